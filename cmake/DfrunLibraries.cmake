@@ -1,0 +1,33 @@
+# The libraries that dfrun stands on. docs/DECISIONS.md says why each is here.
+find_package(Threads REQUIRED)
+find_package(MPI REQUIRED COMPONENTS C)
+find_package(HDF5 REQUIRED COMPONENTS C)
+find_package(Protobuf REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_path(CLI11_INCLUDE_DIR CLI/CLI.hpp REQUIRED)
+find_path(EIGEN_INCLUDE_DIR Eigen/Core PATH_SUFFIXES eigen3 REQUIRED)
+
+add_library(dfrun_libraries INTERFACE)
+target_link_libraries(dfrun_libraries INTERFACE Threads::Threads MPI::MPI_C protobuf::libprotobuf yaml-cpp
+                      spdlog::spdlog fmt::fmt ${HDF5_C_LIBRARIES})
+target_include_directories(dfrun_libraries SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIRS} ${CLI11_INCLUDE_DIR}
+                           ${EIGEN_INCLUDE_DIR})
+
+if(DFRUN_ONEDNN)
+  find_package(dnnl)
+  if(NOT dnnl_FOUND)
+    message(FATAL_ERROR "oneDNN was not found: install libdnnl-dev (Debian) or configure with -DDFRUN_ONEDNN=OFF")
+  endif()
+  find_package(OpenMP REQUIRED)
+  target_link_libraries(dfrun_libraries INTERFACE DNNL::dnnl OpenMP::OpenMP_CXX)
+  target_compile_definitions(dfrun_libraries INTERFACE DFRUN_ONEDNN=1)
+endif()
+
+if(DFRUN_CUDA)
+  enable_language(CUDA)
+  find_package(CUDAToolkit REQUIRED)
+  target_link_libraries(dfrun_libraries INTERFACE CUDA::cudart)
+  target_compile_definitions(dfrun_libraries INTERFACE DFRUN_CUDA=1)
+endif()

@@ -1,0 +1,31 @@
+# Compiler options of every target of this project.
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
+
+find_program(CCACHE ccache)
+if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+add_library(dfrun_options INTERFACE)
+target_compile_options(dfrun_options INTERFACE
+  -march=${DFRUN_MARCH} -Wall -Wextra -Wpedantic -Werror -fno-semantic-interposition -fno-math-errno -fno-trapping-math
+  -ffp-contract=off)
+target_compile_definitions(dfrun_options INTERFACE DFRUN_MARCH="${DFRUN_MARCH}")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  target_compile_options(dfrun_options INTERFACE -Wthread-safety)
+endif()
+if(DFRUN_SANITIZE)
+  add_compile_options(-fsanitize=${DFRUN_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${DFRUN_SANITIZE})
+endif()
