@@ -1,0 +1,99 @@
+# shellcheck shell=bash
+# The packages that dfrun needs, in one place, and how to get them. Sourced by scripts/quickstart and scripts/test.
+#
+# ensure_packages GROUP...   makes sure that all packages of the groups are there: installs them on Debian and its
+#                            kin with root or sudo; elsewhere names each missing one, and returns 1.
+
+# group | what it is | how it is recognised | Debian packages | conda-forge | Spack
+# Recognised by `command NAME`, or by `header PATH` in the compiler's search path or below a prefix in use.
+PACKAGES='
+build|C++ compiler (GCC 12 or newer)|command g++|g++|gxx|gcc
+build|CMake 3.25 or newer|command cmake|cmake|cmake|cmake
+build|Ninja|command ninja|ninja-build|ninja|ninja
+build|MPI library|header mpi.h|libopenmpi-dev|openmpi|openmpi
+build|MPI launcher|command mpirun|openmpi-bin|openmpi|openmpi
+build|HDF5|header hdf5.h|libhdf5-dev|hdf5|hdf5~mpi
+build|HDF5 tools|command h5ls|hdf5-tools|hdf5|hdf5~mpi
+build|oneDNN|header oneapi/dnnl/dnnl.hpp|libdnnl-dev|onednn|onednn
+build|Eigen 3|header Eigen/Core|libeigen3-dev|eigen|eigen
+build|Protocol Buffers|header google/protobuf/message.h|libprotobuf-dev|libprotobuf|protobuf
+build|Protocol Buffers compiler|command protoc|protobuf-compiler|libprotobuf|protobuf
+build|yaml-cpp|header yaml-cpp/yaml.h|libyaml-cpp-dev|yaml-cpp|yaml-cpp
+build|fmt|header fmt/core.h|libfmt-dev|fmt|fmt
+build|spdlog|header spdlog/spdlog.h|libspdlog-dev|spdlog|spdlog
+build|CLI11|header CLI/CLI.hpp|libcli11-dev|cli11|cli11
+test|GoogleTest|header gtest/gtest.h|libgtest-dev|gtest|googletest
+test|Google Benchmark|header benchmark/benchmark.h|libbenchmark-dev|benchmark|benchmark
+test|Python 3|command python3|python3|python|python
+slurm|Slurm|command slurmctld|slurm-wlm|-|slurm
+slurm|Munge|command munged|munge|-|munge
+slurm|h5py|python h5py|python3-h5py|h5py|py-h5py
+checks|Clang|command clang++|clang|clangxx|llvm
+checks|clang-tidy|command clang-tidy|clang-tidy|clang-tools|llvm
+checks|run-clang-tidy|command run-clang-tidy|clang-tools|clang-tools|llvm
+checks|OpenMP for Clang|library libomp.so|libomp-dev|llvm-openmp|llvm
+'
+
+# Folders in which distributions put headers that the compiler does not search by itself.
+include_dirs() {
+  local prefix
+  for prefix in ${CMAKE_PREFIX_PATH//[:;]/ } ${CONDA_PREFIX:-} /usr /usr/local; do
+    printf -- '-I%s\n' "$prefix"/include{,/eigen3,/hdf5/serial}
+  done
+  mpicc --showme:compile 2>/dev/null | tr ' ' '\n' | grep '^-I' || true
+}
+
+is_present() {  # is_present KIND NAME
+  case $1 in
+    command) command -v "$2" >/dev/null ;;
+    header) mapfile -t dirs < <(include_dirs)
+            g++ -x c++ -fsyntax-only -M "${dirs[@]}" - <<<"#include <$2>" >/dev/null 2>&1 ;;
+    library) clang++ -print-file-name="$2" 2>/dev/null | grep -q / ;;
+    python) python3 -c "import $2" 2>/dev/null ;;
+  esac
+}
+
+# Prints the lines of PACKAGES for the groups' missing packages.
+missing_packages() {
+  local group line what probe
+  for group in "$@"; do
+    while IFS='|' read -r line what probe rest; do
+      # shellcheck disable=SC2086  # the probe is two words
+      if [ "$line" = "$group" ] && ! is_present $probe; then echo "$line|$what|$probe|$rest"; fi
+    done <<<"$PACKAGES"
+  done
+}
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+# Root, or a sudo that asks for nothing or can ask on this terminal.
+can_be_root() {
+  [ "$(id -u)" = 0 ] || { command -v sudo >/dev/null && { [ -t 0 ] || sudo -n true 2>/dev/null; }; }
+}
+
+ensure_packages() {
+  local missing
+  missing=$(missing_packages "$@")
+  [ -n "$missing" ] || return 0
+  if command -v apt-get >/dev/null && can_be_root; then
+    local packages
+    mapfile -t packages < <(cut -d'|' -f4 <<<"$missing" | sort -u)
+    echo "Installing with apt-get: ${packages[*]}"
+    as_root apt-get -qq update
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install "${packages[@]}" >/dev/null
+    missing=$(missing_packages "$@")
+    [ -n "$missing" ] || return 0
+  fi
+  {
+    echo "These are missing, and this script cannot install them here (it can with apt-get and root or sudo):"
+    echo
+    { echo 'WHAT|DEBIAN: apt-get install|CONDA: conda install -c conda-forge|SPACK: spack install'
+      cut -d'|' -f2,4- <<<"$missing"; } | column -t -s'|'
+    echo
+    echo "Install them by any of these ways (on a cluster: ask for the modules), and run this script again."
+    echo "A library in a place of its own is found through the environment variable CMAKE_PREFIX_PATH."
+  } >&2
+  return 1
+}

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""Checks who includes whom. Usage: include_order.py ROOT. Prints each violation; the status is 1 if there is one."""
+import pathlib
+import re
+import sys
+
+# A directory may include itself and those above it.
+ORDER = [
+    "src/base", "src/framework", "src/checkpoint", "src/graph", "src/spec", "src/autodiff", "src/passes",
+    "src/placement", "src/partition", "src/executor", "src/trace", "src/session", "kernels", "comm", "jobs",
+]
+# Less than the order gives: kernels and transports know the contracts only, so that each can be built on its own.
+ONLY = {
+    "kernels/checkpoint": ["src/base", "src/framework", "src/checkpoint", "kernels"],
+    "kernels": ["src/base", "src/framework", "kernels"],
+    "comm": ["src/base", "src/framework", "comm"],
+}
+# Headers in many files' way: nothing but the standard library, whose names have neither dot nor slash.
+STANDARD_LIBRARY_ONLY = ["src/framework"]
+
+SUFFIXES = {".h", ".cc", ".cu", ".cuh"}
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
+
+
+def is_below(path, directory):
+    return path == directory or path.startswith(directory + "/")
+
+
+def layer_of(path, layers):
+    """The first of the layers that holds the path, or None."""
+    return next((layer for layer in layers if is_below(path, layer)), None)
+
+
+def allowed_layers(path):
+    narrowed = layer_of(path, ONLY)
+    if narrowed:
+        return ONLY[narrowed]
+    return ORDER[: ORDER.index(layer_of(path, ORDER)) + 1]
+
+
+def exists(root, include):
+    """In the tree, or made from a .proto of the tree."""
+    if include.endswith(".pb.h"):
+        include = include.removesuffix(".pb.h") + ".proto"
+    return (root / include).is_file()
+
+
+def check_include(root, path, bracket, include):
+    """What is wrong with one include, or None."""
+    if bracket == "<":
+        if layer_of(include, ORDER):
+            return f'write "{include}" with quotes: it is this project\'s'
+        if path.endswith(".h") and layer_of(path, STANDARD_LIBRARY_ONLY) and re.search(r"[./]", include):
+            return f"<{include}> in a framework header: only the standard library may stand there"
+        return None
+    if not exists(root, include):
+        return f'"{include}" is not the path of a file from the root of the tree'
+    target = layer_of(include, ORDER)
+    if target not in allowed_layers(path):
+        return f'may not include "{include}": allowed are {", ".join(allowed_layers(path))}'
+    return None
+
+
+def find_cycle(edges):
+    """A cycle of directories as a list that ends where it begins, or None. Depth first; each directory once."""
+    done = set()
+
+    def visit(node, way):
+        if node in way:
+            return way[way.index(node):] + [node]
+        if node in done:
+            return None
+        for following in sorted(edges.get(node, ())):
+            cycle = visit(following, way + [node])
+            if cycle:
+                return cycle
+        done.add(node)
+        return None
+
+    return next(filter(None, (visit(node, []) for node in sorted(edges))), None)
+
+
+def source_files(root):
+    tops = sorted({layer.split("/")[0] for layer in ORDER})
+    return sorted(file for top in tops for file in (root / top).rglob("*") if file.suffix in SUFFIXES)
+
+
+def check_tree(root):
+    """All violations below root, as lines of text."""
+    violations = []
+    edges = {}
+    for file in source_files(root):
+        path = file.relative_to(root).as_posix()
+        if not layer_of(path, ORDER):
+            violations.append(f"{path}: its directory has no place in the order ({', '.join(ORDER)})")
+            continue
+        text = file.read_text(encoding="utf-8")
+        for match in INCLUDE.finditer(text):
+            line = text.count("\n", 0, match.start()) + 1
+            problem = check_include(root, path, *match.groups())
+            if problem:
+                violations.append(f"{path}:{line}: {problem}")
+            from_dir, to_dir = path.rpartition("/")[0], match[2].rpartition("/")[0]
+            if match[1] == '"' and from_dir != to_dir:
+                edges.setdefault(from_dir, set()).add(to_dir)
+    cycle = find_cycle(edges)
+    if cycle:
+        violations.append("directories include each other in a cycle: " + " -> ".join(cycle))
+    return violations
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    violations = check_tree(pathlib.Path(sys.argv[1]))
+    print("\n".join(violations) or "The include order holds.")
+    return 1 if violations else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

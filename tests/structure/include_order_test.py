@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Plants violations of the include order in small trees: each must be found, and a clean tree must pass."""
+import pathlib
+import tempfile
+import unittest
+
+import include_order
+
+
+def violations_of(files):
+    """files: path -> list of included names, in quotes unless they begin with '<'."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for path, includes in files.items():
+            lines = [f"#include {name}" if name.startswith("<") else f'#include "{name}"' for name in includes]
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text("// A file.\n" + "\n".join(lines) + "\n", encoding="utf-8")
+        return include_order.check_tree(root)
+
+
+class IncludeOrderTest(unittest.TestCase):
+    def check_one(self, files, expected):
+        found = violations_of(files)
+        self.assertEqual(len(found), 1, found)
+        self.assertIn(expected, found[0])
+
+    def test_clean_tree(self):
+        self.assertEqual(violations_of({
+            "src/base/status.h": ["<string>"],
+            "src/framework/op.h": ["src/base/status.h", "<vector>"],
+            "src/checkpoint/writer.h": ["src/base/status.h", "<hdf5.h>"],
+            "src/graph/graph.proto": [],
+            "src/graph/graph.cc": ["src/graph/graph.pb.h", "src/framework/op.h"],
+            "kernels/math/tanh_op.cc": ["src/framework/op.h", "kernels/engine/broadcast.h"],
+            "kernels/engine/broadcast.h": ["src/base/status.h"],
+            "kernels/checkpoint/save_op.cc": ["src/checkpoint/writer.h"],
+            "comm/transport.h": ["src/base/status.h"],
+            "comm/mpi/transport.cc": ["comm/transport.h", "<mpi.h>"],
+            "jobs/main.cc": ["comm/transport.h", "kernels/engine/broadcast.h", "src/graph/graph.pb.h"],
+        }), [])
+
+    def test_upward(self):
+        self.check_one({"src/base/a.h": ["src/graph/b.h"], "src/graph/b.h": []}, "src/base/a.h:2: may not include")
+
+    def test_src_never_includes_what_stands_on_it(self):
+        for target in ("kernels/math/b.h", "comm/b.h", "jobs/b.h"):
+            self.check_one({"src/session/a.cc": [target], target: []}, "may not include")
+
+    def test_kernels_and_comm_know_the_contracts_only(self):
+        for path in ("kernels/math/a.cc", "comm/mpi/a.cc", "kernels/checkpoint/a.cc"):
+            self.check_one({path: ["src/graph/b.h"], "src/graph/b.h": []}, "may not include")
+        self.check_one({"kernels/math/a.cc": ["src/checkpoint/b.h"], "src/checkpoint/b.h": []}, "may not include")
+        self.check_one({"kernels/math/a.cc": ["comm/b.h"], "comm/b.h": []}, "may not include")
+        self.check_one({"comm/mpi/a.cc": ["kernels/math/b.h"], "kernels/math/b.h": []}, "may not include")
+
+    def test_relative_to_the_file(self):
+        self.check_one({"src/base/a.h": ["b.h"], "src/base/b.h": []}, "not the path of a file from the root")
+
+    def test_absent_file(self):
+        self.check_one({"src/base/a.h": ["src/base/gone.h"]}, "not the path of a file from the root")
+
+    def test_angle_brackets(self):
+        self.check_one({"src/base/a.h": ["<src/base/b.h>"], "src/base/b.h": []}, "with quotes")
+
+    def test_library_in_a_framework_header(self):
+        self.check_one({"src/framework/a.h": ["<Eigen/Core>"]}, "only the standard library")
+        self.check_one({"src/framework/a.h": ["<mpi.h>"]}, "only the standard library")
+        self.assertEqual(violations_of({"src/framework/a.cc": ["<mpi.h>"]}), [])
+
+    def test_directory_without_a_place(self):
+        self.check_one({"src/extra/a.h": []}, "no place in the order")
+
+    def test_cycle_of_directories_in_one_layer(self):
+        self.check_one({
+            "kernels/math/a.h": ["kernels/nn/b.h"],
+            "kernels/nn/b.h": ["kernels/array/c.h"],
+            "kernels/array/c.h": ["kernels/math/d.h"],
+            "kernels/math/d.h": [],
+        }, "cycle: kernels/array -> kernels/math -> kernels/nn -> kernels/array")
+
+
+if __name__ == "__main__":
+    unittest.main()
