@@ -11,7 +11,7 @@ import h5py
 import numpy
 from sklearn.datasets import load_digits
 
-SEED = 0
+SEED = 2  # splits differ by a percent in difficulty; this one is near the middle
 TEST_PER_CLASS = 36  # a fifth of the data, and a whole that divides by 2, 4 and 8 replicas
 PIXEL_MAX = 16.0
 
@@ -38,7 +38,7 @@ def main():
         sys.exit(__doc__)
     digits = load_digits()
     images = (digits.data / PIXEL_MAX).astype(numpy.float32)
-    labels = digits.target.astype(numpy.int32)
+    labels = digits.target.astype(numpy.int64)  # what ArgMax gives, so that the two compare
     train, test = stratified_split(labels, numpy.random.Generator(numpy.random.PCG64(SEED)))
     with h5py.File(sys.argv[1], "w") as file:
         for name, rows in (("train", train), ("test", test)):
