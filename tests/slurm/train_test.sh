@@ -24,6 +24,8 @@ done
 folder=$(mktemp -d /tmp/dfrun-slurm-XXXXXX)
 trap 'stop_cluster; rm -rf "$folder"' EXIT
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+# Open MPI names its shared-memory files by host, job and rank on the node: two nodes of one host would share them.
+export OMPI_MCA_btl=self,tcp
 
 start_cluster "$folder" || fail "Slurm did not start"
 
