@@ -1,0 +1,91 @@
+#include "src/base/status.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace dfrun {
+
+std::string_view CodeName(Code code) {
+  switch (code) {
+    case Code::kOk:
+      return "OK";
+    case Code::kCancelled:
+      return "Cancelled";
+    case Code::kInvalidArgument:
+      return "InvalidArgument";
+    case Code::kNotFound:
+      return "NotFound";
+    case Code::kAlreadyExists:
+      return "AlreadyExists";
+    case Code::kFailedPrecondition:
+      return "FailedPrecondition";
+    case Code::kOutOfRange:
+      return "OutOfRange";
+    case Code::kUnimplemented:
+      return "Unimplemented";
+    case Code::kInternal:
+      return "Internal";
+    case Code::kResourceExhausted:
+      return "ResourceExhausted";
+    case Code::kDataLoss:
+      return "DataLoss";
+    case Code::kIo:
+      return "IoError";
+    case Code::kUsage:
+      return "Usage";
+    case Code::kBadSpec:
+      return "BadSpec";
+    case Code::kUnavailable:
+      return "Unavailable";
+  }
+  return "Unknown";
+}
+
+int ExitCode(Code code) {
+  switch (code) {
+    case Code::kOk:
+      return 0;
+    case Code::kUsage:
+      return 64;
+    case Code::kBadSpec:
+    case Code::kDataLoss:
+      return 65;
+    case Code::kIo:
+      return 74;
+    case Code::kUnavailable:
+      return 76;
+    default:
+      return 70;
+  }
+}
+
+Status::Status(Code code, std::string message) {
+  if (code != Code::kOk) rep_ = std::make_unique<Rep>(Rep{code, std::move(message)});
+}
+
+Status::Status(const Status& other) : rep_(other.rep_ ? std::make_unique<Rep>(*other.rep_) : nullptr) {}
+
+Status& Status::operator=(const Status& other) {
+  if (this != &other) rep_ = other.rep_ ? std::make_unique<Rep>(*other.rep_) : nullptr;
+  return *this;
+}
+
+const std::string& Status::message() const {
+  static const std::string empty;
+  return rep_ ? rep_->message : empty;
+}
+
+std::string Status::ToString() const {
+  return ok() ? std::string("OK") : StrCat(CodeName(code()), ": ", message());
+}
+
+Status Status::Annotate(std::string_view context) const {
+  return ok() ? Status() : Status(code(), StrCat(context, ": ", message()));
+}
+
+void CheckFailed(const char* condition, const char* file, int line) {
+  std::fprintf(stderr, "%s:%d: check failed: %s\n", file, line, condition);
+  std::abort();
+}
+
+}  // namespace dfrun

@@ -1,0 +1,167 @@
+// Status and Result<T>: how errors cross module boundaries.
+//
+// An OK Status is one null pointer: it costs nothing to make, move or test. An error carries a code and a message that
+// says what was being done, where, and what the reader can do; Annotate() adds the place on the way up.
+// Thread safety: const methods from any thread; otherwise external synchronisation.
+#ifndef DFRUN_SRC_BASE_STATUS_H_
+#define DFRUN_SRC_BASE_STATUS_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace dfrun {
+
+// Numbers travel in abort messages: append only.
+enum class Code : uint8_t {
+  kOk = 0,
+  kCancelled = 1,
+  kInvalidArgument = 2,
+  kNotFound = 3,
+  kAlreadyExists = 4,
+  kFailedPrecondition = 5,
+  kOutOfRange = 6,
+  kUnimplemented = 7,
+  kInternal = 8,
+  kResourceExhausted = 9,
+  kDataLoss = 10,    // a damaged checkpoint or file
+  kIo = 11,          // the file system said no
+  kUsage = 12,       // a wrong command line
+  kBadSpec = 13,     // a wrong spec
+  kUnavailable = 14  // a peer was lost
+};
+
+std::string_view CodeName(Code code);
+
+// The process exit code (sysexits, DESIGN section 1) that an error of this code ends the program with.
+int ExitCode(Code code);
+
+class [[nodiscard]] Status {
+ public:
+  Status() = default;
+  Status(Code code, std::string message);
+  Status(const Status& other);
+  Status& operator=(const Status& other);
+  Status(Status&&) noexcept = default;
+  Status& operator=(Status&&) noexcept = default;
+
+  bool ok() const { return rep_ == nullptr; }
+  Code code() const { return rep_ ? rep_->code : Code::kOk; }
+  const std::string& message() const;
+
+  // "InvalidArgument: message".
+  std::string ToString() const;
+
+  // The same code with `context` and ": " before the message. OK stays OK.
+  Status Annotate(std::string_view context) const;
+
+  bool operator==(const Status& other) const { return code() == other.code() && message() == other.message(); }
+
+ private:
+  struct Rep {
+    Code code;
+    std::string message;
+  };
+  std::unique_ptr<Rep> rep_;
+};
+
+// Concatenates what operator<< can print. For messages, not for hot paths.
+template <class... Args>
+std::string StrCat(const Args&... args) {
+  std::ostringstream out;
+  (out << ... << args);
+  return std::move(out).str();
+}
+
+template <class... Args>
+Status Error(Code code, const Args&... args) {
+  return Status(code, StrCat(args...));
+}
+template <class... Args>
+Status InvalidArgument(const Args&... args) {
+  return Status(Code::kInvalidArgument, StrCat(args...));
+}
+template <class... Args>
+Status NotFound(const Args&... args) {
+  return Status(Code::kNotFound, StrCat(args...));
+}
+template <class... Args>
+Status Internal(const Args&... args) {
+  return Status(Code::kInternal, StrCat(args...));
+}
+template <class... Args>
+Status Unimplemented(const Args&... args) {
+  return Status(Code::kUnimplemented, StrCat(args...));
+}
+template <class... Args>
+Status FailedPrecondition(const Args&... args) {
+  return Status(Code::kFailedPrecondition, StrCat(args...));
+}
+template <class... Args>
+Status IoError(const Args&... args) {
+  return Status(Code::kIo, StrCat(args...));
+}
+
+// A value or the error that prevented it.
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : value_(std::move(value)) {}         // NOLINT(google-explicit-constructor): `return value;`
+  Result(Status status) : status_(std::move(status)) {  // NOLINT(google-explicit-constructor): `return error;`
+    if (status_.ok()) status_ = Status(Code::kInternal, "a Result was made from an OK Status without a value");
+  }
+
+  bool ok() const { return value_.has_value(); }
+  const Status& status() const& { return status_; }
+  Status status() && { return std::move(status_); }
+
+  // Only if ok().
+  T& value() & { return *value_; }
+  const T& value() const& { return *value_; }
+  T&& value() && { return std::move(*value_); }
+  T& operator*() & { return *value_; }
+  const T& operator*() const& { return *value_; }
+  T&& operator*() && { return std::move(*value_); }
+  T* operator->() { return &*value_; }
+  const T* operator->() const { return &*value_; }
+
+ private:
+  std::optional<T> value_;
+  Status status_;
+};
+
+// Returns from the enclosing function if the Status `expr` is an error.
+#define DF_TRY(expr)                         \
+  do {                                       \
+    ::dfrun::Status df_try_status_ = (expr); \
+    if (!df_try_status_.ok()) [[unlikely]]   \
+      return df_try_status_;                 \
+  } while (false)
+
+#define DF_CONCAT_(a, b) a##b
+#define DF_CONCAT(a, b) DF_CONCAT_(a, b)
+
+// `DF_ASSIGN(auto x, F());` declares or assigns x from a Result, or returns its error.
+#define DF_ASSIGN(lhs, expr) DF_ASSIGN_(DF_CONCAT(df_result_, __LINE__), lhs, expr)
+#define DF_ASSIGN_(tmp, lhs, expr)  \
+  auto tmp = (expr);                \
+  if (!tmp.ok()) [[unlikely]]       \
+    return std::move(tmp).status(); \
+  lhs = std::move(tmp).value()
+
+// For programmer errors only: prints the condition and its place, then aborts. Kept in release builds.
+#define DF_CHECK(condition)                                 \
+  do {                                                      \
+    if (!(condition)) [[unlikely]]                          \
+      ::dfrun::CheckFailed(#condition, __FILE__, __LINE__); \
+  } while (false)
+[[noreturn]] void CheckFailed(const char* condition, const char* file, int line);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_BASE_STATUS_H_

@@ -1,0 +1,39 @@
+// Where tensor memory comes from: one allocator a device.
+#ifndef DFRUN_SRC_FRAMEWORK_ALLOCATOR_H_
+#define DFRUN_SRC_FRAMEWORK_ALLOCATOR_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace dfrun {
+
+struct AllocatorStats {
+  int64_t bytes_in_use = 0;
+  int64_t peak_bytes_in_use = 0;
+  int64_t allocations = 0;
+  int64_t bytes_reserved = 0;  // taken from the system
+};
+
+// Thread safety: all methods from any thread. Outlives every buffer that it gave out.
+class Allocator {
+ public:
+  static constexpr size_t kAlignment = 64;
+
+  virtual ~Allocator() = default;
+  virtual std::string_view name() const = 0;
+  // At least `bytes` bytes aligned to kAlignment; null if there is no memory. Contents are undefined.
+  virtual void* Allocate(size_t bytes) = 0;
+  // `bytes` is what Allocate was asked for.
+  virtual void Free(void* memory, size_t bytes) = 0;
+  virtual AllocatorStats Stats() const = 0;
+  // The next peak counts from what is in use now.
+  virtual void ResetPeak() = 0;
+};
+
+// The system's allocator, for tensors that belong to no device: attrs, tests, tools. Lives as long as the process.
+Allocator& SystemAllocator();
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_FRAMEWORK_ALLOCATOR_H_

@@ -1,0 +1,112 @@
+// Attr values: the compile-time parameters of a node.
+#ifndef DFRUN_SRC_FRAMEWORK_ATTR_H_
+#define DFRUN_SRC_FRAMEWORK_ATTR_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "src/framework/dtype.h"
+#include "src/framework/shape.h"
+#include "src/framework/tensor.h"
+
+namespace dfrun {
+
+class AttrMap;
+
+// A function by name with its own attrs.
+struct FunctionName {
+  std::string name;
+  std::vector<std::pair<std::string, class AttrValue>> attrs;
+  bool operator==(const FunctionName& other) const;
+};
+
+// The kinds of the public AttrValue message.
+class AttrValue {
+ public:
+  using Variant =
+      std::variant<std::monostate, int64_t, float, bool, std::string, DType, PartialShape, Tensor, FunctionName,
+                   std::vector<int64_t>, std::vector<float>, std::vector<bool>, std::vector<std::string>,
+                   std::vector<DType>, std::vector<PartialShape>, std::vector<Tensor>, std::vector<FunctionName>>;
+
+  AttrValue() = default;
+  template <class T>
+  requires std::is_constructible_v<Variant, T> &&
+      (!std::is_integral_v<std::decay_t<T>>)&&(!std::is_convertible_v<T, std::string_view>)&&(
+          !std::is_same_v<std::decay_t<T>, double>)&&(!std::is_same_v<std::decay_t<T>,
+                                                                      Shape>)&&(!std::is_same_v<std::decay_t<T>,
+                                                                                                AttrValue>)
+          AttrValue(T value)
+      : value_(std::move(value)) {}                                  // NOLINT(google-explicit-constructor)
+  AttrValue(bool value) : value_(value) {}                           // NOLINT(google-explicit-constructor)
+  AttrValue(int value) : value_(static_cast<int64_t>(value)) {}      // NOLINT(google-explicit-constructor)
+  AttrValue(int64_t value) : value_(value) {}                        // NOLINT(google-explicit-constructor)
+  AttrValue(double value) : value_(static_cast<float>(value)) {}     // NOLINT(google-explicit-constructor)
+  AttrValue(const char* value) : value_(std::string(value)) {}       // NOLINT(google-explicit-constructor)
+  AttrValue(std::string value) : value_(std::move(value)) {}         // NOLINT(google-explicit-constructor)
+  AttrValue(std::string_view value) : value_(std::string(value)) {}  // NOLINT(google-explicit-constructor)
+  AttrValue(const Shape& value) : value_(PartialShape(value)) {}     // NOLINT(google-explicit-constructor)
+
+  template <class T>
+  const T* get() const {
+    return std::get_if<T>(&value_);
+  }
+  const Variant& variant() const { return value_; }
+  bool empty() const { return std::holds_alternative<std::monostate>(value_); }
+
+  // The TensorFlow type name: "int", "list(shape)", "func"; "none" if empty. An empty list fits every list type.
+  std::string_view TypeName() const;
+  // As the text dump writes it: 3, 0.5, true, "text", float32, [2,?], [1, 2].
+  std::string ToString() const;
+  bool operator==(const AttrValue& other) const;
+
+ private:
+  Variant value_;
+};
+
+// Attrs by name, sorted. A node has few: a flat vector.
+class AttrMap {
+ public:
+  using Entry = std::pair<std::string, AttrValue>;
+
+  AttrMap() = default;
+  AttrMap(std::initializer_list<Entry> entries) {
+    for (const Entry& e : entries) Set(e.first, e.second);
+  }
+
+  void Set(std::string_view name, AttrValue value);
+  void Erase(std::string_view name);
+  // Null if absent.
+  const AttrValue* Find(std::string_view name) const;
+  bool Has(std::string_view name) const { return Find(name) != nullptr; }
+
+  // The value as a T (a C++ type of AttrValue::Variant); InvalidArgument if absent or of another type.
+  template <class T>
+  Result<T> Get(std::string_view name) const {
+    const AttrValue* value = Find(name);
+    if (value == nullptr) return InvalidArgument("attr '", name, "' is missing");
+    if (const T* typed = value->get<T>()) return *typed;
+    return InvalidArgument("attr '", name, "' is ", value->TypeName(), " ", value->ToString(),
+                           ", which is not the type asked for");
+  }
+  // The same with a value for an absent attr.
+  template <class T>
+  Result<T> GetOr(std::string_view name, T absent) const {
+    return Has(name) ? Get<T>(name) : Result<T>(std::move(absent));
+  }
+
+  size_t size() const { return entries_.size(); }
+  auto begin() const { return entries_.begin(); }
+  auto end() const { return entries_.end(); }
+  bool operator==(const AttrMap& other) const { return entries_ == other.entries_; }
+
+ private:
+  std::vector<Entry> entries_;
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_FRAMEWORK_ATTR_H_

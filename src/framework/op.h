@@ -1,0 +1,142 @@
+// Op definitions and their registry.
+//
+//   OP("Tanh").Input("x: T").Output("y: T").Attr("T: {bfloat16, half, float, double, complex64, complex128}")
+//       .Shape(SameAsInput(0)).Gradient(...).Doc("Hyperbolic tangent, element by element.");
+//
+// Signature text is TensorFlow's:
+//   Input / Output  "name: T" | "name: float" | "name: N * T" | "name: list_attr" | "name: Ref(T)"
+//   Attr            "T: type" | "T: {float, int32} = DT_FLOAT" | "N: int >= 1 = 2" | "s: string" | "pad: {'SAME',
+//   'VALID'}"
+//                   | "k: list(int) = []" | "f: func" | "v: tensor" | "shape: shape" | "x: float = 1.0" | "b: bool =
+//                   false"
+#ifndef DFRUN_SRC_FRAMEWORK_OP_H_
+#define DFRUN_SRC_FRAMEWORK_OP_H_
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/framework/attr.h"
+#include "src/framework/gradient.h"
+#include "src/framework/inference.h"
+
+namespace dfrun {
+
+struct ArgDef {
+  std::string name;
+  DType dtype = DType::kInvalid;  // fixed dtype, or kInvalid and one of the attrs below
+  std::string type_attr;
+  std::string number_attr;     // "N * T": N inputs of one type
+  std::string type_list_attr;  // a list of types
+  bool is_ref = false;
+};
+
+struct AttrDef {
+  std::string name;
+  std::string type;         // "int", "list(type)", ...
+  AttrValue default_value;  // empty: the attr is required (or inferred from the inputs)
+  std::vector<DType> allowed_types;
+  std::vector<std::string> allowed_strings;
+  std::optional<int64_t> minimum;  // of an int, or of a list's length
+};
+
+struct OpDef {
+  std::string name;
+  std::vector<ArgDef> inputs;
+  std::vector<ArgDef> outputs;
+  std::vector<AttrDef> attrs;
+  ShapeFn shape_fn;
+  GradientFn gradient;              // empty: none registered
+  bool not_differentiable = false;  // gradients stop here without an error (ArgMax, Shape, ...)
+  bool is_stateful = false;         // never folded, merged or pruned away from its control outputs' order
+  bool is_commutative = false;
+  bool is_aggregate = false;
+  bool allows_uninitialized_input = false;  // of ref inputs
+  std::vector<std::string> aliases;         // the white paper's spellings, in specs only
+  std::string doc;
+
+  const AttrDef* FindAttr(std::string_view attr) const;
+  // "Tanh(x: T) -> (y: T); T: {bfloat16, ...}".
+  std::string Signature() const;
+};
+
+// The dtypes of a node's inputs and outputs, ref or not, after its attrs are known.
+struct TypedArg {
+  DType dtype;
+  bool is_ref;
+};
+Result<std::vector<TypedArg>> ExpandArgs(const std::vector<ArgDef>& args, const AttrMap& attrs);
+
+// Fills in what `attrs` lacks: first type and number attrs that the inputs' dtypes imply, then defaults. Checks every
+// attr against its definition and the inputs against the signature. `inputs`: dtypes as the edges give them.
+// Unknown attrs are an error unless their name begins with '_'.
+Status ResolveAttrs(const OpDef& op, const std::vector<TypedArg>& inputs, AttrMap& attrs);
+
+// Builds an OpDef from its text. Signature errors are kept and come out of Finish().
+class OpBuilder {
+ public:
+  explicit OpBuilder(std::string name) { def_.name = std::move(name); }
+  OpBuilder& Input(std::string_view text);
+  OpBuilder& Output(std::string_view text);
+  OpBuilder& Attr(std::string_view text);
+  OpBuilder& Shape(ShapeFn fn);
+  OpBuilder& Gradient(GradientFn fn);
+  OpBuilder& NotDifferentiable();
+  OpBuilder& Stateful();
+  OpBuilder& Commutative();
+  OpBuilder& Aggregate();
+  OpBuilder& AllowsUninitializedInput();
+  OpBuilder& Alias(std::string name);
+  OpBuilder& Doc(std::string text);
+  Result<OpDef> Finish() const;
+
+ private:
+  OpDef def_;
+  Status status_;
+};
+
+// Thread safety: built by one thread, then read by any. Registration ends before the first graph.
+class OpRegistry {
+ public:
+  OpRegistry() = default;
+  OpRegistry(const OpRegistry&) = delete;
+  OpRegistry& operator=(const OpRegistry&) = delete;
+
+  // Every op that OP() registered in this program. A malformed or doubled OP() ends the program with its text.
+  static const OpRegistry& Builtin();
+
+  Status Register(const OpBuilder& builder);
+  // By name; null if there is none. Definitions live as long as the registry.
+  const OpDef* Find(std::string_view name) const;
+  // By name or alias.
+  const OpDef* FindByNameOrAlias(std::string_view name) const;
+  // "unknown op 'Convv2D', did you mean 'Conv2D'?".
+  Status UnknownOp(std::string_view name) const;
+  // All ops, sorted by name.
+  std::vector<const OpDef*> List() const;
+
+ private:
+  std::map<std::string, OpDef, std::less<>> ops_;
+  std::map<std::string, const OpDef*, std::less<>> aliases_;
+};
+
+namespace internal {
+struct OpRegistration {
+  OpRegistration(
+      OpBuilder& builder);  // NOLINT(google-explicit-constructor): `OpRegistration r = OpBuilder(...).Input()`
+  OpRegistration(OpBuilder&& builder) : OpRegistration(builder) {}  // NOLINT(google-explicit-constructor)
+};
+}  // namespace internal
+
+#define OP(name)                                                                                   \
+  [[maybe_unused]] static const ::dfrun::internal::OpRegistration DF_CONCAT(df_op_, __COUNTER__) = \
+      ::dfrun::OpBuilder(name)
+
+// The nearest of `candidates` to `text` by edit distance; empty if none is near. For "did you mean".
+std::string Nearest(std::string_view text, const std::vector<std::string>& candidates);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_FRAMEWORK_OP_H_

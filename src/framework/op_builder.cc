@@ -1,0 +1,298 @@
+// Parses the signature text of OP(): inputs, outputs and attrs.
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+
+#include "src/framework/op.h"
+
+namespace dfrun {
+namespace {
+
+// A cursor over signature text. Each Take skips white space first.
+class Cursor {
+ public:
+  explicit Cursor(std::string_view text) : text_(text) {}
+
+  bool AtEnd() {
+    Skip();
+    return text_.empty();
+  }
+  bool Take(std::string_view token) {
+    Skip();
+    if (text_.substr(0, token.size()) != token) return false;
+    text_.remove_prefix(token.size());
+    return true;
+  }
+  std::string_view Word() {
+    Skip();
+    size_t n = 0;
+    while (n < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[n])) != 0 || text_[n] == '_')) ++n;
+    return Remove(n);
+  }
+  std::string_view Quoted() {
+    if (!Take("'") && !Take("\"")) return {};
+    const size_t n = std::min(text_.find_first_of("'\""), text_.size());
+    std::string_view word = Remove(n);
+    if (!text_.empty()) text_.remove_prefix(1);
+    return word;
+  }
+  // Text of a number.
+  std::string_view Number() {
+    Skip();
+    size_t n = 0;
+    while (n < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[n])) != 0 || text_[n] == '.' ||
+                                text_[n] == '-' || text_[n] == '+'))
+      ++n;
+    return Remove(n);
+  }
+  std::string_view Peek() {
+    Skip();
+    return text_;
+  }
+
+ private:
+  void Skip() {
+    while (!text_.empty() && text_.front() == ' ') text_.remove_prefix(1);
+  }
+  std::string_view Remove(size_t n) {
+    std::string_view out = text_.substr(0, n);
+    text_.remove_prefix(n);
+    return out;
+  }
+  std::string_view text_;
+};
+
+Status Malformed(std::string_view op, std::string_view text) {
+  return InvalidArgument("OP(\"", op, "\"): cannot read the signature text '", text, "'");
+}
+
+bool ParseArg(std::string_view text, ArgDef& arg) {
+  Cursor in(text);
+  arg.name = in.Word();
+  if (arg.name.empty() || !in.Take(":")) return false;
+  arg.is_ref = in.Take("Ref(");
+  std::string_view word = in.Word();
+  if (in.Take("*")) {
+    arg.number_attr = word;
+    word = in.Word();
+  }
+  if (word.empty()) return false;
+  if (auto dtype = ParseDType(word)) {
+    arg.dtype = *dtype;
+  } else {
+    arg.type_attr = word;  // or a type list: decided when all attrs are known
+  }
+  if (arg.is_ref && !in.Take(")")) return false;
+  return in.AtEnd();
+}
+
+template <class T>
+bool ParseNumber(std::string_view text, T& value) {
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+bool ParseAllowed(Cursor& in, AttrDef& attr) {
+  bool strings = false;
+  do {
+    if (in.Peek().substr(0, 1) == "'" || in.Peek().substr(0, 1) == "\"") {
+      attr.allowed_strings.emplace_back(in.Quoted());
+      strings = true;
+    } else {
+      auto dtype = ParseDType(in.Word());
+      if (!dtype) return false;
+      attr.allowed_types.push_back(*dtype);
+    }
+  } while (in.Take(","));
+  attr.type = strings ? "string" : "type";
+  return in.Take("}");
+}
+
+bool ParseScalarDefault(Cursor& in, const std::string& type, AttrValue& value) {
+  if (type == "string") {
+    value = AttrValue(std::string(in.Quoted()));
+    return true;
+  }
+  if (type == "bool") {
+    const std::string_view word = in.Word();
+    value = AttrValue(word == "true");
+    return word == "true" || word == "false";
+  }
+  if (type == "int") {
+    int64_t number = 0;
+    if (!ParseNumber(in.Number(), number)) return false;
+    value = AttrValue(number);
+    return true;
+  }
+  if (type == "float") {
+    float number = 0;
+    if (!ParseNumber(in.Number(), number)) return false;
+    value = AttrValue(number);
+    return true;
+  }
+  if (type == "type") {
+    auto dtype = ParseDType(in.Word());
+    if (!dtype) return false;
+    value = AttrValue(*dtype);
+    return true;
+  }
+  if (type == "shape") {  // "[]", "[2, 3]" or "?"
+    if (in.Take("?")) {
+      value = AttrValue(PartialShape());
+      return true;
+    }
+    if (!in.Take("[")) return false;
+    std::vector<int64_t> dims;
+    while (!in.Take("]")) {
+      int64_t size = 0;
+      if (!ParseNumber(in.Number(), size)) return false;
+      dims.push_back(size);
+      in.Take(",");
+    }
+    value = AttrValue(PartialShape(std::move(dims)));
+    return true;
+  }
+  return false;
+}
+
+template <class T>
+bool ParseListDefault(Cursor& in, const std::string& element, AttrValue& value) {
+  std::vector<T> list;
+  while (!in.Take("]")) {
+    AttrValue item;
+    if (!ParseScalarDefault(in, element, item)) return false;
+    list.push_back(*item.get<T>());
+    in.Take(",");
+  }
+  value = AttrValue(std::move(list));
+  return true;
+}
+
+bool ParseDefault(Cursor& in, AttrDef& attr) {
+  if (attr.type.substr(0, 5) != "list(") return ParseScalarDefault(in, attr.type, attr.default_value);
+  const std::string element = attr.type.substr(5, attr.type.size() - 6);
+  if (!in.Take("[")) return false;
+  if (element == "int") return ParseListDefault<int64_t>(in, element, attr.default_value);
+  if (element == "float") return ParseListDefault<float>(in, element, attr.default_value);
+  if (element == "string") return ParseListDefault<std::string>(in, element, attr.default_value);
+  if (element == "bool") return ParseListDefault<bool>(in, element, attr.default_value);
+  if (element == "type") return ParseListDefault<DType>(in, element, attr.default_value);
+  if (element == "shape") return ParseListDefault<PartialShape>(in, element, attr.default_value);
+  return false;
+}
+
+bool ParseAttr(std::string_view text, AttrDef& attr) {
+  static const std::vector<std::string_view> kTypes = {"int",  "float", "bool",   "string",
+                                                       "type", "shape", "tensor", "func"};
+  Cursor in(text);
+  attr.name = in.Word();
+  if (attr.name.empty() || !in.Take(":")) return false;
+  if (in.Take("{")) {
+    if (!ParseAllowed(in, attr)) return false;
+  } else if (in.Take("list(")) {
+    if (in.Take("{")) {
+      if (!ParseAllowed(in, attr)) return false;
+    } else {
+      attr.type = in.Word();
+    }
+    attr.type = "list(" + attr.type + ")";
+    if (!in.Take(")")) return false;
+  } else {
+    attr.type = in.Word();
+    if (std::find(kTypes.begin(), kTypes.end(), attr.type) == kTypes.end()) return false;
+  }
+  if (in.Take(">=")) {
+    int64_t minimum = 0;
+    if (!ParseNumber(in.Number(), minimum)) return false;
+    attr.minimum = minimum;
+  }
+  if (in.Take("=") && !ParseDefault(in, attr)) return false;
+  return in.AtEnd();
+}
+
+}  // namespace
+
+OpBuilder& OpBuilder::Input(std::string_view text) {
+  if (!ParseArg(text, def_.inputs.emplace_back())) status_ = Malformed(def_.name, text);
+  return *this;
+}
+
+OpBuilder& OpBuilder::Output(std::string_view text) {
+  if (!ParseArg(text, def_.outputs.emplace_back())) status_ = Malformed(def_.name, text);
+  return *this;
+}
+
+OpBuilder& OpBuilder::Attr(std::string_view text) {
+  if (!ParseAttr(text, def_.attrs.emplace_back())) status_ = Malformed(def_.name, text);
+  return *this;
+}
+
+OpBuilder& OpBuilder::Shape(ShapeFn fn) {
+  def_.shape_fn = std::move(fn);
+  return *this;
+}
+
+OpBuilder& OpBuilder::Gradient(GradientFn fn) {
+  def_.gradient = std::move(fn);
+  return *this;
+}
+
+OpBuilder& OpBuilder::NotDifferentiable() {
+  def_.not_differentiable = true;
+  return *this;
+}
+
+OpBuilder& OpBuilder::Stateful() {
+  def_.is_stateful = true;
+  return *this;
+}
+
+OpBuilder& OpBuilder::Commutative() {
+  def_.is_commutative = true;
+  return *this;
+}
+
+OpBuilder& OpBuilder::Aggregate() {
+  def_.is_aggregate = true;
+  return *this;
+}
+
+OpBuilder& OpBuilder::AllowsUninitializedInput() {
+  def_.allows_uninitialized_input = true;
+  return *this;
+}
+
+OpBuilder& OpBuilder::Alias(std::string name) {
+  def_.aliases.push_back(std::move(name));
+  return *this;
+}
+
+OpBuilder& OpBuilder::Doc(std::string text) {
+  def_.doc = std::move(text);
+  return *this;
+}
+
+Result<OpDef> OpBuilder::Finish() const {
+  DF_TRY(status_);
+  OpDef def = def_;
+  for (std::vector<ArgDef>* args : {&def.inputs, &def.outputs}) {
+    for (ArgDef& arg : *args) {
+      for (const std::string& attr : {arg.type_attr, arg.number_attr}) {
+        if (!attr.empty() && def.FindAttr(attr) == nullptr) {
+          return InvalidArgument("OP(\"", def.name, "\"): argument '", arg.name, "' names the attr '", attr,
+                                 "', which is not declared");
+        }
+      }
+      if (!arg.type_attr.empty() && def.FindAttr(arg.type_attr)->type == "list(type)")
+        std::swap(arg.type_attr, arg.type_list_attr);
+    }
+  }
+  if (!def.shape_fn) {
+    if (!def.outputs.empty()) return InvalidArgument("OP(\"", def.name, "\") has outputs but no shape function");
+    def.shape_fn = UnknownOutputs();
+  }
+  if (def.doc.empty()) return InvalidArgument("OP(\"", def.name, "\") has no Doc");
+  return def;
+}
+
+}  // namespace dfrun

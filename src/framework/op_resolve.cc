@@ -1,0 +1,188 @@
+// From the dtypes of a node's inputs and the attrs that were given to all of its attrs, checked.
+#include <algorithm>
+
+#include "src/framework/op.h"
+
+namespace dfrun {
+namespace {
+
+// Assigns an inferred attr; an explicit or earlier inferred value must agree.
+Status Infer(const OpDef& op, const ArgDef& arg, const std::string& attr, AttrValue value, AttrMap& attrs) {
+  if (const AttrValue* had = attrs.Find(attr)) {
+    if (*had == value) return Status();
+    return InvalidArgument(op.name, ": input '", arg.name, "' makes attr '", attr, "' ", value.ToString(),
+                           ", but it is already ", had->ToString());
+  }
+  attrs.Set(attr, std::move(value));
+  return Status();
+}
+
+std::string Expected(const ArgDef& arg) {
+  if (arg.dtype != DType::kInvalid) return std::string(DTypeName(arg.dtype));
+  return arg.type_attr;
+}
+
+Status CheckOne(const OpDef& op, const ArgDef& arg, const TypedArg& given) {
+  if (arg.dtype != DType::kInvalid && given.dtype != arg.dtype) {
+    return InvalidArgument(op.name, ": input '", arg.name, "' must be ", Expected(arg), ", but is ", given.dtype);
+  }
+  if (arg.is_ref && !given.is_ref) {
+    return InvalidArgument(op.name, ": input '", arg.name, "' must be a variable (a ref), but is a plain ", given.dtype,
+                           " value");
+  }
+  return Status();
+}
+
+Status CountError(const OpDef& op, size_t given) {
+  return InvalidArgument(op.name, " got ", given, given == 1 ? " input" : " inputs", "; its signature is ",
+                         op.Signature());
+}
+
+// How many inputs the argument takes, when `left` inputs are left for it and `rest` later arguments.
+Result<size_t> ArgLength(const OpDef& op, const ArgDef& arg, const AttrMap& attrs, size_t left, size_t rest,
+                         size_t given) {
+  if (arg.number_attr.empty() && arg.type_list_attr.empty()) return size_t{1};
+  if (!arg.number_attr.empty() && attrs.Has(arg.number_attr)) {
+    DF_ASSIGN(int64_t n, attrs.Get<int64_t>(arg.number_attr));
+    if (n < 0 || static_cast<size_t>(n) > left) return CountError(op, given);
+    return static_cast<size_t>(n);
+  }
+  if (!arg.type_list_attr.empty() && attrs.Has(arg.type_list_attr)) {
+    DF_ASSIGN(std::vector<DType> types, attrs.Get<std::vector<DType>>(arg.type_list_attr));
+    return types.size();
+  }
+  if (left < rest) return CountError(op, given);
+  return left - rest;
+}
+
+Status InferFromInputs(const OpDef& op, const std::vector<TypedArg>& inputs, AttrMap& attrs) {
+  size_t at = 0;
+  for (size_t a = 0; a < op.inputs.size(); ++a) {
+    const ArgDef& arg = op.inputs[a];
+    const size_t rest = op.inputs.size() - a - 1;
+    DF_ASSIGN(const size_t n, ArgLength(op, arg, attrs, inputs.size() - at, rest, inputs.size()));
+    if (inputs.size() - at < n) return CountError(op, inputs.size());
+    std::vector<DType> types;
+    for (size_t i = at; i < at + n; ++i) {
+      DF_TRY(CheckOne(op, arg, inputs[i]));
+      types.push_back(inputs[i].dtype);
+    }
+    if (!arg.number_attr.empty()) DF_TRY(Infer(op, arg, arg.number_attr, static_cast<int64_t>(n), attrs));
+    if (!arg.type_list_attr.empty()) DF_TRY(Infer(op, arg, arg.type_list_attr, types, attrs));
+    if (!arg.type_attr.empty()) {
+      for (DType type : types) DF_TRY(Infer(op, arg, arg.type_attr, type, attrs));
+    }
+    at += n;
+  }
+  return at == inputs.size() ? Status() : CountError(op, inputs.size());
+}
+
+bool TypeFits(const AttrDef& def, const AttrValue& value) {
+  if (value.TypeName() == def.type) return true;
+  const auto* list = value.get<std::vector<int64_t>>();  // an empty list of unknown element type
+  return list != nullptr && list->empty() && def.type.substr(0, 5) == "list(";
+}
+
+std::string ListTypes(const std::vector<DType>& types) {
+  std::string out;
+  for (DType t : types) out += (out.empty() ? "" : ", ") + std::string(DTypeName(t));
+  return out;
+}
+
+Status CheckAttr(const OpDef& op, const AttrDef& def, const AttrValue& value) {
+  if (!TypeFits(def, value)) {
+    return InvalidArgument(op.name, ": attr '", def.name, "' must be ", def.type, ", but is ", value.TypeName(), " ",
+                           value.ToString());
+  }
+  auto allowed = [&](DType t) {
+    return def.allowed_types.empty() ||
+           std::find(def.allowed_types.begin(), def.allowed_types.end(), t) != def.allowed_types.end();
+  };
+  std::vector<DType> types;
+  if (const auto* type = value.get<DType>()) types = {*type};
+  if (const auto* list = value.get<std::vector<DType>>()) types = *list;
+  for (DType t : types) {
+    if (!allowed(t))
+      return InvalidArgument(op.name, ": attr '", def.name, "' is ", t, ", which is none of ",
+                             ListTypes(def.allowed_types));
+  }
+  if (const auto* text = value.get<std::string>();
+      text != nullptr && !def.allowed_strings.empty() &&
+      std::find(def.allowed_strings.begin(), def.allowed_strings.end(), *text) == def.allowed_strings.end()) {
+    std::string all;
+    for (const std::string& s : def.allowed_strings) all += (all.empty() ? "" : ", ") + s;
+    return InvalidArgument(op.name, ": attr '", def.name, "' is '", *text, "', which is none of ", all);
+  }
+  if (def.minimum) {
+    const auto* number = value.get<int64_t>();
+    if (number != nullptr && *number < *def.minimum) {
+      return InvalidArgument(op.name, ": attr '", def.name, "' is ", *number, ", but must be at least ", *def.minimum);
+    }
+    const size_t length = std::visit(
+        [&](const auto& v) -> size_t {
+          if constexpr (requires {
+                          v.size();
+                          v.data();
+                        } &&
+                        !std::is_same_v<std::decay_t<decltype(v)>, std::string>)
+            return v.size();
+          else if constexpr (std::is_same_v<std::decay_t<decltype(v)>, std::vector<bool>>)
+            return v.size();
+          else
+            return SIZE_MAX;
+        },
+        value.variant());
+    if (length < static_cast<size_t>(*def.minimum)) {
+      return InvalidArgument(op.name, ": attr '", def.name, "' has ", length, " entries, but must have at least ",
+                             *def.minimum);
+    }
+  }
+  return Status();
+}
+
+}  // namespace
+
+Result<std::vector<TypedArg>> ExpandArgs(const std::vector<ArgDef>& args, const AttrMap& attrs) {
+  std::vector<TypedArg> out;
+  for (const ArgDef& arg : args) {
+    if (!arg.type_list_attr.empty()) {
+      DF_ASSIGN(std::vector<DType> types, attrs.Get<std::vector<DType>>(arg.type_list_attr));
+      for (DType t : types) out.push_back({t, arg.is_ref});
+      continue;
+    }
+    int64_t n = 1;
+    if (!arg.number_attr.empty()) {
+      DF_ASSIGN(n, attrs.Get<int64_t>(arg.number_attr));
+    }
+    DType dtype = arg.dtype;
+    if (dtype == DType::kInvalid) {
+      DF_ASSIGN(dtype, attrs.Get<DType>(arg.type_attr));
+    }
+    if (n < 0 || n > 1'000'000) return InvalidArgument("argument '", arg.name, "' is repeated ", n, " times");
+    out.insert(out.end(), static_cast<size_t>(n), TypedArg{dtype, arg.is_ref});
+  }
+  return out;
+}
+
+Status ResolveAttrs(const OpDef& op, const std::vector<TypedArg>& inputs, AttrMap& attrs) {
+  DF_TRY(InferFromInputs(op, inputs, attrs));
+  for (const AttrDef& def : op.attrs) {
+    if (!attrs.Has(def.name)) {
+      if (def.default_value.empty())
+        return InvalidArgument(op.name, " needs the attr '", def.name, "' (", def.type, ")");
+      attrs.Set(def.name, def.default_value);
+    }
+    DF_TRY(CheckAttr(op, def, *attrs.Find(def.name)));
+  }
+  for (const auto& [name, value] : attrs) {
+    if (name[0] == '_' || op.FindAttr(name) != nullptr) continue;
+    std::vector<std::string> known;
+    for (const AttrDef& def : op.attrs) known.push_back(def.name);
+    const std::string near = Nearest(name, known);
+    return InvalidArgument("unknown attr '", name, "' of ", op.name,
+                           near.empty() ? "" : StrCat(", did you mean '", near, "'?"));
+  }
+  return Status();
+}
+
+}  // namespace dfrun

@@ -1,0 +1,43 @@
+// How Send and Recv nodes meet. A channel is one cross-device edge, numbered when the graph is partitioned; within a
+// step it carries one value (in a loop, one an iteration, in order).
+#ifndef DFRUN_SRC_FRAMEWORK_RENDEZVOUS_H_
+#define DFRUN_SRC_FRAMEWORK_RENDEZVOUS_H_
+
+#include <cstdint>
+
+#include "src/base/status.h"
+#include "src/framework/tensor.h"
+
+namespace dfrun {
+
+// Called once, from any thread that drives communication, possibly before the call that took it returns. `arg` is kept
+// alive by the caller of that call.
+struct Callback {
+  void (*run)(void* arg, Status status) = nullptr;
+  void* arg = nullptr;
+  void operator()(Status status) const { run(arg, std::move(status)); }
+};
+
+struct ChannelKey {
+  int32_t channel;    // fixed at partition time, unique among all edges of all graphs of the session
+  int32_t peer;       // rank of the other end; may be this rank
+  bool static_shape;  // both ends know dtype and shape, and the value cannot be dead: no header is needed
+};
+
+// Thread safety: all methods from any thread. One per step and rank.
+class Rendezvous {
+ public:
+  virtual ~Rendezvous() = default;
+
+  // Never blocks. The tensor's bytes must stay as they are until `done`. A dead value has no tensor.
+  virtual void Send(const ChannelKey& key, const Tensor& value, bool is_dead, Callback done) = 0;
+  // Never blocks. If `value` is initialised when called (static shape), the bytes are placed into it; else it becomes a
+  // new tensor of `allocator`. `value` and `is_dead` must live until `done`, which runs after they are set.
+  virtual void Recv(const ChannelKey& key, Allocator& allocator, Tensor* value, bool* is_dead, Callback done) = 0;
+  // Every pending and later call ends with `status`. The first abort wins.
+  virtual void Abort(const Status& status) = 0;
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_FRAMEWORK_RENDEZVOUS_H_

@@ -1,0 +1,95 @@
+#include "src/framework/shape.h"
+
+#include <algorithm>
+
+namespace dfrun {
+namespace {
+
+std::string Join(std::span<const int64_t> dims) {
+  std::string text = "[";
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (i > 0) text += ',';
+    text += dims[i] == PartialShape::kUnknown ? "?" : std::to_string(dims[i]);
+  }
+  return text + "]";
+}
+
+}  // namespace
+
+Shape::Shape(std::span<const int64_t> dims) : rank_(static_cast<uint8_t>(dims.size())) {
+  DF_CHECK(dims.size() <= kMaxRank);
+  if (rank_ > kInlineDims) heap_ = new int64_t[rank_];
+  std::copy(dims.begin(), dims.end(), data());
+}
+
+void Shape::CopyHeap(const Shape& other) {
+  rank_ = other.rank_;
+  heap_ = new int64_t[rank_];
+  std::copy(other.heap_, other.heap_ + rank_, heap_);
+}
+
+Result<Shape> Shape::Create(std::span<const int64_t> dims) {
+  if (dims.size() > kMaxRank) return InvalidArgument("a shape of rank ", dims.size(), ": at most ", kMaxRank);
+  int64_t product = 1;
+  bool overflow = false;
+  bool empty = false;
+  for (int64_t d : dims) {
+    if (d < 0) return InvalidArgument("a shape with the negative size ", d, ": ", Join(dims));
+    empty |= d == 0;
+    overflow |= __builtin_mul_overflow(product, std::max<int64_t>(d, 1), &product);
+  }
+  if (overflow && !empty) return InvalidArgument("a shape with more than 2^63 elements: ", Join(dims));
+  return Shape(dims);
+}
+
+Shape Shape::Appended(int64_t size) const {
+  std::vector<int64_t> all(dims().begin(), dims().end());
+  all.push_back(size);
+  return Shape(std::span<const int64_t>(all));
+}
+
+std::string Shape::ToString() const {
+  return Join(dims());
+}
+
+bool PartialShape::IsFullyDefined() const {
+  return known_rank_ && std::all_of(dims_.begin(), dims_.end(), [](int64_t d) { return d != kUnknown; });
+}
+
+int64_t PartialShape::num_elements() const {
+  if (!IsFullyDefined()) return kUnknown;
+  int64_t n = 1;
+  for (int64_t d : dims_) n *= d;
+  return n;
+}
+
+Result<Shape> PartialShape::ToShape() const {
+  if (!IsFullyDefined()) return InvalidArgument("the shape ", ToString(), " is not fully known");
+  return Shape::Create(dims_);
+}
+
+bool PartialShape::IsCompatibleWith(const PartialShape& other) const {
+  if (!known_rank_ || !other.known_rank_) return true;
+  if (dims_.size() != other.dims_.size()) return false;
+  for (size_t i = 0; i < dims_.size(); ++i) {
+    if (dims_[i] != kUnknown && other.dims_[i] != kUnknown && dims_[i] != other.dims_[i]) return false;
+  }
+  return true;
+}
+
+Result<PartialShape> PartialShape::Merge(const PartialShape& other) const {
+  if (!IsCompatibleWith(other)) return InvalidArgument("shapes ", ToString(), " and ", other.ToString(), " differ");
+  if (!known_rank_) return other;
+  if (!other.known_rank_) return *this;
+  PartialShape merged = *this;
+  for (size_t i = 0; i < dims_.size(); ++i) {
+    if (dims_[i] == kUnknown) merged.dims_[i] = other.dims_[i];
+  }
+  return merged;
+}
+
+std::string PartialShape::ToString() const {
+  return known_rank_ ? Join(dims_) : "<unknown>";
+}
+
+}  // namespace dfrun

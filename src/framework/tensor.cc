@@ -1,0 +1,148 @@
+#include "src/framework/tensor.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "src/framework/resource.h"
+
+namespace dfrun {
+namespace {
+
+template <class T>
+void PrintElement(std::ostream& out, const T& value) {
+  if constexpr (std::is_same_v<T, std::string>) {
+    out << '"' << value << '"';
+  } else if constexpr (std::is_same_v<T, ResourceHandle>) {
+    out << value.name();
+  } else if constexpr (requires { value.value; }) {
+    out << static_cast<int64_t>(value.value);
+  } else if constexpr (sizeof(T) == 1 && std::is_integral_v<T>) {
+    out << static_cast<int>(value);
+  } else if constexpr (sizeof(T) == 2 && !std::is_integral_v<T>) {
+    out << static_cast<float>(value);
+  } else {
+    out << value;
+  }
+}
+
+}  // namespace
+
+Result<Tensor> Tensor::Allocate(Allocator& allocator, DType dtype, const Shape& shape) {
+  const int64_t elements = shape.num_elements();
+  size_t bytes = 0;
+  if (__builtin_mul_overflow(static_cast<size_t>(elements), DTypeSize(dtype), &bytes) ||
+      bytes > static_cast<size_t>(INT64_MAX) - sizeof(Buffer)) {
+    return Error(Code::kResourceExhausted, "a tensor ", dtype, shape, " is larger than any memory");
+  }
+  bytes += sizeof(Buffer);
+  void* memory = allocator.Allocate(bytes);
+  if (memory == nullptr) {
+    return Error(Code::kResourceExhausted, "no memory for a tensor ", dtype, shape, " of ", bytes, " bytes; ",
+                 allocator.Stats().bytes_in_use, " bytes are in use in allocator '", allocator.name(), "'");
+  }
+  Tensor t;
+  t.buffer_ = new (memory) Buffer{{1}, dtype, bytes, elements, &allocator};
+  t.data_ = t.buffer_ + 1;
+  t.dtype_ = dtype;
+  t.shape_ = shape;
+  t.kind_ = Kind::kOwned;
+  if (dtype == DType::kString) std::uninitialized_default_construct_n(t.data<std::string>(), elements);
+  if (dtype == DType::kResource) std::uninitialized_default_construct_n(t.data<ResourceHandle>(), elements);
+  return t;
+}
+
+Tensor::Tensor(DType dtype, const Shape& shape) {
+  Result<Tensor> made = Allocate(SystemAllocator(), dtype, shape);
+  DF_CHECK(made.ok());
+  *this = *std::move(made);
+}
+
+Tensor Tensor::Borrowed(DType dtype, const Shape& shape, void* data) {
+  Tensor t;
+  t.dtype_ = dtype;
+  t.shape_ = shape;
+  t.data_ = data;
+  t.kind_ = Kind::kBorrowed;
+  return t;
+}
+
+Tensor Tensor::Reference(DType dtype, Variable* variable) {
+  Tensor t;
+  t.dtype_ = dtype;
+  t.data_ = variable;
+  t.kind_ = Kind::kReference;
+  return t;
+}
+
+void Tensor::Destroy() {
+  if (buffer_->dtype == DType::kString)
+    std::destroy_n(static_cast<std::string*>(static_cast<void*>(buffer_ + 1)), buffer_->elements);
+  if (buffer_->dtype == DType::kResource) {
+    std::destroy_n(static_cast<ResourceHandle*>(static_cast<void*>(buffer_ + 1)), buffer_->elements);
+  }
+  buffer_->allocator->Free(buffer_, buffer_->bytes);
+}
+
+Tensor Tensor::SliceRows(int64_t begin, int64_t end) const {
+  Shape shape = shape_;
+  const int64_t row_bytes =
+      shape_.dim(0) == 0 ? 0 : num_elements() / shape_.dim(0) * static_cast<int64_t>(DTypeSize(dtype_));
+  shape.set_dim(0, end - begin);
+  Tensor rows = Reshaped(shape);
+  rows.data_ = static_cast<char*>(data_) + begin * row_bytes;
+  return rows;
+}
+
+Result<Tensor> Tensor::Owned(Allocator& allocator) const {
+  if (borrowed()) return Copy(allocator);
+  return *this;
+}
+
+Result<Tensor> Tensor::Copy(Allocator& allocator) const {
+  DF_ASSIGN(Tensor copy, Allocate(allocator, dtype_, shape_));
+  CopyElements(*this, copy);
+  return copy;
+}
+
+void CopyElements(const Tensor& from, Tensor& to) {
+  const int64_t n = from.num_elements();
+  if (from.dtype() == DType::kString) {
+    std::copy_n(from.data<std::string>(), n, to.data<std::string>());
+  } else if (from.dtype() == DType::kResource) {
+    std::copy_n(from.data<ResourceHandle>(), n, to.data<ResourceHandle>());
+  } else if (n > 0) {
+    std::memcpy(to.raw(), from.raw(), from.num_bytes());
+  }
+}
+
+bool Tensor::Identical(const Tensor& other) const {
+  if (dtype_ != other.dtype_ || !(shape_ == other.shape_) || initialized() != other.initialized()) return false;
+  if (!initialized()) return true;
+  if (dtype_ == DType::kString)
+    return std::equal(data<std::string>(), data<std::string>() + num_elements(), other.data<std::string>());
+  if (dtype_ == DType::kResource)
+    return num_elements() == 0 || data<ResourceHandle>()->get() == other.data<ResourceHandle>()->get();
+  return num_elements() == 0 || std::memcmp(raw(), other.raw(), num_bytes()) == 0;
+}
+
+std::string Tensor::ToString(int max_elements) const {
+  std::ostringstream out;
+  out << dtype_ << shape_;
+  if (!initialized()) return out.str() + " (no value)";
+  const int64_t shown = std::min<int64_t>(num_elements(), max_elements);
+  switch (dtype_) {
+#define DF_CASE(name, number, type, text, dt)                                      \
+  case DType::name:                                                                \
+    for (int64_t i = 0; i < shown; ++i) PrintElement(out << ' ', data<type>()[i]); \
+    break;
+    DF_FOR_EACH_DTYPE(DF_CASE)
+#undef DF_CASE
+    case DType::kInvalid:
+      break;
+  }
+  if (shown < num_elements()) out << " ...";
+  return out.str();
+}
+
+}  // namespace dfrun

@@ -1,0 +1,143 @@
+// The graph: dense nodes with named ports, data edges and control edges.
+//
+// Invariants: node ids are 0..num_nodes()-1 and never change; names are unique; every node's attrs are resolved against
+// its OpDef, its inputs' dtypes fit, and its output shapes are what shape inference says. Only back edges of loops
+// (into Merge) may point at a later node, and they alone make cycles.
+// Edges are stored at their readers; Consumers() gives the other direction.
+// Thread safety: as a standard container.
+#ifndef DFRUN_SRC_GRAPH_GRAPH_H_
+#define DFRUN_SRC_GRAPH_GRAPH_H_
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "src/framework/op.h"
+
+namespace dfrun {
+
+using NodeId = int32_t;
+
+// Where in a spec a node was written, for errors. file is an index into Graph::files(), -1: no place.
+struct SourcePlace {
+  int32_t file = -1;
+  int32_t line = 0;
+  int32_t column = 0;
+};
+
+struct Node {
+  NodeId id = -1;
+  std::string name;
+  const OpDef* op = nullptr;
+  AttrMap attrs;
+  std::vector<Output> inputs;          // data edges, in the signature's order
+  std::vector<NodeId> control_inputs;  // sorted, no doubles
+  std::vector<TypedArg> input_types;   // as the signature wants them: a ref output may feed a plain input
+  std::vector<TypedArg> output_types;
+  std::vector<PartialShape> output_shapes;
+  std::string device;         // constraint; after placement a full name
+  std::string colocate_with;  // name of a node; empty: none
+  SourcePlace place;
+
+  int num_inputs() const { return static_cast<int>(inputs.size()); }
+  int num_outputs() const { return static_cast<int>(output_types.size()); }
+};
+
+// What AddNode() takes. `inputs` may hold {-1, 0} for an edge that SetInput() adds later (loops),
+// where type attrs are then given.
+struct NodeSpec {
+  std::string name;
+  std::string op;
+  std::vector<Output> inputs;
+  std::vector<NodeId> control_inputs;
+  AttrMap attrs;
+  std::string device;
+  std::string colocate_with;
+  SourcePlace place;
+};
+
+// The readers of every node, in CSR form, as of the moment it was made.
+struct Consumers {
+  struct Edge {
+    NodeId node;    // the reader
+    int32_t port;   // of this node's output; -1: control edge
+    int32_t input;  // of the reader; -1: control edge
+  };
+  std::vector<int32_t> begin;  // num_nodes + 1
+  std::vector<Edge> edges;
+  std::span<const Edge> of(NodeId id) const {
+    return {edges.data() + begin[id], static_cast<size_t>(begin[id + 1] - begin[id])};
+  }
+};
+
+class Graph {
+ public:
+  explicit Graph(const OpRegistry& ops = OpRegistry::Builtin()) : ops_(&ops) {}
+  Graph(Graph&&) noexcept = default;
+  Graph& operator=(Graph&&) noexcept = default;
+  // Deep copy.
+  Graph Clone() const { return *this; }
+
+  const OpRegistry& ops() const { return *ops_; }
+
+  // Adds a node: resolves its attrs, checks its inputs, infers its shapes. InvalidArgument names node, op and inputs
+  // with their shapes; the graph is then as before.
+  Result<NodeId> AddNode(NodeSpec spec);
+  // Connects an input that was left open, or moves an edge; checks dtype. Does not infer shapes again.
+  Status SetInput(NodeId node, int input, Output value);
+  void AddControlEdge(NodeId from, NodeId to);
+  // Infers all shapes again, in topological order: after edges moved or feeds got a shape.
+  Status InferShapes();
+  // The constant value that a plain subgraph of Consts and shape arithmetic gives an output; null if it is not known.
+  const Tensor* ConstantValue(Output value) const;
+
+  int num_nodes() const { return static_cast<int>(nodes_.size()); }
+  const Node& node(NodeId id) const { return nodes_[id]; }
+  Node& mutable_node(NodeId id) { return nodes_[id]; }
+  const std::deque<Node>& nodes() const { return nodes_; }
+  // -1 if there is none.
+  NodeId Find(std::string_view name) const;
+  // "name:port", "name" (port 0) as an Output; NotFound suggests the nearest name.
+  Result<Output> ParseOutput(std::string_view text) const;
+  // `name`, or `name_1`, `name_2`, ...: the first that is free.
+  std::string UniqueName(std::string_view name) const;
+
+  DType dtype(Output o) const { return nodes_[o.node].output_types[o.port].dtype; }
+  bool is_ref(Output o) const { return nodes_[o.node].output_types[o.port].is_ref; }
+  const PartialShape& shape(Output o) const { return nodes_[o.node].output_shapes[o.port]; }
+
+  Consumers BuildConsumers() const;
+  // Every node after its inputs and control inputs (back edges of loops aside), ties by id. InvalidArgument names the
+  // nodes of a cycle.
+  Result<std::vector<NodeId>> TopologicalOrder() const;
+  // A new graph of the nodes for which keep[id], in the same order; `new_ids`, if given, maps old ids to new (-1:
+  // gone). Edges to nodes that are gone are a programmer's error.
+  Graph Subset(const std::vector<bool>& keep, std::vector<NodeId>* new_ids = nullptr) const;
+
+  // Spec files that SourcePlace::file counts.
+  std::vector<std::string>& files() { return files_; }
+  const std::vector<std::string>& files() const { return files_; }
+  // "file:3:7: node 'x' (op MatMul)", for messages.
+  std::string Describe(NodeId id) const;
+
+ private:
+  Graph(const Graph&) = default;
+
+  const OpRegistry* ops_;
+  std::deque<Node> nodes_;
+  std::unordered_map<std::string, NodeId> by_name_;
+  std::vector<std::string> files_;
+};
+
+// The name of an output: "name" for port 0, else "name:port".
+std::string OutputName(const Graph& graph, Output output);
+// TensorFlow's rule: [A-Za-z0-9.][A-Za-z0-9_.\\/>-]*; names that begin with '_' are the system's own.
+bool IsValidNodeName(std::string_view name);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_GRAPH_GRAPH_H_
