@@ -1,0 +1,33 @@
+"""The one table of comparisons: name, how its graph is made, steps a round, and what dfrun aims at.
+
+For a case of `nodes` (dispatch) the figure is a rate and the aim a least ratio; else a time and a greatest ratio.
+"""
+import dataclasses
+from typing import Callable
+
+from peerlib import null_graphs, training_graphs
+from peerlib.model import Model
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    name: str
+    make: Callable[[], Model]
+    steps: int
+    aim: float
+
+
+def dispatch_cases():
+    kinds = {"noop": (null_graphs.no_ops, 2.0), "add": (null_graphs.scalar_adds, 8.0), "mixed": (null_graphs.mixed, 8.0)}
+    forms = {"chain": null_graphs.chain, "fanout": null_graphs.fan_out, "layers": null_graphs.layers}
+    for kind, (make, aim) in kinds.items():
+        for form_name, form in forms.items():
+            yield Case(f"dispatch/{kind}/{form_name}", lambda make=make, form=form: make(form), steps=20, aim=aim)
+
+
+CASES = [
+    Case("step/empty", null_graphs.empty_step, steps=20_000, aim=0.1),
+    *dispatch_cases(),
+    Case("train/mlp-64-100-10", training_graphs.small_mlp, steps=5_000, aim=0.5),
+    Case("train/digits-cnn", training_graphs.digits_cnn, steps=300, aim=0.9),
+]

@@ -1,0 +1,13 @@
+"""What is measured: a graph, and how one step of it is run."""
+import dataclasses
+from typing import Any, Optional
+
+
+@dataclasses.dataclass(frozen=True)
+class Model:
+    graph: Any  # GraphDef
+    target: str  # the node that a step runs
+    nodes: Optional[int] = None  # how many nodes a step executes, where dispatch is what counts
+    init: Optional[str] = None  # the node run once before the first step
+    loss: Optional[str] = None  # the output, name:port, by which the two systems are first checked to do the same
+    optimize: bool = False  # whether graph rewriting is part of the comparison; it would delete a graph of no-ops

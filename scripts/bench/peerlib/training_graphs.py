@@ -1,0 +1,68 @@
+"""Training steps with TensorFlow's own gradients and ref variables: one optimiser update on one fixed batch."""
+import numpy
+import tensorflow.compat.v1 as tf
+
+from peerlib.model import Model
+
+
+class Builder:
+    """A TensorFlow 1 graph in the making. Initial values and data are constants, so that both systems get the same."""
+
+    def __init__(self):
+        self.graph = tf.Graph()
+        self.random = numpy.random.Generator(numpy.random.PCG64(7))
+
+    def weights(self, name, shape, fan_in):
+        limit = (6.0 / fan_in) ** 0.5
+        return self.variable(name, self.random.uniform(-limit, limit, shape))
+
+    def variable(self, name, value):
+        return tf.get_variable(name, initializer=tf.constant(value, tf.float32), use_resource=False)
+
+    def bias(self, name, size):
+        return self.variable(name, numpy.zeros(size))
+
+    def data(self, name, shape):
+        return tf.constant(self.random.uniform(0, 1, shape), tf.float32, name=name)
+
+    def labels(self, count, classes):
+        return tf.constant(self.random.integers(0, classes, count), tf.int64, name="labels")
+
+    def dense(self, x, name, inputs, units):
+        return tf.nn.bias_add(tf.matmul(x, self.weights(name + "_W", [inputs, units], inputs)),
+                              self.bias(name + "_b", units))
+
+    def conv2d(self, x, name, channels, filters):
+        kernel = self.weights(name + "_W", [3, 3, channels, filters], 9 * channels)
+        conv = tf.nn.conv2d(x, kernel, strides=[1, 1, 1, 1], padding="SAME")
+        return tf.nn.relu(tf.nn.bias_add(conv, self.bias(name + "_b", filters)))
+
+    def finish(self, logits, labels, optimizer):
+        losses = tf.nn.sparse_softmax_cross_entropy_with_logits(logits=logits, labels=labels)
+        loss = tf.reduce_mean(losses, name="loss")
+        optimizer.minimize(loss, name="step")
+        tf.group(tf.global_variables_initializer(), name="init")
+        return Model(graph=self.graph.as_graph_def(), target="step", init="init", loss="loss:0", optimize=True)
+
+
+def max_pool(x):
+    return tf.nn.max_pool2d(x, ksize=2, strides=2, padding="SAME")
+
+
+def small_mlp():
+    """64-100-10, batch 32, plain gradient descent."""
+    b = Builder()
+    with b.graph.as_default():
+        hidden = tf.nn.relu(b.dense(b.data("x", [32, 64]), "h1", 64, 100))
+        return b.finish(b.dense(hidden, "logits", 100, 10), b.labels(32, 10), tf.train.GradientDescentOptimizer(0.1))
+
+
+def digits_cnn():
+    """The network and the optimiser of configs/digits_cnn.yaml, its whole batch in one replica."""
+    b = Builder()
+    with b.graph.as_default():
+        image = tf.reshape(b.data("x", [32, 64]), [-1, 8, 8, 1])
+        pool1 = max_pool(b.conv2d(image, "conv1", 1, 32))
+        pool2 = max_pool(b.conv2d(pool1, "conv2", 32, 64))
+        logits = b.dense(tf.reshape(pool2, [-1, 2 * 2 * 64]), "logits", 2 * 2 * 64, 10)
+        return b.finish(logits, b.labels(32, 10), tf.train.MomentumOptimizer(0.05, 0.9))
