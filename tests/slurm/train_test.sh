@@ -26,6 +26,8 @@ trap 'stop_cluster; rm -rf "$folder"' EXIT
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 # Open MPI names its shared-memory files by host, job and rank on the node: two nodes of one host would share them.
 export OMPI_MCA_btl=self,tcp
+# Nor can it know that the nodes share cores, so that waiting ranks should yield: 30 us a message for 6 ms.
+export OMPI_MCA_mpi_yield_when_idle=1
 
 start_cluster "$folder" || fail "Slurm did not start"
 
