@@ -16,12 +16,15 @@ target_include_directories(dfrun_libraries SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIR
                            ${EIGEN_INCLUDE_DIR})
 
 if(DFRUN_ONEDNN)
-  find_package(dnnl)
-  if(NOT dnnl_FOUND)
+  # Not by find_package(dnnl): Debian's package file wants OpenCL, which is not needed here.
+  find_path(DNNL_INCLUDE_DIR oneapi/dnnl/dnnl.hpp)
+  find_library(DNNL_LIBRARY dnnl)
+  if(NOT DNNL_INCLUDE_DIR OR NOT DNNL_LIBRARY)
     message(FATAL_ERROR "oneDNN was not found: install libdnnl-dev (Debian) or configure with -DDFRUN_ONEDNN=OFF")
   endif()
   find_package(OpenMP REQUIRED)
-  target_link_libraries(dfrun_libraries INTERFACE DNNL::dnnl OpenMP::OpenMP_CXX)
+  target_link_libraries(dfrun_libraries INTERFACE ${DNNL_LIBRARY} OpenMP::OpenMP_CXX)
+  target_include_directories(dfrun_libraries SYSTEM INTERFACE ${DNNL_INCLUDE_DIR})
   target_compile_definitions(dfrun_libraries INTERFACE DFRUN_ONEDNN=1)
 endif()
 
