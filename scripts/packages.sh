@@ -36,8 +36,8 @@ checks|OpenMP for Clang|library libomp.so|libomp-dev|llvm-openmp|llvm
 
 # Folders in which distributions put headers that the compiler does not search by itself.
 include_dirs() {
-  local prefix
-  for prefix in ${CMAKE_PREFIX_PATH//[:;]/ } ${CONDA_PREFIX:-} /usr /usr/local; do
+  local prefix prefixes=${CMAKE_PREFIX_PATH:-}
+  for prefix in ${prefixes//[:;]/ } ${CONDA_PREFIX:-} /usr /usr/local; do
     printf -- '-I%s\n' "$prefix"/include{,/eigen3,/hdf5/serial}
   done
   mpicc --showme:compile 2>/dev/null | tr ' ' '\n' | grep '^-I' || true
@@ -89,8 +89,10 @@ ensure_packages() {
   {
     echo "These are missing, and this script cannot install them here (it can with apt-get and root or sudo):"
     echo
-    { echo 'WHAT|DEBIAN: apt-get install|CONDA: conda install -c conda-forge|SPACK: spack install'
-      cut -d'|' -f2,4- <<<"$missing"; } | column -t -s'|'
+    { echo '|What|*|apt-get install|conda install -c conda-forge|spack install'
+      echo "$missing"; } | while IFS='|' read -r _ what _ debian conda spack; do
+      printf '%-34s %-20s %-31s %s\n' "$what" "$debian" "$conda" "$spack"
+    done
     echo
     echo "Install them by any of these ways (on a cluster: ask for the modules), and run this script again."
     echo "A library in a place of its own is found through the environment variable CMAKE_PREFIX_PATH."
