@@ -1,0 +1,149 @@
+// What a spec says, typed and checked. The graph is beside it, in LoadedSpec.
+//
+// Every place is where the value was written, in LoadedSpec::graph.files(); a default has no place (file -1).
+// Names of nodes are resolved: an Output is one of LoadedSpec::graph.
+// docs/spec.md is the language; load.h makes these.
+#ifndef DFRUN_SRC_SPEC_JOB_SPEC_H_
+#define DFRUN_SRC_SPEC_JOB_SPEC_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/framework/shape.h"
+#include "src/graph/graph.h"
+#include "src/spec/schedule.h"
+
+namespace dfrun {
+
+// cluster.jobs in the spec's order. Without the section: one job "worker" of kRest.
+struct JobSize {
+  static constexpr int kRest = -1;  // the ranks that the other jobs leave; at most one job has it
+  std::string job;
+  int tasks = kRest;
+  SourcePlace place;
+};
+
+// A tensor of an input section: one dataset, whose first dimension counts the samples.
+struct InputTensor {
+  std::string name;     // "image"
+  std::string dataset;  // "/train/image"
+  DType dtype = DType::kInvalid;
+  Shape sample_shape;  // of one sample
+  Output value;        // the Identity node "<section>/<name>", [batch, sample_shape...]
+  SourcePlace place;
+};
+
+// A section of `inputs:`. Its nodes: the variable "<name>/position" (int64 scalar, samples consumed since the start of
+// training; in LoadedSpec::variables), the HDF5Reader "<name>/read", and an Identity per tensor.
+// The graph holds the whole batch: the reader's attrs are slice 0 of slices 1.
+struct InputSpec {
+  std::string name;
+  std::string path;  // of the HDF5 file, as this process can open it
+  std::vector<InputTensor> tensors;
+  int64_t num_samples = 0;
+  int64_t batch = 0;  // samples a step over all replicas; num_samples where `all` was written
+  bool all = false;   // `batch: all`: the whole set every step
+  bool shuffle = false;
+  NodeId position = -1;
+  NodeId read = -1;
+  SourcePlace place;
+  SourcePlace batch_place;
+
+  // Whole batches in one pass over the samples; the rest of them is left out of the pass.
+  int64_t StepsPerEpoch() const { return num_samples / batch; }
+};
+
+// A variable of the graph: VariableV2, a ref of its dtype.
+struct VariableSpec {
+  NodeId node = -1;
+  Output init;  // the value that it starts with; depends on no placeholder and no other variable
+  bool trainable = true;
+};
+
+// `target`'s readers get `value` in its stead. Shapes agree but for sizes that are unknown or, between inputs, the
+// batch.
+struct FeedSpec {
+  Output target;
+  Output value;
+  SourcePlace place;
+};
+
+// An output by the name that the spec gives it; results are reported under that name.
+struct FetchSpec {
+  std::string name;
+  Output output;
+  SourcePlace place;
+};
+
+struct OptimizerSpec {
+  enum class Kind { kSgd, kMomentum, kAdam };
+  Kind kind = Kind::kSgd;
+  double momentum = 0.9;  // kMomentum
+  bool nesterov = false;  // kMomentum
+  double beta1 = 0.9;     // kAdam
+  double beta2 = 0.999;   // kAdam
+  double epsilon = 1e-8;  // kAdam
+};
+
+struct TrainSpec {
+  // kPs: parameters on the tasks of job `ps`; kSpread: over all tasks of `worker`. Default: kPs if there is a job `ps`.
+  enum class Parameters { kPs, kSpread };
+
+  Output loss;  // a floating-point scalar
+  SourcePlace loss_place;
+  OptimizerSpec optimizer;
+  ScheduleSpec learning_rate;
+  int64_t steps = 0;                // in all; where `epochs` was written, epochs times `input`'s StepsPerEpoch()
+  std::optional<double> clip_norm;  // global norm of all gradients, > 0
+  int replicas = 1;                 // divides the batch of every input that the loss reads, `all` aside
+  int64_t log_every = 10;           // steps
+  Parameters parameters = Parameters::kSpread;
+  int input = -1;  // index into JobSpec::inputs: the first that the loss reads; -1: it reads none
+  SourcePlace place;
+};
+
+struct RunSpec {
+  int64_t steps = 1;
+  std::vector<FeedSpec> feeds;  // values are computed anew in each step
+  std::vector<FetchSpec> fetches;
+  SourcePlace place;
+};
+
+struct EvalSpec {
+  int64_t every = 0;               // steps; 0: at the end only
+  std::vector<FeedSpec> feeds;     // `{batch: test}` is one feed a tensor
+  std::vector<FetchSpec> metrics;  // scalars
+  SourcePlace place;
+};
+
+struct CheckpointSpec {
+  int64_t every = 0;  // steps; 0: at the end only
+  int keep = 5;       // newest ones; 0: all
+  SourcePlace place;
+};
+
+struct JobSpec {
+  std::string path;  // of the spec, as given
+  std::string name;  // default: the file's name without its ending
+  int64_t seed = 0;
+  std::vector<JobSize> jobs;
+  std::vector<InputSpec> inputs;
+  std::vector<VariableSpec> variables;  // of the whole graph, in its order
+  std::optional<TrainSpec> train;       // not both of train and run
+  std::optional<RunSpec> run;
+  std::optional<EvalSpec> eval;              // only with train
+  std::optional<CheckpointSpec> checkpoint;  // absent: none is written
+  std::vector<FetchSpec> summaries;          // further scalars of every logged step
+  int64_t trace_steps = 0;                   // steps to trace; 0: none
+};
+
+struct LoadedSpec {
+  JobSpec job;
+  Graph graph;
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_SPEC_JOB_SPEC_H_

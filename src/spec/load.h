@@ -1,0 +1,26 @@
+// From a spec file to a checked job and graph.
+#ifndef DFRUN_SRC_SPEC_LOAD_H_
+#define DFRUN_SRC_SPEC_LOAD_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/spec/job_spec.h"
+
+namespace dfrun {
+
+struct SpecOptions {
+  std::vector<std::string> sets;  // "key=value", each for one of the spec's params
+  const OpRegistry* ops = &OpRegistry::Builtin();
+  int ranks = 0;  // of the cluster, to check tasks in device names and jobs; 0: not known yet
+};
+
+// Reads the spec and what it includes, and opens the headers of its input files. Every dtype and shape of the graph has
+// then been checked. kBadSpec with a line "file:line:column: message" for each error, at most 20; kIo where the
+// spec itself cannot be read. Blocks on file reads. Thread safety: any thread (HDF5 through src/base/hdf5.h).
+Result<LoadedSpec> LoadSpec(const std::string& path, const SpecOptions& options);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_SPEC_LOAD_H_
