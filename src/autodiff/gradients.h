@@ -1,0 +1,46 @@
+// Differentiation: extends a graph by the nodes that compute gradients, by the gradient functions of its ops.
+// Source: TensorFlow white paper (2015) section 4.1; the semantics of TensorFlow's tf.gradients.
+#ifndef DFRUN_SRC_AUTODIFF_GRADIENTS_H_
+#define DFRUN_SRC_AUTODIFF_GRADIENTS_H_
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/graph/graph.h"
+
+namespace dfrun {
+
+// The gradient with respect to one x.
+struct GradientValue {
+  bool exists = false;     // false: no y depends on x in a differentiable way; the gradient is zero
+  bool is_sparse = false;  // which of the two forms below holds
+  Output dense;            // x's dtype and shape
+  Output indices;          // 1-D int32 or int64: rows of x, possibly repeated
+  Output values;           // [number of indices, rest of x's shape]; the gradient is zero in all other rows
+};
+
+struct GradientOptions {
+  std::string scope = "gradients";  // made unique; every new node's name begins with it
+  // The gradients with respect to ys, one a y; invalid or left out: ones.
+  std::vector<Output> grad_ys;
+};
+
+// The sum over ys of d y / d x, for every x. Takes time linear in the graph.
+//  * A value that is reached on several paths gets the sum of what came along them, in a fixed order.
+//  * A path ends where a gradient function sets nothing, at ops marked not_differentiable, at values that are neither
+//    floating-point nor complex, and at the xs where nothing beyond needs it.
+//  * Sparse gradients stay sparse: several are concatenated; a sparse and a dense one make a dense sum.
+//  * New nodes are named `scope/<node>_grad/<op>` and are colocated with the node that they differentiate.
+// InvalidArgument: an x or y that is not floating-point or complex; a grad_y of another dtype or shape; a node on a
+// path from an x to a y whose op has no gradient, named with that path. Unimplemented: a path through a loop.
+// After an error the graph is of no use: it may hold part of the new nodes.
+Result<std::vector<GradientValue>> AddGradients(Graph& graph, std::span<const Output> ys, std::span<const Output> xs,
+                                                const GradientOptions& options = {});
+
+// The gradient as one tensor of x's shape. Adds nodes for a sparse one, under `name`; needs gradient.exists.
+Result<Output> DenseGradient(Graph& graph, const GradientValue& gradient, Output x, const std::string& name);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_AUTODIFF_GRADIENTS_H_

@@ -1,0 +1,21 @@
+// Runs the kernel of one node by itself, outside any plan: for constant folding and for tests.
+#ifndef DFRUN_SRC_FRAMEWORK_RUN_KERNEL_H_
+#define DFRUN_SRC_FRAMEWORK_RUN_KERNEL_H_
+
+#include <span>
+#include <vector>
+
+#include "src/framework/kernel.h"
+
+namespace dfrun {
+
+// The outputs of the node for these inputs, in owned tensors. Makes the kernel, calls it once on the calling thread and
+// drops it. `inputs` are values that fit node.inputs. Unimplemented for an asynchronous kernel and for ref inputs;
+// NotFound where the device has no kernel; else what the kernel says.
+// Thread safety: any thread.
+Result<std::vector<Tensor>> RunKernelOnce(const NodeInfo& node, const AttrMap& attrs, std::span<const Tensor> inputs,
+                                          Device& device, ThreadPool& pool, const KernelRegistry& kernels);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_FRAMEWORK_RUN_KERNEL_H_

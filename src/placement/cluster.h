@@ -1,0 +1,42 @@
+// The devices of a job: which there are, and which rank each is of.
+#ifndef DFRUN_SRC_PLACEMENT_CLUSTER_H_
+#define DFRUN_SRC_PLACEMENT_CLUSTER_H_
+
+#include <string>
+#include <vector>
+
+#include "src/base/status.h"
+#include "src/framework/device.h"
+
+namespace dfrun {
+
+struct ClusterDevice {
+  DeviceName name;  // full
+  int rank;
+};
+
+// Devices by rank, of one rank CPUs first: devices[0] is rank 0's cpu:0.
+struct Cluster {
+  std::vector<ClusterDevice> devices;
+
+  // Null if there is none. `full_name` as DeviceName::ToString() writes it.
+  const ClusterDevice* Find(const std::string& full_name) const;
+  // "/job:ps/task:0/device:cpu:0, /job:worker/task:0/device:cpu:0, ...": a list for messages.
+  std::string ListDevices(size_t max_devices = 8) const;
+};
+
+// An entry of the spec's `cluster: {jobs: {ps: 1, worker: rest}}`.
+struct JobTasks {
+  static constexpr int kRest = -1;
+  std::string job;
+  int tasks = kRest;
+};
+
+// Ranks go to jobs in the order given, each rank being one task with one cpu:0; tasks of a job count from 0. At most
+// one job takes the rest, which may be no rank. Without jobs every rank is a task of "worker". InvalidArgument: names
+// that are no identifiers or are doubled, fewer ranks than the jobs need, ranks left over.
+Result<Cluster> MakeCluster(const std::vector<JobTasks>& jobs, int ranks);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_PLACEMENT_CLUSTER_H_

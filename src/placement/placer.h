@@ -1,0 +1,31 @@
+// Assigns every node a device.
+//
+// A placement satisfies, in this order:
+//   1. Nodes of one colocation group are on one device. A group is closed under: `colocate_with`; a ref input and the
+//      node that it comes from; a resource input and the node that it comes from.
+//   2. The device matches the `device` constraint of every node of the group.
+//   3. The device has a kernel for every node of the group. (_Arg and _Retval need none: the executor does their work.)
+// Where that leaves a choice:
+//   4. _Arg and _Retval go to rank 0's CPU, where feeds come from and fetches go to.
+//   5. A node that only passes its first input on or describes it (Identity, Reshape, Shape, ...) goes where that is.
+//   6. A stateless node without inputs (Const) goes where its readers are, if they are all in one place.
+//   7. Everything else goes to the first device of the cluster that is left: rank 0's CPU if it may.
+// The result depends on the graph and the cluster alone. Takes time linear in the graph.
+// Source: TensorFlow's simple_placer for 1 to 3, 5 and 6.
+#ifndef DFRUN_SRC_PLACEMENT_PLACER_H_
+#define DFRUN_SRC_PLACEMENT_PLACER_H_
+
+#include "src/framework/kernel.h"
+#include "src/graph/graph.h"
+#include "src/placement/cluster.h"
+
+namespace dfrun {
+
+// Sets every node's `device` to a full name. InvalidArgument: a device name that cannot be read, constraints of a group
+// that contradict each other, a constraint that no device matches, `colocate_with` a node that is not there. NotFound:
+// no kernel, with those that there are. Errors name the node and leave the devices as they were.
+Status PlaceGraph(Graph& graph, const Cluster& cluster, const KernelRegistry& kernels);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_PLACEMENT_PLACER_H_
