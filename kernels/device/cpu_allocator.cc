@@ -1,0 +1,97 @@
+#include "kernels/device/cpu_allocator.h"
+
+#include <cstdlib>
+
+#include "kernels/device/thread_cache.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define DF_POOL_BYPASSED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define DF_POOL_BYPASSED 1
+#endif
+#endif
+#ifndef DF_POOL_BYPASSED
+#define DF_POOL_BYPASSED 0
+#endif
+
+namespace dfrun {
+
+using pool::FreeBlock;
+using pool::ThreadCache;
+
+namespace {
+
+// For threads that have no cache (any more): one block at a time.
+void* TakeShared(pool::Central& central, size_t size_class) {
+  int count = 1;
+  return central.TakeBatch(size_class, &count);
+}
+
+void PutShared(pool::Central& central, size_t size_class, void* memory) {
+  auto* block = static_cast<FreeBlock*>(memory);
+  block->next = nullptr;
+  central.PutBatch(size_class, block);
+}
+
+}  // namespace
+
+CpuAllocator::CpuAllocator() : central_(std::make_shared<pool::Central>()) {}
+
+CpuAllocator::~CpuAllocator() {
+  central_->Close();
+}
+
+void* CpuAllocator::Allocate(size_t bytes) {
+  if (bytes == 0) bytes = 1;
+  ThreadCache* cache = ThreadCache::Of(central_);
+  void* memory = nullptr;
+  const size_t size_class = pool::SizeClass(bytes);
+  if constexpr (DF_POOL_BYPASSED) {
+    if (bytes < SIZE_MAX / 2)
+      memory = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
+  } else if (size_class < pool::kThreadClasses && cache != nullptr) [[likely]] {
+    memory = cache->Take(size_class);
+  } else if (size_class < pool::kClasses) {
+    memory = TakeShared(*central_, size_class);
+  } else {
+    memory = central_->TakeLarge(bytes);
+  }
+  if (memory == nullptr) return nullptr;
+  if (cache != nullptr && size_class < pool::kThreadClasses) [[likely]] {
+    cache->Count(static_cast<int64_t>(bytes), 1);
+  } else {
+    central_->Count(static_cast<int64_t>(bytes), 1);
+  }
+  return memory;
+}
+
+void CpuAllocator::Free(void* memory, size_t bytes) {
+  if (bytes == 0) bytes = 1;
+  ThreadCache* cache = ThreadCache::Of(central_);
+  const size_t size_class = pool::SizeClass(bytes);
+  if constexpr (DF_POOL_BYPASSED) {
+    std::free(memory);
+  } else if (size_class < pool::kThreadClasses && cache != nullptr) [[likely]] {
+    cache->Put(memory, size_class);
+  } else if (size_class < pool::kClasses) {
+    PutShared(*central_, size_class, memory);
+  } else {
+    central_->PutLarge(memory, bytes);
+  }
+  if (cache != nullptr && size_class < pool::kThreadClasses) [[likely]] {
+    cache->Count(-static_cast<int64_t>(bytes), 0);
+  } else {
+    central_->Count(-static_cast<int64_t>(bytes), 0);
+  }
+}
+
+AllocatorStats CpuAllocator::Stats() const {
+  return central_->Stats();
+}
+
+void CpuAllocator::ResetPeak() {
+  central_->ResetPeak();
+}
+
+}  // namespace dfrun

@@ -1,0 +1,16 @@
+// The CPU devices of a rank.
+#ifndef DFRUN_KERNELS_DEVICE_CPU_DEVICE_H_
+#define DFRUN_KERNELS_DEVICE_CPU_DEVICE_H_
+
+#include <memory>
+
+#include "src/framework/device.h"
+
+namespace dfrun {
+
+// A device with a pool of its own. `name` is full and of type cpu; InvalidArgument otherwise.
+Result<std::unique_ptr<Device>> MakeCpuDevice(const DeviceName& name);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_DEVICE_CPU_DEVICE_H_

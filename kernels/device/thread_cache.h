@@ -1,0 +1,69 @@
+// The free lists that one thread keeps of one pool. Used by its thread alone.
+#ifndef DFRUN_KERNELS_DEVICE_THREAD_CACHE_H_
+#define DFRUN_KERNELS_DEVICE_THREAD_CACHE_H_
+
+#include <memory>
+
+#include "kernels/device/pool_central.h"
+
+namespace dfrun::pool {
+
+class ThreadCache {
+ public:
+  explicit ThreadCache(std::shared_ptr<Central> central) : central_(std::move(central)) {}
+  // Gives everything back.
+  ~ThreadCache();
+  ThreadCache(const ThreadCache&) = delete;
+  ThreadCache& operator=(const ThreadCache&) = delete;
+
+  // The calling thread's cache of this pool; null while the thread ends (its caches are gone).
+  static ThreadCache* Of(const std::shared_ptr<Central>& central);
+
+  const Central& central() const { return *central_; }
+
+  void* Take(size_t size_class) {
+    List& list = lists_[size_class];
+    if (list.first == nullptr && !Refill(size_class)) return nullptr;
+    FreeBlock* block = list.first;
+    list.first = block->next;
+    --list.length;
+    return block;
+  }
+  void Put(void* memory, size_t size_class) {
+    List& list = lists_[size_class];
+    auto* block = static_cast<FreeBlock*>(memory);
+    block->next = list.first;
+    list.first = block;
+    if (++list.length > 2 * BatchOf(size_class)) Drain(size_class, BatchOf(size_class));
+  }
+  void Count(int64_t bytes, int64_t allocations) {
+    bytes_ += bytes;
+    allocations_ += allocations;
+    if (bytes_ > kPortion || bytes_ < -kPortion || allocations_ > kPortion) Publish();
+  }
+
+ private:
+  struct List {
+    FreeBlock* first = nullptr;
+    int length = 0;
+  };
+  static constexpr int64_t kPortion = 64 << 10;  // bytes, or allocations, counted before others see them
+
+  // Blocks moved at once: 64 KiB of them, so that a thread holds at most 128 KiB, or two blocks, a class.
+  static constexpr int BatchOf(size_t size_class) {
+    const size_t fit = (size_t{64} << 10) / kClassBytes[size_class];
+    return fit < 1 ? 1 : fit > 64 ? 64 : static_cast<int>(fit);
+  }
+  bool Refill(size_t size_class);
+  void Drain(size_t size_class, int count);
+  void Publish();
+
+  const std::shared_ptr<Central> central_;
+  std::array<List, kThreadClasses> lists_;
+  int64_t bytes_ = 0;
+  int64_t allocations_ = 0;
+};
+
+}  // namespace dfrun::pool
+
+#endif  // DFRUN_KERNELS_DEVICE_THREAD_CACHE_H_
