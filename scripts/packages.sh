@@ -5,7 +5,7 @@
 #                            kin with root or sudo; elsewhere names each missing one, and returns 1.
 
 # group | what it is | how it is recognised | Debian packages | conda-forge | Spack
-# Recognised by `command NAME`, or by `header PATH` in the compiler's search path or below a prefix in use.
+# Recognised by a program (`command`), by a module (`python`), by linking (`openmp COMPILER`), or by `header PATH` in the compiler's search path or below a prefix in use.
 PACKAGES='
 build|C++ compiler (GCC 12 or newer)|command g++|g++|gxx|gcc
 build|CMake 3.25 or newer|command cmake|cmake|cmake|cmake
@@ -31,7 +31,7 @@ slurm|h5py|python h5py|python3-h5py|h5py|py-h5py
 checks|Clang|command clang++|clang|clangxx|llvm
 checks|clang-tidy|command clang-tidy|clang-tidy|clang-tools|llvm
 checks|run-clang-tidy|command run-clang-tidy|clang-tools|clang-tools|llvm
-checks|OpenMP for Clang|library libomp.so|libomp-dev|llvm-openmp|llvm
+checks|OpenMP for Clang|openmp clang++|libomp-dev|llvm-openmp|llvm
 '
 
 # Folders in which distributions put headers that the compiler does not search by itself.
@@ -48,7 +48,7 @@ is_present() {  # is_present KIND NAME
     command) command -v "$2" >/dev/null ;;
     header) mapfile -t dirs < <(include_dirs)
             g++ -x c++ -fsyntax-only -M "${dirs[@]}" - <<<"#include <$2>" >/dev/null 2>&1 ;;
-    library) clang++ -print-file-name="$2" 2>/dev/null | grep -q / ;;
+    openmp) "$2" -fopenmp -x c++ - -o /dev/null <<<"int main() {}" 2>/dev/null ;;
     python) python3 -c "import $2" 2>/dev/null ;;
   esac
 }
