@@ -5,7 +5,8 @@
 #                            kin with root or sudo; elsewhere names each missing one, and returns 1.
 
 # group | what it is | how it is recognised | Debian packages | conda-forge | Spack
-# Recognised by a program (`command`), by a module (`python`), by linking (`openmp COMPILER`), or by `header PATH` in the compiler's search path or below a prefix in use.
+# Recognised by `command NAME`; `header PATH`, in the compiler's search path or below a prefix in use; `python MODULE`,
+# of the first python3 or of the system's; `openmp COMPILER`, by linking.
 PACKAGES='
 build|C++ compiler (GCC 12 or newer)|command g++|g++|gxx|gcc
 build|CMake 3.25 or newer|command cmake|cmake|cmake|cmake
@@ -49,7 +50,7 @@ is_present() {  # is_present KIND NAME
     header) mapfile -t dirs < <(include_dirs)
             g++ -x c++ -fsyntax-only -M "${dirs[@]}" - <<<"#include <$2>" >/dev/null 2>&1 ;;
     openmp) "$2" -fopenmp -x c++ - -o /dev/null <<<"int main() {}" 2>/dev/null ;;
-    python) python3 -c "import $2" 2>/dev/null ;;
+    python) python3 -c "import $2" 2>/dev/null || /usr/bin/python3 -c "import $2" 2>/dev/null ;;
   esac
 }
 

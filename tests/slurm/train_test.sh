@@ -49,11 +49,13 @@ awk -v a="${accuracy:-0}" -v least="$LEAST_ACCURACY" 'BEGIN { exit !(a >= least)
 
 index=$(find "$folder/run/checkpoints" -name index.h5 | sort -V | tail -n 1)
 h5ls -rE "$index" | grep -E '/h1/W:0 +Dataset \{64, 128\}' || fail "h5ls does not show h1/W in '$index'"
-if python3 -c 'import h5py' 2>/dev/null; then
-  python3 -c '
+for python in python3 /usr/bin/python3; do
+  "$python" -c 'import h5py' 2>/dev/null || continue
+  "$python" -c '
 import sys, h5py, numpy
 weights = h5py.File(sys.argv[1])["/h1/W:0"][...]
 assert weights.shape == (64, 128) and weights.dtype == "float32" and numpy.ptp(weights) > 0, weights
 ' "$index" || fail "h5py does not read h1/W from $index"
-fi
+  break
+done
 echo "Slurm job $job completed: accuracy $accuracy, checkpoint $index"
