@@ -1,0 +1,172 @@
+#include "src/base/hdf5.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace dfrun::h5 {
+namespace {
+
+constexpr size_t kMaxAttributeBytes = 4096;
+
+// The innermost message of HDF5's error stack.
+std::string Reason() {
+  std::string reason;
+  auto visit = [](unsigned, const H5E_error2_t* entry, void* data) -> herr_t {
+    auto& text = *static_cast<std::string*>(data);
+    if (entry->desc != nullptr && text.empty()) text = entry->desc;
+    return 0;
+  };
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, visit, &reason);
+  H5Eclear2(H5E_DEFAULT);
+  return reason.empty() ? "no reason given" : reason;
+}
+
+struct Listing {
+  std::vector<std::string> names;
+};
+
+herr_t AddDataset(hid_t group, const char* name, const H5L_info_t* link, void* data) {
+  if (link->type != H5L_TYPE_HARD) return 0;
+  H5O_info_t info;
+  if (H5Oget_info_by_name(group, name, &info, H5P_DEFAULT) < 0) return -1;
+  if (info.type == H5O_TYPE_DATASET) static_cast<Listing*>(data)->names.push_back(std::string("/") + name);
+  return 0;
+}
+
+}  // namespace
+
+Handle::~Handle() {
+  if (id_ < 0) return;
+  switch (H5Iget_type(id_)) {
+    case H5I_FILE:
+      H5Fclose(id_);
+      break;
+    case H5I_GROUP:
+      H5Gclose(id_);
+      break;
+    case H5I_DATASET:
+      H5Dclose(id_);
+      break;
+    case H5I_DATASPACE:
+      H5Sclose(id_);
+      break;
+    case H5I_DATATYPE:
+      H5Tclose(id_);
+      break;
+    case H5I_ATTR:
+      H5Aclose(id_);
+      break;
+    case H5I_GENPROP_LST:
+      H5Pclose(id_);
+      break;
+    default:
+      break;
+  }
+}
+
+void Prepare() {
+  static const bool prepared = [] {
+    H5dont_atexit();
+    H5open();
+    return true;
+  }();
+  static_cast<void>(prepared);
+  thread_local const bool silent = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;  // the setting is per thread
+  static_cast<void>(silent);
+}
+
+Status LastError(Code code, const std::string& what) {
+  return Error(code, what, ": ", Reason());
+}
+
+Result<Handle> OpenFile(const std::string& path) {
+  Prepare();
+  if (::access(path.c_str(), F_OK) != 0) return NotFound("there is no file ", path);
+  if (::access(path.c_str(), R_OK) != 0) return IoError("no permission to read ", path);
+  Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
+  if (!file.valid()) return LastError(Code::kDataLoss, "cannot open " + path + " as an HDF5 file");
+  return file;
+}
+
+Result<Handle> CreateFile(const std::string& path) {
+  Prepare();
+  Handle access(H5Pcreate(H5P_FILE_ACCESS));
+  H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_LATEST);
+  Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()));
+  if (!file.valid()) return LastError(Code::kIo, "cannot create the HDF5 file " + path);
+  return file;
+}
+
+Status CloseFile(Handle file, const std::string& path) {
+  if (H5Fclose(file.release()) < 0) return LastError(Code::kIo, "cannot finish writing " + path);
+  return Status();
+}
+
+Result<Handle> OpenDataset(const Handle& file, const std::string& path, const std::string& name) {
+  Prepare();
+  Handle dataset(H5Dopen2(file.id(), name.c_str(), H5P_DEFAULT));
+  if (dataset.valid()) return dataset;
+  H5Eclear2(H5E_DEFAULT);
+  std::string known;
+  if (Result<std::vector<std::string>> names = ListDatasets(file); names.ok()) {
+    for (const std::string& n : *names) known += (known.empty() ? "" : ", ") + n;
+  }
+  return NotFound("there is no dataset '", name, "' in ", path, known.empty() ? "" : "; it holds " + known);
+}
+
+Result<std::vector<hsize_t>> DatasetDims(const Handle& dataset, const std::string& name) {
+  Handle space(H5Dget_space(dataset.id()));
+  if (!space.valid() || H5Sget_simple_extent_type(space.id()) == H5S_NULL) {
+    return InvalidArgument("dataset '", name, "' holds no values");
+  }
+  const int rank = H5Sget_simple_extent_ndims(space.id());
+  if (rank < 0) return LastError(Code::kDataLoss, "cannot read the sizes of dataset '" + name + "'");
+  std::vector<hsize_t> dims(static_cast<size_t>(rank));
+  H5Sget_simple_extent_dims(space.id(), dims.data(), nullptr);
+  return dims;
+}
+
+Result<std::vector<std::string>> ListDatasets(const Handle& file) {
+  Listing listing;
+  if (H5Lvisit(file.id(), H5_INDEX_NAME, H5_ITER_INC, &AddDataset, &listing) < 0) {
+    return LastError(Code::kDataLoss, "cannot list the datasets");
+  }
+  std::sort(listing.names.begin(), listing.names.end());
+  return std::move(listing.names);
+}
+
+std::string ReadStringAttribute(const Handle& object, const char* name) {
+  if (H5Aexists(object.id(), name) <= 0) return "";
+  Handle attribute(H5Aopen(object.id(), name, H5P_DEFAULT));
+  Handle type(H5Aget_type(attribute.id()));
+  if (!attribute.valid() || H5Tget_class(type.id()) != H5T_STRING) return "";
+  Handle space(H5Aget_space(attribute.id()));
+  if (H5Sget_simple_extent_npoints(space.id()) != 1) return "";
+  if (H5Tis_variable_str(type.id()) > 0) {
+    char* text = nullptr;
+    if (H5Aread(attribute.id(), type.id(), &text) < 0 || text == nullptr) return "";
+    std::string value(text);
+    H5free_memory(text);
+    return value;
+  }
+  const size_t size = H5Tget_size(type.id());
+  if (size > kMaxAttributeBytes) return "";
+  std::string value(size, '\0');
+  if (H5Aread(attribute.id(), type.id(), value.data()) < 0) return "";
+  return value.substr(0, value.find('\0'));
+}
+
+Status WriteStringAttribute(const Handle& object, const char* name, const std::string& value) {
+  Handle type(H5Tcopy(H5T_C_S1));
+  H5Tset_size(type.id(), std::max<size_t>(value.size(), 1));
+  H5Tset_strpad(type.id(), H5T_STR_NULLPAD);
+  Handle space(H5Screate(H5S_SCALAR));
+  Handle attribute(H5Acreate2(object.id(), name, type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT));
+  if (!attribute.valid() || H5Awrite(attribute.id(), type.id(), value.c_str()) < 0) {
+    return LastError(Code::kIo, std::string("cannot write the attribute '") + name + "'");
+  }
+  return Status();
+}
+
+}  // namespace dfrun::h5

@@ -1,0 +1,63 @@
+// HDF5's C API in owning handles, every return checked. Include it in few files: it brings hdf5.h.
+//
+// Thread safety: the library has one global lock; a handle is for one thread at a time.
+#ifndef DFRUN_SRC_BASE_HDF5_H_
+#define DFRUN_SRC_BASE_HDF5_H_
+
+#include <hdf5.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/base/status.h"
+
+namespace dfrun::h5 {
+
+// Owns an identifier of any kind and closes it by its kind.
+class Handle {
+ public:
+  Handle() = default;
+  explicit Handle(hid_t id) : id_(id) {}
+  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)) {}
+  Handle& operator=(Handle&& other) noexcept {
+    std::swap(id_, other.id_);
+    return *this;
+  }
+  ~Handle();
+  hid_t id() const { return id_; }
+  bool valid() const { return id_ >= 0; }
+  hid_t release() { return std::exchange(id_, -1); }
+
+ private:
+  hid_t id_ = -1;
+};
+
+// Switches off the library's exit handler (it crashes after a full disk) and its printing. Called by every Open and
+// Create below; cheap when repeated.
+void Prepare();
+
+// An error with HDF5's own reason. `what`: what was being done, with the path.
+Status LastError(Code code, const std::string& what);
+
+// NotFound where there is no file; DataLoss where it is no HDF5 file or is damaged.
+Result<Handle> OpenFile(const std::string& path);
+// Replaces a file that is there.
+Result<Handle> CreateFile(const std::string& path);
+// Closes, and reports what could not be written.
+Status CloseFile(Handle file, const std::string& path);
+
+// NotFound names the datasets that there are.
+Result<Handle> OpenDataset(const Handle& file, const std::string& path, const std::string& name);
+// Sizes; a scalar dataset has none. InvalidArgument for a null dataspace.
+Result<std::vector<hsize_t>> DatasetDims(const Handle& dataset, const std::string& name);
+// Paths of all datasets below `group`, sorted, links out of the file aside.
+Result<std::vector<std::string>> ListDatasets(const Handle& file);
+
+// A string attribute; empty if there is none.
+std::string ReadStringAttribute(const Handle& object, const char* name);
+Status WriteStringAttribute(const Handle& object, const char* name, const std::string& value);
+
+}  // namespace dfrun::h5
+
+#endif  // DFRUN_SRC_BASE_HDF5_H_

@@ -1,0 +1,341 @@
+#include "src/checkpoint/tensor_hdf5.h"
+
+#include <algorithm>
+
+namespace dfrun {
+namespace {
+
+using h5::Handle;
+
+Handle BoolType() {
+  Handle type(H5Tenum_create(H5T_NATIVE_INT8));
+  int8_t value = 0;
+  H5Tenum_insert(type.id(), "FALSE", &value);
+  value = 1;
+  H5Tenum_insert(type.id(), "TRUE", &value);
+  return type;
+}
+
+Handle HalfType() {
+  Handle type(H5Tcopy(H5T_IEEE_F32LE));
+  H5Tset_fields(type.id(), 15, 10, 5, 0, 10);
+  H5Tset_size(type.id(), 2);
+  H5Tset_ebias(type.id(), 15);
+  return type;
+}
+
+Handle ComplexType(hid_t part, size_t part_bytes) {
+  Handle type(H5Tcreate(H5T_COMPOUND, 2 * part_bytes));
+  H5Tinsert(type.id(), "r", 0, part);
+  H5Tinsert(type.id(), "i", part_bytes, part);
+  return type;
+}
+
+Handle StringType() {
+  Handle type(H5Tcopy(H5T_C_S1));
+  H5Tset_size(type.id(), H5T_VARIABLE);
+  H5Tset_cset(type.id(), H5T_CSET_UTF8);
+  return type;
+}
+
+// The HDF5 type of the elements of a tensor; invalid for resources.
+Handle TypeOf(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat:
+      return Handle(H5Tcopy(H5T_NATIVE_FLOAT));
+    case DType::kDouble:
+      return Handle(H5Tcopy(H5T_NATIVE_DOUBLE));
+    case DType::kInt8:
+    case DType::kQint8:
+      return Handle(H5Tcopy(H5T_NATIVE_INT8));
+    case DType::kInt16:
+    case DType::kQint16:
+      return Handle(H5Tcopy(H5T_NATIVE_INT16));
+    case DType::kInt32:
+    case DType::kQint32:
+      return Handle(H5Tcopy(H5T_NATIVE_INT32));
+    case DType::kInt64:
+      return Handle(H5Tcopy(H5T_NATIVE_INT64));
+    case DType::kUint8:
+    case DType::kQuint8:
+      return Handle(H5Tcopy(H5T_NATIVE_UINT8));
+    case DType::kUint16:
+    case DType::kQuint16:
+    case DType::kBfloat16:
+      return Handle(H5Tcopy(H5T_NATIVE_UINT16));
+    case DType::kUint32:
+      return Handle(H5Tcopy(H5T_NATIVE_UINT32));
+    case DType::kUint64:
+      return Handle(H5Tcopy(H5T_NATIVE_UINT64));
+    case DType::kBool:
+      return BoolType();
+    case DType::kHalf:
+      return HalfType();
+    case DType::kComplex64:
+      return ComplexType(H5T_NATIVE_FLOAT, 4);
+    case DType::kComplex128:
+      return ComplexType(H5T_NATIVE_DOUBLE, 8);
+    case DType::kString:
+      return StringType();
+    case DType::kResource:
+    case DType::kInvalid:
+      return Handle();
+  }
+  return Handle();
+}
+
+DType IntegerOf(hid_t type) {
+  const bool is_signed = H5Tget_sign(type) == H5T_SGN_2;
+  switch (H5Tget_size(type)) {
+    case 1:
+      return is_signed ? DType::kInt8 : DType::kUint8;
+    case 2:
+      return is_signed ? DType::kInt16 : DType::kUint16;
+    case 4:
+      return is_signed ? DType::kInt32 : DType::kUint32;
+    case 8:
+      return is_signed ? DType::kInt64 : DType::kUint64;
+    default:
+      return DType::kInvalid;
+  }
+}
+
+DType FloatOf(size_t bytes) {
+  switch (bytes) {
+    case 2:
+      return DType::kHalf;
+    case 4:
+      return DType::kFloat;
+    case 8:
+      return DType::kDouble;
+    default:
+      return DType::kInvalid;
+  }
+}
+
+bool IsComplexCompound(hid_t type) {
+  if (H5Tget_nmembers(type) != 2) return false;
+  bool fits = true;
+  for (unsigned i = 0; i < 2; ++i) {
+    char* name = H5Tget_member_name(type, i);
+    fits = fits && name != nullptr && std::string(name) == (i == 0 ? "r" : "i");
+    if (name != nullptr) H5free_memory(name);
+  }
+  return fits;
+}
+
+// The dtype that the file's type alone stands for.
+DType DTypeOfFileType(hid_t type) {
+  switch (H5Tget_class(type)) {
+    case H5T_INTEGER:
+      return IntegerOf(type);
+    case H5T_FLOAT:
+      return FloatOf(H5Tget_size(type));
+    case H5T_ENUM:
+      return H5Tget_size(type) == 1 && H5Tget_nmembers(type) == 2 ? DType::kBool : DType::kInvalid;
+    case H5T_STRING:
+      return DType::kString;
+    case H5T_VLEN:
+      return DType::kString;
+    case H5T_COMPOUND:
+      if (!IsComplexCompound(type)) return DType::kInvalid;
+      return H5Tget_size(type) == 8    ? DType::kComplex64
+             : H5Tget_size(type) == 16 ? DType::kComplex128
+                                       : DType::kInvalid;
+    default:
+      return DType::kInvalid;
+  }
+}
+
+// The attribute may only rename what the bytes are: its type is stored as the file's type.
+bool StoredAs(DType named, hid_t file_type) {
+  if (named == DType::kString) return DTypeOfFileType(file_type) == DType::kString;
+  Handle expected = TypeOf(named);
+  return expected.valid() && DTypeOfFileType(expected.id()) == DTypeOfFileType(file_type);
+}
+
+Result<DType> DTypeOfDataset(const Handle& dataset, const Handle& type, const std::string& path,
+                             const std::string& name) {
+  const std::string attribute = h5::ReadStringAttribute(dataset, "dtype");
+  if (!attribute.empty()) {
+    const auto named = ParseDType(attribute);
+    if (!named || !StoredAs(*named, type.id())) {
+      return InvalidArgument("dataset '", name, "' of ", path, " has the attribute dtype=", attribute,
+                             ", which does not fit its HDF5 type");
+    }
+    return *named;
+  }
+  const DType dtype = DTypeOfFileType(type.id());
+  if (dtype == DType::kInvalid)
+    return InvalidArgument("dataset '", name, "' of ", path, " has an HDF5 type that stands for no dtype");
+  return dtype;
+}
+
+Result<DatasetInfo> InspectOpen(const Handle& dataset, const std::string& path, const std::string& name) {
+  Handle type(H5Dget_type(dataset.id()));
+  DatasetInfo info;
+  DF_ASSIGN(info.dtype, DTypeOfDataset(dataset, type, path, name));
+  DF_ASSIGN(const std::vector<hsize_t> sizes, h5::DatasetDims(dataset, name));
+  const std::vector<int64_t> dims(sizes.begin(), sizes.end());
+  Result<Shape> shape = Shape::Create(dims);
+  if (!shape.ok()) return shape.status().Annotate(StrCat("dataset '", name, "' of ", path));
+  info.shape = *shape;
+  if (!IsPlain(info.dtype)) return info;
+  Handle layout(H5Dget_create_plist(dataset.id()));
+  Handle native = TypeOf(info.dtype);
+  const haddr_t offset = H5Dget_offset(dataset.id());
+  info.contiguous = H5Pget_layout(layout.id()) == H5D_CONTIGUOUS && H5Pget_external_count(layout.id()) == 0 &&
+                    offset != HADDR_UNDEF && H5Tequal(type.id(), native.id()) > 0;
+  if (info.contiguous) info.offset = offset;
+  return info;
+}
+
+// Strings that hold a NUL were written as variable-length uint8.
+Status ReadVlenBytes(const Handle& dataset, hid_t space, Tensor& to) {
+  Handle type(H5Tvlen_create(H5T_NATIVE_UINT8));
+  std::vector<hvl_t> values(static_cast<size_t>(to.num_elements()));
+  if (H5Dread(dataset.id(), type.id(), space, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
+    return h5::LastError(Code::kDataLoss, "reading strings");
+  for (size_t i = 0; i < values.size(); ++i) {
+    to.data<std::string>()[i].assign(static_cast<const char*>(values[i].p), values[i].len);
+  }
+  H5Dvlen_reclaim(type.id(), space, H5P_DEFAULT, values.data());
+  return Status();
+}
+
+Status ReadFixedStrings(const Handle& dataset, const Handle& file_type, Tensor& to) {
+  const size_t size = H5Tget_size(file_type.id());
+  std::string bytes(size * static_cast<size_t>(to.num_elements()), '\0');
+  if (H5Dread(dataset.id(), file_type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()) < 0) {
+    return h5::LastError(Code::kDataLoss, "reading strings");
+  }
+  for (int64_t i = 0; i < to.num_elements(); ++i) {
+    const std::string text = bytes.substr(static_cast<size_t>(i) * size, size);
+    to.data<std::string>()[i] = text.substr(0, text.find('\0'));
+  }
+  return Status();
+}
+
+Status ReadStrings(const Handle& dataset, Tensor& to) {
+  if (to.num_elements() == 0) return Status();
+  Handle file_type(H5Dget_type(dataset.id()));
+  Handle space(H5Dget_space(dataset.id()));
+  if (H5Tget_class(file_type.id()) == H5T_VLEN) return ReadVlenBytes(dataset, space.id(), to);
+  if (H5Tis_variable_str(file_type.id()) <= 0) return ReadFixedStrings(dataset, file_type, to);
+  Handle type = StringType();
+  H5Tset_cset(type.id(), H5Tget_cset(file_type.id()));
+  std::vector<char*> values(static_cast<size_t>(to.num_elements()), nullptr);
+  if (H5Dread(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {
+    return h5::LastError(Code::kDataLoss, "reading strings");
+  }
+  for (size_t i = 0; i < values.size(); ++i) to.data<std::string>()[i] = values[i] == nullptr ? "" : values[i];
+  H5Dvlen_reclaim(type.id(), space.id(), H5P_DEFAULT, values.data());
+  return Status();
+}
+
+Status WriteStrings(const Handle& dataset, const Tensor& value, bool has_nul) {
+  const auto strings = value.values<std::string>();
+  herr_t wrote = 0;
+  if (has_nul) {
+    std::vector<hvl_t> pointers;
+    for (const std::string& s : strings) pointers.push_back({s.size(), const_cast<char*>(s.data())});
+    Handle type(H5Tvlen_create(H5T_NATIVE_UINT8));
+    wrote = H5Dwrite(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data());
+  } else {
+    std::vector<const char*> pointers;
+    for (const std::string& s : strings) pointers.push_back(s.c_str());
+    Handle type = StringType();
+    wrote = H5Dwrite(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data());
+  }
+  return wrote < 0 ? h5::LastError(Code::kIo, "writing strings") : Status();
+}
+
+bool HasNul(const Tensor& value) {
+  if (value.dtype() != DType::kString) return false;
+  const auto strings = value.values<std::string>();
+  return std::any_of(strings.begin(), strings.end(),
+                     [](const std::string& s) { return s.find('\0') != std::string::npos; });
+}
+
+}  // namespace
+
+Result<DatasetInfo> InspectDataset(const Handle& file, const std::string& path, const std::string& name) {
+  DF_ASSIGN(Handle dataset, h5::OpenDataset(file, path, name));
+  return InspectOpen(dataset, path, name);
+}
+
+Result<DatasetInfo> InspectDataset(const std::string& path, const std::string& name) {
+  DF_ASSIGN(Handle file, h5::OpenFile(path));
+  return InspectDataset(file, path, name);
+}
+
+Result<Tensor> ReadTensor(const Handle& file, const std::string& path, const std::string& name, Allocator& allocator) {
+  DF_ASSIGN(Handle dataset, h5::OpenDataset(file, path, name));
+  DF_ASSIGN(const DatasetInfo info, InspectOpen(dataset, path, name));
+  DF_ASSIGN(Tensor value, Tensor::Allocate(allocator, info.dtype, info.shape));
+  const std::string what = StrCat("reading dataset '", name, "' of ", path);
+  if (info.dtype == DType::kString) {
+    Status read = ReadStrings(dataset, value);
+    if (!read.ok()) return read.Annotate(what);
+    return value;
+  }
+  Handle type = TypeOf(info.dtype);
+  if (value.num_elements() > 0 && H5Dread(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, value.raw()) < 0) {
+    return h5::LastError(Code::kDataLoss, what);
+  }
+  return value;
+}
+
+Status ReadRows(const Handle& file, const std::string& path, const std::string& name, int64_t begin, Tensor& to) {
+  DF_ASSIGN(Handle dataset, h5::OpenDataset(file, path, name));
+  Handle file_space(H5Dget_space(dataset.id()));
+  std::vector<hsize_t> start(static_cast<size_t>(to.shape().rank()), 0);
+  const std::vector<hsize_t> count(to.shape().dims().begin(), to.shape().dims().end());
+  start[0] = static_cast<hsize_t>(begin);
+  Handle memory_space(H5Screate_simple(to.shape().rank(), count.data(), nullptr));
+  Handle type = TypeOf(to.dtype());
+  if (H5Sselect_hyperslab(file_space.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) < 0 ||
+      H5Dread(dataset.id(), type.id(), memory_space.id(), file_space.id(), H5P_DEFAULT, to.raw()) < 0) {
+    return h5::LastError(Code::kDataLoss,
+                         StrCat("reading rows ", begin, " and following of dataset '", name, "' of ", path));
+  }
+  return Status();
+}
+
+Result<DatasetInfo> WriteTensor(const Handle& file, const std::string& name, const Tensor& value, bool write_bytes) {
+  h5::Prepare();
+  const bool has_nul = HasNul(value);
+  Handle type = has_nul ? Handle(H5Tvlen_create(H5T_NATIVE_UINT8)) : TypeOf(value.dtype());
+  if (!type.valid())
+    return InvalidArgument("a tensor of dtype ", value.dtype(), " cannot be written to a file (dataset '", name, "')");
+  const std::vector<hsize_t> dims(value.shape().dims().begin(), value.shape().dims().end());
+  Handle space(dims.empty() ? H5Screate(H5S_SCALAR) : H5Screate_simple(value.shape().rank(), dims.data(), nullptr));
+  Handle links(H5Pcreate(H5P_LINK_CREATE));
+  H5Pset_create_intermediate_group(links.id(), 1);
+  Handle layout(H5Pcreate(H5P_DATASET_CREATE));
+  H5Pset_layout(layout.id(), H5D_CONTIGUOUS);
+  H5Pset_alloc_time(layout.id(), H5D_ALLOC_TIME_EARLY);
+  H5Pset_fill_time(layout.id(), H5D_FILL_TIME_NEVER);
+  const std::string what = StrCat("writing dataset '", name, "'");
+  if (value.dtype() == DType::kString) H5Pset_fill_time(layout.id(), H5D_FILL_TIME_IFSET);
+  Handle dataset(H5Dcreate2(file.id(), name.c_str(), type.id(), space.id(), links.id(), layout.id(), H5P_DEFAULT));
+  if (!dataset.valid()) return h5::LastError(Code::kIo, what);
+  DF_TRY(h5::WriteStringAttribute(dataset, "dtype", DTypeEnumName(value.dtype())));
+  DatasetInfo info{value.dtype(), value.shape(), false, 0};
+  if (value.num_elements() == 0) return info;
+  if (value.dtype() == DType::kString) {
+    Status wrote = WriteStrings(dataset, value, has_nul);
+    if (!wrote.ok()) return wrote.Annotate(what);
+    return info;
+  }
+  const haddr_t offset = H5Dget_offset(dataset.id());
+  info.contiguous = offset != HADDR_UNDEF;
+  info.offset = info.contiguous ? offset : 0;
+  if ((write_bytes || !info.contiguous) &&
+      H5Dwrite(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, value.raw()) < 0) {
+    return h5::LastError(Code::kIo, what);
+  }
+  return info;
+}
+
+}  // namespace dfrun
