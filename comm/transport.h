@@ -1,0 +1,40 @@
+// Tagged point-to-point messages between ranks: what every network underneath must offer. CONTRACT.md is the whole
+// contract, tests/conformance/transport_suite.h its test.
+#ifndef DFRUN_COMM_TRANSPORT_H_
+#define DFRUN_COMM_TRANSPORT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "src/base/status.h"
+#include "src/framework/rendezvous.h"
+
+namespace dfrun::comm {
+
+// Thread safety: all methods from any thread, also from inside callbacks. No method blocks.
+class Transport {
+ public:
+  virtual ~Transport() = default;
+
+  // "self", "mpi": as --transport and the logs name it.
+  virtual std::string_view name() const = 0;
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+  // Tags are 0..max_tag().
+  virtual uint32_t max_tag() const = 0;
+
+  // Takes `bytes` bytes at `data` to the Recv of the same tag at `peer`; they stay as they are until `done`.
+  virtual void Send(int peer, uint32_t tag, const void* data, size_t bytes, Callback done) = 0;
+  // Places the next message of `peer` and `tag` at `data`. `bytes` is its exact size; another one is an Internal error.
+  virtual void Recv(int peer, uint32_t tag, void* data, size_t bytes, Callback done) = 0;
+  // Starts what is queued, finishes what is complete and runs its callbacks. True if anything happened. Where another
+  // thread is at it, returns false at once.
+  virtual bool Poll() = 0;
+  // Ends every pending and later Send and Recv with `status`, each through its callback. The first Abort wins.
+  virtual void Abort(const Status& status) = 0;
+};
+
+}  // namespace dfrun::comm
+
+#endif  // DFRUN_COMM_TRANSPORT_H_

@@ -1,0 +1,97 @@
+// Session: runs parts of one graph, over all ranks. Used on rank 0; every other rank is in Worker::Serve().
+//
+//   DF_ASSIGN(auto session, Session::Create(*runtime, std::move(graph)));
+//   DF_ASSIGN(auto out, session->Run({{"x", value}}, {"loss", "y:1"}, {"train"}));      // by name
+//
+//   DF_ASSIGN(Session::Handle step, session->Prepare(signature));                       // compiled once
+//   DF_TRY(session->RunStep(step, feeds, fetches));                                     // no string work, no lookup
+//
+// A signature is compiled once: pruned, optimised, placed, partitioned, scattered to the ranks; a plan is specialised on
+// the shapes fed. Feeds and fetches live on rank 0's CPU device, whatever device makes or uses them.
+//
+// Errors: one of Prepare() leaves the session as it was. One of a step ends the step on every rank and comes back as the
+// first in time, with rank, host, device and node; where there is more than one rank the session is then closed, and
+// every later call returns that error. Variables keep what the step had written.
+#ifndef DFRUN_SRC_SESSION_SESSION_H_
+#define DFRUN_SRC_SESSION_SESSION_H_
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "src/framework/tensor.h"
+#include "src/graph/graph.h"
+#include "src/passes/prune.h"
+#include "src/placement/cluster.h"
+#include "src/session/runtime.h"
+
+namespace dfrun {
+
+class Master;
+struct Executable;
+
+struct SessionOptions {
+  // The cluster's jobs; empty: every rank is a worker. The same in every session of a runtime.
+  std::vector<JobTasks> jobs;
+  // False: prune and place only.
+  bool optimize = true;
+};
+
+struct StepOptions {
+  // Each rank writes a Chrome trace of the step to "<trace_prefix>.rank-<rank>.json"; empty: no trace.
+  std::string trace_prefix;
+};
+
+// Thread safety: all methods from any thread. With more than one rank, steps run one after the other.
+// Blocking: all methods may wait for other ranks; the caller's thread takes part in the work.
+class Session {
+ public:
+  // A compiled signature. Lives as long as the session.
+  using Handle = Executable*;
+
+  // Makes the devices of every rank on the runtime's first session. The runtime outlives the session; with more than
+  // one rank it has one session at a time.
+  static Result<std::unique_ptr<Session>> Create(Runtime& runtime, Graph graph, const SessionOptions& options = {});
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // Feeds, fetches ("name" or "name:port") and targets (node names) in any number; fetched values in the order asked.
+  // Compiles the signature on its first use, with the shapes fed.
+  Result<std::vector<Tensor>> Run(const std::vector<std::pair<std::string, Tensor>>& feeds,
+                                  const std::vector<std::string>& fetches,
+                                  const std::vector<std::string>& targets = {});
+
+  // The compiled form of a signature, made on first use. feed_shapes may be empty: shapes as the graph declares them.
+  Result<Handle> Prepare(const RunSignature& signature);
+
+  // One step. feeds and fetches are in the signature's order; a feed's dtype and shape must fit the signature's. The
+  // fetched tensors are owned, and may share bytes with feeds.
+  Status RunStep(Handle handle, std::span<const Tensor> feeds, std::span<Tensor> fetches,
+                 const StepOptions* options = nullptr);
+  // `steps` steps of a signature that feeds and fetches nothing, requested at once: ranks wait for each other only where
+  // data does.
+  Status RunSteps(Handle handle, int64_t steps);
+
+  const Graph& graph() const;
+  // Nodes over all partitions after the passes, Send and Recv included.
+  int64_t num_nodes(Handle handle) const;
+  // Steps run so far, by all handles: the id of the next step.
+  int64_t steps_run() const;
+
+  // Frees the plans on every rank. Later calls return FailedPrecondition. The destructor calls it.
+  Status Close();
+
+ private:
+  explicit Session(std::unique_ptr<Master> master);
+
+  std::unique_ptr<Master> master_;
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_SESSION_SESSION_H_
