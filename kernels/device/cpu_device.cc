@@ -1,6 +1,7 @@
 #include "kernels/device/cpu_device.h"
 
 #include "kernels/device/cpu_allocator.h"
+#include "src/framework/device_factory.h"
 
 namespace dfrun {
 namespace {
@@ -14,6 +15,19 @@ class CpuDevice final : private OwnsAllocator, public Device {
  public:
   explicit CpuDevice(const DeviceName& name) : Device(name, pool) {}
 };
+
+// One device a task: cpu:0.
+Result<DeviceList> MakeCpuDevices(const DeviceName& task) {
+  DeviceName name = task;
+  name.type = "cpu";
+  name.index = 0;
+  DF_ASSIGN(std::unique_ptr<Device> device, MakeCpuDevice(name));
+  DeviceList list;
+  list.push_back(std::move(device));
+  return list;
+}
+
+DEVICE_FACTORY("cpu", &MakeCpuDevices);
 
 }  // namespace
 

@@ -6,12 +6,12 @@
 //   DF_ASSIGN(Session::Handle step, session->Prepare(signature));                       // compiled once
 //   DF_TRY(session->RunStep(step, feeds, fetches));                                     // no string work, no lookup
 //
-// A signature is compiled once: pruned, optimised, placed, partitioned, scattered to the ranks; a plan is specialised on
-// the shapes fed. Feeds and fetches live on rank 0's CPU device, whatever device makes or uses them.
+// A signature is compiled once: pruned, optimised, placed, partitioned, scattered to the ranks; a plan is specialised
+// on the shapes fed. Feeds and fetches live on rank 0's CPU device, whatever device makes or uses them.
 //
-// Errors: one of Prepare() leaves the session as it was. One of a step ends the step on every rank and comes back as the
-// first in time, with rank, host, device and node; where there is more than one rank the session is then closed, and
-// every later call returns that error. Variables keep what the step had written.
+// Errors: one of Prepare() leaves the session as it was. One of a step ends the step on every rank and comes back as
+// the first in time, with rank, host, device and node; where there is more than one rank the session is then closed,
+// and every later call returns that error. Variables keep what the step had written.
 #ifndef DFRUN_SRC_SESSION_SESSION_H_
 #define DFRUN_SRC_SESSION_SESSION_H_
 
@@ -73,8 +73,8 @@ class Session {
   // fetched tensors are owned, and may share bytes with feeds.
   Status RunStep(Handle handle, std::span<const Tensor> feeds, std::span<Tensor> fetches,
                  const StepOptions* options = nullptr);
-  // `steps` steps of a signature that feeds and fetches nothing, requested at once: ranks wait for each other only where
-  // data does.
+  // `steps` steps of a signature that feeds and fetches nothing, requested at once: ranks wait for each other only
+  // where data does.
   Status RunSteps(Handle handle, int64_t steps);
 
   const Graph& graph() const;
