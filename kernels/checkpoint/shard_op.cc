@@ -1,0 +1,35 @@
+#include "src/framework/op.h"
+
+namespace dfrun {
+
+OP("SaveShard")
+    .Input("directory: string")
+    .Input("values: T")
+    .Output("entry: string")
+    .Attr("T: list(type)")
+    .Attr("names: list(string)")
+    .Attr("file: string")
+    .Stateful()
+    .NotDifferentiable()
+    .Shape(ScalarOutputs())
+    .Doc("Writes variables as one shard of a checkpoint and returns what the manifest says of it (dfrun's own).");
+
+OP("RestoreShard")
+    .Input("directory: string")
+    .Output("values: dtypes")
+    .Attr("dtypes: list(type)")
+    .Attr("names: list(string)")
+    .Attr("shapes: list(shape)")
+    .Stateful()
+    .NotDifferentiable()
+    .Shape([](InferenceContext& c) -> Status {
+      DF_ASSIGN(const std::vector<PartialShape> shapes, c.attr<std::vector<PartialShape>>("shapes"));
+      if (static_cast<int>(shapes.size()) != c.num_outputs()) {
+        return InvalidArgument("attr 'shapes' has ", shapes.size(), " entries for ", c.num_outputs(), " outputs");
+      }
+      for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, shapes[i]);
+      return Status();
+    })
+    .Doc("Reads variables by name from the shards of a committed checkpoint (dfrun's own).");
+
+}  // namespace dfrun

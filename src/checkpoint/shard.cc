@@ -1,0 +1,79 @@
+#include "src/checkpoint/shard.h"
+
+#include "src/base/file.h"
+#include "src/checkpoint/manifest.h"
+#include "src/checkpoint/tensor_hdf5.h"
+
+namespace dfrun {
+namespace {
+
+struct Placed {
+  const Tensor* value;
+  uint64_t offset;
+};
+
+// Makes the structure; plain elements that have a place in the file are left for WriteBytes().
+Result<std::vector<Placed>> WriteStructure(const std::string& path, std::span<const NamedTensor> variables) {
+  std::vector<Placed> placed;
+  DF_ASSIGN(h5::Handle file, h5::CreateFile(path));
+  for (const NamedTensor& v : variables) {
+    DF_ASSIGN(const DatasetInfo info, WriteTensor(file, DatasetOfVariable(v.name), v.value, /*write_bytes=*/false));
+    if (info.contiguous) placed.push_back({&v.value, info.offset});
+  }
+  DF_TRY(h5::CloseFile(std::move(file), path));
+  return placed;
+}
+
+Status WriteBytes(const std::string& path, const std::vector<Placed>& placed) {
+  DF_ASSIGN(FileDescriptor file, FileDescriptor::OpenForWriting(path));
+  for (const Placed& p : placed) DF_TRY(file.WriteAt(p.offset, p.value->raw(), p.value->num_bytes()));
+  return file.Sync();
+}
+
+}  // namespace
+
+std::string DatasetOfVariable(const std::string& name) {
+  return "/" + name + ":0";
+}
+
+std::string ShardEntry::Serialize() const {
+  checkpoint::Shard shard;
+  ToProto(*this, &shard);
+  return shard.SerializeAsString();
+}
+
+Result<ShardEntry> ShardEntry::Parse(const std::string& bytes) {
+  checkpoint::Shard shard;
+  if (!shard.ParseFromString(bytes)) return Internal("a task sent an unreadable report of its checkpoint shard");
+  return FromProto(shard);
+}
+
+Result<ShardEntry> WriteShard(const std::string& directory, const std::string& file,
+                              std::span<const NamedTensor> variables) {
+  const std::string path = directory + "/" + file;
+  DF_ASSIGN(const std::vector<Placed> placed, WriteStructure(path, variables));
+  DF_TRY(WriteBytes(path, placed));
+  DF_ASSIGN(const FileDigest digest, DigestFile(path));
+  ShardEntry entry{file, digest.bytes, digest.crc32c, {}};
+  for (const NamedTensor& v : variables) entry.variables.push_back({v.name, v.value.dtype(), v.value.shape()});
+  return entry;
+}
+
+Result<std::vector<Tensor>> ReadShard(const std::string& path, std::span<const SavedVariable> wanted,
+                                      Allocator& allocator) {
+  DF_ASSIGN(h5::Handle file, h5::OpenFile(path));
+  std::vector<Tensor> values;
+  for (const SavedVariable& w : wanted) {
+    const std::string name = DatasetOfVariable(w.name);
+    DF_ASSIGN(const DatasetInfo info, InspectDataset(file, path, name));
+    if (info.dtype != w.dtype || !(info.shape == w.shape)) {
+      return Error(Code::kDataLoss, "variable '", w.name, "' is ", info.dtype, info.shape, " in ", path, ", but ",
+                   w.dtype, w.shape, " was expected");
+    }
+    DF_ASSIGN(Tensor value, ReadTensor(file, path, name, allocator));
+    values.push_back(std::move(value));
+  }
+  return values;
+}
+
+}  // namespace dfrun

@@ -1,0 +1,50 @@
+// Writing and reading one shard of a checkpoint. The format is in FORMAT.md.
+#ifndef DFRUN_SRC_CHECKPOINT_SHARD_H_
+#define DFRUN_SRC_CHECKPOINT_SHARD_H_
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/framework/tensor.h"
+
+namespace dfrun {
+
+struct NamedTensor {
+  std::string name;  // of the variable, without a port
+  Tensor value;
+};
+
+struct SavedVariable {
+  std::string name;
+  DType dtype = DType::kInvalid;
+  Shape shape;
+};
+
+// What rank 0 puts into the manifest about a shard.
+struct ShardEntry {
+  std::string file;
+  uint64_t bytes = 0;
+  uint32_t crc32c = 0;
+  std::vector<SavedVariable> variables;
+
+  // As bytes, for the way from the writing task to rank 0.
+  std::string Serialize() const;
+  static Result<ShardEntry> Parse(const std::string& bytes);
+};
+
+// Writes directory/file and syncs it. The directory exists.
+Result<ShardEntry> WriteShard(const std::string& directory, const std::string& file,
+                              std::span<const NamedTensor> variables);
+
+// Reads variables of one shard whose digest has been checked; each must have the dtype and shape that is asked for.
+// `wanted` names them; values are returned in the same order.
+Result<std::vector<Tensor>> ReadShard(const std::string& path, std::span<const SavedVariable> wanted,
+                                      Allocator& allocator);
+
+// "/a/b:0" for the variable a/b.
+std::string DatasetOfVariable(const std::string& name);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_CHECKPOINT_SHARD_H_
