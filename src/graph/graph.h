@@ -10,7 +10,10 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -74,6 +77,14 @@ struct Consumers {
   }
 };
 
+// Parts of an imported GraphDef that the graph does not interpret, kept for export: serialised messages.
+struct GraphDefExtras {
+  std::string library;   // FunctionDefLibrary
+  std::string versions;  // VersionDef
+};
+
+struct KnownValue;
+
 class Graph {
  public:
   explicit Graph(const OpRegistry& ops = OpRegistry::Builtin()) : ops_(&ops) {}
@@ -90,10 +101,16 @@ class Graph {
   // Connects an input that was left open, or moves an edge; checks dtype. Does not infer shapes again.
   Status SetInput(NodeId node, int input, Output value);
   void AddControlEdge(NodeId from, NodeId to);
-  // Infers all shapes again, in topological order: after edges moved or feeds got a shape.
+  // True for an input of a Merge that comes from a NextIteration: the edge that closes a loop.
+  bool IsBackEdge(const Node& reader, int input) const;
+
+  // Infers all shapes again, in topological order: after edges moved or feeds got a shape. An error names the node;
+  // the shapes of the nodes after it are then as before.
   Status InferShapes();
   // The constant value that a plain subgraph of Consts and shape arithmetic gives an output; null if it is not known.
   const Tensor* ConstantValue(Output value) const;
+  // What is known of an integer scalar or vector, element by element; null if nothing is.
+  const KnownValue* KnownValueOf(Output value) const;
 
   int num_nodes() const { return static_cast<int>(nodes_.size()); }
   const Node& node(NodeId id) const { return nodes_[id]; }
@@ -101,7 +118,7 @@ class Graph {
   const std::deque<Node>& nodes() const { return nodes_; }
   // -1 if there is none.
   NodeId Find(std::string_view name) const;
-  // "name:port", "name" (port 0) as an Output; NotFound suggests the nearest name.
+  // "name:port", "name" (port 0) as an Output; NotFound suggests a near name.
   Result<Output> ParseOutput(std::string_view text) const;
   // `name`, or `name_1`, `name_2`, ...: the first that is free.
   std::string UniqueName(std::string_view name) const;
@@ -118,6 +135,10 @@ class Graph {
   // gone). Edges to nodes that are gone are a programmer's error.
   Graph Subset(const std::vector<bool>& keep, std::vector<NodeId>* new_ids = nullptr) const;
 
+  // Null where the graph was not imported.
+  const std::shared_ptr<const GraphDefExtras>& extras() const { return extras_; }
+  void set_extras(std::shared_ptr<const GraphDefExtras> extras) { extras_ = std::move(extras); }
+
   // Spec files that SourcePlace::file counts.
   std::vector<std::string>& files() { return files_; }
   const std::vector<std::string>& files() const { return files_; }
@@ -125,11 +146,25 @@ class Graph {
   std::string Describe(NodeId id) const;
 
  private:
+  struct NameHash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+  template <class T>
+  using ByName = std::unordered_map<std::string, T, NameHash, std::equal_to<>>;
+
   Graph(const Graph&) = default;
+
+  Status FillNode(NodeSpec spec, Node& node) const;
+  Status InferNode(Node& node);
+  void NoteName(const std::string& name, NodeId id);
+  std::string Suggest(std::string_view name) const;
 
   const OpRegistry* ops_;
   std::deque<Node> nodes_;
-  std::unordered_map<std::string, NodeId> by_name_;
+  ByName<NodeId> by_name_;
+  ByName<int> free_suffix_;  // base: the least n >= 1 for which no node is named base_n; absent: 1
+  std::unordered_map<NodeId, std::shared_ptr<const KnownValue>> known_;  // of output 0
+  std::shared_ptr<const GraphDefExtras> extras_;
   std::vector<std::string> files_;
 };
 

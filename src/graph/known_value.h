@@ -1,0 +1,39 @@
+// Integer scalars and vectors whose elements are known before a step runs: what shapes are computed from.
+//
+// Source: TensorFlow's ShapeRefiner. A small evaluator of its own, so that graphs are built without kernels.
+#ifndef DFRUN_SRC_GRAPH_KNOWN_VALUE_H_
+#define DFRUN_SRC_GRAPH_KNOWN_VALUE_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "src/framework/shape.h"
+#include "src/framework/tensor.h"
+#include "src/graph/graph.h"
+
+namespace dfrun {
+
+// Immutable once made.
+struct KnownValue {
+  using Element = std::optional<int64_t>;
+
+  // Longer vectors are not followed: no shape has as many dimensions.
+  static constexpr size_t kMaxElements = 256;
+
+  bool is_scalar = false;
+  std::vector<Element> elements;
+  Tensor tensor;  // initialised where every element is known
+
+  bool complete() const;
+  // The elements as a shape; negative ones are unknown. Only of a vector.
+  PartialShape AsShape() const;
+};
+
+// The value of output 0 of `node`, whose inputs are in `graph`; null where nothing is known of it.
+std::shared_ptr<const KnownValue> EvaluateKnownValue(const Graph& graph, const Node& node);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_GRAPH_KNOWN_VALUE_H_

@@ -1,0 +1,56 @@
+#include "src/graph/shape_inference.h"
+
+#include <utility>
+
+#include "src/graph/known_value.h"
+
+namespace dfrun {
+namespace {
+
+class NodeInference final : public InferenceContext {
+ public:
+  NodeInference(const Graph& graph, const Node& node)
+      : graph_(graph), node_(node), outputs_(node.output_types.size()) {}
+
+  int num_inputs() const override { return node_.num_inputs(); }
+  int num_outputs() const override { return node_.num_outputs(); }
+  const PartialShape& input(int i) const override {
+    static const PartialShape unknown;
+    return IsKnownEdge(i) ? graph_.shape(node_.inputs[i]) : unknown;
+  }
+  DType input_dtype(int i) const override { return node_.input_types[i].dtype; }
+  const Tensor* input_value(int i) const override {
+    return IsKnownEdge(i) ? graph_.ConstantValue(node_.inputs[i]) : nullptr;
+  }
+  PartialShape input_as_shape(int i) const override {
+    const KnownValue* value = IsKnownEdge(i) ? graph_.KnownValueOf(node_.inputs[i]) : nullptr;
+    if (value != nullptr) return value->is_scalar ? PartialShape() : value->AsShape();
+    const PartialShape& shape = input(i);
+    if (shape.rank() == 1 && shape.dim(0) >= 0 && shape.dim(0) <= Shape::kMaxRank) {
+      return PartialShape::UnknownOfRank(static_cast<int>(shape.dim(0)));
+    }
+    return PartialShape();
+  }
+  const AttrMap& attrs() const override { return node_.attrs; }
+  void set_output(int i, PartialShape shape) override { outputs_[i] = std::move(shape); }
+
+  std::vector<PartialShape> TakeOutputs() { return std::move(outputs_); }
+
+ private:
+  bool IsKnownEdge(int i) const { return node_.inputs[i].valid() && !graph_.IsBackEdge(node_, i); }
+
+  const Graph& graph_;
+  const Node& node_;
+  std::vector<PartialShape> outputs_;
+};
+
+}  // namespace
+
+Status InferNodeShapes(const Graph& graph, Node& node) {
+  NodeInference inference(graph, node);
+  DF_TRY(node.op->shape_fn(inference));
+  node.output_shapes = inference.TakeOutputs();
+  return Status();
+}
+
+}  // namespace dfrun
