@@ -1,0 +1,124 @@
+#include "kernels/io/hdf5_source.h"
+
+#include <cstring>
+
+#include "src/base/file.h"
+#include "src/base/hdf5.h"
+#include "src/checkpoint/tensor_hdf5.h"
+
+namespace dfrun {
+namespace {
+
+// Datasets up to this size are read once and kept: gathering rows of a few hundred bytes from the file costs a system
+// call each.
+constexpr size_t kKeepBytes = size_t{256} << 20;
+
+}  // namespace
+
+struct Hdf5Source::File {
+  h5::Handle hdf5;
+  FileDescriptor bytes;
+};
+
+struct Hdf5Source::Dataset {
+  DatasetInfo info;
+  size_t row_bytes = 0;
+  Tensor kept;  // the whole dataset, where it is small
+};
+
+Hdf5Source::Hdf5Source(std::string path) : path_(std::move(path)) {}
+
+Result<Hdf5Source*> Hdf5Source::Open(const std::string& path) {
+  auto file = std::make_unique<File>();
+  DF_ASSIGN(file->hdf5, h5::OpenFile(path));
+  DF_ASSIGN(file->bytes, FileDescriptor::OpenForReading(path));
+  auto* source = new Hdf5Source(path);
+  source->file_ = std::move(file);
+  source->thread_ = std::thread([source] { source->Loop(); });
+  return source;
+}
+
+Hdf5Source::~Hdf5Source() {
+  {
+    MutexLock lock(mu_);
+    stopping_ = true;
+  }
+  work_.NotifyOne();
+  thread_.join();
+}
+
+void Hdf5Source::Schedule(std::function<void()> task) {
+  {
+    MutexLock lock(mu_);
+    tasks_.push_back(std::move(task));
+  }
+  work_.NotifyOne();
+}
+
+void Hdf5Source::Loop() {
+  while (true) {
+    std::function<void()> task;
+    {
+      MutexLock lock(mu_);
+      while (tasks_.empty() && !stopping_) work_.Wait(mu_);
+      if (tasks_.empty()) return;
+      task = std::move(tasks_.front());
+      tasks_.pop_front();
+    }
+    task();
+  }
+}
+
+Result<Hdf5Source::Dataset*> Hdf5Source::Find(const std::string& name) {
+  std::unique_ptr<Dataset>& found = datasets_[name];
+  if (found) return found.get();
+  auto dataset = std::make_unique<Dataset>();
+  DF_ASSIGN(dataset->info, InspectDataset(file_->hdf5, path_, name));
+  const Shape& shape = dataset->info.shape;
+  if (shape.rank() == 0)
+    return InvalidArgument("dataset '", name, "' of ", path_, " is a scalar: samples are rows of the first dimension");
+  if (shape.dim(0) == 0)
+    return InvalidArgument("dataset '", name, "' of ", path_, " has no samples: its shape is ", shape);
+  dataset->row_bytes = static_cast<size_t>(shape.num_elements() / shape.dim(0)) * DTypeSize(dataset->info.dtype);
+  const bool small = dataset->row_bytes * static_cast<size_t>(shape.dim(0)) <= kKeepBytes;
+  if (small || !IsPlain(dataset->info.dtype)) {
+    DF_ASSIGN(dataset->kept, ReadTensor(file_->hdf5, path_, name, SystemAllocator()));
+  }
+  found = std::move(dataset);
+  return found.get();
+}
+
+Result<Shape> Hdf5Source::ShapeOf(const std::string& name, DType dtype) {
+  DF_ASSIGN(Dataset * dataset, Find(name));
+  if (dataset->info.dtype != dtype) {
+    return InvalidArgument("dataset '", name, "' of ", path_, " is ", dataset->info.dtype, ", but ", dtype,
+                           " was declared");
+  }
+  return dataset->info.shape;
+}
+
+Result<Tensor> Hdf5Source::Gather(const std::string& name, const std::vector<int64_t>& rows, Allocator& allocator) {
+  DF_ASSIGN(Dataset * dataset, Find(name));
+  Shape shape = dataset->info.shape;
+  const int64_t row_elements = shape.num_elements() / shape.dim(0);
+  shape.set_dim(0, static_cast<int64_t>(rows.size()));
+  DF_ASSIGN(Tensor out, Tensor::Allocate(allocator, dataset->info.dtype, shape));
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const size_t bytes = dataset->row_bytes;
+    char* to = static_cast<char*>(out.raw()) + i * bytes;
+    if (out.dtype() == DType::kString) {
+      const std::string* from = dataset->kept.data<std::string>() + rows[i] * row_elements;
+      std::copy_n(from, row_elements, out.data<std::string>() + static_cast<int64_t>(i) * row_elements);
+    } else if (dataset->kept.initialized()) {
+      std::memcpy(to, dataset->kept.data<char>() + static_cast<size_t>(rows[i]) * bytes, bytes);
+    } else if (dataset->info.contiguous) {
+      DF_TRY(file_->bytes.ReadAt(dataset->info.offset + static_cast<uint64_t>(rows[i]) * bytes, to, bytes));
+    } else {
+      Tensor row = out.SliceRows(static_cast<int64_t>(i), static_cast<int64_t>(i) + 1);
+      DF_TRY(ReadRows(file_->hdf5, path_, name, rows[i], row));
+    }
+  }
+  return out;
+}
+
+}  // namespace dfrun

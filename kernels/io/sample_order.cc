@@ -1,0 +1,48 @@
+#include "kernels/io/sample_order.h"
+
+#include <numeric>
+#include <utility>
+
+namespace dfrun {
+namespace {
+
+// SplitMix64 (Steele, Lea, Flood 2014): the same numbers on every platform.
+class SplitMix64 {
+ public:
+  explicit SplitMix64(uint64_t state) : state_(state) {}
+  uint64_t Next() {
+    uint64_t z = (state_ += 0x9e3779b97f4a7c15U);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+    return z ^ (z >> 31);
+  }
+  // Uniform in [0, n), by rejection.
+  uint64_t Below(uint64_t n) {
+    const uint64_t limit = UINT64_MAX - UINT64_MAX % n;
+    uint64_t x = Next();
+    while (x >= limit) x = Next();
+    return x % n;
+  }
+
+ private:
+  uint64_t state_;
+};
+
+}  // namespace
+
+int64_t SampleOrder::RowAt(int64_t position) {
+  const int64_t place = position % samples_;
+  return shuffle_ ? Permutation(position / samples_)[static_cast<size_t>(place)] : place;
+}
+
+const std::vector<int64_t>& SampleOrder::Permutation(int64_t epoch) {
+  if (auto it = permutations_.find(epoch); it != permutations_.end()) return it->second;
+  std::vector<int64_t> rows(static_cast<size_t>(samples_));
+  std::iota(rows.begin(), rows.end(), 0);
+  SplitMix64 random(seed_ * 0x9e3779b97f4a7c15U + static_cast<uint64_t>(epoch));
+  for (size_t i = rows.size(); i > 1; --i) std::swap(rows[i - 1], rows[random.Below(i)]);
+  if (permutations_.size() == 2) permutations_.erase(permutations_.begin());
+  return permutations_[epoch] = std::move(rows);
+}
+
+}  // namespace dfrun

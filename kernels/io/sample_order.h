@@ -1,0 +1,33 @@
+// The order in which the samples of a data set are used: an endless stream of epochs, each a permutation fixed by seed
+// and epoch alone, so that any rank can read any part of it and a restored position means the same samples.
+#ifndef DFRUN_KERNELS_IO_SAMPLE_ORDER_H_
+#define DFRUN_KERNELS_IO_SAMPLE_ORDER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace dfrun {
+
+// Thread safety: one thread at a time.
+class SampleOrder {
+ public:
+  // `samples` > 0.
+  SampleOrder(int64_t samples, bool shuffle, uint64_t seed) : samples_(samples), shuffle_(shuffle), seed_(seed) {}
+
+  // The row of the data set at place `position` >= 0 of the stream.
+  int64_t RowAt(int64_t position);
+
+ private:
+  const std::vector<int64_t>& Permutation(int64_t epoch);
+
+  const int64_t samples_;
+  const bool shuffle_;
+  const uint64_t seed_;
+  std::map<int64_t, std::vector<int64_t>> permutations_;  // of the two newest epochs asked for
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_IO_SAMPLE_ORDER_H_
