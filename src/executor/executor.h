@@ -1,0 +1,35 @@
+// Runs one step of a plan.
+#ifndef DFRUN_SRC_EXECUTOR_EXECUTOR_H_
+#define DFRUN_SRC_EXECUTOR_EXECUTOR_H_
+
+#include <span>
+
+#include "src/executor/plan.h"
+#include "src/executor/worker_pool.h"
+
+namespace dfrun {
+
+class StepTrace;
+
+struct RunArgs {
+  std::span<const Tensor> feeds;  // by _Arg index; dtype and shape as the plan's feed(i) says
+  std::span<Tensor> fetches;      // by _Retval index; set to owned tensors
+  StepContext step;
+  StepTrace* trace = nullptr;  // null: no tracing; else it outlives the step
+};
+
+// Runs a step and returns when nothing of it is left anywhere: every kernel has returned and every callback has run.
+// Blocks; the calling thread takes part in the work, and meanwhile may run parts of other steps on the same pool.
+// The first error in time is returned, annotated with node, op and device: it stops the step, aborts args.step's
+// rendezvous, and leaves fetches undefined.
+// Thread safety: any thread; any number of steps on one plan and one pool at a time.
+Status RunPlan(ExecPlan& plan, WorkerPool& pool, const RunArgs& args);
+
+// The same, but returns once the step runs elsewhere or waits; `done` runs once, on the thread that ends the step,
+// which may be the caller before StartPlan returns. What `args` points at lives until then. A pool of one thread runs
+// the step only while some thread is in RunPlan() or WorkerPool::HelpUntil().
+void StartPlan(ExecPlan& plan, WorkerPool& pool, const RunArgs& args, Callback done);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_EXECUTOR_EXECUTOR_H_

@@ -1,0 +1,41 @@
+// The executor's side of OpContext: what it fills in before a kernel runs and reads after.
+// Tests of kernels use it too, with an array of slots of their own.
+#ifndef DFRUN_SRC_EXECUTOR_EXECUTOR_ACCESS_H_
+#define DFRUN_SRC_EXECUTOR_EXECUTOR_ACCESS_H_
+
+#include "src/framework/kernel.h"
+
+namespace dfrun {
+
+// Thread safety: as an int. Nothing is owned: all that is passed must outlive the context's use.
+class ExecutorAccess {
+ public:
+  // What is the same for all nodes that one thread runs in a step. `slots` holds every value of the step.
+  static void BindStep(OpContext& ctx, Tensor* slots, Device& device, ThreadPool& pool, const StepContext& step) {
+    ctx.slots_ = slots;
+    ctx.device_ = &device;
+    ctx.pool_ = &pool;
+    ctx.step_ = &step;
+  }
+
+  // The node to run next. Input i is slots[inputs[i]]; output i is outputs[i]. Bit i of `forwardable`: nothing reads
+  // input i after this node (ForwardOrAllocate may take its buffer).
+  static void BindNode(OpContext& ctx, const NodeInfo& node, const uint32_t* inputs, Tensor* outputs,
+                       uint64_t forwardable) {
+    ctx.node_ = &node;
+    ctx.in_ = inputs;
+    ctx.out_ = outputs;
+    ctx.forwardable_ = forwardable;
+  }
+
+  // Deadness of the node's inputs going in, and of its outputs coming out (bit i: output i).
+  static void SetDead(OpContext& ctx, bool is_dead) {
+    ctx.is_dead_ = is_dead;
+    ctx.dead_outputs_ = 0;
+  }
+  static uint64_t DeadOutputs(const OpContext& ctx) { return ctx.dead_outputs_; }
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_EXECUTOR_EXECUTOR_ACCESS_H_

@@ -1,0 +1,90 @@
+// The threads of a rank: they run parts of steps and blocks of large kernels.
+//
+// A pool of T threads owns T-1 workers; the T-th is whoever calls RunPlan, RunBlocks or HelpUntil. With T = 1 there is
+// no other thread: everything runs on callers, and only they call the poll hook.
+//
+// A thread without work polls briefly, then yields, then sleeps: a sleeper costs its waker 6 us and runs 20 us later,
+// and a thread that spins on a shared core costs whoever shares it 10 ms.
+#ifndef DFRUN_SRC_EXECUTOR_WORKER_POOL_H_
+#define DFRUN_SRC_EXECUTOR_WORKER_POOL_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "src/base/mutex.h"
+#include "src/base/threads.h"
+
+namespace dfrun {
+
+// A piece of work in the pool's queue. Owned by who submits it, and theirs again when `run` is called.
+struct Work {
+  void (*run)(Work* self) = nullptr;
+  Work* next = nullptr;
+};
+
+// Thread safety: all methods from any thread. Must outlive all work: destroyed when nothing runs or is queued.
+class WorkerPool final : public ThreadPool {
+ public:
+  // 0: one thread for each core that this process may run on.
+  explicit WorkerPool(int threads = 0);
+  ~WorkerPool() override;
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
+
+  int num_threads() const override { return num_threads_; }
+  // The caller takes part and waits for blocks that others began, and for nothing else: nesting cannot deadlock.
+  void RunBlocks(int64_t blocks, FunctionRef<void(int64_t)> body) override;
+
+  // What drives communication: returns true if it made progress. Called by threads without work, by one at a time;
+  // must not block, may submit work. Set once, before the first step.
+  void SetPollHook(std::function<bool()> hook);
+  // Calls the hook unless another thread is in it; true if there was progress.
+  bool Poll();
+
+  // Queues work, first come first served. Wakes a sleeper where no thread is looking for work.
+  void Submit(Work* work);
+  // Runs work until `done()`, which must not block; whoever makes it true calls Notify() after.
+  void HelpUntil(FunctionRef<bool()> done);
+  void Notify();
+
+  // True where a thread looks for work right now: handing it some costs no wake-up.
+  bool hungry() const { return hungry_.load(std::memory_order_relaxed) > 0; }
+
+ private:
+  struct BlockJob;
+  class Backoff;
+
+  void WorkerMain(int index);
+  // Runs one piece of work, if there is one.
+  bool RunOne();
+  void JoinBlocks(BlockJob& job);
+  bool HasWork() const { return queued_.load(std::memory_order_relaxed) > 0; }
+  // Sleeps until there is work, a Notify(), or some time has passed where a hook wants to be polled.
+  void Sleep(FunctionRef<bool()> done);
+  void Wake(int64_t sleepers);
+
+  const int num_threads_;
+  std::function<bool()> poll_;
+  std::atomic<bool> polling_{false};
+
+  alignas(64) std::atomic<int> hungry_{0};
+  std::atomic<int> queued_{0};  // pieces of work and block jobs with blocks left
+  std::atomic<bool> stop_{false};
+
+  alignas(64) Mutex mu_;
+  CondVar wake_;         // of sleepers
+  CondVar blocks_done_;  // of callers of RunBlocks
+  Work* first_ GUARDED_BY(mu_) = nullptr;
+  Work* last_ GUARDED_BY(mu_) = nullptr;
+  BlockJob* jobs_ GUARDED_BY(mu_) = nullptr;
+  std::atomic<int> sleeping_{0};  // written under mu_
+
+  std::vector<std::thread> workers_;
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_EXECUTOR_WORKER_POOL_H_
