@@ -1,0 +1,47 @@
+// Values that a graph is given: constants and feeds.
+#include "src/framework/op.h"
+
+namespace dfrun {
+namespace {
+
+OP("Const")
+    .Output("output: dtype")
+    .Attr("value: tensor")
+    .Attr("dtype: type")
+    .Shape([](InferenceContext& c) -> Status {
+      DF_ASSIGN(const Tensor value, c.attr<Tensor>("value"));
+      DF_ASSIGN(const DType dtype, c.attr<DType>("dtype"));
+      if (value.dtype() != dtype)
+        return InvalidArgument("attr 'value' is a ", value.dtype(), " tensor, but attr 'dtype' is ", dtype);
+      c.set_output(0, value.shape());
+      return Status();
+    })
+    .Alias("Constant")
+    .NotDifferentiable()
+    .Doc("A tensor that the graph holds.");
+
+OP("Placeholder")
+    .Output("output: dtype")
+    .Attr("dtype: type")
+    .Attr("shape: shape = ?")
+    .Shape(ShapeFromAttr("shape"))
+    .NotDifferentiable()
+    .Doc("A value that must be fed.");
+
+OP("PlaceholderWithDefault")
+    .Input("input: dtype")
+    .Output("output: dtype")
+    .Attr("dtype: type")
+    .Attr("shape: shape")
+    .Shape([](InferenceContext& c) -> Status {
+      DF_ASSIGN(PartialShape shape, c.attr<PartialShape>("shape"));
+      if (!shape.IsCompatibleWith(c.input(0)))
+        return InvalidArgument("the default value has shape ", c.input(0), ", which does not fit attr 'shape' ", shape);
+      c.set_output(0, std::move(shape));
+      return Status();
+    })
+    .Gradient([](GradientBuilder& g) { g.dx(0) = g.dy(0); })
+    .Doc("The input, unless another value is fed in its place.");
+
+}  // namespace
+}  // namespace dfrun

@@ -1,0 +1,50 @@
+// Ops that hand their input on.
+#include "src/framework/op.h"
+
+namespace dfrun {
+namespace {
+
+OP("NoOp").Doc("Does nothing; a place for control edges.");
+
+OP("Identity")
+    .Input("input: T")
+    .Output("output: T")
+    .Attr("T: type")
+    .Shape(SameAsInput(0))
+    .Gradient([](GradientBuilder& g) { g.dx(0) = g.dy(0); })
+    .Doc("The input itself.");
+
+OP("IdentityN")
+    .Input("input: T")
+    .Output("output: T")
+    .Attr("T: list(type) >= 1")
+    .Shape([](InferenceContext& c) {
+      for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, c.input(i));
+      return Status();
+    })
+    .Gradient([](GradientBuilder& g) {
+      for (int i = 0; i < g.num_inputs(); ++i) g.dx(i) = g.dy(i);
+    })
+    .Doc("The inputs themselves.");
+
+OP("StopGradient")
+    .Input("input: T")
+    .Output("output: T")
+    .Attr("T: type")
+    .Shape(SameAsInput(0))
+    .NotDifferentiable()
+    .Doc("The input itself, through which no gradient flows.");
+
+OP("PreventGradient")
+    .Input("input: T")
+    .Output("output: T")
+    .Attr("T: type")
+    .Attr("message: string = ''")
+    .Shape(SameAsInput(0))
+    .Gradient([](GradientBuilder& g) {
+      g.Fail(InvalidArgument("a gradient is asked for through PreventGradient: ", g.attr<std::string>("message")));
+    })
+    .Doc("The input itself; asking for a gradient through it is an error with the attr's message.");
+
+}  // namespace
+}  // namespace dfrun

@@ -1,0 +1,72 @@
+#include "kernels/math/binary.h"
+
+#include "kernels/math/elementwise.h"
+
+namespace dfrun {
+
+BinaryKernel::BinaryKernel(KernelSetup& setup, const BinaryLoops& loops) : loops_(loops) {
+  expensive_ = setup.output_shape(0).num_elements() >= kExpensiveCount;
+  if (IsPlaced(setup)) ChoosePlaced(setup);
+}
+
+void BinaryKernel::ChoosePlaced(KernelSetup& setup) {
+  Result<dfrun::Shape> x = setup.input_shape(0).ToShape();
+  Result<dfrun::Shape> y = setup.input_shape(1).ToShape();
+  dfrun::Shape z;
+  if (!x.ok() || !y.ok() || loops_.refuse != nullptr) return;
+  if (Status s = PlanBroadcast({&*x, &*y}, plan_, z); !s.ok()) return setup.Fail(std::move(s));
+  if (z.rank() == 0) {
+    set_fn(loops_.scalar);
+  } else if (*x == *y && plan_.count <= kElementBlock) {
+    set_fn(&RunSameShape);
+  } else {
+    set_fn(&RunPlaced);
+  }
+}
+
+Status BinaryKernel::Compute(OpContext& ctx) {
+  const Tensor& x = ctx.input(0);
+  const Tensor& y = ctx.input(1);
+  BroadcastPlan plan;
+  Shape shape;
+  DF_TRY(PlanBroadcast({&x.shape(), &y.shape()}, plan, shape));
+  if (loops_.refuse != nullptr && plan.count > 0) {
+    if (const char* refusal = loops_.refuse(y.raw(), y.num_elements()))
+      return InvalidArgument(refusal, "; the operands are ", x.dtype(), x.shape(), " and ", y.dtype(), y.shape());
+  }
+  Tensor* z = nullptr;
+  DF_TRY(ctx.ForwardOrAllocate(x.shape() == shape ? 0 : 1, 0, shape, &z));
+  Run(plan, x.raw(), y.raw(), z->raw(), ctx.pool());
+  return Status();
+}
+
+Status BinaryKernel::RunSameShape(Kernel* kernel, OpContext& ctx) {
+  const auto* self = static_cast<const BinaryKernel*>(kernel);
+  self->loops_.both(ctx.input_data<std::byte>(0), ctx.input_data<std::byte>(1), ctx.placed_output<std::byte>(0),
+                    self->plan_.count);
+  return Status();
+}
+
+Status BinaryKernel::RunPlaced(Kernel* kernel, OpContext& ctx) {
+  const auto* self = static_cast<const BinaryKernel*>(kernel);
+  self->Run(self->plan_, ctx.input_data<std::byte>(0), ctx.input_data<std::byte>(1), ctx.placed_output<std::byte>(0),
+            ctx.pool());
+  return Status();
+}
+
+void BinaryKernel::Run(const BroadcastPlan& plan, const void* x, const void* y, void* z, ThreadPool& pool) const {
+  pool.ParallelFor(plan.count, kElementBlock, [&](int64_t begin, int64_t end) { RunRange(plan, x, y, z, begin, end); });
+}
+
+void BinaryKernel::RunRange(const BroadcastPlan& plan, const void* x, const void* y, void* z, int64_t begin,
+                            int64_t end) const {
+  const int inner = plan.rank - 1;
+  const BinaryLoops::Run run = plan.strides[0][inner] == 0   ? loops_.x_repeat
+                               : plan.strides[1][inner] == 0 ? loops_.y_repeat
+                                                             : loops_.both;
+  ForEachRun(plan, begin, end, [&](int64_t at, const int64_t* offsets, int64_t n) {
+    run(At(x, offsets[0], loops_.input_size), At(y, offsets[1], loops_.input_size), At(z, at, loops_.output_size), n);
+  });
+}
+
+}  // namespace dfrun

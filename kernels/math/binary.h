@@ -1,0 +1,107 @@
+// The engine of element-wise ops with two inputs that broadcast: CPU_KERNEL("Mul", Binary<fn::Mul>, float, int32_t).
+//
+// An op's kernel is three loops (both operands walk, or one is a single element); broadcasting, allocation, forwarding,
+// splitting over the pool and the choice of a shorter way for static shapes are BinaryKernel's, which is compiled once.
+#ifndef DFRUN_KERNELS_MATH_BINARY_H_
+#define DFRUN_KERNELS_MATH_BINARY_H_
+
+#include <cstddef>
+
+#include "kernels/math/broadcast.h"
+#include "kernels/math/element.h"
+#include "src/framework/kernel.h"
+
+namespace dfrun {
+
+struct BinaryLoops {
+  using Run = void (*)(const void* x, const void* y, void* z, int64_t n);  // z may be x or y
+  Run both;                                                                // x[i], y[i]
+  Run x_repeat;                                                            // x[0], y[i]
+  Run y_repeat;                                                            // x[i], y[0]
+  size_t input_size;
+  size_t output_size;
+  Kernel::Fn scalar;  // for static scalars whose output is placed; null where the op may refuse a value
+  // The text for an operand that the op refuses (division by zero); null if all are fine.
+  const char* (*refuse)(const void* y, int64_t n);
+};
+
+class BinaryKernel : public Kernel {
+ public:
+  BinaryKernel(KernelSetup& setup, const BinaryLoops& loops);
+  Status Compute(OpContext& ctx);
+  bool IsExpensive() const override { return expensive_; }
+
+ private:
+  static Status RunSameShape(Kernel* kernel, OpContext& ctx);
+  static Status RunPlaced(Kernel* kernel, OpContext& ctx);
+  void ChoosePlaced(KernelSetup& setup);
+  void Run(const BroadcastPlan& plan, const void* x, const void* y, void* z, ThreadPool& pool) const;
+  void RunRange(const BroadcastPlan& plan, const void* x, const void* y, void* z, int64_t begin, int64_t end) const;
+
+  const BinaryLoops& loops_;
+  BroadcastPlan plan_;  // where the shapes are static
+  bool expensive_ = false;
+};
+
+template <class F, class T>
+struct BinaryOf {
+  using C = ComputeType<T>;
+  using Result = ElementResult<F, T, C, C>;
+
+  static Result Apply(const T& x, const T& y) {
+    return static_cast<Result>(F()(static_cast<const C&>(x), static_cast<const C&>(y)));
+  }
+  static void RunBoth(const void* x_data, const void* y_data, void* z_data, int64_t n) {
+    const T* x = static_cast<const T*>(x_data);
+    const T* y = static_cast<const T*>(y_data);
+    Result* z = static_cast<Result*>(z_data);
+    DF_INDEPENDENT_ITERATIONS
+    for (int64_t i = 0; i < n; ++i) z[i] = Apply(x[i], y[i]);
+  }
+  static void RunXRepeat(const void* x_data, const void* y_data, void* z_data, int64_t n) {
+    const T x = *static_cast<const T*>(x_data);
+    const T* y = static_cast<const T*>(y_data);
+    Result* z = static_cast<Result*>(z_data);
+    DF_INDEPENDENT_ITERATIONS
+    for (int64_t i = 0; i < n; ++i) z[i] = Apply(x, y[i]);
+  }
+  static void RunYRepeat(const void* x_data, const void* y_data, void* z_data, int64_t n) {
+    const T* x = static_cast<const T*>(x_data);
+    const T y = *static_cast<const T*>(y_data);
+    Result* z = static_cast<Result*>(z_data);
+    DF_INDEPENDENT_ITERATIONS
+    for (int64_t i = 0; i < n; ++i) z[i] = Apply(x[i], y);
+  }
+  static Status RunScalar(Kernel*, OpContext& ctx) {
+    *ctx.placed_output<Result>(0) = Apply(*ctx.input_data<T>(0), *ctx.input_data<T>(1));
+    return Status();
+  }
+  static const char* Refuse(const void* y_data, int64_t n) {
+    const T* y = static_cast<const T*>(y_data);
+    bool refused = false;
+    for (int64_t i = 0; i < n; ++i) refused |= F::Refuses(y[i]);
+    return refused ? F::kRefusal : nullptr;
+  }
+  static constexpr BinaryLoops MakeLoops() {
+    BinaryLoops loops = {&RunBoth, &RunXRepeat, &RunYRepeat, sizeof(T), sizeof(Result), nullptr, nullptr};
+    if constexpr (requires(T y) { F::Refuses(y); }) {
+      loops.refuse = &Refuse;
+    } else {
+      loops.scalar = &RunScalar;
+    }
+    return loops;
+  }
+  static constexpr BinaryLoops kLoops = MakeLoops();
+};
+
+template <class F>
+struct Binary {
+  template <class T>
+  struct Kernel : BinaryKernel {
+    explicit Kernel(KernelSetup& setup) : BinaryKernel(setup, BinaryOf<F, T>::kLoops) {}
+  };
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_MATH_BINARY_H_

@@ -1,0 +1,21 @@
+// What the gradients of element-wise ops share.
+#ifndef DFRUN_KERNELS_MATH_GRADIENTS_H_
+#define DFRUN_KERNELS_MATH_GRADIENTS_H_
+
+#include "src/framework/gradient.h"
+
+namespace dfrun {
+
+// Sets dx(0) and dx(1) of an op whose inputs 0 and 1 broadcast. `x_grad` and `y_grad` have the broadcast shape; each is
+// summed over the dimensions along which its input was repeated. Adds no node where the shapes show that none was.
+void SetBroadcastGradients(GradientBuilder& g, Output x_grad, Output y_grad);
+
+// The same for one of the two inputs; the other then has no gradient.
+void SetBroadcastGradient(GradientBuilder& g, int input, Output grad);
+
+// The complex conjugate; the value itself where its dtype is real.
+Output Conj(GradientBuilder& g, Output value);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_MATH_GRADIENTS_H_

@@ -1,0 +1,64 @@
+// The engine of element-wise ops with one input: CPU_KERNEL("Tanh", Unary<fn::Tanh>, float, double).
+//
+// An op's kernel is its loop over contiguous elements; allocation, forwarding of the input's buffer, splitting over the
+// pool and the choice of a shorter way for static shapes are UnaryKernel's, which is compiled once.
+#ifndef DFRUN_KERNELS_MATH_UNARY_H_
+#define DFRUN_KERNELS_MATH_UNARY_H_
+
+#include <cstddef>
+
+#include "kernels/math/element.h"
+#include "src/framework/kernel.h"
+
+namespace dfrun {
+
+struct UnaryLoop {
+  void (*run)(const void* x, void* y, int64_t n);  // y may be x
+  size_t input_size;                               // bytes of an element
+  size_t output_size;
+  Kernel::Fn scalar;  // for a static scalar whose output is placed
+};
+
+class UnaryKernel : public Kernel {
+ public:
+  UnaryKernel(KernelSetup& setup, const UnaryLoop& loop);
+  Status Compute(OpContext& ctx);
+  bool IsExpensive() const override;
+
+ private:
+  static Status RunPlaced(Kernel* kernel, OpContext& ctx);
+  void Run(const void* x, void* y, int64_t n, ThreadPool& pool) const;
+
+  const UnaryLoop& loop_;
+  int64_t count_ = -1;  // elements, where they are known
+};
+
+template <class F, class T>
+struct UnaryOf {
+  using C = ComputeType<T>;
+  using Result = ElementResult<F, T, C>;
+
+  static void Run(const void* x_data, void* y_data, int64_t n) {
+    const T* x = static_cast<const T*>(x_data);
+    Result* y = static_cast<Result*>(y_data);
+    DF_INDEPENDENT_ITERATIONS
+    for (int64_t i = 0; i < n; ++i) y[i] = static_cast<Result>(F()(static_cast<C>(x[i])));
+  }
+  static Status RunScalar(Kernel*, OpContext& ctx) {
+    *ctx.placed_output<Result>(0) = static_cast<Result>(F()(static_cast<C>(*ctx.input_data<T>(0))));
+    return Status();
+  }
+  static constexpr UnaryLoop kLoop = {&Run, sizeof(T), sizeof(Result), &RunScalar};
+};
+
+template <class F>
+struct Unary {
+  template <class T>
+  struct Kernel : UnaryKernel {
+    explicit Kernel(KernelSetup& setup) : UnaryKernel(setup, UnaryOf<F, T>::kLoop) {}
+  };
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_MATH_UNARY_H_
