@@ -18,6 +18,9 @@ struct GradientValue {
   Output dense;            // x's dtype and shape
   Output indices;          // 1-D int32 or int64: rows of x, possibly repeated
   Output values;           // [number of indices, rest of x's shape]; the gradient is zero in all other rows
+
+  static GradientValue Dense(Output dense) { return {true, false, dense, {}, {}}; }
+  static GradientValue Sparse(Output indices, Output values) { return {true, true, {}, indices, values}; }
 };
 
 struct GradientOptions {

@@ -1,37 +1,39 @@
-// ExecutorAccess: who runs kernels fills in an OpContext through it (the executor, constant folding, tests' evaluator).
-// Kernels never include this.
-// Thread safety: as the context, which belongs to the thread that runs the node.
+// The executor's side of OpContext: what it fills in before a kernel runs and reads after.
+// Constant folding and tests of kernels use it too, with an array of slots of their own.
 #ifndef DFRUN_SRC_FRAMEWORK_EXECUTOR_ACCESS_H_
 #define DFRUN_SRC_FRAMEWORK_EXECUTOR_ACCESS_H_
-
-#include <utility>
 
 #include "src/framework/kernel.h"
 
 namespace dfrun {
 
+// Thread safety: as an int. Nothing is owned: all that is passed must outlive the context's use.
 class ExecutorAccess {
  public:
-  // What stays the same from node to node of a step. Everything outlives the context.
-  static void SetStep(OpContext& ctx, Tensor* slots, Device* device, ThreadPool* pool, const StepContext* step) {
+  // What is the same for all nodes that one thread runs in a step. `slots` holds every value of the step.
+  static void BindStep(OpContext& ctx, Tensor* slots, Device& device, ThreadPool& pool, const StepContext& step) {
     ctx.slots_ = slots;
-    ctx.device_ = device;
-    ctx.pool_ = pool;
-    ctx.step_ = step;
+    ctx.device_ = &device;
+    ctx.pool_ = &pool;
+    ctx.step_ = &step;
   }
-  // The node: `in` holds its inputs' slot numbers, `out` is its first output; bit i of `forwardable` says that it is
-  // the last reader of input i. Clears deadness.
-  static void SetNode(OpContext& ctx, const NodeInfo* node, const uint32_t* in, Tensor* out, uint64_t forwardable) {
-    ctx.node_ = node;
-    ctx.in_ = in;
-    ctx.out_ = out;
+
+  // The node to run next. Input i is slots[inputs[i]]; output i is outputs[i]. Bit i of `forwardable`: nothing reads
+  // input i after this node (ForwardOrAllocate may take its buffer).
+  static void BindNode(OpContext& ctx, const NodeInfo& node, const uint32_t* inputs, Tensor* outputs,
+                       uint64_t forwardable) {
+    ctx.node_ = &node;
+    ctx.in_ = inputs;
+    ctx.out_ = outputs;
     ctx.forwardable_ = forwardable;
-    ctx.dead_outputs_ = 0;
-    ctx.is_dead_ = false;
   }
-  static void SetDead(OpContext& ctx, bool is_dead) { ctx.is_dead_ = is_dead; }
-  // Bit i: the kernel said that output i is dead.
-  static uint64_t dead_outputs(const OpContext& ctx) { return ctx.dead_outputs_; }
+
+  // Deadness of the node's inputs going in, and of its outputs coming out (bit i: output i).
+  static void SetDead(OpContext& ctx, bool is_dead) {
+    ctx.is_dead_ = is_dead;
+    ctx.dead_outputs_ = 0;
+  }
+  static uint64_t DeadOutputs(const OpContext& ctx) { return ctx.dead_outputs_; }
 };
 
 }  // namespace dfrun

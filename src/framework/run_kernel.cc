@@ -44,8 +44,8 @@ Result<std::vector<Tensor>> RunKernelOnce(const NodeInfo& node, const AttrMap& a
   ResourceContainers step_containers;
   const StepContext step{.step_containers = &step_containers};
   OpContext ctx;
-  ExecutorAccess::SetStep(ctx, slots.data(), &device, &pool, &step);
-  ExecutorAccess::SetNode(ctx, &node, in.data(), outputs.data(), 0);
+  ExecutorAccess::BindStep(ctx, slots.data(), device, pool, step);
+  ExecutorAccess::BindNode(ctx, node, in.data(), outputs.data(), 0);
   DF_TRY(kernel->fn()(kernel.get(), ctx));
   return outputs;
 }

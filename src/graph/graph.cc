@@ -159,6 +159,14 @@ Result<NodeId> Graph::AddNode(NodeSpec spec) {
   return num_nodes() - 1;
 }
 
+NodeId Graph::AddResolved(Node node) {
+  DF_CHECK(Find(node.name) < 0);
+  node.id = num_nodes();
+  NoteName(node.name, node.id);
+  nodes_.push_back(std::move(node));
+  return num_nodes() - 1;
+}
+
 Status Graph::InferNode(Node& node) {
   DF_TRY(InferNodeShapes(*this, node));
   if (auto value = EvaluateKnownValue(*this, node)) {

@@ -98,6 +98,10 @@ class Graph {
   // Adds a node: resolves its attrs, checks its inputs, infers its shapes. InvalidArgument names node, op and inputs
   // with their shapes; the graph is then as before.
   Result<NodeId> AddNode(NodeSpec spec);
+  // Adds a node as it stands, its id aside: one of another graph of the same registry, whose edges have been renamed to
+  // nodes of this one (back edges of loops to nodes that are to come). Nothing is inferred or checked; the name must be
+  // free. For passes that rebuild a graph.
+  NodeId AddResolved(Node node);
   // Connects an input that was left open, or moves an edge; checks dtype. Does not infer shapes again.
   Status SetInput(NodeId node, int input, Output value);
   void AddControlEdge(NodeId from, NodeId to);

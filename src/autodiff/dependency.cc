@@ -1,0 +1,138 @@
+#include "src/autodiff/dependency.h"
+
+#include <algorithm>
+
+namespace dfrun {
+namespace {
+
+std::string JoinNames(const Graph& graph, const std::vector<NodeId>& path) {
+  constexpr size_t kEnds = 6;  // shown of a long path, on each side
+  std::string text;
+  for (size_t i = 0; i < path.size(); ++i) {
+    if (path.size() > 2 * kEnds && i == kEnds) {
+      text += StrCat(" -> ... (", path.size() - 2 * kEnds, " more)");
+      i = path.size() - kEnds;
+    }
+    text += StrCat(text.empty() ? "'" : " -> '", graph.node(path[i]).name, "'");
+  }
+  return text;
+}
+
+}  // namespace
+
+bool IsDifferentiable(DType dtype) {
+  return IsFloating(dtype) || IsComplex(dtype) || dtype == DType::kResource;
+}
+
+Dependency::Dependency(const Graph& graph, std::span<const Output> ys, std::span<const Output> xs)
+    : graph_(graph), ys_(ys.begin(), ys.end()), xs_(xs.begin(), xs.end()) {
+  first_output_.reserve(static_cast<size_t>(graph.num_nodes()));
+  int32_t count = 0;
+  for (const Node& node : graph.nodes()) {
+    first_output_.push_back(count);
+    count += node.num_outputs();
+  }
+  depends_.assign(static_cast<size_t>(count), false);
+  between_.assign(static_cast<size_t>(graph.num_nodes()), false);
+  MarkDependent();
+  MarkBetween();
+}
+
+// Forward from the xs. A worklist rather than one sweep in topological order: loops have edges back.
+void Dependency::MarkDependent() {
+  std::vector<Output> todo;
+  const auto mark = [&](Output value) {
+    if (depends_[Index(value)]) return;
+    depends_[Index(value)] = true;
+    todo.push_back(value);
+  };
+  for (Output x : xs_) mark(x);
+  const Consumers consumers = graph_.BuildConsumers();
+  while (!todo.empty()) {
+    const Output value = todo.back();
+    todo.pop_back();
+    for (const Consumers::Edge& edge : consumers.of(value.node)) {
+      const Node& reader = graph_.node(edge.node);
+      if (edge.port != value.port || reader.op->not_differentiable) continue;
+      for (int port = 0; port < reader.num_outputs(); ++port) {
+        if (IsDifferentiable(reader.output_types[port].dtype)) mark({reader.id, port});
+      }
+    }
+  }
+}
+
+// Backward from the ys, along dependent values.
+void Dependency::MarkBetween() {
+  std::vector<NodeId> todo;
+  const auto mark = [&](Output value) {
+    if (!value.valid() || !DependsOnX(value) || between_[value.node]) return;
+    between_[value.node] = true;
+    todo.push_back(value.node);
+  };
+  for (Output y : ys_) mark(y);
+  while (!todo.empty()) {
+    const Node& node = graph_.node(todo.back());
+    todo.pop_back();
+    if (node.op->not_differentiable) continue;
+    for (Output input : node.inputs) mark(input);
+  }
+}
+
+bool Dependency::IsPassedThrough(NodeId id) const {
+  const Node& node = graph_.node(id);
+  return !node.op->not_differentiable && std::any_of(node.inputs.begin(), node.inputs.end(),
+                                                     [&](Output input) { return input.valid() && DependsOnX(input); });
+}
+
+// Any walk against the edges that stays on dependent values ends at an x; the search keeps it from going round a loop.
+std::vector<NodeId> Dependency::PathFromX(NodeId node) const {
+  std::vector<NodeId> next(between_.size(), -1);
+  std::vector<NodeId> todo = {node};
+  next[node] = node;
+  while (!todo.empty()) {
+    const NodeId at = todo.back();
+    todo.pop_back();
+    const bool is_x = std::any_of(xs_.begin(), xs_.end(), [&](Output x) { return x.node == at; });
+    if (is_x) {
+      std::vector<NodeId> path;
+      for (NodeId step = at; step != node; step = next[step]) path.push_back(step);
+      return path;
+    }
+    for (Output input : graph_.node(at).inputs) {
+      if (!input.valid() || !DependsOnX(input) || next[input.node] >= 0) continue;
+      next[input.node] = at;
+      todo.push_back(input.node);
+    }
+  }
+  return {};
+}
+
+std::vector<NodeId> Dependency::PathToY(NodeId node) const {
+  std::vector<NodeId> next(between_.size(), -1);
+  std::vector<NodeId> todo;
+  for (Output y : ys_) {
+    if (!DependsOnX(y) || next[y.node] >= 0) continue;
+    next[y.node] = y.node;
+    todo.push_back(y.node);
+  }
+  for (size_t i = 0; i < todo.size() && next[node] < 0; ++i) {
+    for (Output input : graph_.node(todo[i]).inputs) {
+      if (!input.valid() || !DependsOnX(input) || next[input.node] >= 0) continue;
+      next[input.node] = todo[i];
+      todo.push_back(input.node);
+    }
+  }
+  std::vector<NodeId> path;
+  for (NodeId at = node; at >= 0 && next[at] != at; at = next[at]) path.push_back(next[at]);
+  return path;
+}
+
+std::string Dependency::PathThrough(NodeId node) const {
+  std::vector<NodeId> path = PathFromX(node);
+  path.push_back(node);
+  const std::vector<NodeId> rest = PathToY(node);
+  path.insert(path.end(), rest.begin(), rest.end());
+  return JoinNames(graph_, path);
+}
+
+}  // namespace dfrun

@@ -1,0 +1,50 @@
+// Which values lie on a differentiable path from the xs to the ys.
+#ifndef DFRUN_SRC_AUTODIFF_DEPENDENCY_H_
+#define DFRUN_SRC_AUTODIFF_DEPENDENCY_H_
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/graph/graph.h"
+
+namespace dfrun {
+
+// A gradient can be with respect to it: floating-point, complex, or the handle of a variable.
+bool IsDifferentiable(DType dtype);
+
+// Of the graph as it was when this was made; nodes that come later are on no path.
+class Dependency {
+ public:
+  Dependency(const Graph& graph, std::span<const Output> ys, std::span<const Output> xs);
+
+  // The value is an x or depends on one.
+  bool DependsOnX(Output value) const { return depends_[Index(value)]; }
+  // An output of the node lies on a path from an x to a y, its ends included.
+  bool IsBetween(NodeId node) const { return between_[node]; }
+  // The node has an input through which a gradient flows on.
+  bool IsPassedThrough(NodeId node) const;
+  // Outputs of nodes, numbered through.
+  size_t Index(Output value) const { return static_cast<size_t>(first_output_[value.node] + value.port); }
+  size_t num_values() const { return depends_.size(); }
+
+  // "'W' -> 'product' -> 'loss'": a path from an x to a y through the node. For errors.
+  std::string PathThrough(NodeId node) const;
+
+ private:
+  void MarkDependent();
+  void MarkBetween();
+  std::vector<NodeId> PathFromX(NodeId node) const;
+  std::vector<NodeId> PathToY(NodeId node) const;
+
+  const Graph& graph_;
+  const std::vector<Output> ys_;
+  const std::vector<Output> xs_;
+  std::vector<int32_t> first_output_;
+  std::vector<bool> depends_;  // by Index()
+  std::vector<bool> between_;  // by node
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_AUTODIFF_DEPENDENCY_H_

@@ -1,0 +1,56 @@
+#include "src/autodiff/node_adder.h"
+
+#include <algorithm>
+
+namespace dfrun {
+
+AddedNode NodeAdder::Add(std::string_view op, const std::vector<Output>& inputs, AttrMap attrs) {
+  if (!status_.ok()) return {};
+  if (!std::all_of(inputs.begin(), inputs.end(), [](Output input) { return input.valid(); })) {
+    Fail(Internal("a gradient's node '", prefix_, op, "' has an input that is no value"));
+    return {};
+  }
+  NodeSpec spec;
+  spec.name = graph_.UniqueName(prefix_ + std::string(op));
+  spec.op = op;
+  spec.inputs = inputs;
+  spec.attrs = std::move(attrs);
+  spec.colocate_with = colocate_with_;
+  Result<NodeId> added = graph_.AddNode(std::move(spec));
+  if (!added.ok()) {
+    Fail(std::move(added).status());
+    return {};
+  }
+  return {*added};
+}
+
+Output NodeAdder::Const(Tensor value) {
+  const DType dtype = value.dtype();
+  return Add("Const", {}, {{"dtype", dtype}, {"value", std::move(value)}});
+}
+
+Output NodeAdder::Scalar(DType dtype, double value) {
+  Tensor scalar;
+  const bool numeric =
+      VisitDType<float, double, float16, bfloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
+                 uint64_t>(dtype,
+                           [&](auto tag) {
+                             using T = typename decltype(tag)::type;
+                             if constexpr (DTypeOf<T> == DType::kHalf || DTypeOf<T> == DType::kBfloat16) {
+                               scalar = Tensor::Scalar(T(static_cast<float>(value)));
+                             } else {
+                               scalar = Tensor::Scalar(static_cast<T>(value));
+                             }
+                           }) ||
+      VisitDType<std::complex<float>, std::complex<double>>(dtype, [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        scalar = Tensor::Scalar(T(static_cast<typename T::value_type>(value), 0));
+      });
+  if (!numeric) {
+    Fail(Internal("a gradient below '", prefix_, "' asks for a numeric constant of dtype ", dtype));
+    return {};
+  }
+  return Const(std::move(scalar));
+}
+
+}  // namespace dfrun

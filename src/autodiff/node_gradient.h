@@ -1,0 +1,57 @@
+// The GradientBuilder that the gradient function of one node sees.
+#ifndef DFRUN_SRC_AUTODIFF_NODE_GRADIENT_H_
+#define DFRUN_SRC_AUTODIFF_NODE_GRADIENT_H_
+
+#include <string>
+#include <vector>
+
+#include "src/autodiff/gradients.h"
+#include "src/autodiff/node_adder.h"
+
+namespace dfrun {
+
+// Collects what the function sets. A sparse dy that the function passes on untouched (Identity) stays sparse: dy()
+// gives a token for it, {kSparseToken, output}, which becomes a dense tensor only when a node takes it as input.
+class NodeGradient final : public GradientBuilder {
+ public:
+  // `dys`: one an output of the node. `prefix`: of the new nodes' names.
+  NodeGradient(Graph& graph, NodeId node, std::string prefix, std::vector<GradientValue> dys);
+
+  // After the gradient function ran: the first error, and what it set for each input.
+  const Status& status() const { return adder_.status(); }
+  const std::vector<GradientValue>& dxs() const { return dxs_; }
+
+  int num_inputs() const override { return node_.num_inputs(); }
+  int num_outputs() const override { return node_.num_outputs(); }
+  Output x(int input) const override { return node_.inputs[input]; }
+  Output y(int output) const override { return {node_.id, output}; }
+  const AttrMap& attrs() const override { return node_.attrs; }
+  DType dtype(Output value) const override;
+  PartialShape shape(Output value) const override;
+  bool has_dy(int i) const override { return dys_[i].exists; }
+  Output dy(int i) override;
+  void SetSparseGradient(int input, Output indices, Output values) override;
+  AddedNode AddNode(std::string_view op, const std::vector<Output>& inputs, AttrMap attrs) override;
+  Output Const(Tensor value) override { return adder_.Const(std::move(value)); }
+  Output ScalarLike(Output like, double value) override { return adder_.Scalar(dtype(like), value); }
+  void Fail(Status status) override { adder_.Fail(std::move(status)); }
+
+ private:
+  static constexpr int32_t kSparseToken = -2;
+
+  void SetGradient(int input, Output value) override;
+  // True where input and value are what a gradient may be set to; otherwise the builder has failed.
+  bool CheckInput(int input);
+  bool CheckFits(int input, Output value);
+  Output DenseDy(int i);
+
+  Graph& graph_;
+  const Node& node_;
+  NodeAdder adder_;
+  std::vector<GradientValue> dys_;
+  std::vector<GradientValue> dxs_;
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_AUTODIFF_NODE_GRADIENT_H_
