@@ -4,7 +4,7 @@
 
 #include "src/base/file.h"
 #include "src/base/hdf5.h"
-#include "src/checkpoint/tensor_hdf5.h"
+#include "src/framework/tensor_hdf5.h"
 
 namespace dfrun {
 namespace {

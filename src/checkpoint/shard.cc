@@ -2,7 +2,7 @@
 
 #include "src/base/file.h"
 #include "src/checkpoint/manifest.h"
-#include "src/checkpoint/tensor_hdf5.h"
+#include "src/framework/tensor_hdf5.h"
 
 namespace dfrun {
 namespace {

@@ -5,8 +5,8 @@
 // is stored as uint16 and the quantised types as their integers. The attribute `dtype` (DT_FLOAT, ...) decides on
 // reading; without it the file's type does.
 // Thread safety: a file handle is for one thread at a time.
-#ifndef DFRUN_SRC_CHECKPOINT_TENSOR_HDF5_H_
-#define DFRUN_SRC_CHECKPOINT_TENSOR_HDF5_H_
+#ifndef DFRUN_SRC_FRAMEWORK_TENSOR_HDF5_H_
+#define DFRUN_SRC_FRAMEWORK_TENSOR_HDF5_H_
 
 #include <string>
 
@@ -40,4 +40,4 @@ Result<DatasetInfo> WriteTensor(const h5::Handle& file, const std::string& name,
 
 }  // namespace dfrun
 
-#endif  // DFRUN_SRC_CHECKPOINT_TENSOR_HDF5_H_
+#endif  // DFRUN_SRC_FRAMEWORK_TENSOR_HDF5_H_
