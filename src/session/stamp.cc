@@ -1,0 +1,65 @@
+#include "src/session/stamp.h"
+
+namespace dfrun {
+
+Output StampMap::Map(Output o) const {
+  if (auto it = outputs.find(OutputKey(o)); it != outputs.end()) return it->second;
+  if (auto it = nodes.find(o.node); it != nodes.end()) return {it->second, o.port};
+  return {};
+}
+
+Status Stamp(const Graph& from, const std::vector<NodeId>& body, const StampOptions& options, Graph& to,
+             StampMap& map) {
+  for (NodeId id : body) {
+    if (map.nodes.count(id) > 0) continue;
+    const Node& node = from.node(id);
+    NodeSpec spec;
+    spec.name = options.prefix + node.name;
+    spec.op = node.op->name;
+    spec.attrs = node.attrs;
+    if (options.attrs) options.attrs(node, spec.attrs);
+    spec.device = node.device.empty() ? options.device : node.device;
+    spec.place = node.place;
+    for (Output input : node.inputs) spec.inputs.push_back(map.Map(input));
+    for (NodeId control : node.control_inputs) {
+      if (auto it = map.nodes.find(control); it != map.nodes.end()) spec.control_inputs.push_back(it->second);
+    }
+    if (!node.colocate_with.empty()) {
+      const NodeId other = from.Find(node.colocate_with);
+      auto it = map.nodes.find(other);
+      if (it != map.nodes.end()) spec.colocate_with = to.node(it->second).name;
+    }
+    DF_ASSIGN(const NodeId added, to.AddNode(std::move(spec)));
+    map.nodes[id] = added;
+  }
+  return Status();
+}
+
+Result<std::vector<NodeId>> Ancestors(const Graph& graph, const std::vector<Output>& outputs,
+                                      const std::vector<bool>& stop, const StampMap* replaced) {
+  std::vector<bool> wanted(static_cast<size_t>(graph.num_nodes()), false);
+  std::vector<NodeId> pending;
+  auto want = [&](NodeId id) {
+    if (wanted[id] || stop[id]) return;
+    wanted[id] = true;
+    pending.push_back(id);
+  };
+  auto want_output = [&](Output o) {
+    if (replaced == nullptr || replaced->outputs.count(StampMap::OutputKey(o)) == 0) want(o.node);
+  };
+  for (Output o : outputs) want_output(o);
+  while (!pending.empty()) {
+    const Node& node = graph.node(pending.back());
+    pending.pop_back();
+    for (Output input : node.inputs) want_output(input);
+    for (NodeId control : node.control_inputs) want(control);
+  }
+  DF_ASSIGN(const std::vector<NodeId> order, graph.TopologicalOrder());
+  std::vector<NodeId> found;
+  for (NodeId id : order) {
+    if (wanted[id]) found.push_back(id);
+  }
+  return found;
+}
+
+}  // namespace dfrun

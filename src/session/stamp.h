@@ -1,0 +1,41 @@
+// Copies of a part of a graph into another: replicas of a model, a model with other inputs.
+#ifndef DFRUN_SRC_SESSION_STAMP_H_
+#define DFRUN_SRC_SESSION_STAMP_H_
+
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "src/graph/graph.h"
+
+namespace dfrun {
+
+// What the nodes of a copy differ in from the originals.
+struct StampOptions {
+  std::string prefix;                                // before every name, as "replica_1/"
+  std::string device;                                // of nodes that have no constraint of their own
+  std::function<void(const Node&, AttrMap&)> attrs;  // changes attrs; may be empty
+};
+
+// Output and node ids of `from` that stand for others in the copy: ids of `to`.
+struct StampMap {
+  std::unordered_map<NodeId, NodeId> nodes;
+  std::unordered_map<int64_t, Output> outputs;  // by OutputKey(); stronger than `nodes`
+
+  static int64_t OutputKey(Output o) { return (static_cast<int64_t>(o.node) << 16) | o.port; }
+  Output Map(Output o) const;
+};
+
+// Adds to `to` a copy of each node of `body` (ids of `from`, each after its inputs) that `map` does not know yet, and
+// enters it into `map`. Control edges to nodes outside of body and map are dropped.
+Status Stamp(const Graph& from, const std::vector<NodeId>& body, const StampOptions& options, Graph& to, StampMap& map);
+
+// The nodes that `outputs` depend on, not going beyond `stop` (which are left out) nor through the outputs that
+// `replaced` has, in topological order.
+Result<std::vector<NodeId>> Ancestors(const Graph& graph, const std::vector<Output>& outputs,
+                                      const std::vector<bool>& stop, const StampMap* replaced = nullptr);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_SESSION_STAMP_H_

@@ -1,0 +1,45 @@
+// From a spec to the one graph that its job runs: replicas of the model with their gradients, updates, initial values,
+// evaluation, saving and restoring.
+//
+// Synchronous data parallelism: replica r of R reads the r-th of R equal slices of the batch, gradients are summed in
+// the order of the replicas and divided by R, one update a variable. R is the spec's: nothing here depends on the rank
+// count but where nodes are, so the bits of the result do not either.
+// In a step, a variable is updated after every reader of it has run (control edges).
+#ifndef DFRUN_SRC_SESSION_TRAINING_GRAPH_H_
+#define DFRUN_SRC_SESSION_TRAINING_GRAPH_H_
+
+#include <string>
+#include <vector>
+
+#include "src/checkpoint/shard.h"
+#include "src/graph/graph.h"
+#include "src/passes/prune.h"
+#include "src/placement/cluster.h"
+#include "src/spec/job_spec.h"
+
+namespace dfrun {
+
+// A part of the graph that one request runs, with the names of what it fetches.
+struct JobStep {
+  RunSignature signature;
+  std::vector<std::string> names;  // of the fetches
+};
+
+struct JobGraph {
+  Graph graph;
+  RunSignature init;  // gives every variable its first value
+  JobStep step;       // feeds the learning rate if feeds_learning_rate; scalars of a training step, or a run's fetches
+  bool feeds_learning_rate = false;
+  JobStep evaluation;                    // fetches the metrics
+  RunSignature save;                     // feeds the directory; fetches a serialised ShardEntry a shard
+  RunSignature restore;                  // feeds the directory
+  std::vector<SavedVariable> variables;  // what a checkpoint holds
+};
+
+// InvalidArgument where the model cannot be trained (no trainable variable under the loss, an op without gradient, a
+// variable of unknown shape), with the place in the spec.
+Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_SESSION_TRAINING_GRAPH_H_
