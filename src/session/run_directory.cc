@@ -1,0 +1,41 @@
+#include "src/session/run_directory.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <utility>
+
+#include "src/base/file.h"
+
+namespace dfrun {
+
+Result<RunDirectory> RunDirectory::Open(const std::string& path, bool resume) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (!resume && (fs::exists(path + "/metrics.jsonl", error) || fs::exists(path + "/checkpoints", error))) {
+    return Error(Code::kUsage, "the run directory ", path,
+                 " holds a run already; continue it with --resume, or name another with --output");
+  }
+  fs::create_directories(path, error);
+  if (error) return IoError("cannot make the run directory ", path, ": ", error.message());
+  const std::string lock_path = path + "/.lock";
+  const int lock = ::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (lock < 0) return ErrnoError("cannot open", lock_path);
+  RunDirectory directory(path, lock);
+  if (::flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    return FailedPrecondition("another process is at work in the run directory ", path);
+  }
+  return directory;
+}
+
+RunDirectory::RunDirectory(RunDirectory&& other) noexcept
+    : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {}
+
+RunDirectory::~RunDirectory() {
+  if (lock_ >= 0) ::close(lock_);
+}
+
+}  // namespace dfrun

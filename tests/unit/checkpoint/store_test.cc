@@ -1,0 +1,124 @@
+#include "src/checkpoint/store.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "src/base/hdf5.h"
+#include "src/checkpoint/tensor_hdf5.h"
+
+namespace dfrun {
+namespace {
+
+namespace fs = std::filesystem;
+
+class StoreTest : public testing::Test {
+ protected:
+  StoreTest() : root_(fs::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name()) {
+    fs::remove_all(root_);
+  }
+  ~StoreTest() override { fs::remove_all(root_); }
+
+  // Saves w = [step, step + 1] as the checkpoint of `step`.
+  void Save(CheckpointStore& store, int64_t step) {
+    const auto directory = store.Begin(step);
+    ASSERT_TRUE(directory.ok()) << directory.status().ToString();
+    const float first = static_cast<float>(step);
+    const NamedTensor variables[] = {{"a/w", Tensor::Vector<float>({first, first + 1})},
+                                     {"a/w/Momentum", Tensor::Scalar<int64_t>(step)}};
+    const auto entry = WriteShard(*directory, "shard-0.h5", variables);
+    ASSERT_TRUE(entry.ok()) << entry.status().ToString();
+    const auto arrived = ShardEntry::Parse(entry->Serialize());
+    ASSERT_TRUE(arrived.ok());
+    const Status committed = store.Commit({step, {*arrived}});
+    ASSERT_TRUE(committed.ok()) << committed.ToString();
+  }
+
+  std::string Path(const std::string& name) const { return (root_ / name).string(); }
+
+  const fs::path root_;
+};
+
+TEST_F(StoreTest, NewestComesBackWithItsValues) {
+  CheckpointStore store(root_.string(), 0);
+  Save(store, 5);
+  Save(store, 12);
+  const auto newest = store.FindNewest();
+  ASSERT_TRUE(newest.ok() && newest->has_value());
+  EXPECT_EQ((*newest)->manifest.step, 12);
+  const SavedVariable wanted[] = {{"a/w", DType::kFloat, Shape({2})}};
+  const auto values = ReadShard((*newest)->directory + "/shard-0.h5", wanted, SystemAllocator());
+  ASSERT_TRUE(values.ok()) << values.status().ToString();
+  EXPECT_TRUE((*values)[0].Identical(Tensor::Vector<float>({12, 13})));
+}
+
+TEST_F(StoreTest, AVariableCanStandBesideItsSlotAndTheIndexShowsBoth) {
+  CheckpointStore store(root_.string(), 0);
+  Save(store, 1);
+  const auto file = h5::OpenFile(Path("step-1/index.h5"));
+  ASSERT_TRUE(file.ok());
+  const auto w = ReadTensor(*file, "index.h5", "/a/w:0", SystemAllocator());
+  const auto slot = ReadTensor(*file, "index.h5", "/a/w/Momentum:0", SystemAllocator());
+  ASSERT_TRUE(w.ok()) << w.status().ToString();
+  ASSERT_TRUE(slot.ok()) << slot.status().ToString();
+  EXPECT_EQ(slot->scalar<int64_t>(), 1);
+}
+
+TEST_F(StoreTest, KeepsTheNewestOnly) {
+  CheckpointStore store(root_.string(), 2);
+  for (int64_t step : {1, 2, 3}) Save(store, step);
+  EXPECT_FALSE(fs::exists(Path("step-1")));
+  EXPECT_TRUE(fs::exists(Path("step-2")));
+  EXPECT_TRUE(fs::exists(Path("step-3")));
+}
+
+TEST_F(StoreTest, ADamagedNewestIsPassedOver) {
+  CheckpointStore store(root_.string(), 0);
+  Save(store, 1);
+  Save(store, 2);
+  const std::string shard = Path("step-2/shard-0.h5");
+  std::fstream file(shard, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(static_cast<std::streamoff>(fs::file_size(shard)) - 3);
+  file.put('\x5a');
+  file.close();
+  const auto newest = store.FindNewest();
+  ASSERT_TRUE(newest.ok() && newest->has_value());
+  EXPECT_EQ((*newest)->manifest.step, 1);
+  EXPECT_EQ(CheckpointStore::Open(Path("step-2")).status().code(), Code::kDataLoss);
+}
+
+TEST_F(StoreTest, WhatWasCutShortIsIgnored) {
+  CheckpointStore store(root_.string(), 0);
+  Save(store, 1);
+  ASSERT_TRUE(store.Begin(2).ok());
+  EXPECT_EQ((*store.FindNewest())->manifest.step, 1);
+}
+
+TEST_F(StoreTest, AStepThatIsBeingReplacedCountsUnderItsOldName) {
+  CheckpointStore store(root_.string(), 0);
+  Save(store, 4);
+  fs::rename(Path("step-4"), Path("step-4.old"));  // as a crash between the two renames leaves it
+  EXPECT_EQ((*store.FindNewest())->manifest.step, 4);
+  Save(store, 4);
+  EXPECT_TRUE(fs::exists(Path("step-4")));
+  EXPECT_FALSE(fs::exists(Path("step-4.old")));
+}
+
+TEST_F(StoreTest, AManifestThatPointsOutsideIsRefused) {
+  CheckpointStore store(root_.string(), 0);
+  Save(store, 1);
+  std::ofstream(Path("step-1/manifest.json"))
+      << R"({"format": 1, "step": "1", "shards": [{"file": "../../etc/passwd", "bytes": "1", "crc32c": 0}]})";
+  EXPECT_EQ(CheckpointStore::Open(Path("step-1")).status().code(), Code::kDataLoss);
+}
+
+TEST_F(StoreTest, NoCheckpointIsNoError) {
+  CheckpointStore store(root_.string(), 0);
+  const auto newest = store.FindNewest();
+  ASSERT_TRUE(newest.ok());
+  EXPECT_FALSE(newest->has_value());
+}
+
+}  // namespace
+}  // namespace dfrun

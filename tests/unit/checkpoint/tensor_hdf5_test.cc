@@ -1,0 +1,80 @@
+#include "src/checkpoint/tensor_hdf5.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+namespace dfrun {
+namespace {
+
+class TensorHdf5Test : public testing::TestWithParam<DType> {
+ protected:
+  const std::string path_ = testing::TempDir() + "/tensor_hdf5_test.h5";
+
+  void WriteOne(const Tensor& value) {
+    auto file = h5::CreateFile(path_);
+    ASSERT_TRUE(file.ok());
+    const auto wrote = WriteTensor(*file, "/group/value:0", value);
+    ASSERT_TRUE(wrote.ok()) << wrote.status().ToString();
+    ASSERT_TRUE(h5::CloseFile(*std::move(file), path_).ok());
+  }
+
+  Result<Tensor> ReadOne() {
+    DF_ASSIGN(h5::Handle file, h5::OpenFile(path_));
+    return ReadTensor(file, path_, "/group/value:0", SystemAllocator());
+  }
+};
+
+TEST_P(TensorHdf5Test, EveryPlainDTypeComesBackBitForBit) {
+  Tensor value(GetParam(), Shape({2, 3}));
+  auto* bytes = value.data<unsigned char>();
+  if (GetParam() == DType::kBool) {
+    for (int i = 0; i < 6; ++i) value.data<bool>()[i] = i % 2 == 1;
+  } else {
+    for (size_t i = 0; i < value.num_bytes(); ++i) bytes[i] = static_cast<unsigned char>(17 * i + 3);
+  }
+  WriteOne(value);
+  const auto back = ReadOne();
+  ASSERT_TRUE(back.ok()) << back.status().ToString();
+  EXPECT_TRUE(back->Identical(value)) << back->ToString() << " against " << value.ToString();
+}
+
+INSTANTIATE_TEST_SUITE_P(Plain, TensorHdf5Test,
+                         testing::Values(DType::kFloat, DType::kDouble, DType::kInt8, DType::kInt16, DType::kInt32,
+                                         DType::kInt64, DType::kUint8, DType::kUint16, DType::kUint32, DType::kUint64,
+                                         DType::kBool, DType::kHalf, DType::kBfloat16, DType::kComplex64,
+                                         DType::kComplex128, DType::kQint8, DType::kQuint8, DType::kQint16,
+                                         DType::kQuint16, DType::kQint32),
+                         [](const auto& param) { return std::string(DTypeName(param.param)); });
+
+TEST_F(TensorHdf5Test, StringsKeepTheirNuls) {
+  for (const std::string& odd : {std::string("b\0c", 3), std::string("plain")}) {
+    const Tensor value = Tensor::Vector<std::string>({"", "a", odd});
+    WriteOne(value);
+    const auto back = ReadOne();
+    ASSERT_TRUE(back.ok()) << back.status().ToString();
+    EXPECT_TRUE(back->Identical(value));
+  }
+}
+
+TEST_F(TensorHdf5Test, EmptyAndScalarShapesComeBack) {
+  for (const Shape& shape : {Shape({0, 4}), Shape()}) {
+    Tensor value(DType::kInt32, shape);
+    std::iota(value.data<int32_t>(), value.data<int32_t>() + value.num_elements(), 7);
+    WriteOne(value);
+    const auto back = ReadOne();
+    ASSERT_TRUE(back.ok()) << back.status().ToString();
+    EXPECT_TRUE(back->Identical(value));
+  }
+}
+
+TEST_F(TensorHdf5Test, AMissingDatasetIsNamedWithThoseThatThereAre) {
+  WriteOne(Tensor::Scalar<float>(1));
+  auto file = h5::OpenFile(path_);
+  const auto read = ReadTensor(*file, path_, "/nothing", SystemAllocator());
+  EXPECT_EQ(read.status().code(), Code::kNotFound);
+  EXPECT_NE(read.status().message().find("/group/value:0"), std::string::npos) << read.status().message();
+}
+
+}  // namespace
+}  // namespace dfrun
