@@ -1,0 +1,174 @@
+#include "src/passes/constant_folding.h"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include "src/framework/run_kernel.h"
+#include "src/passes/graph_rebuilder.h"
+
+namespace dfrun {
+namespace {
+
+bool IsControlFlow(std::string_view op) {
+  constexpr std::string_view kOps[] = {"Switch", "RefSwitch", "Enter", "RefEnter"};
+  return std::find(std::begin(kOps), std::end(kOps), op) != std::end(kOps);
+}
+
+bool HasRefs(const Node& node) {
+  const auto is_ref = [](const TypedArg& arg) { return arg.is_ref; };
+  return std::any_of(node.input_types.begin(), node.input_types.end(), is_ref) ||
+         std::any_of(node.output_types.begin(), node.output_types.end(), is_ref);
+}
+
+// True where every output's size is known, and their sum at most `max_bytes`.
+bool IsSmall(const Node& node, int64_t max_bytes) {
+  int64_t bytes = 0;
+  for (int port = 0; port < node.num_outputs(); ++port) {
+    const int64_t elements = node.output_shapes[port].num_elements();
+    if (elements == PartialShape::kUnknown || elements > max_bytes) return false;
+    if (node.output_types[port].dtype == DType::kResource) return false;
+    bytes += elements * static_cast<int64_t>(DTypeSize(node.output_types[port].dtype));
+  }
+  return bytes <= max_bytes;
+}
+
+bool MayRunOn(const Node& node, const Device& device) {
+  const Result<DeviceName> constraint = DeviceName::Parse(node.device);
+  return constraint.ok() && (!constraint->type || *constraint->type == device.type());
+}
+
+// One call of FoldConstants().
+class Folder {
+ public:
+  Folder(const Graph& graph, const KernelRegistry& kernels, Device& device, int64_t max_bytes)
+      : graph_(graph), kernels_(kernels), device_(device), max_bytes_(max_bytes) {}
+
+  Result<Graph> Run() {
+    DF_ASSIGN(const std::vector<NodeId> order, graph_.TopologicalOrder());
+    trust_known_values_ = std::none_of(graph_.nodes().begin(), graph_.nodes().end(),
+                                       [](const Node& node) { return IsControlFlow(node.op->name); });
+    for (NodeId id : order) Evaluate(graph_.node(id));
+    MarkNeeded();
+    return Rebuild(order);
+  }
+
+ private:
+  bool IsFolded(NodeId id) const { return values_.count(id) != 0 && graph_.node(id).op->name != "Const"; }
+
+  // Fills in values_ for the node if they are constant.
+  void Evaluate(const Node& node) {
+    if (node.op->is_stateful || node.num_outputs() == 0 || !node.control_inputs.empty() || HasRefs(node)) return;
+    if (node.op->name == "Const") {
+      values_[node.id] = {*node.attrs.Find("value")->get<Tensor>()};
+      return;
+    }
+    if (node.num_inputs() == 0 || !IsSmall(node, max_bytes_) || !MayRunOn(node, device_)) return;
+    if (const Tensor* known = KnownValue(node)) {
+      values_[node.id] = {*known};
+      return;
+    }
+    std::vector<Tensor> inputs;
+    for (Output input : node.inputs) {
+      auto it = input.valid() ? values_.find(input.node) : values_.end();
+      if (it == values_.end()) return;
+      inputs.push_back(it->second[input.port]);
+    }
+    const NodeInfo info{node.name, node.op, node.input_types, node.output_types};
+    Result<std::vector<Tensor>> outputs = RunKernelOnce(info, node.attrs, inputs, device_, pool_, kernels_);
+    if (!outputs.ok() || !AreWhole(*outputs)) return;
+    values_[node.id] = *std::move(outputs);
+  }
+
+  const Tensor* KnownValue(const Node& node) const {
+    return trust_known_values_ && node.num_outputs() == 1 ? graph_.ConstantValue({node.id, 0}) : nullptr;
+  }
+
+  static bool AreWhole(const std::vector<Tensor>& outputs) {
+    return std::all_of(outputs.begin(), outputs.end(), [](const Tensor& value) { return value.initialized(); });
+  }
+
+  // What the graph is for: its ends and its stateful nodes. They need what they read, but for what is folded.
+  void MarkNeeded() {
+    needed_.assign(static_cast<size_t>(graph_.num_nodes()), false);
+    std::vector<bool> has_readers(needed_.size(), false);
+    for (const Node& node : graph_.nodes()) {
+      for (Output input : node.inputs) {
+        if (input.valid()) has_readers[input.node] = true;
+      }
+      for (NodeId id : node.control_inputs) has_readers[id] = true;
+    }
+    std::vector<NodeId> todo;
+    const auto need = [&](NodeId id) {
+      if (needed_[id]) return;
+      needed_[id] = true;
+      todo.push_back(id);
+    };
+    for (const Node& node : graph_.nodes()) {
+      if (!has_readers[node.id] || node.op->is_stateful) need(node.id);
+    }
+    while (!todo.empty()) {
+      const Node& node = graph_.node(todo.back());
+      todo.pop_back();
+      if (IsFolded(node.id)) continue;
+      for (Output input : node.inputs) {
+        if (!input.valid()) continue;
+        need(input.node);
+        if (input.port > 0) read_ports_.insert({input.node, input.port});
+      }
+      for (NodeId id : node.control_inputs) {
+        if (values_.count(id) == 0) need(id);  // nothing needs to wait for a constant
+      }
+    }
+  }
+
+  Result<Graph> Rebuild(const std::vector<NodeId>& order) {
+    GraphRebuilder rebuilder(graph_);
+    for (NodeId id : order) {
+      if (!needed_[id]) continue;
+      if (IsFolded(id)) {
+        DF_TRY(AddConsts(graph_.node(id), rebuilder));
+      } else {
+        rebuilder.Keep(id);
+      }
+    }
+    return rebuilder.Finish();
+  }
+
+  Status AddConsts(const Node& node, GraphRebuilder& rebuilder) {
+    for (int port = 0; port < node.num_outputs(); ++port) {
+      if (port > 0 && read_ports_.count({node.id, port}) == 0) continue;
+      const Tensor& value = values_[node.id][port];
+      NodeSpec spec;
+      spec.name = port == 0 ? node.name : rebuilder.to().UniqueName(StrCat(node.name, "/_", port));
+      spec.op = "Const";
+      spec.attrs = {{"dtype", value.dtype()}, {"value", value}};
+      spec.device = node.device;
+      spec.colocate_with = node.colocate_with;
+      spec.place = node.place;
+      DF_ASSIGN(const NodeId made, rebuilder.to().AddNode(std::move(spec)));
+      rebuilder.Replace({node.id, port}, {made, 0});
+    }
+    return Status();
+  }
+
+  const Graph& graph_;
+  const KernelRegistry& kernels_;
+  Device& device_;
+  const int64_t max_bytes_;
+  InlineThreadPool pool_;
+  bool trust_known_values_ = false;
+  std::unordered_map<NodeId, std::vector<Tensor>> values_;  // of the outputs of constant nodes
+  std::vector<bool> needed_;                                // by node
+  std::set<std::pair<NodeId, int32_t>> read_ports_;         // above 0, of needed nodes
+};
+
+}  // namespace
+
+Status FoldConstants(Graph& graph, const KernelRegistry& kernels, Device& device, int64_t max_bytes) {
+  DF_ASSIGN(graph, Folder(graph, kernels, device, max_bytes).Run());
+  return Status();
+}
+
+}  // namespace dfrun

@@ -1,0 +1,108 @@
+#include "src/passes/graph_rebuilder.h"
+
+#include <algorithm>
+
+#include "src/framework/device.h"
+
+namespace dfrun {
+namespace {
+
+int64_t Key(Output value) {
+  return (int64_t{value.node} << 32) | value.port;
+}
+
+void SortAndUnite(std::vector<NodeId>& ids) {
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+}
+
+Status MergeDevice(const std::string& constraint, std::string& into) {
+  if (constraint.empty() || constraint == into) return Status();
+  DF_ASSIGN(const DeviceName a, DeviceName::Parse(into));
+  DF_ASSIGN(const DeviceName b, DeviceName::Parse(constraint));
+  DF_ASSIGN(const DeviceName merged, a.Merge(b));
+  into = merged.ToString();
+  return Status();
+}
+
+}  // namespace
+
+GraphRebuilder::GraphRebuilder(const Graph& from)
+    : from_(from),
+      to_(from.ops()),
+      nodes_(static_cast<size_t>(from.num_nodes()), kNone),
+      control_(nodes_),
+      is_replaced_(nodes_.size(), false) {
+  to_.files() = from.files();
+  to_.set_extras(from.extras());
+}
+
+NodeId GraphRebuilder::Keep(NodeId old) {
+  Node node = from_.node(old);
+  const NodeId made = to_.num_nodes();
+  for (int i = 0; i < node.num_inputs(); ++i) {
+    const Output before = node.inputs[i];
+    if (!before.valid()) continue;
+    node.inputs[i] = NewPlace(before);
+    if (!node.inputs[i].valid()) back_edges_.push_back({made, i, before});
+  }
+  std::vector<NodeId> control;
+  for (NodeId id : node.control_inputs) {
+    if (control_[id] != kNone) control.push_back(control_[id]);
+  }
+  SortAndUnite(control);
+  node.control_inputs = std::move(control);
+  nodes_[old] = made;
+  control_[old] = made;
+  return to_.AddResolved(std::move(node));
+}
+
+void GraphRebuilder::Replace(Output old, Output made) {
+  is_replaced_[old.node] = true;
+  replaced_[Key(old)] = made;
+}
+
+void GraphRebuilder::MergeInto(NodeId old, NodeId made) {
+  nodes_[old] = made;
+  control_[old] = made;
+}
+
+Output GraphRebuilder::NewPlace(Output old) const {
+  if (is_replaced_[old.node]) {
+    if (auto it = replaced_.find(Key(old)); it != replaced_.end()) return it->second;
+  }
+  return nodes_[old.node] == kNone ? Output() : Output{nodes_[old.node], old.port};
+}
+
+// Along the chain of nodes that are gone up to one that is there, or to the chain's end, for which the first node that
+// came this way then stands.
+Status GraphRebuilder::RepairColocation() {
+  std::unordered_map<NodeId, NodeId> stands_for;  // end of a chain -> new node
+  for (NodeId made = 0; made < to_.num_nodes(); ++made) {
+    Node& node = to_.mutable_node(made);
+    if (node.colocate_with.empty() || to_.Find(node.colocate_with) >= 0) continue;
+    NodeId at = from_.Find(node.colocate_with);
+    if (at < 0) continue;  // never was there: the placer says so
+    for (int steps = 0; nodes_[at] == kNone && steps < from_.num_nodes(); ++steps) {
+      DF_TRY(MergeDevice(from_.node(at).device, node.device).Annotate(to_.Describe(made)));
+      const NodeId next = from_.Find(from_.node(at).colocate_with);
+      if (next < 0) break;
+      at = next;
+    }
+    const NodeId target = nodes_[at] != kNone ? nodes_[at] : stands_for.emplace(at, made).first->second;
+    node.colocate_with = target == made ? "" : to_.node(target).name;
+  }
+  return Status();
+}
+
+Result<Graph> GraphRebuilder::Finish() {
+  for (const BackEdge& edge : back_edges_) {
+    const Output place = NewPlace(edge.old);
+    DF_CHECK(place.valid());
+    to_.mutable_node(edge.reader).inputs[edge.input] = place;
+  }
+  DF_TRY(RepairColocation());
+  return std::move(to_);
+}
+
+}  // namespace dfrun

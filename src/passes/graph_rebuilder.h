@@ -1,0 +1,61 @@
+// Builds a new graph from the nodes of another: what every pass that drops, replaces or merges nodes does.
+//
+// Nodes are taken in topological order: whatever a node reads has been kept or replaced before it (the back edges of
+// loops aside). Thread safety: one thread.
+#ifndef DFRUN_SRC_PASSES_GRAPH_REBUILDER_H_
+#define DFRUN_SRC_PASSES_GRAPH_REBUILDER_H_
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "src/graph/graph.h"
+
+namespace dfrun {
+
+class GraphRebuilder {
+ public:
+  // `from` outlives this.
+  explicit GraphRebuilder(const Graph& from);
+
+  // The graph so far; nodes may be added to it.
+  Graph& to() { return to_; }
+  // Copies a node, its edges renamed.
+  NodeId Keep(NodeId old);
+  // Nodes kept from now on read `made` (of the new graph) where they read `old`.
+  void Replace(Output old, Output made);
+  // Nodes kept from now on have `made` as control input where they have `old`; -1: none.
+  void ReplaceControl(NodeId old, NodeId made) { control_[old] = made; }
+  // A node of the same value has been kept: `old` gives way to it everywhere.
+  void MergeInto(NodeId old, NodeId made);
+  // Where an output of a node that is kept or replaced is now.
+  Output NewPlace(Output old) const;
+  // The node as it is now that `old` became or gave way to; -1: none.
+  NodeId NewNode(NodeId old) const { return nodes_[old]; }
+
+  // The new graph. Nodes that were colocated, directly or by way of nodes that are gone, still are; what constrained
+  // the device of one that is gone constrains them. InvalidArgument where such constraints contradict each other.
+  Result<Graph> Finish();
+
+ private:
+  struct BackEdge {
+    NodeId reader;
+    int input;
+    Output old;
+  };
+  static constexpr NodeId kNone = -1;
+
+  Status RepairColocation();
+
+  const Graph& from_;
+  Graph to_;
+  std::vector<NodeId> nodes_;      // by old id: the new one, kNone where it is gone
+  std::vector<NodeId> control_;    // the same for control edges
+  std::vector<bool> is_replaced_;  // some output of the old node is in replaced_
+  std::unordered_map<int64_t, Output> replaced_;
+  std::vector<BackEdge> back_edges_;
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_PASSES_GRAPH_REBUILDER_H_

@@ -1,0 +1,169 @@
+#include "src/passes/prune.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "src/passes/graph_rebuilder.h"
+
+namespace dfrun {
+namespace {
+
+// One call of PruneForRun().
+class Pruner {
+ public:
+  Pruner(const Graph& graph, const RunSignature& signature)
+      : graph_(graph),
+        signature_(signature),
+        needed_(static_cast<size_t>(graph.num_nodes()), false),
+        has_feed_(needed_.size(), false),
+        rebuilder_(graph) {}
+
+  Result<Graph> Run() {
+    DF_TRY(CheckSignature());
+    DF_ASSIGN(const std::vector<NodeId> order, graph_.TopologicalOrder());
+    MarkNeeded();
+    DF_TRY(AddArgs());
+    for (NodeId id : order) {
+      if (!needed_[id]) continue;
+      DF_TRY(CheckFedRefs(id));
+      rebuilder_.Keep(id);
+    }
+    DF_TRY(AddRetvals());
+    DF_ASSIGN(Graph pruned, rebuilder_.Finish());
+    DF_TRY(pruned.InferShapes().Annotate("with the shapes that are fed"));
+    return pruned;
+  }
+
+ private:
+  Status CheckOutput(std::string_view what, Output value) const {
+    if (value.node >= 0 && value.node < graph_.num_nodes() && value.port >= 0 &&
+        value.port < graph_.node(value.node).num_outputs()) {
+      return Status();
+    }
+    return InvalidArgument("a ", what, " is no output of the graph (node ", value.node, ", port ", value.port, ")");
+  }
+
+  Status CheckSignature() {
+    const size_t num_shapes = signature_.feed_shapes.size();
+    if (num_shapes != 0 && num_shapes != signature_.feeds.size()) {
+      return InvalidArgument(num_shapes, " shapes are given for ", signature_.feeds.size(), " feeds");
+    }
+    for (size_t i = 0; i < signature_.feeds.size(); ++i) {
+      const Output feed = signature_.feeds[i];
+      DF_TRY(CheckOutput("feed", feed));
+      has_feed_[feed.node] = true;
+      if (!feed_index_.emplace(std::pair(feed.node, feed.port), i).second) {
+        return InvalidArgument("'", OutputName(graph_, feed), "' is fed twice");
+      }
+    }
+    for (Output fetch : signature_.fetches) DF_TRY(CheckOutput("fetch", fetch));
+    for (NodeId target : signature_.targets) {
+      if (target < 0 || target >= graph_.num_nodes()) {
+        return InvalidArgument("a target is no node of the graph (", target, ")");
+      }
+    }
+    return Status();
+  }
+
+  bool IsFed(Output value) const {
+    return has_feed_[value.node] && feed_index_.count(std::pair(value.node, value.port)) != 0;
+  }
+
+  // Such a node only stands for its feed: nothing waits for it.
+  bool IsFedPlaceholder(NodeId id) const {
+    return has_feed_[id] && graph_.node(id).op->name.compare(0, 11, "Placeholder") == 0;
+  }
+
+  void MarkNeeded() {
+    std::vector<NodeId> todo;
+    const auto need = [&](NodeId id) {
+      if (needed_[id]) return;
+      needed_[id] = true;
+      todo.push_back(id);
+    };
+    for (Output fetch : signature_.fetches) {
+      if (!IsFed(fetch)) need(fetch.node);
+    }
+    for (NodeId target : signature_.targets) need(target);
+    while (!todo.empty()) {
+      const Node& node = graph_.node(todo.back());
+      todo.pop_back();
+      for (Output input : node.inputs) {
+        if (input.valid() && !IsFed(input)) need(input.node);
+      }
+      for (NodeId id : node.control_inputs) {
+        if (!IsFedPlaceholder(id)) need(id);
+      }
+    }
+  }
+
+  Status AddArgs() {
+    for (size_t i = 0; i < signature_.feeds.size(); ++i) {
+      const Output feed = signature_.feeds[i];
+      PartialShape shape = graph_.shape(feed);
+      if (!signature_.feed_shapes.empty()) {
+        Result<PartialShape> merged = shape.Merge(signature_.feed_shapes[i]);
+        if (!merged.ok()) {
+          return InvalidArgument("'", OutputName(graph_, feed), "' is fed a value of shape ", signature_.feed_shapes[i],
+                                 ", but its shape is ", shape);
+        }
+        shape = *std::move(merged);
+      }
+      DF_ASSIGN(
+          const NodeId arg,
+          AddBoundary("_Arg", "_arg_", feed, {},
+                      {{"T", graph_.dtype(feed)}, {"index", static_cast<int64_t>(i)}, {"shape", std::move(shape)}}));
+      rebuilder_.Replace(feed, {arg, 0});
+      if (IsFedPlaceholder(feed.node)) rebuilder_.ReplaceControl(feed.node, arg);
+    }
+    return Status();
+  }
+
+  Status AddRetvals() {
+    for (size_t i = 0; i < signature_.fetches.size(); ++i) {
+      const Output fetch = signature_.fetches[i];
+      Result<NodeId> added =
+          AddBoundary("_Retval", "_retval_", fetch, {rebuilder_.NewPlace(fetch)}, {{"index", static_cast<int64_t>(i)}});
+      DF_TRY(added.status());
+    }
+    return Status();
+  }
+
+  Result<NodeId> AddBoundary(const char* op, const char* prefix, Output stands_for, std::vector<Output> inputs,
+                             AttrMap attrs) {
+    const Node& node = graph_.node(stands_for.node);
+    NodeSpec spec;
+    spec.name = rebuilder_.to().UniqueName(StrCat(prefix, node.name, "_", stands_for.port));
+    spec.op = op;
+    spec.inputs = std::move(inputs);
+    spec.attrs = std::move(attrs);
+    spec.place = node.place;
+    return rebuilder_.to().AddNode(std::move(spec));
+  }
+
+  Status CheckFedRefs(NodeId id) const {
+    const Node& node = graph_.node(id);
+    for (int i = 0; i < node.num_inputs(); ++i) {
+      if (!node.inputs[i].valid() || !node.input_types[i].is_ref || !IsFed(node.inputs[i])) continue;
+      return InvalidArgument("'", OutputName(graph_, node.inputs[i]), "' cannot be fed in a run of ",
+                             graph_.Describe(id), ", which updates it: its input ", i, " must be a variable");
+    }
+    return Status();
+  }
+
+  const Graph& graph_;
+  const RunSignature& signature_;
+  std::vector<bool> needed_;    // by node
+  std::vector<bool> has_feed_;  // by node: one of its outputs is fed
+  std::map<std::pair<NodeId, int32_t>, size_t> feed_index_;
+  GraphRebuilder rebuilder_;
+};
+
+}  // namespace
+
+Result<Graph> PruneForRun(const Graph& graph, const RunSignature& signature) {
+  return Pruner(graph, signature).Run();
+}
+
+}  // namespace dfrun
