@@ -1,0 +1,41 @@
+// C[m,n] = A[m,k] B[k,n] by one thread, computed in registers straight from the operands: no set-up, no scratch.
+// Every element is summed over k in order, so that its bits depend on neither m and n nor a split of them.
+// Measured on a 3 GHz AVX-512 core, GF: [32,64]x[64,100] 195 against oneDNN's 163, [64,64]x[64,64] 215 against 204,
+// [32,100]x[100,10] 114 against 85; from 256 on oneDNN is ahead.
+#ifndef DFRUN_KERNELS_MATRIX_DIRECT_GEMM_H_
+#define DFRUN_KERNELS_MATRIX_DIRECT_GEMM_H_
+
+#include <cstdint>
+
+namespace dfrun {
+
+// A matrix in row-major order, or the transpose of one: rows (of the memory) are `stride` elements apart.
+template <class T>
+struct MatrixView {
+  T* data;
+  int64_t stride;
+  bool transposed;
+
+  // The view whose element (0, 0) is this one's (row, column).
+  MatrixView At(int64_t row, int64_t column) const {
+    return {data + (transposed ? column * stride + row : row * stride + column), stride, transposed};
+  }
+};
+
+// T is float, double, int32_t or int64_t (which wraps). m, n >= 0; k = 0 gives zeros. C is not transposed and overlaps
+// neither operand. Needs 50 KB of stack.
+template <class T>
+void DirectGemm(int64_t m, int64_t k, int64_t n, MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c);
+
+extern template void DirectGemm(int64_t, int64_t, int64_t, MatrixView<const float>, MatrixView<const float>,
+                                MatrixView<float>);
+extern template void DirectGemm(int64_t, int64_t, int64_t, MatrixView<const double>, MatrixView<const double>,
+                                MatrixView<double>);
+extern template void DirectGemm(int64_t, int64_t, int64_t, MatrixView<const int32_t>, MatrixView<const int32_t>,
+                                MatrixView<int32_t>);
+extern template void DirectGemm(int64_t, int64_t, int64_t, MatrixView<const int64_t>, MatrixView<const int64_t>,
+                                MatrixView<int64_t>);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_MATRIX_DIRECT_GEMM_H_

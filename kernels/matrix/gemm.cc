@@ -1,0 +1,46 @@
+#include "kernels/matrix/gemm.h"
+
+#include "kernels/matrix/gemm_tiles.h"
+
+namespace dfrun {
+namespace {
+
+// Below this many multiplications the direct kernel is level with oneDNN or ahead of it (128^3; see direct_gemm.h).
+constexpr int64_t kDirectWork = int64_t{1} << 21;
+// A tile of this much work takes 100 us, far more than the 20 us until a woken thread runs.
+constexpr int64_t kTileWork = int64_t{8} << 20;
+// Tiles are no smaller than this: smaller ones spend more on packing their operands.
+constexpr int64_t kMinTile = 128;
+constexpr int64_t kMaxTiles = 256;
+constexpr int64_t kTileStep = 16;
+
+int64_t CeilDiv(int64_t a, int64_t b) {
+  return (a + b - 1) / b;
+}
+
+}  // namespace
+
+int64_t GemmShape::work() const {
+  int64_t product = 0;
+  if (__builtin_mul_overflow(m, k, &product) || __builtin_mul_overflow(product, n, &product)) return INT64_MAX;
+  return product;
+}
+
+bool PrefersDirectGemm(const GemmShape& shape) {
+  return shape.work() <= kDirectWork;
+}
+
+GemmTiles::GemmTiles(const GemmShape& shape) : rows(shape.m), columns(shape.n) {
+  int64_t wanted = std::clamp<int64_t>(shape.work() / kTileWork, 1, kMaxTiles);
+  // Halves the longer side until there are enough, so that tiles stay near square.
+  while (wanted > 1) {
+    int64_t& side = rows >= columns ? rows : columns;
+    if (side < 2 * kMinTile) break;
+    side = CeilDiv(CeilDiv(side, 2), kTileStep) * kTileStep;
+    wanted = (wanted + 1) / 2;
+  }
+  row_tiles = std::max<int64_t>(1, CeilDiv(shape.m, std::max<int64_t>(rows, 1)));
+  column_tiles = std::max<int64_t>(1, CeilDiv(shape.n, std::max<int64_t>(columns, 1)));
+}
+
+}  // namespace dfrun

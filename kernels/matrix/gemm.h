@@ -1,0 +1,46 @@
+// C = A B for one shape: chooses the way (registers, oneDNN, 16-bit operands through float, plain loops) and the split
+// over the pool, both by the shape alone.
+#ifndef DFRUN_KERNELS_MATRIX_GEMM_H_
+#define DFRUN_KERNELS_MATRIX_GEMM_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "src/base/status.h"
+#include "src/base/threads.h"
+#include "src/framework/allocator.h"
+
+namespace dfrun {
+
+// C is [m, n], A [m, k] ([k, m] in memory if transposed), B [k, n] ([n, k]); all row-major and dense.
+struct GemmShape {
+  int64_t m = 0;
+  int64_t k = 0;
+  int64_t n = 0;
+  bool transpose_a = false;
+  bool transpose_b = false;
+  bool operator==(const GemmShape& other) const {
+    return m == other.m && k == other.k && n == other.n && transpose_a == other.transpose_a &&
+           transpose_b == other.transpose_b;
+  }
+  // Multiplications; saturates.
+  int64_t work() const;
+};
+
+// True where one thread's DirectGemm() is the fastest way: no plan is needed.
+bool PrefersDirectGemm(const GemmShape& shape);
+
+// Thread safety: Run from any thread, several at once. T: float, double, bfloat16, float16, int32_t, int64_t, complex.
+template <class T>
+class Gemm {
+ public:
+  virtual ~Gemm() = default;
+  // May take up to a millisecond (oneDNN generates code).
+  static Result<std::shared_ptr<const Gemm>> Create(const GemmShape& shape);
+  // C overlaps neither operand. Scratch memory comes from `allocator`.
+  virtual Status Run(const T* a, const T* b, T* c, ThreadPool& pool, Allocator& allocator) const = 0;
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_MATRIX_GEMM_H_

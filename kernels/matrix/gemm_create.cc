@@ -1,0 +1,126 @@
+// Gemm<T>::Create of every T.
+#include <complex>
+
+#include "kernels/matrix/direct_gemm_plan.h"
+#include "kernels/matrix/onednn_gemm.h"
+#include "src/framework/tensor.h"
+
+namespace dfrun {
+namespace {
+
+// 16-bit operands are widened, and the product is rounded once.
+template <class T>
+class WidenedGemm final : public Gemm<T> {
+ public:
+  WidenedGemm(const GemmShape& shape, std::shared_ptr<const Gemm<float>> gemm)
+      : shape_(shape), gemm_(std::move(gemm)) {}
+
+  Status Run(const T* a, const T* b, T* c, ThreadPool& pool, Allocator& allocator) const override {
+    DF_ASSIGN(Tensor wide_a, Widen(a, shape_.m * shape_.k, allocator));
+    DF_ASSIGN(Tensor wide_b, Widen(b, shape_.k * shape_.n, allocator));
+    DF_ASSIGN(Tensor wide_c, Tensor::Allocate(allocator, DType::kFloat, Shape({shape_.m * shape_.n})));
+    DF_TRY(gemm_->Run(wide_a.data<float>(), wide_b.data<float>(), wide_c.data<float>(), pool, allocator));
+    const float* wide = wide_c.data<float>();
+    for (int64_t i = 0; i < wide_c.num_elements(); ++i) c[i] = static_cast<T>(wide[i]);
+    return Status();
+  }
+
+ private:
+  static Result<Tensor> Widen(const T* from, int64_t count, Allocator& allocator) {
+    DF_ASSIGN(Tensor wide, Tensor::Allocate(allocator, DType::kFloat, Shape({count})));
+    for (int64_t i = 0; i < count; ++i) wide.data<float>()[i] = static_cast<float>(from[i]);
+    return wide;
+  }
+
+  const GemmShape shape_;
+  const std::shared_ptr<const Gemm<float>> gemm_;
+};
+
+// Rows of C at a time: c[i] += a[i,p] * b[p].
+template <class T>
+class PlainGemm final : public Gemm<T> {
+ public:
+  explicit PlainGemm(const GemmShape& shape) : shape_(shape) {}
+
+  Status Run(const T* a, const T* b, T* c, ThreadPool& pool, Allocator&) const override {
+    const int64_t row_work = std::max<int64_t>(1, shape_.k * shape_.n);
+    pool.ParallelFor(shape_.m, std::max<int64_t>(1, kBlockWork / row_work), [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) Row(i, a, b, c + i * shape_.n);
+    });
+    return Status();
+  }
+
+ private:
+  static constexpr int64_t kBlockWork = int64_t{1} << 17;  // 100 us
+
+  void Row(int64_t i, const T* a, const T* b, T* c) const {
+    std::fill_n(c, shape_.n, T());
+    const int64_t b_step = shape_.transpose_b ? shape_.k : 1;
+    for (int64_t p = 0; p < shape_.k; ++p) {
+      const T factor = a[shape_.transpose_a ? p * shape_.m + i : i * shape_.k + p];
+      const T* row = b + (shape_.transpose_b ? p : p * shape_.n);
+      for (int64_t j = 0; j < shape_.n; ++j) c[j] += factor * row[j * b_step];
+    }
+  }
+
+  const GemmShape shape_;
+};
+
+template <class T>
+std::shared_ptr<const Gemm<T>> Direct(const GemmShape& shape) {
+  return std::make_shared<DirectGemmPlan<T>>(shape);
+}
+
+}  // namespace
+
+template <>
+Result<std::shared_ptr<const Gemm<float>>> Gemm<float>::Create(const GemmShape& shape) {
+  if (!PrefersDirectGemm(shape)) {
+    auto gemm = MakeOneDnnGemm<float>(shape);
+    if (gemm.ok()) return gemm;
+  }
+  return Direct<float>(shape);
+}
+
+template <>
+Result<std::shared_ptr<const Gemm<bfloat16>>> Gemm<bfloat16>::Create(const GemmShape& shape) {
+  if (shape.work() > 0) {  // oneDNN takes no empty operands
+    auto gemm = MakeOneDnnGemm<bfloat16>(shape);
+    if (gemm.ok()) return gemm;
+  }
+  DF_ASSIGN(std::shared_ptr<const Gemm<float>> wide, Gemm<float>::Create(shape));
+  return std::shared_ptr<const Gemm<bfloat16>>(std::make_shared<WidenedGemm<bfloat16>>(shape, std::move(wide)));
+}
+
+template <>
+Result<std::shared_ptr<const Gemm<float16>>> Gemm<float16>::Create(const GemmShape& shape) {
+  DF_ASSIGN(std::shared_ptr<const Gemm<float>> wide, Gemm<float>::Create(shape));
+  return std::shared_ptr<const Gemm<float16>>(std::make_shared<WidenedGemm<float16>>(shape, std::move(wide)));
+}
+
+template <>
+Result<std::shared_ptr<const Gemm<double>>> Gemm<double>::Create(const GemmShape& shape) {
+  return Direct<double>(shape);
+}
+
+template <>
+Result<std::shared_ptr<const Gemm<int32_t>>> Gemm<int32_t>::Create(const GemmShape& shape) {
+  return Direct<int32_t>(shape);
+}
+
+template <>
+Result<std::shared_ptr<const Gemm<int64_t>>> Gemm<int64_t>::Create(const GemmShape& shape) {
+  return Direct<int64_t>(shape);
+}
+
+template <>
+Result<std::shared_ptr<const Gemm<std::complex<float>>>> Gemm<std::complex<float>>::Create(const GemmShape& shape) {
+  return std::shared_ptr<const Gemm>(std::make_shared<PlainGemm<std::complex<float>>>(shape));
+}
+
+template <>
+Result<std::shared_ptr<const Gemm<std::complex<double>>>> Gemm<std::complex<double>>::Create(const GemmShape& shape) {
+  return std::shared_ptr<const Gemm>(std::make_shared<PlainGemm<std::complex<double>>>(shape));
+}
+
+}  // namespace dfrun

@@ -1,0 +1,99 @@
+#include <complex>
+
+#include "kernels/device/shape_cache.h"
+#include "kernels/math/elementwise.h"
+#include "kernels/matrix/direct_gemm_plan.h"
+
+namespace dfrun {
+namespace {
+
+// DirectGemm takes this T.
+template <class T>
+constexpr bool kHasDirect =
+    std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, int32_t> || std::is_same_v<T, int64_t>;
+// About a microsecond on one core.
+constexpr int64_t kExpensiveWork = 50'000;
+
+template <class T>
+class MatMulKernel final : public Kernel {
+ public:
+  explicit MatMulKernel(KernelSetup& setup)
+      : transpose_a_(setup.attr<bool>("transpose_a")), transpose_b_(setup.attr<bool>("transpose_b")) {
+    const PartialShape& a = setup.input_shape(0);
+    const PartialShape& b = setup.input_shape(1);
+    if (!a.IsFullyDefined() || !b.IsFullyDefined()) return;
+    Result<GemmShape> shape = Match(a.dims(), b.dims());
+    if (!shape.ok()) {
+      setup.Fail(shape.status());
+      return;
+    }
+    static_shape_ = *shape;
+    if constexpr (kHasDirect<T>) {
+      if (IsPlaced(setup) && PrefersDirectGemm(*shape)) set_fn(&RunPlaced);
+    }
+    Result<std::shared_ptr<const Gemm<T>>> gemm = Gemm<T>::Create(*shape);
+    if (gemm.ok()) {
+      static_gemm_ = *gemm;
+    } else {
+      setup.Fail(gemm.status());
+    }
+  }
+
+  Status Compute(OpContext& ctx) {
+    const Tensor& a = ctx.input(0);
+    const Tensor& b = ctx.input(1);
+    DF_ASSIGN(const GemmShape shape, Match(a.shape().dims(), b.shape().dims()));
+    Tensor* c = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, Shape({shape.m, shape.n}), &c));
+    const T* a_data = a.data<T>();
+    const T* b_data = b.data<T>();
+    if (static_gemm_ && shape == static_shape_) {
+      return static_gemm_->Run(a_data, b_data, c->data<T>(), ctx.pool(), ctx.allocator());
+    }
+    DF_ASSIGN(const std::shared_ptr<const Gemm<T>> gemm, cache_.Get(shape, [&] { return Gemm<T>::Create(shape); }));
+    return gemm->Run(a_data, b_data, c->data<T>(), ctx.pool(), ctx.allocator());
+  }
+
+  bool IsExpensive() const override { return !IsSmall(); }
+
+ private:
+  bool IsSmall() const { return static_shape_.m > 0 && static_shape_.work() < kExpensiveWork; }
+
+  // The product's shape; InvalidArgument where the operands do not fit.
+  template <class Dims>
+  Result<GemmShape> Match(const Dims& a, const Dims& b) const {
+    if (a.size() != 2 || b.size() != 2) {
+      return InvalidArgument("MatMul multiplies matrices, but its inputs have ranks ", a.size(), " and ", b.size());
+    }
+    const GemmShape shape{a[transpose_a_ ? 1 : 0], a[transpose_a_ ? 0 : 1], b[transpose_b_ ? 0 : 1], transpose_a_,
+                          transpose_b_};
+    if (b[transpose_b_ ? 1 : 0] != shape.k) {
+      return InvalidArgument("MatMul: the inner sizes ", shape.k, " and ", b[transpose_b_ ? 1 : 0], " differ");
+    }
+    return shape;
+  }
+
+  static Status RunPlaced(Kernel* kernel, OpContext& ctx) {
+    const GemmShape& s = static_cast<MatMulKernel*>(kernel)->static_shape_;
+    DirectGemm<T>(s.m, s.k, s.n, ViewA(s, ctx.input_data<T>(0)), ViewB(s, ctx.input_data<T>(1)),
+                  {ctx.placed_output<T>(0), s.n, false});
+    return Status();
+  }
+
+  const bool transpose_a_;
+  const bool transpose_b_;
+  GemmShape static_shape_;
+  std::shared_ptr<const Gemm<T>> static_gemm_;
+  ShapeCache<GemmShape, Gemm<T>> cache_;
+};
+
+struct MatMul {
+  template <class T>
+  using Kernel = MatMulKernel<T>;
+};
+
+CPU_KERNEL("MatMul", MatMul, bfloat16, float16, float, double, int32_t, int64_t, std::complex<float>,
+           std::complex<double>);
+
+}  // namespace
+}  // namespace dfrun

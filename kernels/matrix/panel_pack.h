@@ -1,0 +1,72 @@
+// Copies a panel of B so that the product kernel reads it in order, transposing where B is a transpose.
+#ifndef DFRUN_KERNELS_MATRIX_PANEL_PACK_H_
+#define DFRUN_KERNELS_MATRIX_PANEL_PACK_H_
+
+#include <algorithm>
+#include <utility>
+
+#include "kernels/matrix/direct_gemm.h"
+#include "kernels/matrix/simd.h"
+
+namespace dfrun {
+
+namespace internal {
+
+// A square of lanes is transposed by exchanging its off-diagonal halves, then those of the four quarters, and so on:
+// in the step of width `Half`, rows whose numbers differ in that bit exchange the lanes whose numbers do.
+template <class T, int Half, int... Lane>
+inline void ExchangeRows(Vec<T>& low, Vec<T>& high, std::integer_sequence<int, Lane...>) {
+  const Vec<T> a = low;
+  const Vec<T> b = high;
+  low = __builtin_shufflevector(a, b, ((Lane & Half) != 0 ? kLanes<T> + Lane - Half : Lane)...);
+  high = __builtin_shufflevector(a, b, ((Lane & Half) != 0 ? kLanes<T> + Lane : Lane + Half)...);
+}
+
+template <class T, int Half = kLanes<T> / 2>
+inline void TransposeSquare(Vec<T>* rows) {
+#pragma GCC unroll 16
+  for (int r = 0; r < kLanes<T>; ++r) {
+    if ((r & Half) == 0) ExchangeRows<T, Half>(rows[r], rows[r + Half], std::make_integer_sequence<int, kLanes<T>>());
+  }
+  if constexpr (Half > 1) TransposeSquare<T, Half / 2>(rows);
+}
+
+// packed[p][j] = from[j][p] for j < rows, p < depth, both at most kLanes; packed rows are `stride` apart.
+template <class T>
+inline void PackSquare(const T* from, int64_t from_stride, int rows, int depth, T* packed, int64_t stride) {
+  Vec<T> square[kLanes<T>];
+#pragma GCC unroll 16
+  for (int j = 0; j < kLanes<T>; ++j) {
+    square[j] = j >= rows            ? Vec<T>{}
+                : depth == kLanes<T> ? Load(from + j * from_stride)
+                                     : LoadFirst(from + j * from_stride, depth);
+  }
+  TransposeSquare<T>(square);
+#pragma GCC unroll 16
+  for (int p = 0; p < kLanes<T>; ++p) {
+    if (p < depth) Store<T>(packed + p * stride, square[p]);
+  }
+}
+
+}  // namespace internal
+
+// packed[p][j] = b(p, j) for p < depth, j < columns, in rows of `vectors` vectors; lanes beyond `columns` are anything.
+template <class T>
+void PackPanel(MatrixView<const T> b, int64_t depth, int64_t columns, T* packed, int vectors) {
+  const int64_t stride = vectors * kLanes<T>;
+  if (!b.transposed) {
+    for (int64_t p = 0; p < depth; ++p) std::copy_n(b.data + p * b.stride, columns, packed + p * stride);
+    return;
+  }
+  for (int64_t j = 0; j < columns; j += kLanes<T>) {
+    const int rows = static_cast<int>(std::min<int64_t>(kLanes<T>, columns - j));
+    for (int64_t p = 0; p < depth; p += kLanes<T>) {
+      const int deep = static_cast<int>(std::min<int64_t>(kLanes<T>, depth - p));
+      internal::PackSquare(b.data + j * b.stride + p, b.stride, rows, deep, packed + p * stride + j, stride);
+    }
+  }
+}
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_MATRIX_PANEL_PACK_H_

@@ -1,0 +1,196 @@
+// Runs the kernel of one node the way a plan does, for tests of kernels.
+#ifndef DFRUN_TESTS_UNIT_TESTING_NODE_RUNNER_H_
+#define DFRUN_TESTS_UNIT_TESTING_NODE_RUNNER_H_
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "src/framework/device_factory.h"
+#include "src/framework/executor_access.h"
+#include "src/graph/graph.h"
+
+namespace dfrun::testing {
+
+// Blocks are taken by as many new threads, in no fixed order.
+class SpreadPool final : public ThreadPool {
+ public:
+  explicit SpreadPool(int threads) : threads_(threads) {}
+  int num_threads() const override { return threads_; }
+  void RunBlocks(int64_t blocks, FunctionRef<void(int64_t)> body) override {
+    std::atomic<int64_t> left{blocks};
+    std::vector<std::thread> workers;
+    for (int i = 0; i < threads_; ++i) {
+      workers.emplace_back([&] {
+        for (int64_t block = --left; block >= 0; block = --left) body(block);
+      });
+    }
+    for (std::thread& worker : workers) worker.join();
+  }
+
+ private:
+  const int threads_;
+};
+
+// An input of a node: a value, or a ref to a variable.
+struct Input {
+  Input(Tensor tensor) : value(std::move(tensor)) {}                                    // NOLINT: a shorthand
+  Input(Variable& variable) : value(Tensor::Reference(variable.dtype(), &variable)) {}  // NOLINT: a shorthand
+  Tensor value;
+};
+
+// One device with its variables, and nodes run on it.
+class NodeRunner {
+ public:
+  NodeRunner() : devices_(*MakeDevices(*DeviceName::Parse("/job:worker/task:0"))) {}
+
+  Device& device() { return *devices_[0]; }
+
+  // How a plan may see a node: what is known of its shapes, where its outputs are, and the threads it has.
+  enum class Way { kUnknownShapes, kStaticShapes, kPlaced, kThreads };
+
+  Result<std::vector<Tensor>> Run(Way way, const std::string& op, const AttrMap& attrs,
+                                  const std::vector<Input>& inputs) {
+    Graph graph;
+    DF_ASSIGN(const NodeId id, Build(graph, way, op, attrs, inputs));
+    return RunNode(graph, id, way, inputs);
+  }
+
+  // The outputs, after a check that every way gives the same bits. The node must not change a variable.
+  Result<std::vector<Tensor>> Run(const std::string& op, const AttrMap& attrs, const std::vector<Input>& inputs) {
+    Result<std::vector<Tensor>> first = Run(Way::kUnknownShapes, op, attrs, inputs);
+    for (Way way : {Way::kStaticShapes, Way::kPlaced, Way::kThreads}) {
+      Result<std::vector<Tensor>> other = Run(way, op, attrs, inputs);
+      EXPECT_EQ(first.ok(), other.ok()) << first.status().ToString() << " against " << other.status().ToString();
+      if (!first.ok() || !other.ok()) continue;
+      for (size_t i = 0; i < first->size(); ++i) {
+        EXPECT_TRUE((*first)[i].Identical((*other)[i])) << op << " differs with way " << static_cast<int>(way);
+      }
+    }
+    return first;
+  }
+
+ private:
+  // Adds an input as the output of a node: a constant, a placeholder of unknown shape or a variable.
+  static Result<Output> AddInput(Graph& graph, Way way, const Input& input, size_t i) {
+    const std::string name = "input" + std::to_string(i);
+    const Tensor& value = input.value;
+    NodeSpec spec;
+    spec.name = name;
+    if (value.is_reference()) {
+      spec.op = "VariableV2";
+      spec.attrs = {{"dtype", value.dtype()}, {"shape", value.variable()->declared_shape()}};
+    } else if (way == Way::kUnknownShapes) {
+      spec.op = "Placeholder";
+      spec.attrs = {{"dtype", value.dtype()}, {"shape", PartialShape()}};
+    } else {
+      spec.op = "Const";
+      spec.attrs = {{"dtype", value.dtype()}, {"value", value}};
+    }
+    DF_ASSIGN(const NodeId id, graph.AddNode(std::move(spec)));
+    return Output{id, 0};
+  }
+
+  static Result<NodeId> Build(Graph& graph, Way way, const std::string& op, const AttrMap& attrs,
+                              const std::vector<Input>& inputs) {
+    NodeSpec spec;
+    spec.name = "node";
+    spec.op = op;
+    spec.attrs = attrs;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      DF_ASSIGN(const Output input, AddInput(graph, way, inputs[i], i));
+      spec.inputs.push_back(input);
+    }
+    return graph.AddNode(std::move(spec));
+  }
+
+  Result<std::vector<Tensor>> RunNode(const Graph& graph, NodeId id, Way way, const std::vector<Input>& inputs) {
+    const Node& node = graph.node(id);
+    std::vector<PartialShape> input_shapes;
+    NodeInfo info{node.name, node.op, {}, node.output_types};
+    for (const Output& input : node.inputs) {
+      input_shapes.push_back(graph.shape(input));
+      info.inputs.push_back({graph.dtype(input), graph.is_ref(input)});
+    }
+    std::vector<Tensor> outputs(node.output_types.size());
+    std::vector<bool> placed(outputs.size(), false);
+    std::vector<Tensor> backing;
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const PartialShape& shape = node.output_shapes[i];
+      if (way != Way::kPlaced || node.output_types[i].is_ref || !shape.IsFullyDefined()) continue;
+      backing.emplace_back(node.output_types[i].dtype, *shape.ToShape());
+      outputs[i] = Tensor::Borrowed(node.output_types[i].dtype, *shape.ToShape(), backing.back().raw());
+      placed[i] = true;
+    }
+    DF_ASSIGN(const KernelDef* def, KernelRegistry::Builtin().Find(node.op->name, "cpu", node.attrs));
+    if (def->shares_outputs) placed.assign(placed.size(), false), outputs.assign(outputs.size(), Tensor());
+    KernelSetup setup(info, node.attrs, device(), input_shapes, node.output_shapes, placed);
+    const std::unique_ptr<Kernel> kernel = def->make(setup);
+    DF_TRY(setup.status());
+    if (!outputs.empty() && kernel->FixedOutput().dtype() != DType::kInvalid) {
+      outputs[0] = kernel->FixedOutput();
+      return outputs;
+    }
+    DF_TRY(Call(*kernel, info, way, inputs, outputs));
+    for (Tensor& output : outputs) {
+      if (output.initialized()) {
+        DF_ASSIGN(output, output.Owned(SystemAllocator()));
+      }
+    }
+    return outputs;
+  }
+
+  Status Call(Kernel& kernel, const NodeInfo& info, Way way, const std::vector<Input>& inputs,
+              std::vector<Tensor>& outputs) {
+    std::vector<Tensor> slots;
+    std::vector<uint32_t> in;
+    for (const Input& input : inputs) {
+      in.push_back(static_cast<uint32_t>(slots.size()));
+      slots.push_back(input.value);
+    }
+    InlineThreadPool inline_pool;
+    SpreadPool spread_pool(3);
+    ThreadPool& pool = way == Way::kThreads ? static_cast<ThreadPool&>(spread_pool) : inline_pool;
+    ResourceContainers step_containers;
+    const StepContext step{.step_containers = &step_containers};
+    OpContext ctx;
+    ExecutorAccess::BindStep(ctx, slots.data(), device(), pool, step);
+    ExecutorAccess::BindNode(ctx, info, in.data(), outputs.data(), 0);
+    return kernel.fn()(&kernel, ctx);
+  }
+
+  DeviceList devices_;
+};
+
+// A tensor of a shape with these elements.
+template <class T>
+Tensor Make(const Shape& shape, const std::vector<T>& values) {
+  Tensor tensor(DTypeOf<T>, shape);
+  EXPECT_EQ(tensor.num_elements(), static_cast<int64_t>(values.size()));
+  for (size_t i = 0; i < values.size(); ++i) tensor.data<T>()[i] = values[i];
+  return tensor;
+}
+
+// |a - b| <= eps_count * epsilon * max(1, |b|) for every element.
+template <class T>
+void ExpectNear(const Tensor& actual, const std::vector<double>& expected, double eps_count) {
+  ASSERT_EQ(actual.dtype(), DTypeOf<T>);
+  ASSERT_EQ(actual.num_elements(), static_cast<int64_t>(expected.size()));
+  const double eps = sizeof(T) == 8               ? 0x1p-52
+                     : std::is_same_v<T, float>   ? 0x1p-23
+                     : std::is_same_v<T, float16> ? 0x1p-10
+                                                  : 0x1p-7;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const double value = static_cast<double>(actual.data<T>()[i]);
+    EXPECT_NEAR(value, expected[i], eps_count * eps * std::max(1.0, std::abs(expected[i]))) << "element " << i;
+  }
+}
+
+}  // namespace dfrun::testing
+
+#endif  // DFRUN_TESTS_UNIT_TESTING_NODE_RUNNER_H_
