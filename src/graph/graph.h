@@ -79,8 +79,8 @@ struct Consumers {
 
 // Parts of an imported GraphDef that the graph does not interpret, kept for export: serialised messages.
 struct GraphDefExtras {
-  std::string library;   // FunctionDefLibrary
-  std::string versions;  // VersionDef
+  std::string graph;                                   // a GraphDef without nodes: library, versions
+  std::unordered_map<std::string, std::string> nodes;  // NodeDefs without what Node holds, by name
 };
 
 struct KnownValue;

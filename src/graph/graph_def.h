@@ -1,0 +1,35 @@
+// Graphs as GraphDef, the public exchange format: files, and the wire form of partitions.
+//
+// Import takes nodes in any order, with loops closed by NextIteration -> Merge edges; fills in default attrs; turns
+// `_class: loc:@x` into colocate_with; keeps what the graph does not interpret (function library, versions, debug
+// information) for the next export. An export and its import give the same text dump.
+// Files are hostile: every size is checked, and an error says which node is wrong.
+// Thread safety: functions without state.
+#ifndef DFRUN_SRC_GRAPH_GRAPH_DEF_H_
+#define DFRUN_SRC_GRAPH_GRAPH_DEF_H_
+
+#include <string>
+#include <string_view>
+
+#include "src/graph/graph.h"
+
+namespace dfrun {
+
+enum class GraphDefFormat { kBinary, kText };
+
+// InvalidArgument for what is no graph; all unknown ops are listed at once, with nodes and near names.
+Result<Graph> ImportGraphDef(std::string_view data, GraphDefFormat format,
+                             const OpRegistry& ops = OpRegistry::Builtin());
+// The same graph gives the same bytes.
+std::string ExportGraphDef(const Graph& graph, GraphDefFormat format);
+
+// By the extension (.pb: binary; .pbtxt, .txt: text), else by content.
+GraphDefFormat DetectGraphDefFormat(const std::string& path, std::string_view data);
+// Io where the file cannot be read, BadSpec where it is no valid graph; both name the file.
+Result<Graph> ReadGraphDefFile(const std::string& path, const OpRegistry& ops = OpRegistry::Builtin());
+// Text where the path ends in .pbtxt or .txt, else binary.
+Status WriteGraphDefFile(const Graph& graph, const std::string& path);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_GRAPH_GRAPH_DEF_H_

@@ -1,0 +1,279 @@
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include "src/graph/attr_proto.h"
+#include "src/graph/dependency_order.h"
+#include "src/graph/graph_def.h"
+#include "src/graph/graph_def_parse.h"
+
+namespace dfrun {
+namespace {
+
+// All nodes together: an attr of a few bytes can declare a million outputs.
+constexpr int64_t kMaxOutputs = 4'000'000;
+constexpr std::string_view kColocation = "loc:@";
+
+struct ParsedInputs {
+  struct Data {
+    int32_t node;  // position in the GraphDef
+    int32_t port;
+  };
+  std::vector<Data> data;
+  std::vector<int32_t> control;
+};
+
+std::string Describe(const proto::NodeDef& def) {
+  return StrCat("node '", def.name(), "' (op ", def.op(), ")");
+}
+
+bool IsNextIteration(const proto::NodeDef& def) {
+  return def.op() == "NextIteration" || def.op() == "RefNextIteration";
+}
+bool IsMerge(const proto::NodeDef& def) {
+  return def.op() == "Merge" || def.op() == "RefMerge";
+}
+
+// True for an attr value that asks for nothing: false, 0, "" or an empty list.
+bool SaysNothing(const proto::AttrValue& value) {
+  switch (value.value_case()) {
+    case proto::AttrValue::kB:
+      return !value.b();
+    case proto::AttrValue::kI:
+      return value.i() == 0;
+    case proto::AttrValue::kS:
+      return value.s().empty();
+    case proto::AttrValue::kList:
+      return value.list().ByteSizeLong() == 0;
+    default:
+      return false;
+  }
+}
+
+class Importer {
+ public:
+  Importer(proto::GraphDef& def, const OpRegistry& ops) : def_(def), ops_(ops), graph_(ops) {}
+
+  Result<Graph> Run() {
+    DF_TRY(IndexNames());
+    DF_TRY(CheckOps());
+    DF_TRY(ParseAllInputs());
+    DF_ASSIGN(const std::vector<int32_t> order, Order());
+    ids_.assign(static_cast<size_t>(def_.node_size()), -1);
+    for (int32_t i : order) DF_TRY(AddNode(i));
+    DF_TRY(CloseLoops());
+    KeepRest();
+    return std::move(graph_);
+  }
+
+ private:
+  Status IndexNames() {
+    index_.reserve(static_cast<size_t>(def_.node_size()));
+    for (int i = 0; i < def_.node_size(); ++i) {
+      if (!index_.emplace(def_.node(i).name(), i).second) {
+        return InvalidArgument("two nodes have the name '", def_.node(i).name(), "'");
+      }
+    }
+    return Status();
+  }
+
+  Status CheckOps() const {
+    constexpr size_t kMaxShown = 20;
+    std::map<std::string_view, std::pair<const proto::NodeDef*, int>> unknown;  // op: its first node, how many
+    for (const proto::NodeDef& node : def_.node()) {
+      if (ops_.Find(node.op()) != nullptr) continue;
+      auto [it, added] = unknown.try_emplace(node.op(), &node, 0);
+      ++it->second.second;
+    }
+    if (unknown.empty()) return Status();
+    std::string text;
+    size_t shown = 0;
+    for (const auto& [op, where] : unknown) {
+      if (++shown > kMaxShown) {
+        text += StrCat("\n  ... and ", unknown.size() - kMaxShown, " more unknown ops");
+        break;
+      }
+      text += StrCat(unknown.size() > 1 ? "\n  " : "", "node '", where.first->name(), "'",
+                     where.second > 1 ? StrCat(" and ", where.second - 1, " more") : "", ": ", WhyUnknown(op));
+    }
+    return InvalidArgument(unknown.size() > 1 ? StrCat(unknown.size(), " unknown ops:") : "", text);
+  }
+
+  std::string WhyUnknown(std::string_view op) const {
+    for (const auto& function : def_.library().function()) {
+      if (function.signature().name() == op)
+        return StrCat("'", op, "' is a function; calls of functions by name ",
+                      "cannot be run, inline them before the export");
+    }
+    return ops_.UnknownOp(op).message();
+  }
+
+  Status ParseAllInputs() {
+    inputs_.resize(static_cast<size_t>(def_.node_size()));
+    for (int i = 0; i < def_.node_size(); ++i) {
+      for (const std::string& text : def_.node(i).input()) {
+        DF_TRY(ParseInput(text, inputs_[static_cast<size_t>(i)]).Annotate(Describe(def_.node(i))));
+      }
+    }
+    return Status();
+  }
+
+  Status ParseInput(std::string_view text, ParsedInputs& out) const {
+    const bool control = !text.empty() && text[0] == '^';
+    std::string_view name = control ? text.substr(1) : text;
+    int32_t port = 0;
+    if (const size_t colon = name.rfind(':'); !control && colon != std::string_view::npos) {
+      const std::string_view number = name.substr(colon + 1);
+      auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), port);
+      if (error != std::errc() || end != number.data() + number.size() || port < 0) {
+        return InvalidArgument("the input '", text, "' has no port number after its colon");
+      }
+      name = name.substr(0, colon);
+    }
+    auto it = index_.find(name);
+    if (it == index_.end()) return InvalidArgument("its input '", text, "' is the output of no node in the graph");
+    if (control) {
+      out.control.push_back(it->second);
+    } else {
+      out.data.push_back({it->second, port});
+    }
+    return Status();
+  }
+
+  bool IsBackEdge(int32_t reader, const ParsedInputs::Data& input) const {
+    return IsMerge(def_.node(reader)) && IsNextIteration(def_.node(input.node));
+  }
+
+  Result<std::vector<int32_t>> Order() const {
+    Dependencies dependencies;
+    for (int32_t i = 0; i < def_.node_size(); ++i) {
+      const ParsedInputs& inputs = inputs_[static_cast<size_t>(i)];
+      for (const ParsedInputs::Data& input : inputs.data) {
+        if (!IsBackEdge(i, input)) dependencies.before.push_back(input.node);
+      }
+      dependencies.before.insert(dependencies.before.end(), inputs.control.begin(), inputs.control.end());
+      dependencies.Close();
+    }
+    DependencyOrder found = OrderByDependencies(dependencies);
+    if (found.cycle.empty()) return std::move(found.order);
+    constexpr size_t kMaxShown = 10;
+    std::string names;
+    for (size_t i = 0; i < found.cycle.size() && i < kMaxShown; ++i) {
+      names += StrCat("'", def_.node(found.cycle[i]).name(), "' -> ");
+    }
+    if (found.cycle.size() > kMaxShown) names += StrCat("... (", found.cycle.size(), " nodes) -> ");
+    return InvalidArgument("the graph has a cycle that no Merge closes: ", names, "'", def_.node(found.cycle[0]).name(),
+                           "'");
+  }
+
+  Status AddNode(int32_t i) {
+    proto::NodeDef& def = *def_.mutable_node(i);
+    NodeSpec spec;
+    spec.name = def.name();
+    spec.op = def.op();
+    spec.device = def.device();
+    for (const ParsedInputs::Data& input : inputs_[static_cast<size_t>(i)].data) {
+      spec.inputs.push_back(IsBackEdge(i, input) ? Output{} : Output{ids_[input.node], input.port});
+    }
+    for (int32_t before : inputs_[static_cast<size_t>(i)].control) spec.control_inputs.push_back(ids_[before]);
+    DF_TRY(TakeAttrs(def, spec).Annotate(Describe(def)));
+    DF_ASSIGN(const NodeId id, graph_.AddNode(std::move(spec)));
+    ids_[static_cast<size_t>(i)] = id;
+    outputs_ += graph_.node(id).num_outputs();
+    if (outputs_ > kMaxOutputs) return InvalidArgument("the nodes have more than ", kMaxOutputs, " outputs");
+    return Status();
+  }
+
+  // Moves the attrs that the op knows, and those of the system, into `spec`. What stays in `def` is kept for export.
+  Status TakeAttrs(proto::NodeDef& def, NodeSpec& spec) {
+    const OpDef& op = *ops_.Find(def.op());
+    auto& attrs = *def.mutable_attr();
+    for (auto it = attrs.begin(); it != attrs.end();) {
+      const std::string& name = it->first;
+      const AttrDef* known = op.FindAttr(name);
+      const bool system = !name.empty() && name[0] == '_';
+      if (known == nullptr && !system && SaysNothing(it->second)) {
+        ++it;  // an attr of a later version of the op, unused here
+        continue;
+      }
+      Result<AttrValue> value = AttrFromProto(it->second, known == nullptr ? "" : known->type, budget_);
+      if (!value.ok()) {
+        if (known != nullptr || !system) return value.status().Annotate(StrCat("attr '", name, "'"));
+        ++it;
+        continue;
+      }
+      spec.attrs.Set(name, *std::move(value));
+      it = attrs.erase(it);
+    }
+    TakeColocation(spec);
+    return Status();
+  }
+
+  // The first node that _class names becomes the constraint; others stay in the attr.
+  static void TakeColocation(NodeSpec& spec) {
+    const AttrValue* attr = spec.attrs.Find("_class");
+    const auto* classes = attr == nullptr ? nullptr : attr->get<std::vector<std::string>>();
+    if (classes == nullptr) return;
+    std::vector<std::string> rest = *classes;
+    const auto first = std::find_if(rest.begin(), rest.end(), [](const std::string& c) {
+      return c.size() > kColocation.size() && c.compare(0, kColocation.size(), kColocation) == 0;
+    });
+    if (first == rest.end()) return;
+    spec.colocate_with = first->substr(kColocation.size());
+    rest.erase(first);
+    if (rest.empty()) {
+      spec.attrs.Erase("_class");
+    } else {
+      spec.attrs.Set("_class", std::move(rest));
+    }
+  }
+
+  Status CloseLoops() {
+    for (int32_t i = 0; i < def_.node_size(); ++i) {
+      const std::vector<ParsedInputs::Data>& inputs = inputs_[static_cast<size_t>(i)].data;
+      for (size_t k = 0; k < inputs.size(); ++k) {
+        if (!IsBackEdge(i, inputs[k])) continue;
+        DF_TRY(graph_.SetInput(ids_[static_cast<size_t>(i)], static_cast<int>(k),
+                               {ids_[static_cast<size_t>(inputs[k].node)], inputs[k].port}));
+      }
+    }
+    return Status();
+  }
+
+  void KeepRest() {
+    auto extras = std::make_shared<GraphDefExtras>();
+    for (proto::NodeDef& def : *def_.mutable_node()) {
+      const std::string name = def.name();
+      def.clear_name();
+      def.clear_op();
+      def.clear_input();
+      def.clear_device();
+      if (def.ByteSizeLong() > 0) extras->nodes.emplace(name, SerializeDeterministically(def));
+    }
+    def_.clear_node();
+    extras->graph = SerializeDeterministically(def_);
+    graph_.set_extras(std::move(extras));
+  }
+
+  proto::GraphDef& def_;
+  const OpRegistry& ops_;
+  Graph graph_;
+  ExpansionBudget budget_;
+  int64_t outputs_ = 0;
+  std::unordered_map<std::string_view, int32_t> index_;  // into def_'s names
+  std::vector<ParsedInputs> inputs_;
+  std::vector<NodeId> ids_;
+};
+
+}  // namespace
+
+Result<Graph> ImportGraphDef(std::string_view data, GraphDefFormat format, const OpRegistry& ops) {
+  google::protobuf::Arena arena;
+  auto& def = *google::protobuf::Arena::CreateMessage<proto::GraphDef>(&arena);
+  DF_TRY(ParseGraphDef(data, format, def));
+  return Importer(def, ops).Run();
+}
+
+}  // namespace dfrun

@@ -1,0 +1,71 @@
+#include "src/graph/graph_def_parse.h"
+
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/tokenizer.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <google/protobuf/text_format.h>
+
+#include <limits>
+
+namespace dfrun {
+namespace {
+
+namespace pb = google::protobuf;
+
+constexpr int kMaxNesting = 100;  // of messages: functions as attrs of functions, full types
+
+// Keeps the first error.
+class FirstError final : public pb::io::ErrorCollector {
+ public:
+  void AddError(int line, pb::io::ColumnNumber column, const std::string& message) override {
+    if (text_.empty()) text_ = StrCat(line + 1, ":", column + 1, ": ", message);
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+Status ParseText(std::string_view data, proto::GraphDef& def) {
+  pb::io::ArrayInputStream input(data.data(), static_cast<int>(data.size()));
+  FirstError error;
+  pb::TextFormat::Parser parser;
+  parser.RecordErrorsTo(&error);
+  parser.SetRecursionLimit(kMaxNesting);
+  if (parser.Parse(&input, &def)) return Status();
+  return InvalidArgument(error.text().empty() ? "the text is no GraphDef" : error.text());
+}
+
+Status ParseBinary(std::string_view data, proto::GraphDef& def) {
+  pb::io::CodedInputStream input(reinterpret_cast<const uint8_t*>(data.data()), static_cast<int>(data.size()));
+  input.SetRecursionLimit(kMaxNesting);
+  if (def.ParseFromCodedStream(&input) && input.ConsumedEntireMessage()) return Status();
+  return InvalidArgument("the bytes are no GraphDef: the file is damaged, cut short, or of another kind");
+}
+
+}  // namespace
+
+Status ParseGraphDef(std::string_view data, GraphDefFormat format, proto::GraphDef& def) {
+  if (data.size() > static_cast<size_t>(std::numeric_limits<int>::max())) {
+    return InvalidArgument("a GraphDef of ", data.size(), " bytes is beyond protobuf's limit of 2 GiB");
+  }
+  return format == GraphDefFormat::kText ? ParseText(data, def) : ParseBinary(data, def);
+}
+
+std::string SerializeDeterministically(const pb::MessageLite& message) {
+  std::string out;
+  pb::io::StringOutputStream stream(&out);
+  pb::io::CodedOutputStream coded(&stream);
+  coded.SetSerializationDeterministic(true);
+  DF_CHECK(message.SerializeToCodedStream(&coded));
+  coded.Trim();
+  return out;
+}
+
+std::string PrintGraphDef(const proto::GraphDef& def) {
+  std::string out;
+  DF_CHECK(pb::TextFormat::PrintToString(def, &out));
+  return out;
+}
+
+}  // namespace dfrun

@@ -1,0 +1,32 @@
+#include "src/graph/dependency_order.h"
+#include "src/graph/graph.h"
+
+namespace dfrun {
+namespace {
+
+Status CycleError(const Graph& graph, const std::vector<NodeId>& cycle) {
+  constexpr size_t kMaxShown = 10;
+  std::string names;
+  for (size_t i = 0; i < cycle.size() && i < kMaxShown; ++i) names += StrCat("'", graph.node(cycle[i]).name, "' -> ");
+  if (cycle.size() > kMaxShown) names += StrCat("... (", cycle.size(), " nodes) -> ");
+  return InvalidArgument(graph.Describe(cycle[0]), ": the graph has a cycle: ", names, "'", graph.node(cycle[0]).name,
+                         "'");
+}
+
+}  // namespace
+
+Result<std::vector<NodeId>> Graph::TopologicalOrder() const {
+  Dependencies dependencies;
+  for (const Node& n : nodes_) {
+    for (int i = 0; i < n.num_inputs(); ++i) {
+      if (n.inputs[i].valid() && !IsBackEdge(n, i)) dependencies.before.push_back(n.inputs[i].node);
+    }
+    dependencies.before.insert(dependencies.before.end(), n.control_inputs.begin(), n.control_inputs.end());
+    dependencies.Close();
+  }
+  DependencyOrder found = OrderByDependencies(dependencies);
+  if (!found.cycle.empty()) return CycleError(*this, found.cycle);
+  return std::move(found.order);
+}
+
+}  // namespace dfrun
