@@ -15,7 +15,7 @@ std::string Escape(std::string_view text) {
 }
 
 std::string Quote(std::string_view text) {
-  return "\"" + Escape(text) + "\"";
+  return StrCat("\"", Escape(text), "\"");
 }
 
 // Nodes of different clusters may have the same name.
