@@ -76,7 +76,7 @@ class Adam final : public Optimizer {
     const DType dtype = graph_.dtype(variable);
     auto it = powers_.find(dtype);
     if (it == powers_.end()) {
-      const std::string suffix = dtype == DType::kFloat ? "" : "_" + std::string(DTypeName(dtype));
+      const std::string suffix = dtype == DType::kFloat ? "" : StrCat("_", dtype);
       it = powers_
                .emplace(dtype, Powers{context_.add_variable("train/beta1_power" + suffix, variable, true, spec_.beta1),
                                       context_.add_variable("train/beta2_power" + suffix, variable, true, spec_.beta2)})

@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "src/base/hdf5.h"
-#include "src/checkpoint/tensor_hdf5.h"
+#include "src/framework/tensor_hdf5.h"
 
 namespace dfrun {
 namespace {

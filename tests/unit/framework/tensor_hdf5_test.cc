@@ -1,4 +1,4 @@
-#include "src/checkpoint/tensor_hdf5.h"
+#include "src/framework/tensor_hdf5.h"
 
 #include <gtest/gtest.h>
 

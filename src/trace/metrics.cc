@@ -1,0 +1,113 @@
+#include "src/trace/metrics.h"
+
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+
+#include "src/base/file.h"
+
+namespace dfrun {
+namespace {
+
+constexpr size_t kMaxMetricsBytes = size_t{4} << 30;
+
+template <class T>
+std::string Shortest(T value) {
+  char text[64];
+  const auto [end, error] = std::to_chars(text, text + sizeof text, value);
+  return std::string(text, end);
+}
+
+template <class T>
+std::string NumberToJson(T value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return value ? "true" : "false";
+  } else if constexpr (std::is_same_v<T, bfloat16> || std::is_same_v<T, float16>) {
+    return NumberToJson(static_cast<float>(value));
+  } else {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (std::isnan(value)) return "\"NaN\"";
+      if (std::isinf(value)) return value > 0 ? "\"Infinity\"" : "\"-Infinity\"";
+    }
+    return Shortest(value);
+  }
+}
+
+std::string StringToJson(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      char escape[8];
+      std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(static_cast<unsigned char>(c)));
+      out += escape;
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
+// The step of a line that Append() wrote; -1 for other text.
+int64_t StepOf(std::string_view line) {
+  constexpr std::string_view kStart = "{\"step\": ";
+  if (line.substr(0, kStart.size()) != kStart || line.back() != '}') return -1;
+  int64_t step = -1;
+  std::from_chars(line.data() + kStart.size(), line.data() + line.size(), step);
+  return step;
+}
+
+std::string LinesThrough(const std::string& text, int64_t last_step) {
+  std::string kept;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = text.find('\n', at);
+    if (end == std::string::npos) break;  // cut short
+    const std::string_view line(text.data() + at, end - at);
+    const int64_t step = line.empty() ? -1 : StepOf(line);
+    if (step >= 0 && step <= last_step) kept.append(line).push_back('\n');
+    at = end + 1;
+  }
+  return kept;
+}
+
+}  // namespace
+
+Result<std::string> ScalarToJson(const Tensor& value) {
+  if (value.num_elements() != 1)
+    return InvalidArgument("a metric must be a scalar, not ", value.dtype(), value.shape());
+  if (value.dtype() == DType::kString) return StringToJson(value.scalar<std::string>());
+  std::string text;
+  const bool known = VisitDType<float, double, bfloat16, float16, bool, int8_t, int16_t, int32_t, int64_t, uint8_t,
+                                uint16_t, uint32_t, uint64_t>(
+      value.dtype(), [&](auto tag) { text = NumberToJson(value.scalar<typename decltype(tag)::type>()); });
+  if (!known) return InvalidArgument("a metric cannot be of dtype ", value.dtype());
+  return text;
+}
+
+Result<MetricsLog> MetricsLog::Open(const std::string& path, int64_t keep_through) {
+  if (std::filesystem::exists(path)) {
+    DF_ASSIGN(const std::string text, ReadFile(path, kMaxMetricsBytes));
+    DF_TRY(WriteFileAtomically(path, LinesThrough(text, keep_through)));
+  }
+  std::FILE* file = std::fopen(path.c_str(), "ae");
+  if (file == nullptr) return ErrnoError("cannot open", path);
+  return MetricsLog(path, file);
+}
+
+Status MetricsLog::Append(int64_t step, double wall_s, std::span<const std::pair<std::string, Tensor>> scalars) {
+  std::string line = StrCat("{\"step\": ", step, ", \"wall_s\": ", Shortest(std::round(wall_s * 1e6) / 1e6));
+  for (const auto& [name, value] : scalars) {
+    Result<std::string> text = ScalarToJson(value);
+    if (!text.ok()) return text.status().Annotate(StrCat("metric '", name, "' of step ", step));
+    line += StrCat(", ", StringToJson(name), ": ", *text);
+  }
+  line += "}\n";
+  if (std::fwrite(line.data(), 1, line.size(), file_.get()) != line.size() || std::fflush(file_.get()) != 0) {
+    return ErrnoError("cannot write", path_);
+  }
+  return Status();
+}
+
+}  // namespace dfrun

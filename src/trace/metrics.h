@@ -1,0 +1,45 @@
+// metrics.jsonl: a line a logged step, {"step": 10, "wall_s": 0.51, "loss": 1.25}. Scalars are printed so that they
+// read back bit-equal; what JSON has no number for is written as the string "NaN", "Infinity" or "-Infinity".
+#ifndef DFRUN_SRC_TRACE_METRICS_H_
+#define DFRUN_SRC_TRACE_METRICS_H_
+
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/base/status.h"
+#include "src/framework/tensor.h"
+
+namespace dfrun {
+
+// A scalar as JSON with the digits that its dtype needs: floats 9, doubles 17, integers all.
+// InvalidArgument for a tensor that is no number, bool or string scalar.
+Result<std::string> ScalarToJson(const Tensor& value);
+
+// Thread safety: one thread.
+class MetricsLog {
+ public:
+  // Opens the file for appending. Lines of steps beyond `keep_through` and a last line that was cut short are removed:
+  // a resumed run goes on as if they had not been.
+  static Result<MetricsLog> Open(const std::string& path, int64_t keep_through);
+
+  // Appends a line and flushes it to the system.
+  Status Append(int64_t step, double wall_s, std::span<const std::pair<std::string, Tensor>> scalars);
+
+ private:
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  MetricsLog(std::string path, std::FILE* file) : path_(std::move(path)), file_(file) {}
+
+  std::string path_;
+  std::unique_ptr<std::FILE, Close> file_;
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_TRACE_METRICS_H_
