@@ -1,0 +1,276 @@
+#include "src/session/job.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <memory>
+
+#include "src/base/hdf5.h"
+#include "src/checkpoint/store.h"
+#include "src/framework/tensor_hdf5.h"
+#include "src/session/run_directory.h"
+#include "src/session/session.h"
+#include "src/session/training_graph.h"
+#include "src/trace/metrics.h"
+
+namespace dfrun {
+namespace {
+
+using NamedScalars = std::vector<std::pair<std::string, Tensor>>;
+
+std::vector<JobTasks> TasksOf(const JobSpec& job) {
+  std::vector<JobTasks> tasks;
+  for (const JobSize& size : job.jobs) tasks.push_back({size.job, size.tasks});
+  return tasks;
+}
+
+double ToDouble(const Tensor& scalar) {
+  double value = 0;
+  VisitDType<float, double, bfloat16, float16, bool, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
+             uint64_t>(scalar.dtype(),
+                       [&](auto tag) { value = static_cast<double>(scalar.scalar<typename decltype(tag)::type>()); });
+  return value;
+}
+
+Scalars ForObserver(const NamedScalars& scalars) {
+  Scalars out;
+  for (const auto& [name, value] : scalars) out.emplace_back(name, ToDouble(value));
+  return out;
+}
+
+// A checkpoint fits the job if it has all of its variables in their dtypes and shapes.
+Status CheckFits(const CheckpointStore::Checkpoint& checkpoint, const std::vector<SavedVariable>& variables) {
+  for (const SavedVariable& v : variables) {
+    size_t shard = 0;
+    const SavedVariable* saved = checkpoint.manifest.Find(v.name, &shard);
+    if (saved == nullptr) {
+      return Error(Code::kBadSpec, "the checkpoint ", checkpoint.directory, " has no variable '", v.name,
+                   "' of this spec: it is of another model");
+    }
+    if (saved->dtype != v.dtype || !(saved->shape == v.shape)) {
+      return Error(Code::kBadSpec, "variable '", v.name, "' is ", saved->dtype, saved->shape, " in the checkpoint ",
+                   checkpoint.directory, ", but ", v.dtype, v.shape, " in this spec");
+    }
+  }
+  return Status();
+}
+
+class Job {
+ public:
+  Job(Runtime& runtime, const LoadedSpec& spec, const JobOptions& options, JobObserver& observer)
+      : runtime_(runtime), spec_(spec), options_(options), observer_(observer) {}
+
+  Status Run();
+
+ private:
+  Status Prepare();
+  Status Start();
+  Status Resume(const CheckpointStore& store);
+  Status RunSteps();
+  Status RunQuietly(int64_t steps);
+  Status RunLogged();
+  Status Step(Session::Handle handle, std::span<Tensor> fetches);
+  Status Evaluate();
+  Status Save();
+  Status WriteFetches() const;
+  int64_t NextStop() const;
+  bool IsDue(int64_t every) const { return every > 0 && step_ % every == 0; }
+  double WallSeconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+  Runtime& runtime_;
+  const LoadedSpec& spec_;
+  const JobOptions& options_;
+  JobObserver& observer_;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+
+  JobGraph parts_;  // its graph has moved into the session
+  std::unique_ptr<Session> session_;
+  std::unique_ptr<RunDirectory> directory_;
+  std::unique_ptr<MetricsLog> metrics_;
+  std::unique_ptr<CheckpointStore> store_;
+  Session::Handle logged_ = nullptr;
+  Session::Handle quiet_ = nullptr;  // the same step without its fetches
+  std::vector<Tensor> fetched_;
+  int64_t steps_ = 0;
+  int64_t log_every_ = 1;
+  int64_t eval_every_ = 0;
+  int64_t save_every_ = 0;
+  int64_t trace_until_ = 0;
+  int64_t step_ = 0;  // steps that are done
+  int64_t saved_step_ = -1;
+};
+
+Status Job::Run() {
+  DF_TRY(Prepare());
+  DF_TRY(Start());
+  DF_TRY(RunSteps());
+  if (spec_.job.run) DF_TRY(WriteFetches());
+  return session_->Close();
+}
+
+Status Job::Prepare() {
+  DF_ASSIGN(const Cluster cluster, MakeCluster(TasksOf(spec_.job), runtime_.size()));
+  DF_ASSIGN(parts_, BuildJobGraph(spec_, cluster));
+  DF_ASSIGN(RunDirectory directory, RunDirectory::Open(options_.output, options_.resume));
+  directory_ = std::make_unique<RunDirectory>(std::move(directory));
+  const JobSpec& job = spec_.job;
+  steps_ = job.train ? job.train->steps : job.run->steps;
+  log_every_ = job.train ? std::max<int64_t>(job.train->log_every, 1) : 1;
+  eval_every_ = job.eval ? job.eval->every : 0;
+  save_every_ = job.checkpoint ? job.checkpoint->every : 0;
+  const int keep = job.checkpoint ? job.checkpoint->keep : 0;
+  store_ = std::make_unique<CheckpointStore>(directory_->checkpoints(), keep);
+  SessionOptions session_options;
+  session_options.jobs = TasksOf(job);
+  session_options.optimize = options_.optimize;
+  DF_ASSIGN(session_, Session::Create(runtime_, std::move(parts_.graph), session_options));
+  DF_ASSIGN(logged_, session_->Prepare(parts_.step.signature));
+  fetched_.resize(parts_.step.signature.fetches.size());
+  if (log_every_ > 1) {
+    RunSignature quiet = parts_.step.signature;
+    quiet.fetches.clear();
+    DF_ASSIGN(quiet_, session_->Prepare(quiet));
+  }
+  return Status();
+}
+
+// Gives the variables their values: from the newest checkpoint or from the spec.
+Status Job::Start() {
+  if (options_.resume) DF_TRY(Resume(*store_));
+  if (step_ == 0 && saved_step_ < 0) {
+    DF_ASSIGN(const Session::Handle init, session_->Prepare(parts_.init));
+    DF_TRY(session_->RunStep(init, {}, {}));
+  }
+  const int64_t trace_steps = options_.trace_steps >= 0 ? options_.trace_steps : spec_.job.trace_steps;
+  trace_until_ = step_ + trace_steps;
+  DF_ASSIGN(MetricsLog metrics, MetricsLog::Open(directory_->metrics(), step_));
+  metrics_ = std::make_unique<MetricsLog>(std::move(metrics));
+  return Status();
+}
+
+Status Job::Resume(const CheckpointStore& store) {
+  DF_ASSIGN(const std::optional<CheckpointStore::Checkpoint> newest, store.FindNewest());
+  if (!newest) {
+    observer_.OnMessage(StrCat("no committed checkpoint in ", directory_->checkpoints(), ": starting at step 0"));
+    return Status();
+  }
+  DF_TRY(CheckFits(*newest, parts_.variables));
+  DF_ASSIGN(const Session::Handle restore, session_->Prepare(parts_.restore));
+  const Tensor directory[] = {Tensor::Scalar<std::string>(newest->directory)};
+  DF_TRY(session_->RunStep(restore, directory, {}));
+  step_ = saved_step_ = newest->manifest.step;
+  observer_.OnMessage(StrCat("resuming at step ", step_, " from ", newest->directory));
+  return Status();
+}
+
+// The next step count at which there is something to do besides the step itself.
+int64_t Job::NextStop() const {
+  int64_t stop = steps_;
+  for (int64_t every : {log_every_, eval_every_, save_every_}) {
+    if (every > 0) stop = std::min(stop, (step_ / every + 1) * every);
+  }
+  return stop;
+}
+
+Status Job::RunSteps() {
+  while (step_ < steps_) {
+    const int64_t stop = NextStop();
+    const bool logs = stop % log_every_ == 0 || stop == steps_;
+    DF_TRY(RunQuietly(stop - step_ - (logs ? 1 : 0)));
+    if (logs) DF_TRY(RunLogged());
+    const bool last = step_ == steps_;
+    if (spec_.job.eval && (IsDue(eval_every_) || last)) DF_TRY(Evaluate());
+    if (spec_.job.checkpoint && (IsDue(save_every_) || last)) DF_TRY(Save());
+  }
+  return Status();
+}
+
+Status Job::RunQuietly(int64_t steps) {
+  if (steps <= 0) return Status();
+  if (!parts_.feeds_learning_rate && step_ >= trace_until_) {
+    DF_TRY(session_->RunSteps(quiet_, steps));
+    step_ += steps;
+    return Status();
+  }
+  for (int64_t i = 0; i < steps; ++i) DF_TRY(Step(quiet_, {}));
+  return Status();
+}
+
+Status Job::Step(Session::Handle handle, std::span<Tensor> fetches) {
+  std::vector<Tensor> feeds;
+  if (parts_.feeds_learning_rate) {
+    feeds.push_back(Tensor::Scalar(static_cast<float>(LearningRateAt(spec_.job.train->learning_rate, step_))));
+  }
+  StepOptions traced;
+  if (step_ < trace_until_) {
+    std::error_code error;
+    std::filesystem::create_directories(directory_->trace(), error);
+    traced.trace_prefix = StrCat(directory_->trace(), "/step-", step_);
+  }
+  DF_TRY(session_->RunStep(handle, feeds, fetches, traced.trace_prefix.empty() ? nullptr : &traced));
+  ++step_;
+  return Status();
+}
+
+Status Job::RunLogged() {
+  DF_TRY(Step(logged_, fetched_));
+  NamedScalars scalars;
+  for (size_t i = 0; i < fetched_.size(); ++i) {
+    if (fetched_[i].num_elements() == 1 && IsPlain(fetched_[i].dtype()) && !IsComplex(fetched_[i].dtype())) {
+      scalars.emplace_back(parts_.step.names[i], fetched_[i]);
+    }
+  }
+  DF_TRY(metrics_->Append(step_, WallSeconds(), scalars));
+  observer_.OnStep(step_, steps_, ForObserver(scalars));
+  return Status();
+}
+
+Status Job::Evaluate() {
+  DF_ASSIGN(const Session::Handle evaluation, session_->Prepare(parts_.evaluation.signature));
+  std::vector<Tensor> values(parts_.evaluation.names.size());
+  DF_TRY(session_->RunStep(evaluation, {}, values));
+  NamedScalars metrics;
+  for (size_t i = 0; i < values.size(); ++i) metrics.emplace_back("eval/" + parts_.evaluation.names[i], values[i]);
+  DF_TRY(metrics_->Append(step_, WallSeconds(), metrics));
+  observer_.OnEvaluation(step_, ForObserver(metrics));
+  return Status();
+}
+
+Status Job::Save() {
+  if (saved_step_ == step_) return Status();
+  DF_ASSIGN(const std::string path, store_->Begin(step_));
+  DF_ASSIGN(const Session::Handle save, session_->Prepare(parts_.save));
+  std::vector<Tensor> entries(parts_.save.fetches.size());
+  const Tensor directory[] = {Tensor::Scalar<std::string>(path)};
+  DF_TRY(session_->RunStep(save, directory, entries));
+  Manifest manifest;
+  manifest.step = step_;
+  for (const Tensor& entry : entries) {
+    DF_ASSIGN(ShardEntry shard, ShardEntry::Parse(entry.scalar<std::string>()));
+    manifest.shards.push_back(std::move(shard));
+  }
+  DF_TRY(store_->Commit(manifest));
+  saved_step_ = step_;
+  return Status();
+}
+
+// What the last step fetched, under the names that the spec gives.
+Status Job::WriteFetches() const {
+  const std::string path = directory_->path() + "/fetches.h5";
+  DF_ASSIGN(h5::Handle file, h5::CreateFile(path));
+  for (size_t i = 0; i < fetched_.size(); ++i) {
+    DF_TRY(WriteTensor(file, "/" + parts_.step.names[i], fetched_[i]).status());
+  }
+  return h5::CloseFile(std::move(file), path);
+}
+
+}  // namespace
+
+Status RunJob(Runtime& runtime, const LoadedSpec& spec, const JobOptions& options, JobObserver& observer) {
+  return Job(runtime, spec, options, observer).Run();
+}
+
+}  // namespace dfrun
