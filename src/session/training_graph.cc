@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "src/autodiff/gradients.h"
 #include "src/session/graph_ops.h"
@@ -21,6 +20,13 @@ Tensor ScalarOf(DType dtype, double value) {
     if constexpr (std::is_same_v<T, double>) *t.data<T>() = value;
   });
   return t;
+}
+
+// True where the constraints alone say that the two cannot be on one device.
+bool IsOnAnotherDevice(const Node& a, const Node& b) {
+  const Result<DeviceName> first = DeviceName::Parse(a.device);
+  const Result<DeviceName> second = DeviceName::Parse(b.device);
+  return first.ok() && second.ok() && a.colocate_with.empty() && !first->Merge(*second).ok();
 }
 
 // A replica's view of the spec's graph: readers give a slice of the batch, gradients of the loss are added.
@@ -370,27 +376,27 @@ Status Builder::AddInputAdvance() {
   return spec_.job.train ? Status() : OrderUpdatesAfterReaders();
 }
 
-// Called when all nodes of the step are there, and before those of evaluation.
+// Called when all nodes of the step are there, and before those of evaluation. Readers on other devices read through a
+// Send: the attr `_after_reads` has the partitioner order the update after it, which spares a message back.
 Status Builder::OrderUpdatesAfterReaders() {
-  std::set<NodeId> writers;
-  for (const auto& [variable, nodes] : updates_) writers.insert(nodes.begin(), nodes.end());
   std::vector<std::pair<NodeId, NodeId>> edges;
   for (const Node& node : job_.graph.nodes()) {
     for (Output input : node.inputs) {
       auto it = updates_.find(input.node);
       if (it == updates_.end()) continue;
-      for (NodeId writer : it->second) {
-        const bool writes_it = std::find(it->second.begin(), it->second.end(), node.id) != it->second.end();
-        if (!writes_it && node.id != writer) edges.emplace_back(node.id, writer);
-      }
+      const std::vector<NodeId>& writers = it->second;
+      if (std::find(writers.begin(), writers.end(), node.id) != writers.end()) continue;
+      if (IsOnAnotherDevice(node, job_.graph.node(input.node))) continue;
+      for (NodeId writer : writers) edges.emplace_back(node.id, writer);
     }
   }
-  for (const auto& [from, to] : edges) {
-    // Adam's next power reads what its own Assign writes: a data edge is already there.
-    const Node& writer = job_.graph.node(to);
-    const bool feeds =
-        std::any_of(writer.inputs.begin(), writer.inputs.end(), [&](Output o) { return o.node == from; });
-    if (!feeds) job_.graph.AddControlEdge(from, to);
+  for (const auto& [reader, writer] : edges) {
+    const std::vector<Output>& inputs = job_.graph.node(writer).inputs;
+    const bool ordered = std::any_of(inputs.begin(), inputs.end(), [&](Output o) { return o.node == reader; });
+    if (!ordered) job_.graph.AddControlEdge(reader, writer);
+  }
+  for (const auto& [variable, writers] : updates_) {
+    for (NodeId writer : writers) job_.graph.mutable_node(writer).attrs.Set("_after_reads", true);
   }
   return Status();
 }
