@@ -32,12 +32,6 @@ Status CheckCrossing(const Graph& graph, const Node& reader, int input) {
   return Status();
 }
 
-bool IsMarked(const Node& node) {
-  const AttrValue* mark = node.attrs.Find("_after_readers");
-  const bool* value = mark == nullptr ? nullptr : mark->get<bool>();
-  return value != nullptr && *value;
-}
-
 }  // namespace
 
 int ChannelTable::Add(Output source, int to, int32_t* next_id) {
@@ -65,8 +59,14 @@ Result<ChannelTable> FindChannels(const Graph& graph, const std::vector<NodeId>&
   return table;
 }
 
+bool IsAfterReads(const Node& node) {
+  const AttrValue* mark = node.attrs.Find("_after_reads");
+  const bool* value = mark == nullptr ? nullptr : mark->get<bool>();
+  return value != nullptr && *value;
+}
+
 bool IsReadBySend(const Graph& graph, const std::vector<int>& device, const Node& node, NodeId reader) {
-  if (device[reader] == device[node.id] || !IsMarked(node)) return false;
+  if (device[reader] == device[node.id] || !IsAfterReads(node)) return false;
   const std::vector<Output>& reads = graph.node(reader).inputs;
   for (int i = 0; i < node.num_inputs(); ++i) {
     if (node.input_types[i].is_ref && std::find(reads.begin(), reads.end(), node.inputs[i]) != reads.end()) return true;

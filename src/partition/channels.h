@@ -51,8 +51,10 @@ class ChannelTable {
 Result<ChannelTable> FindChannels(const Graph& graph, const std::vector<NodeId>& order, const std::vector<int>& device,
                                   int32_t* next_channel);
 
-// True where `node`, which is marked `_after_readers`, waits for `reader` only because that reads, on another device, a
-// variable that the node updates: the Send of the variable is waited for instead.
+// True for a node with the attr `_after_reads` (see partition.h).
+bool IsAfterReads(const Node& node);
+// True where `node`, which is such a node, has a control edge from `reader` because that reads, on another device, a
+// variable that the node updates: the node waits for the Send of the variable instead.
 bool IsReadBySend(const Graph& graph, const std::vector<int>& device, const Node& node, NodeId reader);
 
 }  // namespace dfrun

@@ -105,24 +105,22 @@ class Partitioner {
     for (NodeId control : node.control_inputs) {
       if (device_[control] == at) {
         inputs.push_back(new_id_[control]);
-      } else if (IsReadBySend(graph_, device_, node, control)) {
-        AddSendsOfVariables(node, device_[control], inputs);
-      } else {
+      } else if (!IsReadBySend(graph_, device_, node, control)) {
         DF_ASSIGN(const NodeId recv, Recv(channels_.Find({control, Channel::kControl}, at)));
         inputs.push_back(recv);
       }
     }
+    if (IsAfterReads(node)) AddSendsOfVariables(node, inputs);
     SortAndUnite(inputs);
     return inputs;
   }
 
-  // The Sends to device `to` of what the node updates.
-  void AddSendsOfVariables(const Node& node, int to, std::vector<NodeId>& inputs) const {
+  // The Sends of what the node updates. They stand before it: each right behind its variable.
+  void AddSendsOfVariables(const Node& node, std::vector<NodeId>& inputs) const {
     for (int i = 0; i < node.num_inputs(); ++i) {
       if (!node.input_types[i].is_ref) continue;
       for (int channel : leaving_[node.inputs[i].node]) {
-        const Channel& c = channels_.at(channel);
-        if (c.to == to && c.source == node.inputs[i]) inputs.push_back(sends_[channel]);
+        if (channels_.at(channel).source == node.inputs[i]) inputs.push_back(sends_[channel]);
       }
     }
   }

@@ -8,9 +8,9 @@
 // `static_shape` is set where both ends know dtype and shape and the value cannot be dead (no Switch is in the graph):
 // no header travels then.
 //
-// A node with the attr `_after_readers` (the update of a variable in a training graph) declares that its control edges
-// from readers of that variable are there for the sake of those reads alone. A reader on another device reads what was
-// sent: the node then waits for the Send, and no message travels back.
+// A node with the attr `_after_reads` = true (the update of a variable in a training graph) runs after the variable has
+// been read everywhere. A reader on another device reads what was sent: the node waits for every Send of the variable,
+// and a control edge from such a reader to it is dropped, so that no message travels back.
 //
 // Loops that span devices (each device's part then needs a control loop of its own, driven by the device that holds the
 // loop's condition) have their place in a file of their own, a rewrite of the placed graph before channels are found;
