@@ -15,7 +15,7 @@
 // run loop uses for it are offset so that the plan's numbers stay valid. A ready entry is then (node, iteration), and
 // loop invariants are slots outside the range, written once. Records, edges and kernels stay as they are.
 //
-// Immutable but for the cache of step states.
+// Immutable but for the cache of step states and the measured costs of expensive nodes.
 // Thread safety: all const methods from any thread. The device and the op registry of the graph must outlive it; the
 // graph need not.
 #ifndef DFRUN_SRC_EXECUTOR_PLAN_H_
@@ -73,16 +73,15 @@ class OutEdge {
 
 // What few nodes need, beside their records.
 struct NodeDetail {
-  uint64_t forwardable = 0;    // bit i: this node alone reads the counted slot of input i
   uint32_t first_release = 0;  // in ExecPlan::releases; the next detail's first_release ends them
-  int32_t index = -1;          // of an asynchronous node or of a _Retval: which one
+  int32_t index = -1;          // of an asynchronous node, an expensive node, a _Retval: which one
 };
 
-// A counted slot that a node reads (or writes without any reader).
+// A counted slot that a node reads, or writes where no node reads it.
 struct Release {
   uint32_t slot;
-  int32_t counter;  // in the state's reader counts; -1: this node is the only reader
-  int32_t reads;    // how many of the node's inputs it is
+  int32_t counter;  // in the step's reader counts; -1: no other node reads it
+  int32_t input;    // the node's only input that is this slot; -1: none, several, or above 63
 };
 
 class ExecPlan {
@@ -100,8 +99,7 @@ class ExecPlan {
     std::string name;  // of the _Arg; empty where no node has this index
     DType dtype = DType::kInvalid;
     PartialShape shape;
-    int32_t slot = -1;
-    int32_t readers = 0;
+    int32_t slot = -1;  // -1: no node reads it
   };
   // A slot whose header never changes.
   struct FixedSlot {
@@ -123,7 +121,7 @@ class ExecPlan {
   uint32_t num_nodes() const { return static_cast<uint32_t>(details_.size()) - 1; }
   uint32_t num_roots() const { return num_roots_; }
 
-  // The run loop's view. All but infos have one more entry, which ends the last one's ranges.
+  // The run loop's view. records and details have one more entry, which ends the last one's ranges.
   const NodeRecord* records() const { return records_.data(); }
   const uint32_t* inputs() const { return inputs_.data(); }
   const OutEdge* edges() const { return edges_.data(); }
@@ -132,7 +130,8 @@ class ExecPlan {
     const uint32_t begin = details_[node].first_release;
     return {releases_.data() + begin, details_[node + 1].first_release - begin};
   }
-  const NodeInfo& info(uint32_t node) const { return infos_[node]; }
+  const NodeInfo& info(uint32_t node) const { return *infos_[node]; }
+  const NodeInfo* const* infos() const { return infos_.data(); }
 
   // What a step's state is made of.
   uint32_t num_slots() const { return num_slots_; }
@@ -141,11 +140,14 @@ class ExecPlan {
   const std::vector<FixedSlot>& fixed_slots() const { return fixed_; }
   const std::vector<PlacedSlot>& placed_slots() const { return placed_; }
   const std::vector<uint32_t>& counted_slots() const { return counted_; }
-  // What the counters are at the start of a step: edges into each node, then reads of each slot with many readers.
+  // What the counters are at the start of a step: edges into each node, then nodes that read each slot of many readers.
   const std::vector<int32_t>& initial_pending() const { return initial_pending_; }
-  const std::vector<int32_t>& initial_reads() const { return initial_reads_; }
+  const std::vector<int32_t>& initial_readers() const { return initial_readers_; }
 
-  // A state ready for a step: a used one where there is one. ResourceExhausted if there is no memory for its arena.
+  // What an expensive node's kernel took lately, in ns; 0: not known yet.
+  std::atomic<uint32_t>& cost_ns(int expensive) { return costs_ns_[expensive]; }
+
+  // A state for a step: a used one where there is one. ResourceExhausted if there is no memory for its arena.
   Result<StepState*> AcquireState();
   void ReleaseState(StepState* state);
 
@@ -159,23 +161,27 @@ class ExecPlan {
   std::vector<OutEdge> edges_;
   std::vector<NodeDetail> details_;
   std::vector<Release> releases_;
-  std::vector<NodeInfo> infos_;  // of the nodes, then of kernels that only hold a fixed output
+  std::vector<const NodeInfo*> infos_;
+  std::vector<NodeInfo> all_infos_;  // of the graph's nodes, in its order: kernels hold references
   std::vector<std::unique_ptr<Kernel>> kernels_;
   std::vector<Feed> feeds_;
   std::vector<FixedSlot> fixed_;
   std::vector<PlacedSlot> placed_;
   std::vector<uint32_t> counted_;
   std::vector<int32_t> initial_pending_;
-  std::vector<int32_t> initial_reads_;
+  std::vector<int32_t> initial_readers_;
   uint32_t num_roots_ = 0;
   uint32_t num_slots_ = 0;
   int num_fetches_ = 0;
   int num_async_ = 0;
+  int num_expensive_ = 0;
   size_t arena_bytes_ = 0;
 
+  std::unique_ptr<std::atomic<uint32_t>[]> costs_ns_;
   std::atomic<StepState*> last_used_{nullptr};  // saves the lock where one step runs at a time
   Mutex mu_;
-  std::vector<std::unique_ptr<StepState>> idle_ GUARDED_BY(mu_);
+  std::vector<std::unique_ptr<StepState>> states_ GUARDED_BY(mu_);  // all there are
+  std::vector<StepState*> idle_ GUARDED_BY(mu_);
 };
 
 }  // namespace dfrun

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "src/base/mutex.h"
@@ -26,6 +27,8 @@ struct TraceRecord {
 // Thread safety: all methods from any thread; Take() only while no step that writes here is running.
 class StepTrace {
  public:
+  StepTrace();
+  // Of the clock that records use.
   static int64_t NowNs();
 
   void Add(TraceRecord record);
@@ -34,11 +37,13 @@ class StepTrace {
 
  private:
   struct ThreadBuffer {
+    std::thread::id owner;
     int thread = 0;
     std::vector<TraceRecord> records;
   };
   ThreadBuffer& BufferOfThisThread();
 
+  const uint64_t id_;  // unlike that of any other trace
   Mutex mu_;
   std::vector<std::unique_ptr<ThreadBuffer>> buffers_ GUARDED_BY(mu_);
 };

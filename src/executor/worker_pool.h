@@ -9,6 +9,7 @@
 #define DFRUN_SRC_EXECUTOR_WORKER_POOL_H_
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <thread>
@@ -52,35 +53,47 @@ class WorkerPool final : public ThreadPool {
 
   // True where a thread looks for work right now: handing it some costs no wake-up.
   bool hungry() const { return hungry_.load(std::memory_order_relaxed) > 0; }
+  // True where a worker sleeps: work worth more than its wake-up may be handed to it.
+  bool has_sleeper() const { return idle_workers_.sleeping.load(std::memory_order_relaxed) > 0; }
 
  private:
   struct BlockJob;
   class Backoff;
+  struct Sleepers {
+    CondVar wake;
+    std::atomic<int> sleeping{0};  // written under mu_
+  };
 
-  void WorkerMain(int index);
+  void WorkerMain();
+  void RunUntil(FunctionRef<bool()> done, Sleepers& sleepers);
   // Runs one piece of work, if there is one.
   bool RunOne();
-  void JoinBlocks(BlockJob& job);
   bool HasWork() const { return queued_.load(std::memory_order_relaxed) > 0; }
-  // Sleeps until there is work, a Notify(), or some time has passed where a hook wants to be polled.
-  void Sleep(FunctionRef<bool()> done);
-  void Wake(int64_t sleepers);
+  // Returns when there may be work, or `done()`.
+  void LookForWork(FunctionRef<bool()> done, Sleepers& sleepers);
+  void SetHungry(bool hungry);
+  // With a poll hook for `longest` at most.
+  void Sleep(FunctionRef<bool()> done, Sleepers& sleepers, std::chrono::microseconds longest);
+  // Wakes up to `threads` sleepers, those in HelpUntil() first.
+  void Wake(int64_t threads) REQUIRES(mu_);
+  void WaitForJoined(const BlockJob& job);
 
   const int num_threads_;
   std::function<bool()> poll_;
   std::atomic<bool> polling_{false};
-
-  alignas(64) std::atomic<int> hungry_{0};
-  std::atomic<int> queued_{0};  // pieces of work and block jobs with blocks left
   std::atomic<bool> stop_{false};
 
+  // Read by busy threads all the time, written by idle ones seldom.
+  alignas(64) std::atomic<int> hungry_{0};
+  alignas(64) std::atomic<int> queued_{0};  // pieces of work, and block jobs with blocks to take
+
   alignas(64) Mutex mu_;
-  CondVar wake_;         // of sleepers
-  CondVar blocks_done_;  // of callers of RunBlocks
+  CondVar blocks_done_;
   Work* first_ GUARDED_BY(mu_) = nullptr;
   Work* last_ GUARDED_BY(mu_) = nullptr;
   BlockJob* jobs_ GUARDED_BY(mu_) = nullptr;
-  std::atomic<int> sleeping_{0};  // written under mu_
+  Sleepers idle_workers_;
+  Sleepers idle_callers_;
 
   std::vector<std::thread> workers_;
 };

@@ -1,0 +1,63 @@
+#include "src/executor/node_actions.h"
+
+#include "src/executor/step_trace.h"
+
+namespace dfrun {
+namespace {
+
+const Tensor& Value(const Tensor& slot) {
+  return slot.is_reference() ? slot.variable()->value() : slot;
+}
+
+int64_t BytesMoved(const std::string& op, const Tensor& input, const Tensor& output) {
+  const Tensor* moved = op == "_Send" ? &Value(input) : op == "_Recv" ? &output : nullptr;
+  return moved != nullptr && moved->initialized() ? static_cast<int64_t>(moved->num_bytes()) : -1;
+}
+
+}  // namespace
+
+Status AtNode(const ExecPlan& plan, uint32_t node, const Status& status) {
+  const NodeInfo& info = plan.info(node);
+  return status.Annotate(StrCat("node '", info.name, "' (op ", info.op->name, ") on ", plan.device().full_name()));
+}
+
+Status CheckRefs(const ExecPlan& plan, uint32_t node, const Tensor* slots) {
+  const NodeInfo& info = plan.info(node);
+  if (info.op->allows_uninitialized_input) return Status();
+  const uint32_t* inputs = plan.inputs() + plan.records()[node].first_input;
+  for (size_t i = 0; i < info.inputs.size(); ++i) {
+    const Tensor& slot = slots[inputs[i]];
+    if (slot.is_reference() && !slot.variable()->initialized()) {
+      return FailedPrecondition("attempting to use uninitialized value ", slot.variable()->name(),
+                                "; run its initialiser or restore it first");
+    }
+  }
+  return Status();
+}
+
+Status StoreFetch(const Tensor& slot, Allocator& allocator, Tensor& fetch) {
+  if (slot.is_reference()) {
+    DF_ASSIGN(fetch, slot.variable()->value().Copy(allocator));
+  } else {
+    DF_ASSIGN(fetch, slot.Owned(allocator));
+  }
+  return Status();
+}
+
+void TraceNode(StepTrace& trace, const ExecPlan& plan, uint32_t node, const Tensor* slots, int64_t step_id,
+               int64_t start_ns) {
+  const NodeInfo& info = plan.info(node);
+  const NodeRecord& record = plan.records()[node];
+  const Tensor none{};
+  const Tensor& input = info.inputs.empty() ? none : slots[plan.inputs()[record.first_input]];
+  const Tensor& output = info.outputs.empty() ? none : slots[record.first_output];
+  trace.Add({.step_id = step_id,
+             .node = info.name,
+             .op = info.op->name,
+             .device = plan.device().full_name(),
+             .start_ns = start_ns,
+             .end_ns = StepTrace::NowNs(),
+             .bytes = BytesMoved(info.op->name, input, output)});
+}
+
+}  // namespace dfrun

@@ -1,0 +1,24 @@
+// What the run loop does for nodes beside calling their kernels.
+#ifndef DFRUN_SRC_EXECUTOR_NODE_ACTIONS_H_
+#define DFRUN_SRC_EXECUTOR_NODE_ACTIONS_H_
+
+#include "src/executor/executor.h"
+
+namespace dfrun {
+
+// The error with the node, its op and its device before it.
+Status AtNode(const ExecPlan& plan, uint32_t node, const Status& status);
+
+// FailedPrecondition if a ref that the node reads has no value and its op does not allow that.
+Status CheckRefs(const ExecPlan& plan, uint32_t node, const Tensor* slots);
+
+// Hands the value of a slot out as an owned tensor; of a ref, a copy of what the variable is now.
+Status StoreFetch(const Tensor& slot, Allocator& allocator, Tensor& fetch);
+
+// Records a node that ran, with the bytes that it moved if it is a Send or a Recv.
+void TraceNode(StepTrace& trace, const ExecPlan& plan, uint32_t node, const Tensor* slots, int64_t step_id,
+               int64_t start_ns);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_EXECUTOR_NODE_ACTIONS_H_

@@ -1,0 +1,165 @@
+#include "src/executor/step_state.h"
+
+#include "src/executor/node_actions.h"
+#include "src/executor/step_trace.h"
+
+namespace dfrun {
+namespace {
+
+// Marks in the inbox: nobody runs the step; the step is shared.
+Work g_asleep;
+Work g_shared;
+
+// Turns a list around and returns its new first.
+Work* Reversed(Work* list) {
+  Work* reversed = nullptr;
+  while (list != nullptr) {
+    Work* const next = list->next;
+    list->next = reversed;
+    reversed = list;
+    list = next;
+  }
+  return reversed;
+}
+
+Status CheckFeed(const ExecPlan::Feed& feed, const Tensor& value) {
+  if (!value.initialized()) return InvalidArgument("the feed of '", feed.name, "' has no value");
+  if (value.dtype() != feed.dtype) {
+    return InvalidArgument("the feed of '", feed.name, "' is ", value.dtype(), ", but the graph wants ", feed.dtype);
+  }
+  if (!feed.shape.IsCompatibleWith(value.shape())) {
+    return InvalidArgument("the feed of '", feed.name, "' has shape ", value.shape(), ", but this plan was made for ",
+                           feed.shape);
+  }
+  return Status();
+}
+
+}  // namespace
+
+void AsyncOp::Done(void* arg, Status status) {
+  AsyncOp& op = *static_cast<AsyncOp*>(arg);
+  StepState& step = *op.step;
+  op.status = std::move(status);
+  if (StepTrace* trace = step.args().trace; trace != nullptr) {
+    TraceNode(*trace, step.plan(), op.node, step.values().slots(), step.args().step.step_id, op.start_ns);
+  }
+  step.Complete(op);
+}
+
+StepState::StepState(ExecPlan& plan, std::unique_ptr<StepValues> values)
+    : plan_(plan), values_(std::move(values)), first_(this, plan.num_nodes()), async_(plan.num_async()) {
+  for (AsyncOp& op : async_) op.step = this;
+}
+
+Result<std::unique_ptr<StepState>> StepState::Create(ExecPlan& plan) {
+  DF_ASSIGN(std::unique_ptr<StepValues> values, StepValues::Create(plan));
+  return std::unique_ptr<StepState>(new StepState(plan, std::move(values)));
+}
+
+Status StepState::Begin(WorkerPool& pool, const RunArgs& args, Callback done) {
+  DF_TRY(PlaceFeeds(args));
+  if (args.fetches.size() < static_cast<size_t>(plan_.num_fetches())) {
+    return InvalidArgument("the plan has ", plan_.num_fetches(), " fetches, but there is room for ",
+                           args.fetches.size());
+  }
+  values_->Reset();
+  pool_ = &pool;
+  args_ = args;
+  done_ = done;
+  in_flight_ = 0;
+  shared_ = false;
+  failed_.store(false, std::memory_order_relaxed);
+  inbox_.store(nullptr, std::memory_order_relaxed);
+  first_.queue.Clear();
+  return Status();
+}
+
+Status StepState::PlaceFeeds(const RunArgs& args) {
+  const auto num_feeds = static_cast<size_t>(plan_.num_feeds());
+  if (args.feeds.size() < num_feeds) {
+    return InvalidArgument("the plan wants ", num_feeds, " feeds, but ", args.feeds.size(), " are given");
+  }
+  for (size_t i = 0; i < num_feeds; ++i) {
+    const ExecPlan::Feed& feed = plan_.feed(static_cast<int>(i));
+    if (!feed.name.empty()) DF_TRY(CheckFeed(feed, args.feeds[i]));
+  }
+  for (size_t i = 0; i < num_feeds; ++i) {
+    const ExecPlan::Feed& feed = plan_.feed(static_cast<int>(i));
+    if (feed.slot >= 0) values_->slots()[feed.slot] = args.feeds[i];
+  }
+  return Status();
+}
+
+void StepState::Finish() {
+  Status status;
+  if (failed()) {
+    values_->Release();
+    MutexLock lock(mu_);
+    status = std::move(status_);
+    status_ = Status();
+  }
+  const Callback done = done_;
+  plan_.ReleaseState(this);
+  done(std::move(status));
+}
+
+void StepState::Fail(Status status) {
+  {
+    MutexLock lock(mu_);
+    if (!status_.ok()) return;
+    status_ = status;
+    failed_.store(true, std::memory_order_relaxed);
+  }
+  if (args_.step.rendezvous != nullptr) args_.step.rendezvous->Abort(status);
+}
+
+Activation& StepState::AcquireActivation() {
+  MutexLock lock(mu_);
+  if (idle_ == nullptr) {
+    activations_.push_back(std::make_unique<Activation>(this, plan_.num_nodes()));
+    return *activations_.back();
+  }
+  Activation& activation = *idle_;
+  idle_ = activation.next_idle;
+  activation.queue.Clear();
+  return activation;
+}
+
+void StepState::ReleaseActivation(Activation& activation) {
+  if (&activation == &first_) return;
+  MutexLock lock(mu_);
+  activation.next_idle = idle_;
+  idle_ = &activation;
+}
+
+Work* StepState::TakeInbox() {
+  return Reversed(inbox_.exchange(nullptr, std::memory_order_acquire));
+}
+
+bool StepState::Sleep() {
+  Work* empty = nullptr;
+  return inbox_.compare_exchange_strong(empty, &g_asleep, std::memory_order_acq_rel);
+}
+
+Work* StepState::Share() {
+  shared_ = true;
+  active_.store(1 + in_flight_, std::memory_order_relaxed);
+  return Reversed(inbox_.exchange(&g_shared, std::memory_order_acq_rel));
+}
+
+void StepState::Complete(AsyncOp& op) {
+  WorkerPool& pool = *pool_;  // once the op is handed on, the step may end
+  Work* seen = inbox_.load(std::memory_order_acquire);
+  for (;;) {
+    if (seen == &g_shared) break;
+    op.next = seen == &g_asleep ? nullptr : seen;
+    Work* const next = seen == &g_asleep ? nullptr : &op;
+    if (inbox_.compare_exchange_weak(seen, next, std::memory_order_acq_rel)) {
+      if (seen == &g_asleep) break;
+      return;
+    }
+  }
+  pool.Submit(&op);
+}
+
+}  // namespace dfrun

@@ -1,0 +1,117 @@
+// A step in flight: its values, who works on it, and how it ends.
+//
+// A step begins exclusive: one activation (a thread with a ready queue) runs it and counts without atomic operations;
+// asynchronous kernels that end meanwhile leave their ops in the inbox. If none is left to run but some are in flight,
+// the step sleeps, and the next callback submits it to the pool. It becomes shared, once and for good, when its
+// activation gives work away: from then on counters are atomic, `active` counts activations and operations in flight,
+// and callbacks submit their own ops. Whoever takes the last away ends the step.
+#ifndef DFRUN_SRC_EXECUTOR_STEP_STATE_H_
+#define DFRUN_SRC_EXECUTOR_STEP_STATE_H_
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "src/base/mutex.h"
+#include "src/executor/executor.h"
+#include "src/executor/ready_queue.h"
+#include "src/executor/step_values.h"
+
+namespace dfrun {
+
+// What a pool runs of a step, both in executor.cc: an activation's queue; what the end of an op made ready.
+void ResumeActivation(Work* activation);
+void ResumeAsyncOp(Work* op);
+
+// A thread's share of a step.
+struct Activation : Work {
+  Activation(StepState* owner, uint32_t nodes) : Work{&ResumeActivation}, step(owner), queue(nodes) {}
+  StepState* step;
+  ReadyQueue queue;
+  Activation* next_idle = nullptr;
+};
+
+// A call of an asynchronous kernel, from its start until what it made ready has been found.
+struct AsyncOp : Work {
+  AsyncOp() : Work{&ResumeAsyncOp} {}
+  OpContext context;
+  StepState* step = nullptr;
+  uint32_t node = 0;
+  Status status;
+  int64_t start_ns = 0;  // where the step is traced
+
+  // The kernel's callback; `op` is an AsyncOp.
+  static void Done(void* op, Status status);
+};
+
+// Reused by later steps of its plan. Thread safety: as each method says.
+class StepState {
+ public:
+  static Result<std::unique_ptr<StepState>> Create(ExecPlan& plan);
+
+  // One thread, before the step runs. InvalidArgument names a feed that does not fit the plan.
+  Status Begin(WorkerPool& pool, const RunArgs& args, Callback done);
+  // One thread, when nothing of the step is left: gives the state back to the plan, then calls `done`.
+  void Finish();
+
+  ExecPlan& plan() { return plan_; }
+  WorkerPool& pool() { return *pool_; }
+  const RunArgs& args() const { return args_; }
+  StepValues& values() { return *values_; }
+  // The activation that begins the step.
+  Activation& first() { return first_; }
+  // The op of the plan's i-th asynchronous node.
+  AsyncOp& async_op(int i) { return async_[i]; }
+
+  // Any thread. The first failure is the step's; it aborts the rendezvous.
+  void Fail(Status status);
+  bool failed() const { return failed_.load(std::memory_order_relaxed); }
+
+  // Any thread: an activation with an empty queue, and its return.
+  Activation& AcquireActivation();
+  void ReleaseActivation(Activation& activation);
+
+  // Of the thread that has the step exclusively.
+  bool shared() const { return shared_; }
+  int& in_flight() { return in_flight_; }
+  bool inbox_empty() const { return inbox_.load(std::memory_order_relaxed) == nullptr; }
+  // What came into the inbox since, oldest first, linked by Work::next.
+  Work* TakeInbox();
+  // Leaves the step to the next callback; false if there is something in the inbox. After true the step is not ours.
+  bool Sleep();
+  // Returns what was in the inbox; later callbacks submit.
+  Work* Share();
+
+  // Any thread: an op whose status is set and whose callback has run.
+  void Complete(AsyncOp& op);
+
+  // Of a shared step: activations and operations in flight.
+  std::atomic<int>& active() { return active_; }
+
+ private:
+  StepState(ExecPlan& plan, std::unique_ptr<StepValues> values);
+  Status PlaceFeeds(const RunArgs& args);
+
+  ExecPlan& plan_;
+  std::unique_ptr<StepValues> values_;
+  Activation first_;
+  std::vector<AsyncOp> async_;
+
+  WorkerPool* pool_ = nullptr;
+  RunArgs args_;
+  Callback done_;
+  int in_flight_ = 0;
+  bool shared_ = false;
+  std::atomic<bool> failed_{false};
+  std::atomic<Work*> inbox_{nullptr};  // newest first; or one of the two marks in step_state.cc
+  std::atomic<int> active_{0};
+
+  Mutex mu_;
+  Status status_ GUARDED_BY(mu_);
+  Activation* idle_ GUARDED_BY(mu_) = nullptr;
+  std::vector<std::unique_ptr<Activation>> activations_ GUARDED_BY(mu_);
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_EXECUTOR_STEP_STATE_H_

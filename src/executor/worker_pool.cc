@@ -1,0 +1,249 @@
+#include "src/executor/worker_pool.h"
+
+#include <sched.h>
+
+#include <algorithm>
+
+#include "src/base/status.h"
+
+namespace dfrun {
+namespace {
+
+using std::chrono::microseconds;
+
+// Looking for work takes about 5 us of pauses, then about 50 us of yields on a core that nobody else wants.
+// Looking for work takes about 5 us of pauses, then 0.2 ms and more of yields, then sleeps.
+constexpr int kPauses = 64;
+constexpr int kYields = 512;
+constexpr microseconds kFirstSleep(50);
+constexpr microseconds kLongestSleep(1000);
+
+int UsableCores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof(set), &set) == 0) return std::max(1, CPU_COUNT(&set));
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+void CpuPause() {
+#if defined(__x86_64__)
+  for (int i = 0; i < 4; ++i) __builtin_ia32_pause();
+#endif
+}
+
+}  // namespace
+
+// A call of RunBlocks. Lives on its caller's stack: a thread joins under mu_ while the job is in jobs_, and the caller
+// takes it out of jobs_ and returns only when all that joined have left.
+struct WorkerPool::BlockJob {
+  FunctionRef<void(int64_t)> body;
+  int64_t blocks;
+  std::atomic<int64_t> next{0};
+  std::atomic<int> joined{0};  // written under mu_
+  BlockJob* next_job = nullptr;
+
+  // `queued` counts this job until its last block is taken.
+  void Run(std::atomic<int>& queued) {
+    for (int64_t i = Take(); i < blocks; i = Take()) {
+      if (i == blocks - 1) queued.fetch_sub(1, std::memory_order_relaxed);
+      body(i);
+    }
+  }
+  int64_t Take() { return next.fetch_add(1, std::memory_order_relaxed); }
+};
+
+// How long to wait before the next look: pauses, then yields, then sleeps of an eighth of what has been slept so far,
+// so that what was waited for is noticed without much delay in proportion.
+class WorkerPool::Backoff {
+ public:
+  bool Expired() const { return rounds_ >= kPauses + kYields; }
+  void Wait() {
+    if (rounds_++ < kPauses) {
+      CpuPause();
+    } else {
+      sched_yield();
+    }
+  }
+  microseconds NextSleep() {
+    const microseconds now = sleep_;
+    sleep_ = std::min(sleep_ + sleep_ / 8, kLongestSleep);
+    return now;
+  }
+  void Reset() { *this = Backoff(); }
+
+ private:
+  int rounds_ = 0;
+  microseconds sleep_ = kFirstSleep;
+};
+
+WorkerPool::WorkerPool(int threads) : num_threads_(threads > 0 ? threads : UsableCores()) {
+  workers_.reserve(num_threads_ - 1);
+  for (int i = 1; i < num_threads_; ++i) workers_.emplace_back([this] { WorkerMain(); });
+}
+
+WorkerPool::~WorkerPool() {
+  {
+    MutexLock lock(mu_);
+    stop_.store(true);
+    idle_workers_.wake.NotifyAll();
+  }
+  for (std::thread& worker : workers_) worker.join();
+  DF_CHECK(queued_.load() == 0);
+}
+
+void WorkerPool::SetPollHook(std::function<bool()> hook) {
+  poll_ = std::move(hook);
+}
+
+bool WorkerPool::Poll() {
+  if (!poll_ || polling_.exchange(true, std::memory_order_acquire)) return false;
+  const bool progress = poll_();
+  polling_.store(false, std::memory_order_release);
+  return progress;
+}
+
+void WorkerPool::Submit(Work* work) {
+  work->next = nullptr;
+  MutexLock lock(mu_);
+  if (last_ == nullptr) {
+    first_ = work;
+  } else {
+    last_->next = work;
+  }
+  last_ = work;
+  const int queued = queued_.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (queued > hungry_.load(std::memory_order_relaxed)) Wake(1);
+}
+
+void WorkerPool::Notify() {
+  // The increment by who goes to sleep and this read-modify-write are ordered one way or the other: either the
+  // sleeper's look at its condition sees what was done before this call, or this call sees the sleeper.
+  if (idle_callers_.sleeping.fetch_add(0) == 0) return;
+  MutexLock lock(mu_);
+  idle_callers_.wake.NotifyAll();
+}
+
+void WorkerPool::Wake(int64_t threads) {
+  for (Sleepers* sleepers : {&idle_callers_, &idle_workers_}) {
+    const int64_t woken = std::min<int64_t>(threads, sleepers->sleeping.load(std::memory_order_relaxed));
+    for (int64_t i = 0; i < woken; ++i) sleepers->wake.NotifyOne();
+    threads -= woken;
+  }
+}
+
+bool WorkerPool::RunOne() {
+  if (!HasWork()) return false;
+  Work* work = nullptr;
+  BlockJob* job = nullptr;
+  {
+    MutexLock lock(mu_);
+    for (job = jobs_; job != nullptr; job = job->next_job) {
+      if (job->next.load(std::memory_order_relaxed) < job->blocks) break;
+    }
+    if (job != nullptr) {
+      job->joined.fetch_add(1, std::memory_order_relaxed);
+    } else if (first_ != nullptr) {
+      work = first_;
+      first_ = work->next;
+      if (first_ == nullptr) last_ = nullptr;
+      queued_.fetch_sub(1, std::memory_order_relaxed);
+    } else {
+      return false;
+    }
+  }
+  if (work != nullptr) {
+    work->run(work);
+    return true;
+  }
+  job->Run(queued_);
+  MutexLock lock(mu_);
+  if (job->joined.fetch_sub(1, std::memory_order_release) == 1) blocks_done_.NotifyAll();
+  return true;
+}
+
+void WorkerPool::RunBlocks(int64_t blocks, FunctionRef<void(int64_t)> body) {
+  if (num_threads_ == 1 || blocks <= 1) {
+    for (int64_t i = 0; i < blocks; ++i) body(i);
+    return;
+  }
+  BlockJob job{.body = body, .blocks = blocks};
+  {
+    MutexLock lock(mu_);
+    job.next_job = jobs_;
+    jobs_ = &job;
+    queued_.fetch_add(1, std::memory_order_relaxed);
+    const int64_t wanted = blocks - 1 - hungry_.load(std::memory_order_relaxed);
+    if (wanted > 0) Wake(wanted);
+  }
+  job.Run(queued_);
+  {
+    MutexLock lock(mu_);
+    BlockJob** link = &jobs_;
+    while (*link != &job) link = &(*link)->next_job;
+    *link = job.next_job;
+  }
+  WaitForJoined(job);
+}
+
+void WorkerPool::WaitForJoined(const BlockJob& job) {
+  Backoff backoff;
+  while (!backoff.Expired()) {
+    if (job.joined.load(std::memory_order_acquire) == 0) return;
+    backoff.Wait();
+  }
+  MutexLock lock(mu_);
+  while (job.joined.load(std::memory_order_acquire) != 0) blocks_done_.Wait(mu_);
+}
+
+void WorkerPool::HelpUntil(FunctionRef<bool()> done) {
+  RunUntil(done, idle_callers_);
+  if (!HasWork()) return;
+  MutexLock lock(mu_);  // a wake-up for that work may have come to this thread
+  Wake(1);
+}
+
+void WorkerPool::WorkerMain() {
+  RunUntil([this] { return stop_.load(std::memory_order_relaxed); }, idle_workers_);
+}
+
+void WorkerPool::RunUntil(FunctionRef<bool()> done, Sleepers& sleepers) {
+  while (!done()) {
+    if (!RunOne()) LookForWork(done, sleepers);
+  }
+}
+
+void WorkerPool::LookForWork(FunctionRef<bool()> done, Sleepers& sleepers) {
+  Backoff backoff;
+  SetHungry(true);
+  while (!done() && !HasWork()) {
+    if (Poll()) {
+      backoff.Reset();
+    } else if (!backoff.Expired()) {
+      backoff.Wait();
+    } else {
+      SetHungry(false);
+      Sleep(done, sleepers, backoff.NextSleep());
+      SetHungry(true);
+    }
+  }
+  SetHungry(false);
+}
+
+void WorkerPool::SetHungry(bool hungry) {
+  if (num_threads_ > 1) hungry_.fetch_add(hungry ? 1 : -1, std::memory_order_relaxed);
+}
+
+void WorkerPool::Sleep(FunctionRef<bool()> done, Sleepers& sleepers, microseconds longest) {
+  MutexLock lock(mu_);
+  sleepers.sleeping.fetch_add(1);
+  if (!done() && !HasWork()) {
+    if (poll_) {
+      sleepers.wake.WaitFor(mu_, longest);
+    } else {
+      sleepers.wake.Wait(mu_);
+    }
+  }
+  sleepers.sleeping.fetch_sub(1);
+}
+
+}  // namespace dfrun
