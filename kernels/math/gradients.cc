@@ -58,6 +58,35 @@ void SetBroadcastGradients(GradientBuilder& g, Output x_grad, Output y_grad) {
   SetBroadcastGradient(g, 1, y_grad);
 }
 
+Output KeptDims(GradientBuilder& g, Output value) {
+  const bool scalar = g.shape(value).known_rank() && g.shape(value).rank() == 0;
+  if (g.attr<bool>("keep_dims") || scalar) return value;
+  // Shape(x) with 1 in the place of every reduced dimension.
+  const Output rank = g.Op("Rank", g.x(0));
+  const Output zero = g.Const(Tensor::Scalar<int32_t>(0));
+  const Output one = g.Const(Tensor::Scalar<int32_t>(1));
+  const Output axes = g.Op("Cast", AttrMap{{"DstT", DType::kInt32}}, g.x(1));
+  const Output positive = g.Op("FloorMod", g.Op("AddV2", axes, rank), rank);
+  const Output ones = g.Op("Fill", g.Op("Shape", axes), one);
+  const Output shape =
+      g.Op("DynamicStitch", AttrMap{{"N", 2}}, g.Op("Range", zero, rank, one), positive, g.Op("Shape", g.x(0)), ones);
+  return g.Op("Reshape", value, shape);
+}
+
+Output SpreadOverReduced(GradientBuilder& g, Output value) {
+  return g.Op("BroadcastTo", KeptDims(g, value), ShapeOf(g, g.x(0)));
+}
+
+Output ReducedCount(GradientBuilder& g) {
+  const int64_t in = g.shape(g.x(0)).num_elements();
+  const int64_t out = g.shape(g.y(0)).num_elements();
+  if (in >= 0 && out >= 0)
+    return g.ScalarLike(g.x(0), static_cast<double>(out == 0 ? 1 : std::max<int64_t>(1, in / out)));
+  const Output one = g.Const(Tensor::Scalar<int32_t>(1));
+  const Output count = g.Op("FloorDiv", g.Op("Size", g.x(0)), g.Op("Maximum", g.Op("Size", g.y(0)), one));
+  return g.Op("Cast", AttrMap{{"DstT", g.dtype(g.x(0))}}, g.Op("Maximum", count, one));
+}
+
 Output Conj(GradientBuilder& g, Output value) {
   return IsComplex(g.dtype(value)) ? g.Op("Conj", value) : value;
 }

@@ -13,6 +13,14 @@ void SetBroadcastGradients(GradientBuilder& g, Output x_grad, Output y_grad);
 // The same for one of the two inputs; the other then has no gradient.
 void SetBroadcastGradient(GradientBuilder& g, int input, Output grad);
 
+// Of a reduction (inputs: tensor and axes; attr keep_dims): a tensor of the result's shape with the reduced dimensions
+// kept as size 1, so that it broadcasts against the input.
+Output KeptDims(GradientBuilder& g, Output value);
+// The same repeated to the shape of the input.
+Output SpreadOverReduced(GradientBuilder& g, Output value);
+// How many inputs went into each output, in the input's dtype; at least 1.
+Output ReducedCount(GradientBuilder& g);
+
 // The complex conjugate; the value itself where its dtype is real.
 Output Conj(GradientBuilder& g, Output value);
 

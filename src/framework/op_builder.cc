@@ -181,6 +181,18 @@ bool ParseDefault(Cursor& in, AttrDef& attr) {
   return false;
 }
 
+// TensorFlow's names for lists of dtypes; empty for other words.
+std::vector<DType> NamedTypes(std::string_view word) {
+  std::vector<DType> real = {DType::kFloat,  DType::kDouble, DType::kInt32,  DType::kUint8,
+                             DType::kInt16,  DType::kInt8,   DType::kInt64,  DType::kBfloat16,
+                             DType::kUint16, DType::kHalf,   DType::kUint32, DType::kUint64};
+  if (word == "realnumbertype") return real;
+  if (word != "numbertype") return {};
+  real.insert(real.end(), {DType::kComplex64, DType::kComplex128, DType::kQint8, DType::kQuint8, DType::kQint32,
+                           DType::kQint16, DType::kQuint16});
+  return real;
+}
+
 bool ParseAttr(std::string_view text, AttrDef& attr) {
   static const std::vector<std::string_view> kTypes = {"int",  "float", "bool",   "string",
                                                        "type", "shape", "tensor", "func"};
@@ -199,6 +211,8 @@ bool ParseAttr(std::string_view text, AttrDef& attr) {
     if (!in.Take(")")) return false;
   } else {
     attr.type = in.Word();
+    attr.allowed_types = NamedTypes(attr.type);
+    if (!attr.allowed_types.empty()) attr.type = "type";
     if (std::find(kTypes.begin(), kTypes.end(), attr.type) == kTypes.end()) return false;
   }
   if (in.Take(">=")) {

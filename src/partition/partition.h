@@ -3,13 +3,18 @@
 //
 // Every edge between two devices becomes a channel: a `_Send` on the one, a `_Recv` on the other, with an integer id.
 // There is one channel per tensor and destination device, however many readers the tensor has there, and one per node
-// and destination device for all control edges; that one carries a boolean made by a Const behind the node. A ref is
-// sent by its value.
-// `static_shape` is set, and `shape` with it, where both ends know dtype and shape: no header travels then.
+// and destination device for all control edges; that one carries a boolean, sent when the node has run. A ref is sent
+// by its value at the time of the Send.
+// `static_shape` is set where both ends know dtype and shape and the value cannot be dead (no Switch is in the graph):
+// no header travels then.
+//
+// A node with the attr `_after_reads` = true (the update of a variable in a training graph) runs after the variable has
+// been read everywhere. A reader on another device reads what was sent: the node waits for every Send of the variable,
+// and a control edge from such a reader to it is dropped, so that no message travels back.
 //
 // Loops that span devices (each device's part then needs a control loop of its own, driven by the device that holds the
-// loop's condition) belong in a file of their own, between the check of the graph and the cut; until then a graph with
-// Enter or NextIteration edges across devices is refused.
+// loop's condition) have their place in a file of their own, a rewrite of the placed graph before channels are found;
+// until then an edge of a loop between devices is refused.
 #ifndef DFRUN_SRC_PARTITION_PARTITION_H_
 #define DFRUN_SRC_PARTITION_PARTITION_H_
 
@@ -29,7 +34,8 @@ struct Partition {
 };
 
 // One partition for each device that has nodes, in the cluster's order. Nodes keep names and order. Channels count on
-// from *next_channel. InvalidArgument: a node without a device of the cluster. Takes time linear in the graph.
+// from *next_channel. InvalidArgument: a node without a device of the cluster; a ref input from another device.
+// Unimplemented: a loop across devices. Takes time linear in the graph.
 Result<std::vector<Partition>> PartitionGraph(const Graph& placed, const Cluster& cluster, int32_t* next_channel);
 
 }  // namespace dfrun

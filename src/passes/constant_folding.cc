@@ -141,7 +141,7 @@ class Folder {
       if (port > 0 && read_ports_.count({node.id, port}) == 0) continue;
       const Tensor& value = values_[node.id][port];
       NodeSpec spec;
-      spec.name = port == 0 ? node.name : rebuilder.to().UniqueName(StrCat(node.name, "/_", port));
+      spec.name = port == 0 ? node.name : graph_.UniqueName(StrCat(node.name, "/_", port));
       spec.op = "Const";
       spec.attrs = {{"dtype", value.dtype()}, {"value", value}};
       spec.device = node.device;

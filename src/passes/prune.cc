@@ -112,7 +112,7 @@ class Pruner {
       }
       DF_ASSIGN(
           const NodeId arg,
-          AddBoundary("_Arg", "_arg_", feed, {},
+          AddBoundary("_Arg", graph_.UniqueName(BoundaryName("_arg_", feed)), feed, {},
                       {{"T", graph_.dtype(feed)}, {"index", static_cast<int64_t>(i)}, {"shape", std::move(shape)}}));
       rebuilder_.Replace(feed, {arg, 0});
       if (IsFedPlaceholder(feed.node)) rebuilder_.ReplaceControl(feed.node, arg);
@@ -123,22 +123,26 @@ class Pruner {
   Status AddRetvals() {
     for (size_t i = 0; i < signature_.fetches.size(); ++i) {
       const Output fetch = signature_.fetches[i];
+      const std::string name = rebuilder_.to().UniqueName(BoundaryName("_retval_", fetch));
       Result<NodeId> added =
-          AddBoundary("_Retval", "_retval_", fetch, {rebuilder_.NewPlace(fetch)}, {{"index", static_cast<int64_t>(i)}});
+          AddBoundary("_Retval", name, fetch, {rebuilder_.NewPlace(fetch)}, {{"index", static_cast<int64_t>(i)}});
       DF_TRY(added.status());
     }
     return Status();
   }
 
-  Result<NodeId> AddBoundary(const char* op, const char* prefix, Output stands_for, std::vector<Output> inputs,
+  std::string BoundaryName(const char* prefix, Output value) const {
+    return StrCat(prefix, graph_.node(value.node).name, "_", value.port);
+  }
+
+  Result<NodeId> AddBoundary(const char* op, std::string name, Output stands_for, std::vector<Output> inputs,
                              AttrMap attrs) {
-    const Node& node = graph_.node(stands_for.node);
     NodeSpec spec;
-    spec.name = rebuilder_.to().UniqueName(StrCat(prefix, node.name, "_", stands_for.port));
+    spec.name = std::move(name);
     spec.op = op;
     spec.inputs = std::move(inputs);
     spec.attrs = std::move(attrs);
-    spec.place = node.place;
+    spec.place = graph_.node(stands_for.node).place;
     return rebuilder_.to().AddNode(std::move(spec));
   }
 

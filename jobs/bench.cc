@@ -1,0 +1,67 @@
+// dfrun bench NAME: prints each figure beside its limit, and writes them as JSON.
+#include "jobs/bench.h"
+
+#include <cstdio>
+#include <memory>
+
+#include "jobs/json.h"
+
+namespace dfrun::jobs {
+namespace {
+
+void PrintTable(const std::vector<BenchFigure>& figures) {
+  size_t width = 4;
+  for (const BenchFigure& f : figures) width = std::max(width, f.name.size());
+  std::printf("%-*s %12s %-7s %12s %7s  limit\n", static_cast<int>(width), "name", "value", "unit", "limit", "ratio");
+  for (const BenchFigure& f : figures) {
+    std::printf("%-*s %12.4g %-7s %12.4g %7.3f  %s\n", static_cast<int>(width), f.name.c_str(), f.value, f.unit.c_str(),
+                f.limit, f.ratio(), f.limit_name.c_str());
+  }
+}
+
+std::string ToJson(const std::vector<BenchFigure>& figures) {
+  std::string out = "[";
+  for (const BenchFigure& f : figures) {
+    out += StrCat(out.size() > 1 ? ",\n " : "", "{\"name\": ", JsonString(f.name), ", \"value\": ", JsonNumber(f.value),
+                  ", \"unit\": ", JsonString(f.unit), ", \"limit\": ", JsonNumber(f.limit),
+                  ", \"limit_name\": ", JsonString(f.limit_name), ", \"ratio\": ", JsonNumber(f.ratio()), "}");
+  }
+  return out + "]\n";
+}
+
+Result<int> Report(const RunBench& bench, const std::string& json_path) {
+  DF_ASSIGN(const std::vector<BenchFigure> figures, bench());
+  if (figures.empty()) return 0;
+  PrintTable(figures);
+  if (!json_path.empty()) DF_TRY(WriteTextFile(json_path, ToJson(figures)));
+  return 0;
+}
+
+Command AsCommand(const Bench& bench) {
+  return {bench.description, bench.example, [setup = bench.setup](CLI::App& app) -> RunCommand {
+            auto json_path = std::make_shared<std::string>();
+            app.add_option("--json", *json_path, "Write the figures to this file as JSON");
+            return [json_path, run = setup(app)] { return Report(run, *json_path); };
+          }};
+}
+
+RunCommand SetupBench(CLI::App& app) {
+  app.require_subcommand(1);
+  std::map<std::string, Command> commands;
+  for (const auto& [name, bench] : Benches()) commands.emplace(name, AsCommand(bench));
+  auto chosen = std::make_shared<RunCommand>();
+  AddCommands(app, commands, chosen.get());
+  return [chosen] { return (*chosen)(); };
+}
+
+COMMAND("bench", "Measures a part of dfrun against the limit that this machine sets.",
+        "dfrun bench dispatch --json dispatch.json", SetupBench);
+
+}  // namespace
+
+std::map<std::string, Bench>& Benches() {
+  static std::map<std::string, Bench>& benches = *new std::map<std::string, Bench>();
+  return benches;
+}
+
+}  // namespace dfrun::jobs

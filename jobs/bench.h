@@ -1,0 +1,51 @@
+// A benchmark of `dfrun bench NAME` is one file jobs/bench_<name>.cc that registers itself as a subcommand does:
+//
+//   BENCH("dispatch", "Null ops a second.", "dfrun bench dispatch --threads 2", [](CLI::App& app) -> RunBench {
+//     ...options...
+//     return [options]() -> Result<std::vector<BenchFigure>> { ... };
+//   });
+#ifndef DFRUN_JOBS_BENCH_H_
+#define DFRUN_JOBS_BENCH_H_
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "jobs/command.h"
+
+namespace dfrun::jobs {
+
+// A figure beside the limit that was measured in the same run.
+struct BenchFigure {
+  std::string name;  // "p2p/mpi/8B"
+  double value = 0;
+  std::string unit;  // "us", "GB/s", "Mops/s"
+  double limit = 0;
+  std::string limit_name;  // "raw MPI"
+
+  double ratio() const { return value / limit; }
+};
+
+// Under MPI every rank runs it, and all but rank 0 return no figures.
+using RunBench = std::function<Result<std::vector<BenchFigure>>()>;
+
+struct Bench {
+  std::string description;
+  std::string example;
+  std::function<RunBench(CLI::App&)> setup;
+};
+
+std::map<std::string, Bench>& Benches();
+
+struct BenchRegistration {
+  BenchRegistration(const std::string& name, Bench bench) { Benches().emplace(name, std::move(bench)); }
+};
+
+#define BENCH(name, ...)                                                                \
+  static const ::dfrun::jobs::BenchRegistration DF_CONCAT(df_bench_, __COUNTER__)(name, \
+                                                                                  ::dfrun::jobs::Bench{__VA_ARGS__})
+
+}  // namespace dfrun::jobs
+
+#endif  // DFRUN_JOBS_BENCH_H_

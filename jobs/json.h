@@ -1,0 +1,22 @@
+// What the commands write as JSON.
+#ifndef DFRUN_JOBS_JSON_H_
+#define DFRUN_JOBS_JSON_H_
+
+#include <string>
+#include <string_view>
+
+#include "src/base/status.h"
+
+namespace dfrun::jobs {
+
+// With quotes, and escapes where JSON needs them.
+std::string JsonString(std::string_view text);
+// The shortest text that reads back as the same double; null for what JSON cannot say (infinity, NaN).
+std::string JsonNumber(double value);
+
+// Replaces the file.
+Status WriteTextFile(const std::string& path, std::string_view text);
+
+}  // namespace dfrun::jobs
+
+#endif  // DFRUN_JOBS_JSON_H_

@@ -1,0 +1,69 @@
+// The dfrun program: reads the command line, runs one subcommand, turns its outcome into an exit code.
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "jobs/command.h"
+#include "src/framework/op.h"
+
+namespace dfrun::jobs {
+namespace {
+
+constexpr int kUsageError = 64;
+
+void PrintError(const Status& status) {
+  // A bad spec's message is lines of file:line:column, which editors jump to.
+  const char* prefix = status.code() == Code::kBadSpec ? "" : "dfrun: ";
+  std::fprintf(stderr, "%s%s\n", prefix, status.message().c_str());
+}
+
+// `dfrun SPEC` is `dfrun run SPEC`. `words` are the arguments without the program's name.
+Status InsertRun(std::vector<std::string>& words) {
+  if (words.empty() || Commands().count(words[0]) > 0) return Status();
+  static const std::vector<std::string> kOwnFlags = {"-h", "--help", "--version"};
+  if (std::find(kOwnFlags.begin(), kOwnFlags.end(), words[0]) != kOwnFlags.end()) return Status();
+  if (words[0][0] != '-' && !std::filesystem::exists(words[0])) {
+    std::vector<std::string> names;
+    for (const auto& [name, command] : Commands()) names.push_back(name);
+    const std::string near = Nearest(words[0], names);
+    return Error(Code::kUsage, "'", words[0], "' is neither a command nor a spec that exists",
+                 near.empty() ? "; `dfrun --help` lists the commands" : StrCat("; did you mean 'dfrun ", near, "'?"));
+  }
+  words.insert(words.begin(), "run");
+  return Status();
+}
+
+int Run(std::vector<std::string> words) {
+  if (Status status = InsertRun(words); !status.ok()) {
+    PrintError(status);
+    return ExitCode(status.code());
+  }
+  CLI::App app("dfrun trains and runs dataflow graphs over MPI ranks.", "dfrun");
+  app.footer("`dfrun SPEC` is short for `dfrun run SPEC`.\nExample:\n  mpirun -np 4 dfrun configs/digits_mlp.yaml");
+  app.set_version_flag("--version", "dfrun " DFRUN_VERSION);
+  app.require_subcommand(1);
+  RunCommand chosen;
+  AddCommands(app, Commands(), &chosen);
+  std::reverse(words.begin(), words.end());  // as CLI11 wants them
+  try {
+    app.parse(words);
+  } catch (const CLI::Success& wanted) {  // --help, --version
+    return app.exit(wanted);
+  } catch (const CLI::ParseError& error) {
+    std::fprintf(stderr, "dfrun: %s\nRun with --help for what can be given.\n", error.what());
+    return kUsageError;
+  }
+  Result<int> code = chosen();
+  if (code.ok()) return *code;
+  PrintError(code.status());
+  return ExitCode(code.status().code());
+}
+
+}  // namespace
+}  // namespace dfrun::jobs
+
+int main(int argc, char** argv) {
+  return dfrun::jobs::Run(std::vector<std::string>(argv + 1, argv + argc));
+}

@@ -1,0 +1,124 @@
+#include <algorithm>
+
+#include "kernels/array/int_values.h"
+#include "kernels/array/strided_copy.h"
+#include "src/framework/kernel.h"
+
+namespace dfrun {
+namespace {
+
+class BroadcastToKernel : public Kernel {
+ public:
+  explicit BroadcastToKernel(KernelSetup&) {}
+  Status Compute(OpContext& ctx) {
+    const Tensor& x = ctx.input(0);
+    DF_ASSIGN(const Shape shape, ShapeValue(ctx.input(1), "the shape to broadcast to"));
+    const int extra = shape.rank() - x.shape().rank();
+    if (extra < 0) return InvalidArgument("cannot broadcast ", x.shape(), " to ", shape, ", whose rank is lower");
+    const std::vector<int64_t> from_strides = RowMajorStrides(x.shape());
+    const std::vector<int64_t> to_strides = RowMajorStrides(shape);
+    std::vector<CopyDim> dims(static_cast<size_t>(shape.rank()));
+    for (int d = 0; d < shape.rank(); ++d) {
+      const int64_t size = d < extra ? 1 : x.shape().dim(d - extra);
+      if (size != 1 && size != shape.dim(d)) return InvalidArgument("cannot broadcast ", x.shape(), " to ", shape);
+      dims[d] = {shape.dim(d), size == 1 ? 0 : from_strides[d - extra], to_strides[d]};
+    }
+    Tensor* y = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, shape, &y));
+    StridedCopy(ctx.pool(), x.dtype(), x.raw(), y->raw(), std::move(dims));
+    return Status();
+  }
+};
+
+class TileKernel : public Kernel {
+ public:
+  explicit TileKernel(KernelSetup&) {}
+  Status Compute(OpContext& ctx) {
+    const Tensor& x = ctx.input(0);
+    const int rank = x.shape().rank();
+    DF_ASSIGN(const std::vector<int64_t> multiples, IntVector(ctx.input(1), "the multiples"));
+    if (static_cast<int>(multiples.size()) != rank)
+      return InvalidArgument("Tile of ", x.shape(), " needs ", rank, " multiples, but got ", multiples.size());
+    std::vector<int64_t> sizes(multiples.size());
+    for (int d = 0; d < rank; ++d) {
+      if (multiples[d] < 0 || __builtin_mul_overflow(x.shape().dim(d), multiples[d], &sizes[d]))
+        return InvalidArgument("Tile of ", x.shape(), " by ", multiples[d], " along dimension ", d, " makes no shape");
+    }
+    DF_ASSIGN(const Shape shape, Shape::Create(sizes));
+    const std::vector<int64_t> from_strides = RowMajorStrides(x.shape());
+    const std::vector<int64_t> to_strides = RowMajorStrides(shape);
+    std::vector<CopyDim> dims;
+    for (int d = 0; d < rank; ++d) {
+      dims.push_back({multiples[d], 0, x.shape().dim(d) * to_strides[d]});
+      dims.push_back({x.shape().dim(d), from_strides[d], to_strides[d]});
+    }
+    Tensor* y = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, shape, &y));
+    StridedCopy(ctx.pool(), x.dtype(), x.raw(), y->raw(), std::move(dims));
+    return Status();
+  }
+};
+
+// Two shape vectors, the shorter padded on the left with ones.
+struct ShapePair {
+  std::vector<int64_t> a;
+  std::vector<int64_t> b;
+};
+
+Result<ShapePair> ReadShapes(const OpContext& ctx) {
+  ShapePair pair;
+  DF_ASSIGN(pair.a, IntVector(ctx.input(0), "s0"));
+  DF_ASSIGN(pair.b, IntVector(ctx.input(1), "s1"));
+  const size_t rank = std::max(pair.a.size(), pair.b.size());
+  pair.a.insert(pair.a.begin(), rank - pair.a.size(), 1);
+  pair.b.insert(pair.b.begin(), rank - pair.b.size(), 1);
+  for (size_t d = 0; d < rank; ++d) {
+    if (pair.a[d] != pair.b[d] && pair.a[d] != 1 && pair.b[d] != 1) {
+      return InvalidArgument("the shapes ", PartialShape(pair.a), " and ", PartialShape(pair.b), " do not broadcast");
+    }
+  }
+  return pair;
+}
+
+Status OutputInts(OpContext& ctx, int i, const std::vector<int64_t>& values) {
+  Tensor* y = nullptr;
+  DF_TRY(ctx.AllocateOutput(i, Shape({static_cast<int64_t>(values.size())}), &y));
+  return StoreInts(values, *y);
+}
+
+class BroadcastGradientArgsKernel : public Kernel {
+ public:
+  explicit BroadcastGradientArgsKernel(KernelSetup&) {}
+  Status Compute(OpContext& ctx) {
+    DF_ASSIGN(const ShapePair shapes, ReadShapes(ctx));
+    const bool same = ctx.input(0).shape() == ctx.input(1).shape() && shapes.a == shapes.b;
+    std::vector<int64_t> reduced_a;
+    std::vector<int64_t> reduced_b;
+    for (size_t d = 0; d < shapes.a.size() && !same; ++d) {
+      // Where both are 1 either may be summed over; TensorFlow names both.
+      if (shapes.a[d] == 1) reduced_a.push_back(static_cast<int64_t>(d));
+      if (shapes.b[d] == 1) reduced_b.push_back(static_cast<int64_t>(d));
+    }
+    DF_TRY(OutputInts(ctx, 0, reduced_a));
+    return OutputInts(ctx, 1, reduced_b);
+  }
+};
+
+class BroadcastArgsKernel : public Kernel {
+ public:
+  explicit BroadcastArgsKernel(KernelSetup&) {}
+  Status Compute(OpContext& ctx) {
+    DF_ASSIGN(const ShapePair shapes, ReadShapes(ctx));
+    std::vector<int64_t> both = shapes.a;
+    for (size_t d = 0; d < both.size(); ++d) both[d] = both[d] == 1 ? shapes.b[d] : both[d];
+    return OutputInts(ctx, 0, both);
+  }
+};
+
+CPU_KERNEL_ANY("BroadcastTo", BroadcastToKernel);
+CPU_KERNEL_ANY("Tile", TileKernel);
+CPU_KERNEL_ANY("BroadcastGradientArgs", BroadcastGradientArgsKernel);
+CPU_KERNEL_ANY("BroadcastArgs", BroadcastArgsKernel);
+
+}  // namespace
+}  // namespace dfrun

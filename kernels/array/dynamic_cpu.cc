@@ -1,0 +1,111 @@
+#include <algorithm>
+#include <vector>
+
+#include "kernels/array/element_size.h"
+#include "src/framework/kernel.h"
+
+namespace dfrun {
+namespace {
+
+bool StartsWith(const Shape& shape, const Shape& prefix) {
+  return shape.rank() >= prefix.rank() && std::equal(prefix.dims().begin(), prefix.dims().end(), shape.dims().begin());
+}
+
+// `first` and the dimensions of `shape` after the first `skip`.
+Shape RowsOf(int64_t first, const Shape& shape, int skip) {
+  std::vector<int64_t> dims(shape.dims().begin() + skip, shape.dims().end());
+  dims.insert(dims.begin(), first);
+  return Shape(std::span<const int64_t>(dims));
+}
+
+int64_t RowElements(const Shape& rows) {
+  int64_t n = 1;
+  for (int d = 1; d < rows.rank(); ++d) n *= rows.dim(d);
+  return n;
+}
+
+class DynamicStitchKernel : public Kernel {
+ public:
+  explicit DynamicStitchKernel(KernelSetup&) {}
+  Status Compute(OpContext& ctx) {
+    const int n = ctx.num_inputs() / 2;
+    int64_t count = 0;
+    for (int i = 0; i < n; ++i) {
+      DF_TRY(CheckPart(ctx, i, n));
+      for (int32_t index : ctx.input(i).values<int32_t>()) {
+        if (index < 0) return InvalidArgument("indices[", i, "] holds the negative index ", index);
+        count = std::max<int64_t>(count, int64_t{index} + 1);
+      }
+    }
+    const Shape shape = RowsOf(count, ctx.input(n).shape(), ctx.input(0).shape().rank());
+    DF_TRY(Shape::Create(shape.dims()).status());
+    Tensor* merged = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, shape, &merged));
+    VisitElement(merged->dtype(), [&](auto tag) {
+      using E = typename decltype(tag)::type;
+      E* to = static_cast<E*>(merged->raw());
+      const int64_t row = RowElements(shape);
+      std::fill_n(to, merged->num_elements(), E());  // rows that no index names
+      for (int i = 0; i < n; ++i) {
+        const E* from = static_cast<const E*>(ctx.input(n + i).raw());
+        for (int32_t index : ctx.input(i).values<int32_t>()) {
+          std::copy_n(from, row, to + index * row);
+          from += row;
+        }
+      }
+    });
+    return Status();
+  }
+
+ private:
+  static Status CheckPart(const OpContext& ctx, int i, int n) {
+    const Shape& indices = ctx.input(i).shape();
+    const Shape& data = ctx.input(n + i).shape();
+    if (!StartsWith(data, indices))
+      return InvalidArgument("data[", i, "] has shape ", data, ", which does not begin with that of indices[", i, "], ",
+                             indices);
+    if (!(RowsOf(0, data, indices.rank()) == RowsOf(0, ctx.input(n).shape(), ctx.input(0).shape().rank())))
+      return InvalidArgument("the rows of data[", i, "], ", data, ", are not like those of data[0], ",
+                             ctx.input(n).shape());
+    return Status();
+  }
+};
+
+class DynamicPartitionKernel : public Kernel {
+ public:
+  explicit DynamicPartitionKernel(KernelSetup&) {}
+  Status Compute(OpContext& ctx) {
+    const Tensor& data = ctx.input(0);
+    const Tensor& partitions = ctx.input(1);
+    if (!StartsWith(data.shape(), partitions.shape()))
+      return InvalidArgument("data has shape ", data.shape(), ", which does not begin with that of partitions, ",
+                             partitions.shape());
+    std::vector<int64_t> counts(static_cast<size_t>(ctx.num_outputs()));
+    for (int32_t p : partitions.values<int32_t>()) {
+      if (p < 0 || p >= ctx.num_outputs())
+        return InvalidArgument("partitions holds ", p, ", which is not in [0, ", ctx.num_outputs(), ")");
+      ++counts[p];
+    }
+    std::vector<Tensor*> outputs(counts.size());
+    for (int i = 0; i < ctx.num_outputs(); ++i)
+      DF_TRY(ctx.AllocateOutput(i, RowsOf(counts[i], data.shape(), partitions.shape().rank()), &outputs[i]));
+    VisitElement(data.dtype(), [&](auto tag) {
+      using E = typename decltype(tag)::type;
+      const int64_t row = RowElements(outputs[0]->shape());
+      std::vector<E*> to;
+      for (Tensor* t : outputs) to.push_back(static_cast<E*>(t->raw()));
+      const E* from = static_cast<const E*>(data.raw());
+      for (int32_t p : partitions.values<int32_t>()) {
+        to[p] = std::copy_n(from, row, to[p]);
+        from += row;
+      }
+    });
+    return Status();
+  }
+};
+
+CPU_KERNEL_ANY("DynamicStitch", DynamicStitchKernel);
+CPU_KERNEL_ANY("DynamicPartition", DynamicPartitionKernel);
+
+}  // namespace
+}  // namespace dfrun

@@ -1,0 +1,40 @@
+// Data movement does not look at elements: it is written for their sizes, not for their dtypes.
+#ifndef DFRUN_KERNELS_ARRAY_ELEMENT_SIZE_H_
+#define DFRUN_KERNELS_ARRAY_ELEMENT_SIZE_H_
+
+#include <cstdint>
+#include <string>
+
+#include "src/framework/dtype.h"
+#include "src/framework/resource.h"
+
+namespace dfrun {
+
+struct alignas(8) Bytes16 {
+  uint64_t words[2];
+};
+
+// Calls f with the TypeTag of a type whose assignment copies an element of `dtype`. E() is the dtype's zero.
+template <class F>
+void VisitElement(DType dtype, F&& f) {
+  if (dtype == DType::kString) return f(TypeTag<std::string>());
+  if (dtype == DType::kResource) return f(TypeTag<ResourceHandle>());
+  switch (DTypeSize(dtype)) {
+    case 1:
+      return f(TypeTag<uint8_t>());
+    case 2:
+      return f(TypeTag<uint16_t>());
+    case 4:
+      return f(TypeTag<uint32_t>());
+    case 8:
+      return f(TypeTag<uint64_t>());
+    case 16:
+      return f(TypeTag<Bytes16>());
+    default:
+      return;
+  }
+}
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_ARRAY_ELEMENT_SIZE_H_

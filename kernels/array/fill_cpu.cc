@@ -1,0 +1,70 @@
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/array/element_size.h"
+#include "kernels/array/int_values.h"
+#include "src/framework/kernel.h"
+
+namespace dfrun {
+namespace {
+
+constexpr int64_t kBlock = 65536;
+
+class FillKernel : public Kernel {
+ public:
+  explicit FillKernel(KernelSetup&) {}
+  Status Compute(OpContext& ctx) {
+    const Tensor& value = ctx.input(1);
+    if (value.shape().rank() != 0)
+      return InvalidArgument("the value to fill with has shape ", value.shape(), ", but must be a scalar");
+    DF_ASSIGN(const Shape shape, ShapeValue(ctx.input(0), "the shape to fill"));
+    Tensor* y = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, shape, &y));
+    VisitElement(value.dtype(), [&](auto tag) {
+      using E = typename decltype(tag)::type;
+      const E& element = *static_cast<const E*>(value.raw());
+      E* to = static_cast<E*>(y->raw());
+      ctx.pool().ParallelFor(shape.num_elements(), kBlock,
+                             [&](int64_t begin, int64_t end) { std::fill(to + begin, to + end, element); });
+    });
+    return Status();
+  }
+};
+
+class ZerosLikeKernel : public Kernel {
+ public:
+  explicit ZerosLikeKernel(KernelSetup&) {}
+  Status Compute(OpContext& ctx) {
+    Tensor* y = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, ctx.input(0).shape(), &y));
+    VisitElement(y->dtype(), [&](auto tag) {
+      using E = typename decltype(tag)::type;
+      E* to = static_cast<E*>(y->raw());
+      ctx.pool().ParallelFor(y->num_elements(), kBlock,
+                             [&](int64_t begin, int64_t end) { std::fill(to + begin, to + end, E()); });
+    });
+    return Status();
+  }
+};
+
+struct OnesLike {
+  template <class T>
+  class Kernel : public dfrun::Kernel {
+   public:
+    explicit Kernel(KernelSetup&) {}
+    Status Compute(OpContext& ctx) {
+      Tensor* y = nullptr;
+      DF_TRY(ctx.AllocateOutput(0, ctx.input(0).shape(), &y));
+      std::fill_n(y->data<T>(), y->num_elements(), static_cast<T>(1.0F));
+      return Status();
+    }
+  };
+};
+
+CPU_KERNEL_ANY("Fill", FillKernel);
+CPU_KERNEL_ANY("ZerosLike", ZerosLikeKernel);
+CPU_KERNEL("OnesLike", OnesLike, bfloat16, float16, float, double, int8_t, uint8_t, int16_t, uint16_t, int32_t,
+           uint32_t, int64_t, uint64_t, std::complex<float>, std::complex<double>, bool);
+
+}  // namespace
+}  // namespace dfrun

@@ -1,0 +1,36 @@
+// Integer tensors read as lists of int64: axes, sizes, permutations, offsets.
+#ifndef DFRUN_KERNELS_ARRAY_INT_VALUES_H_
+#define DFRUN_KERNELS_ARRAY_INT_VALUES_H_
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "src/base/status.h"
+#include "src/framework/inference.h"
+#include "src/framework/shape.h"
+#include "src/framework/tensor.h"
+
+namespace dfrun {
+
+// The elements of a tensor of any integer dtype (programmer's duty), in row-major order.
+std::vector<int64_t> IntValues(const Tensor& tensor);
+
+// The elements of an integer vector; InvalidArgument, with `what`, for another rank.
+Result<std::vector<int64_t>> IntVector(const Tensor& tensor, std::string_view what);
+// The value of an integer tensor of one element; InvalidArgument, with `what`, for another count.
+Result<int64_t> IntScalar(const Tensor& tensor, std::string_view what);
+// An integer vector as a shape; InvalidArgument for a bad one.
+Result<Shape> ShapeValue(const Tensor& tensor, std::string_view what);
+
+// The same for inputs whose value is known before the step; nothing where it is not.
+Result<std::optional<std::vector<int64_t>>> KnownIntVector(const InferenceContext& c, int input, std::string_view what);
+Result<std::optional<int64_t>> KnownIntScalar(const InferenceContext& c, int input, std::string_view what);
+
+// Writes `values` into an int32 or int64 tensor of as many elements; InvalidArgument for one beyond int32.
+Status StoreInts(const std::vector<int64_t>& values, Tensor& tensor);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_ARRAY_INT_VALUES_H_

@@ -1,0 +1,85 @@
+#include <cmath>
+
+#include "kernels/array/int_values.h"
+#include "src/framework/kernel.h"
+
+namespace dfrun {
+namespace {
+
+// The number of elements of a range; InvalidArgument where there is none that makes sense.
+template <class T>
+Result<int64_t> RangeCount(T start, T limit, T delta) {
+  if (!(delta > 0 || delta < 0)) return InvalidArgument("Range needs a delta other than 0 and NaN");
+  if (delta > 0 ? start > limit : start < limit) {
+    return InvalidArgument("Range from ", +start, " to ", +limit, " in steps of ", +delta,
+                           " has no elements: the step leads away from the limit");
+  }
+  if constexpr (std::is_integral_v<T>) {
+    const uint64_t distance = delta > 0 ? static_cast<uint64_t>(limit) - static_cast<uint64_t>(start)
+                                        : static_cast<uint64_t>(start) - static_cast<uint64_t>(limit);
+    const uint64_t step = delta > 0 ? static_cast<uint64_t>(delta) : uint64_t{0} - static_cast<uint64_t>(delta);
+    const uint64_t count = distance / step + (distance % step != 0 ? 1 : 0);
+    if (count > static_cast<uint64_t>(INT64_MAX)) return InvalidArgument("Range has more than 2^63 elements");
+    return static_cast<int64_t>(count);
+  } else {
+    const double count =
+        std::ceil(std::abs((static_cast<double>(limit) - static_cast<double>(start)) / static_cast<double>(delta)));
+    if (!(count < 0x1p62)) return InvalidArgument("Range has ", count, " elements");
+    return static_cast<int64_t>(count);
+  }
+}
+
+struct RangeFamily {
+  template <class T>
+  class Kernel : public dfrun::Kernel {
+   public:
+    explicit Kernel(KernelSetup&) {}
+    Status Compute(OpContext& ctx) {
+      for (int i = 0; i < 3; ++i) {
+        if (ctx.input(i).num_elements() != 1)
+          return InvalidArgument("Range takes scalars, but input ", i, " has shape ", ctx.input(i).shape());
+      }
+      using C = std::conditional_t<sizeof(T) == 2 && !std::is_integral_v<T>, float, T>;
+      const C start = static_cast<C>(ctx.input(0).scalar<T>());
+      const C delta = static_cast<C>(ctx.input(2).scalar<T>());
+      DF_ASSIGN(const int64_t count, RangeCount<C>(start, static_cast<C>(ctx.input(1).scalar<T>()), delta));
+      Tensor* y = nullptr;
+      DF_TRY(ctx.AllocateOutput(0, Shape({count}), &y));
+      for (int64_t i = 0; i < count; ++i) y->data<T>()[i] = static_cast<T>(start + static_cast<C>(i) * delta);
+      return Status();
+    }
+  };
+};
+
+struct LinSpaceFamily {
+  template <class T>
+  class Kernel : public dfrun::Kernel {
+   public:
+    explicit Kernel(KernelSetup&) {}
+    Status Compute(OpContext& ctx) {
+      for (int i = 0; i < 2; ++i) {
+        if (ctx.input(i).num_elements() != 1)
+          return InvalidArgument("LinSpace takes scalars, but input ", i, " has shape ", ctx.input(i).shape());
+      }
+      DF_ASSIGN(const int64_t count, IntScalar(ctx.input(2), "the number of points"));
+      if (count <= 0) return InvalidArgument("LinSpace needs a positive number of points, not ", count);
+      using C = std::conditional_t<sizeof(T) == 2, float, T>;
+      const C start = static_cast<C>(ctx.input(0).scalar<T>());
+      const C stop = static_cast<C>(ctx.input(1).scalar<T>());
+      Tensor* y = nullptr;
+      DF_TRY(ctx.AllocateOutput(0, Shape({count}), &y));
+      T* points = y->data<T>();
+      const C step = count == 1 ? C(0) : (stop - start) / static_cast<C>(count - 1);
+      for (int64_t i = 0; i < count; ++i) points[i] = static_cast<T>(start + step * static_cast<C>(i));
+      if (count > 1) points[count - 1] = static_cast<T>(stop);
+      return Status();
+    }
+  };
+};
+
+CPU_KERNEL_ATTR("Range", "Tidx", RangeFamily, bfloat16, float16, float, double, int8_t, int16_t, int32_t, int64_t,
+                uint16_t, uint32_t, uint64_t);
+CPU_KERNEL("LinSpace", LinSpaceFamily, bfloat16, float16, float, double);
+
+}  // namespace
+}  // namespace dfrun

@@ -1,0 +1,149 @@
+#include "kernels/array/strided_copy.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <type_traits>
+
+#include "kernels/array/element_size.h"
+
+namespace dfrun {
+namespace {
+
+// Elements that a thread copies at a time: some 10 us.
+constexpr int64_t kBlock = 65536;
+// Side of the squares that a transposition is cut into: 32 rows of a cache line each fit in the first cache.
+constexpr int64_t kSquare = 32;
+
+// A copy whose two innermost dimensions are done at a time: `row` and, outside of it, `rows`.
+struct Plan {
+  std::vector<CopyDim> outer;
+  CopyDim rows = {1, 0, 0};
+  CopyDim row = {1, 1, 1};
+  int64_t outer_count = 1;
+};
+
+Plan MakePlan(std::vector<CopyDim> dims) {
+  Plan plan;
+  if (!dims.empty()) {
+    plan.row = dims.back();
+    dims.pop_back();
+  }
+  if (plan.row.from_stride != 1 && plan.row.from_stride != 0) {
+    // A transposition: walk the source's own rows inside squares.
+    const auto along = std::find_if(dims.begin(), dims.end(), [](const CopyDim& d) { return d.from_stride == 1; });
+    if (along != dims.end()) std::rotate(along, along + 1, dims.end());
+  }
+  if (!dims.empty()) {
+    plan.rows = dims.back();
+    dims.pop_back();
+  }
+  for (const CopyDim& d : dims) plan.outer_count *= d.size;
+  plan.outer = std::move(dims);
+  return plan;
+}
+
+template <class E>
+void CopyRow(const E* from, E* to, const CopyDim& row, int64_t n) {
+  if (row.to_stride == 1 && row.from_stride == 1) {
+    std::copy_n(from, n, to);
+  } else if (row.to_stride == 1 && row.from_stride == 0) {
+    std::fill_n(to, n, *from);
+  } else {
+    for (int64_t i = 0; i < n; ++i) to[i * row.to_stride] = from[i * row.from_stride];
+  }
+}
+
+template <class E>
+void CopyRows(const E* from, E* to, const Plan& plan, int64_t begin, int64_t end) {
+  const CopyDim& rows = plan.rows;
+  const CopyDim& row = plan.row;
+  if (row.from_stride == 1 || row.from_stride == 0 || rows.from_stride != 1) {
+    for (int64_t r = begin; r < end; ++r) CopyRow(from + r * rows.from_stride, to + r * rows.to_stride, row, row.size);
+    return;
+  }
+  for (int64_t c = 0; c < row.size; c += kSquare) {
+    const int64_t width = std::min(kSquare, row.size - c);
+    for (int64_t r = begin; r < end; ++r) {
+      CopyRow(from + r * rows.from_stride + c * row.from_stride, to + r * rows.to_stride + c * row.to_stride, row,
+              width);
+    }
+  }
+}
+
+template <class E>
+void Copy(ThreadPool& pool, const E* from, E* to, const Plan& plan) {
+  // A unit of work: some rows of one outer index; a single long row is cut itself.
+  if (plan.outer_count == 1 && plan.rows.size == 1) {
+    pool.ParallelFor(plan.row.size, kBlock, [&](int64_t begin, int64_t end) {
+      CopyRow(from + begin * plan.row.from_stride, to + begin * plan.row.to_stride, plan.row, end - begin);
+    });
+    return;
+  }
+  const int64_t rows_per_unit =
+      std::min(plan.rows.size, std::max(kSquare, kBlock / std::max<int64_t>(1, plan.row.size)));
+  const int64_t units_per_outer = (plan.rows.size + rows_per_unit - 1) / rows_per_unit;
+  const int64_t units = plan.outer_count * units_per_outer;
+  const int64_t units_per_block = std::max<int64_t>(1, kBlock / (rows_per_unit * plan.row.size));
+  pool.ParallelFor(units, units_per_block, [&](int64_t begin, int64_t end) {
+    for (int64_t u = begin; u < end; ++u) {
+      int64_t index = u / units_per_outer;
+      const E* source = from;
+      E* target = to;
+      for (size_t d = plan.outer.size(); d-- > 0;) {
+        const int64_t i = index % plan.outer[d].size;
+        index /= plan.outer[d].size;
+        source += i * plan.outer[d].from_stride;
+        target += i * plan.outer[d].to_stride;
+      }
+      const int64_t first = u % units_per_outer * rows_per_unit;
+      CopyRows(source, target, plan, first, std::min(plan.rows.size, first + rows_per_unit));
+    }
+  });
+}
+
+}  // namespace
+
+std::vector<CopyDim> MergeCopyDims(const std::vector<CopyDim>& dims) {
+  std::vector<CopyDim> merged;
+  for (const CopyDim& d : dims) {
+    if (d.size == 1) continue;
+    if (!merged.empty() && merged.back().from_stride == d.from_stride * d.size &&
+        merged.back().to_stride == d.to_stride * d.size) {
+      merged.back() = {merged.back().size * d.size, d.from_stride, d.to_stride};
+    } else {
+      merged.push_back(d);
+    }
+  }
+  return merged;
+}
+
+void StridedCopy(ThreadPool& pool, DType dtype, const void* from, void* to, std::vector<CopyDim> dims) {
+  for (const CopyDim& d : dims) {
+    if (d.size == 0) return;
+  }
+  const Plan plan = MakePlan(MergeCopyDims(dims));
+  VisitElement(dtype, [&](auto tag) {
+    using E = typename decltype(tag)::type;
+    Copy(pool, static_cast<const E*>(from), static_cast<E*>(to), plan);
+  });
+}
+
+std::vector<int64_t> RowMajorStrides(const Shape& shape) {
+  std::vector<int64_t> strides(static_cast<size_t>(shape.rank()));
+  int64_t stride = 1;
+  for (int d = shape.rank() - 1; d >= 0; --d) {
+    strides[d] = stride;
+    stride *= shape.dim(d);
+  }
+  return strides;
+}
+
+const void* ElementAt(const void* data, DType dtype, int64_t elements) {
+  return static_cast<const std::byte*>(data) + elements * static_cast<int64_t>(DTypeSize(dtype));
+}
+
+void* ElementAt(void* data, DType dtype, int64_t elements) {
+  return static_cast<std::byte*>(data) + elements * static_cast<int64_t>(DTypeSize(dtype));
+}
+
+}  // namespace dfrun

@@ -1,0 +1,35 @@
+#include "kernels/math/reducers.h"
+#include "kernels/math/reduction.h"
+
+namespace dfrun {
+namespace {
+
+// A reduction over everything, whose shape needs no axes.
+class L2LossKernel : public Kernel {
+ public:
+  L2LossKernel(KernelSetup&, const ReductionLoops& loops) : loops_(loops) {}
+  Status Compute(OpContext& ctx) {
+    const Tensor& x = ctx.input(0);
+    Tensor* y = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, Shape(), &y));
+    ReductionPlan plan;
+    plan.row_is_reduced = true;
+    plan.row = x.num_elements();
+    return RunReduction(loops_, plan, x.raw(), y->raw(), ctx);
+  }
+
+ private:
+  const ReductionLoops& loops_;
+};
+
+struct L2Loss {
+  template <class T>
+  struct Kernel : L2LossKernel {
+    explicit Kernel(KernelSetup& setup) : L2LossKernel(setup, ReductionOf<red::HalfSquares, T>::kLoops) {}
+  };
+};
+
+CPU_KERNEL("L2Loss", L2Loss, bfloat16, float16, float, double);
+
+}  // namespace
+}  // namespace dfrun

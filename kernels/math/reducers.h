@@ -1,0 +1,165 @@
+// What the reduction engine folds with. Sums and products run in a type wider than the element's: float in double,
+// 16-bit floating point in float; double relies on the engine's pairwise order.
+#ifndef DFRUN_KERNELS_MATH_REDUCERS_H_
+#define DFRUN_KERNELS_MATH_REDUCERS_H_
+
+#include <complex>
+#include <cstdint>
+#include <limits>
+
+#include "kernels/math/element.h"
+
+namespace dfrun::red {
+
+template <class T>
+struct WideOf {
+  using type = std::conditional_t<std::is_integral_v<T>, WrappingType<T>, T>;
+};
+template <>
+struct WideOf<float> {
+  using type = double;
+};
+template <>
+struct WideOf<float16> {
+  using type = float;
+};
+template <>
+struct WideOf<bfloat16> {
+  using type = float;
+};
+template <>
+struct WideOf<std::complex<float>> {
+  using type = std::complex<double>;
+};
+
+// Sums that wrap around where T does.
+struct Sum {
+  template <class T>
+  using Accumulator = typename WideOf<T>::type;
+  template <class T>
+  static Accumulator<T> Start() {
+    return Accumulator<T>(0);
+  }
+  template <class T>
+  static Accumulator<T> Lift(ComputeType<T> x) {
+    return static_cast<Accumulator<T>>(x);
+  }
+  template <class A>
+  static A Combine(A a, A b) {
+    return a + b;
+  }
+  template <class T>
+  static T Finish(Accumulator<T> a, int64_t) {
+    return static_cast<T>(a);
+  }
+};
+
+// Integers are summed in 64 bits and the quotient is cut; the mean of nothing is NaN, of integers 0.
+struct Mean : Sum {
+  template <class T>
+  using Accumulator = std::conditional_t<std::is_integral_v<T>, uint64_t, typename WideOf<T>::type>;
+  template <class T>
+  static Accumulator<T> Start() {
+    return Accumulator<T>(0);
+  }
+  template <class T>
+  static Accumulator<T> Lift(ComputeType<T> x) {
+    return static_cast<Accumulator<T>>(x);
+  }
+  template <class T>
+  static T Finish(Accumulator<T> a, int64_t reduced) {
+    if constexpr (std::is_signed_v<T> && std::is_integral_v<T>) {
+      return reduced == 0 ? T(0) : static_cast<T>(static_cast<int64_t>(a) / reduced);
+    } else if constexpr (std::is_integral_v<T>) {
+      return reduced == 0 ? T(0) : static_cast<T>(a / static_cast<uint64_t>(reduced));
+    } else if constexpr (kIsComplex<T>) {
+      return static_cast<T>(a / static_cast<typename Accumulator<T>::value_type>(reduced));
+    } else {
+      return static_cast<T>(a / static_cast<Accumulator<T>>(reduced));
+    }
+  }
+};
+
+struct Prod : Sum {
+  template <class T>
+  static Accumulator<T> Start() {
+    return Accumulator<T>(1);
+  }
+  template <class A>
+  static A Combine(A a, A b) {
+    return a * b;
+  }
+};
+
+// Half the sum of the squares.
+struct HalfSquares : Sum {
+  template <class T>
+  static Accumulator<T> Lift(ComputeType<T> x) {
+    return static_cast<Accumulator<T>>(x) * static_cast<Accumulator<T>>(x);
+  }
+  template <class T>
+  static T Finish(Accumulator<T> a, int64_t) {
+    return static_cast<T>(a / 2);
+  }
+};
+
+// NaN wins. The largest of nothing is the lowest value there is.
+struct Max {
+  template <class T>
+  using Accumulator = ComputeType<T>;
+  template <class T>
+  static Accumulator<T> Start() {
+    using Limits = std::numeric_limits<Accumulator<T>>;
+    return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+  }
+  template <class T>
+  static Accumulator<T> Lift(ComputeType<T> x) {
+    return x;
+  }
+  template <class A>
+  static A Combine(A a, A b) {
+    return b > a || b != b ? b : a;
+  }
+  template <class T>
+  static T Finish(Accumulator<T> a, int64_t) {
+    return static_cast<T>(a);
+  }
+};
+
+struct Min : Max {
+  template <class T>
+  static Accumulator<T> Start() {
+    using Limits = std::numeric_limits<Accumulator<T>>;
+    return Limits::has_infinity ? Limits::infinity() : Limits::max();
+  }
+  template <class A>
+  static A Combine(A a, A b) {
+    return b < a || b != b ? b : a;
+  }
+};
+
+struct All : Max {
+  template <class T>
+  static bool Start() {
+    return true;
+  }
+  template <class A>
+  static A Combine(A a, A b) {
+    return a && b;
+  }
+};
+
+struct Any : Max {
+  template <class T>
+  static bool Start() {
+    return false;
+  }
+  template <class A>
+  static A Combine(A a, A b) {
+    return a || b;
+  }
+};
+
+}  // namespace dfrun::red
+
+#endif  // DFRUN_KERNELS_MATH_REDUCERS_H_

@@ -1,0 +1,124 @@
+// The engine of reductions: CPU_KERNEL("Sum", Reduction<red::Sum>, float, int32_t).
+//
+// An op's kernel is its loops over contiguous elements; planning, splitting and merging are ReductionKernel's, which is
+// compiled once. Work is split at bounds that depend on the shape alone and partial results are merged in the order of
+// the elements, so the result is the same on any number of threads.
+#ifndef DFRUN_KERNELS_MATH_REDUCTION_H_
+#define DFRUN_KERNELS_MATH_REDUCTION_H_
+
+#include <cstddef>
+
+#include "kernels/math/element.h"
+#include "kernels/math/reduction_plan.h"
+#include "src/framework/kernel.h"
+
+namespace dfrun {
+
+// Accumulators are plain data of `accumulator_size` bytes.
+struct ReductionLoops {
+  size_t input_size;
+  size_t output_size;
+  size_t accumulator_size;
+  void (*start)(void* accumulators, int64_t n);
+  // Folds x[0..n) into one accumulator, pairwise.
+  void (*fold_run)(const void* x, int64_t n, void* accumulator);
+  // Folds x[j] into accumulators[j].
+  void (*fold_each)(const void* x, int64_t n, void* accumulators);
+  // Folds partials[j] into accumulators[j].
+  void (*merge)(const void* partials, int64_t n, void* accumulators);
+  // outputs[j] from accumulators[j], into each of which `reduced` elements went.
+  void (*finish)(const void* accumulators, int64_t n, int64_t reduced, void* outputs);
+};
+
+// Runs a planned reduction of `input` into `output`.
+Status RunReduction(const ReductionLoops& loops, const ReductionPlan& plan, const void* input, void* output,
+                    OpContext& ctx);
+
+// Inputs: the tensor, the axes. Attr keep_dims.
+class ReductionKernel : public Kernel {
+ public:
+  ReductionKernel(KernelSetup& setup, const ReductionLoops& loops);
+  Status Compute(OpContext& ctx);
+  bool IsExpensive() const override { return expensive_; }
+
+ private:
+  const ReductionLoops& loops_;
+  const bool keep_dims_;
+  bool expensive_;
+};
+
+// The loops of a reducer, which has (T: element, C: ComputeType<T>)
+//     template <class T> using Accumulator
+//     template <class T> static Accumulator<T> Start()
+//     template <class T> static Accumulator<T> Lift(C x)                     // an element as an accumulator
+//     template <class A> static A Combine(A, A)                              // associative but for rounding
+//     template <class T> static T Finish(Accumulator<T>, int64_t reduced)
+template <class R, class T>
+struct ReductionOf {
+  using C = ComputeType<T>;
+  using A = typename R::template Accumulator<T>;
+
+  static void Start(void* accumulators, int64_t n) {
+    A* a = static_cast<A*>(accumulators);
+    for (int64_t j = 0; j < n; ++j) a[j] = R::template Start<T>();
+  }
+  // A leaf of the pairwise tree: as many independent sums as fill the vector units.
+  static constexpr int64_t kLanes = sizeof(A) >= 16 ? 8 : 32;
+  [[gnu::noinline]] static A FoldLeaf(const T* x, int64_t n) {
+    A lanes[kLanes];
+    Start(lanes, kLanes);
+    int64_t i = 0;
+    for (; i + kLanes <= n; i += kLanes) {
+      for (int64_t l = 0; l < kLanes; ++l)
+        lanes[l] = R::Combine(lanes[l], R::template Lift<T>(static_cast<C>(x[i + l])));
+    }
+    for (; i < n; ++i) {
+      A& lane = lanes[i % kLanes];
+      lane = R::Combine(lane, R::template Lift<T>(static_cast<C>(x[i])));
+    }
+    for (int64_t half = kLanes / 2; half > 0; half /= 2) {
+      for (int64_t l = 0; l < half; ++l) lanes[l] = R::Combine(lanes[l], lanes[l + half]);
+    }
+    return lanes[0];
+  }
+  static A FoldTree(const T* x, int64_t n) {
+    constexpr int64_t kLeaf = 64 * kLanes;
+    if (n <= kLeaf) return FoldLeaf(x, n);
+    const int64_t half = (n / 2 + kLeaf - 1) / kLeaf * kLeaf;
+    return R::Combine(FoldTree(x, half), FoldTree(x + half, n - half));
+  }
+  static void FoldRun(const void* x, int64_t n, void* accumulator) {
+    A* a = static_cast<A*>(accumulator);
+    *a = R::Combine(*a, FoldTree(static_cast<const T*>(x), n));
+  }
+  static void FoldEach(const void* x_data, int64_t n, void* accumulators) {
+    const T* x = static_cast<const T*>(x_data);
+    A* a = static_cast<A*>(accumulators);
+    DF_INDEPENDENT_ITERATIONS
+    for (int64_t j = 0; j < n; ++j) a[j] = R::Combine(a[j], R::template Lift<T>(static_cast<C>(x[j])));
+  }
+  static void Merge(const void* partials, int64_t n, void* accumulators) {
+    const A* p = static_cast<const A*>(partials);
+    A* a = static_cast<A*>(accumulators);
+    for (int64_t j = 0; j < n; ++j) a[j] = R::Combine(a[j], p[j]);
+  }
+  static void Finish(const void* accumulators, int64_t n, int64_t reduced, void* outputs) {
+    const A* a = static_cast<const A*>(accumulators);
+    T* y = static_cast<T*>(outputs);
+    for (int64_t j = 0; j < n; ++j) y[j] = R::template Finish<T>(a[j], reduced);
+  }
+  static constexpr ReductionLoops kLoops = {sizeof(T), sizeof(T), sizeof(A), &Start,
+                                            &FoldRun,  &FoldEach, &Merge,    &Finish};
+};
+
+template <class R>
+struct Reduction {
+  template <class T>
+  struct Kernel : ReductionKernel {
+    explicit Kernel(KernelSetup& setup) : ReductionKernel(setup, ReductionOf<R, T>::kLoops) {}
+  };
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_MATH_REDUCTION_H_

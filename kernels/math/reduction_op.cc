@@ -1,0 +1,142 @@
+// Reductions over some dimensions.
+#include <vector>
+
+#include "kernels/math/gradients.h"
+#include "src/framework/op.h"
+
+namespace dfrun {
+namespace {
+
+// One bool a dimension, from the known axes.
+template <class Index>
+Status MarkAxes(const Tensor& axes, int rank, std::vector<bool>& reduced) {
+  for (Index axis : axes.values<Index>()) {
+    DF_ASSIGN(const int64_t at, CanonicalAxis(axis, rank));
+    if (reduced[at]) return InvalidArgument("the axes ", axes.ToString(), " name dimension ", at, " twice");
+    reduced[at] = true;
+  }
+  return Status();
+}
+
+Status ReductionShape(InferenceContext& c) {
+  const PartialShape& x = c.input(0);
+  const PartialShape& axes_shape = c.input(1);
+  DF_ASSIGN(const bool keep_dims, c.attr<bool>("keep_dims"));
+  if (axes_shape.known_rank() && axes_shape.rank() > 1)
+    return InvalidArgument("the axes have shape ", axes_shape, ", but must be a scalar or a vector");
+  const Tensor* axes = c.input_value(1);
+  if (axes == nullptr || !x.known_rank()) {
+    if (keep_dims && x.known_rank()) c.set_output(0, PartialShape::UnknownOfRank(x.rank()));
+    return Status();
+  }
+  std::vector<bool> reduced(static_cast<size_t>(x.rank()));
+  DF_TRY(axes->dtype() == DType::kInt64 ? MarkAxes<int64_t>(*axes, x.rank(), reduced)
+                                        : MarkAxes<int32_t>(*axes, x.rank(), reduced));
+  PartialShape y = PartialShape::Scalar();
+  for (int d = 0; d < x.rank(); ++d) {
+    if (!reduced[d]) {
+      y.Append(x.dim(d));
+    } else if (keep_dims) {
+      y.Append(1);
+    }
+  }
+  c.set_output(0, std::move(y));
+  return Status();
+}
+
+OP("Sum")
+    .Input("input: T")
+    .Input("reduction_indices: Tidx")
+    .Output("output: T")
+    .Attr("keep_dims: bool = false")
+    .Attr("T: numbertype")
+    .Attr("Tidx: {int32, int64} = DT_INT32")
+    .Shape(ReductionShape)
+    .Gradient([](GradientBuilder& g) { g.dx(0) = SpreadOverReduced(g, g.dy(0)); })
+    .Doc("The sum over the given dimensions.");
+
+OP("Mean")
+    .Input("input: T")
+    .Input("reduction_indices: Tidx")
+    .Output("output: T")
+    .Attr("keep_dims: bool = false")
+    .Attr("T: numbertype")
+    .Attr("Tidx: {int32, int64} = DT_INT32")
+    .Shape(ReductionShape)
+    .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("RealDiv", SpreadOverReduced(g, g.dy(0)), ReducedCount(g)); })
+    .Doc("The mean over the given dimensions.");
+
+OP("Prod")
+    .Input("input: T")
+    .Input("reduction_indices: Tidx")
+    .Output("output: T")
+    .Attr("keep_dims: bool = false")
+    .Attr("T: numbertype")
+    .Attr("Tidx: {int32, int64} = DT_INT32")
+    .Shape(ReductionShape)
+    .Doc("The product over the given dimensions.");
+
+// The gradient is shared equally by the elements that attain the extreme.
+void ExtremeGradient(GradientBuilder& g) {
+  const Output y = KeptDims(g, g.y(0));
+  const Output attains = g.Op("Cast", AttrMap{{"DstT", g.dtype(g.x(0))}}, g.Op("Equal", y, g.x(0)));
+  const Output ties = g.Op("Sum", AttrMap{{"keep_dims", true}}, attains, g.x(1));
+  g.dx(0) = g.Op("Mul", g.Op("RealDiv", attains, ties), KeptDims(g, g.dy(0)));
+}
+
+OP("Max")
+    .Input("input: T")
+    .Input("reduction_indices: Tidx")
+    .Output("output: T")
+    .Attr("keep_dims: bool = false")
+    .Attr(
+        "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8, quint8, "
+        "qint32, qint16, quint16}")
+    .Attr("Tidx: {int32, int64} = DT_INT32")
+    .Shape(ReductionShape)
+    .Gradient(ExtremeGradient)
+    .Doc("The largest value over the given dimensions; NaN where there is one.");
+
+OP("Min")
+    .Input("input: T")
+    .Input("reduction_indices: Tidx")
+    .Output("output: T")
+    .Attr("keep_dims: bool = false")
+    .Attr(
+        "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8, quint8, "
+        "qint32, qint16, quint16}")
+    .Attr("Tidx: {int32, int64} = DT_INT32")
+    .Shape(ReductionShape)
+    .Gradient(ExtremeGradient)
+    .Doc("The smallest value over the given dimensions; NaN where there is one.");
+
+OP("All")
+    .Input("input: bool")
+    .Input("reduction_indices: Tidx")
+    .Output("output: bool")
+    .Attr("keep_dims: bool = false")
+    .Attr("Tidx: {int32, int64} = DT_INT32")
+    .Shape(ReductionShape)
+    .NotDifferentiable()
+    .Doc("True where all values over the given dimensions are.");
+
+OP("Any")
+    .Input("input: bool")
+    .Input("reduction_indices: Tidx")
+    .Output("output: bool")
+    .Attr("keep_dims: bool = false")
+    .Attr("Tidx: {int32, int64} = DT_INT32")
+    .Shape(ReductionShape)
+    .NotDifferentiable()
+    .Doc("True where any value over the given dimensions is.");
+
+OP("L2Loss")
+    .Input("t: T")
+    .Output("output: T")
+    .Attr("T: {half, bfloat16, float, double}")
+    .Shape(ScalarOutputs())
+    .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("Mul", g.x(0), g.dy(0)); })
+    .Doc("Half the sum of the squares.");
+
+}  // namespace
+}  // namespace dfrun

@@ -1,0 +1,64 @@
+#include "kernels/math/functors.h"
+#include "kernels/state/update.h"
+
+namespace dfrun {
+namespace {
+
+// Assign and AssignVariableOp.
+class AssignKernel final : public Kernel {
+ public:
+  static constexpr bool kSharesOutputs = true;
+  explicit AssignKernel(KernelSetup& setup) : validate_shape_(setup.attr<bool>("validate_shape")) {}
+
+  Status Compute(OpContext& ctx) {
+    DF_ASSIGN(Variable* const variable, VariableInput(ctx, 0));
+    const Tensor& value = ctx.input(1);
+    MutexLock lock(variable->mu());
+    DF_TRY(Check(*variable, value));
+    DF_TRY(variable->Assign(value, ctx.allocator()));
+    if (ctx.num_outputs() > 0) ctx.SetOutputRef(0, variable);
+    return Status();
+  }
+  bool IsExpensive() const override { return true; }
+
+ private:
+  Status Check(const Variable& variable, const Tensor& value) const {
+    if (value.dtype() != variable.dtype()) {
+      return InvalidArgument("the variable '", variable.name(), "' is ", variable.dtype(),
+                             ", and cannot be assigned a value of ", value.dtype());
+    }
+    const PartialShape wanted =
+        variable.initialized() ? PartialShape(variable.value().shape()) : variable.declared_shape();
+    if (!validate_shape_ || wanted.IsCompatibleWith(value.shape())) return Status();
+    return InvalidArgument("the variable '", variable.name(), "' has shape ", wanted,
+                           ", and cannot be assigned a value of shape ", value.shape(),
+                           " (validate_shape=false would allow it)");
+  }
+
+  const bool validate_shape_;
+};
+
+template <class F, class T>
+struct AssignBy {
+  static constexpr UpdateLayout kLayout = {};
+  explicit AssignBy(const UpdateArgs&) {}
+  void operator()(ComputeType<T>& var, ComputeType<T> value) const { var = F()(var, value); }
+};
+template <class T>
+using AddTo = AssignBy<fn::Add, T>;
+template <class T>
+using SubtractFrom = AssignBy<fn::Sub, T>;
+
+CPU_KERNEL_ANY("Assign", AssignKernel);
+CPU_KERNEL_ANY("AssignVariableOp", AssignKernel);
+#define DF_ASSIGN_TYPES                                                                                       \
+  bfloat16, float16, float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, \
+      std::complex<float>, std::complex<double>
+CPU_KERNEL("AssignAdd", Update<AddTo>, DF_ASSIGN_TYPES);
+CPU_KERNEL("AssignSub", Update<SubtractFrom>, DF_ASSIGN_TYPES);
+CPU_KERNEL_ATTR("AssignAddVariableOp", "dtype", Update<AddTo>, DF_ASSIGN_TYPES);
+CPU_KERNEL_ATTR("AssignSubVariableOp", "dtype", Update<SubtractFrom>, DF_ASSIGN_TYPES);
+#undef DF_ASSIGN_TYPES
+
+}  // namespace
+}  // namespace dfrun

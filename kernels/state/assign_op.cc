@@ -1,0 +1,75 @@
+// Assignment to variables: whole, and by a sum or difference.
+#include "kernels/state/state_ops.h"
+
+namespace dfrun {
+namespace {
+
+Status AssignShape(InferenceContext& c) {
+  DF_ASSIGN(const bool validate, c.attr<bool>("validate_shape"));
+  if (!validate) {
+    c.set_output(0, c.input(1));
+    return Status();
+  }
+  return SameShapes({0, 1})(c);
+}
+
+}  // namespace
+
+OP("Assign")
+    .Input("ref: Ref(T)")
+    .Input("value: T")
+    .Output("output_ref: Ref(T)")
+    .Attr("T: type")
+    .Attr("validate_shape: bool = true")
+    .Attr("use_locking: bool = true")
+    .AllowsUninitializedInput()
+    .NotDifferentiable()
+    .Shape(&AssignShape)
+    .Doc("Makes `value` the variable's value; the output is the variable after that.");
+
+OP("AssignAdd")
+    .Input("ref: Ref(T)")
+    .Input("value: T")
+    .Output("output_ref: Ref(T)")
+    .Attr(kNumericT)
+    .Attr("use_locking: bool = false")
+    .NotDifferentiable()
+    .Shape(SameShapes({0, 1}))
+    .Doc("Adds `value` to the variable in place.");
+
+OP("AssignSub")
+    .Input("ref: Ref(T)")
+    .Input("value: T")
+    .Output("output_ref: Ref(T)")
+    .Attr(kNumericT)
+    .Attr("use_locking: bool = false")
+    .NotDifferentiable()
+    .Shape(SameShapes({0, 1}))
+    .Doc("Subtracts `value` from the variable in place.");
+
+OP("AssignVariableOp")
+    .Input("resource: resource")
+    .Input("value: dtype")
+    .Attr("dtype: type")
+    .Attr("validate_shape: bool = false")
+    .Stateful()
+    .NotDifferentiable()
+    .Doc("Makes `value` the variable's value.");
+
+OP("AssignAddVariableOp")
+    .Input("resource: resource")
+    .Input("value: dtype")
+    .Attr("dtype: type")
+    .Stateful()
+    .NotDifferentiable()
+    .Doc("Adds `value` to the variable in place.");
+
+OP("AssignSubVariableOp")
+    .Input("resource: resource")
+    .Input("value: dtype")
+    .Attr("dtype: type")
+    .Stateful()
+    .NotDifferentiable()
+    .Doc("Subtracts `value` from the variable in place.");
+
+}  // namespace dfrun

@@ -1,0 +1,124 @@
+#include "kernels/state/update.h"
+
+#include "kernels/math/elementwise.h"
+#include "kernels/state/row_indices.h"
+
+namespace dfrun {
+namespace {
+
+using VariableList = std::array<Variable*, VariableLocks::kMax>;
+
+bool ReadFlag(KernelSetup& setup, const UpdateLayout& layout) {
+  return layout.flag != nullptr && setup.attr<bool>(layout.flag);
+}
+
+Result<VariableList> ReadVariables(const OpContext& ctx, const UpdateLayout& layout) {
+  VariableList list{};
+  for (int i = 0; i < layout.variables; ++i) {
+    DF_ASSIGN(list[i], VariableInput(ctx, i));
+  }
+  return list;
+}
+
+Status CheckSameShape(std::span<Variable* const> variables) {
+  for (const Variable* variable : variables) {
+    if (variable->value().shape() == variables[0]->value().shape()) continue;
+    return InvalidArgument("the variable '", variables[0]->name(), "' has shape ", variables[0]->value().shape(),
+                           ", but its slot '", variable->name(), "' has ", variable->value().shape());
+  }
+  return Status();
+}
+
+// Fills in the scalars; inputs beyond the indices of a sparse op (`indices` < 0: none) move down by one.
+Status ReadScalars(const OpContext& ctx, const UpdateLayout& layout, int indices, UpdateArgs& args) {
+  for (int i = layout.variables; i < ctx.num_inputs(); ++i) {
+    if (i == layout.delta || i == indices) continue;
+    const Tensor& scalar = ctx.input(i);
+    if (scalar.shape().rank() != 0) {
+      return InvalidArgument(ctx.node().op->name, ": input ", i, " must be a scalar, but has shape ", scalar.shape());
+    }
+    args.inputs[indices >= 0 && i > indices ? i - 1 : i] = scalar.raw();
+  }
+  return Status();
+}
+
+void SetRefOutput(OpContext& ctx, Variable* variable) {
+  if (ctx.num_outputs() > 0) ctx.SetOutputRef(0, variable);
+}
+
+}  // namespace
+
+UpdateKernel::UpdateKernel(KernelSetup& setup, const UpdateLoop& loop)
+    : loop_(loop), flag_(ReadFlag(setup, loop.layout)) {}
+
+Status UpdateKernel::Compute(OpContext& ctx) {
+  const UpdateLayout& layout = loop_.layout;
+  DF_ASSIGN(const VariableList list, ReadVariables(ctx, layout));
+  const std::span<Variable* const> variables(list.data(), static_cast<size_t>(layout.variables));
+  const Tensor& delta = ctx.input(layout.delta);
+  UpdateArgs args;
+  args.flag = flag_;
+  DF_TRY(ReadScalars(ctx, layout, -1, args));
+
+  const VariableLocks locks(variables);
+  DF_TRY(locks.MakeWritable(variables, delta.dtype(), ctx.allocator()));
+  DF_TRY(CheckSameShape(variables));
+  if (!(delta.shape() == list[0]->value().shape())) {
+    return InvalidArgument("the variable '", list[0]->name(), "' has shape ", list[0]->value().shape(),
+                           ", but is to be updated by a tensor of shape ", delta.shape());
+  }
+  ctx.pool().ParallelFor(delta.num_elements(), kElementBlock, [&](int64_t begin, int64_t end) {
+    UpdateArgs part = args;
+    for (int i = 0; i < layout.variables; ++i) {
+      part.variables[i] = At(list[i]->mutable_value().raw(), begin, loop_.element_size);
+    }
+    part.delta = At(delta.raw(), begin, loop_.element_size);
+    loop_.run(part, end - begin);
+  });
+  SetRefOutput(ctx, list[0]);
+  return Status();
+}
+
+SparseUpdateKernel::SparseUpdateKernel(KernelSetup& setup, const UpdateLoop& loop)
+    : loop_(loop), flag_(ReadFlag(setup, loop.layout)) {}
+
+Status SparseUpdateKernel::Compute(OpContext& ctx) {
+  const UpdateLayout& layout = loop_.layout;
+  DF_ASSIGN(const VariableList list, ReadVariables(ctx, layout));
+  const std::span<Variable* const> variables(list.data(), static_cast<size_t>(layout.variables));
+  const Tensor& delta = ctx.input(layout.delta);
+  UpdateArgs args;
+  args.flag = flag_;
+  DF_TRY(ReadScalars(ctx, layout, layout.delta + 1, args));
+
+  const VariableLocks locks(variables);
+  DF_TRY(locks.MakeWritable(variables, delta.dtype(), ctx.allocator()));
+  DF_TRY(CheckSameShape(variables));
+  const Shape& shape = list[0]->value().shape();
+  if (shape.rank() == 0) return InvalidArgument("the variable '", list[0]->name(), "' is a scalar: it has no rows");
+  DF_ASSIGN(const std::vector<int64_t> rows, ReadRowIndices(ctx.input(layout.delta + 1), shape[0]));
+  Shape wanted = shape;
+  wanted.set_dim(0, static_cast<int64_t>(rows.size()));
+  if (ctx.input(layout.delta + 1).shape().rank() != 1 || !(delta.shape() == wanted)) {
+    return InvalidArgument("the variable '", list[0]->name(), "' has shape ", shape, ", so that ", rows.size(),
+                           " rows of it are ", wanted, ", but the update is ", delta.shape(), " with indices ",
+                           ctx.input(layout.delta + 1).shape());
+  }
+  const int64_t columns = rows.empty() ? 0 : delta.num_elements() / static_cast<int64_t>(rows.size());
+  // Threads take ranges of columns, so that the order of updates of an element is that of the rows.
+  const int64_t block = std::max<int64_t>(64, kElementBlock / std::max<int64_t>(1, static_cast<int64_t>(rows.size())));
+  ctx.pool().ParallelFor(columns, block, [&](int64_t begin, int64_t end) {
+    UpdateArgs part = args;
+    for (size_t r = 0; r < rows.size(); ++r) {
+      for (int i = 0; i < layout.variables; ++i) {
+        part.variables[i] = At(list[i]->mutable_value().raw(), rows[r] * columns + begin, loop_.element_size);
+      }
+      part.delta = At(delta.raw(), static_cast<int64_t>(r) * columns + begin, loop_.element_size);
+      loop_.run(part, end - begin);
+    }
+  });
+  SetRefOutput(ctx, list[0]);
+  return Status();
+}
+
+}  // namespace dfrun

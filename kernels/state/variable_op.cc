@@ -1,0 +1,88 @@
+// Variables: the ops that make, look at and forget them.
+#include "src/framework/op.h"
+
+namespace dfrun {
+
+OP("VariableV2")
+    .Output("ref: Ref(dtype)")
+    .Attr("shape: shape")
+    .Attr("dtype: type")
+    .Attr("container: string = ''")
+    .Attr("shared_name: string = ''")
+    .Stateful()
+    .NotDifferentiable()
+    .Shape(ShapeFromAttr("shape"))
+    .Doc(
+        "A variable of the device, found by container and shared_name (the node's name if empty). It has no value "
+        "until one is assigned.");
+
+OP("Variable")
+    .Output("ref: Ref(dtype)")
+    .Attr("shape: shape")
+    .Attr("dtype: type")
+    .Attr("container: string = ''")
+    .Attr("shared_name: string = ''")
+    .Stateful()
+    .NotDifferentiable()
+    .Shape(ShapeFromAttr("shape"))
+    .Doc("The older name of VariableV2.");
+
+OP("IsVariableInitialized")
+    .Input("ref: Ref(dtype)")
+    .Output("is_initialized: bool")
+    .Attr("dtype: type")
+    .AllowsUninitializedInput()
+    .NotDifferentiable()
+    .Shape(ScalarOutputs())
+    .Doc("True where the variable has a value.");
+
+OP("VarHandleOp")
+    .Output("resource: resource")
+    .Attr("container: string = ''")
+    .Attr("shared_name: string = ''")
+    .Attr("debug_name: string = ''")
+    .Attr("dtype: type")
+    .Attr("shape: shape")
+    .Attr("allowed_devices: list(string) = []")
+    .Stateful()
+    .NotDifferentiable()
+    .Shape(ScalarOutputs())
+    .Doc("A handle to a variable of the device, found by container and shared_name (the node's name if empty).");
+
+OP("ReadVariableOp")
+    .Input("resource: resource")
+    .Output("value: dtype")
+    .Attr("dtype: type")
+    .Stateful()
+    .Shape(UnknownOutputs())
+    .Gradient([](GradientBuilder& g) { g.dx(0) = g.dy(0); })
+    .Doc("The variable's value now: later updates do not change it.");
+
+OP("VarIsInitializedOp")
+    .Input("resource: resource")
+    .Output("is_initialized: bool")
+    .Stateful()
+    .NotDifferentiable()
+    .Shape(ScalarOutputs())
+    .Doc("True where the handle's variable has a value.");
+
+OP("VariableShape")
+    .Input("input: resource")
+    .Output("output: out_type")
+    .Attr("out_type: {int32, int64} = int32")
+    .Stateful()
+    .NotDifferentiable()
+    .Shape([](InferenceContext& c) {
+      c.set_output(0, PartialShape::UnknownOfRank(1));
+      return Status();
+    })
+    .Doc("The shape of the variable's value.");
+
+OP("DestroyResourceOp")
+    .Input("resource: resource")
+    .Attr("ignore_lookup_error: bool = true")
+    .Stateful()
+    .NotDifferentiable()
+    .Doc("Takes the variable's value away; the memory is free once no snapshot holds it.");
+
+}  // namespace dfrun

@@ -1,0 +1,62 @@
+// Which values cross from device to device: the table of channels that a partition makes nodes for.
+#ifndef DFRUN_SRC_PARTITION_CHANNELS_H_
+#define DFRUN_SRC_PARTITION_CHANNELS_H_
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "src/graph/graph.h"
+
+namespace dfrun {
+
+// A value, or the end of a node, on its way to one device.
+struct Channel {
+  static constexpr int32_t kControl = -1;
+
+  Output source;  // port kControl: only that the node has run
+  int to;         // index of the device
+  int32_t id;
+  bool is_control() const { return source.port == kControl; }
+};
+
+class ChannelTable {
+ public:
+  // The index of the channel that carries `source` to device `to`; a new one if there is none yet.
+  int Add(Output source, int to, int32_t* next_id);
+  // Of one that is there.
+  int Find(Output source, int to) const { return index_.at({source, to}); }
+  const Channel& at(int index) const { return channels_[static_cast<size_t>(index)]; }
+  int size() const { return static_cast<int>(channels_.size()); }
+
+ private:
+  struct Key {
+    Output source;
+    int to;
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    size_t operator()(const Key& key) const {
+      const auto node = static_cast<size_t>(static_cast<uint32_t>(key.source.node));
+      return (node << 24) + (static_cast<size_t>(key.source.port + 1) << 12) + static_cast<size_t>(key.to);
+    }
+  };
+
+  std::vector<Channel> channels_;
+  std::unordered_map<Key, int, KeyHash> index_;
+};
+
+// The channels of the graph, in the order in which their first readers stand in `order`. `device`: by node, the index
+// of its device. InvalidArgument: a ref input from another device. Unimplemented: an edge of a loop between devices.
+Result<ChannelTable> FindChannels(const Graph& graph, const std::vector<NodeId>& order, const std::vector<int>& device,
+                                  int32_t* next_channel);
+
+// True for a node with the attr `_after_reads` (see partition.h).
+bool IsAfterReads(const Node& node);
+// True where `node`, which is such a node, has a control edge from `reader` because that reads, on another device, a
+// variable that the node updates: the node waits for the Send of the variable instead.
+bool IsReadBySend(const Graph& graph, const std::vector<int>& device, const Node& node, NodeId reader);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_PARTITION_CHANNELS_H_

@@ -1,0 +1,224 @@
+#include "src/partition/partition.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "src/partition/channels.h"
+
+namespace dfrun {
+namespace {
+
+constexpr NodeId kNone = -1;
+
+void SortAndUnite(std::vector<NodeId>& ids) {
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+}
+
+// By node, the index of its device in the cluster.
+Result<std::vector<int>> DevicesOf(const Graph& graph, const Cluster& cluster) {
+  std::unordered_map<std::string, int> index;
+  for (size_t i = 0; i < cluster.devices.size(); ++i) {
+    index.emplace(cluster.devices[i].name.ToString(), static_cast<int>(i));
+  }
+  std::vector<int> devices;
+  devices.reserve(static_cast<size_t>(graph.num_nodes()));
+  for (const Node& node : graph.nodes()) {
+    auto it = index.find(node.device);
+    if (it == index.end()) {
+      return InvalidArgument(graph.Describe(node.id), " is on '", node.device,
+                             "', which is no device of the cluster; the devices are ", cluster.ListDevices());
+    }
+    devices.push_back(it->second);
+  }
+  return devices;
+}
+
+// One call of PartitionGraph(). A part is the graph of one device.
+class Partitioner {
+ public:
+  Partitioner(const Graph& graph, const Cluster& cluster, std::vector<int> device, const ChannelTable& channels)
+      : graph_(graph),
+        cluster_(cluster),
+        device_(std::move(device)),
+        channels_(channels),
+        leaving_(device_.size()),
+        recvs_(static_cast<size_t>(channels.size()), kNone),
+        sends_(recvs_),
+        token_(cluster.devices.size(), kNone),
+        new_id_(device_.size(), kNone) {
+    for (size_t i = 0; i < cluster.devices.size(); ++i) {
+      parts_.emplace_back(graph.ops());
+      parts_.back().files() = graph.files();
+      parts_.back().set_extras(graph.extras());
+      names_.push_back(cluster.devices[i].name.ToString());
+    }
+    for (int i = 0; i < channels.size(); ++i) leaving_[channels.at(i).source.node].push_back(i);
+    may_be_dead_ = std::any_of(graph.nodes().begin(), graph.nodes().end(), [](const Node& node) {
+      return node.op->name == "Switch" || node.op->name == "RefSwitch";
+    });
+  }
+
+  Result<std::vector<Partition>> Run(const std::vector<NodeId>& order) {
+    for (NodeId id : order) {
+      DF_TRY(AddNode(id));
+      for (int channel : leaving_[id]) DF_TRY(AddSend(channel));
+    }
+    CloseLoops();
+    std::vector<Partition> partitions;
+    for (size_t i = 0; i < parts_.size(); ++i) {
+      if (parts_[i].num_nodes() == 0) continue;
+      partitions.push_back({names_[i], cluster_.devices[i].rank, std::move(parts_[i])});
+    }
+    return partitions;
+  }
+
+ private:
+  struct BackEdge {
+    NodeId reader;  // of the whole graph
+    int input;
+  };
+
+  Status AddNode(NodeId id) {
+    Node node = graph_.node(id);
+    const int at = device_[id];
+    for (int i = 0; i < node.num_inputs(); ++i) {
+      const Output source = node.inputs[i];
+      if (!source.valid()) continue;
+      if (device_[source.node] != at) {
+        DF_ASSIGN(const NodeId recv, Recv(channels_.Find(source, at)));
+        node.inputs[i] = {recv, 0};
+      } else {
+        node.inputs[i].node = new_id_[source.node];
+        if (new_id_[source.node] == kNone) back_edges_.push_back({id, i});
+      }
+    }
+    DF_ASSIGN(node.control_inputs, ControlInputs(graph_.node(id)));
+    new_id_[id] = parts_[at].AddResolved(std::move(node));
+    return Status();
+  }
+
+  Result<std::vector<NodeId>> ControlInputs(const Node& node) {
+    const int at = device_[node.id];
+    std::vector<NodeId> inputs;
+    for (NodeId control : node.control_inputs) {
+      if (device_[control] == at) {
+        inputs.push_back(new_id_[control]);
+      } else if (!IsReadBySend(graph_, device_, node, control)) {
+        DF_ASSIGN(const NodeId recv, Recv(channels_.Find({control, Channel::kControl}, at)));
+        inputs.push_back(recv);
+      }
+    }
+    if (IsAfterReads(node)) AddSendsOfVariables(node, inputs);
+    SortAndUnite(inputs);
+    return inputs;
+  }
+
+  // The Sends of what the node updates. They stand before it: each right behind its variable.
+  void AddSendsOfVariables(const Node& node, std::vector<NodeId>& inputs) const {
+    for (int i = 0; i < node.num_inputs(); ++i) {
+      if (!node.input_types[i].is_ref) continue;
+      for (int channel : leaving_[node.inputs[i].node]) {
+        if (channels_.at(channel).source == node.inputs[i]) inputs.push_back(sends_[channel]);
+      }
+    }
+  }
+
+  // Attrs that both ends of a channel have.
+  AttrMap EndAttrs(const Channel& c, int peer) const {
+    const bool control = c.is_control();
+    const DType dtype = control ? DType::kBool : graph_.dtype(c.source);
+    const PartialShape shape = control ? PartialShape::Scalar() : graph_.shape(c.source);
+    const std::string name = control ? "^" + graph_.node(c.source.node).name : OutputName(graph_, c.source);
+    return {{"tensor_name", name},
+            {"send_device", names_[device_[c.source.node]]},
+            {"recv_device", names_[c.to]},
+            {"channel", static_cast<int64_t>(c.id)},
+            {"peer", static_cast<int64_t>(cluster_.devices[peer].rank)},
+            {"static_shape", !may_be_dead_ && IsPlain(dtype) && shape.IsFullyDefined()},
+            {"shape", shape}};
+  }
+
+  Result<NodeId> AddEnd(const char* op, const Channel& c, int at, NodeSpec spec) {
+    const Node& source = graph_.node(c.source.node);
+    spec.name = graph_.UniqueName(StrCat(source.name, "/", op, "_", c.id));
+    spec.op = op;
+    spec.device = names_[at];
+    spec.place = source.place;
+    return parts_[at].AddNode(std::move(spec));
+  }
+
+  // Right behind its source, so that what is made later may wait for it.
+  Status AddSend(int channel) {
+    const Channel& c = channels_.at(channel);
+    const int at = device_[c.source.node];
+    NodeSpec spec;
+    spec.attrs = EndAttrs(c, c.to);
+    if (c.is_control()) {
+      DF_ASSIGN(const NodeId token, Token(at));
+      spec.inputs = {{token, 0}};
+      spec.control_inputs = {new_id_[c.source.node]};
+    } else {
+      spec.inputs = {{new_id_[c.source.node], c.source.port}};
+    }
+    DF_ASSIGN(sends_[channel], AddEnd("_Send", c, at, std::move(spec)));
+    return Status();
+  }
+
+  // Before its first reader.
+  Result<NodeId> Recv(int channel) {
+    if (recvs_[channel] != kNone) return recvs_[channel];
+    const Channel& c = channels_.at(channel);
+    NodeSpec spec;
+    spec.attrs = EndAttrs(c, device_[c.source.node]);
+    spec.attrs.Set("tensor_type", c.is_control() ? DType::kBool : graph_.dtype(c.source));
+    DF_ASSIGN(recvs_[channel], AddEnd("_Recv", c, c.to, std::move(spec)));
+    return recvs_[channel];
+  }
+
+  // The value that the control edges leaving a device carry: one for all of them.
+  Result<NodeId> Token(int at) {
+    if (token_[at] != kNone) return token_[at];
+    NodeSpec spec;
+    spec.name = graph_.UniqueName("_token");
+    spec.op = "Const";
+    spec.attrs = {{"dtype", DType::kBool}, {"value", Tensor::Scalar(true)}};
+    spec.device = names_[at];
+    DF_ASSIGN(token_[at], parts_[at].AddNode(std::move(spec)));
+    return token_[at];
+  }
+
+  void CloseLoops() {
+    for (const BackEdge& edge : back_edges_) {
+      const Output source = graph_.node(edge.reader).inputs[edge.input];
+      Graph& part = parts_[device_[edge.reader]];
+      part.mutable_node(new_id_[edge.reader]).inputs[edge.input] = {new_id_[source.node], source.port};
+    }
+  }
+
+  const Graph& graph_;
+  const Cluster& cluster_;
+  const std::vector<int> device_;  // by node
+  const ChannelTable& channels_;
+  std::vector<std::vector<int>> leaving_;  // by node: the channels that carry something of it
+  std::vector<NodeId> recvs_;              // by channel, in the part that it goes to
+  std::vector<NodeId> sends_;              // by channel, in the part that it leaves
+  std::vector<NodeId> token_;              // by part
+  std::vector<NodeId> new_id_;             // by node, in its part
+  std::vector<Graph> parts_;               // by device of the cluster
+  std::vector<std::string> names_;         // of the devices
+  std::vector<BackEdge> back_edges_;
+  bool may_be_dead_ = false;
+};
+
+}  // namespace
+
+Result<std::vector<Partition>> PartitionGraph(const Graph& placed, const Cluster& cluster, int32_t* next_channel) {
+  DF_ASSIGN(std::vector<int> device, DevicesOf(placed, cluster));
+  DF_ASSIGN(const std::vector<NodeId> order, placed.TopologicalOrder());
+  DF_ASSIGN(const ChannelTable channels, FindChannels(placed, order, device, next_channel));
+  return Partitioner(placed, cluster, std::move(device), channels).Run(order);
+}
+
+}  // namespace dfrun

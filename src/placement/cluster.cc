@@ -1,0 +1,87 @@
+#include "src/placement/cluster.h"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+namespace dfrun {
+namespace {
+
+bool IsIdentifier(const std::string& text) {
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+}
+
+Status CheckJobs(const std::vector<JobTasks>& jobs) {
+  std::set<std::string> names;
+  bool has_rest = false;
+  for (const JobTasks& job : jobs) {
+    if (!IsIdentifier(job.job)) {
+      return InvalidArgument("'", job.job, "' is no name for a job: it must be letters, digits and '_'");
+    }
+    if (!names.insert(job.job).second) return InvalidArgument("job '", job.job, "' is there twice");
+    if (job.tasks != JobTasks::kRest && job.tasks < 0) {
+      return InvalidArgument("job '", job.job, "' has ", job.tasks, " tasks; it must be 0 or more, or the rest");
+    }
+    if (job.tasks == JobTasks::kRest && has_rest) {
+      return InvalidArgument("job '", job.job, "' takes the rest of the ranks, but another job does already");
+    }
+    has_rest = has_rest || job.tasks == JobTasks::kRest;
+  }
+  return Status();
+}
+
+// How many ranks are left for the job that takes the rest.
+Result<int> CountRest(const std::vector<JobTasks>& jobs, int ranks) {
+  int64_t fixed = 0;
+  bool has_rest = false;
+  for (const JobTasks& job : jobs) {
+    if (job.tasks == JobTasks::kRest) {
+      has_rest = true;
+    } else {
+      fixed += job.tasks;
+    }
+  }
+  if (fixed > ranks) return InvalidArgument("the cluster's jobs need ", fixed, " ranks, but there are ", ranks);
+  if (fixed < ranks && !has_rest) {
+    return InvalidArgument("the cluster's jobs have ", fixed, " tasks for ", ranks,
+                           " ranks; a job may have `rest` in place of a number");
+  }
+  return ranks - static_cast<int>(fixed);
+}
+
+}  // namespace
+
+const ClusterDevice* Cluster::Find(const std::string& full_name) const {
+  const Result<DeviceName> name = DeviceName::Parse(full_name);
+  if (!name.ok()) return nullptr;
+  auto it = std::find_if(devices.begin(), devices.end(), [&](const ClusterDevice& d) { return d.name == *name; });
+  return it == devices.end() ? nullptr : &*it;
+}
+
+std::string Cluster::ListDevices(size_t max_devices) const {
+  std::string text;
+  for (size_t i = 0; i < devices.size() && i < max_devices; ++i) {
+    text += (i == 0 ? "" : ", ") + devices[i].name.ToString();
+  }
+  if (devices.size() > max_devices) text += StrCat(", ... ", devices.size(), " in all");
+  return text;
+}
+
+Result<Cluster> MakeCluster(const std::vector<JobTasks>& jobs, int ranks) {
+  if (ranks < 1) return InvalidArgument("a cluster needs a rank, but has ", ranks);
+  if (jobs.empty()) return MakeCluster({{"worker", JobTasks::kRest}}, ranks);
+  DF_TRY(CheckJobs(jobs));
+  DF_ASSIGN(const int rest, CountRest(jobs, ranks));
+  Cluster cluster;
+  for (const JobTasks& job : jobs) {
+    const int tasks = job.tasks == JobTasks::kRest ? rest : job.tasks;
+    for (int task = 0; task < tasks; ++task) {
+      const int rank = static_cast<int>(cluster.devices.size());
+      cluster.devices.push_back({{job.job, task, "cpu", 0}, rank});
+    }
+  }
+  return cluster;
+}
+
+}  // namespace dfrun

@@ -1,0 +1,89 @@
+#include "src/placement/colocation_groups.h"
+
+#include <numeric>
+#include <utility>
+
+namespace dfrun {
+
+ColocationGroups::ColocationGroups(const Graph& graph)
+    : graph_(graph),
+      parent_(static_cast<size_t>(graph.num_nodes())),
+      size_(parent_.size(), 1),
+      constraint_(parent_.size()),
+      constrained_by_(parent_.size(), -1),
+      types_(parent_.size(), ~DeviceTypes{0}) {
+  std::iota(parent_.begin(), parent_.end(), 0);
+}
+
+NodeId ColocationGroups::Root(NodeId node) const {
+  while (parent_[node] != node) {
+    parent_[node] = parent_[parent_[node]];  // halves the path for the next walk
+    node = parent_[node];
+  }
+  return node;
+}
+
+void ColocationGroups::Unite(NodeId a, NodeId b) {
+  a = Root(a);
+  b = Root(b);
+  if (a == b) return;
+  if (size_[a] < size_[b]) std::swap(a, b);
+  parent_[b] = a;
+  size_[a] += size_[b];
+}
+
+Status ColocationGroups::UniteAll() {
+  for (const Node& node : graph_.nodes()) {
+    for (int i = 0; i < node.num_inputs(); ++i) {
+      const bool binds = node.input_types[i].is_ref || node.input_types[i].dtype == DType::kResource;
+      if (binds && node.inputs[i].valid()) Unite(node.id, node.inputs[i].node);
+    }
+    if (node.colocate_with.empty()) continue;
+    const NodeId with = graph_.Find(node.colocate_with);
+    if (with < 0) {
+      return InvalidArgument(graph_.Describe(node.id), " is colocated with '", node.colocate_with,
+                             "', but there is no such node");
+    }
+    Unite(node.id, with);
+  }
+  return Status();
+}
+
+Result<DeviceName> ColocationGroups::Parse(const std::string& device) {
+  auto it = parsed_.find(device);
+  if (it != parsed_.end()) return it->second;
+  DF_ASSIGN(const DeviceName name, DeviceName::Parse(device));
+  parsed_.emplace(device, name);
+  return name;
+}
+
+Status ColocationGroups::AddConstraint(NodeId node, const DeviceName& name) {
+  const NodeId root = Root(node);
+  Result<DeviceName> merged = constraint_[root].Merge(name);
+  if (!merged.ok()) {
+    return InvalidArgument(graph_.Describe(node), " must be on '", name.ToString(), "', but it shares its device with ",
+                           graph_.Describe(constrained_by_[root]), ", and their group must be on '",
+                           constraint_[root].ToString(), "' (a group is joined by colocate_with and by variables)");
+  }
+  constraint_[root] = *std::move(merged);
+  if (constrained_by_[root] < 0) constrained_by_[root] = node;
+  return Status();
+}
+
+Result<ColocationGroups> ColocationGroups::Create(const Graph& graph, KernelIndex& kernels,
+                                                  const DeviceName& boundary) {
+  ColocationGroups groups(graph);
+  DF_TRY(groups.UniteAll());
+  for (const Node& node : graph.nodes()) {
+    if (!node.device.empty()) {
+      Result<DeviceName> name = groups.Parse(node.device);
+      if (!name.ok()) return name.status().Annotate(graph.Describe(node.id));
+      DF_TRY(groups.AddConstraint(node.id, *name));
+    }
+    if (node.op->name == "_Arg" || node.op->name == "_Retval") DF_TRY(groups.AddConstraint(node.id, boundary));
+    groups.types_[groups.Root(node.id)] &= kernels.TypesFor(node);
+  }
+  return groups;
+}
+
+}  // namespace dfrun

@@ -1,0 +1,150 @@
+#include "src/placement/placer.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "src/placement/colocation_groups.h"
+#include "src/placement/kernel_index.h"
+
+namespace dfrun {
+namespace {
+
+constexpr int kNoDevice = -1;
+
+// Ops whose output is no larger than their first input and is made at no cost where that is.
+bool FollowsFirstInput(const Node& node) {
+  constexpr std::string_view kOps[] = {
+      "Identity", "StopGradient", "PreventGradient", "Reshape", "Squeeze", "ExpandDims", "Shape", "Size", "Rank"};
+  return std::find(std::begin(kOps), std::end(kOps), node.op->name) != std::end(kOps);
+}
+
+std::vector<std::string> TypesOf(const Cluster& cluster) {
+  std::vector<std::string> types;
+  for (const ClusterDevice& device : cluster.devices) {
+    if (std::find(types.begin(), types.end(), *device.name.type) == types.end()) types.push_back(*device.name.type);
+  }
+  return types;
+}
+
+// One call of PlaceGraph().
+class Placer {
+ public:
+  Placer(const Graph& graph, const Cluster& cluster, KernelIndex& kernels, const ColocationGroups& groups)
+      : graph_(graph),
+        cluster_(cluster),
+        kernels_(kernels),
+        groups_(groups),
+        device_(static_cast<size_t>(graph.num_nodes()), kNoDevice) {}
+
+  // The index of each node's device in the cluster.
+  Result<std::vector<int>> Run() {
+    DF_ASSIGN(const std::vector<NodeId> order, graph_.TopologicalOrder());
+    std::vector<NodeId> sources;
+    for (NodeId id : order) {
+      const NodeId root = groups_.Root(id);
+      if (device_[root] != kNoDevice) continue;
+      if (IsFreeSource(id)) {
+        sources.push_back(id);
+        continue;
+      }
+      DF_TRY(Assign(id, Wish(graph_.node(id))));
+    }
+    const Consumers consumers = graph_.BuildConsumers();
+    for (NodeId id : sources) DF_TRY(Assign(id, CommonDevice(consumers.of(id))));
+    std::vector<int> devices;
+    for (const Node& node : graph_.nodes()) devices.push_back(device_[groups_.Root(node.id)]);
+    return devices;
+  }
+
+ private:
+  int Wish(const Node& node) const {
+    if (!FollowsFirstInput(node) || !node.inputs[0].valid()) return kNoDevice;
+    return device_[groups_.Root(node.inputs[0].node)];
+  }
+
+  bool IsFreeSource(NodeId id) const {
+    const Node& node = graph_.node(id);
+    return node.num_inputs() == 0 && node.control_inputs.empty() && !node.op->is_stateful &&
+           groups_.Size(groups_.Root(id)) == 1;
+  }
+
+  // Where all readers are; kNoDevice where they are in several places, or are free sources themselves.
+  int CommonDevice(std::span<const Consumers::Edge> readers) const {
+    int common = kNoDevice;
+    for (const Consumers::Edge& edge : readers) {
+      const int device = device_[groups_.Root(edge.node)];
+      if (device == kNoDevice || (common != kNoDevice && common != device)) return kNoDevice;
+      common = device;
+    }
+    return common;
+  }
+
+  Status Assign(NodeId id, int wish) {
+    const NodeId root = groups_.Root(id);
+    const std::vector<int>& feasible = Feasible(groups_.Constraint(root), groups_.Types(root));
+    if (feasible.empty()) return WhyNone(id, root);
+    const bool granted = std::binary_search(feasible.begin(), feasible.end(), wish);
+    device_[root] = granted ? wish : feasible[0];
+    return Status();
+  }
+
+  // Indices of the devices that a group of this constraint may be on, in the cluster's order.
+  const std::vector<int>& Feasible(const DeviceName& constraint, DeviceTypes types) {
+    auto [it, is_new] = feasible_.try_emplace({constraint.ToString(), types});
+    if (is_new) {
+      for (size_t i = 0; i < cluster_.devices.size(); ++i) {
+        const DeviceName& name = cluster_.devices[i].name;
+        if (constraint.Matches(name) && (types & TypeBit(name)) != 0) it->second.push_back(static_cast<int>(i));
+      }
+    }
+    return it->second;
+  }
+
+  DeviceTypes TypeBit(const DeviceName& name) const {
+    const auto& types = kernels_.types();
+    return DeviceTypes{1} << (std::find(types.begin(), types.end(), *name.type) - types.begin());
+  }
+
+  Status WhyNone(NodeId id, NodeId root) {
+    const DeviceName& constraint = groups_.Constraint(root);
+    DeviceTypes matching = 0;
+    for (const ClusterDevice& device : cluster_.devices) {
+      if (constraint.Matches(device.name)) matching |= TypeBit(device.name);
+    }
+    if (matching == 0) {
+      return InvalidArgument(graph_.Describe(id), " must be on '", constraint.ToString(),
+                             "', but there is no such device; the devices are ", cluster_.ListDevices());
+    }
+    for (const Node& node : graph_.nodes()) {
+      if (groups_.Root(node.id) != root) continue;
+      const DeviceTypes missing = matching & ~kernels_.TypesFor(node);
+      if (missing == matching) return kernels_.WhyNot(node, missing).Annotate(graph_.Describe(node.id));
+    }
+    return NotFound(graph_.Describe(id), ": no type of device has kernels for all ", groups_.Size(root),
+                    " nodes that must share its device");
+  }
+
+  const Graph& graph_;
+  const Cluster& cluster_;
+  KernelIndex& kernels_;
+  const ColocationGroups& groups_;
+  std::vector<int> device_;  // by group's root: index into cluster_.devices
+  std::map<std::pair<std::string, DeviceTypes>, std::vector<int>> feasible_;
+};
+
+}  // namespace
+
+Status PlaceGraph(Graph& graph, const Cluster& cluster, const KernelRegistry& kernels) {
+  if (cluster.devices.empty()) return InvalidArgument("a graph cannot be placed on a cluster without devices");
+  KernelIndex index(kernels, TypesOf(cluster));
+  DF_ASSIGN(const ColocationGroups groups, ColocationGroups::Create(graph, index, cluster.devices[0].name));
+  DF_ASSIGN(const std::vector<int> devices, Placer(graph, cluster, index, groups).Run());
+  std::vector<std::string> names;
+  for (const ClusterDevice& device : cluster.devices) names.push_back(device.name.ToString());
+  for (NodeId id = 0; id < graph.num_nodes(); ++id) graph.mutable_node(id).device = names[devices[id]];
+  return Status();
+}
+
+}  // namespace dfrun
