@@ -12,12 +12,16 @@ Status ConstShape(InferenceContext& c) {
   return Status();
 }
 
+OpBuilder Op(const char* name) {
+  return std::move(OpBuilder(name).Doc("A test's op."));
+}
+
 OpBuilder Sources(const char* name, const char* output) {
-  return std::move(OpBuilder(name).Output(output).Attr("shape: shape = ?").Shape(ShapeFromAttr("shape")));
+  return std::move(Op(name).Output(output).Attr("shape: shape = ?").Shape(ShapeFromAttr("shape")));
 }
 
 OpBuilder Unary(const char* name) {
-  return std::move(OpBuilder(name).Input("x: T").Output("y: T").Attr("T: type").Shape(SameAsInput(0)));
+  return std::move(Op(name).Input("x: T").Output("y: T").Attr("T: type").Shape(SameAsInput(0)));
 }
 
 void Register(OpRegistry& ops, const OpBuilder& builder) {
@@ -33,7 +37,7 @@ void RegisterDifferentiated(OpRegistry& ops) {
   Register(ops, Unary("Stop").NotDifferentiable());
   Register(ops, Unary("Opaque"));
   Register(ops, Unary("Exit"));
-  Register(ops, OpBuilder("Plus")
+  Register(ops, Op("Plus")
                     .Input("a: T")
                     .Input("b: T")
                     .Output("y: T")
@@ -43,7 +47,7 @@ void RegisterDifferentiated(OpRegistry& ops) {
                       g.dx(0) = g.dy(0);
                       g.dx(1) = g.dy(0);
                     }));
-  Register(ops, OpBuilder("Rows")
+  Register(ops, Op("Rows")
                     .Input("params: T")
                     .Input("indices: Tindices")
                     .Output("y: T")
@@ -51,7 +55,7 @@ void RegisterDifferentiated(OpRegistry& ops) {
                     .Attr("Tindices: type")
                     .Shape(UnknownOutputs())
                     .Gradient([](GradientBuilder& g) { g.SetSparseGradient(0, g.x(1), g.dy(0)); }));
-  Register(ops, OpBuilder("Pair")
+  Register(ops, Op("Pair")
                     .Input("x: T")
                     .Output("a: T")
                     .Output("b: T")
@@ -62,36 +66,32 @@ void RegisterDifferentiated(OpRegistry& ops) {
 }
 
 void RegisterPlain(OpRegistry& ops) {
-  Register(ops, OpBuilder("Const").Output("output: dtype").Attr("value: tensor").Attr("dtype: type").Shape(ConstShape));
+  Register(ops, Op("Const").Output("output: dtype").Attr("value: tensor").Attr("dtype: type").Shape(ConstShape));
   Register(ops, Sources("X", "y: float"));
   Register(ops, Sources("Int", "y: int32"));
   Register(ops, Sources("Long", "y: int64"));
   Register(ops, Sources("Var", "ref: Ref(float)").Stateful());
   Register(ops, Unary("OnesLike"));
   Register(ops, Unary("ZerosLike"));
-  Register(ops, OpBuilder("AddN")
-                    .Input("inputs: N * T")
-                    .Output("sum: T")
-                    .Attr("N: int >= 1")
-                    .Attr("T: type")
-                    .Shape(SameAsInput(0)));
-  Register(ops, OpBuilder("ConcatV2")
+  Register(
+      ops,
+      Op("AddN").Input("inputs: N * T").Output("sum: T").Attr("N: int >= 1").Attr("T: type").Shape(SameAsInput(0)));
+  Register(ops, Op("ConcatV2")
                     .Input("values: N * T")
                     .Input("axis: int32")
                     .Output("output: T")
                     .Attr("N: int >= 2")
                     .Attr("T: type")
                     .Shape(UnknownOutputs()));
-  Register(
-      ops,
-      OpBuilder("Cast").Input("x: SrcT").Output("y: DstT").Attr("SrcT: type").Attr("DstT: type").Shape(SameAsInput(0)));
-  Register(ops, OpBuilder("Shape")
+  Register(ops,
+           Op("Cast").Input("x: SrcT").Output("y: DstT").Attr("SrcT: type").Attr("DstT: type").Shape(SameAsInput(0)));
+  Register(ops, Op("Shape")
                     .Input("input: T")
                     .Output("output: out_type")
                     .Attr("T: type")
                     .Attr("out_type: type = DT_INT32")
                     .Shape(UnknownOutputs()));
-  Register(ops, OpBuilder("StridedSlice")
+  Register(ops, Op("StridedSlice")
                     .Input("input: T")
                     .Input("begin: int32")
                     .Input("end: int32")
@@ -100,7 +100,7 @@ void RegisterPlain(OpRegistry& ops) {
                     .Attr("T: type")
                     .Attr("shrink_axis_mask: int = 0")
                     .Shape(UnknownOutputs()));
-  Register(ops, OpBuilder("UnsortedSegmentSum")
+  Register(ops, Op("UnsortedSegmentSum")
                     .Input("data: T")
                     .Input("segment_ids: Tindices")
                     .Input("num_segments: int64")
