@@ -63,7 +63,7 @@ def tensors():
         node.attr["value"].tensor.CopyFrom(proto)
 
     for dtype, list_ in values.items():
-        array = np.array(list_).astype(tf.as_dtype(dtype).as_numpy_dtype).reshape(2, 2)
+        array = np.array(list_, dtype=tf.as_dtype(dtype).as_numpy_dtype).reshape(2, 2)
         const(dtype + "/content", tf.make_tensor_proto(array))
         typed = tf.make_tensor_proto(list_[0], dtype=dtype, shape=[])  # a scalar is written as a typed value
         for other in list_[1:]:
