@@ -41,6 +41,11 @@ GradientValue ConcatSparse(const Graph& graph, NodeAdder& adder, const std::vect
 
 }  // namespace
 
+std::string HomeOf(const Graph& graph, const GradientValue& gradient) {
+  const Node& node = graph.node(gradient.is_sparse ? gradient.values.node : gradient.dense.node);
+  return node.colocate_with.empty() ? node.name : node.colocate_with;
+}
+
 Output ScatterToDense(const Graph& graph, NodeAdder& adder, const GradientValue& sparse, Output x) {
   return adder.Add("UnsortedSegmentSum", {sparse.values, sparse.indices, NumRows(graph, adder, x)});
 }
@@ -65,7 +70,7 @@ GradientValue SumGradients(const Graph& graph, NodeAdder& adder, const std::vect
 Result<Output> DenseGradient(Graph& graph, const GradientValue& gradient, Output x, const std::string& name) {
   DF_CHECK(gradient.exists);
   if (!gradient.is_sparse) return gradient.dense;
-  NodeAdder adder(graph, name + "/", graph.node(x.node).name);
+  NodeAdder adder(graph, name + "/", HomeOf(graph, gradient));
   const Output dense = ScatterToDense(graph, adder, gradient, x);
   DF_TRY(adder.status());
   return dense;

@@ -2,12 +2,16 @@
 #ifndef DFRUN_SRC_AUTODIFF_GRADIENT_SUM_H_
 #define DFRUN_SRC_AUTODIFF_GRADIENT_SUM_H_
 
+#include <string>
 #include <vector>
 
 #include "src/autodiff/gradients.h"
 #include "src/autodiff/node_adder.h"
 
 namespace dfrun {
+
+// The node to be colocated with in order to be where the gradient is.
+std::string HomeOf(const Graph& graph, const GradientValue& gradient);
 
 // The sum of the existing gradients `parts` of x, in their order: the one there is, an AddN of dense ones, a
 // concatenation of sparse ones, dense where both kinds are there. Without parts it does not exist.

@@ -117,10 +117,10 @@ class Differentiation {
   }
 
   Result<std::vector<GradientValue>> SumOutputs(NodeId id) {
-    NodeAdder adder(graph_, Prefix(id), graph_.node(id).name);
     std::vector<GradientValue> sums;
     for (int port = 0; port < graph_.node(id).num_outputs(); ++port) {
       std::vector<GradientValue>& parts = parts_[dependency_.Index({id, port})];
+      NodeAdder adder(graph_, Prefix(id), parts.empty() ? "" : HomeOf(graph_, parts[0]));
       sums.push_back(SumGradients(graph_, adder, parts, {id, port}));
       DF_TRY(adder.status().Annotate(StrCat("adding up the gradients of ", graph_.Describe(id))));
       if (parts.size() > 1) parts = {sums.back()};

@@ -34,14 +34,16 @@ struct GradientOptions {
 //  * A path ends where a gradient function sets nothing, at ops marked not_differentiable, at values that are neither
 //    floating-point nor complex, and at the xs where nothing beyond needs it.
 //  * Sparse gradients stay sparse: several are concatenated; a sparse and a dense one make a dense sum.
-//  * New nodes are named `scope/<node>_grad/<op>` and are colocated with the node that they differentiate.
+//  * New nodes are named `scope/<node>_grad/<op>` and are colocated with the node that they differentiate; a sum with
+//    its first part, so that a variable's gradient is added up where the variable is used.
 // InvalidArgument: an x or y that is not floating-point or complex; a grad_y of another dtype or shape; a node on a
 // path from an x to a y whose op has no gradient, named with that path. Unimplemented: a path through a loop.
 // After an error the graph is of no use: it may hold part of the new nodes.
 Result<std::vector<GradientValue>> AddGradients(Graph& graph, std::span<const Output> ys, std::span<const Output> xs,
                                                 const GradientOptions& options = {});
 
-// The gradient as one tensor of x's shape. Adds nodes for a sparse one, under `name`; needs gradient.exists.
+// The gradient as one tensor of x's shape. Adds nodes for a sparse one, under `name` and where its values are; needs
+// gradient.exists.
 Result<Output> DenseGradient(Graph& graph, const GradientValue& gradient, Output x, const std::string& name);
 
 }  // namespace dfrun

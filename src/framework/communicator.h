@@ -37,10 +37,13 @@ class Communicator {
 
   // Control messages travel apart from tensors. Never blocks; the bytes leave in later Poll()s.
   virtual void SendControl(int to, std::string message) = 0;
+  // True when every control message has left.
+  virtual bool ControlFlushed() const = 0;
   // Messages of `peers` go to `handler` from now on; those of others are never received. Once.
   virtual void Listen(std::vector<int> peers, ControlHandler handler) = 0;
 
-  // A rendezvous for steps of one partition. The communicator outlives it. Channels must be below max_channels().
+  // A rendezvous for the steps of what this rank runs of one graph. The communicator outlives it. Channels must be
+  // below max_channels().
   virtual std::unique_ptr<StepRendezvous> NewRendezvous() = 0;
   virtual int32_t max_channels() const = 0;
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <map>
 #include <memory>
 
@@ -145,7 +144,8 @@ Status Job::Start() {
     DF_TRY(session_->RunStep(init, {}, {}));
   }
   const int64_t trace_steps = options_.trace_steps >= 0 ? options_.trace_steps : spec_.job.trace_steps;
-  trace_until_ = step_ + trace_steps;
+  trace_until_ = std::min(step_ + trace_steps, steps_);
+  if (step_ < trace_until_) session_->StartTrace();
   DF_ASSIGN(MetricsLog metrics, MetricsLog::Open(directory_->metrics(), step_));
   metrics_ = std::make_unique<MetricsLog>(std::move(metrics));
   return Status();
@@ -204,15 +204,9 @@ Status Job::Step(Session::Handle handle, std::span<Tensor> fetches) {
   if (parts_.feeds_learning_rate) {
     feeds.push_back(Tensor::Scalar(static_cast<float>(LearningRateAt(spec_.job.train->learning_rate, step_))));
   }
-  StepOptions traced;
-  if (step_ < trace_until_) {
-    std::error_code error;
-    std::filesystem::create_directories(directory_->trace(), error);
-    traced.trace_prefix = StrCat(directory_->trace(), "/step-", step_);
-  }
-  DF_TRY(session_->RunStep(handle, feeds, fetches, traced.trace_prefix.empty() ? nullptr : &traced));
+  DF_TRY(session_->RunStep(handle, feeds, fetches));
   ++step_;
-  return Status();
+  return step_ == trace_until_ ? session_->WriteTrace(directory_->trace() + "/") : Status();
 }
 
 Status Job::RunLogged() {

@@ -41,11 +41,6 @@ struct SessionOptions {
   bool optimize = true;
 };
 
-struct StepOptions {
-  // Each rank writes a Chrome trace of the step to "<trace_prefix>.rank-<rank>.json"; empty: no trace.
-  std::string trace_prefix;
-};
-
 // Thread safety: all methods from any thread. With more than one rank, steps run one after the other.
 // Blocking: all methods may wait for other ranks; the caller's thread takes part in the work.
 class Session {
@@ -71,8 +66,7 @@ class Session {
 
   // One step. feeds and fetches are in the signature's order; a feed's dtype and shape must fit the signature's. The
   // fetched tensors are owned, and may share bytes with feeds.
-  Status RunStep(Handle handle, std::span<const Tensor> feeds, std::span<Tensor> fetches,
-                 const StepOptions* options = nullptr);
+  Status RunStep(Handle handle, std::span<const Tensor> feeds, std::span<Tensor> fetches);
   // `steps` steps of a signature that feeds and fetches nothing, requested at once: ranks wait for each other only
   // where data does.
   Status RunSteps(Handle handle, int64_t steps);
@@ -80,8 +74,13 @@ class Session {
   const Graph& graph() const;
   // Nodes over all partitions after the passes, Send and Recv included.
   int64_t num_nodes(Handle handle) const;
-  // Steps run so far, by all handles: the id of the next step.
+  // Steps begun so far, by all handles: the id of the next step.
   int64_t steps_run() const;
+
+  // Every rank records its steps from now on, until WriteTrace() ends it: each rank then writes what it recorded to
+  // "<prefix>rank-<rank>.json", a Chrome trace. Not while a step runs.
+  void StartTrace();
+  Status WriteTrace(const std::string& prefix);
 
   // Frees the plans on every rank. Later calls return FailedPrecondition. The destructor calls it.
   Status Close();

@@ -1,0 +1,43 @@
+// The Communicator of a rank: a rendezvous over one transport, control messages over another.
+#ifndef DFRUN_COMM_BOOTSTRAP_RANK_COMMUNICATOR_H_
+#define DFRUN_COMM_BOOTSTRAP_RANK_COMMUNICATOR_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "comm/control/control_link.h"
+#include "comm/transport.h"
+#include "src/framework/communicator.h"
+
+namespace dfrun::comm {
+
+class RankCommunicator final : public Communicator {
+ public:
+  // Both transports connect the same ranks, and messages of the one never meet those of the other.
+  RankCommunicator(std::unique_ptr<Transport> tensors, std::unique_ptr<Transport> control)
+      : tensors_(std::move(tensors)), control_(std::move(control)) {}
+
+  std::string_view transport() const override { return tensors_->name(); }
+  int rank() const override { return tensors_->rank(); }
+  int size() const override { return tensors_->size(); }
+  void SendControl(int to, std::string message) override { control_.Send(to, std::move(message)); }
+  bool ControlFlushed() const override { return control_.Flushed(); }
+  void Listen(std::vector<int> peers, ControlHandler handler) override { control_.Listen(peers, std::move(handler)); }
+  std::unique_ptr<StepRendezvous> NewRendezvous() override;
+  int32_t max_channels() const override;
+  bool Poll() override {
+    const bool tensors = tensors_->Poll();
+    return control_.Poll() || tensors;
+  }
+  Status network_status() const override { return control_.status(); }
+
+ private:
+  const std::unique_ptr<Transport> tensors_;
+  ControlLink control_;
+};
+
+}  // namespace dfrun::comm
+
+#endif  // DFRUN_COMM_BOOTSTRAP_RANK_COMMUNICATOR_H_

@@ -1,0 +1,16 @@
+// What an MPI call returned, as a Status.
+#ifndef DFRUN_COMM_MPI_MPI_ERROR_H_
+#define DFRUN_COMM_MPI_MPI_ERROR_H_
+
+#include <string_view>
+
+#include "src/base/status.h"
+
+namespace dfrun::comm {
+
+// OK for MPI_SUCCESS; else Unavailable: "MPI could not <what>: <MPI's words>".
+Status MpiStatus(int error, std::string_view what);
+
+}  // namespace dfrun::comm
+
+#endif  // DFRUN_COMM_MPI_MPI_ERROR_H_

@@ -1,0 +1,48 @@
+// The rendezvous of one rank: channels to other ranks over a transport, channels of its own devices in memory.
+//
+// Tag of a channel's messages: channel * 2 + the parity of the step, so that two steps may be in flight. A channel's
+// header and payload have the same tag; a transport keeps their order.
+#ifndef DFRUN_COMM_RENDEZVOUS_RANK_RENDEZVOUS_H_
+#define DFRUN_COMM_RENDEZVOUS_RANK_RENDEZVOUS_H_
+
+#include <string>
+
+#include "comm/rendezvous/local_channels.h"
+#include "comm/rendezvous/wire_value.h"
+#include "comm/transport.h"
+#include "src/framework/communicator.h"
+
+namespace dfrun::comm {
+
+// Channels that fit a tag of the transport.
+constexpr int32_t MaxChannels(uint32_t max_tag) {
+  return static_cast<int32_t>((static_cast<uint64_t>(max_tag) + 1) / 2);
+}
+
+class RankRendezvous final : public StepRendezvous {
+ public:
+  // The transport outlives it.
+  explicit RankRendezvous(Transport& transport) : transport_(transport) {}
+
+  void StartStep(int64_t step_id) override;
+  void Send(const ChannelKey& key, const Tensor& value, bool is_dead, Callback done) override;
+  void Recv(const ChannelKey& key, Allocator& allocator, Tensor* value, bool* is_dead, Callback done) override;
+  // Where there are other ranks, the transport is aborted with it: no later step of any rendezvous can be served.
+  void Abort(const Status& status) override;
+
+ private:
+  struct Outgoing;
+  struct Incoming;
+
+  uint32_t Tag(int32_t channel) const { return static_cast<uint32_t>(channel) << 1 | parity_; }
+  static void OnHeader(Incoming* in, Status status);
+  static void OnPacked(Incoming* in, Status status);
+
+  Transport& transport_;
+  LocalChannels local_;
+  uint32_t parity_ = 0;
+};
+
+}  // namespace dfrun::comm
+
+#endif  // DFRUN_COMM_RENDEZVOUS_RANK_RENDEZVOUS_H_

@@ -1,0 +1,90 @@
+#include "comm/self/hub.h"
+
+#include <cstring>
+#include <utility>
+
+namespace dfrun::comm {
+
+void SelfHub::CompleteLocked(int rank, Callback done, Status status) {
+  queues_[rank].completed.push_back({done, std::move(status)});
+  queues_[rank].any.store(true, std::memory_order_release);
+}
+
+void SelfHub::Complete(int rank, Callback done, Status status) {
+  MutexLock lock(mu_);
+  CompleteLocked(rank, done, std::move(status));
+}
+
+bool SelfHub::Meet(const Key& key, int rank, const HalfMessage& half, Waiting SelfHub::*others, Waiting SelfHub::*own,
+                   HalfMessage* other) {
+  MutexLock lock(mu_);
+  if (!queues_[rank].aborted.ok()) {
+    CompleteLocked(rank, half.done, queues_[rank].aborted);
+    return false;
+  }
+  auto waiting = (this->*others).find(key);
+  if (waiting == (this->*others).end()) {
+    (this->*own)[key].push_back(half);
+    return false;
+  }
+  *other = waiting->second.front();
+  waiting->second.pop_front();
+  if (waiting->second.empty()) (this->*others).erase(waiting);
+  return true;
+}
+
+void SelfHub::Deliver(const Key& key, const HalfMessage& send, const HalfMessage& recv) {
+  Status received;
+  if (send.bytes != recv.bytes) {
+    received = Internal("rank ", key.to, " expected ", recv.bytes, " bytes of rank ", key.from, " with tag ", key.tag,
+                        " and got ", send.bytes);
+  } else if (send.bytes > 0) {
+    std::memcpy(recv.data, send.data, send.bytes);
+  }
+  Complete(key.to, recv.done, std::move(received));
+  Complete(key.from, send.done, Status());
+}
+
+void SelfHub::Send(const Key& key, const HalfMessage& half) {
+  HalfMessage recv;
+  if (Meet(key, key.from, half, &SelfHub::recvs_, &SelfHub::sends_, &recv)) Deliver(key, half, recv);
+}
+
+void SelfHub::Recv(const Key& key, const HalfMessage& half) {
+  HalfMessage send;
+  if (Meet(key, key.to, half, &SelfHub::sends_, &SelfHub::recvs_, &send)) Deliver(key, send, half);
+}
+
+bool SelfHub::RunCompleted(int rank) {
+  Queue& queue = queues_[rank];
+  if (!queue.any.load(std::memory_order_acquire)) return false;
+  std::deque<Completion> completed;
+  {
+    MutexLock lock(mu_);
+    completed.swap(queue.completed);
+    queue.any.store(false, std::memory_order_relaxed);
+  }
+  for (Completion& c : completed) c.done(std::move(c.status));
+  return !completed.empty();
+}
+
+void SelfHub::AbortHalves(Waiting& waiting, int Key::*side, int rank, const Status& status) {
+  for (auto it = waiting.begin(); it != waiting.end();) {
+    if (it->first.*side != rank) {
+      ++it;
+      continue;
+    }
+    for (const HalfMessage& half : it->second) CompleteLocked(rank, half.done, status);
+    it = waiting.erase(it);
+  }
+}
+
+void SelfHub::Abort(int rank, const Status& status) {
+  MutexLock lock(mu_);
+  if (!queues_[rank].aborted.ok()) return;
+  queues_[rank].aborted = status;
+  AbortHalves(sends_, &Key::from, rank, status);
+  AbortHalves(recvs_, &Key::to, rank, status);
+}
+
+}  // namespace dfrun::comm

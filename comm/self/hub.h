@@ -1,0 +1,76 @@
+// Where the ranks of one process meet: messages are copied from the sender's memory to the receiver's.
+#ifndef DFRUN_COMM_SELF_HUB_H_
+#define DFRUN_COMM_SELF_HUB_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <tuple>
+#include <vector>
+
+#include "src/base/mutex.h"
+#include "src/framework/rendezvous.h"
+
+namespace dfrun::comm {
+
+// One half of a message: a Send or a Recv that waits for the other.
+struct HalfMessage {
+  void* data = nullptr;  // never written to in a Send
+  size_t bytes = 0;
+  Callback done;
+};
+
+// Thread safety: all methods from any thread.
+class SelfHub {
+ public:
+  struct Key {
+    int from;
+    int to;
+    uint32_t tag;
+    auto operator<=>(const Key&) const = default;
+  };
+
+  explicit SelfHub(int ranks) : queues_(ranks) {}
+  SelfHub(const SelfHub&) = delete;
+  SelfHub& operator=(const SelfHub&) = delete;
+
+  int ranks() const { return static_cast<int>(queues_.size()); }
+  void Send(const Key& key, const HalfMessage& half) EXCLUDES(mu_);
+  void Recv(const Key& key, const HalfMessage& half) EXCLUDES(mu_);
+  // Runs the callbacks of calls of `rank` that others completed. True if there were any.
+  bool RunCompleted(int rank) EXCLUDES(mu_);
+  // Completes, with `status`, every call of `rank` that still waits, and every later one.
+  void Abort(int rank, const Status& status) EXCLUDES(mu_);
+
+ private:
+  struct Completion {
+    Callback done;
+    Status status;
+  };
+  struct Queue {
+    std::deque<Completion> completed;
+    std::atomic<bool> any{false};  // spares an idle rank the lock
+    Status aborted;
+  };
+  using Waiting = std::map<Key, std::deque<HalfMessage>>;
+
+  void Complete(int rank, Callback done, Status status) EXCLUDES(mu_);
+  void CompleteLocked(int rank, Callback done, Status status) REQUIRES(mu_);
+  void AbortHalves(Waiting& waiting, int Key::*side, int rank, const Status& status) REQUIRES(mu_);
+  // Either takes the other half, or leaves this one to wait. False: the rank is aborted, and the call completed.
+  bool Meet(const Key& key, int rank, const HalfMessage& half, Waiting SelfHub::*others, Waiting SelfHub::*own,
+            HalfMessage* other) EXCLUDES(mu_);
+  void Deliver(const Key& key, const HalfMessage& send, const HalfMessage& recv) EXCLUDES(mu_);
+
+  Mutex mu_;
+  Waiting sends_ GUARDED_BY(mu_);
+  Waiting recvs_ GUARDED_BY(mu_);
+  std::vector<Queue> queues_;  // by rank; but for `any`, guarded by mu_
+};
+
+}  // namespace dfrun::comm
+
+#endif  // DFRUN_COMM_SELF_HUB_H_

@@ -1,0 +1,39 @@
+// The transport inside one process: ranks as threads, for tests and simulation.
+#ifndef DFRUN_COMM_SELF_SELF_TRANSPORT_H_
+#define DFRUN_COMM_SELF_SELF_TRANSPORT_H_
+
+#include <memory>
+#include <utility>
+
+#include "comm/self/hub.h"
+#include "comm/transport.h"
+
+namespace dfrun::comm {
+
+// A Send waits for its Recv however small it is: what is wrong about the order of messages shows here first.
+class SelfTransport final : public Transport {
+ public:
+  SelfTransport(std::shared_ptr<SelfHub> hub, int rank) : hub_(std::move(hub)), rank_(rank) {}
+
+  std::string_view name() const override { return "self"; }
+  int rank() const override { return rank_; }
+  int size() const override { return hub_->ranks(); }
+  uint32_t max_tag() const override { return UINT32_MAX; }
+
+  void Send(int peer, uint32_t tag, const void* data, size_t bytes, Callback done) override {
+    hub_->Send({rank_, peer, tag}, {const_cast<void*>(data), bytes, done});
+  }
+  void Recv(int peer, uint32_t tag, void* data, size_t bytes, Callback done) override {
+    hub_->Recv({peer, rank_, tag}, {data, bytes, done});
+  }
+  bool Poll() override { return hub_->RunCompleted(rank_); }
+  void Abort(const Status& status) override { hub_->Abort(rank_, status); }
+
+ private:
+  const std::shared_ptr<SelfHub> hub_;
+  const int rank_;
+};
+
+}  // namespace dfrun::comm
+
+#endif  // DFRUN_COMM_SELF_SELF_TRANSPORT_H_

@@ -1,0 +1,43 @@
+#include "src/session/compile.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "src/executor/plan.h"
+#include "src/passes/pipeline.h"
+#include "src/placement/placer.h"
+#include "src/session/step_runner.h"
+
+namespace dfrun {
+
+Result<std::vector<Partition>> CompileRun(const Graph& graph, const RunSignature& signature, Runtime& runtime,
+                                          const CompileOptions& options, int32_t* next_channel) {
+  DF_ASSIGN(Graph pruned, PruneForRun(graph, signature));
+  if (options.optimize) DF_TRY(OptimizeGraph(pruned, {.kernels = runtime.kernels(), .device = runtime.cpu()}));
+  DF_TRY(PlaceGraph(pruned, options.cluster, runtime.kernels()));
+  int32_t channels = *next_channel;
+  DF_ASSIGN(std::vector<Partition> partitions, PartitionGraph(pruned, options.cluster, &channels));
+  const int32_t most = runtime.communicator().max_channels();
+  if (channels > most) {
+    return Error(Code::kResourceExhausted, "the graph needs ", channels, " channels between devices; ",
+                 runtime.communicator().transport(), " has ", most, "; place fewer nodes apart from what they read");
+  }
+  *next_channel = channels;
+  return partitions;
+}
+
+Result<std::unique_ptr<RankPart>> BuildPart(Runtime& runtime, const std::vector<const Partition*>& partitions) {
+  auto part = std::make_unique<RankPart>();
+  for (const Partition* partition : partitions) {
+    Device* device = runtime.FindDevice(partition->device);
+    if (device == nullptr) return Internal("rank ", runtime.rank(), " has no device ", partition->device);
+    DF_ASSIGN(std::unique_ptr<ExecPlan> plan, ExecPlan::Create(partition->graph, *device, runtime.kernels()));
+    part->plans.push_back(std::move(plan));
+  }
+  std::stable_partition(part->plans.begin(), part->plans.end(),
+                        [&](const auto& plan) { return &plan->device() == &runtime.cpu(); });
+  if (runtime.size() > 1 || part->plans.size() > 1) part->rendezvous = runtime.communicator().NewRendezvous();
+  return part;
+}
+
+}  // namespace dfrun

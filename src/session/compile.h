@@ -1,0 +1,30 @@
+// From a session's graph to one graph a device, for one signature.
+#ifndef DFRUN_SRC_SESSION_COMPILE_H_
+#define DFRUN_SRC_SESSION_COMPILE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "src/partition/partition.h"
+#include "src/passes/prune.h"
+#include "src/placement/cluster.h"
+#include "src/session/runtime.h"
+#include "src/session/step_runner.h"
+
+namespace dfrun {
+
+struct CompileOptions {
+  const Cluster& cluster;
+  bool optimize;
+};
+
+// Prunes, optimises, places and partitions. Channels count on from *next_channel. The runtime is rank 0's.
+Result<std::vector<Partition>> CompileRun(const Graph& graph, const RunSignature& signature, Runtime& runtime,
+                                          const CompileOptions& options, int32_t* next_channel);
+
+// The plans of this rank's partitions, whose graphs may then go.
+Result<std::unique_ptr<RankPart>> BuildPart(Runtime& runtime, const std::vector<const Partition*>& partitions);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_SESSION_COMPILE_H_

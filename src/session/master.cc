@@ -1,0 +1,259 @@
+#include "src/session/master.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "src/graph/graph_def.h"
+#include "src/session/compile.h"
+#include "src/session/control.pb.h"
+#include "src/session/control_error.h"
+#include "src/session/control_plane.h"
+#include "src/trace/chrome_trace.h"
+
+namespace dfrun {
+namespace {
+
+// A rank that only sends may run ahead of those that receive; what it has sent waits in their memory. This bounds it.
+constexpr int64_t kStepsPerRequest = 100;
+// protobuf's own limit is 2 GiB a message.
+constexpr size_t kMaxGraphBytes = (size_t{1} << 31) - (size_t{1} << 20);
+
+std::string SignatureKey(const RunSignature& signature) {
+  std::string key;
+  for (const Output& feed : signature.feeds) key += StrCat(feed.node, ':', feed.port, ' ');
+  for (const PartialShape& shape : signature.feed_shapes) key += shape.ToString();
+  key += " -> ";
+  for (const Output& fetch : signature.fetches) key += StrCat(fetch.node, ':', fetch.port, ' ');
+  key += '^';
+  for (NodeId target : signature.targets) key += StrCat(target, ' ');
+  return key;
+}
+
+bool Fits(const Shape& shape, const PartialShape& wanted) {
+  if (!wanted.known_rank()) return true;
+  if (wanted.rank() != shape.rank()) return false;
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (wanted.dim(i) != PartialShape::kUnknown && wanted.dim(i) != shape.dim(i)) return false;
+  }
+  return true;
+}
+
+Status AddParts(const std::vector<Partition>& partitions, int rank, control::Register* request) {
+  for (const Partition& partition : partitions) {
+    if (partition.rank != rank) continue;
+    std::string bytes = ExportGraphDef(partition.graph, GraphDefFormat::kBinary);
+    if (bytes.size() > kMaxGraphBytes) {
+      return Error(Code::kResourceExhausted, "the part of the graph on ", partition.device, " takes ", bytes.size(),
+                   " bytes, more than a message can hold; read large constants from a file");
+    }
+    control::Register::Part* part = request->add_parts();
+    part->set_device(partition.device);
+    part->set_graph_def(std::move(bytes));
+  }
+  return Status();
+}
+
+}  // namespace
+
+Master::Master(Runtime& runtime, Graph graph, Cluster cluster, const SessionOptions& options)
+    : runtime_(runtime),
+      graph_(std::move(graph)),
+      cluster_(std::move(cluster)),
+      optimize_(options.optimize),
+      several_ranks_(runtime.size() > 1) {}
+
+Master::~Master() = default;
+
+Status Master::StartTasks() {
+  MutexLock lock(round_mu_);
+  const Status own = runtime_.StartTask(*cluster_.devices[0].name.job, *cluster_.devices[0].name.task);
+  if (!several_ranks_) return own;
+  const int64_t round = runtime_.control()->NewRound();
+  for (const ClusterDevice& device : cluster_.devices) {
+    if (device.rank == 0 || device.name.type != "cpu" || device.name.index != 0) continue;
+    control::Message request;
+    request.set_round(round);
+    request.mutable_start_task()->set_job(*device.name.job);
+    request.mutable_start_task()->set_task(*device.name.task);
+    runtime_.control()->SendTo(device.rank, request);
+  }
+  return FinishRound(round, StatusNow(own));
+}
+
+Result<Executable*> Master::Prepare(const RunSignature& signature) {
+  const std::string key = SignatureKey(signature);
+  MutexLock round(round_mu_);
+  DF_TRY(session_status());
+  {
+    MutexLock lock(mu_);
+    if (auto it = executables_.find(key); it != executables_.end()) return it->second.get();
+  }
+  DF_ASSIGN(std::unique_ptr<Executable> compiled, Compile(signature));
+  MutexLock lock(mu_);
+  return (executables_[key] = std::move(compiled)).get();
+}
+
+Result<std::unique_ptr<Executable>> Master::Compile(const RunSignature& signature) {
+  DF_ASSIGN(std::vector<Partition> partitions,
+            CompileRun(graph_, signature, runtime_, {.cluster = cluster_, .optimize = optimize_}, &next_channel_));
+  auto executable = std::make_unique<Executable>();
+  executable->id = next_executable_++;
+  for (const Output& feed : signature.feeds) executable->feeds.push_back(OutputName(graph_, feed));
+  executable->num_fetches = signature.fetches.size();
+  for (const Partition& partition : partitions) executable->num_nodes += partition.graph.num_nodes();
+  DF_TRY(Register(partitions, *executable));
+  return executable;
+}
+
+Status Master::Register(const std::vector<Partition>& partitions, Executable& executable) {
+  int64_t round = 0;
+  if (several_ranks_) {
+    std::vector<control::Message> requests(runtime_.size());
+    for (int rank = 1; rank < runtime_.size(); ++rank) {
+      DF_TRY(AddParts(partitions, rank, requests[rank].mutable_register_()));
+    }
+    round = runtime_.control()->NewRound();
+    for (int rank = 1; rank < runtime_.size(); ++rank) {
+      requests[rank].set_round(round);
+      requests[rank].mutable_register_()->set_executable(executable.id);
+      runtime_.control()->SendTo(rank, requests[rank]);
+    }
+  }
+  std::vector<const Partition*> own;
+  for (const Partition& partition : partitions) {
+    if (partition.rank == 0) own.push_back(&partition);
+  }
+  Result<std::unique_ptr<RankPart>> part = BuildPart(runtime_, own);
+  if (part.ok()) executable.part = *std::move(part);
+  return several_ranks_ ? FinishRound(round, StatusNow(part.status())) : part.status();
+}
+
+Status Master::CheckArgs(const Executable& executable, size_t feeds, size_t fetches) const {
+  if (feeds != executable.feeds.size() || fetches != executable.num_fetches) {
+    return InvalidArgument("a step was given ", feeds, " feeds and room for ", fetches, " fetches; its signature has ",
+                           executable.feeds.size(), " and ", executable.num_fetches);
+  }
+  return Status();
+}
+
+Status Master::CheckFeeds(const Executable& executable, std::span<const Tensor> feeds) const {
+  if (feeds.empty()) return Status();
+  const ExecPlan& plan = *executable.part->plans[0];
+  for (size_t i = 0; i < feeds.size(); ++i) {
+    const ExecPlan::Feed& wanted = plan.feed(static_cast<int>(i));
+    const Tensor& value = feeds[i];
+    if (value.initialized() && value.dtype() == wanted.dtype && Fits(value.shape(), wanted.shape)) continue;
+    return InvalidArgument("cannot feed ", value.ToString(0), " to '", executable.feeds[i], "', which takes ",
+                           wanted.dtype, wanted.shape);
+  }
+  return Status();
+}
+
+Status Master::RunStep(Executable& executable, std::span<const Tensor> feeds, std::span<Tensor> fetches) {
+  if (ended_.load(std::memory_order_acquire)) return session_status();
+  DF_TRY(CheckArgs(executable, feeds.size(), fetches.size()));
+  DF_TRY(CheckFeeds(executable, feeds));
+  if (!several_ranks_) {
+    const int64_t id = next_step_.fetch_add(1, std::memory_order_relaxed);
+    return runtime_.runner().Run(*executable.part, {id, feeds, fetches, trace()});
+  }
+  MutexLock lock(round_mu_);
+  return RunRound(executable, {0, feeds, fetches, trace()}, 1);
+}
+
+Status Master::RunSteps(Executable& executable, int64_t steps) {
+  DF_TRY(CheckArgs(executable, 0, 0));
+  for (int64_t done = 0; done < steps; done += kStepsPerRequest) {
+    if (ended_.load(std::memory_order_acquire)) return session_status();
+    const int64_t now = std::min(kStepsPerRequest, steps - done);
+    if (several_ranks_) {
+      MutexLock lock(round_mu_);
+      DF_TRY(RunRound(executable, {.trace = trace()}, now));
+    } else {
+      for (int64_t i = 0; i < now; ++i) DF_TRY(RunStep(executable, {}, {}));
+    }
+  }
+  return Status();
+}
+
+Status Master::RunRound(Executable& executable, const StepArgs& args, int64_t steps) {
+  DF_TRY(session_status());
+  control::Message request;
+  request.mutable_run()->set_executable(executable.id);
+  request.mutable_run()->set_first_step(next_step_);
+  request.mutable_run()->set_steps(steps);
+  request.mutable_run()->set_trace(args.trace != nullptr);
+  const int64_t round = BeginRound(request);
+  StepArgs step = args;
+  Status own;
+  for (int64_t i = 0; i < steps && own.ok(); ++i) {
+    step.step_id = next_step_.fetch_add(1, std::memory_order_relaxed);
+    own = runtime_.runner().Run(*executable.part, step);
+  }
+  const Status first = FinishRound(round, runtime_.runner().own_failure());
+  if (first.ok() && own.ok()) return Status();
+  EndSession(first.ok() ? own : first);
+  return session_status();
+}
+
+int64_t Master::BeginRound(control::Message& request) {
+  const int64_t round = runtime_.control()->NewRound();
+  request.set_round(round);
+  runtime_.control()->Broadcast(request);
+  return round;
+}
+
+Status Master::FinishRound(int64_t round, const RankStatus& own) {
+  ControlPlane& control = *runtime_.control();
+  control.Done(round, own);
+  runtime_.pool().HelpUntil([&] { return control.AllDone(round) || !control.network_status().ok(); });
+  if (control.AllDone(round)) return control.RoundStatus();
+  EndSession(control.network_status());
+  return session_status();
+}
+
+void Master::EndSession(const Status& status) {
+  MutexLock lock(mu_);
+  if (status_.ok()) status_ = status;
+  ended_.store(true, std::memory_order_release);
+}
+
+Status Master::session_status() const {
+  MutexLock lock(mu_);
+  return status_;
+}
+
+void Master::StartTrace() {
+  tracing_ = true;
+}
+
+Status Master::WriteTrace(const std::string& prefix) {
+  MutexLock lock(round_mu_);
+  tracing_ = false;
+  const std::vector<TraceRecord> records = trace_.Take();
+  int64_t round = 0;
+  if (several_ranks_) {
+    control::Message request;
+    request.mutable_write_trace()->set_prefix(prefix);
+    round = BeginRound(request);
+  }
+  const Status own = WriteChromeTrace(TracePath(prefix, 0), records, 0);
+  return several_ranks_ ? FinishRound(round, StatusNow(own)) : own;
+}
+
+Status Master::Close() {
+  MutexLock round(round_mu_);
+  if (!session_status().ok()) return Status();
+  EndSession(FailedPrecondition("the session is closed"));
+  Status status;
+  if (several_ranks_) {
+    control::Message request;
+    request.mutable_close();
+    status = FinishRound(BeginRound(request), {});
+  }
+  MutexLock lock(mu_);
+  executables_.clear();
+  return status;
+}
+
+}  // namespace dfrun

@@ -1,0 +1,95 @@
+// Master: rank 0's side of a session. It compiles signatures, hands the other ranks their parts, and requests steps.
+// docs/step-protocol.md is the protocol.
+#ifndef DFRUN_SRC_SESSION_MASTER_H_
+#define DFRUN_SRC_SESSION_MASTER_H_
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/base/mutex.h"
+#include "src/executor/step_trace.h"
+#include "src/partition/partition.h"
+#include "src/passes/prune.h"
+#include "src/placement/cluster.h"
+#include "src/session/runtime.h"
+#include "src/session/session.h"
+#include "src/session/step_runner.h"
+
+namespace dfrun {
+
+namespace control {
+class Message;
+}
+
+// A compiled signature. Immutable but for what its plans keep.
+struct Executable {
+  int64_t id = 0;
+  std::vector<std::string> feeds;  // names, for messages
+  size_t num_fetches = 0;
+  int64_t num_nodes = 0;
+  std::unique_ptr<RankPart> part;  // of rank 0
+};
+
+// Thread safety: all methods from any thread. Lock order: round_mu_ before mu_.
+class Master {
+ public:
+  Master(Runtime& runtime, Graph graph, Cluster cluster, const SessionOptions& options);
+  ~Master();
+  Master(const Master&) = delete;
+  Master& operator=(const Master&) = delete;
+
+  // Makes every rank's devices.
+  Status StartTasks() EXCLUDES(round_mu_);
+  Result<Executable*> Prepare(const RunSignature& signature) EXCLUDES(round_mu_, mu_);
+  Status RunStep(Executable& executable, std::span<const Tensor> feeds, std::span<Tensor> fetches) EXCLUDES(round_mu_);
+  Status RunSteps(Executable& executable, int64_t steps) EXCLUDES(round_mu_);
+  void StartTrace();
+  Status WriteTrace(const std::string& prefix) EXCLUDES(round_mu_);
+  Status Close() EXCLUDES(round_mu_, mu_);
+
+  const Graph& graph() const { return graph_; }
+  int64_t steps_run() const { return next_step_.load(); }
+
+ private:
+  Result<std::unique_ptr<Executable>> Compile(const RunSignature& signature) REQUIRES(round_mu_);
+  Status Register(const std::vector<Partition>& partitions, Executable& executable) REQUIRES(round_mu_);
+  Status CheckArgs(const Executable& executable, size_t feeds, size_t fetches) const;
+  Status CheckFeeds(const Executable& executable, std::span<const Tensor> feeds) const;
+  // Steps on all ranks; a failure ends the session.
+  Status RunRound(Executable& executable, const StepArgs& args, int64_t steps) REQUIRES(round_mu_);
+
+  // A round begins with a request to every other rank and is over when all are done; its status is the first error in
+  // time, of this rank or another.
+  int64_t BeginRound(control::Message& request) REQUIRES(round_mu_);
+  Status FinishRound(int64_t round, const RankStatus& own) REQUIRES(round_mu_);
+
+  void EndSession(const Status& status) EXCLUDES(mu_);
+  // The error that ended the session, if one did.
+  Status session_status() const EXCLUDES(mu_);
+  StepTrace* trace() { return tracing_.load(std::memory_order_relaxed) ? &trace_ : nullptr; }
+
+  Runtime& runtime_;
+  const Graph graph_;
+  const Cluster cluster_;
+  const bool optimize_;
+  const bool several_ranks_;
+  std::atomic<int64_t> next_step_{0};
+  StepTrace trace_;
+  std::atomic<bool> tracing_{false};
+
+  Mutex round_mu_;  // held from a round's request to its end
+  int32_t next_channel_ GUARDED_BY(round_mu_) = 0;
+  int64_t next_executable_ GUARDED_BY(round_mu_) = 0;
+  mutable Mutex mu_;
+  std::atomic<bool> ended_{false};  // status_ is not OK
+  Status status_ GUARDED_BY(mu_);
+  std::map<std::string, std::unique_ptr<Executable>> executables_ GUARDED_BY(mu_);
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_SESSION_MASTER_H_

@@ -1,0 +1,87 @@
+#include "src/session/session.h"
+
+#include "src/base/log.h"
+#include "src/session/master.h"
+
+namespace dfrun {
+
+Session::Session(std::unique_ptr<Master> master) : master_(std::move(master)) {}
+
+Result<std::unique_ptr<Session>> Session::Create(Runtime& runtime, Graph graph, const SessionOptions& options) {
+  DF_TRY(runtime.runner().failure());
+  DF_ASSIGN(Cluster cluster, MakeCluster(options.jobs, runtime.size()));
+  auto master = std::make_unique<Master>(runtime, std::move(graph), std::move(cluster), options);
+  DF_TRY(master->StartTasks());
+  return std::unique_ptr<Session>(new Session(std::move(master)));
+}
+
+Session::~Session() {
+  const Status closed = Close();
+  if (!closed.ok()) {
+    DF_LOG(kWarning) << "closing a session: " << closed.ToString();
+  }
+}
+
+Result<std::vector<Tensor>> Session::Run(const std::vector<std::pair<std::string, Tensor>>& feeds,
+                                         const std::vector<std::string>& fetches,
+                                         const std::vector<std::string>& targets) {
+  RunSignature signature;
+  std::vector<Tensor> values;
+  for (const auto& [name, value] : feeds) {
+    DF_ASSIGN(Output feed, graph().ParseOutput(name));
+    signature.feeds.push_back(feed);
+    signature.feed_shapes.emplace_back(value.shape());
+    values.push_back(value);
+  }
+  for (const std::string& name : fetches) {
+    DF_ASSIGN(Output fetch, graph().ParseOutput(name));
+    signature.fetches.push_back(fetch);
+  }
+  for (const std::string& name : targets) {
+    const NodeId target = graph().Find(name);
+    if (target < 0) return graph().ParseOutput(name).status().Annotate("target");
+    signature.targets.push_back(target);
+  }
+  DF_ASSIGN(Handle step, Prepare(signature));
+  std::vector<Tensor> fetched(fetches.size());
+  DF_TRY(RunStep(step, values, fetched));
+  return fetched;
+}
+
+Result<Session::Handle> Session::Prepare(const RunSignature& signature) {
+  return master_->Prepare(signature);
+}
+
+Status Session::RunStep(Handle handle, std::span<const Tensor> feeds, std::span<Tensor> fetches) {
+  return master_->RunStep(*handle, feeds, fetches);
+}
+
+Status Session::RunSteps(Handle handle, int64_t steps) {
+  return master_->RunSteps(*handle, steps);
+}
+
+void Session::StartTrace() {
+  master_->StartTrace();
+}
+
+Status Session::WriteTrace(const std::string& prefix) {
+  return master_->WriteTrace(prefix);
+}
+
+const Graph& Session::graph() const {
+  return master_->graph();
+}
+
+int64_t Session::num_nodes(Handle handle) const {
+  return handle->num_nodes;
+}
+
+int64_t Session::steps_run() const {
+  return master_->steps_run();
+}
+
+Status Session::Close() {
+  return master_->Close();
+}
+
+}  // namespace dfrun

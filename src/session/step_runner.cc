@@ -1,0 +1,139 @@
+#include "src/session/step_runner.h"
+
+#include <atomic>
+#include <utility>
+
+#include "src/session/control_error.h"
+
+namespace dfrun {
+
+// What the plans of a step see: an error of one of them ends the step on every rank.
+class StepRunner::FailingRendezvous final : public Rendezvous {
+ public:
+  FailingRendezvous(StepRunner& runner, Rendezvous& inner) : runner_(runner), inner_(inner) {}
+  void Send(const ChannelKey& key, const Tensor& value, bool is_dead, Callback done) override {
+    inner_.Send(key, value, is_dead, done);
+  }
+  void Recv(const ChannelKey& key, Allocator& allocator, Tensor* value, bool* is_dead, Callback done) override {
+    inner_.Recv(key, allocator, value, is_dead, done);
+  }
+  void Abort(const Status& status) override {
+    runner_.FailHere(status);
+    inner_.Abort(status);
+  }
+
+ private:
+  StepRunner& runner_;
+  Rendezvous& inner_;
+};
+
+StepRunner::StepRunner(WorkerPool& pool, ControlPlane* control, std::string rank_text)
+    : pool_(pool), control_(control), rank_text_(std::move(rank_text)) {
+  if (control_ != nullptr) control_->OnAbort([this](const Status& status) { FailElsewhere(status); });
+}
+
+Status StepRunner::Run(RankPart& part, const StepArgs& args) {
+  if (part.rendezvous == nullptr) [[likely]] {
+    return part.plans.empty() ? Status() : RunOne(*part.plans[0], args, nullptr);
+  }
+  MutexLock lock(part.mu);
+  return RunExchanging(part, args);
+}
+
+Status StepRunner::RunExchanging(RankPart& part, const StepArgs& args) {
+  part.rendezvous->StartStep(args.step_id);
+  if (!Enter(part.rendezvous.get())) return failure();
+  FailingRendezvous rendezvous(*this, *part.rendezvous);
+  Status status = RunPlans(part, args, rendezvous);
+  Leave(part.rendezvous.get());
+  if (status.ok() || control_ == nullptr) return status;
+  FailHere(status);  // for an error that came before the first node
+  return failure();
+}
+
+Status StepRunner::RunPlans(RankPart& part, const StepArgs& args, Rendezvous& rendezvous) {
+  struct Other {
+    StepRunner* runner;
+    std::atomic<int>* left;
+    ResourceContainers containers;
+    Status status;
+    static void Ended(void* arg, Status status) {
+      auto* other = static_cast<Other*>(arg);
+      other->status = std::move(status);
+      WorkerPool& pool = other->runner->pool_;
+      other->left->fetch_sub(1);  // the step may return from here on
+      pool.Notify();
+    }
+  };
+  if (part.plans.empty()) return Status();
+  std::atomic<int> left = static_cast<int>(part.plans.size()) - 1;
+  std::vector<Other> others(part.plans.size() - 1);
+  for (size_t i = 0; i < others.size(); ++i) {
+    others[i].runner = this;
+    others[i].left = &left;
+    const StepContext context{args.step_id, &rendezvous, &others[i].containers};
+    StartPlan(*part.plans[i + 1], pool_, {{}, {}, context, args.trace}, {&Other::Ended, &others[i]});
+  }
+  Status status = RunOne(*part.plans[0], args, &rendezvous);
+  pool_.HelpUntil([&] { return left.load() == 0; });
+  for (Other& other : others) {
+    if (status.ok()) status = std::move(other.status);
+  }
+  return status;
+}
+
+Status StepRunner::RunOne(ExecPlan& plan, const StepArgs& args, Rendezvous* rendezvous) {
+  ResourceContainers containers;
+  return RunPlan(plan, pool_,
+                 {.feeds = args.feeds,
+                  .fetches = args.fetches,
+                  .step = {args.step_id, rendezvous, &containers},
+                  .trace = args.trace});
+}
+
+bool StepRunner::Enter(Rendezvous* rendezvous) {
+  MutexLock lock(mu_);
+  if (!failure_.status.ok()) return false;
+  running_.push_back(rendezvous);
+  return true;
+}
+
+void StepRunner::Leave(Rendezvous* rendezvous) {
+  MutexLock lock(mu_);
+  std::erase(running_, rendezvous);
+}
+
+void StepRunner::FailHere(const Status& status) {
+  if (control_ == nullptr) return;
+  RankStatus failure = StatusNow(status.Annotate(rank_text_));
+  {
+    MutexLock lock(mu_);
+    if (!failure_.status.ok()) return;
+    failure_ = failure;
+    failed_here_ = true;
+  }
+  control_->Abort(failure);
+}
+
+void StepRunner::FailElsewhere(const Status& status) {
+  std::vector<Rendezvous*> running;
+  {
+    MutexLock lock(mu_);
+    if (!failure_.status.ok()) return;
+    failure_.status = status;
+    running = running_;
+  }
+  for (Rendezvous* rendezvous : running) rendezvous->Abort(status);
+}
+
+Status StepRunner::failure() const {
+  MutexLock lock(mu_);
+  return failure_.status;
+}
+
+RankStatus StepRunner::own_failure() const {
+  MutexLock lock(mu_);
+  return failed_here_ ? failure_ : RankStatus();
+}
+
+}  // namespace dfrun

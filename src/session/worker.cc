@@ -1,0 +1,132 @@
+#include "src/session/worker.h"
+
+#include <map>
+#include <utility>
+
+#include "src/executor/step_trace.h"
+#include "src/executor/worker_pool.h"
+#include "src/graph/graph_def.h"
+#include "src/session/compile.h"
+#include "src/session/control.pb.h"
+#include "src/session/control_error.h"
+#include "src/session/control_plane.h"
+#include "src/session/step_runner.h"
+#include "src/trace/chrome_trace.h"
+
+namespace dfrun {
+
+// Thread safety: one thread.
+class Worker::Impl {
+ public:
+  explicit Impl(Runtime& runtime) : runtime_(runtime) {}
+
+  Status Serve();
+
+ private:
+  // False when the network has failed.
+  bool WaitForRequest(control::Message* request);
+  RankStatus Handle(const control::Message& request);
+  Status StartTask(const control::StartTask& request);
+  Status Register(const control::Register& request);
+  RankStatus Run(const control::Run& request);
+  Status WriteTrace(const control::WriteTrace& request);
+  void Flush();
+
+  Runtime& runtime_;
+  std::map<int64_t, std::unique_ptr<RankPart>> parts_;  // by executable
+  StepTrace trace_;
+};
+
+bool Worker::Impl::WaitForRequest(control::Message* request) {
+  ControlPlane& control = *runtime_.control();
+  bool got = false;
+  runtime_.pool().HelpUntil([&] {
+    if (!got) got = control.NextRequest(request);
+    return got || !control.network_status().ok();
+  });
+  return got;
+}
+
+Status Worker::Impl::Serve() {
+  control::Message request;
+  while (WaitForRequest(&request)) {
+    if (request.has_shutdown()) {
+      Flush();
+      return FromProto(request.shutdown().status()).status;
+    }
+    runtime_.control()->Done(request.round(), Handle(request));
+  }
+  return runtime_.control()->network_status();
+}
+
+void Worker::Impl::Flush() {
+  runtime_.pool().HelpUntil([&] { return runtime_.communicator().ControlFlushed(); });
+}
+
+RankStatus Worker::Impl::Handle(const control::Message& request) {
+  switch (request.kind_case()) {
+    case control::Message::kStartTask:
+      return StatusNow(StartTask(request.start_task()));
+    case control::Message::kRegister:
+      return StatusNow(Register(request.register_()));
+    case control::Message::kRun:
+      return Run(request.run());
+    case control::Message::kWriteTrace:
+      return StatusNow(WriteTrace(request.write_trace()));
+    case control::Message::kClose:
+      parts_.clear();
+      return {};
+    default:
+      return StatusNow(Internal("rank ", runtime_.rank(), " got a request that it does not know"));
+  }
+}
+
+Status Worker::Impl::StartTask(const control::StartTask& request) {
+  return runtime_.StartTask(request.job(), request.task());
+}
+
+Status Worker::Impl::Register(const control::Register& request) {
+  std::vector<Partition> partitions;
+  for (const control::Register::Part& part : request.parts()) {
+    DF_ASSIGN(Graph graph, ImportGraphDef(part.graph_def(), GraphDefFormat::kBinary));
+    partitions.push_back({part.device(), runtime_.rank(), std::move(graph)});
+  }
+  std::vector<const Partition*> own;
+  for (const Partition& partition : partitions) own.push_back(&partition);
+  DF_ASSIGN(parts_[request.executable()], BuildPart(runtime_, own));
+  return Status();
+}
+
+RankStatus Worker::Impl::Run(const control::Run& request) {
+  auto it = parts_.find(request.executable());
+  if (it == parts_.end()) return StatusNow(Internal("executable ", request.executable(), " is not registered"));
+  for (int64_t i = 0; i < request.steps(); ++i) {
+    const StepArgs args{.step_id = request.first_step() + i, .trace = request.trace() ? &trace_ : nullptr};
+    if (!runtime_.runner().Run(*it->second, args).ok()) return runtime_.runner().own_failure();
+  }
+  return {};
+}
+
+Status Worker::Impl::WriteTrace(const control::WriteTrace& request) {
+  const std::vector<TraceRecord> records = trace_.Take();
+  return WriteChromeTrace(TracePath(request.prefix(), runtime_.rank()), records, runtime_.rank());
+}
+
+Worker::Worker(Runtime& runtime) : impl_(std::make_unique<Impl>(runtime)) {}
+Worker::~Worker() = default;
+
+Status Worker::Serve() {
+  return impl_->Serve();
+}
+
+Status Shutdown(Runtime& runtime, const Status& status) {
+  if (runtime.size() == 1) return status;
+  control::Message request;
+  ToProto({status, 0}, request.mutable_shutdown()->mutable_status());
+  runtime.control()->Broadcast(request);
+  runtime.pool().HelpUntil(
+      [&] { return runtime.communicator().ControlFlushed() || !runtime.control()->network_status().ok(); });
+  return status;
+}
+
+}  // namespace dfrun
