@@ -150,22 +150,26 @@ struct Adadelta {
   C epsilon;
 };
 
-// var, accum, linear, grad, lr, l1, l2, lr_power.
+// var, accum, linear, grad, lr, l1, l2, lr_power. With the flag, linear holds its value times lr.
 template <class T>
 struct Ftrl {
   using C = ComputeType<T>;
-  static constexpr UpdateLayout kLayout = {.variables = 3, .delta = 3};
+  static constexpr UpdateLayout kLayout = {.variables = 3, .delta = 3, .flag = "multiply_linear_by_lr"};
   explicit Ftrl(const UpdateArgs& args)
-      : lr(args.scalar<T>(4)), l1(args.scalar<T>(5)), l2(args.scalar<T>(6)), power(-args.scalar<T>(7)) {}
+      : factor(args.flag ? args.scalar<T>(4) : C(1)),
+        divisor(args.flag ? C(1) : args.scalar<T>(4)),
+        l1(args.scalar<T>(5) * factor),
+        l2(args.scalar<T>(6) * factor),
+        power(-args.scalar<T>(7)) {}
   void operator()(C& var, C& accum, C& linear, C grad) const {
     const C next = accum + grad * grad;
-    linear += grad - (std::pow(next, power) - std::pow(accum, power)) / lr * var;
-    const C quadratic = std::pow(next, power) / lr + C(2) * l2;
-    const C shrunk = std::clamp(linear, -l1, l1) - linear;
-    var = shrunk / quadratic;
+    linear += grad * factor - (std::pow(next, power) - std::pow(accum, power)) / divisor * var;
+    const C quadratic = std::pow(next, power) / divisor + C(2) * l2;
+    var = (std::max(-l1, std::min(l1, linear)) - linear) / quadratic;
     accum = next;
   }
-  C lr;
+  C factor;
+  C divisor;
   C l1;
   C l2;
   C power;

@@ -36,7 +36,8 @@ Dependencies Reversed(const Dependencies& d) {
   return out;
 }
 
-// Walks backwards among things that still wait: each waits for another of them, so the walk must close.
+// Walks backwards among things that still wait: each waits for another of them, so the walk must close. The cycle is
+// told from its least number.
 std::vector<int32_t> FindCycle(const Dependencies& d, const std::vector<int32_t>& pending) {
   const auto waits = [&](int32_t i) { return pending[i] > 0; };
   std::vector<int32_t> step(pending.size(), -1);
@@ -51,6 +52,7 @@ std::vector<int32_t> FindCycle(const Dependencies& d, const std::vector<int32_t>
   }
   std::vector<int32_t> cycle(walk.begin() + step[at], walk.end());
   std::reverse(cycle.begin(), cycle.end());
+  std::rotate(cycle.begin(), std::min_element(cycle.begin(), cycle.end()), cycle.end());
   return cycle;
 }
 

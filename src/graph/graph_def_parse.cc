@@ -3,6 +3,7 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/text_format.h>
 
 #include <limits>
@@ -37,6 +38,7 @@ Status ParseText(std::string_view data, proto::GraphDef& def) {
 }
 
 Status ParseBinary(std::string_view data, proto::GraphDef& def) {
+  const pb::LogSilencer quiet;  // it would print names that are no UTF-8
   pb::io::CodedInputStream input(reinterpret_cast<const uint8_t*>(data.data()), static_cast<int>(data.size()));
   input.SetRecursionLimit(kMaxNesting);
   if (def.ParseFromCodedStream(&input) && input.ConsumedEntireMessage()) return Status();

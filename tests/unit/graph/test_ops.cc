@@ -143,7 +143,7 @@ void RegisterArrayOps(OpRegistry& ops) {
 }
 
 void RegisterMathOps(OpRegistry& ops) {
-  for (const char* name : {"Add", "AddV2", "Sub", "Mul", "FloorDiv", "Maximum", "BiasAdd"}) {
+  for (const char* name : {"Add", "AddV2", "Sub", "Mul", "FloorDiv", "Maximum"}) {
     Register(ops, Op(name)
                       .Input("x: T")
                       .Input("y: T")
@@ -166,6 +166,13 @@ void RegisterMathOps(OpRegistry& ops) {
                     .Attr("transpose_b: bool = false")
                     .Attr("T: {float, double, int32, int64}")
                     .Shape(MatMulShape));
+  Register(ops, Op("BiasAdd")
+                    .Input("value: T")
+                    .Input("bias: T")
+                    .Output("output: T")
+                    .Attr("T: type")
+                    .Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
+                    .Shape(SameAsInput(0)));
   Register(ops, Op("Less")
                     .Input("x: T")
                     .Input("y: T")
@@ -212,6 +219,8 @@ void RegisterControlOps(OpRegistry& ops) {
                     .Attr("Tout: list(type) >= 0")
                     .Attr("f: func")
                     .Attr("config: string = ''")
+                    .Attr("config_proto: string = ''")
+                    .Attr("executor_type: string = ''")
                     .Shape(UnknownOutputs()));
 }
 
