@@ -1,0 +1,162 @@
+// dfrun bench dispatch: what running a node costs beside its kernel.
+//
+// Every figure is taken turn about with its limit, and is the median of the rounds.
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "jobs/bench.h"
+#include "jobs/bench_dispatch_graphs.h"
+#include "src/executor/executor.h"
+#include "src/framework/device_factory.h"
+
+namespace dfrun::jobs {
+namespace {
+
+struct DispatchOptions {
+  int32_t nodes = 100'000;
+  int rounds = 21;
+};
+
+constexpr int32_t kLayerWidth = 100;
+constexpr int kEmptySteps = 10'000;
+constexpr int32_t kSpinNodes = 5'000;
+
+// Kernel classes of like cost, so that what differs is how well the branch predictor knows where a call goes.
+const std::vector<std::string>& MixedOps() {
+  static const std::vector<std::string>& ops = *new std::vector<std::string>{"AddV2", "Sub", "Mul", "Neg"};
+  return ops;
+}
+
+double SecondsOf(FunctionRef<void()> body) {
+  const auto start = std::chrono::steady_clock::now();
+  body();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+double Median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
+  return values[values.size() / 2];
+}
+
+// Median seconds of two bodies, turn about.
+struct Pair {
+  double value_s;
+  double limit_s;
+};
+Pair TurnAbout(int rounds, FunctionRef<void()> value, FunctionRef<void()> limit) {
+  std::vector<double> values;
+  std::vector<double> limits;
+  value();
+  limit();
+  for (int i = 0; i < rounds; ++i) {
+    values.push_back(SecondsOf(value));
+    limits.push_back(SecondsOf(limit));
+  }
+  return {Median(values), Median(limits)};
+}
+
+class DispatchBench {
+ public:
+  explicit DispatchBench(const DispatchOptions& options) : options_(options) {}
+
+  Result<std::vector<BenchFigure>> Run() {
+    DF_ASSIGN(devices_, MakeDevices(*DeviceName::Parse("/job:worker/task:0")));
+    DF_TRY(MeasureEmptyStep());
+    for (int threads : {1, 2}) {
+      WorkerPool pool(threads);
+      for (const Topology& t : {Chain(options_.nodes), FanOut(options_.nodes), Layers(options_.nodes, kLayerWidth)}) {
+        DF_ASSIGN(const Graph noop, NoOpGraph(t));
+        DF_TRY(MeasureNodes("noop", noop, t, /*adds=*/false, pool));
+        DF_ASSIGN(const Graph add, ScalarGraph(t, {"AddV2"}));
+        DF_TRY(MeasureNodes("add", add, t, /*adds=*/true, pool));
+        DF_ASSIGN(const Graph mixed, ScalarGraph(t, MixedOps()));
+        DF_TRY(MeasureNodes("mixed", mixed, t, /*adds=*/true, pool));
+      }
+    }
+    DF_TRY(MeasureTwoThreads());
+    return std::move(figures_);
+  }
+
+ private:
+  Result<std::unique_ptr<ExecPlan>> Plan(const Graph& graph, const KernelRegistry& kernels) {
+    return ExecPlan::Create(graph, *devices_[0], kernels);
+  }
+  // Remembers the first error, so that a body that is timed is nothing but steps.
+  void Step(ExecPlan& plan, WorkerPool& pool) {
+    Status status = RunPlan(plan, pool, {.feeds = {}, .fetches = {}, .step = {}});
+    if (status_.ok()) status_ = std::move(status);
+  }
+
+  Status MeasureEmptyStep() {
+    DF_ASSIGN(const auto plan, Plan(Graph(), KernelRegistry::Builtin()));
+    WorkerPool pool(1);
+    std::mutex mu;
+    const auto steps = [&] {
+      for (int i = 0; i < kEmptySteps; ++i) Step(*plan, pool);
+    };
+    const auto locks = [&] {
+      for (int i = 0; i < kEmptySteps; ++i) std::lock_guard<std::mutex> lock(mu);
+    };
+    const Pair pair = TurnAbout(options_.rounds, steps, locks);
+    figures_.push_back({"dispatch/empty_step", pair.value_s / kEmptySteps * 1e6, "us", pair.limit_s / kEmptySteps * 1e6,
+                        "a lock and unlock"});
+    return status_;
+  }
+
+  Status MeasureNodes(const std::string& kind, const Graph& graph, const Topology& t, bool adds, WorkerPool& pool) {
+    DF_ASSIGN(const auto plan, Plan(graph, KernelRegistry::Builtin()));
+    BareLoop bare(t);
+    const Pair pair = TurnAbout(
+        options_.rounds, [&] { Step(*plan, pool); }, [&] { DF_CHECK(bare.Run(adds) == t.num_nodes); });
+    const double mops = t.num_nodes * 1e-6;
+    figures_.push_back({StrCat("dispatch/", kind, "/", t.name, "/", pool.num_threads(), "t"),
+                        mops / pair.value_s / pool.num_threads(), "Mops/s", mops / pair.limit_s,
+                        adds ? "bare loop that adds, a core" : "bare loop, a core"});
+    return status_;
+  }
+
+  // How much faster two threads are than one on kernels of a microsecond, beside two bare threads.
+  Status MeasureTwoThreads() {
+    DF_ASSIGN(const Graph graph, SpinGraph(Layers(kSpinNodes, kLayerWidth)));
+    DF_ASSIGN(const auto plan, Plan(graph, SpinKernels()));
+    WorkerPool one(1);
+    WorkerPool two(2);
+    const Pair steps = TurnAbout(
+        options_.rounds, [&] { Step(*plan, one); }, [&] { Step(*plan, two); });
+    const auto spin = [](int32_t nodes) {
+      volatile float value = 0;
+      for (int32_t i = 0; i < nodes; ++i) value = Spin(value);
+    };
+    const Pair bare = TurnAbout(
+        options_.rounds, [&] { spin(kSpinNodes); },
+        [&] {
+          std::thread other(spin, kSpinNodes / 2);
+          spin(kSpinNodes / 2);
+          other.join();
+        });
+    figures_.push_back({"dispatch/spin/one_thread", steps.value_s / kSpinNodes * 1e6, "us",
+                        bare.value_s / kSpinNodes * 1e6, "the kernel's arithmetic"});
+    figures_.push_back({"dispatch/spin/speedup_of_2t", steps.value_s / steps.limit_s, "x", bare.value_s / bare.limit_s,
+                        "two bare threads"});
+    return status_;
+  }
+
+  const DispatchOptions options_;
+  DeviceList devices_;
+  std::vector<BenchFigure> figures_;
+  Status status_;
+};
+
+BENCH("dispatch", "Nodes a second on one core and two, and the cost of an empty step.",
+      "dfrun bench dispatch --json dispatch.json", [](CLI::App& app) -> RunBench {
+        auto options = std::make_shared<DispatchOptions>();
+        app.add_option("--nodes", options->nodes, "Nodes of each graph")->check(CLI::Range(1000, 10'000'000));
+        app.add_option("--rounds", options->rounds, "Rounds, of which the median counts")->check(CLI::Range(1, 10'000));
+        return [options] { return DispatchBench(*options).Run(); };
+      });
+
+}  // namespace
+}  // namespace dfrun::jobs
