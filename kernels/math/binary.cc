@@ -14,7 +14,7 @@ void BinaryKernel::ChoosePlaced(KernelSetup& setup) {
   Result<dfrun::Shape> y = setup.input_shape(1).ToShape();
   dfrun::Shape z;
   if (!x.ok() || !y.ok() || loops_.refuse != nullptr) return;
-  if (Status s = PlanBroadcast({&*x, &*y}, plan_, z); !s.ok()) return setup.Fail(std::move(s));
+  if (!PlanBroadcast({&*x, &*y}, plan_, z).ok()) return;  // Compute() says what is wrong
   if (z.rank() == 0) {
     set_fn(loops_.scalar);
   } else if (*x == *y && plan_.count <= kElementBlock) {

@@ -10,7 +10,6 @@
 
 #include <cmath>
 #include <limits>
-#include <string>
 
 #include "kernels/math/element.h"
 
@@ -19,40 +18,68 @@ namespace dfrun::fn {
 struct Add {
   template <class T>
   DF_HOST_DEVICE T operator()(const T& x, const T& y) const {
-    if constexpr (std::is_integral_v<T>)
+    if constexpr (std::is_integral_v<T>) {
       return static_cast<T>(WrappingType<T>(x) + WrappingType<T>(y));
-    else
+    } else {
       return x + y;
+    }
   }
 };
 
 struct Sub {
   template <class T>
   DF_HOST_DEVICE T operator()(T x, T y) const {
-    if constexpr (std::is_integral_v<T>)
+    if constexpr (std::is_integral_v<T>) {
       return static_cast<T>(WrappingType<T>(x) - WrappingType<T>(y));
-    else
+    } else {
       return x - y;
+    }
   }
 };
 
 struct Mul {
   template <class T>
   DF_HOST_DEVICE T operator()(T x, T y) const {
-    if constexpr (std::is_integral_v<T>)
+    if constexpr (std::is_integral_v<T>) {
       return static_cast<T>(WrappingType<T>(x) * WrappingType<T>(y));
-    else
+    } else {
       return x * y;
+    }
   }
 };
 
 struct Neg {
   template <class T>
   DF_HOST_DEVICE T operator()(T x) const {
-    if constexpr (std::is_integral_v<T>)
+    if constexpr (std::is_integral_v<T>) {
       return static_cast<T>(WrappingType<T>(0) - WrappingType<T>(x));
-    else
+    } else {
       return -x;
+    }
+  }
+};
+
+struct Abs {
+  template <class T>
+  DF_HOST_DEVICE T operator()(T x) const {
+    if constexpr (std::is_integral_v<T>) {
+      return x < 0 ? Neg()(x) : x;
+    } else {
+      return std::abs(x);
+    }
+  }
+};
+
+// -1, 0 or 1, NaN of NaN; of a complex number its direction.
+struct Sign {
+  template <class T>
+  DF_HOST_DEVICE T operator()(T x) const {
+    if constexpr (kIsComplex<T>) {
+      const auto size = std::abs(x);
+      return size == 0 ? T(0) : x / size;
+    } else {
+      return x > T(0) ? T(1) : x < T(0) ? T(-1) : x == T(0) ? T(0) : x;
+    }
   }
 };
 
@@ -60,6 +87,248 @@ struct Square {
   template <class T>
   DF_HOST_DEVICE T operator()(T x) const {
     return Mul()(x, x);
+  }
+};
+
+// |x - y|^2 of complex numbers, as a complex number.
+struct SquaredDifference {
+  template <class T>
+  DF_HOST_DEVICE T operator()(T x, T y) const {
+    const T d = Sub()(x, y);
+    if constexpr (kIsComplex<T>) {
+      return std::conj(d) * d;
+    } else {
+      return Mul()(d, d);
+    }
+  }
+};
+
+// Division of integers refuses zero. The one quotient that does not fit, lowest / -1, wraps.
+struct IntegerDivision {
+  static constexpr const char* kRefusal = "Integer division by zero";
+  template <class T>
+  requires std::is_integral_v<T> DF_HOST_DEVICE static bool Refuses(T y) { return y == 0; }
+  template <class T>
+  DF_HOST_DEVICE static T Quotient(T x, T y) {
+    if constexpr (std::is_signed_v<T>) {
+      if (y == T(-1)) return Neg()(x);
+    }
+    return static_cast<T>(x / y);
+  }
+  template <class T>
+  DF_HOST_DEVICE static T Remainder(T x, T y) {
+    if constexpr (std::is_signed_v<T>) {
+      if (y == T(-1)) return T(0);
+    }
+    return static_cast<T>(x % y);
+  }
+};
+
+struct Div : IntegerDivision {
+  template <class T>
+  DF_HOST_DEVICE T operator()(T x, T y) const {
+    if constexpr (std::is_integral_v<T>) {
+      return Quotient(x, y);
+    } else {
+      return x / y;
+    }
+  }
+};
+
+// Rounds towards zero.
+struct TruncateDiv : IntegerDivision {
+  template <class T>
+  DF_HOST_DEVICE T operator()(T x, T y) const {
+    if constexpr (std::is_integral_v<T>) {
+      return Quotient(x, y);
+    } else {
+      return std::trunc(x / y);
+    }
+  }
+};
+
+struct FloorDiv : IntegerDivision {
+  template <class T>
+  DF_HOST_DEVICE T operator()(T x, T y) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      return std::floor(x / y);
+    } else {
+      const T quotient = Quotient(x, y);
+      if constexpr (std::is_signed_v<T>) {
+        if (Remainder(x, y) != 0 && (x < 0) != (y < 0)) return static_cast<T>(quotient - 1);
+      }
+      return quotient;
+    }
+  }
+};
+
+// The remainder has the sign of the dividend.
+struct TruncateMod : IntegerDivision {
+  template <class T>
+  DF_HOST_DEVICE T operator()(T x, T y) const {
+    if constexpr (std::is_integral_v<T>) {
+      return Remainder(x, y);
+    } else {
+      return std::fmod(x, y);
+    }
+  }
+};
+
+// The remainder has the sign of the divisor.
+struct FloorMod : IntegerDivision {
+  template <class T>
+  DF_HOST_DEVICE T operator()(T x, T y) const {
+    const T remainder = TruncateMod()(x, y);
+    if constexpr (std::is_unsigned_v<T>) {
+      return remainder;
+    } else {
+      return remainder != 0 && (remainder < 0) != (y < 0) ? static_cast<T>(remainder + y) : remainder;
+    }
+  }
+};
+
+// 1 / x; of the integer 0 it is 0.
+struct Reciprocal {
+  template <class T>
+  DF_HOST_DEVICE T operator()(T x) const {
+    if constexpr (std::is_integral_v<T>) {
+      return x == 0 ? T(0) : static_cast<T>(1 / x);
+    } else {
+      return T(1) / x;
+    }
+  }
+};
+
+// 0 where the divisor is 0.
+struct DivNoNan {
+  template <class T>
+  DF_HOST_DEVICE T operator()(T x, T y) const {
+    return y == T(0) ? T(0) : x / y;
+  }
+};
+
+// NaN wins.
+struct Maximum {
+  template <class T>
+  DF_HOST_DEVICE T operator()(T x, T y) const {
+    return x > y || x != x ? x : y;
+  }
+};
+
+struct Minimum {
+  template <class T>
+  DF_HOST_DEVICE T operator()(T x, T y) const {
+    return x < y || x != x ? x : y;
+  }
+};
+
+struct Floor {
+  template <class T>
+  DF_HOST_DEVICE T operator()(T x) const {
+    return std::floor(x);
+  }
+};
+
+struct Ceil {
+  template <class T>
+  DF_HOST_DEVICE T operator()(T x) const {
+    return std::ceil(x);
+  }
+};
+
+// To the nearest, halves to even.
+struct Rint {
+  template <class T>
+  DF_HOST_DEVICE T operator()(T x) const {
+    if constexpr (kIsComplex<T>) {
+      return T(std::nearbyint(x.real()), std::nearbyint(x.imag()));
+    } else if constexpr (std::is_integral_v<T>) {
+      return x;
+    } else {
+      return std::nearbyint(x);
+    }
+  }
+};
+
+struct IsNan {
+  template <class T>
+  DF_HOST_DEVICE bool operator()(T x) const {
+    return x != x;
+  }
+};
+
+struct IsInf {
+  template <class T>
+  DF_HOST_DEVICE bool operator()(T x) const {
+    return std::abs(x) == std::numeric_limits<T>::infinity();
+  }
+};
+
+struct IsFinite {
+  template <class T>
+  DF_HOST_DEVICE bool operator()(T x) const {
+    return std::abs(x) < std::numeric_limits<T>::infinity();
+  }
+};
+
+struct Less {
+  template <class T>
+  DF_HOST_DEVICE bool operator()(T x, T y) const {
+    return x < y;
+  }
+};
+
+struct LessEqual {
+  template <class T>
+  DF_HOST_DEVICE bool operator()(T x, T y) const {
+    return x <= y;
+  }
+};
+
+struct Greater {
+  template <class T>
+  DF_HOST_DEVICE bool operator()(T x, T y) const {
+    return x > y;
+  }
+};
+
+struct GreaterEqual {
+  template <class T>
+  DF_HOST_DEVICE bool operator()(T x, T y) const {
+    return x >= y;
+  }
+};
+
+struct Equal {
+  template <class T>
+  DF_HOST_DEVICE bool operator()(const T& x, const T& y) const {
+    return x == y;
+  }
+};
+
+struct NotEqual {
+  template <class T>
+  DF_HOST_DEVICE bool operator()(const T& x, const T& y) const {
+    return x != y;
+  }
+};
+
+struct LogicalAnd {
+  DF_HOST_DEVICE bool operator()(bool x, bool y) const { return x && y; }
+};
+
+struct LogicalOr {
+  DF_HOST_DEVICE bool operator()(bool x, bool y) const { return x || y; }
+};
+
+struct LogicalNot {
+  DF_HOST_DEVICE bool operator()(bool x) const { return !x; }
+};
+
+struct Conj {
+  template <class T>
+  DF_HOST_DEVICE T operator()(T x) const {
+    return std::conj(x);
   }
 };
 

@@ -37,8 +37,11 @@ Output ShapeOf(GradientBuilder& g, Output value) {
 }  // namespace
 
 void SetBroadcastGradient(GradientBuilder& g, int input, Output grad) {
+  SetSummedGradient(g, input, grad, g.x(1 - input));
+}
+
+void SetSummedGradient(GradientBuilder& g, int input, Output grad, Output other) {
   const Output x = g.x(input);
-  const Output other = g.x(1 - input);
   const auto axes = RepeatedAxes(g.shape(x), g.shape(other));
   if (!axes) {
     const AddedNode args = g.Op("BroadcastGradientArgs", g.Op("Shape", x), g.Op("Shape", other));

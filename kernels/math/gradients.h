@@ -13,6 +13,10 @@ void SetBroadcastGradients(GradientBuilder& g, Output x_grad, Output y_grad);
 // The same for one of the two inputs; the other then has no gradient.
 void SetBroadcastGradient(GradientBuilder& g, int input, Output grad);
 
+// Sets dx(input) to `grad`, which has the shape to which the input and `other` broadcast, summed over the dimensions
+// along which the input was repeated. `other` may be the op's output.
+void SetSummedGradient(GradientBuilder& g, int input, Output grad, Output other);
+
 // Of a reduction (inputs: tensor and axes; attr keep_dims): a tensor of the result's shape with the reduced dimensions
 // kept as size 1, so that it broadcasts against the input.
 Output KeptDims(GradientBuilder& g, Output value);

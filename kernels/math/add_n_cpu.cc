@@ -1,0 +1,55 @@
+#include <cstring>
+
+#include "kernels/math/binary.h"
+#include "kernels/math/elementwise.h"
+#include "kernels/math/functors.h"
+
+namespace dfrun {
+namespace {
+
+class AddNKernel : public Kernel {
+ public:
+  AddNKernel(KernelSetup& setup, BinaryLoops::Run add)
+      : add_(add), expensive_(setup.output_shape(0).num_elements() >= kExpensiveCount) {}
+  bool IsExpensive() const override { return expensive_; }
+
+  Status Compute(OpContext& ctx) {
+    const Tensor& first = ctx.input(0);
+    const size_t size = DTypeSize(first.dtype());
+    for (int i = 1; i < ctx.num_inputs(); ++i) {
+      if (!(ctx.input(i).shape() == first.shape())) {
+        return InvalidArgument("AddN of different shapes: input 0 has ", first.shape(), ", input ", i, " has ",
+                               ctx.input(i).shape());
+      }
+    }
+    Tensor* sum = nullptr;
+    DF_TRY(ctx.ForwardOrAllocate(0, 0, first.shape(), &sum));
+    // By block, so that the partial sum stays in the cache.
+    ctx.pool().ParallelFor(first.num_elements(), kBlock, [&](int64_t begin, int64_t end) {
+      std::byte* to = At(sum->raw(), begin, size);
+      const std::byte* from = At(first.raw(), begin, size);
+      if (ctx.num_inputs() == 1 && to != from) std::memcpy(to, from, static_cast<size_t>(end - begin) * size);
+      for (int i = 1; i < ctx.num_inputs(); ++i)
+        add_(i == 1 ? from : to, At(ctx.input(i).raw(), begin, size), to, end - begin);
+    });
+    return Status();
+  }
+
+ private:
+  static constexpr int64_t kBlock = 8192;
+  const BinaryLoops::Run add_;
+  const bool expensive_;
+};
+
+struct AddN {
+  template <class T>
+  struct Kernel : AddNKernel {
+    explicit Kernel(KernelSetup& setup) : AddNKernel(setup, &BinaryOf<fn::Add, T>::RunBoth) {}
+  };
+};
+
+CPU_KERNEL("AddN", AddN, bfloat16, float16, float, double, uint8_t, uint16_t, uint32_t, uint64_t, int8_t, int16_t,
+           int32_t, int64_t, std::complex<float>, std::complex<double>);
+
+}  // namespace
+}  // namespace dfrun

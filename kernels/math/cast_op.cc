@@ -1,0 +1,22 @@
+#include "src/framework/op.h"
+
+namespace dfrun {
+namespace {
+
+OP("Cast")
+    .Input("x: SrcT")
+    .Output("y: DstT")
+    .Attr("SrcT: type")
+    .Attr("DstT: type")
+    .Attr("Truncate: bool = false")
+    .Shape(SameAsInput(0))
+    .Gradient([](GradientBuilder& g) {
+      const DType from = g.dtype(g.x(0));
+      const DType to = g.dtype(g.y(0));
+      const bool flows = (IsFloating(from) || IsComplex(from)) && (IsFloating(to) || IsComplex(to));
+      if (flows) g.dx(0) = g.Op("Cast", AttrMap{{"DstT", from}}, g.dy(0));
+    })
+    .Doc("The elements converted to another dtype; with Truncate, to 16-bit floating point towards zero.");
+
+}  // namespace
+}  // namespace dfrun

@@ -1,0 +1,158 @@
+// Elementary functions of elements: roots, exponentials, logarithms, trigonometry; written once for host and device.
+#ifndef DFRUN_KERNELS_MATH_ELEMENTARY_H_
+#define DFRUN_KERNELS_MATH_ELEMENTARY_H_
+
+#include <cmath>
+#include <complex>
+
+#include "kernels/math/element.h"
+#include "kernels/math/float_functions.h"
+
+namespace dfrun::fn {
+
+// A functor that is the function of std of that name, for real and complex numbers.
+#define DF_STD_FUNCTION(Name, function)      \
+  struct Name {                              \
+    template <class T>                       \
+    DF_HOST_DEVICE T operator()(T x) const { \
+      return std::function(x);               \
+    }                                        \
+  };
+DF_STD_FUNCTION(Sqrt, sqrt)
+DF_STD_FUNCTION(Sin, sin)
+DF_STD_FUNCTION(Cos, cos)
+DF_STD_FUNCTION(Tan, tan)
+DF_STD_FUNCTION(Asin, asin)
+DF_STD_FUNCTION(Acos, acos)
+DF_STD_FUNCTION(Atan, atan)
+DF_STD_FUNCTION(Sinh, sinh)
+DF_STD_FUNCTION(Cosh, cosh)
+DF_STD_FUNCTION(Asinh, asinh)
+DF_STD_FUNCTION(Acosh, acosh)
+DF_STD_FUNCTION(Atanh, atanh)
+DF_STD_FUNCTION(Erf, erf)
+DF_STD_FUNCTION(Erfc, erfc)
+#undef DF_STD_FUNCTION
+
+struct Rsqrt {
+  template <class T>
+  DF_HOST_DEVICE T operator()(T x) const {
+    return T(1) / std::sqrt(x);
+  }
+};
+
+struct Exp {
+  template <class T>
+  DF_HOST_DEVICE T operator()(T x) const {
+#ifndef __CUDA_ARCH__
+    if constexpr (std::is_same_v<T, float>) return ExpFloat(x);
+#endif
+    return std::exp(x);
+  }
+};
+
+struct Log {
+  template <class T>
+  DF_HOST_DEVICE T operator()(T x) const {
+#ifndef __CUDA_ARCH__
+    if constexpr (std::is_same_v<T, float>) return LogFloat(x);
+#endif
+    return std::log(x);
+  }
+};
+
+struct Tanh {
+  template <class T>
+  DF_HOST_DEVICE T operator()(T x) const {
+#ifndef __CUDA_ARCH__
+    if constexpr (std::is_same_v<T, float>) return TanhFloat(x);
+#endif
+    return std::tanh(x);
+  }
+};
+
+struct Sigmoid {
+  template <class T>
+  DF_HOST_DEVICE T operator()(T x) const {
+    if constexpr (kIsComplex<T>) {
+      return T(1) / (T(1) + std::exp(-x));
+    } else {
+#ifndef __CUDA_ARCH__
+      if constexpr (std::is_same_v<T, float>) return SigmoidFloat(x);
+#endif
+      const T z = std::exp(-std::abs(x));
+      return (x < 0 ? z : T(1)) / (T(1) + z);
+    }
+  }
+};
+
+// exp(x) - 1 without cancellation near 0.
+struct Expm1 {
+  template <class T>
+  DF_HOST_DEVICE T operator()(T x) const {
+    if constexpr (kIsComplex<T>) {
+      const auto s = std::sin(x.imag() / 2);
+      return T(std::expm1(x.real()) * std::cos(x.imag()) - 2 * s * s, std::exp(x.real()) * std::sin(x.imag()));
+    } else {
+      return std::expm1(x);
+    }
+  }
+};
+
+// log(1 + x) without cancellation near 0.
+struct Log1p {
+  template <class T>
+  DF_HOST_DEVICE T operator()(T x) const {
+    if constexpr (kIsComplex<T>) {
+      const T sum = T(1) + x;
+      return sum == T(1) ? x : x * (std::log(sum) / (sum - T(1)));
+    } else {
+      return std::log1p(x);
+    }
+  }
+};
+
+// Integers are raised by squaring and wrap; they refuse negative exponents.
+struct Pow {
+  static constexpr const char* kRefusal = "Integers to negative integer powers are not allowed";
+  template <class T>
+  requires(std::is_integral_v<T>&& std::is_signed_v<T>) DF_HOST_DEVICE static bool Refuses(T y) { return y < 0; }
+  template <class T>
+  DF_HOST_DEVICE T operator()(T x, T y) const {
+    if constexpr (std::is_integral_v<T>) {
+      WrappingType<T> base = static_cast<WrappingType<T>>(x);
+      WrappingType<T> power = 1;
+      for (; y > 0; y = static_cast<T>(y / 2), base *= base) power *= y % 2 != 0 ? base : 1;
+      return static_cast<T>(power);
+    } else {
+      return std::pow(x, y);
+    }
+  }
+};
+
+struct Atan2 {
+  template <class T>
+  DF_HOST_DEVICE T operator()(T y, T x) const {
+    return std::atan2(y, x);
+  }
+};
+
+// x * log(y), 0 where x is 0.
+struct Xlogy {
+  template <class T>
+  DF_HOST_DEVICE T operator()(T x, T y) const {
+    return x == T(0) ? T(0) : x * Log()(y);
+  }
+};
+
+// x / y, 0 where x is 0.
+struct Xdivy {
+  template <class T>
+  DF_HOST_DEVICE T operator()(T x, T y) const {
+    return x == T(0) ? T(0) : x / y;
+  }
+};
+
+}  // namespace dfrun::fn
+
+#endif  // DFRUN_KERNELS_MATH_ELEMENTARY_H_

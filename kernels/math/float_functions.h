@@ -1,0 +1,89 @@
+// exp, log, tanh and the logistic function of float as straight-line code, which the compiler vectorises: the C
+// library's would be called once an element. Each is within 2.5 ulps of the true value, and handles infinities, NaN,
+// signed zeros and subnormals. The polynomials were fitted to the functions' own Taylor remainders, weighted for
+// relative error.
+#ifndef DFRUN_KERNELS_MATH_FLOAT_FUNCTIONS_H_
+#define DFRUN_KERNELS_MATH_FLOAT_FUNCTIONS_H_
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace dfrun {
+
+// 2^n for n in [-126, 127].
+inline float PowerOfTwo(int32_t n) {
+  return std::bit_cast<float>(static_cast<uint32_t>(n + 127) << 23);
+}
+
+constexpr float kLn2High = 0x1.62e3p-1F;  // 16 bits: products with small integers are exact
+constexpr float kLn2Low = 9.0580015e-06F;
+
+// exp(r) for |r| <= ln(2) / 2.
+inline float ExpReduced(float r) {
+  float p = 0.0001991782F;
+  p = std::fma(p, r, 0.0013946077F);
+  p = std::fma(p, r, 0.008333266F);
+  p = std::fma(p, r, 0.04166627F);
+  p = std::fma(p, r, 0.16666667F);
+  p = std::fma(p, r, 0.5F);
+  return 1.0F + std::fma(p, r * r, r);
+}
+
+inline float ExpFloat(float x) {
+  // Beyond these the result is 0 or infinity. NaN passes both.
+  x = x > 89.0F ? 89.0F : x;
+  x = x < -104.0F ? -104.0F : x;
+  // Adding 1.5 * 2^23 leaves the nearest integer in the low bits.
+  constexpr float kShift = 0x1.8p23F;
+  const float shifted = std::fma(x, 1.44269504F, kShift);
+  const float n = shifted - kShift;
+  const auto exponent = static_cast<int32_t>(std::bit_cast<uint32_t>(shifted) - std::bit_cast<uint32_t>(kShift));
+  const float r = std::fma(n, -kLn2Low, std::fma(n, -kLn2High, x));
+  const int32_t half = exponent >> 1;  // two factors, since 2^exponent itself may not be a normal number
+  return ExpReduced(r) * PowerOfTwo(half) * PowerOfTwo(exponent - half);
+}
+
+inline float LogFloat(float x) {
+  const bool tiny = x < std::numeric_limits<float>::min();
+  const float scaled = tiny ? x * 0x1p23F : x;
+  const auto bits = static_cast<int32_t>(std::bit_cast<uint32_t>(scaled));
+  // x = 2^e * (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)).
+  const int32_t offset = bits - 0x3f3504f3;
+  const auto e = static_cast<float>((offset >> 23) - (tiny ? 23 : 0));
+  const float f = std::bit_cast<float>((offset & 0x7fffff) + 0x3f3504f3) - 1.0F;
+  // log(1 + f) = 2 atanh(s)
+  const float s = f / (2.0F + f);
+  const float z = s * s;
+  const float r = z * std::fma(std::fma(std::fma(0.23582287F, z, 0.28537303F), z, 0.40000334F), z, 0.6666666F);
+  const float half_square = 0.5F * f * f;
+  const float low = std::fma(s, half_square + r, e * kLn2Low);
+  const float y = std::fma(e, kLn2High, f - (half_square - low));
+  const float infinity = std::numeric_limits<float>::infinity();
+  if (x == 0.0F) return -infinity;
+  if (!(x >= 0.0F)) return std::numeric_limits<float>::quiet_NaN();
+  return x == infinity ? x : y;
+}
+
+inline float TanhFloat(float x) {
+  const float size = std::fabs(x);
+  const float z = x * x;
+  float p = -0.005717037F;
+  p = std::fma(p, z, 0.020650579F);
+  p = std::fma(p, z, -0.053743497F);
+  p = std::fma(p, z, 0.13331491F);
+  p = std::fma(p, z, -0.33333284F);
+  const float near_zero = std::fma(p * z, x, x);
+  const float away = std::copysign(1.0F - 2.0F / (ExpFloat(2.0F * size) + 1.0F), x);
+  return size < 0.625F ? near_zero : away;
+}
+
+inline float SigmoidFloat(float x) {
+  const float z = ExpFloat(-std::fabs(x));
+  return (x < 0.0F ? z : 1.0F) / (1.0F + z);
+}
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_MATH_FLOAT_FUNCTIONS_H_

@@ -1,0 +1,64 @@
+// Gradients of element-wise functions in terms of their results, written once for host and device.
+#ifndef DFRUN_KERNELS_MATH_GRADIENT_FUNCTORS_H_
+#define DFRUN_KERNELS_MATH_GRADIENT_FUNCTORS_H_
+
+#include "kernels/math/element.h"
+
+namespace dfrun::fn {
+
+template <class T>
+DF_HOST_DEVICE T Conjugate(T x) {
+  if constexpr (kIsComplex<T>) {
+    return std::conj(x);
+  } else {
+    return x;
+  }
+}
+
+// dy * y * (1 - y)
+struct SigmoidGrad {
+  template <class T>
+  DF_HOST_DEVICE T operator()(T y, T dy) const {
+    const T c = Conjugate(y);
+    return dy * c * (T(1) - c);
+  }
+};
+
+// dy * (1 - y^2)
+struct TanhGrad {
+  template <class T>
+  DF_HOST_DEVICE T operator()(T y, T dy) const {
+    const T c = Conjugate(y);
+    return dy * (T(1) - c * c);
+  }
+};
+
+// dy / (2 y)
+struct SqrtGrad {
+  template <class T>
+  DF_HOST_DEVICE T operator()(T y, T dy) const {
+    return T(0.5) * dy / Conjugate(y);
+  }
+};
+
+// -dy * y^3 / 2
+struct RsqrtGrad {
+  template <class T>
+  DF_HOST_DEVICE T operator()(T y, T dy) const {
+    const T c = Conjugate(y);
+    return T(-0.5) * dy * c * c * c;
+  }
+};
+
+// -dy * y^2
+struct ReciprocalGrad {
+  template <class T>
+  DF_HOST_DEVICE T operator()(T y, T dy) const {
+    const T c = Conjugate(y);
+    return -dy * c * c;
+  }
+};
+
+}  // namespace dfrun::fn
+
+#endif  // DFRUN_KERNELS_MATH_GRADIENT_FUNCTORS_H_

@@ -1,0 +1,13 @@
+#include "kernels/math/functors.h"
+#include "kernels/math/unary.h"
+
+namespace dfrun {
+namespace {
+
+CPU_KERNEL("Reciprocal", Unary<fn::Reciprocal>, bfloat16, float16, float, double, std::complex<float>,
+           std::complex<double>, int8_t, int16_t, int32_t, int64_t);
+CPU_KERNEL("Inv", Unary<fn::Reciprocal>, bfloat16, float16, float, double, std::complex<float>, std::complex<double>,
+           int8_t, int16_t, int32_t, int64_t);
+
+}  // namespace
+}  // namespace dfrun

@@ -1,0 +1,90 @@
+#include <vector>
+
+#include "kernels/math/broadcast.h"
+#include "kernels/math/elementwise.h"
+#include "src/framework/kernel.h"
+
+namespace dfrun {
+namespace {
+
+template <class E>
+void SelectRun(const bool* condition, const E* t, const E* e, E* out, int64_t n, int64_t c, int64_t ts, int64_t es) {
+  if (c == 1 && ts == 1 && es == 1) {
+    for (int64_t i = 0; i < n; ++i) out[i] = condition[i] ? t[i] : e[i];
+  } else {
+    for (int64_t i = 0; i < n; ++i) out[i] = condition[i * c] ? t[i * ts] : e[i * es];
+  }
+}
+
+// The choice does not look at the elements: it is compiled for their sizes.
+template <class F>
+void VisitChosen(DType dtype, F&& f) {
+  if (dtype == DType::kString) return f(TypeTag<std::string>());
+  switch (DTypeSize(dtype)) {
+    case 1:
+      return f(TypeTag<uint8_t>());
+    case 2:
+      return f(TypeTag<uint16_t>());
+    case 4:
+      return f(TypeTag<uint32_t>());
+    case 8:
+      return f(TypeTag<uint64_t>());
+    default:
+      return f(TypeTag<std::complex<double>>());
+  }
+}
+
+// Chooses with a condition of shape `condition_shape`, which has as many elements as the condition.
+Status Choose(OpContext& ctx, const Shape& condition_shape) {
+  const Tensor& condition = ctx.input(0);
+  const Tensor& t = ctx.input(1);
+  const Tensor& e = ctx.input(2);
+  if (t.dtype() == DType::kResource) return Unimplemented("a choice between resources");
+  BroadcastPlan plan;
+  Shape shape;
+  DF_TRY(PlanBroadcast({&condition_shape, &t.shape(), &e.shape()}, plan, shape));
+  Tensor* out = nullptr;
+  DF_TRY(ctx.AllocateOutput(0, shape, &out));
+  VisitChosen(t.dtype(), [&](auto tag) {
+    using E = typename decltype(tag)::type;
+    const int inner = plan.rank - 1;
+    ctx.pool().ParallelFor(plan.count, kElementBlock, [&](int64_t begin, int64_t end) {
+      ForEachRun(plan, begin, end, [&](int64_t at, const int64_t* offsets, int64_t n) {
+        SelectRun(condition.data<bool>() + offsets[0], static_cast<const E*>(t.raw()) + offsets[1],
+                  static_cast<const E*>(e.raw()) + offsets[2], static_cast<E*>(out->raw()) + at, n,
+                  plan.strides[0][inner], plan.strides[1][inner], plan.strides[2][inner]);
+      });
+    });
+  });
+  return Status();
+}
+
+class SelectV2Kernel : public Kernel {
+ public:
+  explicit SelectV2Kernel(KernelSetup&) {}
+  Status Compute(OpContext& ctx) { return Choose(ctx, ctx.input(0).shape()); }
+};
+
+// The condition is a scalar, of the shape of the operands, or a vector that chooses rows.
+class SelectKernel : public Kernel {
+ public:
+  explicit SelectKernel(KernelSetup&) {}
+  Status Compute(OpContext& ctx) {
+    const Shape& condition = ctx.input(0).shape();
+    const Shape& t = ctx.input(1).shape();
+    if (!(t == ctx.input(2).shape()))
+      return InvalidArgument("Select between different shapes: ", t, " and ", ctx.input(2).shape());
+    if (condition.rank() == 0 || condition == t) return Choose(ctx, condition);
+    if (condition.rank() != 1 || t.rank() == 0 || condition.dim(0) != t.dim(0))
+      return InvalidArgument("Select: the condition ", condition, " does not choose rows of ", t);
+    std::vector<int64_t> rows(static_cast<size_t>(t.rank()), 1);
+    rows[0] = condition.dim(0);
+    return Choose(ctx, Shape(std::span<const int64_t>(rows)));
+  }
+};
+
+CPU_KERNEL_ANY("Select", SelectKernel);
+CPU_KERNEL_ANY("SelectV2", SelectV2Kernel);
+
+}  // namespace
+}  // namespace dfrun
