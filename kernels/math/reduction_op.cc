@@ -66,6 +66,28 @@ OP("Mean")
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("RealDiv", SpreadOverReduced(g, g.dy(0)), ReducedCount(g)); })
     .Doc("The mean over the given dimensions.");
 
+// The product of all elements but one, for each of them, from the running products of the left and of the right: right
+// where elements are zero too. The reduced dimensions are brought to the front and merged for that.
+void ProdGradient(GradientBuilder& g) {
+  const Output zero = g.Const(Tensor::Scalar<int32_t>(0));
+  const Output one = g.Const(Tensor::Scalar<int32_t>(1));
+  const Output shape = g.Op("Shape", g.x(0));
+  const Output rank = g.Op("Rank", g.x(0));
+  const Output axes = g.Op("Reshape", g.Op("Cast", AttrMap{{"DstT", DType::kInt32}}, g.x(1)), g.Const<int32_t>({-1}));
+  const Output reduced = g.Op("FloorMod", g.Op("AddV2", axes, rank), rank);
+  const Output kept = g.Op("ListDiff", g.Op("Range", zero, rank, one), reduced);
+  const Output perm = g.Op("ConcatV2", AttrMap{{"N", 2}}, reduced, kept, zero);
+  const Output reduced_count = g.Op("Prod", g.Op("Gather", shape, reduced), zero);
+  const Output kept_count = g.Op("Prod", g.Op("Gather", shape, kept), zero);
+  const Output permuted = g.Op("Transpose", Conj(g, g.x(0)), perm);
+  const Output matrix = g.Op("Reshape", permuted, g.AddNode("Pack", {reduced_count, kept_count}, {}));
+  const Output left = g.Op("Cumprod", AttrMap{{"exclusive", true}}, matrix, zero);
+  const Output right = g.Op("Cumprod", AttrMap{{"exclusive", true}, {"reverse", true}}, matrix, zero);
+  const Output others = g.Op("Reshape", g.Op("Mul", left, right), g.Op("Shape", permuted));
+  const Output factor = g.Op("Transpose", others, g.Op("InvertPermutation", perm));
+  g.dx(0) = g.Op("Reshape", g.Op("Mul", KeptDims(g, g.dy(0)), factor), shape);
+}
+
 OP("Prod")
     .Input("input: T")
     .Input("reduction_indices: Tidx")
@@ -74,6 +96,7 @@ OP("Prod")
     .Attr("T: numbertype")
     .Attr("Tidx: {int32, int64} = DT_INT32")
     .Shape(ReductionShape)
+    .Gradient(ProdGradient)
     .Doc("The product over the given dimensions.");
 
 // The gradient is shared equally by the elements that attain the extreme.

@@ -1,0 +1,73 @@
+// A tensor cut along a dimension.
+#include "kernels/array/int_values.h"
+#include "src/framework/op.h"
+
+namespace dfrun {
+namespace {
+
+void SplitGradient(GradientBuilder& g, int axis, int value) {
+  std::vector<Output> inputs;
+  for (int i = 0; i < g.num_outputs(); ++i) inputs.push_back(g.dy(i));
+  inputs.push_back(g.x(axis));
+  if (g.num_outputs() == 1) {
+    g.dx(value) = inputs[0];
+  } else {
+    g.dx(value) = g.AddNode("ConcatV2", inputs, {{"N", g.num_outputs()}});
+  }
+}
+
+OP("Split")
+    .Input("split_dim: int32")
+    .Input("value: T")
+    .Output("output: num_split * T")
+    .Attr("num_split: int >= 1")
+    .Attr("T: type")
+    .Shape([](InferenceContext& c) -> Status {
+      DF_ASSIGN(const auto dim, KnownIntScalar(c, 0, "the axis"));
+      PartialShape part = c.input(1);
+      if (!part.known_rank()) return Status();
+      if (!dim) {
+        part = PartialShape::UnknownOfRank(part.rank());
+      } else {
+        DF_ASSIGN(const int64_t axis, CanonicalAxis(*dim, part.rank()));
+        const int64_t size = part.dim(static_cast<int>(axis));
+        if (size >= 0 && size % c.num_outputs() != 0)
+          return InvalidArgument("dimension ", axis, " of ", c.input(1), " cannot be split into ", c.num_outputs(),
+                                 " equal parts");
+        if (size >= 0) part.set_dim(static_cast<int>(axis), size / c.num_outputs());
+      }
+      for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, part);
+      return Status();
+    })
+    .Gradient([](GradientBuilder& g) { SplitGradient(g, 0, 1); })
+    .Doc("The value cut into equal parts along a dimension.");
+
+OP("SplitV")
+    .Input("value: T")
+    .Input("size_splits: Tlen")
+    .Input("split_dim: int32")
+    .Output("output: num_split * T")
+    .Attr("num_split: int >= 1")
+    .Attr("T: type")
+    .Attr("Tlen: {int8, int32, int64} = DT_INT64")
+    .Shape([](InferenceContext& c) -> Status {
+      DF_ASSIGN(const auto sizes, KnownIntVector(c, 1, "the sizes"));
+      DF_ASSIGN(const auto dim, KnownIntScalar(c, 2, "the axis"));
+      const PartialShape& x = c.input(0);
+      if (!x.known_rank()) return Status();
+      for (int i = 0; i < c.num_outputs(); ++i) {
+        PartialShape part = dim ? x : PartialShape::UnknownOfRank(x.rank());
+        if (dim) {
+          DF_ASSIGN(const int64_t axis, CanonicalAxis(*dim, x.rank()));
+          const bool known = sizes && sizes->size() == static_cast<size_t>(c.num_outputs()) && (*sizes)[i] >= 0;
+          part.set_dim(static_cast<int>(axis), known ? (*sizes)[i] : PartialShape::kUnknown);
+        }
+        c.set_output(i, std::move(part));
+      }
+      return Status();
+    })
+    .Gradient([](GradientBuilder& g) { SplitGradient(g, 2, 0); })
+    .Doc("The value cut along a dimension into parts of the given sizes, of which one may be -1: what is left.");
+
+}  // namespace
+}  // namespace dfrun

@@ -1,0 +1,99 @@
+#include "kernels/array/strided_slice_plan.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace dfrun {
+namespace {
+
+bool Has(int64_t mask, size_t i) {
+  return i < 63 && (mask >> i & 1) != 0;
+}
+
+// One index, x[i], along a dimension of `size`.
+Result<SlicedDim> PlanIndex(int64_t index, int64_t stride, int64_t size, size_t at) {
+  if (stride <= 0) return InvalidArgument("entry ", at, " is a single index and needs a positive stride, not ", stride);
+  if (size == PartialShape::kUnknown) return SlicedDim{index, 1, 1};
+  if (index < -size || index >= size)
+    return InvalidArgument("slice index ", index, " of entry ", at, " is out of range for a dimension of ", size);
+  return SlicedDim{index < 0 ? index + size : index, 1, 1};
+}
+
+// begin:end:stride along a dimension of `size`.
+SlicedDim PlanStretch(int64_t begin, bool from_start, int64_t end, bool to_end, int64_t stride, int64_t size) {
+  if (size == PartialShape::kUnknown) return {0, stride, PartialShape::kUnknown};
+  const int64_t low = stride > 0 ? 0 : -1;  // the places that a bound may take
+  const int64_t high = stride > 0 ? size : size - 1;
+  auto clamp = [&](int64_t bound) { return std::clamp(bound < 0 ? bound + size : bound, low, high); };
+  const int64_t first = from_start ? (stride > 0 ? low : high) : clamp(begin);
+  const int64_t last = to_end ? (stride > 0 ? high : low) : clamp(end);
+  const int64_t distance = last - first;
+  if (distance == 0 || (distance < 0) != (stride < 0)) return {first, stride, 0};
+  return {first, stride, distance / stride + (distance % stride != 0 ? 1 : 0)};
+}
+
+}  // namespace
+
+Result<StridedSliceMasks> StridedSliceMasks::Read(const AttrMap& attrs) {
+  StridedSliceMasks masks;
+  DF_ASSIGN(masks.begin, attrs.Get<int64_t>("begin_mask"));
+  DF_ASSIGN(masks.end, attrs.Get<int64_t>("end_mask"));
+  DF_ASSIGN(masks.ellipsis, attrs.Get<int64_t>("ellipsis_mask"));
+  DF_ASSIGN(masks.new_axis, attrs.Get<int64_t>("new_axis_mask"));
+  DF_ASSIGN(masks.shrink_axis, attrs.Get<int64_t>("shrink_axis_mask"));
+  if (std::popcount(static_cast<uint64_t>(masks.ellipsis)) > 1)
+    return InvalidArgument("StridedSlice may have one ellipsis, but ellipsis_mask is ", masks.ellipsis);
+  return masks;
+}
+
+Result<StridedSlicePlan> PlanStridedSlice(const PartialShape& input, const std::vector<int64_t>& begin,
+                                          const std::vector<int64_t>& end, const std::vector<int64_t>& strides,
+                                          const StridedSliceMasks& masks) {
+  const size_t entries = begin.size();
+  if (end.size() != entries || strides.size() != entries || entries > 32)
+    return InvalidArgument("StridedSlice with ", entries, " begins, ", end.size(), " ends and ", strides.size(),
+                           " strides; there must be as many of each, at most 32");
+  // Dimensions that the entries other than the ellipsis use; the ellipsis stands for the rest.
+  int used = 0;
+  bool has_ellipsis = false;
+  for (size_t i = 0; i < entries; ++i) {
+    if (Has(masks.ellipsis, i)) {
+      has_ellipsis = true;
+    } else if (!Has(masks.new_axis, i)) {
+      ++used;
+    }
+  }
+  if (used > input.rank())
+    return InvalidArgument("StridedSlice indexes ", used, " dimensions of ", input, ", which has ", input.rank());
+  const int rest = input.rank() - used;
+  StridedSlicePlan plan;
+  plan.output = PartialShape::Scalar();
+  auto take_all = [&](int n) {
+    for (int k = 0; k < n; ++k) {
+      const int64_t size = input.dim(static_cast<int>(plan.dims.size()));
+      plan.dims.push_back({0, 1, size});
+      plan.output.Append(size);
+    }
+  };
+  for (size_t i = 0; i < entries; ++i) {
+    if (Has(masks.ellipsis, i)) {
+      take_all(rest);
+    } else if (Has(masks.new_axis, i)) {
+      plan.output.Append(1);
+    } else {
+      const int64_t size = input.dim(static_cast<int>(plan.dims.size()));
+      if (strides[i] == 0) return InvalidArgument("strides[", i, "] must be non-zero");
+      if (Has(masks.shrink_axis, i)) {
+        DF_ASSIGN(const SlicedDim dim, PlanIndex(Has(masks.begin, i) ? 0 : begin[i], strides[i], size, i));
+        plan.dims.push_back(dim);
+      } else {
+        plan.dims.push_back(PlanStretch(begin[i], Has(masks.begin, i), end[i], Has(masks.end, i), strides[i], size));
+        plan.output.Append(plan.dims.back().count);
+      }
+    }
+  }
+  if (!has_ellipsis) take_all(rest);
+  return plan;
+}
+
+}  // namespace dfrun
