@@ -15,6 +15,9 @@ target_link_libraries(dfrun_libraries INTERFACE Threads::Threads MPI::MPI_C prot
 target_include_directories(dfrun_libraries SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIRS} ${CLI11_INCLUDE_DIR}
                            ${EIGEN_INCLUDE_DIR})
 
+# MPI is used through its C interface: its C++ classes would only be something more to link.
+target_compile_definitions(dfrun_libraries INTERFACE OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1)
+
 if(DFRUN_ONEDNN)
   # Not by find_package(dnnl): Debian's package file wants OpenCL, which is not needed here.
   find_path(DNNL_INCLUDE_DIR oneapi/dnnl/dnnl.hpp)
