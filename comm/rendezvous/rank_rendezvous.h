@@ -16,7 +16,8 @@ namespace dfrun::comm {
 
 // Channels that fit a tag of the transport.
 constexpr int32_t MaxChannels(uint32_t max_tag) {
-  return static_cast<int32_t>((static_cast<uint64_t>(max_tag) + 1) / 2);
+  const uint64_t channels = (static_cast<uint64_t>(max_tag) + 1) / 2;
+  return channels > INT32_MAX ? INT32_MAX : static_cast<int32_t>(channels);
 }
 
 class RankRendezvous final : public StepRendezvous {

@@ -47,7 +47,7 @@ std::vector<Tensor> RunChain(int ranks, int threads) {
     Result<std::vector<Tensor>> out = (*session)->Run({{"x", x}}, {"y", "product:0"});
     EXPECT_TRUE(out.ok()) << out.status().ToString();
     if (!out.ok()) break;
-    all.insert(all.end(), out->begin(), out->end());
+    for (const Tensor& value : *out) all.push_back(*value.Copy(SystemAllocator()));  // the device's memory goes with it
   }
   return all;
 }
@@ -218,7 +218,8 @@ TEST_P(FailingRank, IsReportedAndEndsTheSession) {
   for (int rank = 0; rank < count; ++rank) targets.push_back(StrCat("waits_", rank));
   const Status first = (*session)->Run({}, {}, targets).status();
   EXPECT_EQ(first.code(), Code::kFailedPrecondition) << first.ToString();
-  for (const std::string& part : {StrCat("rank ", failing, " (host "), StrCat("task:", failing), std::string("broken")}) {
+  for (const std::string& part :
+       {StrCat("rank ", failing, " (host "), StrCat("task:", failing), std::string("broken")}) {
     EXPECT_NE(first.message().find(part), std::string::npos) << first.ToString();
   }
   EXPECT_EQ((*session)->Run({}, {}, targets).status(), first);
