@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-namespace dfrun {
+namespace dfrun::jobs {
 namespace {
 
 constexpr std::chrono::milliseconds kTerminalInterval(100);
@@ -92,4 +92,4 @@ void Progress::OnEvaluation(int64_t step, const Scalars& metrics) {
   Line(StrCat(on, "step ", step, Print(metrics), off));
 }
 
-}  // namespace dfrun
+}  // namespace dfrun::jobs

@@ -8,7 +8,7 @@
 
 #include "src/session/job.h"
 
-namespace dfrun {
+namespace dfrun::jobs {
 
 // Prints to `out`, which outlives it. Colour only on a terminal and without NO_COLOR.
 class Progress final : public JobObserver {
@@ -35,6 +35,6 @@ class Progress final : public JobObserver {
   Clock::time_point printed_;
 };
 
-}  // namespace dfrun
+}  // namespace dfrun::jobs
 
 #endif  // DFRUN_JOBS_PROGRESS_H_

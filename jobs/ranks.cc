@@ -1,0 +1,35 @@
+#include "jobs/ranks.h"
+
+#include <algorithm>
+#include <memory>
+#include <thread>
+
+#include "comm/bootstrap/world.h"
+#include "src/session/worker.h"
+
+namespace dfrun::jobs {
+
+Result<int> LeadOrServe(const RankOptions& options, const std::function<Status(Runtime&)>& lead) {
+  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  DF_ASSIGN(const std::unique_ptr<comm::World> world, comm::World::Join(options.threads > 0 ? options.threads : cores));
+  RuntimeOptions runtime_options;
+  runtime_options.threads = options.threads > 0 ? options.threads : std::max(1, cores / world->ranks_on_host());
+  DF_ASSIGN(std::unique_ptr<Communicator> communicator, world->Connect());
+  Result<std::unique_ptr<Runtime>> runtime = communicator == nullptr
+                                                 ? Runtime::CreateLocal(runtime_options)
+                                                 : Runtime::Create(runtime_options, std::move(communicator));
+  DF_TRY(runtime.status());
+  if (world->rank() != 0) {
+    // The reason is rank 0's to print.
+    return ExitCode(Worker(**runtime).Serve().code());
+  }
+  const Status led = lead(**runtime);
+  if (world->size() > 1) {
+    const Status told = Shutdown(**runtime, led);
+    if (led.ok()) DF_TRY(told);
+  }
+  DF_TRY(led);
+  return 0;
+}
+
+}  // namespace dfrun::jobs

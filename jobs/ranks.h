@@ -1,0 +1,21 @@
+// From a process that mpirun, srun or a shell started to ranks that work: rank 0 leads, the others serve it.
+#ifndef DFRUN_JOBS_RANKS_H_
+#define DFRUN_JOBS_RANKS_H_
+
+#include <functional>
+
+#include "src/session/runtime.h"
+
+namespace dfrun::jobs {
+
+struct RankOptions {
+  int threads = 0;  // kernel threads of this rank; 0: its share of the host's cores
+};
+
+// Joins the ranks, calls `lead` on rank 0 while all others serve its sessions, and ends them with its outcome.
+// The result on every rank: 0, or the exit code of what went wrong; rank 0 returns the error itself.
+Result<int> LeadOrServe(const RankOptions& options, const std::function<Status(Runtime&)>& lead);
+
+}  // namespace dfrun::jobs
+
+#endif  // DFRUN_JOBS_RANKS_H_

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# A job that is killed and resumed on another rank count goes on with the bits of the uninterrupted run.
+#   resume_test.sh SOURCE_DIR DFRUN
+SOURCE=$1 DFRUN=$2
+WORK=$(mktemp -d)
+trap 'rm -rf "$WORK"' EXIT
+source "$SOURCE/tests/mpi/training_lib.sh"
+
+spec=$(short_spec digits_mlp 30 50)
+train 2 "$spec" "$WORK/whole" > "$WORK/log" 2>&1 || { cat "$WORK/log"; fail "the uninterrupted job"; }
+
+timeout 120 mpirun --oversubscribe -np 4 "$DFRUN" "$spec" --output "$WORK/cut" > "$WORK/log" 2>&1 &
+job=$!
+for _ in $(seq 3000); do
+  if [ -e "$WORK/cut/checkpoints/step-100" ]; then break; fi
+  sleep 0.01
+done
+[ -e "$WORK/cut/checkpoints/step-100" ] || { cat "$WORK/log"; fail "no checkpoint of step 100 within 30 s"; }
+victim=$(pgrep -P "$(pgrep -P "$job" mpirun)" | tail -n 1)
+kill -9 "$victim"
+if wait "$job"; then fail "the job ended well though rank process $victim was killed"; fi
+reached=$(losses "$WORK/cut" | tail -n 1 | cut -d ' ' -f 1)
+[ "$reached" -lt 660 ] || fail "the job was over before it was killed: the test showed nothing"
+
+if train 3 "$spec" "$WORK/cut" > "$WORK/log" 2>&1; then fail "a run directory in use was not refused"; fi
+train 3 "$spec" "$WORK/cut" --resume > "$WORK/log" 2>&1 || { cat "$WORK/log"; fail "the resumed job"; }
+grep -q 'resuming at step' "$WORK/log" || { cat "$WORK/log"; fail "it did not say that it resumed"; }
+losses "$WORK/whole" > "$WORK/expected"
+losses "$WORK/cut" > "$WORK/seen"
+cmp "$WORK/expected" "$WORK/seen" || fail "losses after the resumption differ from the uninterrupted run"
+echo "killed after step $reached on 4 ranks, resumed on 3: $(grep 'resuming at step' "$WORK/log")"
