@@ -1,0 +1,117 @@
+// Training graphs against the optimisers' formulas, written out as plain loops over one parameter.
+#include "src/session/training_graph.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "src/session/graph_ops.h"
+#include "src/session/session.h"
+
+namespace dfrun {
+namespace {
+
+constexpr float kTarget = 3.0F;
+constexpr float kStart = 0.5F;
+constexpr float kRate = 0.1F;
+
+// loss = (w - kTarget)^2, whose gradient is 2 (w - kTarget).
+class TrainingGraphTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    GraphOps ops(spec_.graph, "");
+    const Output w = ops.Add("w", "VariableV2", {}, {{"shape", Shape()}, {"dtype", DType::kFloat}});
+    const Output init = ops.Const("init", Tensor::Scalar(kStart));
+    const Output target = ops.Const("target", Tensor::Scalar(kTarget));
+    TrainSpec train;
+    train.loss = ops.Add("loss", "Square", {ops.Add("error", "Sub", {w, target})});
+    ASSERT_TRUE(ops.status().ok()) << ops.status().ToString();
+    train.learning_rate.initial = kRate;
+    train.optimizer.kind = OptimizerSpec::Kind::kSgd;
+    train.steps = 10;
+    spec_.job.name = "test";
+    spec_.job.variables.push_back({w.node, init, true});
+    spec_.job.train = train;
+  }
+
+  // w after `steps` steps of the spec.
+  Result<float> Train(int steps) {
+    DF_ASSIGN(const Cluster cluster, MakeCluster({}, 1));
+    DF_ASSIGN(JobGraph job, BuildJobGraph(spec_, cluster));
+    DF_ASSIGN(const std::unique_ptr<Runtime> runtime, Runtime::CreateLocal({}));
+    DF_ASSIGN(const std::unique_ptr<Session> session, Session::Create(*runtime, std::move(job.graph)));
+    DF_ASSIGN(const Session::Handle init, session->Prepare(job.init));
+    DF_TRY(session->RunStep(init, {}, {}));
+    DF_ASSIGN(const Session::Handle step, session->Prepare(job.step.signature));
+    std::vector<Tensor> scalars(job.step.names.size());
+    for (int i = 0; i < steps; ++i) DF_TRY(session->RunStep(step, {}, scalars));
+    DF_ASSIGN(const std::vector<Tensor> w, session->Run({}, {"w"}));
+    return w[0].scalar<float>();
+  }
+
+  LoadedSpec spec_;
+};
+
+TEST_F(TrainingGraphTest, Sgd) {
+  float w = kStart;
+  for (int i = 0; i < 5; ++i) w -= kRate * 2 * (w - kTarget);
+  const auto trained = Train(5);
+  ASSERT_TRUE(trained.ok()) << trained.status().ToString();
+  EXPECT_FLOAT_EQ(*trained, w);
+}
+
+TEST_F(TrainingGraphTest, ReplicasOfOneBatchTakeTheSameStep) {
+  spec_.job.train->replicas = 3;
+  float w = kStart;
+  for (int i = 0; i < 5; ++i) w -= kRate * 2 * (w - kTarget);
+  const auto trained = Train(5);
+  ASSERT_TRUE(trained.ok()) << trained.status().ToString();
+  EXPECT_FLOAT_EQ(*trained, w);
+}
+
+TEST_F(TrainingGraphTest, Momentum) {
+  spec_.job.train->optimizer.kind = OptimizerSpec::Kind::kMomentum;
+  spec_.job.train->optimizer.momentum = 0.9;
+  float w = kStart;
+  float accumulator = 0;
+  for (int i = 0; i < 5; ++i) {
+    accumulator = 0.9F * accumulator + 2 * (w - kTarget);
+    w -= kRate * accumulator;
+  }
+  const auto trained = Train(5);
+  ASSERT_TRUE(trained.ok()) << trained.status().ToString();
+  EXPECT_FLOAT_EQ(*trained, w);
+}
+
+TEST_F(TrainingGraphTest, Adam) {
+  spec_.job.train->optimizer.kind = OptimizerSpec::Kind::kAdam;
+  double w = kStart;
+  double m = 0;
+  double v = 0;
+  for (int t = 1; t <= 5; ++t) {  // Kingma and Ba 2014, in the form with the corrected rate
+    const double g = 2 * (w - kTarget);
+    m = 0.9 * m + 0.1 * g;
+    v = 0.999 * v + 0.001 * g * g;
+    w -= kRate * std::sqrt(1 - std::pow(0.999, t)) / (1 - std::pow(0.9, t)) * m / (std::sqrt(v) + 1e-8);
+  }
+  const auto trained = Train(5);
+  ASSERT_TRUE(trained.ok()) << trained.status().ToString();
+  EXPECT_NEAR(*trained, w, 1e-5);
+}
+
+TEST_F(TrainingGraphTest, ClippedGradientHasTheNormOfTheLimit) {
+  spec_.job.train->clip_norm = 0.5;  // the gradient here is -5
+  const auto trained = Train(1);
+  ASSERT_TRUE(trained.ok()) << trained.status().ToString();
+  EXPECT_FLOAT_EQ(*trained, kStart + kRate * 0.5F);
+}
+
+TEST_F(TrainingGraphTest, ALossWithoutVariablesIsRefused) {
+  spec_.job.variables[0].trainable = false;
+  const auto trained = Train(1);
+  EXPECT_EQ(trained.status().code(), Code::kInvalidArgument);
+  EXPECT_NE(trained.status().message().find("no trainable variable"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace dfrun
