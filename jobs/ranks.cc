@@ -15,9 +15,7 @@ Result<int> LeadOrServe(const RankOptions& options, const std::function<Status(R
   RuntimeOptions runtime_options;
   runtime_options.threads = options.threads > 0 ? options.threads : std::max(1, cores / world->ranks_on_host());
   DF_ASSIGN(std::unique_ptr<Communicator> communicator, world->Connect());
-  Result<std::unique_ptr<Runtime>> runtime = communicator == nullptr
-                                                 ? Runtime::CreateLocal(runtime_options)
-                                                 : Runtime::Create(runtime_options, std::move(communicator));
+  Result<std::unique_ptr<Runtime>> runtime = Runtime::Create(runtime_options, std::move(communicator));
   DF_TRY(runtime.status());
   if (world->rank() != 0) {
     // The reason is rank 0's to print.

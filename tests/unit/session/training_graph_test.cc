@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "comm/bootstrap/in_process.h"
 #include "src/session/graph_ops.h"
 #include "src/session/session.h"
 
@@ -38,7 +39,8 @@ class TrainingGraphTest : public testing::Test {
   Result<float> Train(int steps) {
     DF_ASSIGN(const Cluster cluster, MakeCluster({}, 1));
     DF_ASSIGN(JobGraph job, BuildJobGraph(spec_, cluster));
-    DF_ASSIGN(const std::unique_ptr<Runtime> runtime, Runtime::CreateLocal({}));
+    std::vector<std::unique_ptr<Communicator>> communicators = comm::ConnectInProcess(1);
+    DF_ASSIGN(const std::unique_ptr<Runtime> runtime, Runtime::Create({}, std::move(communicators[0])));
     DF_ASSIGN(const std::unique_ptr<Session> session, Session::Create(*runtime, std::move(job.graph)));
     DF_ASSIGN(const Session::Handle init, session->Prepare(job.init));
     DF_TRY(session->RunStep(init, {}, {}));
