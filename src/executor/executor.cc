@@ -32,12 +32,10 @@ void RunExclusive(StepState& step, Work* ops) {
       loop.Absorb(*static_cast<AsyncOp*>(ops));
       ops = next;
     }
-    if (loop.Run() == Loop::Outcome::kShare) {
-      ops = step.Share();
-      return RunShared(step, self, ops, /*give_half=*/true);
-    }
+    const Loop::Outcome outcome = loop.Run();
+    if (outcome == Loop::Outcome::kShare) return RunShared(step, self, step.Share(), /*give_half=*/true);
     ops = step.TakeInbox();
-    if (ops != nullptr) continue;
+    if (ops != nullptr || outcome == Loop::Outcome::kInbox) continue;
     if (step.in_flight() == 0) return step.Finish();
     if (step.Sleep()) return;
     ops = step.TakeInbox();

@@ -45,6 +45,7 @@ class RunLoop {
   enum class Outcome {
     kEmpty,  // nothing is ready
     kShare,  // of an exclusive step: there is work to give away
+    kInbox,  // of an exclusive step: something came into its inbox
   };
 
   RunLoop(StepState& step, Activation& self)
@@ -82,15 +83,19 @@ class RunLoop {
       const uint32_t node = ready.Pop();
       const NodeRecord& record = records_[node];
       if (record.flags != 0) {
-        if ((record.flags & kNodeExpensive) != 0 && !ready.empty() && WorthGivingBefore(node)) {
-          if constexpr (!kShared) {
+        if ((record.flags & kNodeExpensive) != 0) {
+          PollIfDue();
+          const bool give = !ready.empty() && WorthGivingBefore(node);
+          if (!kShared && (give || !step_.inbox_empty())) {
             ready.Unpop();
             ready.Commit();
-            return Outcome::kShare;
+            return give ? Outcome::kShare : Outcome::kInbox;
           }
-          ready.Commit();
-          Give(ready.size());
-          ready.Reload();
+          if (give) {
+            ready.Commit();
+            Give(ready.size());
+            ready.Reload();
+          }
         }
         const Ran ran = RunFlagged(node, record);
         if (ran == Ran::kStarted) continue;
@@ -135,6 +140,8 @@ class RunLoop {
   static constexpr int64_t kCheapNodeNs = 40;
   // A sleeper runs 20 us after it was woken, and costs the waker 6 us.
   static constexpr int64_t kWorthWakingNs = 20'000;
+  // A poll without progress takes some 0.3 us.
+  static constexpr int64_t kPollAfterNs = 20'000;
 
   void Propagate(const NodeRecord& record, ReadyQueue::Cursor& ready) {
     Flow::template Propagate<kShared>(edges_ + record.first_edge, edges_ + (&record + 1)->first_edge, pending_, ready);
@@ -188,11 +195,12 @@ class RunLoop {
   }
 
   bool CallTimed(uint32_t node, const NodeRecord& record, uint64_t forwardable) {
-    if (pool_.num_threads() == 1) return Call(node, record, forwardable);
+    if (pool_.num_threads() == 1 && plan_.num_async() == 0) return Call(node, record, forwardable);
     const int64_t start_ns = StepTrace::NowNs();
     if (!Call(node, record, forwardable)) return false;
     std::atomic<uint32_t>& cost = plan_.cost_ns(plan_.detail(node).index);
     const int64_t taken_ns = std::min<int64_t>(StepTrace::NowNs() - start_ns, UINT32_MAX);
+    unpolled_ns_ += taken_ns;
     cost.store(static_cast<uint32_t>((taken_ns + cost.load(std::memory_order_relaxed)) / 2), std::memory_order_relaxed);
     return true;
   }
@@ -232,6 +240,13 @@ class RunLoop {
     for (const Release& release : plan_.releases(node)) {
       if (release.counter < 0 || CountDown<kShared>(readers_[release.counter]) == 0) slots_[release.slot].Reset();
     }
+  }
+
+  // Communication that began in this step must go on while its threads compute.
+  void PollIfDue() {
+    if (unpolled_ns_ < kPollAfterNs || plan_.num_async() == 0) return;
+    unpolled_ns_ = 0;
+    pool_.Poll();
   }
 
   // True where other ready nodes should not wait for this expensive one.
@@ -277,6 +292,7 @@ class RunLoop {
   uint32_t next_look_ = kFirstLook;  // when this many nodes have run
   uint32_t look_interval_ = kFirstLook;
   int64_t looked_ns_ = 0;      // 0: nobody waited then
+  int64_t unpolled_ns_ = 0;    // in expensive kernels
   int64_t busy_since_ns_ = 0;  // since somebody waits; 0: nobody
   OpContext context_;
 };

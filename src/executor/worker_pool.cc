@@ -92,12 +92,18 @@ WorkerPool::~WorkerPool() {
 }
 
 void WorkerPool::SetPollHook(std::function<bool()> hook) {
+  while (polling_.exchange(true, std::memory_order_acquire)) sched_yield();
   poll_ = std::move(hook);
+  has_hook_.store(poll_ != nullptr, std::memory_order_relaxed);
+  polling_.store(false, std::memory_order_release);
+  MutexLock lock(mu_);  // sleepers sleep with a bound from now on
+  idle_workers_.wake.NotifyAll();
+  idle_callers_.wake.NotifyAll();
 }
 
 bool WorkerPool::Poll() {
-  if (!poll_ || polling_.exchange(true, std::memory_order_acquire)) return false;
-  const bool progress = poll_();
+  if (!has_hook_.load(std::memory_order_relaxed) || polling_.exchange(true, std::memory_order_acquire)) return false;
+  const bool progress = poll_ != nullptr && poll_();
   polling_.store(false, std::memory_order_release);
   return progress;
 }
@@ -237,7 +243,7 @@ void WorkerPool::Sleep(FunctionRef<bool()> done, Sleepers& sleepers, microsecond
   MutexLock lock(mu_);
   sleepers.sleeping.fetch_add(1);
   if (!done() && !HasWork()) {
-    if (poll_) {
+    if (has_hook_.load(std::memory_order_relaxed)) {
       sleepers.wake.WaitFor(mu_, longest);
     } else {
       sleepers.wake.Wait(mu_);

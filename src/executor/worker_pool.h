@@ -40,7 +40,8 @@ class WorkerPool final : public ThreadPool {
   void RunBlocks(int64_t blocks, FunctionRef<void(int64_t)> body) override;
 
   // What drives communication: returns true if it made progress. Called by threads without work, by one at a time;
-  // must not block, may submit work. Set once, before the first step.
+  // must not block, may submit work. An empty function takes it away: when SetPollHook() returns, no thread is in the
+  // old one. Not to be called by the hook.
   void SetPollHook(std::function<bool()> hook);
   // Calls the hook unless another thread is in it; true if there was progress.
   bool Poll();
@@ -79,8 +80,9 @@ class WorkerPool final : public ThreadPool {
   void WaitForJoined(const BlockJob& job);
 
   const int num_threads_;
-  std::function<bool()> poll_;
+  std::function<bool()> poll_;  // of who has set polling_
   std::atomic<bool> polling_{false};
+  std::atomic<bool> has_hook_{false};
   std::atomic<bool> stop_{false};
 
   // Read by busy threads all the time, written by idle ones seldom.
