@@ -8,8 +8,8 @@
 namespace dfrun {
 
 // Two nodes are the same if they have the same op, attrs, inputs, control inputs, device constraint and colocation; the
-// two inputs of a commutative op in either order. The first in topological order stays. Stateful nodes, nodes with refs
-// and nodes without outputs are never merged.
+// two inputs of a commutative op in either order. The first in topological order stays. Stateful nodes,
+// placeholders, nodes with refs and nodes without outputs are never merged.
 Status MergeCommonSubexpressions(Graph& graph);
 
 }  // namespace dfrun

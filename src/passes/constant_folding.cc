@@ -89,7 +89,12 @@ class Folder {
     return std::all_of(outputs.begin(), outputs.end(), [](const Tensor& value) { return value.initialized(); });
   }
 
-  // What the graph is for: its ends and its stateful nodes. They need what they read, but for what is folded.
+  static bool UpdatesVariable(const Node& node) {
+    return std::any_of(node.input_types.begin(), node.input_types.end(),
+                       [](const TypedArg& arg) { return arg.is_ref; });
+  }
+
+  // What the graph is for: its ends and what has effects. They need what they read, but for what is folded.
   void MarkNeeded() {
     needed_.assign(static_cast<size_t>(graph_.num_nodes()), false);
     std::vector<bool> has_readers(needed_.size(), false);
@@ -106,7 +111,7 @@ class Folder {
       todo.push_back(id);
     };
     for (const Node& node : graph_.nodes()) {
-      if (!has_readers[node.id] || node.op->is_stateful) need(node.id);
+      if (!has_readers[node.id] || node.op->is_stateful || UpdatesVariable(node)) need(node.id);
     }
     while (!todo.empty()) {
       const Node& node = graph_.node(todo.back());
@@ -115,7 +120,7 @@ class Folder {
       for (Output input : node.inputs) {
         if (!input.valid()) continue;
         need(input.node);
-        if (input.port > 0) read_ports_.insert({input.node, input.port});
+        if (graph_.node(input.node).num_outputs() > 1) read_ports_.insert({input.node, input.port});
       }
       for (NodeId id : node.control_inputs) {
         if (values_.count(id) == 0) need(id);  // nothing needs to wait for a constant
@@ -138,7 +143,7 @@ class Folder {
 
   Status AddConsts(const Node& node, GraphRebuilder& rebuilder) {
     for (int port = 0; port < node.num_outputs(); ++port) {
-      if (port > 0 && read_ports_.count({node.id, port}) == 0) continue;
+      if (node.num_outputs() > 1 && read_ports_.count({node.id, port}) == 0) continue;
       const Tensor& value = values_[node.id][port];
       NodeSpec spec;
       spec.name = port == 0 ? node.name : graph_.UniqueName(StrCat(node.name, "/_", port));
@@ -161,7 +166,7 @@ class Folder {
   bool trust_known_values_ = false;
   std::unordered_map<NodeId, std::vector<Tensor>> values_;  // of the outputs of constant nodes
   std::vector<bool> needed_;                                // by node
-  std::set<std::pair<NodeId, int32_t>> read_ports_;         // above 0, of needed nodes
+  std::set<std::pair<NodeId, int32_t>> read_ports_;         // of needed nodes with several outputs
 };
 
 }  // namespace

@@ -15,7 +15,8 @@ namespace dfrun {
 //    control flow, where they may stand in another frame than what they are computed from.
 // Left alone: stateful nodes, refs, nodes with control inputs or constrained to another type of device, results whose
 // size is not known beforehand or above `max_bytes`, and nodes whose kernel is not there or fails (the step will say
-// why). Nodes that nothing reads any more go, stateful ones aside. A Const has the name of the node that it replaces
+// why). Nodes that nothing reads any more go, stateful ones and those that update
+// variables aside. A Const has the name of the node that it replaces
 // (output k > 0: `name/_k`).
 Status FoldConstants(Graph& graph, const KernelRegistry& kernels, Device& device, int64_t max_bytes);
 

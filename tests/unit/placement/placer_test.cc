@@ -1,0 +1,246 @@
+#include "src/placement/placer.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/testing/graph_maker.h"
+
+namespace dfrun {
+namespace {
+
+using testing::GraphMaker;
+
+// Ops without kernels but for those that FakeKernels() says there are.
+const OpRegistry& FakeOps() {
+  static const OpRegistry& registry = *[] {
+    auto* ops = new OpRegistry();
+    const auto add = [&](OpBuilder op) {
+      const Status status = ops->Register(op.Shape(UnknownOutputs()).Doc("A test's op."));
+      EXPECT_TRUE(status.ok()) << status.ToString();
+    };
+    add(OpBuilder("Source").Output("y: T").Attr("T: type = DT_FLOAT"));
+    add(OpBuilder("Stateful").Output("y: float").Stateful());
+    add(OpBuilder("Var").Output("y: Ref(float)").Stateful());
+    add(OpBuilder("Handle").Output("y: resource").Stateful());
+    add(OpBuilder("Update").Input("v: Ref(float)").Input("x: float").Output("y: Ref(float)"));
+    add(OpBuilder("Use").Input("v: resource").Output("y: float"));
+    add(OpBuilder("Work").Input("x: T").Output("y: T").Attr("T: type"));
+    add(OpBuilder("Both").Input("x: float").Input("z: float").Output("y: float"));
+    add(OpBuilder("Identity").Input("x: T").Output("y: T").Attr("T: type"));
+    add(OpBuilder("CpuOnly").Input("x: float").Output("y: float"));
+    add(OpBuilder("GpuOnly").Input("x: float").Output("y: float"));
+    add(OpBuilder("Nowhere").Input("x: float").Output("y: float"));
+    add(OpBuilder("_Arg").Output("y: float").Attr("index: int").Stateful());
+    add(OpBuilder("_Retval").Input("x: float").Attr("index: int").Stateful());
+    return ops;
+  }();
+  return registry;
+}
+
+const KernelRegistry& FakeKernels() {
+  static const KernelRegistry& registry = *[] {
+    auto* kernels = new KernelRegistry();
+    const auto add = [&](const char* op, const char* type, const char* attr = "", DType dtype = DType::kInvalid) {
+      KernelDef def;
+      def.op = op;
+      def.device_type = type;
+      def.attr = attr;
+      def.dtype = dtype;
+      EXPECT_TRUE(kernels->Register(def).ok());
+    };
+    for (const char* op : {"Source", "Stateful", "Var", "Handle", "Update", "Use", "Both", "Identity"}) {
+      add(op, "cpu");
+      add(op, "gpu");
+    }
+    add("Work", "cpu", "T", DType::kFloat);
+    add("Work", "cpu", "T", DType::kDouble);
+    add("Work", "gpu", "T", DType::kFloat);
+    add("CpuOnly", "cpu");
+    add("GpuOnly", "gpu");
+    return kernels;
+  }();
+  return registry;
+}
+
+// One rank of "ps" and two of "worker", each with a CPU; the workers with a GPU too.
+Cluster FakeCluster() {
+  return {{{{"ps", 0, "cpu", 0}, 0},
+           {{"worker", 0, "cpu", 0}, 1},
+           {{"worker", 0, "gpu", 0}, 1},
+           {{"worker", 1, "cpu", 0}, 2},
+           {{"worker", 1, "gpu", 0}, 2}}};
+}
+
+constexpr char kPs[] = "/job:ps/task:0/device:cpu:0";
+constexpr char kWorker0[] = "/job:worker/task:0/device:cpu:0";
+constexpr char kWorker0Gpu[] = "/job:worker/task:0/device:gpu:0";
+constexpr char kWorker1[] = "/job:worker/task:1/device:cpu:0";
+constexpr char kWorker1Gpu[] = "/job:worker/task:1/device:gpu:0";
+
+class PlacerTest : public ::testing::Test {
+ protected:
+  GraphMaker m{FakeOps()};
+
+  Output Add(const std::string& name, const std::string& op, std::vector<Output> inputs = {},
+             const std::string& device = "", const std::string& colocate_with = "") {
+    NodeSpec spec;
+    spec.name = name;
+    spec.op = op;
+    spec.inputs = std::move(inputs);
+    spec.device = device;
+    spec.colocate_with = colocate_with;
+    if (op == "_Arg" || op == "_Retval") spec.attrs = {{"index", 0}};
+    return m.Add(std::move(spec));
+  }
+  void Place() {
+    const Status status = PlaceGraph(m.graph, FakeCluster(), FakeKernels());
+    EXPECT_TRUE(status.ok()) << status.ToString();
+  }
+  Status Error() { return PlaceGraph(m.graph, FakeCluster(), FakeKernels()); }
+  const std::string& Device(const std::string& name) { return m.graph.node(m.graph.Find(name)).device; }
+};
+
+TEST_F(PlacerTest, TheFirstDeviceIsTheDefault) {
+  Add("work", "Work", {Add("s", "Stateful")});
+  Place();
+  EXPECT_EQ(Device("s"), kPs);
+  EXPECT_EQ(Device("work"), kPs);
+}
+
+TEST_F(PlacerTest, PartialNamesConstrain) {
+  const Output s = Add("s", "Stateful", {}, "/job:worker/task:1");
+  Add("a", "Work", {s}, "/job:worker");
+  Add("b", "Work", {s}, "/device:gpu:*");
+  Add("c", "Work", {s}, "/task:1/device:gpu:0");
+  Place();
+  EXPECT_EQ(Device("s"), kWorker1);
+  EXPECT_EQ(Device("a"), kWorker0);
+  EXPECT_EQ(Device("b"), kWorker0Gpu);
+  EXPECT_EQ(Device("c"), kWorker1Gpu);
+}
+
+TEST_F(PlacerTest, KernelsDecideByOpAndType) {
+  const Output s = Add("s", "Stateful");
+  Add("g", "GpuOnly", {s});
+  Add("d", "Work", {m.Add("double", "Source", {}, {{"T", DType::kDouble}})}, "/job:worker");
+  Place();
+  EXPECT_EQ(Device("g"), kWorker0Gpu);
+  EXPECT_EQ(Device("d"), kWorker0);
+}
+
+TEST_F(PlacerTest, GroupsAreJoinedByColocationRefsAndResources) {
+  const Output s = Add("s", "Stateful");
+  const Output v = Add("v", "Var");
+  const Output update = Add("update", "Update", {v, s});
+  Add("again", "Update", {update, s}, "/job:worker/task:1");
+  Add("with", "Work", {s}, "", "v");
+  const Output h = Add("h", "Handle", {}, "/job:worker");
+  Add("use", "Use", {h});
+  Place();
+  for (const char* name : {"v", "update", "again", "with"}) EXPECT_EQ(Device(name), kWorker1) << name;
+  EXPECT_EQ(Device("use"), kWorker0);
+}
+
+TEST_F(PlacerTest, ReadersOfARefAsAValueAreFree) {
+  const Output v = Add("v", "Var", {}, "/job:worker/task:1");
+  Add("work", "Work", {v});
+  Place();
+  EXPECT_EQ(Device("work"), kPs);
+}
+
+TEST_F(PlacerTest, AGroupGoesWhereAllOfItHaveKernels) {
+  const Output s = Add("s", "Stateful");
+  Add("a", "Work", {s}, "/job:worker");
+  Add("b", "GpuOnly", {s}, "", "a");
+  Place();
+  EXPECT_EQ(Device("a"), kWorker0Gpu);
+}
+
+TEST_F(PlacerTest, PassingOnFollowsTheFirstInput) {
+  const Output v = Add("v", "Var", {}, "/job:worker/task:1");
+  Add("read", "Identity", {v});
+  Add("read_elsewhere", "Identity", {v}, "/job:ps");
+  Place();
+  EXPECT_EQ(Device("read"), kWorker1);
+  EXPECT_EQ(Device("read_elsewhere"), kPs);
+}
+
+TEST_F(PlacerTest, SourcesGoToTheirReadersIfThoseAreTogether) {
+  const Output one = Add("one", "Source");
+  const Output two = Add("two", "Source");
+  const Output none = Add("none", "Source");
+  Add("a", "Both", {one, two}, "/job:worker/task:1");
+  Add("b", "Work", {two}, "/job:worker/task:0");
+  Place();
+  EXPECT_EQ(Device("one"), kWorker1);
+  EXPECT_EQ(Device("two"), kPs);
+  EXPECT_EQ(m.graph.node(none.node).device, kPs);
+}
+
+TEST_F(PlacerTest, ArgsAndRetvalsAreOnTheFirstRank) {
+  const Output arg = Add("arg", "_Arg");
+  Add("ret", "_Retval", {Add("work", "Work", {arg}, "/job:worker")});
+  Place();
+  EXPECT_EQ(Device("arg"), kPs);
+  EXPECT_EQ(Device("ret"), kPs);
+}
+
+TEST_F(PlacerTest, ContradictionsNameBothNodes) {
+  const Output s = Add("s", "Stateful");
+  Add("a", "Work", {s}, "/job:ps");
+  Add("b", "Work", {s}, "/job:worker", "a");
+  const Status status = Error();
+  EXPECT_EQ(status.code(), Code::kInvalidArgument);
+  for (const char* part : {"node 'a'", "node 'b'", "/job:ps", "/job:worker"}) {
+    EXPECT_NE(status.message().find(part), std::string::npos) << status.message();
+  }
+  EXPECT_EQ(Device("s"), "");  // as before
+}
+
+TEST_F(PlacerTest, AConstraintThatNothingMatchesListsTheDevices) {
+  Add("s", "Stateful", {}, "/job:worker/task:7");
+  const Status status = Error();
+  EXPECT_EQ(status.code(), Code::kInvalidArgument);
+  for (const char* part : {"node 's'", "/job:worker/task:7", kPs, kWorker0Gpu}) {
+    EXPECT_NE(status.message().find(part), std::string::npos) << status.message();
+  }
+}
+
+TEST_F(PlacerTest, AMissingKernelNamesThoseThatThereAre) {
+  Add("d", "Work", {m.Add("double", "Source", {}, {{"T", DType::kDouble}})}, "/device:gpu:0");
+  const Status status = Error();
+  EXPECT_EQ(status.code(), Code::kNotFound);
+  for (const char* part : {"node 'd'", "no gpu kernel for Work with T=float64", "cpu T=float64", "gpu T=float32"}) {
+    EXPECT_NE(status.message().find(part), std::string::npos) << status.message();
+  }
+}
+
+TEST_F(PlacerTest, AnOpWithoutAnyKernelSaysSo) {
+  Add("n", "Nowhere", {Add("s", "Stateful")});
+  const Status status = Error();
+  EXPECT_EQ(status.code(), Code::kNotFound);
+  EXPECT_NE(status.message().find("no kernel"), std::string::npos) << status.message();
+}
+
+TEST_F(PlacerTest, AGroupWithoutACommonTypeOfDeviceIsRefused) {
+  const Output s = Add("s", "Stateful");
+  Add("c", "CpuOnly", {s});
+  Add("g", "GpuOnly", {s}, "", "c");
+  EXPECT_EQ(Error().code(), Code::kNotFound);
+}
+
+TEST_F(PlacerTest, UnreadableNamesAndMissingPartnersAreRefused) {
+  const Output s = Add("s", "Stateful", {}, "/nonsense");
+  EXPECT_NE(Error().message().find("node 's'"), std::string::npos);
+  m.node(s).device = "";
+  m.node(s).colocate_with = "gone";
+  const Status status = Error();
+  EXPECT_EQ(status.code(), Code::kInvalidArgument);
+  EXPECT_NE(status.message().find("'gone'"), std::string::npos) << status.message();
+}
+
+TEST_F(PlacerTest, AClusterNeedsDevices) {
+  EXPECT_EQ(PlaceGraph(m.graph, Cluster(), FakeKernels()).code(), Code::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace dfrun
