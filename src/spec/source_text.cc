@@ -1,33 +1,12 @@
 #include "src/spec/source_text.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
+#include <filesystem>
+
+#include "src/base/file.h"
 
 namespace dfrun {
 namespace {
-
-class FileHandle {
- public:
-  explicit FileHandle(const std::string& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
-  FileHandle(const FileHandle&) = delete;
-  FileHandle& operator=(const FileHandle&) = delete;
-  ~FileHandle() {
-    if (fd_ >= 0) close(fd_);
-  }
-  int fd() const { return fd_; }
-
- private:
-  int fd_;
-};
-
-Status SystemError(const std::string& path) {
-  return IoError("cannot read the spec '", path, "': ", std::strerror(errno));
-}
 
 // Bytes of the UTF-8 sequence at the begin of `text`; 0 where it is malformed (overlong and surrogates included).
 size_t Utf8Length(std::string_view text) {
@@ -60,25 +39,17 @@ SourcePlace PlaceAt(std::string_view text, size_t offset, int32_t file) {
 }  // namespace
 
 Result<std::string> ReadSpecFile(const std::string& path) {
-  const FileHandle file(path);
-  struct stat info;
-  if (file.fd() < 0 || fstat(file.fd(), &info) != 0) return SystemError(path);
-  if (!S_ISREG(info.st_mode)) return Error(Code::kBadSpec, "is not a regular file");
-  if (static_cast<size_t>(info.st_size) > kMaxSpecBytes) {
-    return Error(Code::kBadSpec, "has ", info.st_size, " bytes; a spec may have at most ", kMaxSpecBytes,
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) return IoError("cannot read the spec '", path, "': no such file");
+  if (!std::filesystem::is_regular_file(status)) return Error(Code::kBadSpec, "is not a regular file");
+  const uintmax_t bytes = std::filesystem::file_size(path, error);
+  if (!error && bytes > kMaxSpecBytes) {
+    return Error(Code::kBadSpec, "has ", bytes, " bytes; a spec may have at most ", kMaxSpecBytes,
                  ": keep data in HDF5 files");
   }
-  std::string text(static_cast<size_t>(info.st_size), '\0');
-  size_t have = 0;
-  while (have < text.size()) {
-    const ssize_t n = read(file.fd(), text.data() + have, text.size() - have);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return SystemError(path);
-    if (n == 0) break;
-    have += static_cast<size_t>(n);
-  }
-  text.resize(have);
-  if (text.compare(0, 3, "\xEF\xBB\xBF") == 0) text.erase(0, 3);
+  Result<std::string> text = ReadFile(path, kMaxSpecBytes);
+  if (text.ok() && text->starts_with("\xEF\xBB\xBF")) text->erase(0, 3);
   return text;
 }
 

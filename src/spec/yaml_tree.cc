@@ -50,6 +50,7 @@ class YamlTreeBuilder final : public YAML::EventHandler {
     if (failed_ || !CheckTag(mark, tag)) return;
     const uint32_t id = Open(Yaml::Kind::kScalar, mark);
     SetText(doc_.nodes_[id], mark, value);
+    if (failed_) return;
     Close(id, anchor, {1, 1});
   }
 
@@ -103,14 +104,19 @@ class YamlTreeBuilder final : public YAML::EventHandler {
 
   void SetText(YamlDocument::Node& node, const YAML::Mark& mark, const std::string& value) {
     const std::string_view source = doc_.source_;
-    size_t at = static_cast<size_t>(mark.pos);
-    if (at < source.size() && (source[at] == '"' || source[at] == '\'')) {
-      ++at;
-      node.text_column = 1;
+    size_t at = std::min(static_cast<size_t>(mark.pos), source.size());
+    const char quote = at < source.size() && (source[at] == '"' || source[at] == '\'') ? source[at] : '\0';
+    if (quote != '\0') node.text_column = 1;
+    at += node.text_column;
+    node.verbatim = source.substr(at, value.size()) == value && value.find('\n') == std::string::npos;
+    if (node.verbatim) {
+      node.text = source.substr(at, value.size());
+    } else {
+      node.text = doc_.copies_.emplace_back(value);
     }
-    node.verbatim =
-        at <= source.size() && source.substr(at, value.size()) == value && value.find('\n') == std::string::npos;
-    node.text = node.verbatim ? source.substr(at, value.size()) : std::string_view(doc_.copies_.emplace_back(value));
+    // yaml-cpp takes the end of the file for the end of a quoted text.
+    if (quote != '\0' && source.find(quote, node.verbatim ? at + value.size() : at) == std::string_view::npos)
+      Fail(mark, "this quoted text is never closed");
   }
 
   void Begin(Yaml::Kind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
