@@ -20,8 +20,7 @@ class Reader {
   Result<SpecDocument> Read(const std::string& path) {
     Result<std::string> text = ReadSpecFile(path);
     if (!text.ok() && text.status().code() != Code::kBadSpec) return std::move(text).status();
-    doc_.root = {diagnostics_.AddFile(path), 1, 1};
-    AddFile(path, std::move(text), doc_.root.file);
+    AddFile(path, std::move(text), diagnostics_.AddFile(path));
     return std::move(doc_);
   }
 
@@ -60,7 +59,8 @@ class Reader {
     if (auto functions = FindKey(root, "functions")) AddFunctions(*functions);
     if (auto graph = FindKey(root, "graph")) AddGraph(*graph);
     if (!is_main) return;
-    for (size_t i = 0; i < root.size(); ++i) doc_.sections.emplace(root.key(i).text(), root.value(i));
+    for (size_t i = 0; i < root.size(); ++i)
+      doc_.sections.emplace(root.key(i).text(), GraphEntry{root.key(i), root.value(i)});
   }
 
   bool CheckIncludedKeys(const Yaml& root) {
@@ -154,9 +154,9 @@ class Reader {
 
 }  // namespace
 
-const Yaml* SpecDocument::Section(std::string_view name) const {
+const Yaml* SpecDocument::FindSection(std::string_view name) const {
   auto it = sections.find(name);
-  return it == sections.end() ? nullptr : &it->second;
+  return it == sections.end() ? nullptr : &it->second.value;
 }
 
 Result<SpecDocument> ReadSpecDocument(const std::string& path, Diagnostics& diagnostics) {

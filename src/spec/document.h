@@ -19,11 +19,12 @@ struct SpecDocument {
   std::vector<ParamEntry> params;                    // of a file before those that it includes
   FunctionMap functions;
   std::vector<GraphEntry> graph;
-  std::map<std::string, Yaml, std::less<>> sections;  // the others, of the job's own file
-  SourcePlace root;
+  std::map<std::string, GraphEntry, std::less<>> sections;  // the others, of the job's own file
 
   // Null if the spec lacks the section.
-  const Yaml* Section(std::string_view name) const;
+  const Yaml* FindSection(std::string_view name) const;
+  // Of the key of a section that is there.
+  SourcePlace Place(std::string_view section) const { return sections.find(section)->second.name.place(); }
 };
 
 // kIo where the spec itself cannot be read; all else goes to `diagnostics`, with what could be read. An included file

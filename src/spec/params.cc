@@ -39,6 +39,24 @@ const PlacedText* Replace(const Yaml& scalar, const Lookup& lookup, TextPool& po
   return &out;
 }
 
+// A scalar as `render_scalar` gives it, or a list of such.
+std::optional<std::string> Render(const Yaml& value,
+                                  const std::function<std::optional<std::string>(const Yaml&)>& render_scalar,
+                                  Diagnostics& diagnostics) {
+  if (value.is_scalar()) return render_scalar(value);
+  if (!value.is_sequence()) {
+    diagnostics.Error(value.place(), "expected a number, a text or a list, not ", value.Describe());
+    return {};
+  }
+  std::string out = "[";
+  for (size_t i = 0; i < value.size(); ++i) {
+    std::optional<std::string> item = Render(value.item(i), render_scalar, diagnostics);
+    if (!item) return {};
+    out += (i > 0 ? ", " : "") + *item;
+  }
+  return out + "]";
+}
+
 void ReportUnknown(std::string_view name, SourcePlace place, const std::vector<std::string>& known,
                    Diagnostics& diagnostics) {
   const std::string near = Nearest(name, known);
@@ -75,7 +93,8 @@ class Resolver {
       --depth_;
       return nullptr;
     }
-    std::optional<std::string> text = Text(entry->second.value);
+    std::optional<std::string> text = Render(
+        entry->second.value, [&](const Yaml& scalar) { return ScalarText(scalar); }, diagnostics_);
     --depth_;
     open_.erase(name);
     std::optional<std::string>& kept = done_[name] = std::move(text);
@@ -83,21 +102,6 @@ class Resolver {
   }
 
  private:
-  std::optional<std::string> Text(const Yaml& value) {
-    if (value.is_scalar()) return ScalarText(value);
-    if (!value.is_sequence()) {
-      diagnostics_.Error(value.place(), "a param is a number, a text or a list, not ", value.Describe());
-      return {};
-    }
-    std::string out = "[";
-    for (size_t i = 0; i < value.size(); ++i) {
-      std::optional<std::string> item = Text(value.item(i));
-      if (!item) return {};
-      out += (i > 0 ? ", " : "") + *item;
-    }
-    return out + "]";
-  }
-
   std::optional<std::string> ScalarText(const Yaml& value) {
     const PlacedText* text = Replace(
         value, [&](std::string_view name, SourcePlace place) { return Resolve(std::string(name), place); }, pool_,
@@ -141,6 +145,16 @@ const PlacedText* Params::Substitute(const Yaml& scalar, TextPool& pool, Diagnos
     return text;
   };
   return Replace(scalar, lookup, pool, diagnostics);
+}
+
+std::optional<std::string> Params::SubstituteAll(const Yaml& value, Diagnostics& diagnostics) const {
+  TextPool pool;
+  const auto substitute = [&](const Yaml& scalar) -> std::optional<std::string> {
+    const PlacedText* text = Substitute(scalar, pool, diagnostics);
+    if (text == nullptr) return {};
+    return std::string(text->text());
+  };
+  return Render(value, substitute, diagnostics);
 }
 
 Result<std::vector<ParamOverride>> ParseOverrides(const std::vector<std::string>& sets) {

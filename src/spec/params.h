@@ -3,6 +3,7 @@
 #define DFRUN_SRC_SPEC_PARAMS_H_
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,8 @@ class Params {
   // Null if there is none.
   const std::string* Find(std::string_view name) const;
 
+  // A scalar, or the scalars of a list, with every ${name} replaced, as text: "[1, 2]". Nothing after an error.
+  std::optional<std::string> SubstituteAll(const Yaml& value, Diagnostics& diagnostics) const;
   // The scalar with every ${name} replaced, kept in `pool`. Null after an error, which is then in `diagnostics`.
   const PlacedText* Substitute(const Yaml& scalar, TextPool& pool, Diagnostics& diagnostics) const;
 
