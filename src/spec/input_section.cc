@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "src/checkpoint/tensor_hdf5.h"
+#include "src/framework/tensor_hdf5.h"
 #include "src/spec/section.h"
 #include "src/spec/seed.h"
 
