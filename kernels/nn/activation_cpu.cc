@@ -1,0 +1,25 @@
+#include "kernels/math/binary.h"
+#include "kernels/math/unary.h"
+#include "kernels/nn/activations.h"
+
+namespace dfrun {
+namespace {
+
+#define DF_REAL_TYPES \
+  bfloat16, float16, float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+CPU_KERNEL("Relu", Unary<fn::Relu>, DF_REAL_TYPES);
+CPU_KERNEL("Relu6", Unary<fn::Relu6>, DF_REAL_TYPES);
+CPU_KERNEL("ReluGrad", Binary<fn::ReluGrad>, DF_REAL_TYPES);
+CPU_KERNEL("Relu6Grad", Binary<fn::Relu6Grad>, DF_REAL_TYPES);
+#undef DF_REAL_TYPES
+CPU_KERNEL("Elu", Unary<fn::Elu>, bfloat16, float16, float, double);
+CPU_KERNEL("Selu", Unary<fn::Selu>, bfloat16, float16, float, double);
+CPU_KERNEL("Softplus", Unary<fn::Softplus>, bfloat16, float16, float, double);
+CPU_KERNEL("Softsign", Unary<fn::Softsign>, bfloat16, float16, float, double);
+CPU_KERNEL("EluGrad", Binary<fn::EluGrad>, bfloat16, float16, float, double);
+CPU_KERNEL("SeluGrad", Binary<fn::SeluGrad>, bfloat16, float16, float, double);
+CPU_KERNEL("SoftplusGrad", Binary<fn::SoftplusGrad>, bfloat16, float16, float, double);
+CPU_KERNEL("SoftsignGrad", Binary<fn::SoftsignGrad>, bfloat16, float16, float, double);
+
+}  // namespace
+}  // namespace dfrun

@@ -1,0 +1,92 @@
+#include "kernels/nn/softmax.h"
+#include "src/framework/inference.h"
+#include "src/framework/kernel.h"
+
+namespace dfrun {
+namespace {
+
+// Rows of a block: loss = sum(labels * (log(sum(exp(x))) - x)), backprop = softmax(x) - labels. A label of 0 adds
+// nothing, though its logit be -infinity.
+template <class C>
+void Rows(const C* x, const C* labels, int64_t rows, int64_t columns, C* loss, C* backprop) {
+  C largest[softmax::kMaxRows];
+  softmax::Shift(x, backprop, rows, columns, largest);
+  softmax::Exponentials(backprop, backprop, rows * columns);
+  for (int64_t r = 0; r < rows; ++r) {
+    const C* logits = x + r * columns;
+    const C* wanted = labels + r * columns;
+    C* row = backprop + r * columns;
+    const C sum = softmax::RowSum(row, columns);
+    const C log_sum = std::log(sum);
+    C total = 0;
+    for (int64_t j = 0; j < columns; ++j)
+      total += wanted[j] == C(0) ? C(0) : wanted[j] * (log_sum - (logits[j] - largest[r]));
+    loss[r] = total;
+    for (int64_t j = 0; j < columns; ++j) row[j] = row[j] / sum - wanted[j];
+  }
+}
+
+// `from`, repeated along sides of size 1 to `shape`.
+template <class T>
+Result<Tensor> Spread(const Tensor& from, const Shape& shape, OpContext& ctx) {
+  if (from.shape() == shape) return from;
+  DF_ASSIGN(Tensor spread, ctx.AllocateTemp(DTypeOf<T>, shape));
+  const int64_t row_step = from.shape()[0] == 1 ? 0 : from.shape()[1];
+  const int64_t column_step = from.shape()[1] == 1 ? 0 : 1;
+  for (int64_t r = 0; r < shape[0]; ++r) {
+    for (int64_t j = 0; j < shape[1]; ++j) {
+      spread.data<T>()[r * shape[1] + j] = from.data<T>()[r * row_step + j * column_step];
+    }
+  }
+  return spread;
+}
+
+template <class T>
+class CrossEntropyKernel final : public Kernel {
+ public:
+  explicit CrossEntropyKernel(KernelSetup&) {}
+
+  Status Compute(OpContext& ctx) {
+    const Tensor& logits = ctx.input(0);
+    const Tensor& labels = ctx.input(1);
+    if (logits.shape().rank() != 2 || labels.shape().rank() != 2) {
+      return InvalidArgument("SoftmaxCrossEntropyWithLogits needs matrices, but has logits ", logits.shape(),
+                             " and labels ", labels.shape());
+    }
+    DF_ASSIGN(const PartialShape both, BroadcastShapes(logits.shape(), labels.shape()));
+    DF_ASSIGN(const Shape shape, both.ToShape());
+    Tensor* loss = nullptr;
+    Tensor* backprop = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, Shape({shape[0]}), &loss));
+    DF_TRY(ctx.AllocateOutput(1, shape, &backprop));
+    if (shape[1] == 0) std::fill_n(loss->data<T>(), shape[0], T(0));
+    if (shape.num_elements() == 0) return Status();
+    DF_ASSIGN(const Tensor x, Spread<T>(logits, shape, ctx));
+    DF_ASSIGN(const Tensor wanted, Spread<T>(labels, shape, ctx));
+    Run(x.data<T>(), wanted.data<T>(), shape, loss->data<T>(), backprop->data<T>(), ctx.pool());
+    return Status();
+  }
+
+ private:
+  static void Run(const T* x, const T* wanted, const Shape& shape, T* loss, T* backprop, ThreadPool& pool) {
+    const int64_t columns = shape[1];
+    pool.ParallelFor(shape[0], softmax::RowsInBlock(columns), [&](int64_t begin, int64_t end) {
+      const int64_t count = (end - begin) * columns;
+      const softmax::Widened<T> logits(x + begin * columns, count);
+      const softmax::Widened<T> labels(wanted + begin * columns, count);
+      softmax::Narrowed<T> losses(loss + begin, end - begin);
+      softmax::Narrowed<T> gradients(backprop + begin * columns, count);
+      Rows(logits.data(), labels.data(), end - begin, columns, losses.data(), gradients.data());
+    });
+  }
+};
+
+struct CrossEntropy {
+  template <class T>
+  using Kernel = CrossEntropyKernel<T>;
+};
+
+CPU_KERNEL("SoftmaxCrossEntropyWithLogits", CrossEntropy, bfloat16, float16, float, double);
+
+}  // namespace
+}  // namespace dfrun

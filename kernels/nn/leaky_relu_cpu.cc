@@ -1,0 +1,53 @@
+// LeakyRelu and its gradient: slope alpha where features <= 0, an attr that the element-wise engines have no place for.
+#include "kernels/math/element.h"
+#include "kernels/math/elementwise.h"
+
+namespace dfrun {
+namespace {
+
+// slope(features[i]) * values[i]; LeakyRelu is this with values = features.
+template <class T>
+void Scale(const T* values, const T* features, ComputeType<T> alpha, T* y, int64_t n) {
+  using C = ComputeType<T>;
+  DF_INDEPENDENT_ITERATIONS
+  for (int64_t i = 0; i < n; ++i) {
+    const C value = static_cast<C>(values[i]);
+    y[i] = static_cast<T>(static_cast<C>(features[i]) > C(0) ? value : alpha * value);
+  }
+}
+
+// The last input is `features`, the first the values.
+template <class T>
+class LeakyReluKernel final : public Kernel {
+ public:
+  explicit LeakyReluKernel(KernelSetup& setup) : alpha_(static_cast<ComputeType<T>>(setup.attr<float>("alpha"))) {}
+
+  Status Compute(OpContext& ctx) {
+    const Tensor& values = ctx.input(0);
+    const Tensor& features = ctx.input(ctx.num_inputs() - 1);
+    if (!(values.shape() == features.shape())) {
+      return InvalidArgument(ctx.node().op->name, ": gradients of shape ", values.shape(), " for features of shape ",
+                             features.shape());
+    }
+    Tensor* y = nullptr;
+    DF_TRY(ctx.ForwardOrAllocate(0, 0, values.shape(), &y));
+    ctx.pool().ParallelFor(values.num_elements(), kElementBlock, [&](int64_t begin, int64_t end) {
+      Scale(values.data<T>() + begin, features.data<T>() + begin, alpha_, y->data<T>() + begin, end - begin);
+    });
+    return Status();
+  }
+
+ private:
+  const ComputeType<T> alpha_;
+};
+
+struct LeakyRelu {
+  template <class T>
+  using Kernel = LeakyReluKernel<T>;
+};
+
+CPU_KERNEL("LeakyRelu", LeakyRelu, bfloat16, float16, float, double);
+CPU_KERNEL("LeakyReluGrad", LeakyRelu, bfloat16, float16, float, double);
+
+}  // namespace
+}  // namespace dfrun

@@ -1,0 +1,76 @@
+#include "kernels/nn/softmax.h"
+#include "src/framework/kernel.h"
+
+namespace dfrun {
+namespace {
+
+// Rows of a block. `x` and `y` may be the same.
+template <class C>
+void SoftmaxRows(const C* x, C* y, int64_t rows, int64_t columns) {
+  C largest[softmax::kMaxRows];
+  softmax::Shift(x, y, rows, columns, largest);
+  softmax::Exponentials(y, y, rows * columns);
+  for (int64_t r = 0; r < rows; ++r) {
+    C* row = y + r * columns;
+    softmax::ScaleRow(row, columns, C(1) / softmax::RowSum(row, columns));
+  }
+}
+
+template <class C>
+void LogSoftmaxRows(const C* x, C* y, int64_t rows, int64_t columns) {
+  C largest[softmax::kMaxRows];
+  softmax::Shift(x, y, rows, columns, largest);
+  for (int64_t r = 0; r < rows; ++r) {
+    C* row = y + r * columns;
+    C sum = 0;
+    for (int64_t j = 0; j < columns; ++j) sum += fn::Exp()(row[j]);
+    const C log_sum = std::log(sum);
+    for (int64_t j = 0; j < columns; ++j) row[j] -= log_sum;
+  }
+}
+
+template <class T, bool kLog>
+class SoftmaxKernel final : public Kernel {
+ public:
+  explicit SoftmaxKernel(KernelSetup&) {}
+
+  Status Compute(OpContext& ctx) {
+    const Tensor& logits = ctx.input(0);
+    if (logits.shape().rank() == 0) return InvalidArgument("softmax needs logits of rank 1 or more, not a scalar");
+    const int64_t columns = logits.shape()[logits.shape().rank() - 1];
+    Tensor* output = nullptr;
+    DF_TRY(ctx.ForwardOrAllocate(0, 0, logits.shape(), &output));
+    if (logits.num_elements() == 0) return Status();
+    const int64_t rows = logits.num_elements() / columns;
+    ctx.pool().ParallelFor(rows, softmax::RowsInBlock(columns), [&](int64_t begin, int64_t end) {
+      RunBlock(logits.data<T>() + begin * columns, output->data<T>() + begin * columns, end - begin, columns);
+    });
+    return Status();
+  }
+
+ private:
+  static void RunBlock(const T* x, T* y, int64_t rows, int64_t columns) {
+    const softmax::Widened<T> from(x, rows * columns);
+    softmax::Narrowed<T> to(y, rows * columns);
+    if constexpr (kLog) {
+      LogSoftmaxRows(from.data(), to.data(), rows, columns);
+    } else {
+      SoftmaxRows(from.data(), to.data(), rows, columns);
+    }
+  }
+};
+
+struct Softmax {
+  template <class T>
+  using Kernel = SoftmaxKernel<T, false>;
+};
+struct LogSoftmax {
+  template <class T>
+  using Kernel = SoftmaxKernel<T, true>;
+};
+
+CPU_KERNEL("Softmax", Softmax, bfloat16, float16, float, double);
+CPU_KERNEL("LogSoftmax", LogSoftmax, bfloat16, float16, float, double);
+
+}  // namespace
+}  // namespace dfrun

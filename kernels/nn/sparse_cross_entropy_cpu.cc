@@ -1,0 +1,83 @@
+#include "kernels/nn/softmax.h"
+#include "src/framework/kernel.h"
+
+namespace dfrun {
+namespace {
+
+// Rows of a block: loss[r] = log(sum(exp(x))) - x[label], backprop = softmax(x), less 1 at the label.
+template <class C, class Label>
+void Rows(const C* x, const Label* labels, int64_t rows, int64_t columns, C* loss, C* backprop) {
+  C largest[softmax::kMaxRows];
+  softmax::Shift(x, backprop, rows, columns, largest);
+  for (int64_t r = 0; r < rows; ++r) loss[r] = -backprop[r * columns + labels[r]];
+  softmax::Exponentials(backprop, backprop, rows * columns);
+  for (int64_t r = 0; r < rows; ++r) {
+    C* row = backprop + r * columns;
+    const C sum = softmax::RowSum(row, columns);
+    loss[r] += std::log(sum);
+    softmax::ScaleRow(row, columns, C(1) / sum);
+    row[labels[r]] -= C(1);
+  }
+}
+
+template <class Label>
+Status CheckLabels(const Label* labels, int64_t rows, int64_t columns) {
+  for (int64_t r = 0; r < rows; ++r) {
+    if (labels[r] < 0 || labels[r] >= columns) {
+      return InvalidArgument("labels[", r, "] = ", labels[r], " is not one of the classes [0, ", columns,
+                             ") that the logits have");
+    }
+  }
+  return Status();
+}
+
+template <class T>
+class SparseCrossEntropyKernel final : public Kernel {
+ public:
+  explicit SparseCrossEntropyKernel(KernelSetup&) {}
+
+  Status Compute(OpContext& ctx) {
+    const Tensor& logits = ctx.input(0);
+    const Tensor& labels = ctx.input(1);
+    if (logits.shape().rank() != 2 || labels.shape().rank() != 1 || logits.shape()[0] != labels.shape()[0]) {
+      return InvalidArgument("SparseSoftmaxCrossEntropyWithLogits: logits ", logits.shape(),
+                             " need one label a row, but labels are ", labels.shape());
+    }
+    Tensor* loss = nullptr;
+    Tensor* backprop = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, labels.shape(), &loss));
+    DF_TRY(ctx.AllocateOutput(1, logits.shape(), &backprop));
+    Status status;
+    VisitDType<int32_t, int64_t>(labels.dtype(), [&](auto tag) {
+      using Label = typename decltype(tag)::type;
+      status = Run(logits, labels.data<Label>(), loss->data<T>(), backprop->data<T>(), ctx.pool());
+    });
+    return status;
+  }
+
+ private:
+  template <class Label>
+  static Status Run(const Tensor& logits, const Label* labels, T* loss, T* backprop, ThreadPool& pool) {
+    const int64_t rows = logits.shape()[0];
+    const int64_t columns = logits.shape()[1];
+    DF_TRY(CheckLabels(labels, rows, columns));
+    pool.ParallelFor(rows, softmax::RowsInBlock(columns), [&](int64_t begin, int64_t end) {
+      const int64_t count = end - begin;
+      const softmax::Widened<T> x(logits.data<T>() + begin * columns, count * columns);
+      softmax::Narrowed<T> losses(loss + begin, count);
+      softmax::Narrowed<T> gradients(backprop + begin * columns, count * columns);
+      Rows(x.data(), labels + begin, count, columns, losses.data(), gradients.data());
+    });
+    return Status();
+  }
+};
+
+struct SparseCrossEntropy {
+  template <class T>
+  using Kernel = SparseCrossEntropyKernel<T>;
+};
+
+CPU_KERNEL("SparseSoftmaxCrossEntropyWithLogits", SparseCrossEntropy, bfloat16, float16, float, double);
+
+}  // namespace
+}  // namespace dfrun

@@ -1,0 +1,144 @@
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "testing/node_runner.h"
+
+namespace dfrun {
+namespace {
+
+using testing::ExpectNear;
+using testing::Make;
+using testing::NodeRunner;
+
+template <class T>
+Tensor Matrix(int64_t rows, const std::vector<double>& values) {
+  Tensor tensor(DTypeOf<T>, Shape({rows, static_cast<int64_t>(values.size()) / rows}));
+  for (size_t i = 0; i < values.size(); ++i) tensor.data<T>()[i] = static_cast<T>(values[i]);
+  return tensor;
+}
+
+// Expected values are TensorFlow 2.21's in float64.
+const std::vector<double> kLogits = {1, 2, 3, -1, 0, 0, 0, 0, 1024, -1024, 1016, 0};
+const std::vector<double> kSoftmax = {0.088946817297404,
+                                      0.2417825171588,
+                                      0.65723302283186,
+                                      0.012037642711939,
+                                      0.25,
+                                      0.25,
+                                      0.25,
+                                      0.25,
+                                      0.99966464986953,
+                                      0,
+                                      0.00033535013046648,
+                                      0};
+
+template <class T>
+class Softmax : public ::testing::Test {
+ protected:
+  static constexpr double kEps = sizeof(T) == 8 ? 500 : 6;  // a few roundings; the expected values have 14 digits
+  NodeRunner runner_;
+};
+using FloatTypes = ::testing::Types<double, float, float16, bfloat16>;
+TYPED_TEST_SUITE(Softmax, FloatTypes);
+
+TYPED_TEST(Softmax, AsTensorFlow) {
+  auto y = this->runner_.Run("Softmax", {}, {Matrix<TypeParam>(3, kLogits)});
+  ASSERT_TRUE(y.ok()) << y.status().ToString();
+  ExpectNear<TypeParam>((*y)[0], kSoftmax, this->kEps);
+  auto log = this->runner_.Run("LogSoftmax", {}, {Matrix<TypeParam>(3, kLogits)});
+  ASSERT_TRUE(log.ok()) << log.status().ToString();
+  ExpectNear<TypeParam>((*log)[0],
+                        {-2.4197166463153, -1.4197166463153, -0.41971664631534, -4.4197166463153, -1.3862943611199,
+                         -1.3862943611199, -1.3862943611199, -1.3862943611199, -0.00033540637289567,
+                         -2048.0003354063729, -8.0003354063729, -1024.0003354063729},
+                        this->kEps);
+}
+
+TYPED_TEST(Softmax, CrossEntropyAsTensorFlow) {
+  const Tensor labels = Matrix<TypeParam>(3, {.1, .2, .3, .4, 0, 1, 0, 0, .5, 0, .5, 0});
+  auto y = this->runner_.Run("SoftmaxCrossEntropyWithLogits", {}, {Matrix<TypeParam>(3, kLogits), labels});
+  ASSERT_TRUE(y.ok()) << y.status().ToString();
+  ExpectNear<TypeParam>((*y)[0], {2.4197166463153, 1.3862943611199, 4.0003354063729}, this->kEps);
+  ExpectNear<TypeParam>((*y)[1],
+                        {-0.011053182702596, 0.041782517158801, 0.35723302283186, -0.38796235728806, 0.25, -0.75, 0.25,
+                         0.25, 0.49966464986953, 0, -0.49966464986953, 0},
+                        this->kEps);
+}
+
+TYPED_TEST(Softmax, CrossEntropyRepeatsARow) {
+  const Tensor labels = Matrix<TypeParam>(3, {.1, .2, .3, .4, 0, 1, 0, 0, .5, 0, .5, 0});
+  auto y = this->runner_.Run("SoftmaxCrossEntropyWithLogits", {}, {Matrix<TypeParam>(1, {1, 2, 3, -1}), labels});
+  ASSERT_TRUE(y.ok()) << y.status().ToString();
+  ExpectNear<TypeParam>((*y)[0], {2.4197166463153, 1.4197166463153, 1.4197166463153}, this->kEps);
+}
+
+TYPED_TEST(Softmax, SparseCrossEntropyAsTensorFlow) {
+  for (const Tensor& labels : {Tensor::Vector<int32_t>({2, 0, 0}), Tensor::Vector<int64_t>({2, 0, 0})}) {
+    auto y = this->runner_.Run("SparseSoftmaxCrossEntropyWithLogits", {}, {Matrix<TypeParam>(3, kLogits), labels});
+    ASSERT_TRUE(y.ok()) << y.status().ToString();
+    ExpectNear<TypeParam>((*y)[0], {0.41971664631534, 1.3862943611199, 0.00033540637289567}, this->kEps);
+    ExpectNear<TypeParam>((*y)[1],
+                          {0.088946817297404, 0.2417825171588, -0.34276697716814, 0.012037642711939, -0.75, 0.25, 0.25,
+                           0.25, -0.00033535013046637, 0, 0.00033535013046648, 0},
+                          this->kEps);
+  }
+}
+
+// Many rows, so that the work is split; each row against the definition in double.
+TEST(SoftmaxRows, ManyRows) {
+  NodeRunner runner;
+  std::mt19937 random(1);
+  std::uniform_real_distribution<float> uniform(-5, 5);
+  Tensor x(DType::kFloat, Shape({30, 41, 37}));
+  for (int64_t i = 0; i < x.num_elements(); ++i) x.data<float>()[i] = uniform(random);
+  auto y = runner.Run("Softmax", {}, {x});
+  ASSERT_TRUE(y.ok()) << y.status().ToString();
+  for (int64_t r = 0; r < 30 * 41; ++r) {
+    double sum = 0;
+    for (int64_t j = 0; j < 37; ++j) sum += std::exp(static_cast<double>(x.data<float>()[r * 37 + j]));
+    for (int64_t j = 0; j < 37; ++j) {
+      const double expected = std::exp(static_cast<double>(x.data<float>()[r * 37 + j])) / sum;
+      ASSERT_NEAR((*y)[0].data<float>()[r * 37 + j], expected, 10 * 0x1p-24);
+    }
+  }
+}
+
+TEST(SoftmaxErrors, LabelsAndShapes) {
+  NodeRunner runner;
+  const Tensor logits = Matrix<float>(3, kLogits);
+  for (int64_t bad : {int64_t{-1}, int64_t{4}, INT64_MAX, INT64_MIN}) {
+    auto y = runner.Run("SparseSoftmaxCrossEntropyWithLogits", {}, {logits, Tensor::Vector<int64_t>({0, bad, 1})});
+    ASSERT_FALSE(y.ok());
+    EXPECT_EQ(y.status().code(), Code::kInvalidArgument);
+  }
+  for (const Tensor& labels :
+       {Tensor::Vector<int64_t>({0, 1}), Tensor::Scalar<int64_t>(0), Make<int64_t>(Shape({3, 1}), {0, 0, 0})}) {
+    auto y = runner.Run("SparseSoftmaxCrossEntropyWithLogits", {}, {logits, labels});
+    ASSERT_FALSE(y.ok());
+    EXPECT_EQ(y.status().code(), Code::kInvalidArgument);
+  }
+  for (const Tensor& labels : {Matrix<float>(2, {1, 2, 3, 4, 5, 6, 7, 8}), Make<float>(Shape({4}), {1, 2, 3, 4})}) {
+    auto y = runner.Run("SoftmaxCrossEntropyWithLogits", {}, {logits, labels});
+    ASSERT_FALSE(y.ok());
+    EXPECT_EQ(y.status().code(), Code::kInvalidArgument);
+  }
+  EXPECT_EQ(runner.Run("Softmax", {}, {Tensor::Scalar(1.F)}).status().code(), Code::kInvalidArgument);
+}
+
+TEST(SoftmaxEmpty, GivesEmptyResults) {
+  NodeRunner runner;
+  EXPECT_TRUE(runner.Run("Softmax", {}, {Tensor(DType::kFloat, Shape({3, 0}))}).ok());
+  EXPECT_TRUE(runner.Run("LogSoftmax", {}, {Tensor(DType::kFloat, Shape({0, 3}))}).ok());
+  EXPECT_TRUE(runner
+                  .Run("SparseSoftmaxCrossEntropyWithLogits", {},
+                       {Tensor(DType::kFloat, Shape({0, 3})), Tensor(DType::kInt64, Shape({0}))})
+                  .ok());
+  auto y = runner.Run("SoftmaxCrossEntropyWithLogits", {},
+                      {Tensor(DType::kFloat, Shape({2, 0})), Tensor(DType::kFloat, Shape({2, 0}))});
+  ASSERT_TRUE(y.ok());
+  ExpectNear<float>((*y)[0], {0, 0}, 0);
+}
+
+}  // namespace
+}  // namespace dfrun
