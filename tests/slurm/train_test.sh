@@ -48,7 +48,7 @@ awk -v a="${accuracy:-0}" -v least="$LEAST_ACCURACY" 'BEGIN { exit !(a >= least)
   fail "accuracy '${accuracy}' in the job's output, expected at least $LEAST_ACCURACY"
 
 index=$(find "$folder/run/checkpoints" -name index.h5 | sort -V | tail -n 1)
-h5ls -rE "$index" | grep -E '/h1/W:0 +Dataset \{64, 128\}' || fail "h5ls does not show h1/W in '$index'"
+h5ls -rE "$index" | grep -E '^/h1/W:0 .*Dataset \{64, 128\}' || fail "h5ls does not show h1/W in '$index'"
 for python in python3 /usr/bin/python3; do
   "$python" -c 'import h5py' 2>/dev/null || continue
   "$python" -c '
