@@ -9,6 +9,7 @@
 
 #include "comm/bootstrap/build_id.h"
 #include "comm/bootstrap/cpu_isa.h"
+#include "comm/bootstrap/in_process.h"
 #include "comm/bootstrap/rank_communicator.h"
 #include "comm/mpi/mpi_error.h"
 #include "comm/mpi/mpi_transport.h"
@@ -95,7 +96,7 @@ int World::ranks_on_host() const {
 }
 
 Result<std::unique_ptr<Communicator>> World::Connect() {
-  if (size() == 1) return std::unique_ptr<Communicator>();
+  if (size() == 1) return std::move(ConnectInProcess(1)[0]);
   DF_ASSIGN(std::unique_ptr<MpiTransport> tensors, MpiTransport::Create(MPI_COMM_WORLD));
   DF_ASSIGN(std::unique_ptr<MpiTransport> control, MpiTransport::Create(MPI_COMM_WORLD));
   return std::unique_ptr<Communicator>(std::make_unique<RankCommunicator>(std::move(tensors), std::move(control)));

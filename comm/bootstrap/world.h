@@ -1,7 +1,7 @@
 // The ranks that mpirun or srun started, and this process among them.
 //
 //   DF_ASSIGN(std::unique_ptr<comm::World> world, comm::World::Join(threads));
-//   DF_ASSIGN(std::unique_ptr<Communicator> communicator, world->Connect());   // null where there is one rank
+//   DF_ASSIGN(std::unique_ptr<Communicator> communicator, world->Connect());
 //
 // Started without a launcher, a process is one rank, and MPI is not initialised: that costs tenths of a second.
 #ifndef DFRUN_COMM_BOOTSTRAP_WORLD_H_
@@ -44,7 +44,7 @@ class World {
   // Ranks on this rank's host.
   int ranks_on_host() const;
 
-  // The communicator of this rank; null where there is one rank. Collective.
+  // The communicator of this rank. Collective. The world outlives it.
   Result<std::unique_ptr<Communicator>> Connect();
 
   // Ends every rank's process with `exit_code`.

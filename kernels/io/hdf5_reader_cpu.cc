@@ -1,4 +1,5 @@
 // HDF5Reader: batches read ahead of need on the source's thread.
+#include <atomic>
 #include <map>
 #include <optional>
 #include <set>
@@ -11,6 +12,8 @@ namespace dfrun {
 namespace {
 
 constexpr int kBatchesAhead = 2;
+// Copying this much takes about as long as a sleeping thread takes to run (20 us).
+constexpr size_t kCopyBytes = size_t{128} << 10;
 
 using Batch = std::vector<Tensor>;  // one tensor a component
 
@@ -32,25 +35,33 @@ class BatchReader {
   BatchReader(Config config, Hdf5Source* source, Allocator& allocator)
       : config_(std::move(config)), source_(source), allocator_(allocator) {}
 
-  // On the source's thread: the slice of the batch whose first sample is at `position`.
+  // The slice of the batch whose first sample is at `position`. On the source's thread, or where the data set is in
+  // memory.
   Result<Batch> Read(int64_t position) {
-    DF_TRY(Prepare());
     if (position < 0) return InvalidArgument("position ", position, " of the samples is negative");
     const int64_t batch = BatchSize();
     const int64_t begin = config_.slice * batch / config_.slices;
     const int64_t end = (config_.slice + 1) * batch / config_.slices;
     std::vector<int64_t> rows;
-    for (int64_t i = begin; i < end; ++i) rows.push_back(config_.batch < 0 ? i : order_->RowAt(position + i));
+    {
+      MutexLock lock(order_mu_);
+      for (int64_t i = begin; i < end; ++i) rows.push_back(config_.batch < 0 ? i : order_->RowAt(position + i));
+    }
     Batch tensors;
-    for (const std::string& dataset : config_.datasets) {
-      DF_ASSIGN(Tensor t, source_->Gather(dataset, rows, allocator_));
+    for (const Hdf5Source::Dataset* dataset : datasets_) {
+      DF_ASSIGN(Tensor t, source_->Gather(*dataset, rows, allocator_));
       tensors.push_back(std::move(t));
     }
     return tensors;
   }
 
   // Runs done(batch) with the batch at `position`, at once where it has been read ahead, and orders the next ones.
+  // Where a batch is a short copy from memory, the caller makes it: waking the source's thread costs more.
   void Request(const std::shared_ptr<BatchReader>& self, int64_t position, std::function<void(Result<Batch>)> done) {
+    if (copies_.load(std::memory_order_acquire)) {
+      done(Read(position));
+      return;
+    }
     std::optional<Result<Batch>> ready;
     {
       MutexLock lock(mu_);
@@ -85,11 +96,12 @@ class BatchReader {
         return batch;
       }
     }
+    DF_TRY(Prepare());
     return Read(position);
   }
 
   void OrderAhead(const std::shared_ptr<BatchReader>& self, int64_t position) {
-    if (config_.batch < 0) return;
+    if (config_.batch < 0 || copies_.load(std::memory_order_acquire)) return;
     for (int k = 1; k <= kBatchesAhead; ++k) {
       const int64_t next = position + k * config_.batch;
       MutexLock lock(mu_);
@@ -108,26 +120,39 @@ class BatchReader {
 
   int64_t BatchSize() const { return config_.batch < 0 ? samples_ : config_.batch; }
 
+  // On the source's thread.
   Status Prepare() {
     if (order_) return Status();
+    datasets_.clear();
+    size_t sample_bytes = 0;
+    bool in_memory = true;
     for (size_t i = 0; i < config_.datasets.size(); ++i) {
-      DF_ASSIGN(const Shape shape, source_->ShapeOf(config_.datasets[i], config_.dtypes[i]));
-      if (i > 0 && shape.dim(0) != samples_) {
+      DF_ASSIGN(const Hdf5Source::Dataset* dataset, source_->Find(config_.datasets[i], config_.dtypes[i]));
+      const int64_t samples = Hdf5Source::NumSamples(*dataset);
+      if (i > 0 && samples != samples_) {
         return InvalidArgument("the datasets of ", config_.path, " differ in their number of samples: '",
-                               config_.datasets[0], "' has ", samples_, ", '", config_.datasets[i], "' has ",
-                               shape.dim(0));
+                               config_.datasets[0], "' has ", samples_, ", '", config_.datasets[i], "' has ", samples);
       }
-      samples_ = shape.dim(0);
+      samples_ = samples;
+      sample_bytes += Hdf5Source::SampleBytes(*dataset);
+      in_memory = in_memory && Hdf5Source::IsInMemory(*dataset);
+      datasets_.push_back(dataset);
     }
     order_.emplace(samples_, config_.shuffle, config_.seed);
+    const size_t batch_bytes = sample_bytes * static_cast<size_t>(BatchSize() / config_.slices);
+    if (in_memory && batch_bytes <= kCopyBytes) copies_.store(true, std::memory_order_release);
     return Status();
   }
 
   const Config config_;
   Hdf5Source* const source_;
   Allocator& allocator_;
-  int64_t samples_ = 0;               // set by Prepare(), on the source's thread
-  std::optional<SampleOrder> order_;  // likewise
+  // Set by Prepare(), before copies_ is.
+  std::vector<const Hdf5Source::Dataset*> datasets_;
+  int64_t samples_ = 0;
+  std::optional<SampleOrder> order_;
+  std::atomic<bool> copies_{false};  // Read() may run on any thread
+  Mutex order_mu_;                   // held for calls of *order_
   Mutex mu_;
   std::map<int64_t, Result<Batch>> ahead_ GUARDED_BY(mu_);
   std::set<int64_t> ordered_ GUARDED_BY(mu_);

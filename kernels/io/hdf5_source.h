@@ -16,28 +16,34 @@
 
 namespace dfrun {
 
-// Shared by all readers of one file on a device. Thread safety: Schedule() from any thread; the rest on the source's
-// own thread, which runs tasks in the order in which they were scheduled.
+// Shared by all readers of one file on a device. Thread safety: Schedule() from any thread; Find() on the source's own
+// thread, which runs tasks in the order in which they were scheduled; Gather() as its Dataset says.
 class Hdf5Source final : public Resource {
  public:
+  // A dataset whose first dimension counts samples. Lives as long as its source.
+  struct Dataset;
+
   static Result<Hdf5Source*> Open(const std::string& path);
   ~Hdf5Source() override;
 
   void Schedule(std::function<void()> task);
 
-  // Sizes of a dataset, of a dtype. InvalidArgument where the dataset has another dtype or no first dimension.
-  Result<Shape> ShapeOf(const std::string& dataset, DType dtype);
+  // InvalidArgument where the dataset is not of `dtype` or has no samples.
+  Result<const Dataset*> Find(const std::string& name, DType dtype);
+  static int64_t NumSamples(const Dataset& dataset);
+  static size_t SampleBytes(const Dataset& dataset);
+  // True where the samples are in memory: Gather() may then be called from any thread, and takes no longer than a copy.
+  static bool IsInMemory(const Dataset& dataset);
+
   // Rows `rows` of the dataset as one tensor [rows.size(), ...].
-  Result<Tensor> Gather(const std::string& dataset, const std::vector<int64_t>& rows, Allocator& allocator);
+  Result<Tensor> Gather(const Dataset& dataset, const std::vector<int64_t>& rows, Allocator& allocator);
 
   std::string DebugString() const override { return "HDF5 file " + path_; }
 
  private:
-  struct Dataset;
   struct File;
 
   explicit Hdf5Source(std::string path);
-  Result<Dataset*> Find(const std::string& name);
   void Loop();
 
   const std::string path_;

@@ -14,10 +14,11 @@ OP("Select")
     .Shape([](InferenceContext& c) -> Status {
       DF_ASSIGN(PartialShape output, c.input(1).Merge(c.input(2)));
       const PartialShape& condition = c.input(0);
-      const bool rows = condition.known_rank() && condition.rank() == 1 && output.known_rank() && output.rank() != 1;
+      const bool may_be_rows = condition.rank() == 1 && output.rank() != 1;
+      const bool rows = may_be_rows && output.known_rank();
       if (rows && (output.rank() == 0 || !PartialShape({output.dim(0)}).IsCompatibleWith(condition)))
         return InvalidArgument("Select: the condition ", condition, " does not choose rows of ", output);
-      if (condition.known_rank() && condition.rank() > 0 && !rows) {
+      if (condition.rank() > 0 && !may_be_rows) {
         DF_ASSIGN(output, output.Merge(condition));
       }
       c.set_output(0, std::move(output));

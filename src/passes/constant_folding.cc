@@ -64,7 +64,7 @@ class Folder {
       values_[node.id] = {*node.attrs.Find("value")->get<Tensor>()};
       return;
     }
-    if (node.num_inputs() == 0 || !IsSmall(node, max_bytes_) || !MayRunOn(node, device_)) return;
+    if (node.num_inputs() == 0) return;
     if (const Tensor* known = KnownValue(node)) {
       values_[node.id] = {*known};
       return;
@@ -75,6 +75,7 @@ class Folder {
       if (it == values_.end()) return;
       inputs.push_back(it->second[input.port]);
     }
+    if (!IsSmall(node, max_bytes_) || !MayRunOn(node, device_)) return;
     const NodeInfo info{node.name, node.op, node.input_types, node.output_types};
     Result<std::vector<Tensor>> outputs = RunKernelOnce(info, node.attrs, inputs, device_, pool_, kernels_);
     if (!outputs.ok() || !AreWhole(*outputs)) return;

@@ -65,7 +65,8 @@ class Session {
   Result<Handle> Prepare(const RunSignature& signature);
 
   // One step. feeds and fetches are in the signature's order; a feed's dtype and shape must fit the signature's. The
-  // fetched tensors are owned, may share bytes with feeds, and are to be gone before the runtime, whose memory they are.
+  // fetched tensors are owned, may share bytes with feeds, and are to be gone before the runtime, whose memory they
+  // are.
   Status RunStep(Handle handle, std::span<const Tensor> feeds, std::span<Tensor> fetches);
   // `steps` steps of a signature that feeds and fetches nothing, requested at once: ranks wait for each other only
   // where data does.

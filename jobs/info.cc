@@ -1,0 +1,91 @@
+// dfrun info: what this binary is made of and what it finds on this machine.
+#include <hdf5.h>
+#include <mpi.h>
+
+#ifdef DFRUN_ONEDNN
+#include <dnnl.h>
+#endif
+#include <google/protobuf/stubs/common.h>
+
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "jobs/command.h"
+#include "src/framework/device_factory.h"
+
+namespace dfrun::jobs {
+namespace {
+
+void Line(const char* what, const std::string& value) {
+  std::printf("%-12s %s\n", what, value.c_str());
+}
+
+std::string CpuModel() {
+  std::ifstream in("/proc/cpuinfo");
+  for (std::string line; std::getline(in, line);) {
+    if (line.rfind("model name", 0) != 0) continue;
+    const size_t colon = line.find(": ");
+    if (colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown";
+}
+
+std::string MpiVersion() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  const std::string version(text, static_cast<size_t>(length));
+  return version.substr(0, version.find_first_of(",\n"));
+}
+
+std::string Hdf5Version() {
+  unsigned major = 0;
+  unsigned minor = 0;
+  unsigned release = 0;
+  if (H5get_libversion(&major, &minor, &release) < 0) return "unknown";
+  return StrCat(major, ".", minor, ".", release);
+}
+
+std::string OneDnnVersion() {
+#ifdef DFRUN_ONEDNN
+  const dnnl_version_t* version = dnnl_version();
+  return StrCat(version->major, ".", version->minor, ".", version->patch);
+#else
+  return "off: built with -DDFRUN_ONEDNN=OFF";
+#endif
+}
+
+std::string Cuda() {
+#ifdef DFRUN_CUDA
+  return "on";
+#else
+  return "off: built without -DDFRUN_CUDA=ON";
+#endif
+}
+
+Result<int> ShowInfo() {
+  Line("dfrun", DFRUN_VERSION);
+  Line("built for", "-march=" DFRUN_MARCH);
+  Line("compiler", __VERSION__);
+  Line("CPU", StrCat(CpuModel(), ", ", std::thread::hardware_concurrency(), " threads"));
+  Line("MPI", MpiVersion());
+  Line("HDF5", Hdf5Version());
+  Line("protobuf", google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION));
+  Line("oneDNN", OneDnnVersion());
+  Line("CUDA", Cuda());
+  Line("UCX", "off: only MPI and in-process transports are in this build");
+  DeviceName task;
+  task.job = "worker";
+  task.task = 0;
+  DF_ASSIGN(const DeviceList devices, MakeDevices(task));
+  for (const auto& device : devices) Line("device", device->full_name());
+  return 0;
+}
+
+COMMAND("info", "Shows versions, the CPU, devices, and what is off in this build.", "dfrun info",
+        [](CLI::App&) -> RunCommand { return ShowInfo; });
+
+}  // namespace
+}  // namespace dfrun::jobs

@@ -1,0 +1,33 @@
+#include "kernels/array/coordinates.h"
+
+#include "kernels/array/int_values.h"
+
+namespace dfrun {
+
+Result<CoordinateSlices> ReadCoordinates(const Tensor& coordinates, const Shape& shape) {
+  const Shape& given = coordinates.shape();
+  if (given.rank() == 0) return InvalidArgument("the indices are a scalar, but need a dimension of coordinates");
+  const int64_t depth = given.dim(given.rank() - 1);
+  if (depth > shape.rank()) return InvalidArgument("indices of ", depth, " coordinates for a tensor of shape ", shape);
+  CoordinateSlices out;
+  out.prefix.assign(given.dims().begin(), given.dims().end() - 1);
+  for (int d = static_cast<int>(depth); d < shape.rank(); ++d) out.row *= shape.dim(d);
+  int64_t count = 1;
+  for (int64_t size : out.prefix) count *= size;
+  const std::vector<int64_t> values = IntValues(coordinates);
+  out.slices.reserve(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t slice = 0;
+    for (int64_t d = 0; d < depth; ++d) {
+      const int64_t at = values[i * depth + d];
+      if (at < 0 || at >= shape.dim(static_cast<int>(d)))
+        return InvalidArgument("indices[", i, "] has the coordinate ", at, " in dimension ", d,
+                               ", which is outside of the shape ", shape);
+      slice = slice * shape.dim(static_cast<int>(d)) + at;
+    }
+    out.slices.push_back(slice);
+  }
+  return out;
+}
+
+}  // namespace dfrun

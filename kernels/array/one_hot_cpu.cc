@@ -1,0 +1,50 @@
+#include <algorithm>
+
+#include "kernels/array/element_size.h"
+#include "kernels/array/int_values.h"
+#include "src/framework/kernel.h"
+
+namespace dfrun {
+namespace {
+
+class OneHotKernel : public Kernel {
+ public:
+  explicit OneHotKernel(KernelSetup& setup) : axis_(setup.attr<int64_t>("axis")) {}
+  Status Compute(OpContext& ctx) {
+    const Shape& indices = ctx.input(0).shape();
+    DF_ASSIGN(const int64_t depth, IntScalar(ctx.input(1), "the depth"));
+    if (depth < 0) return InvalidArgument("the depth of OneHot is ", depth);
+    for (int i = 2; i < 4; ++i) {
+      if (ctx.input(i).num_elements() != 1)
+        return InvalidArgument("OneHot: input ", i, " has shape ", ctx.input(i).shape(), ", but must be a scalar");
+    }
+    if (indices.rank() == Shape::kMaxRank) return InvalidArgument("OneHot of a tensor of the highest rank");
+    DF_ASSIGN(const int64_t axis, CanonicalAxis(axis_, indices.rank() + 1));
+    std::vector<int64_t> dims(indices.dims().begin(), indices.dims().end());
+    int64_t inner = 1;
+    for (size_t d = static_cast<size_t>(axis); d < dims.size(); ++d) inner *= dims[d];
+    dims.insert(dims.begin() + axis, depth);
+    DF_ASSIGN(const Shape shape, Shape::Create(dims));
+    Tensor* y = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, shape, &y));
+    const std::vector<int64_t> hot = IntValues(ctx.input(0));
+    VisitElement(y->dtype(), [&](auto tag) {
+      using E = typename decltype(tag)::type;
+      E* to = static_cast<E*>(y->raw());
+      std::fill_n(to, shape.num_elements(), *static_cast<const E*>(ctx.input(3).raw()));
+      for (int64_t i = 0; i < static_cast<int64_t>(hot.size()); ++i) {
+        if (hot[i] >= 0 && hot[i] < depth)
+          to[(i / inner * depth + hot[i]) * inner + i % inner] = *static_cast<const E*>(ctx.input(2).raw());
+      }
+    });
+    return Status();
+  }
+
+ private:
+  const int64_t axis_;
+};
+
+CPU_KERNEL_ANY("OneHot", OneHotKernel);
+
+}  // namespace
+}  // namespace dfrun

@@ -1,0 +1,89 @@
+#include "src/spec/call_target.h"
+
+#include <algorithm>
+
+namespace dfrun {
+namespace {
+
+struct Spelling {
+  std::string_view written;
+  std::string_view name;
+};
+// Where several fit, the op's first in this order counts.
+constexpr Spelling kSpellings[] = {
+    {"axis", "reduction_indices"},
+    {"axis", "dimension"},
+    {"axis", "dim"},
+    {"axis", "concat_dim"},
+    {"axis", "split_dim"},
+    {"axis", "squeeze_dims"},
+    {"axis", "dims"},
+    {"keepdims", "keep_dims"},
+    {"shape", "dims"},
+    {"dtype", "DstT"},
+    {"dtype", "out_type"},
+    {"dtype", "output_type"},
+    {"num_splits", "num_split"},
+    {"values", "inputs"},
+};
+
+struct FormName {
+  std::string_view name;
+  CallTarget::Form form;
+};
+constexpr FormName kForms[] = {
+    {"Variable", CallTarget::Form::kVariable},
+    {"VariableV2", CallTarget::Form::kVariable},
+    {"Const", CallTarget::Form::kConst},
+    {"Constant", CallTarget::Form::kConst},
+    {"dim", CallTarget::Form::kDim},
+    {"VarianceScaling", CallTarget::Form::kRandom},
+    {"RandomUniform", CallTarget::Form::kRandom},
+    {"RandomNormal", CallTarget::Form::kRandom},
+    {"RandomStandardNormal", CallTarget::Form::kRandom},
+    {"TruncatedNormal", CallTarget::Form::kRandom},
+};
+
+Keyword FindExact(const OpDef& op, std::string_view name) {
+  if (const AttrDef* attr = op.FindAttr(name)) return {attr, -1};
+  for (size_t i = 0; i < op.inputs.size(); ++i) {
+    if (op.inputs[i].name == name) return {nullptr, static_cast<int>(i)};
+  }
+  return {};
+}
+
+}  // namespace
+
+CallTarget FindCallTarget(std::string_view callee, const FunctionMap& functions, const OpRegistry& ops) {
+  CallTarget target;
+  if (auto it = functions.find(callee); it != functions.end()) {
+    target.function = &it->second;
+    return target;
+  }
+  for (const FormName& f : kForms) {
+    if (f.name == callee) target.form = f.form;
+  }
+  target.op = ops.FindByNameOrAlias(target.form == CallTarget::Form::kVariable ? "VariableV2" : callee);
+  return target;
+}
+
+Keyword FindKeyword(const OpDef& op, std::string_view name) {
+  Keyword keyword = FindExact(op, name);
+  for (const Spelling& s : kSpellings) {
+    if (!keyword.known() && s.written == name) keyword = FindExact(op, s.name);
+  }
+  return keyword;
+}
+
+bool TakesText(const CallTarget& target, std::string_view keyword) {
+  if (target.function != nullptr) {
+    const auto& attrs = target.function->attrs;
+    return std::any_of(attrs.begin(), attrs.end(),
+                       [&](const FunctionDef::AttrArg& a) { return a.name.text() == keyword; });
+  }
+  if (target.op == nullptr) return false;
+  const Keyword found = FindKeyword(*target.op, keyword);
+  return found.attr != nullptr && (found.attr->type == "string" || found.attr->type == "list(string)");
+}
+
+}  // namespace dfrun

@@ -1,0 +1,37 @@
+// What the name before a call's parenthesis stands for, and what its keywords are.
+#ifndef DFRUN_SRC_SPEC_CALL_TARGET_H_
+#define DFRUN_SRC_SPEC_CALL_TARGET_H_
+
+#include <string_view>
+
+#include "src/framework/op.h"
+#include "src/spec/function_def.h"
+
+namespace dfrun {
+
+// A function of the spec, a form that the spec language itself defines, or an op. All null: unknown.
+struct CallTarget {
+  enum class Form { kNone, kVariable, kConst, kDim, kRandom };
+  const FunctionDef* function = nullptr;
+  Form form = Form::kNone;
+  const OpDef* op = nullptr;  // also of a form that makes one op
+};
+
+// A keyword of a call: an attr, an input by its name, or neither.
+struct Keyword {
+  const AttrDef* attr = nullptr;
+  int input = -1;
+  bool known() const { return attr != nullptr || input >= 0; }
+};
+
+CallTarget FindCallTarget(std::string_view callee, const FunctionMap& functions, const OpRegistry& ops);
+
+// By name, or by the spellings of Python's API: axis, keepdims, perm, dtype of Cast, ...
+Keyword FindKeyword(const OpDef& op, std::string_view name);
+
+// True where the keyword's value is text rather than an expression: a string attr, or any attr of a function.
+bool TakesText(const CallTarget& target, std::string_view keyword);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_SPEC_CALL_TARGET_H_

@@ -1,0 +1,88 @@
+#include "src/spec/cluster_spec.h"
+
+#include <algorithm>
+
+#include "src/framework/device.h"
+
+namespace dfrun {
+namespace {
+
+bool IsJobName(std::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+std::optional<JobSize> ReadJob(const Yaml& name, const Yaml& value, ValueReader& reader) {
+  JobSize job{std::string(name.text()), JobSize::kRest, name.place()};
+  if (!IsJobName(job.job)) {
+    reader.diagnostics().Error(name.place(), "'", job.job, "' is no name for a job: letters, digits and _");
+    return {};
+  }
+  if (value.text() == "rest") return job;
+  const std::optional<int64_t> tasks = reader.Int(value, StrCat("'", job.job, "' (tasks, or 'rest')"), 0);
+  if (!tasks) return {};
+  job.tasks = static_cast<int>(std::min<int64_t>(*tasks, 1 << 20));
+  return job;
+}
+
+}  // namespace
+
+ClusterSpec ClusterSpec::Read(const Yaml* section, int ranks, ValueReader& reader) {
+  ClusterSpec cluster;
+  cluster.ranks_ = ranks;
+  if (section == nullptr) {
+    cluster.jobs_.push_back({"worker", JobSize::kRest, {}});
+    return cluster;
+  }
+  Diagnostics& diagnostics = reader.diagnostics();
+  if (!CheckKeys(*section, {"jobs"}, "the section 'cluster'", diagnostics)) return cluster;
+  const std::optional<Yaml> jobs = FindKey(*section, "jobs");
+  if (!jobs || !CheckMap(*jobs, "'jobs'", diagnostics)) return cluster;
+  int64_t fixed = 0;
+  int rests = 0;
+  for (size_t i = 0; i < jobs->size(); ++i) {
+    std::optional<JobSize> job = ReadJob(jobs->key(i), jobs->value(i), reader);
+    if (!job) continue;
+    if (job->tasks == JobSize::kRest && ++rests > 1)
+      diagnostics.Error(jobs->value(i).place(), "only one job can have the rest of the ranks");
+    if (job->tasks != JobSize::kRest) fixed += job->tasks;
+    cluster.jobs_.push_back(*std::move(job));
+  }
+  if (ranks > 0 && (fixed > ranks || (rests == 0 && fixed < ranks)))
+    diagnostics.Error(jobs->place(), "the jobs have ", fixed, " tasks", rests > 0 ? " and a rest" : "",
+                      ", but there are ", ranks, " ranks");
+  return cluster;
+}
+
+const JobSize* ClusterSpec::Find(std::string_view name) const {
+  auto it = std::find_if(jobs_.begin(), jobs_.end(), [&](const JobSize& j) { return j.job == name; });
+  return it == jobs_.end() ? nullptr : &*it;
+}
+
+int ClusterSpec::Tasks(const JobSize& job) const {
+  if (job.tasks != JobSize::kRest || ranks_ == 0) return job.tasks;
+  int64_t left = ranks_;
+  for (const JobSize& j : jobs_) left -= std::max(j.tasks, 0);
+  return static_cast<int>(std::max<int64_t>(left, 0));
+}
+
+Status ClusterSpec::CheckDevice(std::string_view device) const {
+  DF_ASSIGN(const DeviceName name, DeviceName::Parse(device));
+  if (name.type && *name.type != "cpu" && *name.type != "gpu")
+    return InvalidArgument("device '", device, "': unknown type '", *name.type, "', devices are cpu or gpu");
+  if (!name.job) return Status();
+  const JobSize* job = Find(*name.job);
+  if (job == nullptr) {
+    std::string known;
+    for (const JobSize& j : jobs_) known += (known.empty() ? "" : ", ") + j.job;
+    return InvalidArgument("device '", device, "': the cluster has no job '", *name.job, "', only ", known);
+  }
+  const int tasks = Tasks(*job);
+  if (name.task && tasks != JobSize::kRest && *name.task >= tasks)
+    return InvalidArgument("device '", device, "': job '", job->job, "' has ", tasks, tasks == 1 ? " task" : " tasks",
+                           ", counted from 0");
+  return Status();
+}
+
+}  // namespace dfrun

@@ -1,0 +1,49 @@
+// Values that an expression has before anything runs: numbers, texts and nested lists of them.
+#ifndef DFRUN_SRC_SPEC_CONSTANT_H_
+#define DFRUN_SRC_SPEC_CONSTANT_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "src/framework/tensor.h"
+#include "src/spec/expr.h"
+
+namespace dfrun {
+
+struct Constant {
+  using Scalar = std::variant<int64_t, double, bool, std::string>;
+  std::vector<int64_t> dims;  // none: a scalar
+  std::vector<Scalar> elements;
+};
+
+// A folded expression: a constant, or no constant (some name or op in it), or an error that has been reported.
+struct Folded {
+  enum class Kind { kConstant, kNotConstant, kError };
+  Kind kind = Kind::kNotConstant;
+  Constant value;
+
+  bool is_constant() const { return kind == Kind::kConstant; }
+  bool is_error() const { return kind == Kind::kError; }
+};
+
+// What a call within a constant expression is: dim(x, 1). kNotConstant for all other calls.
+using FoldCall = std::function<Folded(const Expr& call)>;
+
+// Operators work on numbers: integers stay integers where the result is one (7 / 2 is 3.5, 8 / 2 is 4).
+Folded FoldExpr(const Expr& expr, const FoldCall& fold_call, Diagnostics& diagnostics);
+// The same without calls.
+Folded FoldExpr(const Expr& expr, Diagnostics& diagnostics);
+
+// float32, int32 (int64 where one needs it), bool or string: what a literal is if nothing asks for another dtype.
+DType NaturalDType(const Constant& constant);
+// InvalidArgument where an element is no `dtype`: a fraction for an integer, 300 for int8, a text for a number.
+Result<Tensor> ToTensor(const Constant& constant, DType dtype);
+// "3", "0.1", "[1, 2]"; numbers read back to the same value.
+std::string ToText(const Constant& constant);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_SPEC_CONSTANT_H_

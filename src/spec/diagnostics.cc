@@ -1,0 +1,36 @@
+#include "src/spec/diagnostics.h"
+
+#include <tuple>
+#include <utility>
+
+namespace dfrun {
+
+bool Diagnostics::Entry::operator<(const Entry& other) const {
+  return std::tie(place.file, place.line, place.column, message) <
+         std::tie(other.place.file, other.place.line, other.place.column, other.message);
+}
+
+int32_t Diagnostics::AddFile(std::string path) {
+  files_.push_back(std::move(path));
+  return static_cast<int32_t>(files_.size()) - 1;
+}
+
+void Diagnostics::Add(SourcePlace place, std::string message) {
+  if (!full()) errors_.insert({place, std::move(message)});
+}
+
+std::string Diagnostics::Print(SourcePlace place) const {
+  if (place.file < 0) return "command line";
+  const std::string& file = files_[place.file];
+  return place.line > 0 ? StrCat(file, ":", place.line, ":", place.column) : file;
+}
+
+Status Diagnostics::ToStatus() const {
+  if (ok()) return Status();
+  std::string text;
+  for (const Entry& e : errors_) text += (text.empty() ? "" : "\n") + Print(e.place) + ": " + e.message;
+  if (full()) text += "\nthere may be more errors; these are the first";
+  return Status(Code::kBadSpec, std::move(text));
+}
+
+}  // namespace dfrun

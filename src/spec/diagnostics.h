@@ -1,0 +1,51 @@
+// The errors of a spec: collected, so that one run of `dfrun check` shows as many as it can.
+#ifndef DFRUN_SRC_SPEC_DIAGNOSTICS_H_
+#define DFRUN_SRC_SPEC_DIAGNOSTICS_H_
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "src/graph/graph.h"
+
+namespace dfrun {
+
+// Thread safety: one thread.
+class Diagnostics {
+ public:
+  static constexpr size_t kMaxErrors = 20;
+
+  // The index that a SourcePlace of this file has.
+  int32_t AddFile(std::string path);
+  const std::vector<std::string>& files() const { return files_; }
+
+  template <class... Args>
+  void Error(SourcePlace place, const Args&... args) {
+    Add(place, StrCat(args...));
+  }
+  // An error as a library of dfrun worded it.
+  void Error(SourcePlace place, const Status& status) { Add(place, status.message()); }
+
+  bool ok() const { return errors_.empty(); }
+  // Further errors would not be shown: work may stop.
+  bool full() const { return errors_.size() >= kMaxErrors; }
+  // "spec.yaml:3:7"; the path alone for a place without a line.
+  std::string Print(SourcePlace place) const;
+  // kBadSpec with a line "file:line:column: message" an error, in the order of the files and lines; OK without errors.
+  Status ToStatus() const;
+
+ private:
+  struct Entry {
+    SourcePlace place;
+    std::string message;
+    bool operator<(const Entry& other) const;
+  };
+  void Add(SourcePlace place, std::string message);
+
+  std::vector<std::string> files_;
+  std::set<Entry> errors_;
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_SPEC_DIAGNOSTICS_H_

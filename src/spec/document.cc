@@ -1,0 +1,166 @@
+#include "src/spec/document.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "src/spec/schema.h"
+#include "src/spec/source_text.h"
+
+namespace dfrun {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Reads files depth first.
+class Reader {
+ public:
+  explicit Reader(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+
+  Result<SpecDocument> Read(const std::string& path) {
+    Result<std::string> text = ReadSpecFile(path);
+    if (!text.ok() && text.status().code() != Code::kBadSpec) return std::move(text).status();
+    AddFile(path, std::move(text), diagnostics_.AddFile(path));
+    return std::move(doc_);
+  }
+
+ private:
+  void AddFile(const std::string& path, Result<std::string> text, int32_t file) {
+    if (!text.ok()) return diagnostics_.Error({file, 1, 1}, text.status());
+    if (!CheckSpecText(*text, file, diagnostics_)) return;
+    std::unique_ptr<YamlDocument> yaml = YamlDocument::Parse(*std::move(text), file, diagnostics_);
+    if (!yaml) return;
+    open_.push_back(Canonical(path));
+    seen_.insert(open_.back());
+    AddSections(yaml->root(), path);
+    open_.pop_back();
+    doc_.files.push_back(std::move(yaml));
+  }
+
+  static std::string Canonical(const std::string& path) {
+    std::error_code error;
+    fs::path canonical = fs::weakly_canonical(path, error);
+    return error ? path : canonical.string();
+  }
+
+  void AddSections(const Yaml& root, const std::string& path) {
+    const bool is_main = open_.size() == 1;
+    const bool good = is_main
+                          ? CheckKeys(root,
+                                      {"dfrun", "name", "seed", "params", "include", "cluster", "inputs", "functions",
+                                       "graph", "train", "run", "eval", "checkpoint", "summaries", "trace"},
+                                      "the spec", diagnostics_)
+                          : CheckIncludedKeys(root);
+    if (!root.is_map()) return;
+    CheckVersion(root, is_main);
+    if (!good && !is_main) return;
+    if (auto params = FindKey(root, "params")) AddParams(*params);
+    if (auto include = FindKey(root, "include")) AddIncludes(*include, path);
+    if (auto functions = FindKey(root, "functions")) AddFunctions(*functions);
+    if (auto graph = FindKey(root, "graph")) AddGraph(*graph);
+    if (!is_main) return;
+    for (size_t i = 0; i < root.size(); ++i)
+      doc_.sections.emplace(root.key(i).text(), GraphEntry{root.key(i), root.value(i)});
+  }
+
+  bool CheckIncludedKeys(const Yaml& root) {
+    if (!CheckMap(root, "an included file", diagnostics_)) return false;
+    for (size_t i = 0; i < root.size(); ++i) {
+      for (std::string_view job :
+           {"name", "seed", "cluster", "inputs", "train", "run", "eval", "checkpoint", "summaries", "trace"}) {
+        if (root.key(i).text() != job) continue;
+        diagnostics_.Error(root.key(i).place(), "'", job, "' belongs into the job's own file, not into one that is ",
+                           "included");
+        return false;
+      }
+    }
+    return CheckKeys(root, {"dfrun", "params", "include", "functions", "graph"}, "an included file", diagnostics_);
+  }
+
+  void CheckVersion(const Yaml& root, bool required) {
+    const std::optional<Yaml> version = FindKey(root, "dfrun");
+    if (!version) {
+      if (required) diagnostics_.Error(root.place(), "the spec lacks its schema version; write 'dfrun: 1' first");
+    } else if (version->text() != "1") {
+      diagnostics_.Error(version->place(), "this program reads specs of schema version 1, not ", version->Describe());
+    }
+  }
+
+  void AddParams(const Yaml& params) {
+    if (!CheckMap(params, "the section 'params'", diagnostics_)) return;
+    for (size_t i = 0; i < params.size(); ++i) doc_.params.push_back({params.key(i), params.value(i)});
+  }
+
+  void AddFunctions(const Yaml& functions) {
+    if (!CheckMap(functions, "the section 'functions'", diagnostics_)) return;
+    for (size_t i = 0; i < functions.size(); ++i) {
+      std::optional<FunctionDef> def = ReadFunction(functions.key(i), functions.value(i), diagnostics_);
+      if (!def) continue;
+      const SourcePlace place = def->place;
+      auto [it, added] = doc_.functions.emplace(def->name, *std::move(def));
+      if (!added)
+        diagnostics_.Error(place, "function '", it->first, "' is defined at ", diagnostics_.Print(it->second.place),
+                           " already");
+    }
+  }
+
+  void AddGraph(const Yaml& graph) {
+    std::vector<GraphEntry> entries;
+    ReadGraphEntries(graph, "the section 'graph'", entries, diagnostics_);
+    for (const GraphEntry& e : entries) {
+      auto [it, added] = nodes_.emplace(e.name.text(), e.name.place());
+      if (added) {
+        doc_.graph.push_back(e);
+      } else {
+        diagnostics_.Error(e.name.place(), "node '", e.name.text(), "' is defined at ", diagnostics_.Print(it->second),
+                           " already");
+      }
+    }
+  }
+
+  void AddIncludes(const Yaml& list, const std::string& path) {
+    if (list.is_scalar()) return Include(list, path);
+    if (!list.is_sequence())
+      return diagnostics_.Error(list.place(), "'include' must be a list of files, not ", list.Describe());
+    for (size_t i = 0; i < list.size(); ++i) Include(list.item(i), path);
+  }
+
+  void Include(const Yaml& name, const std::string& from) {
+    if (!name.is_scalar()) return diagnostics_.Error(name.place(), "an included file is a path, not ", name.Describe());
+    const std::string path = (fs::path(from).parent_path() / name.text()).string();
+    const std::string canonical = Canonical(path);
+    auto open = std::find(open_.begin(), open_.end(), canonical);
+    if (open != open_.end()) {
+      std::string cycle;
+      for (; open != open_.end(); ++open) cycle += fs::path(*open).filename().string() + " -> ";
+      return diagnostics_.Error(name.place(), "files include each other: ", cycle,
+                                fs::path(canonical).filename().string());
+    }
+    if (seen_.contains(canonical)) return;
+    if (seen_.size() >= kMaxSpecFiles)
+      return diagnostics_.Error(name.place(), "more than ", kMaxSpecFiles, " files are included");
+    Result<std::string> text = ReadSpecFile(path);
+    if (!text.ok() && text.status().code() != Code::kBadSpec)
+      return diagnostics_.Error(name.place(), text.status().message());
+    AddFile(path, std::move(text), diagnostics_.AddFile(path));
+  }
+
+  Diagnostics& diagnostics_;
+  SpecDocument doc_;
+  std::vector<std::string> open_;  // files that are being read, the outermost first
+  std::set<std::string> seen_;
+  std::unordered_map<std::string_view, SourcePlace> nodes_;
+};
+
+}  // namespace
+
+const Yaml* SpecDocument::FindSection(std::string_view name) const {
+  auto it = sections.find(name);
+  return it == sections.end() ? nullptr : &it->second.value;
+}
+
+Result<SpecDocument> ReadSpecDocument(const std::string& path, Diagnostics& diagnostics) {
+  return Reader(diagnostics).Read(path);
+}
+
+}  // namespace dfrun

@@ -1,0 +1,145 @@
+#include "src/spec/entry.h"
+
+#include "src/spec/schema.h"
+
+namespace dfrun {
+namespace {
+
+// A value of the spec as an expression: lists become lists, scalars are parsed, or kept as text.
+std::optional<Expr> ParseValue(const Yaml& value, bool as_text, const EntryContext& context) {
+  Expr expr;
+  expr.place = value.place();
+  if (value.is_sequence()) {
+    expr.kind = Expr::Kind::kList;
+    expr.items.reserve(value.size());
+    for (size_t i = 0; i < value.size(); ++i) {
+      std::optional<Expr> item = ParseValue(value.item(i), as_text, context);
+      if (!item) return {};
+      expr.items.push_back(*std::move(item));
+    }
+    return expr;
+  }
+  if (!value.is_scalar()) {
+    context.diagnostics.Error(value.place(), "expected a value, not ", value.Describe());
+    return {};
+  }
+  if (!as_text) return ParseScalar(value, context);
+  const PlacedText* text = context.params.Substitute(value, context.pool, context.diagnostics);
+  if (text == nullptr) return {};
+  expr.kind = Expr::Kind::kString;
+  expr.text = text->text();
+  return expr;
+}
+
+// Reads one mapping; every function that fails has reported why.
+class MappingParser {
+ public:
+  MappingParser(const Yaml& map, Entry& entry, const EntryContext& context)
+      : map_(map), entry_(entry), context_(context) {}
+
+  bool Parse() {
+    const std::optional<Yaml> op = FindKey(map_, "op");
+    if (!op) {
+      context_.diagnostics.Error(entry_.place, "node '", entry_.name, "' lacks 'op'");
+      return false;
+    }
+    PlacedView callee;
+    if (!Text(*op, "'op'", callee)) return false;
+    entry_.expr.kind = Expr::Kind::kCall;
+    entry_.expr.place = callee.place;
+    entry_.expr.text = callee.text;
+    target_ = FindCallTarget(callee.text, context_.functions, context_.ops);
+    bool good = true;
+    for (size_t i = 0; i < map_.size(); ++i) good = ParseKey(map_.key(i), map_.value(i)) && good;
+    return good;
+  }
+
+ private:
+  bool ParseKey(const Yaml& key, const Yaml& value) {
+    const std::string_view name = key.text();
+    if (name == "op") return true;
+    if (name == "inputs") return Inputs(value);
+    if (name == "control") return Controls(value);
+    if (name == "device") return Text(value, "'device'", entry_.device);
+    if (name == "colocate_with") return Text(value, "'colocate_with'", entry_.colocate_with);
+    std::optional<Expr> expr = ParseValue(value, TakesText(target_, name), context_);
+    if (!expr) return false;
+    entry_.expr.keywords.push_back({name, key.place(), *std::move(expr)});
+    return true;
+  }
+
+  bool Text(const Yaml& value, std::string_view what, PlacedView& out) {
+    if (!value.is_scalar()) {
+      context_.diagnostics.Error(value.place(), what, " must be a text, not ", value.Describe());
+      return false;
+    }
+    const PlacedText* text = context_.params.Substitute(value, context_.pool, context_.diagnostics);
+    if (text != nullptr) out = {text->text(), text->PlaceOf(0)};
+    return text != nullptr;
+  }
+
+  bool Inputs(const Yaml& value) {
+    if (!value.is_sequence()) {
+      context_.diagnostics.Error(value.place(), "'inputs' must be a list, not ", value.Describe());
+      return false;
+    }
+    std::optional<Expr> list = ParseValue(value, false, context_);
+    if (list) entry_.expr.items = std::move(list->items);
+    return list.has_value();
+  }
+
+  // Names, with or without '^'.
+  bool Controls(const Yaml& value) {
+    std::optional<Expr> list = ParseValue(value, false, context_);
+    if (!list) return false;
+    if (!list->is(Expr::Kind::kList)) list->items = {*list};
+    for (Expr& item : list->items) {
+      if (item.is(Expr::Kind::kControl) || (item.is(Expr::Kind::kName) && item.port < 0)) {
+        item.kind = Expr::Kind::kControl;
+        entry_.controls.push_back(std::move(item));
+      } else {
+        context_.diagnostics.Error(item.place, "'control' lists names of nodes: [^a, ^b]");
+        return false;
+      }
+    }
+    return true;
+  }
+
+  const Yaml& map_;
+  Entry& entry_;
+  const EntryContext& context_;
+  CallTarget target_;
+};
+
+}  // namespace
+
+std::optional<Expr> ParseScalar(const Yaml& scalar, const EntryContext& context) {
+  const PlacedText* text = context.params.Substitute(scalar, context.pool, context.diagnostics);
+  if (text == nullptr) return {};
+  return ParseExpr(*text, context.diagnostics);
+}
+
+std::vector<Entry> ParseEntries(const std::vector<GraphEntry>& entries, const EntryContext& context) {
+  std::vector<Entry> out;
+  out.reserve(entries.size());
+  for (const GraphEntry& e : entries) {
+    Entry& entry = out.emplace_back();
+    entry.name = e.name.text();
+    entry.place = e.name.place();
+    if (e.value.is_map()) {
+      entry.failed = !MappingParser(e.value, entry, context).Parse();
+      continue;
+    }
+    std::optional<Expr> expr;
+    if (e.value.is_null()) {
+      context.diagnostics.Error(entry.place, "node '", entry.name, "' has no value: write an expression or a mapping");
+    } else {
+      expr = ParseValue(e.value, false, context);
+    }
+    entry.failed = !expr;
+    if (expr) entry.expr = *std::move(expr);
+  }
+  return out;
+}
+
+}  // namespace dfrun

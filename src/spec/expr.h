@@ -1,0 +1,66 @@
+// Expressions of the spec as trees.
+#ifndef DFRUN_SRC_SPEC_EXPR_H_
+#define DFRUN_SRC_SPEC_EXPR_H_
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "src/spec/diagnostics.h"
+#include "src/spec/placed_text.h"
+
+namespace dfrun {
+
+struct KeywordArg;
+
+// Text is viewed, in a PlacedText that outlives the expression or in the program itself.
+struct Expr {
+  enum class Kind : uint8_t {
+    kInt,
+    kFloat,
+    kBool,
+    kString,
+    kName,     // text, and port where one was written
+    kControl,  // ^text
+    kList,     // items
+    kCall      // text(items..., keywords...)
+  };
+  Kind kind = Kind::kInt;
+  bool is_operator = false;  // a call written as an operator: text is its op
+  int32_t port = -1;
+  SourcePlace place;
+  std::string_view text;
+  std::string_view source;  // the whole expression as it was written; empty where it was made
+  int64_t int_value = 0;
+  double float_value = 0;
+  std::vector<Expr> items;
+  std::vector<KeywordArg> keywords;
+
+  bool is(Kind k) const { return kind == k; }
+};
+
+struct KeywordArg {
+  std::string_view name;
+  SourcePlace place;
+  Expr value;
+};
+
+inline constexpr int kMaxExprDepth = 100;
+
+// Grammar, loosest first; operators of one line are left-associative:
+//   comparison  a == b   a != b   a < b   a <= b   a > b   a >= b
+//   sum         a + b    a - b
+//   product     a * b    a / b
+//   unary       -a
+//   primary     number | true | false | 'text' | "text" | name | name:port | ^name | [a, b] | name(a, key=b) | (a)
+// Names are TensorFlow's and may hold '-', '/' and '>': those operators need white space before them.
+// Nothing after an error, which is then in `diagnostics`.
+std::optional<Expr> ParseExpr(const PlacedText& text, Diagnostics& diagnostics);
+
+// The whole of `text` as a number; nothing if it is none. An integer that fits int64 is a kInt.
+std::optional<Expr> ParseNumber(std::string_view text);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_SPEC_EXPR_H_

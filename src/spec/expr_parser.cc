@@ -1,0 +1,290 @@
+#include <charconv>
+#include <cmath>
+
+#include "src/spec/expr.h"
+
+namespace dfrun {
+namespace {
+
+bool IsNameChar(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
+         c == '/' || c == '-' || c == '>' || c == '\\';
+}
+
+bool IsDigit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+struct Operator {
+  std::string_view text;
+  std::string_view op;
+};
+constexpr Operator kComparisons[] = {{"==", "Equal"}, {"!=", "NotEqual"},     {"<=", "LessEqual"},
+                                     {"<", "Less"},   {">=", "GreaterEqual"}, {">", "Greater"}};
+constexpr Operator kSums[] = {{"+", "Add"}, {"-", "Sub"}};
+constexpr Operator kProducts[] = {{"*", "Mul"}, {"/", "Div"}};
+constexpr std::span<const Operator> kLevels[] = {kComparisons, kSums, kProducts};
+
+// Recursive descent. A function that fails has reported why and returns nothing.
+class Parser {
+ public:
+  Parser(const PlacedText& placed, Diagnostics& diagnostics)
+      : placed_(placed), text_(placed.text()), diagnostics_(diagnostics) {}
+
+  std::optional<Expr> Whole() {
+    std::optional<Expr> expr = Binary(0);
+    if (!expr) return {};
+    Skip();
+    if (at_ < text_.size()) return Fail("expected an operator or the end of the expression");
+    return expr;
+  }
+
+ private:
+  using Kind = Expr::Kind;
+
+  void Skip() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t')) ++at_;
+  }
+  bool Take(std::string_view token) {
+    Skip();
+    if (text_.substr(at_, token.size()) != token) return false;
+    at_ += token.size();
+    return true;
+  }
+  char Peek() {
+    Skip();
+    return at_ < text_.size() ? text_[at_] : '\0';
+  }
+
+  template <class... Args>
+  std::nullopt_t Fail(const Args&... args) {
+    const std::string found = at_ < text_.size() ? StrCat(", found '", text_.substr(at_, 1), "'") : ", found the end";
+    diagnostics_.Error(placed_.PlaceOf(at_), args..., found);
+    return std::nullopt;
+  }
+
+  Expr Made(Kind kind, size_t begin) const {
+    Expr expr;
+    expr.kind = kind;
+    expr.place = placed_.PlaceOf(begin);
+    expr.source = text_.substr(begin, at_ - begin);
+    return expr;
+  }
+
+  std::optional<Expr> Binary(size_t level) {
+    if (level == std::size(kLevels)) return Unary();
+    Skip();
+    const size_t begin = at_;
+    std::optional<Expr> left = Binary(level + 1);
+    while (left) {
+      const Operator* op = TakeOperator(kLevels[level]);
+      if (op == nullptr) return left;
+      std::optional<Expr> right = Binary(level + 1);
+      if (!right) return {};
+      Expr both = Made(Kind::kCall, begin);
+      both.is_operator = true;
+      both.text = op->op;
+      both.items.reserve(2);
+      both.items.push_back(*std::move(left));
+      both.items.push_back(*std::move(right));
+      left = std::move(both);
+    }
+    return left;
+  }
+
+  const Operator* TakeOperator(std::span<const Operator> operators) {
+    for (const Operator& op : operators) {
+      if (Take(op.text)) return &op;
+    }
+    return nullptr;
+  }
+
+  std::optional<Expr> Unary() {
+    Skip();
+    const size_t begin = at_;
+    if (!Take("-")) return Primary();
+    if (++depth_ > kMaxExprDepth) return Fail("nested deeper than ", kMaxExprDepth, " levels");
+    std::optional<Expr> operand = Unary();
+    --depth_;
+    if (!operand) return {};
+    if (operand->is(Kind::kInt) || operand->is(Kind::kFloat)) {
+      operand->int_value = -operand->int_value;
+      operand->float_value = -operand->float_value;
+      operand->place = placed_.PlaceOf(begin);
+      operand->source = text_.substr(begin, at_ - begin);
+      return operand;
+    }
+    Expr negated = Made(Kind::kCall, begin);
+    negated.is_operator = true;
+    negated.text = "Neg";
+    negated.items.push_back(*std::move(operand));
+    return negated;
+  }
+
+  std::optional<Expr> Primary() {
+    if (++depth_ > kMaxExprDepth) return Fail("nested deeper than ", kMaxExprDepth, " levels");
+    std::optional<Expr> expr = PrimaryAtDepth();
+    --depth_;
+    return expr;
+  }
+
+  std::optional<Expr> PrimaryAtDepth() {
+    const char c = Peek();
+    const size_t begin = at_;
+    if (c == '(') return Parenthesised();
+    if (c == '[') return List();
+    if (c == '\'' || c == '"') return String(c);
+    if (c == '^') {
+      ++at_;
+      const std::string_view name = Word();
+      if (name.empty()) return Fail("expected the name of a node after '^'");
+      Expr expr = Made(Kind::kControl, begin);
+      expr.text = name;
+      return expr;
+    }
+    const std::string_view word = Word();
+    if (word.empty()) return Fail("expected a value");
+    if (IsDigit(word[0]) || word[0] == '.') {
+      if (std::optional<Expr> number = ParseNumber(word)) {
+        number->place = placed_.PlaceOf(begin);
+        number->source = word;
+        return number;
+      }
+    }
+    return Peek() == '(' ? Call(word, begin) : Name(word, begin);
+  }
+
+  // The longest run of name characters; a number may hold "e+".
+  std::string_view Word() {
+    const size_t begin = at_;
+    while (at_ < text_.size() && (IsNameChar(text_[at_]) || IsExponentSign(begin))) ++at_;
+    return text_.substr(begin, at_ - begin);
+  }
+  bool IsExponentSign(size_t begin) const {
+    return text_[at_] == '+' && at_ > begin && (IsDigit(text_[begin]) || text_[begin] == '.') &&
+           (text_[at_ - 1] == 'e' || text_[at_ - 1] == 'E');
+  }
+
+  std::optional<Expr> Name(std::string_view word, size_t begin) {
+    int32_t port = -1;
+    if (at_ + 1 < text_.size() && text_[at_] == ':' && IsDigit(text_[at_ + 1])) {
+      const char* first = text_.data() + at_ + 1;
+      auto [end, error] = std::from_chars(first, text_.data() + text_.size(), port);
+      if (error != std::errc()) return Fail("expected a port number");
+      at_ = static_cast<size_t>(end - text_.data());
+    }
+    const bool is_bool = port < 0 && (word == "true" || word == "false");
+    Expr expr = Made(is_bool ? Kind::kBool : Kind::kName, begin);
+    expr.text = word;
+    expr.port = port;
+    expr.int_value = word == "true" ? 1 : 0;
+    return expr;
+  }
+
+  std::optional<Expr> Parenthesised() {
+    const size_t begin = at_;
+    ++at_;
+    std::optional<Expr> inner = Binary(0);
+    if (!inner) return {};
+    if (!Take(")")) return Fail("expected ')'");
+    inner->source = text_.substr(begin, at_ - begin);
+    return inner;
+  }
+
+  std::optional<Expr> List() {
+    const size_t begin = at_;
+    ++at_;
+    std::vector<Expr> items;
+    while (!Take("]")) {
+      if (!items.empty() && !Take(",")) return Fail("expected ',' or ']'");
+      if (!items.empty() && Take("]")) break;
+      std::optional<Expr> item = Binary(0);
+      if (!item) return {};
+      items.push_back(*std::move(item));
+    }
+    Expr list = Made(Kind::kList, begin);
+    list.items = std::move(items);
+    return list;
+  }
+
+  std::optional<Expr> String(char quote) {
+    const size_t begin = at_;
+    const size_t end = text_.find(quote, begin + 1);
+    if (end == std::string_view::npos) {
+      diagnostics_.Error(placed_.PlaceOf(begin), "the text that begins with ", quote, " is never closed");
+      return {};
+    }
+    at_ = end + 1;
+    Expr expr = Made(Kind::kString, begin);
+    expr.text = text_.substr(begin + 1, end - begin - 1);
+    return expr;
+  }
+
+  std::optional<Expr> Call(std::string_view callee, size_t begin) {
+    Take("(");
+    std::vector<Expr> items;
+    std::vector<KeywordArg> keywords;
+    for (bool first = true; !Take(")"); first = false) {
+      if (!first && !Take(",")) return Fail("expected ',' or ')'");
+      if (!Argument(items, keywords)) return {};
+    }
+    Expr call = Made(Kind::kCall, begin);
+    call.text = callee;
+    call.items = std::move(items);
+    call.keywords = std::move(keywords);
+    return call;
+  }
+
+  bool Argument(std::vector<Expr>& items, std::vector<KeywordArg>& keywords) {
+    Skip();
+    const size_t begin = at_;
+    const std::string_view word = Word();
+    if (!word.empty() && Peek() == '=' && text_.substr(at_, 2) != "==") {
+      ++at_;
+      for (const KeywordArg& k : keywords) {
+        if (k.name != word) continue;
+        diagnostics_.Error(placed_.PlaceOf(begin), "'", word, "' is given twice");
+        return false;
+      }
+      std::optional<Expr> value = Binary(0);
+      if (value) keywords.push_back({word, placed_.PlaceOf(begin), *std::move(value)});
+      return value.has_value();
+    }
+    at_ = begin;
+    std::optional<Expr> value = Binary(0);
+    if (!value) return false;
+    if (!keywords.empty() && !value->is(Kind::kControl)) {
+      diagnostics_.Error(value->place, "a plain argument after one with a name");
+      return false;
+    }
+    items.push_back(*std::move(value));
+    return true;
+  }
+
+  const PlacedText& placed_;
+  const std::string_view text_;
+  Diagnostics& diagnostics_;
+  size_t at_ = 0;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+std::optional<Expr> ParseNumber(std::string_view text) {
+  Expr expr;
+  const char* end = text.data() + text.size();
+  if (auto [at, error] = std::from_chars(text.data(), end, expr.int_value); error == std::errc() && at == end) {
+    expr.float_value = static_cast<double>(expr.int_value);
+    return expr;
+  }
+  expr.kind = Expr::Kind::kFloat;
+  auto [at, error] = std::from_chars(text.data(), end, expr.float_value);
+  if (error != std::errc() || at != end || !std::isfinite(expr.float_value)) return {};
+  return expr;
+}
+
+std::optional<Expr> ParseExpr(const PlacedText& text, Diagnostics& diagnostics) {
+  return Parser(text, diagnostics).Whole();
+}
+
+}  // namespace dfrun

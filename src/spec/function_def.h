@@ -1,0 +1,46 @@
+// Entries of the sections `graph:` and `functions:`, as they are written.
+#ifndef DFRUN_SRC_SPEC_FUNCTION_DEF_H_
+#define DFRUN_SRC_SPEC_FUNCTION_DEF_H_
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/spec/diagnostics.h"
+#include "src/spec/yaml_tree.h"
+
+namespace dfrun {
+
+// A node to be: a name and an expression or a mapping.
+struct GraphEntry {
+  Yaml name;
+  Yaml value;
+};
+
+// A subgraph with arguments (values of the graph), attrs (texts), local nodes and returned values.
+struct FunctionDef {
+  struct AttrArg {
+    Yaml name;
+    Yaml default_value;  // null: a call must give it
+  };
+  std::string name;
+  SourcePlace place;
+  std::vector<Yaml> args;
+  std::vector<AttrArg> attrs;
+  std::vector<GraphEntry> locals;
+  std::vector<GraphEntry> returns;  // at least one; the only one may be written without its name
+  bool returns_one = false;         // then its node has the name of the call
+};
+
+using FunctionMap = std::map<std::string, FunctionDef, std::less<>>;
+
+// Appends the entries of a `graph:` mapping.
+void ReadGraphEntries(const Yaml& map, std::string_view what, std::vector<GraphEntry>& entries,
+                      Diagnostics& diagnostics);
+// Nothing after an error.
+std::optional<FunctionDef> ReadFunction(const Yaml& name, const Yaml& value, Diagnostics& diagnostics);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_SPEC_FUNCTION_DEF_H_

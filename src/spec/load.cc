@@ -1,0 +1,116 @@
+#include "src/spec/load.h"
+
+#include <filesystem>
+
+#include "src/spec/document.h"
+#include "src/spec/section.h"
+
+namespace dfrun {
+namespace {
+
+void CheckFunctionNames(const FunctionMap& functions, const OpRegistry& ops, Diagnostics& diagnostics) {
+  static const FunctionMap none;
+  for (const auto& [name, def] : functions) {
+    const CallTarget target = FindCallTarget(name, none, ops);
+    if (target.op != nullptr || target.form != CallTarget::Form::kNone)
+      diagnostics.Error(def.place, "function '", name, "' has the name of an op; choose another");
+  }
+}
+
+// A variable's first value is made before there is any step: nothing of a step may go into it.
+void CheckInitialValues(const std::vector<VariableSpec>& variables, const Graph& graph, Diagnostics& diagnostics) {
+  std::vector<bool> seen(static_cast<size_t>(graph.num_nodes()));
+  for (const VariableSpec& v : variables) {
+    std::vector<NodeId> stack = {v.init.node};
+    while (!stack.empty()) {
+      const Node& node = graph.node(stack.back());
+      stack.pop_back();
+      if (seen[node.id]) continue;
+      seen[node.id] = true;
+      for (std::string_view op : {"Placeholder", "VariableV2", "HDF5Reader"}) {
+        if (node.op->name != op) continue;
+        diagnostics.Error(graph.node(v.node).place, "the 'init' of '", graph.node(v.node).name, "' depends on '",
+                          node.name, "' (", op, "), which has no value before the first step");
+      }
+      for (Output o : node.inputs) stack.push_back(o.node);
+      stack.insert(stack.end(), node.control_inputs.begin(), node.control_inputs.end());
+    }
+  }
+}
+
+class Loader {
+ public:
+  Loader(const std::string& path, const SpecOptions& options) : path_(path), options_(options), graph_(*options.ops) {}
+
+  Result<LoadedSpec> Load() {
+    DF_ASSIGN(const std::vector<ParamOverride> overrides, ParseOverrides(options_.sets));
+    DF_ASSIGN(const SpecDocument document, ReadSpecDocument(path_, diagnostics_));
+    CheckFunctionNames(document.functions, *options_.ops, diagnostics_);
+    const Params params = MakeParams(document.params, overrides, diagnostics_);
+    DF_TRY(diagnostics_.ToStatus());
+    ValueReader reader(params, diagnostics_);
+    ReadHead(document, reader);
+    const ClusterSpec cluster = ClusterSpec::Read(document.FindSection("cluster"), options_.ranks, reader);
+    job_.jobs = cluster.jobs();
+
+    const LoweringInput input{job_.seed, document.functions, params, cluster};
+    Lowering lowering(input, graph_, diagnostics_);
+    if (const Yaml* inputs = document.FindSection("inputs")) {
+      const std::string directory = std::filesystem::path(path_).parent_path().string();
+      job_.inputs = ReadInputs(*inputs, directory, job_.seed, reader, lowering);
+      // Without its inputs a graph has errors in every line.
+      DF_TRY(diagnostics_.ToStatus());
+    }
+    lowering.AddGraph(document.graph);
+    ReadSections(document, {reader, lowering, graph_, job_.inputs, cluster});
+    job_.variables = lowering.variables();
+    CheckInitialValues(job_.variables, graph_, diagnostics_);
+    graph_.files() = diagnostics_.files();
+    DF_TRY(diagnostics_.ToStatus());
+    if (Status status = FixBatchSizes(job_.inputs, graph_); !status.ok())
+      return Error(Code::kBadSpec, status.message());
+    return LoadedSpec{std::move(job_), std::move(graph_)};
+  }
+
+ private:
+  void ReadHead(const SpecDocument& document, ValueReader& reader) {
+    job_.path = path_;
+    job_.name = std::filesystem::path(path_).stem().string();
+    if (const Yaml* name = document.FindSection("name")) {
+      if (std::optional<std::string> text = reader.Text(*name, "'name'")) job_.name = *std::move(text);
+    }
+    if (const Yaml* seed = document.FindSection("seed")) job_.seed = reader.Int(*seed, "'seed'").value_or(0);
+  }
+
+  void ReadSections(const SpecDocument& document, const SectionContext& context) {
+    if (const Yaml* s = document.FindSection("train")) job_.train = ReadTrain(*s, document.Place("train"), context);
+    if (const Yaml* s = document.FindSection("run")) {
+      if (document.FindSection("train") != nullptr)
+        diagnostics_.Error(document.Place("run"), "a job has one of 'train' and 'run', not both");
+      job_.run = ReadRun(*s, document.Place("run"), context);
+    }
+    if (const Yaml* s = document.FindSection("eval")) {
+      if (document.FindSection("train") == nullptr)
+        diagnostics_.Error(document.Place("eval"), "'eval' belongs to 'train', which this spec lacks");
+      job_.eval = ReadEval(*s, document.Place("eval"), context);
+    }
+    if (const Yaml* s = document.FindSection("checkpoint"))
+      job_.checkpoint = ReadCheckpoint(*s, document.Place("checkpoint"), context);
+    if (const Yaml* s = document.FindSection("summaries")) job_.summaries = ReadSummaries(*s, context);
+    if (const Yaml* s = document.FindSection("trace")) job_.trace_steps = ReadTrace(*s, context);
+  }
+
+  const std::string& path_;
+  const SpecOptions& options_;
+  Diagnostics diagnostics_;
+  Graph graph_;
+  JobSpec job_;
+};
+
+}  // namespace
+
+Result<LoadedSpec> LoadSpec(const std::string& path, const SpecOptions& options) {
+  return Loader(path, options).Load();
+}
+
+}  // namespace dfrun

@@ -1,0 +1,67 @@
+// Entries of the graph and of functions, in order.
+#include "src/spec/lowering.h"
+#include "src/spec/schema.h"
+
+namespace dfrun {
+
+void Lowering::LowerEntries(Frame& frame, const std::vector<GraphEntry>& list) {
+  std::vector<Entry> entries = ParseEntries(list, Parsing(frame));
+  frame.entries.reserve(frame.entries.size() + entries.size());
+  frame.values.reserve(frame.values.size() + entries.size());
+  for (const Entry& e : entries) frame.entries.insert(e.name);
+  const std::vector<size_t> order = OrderEntries(entries, Parsing(frame));
+  for (const size_t i : order) {
+    if (diagnostics_.full()) return;
+    LowerEntry(frame, entries[i]);
+  }
+}
+
+void Lowering::LowerEntry(Frame& frame, Entry& entry) {
+  std::optional<Value> value;
+  if (!entry.failed) {
+    if (const std::optional<NodeOptions> options = EntryOptions(frame, entry)) {
+      const std::string name = frame.scope.empty() ? std::string(entry.name) : StrCat(frame.scope, "/", entry.name);
+      value = LowerExpr({frame, name, *options}, entry.expr, name);
+    }
+  }
+  if (!value) value = Value{{}, true};
+  frame.values.insert_or_assign(entry.name, *std::move(value));
+}
+
+std::optional<NodeOptions> Lowering::EntryOptions(Frame& frame, const Entry& entry) {
+  NodeOptions options;
+  bool good = true;
+  if (!entry.device.text.empty()) {
+    if (Status status = in_.cluster.CheckDevice(entry.device.text); !status.ok()) {
+      diagnostics_.Error(entry.device.place, status);
+      good = false;
+    }
+    options.device = entry.device.text;
+  }
+  if (!entry.colocate_with.text.empty()) {
+    Expr name;
+    name.kind = Expr::Kind::kName;
+    name.text = entry.colocate_with.text;
+    name.place = entry.colocate_with.place;
+    Value storage;
+    const Value* value = FindValue(frame, name.text, storage);
+    // An entry that is yet to be built is as good as one that is.
+    if (value != nullptr && !value->failed && !value->outputs.empty()) {
+      options.colocate_with = graph_.node(value->outputs[0].node).name;
+    } else if (frame.entries.contains(name.text)) {
+      options.colocate_with = frame.scope.empty() ? std::string(name.text) : StrCat(frame.scope, "/", name.text);
+    } else if (value == nullptr) {
+      ReportUnknownName(frame, name);
+      good = false;
+    }
+  }
+  for (const Expr& control : entry.controls) {
+    const std::optional<Output> node = Reference(frame, control);
+    if (node) options.controls.push_back(node->node);
+    good = good && node.has_value();
+  }
+  if (!good) return {};
+  return options;
+}
+
+}  // namespace dfrun

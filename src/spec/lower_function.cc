@@ -1,0 +1,173 @@
+// Calls of functions: each call builds the function's nodes in a scope of its own.
+#include <algorithm>
+
+#include "src/spec/lowering.h"
+#include "src/spec/schema.h"
+
+namespace dfrun {
+namespace {
+
+const Expr* FindKeywordArg(const Expr& call, std::string_view name) {
+  for (const KeywordArg& k : call.keywords) {
+    if (k.name == name) return &k.value;
+  }
+  return nullptr;
+}
+
+// Reports keywords that are neither arguments nor attrs of the function.
+bool CheckKeywords(const FunctionDef& def, const Expr& call, Diagnostics& diagnostics) {
+  std::vector<std::string> known;
+  for (const FunctionDef::AttrArg& attr : def.attrs) known.emplace_back(attr.name.text());
+  for (const Yaml& arg : def.args) known.emplace_back(arg.text());
+  bool good = true;
+  for (const KeywordArg& k : call.keywords) {
+    if (std::find(known.begin(), known.end(), k.name) != known.end()) continue;
+    std::string near = DidYouMean(k.name, known);
+    if (near.empty()) {
+      for (const std::string& name : known) near += (near.empty() ? "; it takes " : ", ") + name;
+    }
+    diagnostics.Error(k.place, "unknown attr '", k.name, "' of function '", def.name, "'", near);
+    good = false;
+  }
+  return good;
+}
+
+}  // namespace
+
+std::string Lowering::CalledFrom(const Frame& frame) const {
+  std::string out;
+  for (const Frame* f = &frame; f->function != nullptr; f = f->caller)
+    out += StrCat("; in function '", f->function->name, "', called at ", diagnostics_.Print(f->call_place));
+  return out;
+}
+
+bool Lowering::CheckCallDepth(const Frame& frame, const FunctionDef& def, SourcePlace place) {
+  std::string chain = def.name;
+  int depth = 0;
+  for (const Frame* f = &frame; f->function != nullptr; f = f->caller) {
+    chain = f->function->name + " -> " + chain;
+    if (f->function == &def) {
+      diagnostics_.Error(place, "function '", def.name, "' calls itself: ", chain);
+      return false;
+    }
+    if (++depth >= kMaxCallDepth) {
+      diagnostics_.Error(place, "functions call each other deeper than ", kMaxCallDepth, " levels: ", chain);
+      return false;
+    }
+  }
+  return true;
+}
+
+// Numbers are worked out where the call stands; other texts are read where the function uses them.
+std::optional<std::string> Lowering::AttrText(const ExprContext& context, const Expr& value) {
+  if (value.is(Expr::Kind::kString)) return std::string(value.text);
+  const Folded folded = Fold(context, value);
+  if (folded.is_error()) return {};
+  if (folded.is_constant()) return ToText(folded.value);
+  if (!value.source.empty()) return std::string(value.source);
+  std::string out;
+  for (const Expr& item : value.items) {
+    const std::optional<std::string> text = AttrText(context, item);
+    if (!text) return {};
+    out += (out.empty() ? "" : ", ") + *text;
+  }
+  return "[" + out + "]";
+}
+
+bool Lowering::BindAttr(const ExprContext& context, const FunctionDef::AttrArg& attr, const Expr* given,
+                        const Expr& call, Params& params) {
+  std::optional<std::string> text;
+  if (given != nullptr) {
+    text = AttrText(context, *given);
+  } else if (attr.default_value.is_null()) {
+    diagnostics_.Error(call.place, "function '", call.text, "' needs the attr '", attr.name.text(), "'");
+  } else {
+    text = params.SubstituteAll(attr.default_value, diagnostics_);
+  }
+  if (!text) return false;
+  params.Set(attr.name.text(), *std::move(text));
+  return true;
+}
+
+bool Lowering::BindArguments(const ExprContext& context, const FunctionDef& def, const Expr& call, Frame& frame,
+                             Params& params) {
+  bool good = CheckKeywords(def, call, diagnostics_);
+  for (const FunctionDef::AttrArg& attr : def.attrs)
+    good = BindAttr(context, attr, FindKeywordArg(call, attr.name.text()), call, params) && good;
+
+  std::vector<const Expr*> plain;
+  for (const Expr& item : call.items) {
+    if (!item.is(Expr::Kind::kControl)) {
+      plain.push_back(&item);
+      continue;
+    }
+    const std::optional<Output> node = Reference(context.frame, item);
+    if (node) frame.options.controls.push_back(node->node);
+    good = good && node.has_value();
+  }
+  size_t at = 0;
+  for (const Yaml& arg : def.args) {
+    const Expr* given = FindKeywordArg(call, arg.text());
+    if (given == nullptr && at < plain.size()) given = plain[at++];
+    if (given == nullptr) {
+      diagnostics_.Error(call.place, "function '", def.name, "' lacks its argument '", arg.text(), "'");
+      return false;
+    }
+    // An operand of its own, named after the argument where it is a constant.
+    const bool is_constant = Fold(context, *given).is_constant();
+    const std::string name = is_constant ? FreshName(context.frame, frame.scope, arg.text()) : "";
+    const std::optional<Output> output = LowerOne(context, *given, name);
+    if (output) frame.values.emplace(arg.text(), Value{{*output}});
+    good = good && output.has_value();
+  }
+  if (at < plain.size()) {
+    diagnostics_.Error(plain[at]->place, "function '", def.name, "' takes ", at, at == 1 ? " argument" : " arguments",
+                       ", this is one more (attrs are written name=value)");
+    good = false;
+  }
+  return good;
+}
+
+std::optional<Value> Lowering::LowerFunction(const ExprContext& context, const FunctionDef& def, const Expr& call,
+                                             const std::string& own_name) {
+  if (!CheckCallDepth(context.frame, def, call.place)) return {};
+  Params params(&in_.params);
+  Frame frame;
+  frame.scope = own_name.empty() ? FreshName(context.frame, context.scope, def.name) : own_name;
+  frame.params = &params;
+  frame.options = context.frame.options;
+  frame.function = &def;
+  frame.caller = &context.frame;
+  frame.call_place = call.place;
+  scopes_.insert(frame.scope);
+  if (!context.own.device.empty()) frame.options.device = context.own.device;
+  if (!own_name.empty()) {
+    if (!context.own.colocate_with.empty()) frame.options.colocate_with = context.own.colocate_with;
+    frame.options.controls.insert(frame.options.controls.end(), context.own.controls.begin(),
+                                  context.own.controls.end());
+  }
+  if (!BindArguments(context, def, call, frame, params)) return {};
+  LowerEntries(frame, def.locals);
+  return LowerReturns(frame, def);
+}
+
+std::optional<Value> Lowering::LowerReturns(Frame& frame, const FunctionDef& def) {
+  Value returned;
+  bool good = true;
+  for (Entry& entry : ParseEntries(def.returns, Parsing(frame))) {
+    if (entry.failed) return {};
+    const std::optional<NodeOptions> options = EntryOptions(frame, entry);
+    if (!options) return {};
+    const bool is_itself = entry.expr.is(Expr::Kind::kName) && entry.expr.text == entry.name;
+    std::string name = def.returns_one ? frame.scope : StrCat(frame.scope, "/", entry.name);
+    if (is_itself && !def.returns_one) name.clear();
+    const std::string& scope = name.empty() ? frame.scope : name;
+    const std::optional<Output> output = LowerOne({frame, scope, *options}, entry.expr, name);
+    if (output) returned.outputs.push_back(*output);
+    good = good && output.has_value();
+  }
+  if (!good) return {};
+  return returned;
+}
+
+}  // namespace dfrun

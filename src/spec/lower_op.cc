@@ -1,0 +1,231 @@
+// Calls of ops: attrs, inputs, constants that TensorFlow takes as inputs.
+#include <algorithm>
+
+#include "src/spec/attr_value.h"
+#include "src/spec/lowering.h"
+#include "src/spec/seed.h"
+
+namespace dfrun {
+namespace {
+
+bool Allows(const AttrDef* def, DType dtype) {
+  return def == nullptr || def->allowed_types.empty() ||
+         std::find(def->allowed_types.begin(), def->allowed_types.end(), dtype) != def->allowed_types.end();
+}
+
+}  // namespace
+
+Value Lowering::AllOutputs(NodeId id) const {
+  Value value;
+  const int n = graph_.node(id).num_outputs();
+  value.outputs.reserve(static_cast<size_t>(n));
+  for (int i = 0; i < n; ++i) value.outputs.push_back({id, i});
+  return value;
+}
+
+std::optional<AttrMap> Lowering::ConvertAttrs(const ExprContext& context, const OpArguments& arguments) {
+  const FoldCall fold_call = [&](const Expr& call) { return FoldDim(context, call); };
+  AttrMap attrs;
+  bool good = true;
+  const auto convert = [&](bool tensors) {
+    const AttrValue* dtype = attrs.Find("dtype");
+    const DType* tensor_dtype = dtype == nullptr ? nullptr : dtype->get<DType>();
+    for (const auto& [def, expr] : arguments.attrs) {
+      if ((def->type == "tensor") != tensors) continue;
+      std::optional<AttrValue> value =
+          ToAttrValue(*def, *expr, tensor_dtype != nullptr ? *tensor_dtype : DType::kInvalid, fold_call, diagnostics_);
+      if (value) attrs.Set(def->name, *std::move(value));
+      good = good && value.has_value();
+    }
+  };
+  convert(false);
+  if (good) convert(true);
+  if (!good) return {};
+  return attrs;
+}
+
+void Lowering::SetSeeds(const OpDef& op, NodeSpec& spec) const {
+  if (!op.is_stateful || op.FindAttr("seed") == nullptr || op.FindAttr("seed2") == nullptr) return;
+  if (spec.attrs.Has("seed") || spec.attrs.Has("seed2")) return;
+  const OpSeeds seeds = SeedsOf(in_.seed, spec.name);
+  spec.attrs.Set("seed", seeds.seed);
+  spec.attrs.Set("seed2", seeds.seed2);
+}
+
+std::optional<NodeId> Lowering::Add(const ExprContext& context, NodeSpec spec, SourcePlace place) {
+  if (graph_.num_nodes() >= kMaxGraphNodes) {
+    diagnostics_.Error(place, "the spec makes more than ", kMaxGraphNodes, " nodes");
+    return {};
+  }
+  const NodeOptions& outer = context.frame.options;
+  const bool is_constant = spec.op == "Const" || spec.op == "VariableV2";
+  spec.device = !context.own.device.empty() ? context.own.device : outer.device;
+  if (!is_constant) {
+    spec.colocate_with = outer.colocate_with;
+    spec.control_inputs.insert(spec.control_inputs.end(), outer.controls.begin(), outer.controls.end());
+  }
+  if (spec.name == context.scope) {
+    if (!context.own.colocate_with.empty()) spec.colocate_with = context.own.colocate_with;
+    spec.control_inputs.insert(spec.control_inputs.end(), context.own.controls.begin(), context.own.controls.end());
+  }
+  Result<NodeId> id = graph_.AddNode(std::move(spec));
+  if (!id.ok()) {
+    diagnostics_.Error(place, id.status().message(), CalledFrom(context.frame));
+    return {};
+  }
+  graph_.mutable_node(*id).place = place;
+  return *id;
+}
+
+std::optional<Output> Lowering::AddConst(const ExprContext& context, const std::string& name, Tensor value,
+                                         SourcePlace place) {
+  NodeSpec spec;
+  spec.name = name;
+  spec.op = "Const";
+  spec.attrs.Set("dtype", value.dtype());
+  spec.attrs.Set("value", std::move(value));
+  const std::optional<NodeId> id = Add(context, std::move(spec), place);
+  if (!id) return {};
+  return Output{*id, 0};
+}
+
+std::optional<Value> Lowering::LowerConst(const ExprContext& context, const Expr& call, const std::string& own_name) {
+  Expr named = call;
+  if (named.items.size() == 1 && !named.items[0].is(Expr::Kind::kControl)) {
+    named.keywords.push_back({"value", named.items[0].place, named.items[0]});
+    named.items.clear();
+  }
+  const OpDef& op = *graph_.ops().Find("Const");
+  const std::optional<OpArguments> arguments = MatchArguments(op, named, diagnostics_);
+  if (!arguments) return {};
+  const std::optional<AttrMap> attrs = ConvertAttrs(context, *arguments);
+  if (!attrs) return {};
+  const Result<Tensor> value = attrs->Get<Tensor>("value");
+  if (!value.ok()) {
+    diagnostics_.Error(call.place, "Const needs 'value'");
+    return {};
+  }
+  const std::string name = own_name.empty() ? FreshName(context.frame, context.scope, "Const") : own_name;
+  const std::optional<Output> output = AddConst(context, name, *value, call.place);
+  if (!output) return {};
+  return Value{{*output}};
+}
+
+std::optional<Output> Lowering::AllAxes(const ExprContext& context, Output value, const std::string& name,
+                                        SourcePlace place) {
+  const PartialShape shape = graph_.shape(value);
+  if (shape.known_rank()) {
+    std::vector<int32_t> axes(static_cast<size_t>(shape.rank()));
+    for (size_t i = 0; i < axes.size(); ++i) axes[i] = static_cast<int32_t>(i);
+    return AddConst(context, name, Tensor::Vector<int32_t>(axes), place);
+  }
+  NodeSpec rank{name + "/Rank", "Rank", {value}, {}, {}, "", "", {}};
+  const std::optional<NodeId> rank_id = Add(context, std::move(rank), place);
+  const std::optional<Output> start = AddConst(context, name + "/start", Tensor::Scalar<int32_t>(0), place);
+  const std::optional<Output> delta = AddConst(context, name + "/delta", Tensor::Scalar<int32_t>(1), place);
+  if (!rank_id || !start || !delta) return {};
+  NodeSpec range{name, "Range", {*start, {*rank_id, 0}, *delta}, {}, {}, "", "", {}};
+  const std::optional<NodeId> range_id = Add(context, std::move(range), place);
+  if (!range_id) return {};
+  return Output{*range_id, 0};
+}
+
+// What the signature says, or other operands of the same type attr, or the attr's default, or what the literal looks
+// like.
+DType Lowering::OperandDType(const OpDef& op, const AttrMap& attrs, const std::vector<Operand>& operands,
+                             size_t which) const {
+  const Operand& operand = operands[which];
+  if (operand.arg->dtype != DType::kInvalid) return operand.arg->dtype;
+  const DType natural = NaturalDType(operand.constant);
+  const std::string& type_attr = operand.arg->type_attr;
+  if (type_attr.empty()) return natural;
+  if (const AttrValue* given = attrs.Find(type_attr)) {
+    if (const DType* dtype = given->get<DType>()) return *dtype;
+  }
+  bool has_fraction = natural == DType::kFloat;
+  for (const Operand& o : operands) {
+    if (o.arg->type_attr != type_attr || o.expr == nullptr) continue;
+    if (o.output) return graph_.dtype(*o.output);
+    has_fraction = has_fraction || NaturalDType(o.constant) == DType::kFloat;
+  }
+  const AttrDef* def = op.FindAttr(type_attr);
+  const DType* preset = def == nullptr ? nullptr : def->default_value.get<DType>();
+  if (preset != nullptr && (IsFloating(*preset) || !has_fraction || !Allows(def, DType::kFloat))) return *preset;
+  if (has_fraction || (natural == DType::kInt32 && !Allows(def, natural) && Allows(def, DType::kFloat)))
+    return DType::kFloat;
+  return natural == DType::kInt32 && !Allows(def, natural) ? DType::kInt64 : natural;
+}
+
+std::optional<std::vector<Lowering::Operand>> Lowering::LowerOperands(const ExprContext& context, const OpDef& op,
+                                                                      const OpArguments& arguments) {
+  std::vector<Operand> operands;
+  bool good = true;
+  for (size_t i = 0; i < op.inputs.size(); ++i) {
+    const bool left_out = arguments.inputs[i].empty() && op.inputs[i].name == "reduction_indices";
+    if (left_out) operands.push_back({&op.inputs[i], nullptr, {}, {}});
+    for (const Expr* expr : arguments.inputs[i]) {
+      Operand& operand = operands.emplace_back(Operand{&op.inputs[i], expr, {}, {}});
+      Folded folded = Fold(context, *expr);
+      if (folded.is_constant()) {
+        operand.constant = std::move(folded.value);
+        continue;
+      }
+      if (!folded.is_error()) operand.output = LowerOne(context, *expr, "");
+      good = good && operand.output.has_value();
+    }
+  }
+  if (!good) return {};
+  return operands;
+}
+
+bool Lowering::LowerControls(const ExprContext& context, const OpArguments& arguments, NodeSpec& spec) {
+  for (const Expr* control : arguments.controls) {
+    const std::optional<Output> node = Reference(context.frame, *control);
+    if (!node) return false;
+    spec.control_inputs.push_back(node->node);
+  }
+  return true;
+}
+
+bool Lowering::AddInputs(const ExprContext& context, const OpDef& op, std::vector<Operand>& operands, SourcePlace place,
+                         NodeSpec& spec) {
+  for (size_t i = 0; i < operands.size(); ++i) {
+    Operand& operand = operands[i];
+    const auto const_name = [&] { return FreshName(context.frame, spec.name, operand.arg->name); };
+    if (operand.expr == nullptr) {
+      if (!spec.inputs.empty()) operand.output = AllAxes(context, spec.inputs[0], const_name(), place);
+    } else if (!operand.output) {
+      Result<Tensor> tensor = ToTensor(operand.constant, OperandDType(op, spec.attrs, operands, i));
+      if (!tensor.ok()) {
+        diagnostics_.Error(operand.expr->place, "input '", operand.arg->name, "' of ", op.name, ": ",
+                           tensor.status().message());
+        return false;
+      }
+      operand.output = AddConst(context, const_name(), *std::move(tensor), operand.expr->place);
+    }
+    if (!operand.output) return false;
+    spec.inputs.push_back(*operand.output);
+  }
+  return true;
+}
+
+std::optional<Value> Lowering::LowerOp(const ExprContext& context, const OpDef& op, const Expr& call,
+                                       const std::string& own_name) {
+  const std::optional<OpArguments> arguments = MatchArguments(op, call, diagnostics_);
+  if (!arguments) return {};
+  std::optional<AttrMap> attrs = ConvertAttrs(context, *arguments);
+  std::optional<std::vector<Operand>> operands = LowerOperands(context, op, *arguments);
+  NodeSpec spec;
+  if (!LowerControls(context, *arguments, spec) || !attrs || !operands) return {};
+  // Named after its operands, which may want the same name.
+  spec.name = own_name.empty() ? FreshName(context.frame, context.scope, op.name) : own_name;
+  spec.op = op.name;
+  spec.attrs = *std::move(attrs);
+  if (!AddInputs(context, op, *operands, call.place, spec)) return {};
+  SetSeeds(op, spec);
+  const std::optional<NodeId> id = Add(context, std::move(spec), call.place);
+  if (!id) return {};
+  return AllOutputs(*id);
+}
+
+}  // namespace dfrun

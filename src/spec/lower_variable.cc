@@ -1,0 +1,168 @@
+// Variables and the values that they start with.
+#include <limits>
+
+#include "src/spec/attr_value.h"
+#include "src/spec/lowering.h"
+#include "src/spec/schema.h"
+
+namespace dfrun {
+namespace {
+
+// What a call of Variable says.
+struct VariableArgs {
+  const Expr* shape = nullptr;
+  const Expr* init = nullptr;
+  const Expr* dtype = nullptr;
+  const Expr* trainable = nullptr;
+  const Expr* container = nullptr;
+  const Expr* shared_name = nullptr;
+};
+
+std::optional<VariableArgs> ReadVariableArgs(const Expr& call, Diagnostics& diagnostics) {
+  VariableArgs args;
+  for (const KeywordArg& k : call.keywords) {
+    const Expr** slot = k.name == "shape"         ? &args.shape
+                        : k.name == "init"        ? &args.init
+                        : k.name == "dtype"       ? &args.dtype
+                        : k.name == "trainable"   ? &args.trainable
+                        : k.name == "container"   ? &args.container
+                        : k.name == "shared_name" ? &args.shared_name
+                                                  : nullptr;
+    if (slot == nullptr) {
+      diagnostics.Error(k.place, "unknown attr '", k.name, "' of Variable",
+                        DidYouMean(k.name, {"shape", "init", "dtype", "trainable", "container", "shared_name"}));
+      return {};
+    }
+    *slot = &k.value;
+  }
+  if (!call.items.empty()) {
+    diagnostics.Error(call.items[0].place, "a Variable has no inputs: write shape=, init=");
+    return {};
+  }
+  for (auto [slot, name] : {std::pair{args.shape, "shape"}, std::pair{args.init, "init"}}) {
+    if (slot != nullptr) continue;
+    diagnostics.Error(call.place, "Variable needs '", name, "'");
+    return {};
+  }
+  return args;
+}
+
+Constant ScalarConstant(int64_t value) {
+  Constant constant;
+  constant.elements.emplace_back(value);
+  return constant;
+}
+
+}  // namespace
+
+std::optional<Value> Lowering::LowerVariable(const ExprContext& context, const Expr& call,
+                                             const std::string& own_name) {
+  const std::optional<VariableArgs> args = ReadVariableArgs(call, diagnostics_);
+  if (!args) return {};
+  const FoldCall fold_call = [&](const Expr& c) { return FoldDim(context, c); };
+  const std::optional<PartialShape> partial = ToShape(*args->shape, fold_call, diagnostics_);
+  const std::optional<DType> dtype = args->dtype == nullptr ? DType::kFloat : ToDType(*args->dtype, diagnostics_);
+  if (!partial || !dtype) return {};
+  const Result<Shape> shape = partial->ToShape();
+  if (!shape.ok()) {
+    diagnostics_.Error(args->shape->place, "the shape of a variable must be fully known, not ", *partial);
+    return {};
+  }
+
+  NodeSpec spec;
+  spec.name = own_name.empty() ? FreshName(context.frame, context.scope, "Variable") : own_name;
+  spec.op = "VariableV2";
+  spec.attrs.Set("shape", *partial);
+  spec.attrs.Set("dtype", *dtype);
+  for (auto [slot, name] : {std::pair{args->container, "container"}, std::pair{args->shared_name, "shared_name"}}) {
+    if (slot != nullptr) spec.attrs.Set(name, std::string(slot->text));
+  }
+  VariableSpec variable;
+  variable.trainable = IsFloating(*dtype) || IsComplex(*dtype);
+  if (args->trainable != nullptr) {
+    const std::optional<AttrValue> trainable =
+        ToAttrValue({"trainable", "bool", {}, {}, {}, {}}, *args->trainable, DType::kInvalid, fold_call, diagnostics_);
+    if (!trainable) return {};
+    variable.trainable = *trainable->get<bool>();
+  }
+  const std::string name = spec.name;
+  const std::optional<NodeId> id = Add(context, std::move(spec), call.place);
+  if (!id) return {};
+  variable.node = *id;
+
+  const WantedValue wanted{*dtype, *shape};
+  NodeOptions options;
+  options.device = graph_.node(*id).device;
+  const std::string init_name = FreshName(context.frame, name, "init");
+  const std::optional<Output> init = InitialValue({context.frame, init_name, options, &wanted}, init_name, *args->init);
+  if (!init) return {};
+  variable.init = *init;
+  variables_.push_back(variable);
+  return AllOutputs(*id);
+}
+
+std::optional<Output> Lowering::InitialValue(const ExprContext& context, const std::string& name, const Expr& init) {
+  const bool is_word = init.is(Expr::Kind::kName) && !context.frame.values.contains(init.text);
+  if (is_word && (init.text == "zeros" || init.text == "ones"))
+    return Filled(context, name, ScalarConstant(init.text == "ones" ? 1 : 0), init.place);
+  const Folded folded = Fold(context, init);
+  if (folded.is_error()) return {};
+  if (folded.is_constant()) return Filled(context, name, folded.value, init.place);
+  const std::optional<Output> value = LowerOne(context, init, name);
+  if (!value) return {};
+  const WantedValue& wanted = *context.wanted;
+  if (graph_.dtype(*value) != wanted.dtype || !graph_.shape(*value).IsCompatibleWith(*wanted.shape)) {
+    diagnostics_.Error(init.place, "the variable is ", wanted.dtype, *wanted.shape, ", but its 'init' is ",
+                       graph_.dtype(*value), graph_.shape(*value));
+    return {};
+  }
+  return value;
+}
+
+// A scalar fills the shape; a list must have it.
+std::optional<Output> Lowering::Filled(const ExprContext& context, const std::string& name, const Constant& value,
+                                       SourcePlace place) {
+  const WantedValue& wanted = *context.wanted;
+  Result<Tensor> tensor = ToTensor(value, wanted.dtype);
+  if (!tensor.ok()) {
+    diagnostics_.Error(place, "'init': ", tensor.status().message());
+    return {};
+  }
+  if (tensor->shape() == *wanted.shape) return AddConst(context, name, *std::move(tensor), place);
+  if (tensor->shape().rank() != 0) {
+    diagnostics_.Error(place, "the variable has shape ", *wanted.shape, ", but its 'init' has ", tensor->shape());
+    return {};
+  }
+  std::vector<int32_t> dims;
+  for (int64_t size : wanted.shape->dims()) {
+    if (size > std::numeric_limits<int32_t>::max()) {
+      diagnostics_.Error(place, "a dimension of ", size, " is too large to fill");
+      return {};
+    }
+    dims.push_back(static_cast<int32_t>(size));
+  }
+  const std::optional<Output> shape = AddConst(context, name + "/dims", Tensor::Vector<int32_t>(dims), place);
+  const std::optional<Output> scalar = AddConst(context, name + "/value", *std::move(tensor), place);
+  if (!shape || !scalar) return {};
+  NodeSpec fill{name, "Fill", {*shape, *scalar}, {}, {}, "", "", {}};
+  const std::optional<NodeId> id = Add(context, std::move(fill), place);
+  if (!id) return {};
+  return Output{*id, 0};
+}
+
+std::optional<NodeId> Lowering::AddCounter(const std::string& name, SourcePlace place) {
+  NodeSpec spec{name, "VariableV2", {}, {}, {}, "", "", {}};
+  spec.attrs.Set("shape", PartialShape::Scalar());
+  spec.attrs.Set("dtype", DType::kInt64);
+  const std::optional<NodeId> id = AddNode(std::move(spec), place);
+  if (!id) return {};
+  NodeSpec init{name + "/init", "Const", {}, {}, {}, "", "", {}};
+  init.attrs.Set("dtype", DType::kInt64);
+  init.attrs.Set("value", Tensor::Scalar<int64_t>(0));
+  const std::optional<NodeId> init_id = AddNode(std::move(init), place);
+  if (!init_id) return {};
+  variables_.push_back({*id, {*init_id, 0}, false});
+  return id;
+}
+
+}  // namespace dfrun

@@ -1,0 +1,225 @@
+#include "src/spec/lowering.h"
+
+#include <algorithm>
+
+#include "src/spec/schema.h"
+
+namespace dfrun {
+namespace {
+
+bool HoldsOperator(std::string_view name) {
+  return name.find_first_of("-/>") != std::string_view::npos;
+}
+
+}  // namespace
+
+Lowering::Lowering(const LoweringInput& input, Graph& graph, Diagnostics& diagnostics)
+    : in_(input), graph_(graph), diagnostics_(diagnostics) {
+  top_.params = &input.params;
+}
+
+void Lowering::AddGraph(const std::vector<GraphEntry>& entries) {
+  LowerEntries(top_, entries);
+}
+
+std::optional<Output> Lowering::AddExpression(const Yaml& scalar, const std::string& name, const WantedValue* wanted) {
+  const std::optional<Expr> expr = ParseScalar(scalar, Parsing(top_));
+  if (!expr) return {};
+  if (expr->is(Expr::Kind::kName)) return Reference(top_, *expr);
+  const NodeOptions options;
+  const std::string own_name = FreshName(top_, "", name);
+  const ExprContext context{top_, own_name, options, wanted};
+  return LowerOne(context, *expr, own_name);
+}
+
+std::optional<Output> Lowering::Find(const Yaml& scalar) {
+  const std::optional<Expr> expr = ParseScalar(scalar, Parsing(top_));
+  if (!expr) return {};
+  if (expr->is(Expr::Kind::kName)) return Reference(top_, *expr);
+  diagnostics_.Error(expr->place, "expected the name of a node, not '", expr->source, "'");
+  return {};
+}
+
+std::optional<NodeId> Lowering::AddNode(NodeSpec spec, SourcePlace place) {
+  const NodeOptions options;
+  const std::string scope = spec.name;
+  return Add({top_, scope, options}, std::move(spec), place);
+}
+
+std::optional<Value> Lowering::LowerExpr(const ExprContext& context, const Expr& expr, const std::string& own_name) {
+  if (expr.is(Expr::Kind::kName)) return LowerName(context, expr, own_name);
+  if (expr.is(Expr::Kind::kControl)) {
+    diagnostics_.Error(expr.place, "'^", expr.text, "' is no value: it stands among the arguments of an op");
+    return {};
+  }
+  const Folded folded = Fold(context, expr);
+  if (folded.is_error()) return {};
+  if (folded.is_constant()) {
+    const DType dtype = context.wanted != nullptr ? context.wanted->dtype : NaturalDType(folded.value);
+    Result<Tensor> tensor = ToTensor(folded.value, dtype);
+    if (!tensor.ok()) {
+      diagnostics_.Error(expr.place, tensor.status());
+      return {};
+    }
+    const std::string name = own_name.empty() ? FreshName(context.frame, context.scope, "Const") : own_name;
+    std::optional<Output> output = AddConst(context, name, *std::move(tensor), expr.place);
+    if (!output) return {};
+    return Value{{*output}};
+  }
+  if (expr.is(Expr::Kind::kCall)) return LowerCall(context, expr, own_name);
+  diagnostics_.Error(expr.place,
+                     "a list with nodes in it is no value; join them with Pack([...]) or ConcatV2([...], 0)");
+  return {};
+}
+
+std::optional<Output> Lowering::LowerOne(const ExprContext& context, const Expr& expr, const std::string& own_name) {
+  if (expr.is(Expr::Kind::kName) && own_name.empty()) return Reference(context.frame, expr);
+  const std::optional<Value> value = LowerExpr(context, expr, own_name);
+  if (!value) return {};
+  if (!value->outputs.empty()) return value->outputs[0];
+  diagnostics_.Error(expr.place, "'", expr.text, "' gives no value");
+  return {};
+}
+
+std::optional<Value> Lowering::LowerName(const ExprContext& context, const Expr& expr, const std::string& own_name) {
+  const std::optional<Output> output = Reference(context.frame, expr);
+  if (!output) return {};
+  if (own_name.empty()) return Value{{*output}};
+  NodeSpec spec;
+  spec.name = own_name;
+  spec.op = "Identity";
+  spec.inputs = {*output};
+  const std::optional<NodeId> id = Add(context, std::move(spec), expr.place);
+  if (!id) return {};
+  return AllOutputs(*id);
+}
+
+std::optional<Value> Lowering::LowerCall(const ExprContext& context, const Expr& call, const std::string& own_name) {
+  const CallTarget target = call.is_operator
+                                ? CallTarget{nullptr, CallTarget::Form::kNone, graph_.ops().Find(call.text)}
+                                : FindCallTarget(call.text, in_.functions, graph_.ops());
+  if (target.function != nullptr) return LowerFunction(context, *target.function, call, own_name);
+  if (target.form == CallTarget::Form::kRandom) {
+    const std::optional<Expr> expanded = ExpandRandom(call, context.wanted, diagnostics_);
+    if (!expanded) return {};
+    if (expanded->is_operator) return LowerCall(context, *expanded, own_name);
+    if (const OpDef* op = graph_.ops().Find(expanded->text)) return LowerOp(context, *op, *expanded, own_name);
+  }
+  if (target.op == nullptr) {
+    std::vector<std::string> names;
+    for (const auto& [name, def] : in_.functions) names.push_back(name);
+    const std::string near = DidYouMean(call.text, names);
+    if (!near.empty()) {
+      diagnostics_.Error(call.place, "unknown op or function '", call.text, "'", near);
+    } else {
+      diagnostics_.Error(call.place, graph_.ops().UnknownOp(call.text));
+    }
+    return {};
+  }
+  if (target.form == CallTarget::Form::kVariable) return LowerVariable(context, call, own_name);
+  if (target.form == CallTarget::Form::kConst) return LowerConst(context, call, own_name);
+  return LowerOp(context, *target.op, call, own_name);
+}
+
+const Value* Lowering::FindValue(const Frame& frame, std::string_view name, Value& storage) const {
+  if (auto it = frame.values.find(name); it != frame.values.end()) return &it->second;
+  const bool is_top = frame.function == nullptr;
+  if (!is_top && name.find('/') == std::string_view::npos) return nullptr;
+  const NodeId id = is_top ? graph_.Find(name) : graph_.Find(StrCat(frame.scope, "/", name));
+  if (id < 0) {
+    // A node within an entry that failed: "h1/W" of h1.
+    const size_t slash = name.rfind('/');
+    if (slash == std::string_view::npos) return nullptr;
+    const Value* outer = FindValue(frame, name.substr(0, slash), storage);
+    return outer != nullptr && outer->failed ? outer : nullptr;
+  }
+  storage = AllOutputs(id);
+  return &storage;
+}
+
+std::optional<Output> Lowering::Reference(const Frame& frame, const Expr& name) {
+  Value storage;
+  const Value* value = FindValue(frame, name.text, storage);
+  if (value == nullptr) {
+    ReportUnknownName(frame, name);
+    return {};
+  }
+  if (value->failed) return {};
+  const size_t port = name.port < 0 ? 0 : static_cast<size_t>(name.port);
+  if (port < value->outputs.size()) return value->outputs[port];
+  diagnostics_.Error(name.place, "'", name.text, "' has ", value->outputs.size(),
+                     value->outputs.size() == 1 ? " output" : " outputs", ", there is none numbered ", port);
+  return {};
+}
+
+void Lowering::ReportUnknownName(const Frame& frame, const Expr& name) {
+  std::vector<std::string> known;
+  for (const auto& [text, value] : frame.values) known.emplace_back(text);
+  for (std::string_view text : frame.entries) known.emplace_back(text);
+  std::sort(known.begin(), known.end());
+  std::string hint = DidYouMean(name.text, known);
+  if (hint.empty() && HoldsOperator(name.text)) hint = "; operators need white space around them: a - b";
+  if (hint.empty() && frame.function != nullptr)
+    hint = StrCat("; function '", frame.function->name, "' sees its arguments and its own nodes");
+  diagnostics_.Error(name.place, "unknown node '", name.text, "'", hint);
+}
+
+Folded Lowering::Fold(const ExprContext& context, const Expr& expr) {
+  return FoldExpr(
+      expr, [&](const Expr& call) { return FoldDim(context, call); }, diagnostics_);
+}
+
+Folded Lowering::FoldDim(const ExprContext& context, const Expr& call) {
+  if (call.text != "dim") return {};
+  constexpr Folded::Kind kError = Folded::Kind::kError;
+  if (call.items.size() != 2 || !call.items[0].is(Expr::Kind::kName) || !call.keywords.empty()) {
+    diagnostics_.Error(call.place, "dim() takes the name of a node and the number of a dimension: dim(x, 1)");
+    return {kError, {}};
+  }
+  const Expr& name = call.items[0];
+  const std::optional<Output> output = Reference(context.frame, name);
+  const Folded index = Fold(context, call.items[1]);
+  if (!output || index.is_error()) return {kError, {}};
+  const PartialShape& shape = graph_.shape(*output);
+  const auto* dim =
+      index.is_constant() && index.value.dims.empty() ? std::get_if<int64_t>(&index.value.elements[0]) : nullptr;
+  if (dim == nullptr || (shape.known_rank() && (*dim >= shape.rank() || *dim < -shape.rank()))) {
+    diagnostics_.Error(call.items[1].place, "'", name.text, "' has shape ", shape, ", there is no such dimension");
+    return {kError, {}};
+  }
+  const int64_t size =
+      shape.known_rank() ? shape.dim(static_cast<int>(*dim < 0 ? *dim + shape.rank() : *dim)) : PartialShape::kUnknown;
+  if (size == PartialShape::kUnknown) {
+    diagnostics_.Error(call.place, "dimension ", *dim, " of '", name.text, "' is not known before the step runs: its ",
+                       "shape is ", shape);
+    return {kError, {}};
+  }
+  Folded folded{Folded::Kind::kConstant, {}};
+  folded.value.elements.emplace_back(size);
+  return folded;
+}
+
+bool Lowering::IsReserved(const Frame& frame, std::string_view name) const {
+  for (const Frame* f = &frame; f != nullptr; f = f->caller) {
+    std::string_view rest = name;
+    if (!f->scope.empty()) {
+      if (!rest.starts_with(f->scope) || rest.size() <= f->scope.size() || rest[f->scope.size()] != '/') continue;
+      rest.remove_prefix(f->scope.size() + 1);
+    }
+    if (f->entries.contains(rest)) return true;
+  }
+  return false;
+}
+
+std::string Lowering::FreshName(const Frame& frame, const std::string& scope, std::string_view base) const {
+  std::string wished = scope.empty() ? std::string(base) : StrCat(scope, "/", base);
+  const auto is_free = [&](const std::string& name) {
+    return !scopes_.contains(name) && !IsReserved(frame, name) && graph_.Find(name) < 0;
+  };
+  if (is_free(wished)) return wished;
+  std::string name = graph_.UniqueName(wished);
+  for (int i = 1; !is_free(name); ++i) name = StrCat(wished, "_", i);
+  return name;
+}
+
+}  // namespace dfrun

@@ -1,0 +1,126 @@
+// Entries and expressions of the spec to nodes of a graph.
+//
+// Names: an entry's outermost op has the entry's name N; ops within its expression are N/<Op>, N/<Op>_1, ...; constants
+// are <node>/<input>, as TensorFlow names them. A call of a function makes a scope: its entries are <scope>/<entry>;
+// the one value it returns is the node <scope>, several are <scope>/<return>. Errors go to the diagnostics with their
+// place; building goes on with what does not depend on them. Thread safety: one thread.
+#ifndef DFRUN_SRC_SPEC_LOWERING_H_
+#define DFRUN_SRC_SPEC_LOWERING_H_
+
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "src/spec/cluster_spec.h"
+#include "src/spec/constant.h"
+#include "src/spec/frame.h"
+#include "src/spec/job_spec.h"
+#include "src/spec/op_arguments.h"
+
+namespace dfrun {
+
+inline constexpr int kMaxGraphNodes = 2'000'000;
+inline constexpr int kMaxCallDepth = 50;
+
+// What lowering needs of the spec; outlives it.
+struct LoweringInput {
+  int64_t seed = 0;
+  const FunctionMap& functions;
+  const Params& params;
+  const ClusterSpec& cluster;
+};
+
+class Lowering {
+ public:
+  Lowering(const LoweringInput& input, Graph& graph, Diagnostics& diagnostics);
+
+  // Builds the graph's entries.
+  void AddGraph(const std::vector<GraphEntry>& entries);
+  // Builds a scalar's expression as the node `name`, made free. A bare name builds nothing: it is what it names.
+  // `wanted` may be null. Nothing after an error.
+  std::optional<Output> AddExpression(const Yaml& scalar, const std::string& name, const WantedValue* wanted);
+  // An output of the graph by its name in the spec. Nothing after an error; a name whose node failed has had one.
+  std::optional<Output> Find(const Yaml& scalar);
+  // A node with attrs and inputs as given. Nothing after an error.
+  std::optional<NodeId> AddNode(NodeSpec spec, SourcePlace place);
+  // A variable with a constant first value that is not trained.
+  std::optional<NodeId> AddCounter(const std::string& name, SourcePlace place);
+
+  const std::vector<VariableSpec>& variables() const { return variables_; }
+  const FunctionMap& functions() const { return in_.functions; }
+
+ private:
+  // An input as written: a value of the graph, or a constant, which gets its dtype from the others.
+  struct Operand {
+    const ArgDef* arg = nullptr;
+    const Expr* expr = nullptr;  // null: left out
+    std::optional<Output> output;
+    Constant constant;
+  };
+
+  // Lowering of expressions (lowering.cc). An own name that is empty is made up.
+  std::optional<Value> LowerExpr(const ExprContext& context, const Expr& expr, const std::string& own_name);
+  std::optional<Output> LowerOne(const ExprContext& context, const Expr& expr, const std::string& own_name);
+  std::optional<Value> LowerName(const ExprContext& context, const Expr& expr, const std::string& own_name);
+  std::optional<Value> LowerCall(const ExprContext& context, const Expr& call, const std::string& own_name);
+  std::optional<Output> Reference(const Frame& frame, const Expr& name);
+  const Value* FindValue(const Frame& frame, std::string_view name, Value& storage) const;
+  void ReportUnknownName(const Frame& frame, const Expr& name);
+  Folded Fold(const ExprContext& context, const Expr& expr);
+  Folded FoldDim(const ExprContext& context, const Expr& call);
+  std::string FreshName(const Frame& frame, const std::string& scope, std::string_view base) const;
+  bool IsReserved(const Frame& frame, std::string_view name) const;
+
+  // Entries (lower_entry.cc).
+  void LowerEntries(Frame& frame, const std::vector<GraphEntry>& entries);
+  void LowerEntry(Frame& frame, Entry& entry);
+  std::optional<NodeOptions> EntryOptions(Frame& frame, const Entry& entry);
+  EntryContext Parsing(Frame& frame) { return {in_.functions, graph_.ops(), *frame.params, frame.pool, diagnostics_}; }
+
+  // Ops (lower_op.cc).
+  std::optional<Value> LowerOp(const ExprContext& context, const OpDef& op, const Expr& call,
+                               const std::string& own_name);
+  std::optional<Value> LowerConst(const ExprContext& context, const Expr& call, const std::string& own_name);
+  std::optional<AttrMap> ConvertAttrs(const ExprContext& context, const OpArguments& arguments);
+  std::optional<std::vector<Operand>> LowerOperands(const ExprContext& context, const OpDef& op,
+                                                    const OpArguments& arguments);
+  bool LowerControls(const ExprContext& context, const OpArguments& arguments, NodeSpec& spec);
+  bool AddInputs(const ExprContext& context, const OpDef& op, std::vector<Operand>& operands, SourcePlace place,
+                 NodeSpec& spec);
+  std::optional<Output> AllAxes(const ExprContext& context, Output value, const std::string& name, SourcePlace place);
+  std::optional<Output> AddConst(const ExprContext& context, const std::string& name, Tensor value, SourcePlace place);
+  DType OperandDType(const OpDef& op, const AttrMap& attrs, const std::vector<Operand>& operands, size_t which) const;
+  void SetSeeds(const OpDef& op, NodeSpec& spec) const;
+  std::optional<NodeId> Add(const ExprContext& context, NodeSpec spec, SourcePlace place);
+  Value AllOutputs(NodeId id) const;
+
+  // Functions (lower_function.cc).
+  std::optional<Value> LowerFunction(const ExprContext& context, const FunctionDef& def, const Expr& call,
+                                     const std::string& own_name);
+  bool BindArguments(const ExprContext& context, const FunctionDef& def, const Expr& call, Frame& frame,
+                     Params& params);
+  bool BindAttr(const ExprContext& context, const FunctionDef::AttrArg& attr, const Expr* given, const Expr& call,
+                Params& params);
+  std::optional<std::string> AttrText(const ExprContext& context, const Expr& value);
+  bool CheckCallDepth(const Frame& frame, const FunctionDef& def, SourcePlace place);
+  std::optional<Value> LowerReturns(Frame& frame, const FunctionDef& def);
+  std::string CalledFrom(const Frame& frame) const;
+
+  // Variables (lower_variable.cc).
+  std::optional<Value> LowerVariable(const ExprContext& context, const Expr& call, const std::string& own_name);
+  std::optional<Output> InitialValue(const ExprContext& context, const std::string& name, const Expr& init);
+  std::optional<Output> Filled(const ExprContext& context, const std::string& name, const Constant& value,
+                               SourcePlace place);
+
+  const LoweringInput& in_;
+  Graph& graph_;
+  Diagnostics& diagnostics_;
+  Frame top_;
+  std::unordered_set<std::string> scopes_;  // of function calls
+  std::vector<VariableSpec> variables_;
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_SPEC_LOWERING_H_

@@ -1,0 +1,57 @@
+// Named texts that ${name} stands for: the spec's params, and a function's attrs over them.
+#ifndef DFRUN_SRC_SPEC_PARAMS_H_
+#define DFRUN_SRC_SPEC_PARAMS_H_
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/spec/diagnostics.h"
+#include "src/spec/placed_text.h"
+
+namespace dfrun {
+
+// Thread safety: const methods from any thread, each with its own pool and diagnostics.
+class Params {
+ public:
+  // Names that are not here are looked up in `outer`, which may be null and outlives this.
+  explicit Params(const Params* outer = nullptr) : outer_(outer) {}
+
+  void Set(std::string_view name, std::string text) { texts_.insert_or_assign(std::string(name), std::move(text)); }
+  // Null if there is none.
+  const std::string* Find(std::string_view name) const;
+
+  // A scalar, or the scalars of a list, with every ${name} replaced, as text: "[1, 2]". Nothing after an error.
+  std::optional<std::string> SubstituteAll(const Yaml& value, Diagnostics& diagnostics) const;
+  // The scalar with every ${name} replaced, kept in `pool`. Null after an error, which is then in `diagnostics`.
+  const PlacedText* Substitute(const Yaml& scalar, TextPool& pool, Diagnostics& diagnostics) const;
+
+ private:
+  std::vector<std::string> Names() const;
+
+  const Params* outer_;
+  std::map<std::string, std::string, std::less<>> texts_;
+};
+
+// `key=value` texts of the command line, over what the spec says.
+struct ParamOverride {
+  std::string name;
+  std::string text;
+};
+Result<std::vector<ParamOverride>> ParseOverrides(const std::vector<std::string>& sets);
+
+// A `params:` entry: its name and value.
+struct ParamEntry {
+  Yaml name;
+  Yaml value;
+};
+// Params that may use each other in any order. Sums and products of numbers are worked out. Of entries with one name
+// the first counts. An override of a name that no entry has is an error.
+Params MakeParams(const std::vector<ParamEntry>& entries, const std::vector<ParamOverride>& overrides,
+                  Diagnostics& diagnostics);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_SPEC_PARAMS_H_

@@ -1,0 +1,161 @@
+// The sections run, eval, checkpoint, summaries and trace.
+#include <algorithm>
+
+#include "src/spec/section.h"
+
+namespace dfrun {
+namespace {
+
+const InputSpec* FindInput(std::string_view name, const SectionContext& context) {
+  auto it =
+      std::find_if(context.inputs.begin(), context.inputs.end(), [&](const InputSpec& i) { return i.name == name; });
+  return it == context.inputs.end() ? nullptr : &*it;
+}
+
+// Every tensor of input `target` is fed from the one of that name of `source`.
+void FeedInput(const InputSpec& target, const InputSpec& source, SourcePlace place, std::vector<FeedSpec>& feeds,
+               Diagnostics& diagnostics) {
+  for (const InputTensor& t : target.tensors) {
+    auto from = std::find_if(source.tensors.begin(), source.tensors.end(),
+                             [&](const InputTensor& s) { return s.name == t.name; });
+    if (from == source.tensors.end()) {
+      diagnostics.Error(place, "input '", source.name, "' lacks the tensor '", t.name, "' of input '", target.name,
+                        "'");
+    } else if (from->dtype != t.dtype || !(from->sample_shape == t.sample_shape)) {
+      diagnostics.Error(place, "'", source.name, "/", t.name, "' has samples ", from->dtype, from->sample_shape,
+                        ", but those of '", target.name, "/", t.name, "' are ", t.dtype, t.sample_shape);
+    } else {
+      feeds.push_back({t.value, from->value, place});
+    }
+  }
+}
+
+void FeedValue(const Yaml& name, const Yaml& value, std::string_view section, const SectionContext& context,
+               std::vector<FeedSpec>& feeds) {
+  Diagnostics& diagnostics = context.reader.diagnostics();
+  if (!value.is_scalar()) return diagnostics.Error(value.place(), "a feed is an expression, not ", value.Describe());
+  const std::optional<Output> target = context.lowering.Find(name);
+  if (!target) return;
+  const Graph& graph = context.graph;
+  const DType dtype = graph.dtype(*target);
+  const PartialShape shape = graph.shape(*target);
+  WantedValue wanted{dtype, {}};
+  if (const Result<Shape> known = shape.ToShape(); known.ok()) wanted.shape = *known;
+  const std::optional<Output> fed = context.lowering.AddExpression(value, StrCat(section, "/", name.text()), &wanted);
+  if (!fed) return;
+  if (graph.dtype(*fed) != dtype || !graph.shape(*fed).IsCompatibleWith(shape)) {
+    return diagnostics.Error(value.place(), "'", name.text(), "' is ", dtype, shape, ", but is fed ", graph.dtype(*fed),
+                             graph.shape(*fed));
+  }
+  feeds.push_back({*target, *fed, name.place()});
+}
+
+std::vector<FeedSpec> ReadFeeds(const Yaml& map, std::string_view section, const SectionContext& context) {
+  std::vector<FeedSpec> feeds;
+  Diagnostics& diagnostics = context.reader.diagnostics();
+  if (!CheckMap(map, "'feed'", diagnostics)) return feeds;
+  for (size_t i = 0; i < map.size(); ++i) {
+    const Yaml name = map.key(i);
+    const Yaml value = map.value(i);
+    const InputSpec* target = FindInput(name.text(), context);
+    if (target == nullptr) {
+      FeedValue(name, value, section, context, feeds);
+    } else if (const InputSpec* source = FindInput(value.text(), context)) {
+      FeedInput(*target, *source, value.place(), feeds, diagnostics);
+    } else {
+      std::vector<std::string> names;
+      for (const InputSpec& input : context.inputs) names.push_back(input.name);
+      diagnostics.Error(value.place(), "an input is fed from another input, and ", value.Describe(), " is none",
+                        DidYouMean(value.text(), names));
+    }
+  }
+  return feeds;
+}
+
+bool ReadCount(const Yaml& map, std::string_view key, int64_t minimum, ValueReader& reader, int64_t& out) {
+  const std::optional<Yaml> value = FindKey(map, key);
+  if (!value) return true;
+  const std::optional<int64_t> number = reader.Int(*value, StrCat("'", key, "'"), minimum);
+  if (number) out = *number;
+  return number.has_value();
+}
+
+}  // namespace
+
+std::vector<FetchSpec> ReadFetches(const Yaml& list, std::string_view what, bool scalars,
+                                   const SectionContext& context) {
+  std::vector<FetchSpec> fetches;
+  Diagnostics& diagnostics = context.reader.diagnostics();
+  if (!list.is_sequence()) {
+    diagnostics.Error(list.place(), what, " must be a list of names, not ", list.Describe());
+    return fetches;
+  }
+  for (size_t i = 0; i < list.size(); ++i) {
+    const Yaml name = list.item(i);
+    if (!name.is_scalar()) {
+      diagnostics.Error(name.place(), what, " lists names, not ", name.Describe());
+      continue;
+    }
+    const std::optional<Output> output = context.lowering.Find(name);
+    if (!output) continue;
+    if (scalars && !MayBeScalar(context.graph, *output)) {
+      diagnostics.Error(name.place(), what, " lists scalars, but '", name.text(), "' has shape ",
+                        context.graph.shape(*output));
+      continue;
+    }
+    fetches.push_back({std::string(name.text()), *output, name.place()});
+  }
+  return fetches;
+}
+
+std::optional<RunSpec> ReadRun(const Yaml& section, SourcePlace place, const SectionContext& context) {
+  RunSpec run;
+  run.place = place;
+  if (!CheckKeys(section, {"steps", "feed", "fetch"}, "the section 'run'", context.reader.diagnostics())) return {};
+  if (!ReadCount(section, "steps", 1, context.reader, run.steps)) return {};
+  if (const std::optional<Yaml> feed = FindKey(section, "feed")) run.feeds = ReadFeeds(*feed, "feed", context);
+  if (const std::optional<Yaml> fetch = FindKey(section, "fetch"))
+    run.fetches = ReadFetches(*fetch, "'fetch'", false, context);
+  return run;
+}
+
+std::optional<EvalSpec> ReadEval(const Yaml& section, SourcePlace place, const SectionContext& context) {
+  EvalSpec eval;
+  eval.place = place;
+  Diagnostics& diagnostics = context.reader.diagnostics();
+  if (!CheckKeys(section, {"every", "feed", "metrics"}, "the section 'eval'", diagnostics)) return {};
+  if (!ReadCount(section, "every", 0, context.reader, eval.every)) return {};
+  if (const std::optional<Yaml> feed = FindKey(section, "feed")) eval.feeds = ReadFeeds(*feed, "eval_feed", context);
+  const std::optional<Yaml> metrics = FindKey(section, "metrics");
+  if (!metrics) {
+    diagnostics.Error(place, "'eval' lacks 'metrics', a list of scalars of the graph");
+    return {};
+  }
+  eval.metrics = ReadFetches(*metrics, "'metrics'", true, context);
+  return eval;
+}
+
+std::optional<CheckpointSpec> ReadCheckpoint(const Yaml& section, SourcePlace place, const SectionContext& context) {
+  CheckpointSpec checkpoint;
+  checkpoint.place = place;
+  if (!CheckKeys(section, {"every", "keep"}, "the section 'checkpoint'", context.reader.diagnostics())) return {};
+  int64_t keep = checkpoint.keep;
+  if (!ReadCount(section, "every", 0, context.reader, checkpoint.every)) return {};
+  if (!ReadCount(section, "keep", 0, context.reader, keep)) return {};
+  checkpoint.keep = static_cast<int>(std::min<int64_t>(keep, 1 << 20));
+  return checkpoint;
+}
+
+std::vector<FetchSpec> ReadSummaries(const Yaml& section, const SectionContext& context) {
+  if (!CheckKeys(section, {"scalars"}, "the section 'summaries'", context.reader.diagnostics())) return {};
+  const std::optional<Yaml> scalars = FindKey(section, "scalars");
+  return scalars ? ReadFetches(*scalars, "'scalars'", true, context) : std::vector<FetchSpec>();
+}
+
+int64_t ReadTrace(const Yaml& section, const SectionContext& context) {
+  int64_t steps = 0;
+  if (!CheckKeys(section, {"steps"}, "the section 'trace'", context.reader.diagnostics())) return 0;
+  return ReadCount(section, "steps", 0, context.reader, steps) ? steps : 0;
+}
+
+}  // namespace dfrun

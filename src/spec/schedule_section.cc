@@ -1,0 +1,119 @@
+#include <algorithm>
+
+#include "src/spec/section.h"
+
+namespace dfrun {
+namespace {
+
+// Reads `{schedule: NAME, ...}`; a function that fails has reported why.
+class ScheduleReader {
+ public:
+  ScheduleReader(const Yaml& map, ValueReader& reader) : map_(map), reader_(reader) {}
+
+  std::optional<ScheduleSpec> Read() {
+    if (!CheckMap(map_, "'learning_rate'", reader_.diagnostics())) return {};
+    const std::optional<Yaml> name = FindKey(map_, "schedule");
+    if (!name) return Fail(map_.place(), "lacks 'schedule': constant, piecewise, step, exponential or cosine");
+    const std::optional<int> kind =
+        reader_.Choice(*name, "'schedule'", {"constant", "piecewise", "step", "exponential", "cosine"});
+    if (!kind) return {};
+    spec_.kind = static_cast<ScheduleSpec::Kind>(*kind);
+    if (!CheckOwnKeys() || !ReadKeys()) return {};
+    return spec_;
+  }
+
+ private:
+  using Kind = ScheduleSpec::Kind;
+
+  template <class... Args>
+  std::nullopt_t Fail(SourcePlace place, const Args&... args) {
+    reader_.diagnostics().Error(place, "'learning_rate' ", args...);
+    return std::nullopt;
+  }
+
+  bool CheckOwnKeys() {
+    const std::string what = StrCat("schedule '", FindKey(map_, "schedule")->text(), "'");
+    switch (spec_.kind) {
+      case Kind::kConstant:
+        return Check({"schedule", "initial", "warmup"}, {"initial"}, what);
+      case Kind::kPiecewise:
+        return Check({"schedule", "boundaries", "values", "warmup"}, {"boundaries", "values"}, what);
+      case Kind::kStep:
+      case Kind::kExponential:
+        return Check({"schedule", "initial", "steps", "factor", "warmup"}, {"initial", "steps", "factor"}, what);
+      case Kind::kCosine:
+        return Check({"schedule", "initial", "final", "steps", "warmup"}, {"initial", "steps"}, what);
+    }
+    return false;
+  }
+
+  bool Check(std::initializer_list<std::string_view> known, std::initializer_list<std::string_view> required,
+             const std::string& what) {
+    if (!CheckKeys(map_, known, what, reader_.diagnostics())) return false;
+    for (std::string_view key : required) {
+      if (FindKey(map_, key)) continue;
+      reader_.diagnostics().Error(map_.place(), what, " lacks '", key, "'");
+      return false;
+    }
+    return true;
+  }
+
+  bool ReadKeys() {
+    return ReadNumber("initial", spec_.initial) && ReadNumber("final", spec_.final) &&
+           ReadNumber("factor", spec_.factor) && ReadInt("steps", 1, spec_.steps) &&
+           ReadInt("warmup", 0, spec_.warmup) && (spec_.kind != Kind::kPiecewise || ReadPieces());
+  }
+
+  bool ReadNumber(std::string_view key, double& out) {
+    const std::optional<Yaml> value = FindKey(map_, key);
+    if (!value) return true;
+    const std::optional<double> number = reader_.Number(*value, StrCat("'", key, "'"));
+    if (number) out = *number;
+    return number.has_value();
+  }
+
+  bool ReadInt(std::string_view key, int64_t minimum, int64_t& out) {
+    const std::optional<Yaml> value = FindKey(map_, key);
+    if (!value) return true;
+    const std::optional<int64_t> number = reader_.Int(*value, StrCat("'", key, "'"), minimum);
+    if (number) out = *number;
+    return number.has_value();
+  }
+
+  bool ReadPieces() {
+    const Yaml boundaries = *FindKey(map_, "boundaries");
+    const Yaml values = *FindKey(map_, "values");
+    if (!boundaries.is_sequence() || !values.is_sequence() || values.size() != boundaries.size() + 1)
+      return Fail(values.place(), "needs lists, one value more than boundaries"), false;
+    for (size_t i = 0; i < boundaries.size(); ++i) {
+      const std::optional<int64_t> step = reader_.Int(boundaries.item(i), "a boundary", 1);
+      if (!step) return false;
+      if (i > 0 && *step <= spec_.boundaries.back())
+        return Fail(boundaries.item(i).place(), "needs boundaries in ascending order"), false;
+      spec_.boundaries.push_back(*step);
+    }
+    for (size_t i = 0; i < values.size(); ++i) {
+      const std::optional<double> value = reader_.Number(values.item(i), "a value");
+      if (!value) return false;
+      spec_.values.push_back(*value);
+    }
+    return true;
+  }
+
+  const Yaml& map_;
+  ValueReader& reader_;
+  ScheduleSpec spec_;
+};
+
+}  // namespace
+
+std::optional<ScheduleSpec> ReadSchedule(const Yaml& value, ValueReader& reader) {
+  if (!value.is_scalar()) return ScheduleReader(value, reader).Read();
+  const std::optional<double> rate = reader.Number(value, "'learning_rate'");
+  if (!rate) return {};
+  ScheduleSpec constant;
+  constant.initial = *rate;
+  return constant;
+}
+
+}  // namespace dfrun

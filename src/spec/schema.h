@@ -1,0 +1,28 @@
+// Mappings of the spec whose keys are known.
+#ifndef DFRUN_SRC_SPEC_SCHEMA_H_
+#define DFRUN_SRC_SPEC_SCHEMA_H_
+
+#include <initializer_list>
+#include <optional>
+#include <string_view>
+
+#include "src/spec/yaml_tree.h"
+
+namespace dfrun {
+
+// The value of a key; nothing where the mapping lacks it.
+std::optional<Yaml> FindKey(const Yaml& map, std::string_view key);
+
+// Reports, with what was expected, a value that is no mapping. `what`: "the section 'train'".
+bool CheckMap(const Yaml& value, std::string_view what, Diagnostics& diagnostics);
+
+// CheckMap(), and every key that is not `known`, with a suggestion.
+bool CheckKeys(const Yaml& map, std::initializer_list<std::string_view> known, std::string_view what,
+               Diagnostics& diagnostics);
+
+// ", did you mean 'near'?", or nothing where no candidate is near.
+std::string DidYouMean(std::string_view text, const std::vector<std::string>& candidates);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_SPEC_SCHEMA_H_

@@ -1,0 +1,49 @@
+// Readers of the sections beside the graph. Each reports what is wrong and returns what could be read.
+#ifndef DFRUN_SRC_SPEC_SECTION_H_
+#define DFRUN_SRC_SPEC_SECTION_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/spec/cluster_spec.h"
+#include "src/spec/job_spec.h"
+#include "src/spec/lowering.h"
+#include "src/spec/values.h"
+
+namespace dfrun {
+
+// `inputs:` to nodes, with the batch's size left unknown, so that nothing the graph derives from shapes depends on it.
+// `directory`: what paths are relative to. Opens the files' headers.
+std::vector<InputSpec> ReadInputs(const Yaml& section, const std::string& directory, int64_t seed, ValueReader& reader,
+                                  Lowering& lowering);
+// Sets the batch's size in every reader and infers the graph's shapes from there.
+Status FixBatchSizes(const std::vector<InputSpec>& inputs, Graph& graph);
+
+std::optional<ScheduleSpec> ReadSchedule(const Yaml& value, ValueReader& reader);
+
+// What the readers below need beside their section.
+struct SectionContext {
+  ValueReader& reader;
+  Lowering& lowering;
+  const Graph& graph;
+  const std::vector<InputSpec>& inputs;
+  const ClusterSpec& cluster;
+};
+std::optional<TrainSpec> ReadTrain(const Yaml& section, SourcePlace place, const SectionContext& context);
+std::optional<RunSpec> ReadRun(const Yaml& section, SourcePlace place, const SectionContext& context);
+std::optional<EvalSpec> ReadEval(const Yaml& section, SourcePlace place, const SectionContext& context);
+std::optional<CheckpointSpec> ReadCheckpoint(const Yaml& section, SourcePlace place, const SectionContext& context);
+std::vector<FetchSpec> ReadSummaries(const Yaml& section, const SectionContext& context);
+int64_t ReadTrace(const Yaml& section, const SectionContext& context);
+
+// A list of names of outputs. `scalars`: each must be one.
+std::vector<FetchSpec> ReadFetches(const Yaml& list, std::string_view what, bool scalars,
+                                   const SectionContext& context);
+
+// Of a value whose shape is not known to be another.
+bool MayBeScalar(const Graph& graph, Output output);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_SPEC_SECTION_H_

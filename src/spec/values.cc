@@ -1,0 +1,82 @@
+#include "src/spec/values.h"
+
+#include <algorithm>
+
+#include "src/spec/constant.h"
+
+namespace dfrun {
+namespace {
+
+// The number that `text` is, as it stands or as a sum or product.
+std::optional<Constant::Scalar> ParseScalar(const std::string& text) {
+  PlacedText placed;
+  placed.Append(text, {}, false);
+  Diagnostics unheeded;  // the caller says what was expected instead
+  const std::optional<Expr> expr = ParseExpr(placed, unheeded);
+  if (!expr) return {};
+  const Folded folded = FoldExpr(*expr, unheeded);
+  if (!folded.is_constant() || !folded.value.dims.empty()) return {};
+  return folded.value.elements[0];
+}
+
+}  // namespace
+
+std::nullopt_t ValueReader::Fail(const Yaml& value, std::string_view what, std::string_view wanted,
+                                 std::string_view text) {
+  diagnostics_.Error(value.place(), what, " must be ", wanted, ", not '", text, "'");
+  return std::nullopt;
+}
+
+std::optional<std::string> ValueReader::Scalar(const Yaml& value, std::string_view what, std::string_view wanted) {
+  if (!value.is_scalar()) {
+    diagnostics_.Error(value.place(), what, " must be ", wanted, ", not ", value.Describe());
+    return {};
+  }
+  TextPool pool;
+  const PlacedText* text = params_.Substitute(value, pool, diagnostics_);
+  if (text == nullptr) return {};
+  return std::string(text->text());
+}
+
+std::optional<int64_t> ValueReader::Int(const Yaml& value, std::string_view what, int64_t minimum) {
+  const std::string wanted = minimum == INT64_MIN ? "an integer" : StrCat("an integer of at least ", minimum);
+  const std::optional<std::string> text = Scalar(value, what, wanted);
+  if (!text) return {};
+  const std::optional<Constant::Scalar> number = ParseScalar(*text);
+  const int64_t* integer = number ? std::get_if<int64_t>(&*number) : nullptr;
+  if (integer == nullptr || *integer < minimum) return Fail(value, what, wanted, *text);
+  return *integer;
+}
+
+std::optional<double> ValueReader::Number(const Yaml& value, std::string_view what) {
+  const std::optional<std::string> text = Scalar(value, what, "a number");
+  if (!text) return {};
+  const std::optional<Constant::Scalar> number = ParseScalar(*text);
+  if (number && std::holds_alternative<double>(*number)) return std::get<double>(*number);
+  if (number && std::holds_alternative<int64_t>(*number)) return static_cast<double>(std::get<int64_t>(*number));
+  return Fail(value, what, "a number", *text);
+}
+
+std::optional<bool> ValueReader::Bool(const Yaml& value, std::string_view what) {
+  const std::optional<std::string> text = Scalar(value, what, "true or false");
+  if (!text) return {};
+  if (*text == "true" || *text == "false") return *text == "true";
+  return Fail(value, what, "true or false", *text);
+}
+
+std::optional<std::string> ValueReader::Text(const Yaml& value, std::string_view what) {
+  return Scalar(value, what, "a text");
+}
+
+std::optional<int> ValueReader::Choice(const Yaml& value, std::string_view what,
+                                       std::initializer_list<std::string_view> choices) {
+  std::string wanted = "one of";
+  for (std::string_view choice : choices) wanted += StrCat(wanted == "one of" ? " " : ", ", choice);
+  const std::optional<std::string> text = Scalar(value, what, wanted);
+  if (!text) return {};
+  auto it = std::find(choices.begin(), choices.end(), *text);
+  if (it != choices.end()) return static_cast<int>(it - choices.begin());
+  return Fail(value, what, wanted, *text);
+}
+
+}  // namespace dfrun

@@ -1,0 +1,41 @@
+// Typed values of the sections: scalars with params replaced and sums of numbers worked out.
+#ifndef DFRUN_SRC_SPEC_VALUES_H_
+#define DFRUN_SRC_SPEC_VALUES_H_
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+
+#include "src/spec/params.h"
+#include "src/spec/schema.h"
+
+namespace dfrun {
+
+// Each function reports what is wrong with the value and then returns nothing. `what` names it: "'steps'".
+class ValueReader {
+ public:
+  ValueReader(const Params& params, Diagnostics& diagnostics) : params_(params), diagnostics_(diagnostics) {}
+
+  std::optional<int64_t> Int(const Yaml& value, std::string_view what, int64_t minimum = INT64_MIN);
+  std::optional<double> Number(const Yaml& value, std::string_view what);
+  std::optional<bool> Bool(const Yaml& value, std::string_view what);
+  std::optional<std::string> Text(const Yaml& value, std::string_view what);
+  // The index of the text among `choices`.
+  std::optional<int> Choice(const Yaml& value, std::string_view what, std::initializer_list<std::string_view> choices);
+
+  Diagnostics& diagnostics() { return diagnostics_; }
+  const Params& params() const { return params_; }
+
+ private:
+  std::nullopt_t Fail(const Yaml& value, std::string_view what, std::string_view wanted, std::string_view text);
+  // The text of a scalar; nothing and reported where it is none.
+  std::optional<std::string> Scalar(const Yaml& value, std::string_view what, std::string_view wanted);
+
+  const Params& params_;
+  Diagnostics& diagnostics_;
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_SPEC_VALUES_H_

@@ -1,0 +1,268 @@
+#include "src/spec/yaml_tree.h"
+
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
+#include <istream>
+#include <streambuf>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace dfrun {
+namespace {
+
+// A stream over text that is not copied.
+class TextBuffer : public std::streambuf {
+ public:
+  explicit TextBuffer(std::string& text) { setg(text.data(), text.data(), text.data() + text.size()); }
+};
+
+}  // namespace
+
+// Turns parser events into nodes. After the first error it ignores what follows.
+class YamlTreeBuilder final : public YAML::EventHandler {
+ public:
+  YamlTreeBuilder(YamlDocument& document, Diagnostics& diagnostics) : doc_(document), diagnostics_(diagnostics) {}
+
+  bool failed() const { return failed_; }
+
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (documents_++ > 0) Fail(mark, "a second document begins here; a spec is one document");
+  }
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    if (failed_) return;
+    Close(Open(Yaml::Kind::kNull, mark), anchor, {1, 1});
+  }
+
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    if (failed_) return;
+    auto it = anchors_.find(anchor);
+    if (it == anchors_.end()) return Fail(mark, "an alias stands inside the value that it names");
+    Attach(it->second, extents_[it->second], mark);
+  }
+
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
+    if (failed_ || !CheckTag(mark, tag)) return;
+    const uint32_t id = Open(Yaml::Kind::kScalar, mark);
+    SetText(doc_.nodes_[id], mark, value);
+    if (failed_) return;
+    Close(id, anchor, {1, 1});
+  }
+
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    Begin(Yaml::Kind::kSequence, mark, tag, anchor);
+  }
+  void OnSequenceEnd() override { End(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    Begin(Yaml::Kind::kMap, mark, tag, anchor);
+  }
+  void OnMapEnd() override { End(); }
+
+  void Fail(const YAML::Mark& mark, std::string_view message) {
+    if (!failed_) diagnostics_.Error(Place(mark), message);
+    failed_ = true;
+  }
+
+ private:
+  // What a value amounts to with its aliases written out.
+  struct Extent {
+    int64_t nodes = 1;
+    int height = 1;
+  };
+  struct OpenCollection {
+    uint32_t id;
+    YAML::anchor_t anchor;
+    Extent extent;
+    std::vector<uint32_t> children;
+  };
+
+  SourcePlace Place(const YAML::Mark& mark) const { return {doc_.file_, mark.line + 1, mark.column + 1}; }
+
+  // Plain scalars and collections have the tag "?" or none, quoted scalars "!".
+  bool CheckTag(const YAML::Mark& mark, const std::string& tag) {
+    if (tag.empty() || tag == "?" || tag == "!") return true;
+    Fail(mark, StrCat("the tag '", tag, "'; a spec has no tags"));
+    return false;
+  }
+
+  uint32_t Open(Yaml::Kind kind, const YAML::Mark& mark) {
+    YamlDocument::Node node;
+    node.kind = kind;
+    node.line = mark.line + 1;
+    node.column = mark.column + 1;
+    doc_.nodes_.push_back(node);
+    extents_.emplace_back();
+    return static_cast<uint32_t>(doc_.nodes_.size()) - 1;
+  }
+
+  void SetText(YamlDocument::Node& node, const YAML::Mark& mark, const std::string& value) {
+    const std::string_view source = doc_.source_;
+    size_t at = std::min(static_cast<size_t>(mark.pos), source.size());
+    const char quote = at < source.size() && (source[at] == '"' || source[at] == '\'') ? source[at] : '\0';
+    if (quote != '\0') node.text_column = 1;
+    at += node.text_column;
+    node.verbatim = source.substr(at, value.size()) == value && value.find('\n') == std::string::npos;
+    if (node.verbatim) {
+      node.text = source.substr(at, value.size());
+    } else {
+      node.text = doc_.copies_.emplace_back(value);
+    }
+    // yaml-cpp takes the end of the file for the end of a quoted text.
+    if (quote != '\0' && source.find(quote, node.verbatim ? at + value.size() : at) == std::string_view::npos)
+      Fail(mark, "this quoted text is never closed");
+  }
+
+  void Begin(Yaml::Kind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
+    if (failed_ || !CheckTag(mark, tag)) return;
+    if (static_cast<int>(open_.size()) >= kMaxYamlDepth)
+      return Fail(mark, StrCat("nested deeper than ", kMaxYamlDepth, " levels"));
+    open_.push_back({Open(kind, mark), anchor, {1, 1}, {}});
+  }
+
+  void End() {
+    if (failed_) return;
+    OpenCollection done = std::move(open_.back());
+    open_.pop_back();
+    YamlDocument::Node& node = doc_.nodes_[done.id];
+    node.begin = static_cast<uint32_t>(doc_.children_.size());
+    node.size = static_cast<uint32_t>(done.children.size());
+    doc_.children_.insert(doc_.children_.end(), done.children.begin(), done.children.end());
+    if (node.kind == Yaml::Kind::kMap && !CheckKeys(done.id)) return;
+    Close(done.id, done.anchor, done.extent);
+  }
+
+  void Close(uint32_t id, YAML::anchor_t anchor, Extent extent) {
+    extents_[id] = extent;
+    if (anchor != YAML::NullAnchor) anchors_[anchor] = id;
+    const YamlDocument::Node& node = doc_.nodes_[id];
+    YAML::Mark mark;
+    mark.line = node.line - 1;
+    mark.column = node.column - 1;
+    Attach(id, extent, mark);
+  }
+
+  // Makes `id` the next child of the innermost open collection, or the root.
+  void Attach(uint32_t id, Extent extent, const YAML::Mark& mark) {
+    if (open_.empty()) {
+      doc_.root_ = id;
+      return;
+    }
+    OpenCollection& parent = open_.back();
+    parent.children.push_back(id);
+    parent.extent.nodes += extent.nodes;
+    parent.extent.height = std::max(parent.extent.height, extent.height + 1);
+    if (static_cast<int>(open_.size()) + extent.height > kMaxYamlDepth + 1)
+      return Fail(mark, StrCat("nested deeper than ", kMaxYamlDepth, " levels, aliases written out"));
+    if (parent.extent.nodes > kMaxYamlNodes)
+      return Fail(mark, StrCat("more than ", kMaxYamlNodes, " values, aliases written out"));
+  }
+
+  bool CheckKeys(uint32_t map) {
+    const YamlDocument::Node& node = doc_.nodes_[map];
+    std::unordered_set<std::string_view> seen;
+    seen.reserve(node.size / 2);
+    for (uint32_t i = 0; i < node.size; i += 2) {
+      const YamlDocument::Node& key = doc_.nodes_[doc_.children_[node.begin + i]];
+      const SourcePlace place{doc_.file_, key.line, key.column};
+      if (key.kind != Yaml::Kind::kScalar) {
+        diagnostics_.Error(place, "a key must be a word");
+        failed_ = true;
+      } else if (!seen.insert(key.text).second) {
+        diagnostics_.Error(place, "the key '", key.text, "' is written twice in this mapping");
+        failed_ = true;
+      }
+    }
+    return !failed_;
+  }
+
+  YamlDocument& doc_;
+  Diagnostics& diagnostics_;
+  bool failed_ = false;
+  int documents_ = 0;
+  std::vector<OpenCollection> open_;
+  std::vector<Extent> extents_;                           // by node
+  std::unordered_map<YAML::anchor_t, uint32_t> anchors_;  // of finished values
+};
+
+std::unique_ptr<YamlDocument> YamlDocument::Parse(std::string text, int32_t file, Diagnostics& diagnostics) {
+  auto document = std::make_unique<YamlDocument>();
+  document->source_ = std::move(text);
+  document->file_ = file;
+  YamlTreeBuilder builder(*document, diagnostics);
+  TextBuffer buffer(document->source_);
+  std::istream stream(&buffer);
+  try {
+    YAML::Parser parser(stream);
+    if (!parser.HandleNextDocument(builder)) {
+      diagnostics.Error({file, 1, 1}, "the file is empty");
+      return nullptr;
+    }
+    if (!builder.failed()) parser.HandleNextDocument(builder);
+  } catch (const YAML::Exception& e) {
+    builder.Fail(e.mark, StrCat("YAML: ", e.msg));
+  }
+  return builder.failed() ? nullptr : std::move(document);
+}
+
+Yaml::Kind Yaml::kind() const {
+  return document_->nodes_[id_].kind;
+}
+
+SourcePlace Yaml::place() const {
+  const YamlDocument::Node& node = document_->nodes_[id_];
+  return {document_->file_, node.line, node.column};
+}
+
+std::string_view Yaml::text() const {
+  return document_->nodes_[id_].text;
+}
+
+SourcePlace Yaml::text_place() const {
+  SourcePlace at = place();
+  at.column += document_->nodes_[id_].text_column;
+  return at;
+}
+
+bool Yaml::verbatim() const {
+  return document_->nodes_[id_].verbatim;
+}
+
+size_t Yaml::size() const {
+  const YamlDocument::Node& node = document_->nodes_[id_];
+  return node.kind == Kind::kMap ? node.size / 2 : node.size;
+}
+
+Yaml Yaml::item(size_t i) const {
+  return {document_, document_->children_[document_->nodes_[id_].begin + i]};
+}
+
+Yaml Yaml::key(size_t i) const {
+  return item(2 * i);
+}
+
+Yaml Yaml::value(size_t i) const {
+  return item(2 * i + 1);
+}
+
+std::string Yaml::Describe() const {
+  switch (kind()) {
+    case Kind::kNull:
+      return "nothing";
+    case Kind::kScalar:
+      return StrCat("'", text(), "'");
+    case Kind::kSequence:
+      return "a list";
+    case Kind::kMap:
+      return "a mapping";
+  }
+  return "";
+}
+
+}  // namespace dfrun

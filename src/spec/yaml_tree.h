@@ -1,0 +1,90 @@
+// A YAML document as a compact tree that knows the place of every key and value.
+//
+// Refused, each with its place: tags, duplicate keys, keys that are not scalars, aliases inside what they name, aliases
+// that expand to more than kMaxYamlNodes, nesting beyond kMaxYamlDepth, a second document.
+// Thread safety: const methods from any thread.
+#ifndef DFRUN_SRC_SPEC_YAML_TREE_H_
+#define DFRUN_SRC_SPEC_YAML_TREE_H_
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/spec/diagnostics.h"
+
+namespace dfrun {
+
+inline constexpr int kMaxYamlDepth = 64;
+inline constexpr int64_t kMaxYamlNodes = 4'000'000;  // with every alias written out
+
+class YamlDocument;
+
+// One value of a document: a view, valid as long as the document.
+class Yaml {
+ public:
+  enum class Kind : uint8_t { kNull, kScalar, kSequence, kMap };
+
+  Yaml(const YamlDocument* document, uint32_t id) : document_(document), id_(id) {}
+
+  Kind kind() const;
+  bool is_null() const { return kind() == Kind::kNull; }
+  bool is_scalar() const { return kind() == Kind::kScalar; }
+  bool is_sequence() const { return kind() == Kind::kSequence; }
+  bool is_map() const { return kind() == Kind::kMap; }
+  SourcePlace place() const;
+
+  // Of a scalar: its text; the place of the first byte of it; whether the text stands in the file byte for byte, so
+  // that byte i of it is i columns further.
+  std::string_view text() const;
+  SourcePlace text_place() const;
+  bool verbatim() const;
+
+  // Of a sequence its items, of a map its entries.
+  size_t size() const;
+  Yaml item(size_t i) const;
+  Yaml key(size_t i) const;
+  Yaml value(size_t i) const;
+
+  // "a list", "a mapping", "'text'", "nothing": for messages.
+  std::string Describe() const;
+
+ private:
+  const YamlDocument* document_;
+  uint32_t id_;
+};
+
+class YamlDocument {
+ public:
+  // Parses `text`, which passed CheckSpecText(). Null after an error, which is then in `diagnostics`.
+  static std::unique_ptr<YamlDocument> Parse(std::string text, int32_t file, Diagnostics& diagnostics);
+
+  Yaml root() const { return {this, root_}; }
+
+ private:
+  friend class Yaml;
+  friend class YamlTreeBuilder;
+
+  struct Node {
+    Yaml::Kind kind = Yaml::Kind::kNull;
+    bool verbatim = false;
+    uint8_t text_column = 0;  // text begins so many columns after the node
+    int32_t line = 0;
+    int32_t column = 0;
+    uint32_t begin = 0;     // into children_
+    uint32_t size = 0;      // of children_; a map has two an entry
+    std::string_view text;  // in source_ or copies_
+  };
+
+  std::string source_;
+  int32_t file_ = -1;
+  std::deque<std::string> copies_;  // of texts that are not verbatim
+  std::vector<Node> nodes_;
+  std::vector<uint32_t> children_;
+  uint32_t root_ = 0;
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_SPEC_YAML_TREE_H_

@@ -1,0 +1,121 @@
+// Sessions over MPI. Run under mpirun: session_test compute|fail RANK|stop CODE.
+//   compute     steps over all ranks give what arithmetic gives
+//   fail RANK   an error on that rank is reported by rank 0, and every process ends with its code
+//   stop CODE   every process ends with this status code
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "comm/bootstrap/world.h"
+#include "src/session/session.h"
+#include "src/session/worker.h"
+
+namespace dfrun {
+namespace {
+
+std::string TaskDevice(int task) {
+  return StrCat("/job:worker/task:", task);
+}
+
+Result<Output> Add(Graph& graph, const std::string& name, const std::string& op, std::vector<Output> inputs,
+                   AttrMap attrs, const std::string& device) {
+  NodeSpec spec;
+  spec.name = name;
+  spec.op = op;
+  spec.inputs = std::move(inputs);
+  spec.attrs = std::move(attrs);
+  spec.device = device;
+  DF_ASSIGN(const NodeId id, graph.AddNode(std::move(spec)));
+  return Output{id, 0};
+}
+
+// x + 1 on every rank in turn: out = x + the number of ranks.
+Result<Graph> MakeRelay(int ranks, const Shape& shape) {
+  Graph graph;
+  DF_ASSIGN(Output value, Add(graph, "x", "Placeholder", {}, {{"dtype", DType::kFloat}, {"shape", shape}}, ""));
+  DF_ASSIGN(const Output one,
+            Add(graph, "one", "Const", {}, {{"dtype", DType::kFloat}, {"value", Tensor::Scalar(1.0f)}}, ""));
+  for (int rank = 0; rank < ranks; ++rank) {
+    DF_ASSIGN(value, Add(graph, StrCat("hop_", rank), "Add", {value, one}, {}, TaskDevice(rank)));
+  }
+  DF_TRY(Add(graph, "out", "Identity", {value}, {}, TaskDevice(0)).status());
+  return graph;
+}
+
+Status RunRelay(Session& session, int ranks, const Shape& shape) {
+  Tensor x(DType::kFloat, shape);
+  for (int step = 0; step < 20; ++step) {
+    for (int64_t i = 0; i < x.num_elements(); ++i) x.data<float>()[i] = static_cast<float>(i % 1000 + step);
+    DF_ASSIGN(const std::vector<Tensor> out, session.Run({{"x", x}}, {"out"}));
+    for (int64_t i = 0; i < x.num_elements(); ++i) {
+      if (out[0].data<float>()[i] == x.data<float>()[i] + static_cast<float>(ranks)) continue;
+      return Internal("element ", i, " of step ", step, " is ", out[0].data<float>()[i]);
+    }
+  }
+  return Status();
+}
+
+Status Compute(Runtime& runtime) {
+  for (const Shape& shape : {Shape({}), Shape({3, 5}), Shape({300, 1000})}) {
+    DF_ASSIGN(Graph graph, MakeRelay(runtime.size(), shape));
+    DF_ASSIGN(const auto session, Session::Create(runtime, std::move(graph)));
+    DF_TRY(RunRelay(*session, runtime.size(), shape));
+    DF_TRY(session->Close());
+  }
+  return Status();
+}
+
+// Every rank waits for a value that rank `failing` cannot make.
+Status Fail(Runtime& runtime, int failing) {
+  Graph graph;
+  DF_ASSIGN(const Output unset,
+            Add(graph, "unset", "VariableV2", {}, {{"dtype", DType::kFloat}, {"shape", PartialShape({100000})}},
+                TaskDevice(failing)));
+  DF_ASSIGN(const Output broken, Add(graph, "broken", "Neg", {unset}, {}, TaskDevice(failing)));
+  std::vector<std::string> targets;
+  for (int rank = 0; rank < runtime.size(); ++rank) {
+    targets.push_back(StrCat("waits_", rank));
+    DF_TRY(Add(graph, targets.back(), "Neg", {broken}, {}, TaskDevice(rank)).status());
+  }
+  DF_ASSIGN(const auto session, Session::Create(runtime, std::move(graph)));
+  const Status first = session->Run({}, {}, targets).status();
+  const Status second = session->Run({}, {}, targets).status();
+  const bool named = first.message().find(StrCat("rank ", failing, " (host ")) != std::string::npos &&
+                     first.message().find("broken") != std::string::npos;
+  if (!named || second != first) return Unimplemented("the error is not as it should be: ", first.ToString());
+  return first;
+}
+
+Status OnMaster(Runtime& runtime, const std::string& what, int number) {
+  if (what == "compute") return Compute(runtime);
+  if (what == "fail") return Fail(runtime, number);
+  return Status(static_cast<Code>(number), "stopped");
+}
+
+Result<int> Main(const std::string& what, int number) {
+  const int threads = std::getenv("THREADS") == nullptr ? 1 : std::atoi(std::getenv("THREADS"));
+  DF_ASSIGN(const auto world, comm::World::Join(threads));
+  DF_ASSIGN(auto communicator, world->Connect());
+  RuntimeOptions options;
+  options.threads = threads;
+  DF_ASSIGN(const auto runtime, Runtime::Create(options, std::move(communicator)));
+  Status status;
+  if (runtime->rank() == 0) {
+    status = Shutdown(*runtime, OnMaster(*runtime, what, number));
+    std::printf("%d ranks: %s\n", runtime->size(), status.ToString().c_str());
+  } else {
+    status = Worker(*runtime).Serve();
+  }
+  return static_cast<int>(status.code());
+}
+
+}  // namespace
+}  // namespace dfrun
+
+int main(int argc, char** argv) {
+  const dfrun::Result<int> code = dfrun::Main(argc > 1 ? argv[1] : "compute", argc > 2 ? std::atoi(argv[2]) : 0);
+  if (code.ok()) return *code;
+  std::fprintf(stderr, "%s\n", code.status().ToString().c_str());
+  return 100;
+}
