@@ -3,12 +3,24 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <string_view>
 
 namespace dfrun::jobs {
 namespace {
 
 constexpr std::chrono::milliseconds kTerminalInterval(100);
 constexpr std::chrono::seconds kLogInterval(2);
+
+// Whether a person's terminal is at the other end of `out`. Open MPI gives every rank a terminal of its own, wherever
+// the output goes in the end: then the launcher's output, this process's parent's, tells.
+bool IsTerminal(std::FILE* out) {
+  if (::isatty(::fileno(out)) != 1) return false;
+  if (std::getenv("OMPI_COMM_WORLD_SIZE") == nullptr) return true;
+  char target[16] = {};
+  const ssize_t length = ::readlink(StrCat("/proc/", ::getppid(), "/fd/1").c_str(), target, sizeof target - 1);
+  const std::string_view name(target, length > 0 ? static_cast<size_t>(length) : 0);
+  return name.substr(0, 9) == "/dev/pts/" || name.substr(0, 8) == "/dev/tty";
+}
 
 std::string Print(const Scalars& scalars) {
   std::string text;
@@ -34,9 +46,7 @@ std::string PrintDuration(double seconds) {
 }  // namespace
 
 Progress::Progress(std::FILE* out)
-    : out_(out),
-      is_terminal_(::isatty(::fileno(out)) == 1),
-      has_colour_(is_terminal_ && std::getenv("NO_COLOR") == nullptr) {}
+    : out_(out), is_terminal_(IsTerminal(out)), has_colour_(is_terminal_ && std::getenv("NO_COLOR") == nullptr) {}
 
 Progress::~Progress() {
   EndUpdatingLine();

@@ -38,7 +38,7 @@ class SendKernel final : public AsyncKernel {
 
  private:
   const ChannelKey key_;
-  const Tensor dead_;  // a dead value has no tensor
+  const Tensor dead_{};  // a dead value has no tensor
 };
 
 class RecvKernel final : public AsyncKernel {
