@@ -8,6 +8,19 @@ Output StampMap::Map(Output o) const {
   return {};
 }
 
+bool StampMap::ReplacesAll(const Node& node) const {
+  for (int port = 0; port < node.num_outputs(); ++port) {
+    if (outputs.count(OutputKey({node.id, port})) == 0) return false;
+  }
+  return node.num_outputs() > 0;
+}
+
+NodeId StampMap::MapControl(const Node& node) const {
+  if (ReplacesAll(node)) return outputs.at(OutputKey({node.id, 0})).node;
+  auto it = nodes.find(node.id);
+  return it != nodes.end() ? it->second : -1;
+}
+
 Status Stamp(const Graph& from, const std::vector<NodeId>& body, const StampOptions& options, Graph& to,
              StampMap& map) {
   for (NodeId id : body) {
@@ -22,7 +35,7 @@ Status Stamp(const Graph& from, const std::vector<NodeId>& body, const StampOpti
     spec.place = node.place;
     for (Output input : node.inputs) spec.inputs.push_back(map.Map(input));
     for (NodeId control : node.control_inputs) {
-      if (auto it = map.nodes.find(control); it != map.nodes.end()) spec.control_inputs.push_back(it->second);
+      if (const NodeId mapped = map.MapControl(from.node(control)); mapped >= 0) spec.control_inputs.push_back(mapped);
     }
     if (!node.colocate_with.empty()) {
       const NodeId other = from.Find(node.colocate_with);
@@ -52,7 +65,9 @@ Result<std::vector<NodeId>> Ancestors(const Graph& graph, const std::vector<Outp
     const Node& node = graph.node(pending.back());
     pending.pop_back();
     for (Output input : node.inputs) want_output(input);
-    for (NodeId control : node.control_inputs) want(control);
+    for (NodeId control : node.control_inputs) {
+      if (replaced == nullptr || !replaced->ReplacesAll(graph.node(control))) want(control);
+    }
   }
   DF_ASSIGN(const std::vector<NodeId> order, graph.TopologicalOrder());
   std::vector<NodeId> found;

@@ -25,10 +25,15 @@ struct StampMap {
 
   static int64_t OutputKey(Output o) { return (static_cast<int64_t>(o.node) << 16) | o.port; }
   Output Map(Output o) const;
+  // What a control edge from `node` comes from in the copy: the node that stands for it, or where all of its outputs
+  // are replaced the one that makes the first of them; -1: nothing.
+  NodeId MapControl(const Node& node) const;
+  // Whether `outputs` stands for each output of the node.
+  bool ReplacesAll(const Node& node) const;
 };
 
 // Adds to `to` a copy of each node of `body` (ids of `from`, each after its inputs) that `map` does not know yet, and
-// enters it into `map`. Control edges to nodes outside of body and map are dropped.
+// enters it into `map`. Control edges from nodes outside of body and map are dropped.
 Status Stamp(const Graph& from, const std::vector<NodeId>& body, const StampOptions& options, Graph& to, StampMap& map);
 
 // The nodes that `outputs` depend on, not going beyond `stop` (which are left out) nor through the outputs that
