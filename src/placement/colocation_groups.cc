@@ -10,8 +10,7 @@ ColocationGroups::ColocationGroups(const Graph& graph)
       parent_(static_cast<size_t>(graph.num_nodes())),
       size_(parent_.size(), 1),
       constraint_(parent_.size()),
-      constrained_by_(parent_.size(), -1),
-      types_(parent_.size(), ~DeviceTypes{0}) {
+      constrained_by_(parent_.size(), -1) {
   std::iota(parent_.begin(), parent_.end(), 0);
 }
 
@@ -70,18 +69,14 @@ Status ColocationGroups::AddConstraint(NodeId node, const DeviceName& name) {
   return Status();
 }
 
-Result<ColocationGroups> ColocationGroups::Create(const Graph& graph, KernelIndex& kernels,
-                                                  const DeviceName& boundary) {
+Result<ColocationGroups> ColocationGroups::Create(const Graph& graph) {
   ColocationGroups groups(graph);
   DF_TRY(groups.UniteAll());
   for (const Node& node : graph.nodes()) {
-    if (!node.device.empty()) {
-      Result<DeviceName> name = groups.Parse(node.device);
-      if (!name.ok()) return name.status().Annotate(graph.Describe(node.id));
-      DF_TRY(groups.AddConstraint(node.id, *name));
-    }
-    if (node.op->name == "_Arg" || node.op->name == "_Retval") DF_TRY(groups.AddConstraint(node.id, boundary));
-    groups.types_[groups.Root(node.id)] &= kernels.TypesFor(node);
+    if (node.device.empty()) continue;
+    Result<DeviceName> name = groups.Parse(node.device);
+    if (!name.ok()) return name.status().Annotate(graph.Describe(node.id));
+    DF_TRY(groups.AddConstraint(node.id, *name));
   }
   return groups;
 }

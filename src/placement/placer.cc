@@ -31,15 +31,18 @@ std::vector<std::string> TypesOf(const Cluster& cluster) {
 // One call of PlaceGraph().
 class Placer {
  public:
-  Placer(const Graph& graph, const Cluster& cluster, KernelIndex& kernels, const ColocationGroups& groups)
+  Placer(const Graph& graph, const Cluster& cluster, KernelIndex& kernels, ColocationGroups groups)
       : graph_(graph),
         cluster_(cluster),
         kernels_(kernels),
-        groups_(groups),
-        device_(static_cast<size_t>(graph.num_nodes()), kNoDevice) {}
+        groups_(std::move(groups)),
+        types_(static_cast<size_t>(graph.num_nodes()), kernels.all()),
+        holds_state_(types_.size(), false),
+        device_(types_.size(), kNoDevice) {}
 
   // The index of each node's device in the cluster.
   Result<std::vector<int>> Run() {
+    DF_TRY(Gather());
     DF_ASSIGN(const std::vector<NodeId> order, graph_.TopologicalOrder());
     std::vector<NodeId> sources;
     for (NodeId id : order) {
@@ -59,8 +62,22 @@ class Placer {
   }
 
  private:
+  // What the nodes say about their groups, beside their constraints.
+  Status Gather() {
+    for (const Node& node : graph_.nodes()) {
+      const NodeId root = groups_.Root(node.id);
+      types_[root] &= kernels_.TypesFor(node);
+      if (node.op->name == "_Arg" || node.op->name == "_Retval") {
+        DF_TRY(groups_.AddConstraint(node.id, cluster_.devices[0].name));
+      } else if (node.op->is_stateful) {
+        holds_state_[root] = true;
+      }
+    }
+    return Status();
+  }
+
   int Wish(const Node& node) const {
-    if (!FollowsFirstInput(node) || !node.inputs[0].valid()) return kNoDevice;
+    if (!FollowsFirstInput(node) || !node.inputs[0].valid() || holds_state_[groups_.Root(node.id)]) return kNoDevice;
     return device_[groups_.Root(node.inputs[0].node)];
   }
 
@@ -83,7 +100,7 @@ class Placer {
 
   Status Assign(NodeId id, int wish) {
     const NodeId root = groups_.Root(id);
-    const std::vector<int>& feasible = Feasible(groups_.Constraint(root), groups_.Types(root));
+    const std::vector<int>& feasible = Feasible(groups_.Constraint(root), types_[root]);
     if (feasible.empty()) return WhyNone(id, root);
     const bool granted = std::binary_search(feasible.begin(), feasible.end(), wish);
     device_[root] = granted ? wish : feasible[0];
@@ -129,18 +146,29 @@ class Placer {
   const Graph& graph_;
   const Cluster& cluster_;
   KernelIndex& kernels_;
-  const ColocationGroups& groups_;
-  std::vector<int> device_;  // by group's root: index into cluster_.devices
+  ColocationGroups groups_;
+  std::vector<DeviceTypes> types_;  // by group's root: those that have a kernel for every node of the group
+  std::vector<bool> holds_state_;   // by group's root
+  std::vector<int> device_;         // by group's root: index into cluster_.devices
   std::map<std::pair<std::string, DeviceTypes>, std::vector<int>> feasible_;
 };
 
 }  // namespace
 
+Status SpreadConstraints(Graph& graph) {
+  DF_ASSIGN(const ColocationGroups groups, ColocationGroups::Create(graph));
+  for (NodeId id = 0; id < graph.num_nodes(); ++id) {
+    const NodeId root = groups.Root(id);
+    if (groups.Size(root) > 1) graph.mutable_node(id).device = groups.Constraint(root).ToString();
+  }
+  return Status();
+}
+
 Status PlaceGraph(Graph& graph, const Cluster& cluster, const KernelRegistry& kernels) {
   if (cluster.devices.empty()) return InvalidArgument("a graph cannot be placed on a cluster without devices");
   KernelIndex index(kernels, TypesOf(cluster));
-  DF_ASSIGN(const ColocationGroups groups, ColocationGroups::Create(graph, index, cluster.devices[0].name));
-  DF_ASSIGN(const std::vector<int> devices, Placer(graph, cluster, index, groups).Run());
+  DF_ASSIGN(ColocationGroups groups, ColocationGroups::Create(graph));
+  DF_ASSIGN(const std::vector<int> devices, Placer(graph, cluster, index, std::move(groups)).Run());
   std::vector<std::string> names;
   for (const ClusterDevice& device : cluster.devices) names.push_back(device.name.ToString());
   for (NodeId id = 0; id < graph.num_nodes(); ++id) graph.mutable_node(id).device = names[devices[id]];

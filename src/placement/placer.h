@@ -7,7 +7,8 @@
 //   3. The device has a kernel for every node of the group. (_Arg and _Retval need none: the executor does their work.)
 // Where that leaves a choice:
 //   4. _Arg and _Retval go to rank 0's CPU, where feeds come from and fetches go to.
-//   5. A node that only passes its first input on or describes it (Identity, Reshape, Shape, ...) goes where that is.
+//   5. A node that only passes its first input on or describes it (Identity, Reshape, Shape, ...) goes where that is,
+//      unless its group holds state.
 //   6. A stateless node without inputs (Const) goes where its readers are, if they are all in one place.
 //   7. Everything else goes to the first device of the cluster that is left: rank 0's CPU if it may.
 // The result depends on the graph and the cluster alone. Takes time linear in the graph.
@@ -25,6 +26,11 @@ namespace dfrun {
 // that contradict each other, a constraint that no device matches, `colocate_with` a node that is not there. NotFound:
 // no kernel, with those that there are. Errors name the node and leave the devices as they were.
 Status PlaceGraph(Graph& graph, const Cluster& cluster, const KernelRegistry& kernels);
+
+// Gives every node of a colocation group the constraint of the whole group. To be called on the graph of a session
+// before parts of it are pruned and placed one by one: a variable is then in the same place in all of them, whichever
+// of its companions they have. Errors are those of PlaceGraph() about groups.
+Status SpreadConstraints(Graph& graph);
 
 }  // namespace dfrun
 

@@ -184,6 +184,24 @@ TEST_F(PlacerTest, ArgsAndRetvalsAreOnTheFirstRank) {
   EXPECT_EQ(Device("ret"), kPs);
 }
 
+TEST_F(PlacerTest, GroupsWithStateDoNotFollowAnInputThatOtherPartsOfTheGraphMayLack) {
+  const Output s = Add("s", "Stateful", {}, "/job:worker/task:1");
+  Add("passes", "Identity", {s});
+  Add("v", "Var", {}, "", "passes");
+  Place();
+  EXPECT_EQ(Device("v"), kPs);
+}
+
+TEST_F(PlacerTest, SpreadConstraintsReachTheWholeGroup) {
+  const Output v = Add("v", "Var");
+  const Output s = Add("s", "Stateful");
+  Add("update", "Update", {v, s}, "/job:worker");
+  Add("other", "Update", {v, s}, "/task:1");
+  ASSERT_TRUE(SpreadConstraints(m.graph).ok());
+  for (const char* name : {"v", "update", "other"}) EXPECT_EQ(Device(name), "/job:worker/task:1") << name;
+  EXPECT_EQ(Device("s"), "");
+}
+
 TEST_F(PlacerTest, ContradictionsNameBothNodes) {
   const Output s = Add("s", "Stateful");
   Add("a", "Work", {s}, "/job:ps");
