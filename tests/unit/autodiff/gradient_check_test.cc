@@ -36,6 +36,7 @@ class GradientCheck : public ::testing::TestWithParam<GradientCase> {};
 
 TEST_P(GradientCheck, AgreesWithNumericDerivatives) {
   for (bool static_shapes : {true, false}) {
+    if (!static_shapes && GetParam().needs_shapes) continue;
     const Result<double> error = GradientError(GetParam(), static_shapes);
     ASSERT_TRUE(error.ok()) << error.status().ToString() << (static_shapes ? "" : " (shapes not known)");
     EXPECT_LT(*error, kTolerance) << (static_shapes ? "" : "shapes not known");

@@ -12,13 +12,14 @@
 namespace dfrun::testing {
 
 // One op on given inputs. All float64 inputs are differentiated but those in `fixed`; all float64 outputs count but
-// those in `ignored`.
+// those in `ignored`. A gradient that does not exist counts as zero.
 struct GradientCase {
   std::string op;
   std::vector<Tensor> inputs;
   AttrMap attrs = {};
   std::vector<int> fixed = {};
   std::vector<int> ignored = {};
+  bool needs_shapes = false;  // the gradient refuses inputs of unknown rank
 };
 
 // The largest error of any element of any input's gradient, relative to the largest element of that gradient; an error
