@@ -104,10 +104,7 @@ std::optional<Value> Lowering::LowerVariable(const ExprContext& context, const E
 std::optional<Output> Lowering::InitialValue(const ExprContext& context, const std::string& name, const Expr& init) {
   const bool is_word = init.is(Expr::Kind::kName) && !context.frame.values.contains(init.text);
   if (is_word && (init.text == "zeros" || init.text == "ones"))
-    return Filled(context, name, ScalarConstant(init.text == "ones" ? 1 : 0), init.place);
-  const Folded folded = Fold(context, init);
-  if (folded.is_error()) return {};
-  if (folded.is_constant()) return Filled(context, name, folded.value, init.place);
+    return LowerConstant(context, name, ScalarConstant(init.text == "ones" ? 1 : 0), init.place);
   const std::optional<Output> value = LowerOne(context, init, name);
   if (!value) return {};
   const WantedValue& wanted = *context.wanted;
@@ -119,22 +116,19 @@ std::optional<Output> Lowering::InitialValue(const ExprContext& context, const s
   return value;
 }
 
-// A scalar fills the shape; a list must have it.
-std::optional<Output> Lowering::Filled(const ExprContext& context, const std::string& name, const Constant& value,
-                                       SourcePlace place) {
-  const WantedValue& wanted = *context.wanted;
-  Result<Tensor> tensor = ToTensor(value, wanted.dtype);
+std::optional<Output> Lowering::LowerConstant(const ExprContext& context, const std::string& name,
+                                              const Constant& value, SourcePlace place) {
+  const WantedValue* wanted = context.wanted;
+  Result<Tensor> tensor = ToTensor(value, wanted != nullptr ? wanted->dtype : NaturalDType(value));
   if (!tensor.ok()) {
-    diagnostics_.Error(place, "'init': ", tensor.status().message());
+    diagnostics_.Error(place, tensor.status());
     return {};
   }
-  if (tensor->shape() == *wanted.shape) return AddConst(context, name, *std::move(tensor), place);
-  if (tensor->shape().rank() != 0) {
-    diagnostics_.Error(place, "the variable has shape ", *wanted.shape, ", but its 'init' has ", tensor->shape());
-    return {};
-  }
+  // A scalar fills the shape that is wanted; a list must have it.
+  if (wanted == nullptr || !wanted->shape || tensor->shape() == *wanted->shape || tensor->shape().rank() != 0)
+    return AddConst(context, name, *std::move(tensor), place);
   std::vector<int32_t> dims;
-  for (int64_t size : wanted.shape->dims()) {
+  for (int64_t size : wanted->shape->dims()) {
     if (size > std::numeric_limits<int32_t>::max()) {
       diagnostics_.Error(place, "a dimension of ", size, " is too large to fill");
       return {};

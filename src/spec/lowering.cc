@@ -55,14 +55,8 @@ std::optional<Value> Lowering::LowerExpr(const ExprContext& context, const Expr&
   const Folded folded = Fold(context, expr);
   if (folded.is_error()) return {};
   if (folded.is_constant()) {
-    const DType dtype = context.wanted != nullptr ? context.wanted->dtype : NaturalDType(folded.value);
-    Result<Tensor> tensor = ToTensor(folded.value, dtype);
-    if (!tensor.ok()) {
-      diagnostics_.Error(expr.place, tensor.status());
-      return {};
-    }
     const std::string name = own_name.empty() ? FreshName(context.frame, context.scope, "Const") : own_name;
-    std::optional<Output> output = AddConst(context, name, *std::move(tensor), expr.place);
+    const std::optional<Output> output = LowerConstant(context, name, folded.value, expr.place);
     if (!output) return {};
     return Value{{*output}};
   }
@@ -184,14 +178,15 @@ Folded Lowering::FoldDim(const ExprContext& context, const Expr& call) {
   const auto* dim =
       index.is_constant() && index.value.dims.empty() ? std::get_if<int64_t>(&index.value.elements[0]) : nullptr;
   if (dim == nullptr || (shape.known_rank() && (*dim >= shape.rank() || *dim < -shape.rank()))) {
-    diagnostics_.Error(call.items[1].place, "'", name.text, "' has shape ", shape, ", there is no such dimension");
+    diagnostics_.Error(call.items[1].place, "'", name.text, "' has shape ", shape, ", there is no such dimension",
+                       CalledFrom(context.frame));
     return {kError, {}};
   }
   const int64_t size =
       shape.known_rank() ? shape.dim(static_cast<int>(*dim < 0 ? *dim + shape.rank() : *dim)) : PartialShape::kUnknown;
   if (size == PartialShape::kUnknown) {
     diagnostics_.Error(call.place, "dimension ", *dim, " of '", name.text, "' is not known before the step runs: its ",
-                       "shape is ", shape);
+                       "shape is ", shape, CalledFrom(context.frame));
     return {kError, {}};
   }
   Folded folded{Folded::Kind::kConstant, {}};

@@ -109,9 +109,9 @@ class Lowering {
 
   // Variables (lower_variable.cc).
   std::optional<Value> LowerVariable(const ExprContext& context, const Expr& call, const std::string& own_name);
+  std::optional<Output> LowerConstant(const ExprContext& context, const std::string& name, const Constant& value,
+                                      SourcePlace place);
   std::optional<Output> InitialValue(const ExprContext& context, const std::string& name, const Expr& init);
-  std::optional<Output> Filled(const ExprContext& context, const std::string& name, const Constant& value,
-                               SourcePlace place);
 
   const LoweringInput& in_;
   Graph& graph_;
