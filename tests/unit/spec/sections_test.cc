@@ -1,0 +1,277 @@
+// The sections beside the graph.
+#include <gtest/gtest.h>
+
+#include "src/base/hdf5.h"
+#include "src/framework/tensor_hdf5.h"
+#include "tests/unit/spec/spec_test_util.h"
+
+namespace dfrun {
+namespace {
+
+// A directory with data.h5: 10 training samples of [4] and labels, 6 test samples.
+class WithData : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string path = directory_.path() + "/data.h5";
+    Result<h5::Handle> file = h5::CreateFile(path);
+    ASSERT_TRUE(file.ok()) << file.status().ToString();
+    for (const auto& [name, shape, dtype] : {std::tuple{"/train/image", Shape({10, 4}), DType::kFloat},
+                                             {"/train/label", Shape({10}), DType::kInt64},
+                                             {"/test/image", Shape({6, 4}), DType::kFloat},
+                                             {"/test/label", Shape({6}), DType::kInt64},
+                                             {"/odd/image", Shape({6, 5}), DType::kFloat},
+                                             {"/scalar", Shape(), DType::kFloat}}) {
+      Tensor tensor(dtype, shape);
+      std::fill_n(static_cast<char*>(tensor.raw()), tensor.num_bytes(), '\0');
+      const Result<DatasetInfo> written = WriteTensor(*file, name, tensor);
+      ASSERT_TRUE(written.ok()) << written.status().ToString();
+    }
+    ASSERT_TRUE(h5::CloseFile(*std::move(file), path).ok());
+  }
+
+  Result<LoadedSpec> Load(const std::string& text) {
+    return LoadSpec(directory_.Write("job.yaml", "dfrun: 1\n" + text), {});
+  }
+  std::string Error(const std::string& text) {
+    const Result<LoadedSpec> spec = Load(text);
+    if (spec.ok()) return "no error";
+    std::string error = spec.status().message();
+    const std::string prefix = directory_.path() + "/";
+    for (size_t at = error.find(prefix); at != std::string::npos; at = error.find(prefix))
+      error.erase(at, prefix.size());
+    return error;
+  }
+
+  SpecDirectory directory_;
+};
+
+constexpr char kInputs[] =
+    "inputs:\n"
+    "  batch: {hdf5: data.h5, tensors: {image: /train/image, label: /train/label}, batch: 4, shuffle: true}\n"
+    "  test: {hdf5: data.h5, tensors: {image: /test/image, label: /test/label}, batch: all}\n";
+constexpr char kModel[] =
+    "graph:\n"
+    "  W: {op: Variable, shape: [4, 1], init: zeros}\n"
+    "  y: MatMul(batch/image, W)\n"
+    "  loss: Mean(Square(y))\n";
+
+TEST_F(WithData, InputsBecomeNodes) {
+  const Result<LoadedSpec> spec = Load(std::string(kInputs) + "graph: {y: Neg(batch/image)}\n");
+  ASSERT_TRUE(spec.ok()) << spec.status().ToString();
+  const InputSpec& batch = spec->job.inputs[0];
+  EXPECT_EQ(batch.name, "batch");
+  EXPECT_EQ(batch.num_samples, 10);
+  EXPECT_EQ(batch.batch, 4);
+  EXPECT_EQ(batch.StepsPerEpoch(), 2);
+  EXPECT_TRUE(batch.shuffle);
+  EXPECT_FALSE(batch.all);
+  ASSERT_EQ(batch.tensors.size(), 2u);
+  EXPECT_EQ(batch.tensors[0].sample_shape, Shape({4}));
+  EXPECT_EQ(batch.tensors[1].dtype, DType::kInt64);
+  EXPECT_EQ(OutputName(spec->graph, batch.tensors[1].value), "batch/label");
+  const Node& read = spec->graph.node(batch.read);
+  EXPECT_EQ(read.name, "batch/read");
+  EXPECT_EQ(read.op->name, "HDF5Reader");
+  EXPECT_EQ(*read.attrs.Get<int64_t>("batch"), 4);
+  EXPECT_TRUE(*read.attrs.Get<bool>("shuffle"));
+  EXPECT_GT(*read.attrs.Get<int64_t>("seed"), 0);
+  EXPECT_EQ(*read.attrs.Get<std::string>("path"), directory_.path() + "/data.h5");
+  EXPECT_EQ(*read.attrs.Get<std::vector<std::string>>("datasets"),
+            (std::vector<std::string>{"/train/image", "/train/label"}));
+  EXPECT_EQ(spec->graph.node(batch.position).name, "batch/position");
+  EXPECT_EQ(spec->graph.shape({spec->graph.Find("y"), 0}), PartialShape({4, 4}));
+  const InputSpec& test = spec->job.inputs[1];
+  EXPECT_TRUE(test.all);
+  EXPECT_EQ(test.batch, 6);
+  EXPECT_EQ(*spec->graph.node(test.read).attrs.Get<int64_t>("batch"), -1);
+  EXPECT_EQ(spec->graph.shape(test.tensors[0].value), PartialShape({6, 4}));
+  ASSERT_EQ(spec->job.variables.size(), 2u);
+  EXPECT_EQ(spec->job.variables[0].node, batch.position);
+  EXPECT_FALSE(spec->job.variables[0].trainable);
+}
+
+TEST_F(WithData, NothingOfTheGraphMayHangOnTheBatch) {
+  EXPECT_EQ(Error(std::string(kInputs) + "graph: {y: \"Fill([dim(batch/image, 0)], 1)\"}\n"),
+            "job.yaml:5:18: dimension 0 of 'batch/image' is not known before the step runs: its shape is [?,4]");
+}
+
+TEST_F(WithData, InputErrors) {
+  const auto error = [&](const std::string& input) { return Error("inputs:\n  batch: " + input + "\n"); };
+  EXPECT_EQ(error("{hdf5: none.h5, tensors: {x: /train/image}, batch: 2}").substr(0, 16), "job.yaml:3:17: i");
+  const std::string no_dataset = error("{hdf5: data.h5, tensors: {x: /trian/image}, batch: 2}");
+  EXPECT_EQ(no_dataset.substr(0, 15), "job.yaml:3:37: ");
+  EXPECT_NE(no_dataset.find("/train/image"), std::string::npos) << no_dataset;
+  EXPECT_EQ(error("{hdf5: data.h5, tensors: {x: /train/image}}"),
+            "job.yaml:3:3: input 'batch' lacks 'batch', a number of samples or 'all'");
+  EXPECT_EQ(error("{hdf5: data.h5, tensors: {x: /train/image}, batch: 11}"),
+            "job.yaml:3:59: input 'batch' has 10 samples, fewer than a batch of 11");
+  EXPECT_EQ(error("{hdf5: data.h5, tensors: {x: /train/image}, batch: 0}"),
+            "job.yaml:3:59: 'batch' (a number of samples, or 'all') must be an integer of at least 1, not '0'");
+  EXPECT_EQ(error("{hdf5: data.h5, tensors: {x: /train/image, y: /test/label}, batch: 2}"),
+            "job.yaml:3:54: input 'batch' has 6 samples in '/test/label', but 10 in '/train/image'");
+  EXPECT_EQ(error("{hdf5: data.h5, tensors: {x: /scalar}, batch: 2}"),
+            "job.yaml:3:37: input 'batch' cannot take samples from '/scalar', which is a scalar");
+  EXPECT_EQ(error("{hdf5: data.h5, tensors: {x: /train/image}, batch: 2, shufle: true}"),
+            "job.yaml:3:62: unknown key 'shufle' of input 'batch', did you mean 'shuffle'?");
+}
+
+TEST_F(WithData, Train) {
+  const Result<LoadedSpec> spec =
+      Load(std::string(kInputs) + kModel +
+           "train:\n"
+           "  loss: loss\n"
+           "  optimizer: momentum\n"
+           "  momentum: 0.8\n"
+           "  nesterov: true\n"
+           "  learning_rate: {schedule: cosine, initial: 0.1, final: 0.01, steps: 100, warmup: 5}\n"
+           "  epochs: 3\n"
+           "  replicas: 2\n"
+           "  log_every: 7\n"
+           "  clip_norm: 1.5\n"
+           "eval: {every: 50, feed: {batch: test}, metrics: [loss]}\n"
+           "checkpoint: {every: 20, keep: 2}\n"
+           "summaries: {scalars: [loss]}\n"
+           "trace: {steps: 4}\n"
+           "seed: 12\n"
+           "name: a job\n");
+  ASSERT_TRUE(spec.ok()) << spec.status().ToString();
+  const JobSpec& job = spec->job;
+  ASSERT_TRUE(job.train);
+  EXPECT_EQ(OutputName(spec->graph, job.train->loss), "loss");
+  EXPECT_EQ(job.train->optimizer.kind, OptimizerSpec::Kind::kMomentum);
+  EXPECT_EQ(job.train->optimizer.momentum, 0.8);
+  EXPECT_TRUE(job.train->optimizer.nesterov);
+  EXPECT_EQ(job.train->learning_rate.kind, ScheduleSpec::Kind::kCosine);
+  EXPECT_EQ(job.train->learning_rate.initial, 0.1);
+  EXPECT_EQ(job.train->learning_rate.final, 0.01);
+  EXPECT_EQ(job.train->learning_rate.steps, 100);
+  EXPECT_EQ(job.train->learning_rate.warmup, 5);
+  EXPECT_EQ(job.train->steps, 6);  // 3 epochs of 10 / 4 whole batches
+  EXPECT_EQ(job.train->replicas, 2);
+  EXPECT_EQ(job.train->log_every, 7);
+  EXPECT_EQ(job.train->clip_norm, 1.5);
+  EXPECT_EQ(job.train->input, 0);
+  EXPECT_EQ(job.train->parameters, TrainSpec::Parameters::kSpread);
+  ASSERT_TRUE(job.eval);
+  EXPECT_EQ(job.eval->every, 50);
+  ASSERT_EQ(job.eval->feeds.size(), 2u);
+  EXPECT_EQ(OutputName(spec->graph, job.eval->feeds[0].target), "batch/image");
+  EXPECT_EQ(OutputName(spec->graph, job.eval->feeds[0].value), "test/image");
+  ASSERT_EQ(job.eval->metrics.size(), 1u);
+  EXPECT_EQ(job.eval->metrics[0].name, "loss");
+  EXPECT_EQ(job.checkpoint->every, 20);
+  EXPECT_EQ(job.checkpoint->keep, 2);
+  EXPECT_EQ(job.summaries.size(), 1u);
+  EXPECT_EQ(job.trace_steps, 4);
+  EXPECT_EQ(job.seed, 12);
+  EXPECT_EQ(job.name, "a job");
+}
+
+TEST_F(WithData, TrainErrors) {
+  const auto error = [&](const std::string& train) { return Error(std::string(kInputs) + kModel + train + "\n"); };
+  EXPECT_EQ(error("train: {loss: loss, learning_rate: 0.1}"),
+            "job.yaml:9:1: 'train' needs one of 'epochs' and 'steps'");
+  EXPECT_EQ(error("train: {loss: loss, learning_rate: 0.1, steps: 1, epochs: 1}"),
+            "job.yaml:9:1: 'train' needs one of 'epochs' and 'steps', not both");
+  EXPECT_EQ(error("train: {loss: y, learning_rate: 0.1, steps: 1}"),
+            "job.yaml:9:15: the loss must be a floating-point scalar, but 'y' is float32[?,1]");
+  EXPECT_EQ(error("train: {loss: lost, learning_rate: 0.1, steps: 1}"),
+            "job.yaml:9:15: unknown node 'lost', did you mean 'loss'?");
+  EXPECT_EQ(error("train: {loss: loss, learning_rate: 0.1, steps: 1, replicas: 3}"),
+            "job.yaml:3:98: a batch of 4 cannot be cut into equal slices for 3 replicas");
+  EXPECT_EQ(error("train: {loss: loss, learning_rate: 0.1, steps: 1, momentum: 0.5}"),
+            "job.yaml:9:61: 'momentum' is a key of optimizer 'momentum', but this is 'sgd'");
+  EXPECT_EQ(error("train: {loss: loss, learning_rate: {schedule: step, initial: 1, steps: 3}, steps: 1}"),
+            "job.yaml:9:36: schedule 'step' lacks 'factor'");
+  EXPECT_EQ(error("train: {loss: loss, learning_rate: 0.1, steps: 1, parameters: ps}"),
+            "job.yaml:9:63: the cluster has no job 'ps': write cluster: {jobs: {ps: 1, worker: rest}}");
+  EXPECT_EQ(error("train: {loss: loss, learning_rate: 0.1, stpes: 1}"),
+            "job.yaml:9:41: unknown key 'stpes' of the section 'train', did you mean 'steps'?");
+}
+
+TEST_F(WithData, EvalErrors) {
+  const auto error = [&](const std::string& eval) {
+    return Error(
+        "inputs:\n"
+        "  batch: {hdf5: data.h5, tensors: {image: /train/image}, batch: 4}\n"
+        "  odd: {hdf5: data.h5, tensors: {image: /odd/image}, batch: all}\n"
+        "  bare: {hdf5: data.h5, tensors: {label: /test/label}, batch: all}\n" +
+        std::string(kModel) + "train: {loss: loss, learning_rate: 0.1, steps: 1}\n" + eval + "\n");
+  };
+  EXPECT_EQ(error("eval: {feed: {batch: odd}, metrics: [loss]}"),
+            "job.yaml:11:22: 'odd/image' has samples float32[5], but those of 'batch/image' are float32[4]");
+  EXPECT_EQ(error("eval: {feed: {batch: bare}, metrics: [loss]}"),
+            "job.yaml:11:22: input 'bare' lacks the tensor 'image' of input 'batch'");
+  EXPECT_EQ(error("eval: {feed: {batch: od}, metrics: [loss]}"),
+            "job.yaml:11:22: an input is fed from another input, and 'od' is none, did you mean 'odd'?");
+  EXPECT_EQ(error("eval: {metrics: [y]}"), "job.yaml:11:18: 'metrics' lists scalars, but 'y' has shape [?,1]");
+}
+
+TEST(Sections, RunFeedsAndFetches) {
+  const Result<LoadedSpec> spec = LoadText(
+      "graph:\n"
+      "  x: {op: Placeholder, dtype: float64, shape: [2, 3]}\n"
+      "  z: {op: Placeholder, dtype: float32, shape: [-1]}\n"
+      "  y: Neg(x)\n"
+      "  a: [1.0, 2.0]\n"
+      "run: {steps: 5, feed: {x: 0.5, z: a}, fetch: [y, \"z:0\"]}\n");
+  ASSERT_TRUE(spec.ok()) << spec.status().ToString();
+  const RunSpec& run = *spec->job.run;
+  EXPECT_EQ(run.steps, 5);
+  ASSERT_EQ(run.feeds.size(), 2u);
+  EXPECT_EQ(OutputName(spec->graph, run.feeds[0].target), "x");
+  EXPECT_EQ(OutputName(spec->graph, run.feeds[0].value), "feed/x");
+  EXPECT_EQ(spec->graph.dtype(run.feeds[0].value), DType::kDouble);
+  EXPECT_EQ(spec->graph.shape(run.feeds[0].value), PartialShape({2, 3}));
+  EXPECT_EQ(OutputName(spec->graph, run.feeds[1].value), "a");
+  ASSERT_EQ(run.fetches.size(), 2u);
+  EXPECT_EQ(run.fetches[1].name, "z:0");
+}
+
+TEST(Sections, RunErrors) {
+  const std::string graph = "graph: {x: {op: Placeholder, dtype: float32, shape: [2]}}\n";
+  EXPECT_EQ(ErrorOf(graph + "run: {feed: {x: [1, 2]}}\n"), "job.yaml:3:17: a feed is an expression, not a list");
+  EXPECT_EQ(ErrorOf(graph + "run: {feed: {x: \"[1.0, 2.0, 3.0]\"}}\n"),
+            "job.yaml:3:17: 'x' is float32[2], but is fed float32[3]");
+  EXPECT_EQ(ErrorOf(graph + "run: {fetch: [xx]}\n"), "job.yaml:3:15: unknown node 'xx', did you mean 'x'?");
+  EXPECT_EQ(ErrorOf(graph + "run: {fetch: [\"x:1\"]}\n"), "job.yaml:3:16: 'x' has 1 output, there is none numbered 1");
+  EXPECT_EQ(ErrorOf(graph + "run: {steps: 0}\n"), "job.yaml:3:14: 'steps' must be an integer of at least 1, not '0'");
+}
+
+TEST(Sections, Cluster) {
+  const Result<LoadedSpec> spec = LoadText("cluster: {jobs: {ps: 2, worker: rest}}\ngraph: {x: 1}\n", {}, 5);
+  ASSERT_TRUE(spec.ok()) << spec.status().ToString();
+  ASSERT_EQ(spec->job.jobs.size(), 2u);
+  EXPECT_EQ(spec->job.jobs[0].job, "ps");
+  EXPECT_EQ(spec->job.jobs[0].tasks, 2);
+  EXPECT_EQ(spec->job.jobs[1].tasks, JobSize::kRest);
+  const auto device = [](const std::string& name, int ranks) {
+    return ErrorOf("cluster: {jobs: {ps: 2, worker: rest}}\ngraph: {x: {op: Const, value: 1, device: " + name + "}}\n",
+                   {}, ranks);
+  };
+  EXPECT_EQ(device("/job:ps/task:1", 0), "no error");
+  EXPECT_EQ(device("/job:worker/task:2", 5), "no error");
+  EXPECT_EQ(device("/job:worker/task:9", 0), "no error");
+  EXPECT_EQ(device("/job:worker/task:3", 5),
+            "job.yaml:3:42: device '/job:worker/task:3': job 'worker' has 3 tasks, counted from 0");
+  EXPECT_EQ(device("/job:ps/task:2", 0),
+            "job.yaml:3:42: device '/job:ps/task:2': job 'ps' has 2 tasks, counted from 0");
+  EXPECT_EQ(device("/job:master", 0),
+            "job.yaml:3:42: device '/job:master': the cluster has no job 'master', only ps, worker");
+  EXPECT_EQ(ErrorOf("cluster: {jobs: {ps: 2, worker: 2}}\n", {}, 5),
+            "job.yaml:2:17: the jobs have 4 tasks, but there are 5 ranks");
+  EXPECT_EQ(ErrorOf("cluster: {jobs: {a: rest, b: rest}}\n"),
+            "job.yaml:2:30: only one job can have the rest of the ranks");
+}
+
+TEST(Sections, TheJobHasItsFilesName) {
+  const Result<LoadedSpec> spec = LoadText("graph: {x: 1}\n");
+  ASSERT_TRUE(spec.ok());
+  EXPECT_EQ(spec->job.name, "job");
+  EXPECT_EQ(spec->job.seed, 0);
+  EXPECT_EQ(spec->job.jobs[0].job, "worker");
+  EXPECT_EQ(LoadSpec("/no/such/spec.yaml", {}).status().code(), Code::kIo);
+}
+
+}  // namespace
+}  // namespace dfrun

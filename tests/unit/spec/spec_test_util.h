@@ -1,0 +1,73 @@
+// Specs as text, loaded from files of a directory of their own.
+#ifndef DFRUN_TESTS_UNIT_SPEC_SPEC_TEST_UTIL_H_
+#define DFRUN_TESTS_UNIT_SPEC_SPEC_TEST_UTIL_H_
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/graph/text_dump.h"
+#include "src/spec/load.h"
+
+namespace dfrun {
+
+class SpecDirectory {
+ public:
+  SpecDirectory() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "dfrun_spec_XXXXXX").string();
+    path_ = mkdtemp(pattern.data());
+  }
+  SpecDirectory(const SpecDirectory&) = delete;
+  SpecDirectory& operator=(const SpecDirectory&) = delete;
+  ~SpecDirectory() { std::filesystem::remove_all(path_); }
+
+  std::string Write(const std::string& name, const std::string& text) const {
+    const std::filesystem::path file = path_ / name;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file, std::ios::binary) << text;
+    return file.string();
+  }
+  std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// Loads `text` as the spec job.yaml, with "dfrun: 1" before it on the same line count: line 1 is the version's.
+inline Result<LoadedSpec> LoadText(const std::string& text, std::vector<std::string> sets = {}, int ranks = 0) {
+  const SpecDirectory directory;
+  SpecOptions options;
+  options.sets = std::move(sets);
+  options.ranks = ranks;
+  return LoadSpec(directory.Write("job.yaml", "dfrun: 1\n" + text), options);
+}
+
+// The lines of the graph's dump, or the error.
+inline std::string GraphOf(const std::string& text, std::vector<std::string> sets = {}) {
+  const Result<LoadedSpec> spec = LoadText(text, std::move(sets));
+  return spec.ok() ? DumpText(spec->graph) : spec.status().ToString();
+}
+
+// The error without the directory: "job.yaml:3:5: message".
+inline std::string ErrorOf(const std::string& text, std::vector<std::string> sets = {}, int ranks = 0) {
+  const Result<LoadedSpec> spec = LoadText(text, std::move(sets), ranks);
+  if (spec.ok()) return "no error";
+  std::string error = spec.status().message();
+  for (size_t at = error.find("/"); at != std::string::npos; at = error.find("/", at)) {
+    const size_t name = error.find("job.yaml", at);
+    if (name == std::string::npos || error.substr(at, name - at).find(' ') != std::string::npos) {
+      ++at;
+      continue;
+    }
+    error.erase(at, name - at);
+  }
+  return error;
+}
+
+}  // namespace dfrun
+
+#endif  // DFRUN_TESTS_UNIT_SPEC_SPEC_TEST_UTIL_H_

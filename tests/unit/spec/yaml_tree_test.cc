@@ -1,0 +1,120 @@
+#include "src/spec/yaml_tree.h"
+
+#include <gtest/gtest.h>
+
+#include "src/spec/source_text.h"
+
+namespace dfrun {
+namespace {
+
+std::string ParseError(const std::string& text) {
+  Diagnostics diagnostics;
+  const int32_t file = diagnostics.AddFile("f");
+  if (CheckSpecText(text, file, diagnostics)) YamlDocument::Parse(text, file, diagnostics);
+  return diagnostics.ToStatus().message();
+}
+
+TEST(YamlTree, KnowsThePlacesOfKeysAndValues) {
+  Diagnostics diagnostics;
+  const auto document =
+      YamlDocument::Parse("a: 1\nbb:\n  - x\n  - {c: \"y\"}\n", diagnostics.AddFile("f"), diagnostics);
+  ASSERT_TRUE(document);
+  const Yaml root = document->root();
+  ASSERT_EQ(root.size(), 2u);
+  EXPECT_EQ(root.key(1).text(), "bb");
+  EXPECT_EQ(diagnostics.Print(root.key(1).place()), "f:2:1");
+  const Yaml list = root.value(1);
+  ASSERT_TRUE(list.is_sequence());
+  ASSERT_EQ(list.size(), 2u);
+  EXPECT_EQ(diagnostics.Print(list.item(0).place()), "f:3:5");
+  const Yaml quoted = list.item(1).value(0);
+  EXPECT_EQ(quoted.text(), "y");
+  EXPECT_EQ(diagnostics.Print(quoted.place()), "f:4:9");
+  EXPECT_EQ(diagnostics.Print(quoted.text_place()), "f:4:10");
+}
+
+TEST(YamlTree, TextThatIsNotWrittenAsItReadsHasOnePlace) {
+  Diagnostics diagnostics;
+  const auto document = YamlDocument::Parse("a: \"x\\ty\"\nb: 'it''s'\nc: plain\nd: >\n  folded\n  text\n",
+                                            diagnostics.AddFile("f"), diagnostics);
+  ASSERT_TRUE(document);
+  EXPECT_FALSE(document->root().value(0).verbatim());
+  EXPECT_EQ(document->root().value(0).text(), "x\ty");
+  EXPECT_FALSE(document->root().value(1).verbatim());
+  EXPECT_EQ(document->root().value(1).text(), "it's");
+  EXPECT_TRUE(document->root().value(2).verbatim());
+  EXPECT_FALSE(document->root().value(3).verbatim());
+  EXPECT_EQ(document->root().value(3).text(), "folded text\n");
+}
+
+TEST(YamlTree, CarriageReturnsEndLines) {
+  Diagnostics diagnostics;
+  const auto document = YamlDocument::Parse("a: 1\r\nb: two\r\n", diagnostics.AddFile("f"), diagnostics);
+  ASSERT_TRUE(document);
+  EXPECT_EQ(document->root().value(1).text(), "two");
+  EXPECT_EQ(diagnostics.Print(document->root().value(1).place()), "f:2:4");
+}
+
+TEST(YamlTree, AliasesShareTheValueTheyName) {
+  Diagnostics diagnostics;
+  const auto document = YamlDocument::Parse("a: &x [1, 2]\nb: *x\n", diagnostics.AddFile("f"), diagnostics);
+  ASSERT_TRUE(document);
+  EXPECT_EQ(document->root().value(1).item(1).text(), "2");
+}
+
+TEST(YamlTree, NullIsNoText) {
+  Diagnostics diagnostics;
+  const auto document = YamlDocument::Parse("a: ~\nb:\nc: \"~\"\n", diagnostics.AddFile("f"), diagnostics);
+  ASSERT_TRUE(document);
+  EXPECT_TRUE(document->root().value(0).is_null());
+  EXPECT_TRUE(document->root().value(1).is_null());
+  EXPECT_EQ(document->root().value(2).text(), "~");
+}
+
+TEST(YamlTree, RefusesWithAPlace) {
+  EXPECT_EQ(ParseError("a: 1\nb: {a: 1, c: 2, a: 3}\n"), "f:2:17: the key 'a' is written twice in this mapping");
+  EXPECT_EQ(ParseError("a: 1\nb: !t 2\n"), "f:2:4: the tag '!t'; a spec has no tags");
+  EXPECT_EQ(ParseError("a: &a\n  - *a\n"), "f:2:5: an alias stands inside the value that it names");
+  EXPECT_EQ(ParseError("a: 1\n---\nb: 2\n"), "f:2:1: a second document begins here; a spec is one document");
+  EXPECT_EQ(ParseError("a: 1\n? [x]\n: 2\n"), "f:2:3: a key must be a word");
+  EXPECT_EQ(ParseError("a: 1\nb: \"x\n"), "f:2:4: this quoted text is never closed");
+  EXPECT_EQ(ParseError(""), "f:1:1: the file is empty");
+  EXPECT_EQ(ParseError("a: b: c\n"), "f:1:5: YAML: illegal map value");
+  EXPECT_EQ(ParseError("a: [1, 2\nb: 3\n"), "f:2:2: YAML: end of sequence flow not found");
+  EXPECT_EQ(ParseError("a: *nowhere\n"), "f:1:4: YAML: the referenced anchor is not defined");
+}
+
+TEST(YamlTree, RefusesBytesThatAreNoText) {
+  EXPECT_EQ(ParseError(std::string("a: 1\nb: x\0y\n", 11)), "f:2:5: a NUL byte; a spec is UTF-8 text");
+  EXPECT_EQ(ParseError("a: 1\nb: \"\xff\"\n"), "f:2:5: invalid UTF-8; save the file as UTF-8");
+  EXPECT_EQ(ParseError("a: \xc0\xaf\n"), "f:1:4: invalid UTF-8; save the file as UTF-8");      // overlong '/'
+  EXPECT_EQ(ParseError("a: \xed\xa0\x80\n"), "f:1:4: invalid UTF-8; save the file as UTF-8");  // a surrogate
+  EXPECT_EQ(ParseError("a: \xf4\x90\x80\x80\n"), "f:1:4: invalid UTF-8; save the file as UTF-8");
+  EXPECT_EQ(ParseError("a: \xe2\x82"), "f:1:4: invalid UTF-8; save the file as UTF-8");  // cut off
+  EXPECT_EQ(ParseError("a: \xc3\xa4 \xe2\x82\xac \xf0\x9f\x99\x82\n"), "");
+}
+
+TEST(YamlTree, RefusesDeepNesting) {
+  const std::string brackets(kMaxYamlDepth + 1, '[');
+  EXPECT_EQ(ParseError("a: " + brackets), "f:1:67: nested deeper than 64 levels");
+  EXPECT_EQ(ParseError("a: " + std::string(200'000, '[')), "f:1:67: nested deeper than 64 levels");
+  // 40 levels within 40 levels by an alias.
+  const std::string open(40, '[');
+  const std::string close(40, ']');
+  EXPECT_EQ(ParseError("a: &a " + open + "1" + close + "\nb: " + open + "*a" + close + "\n"),
+            "f:2:44: nested deeper than 64 levels, aliases written out");
+}
+
+TEST(YamlTree, RefusesAliasesThatExplode) {
+  std::string text = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n";
+  for (int i = 1; i < 12; ++i) {
+    const std::string inner = "*a" + std::to_string(i - 1);
+    text += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [" + inner;
+    for (int j = 1; j < 10; ++j) text += ", " + inner;
+    text += "]\n";
+  }
+  EXPECT_EQ(ParseError(text), "f:7:39: more than 4000000 values, aliases written out");
+}
+
+}  // namespace
+}  // namespace dfrun
