@@ -92,27 +92,27 @@ TEST_F(WithData, InputsBecomeNodes) {
 
 TEST_F(WithData, NothingOfTheGraphMayHangOnTheBatch) {
   EXPECT_EQ(Error(std::string(kInputs) + "graph: {y: \"Fill([dim(batch/image, 0)], 1)\"}\n"),
-            "job.yaml:5:18: dimension 0 of 'batch/image' is not known before the step runs: its shape is [?,4]");
+            "job.yaml:5:19: dimension 0 of 'batch/image' is not known before the step runs: its shape is [?,4]");
 }
 
 TEST_F(WithData, InputErrors) {
   const auto error = [&](const std::string& input) { return Error("inputs:\n  batch: " + input + "\n"); };
   EXPECT_EQ(error("{hdf5: none.h5, tensors: {x: /train/image}, batch: 2}").substr(0, 16), "job.yaml:3:17: i");
   const std::string no_dataset = error("{hdf5: data.h5, tensors: {x: /trian/image}, batch: 2}");
-  EXPECT_EQ(no_dataset.substr(0, 15), "job.yaml:3:37: ");
+  EXPECT_EQ(no_dataset.substr(0, 15), "job.yaml:3:39: ");
   EXPECT_NE(no_dataset.find("/train/image"), std::string::npos) << no_dataset;
   EXPECT_EQ(error("{hdf5: data.h5, tensors: {x: /train/image}}"),
             "job.yaml:3:3: input 'batch' lacks 'batch', a number of samples or 'all'");
   EXPECT_EQ(error("{hdf5: data.h5, tensors: {x: /train/image}, batch: 11}"),
-            "job.yaml:3:59: input 'batch' has 10 samples, fewer than a batch of 11");
+            "job.yaml:3:61: input 'batch' has 10 samples, fewer than a batch of 11");
   EXPECT_EQ(error("{hdf5: data.h5, tensors: {x: /train/image}, batch: 0}"),
-            "job.yaml:3:59: 'batch' (a number of samples, or 'all') must be an integer of at least 1, not '0'");
+            "job.yaml:3:61: 'batch' (a number of samples, or 'all') must be an integer of at least 1, not '0'");
   EXPECT_EQ(error("{hdf5: data.h5, tensors: {x: /train/image, y: /test/label}, batch: 2}"),
-            "job.yaml:3:54: input 'batch' has 6 samples in '/test/label', but 10 in '/train/image'");
+            "job.yaml:3:56: input 'batch' has 6 samples in '/test/label', but 10 in '/train/image'");
   EXPECT_EQ(error("{hdf5: data.h5, tensors: {x: /scalar}, batch: 2}"),
-            "job.yaml:3:37: input 'batch' cannot take samples from '/scalar', which is a scalar");
+            "job.yaml:3:39: input 'batch' cannot take samples from '/scalar', which is a scalar");
   EXPECT_EQ(error("{hdf5: data.h5, tensors: {x: /train/image}, batch: 2, shufle: true}"),
-            "job.yaml:3:62: unknown key 'shufle' of input 'batch', did you mean 'shuffle'?");
+            "job.yaml:3:64: unknown key 'shufle' of input 'batch', did you mean 'shuffle'?");
 }
 
 TEST_F(WithData, Train) {
@@ -178,7 +178,7 @@ TEST_F(WithData, TrainErrors) {
   EXPECT_EQ(error("train: {loss: lost, learning_rate: 0.1, steps: 1}"),
             "job.yaml:9:15: unknown node 'lost', did you mean 'loss'?");
   EXPECT_EQ(error("train: {loss: loss, learning_rate: 0.1, steps: 1, replicas: 3}"),
-            "job.yaml:3:98: a batch of 4 cannot be cut into equal slices for 3 replicas");
+            "job.yaml:3:86: a batch of 4 cannot be cut into equal slices for 3 replicas");
   EXPECT_EQ(error("train: {loss: loss, learning_rate: 0.1, steps: 1, momentum: 0.5}"),
             "job.yaml:9:61: 'momentum' is a key of optimizer 'momentum', but this is 'sgd'");
   EXPECT_EQ(error("train: {loss: loss, learning_rate: {schedule: step, initial: 1, steps: 3}, steps: 1}"),
