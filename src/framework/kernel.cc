@@ -11,11 +11,6 @@ std::vector<KernelDef>& Pending() {
   return pending;
 }
 
-const DType* DTypeAttr(const AttrMap& attrs, std::string_view name) {
-  const AttrValue* value = attrs.Find(name);
-  return value == nullptr ? nullptr : value->get<DType>();
-}
-
 }  // namespace
 
 Status OpContext::AllocateOutput(int i, const Shape& shape, Tensor** output) {
@@ -69,21 +64,16 @@ Status KernelRegistry::Register(KernelDef def) {
 
 Result<const KernelDef*> KernelRegistry::Find(std::string_view op, std::string_view device_type,
                                               const AttrMap& attrs) const {
-  const auto [begin, end] = kernels_.equal_range(op);
-  for (auto it = begin; it != end; ++it) {
-    const KernelDef& def = it->second;
-    if (def.device_type != device_type) continue;
-    if (def.attr.empty()) return &def;
-    const DType* dtype = DTypeAttr(attrs, def.attr);
-    if (dtype != nullptr && *dtype == def.dtype) return &def;
-  }
   std::string known;
   std::string wanted;
-  for (auto it = begin; it != end; ++it) {
+  for (auto [it, end] = kernels_.equal_range(op); it != end; ++it) {
     const KernelDef& def = it->second;
+    const AttrValue* value = def.attr.empty() ? nullptr : attrs.Find(def.attr);
+    const DType* dtype = value == nullptr ? nullptr : value->get<DType>();
+    if (def.device_type == device_type && (def.attr.empty() || (dtype != nullptr && *dtype == def.dtype))) return &def;
     known += StrCat(known.empty() ? "" : ", ", def.device_type,
                     def.attr.empty() ? "" : StrCat(" ", def.attr, "=", def.dtype));
-    if (const DType* dtype = DTypeAttr(attrs, def.attr)) wanted = StrCat(" with ", def.attr, "=", *dtype);
+    if (dtype != nullptr) wanted = StrCat(" with ", def.attr, "=", *dtype);
   }
   return NotFound("no ", device_type, " kernel for ", op, wanted,
                   known.empty() ? "; the op has no kernel" : "; there are: " + known);

@@ -51,8 +51,13 @@ Result<size_t> ArgLength(const OpDef& op, const ArgDef& arg, const AttrMap& attr
     DF_ASSIGN(std::vector<DType> types, attrs.Get<std::vector<DType>>(arg.type_list_attr));
     return types.size();
   }
-  if (left < rest) return CountError(op, given);
-  return left - rest;
+  // Arguments that repeat by the same attr share what the others leave.
+  size_t sharing = 1;
+  for (const ArgDef* later = &arg + 1; later != op.inputs.data() + op.inputs.size(); ++later)
+    sharing += !arg.number_attr.empty() && later->number_attr == arg.number_attr ? 1 : 0;
+  const size_t others = rest - (sharing - 1);
+  if (left < others || (left - others) % sharing != 0) return CountError(op, given);
+  return (left - others) / sharing;
 }
 
 Status InferFromInputs(const OpDef& op, const std::vector<TypedArg>& inputs, AttrMap& attrs) {
