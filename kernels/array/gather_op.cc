@@ -183,9 +183,10 @@ OP("OneHot")
       DF_ASSIGN(const int64_t axis, c.attr<int64_t>("axis"));
       if (depth && *depth < 0) return InvalidArgument("the depth of OneHot is ", *depth);
       if (!indices.known_rank()) return Status();
-      DF_ASSIGN(const int64_t at, CanonicalAxis(axis, indices.rank() + 1));
+      if (axis < -1 || axis > indices.rank())
+        return InvalidArgument("OneHot: the axis ", axis, " is neither -1 nor in [0, ", indices.rank(), "]");
       std::vector<int64_t> dims = indices.dims();
-      dims.insert(dims.begin() + at, depth.value_or(PartialShape::kUnknown));
+      dims.insert(axis < 0 ? dims.end() : dims.begin() + axis, depth.value_or(PartialShape::kUnknown));
       c.set_output(0, PartialShape(std::move(dims)));
       return Status();
     })

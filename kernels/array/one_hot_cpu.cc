@@ -19,7 +19,9 @@ class OneHotKernel : public Kernel {
         return InvalidArgument("OneHot: input ", i, " has shape ", ctx.input(i).shape(), ", but must be a scalar");
     }
     if (indices.rank() == Shape::kMaxRank) return InvalidArgument("OneHot of a tensor of the highest rank");
-    DF_ASSIGN(const int64_t axis, CanonicalAxis(axis_, indices.rank() + 1));
+    if (axis_ < -1 || axis_ > indices.rank())
+      return InvalidArgument("OneHot: the axis ", axis_, " is neither -1 nor in [0, ", indices.rank(), "]");
+    const int64_t axis = axis_ < 0 ? indices.rank() : axis_;
     std::vector<int64_t> dims(indices.dims().begin(), indices.dims().end());
     int64_t inner = 1;
     for (size_t d = static_cast<size_t>(axis); d < dims.size(); ++d) inner *= dims[d];

@@ -76,7 +76,7 @@ OP("Sigmoid")
     .Output("y: T")
     .Attr("T: {bfloat16, half, float, double, complex64, complex128}")
     .Shape(SameAsInput(0))
-    .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("SigmoidGrad", g.y(0), g.dy(0)); })
+    .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("SigmoidGrad", Conj(g, g.y(0)), g.dy(0)); })
     .Doc("1 / (1 + exp(-x)), element by element.");
 
 OP("Erf")

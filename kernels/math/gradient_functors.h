@@ -6,6 +6,23 @@
 
 namespace dfrun::fn {
 
+// dy * y * (1 - y). The caller conjugates y, as in TensorFlow.
+struct SigmoidGrad {
+  template <class T>
+  DF_HOST_DEVICE T operator()(T y, T dy) const {
+    return dy * y * (T(1) - y);
+  }
+};
+
+// dy * (1 - y^2). The caller conjugates y, as in TensorFlow.
+struct TanhGrad {
+  template <class T>
+  DF_HOST_DEVICE T operator()(T y, T dy) const {
+    return dy * (T(1) - y * y);
+  }
+};
+
+// SqrtGrad and those after it conjugate y themselves, as in TensorFlow.
 template <class T>
 DF_HOST_DEVICE T Conjugate(T x) {
   if constexpr (kIsComplex<T>) {
@@ -14,24 +31,6 @@ DF_HOST_DEVICE T Conjugate(T x) {
     return x;
   }
 }
-
-// dy * y * (1 - y)
-struct SigmoidGrad {
-  template <class T>
-  DF_HOST_DEVICE T operator()(T y, T dy) const {
-    const T c = Conjugate(y);
-    return dy * c * (T(1) - c);
-  }
-};
-
-// dy * (1 - y^2)
-struct TanhGrad {
-  template <class T>
-  DF_HOST_DEVICE T operator()(T y, T dy) const {
-    const T c = Conjugate(y);
-    return dy * (T(1) - c * c);
-  }
-};
 
 // dy / (2 y)
 struct SqrtGrad {

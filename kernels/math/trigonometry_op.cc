@@ -85,7 +85,7 @@ OP("Tanh")
     .Output("y: T")
     .Attr("T: {bfloat16, half, float, double, complex64, complex128}")
     .Shape(SameAsInput(0))
-    .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("TanhGrad", g.y(0), g.dy(0)); })
+    .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("TanhGrad", Conj(g, g.y(0)), g.dy(0)); })
     .Doc("The hyperbolic tangent, element by element.");
 
 OP("Asinh")
