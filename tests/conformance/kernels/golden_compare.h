@@ -1,0 +1,17 @@
+// Compares a result with what TensorFlow gave.
+#ifndef DFRUN_TESTS_CONFORMANCE_KERNELS_GOLDEN_COMPARE_H_
+#define DFRUN_TESTS_CONFORMANCE_KERNELS_GOLDEN_COMPARE_H_
+
+#include <string>
+
+#include "src/framework/tensor.h"
+
+namespace dfrun::testing {
+
+// Empty where `actual` is what is expected; else what differs. Floating-point elements may be `ulps` units in the last
+// place of the expected value away; NaN equals NaN.
+std::string Difference(const Tensor& expected, const Tensor& actual, double ulps);
+
+}  // namespace dfrun::testing
+
+#endif  // DFRUN_TESTS_CONFORMANCE_KERNELS_GOLDEN_COMPARE_H_

@@ -1,0 +1,181 @@
+#include "tests/conformance/kernels/golden_file.h"
+
+#include <charconv>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "src/framework/op.h"
+
+namespace dfrun::testing {
+namespace {
+
+// Element texts one after the other.
+class Elements {
+ public:
+  explicit Elements(std::string_view text) : text_(text) {}
+  // Empty at the end. A quoted string comes without its quotes.
+  Result<std::string> Next() {
+    while (!text_.empty() && text_.front() == ' ') text_.remove_prefix(1);
+    if (text_.empty()) return InvalidArgument("too few elements");
+    if (text_.front() == '"') return Quoted();
+    const size_t end = std::min(text_.find(' '), text_.size());
+    std::string word(text_.substr(0, end));
+    text_.remove_prefix(end);
+    return word;
+  }
+  bool AtEnd() const { return text_.find_first_not_of(' ') == std::string_view::npos; }
+
+ private:
+  Result<std::string> Quoted() {
+    std::string word;
+    for (text_.remove_prefix(1); !text_.empty(); text_.remove_prefix(1)) {
+      if (text_.front() == '"') {
+        text_.remove_prefix(1);
+        return word;
+      }
+      if (text_.front() == '\\' && text_.size() > 1) {
+        text_.remove_prefix(1);
+        word += text_.front() == 'n' ? '\n' : text_.front();
+      } else {
+        word += text_.front();
+      }
+    }
+    return InvalidArgument("a string without its closing quote");
+  }
+  std::string_view text_;
+};
+
+template <class T>
+bool ParseElement(const std::string& text, T& value) {
+  const char* end = text.data() + text.size();
+  if constexpr (std::is_same_v<T, std::string>) {
+    value = text;
+    return true;
+  } else if constexpr (std::is_same_v<T, bool>) {
+    value = text == "1";
+    return text == "0" || text == "1";
+  } else if constexpr (std::is_integral_v<T>) {
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    return error == std::errc() && stop == end;
+  } else if constexpr (std::is_floating_point_v<T>) {
+    char* stop = nullptr;
+    value = sizeof(T) == 4 ? std::strtof(text.c_str(), &stop) : static_cast<T>(std::strtod(text.c_str(), &stop));
+    return stop == text.c_str() + text.size();
+  } else if constexpr (sizeof(T) == 2) {
+    float wide = 0;
+    const bool ok = ParseElement(text, wide);
+    value = static_cast<T>(wide);
+    return ok;
+  } else {  // complex
+    const size_t colon = text.find(':');
+    typename T::value_type real = 0;
+    typename T::value_type imaginary = 0;
+    if (colon == std::string::npos || !ParseElement(text.substr(0, colon), real) ||
+        !ParseElement(text.substr(colon + 1), imaginary))
+      return false;
+    value = T(real, imaginary);
+    return true;
+  }
+}
+
+Result<Shape> ParseShape(std::string_view text) {
+  std::vector<int64_t> dims;
+  while (!text.empty()) {
+    int64_t size = 0;
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+    if (error != std::errc()) return InvalidArgument("cannot read the shape at '", text, "'");
+    dims.push_back(size);
+    text.remove_prefix(static_cast<size_t>(stop - text.data()));
+    if (!text.empty()) text.remove_prefix(1);
+  }
+  return Shape::Create(dims);
+}
+
+// "float32[2,3] 1 2 ..."
+Result<Tensor> ParseTensor(std::string_view text) {
+  const size_t open = text.find('[');
+  const size_t close = text.find(']');
+  if (open == std::string_view::npos || close == std::string_view::npos) return InvalidArgument("no shape");
+  const auto dtype = ParseDType(text.substr(0, open));
+  if (!dtype) return InvalidArgument("unknown dtype '", text.substr(0, open), "'");
+  DF_ASSIGN(const Shape shape, ParseShape(text.substr(open + 1, close - open - 1)));
+  Tensor tensor(*dtype, shape);
+  Elements elements(text.substr(close + 1));
+  Status status;
+  const bool known =
+      VisitDType<float, double, float16, bfloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
+                 uint64_t, bool, std::string, std::complex<float>, std::complex<double>>(*dtype, [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        for (int64_t i = 0; i < shape.num_elements() && status.ok(); ++i) {
+          Result<std::string> word = elements.Next();
+          if (!word.ok()) {
+            status = word.status();
+          } else if (!ParseElement<T>(*word, tensor.data<T>()[i])) {
+            status = InvalidArgument("cannot read the element '", *word, "'");
+          }
+        }
+      });
+  DF_TRY(status);
+  if (!known || !elements.AtEnd()) return InvalidArgument("too many elements, or a dtype without a text form");
+  return tensor;
+}
+
+// "name=value", the value as the default of an attr of that type would be written.
+Status ParseAttr(const std::string& op_name, const std::string& text, AttrMap& attrs) {
+  const OpDef* op = OpRegistry::Builtin().Find(op_name);
+  if (op == nullptr) return Status();  // the test reports the op itself
+  const size_t equals = text.find('=');
+  const std::string name = text.substr(0, equals);
+  const AttrDef* def = op->FindAttr(name);
+  if (equals == std::string::npos || def == nullptr) return InvalidArgument("'", text, "' is no attr of ", op_name);
+  OpBuilder builder("parser");
+  builder.Attr(name + ": " + def->type + " = " + text.substr(equals + 1)).Doc("Parses one attr.");
+  DF_ASSIGN(const OpDef parsed, builder.Finish());
+  attrs.Set(name, parsed.attrs[0].default_value);
+  return Status();
+}
+
+Status ReadLine(const std::string& key, const std::string& rest, GoldenCase& c) {
+  if (key == "attr") return ParseAttr(c.op, rest, c.attrs);
+  if (key == "in" || key == "out") {
+    DF_ASSIGN(Tensor tensor, ParseTensor(rest));
+    (key == "in" ? c.inputs : c.outputs).push_back(std::move(tensor));
+  } else if (key == "ulps") {
+    c.ulps = std::strtod(rest.c_str(), nullptr);
+  } else if (key == "error") {
+    c.error = rest;
+  } else {
+    return InvalidArgument("unknown line '", key, "'");
+  }
+  return Status();
+}
+
+}  // namespace
+
+Result<std::vector<GoldenCase>> ReadGoldenFile(const std::string& path) {
+  std::ifstream in(path);
+  if (!in) return NotFound("cannot open ", path);
+  std::vector<GoldenCase> cases;
+  std::string line;
+  for (int number = 1; std::getline(in, line); ++number) {
+    if (line.empty() || line[0] == '#') continue;
+    const size_t space = line.find(' ');
+    const std::string key = line.substr(0, space);
+    const std::string rest = space == std::string::npos ? "" : line.substr(space + 1);
+    if (key == "case") {
+      const size_t name = rest.find(' ');
+      GoldenCase& c = cases.emplace_back();
+      c.op = rest.substr(0, name);
+      c.name = name == std::string::npos ? "" : rest.substr(name + 1);
+      c.line = number;
+      continue;
+    }
+    const Status status =
+        cases.empty() ? InvalidArgument("a line before the first case") : ReadLine(key, rest, cases.back());
+    if (!status.ok()) return status.Annotate(StrCat(path, ":", number));
+  }
+  return cases;
+}
+
+}  // namespace dfrun::testing

@@ -1,0 +1,79 @@
+"""Reductions over one, several, all and no dimensions."""
+import numpy as np
+import tensorflow as tf
+
+from golden import COMPLEX, FLOATS, SIGNED, UNSIGNED, tensor
+from elementwise_cases import INF, NAN, NUMBERS, REAL, numbers
+
+
+def i32(*values):
+    return np.array(values, np.int32)
+
+
+AXES = [i32(), i32(0), i32(1), i32(-1), i32(0, 1), i32(0, 2), i32(1, 2), i32(0, 1, 2)]
+
+
+def positive(dtype, shape, seed):
+    x = numbers(dtype, shape, seed, 0.5, 4)
+    return x
+
+
+def reduction(w, op, dtypes, ulps=0):
+    for dtype in dtypes:
+        w.case(op, positive(dtype, (2, 3, 4), 1), i32(1), ulps=ulps)
+        w.case(op, positive(dtype, (3, 5), 2), i32(0, 1), keep_dims=True, ulps=ulps)
+    for axes in AXES:
+        w.case(op, positive("float32", (2, 3, 4), 3), axes, name=f"axes {list(axes)}", ulps=ulps)
+    x = positive("float32", (2, 1, 3, 2, 2), 4)
+    w.case(op, x, i32(0, 2, 4), name="alternating", ulps=ulps)
+    w.case(op, x, np.array([1, 3], np.int64), name="int64 axes", keep_dims=True, ulps=ulps)
+    w.case(op, positive("float32", (3,), 4), np.array(0, np.int32), name="scalar axis", ulps=ulps)
+    w.case(op, positive("float32", (), 4), i32(), name="scalar", ulps=ulps)
+    w.case(op, positive("float32", (0, 3), 4), i32(0), name="of nothing")
+    w.case(op, positive("float32", (0, 3), 4), i32(1), name="nothing")
+    w.case(op, positive("float32", (2, 3), 4), i32(2), name="bad axis")
+    w.case(op, positive("float32", (2, 3), 4), i32(0, -2), name="axis twice")
+    w.case(op, tensor([[1, NAN], [INF, -INF]]), i32(1), name="special values")
+    w.case(op, positive("float32", (300,), 5), i32(0), name="long row", ulps=ulps)
+    w.case(op, positive("float32", (70, 3), 5), i32(0), name="long column", ulps=ulps)
+
+
+def write(w):
+    reduction(w, "Sum", NUMBERS, ulps=16)
+    reduction(w, "Mean", NUMBERS, ulps=16)
+    for dtype in FLOATS + COMPLEX + SIGNED + UNSIGNED:
+        w.case("Prod", numbers(dtype, (2, 3), 1, 0.5, 2), i32(1), ulps=16)
+    reduction(w, "Prod", [], ulps=64)
+    for op in ["Max", "Min"]:
+        reduction(w, op, REAL)
+    b = tensor([[[1, 0], [1, 1]], [[0, 0], [1, 1]]], "bool")
+    for op in ["All", "Any"]:
+        for axes in [i32(), i32(0), i32(1), i32(2), i32(0, 2), i32(-1, 0), i32(0, 1, 2)]:
+            w.case(op, b, axes, name=f"axes {list(axes)}")
+        w.case(op, b, i32(1), name="kept", keep_dims=True)
+        w.case(op, tensor(np.zeros((0, 2)), "bool"), i32(0), name="of nothing")
+        w.case(op, b, i32(3), name="bad axis")
+    for dtype in FLOATS:
+        for shape in [(), (3,), (2, 3), (0,), (40,)]:
+            w.case("L2Loss", numbers(dtype, shape, 1), ulps=16)
+    for op in ["ArgMax", "ArgMin"]:
+        for dtype in REAL + ["bool"]:
+            x = numbers(dtype, (3, 5), 2) if dtype != "bool" else tensor([[0, 1, 1], [1, 0, 0]], "bool")
+            w.case(op, x, np.array(1, np.int32))
+        x = numbers("float32", (2, 3, 4), 3)
+        for axis in [0, 1, 2, -1, 3, -4]:
+            w.case(op, x, np.array(axis, np.int32), name=f"axis {axis}", output_type=tf.int32)
+        w.case(op, numbers("float32", (0, 3), 3), np.array(1, np.int32), name="no rows")
+        w.case(op, numbers("float32", (3, 0), 3), np.array(1, np.int32), name="empty axis")
+        w.case(op, tensor([[1, 3, 3], [2, 2, 2]]), np.array(1, np.int64), name="ties")
+        w.case(op, numbers("float32", (), 3), np.array(0, np.int32), name="scalar")
+    for op in ["Cumsum", "Cumprod"]:
+        for dtype in NUMBERS:
+            w.case(op, numbers(dtype, (2, 4), 1, 0.5, 2), np.array(1, np.int32), ulps=8)
+        x = numbers("float32", (2, 3, 2), 2, 0.5, 2)
+        for axis in [0, 1, -1, 3]:
+            for exclusive in [False, True]:
+                w.case(op, x, np.array(axis, np.int32), name=f"axis {axis} {exclusive}", exclusive=exclusive,
+                       reverse=not exclusive, ulps=8)
+        w.case(op, x, np.array(1, np.int64), name="both", exclusive=True, reverse=True, ulps=8)
+        w.case(op, numbers("float32", (0, 2), 2), np.array(0, np.int32), name="empty")
