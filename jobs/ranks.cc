@@ -4,7 +4,6 @@
 #include <memory>
 #include <thread>
 
-#include "comm/bootstrap/in_process.h"
 #include "comm/bootstrap/world.h"
 #include "src/session/worker.h"
 
@@ -16,7 +15,6 @@ Result<int> LeadOrServe(const RankOptions& options, const std::function<Status(R
   RuntimeOptions runtime_options;
   runtime_options.threads = options.threads > 0 ? options.threads : std::max(1, cores / world->ranks_on_host());
   DF_ASSIGN(std::unique_ptr<Communicator> communicator, world->Connect());
-  if (communicator == nullptr) communicator = std::move(comm::ConnectInProcess(1)[0]);
   Result<std::unique_ptr<Runtime>> runtime = Runtime::Create(runtime_options, std::move(communicator));
   DF_TRY(runtime.status());
   if (world->rank() != 0) {

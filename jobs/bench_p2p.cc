@@ -1,0 +1,210 @@
+// dfrun bench p2p: what an edge between two ranks costs in a running graph, beside the same bytes over bare MPI.
+//
+// A value goes to and fro between rank 0 and rank 1 within one step. Both ways are measured turn about in one run, on
+// memory of the same kind; a figure is the median of the rounds.
+#include <mpi.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <thread>
+
+#include "comm/bootstrap/world.h"
+#include "jobs/bench.h"
+#include "src/session/session.h"
+#include "src/session/worker.h"
+
+namespace dfrun::jobs {
+namespace {
+
+struct P2pOptions {
+  int rounds = 15;
+  int threads = 1;
+};
+
+struct Case {
+  const char* name;
+  size_t bytes;
+  int trips;  // there and back again, in a step
+  int steps;  // in a round
+};
+
+// All receives of a step are posted when it begins: large values make few trips, so that the memory they arrive in
+// stays as small as that of bare MPI's one buffer.
+constexpr Case kCases[] = {{"4B", 4, 200, 20},          {"8B", 8, 200, 20},       {"4KiB", 4 << 10, 100, 20},
+                           {"64KiB", 64 << 10, 20, 40}, {"1MiB", 1 << 20, 4, 40}, {"16MiB", 16 << 20, 1, 10}};
+constexpr size_t kBandwidthBytes = size_t{1} << 20;  // from here on GB/s says more than us
+constexpr int kTag = 1;
+
+double SecondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+double Median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
+  return values[values.size() / 2];
+}
+
+std::string TaskDevice(int rank) {
+  return StrCat("/job:worker/task:", rank);
+}
+
+Result<Output> AddNode(Graph& graph, const std::string& name, const std::string& op, const std::vector<Output>& inputs,
+                       AttrMap attrs, int rank) {
+  NodeSpec spec;
+  spec.name = name;
+  spec.op = op;
+  spec.inputs = inputs;
+  spec.attrs = std::move(attrs);
+  spec.device = TaskDevice(rank);
+  DF_ASSIGN(const NodeId id, graph.AddNode(std::move(spec)));
+  return Output{id, 0};
+}
+
+// A variable's value goes `trips` times to rank 1 and back.
+Result<Graph> PingPongGraph(const Case& c) {
+  const PartialShape shape({static_cast<int64_t>(c.bytes / sizeof(float))});
+  Graph graph;
+  DF_ASSIGN(const Output variable, AddNode(graph, StrCat("value_", c.name), "VariableV2", {},
+                                           {{"dtype", DType::kFloat}, {"shape", shape}}, 0));
+  DF_ASSIGN(
+      const Output dims,
+      AddNode(graph, "dims", "Const", {},
+              {{"dtype", DType::kInt32}, {"value", Tensor::Vector<int32_t>({static_cast<int32_t>(shape.dim(0))})}}, 0));
+  DF_ASSIGN(const Output one,
+            AddNode(graph, "one", "Const", {}, {{"dtype", DType::kFloat}, {"value", Tensor::Scalar(1.0f)}}, 0));
+  DF_ASSIGN(const Output ones, AddNode(graph, "ones", "Fill", {dims, one}, {}, 0));
+  DF_TRY(AddNode(graph, "init", "Assign", {variable, ones}, {}, 0).status());
+  Output value = variable;
+  for (int trip = 0; trip < c.trips; ++trip) {
+    for (int rank : {1, 0}) {
+      DF_ASSIGN(value, AddNode(graph, StrCat("trip_", trip, "_on_", rank), "Identity", {value}, {}, rank));
+    }
+  }
+  return graph;
+}
+
+// The steps of one case, prepared.
+struct PingPong {
+  std::unique_ptr<Session> session;
+  Session::Handle step;
+};
+
+Result<PingPong> PreparePingPong(Runtime& runtime, const Case& c) {
+  DF_ASSIGN(Graph graph, PingPongGraph(c));
+  const NodeId last = graph.num_nodes() - 1;
+  SessionOptions options;
+  options.optimize = false;  // nothing of the way may be found superfluous
+  DF_ASSIGN(std::unique_ptr<Session> session, Session::Create(runtime, std::move(graph), options));
+  DF_TRY(session->Run({}, {}, {"init"}).status());
+  RunSignature signature;
+  signature.targets = {last};
+  DF_ASSIGN(const Session::Handle step, session->Prepare(signature));
+  return PingPong{std::move(session), step};
+}
+
+// Seconds a one-way trip takes over bare MPI, on both ranks.
+double BareMpi(const Case& c, int rank, Tensor& buffer) {
+  const int bytes = static_cast<int>(c.bytes);
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < c.trips * c.steps; ++i) {
+    if (rank == 0) MPI_Send(buffer.raw(), bytes, MPI_BYTE, 1, kTag, MPI_COMM_WORLD);
+    MPI_Recv(buffer.raw(), bytes, MPI_BYTE, 1 - rank, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 1) MPI_Send(buffer.raw(), bytes, MPI_BYTE, 0, kTag, MPI_COMM_WORLD);
+  }
+  return SecondsSince(start) / (2.0 * c.trips * c.steps);
+}
+
+class P2pBench {
+ public:
+  P2pBench(Runtime& runtime, const P2pOptions& options) : runtime_(runtime), options_(options), worker_(runtime) {}
+
+  Result<std::vector<BenchFigure>> Run() {
+    Result<std::vector<BenchFigure>> figures = RunCases();
+    // The other rank waits for a request: it must not do so in vain.
+    if (!figures.ok() && runtime_.rank() == 0) return Shutdown(runtime_, figures.status());
+    return figures;
+  }
+
+ private:
+  Result<std::vector<BenchFigure>> RunCases() {
+    std::vector<BenchFigure> figures;
+    for (const Case& c : kCases) {
+      DF_ASSIGN(BenchFigure figure, runtime_.rank() == 0 ? Measure(c) : Answer(c));
+      figures.push_back(std::move(figure));
+    }
+    if (runtime_.rank() != 0) figures.clear();
+    return figures;
+  }
+
+  Result<BenchFigure> Measure(const Case& c) {
+    DF_ASSIGN(const PingPong ping_pong, PreparePingPong(runtime_, c));
+    DF_TRY(ping_pong.session->RunStep(ping_pong.step, {}, {}));
+    DF_TRY(Shutdown(runtime_));
+    DF_ASSIGN(Tensor buffer, MakeBuffer(c));
+    std::vector<double> graph_s;
+    std::vector<double> mpi_s;
+    for (int round = 0; round < options_.rounds; ++round) {
+      mpi_s.push_back(BareMpi(c, 0, buffer));
+      const auto start = std::chrono::steady_clock::now();
+      DF_TRY(ping_pong.session->RunSteps(ping_pong.step, c.steps));
+      graph_s.push_back(SecondsSince(start) / (2.0 * c.trips * c.steps));
+      if (round + 1 < options_.rounds) DF_TRY(Shutdown(runtime_));
+    }
+    DF_TRY(ping_pong.session->Close());
+    DF_TRY(Shutdown(runtime_));
+    return Figure(c, Median(graph_s), Median(mpi_s));
+  }
+
+  // Rank 1: the other end of both ways.
+  Result<BenchFigure> Answer(const Case& c) {
+    DF_TRY(worker_.Serve());
+    DF_ASSIGN(Tensor buffer, MakeBuffer(c));
+    for (int round = 0; round < options_.rounds; ++round) {
+      BareMpi(c, 1, buffer);
+      DF_TRY(worker_.Serve());
+    }
+    return BenchFigure();
+  }
+
+  Result<Tensor> MakeBuffer(const Case& c) const {
+    DF_ASSIGN(Tensor buffer, Tensor::Allocate(runtime_.cpu().allocator(), DType::kFloat,
+                                              Shape({static_cast<int64_t>(c.bytes / sizeof(float))})));
+    std::fill_n(buffer.data<float>(), buffer.num_elements(), 1.0f);
+    return buffer;
+  }
+
+  static BenchFigure Figure(const Case& c, double graph_s, double mpi_s) {
+    const std::string name = StrCat("p2p/mpi/", c.name);
+    if (c.bytes < kBandwidthBytes) return {name, graph_s * 1e6, "us", mpi_s * 1e6, "bare MPI, one way"};
+    const double gigabytes = static_cast<double>(c.bytes) * 1e-9;
+    return {name, gigabytes / graph_s, "GB/s", gigabytes / mpi_s, "bare MPI"};
+  }
+
+  Runtime& runtime_;
+  const P2pOptions& options_;
+  Worker worker_;
+};
+
+Result<std::vector<BenchFigure>> RunP2p(const P2pOptions& options) {
+  DF_ASSIGN(const std::unique_ptr<comm::World> world, comm::World::Join(options.threads));
+  if (world->size() != 2) {
+    return Error(Code::kUsage, "bench p2p needs 2 ranks and has ", world->size(), ": mpirun -np 2 dfrun bench p2p");
+  }
+  DF_ASSIGN(std::unique_ptr<Communicator> communicator, world->Connect());
+  RuntimeOptions runtime_options;
+  runtime_options.threads = options.threads;
+  DF_ASSIGN(const std::unique_ptr<Runtime> runtime, Runtime::Create(runtime_options, std::move(communicator)));
+  return P2pBench(*runtime, options).Run();
+}
+
+BENCH("p2p", "What an edge between two ranks costs, beside bare MPI.", "mpirun -np 2 dfrun bench p2p --json p2p.json",
+      [](CLI::App& app) -> RunBench {
+        auto options = std::make_shared<P2pOptions>();
+        app.add_option("--rounds", options->rounds, "Rounds that the median is taken of")->check(CLI::PositiveNumber);
+        app.add_option("--threads", options->threads, "Kernel threads a rank")->check(CLI::PositiveNumber);
+        return [options] { return RunP2p(*options); };
+      });
+
+}  // namespace
+}  // namespace dfrun::jobs
