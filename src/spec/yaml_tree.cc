@@ -65,6 +65,18 @@ class YamlTreeBuilder final : public YAML::EventHandler {
   }
   void OnMapEnd() override { End(); }
 
+  // yaml-cpp's error, unless the reason is a tab that the eye takes for spaces.
+  void FailToParse(YAML::Mark mark, const std::string& reason) {
+    const std::string_view before =
+        std::string_view(doc_.source_).substr(0, static_cast<size_t>(std::max(mark.pos, 0)));
+    const size_t line = before.rfind('\n') + 1;
+    const std::string_view indent = before.substr(line, before.find_first_not_of(" \t", line) - line);
+    const size_t tab = indent.find('\t');
+    if (tab == std::string_view::npos) return Fail(mark, StrCat("YAML: ", reason));
+    mark.column = static_cast<int>(tab);
+    Fail(mark, "YAML: lines are indented by spaces, not by tabs");
+  }
+
   void Fail(const YAML::Mark& mark, std::string_view message) {
     if (!failed_) diagnostics_.Error(Place(mark), message);
     failed_ = true;
@@ -206,7 +218,7 @@ std::unique_ptr<YamlDocument> YamlDocument::Parse(std::string text, int32_t file
     }
     if (!builder.failed()) parser.HandleNextDocument(builder);
   } catch (const YAML::Exception& e) {
-    builder.Fail(e.mark, StrCat("YAML: ", e.msg));
+    builder.FailToParse(e.mark, e.msg);
   }
   return builder.failed() ? nullptr : std::move(document);
 }
