@@ -1,0 +1,63 @@
+// dfrun check SPEC: everything that can be wrong with a job before it runs, found without MPI.
+#include <cstdio>
+#include <memory>
+#include <numeric>
+
+#include "jobs/command.h"
+#include "jobs/compile_job.h"
+#include "jobs/model.h"
+#include "src/spec/load.h"
+
+namespace dfrun::jobs {
+namespace {
+
+struct CheckOptions {
+  std::string spec;
+  std::vector<std::string> sets;
+  int ranks = 1;
+};
+
+// What the compile finds is the spec's fault; nodes name their place in it themselves.
+Status AsSpecError(const std::string& path, const Status& status) {
+  if (status.ok() || status.code() == Code::kBadSpec || status.code() == Code::kIo) return status;
+  const bool has_place =
+      status.message().find(".yaml:") != std::string::npos || status.message().find(".yml:") != std::string::npos;
+  return Error(Code::kBadSpec, has_place ? "" : path + ":1:1: ", status.message());
+}
+
+Result<std::vector<CompiledStep>> CompileSteps(const LoadedSpec& spec, int ranks) {
+  DF_ASSIGN(JobCompiler compiler, JobCompiler::Create(TasksOf(spec.job), ranks));
+  return compiler.CompileSpec(spec);
+}
+
+Result<int> Check(const CheckOptions& options) {
+  SpecOptions spec_options;
+  spec_options.sets = options.sets;
+  spec_options.ranks = options.ranks;
+  DF_ASSIGN(const LoadedSpec spec, LoadSpec(options.spec, spec_options));
+  const Result<std::vector<CompiledStep>> steps = CompileSteps(spec, options.ranks);
+  DF_TRY(AsSpecError(options.spec, steps.status()));
+  std::printf("%s: ok, %d nodes\n", options.spec.c_str(), spec.graph.num_nodes());
+  for (const CompiledStep& step : *steps) {
+    const int nodes = std::accumulate(step.partitions.begin(), step.partitions.end(), 0,
+                                      [](int sum, const Partition& p) { return sum + p.graph.num_nodes(); });
+    std::printf("  %s: %d nodes in %zu partitions on %d ranks\n", step.name.c_str(), nodes, step.partitions.size(),
+                options.ranks);
+  }
+  return 0;
+}
+
+RunCommand Setup(CLI::App& app) {
+  auto options = std::make_shared<CheckOptions>();
+  app.add_option("spec", options->spec, "The job's YAML file")->required();
+  app.add_option("--set", options->sets, "key=value: another value for one of the spec's params")
+      ->allow_extra_args(false);
+  app.add_option("--ranks", options->ranks, "Ranks that the job will have")->check(CLI::Range(1, 1 << 20));
+  return [options] { return Check(*options); };
+}
+
+COMMAND("check", "Compiles a job without running it; errors as file:line:column, exit code 65.",
+        "dfrun check configs/digits_mlp.yaml --ranks 64", Setup);
+
+}  // namespace
+}  // namespace dfrun::jobs

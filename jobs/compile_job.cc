@@ -1,0 +1,48 @@
+#include "jobs/compile_job.h"
+
+#include <utility>
+
+#include "comm/bootstrap/in_process.h"
+#include "jobs/model.h"
+#include "src/session/compile.h"
+#include "src/session/training_graph.h"
+
+namespace dfrun::jobs {
+
+Result<JobCompiler> JobCompiler::Create(const std::vector<JobTasks>& tasks, int ranks) {
+  DF_ASSIGN(Cluster cluster, MakeCluster(tasks, ranks));
+  DF_ASSIGN(std::unique_ptr<Runtime> runtime, Runtime::Create({}, std::move(comm::ConnectInProcess(1)[0])));
+  DF_TRY(runtime->StartTask("worker", 0));
+  return JobCompiler(std::move(cluster), std::move(runtime));
+}
+
+Result<CompiledStep> JobCompiler::Compile(const std::string& name, const Graph& graph, const RunSignature& signature) {
+  int32_t channels = 0;
+  DF_ASSIGN(std::vector<Partition> partitions,
+            CompileRun(graph, signature, *runtime_, {.cluster = cluster_, .optimize = true}, &channels));
+  return CompiledStep{name, std::move(partitions)};
+}
+
+Result<std::vector<CompiledStep>> JobCompiler::CompileSpec(const LoadedSpec& spec) {
+  std::vector<CompiledStep> out;
+  const auto add = [&](const char* name, const Graph& graph, const RunSignature& signature) -> Status {
+    DF_ASSIGN(CompiledStep step, Compile(name, graph, signature));
+    out.push_back(std::move(step));
+    return Status();
+  };
+  if (!spec.job.train && !spec.job.run) {
+    RunSignature all;
+    all.targets = Sinks(spec.graph);
+    DF_TRY(add("graph", spec.graph, all));
+    return out;
+  }
+  DF_ASSIGN(const JobGraph job, BuildJobGraph(spec, cluster_));
+  DF_TRY(add(spec.job.train ? "train" : "run", job.graph, job.step.signature));
+  DF_TRY(add("init", job.graph, job.init));
+  if (spec.job.eval) DF_TRY(add("eval", job.graph, job.evaluation.signature));
+  DF_TRY(add("save", job.graph, job.save));
+  DF_TRY(add("restore", job.graph, job.restore));
+  return out;
+}
+
+}  // namespace dfrun::jobs

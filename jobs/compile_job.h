@@ -1,0 +1,44 @@
+// The master's compile of a job for any number of ranks, on one process and without MPI: for `check` and `graph`.
+#ifndef DFRUN_JOBS_COMPILE_JOB_H_
+#define DFRUN_JOBS_COMPILE_JOB_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "src/partition/partition.h"
+#include "src/passes/prune.h"
+#include "src/placement/cluster.h"
+#include "src/session/runtime.h"
+#include "src/spec/job_spec.h"
+
+namespace dfrun::jobs {
+
+struct CompiledStep {
+  std::string name;  // "train", "init", ...
+  std::vector<Partition> partitions;
+};
+
+// Thread safety: one thread.
+class JobCompiler {
+ public:
+  // InvalidArgument where the ranks do not suffice for the tasks.
+  static Result<JobCompiler> Create(const std::vector<JobTasks>& tasks, int ranks);
+
+  // One way of running a graph.
+  Result<CompiledStep> Compile(const std::string& name, const Graph& graph, const RunSignature& signature);
+  // Every step that the job of a spec runs, the main one first. A spec without `train:` and `run:` is compiled as a
+  // graph whose every node is wanted.
+  Result<std::vector<CompiledStep>> CompileSpec(const LoadedSpec& spec);
+
+ private:
+  JobCompiler(Cluster cluster, std::unique_ptr<Runtime> runtime)
+      : cluster_(std::move(cluster)), runtime_(std::move(runtime)) {}
+
+  Cluster cluster_;
+  std::unique_ptr<Runtime> runtime_;  // its devices fold constants
+};
+
+}  // namespace dfrun::jobs
+
+#endif  // DFRUN_JOBS_COMPILE_JOB_H_

@@ -1,0 +1,210 @@
+// dfrun eval MODEL: runs parts of a graph, with feeds from HDF5 files and fetches into one.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <utility>
+
+#include "jobs/command.h"
+#include "jobs/eval_request.h"
+#include "jobs/eval_results.h"
+#include "jobs/eval_variables.h"
+#include "jobs/json.h"
+#include "jobs/model.h"
+#include "jobs/ranks.h"
+#include "src/session/session.h"
+
+namespace dfrun::jobs {
+namespace {
+
+constexpr const char* kTracePrefix = "trace/";
+
+struct EvalOptions {
+  std::string model;
+  std::vector<std::string> sets;
+  std::vector<std::string> feeds;
+  std::vector<std::string> fetches;
+  std::vector<std::string> targets;
+  std::vector<std::string> inits;
+  int64_t repeat = 1;
+  std::string restore;
+  RankOptions ranks;
+  bool optimize = true;
+  std::string out;
+  std::string stats;
+  int64_t trace_steps = 0;
+};
+
+// The steps of one command, on rank 0.
+class Evaluation {
+ public:
+  Evaluation(const EvalOptions& options, Runtime& runtime) : options_(options), runtime_(runtime) {}
+
+  Status Run() {
+    DF_ASSIGN(Model model, LoadModel(options_.model, options_.sets, runtime_.size()));
+    DF_TRY(Resolve(model));
+    DF_TRY(AddVariableSteps(model));
+    SessionOptions session_options;
+    session_options.jobs = model.tasks;
+    session_options.optimize = options_.optimize;
+    DF_ASSIGN(session_, Session::Create(runtime_, std::move(model.graph), session_options));
+    DF_TRY(Initialise());
+    DF_TRY(RunSteps());
+    DF_TRY(Report());
+    return session_->Close();
+  }
+
+ private:
+  // What is fed and fetched: what the command line says, else the evaluation or the run that the spec describes.
+  Status Resolve(const Model& model) {
+    DF_TRY(CheckFetchNames(options_.fetches));
+    for (const std::string& text : options_.feeds) {
+      DF_ASSIGN(Feed feed, ReadFeed(model.graph, text));
+      AddFeed(feed.output, feed.value.shape());
+      feeds_.push_back(std::move(feed.value));
+    }
+    names_ = options_.fetches;
+    DF_ASSIGN(step_.fetches, ResolveFetches(model.graph, names_));
+    DF_ASSIGN(step_.targets, ResolveNodes(model.graph, "--target", options_.targets));
+    DF_ASSIGN(inits_, ResolveNodes(model.graph, "--init", options_.inits));
+    if (names_.empty() && step_.targets.empty()) return ResolveFromSpec(model);
+    return Status();
+  }
+
+  Status ResolveFromSpec(const Model& model) {
+    const bool has_eval = model.job && model.job->eval;
+    if (!has_eval && !(model.job && model.job->run)) {
+      return Error(Code::kUsage, "there is nothing to evaluate: give --fetch NAME or --target NODE");
+    }
+    const std::vector<FetchSpec>& fetches = has_eval ? model.job->eval->metrics : model.job->run->fetches;
+    const std::vector<FeedSpec>& feeds = has_eval ? model.job->eval->feeds : model.job->run->feeds;
+    for (const FetchSpec& fetch : fetches) {
+      names_.push_back(fetch.name);
+      step_.fetches.push_back(fetch.output);
+    }
+    for (const FeedSpec& feed : feeds) {
+      AddFeed(feed.target, model.graph.shape(feed.value));
+      computed_.fetches.push_back(feed.value);
+    }
+    return Status();
+  }
+
+  void AddFeed(Output output, PartialShape shape) {
+    step_.feeds.push_back(output);
+    step_.feed_shapes.push_back(std::move(shape));
+  }
+
+  Status AddVariableSteps(Model& model) {
+    if (model.job) {
+      DF_ASSIGN(FedStep initial, AddInitialValues(model.graph, *model.job));
+      before_.push_back(std::move(initial));
+    }
+    for (NodeId init : inits_) {
+      RunSignature signature;
+      signature.targets = {init};
+      before_.push_back({std::move(signature), {}});
+    }
+    if (!options_.restore.empty()) {
+      DF_ASSIGN(const std::vector<std::string> wanted, VariablesOf(model.graph, step_));
+      DF_ASSIGN(FedStep saved, AddSavedValues(model.graph, wanted, options_.restore, inits_.empty()));
+      before_.push_back(std::move(saved));
+    }
+    return Status();
+  }
+
+  Status Initialise() {
+    for (const FedStep& step : before_) {
+      if (step.signature.targets.empty()) continue;
+      DF_ASSIGN(const Session::Handle handle, session_->Prepare(step.signature));
+      DF_TRY(session_->RunStep(handle, step.feeds, {}));
+    }
+    return Status();
+  }
+
+  Status RunSteps() {
+    DF_ASSIGN(const Session::Handle handle, session_->Prepare(step_));
+    Session::Handle compute = nullptr;
+    if (!computed_.fetches.empty()) {
+      DF_ASSIGN(compute, session_->Prepare(computed_));
+      feeds_.resize(computed_.fetches.size());
+    }
+    results_ = std::make_unique<FetchStack>(names_, options_.repeat);
+    stats_.nodes = session_->num_nodes(handle);
+    stats_.step_ms.reserve(static_cast<size_t>(options_.repeat));
+    if (options_.trace_steps > 0) session_->StartTrace();
+    stats_.startup_ms = MillisecondsSinceProcessStart();
+    std::vector<Tensor> fetched(step_.fetches.size());
+    for (int64_t i = 0; i < options_.repeat; ++i) {
+      const auto start = std::chrono::steady_clock::now();
+      if (compute != nullptr) DF_TRY(session_->RunStep(compute, {}, feeds_));
+      DF_TRY(session_->RunStep(handle, feeds_, fetched));
+      const auto end = std::chrono::steady_clock::now();
+      stats_.step_ms.push_back(std::chrono::duration<double, std::milli>(end - start).count());
+      DF_TRY(results_->Add(fetched));
+      if (i + 1 == std::min(options_.trace_steps, options_.repeat)) DF_TRY(session_->WriteTrace(kTracePrefix));
+    }
+    stats_.peak_bytes = runtime_.cpu().allocator().Stats().peak_bytes_in_use;
+    return Status();
+  }
+
+  Status Report() const {
+    if (!options_.stats.empty()) DF_TRY(WriteTextFile(options_.stats, stats_.ToJson()));
+    if (!options_.out.empty()) return WriteFetches(options_.out, names_, results_->values());
+    for (size_t i = 0; i < names_.size(); ++i) {
+      std::printf("%s: %s\n", names_[i].c_str(), results_->values()[i].ToString().c_str());
+    }
+    return Status();
+  }
+
+  const EvalOptions& options_;
+  Runtime& runtime_;
+  std::vector<std::string> names_;  // of the fetches
+  RunSignature step_;
+  RunSignature computed_;      // computes what a step feeds, where the spec says how
+  std::vector<Tensor> feeds_;  // of step_
+  std::vector<NodeId> inits_;
+  std::vector<FedStep> before_;  // the steps that give variables their values
+  std::unique_ptr<Session> session_;
+  std::unique_ptr<FetchStack> results_;
+  EvalStats stats_;
+};
+
+void AddModelOptions(CLI::App& app, EvalOptions& options) {
+  app.add_option("model", options.model, "A GraphDef (.pb, .pbtxt) or a spec")->required();
+  app.add_option("--set", options.sets, "key=value: another value for one of the spec's params")
+      ->allow_extra_args(false);
+  app.add_option("--feed", options.feeds, "NAME[:port]=FILE.h5:/path: feed this dataset")->allow_extra_args(false);
+  app.add_option("--fetch", options.fetches, "NAME[:port]: fetch this output; default: the spec's own metrics")
+      ->allow_extra_args(false);
+  app.add_option("--target", options.targets, "Run this node for its effect")->allow_extra_args(false);
+  app.add_option("--init", options.inits, "Run this node once before the first step")->allow_extra_args(false);
+  app.add_option("--restore", options.restore, "Give the variables their values in this checkpoint");
+}
+
+void AddRunOptions(CLI::App& app, EvalOptions& options) {
+  app.add_option("--repeat", options.repeat, "Run the step K times; fetches are stacked along a new first axis")
+      ->check(CLI::Range(int64_t{1}, int64_t{100'000'000}));
+  app.add_option("--threads", options.ranks.threads, "Kernel threads a rank; default: this rank's share of the cores")
+      ->check(CLI::Range(1, 1024));
+  app.add_flag("--no-optimize{false}", options.optimize, "Skip the graph passes but for pruning");
+  app.add_option("--out", options.out, "HDF5 file for the fetches; default: they are printed");
+  app.add_option("--stats", options.stats, "JSON file for step times, node count and memory");
+  app.add_option("--trace", options.trace_steps,
+                 "Write trace/rank-<rank>.json, a Chrome trace of the first STEPS steps")
+      ->check(CLI::NonNegativeNumber);
+}
+
+RunCommand Setup(CLI::App& app) {
+  auto options = std::make_shared<EvalOptions>();
+  AddModelOptions(app, *options);
+  AddRunOptions(app, *options);
+  return [options]() -> Result<int> {
+    return LeadOrServe(options->ranks, [&](Runtime& runtime) { return Evaluation(*options, runtime).Run(); });
+  };
+}
+
+COMMAND("eval", "Runs a graph: feeds from HDF5 files, fetches into one.",
+        "dfrun eval model.pb --feed x=data.h5:/image --fetch softmax --out result.h5", Setup);
+
+}  // namespace
+}  // namespace dfrun::jobs

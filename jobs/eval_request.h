@@ -1,0 +1,32 @@
+// What a command line of `dfrun eval` asks for, resolved against a graph.
+#ifndef DFRUN_JOBS_EVAL_REQUEST_H_
+#define DFRUN_JOBS_EVAL_REQUEST_H_
+
+#include <string>
+#include <vector>
+
+#include "src/framework/tensor.h"
+#include "src/graph/graph.h"
+
+namespace dfrun::jobs {
+
+struct Feed {
+  Output output;
+  Tensor value;
+};
+
+// "NAME[:port]=FILE.h5:/path". Usage errors for what is no such text or names no output; reads the dataset.
+Result<Feed> ReadFeed(const Graph& graph, const std::string& text);
+
+Result<std::vector<Output>> ResolveFetches(const Graph& graph, const std::vector<std::string>& fetches);
+Result<std::vector<NodeId>> ResolveNodes(const Graph& graph, const char* flag, const std::vector<std::string>& names);
+
+// Each fetch becomes the dataset of its very name: one that is the path prefix of another would have to be a dataset
+// and a group at once. Usage error with the hint to write `:0`.
+Status CheckFetchNames(const std::vector<std::string>& fetches);
+// One dataset a fetch, under the name given.
+Status WriteFetches(const std::string& path, const std::vector<std::string>& names, const std::vector<Tensor>& values);
+
+}  // namespace dfrun::jobs
+
+#endif  // DFRUN_JOBS_EVAL_REQUEST_H_

@@ -1,0 +1,107 @@
+#include "jobs/eval_variables.h"
+
+#include <map>
+#include <utility>
+
+#include "src/checkpoint/store.h"
+
+namespace dfrun::jobs {
+namespace {
+
+bool IsRefVariable(const Node& node) {
+  return node.op->name == "VariableV2" || node.op->name == "Variable";
+}
+bool IsVariable(const Node& node) {
+  return IsRefVariable(node) || node.op->name == "VarHandleOp";
+}
+
+// What a checkpoint calls it.
+std::string SavedName(const Node& node) {
+  const AttrValue* shared = node.attrs.Find("shared_name");
+  const std::string* name = shared == nullptr ? nullptr : shared->get<std::string>();
+  return name == nullptr || name->empty() ? node.name : *name;
+}
+
+Result<NodeId> AddAssign(Graph& graph, NodeId variable, Output value) {
+  const Node& node = graph.node(variable);
+  NodeSpec spec;
+  spec.name = graph.UniqueName(node.name + "/eval_assign");
+  spec.op = IsRefVariable(node) ? "Assign" : "AssignVariableOp";
+  spec.inputs = {{variable, 0}, value};
+  return graph.AddNode(std::move(spec));
+}
+
+Result<Output> AddPlaceholder(Graph& graph, const std::string& name, const SavedVariable& saved) {
+  NodeSpec spec;
+  spec.name = graph.UniqueName(name + "/eval_value");
+  spec.op = "Placeholder";
+  spec.attrs = {{"dtype", saved.dtype}, {"shape", saved.shape}};
+  DF_ASSIGN(const NodeId id, graph.AddNode(std::move(spec)));
+  return Output{id, 0};
+}
+
+Status CheckFits(const Node& node, const SavedVariable& saved, const std::string& directory) {
+  DF_ASSIGN(const DType dtype, node.attrs.Get<DType>("dtype"));
+  DF_ASSIGN(const PartialShape shape, node.attrs.Get<PartialShape>("shape"));
+  if (dtype == saved.dtype && shape.IsCompatibleWith(saved.shape)) return Status();
+  return Error(Code::kBadSpec, "variable '", node.name, "' is ", dtype, shape, " in the graph, but ", saved.dtype,
+               saved.shape, " in the checkpoint ", directory);
+}
+
+}  // namespace
+
+Result<FedStep> AddInitialValues(Graph& graph, const JobSpec& job) {
+  FedStep step;
+  for (const VariableSpec& variable : job.variables) {
+    DF_ASSIGN(const NodeId assign, AddAssign(graph, variable.node, variable.init));
+    step.signature.targets.push_back(assign);
+  }
+  return step;
+}
+
+Result<FedStep> AddSavedValues(Graph& graph, const std::vector<std::string>& wanted, const std::string& directory,
+                               bool all) {
+  DF_ASSIGN(const CheckpointStore::Checkpoint checkpoint, CheckpointStore::Open(directory));
+  struct Load {
+    std::vector<SavedVariable> variables;
+    std::vector<NodeId> nodes;
+  };
+  std::map<size_t, Load> by_shard;
+  for (const std::string& name : wanted) {
+    const Node& node = graph.node(graph.Find(name));
+    size_t shard = 0;
+    const SavedVariable* saved = checkpoint.manifest.Find(SavedName(node), &shard);
+    if (saved == nullptr) {
+      if (!all) continue;
+      return Error(Code::kBadSpec, "the checkpoint ", directory, " has no variable '", SavedName(node),
+                   "'; give --init NODE to start it otherwise");
+    }
+    DF_TRY(CheckFits(node, *saved, directory));
+    by_shard[shard].variables.push_back(*saved);
+    by_shard[shard].nodes.push_back(node.id);
+  }
+  FedStep step;
+  for (const auto& [shard, load] : by_shard) {
+    const std::string path = directory + "/" + checkpoint.manifest.shards[shard].file;
+    DF_ASSIGN(std::vector<Tensor> values, ReadShard(path, load.variables, SystemAllocator()));
+    for (size_t i = 0; i < values.size(); ++i) {
+      DF_ASSIGN(const Output value, AddPlaceholder(graph, graph.node(load.nodes[i]).name, load.variables[i]));
+      DF_ASSIGN(const NodeId assign, AddAssign(graph, load.nodes[i], value));
+      step.signature.feeds.push_back(value);
+      step.signature.targets.push_back(assign);
+      step.feeds.push_back(std::move(values[i]));
+    }
+  }
+  return step;
+}
+
+Result<std::vector<std::string>> VariablesOf(const Graph& graph, const RunSignature& signature) {
+  DF_ASSIGN(const Graph needed, PruneForRun(graph, signature));
+  std::vector<std::string> names;
+  for (const Node& node : needed.nodes()) {
+    if (IsVariable(node)) names.push_back(node.name);
+  }
+  return names;
+}
+
+}  // namespace dfrun::jobs

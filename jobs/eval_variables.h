@@ -1,0 +1,33 @@
+// Gives the variables of a graph values: those of its spec, those of a checkpoint.
+#ifndef DFRUN_JOBS_EVAL_VARIABLES_H_
+#define DFRUN_JOBS_EVAL_VARIABLES_H_
+
+#include <string>
+#include <vector>
+
+#include "src/framework/tensor.h"
+#include "src/passes/prune.h"
+#include "src/spec/job_spec.h"
+
+namespace dfrun::jobs {
+
+// A step and what it feeds.
+struct FedStep {
+  RunSignature signature;
+  std::vector<Tensor> feeds;
+};
+
+// Adds an Assign of its initial value for every variable of the spec.
+Result<FedStep> AddInitialValues(Graph& graph, const JobSpec& job);
+
+// Adds an Assign of its saved value for every variable of `wanted` that the checkpoint in `directory` has.
+// BadSpec for a variable that it has in another dtype or shape, and, if `all` is set, for one that it lacks.
+Result<FedStep> AddSavedValues(Graph& graph, const std::vector<std::string>& wanted, const std::string& directory,
+                               bool all);
+
+// Names of the variable nodes that a run of `signature` touches.
+Result<std::vector<std::string>> VariablesOf(const Graph& graph, const RunSignature& signature);
+
+}  // namespace dfrun::jobs
+
+#endif  // DFRUN_JOBS_EVAL_VARIABLES_H_

@@ -1,0 +1,123 @@
+// dfrun graph MODEL: shows a graph, as it is written or as the ranks get it.
+#include <cstdio>
+#include <memory>
+#include <utility>
+
+#include "jobs/command.h"
+#include "jobs/compile_job.h"
+#include "jobs/json.h"
+#include "jobs/model.h"
+#include "src/graph/dot.h"
+#include "src/graph/graph_def.h"
+#include "src/graph/text_dump.h"
+
+namespace dfrun::jobs {
+namespace {
+
+struct GraphOptions {
+  std::string model;
+  std::vector<std::string> sets;
+  bool text = false;
+  bool dot = false;
+  bool pb = false;
+  bool partitioned = false;
+  int ranks = 1;
+  std::string out;
+};
+
+std::string Title(const Partition& partition) {
+  return StrCat(partition.device, " (rank ", partition.rank, ")");
+}
+
+Result<std::vector<Partition>> Partitions(const GraphOptions& options) {
+  DF_ASSIGN(Model model, LoadModel(options.model, options.sets, options.ranks));
+  DF_ASSIGN(JobCompiler compiler, JobCompiler::Create(model.tasks, options.ranks));
+  if (model.job) {
+    DF_ASSIGN(std::vector<CompiledStep> steps, compiler.CompileSpec({*std::move(model.job), std::move(model.graph)}));
+    return std::move(steps[0].partitions);
+  }
+  RunSignature all;
+  all.targets = Sinks(model.graph);
+  DF_ASSIGN(CompiledStep step, compiler.Compile("graph", model.graph, all));
+  return std::move(step.partitions);
+}
+
+std::string Text(const std::vector<Partition>& partitions) {
+  std::string out;
+  for (const Partition& p : partitions) out += StrCat("# ", Title(p), "\n", DumpText(p.graph));
+  return out;
+}
+
+std::string Dot(const std::vector<Partition>& partitions) {
+  std::vector<DotCluster> clusters;
+  for (const Partition& p : partitions) clusters.push_back({Title(p), &p.graph});
+  return DumpDot(clusters);
+}
+
+// model.pb becomes model.0.pb, model.1.pb, ...
+std::string NumberedPath(const std::string& path, size_t number) {
+  const size_t dot = path.rfind('.');
+  const size_t slash = path.rfind('/');
+  const bool has_extension = dot != std::string::npos && (slash == std::string::npos || dot > slash);
+  const size_t at = has_extension ? dot : path.size();
+  return StrCat(path.substr(0, at), ".", number, path.substr(at));
+}
+
+Status Write(const GraphOptions& options, const std::string& text) {
+  if (!options.out.empty()) return WriteTextFile(options.out, text);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  return Status();
+}
+
+Status WritePb(const GraphOptions& options) {
+  if (options.out.empty()) {
+    return Error(Code::kUsage, "--pb needs --out FILE (.pb for binary, .pbtxt for text)");
+  }
+  if (!options.partitioned) {
+    DF_ASSIGN(const Model model, LoadModel(options.model, options.sets, options.ranks));
+    return WriteGraphDefFile(model.graph, options.out);
+  }
+  DF_ASSIGN(const std::vector<Partition> partitions, Partitions(options));
+  for (size_t i = 0; i < partitions.size(); ++i) {
+    const std::string path = NumberedPath(options.out, i);
+    DF_TRY(WriteGraphDefFile(partitions[i].graph, path));
+    std::printf("%s: %s\n", path.c_str(), Title(partitions[i]).c_str());
+  }
+  return Status();
+}
+
+Result<int> Show(const GraphOptions& options) {
+  if (options.pb) {
+    DF_TRY(WritePb(options));
+  } else if (options.partitioned) {
+    DF_ASSIGN(const std::vector<Partition> partitions, Partitions(options));
+    DF_TRY(Write(options, options.dot ? Dot(partitions) : Text(partitions)));
+  } else {
+    DF_ASSIGN(const Model model, LoadModel(options.model, options.sets, options.ranks));
+    DF_TRY(Write(options, options.dot ? DumpDot(model.graph) : DumpText(model.graph)));
+  }
+  return 0;
+}
+
+RunCommand Setup(CLI::App& app) {
+  auto options = std::make_shared<GraphOptions>();
+  app.add_option("model", options->model, "A spec, or a GraphDef (.pb, .pbtxt)")->required();
+  app.add_option("--set", options->sets, "key=value: another value for one of the spec's params")
+      ->allow_extra_args(false);
+  CLI::Option* text = app.add_flag("--text", options->text, "A line a node (the default)");
+  CLI::Option* dot = app.add_flag("--dot", options->dot, "For Graphviz");
+  CLI::Option* pb = app.add_flag("--pb", options->pb, "As GraphDef");
+  text->excludes(dot)->excludes(pb);
+  dot->excludes(pb);
+  app.add_flag("--partitioned", options->partitioned,
+               "The parts that the devices get in the main step: pruned, optimised, placed, joined by Send and Recv");
+  app.add_option("--ranks", options->ranks, "Ranks to partition for")->check(CLI::Range(1, 1 << 20));
+  app.add_option("--out", options->out, "File to write to; default: the standard output");
+  return [options] { return Show(*options); };
+}
+
+COMMAND("graph", "Shows the graph of a spec or GraphDef, whole or partitioned.",
+        "dfrun graph configs/figure1.yaml --dot --partitioned --ranks 2 --out figure1.dot", Setup);
+
+}  // namespace
+}  // namespace dfrun::jobs

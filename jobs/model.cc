@@ -1,0 +1,67 @@
+#include "jobs/model.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "src/graph/graph_def.h"
+
+namespace dfrun::jobs {
+
+bool IsSpec(const std::string& path) {
+  const std::string_view view = path;
+  const auto ends = [&](std::string_view end) {
+    return view.size() >= end.size() && view.substr(view.size() - end.size()) == end;
+  };
+  return ends(".yaml") || ends(".yml");
+}
+
+std::vector<JobTasks> TasksOf(const JobSpec& job) {
+  std::vector<JobTasks> tasks;
+  for (const JobSize& size : job.jobs) tasks.push_back({size.job, size.tasks});
+  return tasks;
+}
+
+std::vector<JobTasks> TasksOfDevices(const Graph& graph) {
+  std::map<std::string, int> needed;
+  for (const Node& node : graph.nodes()) {
+    if (node.device.empty()) continue;
+    const Result<DeviceName> name = DeviceName::Parse(node.device);
+    if (!name.ok() || !name->job) continue;  // placement says what is wrong with it
+    int& tasks = needed[*name->job];
+    tasks = std::max(tasks, name->task.value_or(0) + 1);
+  }
+  std::vector<JobTasks> out;
+  for (const auto& [job, tasks] : needed) out.push_back({job, tasks});
+  if (out.empty()) return out;
+  const auto worker = std::find_if(out.begin(), out.end(), [](const JobTasks& t) { return t.job == "worker"; });
+  (worker == out.end() ? out.back() : *worker).tasks = JobTasks::kRest;
+  return out;
+}
+
+std::vector<NodeId> Sinks(const Graph& graph) {
+  const Consumers consumers = graph.BuildConsumers();
+  std::vector<NodeId> out;
+  for (const Node& node : graph.nodes()) {
+    if (consumers.of(node.id).empty()) out.push_back(node.id);
+  }
+  return out;
+}
+
+Result<Model> LoadModel(const std::string& path, const std::vector<std::string>& sets, int ranks) {
+  if (IsSpec(path)) {
+    SpecOptions options;
+    options.sets = sets;
+    options.ranks = ranks;
+    DF_ASSIGN(LoadedSpec spec, LoadSpec(path, options));
+    std::vector<JobTasks> tasks = TasksOf(spec.job);
+    return Model{std::move(spec.graph), std::move(spec.job), std::move(tasks)};
+  }
+  if (!sets.empty()) return Error(Code::kUsage, "--set is for the params of a spec, and '", path, "' is a graph");
+  DF_ASSIGN(Graph graph, ReadGraphDefFile(path));
+  std::vector<JobTasks> tasks = TasksOfDevices(graph);
+  return Model{std::move(graph), std::nullopt, std::move(tasks)};
+}
+
+}  // namespace dfrun::jobs

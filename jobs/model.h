@@ -1,0 +1,36 @@
+// What a command line names as a model: a spec, or a graph in the public format.
+#ifndef DFRUN_JOBS_MODEL_H_
+#define DFRUN_JOBS_MODEL_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/placement/cluster.h"
+#include "src/spec/load.h"
+
+namespace dfrun::jobs {
+
+struct Model {
+  Graph graph;
+  std::optional<JobSpec> job;   // of a spec
+  std::vector<JobTasks> tasks;  // how ranks become tasks
+};
+
+// Specs end in .yaml or .yml; everything else is read as a GraphDef. `sets`: values for a spec's params.
+// `ranks`: of the run, 0 where it is not known.
+Result<Model> LoadModel(const std::string& path, const std::vector<std::string>& sets, int ranks);
+
+bool IsSpec(const std::string& path);
+std::vector<JobTasks> TasksOf(const JobSpec& job);
+
+// The jobs that the device names of a graph speak of, by name, each with the tasks that it needs; `worker`, or else the
+// last, takes the remaining ranks. None: every rank is a worker.
+std::vector<JobTasks> TasksOfDevices(const Graph& graph);
+
+// Nodes that nothing reads.
+std::vector<NodeId> Sinks(const Graph& graph);
+
+}  // namespace dfrun::jobs
+
+#endif  // DFRUN_JOBS_MODEL_H_

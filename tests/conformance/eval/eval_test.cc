@@ -1,0 +1,164 @@
+// `dfrun eval` on graphs that TensorFlow exported, against what TensorFlow computed from them.
+// tests/golden/eval/make_fixtures.py makes both.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+#include "src/framework/tensor_hdf5.h"
+
+namespace dfrun {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr char kGolden[] = "tests/golden/eval/";
+constexpr char kExpected[] = "tests/golden/eval/expected.h5";
+
+std::string ReadText(const std::string& path) {
+  std::ifstream in(path);
+  std::stringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
+Tensor Read(const std::string& path, const std::string& name) {
+  Result<h5::Handle> file = h5::OpenFile(path);
+  EXPECT_TRUE(file.ok()) << file.status().ToString();
+  Result<Tensor> value = ReadTensor(*file, path, name, SystemAllocator());
+  EXPECT_TRUE(value.ok()) << value.status().ToString();
+  return value.ok() ? *value : Tensor();
+}
+
+// Within `eps` units of the last place of the largest element.
+void ExpectNear(const Tensor& got, const Tensor& want, float eps) {
+  ASSERT_EQ(got.dtype(), want.dtype());
+  ASSERT_EQ(got.shape(), want.shape());
+  float largest = 0;
+  for (float v : want.values<float>()) largest = std::max(largest, std::abs(v));
+  for (int64_t i = 0; i < want.num_elements(); ++i) {
+    EXPECT_NEAR(got.values<float>()[static_cast<size_t>(i)], want.values<float>()[static_cast<size_t>(i)],
+                eps * std::numeric_limits<float>::epsilon() * largest);
+  }
+}
+
+class EvalTest : public ::testing::Test {
+ protected:
+  EvalTest() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "dfrun_eval_XXXXXX").string();
+    work_ = mkdtemp(pattern.data());
+  }
+  ~EvalTest() override { std::filesystem::remove_all(work_); }
+
+  // Exit code of `dfrun eval ARGS`; what it printed is in output_.
+  int Eval(const std::string& args, const std::string& launcher = "") {
+    const std::string log = work_ + "/log";
+    const std::string command =
+        "timeout 100 " + launcher + " " + DFRUN_PROGRAM + " eval " + args + " > " + log + " 2>&1 < /dev/null";
+    const int status = std::system(command.c_str());
+    output_ = ReadText(log);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+  static std::string Golden(const std::string& file) { return kGolden + file; }
+  std::string Out() const { return work_ + "/out.h5"; }
+  std::string FeedX() const { return " --feed x=" + std::string(kExpected) + ":/mlp/x "; }
+
+  std::string work_;
+  std::string output_;
+};
+
+TEST_F(EvalTest, FrozenInference) {
+  ASSERT_EQ(Eval(Golden("mlp.pb") + FeedX() + "--fetch h:0 --fetch h/y --fetch top --out " + Out()), 0) << output_;
+  ExpectNear(Read(Out(), "/h:0"), Read(kExpected, "/mlp/h"), 8);
+  ExpectNear(Read(Out(), "/h/y"), Read(kExpected, "/mlp/y"), 8);
+  EXPECT_TRUE(Read(Out(), "/top").Identical(Read(kExpected, "/mlp/top")));
+}
+
+TEST_F(EvalTest, PassesChangeNoBit) {
+  ASSERT_EQ(Eval(Golden("mlp.pb") + FeedX() + "--fetch h/y --out " + Out()), 0) << output_;
+  const Tensor optimized = Read(Out(), "/h/y");
+  ASSERT_EQ(Eval(Golden("mlp.pb") + FeedX() + "--fetch h/y --no-optimize --threads 1 --out " + Out()), 0) << output_;
+  EXPECT_TRUE(Read(Out(), "/h/y").Identical(optimized));
+}
+
+TEST_F(EvalTest, AnyEdgeMayBeFed) {
+  ASSERT_EQ(Eval(Golden("mlp.pb") + " --feed h=" + kExpected + ":/mlp/h --fetch h/y --out " + Out()), 0) << output_;
+  ExpectNear(Read(Out(), "/h/y"), Read(kExpected, "/mlp/y"), 8);
+}
+
+TEST_F(EvalTest, TrainingStacksRepeatedFetches) {
+  ASSERT_EQ(Eval(Golden("training.pb") + " --init init --target step --fetch loss --repeat 5 --out " + Out()), 0)
+      << output_;
+  const Tensor losses = Read(Out(), "/loss");
+  EXPECT_EQ(losses.shape(), Shape({5}));
+  ExpectNear(losses, Read(kExpected, "/training/loss"), 16);
+}
+
+TEST_F(EvalTest, OneStepAddsNoAxis) {
+  ASSERT_EQ(Eval(Golden("training.pb") + " --init init --fetch loss --out " + Out()), 0) << output_;
+  EXPECT_EQ(Read(Out(), "/loss").shape(), Shape());
+}
+
+TEST_F(EvalTest, DevicesNameRanks) {
+  const std::string mpirun = "mpirun --oversubscribe -np 2";
+  ASSERT_EQ(Eval(Golden("placed.pb") + " --init init --target step --fetch loss --repeat 5 --out " + Out(), mpirun), 0)
+      << output_;
+  ExpectNear(Read(Out(), "/loss"), Read(kExpected, "/placed/loss"), 16);
+}
+
+TEST_F(EvalTest, TooFewRanksForTheDevices) {
+  EXPECT_NE(Eval(Golden("placed.pb") + " --init init --fetch loss"), 0);
+  EXPECT_THAT(output_, HasSubstr("worker"));
+}
+
+TEST_F(EvalTest, StatsAndTrace) {
+  const std::string stats = work_ + "/stats.json";
+  const std::string program = std::filesystem::absolute(Golden("training.pb")).string();
+  ASSERT_EQ(Eval(program + " --init init --target step --repeat 7 --trace 2 --stats " + stats, "env -C " + work_), 0)
+      << output_;
+  const std::string json = ReadText(stats);
+  for (const char* key : {"\"step_ms\": {\"median\": ", "\"p90\": ", "\"min\": ", "\"count\": 7}",
+                          "\"startup_ms\": ", "\"nodes\": ", "\"peak_bytes\": "}) {
+    EXPECT_THAT(json, HasSubstr(key));
+  }
+  EXPECT_THAT(ReadText(work_ + "/trace/rank-0.json"), HasSubstr("ApplyMomentum"));
+}
+
+TEST_F(EvalTest, UsageErrors) {
+  const std::string graph = Golden("mlp.pb");
+  EXPECT_EQ(Eval(graph + FeedX() + "--fetch h --fetch h/y --out " + Out()), 64);
+  EXPECT_THAT(output_, HasSubstr("write --fetch h:0"));
+  EXPECT_EQ(Eval(graph + FeedX() + "--fetch hh"), 64);
+  EXPECT_THAT(output_, HasSubstr("no node 'hh'"));
+  EXPECT_EQ(Eval(graph + " --feed y=" + kExpected + ":/mlp/x --fetch h"), 64);
+  EXPECT_EQ(Eval(graph + " --feed x --fetch h"), 64);
+  EXPECT_EQ(Eval(graph + " --feed x=" + kExpected + ":/mlp/top --fetch h"), 64);
+  EXPECT_THAT(output_, HasSubstr("int64"));
+  EXPECT_EQ(Eval(graph + " --feed x=" + kExpected + ":/mlp/h --fetch h"), 64);
+  EXPECT_THAT(output_, HasSubstr("[3,6]"));
+  EXPECT_EQ(Eval(graph), 64);
+  EXPECT_EQ(Eval(graph + " --fetch h --repeat 0"), 64);
+}
+
+TEST_F(EvalTest, FileErrors) {
+  EXPECT_EQ(Eval(Golden("mlp.pb") + " --feed x=absent.h5:/x --fetch h"), 74);
+  EXPECT_THAT(output_, HasSubstr("absent.h5"));
+  EXPECT_EQ(Eval(Golden("mlp.pb") + " --feed x=" + kExpected + ":/none --fetch h"), 74);
+  EXPECT_EQ(Eval("absent.pb --fetch h"), 74);
+  EXPECT_EQ(Eval(std::string(kExpected) + " --fetch h"), 65);
+}
+
+TEST_F(EvalTest, MissingFeedIsNamed) {
+  EXPECT_NE(Eval(Golden("mlp.pb") + " --fetch h"), 0);
+  EXPECT_THAT(output_, HasSubstr("x"));
+}
+
+}  // namespace
+}  // namespace dfrun
