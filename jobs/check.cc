@@ -25,9 +25,14 @@ Status AsSpecError(const std::string& path, const Status& status) {
   return Error(Code::kBadSpec, has_place ? "" : path + ":1:1: ", status.message());
 }
 
-Result<std::vector<CompiledStep>> CompileSteps(const LoadedSpec& spec, int ranks) {
-  DF_ASSIGN(JobCompiler compiler, JobCompiler::Create(TasksOf(spec.job), ranks));
-  return compiler.CompileSpec(spec);
+void Print(const CheckOptions& options, const LoadedSpec& spec, const std::vector<CompiledStep>& steps) {
+  std::printf("%s: ok, %d nodes\n", options.spec.c_str(), spec.graph.num_nodes());
+  for (const CompiledStep& step : steps) {
+    const int nodes = std::accumulate(step.partitions.begin(), step.partitions.end(), 0,
+                                      [](int sum, const Partition& p) { return sum + p.graph.num_nodes(); });
+    std::printf("  %s: %d nodes in %zu partitions on %d ranks\n", step.name.c_str(), nodes, step.partitions.size(),
+                options.ranks);
+  }
 }
 
 Result<int> Check(const CheckOptions& options) {
@@ -35,15 +40,11 @@ Result<int> Check(const CheckOptions& options) {
   spec_options.sets = options.sets;
   spec_options.ranks = options.ranks;
   DF_ASSIGN(const LoadedSpec spec, LoadSpec(options.spec, spec_options));
-  const Result<std::vector<CompiledStep>> steps = CompileSteps(spec, options.ranks);
+  Result<JobCompiler> compiler = JobCompiler::Create(TasksOf(spec.job), options.ranks);
+  DF_TRY(AsSpecError(options.spec, compiler.status()));
+  const Result<std::vector<CompiledStep>> steps = compiler->CompileSpec(spec);
   DF_TRY(AsSpecError(options.spec, steps.status()));
-  std::printf("%s: ok, %d nodes\n", options.spec.c_str(), spec.graph.num_nodes());
-  for (const CompiledStep& step : *steps) {
-    const int nodes = std::accumulate(step.partitions.begin(), step.partitions.end(), 0,
-                                      [](int sum, const Partition& p) { return sum + p.graph.num_nodes(); });
-    std::printf("  %s: %d nodes in %zu partitions on %d ranks\n", step.name.c_str(), nodes, step.partitions.size(),
-                options.ranks);
-  }
+  Print(options, spec, *steps);
   return 0;
 }
 

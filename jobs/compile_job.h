@@ -19,7 +19,7 @@ struct CompiledStep {
   std::vector<Partition> partitions;
 };
 
-// Thread safety: one thread.
+// Thread safety: one thread. Outlives what it compiles: folded constants lie in its device's memory.
 class JobCompiler {
  public:
   // InvalidArgument where the ranks do not suffice for the tasks.

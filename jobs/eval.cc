@@ -8,6 +8,7 @@
 #include "jobs/command.h"
 #include "jobs/eval_request.h"
 #include "jobs/eval_results.h"
+#include "jobs/eval_spec.h"
 #include "jobs/eval_variables.h"
 #include "jobs/json.h"
 #include "jobs/model.h"
@@ -56,11 +57,12 @@ class Evaluation {
 
  private:
   // What is fed and fetched: what the command line says, else the evaluation or the run that the spec describes.
-  Status Resolve(const Model& model) {
+  Status Resolve(Model& model) {
     DF_TRY(CheckFetchNames(options_.fetches));
     for (const std::string& text : options_.feeds) {
       DF_ASSIGN(Feed feed, ReadFeed(model.graph, text));
-      AddFeed(feed.output, feed.value.shape());
+      step_.feeds.push_back(feed.output);
+      step_.feed_shapes.emplace_back(feed.value.shape());
       feeds_.push_back(std::move(feed.value));
     }
     names_ = options_.fetches;
@@ -71,27 +73,12 @@ class Evaluation {
     return Status();
   }
 
-  Status ResolveFromSpec(const Model& model) {
-    const bool has_eval = model.job && model.job->eval;
-    if (!has_eval && !(model.job && model.job->run)) {
-      return Error(Code::kUsage, "there is nothing to evaluate: give --fetch NAME or --target NODE");
-    }
-    const std::vector<FetchSpec>& fetches = has_eval ? model.job->eval->metrics : model.job->run->fetches;
-    const std::vector<FeedSpec>& feeds = has_eval ? model.job->eval->feeds : model.job->run->feeds;
-    for (const FetchSpec& fetch : fetches) {
-      names_.push_back(fetch.name);
-      step_.fetches.push_back(fetch.output);
-    }
-    for (const FeedSpec& feed : feeds) {
-      AddFeed(feed.target, model.graph.shape(feed.value));
-      computed_.fetches.push_back(feed.value);
-    }
+  Status ResolveFromSpec(Model& model) {
+    if (!model.job) return Error(Code::kUsage, "there is nothing to evaluate: give --fetch NAME or --target NODE");
+    DF_ASSIGN(SpecEvaluation evaluation, AddSpecEvaluation(model.graph, *model.job));
+    names_ = std::move(evaluation.names);
+    step_.fetches = std::move(evaluation.fetches);
     return Status();
-  }
-
-  void AddFeed(Output output, PartialShape shape) {
-    step_.feeds.push_back(output);
-    step_.feed_shapes.push_back(std::move(shape));
   }
 
   Status AddVariableSteps(Model& model) {
@@ -123,11 +110,6 @@ class Evaluation {
 
   Status RunSteps() {
     DF_ASSIGN(const Session::Handle handle, session_->Prepare(step_));
-    Session::Handle compute = nullptr;
-    if (!computed_.fetches.empty()) {
-      DF_ASSIGN(compute, session_->Prepare(computed_));
-      feeds_.resize(computed_.fetches.size());
-    }
     results_ = std::make_unique<FetchStack>(names_, options_.repeat);
     stats_.nodes = session_->num_nodes(handle);
     stats_.step_ms.reserve(static_cast<size_t>(options_.repeat));
@@ -136,7 +118,6 @@ class Evaluation {
     std::vector<Tensor> fetched(step_.fetches.size());
     for (int64_t i = 0; i < options_.repeat; ++i) {
       const auto start = std::chrono::steady_clock::now();
-      if (compute != nullptr) DF_TRY(session_->RunStep(compute, {}, feeds_));
       DF_TRY(session_->RunStep(handle, feeds_, fetched));
       const auto end = std::chrono::steady_clock::now();
       stats_.step_ms.push_back(std::chrono::duration<double, std::milli>(end - start).count());
@@ -160,7 +141,6 @@ class Evaluation {
   Runtime& runtime_;
   std::vector<std::string> names_;  // of the fetches
   RunSignature step_;
-  RunSignature computed_;      // computes what a step feeds, where the spec says how
   std::vector<Tensor> feeds_;  // of step_
   std::vector<NodeId> inits_;
   std::vector<FedStep> before_;  // the steps that give variables their values

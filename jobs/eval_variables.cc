@@ -61,7 +61,11 @@ Result<FedStep> AddInitialValues(Graph& graph, const JobSpec& job) {
 
 Result<FedStep> AddSavedValues(Graph& graph, const std::vector<std::string>& wanted, const std::string& directory,
                                bool all) {
-  DF_ASSIGN(const CheckpointStore::Checkpoint checkpoint, CheckpointStore::Open(directory));
+  const Result<CheckpointStore::Checkpoint> opened = CheckpointStore::Open(directory);
+  if (opened.status().code() == Code::kNotFound)
+    return IoError("--restore ", directory, ": ", opened.status().message());
+  DF_TRY(opened.status());
+  const CheckpointStore::Checkpoint& checkpoint = *opened;
   struct Load {
     std::vector<SavedVariable> variables;
     std::vector<NodeId> nodes;

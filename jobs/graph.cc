@@ -29,17 +29,23 @@ std::string Title(const Partition& partition) {
   return StrCat(partition.device, " (rank ", partition.rank, ")");
 }
 
-Result<std::vector<Partition>> Partitions(const GraphOptions& options) {
+struct Partitioned {
+  JobCompiler compiler;  // before what lies in its memory
+  std::vector<Partition> partitions;
+};
+
+// Of the main step of a spec, or of a whole GraphDef.
+Result<Partitioned> MakePartitions(const GraphOptions& options) {
   DF_ASSIGN(Model model, LoadModel(options.model, options.sets, options.ranks));
   DF_ASSIGN(JobCompiler compiler, JobCompiler::Create(model.tasks, options.ranks));
   if (model.job) {
     DF_ASSIGN(std::vector<CompiledStep> steps, compiler.CompileSpec({*std::move(model.job), std::move(model.graph)}));
-    return std::move(steps[0].partitions);
+    return Partitioned{std::move(compiler), std::move(steps[0].partitions)};
   }
   RunSignature all;
   all.targets = Sinks(model.graph);
   DF_ASSIGN(CompiledStep step, compiler.Compile("graph", model.graph, all));
-  return std::move(step.partitions);
+  return Partitioned{std::move(compiler), std::move(step.partitions)};
 }
 
 std::string Text(const std::vector<Partition>& partitions) {
@@ -77,11 +83,11 @@ Status WritePb(const GraphOptions& options) {
     DF_ASSIGN(const Model model, LoadModel(options.model, options.sets, options.ranks));
     return WriteGraphDefFile(model.graph, options.out);
   }
-  DF_ASSIGN(const std::vector<Partition> partitions, Partitions(options));
-  for (size_t i = 0; i < partitions.size(); ++i) {
+  DF_ASSIGN(const Partitioned made, MakePartitions(options));
+  for (size_t i = 0; i < made.partitions.size(); ++i) {
     const std::string path = NumberedPath(options.out, i);
-    DF_TRY(WriteGraphDefFile(partitions[i].graph, path));
-    std::printf("%s: %s\n", path.c_str(), Title(partitions[i]).c_str());
+    DF_TRY(WriteGraphDefFile(made.partitions[i].graph, path));
+    std::printf("%s: %s\n", path.c_str(), Title(made.partitions[i]).c_str());
   }
   return Status();
 }
@@ -90,8 +96,8 @@ Result<int> Show(const GraphOptions& options) {
   if (options.pb) {
     DF_TRY(WritePb(options));
   } else if (options.partitioned) {
-    DF_ASSIGN(const std::vector<Partition> partitions, Partitions(options));
-    DF_TRY(Write(options, options.dot ? Dot(partitions) : Text(partitions)));
+    DF_ASSIGN(const Partitioned made, MakePartitions(options));
+    DF_TRY(Write(options, options.dot ? Dot(made.partitions) : Text(made.partitions)));
   } else {
     DF_ASSIGN(const Model model, LoadModel(options.model, options.sets, options.ranks));
     DF_TRY(Write(options, options.dot ? DumpDot(model.graph) : DumpText(model.graph)));

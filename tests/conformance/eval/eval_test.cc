@@ -54,6 +54,8 @@ class EvalTest : public ::testing::Test {
   EvalTest() {
     std::string pattern = (std::filesystem::temp_directory_path() / "dfrun_eval_XXXXXX").string();
     work_ = mkdtemp(pattern.data());
+    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
   }
   ~EvalTest() override { std::filesystem::remove_all(work_); }
 
@@ -153,6 +155,14 @@ TEST_F(EvalTest, FileErrors) {
   EXPECT_EQ(Eval(Golden("mlp.pb") + " --feed x=" + kExpected + ":/none --fetch h"), 74);
   EXPECT_EQ(Eval("absent.pb --fetch h"), 74);
   EXPECT_EQ(Eval(std::string(kExpected) + " --fetch h"), 65);
+}
+
+TEST_F(EvalTest, SpecWithoutFetchesIsEvaluatedAsItSays) {
+  ASSERT_EQ(Eval("configs/digits_mlp.yaml --out " + Out()), 0) << output_;
+  const float accuracy = Read(Out(), "/accuracy").scalar<float>();
+  EXPECT_GE(accuracy, 0.0F);
+  EXPECT_LE(accuracy, 0.5F);  // nothing is trained
+  EXPECT_EQ(Eval("configs/digits_mlp.yaml --restore absent"), 74);
 }
 
 TEST_F(EvalTest, MissingFeedIsNamed) {
