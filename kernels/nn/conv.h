@@ -1,0 +1,45 @@
+// The three products of a convolution for one shape: by oneDNN where it has them, else as matrix products over unfolded
+// windows. Work is split over the pool by images, at bounds that depend on the shape alone.
+#ifndef DFRUN_KERNELS_NN_CONV_H_
+#define DFRUN_KERNELS_NN_CONV_H_
+
+#include <memory>
+
+#include "kernels/nn/conv_shape.h"
+#include "src/base/threads.h"
+#include "src/framework/allocator.h"
+
+namespace dfrun {
+
+enum class ConvKind { kForward, kBackpropInput, kBackpropFilter };
+
+// Images and filters have at least one element. Thread safety: Run from any thread, several at once.
+// T: float, bfloat16, float16, double, int32_t.
+template <class T>
+class Conv {
+ public:
+  virtual ~Conv() = default;
+  // May take milliseconds (oneDNN generates code).
+  static Result<std::shared_ptr<const Conv>> Create(ConvKind kind, const ConvShape& shape);
+  // By kind: (input, filter, output); (out_backprop, filter, in_backprop); (input, out_backprop, filter_backprop). The
+  // last is written and overlaps no other. Scratch memory comes from `allocator`.
+  virtual Status Run(const T* a, const T* b, T* result, ThreadPool& pool, Allocator& allocator) const = 0;
+};
+
+// How many images one thread takes at once. `work`: multiplications worth a block.
+inline int64_t ImagesInBlock(const ConvShape& shape, double work) {
+  const double images = work / shape.image_work() + 1;
+  return images < static_cast<double>(shape.images) ? static_cast<int64_t>(images) : shape.images;
+}
+// 20 us and more on one core.
+constexpr double kConvBlockWork = 2e6;
+// A block of the filter's gradient costs a filter of its own, and their sum: fewer and larger ones, 16 at most.
+inline int64_t ImagesInFilterBlock(const ConvShape& shape) {
+  const int64_t sixteenth = (shape.images + 15) / 16;
+  const int64_t enough = ImagesInBlock(shape, 2 * kConvBlockWork);
+  return sixteenth > enough ? sixteenth : enough;
+}
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_NN_CONV_H_

@@ -1,0 +1,76 @@
+// Sliding windows: what convolution and pooling have in common.
+// Source of the semantics: TensorFlow's "SAME", "VALID" and "EXPLICIT" padding.
+#ifndef DFRUN_KERNELS_NN_WINDOW_H_
+#define DFRUN_KERNELS_NN_WINDOW_H_
+
+#include <string>
+#include <vector>
+
+#include "src/framework/attr.h"
+#include "src/framework/shape.h"
+
+namespace dfrun {
+
+// Where the dimensions of an image tensor are.
+struct ImageFormat {
+  bool channels_first = false;  // NCHW; else NHWC
+
+  int channels() const { return channels_first ? 1 : 3; }
+  int height() const { return channels_first ? 2 : 1; }
+  int width() const { return channels_first ? 3 : 2; }
+  Shape MakeShape(int64_t n, int64_t c, int64_t h, int64_t w) const {
+    return channels_first ? Shape({n, c, h, w}) : Shape({n, h, w, c});
+  }
+};
+
+// One spatial dimension. Windows begin at -pad_before, `stride` elements apart; a window's elements are `dilation`
+// apart.
+struct WindowDim {
+  int64_t input = 0;
+  int64_t output = 0;
+  int64_t size = 1;
+  int64_t stride = 1;
+  int64_t dilation = 1;
+  int64_t pad_before = 0;
+
+  bool operator==(const WindowDim& other) const {
+    return input == other.input && output == other.output && size == other.size && stride == other.stride &&
+           dilation == other.dilation && pad_before == other.pad_before;
+  }
+  // Elements from a window's first to its last.
+  int64_t extent() const { return (size - 1) * dilation + 1; }
+  // Padding that the last window reaches into; at least 0.
+  int64_t pad_after() const {
+    const int64_t reach = (output - 1) * stride + extent() - input - pad_before;
+    return reach > 0 ? reach : 0;
+  }
+};
+
+// The attrs of an op with windows, checked: strides, padding, explicit_paddings, data_format, and dilations or ksize
+// where the op has them.
+class WindowAttrs {
+ public:
+  // InvalidArgument for malformed attrs; Unimplemented for windows or strides across images or channels.
+  static Result<WindowAttrs> Read(const AttrMap& attrs);
+
+  const ImageFormat& format() const { return format_; }
+  int64_t ksize(int dim) const { return ksize_[static_cast<size_t>(dim)]; }
+
+  // Of the spatial dimension `dim` (of the tensor), for windows of `size` elements. PartialShape::kUnknown in either
+  // gives an unknown output. InvalidArgument where no window fits.
+  Result<WindowDim> Dim(int dim, int64_t input, int64_t size) const;
+
+ private:
+  Status ReadList(const AttrMap& attrs, const char* name, std::vector<int64_t>& list) const;
+
+  ImageFormat format_;
+  std::string padding_;
+  std::vector<int64_t> strides_;
+  std::vector<int64_t> dilations_;
+  std::vector<int64_t> ksize_;
+  std::vector<int64_t> explicit_paddings_;
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_NN_WINDOW_H_
