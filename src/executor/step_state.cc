@@ -57,11 +57,11 @@ Result<std::unique_ptr<StepState>> StepState::Create(ExecPlan& plan) {
 }
 
 Status StepState::Begin(WorkerPool& pool, const RunArgs& args, Callback done) {
-  DF_TRY(PlaceFeeds(args));
   if (args.fetches.size() < static_cast<size_t>(plan_.num_fetches())) {
     return InvalidArgument("the plan has ", plan_.num_fetches(), " fetches, but there is room for ",
                            args.fetches.size());
   }
+  DF_TRY(PlaceFeeds(args));
   values_->Reset();
   pool_ = &pool;
   args_ = args;
