@@ -1,5 +1,6 @@
 #include "src/executor/executor.h"
 
+#include "src/base/denormals.h"
 #include "src/executor/run_loop.h"
 
 namespace dfrun {
@@ -84,6 +85,7 @@ void StartPlan(ExecPlan& plan, WorkerPool& pool, const RunArgs& args, Callback d
     return done(std::move(s));
   }
   step.first().queue.PushRoots(plan.num_roots());
+  const ScopedFlushDenormals flush;
   RunExclusive(step, nullptr);
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "src/base/denormals.h"
 #include "src/base/status.h"
 
 namespace dfrun {
@@ -213,6 +214,7 @@ void WorkerPool::WorkerMain() {
 }
 
 void WorkerPool::RunUntil(FunctionRef<bool()> done, Sleepers& sleepers) {
+  const ScopedFlushDenormals flush;
   while (!done()) {
     if (!RunOne()) LookForWork(done, sleepers);
   }

@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "src/base/denormals.h"
 #include "src/framework/executor_access.h"
 
 namespace dfrun {
@@ -46,6 +47,7 @@ Result<std::vector<Tensor>> RunKernelOnce(const NodeInfo& node, const AttrMap& a
   OpContext ctx;
   ExecutorAccess::BindStep(ctx, slots.data(), device, pool, step);
   ExecutorAccess::BindNode(ctx, node, in.data(), outputs.data(), 0);
+  const ScopedFlushDenormals flush;  // as in a step
   DF_TRY(kernel->fn()(kernel.get(), ctx));
   return outputs;
 }

@@ -150,6 +150,21 @@ TEST_P(ExecutorTest, AFixedOutputBehindAControlEdgeKeepsTheOrder) {
   EXPECT_EQ(Value((*fetched)[0]), 10);
 }
 
+TEST_P(ExecutorTest, DenormalsAreZeroInKernelsAndOnlyThere) {
+  TestGraph graph;
+  for (int i = 0; i < 50; ++i) {
+    const Output small = {graph.Add("Mul", {graph.Fixed(Filled(1, 1e-30F)), graph.Fixed(Filled(1, 1e-10F))}), 0};
+    graph.Fetch({graph.Add("Work", {small}, {{"ns", 1000}, {"expensive", true}}), 0});
+  }
+  volatile float small = 1e-30F;
+  for (int threads : {1, 2}) {
+    const auto fetched = Run(graph, {}, threads);
+    ASSERT_TRUE(fetched.ok()) << fetched.status().ToString();
+    for (const Tensor& product : *fetched) EXPECT_EQ(Value(product), 0);
+    EXPECT_GT(small * 1e-10F, 0);
+  }
+}
+
 TEST_P(ExecutorTest, BlocksOfAKernelRunOnThePool) {
   TestGraph graph;
   for (int i = 0; i < 8; ++i) graph.Fetch({graph.Add("Blocks", {graph.Fixed(Filled(1, 100))}), 0});
