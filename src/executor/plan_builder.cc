@@ -77,11 +77,13 @@ Status PlanBuilder::DraftFeed(const Node& node) {
 
 Status PlanBuilder::DraftFetch(const Node& node) {
   DF_ASSIGN(const int32_t index, IndexAttr(node));
-  for (const Draft& other : drafts_) {
-    if (other.fetch == index) return InvalidArgument("another node is also fetch ", index);
+  if (index >= plan_.num_fetches_) {
+    plan_.num_fetches_ = index + 1;
+    is_fetched_.resize(index + 1);
   }
+  if (is_fetched_[index]) return InvalidArgument("another node is also fetch ", index);
+  is_fetched_[index] = true;
   drafts_[node.id].fetch = index;
-  plan_.num_fetches_ = std::max(plan_.num_fetches_, index + 1);
   return Status();
 }
 

@@ -65,7 +65,8 @@ class PlanBuilder {
   const PlanOptions& options_;
   ExecPlan& plan_;
 
-  std::vector<Draft> drafts_;  // by node of the graph
+  std::vector<Draft> drafts_;     // by node of the graph
+  std::vector<bool> is_fetched_;  // by index of a _Retval
   Consumers consumers_;
   std::vector<NodeId> last_source_;    // by reader: the node that ForEachReader() was last called for
   std::vector<int32_t> pending_;       // by node of the graph: nodes that it waits for
