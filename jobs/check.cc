@@ -6,7 +6,6 @@
 #include "jobs/command.h"
 #include "jobs/compile_job.h"
 #include "jobs/model.h"
-#include "src/spec/load.h"
 
 namespace dfrun::jobs {
 namespace {
@@ -14,7 +13,7 @@ namespace {
 struct CheckOptions {
   std::string spec;
   std::vector<std::string> sets;
-  int ranks = 1;
+  int ranks = 0;  // as many as the tasks need
 };
 
 // What the compile finds is the spec's fault; nodes name their place in it themselves.
@@ -25,26 +24,25 @@ Status AsSpecError(const std::string& path, const Status& status) {
   return Error(Code::kBadSpec, has_place ? "" : path + ":1:1: ", status.message());
 }
 
-void Print(const CheckOptions& options, const LoadedSpec& spec, const std::vector<CompiledStep>& steps) {
-  std::printf("%s: ok, %d nodes\n", options.spec.c_str(), spec.graph.num_nodes());
+void Print(const std::string& path, int ranks, const LoadedSpec& spec, const std::vector<CompiledStep>& steps) {
+  std::printf("%s: ok, %d nodes\n", path.c_str(), spec.graph.num_nodes());
   for (const CompiledStep& step : steps) {
     const int nodes = std::accumulate(step.partitions.begin(), step.partitions.end(), 0,
                                       [](int sum, const Partition& p) { return sum + p.graph.num_nodes(); });
     std::printf("  %s: %d nodes in %zu partitions on %d ranks\n", step.name.c_str(), nodes, step.partitions.size(),
-                options.ranks);
+                ranks);
   }
 }
 
 Result<int> Check(const CheckOptions& options) {
-  SpecOptions spec_options;
-  spec_options.sets = options.sets;
-  spec_options.ranks = options.ranks;
-  DF_ASSIGN(const LoadedSpec spec, LoadSpec(options.spec, spec_options));
-  Result<JobCompiler> compiler = JobCompiler::Create(TasksOf(spec.job), options.ranks);
+  DF_ASSIGN(Model model, LoadSpecModel(options.spec, options.sets, options.ranks));
+  const int ranks = options.ranks > 0 ? options.ranks : model.RanksNeeded();
+  const LoadedSpec spec{*std::move(model.job), std::move(model.graph)};
+  Result<JobCompiler> compiler = JobCompiler::Create(model.tasks, ranks);
   DF_TRY(AsSpecError(options.spec, compiler.status()));
   const Result<std::vector<CompiledStep>> steps = compiler->CompileSpec(spec);
   DF_TRY(AsSpecError(options.spec, steps.status()));
-  Print(options, spec, *steps);
+  Print(options.spec, ranks, spec, *steps);
   return 0;
 }
 
@@ -53,7 +51,8 @@ RunCommand Setup(CLI::App& app) {
   app.add_option("spec", options->spec, "The job's YAML file")->required();
   app.add_option("--set", options->sets, "key=value: another value for one of the spec's params")
       ->allow_extra_args(false);
-  app.add_option("--ranks", options->ranks, "Ranks that the job will have")->check(CLI::Range(1, 1 << 20));
+  app.add_option("--ranks", options->ranks, "Ranks that the job will have; default: as many as it needs")
+      ->check(CLI::Range(1, 1 << 20));
   return [options] { return Check(*options); };
 }
 

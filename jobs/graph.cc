@@ -21,7 +21,7 @@ struct GraphOptions {
   bool dot = false;
   bool pb = false;
   bool partitioned = false;
-  int ranks = 1;
+  int ranks = 0;  // as many as the devices need
   std::string out;
 };
 
@@ -37,7 +37,8 @@ struct Partitioned {
 // Of the main step of a spec, or of a whole GraphDef.
 Result<Partitioned> MakePartitions(const GraphOptions& options) {
   DF_ASSIGN(Model model, LoadModel(options.model, options.sets, options.ranks));
-  DF_ASSIGN(JobCompiler compiler, JobCompiler::Create(model.tasks, options.ranks));
+  const int ranks = options.ranks > 0 ? options.ranks : model.RanksNeeded();
+  DF_ASSIGN(JobCompiler compiler, JobCompiler::Create(model.tasks, ranks));
   if (model.job) {
     DF_ASSIGN(std::vector<CompiledStep> steps, compiler.CompileSpec({*std::move(model.job), std::move(model.graph)}));
     return Partitioned{std::move(compiler), std::move(steps[0].partitions)};
@@ -117,7 +118,8 @@ RunCommand Setup(CLI::App& app) {
   dot->excludes(pb);
   app.add_flag("--partitioned", options->partitioned,
                "The parts that the devices get in the main step: pruned, optimised, placed, joined by Send and Recv");
-  app.add_option("--ranks", options->ranks, "Ranks to partition for")->check(CLI::Range(1, 1 << 20));
+  app.add_option("--ranks", options->ranks, "Ranks to partition for; default: as many as there are tasks")
+      ->check(CLI::Range(1, 1 << 20));
   app.add_option("--out", options->out, "File to write to; default: the standard output");
   return [options] { return Show(*options); };
 }

@@ -8,6 +8,22 @@
 #include "src/graph/graph_def.h"
 
 namespace dfrun::jobs {
+namespace {
+
+// By job: how many tasks the device names of the nodes speak of.
+std::map<std::string, int> TasksNamed(const Graph& graph) {
+  std::map<std::string, int> named;
+  for (const Node& node : graph.nodes()) {
+    if (node.device.empty()) continue;
+    const Result<DeviceName> name = DeviceName::Parse(node.device);
+    if (!name.ok() || !name->job) continue;  // placement says what is wrong with it
+    int& tasks = named[*name->job];
+    tasks = std::max(tasks, name->task.value_or(0) + 1);
+  }
+  return named;
+}
+
+}  // namespace
 
 bool IsSpec(const std::string& path) {
   const std::string_view view = path;
@@ -24,20 +40,21 @@ std::vector<JobTasks> TasksOf(const JobSpec& job) {
 }
 
 std::vector<JobTasks> TasksOfDevices(const Graph& graph) {
-  std::map<std::string, int> needed;
-  for (const Node& node : graph.nodes()) {
-    if (node.device.empty()) continue;
-    const Result<DeviceName> name = DeviceName::Parse(node.device);
-    if (!name.ok() || !name->job) continue;  // placement says what is wrong with it
-    int& tasks = needed[*name->job];
-    tasks = std::max(tasks, name->task.value_or(0) + 1);
-  }
   std::vector<JobTasks> out;
-  for (const auto& [job, tasks] : needed) out.push_back({job, tasks});
+  for (const auto& [job, tasks] : TasksNamed(graph)) out.push_back({job, tasks});
   if (out.empty()) return out;
   const auto worker = std::find_if(out.begin(), out.end(), [](const JobTasks& t) { return t.job == "worker"; });
   (worker == out.end() ? out.back() : *worker).tasks = JobTasks::kRest;
   return out;
+}
+
+int Model::RanksNeeded() const {
+  const std::map<std::string, int> named = TasksNamed(graph);
+  const auto needed = [&](const std::string& job) { return named.count(job) > 0 ? named.at(job) : 1; };
+  if (tasks.empty()) return needed("worker");
+  int ranks = 0;
+  for (const JobTasks& t : tasks) ranks += t.tasks == JobTasks::kRest ? needed(t.job) : t.tasks;
+  return ranks;
 }
 
 std::vector<NodeId> Sinks(const Graph& graph) {
@@ -49,15 +66,17 @@ std::vector<NodeId> Sinks(const Graph& graph) {
   return out;
 }
 
+Result<Model> LoadSpecModel(const std::string& path, const std::vector<std::string>& sets, int ranks) {
+  SpecOptions options;
+  options.sets = sets;
+  options.ranks = ranks;
+  DF_ASSIGN(LoadedSpec spec, LoadSpec(path, options));
+  std::vector<JobTasks> tasks = TasksOf(spec.job);
+  return Model{std::move(spec.graph), std::move(spec.job), std::move(tasks)};
+}
+
 Result<Model> LoadModel(const std::string& path, const std::vector<std::string>& sets, int ranks) {
-  if (IsSpec(path)) {
-    SpecOptions options;
-    options.sets = sets;
-    options.ranks = ranks;
-    DF_ASSIGN(LoadedSpec spec, LoadSpec(path, options));
-    std::vector<JobTasks> tasks = TasksOf(spec.job);
-    return Model{std::move(spec.graph), std::move(spec.job), std::move(tasks)};
-  }
+  if (IsSpec(path)) return LoadSpecModel(path, sets, ranks);
   if (!sets.empty()) return Error(Code::kUsage, "--set is for the params of a spec, and '", path, "' is a graph");
   DF_ASSIGN(Graph graph, ReadGraphDefFile(path));
   std::vector<JobTasks> tasks = TasksOfDevices(graph);

@@ -15,11 +15,17 @@ struct Model {
   Graph graph;
   std::optional<JobSpec> job;   // of a spec
   std::vector<JobTasks> tasks;  // how ranks become tasks
+
+  // The least number of ranks that has every task that `tasks` and the devices of nodes name.
+  int RanksNeeded() const;
 };
 
 // Specs end in .yaml or .yml; everything else is read as a GraphDef. `sets`: values for a spec's params.
 // `ranks`: of the run, 0 where it is not known.
 Result<Model> LoadModel(const std::string& path, const std::vector<std::string>& sets, int ranks);
+
+// The same for what must be a spec, whatever it is called.
+Result<Model> LoadSpecModel(const std::string& path, const std::vector<std::string>& sets, int ranks);
 
 bool IsSpec(const std::string& path);
 std::vector<JobTasks> TasksOf(const JobSpec& job);

@@ -2,17 +2,13 @@
 // tests/golden/eval/make_fixtures.py makes both.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <limits>
-#include <sstream>
 
 #include "src/framework/tensor_hdf5.h"
+#include "tests/conformance/commands/command_runner.h"
 
 namespace dfrun {
 namespace {
@@ -21,13 +17,6 @@ using ::testing::HasSubstr;
 
 constexpr char kGolden[] = "tests/golden/eval/";
 constexpr char kExpected[] = "tests/golden/eval/expected.h5";
-
-std::string ReadText(const std::string& path) {
-  std::ifstream in(path);
-  std::stringstream out;
-  out << in.rdbuf();
-  return out.str();
-}
 
 Tensor Read(const std::string& path, const std::string& name) {
   Result<h5::Handle> file = h5::OpenFile(path);
@@ -49,31 +38,12 @@ void ExpectNear(const Tensor& got, const Tensor& want, float eps) {
   }
 }
 
-class EvalTest : public ::testing::Test {
+class EvalTest : public CommandTest {
  protected:
-  EvalTest() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "dfrun_eval_XXXXXX").string();
-    work_ = mkdtemp(pattern.data());
-    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
-    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
-  }
-  ~EvalTest() override { std::filesystem::remove_all(work_); }
-
-  // Exit code of `dfrun eval ARGS`; what it printed is in output_.
-  int Eval(const std::string& args, const std::string& launcher = "") {
-    const std::string log = work_ + "/log";
-    const std::string command =
-        "timeout 100 " + launcher + " " + DFRUN_PROGRAM + " eval " + args + " > " + log + " 2>&1 < /dev/null";
-    const int status = std::system(command.c_str());
-    output_ = ReadText(log);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  }
+  int Eval(const std::string& args, const std::string& launcher = "") { return Dfrun("eval " + args, launcher); }
   static std::string Golden(const std::string& file) { return kGolden + file; }
-  std::string Out() const { return work_ + "/out.h5"; }
+  std::string Out() const { return work() + "/out.h5"; }
   std::string FeedX() const { return " --feed x=" + std::string(kExpected) + ":/mlp/x "; }
-
-  std::string work_;
-  std::string output_;
 };
 
 TEST_F(EvalTest, FrozenInference) {
@@ -120,17 +90,25 @@ TEST_F(EvalTest, TooFewRanksForTheDevices) {
   EXPECT_THAT(output_, HasSubstr("worker"));
 }
 
+TEST_F(EvalTest, FlagsBeatTheEnvironment) {
+  const std::string args = Golden("training.pb") + " --init init --fetch loss --out " + Out();
+  ASSERT_EQ(Eval(args, "env DFRUN_REPEAT=3"), 0) << output_;
+  EXPECT_EQ(Read(Out(), "/loss").shape(), Shape({3}));
+  ASSERT_EQ(Eval(args + " --repeat 2", "env DFRUN_REPEAT=3"), 0) << output_;
+  EXPECT_EQ(Read(Out(), "/loss").shape(), Shape({2}));
+}
+
 TEST_F(EvalTest, StatsAndTrace) {
-  const std::string stats = work_ + "/stats.json";
+  const std::string stats = work() + "/stats.json";
   const std::string program = std::filesystem::absolute(Golden("training.pb")).string();
-  ASSERT_EQ(Eval(program + " --init init --target step --repeat 7 --trace 2 --stats " + stats, "env -C " + work_), 0)
+  ASSERT_EQ(Eval(program + " --init init --target step --repeat 7 --trace 2 --stats " + stats, "env -C " + work()), 0)
       << output_;
   const std::string json = ReadText(stats);
   for (const char* key : {"\"step_ms\": {\"median\": ", "\"p90\": ", "\"min\": ", "\"count\": 7}",
                           "\"startup_ms\": ", "\"nodes\": ", "\"peak_bytes\": "}) {
     EXPECT_THAT(json, HasSubstr(key));
   }
-  EXPECT_THAT(ReadText(work_ + "/trace/rank-0.json"), HasSubstr("ApplyMomentum"));
+  EXPECT_THAT(ReadText(work() + "/trace/rank-0.json"), HasSubstr("ApplyMomentum"));
 }
 
 TEST_F(EvalTest, UsageErrors) {

@@ -1,0 +1,119 @@
+// The program's commands: what they print and how they end.
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "src/graph/graph_def.h"
+#include "src/graph/text_dump.h"
+#include "tests/conformance/commands/command_runner.h"
+
+namespace dfrun {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr char kPlaced[] = "tests/golden/eval/placed.pb";
+
+class CommandsTest : public CommandTest {
+ protected:
+  // A file of the scratch directory.
+  std::string Write(const std::string& name, const std::string& text) const {
+    const std::string path = work() + "/" + name;
+    std::ofstream(path) << text;
+    return path;
+  }
+};
+
+TEST_F(CommandsTest, EveryHelpHasAnExample) {
+  ASSERT_EQ(Dfrun("--help"), 0);
+  for (const char* command : {"run", "eval", "check", "graph", "ops", "info", "bench"}) {
+    EXPECT_THAT(output_, HasSubstr(command));
+    const std::string all = output_;
+    EXPECT_EQ(Dfrun(std::string(command) + " --help"), 0);
+    EXPECT_THAT(output_, HasSubstr("Example:"));
+    output_ = all;
+  }
+}
+
+TEST_F(CommandsTest, WrongCommandLinesEndWith64) {
+  for (const char* args : {"", "graph", "graph a.pb --text --dot", "ops --nonsense", "eval", "check x.yaml --ranks 0",
+                           "bench", "ops Matmull", "no_such_file.yaml", "graph tests/golden/eval/mlp.pb --pb"}) {
+    EXPECT_EQ(Dfrun(args), 64) << args << ": " << output_;
+  }
+  EXPECT_EQ(Dfrun("opps"), 64);
+  EXPECT_THAT(output_, HasSubstr("did you mean 'dfrun ops'"));
+}
+
+TEST_F(CommandsTest, OpsShowsAnOp) {
+  ASSERT_EQ(Dfrun("ops MatMul"), 0);
+  EXPECT_THAT(output_, HasSubstr("MatMul(a: T, b: T) -> (product: T)"));
+  EXPECT_THAT(output_, HasSubstr("transpose_a: bool = false"));
+  EXPECT_THAT(output_, HasSubstr("Gradient: yes"));
+  EXPECT_THAT(output_, HasSubstr("cpu: "));
+  ASSERT_EQ(Dfrun("ops ArgMax"), 0);
+  EXPECT_THAT(output_, HasSubstr("Gradient: none"));
+  ASSERT_EQ(Dfrun("ops"), 0);
+  EXPECT_THAT(output_, HasSubstr("\nMatMul("));
+}
+
+TEST_F(CommandsTest, InfoNamesWhatIsThere) {
+  ASSERT_EQ(Dfrun("info"), 0);
+  for (const char* what : {"MPI ", "HDF5 ", "oneDNN ", "-march=", "CUDA ", "/device:cpu:0"}) {
+    EXPECT_THAT(output_, HasSubstr(what));
+  }
+}
+
+TEST_F(CommandsTest, GraphAsGraphDefIsTheSameGraph) {
+  const std::string path = work() + "/copy.pbtxt";
+  ASSERT_EQ(Dfrun(std::string("graph ") + kPlaced + " --pb --out " + path), 0) << output_;
+  ASSERT_EQ(Dfrun(std::string("graph ") + kPlaced), 0);
+  const std::string original = output_;
+  EXPECT_THAT(original, HasSubstr("w1 = VariableV2()"));
+  ASSERT_EQ(Dfrun("graph " + path + " --text"), 0);
+  EXPECT_EQ(output_, original);
+}
+
+TEST_F(CommandsTest, PartitionedGraphHasChannelsBetweenDevices) {
+  ASSERT_EQ(Dfrun(std::string("graph ") + kPlaced + " --partitioned"), 0) << output_;
+  EXPECT_THAT(output_, HasSubstr("# /job:ps/task:0/device:cpu:0 (rank 0)"));
+  EXPECT_THAT(output_, HasSubstr("# /job:worker/task:0/device:cpu:0 (rank 1)"));
+  EXPECT_THAT(output_, HasSubstr(" = _Send("));
+  EXPECT_THAT(output_, HasSubstr(" = _Recv("));
+  ASSERT_EQ(Dfrun(std::string("graph ") + kPlaced + " --partitioned --dot"), 0) << output_;
+  EXPECT_THAT(output_, HasSubstr("subgraph cluster_1"));
+  ASSERT_EQ(Dfrun(std::string("graph ") + kPlaced + " --partitioned --pb --out " + work() + "/part.pb"), 0) << output_;
+  for (const char* part : {"/part.0.pb", "/part.1.pb"}) {
+    const Result<Graph> graph = ReadGraphDefFile(work() + part);
+    ASSERT_TRUE(graph.ok()) << graph.status().ToString();
+    EXPECT_GT(graph->num_nodes(), 5);
+  }
+}
+
+TEST_F(CommandsTest, GraphOfASpec) {
+  ASSERT_EQ(Dfrun("graph configs/figure1.yaml"), 0) << output_;
+  EXPECT_THAT(output_, HasSubstr("relu = Relu("));
+  ASSERT_EQ(Dfrun("graph configs/digits_mlp.yaml --partitioned --ranks 3"), 0) << output_;
+  EXPECT_THAT(output_, HasSubstr("(rank 2)"));
+}
+
+TEST_F(CommandsTest, CheckCompilesEveryStep) {
+  ASSERT_EQ(Dfrun("check configs/digits_mlp.yaml --ranks 64"), 0) << output_;
+  for (const char* step : {"train: ", "init: ", "eval: ", "save: ", "restore: "}) EXPECT_THAT(output_, HasSubstr(step));
+}
+
+TEST_F(CommandsTest, CheckFindsWhatTheCompileFinds) {
+  const std::string spec = Write("far.yaml",
+                                 "dfrun: 1\n"
+                                 "graph:\n"
+                                 "  a: {op: Const, value: 1.0, device: /job:worker/task:5}\n"
+                                 "  b: Tanh(a)\n"
+                                 "run: {fetch: [b]}\n");
+  EXPECT_EQ(Dfrun("check " + spec + " --ranks 2"), 65);
+  EXPECT_THAT(output_, HasSubstr("far.yaml:3:"));
+  EXPECT_THAT(output_, Not(HasSubstr("dfrun: ")));
+  EXPECT_EQ(Dfrun("check " + spec), 0) << output_;  // as many ranks as it needs
+}
+
+}  // namespace
+}  // namespace dfrun
