@@ -64,14 +64,17 @@ class Shuffler {
   std::thread thread_;
 };
 
-// Layers of Later and Add nodes: each sum is 2 in its layer's power.
-TestGraph Layers(int layers, int width) {
+// Layers of Later and Add nodes: each sum is 2 in its layer's power. With `work_ns`, expensive nodes in between.
+TestGraph Layers(int layers, int width, int64_t work_ns = 0) {
   TestGraph graph;
   std::vector<Output> row(width, graph.Feed(0, PartialShape({5})));
   for (int layer = 0; layer < layers; ++layer) {
     std::vector<Output> next;
     for (int i = 0; i < width; ++i) {
-      const Output later = {graph.Add("Later", {row[i]}), 0};
+      Output later = {graph.Add("Later", {row[i]}), 0};
+      if (work_ns > 0 && i % 2 == 0) {
+        later = {graph.Add("Work", {later}, {{"ns", work_ns * (i + 1)}, {"expensive", i % 4 == 0}}), 0};
+      }
       next.push_back({graph.Add("Add", {later, row[(i + 1) % width]}), 0});
     }
     row = next;
@@ -100,7 +103,7 @@ TEST_P(AsyncTest, CallbacksInAnyOrderGiveTheSameValues) {
 }
 
 TEST_P(AsyncTest, AnErrorWaitsForAllCallbacks) {
-  TestGraph graph = Layers(3, 16);
+  TestGraph graph = Layers(3, 16, /*work_ns=*/2000);
   const auto plan = MakePlan(graph.graph(), device_);
   Shuffler shuffler(3);
   shuffler.set_failing(0.05);
@@ -125,7 +128,7 @@ TEST_P(AsyncTest, AnErrorWaitsForAllCallbacks) {
 }
 
 TEST_P(AsyncTest, StepsInFlightDoNotMeet) {
-  TestGraph graph = Layers(4, 6);
+  TestGraph graph = Layers(4, 6, /*work_ns=*/3000);
   const auto plan = MakePlan(graph.graph(), device_);
   Shuffler shuffler(11);
   std::vector<std::thread> callers;
