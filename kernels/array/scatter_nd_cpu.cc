@@ -1,22 +1,12 @@
 #include <algorithm>
 
+#include "kernels/array/add_element.h"
 #include "kernels/array/coordinates.h"
 #include "kernels/array/int_values.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
 namespace {
-
-template <class T>
-T Plus(T a, T b) {
-  if constexpr (std::is_same_v<T, bool>) {
-    return a || b;
-  } else if constexpr (std::is_integral_v<T>) {
-    return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-  } else {
-    return static_cast<T>(a + b);
-  }
-}
 
 struct ScatterNd {
   template <class T>
@@ -39,7 +29,7 @@ struct ScatterNd {
       const T* from = updates.data<T>();
       for (int64_t slice : named.slices) {
         T* to = y->data<T>() + slice * named.row;
-        for (int64_t i = 0; i < named.row; ++i) to[i] = Plus(to[i], from[i]);
+        for (int64_t i = 0; i < named.row; ++i) to[i] = AddElement(to[i], from[i]);
         from += named.row;
       }
       return Status();

@@ -1,19 +1,11 @@
 #include <algorithm>
 
+#include "kernels/array/add_element.h"
 #include "kernels/array/int_values.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
 namespace {
-
-template <class T>
-T Plus(T a, T b) {
-  if constexpr (std::is_integral_v<T>) {
-    return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-  } else {
-    return static_cast<T>(a + b);
-  }
-}
 
 struct UnsortedSegmentSum {
   template <class T>
@@ -43,7 +35,7 @@ struct UnsortedSegmentSum {
       const T* from = data.data<T>();
       for (int64_t s : segment_of) {
         for (int64_t i = 0; i < row && s >= 0; ++i)
-          y->data<T>()[s * row + i] = Plus(y->data<T>()[s * row + i], from[i]);
+          y->data<T>()[s * row + i] = AddElement(y->data<T>()[s * row + i], from[i]);
         from += row;
       }
       return Status();

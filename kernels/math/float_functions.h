@@ -74,7 +74,7 @@ inline float TanhFloat(float x) {
   p = std::fma(p, z, -0.053743497F);
   p = std::fma(p, z, 0.13331491F);
   p = std::fma(p, z, -0.33333284F);
-  const float near_zero = std::fma(p * z, x, x);
+  const float near_zero = std::copysign(std::fma(p * z, x, x), x);  // of -0 too
   const float away = std::copysign(1.0F - 2.0F / (ExpFloat(2.0F * size) + 1.0F), x);
   return size < 0.625F ? near_zero : away;
 }

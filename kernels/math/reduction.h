@@ -63,7 +63,7 @@ struct ReductionOf {
     for (int64_t j = 0; j < n; ++j) a[j] = R::template Start<T>();
   }
   // A leaf of the pairwise tree: as many independent sums as fill the vector units.
-  static constexpr int64_t kLanes = sizeof(A) >= 16 ? 8 : 32;
+  static constexpr int64_t kLanes = sizeof(A) >= 16 ? 8 : sizeof(A) == 8 ? 16 : 32;
   [[gnu::noinline]] static A FoldLeaf(const T* x, int64_t n) {
     A lanes[kLanes];
     Start(lanes, kLanes);

@@ -2,21 +2,11 @@
 #include <vector>
 
 #include "kernels/math/gradients.h"
+#include "kernels/math/reduction_plan.h"
 #include "src/framework/op.h"
 
 namespace dfrun {
 namespace {
-
-// One bool a dimension, from the known axes.
-template <class Index>
-Status MarkAxes(const Tensor& axes, int rank, std::vector<bool>& reduced) {
-  for (Index axis : axes.values<Index>()) {
-    DF_ASSIGN(const int64_t at, CanonicalAxis(axis, rank));
-    if (reduced[at]) return InvalidArgument("the axes ", axes.ToString(), " name dimension ", at, " twice");
-    reduced[at] = true;
-  }
-  return Status();
-}
 
 Status ReductionShape(InferenceContext& c) {
   const PartialShape& x = c.input(0);
@@ -29,9 +19,7 @@ Status ReductionShape(InferenceContext& c) {
     if (keep_dims && x.known_rank()) c.set_output(0, PartialShape::UnknownOfRank(x.rank()));
     return Status();
   }
-  std::vector<bool> reduced(static_cast<size_t>(x.rank()));
-  DF_TRY(axes->dtype() == DType::kInt64 ? MarkAxes<int64_t>(*axes, x.rank(), reduced)
-                                        : MarkAxes<int32_t>(*axes, x.rank(), reduced));
+  DF_ASSIGN(const std::vector<bool> reduced, ReadReductionAxes(*axes, x.rank()));
   PartialShape y = PartialShape::Scalar();
   for (int d = 0; d < x.rank(); ++d) {
     if (!reduced[d]) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <vector>
 
 #include "kernels/math/broadcast.h"
@@ -7,13 +8,33 @@
 namespace dfrun {
 namespace {
 
-template <class E>
-void SelectRun(const bool* condition, const E* t, const E* e, E* out, int64_t n, int64_t c, int64_t ts, int64_t es) {
-  if (c == 1 && ts == 1 && es == 1) {
-    for (int64_t i = 0; i < n; ++i) out[i] = condition[i] ? t[i] : e[i];
-  } else {
-    for (int64_t i = 0; i < n; ++i) out[i] = condition[i * c] ? t[i * ts] : e[i * es];
+template <bool kWalkT, bool kWalkE, class E>
+void ChooseEach(const bool* condition, const E* t, const E* e, E* out, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) {
+    const E from_t = t[kWalkT ? i : 0];  // both are read, so that the loop vectorises
+    const E from_e = e[kWalkE ? i : 0];
+    out[i] = condition[i] ? from_t : from_e;
   }
+}
+
+template <class E>
+void CopyOrRepeat(const E* from, int64_t stride, E* out, int64_t n) {
+  if (stride == 0) {
+    std::fill_n(out, n, *from);
+  } else {
+    std::copy_n(from, n, out);
+  }
+}
+
+// A stretch of n elements over which each operand walks (stride 1) or repeats (stride 0).
+template <class E>
+void SelectRun(const bool* condition, const E* t, const E* e, E* out, int64_t n, int64_t c_stride, int64_t t_stride,
+               int64_t e_stride) {
+  if (c_stride == 0) return *condition ? CopyOrRepeat(t, t_stride, out, n) : CopyOrRepeat(e, e_stride, out, n);
+  if (t_stride != 0 && e_stride != 0) return ChooseEach<true, true>(condition, t, e, out, n);
+  if (t_stride != 0) return ChooseEach<true, false>(condition, t, e, out, n);
+  if (e_stride != 0) return ChooseEach<false, true>(condition, t, e, out, n);
+  ChooseEach<false, false>(condition, t, e, out, n);
 }
 
 // The choice does not look at the elements: it is compiled for their sizes.

@@ -6,9 +6,6 @@
 namespace dfrun {
 namespace {
 
-// Blocks that an op reserves for each number that it gives, whatever it uses, as TensorFlow does.
-constexpr uint64_t kBlocksPerNumber = 256;
-
 template <template <class> class Distribution>
 struct Random {
   template <class T>

@@ -10,6 +10,9 @@
 
 namespace dfrun {
 
+// Blocks that an op reserves for each number that it gives, whatever it uses, as TensorFlow does.
+constexpr uint64_t kBlocksPerNumber = 256;
+
 // Reads attrs seed and seed2; both 0: seeds that differ from run to run.
 // Thread safety: all methods from any thread; concurrent calls get stretches that do not overlap.
 class RandomState {

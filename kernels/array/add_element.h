@@ -1,0 +1,24 @@
+// Adding up elements where indices repeat.
+#ifndef DFRUN_KERNELS_ARRAY_ADD_ELEMENT_H_
+#define DFRUN_KERNELS_ARRAY_ADD_ELEMENT_H_
+
+#include <cstdint>
+#include <type_traits>
+
+namespace dfrun {
+
+// a + b; integers wrap around, bools are joined by "or", 16-bit floating point is rounded after each addition.
+template <class T>
+T AddElement(T a, T b) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return a || b;
+  } else if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+  } else {
+    return static_cast<T>(a + b);
+  }
+}
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_ARRAY_ADD_ELEMENT_H_

@@ -1,0 +1,87 @@
+// What golden cases are too small for: work split over threads, and buffers taken over.
+#include <gtest/gtest.h>
+
+#include "tests/unit/testing/node_runner.h"
+
+namespace dfrun {
+namespace {
+
+using testing::NodeRunner;
+
+Tensor Counting(const Shape& shape, float scale) {
+  Tensor tensor(DType::kFloat, shape);
+  for (int64_t i = 0; i < shape.num_elements(); ++i) tensor.data<float>()[i] = static_cast<float>(i % 9973) * scale;
+  return tensor;
+}
+
+TEST(Elementwise, LargeTensorsAreSplitAtAnyBroadcast) {
+  NodeRunner runner;
+  const Tensor x = Counting({90, 30, 40}, 0.5F);
+  for (const Shape& other :
+       {Shape({90, 30, 40}), Shape(), Shape({40}), Shape({30, 1}), Shape({90, 1, 40}), Shape({90, 1, 1})}) {
+    const Tensor y = Counting(other, 2);
+    const Result<std::vector<Tensor>> z = runner.Run("Sub", {}, {x, y});
+    ASSERT_TRUE(z.ok()) << z.status().ToString();
+    for (int64_t i = 0; i < x.num_elements(); ++i) {
+      const int64_t at[] = {i / 1200, i / 40 % 30, i % 40};
+      int64_t offset = 0;
+      for (int d = 0; d < other.rank(); ++d) {
+        offset = offset * other.dim(d) + (other.dim(d) == 1 ? 0 : at[3 - other.rank() + d]);
+      }
+      ASSERT_EQ((*z)[0].data<float>()[i], x.data<float>()[i] - y.data<float>()[offset]) << other << " " << i;
+    }
+  }
+}
+
+TEST(Elementwise, LargeUnary) {
+  NodeRunner runner;
+  const Tensor x = Counting({100001}, 1);
+  const Result<std::vector<Tensor>> y = runner.Run("Neg", {}, {x});
+  ASSERT_TRUE(y.ok());
+  for (int64_t i = 0; i < x.num_elements(); ++i) ASSERT_EQ((*y)[0].data<float>()[i], -x.data<float>()[i]);
+}
+
+// One call of a kernel that is the last reader of its inputs.
+Tensor RunAsLastReader(const std::string& op, std::vector<Tensor> slots) {
+  NodeRunner runner;
+  AttrMap attrs = {{"T", DType::kFloat}};
+  const OpDef* def = OpRegistry::Builtin().Find(op);
+  NodeInfo info{"node", def, std::vector<TypedArg>(slots.size(), {DType::kFloat, false}), {{DType::kFloat, false}}};
+  KernelSetup setup(info, attrs, runner.device(), std::vector<PartialShape>(slots.size()), {PartialShape()}, {false});
+  const std::unique_ptr<Kernel> kernel = (*KernelRegistry::Builtin().Find(op, "cpu", attrs))->make(setup);
+  const uint32_t in[] = {0, 1};
+  Tensor output;
+  InlineThreadPool pool;
+  const StepContext step;
+  OpContext ctx;
+  ExecutorAccess::BindStep(ctx, slots.data(), runner.device(), pool, step);
+  ExecutorAccess::BindNode(ctx, info, in, &output, 3);
+  const Status status = kernel->fn()(kernel.get(), ctx);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  return output;
+}
+
+TEST(Elementwise, TheLastReaderWritesIntoItsInput) {
+  Tensor x = Counting({100}, 1);
+  const void* memory = x.raw();
+  std::vector<Tensor> slots;
+  slots.push_back(std::move(x));
+  const Tensor y = RunAsLastReader("Exp", std::move(slots));
+  EXPECT_EQ(y.raw(), memory);
+  EXPECT_EQ(y.data<float>()[0], 1.0F);
+}
+
+TEST(Elementwise, ABroadcastOperandIsNotOverwritten) {
+  Tensor row = Counting({10}, 1);
+  Tensor matrix = Counting({10, 10}, 1);
+  const void* memory = matrix.raw();
+  std::vector<Tensor> slots;
+  slots.push_back(std::move(row));
+  slots.push_back(std::move(matrix));
+  const Tensor sum = RunAsLastReader("AddV2", std::move(slots));
+  EXPECT_EQ(sum.raw(), memory);
+  EXPECT_EQ(sum.data<float>()[99], 9.0F + 99.0F);
+}
+
+}  // namespace
+}  // namespace dfrun

@@ -1,0 +1,62 @@
+// Against the C library's functions of double, over all exponents.
+#include "kernels/math/float_functions.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace dfrun {
+namespace {
+
+// The distance of y from `truth` in units of the last place of a float of that size.
+double Ulps(float y, double truth) {
+  int exponent = 0;
+  std::frexp(truth, &exponent);
+  return std::abs(y - truth) / std::ldexp(1.0, std::max(exponent - 24, -149));
+}
+
+template <class F, class Truth>
+void CheckEverywhere(F f, Truth truth, double ulps) {
+  for (uint64_t bits = 0; bits < 0x100000000ULL; bits += 4001) {
+    const auto x = std::bit_cast<float>(static_cast<uint32_t>(bits));
+    const double exact = truth(static_cast<double>(x));
+    const float y = f(x);
+    if (std::isnan(exact)) {
+      ASSERT_TRUE(std::isnan(y)) << x;
+    } else if (std::isinf(static_cast<float>(exact))) {
+      ASSERT_GE(std::copysign(1.0, exact) * y, 0x1.fffffcp127) << x;
+    } else {
+      ASSERT_LE(Ulps(y, exact), ulps) << x;
+    }
+  }
+}
+
+TEST(FloatFunctions, Exp) {
+  CheckEverywhere(
+      ExpFloat, [](double x) { return std::exp(x); }, 1.1);
+  EXPECT_EQ(ExpFloat(0.0F), 1.0F);
+  EXPECT_EQ(ExpFloat(-INFINITY), 0.0F);
+}
+
+TEST(FloatFunctions, Log) {
+  CheckEverywhere(
+      LogFloat, [](double x) { return std::log(x); }, 1.1);
+  EXPECT_EQ(LogFloat(1.0F), 0.0F);
+  EXPECT_EQ(LogFloat(0.0F), -INFINITY);
+}
+
+TEST(FloatFunctions, Tanh) {
+  CheckEverywhere(
+      TanhFloat, [](double x) { return std::tanh(x); }, 1.5);
+  EXPECT_TRUE(std::signbit(TanhFloat(-0.0F)));
+  EXPECT_EQ(TanhFloat(INFINITY), 1.0F);
+}
+
+TEST(FloatFunctions, Sigmoid) {
+  CheckEverywhere(
+      SigmoidFloat, [](double x) { return 1 / (1 + std::exp(-x)); }, 2.5);
+  EXPECT_EQ(SigmoidFloat(0.0F), 0.5F);
+}
+
+}  // namespace
+}  // namespace dfrun
