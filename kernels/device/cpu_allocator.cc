@@ -22,6 +22,8 @@ using pool::ThreadCache;
 
 namespace {
 
+constexpr size_t kMaxBypassedBytes = size_t{1} << 36;
+
 // For threads that have no cache (any more): one block at a time.
 void* TakeShared(pool::Central& central, size_t size_class) {
   int count = 1;
@@ -48,7 +50,8 @@ void* CpuAllocator::Allocate(size_t bytes) {
   void* memory = nullptr;
   const size_t size_class = pool::SizeClass(bytes);
   if constexpr (DF_POOL_BYPASSED) {
-    if (bytes < SIZE_MAX / 2)
+    // The sanitizer ends the program where a heap block is impossibly large.
+    if (bytes <= kMaxBypassedBytes)
       memory = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
   } else if (size_class < pool::kThreadClasses && cache != nullptr) [[likely]] {
     memory = cache->Take(size_class);

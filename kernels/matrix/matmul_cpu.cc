@@ -28,14 +28,11 @@ class MatMulKernel final : public Kernel {
       return;
     }
     static_shape_ = *shape;
-    if constexpr (kHasDirect<T>) {
-      if (IsPlaced(setup) && PrefersDirectGemm(*shape)) set_fn(&RunPlaced);
-    }
-    Result<std::shared_ptr<const Gemm<T>>> gemm = Gemm<T>::Create(*shape);
-    if (gemm.ok()) {
-      static_gemm_ = *gemm;
-    } else {
-      setup.Fail(gemm.status());
+    if (!IsDirect(*shape)) {
+      const Status status = PlanFor(*shape).status();  // now, not in the first step
+      if (!status.ok()) setup.Fail(status);
+    } else if (IsPlaced(setup)) {
+      set_fn(&RunPlaced);
     }
   }
 
@@ -45,19 +42,32 @@ class MatMulKernel final : public Kernel {
     DF_ASSIGN(const GemmShape shape, Match(a.shape().dims(), b.shape().dims()));
     Tensor* c = nullptr;
     DF_TRY(ctx.AllocateOutput(0, Shape({shape.m, shape.n}), &c));
-    const T* a_data = a.data<T>();
-    const T* b_data = b.data<T>();
-    if (static_gemm_ && shape == static_shape_) {
-      return static_gemm_->Run(a_data, b_data, c->data<T>(), ctx.pool(), ctx.allocator());
+    if (IsDirect(shape)) {
+      Direct(shape, a.data<T>(), b.data<T>(), c->data<T>());
+      return Status();
     }
-    DF_ASSIGN(const std::shared_ptr<const Gemm<T>> gemm, cache_.Get(shape, [&] { return Gemm<T>::Create(shape); }));
-    return gemm->Run(a_data, b_data, c->data<T>(), ctx.pool(), ctx.allocator());
+    DF_ASSIGN(const std::shared_ptr<const Gemm<T>> gemm, PlanFor(shape));
+    return gemm->Run(a.data<T>(), b.data<T>(), c->data<T>(), ctx.pool(), ctx.allocator());
   }
 
-  bool IsExpensive() const override { return !IsSmall(); }
+  bool IsExpensive() const override { return static_shape_.m == 0 || static_shape_.work() > kExpensiveWork; }
 
  private:
-  bool IsSmall() const { return static_shape_.m > 0 && static_shape_.work() < kExpensiveWork; }
+  static bool IsDirect(const GemmShape& shape) { return kHasDirect<T> && PrefersDirectGemm(shape); }
+
+  static void Direct(const GemmShape& s, const T* a, const T* b, T* c) {
+    if constexpr (kHasDirect<T>) DirectGemm<T>(s.m, s.k, s.n, ViewA(s, a), ViewB(s, b), {c, s.n, false});
+  }
+
+  static Status RunPlaced(Kernel* kernel, OpContext& ctx) {
+    const GemmShape& shape = static_cast<MatMulKernel*>(kernel)->static_shape_;
+    Direct(shape, ctx.input_data<T>(0), ctx.input_data<T>(1), ctx.placed_output<T>(0));
+    return Status();
+  }
+
+  Result<std::shared_ptr<const Gemm<T>>> PlanFor(const GemmShape& shape) {
+    return plans_.Get(shape, [&] { return Gemm<T>::Create(shape); });
+  }
 
   // The product's shape; InvalidArgument where the operands do not fit.
   template <class Dims>
@@ -73,18 +83,10 @@ class MatMulKernel final : public Kernel {
     return shape;
   }
 
-  static Status RunPlaced(Kernel* kernel, OpContext& ctx) {
-    const GemmShape& s = static_cast<MatMulKernel*>(kernel)->static_shape_;
-    DirectGemm<T>(s.m, s.k, s.n, ViewA(s, ctx.input_data<T>(0)), ViewB(s, ctx.input_data<T>(1)),
-                  {ctx.placed_output<T>(0), s.n, false});
-    return Status();
-  }
-
   const bool transpose_a_;
   const bool transpose_b_;
   GemmShape static_shape_;
-  std::shared_ptr<const Gemm<T>> static_gemm_;
-  ShapeCache<GemmShape, Gemm<T>> cache_;
+  ShapeCache<GemmShape, Gemm<T>> plans_;
 };
 
 struct MatMul {

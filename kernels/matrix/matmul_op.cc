@@ -1,4 +1,5 @@
 // MatMul: signature, shape, gradient.
+#include "kernels/math/gradients.h"
 #include "src/framework/op.h"
 
 namespace dfrun {
@@ -24,16 +25,11 @@ Output Product(GradientBuilder& g, Output a, bool transpose_a, Output b, bool tr
   return g.Op("MatMul", {{"transpose_a", transpose_a}, {"transpose_b", transpose_b}}, a, b);
 }
 
-// For complex operands the gradient is of the conjugates.
-Output Conjugated(GradientBuilder& g, Output x) {
-  return IsComplex(g.dtype(x)) ? Output(g.Op("Conj", x)) : x;
-}
-
 void MatMulGradient(GradientBuilder& g) {
   const bool ta = g.attr<bool>("transpose_a");
   const bool tb = g.attr<bool>("transpose_b");
-  const Output a = Conjugated(g, g.x(0));
-  const Output b = Conjugated(g, g.x(1));
+  const Output a = Conj(g, g.x(0));
+  const Output b = Conj(g, g.x(1));
   const Output dy = g.dy(0);
   g.dx(0) = ta ? Product(g, b, tb, dy, true) : Product(g, dy, false, b, !tb);
   g.dx(1) = tb ? Product(g, dy, true, a, ta) : Product(g, a, !ta, dy, false);

@@ -42,11 +42,12 @@ class ConvKernel final : public Kernel {
  public:
   explicit ConvKernel(KernelSetup& setup) {
     Result<WindowAttrs> window = WindowAttrs::Read(setup.attrs());
-    if (window.ok()) {
-      window_ = *std::move(window);
-    } else {
+    if (!window.ok()) {
       setup.Fail(window.status());
+      return;
     }
+    window_ = *std::move(window);
+    if constexpr (kKind == ConvKind::kForward) Prepare(setup);
   }
 
   Status Compute(OpContext& ctx) {
@@ -60,8 +61,7 @@ class ConvKernel final : public Kernel {
       std::fill_n(result->data<T>(), result->num_elements(), T(0.0F));
       return Status();
     }
-    DF_ASSIGN(const std::shared_ptr<const Conv<T>> conv,
-              cache_.Get(shape, [&] { return Conv<T>::Create(kKind, shape); }));
+    DF_ASSIGN(const std::shared_ptr<const Conv<T>> conv, PlanFor(shape));
     return conv->Run(a.data<T>(), b.data<T>(), result->data<T>(), ctx.pool(), ctx.allocator());
   }
 
@@ -69,6 +69,24 @@ class ConvKernel final : public Kernel {
 
  private:
   static constexpr ConvInputs kInputs = InputsOf(kKind);
+
+  Result<std::shared_ptr<const Conv<T>>> PlanFor(const ConvShape& shape) {
+    return plans_.Get(shape, [&] { return Conv<T>::Create(kKind, shape); });
+  }
+
+  // Makes the primitives now, not in the first step, where both shapes are static.
+  void Prepare(KernelSetup& setup) {
+    Result<Shape> input = setup.input_shape(0).ToShape();
+    Result<Shape> filter = setup.input_shape(1).ToShape();
+    if (!input.ok() || !filter.ok()) return;
+    Result<ConvShape> shape = ConvShape::Of(window_, *input, *filter);
+    if (!shape.ok()) {
+      setup.Fail(shape.status());
+    } else if (input->num_elements() > 0 && filter->num_elements() > 0) {
+      const Status status = PlanFor(*shape).status();
+      if (!status.ok()) setup.Fail(status);
+    }
+  }
 
   // The convolution whose product this is; InvalidArgument where out_backprop is not of its output's shape.
   Result<ConvShape> ReadShape(const OpContext& ctx) const {
@@ -94,7 +112,7 @@ class ConvKernel final : public Kernel {
   }
 
   WindowAttrs window_;
-  ShapeCache<ConvShape, Conv<T>> cache_;
+  ShapeCache<ConvShape, Conv<T>> plans_;
 };
 
 template <ConvKind kKind>

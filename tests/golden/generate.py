@@ -10,12 +10,16 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import golden  # noqa: E402
 import array_cases  # noqa: E402
 import elementwise_cases  # noqa: E402
+import matrix_cases  # noqa: E402
+import nn_cases  # noqa: E402
 import random_cases  # noqa: E402
 import reduction_cases  # noqa: E402
 
 FAMILIES = {
     "array": array_cases.write,
     "elementwise": elementwise_cases.write,
+    "matrix": matrix_cases.write,
+    "nn": nn_cases.write,
     "random": random_cases.write,
     "reduction": reduction_cases.write,
 }
