@@ -27,22 +27,26 @@ class FirstError final : public pb::io::ErrorCollector {
   std::string text_;
 };
 
+Status ParseBinary(std::string_view data, proto::GraphDef& def) {
+  pb::io::CodedInputStream input(reinterpret_cast<const uint8_t*>(data.data()), static_cast<int>(data.size()));
+  input.SetRecursionLimit(kMaxNesting);
+  if (def.ParseFromCodedStream(&input) && input.ConsumedEntireMessage()) return Status();
+  return InvalidArgument("the bytes are no GraphDef: the file is damaged, cut short, or of another kind");
+}
+
 Status ParseText(std::string_view data, proto::GraphDef& def) {
   pb::io::ArrayInputStream input(data.data(), static_cast<int>(data.size()));
   FirstError error;
   pb::TextFormat::Parser parser;
   parser.RecordErrorsTo(&error);
   parser.SetRecursionLimit(kMaxNesting);
-  if (parser.Parse(&input, &def)) return Status();
-  return InvalidArgument(error.text().empty() ? "the text is no GraphDef" : error.text());
-}
-
-Status ParseBinary(std::string_view data, proto::GraphDef& def) {
-  const pb::LogSilencer quiet;  // it would print names that are no UTF-8
-  pb::io::CodedInputStream input(reinterpret_cast<const uint8_t*>(data.data()), static_cast<int>(data.size()));
-  input.SetRecursionLimit(kMaxNesting);
-  if (def.ParseFromCodedStream(&input) && input.ConsumedEntireMessage()) return Status();
-  return InvalidArgument("the bytes are no GraphDef: the file is damaged, cut short, or of another kind");
+  if (!parser.Parse(&input, &def)) {
+    return InvalidArgument(error.text().empty() ? "the text is no GraphDef" : error.text());
+  }
+  // Text can hold names that are no UTF-8, which the binary form refuses: such a graph could not travel.
+  proto::GraphDef again;
+  if (ParseBinary(def.SerializeAsString(), again).ok()) return Status();
+  return InvalidArgument("a name in the text is not valid UTF-8");
 }
 
 }  // namespace
@@ -51,6 +55,7 @@ Status ParseGraphDef(std::string_view data, GraphDefFormat format, proto::GraphD
   if (data.size() > static_cast<size_t>(std::numeric_limits<int>::max())) {
     return InvalidArgument("a GraphDef of ", data.size(), " bytes is beyond protobuf's limit of 2 GiB");
   }
+  const pb::LogSilencer quiet;  // it would print names that are no UTF-8
   return format == GraphDefFormat::kText ? ParseText(data, def) : ParseBinary(data, def);
 }
 

@@ -232,6 +232,11 @@ TEST(GraphDefImportTest, RefusesWrongGraphs) {
               HasSubstr("unknown attr 'later_option'"));
 }
 
+TEST(GraphDefImportTest, RefusesNamesThatAreNoUtf8) {
+  EXPECT_THAT(Text("node { name: 'a' op: 'NoOp' attr { key: 'x\\377' value { b: false } } }").status().message(),
+              HasSubstr("UTF-8"));
+}
+
 std::string ConstText(const std::string& tensor) {
   return "node { name: 'c' op: 'Const' attr { key: 'dtype' value { type: DT_FLOAT } } attr { key: 'value' value { "
          "tensor { dtype: DT_FLOAT " +
