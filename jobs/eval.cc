@@ -43,7 +43,9 @@ class Evaluation {
 
   Status Run() {
     DF_ASSIGN(Model model, LoadModel(options_.model, options_.sets, runtime_.size()));
+    DF_TRY(CheckRanks(model));
     DF_TRY(Resolve(model));
+    DF_TRY(CheckFed(model.graph, step_));
     DF_TRY(AddVariableSteps(model));
     SessionOptions session_options;
     session_options.jobs = model.tasks;
@@ -56,6 +58,14 @@ class Evaluation {
   }
 
  private:
+  // A graph's devices say how many ranks there must be; a spec is laid on those there are.
+  Status CheckRanks(const Model& model) const {
+    const int needed = model.RanksNeeded();
+    if (model.job || needed <= runtime_.size()) return Status();
+    return Error(Code::kUsage, "the devices in ", options_.model, " are of ", needed, " ranks, but there ",
+                 runtime_.size() == 1 ? "is " : "are ", runtime_.size(), ": run it with mpirun -np ", needed);
+  }
+
   // What is fed and fetched: what the command line says, else the evaluation or the run that the spec describes.
   Status Resolve(Model& model) {
     DF_TRY(CheckFetchNames(options_.fetches));

@@ -53,6 +53,16 @@ Result<std::vector<NodeId>> ResolveNodes(const Graph& graph, const char* flag, c
   return nodes;
 }
 
+Status CheckFed(const Graph& graph, const RunSignature& signature) {
+  DF_ASSIGN(const Graph needed, PruneForRun(graph, signature));
+  for (const Node& node : needed.nodes()) {
+    if (node.op->name != "Placeholder") continue;
+    return Error(Code::kUsage, "the placeholder '", node.name, "' (", node.output_types[0].dtype, node.output_shapes[0],
+                 ") has no value: give --feed ", node.name, "=FILE.h5:/path");
+  }
+  return Status();
+}
+
 Status CheckFetchNames(const std::vector<std::string>& fetches) {
   const std::set<std::string> names(fetches.begin(), fetches.end());
   for (const std::string& name : names) {

@@ -7,6 +7,7 @@
 
 #include "src/framework/tensor.h"
 #include "src/graph/graph.h"
+#include "src/passes/prune.h"
 
 namespace dfrun::jobs {
 
@@ -20,6 +21,9 @@ Result<Feed> ReadFeed(const Graph& graph, const std::string& text);
 
 Result<std::vector<Output>> ResolveFetches(const Graph& graph, const std::vector<std::string>& fetches);
 Result<std::vector<NodeId>> ResolveNodes(const Graph& graph, const char* flag, const std::vector<std::string>& names);
+
+// Usage error that names a placeholder which a run of `signature` needs and does not feed.
+Status CheckFed(const Graph& graph, const RunSignature& signature);
 
 // Each fetch becomes the dataset of its very name: one that is the path prefix of another would have to be a dataset
 // and a group at once. Usage error with the hint to write `:0`.

@@ -86,8 +86,8 @@ TEST_F(EvalTest, DevicesNameRanks) {
 }
 
 TEST_F(EvalTest, TooFewRanksForTheDevices) {
-  EXPECT_NE(Eval(Golden("placed.pb") + " --init init --fetch loss"), 0);
-  EXPECT_THAT(output_, HasSubstr("worker"));
+  EXPECT_EQ(Eval(Golden("placed.pb") + " --init init --fetch loss"), 64);
+  EXPECT_THAT(output_, HasSubstr("mpirun -np 2"));
 }
 
 TEST_F(EvalTest, FlagsBeatTheEnvironment) {
@@ -144,8 +144,15 @@ TEST_F(EvalTest, SpecWithoutFetchesIsEvaluatedAsItSays) {
 }
 
 TEST_F(EvalTest, MissingFeedIsNamed) {
-  EXPECT_NE(Eval(Golden("mlp.pb") + " --fetch h"), 0);
-  EXPECT_THAT(output_, HasSubstr("x"));
+  EXPECT_EQ(Eval(Golden("mlp.pb") + " --fetch h"), 64);
+  EXPECT_THAT(output_, HasSubstr("placeholder 'x' (float32[?,8]) has no value: give --feed x="));
+}
+
+TEST_F(EvalTest, ErrorOfAStepNamesNodeAndRank) {
+  EXPECT_EQ(Eval(Golden("placed.pb") + " --fetch loss", "mpirun --oversubscribe -np 2"), 70);
+  EXPECT_THAT(output_, HasSubstr("rank 0"));
+  EXPECT_THAT(output_, HasSubstr("on /job:ps/task:0/device:cpu:0"));
+  EXPECT_THAT(output_, HasSubstr("uninitialized value"));
 }
 
 }  // namespace
