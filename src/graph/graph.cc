@@ -160,7 +160,6 @@ Result<NodeId> Graph::AddNode(NodeSpec spec) {
 }
 
 NodeId Graph::AddResolved(Node node) {
-  DF_CHECK(Find(node.name) < 0);
   node.id = num_nodes();
   NoteName(node.name, node.id);
   nodes_.push_back(std::move(node));
@@ -178,7 +177,7 @@ Status Graph::InferNode(Node& node) {
 }
 
 void Graph::NoteName(const std::string& name, NodeId id) {
-  by_name_.emplace(name, id);
+  DF_CHECK(by_name_.emplace(name, id).second);
   const auto [base, count] = SplitSuffix(name);
   if (count == 0) return;
   auto it = free_suffix_.find(base);
