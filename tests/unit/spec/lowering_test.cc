@@ -1,6 +1,8 @@
 // Graphs from expressions and mappings, against graphs written by hand.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "src/spec/seed.h"
 #include "tests/unit/spec/spec_test_util.h"
 
@@ -263,6 +265,65 @@ TEST(Lowering, NodesKnowTheirPlaces) {
   const SourcePlace inner = NodeOf(*spec, "y/Square").place;
   EXPECT_EQ(inner.line, 4);
   EXPECT_EQ(inner.column, 10);
+}
+
+// The one element of a constant.
+float ScalarOf(const LoadedSpec& spec, const std::string& name) {
+  return spec.graph.ConstantValue({NodeOf(spec, name).id, 0})->scalar<float>();
+}
+
+TEST(Lowering, RandomValuesTakeTheShapeOfTheirVariable) {
+  const Result<LoadedSpec> spec = LoadText(
+      "graph:\n"
+      "  U: {op: Variable, shape: [2, 3], init: \"RandomUniform(minval=-1, maxval=3)\"}\n"
+      "  N: {op: Variable, shape: [4], init: \"RandomNormal(stddev=0.5)\", dtype: float64}\n"
+      "  P: {op: Variable, shape: [5], init: RandomUniform()}\n"
+      "  x: \"RandomUniform(shape=[7])\"\n");
+  ASSERT_TRUE(spec.ok()) << spec.status().ToString();
+  // As TensorFlow's random_uniform: draw * (maxval - minval) + minval.
+  EXPECT_EQ(NodeOf(*spec, "U/init").op->name, "Add");
+  EXPECT_EQ(ScalarOf(*spec, "U/init/y"), -1.0f);
+  EXPECT_EQ(NodeOf(*spec, "U/init/Mul").op->name, "Mul");
+  EXPECT_EQ(ScalarOf(*spec, "U/init/Mul/y"), 4.0f);
+  const Node& draw = NodeOf(*spec, "U/init/RandomUniform");
+  EXPECT_EQ(draw.output_shapes[0], PartialShape({2, 3}));
+  EXPECT_EQ(*draw.attrs.Get<int64_t>("seed"), SeedsOf(0, "U/init/RandomUniform").seed);
+  EXPECT_EQ(*draw.attrs.Get<int64_t>("seed2"), SeedsOf(0, "U/init/RandomUniform").seed2);
+  EXPECT_EQ(NodeOf(*spec, "N/init").op->name, "Mul");
+  EXPECT_EQ(NodeOf(*spec, "N/init/RandomStandardNormal").output_types[0].dtype, DType::kDouble);
+  EXPECT_EQ(NodeOf(*spec, "P/init").op->name, "RandomUniform");
+  EXPECT_EQ(NodeOf(*spec, "P/init").output_shapes[0], PartialShape({5}));
+  EXPECT_EQ(NodeOf(*spec, "x").output_types[0].dtype, DType::kFloat);
+}
+
+TEST(Lowering, VarianceScalingKnowsTheFans) {
+  // Uniform in [-limit, limit] has variance limit^2 / 3, and that is to be scale / fan.
+  const auto limit = [](const std::string& shape, const std::string& args) {
+    const Result<LoadedSpec> spec =
+        LoadText("graph: {W: {op: Variable, shape: " + shape + ", init: \"VarianceScaling(" + args + ")\"}}\n");
+    EXPECT_TRUE(spec.ok()) << spec.status().ToString();
+    return spec.ok() ? -ScalarOf(*spec, "W/init/y") : 0.0f;
+  };
+  EXPECT_FLOAT_EQ(limit("[50, 10]", "scale=2"), std::sqrt(3 * 2.0f / 50));
+  EXPECT_FLOAT_EQ(limit("[50, 10]", "mode=fan_out"), std::sqrt(3 * 1.0f / 10));
+  EXPECT_FLOAT_EQ(limit("[50, 10]", "mode=fan_avg"), std::sqrt(3 * 1.0f / 30));
+  EXPECT_FLOAT_EQ(limit("[3, 3, 8, 16]", "scale=2"), std::sqrt(3 * 2.0f / 72));
+  const Result<LoadedSpec> normal =
+      LoadText("graph: {W: {op: Variable, shape: [25, 4], init: \"VarianceScaling(distribution=normal)\"}}\n");
+  ASSERT_TRUE(normal.ok()) << normal.status().ToString();
+  EXPECT_FLOAT_EQ(ScalarOf(*normal, "W/init/y"), 0.2f);
+}
+
+TEST(Lowering, RandomErrors) {
+  const auto error = [](const std::string& init) {
+    return ErrorOf("graph: {W: {op: Variable, shape: [2], init: \"" + init + "\"}}\n");
+  };
+  EXPECT_EQ(error("VarianceScaling(scale=0)"), "job.yaml:2:68: 'scale' must be a number above 0");
+  EXPECT_EQ(error("VarianceScaling(mode=fan)"), "job.yaml:2:67: 'mode' must be one of fan_in, fan_out, fan_avg");
+  EXPECT_EQ(error("VarianceScaling(scal=1)"),
+            "job.yaml:2:62: unknown key 'scal' of VarianceScaling, did you mean 'scale'?");
+  EXPECT_EQ(ErrorOf("graph: {x: VarianceScaling()}\n"),
+            "job.yaml:2:12: VarianceScaling(scale=, mode=, distribution=) is for the 'init' of a variable");
 }
 
 TEST(Seeds, AreFixedAndDifferByNameAndSpec) {
