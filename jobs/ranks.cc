@@ -1,6 +1,7 @@
 #include "jobs/ranks.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <thread>
 
@@ -8,6 +9,18 @@
 #include "src/session/worker.h"
 
 namespace dfrun::jobs {
+
+namespace {
+
+// After an error of the network MPI cannot be left in order, and other ranks may wait for ever.
+void AbortIfNetworkFailed(const Runtime& runtime) {
+  const Status network = runtime.communicator().network_status();
+  if (network.ok()) return;
+  std::fprintf(stderr, "dfrun: rank %d: %s\n", runtime.rank(), network.ToString().c_str());
+  comm::World::Abort(ExitCode(network.code()));
+}
+
+}  // namespace
 
 Result<int> LeadOrServe(const RankOptions& options, const std::function<Status(Runtime&)>& lead) {
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
@@ -18,10 +31,12 @@ Result<int> LeadOrServe(const RankOptions& options, const std::function<Status(R
   Result<std::unique_ptr<Runtime>> runtime = Runtime::Create(runtime_options, std::move(communicator));
   DF_TRY(runtime.status());
   if (world->rank() != 0) {
-    // The reason is rank 0's to print.
-    return ExitCode(Worker(**runtime).Serve().code());
+    const Status served = Worker(**runtime).Serve();
+    AbortIfNetworkFailed(**runtime);
+    return ExitCode(served.code());  // the reason is rank 0's to print
   }
   const Status led = lead(**runtime);
+  AbortIfNetworkFailed(**runtime);
   if (world->size() > 1) {
     const Status told = Shutdown(**runtime, led);
     if (led.ok()) DF_TRY(told);

@@ -2,7 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <algorithm>
+#include <thread>
 
 #include "session/rank_threads.h"
 #include "testing/graph_maker.h"
@@ -244,6 +245,32 @@ TEST(SessionTest, OneRankGoesOnAfterAnError) {
   EXPECT_EQ((*session)->Run({}, {"broken"}).status().code(), Code::kFailedPrecondition);
   EXPECT_TRUE((*session)->Run({}, {"fine"}).ok());
   EXPECT_EQ((*session)->graph().dtype(fine), DType::kFloat);
+}
+
+TEST(SessionTest, ThreadsMayRunStepsTogether) {
+  for (int count : {1, 3}) {
+    RankThreads ranks(count, 2);
+    GraphMaker g;
+    const Output x = g.Placeholder("x", {1000}, DType::kFloat);
+    const Output y = g.Add("y", "Neg", {x});
+    g.node(y).device = TaskDevice(count - 1);
+    Result<std::unique_ptr<Session>> session = Session::Create(ranks.master(), std::move(g.graph));
+    ASSERT_TRUE(session.ok()) << session.status().ToString();
+    std::vector<std::thread> callers;
+    for (int caller = 0; caller < 4; ++caller) {
+      callers.emplace_back([&session, caller] {
+        Tensor feed(DType::kFloat, Shape({1000}));
+        std::fill_n(feed.data<float>(), 1000, static_cast<float>(caller + 1));
+        for (int i = 0; i < 50; ++i) {
+          Result<std::vector<Tensor>> out = (*session)->Run({{"x", feed}}, {"y"});
+          ASSERT_TRUE(out.ok()) << out.status().ToString();
+          EXPECT_EQ((*out)[0].data<float>()[999], static_cast<float>(-caller - 1));
+        }
+      });
+    }
+    for (std::thread& caller : callers) caller.join();
+    EXPECT_EQ((*session)->steps_run(), 200);
+  }
 }
 
 TEST(SessionTest, SessionsFollowEachOther) {
