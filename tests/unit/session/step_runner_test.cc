@@ -4,6 +4,7 @@
 
 #include "comm/bootstrap/in_process.h"
 #include "kernels/device/cpu_device.h"
+#include "src/framework/device_factory.h"
 #include "src/partition/partition.h"
 #include "src/placement/placer.h"
 #include "testing/graph_maker.h"
