@@ -40,6 +40,10 @@ int ChannelTable::Add(Output source, int to, int32_t* next_id) {
   return it->second;
 }
 
+bool IsCopied(const Node& node) {
+  return node.op->name == "Const" && node.control_inputs.empty();
+}
+
 Result<ChannelTable> FindChannels(const Graph& graph, const std::vector<NodeId>& order, const std::vector<int>& device,
                                   int32_t* next_channel) {
   ChannelTable table;
@@ -48,6 +52,7 @@ Result<ChannelTable> FindChannels(const Graph& graph, const std::vector<NodeId>&
     for (int i = 0; i < node.num_inputs(); ++i) {
       const Output input = node.inputs[i];
       if (!input.valid() || device[input.node] == device[id]) continue;
+      if (IsCopied(graph.node(input.node))) continue;
       DF_TRY(CheckCrossing(graph, node, i));
       table.Add(input, device[id], next_channel);
     }

@@ -46,6 +46,9 @@ class ChannelTable {
   std::unordered_map<Key, int, KeyHash> index_;
 };
 
+// True for a Const that waits for nothing: rather than sent in every step, it is copied to every device that reads it.
+bool IsCopied(const Node& node);
+
 // The channels of the graph, in the order in which their first readers stand in `order`. `device`: by node, the index
 // of its device. InvalidArgument: a ref input from another device. Unimplemented: an edge of a loop between devices.
 Result<ChannelTable> FindChannels(const Graph& graph, const std::vector<NodeId>& order, const std::vector<int>& device,

@@ -1,6 +1,7 @@
 #include "src/partition/partition.h"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 #include <utility>
 
@@ -87,8 +88,7 @@ class Partitioner {
       const Output source = node.inputs[i];
       if (!source.valid()) continue;
       if (device_[source.node] != at) {
-        DF_ASSIGN(const NodeId recv, Recv(channels_.Find(source, at)));
-        node.inputs[i] = {recv, 0};
+        DF_ASSIGN(node.inputs[i], FromElsewhere(source, at));
       } else {
         node.inputs[i].node = new_id_[source.node];
         if (new_id_[source.node] == kNone) back_edges_.push_back({id, i});
@@ -97,6 +97,22 @@ class Partitioner {
     DF_ASSIGN(node.control_inputs, ControlInputs(graph_.node(id)));
     new_id_[id] = parts_[at].AddResolved(std::move(node));
     return Status();
+  }
+
+  Result<Output> FromElsewhere(Output source, int at) {
+    if (IsCopied(graph_.node(source.node))) return Output{Copy(source.node, at), source.port};
+    DF_ASSIGN(const NodeId recv, Recv(channels_.Find(source, at)));
+    return Output{recv, 0};
+  }
+
+  NodeId Copy(NodeId id, int at) {
+    auto [it, is_new] = copies_.try_emplace({id, at}, kNone);
+    if (is_new) {
+      Node node = graph_.node(id);
+      node.device = names_[at];
+      it->second = parts_[at].AddResolved(std::move(node));
+    }
+    return it->second;
   }
 
   Result<std::vector<NodeId>> ControlInputs(const Node& node) {
@@ -201,13 +217,14 @@ class Partitioner {
   const Cluster& cluster_;
   const std::vector<int> device_;  // by node
   const ChannelTable& channels_;
-  std::vector<std::vector<int>> leaving_;  // by node: the channels that carry something of it
-  std::vector<NodeId> recvs_;              // by channel, in the part that it goes to
-  std::vector<NodeId> sends_;              // by channel, in the part that it leaves
-  std::vector<NodeId> token_;              // by part
-  std::vector<NodeId> new_id_;             // by node, in its part
-  std::vector<Graph> parts_;               // by device of the cluster
-  std::vector<std::string> names_;         // of the devices
+  std::vector<std::vector<int>> leaving_;            // by node: the channels that carry something of it
+  std::vector<NodeId> recvs_;                        // by channel, in the part that it goes to
+  std::vector<NodeId> sends_;                        // by channel, in the part that it leaves
+  std::vector<NodeId> token_;                        // by part
+  std::vector<NodeId> new_id_;                       // by node, in its part
+  std::map<std::pair<NodeId, int>, NodeId> copies_;  // of Consts, by node and part
+  std::vector<Graph> parts_;                         // by device of the cluster
+  std::vector<std::string> names_;                   // of the devices
   std::vector<BackEdge> back_edges_;
   bool may_be_dead_ = false;
 };

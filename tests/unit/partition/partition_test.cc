@@ -39,6 +39,10 @@ class PartitionTest : public ::testing::Test {
   Output ConstOn(int rank, const std::string& name, double value = 1) {
     return On(rank, name, "Const", {}, {{"dtype", DType::kDouble}, {"value", Tensor::Scalar(value)}});
   }
+  // Something that has to be sent where it is read.
+  Output ValueOn(int rank, const std::string& name) {
+    return On(rank, name, "Placeholder", {}, {{"dtype", DType::kDouble}, {"shape", PartialShape::Scalar()}});
+  }
   Output VariableOn(int rank, const std::string& name) {
     return On(rank, name, "VariableV2", {}, {{"dtype", DType::kDouble}, {"shape", PartialShape::Scalar()}});
   }
@@ -71,7 +75,7 @@ TEST_F(PartitionTest, OneDeviceIsLeftAlone) {
 
 TEST_F(PartitionTest, AnEdgeBecomesASendAndARecvThatKnowEachOther) {
   next_channel = 40;
-  On(1, "b", "Neg", {ConstOn(0, "a")});
+  On(1, "b", "Neg", {ValueOn(0, "a")});
   const std::vector<Partition> parts = Cut(3);  // rank 2 has nothing to do
   ASSERT_EQ(parts.size(), 2U);
   EXPECT_EQ(parts[0].rank, 0);
@@ -97,7 +101,7 @@ TEST_F(PartitionTest, AnEdgeBecomesASendAndARecvThatKnowEachOther) {
 }
 
 TEST_F(PartitionTest, OneChannelATensorAndDestination) {
-  const Output a = ConstOn(0, "a");
+  const Output a = ValueOn(0, "a");
   for (int i = 0; i < 5; ++i) On(1, StrCat("b", i), "Neg", {a});
   On(2, "c", "Add", {a, a});
   const std::vector<Partition> parts = Cut(3);
@@ -165,8 +169,20 @@ TEST_F(PartitionTest, UpdatesWithoutTheMarkKeepTheirControlEdges) {
             std::vector<NodeId>{NodesOf(parts[0].graph, "_Recv")[0]->id});
 }
 
-TEST_F(PartitionTest, NamesThatAreTakenAreAvoided) {
+TEST_F(PartitionTest, ConstsAreCopiedToTheirReaders) {
   const Output a = ConstOn(0, "a");
+  On(1, "b", "Neg", {a});
+  On(1, "c", "Add", {a, a});
+  const std::vector<Partition> parts = Cut(2);
+  EXPECT_EQ(next_channel, 0);
+  EXPECT_EQ(parts[1].graph.num_nodes(), 3);
+  const Node& copy = parts[1].graph.node(parts[1].graph.Find("a"));
+  EXPECT_EQ(copy.device, DeviceOfRank(1));
+  EXPECT_EQ(parts[1].graph.ConstantValue({copy.id, 0})->scalar<double>(), 1.0);
+}
+
+TEST_F(PartitionTest, NamesThatAreTakenAreAvoided) {
+  const Output a = ValueOn(0, "a");
   On(1, "b", "Neg", {a});
   ConstOn(0, "a/_Send_0");
   ConstOn(1, "a/_Recv_0");
