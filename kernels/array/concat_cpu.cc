@@ -71,7 +71,8 @@ class ConcatOffsetKernel : public Kernel {
       const int64_t size = shape[axis];
       std::fill(shape.begin(), shape.end(), 0);
       shape[axis] = offset;
-      offset += size;
+      if (__builtin_add_overflow(offset, size, &offset))
+        return InvalidArgument("the joined size of dimension ", axis, " is beyond int64");
       Tensor* y = nullptr;
       DF_TRY(ctx.AllocateOutput(i - 1, ctx.input(i).shape(), &y));
       DF_TRY(StoreInts(shape, *y));

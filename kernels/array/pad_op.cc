@@ -21,7 +21,11 @@ Status PadShape(InferenceContext& c) {
       if (values[2 * d] < 0 || values[2 * d + 1] < 0)
         return InvalidArgument("paddings must not be negative, but those of dimension ", d, " are ", values[2 * d],
                                " and ", values[2 * d + 1]);
-      if (x.dim(d) >= 0) y.set_dim(d, x.dim(d) + values[2 * d] + values[2 * d + 1]);
+      int64_t size = x.dim(d);
+      if (size < 0) continue;
+      if (__builtin_add_overflow(size, values[2 * d], &size) || __builtin_add_overflow(size, values[2 * d + 1], &size))
+        return InvalidArgument("the paddings of dimension ", d, " of ", x, " make a size beyond int64");
+      y.set_dim(d, size);
     }
   }
   c.set_output(0, std::move(y));

@@ -29,6 +29,16 @@ Result<int64_t> RangeCount(T start, T limit, T delta) {
   }
 }
 
+// start + i * delta. The product of integers may leave their range and come back.
+template <class C>
+C Element(C start, int64_t i, C delta) {
+  if constexpr (std::is_integral_v<C>) {
+    return static_cast<C>(static_cast<uint64_t>(start) + static_cast<uint64_t>(i) * static_cast<uint64_t>(delta));
+  } else {
+    return start + static_cast<C>(i) * delta;
+  }
+}
+
 struct RangeFamily {
   template <class T>
   class Kernel : public dfrun::Kernel {
@@ -45,7 +55,7 @@ struct RangeFamily {
       DF_ASSIGN(const int64_t count, RangeCount<C>(start, static_cast<C>(ctx.input(1).scalar<T>()), delta));
       Tensor* y = nullptr;
       DF_TRY(ctx.AllocateOutput(0, Shape({count}), &y));
-      for (int64_t i = 0; i < count; ++i) y->data<T>()[i] = static_cast<T>(start + static_cast<C>(i) * delta);
+      for (int64_t i = 0; i < count; ++i) y->data<T>()[i] = static_cast<T>(Element(start, i, delta));
       return Status();
     }
   };

@@ -24,7 +24,7 @@ class SliceKernel : public Kernel {
     for (int d = 0; d < rank; ++d) {
       const int64_t whole = x.shape().dim(d);
       const int64_t asked = size[d];
-      if (asked == -1) size[d] = whole - begin[d];
+      if (asked == -1 && begin[d] >= 0) size[d] = whole - begin[d];
       if (begin[d] < 0 || begin[d] > whole || size[d] < 0 || size[d] > whole - begin[d])
         return InvalidArgument("Slice of ", x.shape(), ": begin ", begin[d], " and size ", asked, " leave dimension ",
                                d);
@@ -69,7 +69,9 @@ class StridedSliceBase : public Kernel {
     Layout layout;
     const std::vector<int64_t> strides = RowMajorStrides(whole);
     for (size_t d = 0; d < plan.dims.size(); ++d) {
-      layout.dims.push_back({plan.dims[d].count, strides[d] * plan.dims[d].stride, 0});
+      // A stride of any size may stand where only one element is taken.
+      const int64_t stride = plan.dims[d].count > 1 ? strides[d] * plan.dims[d].stride : 0;
+      layout.dims.push_back({plan.dims[d].count, stride, 0});
       layout.first += plan.dims[d].count == 0 ? 0 : plan.dims[d].begin * strides[d];
     }
     int64_t stride = 1;

@@ -5,9 +5,9 @@
 #include <map>
 
 #include "src/framework/kernel.h"
-#include "tests/unit/testing/node_runner.h"
 #include "tests/conformance/kernels/golden_compare.h"
 #include "tests/conformance/kernels/golden_file.h"
+#include "tests/unit/testing/node_runner.h"
 
 namespace dfrun::testing {
 namespace {
