@@ -68,13 +68,18 @@ class Run {
     const int64_t base = plan_.kept.Offset(tile / tiles_per_row_) + tile % tiles_per_row_ * tile_;
     const int64_t end = std::min(pieces_, (chunk + 1) * pieces_per_chunk_);
     loops_.start(accumulators, width);
+    if (!plan_.row_is_reduced && plan_.reduced.rank <= 1) {
+      const int64_t first = chunk * pieces_per_chunk_;
+      const std::byte* x = At(input_, base + plan_.reduced.Offset(first), loops_.input_size);
+      return loops_.fold_rows(x, end - first, plan_.reduced.strides[0], width, accumulators);
+    }
     for (int64_t p = chunk * pieces_per_chunk_; p < end; ++p) {
       const int64_t in_row = p % pieces_per_row_ * piece_;
       const std::byte* x = At(input_, base + plan_.reduced.Offset(p / pieces_per_row_) + in_row, loops_.input_size);
       if (plan_.row_is_reduced) {
         loops_.fold_run(x, std::min(piece_, plan_.row - in_row), accumulators);
       } else {
-        loops_.fold_each(x, width, accumulators);
+        loops_.fold_rows(x, 1, 0, width, accumulators);
       }
     }
   }

@@ -22,8 +22,8 @@ struct ReductionLoops {
   void (*start)(void* accumulators, int64_t n);
   // Folds x[0..n) into one accumulator, pairwise.
   void (*fold_run)(const void* x, int64_t n, void* accumulator);
-  // Folds x[j] into accumulators[j].
-  void (*fold_each)(const void* x, int64_t n, void* accumulators);
+  // Folds row after row, `stride` elements apart, into the accumulators: x[r * stride + j] into accumulators[j].
+  void (*fold_rows)(const void* x, int64_t rows, int64_t stride, int64_t n, void* accumulators);
   // Folds partials[j] into accumulators[j].
   void (*merge)(const void* partials, int64_t n, void* accumulators);
   // outputs[j] from accumulators[j], into each of which `reduced` elements went.
@@ -62,6 +62,7 @@ struct ReductionOf {
     A* a = static_cast<A*>(accumulators);
     for (int64_t j = 0; j < n; ++j) a[j] = R::template Start<T>();
   }
+  static A Fold(A accumulator, const T& x) { return R::Combine(accumulator, R::template Lift<T>(static_cast<C>(x))); }
   // A leaf of the pairwise tree: as many independent sums as fill the vector units.
   static constexpr int64_t kLanes = sizeof(A) >= 16 ? 8 : sizeof(A) == 8 ? 16 : 32;
   [[gnu::noinline]] static A FoldLeaf(const T* x, int64_t n) {
@@ -69,13 +70,9 @@ struct ReductionOf {
     Start(lanes, kLanes);
     int64_t i = 0;
     for (; i + kLanes <= n; i += kLanes) {
-      for (int64_t l = 0; l < kLanes; ++l)
-        lanes[l] = R::Combine(lanes[l], R::template Lift<T>(static_cast<C>(x[i + l])));
+      for (int64_t l = 0; l < kLanes; ++l) lanes[l] = Fold(lanes[l], x[i + l]);
     }
-    for (; i < n; ++i) {
-      A& lane = lanes[i % kLanes];
-      lane = R::Combine(lane, R::template Lift<T>(static_cast<C>(x[i])));
-    }
+    for (; i < n; ++i) lanes[i % kLanes] = Fold(lanes[i % kLanes], x[i]);
     for (int64_t half = kLanes / 2; half > 0; half /= 2) {
       for (int64_t l = 0; l < half; ++l) lanes[l] = R::Combine(lanes[l], lanes[l + half]);
     }
@@ -91,11 +88,21 @@ struct ReductionOf {
     A* a = static_cast<A*>(accumulator);
     *a = R::Combine(*a, FoldTree(static_cast<const T*>(x), n));
   }
-  static void FoldEach(const void* x_data, int64_t n, void* accumulators) {
+  // Four rows at a time, so that the accumulators are loaded and stored a fourth as often.
+  static void FoldRows(const void* x_data, int64_t rows, int64_t stride, int64_t n, void* accumulators) {
     const T* x = static_cast<const T*>(x_data);
     A* a = static_cast<A*>(accumulators);
-    DF_INDEPENDENT_ITERATIONS
-    for (int64_t j = 0; j < n; ++j) a[j] = R::Combine(a[j], R::template Lift<T>(static_cast<C>(x[j])));
+    for (; rows >= 4; rows -= 4, x += 4 * stride) {
+      const T* x1 = x + stride;
+      const T* x2 = x1 + stride;
+      const T* x3 = x2 + stride;
+      DF_INDEPENDENT_ITERATIONS
+      for (int64_t j = 0; j < n; ++j) a[j] = Fold(Fold(Fold(Fold(a[j], x[j]), x1[j]), x2[j]), x3[j]);
+    }
+    for (; rows > 0; --rows, x += stride) {
+      DF_INDEPENDENT_ITERATIONS
+      for (int64_t j = 0; j < n; ++j) a[j] = Fold(a[j], x[j]);
+    }
   }
   static void Merge(const void* partials, int64_t n, void* accumulators) {
     const A* p = static_cast<const A*>(partials);
@@ -108,7 +115,7 @@ struct ReductionOf {
     for (int64_t j = 0; j < n; ++j) y[j] = R::template Finish<T>(a[j], reduced);
   }
   static constexpr ReductionLoops kLoops = {sizeof(T), sizeof(T), sizeof(A), &Start,
-                                            &FoldRun,  &FoldEach, &Merge,    &Finish};
+                                            &FoldRun,  &FoldRows, &Merge,    &Finish};
 };
 
 template <class R>

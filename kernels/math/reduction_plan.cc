@@ -26,20 +26,28 @@ struct Stretch {
 };
 
 // Innermost first.
-std::vector<Stretch> MergeDims(const Shape& input, const std::vector<bool>& is_reduced) {
-  std::vector<Stretch> stretches;
+struct Stretches {
+  static constexpr int kMax = 2 * StridedLoops::kMaxDims;
+  int count = 0;
+  Stretch list[kMax];
+};
+
+// False if there are more than Stretches holds.
+bool MergeDims(const Shape& input, const std::vector<bool>& is_reduced, Stretches& out) {
   int64_t stride = 1;
   for (int d = input.rank() - 1; d >= 0; --d) {
     const int64_t size = input.dim(d);
     if (size == 1) continue;
-    if (!stretches.empty() && stretches.back().reduced == is_reduced[d]) {
-      stretches.back().size *= size;
+    if (out.count > 0 && out.list[out.count - 1].reduced == is_reduced[d]) {
+      out.list[out.count - 1].size *= size;
+    } else if (out.count == Stretches::kMax) {
+      return false;
     } else {
-      stretches.push_back({is_reduced[d], size, stride});
+      out.list[out.count++] = {is_reduced[d], size, stride};
     }
     stride *= size;
   }
-  return stretches;
+  return true;
 }
 
 void ReverseLoops(StridedLoops& loops) {
@@ -73,18 +81,18 @@ Status PlanReduction(const Shape& input, const std::vector<bool>& is_reduced, bo
                      Shape& output) {
   plan = ReductionPlan();
   output = OutputShape(input, is_reduced, keep_dims);
-  const std::vector<Stretch> stretches = MergeDims(input, is_reduced);
-  for (size_t i = 0; i < stretches.size(); ++i) {
-    const Stretch& s = stretches[i];
+  Stretches stretches;
+  if (!MergeDims(input, is_reduced, stretches)) {
+    return Unimplemented("a reduction of ", input, " whose axes alternate more than ", Stretches::kMax, " times");
+  }
+  for (int i = 0; i < stretches.count; ++i) {
+    const Stretch& s = stretches.list[i];
     if (i == 0) {
       plan.row_is_reduced = s.reduced;
       plan.row = s.size;
       continue;
     }
     StridedLoops& loops = s.reduced ? plan.reduced : plan.kept;
-    if (loops.rank == StridedLoops::kMaxDims)
-      return Unimplemented("a reduction of ", input, " whose axes alternate more than ", StridedLoops::kMaxDims,
-                           " times");
     loops.dims[loops.rank] = s.size;
     loops.strides[loops.rank] = s.stride;
     loops.count *= s.size;

@@ -10,9 +10,12 @@ namespace {
 
 template <bool kWalkT, bool kWalkE, class E>
 void ChooseEach(const bool* condition, const E* t, const E* e, E* out, int64_t n) {
+  const E first_t = *t;
+  const E first_e = *e;
+  DF_INDEPENDENT_ITERATIONS
   for (int64_t i = 0; i < n; ++i) {
-    const E from_t = t[kWalkT ? i : 0];  // both are read, so that the loop vectorises
-    const E from_e = e[kWalkE ? i : 0];
+    const E from_t = kWalkT ? t[i] : first_t;  // both are read, so that the loop vectorises
+    const E from_e = kWalkE ? e[i] : first_e;
     out[i] = condition[i] ? from_t : from_e;
   }
 }
