@@ -80,11 +80,12 @@ class MaxPoolGradKernel final : public PoolKernel {
  private:
   static void Image(const PoolShape& s, const T* x, const T* y, const T* grad, T* result) {
     std::fill_n(result, kBack ? s.output_image() : s.input_image(), T(0.0F));
-    pooling::PickLargest(s, x, y, [&](int64_t in, int64_t out) {
+    pooling::PickLargest(s, x, y, [=](int64_t in, int64_t out, bool hit) {
       if constexpr (kBack) {
-        result[out] = grad[in];
+        result[out] = hit ? grad[in] : result[out];
       } else {
-        result[in] = static_cast<T>(result[in] + grad[out]);
+        const T share = hit ? grad[out] : T(0.0F);
+        result[in] = static_cast<T>(result[in] + share);
       }
     });
   }

@@ -51,18 +51,23 @@ void MaxImage(const PoolShape& s, const T* x, T* y) {
   });
 }
 
-// Calls pick(input offset, output offset) for the first element of each window and channel that is its largest, y.
+// Calls pick(input offset, output offset, hit) for every element of each window and channel; hit: it is the first that
+// is the window's largest, y. Without a branch, since which element it is cannot be predicted.
 template <class T, class Pick>
 void PickLargest(const PoolShape& s, const T* x, const T* y, Pick&& pick) {
-  std::vector<char> found(static_cast<size_t>(s.channels));
+  std::vector<T> open(static_cast<size_t>(s.channels));  // 0: found. Of T, so that its lanes are those of x
   ForWindows(s, [&](const WindowRange& rows, const WindowRange& columns, int64_t to) {
-    std::fill(found.begin(), found.end(), 0);
+    std::fill(open.begin(), open.end(), T(1.0F));
     ForPixels(s, rows, columns, [&](int64_t from) {
+      T* const open_channels = open.data();
+      DF_INDEPENDENT_ITERATIONS
       for (int64_t c = 0; c < s.channels; ++c) {
-        const bool is_largest = x[from + c] == y[to + c] || (x[from + c] != x[from + c] && y[to + c] != y[to + c]);
-        if (!is_largest || found[static_cast<size_t>(c)] != 0) continue;
-        found[static_cast<size_t>(c)] = 1;
-        pick(from + c, to + c);
+        const T in = x[from + c];
+        const T largest = y[to + c];
+        const bool is_largest = (in == largest) | ((in != in) & (largest != largest));
+        const bool hit = is_largest & (open_channels[c] != T(0.0F));
+        open_channels[c] = hit ? T(0.0F) : open_channels[c];
+        pick(from + c, to + c, hit);
       }
     });
   });
