@@ -31,25 +31,26 @@ Output Product(GradientBuilder& g, Output a, bool adj_a, Output b, bool adj_b) {
 }
 
 // The sizes but for those of the matrices; the rank is known.
-std::vector<int64_t> BatchDims(const PartialShape& shape) {
-  return std::vector<int64_t>(shape.dims().begin(), shape.dims().end() - 2);
+PartialShape BatchDims(const PartialShape& shape) {
+  return PartialShape(std::vector<int64_t>(shape.dims().begin(), shape.dims().end() - 2));
+}
+
+// The same when the step knows.
+Output BatchDims(GradientBuilder& g, Output value) {
+  const Output count = g.Op("Sub", g.Op("Rank", value), g.Const(Tensor::Scalar<int32_t>(2)));
+  return g.Op("Slice", g.Op("Shape", value), g.Const({int32_t{0}}),
+              g.Op("ExpandDims", count, g.Const(Tensor::Scalar<int32_t>(0))));
 }
 
 // `grad`, summed over the batch dimensions along which input `i` was repeated.
 Output SumRepeated(GradientBuilder& g, int i, Output grad) {
-  const PartialShape mine = g.shape(g.x(i));
-  const PartialShape other = g.shape(g.x(1 - i));
-  if (!mine.known_rank() || !other.known_rank()) {
-    g.Fail(Unimplemented("the gradient of BatchMatMulV2 needs inputs of known rank"));
+  const PartialShape& mine = g.shape(g.x(i));
+  const PartialShape& other = g.shape(g.x(1 - i));
+  if (mine.known_rank() && other.known_rank() && BatchDims(mine).IsFullyDefined() &&
+      BatchDims(mine) == BatchDims(other)) {
     return grad;
   }
-  const PartialShape batch(BatchDims(mine));
-  if (batch.IsFullyDefined() && batch == PartialShape(BatchDims(other))) return grad;
-  const auto batch_of = [&](int input, const PartialShape& shape) -> Output {
-    return g.Op("Slice", g.Op("Shape", g.x(input)), g.Const({int32_t{0}}),
-                g.Const({static_cast<int32_t>(shape.rank() - 2)}));
-  };
-  const AddedNode axes = g.Op("BroadcastGradientArgs", batch_of(i, mine), batch_of(1 - i, other));
+  const AddedNode axes = g.Op("BroadcastGradientArgs", BatchDims(g, g.x(i)), BatchDims(g, g.x(1 - i)));
   return g.Op("Reshape", g.Op("Sum", grad, axes), g.Op("Shape", g.x(i)));
 }
 
