@@ -28,6 +28,23 @@ void RowsGradient(GradientBuilder& g) {
   g.SetSparseGradient(0, indices, values);
 }
 
+// True where the shapes show that the axis is the first: the one whose gradient is sparse. A gradient function does not
+// see the value of the axis, but where it is known the shape of y is what the shape function makes of it.
+bool GathersRows(const GradientBuilder& g) {
+  const PartialShape params = g.shape(g.x(0));
+  const PartialShape indices = g.shape(g.x(1));
+  const PartialShape y = g.shape(g.y(0));
+  if (!params.known_rank() || !indices.known_rank() || !y.known_rank()) return false;
+  const bool axis_is_known = y != PartialShape::UnknownOfRank(y.rank());
+  if (!axis_is_known && params.rank() != 1) return false;
+  for (int axis = 1; axis < params.rank(); ++axis) {
+    PartialShape other = Join(params, 0, axis, indices, 0);
+    for (int d = axis + 1; d < params.rank(); ++d) other.Append(params.dim(d));
+    if (other == y) return false;
+  }
+  return true;
+}
+
 OP("Gather")
     .Input("params: Tparams")
     .Input("indices: Tindices")
@@ -77,6 +94,7 @@ OP("GatherV2")
     .Gradient([](GradientBuilder& g) {
       const int64_t batch_dims = g.attr<int64_t>("batch_dims");
       if (batch_dims != 0) return g.Fail(Unimplemented("the gradient of GatherV2 with batch_dims ", batch_dims));
+      if (GathersRows(g)) return RowsGradient(g);
       // With the gathered axis in front the rows can be added up: [axis, before, after], then back.
       const Output rank = g.Op("Rank", g.x(0));
       const Output axis = g.Op("FloorMod", g.Op("Cast", AttrMap{{"DstT", DType::kInt32}}, g.x(2)), rank);
