@@ -25,7 +25,6 @@ build|spdlog|header spdlog/spdlog.h|libspdlog-dev|spdlog|spdlog
 build|CLI11|header CLI/CLI.hpp|libcli11-dev|cli11|cli11
 test|GoogleTest|header gtest/gtest.h|libgtest-dev|gtest|googletest
 test|GoogleMock|header gmock/gmock.h|libgmock-dev|gtest|googletest
-test|Google Benchmark|header benchmark/benchmark.h|libbenchmark-dev|benchmark|benchmark
 test|Python 3|command python3|python3|python|python
 slurm|Slurm|command slurmctld|slurm-wlm|-|slurm
 slurm|Munge|command munged|munge|-|munge
