@@ -118,8 +118,9 @@ void WorkerPool::Submit(Work* work) {
     last_->next = work;
   }
   last_ = work;
-  const int queued = queued_.fetch_add(1, std::memory_order_relaxed) + 1;
-  if (queued > hungry_.load(std::memory_order_relaxed)) Wake(1);
+  // Sequentially consistent, as SetHungry() and HasWork(): who stops being hungry looks for work once more after that,
+  // so either it sees this work or it is not counted here.
+  if (queued_.fetch_add(1) + 1 > hungry_.load()) Wake(1);
 }
 
 void WorkerPool::Notify() {
@@ -178,8 +179,8 @@ void WorkerPool::RunBlocks(int64_t blocks, FunctionRef<void(int64_t)> body) {
     MutexLock lock(mu_);
     job.next_job = jobs_;
     jobs_ = &job;
-    queued_.fetch_add(1, std::memory_order_relaxed);
-    const int64_t wanted = blocks - 1 - hungry_.load(std::memory_order_relaxed);
+    queued_.fetch_add(1);
+    const int64_t wanted = blocks - 1 - hungry_.load();
     if (wanted > 0) Wake(wanted);
   }
   job.Run(queued_);
@@ -238,7 +239,7 @@ void WorkerPool::LookForWork(FunctionRef<bool()> done, Sleepers& sleepers) {
 }
 
 void WorkerPool::SetHungry(bool hungry) {
-  if (num_threads_ > 1) hungry_.fetch_add(hungry ? 1 : -1, std::memory_order_relaxed);
+  if (num_threads_ > 1) hungry_.fetch_add(hungry ? 1 : -1);
 }
 
 void WorkerPool::Sleep(FunctionRef<bool()> done, Sleepers& sleepers, microseconds longest) {

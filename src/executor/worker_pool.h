@@ -69,7 +69,7 @@ class WorkerPool final : public ThreadPool {
   void RunUntil(FunctionRef<bool()> done, Sleepers& sleepers);
   // Runs one piece of work, if there is one.
   bool RunOne();
-  bool HasWork() const { return queued_.load(std::memory_order_relaxed) > 0; }
+  bool HasWork() const { return queued_.load() > 0; }
   // Returns when there may be work, or `done()`.
   void LookForWork(FunctionRef<bool()> done, Sleepers& sleepers);
   void SetHungry(bool hungry);

@@ -214,6 +214,7 @@ TEST_P(AsyncTest, ThreadsWithoutWorkPoll) {
     ASSERT_TRUE(RunPlan(*plan, pool_, {.feeds = {&feed, 1}, .fetches = fetches, .step = {}}).ok());
     EXPECT_TRUE(fetches[0].Identical(Filled(5, 32)));
   }
+  pool_.SetPollHook(nullptr);
   SetLater([](const Finish& finish) { finish(Status()); });
 }
 
