@@ -59,7 +59,9 @@ bool PartialShape::IsFullyDefined() const {
 int64_t PartialShape::num_elements() const {
   if (!IsFullyDefined()) return kUnknown;
   int64_t n = 1;
-  for (int64_t d : dims_) n *= d;
+  for (int64_t d : dims_) {
+    if (__builtin_mul_overflow(n, d, &n)) return kUnknown;
+  }
   return n;
 }
 

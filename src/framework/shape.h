@@ -128,7 +128,7 @@ class PartialShape {
   const std::vector<int64_t>& dims() const { return dims_; }
 
   bool IsFullyDefined() const;
-  // kUnknown where a size is unknown.
+  // kUnknown where a size is unknown or the product is beyond int64.
   int64_t num_elements() const;
   // Only if IsFullyDefined(); InvalidArgument for sizes beyond int64.
   Result<Shape> ToShape() const;

@@ -111,6 +111,9 @@ class Converter {
   Diagnostics& diagnostics_;
 };
 
+// More elements than any memory holds, and few enough that sums of some sizes fit.
+constexpr int64_t kMaxSize = int64_t{1} << 48;
+
 std::vector<std::string> DTypeNames() {
   std::vector<std::string> names;
 #define DF_NAME(name, number, type, text, dt) names.emplace_back(text);
@@ -133,11 +136,11 @@ std::optional<PartialShape> ToShape(const Expr& expr, const FoldCall& fold_call,
   if (folded.is_constant() && folded.value.dims.size() == 1) {
     for (const Constant::Scalar& e : folded.value.elements) {
       const auto* size = std::get_if<int64_t>(&e);
-      if (size != nullptr && *size >= PartialShape::kUnknown) sizes.push_back(*size);
+      if (size != nullptr && *size >= PartialShape::kUnknown && *size <= kMaxSize) sizes.push_back(*size);
     }
     if (sizes.size() == folded.value.elements.size()) return PartialShape(std::move(sizes));
   }
-  diagnostics.Error(expr.place, "a shape is a list of sizes, -1 where one is unknown: [32, -1]");
+  diagnostics.Error(expr.place, "a shape is a list of sizes up to ", kMaxSize, ", -1 where one is unknown: [32, -1]");
   return {};
 }
 

@@ -125,29 +125,28 @@ class VarianceScaling {
     const auto [in, out] = Fans(*wanted_->shape);
     const double fan = mode_ == "fan_in" ? in : mode_ == "fan_out" ? out : (in + out) / 2;
     const double variance = scale_ / std::max(fan, 1.0);
-    Expr draw;
-    draw.kind = Kind::kCall;
-    draw.place = call_.place;
-    draw.source = call_.source;
     if (distribution_ == "uniform") {
-      draw.text = "RandomUniform";
       const double limit = std::sqrt(3 * variance);
-      draw.keywords.push_back({"minval", call_.place, Number(-limit, call_.place)});
-      draw.keywords.push_back({"maxval", call_.place, Number(limit, call_.place)});
-      Complete(draw, wanted_);
-      return ExpandUniform(std::move(draw));
+      return ExpandUniform(Draw("RandomUniform", {{"minval", -limit}, {"maxval", limit}}));
     }
+    if (distribution_ == "normal") return ExpandNormal(Draw("RandomStandardNormal", {{"stddev", std::sqrt(variance)}}));
     // The standard deviation of a normal distribution cut at two of them.
     constexpr double kTruncated = 0.87962566103423978;
-    const bool truncated = distribution_ == "truncated_normal";
-    draw.text = truncated ? "TruncatedNormal" : "RandomStandardNormal";
-    const double stddev = std::sqrt(variance) / (truncated ? kTruncated : 1);
-    draw.keywords.push_back({"stddev", call_.place, Number(stddev, call_.place)});
-    Complete(draw, wanted_);
-    return ExpandNormal(std::move(draw));
+    return ExpandNormal(Draw("TruncatedNormal", {{"stddev", std::sqrt(variance) / kTruncated}}));
   }
 
  private:
+  Expr Draw(std::string_view op, std::initializer_list<std::pair<std::string_view, double>> keywords) const {
+    Expr call;
+    call.kind = Kind::kCall;
+    call.place = call_.place;
+    call.source = call_.source;
+    call.text = op;
+    for (const auto& [name, value] : keywords) call.keywords.push_back({name, call_.place, Number(value, call_.place)});
+    Complete(call, wanted_);
+    return call;
+  }
+
   bool Read(const KeywordArg& k) {
     if (k.name == "scale") return ReadScale(k.value);
     if (k.name == "mode") return OneOf(k, {"fan_in", "fan_out", "fan_avg"}, mode_);

@@ -8,16 +8,6 @@
 namespace dfrun {
 namespace {
 
-// What a call of Variable says.
-struct VariableArgs {
-  const Expr* shape = nullptr;
-  const Expr* init = nullptr;
-  const Expr* dtype = nullptr;
-  const Expr* trainable = nullptr;
-  const Expr* container = nullptr;
-  const Expr* shared_name = nullptr;
-};
-
 std::optional<VariableArgs> ReadVariableArgs(const Expr& call, Diagnostics& diagnostics) {
   VariableArgs args;
   for (const KeywordArg& k : call.keywords) {
@@ -55,49 +45,48 @@ Constant ScalarConstant(int64_t value) {
 
 }  // namespace
 
+std::optional<Lowering::VariableType> Lowering::ReadVariableType(const ExprContext& context, const VariableArgs& args) {
+  const FoldCall fold_call = [&](const Expr& call) { return FoldDim(context, call); };
+  const std::optional<PartialShape> partial = ToShape(*args.shape, fold_call, diagnostics_);
+  const std::optional<DType> dtype = args.dtype == nullptr ? DType::kFloat : ToDType(*args.dtype, diagnostics_);
+  if (!partial || !dtype) return {};
+  const Result<Shape> shape = partial->ToShape();
+  if (!shape.ok()) {
+    diagnostics_.Error(args.shape->place, "a variable needs a shape that is fully known: ", shape.status().message());
+    return {};
+  }
+  VariableType type{{*dtype, *shape}, IsFloating(*dtype) || IsComplex(*dtype)};
+  if (args.trainable == nullptr) return type;
+  const std::optional<AttrValue> trainable =
+      ToAttrValue({"trainable", "bool", {}, {}, {}, {}}, *args.trainable, DType::kInvalid, fold_call, diagnostics_);
+  if (!trainable) return {};
+  type.trainable = *trainable->get<bool>();
+  return type;
+}
+
 std::optional<Value> Lowering::LowerVariable(const ExprContext& context, const Expr& call,
                                              const std::string& own_name) {
   const std::optional<VariableArgs> args = ReadVariableArgs(call, diagnostics_);
   if (!args) return {};
-  const FoldCall fold_call = [&](const Expr& c) { return FoldDim(context, c); };
-  const std::optional<PartialShape> partial = ToShape(*args->shape, fold_call, diagnostics_);
-  const std::optional<DType> dtype = args->dtype == nullptr ? DType::kFloat : ToDType(*args->dtype, diagnostics_);
-  if (!partial || !dtype) return {};
-  const Result<Shape> shape = partial->ToShape();
-  if (!shape.ok()) {
-    diagnostics_.Error(args->shape->place, "the shape of a variable must be fully known, not ", *partial);
-    return {};
-  }
-
+  const std::optional<VariableType> type = ReadVariableType(context, *args);
+  if (!type) return {};
   NodeSpec spec;
   spec.name = own_name.empty() ? FreshName(context.frame, context.scope, "Variable") : own_name;
   spec.op = "VariableV2";
-  spec.attrs.Set("shape", *partial);
-  spec.attrs.Set("dtype", *dtype);
-  for (auto [slot, name] : {std::pair{args->container, "container"}, std::pair{args->shared_name, "shared_name"}}) {
-    if (slot != nullptr) spec.attrs.Set(name, std::string(slot->text));
-  }
-  VariableSpec variable;
-  variable.trainable = IsFloating(*dtype) || IsComplex(*dtype);
-  if (args->trainable != nullptr) {
-    const std::optional<AttrValue> trainable =
-        ToAttrValue({"trainable", "bool", {}, {}, {}, {}}, *args->trainable, DType::kInvalid, fold_call, diagnostics_);
-    if (!trainable) return {};
-    variable.trainable = *trainable->get<bool>();
-  }
-  const std::string name = spec.name;
+  spec.attrs.Set("shape", *type->value.shape);
+  spec.attrs.Set("dtype", type->value.dtype);
+  if (args->container != nullptr) spec.attrs.Set("container", std::string(args->container->text));
+  if (args->shared_name != nullptr) spec.attrs.Set("shared_name", std::string(args->shared_name->text));
+  const std::string init_name = FreshName(context.frame, spec.name, "init");
   const std::optional<NodeId> id = Add(context, std::move(spec), call.place);
   if (!id) return {};
-  variable.node = *id;
 
-  const WantedValue wanted{*dtype, *shape};
   NodeOptions options;
   options.device = graph_.node(*id).device;
-  const std::string init_name = FreshName(context.frame, name, "init");
-  const std::optional<Output> init = InitialValue({context.frame, init_name, options, &wanted}, init_name, *args->init);
+  const std::optional<Output> init =
+      InitialValue({context.frame, init_name, options, &type->value}, init_name, *args->init);
   if (!init) return {};
-  variable.init = *init;
-  variables_.push_back(variable);
+  variables_.push_back({*id, *init, type->trainable});
   return AllOutputs(*id);
 }
 

@@ -31,6 +31,16 @@ struct LoweringInput {
   const ClusterSpec& cluster;
 };
 
+// What a call of Variable says; shape and init are there, the others may be null.
+struct VariableArgs {
+  const Expr* shape = nullptr;
+  const Expr* init = nullptr;
+  const Expr* dtype = nullptr;
+  const Expr* trainable = nullptr;
+  const Expr* container = nullptr;
+  const Expr* shared_name = nullptr;
+};
+
 class Lowering {
  public:
   Lowering(const LoweringInput& input, Graph& graph, Diagnostics& diagnostics);
@@ -48,7 +58,6 @@ class Lowering {
   std::optional<NodeId> AddCounter(const std::string& name, SourcePlace place);
 
   const std::vector<VariableSpec>& variables() const { return variables_; }
-  const FunctionMap& functions() const { return in_.functions; }
 
  private:
   // An input as written: a value of the graph, or a constant, which gets its dtype from the others.
@@ -57,6 +66,11 @@ class Lowering {
     const Expr* expr = nullptr;  // null: left out
     std::optional<Output> output;
     Constant constant;
+  };
+
+  struct VariableType {
+    WantedValue value;  // with a shape
+    bool trainable;
   };
 
   // Lowering of expressions (lowering.cc). An own name that is empty is made up.
@@ -108,6 +122,7 @@ class Lowering {
   std::string CalledFrom(const Frame& frame) const;
 
   // Variables (lower_variable.cc).
+  std::optional<VariableType> ReadVariableType(const ExprContext& context, const VariableArgs& args);
   std::optional<Value> LowerVariable(const ExprContext& context, const Expr& call, const std::string& own_name);
   std::optional<Output> LowerConstant(const ExprContext& context, const std::string& name, const Constant& value,
                                       SourcePlace place);

@@ -25,7 +25,6 @@ class ValueReader {
   std::optional<int> Choice(const Yaml& value, std::string_view what, std::initializer_list<std::string_view> choices);
 
   Diagnostics& diagnostics() { return diagnostics_; }
-  const Params& params() const { return params_; }
 
  private:
   std::nullopt_t Fail(const Yaml& value, std::string_view what, std::string_view wanted, std::string_view text);
