@@ -10,7 +10,7 @@ constexpr int64_t kDirectWork = int64_t{1} << 21;
 // A tile of this much work takes 100 us, far more than the 20 us until a woken thread runs.
 constexpr int64_t kTileWork = int64_t{8} << 20;
 // Tiles are no smaller than this: smaller ones spend more on packing their operands.
-constexpr int64_t kMinTile = 128;
+constexpr int64_t kMinTile = 256;
 constexpr int64_t kMaxTiles = 256;
 constexpr int64_t kTileStep = 16;
 
