@@ -34,4 +34,8 @@ endif()
 if(DFRUN_SANITIZE)
   add_compile_options(-fsanitize=${DFRUN_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${DFRUN_SANITIZE})
+  if(DFRUN_SANITIZE MATCHES thread AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # protobuf's headers lay out their maps otherwise under this macro than the system's library was compiled with.
+    add_compile_options(-U__SANITIZE_THREAD__)
+  endif()
 endif()
