@@ -5,6 +5,8 @@ import subprocess
 
 import h5py
 
+from peerlib.model import StepTime
+
 LIMIT_S = 300
 
 
@@ -32,7 +34,8 @@ class DfrunPeer:
         with h5py.File(out) as file:
             return file[self.model.loss][...]
 
-    def step_ms(self, steps):
+    def time_steps(self, steps):
         stats = self.work / "stats.json"
         self.run("--repeat", str(steps), "--stats", str(stats))
-        return json.loads(stats.read_text())["step_ms"]["median"]
+        step_ms = json.loads(stats.read_text())["step_ms"]
+        return StepTime(step_ms["median"], step_ms["min"])

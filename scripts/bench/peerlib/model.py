@@ -11,3 +11,10 @@ class Model:
     init: Optional[str] = None  # the node run once before the first step
     loss: Optional[str] = None  # the output, name:port, by which the two systems are first checked to do the same
     optimize: bool = False  # whether graph rewriting is part of the comparison; it would delete a graph of no-ops
+
+
+@dataclasses.dataclass(frozen=True)
+class StepTime:
+    """Of one round, in milliseconds."""
+    median: float
+    best: float

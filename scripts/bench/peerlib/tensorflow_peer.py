@@ -5,6 +5,8 @@ import numpy
 import tensorflow.compat.v1 as tf
 from tensorflow.core.protobuf import config_pb2, rewriter_config_pb2
 
+from peerlib.model import StepTime
+
 WARM_UP_STEPS = 3
 # RunOptions.inter_op_thread_pool: on the thread that calls, or on the session's pool. The first is 7 times faster for
 # an empty step, the second for some wide graphs: each case gets the better.
@@ -48,7 +50,7 @@ class TensorFlowPeer:
 
     def trial_ms(self, pool):
         self.pool = pool
-        return self.step_ms(TRIAL_STEPS)
+        return self.time_steps(TRIAL_STEPS).best
 
     def reset(self):
         if self.model.init:
@@ -60,8 +62,7 @@ class TensorFlowPeer:
         run = self.callable_for(fetch=[self.model.loss], target=[self.model.target])
         return numpy.array([run()[0] for _ in range(steps)])
 
-    def step_ms(self, steps):
-        """The median time of a step."""
+    def time_steps(self, steps):
         self.reset()
         step = self.callable_for(target=[self.model.target])
         for _ in range(WARM_UP_STEPS):
@@ -71,4 +72,4 @@ class TensorFlowPeer:
             start = time.perf_counter_ns()
             step()
             times.append(time.perf_counter_ns() - start)
-        return float(numpy.median(times)) * 1e-6
+        return StepTime(float(numpy.median(times)) * 1e-6, min(times) * 1e-6)
