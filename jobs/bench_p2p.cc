@@ -103,14 +103,24 @@ Result<PingPong> PreparePingPong(Runtime& runtime, const Case& c) {
   return PingPong{std::move(session), step};
 }
 
+// What bare MPI sends and receives: rank 0 sends one buffer and receives into another, rank 1 sends back what came, as
+// the graph does.
+struct Buffers {
+  Tensor sent;
+  Tensor received;
+};
+
 // Seconds a one-way trip takes over bare MPI, on both ranks.
-double BareMpi(const Case& c, int rank, Tensor& buffer) {
+double BareMpi(const Case& c, int rank, Buffers& buffers) {
   const int bytes = static_cast<int>(c.bytes);
+  const auto receive = [&] {
+    MPI_Recv(buffers.received.raw(), bytes, MPI_BYTE, 1 - rank, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  };
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < c.trips * c.steps; ++i) {
-    if (rank == 0) MPI_Send(buffer.raw(), bytes, MPI_BYTE, 1, kTag, MPI_COMM_WORLD);
-    MPI_Recv(buffer.raw(), bytes, MPI_BYTE, 1 - rank, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    if (rank == 1) MPI_Send(buffer.raw(), bytes, MPI_BYTE, 0, kTag, MPI_COMM_WORLD);
+    if (rank == 1) receive();
+    MPI_Send((rank == 0 ? buffers.sent : buffers.received).raw(), bytes, MPI_BYTE, 1 - rank, kTag, MPI_COMM_WORLD);
+    if (rank == 0) receive();
   }
   return SecondsSince(start) / (2.0 * c.trips * c.steps);
 }
@@ -141,11 +151,11 @@ class P2pBench {
     DF_ASSIGN(const PingPong ping_pong, PreparePingPong(runtime_, c));
     DF_TRY(ping_pong.session->RunStep(ping_pong.step, {}, {}));
     DF_TRY(Shutdown(runtime_));
-    DF_ASSIGN(Tensor buffer, MakeBuffer(c));
+    DF_ASSIGN(Buffers buffers, MakeBuffers(c));
     std::vector<double> graph_s;
     std::vector<double> mpi_s;
     for (int round = 0; round < options_.rounds; ++round) {
-      mpi_s.push_back(BareMpi(c, 0, buffer));
+      mpi_s.push_back(BareMpi(c, 0, buffers));
       const auto start = std::chrono::steady_clock::now();
       DF_TRY(ping_pong.session->RunSteps(ping_pong.step, c.steps));
       graph_s.push_back(SecondsSince(start) / (2.0 * c.trips * c.steps));
@@ -159,12 +169,18 @@ class P2pBench {
   // Rank 1: the other end of both ways.
   Result<BenchFigure> Answer(const Case& c) {
     DF_TRY(worker_.Serve());
-    DF_ASSIGN(Tensor buffer, MakeBuffer(c));
+    DF_ASSIGN(Buffers buffers, MakeBuffers(c));
     for (int round = 0; round < options_.rounds; ++round) {
-      BareMpi(c, 1, buffer);
+      BareMpi(c, 1, buffers);
       DF_TRY(worker_.Serve());
     }
     return BenchFigure();
+  }
+
+  Result<Buffers> MakeBuffers(const Case& c) const {
+    DF_ASSIGN(Tensor sent, MakeBuffer(c));
+    DF_ASSIGN(Tensor received, MakeBuffer(c));
+    return Buffers{std::move(sent), std::move(received)};
   }
 
   Result<Tensor> MakeBuffer(const Case& c) const {
