@@ -11,11 +11,14 @@ namespace dfrun {
 namespace {
 
 using std::chrono::microseconds;
+using std::chrono::steady_clock;
 
-// Looking for work takes about 5 us of pauses, then about 50 us of yields on a core that nobody else wants.
 // Looking for work takes about 5 us of pauses, then 0.2 ms and more of yields, then sleeps.
 constexpr int kPauses = 64;
 constexpr int kYields = 512;
+// A turn of yields that took longer gave the core to somebody: a scheduler's slice is 1.5 ms and more.
+constexpr microseconds kFreeTurn(1200);
+constexpr microseconds kPatience(10'000);
 constexpr microseconds kFirstSleep(50);
 constexpr microseconds kLongestSleep(1000);
 
@@ -57,7 +60,17 @@ struct WorkerPool::BlockJob {
 // so that what was waited for is noticed without much delay in proportion.
 class WorkerPool::Backoff {
  public:
-  bool Expired() const { return rounds_ >= kPauses + kYields; }
+  // `patient`: yields go on while nobody else wants the core: what is polled for may be a large message on its way.
+  explicit Backoff(bool patient) : patient_(patient) { Reset(); }
+
+  bool Expired() {
+    if (rounds_ < kPauses + kYields || expired_) return expired_;
+    const auto now = steady_clock::now();
+    expired_ = !patient_ || now - turn_begin_ > kFreeTurn || now - begin_ > kPatience;
+    turn_begin_ = now;
+    rounds_ = kPauses;
+    return expired_;
+  }
   void Wait() {
     if (rounds_++ < kPauses) {
       CpuPause();
@@ -70,11 +83,20 @@ class WorkerPool::Backoff {
     sleep_ = std::min(sleep_ + sleep_ / 8, kLongestSleep);
     return now;
   }
-  void Reset() { *this = Backoff(); }
+  void Reset() {
+    rounds_ = 0;
+    expired_ = false;
+    sleep_ = kFirstSleep;
+    if (patient_) begin_ = turn_begin_ = steady_clock::now();
+  }
 
  private:
-  int rounds_ = 0;
-  microseconds sleep_ = kFirstSleep;
+  const bool patient_;
+  int rounds_;
+  bool expired_;
+  microseconds sleep_;
+  steady_clock::time_point begin_;
+  steady_clock::time_point turn_begin_;  // of kYields yields
 };
 
 WorkerPool::WorkerPool(int threads) : num_threads_(threads > 0 ? threads : UsableCores()) {
@@ -194,7 +216,7 @@ void WorkerPool::RunBlocks(int64_t blocks, FunctionRef<void(int64_t)> body) {
 }
 
 void WorkerPool::WaitForJoined(const BlockJob& job) {
-  Backoff backoff;
+  Backoff backoff(/*patient=*/false);
   while (!backoff.Expired()) {
     if (job.joined.load(std::memory_order_acquire) == 0) return;
     backoff.Wait();
@@ -222,7 +244,8 @@ void WorkerPool::RunUntil(FunctionRef<bool()> done, Sleepers& sleepers) {
 }
 
 void WorkerPool::LookForWork(FunctionRef<bool()> done, Sleepers& sleepers) {
-  Backoff backoff;
+  // One thread is enough to poll for long: the caller of a step.
+  Backoff backoff(&sleepers == &idle_callers_ && has_hook_.load(std::memory_order_relaxed));
   SetHungry(true);
   while (!done() && !HasWork()) {
     if (Poll()) {
