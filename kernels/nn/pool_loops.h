@@ -64,8 +64,8 @@ void PickLargest(const PoolShape& s, const T* x, const T* y, Pick&& pick) {
       for (int64_t c = 0; c < s.channels; ++c) {
         const T in = x[from + c];
         const T largest = y[to + c];
-        const bool is_largest = (in == largest) | ((in != in) & (largest != largest));
-        const bool hit = is_largest & (open_channels[c] != T(0.0F));
+        const bool is_largest = in == largest || (in != in && largest != largest);
+        const bool hit = is_largest && open_channels[c] != T(0.0F);
         open_channels[c] = hit ? T(0.0F) : open_channels[c];
         pick(from + c, to + c, hit);
       }

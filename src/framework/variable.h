@@ -43,7 +43,7 @@ class Variable final : public Resource {
   // Back to no value.
   void Clear() REQUIRES(mu_);
 
-  Mutex& mu() { return mu_; }
+  Mutex& mu() DF_THREAD_ANNOTATION(lock_returned(mu_)) { return mu_; }
   std::string DebugString() const override;
 
  private:
