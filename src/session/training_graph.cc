@@ -392,7 +392,7 @@ Status Builder::OrderUpdatesAfterReaders() {
   }
   for (const auto& [reader, writer] : edges) {
     const std::vector<Output>& inputs = job_.graph.node(writer).inputs;
-    const bool ordered = std::any_of(inputs.begin(), inputs.end(), [&](Output o) { return o.node == reader; });
+    const bool ordered = std::any_of(inputs.begin(), inputs.end(), [id = reader](Output o) { return o.node == id; });
     if (!ordered) job_.graph.AddControlEdge(reader, writer);
   }
   for (const auto& [variable, writers] : updates_) {
