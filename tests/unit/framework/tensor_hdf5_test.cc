@@ -1,7 +1,9 @@
 #include "src/framework/tensor_hdf5.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <numeric>
 
 namespace dfrun {
@@ -9,7 +11,10 @@ namespace {
 
 class TensorHdf5Test : public testing::TestWithParam<DType> {
  protected:
-  const std::string path_ = testing::TempDir() + "/tensor_hdf5_test.h5";
+  // Tests run side by side, each in a process of its own.
+  const std::string path_ = testing::TempDir() + "/tensor_hdf5_test_" + std::to_string(::getpid()) + ".h5";
+
+  ~TensorHdf5Test() override { std::remove(path_.c_str()); }
 
   void WriteOne(const Tensor& value) {
     auto file = h5::CreateFile(path_);
