@@ -17,6 +17,14 @@ namespace dfrun {
 
 class AttrMap;
 
+namespace internal {
+// Whether the variant V has the alternative T.
+template <class T, class V>
+inline constexpr bool kIsAlternative = false;
+template <class T, class... Ts>
+inline constexpr bool kIsAlternative<T, std::variant<Ts...>> = (std::is_same_v<T, Ts> || ...);
+}  // namespace internal
+
 // A function by name with its own attrs.
 struct FunctionName {
   std::string name;
@@ -33,14 +41,9 @@ class AttrValue {
                    std::vector<DType>, std::vector<PartialShape>, std::vector<Tensor>, std::vector<FunctionName>>;
 
   AttrValue() = default;
-  template <class T>
-  requires std::is_constructible_v<Variant, T> &&
-      (!std::is_integral_v<std::decay_t<T>>)&&(!std::is_convertible_v<T, std::string_view>)&&(
-          !std::is_same_v<std::decay_t<T>, double>)&&(!std::is_same_v<std::decay_t<T>,
-                                                                      Shape>)&&(!std::is_same_v<std::decay_t<T>,
-                                                                                                AttrValue>)
-          AttrValue(T value)
-      : value_(std::move(value)) {}                                  // NOLINT(google-explicit-constructor)
+  // Any alternative that has no constructor of its own below.
+  template <class T, class = std::enable_if_t<internal::kIsAlternative<T, Variant>>>
+  AttrValue(T value) : value_(std::move(value)) {}                   // NOLINT(google-explicit-constructor)
   AttrValue(bool value) : value_(value) {}                           // NOLINT(google-explicit-constructor)
   AttrValue(int value) : value_(static_cast<int64_t>(value)) {}      // NOLINT(google-explicit-constructor)
   AttrValue(int64_t value) : value_(value) {}                        // NOLINT(google-explicit-constructor)

@@ -70,8 +70,8 @@ class GradientBuilder {
     return AddNode(op, {Output(inputs)...}, {});
   }
   template <class... Inputs>
-  AddedNode Op(std::string_view op, AttrMap attrs, Inputs... inputs) {
-    return AddNode(op, {Output(inputs)...}, std::move(attrs));
+  AddedNode Op(std::string_view op, const AttrMap& attrs, Inputs... inputs) {
+    return AddNode(op, {Output(inputs)...}, attrs);
   }
   virtual AddedNode AddNode(std::string_view op, const std::vector<Output>& inputs, AttrMap attrs) = 0;
   virtual Output Const(Tensor value) = 0;

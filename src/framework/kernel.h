@@ -217,7 +217,7 @@ class KernelRegistry {
 namespace internal {
 
 struct KernelRegistration {
-  explicit KernelRegistration(std::initializer_list<KernelDef> defs);
+  KernelRegistration(std::initializer_list<KernelDef> defs);
 };
 
 template <class K>

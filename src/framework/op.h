@@ -124,8 +124,8 @@ class OpRegistry {
 
 namespace internal {
 struct OpRegistration {
-  OpRegistration(
-      OpBuilder& builder);  // NOLINT(google-explicit-constructor): `OpRegistration r = OpBuilder(...).Input()`
+  // Implicit, for `OpRegistration r = OpBuilder(...).Input(...)`.
+  OpRegistration(OpBuilder& builder);                               // NOLINT(google-explicit-constructor)
   OpRegistration(OpBuilder&& builder) : OpRegistration(builder) {}  // NOLINT(google-explicit-constructor)
 };
 }  // namespace internal

@@ -6,6 +6,11 @@
 namespace dfrun {
 namespace {
 
+template <class T>
+constexpr bool kIsVector = false;
+template <class T>
+constexpr bool kIsVector<std::vector<T>> = true;
+
 // Assigns an inferred attr; an explicit or earlier inferred value must agree.
 Status Infer(const OpDef& op, const ArgDef& arg, const std::string& attr, AttrValue value, AttrMap& attrs) {
   if (const AttrValue* had = attrs.Find(attr)) {
@@ -124,17 +129,9 @@ Status CheckAttr(const OpDef& op, const AttrDef& def, const AttrValue& value) {
       return InvalidArgument(op.name, ": attr '", def.name, "' is ", *number, ", but must be at least ", *def.minimum);
     }
     const size_t length = std::visit(
-        [&](const auto& v) -> size_t {
-          if constexpr (requires {
-                          v.size();
-                          v.data();
-                        } &&
-                        !std::is_same_v<std::decay_t<decltype(v)>, std::string>)
-            return v.size();
-          else if constexpr (std::is_same_v<std::decay_t<decltype(v)>, std::vector<bool>>)
-            return v.size();
-          else
-            return SIZE_MAX;
+        [](const auto& v) -> size_t {
+          if constexpr (kIsVector<std::decay_t<decltype(v)>>) return v.size();
+          return SIZE_MAX;
         },
         value.variant());
     if (length < static_cast<size_t>(*def.minimum)) {
