@@ -9,15 +9,22 @@
 #include "src/session/worker.h"
 
 namespace dfrun::jobs {
-
 namespace {
 
-// After an error of the network MPI cannot be left in order, and other ranks may wait for ever.
+// Ends every rank, where MPI cannot be left in order: others may wait for this one for ever.
+[[noreturn]] void AbortAll(int rank, const Status& error) {
+  std::fprintf(stderr, "dfrun: rank %d: %s\n", rank, error.ToString().c_str());
+  comm::World::Abort(ExitCode(error.code()));
+}
+
 void AbortIfNetworkFailed(const Runtime& runtime) {
   const Status network = runtime.communicator().network_status();
-  if (network.ok()) return;
-  std::fprintf(stderr, "dfrun: rank %d: %s\n", runtime.rank(), network.ToString().c_str());
-  comm::World::Abort(ExitCode(network.code()));
+  if (!network.ok()) AbortAll(runtime.rank(), network);
+}
+
+Result<std::unique_ptr<Runtime>> MakeRuntime(const RuntimeOptions& options, comm::World& world) {
+  DF_ASSIGN(std::unique_ptr<Communicator> communicator, world.Connect());
+  return Runtime::Create(options, std::move(communicator));
 }
 
 }  // namespace
@@ -27,8 +34,8 @@ Result<int> LeadOrServe(const RankOptions& options, const std::function<Status(R
   DF_ASSIGN(const std::unique_ptr<comm::World> world, comm::World::Join(options.threads > 0 ? options.threads : cores));
   RuntimeOptions runtime_options;
   runtime_options.threads = options.threads > 0 ? options.threads : std::max(1, cores / world->ranks_on_host());
-  DF_ASSIGN(std::unique_ptr<Communicator> communicator, world->Connect());
-  Result<std::unique_ptr<Runtime>> runtime = Runtime::Create(runtime_options, std::move(communicator));
+  const Result<std::unique_ptr<Runtime>> runtime = MakeRuntime(runtime_options, *world);
+  if (!runtime.ok() && world->size() > 1) AbortAll(world->rank(), runtime.status());
   DF_TRY(runtime.status());
   if (world->rank() != 0) {
     const Status served = Worker(**runtime).Serve();
