@@ -48,9 +48,8 @@ inline float ExpFloat(float x) {
 inline float LogFloat(float x) {
   const bool tiny = x < std::numeric_limits<float>::min();
   const float scaled = tiny ? x * 0x1p23F : x;
-  const auto bits = static_cast<int32_t>(std::bit_cast<uint32_t>(scaled));
   // x = 2^e * (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)).
-  const int32_t offset = bits - 0x3f3504f3;
+  const auto offset = static_cast<int32_t>(std::bit_cast<uint32_t>(scaled) - 0x3f3504f3U);  // may wrap where x < 0
   const auto e = static_cast<float>((offset >> 23) - (tiny ? 23 : 0));
   const float f = std::bit_cast<float>((offset & 0x7fffff) + 0x3f3504f3) - 1.0F;
   // log(1 + f) = 2 atanh(s)
