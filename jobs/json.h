@@ -5,12 +5,11 @@
 #include <string>
 #include <string_view>
 
+#include "src/base/json.h"
 #include "src/base/status.h"
 
 namespace dfrun::jobs {
 
-// With quotes, and escapes where JSON needs them.
-std::string JsonString(std::string_view text);
 // The shortest text that reads back as the same double; null for what JSON cannot say (infinity, NaN).
 std::string JsonNumber(double value);
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "src/graph/graph_def.h"
+#include "src/session/training_graph.h"
 
 namespace dfrun::jobs {
 namespace {
@@ -31,12 +32,6 @@ bool IsSpec(const std::string& path) {
     return view.size() >= end.size() && view.substr(view.size() - end.size()) == end;
   };
   return ends(".yaml") || ends(".yml");
-}
-
-std::vector<JobTasks> TasksOf(const JobSpec& job) {
-  std::vector<JobTasks> tasks;
-  for (const JobSize& size : job.jobs) tasks.push_back({size.job, size.tasks});
-  return tasks;
 }
 
 std::vector<JobTasks> TasksOfDevices(const Graph& graph) {

@@ -28,7 +28,6 @@ Result<Model> LoadModel(const std::string& path, const std::vector<std::string>&
 Result<Model> LoadSpecModel(const std::string& path, const std::vector<std::string>& sets, int ranks);
 
 bool IsSpec(const std::string& path);
-std::vector<JobTasks> TasksOf(const JobSpec& job);
 
 // The jobs that the device names of a graph speak of, by name, each with the tasks that it needs; `worker`, or else the
 // last, takes the remaining ranks. None: every rank is a worker.

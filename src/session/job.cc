@@ -18,12 +18,6 @@ namespace {
 
 using NamedScalars = std::vector<std::pair<std::string, Tensor>>;
 
-std::vector<JobTasks> TasksOf(const JobSpec& job) {
-  std::vector<JobTasks> tasks;
-  for (const JobSize& size : job.jobs) tasks.push_back({size.job, size.tasks});
-  return tasks;
-}
-
 double ToDouble(const Tensor& scalar) {
   double value = 0;
   VisitDType<float, double, bfloat16, float16, bool, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,

@@ -489,6 +489,12 @@ Status Builder::AddSaveAndRestore() {
 
 }  // namespace
 
+std::vector<JobTasks> TasksOf(const JobSpec& job) {
+  std::vector<JobTasks> tasks;
+  for (const JobSize& size : job.jobs) tasks.push_back({size.job, size.tasks});
+  return tasks;
+}
+
 Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster) {
   return Builder(spec, cluster).Build();
 }

@@ -36,6 +36,9 @@ struct JobGraph {
   std::vector<SavedVariable> variables;  // what a checkpoint holds
 };
 
+// How the spec's `cluster` section divides ranks, as MakeCluster() takes it.
+std::vector<JobTasks> TasksOf(const JobSpec& job);
+
 // InvalidArgument where the model cannot be trained (no trainable variable under the loss, an op without gradient, a
 // variable of unknown shape), with the place in the spec.
 Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster);

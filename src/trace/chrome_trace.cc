@@ -5,24 +5,10 @@
 #include <system_error>
 
 #include "src/base/file.h"
+#include "src/base/json.h"
 
 namespace dfrun {
 namespace {
-
-std::string Quoted(const std::string& text) {
-  std::string out = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (static_cast<unsigned char>(c) >= 0x20) {
-      out += c;
-    } else {
-      char code[8];
-      std::snprintf(code, sizeof code, "\\u%04x", c);
-      out += code;
-    }
-  }
-  return out + '"';
-}
 
 // Nanoseconds as microseconds with three decimals.
 std::string Microseconds(int64_t ns) {
@@ -33,10 +19,10 @@ std::string Microseconds(int64_t ns) {
 
 std::string Event(const TraceRecord& r, int rank) {
   std::string bytes = r.bytes < 0 ? "" : StrCat(",\"bytes\":", r.bytes);
-  return StrCat("{\"name\":", Quoted(r.node), ",\"cat\":", Quoted(r.op), ",\"ph\":\"X\",\"pid\":", rank,
+  return StrCat("{\"name\":", JsonString(r.node), ",\"cat\":", JsonString(r.op), ",\"ph\":\"X\",\"pid\":", rank,
                 ",\"tid\":", r.thread, ",\"ts\":", Microseconds(r.start_ns),
-                ",\"dur\":", Microseconds(r.end_ns - r.start_ns), ",\"args\":{\"op\":", Quoted(r.op),
-                ",\"device\":", Quoted(r.device), ",\"step\":", r.step_id, bytes, "}}");
+                ",\"dur\":", Microseconds(r.end_ns - r.start_ns), ",\"args\":{\"op\":", JsonString(r.op),
+                ",\"device\":", JsonString(r.device), ",\"step\":", r.step_id, bytes, "}}");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "src/base/file.h"
+#include "src/base/json.h"
 
 namespace dfrun {
 namespace {
@@ -31,23 +32,6 @@ std::string NumberToJson(T value) {
     }
     return Shortest(value);
   }
-}
-
-std::string StringToJson(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      char escape[8];
-      std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(static_cast<unsigned char>(c)));
-      out += escape;
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
 }
 
 // The step of a line that Append() wrote; -1 for other text.
@@ -77,7 +61,7 @@ std::string LinesThrough(const std::string& text, int64_t last_step) {
 Result<std::string> ScalarToJson(const Tensor& value) {
   if (value.num_elements() != 1)
     return InvalidArgument("a metric must be a scalar, not ", value.dtype(), value.shape());
-  if (value.dtype() == DType::kString) return StringToJson(value.scalar<std::string>());
+  if (value.dtype() == DType::kString) return JsonString(value.scalar<std::string>());
   std::string text;
   const bool known = VisitDType<float, double, bfloat16, float16, bool, int8_t, int16_t, int32_t, int64_t, uint8_t,
                                 uint16_t, uint32_t, uint64_t>(
@@ -101,7 +85,7 @@ Status MetricsLog::Append(int64_t step, double wall_s, std::span<const std::pair
   for (const auto& [name, value] : scalars) {
     Result<std::string> text = ScalarToJson(value);
     if (!text.ok()) return text.status().Annotate(StrCat("metric '", name, "' of step ", step));
-    line += StrCat(", ", StringToJson(name), ": ", *text);
+    line += StrCat(", ", JsonString(name), ": ", *text);
   }
   line += "}\n";
   if (std::fwrite(line.data(), 1, line.size(), file_.get()) != line.size() || std::fflush(file_.get()) != 0) {
