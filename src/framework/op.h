@@ -78,6 +78,11 @@ Status ResolveAttrs(const OpDef& op, const std::vector<TypedArg>& inputs, AttrMa
 class OpBuilder {
  public:
   explicit OpBuilder(std::string name) { def_.name = std::move(name); }
+  // What a family of ops shares, stated once: OP("Sin").As(ElementwiseOfFloats).Gradient(...).
+  OpBuilder& As(void (*family)(OpBuilder&)) {
+    family(*this);
+    return *this;
+  }
   OpBuilder& Input(std::string_view text);
   OpBuilder& Output(std::string_view text);
   OpBuilder& Attr(std::string_view text);
