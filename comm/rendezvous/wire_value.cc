@@ -81,8 +81,8 @@ Status EncodeValue(const Tensor& value, bool is_dead, WireHeader* header, std::s
     header->flags = WireHeader::kDead;
     return Status();
   }
-  if (value.dtype() == DType::kResource) {
-    return Unimplemented("a resource cannot be sent to another rank; use it on the device that holds it");
+  if (IsHandle(value.dtype())) {
+    return Unimplemented("a ", value.dtype(), " cannot be sent to another rank; use it on the device that holds it");
   }
   const Shape& shape = value.shape();
   header->dtype = static_cast<uint8_t>(value.dtype());
@@ -98,7 +98,7 @@ Status EncodeValue(const Tensor& value, bool is_dead, WireHeader* header, std::s
 }
 
 Result<Tensor> DecodeValue(const WireHeader& header, std::string_view packed, Allocator& allocator) {
-  if (!IsValidDType(header.dtype) || header.dtype == static_cast<uint8_t>(DType::kResource)) {
+  if (!IsValidDType(header.dtype) || IsHandle(static_cast<DType>(header.dtype))) {
     return Damaged("its dtype is unknown");
   }
   DF_ASSIGN(Shape shape, ReadShape(header, &packed));

@@ -7,6 +7,7 @@
 
 #include "src/framework/dtype.h"
 #include "src/framework/resource.h"
+#include "src/framework/variant.h"
 
 namespace dfrun {
 
@@ -17,8 +18,7 @@ struct alignas(8) Bytes16 {
 // Calls f with the TypeTag of a type whose assignment copies an element of `dtype`. E() is the dtype's zero.
 template <class F>
 void VisitElement(DType dtype, F&& f) {
-  if (dtype == DType::kString) return f(TypeTag<std::string>());
-  if (dtype == DType::kResource) return f(TypeTag<ResourceHandle>());
+  if (VisitObjectDType(dtype, f)) return;
   switch (DTypeSize(dtype)) {
     case 1:
       return f(TypeTag<uint8_t>());

@@ -63,7 +63,7 @@ Status Choose(OpContext& ctx, const Shape& condition_shape) {
   const Tensor& condition = ctx.input(0);
   const Tensor& t = ctx.input(1);
   const Tensor& e = ctx.input(2);
-  if (t.dtype() == DType::kResource) return Unimplemented("a choice between resources");
+  if (IsHandle(t.dtype())) return Unimplemented("a choice between tensors of dtype ", t.dtype());
   BroadcastPlan plan;
   Shape shape;
   DF_TRY(PlanBroadcast({&condition_shape, &t.shape(), &e.shape()}, plan, shape));

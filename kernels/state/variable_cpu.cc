@@ -61,7 +61,7 @@ class VarHandleKernel final : public Kernel {
 class ReadVariableKernel final : public Kernel {
  public:
   static constexpr bool kSharesOutputs = true;
-  explicit ReadVariableKernel(KernelSetup&) {}
+  explicit ReadVariableKernel(KernelSetup& setup) : promised_(setup.output_shape(0)) {}
   Status Compute(OpContext& ctx) {
     DF_ASSIGN(Variable* const variable, VariableInput(ctx, 0));
     MutexLock lock(variable->mu());
@@ -70,9 +70,16 @@ class ReadVariableKernel final : public Kernel {
       return InvalidArgument("the variable '", variable->name(), "' is ", variable->dtype(), ", but is read as ",
                              ctx.node().outputs[0].dtype);
     }
+    if (!promised_.IsCompatibleWith(variable->value().shape())) {
+      return InvalidArgument("the variable '", variable->name(), "' now has shape ", variable->value().shape(),
+                             ", but its handle declares ", promised_);
+    }
     ctx.SetOutput(0, variable->Snapshot());
     return Status();
   }
+
+ private:
+  const PartialShape promised_;
 };
 
 class IsInitializedKernel final : public Kernel {

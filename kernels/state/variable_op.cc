@@ -54,7 +54,7 @@ OP("ReadVariableOp")
     .Output("value: dtype")
     .Attr("dtype: type")
     .Stateful()
-    .Shape(UnknownOutputs())
+    .Shape(SameAsHandle(0))
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.dy(0); })
     .Doc("The variable's value now: later updates do not change it.");
 
@@ -73,7 +73,7 @@ OP("VariableShape")
     .Stateful()
     .NotDifferentiable()
     .Shape([](InferenceContext& c) {
-      c.set_output(0, PartialShape::UnknownOfRank(1));
+      c.set_output(0, PartialShape({c.handle_shape(0).rank()}));
       return Status();
     })
     .Doc("The shape of the variable's value.");

@@ -21,7 +21,7 @@ std::string JoinNames(const Graph& graph, const std::vector<NodeId>& path) {
 }  // namespace
 
 bool IsDifferentiable(DType dtype) {
-  return IsFloating(dtype) || IsComplex(dtype) || dtype == DType::kResource;
+  return IsFloating(dtype) || IsComplex(dtype) || IsHandle(dtype);
 }
 
 Dependency::Dependency(const Graph& graph, std::span<const Output> ys, std::span<const Output> xs)

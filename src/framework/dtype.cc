@@ -4,6 +4,7 @@
 
 #include "src/base/status.h"
 #include "src/framework/resource.h"
+#include "src/framework/variant.h"
 
 namespace dfrun {
 

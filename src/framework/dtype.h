@@ -15,6 +15,7 @@
 namespace dfrun {
 
 class ResourceHandle;
+class Variant;
 
 // Integers of quantised arithmetic: distinct types, so that no kernel takes them for plain integers.
 struct qint8 {
@@ -55,6 +56,7 @@ struct qint32 {
   X(kComplex128, 18, std::complex<double>, "complex128", "COMPLEX128") \
   X(kHalf, 19, float16, "float16", "HALF")                             \
   X(kResource, 20, ResourceHandle, "resource", "RESOURCE")             \
+  X(kVariant, 21, Variant, "variant", "VARIANT")                       \
   X(kUint32, 22, uint32_t, "uint32", "UINT32")                         \
   X(kUint64, 23, uint64_t, "uint64", "UINT64")
 
@@ -74,12 +76,16 @@ inline constexpr DType DTypeOf = DType::kInvalid;
 DF_FOR_EACH_DTYPE(DF_DTYPE_OF)
 #undef DF_DTYPE_OF
 
-// Bytes of an element; for strings and resources, of the C++ object. 0 for kInvalid.
+// Bytes of an element; for strings, resources and variants, of the C++ object. 0 for kInvalid.
 size_t DTypeSize(DType dtype);
 
-// True where an element is plain bytes: everything but string and resource.
+// True where an element is a handle to something of this process: resource and variant.
+constexpr bool IsHandle(DType d) {
+  return d == DType::kResource || d == DType::kVariant;
+}
+// True where an element is plain bytes: everything but string, resource and variant.
 constexpr bool IsPlain(DType d) {
-  return d != DType::kString && d != DType::kResource && d != DType::kInvalid;
+  return d != DType::kString && !IsHandle(d) && d != DType::kInvalid;
 }
 bool IsFloating(DType dtype);  // float16, bfloat16, float32, float64
 bool IsComplex(DType dtype);
@@ -103,6 +109,12 @@ struct TypeTag {
 template <class... Ts, class F>
 bool VisitDType(DType dtype, F&& f) {
   return ((DTypeOf<Ts> == dtype ? (f(TypeTag<Ts>{}), true) : false) || ...);
+}
+
+// The same for the dtypes whose elements are C++ objects; false for a plain one.
+template <class F>
+bool VisitObjectDType(DType dtype, F&& f) {
+  return VisitDType<std::string, ResourceHandle, Variant>(dtype, f);
 }
 
 std::ostream& operator<<(std::ostream& out, DType dtype);

@@ -42,6 +42,13 @@ ShapeFn BroadcastOfInputs() {
   };
 }
 
+ShapeFn SameAsHandle(int i) {
+  return [i](InferenceContext& c) {
+    for (int o = 0; o < c.num_outputs(); ++o) c.set_output(o, c.handle_shape(i));
+    return Status();
+  };
+}
+
 ShapeFn UnknownOutputs() {
   return [](InferenceContext&) { return Status(); };
 }

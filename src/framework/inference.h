@@ -25,6 +25,8 @@ class InferenceContext {
   // The value of an integer vector input read as a shape (-1: unknown), as far as it is known: partial values pass
   // through Shape, Pack and Slice.
   virtual PartialShape input_as_shape(int i) const = 0;
+  // The shape of the variable behind a resource input; of unknown rank where it is not known.
+  virtual PartialShape handle_shape(int i) const = 0;
   virtual const AttrMap& attrs() const = 0;
   // Outputs that are not set have an unknown shape.
   virtual void set_output(int i, PartialShape shape) = 0;
@@ -46,6 +48,8 @@ ShapeFn SameAsInput(int i);
 ShapeFn ScalarOutputs();
 // The one output is inputs 0 and 1 broadcast against each other.
 ShapeFn BroadcastOfInputs();
+// Every output has the shape of the variable behind resource input i.
+ShapeFn SameAsHandle(int i);
 // Every output has an unknown shape.
 ShapeFn UnknownOutputs();
 // Every output has the shape of the attr.

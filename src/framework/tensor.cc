@@ -5,6 +5,7 @@
 #include <new>
 
 #include "src/framework/resource.h"
+#include "src/framework/variant.h"
 
 namespace dfrun {
 namespace {
@@ -15,6 +16,8 @@ void PrintElement(std::ostream& out, const T& value) {
     out << '"' << value << '"';
   } else if constexpr (std::is_same_v<T, ResourceHandle>) {
     out << value.name();
+  } else if constexpr (std::is_same_v<T, Variant>) {
+    out << value.DebugString();
   } else if constexpr (requires { value.value; }) {
     out << static_cast<int64_t>(value.value);
   } else if constexpr (sizeof(T) == 1 && std::is_integral_v<T>) {
@@ -47,8 +50,9 @@ Result<Tensor> Tensor::Allocate(Allocator& allocator, DType dtype, const Shape& 
   t.dtype_ = dtype;
   t.shape_ = shape;
   t.kind_ = Kind::kOwned;
-  if (dtype == DType::kString) std::uninitialized_default_construct_n(t.data<std::string>(), elements);
-  if (dtype == DType::kResource) std::uninitialized_default_construct_n(t.data<ResourceHandle>(), elements);
+  VisitObjectDType(dtype, [&](auto tag) {
+    std::uninitialized_default_construct_n(t.data<typename decltype(tag)::type>(), elements);
+  });
   return t;
 }
 
@@ -76,11 +80,9 @@ Tensor Tensor::Reference(DType dtype, Variable* variable) {
 }
 
 void Tensor::Destroy() {
-  if (buffer_->dtype == DType::kString)
-    std::destroy_n(static_cast<std::string*>(static_cast<void*>(buffer_ + 1)), buffer_->elements);
-  if (buffer_->dtype == DType::kResource) {
-    std::destroy_n(static_cast<ResourceHandle*>(static_cast<void*>(buffer_ + 1)), buffer_->elements);
-  }
+  VisitObjectDType(buffer_->dtype, [&](auto tag) {
+    std::destroy_n(static_cast<typename decltype(tag)::type*>(static_cast<void*>(buffer_ + 1)), buffer_->elements);
+  });
   buffer_->allocator->Free(buffer_, buffer_->bytes);
 }
 
@@ -107,13 +109,11 @@ Result<Tensor> Tensor::Copy(Allocator& allocator) const {
 
 void CopyElements(const Tensor& from, Tensor& to) {
   const int64_t n = from.num_elements();
-  if (from.dtype() == DType::kString) {
-    std::copy_n(from.data<std::string>(), n, to.data<std::string>());
-  } else if (from.dtype() == DType::kResource) {
-    std::copy_n(from.data<ResourceHandle>(), n, to.data<ResourceHandle>());
-  } else if (n > 0) {
-    std::memcpy(to.raw(), from.raw(), from.num_bytes());
-  }
+  const bool copied = VisitObjectDType(from.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    std::copy_n(from.data<T>(), n, to.data<T>());
+  });
+  if (!copied && n > 0) std::memcpy(to.raw(), from.raw(), from.num_bytes());
 }
 
 bool Tensor::Identical(const Tensor& other) const {
@@ -123,6 +123,7 @@ bool Tensor::Identical(const Tensor& other) const {
     return std::equal(data<std::string>(), data<std::string>() + num_elements(), other.data<std::string>());
   if (dtype_ == DType::kResource)
     return num_elements() == 0 || data<ResourceHandle>()->get() == other.data<ResourceHandle>()->get();
+  if (dtype_ == DType::kVariant) return data_ == other.data_;
   return num_elements() == 0 || std::memcmp(raw(), other.raw(), num_bytes()) == 0;
 }
 

@@ -57,7 +57,8 @@ class alignas(64) Tensor {
   }
   ~Tensor() { Reset(); }
 
-  // ResourceExhausted if there is no memory. Plain elements are left undefined; strings and resources are constructed.
+  // ResourceExhausted if there is no memory. Plain elements are left undefined; strings, resources and variants are
+  // constructed.
   static Result<Tensor> Allocate(Allocator& allocator, DType dtype, const Shape& shape);
   // From the system's allocator, for tools and tests: dies if there is no memory.
   Tensor(DType dtype, const Shape& shape);

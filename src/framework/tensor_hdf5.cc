@@ -78,6 +78,7 @@ Handle TypeOf(DType dtype) {
     case DType::kString:
       return StringType();
     case DType::kResource:
+    case DType::kVariant:
     case DType::kInvalid:
       return Handle();
   }

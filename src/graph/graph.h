@@ -116,6 +116,9 @@ class Graph {
   // What is known of an integer scalar or vector, element by element; null if nothing is.
   const KnownValue* KnownValueOf(Output value) const;
 
+  // The shape of the variable behind an output of dtype resource; of unknown rank where it is not known.
+  PartialShape HandleShape(Output handle) const;
+
   int num_nodes() const { return static_cast<int>(nodes_.size()); }
   const Node& node(NodeId id) const { return nodes_[id]; }
   Node& mutable_node(NodeId id) { return nodes_[id]; }

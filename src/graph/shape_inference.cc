@@ -31,6 +31,9 @@ class NodeInference final : public InferenceContext {
     }
     return PartialShape();
   }
+  PartialShape handle_shape(int i) const override {
+    return IsKnownEdge(i) ? graph_.HandleShape(node_.inputs[i]) : PartialShape();
+  }
   const AttrMap& attrs() const override { return node_.attrs; }
   void set_output(int i, PartialShape shape) override { outputs_[i] = std::move(shape); }
 

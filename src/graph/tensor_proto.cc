@@ -102,6 +102,7 @@ Status FromTypedValues(const proto::TensorProto& p, Tensor& out) {
     case DType::kString:
       return FromValues<std::string>(p.string_val(), out, [](const std::string& s) { return s; });
     case DType::kResource:
+    case DType::kVariant:
     case DType::kInvalid:
       break;
   }

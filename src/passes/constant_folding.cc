@@ -28,7 +28,7 @@ bool IsSmall(const Node& node, int64_t max_bytes) {
   for (int port = 0; port < node.num_outputs(); ++port) {
     const int64_t elements = node.output_shapes[port].num_elements();
     if (elements == PartialShape::kUnknown || elements > max_bytes) return false;
-    if (node.output_types[port].dtype == DType::kResource) return false;
+    if (IsHandle(node.output_types[port].dtype)) return false;
     bytes += elements * static_cast<int64_t>(DTypeSize(node.output_types[port].dtype));
   }
   return bytes <= max_bytes;
