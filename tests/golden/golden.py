@@ -1,7 +1,7 @@
 """Runs ops of TensorFlow and writes what went in and what came out as golden cases.
 
 The file format is described in FORMAT.md. A case is one call of Writer.case(); families of cases (every dtype, every
-way to broadcast) are built on it in generate.py.
+way to broadcast) are built on it in FAMILY_cases.py.
 """
 import numpy as np
 import tensorflow as tf

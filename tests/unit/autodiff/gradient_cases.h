@@ -1,20 +1,33 @@
-// The table of gradient_check_test.cc, by family of ops, and short forms for its entries.
+// The table of gradient_check_test.cc: how a family's file adds its lines, and short forms for them.
+//
+//   std::vector<GradientCase> SegmentCases() { return {{"SegmentSum", {U({4}), Ints({0, 0, 1, 3})}}, ...}; }
+//   const GradientCases segments(SegmentCases);
 #ifndef DFRUN_TESTS_UNIT_AUTODIFF_GRADIENT_CASES_H_
 #define DFRUN_TESTS_UNIT_AUTODIFF_GRADIENT_CASES_H_
 
 #include <algorithm>
 #include <initializer_list>
+#include <string>
 #include <vector>
 
 #include "tests/unit/autodiff/gradient_checker.h"
 
 namespace dfrun::testing {
 
-std::vector<GradientCase> ArrayGradientCases();
-std::vector<GradientCase> MathGradientCases();
-std::vector<GradientCase> MatrixGradientCases();
-std::vector<GradientCase> NnGradientCases();
-std::vector<GradientCase> ReductionGradientCases();
+// A static object of this type adds lines to the table; `make` runs when the table is read.
+class GradientCases {
+ public:
+  explicit GradientCases(std::vector<GradientCase> (*make)());
+  // All that were added.
+  static std::vector<GradientCase> All();
+};
+
+// A static object of this type excuses an op with a gradient function that no line can check, and says why.
+class UncheckedGradient {
+ public:
+  UncheckedGradient(const char* op, const char* reason);
+  static bool Excuses(const std::string& op);
+};
 
 using IntList = std::vector<int64_t>;
 

@@ -1,8 +1,9 @@
 #include "tests/unit/autodiff/gradient_cases.h"
 
 namespace dfrun::testing {
+namespace {
 
-std::vector<GradientCase> ArrayGradientCases() {
+std::vector<GradientCase> ArrayCases() {
   return {
       {"BroadcastTo", {U({3, 1}), Ints({2, 3, 4})}},
       {"BroadcastTo", {U({}), Ints({2})}},
@@ -50,4 +51,8 @@ std::vector<GradientCase> ArrayGradientCases() {
   };
 }
 
+const GradientCases array(ArrayCases);
+const UncheckedGradient prevent_gradient("PreventGradient", "its gradient is an error");
+
+}  // namespace
 }  // namespace dfrun::testing

@@ -78,15 +78,7 @@ std::vector<GradientCase> OtherCases() {
   };
 }
 
-}  // namespace
-
-std::vector<GradientCase> MathGradientCases() {
-  std::vector<GradientCase> all = UnaryCases();
-  for (const auto& cases : {BinaryCases(), OtherCases()}) all.insert(all.end(), cases.begin(), cases.end());
-  return all;
-}
-
-std::vector<GradientCase> ReductionGradientCases() {
+std::vector<GradientCase> ReductionCases() {
   return {
       {"L2Loss", {U({2, 3})}},
       {"Max", {U({3, 4}), Ints({1})}},
@@ -103,18 +95,11 @@ std::vector<GradientCase> ReductionGradientCases() {
   };
 }
 
-std::vector<GradientCase> MatrixGradientCases() {
-  return {
-      {"MatMul", {U({2, 3}), V({3, 4})}},
-      {"MatMul", {U({3, 2}), V({3, 4})}, {{"transpose_a", true}}},
-      {"MatMul", {U({2, 3}), V({4, 3})}, {{"transpose_b", true}}},
-      {"MatMul", {U({3, 2}), V({4, 3})}, {{"transpose_a", true}, {"transpose_b", true}}},
-      {"BatchMatMul", {U({2, 2, 3}), V({2, 3, 4})}},
-      {"BatchMatMul", {U({2, 3, 2}), V({2, 4, 3})}, {{"adj_x", true}, {"adj_y", true}}},
-      {"BatchMatMulV2", {U({2, 1, 2, 3}), V({3, 3, 4})}},
-      {"BatchMatMulV2", {U({3, 2}), V({2, 3, 4})}, {{"adj_x", true}}},
-      {"BatchMatMulV2", {U({2, 2, 3}), V({1, 4, 3})}, {{"adj_y", true}}},
-  };
-}
+const GradientCases unary(UnaryCases);
+const GradientCases binary(BinaryCases);
+const GradientCases others(OtherCases);
+const GradientCases reductions(ReductionCases);
+const UncheckedGradient conj("Conj", "complex only");
 
+}  // namespace
 }  // namespace dfrun::testing

@@ -99,14 +99,10 @@ std::vector<GradientCase> ConvolutionCases() {
   };
 }
 
+const GradientCases activations(ActivationCases);
+const GradientCases layers(LayerCases);
+const GradientCases pools(PoolCases);
+const GradientCases convolutions(ConvolutionCases);
+
 }  // namespace
-
-std::vector<GradientCase> NnGradientCases() {
-  std::vector<GradientCase> all = ActivationCases();
-  for (const auto& cases : {LayerCases(), PoolCases(), ConvolutionCases()}) {
-    all.insert(all.end(), cases.begin(), cases.end());
-  }
-  return all;
-}
-
 }  // namespace dfrun::testing

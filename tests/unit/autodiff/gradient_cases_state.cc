@@ -1,0 +1,10 @@
+#include "tests/unit/autodiff/gradient_cases.h"
+
+namespace dfrun::testing {
+namespace {
+
+const UncheckedGradient read_variable("ReadVariableOp", "needs a variable; its gradient is dy itself");
+const UncheckedGradient resource_gather("ResourceGather", "needs a variable; its gradient is Gather's");
+
+}  // namespace
+}  // namespace dfrun::testing
