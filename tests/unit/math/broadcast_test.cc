@@ -28,7 +28,7 @@ TEST(Broadcast, SameShapesAreOneDimension) {
 
 TEST(Broadcast, AScalarRepeats) {
   const Shape a({2, 3});
-  const Shape b;
+  const Shape b = {};
   const BroadcastPlan plan = Plan({&a, &b});
   EXPECT_EQ(plan.rank, 1);
   EXPECT_EQ(plan.strides[0][0], 1);
@@ -51,7 +51,7 @@ TEST(Broadcast, RowsAndColumnsAreTwoDimensions) {
 }
 
 TEST(Broadcast, ScalarsAndEmptyTensorsHaveAPlan) {
-  const Shape scalar;
+  const Shape scalar = {};
   Shape output;
   EXPECT_EQ(Plan({&scalar, &scalar}, &output).count, 1);
   EXPECT_EQ(output.rank(), 0);
