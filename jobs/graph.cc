@@ -57,6 +57,7 @@ std::string Text(const std::vector<Partition>& partitions) {
 
 std::string Dot(const std::vector<Partition>& partitions) {
   std::vector<DotCluster> clusters;
+  clusters.reserve(partitions.size());
   for (const Partition& p : partitions) clusters.push_back({Title(p), &p.graph});
   return DumpDot(clusters);
 }

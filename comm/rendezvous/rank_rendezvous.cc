@@ -8,9 +8,9 @@ namespace dfrun::comm {
 
 // A value with a header: lives until header and payload have left.
 struct RankRendezvous::Outgoing {
+  Tensor value;  // keeps an owned value's bytes
   WireHeader header;
   std::string packed;
-  Tensor value;  // keeps an owned value's bytes
   Callback done;
   std::atomic<int> parts{1};
   Mutex mu;

@@ -92,7 +92,7 @@ class Shape {
   void CopyHeap(const Shape& other);
   void Free() {
     if (rank_ > kInlineDims) [[unlikely]]
-      delete[] heap_;
+      delete[] heap_;  // NOLINT(clang-analyzer-cplusplus.NewDelete): it does not see that a move leaves rank_ at 0
   }
 
   union {

@@ -66,7 +66,7 @@ Master::~Master() = default;
 
 Status Master::StartTasks() {
   MutexLock lock(round_mu_);
-  const Status own = runtime_.StartTask(*cluster_.devices[0].name.job, *cluster_.devices[0].name.task);
+  Status own = runtime_.StartTask(*cluster_.devices[0].name.job, *cluster_.devices[0].name.task);
   if (!several_ranks_) return own;
   const int64_t round = runtime_.control()->NewRound();
   for (const ClusterDevice& device : cluster_.devices) {
@@ -124,8 +124,9 @@ Status Master::Register(const std::vector<Partition>& partitions, Executable& ex
     if (partition.rank == 0) own.push_back(&partition);
   }
   Result<std::unique_ptr<RankPart>> part = BuildPart(runtime_, own);
+  const Status own_status = part.status();
   if (part.ok()) executable.part = *std::move(part);
-  return several_ranks_ ? FinishRound(round, StatusNow(part.status())) : part.status();
+  return several_ranks_ ? FinishRound(round, StatusNow(own_status)) : own_status;
 }
 
 Status Master::CheckArgs(const Executable& executable, size_t feeds, size_t fetches) const {

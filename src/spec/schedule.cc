@@ -16,8 +16,10 @@ double Unwarmed(const ScheduleSpec& s, int64_t step) {
       auto after = std::upper_bound(s.boundaries.begin(), s.boundaries.end(), step);
       return s.values[static_cast<size_t>(after - s.boundaries.begin())];
     }
-    case ScheduleSpec::Kind::kStep:
-      return s.initial * std::pow(s.factor, static_cast<double>(step / s.steps));
+    case ScheduleSpec::Kind::kStep: {
+      const int64_t stairs = step / s.steps;
+      return s.initial * std::pow(s.factor, static_cast<double>(stairs));
+    }
     case ScheduleSpec::Kind::kExponential:
       return s.initial * std::pow(s.factor, progress);
     case ScheduleSpec::Kind::kCosine:

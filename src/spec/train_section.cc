@@ -126,8 +126,9 @@ class TrainReader {
     const std::optional<Yaml> rate = FindKey(map_, "learning_rate");
     if (!rate) return Fail(spec_.place, "'train' lacks 'learning_rate'");
     std::optional<ScheduleSpec> schedule = ReadSchedule(*rate, context_.reader);
-    if (schedule) spec_.learning_rate = *std::move(schedule);
-    return schedule.has_value();
+    if (!schedule) return false;
+    spec_.learning_rate = *std::move(schedule);
+    return true;
   }
 
   bool ReadCount(std::string_view key, int64_t& out) {

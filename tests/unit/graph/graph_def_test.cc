@@ -224,8 +224,8 @@ TEST(GraphDefImportTest, RefusesWrongGraphs) {
   EXPECT_THAT(error("node { name: 'a' op: 'NoOp' } node { name: 'r' op: 'Relu' input: 'a' }"),
               HasSubstr("no output 'a:0'"));
   EXPECT_THAT(error("node {\n  nam: 'a' }"), HasSubstr("2:"));
-  EXPECT_THAT(error("node { name: 'a' op: 'Placeholder' attr { key: 'dtype' value { type: DT_VARIANT } } }"),
-              HasSubstr("DT_VARIANT is not supported"));
+  EXPECT_THAT(error("node { name: 'a' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT8_E5M2 } } }"),
+              HasSubstr("DT_FLOAT8_E5M2 is not supported"));
   EXPECT_THAT(error("node { name: 'a' op: 'Placeholder' attr { key: 'dtype' value { placeholder: 'T' } } }"),
               HasSubstr("outside of a function"));
   EXPECT_THAT(error("node { name: 'a' op: 'NoOp' attr { key: 'later_option' value { b: true } } }"),

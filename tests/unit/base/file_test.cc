@@ -1,0 +1,76 @@
+#include "src/base/file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "src/base/crc32c.h"
+
+namespace dfrun {
+namespace {
+
+using ::testing::HasSubstr;
+
+class FileTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (std::filesystem::temp_directory_path() / "dfrun_file_XXXXXX").string();
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    directory_ = pattern;
+  }
+  void TearDown() override { std::filesystem::remove_all(directory_); }
+  std::string Path(const std::string& name) const { return directory_ + "/" + name; }
+
+  std::string directory_;
+};
+
+TEST_F(FileTest, AtomicWriteReplacesAndLeavesNothingElse) {
+  ASSERT_TRUE(WriteFileAtomically(Path("a"), "one").ok());
+  ASSERT_TRUE(WriteFileAtomically(Path("a"), std::string_view("t\0wo", 4)).ok());
+  const Result<std::string> read = ReadFile(Path("a"), 100);
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  EXPECT_EQ(*read, std::string("t\0wo", 4));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory_), {}), 1);
+}
+
+TEST_F(FileTest, AtomicWriteThatFailsKeepsTheOldContent) {
+  ASSERT_TRUE(WriteFileAtomically(Path("a"), "one").ok());
+  const Status status = WriteFileAtomically(Path("missing/a"), "two");
+  EXPECT_FALSE(status.ok());
+  EXPECT_THAT(status.message(), HasSubstr(Path("missing/a")));
+  EXPECT_EQ(*ReadFile(Path("a"), 3), "one");
+}
+
+TEST_F(FileTest, ReadingNamesThePathAndTheReason) {
+  const Result<std::string> missing = ReadFile(Path("nowhere"), 100);
+  EXPECT_EQ(missing.status().code(), Code::kNotFound);
+  EXPECT_THAT(missing.status().message(), HasSubstr(Path("nowhere")));
+  ASSERT_TRUE(WriteFileAtomically(Path("a"), "four").ok());
+  EXPECT_FALSE(ReadFile(Path("a"), 3).ok());
+  EXPECT_FALSE(ReadFile(directory_, 100).ok());
+}
+
+TEST_F(FileTest, ReadPastTheEndIsDataLoss) {
+  ASSERT_TRUE(WriteFileAtomically(Path("a"), "0123456789").ok());
+  const Result<FileDescriptor> file = FileDescriptor::OpenForReading(Path("a"));
+  ASSERT_TRUE(file.ok());
+  EXPECT_EQ(*file->Size(), 10U);
+  char bytes[6] = {};
+  ASSERT_TRUE(file->ReadAt(4, bytes, 6).ok());
+  EXPECT_EQ(std::string(bytes, 6), "456789");
+  EXPECT_EQ(file->ReadAt(5, bytes, 6).code(), Code::kDataLoss);
+}
+
+TEST_F(FileTest, DigestIsSizeAndCrc) {
+  const std::string content(3 << 20, 'x');
+  ASSERT_TRUE(WriteFileAtomically(Path("a"), content).ok());
+  const Result<FileDigest> digest = DigestFile(Path("a"));
+  ASSERT_TRUE(digest.ok());
+  EXPECT_EQ(digest->bytes, content.size());
+  EXPECT_EQ(digest->crc32c, Crc32c(content.data(), content.size()));
+}
+
+}  // namespace
+}  // namespace dfrun
