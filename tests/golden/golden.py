@@ -6,6 +6,7 @@ way to broadcast) are built on it in FAMILY_cases.py.
 import numpy as np
 import tensorflow as tf
 from tensorflow.python.framework import op_def_library, op_def_registry
+from tensorflow.python.ops import gen_resource_variable_ops, gen_state_ops
 
 BF16 = tf.bfloat16.as_numpy_dtype
 FLOATS = ["bfloat16", "float16", "float32", "float64"]
@@ -38,7 +39,35 @@ def _element(v):
     return text[:-2] if text.endswith(".0") else text
 
 
+class Variable:
+    """An input that is a variable: a ref, or a handle where the op takes a resource. Without a value: not initialised,
+    declared with `shape`."""
+
+    def __init__(self, value=None, dtype=None, shape=(2,)):
+        self.value = value
+        self.shape = shape if value is None else np.shape(value)
+        self.dtype = _dtype(value) if dtype is None else tf.as_dtype(dtype)
+
+    def create(self, is_ref, name):
+        """The tensor that stands for it, and the ops that set and read it."""
+        if is_ref:
+            tensor = gen_state_ops.variable_v2(self.shape, self.dtype)
+            set_value = None if self.value is None else gen_state_ops.assign(tensor, self.value)
+            return tensor, set_value, lambda: tf.identity(tensor)
+        tensor = gen_resource_variable_ops.var_handle_op(dtype=self.dtype, shape=self.shape, shared_name=name)
+        set_value = None if self.value is None else gen_resource_variable_ops.assign_variable_op(tensor, self.value)
+        return tensor, set_value, lambda: gen_resource_variable_ops.read_variable_op(tensor, self.dtype)
+
+
+def _input_text(value):
+    if not isinstance(value, Variable):
+        return "in " + _tensor_text(value)
+    return "var " + _tensor_text(value.dtype if value.value is None else value.value)
+
+
 def _tensor_text(a):
+    if isinstance(a, tf.DType):
+        return a.name
     a = np.asarray(a)
     name = "string" if a.dtype == object else tf.as_dtype(a.dtype).name
     shape = ",".join(str(d) for d in a.shape)
@@ -61,24 +90,27 @@ class Writer:
         self.blocks = []
         self.names = set()
 
-    def case(self, op, *inputs, name=None, ulps=0, **attrs):
-        """One case. An input that is a list stands for a repeated argument (N * T). Errors of TensorFlow are part of
-        the case. `ulps`: how far floating-point results may be away."""
+    def case(self, op, *inputs, name=None, ulps=0, error="InvalidArgument", **attrs):
+        """One case. An input that is a list stands for a repeated argument (N * T), a Variable for a variable. Errors of
+        TensorFlow are part of the case; `error`: what such an error is. `ulps`: how far floating-point results may be
+        away."""
         lines = [f"case {op} {self._name(op, name or _describe(inputs))}"]
         lines += [f"attr {k}={_attr_text(v)}" for k, v in attrs.items()]
         flat = [t for i in inputs for t in (i if isinstance(i, list) else [i])]
-        lines += ["in " + _tensor_text(t) for t in flat]
+        lines += [_input_text(t) for t in flat]
         try:
-            outputs = run(op, inputs, attrs)
+            results = run(op, inputs, attrs)
         except NoKernel:
             print(f"{lines[0]}: TensorFlow has no kernel, left out")
             return
-        if outputs is None:
-            lines.append("error InvalidArgument")
+        if results is None:
+            lines.append("error " + error)
         else:
-            if ulps and any(o.dtype.kind in "fcV" for o in outputs):
+            outputs, variables = results
+            if ulps and any(_is_floating(v.dtype) for v in outputs + variables if not isinstance(v, tf.DType)):
                 lines.append(f"ulps {ulps:g}")
             lines += ["out " + _tensor_text(o) for o in outputs]
+            lines += ["after " + _tensor_text(v) for v in variables]
         self.blocks.append("\n".join(lines) + "\n")
 
     def _name(self, op, name):
@@ -95,12 +127,17 @@ class Writer:
         print(f"{self.path}: {len(self.blocks)} cases")
 
 
+def _is_floating(dtype):
+    return dtype.kind in "fcV"
+
+
 def _describe(inputs):
-    first = inputs[0][0] if isinstance(inputs[0], list) else inputs[0]
-    first = np.asarray(first)
-    name = "string" if first.dtype == object else tf.as_dtype(first.dtype).name
-    shapes = [str(list(np.asarray(i[0] if isinstance(i, list) else i).shape)).replace(" ", "") for i in inputs]
-    return name + " " + " ".join(shapes)
+    firsts = [i[0] if isinstance(i, list) and i else i for i in inputs]
+    firsts = [np.asarray(f.value if isinstance(f, Variable) else f) for f in firsts]
+    if not firsts:
+        return "no input"
+    name = "string" if firsts[0].dtype == object else tf.as_dtype(firsts[0].dtype).name
+    return name + " " + " ".join(str(list(f.shape)).replace(" ", "") for f in firsts)
 
 
 def _defaults(definition, given):
@@ -122,30 +159,50 @@ def _defaults(definition, given):
 
 
 def run(op, inputs, attrs):
-    """The outputs as arrays, or None where TensorFlow refuses. A graph of its own a case: random ops start anew."""
+    """The outputs and then the variables as arrays, or None where TensorFlow refuses. A ref output is not among the
+    outputs. A graph of its own a case: random ops start anew."""
     definition = op_def_registry.get(op)
-    arguments = {}
-    feeds = {}
-    with tf.Graph().as_default():
+    feeds, variables = {}, []
+
+    def argument(value, is_ref):
+        if isinstance(value, Variable):
+            variables.append(value.create(is_ref, f"variable{len(variables)}"))
+            return variables[-1][0]
+        # A placeholder, so that nothing is folded or simplified on the way.
+        holder = tf.compat.v1.placeholder(_dtype(value), np.shape(value))
+        feeds[holder] = value
+        return holder
+
+    with tf.Graph().as_default() as graph:
+        arguments = {}
         for arg, given in zip(definition.input_arg, inputs):
-            values = given if isinstance(given, list) else [given]
-            # Placeholders, so that nothing is folded or simplified on the way.
-            holders = [tf.compat.v1.placeholder(_dtype(v), np.shape(v)) for v in values]
-            feeds.update(zip(holders, values))
-            arguments[arg.name] = holders if isinstance(given, list) else holders[0]
+            is_list = isinstance(given, list)
+            values = [argument(v, arg.is_ref) for v in (given if is_list else [given])]
+            arguments[arg.name] = values if is_list else values[0]
         try:
-            result = op_def_library.apply_op(op, **arguments, **attrs, **_defaults(definition, attrs))
-            if isinstance(result, tf.Operation):
-                return []
-            fetches = list(result) if isinstance(result, (list, tuple)) else [result]
+            op_def_library.apply_op(op, **arguments, **attrs, **_defaults(definition, attrs))
+            operation = graph.get_operations()[-1]
+            fetches = [o for o in operation.outputs if not o.dtype._is_ref_dtype]
             with tf.compat.v1.Session() as session:
-                return [np.asarray(v) for v in session.run(fetches, feeds)]
+                session.run([set_value for _, set_value, _ in variables if set_value is not None])
+                outputs, _ = session.run([fetches, operation], feeds)
+                after = [_read(session, *variable) for variable in variables]
+            return [np.asarray(v) for v in outputs], after
         except tf.errors.UnimplementedError as error:
             raise NoKernel(op) from error
-        except (ValueError, tf.errors.InvalidArgumentError, tf.errors.InternalError, tf.errors.OutOfRangeError) as error:
+        except (ValueError, tf.errors.InvalidArgumentError, tf.errors.InternalError, tf.errors.OutOfRangeError,
+                tf.errors.FailedPreconditionError, tf.errors.NotFoundError) as error:
             if "No OpKernel" in str(error):
                 raise NoKernel(op) from error
             return None
+
+
+def _read(session, tensor, _, read):
+    """The value of a variable now; its dtype where it has none."""
+    try:
+        return np.asarray(session.run(read()))
+    except tf.errors.FailedPreconditionError:
+        return read().dtype.base_dtype
 
 
 class NoKernel(Exception):

@@ -121,6 +121,15 @@ Result<Tensor> ParseTensor(std::string_view text) {
   return tensor;
 }
 
+// A variable's value as a tensor, or its dtype alone: a tensor of that dtype without a value.
+Result<Tensor> ParseVariable(std::string_view text) {
+  const auto dtype = ParseDType(text);
+  if (!dtype) return ParseTensor(text);
+  Tensor tensor(*dtype, Shape());
+  tensor.Reset();
+  return tensor;
+}
+
 // "name=value", the value as the default of an attr of that type would be written.
 Status ParseAttr(const std::string& op_name, const std::string& text, AttrMap& attrs) {
   const OpDef* op = OpRegistry::Builtin().Find(op_name);
@@ -141,6 +150,13 @@ Status ReadLine(const std::string& key, const std::string& rest, GoldenCase& c) 
   if (key == "in" || key == "out") {
     DF_ASSIGN(Tensor tensor, ParseTensor(rest));
     (key == "in" ? c.inputs : c.outputs).push_back(std::move(tensor));
+  } else if (key == "var") {
+    c.variables.push_back(c.inputs.size());
+    DF_ASSIGN(Tensor value, ParseVariable(rest));
+    c.inputs.push_back(std::move(value));
+  } else if (key == "after") {
+    DF_ASSIGN(Tensor value, ParseVariable(rest));
+    c.after.push_back(std::move(value));
   } else if (key == "ulps") {
     c.ulps = std::strtod(rest.c_str(), nullptr);
   } else if (key == "error") {

@@ -15,10 +15,12 @@ struct GoldenCase {
   std::string name;
   int line = 0;  // of the file
   AttrMap attrs;
-  std::vector<Tensor> inputs;
+  std::vector<Tensor> inputs;     // of a variable, its value
+  std::vector<size_t> variables;  // numbers of the inputs that are variables
   double ulps = 0;
-  std::vector<Tensor> outputs;
-  std::string error;  // code's name; empty: none
+  std::vector<Tensor> outputs;  // that are no refs
+  std::vector<Tensor> after;    // values of the variables
+  std::string error;            // code's name; empty: none
 };
 
 // Every case of a file. InvalidArgument names file and line.

@@ -5,27 +5,57 @@
 #include <map>
 
 #include "src/framework/kernel.h"
+#include "tests/conformance/kernels/case_variables.h"
 #include "tests/conformance/kernels/golden_compare.h"
-#include "tests/conformance/kernels/golden_file.h"
 #include "tests/unit/testing/node_runner.h"
 
 namespace dfrun::testing {
 namespace {
 
+void CheckTensors(const std::vector<Tensor>& expected, const std::vector<Tensor>& actual, double ulps,
+                  const char* what) {
+  ASSERT_EQ(actual.size(), expected.size()) << what;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    ASSERT_EQ(expected[i].initialized(), actual[i].initialized()) << what << " " << i;
+    if (!expected[i].initialized()) continue;
+    EXPECT_EQ(Difference(expected[i], actual[i], ulps), "") << what << " " << i;
+  }
+}
+
+void CheckError(const GoldenCase& c, const Result<std::vector<Tensor>>& outputs) {
+  ASSERT_FALSE(outputs.ok()) << "no error";
+  EXPECT_EQ(std::string(CodeName(outputs.status().code())), c.error) << outputs.status().ToString();
+}
+
+// The case once, on variables of its own.
+void CheckWithVariables(const GoldenCase& c, NodeRunner::Way way, NodeRunner& runner) {
+  CaseVariables variables(c, way != NodeRunner::Way::kUnknownShapes);
+  Result<std::vector<Tensor>> outputs =
+      runner.Run(way, c.op, c.attrs, std::vector<Input>(variables.inputs().begin(), variables.inputs().end()));
+  if (!c.error.empty()) return CheckError(c, outputs);
+  ASSERT_TRUE(outputs.ok()) << outputs.status().ToString();
+  std::erase_if(*outputs, [&](const Tensor& output) {
+    if (!output.is_reference()) return false;
+    EXPECT_EQ(output.variable(), &variables[0]);
+    return true;
+  });
+  CheckTensors(c.outputs, *outputs, c.ulps, "output");
+  CheckTensors(c.after, variables.Values(), c.ulps, "variable");
+}
+
 void CheckCase(const GoldenCase& c, NodeRunner& runner) {
-  const std::vector<Input> inputs(c.inputs.begin(), c.inputs.end());
-  const Result<std::vector<Tensor>> outputs = runner.Run(c.op, c.attrs, inputs);
-  if (!c.error.empty()) {
-    ASSERT_FALSE(outputs.ok()) << "no error, but outputs; the first is " << (*outputs)[0].ToString();
-    EXPECT_EQ(std::string(CodeName(outputs.status().code())), c.error) << outputs.status().ToString();
+  if (!c.variables.empty()) {
+    using Way = NodeRunner::Way;
+    for (Way way : {Way::kUnknownShapes, Way::kStaticShapes, Way::kPlaced, Way::kThreads}) {
+      CheckWithVariables(c, way, runner);
+    }
     return;
   }
+  const Result<std::vector<Tensor>> outputs =
+      runner.Run(c.op, c.attrs, std::vector<Input>(c.inputs.begin(), c.inputs.end()));
+  if (!c.error.empty()) return CheckError(c, outputs);
   ASSERT_TRUE(outputs.ok()) << outputs.status().ToString();
-  ASSERT_EQ(outputs->size(), c.outputs.size());
-  for (size_t i = 0; i < c.outputs.size(); ++i) {
-    const std::string difference = Difference(c.outputs[i], (*outputs)[i], c.ulps);
-    EXPECT_EQ(difference, "") << "output " << i;
-  }
+  CheckTensors(c.outputs, *outputs, c.ulps, "output");
 }
 
 class GoldenTest : public ::testing::Test {

@@ -76,6 +76,12 @@ class NodeRunner {
   }
 
  private:
+  // The variable that a value is the one handle of; null if it is none.
+  static const Variable* HandledVariable(const Tensor& value) {
+    if (value.dtype() != DType::kResource || value.num_elements() != 1) return nullptr;
+    return dynamic_cast<const Variable*>(value.scalar<ResourceHandle>().get());
+  }
+
   // Adds an input as the output of a node: a constant, a placeholder of unknown shape or a variable.
   static Result<Output> AddInput(Graph& graph, Way way, const Input& input, size_t i) {
     const std::string name = "input" + std::to_string(i);
@@ -85,6 +91,9 @@ class NodeRunner {
     if (value.is_reference()) {
       spec.op = "VariableV2";
       spec.attrs = {{"dtype", value.dtype()}, {"shape", value.variable()->declared_shape()}};
+    } else if (const Variable* variable = HandledVariable(value); variable != nullptr) {
+      spec.op = "VarHandleOp";
+      spec.attrs = {{"dtype", variable->dtype()}, {"shape", variable->declared_shape()}};
     } else if (way == Way::kUnknownShapes) {
       spec.op = "Placeholder";
       spec.attrs = {{"dtype", value.dtype()}, {"shape", PartialShape()}};
