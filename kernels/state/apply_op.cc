@@ -1,5 +1,5 @@
-// The optimisers' update ops: for each rule ApplyX on refs and ResourceApplyX on handles, and where there is one
-// SparseApplyX and ResourceSparseApplyX, which update the rows that `indices` names.
+// The optimisers' update ops. A rule may have up to four: ApplyX on refs, ResourceApplyX on handles, and SparseApplyX
+// and ResourceSparseApplyX, which update the rows that `indices` names.
 #include <algorithm>
 #include <string_view>
 
@@ -8,130 +8,220 @@
 namespace dfrun {
 namespace {
 
-struct ApplySignature {
+enum Forms : unsigned {
+  kDense = 1,
+  kResourceDense = 2,
+  kSparse = 4,
+  kResourceSparse = 8,
+  kBothDense = kDense | kResourceDense,
+  kAll = kBothDense | kSparse | kResourceSparse,
+};
+
+struct Rule {
+  std::string name;
   std::vector<std::string_view> variables;
-  std::vector<std::string_view> inputs;  // after the variables: all scalars but grad (delta) and indices
+  std::vector<std::string_view> inputs;  // after the variables: all scalars but grad (delta)
   const char* attr = nullptr;
+  unsigned forms = kAll;
   const char* doc = nullptr;
 };
 
-bool IsScalarInput(std::string_view name) {
-  return name != "grad" && name != "delta" && name != "indices";
+bool IsGradient(std::string_view name) {
+  return name == "grad" || name == "delta";
 }
 
-// Which inputs have the variable's shape, and which are scalars.
-ShapeFn ApplyShape(const ApplySignature& signature, bool resource, bool sparse) {
-  std::vector<int> same;
-  std::vector<int> scalars;
-  const int variables = static_cast<int>(signature.variables.size());
-  for (int i = 0; !resource && i < variables; ++i) same.push_back(i);
-  for (size_t i = 0; i < signature.inputs.size(); ++i) {
-    const int input = variables + static_cast<int>(i);
-    if (IsScalarInput(signature.inputs[i])) scalars.push_back(input);
-    if (!IsScalarInput(signature.inputs[i]) && !resource && !sparse) same.push_back(input);
+// The inputs of a sparse form: the rows' numbers follow their gradient.
+std::vector<std::string_view> WithIndices(const std::vector<std::string_view>& dense) {
+  std::vector<std::string_view> inputs;
+  for (std::string_view input : dense) {
+    inputs.push_back(IsGradient(input) ? "grad" : input);
+    if (IsGradient(input)) inputs.emplace_back("indices");
   }
-  return SameShapes(std::move(same), std::move(scalars));
+  return inputs;
 }
 
-OpBuilder DefineApply(const std::string& name, const ApplySignature& signature, bool resource) {
-  const bool sparse = std::count(signature.inputs.begin(), signature.inputs.end(), "indices") > 0;
-  OpBuilder op(name);
-  for (std::string_view v : signature.variables) op.Input(std::string(v) + (resource ? ": resource" : ": Ref(T)"));
-  for (std::string_view i : signature.inputs) op.Input(std::string(i) + (i == "indices" ? ": Tindices" : ": T"));
+// Where the inputs of a form are.
+struct ApplyInputs {
+  int variables = 0;
+  int gradient = 0;
+  bool resource = false;
+  bool sparse = false;
+};
+
+// The variables and a dense gradient have one shape, which is the output's; rows of that shape, as many as there are
+// indices, are a sparse gradient; all else are scalars.
+Status ApplyShape(const ApplyInputs& inputs, InferenceContext& c) {
+  PartialShape shape;
+  for (int i = 0; i < inputs.variables; ++i) {
+    DF_ASSIGN(shape, shape.Merge(inputs.resource ? c.handle_shape(i) : c.input(i)));
+  }
+  if (!inputs.sparse) {
+    DF_ASSIGN(shape, shape.Merge(c.input(inputs.gradient)));
+  } else {
+    DF_ASSIGN(const PartialShape indices, c.WithRank(inputs.gradient + 1, 1));
+    if (shape.rank() == 0) return InvalidArgument("the variable is a scalar: it has no rows");
+    PartialShape rows = shape;
+    if (rows.known_rank()) rows.set_dim(0, indices.dim(0));
+    DF_TRY(rows.Merge(c.input(inputs.gradient)).status());
+  }
+  for (int i = inputs.variables; i < c.num_inputs(); ++i) {
+    const bool is_indices = inputs.sparse && i == inputs.gradient + 1;
+    if (i != inputs.gradient && !is_indices) DF_TRY(c.WithRank(i, 0).status());
+  }
+  if (c.num_outputs() > 0) c.set_output(0, shape);
+  return Status();
+}
+
+std::string InputText(std::string_view name) {
+  if (name == "indices") return "indices: Tindices";
+  if (name == "global_step") return "global_step: int64";
+  return std::string(name) + ": T";
+}
+
+OpBuilder DefineForm(const Rule& rule, bool resource, bool sparse) {
+  const std::vector<std::string_view> inputs = sparse ? WithIndices(rule.inputs) : rule.inputs;
+  OpBuilder op(std::string(resource ? "Resource" : "") + (sparse ? "Sparse" : "") + "Apply" + rule.name);
+  for (std::string_view v : rule.variables) op.Input(std::string(v) + (resource ? ": resource" : ": Ref(T)"));
+  for (std::string_view input : inputs) op.Input(InputText(input));
   if (resource) {
     op.Stateful();
   } else {
     op.Output("out: Ref(T)");
   }
-  op.Attr(kNumericT).Attr("use_locking: bool = false");
+  op.Attr(kNumericT);
   if (sparse) op.Attr("Tindices: {int32, int64}");
-  if (signature.attr != nullptr) op.Attr(signature.attr);
-  return op.Shape(ApplyShape(signature, resource, sparse)).NotDifferentiable().Doc(signature.doc);
+  op.Attr("use_locking: bool = false");
+  if (rule.attr != nullptr) op.Attr(rule.attr);
+  ApplyInputs where;
+  where.variables = static_cast<int>(rule.variables.size());
+  where.gradient =
+      where.variables + static_cast<int>(std::find_if(inputs.begin(), inputs.end(), &IsGradient) - inputs.begin());
+  where.resource = resource;
+  where.sparse = sparse;
+  op.Shape([where](InferenceContext& c) { return ApplyShape(where, c); }).NotDifferentiable();
+  return op.Doc(std::string(rule.doc) + (sparse ? " On the rows that indices names." : ""));
 }
 
-// Registers "ApplyX" and "ResourceApplyX".
-struct ApplyOps {
-  ApplyOps(const std::string& name, const ApplySignature& signature)
-      : on_refs(DefineApply(name, signature, false)), on_handles(DefineApply("Resource" + name, signature, true)) {}
-  internal::OpRegistration on_refs;
-  internal::OpRegistration on_handles;
+const Rule kRules[] = {
+    {"GradientDescent", {"var"}, {"alpha", "delta"}, nullptr, kBothDense, "var -= alpha * delta."},
+    {"Momentum",
+     {"var", "accum"},
+     {"lr", "grad", "momentum"},
+     "use_nesterov: bool = false",
+     kAll,
+     "accum = accum * momentum + grad; var -= lr * accum, or with use_nesterov lr * (grad + momentum * accum)."},
+    {"KerasMomentum",
+     {"var", "accum"},
+     {"lr", "grad", "momentum"},
+     "use_nesterov: bool = false",
+     kResourceDense | kResourceSparse,
+     "accum = accum * momentum - lr * grad; var += accum, or with use_nesterov accum * momentum - lr * grad."},
+    {"Adam",
+     {"var", "m", "v"},
+     {"beta1_power", "beta2_power", "lr", "beta1", "beta2", "epsilon", "grad"},
+     "use_nesterov: bool = false",
+     kBothDense,
+     "m += (grad - m)(1 - beta1); v += (grad^2 - v)(1 - beta2); "
+     "var -= lr sqrt(1 - beta2_power) / (1 - beta1_power) * m / (sqrt(v) + epsilon)."},
+    {"AdamWithAmsgrad",
+     {"var", "m", "v", "vhat"},
+     {"beta1_power", "beta2_power", "lr", "beta1", "beta2", "epsilon", "grad"},
+     nullptr,
+     kResourceDense,
+     "ApplyAdam with vhat = max(vhat, v) in place of v in the step."},
+    {"AdaMax",
+     {"var", "m", "v"},
+     {"beta1_power", "lr", "beta1", "beta2", "epsilon", "grad"},
+     nullptr,
+     kBothDense,
+     "m += (grad - m)(1 - beta1); v = max(beta2 v, |grad|); var -= lr / (1 - beta1_power) * m / (v + epsilon)."},
+    {"Adagrad",
+     {"var", "accum"},
+     {"lr", "grad"},
+     "update_slots: bool = true",
+     kAll,
+     "accum += grad^2 (where update_slots); var -= lr * grad / sqrt(accum)."},
+    {"AdagradV2",
+     {"var", "accum"},
+     {"lr", "epsilon", "grad"},
+     "update_slots: bool = true",
+     kAll,
+     "accum += grad^2 (where update_slots); var -= lr * grad / (sqrt(accum) + epsilon)."},
+    {"AdagradDA",
+     {"var", "gradient_accumulator", "gradient_squared_accumulator"},
+     {"grad", "lr", "l1", "l2", "global_step"},
+     nullptr,
+     kAll,
+     "Adagrad by dual averaging: var is computed anew from the sums of grad and grad^2."},
+    {"Adadelta",
+     {"var", "accum", "accum_update"},
+     {"lr", "rho", "epsilon", "grad"},
+     nullptr,
+     kAll,
+     "accum = rho accum + (1 - rho) grad^2; update = sqrt(accum_update + epsilon) / sqrt(accum + epsilon) * grad; "
+     "accum_update = rho accum_update + (1 - rho) update^2; var -= lr * update."},
+    {"RMSProp",
+     {"var", "ms", "mom"},
+     {"lr", "rho", "momentum", "epsilon", "grad"},
+     nullptr,
+     kAll,
+     "ms += (grad^2 - ms)(1 - rho); mom = momentum * mom + lr * grad / sqrt(ms + epsilon); var -= mom."},
+    {"CenteredRMSProp",
+     {"var", "mg", "ms", "mom"},
+     {"lr", "rho", "momentum", "epsilon", "grad"},
+     nullptr,
+     kAll,
+     "ApplyRMSProp with the variance in place of the mean square: mg += (grad - mg)(1 - rho) and ms - mg^2."},
+    {"Ftrl",
+     {"var", "accum", "linear"},
+     {"grad", "lr", "l1", "l2", "lr_power"},
+     "multiply_linear_by_lr: bool = false",
+     kAll,
+     "Follow the regularised leader, per coordinate."},
+    {"FtrlV2",
+     {"var", "accum", "linear"},
+     {"grad", "lr", "l1", "l2", "l2_shrinkage", "lr_power"},
+     "multiply_linear_by_lr: bool = false",
+     kAll,
+     "ApplyFtrl with 2 * l2_shrinkage * var added to the gradient."},
+    {"ProximalGradientDescent",
+     {"var"},
+     {"alpha", "l1", "l2", "delta"},
+     nullptr,
+     kAll,
+     "x = var - alpha * delta; var = sign(x) / (1 + alpha * l2) * max(|x| - alpha * l1, 0)."},
+    {"ProximalAdagrad",
+     {"var", "accum"},
+     {"lr", "l1", "l2", "grad"},
+     nullptr,
+     kAll,
+     "accum += grad^2; ApplyProximalGradientDescent with alpha = lr / sqrt(accum)."},
+    {"AddSign",
+     {"var", "m"},
+     {"lr", "alpha", "sign_decay", "beta", "grad"},
+     nullptr,
+     kBothDense,
+     "m = beta * m + (1 - beta) * grad; var -= lr * (alpha + sign_decay * sign(grad) * sign(m)) * grad."},
+    {"PowerSign",
+     {"var", "m"},
+     {"lr", "logbase", "sign_decay", "beta", "grad"},
+     nullptr,
+     kBothDense,
+     "m = beta * m + (1 - beta) * grad; var -= lr * exp(logbase * sign_decay * sign(grad) * sign(m)) * grad."},
 };
 
-const ApplyOps kApplyOps[] = {
-    {"ApplyGradientDescent", {{"var"}, {"alpha", "delta"}, nullptr, "var -= alpha * delta."}},
-    {"ApplyMomentum",
-     {{"var", "accum"},
-      {"lr", "grad", "momentum"},
-      "use_nesterov: bool = false",
-      "accum = accum * momentum + grad; var -= lr * accum, or with use_nesterov lr * (grad + momentum * accum)."}},
-    {"SparseApplyMomentum",
-     {{"var", "accum"},
-      {"lr", "grad", "indices", "momentum"},
-      "use_nesterov: bool = false",
-      "ApplyMomentum on the rows that indices names."}},
-    {"ApplyAdam",
-     {{"var", "m", "v"},
-      {"beta1_power", "beta2_power", "lr", "beta1", "beta2", "epsilon", "grad"},
-      "use_nesterov: bool = false",
-      "m += (grad - m)(1 - beta1); v += (grad^2 - v)(1 - beta2); "
-      "var -= lr sqrt(1 - beta2_power) / (1 - beta1_power) * m / (sqrt(v) + epsilon)."}},
-    {"ApplyAdaMax",
-     {{"var", "m", "v"},
-      {"beta1_power", "lr", "beta1", "beta2", "epsilon", "grad"},
-      nullptr,
-      "m += (grad - m)(1 - beta1); v = max(beta2 v, |grad|); var -= lr / (1 - beta1_power) * m / (v + epsilon)."}},
-    {"ApplyAdagrad",
-     {{"var", "accum"},
-      {"lr", "grad"},
-      "update_slots: bool = true",
-      "accum += grad^2 (where update_slots); var -= lr * grad / sqrt(accum)."}},
-    {"SparseApplyAdagrad",
-     {{"var", "accum"},
-      {"lr", "grad", "indices"},
-      "update_slots: bool = true",
-      "ApplyAdagrad on the rows that indices names."}},
-    {"ApplyAdagradV2",
-     {{"var", "accum"},
-      {"lr", "epsilon", "grad"},
-      "update_slots: bool = true",
-      "accum += grad^2 (where update_slots); var -= lr * grad / (sqrt(accum) + epsilon)."}},
-    {"ApplyRMSProp",
-     {{"var", "ms", "mom"},
-      {"lr", "rho", "momentum", "epsilon", "grad"},
-      nullptr,
-      "ms += (grad^2 - ms)(1 - rho); mom = momentum * mom + lr * grad / sqrt(ms + epsilon); var -= mom."}},
-    {"SparseApplyRMSProp",
-     {{"var", "ms", "mom"},
-      {"lr", "rho", "momentum", "epsilon", "grad", "indices"},
-      nullptr,
-      "ApplyRMSProp on the rows that indices names."}},
-    {"ApplyCenteredRMSProp",
-     {{"var", "mg", "ms", "mom"},
-      {"lr", "rho", "momentum", "epsilon", "grad"},
-      nullptr,
-      "ApplyRMSProp with the variance in place of the mean square: mg += (grad - mg)(1 - rho) and ms - mg^2."}},
-    {"ApplyAdadelta",
-     {{"var", "accum", "accum_update"},
-      {"lr", "rho", "epsilon", "grad"},
-      nullptr,
-      "accum = rho accum + (1 - rho) grad^2; update = sqrt(accum_update + epsilon) / sqrt(accum + epsilon) * grad; "
-      "accum_update = rho accum_update + (1 - rho) update^2; var -= lr * update."}},
-    {"SparseApplyAdadelta",
-     {{"var", "accum", "accum_update"},
-      {"lr", "rho", "epsilon", "grad", "indices"},
-      nullptr,
-      "ApplyAdadelta on the rows that indices names."}},
-    {"ApplyFtrl",
-     {{"var", "accum", "linear"},
-      {"grad", "lr", "l1", "l2", "lr_power"},
-      "multiply_linear_by_lr: bool = false",
-      "Follow the regularised leader, per coordinate."}},
-    {"SparseApplyFtrl",
-     {{"var", "accum", "linear"},
-      {"grad", "indices", "lr", "l1", "l2", "lr_power"},
-      "multiply_linear_by_lr: bool = false",
-      "ApplyFtrl on the rows that indices names."}},
-};
+std::vector<internal::OpRegistration> RegisterForms() {
+  std::vector<internal::OpRegistration> registered;
+  for (const Rule& rule : kRules) {
+    if (rule.forms & kDense) registered.emplace_back(DefineForm(rule, false, false));
+    if (rule.forms & kResourceDense) registered.emplace_back(DefineForm(rule, true, false));
+    if (rule.forms & kSparse) registered.emplace_back(DefineForm(rule, false, true));
+    if (rule.forms & kResourceSparse) registered.emplace_back(DefineForm(rule, true, true));
+  }
+  return registered;
+}
+
+[[maybe_unused]] const std::vector<internal::OpRegistration> kApplyOps = RegisterForms();
 
 }  // namespace
 }  // namespace dfrun

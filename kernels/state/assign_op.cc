@@ -13,6 +13,16 @@ Status AssignShape(InferenceContext& c) {
   return SameShapes({0, 1})(c);
 }
 
+void AssignBy(OpBuilder& op) {
+  op.Input("ref: Ref(T)").Input("value: T").Output("output_ref: Ref(T)").Attr(kNumericT);
+  op.Attr("use_locking: bool = false").NotDifferentiable().Shape(SameShapes({0, 1}));
+}
+
+void AssignVariableBy(OpBuilder& op) {
+  op.Input("resource: resource").Input("value: dtype").Attr("dtype: type");
+  op.Stateful().NotDifferentiable().Shape(&HandleTakesValue);
+}
+
 }  // namespace
 
 OP("Assign")
@@ -27,25 +37,8 @@ OP("Assign")
     .Shape(&AssignShape)
     .Doc("Makes `value` the variable's value; the output is the variable after that.");
 
-OP("AssignAdd")
-    .Input("ref: Ref(T)")
-    .Input("value: T")
-    .Output("output_ref: Ref(T)")
-    .Attr(kNumericT)
-    .Attr("use_locking: bool = false")
-    .NotDifferentiable()
-    .Shape(SameShapes({0, 1}))
-    .Doc("Adds `value` to the variable in place.");
-
-OP("AssignSub")
-    .Input("ref: Ref(T)")
-    .Input("value: T")
-    .Output("output_ref: Ref(T)")
-    .Attr(kNumericT)
-    .Attr("use_locking: bool = false")
-    .NotDifferentiable()
-    .Shape(SameShapes({0, 1}))
-    .Doc("Subtracts `value` from the variable in place.");
+OP("AssignAdd").As(AssignBy).Doc("Adds `value` to the variable in place.");
+OP("AssignSub").As(AssignBy).Doc("Subtracts `value` from the variable in place.");
 
 OP("AssignVariableOp")
     .Input("resource: resource")
@@ -54,22 +47,10 @@ OP("AssignVariableOp")
     .Attr("validate_shape: bool = false")
     .Stateful()
     .NotDifferentiable()
+    .Shape(&HandleTakesValue)
     .Doc("Makes `value` the variable's value.");
 
-OP("AssignAddVariableOp")
-    .Input("resource: resource")
-    .Input("value: dtype")
-    .Attr("dtype: type")
-    .Stateful()
-    .NotDifferentiable()
-    .Doc("Adds `value` to the variable in place.");
-
-OP("AssignSubVariableOp")
-    .Input("resource: resource")
-    .Input("value: dtype")
-    .Attr("dtype: type")
-    .Stateful()
-    .NotDifferentiable()
-    .Doc("Subtracts `value` from the variable in place.");
+OP("AssignAddVariableOp").As(AssignVariableBy).Doc("Adds `value` to the variable in place.");
+OP("AssignSubVariableOp").As(AssignVariableBy).Doc("Subtracts `value` from the variable in place.");
 
 }  // namespace dfrun

@@ -1,19 +1,74 @@
-// Rows of a variable, by number: written, added to, and read.
+// Parts of a variable, by number: written, combined with updates, and read.
 #include "kernels/state/state_ops.h"
 
 namespace dfrun {
 namespace {
 
+PartialShape VariableShapeOf(const InferenceContext& c) {
+  return c.input_dtype(0) == DType::kResource ? c.handle_shape(0) : c.input(0);
+}
+
 // updates: the shape of indices and then that of a row; or a scalar.
 Status ScatterShape(InferenceContext& c) {
-  DF_ASSIGN(const PartialShape variable, c.WithRankAtLeast(0, 1));
-  c.set_output(0, variable);
+  const PartialShape variable = VariableShapeOf(c);
+  if (variable.rank() == 0) return InvalidArgument("the variable is a scalar: it has no rows");
+  if (c.num_outputs() > 0) c.set_output(0, variable);
   const PartialShape& indices = c.input(1);
   const PartialShape& updates = c.input(2);
   if (!variable.known_rank() || !indices.known_rank() || updates.rank() == 0) return Status();
   PartialShape wanted = indices;
   for (int i = 1; i < variable.rank(); ++i) wanted.Append(variable.dim(i));
   return wanted.Merge(updates).status();
+}
+
+// The last dimension of indices are coordinates; updates: the rest of indices and then what the coordinates leave of
+// the variable.
+Status ScatterNdShape(InferenceContext& c) {
+  const PartialShape variable = VariableShapeOf(c);
+  if (c.num_outputs() > 0) c.set_output(0, variable);
+  DF_ASSIGN(const PartialShape indices, c.WithRankAtLeast(1, 1));
+  DF_TRY(c.WithRankAtLeast(2, 1).status());
+  if (!variable.known_rank() || !indices.known_rank()) return Status();
+  const int64_t depth = indices.dim(indices.rank() - 1);
+  if (depth < 0) return Status();
+  if (depth > variable.rank()) {
+    return InvalidArgument("indices of ", depth, " coordinates for a variable of shape ", variable);
+  }
+  PartialShape wanted(std::vector<int64_t>(indices.dims().begin(), indices.dims().end() - 1));
+  for (int d = static_cast<int>(depth); d < variable.rank(); ++d) wanted.Append(variable.dim(d));
+  return wanted.Merge(c.input(2)).status();
+}
+
+// Shapes of ResourceGather and ResourceGatherNd: the indices' shape (from batch_dims on, without the coordinates), then
+// what is left of the variable.
+Status GatherShape(InferenceContext& c) {
+  DF_ASSIGN(const int64_t batch_dims, c.attr<int64_t>("batch_dims"));
+  const PartialShape variable = c.handle_shape(0);
+  const PartialShape& indices = c.input(1);
+  if (!variable.known_rank() || !indices.known_rank()) return Status();
+  if (batch_dims < 0 || batch_dims > indices.rank() || batch_dims >= variable.rank()) {
+    return InvalidArgument("batch_dims ", batch_dims, " does not fit a variable of shape ", variable,
+                           " and indices of shape ", indices);
+  }
+  PartialShape output = indices;
+  for (int d = static_cast<int>(batch_dims) + 1; d < variable.rank(); ++d) output.Append(variable.dim(d));
+  c.set_output(0, std::move(output));
+  return Status();
+}
+
+Status GatherNdShape(InferenceContext& c) {
+  const PartialShape variable = c.handle_shape(0);
+  DF_ASSIGN(const PartialShape indices, c.WithRankAtLeast(1, 1));
+  if (!variable.known_rank() || !indices.known_rank()) return Status();
+  const int64_t depth = indices.dim(indices.rank() - 1);
+  if (depth < 0) return Status();
+  if (depth > variable.rank()) {
+    return InvalidArgument("indices of ", depth, " coordinates for a variable of shape ", variable);
+  }
+  PartialShape output(std::vector<int64_t>(indices.dims().begin(), indices.dims().end() - 1));
+  for (int d = static_cast<int>(depth); d < variable.rank(); ++d) output.Append(variable.dim(d));
+  c.set_output(0, std::move(output));
+  return Status();
 }
 
 // The gradient is sparse: rows of dy at the indices.
@@ -32,32 +87,101 @@ void ResourceGatherGradient(GradientBuilder& g) {
   g.SetSparseGradient(0, indices, g.Op("Reshape", g.dy(0), shape));
 }
 
-OpBuilder DefineScatter(const char* name, const char* type, const char* locking, const char* doc) {
-  OpBuilder op(name);
+void ScatterOnRefs(OpBuilder& op) {
   op.Input("ref: Ref(T)").Input("indices: Tindices").Input("updates: T").Output("output_ref: Ref(T)");
-  op.Attr(type).Attr("Tindices: {int32, int64}").Attr(locking);
-  return op.NotDifferentiable().Shape(&ScatterShape).Doc(doc);
+  op.Attr("Tindices: {int32, int64}").NotDifferentiable().Shape(&ScatterShape);
 }
 
-OpBuilder DefineResourceScatter(const char* name, const char* doc) {
-  OpBuilder op(name);
+void ScatterOnHandles(OpBuilder& op) {
   op.Input("resource: resource").Input("indices: Tindices").Input("updates: dtype");
-  op.Attr("dtype: type").Attr("Tindices: {int32, int64}").Stateful();
-  return op.NotDifferentiable().Doc(doc);
+  op.Attr("Tindices: {int32, int64}").Stateful().NotDifferentiable().Shape(&ScatterShape);
 }
 
-constexpr const char* kUpdateDoc = "ref[indices] = updates: row by row, the last of a row that comes twice.";
-constexpr const char* kAddDoc = "ref[indices] += updates, row by row; a row that comes twice gets both.";
-constexpr const char* kSubDoc = "ref[indices] -= updates, row by row; a row that comes twice loses both.";
+void ScatterNdOnRefs(OpBuilder& op) {
+  op.Input("ref: Ref(T)").Input("indices: Tindices").Input("updates: T").Output("output_ref: Ref(T)");
+  op.Attr("Tindices: {int32, int64}").Attr("bad_indices_policy: string = ''");
+  op.NotDifferentiable().Shape(&ScatterNdShape);
+}
 
-const internal::OpRegistration kScatterOps[] = {
-    DefineScatter("ScatterUpdate", "T: type", "use_locking: bool = true", kUpdateDoc),
-    DefineScatter("ScatterAdd", kNumericT, "use_locking: bool = false", kAddDoc),
-    DefineScatter("ScatterSub", kNumericT, "use_locking: bool = false", kSubDoc),
-    DefineResourceScatter("ResourceScatterUpdate", kUpdateDoc),
-    DefineResourceScatter("ResourceScatterAdd", kAddDoc),
-    DefineResourceScatter("ResourceScatterSub", kSubDoc),
-};
+void ScatterNdOnHandles(OpBuilder& op) {
+  op.Input("ref: resource").Input("indices: Tindices").Input("updates: T").Attr("T: type");
+  op.Attr("Tindices: {int32, int64}").Attr("use_locking: bool = true").Attr("bad_indices_policy: string = ''");
+  op.Stateful().NotDifferentiable().Shape(&ScatterNdShape);
+}
+
+constexpr const char* kOrderedT = "T: {half, bfloat16, float, double, int32, int64}";
+constexpr const char* kLocking = "use_locking: bool = true";
+constexpr const char* kNoLocking = "use_locking: bool = false";
+
+OP("ScatterUpdate")
+    .As(ScatterOnRefs)
+    .Attr("T: type")
+    .Attr(kLocking)
+    .Doc("ref[indices] = updates: row by row, the last of a row that comes twice.");
+OP("ScatterAdd")
+    .As(ScatterOnRefs)
+    .Attr(kNumericT)
+    .Attr(kNoLocking)
+    .Doc("ref[indices] += updates, row by row; a row that comes twice gets both.");
+OP("ScatterSub")
+    .As(ScatterOnRefs)
+    .Attr(kNumericT)
+    .Attr(kNoLocking)
+    .Doc("ref[indices] -= updates, row by row; a row that comes twice loses both.");
+OP("ScatterMul").As(ScatterOnRefs).Attr(kNumericT).Attr(kNoLocking).Doc("ref[indices] *= updates, row by row.");
+OP("ScatterDiv").As(ScatterOnRefs).Attr(kNumericT).Attr(kNoLocking).Doc("ref[indices] /= updates, row by row.");
+OP("ScatterMin")
+    .As(ScatterOnRefs)
+    .Attr(kOrderedT)
+    .Attr(kNoLocking)
+    .Doc("ref[indices] = min(ref[indices], updates), row by row.");
+OP("ScatterMax")
+    .As(ScatterOnRefs)
+    .Attr(kOrderedT)
+    .Attr(kNoLocking)
+    .Doc("ref[indices] = max(ref[indices], updates), row by row.");
+
+OP("ResourceScatterUpdate").As(ScatterOnHandles).Attr("dtype: type").Doc("ScatterUpdate of the handle's variable.");
+OP("ResourceScatterAdd").As(ScatterOnHandles).Attr(kNumericDtype).Doc("ScatterAdd of the handle's variable.");
+OP("ResourceScatterSub").As(ScatterOnHandles).Attr(kNumericDtype).Doc("ScatterSub of the handle's variable.");
+OP("ResourceScatterMul").As(ScatterOnHandles).Attr(kNumericDtype).Doc("ScatterMul of the handle's variable.");
+OP("ResourceScatterDiv").As(ScatterOnHandles).Attr(kNumericDtype).Doc("ScatterDiv of the handle's variable.");
+OP("ResourceScatterMin").As(ScatterOnHandles).Attr(kNumericDtype).Doc("ScatterMin of the handle's variable.");
+OP("ResourceScatterMax").As(ScatterOnHandles).Attr(kNumericDtype).Doc("ScatterMax of the handle's variable.");
+
+OP("ScatterNdUpdate")
+    .As(ScatterNdOnRefs)
+    .Attr("T: type")
+    .Attr(kLocking)
+    .Doc(
+        "Writes the slices of updates to the coordinates of the variable, the last one to coordinates that come "
+        "twice.");
+OP("ScatterNdAdd")
+    .As(ScatterNdOnRefs)
+    .Attr(kNumericT)
+    .Attr(kNoLocking)
+    .Doc("Adds the slices of updates at the coordinates of the variable.");
+OP("ScatterNdSub")
+    .As(ScatterNdOnRefs)
+    .Attr(kNumericT)
+    .Attr(kNoLocking)
+    .Doc("Subtracts the slices of updates at the coordinates of the variable.");
+OP("ScatterNdMin")
+    .As(ScatterNdOnRefs)
+    .Attr(kNumericT)
+    .Attr(kNoLocking)
+    .Doc("The smaller of the variable and the slices of updates at the coordinates.");
+OP("ScatterNdMax")
+    .As(ScatterNdOnRefs)
+    .Attr(kNumericT)
+    .Attr(kNoLocking)
+    .Doc("The larger of the variable and the slices of updates at the coordinates.");
+
+OP("ResourceScatterNdUpdate").As(ScatterNdOnHandles).Doc("ScatterNdUpdate of the handle's variable.");
+OP("ResourceScatterNdAdd").As(ScatterNdOnHandles).Doc("ScatterNdAdd of the handle's variable.");
+OP("ResourceScatterNdSub").As(ScatterNdOnHandles).Doc("ScatterNdSub of the handle's variable.");
+OP("ResourceScatterNdMin").As(ScatterNdOnHandles).Doc("ScatterNdMin of the handle's variable.");
+OP("ResourceScatterNdMax").As(ScatterNdOnHandles).Doc("ScatterNdMax of the handle's variable.");
 
 }  // namespace
 
@@ -70,8 +194,22 @@ OP("ResourceGather")
     .Attr("dtype: type")
     .Attr("Tindices: {int32, int64}")
     .Stateful()
-    .Shape(UnknownOutputs())
+    .Shape(&GatherShape)
     .Gradient(&ResourceGatherGradient)
     .Doc("Rows of the handle's variable: output[i...] = variable[indices[i...]].");
+
+OP("ResourceGatherNd")
+    .Input("resource: resource")
+    .Input("indices: Tindices")
+    .Output("output: dtype")
+    .Attr("dtype: type")
+    .Attr("Tindices: {int32, int64}")
+    .Stateful()
+    .Shape(&GatherNdShape)
+    .Gradient([](GradientBuilder& g) {
+      const Output shape = g.Op("VariableShape", AttrMap{{"out_type", g.dtype(g.x(1))}}, g.x(0));
+      g.dx(0) = g.Op("ScatterNd", g.x(1), g.dy(0), shape);
+    })
+    .Doc("The slices of the handle's variable at coordinates, which are the last dimension of the indices.");
 
 }  // namespace dfrun

@@ -5,6 +5,7 @@ namespace {
 
 const UncheckedGradient read_variable("ReadVariableOp", "needs a variable; its gradient is dy itself");
 const UncheckedGradient resource_gather("ResourceGather", "needs a variable; its gradient is Gather's");
+const UncheckedGradient resource_gather_nd("ResourceGatherNd", "needs a variable; its gradient is GatherNd's");
 
 }  // namespace
 }  // namespace dfrun::testing

@@ -152,5 +152,21 @@ TEST_F(VariableOps, ResourceScatterAndGather) {
   EXPECT_EQ(Run("ResourceGather", {handle, Tensor::Scalar<int32_t>(3)}, dtype).status().code(), Code::kInvalidArgument);
 }
 
+TEST_F(VariableOps, AKnownHandleShapeIsChecked) {
+  const Tensor handle = Handle("r", DType::kFloat, PartialShape({3, 2}));
+  const AttrMap dtype = {{"dtype", DType::kFloat}};
+  const Tensor rows = Make<float>(Shape({2, 2}), {1, 2, 3, 4});
+  EXPECT_EQ(Run("AssignVariableOp", {handle, rows}, dtype).status().code(), Code::kInvalidArgument);
+  ASSERT_TRUE(Run("AssignVariableOp", {handle, Make<float>(Shape({3, 2}), {0, 0, 0, 0, 0, 0})}, dtype).ok());
+  for (Way way : {Way::kStaticShapes, Way::kUnknownShapes}) {
+    const Tensor three_batches = Make<int32_t>(Shape({2, 1}), {0, 0});
+    AttrMap batched = dtype;
+    batched.Set("batch_dims", 1);
+    EXPECT_EQ(Run("ResourceGather", {handle, three_batches}, batched, way).status().code(), Code::kInvalidArgument);
+    EXPECT_EQ(Run("ResourceApplyGradientDescent", {handle, Tensor::Scalar(1.F), rows}, {}, way).status().code(),
+              Code::kInvalidArgument);
+  }
+}
+
 }  // namespace
 }  // namespace dfrun

@@ -1,0 +1,25 @@
+// How an optimiser's file registers its rules: the same rule runs ApplyX on refs and ResourceApplyX on handles, and on
+// the rows that indices name SparseApplyX and ResourceSparseApplyX.
+//
+// The rules' formulas are those of TensorFlow's training_ops; 16-bit types compute in float and round what they store.
+#ifndef DFRUN_KERNELS_STATE_APPLY_KERNELS_H_
+#define DFRUN_KERNELS_STATE_APPLY_KERNELS_H_
+
+#include <cmath>
+
+#include "kernels/state/update.h"
+
+#define DF_RESOURCE_APPLY(name, rule, ...) CPU_KERNEL("ResourceApply" name, Update<rule>, __VA_ARGS__)
+#define DF_RESOURCE_SPARSE_APPLY(name, rule, ...) \
+  CPU_KERNEL("ResourceSparseApply" name, SparseUpdate<rule>, __VA_ARGS__)
+#define DF_APPLY(name, rule, ...)                      \
+  CPU_KERNEL("Apply" name, Update<rule>, __VA_ARGS__); \
+  DF_RESOURCE_APPLY(name, rule, __VA_ARGS__)
+#define DF_SPARSE_APPLY(name, rule, ...)                           \
+  CPU_KERNEL("SparseApply" name, SparseUpdate<rule>, __VA_ARGS__); \
+  DF_RESOURCE_SPARSE_APPLY(name, rule, __VA_ARGS__)
+
+#define DF_REAL_TYPES bfloat16, float16, float, double
+#define DF_REAL_AND_COMPLEX_TYPES DF_REAL_TYPES, std::complex<float>, std::complex<double>
+
+#endif  // DFRUN_KERNELS_STATE_APPLY_KERNELS_H_

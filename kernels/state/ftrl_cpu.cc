@@ -1,0 +1,49 @@
+// Follow the regularised leader, per coordinate.
+#include <algorithm>
+
+#include "kernels/state/apply_kernels.h"
+
+namespace dfrun {
+namespace {
+
+// var, accum, linear, grad, lr, l1, l2, lr_power; with an l2_shrinkage before lr_power. With the flag, linear holds its
+// value times lr.
+template <class T, bool kShrinkage>
+struct FtrlRule {
+  using C = ComputeType<T>;
+  static constexpr UpdateLayout kLayout = {.variables = 3, .delta = 3, .flag = "multiply_linear_by_lr"};
+  explicit FtrlRule(const UpdateArgs& args)
+      : factor(args.flag ? args.scalar<T>(4) : C(1)),
+        divisor(args.flag ? C(1) : args.scalar<T>(4)),
+        l1(args.scalar<T>(5) * factor),
+        l2(args.scalar<T>(6) * factor),
+        shrinkage(kShrinkage ? args.scalar<T>(7) : C(0)),
+        power(-args.scalar<T>(kShrinkage ? 8 : 7)) {}
+  void operator()(C& var, C& accum, C& linear, C grad) const {
+    const C next = accum + grad * grad;
+    const C slope = grad + C(2) * shrinkage * var;
+    linear += slope * factor - (Power(next) - Power(accum)) / divisor * var;
+    const C quadratic = Power(next) / divisor + C(2) * l2;
+    var = (std::max(-l1, std::min(l1, linear)) - linear) / quadratic;
+    accum = next;
+  }
+  C Power(C x) const { return power == C(0.5) ? std::sqrt(x) : std::pow(x, power); }
+  C factor;
+  C divisor;
+  C l1;
+  C l2;
+  C shrinkage;
+  C power;
+};
+template <class T>
+using Ftrl = FtrlRule<T, false>;
+template <class T>
+using FtrlV2 = FtrlRule<T, true>;
+
+DF_APPLY("Ftrl", Ftrl, DF_REAL_TYPES);
+DF_APPLY("FtrlV2", FtrlV2, DF_REAL_TYPES);
+DF_SPARSE_APPLY("Ftrl", Ftrl, DF_REAL_TYPES);
+DF_SPARSE_APPLY("FtrlV2", FtrlV2, DF_REAL_TYPES);
+
+}  // namespace
+}  // namespace dfrun

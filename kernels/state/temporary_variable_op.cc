@@ -1,0 +1,24 @@
+#include "src/framework/op.h"
+
+namespace dfrun {
+
+OP("TemporaryVariable")
+    .Output("ref: Ref(dtype)")
+    .Attr("shape: shape")
+    .Attr("dtype: type")
+    .Attr("var_name: string = ''")
+    .Stateful()
+    .NotDifferentiable()
+    .Shape(ShapeFromAttr("shape"))
+    .Doc("A variable of this step alone; DestroyTemporaryVariable takes its value.");
+
+OP("DestroyTemporaryVariable")
+    .Input("ref: Ref(T)")
+    .Output("value: T")
+    .Attr("T: type")
+    .Attr("var_name: string")
+    .NotDifferentiable()
+    .Shape(SameAsInput(0))
+    .Doc("The last value of a TemporaryVariable, which has none after that.");
+
+}  // namespace dfrun
