@@ -6,27 +6,12 @@
 
 #include "src/base/file.h"
 #include "src/base/log.h"
+#include "src/checkpoint/directory_commit.h"
 
 namespace dfrun {
 namespace {
 
 namespace fs = std::filesystem;
-
-Status FsError(const std::string& what, const std::string& path, const std::error_code& error) {
-  return IoError(what, " ", path, ": ", error.message());
-}
-
-Status Remove(const std::string& path) {
-  std::error_code error;
-  fs::remove_all(path, error);
-  return error ? FsError("cannot remove", path, error) : Status();
-}
-
-Status Rename(const std::string& from, const std::string& to) {
-  std::error_code error;
-  fs::rename(from, to, error);
-  return error ? FsError("cannot rename " + from + " to", to, error) : Status();
-}
 
 // 500 of "step-500"; nothing for other text.
 std::optional<int64_t> StepOf(std::string_view name) {
@@ -43,28 +28,11 @@ std::string CheckpointStore::PathOf(int64_t step, const char* suffix) const {
 }
 
 Result<std::string> CheckpointStore::Begin(int64_t step) {
-  const std::string path = PathOf(step, ".tmp");
-  DF_TRY(Remove(path));
-  std::error_code error;
-  fs::create_directories(path, error);
-  if (error) return FsError("cannot make the directory", path, error);
-  return path;
+  return BeginDirectory(PathOf(step, ""));
 }
 
 Status CheckpointStore::Commit(const Manifest& manifest) {
-  const std::string temporary = PathOf(manifest.step, ".tmp");
-  const std::string final_path = PathOf(manifest.step, "");
-  const std::string replaced = PathOf(manifest.step, ".old");
-  DF_TRY(WriteIndex(temporary, manifest));
-  DF_TRY(WriteManifest(temporary, manifest));
-  DF_TRY(SyncDirectory(temporary));
-  if (fs::exists(final_path)) {
-    DF_TRY(Remove(replaced));
-    DF_TRY(Rename(final_path, replaced));
-  }
-  DF_TRY(Rename(temporary, final_path));
-  DF_TRY(SyncDirectory(directory_));
-  DF_TRY(Remove(replaced));
+  DF_TRY(CommitDirectory(PathOf(manifest.step, ""), manifest));
   DF_TRY(WriteFileAtomically(directory_ + "/LATEST", StrCat("step-", manifest.step, "\n")));
   return RemoveOld();
 }
@@ -100,7 +68,7 @@ Result<std::optional<CheckpointStore::Checkpoint>> CheckpointStore::FindNewest()
 Status CheckpointStore::RemoveOld() const {
   if (keep_ == 0) return Status();
   const std::vector<Committed> all = List();
-  for (size_t i = static_cast<size_t>(keep_); i < all.size(); ++i) DF_TRY(Remove(all[i].directory));
+  for (size_t i = static_cast<size_t>(keep_); i < all.size(); ++i) DF_TRY(RemoveDirectory(all[i].directory));
   return Status();
 }
 

@@ -1,0 +1,74 @@
+#include <filesystem>
+
+#include "kernels/checkpoint/saved_tensors.h"
+#include "kernels/checkpoint/string_inputs.h"
+#include "src/checkpoint/directory_commit.h"
+
+namespace dfrun {
+namespace {
+
+// Save, SaveSlices and SaveV2: a path, names, with kSlices which parts, and as many tensors.
+template <bool kSlices>
+class SaveKernel final : public Kernel {
+ public:
+  explicit SaveKernel(KernelSetup&) {}
+
+  Status Compute(OpContext& ctx) {
+    constexpr int kFirst = kSlices ? 3 : 2;
+    const int count = ctx.num_inputs() - kFirst;
+    DF_ASSIGN(const std::string path, StringScalar(ctx, 0));
+    DF_ASSIGN(const std::vector<std::string> names, StringVector(ctx, 1, count));
+    std::vector<std::string> slices(static_cast<size_t>(count));
+    if constexpr (kSlices) {
+      DF_ASSIGN(slices, StringVector(ctx, 2, count));
+    }
+    std::vector<TensorToSave> tensors;
+    for (int i = 0; i < count; ++i) {
+      const auto k = static_cast<size_t>(i);
+      tensors.push_back({names[k], slices[k], ctx.input(kFirst + i)});
+    }
+    return SaveTensors(path, tensors);
+  }
+  bool IsExpensive() const override { return true; }
+};
+
+class MergeKernel final : public Kernel {
+ public:
+  explicit MergeKernel(KernelSetup& setup)
+      : delete_old_(setup.attr<bool>("delete_old_dirs")), allow_missing_(setup.attr<bool>("allow_missing_files")) {}
+
+  Status Compute(OpContext& ctx) {
+    DF_ASSIGN(const std::vector<std::string> parts, StringVector(ctx, 0));
+    DF_ASSIGN(const std::string destination, StringScalar(ctx, 1));
+    DF_TRY(MergeCheckpoints(parts, destination, allow_missing_));
+    for (const std::string& part : parts) {
+      if (delete_old_ && part != destination) DF_TRY(Delete(part, destination));
+    }
+    return Status();
+  }
+  bool IsExpensive() const override { return true; }
+
+ private:
+  // The part, and the directory of parts that it leaves empty.
+  static Status Delete(const std::string& part, const std::string& destination) {
+    namespace fs = std::filesystem;
+    DF_TRY(RemoveDirectory(part));
+    const fs::path parent = fs::path(part).parent_path();
+    std::error_code error;
+    if (!parent.empty() && parent != fs::path(destination).parent_path() && fs::is_empty(parent, error)) {
+      fs::remove(parent, error);
+    }
+    return Status();
+  }
+
+  const bool delete_old_;
+  const bool allow_missing_;
+};
+
+CPU_KERNEL_ANY("Save", SaveKernel<false>);
+CPU_KERNEL_ANY("SaveSlices", SaveKernel<true>);
+CPU_KERNEL_ANY("SaveV2", SaveKernel<true>);
+CPU_KERNEL_ANY("MergeV2Checkpoints", MergeKernel);
+
+}  // namespace
+}  // namespace dfrun

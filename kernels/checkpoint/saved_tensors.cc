@@ -1,0 +1,176 @@
+#include "kernels/checkpoint/saved_tensors.h"
+
+#include <glob.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "src/checkpoint/directory_commit.h"
+
+namespace dfrun {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A name that is a path of HDF5: no empty component, no "." alone, no NUL; and not that of a part.
+Status CheckName(const std::string& name) {
+  bool ok = !name.empty() && name.find('\0') == std::string::npos && name.find('[') == std::string::npos;
+  for (size_t at = 0; ok && at <= name.size();) {
+    const size_t end = std::min(name.find('/', at), name.size());
+    const std::string_view component = std::string_view(name).substr(at, end - at);
+    ok = !component.empty() && component != "." && component != "..";
+    at = end + 1;
+  }
+  if (ok) return Status();
+  return InvalidArgument("a tensor cannot be saved under the name '", name,
+                         "': names are paths whose parts are not empty and not '.', without '['");
+}
+
+// "W[4 5 0,2:-]" for a part of W.
+std::string NameOfPart(const std::string& name, const TensorSlice& slice) {
+  return StrCat(name, "[", slice.ToString(), "]");
+}
+
+Result<NamedTensor> Named(const TensorToSave& tensor) {
+  DF_TRY(CheckName(tensor.name));
+  if (IsHandle(tensor.value.dtype())) {
+    return InvalidArgument("the tensor '", tensor.name, "' is a ", tensor.value.dtype(), ", which cannot be saved");
+  }
+  if (tensor.shape_and_slice.empty()) return NamedTensor{tensor.name, tensor.value};
+  DF_ASSIGN(const TensorSlice slice, TensorSlice::Parse(tensor.shape_and_slice));
+  if (!(slice.extent == tensor.value.shape())) {
+    return InvalidArgument("the part '", tensor.shape_and_slice, "' of the tensor '", tensor.name, "' has shape ",
+                           slice.extent, ", but its value has ", tensor.value.shape());
+  }
+  return NamedTensor{NameOfPart(tensor.name, slice), tensor.value};
+}
+
+// Another name for the same bytes, so that the file outlives the checkpoint that it came from.
+Status LinkOrCopy(const std::string& from, const std::string& to) {
+  std::error_code error;
+  fs::create_hard_link(from, to, error);
+  if (error) fs::copy_file(from, to, error);
+  return error ? IoError("cannot copy ", from, " to ", to, ": ", error.message()) : Status();
+}
+
+// Paths that fit a shell's pattern, sorted.
+std::vector<std::string> Matching(const std::string& pattern) {
+  glob_t found{};
+  std::vector<std::string> paths;
+  if (glob(pattern.c_str(), 0, nullptr, &found) == 0) paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  globfree(&found);
+  return paths;
+}
+
+}  // namespace
+
+Status SaveTensors(const std::string& path, const std::vector<TensorToSave>& tensors) {
+  if (path.empty()) return InvalidArgument("a checkpoint needs a name");
+  std::vector<NamedTensor> named;
+  std::set<std::string> names;
+  for (const TensorToSave& tensor : tensors) {
+    DF_ASSIGN(NamedTensor next, Named(tensor));
+    if (!names.insert(next.name).second) return InvalidArgument("the tensor '", next.name, "' is saved twice");
+    named.push_back(std::move(next));
+  }
+  DF_ASSIGN(const std::string directory, BeginDirectory(path));
+  Manifest manifest;
+  DF_ASSIGN(ShardEntry entry, WriteShard(directory, "shard-0.h5", named));
+  manifest.shards.push_back(std::move(entry));
+  return CommitDirectory(path, manifest);
+}
+
+Status MergeCheckpoints(const std::vector<std::string>& parts, const std::string& destination, bool allow_missing) {
+  DF_ASSIGN(const std::string directory, BeginDirectory(destination));
+  Manifest merged;
+  std::set<std::string> names;
+  for (const std::string& part : parts) {
+    const Result<std::string> found = FindDirectory(part);
+    if (!found.ok() && allow_missing && found.status().code() == Code::kNotFound) continue;
+    if (!found.ok()) return found.status();
+    DF_ASSIGN(Manifest manifest, ReadManifest(*found));
+    for (ShardEntry& shard : manifest.shards) {
+      for (const SavedVariable& v : shard.variables) {
+        if (!names.insert(v.name).second) {
+          return InvalidArgument("cannot merge ", part, " into ", destination, ": the tensor '", v.name,
+                                 "' is in another part too");
+        }
+      }
+      const std::string file = StrCat("shard-", merged.shards.size(), ".h5");
+      DF_TRY(LinkOrCopy(*found + "/" + shard.file, directory + "/" + file));
+      shard.file = file;
+      merged.shards.push_back(std::move(shard));
+    }
+  }
+  return CommitDirectory(destination, merged);
+}
+
+Result<SavedTensors> SavedTensors::Open(const std::string& pattern) {
+  SavedTensors saved;
+  saved.pattern_ = pattern;
+  std::vector<std::string> paths;
+  const Result<std::string> exact = FindDirectory(pattern);
+  if (exact.ok()) {
+    paths.push_back(*exact);
+  } else {
+    for (const std::string& path : Matching(pattern)) {
+      if (FindDirectory(path).ok()) paths.push_back(path);
+    }
+  }
+  if (paths.empty()) return NotFound("there is no checkpoint ", pattern);
+  for (const std::string& path : paths) {
+    DF_ASSIGN(Manifest manifest, ReadManifest(path));
+    DF_TRY(VerifyShards(path, manifest));
+    saved.checkpoints_.push_back({path, std::move(manifest)});
+  }
+  return saved;
+}
+
+Result<std::vector<SavedTensors::Part>> SavedTensors::Find(const std::string& name) const {
+  std::vector<Part> parts;
+  const std::string prefix = name + "[";
+  for (const Checkpoint& checkpoint : checkpoints_) {
+    for (const ShardEntry& shard : checkpoint.manifest.shards) {
+      for (const SavedVariable& v : shard.variables) {
+        const bool is_part = v.name.compare(0, prefix.size(), prefix) == 0 && v.name.back() == ']';
+        if (v.name != name && !is_part) continue;
+        Part part{checkpoint.directory + "/" + shard.file, v, TensorSlice::Whole(v.shape)};
+        if (is_part) {
+          DF_ASSIGN(part.slice, TensorSlice::Parse(v.name.substr(prefix.size(), v.name.size() - prefix.size() - 1)));
+        }
+        parts.push_back(std::move(part));
+      }
+    }
+  }
+  if (parts.empty()) return NotFound("the checkpoint ", pattern_, " has no tensor '", name, "'");
+  return parts;
+}
+
+Result<Tensor> SavedTensors::Read(const std::string& name, const std::string& shape_and_slice, DType dtype,
+                                  ThreadPool& pool, Allocator& allocator) const {
+  DF_ASSIGN(const std::vector<Part> parts, Find(name));
+  TensorSlice wanted = TensorSlice::Whole(parts[0].slice.full);
+  if (!shape_and_slice.empty()) {
+    DF_ASSIGN(wanted, TensorSlice::Parse(shape_and_slice));
+  }
+  for (const Part& part : parts) {
+    if (part.variable.dtype == dtype && part.slice.full == wanted.full) continue;
+    return InvalidArgument("the tensor '", name, "' is ", part.variable.dtype, part.slice.full, " in the checkpoint ",
+                           pattern_, ", but ", dtype, wanted.full, " is wanted");
+  }
+  DF_ASSIGN(Tensor value, Tensor::Allocate(allocator, dtype, wanted.extent));
+  int64_t missing = value.num_elements();
+  for (const Part& part : parts) {
+    const std::optional<TensorSlice> common = Intersect(part.slice, wanted);
+    if (!common) continue;
+    DF_ASSIGN(const std::vector<Tensor> read, ReadShard(part.path, {&part.variable, 1}, allocator));
+    if (part.slice.extent == wanted.extent && part.slice.start == wanted.start) return read[0];
+    CopyCommon(pool, part.slice, read[0], wanted, value);
+    missing -= common->extent.num_elements();
+  }
+  if (missing <= 0) return value;
+  return NotFound("the checkpoint ", pattern_, " has only a part of the tensor '", name, "'");
+}
+
+}  // namespace dfrun

@@ -1,0 +1,59 @@
+// Checkpoints that ops write and read under names of their own: directories in the format of src/checkpoint/FORMAT.md.
+#ifndef DFRUN_KERNELS_CHECKPOINT_SAVED_TENSORS_H_
+#define DFRUN_KERNELS_CHECKPOINT_SAVED_TENSORS_H_
+
+#include <string>
+#include <vector>
+
+#include "kernels/checkpoint/tensor_slice.h"
+#include "src/checkpoint/manifest.h"
+
+namespace dfrun {
+
+// A tensor to save. `shape_and_slice`: empty for all of a tensor, else which part `value` is.
+struct TensorToSave {
+  std::string name;
+  std::string shape_and_slice;
+  Tensor value;
+};
+
+// Writes the checkpoint `path`, which stands under that name whole or not at all. InvalidArgument for names that cannot
+// be datasets or come twice, and parts that are not their tensors' shapes.
+Status SaveTensors(const std::string& path, const std::vector<TensorToSave>& tensors);
+
+// Makes the checkpoint `destination` of what the checkpoints `parts` hold. InvalidArgument for a tensor that two have;
+// NotFound for a part that is not there, unless `allow_missing`. The parts stay.
+Status MergeCheckpoints(const std::vector<std::string>& parts, const std::string& destination, bool allow_missing);
+
+// One or several checkpoints, read as one.
+class SavedTensors {
+ public:
+  // The checkpoint `pattern`, or all whose paths fit it: `*`, `?` and `[...]` stand for what they do in a shell.
+  // NotFound where there is none; DataLoss where one is damaged.
+  static Result<SavedTensors> Open(const std::string& pattern);
+
+  // All of tensor `name`, or the part that `shape_and_slice` names. NotFound with the name; InvalidArgument for another
+  // dtype or shape than the saved one.
+  Result<Tensor> Read(const std::string& name, const std::string& shape_and_slice, DType dtype, ThreadPool& pool,
+                      Allocator& allocator) const;
+
+ private:
+  struct Part {
+    std::string path;  // of the shard
+    SavedVariable variable;
+    TensorSlice slice;
+  };
+
+  Result<std::vector<Part>> Find(const std::string& name) const;
+
+  struct Checkpoint {
+    std::string directory;
+    Manifest manifest;
+  };
+  std::vector<Checkpoint> checkpoints_;
+  std::string pattern_;
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_CHECKPOINT_SAVED_TENSORS_H_
