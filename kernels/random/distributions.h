@@ -70,24 +70,35 @@ struct Uniform {
   }
 };
 
-// Integers in [low, low + range), by remainder.
+// Integers over all that T holds.
 template <class T>
-struct UniformInt {
+struct FullInt {
   static constexpr int kGroup = sizeof(T) == 8 ? 2 : 4;
   static constexpr int64_t kBlocks = 1;
-  using Unsigned = std::make_unsigned_t<T>;
-  Unsigned low;
-  Unsigned range;
   void operator()(Philox generator, T* values) const {
     const Philox::Block bits = generator.Next();
     for (int i = 0; i < kGroup; ++i) {
       if constexpr (sizeof(T) == 8) {
-        const uint64_t wide = bits[2 * i] | (uint64_t{bits[2 * i + 1]} << 32);
-        values[i] = static_cast<T>(low + wide % range);
+        values[i] = static_cast<T>(bits[2 * i] | (uint64_t{bits[2 * i + 1]} << 32));
       } else {
-        values[i] = static_cast<T>(low + bits[i] % range);
+        values[i] = static_cast<T>(bits[i]);
       }
     }
+  }
+};
+
+// Integers in [low, low + range), by remainder.
+template <class T>
+struct UniformInt {
+  using Unsigned = std::make_unsigned_t<T>;
+  static constexpr int kGroup = FullInt<Unsigned>::kGroup;
+  static constexpr int64_t kBlocks = 1;
+  Unsigned low;
+  Unsigned range;
+  void operator()(Philox generator, T* values) const {
+    Unsigned bits[kGroup];
+    FullInt<Unsigned>()(generator, bits);
+    for (int i = 0; i < kGroup; ++i) values[i] = static_cast<T>(low + bits[i] % range);
   }
 };
 

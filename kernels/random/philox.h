@@ -16,7 +16,9 @@ class Philox {
   using Block = std::array<uint32_t, 4>;
 
   // `seed` is the key, `seed2` the upper half of the counter.
-  DF_HOST_DEVICE Philox(uint64_t seed, uint64_t seed2) : key_{seed}, low_(0), high_(seed2) {}
+  DF_HOST_DEVICE Philox(uint64_t seed, uint64_t seed2) : Philox(seed, 0, seed2) {}
+  DF_HOST_DEVICE Philox(uint64_t key, uint64_t counter_low, uint64_t counter_high)
+      : key_{key}, low_(counter_low), high_(counter_high) {}
 
   // Goes on by `blocks` blocks.
   DF_HOST_DEVICE void Skip(uint64_t blocks) {

@@ -1,81 +1,172 @@
-// Random tensors. Each op counts on in one sequence of numbers that its seeds fix.
+// Random tensors, each distribution in three forms: an op with a sequence of its own, one that is given a seed, and one
+// that is given a generator's key and counter.
+#include "kernels/random/random_op.h"
+
 #include "kernels/array/int_values.h"
-#include "src/framework/op.h"
 
 namespace dfrun {
-namespace {
+namespace random_op {
 
-Status ShapeFromInput(InferenceContext& c) {
+Result<PartialShape> SpelledShape(InferenceContext& c) {
   DF_TRY(c.WithRank(0, 1).status());
   if (const Tensor* shape = c.input_value(0)) DF_TRY(ShapeValue(*shape, "the shape").status());
-  c.set_output(0, c.input_as_shape(0));
+  return c.input_as_shape(0);
+}
+
+Status ShapeFromInput(InferenceContext& c) {
+  DF_ASSIGN(PartialShape shape, SpelledShape(c));
+  c.set_output(0, std::move(shape));
   return Status();
 }
 
-OP("RandomUniform")
-    .Input("shape: T")
-    .Output("output: dtype")
-    .Attr("seed: int = 0")
-    .Attr("seed2: int = 0")
-    .Attr("dtype: {half, bfloat16, float, double}")
-    .Attr("T: {int32, int64}")
-    .Stateful()
-    .Shape(ShapeFromInput)
-    .NotDifferentiable()
-    .Doc("Uniform random numbers in [0, 1).");
+Status CheckVector(const InferenceContext& c, int i, int64_t size) {
+  return c.input(i).Merge(PartialShape({size})).status();
+}
+
+Status CheckKey(const InferenceContext& c, int i) {
+  DF_TRY(CheckVector(c, i, 1));
+  DF_TRY(c.WithRank(i + 1, 1).status());
+  return c.WithRank(i + 2, 0).status();
+}
+
+void OwnSequence(OpBuilder& op) {
+  op.Attr("seed: int = 0").Attr("seed2: int = 0").Stateful().NotDifferentiable();
+}
+
+void SeedInput(OpBuilder& op) {
+  op.Input("seed: Tseed").NotDifferentiable();
+}
+
+void KeyInputs(OpBuilder& op) {
+  op.Input("key: uint64").Input("counter: uint64").Input("alg: int32").NotDifferentiable();
+}
+
+}  // namespace random_op
+
+namespace {
+
+using random_op::CheckKey;
+using random_op::CheckVector;
+using random_op::ShapeFromInput;
+
+Status SeededShape(InferenceContext& c) {
+  DF_TRY(CheckVector(c, 1, 2));
+  return ShapeFromInput(c);
+}
+
+Status KeyedShape(InferenceContext& c) {
+  DF_TRY(CheckKey(c, 1));
+  return ShapeFromInput(c);
+}
+
+// The two inputs after the others are bounds.
+template <Status (*kRest)(InferenceContext&)>
+Status WithScalarBounds(InferenceContext& c) {
+  for (int i = c.num_inputs() - 2; i < c.num_inputs(); ++i) DF_TRY(c.WithRank(i, 0).status());
+  return kRest(c);
+}
+
+void Floats(OpBuilder& op) {
+  op.Input("shape: T").Output("output: dtype").Attr("dtype: {half, bfloat16, float, double}");
+  op.Attr("T: {int32, int64}").As(random_op::OwnSequence).Shape(ShapeFromInput);
+}
+
+void SeededFloats(OpBuilder& op) {
+  op.Input("shape: T").As(random_op::SeedInput).Output("output: dtype");
+  op.Attr("dtype: {half, bfloat16, float, double} = float");
+  op.Attr("T: {int32, int64} = int32").Attr("Tseed: {int32, int64} = int64").Shape(SeededShape);
+}
+
+void KeyedFloats(OpBuilder& op) {
+  op.Input("shape: Tshape").As(random_op::KeyInputs).Output("output: dtype");
+  op.Attr("dtype: {half, bfloat16, float, double} = float").Attr("Tshape: {int32, int64} = int32").Shape(KeyedShape);
+}
+
+}  // namespace
+
+OP("RandomUniform").As(Floats).Doc("Uniform random numbers in [0, 1).");
+OP("StatelessRandomUniform").As(SeededFloats).Doc("Uniform random numbers in [0, 1) that the seed fixes.");
+OP("StatelessRandomUniformV2")
+    .As(KeyedFloats)
+    .Doc("Uniform random numbers in [0, 1) that key and counter of a generator fix.");
+
+OP("RandomStandardNormal").As(Floats).Doc("Random numbers of the normal distribution with mean 0 and deviation 1.");
+OP("StatelessRandomNormal")
+    .As(SeededFloats)
+    .Doc("Normal random numbers of mean 0 and deviation 1 that the seed fixes.");
+OP("StatelessRandomNormalV2")
+    .As(KeyedFloats)
+    .Doc("Normal random numbers of mean 0 and deviation 1 that key and counter of a generator fix.");
+
+OP("TruncatedNormal")
+    .As(Floats)
+    .Doc("Random numbers of the normal distribution, those beyond two deviations drawn again.");
+OP("StatelessTruncatedNormal")
+    .As(SeededFloats)
+    .Doc("Normal random numbers that the seed fixes, those beyond two deviations drawn again.");
+OP("StatelessTruncatedNormalV2")
+    .As(KeyedFloats)
+    .Doc("Normal random numbers that key and counter of a generator fix, those beyond two deviations drawn again.");
 
 OP("RandomUniformInt")
     .Input("shape: T")
     .Input("minval: Tout")
     .Input("maxval: Tout")
     .Output("output: Tout")
-    .Attr("seed: int = 0")
-    .Attr("seed2: int = 0")
     .Attr("Tout: {int32, int64}")
     .Attr("T: {int32, int64}")
-    .Stateful()
-    .Shape([](InferenceContext& c) -> Status {
-      DF_TRY(c.WithRank(1, 0).status());
-      DF_TRY(c.WithRank(2, 0).status());
-      return ShapeFromInput(c);
-    })
-    .NotDifferentiable()
+    .As(random_op::OwnSequence)
+    .Shape(WithScalarBounds<ShapeFromInput>)
     .Doc("Uniform random integers in [minval, maxval).");
 
-OP("RandomStandardNormal")
+OP("StatelessRandomUniformInt")
     .Input("shape: T")
+    .As(random_op::SeedInput)
+    .Input("minval: dtype")
+    .Input("maxval: dtype")
     .Output("output: dtype")
-    .Attr("seed: int = 0")
-    .Attr("seed2: int = 0")
-    .Attr("dtype: {half, bfloat16, float, double}")
+    .Attr("dtype: {int32, int64}")
     .Attr("T: {int32, int64}")
-    .Stateful()
-    .Shape(ShapeFromInput)
-    .NotDifferentiable()
-    .Doc("Random numbers of the normal distribution with mean 0 and deviation 1.");
+    .Attr("Tseed: {int32, int64} = int64")
+    .Shape(WithScalarBounds<SeededShape>)
+    .Doc("Uniform random integers in [minval, maxval) that the seed fixes.");
 
-OP("TruncatedNormal")
-    .Input("shape: T")
+OP("StatelessRandomUniformIntV2")
+    .Input("shape: Tshape")
+    .As(random_op::KeyInputs)
+    .Input("minval: dtype")
+    .Input("maxval: dtype")
     .Output("output: dtype")
-    .Attr("seed: int = 0")
-    .Attr("seed2: int = 0")
-    .Attr("dtype: {half, bfloat16, float, double}")
-    .Attr("T: {int32, int64}")
-    .Stateful()
-    .Shape(ShapeFromInput)
-    .NotDifferentiable()
-    .Doc("Random numbers of the normal distribution, those beyond two deviations drawn again.");
+    .Attr("dtype: {int32, int64, uint32, uint64}")
+    .Attr("Tshape: {int32, int64} = int32")
+    .Shape(WithScalarBounds<KeyedShape>)
+    .Doc("Uniform random integers in [minval, maxval) that key and counter of a generator fix.");
+
+OP("StatelessRandomUniformFullInt")
+    .Input("shape: T")
+    .As(random_op::SeedInput)
+    .Output("output: dtype")
+    .Attr("dtype: {int32, int64, uint32, uint64} = uint64")
+    .Attr("T: {int32, int64} = int32")
+    .Attr("Tseed: {int32, int64, uint32, uint64} = int64")
+    .Shape(SeededShape)
+    .Doc("Uniform random integers over the whole range of their type that the seed fixes.");
+
+OP("StatelessRandomUniformFullIntV2")
+    .Input("shape: Tshape")
+    .As(random_op::KeyInputs)
+    .Output("output: dtype")
+    .Attr("dtype: {int32, int64, uint32, uint64} = uint64")
+    .Attr("Tshape: {int32, int64} = int32")
+    .Shape(KeyedShape)
+    .Doc("Uniform random integers over the whole range of their type that key and counter of a generator fix.");
 
 OP("RandomShuffle")
     .Input("value: T")
     .Output("output: T")
-    .Attr("seed: int = 0")
-    .Attr("seed2: int = 0")
     .Attr("T: type")
-    .Stateful()
+    .As(random_op::OwnSequence)
     .Shape(SameAsInput(0))
-    .NotDifferentiable()
     .Doc("The rows of the value in random order.");
 
-}  // namespace
 }  // namespace dfrun

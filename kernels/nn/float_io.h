@@ -1,0 +1,60 @@
+// Inputs and outputs of kernels that compute in float whichever 16-bit type they are registered for.
+#ifndef DFRUN_KERNELS_NN_FLOAT_IO_H_
+#define DFRUN_KERNELS_NN_FLOAT_IO_H_
+
+#include <array>
+
+#include "src/framework/kernel.h"
+
+namespace dfrun {
+
+// Input i of dtype T with its elements as float: itself, or a widened copy.
+template <class T>
+Result<Tensor> FloatInput(OpContext& ctx, int i) {
+  const Tensor& input = ctx.input(i);
+  if constexpr (std::is_same_v<T, float>) {
+    return input;
+  } else {
+    DF_ASSIGN(Tensor wide, ctx.AllocateTemp(DType::kFloat, input.shape()));
+    for (int64_t k = 0; k < input.num_elements(); ++k) wide.data<float>()[k] = static_cast<float>(input.data<T>()[k]);
+    return wide;
+  }
+}
+
+// The outputs of a kernel, of dtype T, computed in float: in place, or rounded at the end.
+template <class T, int kOutputs>
+class FloatOutputs {
+ public:
+  explicit FloatOutputs(OpContext& ctx) : ctx_(ctx) {}
+
+  // Where the elements of output i are to be written.
+  Result<float*> Add(int i, const Shape& shape) {
+    Tensor* output = nullptr;
+    DF_TRY(ctx_.AllocateOutput(i, shape, &output));
+    if constexpr (std::is_same_v<T, float>) {
+      return output->data<float>();
+    } else {
+      DF_ASSIGN(wide_[i], ctx_.AllocateTemp(DType::kFloat, shape));
+      narrow_[i] = output->data<T>();
+      return wide_[i].template data<float>();
+    }
+  }
+
+  // Once all elements are written.
+  void Finish() {
+    for (int i = 0; i < kOutputs; ++i) {
+      if (narrow_[i] == nullptr) continue;
+      const float* wide = wide_[i].template data<float>();
+      for (int64_t k = 0; k < wide_[i].num_elements(); ++k) narrow_[i][k] = static_cast<T>(wide[k]);
+    }
+  }
+
+ private:
+  OpContext& ctx_;
+  std::array<Tensor, kOutputs> wide_;
+  std::array<T*, kOutputs> narrow_ = {};
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_NN_FLOAT_IO_H_

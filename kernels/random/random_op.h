@@ -1,0 +1,25 @@
+// What the signatures of random ops share.
+#ifndef DFRUN_KERNELS_RANDOM_RANDOM_OP_H_
+#define DFRUN_KERNELS_RANDOM_RANDOM_OP_H_
+
+#include "src/framework/op.h"
+
+namespace dfrun::random_op {
+
+// The shape that input 0 spells; InvalidArgument where it is known to be none.
+Result<PartialShape> SpelledShape(InferenceContext& c);
+Status ShapeFromInput(InferenceContext& c);
+// InvalidArgument unless input i may be a vector of `size` numbers.
+Status CheckVector(const InferenceContext& c, int i, int64_t size);
+// Inputs from i on may be a key, a counter and an algorithm.
+Status CheckKey(const InferenceContext& c, int i);
+
+// Counts on in one sequence of numbers, which its seeds fix.
+void OwnSequence(OpBuilder& op);
+// The part of a signature that names a place among the numbers.
+void SeedInput(OpBuilder& op);
+void KeyInputs(OpBuilder& op);
+
+}  // namespace dfrun::random_op
+
+#endif  // DFRUN_KERNELS_RANDOM_RANDOM_OP_H_
