@@ -1,0 +1,69 @@
+#include "src/framework/op.h"
+
+namespace dfrun {
+namespace {
+
+void CellInputs(OpBuilder& op) {
+  for (const char* input : {"x: T", "h_prev: T", "w_ru: T", "w_c: T", "b_ru: T", "b_c: T"}) op.Input(input);
+  op.Attr("T: {float}");
+}
+
+Status CellShape(InferenceContext& c) {
+  DF_ASSIGN(const PartialShape x, c.WithRank(0, 2));
+  DF_ASSIGN(const PartialShape h_prev, c.WithRank(1, 2));
+  for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, PartialShape({x.dim(0), h_prev.dim(1)}));
+  return Status();
+}
+
+Status CellGradShape(InferenceContext& c) {
+  DF_TRY(CellShape(c));
+  DF_ASSIGN(const PartialShape x, c.WithRank(0, 2));
+  DF_ASSIGN(const PartialShape w_ru, c.WithRank(2, 2));
+  c.set_output(0, x);
+  c.set_output(3, PartialShape({x.dim(0), w_ru.dim(1)}));
+  return Status();
+}
+
+// Only h passes gradients on: r, u and c are results for the gradient's own use.
+void OfCell(GradientBuilder& g) {
+  const AddedNode grads = g.AddNode(
+      "GRUBlockCellGrad", {g.x(0), g.x(1), g.x(2), g.x(3), g.x(4), g.x(5), g.y(0), g.y(1), g.y(2), g.dy(3)}, {});
+  const Output axis = g.Const(Tensor::Scalar<int32_t>(1));
+  const auto weights = [&](Output h, Output gates) {
+    const Output rows = g.AddNode("ConcatV2", {g.x(0), h, axis}, {});
+    return g.Op("MatMul", {{"transpose_a", true}}, rows, gates);
+  };
+  g.dx(0) = grads[0];
+  g.dx(1) = grads[1];
+  g.dx(2) = weights(g.x(1), grads[3]);
+  g.dx(3) = weights(g.Op("Mul", g.x(1), g.y(0)), grads[2]);
+  g.dx(4) = g.Op("BiasAddGrad", grads[3]);
+  g.dx(5) = g.Op("BiasAddGrad", grads[2]);
+}
+
+}  // namespace
+
+OP("GRUBlockCell")
+    .As(CellInputs)
+    .Output("r: T")
+    .Output("u: T")
+    .Output("c: T")
+    .Output("h: T")
+    .Shape(CellShape)
+    .Gradient(OfCell)
+    .Doc("One step of a gated recurrent unit: h = u h_prev + (1 - u) c, with reset and update gates r and u.");
+
+OP("GRUBlockCellGrad")
+    .As(CellInputs)
+    .Input("r: T")
+    .Input("u: T")
+    .Input("c: T")
+    .Input("d_h: T")
+    .Output("d_x: T")
+    .Output("d_h_prev: T")
+    .Output("d_c_bar: T")
+    .Output("d_r_bar_u_bar: T")
+    .Shape(CellGradShape)
+    .Doc("The gradient of GRUBlockCell by x, h_prev and the arguments of c and of the gates.");
+
+}  // namespace dfrun

@@ -1,0 +1,156 @@
+// LSTM cells: one step, a block of steps, and their gradients. The gates stand in the order input, cell, forget,
+// output; in V2 the forget gate comes before the cell's.
+#include <string>
+
+#include "src/framework/op.h"
+
+namespace dfrun {
+namespace {
+
+void CellInputs(OpBuilder& op) {
+  for (const char* input : {"x: T", "cs_prev: T", "h_prev: T", "w: T", "wci: T", "wcf: T", "wco: T", "b: T"}) {
+    op.Input(input);
+  }
+}
+
+constexpr const char* kStates[] = {"i: T", "cs: T", "f: T", "o: T", "ci: T", "co: T", "h: T"};
+
+void StatesOf(OpBuilder& op) {
+  for (const char* state : kStates) op.Output(state);
+  op.Attr("use_peephole: bool = false").Attr("T: {half, float}");
+}
+
+Status CellShape(InferenceContext& c) {
+  DF_ASSIGN(const PartialShape x, c.WithRank(0, 2));
+  DF_ASSIGN(const PartialShape cs_prev, c.WithRank(1, 2));
+  for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, PartialShape({x.dim(0), cs_prev.dim(1)}));
+  return Status();
+}
+
+Status CellGradShape(InferenceContext& c) {
+  DF_TRY(CellShape(c));
+  const int64_t cells = c.input(1).known_rank() ? c.input(1).dim(1) : PartialShape::kUnknown;
+  const int64_t rows = c.input(0).known_rank() ? c.input(0).dim(0) : PartialShape::kUnknown;
+  const bool is_known = cells >= 0 && cells <= INT64_MAX / 4;
+  c.set_output(1, PartialShape({rows, is_known ? 4 * cells : PartialShape::kUnknown}));
+  for (int i = 2; i < 5; ++i) c.set_output(i, PartialShape({cells}));
+  return Status();
+}
+
+Status BlockShape(InferenceContext& c) {
+  DF_ASSIGN(const PartialShape x, c.WithRank(1, 3));
+  DF_ASSIGN(const PartialShape b, c.WithRank(c.num_inputs() - 1, 1));
+  const int64_t gates = b.dim(0);
+  if (gates >= 0 && gates % 4 != 0) return InvalidArgument("b has ", gates, " elements, no multiple of 4");
+  const int64_t cells = gates < 0 ? PartialShape::kUnknown : gates / 4;
+  for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, PartialShape({x.dim(0), x.dim(1), cells}));
+  return Status();
+}
+
+Status BlockGradShape(InferenceContext& c) {
+  constexpr int kRanks[] = {3, 2, 2, 2, 1, 1, 1, 1};
+  for (int i = 0; i < 8; ++i) {
+    DF_ASSIGN(PartialShape shape, c.WithRank(1 + i, kRanks[i]));
+    c.set_output(i, std::move(shape));
+  }
+  return Status();
+}
+
+void Cell(OpBuilder& op) {
+  op.As(CellInputs).As(StatesOf).Shape(CellShape);
+}
+
+void Block(OpBuilder& op) {
+  op.Input("seq_len_max: int64").As(CellInputs).As(StatesOf).Shape(BlockShape);
+}
+
+void BlockGrad(OpBuilder& op) {
+  op.Input("seq_len_max: int64").As(CellInputs);
+  for (const char* state : kStates) op.Input(state);
+  op.Input("cs_grad: T").Input("h_grad: T");
+  for (const char* of : {"x", "cs_prev", "h_prev", "w", "wci", "wcf", "wco", "b"}) {
+    op.Output(std::string(of) + "_grad: T");
+  }
+  op.Attr("use_peephole: bool").Attr("T: {half, float}").Shape(BlockGradShape);
+}
+
+// Only the cell and the result pass gradients on: the gates are results for the gradient's own use.
+GradientFn OfBlock(const char* op) {
+  return [op](GradientBuilder& g) {
+    std::vector<Output> inputs;
+    for (int i = 0; i < 9; ++i) inputs.push_back(g.x(i));
+    for (int i = 0; i < 7; ++i) inputs.push_back(g.y(i));
+    inputs.push_back(g.dy(1));
+    inputs.push_back(g.dy(6));
+    const AddedNode grads = g.AddNode(op, inputs, {{"use_peephole", g.attr<bool>("use_peephole")}});
+    for (int i = 0; i < 8; ++i) g.dx(1 + i) = grads[i];
+  };
+}
+
+void OfCell(GradientBuilder& g) {
+  std::vector<Output> inputs;
+  for (int i = 0; i < 8; ++i) inputs.push_back(g.x(i));
+  for (int i = 0; i < 6; ++i) inputs.push_back(g.y(i));
+  inputs.push_back(g.dy(1));
+  inputs.push_back(g.dy(6));
+  const AttrMap peephole = {{"use_peephole", g.attr<bool>("use_peephole")}};
+  const AddedNode grads = g.AddNode("LSTMBlockCellGrad", inputs, peephole);
+  const Output gates = grads[1];
+  const Output rows = g.Op("MatMul", {{"transpose_b", true}}, gates, g.x(3));
+  const Output x_sizes = g.Op("Shape", g.x(0));
+  g.dx(0) = g.Op("Slice", rows, g.Const({int32_t{0}, int32_t{0}}), x_sizes);
+  g.dx(1) = grads[0];
+  const Output behind_x = g.Op("Mul", x_sizes, g.Const({int32_t{0}, int32_t{1}}));
+  g.dx(2) = g.Op("Slice", rows, behind_x, g.Op("Shape", g.x(2)));
+  const Output xh = g.AddNode("ConcatV2", {g.x(0), g.x(2), g.Const(Tensor::Scalar<int32_t>(1))}, {});
+  g.dx(3) = g.Op("MatMul", {{"transpose_a", true}}, xh, gates);
+  for (int i = 0; i < 3; ++i) g.dx(4 + i) = grads[2 + i];
+  g.dx(7) = g.Op("BiasAddGrad", gates);
+}
+
+}  // namespace
+
+OP("LSTMBlockCell")
+    .As(Cell)
+    .Attr("forget_bias: float = 1.0")
+    .Attr("cell_clip: float = 3.0")
+    .Gradient(OfCell)
+    .Doc("One step of an LSTM with optional peepholes; gives all gates, the cell and its result h.");
+
+OP("LSTMBlockCellGrad")
+    .As(CellInputs)
+    .Input("i: T")
+    .Input("cs: T")
+    .Input("f: T")
+    .Input("o: T")
+    .Input("ci: T")
+    .Input("co: T")
+    .Input("cs_grad: T")
+    .Input("h_grad: T")
+    .Output("cs_prev_grad: T")
+    .Output("dicfo: T")
+    .Output("wci_grad: T")
+    .Output("wcf_grad: T")
+    .Output("wco_grad: T")
+    .Attr("use_peephole: bool")
+    .Attr("T: {half, float}")
+    .Shape(CellGradShape)
+    .Doc("The gradient of LSTMBlockCell by the cell before it, its gates (dicfo) and its peepholes.");
+
+OP("BlockLSTM")
+    .As(Block)
+    .Attr("forget_bias: float = 1.0")
+    .Attr("cell_clip: float = 3.0")
+    .Gradient(OfBlock("BlockLSTMGrad"))
+    .Doc("An LSTM over the first seq_len_max steps of x [time, batch, inputs]; the rest is zeros.");
+
+OP("BlockLSTMV2")
+    .As(Block)
+    .Attr("cell_clip: float = 0.0")
+    .Gradient(OfBlock("BlockLSTMGradV2"))
+    .Doc("BlockLSTM without a bias of the forget gate, which stands before the cell's.");
+
+OP("BlockLSTMGrad").As(BlockGrad).Doc("The gradient of BlockLSTM by its inputs.");
+OP("BlockLSTMGradV2").As(BlockGrad).Doc("The gradient of BlockLSTMV2 by its inputs.");
+
+}  // namespace dfrun

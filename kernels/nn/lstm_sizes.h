@@ -1,0 +1,34 @@
+// The sizes of an LSTM's tensors, checked once for the cell, the block over time and their gradients.
+#ifndef DFRUN_KERNELS_NN_LSTM_SIZES_H_
+#define DFRUN_KERNELS_NN_LSTM_SIZES_H_
+
+#include "kernels/nn/lstm_step.h"
+#include "src/framework/kernel.h"
+
+namespace dfrun::lstm {
+
+struct Sizes {
+  int64_t steps;  // to compute
+  int64_t time;   // of the tensors
+  int64_t batch;
+  int64_t inputs;
+  int64_t cells;
+
+  Size step() const { return {batch, cells}; }
+  int64_t rows() const { return steps * batch; }
+};
+
+// InvalidArgument unless input i has this shape.
+Status CheckShape(const OpContext& ctx, int i, const Shape& shape);
+
+// Of inputs x, cs_prev, h_prev, w, wci, wcf, wco, b, which begin at `first`. x is [batch, inputs], or with `over_time`
+// [time, batch, inputs] and input 0 the number of steps. A cell that has no peepholes may be given any wci, wcf and
+// wco.
+Result<Sizes> CheckInputs(const OpContext& ctx, int first, bool over_time, bool use_peephole);
+
+// [batch, cells], with the time first where it is over time; InvalidArgument where that is beyond int64.
+Result<Shape> StateShape(const Sizes& sizes, bool over_time);
+
+}  // namespace dfrun::lstm
+
+#endif  // DFRUN_KERNELS_NN_LSTM_SIZES_H_

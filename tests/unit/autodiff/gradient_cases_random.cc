@@ -1,0 +1,14 @@
+#include "tests/unit/autodiff/gradient_cases.h"
+
+namespace dfrun::testing {
+namespace {
+
+// A sample jumps where another of its attempts is taken; the derivative is the one at a fixed value of the distribution
+// function, which the golden cases of RandomGammaGrad check.
+constexpr const char* kRejects = "a sample is not continuous in alpha";
+const UncheckedGradient gamma("RandomGamma", kRejects);
+const UncheckedGradient seeded_gamma("StatelessRandomGammaV2", kRejects);
+const UncheckedGradient keyed_gamma("StatelessRandomGammaV3", kRejects);
+
+}  // namespace
+}  // namespace dfrun::testing
