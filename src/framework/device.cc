@@ -43,8 +43,8 @@ bool ParsePart(std::string_view part, DeviceName& name) {
   const std::string_view value = colon == std::string_view::npos ? std::string_view() : part.substr(colon + 1);
   std::optional<int> ignored;
   if (key == "job") {
-    name.job = std::string(value);
-    return IsIdentifier(value);
+    name.job = value == "*" ? std::nullopt : std::optional<std::string>(value);
+    return !name.job || IsIdentifier(value);
   }
   if (key == "task") return ParseIndex(value, name.task);
   if (key == "replica") return ParseIndex(value, ignored);
@@ -67,14 +67,14 @@ Status MergePart(std::optional<T>& into, const std::optional<T>& from, const Dev
 Result<DeviceName> DeviceName::Parse(std::string_view text) {
   DeviceName name;
   std::string_view rest = text;
+  if (!rest.empty() && rest[0] == '/') rest.remove_prefix(1);  // "cpu:0" is the local form
   while (!rest.empty()) {
-    const size_t end = std::min(rest.find('/', 1), rest.size());
-    const std::string_view part = rest.substr(0, end);
-    if (part[0] != '/' || !ParsePart(part.substr(1), name)) {
-      return InvalidArgument("cannot read '", part, "' of the device name '", text,
+    const size_t end = std::min(rest.find('/'), rest.size());
+    if (!ParsePart(rest.substr(0, end), name)) {
+      return InvalidArgument("cannot read '", rest.substr(0, end), "' of the device name '", text,
                              "'; a device name is like /job:worker/task:0/device:cpu:0");
     }
-    rest.remove_prefix(end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return name;
 }

@@ -1,4 +1,5 @@
 #include "src/graph/attr_proto.h"
+#include "src/graph/colocation.h"
 #include "src/graph/graph_def.h"
 #include "src/graph/graph_def_parse.h"
 
@@ -10,9 +11,9 @@ constexpr int kProducer = 27;
 
 void ExportColocation(const Node& node, proto::NodeDef& out) {
   if (node.colocate_with.empty()) return;
-  proto::AttrValue& classes = (*out.mutable_attr())["_class"];
+  proto::AttrValue& classes = (*out.mutable_attr())[std::string(kClassAttr)];
   proto::AttrValue merged;
-  merged.mutable_list()->add_s("loc:@" + node.colocate_with);
+  merged.mutable_list()->add_s(ColocationEntry(node.colocate_with));
   merged.mutable_list()->MergeFrom(classes.list());
   classes = std::move(merged);
 }

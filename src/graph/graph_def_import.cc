@@ -1,20 +1,20 @@
 #include <algorithm>
 #include <charconv>
-#include <map>
 #include <unordered_map>
 #include <utility>
 
 #include "src/graph/attr_proto.h"
+#include "src/graph/colocation.h"
 #include "src/graph/dependency_order.h"
 #include "src/graph/graph_def.h"
 #include "src/graph/graph_def_parse.h"
+#include "src/graph/unknown_ops.h"
 
 namespace dfrun {
 namespace {
 
 // All nodes together: an attr of a few bytes can declare a million outputs.
 constexpr int64_t kMaxOutputs = 4'000'000;
-constexpr std::string_view kColocation = "loc:@";
 
 struct ParsedInputs {
   struct Data {
@@ -58,7 +58,7 @@ class Importer {
 
   Result<Graph> Run() {
     DF_TRY(IndexNames());
-    DF_TRY(CheckOps());
+    DF_TRY(CheckOpsKnown(def_, ops_));
     DF_TRY(ParseAllInputs());
     DF_ASSIGN(const std::vector<int32_t> order, Order());
     ids_.assign(static_cast<size_t>(def_.node_size()), -1);
@@ -77,37 +77,6 @@ class Importer {
       }
     }
     return Status();
-  }
-
-  Status CheckOps() const {
-    constexpr size_t kMaxShown = 20;
-    std::map<std::string_view, std::pair<const proto::NodeDef*, int>> unknown;  // op: its first node, how many
-    for (const proto::NodeDef& node : def_.node()) {
-      if (ops_.Find(node.op()) != nullptr) continue;
-      auto [it, added] = unknown.try_emplace(node.op(), &node, 0);
-      ++it->second.second;
-    }
-    if (unknown.empty()) return Status();
-    std::string text;
-    size_t shown = 0;
-    for (const auto& [op, where] : unknown) {
-      if (++shown > kMaxShown) {
-        text += StrCat("\n  ... and ", unknown.size() - kMaxShown, " more unknown ops");
-        break;
-      }
-      text += StrCat(unknown.size() > 1 ? "\n  " : "", "node '", where.first->name(), "'",
-                     where.second > 1 ? StrCat(" and ", where.second - 1, " more") : "", ": ", WhyUnknown(op));
-    }
-    return InvalidArgument(unknown.size() > 1 ? StrCat(unknown.size(), " unknown ops:") : "", text);
-  }
-
-  std::string WhyUnknown(std::string_view op) const {
-    for (const auto& function : def_.library().function()) {
-      if (function.signature().name() == op)
-        return StrCat("'", op, "' is a function; calls of functions by name ",
-                      "cannot be run, inline them before the export");
-    }
-    return ops_.UnknownOp(op).message();
   }
 
   Status ParseAllInputs() {
@@ -211,22 +180,21 @@ class Importer {
     return Status();
   }
 
-  // The first node that _class names becomes the constraint; others stay in the attr.
+  // The first node that _class names becomes colocate_with; the others stay in the attr, where placement reads them.
   static void TakeColocation(NodeSpec& spec) {
-    const AttrValue* attr = spec.attrs.Find("_class");
+    const AttrValue* attr = spec.attrs.Find(kClassAttr);
     const auto* classes = attr == nullptr ? nullptr : attr->get<std::vector<std::string>>();
     if (classes == nullptr) return;
     std::vector<std::string> rest = *classes;
-    const auto first = std::find_if(rest.begin(), rest.end(), [](const std::string& c) {
-      return c.size() > kColocation.size() && c.compare(0, kColocation.size(), kColocation) == 0;
-    });
+    const auto first =
+        std::find_if(rest.begin(), rest.end(), [](const std::string& c) { return !ColocationName(c).empty(); });
     if (first == rest.end()) return;
-    spec.colocate_with = first->substr(kColocation.size());
+    spec.colocate_with = ColocationName(*first);
     rest.erase(first);
     if (rest.empty()) {
-      spec.attrs.Erase("_class");
+      spec.attrs.Erase(kClassAttr);
     } else {
-      spec.attrs.Set("_class", std::move(rest));
+      spec.attrs.Set(kClassAttr, std::move(rest));
     }
   }
 

@@ -3,6 +3,8 @@
 #include <numeric>
 #include <utility>
 
+#include "src/graph/colocation.h"
+
 namespace dfrun {
 
 ColocationGroups::ColocationGroups(const Graph& graph)
@@ -37,14 +39,18 @@ Status ColocationGroups::UniteAll() {
       const bool binds = node.input_types[i].is_ref || node.input_types[i].dtype == DType::kResource;
       if (binds && node.inputs[i].valid()) Unite(node.id, node.inputs[i].node);
     }
-    if (node.colocate_with.empty()) continue;
-    const NodeId with = graph_.Find(node.colocate_with);
-    if (with < 0) {
-      return InvalidArgument(graph_.Describe(node.id), " is colocated with '", node.colocate_with,
-                             "', but there is no such node");
-    }
-    Unite(node.id, with);
+    if (!node.colocate_with.empty()) DF_TRY(UniteWith(node, node.colocate_with));
+    for (std::string_view name : ColocationNames(node.attrs)) DF_TRY(UniteWith(node, name));
   }
+  return Status();
+}
+
+Status ColocationGroups::UniteWith(const Node& node, std::string_view name) {
+  const NodeId with = graph_.Find(name);
+  if (with < 0) {
+    return InvalidArgument(graph_.Describe(node.id), " is colocated with '", name, "', but there is no such node");
+  }
+  Unite(node.id, with);
   return Status();
 }
 

@@ -3,6 +3,7 @@
 #define DFRUN_SRC_PLACEMENT_COLOCATION_GROUPS_H_
 
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -27,6 +28,7 @@ class ColocationGroups {
   explicit ColocationGroups(const Graph& graph);
 
   Status UniteAll();
+  Status UniteWith(const Node& node, std::string_view name);
   void Unite(NodeId a, NodeId b);
   Result<DeviceName> Parse(const std::string& device);
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "src/graph/colocation.h"
 #include "src/placement/colocation_groups.h"
 #include "src/placement/kernel_index.h"
 
@@ -159,7 +160,11 @@ Status SpreadConstraints(Graph& graph) {
   DF_ASSIGN(const ColocationGroups groups, ColocationGroups::Create(graph));
   for (NodeId id = 0; id < graph.num_nodes(); ++id) {
     const NodeId root = groups.Root(id);
-    if (groups.Size(root) > 1) graph.mutable_node(id).device = groups.Constraint(root).ToString();
+    if (groups.Size(root) == 1) continue;
+    Node& node = graph.mutable_node(id);
+    node.device = groups.Constraint(root).ToString();
+    node.colocate_with = id == root ? "" : graph.node(root).name;
+    node.attrs.Erase(kClassAttr);
   }
   return Status();
 }

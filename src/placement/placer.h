@@ -1,8 +1,10 @@
 // Assigns every node a device.
 //
 // A placement satisfies, in this order:
-//   1. Nodes of one colocation group are on one device. A group is closed under: `colocate_with`; a ref input and the
-//      node that it comes from; a resource input and the node that it comes from.
+//   1. Nodes of one colocation group are on one device. A group is closed under: `colocate_with`; the further nodes
+//   that
+//      an imported node's `_class` names; a ref input and the node that it comes from; a resource input and the node
+//      that it comes from.
 //   2. The device matches the `device` constraint of every node of the group.
 //   3. The device has a kernel for every node of the group. (_Arg and _Retval need none: the executor does their work.)
 // Where that leaves a choice:
@@ -27,9 +29,10 @@ namespace dfrun {
 // no kernel, with those that there are. Errors name the node and leave the devices as they were.
 Status PlaceGraph(Graph& graph, const Cluster& cluster, const KernelRegistry& kernels);
 
-// Gives every node of a colocation group the constraint of the whole group. To be called on the graph of a session
-// before parts of it are pruned and placed one by one: a variable is then in the same place in all of them, whichever
-// of its companions they have. Errors are those of PlaceGraph() about groups.
+// Gives every node of a colocation group the constraint of the whole group, and makes its nodes `colocate_with` one of
+// them. To be called on the graph of a session before parts of it are pruned and placed one by one: a variable is then
+// in the same place in all of them, whichever of its companions they have. Errors are those of PlaceGraph() about
+// groups.
 Status SpreadConstraints(Graph& graph);
 
 }  // namespace dfrun

@@ -214,6 +214,30 @@ TEST(GraphDefImportTest, ListsAllUnknownOps) {
   EXPECT_THAT(status.message(), HasSubstr("node 'b': unknown op 'Convolve'"));
 }
 
+TEST(GraphDefImportTest, UnknownOpsInFunctionsCountWhereTheyAreUsed) {
+  const std::string library =
+      R"(library { function { signature { name: "used" } node_def { name: "x" op: "Absent" }
+                              node_def { name: "y" op: "NoOp" attr { key: "_f" value { func { name: "deeper" } } } } }
+                   function { signature { name: "deeper" } node_def { name: "z" op: "Lacking" } }
+                   function { signature { name: "unused" } node_def { name: "w" op: "Missing" } } })";
+  EXPECT_TRUE(Text(library + R"(node { name: "a" op: "NoOp" })").ok());
+  const Status status =
+      Text(library + R"(node { name: "a" op: "NoOp" attr { key: "_f" value { list { func { name: "used" } } } } })")
+          .status();
+  EXPECT_THAT(status.message(), HasSubstr("2 unknown ops"));
+  EXPECT_THAT(status.message(), HasSubstr("node 'x' of function 'used': unknown op 'Absent'"));
+  EXPECT_THAT(status.message(), HasSubstr("node 'z' of function 'deeper': unknown op 'Lacking'"));
+}
+
+TEST(GraphDefImportTest, FurtherColocationStaysInClass) {
+  const Graph g = *Text(R"(node { name: "a" op: "NoOp" } node { name: "b" op: "NoOp" }
+      node { name: "c" op: "NoOp"
+             attr { key: "_class" value { list { s: "tag" s: "loc:@a" s: "loc:@b" } } } })");
+  const Node& c = g.node(g.Find("c"));
+  EXPECT_EQ(c.colocate_with, "a");
+  EXPECT_EQ(*c.attrs.Find("_class"), AttrValue(std::vector<std::string>{"tag", "loc:@b"}));
+}
+
 TEST(GraphDefImportTest, RefusesWrongGraphs) {
   const auto error = [](const std::string& text) { return Text(text).status().message(); };
   EXPECT_THAT(error("node { name: 'a' op: 'Relu' input: 'b' }"), HasSubstr("input 'b' is the output of no node"));

@@ -192,6 +192,32 @@ TEST_F(PlacerTest, GroupsWithStateDoNotFollowAnInputThatOtherPartsOfTheGraphMayL
   EXPECT_EQ(Device("v"), kPs);
 }
 
+TEST_F(PlacerTest, EveryNodeThatClassNamesShares) {
+  const Output a = Add("a", "Source", {}, "/job:worker/task:1");
+  Add("b", "Var");
+  m.Add("c", "Work", {a}, {{"_class", std::vector<std::string>{"loc:@a", "loc:@b", "else"}}});
+  Place();
+  EXPECT_EQ(Device("b"), kWorker1);
+  EXPECT_EQ(Device("c"), kWorker1);
+  m.Add("d", "Work", {a}, {{"_class", std::vector<std::string>{"loc:@absent"}}});
+  EXPECT_NE(Error().message().find("'absent'"), std::string::npos);
+}
+
+TEST_F(PlacerTest, GroupsOutliveThePruningOfAnyOfThem) {
+  const Output a = Add("a", "Stateful");
+  Add("b", "Stateful");
+  m.Add("c", "Work", {a}, {{"_class", std::vector<std::string>{"loc:@a", "loc:@b"}}});
+  ASSERT_TRUE(SpreadConstraints(m.graph).ok());
+  int free = 0;
+  for (const Node& node : m.graph.nodes()) {
+    EXPECT_FALSE(node.attrs.Has("_class"));
+    free += node.colocate_with.empty() ? 1 : 0;
+    if (node.colocate_with.empty()) continue;
+    EXPECT_TRUE(m.graph.node(m.graph.Find(node.colocate_with)).colocate_with.empty());
+  }
+  EXPECT_EQ(free, 1);
+}
+
 TEST_F(PlacerTest, SpreadConstraintsReachTheWholeGroup) {
   const Output v = Add("v", "Var");
   const Output s = Add("s", "Stateful");

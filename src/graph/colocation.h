@@ -1,0 +1,24 @@
+// The `_class` attr of the public format: which nodes a node shares its device with.
+#ifndef DFRUN_SRC_GRAPH_COLOCATION_H_
+#define DFRUN_SRC_GRAPH_COLOCATION_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/framework/attr.h"
+
+namespace dfrun {
+
+inline constexpr std::string_view kClassAttr = "_class";
+
+// The name after "loc:@"; empty where the entry of `_class` is none.
+std::string_view ColocationName(std::string_view entry);
+// The entry that says it.
+std::string ColocationEntry(std::string_view name);
+// The names in the node's `_class`, in order.
+std::vector<std::string_view> ColocationNames(const AttrMap& attrs);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_GRAPH_COLOCATION_H_
