@@ -5,11 +5,13 @@
 
 #include "jobs/command.h"
 #include "jobs/compile_job.h"
+#include "jobs/eval_variables.h"
 #include "jobs/json.h"
 #include "jobs/model.h"
 #include "src/graph/dot.h"
 #include "src/graph/graph_def.h"
 #include "src/graph/text_dump.h"
+#include "src/passes/portable.h"
 
 namespace dfrun::jobs {
 namespace {
@@ -20,6 +22,7 @@ struct GraphOptions {
   bool text = false;
   bool dot = false;
   bool pb = false;
+  bool portable = false;
   bool partitioned = false;
   int ranks = 0;  // as many as the devices need
   std::string out;
@@ -77,14 +80,38 @@ Status Write(const GraphOptions& options, const std::string& text) {
   return Status();
 }
 
+// Adds a node `init` that gives every variable of the spec its first value: GraphDef itself has no place for them.
+Status AddInit(Graph& graph, const JobSpec& job) {
+  DF_ASSIGN(FedStep initial, AddInitialValues(graph, job));
+  if (initial.signature.targets.empty()) return Status();
+  NodeSpec init;
+  init.name = graph.UniqueName("init");
+  init.op = "NoOp";
+  init.control_inputs = std::move(initial.signature.targets);
+  return graph.AddNode(std::move(init)).status();
+}
+
+// The graph of a model as one that TensorFlow imports.
+Result<Graph> ForTensorFlow(const GraphOptions& options) {
+  DF_ASSIGN(Model model, LoadModel(options.model, options.sets, options.ranks));
+  if (model.job) DF_TRY(AddInit(model.graph, *model.job));
+  if (options.portable) return MakePortable(model.graph);
+  if (Status status = CheckPortable(model.graph); !status.ok()) {
+    return Error(Code::kUsage, status.message(), "\nGive --portable to write them as TensorFlow's ops.");
+  }
+  return std::move(model.graph);
+}
+
+Status WriteWhole(const GraphOptions& options) {
+  DF_ASSIGN(const Graph graph, ForTensorFlow(options));
+  return WriteGraphDefFile(graph, options.out);
+}
+
 Status WritePb(const GraphOptions& options) {
   if (options.out.empty()) {
     return Error(Code::kUsage, "--pb needs --out FILE (.pb for binary, .pbtxt for text)");
   }
-  if (!options.partitioned) {
-    DF_ASSIGN(const Model model, LoadModel(options.model, options.sets, options.ranks));
-    return WriteGraphDefFile(model.graph, options.out);
-  }
+  if (!options.partitioned) return WriteWhole(options);
   DF_ASSIGN(const Partitioned made, MakePartitions(options));
   for (size_t i = 0; i < made.partitions.size(); ++i) {
     const std::string path = NumberedPath(options.out, i);
@@ -114,7 +141,8 @@ RunCommand Setup(CLI::App& app) {
       ->allow_extra_args(false);
   CLI::Option* text = app.add_flag("--text", options->text, "A line a node (the default)");
   CLI::Option* dot = app.add_flag("--dot", options->dot, "For Graphviz");
-  CLI::Option* pb = app.add_flag("--pb", options->pb, "As GraphDef");
+  CLI::Option* pb = app.add_flag("--pb", options->pb, "As GraphDef, which TensorFlow imports");
+  app.add_flag("--portable", options->portable, "With --pb: ops of dfrun's own as those of TensorFlow")->needs(pb);
   text->excludes(dot)->excludes(pb);
   dot->excludes(pb);
   app.add_flag("--partitioned", options->partitioned,

@@ -1,78 +1,61 @@
 // dfrun ops [NAME]: what the op and kernel registries hold.
 #include <cstdio>
-#include <map>
 #include <memory>
-#include <set>
 
 #include "jobs/command.h"
-#include "src/framework/kernel.h"
-#include "src/framework/op.h"
+#include "jobs/op_listing.h"
+#include "jobs/spec_schema.h"
 
 namespace dfrun::jobs {
 namespace {
 
-std::string Gradient(const OpDef& op) {
-  if (op.gradient) return "yes";
-  return op.not_differentiable ? "none: nothing flows back through it" : "none: differentiating through it is an error";
-}
+struct OpsOptions {
+  std::string name;
+  bool registry = false;
+  bool json_schema = false;
+  bool table = false;
+  std::string golden = "tests/golden";
+};
 
-// "cpu: float32 float64" lines, a line a device type.
-std::string KernelDTypes(const OpDef& op) {
-  std::map<std::string, std::set<std::string>> by_device;
-  for (const KernelDef* kernel : KernelRegistry::Builtin().List(op.name)) {
-    by_device[kernel->device_type].insert(kernel->attr.empty() ? "any"
-                                                               : StrCat(kernel->attr, "=", DTypeName(kernel->dtype)));
-  }
+std::string Signatures() {
   std::string out;
-  for (const auto& [device, dtypes] : by_device) {
-    out += StrCat("  ", device, ":");
-    for (const std::string& dtype : dtypes) out += " " + dtype;
-    out += "\n";
-  }
-  return out.empty() ? "  none: the runtime itself does it\n" : out;
-}
-
-// Signature() puts the attrs after semicolons: a line each is easier to read.
-std::string SignatureLines(const OpDef& op) {
-  std::string out;
-  for (char c : op.Signature()) {
-    if (c == ';') {
-      out += "\n ";
-    } else {
-      out += c;
-    }
-  }
+  for (const OpDef* op : OpRegistry::Builtin().List()) out += op->Signature() + "\n";
   return out;
 }
 
-void PrintOp(const OpDef& op) {
-  std::printf("%s\n\n%s\n\n", SignatureLines(op).c_str(), op.doc.c_str());
-  if (!op.aliases.empty()) {
-    std::printf("Also written:");
-    for (const std::string& alias : op.aliases) std::printf(" %s", alias.c_str());
-    std::printf("\n");
+Result<std::string> Listing(const OpsOptions& options) {
+  if (options.registry) return RegistryDump();
+  if (options.json_schema) return SpecSchema();
+  if (options.table) {
+    DF_ASSIGN(const auto cases, CountGoldenCases(options.golden));
+    return OpsTable(cases);
   }
-  if (op.is_stateful) std::printf("Stateful: it is never folded or merged with another.\n");
-  std::printf("Gradient: %s\nKernels:\n%s", Gradient(op).c_str(), KernelDTypes(op).c_str());
+  if (options.name.empty()) return Signatures();
+  const OpDef* op = OpRegistry::Builtin().FindByNameOrAlias(options.name);
+  if (op == nullptr) return Error(Code::kUsage, OpRegistry::Builtin().UnknownOp(options.name).message());
+  return DescribeOp(*op);
 }
 
-Result<int> ShowOps(const std::string& name) {
-  if (name.empty()) {
-    for (const OpDef* op : OpRegistry::Builtin().List()) std::printf("%s\n", op->Signature().c_str());
+RunCommand Setup(CLI::App& app) {
+  auto options = std::make_shared<OpsOptions>();
+  CLI::Option* name = app.add_option("name", options->name, "Op to show; without it all signatures are listed");
+  CLI::Option* registry = app.add_flag("--registry", options->registry, "Every op with all that is registered for it");
+  CLI::Option* schema = app.add_flag("--json-schema", options->json_schema,
+                                     "The JSON Schema (draft-07) of specs, which gives editors completion");
+  CLI::Option* table =
+      app.add_flag("--table", options->table, "A Markdown table: ops, dtypes, gradients, golden cases");
+  app.add_option("--golden", options->golden, "The directory of the golden cases that --table counts")->needs(table);
+  name->excludes(registry)->excludes(schema)->excludes(table);
+  registry->excludes(schema)->excludes(table);
+  schema->excludes(table);
+  return [options]() -> Result<int> {
+    DF_ASSIGN(const std::string text, Listing(*options));
+    std::fwrite(text.data(), 1, text.size(), stdout);
     return 0;
-  }
-  const OpDef* op = OpRegistry::Builtin().FindByNameOrAlias(name);
-  if (op == nullptr) return Error(Code::kUsage, OpRegistry::Builtin().UnknownOp(name).message());
-  PrintOp(*op);
-  return 0;
+  };
 }
 
-COMMAND("ops", "Lists the ops, or shows one: signature, attrs, gradient, dtypes by device.", "dfrun ops MatMul",
-        [](CLI::App& app) -> RunCommand {
-          auto name = std::make_shared<std::string>();
-          app.add_option("name", *name, "Op to show; without it all are listed");
-          return [name] { return ShowOps(*name); };
-        });
+COMMAND("ops", "Lists the ops, or shows one: signature, attrs, gradient, dtypes by device.", "dfrun ops MatMul", Setup);
 
 }  // namespace
 }  // namespace dfrun::jobs

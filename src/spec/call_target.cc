@@ -75,6 +75,14 @@ Keyword FindKeyword(const OpDef& op, std::string_view name) {
   return keyword;
 }
 
+std::vector<std::string_view> FurtherSpellings() {
+  std::vector<std::string_view> out;
+  for (const Spelling& s : kSpellings) {
+    if (std::find(out.begin(), out.end(), s.written) == out.end()) out.push_back(s.written);
+  }
+  return out;
+}
+
 bool TakesText(const CallTarget& target, std::string_view keyword) {
   if (target.function != nullptr) {
     const auto& attrs = target.function->attrs;

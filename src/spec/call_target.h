@@ -3,6 +3,7 @@
 #define DFRUN_SRC_SPEC_CALL_TARGET_H_
 
 #include <string_view>
+#include <vector>
 
 #include "src/framework/op.h"
 #include "src/spec/function_def.h"
@@ -28,6 +29,9 @@ CallTarget FindCallTarget(std::string_view callee, const FunctionMap& functions,
 
 // By name, or by the spellings of Python's API: axis, keepdims, perm, dtype of Cast, ...
 Keyword FindKeyword(const OpDef& op, std::string_view name);
+
+// Those spellings.
+std::vector<std::string_view> FurtherSpellings();
 
 // True where the keyword's value is text rather than an expression: a string attr, or any attr of a function.
 bool TakesText(const CallTarget& target, std::string_view keyword);

@@ -57,6 +57,18 @@ TEST_F(CommandsTest, OpsShowsAnOp) {
   EXPECT_THAT(output_, HasSubstr("\nMatMul("));
 }
 
+TEST_F(CommandsTest, OpsAsSchemaAndTable) {
+  ASSERT_EQ(Dfrun("ops --json-schema"), 0) << output_;
+  for (const char* part : {"draft-07", "\"op.MatMul\"", "\"transpose_a\"", "\"momentum\"", "\"float32\""}) {
+    EXPECT_THAT(output_, HasSubstr(part));
+  }
+  ASSERT_EQ(std::system(("python3 -m json.tool < " + work() + "/log > " + work() + "/schema").c_str()), 0);
+  ASSERT_EQ(Dfrun("ops --table"), 0) << output_;
+  EXPECT_THAT(output_, HasSubstr("\n| MatMul | cpu: float32"));
+  EXPECT_EQ(Dfrun("ops --table --golden absent"), 74);
+  EXPECT_EQ(Dfrun("ops MatMul --table"), 64);
+}
+
 TEST_F(CommandsTest, InfoNamesWhatIsThere) {
   ASSERT_EQ(Dfrun("info"), 0);
   for (const char* what : {"MPI ", "HDF5 ", "oneDNN ", "-march=", "CUDA ", "/device:cpu:0"}) {
@@ -88,6 +100,18 @@ TEST_F(CommandsTest, PartitionedGraphHasChannelsBetweenDevices) {
     ASSERT_TRUE(graph.ok()) << graph.status().ToString();
     EXPECT_GT(graph->num_nodes(), 5);
   }
+}
+
+TEST_F(CommandsTest, OwnOpsAreNamedOrWrittenPortably) {
+  const std::string path = work() + "/digits.pbtxt";
+  EXPECT_EQ(Dfrun("graph configs/digits_mlp.yaml --pb --out " + path), 64);
+  EXPECT_THAT(output_, HasSubstr("node 'batch/read': HDF5Reader"));
+  EXPECT_THAT(output_, HasSubstr("--portable"));
+  ASSERT_EQ(Dfrun("graph configs/digits_mlp.yaml --pb --portable --out " + path), 0) << output_;
+  ASSERT_EQ(Dfrun("graph " + path), 0) << output_;
+  EXPECT_THAT(output_, HasSubstr("batch/read/component_0 = Placeholder("));
+  EXPECT_THAT(output_, HasSubstr("\ninit = NoOp("));
+  EXPECT_THAT(output_, Not(HasSubstr("HDF5Reader")));
 }
 
 TEST_F(CommandsTest, GraphOfASpec) {

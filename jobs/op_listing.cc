@@ -1,0 +1,126 @@
+#include "jobs/op_listing.h"
+
+#include <set>
+#include <string_view>
+
+#include "src/framework/kernel.h"
+#include "src/passes/portable.h"
+
+namespace dfrun::jobs {
+namespace {
+
+std::string Joined(const std::vector<std::string>& words, std::string_view between) {
+  std::string out;
+  for (const std::string& word : words) out += (out.empty() ? "" : std::string(between)) + word;
+  return out;
+}
+
+std::string GradientText(const OpDef& op) {
+  if (op.gradient) return "yes";
+  return op.not_differentiable ? "none: nothing flows back through it" : "none: differentiating through it is an error";
+}
+
+// One word, for tables.
+std::string GradientWord(const OpDef& op) {
+  if (op.gradient) return "yes";
+  return op.not_differentiable ? "stops" : "none";
+}
+
+// Signature() puts the attrs after semicolons: a line each is easier to read.
+std::string SignatureLines(const OpDef& op) {
+  std::string out;
+  for (char c : op.Signature()) out += c == ';' ? "\n " : std::string(1, c);
+  return out;
+}
+
+std::vector<std::string> Properties(const OpDef& op) {
+  std::vector<std::string> out;
+  if (op.is_stateful) out.emplace_back("stateful");
+  if (op.is_commutative) out.emplace_back("commutative");
+  if (op.is_aggregate) out.emplace_back("aggregate");
+  if (op.allows_uninitialized_input) out.emplace_back("allows uninitialized input");
+  if (IsOwnOp(op.name)) out.emplace_back("dfrun's own");
+  return out;
+}
+
+std::string KernelLines(const OpDef& op, std::string_view indent) {
+  std::string out;
+  for (const auto& [device, types] : KernelTypes(op)) out += StrCat(indent, device, ": ", Joined(types, " "), "\n");
+  return out.empty() ? StrCat(indent, "none: the runtime itself does it\n") : out;
+}
+
+// "cpu: float32, float64", "cpu: Tidx=int32, int64", "cpu: any".
+std::string TableCell(const OpDef& op) {
+  std::vector<std::string> devices;
+  for (const auto& [device, types] : KernelTypes(op)) {
+    std::string text;
+    for (char c : Joined(types, "; ")) text += c == ',' ? ", " : std::string(1, c);
+    devices.push_back(StrCat(device, ": ", text.substr(0, 2) == "T=" ? text.substr(2) : text));
+  }
+  return devices.empty() ? "runtime" : Joined(devices, "; ");
+}
+
+}  // namespace
+
+std::map<std::string, std::vector<std::string>> KernelTypes(const OpDef& op) {
+  std::map<std::string, std::map<std::string, std::set<DType>>> by_device;  // device, attr
+  for (const KernelDef* k : KernelRegistry::Builtin().List(op.name))
+    by_device[k->device_type][k->attr].insert(k->dtype);
+  std::map<std::string, std::vector<std::string>> out;
+  for (const auto& [device, attrs] : by_device) {
+    for (const auto& [attr, dtypes] : attrs) {
+      std::string names;
+      for (DType dtype : dtypes) names += StrCat(names.empty() ? "" : ",", DTypeName(dtype));
+      out[device].push_back(attr.empty() ? "any" : StrCat(attr, "=", names));
+    }
+  }
+  return out;
+}
+
+std::string DescribeOp(const OpDef& op) {
+  std::string out = StrCat(SignatureLines(op), "\n\n", op.doc, "\n\n");
+  if (!op.aliases.empty()) out += StrCat("Also written: ", Joined(op.aliases, " "), "\n");
+  if (IsOwnOp(op.name)) out += "dfrun's own: TensorFlow has no such op.\n";
+  if (op.is_stateful) out += "Stateful: it is never folded or merged with another.\n";
+  return out + StrCat("Gradient: ", GradientText(op), "\nKernels:\n", KernelLines(op, "  "));
+}
+
+std::string RegistryDump() {
+  std::string out;
+  for (const OpDef* op : OpRegistry::Builtin().List()) {
+    const std::vector<std::string> properties = Properties(*op);
+    out += StrCat(SignatureLines(*op), "\n");
+    if (!properties.empty()) out += StrCat("  [", Joined(properties, ", "), "]\n");
+    if (!op->aliases.empty()) out += StrCat("  alias: ", Joined(op->aliases, " "), "\n");
+    out += StrCat("  gradient: ", GradientWord(*op), "\n", KernelLines(*op, "  "), "\n");
+  }
+  return out;
+}
+
+std::string OpsTable(const std::map<std::string, int>& golden_cases) {
+  std::string out =
+      "# Ops\n\n"
+      "Written by `scripts/ops-table`; `dfrun ops NAME` shows an op with its signature and meaning.\n\n"
+      "* **dtypes**: by device, those of the attr `T`, or of the attr named; `any`: one kernel for all; `runtime`: "
+      "the\n"
+      "  executor itself does it.\n"
+      "* **gradient**: `yes`; `stops`: nothing flows back, without an error; `none`: differentiating through it is an\n"
+      "  error.\n"
+      "* **cases**: in `tests/golden`, computed by TensorFlow. Ops with state are tested in `tests/unit` and in the "
+      "graphs\n"
+      "  of `tests/golden/graphs` besides.\n"
+      "* `*`: dfrun's own, TensorFlow has no op of this name.\n\n"
+      "| op | dtypes by device | gradient | cases | meaning |\n|---|---|---|---|---|\n";
+  int rows = 0;
+  for (const OpDef* op : OpRegistry::Builtin().List()) {
+    const auto cases = golden_cases.find(op->name);
+    std::string doc;
+    for (char c : op->doc) doc += c == '|' ? "\\|" : std::string(1, c);
+    out += StrCat("| ", op->name, IsOwnOp(op->name) ? "*" : "", " | ", TableCell(*op), " | ", GradientWord(*op), " | ",
+                  cases == golden_cases.end() ? 0 : cases->second, " | ", doc, " |\n");
+    ++rows;
+  }
+  return out + StrCat("\n", rows, " ops.\n");
+}
+
+}  // namespace dfrun::jobs

@@ -1,0 +1,30 @@
+// What the registries hold, as text: one op for a reader, all ops for a review, all ops as a table.
+#ifndef DFRUN_JOBS_OP_LISTING_H_
+#define DFRUN_JOBS_OP_LISTING_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "src/framework/op.h"
+
+namespace dfrun::jobs {
+
+// By device type: "T=float32,float64" for each attr that kernels hang on, "any" for a kernel of every dtype.
+std::map<std::string, std::vector<std::string>> KernelTypes(const OpDef& op);
+
+// Signature, meaning, properties, gradient, kernels.
+std::string DescribeOp(const OpDef& op);
+
+// Every op with all that is registered for it, sorted: what tests/golden/registry/ops.txt holds.
+std::string RegistryDump();
+
+// By op: how many golden cases the files of the directory have. Io where it cannot be read.
+Result<std::map<std::string, int>> CountGoldenCases(const std::string& directory);
+
+// A Markdown page with a row an op: what docs/OPS.md holds.
+std::string OpsTable(const std::map<std::string, int>& golden_cases);
+
+}  // namespace dfrun::jobs
+
+#endif  // DFRUN_JOBS_OP_LISTING_H_

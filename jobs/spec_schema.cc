@@ -1,0 +1,233 @@
+#include "jobs/spec_schema.h"
+
+#include "jobs/json.h"
+#include "jobs/json_schema.h"
+#include "src/framework/op.h"
+#include "src/spec/call_target.h"
+
+namespace dfrun::jobs {
+namespace {
+
+using schema::AnyOf;
+using schema::Array;
+using schema::Choice;
+using schema::ListOf;
+using schema::Mapping;
+using schema::MappingOf;
+using schema::Member;
+using schema::Object;
+using schema::Ref;
+using schema::Strings;
+using schema::Types;
+
+// Numbers may be sums and products in text, and everything may be a param.
+std::string IntSchema() {
+  return Types({"integer", "string"});
+}
+std::string FloatSchema() {
+  return Types({"number", "string"});
+}
+std::string BoolSchema() {
+  return Types({"boolean", "string"});
+}
+
+std::string ElementSchema(const AttrDef& attr, std::string_view type) {
+  if (type == "int") return IntSchema();
+  if (type == "float") return FloatSchema();
+  if (type == "bool") return BoolSchema();
+  if (type == "type") return Ref("dtype");
+  if (type == "shape") return Ref("shape");
+  if (type == "string")
+    return attr.allowed_strings.empty() ? Types({"string", "number"}) : Choice(attr.allowed_strings);
+  return "true";  // a tensor or a function: an expression
+}
+
+std::string AttrSchema(const AttrDef& attr) {
+  if (attr.type.compare(0, 5, "list(") != 0) return ElementSchema(attr, attr.type);
+  return AnyOf({ListOf(ElementSchema(attr, attr.type.substr(5, attr.type.size() - 6))), Types({"string"})});
+}
+
+// Keys that every node written as a mapping may have.
+std::vector<Member> NodeKeys() {
+  return {{"op", "true"},
+          {"inputs", ListOf(Ref("expression"))},
+          {"control", AnyOf({ListOf(Types({"string"})), Types({"string"})})},
+          {"device", Types({"string"})},
+          {"colocate_with", Types({"string"})}};
+}
+
+std::string OpSchema(const OpDef& op) {
+  std::vector<Member> keys = NodeKeys();
+  for (const AttrDef& attr : op.attrs) keys.emplace_back(attr.name, AttrSchema(attr));
+  for (const ArgDef& input : op.inputs) {
+    if (op.FindAttr(input.name) == nullptr) keys.emplace_back(input.name, Ref("expression"));
+  }
+  for (std::string_view spelling : FurtherSpellings()) {
+    const Keyword found = FindKeyword(op, spelling);
+    const bool exact =
+        op.FindAttr(spelling) != nullptr || (found.input >= 0 && op.inputs[found.input].name == spelling);
+    if (found.known() && !exact) keys.emplace_back(spelling, found.attr ? AttrSchema(*found.attr) : Ref("expression"));
+  }
+  return Object({{"description", JsonString(op.doc)}, {"properties", Object(keys)}, {"additionalProperties", "false"}});
+}
+
+std::string VariableSchema() {
+  std::vector<Member> keys = NodeKeys();
+  keys.insert(keys.end(), {{"shape", Ref("shape")},
+                           {"init", Ref("expression")},
+                           {"dtype", Ref("dtype")},
+                           {"trainable", BoolSchema()},
+                           {"container", Types({"string"})},
+                           {"shared_name", Types({"string"})}});
+  return Object({{"description", JsonString("A tensor that outlives steps.")},
+                 {"properties", Object(keys)},
+                 {"required", Strings({"shape"})},
+                 {"additionalProperties", "false"}});
+}
+
+// "if it is the op `name`, then the definition holds".
+std::string WhereOpIs(const std::string& name, const std::string& definition) {
+  const std::string is = Object({{"properties", Object({{"op", Object({{"const", JsonString(name)}})}})}});
+  return Object({{"if", is}, {"then", Ref(definition)}});
+}
+
+// Ops that the language reads in its own way.
+bool HasFormOfItsOwn(std::string_view op) {
+  const CallTarget target = FindCallTarget(op, {}, OpRegistry::Builtin());
+  return target.form != CallTarget::Form::kNone;
+}
+
+struct OpParts {
+  std::vector<Member> definitions;
+  std::vector<std::string> conditions;
+  std::vector<std::string> names;
+};
+
+OpParts AllOps() {
+  OpParts parts;
+  parts.names = {"Variable"};
+  parts.definitions.emplace_back("op.Variable", VariableSchema());
+  for (const char* name : {"Variable", "VariableV2"}) parts.conditions.push_back(WhereOpIs(name, "op.Variable"));
+  for (const OpDef* op : OpRegistry::Builtin().List()) {
+    if (op->name[0] == '_') continue;  // the system's own
+    std::vector<std::string> names = op->aliases;
+    names.push_back(op->name);
+    const bool checked = !HasFormOfItsOwn(op->name);
+    if (checked) parts.definitions.emplace_back("op." + op->name, OpSchema(*op));
+    for (const std::string& name : names) {
+      if (name != "Variable") parts.names.push_back(name);
+      if (checked) parts.conditions.push_back(WhereOpIs(name, "op." + op->name));
+    }
+  }
+  return parts;
+}
+
+std::string NodeMapping(const OpParts& ops) {
+  const std::string op = AnyOf({Object({{"enum", Strings(ops.names)}}), Types({"string"})});
+  return Object({{"type", "\"object\""},
+                 {"properties", Object({{"op", op}})},
+                 {"required", Strings({"op"})},
+                 {"allOf", Array(ops.conditions)}});
+}
+
+std::string DTypes() {
+  std::vector<std::string> names;
+#define DF_ADD_NAME(name, number, type, text, dt) names.emplace_back(text);
+  DF_FOR_EACH_DTYPE(DF_ADD_NAME)
+#undef DF_ADD_NAME
+  return AnyOf({Object({{"enum", Strings(names)}}), Types({"string"})});
+}
+
+std::string Definitions(const OpParts& ops) {
+  std::vector<Member> members = {
+      {"param", Object({{"type", "\"string\""}, {"pattern", JsonString("\\$\\{")}})},
+      {"dtype", DTypes()},
+      {"shape", AnyOf({ListOf(IntSchema()), Types({"string"})})},
+      {"expression", Types({"string", "number", "boolean", "array"})},
+      {"names", AnyOf({ListOf(Types({"string"})), Types({"string"})})},
+      {"graph", MappingOf(AnyOf({Ref("expression"), Ref("node")}))},
+      {"node", NodeMapping(ops)},
+  };
+  members.insert(members.end(), ops.definitions.begin(), ops.definitions.end());
+  return Object(members);
+}
+
+std::string FunctionSchema() {
+  return Mapping({{"args", ListOf(Types({"string"}))},
+                  {"attrs", Object({{"type", "\"object\""}})},
+                  {"graph", Ref("graph")},
+                  {"returns", AnyOf({Ref("expression"), MappingOf(Ref("expression"))})}},
+                 {"returns"});
+}
+
+std::string ScheduleSchema() {
+  return AnyOf(
+      {FloatSchema(), Mapping({{"schedule", Choice({"constant", "piecewise", "step", "exponential", "cosine"})},
+                               {"initial", FloatSchema()},
+                               {"final", FloatSchema()},
+                               {"factor", FloatSchema()},
+                               {"steps", IntSchema()},
+                               {"warmup", IntSchema()},
+                               {"boundaries", ListOf(IntSchema())},
+                               {"values", ListOf(FloatSchema())}},
+                              {"schedule"})});
+}
+
+std::string TrainSchema() {
+  return Mapping({{"loss", Types({"string"})},
+                  {"optimizer", Choice({"sgd", "momentum", "adam"})},
+                  {"learning_rate", ScheduleSchema()},
+                  {"momentum", FloatSchema()},
+                  {"nesterov", BoolSchema()},
+                  {"beta1", FloatSchema()},
+                  {"beta2", FloatSchema()},
+                  {"epsilon", FloatSchema()},
+                  {"clip_norm", FloatSchema()},
+                  {"epochs", IntSchema()},
+                  {"steps", IntSchema()},
+                  {"replicas", IntSchema()},
+                  {"log_every", IntSchema()},
+                  {"parameters", Choice({"ps", "spread"})}},
+                 {"loss", "learning_rate"});
+}
+
+std::string InputSchema() {
+  return Mapping({{"hdf5", Types({"string"})},
+                  {"tensors", MappingOf(Types({"string"}))},
+                  {"batch", IntSchema()},
+                  {"shuffle", BoolSchema()}},
+                 {"hdf5", "tensors", "batch"});
+}
+
+std::vector<Member> Sections() {
+  const std::string feeds = MappingOf(Ref("expression"));
+  return {{"dfrun", Object({{"const", "1"}})},
+          {"name", Types({"string", "number"})},
+          {"seed", IntSchema()},
+          {"params", Object({{"type", "\"object\""}})},
+          {"include", Ref("names")},
+          {"cluster", Mapping({{"jobs", MappingOf(IntSchema())}}, {"jobs"})},
+          {"inputs", MappingOf(InputSchema())},
+          {"functions", MappingOf(FunctionSchema())},
+          {"graph", Ref("graph")},
+          {"train", TrainSchema()},
+          {"run", Mapping({{"steps", IntSchema()}, {"feed", feeds}, {"fetch", Ref("names")}})},
+          {"eval", Mapping({{"every", IntSchema()}, {"feed", feeds}, {"metrics", Ref("names")}})},
+          {"checkpoint", Mapping({{"every", IntSchema()}, {"keep", IntSchema()}})},
+          {"summaries", Mapping({{"scalars", Ref("names")}})},
+          {"trace", Mapping({{"steps", IntSchema()}})}};
+}
+
+}  // namespace
+
+std::string SpecSchema() {
+  return Object({{"$schema", JsonString("http://json-schema.org/draft-07/schema#")},
+                 {"title", JsonString("A dfrun spec")},
+                 {"type", "\"object\""},
+                 {"properties", Object(Sections())},
+                 {"additionalProperties", "false"},
+                 {"definitions", Definitions(AllOps())}}) +
+         "\n";
+}
+
+}  // namespace dfrun::jobs

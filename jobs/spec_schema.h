@@ -1,0 +1,15 @@
+// The JSON Schema of specs, for editors.
+#ifndef DFRUN_JOBS_SPEC_SCHEMA_H_
+#define DFRUN_JOBS_SPEC_SCHEMA_H_
+
+#include <string>
+
+namespace dfrun::jobs {
+
+// Draft-07. Sections and their keys are those of docs/spec.md; ops, their attrs and inputs are those of the registry.
+// It accepts every valid spec; what it cannot say (expressions, names of nodes) only `dfrun check` checks.
+std::string SpecSchema();
+
+}  // namespace dfrun::jobs
+
+#endif  // DFRUN_JOBS_SPEC_SCHEMA_H_

@@ -1,0 +1,24 @@
+// Graphs for TensorFlow: which ops it lacks, and what stands for them there.
+#ifndef DFRUN_SRC_PASSES_PORTABLE_H_
+#define DFRUN_SRC_PASSES_PORTABLE_H_
+
+#include <string_view>
+
+#include "src/graph/graph.h"
+
+namespace dfrun {
+
+// Whether the op is dfrun's own: TensorFlow has none of this name.
+bool IsOwnOp(std::string_view op);
+
+// Unimplemented where the graph has ops of dfrun's own; names each node.
+Status CheckPortable(const Graph& graph);
+
+// The same graph in TensorFlow's ops: Gelu and LayerNorm by their definitions, an HDF5Reader as Placeholders to feed.
+// Names of nodes stay, but that the k-th component of an HDF5Reader `r` becomes the placeholder `r/component_k`.
+// Unimplemented where an op has no such form; names each node.
+Result<Graph> MakePortable(const Graph& graph);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_PASSES_PORTABLE_H_
