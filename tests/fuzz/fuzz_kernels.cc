@@ -1,0 +1,287 @@
+// Random nodes through shape inference and their kernels: each ends in a result or in an error, and in no other way.
+//
+//   fuzz_kernels [--seed S] [--iterations N] [--op NAME] [--verbose]
+//
+// Case i is made from seed + i alone, so `--seed <that> --iterations 1` runs one that was reported again. A child
+// process runs them; where it dies or takes too long, the case is reported and the next child goes on after it.
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <numeric>
+
+#include "src/base/denormals.h"
+#include "src/framework/executor_access.h"
+#include "src/framework/kernel.h"
+#include "src/graph/graph.h"
+#include "tests/fuzz/random_case.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define DFRUN_FUZZ_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define DFRUN_FUZZ_SANITIZED 1
+#endif
+#endif
+
+namespace dfrun::fuzz {
+namespace {
+
+constexpr size_t kMaxTensorBytes = size_t{1} << 24;
+constexpr rlim_t kMaxMemoryBytes = rlim_t{3} << 30;  // of the process: what a kernel asks of the heap is bounded too
+constexpr unsigned kMaxSecondsACase = 20;
+// They end the process, write files or read whatever file a random name is.
+constexpr const char* kLeftOut[] = {"Abort", "WriteFile", "ReadFile", "Save", "SaveSlices", "SaveV2", "SaveShard"};
+
+class SmallAllocator final : public Allocator {
+ public:
+  std::string_view name() const override { return "small"; }
+  void* Allocate(size_t bytes) override {
+    return bytes > kMaxTensorBytes ? nullptr : SystemAllocator().Allocate(bytes);
+  }
+  void Free(void* memory, size_t bytes) override { SystemAllocator().Free(memory, bytes); }
+  AllocatorStats Stats() const override { return {}; }
+  void ResetPeak() override {}
+};
+
+class SmallDevice final : public Device {
+ public:
+  explicit SmallDevice(Allocator& a) : Device(*DeviceName::Parse("/job:worker/task:0/device:cpu:0"), a) {}
+};
+
+Result<Output> AddInput(Graph& graph, const RandomInput& input, size_t i) {
+  NodeSpec spec;
+  spec.name = StrCat("input", i);
+  const PartialShape shape = input.has_shape ? PartialShape(input.value.shape()) : PartialShape();
+  if (input.is_known) {
+    spec.op = "Const";
+    spec.attrs = {{"dtype", input.value.dtype()}, {"value", input.value}};
+  } else {
+    spec.op = input.is_ref ? "VariableV2" : "Placeholder";
+    spec.attrs = {{"dtype", input.value.dtype()}, {"shape", shape}};
+  }
+  DF_ASSIGN(const NodeId id, graph.AddNode(std::move(spec)));
+  return Output{id, 0};
+}
+
+Result<NodeId> BuildGraph(const RandomCase& c, Graph& graph) {
+  NodeSpec spec;
+  spec.name = "node";
+  spec.op = c.op->name;
+  spec.attrs = c.attrs;
+  for (size_t i = 0; i < c.inputs.size(); ++i) {
+    DF_ASSIGN(const Output input, AddInput(graph, c.inputs[i], i));
+    spec.inputs.push_back(input);
+  }
+  return graph.AddNode(std::move(spec));
+}
+
+// The values of a case's inputs, the variables of its refs included.
+struct Slots {
+  explicit Slots(const RandomCase& c) {
+    for (const RandomInput& input : c.inputs) {
+      values.push_back(input.value);
+      if (!input.is_ref) continue;
+      variables.emplace_back(new Variable("v", input.value.dtype(), PartialShape()));
+      MutexLock lock(variables.back()->mu());
+      DF_CHECK(variables.back()->Assign(input.value, SystemAllocator()).ok());
+      values.back() = Tensor::Reference(input.value.dtype(), variables.back().get());
+    }
+    in.resize(values.size());
+    std::iota(in.begin(), in.end(), 0);
+  }
+  std::vector<Tensor> values;
+  std::vector<uint32_t> in;
+  std::vector<RefPtr<Variable>> variables;
+};
+
+Status CheckOutputs(const Node& node, const std::vector<Tensor>& outputs) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Tensor& output = outputs[i];
+    if (!output.initialized()) continue;  // a ref, or dead
+    if (output.dtype() != node.output_types[i].dtype) {
+      return Internal("output ", i, " is ", output.dtype(), " and not ", node.output_types[i].dtype);
+    }
+    if (!node.output_shapes[i].IsCompatibleWith(output.shape())) {
+      return Internal("output ", i, " has the shape ", output.shape(), " where shape inference said ",
+                      node.output_shapes[i]);
+    }
+  }
+  return Status();
+}
+
+Status RunNode(const Graph& graph, const Node& node, const RandomCase& c, Device& device) {
+  DF_ASSIGN(const KernelDef* def, KernelRegistry::Builtin().Find(node.op->name, "cpu", node.attrs));
+  if (def->is_async) return Unimplemented("asynchronous kernels wait for others");
+  NodeInfo info{node.name, node.op, {}, node.output_types};
+  std::vector<PartialShape> shapes;
+  for (Output input : node.inputs) {
+    shapes.push_back(graph.shape(input));
+    info.inputs.push_back({graph.dtype(input), graph.is_ref(input)});
+  }
+  KernelSetup setup(info, node.attrs, device, shapes, node.output_shapes,
+                    std::vector<bool>(node.output_types.size(), false));
+  const std::unique_ptr<Kernel> kernel = def->make(setup);
+  DF_TRY(setup.status());
+  std::vector<Tensor> outputs(node.output_types.size());
+  if (!outputs.empty()) outputs[0] = kernel->FixedOutput();
+  if (!outputs.empty() && outputs[0].initialized()) return CheckOutputs(node, outputs);
+  Slots slots(c);
+  ResourceContainers step_containers;
+  const StepContext step{.step_containers = &step_containers};
+  InlineThreadPool pool;
+  OpContext ctx;
+  ExecutorAccess::BindStep(ctx, slots.values.data(), device, pool, step);
+  ExecutorAccess::BindNode(ctx, info, slots.in.data(), outputs.data(), 0);
+  const ScopedFlushDenormals flush;
+  DF_TRY(kernel->fn()(kernel.get(), ctx));
+  return CheckOutputs(node, outputs);
+}
+
+Status RunCase(const RandomCase& c, Device& device) {
+  Graph graph;
+  DF_ASSIGN(const NodeId id, BuildGraph(c, graph));
+  return RunNode(graph, graph.node(id), c, device);
+}
+
+struct Options {
+  uint64_t seed = 1;
+  int64_t iterations = 20'000;
+  std::string op;
+  bool verbose = false;
+};
+
+// What parent and child both see.
+struct Progress {
+  std::atomic<int64_t> at;
+  std::atomic<int64_t> computed;
+  std::atomic<int64_t> wrong;  // came back, but with an error of the program
+};
+
+class Fuzzer {
+ public:
+  explicit Fuzzer(const Options& options) : options_(options) {
+    for (const OpDef* op : OpRegistry::Builtin().List()) {
+      if (IsFuzzed(*op)) ops_.push_back(op);
+    }
+    void* shared = mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    DF_CHECK(shared != MAP_FAILED);
+    progress_ = new (shared) Progress{};
+  }
+
+  // How many cases ended in another way.
+  int64_t Run() {
+    if (ops_.empty()) {
+      std::fprintf(stderr, "there is no op '%s' to run\n", options_.op.c_str());
+      return 1;
+    }
+    int64_t died = 0;
+    while (progress_->at < options_.iterations) {
+      const int status = RunChild();
+      if (status == 0) break;
+      ++died;
+      Report(progress_->at, WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "ended the process");
+      ++progress_->at;
+    }
+    std::printf("%ld cases of %zu ops: %ld computed, %ld ended the process, %ld gave an internal error\n",
+                static_cast<long>(options_.iterations), ops_.size(), static_cast<long>(progress_->computed),
+                static_cast<long>(died), static_cast<long>(progress_->wrong));
+    return died + progress_->wrong;
+  }
+
+ private:
+  bool IsFuzzed(const OpDef& op) const {
+    if (!options_.op.empty() && op.name != options_.op) return false;
+    if (op.name[0] == '_' || KernelRegistry::Builtin().List(op.name).empty()) return false;
+    return std::none_of(std::begin(kLeftOut), std::end(kLeftOut), [&](const char* name) { return op.name == name; });
+  }
+
+  RandomCase Case(int64_t i) const {
+    std::mt19937_64 random(options_.seed + static_cast<uint64_t>(i));
+    return MakeRandomCase(*ops_[random() % ops_.size()], random());
+  }
+
+  void Report(int64_t i, const char* what) const {
+    std::fprintf(stderr, "seed %llu: %s: %s\n", static_cast<unsigned long long>(options_.seed) + i, what,
+                 Case(i).Describe().c_str());
+  }
+
+  // The wait status of a child that runs the cases from here on.
+  int RunChild() {
+    std::fflush(nullptr);
+    const pid_t child = fork();
+    DF_CHECK(child >= 0);
+    if (child == 0) {
+      RunCases();
+      std::fflush(nullptr);
+      _exit(0);
+    }
+    int status = 0;
+    DF_CHECK(waitpid(child, &status, 0) == child);
+    return status;
+  }
+
+  void RunCases() {
+#ifndef DFRUN_FUZZ_SANITIZED
+    const rlimit limit{kMaxMemoryBytes, kMaxMemoryBytes};
+    setrlimit(RLIMIT_AS, &limit);
+#endif
+    SmallAllocator allocator;
+    SmallDevice device(allocator);
+    for (; progress_->at < options_.iterations; ++progress_->at) {
+      alarm(kMaxSecondsACase);
+      const RandomCase c = Case(progress_->at);
+      if (options_.verbose) std::fprintf(stderr, "%s\n", c.Describe().c_str());
+      const Status status = RunCase(c, device);
+      if (options_.verbose) std::fprintf(stderr, "  -> %s\n", status.ToString().c_str());
+      if (status.ok()) ++progress_->computed;
+      if (status.code() != Code::kInternal) continue;
+      ++progress_->wrong;
+      Report(progress_->at, status.ToString().c_str());
+    }
+  }
+
+  const Options options_;
+  std::vector<const OpDef*> ops_;
+  Progress* progress_;
+};
+
+bool ParseOptions(int argc, char** argv, Options& options) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string flag = argv[i];
+    if (flag == "--verbose") {
+      options.verbose = true;
+      continue;
+    }
+    if (i + 1 >= argc) return false;
+    const char* value = argv[++i];
+    if (flag == "--seed") {
+      options.seed = std::strtoull(value, nullptr, 10);
+    } else if (flag == "--iterations") {
+      options.iterations = std::strtoll(value, nullptr, 10);
+    } else if (flag == "--op") {
+      options.op = value;
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+}  // namespace dfrun::fuzz
+
+int main(int argc, char** argv) {
+  dfrun::fuzz::Options options;
+  if (!dfrun::fuzz::ParseOptions(argc, argv, options)) {
+    std::fprintf(stderr, "usage: fuzz_kernels [--seed S] [--iterations N] [--op NAME] [--verbose]\n");
+    return 64;
+  }
+  return dfrun::fuzz::Fuzzer(options).Run() == 0 ? 0 : 1;
+}

@@ -1,0 +1,284 @@
+#include "tests/fuzz/random_case.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "src/framework/kernel.h"
+
+namespace dfrun::fuzz {
+namespace {
+
+constexpr int64_t kMaxElements = 400;
+
+class Maker {
+ public:
+  Maker(const OpDef& op, uint64_t seed) : op_(op), random_(seed) {
+    for (const KernelDef* kernel : KernelRegistry::Builtin().List(op.name)) {
+      if (!kernel->attr.empty()) kernel_types_.emplace_back(kernel->attr, kernel->dtype);
+    }
+    base_ = RandomDims();
+  }
+
+  RandomCase Make() {
+    RandomCase c;
+    c.op = &op_;
+    for (const AttrDef& attr : op_.attrs) AddAttr(attr, c.attrs);
+    for (const char* name : {"T", "dtype"}) {
+      const Result<DType> dtype = c.attrs.Get<DType>(name);
+      if (dtype.ok() && !IsHandle(*dtype)) value_dtype_ = *dtype;
+    }
+    const Result<std::vector<TypedArg>> types = ExpandArgs(op_.inputs, c.attrs);
+    if (!types.ok()) return c;
+    for (const TypedArg& type : *types) c.inputs.push_back(MakeInput(type));
+    return c;
+  }
+
+ private:
+  int64_t Below(int64_t n) { return static_cast<int64_t>(random_() % static_cast<uint64_t>(n)); }
+  bool Chance(int percent) { return Below(100) < percent; }
+  template <class T>
+  T Pick(std::initializer_list<T> values) {
+    return values.begin()[Below(static_cast<int64_t>(values.size()))];
+  }
+  template <class T>
+  const T& Pick(const std::vector<T>& values) {
+    return values[static_cast<size_t>(Below(static_cast<int64_t>(values.size())))];
+  }
+
+  // attrs
+
+  void AddAttr(const AttrDef& attr, AttrMap& attrs) {
+    if (!attr.default_value.empty() && Chance(50) && !IsKernelAttr(attr.name))
+      return attrs.Set(attr.name, attr.default_value);
+    attrs.Set(attr.name, MakeAttr(attr));
+  }
+
+  bool IsKernelAttr(const std::string& name) const {
+    return std::any_of(kernel_types_.begin(), kernel_types_.end(), [&](const auto& k) { return k.first == name; });
+  }
+
+  AttrValue MakeAttr(const AttrDef& attr) {
+    const bool is_list = attr.type.compare(0, 5, "list(") == 0;
+    if (!is_list) return MakeElement(attr);
+    const std::string element = attr.type.substr(5, attr.type.size() - 6);
+    if (element == "int") return MakeInts();
+    const auto n = static_cast<size_t>(Below(4));
+    if (element == "type") return MakeList<DType>(n, [&] { return MakeType(attr); });
+    if (element == "float") return MakeList<float>(n, [&] { return MakeFloat(); });
+    if (element == "bool") return MakeList<bool>(n, [&] { return Chance(50); });
+    if (element == "string") return MakeList<std::string>(n, [&] { return MakeText(attr); });
+    if (element == "shape") return MakeList<PartialShape>(n, [&] { return MakeShape(); });
+    if (element == "tensor") return MakeList<Tensor>(n, [&] { return MakeTensor(MakeType(attr)); });
+    return std::vector<FunctionName>(n);
+  }
+
+  AttrValue MakeElement(const AttrDef& attr) {
+    if (attr.type == "int") return MakeInt(attr);
+    if (attr.type == "float") return MakeFloat();
+    if (attr.type == "bool") return Chance(50);
+    if (attr.type == "type") return MakeType(attr);
+    if (attr.type == "string") return MakeText(attr);
+    if (attr.type == "shape") return MakeShape();
+    if (attr.type == "tensor") return MakeTensor(MakeType(attr));
+    return FunctionName{"f", {}};
+  }
+
+  template <class T, class F>
+  static AttrValue MakeList(size_t n, F&& make) {
+    std::vector<T> list;
+    for (size_t i = 0; i < n; ++i) list.push_back(make());
+    return AttrValue(std::move(list));
+  }
+
+  int64_t WildInt() {
+    return Pick<int64_t>({-1, -2, 100, 65536, std::numeric_limits<int32_t>::max(), std::numeric_limits<int32_t>::min(),
+                          int64_t{1} << 31, int64_t{1} << 32, int64_t{1} << 40, std::numeric_limits<int64_t>::max(),
+                          std::numeric_limits<int64_t>::min()});
+  }
+
+  int64_t MakeInt(const AttrDef& attr) {
+    if (Chance(20)) return WildInt();
+    return attr.minimum.value_or(0) + Below(4);
+  }
+
+  float MakeFloat() {
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    return Pick({0.0F, 0.5F, 1.0F, 2.0F, -1.0F, 1e-5F, 1e38F, -1e-38F, kInfinity, -kInfinity, std::nanf("")});
+  }
+
+  DType MakeType(const AttrDef& attr) {
+    std::vector<DType> with_kernel;
+    for (const auto& [name, dtype] : kernel_types_) {
+      if (name == attr.name) with_kernel.push_back(dtype);
+    }
+    if (!with_kernel.empty() && Chance(90)) return Pick(with_kernel);
+    if (!attr.allowed_types.empty() && Chance(90)) return Pick(attr.allowed_types);
+    return Pick({DType::kFloat, DType::kDouble, DType::kInt32, DType::kInt64, DType::kBool, DType::kString,
+                 DType::kComplex64, DType::kHalf, DType::kUint8, DType::kQint8, DType::kResource, DType::kVariant});
+  }
+
+  std::string MakeText(const AttrDef& attr) {
+    if (!attr.allowed_strings.empty() && Chance(90)) return Pick(attr.allowed_strings);
+    return Pick<const char*>({"",   "a",         "SAME",       "VALID", "NHWC",  "NCHW", "0",
+                              "-1", "ij,jk->ik", "...a->a...", "ii->i", "ab,ab", "->",   "[",
+                              "(",  "\\",        "\xff\xfe",   "%s",    "loc:@", "a/b",  "mean"});
+  }
+
+  // Windows and strides, permutations, axes: mostly small.
+  std::vector<int64_t> MakeInts() {
+    std::vector<int64_t> ints(static_cast<size_t>(Chance(60) ? 4 + Below(2) : Below(9)));
+    for (int64_t& v : ints) v = Chance(4) ? WildInt() : 1 + Below(3);
+    if (!ints.empty() && Chance(60)) {
+      ints.front() = 1;
+      (Chance(70) ? ints.back() : ints[ints.size() / 4]) = 1;
+    }
+    return ints;
+  }
+
+  PartialShape MakeShape() {
+    if (Chance(10)) return PartialShape();
+    std::vector<int64_t> dims = Chance(60) ? base_ : RandomDims();
+    for (int64_t& d : dims) {
+      if (Chance(10)) d = Chance(50) ? -1 : Pick<int64_t>({1 << 20, int64_t{1} << 31, int64_t{1} << 40});
+    }
+    return PartialShape(std::move(dims));
+  }
+
+  // inputs
+
+  std::vector<int64_t> RandomDims() {
+    std::vector<int64_t> dims(static_cast<size_t>(Chance(35) ? 4 : Below(6)));
+    int64_t elements = 1;
+    for (int64_t& d : dims) {
+      d = Chance(6) ? 0 : 1 + Below(Chance(15) ? 8 : 4);
+      if (elements * d > kMaxElements) d = 1;
+      elements *= std::max<int64_t>(d, 1);
+    }
+    return dims;
+  }
+
+  std::vector<int64_t> InputDims() {
+    std::vector<int64_t> dims = base_;
+    switch (Below(8)) {
+      case 0:
+        return {};
+      case 1:
+        return {Below(6)};
+      case 2:
+        return RandomDims();
+      case 3:
+        if (!dims.empty()) dims.pop_back();
+        return dims;
+      case 4:
+        if (!dims.empty()) dims[static_cast<size_t>(Below(static_cast<int64_t>(dims.size())))] = Below(4);
+        return dims;
+      case 5:
+        return dims.empty() ? dims : std::vector<int64_t>{Chance(50) ? dims.back() : dims.front()};
+      default:
+        return dims;
+    }
+  }
+
+  template <class T>
+  void FillIntegers(Tensor& t) {
+    const int64_t mode = Below(6);
+    for (int64_t i = 0; i < t.num_elements(); ++i) {
+      int64_t v = i;
+      if (mode == 1) v = Below(4);
+      if (mode == 2) v = Below(8) - 4;
+      if (mode == 3) v = 1 + Below(2);
+      if (mode >= 4) v = Chance(mode == 4 ? 10 : 60) ? WildInt() : Below(3);
+      t.data<T>()[i] = static_cast<T>(v);
+    }
+  }
+
+  template <class T>
+  void FillFloats(Tensor& t) {
+    const bool wild = Chance(25);
+    for (int64_t i = 0; i < t.num_elements(); ++i) {
+      const float v = wild && Chance(30) ? MakeFloat() : static_cast<float>(Below(64) - 32) / 8;
+      t.data<T>()[i] = static_cast<T>(v);
+    }
+  }
+
+  void FillTexts(Tensor& t) {
+    for (std::string& s : std::span<std::string>(t.data<std::string>(), static_cast<size_t>(t.num_elements()))) {
+      s = Pick<const char*>({"", "a", "1", "-2.5", "1e400", "a,b,,c", "\"q", "\xc3\xa9", "\xff", "x y  z", "[a-z]*",
+                             "(", "nan", "\x89PNG\r\n\x1a\n", "0123456789abcdef"});
+      if (Chance(3)) s.assign(1000, 'x');
+    }
+  }
+
+  Tensor MakeTensor(DType dtype) {
+    std::vector<int64_t> dims = InputDims();
+    Tensor t(dtype, Shape(std::span<const int64_t>(dims)));
+    const bool integer = VisitDType<int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, int64_t, uint64_t>(
+        dtype, [&](auto tag) { FillIntegers<typename decltype(tag)::type>(t); });
+    if (integer) return t;
+    const bool floating = VisitDType<float, double, float16, bfloat16, std::complex<float>, std::complex<double>>(
+        dtype, [&](auto tag) { FillFloats<typename decltype(tag)::type>(t); });
+    if (floating) return t;
+    if (dtype == DType::kString) {
+      FillTexts(t);
+    } else if (dtype == DType::kResource) {
+      FillResources(t);
+    } else if (IsPlain(dtype)) {  // bool and quantised
+      auto* bytes = static_cast<uint8_t*>(t.raw());
+      for (size_t i = 0; i < t.num_bytes(); ++i)
+        bytes[i] = static_cast<uint8_t>(Below(dtype == DType::kBool ? 2 : 256));
+    }
+    return t;
+  }
+
+  // Handles to variables, or to nothing.
+  void FillResources(Tensor& t) {
+    for (int64_t i = 0; i < t.num_elements(); ++i) {
+      if (Chance(20)) continue;
+      RefPtr<Variable> variable(new Variable("v", value_dtype_, PartialShape()));
+      if (Chance(85)) {
+        MutexLock lock(variable->mu());
+        const Status assigned = variable->Assign(MakeTensor(value_dtype_), SystemAllocator());
+        DF_CHECK(assigned.ok());
+      }
+      t.data<ResourceHandle>()[i] = ResourceHandle("v", RefPtr<Resource>(variable.get()));
+    }
+  }
+
+  RandomInput MakeInput(const TypedArg& type) {
+    RandomInput input;
+    input.value = MakeTensor(type.dtype);
+    input.is_ref = type.is_ref;
+    input.is_known = !type.is_ref && !IsHandle(type.dtype) && Chance(35);
+    input.has_shape = Chance(70);
+    return input;
+  }
+
+  const OpDef& op_;
+  std::mt19937_64 random_;
+  std::vector<std::pair<std::string, DType>> kernel_types_;
+  std::vector<int64_t> base_;          // the shape that inputs are made of
+  DType value_dtype_ = DType::kFloat;  // of variables behind handles
+};
+
+}  // namespace
+
+std::string RandomCase::Describe() const {
+  std::string out = op->name;
+  for (const auto& [name, value] : attrs) out += StrCat(" ", name, "=", value.ToString());
+  for (const RandomInput& input : inputs) {
+    out += StrCat("\n    ", input.is_ref ? "ref " : "",
+                  input.is_known    ? "const "
+                  : input.has_shape ? "shaped "
+                                    : "",
+                  IsPlain(input.value.dtype()) || input.value.dtype() == DType::kString
+                      ? input.value.ToString(32)
+                      : StrCat(input.value.dtype(), input.value.shape()));
+  }
+  return out;
+}
+
+RandomCase MakeRandomCase(const OpDef& op, uint64_t seed) {
+  return Maker(op, seed).Make();
+}
+
+}  // namespace dfrun::fuzz
