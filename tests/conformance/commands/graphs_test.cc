@@ -1,0 +1,96 @@
+// Graphs of TensorFlow 1 code, forward and in training, against what TensorFlow got from them.
+// tests/golden/graphs/make_graphs.py makes both. One test a graph.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+#include "src/framework/tensor_hdf5.h"
+#include "tests/conformance/commands/command_runner.h"
+
+namespace dfrun {
+namespace {
+
+constexpr char kGraphs[] = "tests/golden/graphs/";
+// The two add products in different orders, and 20 steps let the differences grow.
+constexpr double kTolerance = 1e-5;
+
+// A line of expected.txt.
+struct Expected {
+  std::string name;
+  std::vector<float> losses;
+  std::vector<float> output;  // its first elements
+};
+
+std::vector<Expected> ReadExpected() {
+  std::vector<Expected> all;
+  std::ifstream in(std::string(kGraphs) + "expected.txt");
+  std::string line;
+  while (std::getline(in, line)) {
+    if (line.empty() || line[0] == '#') continue;
+    std::istringstream words(line);
+    Expected e;
+    words >> e.name;
+    std::vector<float>* list = nullptr;
+    for (std::string word; words >> word;) {
+      if (word == "loss") {
+        list = &e.losses;
+      } else if (word == "output") {
+        list = &e.output;
+      } else {
+        list->push_back(std::stof(word));
+      }
+    }
+    all.push_back(std::move(e));
+  }
+  return all;
+}
+
+class GraphsTest : public CommandTest, public ::testing::WithParamInterface<Expected> {
+ protected:
+  // What `dfrun eval` of the graph writes for `fetch`.
+  std::vector<float> Fetch(const std::string& fetch, const std::string& options) {
+    const std::string out = work() + "/out.h5";
+    const std::string args =
+        "eval " + (kGraphs + GetParam().name) + ".pb --init init --fetch " + fetch + " " + options + " --out " + out;
+    const int code = Dfrun(args);
+    EXPECT_EQ(code, 0) << output_;
+    if (code != 0) return {};
+    const Result<h5::Handle> file = h5::OpenFile(out);
+    EXPECT_TRUE(file.ok()) << file.status().ToString();
+    const Result<Tensor> value = ReadTensor(*file, out, "/" + fetch, SystemAllocator());
+    EXPECT_TRUE(value.ok()) << value.status().ToString();
+    if (!value.ok() || value->dtype() != DType::kFloat) return {};
+    const auto values = value->values<float>();
+    return {values.begin(), values.end()};
+  }
+};
+
+TEST_P(GraphsTest, TrainsAsInTensorFlow) {
+  const std::vector<float>& expected = GetParam().losses;
+  const std::vector<float> losses = Fetch("loss", "--target step --repeat " + std::to_string(expected.size()));
+  ASSERT_EQ(losses.size(), expected.size());
+  for (size_t i = 0; i < losses.size(); ++i) {
+    EXPECT_NEAR(losses[i], expected[i], kTolerance * std::abs(expected[i])) << "step " << i;
+  }
+}
+
+TEST_P(GraphsTest, ComputesWhatTensorFlowDoes) {
+  const std::vector<float>& expected = GetParam().output;
+  const std::vector<float> output = Fetch("output", "");
+  ASSERT_GE(output.size(), expected.size());
+  float largest = 0;
+  for (float v : expected) largest = std::max(largest, std::abs(v));
+  for (size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(output[i], expected[i], kTolerance * largest) << i;
+}
+
+INSTANTIATE_TEST_SUITE_P(Exported, GraphsTest, ::testing::ValuesIn(ReadExpected()), [](const auto& info) {
+  std::string name = info.param.name;
+  std::replace(name.begin(), name.end(), '.', '_');
+  return name;
+});
+
+}  // namespace
+}  // namespace dfrun
