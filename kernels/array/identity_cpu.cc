@@ -19,12 +19,30 @@ class IdentityKernel : public Kernel {
   }
 };
 
+// What reads the output counts on the shape that the attr promises.
+class PlaceholderWithDefaultKernel : public Kernel {
+ public:
+  static constexpr bool kSharesOutputs = true;
+  explicit PlaceholderWithDefaultKernel(KernelSetup& setup) : shape_(setup.attr<PartialShape>("shape")) {}
+  Status Compute(OpContext& ctx) {
+    const Tensor& value = ctx.input(0);
+    if (!shape_.IsCompatibleWith(value.shape())) {
+      return InvalidArgument("the default has the shape ", value.shape(), ", but the placeholder has ", shape_);
+    }
+    ctx.SetOutput(0, value);
+    return Status();
+  }
+
+ private:
+  const PartialShape shape_;
+};
+
 CPU_KERNEL_ANY("NoOp", NoOpKernel);
 CPU_KERNEL_ANY("Identity", IdentityKernel);
 CPU_KERNEL_ANY("IdentityN", IdentityKernel);
 CPU_KERNEL_ANY("StopGradient", IdentityKernel);
 CPU_KERNEL_ANY("PreventGradient", IdentityKernel);
-CPU_KERNEL_ANY("PlaceholderWithDefault", IdentityKernel);
+CPU_KERNEL_ANY("PlaceholderWithDefault", PlaceholderWithDefaultKernel);
 
 }  // namespace
 }  // namespace dfrun

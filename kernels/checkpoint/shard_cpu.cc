@@ -1,5 +1,6 @@
 #include <map>
 
+#include "kernels/checkpoint/string_inputs.h"
 #include "src/checkpoint/manifest.h"
 #include "src/checkpoint/shard.h"
 #include "src/framework/kernel.h"
@@ -20,7 +21,8 @@ class SaveShard final : public Kernel {
   Status Compute(OpContext& ctx) {
     std::vector<NamedTensor> variables;
     for (size_t i = 0; i < names_.size(); ++i) variables.push_back({names_[i], ctx.input(static_cast<int>(i) + 1)});
-    DF_ASSIGN(const ShardEntry entry, WriteShard(ctx.input(0).scalar<std::string>(), file_, variables));
+    DF_ASSIGN(const std::string directory, StringScalar(ctx, 0));
+    DF_ASSIGN(const ShardEntry entry, WriteShard(directory, file_, variables));
     Tensor* out = nullptr;
     DF_TRY(ctx.AllocateOutput(0, Shape(), &out));
     *out->data<std::string>() = entry.Serialize();
@@ -48,7 +50,7 @@ class RestoreShard final : public Kernel {
   }
 
   Status Compute(OpContext& ctx) {
-    const std::string& directory = ctx.input(0).scalar<std::string>();
+    DF_ASSIGN(const std::string directory, StringScalar(ctx, 0));
     DF_ASSIGN(const Manifest manifest, ReadManifest(directory));
     std::map<size_t, std::vector<size_t>> by_shard;
     for (size_t i = 0; i < names_.size(); ++i) {
