@@ -24,6 +24,10 @@ struct Expected {
   std::vector<float> output;  // its first elements
 };
 
+std::ostream& operator<<(std::ostream& out, const Expected& e) {
+  return out << e.name;
+}
+
 std::vector<Expected> ReadExpected() {
   std::vector<Expected> all;
   std::ifstream in(std::string(kGraphs) + "expected.txt");
