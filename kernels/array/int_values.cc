@@ -31,6 +31,16 @@ Result<Shape> ShapeValue(const Tensor& tensor, std::string_view what) {
   return shape;
 }
 
+Result<std::vector<bool>> NamedAxes(const std::vector<int64_t>& axes, int rank) {
+  std::vector<bool> named(static_cast<size_t>(rank));
+  for (int64_t a : axes) {
+    DF_ASSIGN(const int64_t axis, CanonicalAxis(a, rank));
+    if (named[axis]) return InvalidArgument("axis ", axis, " is named twice in ", PartialShape(axes));
+    named[axis] = true;
+  }
+  return named;
+}
+
 Result<std::optional<std::vector<int64_t>>> KnownIntVector(const InferenceContext& c, int input,
                                                            std::string_view what) {
   const PartialShape& shape = c.input(input);

@@ -24,7 +24,11 @@ Result<int64_t> IntScalar(const Tensor& tensor, std::string_view what);
 // An integer vector as a shape; InvalidArgument for a bad one.
 Result<Shape> ShapeValue(const Tensor& tensor, std::string_view what);
 
-// The same for inputs whose value is known before the step; nothing where it is not.
+// One flag a dimension of a tensor of `rank`: true where an axis in [-rank, rank) names it. InvalidArgument for an axis
+// out of range or named twice.
+Result<std::vector<bool>> NamedAxes(const std::vector<int64_t>& axes, int rank);
+
+// The value of an input where it is known before the step, else nothing.
 Result<std::optional<std::vector<int64_t>>> KnownIntVector(const InferenceContext& c, int input, std::string_view what);
 Result<std::optional<int64_t>> KnownIntScalar(const InferenceContext& c, int input, std::string_view what);
 

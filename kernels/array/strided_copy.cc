@@ -9,8 +9,6 @@
 namespace dfrun {
 namespace {
 
-// Elements that a thread copies at a time: some 10 us.
-constexpr int64_t kBlock = 65536;
 // Side of the squares that a transposition is cut into: 32 rows of a cache line each fit in the first cache.
 constexpr int64_t kSquare = 32;
 
@@ -74,16 +72,16 @@ template <class E>
 void Copy(ThreadPool& pool, const E* from, E* to, const Plan& plan) {
   // A unit of work: some rows of one outer index; a single long row is cut itself.
   if (plan.outer_count == 1 && plan.rows.size == 1) {
-    pool.ParallelFor(plan.row.size, kBlock, [&](int64_t begin, int64_t end) {
+    pool.ParallelFor(plan.row.size, kCopyBlock, [&](int64_t begin, int64_t end) {
       CopyRow(from + begin * plan.row.from_stride, to + begin * plan.row.to_stride, plan.row, end - begin);
     });
     return;
   }
   const int64_t rows_per_unit =
-      std::min(plan.rows.size, std::max(kSquare, kBlock / std::max<int64_t>(1, plan.row.size)));
+      std::min(plan.rows.size, std::max(kSquare, kCopyBlock / std::max<int64_t>(1, plan.row.size)));
   const int64_t units_per_outer = (plan.rows.size + rows_per_unit - 1) / rows_per_unit;
   const int64_t units = plan.outer_count * units_per_outer;
-  const int64_t units_per_block = std::max<int64_t>(1, kBlock / (rows_per_unit * plan.row.size));
+  const int64_t units_per_block = std::max<int64_t>(1, kCopyBlock / (rows_per_unit * plan.row.size));
   pool.ParallelFor(units, units_per_block, [&](int64_t begin, int64_t end) {
     for (int64_t u = begin; u < end; ++u) {
       int64_t index = u / units_per_outer;
@@ -136,6 +134,18 @@ std::vector<int64_t> RowMajorStrides(const Shape& shape) {
     stride *= shape.dim(d);
   }
   return strides;
+}
+
+std::vector<CopyDim> PermutedDims(const std::vector<int64_t>& sizes, const std::vector<int>& perm) {
+  const Shape from{std::span<const int64_t>(sizes)};
+  const std::vector<int64_t> from_strides = RowMajorStrides(from);
+  std::vector<CopyDim> dims(perm.size());
+  int64_t to_stride = 1;
+  for (size_t d = perm.size(); d-- > 0;) {
+    dims[d] = {sizes[perm[d]], from_strides[perm[d]], to_stride};
+    to_stride *= dims[d].size;
+  }
+  return dims;
 }
 
 const void* ElementAt(const void* data, DType dtype, int64_t elements) {

@@ -13,6 +13,9 @@
 
 namespace dfrun {
 
+// Elements that a thread copies at a time: some 10 us.
+constexpr int64_t kCopyBlock = 65536;
+
 // A dimension of the block. Strides are in elements and may be negative; a from_stride of 0 repeats.
 struct CopyDim {
   int64_t size;
@@ -27,6 +30,10 @@ void StridedCopy(ThreadPool& pool, DType dtype, const void* from, void* to, std:
 
 // Row-major strides of a shape, in elements.
 std::vector<int64_t> RowMajorStrides(const Shape& shape);
+
+// The copy that permutes a row-major tensor: dimension d of the target is dimension perm[d], of size sizes[perm[d]], of
+// the source. `perm` is a permutation (programmer's duty).
+std::vector<CopyDim> PermutedDims(const std::vector<int64_t>& sizes, const std::vector<int>& perm);
 
 // Drops dimensions of size 1 and merges neighbours that both layouts walk as one. For StridedCopy and its test.
 std::vector<CopyDim> MergeCopyDims(const std::vector<CopyDim>& dims);
