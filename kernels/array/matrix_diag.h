@@ -1,0 +1,73 @@
+// Bands of diagonals of matrices: which element of a packed band is which element of the matrix.
+//
+// Diagonal d of a matrix has the elements whose column minus row is d. A packed band holds the diagonals upper, ...,
+// lower as rows as long as the longest of them; a shorter diagonal stands at the left or at the right of its row.
+// Source: MatrixDiagV3 and its kin.
+#ifndef DFRUN_KERNELS_ARRAY_MATRIX_DIAG_H_
+#define DFRUN_KERNELS_ARRAY_MATRIX_DIAG_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+
+#include "src/framework/attr.h"
+#include "src/framework/inference.h"
+#include "src/framework/tensor.h"
+
+namespace dfrun {
+
+// The diagonals that `k` names: one number, or the lowest and the highest.
+struct DiagonalRange {
+  int64_t lower = 0;
+  int64_t upper = 0;
+
+  int64_t count() const { return upper - lower + 1; }
+  // The length of the longest diagonal of matrices of this size.
+  int64_t MaxLength(int64_t rows, int64_t cols) const {
+    return std::min(rows + std::min<int64_t>(upper, 0), cols - std::max<int64_t>(lower, 0));
+  }
+};
+
+// InvalidArgument for another shape than [], [1] or [2], or a lower above the upper.
+Result<DiagonalRange> ReadDiagonalRange(const Tensor& k);
+// InvalidArgument unless matrices of this size have the lowest and the highest of the diagonals.
+Status CheckDiagonalRange(const DiagonalRange& range, int64_t rows, int64_t cols);
+
+// Where diagonals stand in their row of the band.
+struct DiagonalAlign {
+  bool super_left = true;  // those above the main diagonal
+  bool sub_left = true;    // the main diagonal and those below
+
+  // From the attr `align`, "RIGHT_LEFT" and so on: first the diagonals above. All left where there is no such attr.
+  static DiagonalAlign Read(const AttrMap& attrs);
+};
+
+struct Band {
+  int64_t rows = 0;
+  int64_t cols = 0;
+  DiagonalRange range;
+  DiagonalAlign align;
+
+  int64_t max_length() const { return range.MaxLength(rows, cols); }
+  int64_t Length(int64_t d) const { return std::min(rows + std::min<int64_t>(d, 0), cols - std::max<int64_t>(d, 0)); }
+  // The place in the packed band of the first element of diagonal d; the others follow.
+  int64_t Begin(int64_t d) const {
+    const bool left = d > 0 ? align.super_left : align.sub_left;
+    return (range.upper - d) * max_length() + (left ? 0 : max_length() - Length(d));
+  }
+  // The place in the matrix of the first element of diagonal d; the others follow every cols + 1 elements.
+  int64_t MatrixBegin(int64_t d) const { return d >= 0 ? d : -d * cols; }
+  int64_t size() const { return range.count() * max_length(); }
+};
+
+// The band of matrices whose diagonals are packed in rows of `length`. A size of -1 is computed: square where neither
+// is given. InvalidArgument where the sizes do not fit the diagonals.
+Result<Band> BandOfDiagonals(const DiagonalRange& range, int64_t length, int64_t rows, int64_t cols);
+
+// The shape of the packed bands of `batch` (a shape less its last `drop` dimensions): [batch..., count, length],
+// without the count where there is one diagonal.
+Shape BandShape(const Shape& batch, int drop, const Band& band);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_ARRAY_MATRIX_DIAG_H_
