@@ -18,7 +18,7 @@ class ListDiffKernel : public Kernel {
     const Tensor& y = ctx.input(1);
     if (x.shape().rank() != 1 || y.shape().rank() != 1)
       return InvalidArgument("ListDiff takes vectors, but x has shape ", x.shape(), " and y ", y.shape());
-    const std::unordered_set<T> dropped(y.values<T>().begin(), y.values<T>().end());
+    const std::unordered_set<HashedAs<T>> dropped(y.values<T>().begin(), y.values<T>().end());
     std::vector<int64_t> kept;
     for (int64_t i = 0; i < x.num_elements(); ++i) {
       if (dropped.count(x.data<T>()[i]) == 0) kept.push_back(i);
@@ -37,8 +37,8 @@ struct ListDiff {
   using Kernel = ListDiffKernel<ValueBits<T>>;
 };
 
-CPU_KERNEL("ListDiff", ListDiff, float, double, uint8_t, uint16_t, uint32_t, uint64_t, int8_t, int16_t, int32_t,
-           int64_t, std::string);
+CPU_KERNEL("ListDiff", ListDiff, bfloat16, float16, float, double, uint8_t, uint16_t, uint32_t, uint64_t, int8_t,
+           int16_t, int32_t, int64_t, std::string);
 
 }  // namespace
 }  // namespace dfrun

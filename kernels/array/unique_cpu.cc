@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "kernels/array/axis_copy.h"
 #include "kernels/array/int_values.h"
 #include "kernels/array/value_bits.h"
 #include "src/framework/kernel.h"
@@ -9,27 +11,104 @@
 namespace dfrun {
 namespace {
 
+// The slices of a tensor along an axis, seen as [outer, n, inner]. NaN equals nothing, -0 equals 0.
+template <class T>
+class Slices {
+ public:
+  Slices(const Tensor& x, int64_t axis)
+      : data_(x.data<T>()), split_(x.shape(), axis), n_(x.shape().dim(static_cast<int>(axis))) {}
+
+  int64_t count() const { return n_; }
+  int64_t outer() const { return split_.outer; }
+  int64_t inner() const { return split_.inner; }
+  const T* Run(int64_t o, int64_t slice) const { return data_ + (o * n_ + slice) * split_.inner; }
+
+  size_t Hash(int64_t slice) const {
+    size_t hash = 0;
+    for (int64_t o = 0; o < split_.outer; ++o) {
+      const T* run = Run(o, slice);
+      for (int64_t i = 0; i < split_.inner; ++i)
+        hash = hash * 0x9e3779b97f4a7c15U + std::hash<HashedAs<T>>()(static_cast<HashedAs<T>>(run[i]));
+    }
+    return hash;
+  }
+  bool Equal(int64_t a, int64_t b) const {
+    for (int64_t o = 0; o < split_.outer; ++o) {
+      if (!std::equal(Run(o, a), Run(o, a) + split_.inner, Run(o, b))) return false;
+    }
+    return true;
+  }
+
+ private:
+  const T* data_;
+  const AxisSplit split_;
+  const int64_t n_;
+};
+
+struct Places {
+  std::vector<int64_t> place_of;  // of each slice among the different ones
+  std::vector<int64_t> firsts;    // the first of equal slices
+  std::vector<int64_t> counts;
+};
+
+template <class T>
+Places FindPlaces(const Slices<T>& slices) {
+  const auto hash = [&](int64_t slice) { return slices.Hash(slice); };
+  const auto equal = [&](int64_t a, int64_t b) { return slices.Equal(a, b); };
+  std::unordered_map<int64_t, int64_t, decltype(hash), decltype(equal)> seen(16, hash, equal);
+  Places places;
+  places.place_of.reserve(static_cast<size_t>(slices.count()));
+  for (int64_t s = 0; s < slices.count(); ++s) {
+    const auto [it, is_new] = seen.emplace(s, static_cast<int64_t>(places.firsts.size()));
+    if (is_new) {
+      places.firsts.push_back(s);
+      places.counts.push_back(0);
+    }
+    places.place_of.push_back(it->second);
+    ++places.counts[it->second];
+  }
+  return places;
+}
+
+// Unique and its kin: input 1, where there is one, is the axis; output 2, where there is one, the counts.
 template <class T>
 class UniqueKernel : public Kernel {
  public:
   explicit UniqueKernel(KernelSetup&) {}
   Status Compute(OpContext& ctx) {
     const Tensor& x = ctx.input(0);
-    if (x.shape().rank() != 1) return InvalidArgument("Unique takes a vector, but x has shape ", x.shape());
-    std::unordered_map<T, int64_t> places;
-    std::vector<int64_t> place_of;
-    std::vector<const T*> firsts;
-    for (const T& v : x.values<T>()) {
-      const auto [it, is_new] = places.emplace(v, static_cast<int64_t>(places.size()));
-      if (is_new) firsts.push_back(&v);
-      place_of.push_back(it->second);
-    }
+    DF_ASSIGN(const int64_t axis, ReadAxis(ctx));
+    const Slices<T> slices(x, axis);
+    const Places places = FindPlaces(slices);
+    const auto different = static_cast<int64_t>(places.firsts.size());
+    Shape shape = x.shape();
+    shape.set_dim(static_cast<int>(axis), different);
     Tensor* y = nullptr;
-    Tensor* idx = nullptr;
-    DF_TRY(ctx.AllocateOutput(0, Shape({static_cast<int64_t>(firsts.size())}), &y));
-    DF_TRY(ctx.AllocateOutput(1, x.shape(), &idx));
-    for (size_t i = 0; i < firsts.size(); ++i) y->data<T>()[i] = *firsts[i];
-    return StoreInts(place_of, *idx);
+    DF_TRY(ctx.AllocateOutput(0, shape, &y));
+    T* to = y->data<T>();
+    for (int64_t o = 0; o < slices.outer(); ++o) {
+      for (int64_t first : places.firsts) to = std::copy_n(slices.Run(o, first), slices.inner(), to);
+    }
+    DF_TRY(Store(ctx, 1, places.place_of));
+    return ctx.num_outputs() > 2 ? Store(ctx, 2, places.counts) : Status();
+  }
+
+ private:
+  static Result<int64_t> ReadAxis(const OpContext& ctx) {
+    const Shape& x = ctx.input(0).shape();
+    std::vector<int64_t> axis;
+    if (ctx.num_inputs() > 1) {
+      DF_ASSIGN(axis, IntVector(ctx.input(1), "the axis"));
+    }
+    if (axis.size() > 1) return InvalidArgument("there may be one axis, but there are ", axis.size());
+    if (axis.empty() && x.rank() != 1)
+      return InvalidArgument("without an axis x must be a vector, but it has shape ", x);
+    return CanonicalAxis(axis.empty() ? 0 : axis[0], x.rank());
+  }
+  static Status Store(OpContext& ctx, int i, const std::vector<int64_t>& values) {
+    Tensor* output = nullptr;
+    DF_TRY(ctx.AllocateOutput(i, Shape({static_cast<int64_t>(values.size())}), &output));
+    return StoreInts(values, *output);
   }
 };
 
@@ -38,8 +117,14 @@ struct Unique {
   using Kernel = UniqueKernel<ValueBits<T>>;
 };
 
-CPU_KERNEL("Unique", Unique, float, double, uint8_t, uint16_t, uint32_t, uint64_t, int8_t, int16_t, int32_t, int64_t,
-           bool, std::string);
+#define UNIQUE_KERNEL(op)                                                                                          \
+  CPU_KERNEL(op, Unique, bfloat16, float16, float, double, uint8_t, uint16_t, uint32_t, uint64_t, int8_t, int16_t, \
+             int32_t, int64_t, bool, std::string)
+UNIQUE_KERNEL("Unique");
+UNIQUE_KERNEL("UniqueV2");
+UNIQUE_KERNEL("UniqueWithCounts");
+UNIQUE_KERNEL("UniqueWithCountsV2");
+#undef UNIQUE_KERNEL
 
 }  // namespace
 }  // namespace dfrun

@@ -19,20 +19,49 @@ OP("Where")
     .NotDifferentiable()
     .Doc("The coordinates of the elements that are not zero or false, in row-major order.");
 
-OP("Unique")
+// The values of a vector, or the slices of a tensor along an axis, and the place of each among those.
+void Uniques(OpBuilder& op) {
+  op.Output("y: T")
+      .Output("idx: out_idx")
+      .Attr("T: type")
+      .Attr("out_idx: {int32, int64} = DT_INT32")
+      .Shape([](InferenceContext& c) -> Status {
+        if (c.num_inputs() > 1) {  // an axis
+          DF_TRY(c.WithRank(1, 1).status());
+          if (c.input(0).known_rank()) c.set_output(0, PartialShape::UnknownOfRank(c.input(0).rank()));
+          c.set_output(1, PartialShape::UnknownOfRank(1));
+        } else {
+          DF_ASSIGN(PartialShape x, c.WithRank(0, 1));
+          c.set_output(0, PartialShape::UnknownOfRank(1));
+          c.set_output(1, std::move(x));
+        }
+        if (c.num_outputs() > 2) c.set_output(2, PartialShape::UnknownOfRank(1));
+        return Status();
+      })
+      .NotDifferentiable();
+}
+void AlongAxis(OpBuilder& op) {
+  op.Input("axis: Taxis").Attr("Taxis: {int32, int64} = DT_INT64");
+}
+
+OP("Unique").Input("x: T").As(Uniques).Doc(
+    "The values of x without repeats, in the order of their first appearance, and for each x its place in y.");
+OP("UniqueV2")
     .Input("x: T")
-    .Output("y: T")
-    .Output("idx: out_idx")
-    .Attr("T: type")
-    .Attr("out_idx: {int32, int64} = DT_INT32")
-    .Shape([](InferenceContext& c) -> Status {
-      DF_ASSIGN(PartialShape x, c.WithRank(0, 1));
-      c.set_output(0, PartialShape::UnknownOfRank(1));
-      c.set_output(1, std::move(x));
-      return Status();
-    })
-    .NotDifferentiable()
-    .Doc("The values of x without repeats, in the order of their first appearance, and for each x its place in y.");
+    .As(AlongAxis)
+    .As(Uniques)
+    .Doc("The slices of x along an axis without repeats, and for each slice its place in y.");
+OP("UniqueWithCounts")
+    .Input("x: T")
+    .As(Uniques)
+    .Output("count: out_idx")
+    .Doc("Unique, and how often each value of y is in x.");
+OP("UniqueWithCountsV2")
+    .Input("x: T")
+    .As(AlongAxis)
+    .As(Uniques)
+    .Output("count: out_idx")
+    .Doc("UniqueV2, and how often each slice of y is in x.");
 
 OP("ListDiff")
     .Input("x: T")

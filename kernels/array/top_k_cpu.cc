@@ -1,0 +1,173 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "kernels/array/int_values.h"
+#include "src/framework/kernel.h"
+
+namespace dfrun {
+namespace {
+
+constexpr int64_t kBlock = 16384;  // entries that a thread looks through at a time
+
+// The places of a row in the order of a TopK: larger first, then those further left; NaN after everything. Total.
+template <class T>
+struct Before {
+  const T* row;
+  bool operator()(int32_t a, int32_t b) const {
+    const T x = row[a];
+    const T y = row[b];
+    if (x > y) return true;
+    if (y > x) return false;
+    const bool x_is_nan = x != x;
+    const bool y_is_nan = y != y;
+    return x_is_nan == y_is_nan ? a < b : y_is_nan;
+  }
+};
+
+// The first k places of a row of n > k, as a heap whose root is the last of them. The order of the heap is
+// TensorFlow's, which shows where `sorted` is false.
+template <class T>
+void SelectPlaces(const Before<T>& before, int32_t n, int32_t k, std::vector<int32_t>& places) {
+  for (int32_t i = 0; i <= k; ++i) places.push_back(i);
+  std::make_heap(places.begin(), places.end(), before);
+  std::pop_heap(places.begin(), places.end(), before);
+  places.pop_back();
+  for (int32_t i = k + 1; i < n; ++i) {
+    if (!before(i, places.front())) continue;
+    std::pop_heap(places.begin(), places.end(), before);
+    places.back() = i;
+    std::push_heap(places.begin(), places.end(), before);
+  }
+}
+
+template <class T>
+void TopPlaces(const T* row, int32_t n, int32_t k, bool sorted, std::vector<int32_t>& places) {
+  const Before<T> before{row};
+  places.clear();
+  if (k == 0) return;
+  if (k == 1) {
+    int32_t best = 0;
+    for (int32_t i = 1; i < n; ++i) {
+      if (row[i] > row[best] || (row[best] != row[best] && row[i] == row[i])) best = i;
+    }
+    places.push_back(best);
+  } else if (k == n) {
+    for (int32_t i = 0; i < n; ++i) places.push_back(i);
+    std::sort(places.begin(), places.end(), before);
+  } else {
+    SelectPlaces(before, n, k, places);
+    if (sorted) std::sort(places.begin(), places.end(), before);
+  }
+}
+
+struct TopK {
+  template <class T>
+  class Kernel : public dfrun::Kernel {
+   public:
+    explicit Kernel(KernelSetup& setup) : sorted_(setup.attr<bool>("sorted")) {
+      if (setup.node().inputs.size() == 1) k_ = setup.attr<int64_t>("k");
+    }
+    Status Compute(OpContext& ctx) {
+      const Tensor& x = ctx.input(0);
+      DF_ASSIGN(const int64_t k, ReadK(ctx));
+      Shape shape = x.shape();
+      const int64_t n = shape.dim(shape.rank() - 1);
+      shape.set_dim(shape.rank() - 1, k);
+      Tensor* values = nullptr;
+      Tensor* indices = nullptr;
+      DF_TRY(ctx.AllocateOutput(0, shape, &values));
+      DF_TRY(ctx.AllocateOutput(1, shape, &indices));
+      if (shape.num_elements() == 0) return Status();
+      VisitDType<int16_t, int32_t, int64_t>(indices->dtype(), [&](auto tag) {
+        using Index = typename decltype(tag)::type;
+        const int64_t rows = shape.num_elements() / k;
+        ctx.pool().ParallelFor(rows, std::max<int64_t>(1, kBlock / n), [&](int64_t begin, int64_t end) {
+          std::vector<int32_t> places;
+          for (int64_t r = begin; r < end; ++r) {
+            const T* row = x.data<T>() + r * n;
+            TopPlaces(row, static_cast<int32_t>(n), static_cast<int32_t>(k), sorted_, places);
+            for (int64_t i = 0; i < k; ++i) {
+              values->data<T>()[r * k + i] = row[places[i]];
+              indices->data<Index>()[r * k + i] = static_cast<Index>(places[i]);
+            }
+          }
+        });
+      });
+      return Status();
+    }
+
+   private:
+    Result<int64_t> ReadK(const OpContext& ctx) const {
+      const Shape& x = ctx.input(0).shape();
+      int64_t k = k_;
+      if (ctx.num_inputs() > 1) {
+        if (ctx.input(1).shape().rank() != 0)
+          return InvalidArgument("k has shape ", ctx.input(1).shape(), ", but must be a scalar");
+        k = IntValues(ctx.input(1))[0];
+      }
+      if (x.rank() == 0 || k < 0 || k > x.dim(x.rank() - 1))
+        return InvalidArgument("the ", k, " largest entries of the rows of ", x, " are not there");
+      const int64_t most = ctx.node().outputs[1].dtype == DType::kInt16 ? std::numeric_limits<int16_t>::max()
+                                                                        : std::numeric_limits<int32_t>::max();
+      if (x.dim(x.rank() - 1) > most)
+        return InvalidArgument("rows of ", x, " are longer than the indices can say, ", most);
+      return k;
+    }
+
+    int64_t k_ = 0;
+    const bool sorted_;
+  };
+};
+
+class InTopKKernel : public Kernel {
+ public:
+  explicit InTopKKernel(KernelSetup& setup) {
+    if (setup.node().inputs.size() == 2) k_ = setup.attr<int64_t>("k");
+  }
+  Status Compute(OpContext& ctx) {
+    const Shape& predictions = ctx.input(0).shape();
+    const Shape& targets = ctx.input(1).shape();
+    if (predictions.rank() != 2 || targets.rank() != 1 || predictions.dim(0) != targets.dim(0))
+      return InvalidArgument("predictions ", predictions, " and targets ", targets,
+                             " must be a matrix and a vector with an entry for each row");
+    int64_t k = k_;
+    if (ctx.num_inputs() > 2) {
+      if (ctx.input(2).shape().rank() != 0)
+        return InvalidArgument("k has shape ", ctx.input(2).shape(), ", but must be a scalar");
+      k = IntValues(ctx.input(2))[0];
+    }
+    Tensor* y = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, targets, &y));
+    const std::vector<int64_t> target = IntValues(ctx.input(1));
+    const int64_t classes = predictions.dim(1);
+    for (int64_t r = 0; r < targets.dim(0); ++r)
+      y->data<bool>()[r] = IsInTop(ctx.input(0).data<float>() + r * classes, classes, target[r], k);
+    return Status();
+  }
+
+ private:
+  // False where a prediction is not finite up to the point where k larger ones were seen.
+  static bool IsInTop(const float* row, int64_t classes, int64_t target, int64_t k) {
+    if (target < 0 || target >= classes || !std::isfinite(row[target])) return false;
+    int64_t larger = 0;
+    for (int64_t c = 0; c < classes && larger < k; ++c) {
+      if (!std::isfinite(row[c])) return false;
+      larger += row[c] > row[target] ? 1 : 0;
+    }
+    return larger < k;
+  }
+
+  int64_t k_ = 0;
+};
+
+CPU_KERNEL("TopK", TopK, bfloat16, float16, float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t,
+           uint32_t, uint64_t);
+CPU_KERNEL("TopKV2", TopK, bfloat16, float16, float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t,
+           uint32_t, uint64_t);
+CPU_KERNEL_ANY("InTopK", InTopKKernel);
+CPU_KERNEL_ANY("InTopKV2", InTopKKernel);
+
+}  // namespace
+}  // namespace dfrun
