@@ -26,7 +26,7 @@ def cell(w, dtype, size, name, low=0.1, **attrs):
     _, batch, inputs, cells = size
     given = lstm_inputs(dtype, None, batch, inputs, cells, 1, low)
     w.case("LSTMBlockCell", *given, name=name, ulps=tolerance(dtype, low), **attrs)
-    states = golden.run("LSTMBlockCell", given, attrs)
+    states = golden.run("LSTMBlockCell", given, attrs)[0]
     grads = [numbers(dtype, (batch, cells), seed, low, 1) for seed in (20, 21)]
     w.case("LSTMBlockCellGrad", *given, *states[:6], *grads, name=name, ulps=tolerance(dtype, low),
            use_peephole=attrs.get("use_peephole", False))
@@ -36,7 +36,7 @@ def block(w, version, dtype, size, name, steps=None, low=0.1, **attrs):
     time, batch, inputs, cells = size
     given = [np.array(time, np.int64)] + lstm_inputs(dtype, *size, 2, low)
     w.case("BlockLSTM" + version, *given, name=name, ulps=tolerance(dtype, low), **attrs)
-    states = golden.run("BlockLSTM" + version, given, attrs)
+    states = golden.run("BlockLSTM" + version, given, attrs)[0]
     grads = [numbers(dtype, (time, batch, cells), seed, low, 1) for seed in (30, 31)]
     if steps is not None:
         given[0] = np.array(steps, np.int64)
@@ -93,7 +93,7 @@ def gru(w):
         for low in [0.1, -1]:
             given = [numbers("float32", shape, 5 * i, low, 1) for i, shape in enumerate(shapes)]
             w.case("GRUBlockCell", *given, name=f"{batch} {inputs} {cells} from {low}", ulps=tolerance("float32", low))
-            states = golden.run("GRUBlockCell", given, {})
+            states = golden.run("GRUBlockCell", given, {})[0]
             w.case("GRUBlockCellGrad", *given, *states[:3], numbers("float32", (batch, cells), 9, low, 1),
                    ulps=4 * tolerance("float32", low), name=f"{batch} {inputs} {cells} from {low}")
     given = [tensor(np.zeros(shape)) for shape in [(2, 3), (2, 2), (5, 4), (5, 2), (4,), (2,)]]

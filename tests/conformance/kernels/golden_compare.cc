@@ -45,6 +45,8 @@ template <class T>
 bool Same(const T& expected, const T& actual, double ulps) {
   if constexpr (std::is_integral_v<T> || std::is_same_v<T, std::string>) {
     return expected == actual;
+  } else if constexpr (requires { expected.value; }) {  // quantised integers
+    return expected.value == actual.value;
   } else if constexpr (requires { expected.real(); }) {
     using Part = typename T::value_type;
     const double size = std::max(std::abs(expected.real()), std::abs(expected.imag()));
@@ -64,15 +66,15 @@ std::string Difference(const Tensor& expected, const Tensor& actual, double ulps
   std::string difference;
   const bool compared =
       VisitDType<float, double, float16, bfloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
-                 uint64_t, bool, std::string, std::complex<float>, std::complex<double>>(
-          expected.dtype(), [&](auto tag) {
-            using T = typename decltype(tag)::type;
-            for (int64_t i = 0; i < expected.num_elements() && difference.empty(); ++i) {
-              if (!Same(expected.data<T>()[i], actual.data<T>()[i], ulps))
-                difference =
-                    StrCat("element ", i, " differs: expected ", expected.ToString(16), ", got ", actual.ToString(16));
-            }
-          });
+                 uint64_t, bool, std::string, std::complex<float>, std::complex<double>, qint8, quint8, qint16, quint16,
+                 qint32>(expected.dtype(), [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        for (int64_t i = 0; i < expected.num_elements() && difference.empty(); ++i) {
+          if (!Same(expected.data<T>()[i], actual.data<T>()[i], ulps))
+            difference =
+                StrCat("element ", i, " differs: expected ", expected.ToString(16), ", got ", actual.ToString(16));
+        }
+      });
   return compared ? difference : StrCat("no comparison of ", expected.dtype());
 }
 

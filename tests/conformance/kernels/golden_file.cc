@@ -55,6 +55,8 @@ bool ParseElement(const std::string& text, T& value) {
   } else if constexpr (std::is_same_v<T, bool>) {
     value = text == "1";
     return text == "0" || text == "1";
+  } else if constexpr (requires { value.value; }) {  // a quantised integer
+    return ParseElement(text, value.value);
   } else if constexpr (std::is_integral_v<T>) {
     const auto [stop, error] = std::from_chars(text.data(), end, value);
     return error == std::errc() && stop == end;
@@ -103,19 +105,19 @@ Result<Tensor> ParseTensor(std::string_view text) {
   Tensor tensor(*dtype, shape);
   Elements elements(text.substr(close + 1));
   Status status;
-  const bool known =
-      VisitDType<float, double, float16, bfloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
-                 uint64_t, bool, std::string, std::complex<float>, std::complex<double>>(*dtype, [&](auto tag) {
-        using T = typename decltype(tag)::type;
-        for (int64_t i = 0; i < shape.num_elements() && status.ok(); ++i) {
-          Result<std::string> word = elements.Next();
-          if (!word.ok()) {
-            status = word.status();
-          } else if (!ParseElement<T>(*word, tensor.data<T>()[i])) {
-            status = InvalidArgument("cannot read the element '", *word, "'");
-          }
-        }
-      });
+  const bool known = VisitDType<float, double, float16, bfloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t,
+                                uint32_t, uint64_t, bool, std::string, std::complex<float>, std::complex<double>, qint8,
+                                quint8, qint16, quint16, qint32>(*dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    for (int64_t i = 0; i < shape.num_elements() && status.ok(); ++i) {
+      Result<std::string> word = elements.Next();
+      if (!word.ok()) {
+        status = word.status();
+      } else if (!ParseElement<T>(*word, tensor.data<T>()[i])) {
+        status = InvalidArgument("cannot read the element '", *word, "'");
+      }
+    }
+  });
   DF_TRY(status);
   if (!known || !elements.AtEnd()) return InvalidArgument("too many elements, or a dtype without a text form");
   return tensor;

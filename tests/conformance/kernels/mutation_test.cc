@@ -60,7 +60,8 @@ class Mutator {
     Tensor to(from.dtype(), Shape(std::span<const int64_t>(dims)));
     const int64_t n = from.num_elements();
     VisitDType<std::string, bool, int8_t, uint8_t, int16_t, uint16_t, float16, bfloat16, int32_t, uint32_t, float,
-               int64_t, uint64_t, double, std::complex<float>, std::complex<double>>(from.dtype(), [&](auto tag) {
+               int64_t, uint64_t, double, std::complex<float>, std::complex<double>, qint8, quint8, qint16, quint16,
+               qint32>(from.dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
       for (int64_t i = 0; i < to.num_elements(); ++i) to.data<T>()[i] = n == 0 ? T() : from.data<T>()[i % n];
     });

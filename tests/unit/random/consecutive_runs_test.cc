@@ -49,6 +49,11 @@ struct Sequence {
   Tensor third;
 };
 
+Sequence Candidates(const char* op, bool unique, int64_t range, std::initializer_list<int64_t> third) {
+  const AttrMap attrs = {{"num_true", 1}, {"num_sampled", 4}, {"unique", unique}, {"range_max", range}};
+  return {op, attrs, {Make<int64_t>(Shape({2, 1}), {1, 3})}, Tensor::Vector<int64_t>(third)};
+}
+
 std::vector<Sequence> Sequences() {
   const Tensor two = Tensor::Vector<int32_t>({2});
   const Tensor three = Tensor::Vector<int32_t>({3});
@@ -82,6 +87,10 @@ std::vector<Sequence> Sequences() {
        {},
        {Tensor::Vector<int64_t>({0, 1, 2, 3, 4, 5, 6})},
        Tensor::Vector<int64_t>({5, 6, 3, 2, 0, 4, 1})},
+      Candidates("UniformCandidateSampler", false, 1000, {28, 605, 123, 322}),
+      Candidates("LogUniformCandidateSampler", true, 1000, {5, 16, 3, 19}),
+      Candidates("LearnedUnigramCandidateSampler", false, 10, {1, 1, 5, 5}),
+      Candidates("ThreadUnsafeUnigramCandidateSampler", true, 10, {1, 5, 7, 0}),
   };
 }
 
