@@ -6,10 +6,11 @@ import sys
 from peerlib import report
 from peerlib.cases import CASES
 from peerlib.compare import compare
+from peerlib.torch_peer import has_torch
 
 
 def arguments():
-    parser = argparse.ArgumentParser(prog="scripts/bench/peers", description="dfrun against TensorFlow, turn about")
+    parser = argparse.ArgumentParser(prog="scripts/bench/peers", description="dfrun against TensorFlow and PyTorch, turn about")
     parser.add_argument("--dfrun", type=pathlib.Path, required=True, help="the program")
     parser.add_argument("--work", type=pathlib.Path, required=True, help="folder for graphs and figures")
     parser.add_argument("--only", default="", help="cases whose name holds this")
@@ -28,6 +29,8 @@ def main():
         return 0
     if not args.dfrun.is_file():
         sys.exit(f"{args.dfrun} is not there: build it with scripts/quickstart, or name it with --dfrun")
+    if not has_torch():
+        print("PyTorch is not installed: it is left out.")
     print(report.HEADER, flush=True)
     results = []
     failures = 0

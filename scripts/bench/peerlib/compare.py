@@ -1,6 +1,8 @@
-"""One case, both systems, turn about."""
+"""One case, all systems, turn about."""
+import contextlib
 import dataclasses
 import statistics
+from typing import Optional
 
 import numpy
 
@@ -8,6 +10,7 @@ from peerlib import null_graphs
 from peerlib.dfrun_peer import DfrunPeer
 from peerlib.model import StepTime
 from peerlib.tensorflow_peer import TensorFlowPeer
+from peerlib.torch_peer import TorchPeer, has_torch
 
 CHECKED_STEPS = 5
 # The two add products in different orders: about 1e-6 a step relative to the loss, with room for growth over the steps.
@@ -20,8 +23,9 @@ class Result:
     name: str
     value: float
     peer_value: float
+    torch_value: Optional[float]
     unit: str
-    ratio: float  # the median over the rounds of value / peer_value, each a median over steps
+    ratio: float  # the median over the rounds of value / the better peer's, each a median over steps
     ratio_min: float
     ratio_max: float
     best_ratio: float  # of the best step that each side had: where it differs much, the machine was not quiet
@@ -39,12 +43,17 @@ def check_losses(case, ours, peer):
 
 
 def summary(name, rounds, figure, unit, aim):
-    """rounds: (StepTime, peer's StepTime) a round; figure: a step's time in ms -> what is compared."""
-    pairs = [(figure(ours.median), figure(peer.median)) for ours, peer in rounds]
-    ratios = [value / peer_value for value, peer_value in pairs]
-    best = figure(min(ours.best for ours, _ in rounds)) / figure(min(peer.best for _, peer in rounds))
-    return Result(name, statistics.median(v for v, _ in pairs), statistics.median(p for _, p in pairs), unit,
-                  statistics.median(ratios), min(ratios), max(ratios), best, aim)
+    """rounds: (ours, TensorFlow's, PyTorch's or None) a round, each a StepTime; figure: a time in ms -> what is compared."""
+    def best(times):
+        return min(time.best for time in times)
+
+    ours, tensorflow, torch = zip(*rounds)
+    peers = [tensorflow] if None in torch else [tensorflow, torch]
+    better = min(peers, key=lambda times: statistics.median(time.median for time in times))
+    ratios = [figure(mine.median) / figure(other.median) for mine, other in zip(ours, better)]
+    medians = [statistics.median(figure(time.median) for time in times) for times in [ours, *peers]]
+    return Result(name, medians[0], medians[1], medians[2] if len(peers) > 1 else None, unit, statistics.median(ratios),
+                  min(ratios), max(ratios), figure(best(ours)) / figure(best(better)), aim)
 
 
 def without(call, step):
@@ -57,7 +66,10 @@ def compare(case, threads, program, work, rounds):
     name = f"{case.name}/threads-{threads}"
     is_dispatch = model.nodes is not None and model.nodes > 1
     ours = DfrunPeer(program, model, threads, work / name.replace("/", "_"))
-    with TensorFlowPeer(model, threads) as peer, TensorFlowPeer(null_graphs.empty_step(), threads) as empty:
+    with contextlib.ExitStack() as stack:
+        peer = stack.enter_context(TensorFlowPeer(model, threads))
+        empty = stack.enter_context(TensorFlowPeer(null_graphs.empty_step(), threads))
+        torch = TorchPeer(model.torch, threads) if model.torch and has_torch() else None
         if model.loss:
             check_losses(case, ours, peer)
         measured = []
@@ -65,7 +77,8 @@ def compare(case, threads, program, work, rounds):
             peer_time = peer.time_steps(case.steps)
             if is_dispatch:
                 peer_time = without(empty.time_steps(EMPTY_STEPS), peer_time)
-            measured.append((ours.time_steps(case.steps), peer_time))
+            torch_time = torch.time_steps(case.steps) if torch else None
+            measured.append((ours.time_steps(case.steps), peer_time, torch_time))
     if is_dispatch:
-        return summary(name, measured, lambda ms: model.nodes / ms * 1e-3, "Mops/s", case.aim)
-    return summary(name, measured, lambda ms: ms, "ms", case.aim)
+        return summary(name, measured, lambda ms: model.nodes / ms * 1e-3, "Mops/s", case.aim(threads))
+    return summary(name, measured, lambda ms: ms, "ms", case.aim(threads))

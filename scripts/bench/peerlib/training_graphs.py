@@ -37,12 +37,13 @@ class Builder:
         conv = tf.nn.conv2d(x, kernel, strides=[1, 1, 1, 1], padding="SAME")
         return tf.nn.relu(tf.nn.bias_add(conv, self.bias(name + "_b", filters)))
 
-    def finish(self, logits, labels, optimizer):
+    def finish(self, logits, labels, optimizer, torch=None):
         losses = tf.nn.sparse_softmax_cross_entropy_with_logits(logits=logits, labels=labels)
         loss = tf.reduce_mean(losses, name="loss")
         optimizer.minimize(loss, name="step")
         tf.group(tf.global_variables_initializer(), name="init")
-        return Model(graph=self.graph.as_graph_def(), target="step", init="init", loss="loss:0", optimize=True)
+        return Model(graph=self.graph.as_graph_def(), target="step", init="init", loss="loss:0", optimize=True,
+                     torch=torch)
 
 
 def max_pool(x):
@@ -66,3 +67,44 @@ def digits_cnn():
         pool2 = max_pool(b.conv2d(pool1, "conv2", 32, 64))
         logits = b.dense(tf.reshape(pool2, [-1, 2 * 2 * 64]), "logits", 2 * 2 * 64, 10)
         return b.finish(logits, b.labels(32, 10), tf.train.MomentumOptimizer(0.05, 0.9))
+
+
+def mlp():
+    """64-1024-1024-10, batch 128, plain gradient descent."""
+    b = Builder()
+    with b.graph.as_default():
+        hidden = tf.nn.relu(b.dense(b.data("x", [128, 64]), "h1", 64, 1024))
+        hidden = tf.nn.relu(b.dense(hidden, "h2", 1024, 1024))
+        return b.finish(b.dense(hidden, "logits", 1024, 10), b.labels(128, 10), tf.train.GradientDescentOptimizer(0.01),
+                        torch="mlp")
+
+
+def cnn():
+    """Three 3x3 convolutions to 64, 64 and 128 channels on 32x32 images of 3, a pool after each; batch 64."""
+    b = Builder()
+    with b.graph.as_default():
+        image = b.data("x", [64, 32, 32, 3])
+        for name, channels, filters in (("conv1", 3, 64), ("conv2", 64, 64), ("conv3", 64, 128)):
+            image = max_pool(b.conv2d(image, name, channels, filters))
+        logits = b.dense(tf.reshape(image, [64, 4 * 4 * 128]), "logits", 4 * 4 * 128, 10)
+        return b.finish(logits, b.labels(64, 10), tf.train.GradientDescentOptimizer(0.01), torch="cnn")
+
+
+def lstm(batch=32, steps=20, units=256, words=1000):
+    """An LSTM cell by its definition, unrolled, between an embedding and a softmax over the words."""
+    b = Builder()
+    with b.graph.as_default():
+        text = tf.constant(b.random.integers(0, words, (batch, steps + 1)), tf.int32)
+        embedded = tf.nn.embedding_lookup(b.weights("embedding", [words, units], 6), text[:, :-1])
+        kernel = b.weights("kernel", [2 * units, 4 * units], 2 * units)
+        bias = b.bias("bias", 4 * units)
+        state = h = tf.zeros([batch, units])
+        outputs = []
+        for x in tf.unstack(embedded, axis=1):
+            i, j, f, o = tf.split(tf.nn.bias_add(tf.matmul(tf.concat([x, h], 1), kernel), bias), 4, axis=1)
+            state = tf.sigmoid(f) * state + tf.sigmoid(i) * tf.tanh(j)
+            h = tf.sigmoid(o) * tf.tanh(state)
+            outputs.append(h)
+        logits = b.dense(tf.reshape(tf.stack(outputs, axis=1), [-1, units]), "softmax", units, words)
+        labels = tf.reshape(text[:, 1:], [-1])
+        return b.finish(logits, labels, tf.train.GradientDescentOptimizer(0.1), torch="lstm")
