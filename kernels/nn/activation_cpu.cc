@@ -1,25 +1,9 @@
-#include "kernels/math/binary.h"
 #include "kernels/math/unary.h"
 #include "kernels/nn/activations.h"
+#include "kernels/nn/same_shape.h"
 
 namespace dfrun {
 namespace {
-
-// The loops broadcast, but these ops take operands of one shape alone.
-template <class F>
-struct SameShape {
-  template <class T>
-  class Kernel : public Binary<F>::template Kernel<T> {
-   public:
-    using Base = typename Binary<F>::template Kernel<T>;
-    using Base::Base;
-    Status Compute(OpContext& ctx) {
-      if (ctx.input(0).shape() == ctx.input(1).shape()) return Base::Compute(ctx);
-      return InvalidArgument(ctx.node().op->name, ": the gradient has the shape ", ctx.input(0).shape(),
-                             ", the other operand ", ctx.input(1).shape());
-    }
-  };
-};
 
 #define DF_REAL_TYPES \
   bfloat16, float16, float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t

@@ -1,6 +1,6 @@
-#include "kernels/math/binary.h"
 #include "kernels/math/unary.h"
 #include "kernels/nn/gelu.h"
+#include "kernels/nn/same_shape.h"
 
 namespace dfrun {
 namespace {
@@ -16,10 +16,10 @@ struct Gelu {
 
 struct GeluGrad {
   template <class T>
-  struct Kernel : BinaryKernel {
+  struct Kernel : SameShapeKernel {
     explicit Kernel(KernelSetup& setup)
-        : BinaryKernel(setup, setup.attr<bool>("approximate") ? BinaryOf<fn::GeluTanhGrad, T>::kLoops
-                                                              : BinaryOf<fn::GeluGrad, T>::kLoops) {}
+        : SameShapeKernel(setup, setup.attr<bool>("approximate") ? BinaryOf<fn::GeluTanhGrad, T>::kLoops
+                                                                 : BinaryOf<fn::GeluGrad, T>::kLoops) {}
   };
 };
 

@@ -1,0 +1,30 @@
+// The engine of gradients of element-wise ops: Binary's loops on operands of one shape.
+#ifndef DFRUN_KERNELS_NN_SAME_SHAPE_H_
+#define DFRUN_KERNELS_NN_SAME_SHAPE_H_
+
+#include "kernels/math/binary.h"
+
+namespace dfrun {
+
+// As BinaryKernel, but InvalidArgument where it would broadcast.
+class SameShapeKernel : public BinaryKernel {
+ public:
+  using BinaryKernel::BinaryKernel;
+  Status Compute(OpContext& ctx) {
+    if (ctx.input(0).shape() == ctx.input(1).shape()) return BinaryKernel::Compute(ctx);
+    return InvalidArgument(ctx.node().op->name, ": the gradient has the shape ", ctx.input(0).shape(),
+                           ", the other operand ", ctx.input(1).shape());
+  }
+};
+
+template <class F>
+struct SameShape {
+  template <class T>
+  struct Kernel : SameShapeKernel {
+    explicit Kernel(KernelSetup& setup) : SameShapeKernel(setup, BinaryOf<F, T>::kLoops) {}
+  };
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_NN_SAME_SHAPE_H_
