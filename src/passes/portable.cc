@@ -82,13 +82,21 @@ Status LowerGelu(Substitute& s) {
   return s.Finish("Mul", {s.Op("Mul", {x, s.Number(0.5)}), s.Op("AddV2", {bend, s.Number(1)})});
 }
 
-// (x - mean) / sqrt(variance + epsilon) * scale + shift over the last axis.
+// The axes from `axis` on: of any rank.
+Output AxesFrom(Substitute& s, Output x, int64_t axis) {
+  const auto scalar = [&](int64_t v) { return s.add().Const(Tensor::Scalar<int32_t>(static_cast<int32_t>(v))); };
+  if (axis < 0) return s.Op("Range", {scalar(axis), scalar(0), scalar(1)});
+  return s.Op("Range", {scalar(axis), s.Op("Rank", {x}), scalar(1)});
+}
+
+// (x - mean) / sqrt(variance + epsilon) * scale + offset.
 Status LowerLayerNorm(Substitute& s) {
   const Output x = s.input(0);
+  DF_ASSIGN(const int64_t axis, s.node().attrs.Get<int64_t>("axis"));
   DF_ASSIGN(const float epsilon, s.node().attrs.Get<float>("epsilon"));
-  const Output axis = s.add().Const(Tensor::Vector<int32_t>({-1}));
-  const Output mean = s.Op("Mean", {x, axis}, {{"keep_dims", true}});
-  const Output variance = s.Op("Mean", {s.Op("SquaredDifference", {x, mean}), axis}, {{"keep_dims", true}});
+  const Output axes = AxesFrom(s, x, axis);
+  const Output mean = s.Op("Mean", {x, axes}, {{"keep_dims", true}});
+  const Output variance = s.Op("Mean", {s.Op("SquaredDifference", {x, mean}), axes}, {{"keep_dims", true}});
   const Output factor = s.Op("Rsqrt", {s.Op("AddV2", {variance, s.Number(static_cast<double>(epsilon))})});
   const Output normal = s.Op("Mul", {s.Op("Sub", {x, mean}), factor});
   return s.Finish("AddV2", {s.Op("Mul", {normal, s.input(1)}), s.input(2)});

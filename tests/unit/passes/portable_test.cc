@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/unit/testing/graph_evaluator.h"
 #include "tests/unit/testing/graph_maker.h"
+#include "tests/unit/testing/node_runner.h"
 
 namespace dfrun {
 namespace {
@@ -37,6 +39,33 @@ TEST_F(PortableTest, EveryNodeOfAnOwnOpIsNamed) {
   const Status status = CheckPortable(maker_.graph);
   EXPECT_EQ(status.code(), Code::kUnimplemented);
   EXPECT_THAT(status.message(), HasSubstr("node 'data/read': HDF5Reader"));
+}
+
+// Gelu and LayerNorm against what their kernels compute.
+TEST_F(PortableTest, LoweredOpsComputeTheSame) {
+  const Output x =
+      maker_.Const("x", testing::Make<double>({2, 3, 2}, {-3, -1.5, -0.25, 0, 0.5, 1, 2, 4, -6, 8, 0.125, 3}));
+  const Output scale = maker_.Const("scale", testing::Make<double>({3, 2}, {1, -2, 0.5, 3, 1, 0.25}));
+  const Output row_scale = maker_.Const("row_scale", testing::Make<double>({2}, {2, -1}));
+  maker_.Add("exact", "Gelu", {x}, {{"approximate", false}});
+  maker_.Add("approximate", "Gelu", {x}, {{"approximate", true}});
+  maker_.Add("last", "LayerNorm", {x, row_scale, row_scale}, {{"axis", -1}, {"epsilon", 0.01}});
+  maker_.Add("from_1", "LayerNorm", {x, scale, scale}, {{"axis", 1}});
+  const Result<Graph> lowered = MakePortable(maker_.graph);
+  ASSERT_TRUE(lowered.ok()) << lowered.status().ToString();
+  EXPECT_TRUE(CheckPortable(*lowered).ok());
+  for (const char* name : {"exact", "approximate", "last", "from_1"}) {
+    const auto fetch = [&](const Graph& graph) {
+      testing::GraphEvaluator evaluator;
+      const Result<std::vector<Tensor>> values = evaluator.Fetch(graph, {{graph.Find(name), 0}});
+      EXPECT_TRUE(values.ok()) << values.status().ToString();
+      return values.ok() ? (*values)[0] : Tensor();
+    };
+    const Tensor want = fetch(maker_.graph);
+    const Tensor got = fetch(*lowered);
+    ASSERT_EQ(got.num_elements(), 12);
+    for (size_t i = 0; i < 12; ++i) EXPECT_NEAR(got.values<double>()[i], want.values<double>()[i], 1e-12) << name << i;
+  }
 }
 
 TEST_F(PortableTest, ReadersBecomePlaceholders) {
