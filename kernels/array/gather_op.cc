@@ -153,39 +153,6 @@ OP("ScatterNd")
     .Gradient([](GradientBuilder& g) { g.dx(1) = g.Op("GatherNd", g.dy(0), g.x(0)); })
     .Doc("Zeros of the given shape with the updates added at coordinates.");
 
-OP("UnsortedSegmentSum")
-    .Input("data: T")
-    .Input("segment_ids: Tindices")
-    .Input("num_segments: Tnumsegments")
-    .Output("output: T")
-    .Attr("T: numbertype")
-    .Attr("Tindices: {int16, int32, int64}")
-    .Attr("Tnumsegments: {int32, int64} = DT_INT32")
-    .Shape([](InferenceContext& c) -> Status {
-      const PartialShape& data = c.input(0);
-      const PartialShape& ids = c.input(1);
-      DF_ASSIGN(const auto segments, KnownIntScalar(c, 2, "the number of segments"));
-      if (segments && *segments < 0) return InvalidArgument("the number of segments is ", *segments);
-      if (!data.known_rank() || !ids.known_rank()) return Status();
-      if (ids.rank() > data.rank()) return InvalidArgument("segment_ids ", ids, " have a higher rank than data ", data);
-      c.set_output(0, Join(PartialShape({segments.value_or(PartialShape::kUnknown)}), 0, 1, data, ids.rank()));
-      return Status();
-    })
-    .Gradient([](GradientBuilder& g) {
-      // Rows with a negative id went nowhere and get zero.
-      const Output zero = g.Op("ZerosLike", g.x(1));
-      const Output rows = g.Op("Gather", g.dy(0), g.Op("Maximum", g.x(1), zero));
-      const Output counted = g.Op("GreaterEqual", g.x(1), zero);
-      const Output shape = g.Op("Shape", counted);
-      const Output extra = g.Op("Sub", g.Op("Rank", rows), g.Op("Rank", counted));
-      const Output one = g.Const(Tensor::Scalar<int32_t>(1));
-      const Output ones = g.Op("Fill", g.Op("Reshape", extra, g.Const<int32_t>({1})), one);
-      const Output axis = g.Const(Tensor::Scalar<int32_t>(0));
-      const Output column = g.Op("Reshape", counted, g.Op("ConcatV2", AttrMap{{"N", 2}}, shape, ones, axis));
-      g.dx(0) = g.Op("SelectV2", column, rows, g.ScalarLike(g.x(0), 0));
-    })
-    .Doc("output[s] is the sum of the slices of data whose segment id is s; negative ids are dropped.");
-
 OP("OneHot")
     .Input("indices: TI")
     .Input("depth: int32")

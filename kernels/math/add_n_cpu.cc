@@ -1,6 +1,7 @@
 #include <cstring>
 
 #include "kernels/math/binary.h"
+#include "kernels/math/element_types.h"
 #include "kernels/math/elementwise.h"
 #include "kernels/math/functors.h"
 
@@ -48,8 +49,7 @@ struct AddN {
   };
 };
 
-CPU_KERNEL("AddN", AddN, bfloat16, float16, float, double, uint8_t, uint16_t, uint32_t, uint64_t, int8_t, int16_t,
-           int32_t, int64_t, std::complex<float>, std::complex<double>);
+CPU_KERNEL("AddN", AddN, DF_NUMBERS);
 
 }  // namespace
 }  // namespace dfrun

@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <limits>
 #include <vector>
 
+#include "kernels/array/int_values.h"
 #include "kernels/math/axis_loops.h"
-#include "kernels/math/element.h"
+#include "kernels/math/element_types.h"
 #include "kernels/math/elementwise.h"
 #include "kernels/math/functors.h"
 #include "src/framework/inference.h"
@@ -11,75 +13,176 @@
 namespace dfrun {
 namespace {
 
-int64_t ReadAxis(const Tensor& axis) {
-  int64_t value = 0;
-  VisitDType<int16_t, int32_t, int64_t>(axis.dtype(),
-                                        [&](auto tag) { value = axis.scalar<typename decltype(tag)::type>(); });
-  return value;
+// Indices of extremes, for the element type that it was made for.
+struct ArgLoops {
+  size_t element_size;
+  // The extreme of x[0..n).
+  int64_t (*row)(const void* x, int64_t n);
+  // The best of candidates[0..n), indices into x.
+  int64_t (*best)(const void* x, const int64_t* candidates, int64_t n);
+  // Of x[r * stride + j] over r in [0, rows), for each j in [0, n), n <= kColumns.
+  void (*columns)(const void* x, int64_t rows, int64_t stride, int64_t n, int64_t* indices);
+};
+constexpr int64_t kColumns = 256;
+
+// What `Better` prefers least. Elements that are no better than it, NaN among them, are never chosen: where there is
+// nothing else the index is 0.
+template <class Better, class C>
+constexpr C Worst() {
+  using Limits = std::numeric_limits<C>;
+  return std::is_same_v<Better, fn::Greater> ? Limits::lowest() : Limits::max();
 }
 
-Shape WithoutAxis(const Shape& shape, int64_t axis) {
-  std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
-  dims.erase(dims.begin() + axis);
-  return Shape(std::span<const int64_t>(dims));
-}
-
-// The index of the element for which Better(element, best so far) holds last. NaN is never better.
 template <class Better, class T>
-int64_t FindBest(const T* x, int64_t n, int64_t stride) {
+struct ArgOf {
   using C = ComputeType<T>;
-  int64_t best = 0;
-  C value = static_cast<C>(x[0]);
-  for (int64_t i = 1; i < n; ++i) {
-    const C candidate = static_cast<C>(x[i * stride]);
-    if (Better()(candidate, value)) {
-      value = candidate;
-      best = i;
+  static constexpr int64_t kLanes = 64 / std::min<size_t>(sizeof(C), 8) * 2;
+  static constexpr int64_t kChunk = 1024;
+
+  static C Choose(C candidate, C best) { return Better()(candidate, best) ? candidate : best; }
+
+  static C BestOfChunk(const T* x, int64_t n) {
+    C lanes[kLanes];
+    std::fill_n(lanes, kLanes, Worst<Better, C>());
+    int64_t i = 0;
+    for (; i + kLanes <= n; i += kLanes) {
+      for (int64_t l = 0; l < kLanes; ++l) lanes[l] = Choose(static_cast<C>(x[i + l]), lanes[l]);
+    }
+    for (; i < n; ++i) lanes[0] = Choose(static_cast<C>(x[i]), lanes[0]);
+    for (int64_t half = kLanes / 2; half > 0; half /= 2) {
+      for (int64_t l = 0; l < half; ++l) lanes[l] = Choose(lanes[l + half], lanes[l]);
+    }
+    return lanes[0];
+  }
+  // The place of a value is looked for only in chunks that hold a better one than all before.
+  static int64_t Row(const void* data, int64_t n) {
+    const T* x = static_cast<const T*>(data);
+    C best = Worst<Better, C>();
+    int64_t index = 0;
+    for (int64_t begin = 0; begin < n; begin += kChunk) {
+      const int64_t end = std::min(n, begin + kChunk);
+      const C candidate = BestOfChunk(x + begin, end - begin);
+      if (!Better()(candidate, best)) continue;
+      best = candidate;
+      index = std::find_if(x + begin, x + end, [&](const T& v) { return static_cast<C>(v) == best; }) - x;
+    }
+    return index;
+  }
+  static int64_t Best(const void* data, const int64_t* candidates, int64_t n) {
+    const T* x = static_cast<const T*>(data);
+    C best = Worst<Better, C>();
+    int64_t index = 0;
+    for (int64_t k = 0; k < n; ++k) {
+      const C candidate = static_cast<C>(x[candidates[k]]);
+      if (!Better()(candidate, best)) continue;
+      best = candidate;
+      index = candidates[k];
+    }
+    return index;
+  }
+  static void Columns(const void* data, int64_t rows, int64_t stride, int64_t n, int64_t* indices) {
+    const T* x = static_cast<const T*>(data);
+    C best[kColumns];
+    std::fill_n(best, n, Worst<Better, C>());
+    std::fill_n(indices, n, 0);
+    for (int64_t r = 0; r < rows; ++r, x += stride) {
+      DF_INDEPENDENT_ITERATIONS
+      for (int64_t j = 0; j < n; ++j) {
+        const C candidate = static_cast<C>(x[j]);
+        const bool better = Better()(candidate, best[j]);
+        best[j] = better ? candidate : best[j];
+        indices[j] = better ? r : indices[j];
+      }
     }
   }
-  return best;
-}
+  static constexpr ArgLoops kLoops = {sizeof(T), &Row, &Best, &Columns};
+};
+
+class ArgKernel : public Kernel {
+ public:
+  ArgKernel(KernelSetup&, const ArgLoops& loops) : loops_(loops) {}
+
+  Status Compute(OpContext& ctx) {
+    const Tensor& x = ctx.input(0);
+    DF_ASSIGN(const int64_t dimension, IntScalar(ctx.input(1), "the dimension"));
+    DF_ASSIGN(const int64_t axis, CanonicalAxis(dimension, x.shape().rank()));
+    const AxisLoops loops(x.shape(), static_cast<int>(axis));
+    if (loops.size == 0)
+      return InvalidArgument("there is no extreme along dimension ", axis, " of ", x.shape(), ": its size is 0");
+    std::vector<int64_t> dims(x.shape().dims().begin(), x.shape().dims().end());
+    dims.erase(dims.begin() + axis);
+    Tensor* y = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, Shape(std::span<const int64_t>(dims)), &y));
+    if (y->num_elements() == 0) return Status();
+    if (loops.inner > 1) {
+      RunColumns(x, loops, *y, ctx.pool());
+    } else if (loops.size > 2 * kElementBlock) {
+      return RunLongRows(ctx, x, loops, *y);
+    } else {
+      RunRows(x, loops, *y, ctx.pool());
+    }
+    return Status();
+  }
+
+ private:
+  static void Store(Tensor& y, int64_t i, int64_t index) {
+    VisitDType<int16_t, uint16_t, int32_t, int64_t>(y.dtype(), [&](auto tag) {
+      using I = typename decltype(tag)::type;
+      y.data<I>()[i] = static_cast<I>(index);
+    });
+  }
+
+  void RunRows(const Tensor& x, const AxisLoops& loops, Tensor& y, ThreadPool& pool) const {
+    pool.ParallelFor(loops.outer, std::max<int64_t>(1, kElementBlock / loops.size), [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        Store(y, i, loops_.row(At(x.raw(), i * loops.size, loops_.element_size), loops.size));
+    });
+  }
+
+  // Each row in pieces, whose bests are then compared.
+  Status RunLongRows(OpContext& ctx, const Tensor& x, const AxisLoops& loops, Tensor& y) const {
+    const int64_t pieces = (loops.size + kElementBlock - 1) / kElementBlock;
+    DF_ASSIGN(Tensor bests, ctx.AllocateTemp(DType::kInt64, Shape({loops.outer * pieces})));
+    ctx.pool().RunBlocks(loops.outer * pieces, [&](int64_t i) {
+      const int64_t begin = i % pieces * kElementBlock;
+      const void* from = At(x.raw(), i / pieces * loops.size + begin, loops_.element_size);
+      bests.data<int64_t>()[i] = begin + loops_.row(from, std::min(kElementBlock, loops.size - begin));
+    });
+    for (int64_t i = 0; i < loops.outer; ++i) {
+      const void* row = At(x.raw(), i * loops.size, loops_.element_size);
+      Store(y, i, loops_.best(row, bests.data<int64_t>() + i * pieces, pieces));
+    }
+    return Status();
+  }
+
+  void RunColumns(const Tensor& x, const AxisLoops& loops, Tensor& y, ThreadPool& pool) const {
+    const int64_t tiles = (loops.inner + kColumns - 1) / kColumns;
+    const int64_t block = std::max<int64_t>(1, kElementBlock / (kColumns * loops.size));
+    pool.ParallelFor(loops.outer * tiles, block, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        const int64_t column = i % tiles * kColumns;
+        const int64_t first = i / tiles * loops.size * loops.inner + column;
+        const int64_t n = std::min(kColumns, loops.inner - column);
+        int64_t indices[kColumns];
+        loops_.columns(At(x.raw(), first, loops_.element_size), loops.size, loops.inner, n, indices);
+        for (int64_t j = 0; j < n; ++j) Store(y, i / tiles * loops.inner + column + j, indices[j]);
+      }
+    });
+  }
+
+  const ArgLoops& loops_;
+};
 
 template <class Better>
 struct Arg {
   template <class T>
-  class Kernel : public dfrun::Kernel {
-   public:
-    explicit Kernel(KernelSetup&) {}
-    Status Compute(OpContext& ctx) {
-      const Tensor& x = ctx.input(0);
-      if (ctx.input(1).num_elements() != 1)
-        return InvalidArgument("the dimension has shape ", ctx.input(1).shape(), ", but must be a scalar");
-      DF_ASSIGN(const int64_t axis, CanonicalAxis(ReadAxis(ctx.input(1)), x.shape().rank()));
-      const AxisLoops loops(x.shape(), static_cast<int>(axis));
-      if (loops.size == 0)
-        return InvalidArgument("there is no extreme along dimension ", axis, " of ", x.shape(), ": its size is 0");
-      Tensor* y = nullptr;
-      DF_TRY(ctx.AllocateOutput(0, WithoutAxis(x.shape(), axis), &y));
-      const int64_t block = std::max<int64_t>(1, kElementBlock / loops.size);
-      ctx.pool().ParallelFor(loops.outer * loops.inner, block, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) {
-          const int64_t first = i / loops.inner * loops.size * loops.inner + i % loops.inner;
-          Store(*y, i, FindBest<Better>(x.data<T>() + first, loops.size, loops.inner));
-        }
-      });
-      return Status();
-    }
-
-   private:
-    static void Store(Tensor& y, int64_t i, int64_t index) {
-      VisitDType<int16_t, uint16_t, int32_t, int64_t>(y.dtype(), [&](auto tag) {
-        using I = typename decltype(tag)::type;
-        y.data<I>()[i] = static_cast<I>(index);
-      });
-    }
+  struct Kernel : ArgKernel {
+    explicit Kernel(KernelSetup& setup) : ArgKernel(setup, ArgOf<Better, T>::kLoops) {}
   };
 };
 
-CPU_KERNEL("ArgMax", Arg<fn::Greater>, bfloat16, float16, float, double, uint8_t, uint16_t, uint32_t, uint64_t, int8_t,
-           int16_t, int32_t, int64_t, bool);
-CPU_KERNEL("ArgMin", Arg<fn::Less>, bfloat16, float16, float, double, uint8_t, uint16_t, uint32_t, uint64_t, int8_t,
-           int16_t, int32_t, int64_t, bool);
+CPU_KERNEL("ArgMax", Arg<fn::Greater>, DF_REAL, bool);
+CPU_KERNEL("ArgMin", Arg<fn::Less>, DF_REAL, bool);
 
 }  // namespace
 }  // namespace dfrun

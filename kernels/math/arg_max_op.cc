@@ -1,5 +1,5 @@
 // Where the extreme of a dimension is.
-#include "src/framework/op.h"
+#include "kernels/math/signatures.h"
 
 namespace dfrun {
 namespace {
@@ -24,30 +24,31 @@ Status ArgShape(InferenceContext& c) {
   return Status();
 }
 
+template <const char* kTidx, const char* kOutputTypes>
+void ArgOp(OpBuilder& op) {
+  op.Input("input: T")
+      .Input("dimension: Tidx")
+      .Output("output: output_type")
+      .Attr(
+          "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8, quint8, "
+          "qint32, qint16, quint16, bool}")
+      .Attr(kTidx)
+      .Attr(kOutputTypes)
+      .Shape(ArgShape)
+      .NotDifferentiable();
+}
+
+constexpr char kArgMaxTidx[] = "Tidx: {int16, int32, int64} = DT_INT32";
+constexpr char kArgMaxOutputs[] = "output_type: {int16, uint16, int32, int64} = DT_INT64";
+constexpr char kArgMinTidx[] = "Tidx: {int32, int64} = DT_INT32";
+constexpr char kArgMinOutputs[] = "output_type: {int32, int64} = DT_INT64";
+
 OP("ArgMax")
-    .Input("input: T")
-    .Input("dimension: Tidx")
-    .Output("output: output_type")
-    .Attr(
-        "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8, quint8, "
-        "qint32, qint16, quint16, bool}")
-    .Attr("Tidx: {int16, int32, int64} = DT_INT32")
-    .Attr("output_type: {int16, uint16, int32, int64} = DT_INT64")
-    .Shape(ArgShape)
-    .NotDifferentiable()
+    .As(ArgOp<kArgMaxTidx, kArgMaxOutputs>)
     .Doc("The index of the largest value along a dimension, the first where several are equal.");
 
 OP("ArgMin")
-    .Input("input: T")
-    .Input("dimension: Tidx")
-    .Output("output: output_type")
-    .Attr(
-        "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8, quint8, "
-        "qint32, qint16, quint16, bool}")
-    .Attr("Tidx: {int32, int64} = DT_INT32")
-    .Attr("output_type: {int32, int64} = DT_INT64")
-    .Shape(ArgShape)
-    .NotDifferentiable()
+    .As(ArgOp<kArgMinTidx, kArgMinOutputs>)
     .Doc("The index of the smallest value along a dimension, the first where several are equal.");
 
 }  // namespace

@@ -3,6 +3,12 @@
 #include "kernels/math/elementwise.h"
 
 namespace dfrun {
+namespace {
+
+// Shorter runs are not worth their unaligned ends.
+constexpr int64_t kStreamedRun = 1024;
+
+}  // namespace
 
 BinaryKernel::BinaryKernel(KernelSetup& setup, const BinaryLoops& loops) : loops_(loops) {
   expensive_ = setup.output_shape(0).num_elements() >= kExpensiveCount;
@@ -55,16 +61,28 @@ Status BinaryKernel::RunPlaced(Kernel* kernel, OpContext& ctx) {
 }
 
 void BinaryKernel::Run(const BroadcastPlan& plan, const void* x, const void* y, void* z, ThreadPool& pool) const {
-  pool.ParallelFor(plan.count, kElementBlock, [&](int64_t begin, int64_t end) { RunRange(plan, x, y, z, begin, end); });
+  // Where z takes over an operand's buffer, its lines are in the cache by the time that they are written.
+  const bool streams =
+      z != x && z != y && static_cast<size_t>(plan.count) * loops_.output_size >= kStreamBytes && loops_.streams;
+  pool.ParallelFor(plan.count, kElementBlock,
+                   [&](int64_t begin, int64_t end) { RunRange(plan, x, y, z, begin, end, streams); });
 }
 
 void BinaryKernel::RunRange(const BroadcastPlan& plan, const void* x, const void* y, void* z, int64_t begin,
-                            int64_t end) const {
+                            int64_t end, bool streams) const {
   const int inner = plan.rank - 1;
   const BinaryLoops::Run run = plan.strides[0][inner] == 0   ? loops_.x_repeat
                                : plan.strides[1][inner] == 0 ? loops_.y_repeat
                                                              : loops_.both;
+  const int64_t x_step = plan.strides[0][inner];
+  const int64_t y_step = plan.strides[1][inner];
   ForEachRun(plan, begin, end, [&](int64_t at, const int64_t* offsets, int64_t n) {
+    if (streams && n >= kStreamedRun) {
+      return StreamPieces(z, loops_.output_size, at, at + n, [&](int64_t from, int64_t count, void* piece) {
+        run(At(x, offsets[0] + (from - at) * x_step, loops_.input_size),
+            At(y, offsets[1] + (from - at) * y_step, loops_.input_size), piece, count);
+      });
+    }
     run(At(x, offsets[0], loops_.input_size), At(y, offsets[1], loops_.input_size), At(z, at, loops_.output_size), n);
   });
 }

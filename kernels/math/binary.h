@@ -20,6 +20,7 @@ struct BinaryLoops {
   Run y_repeat;                                                            // x[i], y[0]
   size_t input_size;
   size_t output_size;
+  bool streams;       // outputs are plain bytes, which may be written around the caches
   Kernel::Fn scalar;  // for static scalars whose output is placed; null where the op may refuse a value
   // The text for an operand that the op refuses (division by zero); null if all are fine.
   const char* (*refuse)(const void* y, int64_t n);
@@ -36,7 +37,8 @@ class BinaryKernel : public Kernel {
   static Status RunPlaced(Kernel* kernel, OpContext& ctx);
   void ChoosePlaced(KernelSetup& setup);
   void Run(const BroadcastPlan& plan, const void* x, const void* y, void* z, ThreadPool& pool) const;
-  void RunRange(const BroadcastPlan& plan, const void* x, const void* y, void* z, int64_t begin, int64_t end) const;
+  void RunRange(const BroadcastPlan& plan, const void* x, const void* y, void* z, int64_t begin, int64_t end,
+                bool streams) const;
 
   const BinaryLoops& loops_;
   BroadcastPlan plan_;  // where the shapes are static
@@ -83,7 +85,8 @@ struct BinaryOf {
     return refused ? F::kRefusal : nullptr;
   }
   static constexpr BinaryLoops MakeLoops() {
-    BinaryLoops loops = {&RunBoth, &RunXRepeat, &RunYRepeat, sizeof(T), sizeof(Result), nullptr, nullptr};
+    BinaryLoops loops = {&RunBoth, &RunXRepeat, &RunYRepeat, sizeof(T), sizeof(Result), IsPlain(DTypeOf<Result>),
+                         nullptr,  nullptr};
     if constexpr (requires(T y) { F::Refuses(y); }) {
       loops.refuse = &Refuse;
     } else {

@@ -1,17 +1,15 @@
 // Functions of two operands, element by element.
 #include "kernels/math/gradients.h"
-#include "src/framework/op.h"
+#include "kernels/math/signatures.h"
 
 namespace dfrun {
 namespace {
 
+constexpr char kDifferenceTypes[] = "T: {bfloat16, half, float, double, int32, int64, complex64, complex128}";
+
 OP("SquaredDifference")
-    .Input("x: T")
-    .Input("y: T")
-    .Output("z: T")
-    .Attr("T: {bfloat16, half, float, double, int32, int64, complex64, complex128}")
+    .As(BinaryOp<kDifferenceTypes>)
     .Commutative()
-    .Shape(BroadcastOfInputs())
     .Gradient([](GradientBuilder& g) {
       const Output twice = g.Op("Mul", g.ScalarLike(g.x(0), 2), g.dy(0));
       const Output grad = g.Op("Mul", twice, g.Op("Sub", g.x(0), g.x(1)));
@@ -27,29 +25,17 @@ void ChoiceGradient(GradientBuilder& g, const char* x_chosen) {
 }
 
 OP("Maximum")
-    .Input("x: T")
-    .Input("y: T")
-    .Output("z: T")
-    .Attr("T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64}")
-    .Shape(BroadcastOfInputs())
+    .As(BinaryOp<kOrdered>)
     .Gradient([](GradientBuilder& g) { ChoiceGradient(g, "GreaterEqual"); })
     .Doc("The larger of x and y; NaN where one is.");
 
 OP("Minimum")
-    .Input("x: T")
-    .Input("y: T")
-    .Output("z: T")
-    .Attr("T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64}")
-    .Shape(BroadcastOfInputs())
+    .As(BinaryOp<kOrdered>)
     .Gradient([](GradientBuilder& g) { ChoiceGradient(g, "LessEqual"); })
     .Doc("The smaller of x and y; NaN where one is.");
 
 OP("Pow")
-    .Input("x: T")
-    .Input("y: T")
-    .Output("z: T")
-    .Attr("T: {bfloat16, float, half, double, int8, int16, int32, int64, complex64, complex128}")
-    .Shape(BroadcastOfInputs())
+    .As(BinaryOp<kSignedNumbers>)
     .Gradient([](GradientBuilder& g) {
       const Output x = Conj(g, g.x(0));
       const Output y = Conj(g, g.x(1));
@@ -63,35 +49,57 @@ OP("Pow")
     })
     .Doc("x to the power of y, element by element with broadcasting.");
 
-OP("Xlogy")
-    .Input("x: T")
+OP("Atan2")
     .Input("y: T")
+    .Input("x: T")
     .Output("z: T")
-    .Attr("T: {half, bfloat16, float, double, complex64, complex128}")
+    .Attr(kFloats)
     .Shape(BroadcastOfInputs())
     .Gradient([](GradientBuilder& g) {
-      const Output zero = g.ScalarLike(g.x(0), 0);
-      const Output used = g.Op("Cast", AttrMap{{"DstT", g.dtype(g.x(0))}}, g.Op("NotEqual", g.x(0), zero));
-      const Output x_grad = g.Op("Xlogy", used, g.x(1));
-      const Output y_grad = g.Op("Xdivy", g.x(0), g.x(1));
-      SetBroadcastGradients(g, g.Op("Mul", Conj(g, x_grad), g.dy(0)), g.Op("Mul", Conj(g, y_grad), g.dy(0)));
+      const Output squares = g.Op("AddV2", g.Op("Square", g.x(1)), g.Op("Square", g.x(0)));
+      const Output scaled = g.Op("RealDiv", g.dy(0), squares);
+      SetBroadcastGradients(g, g.Op("Mul", g.x(1), scaled), g.Op("Mul", g.Op("Neg", g.x(0)), scaled));
+    })
+    .Doc("The angle of the point (x, y), in [-pi, pi].");
+
+// Like TensorFlow's, these gradients are not conjugated.
+void SetPartials(GradientBuilder& g, Output by_x, Output by_y) {
+  SetBroadcastGradients(g, g.Op("Mul", by_x, g.dy(0)), g.Op("Mul", by_y, g.dy(0)));
+}
+
+OP("Xlogy")
+    .As(BinaryOp<kComplexFloats>)
+    .Gradient([](GradientBuilder& g) {
+      SetPartials(g, g.Op("Xlogy", IsNonzero(g, g.x(0)), g.x(1)), g.Op("Xdivy", g.x(0), g.x(1)));
     })
     .Doc("x * log(y), and 0 where x is 0.");
 
-OP("Xdivy")
-    .Input("x: T")
-    .Input("y: T")
-    .Output("z: T")
-    .Attr("T: {half, bfloat16, float, double, complex64, complex128}")
-    .Shape(BroadcastOfInputs())
+OP("Xlog1py")
+    .As(BinaryOp<kComplexFloats>)
     .Gradient([](GradientBuilder& g) {
-      const Output zero = g.ScalarLike(g.x(0), 0);
-      const Output used = g.Op("Cast", AttrMap{{"DstT", g.dtype(g.x(0))}}, g.Op("NotEqual", g.x(0), zero));
-      const Output x_grad = g.Op("Xdivy", used, g.x(1));
-      const Output y_grad = g.Op("Xdivy", g.Op("Neg", g.x(0)), g.Op("Square", g.x(1)));
-      SetBroadcastGradients(g, g.Op("Mul", Conj(g, x_grad), g.dy(0)), g.Op("Mul", Conj(g, y_grad), g.dy(0)));
+      const Output y_plus_1 = g.Op("AddV2", g.x(1), g.ScalarLike(g.x(1), 1));
+      SetPartials(g, g.Op("Xlog1py", IsNonzero(g, g.x(0)), g.x(1)), g.Op("Xdivy", g.x(0), y_plus_1));
+    })
+    .Doc("x * log(1 + y), and 0 where x is 0.");
+
+OP("Xdivy")
+    .As(BinaryOp<kComplexFloats>)
+    .Gradient([](GradientBuilder& g) {
+      SetPartials(g, g.Op("Xdivy", IsNonzero(g, g.x(0)), g.x(1)),
+                  g.Op("Xdivy", g.Op("Neg", g.x(0)), g.Op("Square", g.x(1))));
     })
     .Doc("x / y, and 0 where x is 0.");
+
+constexpr char kNextAfterTypes[] = "T: {double, float} = DT_FLOAT";
+
+OP("NextAfter")
+    .Input("x1: T")
+    .Input("x2: T")
+    .Output("output: T")
+    .Attr(kNextAfterTypes)
+    .Shape(BroadcastOfInputs())
+    .Gradient([](GradientBuilder& g) { SetBroadcastGradients(g, g.dy(0), g.Op("ZerosLike", g.dy(0))); })
+    .Doc("The number next to x1 in the direction of x2.");
 
 }  // namespace
 }  // namespace dfrun

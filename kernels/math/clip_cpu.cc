@@ -1,11 +1,23 @@
 #include <algorithm>
 
 #include "kernels/math/element.h"
+#include "kernels/math/element_types.h"
 #include "kernels/math/elementwise.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
 namespace {
+
+// The lower bound wins where the bounds cross. The parts of a complex number are held apart.
+template <class T>
+T Between(T x, T low, T high) {
+  if constexpr (kIsComplex<T>) {
+    return {Between(x.real(), low.real(), high.real()), Between(x.imag(), low.imag(), high.imag())};
+  } else {
+    using C = ComputeType<T>;
+    return static_cast<T>(std::max<C>(std::min<C>(x, high), low));
+  }
+}
 
 struct Clip {
   template <class T>
@@ -28,21 +40,15 @@ struct Clip {
       const int64_t high_stride = high.num_elements() == 1 ? 0 : 1;
       ctx.pool().ParallelFor(t.num_elements(), kElementBlock, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
-          const C x = t.data<T>()[i];
-          const C at_most = std::min<C>(x, high.data<T>()[i * high_stride]);
-          out->data<T>()[i] = static_cast<T>(std::max<C>(at_most, low.data<T>()[i * low_stride]));
+          out->data<T>()[i] = Between(t.data<T>()[i], low.data<T>()[i * low_stride], high.data<T>()[i * high_stride]);
         }
       });
       return Status();
     }
-
-   private:
-    using C = ComputeType<T>;
   };
 };
 
-CPU_KERNEL("ClipByValue", Clip, bfloat16, float16, float, double, uint8_t, uint16_t, uint32_t, uint64_t, int8_t,
-           int16_t, int32_t, int64_t);
+CPU_KERNEL("ClipByValue", Clip, DF_NUMBERS);
 
 }  // namespace
 }  // namespace dfrun

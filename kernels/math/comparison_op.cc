@@ -1,45 +1,13 @@
 // Comparisons and logic, element by element.
-#include "src/framework/inference.h"
-#include "src/framework/op.h"
+#include "kernels/math/signatures.h"
 
 namespace dfrun {
 namespace {
 
-OP("Less")
-    .Input("x: T")
-    .Input("y: T")
-    .Output("z: bool")
-    .Attr("T: realnumbertype")
-    .Shape(BroadcastOfInputs())
-    .NotDifferentiable()
-    .Doc("x < y, element by element with broadcasting.");
-
-OP("LessEqual")
-    .Input("x: T")
-    .Input("y: T")
-    .Output("z: bool")
-    .Attr("T: realnumbertype")
-    .Shape(BroadcastOfInputs())
-    .NotDifferentiable()
-    .Doc("x <= y, element by element with broadcasting.");
-
-OP("Greater")
-    .Input("x: T")
-    .Input("y: T")
-    .Output("z: bool")
-    .Attr("T: realnumbertype")
-    .Shape(BroadcastOfInputs())
-    .NotDifferentiable()
-    .Doc("x > y, element by element with broadcasting.");
-
-OP("GreaterEqual")
-    .Input("x: T")
-    .Input("y: T")
-    .Output("z: bool")
-    .Attr("T: realnumbertype")
-    .Shape(BroadcastOfInputs())
-    .NotDifferentiable()
-    .Doc("x >= y, element by element with broadcasting.");
+OP("Less").As(BinaryTest<kRealNumbers>).Doc("x < y, element by element with broadcasting.");
+OP("LessEqual").As(BinaryTest<kRealNumbers>).Doc("x <= y, element by element with broadcasting.");
+OP("Greater").As(BinaryTest<kRealNumbers>).Doc("x > y, element by element with broadcasting.");
+OP("GreaterEqual").As(BinaryTest<kRealNumbers>).Doc("x >= y, element by element with broadcasting.");
 
 // Shapes that do not broadcast are unequal as a whole where the attr says that they are no error.
 Status EqualityShape(InferenceContext& c) {
@@ -56,45 +24,32 @@ Status EqualityShape(InferenceContext& c) {
   return Status();
 }
 
-OP("Equal")
-    .Input("x: T")
-    .Input("y: T")
-    .Output("z: bool")
-    .Attr("T: type")
-    .Attr("incompatible_shape_error: bool = true")
-    .Commutative()
-    .Shape(EqualityShape)
-    .NotDifferentiable()
-    .Doc("x == y, element by element with broadcasting.");
+constexpr char kAnyType[] = "T: type";
 
-OP("NotEqual")
-    .Input("x: T")
-    .Input("y: T")
-    .Output("z: bool")
-    .Attr("T: type")
-    .Attr("incompatible_shape_error: bool = true")
-    .Commutative()
-    .Shape(EqualityShape)
-    .NotDifferentiable()
-    .Doc("x != y, element by element with broadcasting.");
+void Equality(OpBuilder& op) {
+  op.As(BinaryTest<kAnyType>).Attr("incompatible_shape_error: bool = true").Commutative().Shape(EqualityShape);
+}
 
-OP("LogicalAnd")
-    .Input("x: bool")
-    .Input("y: bool")
-    .Output("z: bool")
-    .Commutative()
-    .Shape(BroadcastOfInputs())
-    .NotDifferentiable()
-    .Doc("True where both are.");
+OP("Equal").As(Equality).Doc("x == y, element by element with broadcasting.");
+OP("NotEqual").As(Equality).Doc("x != y, element by element with broadcasting.");
 
-OP("LogicalOr")
-    .Input("x: bool")
-    .Input("y: bool")
-    .Output("z: bool")
+OP("ApproximateEqual")
+    .As(BinaryTest<kNumbers>)
+    .Attr("tolerance: float = 0.00001")
     .Commutative()
-    .Shape(BroadcastOfInputs())
-    .NotDifferentiable()
-    .Doc("True where either is.");
+    .Shape([](InferenceContext& c) -> Status {
+      DF_ASSIGN(PartialShape shape, c.input(0).Merge(c.input(1)));
+      c.set_output(0, std::move(shape));
+      return Status();
+    })
+    .Doc("|x - y| < tolerance, for tensors of one shape.");
+
+void LogicalOp(OpBuilder& op) {
+  op.Input("x: bool").Input("y: bool").Output("z: bool").Commutative().Shape(BroadcastOfInputs()).NotDifferentiable();
+}
+
+OP("LogicalAnd").As(LogicalOp).Doc("True where both are.");
+OP("LogicalOr").As(LogicalOp).Doc("True where either is.");
 
 OP("LogicalNot")
     .Input("x: bool")

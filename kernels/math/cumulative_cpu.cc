@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "kernels/math/axis_loops.h"
+#include "kernels/math/element_types.h"
 #include "kernels/math/elementwise.h"
 #include "kernels/math/reducers.h"
 #include "src/framework/inference.h"
@@ -60,10 +61,8 @@ struct Cumulative {
   };
 };
 
-CPU_KERNEL("Cumsum", Cumulative<red::Sum>, bfloat16, float16, float, double, uint8_t, uint16_t, uint32_t, uint64_t,
-           int8_t, int16_t, int32_t, int64_t, std::complex<float>, std::complex<double>);
-CPU_KERNEL("Cumprod", Cumulative<red::Prod>, bfloat16, float16, float, double, uint8_t, uint16_t, uint32_t, uint64_t,
-           int8_t, int16_t, int32_t, int64_t, std::complex<float>, std::complex<double>);
+CPU_KERNEL("Cumsum", Cumulative<red::Sum>, DF_NUMBERS);
+CPU_KERNEL("Cumprod", Cumulative<red::Prod>, DF_NUMBERS);
 
 }  // namespace
 }  // namespace dfrun

@@ -1,13 +1,12 @@
 #include "kernels/math/binary.h"
+#include "kernels/math/element_types.h"
 #include "kernels/math/functors.h"
 
 namespace dfrun {
 namespace {
 
-CPU_KERNEL("Div", Binary<fn::Div>, bfloat16, float16, float, double, std::complex<float>, std::complex<double>, int8_t,
-           int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t);
-CPU_KERNEL("RealDiv", Binary<fn::Div>, bfloat16, float16, float, double, std::complex<float>, std::complex<double>,
-           int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t);
+CPU_KERNEL("Div", Binary<fn::Div>, DF_NUMBERS);
+CPU_KERNEL("RealDiv", Binary<fn::Div>, DF_NUMBERS);
 
 }  // namespace
 }  // namespace dfrun

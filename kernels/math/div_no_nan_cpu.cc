@@ -1,11 +1,11 @@
 #include "kernels/math/binary.h"
+#include "kernels/math/element_types.h"
 #include "kernels/math/functors.h"
 
 namespace dfrun {
 namespace {
 
-CPU_KERNEL("DivNoNan", Binary<fn::DivNoNan>, bfloat16, float16, float, double, std::complex<float>,
-           std::complex<double>);
+CPU_KERNEL("DivNoNan", Binary<fn::DivNoNan>, DF_FLOATS, DF_COMPLEX);
 
 }  // namespace
 }  // namespace dfrun

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <complex>
+#include <concepts>
 
 #include "kernels/math/element.h"
 #include "kernels/math/float_functions.h"
@@ -19,8 +20,6 @@ namespace dfrun::fn {
     }                                        \
   };
 DF_STD_FUNCTION(Sqrt, sqrt)
-DF_STD_FUNCTION(Sin, sin)
-DF_STD_FUNCTION(Cos, cos)
 DF_STD_FUNCTION(Tan, tan)
 DF_STD_FUNCTION(Asin, asin)
 DF_STD_FUNCTION(Acos, acos)
@@ -30,9 +29,51 @@ DF_STD_FUNCTION(Cosh, cosh)
 DF_STD_FUNCTION(Asinh, asinh)
 DF_STD_FUNCTION(Acosh, acosh)
 DF_STD_FUNCTION(Atanh, atanh)
-DF_STD_FUNCTION(Erf, erf)
 DF_STD_FUNCTION(Erfc, erfc)
 #undef DF_STD_FUNCTION
+
+// A functor may give its function in two parts: Common(x), which vectorises, for all x but those of which IsRare(x).
+struct Sin {
+  template <class T>
+  DF_HOST_DEVICE T operator()(T x) const {
+#ifndef __CUDA_ARCH__
+    if constexpr (std::is_same_v<T, float>) return IsRare(x) ? std::sin(x) : Common(x);
+#endif
+    return std::sin(x);
+  }
+  static bool IsRare(std::same_as<float> auto x) {
+    return IsFarAngle(x);
+  }
+  static float Common(std::same_as<float> auto x) {
+    return SinOfQuarters(x, 0);
+  }
+};
+
+struct Cos {
+  template <class T>
+  DF_HOST_DEVICE T operator()(T x) const {
+#ifndef __CUDA_ARCH__
+    if constexpr (std::is_same_v<T, float>) return IsRare(x) ? std::cos(x) : Common(x);
+#endif
+    return std::cos(x);
+  }
+  static bool IsRare(std::same_as<float> auto x) {
+    return IsFarAngle(x);
+  }
+  static float Common(std::same_as<float> auto x) {
+    return SinOfQuarters(x, 1);
+  }
+};
+
+struct Erf {
+  template <class T>
+  DF_HOST_DEVICE T operator()(T x) const {
+#ifndef __CUDA_ARCH__
+    if constexpr (std::is_same_v<T, float>) return ErfFloat(x);
+#endif
+    return std::erf(x);
+  }
+};
 
 struct Rsqrt {
   template <class T>
@@ -142,6 +183,14 @@ struct Xlogy {
   template <class T>
   DF_HOST_DEVICE T operator()(T x, T y) const {
     return x == T(0) ? T(0) : x * Log()(y);
+  }
+};
+
+// x * log(1 + y), 0 where x is 0.
+struct Xlog1py {
+  template <class T>
+  DF_HOST_DEVICE T operator()(T x, T y) const {
+    return x == T(0) ? T(0) : x * Log1p()(y);
   }
 };
 

@@ -2,6 +2,7 @@
 #ifndef DFRUN_KERNELS_MATH_ELEMENTWISE_H_
 #define DFRUN_KERNELS_MATH_ELEMENTWISE_H_
 
+#include <algorithm>
 #include <cstddef>
 
 #include "src/framework/kernel.h"
@@ -19,6 +20,27 @@ inline const std::byte* At(const void* data, int64_t elements, size_t size) {
 }
 inline std::byte* At(void* data, int64_t elements, size_t size) {
   return static_cast<std::byte*>(data) + elements * static_cast<int64_t>(size);
+}
+
+// Outputs from this size on do not fit in the caches that a core has to itself: written around the caches, their lines
+// are not read first.
+constexpr size_t kStreamBytes = size_t{16} << 20;
+
+// Copies to memory around the caches. Needs nothing of either address.
+void StreamCopy(void* to, const void* from, size_t bytes);
+
+// Makes elements [begin, end) of an output that is written around the caches, in pieces: `make(at, n, piece)` puts
+// elements [at, at + n) into `piece`, which stays in the first cache.
+template <class Make>
+void StreamPieces(void* output, size_t element_size, int64_t begin, int64_t end, Make&& make) {
+  constexpr size_t kPieceBytes = 8192;
+  alignas(64) std::byte piece[kPieceBytes];
+  const auto most = static_cast<int64_t>(kPieceBytes / element_size);
+  for (int64_t at = begin; at < end; at += most) {
+    const int64_t n = std::min(most, end - at);
+    make(at, n, static_cast<void*>(piece));
+    StreamCopy(At(output, at, element_size), piece, static_cast<size_t>(n) * element_size);
+  }
 }
 
 // True where the plan knows all shapes, no input is a ref and output 0 has a place: input_data() and placed_output()

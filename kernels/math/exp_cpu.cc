@@ -1,11 +1,12 @@
+#include "kernels/math/element_types.h"
 #include "kernels/math/elementary.h"
 #include "kernels/math/unary.h"
 
 namespace dfrun {
 namespace {
 
-CPU_KERNEL("Exp", Unary<fn::Exp>, bfloat16, float16, float, double, std::complex<float>, std::complex<double>);
-CPU_KERNEL("Expm1", Unary<fn::Expm1>, bfloat16, float16, float, double, std::complex<float>, std::complex<double>);
+CPU_KERNEL("Exp", Unary<fn::Exp>, DF_FLOATS, DF_COMPLEX);
+CPU_KERNEL("Expm1", Unary<fn::Expm1>, DF_FLOATS, DF_COMPLEX);
 
 }  // namespace
 }  // namespace dfrun

@@ -1,12 +1,13 @@
+#include "kernels/math/element_types.h"
 #include "kernels/math/functors.h"
 #include "kernels/math/unary.h"
 
 namespace dfrun {
 namespace {
 
-CPU_KERNEL("IsNan", Unary<fn::IsNan>, bfloat16, float16, float, double);
-CPU_KERNEL("IsInf", Unary<fn::IsInf>, bfloat16, float16, float, double);
-CPU_KERNEL("IsFinite", Unary<fn::IsFinite>, bfloat16, float16, float, double);
+CPU_KERNEL("IsNan", Unary<fn::IsNan>, DF_FLOATS);
+CPU_KERNEL("IsInf", Unary<fn::IsInf>, DF_FLOATS);
+CPU_KERNEL("IsFinite", Unary<fn::IsFinite>, DF_FLOATS);
 
 }  // namespace
 }  // namespace dfrun

@@ -1,7 +1,7 @@
-// exp, log, tanh and the logistic function of float as straight-line code, which the compiler vectorises: the C
-// library's would be called once an element. Each is within 2.5 ulps of the true value, and handles infinities, NaN,
-// signed zeros and subnormals. The polynomials were fitted to the functions' own Taylor remainders, weighted for
-// relative error.
+// exp, log, tanh, the logistic function, sin, cos and erf of float as straight-line code, which the compiler
+// vectorises: the C library's would be called once an element. Each is within 2.5 ulps of the true value, and handles
+// infinities, NaN, signed zeros and subnormals. The polynomials were fitted to the functions' own Taylor remainders,
+// weighted for relative error.
 #ifndef DFRUN_KERNELS_MATH_FLOAT_FUNCTIONS_H_
 #define DFRUN_KERNELS_MATH_FLOAT_FUNCTIONS_H_
 
@@ -76,6 +76,58 @@ inline float TanhFloat(float x) {
   const float near_zero = std::copysign(std::fma(p * z, x, x), x);  // of -0 too
   const float away = std::copysign(1.0F - 2.0F / (ExpFloat(2.0F * size) + 1.0F), x);
   return size < 0.625F ? near_zero : away;
+}
+
+// sin and cos hold up to here; beyond, more digits of pi are needed than three floats have. NaN is beyond too.
+inline bool IsFarAngle(float x) {
+  return !(std::fabs(x) <= 0x1p16F);
+}
+
+// sin(x + quarters * pi / 2), unless IsFarAngle(x).
+inline float SinOfQuarters(float x, uint32_t quarters) {
+  constexpr float kShift = 0x1.8p23F;
+  const float shifted = std::fma(x, 0.636619747F, kShift);
+  const float n = shifted - kShift;
+  // pi / 2 in three parts; the first difference is exact, since it is a multiple of 2^-24 below 1.
+  float r = std::fma(-n, 1.57079637F, x);
+  r = std::fma(-n, -4.37113883e-8F, r);
+  r = std::fma(-n, -1.71512451e-15F, r);
+  r = n == 0.0F ? x : r;  // the sign of -0
+  const float z = r * r;
+  const float sine = std::copysign(
+      std::fma(r * z,
+               std::fma(std::fma(std::fma(2.8326922e-06F, z, -0.00019853073F), z, 0.008333379F), z, -0.16666667F), r),
+      r);
+  const float cosine =
+      std::fma(z * z, std::fma(std::fma(2.443233e-05F, z, -0.001388731F), z, 0.041666646F), std::fma(-0.5F, z, 1.0F));
+  const uint32_t quadrant = std::bit_cast<uint32_t>(shifted) + quarters;
+  const float y = (quadrant & 1) != 0 ? cosine : sine;
+  return std::bit_cast<float>(std::bit_cast<uint32_t>(y) ^ (quadrant & 2) << 30);
+}
+
+inline float ErfFloat(float x) {
+  const float size = std::fabs(x);
+  const float z = x * x;
+  float p = 7.806903e-05F;
+  p = std::fma(p, z, -0.0007997853F);
+  p = std::fma(p, z, 0.005187162F);
+  p = std::fma(p, z, -0.026853347F);
+  p = std::fma(p, z, 0.11283579F);
+  p = std::fma(p, z, -0.37612626F);
+  p = std::fma(p, z, 0.12837917F);
+  const float near_zero = std::copysign(std::fma(p, x, x), x);  // of -0 too
+  // 1 - exp(q(|x|)), where q is the logarithm of erfc; from 4 on the result is 1.
+  const float t = size > 4.0F ? 4.0F : size;
+  float q = -2.1098826e-05F;
+  q = std::fma(q, t, 0.00043449522F);
+  q = std::fma(q, t, -0.0041711717F);
+  q = std::fma(q, t, 0.025119605F);
+  q = std::fma(q, t, -0.108280234F);
+  q = std::fma(q, t, -0.63334686F);
+  q = std::fma(q, t, -1.1295149F);
+  q = std::fma(q, t, 0.00017468318F);
+  const float away = std::copysign(1.0F - ExpFloat(q), x);
+  return size < 1.0F ? near_zero : (x != x ? x : away);
 }
 
 inline float SigmoidFloat(float x) {

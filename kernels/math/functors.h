@@ -207,6 +207,14 @@ struct DivNoNan {
   }
 };
 
+// 0 where the second factor is 0, whatever the first.
+struct MulNoNan {
+  template <class T>
+  DF_HOST_DEVICE T operator()(T x, T y) const {
+    return y == T(0) ? T(0) : x * y;
+  }
+};
+
 // NaN wins.
 struct Maximum {
   template <class T>
@@ -299,17 +307,22 @@ struct GreaterEqual {
   }
 };
 
+// Quantised elements are compared by their integers.
 struct Equal {
   template <class T>
   DF_HOST_DEVICE bool operator()(const T& x, const T& y) const {
-    return x == y;
+    if constexpr (requires { x.value; }) {
+      return x.value == y.value;
+    } else {
+      return x == y;
+    }
   }
 };
 
 struct NotEqual {
   template <class T>
   DF_HOST_DEVICE bool operator()(const T& x, const T& y) const {
-    return x != y;
+    return !Equal()(x, y);
   }
 };
 

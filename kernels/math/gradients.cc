@@ -36,6 +36,10 @@ Output ShapeOf(GradientBuilder& g, Output value) {
 
 }  // namespace
 
+GradientFn TimesDerivative(Output (*derivative)(GradientBuilder& g, Output x)) {
+  return [derivative](GradientBuilder& g) { g.dx(0) = g.Op("Mul", g.dy(0), derivative(g, Conj(g, g.x(0)))); };
+}
+
 void SetBroadcastGradient(GradientBuilder& g, int input, Output grad) {
   SetSummedGradient(g, input, grad, g.x(1 - input));
 }
@@ -92,6 +96,10 @@ Output ReducedCount(GradientBuilder& g) {
 
 Output Conj(GradientBuilder& g, Output value) {
   return IsComplex(g.dtype(value)) ? g.Op("Conj", value) : value;
+}
+
+Output IsNonzero(GradientBuilder& g, Output value) {
+  return g.Op("Cast", AttrMap{{"DstT", g.dtype(value)}}, g.Op("NotEqual", value, g.ScalarLike(value, 0)));
 }
 
 }  // namespace dfrun

@@ -6,6 +6,10 @@
 
 namespace dfrun {
 
+// The gradient of an element-wise function of one input, of which `derivative` adds the derivative at x: dy times that.
+// A complex x is conjugated first.
+GradientFn TimesDerivative(Output (*derivative)(GradientBuilder& g, Output x));
+
 // Sets dx(0) and dx(1) of an op whose inputs 0 and 1 broadcast. `x_grad` and `y_grad` have the broadcast shape; each is
 // summed over the dimensions along which its input was repeated. Adds no node where the shapes show that none was.
 void SetBroadcastGradients(GradientBuilder& g, Output x_grad, Output y_grad);
@@ -27,6 +31,9 @@ Output ReducedCount(GradientBuilder& g);
 
 // The complex conjugate; the value itself where its dtype is real.
 Output Conj(GradientBuilder& g, Output value);
+
+// 1 where the value is not 0, else 0, in its dtype.
+Output IsNonzero(GradientBuilder& g, Output value);
 
 }  // namespace dfrun
 

@@ -1,11 +1,12 @@
+#include "kernels/math/element_types.h"
 #include "kernels/math/elementary.h"
 #include "kernels/math/unary.h"
 
 namespace dfrun {
 namespace {
 
-CPU_KERNEL("Sinh", Unary<fn::Sinh>, bfloat16, float16, float, double, std::complex<float>, std::complex<double>);
-CPU_KERNEL("Cosh", Unary<fn::Cosh>, bfloat16, float16, float, double, std::complex<float>, std::complex<double>);
+CPU_KERNEL("Sinh", Unary<fn::Sinh>, DF_FLOATS, DF_COMPLEX);
+CPU_KERNEL("Cosh", Unary<fn::Cosh>, DF_FLOATS, DF_COMPLEX);
 
 }  // namespace
 }  // namespace dfrun

@@ -1,14 +1,15 @@
 #include "kernels/math/binary.h"
+#include "kernels/math/element_types.h"
 #include "kernels/math/elementary.h"
 #include "kernels/math/unary.h"
 
 namespace dfrun {
 namespace {
 
-CPU_KERNEL("Asin", Unary<fn::Asin>, bfloat16, float16, float, double, std::complex<float>, std::complex<double>);
-CPU_KERNEL("Acos", Unary<fn::Acos>, bfloat16, float16, float, double, std::complex<float>, std::complex<double>);
-CPU_KERNEL("Atan", Unary<fn::Atan>, bfloat16, float16, float, double, std::complex<float>, std::complex<double>);
-CPU_KERNEL("Atan2", Binary<fn::Atan2>, bfloat16, float16, float, double);
+CPU_KERNEL("Asin", Unary<fn::Asin>, DF_FLOATS, DF_COMPLEX);
+CPU_KERNEL("Acos", Unary<fn::Acos>, DF_FLOATS, DF_COMPLEX);
+CPU_KERNEL("Atan", Unary<fn::Atan>, DF_FLOATS, DF_COMPLEX);
+CPU_KERNEL("Atan2", Binary<fn::Atan2>, DF_FLOATS);
 
 }  // namespace
 }  // namespace dfrun

@@ -1,3 +1,4 @@
+#include "kernels/math/element_types.h"
 #include "kernels/math/reducers.h"
 #include "kernels/math/reduction.h"
 
@@ -29,7 +30,7 @@ struct L2Loss {
   };
 };
 
-CPU_KERNEL("L2Loss", L2Loss, bfloat16, float16, float, double);
+CPU_KERNEL("L2Loss", L2Loss, DF_FLOATS);
 
 }  // namespace
 }  // namespace dfrun

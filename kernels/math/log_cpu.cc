@@ -1,11 +1,12 @@
+#include "kernels/math/element_types.h"
 #include "kernels/math/elementary.h"
 #include "kernels/math/unary.h"
 
 namespace dfrun {
 namespace {
 
-CPU_KERNEL("Log", Unary<fn::Log>, bfloat16, float16, float, double, std::complex<float>, std::complex<double>);
-CPU_KERNEL("Log1p", Unary<fn::Log1p>, bfloat16, float16, float, double, std::complex<float>, std::complex<double>);
+CPU_KERNEL("Log", Unary<fn::Log>, DF_FLOATS, DF_COMPLEX);
+CPU_KERNEL("Log1p", Unary<fn::Log1p>, DF_FLOATS, DF_COMPLEX);
 
 }  // namespace
 }  // namespace dfrun

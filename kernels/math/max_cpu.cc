@@ -1,11 +1,11 @@
+#include "kernels/math/element_types.h"
 #include "kernels/math/reducers.h"
 #include "kernels/math/reduction.h"
 
 namespace dfrun {
 namespace {
 
-CPU_KERNEL("Max", Reduction<red::Max>, bfloat16, float16, float, double, uint8_t, uint16_t, uint32_t, uint64_t, int8_t,
-           int16_t, int32_t, int64_t);
+CPU_KERNEL("Max", Reduction<red::Max>, DF_REAL);
 
 }  // namespace
 }  // namespace dfrun

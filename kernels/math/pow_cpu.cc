@@ -1,11 +1,11 @@
 #include "kernels/math/binary.h"
+#include "kernels/math/element_types.h"
 #include "kernels/math/elementary.h"
 
 namespace dfrun {
 namespace {
 
-CPU_KERNEL("Pow", Binary<fn::Pow>, bfloat16, float16, float, double, std::complex<float>, std::complex<double>, int8_t,
-           int16_t, int32_t, int64_t);
+CPU_KERNEL("Pow", Binary<fn::Pow>, DF_FLOATS, DF_COMPLEX, DF_SIGNED);
 
 }  // namespace
 }  // namespace dfrun

@@ -1,13 +1,12 @@
+#include "kernels/math/element_types.h"
 #include "kernels/math/functors.h"
 #include "kernels/math/unary.h"
 
 namespace dfrun {
 namespace {
 
-CPU_KERNEL("Reciprocal", Unary<fn::Reciprocal>, bfloat16, float16, float, double, std::complex<float>,
-           std::complex<double>, int8_t, int16_t, int32_t, int64_t);
-CPU_KERNEL("Inv", Unary<fn::Reciprocal>, bfloat16, float16, float, double, std::complex<float>, std::complex<double>,
-           int8_t, int16_t, int32_t, int64_t);
+CPU_KERNEL("Reciprocal", Unary<fn::Reciprocal>, DF_FLOATS, DF_COMPLEX, DF_SIGNED);
+CPU_KERNEL("Inv", Unary<fn::Reciprocal>, DF_FLOATS, DF_COMPLEX, DF_SIGNED);
 
 }  // namespace
 }  // namespace dfrun

@@ -3,10 +3,12 @@
 #ifndef DFRUN_KERNELS_MATH_REDUCERS_H_
 #define DFRUN_KERNELS_MATH_REDUCERS_H_
 
+#include <cmath>
 #include <complex>
 #include <cstdint>
 #include <limits>
 
+#include "kernels/math/cast.h"
 #include "kernels/math/element.h"
 
 namespace dfrun::red {
@@ -102,6 +104,43 @@ struct HalfSquares : Sum {
     return static_cast<T>(a / 2);
   }
 };
+
+// The root of the sum of the squares of the absolute values. Integers wrap around as T does before the root is cut.
+struct EuclideanNorm : Sum {
+  template <class T>
+  static Accumulator<T> Lift(ComputeType<T> x) {
+    const auto wide = static_cast<Accumulator<T>>(x);
+    if constexpr (kIsComplex<T>) {
+      return Accumulator<T>(wide.real() * wide.real() + wide.imag() * wide.imag());
+    } else {
+      return wide * wide;
+    }
+  }
+  template <class T>
+  static T Finish(Accumulator<T> a, int64_t) {
+    if constexpr (std::is_integral_v<T>) {
+      return CutToInteger<T>(std::sqrt(static_cast<double>(static_cast<T>(a))));
+    } else {
+      return static_cast<T>(std::sqrt(a));
+    }
+  }
+};
+
+// The ends of the finite numbers of T, 16-bit floating point as float.
+template <class T>
+constexpr ComputeType<T> LowestOf() {
+  if constexpr (std::is_same_v<T, float16>) return -65504.0F;
+  if constexpr (std::is_same_v<T, bfloat16>) return -0x1.fep127F;
+  return std::numeric_limits<ComputeType<T>>::lowest();
+}
+template <class T>
+constexpr ComputeType<T> HighestOf() {
+  if constexpr (std::is_integral_v<T>) {
+    return std::numeric_limits<T>::max();
+  } else {
+    return -LowestOf<T>();
+  }
+}
 
 // NaN wins. The largest of nothing is the lowest value there is.
 struct Max {

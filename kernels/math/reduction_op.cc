@@ -3,7 +3,7 @@
 
 #include "kernels/math/gradients.h"
 #include "kernels/math/reduction_plan.h"
-#include "src/framework/op.h"
+#include "kernels/math/signatures.h"
 
 namespace dfrun {
 namespace {
@@ -32,27 +32,33 @@ Status ReductionShape(InferenceContext& c) {
   return Status();
 }
 
+template <const char* kTypes>
+void ReductionOp(OpBuilder& op) {
+  op.Input("input: T")
+      .Input("reduction_indices: Tidx")
+      .Output("output: T")
+      .Attr("keep_dims: bool = false")
+      .Attr(kTypes)
+      .Attr("Tidx: {int32, int64} = DT_INT32")
+      .Shape(ReductionShape);
+}
+
 OP("Sum")
-    .Input("input: T")
-    .Input("reduction_indices: Tidx")
-    .Output("output: T")
-    .Attr("keep_dims: bool = false")
-    .Attr("T: numbertype")
-    .Attr("Tidx: {int32, int64} = DT_INT32")
-    .Shape(ReductionShape)
+    .As(ReductionOp<kNumbers>)
     .Gradient([](GradientBuilder& g) { g.dx(0) = SpreadOverReduced(g, g.dy(0)); })
     .Doc("The sum over the given dimensions.");
 
 OP("Mean")
-    .Input("input: T")
-    .Input("reduction_indices: Tidx")
-    .Output("output: T")
-    .Attr("keep_dims: bool = false")
-    .Attr("T: numbertype")
-    .Attr("Tidx: {int32, int64} = DT_INT32")
-    .Shape(ReductionShape)
+    .As(ReductionOp<kNumbers>)
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("RealDiv", SpreadOverReduced(g, g.dy(0)), ReducedCount(g)); })
     .Doc("The mean over the given dimensions.");
+
+OP("EuclideanNorm")
+    .As(ReductionOp<kNumbers>)
+    .Gradient([](GradientBuilder& g) {
+      g.dx(0) = g.Op("RealDiv", g.x(0), g.Op("RealDiv", KeptDims(g, g.y(0)), KeptDims(g, g.dy(0))));
+    })
+    .Doc("The square root of the sum of the squares over the given dimensions.");
 
 // The product of all elements but one, for each of them, from the running products of the left and of the right: right
 // where elements are zero too. The reduced dimensions are brought to the front and merged for that.
@@ -76,16 +82,7 @@ void ProdGradient(GradientBuilder& g) {
   g.dx(0) = g.Op("Reshape", g.Op("Mul", KeptDims(g, g.dy(0)), factor), shape);
 }
 
-OP("Prod")
-    .Input("input: T")
-    .Input("reduction_indices: Tidx")
-    .Output("output: T")
-    .Attr("keep_dims: bool = false")
-    .Attr("T: numbertype")
-    .Attr("Tidx: {int32, int64} = DT_INT32")
-    .Shape(ReductionShape)
-    .Gradient(ProdGradient)
-    .Doc("The product over the given dimensions.");
+OP("Prod").As(ReductionOp<kNumbers>).Gradient(ProdGradient).Doc("The product over the given dimensions.");
 
 // The gradient is shared equally by the elements that attain the extreme.
 void ExtremeGradient(GradientBuilder& g) {
@@ -96,55 +93,32 @@ void ExtremeGradient(GradientBuilder& g) {
 }
 
 OP("Max")
-    .Input("input: T")
-    .Input("reduction_indices: Tidx")
-    .Output("output: T")
-    .Attr("keep_dims: bool = false")
-    .Attr(
-        "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8, quint8, "
-        "qint32, qint16, quint16}")
-    .Attr("Tidx: {int32, int64} = DT_INT32")
-    .Shape(ReductionShape)
+    .As(ReductionOp<kOrderedOrQuantized>)
     .Gradient(ExtremeGradient)
     .Doc("The largest value over the given dimensions; NaN where there is one.");
 
 OP("Min")
-    .Input("input: T")
-    .Input("reduction_indices: Tidx")
-    .Output("output: T")
-    .Attr("keep_dims: bool = false")
-    .Attr(
-        "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8, quint8, "
-        "qint32, qint16, quint16}")
-    .Attr("Tidx: {int32, int64} = DT_INT32")
-    .Shape(ReductionShape)
+    .As(ReductionOp<kOrderedOrQuantized>)
     .Gradient(ExtremeGradient)
     .Doc("The smallest value over the given dimensions; NaN where there is one.");
 
-OP("All")
-    .Input("input: bool")
-    .Input("reduction_indices: Tidx")
-    .Output("output: bool")
-    .Attr("keep_dims: bool = false")
-    .Attr("Tidx: {int32, int64} = DT_INT32")
-    .Shape(ReductionShape)
-    .NotDifferentiable()
-    .Doc("True where all values over the given dimensions are.");
+void LogicalReduction(OpBuilder& op) {
+  op.Input("input: bool")
+      .Input("reduction_indices: Tidx")
+      .Output("output: bool")
+      .Attr("keep_dims: bool = false")
+      .Attr("Tidx: {int32, int64} = DT_INT32")
+      .Shape(ReductionShape)
+      .NotDifferentiable();
+}
 
-OP("Any")
-    .Input("input: bool")
-    .Input("reduction_indices: Tidx")
-    .Output("output: bool")
-    .Attr("keep_dims: bool = false")
-    .Attr("Tidx: {int32, int64} = DT_INT32")
-    .Shape(ReductionShape)
-    .NotDifferentiable()
-    .Doc("True where any value over the given dimensions is.");
+OP("All").As(LogicalReduction).Doc("True where all values over the given dimensions are.");
+OP("Any").As(LogicalReduction).Doc("True where any value over the given dimensions is.");
 
 OP("L2Loss")
     .Input("t: T")
     .Output("output: T")
-    .Attr("T: {half, bfloat16, float, double}")
+    .Attr(kFloats)
     .Shape(ScalarOutputs())
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("Mul", g.x(0), g.dy(0)); })
     .Doc("Half the sum of the squares.");

@@ -4,6 +4,8 @@
 #include "kernels/math/broadcast.h"
 #include "kernels/math/elementwise.h"
 #include "src/framework/kernel.h"
+#include "src/framework/resource.h"
+#include "src/framework/variant.h"
 
 namespace dfrun {
 namespace {
@@ -43,7 +45,7 @@ void SelectRun(const bool* condition, const E* t, const E* e, E* out, int64_t n,
 // The choice does not look at the elements: it is compiled for their sizes.
 template <class F>
 void VisitChosen(DType dtype, F&& f) {
-  if (dtype == DType::kString) return f(TypeTag<std::string>());
+  if (VisitObjectDType(dtype, f)) return;
   switch (DTypeSize(dtype)) {
     case 1:
       return f(TypeTag<uint8_t>());
@@ -63,7 +65,6 @@ Status Choose(OpContext& ctx, const Shape& condition_shape) {
   const Tensor& condition = ctx.input(0);
   const Tensor& t = ctx.input(1);
   const Tensor& e = ctx.input(2);
-  if (IsHandle(t.dtype())) return Unimplemented("a choice between tensors of dtype ", t.dtype());
   BroadcastPlan plan;
   Shape shape;
   DF_TRY(PlanBroadcast({&condition_shape, &t.shape(), &e.shape()}, plan, shape));

@@ -1,16 +1,16 @@
 // A choice between two tensors, element by element.
 #include "kernels/math/gradients.h"
-#include "src/framework/op.h"
+#include "kernels/math/signatures.h"
 
 namespace dfrun {
 namespace {
 
+void Choice(OpBuilder& op) {
+  op.Input("condition: bool").Input("t: T").Input("e: T").Output("output: T").Attr("T: type");
+}
+
 OP("Select")
-    .Input("condition: bool")
-    .Input("t: T")
-    .Input("e: T")
-    .Output("output: T")
-    .Attr("T: type")
+    .As(Choice)
     .Shape([](InferenceContext& c) -> Status {
       DF_ASSIGN(PartialShape output, c.input(1).Merge(c.input(2)));
       const PartialShape& condition = c.input(0);
@@ -32,11 +32,7 @@ OP("Select")
     .Doc("t where the condition is true, else e; a vector condition chooses rows.");
 
 OP("SelectV2")
-    .Input("condition: bool")
-    .Input("t: T")
-    .Input("e: T")
-    .Output("output: T")
-    .Attr("T: type")
+    .As(Choice)
     .Shape([](InferenceContext& c) -> Status {
       DF_ASSIGN(const PartialShape both, BroadcastShapes(c.input(1), c.input(2)));
       DF_ASSIGN(PartialShape output, BroadcastShapes(c.input(0), both));
@@ -55,7 +51,7 @@ OP("ClipByValue")
     .Input("clip_value_min: T")
     .Input("clip_value_max: T")
     .Output("output: T")
-    .Attr("T: numbertype")
+    .Attr(kNumbers)
     .Shape(SameAsInput(0))
     .Gradient([](GradientBuilder& g) {
       const Output zero = g.ScalarLike(g.x(0), 0);

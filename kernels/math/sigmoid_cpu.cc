@@ -1,11 +1,12 @@
+#include "kernels/math/element_types.h"
 #include "kernels/math/elementary.h"
 #include "kernels/math/unary.h"
 
 namespace dfrun {
 namespace {
 
-CPU_KERNEL("Sigmoid", Unary<fn::Sigmoid>, bfloat16, float16, float, double, std::complex<float>, std::complex<double>);
-CPU_KERNEL("Tanh", Unary<fn::Tanh>, bfloat16, float16, float, double, std::complex<float>, std::complex<double>);
+CPU_KERNEL("Sigmoid", Unary<fn::Sigmoid>, DF_FLOATS, DF_COMPLEX);
+CPU_KERNEL("Tanh", Unary<fn::Tanh>, DF_FLOATS, DF_COMPLEX);
 
 }  // namespace
 }  // namespace dfrun

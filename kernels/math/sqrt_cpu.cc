@@ -1,11 +1,12 @@
+#include "kernels/math/element_types.h"
 #include "kernels/math/elementary.h"
 #include "kernels/math/unary.h"
 
 namespace dfrun {
 namespace {
 
-CPU_KERNEL("Sqrt", Unary<fn::Sqrt>, bfloat16, float16, float, double, std::complex<float>, std::complex<double>);
-CPU_KERNEL("Rsqrt", Unary<fn::Rsqrt>, bfloat16, float16, float, double, std::complex<float>, std::complex<double>);
+CPU_KERNEL("Sqrt", Unary<fn::Sqrt>, DF_FLOATS, DF_COMPLEX);
+CPU_KERNEL("Rsqrt", Unary<fn::Rsqrt>, DF_FLOATS, DF_COMPLEX);
 
 }  // namespace
 }  // namespace dfrun

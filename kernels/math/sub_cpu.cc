@@ -1,11 +1,11 @@
 #include "kernels/math/binary.h"
+#include "kernels/math/element_types.h"
 #include "kernels/math/functors.h"
 
 namespace dfrun {
 namespace {
 
-CPU_KERNEL("Sub", Binary<fn::Sub>, bfloat16, float16, float, double, uint8_t, int8_t, uint16_t, int16_t, int32_t,
-           int64_t, std::complex<float>, std::complex<double>, uint32_t, uint64_t);
+CPU_KERNEL("Sub", Binary<fn::Sub>, DF_NUMBERS);
 
 }  // namespace
 }  // namespace dfrun

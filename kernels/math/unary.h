@@ -5,6 +5,7 @@
 #ifndef DFRUN_KERNELS_MATH_UNARY_H_
 #define DFRUN_KERNELS_MATH_UNARY_H_
 
+#include <algorithm>
 #include <cstddef>
 
 #include "kernels/math/element.h"
@@ -37,12 +38,30 @@ template <class F, class T>
 struct UnaryOf {
   using C = ComputeType<T>;
   using Result = ElementResult<F, T, C>;
+  static constexpr bool kHasRareArguments = requires(C c) { F::IsRare(c); };
+  static constexpr int64_t kChunk = 1024;
 
   static void Run(const void* x_data, void* y_data, int64_t n) {
     const T* x = static_cast<const T*>(x_data);
     Result* y = static_cast<Result*>(y_data);
-    DF_INDEPENDENT_ITERATIONS
-    for (int64_t i = 0; i < n; ++i) y[i] = static_cast<Result>(F()(static_cast<C>(x[i])));
+    if constexpr (kHasRareArguments) {
+      for (int64_t i = 0; i < n; i += kChunk) RunChunk(x + i, y + i, std::min(kChunk, n - i));
+    } else {
+      DF_INDEPENDENT_ITERATIONS
+      for (int64_t i = 0; i < n; ++i) y[i] = static_cast<Result>(F()(static_cast<C>(x[i])));
+    }
+  }
+  // The common part alone where no argument is rare, and then the loop vectorises. An element's result is the same
+  // either way.
+  static void RunChunk(const T* x, Result* y, int64_t n) {
+    int rare = 0;
+    for (int64_t i = 0; i < n; ++i) rare |= static_cast<int>(F::IsRare(static_cast<C>(x[i])));
+    if (rare != 0) {
+      for (int64_t i = 0; i < n; ++i) y[i] = static_cast<Result>(F()(static_cast<C>(x[i])));
+    } else {
+      DF_INDEPENDENT_ITERATIONS
+      for (int64_t i = 0; i < n; ++i) y[i] = static_cast<Result>(F::Common(static_cast<C>(x[i])));
+    }
   }
   static Status RunScalar(Kernel*, OpContext& ctx) {
     *ctx.placed_output<Result>(0) = static_cast<Result>(F()(static_cast<C>(*ctx.input_data<T>(0))));

@@ -1,11 +1,13 @@
 #include "kernels/math/binary.h"
+#include "kernels/math/element_types.h"
 #include "kernels/math/elementary.h"
 
 namespace dfrun {
 namespace {
 
-CPU_KERNEL("Xlogy", Binary<fn::Xlogy>, bfloat16, float16, float, double, std::complex<float>, std::complex<double>);
-CPU_KERNEL("Xdivy", Binary<fn::Xdivy>, bfloat16, float16, float, double, std::complex<float>, std::complex<double>);
+CPU_KERNEL("Xlogy", Binary<fn::Xlogy>, DF_FLOATS, DF_COMPLEX);
+CPU_KERNEL("Xlog1py", Binary<fn::Xlog1py>, DF_FLOATS, DF_COMPLEX);
+CPU_KERNEL("Xdivy", Binary<fn::Xdivy>, DF_FLOATS, DF_COMPLEX);
 
 }  // namespace
 }  // namespace dfrun

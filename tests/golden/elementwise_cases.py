@@ -35,7 +35,7 @@ def unary(w, op, dtypes, low=-4.0, high=4.0, special=(0.0, -0.0, INF, -INF, NAN)
         w.case(op, values, ulps=ulps)
     w.case(op, numbers(dtypes[-1], (), 2, low, high), ulps=ulps)
     first = "float32" if "float32" in dtypes else dtypes[0]
-    for shape in [(0,), (2, 1, 3), (1, 2, 1, 2, 2)]:
+    for shape in [(0,), (1,), (2, 1, 3), (19, 2), (1, 2, 1, 2, 2), (1, 0, 2)]:
         w.case(op, numbers(first, shape, 3, low, high), ulps=ulps)
 
 
@@ -80,22 +80,33 @@ def unary_cases(w):
         unary(w, op, FLOATS + COMPLEX, 0.25, 9)
     unary(w, "Rsqrt", FLOATS + COMPLEX, 0.25, 9, special=(INF, NAN))
     unary(w, "Exp", FLOATS + COMPLEX)
-    unary(w, "Expm1", FLOATS)
-    unary(w, "Log1p", FLOATS, -0.75, 9, special=(0.0, -1.0, INF, NAN))
+    unary(w, "Expm1", FLOATS + COMPLEX)
+    unary(w, "Log1p", FLOATS + COMPLEX, -0.75, 9, special=(0.0, -1.0, INF, NAN))
     for op in ["Sigmoid", "Tanh"]:
         unary(w, op, FLOATS + COMPLEX, -2, 2)
     for op in ["Sin", "Cos", "Tan"]:
         unary(w, op, FLOATS + COMPLEX, special=(0.0, -0.0, NAN))
     for op in ["Asin", "Acos", "Atanh"]:
-        unary(w, op, FLOATS, -0.9, 0.9, special=(0.0, 1.0, -1.0, NAN))
+        unary(w, op, FLOATS + COMPLEX, -0.9, 0.9, special=(0.0, 1.0, -1.0, NAN))
     for op in ["Atan", "Asinh"]:
-        unary(w, op, FLOATS)
-    unary(w, "Acosh", FLOATS, 1, 8, special=(1.0, 0.5, INF, NAN))
+        unary(w, op, FLOATS + COMPLEX)
+    unary(w, "Acosh", FLOATS + COMPLEX, 1, 8, special=(1.0, 0.5, INF, NAN))
     for op in ["Sinh", "Cosh"]:
-        unary(w, op, FLOATS, special=(0.0, INF, -INF, NAN))
+        unary(w, op, FLOATS + COMPLEX, special=(0.0, INF, -INF, NAN))
     for op in ["Erf", "Erfc"]:
         unary(w, op, FLOATS, -2, 2, special=(0.0, -0.0, NAN))  # of infinity TensorFlow 2.21 gives NaN in float64
     unary(w, "Conj", COMPLEX)
+    for op in ["Sin", "Cos"]:
+        w.case(op, tensor([-65536, 65535.5, 70000, 1e6, -1e10, 3e38, 11, 710.5, 3.1415927, -1.5707964, 1e-20]),
+               name="far", ulps=4)
+    w.case("Erf", tensor([-9, -4.1, -3.9, 1e-20, 0.99999, 1, 1.00001, 2.5, 30]), name="far", ulps=4)
+    w.case("LogicalNot", tensor([[1, 0, 1], [0, 0, 1]], "bool"), name="matrix")
+    w.case("LogicalNot", tensor(False, "bool"), name="false")
+    odd = np.array([complex(-0.0, 0.0), complex(INF, NAN), complex(1, -INF)])
+    for dtype in COMPLEX:
+        w.case("Conj", tensor(odd, dtype), name=dtype + " special values")
+    for dtype in ["float32", "float64"]:
+        w.case("Rint", tensor([0.5, 1.5, 2.5, -0.5, -1.5, 1e10, 0.49999997], dtype), name=dtype + " halves")
     w.case("Exp", tensor([-87, -20, -1e-4, 1e-7, 20, 88.5, 89, 200, -200], "float32"), name="far", ulps=4)
     w.case("Tanh", tensor([-20, -9, -1e-3, 1e-6, 0.6249, 0.6251, 9, 20], "float32"), name="far", ulps=4)
     w.case("Sigmoid", tensor([-80, -20, -1e-3, 1e-6, 20, 90], "float32"), name="far", ulps=4)

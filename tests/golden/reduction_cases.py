@@ -38,6 +38,34 @@ def reduction(w, op, dtypes, ulps=0):
     w.case(op, positive("float32", (70, 3), 5), i32(0), name="long column", ulps=ulps)
 
 
+def bincount_cases(w):
+    values, size = i32(1, 2, 2, 9, 0), np.array(4, np.int32)
+    for dtype in ["int32", "int64", "float32", "float64"]:
+        none, weights = np.array([], dtype), numbers(dtype, (5,), 1)
+        w.case("Bincount", values, size, none, name=dtype)
+        w.case("Bincount", values, size, weights, name=dtype + " weights")
+        for tidx in [np.int32, np.int64]:
+            w.case("DenseBincount", values.astype(tidx), tidx(4), none, name=f"{dtype} {tidx.__name__}")
+            w.case("DenseBincount", values.astype(tidx), tidx(4), weights, name=f"{dtype} {tidx.__name__} weights")
+    none = tensor([])
+    for op in ["Bincount", "DenseBincount"]:
+        w.case(op, i32(), size, none, name="nothing")
+        w.case(op, values, np.array(0, np.int32), none, name="no bins")
+        w.case(op, np.array(1, np.int32), size, none, name="scalar")
+        w.case(op, i32(1, -2), size, none, name="negative")
+        w.case(op, values, np.array(-1, np.int32), none, name="negative size")
+        w.case(op, values, i32(4), none, name="size not a scalar")
+        w.case(op, values, size, tensor([1, 2]), name="too few weights")
+    matrix = i32(1, 2, 2, 0, 3, 3).reshape(2, 3)
+    w.case("Bincount", matrix, size, numbers("float32", (2, 3), 1), name="matrix")
+    for binary in [False, True]:
+        w.case("DenseBincount", matrix, size, none, name=f"matrix {binary}", binary_output=binary)
+        w.case("DenseBincount", matrix, size, numbers("float32", (2, 3), 1), name=f"weighted matrix {binary}",
+               binary_output=binary)
+    w.case("DenseBincount", matrix[:0], size, none, name="no rows")
+    w.case("DenseBincount", matrix.reshape(1, 2, 3), size, none, name="rank 3")
+
+
 def write(w):
     reduction(w, "Sum", NUMBERS, ulps=16)
     reduction(w, "Mean", NUMBERS, ulps=16)
@@ -46,6 +74,10 @@ def write(w):
     reduction(w, "Prod", [], ulps=64)
     for op in ["Max", "Min"]:
         reduction(w, op, REAL)
+    reduction(w, "EuclideanNorm", NUMBERS, ulps=16)
+    for dtype, values in [("int8", [100, 100]), ("uint8", [200, 200]), ("int32", [60000, 3])]:
+        w.case("EuclideanNorm", np.array(values, dtype), i32(0), name=dtype + " wraps")
+    bincount_cases(w)
     b = tensor([[[1, 0], [1, 1]], [[0, 0], [1, 1]]], "bool")
     for op in ["All", "Any"]:
         for axes in [i32(), i32(0), i32(1), i32(2), i32(0, 2), i32(-1, 0), i32(0, 1, 2)]:
@@ -66,6 +98,14 @@ def write(w):
         w.case(op, numbers("float32", (0, 3), 3), np.array(1, np.int32), name="no rows")
         w.case(op, numbers("float32", (3, 0), 3), np.array(1, np.int32), name="empty axis")
         w.case(op, tensor([[1, 3, 3], [2, 2, 2]]), np.array(1, np.int64), name="ties")
+        w.case(op, tensor([[NAN, 1, 2], [1, NAN, 0], [NAN, NAN, NAN], [INF, -INF, 1], [-INF, -INF, -INF]]),
+               np.array(1, np.int32), name="special values")
+        w.case(op, tensor([[NAN, 1, 2], [1, NAN, 0], [2, 1, NAN]]), np.array(0, np.int32), name="special columns")
+        long = numbers("float32", (2, 200), 7)
+        long[0, 0] = long[1, 150] = NAN
+        w.case(op, long, np.array(1, np.int32), name="long rows")
+        w.case(op, numbers("float32", (2, 1, 3, 1, 2), 7), np.array(2, np.int32), name="5-D")
+        w.case(op, numbers("float32", (2, 3, 0), 7), np.array(1, np.int32), name="no columns")
         w.case(op, numbers("float32", (), 3), np.array(0, np.int32), name="scalar")
     for op in ["Cumsum", "Cumprod"]:
         for dtype in NUMBERS:

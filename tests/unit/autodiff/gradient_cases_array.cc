@@ -47,7 +47,6 @@ std::vector<GradientCase> ArrayCases() {
       {"Transpose", {U({2, 3, 4}), Ints({2, 0, 1})}},
       {"Unpack", {U({2, 3})}, {{"num", 2}}},
       {"Unpack", {U({2, 3})}, {{"num", 3}, {"axis", 1}}},
-      {"UnsortedSegmentSum", {U({4, 3}), Ints({2, 0, 2, -1}), Int(4)}},
   };
 }
 

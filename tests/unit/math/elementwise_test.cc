@@ -1,6 +1,8 @@
 // What golden cases are too small for: work split over threads, and buffers taken over.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "tests/unit/testing/node_runner.h"
 
 namespace dfrun {
@@ -39,6 +41,48 @@ TEST(Elementwise, LargeUnary) {
   const Result<std::vector<Tensor>> y = runner.Run("Neg", {}, {x});
   ASSERT_TRUE(y.ok());
   for (int64_t i = 0; i < x.num_elements(); ++i) ASSERT_EQ((*y)[0].data<float>()[i], -x.data<float>()[i]);
+}
+
+TEST(Elementwise, OutputsBeyondTheCachesAreWrittenWhole) {
+  NodeRunner runner;
+  const Tensor x = Counting({3, 1500001}, 1);
+  const Result<std::vector<Tensor>> negative = runner.Run("Neg", {}, {x});
+  const Result<std::vector<Tensor>> sum = runner.Run("Add", {}, {x, Counting({3, 1}, 7)});
+  ASSERT_TRUE(negative.ok() && sum.ok());
+  for (int64_t i = 0; i < x.num_elements(); ++i) {
+    ASSERT_EQ((*negative)[0].data<float>()[i], -x.data<float>()[i]);
+    ASSERT_EQ((*sum)[0].data<float>()[i], x.data<float>()[i] + 7 * static_cast<float>(i / 1500001));
+  }
+}
+
+TEST(Elementwise, RareArgumentsChangeNoneOfTheirNeighbours) {
+  NodeRunner runner;
+  Tensor x = Counting({5000}, 0.01F);
+  const Result<std::vector<Tensor>> usual = runner.Run("Sin", {}, {x});
+  x.data<float>()[1234] = 1e9F;
+  x.data<float>()[4999] = INFINITY;
+  const Result<std::vector<Tensor>> mixed = runner.Run("Sin", {}, {x});
+  ASSERT_TRUE(usual.ok() && mixed.ok());
+  EXPECT_EQ((*mixed)[0].data<float>()[1234], std::sin(1e9F));
+  EXPECT_TRUE(std::isnan((*mixed)[0].data<float>()[4999]));
+  for (int64_t i = 0; i < 4999; ++i) {
+    if (i == 1234) continue;
+    ASSERT_EQ((*mixed)[0].data<float>()[i], (*usual)[0].data<float>()[i]) << i;
+  }
+}
+
+TEST(Elementwise, QuantisedElementsAreEqualByTheirIntegers) {
+  NodeRunner runner;
+  Tensor x(DType::kQint32, Shape({3}));
+  Tensor y(DType::kQint32, Shape({3}));
+  for (int i = 0; i < 3; ++i) {
+    x.data<qint32>()[i].value = i;
+    y.data<qint32>()[i].value = i == 1 ? 70000 : i;
+  }
+  const Result<std::vector<Tensor>> equal = runner.Run("Equal", {}, {x, y});
+  ASSERT_TRUE(equal.ok()) << equal.status().ToString();
+  const bool* z = (*equal)[0].data<bool>();
+  EXPECT_TRUE(z[0] && !z[1] && z[2]);
 }
 
 // One call of a kernel that is the last reader of its inputs.

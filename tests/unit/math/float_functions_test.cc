@@ -58,5 +58,23 @@ TEST(FloatFunctions, Sigmoid) {
   EXPECT_EQ(SigmoidFloat(0.0F), 0.5F);
 }
 
+TEST(FloatFunctions, Erf) {
+  CheckEverywhere(
+      ErfFloat, [](double x) { return std::erf(x); }, 1.1);
+  EXPECT_TRUE(std::signbit(ErfFloat(-0.0F)));
+  EXPECT_EQ(ErfFloat(-INFINITY), -1.0F);
+}
+
+TEST(FloatFunctions, SinAndCosOfAnglesThatAreNotFar) {
+  const auto sine = [](float x) { return IsFarAngle(x) ? std::sin(x) : SinOfQuarters(x, 0); };
+  const auto cosine = [](float x) { return IsFarAngle(x) ? std::cos(x) : SinOfQuarters(x, 1); };
+  CheckEverywhere(
+      sine, [](double x) { return std::sin(x); }, 1.6);
+  CheckEverywhere(
+      cosine, [](double x) { return std::cos(x); }, 1.6);
+  EXPECT_TRUE(std::signbit(sine(-0.0F)));
+  EXPECT_EQ(cosine(0.0F), 1.0F);
+}
+
 }  // namespace
 }  // namespace dfrun

@@ -1,0 +1,50 @@
+#include <array>
+
+#include "kernels/math/elementwise.h"
+#include "kernels/math/incomplete_beta.h"
+
+namespace dfrun {
+namespace {
+
+// Operands of one shape, but for scalars.
+Result<Shape> CommonShape(const std::array<const Tensor*, 3>& operands) {
+  Shape common;
+  for (const Tensor* t : operands) {
+    if (t->shape().rank() == 0) continue;
+    if (common.rank() != 0 && !(common == t->shape()))
+      return InvalidArgument("Betainc: the operands must be scalars or of one shape, not ", operands[0]->shape(), ", ",
+                             operands[1]->shape(), " and ", operands[2]->shape());
+    common = t->shape();
+  }
+  return common;
+}
+
+struct Betainc {
+  template <class T>
+  class Kernel : public dfrun::Kernel {
+   public:
+    explicit Kernel(KernelSetup&) {}
+    Status Compute(OpContext& ctx) {
+      const std::array<const Tensor*, 3> operands = {&ctx.input(0), &ctx.input(1), &ctx.input(2)};
+      DF_ASSIGN(const Shape shape, CommonShape(operands));
+      Tensor* z = nullptr;
+      DF_TRY(ctx.AllocateOutput(0, shape, &z));
+      const auto at = [&](int k, int64_t i) {
+        return static_cast<double>(operands[k]->data<T>()[operands[k]->shape().rank() == 0 ? 0 : i]);
+      };
+      ctx.pool().ParallelFor(shape.num_elements(), kBlock, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i)
+          z->data<T>()[i] = static_cast<T>(IncompleteBeta(at(0, i), at(1, i), at(2, i)));
+      });
+      return Status();
+    }
+
+   private:
+    static constexpr int64_t kBlock = 64;  // an element takes some 200 ns
+  };
+};
+
+CPU_KERNEL("Betainc", Betainc, float, double);
+
+}  // namespace
+}  // namespace dfrun

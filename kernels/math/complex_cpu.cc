@@ -1,0 +1,43 @@
+#include "kernels/math/binary.h"
+#include "kernels/math/complex_functors.h"
+#include "kernels/math/element_types.h"
+#include "kernels/math/unary.h"
+
+namespace dfrun {
+namespace {
+
+// The input's dtype decides the output's, though the signature has an attr for each.
+void RequireOutput(KernelSetup& setup, DType made) {
+  const NodeInfo& node = setup.node();
+  if (node.outputs[0].dtype == made) return;
+  setup.Fail(InvalidArgument(node.op->name, " of ", node.inputs[0].dtype, " gives ", made, ", not ",
+                             node.outputs[0].dtype, ": set Tout to ", made));
+}
+
+template <class F>
+struct Part {
+  template <class T>
+  struct Kernel : UnaryKernel {
+    explicit Kernel(KernelSetup& setup) : UnaryKernel(setup, UnaryOf<F, T>::kLoop) {
+      RequireOutput(setup, DTypeOf<typename T::value_type>);
+    }
+  };
+};
+
+struct ComplexOfParts {
+  template <class T>
+  struct Kernel : BinaryKernel {
+    explicit Kernel(KernelSetup& setup) : BinaryKernel(setup, BinaryOf<fn::Complex, T>::kLoops) {
+      RequireOutput(setup, DTypeOf<std::complex<T>>);
+    }
+  };
+};
+
+CPU_KERNEL("Complex", ComplexOfParts, float, double);
+CPU_KERNEL("Real", Part<fn::Real>, DF_COMPLEX);
+CPU_KERNEL("Imag", Part<fn::Imag>, DF_COMPLEX);
+CPU_KERNEL("ComplexAbs", Part<fn::ComplexAbs>, DF_COMPLEX);
+CPU_KERNEL("Angle", Part<fn::Angle>, DF_COMPLEX);
+
+}  // namespace
+}  // namespace dfrun

@@ -1,0 +1,18 @@
+#include <cmath>
+
+#include "kernels/math/binary.h"
+
+namespace dfrun {
+namespace {
+
+struct NextAfter {
+  template <class T>
+  T operator()(T x, T towards) const {
+    return std::nextafter(x, towards);
+  }
+};
+
+CPU_KERNEL("NextAfter", Binary<NextAfter>, float, double);
+
+}  // namespace
+}  // namespace dfrun

@@ -1,0 +1,58 @@
+// Segments whose ids are sorted: one after the other.
+#include "kernels/array/int_values.h"
+#include "kernels/math/element_types.h"
+#include "kernels/math/row_groups.h"
+#include "kernels/math/segment_reducers.h"
+
+namespace dfrun {
+namespace {
+
+class SegmentKernel : public Kernel {
+ public:
+  SegmentKernel(KernelSetup&, const ReductionLoops& loops, bool empty_is_zero)
+      : loops_(loops), empty_is_zero_(empty_is_zero) {}
+
+  Status Compute(OpContext& ctx) {
+    const Tensor& data = ctx.input(0);
+    DF_ASSIGN(const std::vector<int64_t> ids, IntVector(ctx.input(1), "segment_ids"));
+    const auto rows = static_cast<int64_t>(ids.size());
+    if (data.shape().rank() == 0 || data.shape().dim(0) != rows)
+      return InvalidArgument("there must be a segment id for each row of data ", data.shape(), ", not ",
+                             ctx.input(1).shape());
+    DF_TRY(CheckSortedIds(ids, "segment ids"));
+    DF_ASSIGN(const Shape shape, RowsShape(ids.empty() ? 0 : ids.back() + 1, data.shape(), 1));
+    Tensor* y = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, shape, &y));
+    if (shape.num_elements() == 0) return Status();
+    DF_ASSIGN(const RowGroups groups, RowGroups::FromSorted(ctx, ids, shape.dim(0)));
+    FoldGroups(loops_, groups, empty_is_zero_, data.raw(), RowWidth(data.shape(), 1), y->raw(), ctx.pool());
+    return Status();
+  }
+
+ private:
+  const ReductionLoops& loops_;
+  const bool empty_is_zero_;
+};
+
+template <class R, bool kEmptyIsZero>
+struct Segment {
+  template <class T>
+  struct Kernel : SegmentKernel {
+    explicit Kernel(KernelSetup& setup) : SegmentKernel(setup, ReductionOf<R, T>::kLoops, kEmptyIsZero) {}
+  };
+};
+
+using SegmentProd = Segment<red::Prod, false>;
+using SegmentSum = Segment<red::Sum, true>;
+using SegmentMean = Segment<red::SegmentMean, true>;
+using SegmentMax = Segment<red::Max, true>;
+using SegmentMin = Segment<red::Min, true>;
+
+CPU_KERNEL("SegmentSum", SegmentSum, DF_NUMBERS);
+CPU_KERNEL("SegmentMean", SegmentMean, DF_NUMBERS);
+CPU_KERNEL("SegmentProd", SegmentProd, DF_NUMBERS);
+CPU_KERNEL("SegmentMax", SegmentMax, DF_REAL);
+CPU_KERNEL("SegmentMin", SegmentMin, DF_REAL);
+
+}  // namespace
+}  // namespace dfrun

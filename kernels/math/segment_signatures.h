@@ -1,0 +1,27 @@
+// What segment ops share: shapes, and steps of their gradients.
+#ifndef DFRUN_KERNELS_MATH_SEGMENT_SIGNATURES_H_
+#define DFRUN_KERNELS_MATH_SEGMENT_SIGNATURES_H_
+
+#include "kernels/math/signatures.h"
+
+namespace dfrun {
+
+// [rows] followed by the dimensions of `data` after the first `leading`; of unknown rank where `data` is.
+PartialShape RowsOf(int64_t rows, const PartialShape& data, int leading);
+
+// How many rows the output has by scalar input i, where that is known.
+Result<int64_t> KnownRows(InferenceContext& c, int i, const char* what);
+
+// A step of a gradient: a row of `rows` for each id (pick), or the sum or product of `rows` by id.
+using RowFn = Output (*)(GradientBuilder& g, Output rows);
+
+// The gradient of an extreme, shared equally by the elements that attain it.
+void ExtremeOfSegmentGradient(GradientBuilder& g, RowFn pick, RowFn sum);
+
+// The gradient of a product: the segment's product divided by each element, or where that is 0 the product of the
+// others.
+void ProductOfSegmentGradient(GradientBuilder& g, RowFn pick, RowFn sum, RowFn prod);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_MATH_SEGMENT_SIGNATURES_H_

@@ -1,0 +1,62 @@
+// Segments of rows picked by index.
+#include "kernels/array/int_values.h"
+#include "kernels/math/element_types.h"
+#include "kernels/math/row_groups.h"
+#include "kernels/math/segment_reducers.h"
+
+namespace dfrun {
+namespace {
+
+class SparseSegmentKernel : public Kernel {
+ public:
+  SparseSegmentKernel(KernelSetup& setup, const ReductionLoops& loops)
+      : loops_(loops), has_count_(setup.node().inputs.size() == 4) {}
+
+  Status Compute(OpContext& ctx) {
+    const Tensor& data = ctx.input(0);
+    DF_ASSIGN(const std::vector<int64_t> indices, IntVector(ctx.input(1), "indices"));
+    DF_ASSIGN(const std::vector<int64_t> ids, IntVector(ctx.input(2), "segment_ids"));
+    if (data.shape().rank() == 0) return InvalidArgument("data must have rows, but is a scalar");
+    if (indices.size() != ids.size())
+      return InvalidArgument("there must be a segment id for each index of ", ctx.input(1).shape(), ", not ",
+                             ctx.input(2).shape());
+    DF_TRY(CheckSortedIds(ids, "segment ids"));
+    DF_TRY(CheckRange(indices, data.shape().dim(0), "indices"));
+    int64_t segments = ids.empty() ? 0 : ids.back() + 1;
+    if (has_count_) {
+      DF_ASSIGN(const int64_t count, IntScalar(ctx.input(3), "the number of segments"));
+      if (segments > count) return InvalidArgument("segment id ", segments - 1, " is not below num_segments, ", count);
+      segments = count;
+    }
+    DF_ASSIGN(const Shape shape, RowsShape(segments, data.shape(), 1));
+    Tensor* y = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, shape, &y));
+    if (shape.num_elements() == 0) return Status();
+    DF_ASSIGN(RowGroups groups, RowGroups::FromSorted(ctx, ids, segments));
+    DF_TRY(groups.Rename(ctx, indices));
+    FoldGroups(loops_, groups, true, data.raw(), RowWidth(data.shape(), 1), y->raw(), ctx.pool());
+    return Status();
+  }
+
+ private:
+  const ReductionLoops& loops_;
+  const bool has_count_;
+};
+
+template <class R>
+struct SparseSegment {
+  template <class T>
+  struct Kernel : SparseSegmentKernel {
+    explicit Kernel(KernelSetup& setup) : SparseSegmentKernel(setup, ReductionOf<R, T>::kLoops) {}
+  };
+};
+
+CPU_KERNEL("SparseSegmentSum", SparseSegment<red::Sum>, DF_REAL);
+CPU_KERNEL("SparseSegmentMean", SparseSegment<red::Mean>, DF_FLOATS);
+CPU_KERNEL("SparseSegmentSqrtN", SparseSegment<red::SqrtN>, DF_FLOATS);
+CPU_KERNEL("SparseSegmentSumWithNumSegments", SparseSegment<red::Sum>, DF_REAL);
+CPU_KERNEL("SparseSegmentMeanWithNumSegments", SparseSegment<red::Mean>, DF_FLOATS);
+CPU_KERNEL("SparseSegmentSqrtNWithNumSegments", SparseSegment<red::SqrtN>, DF_FLOATS);
+
+}  // namespace
+}  // namespace dfrun

@@ -1,0 +1,123 @@
+// The gradients of segments of rows picked by index: rows of the gradient, weighted by what their segment was divided
+// by, added up where the rows were picked.
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "kernels/array/int_values.h"
+#include "kernels/math/element_types.h"
+#include "kernels/math/elementwise.h"
+#include "kernels/math/reducers.h"
+#include "kernels/math/row_groups.h"
+
+namespace dfrun {
+namespace {
+
+// What each segment of n rows is multiplied by.
+using Weight = double (*)(double n);
+
+double SumWeight(double) {
+  return 1;
+}
+double MeanWeight(double n) {
+  return 1 / std::max(n, 1.0);
+}
+double SqrtNWeight(double n) {
+  return 1 / std::sqrt(std::max(n, 1.0));
+}
+
+template <class T>
+void ScaleRows(const Tensor& rows, const std::vector<double>& weights, Tensor& scaled) {
+  const int64_t width = RowWidth(rows.shape(), 1);
+  for (size_t r = 0; r < weights.size(); ++r) {
+    const auto weight = static_cast<ComputeType<T>>(weights[r]);
+    const int64_t first = static_cast<int64_t>(r) * width;
+    for (int64_t i = first; i < first + width; ++i)
+      scaled.data<T>()[i] = static_cast<T>(weight * static_cast<ComputeType<T>>(rows.data<T>()[i]));
+  }
+}
+
+struct Loops {
+  ReductionLoops sum;
+  void (*scale)(const Tensor& rows, const std::vector<double>& weights, Tensor& scaled);
+};
+
+// Inputs: grad, indices, segment_ids, the rows of the differentiated tensor. With a second output, only the rows that
+// were picked are made, and their indices.
+class SparseSegmentGradKernel : public Kernel {
+ public:
+  SparseSegmentGradKernel(KernelSetup& setup, const Loops& loops, Weight weight)
+      : loops_(loops), weight_(weight), is_sparse_(setup.node().outputs.size() == 2) {}
+
+  Status Compute(OpContext& ctx) {
+    const Tensor& grad = ctx.input(0);
+    DF_ASSIGN(std::vector<int64_t> indices, IntVector(ctx.input(1), "indices"));
+    DF_ASSIGN(const std::vector<int64_t> ids, IntVector(ctx.input(2), "segment_ids"));
+    DF_ASSIGN(int64_t rows, IntScalar(ctx.input(3), "the number of rows"));
+    if (grad.shape().rank() == 0) return InvalidArgument("grad must have rows, but is a scalar");
+    if (indices.size() != ids.size())
+      return InvalidArgument("there must be a segment id for each index of ", ctx.input(1).shape(), ", not ",
+                             ctx.input(2).shape());
+    DF_TRY(CheckRange(ids, grad.shape().dim(0), "segment ids"));
+    DF_TRY(CheckRange(indices, rows, "indices"));
+    if (is_sparse_) {
+      DF_ASSIGN(rows, NumberUnique(ctx, indices));
+    }
+    DF_ASSIGN(const Shape shape, RowsShape(rows, grad.shape(), 1));
+    Tensor* y = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, shape, &y));
+    if (shape.num_elements() == 0) return Status();
+    DF_ASSIGN(const Tensor weighted, Weighted(ctx, grad, ids));
+    DF_ASSIGN(RowGroups groups, RowGroups::FromUnsorted(ctx, indices, rows));
+    DF_TRY(groups.Rename(ctx, ids));
+    FoldGroups(loops_.sum, groups, true, weighted.raw(), RowWidth(grad.shape(), 1), y->raw(), ctx.pool());
+    return Status();
+  }
+
+ private:
+  // Writes the indices that there are, in order, to output 1, replaces each by its place there, and counts them.
+  static Result<int64_t> NumberUnique(OpContext& ctx, std::vector<int64_t>& indices) {
+    std::vector<int64_t> unique = indices;
+    std::sort(unique.begin(), unique.end());
+    unique.erase(std::unique(unique.begin(), unique.end()), unique.end());
+    const auto count = static_cast<int64_t>(unique.size());
+    Tensor* output = nullptr;
+    DF_TRY(ctx.AllocateOutput(1, Shape({count}), &output));
+    DF_TRY(StoreInts(unique, *output));
+    for (int64_t& i : indices) i = std::lower_bound(unique.begin(), unique.end(), i) - unique.begin();
+    return count;
+  }
+
+  Result<Tensor> Weighted(OpContext& ctx, const Tensor& grad, const std::vector<int64_t>& ids) const {
+    if (weight_ == &SumWeight) return grad;
+    std::vector<double> weights(static_cast<size_t>(grad.shape().dim(0)));
+    for (const int64_t id : ids) ++weights[static_cast<size_t>(id)];
+    for (double& w : weights) w = weight_(w);
+    DF_ASSIGN(Tensor scaled, ctx.AllocateTemp(grad.dtype(), grad.shape()));
+    loops_.scale(grad, weights, scaled);
+    return scaled;
+  }
+
+  const Loops& loops_;
+  const Weight weight_;
+  const bool is_sparse_;
+};
+
+template <Weight kWeight>
+struct SparseSegmentGrad {
+  template <class T>
+  struct Kernel : SparseSegmentGradKernel {
+    explicit Kernel(KernelSetup& setup) : SparseSegmentGradKernel(setup, kLoops, kWeight) {}
+    static constexpr Loops kLoops = {ReductionOf<red::Sum, T>::kLoops, &ScaleRows<T>};
+  };
+};
+
+CPU_KERNEL("SparseSegmentSumGrad", SparseSegmentGrad<SumWeight>, DF_FLOATS);
+CPU_KERNEL("SparseSegmentMeanGrad", SparseSegmentGrad<MeanWeight>, DF_FLOATS);
+CPU_KERNEL("SparseSegmentSqrtNGrad", SparseSegmentGrad<SqrtNWeight>, DF_FLOATS);
+CPU_KERNEL("SparseSegmentSumGradV2", SparseSegmentGrad<SumWeight>, DF_FLOATS);
+CPU_KERNEL("SparseSegmentMeanGradV2", SparseSegmentGrad<MeanWeight>, DF_FLOATS);
+CPU_KERNEL("SparseSegmentSqrtNGradV2", SparseSegmentGrad<SqrtNWeight>, DF_FLOATS);
+
+}  // namespace
+}  // namespace dfrun

@@ -1,0 +1,59 @@
+// Segments whose rows are anywhere; the number of segments is an input. The V2 ops of sorted segments are these too.
+#include <algorithm>
+
+#include "kernels/array/int_values.h"
+#include "kernels/math/element_types.h"
+#include "kernels/math/row_groups.h"
+#include "kernels/math/segment_reducers.h"
+
+namespace dfrun {
+namespace {
+
+class UnsortedSegmentKernel : public Kernel {
+ public:
+  UnsortedSegmentKernel(KernelSetup&, const ReductionLoops& loops) : loops_(loops) {}
+
+  Status Compute(OpContext& ctx) {
+    const Tensor& data = ctx.input(0);
+    const Shape& id_shape = ctx.input(1).shape();
+    DF_ASSIGN(const int64_t segments, IntScalar(ctx.input(2), "the number of segments"));
+    const bool fits = id_shape.rank() <= data.shape().rank() &&
+                      std::equal(id_shape.dims().begin(), id_shape.dims().end(), data.shape().dims().begin());
+    if (!fits)
+      return InvalidArgument("data ", data.shape(), " does not begin with the shape of segment_ids, ", id_shape);
+    DF_ASSIGN(const Shape shape, RowsShape(segments, data.shape(), id_shape.rank()));
+    const std::vector<int64_t> ids = IntValues(ctx.input(1));
+    for (const int64_t id : ids) {
+      if (id >= segments) return InvalidArgument("segment id ", id, " is not below the number of segments, ", segments);
+    }
+    Tensor* y = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, shape, &y));
+    if (shape.num_elements() == 0) return Status();
+    DF_ASSIGN(const RowGroups groups, RowGroups::FromUnsorted(ctx, ids, segments));
+    FoldGroups(loops_, groups, false, data.raw(), RowWidth(data.shape(), id_shape.rank()), y->raw(), ctx.pool());
+    return Status();
+  }
+
+ private:
+  const ReductionLoops& loops_;
+};
+
+template <class R>
+struct UnsortedSegment {
+  template <class T>
+  struct Kernel : UnsortedSegmentKernel {
+    explicit Kernel(KernelSetup& setup) : UnsortedSegmentKernel(setup, ReductionOf<R, T>::kLoops) {}
+  };
+};
+
+CPU_KERNEL("UnsortedSegmentSum", UnsortedSegment<red::Sum>, DF_NUMBERS);
+CPU_KERNEL("UnsortedSegmentProd", UnsortedSegment<red::Prod>, DF_NUMBERS);
+CPU_KERNEL("UnsortedSegmentMax", UnsortedSegment<red::FiniteMax>, DF_REAL);
+CPU_KERNEL("UnsortedSegmentMin", UnsortedSegment<red::FiniteMin>, DF_REAL);
+CPU_KERNEL("SegmentSumV2", UnsortedSegment<red::Sum>, DF_NUMBERS);
+CPU_KERNEL("SegmentProdV2", UnsortedSegment<red::Prod>, DF_NUMBERS);
+CPU_KERNEL("SegmentMaxV2", UnsortedSegment<red::FiniteMax>, DF_REAL);
+CPU_KERNEL("SegmentMinV2", UnsortedSegment<red::FiniteMin>, DF_REAL);
+
+}  // namespace
+}  // namespace dfrun

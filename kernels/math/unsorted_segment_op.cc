@@ -1,0 +1,89 @@
+// Reductions of rows by segment ids in any order; the number of segments is an input.
+#include "kernels/math/segment_signatures.h"
+
+namespace dfrun {
+namespace {
+
+Status UnsortedSegmentShape(InferenceContext& c) {
+  const PartialShape& data = c.input(0);
+  const PartialShape& ids = c.input(1);
+  DF_ASSIGN(const int64_t segments, KnownRows(c, 2, "the number of segments"));
+  if (!data.known_rank() || !ids.known_rank()) return Status();
+  const bool fits =
+      ids.rank() <= data.rank() &&
+      PartialShape(std::vector<int64_t>(data.dims().begin(), data.dims().begin() + ids.rank())).IsCompatibleWith(ids);
+  if (!fits) return InvalidArgument("data ", data, " does not begin with the shape of segment_ids, ", ids);
+  c.set_output(0, RowsOf(segments, data, ids.rank()));
+  return Status();
+}
+
+constexpr char kIds[] = "Tindices: {int32, int64}";
+constexpr char kIdsOfSum[] = "Tindices: {int16, int32, int64}";
+
+template <const char* kTypes, const char* kIdTypes = kIds>
+void UnsortedSegmentOp(OpBuilder& op) {
+  op.Input("data: T")
+      .Input("segment_ids: Tindices")
+      .Input("num_segments: Tnumsegments")
+      .Output("output: T")
+      .Attr(kTypes)
+      .Attr(kIdTypes)
+      .Attr("Tnumsegments: {int32, int64} = DT_INT32")
+      .Shape(UnsortedSegmentShape);
+}
+
+// Rows with a negative id went nowhere and get zero.
+Output Pick(GradientBuilder& g, Output values) {
+  const Output zero = g.Op("ZerosLike", g.x(1));
+  const Output rows = g.Op("Gather", values, g.Op("Maximum", g.x(1), zero));
+  const Output counted = g.Op("GreaterEqual", g.x(1), zero);
+  const Output shape = g.Op("Shape", counted);
+  const Output extra = g.Op("Sub", g.Op("Rank", rows), g.Op("Rank", counted));
+  const Output one = g.Const(Tensor::Scalar<int32_t>(1));
+  const Output ones = g.Op("Fill", g.Op("Reshape", extra, g.Const<int32_t>({1})), one);
+  const Output axis = g.Const(Tensor::Scalar<int32_t>(0));
+  const Output column = g.Op("Reshape", counted, g.Op("ConcatV2", AttrMap{{"N", 2}}, shape, ones, axis));
+  return g.Op("SelectV2", column, rows, g.ScalarLike(values, 0));
+}
+Output Sum(GradientBuilder& g, Output rows) {
+  return g.Op("UnsortedSegmentSum", rows, g.x(1), g.x(2));
+}
+Output Prod(GradientBuilder& g, Output rows) {
+  return g.Op("UnsortedSegmentProd", rows, g.x(1), g.x(2));
+}
+void ExtremeGradient(GradientBuilder& g) {
+  ExtremeOfSegmentGradient(g, Pick, Sum);
+}
+
+OP("UnsortedSegmentSum")
+    .As(UnsortedSegmentOp<kNumbers, kIdsOfSum>)
+    .Gradient([](GradientBuilder& g) { g.dx(0) = Pick(g, g.dy(0)); })
+    .Doc("output[s] is the sum of the slices of data whose segment id is s; negative ids are dropped.");
+
+OP("UnsortedSegmentProd")
+    .As(UnsortedSegmentOp<kNumbers>)
+    .Gradient([](GradientBuilder& g) { ProductOfSegmentGradient(g, Pick, Sum, Prod); })
+    .Doc("output[s] is the product of the slices of data whose segment id is s; negative ids are dropped.");
+
+OP("UnsortedSegmentMax")
+    .As(UnsortedSegmentOp<kRealNumbers>)
+    .Gradient(ExtremeGradient)
+    .Doc(
+        "output[s] is the largest of the slices of data whose segment id is s, the lowest number where there are "
+        "none.");
+
+OP("UnsortedSegmentMin")
+    .As(UnsortedSegmentOp<kRealNumbers>)
+    .Gradient(ExtremeGradient)
+    .Doc(
+        "output[s] is the smallest of the slices of data whose segment id is s, the highest number where there are "
+        "none.");
+
+// TensorFlow registers these for its compiler alone.
+OP("SegmentSumV2").As(UnsortedSegmentOp<kNumbers>).Doc("SegmentSum with the number of segments as an input.");
+OP("SegmentProdV2").As(UnsortedSegmentOp<kNumbers>).Doc("SegmentProd with the number of segments as an input.");
+OP("SegmentMaxV2").As(UnsortedSegmentOp<kRealNumbers>).Doc("SegmentMax with the number of segments as an input.");
+OP("SegmentMinV2").As(UnsortedSegmentOp<kRealNumbers>).Doc("SegmentMin with the number of segments as an input.");
+
+}  // namespace
+}  // namespace dfrun
