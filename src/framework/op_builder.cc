@@ -108,6 +108,24 @@ bool ParseAllowed(Cursor& in, AttrDef& attr) {
   return in.Take("}");
 }
 
+// "uint8[255, 0, 0, 255]": a vector of an integer dtype.
+bool ParseTensorDefault(Cursor& in, AttrValue& value) {
+  const auto dtype = ParseDType(in.Word());
+  if (!dtype || !IsInteger(*dtype) || !in.Take("[")) return false;
+  std::vector<int64_t> numbers;
+  while (!in.Take("]")) {
+    if (!ParseNumber(in.Number(), numbers.emplace_back())) return false;
+    in.Take(",");
+  }
+  Tensor tensor(*dtype, Shape({static_cast<int64_t>(numbers.size())}));
+  VisitDType<int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(*dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    std::transform(numbers.begin(), numbers.end(), tensor.data<T>(), [](int64_t n) { return static_cast<T>(n); });
+  });
+  value = AttrValue(std::move(tensor));
+  return true;
+}
+
 bool ParseScalarDefault(Cursor& in, const std::string& type, AttrValue& value) {
   if (type == "string") {
     value = AttrValue(std::string(in.Quoted()));
@@ -136,6 +154,7 @@ bool ParseScalarDefault(Cursor& in, const std::string& type, AttrValue& value) {
     value = AttrValue(*dtype);
     return true;
   }
+  if (type == "tensor") return ParseTensorDefault(in, value);
   if (type == "shape") {  // "[]", "[2, 3]" or "?"
     if (in.Take("?")) {
       value = AttrValue(PartialShape());

@@ -22,12 +22,19 @@ def tensor(values, dtype="float32"):
     return np.array(values).astype(tf.as_dtype(dtype).as_numpy_dtype)
 
 
+def _character(byte):
+    if byte in b'"\\':
+        return "\\" + chr(byte)
+    if byte == ord("\n"):
+        return "\\n"
+    return chr(byte) if 32 <= byte < 127 else f"\\x{byte:02x}"
+
+
 def _element(v):
     if isinstance(v, np.void):  # a quantised integer
         return str(int(v[0]))
     if isinstance(v, (bytes, str)):
-        text = v.decode("latin-1") if isinstance(v, bytes) else v
-        return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+        return '"' + "".join(_character(b) for b in (v if isinstance(v, bytes) else v.encode())) + '"'
     if isinstance(v, (bool, np.bool_)):
         return str(int(v))
     if isinstance(v, (complex, np.complexfloating)):
@@ -81,8 +88,12 @@ def _attr_text(v):
         return "true" if v else "false"
     if isinstance(v, tf.DType):
         return v.name
+    if isinstance(v, tf.TensorShape):
+        return "?" if v.rank is None else str([-1 if d is None else d for d in v.as_list()])
     if isinstance(v, str):
         return f"'{v}'"
+    if isinstance(v, (list, tuple)):
+        return "[" + ", ".join(_attr_text(x) for x in v) + "]"
     return str(v)
 
 
@@ -192,7 +203,7 @@ def run(op, inputs, attrs):
                 session.run([set_value for _, set_value, _ in variables if set_value is not None])
                 outputs, _ = session.run([fetches, operation], feeds)
                 after = [_read(session, *variable) for variable in variables]
-            return [np.asarray(v) for v in outputs], after
+            return [_array(v) for v in outputs], after
         except tf.errors.UnimplementedError as error:
             raise NoKernel(op) from error
         except (ValueError, tf.errors.InvalidArgumentError, tf.errors.InternalError, tf.errors.OutOfRangeError,
@@ -202,10 +213,15 @@ def run(op, inputs, attrs):
             return None
 
 
+def _array(value):
+    """A string as numpy's own type would lose the NULs at its end."""
+    return np.array(value, object) if isinstance(value, bytes) else np.asarray(value)
+
+
 def _read(session, tensor, _, read):
     """The value of a variable now; its dtype where it has none."""
     try:
-        return np.asarray(session.run(read()))
+        return _array(session.run(read()))
     except tf.errors.FailedPreconditionError:
         return read().dtype.base_dtype
 

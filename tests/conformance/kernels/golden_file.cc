@@ -27,6 +27,15 @@ class Elements {
   bool AtEnd() const { return text_.find_first_not_of(' ') == std::string_view::npos; }
 
  private:
+  // What stands after a backslash; its last character is left.
+  char Escaped() {
+    if (text_.front() == 'n') return '\n';
+    if (text_.front() != 'x' || text_.size() < 3) return text_.front();
+    int byte = 0;
+    std::from_chars(text_.data() + 1, text_.data() + 3, byte, 16);
+    text_.remove_prefix(2);
+    return static_cast<char>(byte);
+  }
   Result<std::string> Quoted() {
     std::string word;
     for (text_.remove_prefix(1); !text_.empty(); text_.remove_prefix(1)) {
@@ -36,7 +45,7 @@ class Elements {
       }
       if (text_.front() == '\\' && text_.size() > 1) {
         text_.remove_prefix(1);
-        word += text_.front() == 'n' ? '\n' : text_.front();
+        word += Escaped();
       } else {
         word += text_.front();
       }

@@ -1,0 +1,126 @@
+#include "kernels/strings/tensor_text.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <type_traits>
+
+namespace dfrun {
+namespace {
+
+std::string NumberText(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", value);
+  return text;
+}
+
+// The text of element i.
+std::string ElementText(const Tensor& tensor, int64_t i, bool quote) {
+  std::string text = "?";
+  if (tensor.dtype() == DType::kString) {
+    const std::string& value = tensor.data<std::string>()[i];
+    return quote ? "\"" + value + "\"" : value;
+  }
+  VisitDType<bool, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(
+      tensor.dtype(), [&](auto tag) { text = std::to_string(tensor.data<typename decltype(tag)::type>()[i]); });
+  VisitDType<bfloat16, float16, float, double>(tensor.dtype(), [&](auto tag) {
+    text = NumberText(static_cast<double>(tensor.data<typename decltype(tag)::type>()[i]));
+  });
+  VisitDType<std::complex<float>, std::complex<double>>(tensor.dtype(), [&](auto tag) {
+    const auto value = tensor.data<typename decltype(tag)::type>()[i];
+    text = "(" + NumberText(value.real()) + "," + NumberText(value.imag()) + ")";
+  });
+  return text;
+}
+
+// Writes dimension after dimension until `limit` elements are out.
+class FirstElementsText {
+ public:
+  FirstElementsText(const Tensor& tensor, int64_t limit) : tensor_(tensor), limit_(limit) {}
+
+  void Dimension(int d) {
+    if (next_ >= limit_) return;
+    const Shape& shape = tensor_.shape();
+    if (d == shape.rank() - 1) return Row(d);
+    for (int64_t i = 0; i < shape[d] && next_ < limit_; ++i) {
+      text += "[";
+      Dimension(d + 1);
+      text += "]";
+    }
+  }
+
+  std::string text;
+
+ private:
+  void Row(int d) {
+    for (int64_t i = 0; i < tensor_.shape()[d]; ++i) {
+      if (next_ >= limit_) {
+        if (d != 0) text += "...";
+        return;
+      }
+      if (i > 0) text += " ";
+      text += ElementText(tensor_, next_++, false);
+    }
+  }
+
+  const Tensor& tensor_;
+  const int64_t limit_;
+  int64_t next_ = 0;
+};
+
+// Between two entries of dimension d: a space in a row, else new lines and an indent.
+std::string Spacing(int d, int rank) {
+  if (d == rank - 1) return " ";
+  return std::string(static_cast<size_t>(rank - 1 - d), '\n') + std::string(static_cast<size_t>(d) + 1, ' ');
+}
+
+void AppendDimension(const Tensor& tensor, int d, int64_t at_ends, int64_t first, std::string& text) {
+  const Shape& shape = tensor.shape();
+  if (d == shape.rank()) {
+    text += ElementText(tensor, first, true);
+    return;
+  }
+  int64_t stride = 1;
+  for (int inner = d + 1; inner < shape.rank(); ++inner) stride *= shape[inner];
+  text += "[";
+  for (int64_t i = 0; i < shape[d]; ++i) {
+    if (i > 0) text += Spacing(d, shape.rank());
+    if (i == at_ends && shape[d] - at_ends > at_ends) {
+      text += "...";
+      i = shape[d] - at_ends;
+      if (i == shape[d]) break;
+      text += Spacing(d, shape.rank());
+    }
+    AppendDimension(tensor, d + 1, at_ends, first + i * stride, text);
+  }
+  text += "]";
+}
+
+int64_t Bounded(int64_t entries, const Tensor& tensor) {
+  return entries < 0 ? tensor.num_elements() : std::min(entries, tensor.num_elements());
+}
+
+}  // namespace
+
+std::string FirstElements(const Tensor& tensor, int64_t max_entries) {
+  const int64_t limit = Bounded(max_entries, tensor);
+  FirstElementsText out(tensor, limit);
+  if (tensor.shape().rank() > 0) {
+    out.Dimension(0);
+  } else if (limit > 0) {
+    out.text = ElementText(tensor, 0, false);
+  }
+  return tensor.num_elements() > limit ? out.text + "..." : out.text;
+}
+
+std::string ElementsAtEnds(const Tensor& tensor, int64_t at_ends) {
+  const int64_t limit = Bounded(at_ends, tensor);
+  std::string text;
+  if (tensor.shape().rank() > 0) {
+    AppendDimension(tensor, 0, limit, 0, text);
+  } else {
+    text = limit > 0 ? ElementText(tensor, 0, true) : "...";
+  }
+  return text;
+}
+
+}  // namespace dfrun

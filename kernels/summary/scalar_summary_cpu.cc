@@ -1,0 +1,32 @@
+#include "kernels/summary/summary_output.h"
+
+namespace dfrun {
+namespace {
+
+struct ScalarSummary {
+  template <class T>
+  class Kernel final : public dfrun::Kernel {
+   public:
+    explicit Kernel(KernelSetup&) {}
+    Status Compute(OpContext& ctx) {
+      const Tensor& tags = ctx.input(0);
+      const Tensor& values = ctx.input(1);
+      if (!(tags.shape() == values.shape())) {
+        return InvalidArgument("tags of shape ", tags.shape(), " do not fit values of shape ", values.shape());
+      }
+      proto::Summary summary;
+      for (int64_t i = 0; i < values.num_elements(); ++i) {
+        proto::Summary::Value* value = summary.add_value();
+        value->set_tag(tags.data<std::string>()[i]);
+        value->set_simple_value(static_cast<float>(values.data<T>()[i]));
+      }
+      return SetSummary(ctx, summary);
+    }
+  };
+};
+
+CPU_KERNEL("ScalarSummary", ScalarSummary, bfloat16, float16, float, double, int8_t, int16_t, int32_t, int64_t, uint8_t,
+           uint16_t, uint32_t, uint64_t);
+
+}  // namespace
+}  // namespace dfrun

@@ -1,0 +1,45 @@
+// Ops that turn values into serialised Summary messages.
+#include "src/framework/op.h"
+
+namespace dfrun {
+namespace {
+
+void Summarizes(OpBuilder& op) {
+  op.Output("summary: string").NotDifferentiable().Shape(ScalarOutputs());
+}
+
+}  // namespace
+
+OP("ScalarSummary")
+    .Input("tags: string")
+    .Input("values: T")
+    .Attr("T: realnumbertype")
+    .As(Summarizes)
+    .Doc("A summary with a number for each tag; tags and values have one shape.");
+
+OP("HistogramSummary")
+    .Input("tag: string")
+    .Input("values: T")
+    .Attr("T: realnumbertype = DT_FLOAT")
+    .As(Summarizes)
+    .Doc("A summary with the histogram of all values.");
+
+OP("ImageSummary")
+    .Input("tag: string")
+    .Input("tensor: T")
+    .Attr("max_images: int >= 1 = 3")
+    .Attr("T: {uint8, float, half, double} = DT_FLOAT")
+    .Attr("bad_color: tensor = uint8[255, 0, 0, 255]")
+    .As(Summarizes)
+    .Doc(
+        "A summary with the first images of a batch [batch, height, width, channels] as PNG. Numbers are scaled to 0 "
+        "to "
+        "255; a pixel that has NaN or infinity gets bad_color.");
+
+OP("MergeSummary")
+    .Input("inputs: N * string")
+    .Attr("N: int >= 1")
+    .As(Summarizes)
+    .Doc("One summary with the values of several, whose tags differ.");
+
+}  // namespace dfrun

@@ -1,0 +1,26 @@
+// What the kernels of summary ops share.
+#ifndef DFRUN_KERNELS_SUMMARY_SUMMARY_OUTPUT_H_
+#define DFRUN_KERNELS_SUMMARY_SUMMARY_OUTPUT_H_
+
+#include "src/framework/kernel.h"
+#include "src/framework/summary.pb.h"
+
+namespace dfrun {
+
+// Makes the serialised message the scalar output 0.
+inline Status SetSummary(OpContext& ctx, const proto::Summary& summary) {
+  Tensor* output = nullptr;
+  DF_TRY(ctx.AllocateOutput(0, Shape(), &output));
+  *output->data<std::string>() = summary.SerializeAsString();
+  return Status();
+}
+
+// The scalar tag at input 0.
+inline Result<std::string> SummaryTag(const OpContext& ctx) {
+  if (ctx.input(0).shape().rank() == 0) return ctx.input(0).scalar<std::string>();
+  return InvalidArgument(ctx.node().op->name, ": the tag must be a scalar, but has shape ", ctx.input(0).shape());
+}
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_SUMMARY_SUMMARY_OUTPUT_H_
