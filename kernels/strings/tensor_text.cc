@@ -1,15 +1,41 @@
 #include "kernels/strings/tensor_text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
-#include <type_traits>
+#include <cstdlib>
 
 namespace dfrun {
 namespace {
 
-std::string NumberText(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%g", value);
+// With `digits`, or with `more` where they do not read back to the same number.
+template <class T>
+std::string NumberText(T value, int digits, int more) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.*g", digits, static_cast<double>(value));
+  if (std::isfinite(value) && static_cast<T>(std::strtod(text, nullptr)) != value) {
+    std::snprintf(text, sizeof text, "%.*g", more, static_cast<double>(value));
+  }
+  return text;
+}
+
+// As in a C string.
+std::string Escaped(const std::string& value) {
+  std::string text;
+  for (char c : value) {
+    constexpr std::string_view kSpecial = "\n\r\t\"'\\";
+    const size_t at = kSpecial.find(c);
+    const auto byte = static_cast<unsigned char>(c);
+    if (at != std::string_view::npos) {
+      text += {'\\', "nrt\"'\\"[at]};
+    } else if (byte < 32 || byte >= 127) {
+      char octal[8];
+      std::snprintf(octal, sizeof octal, "\\%03o", byte);
+      text += octal;
+    } else {
+      text += c;
+    }
+  }
   return text;
 }
 
@@ -17,18 +43,15 @@ std::string NumberText(double value) {
 std::string ElementText(const Tensor& tensor, int64_t i, bool quote) {
   std::string text = "?";
   if (tensor.dtype() == DType::kString) {
-    const std::string& value = tensor.data<std::string>()[i];
-    return quote ? "\"" + value + "\"" : value;
+    text = Escaped(tensor.data<std::string>()[i]);
+    return quote ? "\"" + text + "\"" : text;
   }
   VisitDType<bool, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(
       tensor.dtype(), [&](auto tag) { text = std::to_string(tensor.data<typename decltype(tag)::type>()[i]); });
-  VisitDType<bfloat16, float16, float, double>(tensor.dtype(), [&](auto tag) {
-    text = NumberText(static_cast<double>(tensor.data<typename decltype(tag)::type>()[i]));
+  VisitDType<bfloat16, float16, float>(tensor.dtype(), [&](auto tag) {
+    text = NumberText(static_cast<float>(tensor.data<typename decltype(tag)::type>()[i]), 6, 9);
   });
-  VisitDType<std::complex<float>, std::complex<double>>(tensor.dtype(), [&](auto tag) {
-    const auto value = tensor.data<typename decltype(tag)::type>()[i];
-    text = "(" + NumberText(value.real()) + "," + NumberText(value.imag()) + ")";
-  });
+  VisitDType<double>(tensor.dtype(), [&](auto) { text = NumberText(tensor.data<double>()[i], 15, 17); });
   return text;
 }
 
@@ -85,7 +108,7 @@ void AppendDimension(const Tensor& tensor, int d, int64_t at_ends, int64_t first
   for (int64_t i = 0; i < shape[d]; ++i) {
     if (i > 0) text += Spacing(d, shape.rank());
     if (i == at_ends && shape[d] - at_ends > at_ends) {
-      text += "...";
+      text += (i == 0 ? Spacing(d, shape.rank()) : "") + "...";
       i = shape[d] - at_ends;
       if (i == shape[d]) break;
       text += Spacing(d, shape.rank());

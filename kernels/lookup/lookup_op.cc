@@ -1,0 +1,96 @@
+// Tables from keys to values: the ops that make, fill and read them.
+#include "src/framework/op.h"
+
+namespace dfrun {
+namespace {
+
+void MakesTable(OpBuilder& op) {
+  op.Output("table_handle: resource").Attr("container: string = ''").Attr("shared_name: string = ''");
+  op.Attr("use_node_name_sharing: bool = false").Attr("key_dtype: type").Attr("value_dtype: type");
+  op.Stateful().NotDifferentiable().Shape(ScalarOutputs());
+}
+
+Status OneHandle(InferenceContext& c) {
+  return c.WithRank(0, 0).status();
+}
+
+void FillsTable(OpBuilder& op) {
+  op.Input("table_handle: resource").Input("keys: Tin").Input("values: Tout").Attr("Tin: type").Attr("Tout: type");
+  op.Stateful().NotDifferentiable().Shape(&OneHandle);
+}
+
+OP("HashTableV2").As(MakesTable).Doc("A table that is filled once, by InitializeTableV2.");
+OP("MutableHashTableV2").As(MakesTable).Doc("A table that may change.");
+OP("MutableHashTableOfTensorsV2")
+    .As(MakesTable)
+    .Attr("value_shape: shape = []")
+    .Doc("A table that may change, whose values are tensors of one shape.");
+
+OP("LookupTableInsertV2").As(FillsTable).Doc("Adds keys to a mutable table, or gives them new values.");
+OP("LookupTableImportV2").As(FillsTable).Doc("Makes keys and values all that a mutable table holds.");
+
+OP("InitializeTableV2")
+    .Input("table_handle: resource")
+    .Input("keys: Tkey")
+    .Input("values: Tval")
+    .Attr("Tkey: type")
+    .Attr("Tval: type")
+    .Stateful()
+    .NotDifferentiable()
+    .Shape([](InferenceContext& c) -> Status {
+      DF_TRY(OneHandle(c));
+      DF_ASSIGN(const PartialShape keys, c.WithRank(1, 1));
+      return keys.Merge(c.input(2)).status();
+    })
+    .Doc("Fills a table that is filled once.");
+
+OP("LookupTableFindV2")
+    .Input("table_handle: resource")
+    .Input("keys: Tin")
+    .Input("default_value: Tout")
+    .Output("values: Tout")
+    .Attr("Tin: type")
+    .Attr("Tout: type")
+    .Stateful()
+    .NotDifferentiable()
+    .Shape([](InferenceContext& c) -> Status {
+      DF_TRY(OneHandle(c));
+      if (c.input(2).rank() == 0) c.set_output(0, c.input(1));
+      return Status();
+    })
+    .Doc("The values of keys, and default_value for those that the table lacks.");
+
+OP("LookupTableRemoveV2")
+    .Input("table_handle: resource")
+    .Input("keys: Tin")
+    .Attr("Tin: type")
+    .Stateful()
+    .NotDifferentiable()
+    .Shape(&OneHandle)
+    .Doc("Removes keys from a mutable table; those that it lacks are no error.");
+
+OP("LookupTableSizeV2")
+    .Input("table_handle: resource")
+    .Output("size: int64")
+    .Stateful()
+    .NotDifferentiable()
+    .Shape(ScalarOutputs())
+    .Doc("How many keys the table holds.");
+
+OP("LookupTableExportV2")
+    .Input("table_handle: resource")
+    .Output("keys: Tkeys")
+    .Output("values: Tvalues")
+    .Attr("Tkeys: type")
+    .Attr("Tvalues: type")
+    .Stateful()
+    .NotDifferentiable()
+    .Shape([](InferenceContext& c) -> Status {
+      DF_TRY(OneHandle(c));
+      c.set_output(0, PartialShape({PartialShape::kUnknown}));
+      return Status();
+    })
+    .Doc("All keys of the table, sorted, and their values.");
+
+}  // namespace
+}  // namespace dfrun

@@ -1,0 +1,31 @@
+#include "src/framework/op.h"
+
+namespace dfrun {
+
+OP("StringLength")
+    .Input("input: string")
+    .Output("output: int32")
+    .Attr("unit: {'BYTE', 'UTF8_CHAR'} = 'BYTE'")
+    .NotDifferentiable()
+    .Shape(SameAsInput(0))
+    .Doc("The bytes or characters of each string.");
+
+OP("Substr")
+    .Input("input: string")
+    .Input("pos: T")
+    .Input("len: T")
+    .Output("output: string")
+    .Attr("T: {int32, int64}")
+    .Attr("unit: {'BYTE', 'UTF8_CHAR'} = 'BYTE'")
+    .NotDifferentiable()
+    .Shape([](InferenceContext& c) -> Status {
+      DF_TRY(c.input(1).Merge(c.input(2)).status());
+      DF_ASSIGN(PartialShape shape, BroadcastShapes(c.input(0), c.input(1)));
+      c.set_output(0, std::move(shape));
+      return Status();
+    })
+    .Doc(
+        "A part of each string: `len` bytes or characters from `pos` on, which counts from the end where it is "
+        "negative.");
+
+}  // namespace dfrun
