@@ -2,6 +2,7 @@
 #ifndef DFRUN_KERNELS_ARRAY_ELEMENT_SIZE_H_
 #define DFRUN_KERNELS_ARRAY_ELEMENT_SIZE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -15,11 +16,10 @@ struct alignas(8) Bytes16 {
   uint64_t words[2];
 };
 
-// Calls f with the TypeTag of a type whose assignment copies an element of `dtype`. E() is the dtype's zero.
+// Calls f with the TypeTag of an unsigned type of `bytes`, a power of two up to 16.
 template <class F>
-void VisitElement(DType dtype, F&& f) {
-  if (VisitObjectDType(dtype, f)) return;
-  switch (DTypeSize(dtype)) {
+void VisitElementOfSize(size_t bytes, F&& f) {
+  switch (bytes) {
     case 1:
       return f(TypeTag<uint8_t>());
     case 2:
@@ -33,6 +33,12 @@ void VisitElement(DType dtype, F&& f) {
     default:
       return;
   }
+}
+
+// Calls f with the TypeTag of a type whose assignment copies an element of `dtype`. E() is the dtype's zero.
+template <class F>
+void VisitElement(DType dtype, F&& f) {
+  if (!VisitObjectDType(dtype, f)) VisitElementOfSize(DTypeSize(dtype), f);
 }
 
 }  // namespace dfrun

@@ -2,22 +2,37 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include "kernels/array/element_size.h"
+#include "kernels/array/transpose_tiles.h"
 
 namespace dfrun {
 namespace {
 
 // Side of the squares that a transposition is cut into: 32 rows of a cache line each fit in the first cache.
 constexpr int64_t kSquare = 32;
-
+// Matrices with at least this many rows and columns are transposed in registers.
+constexpr int64_t kMinTransposed = 2;
+// Columns of a matrix that one thread transposes at a time.
+constexpr int64_t kTransposedCols = 2048;
+// A result from this size on goes past the caches: the lines that it takes are not read first, and it would not stay.
+constexpr int64_t kStreamedBytes = int64_t{32} << 20;
 // A copy whose two innermost dimensions are done at a time: `row` and, outside of it, `rows`.
 struct Plan {
   std::vector<CopyDim> outer;
   CopyDim rows = {1, 0, 0};
   CopyDim row = {1, 1, 1};
   int64_t outer_count = 1;
+
+  int64_t num_elements() const { return outer_count * rows.size * row.size; }
+  // True where `rows` is contiguous in the source and `row` in the target.
+  bool TransposesMatrices() const {
+    return rows.from_stride == 1 && row.to_stride == 1 && row.from_stride != 0 && row.from_stride != 1 &&
+           rows.size >= kMinTransposed && row.size >= kMinTransposed;
+  }
 };
 
 Plan MakePlan(std::vector<CopyDim> dims) {
@@ -38,6 +53,18 @@ Plan MakePlan(std::vector<CopyDim> dims) {
   for (const CopyDim& d : dims) plan.outer_count *= d.size;
   plan.outer = std::move(dims);
   return plan;
+}
+
+// The first elements of the source and the target for an index of the outer dimensions.
+template <class E>
+std::pair<const E*, E*> AtOuterIndex(const Plan& plan, int64_t index, const E* from, E* to) {
+  for (size_t d = plan.outer.size(); d-- > 0;) {
+    const int64_t i = index % plan.outer[d].size;
+    index /= plan.outer[d].size;
+    from += i * plan.outer[d].from_stride;
+    to += i * plan.outer[d].to_stride;
+  }
+  return {from, to};
 }
 
 template <class E>
@@ -68,8 +95,32 @@ void CopyRows(const E* from, E* to, const Plan& plan, int64_t begin, int64_t end
   }
 }
 
+// A unit of work: some rows and columns of the matrix of one outer index.
+template <class E>
+void CopyTransposed(ThreadPool& pool, const E* from, E* to, const Plan& plan) {
+  const bool stream = plan.num_elements() * static_cast<int64_t>(sizeof(E)) >= kStreamedBytes;
+  const int64_t unit_cols = std::min(plan.row.size, kTransposedCols);
+  const int64_t unit_rows = std::min(plan.rows.size, std::max(kTransposeRows<E>, kCopyBlock / unit_cols));
+  const int64_t row_units = (plan.rows.size + unit_rows - 1) / unit_rows;
+  const int64_t col_units = (plan.row.size + unit_cols - 1) / unit_cols;
+  const int64_t block = std::max<int64_t>(1, kCopyBlock / (unit_rows * unit_cols));
+  pool.ParallelFor(plan.outer_count * row_units * col_units, block, [&](int64_t begin, int64_t end) {
+    for (int64_t u = begin; u < end; ++u) {
+      const auto outer = AtOuterIndex(plan, u / (row_units * col_units), from, to);
+      const int64_t r = u / col_units % row_units * unit_rows;
+      const int64_t c = u % col_units * unit_cols;
+      TransposeTiles(outer.first + r + c * plan.row.from_stride, plan.row.from_stride,
+                     outer.second + r * plan.rows.to_stride + c, plan.rows.to_stride,
+                     std::min(unit_rows, plan.rows.size - r), std::min(unit_cols, plan.row.size - c), stream);
+    }
+  });
+}
+
 template <class E>
 void Copy(ThreadPool& pool, const E* from, E* to, const Plan& plan) {
+  if constexpr (std::is_trivially_copyable_v<E>) {
+    if (plan.TransposesMatrices()) return CopyTransposed(pool, from, to, plan);
+  }
   // A unit of work: some rows of one outer index; a single long row is cut itself.
   if (plan.outer_count == 1 && plan.rows.size == 1) {
     pool.ParallelFor(plan.row.size, kCopyBlock, [&](int64_t begin, int64_t end) {
@@ -84,19 +135,32 @@ void Copy(ThreadPool& pool, const E* from, E* to, const Plan& plan) {
   const int64_t units_per_block = std::max<int64_t>(1, kCopyBlock / (rows_per_unit * plan.row.size));
   pool.ParallelFor(units, units_per_block, [&](int64_t begin, int64_t end) {
     for (int64_t u = begin; u < end; ++u) {
-      int64_t index = u / units_per_outer;
-      const E* source = from;
-      E* target = to;
-      for (size_t d = plan.outer.size(); d-- > 0;) {
-        const int64_t i = index % plan.outer[d].size;
-        index /= plan.outer[d].size;
-        source += i * plan.outer[d].from_stride;
-        target += i * plan.outer[d].to_stride;
-      }
+      const auto outer = AtOuterIndex(plan, u / units_per_outer, from, to);
       const int64_t first = u % units_per_outer * rows_per_unit;
-      CopyRows(source, target, plan, first, std::min(plan.rows.size, first + rows_per_unit));
+      CopyRows(outer.first, outer.second, plan, first, std::min(plan.rows.size, first + rows_per_unit));
     }
   });
+}
+
+bool IsMultiple(const void* p, size_t bytes) {
+  return reinterpret_cast<uintptr_t>(p) % bytes == 0;
+}
+
+// Short contiguous rows of plain elements become elements themselves, where everything lies at multiples of them.
+// Returns the bytes of an element after that.
+size_t WidenElements(size_t bytes, const void* from, const void* to, std::vector<CopyDim>& dims) {
+  if (dims.size() < 2) return bytes;
+  const CopyDim row = dims.back();
+  const size_t wide = bytes * static_cast<size_t>(std::min<int64_t>(row.size, 32));
+  const bool is_size = wide == 2 || wide == 4 || wide == 8 || wide == 16;
+  if (row.from_stride != 1 || row.to_stride != 1 || !is_size || !IsMultiple(from, wide) || !IsMultiple(to, wide))
+    return bytes;
+  for (size_t d = 0; d + 1 < dims.size(); ++d) {
+    if (dims[d].from_stride % row.size != 0 || dims[d].to_stride % row.size != 0) return bytes;
+  }
+  dims.pop_back();
+  for (CopyDim& d : dims) d = {d.size, d.from_stride / row.size, d.to_stride / row.size};
+  return wide;
 }
 
 }  // namespace
@@ -119,11 +183,14 @@ void StridedCopy(ThreadPool& pool, DType dtype, const void* from, void* to, std:
   for (const CopyDim& d : dims) {
     if (d.size == 0) return;
   }
-  const Plan plan = MakePlan(MergeCopyDims(dims));
-  VisitElement(dtype, [&](auto tag) {
+  dims = MergeCopyDims(dims);
+  const auto copy = [&](auto tag) {
     using E = typename decltype(tag)::type;
-    Copy(pool, static_cast<const E*>(from), static_cast<E*>(to), plan);
-  });
+    Copy(pool, static_cast<const E*>(from), static_cast<E*>(to), MakePlan(std::move(dims)));
+  };
+  if (VisitObjectDType(dtype, copy)) return;
+  const size_t bytes = WidenElements(DTypeSize(dtype), from, to, dims);
+  VisitElementOfSize(bytes, copy);
 }
 
 std::vector<int64_t> RowMajorStrides(const Shape& shape) {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <complex>
+#include <functional>
 #include <numeric>
 #include <random>
 #include <string>
@@ -17,30 +19,18 @@ TEST(StridedCopy, MergesDimensionsThatBothLayoutsWalkAsOne) {
   EXPECT_EQ(MergeCopyDims({{2, 12, 20}, {3, 4, 4}, {4, 1, 1}}).size(), 2U);
 }
 
-// Copies a permutation of a random block and compares it with the definition.
+// Copies the permutation of a block of the given sizes and compares it with the definition.
 template <class T>
-void CheckPermutation(std::mt19937& random, int64_t largest, DType dtype) {
-  std::vector<int64_t> sizes(1 + random() % 4);
-  for (int64_t& s : sizes) s = static_cast<int64_t>(1 + random() % largest);
-  std::vector<int> order(sizes.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::shuffle(order.begin(), order.end(), random);
-  const Shape from_shape{std::span<const int64_t>(sizes)};
-  const std::vector<int64_t> from_strides = RowMajorStrides(from_shape);
-  std::vector<CopyDim> dims;
-  for (int d : order) dims.push_back({sizes[d], from_strides[d], 0});
-  int64_t count = 1;
-  for (size_t d = dims.size(); d-- > 0;) {
-    dims[d].to_stride = count;
-    count *= dims[d].size;
-  }
+void CheckPermutation(const std::vector<int64_t>& sizes, const std::vector<int>& order, DType dtype) {
+  const std::vector<CopyDim> dims = PermutedDims(sizes, order);
+  const int64_t count = std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
   std::vector<T> from(static_cast<size_t>(count));
   std::vector<T> to(static_cast<size_t>(count));
   for (int64_t i = 0; i < count; ++i) {
     if constexpr (std::is_same_v<T, std::string>) {
       from[i] = "element " + std::to_string(i);
     } else {
-      from[i] = static_cast<T>(i);
+      from[i] = static_cast<T>(i % 1000003);
     }
   }
   InlineThreadPool pool;
@@ -52,14 +42,44 @@ void CheckPermutation(std::mt19937& random, int64_t largest, DType dtype) {
   }
 }
 
+template <class T>
+void CheckRandomPermutation(std::mt19937& random, int64_t largest, DType dtype) {
+  std::vector<int64_t> sizes(1 + random() % 4);
+  for (int64_t& s : sizes) s = static_cast<int64_t>(1 + random() % largest);
+  std::vector<int> order(sizes.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::shuffle(order.begin(), order.end(), random);
+  CheckPermutation<T>(sizes, order, dtype);
+}
+
 TEST(StridedCopy, PermutesBlocksOfAnyElement) {
   std::mt19937 random(3);
   for (int round = 0; round < 100; ++round) {
-    CheckPermutation<float>(random, 40, DType::kFloat);
-    CheckPermutation<uint8_t>(random, 12, DType::kBool);
-    CheckPermutation<int16_t>(random, 12, DType::kBfloat16);
-    CheckPermutation<int64_t>(random, 12, DType::kInt64);
-    CheckPermutation<std::string>(random, 5, DType::kString);
+    CheckRandomPermutation<float>(random, 40, DType::kFloat);
+    CheckRandomPermutation<uint8_t>(random, 12, DType::kBool);
+    CheckRandomPermutation<int16_t>(random, 12, DType::kBfloat16);
+    CheckRandomPermutation<int64_t>(random, 12, DType::kInt64);
+    CheckRandomPermutation<std::string>(random, 5, DType::kString);
+  }
+}
+
+// From 8 MiB on the result goes past the caches, a whole cache line at a time.
+TEST(StridedCopy, TransposesLargeMatricesOfAnyElement) {
+  CheckPermutation<uint8_t>({2903, 2905}, {1, 0}, DType::kBool);
+  CheckPermutation<int16_t>({2050, 2111}, {1, 0}, DType::kInt16);
+  CheckPermutation<float>({1531, 1409}, {1, 0}, DType::kFloat);
+  CheckPermutation<float>({64, 33000}, {1, 0}, DType::kFloat);
+  CheckPermutation<float>({33000, 65}, {1, 0}, DType::kFloat);
+  CheckPermutation<int64_t>({1031, 1049}, {1, 0}, DType::kInt64);
+  CheckPermutation<std::complex<double>>({700, 777}, {1, 0}, DType::kComplex128);
+  CheckPermutation<float>({130, 131, 129}, {2, 1, 0}, DType::kFloat);
+}
+
+// Rows of 2, 4, 8 and 16 bytes are moved as one element.
+TEST(StridedCopy, PermutesShortRows) {
+  for (int64_t row : {2, 3, 4, 8, 16}) {
+    CheckPermutation<uint8_t>({35, 21, row}, {1, 0, 2}, DType::kBool);
+    CheckPermutation<float>({35, 21, row}, {1, 0, 2}, DType::kFloat);
   }
 }
 

@@ -1,0 +1,202 @@
+#include "kernels/array/transpose_tiles.h"
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "kernels/array/element_size.h"
+
+// The next loop is unrolled: what it walks through stays in registers.
+#ifdef __clang__
+#define DF_UNROLL _Pragma("unroll")
+#else
+#define DF_UNROLL _Pragma("GCC unroll 16")
+#endif
+
+namespace dfrun {
+namespace {
+
+constexpr int64_t kLineBytes = 64;
+// Rows of a result up to this size are put together before they are written.
+constexpr int64_t kShortRowBytes = 1024;
+
+template <class E>
+constexpr int64_t kLine = kLineBytes / static_cast<int64_t>(sizeof(E));
+// Columns of a tile: four cache lines of a row of the result.
+template <class E>
+constexpr int64_t kTileCols = 4 * kLine<E>;
+// Side of the squares that are transposed in registers.
+template <class E>
+constexpr int kSide = sizeof(E) <= 2 ? 16 : static_cast<int>(kLine<E>);
+
+template <class E>
+struct SquareRow {
+  typedef E Type __attribute__((vector_size(kSide<E> * sizeof(E))));  // NOLINT: `using` takes no such attribute
+};
+
+// The first halves of a and b, or their second halves, element by element in turn.
+template <bool kSecond, class V, int... kIndex>
+V Interleave(V a, V b, std::integer_sequence<int, kIndex...>) {
+  constexpr int kCount = sizeof...(kIndex);
+  constexpr int kBegin = kSecond ? kCount / 2 : 0;
+  return __builtin_shufflevector(a, b, ((kIndex % 2) * kCount + kBegin + kIndex / 2)...);
+}
+
+// A square. Each pass rotates the bits of (row, column) by one; after log2(side) passes the two have changed places.
+template <class E>
+void TransposeSquare(const E* from, int64_t from_stride, E* to, int64_t to_stride) {
+  constexpr int kN = kSide<E>;
+  using Row = typename SquareRow<E>::Type;
+  constexpr std::make_integer_sequence<int, kN> kAll;
+  Row rows[kN];
+  Row next[kN];
+  DF_UNROLL
+  for (int i = 0; i < kN; ++i) std::memcpy(&rows[i], from + i * from_stride, sizeof(Row));
+  DF_UNROLL
+  for (int pass = 1; pass < kN; pass *= 2) {
+    DF_UNROLL
+    for (int i = 0; i < kN / 2; ++i) {
+      next[2 * i] = Interleave<false>(rows[i], rows[i + kN / 2], kAll);
+      next[2 * i + 1] = Interleave<true>(rows[i], rows[i + kN / 2], kAll);
+    }
+    DF_UNROLL
+    for (int i = 0; i < kN; ++i) rows[i] = next[i];
+  }
+  DF_UNROLL
+  for (int i = 0; i < kN; ++i) std::memcpy(to + i * to_stride, &rows[i], sizeof(Row));
+}
+
+template <>
+void TransposeSquare<Bytes16>(const Bytes16* from, int64_t from_stride, Bytes16* to, int64_t to_stride) {
+  for (int r = 0; r < kSide<Bytes16>; ++r) {
+    for (int c = 0; c < kSide<Bytes16>; ++c) to[r * to_stride + c] = from[r + c * from_stride];
+  }
+}
+
+// Squares as far as they go, then the edges. The source is walked along its rows.
+template <class E>
+void TransposeTile(const E* from, int64_t from_stride, E* to, int64_t to_stride, int64_t rows, int64_t cols) {
+  constexpr int kN = kSide<E>;
+  const int64_t square_rows = rows - rows % kN;
+  const int64_t square_cols = cols - cols % kN;
+  for (int64_t c = 0; c < square_cols; c += kN) {
+    for (int64_t r = 0; r < square_rows; r += kN)
+      TransposeSquare(from + c * from_stride + r, from_stride, to + r * to_stride + c, to_stride);
+    for (int64_t r = square_rows; r < rows; ++r) {
+      for (int64_t i = c; i < c + kN; ++i) to[r * to_stride + i] = from[r + i * from_stride];
+    }
+  }
+  for (int64_t c = square_cols; c < cols; ++c) {
+    for (int64_t r = 0; r < rows; ++r) to[r * to_stride + c] = from[r + c * from_stride];
+  }
+}
+
+// A whole aligned cache line, past the caches where the machine can.
+inline void StreamLine(void* to, const void* from) {
+#if defined(__AVX512F__)
+  _mm512_stream_si512(static_cast<__m512i*>(to), _mm512_loadu_si512(from));
+#elif defined(__SSE2__)
+  for (int i = 0; i < 4; ++i)
+    _mm_stream_si128(static_cast<__m128i*>(to) + i, _mm_loadu_si128(static_cast<const __m128i*>(from) + i));
+#else
+  std::memcpy(to, from, kLineBytes);
+#endif
+}
+
+inline void FinishStreams() {
+#if defined(__SSE2__)
+  _mm_sfence();
+#endif
+}
+
+// Elements from the beginning of the cache line in which `p` lies.
+template <class E>
+int64_t PlaceInLine(const E* p) {
+  return static_cast<int64_t>(reinterpret_cast<uintptr_t>(p) % kLineBytes / sizeof(E));
+}
+
+// Writes `count` elements, whole cache lines past the caches. Returns how many of the last ones were left out because
+// they do not fill a line; none where `to_the_end`.
+template <class E>
+int64_t StreamRun(const E* from, E* to, int64_t count, bool to_the_end) {
+  const int64_t head = std::min(count, (kLine<E> - PlaceInLine(to)) % kLine<E>);
+  std::copy_n(from, head, to);
+  int64_t done = head;
+  for (; done + kLine<E> <= count; done += kLine<E>) StreamLine(to + done, from + done);
+  if (!to_the_end) return count - done;
+  std::copy_n(from + done, count - done, to + done);
+  return 0;
+}
+
+// Long rows: a row of tiles is written a cache line at a time, and what does not fill a line waits for the next tile.
+template <class E>
+void StreamLongRows(const E* from, int64_t from_stride, E* to, int64_t to_stride, int64_t rows, int64_t cols) {
+  // A row holds up to a line of waiting elements, then those of the tile.
+  constexpr int64_t kStride = kTileCols<E> + 2 * kLine<E>;
+  alignas(kLineBytes) E buffer[kTransposeRows<E> * kStride];
+  E* tile = buffer + kLine<E>;
+  for (int64_t c = 0; c < cols; c += kTileCols<E>) {
+    const int64_t width = std::min(kTileCols<E>, cols - c);
+    TransposeTile(from + c * from_stride, from_stride, tile, kStride, rows, width);
+    for (int64_t r = 0; r < rows; ++r) {
+      E* row = tile + r * kStride;
+      E* target = to + r * to_stride + c;
+      const int64_t waiting = c == 0 ? 0 : PlaceInLine(target);
+      const int64_t left = StreamRun(row - waiting, target - waiting, width + waiting, c + width == cols);
+      std::memmove(row - left, row + width - left, static_cast<size_t>(left) * sizeof(E));
+    }
+  }
+}
+
+// Short rows that follow one another: as many of them as fill a buffer are written as one.
+template <class E>
+void StreamShortRows(const E* from, int64_t from_stride, E* to, int64_t rows, int64_t cols) {
+  constexpr int64_t kCapacity = kShortRowBytes * 128 / static_cast<int64_t>(sizeof(E));
+  alignas(kLineBytes) E buffer[kCapacity];
+  const int64_t band = kCapacity / cols;
+  for (int64_t r = 0; r < rows; r += band) {
+    const int64_t height = std::min(band, rows - r);
+    TransposeTile(from + r, from_stride, buffer, cols, height, cols);
+    StreamRun(buffer, to + r * cols, height * cols, true);
+  }
+}
+
+template <class E>
+void TransposeStreaming(const E* from, int64_t from_stride, E* to, int64_t to_stride, int64_t rows, int64_t cols) {
+  if (to_stride == cols && cols * static_cast<int64_t>(sizeof(E)) <= kShortRowBytes)
+    return StreamShortRows(from, from_stride, to, rows, cols);
+  for (int64_t r = 0; r < rows; r += kTransposeRows<E>) {
+    StreamLongRows(from + r, from_stride, to + r * to_stride, to_stride, std::min(kTransposeRows<E>, rows - r), cols);
+  }
+}
+
+}  // namespace
+
+template <class E>
+void TransposeTiles(const E* from, int64_t from_stride, E* to, int64_t to_stride, int64_t rows, int64_t cols,
+                    bool stream) {
+  if (stream) {
+    TransposeStreaming(from, from_stride, to, to_stride, rows, cols);
+    return FinishStreams();
+  }
+  for (int64_t r = 0; r < rows; r += kTransposeRows<E>) {
+    for (int64_t c = 0; c < cols; c += kTileCols<E>) {
+      TransposeTile(from + r + c * from_stride, from_stride, to + r * to_stride + c, to_stride,
+                    std::min(kTransposeRows<E>, rows - r), std::min(kTileCols<E>, cols - c));
+    }
+  }
+}
+
+#define INSTANTIATE(E) template void TransposeTiles<E>(const E*, int64_t, E*, int64_t, int64_t, int64_t, bool)
+INSTANTIATE(uint8_t);
+INSTANTIATE(uint16_t);
+INSTANTIATE(uint32_t);
+INSTANTIATE(uint64_t);
+INSTANTIATE(Bytes16);
+#undef INSTANTIATE
+
+}  // namespace dfrun

@@ -1,0 +1,22 @@
+// Matrices transposed tile by tile, in vector registers.
+#ifndef DFRUN_KERNELS_ARRAY_TRANSPOSE_TILES_H_
+#define DFRUN_KERNELS_ARRAY_TRANSPOSE_TILES_H_
+
+#include <cstdint>
+
+namespace dfrun {
+
+// Rows that one call of TransposeTiles should have, or a multiple of them.
+template <class E>
+constexpr int64_t kTransposeRows = sizeof(E) <= 2 ? 256 : 512 / static_cast<int64_t>(sizeof(E));
+
+// to[r * to_stride + c] = from[r + c * from_stride] for r in [0, rows), c in [0, cols).
+// `stream`: the result is larger than the caches, and goes past them. Stores are complete when the call returns.
+// Instantiated for uint8_t, uint16_t, uint32_t, uint64_t and Bytes16.
+template <class E>
+void TransposeTiles(const E* from, int64_t from_stride, E* to, int64_t to_stride, int64_t rows, int64_t cols,
+                    bool stream);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_ARRAY_TRANSPOSE_TILES_H_
