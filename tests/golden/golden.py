@@ -203,7 +203,7 @@ def run(op, inputs, attrs):
                 session.run([set_value for _, set_value, _ in variables if set_value is not None])
                 outputs, _ = session.run([fetches, operation], feeds)
                 after = [_read(session, *variable) for variable in variables]
-            return [_array(v) for v in outputs], after
+            return [_array(v, fetch.dtype) for v, fetch in zip(outputs, fetches)], after
         except tf.errors.UnimplementedError as error:
             raise NoKernel(op) from error
         except (ValueError, tf.errors.InvalidArgumentError, tf.errors.InternalError, tf.errors.OutOfRangeError,
@@ -213,9 +213,12 @@ def run(op, inputs, attrs):
             return None
 
 
-def _array(value):
-    """A string as numpy's own type would lose the NULs at its end."""
-    return np.array(value, object) if isinstance(value, bytes) else np.asarray(value)
+def _array(value, dtype):
+    """A fetched value as an array of its dtype."""
+    if isinstance(value, bytes):
+        return np.array(value, object)  # a string as numpy's own type would lose the NULs at its end
+    value = np.asarray(value)
+    return value.astype(dtype.as_numpy_dtype) if dtype.is_quantized else value  # they come as plain integers
 
 
 def _read(session, tensor, _, read):

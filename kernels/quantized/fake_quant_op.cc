@@ -1,0 +1,100 @@
+// Floats rounded to the few values that a quantised tensor could hold, for training; gradients pass as if they had not
+// been rounded.
+#include "src/framework/op.h"
+
+namespace dfrun {
+namespace {
+
+void Bits(OpBuilder& op) {
+  op.Attr("num_bits: int = 8").Attr("narrow_range: bool = false");
+}
+
+void FixedRange(OpBuilder& op) {
+  op.Attr("min: float = -6.0").Attr("max: float = 6.0").As(Bits).Shape(SameAsInput(0));
+}
+
+// Inputs `x` and the two after it: what is rounded, and the ends of one range, or of one a channel.
+template <bool kPerChannel>
+Status RangeShape(InferenceContext& c, int x) {
+  PartialShape ends = PartialShape::Scalar();
+  if (kPerChannel) {
+    DF_ASSIGN(const PartialShape inputs, c.WithRankAtLeast(x, 1));
+    ends = PartialShape({inputs.known_rank() ? inputs.dim(inputs.rank() - 1) : PartialShape::kUnknown});
+  }
+  for (int i : {x + 1, x + 2}) {
+    DF_ASSIGN(ends, ends.Merge(c.input(i)));
+  }
+  c.set_output(0, c.input(x));
+  for (int i = 1; i < c.num_outputs(); ++i) c.set_output(i, ends);
+  return Status();
+}
+
+template <bool kPerChannel>
+void Variables(OpBuilder& op) {
+  op.Input("inputs: float").Input("min: float").Input("max: float").Output("outputs: float").As(Bits);
+  op.Shape([](InferenceContext& c) { return RangeShape<kPerChannel>(c, 0); });
+}
+
+template <bool kPerChannel>
+void VariablesGradient(OpBuilder& op) {
+  op.Input("gradients: float").Input("inputs: float").Input("min: float").Input("max: float");
+  op.Output("backprops_wrt_input: float").Output("backprop_wrt_min: float").Output("backprop_wrt_max: float");
+  op.As(Bits).NotDifferentiable();
+  op.Shape([](InferenceContext& c) -> Status {
+    DF_TRY(c.input(0).Merge(c.input(1)).status());
+    return RangeShape<kPerChannel>(c, 1);
+  });
+}
+
+AttrMap SameBits(GradientBuilder& g) {
+  return {{"num_bits", g.attr<int64_t>("num_bits")}, {"narrow_range", g.attr<bool>("narrow_range")}};
+}
+
+GradientFn OfVariables(const char* op) {
+  return [op](GradientBuilder& g) {
+    const AddedNode grads = g.Op(op, SameBits(g), g.dy(0), g.x(0), g.x(1), g.x(2));
+    for (int i = 0; i < 3; ++i) g.dx(i) = grads[i];
+  };
+}
+
+}  // namespace
+
+OP("FakeQuantWithMinMaxArgs")
+    .Input("inputs: float")
+    .Output("outputs: float")
+    .As(FixedRange)
+    .Gradient([](GradientBuilder& g) {
+      AttrMap attrs = SameBits(g);
+      attrs.Set("min", g.attr<float>("min"));
+      attrs.Set("max", g.attr<float>("max"));
+      g.dx(0) = g.Op("FakeQuantWithMinMaxArgsGradient", attrs, g.dy(0), g.x(0));
+    })
+    .Doc("inputs rounded to 2^num_bits values from min to max, one of which is 0.");
+
+OP("FakeQuantWithMinMaxArgsGradient")
+    .Input("gradients: float")
+    .Input("inputs: float")
+    .Output("backprops: float")
+    .As(FixedRange)
+    .NotDifferentiable()
+    .Doc("gradients where the inputs are within the range, else 0.");
+
+OP("FakeQuantWithMinMaxVars")
+    .As(Variables<false>)
+    .Gradient(OfVariables("FakeQuantWithMinMaxVarsGradient"))
+    .Doc("inputs rounded to 2^num_bits values from min to max, one of which is 0.");
+
+OP("FakeQuantWithMinMaxVarsGradient")
+    .As(VariablesGradient<false>)
+    .Doc("gradients where the inputs are within the range; those below add up for min, those above for max.");
+
+OP("FakeQuantWithMinMaxVarsPerChannel")
+    .As(Variables<true>)
+    .Gradient(OfVariables("FakeQuantWithMinMaxVarsPerChannelGradient"))
+    .Doc("inputs rounded to 2^num_bits values in a range for each place of the last dimension.");
+
+OP("FakeQuantWithMinMaxVarsPerChannelGradient")
+    .As(VariablesGradient<true>)
+    .Doc("The gradient of FakeQuantWithMinMaxVarsPerChannel by inputs, min and max.");
+
+}  // namespace dfrun
