@@ -1,4 +1,5 @@
 // Random nodes through shape inference and their kernels: each ends in a result or in an error, and in no other way.
+// Some are made from nothing, some are golden cases with something changed.
 //
 //   fuzz_kernels [--seed S] [--iterations N] [--op NAME] [--verbose]
 //
@@ -14,6 +15,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <map>
 #include <numeric>
 
 #include "src/base/denormals.h"
@@ -36,8 +39,9 @@ namespace {
 constexpr size_t kMaxTensorBytes = size_t{1} << 24;
 constexpr rlim_t kMaxMemoryBytes = rlim_t{3} << 30;  // of the process: what a kernel asks of the heap is bounded too
 constexpr unsigned kMaxSecondsACase = 20;
-// They end the process, write files or read whatever file a random name is.
-constexpr const char* kLeftOut[] = {"Abort", "WriteFile", "ReadFile", "Save", "SaveSlices", "SaveV2", "SaveShard"};
+// They end the process, or read and write whatever files random names are.
+constexpr const char* kLeftOut[] = {"Abort",      "WriteFile", "ReadFile",  "Save",
+                                    "SaveSlices", "SaveV2",    "SaveShard", "MergeV2Checkpoints"};
 
 class SmallAllocator final : public Allocator {
  public:
@@ -90,7 +94,7 @@ struct Slots {
       if (!input.is_ref) continue;
       variables.emplace_back(new Variable("v", input.value.dtype(), PartialShape()));
       MutexLock lock(variables.back()->mu());
-      DF_CHECK(variables.back()->Assign(input.value, SystemAllocator()).ok());
+      if (input.value.initialized()) DF_CHECK(variables.back()->Assign(input.value, SystemAllocator()).ok());
       values.back() = Tensor::Reference(input.value.dtype(), variables.back().get());
     }
     in.resize(values.size());
@@ -170,6 +174,7 @@ class Fuzzer {
     for (const OpDef* op : OpRegistry::Builtin().List()) {
       if (IsFuzzed(*op)) ops_.push_back(op);
     }
+    ReadExamples();
     void* shared = mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     DF_CHECK(shared != MAP_FAILED);
     progress_ = new (shared) Progress{};
@@ -204,7 +209,10 @@ class Fuzzer {
 
   RandomCase Case(int64_t i) const {
     std::mt19937_64 random(options_.seed + static_cast<uint64_t>(i));
-    return MakeRandomCase(*ops_[random() % ops_.size()], random());
+    const OpDef& op = *ops_[random() % ops_.size()];
+    static const std::vector<testing::GoldenCase> none;
+    const auto examples = examples_.find(op.name);
+    return MakeRandomCase(op, examples == examples_.end() ? none : examples->second, random());
   }
 
   void Report(int64_t i, const char* what) const {
@@ -247,9 +255,42 @@ class Fuzzer {
     }
   }
 
+  void ReadExamples() {
+    for (const auto& entry : std::filesystem::directory_iterator(DFRUN_GOLDEN_DIR)) {
+      if (entry.path().extension() != ".txt") continue;
+      Result<std::vector<testing::GoldenCase>> cases = testing::ReadGoldenFile(entry.path().string());
+      DF_CHECK(cases.ok());
+      for (testing::GoldenCase& c : *cases) examples_[c.op].push_back(std::move(c));
+    }
+    for (auto& [op, cases] : examples_) {  // whatever order the directory has
+      std::sort(cases.begin(), cases.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+    }
+  }
+
   const Options options_;
   std::vector<const OpDef*> ops_;
+  std::map<std::string, std::vector<testing::GoldenCase>> examples_;
   Progress* progress_;
+};
+
+// Kernels that still write files write them here.
+class ScratchDirectory {
+ public:
+  ScratchDirectory() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "dfrun_fuzz_XXXXXX").string();
+    DF_CHECK(mkdtemp(pattern.data()) != nullptr);
+    path_ = pattern;
+    std::filesystem::current_path(path_);
+  }
+  ~ScratchDirectory() {
+    std::filesystem::current_path("/");
+    std::filesystem::remove_all(path_);
+  }
+  ScratchDirectory(const ScratchDirectory&) = delete;
+  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
+
+ private:
+  std::filesystem::path path_;
 };
 
 bool ParseOptions(int argc, char** argv, Options& options) {
@@ -283,5 +324,6 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: fuzz_kernels [--seed S] [--iterations N] [--op NAME] [--verbose]\n");
     return 64;
   }
+  const dfrun::fuzz::ScratchDirectory scratch;
   return dfrun::fuzz::Fuzzer(options).Run() == 0 ? 0 : 1;
 }

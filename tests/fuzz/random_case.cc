@@ -33,16 +33,29 @@ class Maker {
     return c;
   }
 
- private:
-  int64_t Below(int64_t n) { return static_cast<int64_t>(random_() % static_cast<uint64_t>(n)); }
-  bool Chance(int percent) { return Below(100) < percent; }
-  template <class T>
-  T Pick(std::initializer_list<T> values) {
-    return values.begin()[Below(static_cast<int64_t>(values.size()))];
+  // The example with about one thing in it changed.
+  RandomCase Change(const testing::GoldenCase& example) {
+    RandomCase c;
+    c.op = &op_;
+    c.attrs = example.attrs;
+    for (const AttrDef& attr : op_.attrs) {
+      if (Chance(c.attrs.Has(attr.name) ? 8 : 2)) c.attrs.Set(attr.name, MakeAttr(attr));
+    }
+    for (size_t i = 0; i < example.inputs.size(); ++i) c.inputs.push_back(ChangeInput(example, i));
+    return c;
   }
+
+  bool Chance(int percent) { return Below(100) < percent; }
   template <class T>
   const T& Pick(const std::vector<T>& values) {
     return values[static_cast<size_t>(Below(static_cast<int64_t>(values.size())))];
+  }
+
+ private:
+  int64_t Below(int64_t n) { return static_cast<int64_t>(random_() % static_cast<uint64_t>(n)); }
+  template <class T>
+  T Pick(std::initializer_list<T> values) {
+    return values.begin()[Below(static_cast<int64_t>(values.size()))];
   }
 
   // attrs
@@ -211,7 +224,11 @@ class Maker {
 
   Tensor MakeTensor(DType dtype) {
     std::vector<int64_t> dims = InputDims();
-    Tensor t(dtype, Shape(std::span<const int64_t>(dims)));
+    return MakeTensorOfShape(dtype, Shape(std::span<const int64_t>(dims)));
+  }
+
+  Tensor MakeTensorOfShape(DType dtype, const Shape& shape) {
+    Tensor t(dtype, shape);
     const bool integer = VisitDType<int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, int64_t, uint64_t>(
         dtype, [&](auto tag) { FillIntegers<typename decltype(tag)::type>(t); });
     if (integer) return t;
@@ -234,14 +251,89 @@ class Maker {
   void FillResources(Tensor& t) {
     for (int64_t i = 0; i < t.num_elements(); ++i) {
       if (Chance(20)) continue;
-      RefPtr<Variable> variable(new Variable("v", value_dtype_, PartialShape()));
-      if (Chance(85)) {
-        MutexLock lock(variable->mu());
-        const Status assigned = variable->Assign(MakeTensor(value_dtype_), SystemAllocator());
-        DF_CHECK(assigned.ok());
-      }
-      t.data<ResourceHandle>()[i] = ResourceHandle("v", RefPtr<Resource>(variable.get()));
+      t.data<ResourceHandle>()[i] = HandleOf(value_dtype_, Chance(85) ? MakeTensor(value_dtype_) : Tensor());
     }
+  }
+
+  // To a new variable with this value, or without one.
+  static ResourceHandle HandleOf(DType dtype, const Tensor& value) {
+    RefPtr<Variable> variable(new Variable("v", dtype, PartialShape()));
+    if (value.initialized()) {
+      MutexLock lock(variable->mu());
+      DF_CHECK(variable->Assign(value, SystemAllocator()).ok());
+    }
+    return {"v", RefPtr<Resource>(variable.get())};
+  }
+
+  // A tensor of a random shape whose elements are those of `from` in turn.
+  Tensor WithOtherShape(const Tensor& from) {
+    std::vector<int64_t> dims(from.shape().dims().begin(), from.shape().dims().end());
+    const auto any = dims.begin() + (dims.empty() ? 0 : Below(static_cast<int64_t>(dims.size())));
+    switch (Below(4)) {
+      case 0:
+        if (!dims.empty()) dims.erase(any);
+        break;
+      case 1:
+        dims.insert(any, Below(3));
+        break;
+      case 2:
+        if (!dims.empty()) *any = Below(5);
+        break;
+      default:
+        dims = InputDims();
+    }
+    const Shape shape{std::span<const int64_t>(dims)};
+    if (shape.num_elements() > kMaxElements || !IsPlain(from.dtype())) return from;
+    Tensor to(from.dtype(), shape);
+    const size_t size = DTypeSize(from.dtype());
+    for (int64_t i = 0; i < to.num_elements(); ++i) {
+      char* at = static_cast<char*>(to.raw()) + static_cast<size_t>(i) * size;
+      const int64_t source = from.num_elements() == 0 ? -1 : i % from.num_elements();
+      if (source < 0) {
+        std::fill(at, at + size, 0);
+      } else {
+        std::copy_n(static_cast<const char*>(from.raw()) + static_cast<size_t>(source) * size, size, at);
+      }
+    }
+    return to;
+  }
+
+  Tensor WithOtherNumbers(const Tensor& from) {
+    Tensor to = *from.Copy(SystemAllocator());
+    const Tensor other = MakeTensorOfShape(from.dtype(), from.shape());
+    if (!IsPlain(from.dtype())) return other;
+    const size_t size = DTypeSize(from.dtype());
+    for (size_t i = 0; i < static_cast<size_t>(to.num_elements()); ++i) {
+      if (Chance(40))
+        std::copy_n(static_cast<const char*>(other.raw()) + i * size, size, static_cast<char*>(to.raw()) + i * size);
+    }
+    return to;
+  }
+
+  Tensor ChangeTensor(const Tensor& value) {
+    switch (Below(5)) {
+      case 0:
+        return MakeTensor(value.dtype());
+      case 1:
+      case 2:
+        return WithOtherNumbers(value);
+      default:
+        return WithOtherShape(value);
+    }
+  }
+
+  RandomInput ChangeInput(const testing::GoldenCase& example, size_t i) {
+    const bool is_variable = std::count(example.variables.begin(), example.variables.end(), i) > 0;
+    RandomInput input;
+    input.value = example.inputs[i];
+    if (input.value.initialized() && Chance(15)) input.value = ChangeTensor(input.value);
+    input.is_ref = is_variable && op_.inputs[std::min(i, op_.inputs.size() - 1)].is_ref;
+    if (is_variable && !input.is_ref) {
+      input.value = Tensor::Scalar<ResourceHandle>(HandleOf(input.value.dtype(), input.value));
+    }
+    input.is_known = !is_variable && Chance(35);
+    input.has_shape = Chance(70);
+    return input;
   }
 
   RandomInput MakeInput(const TypedArg& type) {
@@ -277,8 +369,9 @@ std::string RandomCase::Describe() const {
   return out;
 }
 
-RandomCase MakeRandomCase(const OpDef& op, uint64_t seed) {
-  return Maker(op, seed).Make();
+RandomCase MakeRandomCase(const OpDef& op, const std::vector<testing::GoldenCase>& examples, uint64_t seed) {
+  Maker maker(op, seed);
+  return !examples.empty() && maker.Chance(70) ? maker.Change(maker.Pick(examples)) : maker.Make();
 }
 
 }  // namespace dfrun::fuzz

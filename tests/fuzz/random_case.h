@@ -10,6 +10,7 @@
 #include "src/framework/op.h"
 #include "src/framework/tensor.h"
 #include "src/framework/variable.h"
+#include "tests/conformance/kernels/golden_file.h"
 
 namespace dfrun::fuzz {
 
@@ -29,8 +30,9 @@ struct RandomCase {
   std::string Describe() const;
 };
 
-// The same seed gives the same case, for the same program.
-RandomCase MakeRandomCase(const OpDef& op, uint64_t seed);
+// A case made from nothing, or one of the op's golden cases (`examples`) with something changed. The same seed and
+// examples give the same case, for the same program.
+RandomCase MakeRandomCase(const OpDef& op, const std::vector<testing::GoldenCase>& examples, uint64_t seed);
 
 }  // namespace dfrun::fuzz
 
