@@ -224,7 +224,8 @@ def _array(value, dtype):
 def _read(session, tensor, _, read):
     """The value of a variable now; its dtype where it has none."""
     try:
-        return _array(session.run(read()))
+        value = read()
+        return _array(session.run(value), value.dtype)
     except tf.errors.FailedPreconditionError:
         return read().dtype.base_dtype
 
