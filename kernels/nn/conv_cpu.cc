@@ -25,19 +25,22 @@ constexpr ConvInputs InputsOf(ConvKind kind) {
 }
 
 // The shape that an int32 or int64 vector holds.
-Result<Shape> ReadSizes(const Tensor& sizes) {
+Result<Shape> ReadSizes(const Tensor& sizes, int rank) {
   std::vector<int64_t> dims;
   VisitDType<int32_t, int64_t>(sizes.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     dims.assign(sizes.data<T>(), sizes.data<T>() + sizes.num_elements());
   });
-  if (sizes.shape().rank() != 1 || dims.size() != 4) {
-    return InvalidArgument("the sizes of a convolution must be a vector of 4, but have shape ", sizes.shape());
+  if (sizes.shape().rank() != 1 || dims.size() != static_cast<size_t>(rank)) {
+    return InvalidArgument("the sizes of a convolution must be a vector of ", rank, ", but have shape ", sizes.shape());
   }
   return Shape::Create(dims);
 }
 
-template <ConvKind kKind, class T>
+// What the sizes of a convolution are made of: those of input and filter.
+using MakeConvShape = Result<ConvShape> (*)(const WindowAttrs&, const Shape& input, const Shape& filter);
+
+template <ConvKind kKind, MakeConvShape kMakeShape, class T>
 class ConvKernel final : public Kernel {
  public:
   explicit ConvKernel(KernelSetup& setup) {
@@ -55,7 +58,8 @@ class ConvKernel final : public Kernel {
     const Tensor& b = ctx.input(kInputs.b);
     DF_ASSIGN(const ConvShape shape, ReadShape(ctx));
     Tensor* result = nullptr;
-    DF_TRY(ctx.AllocateOutput(0, ResultShape(shape), &result));
+    DF_ASSIGN(const Shape result_shape, ResultShape(shape, ctx));
+    DF_TRY(ctx.AllocateOutput(0, result_shape, &result));
     if (result->num_elements() == 0) return Status();
     if (a.num_elements() == 0 || b.num_elements() == 0) {
       std::fill_n(result->data<T>(), result->num_elements(), T(0.0F));
@@ -79,7 +83,7 @@ class ConvKernel final : public Kernel {
     Result<Shape> input = setup.input_shape(0).ToShape();
     Result<Shape> filter = setup.input_shape(1).ToShape();
     if (!input.ok() || !filter.ok()) return;
-    Result<ConvShape> shape = ConvShape::Of(window_, *input, *filter);
+    Result<ConvShape> shape = kMakeShape(window_, *input, *filter);
     if (!shape.ok()) {
       setup.Fail(shape.status());
     } else if (input->num_elements() > 0 && filter->num_elements() > 0) {
@@ -91,39 +95,65 @@ class ConvKernel final : public Kernel {
   // The convolution whose product this is; InvalidArgument where out_backprop is not of its output's shape.
   Result<ConvShape> ReadShape(const OpContext& ctx) const {
     if constexpr (kKind == ConvKind::kForward) {
-      return ConvShape::Of(window_, ctx.input(0).shape(), ctx.input(1).shape());
+      return kMakeShape(window_, ctx.input(0).shape(), ctx.input(1).shape());
     } else {
-      DF_ASSIGN(const Shape sizes, ReadSizes(ctx.input(kInputs.sizes)));
+      DF_ASSIGN(const Shape sizes, Sizes(ctx));
       constexpr bool kIsInput = kKind == ConvKind::kBackpropInput;
-      DF_ASSIGN(const ConvShape shape, ConvShape::Of(window_, kIsInput ? sizes : ctx.input(0).shape(),
-                                                     kIsInput ? ctx.input(1).shape() : sizes));
+      const Shape& other = ctx.input(kIsInput ? 1 : 0).shape();
+      DF_ASSIGN(const ConvShape shape, kMakeShape(window_, kIsInput ? sizes : other, kIsInput ? other : sizes));
       if (!(shape.output() == ctx.input(2).shape())) {
         return InvalidArgument(ctx.node().op->name, ": out_backprop has shape ", ctx.input(2).shape(),
-                               ", but the convolution of ", shape.input(), " with ", shape.filter(), " has ",
+                               ", but the convolution of ", shape.input(), " with ", kIsInput ? other : sizes, " has ",
                                shape.output());
       }
       return shape;
     }
   }
 
-  static Shape ResultShape(const ConvShape& shape) {
+  // The shape that the sizes input gives. For the input of a flat convolution it may be height and width alone.
+  Result<Shape> Sizes(const OpContext& ctx) const {
+    const Tensor& sizes = ctx.input(kInputs.sizes);
+    const ImageFormat& format = window_.format();
+    const Shape& dy = ctx.input(2).shape();
+    const Shape& filter = ctx.input(1).shape();
+    if (kKind == ConvKind::kBackpropInput && format.spatial == 2 && sizes.num_elements() == 2 && dy.rank() == 4 &&
+        filter.rank() == 4) {
+      DF_ASSIGN(const Shape plane, ReadSizes(sizes, 2));
+      return format.MakeShape(dy[0], filter[2], 1, plane[0], plane[1]);
+    }
+    return ReadSizes(sizes, format.rank());
+  }
+
+  Result<Shape> ResultShape(const ConvShape& shape, const OpContext& ctx) const {
     if constexpr (kKind == ConvKind::kForward) return shape.output();
-    return kKind == ConvKind::kBackpropInput ? shape.input() : shape.filter();
+    if constexpr (kKind == ConvKind::kBackpropInput) return shape.input();
+    return Sizes(ctx);
   }
 
   WindowAttrs window_;
   ShapeCache<ConvShape, Conv<T>> plans_;
 };
 
-template <ConvKind kKind>
+template <ConvKind kKind, MakeConvShape kMakeShape>
 struct Convolution {
   template <class T>
-  using Kernel = ConvKernel<kKind, T>;
+  using Kernel = ConvKernel<kKind, kMakeShape, T>;
 };
+template <ConvKind kKind>
+using Dense = Convolution<kKind, &ConvShape::Of>;
+template <ConvKind kKind>
+using Depthwise = Convolution<kKind, &ConvShape::OfDepthwise>;
 
-CPU_KERNEL("Conv2D", Convolution<ConvKind::kForward>, bfloat16, float16, float, double, int32_t);
-CPU_KERNEL("Conv2DBackpropInput", Convolution<ConvKind::kBackpropInput>, bfloat16, float16, float, double, int32_t);
-CPU_KERNEL("Conv2DBackpropFilter", Convolution<ConvKind::kBackpropFilter>, bfloat16, float16, float, double);
+CPU_KERNEL("Conv2D", Dense<ConvKind::kForward>, bfloat16, float16, float, double, int32_t);
+CPU_KERNEL("Conv2DBackpropInput", Dense<ConvKind::kBackpropInput>, bfloat16, float16, float, double, int32_t);
+CPU_KERNEL("Conv2DBackpropFilter", Dense<ConvKind::kBackpropFilter>, bfloat16, float16, float, double);
+CPU_KERNEL("Conv3D", Dense<ConvKind::kForward>, bfloat16, float16, float, double);
+CPU_KERNEL("Conv3DBackpropInputV2", Dense<ConvKind::kBackpropInput>, bfloat16, float16, float, double);
+CPU_KERNEL("Conv3DBackpropFilterV2", Dense<ConvKind::kBackpropFilter>, bfloat16, float16, float, double);
+CPU_KERNEL("DepthwiseConv2dNative", Depthwise<ConvKind::kForward>, bfloat16, float16, float, double);
+CPU_KERNEL("DepthwiseConv2dNativeBackpropInput", Depthwise<ConvKind::kBackpropInput>, bfloat16, float16, float, double);
+CPU_KERNEL("DepthwiseConv2dNativeBackpropFilter", Depthwise<ConvKind::kBackpropFilter>, bfloat16, float16, float,
+           double);
 
 }  // namespace
 }  // namespace dfrun

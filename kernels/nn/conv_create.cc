@@ -12,30 +12,37 @@ template <class T>
 class WidenedConv final : public Conv<T> {
  public:
   WidenedConv(ConvKind kind, const ConvShape& shape, std::shared_ptr<const Conv<float>> conv) : conv_(std::move(conv)) {
-    const Shape input = shape.input();
-    const Shape output = shape.output();
-    const bool is_forward = kind == ConvKind::kForward;
+    const int64_t input = shape.images * shape.input_image();
+    const int64_t output = shape.images * shape.output_image();
     const bool is_filter = kind == ConvKind::kBackpropFilter;
-    a_ = (kind == ConvKind::kBackpropInput ? output : input).num_elements();
-    b_ = (is_filter ? output : shape.filter()).num_elements();
-    result_ = (is_filter ? shape.filter() : is_forward ? output : input).num_elements();
+    a_ = kind == ConvKind::kBackpropInput ? output : input;
+    b_ = is_filter ? output : shape.filter_size();
+    result_ = is_filter ? shape.filter_size() : kind == ConvKind::kForward ? output : input;
   }
 
   Status Run(const T* a, const T* b, T* result, ThreadPool& pool, Allocator& allocator) const override {
-    DF_ASSIGN(const Tensor wide_a, Widen(a, a_, allocator));
-    DF_ASSIGN(const Tensor wide_b, Widen(b, b_, allocator));
+    DF_ASSIGN(const Tensor wide_a, Widen(a, a_, pool, allocator));
+    DF_ASSIGN(const Tensor wide_b, Widen(b, b_, pool, allocator));
     DF_ASSIGN(Tensor wide, Tensor::Allocate(allocator, DType::kFloat, Shape({result_})));
     DF_TRY(conv_->Run(wide_a.data<float>(), wide_b.data<float>(), wide.data<float>(), pool, allocator));
-    for (int64_t i = 0; i < result_; ++i) result[i] = static_cast<T>(wide.data<float>()[i]);
+    Convert(wide.data<float>(), result, result_, pool);
     return Status();
   }
 
  private:
-  static Result<Tensor> Widen(const T* from, int64_t count, Allocator& allocator) {
+  template <class From, class To>
+  static void Convert(const From* from, To* to, int64_t count, ThreadPool& pool) {
+    pool.ParallelFor(count, kBlock, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) to[i] = static_cast<To>(from[i]);
+    });
+  }
+  static Result<Tensor> Widen(const T* from, int64_t count, ThreadPool& pool, Allocator& allocator) {
     DF_ASSIGN(Tensor wide, Tensor::Allocate(allocator, DType::kFloat, Shape({count})));
-    for (int64_t i = 0; i < count; ++i) wide.data<float>()[i] = static_cast<float>(from[i]);
+    Convert(from, wide.data<float>(), count, pool);
     return wide;
   }
+
+  static constexpr int64_t kBlock = 65536;  // elements worth handing to another thread
 
   const std::shared_ptr<const Conv<float>> conv_;
   int64_t a_ = 0;

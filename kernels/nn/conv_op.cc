@@ -1,113 +1,240 @@
-// Two-dimensional convolution and the ops that are its gradients: each is linear in two inputs, and the gradients of
-// any of the three are the other two.
+// Convolution in two and three dimensions, by channel too, and the ops that are its gradients: each is linear in two
+// inputs, and the gradients of any of the three are the other two.
 #include "kernels/nn/window.h"
 #include "src/framework/op.h"
 
 namespace dfrun {
 namespace {
 
-constexpr const char* kConvAttrs[] = {"strides",           "use_cudnn_on_gpu", "padding",
-                                      "explicit_paddings", "data_format",      "dilations"};
+// The three ops of a kind of convolution, and the attrs that they share.
+struct ConvFamily {
+  const char* forward;
+  const char* backprop_input;
+  const char* backprop_filter;
+  std::vector<const char*> attrs;
+};
 
-AttrMap ConvAttrs(GradientBuilder& g) {
-  AttrMap attrs;
-  for (const char* name : kConvAttrs) attrs.Set(name, *g.attrs().Find(name));
-  return attrs;
+const ConvFamily& Flat() {
+  static const auto& family =
+      *new ConvFamily{"Conv2D",
+                      "Conv2DBackpropInput",
+                      "Conv2DBackpropFilter",
+                      {"strides", "use_cudnn_on_gpu", "padding", "explicit_paddings", "data_format", "dilations"}};
+  return family;
+}
+const ConvFamily& Depthwise() {
+  static const auto& family = *new ConvFamily{"DepthwiseConv2dNative",
+                                              "DepthwiseConv2dNativeBackpropInput",
+                                              "DepthwiseConv2dNativeBackpropFilter",
+                                              {"strides", "padding", "explicit_paddings", "data_format", "dilations"}};
+  return family;
+}
+const ConvFamily& Deep() {
+  static const auto& family = *new ConvFamily{
+      "Conv3D", "Conv3DBackpropInputV2", "Conv3DBackpropFilterV2", {"strides", "padding", "data_format", "dilations"}};
+  return family;
 }
 
-Output Convolve(GradientBuilder& g, Output input, Output filter) {
-  return g.Op("Conv2D", ConvAttrs(g), input, filter);
-}
-Output BackpropInput(GradientBuilder& g, Output sizes, Output filter, Output dy) {
-  return g.Op("Conv2DBackpropInput", ConvAttrs(g), sizes, filter, dy);
-}
-Output BackpropFilter(GradientBuilder& g, Output input, Output sizes, Output dy) {
-  return g.Op("Conv2DBackpropFilter", ConvAttrs(g), input, sizes, dy);
-}
-
-Status ConvOpShape(InferenceContext& c) {
-  DF_ASSIGN(const PartialShape input, c.WithRank(0, 4));
-  DF_ASSIGN(const PartialShape filter, c.WithRank(1, 4));
-  DF_ASSIGN(const WindowAttrs window, WindowAttrs::Read(c.attrs()));
-  const ImageFormat& format = window.format();
-  const int64_t channels = input.dim(format.channels());
-  if (channels >= 0 && filter.dim(2) > 0 && channels % filter.dim(2) != 0) {
-    return InvalidArgument("an input ", input, " of ", channels, " channels does not fit a filter ", filter, " for ",
-                           filter.dim(2));
+// What a gradient function adds, with the attrs of the differentiated node.
+class ConvGradients {
+ public:
+  ConvGradients(GradientBuilder& g, const ConvFamily& family) : g_(g), family_(family) {
+    for (const char* name : family.attrs) attrs_.Set(name, *g.attrs().Find(name));
   }
-  DF_ASSIGN(const WindowDim height, window.Dim(format.height(), input.dim(format.height()), filter.dim(0)));
-  DF_ASSIGN(const WindowDim width, window.Dim(format.width(), input.dim(format.width()), filter.dim(1)));
-  PartialShape output = PartialShape::UnknownOfRank(4);
+  Output Convolve(Output input, Output filter) { return g_.Op(family_.forward, attrs_, input, filter); }
+  Output Input(Output like, Output filter, Output dy) {
+    return g_.Op(family_.backprop_input, attrs_, g_.Op("Shape", like), filter, dy);
+  }
+  Output Filter(Output input, Output like, Output dy) {
+    return g_.Op(family_.backprop_filter, attrs_, input, g_.Op("Shape", like), dy);
+  }
+
+ private:
+  GradientBuilder& g_;
+  const ConvFamily& family_;
+  AttrMap attrs_;
+};
+
+using FamilyFn = const ConvFamily& (*)();
+
+template <FamilyFn kFamily>
+void ForwardGradient(GradientBuilder& g) {
+  ConvGradients conv(g, kFamily());
+  g.dx(0) = conv.Input(g.x(0), g.x(1), g.dy(0));
+  g.dx(1) = conv.Filter(g.x(0), g.x(1), g.dy(0));
+}
+template <FamilyFn kFamily>
+void BackpropInputGradient(GradientBuilder& g) {
+  ConvGradients conv(g, kFamily());
+  g.dx(1) = conv.Filter(g.dy(0), g.x(1), g.x(2));
+  g.dx(2) = conv.Convolve(g.dy(0), g.x(1));
+}
+template <FamilyFn kFamily>
+void BackpropFilterGradient(GradientBuilder& g) {
+  ConvGradients conv(g, kFamily());
+  g.dx(0) = conv.Input(g.x(0), g.dy(0), g.x(2));
+  g.dx(2) = conv.Convolve(g.x(0), g.dy(0));
+}
+
+Status ChannelsDoNotFit(const PartialShape& input, const PartialShape& filter) {
+  return InvalidArgument("an input ", input, " does not have the channels of a filter ", filter);
+}
+
+// The channels of the output of a filter [..., in, out] or, by channel, [..., in, multiplier].
+Result<int64_t> OutputChannels(const PartialShape& input, const PartialShape& filter, int64_t channels,
+                               bool depthwise) {
+  const int64_t in = filter.dim(filter.rank() - 2);
+  const int64_t out = filter.dim(filter.rank() - 1);
+  if (in == 0) return InvalidArgument("a filter ", filter, " has no input channels");
+  if (depthwise) {
+    if (channels >= 0 && in >= 0 && channels != in) return ChannelsDoNotFit(input, filter);
+    const int64_t known = in >= 0 ? in : channels;
+    return known < 0 || out < 0 ? PartialShape::kUnknown : PartialShape({known, out}).num_elements();
+  }
+  if (channels < 0 || in < 0) return out;
+  const bool is_deep = filter.rank() == 5;
+  if (channels % in != 0 || (is_deep && channels != in)) return ChannelsDoNotFit(input, filter);
+  if (channels > 0 && out >= 0 && out % (channels / in) != 0) {
+    return InvalidArgument("the output channels of a filter ", filter, " do not split into the ", channels / in,
+                           " groups of an input ", input);
+  }
+  return out;
+}
+
+template <bool kDepthwise>
+Status ConvOpShape(InferenceContext& c) {
+  DF_ASSIGN(const WindowAttrs window, WindowAttrs::Read(c.attrs()));
+  DF_TRY(window.RefuseChannelWindows());
+  const ImageFormat& format = window.format();
+  DF_ASSIGN(const PartialShape input, c.WithRank(0, format.rank()));
+  DF_ASSIGN(const PartialShape filter, c.WithRank(1, format.rank()));
+  PartialShape output = PartialShape::UnknownOfRank(format.rank());
   output.set_dim(0, input.dim(0));
-  output.set_dim(format.channels(), filter.dim(3));
-  output.set_dim(format.height(), height.output);
-  output.set_dim(format.width(), width.output);
+  DF_ASSIGN(const int64_t channels, OutputChannels(input, filter, input.dim(format.channels()), kDepthwise));
+  output.set_dim(format.channels(), channels);
+  for (int i = 0; i < format.spatial; ++i) {
+    const int dim = format.space(i);
+    DF_ASSIGN(const WindowDim d, window.Dim(dim, input.dim(dim), filter.dim(i)));
+    output.set_dim(dim, d.output);
+  }
   c.set_output(0, std::move(output));
   return Status();
 }
 
-// The shape that an integer vector input gives, of rank 4.
-Status ShapeOfSizes(InferenceContext& c, int sizes) {
+// The shape that the integer vector input `sizes` gives; the other two inputs are tensors of that rank.
+template <int kRank>
+Status ShapeOfSizes(InferenceContext& c, int sizes, int other) {
+  DF_TRY(c.WithRank(other, kRank).status());
+  DF_TRY(c.WithRank(2, kRank).status());
   DF_TRY(c.WithRank(sizes, 1).status());
   const PartialShape shape = c.input_as_shape(sizes);
-  if (shape.known_rank() && shape.rank() != 4) {
-    return InvalidArgument("input ", sizes, " must hold the 4 sizes of a shape, but is ", shape);
+  const bool is_plane = kRank == 4 && sizes == 0 && shape.rank() == 2;  // height and width alone
+  if (shape.known_rank() && shape.rank() != kRank && !is_plane) {
+    return InvalidArgument("input ", sizes, " must hold the ", kRank, " sizes of a shape, but is ", shape);
   }
-  c.set_output(0, shape.known_rank() ? shape : PartialShape::UnknownOfRank(4));
+  c.set_output(0, shape.rank() == kRank ? shape : PartialShape::UnknownOfRank(kRank));
   return Status();
 }
 
+template <int kRank>
 Status BackpropInputShape(InferenceContext& c) {
-  DF_TRY(c.WithRank(1, 4).status());
-  DF_TRY(c.WithRank(2, 4).status());
-  return ShapeOfSizes(c, 0);
+  return ShapeOfSizes<kRank>(c, 0, 1);
 }
-
+template <int kRank>
 Status BackpropFilterShape(InferenceContext& c) {
-  DF_TRY(c.WithRank(0, 4).status());
-  DF_TRY(c.WithRank(2, 4).status());
-  return ShapeOfSizes(c, 1);
+  return ShapeOfSizes<kRank>(c, 1, 0);
 }
 
-OpBuilder ConvOp(const char* name, std::initializer_list<const char*> inputs, const char* types) {
-  OpBuilder op(name);
-  for (const char* input : inputs) op.Input(input);
-  op.Output("output: T").Attr(types);
-  op.Attr("strides: list(int)");
-  op.Attr("use_cudnn_on_gpu: bool = true");
-  op.Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}");
-  op.Attr("explicit_paddings: list(int) = []");
-  op.Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'");
-  op.Attr("dilations: list(int) = [1, 1, 1, 1]");
-  return op;
+constexpr const char* kWithInteger = "T: {half, bfloat16, float, double, int32}";
+constexpr const char* kFloats = "T: {half, bfloat16, float, double}";
+
+template <const char* const* kTypes>
+void FlatAttrs(OpBuilder& op) {
+  op.Output("output: T").Attr(*kTypes).Attr("strides: list(int)").Attr("use_cudnn_on_gpu: bool = true");
+  op.Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}").Attr("explicit_paddings: list(int) = []");
+  op.Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'").Attr("dilations: list(int) = [1, 1, 1, 1]");
+}
+void DepthwiseAttrs(OpBuilder& op) {
+  op.Output("output: T").Attr(kFloats).Attr("strides: list(int)");
+  op.Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}").Attr("explicit_paddings: list(int) = []");
+  op.Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'").Attr("dilations: list(int) = [1, 1, 1, 1]");
+}
+void DeepAttrs(OpBuilder& op) {
+  op.Output("output: T").Attr(kFloats).Attr("strides: list(int) >= 5").Attr("padding: {'SAME', 'VALID'}");
+  op.Attr("data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'").Attr("dilations: list(int) = [1, 1, 1, 1, 1]");
 }
 
-const internal::OpRegistration kConvOps[] = {
-    ConvOp("Conv2D", {"input: T", "filter: T"}, "T: {half, bfloat16, float, double, int32}")
-        .Alias("Convolution2D")
-        .Shape(&ConvOpShape)
-        .Gradient([](GradientBuilder& g) {
-          g.dx(0) = BackpropInput(g, g.Op("Shape", g.x(0)), g.x(1), g.dy(0));
-          g.dx(1) = BackpropFilter(g, g.x(0), g.Op("Shape", g.x(1)), g.dy(0));
-        })
-        .Doc("Images convolved with a filter [height, width, in_channels, out_channels]."),
-    ConvOp("Conv2DBackpropInput", {"input_sizes: int32", "filter: T", "out_backprop: T"},
-           "T: {half, bfloat16, float, double, int32}")
-        .Shape(&BackpropInputShape)
-        .Gradient([](GradientBuilder& g) {
-          g.dx(1) = BackpropFilter(g, g.dy(0), g.Op("Shape", g.x(1)), g.x(2));
-          g.dx(2) = Convolve(g, g.dy(0), g.x(1));
-        })
-        .Doc("The gradient of Conv2D by its input, whose shape input_sizes gives."),
-    ConvOp("Conv2DBackpropFilter", {"input: T", "filter_sizes: int32", "out_backprop: T"},
-           "T: {half, bfloat16, float, double}")
-        .Shape(&BackpropFilterShape)
-        .Gradient([](GradientBuilder& g) {
-          g.dx(0) = BackpropInput(g, g.Op("Shape", g.x(0)), g.dy(0), g.x(2));
-          g.dx(2) = Convolve(g, g.x(0), g.dy(0));
-        })
-        .Doc("The gradient of Conv2D by its filter, whose shape filter_sizes gives."),
-};
+void ForwardInputs(OpBuilder& op) {
+  op.Input("input: T").Input("filter: T");
+}
+void BackpropInputInputs(OpBuilder& op) {
+  op.Input("input_sizes: int32").Input("filter: T").Input("out_backprop: T");
+}
+void BackpropFilterInputs(OpBuilder& op) {
+  op.Input("input: T").Input("filter_sizes: int32").Input("out_backprop: T");
+}
 
 }  // namespace
+
+OP("Conv2D")
+    .As(&ForwardInputs)
+    .As(&FlatAttrs<&kWithInteger>)
+    .Alias("Convolution2D")
+    .Shape(&ConvOpShape<false>)
+    .Gradient(&ForwardGradient<&Flat>)
+    .Doc("Images convolved with a filter [height, width, in_channels, out_channels].");
+OP("Conv2DBackpropInput")
+    .As(&BackpropInputInputs)
+    .As(&FlatAttrs<&kWithInteger>)
+    .Shape(&BackpropInputShape<4>)
+    .Gradient(&BackpropInputGradient<&Flat>)
+    .Doc("The gradient of Conv2D by its input, whose shape input_sizes gives.");
+OP("Conv2DBackpropFilter")
+    .As(&BackpropFilterInputs)
+    .As(&FlatAttrs<&kFloats>)
+    .Shape(&BackpropFilterShape<4>)
+    .Gradient(&BackpropFilterGradient<&Flat>)
+    .Doc("The gradient of Conv2D by its filter, whose shape filter_sizes gives.");
+
+OP("DepthwiseConv2dNative")
+    .As(&ForwardInputs)
+    .As(&DepthwiseAttrs)
+    .Shape(&ConvOpShape<true>)
+    .Gradient(&ForwardGradient<&Depthwise>)
+    .Doc("Each channel of images convolved with its own part of a filter [height, width, in_channels, multiplier].");
+OP("DepthwiseConv2dNativeBackpropInput")
+    .As(&BackpropInputInputs)
+    .As(&DepthwiseAttrs)
+    .Shape(&BackpropInputShape<4>)
+    .Gradient(&BackpropInputGradient<&Depthwise>)
+    .Doc("The gradient of DepthwiseConv2dNative by its input, whose shape input_sizes gives.");
+OP("DepthwiseConv2dNativeBackpropFilter")
+    .As(&BackpropFilterInputs)
+    .As(&DepthwiseAttrs)
+    .Shape(&BackpropFilterShape<4>)
+    .Gradient(&BackpropFilterGradient<&Depthwise>)
+    .Doc("The gradient of DepthwiseConv2dNative by its filter, whose shape filter_sizes gives.");
+
+OP("Conv3D")
+    .As(&ForwardInputs)
+    .As(&DeepAttrs)
+    .Shape(&ConvOpShape<false>)
+    .Gradient(&ForwardGradient<&Deep>)
+    .Doc("Volumes convolved with a filter [depth, height, width, in_channels, out_channels].");
+OP("Conv3DBackpropInputV2")
+    .Input("input_sizes: Tshape")
+    .Input("filter: T")
+    .Input("out_backprop: T")
+    .As(&DeepAttrs)
+    .Attr("Tshape: {int32, int64} = int32")
+    .Shape(&BackpropInputShape<5>)
+    .Gradient(&BackpropInputGradient<&Deep>)
+    .Doc("The gradient of Conv3D by its input, whose shape input_sizes gives.");
+OP("Conv3DBackpropFilterV2")
+    .As(&BackpropFilterInputs)
+    .As(&DeepAttrs)
+    .Shape(&BackpropFilterShape<5>)
+    .Gradient(&BackpropFilterGradient<&Deep>)
+    .Doc("The gradient of Conv3D by its filter, whose shape filter_sizes gives.");
+
 }  // namespace dfrun

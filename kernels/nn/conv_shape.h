@@ -1,4 +1,4 @@
-// The sizes of one two-dimensional convolution.
+// The sizes of one convolution in two or three dimensions of space.
 #ifndef DFRUN_KERNELS_NN_CONV_SHAPE_H_
 #define DFRUN_KERNELS_NN_CONV_SHAPE_H_
 
@@ -6,30 +6,44 @@
 
 namespace dfrun {
 
-// y[n, co, oh, ow] = sum over ci, kh, kw of x[n, ci, ...] * filter[kh, kw, ci, co]. Images in `format`; filters always
-// in height, width, in-channels, out-channels.
+// y[n, co, od, oh, ow] = sum over ci, kd, kh, kw of x[n, first + ci, ...] * filter[kd, kh, kw, ci, co], where `first`
+// is the first input channel of co's group: group g of G takes the g-th part of the input channels to the g-th part of
+// the output channels. Images in `format`; flat ones have a depth of 1. Filters are always in depth, height, width,
+// in-channels of one group, out-channels.
 struct ConvShape {
   int64_t images = 0;
   int64_t in_channels = 0;
   int64_t out_channels = 0;
+  int64_t groups = 1;
+  WindowDim depth;
   WindowDim height;
   WindowDim width;
   ImageFormat format;
 
-  // From the shapes of input and filter. InvalidArgument where they do not fit; Unimplemented for grouped convolution.
+  // From the shapes of input and filter; an input with a multiple of the filter's channels is grouped. InvalidArgument
+  // where they do not fit or the filter is empty.
   static Result<ConvShape> Of(const WindowAttrs& attrs, const Shape& input, const Shape& filter);
+  // Of a filter [height, width, in-channels, multiplier]: each input channel is a group of its own. In memory that is
+  // [height, width, 1, in-channels * multiplier].
+  static Result<ConvShape> OfDepthwise(const WindowAttrs& attrs, const Shape& input, const Shape& filter);
 
   bool operator==(const ConvShape& other) const {
     return images == other.images && in_channels == other.in_channels && out_channels == other.out_channels &&
-           height == other.height && width == other.width && format.channels_first == other.format.channels_first;
+           groups == other.groups && depth == other.depth && height == other.height && width == other.width &&
+           format == other.format;
   }
-  Shape input() const { return format.MakeShape(images, in_channels, height.input, width.input); }
-  Shape output() const { return format.MakeShape(images, out_channels, height.output, width.output); }
-  Shape filter() const { return Shape({height.size, width.size, in_channels, out_channels}); }
-  int64_t input_image() const { return in_channels * height.input * width.input; }      // elements
-  int64_t output_image() const { return out_channels * height.output * width.output; }  // elements
+  Shape input() const { return format.MakeShape(images, in_channels, depth.input, height.input, width.input); }
+  Shape output() const { return format.MakeShape(images, out_channels, depth.output, height.output, width.output); }
+  int64_t filter_size() const { return taps() * group_inputs() * out_channels; }  // elements
+  int64_t group_inputs() const { return in_channels / groups; }
+  int64_t group_outputs() const { return out_channels / groups; }
+  int64_t in_pixels() const { return depth.input * height.input * width.input; }
+  int64_t out_pixels() const { return depth.output * height.output * width.output; }
+  int64_t taps() const { return depth.size * height.size * width.size; }
+  int64_t input_image() const { return in_channels * in_pixels(); }     // elements
+  int64_t output_image() const { return out_channels * out_pixels(); }  // elements
   // Terms of one element of the output.
-  int64_t window() const { return height.size * width.size * in_channels; }
+  int64_t window() const { return taps() * group_inputs(); }
   // Multiplications for one image.
   double image_work() const { return static_cast<double>(output_image()) * static_cast<double>(window()); }
   // The same for some of the images.
@@ -38,6 +52,9 @@ struct ConvShape {
     part.images = count;
     return part;
   }
+
+ private:
+  Status SetSpace(const WindowAttrs& attrs, const Shape& input, const Shape& filter);
 };
 
 }  // namespace dfrun

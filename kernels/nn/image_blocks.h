@@ -18,7 +18,7 @@ Status SumOverImageBlocks(const ConvShape& shape, T* filter, ThreadPool& pool, A
   const int64_t images = ImagesInFilterBlock(shape);
   const int64_t blocks = (shape.images + images - 1) / images;
   if (blocks == 1) return block(0, shape.images, filter);
-  const int64_t size = shape.filter().num_elements();
+  const int64_t size = shape.filter_size();
   DF_ASSIGN(Tensor partials, Tensor::Allocate(allocator, DTypeOf<T>, Shape({blocks, size})));
   std::vector<Status> statuses(static_cast<size_t>(blocks));
   pool.RunBlocks(blocks, [&](int64_t b) {

@@ -28,8 +28,18 @@ struct Primitive {
   memory::desc filter;                  // the library's order
 };
 
-memory::desc ImageDesc(const ConvShape& s, memory::data_type type, const memory::dims& dims) {
-  return {dims, type, s.format.channels_first ? Tag::nchw : Tag::nhwc};
+// The sizes of space, as the library wants them: flat images have two.
+memory::dims Space(const ConvShape& s, int64_t WindowDim::*member) {
+  if (s.format.spatial == 2) return {s.height.*member, s.width.*member};
+  return {s.depth.*member, s.height.*member, s.width.*member};
+}
+
+memory::desc ImageDesc(const ConvShape& s, memory::data_type type, int64_t channels, int64_t WindowDim::*size) {
+  memory::dims dims = {s.images, channels};
+  for (int64_t d : Space(s, size)) dims.push_back(d);
+  const Tag first = s.format.spatial == 2 ? Tag::nchw : Tag::ncdhw;
+  const Tag last = s.format.spatial == 2 ? Tag::nhwc : Tag::ndhwc;
+  return {dims, type, s.format.channels_first ? first : last};
 }
 
 std::unique_ptr<OneDnnCall> MakeReorder(const memory::desc& from, const memory::desc& to) {
@@ -39,20 +49,47 @@ std::unique_ptr<OneDnnCall> MakeReorder(const memory::desc& from, const memory::
                                       std::vector<OneDnnCall::Argument>{{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}});
 }
 
-memory::desc FilterDesc(const ConvShape& s, memory::data_type type, Tag order) {
-  return {{s.out_channels, s.in_channels, s.height.size, s.width.size}, type, order};
+// [groups,] out, in, space.
+memory::dims FilterDims(const ConvShape& s) {
+  memory::dims dims;
+  if (s.groups > 1) dims.push_back(s.groups);
+  dims.push_back(s.group_outputs());
+  dims.push_back(s.group_inputs());
+  for (int64_t size : Space(s, &WindowDim::size)) dims.push_back(size);
+  return dims;
+}
+
+// Space, in, [groups,] out: the order of the op's filter.
+memory::desc PlainFilter(const ConvShape& s, memory::data_type type) {
+  memory::dims strides;
+  if (s.groups > 1) strides.push_back(s.group_outputs());
+  strides.push_back(1);
+  strides.push_back(s.out_channels);
+  const int64_t tap = s.group_inputs() * s.out_channels;
+  if (s.format.spatial == 3) strides.push_back(s.height.size * s.width.size * tap);
+  strides.push_back(s.width.size * tap);
+  strides.push_back(tap);
+  return {FilterDims(s), type, strides};
+}
+
+memory::desc AnyFilter(const ConvShape& s, memory::data_type type) {
+  return {FilterDims(s), type, Tag::any};
 }
 
 // `wanted`: the filter's order, or any. May throw dnnl::error.
 Primitive MakePrimitive(ConvKind kind, const ConvShape& s, memory::data_type type, const memory::desc& wanted) {
-  const memory::desc input = ImageDesc(s, type, {s.images, s.in_channels, s.height.input, s.width.input});
-  const memory::desc output = ImageDesc(s, type, {s.images, s.out_channels, s.height.output, s.width.output});
-  const memory::desc plain = FilterDesc(s, type, Tag::hwio);
-  const memory::desc any = FilterDesc(s, type, Tag::any);
-  const memory::dims strides = {s.height.stride, s.width.stride};
-  const memory::dims dilations = {s.height.dilation - 1, s.width.dilation - 1};
-  const memory::dims before = {s.height.pad_before, s.width.pad_before};
-  const memory::dims after = {s.height.pad_after(), s.width.pad_after()};
+  const memory::desc input = ImageDesc(s, type, s.in_channels, &WindowDim::input);
+  const memory::desc output = ImageDesc(s, type, s.out_channels, &WindowDim::output);
+  const memory::desc plain = PlainFilter(s, type);
+  const memory::desc any = AnyFilter(s, type);
+  const memory::dims strides = Space(s, &WindowDim::stride);
+  memory::dims dilations = Space(s, &WindowDim::dilation);
+  for (int64_t& dilation : dilations) --dilation;
+  const memory::dims before = Space(s, &WindowDim::pad_before);
+  memory::dims after;
+  if (s.format.spatial == 3) after.push_back(s.depth.pad_after());
+  after.push_back(s.height.pad_after());
+  after.push_back(s.width.pad_after());
   const dnnl::primitive_attr attributes = OneDnnAttributes();
   const convolution_forward::primitive_desc forward(
       {dnnl::prop_kind::forward_training, kAlgorithm, input, kind == ConvKind::kForward ? wanted : any, output, strides,
@@ -97,7 +134,7 @@ class OneDnnConv final : public Conv<T> {
 
   // Blocks of images, and the smaller one at the end.
   Status Make() {
-    DF_ASSIGN(whole_, MakeFor(images_, FilterDesc(s_, kType<T>, Tag::any)));
+    DF_ASSIGN(whole_, MakeFor(images_, AnyFilter(s_, kType<T>)));
     if (s_.images % images_ != 0) {
       DF_ASSIGN(last_, MakeFor(s_.images % images_, whole_.filter));
     }

@@ -10,80 +10,121 @@
 
 namespace dfrun::pooling {
 
-// Calls at_window(rows, columns, output offset) for every output pixel.
+// What of a window lies inside the image.
+struct Window {
+  WindowRange planes;
+  WindowRange rows;
+  WindowRange columns;
+  int64_t pixels() const { return planes.size() * rows.size() * columns.size(); }
+};
+
+// Calls at_window(window, output offset) for every output pixel.
 template <class AtWindow>
 void ForWindows(const PoolShape& s, AtWindow&& at_window) {
-  for (int64_t oh = 0; oh < s.height.output; ++oh) {
-    for (int64_t ow = 0; ow < s.width.output; ++ow) {
-      at_window(WindowRange(s.height, oh), WindowRange(s.width, ow), (oh * s.width.output + ow) * s.channels);
+  int64_t to = 0;
+  for (int64_t od = 0; od < s.depth.output; ++od) {
+    for (int64_t oh = 0; oh < s.height.output; ++oh) {
+      for (int64_t ow = 0; ow < s.width.output; ++ow, to += s.channels) {
+        at_window(Window{{s.depth, od}, {s.height, oh}, {s.width, ow}}, to);
+      }
     }
   }
 }
 
-// Calls at_pixel(input offset) for the pixels of a window inside the image.
+// Calls at_pixel(number of the pixel in the image) for the pixels of a window.
 template <class AtPixel>
-void ForPixels(const PoolShape& s, const WindowRange& rows, const WindowRange& columns, AtPixel&& at_pixel) {
-  for (int64_t h = rows.begin; h < rows.end; ++h) {
-    for (int64_t w = columns.begin; w < columns.end; ++w) at_pixel((h * s.width.input + w) * s.channels);
+void ForPixels(const PoolShape& s, const Window& window, AtPixel&& at_pixel) {
+  for (int64_t d = window.planes.begin; d < window.planes.end; ++d) {
+    for (int64_t h = window.rows.begin; h < window.rows.end; ++h) {
+      const int64_t row = (d * s.height.input + h) * s.width.input;
+      for (int64_t w = window.columns.begin; w < window.columns.end; ++w) at_pixel(row + w);
+    }
   }
 }
 
-// NaN wins, so that it is not lost on the way.
+// The finite value below all others.
+template <class T>
+constexpr T kLowest = std::numeric_limits<T>::lowest();
+template <>
+inline constexpr bfloat16 kLowest<bfloat16> = std::bit_cast<bfloat16>(uint16_t{0xff7f});
+template <>
+inline constexpr float16 kLowest<float16> = std::bit_cast<float16>(uint16_t{0xfbff});
+
+// As TensorFlow: the largest starts as the lowest finite value, and NaN is never larger.
 template <class T>
 void MaxImage(const PoolShape& s, const T* x, T* y) {
-  ForWindows(s, [&](const WindowRange& rows, const WindowRange& columns, int64_t to) {
-    bool first = true;
+  ForWindows(s, [&](const Window& window, int64_t to) {
     T* largest = y + to;
-    ForPixels(s, rows, columns, [&](int64_t from) {
-      const T* pixel = x + from;
+    std::fill_n(largest, s.channels, kLowest<T>);
+    ForPixels(s, window, [&](int64_t pixel) {
+      const T* in = x + pixel * s.channels;
+      DF_INDEPENDENT_ITERATIONS
+      for (int64_t c = 0; c < s.channels; ++c) largest[c] = in[c] > largest[c] ? in[c] : largest[c];
+    });
+  });
+}
+
+// Calls at_window(output offset, largest, place) for every window that holds a pixel: of each channel the largest
+// element and the number of its pixel, the first of equals. NaN is the largest only where it comes first.
+template <class T, class AtWindow>
+void ForLargest(const PoolShape& s, const T* x, AtWindow&& at_window) {
+  std::vector<T> largest(static_cast<size_t>(s.channels));
+  std::vector<int32_t> place(static_cast<size_t>(s.channels));
+  ForWindows(s, [&](const Window& window, int64_t to) {
+    bool first = true;
+    ForPixels(s, window, [&](int64_t pixel) {
+      const T* in = x + pixel * s.channels;
+      const auto number = static_cast<int32_t>(pixel);
       if (first) {
-        std::copy_n(pixel, s.channels, largest);
+        std::copy_n(in, s.channels, largest.data());
+        std::fill(place.begin(), place.end(), number);
       } else {
+        T* const values = largest.data();
+        int32_t* const places = place.data();
         DF_INDEPENDENT_ITERATIONS
         for (int64_t c = 0; c < s.channels; ++c) {
-          largest[c] = pixel[c] > largest[c] || pixel[c] != pixel[c] ? pixel[c] : largest[c];
+          const bool larger = in[c] > values[c];
+          values[c] = larger ? in[c] : values[c];
+          places[c] = larger ? number : places[c];
         }
       }
       first = false;
     });
-    // A window in the padding alone: TensorFlow's result.
-    if (first) std::fill_n(largest, s.channels, T(std::numeric_limits<ComputeType<T>>::lowest()));
+    if (!first) at_window(to, largest.data(), place.data());
   });
 }
 
-// Calls pick(input offset, output offset, hit) for every element of each window and channel; hit: it is the first that
-// is the window's largest, y. Without a branch, since which element it is cannot be predicted.
-template <class T, class Pick>
-void PickLargest(const PoolShape& s, const T* x, const T* y, Pick&& pick) {
+// Calls pick(input offset, output offset, hit) for every element of each window and channel; hit: it equals y there
+// and, where kFirst, no element before it did. Without a branch, since which element it is cannot be predicted.
+template <class T, bool kFirst, class Pick>
+void ForEqual(const PoolShape& s, const T* x, const T* y, Pick&& pick) {
   std::vector<T> open(static_cast<size_t>(s.channels));  // 0: found. Of T, so that its lanes are those of x
-  ForWindows(s, [&](const WindowRange& rows, const WindowRange& columns, int64_t to) {
+  ForWindows(s, [&](const Window& window, int64_t to) {
     std::fill(open.begin(), open.end(), T(1.0F));
-    ForPixels(s, rows, columns, [&](int64_t from) {
+    ForPixels(s, window, [&](int64_t pixel) {
+      const int64_t from = pixel * s.channels;
       T* const open_channels = open.data();
       DF_INDEPENDENT_ITERATIONS
       for (int64_t c = 0; c < s.channels; ++c) {
-        const T in = x[from + c];
-        const T largest = y[to + c];
-        const bool is_largest = in == largest || (in != in && largest != largest);
-        const bool hit = is_largest && open_channels[c] != T(0.0F);
-        open_channels[c] = hit ? T(0.0F) : open_channels[c];
+        const bool hit = x[from + c] == y[to + c] && open_channels[c] != T(0.0F);
+        if constexpr (kFirst) open_channels[c] = hit ? T(0.0F) : open_channels[c];
         pick(from + c, to + c, hit);
       }
     });
   });
 }
 
-// C: ComputeType<T>. `sums` holds a pixel's channels.
 template <class T>
 void AverageImage(const PoolShape& s, const T* x, T* y) {
   using C = ComputeType<T>;
   std::vector<C> sums(static_cast<size_t>(s.channels));
-  ForWindows(s, [&](const WindowRange& rows, const WindowRange& columns, int64_t to) {
+  ForWindows(s, [&](const Window& window, int64_t to) {
     std::fill(sums.begin(), sums.end(), C(0));
-    ForPixels(s, rows, columns, [&](int64_t from) {
-      for (int64_t c = 0; c < s.channels; ++c) sums[static_cast<size_t>(c)] += static_cast<C>(x[from + c]);
+    ForPixels(s, window, [&](int64_t pixel) {
+      const T* in = x + pixel * s.channels;
+      for (int64_t c = 0; c < s.channels; ++c) sums[static_cast<size_t>(c)] += static_cast<C>(in[c]);
     });
-    const C count = static_cast<C>(rows.size() * columns.size());
+    const C count = static_cast<C>(window.pixels());
     for (int64_t c = 0; c < s.channels; ++c) y[to + c] = static_cast<T>(sums[static_cast<size_t>(c)] / count);
   });
 }
@@ -92,12 +133,27 @@ void AverageImage(const PoolShape& s, const T* x, T* y) {
 template <class T>
 void AverageImageGradient(const PoolShape& s, const T* dy, ComputeType<T>* dx) {
   using C = ComputeType<T>;
-  ForWindows(s, [&](const WindowRange& rows, const WindowRange& columns, int64_t from) {
-    const C share = C(1) / static_cast<C>(rows.size() * columns.size());
-    ForPixels(s, rows, columns, [&](int64_t to) {
-      for (int64_t c = 0; c < s.channels; ++c) dx[to + c] += static_cast<C>(dy[from + c]) * share;
+  ForWindows(s, [&](const Window& window, int64_t from) {
+    const C share = C(1) / static_cast<C>(window.pixels());
+    ForPixels(s, window, [&](int64_t pixel) {
+      C* to = dx + pixel * s.channels;
+      for (int64_t c = 0; c < s.channels; ++c) to[c] += static_cast<C>(dy[from + c]) * share;
     });
   });
+}
+
+// Fills out[n] by add(sums): sums start as zeros, in the type that they are computed in, and are rounded once.
+template <class T, class Add>
+void RoundedSums(T* out, int64_t n, Add&& add) {
+  using C = ComputeType<T>;
+  if constexpr (std::is_same_v<C, T>) {
+    std::fill_n(out, n, T(0));
+    add(out);
+  } else {
+    std::vector<C> wide(static_cast<size_t>(n));
+    add(wide.data());
+    std::transform(wide.begin(), wide.end(), out, [](C value) { return static_cast<T>(value); });
+  }
 }
 
 }  // namespace dfrun::pooling

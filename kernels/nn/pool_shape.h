@@ -1,5 +1,8 @@
-// The sizes of a two-dimensional pooling, as its loops see them: with channels last a pixel is a run of channels, with
-// channels first every channel is an image of its own.
+// The sizes of a pooling, as its loops see them: pixels in three dimensions, each a run of channels.
+//
+// Whatever the format, it comes down to images [depth, height, width, channels]: flat images have a depth of 1; with
+// channels first every channel is an image of its own; windows across channels (max pooling of one pixel) make the
+// channels a dimension of space.
 #ifndef DFRUN_KERNELS_NN_POOL_SHAPE_H_
 #define DFRUN_KERNELS_NN_POOL_SHAPE_H_
 
@@ -11,30 +14,23 @@ namespace dfrun {
 
 struct PoolShape {
   int64_t images = 0;
-  int64_t channels = 0;
+  int64_t channels = 1;
+  WindowDim depth;
   WindowDim height;
   WindowDim width;
   Shape output;
 
   // Of an op with these attrs on this input. InvalidArgument where they do not fit.
-  static Result<PoolShape> Of(const WindowAttrs& attrs, const Shape& input) {
-    if (input.rank() != 4) return InvalidArgument("pooling needs an input of rank 4, but has ", input);
-    const ImageFormat& format = attrs.format();
-    PoolShape shape;
-    const int h = format.height();
-    const int w = format.width();
-    DF_ASSIGN(shape.height, attrs.Dim(h, input[h], attrs.ksize(h)));
-    DF_ASSIGN(shape.width, attrs.Dim(w, input[w], attrs.ksize(w)));
-    const int64_t all_channels = input[format.channels()];
-    shape.output = format.MakeShape(input[0], all_channels, shape.height.output, shape.width.output);
-    shape.images = format.channels_first ? input[0] * all_channels : input[0];
-    shape.channels = format.channels_first ? 1 : all_channels;
-    return shape;
-  }
+  static Result<PoolShape> Of(const WindowAttrs& attrs, const Shape& input);
 
-  int64_t input_image() const { return height.input * width.input * channels; }     // elements
-  int64_t output_image() const { return height.output * width.output * channels; }  // elements
+  int64_t in_pixels() const { return depth.input * height.input * width.input; }
+  int64_t out_pixels() const { return depth.output * height.output * width.output; }
+  int64_t input_image() const { return in_pixels() * channels; }    // elements
+  int64_t output_image() const { return out_pixels() * channels; }  // elements
 };
+
+// InvalidArgument unless windows across channels take one pixel each and do not overlap.
+Status CheckChannelWindows(const WindowAttrs& attrs);
 
 // The part of a window that lies inside the image: [begin, end) of one dimension.
 struct WindowRange {

@@ -8,44 +8,61 @@
 namespace dfrun {
 namespace {
 
-// Calls run(offset in the image, offset in the row, length) for the stretches of a window that lie inside the image.
-// Images are [height, width, channels]; the window's row is [kh, kw, channels].
+// Calls at(from, tap) for the taps of a window that lie inside [0, d.input).
+template <class At>
+void ForTaps(const WindowDim& d, int64_t out, At&& at) {
+  for (int64_t tap = 0; tap < d.size; ++tap) {
+    const int64_t from = out * d.stride - d.pad_before + tap * d.dilation;
+    if (from >= 0 && from < d.input) at(from, tap);
+  }
+}
+
+// Calls run(pixel of the input, tap of the filter) for what of a window lies inside the image.
 template <class Run>
-void ForWindow(const ConvShape& s, int64_t oh, int64_t ow, Run&& run) {
-  const int64_t channels = s.in_channels;
-  for (int64_t kh = 0; kh < s.height.size; ++kh) {
-    const int64_t h = oh * s.height.stride - s.height.pad_before + kh * s.height.dilation;
-    if (h < 0 || h >= s.height.input) continue;
-    for (int64_t kw = 0; kw < s.width.size; ++kw) {
-      const int64_t w = ow * s.width.stride - s.width.pad_before + kw * s.width.dilation;
-      if (w < 0 || w >= s.width.input) continue;
-      run((h * s.width.input + w) * channels, (kh * s.width.size + kw) * channels, channels);
+void ForWindow(const ConvShape& s, int64_t od, int64_t oh, int64_t ow, Run&& run) {
+  ForTaps(s.depth, od, [&](int64_t d, int64_t kd) {
+    ForTaps(s.height, oh, [&](int64_t h, int64_t kh) {
+      ForTaps(s.width, ow, [&](int64_t w, int64_t kw) {
+        run((d * s.height.input + h) * s.width.input + w, (kd * s.height.size + kh) * s.width.size + kw);
+      });
+    });
+  });
+}
+
+// Calls at(od, oh, ow) in the order of the output's pixels.
+template <class At>
+void ForOutputPixels(const ConvShape& s, At&& at) {
+  for (int64_t od = 0; od < s.depth.output; ++od) {
+    for (int64_t oh = 0; oh < s.height.output; ++oh) {
+      for (int64_t ow = 0; ow < s.width.output; ++ow) at(od, oh, ow);
     }
   }
 }
 
-// One row of `window()` elements an output position.
+// One row of `window()` elements an output pixel: [taps, channels of the group]. `image` is at the group's first
+// channel.
 template <class T>
 void Unfold(const ConvShape& s, const T* image, T* rows) {
-  for (int64_t oh = 0; oh < s.height.output; ++oh) {
-    for (int64_t ow = 0; ow < s.width.output; ++ow, rows += s.window()) {
-      std::fill_n(rows, s.window(), T(0));
-      ForWindow(s, oh, ow, [&](int64_t from, int64_t to, int64_t n) { std::copy_n(image + from, n, rows + to); });
-    }
-  }
+  const int64_t n = s.group_inputs();
+  ForOutputPixels(s, [&](int64_t od, int64_t oh, int64_t ow) {
+    std::fill_n(rows, s.window(), T(0));
+    ForWindow(s, od, oh, ow,
+              [&](int64_t pixel, int64_t tap) { std::copy_n(image + pixel * s.in_channels, n, rows + tap * n); });
+    rows += s.window();
+  });
 }
 
 // Adds the rows up where their elements came from.
 template <class T>
 void Fold(const ConvShape& s, const T* rows, T* image) {
-  std::fill_n(image, s.input_image(), T(0));
-  for (int64_t oh = 0; oh < s.height.output; ++oh) {
-    for (int64_t ow = 0; ow < s.width.output; ++ow, rows += s.window()) {
-      ForWindow(s, oh, ow, [&](int64_t to, int64_t from, int64_t n) {
-        for (int64_t i = 0; i < n; ++i) image[to + i] += rows[from + i];
-      });
-    }
-  }
+  const int64_t n = s.group_inputs();
+  ForOutputPixels(s, [&](int64_t od, int64_t oh, int64_t ow) {
+    ForWindow(s, od, oh, ow, [&](int64_t pixel, int64_t tap) {
+      T* to = image + pixel * s.in_channels;
+      for (int64_t i = 0; i < n; ++i) to[i] += rows[tap * n + i];
+    });
+    rows += s.window();
+  });
 }
 
 // [rows, columns] to [columns, rows].
@@ -66,10 +83,9 @@ struct Scratch {
 
   static Result<Scratch> Allocate(const ConvShape& s, Allocator& allocator) {
     Scratch scratch;
-    const int64_t positions = s.height.output * s.width.output;
-    DF_ASSIGN(const Shape rows, Shape::Create(std::vector<int64_t>{positions, s.window()}));
+    DF_ASSIGN(const Shape rows, Shape::Create(std::vector<int64_t>{s.out_pixels(), s.window()}));
     DF_ASSIGN(scratch.rows, Tensor::Allocate(allocator, DTypeOf<T>, rows));
-    DF_ASSIGN(scratch.filter, Tensor::Allocate(allocator, DTypeOf<T>, s.filter()));
+    DF_ASSIGN(scratch.filter, Tensor::Allocate(allocator, DTypeOf<T>, Shape({s.filter_size()})));
     DF_ASSIGN(scratch.input, Tensor::Allocate(allocator, DTypeOf<T>, Shape({s.input_image()})));
     DF_ASSIGN(scratch.output, Tensor::Allocate(allocator, DTypeOf<T>, Shape({s.output_image()})));
     return scratch;
@@ -101,47 +117,61 @@ class UnfoldedConv final : public Conv<T> {
   }
 
  private:
-  int64_t positions() const { return s_.height.output * s_.width.output; }
-
   // The image with channels last: itself, or a copy in `space`.
   const T* ChannelsLast(const T* image, int64_t channels, int64_t pixels, Tensor& space) const {
     if (!s_.format.channels_first) return image;
     Transpose(image, channels, pixels, space.data<T>());
     return space.data<T>();
   }
+  const T* Input(const T* image, Scratch<T>& scratch) const {
+    return ChannelsLast(image, s_.in_channels, s_.in_pixels(), scratch.input);
+  }
+  const T* Output(const T* image, Scratch<T>& scratch) const {
+    return ChannelsLast(image, s_.out_channels, s_.out_pixels(), scratch.output);
+  }
 
   void Forward(const T* input, const T* filter, T* output, Scratch<T>& scratch) const {
     T* rows = scratch.rows.template data<T>();
-    Unfold(s_, ChannelsLast(input, s_.in_channels, s_.height.input * s_.width.input, scratch.input), rows);
+    const T* from = Input(input, scratch);
     T* to = s_.format.channels_first ? scratch.output.template data<T>() : output;
-    DirectGemm<T>(positions(), s_.window(), s_.out_channels, {rows, s_.window(), false},
-                  {filter, s_.out_channels, false}, {to, s_.out_channels, false});
-    if (s_.format.channels_first) Transpose(to, positions(), s_.out_channels, output);
+    for (int64_t g = 0; g < s_.groups; ++g) {
+      const int64_t out = g * s_.group_outputs();
+      Unfold(s_, from + g * s_.group_inputs(), rows);
+      DirectGemm<T>(s_.out_pixels(), s_.window(), s_.group_outputs(), {rows, s_.window(), false},
+                    {filter + out, s_.out_channels, false}, {to + out, s_.out_channels, false});
+    }
+    if (s_.format.channels_first) Transpose(to, s_.out_pixels(), s_.out_channels, output);
   }
 
   void BackpropInput(const T* dy, const T* filter, T* dx, Scratch<T>& scratch) const {
     T* rows = scratch.rows.template data<T>();
-    const T* from = ChannelsLast(dy, s_.out_channels, positions(), scratch.output);
-    DirectGemm<T>(positions(), s_.out_channels, s_.window(), {from, s_.out_channels, false},
-                  {filter, s_.out_channels, true}, {rows, s_.window(), false});
+    const T* from = Output(dy, scratch);
     T* to = s_.format.channels_first ? scratch.input.template data<T>() : dx;
-    Fold(s_, rows, to);
-    if (s_.format.channels_first) Transpose(to, s_.height.input * s_.width.input, s_.in_channels, dx);
+    std::fill_n(to, s_.input_image(), T(0));
+    for (int64_t g = 0; g < s_.groups; ++g) {
+      const int64_t out = g * s_.group_outputs();
+      DirectGemm<T>(s_.out_pixels(), s_.group_outputs(), s_.window(), {from + out, s_.out_channels, false},
+                    {filter + out, s_.out_channels, true}, {rows, s_.window(), false});
+      Fold(s_, rows, to + g * s_.group_inputs());
+    }
+    if (s_.format.channels_first) Transpose(to, s_.in_pixels(), s_.in_channels, dx);
   }
 
   Status FilterBlock(const T* input, const T* dy, T* sum, int64_t first, int64_t count, Allocator& allocator) const {
     DF_ASSIGN(Scratch<T> scratch, Scratch<T>::Allocate(s_, allocator));
     T* rows = scratch.rows.template data<T>();
     T* part = scratch.filter.template data<T>();
-    const int64_t size = s_.filter().num_elements();
-    std::fill_n(sum, size, T(0));
+    std::fill_n(sum, s_.filter_size(), T(0));
     for (int64_t i = first; i < first + count; ++i) {
-      const T* x = input + i * s_.input_image();
-      Unfold(s_, ChannelsLast(x, s_.in_channels, s_.height.input * s_.width.input, scratch.input), rows);
-      const T* from = ChannelsLast(dy + i * s_.output_image(), s_.out_channels, positions(), scratch.output);
-      DirectGemm<T>(s_.window(), positions(), s_.out_channels, {rows, s_.window(), true},
-                    {from, s_.out_channels, false}, {part, s_.out_channels, false});
-      for (int64_t j = 0; j < size; ++j) sum[j] += part[j];
+      const T* x = Input(input + i * s_.input_image(), scratch);
+      const T* from = Output(dy + i * s_.output_image(), scratch);
+      for (int64_t g = 0; g < s_.groups; ++g) {
+        const int64_t out = g * s_.group_outputs();
+        Unfold(s_, x + g * s_.group_inputs(), rows);
+        DirectGemm<T>(s_.window(), s_.out_pixels(), s_.group_outputs(), {rows, s_.window(), true},
+                      {from + out, s_.out_channels, false}, {part + out, s_.out_channels, false});
+      }
+      for (int64_t j = 0; j < s_.filter_size(); ++j) sum[j] += part[j];
     }
     return Status();
   }

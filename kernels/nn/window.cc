@@ -9,46 +9,71 @@ constexpr int64_t kMaxSize = int64_t{1} << 31;
 }  // namespace
 
 Status WindowAttrs::ReadList(const AttrMap& attrs, const char* name, std::vector<int64_t>& list) const {
-  if (!attrs.Has(name)) {
-    list.assign(4, 1);
-    return Status();
+  DF_ASSIGN(list,
+            attrs.GetOr<std::vector<int64_t>>(name, std::vector<int64_t>(static_cast<size_t>(format_.rank()), 1)));
+  return CheckList(name, list);
+}
+
+Status WindowAttrs::CheckList(const char* name, const std::vector<int64_t>& list) const {
+  if (list.size() != static_cast<size_t>(format_.rank())) {
+    return InvalidArgument("'", name, "' must have ", format_.rank(), " entries, but has ", list.size());
   }
-  DF_ASSIGN(list, attrs.Get<std::vector<int64_t>>(name));
-  if (list.size() != 4) return InvalidArgument("attr '", name, "' must have 4 entries, but has ", list.size());
   for (int64_t value : list) {
-    if (value < 1 || value > kMaxSize) return InvalidArgument("attr '", name, "' has the entry ", value);
+    if (value < 1 || value > kMaxSize) return InvalidArgument("'", name, "' has the entry ", value);
   }
-  if (list[0] != 1 || list[static_cast<size_t>(format_.channels())] != 1) {
-    return Unimplemented("attr '", name, "' must be 1 for images and channels: windows lie in the plane");
+  if (list[0] != 1) return InvalidArgument("'", name, "' is ", list[0], " across images, where it must be 1");
+  return Status();
+}
+
+Status WindowAttrs::RefuseChannelWindows() const {
+  const int dim = format_.channels();
+  if (stride(dim) == 1 && ksize(dim) == 1 && dilation(dim) == 1) return Status();
+  return InvalidArgument("windows across channels (ksize ", ksize(dim), ", stride ", stride(dim), ", dilation ",
+                         dilation(dim), "): they must lie in space");
+}
+
+Status WindowAttrs::ReadPaddings(const AttrMap& attrs) {
+  DF_ASSIGN(explicit_paddings_, attrs.GetOr<std::vector<int64_t>>("explicit_paddings", std::vector<int64_t>()));
+  if (padding_ != "EXPLICIT") {
+    return explicit_paddings_.empty() ? Status() : InvalidArgument("explicit_paddings need padding='EXPLICIT'");
+  }
+  const size_t entries = 2 * static_cast<size_t>(format_.rank());
+  if (explicit_paddings_.size() != entries) {
+    return InvalidArgument("explicit_paddings must have ", entries, " entries, but has ", explicit_paddings_.size());
+  }
+  for (size_t i = 0; i < entries; ++i) {
+    const int64_t pad = explicit_paddings_[i];
+    const bool is_spatial = i / 2 != 0 && i / 2 != static_cast<size_t>(format_.channels());
+    if (pad < 0 || pad > kMaxSize || (pad != 0 && !is_spatial)) {
+      return InvalidArgument("explicit_paddings[", i, "] is ", pad);
+    }
+    if (attrs.Has("ksize") && pad >= ksize_[i / 2]) {
+      return InvalidArgument("explicit_paddings[", i, "] = ", pad, " is not less than the window of ", ksize_[i / 2]);
+    }
   }
   return Status();
 }
 
 Result<WindowAttrs> WindowAttrs::Read(const AttrMap& attrs) {
   WindowAttrs window;
-  DF_ASSIGN(const std::string format, attrs.Get<std::string>("data_format"));
-  if (format != "NHWC" && format != "NCHW") return Unimplemented("data_format '", format, "'");
-  window.format_.channels_first = format == "NCHW";
+  DF_ASSIGN(const std::string format, attrs.GetOr<std::string>("data_format", "NHWC"));
+  const bool is_flat = format == "NHWC" || format == "NCHW";
+  if (!is_flat && format != "NDHWC" && format != "NCDHW") return Unimplemented("data_format '", format, "'");
+  window.format_ = {format[1] == 'C', is_flat ? 2 : 3};
   DF_ASSIGN(window.padding_, attrs.Get<std::string>("padding"));
   DF_TRY(window.ReadList(attrs, "strides", window.strides_));
   DF_TRY(window.ReadList(attrs, "dilations", window.dilations_));
   DF_TRY(window.ReadList(attrs, "ksize", window.ksize_));
-  DF_ASSIGN(window.explicit_paddings_, attrs.GetOr<std::vector<int64_t>>("explicit_paddings", std::vector<int64_t>()));
-  if (window.padding_ != "EXPLICIT") {
-    if (!window.explicit_paddings_.empty()) return InvalidArgument("explicit_paddings need padding='EXPLICIT'");
-    return window;
-  }
-  if (window.explicit_paddings_.size() != 8) {
-    return InvalidArgument("explicit_paddings must have 8 entries, but has ", window.explicit_paddings_.size());
-  }
-  for (size_t i = 0; i < 8; ++i) {
-    const int64_t pad = window.explicit_paddings_[i];
-    const bool spatial =
-        i / 2 == static_cast<size_t>(window.format_.height()) || i / 2 == static_cast<size_t>(window.format_.width());
-    if (pad < 0 || pad > kMaxSize || (pad != 0 && !spatial)) {
-      return InvalidArgument("explicit_paddings[", i, "] is ", pad);
-    }
-  }
+  DF_TRY(window.ReadPaddings(attrs));
+  return window;
+}
+
+Result<WindowAttrs> WindowAttrs::With(std::vector<int64_t> ksize, std::vector<int64_t> strides) const {
+  DF_TRY(CheckList("ksize", ksize));
+  DF_TRY(CheckList("strides", strides));
+  WindowAttrs window = *this;
+  window.ksize_ = std::move(ksize);
+  window.strides_ = std::move(strides);
   return window;
 }
 

@@ -11,15 +11,31 @@
 
 namespace dfrun {
 
-// Where the dimensions of an image tensor are.
+// Where the dimensions of an image tensor are: images, channels, and two or three dimensions of space.
 struct ImageFormat {
   bool channels_first = false;  // NCHW; else NHWC
+  int spatial = 2;              // 3: depth, height, width
 
-  int channels() const { return channels_first ? 1 : 3; }
-  int height() const { return channels_first ? 2 : 1; }
-  int width() const { return channels_first ? 3 : 2; }
-  Shape MakeShape(int64_t n, int64_t c, int64_t h, int64_t w) const {
-    return channels_first ? Shape({n, c, h, w}) : Shape({n, h, w, c});
+  int rank() const { return spatial + 2; }
+  int channels() const { return channels_first ? 1 : rank() - 1; }
+  // The tensor's dimension of the i-th dimension of space.
+  int space(int i) const { return (channels_first ? 2 : 1) + i; }
+  // -1 where images are flat.
+  int depth() const { return spatial == 3 ? space(0) : -1; }
+  int height() const { return space(spatial - 2); }
+  int width() const { return space(spatial - 1); }
+  bool operator==(const ImageFormat& other) const {
+    return channels_first == other.channels_first && spatial == other.spatial;
+  }
+  // Flat images have d = 1.
+  Shape MakeShape(int64_t n, int64_t c, int64_t d, int64_t h, int64_t w) const {
+    Shape shape = spatial == 2 ? Shape({0, 0, 0, 0}) : Shape({0, 0, 0, 0, 0});
+    shape.set_dim(0, n);
+    shape.set_dim(channels(), c);
+    if (spatial == 3) shape.set_dim(depth(), d);
+    shape.set_dim(height(), h);
+    shape.set_dim(width(), w);
+    return shape;
   }
 };
 
@@ -50,18 +66,27 @@ struct WindowDim {
 // where the op has them.
 class WindowAttrs {
  public:
-  // InvalidArgument for malformed attrs; Unimplemented for windows or strides across images or channels.
+  // Also of ops that take windows and strides as inputs (With). InvalidArgument for malformed attrs and for
+  // windows or strides across images; Unimplemented for other data formats.
   static Result<WindowAttrs> Read(const AttrMap& attrs);
+  // These windows and strides. Errors as of Read.
+  Result<WindowAttrs> With(std::vector<int64_t> ksize, std::vector<int64_t> strides) const;
 
   const ImageFormat& format() const { return format_; }
   int64_t ksize(int dim) const { return ksize_[static_cast<size_t>(dim)]; }
+  int64_t stride(int dim) const { return strides_[static_cast<size_t>(dim)]; }
+  int64_t dilation(int dim) const { return dilations_[static_cast<size_t>(dim)]; }
+  // InvalidArgument where windows reach across channels.
+  Status RefuseChannelWindows() const;
 
-  // Of the spatial dimension `dim` (of the tensor), for windows of `size` elements. PartialShape::kUnknown in either
-  // gives an unknown output. InvalidArgument where no window fits.
+  // Of the dimension `dim` of the tensor, for windows of `size` elements. PartialShape::kUnknown in either gives an
+  // unknown output. InvalidArgument where no window fits.
   Result<WindowDim> Dim(int dim, int64_t input, int64_t size) const;
 
  private:
   Status ReadList(const AttrMap& attrs, const char* name, std::vector<int64_t>& list) const;
+  Status CheckList(const char* name, const std::vector<int64_t>& list) const;
+  Status ReadPaddings(const AttrMap& attrs);
 
   ImageFormat format_;
   std::string padding_;

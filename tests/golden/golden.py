@@ -207,7 +207,8 @@ def run(op, inputs, attrs):
         except tf.errors.UnimplementedError as error:
             raise NoKernel(op) from error
         except (ValueError, tf.errors.InvalidArgumentError, tf.errors.InternalError, tf.errors.OutOfRangeError,
-                tf.errors.FailedPreconditionError, tf.errors.NotFoundError) as error:
+                tf.errors.FailedPreconditionError, tf.errors.NotFoundError,
+                tf.errors.AbortedError) as error:  # Aborted: oneDNN found the shapes at odds
             if "No OpKernel" in str(error):
                 raise NoKernel(op) from error
             return None

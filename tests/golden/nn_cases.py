@@ -1,10 +1,6 @@
-"""Bias, activations, softmax and its losses, convolution, pooling."""
-import numpy as np
-
+"""Bias, activations, softmax and its losses."""
 from elementwise_cases import INF, REAL, numbers, unary
 from golden import FLOATS, tensor
-
-ONES = [1, 1, 1, 1]
 
 
 def activations(w):
@@ -54,44 +50,7 @@ def softmax(w):
     w.case("SparseSoftmaxCrossEntropyWithLogits", logits, tensor([0, 1], "int64"), name="two labels for three rows")
 
 
-def convolution(w):
-    for dtype in FLOATS + ["int32"]:
-        x, f = numbers(dtype, (1, 4, 4, 2), 1, -2, 2), numbers(dtype, (2, 3, 2, 3), 2, -2, 2)
-        for padding in ["SAME", "VALID"]:
-            for strides in [ONES, [1, 2, 1, 1]]:
-                w.case("Conv2D", x, f, name=f"{dtype} {padding} {strides[1]}", padding=padding, strides=strides)
-    x, f = numbers("float32", (2, 7, 6, 3), 3, -2, 2), numbers("float32", (3, 3, 3, 2), 4, -2, 2)
-    w.case("Conv2D", x, f, name="dilated", padding="SAME", strides=ONES, dilations=[1, 2, 2, 1])
-    w.case("Conv2D", x, f, name="explicit", padding="EXPLICIT", strides=ONES, explicit_paddings=[0, 0, 1, 0, 2, 1, 0, 0])
-    w.case("Conv2D", x[:, :2, :2], f, name="does not fit", padding="VALID", strides=ONES)
-    w.case("Conv2D", x[..., :2], f, name="channels differ", padding="VALID", strides=ONES)
-    sizes = np.array([2, 7, 6, 3], np.int32)
-    filter_sizes = np.array([3, 3, 3, 2], np.int32)
-    for padding, out in [("SAME", (2, 4, 3, 2)), ("VALID", (2, 3, 2, 2))]:
-        dy = numbers("float32", out, 5, -2, 2)
-        attrs = dict(name=padding, padding=padding, strides=[1, 2, 2, 1])
-        w.case("Conv2DBackpropInput", sizes, f, dy, **attrs)
-        w.case("Conv2DBackpropFilter", x, filter_sizes, dy, **attrs)
-
-
-def pooling(w):
-    for dtype in FLOATS:
-        x = numbers(dtype, (2, 5, 4, 3), 1)
-        for padding, out in [("SAME", (2, 3, 2, 3)), ("VALID", (2, 2, 2, 3))]:
-            attrs = dict(ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding=padding, name=f"{dtype} {padding}")
-            dy = numbers(dtype, out, 2)
-            w.case("MaxPool", x, **attrs)
-            w.case("AvgPool", x, ulps=2, **attrs)
-            w.case("AvgPoolGrad", np.array([2, 5, 4, 3], np.int32), dy, ulps=2, **attrs)
-    x = tensor([[[[1], [1]], [[1], [0]]]])
-    attrs = dict(ksize=[1, 2, 2, 1], strides=ONES, padding="VALID")
-    w.case("MaxPoolGrad", x, tensor([[[[1]]]]), tensor([[[[3]]]]), name="the first of equals", **attrs)
-    w.case("MaxPool", numbers("float32", (1, 1, 4, 1), 3), name="does not fit", **attrs)
-
-
 def write(w):
     activations(w)
     bias(w)
     softmax(w)
-    convolution(w)
-    pooling(w)

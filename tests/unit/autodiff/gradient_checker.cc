@@ -16,6 +16,16 @@ bool Contains(const std::vector<int>& list, int i) {
   return std::find(list.begin(), list.end(), i) != list.end();
 }
 
+// `from` with its elements as `To`, where they are of type From; else itself.
+template <class From, class To>
+Tensor Converted(const Tensor& from) {
+  if (from.dtype() != DTypeOf<From>) return from;
+  Tensor to(DTypeOf<To>, from.shape());
+  std::transform(from.data<From>(), from.data<From>() + from.num_elements(), to.data<To>(),
+                 [](From value) { return static_cast<To>(value); });
+  return to;
+}
+
 // The op in a graph, and the value sum_k <weights_k, outputs_k> that is differentiated.
 class Checker {
  public:
@@ -25,10 +35,10 @@ class Checker {
       const Tensor& value = test.inputs[i];
       const bool is_float = value.dtype() == DType::kDouble;
       if (is_float && !static_shapes) {
-        inputs_.push_back(maker_.Placeholder(name));
-        feeds_[name] = {value};
+        inputs_.push_back(maker_.Placeholder(name, PartialShape(), test.dtype));
+        feeds_[name] = {AsOfOp(value)};
       } else {
-        inputs_.push_back(maker_.Const(name, value));
+        inputs_.push_back(maker_.Const(name, AsOfOp(value)));
       }
       if (is_float && !Contains(test.fixed, static_cast<int>(i))) differentiated_.push_back(i);
     }
@@ -68,15 +78,29 @@ class Checker {
       if (outputs[port].dtype() != DType::kDouble || Contains(test_.ignored, static_cast<int>(port))) continue;
       ys_.push_back({op_.node, static_cast<int32_t>(port)});
       weights_.push_back(Uniform(outputs[port].shape(), 0.5, 2, 77 + port));
-      weight_nodes_.push_back(maker_.Const(StrCat("w", port), weights_.back()));
+      weight_nodes_.push_back(maker_.Const(StrCat("w", port), AsOfOp(weights_.back())));
     }
     return ys_.empty() ? Internal("the op has no float64 output") : Status();
+  }
+
+  // Here all is float64, in the graph it is of the op's dtype.
+  Tensor AsOfOp(const Tensor& value) const {
+    return test_.dtype == DType::kFloat ? Converted<double, float>(value) : value;
+  }
+  static std::vector<Tensor> AsDouble(const std::vector<Tensor>& values) {
+    std::vector<Tensor> wide;
+    for (const Tensor& value : values) wide.push_back(Converted<float, double>(value));
+    return wide;
   }
 
   Result<std::vector<Tensor>> RunOp(const std::vector<Tensor>& inputs) {
     const Node& node = maker_.graph.node(op_.node);
     const NodeInfo info{node.name, node.op, node.input_types, node.output_types};
-    return RunKernelOnce(info, node.attrs, inputs, device_, pool_, KernelRegistry::Builtin());
+    std::vector<Tensor> of_op;
+    for (const Tensor& input : inputs) of_op.push_back(AsOfOp(input));
+    DF_ASSIGN(const std::vector<Tensor> outputs,
+              RunKernelOnce(info, node.attrs, of_op, device_, pool_, KernelRegistry::Builtin()));
+    return AsDouble(outputs);
   }
 
   Result<std::vector<Tensor>> Gradients() {
@@ -94,7 +118,8 @@ class Checker {
       DF_ASSIGN(const Output value, DenseGradient(maker_.graph, values[k], xs[k], StrCat("dense", k)));
       dense.push_back(value);
     }
-    return GraphEvaluator(feeds_).Fetch(maker_.graph, dense);
+    DF_ASSIGN(const std::vector<Tensor> gradients, GraphEvaluator(feeds_).Fetch(maker_.graph, dense));
+    return AsDouble(gradients);
   }
 
   Result<double> Value(const std::vector<Tensor>& inputs) {
@@ -122,9 +147,9 @@ class Checker {
         x = at;
         return (above - below) / (2 * h);
       };
-      constexpr double kStep = 1e-3;
-      DF_ASSIGN(const double coarse, slope(kStep));
-      DF_ASSIGN(const double fine, slope(kStep / 2));
+      const double step = test_.dtype == DType::kFloat ? 0x1p-5 : 1e-3;
+      DF_ASSIGN(const double coarse, slope(step));
+      DF_ASSIGN(const double fine, slope(step / 2));
       gradient.push_back((4 * fine - coarse) / 3);
     }
     return gradient;

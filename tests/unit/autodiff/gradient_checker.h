@@ -1,4 +1,4 @@
-// Compares the gradient of an op with numeric derivatives in float64.
+// Compares the gradient of an op with numeric derivatives, in float64 where the op has it.
 #ifndef DFRUN_TESTS_UNIT_AUTODIFF_GRADIENT_CHECKER_H_
 #define DFRUN_TESTS_UNIT_AUTODIFF_GRADIENT_CHECKER_H_
 
@@ -19,12 +19,13 @@ struct GradientCase {
   AttrMap attrs = {};
   std::vector<int> fixed = {};
   std::vector<int> ignored = {};
-  bool needs_shapes = false;  // the gradient refuses inputs of unknown rank
+  bool needs_shapes = false;     // the gradient refuses inputs of unknown rank
+  DType dtype = DType::kDouble;  // kFloat: the op has no kernel for float64, its float64 inputs are rounded
 };
 
 // The largest error of any element of any input's gradient, relative to the largest element of that gradient; an error
 // where something cannot be built or run. `static_shapes`: the graph knows the shapes of the inputs.
-// Numeric: central differences with Richardson's extrapolation, whose own error is near 1e-10.
+// Numeric: central differences with Richardson's extrapolation, whose own error is near 1e-10 (float32: 1e-5).
 Result<double> GradientError(const GradientCase& test, bool static_shapes);
 
 // Values in [low, high), the same ones for the same arguments; no two of them equal or near each other, so that Max and

@@ -194,7 +194,7 @@ TEST_F(Conv2DErrors, Attrs) {
 TEST_F(Conv2DErrors, Shapes) {
   const AttrMap valid = {{"strides", std::vector<int64_t>{1, 1, 1, 1}}, {"padding", "VALID"}};
   for (const Shape& shape : {Shape({3, 3, 3, 3}), Shape({5, 3, 2, 3}), Shape({3, 3, 2}), Shape({0, 3, 2, 3}),
-                             Shape({3, 3, 0, 3}), Shape({3, 3, 1, 2})}) {
+                             Shape({3, 3, 0, 3}), Shape({3, 3, 1, 3})}) {
     ExpectRefused(valid, x_, Counting<float>(shape, 5, 7));
   }
   ExpectRefused(valid, Counting<float>(Shape({4, 4, 2}), 7, 11), filter_);

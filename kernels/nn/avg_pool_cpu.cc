@@ -1,0 +1,49 @@
+#include "kernels/nn/pool_kernel.h"
+#include "kernels/nn/pool_loops.h"
+
+namespace dfrun {
+namespace {
+
+template <class T>
+class AvgPoolGradKernel final : public PoolKernel {
+ public:
+  explicit AvgPoolGradKernel(KernelSetup& setup) : PoolKernel(setup, kWindowAttrs) {}
+
+  Status Compute(OpContext& ctx) {
+    const Tensor& sizes = ctx.input(0);
+    const Tensor& dy = ctx.input(1);
+    if (sizes.shape().rank() != 1) return InvalidArgument("orig_input_shape must be a vector, but is ", sizes.shape());
+    const std::vector<int64_t> dims(sizes.data<int32_t>(), sizes.data<int32_t>() + sizes.num_elements());
+    DF_ASSIGN(const Shape input, Shape::Create(dims));
+    DF_ASSIGN(const PoolShape s, ShapeOf(ctx, input));
+    if (!(dy.shape() == s.output)) {
+      return InvalidArgument(ctx.node().op->name, ": pooling ", input, " gives ", s.output, ", but grad is ",
+                             dy.shape());
+    }
+    Tensor* dx = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, input, &dx));
+    ForImages(s, ctx.pool(), [&](int64_t i) {
+      const T* from = dy.data<T>() + i * s.output_image();
+      pooling::RoundedSums(dx->data<T>() + i * s.input_image(), s.input_image(),
+                           [&](auto* sums) { pooling::AverageImageGradient(s, from, sums); });
+    });
+    return Status();
+  }
+};
+
+struct AvgPool {
+  template <class T>
+  using Kernel = ForwardPool<T, kWindowAttrs, &pooling::AverageImage<T>>;
+};
+struct AvgPoolGrad {
+  template <class T>
+  using Kernel = AvgPoolGradKernel<T>;
+};
+
+CPU_KERNEL("AvgPool", AvgPool, bfloat16, float16, float, double);
+CPU_KERNEL("AvgPoolGrad", AvgPoolGrad, bfloat16, float16, float, double);
+CPU_KERNEL("AvgPool3D", AvgPool, bfloat16, float16, float, double);
+CPU_KERNEL("AvgPool3DGrad", AvgPoolGrad, bfloat16, float16, float, double);
+
+}  // namespace
+}  // namespace dfrun

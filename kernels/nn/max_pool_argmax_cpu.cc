@@ -1,0 +1,127 @@
+// Max pooling that says where the largest elements are, and its gradient, which is told.
+#include <atomic>
+
+#include "kernels/nn/pool_kernel.h"
+#include "kernels/nn/pool_loops.h"
+
+namespace dfrun {
+namespace {
+
+// Both are of dtype T and number elements by int32 or int64.
+class NumberedPool : public PoolKernel {
+ public:
+  explicit NumberedPool(KernelSetup& setup)
+      : PoolKernel(setup, kWindowAttrs), with_batch_(setup.attr<bool>("include_batch_in_index")) {}
+
+ protected:
+  // The number of an image's first element.
+  int64_t FirstNumber(const PoolShape& s, int64_t image) const { return with_batch_ ? image * s.input_image() : 0; }
+  int64_t Numbers(const PoolShape& s) const { return s.input_image() * (with_batch_ ? s.images : 1); }
+
+ private:
+  const bool with_batch_;
+};
+
+template <class T>
+class ArgmaxPool final : public NumberedPool {
+ public:
+  using NumberedPool::NumberedPool;
+
+  Status Compute(OpContext& ctx) {
+    const Tensor& x = ctx.input(0);
+    DF_ASSIGN(const PoolShape s, ShapeOf(ctx, x.shape()));
+    Tensor* y = nullptr;
+    Tensor* argmax = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, s.output, &y));
+    DF_TRY(ctx.AllocateOutput(1, s.output, &argmax));
+    if (argmax->dtype() == DType::kInt32 && Numbers(s) > std::numeric_limits<int32_t>::max()) {
+      return InvalidArgument("MaxPoolWithArgmax: int32 cannot number the elements of ", x.shape());
+    }
+    VisitDType<int32_t, int64_t>(argmax->dtype(), [&](auto tag) {
+      auto* to = argmax->data<typename decltype(tag)::type>();
+      ForImages(s, ctx.pool(), [&](int64_t i) {
+        const int64_t out = i * s.output_image();
+        Image(s, x.data<T>() + i * s.input_image(), FirstNumber(s, i), y->data<T>() + out, to + out);
+      });
+    });
+    return Status();
+  }
+
+ private:
+  template <class Index>
+  static void Image(const PoolShape& s, const T* x, int64_t first, T* y, Index* argmax) {
+    pooling::ForLargest(s, x, [&](int64_t to, const T* largest, const int32_t* place) {
+      std::copy_n(largest, s.channels, y + to);
+      for (int64_t c = 0; c < s.channels; ++c) {
+        argmax[to + c] = static_cast<Index>(first + place[c] * s.channels + c);
+      }
+    });
+  }
+};
+
+// input, grad, argmax.
+template <class T>
+class ArgmaxPoolGrad final : public NumberedPool {
+ public:
+  using NumberedPool::NumberedPool;
+
+  Status Compute(OpContext& ctx) {
+    const Tensor& x = ctx.input(0);
+    const Tensor& dy = ctx.input(1);
+    const Tensor& argmax = ctx.input(2);
+    DF_ASSIGN(const PoolShape s, ShapeOf(ctx, x.shape()));
+    if (!(dy.shape() == s.output) || !(argmax.shape() == s.output)) {
+      return InvalidArgument("MaxPoolGradWithArgmax: pooling ", x.shape(), " gives ", s.output, ", but grad is ",
+                             dy.shape(), " and argmax ", argmax.shape());
+    }
+    Tensor* dx = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, x.shape(), &dx));
+    std::atomic<bool> all_inside = true;
+    VisitDType<int32_t, int64_t>(argmax.dtype(), [&](auto tag) {
+      const auto* numbers = argmax.data<typename decltype(tag)::type>();
+      ForImages(s, ctx.pool(), [&](int64_t i) {
+        const int64_t out = i * s.output_image();
+        T* to = dx->data<T>() + i * s.input_image();
+        if (!Image(s, dy.data<T>() + out, numbers + out, FirstNumber(s, i), to)) all_inside = false;
+      });
+    });
+    if (all_inside) return Status();
+    return InvalidArgument("MaxPoolGradWithArgmax: argmax names an element outside its image of ", x.shape());
+  }
+
+ private:
+  // False where a number is not one of the image's.
+  template <class Index>
+  static bool Image(const PoolShape& s, const T* dy, const Index* argmax, int64_t first, T* dx) {
+    bool inside = true;
+    pooling::RoundedSums(dx, s.input_image(), [&](auto* sums) {
+      for (int64_t i = 0; i < s.output_image(); ++i) {
+        const auto at = static_cast<uint64_t>(static_cast<int64_t>(argmax[i])) - static_cast<uint64_t>(first);
+        if (at < static_cast<uint64_t>(s.input_image())) {
+          sums[at] += dy[i];
+        } else {
+          inside = false;
+        }
+      }
+    });
+    return inside;
+  }
+};
+
+struct WithArgmax {
+  template <class T>
+  using Kernel = ArgmaxPool<T>;
+};
+struct GradWithArgmax {
+  template <class T>
+  using Kernel = ArgmaxPoolGrad<T>;
+};
+
+#define DF_REAL_TYPES \
+  bfloat16, float16, float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+CPU_KERNEL("MaxPoolWithArgmax", WithArgmax, DF_REAL_TYPES);
+CPU_KERNEL("MaxPoolGradWithArgmax", GradWithArgmax, DF_REAL_TYPES);
+#undef DF_REAL_TYPES
+
+}  // namespace
+}  // namespace dfrun

@@ -1,0 +1,96 @@
+#include "kernels/nn/pool_kernel.h"
+#include "kernels/nn/pool_loops.h"
+
+namespace dfrun {
+namespace {
+
+// Of one image: (x, y, dy) to dx. The gradient goes to the first largest element of x, whatever y is.
+struct ToFirstLargest {
+  static constexpr bool kBack = false;
+  template <class T>
+  static void Image(const PoolShape& s, const T* x, const T*, const T* dy, T* dx) {
+    pooling::RoundedSums(dx, s.input_image(), [&](auto* sums) {
+      pooling::ForLargest(s, x, [&](int64_t from, const T*, const int32_t* place) {
+        for (int64_t c = 0; c < s.channels; ++c) sums[place[c] * s.channels + c] += dy[from + c];
+      });
+    });
+  }
+};
+
+// The same to every element that equals y: what TensorFlow does in three dimensions.
+struct ToEveryEqual {
+  static constexpr bool kBack = false;
+  template <class T>
+  static void Image(const PoolShape& s, const T* x, const T* y, const T* dy, T* dx) {
+    pooling::RoundedSums(dx, s.input_image(), [&](auto* sums) {
+      pooling::ForEqual<T, false>(s, x, y, [=](int64_t in, int64_t out, bool hit) {
+        sums[in] += hit ? static_cast<ComputeType<T>>(dy[out]) : ComputeType<T>(0);
+      });
+    });
+  }
+};
+
+// (x, y, ddx) to ddy: ddx where x first equals y, 0 where it nowhere does.
+struct FromFirstEqual {
+  static constexpr bool kBack = true;
+  template <class T>
+  static void Image(const PoolShape& s, const T* x, const T* y, const T* ddx, T* ddy) {
+    std::fill_n(ddy, s.output_image(), T(0.0F));
+    pooling::ForEqual<T, true>(s, x, y,
+                               [=](int64_t in, int64_t out, bool hit) { ddy[out] = hit ? ddx[in] : ddy[out]; });
+  }
+};
+
+// orig_input, orig_output, grad; then the windows, where they are inputs.
+template <class T, class Direction, WindowInputs kWindows>
+class MaxPoolGradKernel final : public PoolKernel {
+ public:
+  explicit MaxPoolGradKernel(KernelSetup& setup) : PoolKernel(setup, kWindows) {
+    const DType input = setup.node().inputs[0].dtype;
+    if (input != DTypeOf<T>) setup.Fail(Unimplemented("max pooling of ", input, " with gradients of ", DTypeOf<T>));
+  }
+
+  Status Compute(OpContext& ctx) {
+    const Tensor& x = ctx.input(0);
+    const Tensor& y = ctx.input(1);
+    const Tensor& grad = ctx.input(2);
+    DF_ASSIGN(const PoolShape s, ShapeOf(ctx, x.shape()));
+    if (!(y.shape() == s.output) || !(grad.shape() == (kBack ? x.shape() : s.output))) {
+      return InvalidArgument(ctx.node().op->name, ": pooling ", x.shape(), " gives ", s.output, ", but orig_output is ",
+                             y.shape(), " and grad ", grad.shape());
+    }
+    Tensor* result = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, kBack ? s.output : x.shape(), &result));
+    ForImages(s, ctx.pool(), [&](int64_t i) {
+      const int64_t in = i * s.input_image();
+      const int64_t out = i * s.output_image();
+      Direction::Image(s, x.data<T>() + in, y.data<T>() + out, grad.data<T>() + (kBack ? in : out),
+                       result->data<T>() + (kBack ? out : in));
+    });
+    return Status();
+  }
+
+ private:
+  static constexpr bool kBack = Direction::kBack;
+};
+
+template <class Direction, WindowInputs kWindows = kWindowAttrs>
+struct Gradient {
+  template <class T>
+  using Kernel = MaxPoolGradKernel<T, Direction, kWindows>;
+};
+using GradientV2 = Gradient<ToFirstLargest, WindowInputs{3}>;
+using SecondGradientV2 = Gradient<FromFirstEqual, WindowInputs{3}>;
+
+#define DF_REAL_TYPES \
+  bfloat16, float16, float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+CPU_KERNEL("MaxPoolGrad", Gradient<ToFirstLargest>, DF_REAL_TYPES);
+CPU_KERNEL("MaxPoolGradV2", GradientV2, DF_REAL_TYPES);
+CPU_KERNEL("MaxPoolGradGrad", Gradient<FromFirstEqual>, DF_REAL_TYPES);
+CPU_KERNEL("MaxPoolGradGradV2", SecondGradientV2, DF_REAL_TYPES);
+#undef DF_REAL_TYPES
+CPU_KERNEL("MaxPool3DGrad", Gradient<ToEveryEqual>, bfloat16, float16, float);
+CPU_KERNEL("MaxPool3DGradGrad", Gradient<FromFirstEqual>, bfloat16, float16, float);
+
+}  // namespace
+}  // namespace dfrun

@@ -1,0 +1,182 @@
+// Max pooling and its gradients.
+#include "kernels/nn/pool_inference.h"
+#include "src/framework/op.h"
+
+namespace dfrun {
+namespace {
+
+constexpr const char* kRealT =
+    "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}";
+
+AttrMap Attrs(GradientBuilder& g, std::initializer_list<const char*> names) {
+  AttrMap attrs;
+  for (const char* name : names) attrs.Set(name, *g.attrs().Find(name));
+  return attrs;
+}
+AttrMap WindowsOf(GradientBuilder& g) {
+  return Attrs(g, {"ksize", "strides", "padding", "data_format"});
+}
+
+// Of an op with the inputs orig_input, orig_output and grad, which is linear in the last: `op` of dy in its place.
+GradientFn OfGrad(const char* op) {
+  return [op](GradientBuilder& g) { g.dx(2) = g.Op(op, WindowsOf(g), g.x(0), g.x(1), g.dy(0)); };
+}
+
+void Windows(OpBuilder& op) {
+  op.Attr("ksize: list(int) >= 4").Attr("strides: list(int) >= 4");
+}
+void DeepWindows(OpBuilder& op) {
+  op.Attr("ksize: list(int) >= 5").Attr("strides: list(int) >= 5").Attr("padding: {'SAME', 'VALID'}");
+  op.Attr("data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'");
+}
+void PaddingAndFormat(OpBuilder& op) {
+  op.Attr("padding: {'SAME', 'VALID'}").Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'");
+}
+void MaybeExplicitPadding(OpBuilder& op) {
+  op.Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}").Attr("explicit_paddings: list(int) = []");
+}
+void OneImage(OpBuilder& op) {
+  op.Input("input: T").Output("output: T");
+  op.Attr("T: {half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16, qint8} = float");
+}
+void ThreeImages(OpBuilder& op) {
+  op.Input("orig_input: T").Input("orig_output: T").Input("grad: T").Output("output: T");
+}
+void PaddingAndNumbers(OpBuilder& op) {
+  op.Attr("padding: {'SAME', 'VALID'}").Attr("include_batch_in_index: bool = false");
+}
+
+void MaxPoolGradGradient(GradientBuilder& g) {
+  if (g.attr<std::string>("padding") == "EXPLICIT") {
+    g.Fail(Unimplemented("the gradient of MaxPoolGrad with padding EXPLICIT"));
+    return;
+  }
+  g.dx(2) = g.Op("MaxPoolGradGrad", WindowsOf(g), g.x(0), g.x(1), g.dy(0));
+}
+
+}  // namespace
+
+OP("MaxPool")
+    .As(&OneImage)
+    .As(&Windows)
+    .As(&MaybeExplicitPadding)
+    .Attr("data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'")
+    .Shape(&PoolOutputShape)
+    .Gradient([](GradientBuilder& g) {
+      g.dx(0) = g.Op("MaxPoolGrad", Attrs(g, {"ksize", "strides", "padding", "explicit_paddings", "data_format"}),
+                     g.x(0), g.y(0), g.dy(0));
+    })
+    .Doc("The largest element of each window.");
+
+OP("MaxPoolGrad")
+    .As(&ThreeImages)
+    .As(&Windows)
+    .As(&MaybeExplicitPadding)
+    .Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
+    .Attr(std::string(kRealT) + " = float")
+    .Shape(&PoolGradShape<4>)
+    .Gradient(&MaxPoolGradGradient)
+    .Doc("The gradient of MaxPool by its input: grad goes to the first largest element of each window.");
+
+OP("MaxPoolGradGrad")
+    .As(&ThreeImages)
+    .As(&Windows)
+    .As(&PaddingAndFormat)
+    .Attr(kRealT)
+    .Shape(&PoolGradGradShape<4>)
+    .Gradient(OfGrad("MaxPoolGrad"))
+    .Doc("The element of grad where each window of orig_input is first equal to orig_output.");
+
+OP("MaxPoolV2")
+    .Input("input: T")
+    .Input("ksize: int32")
+    .Input("strides: int32")
+    .Output("output: T")
+    .Attr("T: {half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16, qint8} = float")
+    .Attr("padding: {'SAME', 'VALID'}")
+    .Attr("data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'")
+    .Shape(&PoolV2OutputShape)
+    .Gradient([](GradientBuilder& g) {
+      g.dx(0) = g.Op("MaxPoolGradV2", Attrs(g, {"padding", "data_format"}), g.x(0), g.y(0), g.dy(0), g.x(1), g.x(2));
+    })
+    .Doc("MaxPool with the windows and strides that inputs give.");
+
+OP("MaxPoolGradV2")
+    .As(&ThreeImages)
+    .Input("ksize: int32")
+    .Input("strides: int32")
+    .As(&PaddingAndFormat)
+    .Attr(std::string(kRealT) + " = float")
+    .Shape(&PoolGradShape<4>)
+    .Gradient([](GradientBuilder& g) {
+      g.dx(2) =
+          g.Op("MaxPoolGradGradV2", Attrs(g, {"padding", "data_format"}), g.x(0), g.x(1), g.dy(0), g.x(3), g.x(4));
+    })
+    .Doc("MaxPoolGrad with the windows and strides that inputs give.");
+
+OP("MaxPoolGradGradV2")
+    .As(&ThreeImages)
+    .Input("ksize: int32")
+    .Input("strides: int32")
+    .As(&PaddingAndFormat)
+    .Attr(kRealT)
+    .Shape(&PoolGradGradShape<4>)
+    .Doc("MaxPoolGradGrad with the windows and strides that inputs give.");
+
+OP("MaxPoolWithArgmax")
+    .Input("input: T")
+    .Output("output: T")
+    .Output("argmax: Targmax")
+    .As(&Windows)
+    .Attr("Targmax: {int32, int64} = int64")
+    .As(&PaddingAndNumbers)
+    .Attr(kRealT)
+    .Shape(&PoolOutputShape)
+    .Gradient([](GradientBuilder& g) {
+      g.dx(0) = g.Op("MaxPoolGradWithArgmax", Attrs(g, {"ksize", "strides", "padding", "include_batch_in_index"}),
+                     g.x(0), g.dy(0), g.y(1));
+    })
+    .Doc("The largest element of each window and its number: (row * width + column) * channels + channel.");
+
+OP("MaxPoolGradWithArgmax")
+    .Input("input: T")
+    .Input("grad: T")
+    .Input("argmax: Targmax")
+    .Output("output: T")
+    .As(&Windows)
+    .As(&PaddingAndNumbers)
+    .Attr("Targmax: {int32, int64}")
+    .Attr(kRealT)
+    .Shape(SameAsInput(0))
+    .Doc("The gradient of MaxPoolWithArgmax by its input: grad goes to the elements that argmax names.");
+
+OP("MaxPool3D")
+    .Input("input: T")
+    .Output("output: T")
+    .As(&DeepWindows)
+    .Attr("T: {half, bfloat16, float}")
+    .Shape(&PoolOutputShape)
+    .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("MaxPool3DGrad", WindowsOf(g), g.x(0), g.y(0), g.dy(0)); })
+    .Doc("The largest element of each window of volumes.");
+
+OP("MaxPool3DGrad")
+    .Input("orig_input: TInput")
+    .Input("orig_output: TInput")
+    .Input("grad: T")
+    .Output("output: T")
+    .As(&DeepWindows)
+    .Attr("T: {half, bfloat16, float} = float")
+    .Attr("TInput: {half, bfloat16, float} = float")
+    .Shape(&PoolGradShape<5>)
+    .Gradient(OfGrad("MaxPool3DGradGrad"))
+    .Doc("The gradient of MaxPool3D by its input: grad goes to every element of a window that equals orig_output.");
+
+OP("MaxPool3DGradGrad")
+    .As(&ThreeImages)
+    .As(&DeepWindows)
+    .Attr(kRealT)
+    .Shape(&PoolGradGradShape<5>)
+    .Gradient(OfGrad("MaxPool3DGrad"))
+    .Doc("The element of grad where each window of orig_input is first equal to orig_output.");
+
+}  // namespace dfrun

@@ -1,0 +1,41 @@
+#include "kernels/nn/pool_kernel.h"
+
+namespace dfrun {
+namespace {
+
+Result<std::vector<int64_t>> ReadVector(const Tensor& input, const char* name) {
+  if (input.shape().rank() != 1) return InvalidArgument("'", name, "' must be a vector, but has shape ", input.shape());
+  return std::vector<int64_t>(input.data<int32_t>(), input.data<int32_t>() + input.num_elements());
+}
+
+// Comparisons or additions that are worth a thread: about 20 us.
+constexpr double kBlockWork = 65536;
+
+}  // namespace
+
+PoolKernel::PoolKernel(KernelSetup& setup, WindowInputs windows) : inputs_(windows) {
+  Result<WindowAttrs> window = WindowAttrs::Read(setup.attrs());
+  if (window.ok()) {
+    window_ = *std::move(window);
+  } else {
+    setup.Fail(window.status());
+  }
+}
+
+Result<PoolShape> PoolKernel::ShapeOf(const OpContext& ctx, const Shape& input) const {
+  if (inputs_.ksize < 0) return PoolShape::Of(window_, input);
+  DF_ASSIGN(std::vector<int64_t> ksize, ReadVector(ctx.input(inputs_.ksize), "ksize"));
+  DF_ASSIGN(std::vector<int64_t> strides, ReadVector(ctx.input(inputs_.ksize + 1), "strides"));
+  DF_ASSIGN(const WindowAttrs window, window_.With(std::move(ksize), std::move(strides)));
+  return PoolShape::Of(window, input);
+}
+
+void PoolKernel::ForImages(const PoolShape& s, ThreadPool& pool, FunctionRef<void(int64_t image)> body) {
+  const double window = static_cast<double>(s.depth.size * s.height.size) * static_cast<double>(s.width.size);
+  const double work = static_cast<double>(s.output_image()) * window;
+  pool.ParallelFor(s.images, 1 + static_cast<int64_t>(kBlockWork / (work + 1)), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) body(i);
+  });
+}
+
+}  // namespace dfrun

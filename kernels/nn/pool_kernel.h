@@ -1,0 +1,52 @@
+// What the kernels of pooling share: reading their windows, and giving each thread some images.
+#ifndef DFRUN_KERNELS_NN_POOL_KERNEL_H_
+#define DFRUN_KERNELS_NN_POOL_KERNEL_H_
+
+#include "kernels/nn/pool_shape.h"
+#include "src/framework/kernel.h"
+
+namespace dfrun {
+
+// Where an op's windows and strides are: attrs, or the int32 vector inputs `ksize` and the next one.
+struct WindowInputs {
+  int ksize = -1;  // -1: attrs
+};
+inline constexpr WindowInputs kWindowAttrs{};
+
+class PoolKernel : public Kernel {
+ public:
+  PoolKernel(KernelSetup& setup, WindowInputs windows);
+  bool IsExpensive() const override { return true; }
+
+ protected:
+  // Of this node's windows over an input of this shape, which has at most 2^31 - 1 pixels an image. InvalidArgument
+  // where they do not fit.
+  Result<PoolShape> ShapeOf(const OpContext& ctx, const Shape& input) const;
+  // body(i) for every image, from several threads.
+  static void ForImages(const PoolShape& s, ThreadPool& pool, FunctionRef<void(int64_t image)> body);
+
+ private:
+  WindowAttrs window_;
+  const WindowInputs inputs_;
+};
+
+// A pooling of images into images: kImage(shape, input image, output image).
+template <class T, WindowInputs kWindows, void (*kImage)(const PoolShape&, const T*, T*)>
+class ForwardPool final : public PoolKernel {
+ public:
+  explicit ForwardPool(KernelSetup& setup) : PoolKernel(setup, kWindows) {}
+
+  Status Compute(OpContext& ctx) {
+    const Tensor& x = ctx.input(0);
+    DF_ASSIGN(const PoolShape s, ShapeOf(ctx, x.shape()));
+    Tensor* y = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, s.output, &y));
+    ForImages(s, ctx.pool(),
+              [&](int64_t i) { kImage(s, x.data<T>() + i * s.input_image(), y->data<T>() + i * s.output_image()); });
+    return Status();
+  }
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_NN_POOL_KERNEL_H_

@@ -1,0 +1,110 @@
+// Grouped convolution, convolution by channel and in three dimensions, on shapes large enough for every way there is of
+// computing them: small integers, whose sums are exact, must come out the same in float (oneDNN) and double (unfolded
+// windows), and the products are each other's adjoints.
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "nn/images.h"
+#include "testing/node_runner.h"
+
+namespace dfrun {
+namespace {
+
+using testing::Counting;
+using testing::NodeRunner;
+
+struct Case {
+  const char* name;
+  std::vector<const char*> ops;  // forward, by input, by filter
+  Shape x;
+  Shape filter;
+  AttrMap attrs;
+};
+
+using List = std::vector<int64_t>;
+const std::vector<const char*> kFlat = {"Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter"};
+const std::vector<const char*> kDepthwise = {"DepthwiseConv2dNative", "DepthwiseConv2dNativeBackpropInput",
+                                             "DepthwiseConv2dNativeBackpropFilter"};
+const std::vector<const char*> kDeep = {"Conv3D", "Conv3DBackpropInputV2", "Conv3DBackpropFilterV2"};
+
+std::vector<Case> Cases() {
+  const AttrMap same = {{"strides", List{1, 1, 1, 1}}, {"padding", "SAME"}};
+  const AttrMap strided = {{"strides", List{1, 2, 2, 1}}, {"padding", "VALID"}};
+  const AttrMap first = {{"strides", List{1, 1, 2, 1}}, {"padding", "SAME"}, {"data_format", "NCHW"}};
+  const AttrMap deep = {{"strides", List{1, 1, 2, 1, 1}}, {"padding", "SAME"}};
+  const AttrMap deep_first = {{"strides", List{1, 1, 1, 1, 2}}, {"padding", "VALID"}, {"data_format", "NCDHW"}};
+  return {
+      {"FourGroups", kFlat, {3, 9, 8, 32}, {3, 3, 8, 16}, same},
+      {"FourGroupsStrided", kFlat, {3, 9, 8, 32}, {3, 2, 8, 64}, strided},
+      {"ThreeGroupsChannelsFirst", kFlat, {2, 12, 9, 8}, {3, 3, 4, 6}, first},
+      {"DepthwiseOne", kDepthwise, {5, 12, 12, 48}, {3, 3, 48, 1}, same},
+      {"DepthwiseOneStrided", kDepthwise, {5, 13, 12, 35}, {3, 3, 35, 1}, strided},
+      {"DepthwiseThree", kDepthwise, {2, 9, 8, 20}, {3, 3, 20, 3}, same},
+      {"DepthwiseChannelsFirst", kDepthwise, {2, 16, 9, 8}, {3, 3, 16, 2}, first},
+      {"Deep", kDeep, {3, 5, 7, 6, 8}, {3, 3, 3, 8, 16}, deep},
+      {"DeepOneChannel", kDeep, {2, 6, 7, 6, 1}, {2, 3, 3, 1, 5}, deep},
+      {"DeepChannelsFirst", kDeep, {2, 3, 5, 7, 6}, {3, 3, 3, 3, 4}, deep_first},
+  };
+}
+
+class ConvKinds : public ::testing::TestWithParam<Case> {
+ protected:
+  template <class T>
+  Tensor Run(const char* op, const std::vector<testing::Input>& inputs) {
+    auto out = runner_.Run(op, GetParam().attrs, inputs);  // every way a plan may see the node, with equal bits
+    EXPECT_TRUE(out.ok()) << out.status().ToString();
+    return out.ok() ? (*out)[0] : Tensor(DTypeOf<T>, Shape({0}));
+  }
+  static Tensor Sizes(const Shape& shape) {
+    return Tensor::Vector<int32_t>(std::vector<int32_t>(shape.dims().begin(), shape.dims().end()));
+  }
+  template <class T>
+  struct Products {
+    Tensor y, dx, df;
+  };
+  template <class T>
+  Products<T> All() {
+    const Case& c = GetParam();
+    const Tensor x = Counting<T>(c.x, 7, 11);
+    const Tensor filter = Counting<T>(c.filter, 5, 7);
+    Products<T> all;
+    all.y = Run<T>(c.ops[0], {x, filter});
+    const Tensor dy = Counting<T>(all.y.shape(), 3, 5);
+    all.dx = Run<T>(c.ops[1], {Sizes(c.x), filter, dy});
+    all.df = Run<T>(c.ops[2], {x, Sizes(c.filter), dy});
+    return all;
+  }
+  static void ExpectEqual(const Tensor& narrow, const Tensor& wide) {
+    ASSERT_EQ(narrow.shape(), wide.shape());
+    for (int64_t i = 0; i < wide.num_elements(); ++i) {
+      ASSERT_EQ(static_cast<double>(narrow.data<float>()[i]), wide.data<double>()[i]) << i;
+    }
+  }
+  static double Dot(const Tensor& a, const Tensor& b) {
+    return std::inner_product(a.data<double>(), a.data<double>() + a.num_elements(), b.data<double>(), 0.0);
+  }
+  NodeRunner runner_;
+};
+
+TEST_P(ConvKinds, FloatAndDoubleAgree) {
+  const Products<float> narrow = All<float>();
+  const Products<double> wide = All<double>();
+  ExpectEqual(narrow.y, wide.y);
+  ExpectEqual(narrow.dx, wide.dx);
+  ExpectEqual(narrow.df, wide.df);
+}
+
+TEST_P(ConvKinds, ProductsAreAdjoint) {
+  const Products<double> all = All<double>();
+  const double forward = Dot(all.y, Counting<double>(all.y.shape(), 3, 5));
+  EXPECT_NE(forward, 0);
+  EXPECT_EQ(forward, Dot(all.dx, Counting<double>(GetParam().x, 7, 11)));
+  EXPECT_EQ(forward, Dot(all.df, Counting<double>(GetParam().filter, 5, 7)));
+}
+
+INSTANTIATE_TEST_SUITE_P(, ConvKinds, ::testing::ValuesIn(Cases()),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace dfrun
