@@ -30,7 +30,10 @@ void AddOne(const T* x, T bias, T* y, int64_t n) {
 template <class T>
 class BiasAddKernel final : public Kernel {
  public:
-  explicit BiasAddKernel(KernelSetup& setup) : channels_first_(setup.attr<std::string>("data_format") == "NCHW") {}
+  explicit BiasAddKernel(KernelSetup& setup) {
+    const Result<std::string> format = setup.attrs().GetOr<std::string>("data_format", "NHWC");  // BiasAddV1 has none
+    channels_first_ = format.ok() && *format == "NCHW";
+  }
 
   Status Compute(OpContext& ctx) {
     const Tensor& x = ctx.input(0);
@@ -63,7 +66,7 @@ class BiasAddKernel final : public Kernel {
     });
   }
 
-  const bool channels_first_;
+  bool channels_first_ = false;
 };
 
 struct BiasAdd {
@@ -71,8 +74,12 @@ struct BiasAdd {
   using Kernel = BiasAddKernel<T>;
 };
 
-CPU_KERNEL("BiasAdd", BiasAdd, bfloat16, float16, float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t,
-           uint32_t, uint64_t, std::complex<float>, std::complex<double>);
+#define DF_NUMERIC_TYPES                                                                                      \
+  bfloat16, float16, float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, \
+      std::complex<float>, std::complex<double>
+CPU_KERNEL("BiasAdd", BiasAdd, DF_NUMERIC_TYPES);
+CPU_KERNEL("BiasAddV1", BiasAdd, DF_NUMERIC_TYPES);
+#undef DF_NUMERIC_TYPES
 
 }  // namespace
 }  // namespace dfrun

@@ -1,4 +1,4 @@
-// BiasAdd and BiasAddGrad.
+// BiasAdd, its older form without a format, and BiasAddGrad.
 #include "src/framework/op.h"
 
 namespace dfrun {
@@ -14,7 +14,7 @@ int ChannelDim(const std::string& data_format, int rank) {
 }
 
 Status BiasAddShape(InferenceContext& c) {
-  DF_ASSIGN(const std::string data_format, c.attr<std::string>("data_format"));
+  DF_ASSIGN(const std::string data_format, c.attrs().GetOr<std::string>("data_format", "NHWC"));
   DF_ASSIGN(PartialShape value, c.WithRankAtLeast(0, 2));
   DF_ASSIGN(const PartialShape bias, c.WithRank(1, 1));
   if (value.known_rank()) {
@@ -67,6 +67,18 @@ OP("BiasAdd")
       g.dx(1) = g.Op("BiasAddGrad", {{"data_format", g.attr<std::string>("data_format")}}, g.dy(0));
     })
     .Doc("Adds bias[c] to every element of channel c.");
+
+OP("BiasAddV1")
+    .Input("value: T")
+    .Input("bias: T")
+    .Output("output: T")
+    .Attr(kNumericT)
+    .Shape(&BiasAddShape)
+    .Gradient([](GradientBuilder& g) {
+      g.dx(0) = g.dy(0);
+      g.dx(1) = g.Op("BiasAddGrad", g.dy(0));
+    })
+    .Doc("Adds bias[c] to every element of channel c, the last dimension.");
 
 OP("BiasAddGrad")
     .Input("out_backprop: T")

@@ -18,12 +18,20 @@ def bias(w):
     for dtype in REAL + ["complex64"]:
         w.case("BiasAdd", numbers(dtype, (2, 3), 1), numbers(dtype, (3,), 2))
         w.case("BiasAddGrad", numbers(dtype, (3, 2), 1))
+        w.case("BiasAddV1", numbers(dtype, (2, 1, 3), 1), numbers(dtype, (3,), 2))
     for data_format in ["NHWC", "NCHW"]:
         for shape in [(2, 3, 3, 3), (2, 3, 3), (0, 3, 3, 3)]:
             w.case("BiasAdd", numbers("float32", shape, 3), numbers("float32", (3,), 4), data_format=data_format)
             w.case("BiasAddGrad", numbers("float32", shape, 3), data_format=data_format)
-    w.case("BiasAdd", numbers("float32", (2, 3), 1), numbers("float32", (2,), 2), name="sizes differ")
-    w.case("BiasAdd", numbers("float32", (3,), 1), numbers("float32", (3,), 2), name="rank 1")
+    for op in ["BiasAdd", "BiasAddV1"]:
+        w.case(op, numbers("float32", (2, 3), 1), numbers("float32", (2,), 2), name="sizes differ")
+        w.case(op, numbers("float32", (2, 3), 1), numbers("float32", (3, 1), 2), name="a matrix for a bias")
+        w.case(op, numbers("float32", (3,), 1), numbers("float32", (3,), 2), name="rank 1")
+    for shape in [(2, 3, 2, 1, 2), (2, 3, 0)]:
+        w.case("BiasAdd", numbers("float32", shape, 3), numbers("float32", (3,), 4), name=f"NCHW {len(shape)}-D",
+               data_format="NCHW")
+        w.case("BiasAddGrad", numbers("float32", shape, 3), name=f"NCHW {len(shape)}-D", data_format="NCHW")
+    w.case("BiasAddGrad", numbers("float32", (3,), 1), name="rank 1")
 
 
 def softmax(w):

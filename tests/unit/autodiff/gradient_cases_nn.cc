@@ -33,6 +33,7 @@ std::vector<GradientCase> LayerCases() {
   return {
       {"BiasAdd", {U({2, 3}), V({3})}},
       {"BiasAdd", {U({2, 3, 2, 2}), V({3})}, nchw},
+      {"BiasAddV1", {U({2, 2, 3}), V({3})}},
       {"BiasAddGrad", {U({2, 2, 3})}},
       {"BiasAddGrad", {U({2, 3, 2, 2})}, nchw, {}, {}, true},
       {"SoftmaxCrossEntropyWithLogits", {U({2, 3}, -2, 2), Distributions()}, {}, {}, {1}},

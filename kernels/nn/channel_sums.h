@@ -1,0 +1,103 @@
+// Sums by channel: over everything else of a tensor [outer, channels, inner].
+#ifndef DFRUN_KERNELS_NN_CHANNEL_SUMS_H_
+#define DFRUN_KERNELS_NN_CHANNEL_SUMS_H_
+
+#include <algorithm>
+#include <vector>
+
+#include "kernels/math/element.h"
+#include "kernels/nn/channel_layout.h"
+#include "src/base/threads.h"
+
+namespace dfrun::channels {
+
+// sums[c] += term(r, c) over the rows. Eight rows at a time are added up in float, as a tree, before they go to double:
+// nearly as exact as double all the way, at half the time.
+template <class Term>
+void AddRows(int64_t rows, int64_t columns, Term&& term, double* sums) {
+  int64_t r = 0;
+  for (; r + 8 <= rows; r += 8) {
+    DF_INDEPENDENT_ITERATIONS
+    for (int64_t c = 0; c < columns; ++c) {
+      const float low = (term(r, c) + term(r + 1, c)) + (term(r + 2, c) + term(r + 3, c));
+      const float high = (term(r + 4, c) + term(r + 5, c)) + (term(r + 6, c) + term(r + 7, c));
+      sums[c] += static_cast<double>(low + high);
+    }
+  }
+  for (; r < rows; ++r) {
+    for (int64_t c = 0; c < columns; ++c) sums[c] += static_cast<double>(term(r, c));
+  }
+}
+
+// The sum of term(i) over [0, n).
+template <class Term>
+double SumRun(int64_t n, Term&& term) {
+  constexpr int64_t kLanes = 16;
+  double lanes[kLanes] = {};
+  const int64_t rows = n / kLanes;
+  AddRows(
+      rows, kLanes, [&](int64_t r, int64_t lane) { return term(r * kLanes + lane); }, lanes);
+  for (int64_t i = rows * kLanes; i < n; ++i) lanes[i % kLanes] += static_cast<double>(term(i));
+  for (int64_t half = kLanes / 2; half > 0; half /= 2) {
+    for (int64_t i = 0; i < half; ++i) lanes[i] += lanes[i + half];
+  }
+  return lanes[0];
+}
+
+// Elements that are worth a thread: about 10 us.
+constexpr int64_t kBlock = 32768;
+
+// sums[c] of term(element, c) over the elements of each channel. The same on any number of threads: blocks depend on
+// the layout alone.
+template <class Term>
+void Sums(const ChannelLayout& l, ThreadPool& pool, Term&& term, double* sums) {
+  std::fill_n(sums, l.channels, 0.0);
+  if (l.inner > 1) {
+    const int64_t per_channel = l.outer * l.inner;
+    pool.ParallelFor(l.channels, 1 + kBlock / (per_channel + 1), [&](int64_t begin, int64_t end) {
+      for (int64_t c = begin; c < end; ++c) {
+        for (int64_t o = 0; o < l.outer; ++o) {
+          const int64_t first = (o * l.channels + c) * l.inner;
+          sums[c] += SumRun(l.inner, [&](int64_t i) { return term(first + i, c); });
+        }
+      }
+    });
+    return;
+  }
+  const int64_t rows = std::max<int64_t>(256, kBlock / std::max<int64_t>(1, l.channels));
+  const int64_t blocks = (l.outer + rows - 1) / rows;
+  std::vector<double> partial(static_cast<size_t>(blocks * l.channels));
+  pool.ParallelFor(l.outer, rows, [&](int64_t begin, int64_t end) {
+    AddRows(
+        end - begin, l.channels, [&](int64_t r, int64_t c) { return term((begin + r) * l.channels + c, c); },
+        partial.data() + begin / rows * l.channels);
+  });
+  for (int64_t b = 0; b < blocks; ++b) {
+    for (int64_t c = 0; c < l.channels; ++c) sums[c] += partial[static_cast<size_t>(b * l.channels + c)];
+  }
+}
+
+// Calls apply(element, c) for every element, in vectorised runs.
+template <class Apply>
+void ForElements(const ChannelLayout& l, ThreadPool& pool, Apply&& apply) {
+  const bool by_row = l.inner == 1;  // a row: all channels of a pixel, or a channel of an image
+  const int64_t width = by_row ? l.channels : l.inner;
+  const int64_t rows = by_row ? l.outer : l.outer * l.channels;
+  pool.ParallelFor(rows, 1 + kBlock / (width + 1), [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      const int64_t first = r * width;
+      const int64_t channel = r % l.channels;
+      if (by_row) {
+        DF_INDEPENDENT_ITERATIONS
+        for (int64_t c = 0; c < width; ++c) apply(first + c, c);
+      } else {
+        DF_INDEPENDENT_ITERATIONS
+        for (int64_t i = 0; i < width; ++i) apply(first + i, channel);
+      }
+    }
+  });
+}
+
+}  // namespace dfrun::channels
+
+#endif  // DFRUN_KERNELS_NN_CHANNEL_SUMS_H_

@@ -1,0 +1,88 @@
+// The second derivatives of batch normalisation against TensorFlow's. They cannot be checked numerically op by op: in
+// training the gradient op is differentiated as if it computed its statistics from x.
+#include <gtest/gtest.h>
+
+#include "src/autodiff/gradients.h"
+#include "tests/unit/testing/graph_evaluator.h"
+#include "tests/unit/testing/graph_maker.h"
+
+namespace dfrun::testing {
+namespace {
+
+// Element i is (i * factor % modulus - modulus / 2) / 4 + plus.
+Tensor Quarters(const Shape& shape, int64_t factor, int64_t modulus, float plus = 0) {
+  Tensor tensor(DType::kFloat, shape);
+  for (int64_t i = 0; i < tensor.num_elements(); ++i) {
+    tensor.data<float>()[i] = static_cast<float>(i * factor % modulus - modulus / 2) / 4 + plus;
+  }
+  return tensor;
+}
+
+// What TensorFlow 2.21 gives for y_backprop, x and scale.
+struct Case {
+  const char* format;
+  bool is_training;
+  std::vector<float> dy, x, scale;
+};
+
+void Check(const Case& expected) {
+  GraphMaker maker;
+  const Shape images({2, 2, 1, 2});
+  const Shape channels({2});
+  const Output dy = maker.Const("dy", Quarters(images, 5, 13));
+  const Output x = maker.Const("x", Quarters(images, 7, 11));
+  const Output scale = maker.Const("scale", Quarters(channels, 3, 5, 2));
+  const Output mean = maker.Const("mean", Quarters(channels, 2, 3));
+  const Output variance = maker.Const("variance", Quarters(channels, 2, 3, 1.5F));
+  const Output op =
+      maker.Add("op", "FusedBatchNormGradV3", {dy, x, scale, mean, variance, mean},
+                {{"epsilon", 0.125F}, {"data_format", expected.format}, {"is_training", expected.is_training}});
+  GradientOptions options;
+  options.grad_ys = {maker.Const("w0", Quarters(images, 3, 7)), maker.Const("w1", Quarters(channels, 2, 5)),
+                     maker.Const("w2", Quarters(channels, 4, 7))};
+  const std::vector<Output> ys = {op, {op.node, 1}, {op.node, 2}};
+  const std::vector<Output> xs = {dy, x, scale};
+  const auto gradients = AddGradients(maker.graph, ys, xs, options);
+  ASSERT_TRUE(gradients.ok()) << gradients.status().ToString();
+  std::vector<Output> values;
+  for (const GradientValue& gradient : *gradients) {
+    ASSERT_TRUE(gradient.exists);
+    values.push_back(*DenseGradient(maker.graph, gradient, x, "unused"));
+  }
+  const Result<std::vector<Tensor>> actual = GraphEvaluator().Fetch(maker.graph, values);
+  ASSERT_TRUE(actual.ok()) << actual.status().ToString();
+  const std::vector<float>* wanted[] = {&expected.dy, &expected.x, &expected.scale};
+  for (size_t k = 0; k < 3; ++k) {
+    ASSERT_EQ((*actual)[k].num_elements(), static_cast<int64_t>(wanted[k]->size()));
+    for (size_t i = 0; i < wanted[k]->size(); ++i) {
+      EXPECT_NEAR((*actual)[k].data<float>()[i], (*wanted[k])[i], 2e-6) << "input " << k << ", element " << i;
+    }
+  }
+}
+
+TEST(BatchNormSecondGradient, InTraining) {
+  Check({"NHWC",
+         true,
+         {-1.099881, 1.17582, 0.5756589, 0.1342725, -0.6333731, 0.3657275, -1.842405, -0.6758201},
+         {2.318051, 1.140743, -1.321417, 0.2149226, -0.7726836, -0.2149224, -0.2239505, -1.140743},
+         {1.926287, -0.2828895}});
+}
+
+TEST(BatchNormSecondGradient, InTrainingWithChannelsFirst) {
+  Check({"NCHW",
+         true,
+         {-0.3874416, -1.628165, 1.910704, -0.06138211, -0.3095962, -0.6747974, 1.227394, -2.076716},
+         {2.070592, 0.7053854, 1.475563, -0.3550541, -0.4354526, -2.340524, 0.9431672, -2.063676},
+         {0.2196013, -0.1162877}});
+}
+
+TEST(BatchNormSecondGradient, InInference) {
+  Check({"NHWC",
+         false,
+         {-1.283002, 0.25, 0.3160036, -0.1607919, -0.3235985, -0.5715838, -0.9632007, -0.9823759},
+         {0.6396022, 0, -0.4264014, 0, -0.1066004, 0, 0.2132007, 0},
+         {1.599005, -0.7759403}});
+}
+
+}  // namespace
+}  // namespace dfrun::testing
