@@ -51,17 +51,17 @@ struct Softsign {
   }
 };
 
-// Gradients: dy, then x or y as the op says.
+// Gradients: dy, then x or y as the op says. Products, so that infinite times closed is NaN, as TensorFlow's.
 struct ReluGrad {
   template <class T>
   DF_HOST_DEVICE T operator()(T dy, T x) const {
-    return x > T(0) ? dy : T(0);
+    return dy * (x > T(0) ? T(1) : T(0));
   }
 };
 struct Relu6Grad {
   template <class T>
   DF_HOST_DEVICE T operator()(T dy, T x) const {
-    return x > T(0) && x < T(6) ? dy : T(0);
+    return dy * (x > T(0) && x < T(6) ? T(1) : T(0));
   }
 };
 struct EluGrad {

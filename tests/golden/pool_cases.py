@@ -160,6 +160,9 @@ def deep(w):
         w.case(op, x, name="stride 0", padding="VALID", ksize=[1, 1, 1, 1, 1], strides=[1, 1, 0, 1, 1])
     w.case("MaxPool3DGrad", x, y, dy[:, :, :1], name="grad differs", padding="SAME", **halves)
     w.case("MaxPool3DGradGrad", x, y, y, name="grad differs", padding="SAME", **halves)
+    w.case("MaxPool3DGradGrad", x[0], y, x, name="rank 4", padding="SAME", **halves)
+    w.case("MaxPool3DGradGrad", numbers("float32", (1, 1, 1, 4, 1), 1), numbers("float32", (1, 1, 1, 2, 1), 1),
+           numbers("float32", (1, 1, 1, 4, 1), 2), name="rows", padding="SAME", ksize=[1, 1, 1, 2, 1], strides=[1, 1, 1, 2, 1])
     w.case("AvgPool3DGrad", ints([1, 2, 2, 2]), dy, name="four sizes", padding="SAME", **halves)
 
 
