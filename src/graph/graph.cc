@@ -223,15 +223,8 @@ bool Graph::IsBackEdge(const Node& reader, int input) const {
   return source == "NextIteration" || source == "RefNextIteration";
 }
 
-Status Graph::InferShapes() {
-  DF_ASSIGN(const std::vector<NodeId> order, TopologicalOrder());
-  for (NodeId id : order) {
-    Node& node = nodes_[id];
-    if (Status status = InferNode(node); !status.ok()) {
-      return InvalidArgument(Describe(id), ": ", status.message(), DescribeInputs(*this, node.inputs));
-    }
-  }
-  return Status();
+Status Graph::AtNode(const Node& node, const Status& status) const {
+  return InvalidArgument(Describe(node.id), ": ", status.message(), DescribeInputs(*this, node.inputs));
 }
 
 const Tensor* Graph::ConstantValue(Output value) const {

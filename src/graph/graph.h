@@ -108,8 +108,8 @@ class Graph {
   // True for an input of a Merge that comes from a NextIteration: the edge that closes a loop.
   bool IsBackEdge(const Node& reader, int input) const;
 
-  // Infers all shapes again, in topological order: after edges moved or feeds got a shape. An error names the node;
-  // the shapes of the nodes after it are then as before.
+  // Infers all shapes again, in topological order: after edges moved or feeds got a shape. In a loop they hold for every
+  // iteration. An error names the node; the shapes of the nodes after it are then as before.
   Status InferShapes();
   // The constant value that a plain subgraph of Consts and shape arithmetic gives an output; null if it is not known.
   const Tensor* ConstantValue(Output value) const;
@@ -163,6 +163,9 @@ class Graph {
 
   Status FillNode(NodeSpec spec, Node& node) const;
   Status InferNode(Node& node);
+  // One pass over all nodes; the Merges of `loops` get the shapes there.
+  Status InferInOrder(const std::vector<NodeId>& order, const std::unordered_map<NodeId, PartialShape>& loops);
+  Status AtNode(const Node& node, const Status& status) const;
   void NoteName(const std::string& name, NodeId id);
   std::string Suggest(std::string_view name) const;
 

@@ -16,6 +16,7 @@ class NodeInference final : public InferenceContext {
   int num_outputs() const override { return node_.num_outputs(); }
   const PartialShape& input(int i) const override {
     static const PartialShape unknown;
+    if (graph_.IsBackEdge(node_, i) && node_.inputs[0].valid()) i = 0;
     return IsKnownEdge(i) ? graph_.shape(node_.inputs[i]) : unknown;
   }
   DType input_dtype(int i) const override { return node_.input_types[i].dtype; }
@@ -54,6 +55,15 @@ Status InferNodeShapes(const Graph& graph, Node& node) {
   DF_TRY(node.op->shape_fn(inference));
   node.output_shapes = inference.TakeOutputs();
   return Status();
+}
+
+PartialShape CommonShape(const PartialShape& a, const PartialShape& b) {
+  if (!a.known_rank() || a.rank() != b.rank()) return PartialShape();
+  PartialShape common = a;
+  for (int i = 0; i < a.rank(); ++i) {
+    if (a.dim(i) != b.dim(i)) common.set_dim(i, PartialShape::kUnknown);
+  }
+  return common;
 }
 
 }  // namespace dfrun

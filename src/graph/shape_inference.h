@@ -6,9 +6,13 @@
 
 namespace dfrun {
 
-// Sets node.output_shapes from the shapes and known values of its inputs in `graph`. The input of a back edge and one
-// that is not connected yet have an unknown shape. After an error the shapes are as before.
+// Sets node.output_shapes from the shapes and known values of its inputs in `graph`. An input that is not connected yet
+// has an unknown shape. The back edge into a Merge counts as having the shape of what enters the loop: whether that
+// holds is for the caller to see. After an error the shapes are as before.
 Status InferNodeShapes(const Graph& graph, Node& node);
+
+// What holds of a tensor that has the one shape or the other: the rank and the sizes in which they agree.
+PartialShape CommonShape(const PartialShape& a, const PartialShape& b);
 
 }  // namespace dfrun
 

@@ -6,15 +6,11 @@
 #include <utility>
 
 #include "src/framework/run_kernel.h"
+#include "src/graph/control_flow.h"
 #include "src/passes/graph_rebuilder.h"
 
 namespace dfrun {
 namespace {
-
-bool IsControlFlow(std::string_view op) {
-  constexpr std::string_view kOps[] = {"Switch", "RefSwitch", "Enter", "RefEnter"};
-  return std::find(std::begin(kOps), std::end(kOps), op) != std::end(kOps);
-}
 
 bool HasRefs(const Node& node) {
   const auto is_ref = [](const TypedArg& arg) { return arg.is_ref; };
@@ -47,8 +43,7 @@ class Folder {
 
   Result<Graph> Run() {
     DF_ASSIGN(const std::vector<NodeId> order, graph_.TopologicalOrder());
-    trust_known_values_ = std::none_of(graph_.nodes().begin(), graph_.nodes().end(),
-                                       [](const Node& node) { return IsControlFlow(node.op->name); });
+    trust_known_values_ = !HasControlFlow(graph_);
     for (NodeId id : order) Evaluate(graph_.node(id));
     MarkNeeded();
     return Rebuild(order);
@@ -60,6 +55,7 @@ class Folder {
   // Fills in values_ for the node if they are constant.
   void Evaluate(const Node& node) {
     if (node.op->is_stateful || node.num_outputs() == 0 || !node.control_inputs.empty() || HasRefs(node)) return;
+    if (ControlFlowKindOf(node.op->name) != ControlFlowKind::kNone) return;  // what is constant may still be dead
     if (node.op->name == "Const") {
       values_[node.id] = {*node.attrs.Find("value")->get<Tensor>()};
       return;

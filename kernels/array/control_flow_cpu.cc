@@ -1,0 +1,59 @@
+// The primitives of conditionals and loops on CPUs. The executor does them without a call, since what they do is to
+// decide what runs; these kernels say what each does with its values.
+#include "src/framework/kernel.h"
+
+namespace dfrun {
+namespace {
+
+class HandOnKernel final : public Kernel {
+ public:
+  static constexpr bool kSharesOutputs = true;
+  explicit HandOnKernel(KernelSetup&) {}
+  Status Compute(OpContext& ctx) {
+    if (ctx.num_inputs() > 0) ctx.SetOutput(0, ctx.input(0));
+    return Status();
+  }
+};
+
+class SwitchKernel final : public Kernel {
+ public:
+  static constexpr bool kSharesOutputs = true;
+  explicit SwitchKernel(KernelSetup&) {}
+  Status Compute(OpContext& ctx) {
+    const int live = ctx.input(1).scalar<bool>() ? 1 : 0;
+    ctx.SetOutput(live, ctx.input(0));
+    ctx.set_output_dead(1 - live);
+    return Status();
+  }
+};
+
+class MergeKernel final : public Kernel {
+ public:
+  static constexpr bool kSharesOutputs = true;
+  explicit MergeKernel(KernelSetup&) {}
+  Status Compute(OpContext& ctx) {
+    for (int i = 0; i < ctx.num_inputs(); ++i) {
+      if (!ctx.input(i).initialized()) continue;
+      ctx.SetOutput(0, ctx.input(i));
+      ctx.SetOutput(1, Tensor::Scalar<int32_t>(i));
+      return Status();
+    }
+    return InvalidArgument("no input has a value");
+  }
+};
+
+CPU_KERNEL_ANY("Switch", SwitchKernel);
+CPU_KERNEL_ANY("RefSwitch", SwitchKernel);
+CPU_KERNEL_ANY("Merge", MergeKernel);
+CPU_KERNEL_ANY("RefMerge", MergeKernel);
+CPU_KERNEL_ANY("Enter", HandOnKernel);
+CPU_KERNEL_ANY("RefEnter", HandOnKernel);
+CPU_KERNEL_ANY("Exit", HandOnKernel);
+CPU_KERNEL_ANY("RefExit", HandOnKernel);
+CPU_KERNEL_ANY("NextIteration", HandOnKernel);
+CPU_KERNEL_ANY("RefNextIteration", HandOnKernel);
+CPU_KERNEL_ANY("LoopCond", HandOnKernel);
+CPU_KERNEL_ANY("ControlTrigger", HandOnKernel);
+
+}  // namespace
+}  // namespace dfrun

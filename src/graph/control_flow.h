@@ -1,0 +1,53 @@
+// Frames: which loop each node of a graph belongs to.
+//
+// Frame 0 is the graph itself. An Enter makes a frame of its name inside the frame that it stands in; all Enters of one
+// name there share it. A node runs in the frame of its inputs; an Enter runs in the outer frame and its output belongs
+// to the inner one, an Exit the other way round. Source: white paper section 4.4.
+#ifndef DFRUN_SRC_GRAPH_CONTROL_FLOW_H_
+#define DFRUN_SRC_GRAPH_CONTROL_FLOW_H_
+
+#include <string>
+#include <vector>
+
+#include "src/graph/graph.h"
+
+namespace dfrun {
+
+enum class ControlFlowKind : uint8_t {
+  kNone,
+  kSwitch,
+  kMerge,
+  kEnter,
+  kExit,
+  kNextIteration,
+  kLoopCond,
+  kControlTrigger,
+};
+
+// Of an op's name; the Ref forms count as the others.
+ControlFlowKind ControlFlowKindOf(std::string_view op);
+
+struct Frame {
+  std::string name;  // frame_name of its Enters
+  int32_t parent = -1;
+  int64_t parallel_iterations = 1;
+  std::vector<NodeId> enters;
+};
+
+struct FrameTree {
+  static constexpr int32_t kAny = -1;
+  std::vector<Frame> frames;        // a parent before its children
+  std::vector<int32_t> of_node;     // the frame in whose iterations a node runs
+  std::vector<int32_t> of_outputs;  // the frame whose nodes may read it; kAny: all
+};
+
+// True where the graph holds a primitive of conditionals or loops.
+bool HasControlFlow(const Graph& graph);
+
+// A node without inputs runs in frame 0, and nodes of any frame may read it: its value does not depend on an iteration.
+// InvalidArgument names a node whose other inputs come from several frames, or an Exit outside of any.
+Result<FrameTree> BuildFrameTree(const Graph& graph);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_GRAPH_CONTROL_FLOW_H_
