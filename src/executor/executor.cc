@@ -1,31 +1,34 @@
 #include "src/executor/executor.h"
 
 #include "src/base/denormals.h"
+#include "src/executor/flow_loop.h"
 #include "src/executor/run_loop.h"
 
 namespace dfrun {
 namespace {
 
 // Works on a shared step until the queue is empty. `ops` have ended; their counts are the step's.
-void RunShared(StepState& step, Activation& self, Work* ops, bool give_half) {
-  RunLoop<PlainFlow, true> loop(step, self);
+template <template <bool> class Loop>
+void RunSharedWith(StepState& step, Activation& self, Work* ops, bool give_half) {
+  Loop<true> loop(step, self);
   while (ops != nullptr) {
     Work* const next = ops->next;
     step.active().fetch_sub(1, std::memory_order_relaxed);  // this activation counts: it stays above 0
     loop.Absorb(*static_cast<AsyncOp*>(ops));
     ops = next;
   }
-  if (give_half && self.queue.size() > 1) loop.Give(self.queue.size() / 2);
+  const uint32_t ready = Loop<true>::NumReady(self);
+  if (give_half && ready > 1) loop.Give(ready / 2);
   loop.Run();
   step.ReleaseActivation(self);
   if (step.active().fetch_sub(1, std::memory_order_acq_rel) == 1) step.Finish();
 }
 
 // Works on a step that is this thread's until it ends, sleeps, or is shared. `ops` have ended.
-void RunExclusive(StepState& step, Work* ops) {
-  using Loop = RunLoop<PlainFlow, false>;
+template <template <bool> class Loop>
+void RunExclusiveWith(StepState& step, Work* ops) {
   Activation& self = step.first();
-  Loop loop(step, self);
+  Loop<false> loop(step, self);
   for (;;) {
     while (ops != nullptr) {
       Work* const next = ops->next;
@@ -33,14 +36,24 @@ void RunExclusive(StepState& step, Work* ops) {
       loop.Absorb(*static_cast<AsyncOp*>(ops));
       ops = next;
     }
-    const Loop::Outcome outcome = loop.Run();
-    if (outcome == Loop::Outcome::kShare) return RunShared(step, self, step.Share(), /*give_half=*/true);
+    const RunOutcome outcome = loop.Run();
+    if (outcome == RunOutcome::kShare) return RunSharedWith<Loop>(step, self, step.Share(), /*give_half=*/true);
     ops = step.TakeInbox();
-    if (ops != nullptr || outcome == Loop::Outcome::kInbox) continue;
+    if (ops != nullptr || outcome == RunOutcome::kInbox) continue;
     if (step.in_flight() == 0) return step.Finish();
     if (step.Sleep()) return;
     ops = step.TakeInbox();
   }
+}
+
+void RunShared(StepState& step, Activation& self, Work* ops, bool give_half) {
+  if (step.plan().has_control_flow()) return RunSharedWith<FlowLoop>(step, self, ops, give_half);
+  RunSharedWith<RunLoop>(step, self, ops, give_half);
+}
+
+void RunExclusive(StepState& step, Work* ops) {
+  if (step.plan().has_control_flow()) return RunExclusiveWith<FlowLoop>(step, ops);
+  RunExclusiveWith<RunLoop>(step, ops);
 }
 
 // Where RunPlan waits.
@@ -84,7 +97,11 @@ void StartPlan(ExecPlan& plan, WorkerPool& pool, const RunArgs& args, Callback d
     plan.ReleaseState(&step);
     return done(std::move(s));
   }
-  step.first().queue.PushRoots(plan.num_roots());
+  if (plan.has_control_flow()) {
+    FlowLoop<false>::PushRoots(step);
+  } else {
+    RunLoop<false>::PushRoots(step);
+  }
   const ScopedFlushDenormals flush;
   RunExclusive(step, nullptr);
 }

@@ -10,10 +10,10 @@
 //   placed     its shape is static and small: header set once, bytes at a fixed offset of the state's arena;
 //   counted    all others: released after the last reader.
 //
-// How frames plug in (loops): nodes, counters and slots of a loop's body are numbered together, so a frame is a range
-// of each. An iteration is a block that holds a copy of these ranges; the base pointers of slots and counters that the
-// run loop uses for it are offset so that the plan's numbers stay valid. A ready entry is then (node, iteration), and
-// loop invariants are slots outside the range, written once. Records, edges and kernels stay as they are.
+// Graphs with conditionals and loops: every node belongs to a frame (src/graph/control_flow.h); frame 0 is the step
+// itself. Nodes, slots and counters are numbered within their frame, so that an iteration is a block of them, and a
+// ready entry is (iteration, node). What enters a loop for good is handed to each block once. The out-edges of such a
+// plan are FlowEdges, which carry deadness. A plan without such ops has frame 0 alone and pays nothing for them.
 //
 // Immutable but for the cache of step states and the measured costs of expensive nodes.
 // Thread safety: all const methods from any thread. The device and the op registry of the graph must outlive it; the
@@ -29,7 +29,7 @@
 
 #include "src/base/mutex.h"
 #include "src/framework/kernel.h"
-#include "src/graph/graph.h"
+#include "src/graph/control_flow.h"
 
 namespace dfrun {
 
@@ -48,6 +48,8 @@ enum NodeFlag : uint32_t {
   kNodeReadsRefs = 1 << 2,  // some input is a ref that must be initialised
   kNodeReleases = 1 << 3,   // some counted slot may have its last reader here
   kNodeRetval = 1 << 4,     // hands its input out
+  kNodeFlow = 1 << 5,       // NodeDetail::flow says what the run loop does; no kernel is called
+  kNodeRunsDead = 1 << 6,   // the kernel is called for dead inputs too
 };
 
 struct alignas(32) NodeRecord {
@@ -71,10 +73,37 @@ class OutEdge {
   uint32_t bits_;
 };
 
+// An out-edge in a plan with control flow.
+class FlowEdge {
+ public:
+  enum class Kind : uint32_t {
+    kCounted,       // one of several inputs that the reader waits for
+    kOnly,          // all that it waits for
+    kMergeData,     // into a Merge: `input` is which
+    kMergeControl,  // into a Merge, which is not dead for that
+    kTrigger,       // into a node that a dead input does not make dead
+  };
+  static constexpr uint16_t kControlPort = UINT16_MAX;
+  static constexpr uint32_t kMaxNodes = 1 << 29;
+
+  FlowEdge(Kind kind, uint32_t node, uint16_t port, uint16_t input)
+      : bits_(node << 3 | static_cast<uint32_t>(kind)), port_(port), input_(input) {}
+  Kind kind() const { return static_cast<Kind>(bits_ & 7); }
+  uint32_t node() const { return bits_ >> 3; }
+  uint16_t port() const { return port_; }    // the source's output; kControlPort: a control edge
+  uint16_t input() const { return input_; }  // of a Merge
+
+ private:
+  uint32_t bits_;
+  uint16_t port_;
+  uint16_t input_;
+};
+
 // What few nodes need, beside their records.
 struct NodeDetail {
   uint32_t first_release = 0;  // in ExecPlan::releases; the next detail's first_release ends them
-  int32_t index = -1;          // of an asynchronous node, an expensive node, a _Retval: which one
+  int32_t index = -1;          // of an asynchronous node, an expensive node, a _Retval, an Enter, an Exit: which one
+  ControlFlowKind flow = ControlFlowKind::kNone;
 };
 
 // A counted slot that a node reads, or writes where no node reads it.
@@ -82,6 +111,66 @@ struct Release {
   uint32_t slot;
   int32_t counter;  // in the step's reader counts; -1: no other node reads it
   int32_t input;    // the node's only input that is this slot; -1: none, several, or above 63
+};
+
+// What a step's state, or an iteration of a loop, is made of.
+struct ValueLayout {
+  // A slot whose header never changes.
+  struct FixedSlot {
+    uint32_t slot;
+    Tensor value;  // or a ref
+  };
+  struct PlacedSlot {
+    uint32_t slot;
+    DType dtype;
+    Shape shape;
+    size_t offset;  // in the arena
+  };
+  uint32_t num_slots = 0;
+  size_t arena_bytes = 0;
+  int num_async = 0;
+  std::vector<FixedSlot> fixed;
+  std::vector<PlacedSlot> placed;
+  std::vector<uint32_t> counted;
+  // What the counters are at the start: of a node, the edges that it waits for (of a Merge as MergeCount says); of a
+  // slot of many readers, the nodes that read it.
+  std::vector<int32_t> pending;
+  std::vector<int32_t> readers;
+};
+
+// The count of a Merge: bit 0 says that no live input has come, above it stand the control inputs that it waits for,
+// and in the upper half the inputs from outside of the loop that may still be live.
+struct MergeCount {
+  static constexpr int32_t kNoLiveInput = 1;
+  static constexpr int32_t kControlInput = 2;
+  static constexpr int32_t kDataInput = 1 << 16;
+  static constexpr int32_t kMaxInputs = (1 << 14) - 1;  // of either sort
+  static constexpr int32_t Initial(int32_t controls, int32_t data) {
+    return kNoLiveInput + controls * kControlInput + data * kDataInput;
+  }
+  // Neither a control input nor, for a live one, a data input is missing.
+  static constexpr bool IsLive(int32_t count) { return (count & (kDataInput - 1)) == 0; }
+  static constexpr bool IsDead(int32_t count) { return count == kNoLiveInput; }
+};
+
+// A frame as the run loop wants it. Frame 0 is the step.
+struct FramePlan {
+  std::string name;
+  ValueLayout layout;
+  uint32_t first_node = 0;  // of the plan's records
+  uint32_t num_nodes = 0;
+  uint32_t num_roots = 0;    // the first nodes of the frame: an iteration begins with them
+  int32_t child_index = -1;  // among its parent's children
+  int32_t num_children = 0;
+  int32_t num_enters = 0;
+  int64_t parallel_iterations = 1;
+  std::vector<uint32_t> exits;  // nodes of this frame, by NodeDetail::index
+};
+
+// An Enter, by NodeDetail::index.
+struct EnterPlan {
+  int32_t frame;     // that it leads into
+  bool is_constant;  // its value is every iteration's
 };
 
 class ExecPlan {
@@ -101,30 +190,24 @@ class ExecPlan {
     PartialShape shape;
     int32_t slot = -1;  // -1: no node reads it
   };
-  // A slot whose header never changes.
-  struct FixedSlot {
-    uint32_t slot;
-    Tensor value;  // or a ref
-  };
-  struct PlacedSlot {
-    uint32_t slot;
-    DType dtype;
-    Shape shape;
-    size_t offset;  // in the arena
-  };
-
   Device& device() const { return *device_; }
   int num_feeds() const { return static_cast<int>(feeds_.size()); }
   const Feed& feed(int i) const { return feeds_[i]; }
   int num_fetches() const { return num_fetches_; }
-  // Nodes that the run loop visits; the first num_roots() of them wait for nothing.
+  // Nodes that the run loop visits, of all frames.
   uint32_t num_nodes() const { return static_cast<uint32_t>(details_.size()) - 1; }
-  uint32_t num_roots() const { return num_roots_; }
+  bool has_control_flow() const { return has_control_flow_; }
+  // At least one; only one where has_control_flow() is false.
+  const std::vector<FramePlan>& frames() const { return frames_; }
+  const FramePlan& root() const { return frames_[0]; }
+  bool has_async() const { return has_async_; }
+  const EnterPlan& enter(int32_t i) const { return enters_[i]; }
 
   // The run loop's view. records and details have one more entry, which ends the last one's ranges.
   const NodeRecord* records() const { return records_.data(); }
   const uint32_t* inputs() const { return inputs_.data(); }
   const OutEdge* edges() const { return edges_.data(); }
+  const FlowEdge* flow_edges() const { return flow_edges_.data(); }  // of a plan with control flow, instead of edges()
   const NodeDetail& detail(uint32_t node) const { return details_[node]; }
   std::span<const Release> releases(uint32_t node) const {
     const uint32_t begin = details_[node].first_release;
@@ -132,17 +215,6 @@ class ExecPlan {
   }
   const NodeInfo& info(uint32_t node) const { return *infos_[node]; }
   const NodeInfo* const* infos() const { return infos_.data(); }
-
-  // What a step's state is made of.
-  uint32_t num_slots() const { return num_slots_; }
-  size_t arena_bytes() const { return arena_bytes_; }
-  int num_async() const { return num_async_; }
-  const std::vector<FixedSlot>& fixed_slots() const { return fixed_; }
-  const std::vector<PlacedSlot>& placed_slots() const { return placed_; }
-  const std::vector<uint32_t>& counted_slots() const { return counted_; }
-  // What the counters are at the start of a step: edges into each node, then nodes that read each slot of many readers.
-  const std::vector<int32_t>& initial_pending() const { return initial_pending_; }
-  const std::vector<int32_t>& initial_readers() const { return initial_readers_; }
 
   // What an expensive node's kernel took lately, in ns; 0: not known yet.
   std::atomic<uint32_t>& cost_ns(int expensive) { return costs_ns_[expensive]; }
@@ -159,23 +231,19 @@ class ExecPlan {
   std::vector<NodeRecord> records_;
   std::vector<uint32_t> inputs_;
   std::vector<OutEdge> edges_;
+  std::vector<FlowEdge> flow_edges_;
   std::vector<NodeDetail> details_;
   std::vector<Release> releases_;
   std::vector<const NodeInfo*> infos_;
   std::vector<NodeInfo> all_infos_;  // of the graph's nodes, in its order: kernels hold references
   std::vector<std::unique_ptr<Kernel>> kernels_;
   std::vector<Feed> feeds_;
-  std::vector<FixedSlot> fixed_;
-  std::vector<PlacedSlot> placed_;
-  std::vector<uint32_t> counted_;
-  std::vector<int32_t> initial_pending_;
-  std::vector<int32_t> initial_readers_;
-  uint32_t num_roots_ = 0;
-  uint32_t num_slots_ = 0;
+  std::vector<FramePlan> frames_;
+  std::vector<EnterPlan> enters_;
+  bool has_control_flow_ = false;
+  bool has_async_ = false;
   int num_fetches_ = 0;
-  int num_async_ = 0;
   int num_expensive_ = 0;
-  size_t arena_bytes_ = 0;
 
   std::unique_ptr<std::atomic<uint32_t>[]> costs_ns_;
   std::atomic<StepState*> last_used_{nullptr};  // saves the lock where one step runs at a time

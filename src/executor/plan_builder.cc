@@ -20,6 +20,9 @@ size_t PlacedAlignment(size_t bytes) {
   return std::clamp(std::bit_ceil(bytes), sizeof(int64_t), Allocator::kAlignment);
 }
 
+// Handing a value on by its header costs no more than copying this much.
+constexpr int64_t kCopiedBytes = 64;
+
 bool HasFixed(const Tensor& value) {
   return value.initialized() || value.is_reference();
 }
@@ -28,14 +31,40 @@ bool HasFixed(const Tensor& value) {
 
 Status PlanBuilder::Build() {
   plan_.device_ = &device_;
+  DF_TRY(FindFrames());
   DF_TRY(DraftNodes());
   DF_TRY(NumberNodes());
-  AssignSlots();
+  DF_TRY(AssignSlots());
   CountReaders();
   for (NodeId id : order_) WriteNode(graph_.node(id));
-  plan_.records_.push_back({.first_edge = static_cast<uint32_t>(plan_.edges_.size())});
+  const size_t num_edges = plan_.has_control_flow_ ? plan_.flow_edges_.size() : plan_.edges_.size();
+  plan_.records_.push_back({.first_edge = static_cast<uint32_t>(num_edges)});
   plan_.details_.push_back({.first_release = static_cast<uint32_t>(plan_.releases_.size())});
   plan_.costs_ns_ = std::make_unique<std::atomic<uint32_t>[]>(plan_.num_expensive_);
+  return Status();
+}
+
+Status PlanBuilder::FindFrames() {
+  plan_.has_control_flow_ = HasControlFlow(graph_);
+  if (plan_.has_control_flow_) {
+    DF_ASSIGN(tree_, BuildFrameTree(graph_));
+    if (static_cast<uint32_t>(graph_.num_nodes()) >= FlowEdge::kMaxNodes) {
+      return Unimplemented("a graph of ", graph_.num_nodes(), " nodes with conditionals or loops");
+    }
+  } else {
+    tree_.frames.resize(1);
+    tree_.of_node.assign(static_cast<size_t>(graph_.num_nodes()), 0);
+    tree_.of_outputs = tree_.of_node;
+  }
+  frames_.resize(tree_.frames.size());
+  plan_.frames_.resize(tree_.frames.size());
+  for (size_t f = 1; f < tree_.frames.size(); ++f) {
+    FramePlan& frame = plan_.frames_[f];
+    frame.name = tree_.frames[f].name;
+    frame.parallel_iterations = tree_.frames[f].parallel_iterations;
+    frame.num_enters = static_cast<int32_t>(tree_.frames[f].enters.size());
+    frame.child_index = plan_.frames_[tree_.frames[f].parent].num_children++;
+  }
   return Status();
 }
 
@@ -46,6 +75,20 @@ Status PlanBuilder::DraftNodes() {
     Status status = DraftNode(node);
     if (!status.ok()) return status.Annotate(graph_.Describe(node.id));
   }
+  for (const Node& node : graph_.nodes()) {
+    if (drafts_[node.id].flow == ControlFlowKind::kMerge) DF_TRY(CheckMerge(node).Annotate(graph_.Describe(node.id)));
+  }
+  return Status();
+}
+
+// A Merge runs when one of its inputs comes, so each must come as an event.
+Status PlanBuilder::CheckMerge(const Node& node) {
+  const size_t most = std::max(node.inputs.size(), node.control_inputs.size());
+  if (most > MergeCount::kMaxInputs) return Unimplemented("a Merge of ", most, " inputs");
+  for (const Output& input : node.inputs) {
+    drafts_[input.node].is_settled = false;
+    if (!IsWaitedFor(input.node)) return InvalidArgument("a Merge of a value that all iterations share");
+  }
   return Status();
 }
 
@@ -53,11 +96,12 @@ Status PlanBuilder::DraftNode(const Node& node) {
   NodeInfo& info = plan_.all_infos_[node.id];
   info = {node.name, node.op, node.input_types, node.output_types};
   for (int i = 0; i < node.num_inputs(); ++i) info.inputs[i].is_ref = graph_.is_ref(node.inputs[i]);
+  drafts_[node.id].flow = ControlFlowKindOf(node.op->name);
   if (node.op->name == "_Arg") {
     DF_TRY(DraftFeed(node));
   } else if (node.op->name == "_Retval") {
     DF_TRY(DraftFetch(node));
-  } else if (node.op->name != "NoOp") {
+  } else if (node.op->name != "NoOp" && drafts_[node.id].flow == ControlFlowKind::kNone) {
     DF_TRY(MakeKernel(node));
   }
   Draft& draft = drafts_[node.id];
@@ -108,9 +152,11 @@ Status PlanBuilder::MakeKernel(const Node& node) {
 }
 
 int64_t PlanBuilder::PlacedBytes(const Node& node, int output) const {
-  const KernelDef* def = drafts_[node.id].def;
+  const Draft& draft = drafts_[node.id];
   const TypedArg& type = node.output_types[output];
-  if (def == nullptr || def->shares_outputs || type.is_ref || !IsPlain(type.dtype)) return -1;
+  const bool gives_values =
+      draft.flow != ControlFlowKind::kNone || (draft.def != nullptr && !draft.def->shares_outputs);
+  if (!gives_values || type.is_ref || !IsPlain(type.dtype)) return -1;
   if (!node.output_shapes[output].IsFullyDefined()) return -1;
   const Result<Shape> shape = node.output_shapes[output].ToShape();
   int64_t bytes = 0;
@@ -118,7 +164,19 @@ int64_t PlanBuilder::PlacedBytes(const Node& node, int output) const {
       __builtin_mul_overflow(shape->num_elements(), static_cast<int64_t>(DTypeSize(type.dtype)), &bytes)) {
     return -1;
   }
-  return bytes <= options_.max_placed_bytes ? bytes : -1;
+  return bytes <= MostPlacedBytes(draft.flow) ? bytes : -1;
+}
+
+int64_t PlanBuilder::MostPlacedBytes(ControlFlowKind flow) const {
+  switch (flow) {
+    // What goes to another block is copied anyway.
+    case ControlFlowKind::kNone:
+    case ControlFlowKind::kNextIteration:
+    case ControlFlowKind::kExit:
+      return options_.max_placed_bytes;
+    default:
+      return std::min(options_.max_placed_bytes, kCopiedBytes);
+  }
 }
 
 template <class Visit>
@@ -138,6 +196,24 @@ void PlanBuilder::CountPending() {
   }
 }
 
+bool PlanBuilder::IsWaitedFor(NodeId source) const {
+  if (drafts_[source].is_settled) return false;
+  if (drafts_[source].flow != ControlFlowKind::kEnter) return true;
+  const Result<bool> is_constant = graph_.node(source).attrs.Get<bool>("is_constant");
+  return !is_constant.ok() || !*is_constant;
+}
+
+void PlanBuilder::CountFlowPending() {
+  consumers_ = graph_.BuildConsumers();
+  pending_.assign(graph_.num_nodes(), 0);
+  for (const Node& node : graph_.nodes()) {
+    if (!IsWaitedFor(node.id)) continue;
+    for (const Consumers::Edge& edge : consumers_.of(node.id)) {
+      if (edge.input < 0 || !graph_.IsBackEdge(graph_.node(edge.node), edge.input)) ++pending_[edge.node];
+    }
+  }
+}
+
 std::vector<NodeId> PlanBuilder::Roots() const {
   std::vector<NodeId> roots;
   for (const Node& node : graph_.nodes()) {
@@ -150,59 +226,123 @@ std::vector<NodeId> PlanBuilder::Roots() const {
 }
 
 Status PlanBuilder::NumberNodes() {
-  CountPending();
+  if (plan_.has_control_flow_) {
+    CountFlowPending();
+  } else {
+    CountPending();
+  }
   order_ = Roots();
-  plan_.num_roots_ = static_cast<uint32_t>(order_.size());
   std::vector<int32_t> waiting = pending_;
   last_source_.assign(graph_.num_nodes(), -1);
   for (size_t i = 0; i < order_.size(); ++i) {
-    drafts_[order_[i]].number = static_cast<uint32_t>(i);
-    ForEachReader(order_[i], [&](NodeId reader) {
+    const auto arrive = [&](NodeId reader) {
       if (--waiting[reader] == 0) order_.push_back(reader);
-    });
+    };
+    if (!plan_.has_control_flow_) {
+      ForEachReader(order_[i], arrive);
+    } else if (IsWaitedFor(order_[i])) {
+      for (const Consumers::Edge& edge : consumers_.of(order_[i])) {
+        if (edge.input < 0 || !graph_.IsBackEdge(graph_.node(edge.node), edge.input)) arrive(edge.node);
+      }
+    }
   }
   for (const Node& node : graph_.nodes()) {
     if (waiting[node.id] > 0) return InvalidArgument(graph_.Describe(node.id), " is in or behind a cycle");
   }
   last_source_.assign(graph_.num_nodes(), -1);
+  NumberWithinFrames();
   return Status();
 }
 
-void PlanBuilder::AssignSlots() {
+void PlanBuilder::NumberWithinFrames() {
+  const auto by_frame = [&](NodeId a, NodeId b) { return FrameOf(a) < FrameOf(b); };
+  if (plan_.frames_.size() > 1) std::stable_sort(order_.begin(), order_.end(), by_frame);
+  for (size_t i = 0; i < order_.size();) {
+    FramePlan& frame = plan_.frames_[FrameOf(order_[i])];
+    frame.first_node = static_cast<uint32_t>(i);
+    const auto first = order_.begin() + static_cast<std::ptrdiff_t>(i);
+    const auto end = std::find_if(first, order_.end(), [&](NodeId id) { return FrameOf(id) != FrameOf(*first); });
+    const auto roots_end = std::stable_partition(first, end, [&](NodeId id) { return pending_[id] == 0; });
+    frame.num_roots = static_cast<uint32_t>(roots_end - first);
+    frame.num_nodes = static_cast<uint32_t>(end - first);
+    for (auto it = first; it != end; ++it) drafts_[*it].number = static_cast<uint32_t>(it - first);
+    i += frame.num_nodes;
+  }
+}
+
+Status PlanBuilder::AssignSlots() {
   std::vector<NodeId> all = order_;
   for (const Node& node : graph_.nodes()) {
     if (drafts_[node.id].is_settled) all.push_back(node.id);
   }
   for (NodeId id : all) {
     const Node& node = graph_.node(id);
-    drafts_[id].first_slot = plan_.num_slots_;
-    plan_.num_slots_ += node.num_outputs();
-    slot_readers_.resize(plan_.num_slots_, -1);
-    for (int i = 0; i < node.num_outputs(); ++i) AssignSlot(node, i, drafts_[id].first_slot + i);
+    const int32_t frame = OutputFrame(id);
+    ValueLayout& layout = plan_.frames_[frame].layout;
+    drafts_[id].first_slot = layout.num_slots;
+    layout.num_slots += node.num_outputs();
+    frames_[frame].readers.resize(layout.num_slots, -1);
+    for (int i = 0; i < node.num_outputs(); ++i) AssignSlot(node, i, frame, drafts_[id].first_slot + i);
+  }
+  return plan_.frames_.size() > 1 ? ShareSettledValues() : Status();
+}
+
+void PlanBuilder::AssignSlot(const Node& node, int output, int32_t frame, uint32_t slot) {
+  const Draft& draft = drafts_[node.id];
+  ValueLayout& layout = plan_.frames_[frame].layout;
+  const bool is_invariant = draft.flow == ControlFlowKind::kEnter && !IsWaitedFor(node.id);
+  if (output == 0 && HasFixed(draft.fixed)) {
+    layout.fixed.push_back({slot, draft.fixed});
+  } else if (const int64_t bytes = PlacedBytes(node, output); bytes >= 0 && !is_invariant) {
+    const size_t align = PlacedAlignment(bytes);
+    const size_t offset = (layout.arena_bytes + align - 1) / align * align;
+    layout.arena_bytes = offset + bytes;
+    layout.placed.push_back({slot, node.output_types[output].dtype, *node.output_shapes[output].ToShape(), offset});
+  } else if (!node.output_types[output].is_ref && !is_invariant) {
+    layout.counted.push_back(slot);
+    frames_[frame].readers[slot] = 0;
   }
 }
 
-void PlanBuilder::AssignSlot(const Node& node, int output, uint32_t slot) {
-  const Draft& draft = drafts_[node.id];
-  if (output == 0 && HasFixed(draft.fixed)) {
-    plan_.fixed_.push_back({slot, draft.fixed});
-  } else if (const int64_t bytes = PlacedBytes(node, output); bytes >= 0) {
-    const size_t align = PlacedAlignment(bytes);
-    const size_t offset = (plan_.arena_bytes_ + align - 1) / align * align;
-    plan_.arena_bytes_ = offset + bytes;
-    plan_.placed_.push_back({slot, node.output_types[output].dtype, *node.output_shapes[output].ToShape(), offset});
-  } else if (!node.output_types[output].is_ref) {
-    plan_.counted_.push_back(slot);
-    slot_readers_[slot] = 0;
+// Gives each loop that reads a value of frame 0 which is the same in every step a slot for it.
+Status PlanBuilder::ShareSettledValues() {
+  for (NodeId id : order_) {
+    const int32_t frame = FrameOf(id);
+    for (const Output& input : graph_.node(id).inputs) {
+      if (OutputFrame(input.node) == frame) continue;
+      const Draft& source = drafts_[input.node];
+      if (!source.is_settled || !HasFixed(source.fixed) || input.port != 0) {
+        return InvalidArgument(graph_.Describe(id), " reads '", graph_.node(input.node).name,
+                               "' from outside of its loop without an Enter");
+      }
+      ValueLayout& layout = plan_.frames_[frame].layout;
+      if (!frames_[frame].settled_slots.emplace(input.node, layout.num_slots).second) continue;
+      layout.fixed.push_back({layout.num_slots++, source.fixed});
+      frames_[frame].readers.push_back(-1);
+    }
+    for (NodeId source : graph_.node(id).control_inputs) {
+      if (OutputFrame(source) != frame && !drafts_[source].is_settled) {
+        return InvalidArgument(graph_.Describe(id), " waits for '", graph_.node(source).name,
+                               "', which is outside of its loop");
+      }
+    }
   }
+  return Status();
+}
+
+uint32_t PlanBuilder::SlotOf(NodeId reader, Output o) const {
+  const int32_t frame = FrameOf(reader);
+  if (OutputFrame(o.node) != frame) return frames_[frame].settled_slots.at(o.node);
+  return drafts_[o.node].first_slot + static_cast<uint32_t>(o.port);
 }
 
 template <class Visit>
 void PlanBuilder::ForEachCountedInput(const Node& node, Visit visit) {
+  const std::vector<int32_t>& readers = frames_[FrameOf(node.id)].readers;
   std::vector<std::pair<uint32_t, int32_t>> read;
   for (int i = 0; i < node.num_inputs(); ++i) {
-    const uint32_t slot = SlotOf(node.inputs[i]);
-    if (slot_readers_[slot] >= 0) read.emplace_back(slot, i);
+    const uint32_t slot = SlotOf(node.id, node.inputs[i]);
+    if (readers[slot] >= 0) read.emplace_back(slot, i);
   }
   std::sort(read.begin(), read.end());
   for (auto it = read.begin(); it != read.end();) {
@@ -214,45 +354,86 @@ void PlanBuilder::ForEachCountedInput(const Node& node, Visit visit) {
 
 void PlanBuilder::CountReaders() {
   for (NodeId id : order_) {
-    ForEachCountedInput(graph_.node(id), [&](uint32_t slot, int32_t) { ++slot_readers_[slot]; });
+    std::vector<int32_t>& readers = frames_[FrameOf(id)].readers;
+    ForEachCountedInput(graph_.node(id), [&](uint32_t slot, int32_t) { ++readers[slot]; });
   }
-  slot_counter_.assign(slot_readers_.size(), -1);
-  for (size_t slot = 0; slot < slot_readers_.size(); ++slot) {
-    if (slot_readers_[slot] < 2) continue;
-    slot_counter_[slot] = static_cast<int32_t>(plan_.initial_readers_.size());
-    plan_.initial_readers_.push_back(slot_readers_[slot]);
+  for (size_t f = 0; f < frames_.size(); ++f) {
+    FrameDraft& frame = frames_[f];
+    std::vector<int32_t>& counts = plan_.frames_[f].layout.readers;
+    frame.counter.assign(frame.readers.size(), -1);
+    for (size_t slot = 0; slot < frame.readers.size(); ++slot) {
+      if (frame.readers[slot] < 2) continue;
+      frame.counter[slot] = static_cast<int32_t>(counts.size());
+      counts.push_back(frame.readers[slot]);
+    }
   }
   for (const Node& node : graph_.nodes()) {
     if (drafts_[node.id].feed < 0) continue;
     const uint32_t slot = drafts_[node.id].first_slot;
-    if (slot_readers_[slot] > 0) plan_.feeds_[drafts_[node.id].feed].slot = static_cast<int32_t>(slot);
+    if (frames_[0].readers[slot] > 0) plan_.feeds_[drafts_[node.id].feed].slot = static_cast<int32_t>(slot);
   }
 }
 
 void PlanBuilder::WriteNode(const Node& node) {
   const Draft& draft = drafts_[node.id];
-  NodeDetail detail{.first_release = static_cast<uint32_t>(plan_.releases_.size())};
+  NodeDetail detail{.first_release = static_cast<uint32_t>(plan_.releases_.size()), .flow = draft.flow};
+  const size_t num_edges = plan_.has_control_flow_ ? plan_.flow_edges_.size() : plan_.edges_.size();
   NodeRecord record{.kernel = draft.kernel,
                     .first_input = static_cast<uint32_t>(plan_.inputs_.size()),
                     .first_output = draft.first_slot,
-                    .first_edge = static_cast<uint32_t>(plan_.edges_.size())};
+                    .first_edge = static_cast<uint32_t>(num_edges)};
   record.flags = Flags(node, detail);
   WriteReleases(node);
   if (plan_.releases_.size() > detail.first_release) record.flags |= kNodeReleases;
   if (draft.kernel != nullptr && !draft.def->is_async && !HasFixed(draft.fixed)) record.fn = draft.kernel->fn();
-  for (const Output& input : node.inputs) plan_.inputs_.push_back(SlotOf(input));
-  ForEachReader(node.id, [&](NodeId reader) {
-    plan_.edges_.emplace_back(drafts_[reader].number, /*only_input=*/pending_[reader] == 1);
-  });
-  plan_.initial_pending_.push_back(pending_[node.id]);
+  for (const Output& input : node.inputs) plan_.inputs_.push_back(SlotOf(node.id, input));
+  if (plan_.has_control_flow_) {
+    WriteFlowEdges(node);
+  } else {
+    WriteEdges(node);
+  }
+  plan_.frames_[FrameOf(node.id)].layout.pending.push_back(InitialPending(node));
   plan_.infos_.push_back(&plan_.all_infos_[node.id]);
   plan_.records_.push_back(record);
   plan_.details_.push_back(detail);
 }
 
+void PlanBuilder::WriteEdges(const Node& node) {
+  ForEachReader(node.id, [&](NodeId reader) {
+    plan_.edges_.emplace_back(drafts_[reader].number, /*only_input=*/pending_[reader] == 1);
+  });
+}
+
+void PlanBuilder::WriteFlowEdges(const Node& node) {
+  if (!IsWaitedFor(node.id) && drafts_[node.id].flow != ControlFlowKind::kEnter) return;
+  for (const Consumers::Edge& edge : consumers_.of(node.id)) {
+    const ControlFlowKind reader = drafts_[edge.node].flow;
+    const bool is_control = edge.input < 0;
+    FlowEdge::Kind kind = pending_[edge.node] == 1 ? FlowEdge::Kind::kOnly : FlowEdge::Kind::kCounted;
+    if (reader == ControlFlowKind::kMerge) {
+      kind = is_control ? FlowEdge::Kind::kMergeControl : FlowEdge::Kind::kMergeData;
+    } else if (reader == ControlFlowKind::kControlTrigger) {
+      kind = FlowEdge::Kind::kTrigger;
+    }
+    plan_.flow_edges_.emplace_back(kind, drafts_[edge.node].number,
+                                   is_control ? FlowEdge::kControlPort : static_cast<uint16_t>(edge.port),
+                                   static_cast<uint16_t>(std::max(edge.input, 0)));
+  }
+}
+
+int32_t PlanBuilder::InitialPending(const Node& node) const {
+  if (drafts_[node.id].flow != ControlFlowKind::kMerge) return pending_[node.id];
+  int32_t controls = 0;
+  for (NodeId source : node.control_inputs) controls += IsWaitedFor(source) ? 1 : 0;
+  int32_t data = 0;
+  for (int i = 0; i < node.num_inputs(); ++i) data += graph_.IsBackEdge(node, i) ? 0 : 1;
+  return MergeCount::Initial(controls, data);
+}
+
 uint32_t PlanBuilder::Flags(const Node& node, NodeDetail& detail) {
   const Draft& draft = drafts_[node.id];
   uint32_t flags = 0;
+  ValueLayout& layout = plan_.frames_[FrameOf(node.id)].layout;
   const bool reads_ref =
       std::any_of(node.inputs.begin(), node.inputs.end(), [&](Output o) { return graph_.is_ref(o); });
   if (reads_ref && !node.op->allows_uninitialized_input) flags |= kNodeReadsRefs;
@@ -261,21 +442,44 @@ uint32_t PlanBuilder::Flags(const Node& node, NodeDetail& detail) {
     detail.index = draft.fetch;
   } else if (draft.def != nullptr && draft.def->is_async) {
     flags |= kNodeAsync;
-    detail.index = plan_.num_async_++;
+    detail.index = layout.num_async++;
+    plan_.has_async_ = true;
   } else if (draft.kernel != nullptr && !HasFixed(draft.fixed) && draft.kernel->IsExpensive()) {
     flags |= kNodeExpensive;
     detail.index = plan_.num_expensive_++;
   }
+  if (node.op->name == "_Send") flags |= kNodeRunsDead;
+  if (draft.flow != ControlFlowKind::kNone && draft.flow != ControlFlowKind::kControlTrigger) {
+    flags |= kNodeFlow;
+    detail.index = FlowIndex(node);
+  }
   return flags;
 }
 
+int32_t PlanBuilder::FlowIndex(const Node& node) {
+  if (drafts_[node.id].flow == ControlFlowKind::kEnter) {
+    plan_.enters_.push_back({.frame = OutputFrame(node.id), .is_constant = !IsWaitedFor(node.id)});
+    return static_cast<int32_t>(plan_.enters_.size()) - 1;
+  }
+  if (drafts_[node.id].flow == ControlFlowKind::kExit) {
+    std::vector<uint32_t>& exits = plan_.frames_[FrameOf(node.id)].exits;
+    exits.push_back(drafts_[node.id].number);
+    return static_cast<int32_t>(exits.size()) - 1;
+  }
+  return -1;
+}
+
 void PlanBuilder::WriteReleases(const Node& node) {
+  const FrameDraft& frame = frames_[FrameOf(node.id)];
   ForEachCountedInput(node, [&](uint32_t slot, int32_t input) {
-    plan_.releases_.push_back({slot, slot_counter_[slot], input < 64 ? input : -1});
+    plan_.releases_.push_back({slot, frame.counter[slot], input < 64 ? input : -1});
   });
+  if (OutputFrame(node.id) != FrameOf(node.id) || drafts_[node.id].flow == ControlFlowKind::kNextIteration) {
+    return;  // its outputs are slots of another iteration
+  }
   for (int i = 0; i < node.num_outputs(); ++i) {
     const uint32_t slot = drafts_[node.id].first_slot + i;
-    if (slot_readers_[slot] == 0) plan_.releases_.push_back({slot, -1, -1});
+    if (frame.readers[slot] == 0) plan_.releases_.push_back({slot, -1, -1});
   }
 }
 

@@ -1,5 +1,6 @@
 #include "src/executor/step_state.h"
 
+#include "src/executor/frames.h"
 #include "src/executor/node_actions.h"
 #include "src/executor/step_trace.h"
 
@@ -41,18 +42,21 @@ void AsyncOp::Done(void* arg, Status status) {
   StepState& step = *op.step;
   op.status = std::move(status);
   if (StepTrace* trace = step.args().trace; trace != nullptr) {
-    TraceNode(*trace, step.plan(), op.node, step.values().slots(), step.args().step.step_id, op.start_ns);
+    TraceNode(*trace, step.plan(), op.node, op.slots, step.args().step.step_id, op.start_ns);
   }
   step.Complete(op);
 }
 
 StepState::StepState(ExecPlan& plan, std::unique_ptr<StepValues> values)
-    : plan_(plan), values_(std::move(values)), first_(this, plan.num_nodes()), async_(plan.num_async()) {
+    : plan_(plan), values_(std::move(values)), first_(this, plan.num_nodes()), async_(plan.root().layout.num_async) {
   for (AsyncOp& op : async_) op.step = this;
+  if (plan.has_control_flow()) frames_ = std::make_unique<Frames>(*this, *values_);
 }
 
+StepState::~StepState() = default;
+
 Result<std::unique_ptr<StepState>> StepState::Create(ExecPlan& plan) {
-  DF_ASSIGN(std::unique_ptr<StepValues> values, StepValues::Create(plan));
+  DF_ASSIGN(std::unique_ptr<StepValues> values, StepValues::Create(plan, plan.root()));
   return std::unique_ptr<StepState>(new StepState(plan, std::move(values)));
 }
 
@@ -71,6 +75,7 @@ Status StepState::Begin(WorkerPool& pool, const RunArgs& args, Callback done) {
   failed_.store(false, std::memory_order_relaxed);
   inbox_.store(nullptr, std::memory_order_relaxed);
   first_.queue.Clear();
+  first_.flow_queue.Clear();
   return Status();
 }
 
@@ -91,9 +96,16 @@ Status StepState::PlaceFeeds(const RunArgs& args) {
 }
 
 void StepState::Finish() {
+  if (frames_ != nullptr && !failed()) {
+    if (const std::string loop = frames_->Unfinished(); !loop.empty()) {
+      Fail(InvalidArgument("the loop '", loop, "' on ", plan_.device().full_name(),
+                           " did not end: some of its values never came"));
+    }
+  }
   Status status;
+  if (frames_ != nullptr) frames_->Reset();
+  if (failed() || frames_ != nullptr) values_->Release();
   if (failed()) {
-    values_->Release();
     MutexLock lock(mu_);
     status = std::move(status_);
     status_ = Status();
@@ -122,6 +134,7 @@ Activation& StepState::AcquireActivation() {
   Activation& activation = *idle_;
   idle_ = activation.next_idle;
   activation.queue.Clear();
+  activation.flow_queue.Clear();
   return activation;
 }
 

@@ -14,10 +14,13 @@
 
 #include "src/base/mutex.h"
 #include "src/executor/executor.h"
+#include "src/executor/flow_queue.h"
 #include "src/executor/ready_queue.h"
 #include "src/executor/step_values.h"
 
 namespace dfrun {
+
+class Frames;
 
 // What a pool runs of a step, both in executor.cc: an activation's queue; what the end of an op made ready.
 void ResumeActivation(Work* activation);
@@ -27,7 +30,8 @@ void ResumeAsyncOp(Work* op);
 struct Activation : Work {
   Activation(StepState* owner, uint32_t nodes) : Work{&ResumeActivation}, step(owner), queue(nodes) {}
   StepState* step;
-  ReadyQueue queue;
+  ReadyQueue queue;      // of a plan without control flow
+  FlowQueue flow_queue;  // of one with it
   Activation* next_idle = nullptr;
 };
 
@@ -36,7 +40,9 @@ struct AsyncOp : Work {
   AsyncOp() : Work{&ResumeAsyncOp} {}
   OpContext context;
   StepState* step = nullptr;
-  uint32_t node = 0;
+  Iteration* iteration = nullptr;  // with control flow
+  Tensor* slots = nullptr;
+  uint32_t node = 0;  // in the plan
   Status status;
   int64_t start_ns = 0;  // where the step is traced
 
@@ -48,6 +54,7 @@ struct AsyncOp : Work {
 class StepState {
  public:
   static Result<std::unique_ptr<StepState>> Create(ExecPlan& plan);
+  ~StepState();
 
   // One thread, before the step runs. InvalidArgument names a feed that does not fit the plan.
   Status Begin(WorkerPool& pool, const RunArgs& args, Callback done);
@@ -60,8 +67,11 @@ class StepState {
   StepValues& values() { return *values_; }
   // The activation that begins the step.
   Activation& first() { return first_; }
-  // The op of the plan's i-th asynchronous node.
+  // The op of frame 0's i-th asynchronous node.
   AsyncOp& async_op(int i) { return async_[i]; }
+  std::vector<AsyncOp>& async_ops() { return async_; }
+  // Only with control flow.
+  Frames& frames() { return *frames_; }
 
   // Any thread. The first failure is the step's; it aborts the rendezvous.
   void Fail(Status status);
@@ -96,6 +106,7 @@ class StepState {
   std::unique_ptr<StepValues> values_;
   Activation first_;
   std::vector<AsyncOp> async_;
+  std::unique_ptr<Frames> frames_;
 
   WorkerPool* pool_ = nullptr;
   RunArgs args_;

@@ -4,20 +4,26 @@
 
 namespace dfrun {
 
-StepValues::StepValues(const ExecPlan& plan)
-    : plan_(plan), slots_(plan.num_slots()), pending_(plan.initial_pending()), readers_(plan.initial_readers()) {}
+StepValues::StepValues(const ExecPlan& plan, const ValueLayout& layout)
+    : layout_(layout),
+      allocator_(plan.device().allocator()),
+      slots_(layout.num_slots),
+      pending_(layout.pending),
+      readers_(layout.readers),
+      notes_(plan.has_control_flow() ? layout.pending.size() : 0) {}
 
-Result<std::unique_ptr<StepValues>> StepValues::Create(const ExecPlan& plan) {
-  std::unique_ptr<StepValues> values(new StepValues(plan));
-  if (plan.arena_bytes() > 0) {
-    values->arena_ = plan.device().allocator().Allocate(plan.arena_bytes());
+Result<std::unique_ptr<StepValues>> StepValues::Create(const ExecPlan& plan, const FramePlan& frame) {
+  const ValueLayout& layout = frame.layout;
+  std::unique_ptr<StepValues> values(new StepValues(plan, layout));
+  if (layout.arena_bytes > 0) {
+    values->arena_ = values->allocator_.Allocate(layout.arena_bytes);
     if (values->arena_ == nullptr) {
-      return Error(Code::kResourceExhausted, "no memory for the ", plan.arena_bytes(),
+      return Error(Code::kResourceExhausted, "no memory for the ", layout.arena_bytes,
                    " bytes of small tensors of a step");
     }
   }
-  for (const ExecPlan::FixedSlot& fixed : plan.fixed_slots()) values->slots_[fixed.slot] = fixed.value;
-  for (const ExecPlan::PlacedSlot& placed : plan.placed_slots()) {
+  for (const ValueLayout::FixedSlot& fixed : layout.fixed) values->slots_[fixed.slot] = fixed.value;
+  for (const ValueLayout::PlacedSlot& placed : layout.placed) {
     values->slots_[placed.slot] =
         Tensor::Borrowed(placed.dtype, placed.shape, static_cast<char*>(values->arena_) + placed.offset);
   }
@@ -25,16 +31,17 @@ Result<std::unique_ptr<StepValues>> StepValues::Create(const ExecPlan& plan) {
 }
 
 StepValues::~StepValues() {
-  if (arena_ != nullptr) plan_.device().allocator().Free(arena_, plan_.arena_bytes());
+  if (arena_ != nullptr) allocator_.Free(arena_, layout_.arena_bytes);
 }
 
 void StepValues::Reset() {
-  std::copy(plan_.initial_pending().begin(), plan_.initial_pending().end(), pending_.begin());
-  std::copy(plan_.initial_readers().begin(), plan_.initial_readers().end(), readers_.begin());
+  std::copy(layout_.pending.begin(), layout_.pending.end(), pending_.begin());
+  std::copy(layout_.readers.begin(), layout_.readers.end(), readers_.begin());
+  std::fill(notes_.begin(), notes_.end(), 0);
 }
 
 void StepValues::Release() {
-  for (uint32_t slot : plan_.counted_slots()) slots_[slot].Reset();
+  for (uint32_t slot : layout_.counted) slots_[slot].Reset();
 }
 
 }  // namespace dfrun

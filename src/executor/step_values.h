@@ -1,4 +1,5 @@
-// What the kernels of a step read and write: slots, counters, and the arena of placed values.
+// What the kernels of a step, or of an iteration of a loop, read and write: slots, counters, and the arena of placed
+// values.
 #ifndef DFRUN_SRC_EXECUTOR_STEP_VALUES_H_
 #define DFRUN_SRC_EXECUTOR_STEP_VALUES_H_
 
@@ -13,15 +14,15 @@ namespace dfrun {
 class StepValues {
  public:
   // ResourceExhausted if there is no memory for the arena. The plan must outlive it.
-  static Result<std::unique_ptr<StepValues>> Create(const ExecPlan& plan);
+  static Result<std::unique_ptr<StepValues>> Create(const ExecPlan& plan, const FramePlan& frame);
   ~StepValues();
   StepValues(const StepValues&) = delete;
   StepValues& operator=(const StepValues&) = delete;
 
-  // Counters as at the start of a step. Fixed and placed slots keep their headers, and counted ones are empty: a step
-  // that went well has released them.
+  // Counters as at the start. Fixed and placed slots keep their headers, and counted ones are empty: a step without
+  // control flow that went well has released them.
   void Reset();
-  // Empties the counted slots: after a step that failed.
+  // Empties the counted slots.
   void Release();
 
   Tensor* slots() { return slots_.data(); }
@@ -29,14 +30,18 @@ class StepValues {
   int32_t* pending() { return pending_.data(); }
   // Nodes that have yet to read a slot, by Release::counter.
   int32_t* readers() { return readers_.data(); }
+  // With control flow, by node: 1 where an input was dead; of a Merge, 1 + the live input that came.
+  int32_t* notes() { return notes_.data(); }
 
  private:
-  explicit StepValues(const ExecPlan& plan);
+  StepValues(const ExecPlan& plan, const ValueLayout& layout);
 
-  const ExecPlan& plan_;
+  const ValueLayout& layout_;
+  Allocator& allocator_;
   std::vector<Tensor> slots_;
   std::vector<int32_t> pending_;
   std::vector<int32_t> readers_;
+  std::vector<int32_t> notes_;
   void* arena_ = nullptr;
 };
 

@@ -1,0 +1,132 @@
+#include "src/executor/frames.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace dfrun {
+
+Frames::Frames(StepState& step, StepValues& root_values) : step_(step), idle_(step.plan().frames().size()) {
+  root_.plan = &step.plan().root();
+  root_.values = &root_values;
+  root_.children.resize(root_.plan->num_children);
+  root_.ops = step.async_ops().data();
+  for (AsyncOp& op : step.async_ops()) op.iteration = &root_;
+}
+
+size_t Frames::NumberOf(const FrameRun& frame) const {
+  return static_cast<size_t>(frame.plan - step_.plan().frames().data());
+}
+
+void Frames::Reset() {
+  MutexLock lock(mu_);
+  for (auto& idle : idle_) idle.clear();
+  for (const std::unique_ptr<FrameRun>& frame : all_) {
+    while (frame->oldest != nullptr) RetireOldest(*frame);
+    for (const auto& iteration : frame->iterations) {
+      std::fill(iteration->children.begin(), iteration->children.end(), nullptr);
+    }
+    DropConstants(*frame);
+    frame->waiting.clear();
+    frame->has_begun = false;
+    idle_[NumberOf(*frame)].push_back(frame.get());
+  }
+  std::fill(root_.children.begin(), root_.children.end(), nullptr);
+  root_.outstanding = 0;
+}
+
+std::string Frames::Unfinished() {
+  MutexLock lock(mu_);
+  for (const std::unique_ptr<FrameRun>& frame : all_) {
+    if (!frame->entered.empty()) return frame->plan->name;
+  }
+  return "";
+}
+
+FrameRun& Frames::Find(Iteration& outer, int32_t frame) {
+  const FramePlan& plan = step_.plan().frames()[frame];
+  FrameRun*& child = outer.children[plan.child_index];
+  if (child != nullptr) return *child;
+  if (idle_[frame].empty()) {
+    all_.push_back(std::make_unique<FrameRun>());
+    idle_[frame].push_back(all_.back().get());
+  }
+  child = idle_[frame].back();
+  idle_[frame].pop_back();
+  child->plan = &plan;
+  child->outer = &outer;
+  child->exited.assign(plan.exits.size(), 0);
+  return *child;
+}
+
+void Frames::Retire(FrameRun& frame) {
+  DropConstants(frame);
+  frame.has_begun = false;
+  frame.outer->children[frame.plan->child_index] = nullptr;
+  idle_[NumberOf(frame)].push_back(&frame);
+}
+
+Result<std::unique_ptr<Iteration>> Frames::Make(FrameRun& frame) {
+  auto made = std::make_unique<Iteration>();
+  DF_ASSIGN(made->own_values, StepValues::Create(step_.plan(), *frame.plan));
+  made->plan = frame.plan;
+  made->frame = &frame;
+  made->values = made->own_values.get();
+  made->own_ops = std::vector<AsyncOp>(frame.plan->layout.num_async);
+  for (AsyncOp& op : made->own_ops) {
+    op.step = &step_;
+    op.iteration = made.get();
+  }
+  made->ops = made->own_ops.data();
+  made->children.resize(frame.plan->num_children);
+  return made;
+}
+
+Result<Iteration*> Frames::Begin(FrameRun& frame) {
+  if (frame.idle.empty()) {
+    DF_ASSIGN(std::unique_ptr<Iteration> made, Make(frame));
+    frame.idle.push_back(made.get());
+    frame.iterations.push_back(std::move(made));
+  }
+  Iteration* const begun = frame.idle.back();
+  frame.idle.pop_back();
+  begun->next.store(nullptr, std::memory_order_relaxed);
+  begun->values->Reset();
+  if (!begun->has_constants) PlaceConstants(*begun);
+  if (frame.newest != nullptr) frame.newest->next.store(begun, std::memory_order_release);
+  if (frame.oldest == nullptr) frame.oldest = begun;
+  frame.newest = begun;
+  ++frame.num_running;
+  return begun;
+}
+
+void Frames::PlaceConstants(Iteration& iteration) {
+  iteration.has_constants = true;
+  iteration.has_dead_constants = false;
+  for (const FrameRun::Entered& entered : iteration.frame->entered) {
+    if (!entered.is_constant) continue;
+    iteration.values->slots()[entered.enter->first_output] = entered.value;
+    iteration.has_dead_constants |= entered.is_dead;
+  }
+}
+
+void Frames::DropConstants(FrameRun& frame) {
+  for (const auto& iteration : frame.iterations) {
+    if (!std::exchange(iteration->has_constants, false)) continue;
+    for (const FrameRun::Entered& entered : frame.entered) {
+      if (entered.is_constant) iteration->values->slots()[entered.enter->first_output].Reset();
+    }
+  }
+  frame.entered.clear();
+}
+
+void Frames::RetireOldest(FrameRun& frame) {
+  Iteration& ended = *frame.oldest;
+  ended.values->Release();
+  ended.outstanding = 0;
+  frame.oldest = ended.next.load(std::memory_order_relaxed);
+  if (frame.newest == &ended) frame.newest = nullptr;
+  --frame.num_running;
+  frame.idle.push_back(&ended);
+}
+
+}  // namespace dfrun

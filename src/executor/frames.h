@@ -1,0 +1,124 @@
+// Loops of a step in flight: frames, and the iterations in them.
+//
+// A frame begins with the first Enter that reaches it and holds what has entered until all its Enters have; then its
+// iteration 0 begins. A NextIteration begins the iteration after its own, unless parallel_iterations are under way:
+// then what it hands on waits. An iteration ends when nothing of it is ready or running, no frame inside it is left,
+// and the iterations before it have ended; a frame ends with its last iteration, and Exits that were not reached alive
+// are dead then.
+//
+// Thread safety: in a shared step, frames are made, begun and ended under Frames::mu(); an iteration's `outstanding`
+// and its nodes' counters are atomic; all else of an iteration belongs to the nodes that the graph lets run. An
+// iteration or frame that has ended is used again in the same step, so a late look at it, under the lock, sees a state
+// that is true of its present use.
+#ifndef DFRUN_SRC_EXECUTOR_FRAMES_H_
+#define DFRUN_SRC_EXECUTOR_FRAMES_H_
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "src/base/mutex.h"
+#include "src/executor/step_state.h"
+
+namespace dfrun {
+
+struct FrameRun;
+
+// Frame 0 has one, which is the step.
+struct Iteration {
+  const FramePlan* plan = nullptr;
+  FrameRun* frame = nullptr;  // null: the step itself
+  StepValues* values = nullptr;
+  AsyncOp* ops = nullptr;                 // by NodeDetail::index
+  std::atomic<Iteration*> next{nullptr};  // the iteration after it, where it has begun
+  int32_t outstanding = 0;                // nodes ready or running, and frames that have begun inside
+  bool has_constants = false;             // what entered the frame for good stands in its slots
+  bool has_dead_constants = false;
+  std::vector<FrameRun*> children;  // by FramePlan::child_index; null: not begun
+
+  std::unique_ptr<StepValues> own_values;
+  std::vector<AsyncOp> own_ops;
+};
+
+struct FrameRun {
+  // What an Enter brought; a value that is not constant is gone once iteration 0 has it.
+  struct Entered {
+    const NodeRecord* enter = nullptr;
+    Tensor value = {};
+    bool is_constant = false;
+    bool is_dead = false;
+  };
+  // What a NextIteration handed on while no further iteration could begin.
+  struct Waiting {
+    const NodeRecord* next_iteration;
+    Tensor value;
+  };
+
+  const FramePlan* plan = nullptr;
+  Iteration* outer = nullptr;
+  std::vector<Entered> entered;
+  std::vector<Waiting> waiting;
+  std::vector<uint8_t> exited;  // by Exit: 1 where a live value left
+  Iteration* oldest = nullptr;  // of those under way
+  Iteration* newest = nullptr;
+  int64_t num_running = 0;                             // iterations under way
+  bool has_begun = false;                              // iteration 0 has, and the frame has not ended
+  std::vector<std::unique_ptr<Iteration>> iterations;  // all that it ever had
+  std::vector<Iteration*> idle;
+};
+
+// Locks only where the step is shared.
+class SCOPED_CAPABILITY FrameLock {
+ public:
+  FrameLock(Mutex& mu, bool is_shared) ACQUIRE(mu) NO_THREAD_SAFETY_ANALYSIS : mu_(is_shared ? &mu : nullptr) {
+    if (mu_ != nullptr) mu_->Lock();
+  }
+  ~FrameLock() RELEASE() NO_THREAD_SAFETY_ANALYSIS {
+    if (mu_ != nullptr) mu_->Unlock();
+  }
+  FrameLock(const FrameLock&) = delete;
+  FrameLock& operator=(const FrameLock&) = delete;
+
+ private:
+  Mutex* const mu_;
+};
+
+// All frames of a step; reused by later steps of its plan.
+class Frames {
+ public:
+  Frames(StepState& step, StepValues& root_values);
+
+  Mutex& mu() DF_THREAD_ANNOTATION(lock_returned(mu_)) { return mu_; }
+  Iteration& root() { return root_; }
+  // After a step: frames of one that failed may still be under way, and end here.
+  void Reset() EXCLUDES(mu_);
+  // The name of a frame that has not ended; empty if all have.
+  std::string Unfinished() EXCLUDES(mu_);
+
+  // The frame that an Enter of `outer` leads into, begun if it was not.
+  FrameRun& Find(Iteration& outer, int32_t frame) REQUIRES(mu_);
+  // The frame has ended: all its iterations have.
+  void Retire(FrameRun& frame) REQUIRES(mu_);
+  // The next iteration of a frame, with what entered for good in its slots. ResourceExhausted if there is no memory for
+  // its values.
+  Result<Iteration*> Begin(FrameRun& frame) REQUIRES(mu_);
+  // The oldest iteration has ended: its values go, and its memory is free for another.
+  void RetireOldest(FrameRun& frame) REQUIRES(mu_);
+
+ private:
+  Result<std::unique_ptr<Iteration>> Make(FrameRun& frame);
+  static void PlaceConstants(Iteration& iteration);
+  static void DropConstants(FrameRun& frame);
+  size_t NumberOf(const FrameRun& frame) const;
+
+  StepState& step_;
+  Iteration root_;
+  Mutex mu_;
+  std::vector<std::unique_ptr<FrameRun>> all_ GUARDED_BY(mu_);
+  std::vector<std::vector<FrameRun*>> idle_ GUARDED_BY(mu_);  // by frame of the plan
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_EXECUTOR_FRAMES_H_

@@ -1,0 +1,23 @@
+// Values that control-flow nodes hand on without a kernel.
+#ifndef DFRUN_SRC_EXECUTOR_HAND_OVER_H_
+#define DFRUN_SRC_EXECUTOR_HAND_OVER_H_
+
+#include "src/framework/op.h"
+#include "src/framework/tensor.h"
+#include "src/framework/variable.h"
+
+namespace dfrun {
+
+// The value of a slot; of a reference, the variable's now.
+inline const Tensor& ValueIn(const Tensor& slot) {
+  return slot.is_reference() ? slot.variable()->value() : slot;
+}
+
+// Makes the output slot `to` hold what `from` holds: a copy in a placed slot, else a share of its buffer. A value in an
+// arena is shared only where `same_iteration`; else it is copied, since the iteration's arena is used again.
+// Internal error where a placed slot was promised another shape; ResourceExhausted without memory for a copy.
+Status HandOver(const Tensor& from, const TypedArg& type, bool same_iteration, Allocator& allocator, Tensor& to);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_EXECUTOR_HAND_OVER_H_

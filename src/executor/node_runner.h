@@ -1,0 +1,219 @@
+// What both run loops do with one node: call its kernel, start it, release what it was the last to read, and find when
+// other threads should have some of the work.
+#ifndef DFRUN_SRC_EXECUTOR_NODE_RUNNER_H_
+#define DFRUN_SRC_EXECUTOR_NODE_RUNNER_H_
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "src/executor/node_actions.h"
+#include "src/executor/step_state.h"
+#include "src/executor/step_trace.h"
+#include "src/framework/executor_access.h"
+
+namespace dfrun {
+
+enum class RunOutcome {
+  kEmpty,  // nothing is ready
+  kShare,  // of an exclusive step: there is work to give away
+  kInbox,  // of an exclusive step: something came into its inbox
+};
+
+// One less, and what is left.
+template <bool kShared>
+int32_t CountDown(int32_t& counter) {
+  if constexpr (kShared) return std::atomic_ref<int32_t>(counter).fetch_sub(1, std::memory_order_acq_rel) - 1;
+  return --counter;
+}
+
+// One thread's hands on a step. `node` is a number in the whole plan; slots and counters are those of the iteration
+// that is bound.
+template <bool kShared>
+class NodeRunner {
+ protected:
+  enum class Ran { kDone, kStarted, kFailed };
+
+  explicit NodeRunner(StepState& step)
+      : step_(step),
+        plan_(step.plan()),
+        pool_(step.pool()),
+        records_(plan_.records()),
+        inputs_(plan_.inputs()),
+        infos_(plan_.infos()),
+        trace_(step.args().trace) {
+    Bind(step.values());
+  }
+
+  void Bind(StepValues& values) {
+    slots_ = values.slots();
+    readers_ = values.readers();
+    ExecutorAccess::BindStep(context_, slots_, plan_.device(), pool_, step_.args().step);
+  }
+
+  Ran Fail(uint32_t node, const Status& status) {
+    step_.Fail(AtNode(plan_, node, status));
+    return Ran::kFailed;
+  }
+
+  bool Call(uint32_t node, const NodeRecord& record, uint64_t forwardable) {
+    if (kShared && step_.failed()) return false;
+    ExecutorAccess::BindNode(context_, *infos_[node], inputs_ + record.first_input, slots_ + record.first_output,
+                             forwardable);
+    const int64_t start_ns = trace_ != nullptr ? StepTrace::NowNs() : 0;
+    const Status status = record.fn(record.kernel, context_);
+    if (trace_ != nullptr) [[unlikely]]
+      TraceNode(*trace_, plan_, node, slots_, step_.args().step.step_id, start_ns);
+    if (status.ok()) [[likely]]
+      return true;
+    Fail(node, status);
+    return false;
+  }
+
+  // `op` is for an asynchronous node.
+  Ran RunFlagged(uint32_t node, const NodeRecord& record, AsyncOp* op) {
+    if ((record.flags & kNodeReadsRefs) != 0) {
+      if (Status s = CheckRefs(plan_, node, slots_); !s.ok()) return Fail(node, s);
+    }
+    const uint64_t forwardable = (record.flags & kNodeReleases) != 0 ? Forwardable(node) : 0;
+    if ((record.flags & kNodeAsync) != 0) {
+      Start(node, record, forwardable, *op);
+      return Ran::kStarted;
+    }
+    if ((record.flags & kNodeRetval) != 0) {
+      const Tensor& value = slots_[inputs_[record.first_input]];
+      Status s = StoreFetch(value, plan_.device().allocator(), step_.args().fetches[plan_.detail(node).index]);
+      if (!s.ok()) return Fail(node, s);
+    } else if ((record.flags & kNodeExpensive) != 0) {
+      if (!CallTimed(node, record, forwardable)) return Ran::kFailed;
+    } else if (record.fn != nullptr) {
+      if (!Call(node, record, forwardable)) return Ran::kFailed;
+    }
+    if ((record.flags & kNodeReleases) != 0) ReleaseSlots(node);
+    return Ran::kDone;
+  }
+
+  void Start(uint32_t node, const NodeRecord& record, uint64_t forwardable, AsyncOp& op) {
+    op.node = node;
+    op.slots = slots_;
+    op.start_ns = trace_ != nullptr ? StepTrace::NowNs() : 0;
+    ExecutorAccess::BindStep(op.context, slots_, plan_.device(), pool_, step_.args().step);
+    ExecutorAccess::BindNode(op.context, *infos_[node], inputs_ + record.first_input, slots_ + record.first_output,
+                             forwardable);
+    if constexpr (kShared) {
+      step_.active().fetch_add(1, std::memory_order_relaxed);
+    } else {
+      ++step_.in_flight();
+    }
+    static_cast<AsyncKernel*>(record.kernel)->ComputeAsync(op.context, {&AsyncOp::Done, &op});
+  }
+
+  // The inputs that nothing else will read: those of the plan, and those that all other readers are done with.
+  uint64_t Forwardable(uint32_t node) const {
+    uint64_t mask = 0;
+    for (const Release& release : plan_.releases(node)) {
+      if (release.input >= 0 && (release.counter < 0 || Readers(release.counter) == 1)) {
+        mask |= uint64_t{1} << release.input;
+      }
+    }
+    return mask;
+  }
+
+  int32_t Readers(int32_t counter) const {
+    if constexpr (kShared) return std::atomic_ref<int32_t>(readers_[counter]).load(std::memory_order_acquire);
+    return readers_[counter];
+  }
+
+  void ReleaseSlots(uint32_t node) {
+    for (const Release& release : plan_.releases(node)) {
+      if (release.counter < 0 || CountDown<kShared>(readers_[release.counter]) == 0) slots_[release.slot].Reset();
+    }
+  }
+
+  // Submits an activation that has been given work of this one.
+  void SubmitGiven(Activation& other) {
+    step_.active().fetch_add(1, std::memory_order_relaxed);
+    pool_.Submit(&other);
+    busy_since_ns_ = 0;
+  }
+
+  // Communication that began in this step must go on while its threads compute.
+  void PollIfDue() {
+    if (unpolled_ns_ < kPollAfterNs || !plan_.has_async()) return;
+    unpolled_ns_ = 0;
+    pool_.Poll();
+  }
+
+  // True where other ready nodes should not wait for this expensive one.
+  bool WorthGivingBefore(uint32_t node) {
+    if (pool_.num_threads() == 1) return false;
+    return pool_.hungry() || plan_.cost_ns(plan_.detail(node).index).load(std::memory_order_relaxed) > kWorthWakingNs;
+  }
+
+  // True where some of `size` ready nodes are better run by another thread: one looks for work, or one sleeps and this
+  // one has been busy for longer than waking takes, and the nodes since the last look were not cheap.
+  bool WorthGiving(uint32_t popped, uint32_t size) {
+    const uint32_t nodes = look_interval_;
+    next_look_ = popped + look_interval_;
+    if (size < 2 || !(pool_.hungry() || pool_.has_sleeper())) {
+      looked_ns_ = 0;
+      return false;
+    }
+    const int64_t now_ns = StepTrace::NowNs();
+    const int64_t taken_ns = looked_ns_ == 0 ? 0 : now_ns - looked_ns_;
+    looked_ns_ = now_ns;
+    if (busy_since_ns_ == 0) busy_since_ns_ = now_ns;
+    if (taken_ns < nodes * kCheapNodeNs) {
+      if (taken_ns > 0) look_interval_ = std::min(look_interval_ * 2, kLongestLook);
+      next_look_ = popped + look_interval_;
+      return false;
+    }
+    look_interval_ = kFirstLook;
+    return pool_.hungry() || now_ns - busy_since_ns_ > kWorthWakingNs;
+  }
+
+ private:
+  // How many nodes run between two looks at who else could use work: more and more while they are cheap.
+  static constexpr uint32_t kFirstLook = 16;
+  static constexpr uint32_t kLongestLook = 1024;
+  // Nodes cheaper than this run faster on one thread without atomic counters than on two with them.
+  static constexpr int64_t kCheapNodeNs = 40;
+  // A sleeper runs 20 us after it was woken, and costs the waker 6 us.
+  static constexpr int64_t kWorthWakingNs = 20'000;
+  // A poll without progress takes some 0.3 us.
+  static constexpr int64_t kPollAfterNs = 20'000;
+
+  bool CallTimed(uint32_t node, const NodeRecord& record, uint64_t forwardable) {
+    if (pool_.num_threads() == 1 && !plan_.has_async()) return Call(node, record, forwardable);
+    const int64_t start_ns = StepTrace::NowNs();
+    if (!Call(node, record, forwardable)) return false;
+    std::atomic<uint32_t>& cost = plan_.cost_ns(plan_.detail(node).index);
+    const int64_t taken_ns = std::min<int64_t>(StepTrace::NowNs() - start_ns, UINT32_MAX);
+    unpolled_ns_ += taken_ns;
+    cost.store(static_cast<uint32_t>((taken_ns + cost.load(std::memory_order_relaxed)) / 2), std::memory_order_relaxed);
+    return true;
+  }
+
+ protected:
+  StepState& step_;
+  ExecPlan& plan_;
+  WorkerPool& pool_;
+  const NodeRecord* const records_;
+  const uint32_t* const inputs_;
+  const NodeInfo* const* const infos_;
+  Tensor* slots_ = nullptr;
+  int32_t* readers_ = nullptr;
+  StepTrace* const trace_;
+  uint32_t next_look_ = kFirstLook;  // when this many nodes have run
+  OpContext context_;
+
+ private:
+  int64_t busy_since_ns_ = 0;  // since somebody waits; 0: nobody
+  uint32_t look_interval_ = kFirstLook;
+  int64_t looked_ns_ = 0;    // 0: nobody waited then
+  int64_t unpolled_ns_ = 0;  // in expensive kernels
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_EXECUTOR_NODE_RUNNER_H_
