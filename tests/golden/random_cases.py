@@ -52,7 +52,7 @@ def stateless_integers(w):
     for dtype in [tf.int32, tf.int64, tf.uint32, tf.uint64]:
         for seed in SEEDS[1:]:
             w.case("StatelessRandomUniformFullInt", i32(5), np.array(seed), name=f"{dtype.name} {seed}", dtype=dtype)
-        for key, counter in KEYS[1:3]:
+        for key, counter in KEYS:
             w.case("StatelessRandomUniformFullIntV2", i32(5), u64(*key), u64(*counter), np.int32(1), dtype=dtype,
                    name=f"{dtype.name} {key}")
     for op in ["StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg"]:
@@ -76,6 +76,13 @@ def samples(w):
     for dtype in ["int32", "int64"]:
         w.case("RandomPoissonV2", i32(3), tensor([0, 4, 100], dtype), seed=1, seed2=2, dtype=tf.int32)
         w.case("StatelessRandomPoisson", i32(3, 3), i32(1, 2), tensor([0, 4, 100], dtype), dtype=tf.int32)
+    for size in [1, 5]:
+        alpha = np.linspace(0.2, 6, size)
+        w.case("RandomGamma", i32(2, 2), alpha, seed=-9, seed2=1 << 40, ulps=2)
+        w.case("StatelessRandomGammaV2", i32(2, size), i32(-9, 7), alpha, ulps=2)
+        w.case("StatelessRandomGammaV3", i32(2, size), u64(1 << 63), u64(7, 8), np.int32(3), alpha, ulps=2)
+        w.case("StatelessRandomPoisson", i32(2, size), i32(-9, 7), alpha, dtype=tf.float32)
+        w.case("StatelessRandomPoisson", i32(2, size), i32(-9, 7, 1), alpha, dtype=tf.float32, name=f"three seeds {size}")
     for op in ["RandomGamma", "RandomPoissonV2"]:
         for shape, parameters in [((), ()), ((2, 2), (1, 2)), ((0,), (2,)), ((2,), (0,)), ((3,), ())]:
             w.case(op, i32(*shape), np.full(parameters, 2.5), seed=3, seed2=4, name=f"{shape} {parameters}", ulps=2)
@@ -138,3 +145,6 @@ def write(w):
         w.case("RandomShuffle", tensor(np.arange(int(np.prod(shape))).reshape(shape)), seed=7, seed2=8)
     w.case("RandomShuffle", tensor(["a", "b", "c", "d"], "string"), seed=7, seed2=9)
     w.case("RandomShuffle", tensor([1, 2, 3, 4, 5], "int64"), seed=1, seed2=0)
+    for dtype in ["bool", "uint8", "float16", "complex64"]:
+        w.case("RandomShuffle", tensor([[0, 1], [1, 1], [1, 0]], dtype), seed=2, seed2=0)
+    w.case("RandomShuffle", tensor(3.5), seed=2, seed2=0)
