@@ -1,11 +1,10 @@
 #include "kernels/checkpoint/saved_tensors.h"
 
-#include <glob.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <set>
 
+#include "kernels/files/matching_paths.h"
 #include "src/checkpoint/directory_commit.h"
 
 namespace dfrun {
@@ -52,15 +51,6 @@ Status LinkOrCopy(const std::string& from, const std::string& to) {
   fs::create_hard_link(from, to, error);
   if (error) fs::copy_file(from, to, error);
   return error ? IoError("cannot copy ", from, " to ", to, ": ", error.message()) : Status();
-}
-
-// Paths that fit a shell's pattern, sorted.
-std::vector<std::string> Matching(const std::string& pattern) {
-  glob_t found{};
-  std::vector<std::string> paths;
-  if (glob(pattern.c_str(), 0, nullptr, &found) == 0) paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
-  globfree(&found);
-  return paths;
 }
 
 }  // namespace
@@ -114,7 +104,7 @@ Result<SavedTensors> SavedTensors::Open(const std::string& pattern) {
   if (exact.ok()) {
     paths.push_back(*exact);
   } else {
-    for (const std::string& path : Matching(pattern)) {
+    for (const std::string& path : MatchingPaths(pattern)) {
       if (FindDirectory(path).ok()) paths.push_back(path);
     }
   }

@@ -87,10 +87,9 @@ void ReadSome(png_structp png, png_bytep data, png_size_t size) {
   left->remove_prefix(size);
 }
 
-// Weights of red and green in grey (blue has the rest). They are TensorFlow's, which has green and blue the other way
-// round than the standard.
+// Weights of red and green in grey; blue has the rest.
 constexpr double kRed = 0.299;
-constexpr double kGreen = 0.114;
+constexpr double kGreen = 0.587;
 
 // Asks libpng for `channels` channels (0: the file's) of `bits` bits.
 void SetTransformations(Png& reader, int channels, int bits) {

@@ -109,6 +109,7 @@ class Writer:
         away. `outputs`: what must come out of an op that TensorFlow lacks, computed by other ops of it, or "error"."""
         lines = [f"case {op} {self._name(op, name or _describe(inputs))}"]
         lines += [f"attr {k}={_attr_text(v)}" for k, v in attrs.items()]
+        lines += [f"attr {k}={n}" for k, n in _counts(op, inputs).items()]
         flat = [t for i in inputs for t in (i if isinstance(i, list) else [i])]
         lines += [_input_text(t) for t in flat]
         try:
@@ -154,6 +155,12 @@ def _describe(inputs):
         return "no input"
     name = "string" if firsts[0].dtype == object else tf.as_dtype(firsts[0].dtype).name
     return name + " " + " ".join(str(list(f.shape)).replace(" ", "") for f in firsts)
+
+
+def _counts(op, inputs):
+    """Lengths of repeated arguments, of an op that has several, so that its inputs alone do not tell them."""
+    counts = {a.number_attr: len(i) for a, i in zip(op_def_registry.get(op).input_arg, inputs) if a.number_attr}
+    return counts if len(counts) > 1 else {}
 
 
 def _defaults(definition, given):

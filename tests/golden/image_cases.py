@@ -1,61 +1,75 @@
-"""Images of another size."""
+"""PNG and JPEG files."""
 import numpy as np
-
-from array_cases import i32, iota
-from golden import FLOATS, tensor
-
-MODES = [{}, dict(align_corners=True), dict(half_pixel_centers=True)]
-IMAGES = FLOATS + ["int8", "int16", "int32", "int64", "uint8", "uint16"]
-DOUBLE_OF_FLOATS = 2.0**31  # products of float make a double: 4 ulps of float
+import tensorflow as tf
 
 
-def image(shape, dtype="float32", seed=1):
-    values = np.random.default_rng(seed).uniform(-20, 100, shape)
-    return tensor(np.abs(values) if dtype.startswith("u") else values, dtype)
+def text(value):
+    return np.array(value, object)
 
 
-def label(mode):
-    return "".join(mode) or "legacy"
+def pixels(shape, dtype=np.uint8, seed=5):
+    return np.random.default_rng(seed).integers(0, np.iinfo(dtype).max, shape).astype(dtype)
 
 
-def forward_cases(w):
-    for op, ulps in [("ResizeBilinear", 4), ("ResizeNearestNeighbor", 0)]:
-        for dtype in IMAGES:
-            w.case(op, image((1, 2, 2, 1), dtype), i32(3, 4), ulps=ulps)
-        for mode in MODES:
-            for shape, size in [((1, 2, 2, 1), (3, 4)), ((2, 3, 4, 2), (2, 3)), ((1, 5, 1, 3), (1, 2)), ((1, 3, 3, 1), (3, 3)),
-                                ((1, 1, 1, 2), (2, 3)), ((1, 4, 6, 1), (7, 5))]:
-                w.case(op, image(shape), i32(*size), name=f"{list(shape)} to {list(size)} {label(mode)}", ulps=ulps, **mode)
-        x = image((1, 2, 2, 1))
-        for size in [(0, 3), (3, -1), (3,), (3, 2, 1), ()]:
-            w.case(op, x, i32(*size), name=f"size {list(size)}")
-        w.case(op, x, i32(2, 2).reshape(1, 2), name="size of rank 2")
-        for shape in [(2, 2, 1), (1, 2, 2, 1, 1), (1, 0, 2, 1), (1, 2, 0, 1), (1, 2, 2, 0), (0, 2, 2, 1)]:
-            w.case(op, iota(shape), i32(3, 3), name=f"images {list(shape)}")
-        w.case(op, x, i32(3, 3), name="both modes", align_corners=True, half_pixel_centers=True)
-        w.case(op, tensor([[[[np.inf], [1]], [[np.nan], [-np.inf]]]]), i32(3, 3), name="not finite", half_pixel_centers=True)
+def png(shape, dtype=np.uint8):
+    return tf.io.encode_png(pixels(shape, dtype)).numpy()
 
 
-def gradient_cases(w):
-    for dtype in FLOATS:
-        ulps = DOUBLE_OF_FLOATS if dtype == "float64" else 8
-        for mode in MODES:
-            w.case("ResizeBilinearGrad", image((1, 3, 4, 2)), image((1, 2, 2, 2), dtype), name=f"{dtype} {label(mode)}", ulps=ulps, **mode)
-    x = image((1, 2, 2, 1))
-    for dy, original in [((2, 3, 4, 1), (1, 2, 2, 1)), ((1, 3, 4, 2), (1, 2, 2, 1)), ((1, 2, 3, 1), (1, 5, 4, 1)), ((1, 1, 1, 1), (1, 3, 3, 1)),
-                         ((1, 0, 4, 1), (1, 2, 2, 1)), ((1, 3, 4, 1), (1, 0, 2, 1)), ((0, 3, 4, 1), (0, 2, 2, 1)), ((3, 4, 1), (1, 2, 2, 1)),
-                         ((1, 3, 4, 1), (2, 2, 1))]:
-        w.case("ResizeBilinearGrad", image(dy), image(original), name=f"{list(dy)} {list(original)}", ulps=8)
-    w.case("ResizeBilinearGrad", x, x, name="both modes", align_corners=True, half_pixel_centers=True)
-    for dtype in ["uint8", "int8", "int32"] + FLOATS:
-        for mode in MODES:
-            w.case("ResizeNearestNeighborGrad", image((1, 3, 4, 1), dtype), i32(2, 2), name=f"{dtype} {label(mode)}", ulps=8, **mode)
-    for dy, size in [((2, 2, 3, 2), (4, 5)), ((1, 5, 4, 1), (1, 1)), ((1, 3, 4, 1), (0, 2)), ((1, 3, 0, 1), (1, 2)), ((0, 3, 1, 1), (1, 2)),
-                     ((3, 4, 1), (1, 2)), ((1, 3, 4, 1), (2,)), ((1, 3, 4, 1), (-1, 2))]:
-        w.case("ResizeNearestNeighborGrad", image(dy), i32(*size), name=f"{list(dy)} {list(size)}", ulps=8)
-    w.case("ResizeNearestNeighborGrad", tensor(np.full((1, 3, 4, 1), 200), "uint8"), i32(2, 2), name="wraps")
+def smooth(height, width, channels):
+    y, x, c = np.meshgrid(np.arange(height), np.arange(width), np.arange(channels), indexing="ij")
+    return ((y * 20 + x * 9 + c * 60) % 256).astype(np.uint8)
+
+
+def jpeg(shape, **options):
+    return tf.io.encode_jpeg(smooth(*shape), **options).numpy()
+
+
+def png_cases(w):
+    for dtype in [np.uint8, np.uint16]:
+        for channels in [1, 2, 3, 4]:
+            x = pixels((2, 3, channels), dtype)
+            w.case("EncodePng", x)
+            file = png((2, 3, channels), dtype)
+            for wanted in [0, 1, 3, 4]:
+                for out in [tf.uint8, tf.uint16]:
+                    w.case("DecodePng", text(file), name=f"{x.dtype} {channels} to {out.name} {wanted}", channels=wanted, dtype=out)
+    for level in [0, 1, 9, 10, -2]:
+        w.case("EncodePng", pixels((2, 2, 1)), name=f"compression {level}", compression=level)
+    for shape in [(2, 2), (2, 2, 5), (0, 2, 1), (2, 2, 2, 1), (0, 2, 2, 1), (2, 0, 2, 2, 1), (1, 1, 1)]:
+        w.case("EncodePng", pixels(shape), name=f"shape {list(shape)}")
+    file = png((2, 3, 3))
+    w.case("DecodePng", text([file]), name="a vector")
+    for channels in [2, 5, -1]:
+        w.case("DecodePng", text(file), name=f"{channels} channels", channels=channels)
+    for name, bad in [("empty", b""), ("nothing known", b"no image"), ("cut in the header", file[:20]), ("cut in the image", file[:-20]),
+                      ("a damaged image", file[:50] + b"\x00\x00\x00" + file[53:]), ("magic alone", file[:8])]:
+        w.case("DecodePng", text(bad), name=name)
+    w.case("DecodePng", text(jpeg((8, 8, 3))), name="a JPEG")
+    w.case("DecodeJpeg", text(png((2, 2, 3))), name="a PNG")
+
+
+def jpeg_cases(w):
+    file = jpeg((8, 9, 3))
+    for channels in [0, 1, 3, 2, 4]:
+        w.case("DecodeJpeg", text(file), name=f"{channels} channels", channels=channels)
+        w.case("DecodeJpeg", text(jpeg((5, 3, 1))), name=f"grey to {channels}", channels=channels)
+    for ratio in [1, 2, 4, 8, 3]:
+        w.case("DecodeJpeg", text(jpeg((8, 16, 1))), name=f"ratio {ratio}", ratio=ratio)
+    for method in ["", "INTEGER_FAST", "INTEGER_ACCURATE", "FLOAT"]:
+        w.case("DecodeJpeg", text(jpeg((4, 8, 3), quality=60)), name=f"method '{method}'", dct_method=method)
+    w.case("DecodeJpeg", text(jpeg((8, 8, 3), quality=50)), name="not fancy", fancy_upscaling=False)
+    w.case("DecodeJpeg", text(jpeg((8, 8, 3), progressive=True)), name="progressive")
+    w.case("DecodeJpeg", text(jpeg((8, 8, 3), chroma_downsampling=False)), name="full chroma")
+    w.case("DecodeJpeg", text([file]), name="a vector")
+    for name, bad in [("empty", b""), ("nothing known", b"no image"), ("cut in the header", file[:100]), ("magic alone", file[:4])]:
+        w.case("DecodeJpeg", text(bad), name=name)
+    tall = jpeg((64, 8, 1))
+    w.case("DecodeJpeg", text(tall[:-30]), name="cut in the image")
+    for fraction in [1.0, 0.1]:  # What TensorFlow makes up for rows that are missing is no definition.
+        w.case("DecodeJpeg", text(tall[:-2]), name=f"without its end, {fraction}", try_recover_truncated=True,
+               acceptable_fraction=fraction)
 
 
 def write(w):
-    forward_cases(w)
-    gradient_cases(w)
+    png_cases(w)
+    jpeg_cases(w)

@@ -1,0 +1,76 @@
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+
+#include "kernels/files/matching_paths.h"
+#include "src/base/file.h"
+#include "src/framework/kernel.h"
+
+namespace dfrun {
+namespace {
+
+Status CheckScalars(const OpContext& ctx) {
+  for (int i = 0; i < ctx.num_inputs(); ++i) {
+    if (ctx.input(i).shape().rank() == 0) continue;
+    return InvalidArgument(ctx.node().op->name, ": input ", i, " must be a scalar, but has shape ",
+                           ctx.input(i).shape());
+  }
+  return Status();
+}
+
+class ReadFileKernel final : public Kernel {
+ public:
+  explicit ReadFileKernel(KernelSetup&) {}
+  Status Compute(OpContext& ctx) {
+    DF_TRY(CheckScalars(ctx));
+    Tensor* contents = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, Shape(), &contents));
+    DF_ASSIGN(*contents->data<std::string>(),
+              ReadFile(ctx.input(0).scalar<std::string>(), std::numeric_limits<int64_t>::max()));
+    return Status();
+  }
+  bool IsExpensive() const override { return true; }
+};
+
+class WriteFileKernel final : public Kernel {
+ public:
+  explicit WriteFileKernel(KernelSetup&) {}
+  Status Compute(OpContext& ctx) {
+    DF_TRY(CheckScalars(ctx));
+    const std::string& path = ctx.input(0).scalar<std::string>();
+    const std::filesystem::path parent = std::filesystem::path(path).parent_path();
+    std::error_code error;
+    if (!parent.empty()) std::filesystem::create_directories(parent, error);
+    if (error) return IoError("cannot make the directory ", parent.string(), ": ", error.message());
+    return WriteFileAtomically(path, ctx.input(1).scalar<std::string>());
+  }
+  bool IsExpensive() const override { return true; }
+};
+
+class MatchingFilesKernel final : public Kernel {
+ public:
+  explicit MatchingFilesKernel(KernelSetup&) {}
+  Status Compute(OpContext& ctx) {
+    const Tensor& patterns = ctx.input(0);
+    if (patterns.shape().rank() > 1) {
+      return InvalidArgument("patterns must be a scalar or a vector, but have shape ", patterns.shape());
+    }
+    std::vector<std::string> paths;
+    for (const std::string& pattern : patterns.values<std::string>()) {
+      for (std::string& path : MatchingPaths(pattern)) paths.push_back(std::move(path));
+    }
+    std::sort(paths.begin(), paths.end());
+    Tensor* found = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, Shape({static_cast<int64_t>(paths.size())}), &found));
+    std::move(paths.begin(), paths.end(), found->data<std::string>());
+    return Status();
+  }
+  bool IsExpensive() const override { return true; }
+};
+
+CPU_KERNEL_ANY("ReadFile", ReadFileKernel);
+CPU_KERNEL_ANY("WriteFile", WriteFileKernel);
+CPU_KERNEL_ANY("MatchingFiles", MatchingFilesKernel);
+
+}  // namespace
+}  // namespace dfrun
