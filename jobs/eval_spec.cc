@@ -24,10 +24,12 @@ Result<SpecEvaluation> AddSpecEvaluation(Graph& graph, const JobSpec& job) {
     return Stamp(model, body, options, graph, map);
   };
   std::vector<Output> values;
+  values.reserve(feeds.size());
   for (const FeedSpec& feed : feeds) values.push_back(feed.value);
   DF_TRY(copy(values));
   for (const FeedSpec& feed : feeds) map.outputs[StampMap::OutputKey(feed.target)] = map.Map(feed.value);
   std::vector<Output> wanted;
+  wanted.reserve(fetches.size());
   for (const FetchSpec& fetch : fetches) wanted.push_back(fetch.output);
   DF_TRY(copy(wanted));
   SpecEvaluation out;

@@ -64,6 +64,7 @@ int Run(std::vector<std::string> words) {
 }  // namespace
 }  // namespace dfrun::jobs
 
+// NOLINTNEXTLINE(bugprone-exception-escape): out of memory before there is a job to end
 int main(int argc, char** argv) {
   return dfrun::jobs::Run(std::vector<std::string>(argv + 1, argv + argc));
 }

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <string_view>
 
@@ -34,7 +35,7 @@ std::string Print(const Scalars& scalars) {
 
 std::string PrintDuration(double seconds) {
   char text[48];
-  const auto whole = static_cast<long>(seconds + 0.5);
+  const auto whole = std::lround(seconds);
   if (whole >= 3600) {
     std::snprintf(text, sizeof text, "%ldh%02ldm", whole / 3600, whole / 60 % 60);
   } else {

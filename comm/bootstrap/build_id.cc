@@ -45,6 +45,7 @@ int FindInObject(dl_phdr_info* object, size_t, void* out) {
   for (int i = 0; i < object->dlpi_phnum && id->empty(); ++i) {
     const ElfW(Phdr)& segment = object->dlpi_phdr[i];
     if (segment.p_type != PT_NOTE) continue;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader gives addresses as integers
     const char* begin = reinterpret_cast<const char*>(object->dlpi_addr + segment.p_vaddr);
     *id = FindInNotes(begin, begin + segment.p_memsz);
   }

@@ -57,7 +57,7 @@ void ControlLink::Send(int to, std::string message) {
   if (length > head) transport_->Send(to, kTailTag, tail, length - head, sent);
 }
 
-void ControlLink::OnSent(Outgoing* out, Status status) {
+void ControlLink::OnSent(Outgoing* out, const Status& status) {
   if (!status.ok()) Fail(status);
   if (out->parts.fetch_sub(1) > 1) return;
   delete out;
@@ -100,7 +100,7 @@ void ControlLink::OnFrame(Incoming* in, Status status) {
                     in});
 }
 
-void ControlLink::OnTail(Incoming* in, Status status) {
+void ControlLink::OnTail(Incoming* in, const Status& status) {
   if (!status.ok() || closing_) return FailReceive(status);
   Finish(in);
 }

@@ -25,7 +25,9 @@ class Dependency {
   // The node has an input through which a gradient flows on.
   bool IsPassedThrough(NodeId node) const;
   // Outputs of nodes, numbered through.
-  size_t Index(Output value) const { return static_cast<size_t>(first_output_[value.node] + value.port); }
+  size_t Index(Output value) const {
+    return static_cast<size_t>(first_output_[value.node]) + static_cast<size_t>(value.port);
+  }
   size_t num_values() const { return depends_.size(); }
 
   // "'W' -> 'product' -> 'loss'": a path from an x to a y through the node. For errors.

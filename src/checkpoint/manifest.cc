@@ -102,7 +102,7 @@ Status WriteIndex(const std::string& directory, const Manifest& manifest) {
         const std::string name = DatasetOfVariable(v.name);
         if (H5Lcreate_external(shard.file.c_str(), name.c_str(), file.id(), name.c_str(), links.id(), H5P_DEFAULT) <
             0) {
-          return h5::LastError(Code::kIo, "linking '" + name + "' in " + path);
+          return h5::LastError(Code::kIo, StrCat("linking '", name, "' in ", path));
         }
       }
     }

@@ -115,7 +115,7 @@ void StepState::Finish() {
   done(std::move(status));
 }
 
-void StepState::Fail(Status status) {
+void StepState::Fail(const Status& status) {
   {
     MutexLock lock(mu_);
     if (!status_.ok()) return;

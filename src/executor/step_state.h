@@ -74,7 +74,7 @@ class StepState {
   Frames& frames() { return *frames_; }
 
   // Any thread. The first failure is the step's; it aborts the rendezvous.
-  void Fail(Status status);
+  void Fail(const Status& status);
   bool failed() const { return failed_.load(std::memory_order_relaxed); }
 
   // Any thread: an activation with an empty queue, and its return.

@@ -22,7 +22,7 @@ StepTrace::ThreadBuffer& StepTrace::BufferOfThisThread() {
   // By id and not by address, since another trace may come to lie where this one was.
   thread_local uint64_t trace_id = 0;
   thread_local ThreadBuffer* buffer = nullptr;
-  if (trace_id == id_) return *buffer;
+  if (buffer != nullptr && trace_id == id_) return *buffer;
   const std::thread::id self = std::this_thread::get_id();
   MutexLock lock(mu_);
   auto it = std::find_if(buffers_.begin(), buffers_.end(), [&](const auto& b) { return b->owner == self; });

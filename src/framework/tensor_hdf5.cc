@@ -135,7 +135,6 @@ DType DTypeOfFileType(hid_t type) {
     case H5T_ENUM:
       return H5Tget_size(type) == 1 && H5Tget_nmembers(type) == 2 ? DType::kBool : DType::kInvalid;
     case H5T_STRING:
-      return DType::kString;
     case H5T_VLEN:
       return DType::kString;
     case H5T_COMPOUND:

@@ -87,11 +87,13 @@ Status Worker::Impl::StartTask(const control::StartTask& request) {
 
 Status Worker::Impl::Register(const control::Register& request) {
   std::vector<Partition> partitions;
+  partitions.reserve(static_cast<size_t>(request.parts_size()));
   for (const control::Register::Part& part : request.parts()) {
     DF_ASSIGN(Graph graph, ImportGraphDef(part.graph_def(), GraphDefFormat::kBinary));
     partitions.push_back({part.device(), runtime_.rank(), std::move(graph)});
   }
   std::vector<const Partition*> own;
+  own.reserve(partitions.size());
   for (const Partition& partition : partitions) own.push_back(&partition);
   DF_ASSIGN(parts_[request.executable()], BuildPart(runtime_, own));
   return Status();

@@ -97,7 +97,8 @@ class Reader {
       std::optional<FunctionDef> def = ReadFunction(functions.key(i), functions.value(i), diagnostics_);
       if (!def) continue;
       const SourcePlace place = def->place;
-      auto [it, added] = doc_.functions.emplace(def->name, *std::move(def));
+      const std::string name = def->name;
+      auto [it, added] = doc_.functions.emplace(name, *std::move(def));
       if (!added)
         diagnostics_.Error(place, "function '", it->first, "' is defined at ", diagnostics_.Print(it->second.place),
                            " already");

@@ -247,8 +247,9 @@ class Parser {
         return false;
       }
       std::optional<Expr> value = Binary(0);
-      if (value) keywords.push_back({word, placed_.PlaceOf(begin), *std::move(value)});
-      return value.has_value();
+      if (!value) return false;
+      keywords.push_back({word, placed_.PlaceOf(begin), *std::move(value)});
+      return true;
     }
     at_ = begin;
     std::optional<Expr> value = Binary(0);

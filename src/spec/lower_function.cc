@@ -45,7 +45,7 @@ bool Lowering::CheckCallDepth(const Frame& frame, const FunctionDef& def, Source
   std::string chain = def.name;
   int depth = 0;
   for (const Frame* f = &frame; f->function != nullptr; f = f->caller) {
-    chain = f->function->name + " -> " + chain;
+    chain.insert(0, StrCat(f->function->name, " -> "));
     if (f->function == &def) {
       diagnostics_.Error(place, "function '", def.name, "' calls itself: ", chain);
       return false;

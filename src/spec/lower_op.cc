@@ -34,8 +34,8 @@ std::optional<AttrMap> Lowering::ConvertAttrs(const ExprContext& context, const 
       if ((def->type == "tensor") != tensors) continue;
       std::optional<AttrValue> value =
           ToAttrValue(*def, *expr, tensor_dtype != nullptr ? *tensor_dtype : DType::kInvalid, fold_call, diagnostics_);
-      if (value) attrs.Set(def->name, *std::move(value));
       good = good && value.has_value();
+      if (value) attrs.Set(def->name, *std::move(value));
     }
   };
   convert(false);
