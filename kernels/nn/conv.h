@@ -33,10 +33,13 @@ inline int64_t ImagesInBlock(const ConvShape& shape, double work) {
 }
 // 20 us and more on one core.
 constexpr double kConvBlockWork = 2e6;
-// A block of the filter's gradient costs a filter of its own, and their sum: fewer and larger ones, 16 at most.
+// A block of the filter's gradient costs a filter of its own, written, and their sum: fewer and larger ones, 16 at
+// most, in which that is a twentieth of the time.
 inline int64_t ImagesInFilterBlock(const ConvShape& shape) {
+  constexpr double kWorkPerElement = 1000;  // multiplications
+  const double filter_work = kWorkPerElement * static_cast<double>(shape.filter_size());
   const int64_t sixteenth = (shape.images + 15) / 16;
-  const int64_t enough = ImagesInBlock(shape, 2 * kConvBlockWork);
+  const int64_t enough = ImagesInBlock(shape, filter_work > 2 * kConvBlockWork ? filter_work : 2 * kConvBlockWork);
   return sixteenth > enough ? sixteenth : enough;
 }
 

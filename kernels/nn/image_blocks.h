@@ -11,14 +11,31 @@
 
 namespace dfrun {
 
-// block(first_image, count, filter) writes the gradient of these images. Returns its first error in the blocks' order.
+// sums[i] = the sum over blocks of partials[block * size + i], in their order.
 template <class T>
-Status SumOverImageBlocks(const ConvShape& shape, T* filter, ThreadPool& pool, Allocator& allocator,
+void AddPartials(const T* partials, int64_t blocks, int64_t size, T* sums, ThreadPool& pool) {
+  constexpr int64_t kStrip = 1024;  // stays in the cache
+  pool.ParallelFor(size, 16 * kStrip, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; i += kStrip) {
+      ComputeType<T> strip[kStrip] = {};
+      const int64_t width = std::min(kStrip, end - i);
+      for (int64_t b = 0; b < blocks; ++b) {
+        const T* partial = partials + b * size + i;
+        for (int64_t j = 0; j < width; ++j) strip[j] += static_cast<ComputeType<T>>(partial[j]);
+      }
+      for (int64_t j = 0; j < width; ++j) sums[i + j] = static_cast<T>(strip[j]);
+    }
+  });
+}
+
+// block(first_image, count, filter) writes the gradient of these images, `size` elements. Returns its first error in
+// the blocks' order.
+template <class T>
+Status SumOverImageBlocks(const ConvShape& shape, int64_t size, T* filter, ThreadPool& pool, Allocator& allocator,
                           FunctionRef<Status(int64_t first, int64_t count, T* partial)> block) {
   const int64_t images = ImagesInFilterBlock(shape);
   const int64_t blocks = (shape.images + images - 1) / images;
   if (blocks == 1) return block(0, shape.images, filter);
-  const int64_t size = shape.filter_size();
   DF_ASSIGN(Tensor partials, Tensor::Allocate(allocator, DTypeOf<T>, Shape({blocks, size})));
   std::vector<Status> statuses(static_cast<size_t>(blocks));
   pool.RunBlocks(blocks, [&](int64_t b) {
@@ -27,11 +44,7 @@ Status SumOverImageBlocks(const ConvShape& shape, T* filter, ThreadPool& pool, A
         block(first, std::min(images, shape.images - first), partials.data<T>() + b * size);
   });
   for (Status& status : statuses) DF_TRY(std::move(status));
-  for (int64_t i = 0; i < size; ++i) {
-    ComputeType<T> sum = 0;
-    for (int64_t b = 0; b < blocks; ++b) sum += static_cast<ComputeType<T>>(partials.data<T>()[b * size + i]);
-    filter[i] = static_cast<T>(sum);
-  }
+  AddPartials(partials.data<T>(), blocks, size, filter, pool);
   return Status();
 }
 

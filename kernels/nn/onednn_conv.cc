@@ -142,12 +142,7 @@ class OneDnnConv final : public Conv<T> {
   }
 
   Status Run(const T* a, const T* b, T* result, ThreadPool& pool, Allocator& allocator) const override {
-    if (kind_ == ConvKind::kBackpropFilter) {
-      return SumOverImageBlocks<T>(s_, result, pool, allocator, [&](int64_t first, int64_t count, T* partial) {
-        return FilterBlock(BlockOf(count), a + first * s_.input_image(), b + first * s_.output_image(), partial,
-                           allocator);
-      });
-    }
+    if (kind_ == ConvKind::kBackpropFilter) return BackpropFilter(a, b, result, pool, allocator);
     DF_ASSIGN(const Tensor filter, ReorderFilter(b, allocator));
     const void* ordered = filter.initialized() ? filter.raw() : b;
     const bool forward = kind_ == ConvKind::kForward;
@@ -176,11 +171,20 @@ class OneDnnConv final : public Conv<T> {
     return ordered;
   }
 
-  static Status FilterBlock(const Primitive& block, const T* x, const T* dy, T* filter, Allocator& allocator) {
-    if (block.reorder == nullptr) return block.call->Run({x, dy, filter}, allocator);
-    DF_ASSIGN(Tensor ordered, FilterSpace(block, allocator));
-    DF_TRY(block.call->Run({x, dy, ordered.raw()}, allocator));
-    return block.reorder->Run({ordered.raw(), filter}, allocator);
+  // Partial sums stay in the library's order, and their sum is put in order once.
+  Status BackpropFilter(const T* x, const T* dy, T* result, ThreadPool& pool, Allocator& allocator) const {
+    Tensor ordered;
+    if (whole_.reorder != nullptr) {
+      DF_ASSIGN(ordered, FilterSpace(whole_, allocator));
+    }
+    T* sum = ordered.initialized() ? static_cast<T*>(ordered.raw()) : result;
+    const auto block = [&](int64_t first, int64_t count, T* partial) {
+      return BlockOf(count).call->Run({x + first * s_.input_image(), dy + first * s_.output_image(), partial},
+                                      allocator);
+    };
+    const auto size = static_cast<int64_t>(whole_.filter.get_size() / sizeof(T));
+    DF_TRY(SumOverImageBlocks<T>(s_, size, sum, pool, allocator, block));
+    return ordered.initialized() ? whole_.reorder->Run({sum, result}, allocator) : Status();
   }
 
   const ConvKind kind_;

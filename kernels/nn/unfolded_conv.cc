@@ -17,15 +17,37 @@ void ForTaps(const WindowDim& d, int64_t out, At&& at) {
   }
 }
 
-// Calls run(pixel of the input, tap of the filter) for what of a window lies inside the image.
+// Calls run(pixel of the input, tap of the filter, count) for what of a window lies inside the image: `count` pixels
+// side by side under as many taps.
 template <class Run>
 void ForWindow(const ConvShape& s, int64_t od, int64_t oh, int64_t ow, Run&& run) {
+  const int64_t left = ow * s.width.stride - s.width.pad_before;
   ForTaps(s.depth, od, [&](int64_t d, int64_t kd) {
     ForTaps(s.height, oh, [&](int64_t h, int64_t kh) {
-      ForTaps(s.width, ow, [&](int64_t w, int64_t kw) {
-        run((d * s.height.input + h) * s.width.input + w, (kd * s.height.size + kh) * s.width.size + kw);
-      });
+      const int64_t row = (d * s.height.input + h) * s.width.input;
+      const int64_t tap = (kd * s.height.size + kh) * s.width.size;
+      if (s.width.dilation == 1) {
+        const int64_t begin = std::max<int64_t>(0, -left);
+        const int64_t end = std::min(s.width.size, s.width.input - left);
+        if (begin < end) run(row + left + begin, tap + begin, end - begin);
+      } else {
+        ForTaps(s.width, ow, [&](int64_t w, int64_t kw) { run(row + w, tap + kw, 1); });
+      }
     });
+  });
+}
+
+// Calls run(offset in the image, offset in the window's row, elements) for the same, of the channels of one group: in
+// one piece where they are all that a pixel has.
+template <class Run>
+void ForRuns(const ConvShape& s, int64_t od, int64_t oh, int64_t ow, Run&& run) {
+  const int64_t n = s.group_inputs();
+  ForWindow(s, od, oh, ow, [&](int64_t pixel, int64_t tap, int64_t count) {
+    if (s.groups == 1) {
+      run(pixel * n, tap * n, count * n);
+    } else {
+      for (int64_t i = 0; i < count; ++i) run((pixel + i) * s.in_channels, (tap + i) * n, n);
+    }
   });
 }
 
@@ -43,11 +65,11 @@ void ForOutputPixels(const ConvShape& s, At&& at) {
 // channel.
 template <class T>
 void Unfold(const ConvShape& s, const T* image, T* rows) {
-  const int64_t n = s.group_inputs();
   ForOutputPixels(s, [&](int64_t od, int64_t oh, int64_t ow) {
     std::fill_n(rows, s.window(), T(0));
-    ForWindow(s, od, oh, ow,
-              [&](int64_t pixel, int64_t tap) { std::copy_n(image + pixel * s.in_channels, n, rows + tap * n); });
+    ForRuns(s, od, oh, ow, [&](int64_t from, int64_t to, int64_t n) {
+      for (int64_t i = 0; i < n; ++i) rows[to + i] = image[from + i];  // short: a call of memcpy costs more
+    });
     rows += s.window();
   });
 }
@@ -55,11 +77,9 @@ void Unfold(const ConvShape& s, const T* image, T* rows) {
 // Adds the rows up where their elements came from.
 template <class T>
 void Fold(const ConvShape& s, const T* rows, T* image) {
-  const int64_t n = s.group_inputs();
   ForOutputPixels(s, [&](int64_t od, int64_t oh, int64_t ow) {
-    ForWindow(s, od, oh, ow, [&](int64_t pixel, int64_t tap) {
-      T* to = image + pixel * s.in_channels;
-      for (int64_t i = 0; i < n; ++i) to[i] += rows[tap * n + i];
+    ForRuns(s, od, oh, ow, [&](int64_t to, int64_t from, int64_t n) {
+      for (int64_t i = 0; i < n; ++i) image[to + i] += rows[from + i];
     });
     rows += s.window();
   });
@@ -99,9 +119,10 @@ class UnfoldedConv final : public Conv<T> {
 
   Status Run(const T* a, const T* b, T* result, ThreadPool& pool, Allocator& allocator) const override {
     if (kind_ == ConvKind::kBackpropFilter) {
-      return SumOverImageBlocks<T>(s_, result, pool, allocator, [&](int64_t first, int64_t count, T* partial) {
+      const auto block = [&](int64_t first, int64_t count, T* partial) {
         return FilterBlock(a, b, partial, first, count, allocator);
-      });
+      };
+      return SumOverImageBlocks<T>(s_, s_.filter_size(), result, pool, allocator, block);
     }
     return ForImageBlocks(s_, pool, [&](int64_t first, int64_t count) -> Status {
       DF_ASSIGN(Scratch<T> scratch, Scratch<T>::Allocate(s_, allocator));

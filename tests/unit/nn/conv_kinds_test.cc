@@ -34,7 +34,17 @@ std::vector<Case> Cases() {
   const AttrMap first = {{"strides", List{1, 1, 2, 1}}, {"padding", "SAME"}, {"data_format", "NCHW"}};
   const AttrMap deep = {{"strides", List{1, 1, 2, 1, 1}}, {"padding", "SAME"}};
   const AttrMap deep_first = {{"strides", List{1, 1, 1, 1, 2}}, {"padding", "VALID"}, {"data_format", "NCDHW"}};
+  AttrMap dilated = same;
+  dilated.Set("dilations", List{1, 2, 3, 1});
+  AttrMap padded = {{"strides", List{1, 1, 2, 1}}, {"padding", "EXPLICIT"}};
+  padded.Set("explicit_paddings", List{0, 0, 2, 0, 1, 3, 0, 0});
   return {
+      {"OneChannel", kFlat, {5, 9, 31, 1}, {3, 3, 1, 16}, same},
+      {"OneChannelStrided", kFlat, {3, 12, 11, 1}, {5, 4, 1, 33}, strided},
+      {"OneChannelDilated", kFlat, {2, 12, 11, 1}, {3, 2, 1, 5}, dilated},
+      {"OneChannelPadded", kFlat, {2, 6, 9, 1}, {4, 5, 1, 71}, padded},
+      {"OneChannelBothWays", kFlat, {2, 1, 6, 9}, {4, 5, 1, 1}, first},
+      {"ThreeChannelsDilated", kFlat, {2, 12, 11, 3}, {3, 3, 3, 20}, dilated},
       {"FourGroups", kFlat, {3, 9, 8, 32}, {3, 3, 8, 16}, same},
       {"FourGroupsStrided", kFlat, {3, 9, 8, 32}, {3, 2, 8, 64}, strided},
       {"ThreeGroupsChannelsFirst", kFlat, {2, 12, 9, 8}, {3, 3, 4, 6}, first},
