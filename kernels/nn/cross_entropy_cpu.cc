@@ -18,10 +18,9 @@ void Rows(const C* x, const C* labels, int64_t rows, int64_t columns, C* loss, C
     C* row = backprop + r * columns;
     const C sum = softmax::RowSum(row, columns);
     const C log_sum = std::log(sum);
-    C total = 0;
-    for (int64_t j = 0; j < columns; ++j)
-      total += wanted[j] == C(0) ? C(0) : wanted[j] * (log_sum - (logits[j] - largest[r]));
-    loss[r] = total;
+    loss[r] = softmax::SumOf<C>(columns, [&](int64_t j) {
+      return wanted[j] == C(0) ? C(0) : wanted[j] * (log_sum - (logits[j] - largest[r]));
+    });
     for (int64_t j = 0; j < columns; ++j) row[j] = row[j] / sum - wanted[j];
   }
 }

@@ -19,18 +19,59 @@ inline int64_t RowsInBlock(int64_t columns) {
   return std::clamp<int64_t>(kBlock / std::max<int64_t>(1, columns), 1, kMaxRows);
 }
 
+// Reduces term(j) over [0, n) in lanes that do not wait for each other, then as a tree. The order depends on n alone.
+template <class C, class Join, class Term>
+C InLanes(int64_t n, C start, Join&& join, Term&& term) {
+  constexpr int64_t kLanes = 32;
+  int64_t j = 0;
+  C all = start;
+  if (n >= kLanes) {
+    C lanes[kLanes];
+    std::fill_n(lanes, kLanes, start);
+    for (; j + kLanes <= n; j += kLanes) {
+      for (int64_t l = 0; l < kLanes; ++l) lanes[l] = join(lanes[l], term(j + l));
+    }
+    for (int64_t half = kLanes / 2; half > 0; half /= 2) {
+      for (int64_t l = 0; l < half; ++l) lanes[l] = join(lanes[l], lanes[l + half]);
+    }
+    all = lanes[0];
+  }
+  C a = start;  // in registers: what is left is short
+  C b = start;
+  C c = start;
+  for (; j + 4 <= n; j += 4) {
+    all = join(all, term(j));
+    a = join(a, term(j + 1));
+    b = join(b, term(j + 2));
+    c = join(c, term(j + 3));
+  }
+  for (; j < n; ++j) all = join(all, term(j));
+  return join(join(all, a), join(b, c));
+}
+
+template <class C, class Term>
+C SumOf(int64_t n, Term&& term) {
+  return InLanes(
+      n, C(0), [](C a, C b) { return a + b; }, term);
+}
+
+// Calls passes(first row, rows) for groups of rows that several passes find in the first-level cache.
+template <class Passes>
+void ForGroups(int64_t rows, int64_t columns, Passes&& passes) {
+  constexpr int64_t kElements = 2048;
+  const int64_t group = std::max<int64_t>(1, kElements / columns);
+  for (int64_t r = 0; r < rows; r += group) passes(r, std::min(group, rows - r));
+}
+
 template <class C>
 C RowMax(const C* row, int64_t columns) {
-  C largest = row[0];
-  for (int64_t j = 1; j < columns; ++j) largest = row[j] > largest ? row[j] : largest;
-  return largest;
+  return InLanes(
+      columns, row[0], [](C a, C b) { return b > a ? b : a; }, [row](int64_t j) { return row[j]; });
 }
 
 template <class C>
 C RowSum(const C* row, int64_t columns) {
-  C sum = 0;
-  for (int64_t j = 0; j < columns; ++j) sum += row[j];
-  return sum;
+  return SumOf<C>(columns, [row](int64_t j) { return row[j]; });
 }
 
 // y = x - largest, the maximum of its row. In place too. Columns are at least 1.
@@ -49,6 +90,28 @@ template <class C>
 void Exponentials(const C* x, C* y, int64_t n) {
   DF_INDEPENDENT_ITERATIONS
   for (int64_t i = 0; i < n; ++i) y[i] = fn::Exp()(x[i]);
+}
+
+// sums[r] = the sum of exp(x) over row r. Exponentials go to the cache, not to memory.
+template <class C>
+void SumExponentials(const C* x, int64_t rows, int64_t columns, C* sums) {
+  constexpr int64_t kChunk = 1024;
+  C chunk[kChunk];
+  const int64_t group = std::max<int64_t>(1, kChunk / columns);
+  for (int64_t r = 0; r < rows; r += group) {
+    const int64_t count = std::min(group, rows - r);
+    if (columns > kChunk) {
+      sums[r] = 0;
+      for (int64_t j = 0; j < columns; j += kChunk) {
+        const int64_t width = std::min(kChunk, columns - j);
+        Exponentials(x + r * columns + j, chunk, width);
+        sums[r] += RowSum(chunk, width);
+      }
+      continue;
+    }
+    Exponentials(x + r * columns, chunk, count * columns);
+    for (int64_t i = 0; i < count; ++i) sums[r + i] = RowSum(chunk + i * columns, columns);
+  }
 }
 
 template <class C>

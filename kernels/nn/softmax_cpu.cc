@@ -4,7 +4,7 @@
 namespace dfrun {
 namespace {
 
-// Rows of a block. `x` and `y` may be the same.
+// A few rows. `x` and `y` may be the same.
 template <class C>
 void SoftmaxRows(const C* x, C* y, int64_t rows, int64_t columns) {
   C largest[softmax::kMaxRows];
@@ -20,11 +20,11 @@ template <class C>
 void LogSoftmaxRows(const C* x, C* y, int64_t rows, int64_t columns) {
   C largest[softmax::kMaxRows];
   softmax::Shift(x, y, rows, columns, largest);
+  C sums[softmax::kMaxRows];
+  softmax::SumExponentials(y, rows, columns, sums);
   for (int64_t r = 0; r < rows; ++r) {
     C* row = y + r * columns;
-    C sum = 0;
-    for (int64_t j = 0; j < columns; ++j) sum += fn::Exp()(row[j]);
-    const C log_sum = std::log(sum);
+    const C log_sum = std::log(sums[r]);
     for (int64_t j = 0; j < columns; ++j) row[j] -= log_sum;
   }
 }
@@ -52,11 +52,15 @@ class SoftmaxKernel final : public Kernel {
   static void RunBlock(const T* x, T* y, int64_t rows, int64_t columns) {
     const softmax::Widened<T> from(x, rows * columns);
     softmax::Narrowed<T> to(y, rows * columns);
-    if constexpr (kLog) {
-      LogSoftmaxRows(from.data(), to.data(), rows, columns);
-    } else {
-      SoftmaxRows(from.data(), to.data(), rows, columns);
-    }
+    softmax::ForGroups(rows, columns, [&](int64_t first, int64_t count) {
+      const auto* in = from.data() + first * columns;
+      auto* out = to.data() + first * columns;
+      if constexpr (kLog) {
+        LogSoftmaxRows(in, out, count, columns);
+      } else {
+        SoftmaxRows(in, out, count, columns);
+      }
+    });
   }
 };
 
