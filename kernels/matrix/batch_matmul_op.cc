@@ -1,5 +1,6 @@
-// BatchMatMul: a product for every matrix of a batch; V2 broadcasts the batches against each other.
-#include "kernels/math/gradients.h"
+// BatchMatMul: a product for every matrix of a batch; V2 broadcasts the batches against each other, V3 takes operands
+// of other dtypes than the product's.
+#include "kernels/matrix/gradients.h"
 #include "src/framework/op.h"
 
 namespace dfrun {
@@ -26,32 +27,8 @@ Status BatchShape(InferenceContext& c, bool broadcasts) {
   return Status();
 }
 
-Output Product(GradientBuilder& g, Output a, bool adj_a, Output b, bool adj_b) {
-  return g.Op("BatchMatMulV2", {{"adj_x", adj_a}, {"adj_y", adj_b}}, a, b);
-}
-
-// The sizes but for those of the matrices; the rank is known.
-PartialShape BatchDims(const PartialShape& shape) {
-  return PartialShape(std::vector<int64_t>(shape.dims().begin(), shape.dims().end() - 2));
-}
-
-// The same when the step knows.
-Output BatchDims(GradientBuilder& g, Output value) {
-  const Output count = g.Op("Sub", g.Op("Rank", value), g.Const(Tensor::Scalar<int32_t>(2)));
-  return g.Op("Slice", g.Op("Shape", value), g.Const({int32_t{0}}),
-              g.Op("ExpandDims", count, g.Const(Tensor::Scalar<int32_t>(0))));
-}
-
-// `grad`, summed over the batch dimensions along which input `i` was repeated.
-Output SumRepeated(GradientBuilder& g, int i, Output grad) {
-  const PartialShape& mine = g.shape(g.x(i));
-  const PartialShape& other = g.shape(g.x(1 - i));
-  if (mine.known_rank() && other.known_rank() && BatchDims(mine).IsFullyDefined() &&
-      BatchDims(mine) == BatchDims(other)) {
-    return grad;
-  }
-  const AddedNode axes = g.Op("BroadcastGradientArgs", BatchDims(g, g.x(i)), BatchDims(g, g.x(1 - i)));
-  return g.Op("Reshape", g.Op("Sum", grad, axes), g.Op("Shape", g.x(i)));
+Output Product(GradientBuilder& g, Output a, bool adj_a, Output b, bool adj_b, const char* mark) {
+  return g.Op("BatchMatMulV2", {{"adj_x", adj_a}, {"adj_y", adj_b}, {mark, true}}, a, b);
 }
 
 void BatchMatMulGradient(GradientBuilder& g) {
@@ -60,42 +37,52 @@ void BatchMatMulGradient(GradientBuilder& g) {
   const Output x = g.x(0);
   const Output y = g.x(1);
   const Output dy = g.dy(0);
-  const Output x_grad = adj_x ? Product(g, y, adj_y, dy, true) : Product(g, dy, false, y, !adj_y);
-  const Output y_grad = adj_y ? Product(g, dy, true, x, adj_x) : Product(g, x, !adj_x, dy, false);
-  g.dx(0) = SumRepeated(g, 0, x_grad);
-  g.dx(1) = SumRepeated(g, 1, y_grad);
+  const Output x_grad = adj_x ? Product(g, y, adj_y, dy, true, "grad_x") : Product(g, dy, false, y, !adj_y, "grad_x");
+  const Output y_grad = adj_y ? Product(g, dy, true, x, adj_x, "grad_y") : Product(g, x, !adj_x, dy, false, "grad_y");
+  SetBatchGradients(g, x_grad, y_grad);
+}
+
+void ProductOfBatches(OpBuilder& op) {
+  op.Attr("adj_x: bool = false")
+      .Attr("adj_y: bool = false")
+      .Attr("grad_x: bool = false")
+      .Attr("grad_y: bool = false")
+      .Gradient(&BatchMatMulGradient);
+}
+
+void ProductOfOneType(OpBuilder& op) {
+  op.Input("x: T").Input("y: T").Output("output: T");
 }
 
 }  // namespace
 
 OP("BatchMatMul")
-    .Input("x: T")
-    .Input("y: T")
-    .Output("output: T")
+    .As(&ProductOfOneType)
     .Attr("T: {bfloat16, half, float, double, int32, int64, complex64, complex128}")
-    .Attr("adj_x: bool = false")
-    .Attr("adj_y: bool = false")
-    .Attr("grad_x: bool = false")
-    .Attr("grad_y: bool = false")
+    .As(&ProductOfBatches)
     .Shape([](InferenceContext& c) { return BatchShape(c, false); })
-    .Gradient(&BatchMatMulGradient)
     .Doc("The products of the matrices in two batches of one shape; either side may be taken as its adjoint.");
 
 OP("BatchMatMulV2")
-    .Input("x: T")
-    .Input("y: T")
-    .Output("output: T")
+    .As(&ProductOfOneType)
     .Attr(
         "T: {bfloat16, half, float, double, int16, int32, int64, uint8, uint16, uint32, uint64, complex64, "
         "complex128}")
-    .Attr("adj_x: bool = false")
-    .Attr("adj_y: bool = false")
-    .Attr("grad_x: bool = false")
-    .Attr("grad_y: bool = false")
+    .As(&ProductOfBatches)
     .Shape([](InferenceContext& c) { return BatchShape(c, true); })
-    .Gradient(&BatchMatMulGradient)
     .Doc(
         "The products of the matrices in two batches, which broadcast against each other; either side may be taken as "
         "its adjoint.");
+
+OP("BatchMatMulV3")
+    .Input("x: Ta")
+    .Input("y: Tb")
+    .Output("output: Tout")
+    .Attr("Ta: {bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, complex128}")
+    .Attr("Tb: {bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, complex128}")
+    .Attr("Tout: {bfloat16, half, float, double, int16, int32, int64, complex64, complex128}")
+    .As(&ProductOfBatches)
+    .Shape([](InferenceContext& c) { return BatchShape(c, true); })
+    .Doc("BatchMatMulV2 whose operands may be of narrower types than the products.");
 
 }  // namespace dfrun

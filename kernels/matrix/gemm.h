@@ -30,7 +30,8 @@ struct GemmShape {
 // True where one thread's DirectGemm() is the fastest way: no plan is needed.
 bool PrefersDirectGemm(const GemmShape& shape);
 
-// Thread safety: Run from any thread, several at once. T: float, double, bfloat16, float16, int32_t, int64_t, complex.
+// Thread safety: Run from any thread, several at once. T: float, double, bfloat16, float16,
+// int16_t, int32_t, int64_t, complex; integers wrap.
 template <class T>
 class Gemm {
  public:

@@ -59,7 +59,7 @@ class PlainGemm final : public Gemm<T> {
     for (int64_t p = 0; p < shape_.k; ++p) {
       const T factor = a[shape_.transpose_a ? p * shape_.m + i : i * shape_.k + p];
       const T* row = b + (shape_.transpose_b ? p : p * shape_.n);
-      for (int64_t j = 0; j < shape_.n; ++j) c[j] += factor * row[j * b_step];
+      for (int64_t j = 0; j < shape_.n; ++j) c[j] = static_cast<T>(c[j] + factor * row[j * b_step]);
     }
   }
 
@@ -69,6 +69,11 @@ class PlainGemm final : public Gemm<T> {
 template <class T>
 std::shared_ptr<const Gemm<T>> Direct(const GemmShape& shape) {
   return std::make_shared<DirectGemmPlan<T>>(shape);
+}
+
+template <class T>
+std::shared_ptr<const Gemm<T>> Plain(const GemmShape& shape) {
+  return std::make_shared<PlainGemm<T>>(shape);
 }
 
 }  // namespace
@@ -104,6 +109,11 @@ Result<std::shared_ptr<const Gemm<double>>> Gemm<double>::Create(const GemmShape
 }
 
 template <>
+Result<std::shared_ptr<const Gemm<int16_t>>> Gemm<int16_t>::Create(const GemmShape& shape) {
+  return Plain<int16_t>(shape);
+}
+
+template <>
 Result<std::shared_ptr<const Gemm<int32_t>>> Gemm<int32_t>::Create(const GemmShape& shape) {
   return Direct<int32_t>(shape);
 }
@@ -115,12 +125,12 @@ Result<std::shared_ptr<const Gemm<int64_t>>> Gemm<int64_t>::Create(const GemmSha
 
 template <>
 Result<std::shared_ptr<const Gemm<std::complex<float>>>> Gemm<std::complex<float>>::Create(const GemmShape& shape) {
-  return std::shared_ptr<const Gemm>(std::make_shared<PlainGemm<std::complex<float>>>(shape));
+  return Plain<std::complex<float>>(shape);
 }
 
 template <>
 Result<std::shared_ptr<const Gemm<std::complex<double>>>> Gemm<std::complex<double>>::Create(const GemmShape& shape) {
-  return std::shared_ptr<const Gemm>(std::make_shared<PlainGemm<std::complex<double>>>(shape));
+  return Plain<std::complex<double>>(shape);
 }
 
 }  // namespace dfrun

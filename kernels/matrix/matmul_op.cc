@@ -21,8 +21,8 @@ Status MatMulShape(InferenceContext& c) {
   return Status();
 }
 
-Output Product(GradientBuilder& g, Output a, bool transpose_a, Output b, bool transpose_b) {
-  return g.Op("MatMul", {{"transpose_a", transpose_a}, {"transpose_b", transpose_b}}, a, b);
+Output Product(GradientBuilder& g, Output a, bool transpose_a, Output b, bool transpose_b, const char* mark) {
+  return g.Op("MatMul", {{"transpose_a", transpose_a}, {"transpose_b", transpose_b}, {mark, true}}, a, b);
 }
 
 void MatMulGradient(GradientBuilder& g) {
@@ -31,8 +31,8 @@ void MatMulGradient(GradientBuilder& g) {
   const Output a = Conj(g, g.x(0));
   const Output b = Conj(g, g.x(1));
   const Output dy = g.dy(0);
-  g.dx(0) = ta ? Product(g, b, tb, dy, true) : Product(g, dy, false, b, !tb);
-  g.dx(1) = tb ? Product(g, dy, true, a, ta) : Product(g, a, !ta, dy, false);
+  g.dx(0) = ta ? Product(g, b, tb, dy, true, "grad_a") : Product(g, dy, false, b, !tb, "grad_a");
+  g.dx(1) = tb ? Product(g, dy, true, a, ta, "grad_b") : Product(g, a, !ta, dy, false, "grad_b");
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ std::vector<GradientCase> MatrixCases() {
       {"BatchMatMulV2", {U({2, 1, 2, 3}), V({3, 3, 4})}},
       {"BatchMatMulV2", {U({3, 2}), V({2, 3, 4})}, {{"adj_x", true}}},
       {"BatchMatMulV2", {U({2, 2, 3}), V({1, 4, 3})}, {{"adj_y", true}}},
+      {"BatchMatMulV3", {U({2, 3, 2}), V({3, 4})}, {{"adj_x", true}, {"Tout", DType::kDouble}}},
   };
 }
 
