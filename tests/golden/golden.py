@@ -103,10 +103,11 @@ class Writer:
         self.blocks = []
         self.names = set()
 
-    def case(self, op, *inputs, name=None, ulps=0, error="InvalidArgument", outputs=None, **attrs):
+    def case(self, op, *inputs, name=None, ulps=0, error="InvalidArgument", outputs=None, undefined=(), **attrs):
         """One case. An input that is a list stands for a repeated argument (N * T), a Variable for a variable. Errors of
         TensorFlow are part of the case; `error`: what such an error is. `ulps`: how far floating-point results may be
-        away. `outputs`: what must come out of an op that TensorFlow lacks, computed by other ops of it, or "error"."""
+        away. `outputs`: what must come out of an op that TensorFlow lacks, computed by other ops of it, or "error".
+        `undefined`: outputs that TensorFlow leaves without a value, and that must come out as empty vectors."""
         lines = [f"case {op} {self._name(op, name or _describe(inputs))}"]
         lines += [f"attr {k}={_attr_text(v)}" for k, v in attrs.items()]
         lines += [f"attr {k}={n}" for k, n in _counts(op, inputs).items()]
@@ -124,6 +125,7 @@ class Writer:
             lines.append("error " + error)
         else:
             outputs, variables = results
+            outputs = [np.zeros(0, o.dtype) if i in undefined else o for i, o in enumerate(outputs)]
             if ulps and any(_is_floating(v.dtype) for v in outputs + variables if not isinstance(v, tf.DType)):
                 lines.append(f"ulps {ulps:g}")
             lines += ["out " + _tensor_text(o) for o in outputs]

@@ -1,0 +1,99 @@
+#include <complex>
+
+#include "kernels/linalg/lu.h"
+#include "kernels/linalg/matrix_batch.h"
+#include "kernels/linalg/triangular.h"
+#include "kernels/matrix/batch_pairs.h"
+
+namespace dfrun {
+namespace {
+
+// The matrices and right-hand sides of a node.
+struct Equations {
+  MatrixBatch matrix;
+  MatrixBatch rhs;
+
+  double work() const {
+    const auto n = static_cast<double>(matrix.rows);
+    return n * n * static_cast<double>(rhs.columns);
+  }
+};
+
+Result<Equations> EquationsOf(OpContext& ctx) {
+  const Tensor& matrix = ctx.input(0);
+  const Tensor& rhs = ctx.input(1);
+  Equations equations;
+  DF_ASSIGN(equations.matrix, SquareMatricesOf(matrix));
+  DF_ASSIGN(equations.rhs, MatricesOf(rhs));
+  if (equations.matrix.rows == equations.rhs.rows) return equations;
+  return InvalidArgument("the matrices of shape ", matrix.shape(), " and the right-hand sides of shape ", rhs.shape(),
+                         " differ in their rows");
+}
+
+template <class T>
+class MatrixSolveKernel final : public Kernel {
+ public:
+  explicit MatrixSolveKernel(KernelSetup& setup) : adjoint_(setup.attr<bool>("adjoint")) {}
+
+  Status Compute(OpContext& ctx) {
+    DF_ASSIGN(const Equations e, EquationsOf(ctx));
+    DF_TRY(CheckSameBatch(ctx.input(0).shape(), ctx.input(1).shape()));
+    Tensor* x = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, ctx.input(1).shape(), &x));
+    if (x->num_elements() == 0) return Status();
+    const auto n = static_cast<double>(e.matrix.rows);
+    return ForEachMatrix(ctx.pool(), e.matrix.count, e.work() + n * n * n / 3, [&](int64_t i) {
+      const int64_t at = i * e.rhs.elements();
+      return SolveMatrix(ctx.input(0).data<T>() + i * e.matrix.elements(), ctx.input(1).data<T>() + at, e.matrix.rows,
+                         e.rhs.columns, adjoint_, x->data<T>() + at);
+    });
+  }
+  bool IsExpensive() const override { return true; }
+
+ private:
+  const bool adjoint_;
+};
+
+template <class T>
+class MatrixTriangularSolveKernel final : public Kernel {
+ public:
+  explicit MatrixTriangularSolveKernel(KernelSetup& setup)
+      : lower_(setup.attr<bool>("lower")), adjoint_(setup.attr<bool>("adjoint")) {}
+
+  Status Compute(OpContext& ctx) {
+    DF_ASSIGN(const Equations e, EquationsOf(ctx));
+    DF_ASSIGN(BatchPairs pairs, PairMatrices(ctx.input(0).shape(), ctx.input(1).shape()));
+    pairs.dims.push_back(e.rhs.rows);
+    pairs.dims.push_back(e.rhs.columns);
+    DF_ASSIGN(const Shape shape, Shape::Create(pairs.dims));
+    Tensor* x = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, shape, &x));
+    return ForEachMatrix(ctx.pool(), static_cast<int64_t>(pairs.x.size()), e.work(), [&](int64_t i) {
+      const auto pair = static_cast<size_t>(i);
+      SolveTriangular(ctx.input(0).data<T>() + pairs.x[pair] * e.matrix.elements(),
+                      ctx.input(1).data<T>() + pairs.y[pair] * e.rhs.elements(), e.matrix.rows, e.rhs.columns, lower_,
+                      adjoint_, x->data<T>() + i * e.rhs.elements());
+      return Status();
+    });
+  }
+  bool IsExpensive() const override { return true; }
+
+ private:
+  const bool lower_;
+  const bool adjoint_;
+};
+
+struct MatrixSolve {
+  template <class T>
+  using Kernel = MatrixSolveKernel<T>;
+};
+struct MatrixTriangularSolve {
+  template <class T>
+  using Kernel = MatrixTriangularSolveKernel<T>;
+};
+
+CPU_KERNEL("MatrixSolve", MatrixSolve, float, double, std::complex<float>, std::complex<double>);
+CPU_KERNEL("MatrixTriangularSolve", MatrixTriangularSolve, float, double, std::complex<float>, std::complex<double>);
+
+}  // namespace
+}  // namespace dfrun
