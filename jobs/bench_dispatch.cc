@@ -1,14 +1,13 @@
 // dfrun bench dispatch: what running a node costs beside its kernel.
 //
 // Every figure is taken turn about with its limit, and is the median of the rounds.
-#include <algorithm>
-#include <ctime>
 #include <memory>
 #include <mutex>
 #include <thread>
 
 #include "jobs/bench.h"
 #include "jobs/bench_dispatch_graphs.h"
+#include "jobs/bench_timing.h"
 #include "src/executor/executor.h"
 #include "src/framework/device_factory.h"
 
@@ -29,38 +28,6 @@ const std::vector<std::string>& MixedOps() {
   static const std::vector<std::string>& ops =
       *new std::vector<std::string>{"AddV2", "Sub", "Maximum", "Neg", "Mul", "Minimum", "SquaredDifference", "Abs"};
   return ops;
-}
-
-double Now(clockid_t clock) {
-  timespec t;
-  clock_gettime(clock, &t);
-  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
-}
-
-double Median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
-  return values[values.size() / 2];
-}
-
-// Median seconds of two bodies, turn about.
-struct Pair {
-  double value_s;
-  double limit_s;
-};
-Pair TurnAbout(clockid_t clock, int rounds, FunctionRef<void()> value, FunctionRef<void()> limit) {
-  std::vector<double> values;
-  std::vector<double> limits;
-  value();
-  limit();
-  for (int i = 0; i < rounds; ++i) {
-    const double start = Now(clock);
-    value();
-    const double middle = Now(clock);
-    limit();
-    values.push_back(middle - start);
-    limits.push_back(Now(clock) - middle);
-  }
-  return {Median(values), Median(limits)};
 }
 
 // A figure a core is one a second of processor time, of all threads together.
@@ -109,7 +76,7 @@ class DispatchBench {
     const auto locks = [&] {
       for (int i = 0; i < kEmptySteps; ++i) std::lock_guard<std::mutex> lock(mu);
     };
-    const Pair pair = TurnAbout(kCpuTime, options_.rounds, steps, locks);
+    const TurnTimes pair = TurnAbout(kCpuTime, options_.rounds, steps, locks);
     figures_.push_back({"dispatch/empty_step", pair.value_s / kEmptySteps * 1e6, "us", pair.limit_s / kEmptySteps * 1e6,
                         "a lock and unlock"});
     return status_;
@@ -118,7 +85,7 @@ class DispatchBench {
   Status MeasureNodes(const std::string& kind, const Graph& graph, const Topology& t, bool adds, WorkerPool& pool) {
     DF_ASSIGN(const auto plan, Plan(graph, KernelRegistry::Builtin()));
     BareLoop bare(t);
-    const Pair pair = TurnAbout(
+    const TurnTimes pair = TurnAbout(
         kCpuTime, options_.rounds, [&] { Step(*plan, pool); }, [&] { DF_CHECK(bare.Run(adds) == t.num_nodes); });
     const double mops = t.num_nodes * 1e-6;
     figures_.push_back({StrCat("dispatch/", kind, "/", t.name, "/", pool.num_threads(), "t"), mops / pair.value_s,
@@ -132,13 +99,13 @@ class DispatchBench {
     DF_ASSIGN(const auto plan, Plan(graph, SpinKernels()));
     WorkerPool one(1);
     WorkerPool two(2);
-    const Pair steps = TurnAbout(
+    const TurnTimes steps = TurnAbout(
         kWallTime, options_.rounds, [&] { Step(*plan, one); }, [&] { Step(*plan, two); });
     const auto spin = [](int32_t nodes) {
       volatile float value = 0;
       for (int32_t i = 0; i < nodes; ++i) value = Spin(value);
     };
-    const Pair bare = TurnAbout(
+    const TurnTimes bare = TurnAbout(
         kWallTime, options_.rounds, [&] { spin(kSpinNodes); },
         [&] {
           std::thread other(spin, kSpinNodes / 2);

@@ -11,6 +11,7 @@
 
 #include "comm/bootstrap/world.h"
 #include "jobs/bench.h"
+#include "jobs/bench_timing.h"
 #include "src/session/session.h"
 #include "src/session/worker.h"
 
@@ -38,11 +39,6 @@ constexpr int kTag = 1;
 
 double SecondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-double Median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
-  return values[values.size() / 2];
 }
 
 std::string TaskDevice(int rank) {

@@ -1,0 +1,219 @@
+// dfrun bench kernels: products, convolutions and passes over memory beside what the machine can do.
+//
+// Every kernel runs as a node of a plan, turn about with its limit; figures are medians of the rounds, and a ratio is
+// the median of the rounds' ratios.
+#include <algorithm>
+#include <memory>
+
+#include "jobs/bench.h"
+#include "jobs/bench_kernels_limits.h"
+#include "jobs/bench_kernels_node.h"
+#include "jobs/bench_kernels_onednn.h"
+#include "jobs/bench_timing.h"
+#include "src/framework/device_factory.h"
+
+namespace dfrun::jobs {
+namespace {
+
+struct KernelOptions {
+  int rounds = 11;
+  std::string only;
+};
+
+constexpr double kTurnSeconds = 0.02;
+constexpr int64_t kElements = int64_t{1} << 24;
+constexpr double kPassGigabytes = kElements * sizeof(float) * 1e-9;
+
+// Side of a square image, channels in and out, side of the filter, its stride.
+struct ConvCase {
+  int64_t images, side, in, out, filter, stride;
+};
+constexpr ConvCase kConvCases[] = {{8, 224, 3, 64, 7, 2},
+                                   {16, 56, 64, 64, 3, 1},
+                                   {16, 56, 64, 256, 1, 1},
+                                   {16, 28, 128, 128, 3, 1},
+                                   {16, 14, 256, 512, 3, 2}};
+
+// A pass over kElements floats, and the bytes it moves in units of those of the vector.
+struct PassCase {
+  const char* op;
+  AttrMap attrs;
+  std::vector<Tensor> inputs;
+  int passes;
+};
+
+class KernelBench {
+ public:
+  explicit KernelBench(const KernelOptions& options) : options_(options) {}
+
+  Result<std::vector<BenchFigure>> Run() {
+    DF_ASSIGN(devices_, MakeDevices(*DeviceName::Parse("/job:worker/task:0")));
+    for (int threads : {1, 2}) {
+      WorkerPool pool(threads);
+      pool_ = &pool;
+      for (DType dtype : {DType::kFloat, DType::kBfloat16}) {
+        for (int64_t size : {64, 256, 1024, 2048}) DF_TRY(MeasureMatMul(dtype, size));
+      }
+      for (const ConvCase& c : kConvCases) DF_TRY(MeasureConv(c));
+      DF_TRY(MeasurePasses());
+    }
+    return std::move(figures_);
+  }
+
+ private:
+  Device& device() { return *devices_[0]; }
+  int threads() const { return pool_->num_threads(); }
+  std::string Name(const std::string& kernel) const { return StrCat("kernels/", kernel, "/", threads(), "t"); }
+  bool IsWanted(const std::string& name) const { return name.find(options_.only) != std::string::npos; }
+
+  // A figure of `amount` (of what `unit` has a second) a run of the step, against a limit that does `limit_amount` a
+  // run.
+  void Add(const std::string& name, OpStep& step, double amount, const char* unit, FunctionRef<void()> limit,
+           double limit_amount, const char* limit_name) {
+    const auto run = [&] { step.Run(*pool_); };
+    const int repeats = Repeats(run);
+    const int limit_repeats = Repeats(limit);
+    const TurnTimes t = TurnAbout(
+        CLOCK_MONOTONIC, options_.rounds, [&] { Repeat(repeats, run); }, [&] { Repeat(limit_repeats, limit); });
+    const double value = amount * repeats / t.value_s;
+    const double ratio = t.ratio * (amount * repeats) / (limit_amount * limit_repeats);
+    figures_.push_back({name, value, unit, value / ratio, limit_name});
+  }
+
+  static void Repeat(int times, FunctionRef<void()> body) {
+    for (int i = 0; i < times; ++i) body();
+  }
+  // How often the body must run to take a turn's time.
+  static int Repeats(FunctionRef<void()> body) {
+    body();
+    const double once = Seconds(CLOCK_MONOTONIC, body);
+    return static_cast<int>(std::clamp(kTurnSeconds / once, 1.0, 1e6));
+  }
+
+  // The same against oneDNN alone, which does as much a run; nothing where there is none.
+  Status AddBare(const std::string& name, OpStep& step, double gflop, const Result<BarePrimitive>& bare) {
+    if (bare.status().code() == Code::kUnimplemented) return Status();
+    DF_TRY(bare.status());
+    Add(name + "/onednn", step, gflop, "GF/s", *bare, gflop, "bare oneDNN");
+    return Status();
+  }
+
+  Status MeasureMatMul(DType dtype, int64_t size) {
+    const std::string name = Name(StrCat("MatMul/", DTypeName(dtype), "/", size));
+    if (!IsWanted(name)) return Status();
+    DF_ASSIGN(const Tensor x, RandomTensor(device(), dtype, Shape({size, size})));
+    DF_ASSIGN(const auto step, OpStep::Create(device(), "MatMul", {}, {x, x}));
+    const double gflop = 2e-9 * static_cast<double>(size * size * size);
+    AddPeak(name, *step, gflop, dtype);
+    DF_TRY(AddBare(name, *step, gflop, BareMatMul(device(), threads(), dtype, size)));
+    return step->status();
+  }
+
+  void AddPeak(const std::string& name, OpStep& step, double gflop, DType dtype) {
+    const bool is_float = dtype == DType::kFloat;
+    double flops = 0;
+    const auto peak = [&] { flops = is_float ? RunFloatFma(threads()) : RunBfloat16Dot(threads()); };
+    peak();
+    if (flops == 0) return;
+    Add(name + "/fma", step, gflop, "GF/s", peak, flops * 1e-9, is_float ? "float32 FMA" : "bfloat16 multiply-adds");
+  }
+
+  Status MeasureConv(const ConvCase& c) {
+    const AttrMap attrs = {{"strides", std::vector<int64_t>{1, c.stride, c.stride, 1}}, {"padding", "SAME"}};
+    AttrMap windows = attrs;
+    windows.Set("data_format", "NHWC");
+    windows.Set("dilations", std::vector<int64_t>{1, 1, 1, 1});
+    windows.Set("explicit_paddings", std::vector<int64_t>{});
+    DF_ASSIGN(const WindowAttrs read, WindowAttrs::Read(windows));
+    DF_ASSIGN(const ConvShape shape,
+              ConvShape::Of(read, Shape({c.images, c.side, c.side, c.in}), Shape({c.filter, c.filter, c.in, c.out})));
+    DF_ASSIGN(const Tensor x, RandomTensor(device(), DType::kFloat, shape.input()));
+    DF_ASSIGN(const Tensor filter, RandomTensor(device(), DType::kFloat, shape.filter()));
+    DF_ASSIGN(const Tensor dy, RandomTensor(device(), DType::kFloat, shape.output()));
+    const std::string what = StrCat(c.filter, "x", c.filter, "s", c.stride, "_", c.in, "to", c.out, "_", c.side);
+    DF_TRY(MeasureConvOp("Conv2D", what, attrs, {x, filter}, ConvKind::kForward, shape));
+    DF_TRY(MeasureConvOp("Conv2DBackpropInput", what, attrs, {Sizes(shape.input()), filter, dy},
+                         ConvKind::kBackpropInput, shape));
+    return MeasureConvOp("Conv2DBackpropFilter", what, attrs, {x, Sizes(shape.filter()), dy}, ConvKind::kBackpropFilter,
+                         shape);
+  }
+
+  static Tensor Sizes(const Shape& shape) {
+    Tensor sizes(DType::kInt32, Shape({shape.rank()}));
+    for (int i = 0; i < shape.rank(); ++i) sizes.data<int32_t>()[i] = static_cast<int32_t>(shape[i]);
+    return sizes;
+  }
+
+  Status MeasureConvOp(const char* op, const std::string& what, const AttrMap& attrs, const std::vector<Tensor>& inputs,
+                       ConvKind kind, const ConvShape& shape) {
+    const std::string name = Name(StrCat(op, "/", what));
+    if (!IsWanted(name)) return Status();
+    DF_ASSIGN(const auto step, OpStep::Create(device(), op, attrs, inputs));
+    const double gflop = 2e-9 * shape.image_work() * static_cast<double>(shape.images);
+    DF_TRY(AddBare(name, *step, gflop, BareConv(device(), threads(), kind, shape)));
+    return step->status();
+  }
+
+  Status MeasurePasses() {
+    DF_ASSIGN(const Tensor x, RandomTensor(device(), DType::kFloat, Shape({kElements})));
+    DF_ASSIGN(const Tensor y, RandomTensor(device(), DType::kFloat, Shape({kElements})));
+    DF_ASSIGN(Tensor to, RandomTensor(device(), DType::kFloat, Shape({kElements})));
+    constexpr int64_t kRow = 1024;
+    const Tensor rows = x.Reshaped(Shape({kElements / kRow, kRow}));
+    const Tensor square = x.Reshaped(Shape({4096, 4096}));
+    const PassCase cases[] = {
+        {"AddV2", {}, {x, y}, 3},
+        {"Tanh", {}, {x}, 2},
+        {"Exp", {}, {x}, 2},
+        {"Softmax", {}, {rows}, 2},
+        {"Sum", {}, {x, Tensor::Scalar<int32_t>(0)}, 1},
+        {"Transpose", {}, {square, Tensor::Vector<int32_t>({1, 0})}, 2},
+        {"GatherV2", {}, {rows, SpreadIndices(kElements / kRow), Tensor::Scalar<int32_t>(0)}, 2},
+    };
+    for (const PassCase& c : cases) DF_TRY(MeasurePass(c, x, y, to));
+    return Status();
+  }
+
+  // Every row once, far from the one before.
+  static Tensor SpreadIndices(int64_t rows) {
+    constexpr int64_t kPrime = 7919;
+    Tensor indices(DType::kInt32, Shape({rows}));
+    for (int64_t i = 0; i < rows; ++i) indices.data<int32_t>()[i] = static_cast<int32_t>(i * kPrime % rows);
+    return indices;
+  }
+
+  Status MeasurePass(const PassCase& c, const Tensor& x, const Tensor& y, Tensor& to) {
+    const std::string name = Name(StrCat(c.op, "/16M"));
+    if (!IsWanted(name)) return Status();
+    DF_ASSIGN(const auto step, OpStep::Create(device(), c.op, c.attrs, c.inputs));
+    const double gigabytes = kPassGigabytes * c.passes;
+    const auto limit = [&] {
+      if (c.passes == 1) {
+        ReadAll(threads(), x);
+      } else if (c.passes == 2) {
+        CopyAll(threads(), x, to);
+      } else {
+        AddAll(threads(), x, y, to);
+      }
+    };
+    constexpr const char* kLimits[] = {"", "reading", "streaming copy", "streaming sum"};
+    Add(name, *step, gigabytes, "GB/s", limit, gigabytes, kLimits[c.passes]);
+    return step->status();
+  }
+
+  const KernelOptions options_;
+  DeviceList devices_;
+  WorkerPool* pool_ = nullptr;
+  std::vector<BenchFigure> figures_;
+};
+
+BENCH("kernels", "Matrix products, convolutions and passes over memory beside what oneDNN and the machine do.",
+      "dfrun bench kernels --json kernels.json", [](CLI::App& app) -> RunBench {
+        auto options = std::make_shared<KernelOptions>();
+        app.add_option("--rounds", options->rounds, "Rounds, of which the median counts")->check(CLI::Range(1, 10'000));
+        app.add_option("--only", options->only, "Only the kernels whose figures' names contain this");
+        return [options] { return KernelBench(*options).Run(); };
+      });
+
+}  // namespace
+}  // namespace dfrun::jobs

@@ -1,0 +1,165 @@
+#include "jobs/bench_kernels_limits.h"
+
+#include <thread>
+#include <vector>
+
+#if defined(__AMX_BF16__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+#include "kernels/matrix/simd.h"
+#include "src/base/threads.h"
+
+namespace dfrun::jobs {
+namespace {
+
+// Independent sums: more than the latency of a multiply-add times those that begin in a cycle.
+constexpr int kSums = 12;
+constexpr int64_t kFmaRounds = 4'000'000;  // some 20 ms
+
+// body(i) for each i < threads, on as many threads.
+void OnThreads(int threads, FunctionRef<void(int)> body) {
+  std::vector<std::thread> others;
+  for (int i = 1; i < threads; ++i) others.emplace_back([&body, i] { body(i); });
+  body(0);
+  for (std::thread& other : others) other.join();
+}
+
+// Keeps a value that nothing reads from being optimised away.
+template <class V>
+void Use(const V& value) {
+  asm volatile("" : : "m"(value) : "memory");
+}
+
+// Operations of kFmaRounds rounds of kSums steps `multiply_add(sum)`, each of `flops` operations.
+template <class V, class Step>
+double RunSteps(int threads, double flops, Step&& multiply_add) {
+  OnThreads(threads, [&](int) {
+    V sums[kSums] = {};
+    for (int64_t round = 0; round < kFmaRounds; ++round) {
+#pragma GCC unroll 16
+      for (int i = 0; i < kSums; ++i) sums[i] = multiply_add(sums[i]);
+      asm volatile("" : "+v"(sums[0]));  // rounds are not folded into each other
+    }
+    // Unrolled, or the sums would live in memory all the time.
+#pragma GCC unroll 16
+    for (int i = 0; i < kSums; ++i) Use(sums[i]);
+  });
+  return flops * kSums * static_cast<double>(kFmaRounds) * threads;
+}
+
+#if defined(__AMX_BF16__)
+// Linux gives a process the tile registers when it asks.
+bool MayUseTiles() {
+  constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
+  constexpr long kTileData = 18;
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+}
+
+// What _tile_loadconfig reads: palette 1, tiles of 16 rows of 64 bytes.
+struct alignas(64) TileConfig {
+  uint8_t palette = 1;
+  uint8_t start_row = 0;
+  uint8_t reserved[14] = {};
+  uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
+  uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
+};
+
+// Four sums of tiles, each of 16 x 16 x 32 multiply-adds a step. Tiles that were not loaded hold zeros.
+double RunTiles(int threads) {
+  constexpr int64_t kRounds = kFmaRounds / 8;
+  OnThreads(threads, [](int) {
+    const TileConfig config;
+    _tile_loadconfig(&config);
+    for (int64_t round = 0; round < kRounds; ++round) {
+      _tile_dpbf16ps(0, 4, 5);
+      _tile_dpbf16ps(1, 4, 6);
+      _tile_dpbf16ps(2, 7, 5);
+      _tile_dpbf16ps(3, 7, 6);
+    }
+    _tile_release();
+  });
+  return 2.0 * 16 * 16 * 32 * 4 * static_cast<double>(kRounds) * threads;
+}
+#endif
+
+// The part of `count` elements that thread `i` has, in whole cache lines: [begin, end).
+struct Part {
+  Part(int64_t count, int threads, int i) : begin(count * i / threads / 16 * 16), end(count) {
+    if (i + 1 < threads) end = count * (i + 1) / threads / 16 * 16;
+  }
+  int64_t begin;
+  int64_t end;
+};
+
+// Writes past the caches where the machine can; `to` is aligned.
+inline void Stream(float* to, Vec<float> v) {
+#if defined(__AVX512F__)
+  _mm512_stream_ps(to, v);
+#elif defined(__AVX__)
+  _mm256_stream_ps(to, v);
+#else
+  Store(to, v);
+#endif
+}
+
+// to[i] = value(i), a vector at a time; the elements beyond the last whole vector are left out.
+template <class Value>
+void StreamAll(int threads, Tensor& to, Value&& value) {
+  OnThreads(threads, [&](int i) {
+    const Part part(to.num_elements(), threads, i);
+    float* out = to.data<float>();
+    for (int64_t at = part.begin; at + kLanes<float> <= part.end; at += kLanes<float>) Stream(out + at, value(at));
+  });
+}
+
+}  // namespace
+
+double RunFloatFma(int threads) {
+  const Vec<float> factor = Broadcast(0.999F);
+  const Vec<float> term = Broadcast(0.001F);
+  return RunSteps<Vec<float>>(threads, 2.0 * kLanes<float>,
+                              [&](Vec<float> sum) { return MulAdd<float>(sum, factor, term); });
+}
+
+double RunBfloat16Dot(int threads) {
+#if defined(__AMX_BF16__)
+  if (MayUseTiles()) return RunTiles(threads);
+#endif
+#if defined(__AVX512BF16__)
+  const __m512bh factor = _mm512_cvtne2ps_pbh(_mm512_set1_ps(0.5F), _mm512_set1_ps(0.25F));
+  return RunSteps<__m512>(threads, 4.0 * kLanes<float>,
+                          [&](__m512 sum) { return _mm512_dpbf16_ps(sum, factor, factor); });
+#else
+  static_cast<void>(threads);
+  return 0;
+#endif
+}
+
+float ReadAll(int threads, const Tensor& x) {
+  std::vector<float> totals(static_cast<size_t>(threads));
+  OnThreads(threads, [&](int i) {
+    const Part part(x.num_elements(), threads, i);
+    constexpr int64_t kStep = 8 * kLanes<float>;
+    Vec<float> sums[8] = {};
+    for (int64_t at = part.begin; at + kStep <= part.end; at += kStep) {
+#pragma GCC unroll 8
+      for (int k = 0; k < 8; ++k) sums[k] += Load(x.data<float>() + at + k * kLanes<float>);
+    }
+    for (const Vec<float>& sum : sums) totals[static_cast<size_t>(i)] += sum[0];
+    Use(sums);
+  });
+  return totals[0];
+}
+
+void CopyAll(int threads, const Tensor& x, Tensor& to) {
+  StreamAll(threads, to, [from = x.data<float>()](int64_t at) { return Load(from + at); });
+}
+
+void AddAll(int threads, const Tensor& x, const Tensor& y, Tensor& to) {
+  StreamAll(threads, to,
+            [a = x.data<float>(), b = y.data<float>()](int64_t at) { return Load(a + at) + Load(b + at); });
+}
+
+}  // namespace dfrun::jobs

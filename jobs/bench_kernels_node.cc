@@ -1,0 +1,56 @@
+#include "jobs/bench_kernels_node.h"
+
+#include <random>
+
+#include "src/graph/graph.h"
+
+namespace dfrun::jobs {
+namespace {
+
+Result<Output> AddNode(Graph& graph, const std::string& name, const std::string& op, std::vector<Output> inputs,
+                       const AttrMap& attrs) {
+  NodeSpec spec;
+  spec.name = name;
+  spec.op = op;
+  spec.inputs = std::move(inputs);
+  spec.attrs = attrs;
+  DF_ASSIGN(const NodeId id, graph.AddNode(std::move(spec)));
+  return Output{id, 0};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<OpStep>> OpStep::Create(Device& device, const std::string& op, const AttrMap& attrs,
+                                               const std::vector<Tensor>& inputs) {
+  Graph graph;
+  std::vector<Output> constants;
+  for (const Tensor& input : inputs) {
+    DF_ASSIGN(const Output constant,
+              AddNode(graph, StrCat("x", constants.size()), "Const", {}, {{"dtype", input.dtype()}, {"value", input}}));
+    constants.push_back(constant);
+  }
+  DF_TRY(AddNode(graph, "op", op, std::move(constants), attrs).status());
+  auto step = std::make_unique<OpStep>();
+  DF_ASSIGN(step->plan_, ExecPlan::Create(graph, device, KernelRegistry::Builtin()));
+  return step;
+}
+
+void OpStep::Run(WorkerPool& pool) {
+  Status status = RunPlan(*plan_, pool, {.feeds = {}, .fetches = {}, .step = {}});
+  if (status_.ok()) status_ = std::move(status);
+}
+
+Result<Tensor> RandomTensor(Device& device, DType dtype, const Shape& shape) {
+  DF_ASSIGN(Tensor tensor, Tensor::Allocate(device.allocator(), dtype, shape));
+  std::minstd_rand random(1);
+  VisitDType<float, bfloat16>(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    constexpr float kScale = 2.0F / static_cast<float>(std::minstd_rand::max());
+    for (int64_t i = 0; i < tensor.num_elements(); ++i) {
+      tensor.data<T>()[i] = static_cast<T>(static_cast<float>(random()) * kScale - 1);
+    }
+  });
+  return tensor;
+}
+
+}  // namespace dfrun::jobs

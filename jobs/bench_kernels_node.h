@@ -1,0 +1,32 @@
+// One op as a plan of a single node over constants, for `dfrun bench kernels`.
+#ifndef DFRUN_JOBS_BENCH_KERNELS_NODE_H_
+#define DFRUN_JOBS_BENCH_KERNELS_NODE_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "src/executor/executor.h"
+
+namespace dfrun::jobs {
+
+class OpStep {
+ public:
+  // Shapes are static, as in most graphs that train. The device outlives the step.
+  static Result<std::unique_ptr<OpStep>> Create(Device& device, const std::string& op, const AttrMap& attrs,
+                                                const std::vector<Tensor>& inputs);
+  // The first error is kept, so that what is timed is nothing but steps.
+  void Run(WorkerPool& pool);
+  const Status& status() const { return status_; }
+
+ private:
+  std::unique_ptr<ExecPlan> plan_;
+  Status status_;
+};
+
+// A tensor of the device's with values between -1 and 1, the same ones every time. `dtype` is float32 or bfloat16.
+Result<Tensor> RandomTensor(Device& device, DType dtype, const Shape& shape);
+
+}  // namespace dfrun::jobs
+
+#endif  // DFRUN_JOBS_BENCH_KERNELS_NODE_H_

@@ -1,0 +1,133 @@
+#include "jobs/bench_kernels_onednn.h"
+
+#ifdef DFRUN_ONEDNN
+#include <omp.h>
+
+#include "jobs/bench_kernels_node.h"
+#include "kernels/device/onednn_call.h"
+
+namespace dfrun::jobs {
+namespace {
+
+using dnnl::memory;
+
+// dfrun's own kernels want one thread each: the calling thread's number goes back to that.
+class OpenMpThreads {
+ public:
+  explicit OpenMpThreads(int threads) { omp_set_num_threads(threads); }
+  ~OpenMpThreads() { omp_set_num_threads(1); }
+  OpenMpThreads(const OpenMpThreads&) = delete;
+  OpenMpThreads& operator=(const OpenMpThreads&) = delete;
+};
+
+// A primitive with memory of its own.
+class Bare {
+ public:
+  struct Argument {
+    int index;
+    memory::desc desc;
+  };
+
+  static Result<BarePrimitive> Create(Device& device, int threads, dnnl::primitive primitive,
+                                      const memory::desc& scratchpad, std::vector<Argument> arguments) {
+    auto bare = std::make_shared<Bare>();
+    bare->primitive_ = std::move(primitive);
+    arguments.push_back({DNNL_ARG_SCRATCHPAD, scratchpad});
+    for (const Argument& argument : arguments) {
+      // float32 values, whatever the elements are: the bits of small numbers are such in bfloat16 too.
+      const auto floats = static_cast<int64_t>(argument.desc.get_size() / sizeof(float)) + 1;
+      DF_ASSIGN(Tensor data, RandomTensor(device, DType::kFloat, Shape({floats})));
+      bare->arguments_.emplace(argument.index, memory(argument.desc, OneDnnEngine(), data.raw()));
+      bare->data_.push_back(std::move(data));
+    }
+    return BarePrimitive([bare, threads] { bare->Run(threads); });
+  }
+
+ private:
+  void Run(int threads) {
+    const OpenMpThreads scope(threads);
+    primitive_.execute(stream_, arguments_);
+    stream_.wait();
+  }
+
+  dnnl::stream stream_{OneDnnEngine()};
+  dnnl::primitive primitive_;
+  std::vector<Tensor> data_;
+  std::unordered_map<int, memory> arguments_;
+};
+
+// make() under so many OpenMP threads, with what it throws as an error.
+Result<BarePrimitive> Guarded(int threads, FunctionRef<Result<BarePrimitive>()> make) {
+  UseOneOpenMpThread();
+  const OpenMpThreads scope(threads);
+  try {
+    return make();
+  } catch (const dnnl::error& error) {
+    return Unimplemented("oneDNN cannot make a primitive of the benchmark: ", error.what());
+  }
+}
+
+Result<BarePrimitive> MakeConv(Device& device, int threads, ConvKind kind, const ConvShape& s) {
+  using dnnl::convolution_forward;
+  constexpr auto kAlgorithm = dnnl::algorithm::convolution_direct;
+  constexpr auto kFloat = memory::data_type::f32;
+  const memory::desc input({s.images, s.in_channels, s.height.input, s.width.input}, kFloat, memory::format_tag::nhwc);
+  const memory::desc output({s.images, s.out_channels, s.height.output, s.width.output}, kFloat,
+                            memory::format_tag::nhwc);
+  const memory::desc filter({s.out_channels, s.in_channels, s.height.size, s.width.size}, kFloat,
+                            memory::format_tag::any);
+  const memory::dims strides = {s.height.stride, s.width.stride};
+  const memory::dims before = {s.height.pad_before, s.width.pad_before};
+  const memory::dims after = {s.height.pad_after(), s.width.pad_after()};
+  const convolution_forward::primitive_desc forward(
+      {dnnl::prop_kind::forward_training, kAlgorithm, input, filter, output, strides, before, after},
+      OneDnnAttributes(), OneDnnEngine());
+  if (kind == ConvKind::kForward) {
+    return Bare::Create(device, threads, convolution_forward(forward), forward.scratchpad_desc(),
+                        {{DNNL_ARG_SRC, input}, {DNNL_ARG_WEIGHTS, forward.weights_desc()}, {DNNL_ARG_DST, output}});
+  }
+  if (kind == ConvKind::kBackpropInput) {
+    const dnnl::convolution_backward_data::primitive_desc back(
+        {kAlgorithm, input, filter, output, strides, before, after}, OneDnnAttributes(), OneDnnEngine(), forward);
+    return Bare::Create(
+        device, threads, dnnl::convolution_backward_data(back), back.scratchpad_desc(),
+        {{DNNL_ARG_DIFF_DST, output}, {DNNL_ARG_WEIGHTS, back.weights_desc()}, {DNNL_ARG_DIFF_SRC, input}});
+  }
+  const dnnl::convolution_backward_weights::primitive_desc back(
+      {kAlgorithm, input, filter, output, strides, before, after}, OneDnnAttributes(), OneDnnEngine(), forward);
+  return Bare::Create(
+      device, threads, dnnl::convolution_backward_weights(back), back.scratchpad_desc(),
+      {{DNNL_ARG_SRC, input}, {DNNL_ARG_DIFF_DST, output}, {DNNL_ARG_DIFF_WEIGHTS, back.diff_weights_desc()}});
+}
+
+}  // namespace
+
+Result<BarePrimitive> BareMatMul(Device& device, int threads, DType dtype, int64_t size) {
+  return Guarded(threads, [&]() -> Result<BarePrimitive> {
+    const auto type = dtype == DType::kFloat ? memory::data_type::f32 : memory::data_type::bf16;
+    const memory::desc matrix({size, size}, type, memory::dims{size, 1});
+    const dnnl::matmul::primitive_desc made({matrix, matrix, matrix}, OneDnnAttributes(), OneDnnEngine());
+    return Bare::Create(device, threads, dnnl::matmul(made), made.scratchpad_desc(),
+                        {{DNNL_ARG_SRC, matrix}, {DNNL_ARG_WEIGHTS, matrix}, {DNNL_ARG_DST, matrix}});
+  });
+}
+
+Result<BarePrimitive> BareConv(Device& device, int threads, ConvKind kind, const ConvShape& shape) {
+  return Guarded(threads, [&] { return MakeConv(device, threads, kind, shape); });
+}
+
+}  // namespace dfrun::jobs
+
+#else
+namespace dfrun::jobs {
+
+Result<BarePrimitive> BareMatMul(Device&, int, DType, int64_t) {
+  return Unimplemented("this dfrun was built without oneDNN");
+}
+
+Result<BarePrimitive> BareConv(Device&, int, ConvKind, const ConvShape&) {
+  return Unimplemented("this dfrun was built without oneDNN");
+}
+
+}  // namespace dfrun::jobs
+#endif  // DFRUN_ONEDNN
