@@ -1,6 +1,7 @@
 // Gemm<T>::Create of every T.
 #include <complex>
 
+#include "kernels/matrix/complex_gemm.h"
 #include "kernels/matrix/direct_gemm_plan.h"
 #include "kernels/matrix/onednn_gemm.h"
 #include "src/framework/tensor.h"
@@ -36,13 +37,12 @@ class WidenedGemm final : public Gemm<T> {
   const std::shared_ptr<const Gemm<float>> gemm_;
 };
 
-// Rows of C at a time: c[i] += a[i,p] * b[p].
-template <class T>
-class PlainGemm final : public Gemm<T> {
+// Rows of C at a time: c[i] += a[i,p] * b[p]. Of int16_t, which wraps.
+class PlainGemm final : public Gemm<int16_t> {
  public:
   explicit PlainGemm(const GemmShape& shape) : shape_(shape) {}
 
-  Status Run(const T* a, const T* b, T* c, ThreadPool& pool, Allocator&) const override {
+  Status Run(const int16_t* a, const int16_t* b, int16_t* c, ThreadPool& pool, Allocator&) const override {
     const int64_t row_work = std::max<int64_t>(1, shape_.k * shape_.n);
     pool.ParallelFor(shape_.m, std::max<int64_t>(1, kBlockWork / row_work), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) Row(i, a, b, c + i * shape_.n);
@@ -53,13 +53,13 @@ class PlainGemm final : public Gemm<T> {
  private:
   static constexpr int64_t kBlockWork = int64_t{1} << 17;  // 100 us
 
-  void Row(int64_t i, const T* a, const T* b, T* c) const {
-    std::fill_n(c, shape_.n, T());
+  void Row(int64_t i, const int16_t* a, const int16_t* b, int16_t* c) const {
+    std::fill_n(c, shape_.n, int16_t{0});
     const int64_t b_step = shape_.transpose_b ? shape_.k : 1;
     for (int64_t p = 0; p < shape_.k; ++p) {
-      const T factor = a[shape_.transpose_a ? p * shape_.m + i : i * shape_.k + p];
-      const T* row = b + (shape_.transpose_b ? p : p * shape_.n);
-      for (int64_t j = 0; j < shape_.n; ++j) c[j] = static_cast<T>(c[j] + factor * row[j * b_step]);
+      const int16_t factor = a[shape_.transpose_a ? p * shape_.m + i : i * shape_.k + p];
+      const int16_t* row = b + (shape_.transpose_b ? p : p * shape_.n);
+      for (int64_t j = 0; j < shape_.n; ++j) c[j] = static_cast<int16_t>(c[j] + factor * row[j * b_step]);
     }
   }
 
@@ -69,11 +69,6 @@ class PlainGemm final : public Gemm<T> {
 template <class T>
 std::shared_ptr<const Gemm<T>> Direct(const GemmShape& shape) {
   return std::make_shared<DirectGemmPlan<T>>(shape);
-}
-
-template <class T>
-std::shared_ptr<const Gemm<T>> Plain(const GemmShape& shape) {
-  return std::make_shared<PlainGemm<T>>(shape);
 }
 
 }  // namespace
@@ -110,7 +105,7 @@ Result<std::shared_ptr<const Gemm<double>>> Gemm<double>::Create(const GemmShape
 
 template <>
 Result<std::shared_ptr<const Gemm<int16_t>>> Gemm<int16_t>::Create(const GemmShape& shape) {
-  return Plain<int16_t>(shape);
+  return std::shared_ptr<const Gemm>(std::make_shared<PlainGemm>(shape));
 }
 
 template <>
@@ -125,12 +120,12 @@ Result<std::shared_ptr<const Gemm<int64_t>>> Gemm<int64_t>::Create(const GemmSha
 
 template <>
 Result<std::shared_ptr<const Gemm<std::complex<float>>>> Gemm<std::complex<float>>::Create(const GemmShape& shape) {
-  return Plain<std::complex<float>>(shape);
+  return ComplexGemm<float>::Create(shape);
 }
 
 template <>
 Result<std::shared_ptr<const Gemm<std::complex<double>>>> Gemm<std::complex<double>>::Create(const GemmShape& shape) {
-  return Plain<std::complex<double>>(shape);
+  return ComplexGemm<double>::Create(shape);
 }
 
 }  // namespace dfrun
