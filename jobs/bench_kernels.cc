@@ -24,15 +24,11 @@ constexpr double kTurnSeconds = 0.02;
 constexpr int64_t kElements = int64_t{1} << 24;
 constexpr double kPassGigabytes = kElements * sizeof(float) * 1e-9;
 
-// Side of a square image, channels in and out, side of the filter, its stride.
-struct ConvCase {
-  int64_t images, side, in, out, filter, stride;
-};
-constexpr ConvCase kConvCases[] = {{8, 224, 3, 64, 7, 2},
-                                   {16, 56, 64, 64, 3, 1},
-                                   {16, 56, 64, 256, 1, 1},
-                                   {16, 28, 128, 128, 3, 1},
-                                   {16, 14, 256, 512, 3, 2}};
+constexpr SquareConv kConvCases[] = {{8, 224, 3, 64, 7, 2},
+                                     {16, 56, 64, 64, 3, 1},
+                                     {16, 56, 64, 256, 1, 1},
+                                     {16, 28, 128, 128, 3, 1},
+                                     {16, 14, 256, 512, 3, 2}};
 
 // A pass over kElements floats, and the bytes it moves in units of those of the vector.
 struct PassCase {
@@ -54,8 +50,8 @@ class KernelBench {
       for (DType dtype : {DType::kFloat, DType::kBfloat16}) {
         for (int64_t size : {64, 256, 1024, 2048}) DF_TRY(MeasureMatMul(dtype, size));
       }
-      for (const ConvCase& c : kConvCases) DF_TRY(MeasureConv(c));
-      DF_TRY(MeasurePasses());
+      for (const SquareConv& c : kConvCases) DF_TRY(MeasureConv(c));
+      DF_TRY(MeasureStreams());
     }
     return std::move(figures_);
   }
@@ -118,24 +114,13 @@ class KernelBench {
     Add(name + "/fma", step, gflop, "GF/s", peak, flops * 1e-9, is_float ? "float32 FMA" : "bfloat16 multiply-adds");
   }
 
-  Status MeasureConv(const ConvCase& c) {
-    const AttrMap attrs = {{"strides", std::vector<int64_t>{1, c.stride, c.stride, 1}}, {"padding", "SAME"}};
-    AttrMap windows = attrs;
-    windows.Set("data_format", "NHWC");
-    windows.Set("dilations", std::vector<int64_t>{1, 1, 1, 1});
-    windows.Set("explicit_paddings", std::vector<int64_t>{});
-    DF_ASSIGN(const WindowAttrs read, WindowAttrs::Read(windows));
-    DF_ASSIGN(const ConvShape shape,
-              ConvShape::Of(read, Shape({c.images, c.side, c.side, c.in}), Shape({c.filter, c.filter, c.in, c.out})));
-    DF_ASSIGN(const Tensor x, RandomTensor(device(), DType::kFloat, shape.input()));
-    DF_ASSIGN(const Tensor filter, RandomTensor(device(), DType::kFloat, shape.filter()));
-    DF_ASSIGN(const Tensor dy, RandomTensor(device(), DType::kFloat, shape.output()));
-    const std::string what = StrCat(c.filter, "x", c.filter, "s", c.stride, "_", c.in, "to", c.out, "_", c.side);
-    DF_TRY(MeasureConvOp("Conv2D", what, attrs, {x, filter}, ConvKind::kForward, shape));
-    DF_TRY(MeasureConvOp("Conv2DBackpropInput", what, attrs, {Sizes(shape.input()), filter, dy},
-                         ConvKind::kBackpropInput, shape));
-    return MeasureConvOp("Conv2DBackpropFilter", what, attrs, {x, Sizes(shape.filter()), dy}, ConvKind::kBackpropFilter,
-                         shape);
+  Status MeasureConv(const SquareConv& c) {
+    DF_ASSIGN(const Tensor x, RandomTensor(device(), DType::kFloat, c.input()));
+    DF_ASSIGN(const Tensor filter, RandomTensor(device(), DType::kFloat, c.filter()));
+    DF_ASSIGN(const Tensor dy, RandomTensor(device(), DType::kFloat, c.output()));
+    DF_TRY(MeasurePass("Conv2D", ConvPass::kForward, c, {x, filter}));
+    DF_TRY(MeasurePass("Conv2DBackpropInput", ConvPass::kInputGradient, c, {Sizes(c.input()), filter, dy}));
+    return MeasurePass("Conv2DBackpropFilter", ConvPass::kFilterGradient, c, {x, Sizes(c.filter()), dy});
   }
 
   static Tensor Sizes(const Shape& shape) {
@@ -144,17 +129,17 @@ class KernelBench {
     return sizes;
   }
 
-  Status MeasureConvOp(const char* op, const std::string& what, const AttrMap& attrs, const std::vector<Tensor>& inputs,
-                       ConvKind kind, const ConvShape& shape) {
-    const std::string name = Name(StrCat(op, "/", what));
+  Status MeasurePass(const char* op, ConvPass pass, const SquareConv& c, const std::vector<Tensor>& inputs) {
+    const std::string name = Name(StrCat(op, "/", c.filter_side, "x", c.filter_side, "s", c.stride, "_", c.in_channels,
+                                         "to", c.out_channels, "_", c.side));
     if (!IsWanted(name)) return Status();
+    const AttrMap attrs = {{"strides", std::vector<int64_t>{1, c.stride, c.stride, 1}}, {"padding", "SAME"}};
     DF_ASSIGN(const auto step, OpStep::Create(device(), op, attrs, inputs));
-    const double gflop = 2e-9 * shape.image_work() * static_cast<double>(shape.images);
-    DF_TRY(AddBare(name, *step, gflop, BareConv(device(), threads(), kind, shape)));
+    DF_TRY(AddBare(name, *step, 2e-9 * c.multiply_adds(), BareConv(device(), threads(), pass, c)));
     return step->status();
   }
 
-  Status MeasurePasses() {
+  Status MeasureStreams() {
     DF_ASSIGN(const Tensor x, RandomTensor(device(), DType::kFloat, Shape({kElements})));
     DF_ASSIGN(const Tensor y, RandomTensor(device(), DType::kFloat, Shape({kElements})));
     DF_ASSIGN(Tensor to, RandomTensor(device(), DType::kFloat, Shape({kElements})));
@@ -170,7 +155,7 @@ class KernelBench {
         {"Transpose", {}, {square, Tensor::Vector<int32_t>({1, 0})}, 2},
         {"GatherV2", {}, {rows, SpreadIndices(kElements / kRow), Tensor::Scalar<int32_t>(0)}, 2},
     };
-    for (const PassCase& c : cases) DF_TRY(MeasurePass(c, x, y, to));
+    for (const PassCase& c : cases) DF_TRY(MeasureStream(c, x, y, to));
     return Status();
   }
 
@@ -182,7 +167,7 @@ class KernelBench {
     return indices;
   }
 
-  Status MeasurePass(const PassCase& c, const Tensor& x, const Tensor& y, Tensor& to) {
+  Status MeasureStream(const PassCase& c, const Tensor& x, const Tensor& y, Tensor& to) {
     const std::string name = Name(StrCat(c.op, "/16M"));
     if (!IsWanted(name)) return Status();
     DF_ASSIGN(const auto step, OpStep::Create(device(), c.op, c.attrs, c.inputs));

@@ -67,26 +67,26 @@ Result<BarePrimitive> Guarded(int threads, FunctionRef<Result<BarePrimitive>()> 
   }
 }
 
-Result<BarePrimitive> MakeConv(Device& device, int threads, ConvKind kind, const ConvShape& s) {
+Result<BarePrimitive> MakeConv(Device& device, int threads, ConvPass pass, const SquareConv& c) {
   using dnnl::convolution_forward;
   constexpr auto kAlgorithm = dnnl::algorithm::convolution_direct;
   constexpr auto kFloat = memory::data_type::f32;
-  const memory::desc input({s.images, s.in_channels, s.height.input, s.width.input}, kFloat, memory::format_tag::nhwc);
-  const memory::desc output({s.images, s.out_channels, s.height.output, s.width.output}, kFloat,
-                            memory::format_tag::nhwc);
-  const memory::desc filter({s.out_channels, s.in_channels, s.height.size, s.width.size}, kFloat,
+  constexpr auto kImages = memory::format_tag::nhwc;
+  const memory::desc input({c.images, c.in_channels, c.side, c.side}, kFloat, kImages);
+  const memory::desc output({c.images, c.out_channels, c.output_side(), c.output_side()}, kFloat, kImages);
+  const memory::desc filter({c.out_channels, c.in_channels, c.filter_side, c.filter_side}, kFloat,
                             memory::format_tag::any);
-  const memory::dims strides = {s.height.stride, s.width.stride};
-  const memory::dims before = {s.height.pad_before, s.width.pad_before};
-  const memory::dims after = {s.height.pad_after(), s.width.pad_after()};
+  const memory::dims strides = {c.stride, c.stride};
+  const memory::dims before = {c.padding() / 2, c.padding() / 2};
+  const memory::dims after = {c.padding() - c.padding() / 2, c.padding() - c.padding() / 2};
   const convolution_forward::primitive_desc forward(
       {dnnl::prop_kind::forward_training, kAlgorithm, input, filter, output, strides, before, after},
       OneDnnAttributes(), OneDnnEngine());
-  if (kind == ConvKind::kForward) {
+  if (pass == ConvPass::kForward) {
     return Bare::Create(device, threads, convolution_forward(forward), forward.scratchpad_desc(),
                         {{DNNL_ARG_SRC, input}, {DNNL_ARG_WEIGHTS, forward.weights_desc()}, {DNNL_ARG_DST, output}});
   }
-  if (kind == ConvKind::kBackpropInput) {
+  if (pass == ConvPass::kInputGradient) {
     const dnnl::convolution_backward_data::primitive_desc back(
         {kAlgorithm, input, filter, output, strides, before, after}, OneDnnAttributes(), OneDnnEngine(), forward);
     return Bare::Create(
@@ -112,8 +112,8 @@ Result<BarePrimitive> BareMatMul(Device& device, int threads, DType dtype, int64
   });
 }
 
-Result<BarePrimitive> BareConv(Device& device, int threads, ConvKind kind, const ConvShape& shape) {
-  return Guarded(threads, [&] { return MakeConv(device, threads, kind, shape); });
+Result<BarePrimitive> BareConv(Device& device, int threads, ConvPass pass, const SquareConv& conv) {
+  return Guarded(threads, [&] { return MakeConv(device, threads, pass, conv); });
 }
 
 }  // namespace dfrun::jobs
@@ -125,7 +125,7 @@ Result<BarePrimitive> BareMatMul(Device&, int, DType, int64_t) {
   return Unimplemented("this dfrun was built without oneDNN");
 }
 
-Result<BarePrimitive> BareConv(Device&, int, ConvKind, const ConvShape&) {
+Result<BarePrimitive> BareConv(Device&, int, ConvPass, const SquareConv&) {
   return Unimplemented("this dfrun was built without oneDNN");
 }
 

@@ -40,7 +40,7 @@ class BatchMatMulKernel final : public Kernel {
   Status Compute(OpContext& ctx) {
     const Shape& x_shape = ctx.input(0).shape();
     const Shape& y_shape = ctx.input(1).shape();
-    DF_ASSIGN(const GemmShape product, Match(x_shape, y_shape));
+    DF_ASSIGN(const GemmShape product, MatchMatrices(x_shape.dims(), y_shape.dims(), adj_x_, adj_y_));
     if (!broadcasts_) DF_TRY(CheckSameBatch(x_shape, y_shape));
     DF_ASSIGN(BatchPairs pairs, PairMatrices(x_shape, y_shape));
     pairs.dims.push_back(product.m);
@@ -64,18 +64,6 @@ class BatchMatMulKernel final : public Kernel {
   bool IsExpensive() const override { return true; }
 
  private:
-  Result<GemmShape> Match(const Shape& x, const Shape& y) const {
-    if (x.rank() < 2 || y.rank() < 2) {
-      return InvalidArgument("cannot multiply ", x, " and ", y, " as batches of matrices");
-    }
-    const GemmShape product{x[x.rank() - (adj_x_ ? 1 : 2)], x[x.rank() - (adj_x_ ? 2 : 1)],
-                            y[y.rank() - (adj_y_ ? 2 : 1)], adj_x_, adj_y_};
-    if (y[y.rank() - (adj_y_ ? 1 : 2)] != product.k) {
-      return InvalidArgument("cannot multiply batches ", x, " and ", y, ": the inner sizes differ");
-    }
-    return product;
-  }
-
   // The operand as elements of the product's dtype, conjugated where its adjoint is wanted: transposing is the
   // product's.
   static Result<Tensor> Operand(OpContext& ctx, int i, bool adjoint) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "src/base/status.h"
 #include "src/base/threads.h"
@@ -26,6 +27,11 @@ struct GemmShape {
   // Multiplications; saturates.
   int64_t work() const;
 };
+
+// The product of the matrices in the last two dimensions of these shapes. InvalidArgument for a rank below 2 and for
+// inner sizes that differ.
+Result<GemmShape> MatchMatrices(std::span<const int64_t> a, std::span<const int64_t> b, bool transpose_a,
+                                bool transpose_b);
 
 // True where one thread's DirectGemm() is the fastest way: no plan is needed.
 bool PrefersDirectGemm(const GemmShape& shape);

@@ -69,18 +69,12 @@ class MatMulKernel final : public Kernel {
     return plans_.Get(shape, [&] { return Gemm<T>::Create(shape); });
   }
 
-  // The product's shape; InvalidArgument where the operands do not fit.
-  template <class Dims>
-  Result<GemmShape> Match(const Dims& a, const Dims& b) const {
-    if (a.size() != 2 || b.size() != 2) {
+  // InvalidArgument where the operands do not fit.
+  Result<GemmShape> Match(std::span<const int64_t> a, std::span<const int64_t> b) const {
+    if (a.size() > 2 || b.size() > 2) {
       return InvalidArgument("MatMul multiplies matrices, but its inputs have ranks ", a.size(), " and ", b.size());
     }
-    const GemmShape shape{a[transpose_a_ ? 1 : 0], a[transpose_a_ ? 0 : 1], b[transpose_b_ ? 0 : 1], transpose_a_,
-                          transpose_b_};
-    if (b[transpose_b_ ? 1 : 0] != shape.k) {
-      return InvalidArgument("MatMul: the inner sizes ", shape.k, " and ", b[transpose_b_ ? 1 : 0], " differ");
-    }
-    return shape;
+    return MatchMatrices(a, b, transpose_a_, transpose_b_);
   }
 
   const bool transpose_a_;

@@ -1,25 +1,10 @@
 // MatMul: signature, shape, gradient.
 #include "kernels/math/gradients.h"
+#include "kernels/matrix/matmul_shape.h"
 #include "src/framework/op.h"
 
 namespace dfrun {
 namespace {
-
-Status MatMulShape(InferenceContext& c) {
-  DF_ASSIGN(const PartialShape a, c.WithRank(0, 2));
-  DF_ASSIGN(const PartialShape b, c.WithRank(1, 2));
-  DF_ASSIGN(const bool transpose_a, c.attr<bool>("transpose_a"));
-  DF_ASSIGN(const bool transpose_b, c.attr<bool>("transpose_b"));
-  const int64_t inner_a = a.dim(transpose_a ? 0 : 1);
-  const int64_t inner_b = b.dim(transpose_b ? 1 : 0);
-  if (inner_a >= 0 && inner_b >= 0 && inner_a != inner_b) {
-    return InvalidArgument("cannot multiply ", a, transpose_a ? " (transposed)" : "", " by ", b,
-                           transpose_b ? " (transposed)" : "", ": the inner sizes ", inner_a, " and ", inner_b,
-                           " differ");
-  }
-  c.set_output(0, PartialShape({a.dim(transpose_a ? 1 : 0), b.dim(transpose_b ? 0 : 1)}));
-  return Status();
-}
 
 Output Product(GradientBuilder& g, Output a, bool transpose_a, Output b, bool transpose_b, const char* mark) {
   return g.Op("MatMul", {{"transpose_a", transpose_a}, {"transpose_b", transpose_b}, {mark, true}}, a, b);

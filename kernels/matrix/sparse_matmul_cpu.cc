@@ -1,172 +1,53 @@
+// SparseMatMul: the dense product. Looking for zeros costs more than multiplying by them.
 #include <algorithm>
-#include <complex>
-#include <numeric>
 
-#include "kernels/array/int_values.h"
-#include "kernels/array/strided_copy.h"
-#include "kernels/math/reducers.h"
+#include "kernels/device/shape_cache.h"
+#include "kernels/matrix/gemm.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
 namespace {
 
-// Multiplications that a thread does at a time: some 20 us.
-constexpr int64_t kBlockWork = 65536;
-
-// The entries of a sparse matrix by the row of the result that they add to, each row's in their own order.
-struct EntriesByRow {
-  std::vector<int64_t> begin;  // of each row in the two below, and their end
-  std::vector<int64_t> entry;
-  std::vector<int64_t> inner;
-};
-
-// The sizes of the product.
-struct SparseProduct {
-  int64_t rows = 0;
-  int64_t inner = 0;
-  int64_t columns = 0;
-  int64_t entries = 0;
-};
-
-class SparseMatMulBase : public Kernel {
+class SparseMatMulKernel final : public Kernel {
  public:
-  bool IsExpensive() const override { return true; }
-
- protected:
-  explicit SparseMatMulBase(KernelSetup& setup)
-      : adjoint_a_(setup.attr<bool>("adjoint_a")), adjoint_b_(setup.attr<bool>("adjoint_b")) {}
-
-  Result<SparseProduct> Match(OpContext& ctx) const {
-    const Shape& indices = ctx.input(0).shape();
-    const Shape& values = ctx.input(1).shape();
-    const Shape& b = ctx.input(3).shape();
-    if (b.rank() != 2) return InvalidArgument("the dense side must be a matrix, but has shape ", b);
-    if (values.rank() != 1) return InvalidArgument("the values must be a vector, but have shape ", values);
-    if (indices.rank() != 2 || indices[0] != values[0] || indices[1] != 2) {
-      return InvalidArgument("the positions of ", values[0], " values must have the shape [", values[0], ",2], not ",
-                             indices);
-    }
-    DF_ASSIGN(const std::vector<int64_t> a, IntVector(ctx.input(2), "the shape of the sparse matrix"));
-    if (a.size() != 2 || a[0] < 0 || a[1] < 0) {
-      return InvalidArgument("the sparse matrix has the shape ", ctx.input(2).ToString(), ", which is no matrix's");
-    }
-    const SparseProduct product{a[adjoint_a_ ? 1 : 0], a[adjoint_a_ ? 0 : 1], b[adjoint_b_ ? 0 : 1], values[0]};
-    if (product.inner != b[adjoint_b_ ? 1 : 0]) {
-      return InvalidArgument("cannot multiply a sparse matrix of shape [", a[0], ",", a[1], "] by ", b,
-                             ": the inner sizes differ");
-    }
-    return product;
-  }
-
-  // InvalidArgument where a position lies outside.
-  Result<EntriesByRow> GroupByRow(const Tensor& indices, const SparseProduct& product) const {
-    const std::vector<int64_t> positions = IntValues(indices);
-    const auto row_of = [&](int64_t i) { return positions[static_cast<size_t>(2 * i + (adjoint_a_ ? 1 : 0))]; };
-    const auto inner_of = [&](int64_t i) { return positions[static_cast<size_t>(2 * i + (adjoint_a_ ? 0 : 1))]; };
-    EntriesByRow grouped;
-    grouped.begin.assign(static_cast<size_t>(product.rows) + 1, 0);
-    for (int64_t i = 0; i < product.entries; ++i) {
-      if (row_of(i) < 0 || row_of(i) >= product.rows || inner_of(i) < 0 || inner_of(i) >= product.inner) {
-        return InvalidArgument("position ", i, " of the sparse matrix lies outside of ", product.rows,
-                               " rows of the product and ", product.inner, " of the dense side");
-      }
-      ++grouped.begin[static_cast<size_t>(row_of(i)) + 1];
-    }
-    std::partial_sum(grouped.begin.begin(), grouped.begin.end(), grouped.begin.begin());
-    grouped.entry.resize(static_cast<size_t>(product.entries));
-    grouped.inner.resize(static_cast<size_t>(product.entries));
-    std::vector<int64_t> next = grouped.begin;
-    for (int64_t i = 0; i < product.entries; ++i) {
-      const auto to = static_cast<size_t>(next[static_cast<size_t>(row_of(i))]++);
-      grouped.entry[to] = i;
-      grouped.inner[to] = inner_of(i);
-    }
-    return grouped;
-  }
-
-  bool adjoint_a() const { return adjoint_a_; }
-  bool adjoint_b() const { return adjoint_b_; }
-
- private:
-  const bool adjoint_a_;
-  const bool adjoint_b_;
-};
-
-template <class T>
-T ConjugateIf(bool conjugate, T value) {
-  if constexpr (kIsComplex<T>) {
-    return conjugate ? std::conj(value) : value;
-  } else {
-    static_cast<void>(conjugate);
-    return value;
-  }
-}
-
-template <class T>
-class SparseTensorDenseMatMulKernel final : public SparseMatMulBase {
- public:
-  explicit SparseTensorDenseMatMulKernel(KernelSetup& setup) : SparseMatMulBase(setup) {}
+  explicit SparseMatMulKernel(KernelSetup& setup)
+      : transpose_a_(setup.attr<bool>("transpose_a")), transpose_b_(setup.attr<bool>("transpose_b")) {}
 
   Status Compute(OpContext& ctx) {
-    DF_ASSIGN(const SparseProduct product, Match(ctx));
-    const int64_t dims[] = {product.rows, product.columns};
+    const Shape& a_shape = ctx.input(0).shape();
+    const Shape& b_shape = ctx.input(1).shape();
+    if (a_shape.rank() != 2 || b_shape.rank() != 2) {
+      return InvalidArgument("cannot multiply ", a_shape, " and ", b_shape, " as matrices");
+    }
+    DF_ASSIGN(const GemmShape product, MatchMatrices(a_shape.dims(), b_shape.dims(), transpose_a_, transpose_b_));
+    const int64_t dims[] = {product.m, product.n};
     DF_ASSIGN(const Shape shape, Shape::Create(dims));
     Tensor* output = nullptr;
     DF_TRY(ctx.AllocateOutput(0, shape, &output));
-    if (output->num_elements() == 0) return Status();
-    DF_ASSIGN(const EntriesByRow entries, GroupByRow(ctx.input(0), product));
-    DF_ASSIGN(const Tensor b, DenseSide(ctx));
-    const int64_t row_work = (product.entries / product.rows + 1) * product.columns;
-    ctx.pool().ParallelFor(product.rows, std::max<int64_t>(1, kBlockWork / row_work), [&](int64_t begin, int64_t end) {
-      std::vector<Sum> sums(static_cast<size_t>(product.columns));
-      for (int64_t row = begin; row < end; ++row) {
-        AddRow(entries, row, ctx.input(1).data<T>(), b.data<T>(), sums);
-        std::transform(sums.begin(), sums.end(), output->data<T>() + row * product.columns,
-                       [](Sum sum) { return static_cast<T>(sum); });
-      }
-    });
-    return Status();
+    DF_ASSIGN(const Tensor a, AsFloat(ctx, 0));
+    DF_ASSIGN(const Tensor b, AsFloat(ctx, 1));
+    DF_ASSIGN(const std::shared_ptr<const Gemm<float>> gemm,
+              plans_.Get(product, [&] { return Gemm<float>::Create(product); }));
+    return gemm->Run(a.data<float>(), b.data<float>(), output->data<float>(), ctx.pool(), ctx.allocator());
   }
+  bool IsExpensive() const override { return true; }
 
  private:
-  using C = ComputeType<T>;
-  using Sum = typename red::WideOf<T>::type;
-
-  // b, or its adjoint: in rows of as many columns as the product has.
-  Result<Tensor> DenseSide(OpContext& ctx) const {
-    const Tensor& b = ctx.input(3);
-    if (!adjoint_b()) return b;
-    const int64_t rows = b.shape()[0];
-    const int64_t columns = b.shape()[1];
-    DF_ASSIGN(Tensor turned, ctx.AllocateTemp(b.dtype(), Shape({columns, rows})));
-    StridedCopy(ctx.pool(), b.dtype(), b.raw(), turned.raw(), {{columns, 1, rows}, {rows, columns, 1}});
-    if constexpr (kIsComplex<T>) {
-      std::transform(turned.data<T>(), turned.data<T>() + turned.num_elements(), turned.data<T>(),
-                     [](const T& value) { return std::conj(value); });
-    }
-    return turned;
+  static Result<Tensor> AsFloat(OpContext& ctx, int i) {
+    const Tensor& x = ctx.input(i);
+    if (x.dtype() == DType::kFloat) return x;
+    DF_ASSIGN(Tensor wide, ctx.AllocateTemp(DType::kFloat, x.shape()));
+    std::transform(x.data<bfloat16>(), x.data<bfloat16>() + x.num_elements(), wide.data<float>(),
+                   [](bfloat16 value) { return static_cast<float>(value); });
+    return wide;
   }
 
-  void AddRow(const EntriesByRow& entries, int64_t row, const T* values, const T* b, std::vector<Sum>& sums) const {
-    std::fill(sums.begin(), sums.end(), Sum(0));
-    const auto columns = static_cast<int64_t>(sums.size());
-    for (int64_t i = entries.begin[static_cast<size_t>(row)]; i < entries.begin[static_cast<size_t>(row) + 1]; ++i) {
-      const auto at = static_cast<size_t>(i);
-      const Sum factor = static_cast<Sum>(static_cast<C>(ConjugateIf(adjoint_a(), values[entries.entry[at]])));
-      const T* from = b + entries.inner[at] * columns;
-      for (int64_t j = 0; j < columns; ++j)
-        sums[static_cast<size_t>(j)] += factor * static_cast<Sum>(static_cast<C>(from[j]));
-    }
-  }
+  const bool transpose_a_;
+  const bool transpose_b_;
+  ShapeCache<GemmShape, Gemm<float>> plans_;
 };
 
-struct SparseTensorDenseMatMul {
-  template <class T>
-  using Kernel = SparseTensorDenseMatMulKernel<T>;
-};
-
-CPU_KERNEL("SparseTensorDenseMatMul", SparseTensorDenseMatMul, bfloat16, float16, float, double, int32_t,
-           std::complex<float>, std::complex<double>);
+CPU_KERNEL_ANY("SparseMatMul", SparseMatMulKernel);
 
 }  // namespace
 }  // namespace dfrun

@@ -1,6 +1,7 @@
-// Products of a sparse matrix and a dense one: signatures, shapes, gradients.
+// Products of matrices of which one has many zeros: signatures, shapes, gradients.
 #include "kernels/math/gradients.h"
 #include "kernels/matrix/gradients.h"
+#include "kernels/matrix/matmul_shape.h"
 #include "src/framework/op.h"
 
 namespace dfrun {
@@ -46,7 +47,61 @@ void SparseTensorDenseGradient(GradientBuilder& g) {
   g.dx(3) = adjoint_b ? Adjoint(g, b_grad) : b_grad;
 }
 
+// One side of a product in a gradient.
+struct Side {
+  Output value;
+  bool transposed;
+  bool is_sparse;
+};
+
+// The gradient of input i.
+void SetProduct(GradientBuilder& g, int i, const Side& a, const Side& b) {
+  const Output product = g.Op("SparseMatMul",
+                              {{"transpose_a", a.transposed},
+                               {"transpose_b", b.transposed},
+                               {"a_is_sparse", a.is_sparse},
+                               {"b_is_sparse", b.is_sparse}},
+                              a.value, b.value);
+  const DType dtype = g.dtype(g.x(i));
+  g.dx(i) = dtype == DType::kFloat ? product : Output(g.Op("Cast", {{"DstT", dtype}}, product));
+}
+
+void SparseMatMulGradient(GradientBuilder& g) {
+  const bool ta = g.attr<bool>("transpose_a");
+  const bool tb = g.attr<bool>("transpose_b");
+  const bool sparse_a = g.attr<bool>("a_is_sparse");
+  const bool sparse_b = g.attr<bool>("b_is_sparse");
+  const Side dy{g.dy(0), false, false};
+  const Side dy_transposed{g.dy(0), true, false};
+  if (ta) {
+    SetProduct(g, 0, {g.x(1), tb, sparse_b}, dy_transposed);
+  } else {
+    SetProduct(g, 0, dy, {g.x(1), !tb, sparse_b});
+  }
+  if (tb) {
+    SetProduct(g, 1, dy_transposed, {g.x(0), ta, sparse_a});
+  } else {
+    SetProduct(g, 1, {g.x(0), !ta, sparse_a}, dy);
+  }
+}
+
 }  // namespace
+
+OP("SparseMatMul")
+    .Input("a: Ta")
+    .Input("b: Tb")
+    .Output("product: float")
+    .Attr("transpose_a: bool = false")
+    .Attr("transpose_b: bool = false")
+    .Attr("a_is_sparse: bool = false")
+    .Attr("b_is_sparse: bool = false")
+    .Attr("Ta: {float, bfloat16} = DT_FLOAT")
+    .Attr("Tb: {float, bfloat16} = DT_FLOAT")
+    .Shape(&MatMulShape)
+    .Gradient(&SparseMatMulGradient)
+    .Doc(
+        "The product of two matrices in float32, either of which may have many zeros, which says nothing of the "
+        "result.");
 
 OP("SparseTensorDenseMatMul")
     .Input("a_indices: Tindices")

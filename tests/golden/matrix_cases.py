@@ -36,8 +36,21 @@ def sparse(w):
     case("batch", b=(1, 3, 2))
 
 
+def many_zeros(w):
+    for ta in ["float32", "bfloat16"]:
+        for tb in ["float32", "bfloat16"]:
+            for transposed in range(4):
+                x, y = transposed & 1 != 0, transposed & 2 != 0
+                a = numbers(ta, (3, 2) if x else (2, 3), 20) * tensor([[1, 0, 1]] if not x else [[1], [0], [1]], ta)
+                w.case("SparseMatMul", a, numbers(tb, (4, 3) if y else (3, 4), 21), transpose_a=x, transpose_b=y,
+                       a_is_sparse=transposed % 3 == 0, name=f"{ta} {tb} {int(x)}{int(y)}")
+    for a, b in [((0, 3), (3, 2)), ((2, 0), (0, 3)), ((2, 3), (2, 3)), ((3,), (3, 2)), ((1, 2, 3), (3, 2))]:
+        w.case("SparseMatMul", numbers("float32", a, 22), numbers("float32", b, 23))
+
+
 def write(w):
     sparse(w)
+    many_zeros(w)
     for dtype in DTYPES:
         for ta in (False, True):
             for tb in (False, True):

@@ -108,6 +108,7 @@ std::vector<GradientCase> SparseCases() {
   return cases;
 }
 
+const UncheckedGradient float_only("SparseMatMul", "float32 and bfloat16 only; its gradient is MatMul's");
 const GradientCases einsum(EinsumCases);
 const GradientCases inverses(InverseCases);
 const GradientCases decompositions(DecompositionCases);

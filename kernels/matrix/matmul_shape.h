@@ -1,0 +1,14 @@
+// The shape function of ops that multiply two matrices.
+#ifndef DFRUN_KERNELS_MATRIX_MATMUL_SHAPE_H_
+#define DFRUN_KERNELS_MATRIX_MATMUL_SHAPE_H_
+
+#include "src/framework/inference.h"
+
+namespace dfrun {
+
+// Inputs 0 and 1 are matrices; attrs transpose_a and transpose_b.
+Status MatMulShape(InferenceContext& c);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_MATRIX_MATMUL_SHAPE_H_
