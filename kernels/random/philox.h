@@ -27,20 +27,34 @@ class Philox {
   }
 
   DF_HOST_DEVICE Block Next() {
-    uint32_t c0 = Low(low_), c1 = High(low_), c2 = Low(high_), c3 = High(high_);
-    uint32_t k0 = Low(key_), k1 = High(key_);
-    for (int round = 0; round < 10; ++round) {
-      const uint64_t p0 = uint64_t{0xD2511F53U} * c0;
-      const uint64_t p1 = uint64_t{0xCD9E8D57U} * c2;
-      c0 = High(p1) ^ c1 ^ k0;
-      c2 = High(p0) ^ c3 ^ k1;
-      c1 = Low(p1);
-      c3 = Low(p0);
-      k0 += 0x9E3779B9U;
-      k1 += 0xBB67AE85U;
+    Lanes<1> words = NextLanes<1>();
+    return {words[0][0], words[1][0], words[2][0], words[3][0]};
+  }
+
+  // The next n blocks in lanes, which the compiler keeps in vectors: word w of block i is [w][i].
+  template <int n>
+  using Lanes = std::array<std::array<uint32_t, n>, 4>;
+  template <int n>
+  DF_HOST_DEVICE Lanes<n> NextLanes() {
+    Lanes<n> c;
+    for (int i = 0; i < n; ++i) {
+      const uint64_t low = low_ + static_cast<uint64_t>(i);
+      const uint64_t high = high_ + (low < low_ ? 1 : 0);
+      c[0][i] = Low(low), c[1][i] = High(low), c[2][i] = Low(high), c[3][i] = High(high);
     }
-    Skip(1);
-    return {c0, c1, c2, c3};
+    uint32_t k0 = Low(key_), k1 = High(key_);
+    for (int round = 0; round < 10; ++round, k0 += 0x9E3779B9U, k1 += 0xBB67AE85U) {
+      for (int i = 0; i < n; ++i) {
+        const uint64_t p0 = uint64_t{0xD2511F53U} * c[0][i];
+        const uint64_t p1 = uint64_t{0xCD9E8D57U} * c[2][i];
+        c[0][i] = High(p1) ^ c[1][i] ^ k0;
+        c[2][i] = High(p0) ^ c[3][i] ^ k1;
+        c[1][i] = Low(p1);
+        c[3][i] = Low(p0);
+      }
+    }
+    Skip(n);
+    return c;
   }
 
  private:

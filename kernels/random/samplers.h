@@ -17,8 +17,7 @@ class NumbersBackwards {
  public:
   T Next(Philox& generator) {
     if (left_ == 0) {
-      Distribution()(generator, group_);
-      generator.Skip(Distribution::kBlocks);
+      Distribution()(generator.Next(), group_);
       left_ = Distribution::kGroup;
     }
     return group_[--left_];
