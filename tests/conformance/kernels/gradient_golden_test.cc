@@ -1,0 +1,143 @@
+// First and second derivatives against TensorFlow's, complex ones included; tests/golden/gradients/generate.py says
+// what the cases mean.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "src/autodiff/gradients.h"
+#include "tests/conformance/kernels/golden_file.h"
+#include "tests/unit/testing/graph_evaluator.h"
+#include "tests/unit/testing/graph_maker.h"
+
+namespace dfrun::testing {
+namespace {
+
+// Where terms cancel, what is left differs in the last digits of the terms, which are near 1.
+constexpr double kTolerance = 1e-13;
+
+bool IsDifferentiated(const Tensor& t) {
+  return IsFloating(t.dtype()) || IsComplex(t.dtype());
+}
+
+// The elements as real numbers, each part of a complex one by itself.
+std::vector<double> Parts(const Tensor& t) {
+  const auto* begin = static_cast<const double*>(t.raw());
+  return {begin, begin + t.num_bytes() / sizeof(double)};
+}
+
+double LargestDifference(const Tensor& expected, const Tensor& actual) {
+  if (!(expected.shape() == actual.shape()) || expected.dtype() != actual.dtype()) return INFINITY;
+  const std::vector<double> a = Parts(expected);
+  const std::vector<double> b = Parts(actual);
+  double scale = 1;
+  double difference = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (std::isnan(a[i]) && std::isnan(b[i])) continue;  // a segment without rows
+    if (!std::isfinite(a[i]) || !std::isfinite(b[i])) return INFINITY;
+    scale = std::max(scale, std::abs(a[i]));
+    difference = std::max(difference, std::abs(a[i] - b[i]));
+  }
+  return difference / scale;
+}
+
+class GradientCaseRunner {
+ public:
+  explicit GradientCaseRunner(const GoldenCase& c) : case_(c) {}
+
+  // The gradients, then the gradients of these, as the case has them.
+  Result<std::vector<Tensor>> Run() {
+    AddInputs();
+    if (!dy_.valid()) return InvalidArgument("the case has no dy");
+    const Output y = maker_.Add("op", case_.op, op_inputs_, case_.attrs);
+    DF_ASSIGN(std::vector<Output> fetches, Differentiate({y}, xs_, {dy_}));
+    if (!weights_.empty()) {
+      std::vector<Output> by = xs_;
+      by.push_back(dy_);
+      DF_ASSIGN(const std::vector<Output> second, Differentiate(fetches, by, weights_));
+      fetches.insert(fetches.end(), second.begin(), second.end());
+    }
+    return GraphEvaluator().Fetch(maker_.graph, fetches);
+  }
+
+ private:
+  // How many of the case's inputs are the op's; dy and, maybe, a weight for each differentiated one follow.
+  size_t CountOpInputs() const {
+    const std::vector<Tensor>& all = case_.inputs;
+    for (size_t k = 1; k < all.size(); ++k) {
+      const auto rest = all.begin() + static_cast<std::ptrdiff_t>(k);
+      const auto xs = static_cast<size_t>(std::count_if(all.begin(), rest, IsDifferentiated));
+      const size_t weights = case_.outputs.size() == xs ? 0 : xs;
+      if (k + 1 + weights == all.size() && std::all_of(rest, all.end(), IsDifferentiated)) return k;
+    }
+    return all.size();
+  }
+  void AddInputs() {
+    const size_t count = CountOpInputs();
+    for (size_t i = 0; i < case_.inputs.size(); ++i) {
+      const Output input = maker_.Const(StrCat("in", i), case_.inputs[i]);
+      if (i < count) op_inputs_.push_back(input);
+      if (i < count && IsDifferentiated(case_.inputs[i])) xs_.push_back(input);
+      if (i == count) dy_ = input;
+      if (i > count) weights_.push_back(input);
+    }
+  }
+  // Dense; zeros where there is none.
+  Result<std::vector<Output>> Differentiate(const std::vector<Output>& ys, const std::vector<Output>& xs,
+                                            const std::vector<Output>& grad_ys) {
+    GradientOptions options;
+    options.grad_ys = grad_ys;
+    DF_ASSIGN(const std::vector<GradientValue> values, AddGradients(maker_.graph, ys, xs, options));
+    std::vector<Output> dense;
+    for (size_t k = 0; k < xs.size(); ++k) {
+      const std::string name = StrCat("dense", made_++);
+      if (!values[k].exists) {
+        dense.push_back(maker_.Add(name, "ZerosLike", {xs[k]}));
+        continue;
+      }
+      DF_ASSIGN(const Output value, DenseGradient(maker_.graph, values[k], xs[k], name));
+      dense.push_back(value);
+    }
+    return dense;
+  }
+
+  const GoldenCase& case_;
+  GraphMaker maker_;
+  std::vector<Output> op_inputs_;
+  std::vector<Output> xs_;
+  Output dy_;
+  std::vector<Output> weights_;
+  int made_ = 0;
+};
+
+class GradientGoldenTest : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(GradientGoldenTest, GradientsAndTheirGradientsAreTensorFlows) {
+  const Result<std::vector<GoldenCase>> cases = ReadGoldenFile(GetParam());
+  ASSERT_TRUE(cases.ok()) << cases.status().ToString();
+  for (const GoldenCase& c : *cases) {
+    SCOPED_TRACE(StrCat(GetParam(), ":", c.line, ": ", c.op));
+    const Result<std::vector<Tensor>> gradients = GradientCaseRunner(c).Run();
+    ASSERT_TRUE(gradients.ok()) << gradients.status().ToString();
+    ASSERT_EQ(gradients->size(), c.outputs.size());
+    for (size_t i = 0; i < c.outputs.size(); ++i) {
+      EXPECT_LT(LargestDifference(c.outputs[i], (*gradients)[i]), kTolerance)
+          << "output " << i << ": expected " << c.outputs[i].ToString(16) << ", got " << (*gradients)[i].ToString(16);
+    }
+  }
+}
+
+std::vector<std::string> GradientFiles() {
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(DFRUN_GOLDEN_DIR "/gradients")) {
+    if (entry.path().extension() == ".txt") files.push_back(entry.path().string());
+  }
+  return files;
+}
+
+INSTANTIATE_TEST_SUITE_P(Golden, GradientGoldenTest, ::testing::ValuesIn(GradientFiles()),
+                         [](const auto& info) { return std::filesystem::path(info.param).stem().string(); });
+
+}  // namespace
+}  // namespace dfrun::testing
