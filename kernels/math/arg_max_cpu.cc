@@ -36,8 +36,8 @@ constexpr C Worst() {
 template <class Better, class T>
 struct ArgOf {
   using C = ComputeType<T>;
-  static constexpr int64_t kLanes = 64 / std::min<size_t>(sizeof(C), 8) * 2;
-  static constexpr int64_t kChunk = 1024;
+  static constexpr int64_t kLanes = 256 / sizeof(C);  // four vectors, as many as hide the latency of a comparison
+  static constexpr int64_t kChunk = 4096;
 
   static C Choose(C candidate, C best) { return Better()(candidate, best) ? candidate : best; }
 
@@ -80,20 +80,28 @@ struct ArgOf {
     }
     return index;
   }
-  static void Columns(const void* data, int64_t rows, int64_t stride, int64_t n, int64_t* indices) {
-    const T* x = static_cast<const T*>(data);
+  // Indices as wide as the elements fill vectors evenly.
+  template <class I>
+  static void ColumnsBy(const T* x, int64_t rows, int64_t stride, int64_t n, int64_t* indices) {
     C best[kColumns];
+    I index[kColumns];
     std::fill_n(best, n, Worst<Better, C>());
-    std::fill_n(indices, n, 0);
+    std::fill_n(index, n, I(0));
     for (int64_t r = 0; r < rows; ++r, x += stride) {
       DF_INDEPENDENT_ITERATIONS
       for (int64_t j = 0; j < n; ++j) {
         const C candidate = static_cast<C>(x[j]);
         const bool better = Better()(candidate, best[j]);
         best[j] = better ? candidate : best[j];
-        indices[j] = better ? r : indices[j];
+        index[j] = better ? static_cast<I>(r) : index[j];
       }
     }
+    std::copy_n(index, n, indices);
+  }
+  static void Columns(const void* data, int64_t rows, int64_t stride, int64_t n, int64_t* indices) {
+    const T* x = static_cast<const T*>(data);
+    const bool narrow = sizeof(C) <= 4 && rows <= std::numeric_limits<int32_t>::max();
+    narrow ? ColumnsBy<int32_t>(x, rows, stride, n, indices) : ColumnsBy<int64_t>(x, rows, stride, n, indices);
   }
   static constexpr ArgLoops kLoops = {sizeof(T), &Row, &Best, &Columns};
 };

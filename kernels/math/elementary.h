@@ -135,6 +135,9 @@ struct Expm1 {
       const auto s = std::sin(x.imag() / 2);
       return T(std::expm1(x.real()) * std::cos(x.imag()) - 2 * s * s, std::exp(x.real()) * std::sin(x.imag()));
     } else {
+#ifndef __CUDA_ARCH__
+      if constexpr (std::is_same_v<T, float>) return Expm1Float(x);
+#endif
       return std::expm1(x);
     }
   }
@@ -148,6 +151,9 @@ struct Log1p {
       const T sum = T(1) + x;
       return sum == T(1) ? x : x * (std::log(sum) / (sum - T(1)));
     } else {
+#ifndef __CUDA_ARCH__
+      if constexpr (std::is_same_v<T, float>) return Log1pFloat(x);
+#endif
       return std::log1p(x);
     }
   }

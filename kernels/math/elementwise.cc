@@ -1,32 +1,21 @@
 #include "kernels/math/elementwise.h"
 
-#include <cstdint>
-#include <cstring>
-
-#ifdef __AVX__
-#include <immintrin.h>
-#endif
+#include "kernels/math/stream_store.h"
 
 namespace dfrun {
 
 void StreamCopy(void* to, const void* from, size_t bytes) {
-#ifdef __AVX__
   auto* target = static_cast<std::byte*>(to);
   const auto* source = static_cast<const std::byte*>(from);
-  const size_t head = std::min(bytes, -reinterpret_cast<uintptr_t>(target) % 64);  // whole lines are written
+  const size_t head = std::min(bytes, -reinterpret_cast<uintptr_t>(target) % 64);
   std::memcpy(target, source, head);
   size_t at = head;
   for (; at + 64 <= bytes; at += 64) {
-    const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source + at));
-    const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source + at + 32));
-    _mm256_stream_si256(reinterpret_cast<__m256i*>(target + at), low);
-    _mm256_stream_si256(reinterpret_cast<__m256i*>(target + at + 32), high);
+    alignas(64) std::byte line[64];
+    std::memcpy(line, source + at, 64);
+    StreamLine(target + at, line);
   }
   std::memcpy(target + at, source + at, bytes - at);
-  _mm_sfence();
-#else
-  std::memcpy(to, from, bytes);
-#endif
 }
 
 bool IsPlaced(const KernelSetup& setup) {

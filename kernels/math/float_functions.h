@@ -1,7 +1,7 @@
-// exp, log, tanh, the logistic function, sin, cos and erf of float as straight-line code, which the compiler
-// vectorises: the C library's would be called once an element. Each is within 2.5 ulps of the true value, and handles
-// infinities, NaN, signed zeros and subnormals. The polynomials were fitted to the functions' own Taylor remainders,
-// weighted for relative error.
+// exp, log, expm1, log1p, tanh, the logistic function, sin, cos and erf of float as straight-line code, which the
+// compiler vectorises: the C library's would be called once an element. Each is within 2.5 ulps of the true value, and
+// handles infinities, NaN, signed zeros and subnormals. The polynomials were fitted to the functions' own Taylor
+// remainders, weighted for relative error.
 #ifndef DFRUN_KERNELS_MATH_FLOAT_FUNCTIONS_H_
 #define DFRUN_KERNELS_MATH_FLOAT_FUNCTIONS_H_
 
@@ -31,18 +31,34 @@ inline float ExpReduced(float r) {
   return 1.0F + std::fma(p, r * r, r);
 }
 
+// x = exponent * ln(2) + r with |r| <= ln(2) / 2.
+struct ExpParts {
+  int32_t exponent;
+  float r;
+
+  explicit ExpParts(float x) {
+    // Adding 1.5 * 2^23 leaves the nearest integer in the low bits.
+    constexpr float kShift = 0x1.8p23F;
+    const float shifted = std::fma(x, 1.44269504F, kShift);
+    const float n = shifted - kShift;
+    exponent = static_cast<int32_t>(std::bit_cast<uint32_t>(shifted) - std::bit_cast<uint32_t>(kShift));
+    r = std::fma(n, -kLn2Low, std::fma(n, -kLn2High, x));
+  }
+};
+
 inline float ExpFloat(float x) {
   // Beyond these the result is 0 or infinity. NaN passes both.
   x = x > 89.0F ? 89.0F : x;
   x = x < -104.0F ? -104.0F : x;
-  // Adding 1.5 * 2^23 leaves the nearest integer in the low bits.
-  constexpr float kShift = 0x1.8p23F;
-  const float shifted = std::fma(x, 1.44269504F, kShift);
-  const float n = shifted - kShift;
-  const auto exponent = static_cast<int32_t>(std::bit_cast<uint32_t>(shifted) - std::bit_cast<uint32_t>(kShift));
-  const float r = std::fma(n, -kLn2Low, std::fma(n, -kLn2High, x));
-  const int32_t half = exponent >> 1;  // two factors, since 2^exponent itself may not be a normal number
-  return ExpReduced(r) * PowerOfTwo(half) * PowerOfTwo(exponent - half);
+  const ExpParts parts(x);
+  const int32_t half = parts.exponent >> 1;  // two factors, since 2^exponent itself may not be a normal number
+  return ExpReduced(parts.r) * PowerOfTwo(half) * PowerOfTwo(parts.exponent - half);
+}
+
+// exp(x) for |x| <= 87, where neither the result nor 2^exponent leaves the normal numbers.
+inline float ExpNormal(float x) {
+  const ExpParts parts(x);
+  return ExpReduced(parts.r) * PowerOfTwo(parts.exponent);
 }
 
 inline float LogFloat(float x) {
@@ -65,6 +81,33 @@ inline float LogFloat(float x) {
   return x == infinity ? x : y;
 }
 
+// exp(x) - 1: 2^n (expm1(r) + 1) - 1, halved on the way, since 2^n itself may be infinite.
+inline float Expm1Float(float x) {
+  float t = x > 89.0F ? 89.0F : x;
+  t = t < -18.0F ? -18.0F : t;
+  const ExpParts parts(t);
+  const float r = parts.r;
+  float p = 0.0001977816F;
+  p = std::fma(p, r, 0.0013935858F);
+  p = std::fma(p, r, 0.008333532F);
+  p = std::fma(p, r, 0.041666463F);
+  p = std::fma(p, r, 0.16666666F);
+  p = std::fma(p, r, 0.5F);
+  p = std::fma(p, r * r, r);
+  const float half = PowerOfTwo(parts.exponent - 1);
+  return std::copysign(2.0F * std::fma(half, p, half - 0.5F), x);  // of -0 too
+}
+
+// log(1 + x), corrected by what the sum loses.
+inline float Log1pFloat(float x) {
+  const float sum = 1.0F + x;
+  const float log = LogFloat(sum);
+  const bool loses = sum > 0.0F && sum < std::numeric_limits<float>::infinity();
+  const float y = loses ? log + (x - (sum - 1.0F)) / sum : log;
+  return x == 0.0F ? x : y;
+}
+
+// From 9.1 on the result is 1 to the last place.
 inline float TanhFloat(float x) {
   const float size = std::fabs(x);
   const float z = x * x;
@@ -73,9 +116,9 @@ inline float TanhFloat(float x) {
   p = std::fma(p, z, -0.053743497F);
   p = std::fma(p, z, 0.13331491F);
   p = std::fma(p, z, -0.33333284F);
-  const float near_zero = std::copysign(std::fma(p * z, x, x), x);  // of -0 too
-  const float away = std::copysign(1.0F - 2.0F / (ExpFloat(2.0F * size) + 1.0F), x);
-  return size < 0.625F ? near_zero : away;
+  const float near_zero = std::fma(p * z, x, x);
+  const float away = 1.0F - 2.0F / (ExpNormal(2.0F * (size > 9.1F ? 9.1F : size)) + 1.0F);
+  return std::copysign(size < 0.625F ? near_zero : away, x);
 }
 
 // sin and cos hold up to here; beyond, more digits of pi are needed than three floats have. NaN is beyond too.
@@ -115,7 +158,7 @@ inline float ErfFloat(float x) {
   p = std::fma(p, z, 0.11283579F);
   p = std::fma(p, z, -0.37612626F);
   p = std::fma(p, z, 0.12837917F);
-  const float near_zero = std::copysign(std::fma(p, x, x), x);  // of -0 too
+  const float near_zero = std::fma(p, x, x);
   // 1 - exp(q(|x|)), where q is the logarithm of erfc; from 4 on the result is 1.
   const float t = size > 4.0F ? 4.0F : size;
   float q = -2.1098826e-05F;
@@ -126,8 +169,8 @@ inline float ErfFloat(float x) {
   q = std::fma(q, t, -0.63334686F);
   q = std::fma(q, t, -1.1295149F);
   q = std::fma(q, t, 0.00017468318F);
-  const float away = std::copysign(1.0F - ExpFloat(q), x);
-  return size < 1.0F ? near_zero : (x != x ? x : away);
+  const float away = 1.0F - ExpNormal(q);
+  return std::copysign(size < 1.0F ? near_zero : (x != x ? x : away), x);
 }
 
 inline float SigmoidFloat(float x) {

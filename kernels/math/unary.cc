@@ -32,6 +32,8 @@ void UnaryKernel::Run(const void* x, void* y, int64_t n, ThreadPool& pool) const
   if (n <= kElementBlock) return loop_.run(x, y, n);
   const bool streams = x != y && static_cast<size_t>(n) * loop_.output_size >= kStreamBytes;
   pool.ParallelFor(n, kElementBlock, [&](int64_t begin, int64_t end) {
+    if (streams && loop_.stream != nullptr && IsLineAligned(At(y, begin, loop_.output_size)))
+      return loop_.stream(At(x, begin, loop_.input_size), At(y, begin, loop_.output_size), end - begin);
     if (streams) {
       return StreamPieces(y, loop_.output_size, begin, end, [&](int64_t at, int64_t count, void* piece) {
         loop_.run(At(x, at, loop_.input_size), piece, count);

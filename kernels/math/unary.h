@@ -9,6 +9,7 @@
 #include <cstddef>
 
 #include "kernels/math/element.h"
+#include "kernels/math/stream_store.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
@@ -18,6 +19,8 @@ struct UnaryLoop {
   size_t input_size;                               // bytes of an element
   size_t output_size;
   Kernel::Fn scalar;  // for a static scalar whose output is placed
+  // run() for an output that is written around the caches, aligned to a line; null where pieces of run() must do.
+  void (*stream)(const void* x, void* y, int64_t n);
 };
 
 class UnaryKernel : public Kernel {
@@ -51,23 +54,58 @@ struct UnaryOf {
       for (int64_t i = 0; i < n; ++i) y[i] = static_cast<Result>(F()(static_cast<C>(x[i])));
     }
   }
+  static bool HasRare(const T* x, int64_t n) {
+    int rare = 0;
+    for (int64_t i = 0; i < n; ++i) rare |= static_cast<int>(F::IsRare(static_cast<C>(x[i])));
+    return rare != 0;
+  }
   // The common part alone where no argument is rare, and then the loop vectorises. An element's result is the same
   // either way.
   static void RunChunk(const T* x, Result* y, int64_t n) {
-    int rare = 0;
-    for (int64_t i = 0; i < n; ++i) rare |= static_cast<int>(F::IsRare(static_cast<C>(x[i])));
-    if (rare != 0) {
+    if (HasRare(x, n)) {
       for (int64_t i = 0; i < n; ++i) y[i] = static_cast<Result>(F()(static_cast<C>(x[i])));
     } else {
       DF_INDEPENDENT_ITERATIONS
       for (int64_t i = 0; i < n; ++i) y[i] = static_cast<Result>(F::Common(static_cast<C>(x[i])));
     }
   }
+  // Elements go from registers to memory, so that computing and writing overlap.
+  template <class G>
+  static void StreamTiles(G g, const T* x, Result* y, int64_t n) {
+    constexpr int64_t kTile = 64;
+    int64_t i = 0;
+    for (; i + kTile <= n; i += kTile) {
+      alignas(64) Result tile[kTile];
+      for (int64_t l = 0; l < kTile; ++l) tile[l] = g(x[i + l]);
+      for (int64_t l = 0; l < kTile; l += 64 / sizeof(Result)) StreamLine(y + i + l, tile + l);
+    }
+    for (; i < n; ++i) y[i] = g(x[i]);
+  }
+  static void Stream(const void* x_data, void* y_data, int64_t n) {
+    const T* x = static_cast<const T*>(x_data);
+    Result* y = static_cast<Result*>(y_data);
+    const auto any = [](T v) { return static_cast<Result>(F()(static_cast<C>(v))); };
+    if constexpr (kHasRareArguments) {
+      const auto common = [](T v) { return static_cast<Result>(F::Common(static_cast<C>(v))); };
+      for (int64_t i = 0; i < n; i += kChunk) {
+        const int64_t count = std::min(kChunk, n - i);
+        HasRare(x + i, count) ? StreamTiles(any, x + i, y + i, count) : StreamTiles(common, x + i, y + i, count);
+      }
+    } else {
+      StreamTiles(any, x, y, n);
+    }
+    StreamFence();
+  }
   static Status RunScalar(Kernel*, OpContext& ctx) {
     *ctx.placed_output<Result>(0) = static_cast<Result>(F()(static_cast<C>(*ctx.input_data<T>(0))));
     return Status();
   }
-  static constexpr UnaryLoop kLoop = {&Run, sizeof(T), sizeof(Result), &RunScalar};
+  static constexpr UnaryLoop MakeLoop() {
+    UnaryLoop loop = {&Run, sizeof(T), sizeof(Result), &RunScalar, nullptr};
+    if constexpr (std::is_same_v<T, float> && sizeof(Result) == 4) loop.stream = &Stream;
+    return loop;
+  }
+  static constexpr UnaryLoop kLoop = MakeLoop();
 };
 
 template <class F>

@@ -45,13 +45,13 @@ TEST(Elementwise, LargeUnary) {
 
 TEST(Elementwise, OutputsBeyondTheCachesAreWrittenWhole) {
   NodeRunner runner;
-  const Tensor x = Counting({3, 1500001}, 1);
+  const Tensor x = Counting({3, 4300001}, 1);
   const Result<std::vector<Tensor>> negative = runner.Run("Neg", {}, {x});
   const Result<std::vector<Tensor>> sum = runner.Run("Add", {}, {x, Counting({3, 1}, 7)});
   ASSERT_TRUE(negative.ok() && sum.ok());
   for (int64_t i = 0; i < x.num_elements(); ++i) {
     ASSERT_EQ((*negative)[0].data<float>()[i], -x.data<float>()[i]);
-    ASSERT_EQ((*sum)[0].data<float>()[i], x.data<float>()[i] + 7 * static_cast<float>(i / 1500001));
+    ASSERT_EQ((*sum)[0].data<float>()[i], x.data<float>()[i] + 7 * static_cast<float>(i / 4300001));
   }
 }
 

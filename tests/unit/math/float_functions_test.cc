@@ -58,6 +58,22 @@ TEST(FloatFunctions, Sigmoid) {
   EXPECT_EQ(SigmoidFloat(0.0F), 0.5F);
 }
 
+TEST(FloatFunctions, Expm1) {
+  CheckEverywhere(
+      Expm1Float, [](double x) { return std::expm1(x); }, 1.6);
+  EXPECT_TRUE(std::signbit(Expm1Float(-0.0F)));
+  EXPECT_EQ(Expm1Float(-INFINITY), -1.0F);
+  EXPECT_EQ(Expm1Float(INFINITY), INFINITY);
+}
+
+TEST(FloatFunctions, Log1p) {
+  CheckEverywhere(
+      Log1pFloat, [](double x) { return std::log1p(x); }, 1.8);
+  EXPECT_TRUE(std::signbit(Log1pFloat(-0.0F)));
+  EXPECT_EQ(Log1pFloat(-1.0F), -INFINITY);
+  EXPECT_EQ(Log1pFloat(INFINITY), INFINITY);
+}
+
 TEST(FloatFunctions, Erf) {
   CheckEverywhere(
       ErfFloat, [](double x) { return std::erf(x); }, 1.1);
