@@ -46,6 +46,7 @@ class HashTable final : public LookupTable {
   Status Import(const Tensor& keys, const Tensor& values) override {
     DF_TRY(CheckMutable("cannot import into"));
     DF_TRY(CheckValues(keys, values));
+    if (keys.shape().rank() != 1) return InvalidArgument("keys to import must be a vector, not ", keys.shape());
     MutexLock lock(mu_);
     rows_.clear();
     Fill(keys, values);
@@ -55,6 +56,10 @@ class HashTable final : public LookupTable {
   Status Initialize(const Tensor& keys, const Tensor& values) override {
     if (type().is_mutable) return InvalidArgument("the ", DebugString(), " is mutable: insert into it");
     DF_TRY(CheckValues(keys, values));
+    if (keys.shape().rank() != 1 || keys.num_elements() == 0) {
+      return InvalidArgument("the ", DebugString(), " is filled with a vector of keys, not with a tensor of shape ",
+                             keys.shape());
+    }
     Rows rows;
     for (int64_t i = 0; i < keys.num_elements(); ++i) {
       const auto [at, added] = rows.try_emplace(keys.data<K>()[i], Row(values, i));

@@ -14,9 +14,14 @@ Status OneHandle(InferenceContext& c) {
   return c.WithRank(0, 0).status();
 }
 
+Status HandleAndVector(InferenceContext& c) {
+  DF_TRY(OneHandle(c));
+  return c.WithRank(1, 1).status();
+}
+
 void FillsTable(OpBuilder& op) {
   op.Input("table_handle: resource").Input("keys: Tin").Input("values: Tout").Attr("Tin: type").Attr("Tout: type");
-  op.Stateful().NotDifferentiable().Shape(&OneHandle);
+  op.Stateful().NotDifferentiable();
 }
 
 OP("HashTableV2").As(MakesTable).Doc("A table that is filled once, by InitializeTableV2.");
@@ -26,8 +31,14 @@ OP("MutableHashTableOfTensorsV2")
     .Attr("value_shape: shape = []")
     .Doc("A table that may change, whose values are tensors of one shape.");
 
-OP("LookupTableInsertV2").As(FillsTable).Doc("Adds keys to a mutable table, or gives them new values.");
-OP("LookupTableImportV2").As(FillsTable).Doc("Makes keys and values all that a mutable table holds.");
+OP("LookupTableInsertV2")
+    .As(FillsTable)
+    .Shape(&OneHandle)
+    .Doc("Adds keys to a mutable table, or gives them new values.");
+OP("LookupTableImportV2")
+    .As(FillsTable)
+    .Shape(&HandleAndVector)
+    .Doc("Makes keys and values all that a mutable table holds.");
 
 OP("InitializeTableV2")
     .Input("table_handle: resource")
@@ -38,9 +49,8 @@ OP("InitializeTableV2")
     .Stateful()
     .NotDifferentiable()
     .Shape([](InferenceContext& c) -> Status {
-      DF_TRY(OneHandle(c));
-      DF_ASSIGN(const PartialShape keys, c.WithRank(1, 1));
-      return keys.Merge(c.input(2)).status();
+      DF_TRY(HandleAndVector(c));
+      return c.input(1).Merge(c.input(2)).status();
     })
     .Doc("Fills a table that is filled once.");
 

@@ -6,7 +6,7 @@ way to broadcast) are built on it in FAMILY_cases.py.
 import numpy as np
 import tensorflow as tf
 from tensorflow.python.framework import op_def_library, op_def_registry
-from tensorflow.python.ops import gen_resource_variable_ops, gen_state_ops
+from tensorflow.python.ops import gen_lookup_ops, gen_resource_variable_ops, gen_state_ops
 
 BF16 = tf.bfloat16.as_numpy_dtype
 FLOATS = ["bfloat16", "float16", "float32", "float64"]
@@ -68,10 +68,40 @@ class Variable:
         return tensor, set_value, lambda: gen_resource_variable_ops.read_variable_op(tensor, self.dtype)
 
 
+class Table:
+    """An input that is the handle of a table, which the op `op` made, with these keys and values. Without keys: not
+    filled, of these dtypes."""
+
+    def __init__(self, op, keys=None, values=None, dtypes=None):
+        self.op, self.keys, self.values = op, keys, values
+        self.key_dtype, self.value_dtype = dtypes or (_dtype(keys), _dtype(values))
+
+    def create(self, _, name):
+        """The handle, and the ops that fill the table and read it."""
+        handle = op_def_library.apply_op(self.op, key_dtype=self.key_dtype, value_dtype=self.value_dtype, shared_name=name,
+                                         container="", use_node_name_sharing=False)
+        fill = gen_lookup_ops.initialize_table_v2 if self.op == "HashTableV2" else gen_lookup_ops.lookup_table_insert_v2
+        filled = None if self.keys is None else fill(handle, self.keys, self.values)
+        return handle, filled, lambda: gen_lookup_ops.lookup_table_export_v2(handle, self.key_dtype, self.value_dtype)
+
+    def text(self):
+        if self.keys is None:
+            return f"{self.op} {self.key_dtype.name} => {self.value_dtype.name}"
+        return f"{self.op} {_tensor_text(self.keys)} => {_tensor_text(self.values)}"
+
+
 def _input_text(value):
-    if not isinstance(value, Variable):
-        return "in " + _tensor_text(value)
-    return "var " + _tensor_text(value.dtype if value.value is None else value.value)
+    if isinstance(value, Table):
+        return "table " + value.text()
+    if isinstance(value, Variable):
+        return "var " + _tensor_text(value.dtype if value.value is None else value.value)
+    return "in " + _tensor_text(value)
+
+
+def _after_text(value):
+    if isinstance(value, tuple):
+        return "held " + " => ".join(_tensor_text(part) for part in value)
+    return "after " + _tensor_text(value)
 
 
 def _tensor_text(a):
@@ -126,10 +156,10 @@ class Writer:
         else:
             outputs, variables = results
             outputs = [np.zeros(0, o.dtype) if i in undefined else o for i, o in enumerate(outputs)]
-            if ulps and any(_is_floating(v.dtype) for v in outputs + variables if not isinstance(v, tf.DType)):
+            if ulps and any(_is_floating(v.dtype) for v in outputs + variables if isinstance(v, np.ndarray)):
                 lines.append(f"ulps {ulps:g}")
             lines += ["out " + _tensor_text(o) for o in outputs]
-            lines += ["after " + _tensor_text(v) for v in variables]
+            lines += [_after_text(v) for v in variables]
         self.blocks.append("\n".join(lines) + "\n")
 
     def _name(self, op, name):
@@ -152,7 +182,7 @@ def _is_floating(dtype):
 
 def _describe(inputs):
     firsts = [i[0] if isinstance(i, list) and i else i for i in inputs]
-    firsts = [np.asarray(f.value if isinstance(f, Variable) else f) for f in firsts]
+    firsts = [np.asarray(f.value if isinstance(f, Variable) else f.keys if isinstance(f, Table) else f) for f in firsts]
     if not firsts:
         return "no input"
     name = "string" if firsts[0].dtype == object else tf.as_dtype(firsts[0].dtype).name
@@ -190,7 +220,7 @@ def run(op, inputs, attrs):
     feeds, variables = {}, []
 
     def argument(value, is_ref):
-        if isinstance(value, Variable):
+        if isinstance(value, (Variable, Table)):
             variables.append(value.create(is_ref, f"variable{len(variables)}"))
             return variables[-1][0]
         # A placeholder, so that nothing is folded or simplified on the way.
@@ -232,12 +262,16 @@ def _array(value, dtype):
 
 
 def _read(session, tensor, _, read):
-    """The value of a variable now; its dtype where it has none."""
+    """The value of a variable now, the keys and values of a table by key; the dtypes where there are none."""
+    value = read()
     try:
-        value = read()
-        return _array(session.run(value), value.dtype)
-    except tf.errors.FailedPreconditionError:
-        return read().dtype.base_dtype
+        if not isinstance(value, tuple):
+            return _array(session.run(value), value.dtype)
+        keys, values = (_array(v, part.dtype) for v, part in zip(session.run(value), value))
+        order = np.argsort(keys, kind="stable")
+        return keys[order], values[order]
+    except (tf.errors.FailedPreconditionError, tf.errors.AbortedError):  # Aborted: a table that is not filled
+        return tuple(v.dtype for v in value) if isinstance(value, tuple) else value.dtype.base_dtype
 
 
 class NoKernel(Exception):

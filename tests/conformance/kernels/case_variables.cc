@@ -24,6 +24,24 @@ RefPtr<Variable> MakeVariable(const std::string& name, const Tensor& value, bool
   return variable;
 }
 
+RefPtr<LookupTable> MakeTable(const GoldenTable& golden) {
+  const TableContents& contents = golden.contents;
+  const TableType type{contents.keys.dtype(), contents.values.dtype(), Shape(), golden.op != "HashTableV2"};
+  const Result<LookupTable*> made = LookupTable::Create(golden.op, type);
+  DF_CHECK(made.ok());
+  RefPtr<LookupTable> table(*made);
+  if (contents.keys.initialized()) {
+    const Status filled = type.is_mutable ? table->Insert(contents.keys, contents.values)
+                                          : table->Initialize(contents.keys, contents.values);
+    DF_CHECK(filled.ok());
+  }
+  return table;
+}
+
+Tensor Handle(const std::string& name, Resource* object) {
+  return Tensor::Scalar(ResourceHandle(name, RefPtr<Resource>(object)));
+}
+
 }  // namespace
 
 CaseVariables::CaseVariables(const GoldenCase& c, bool declare_shapes) : inputs_(c.inputs) {
@@ -32,8 +50,11 @@ CaseVariables::CaseVariables(const GoldenCase& c, bool declare_shapes) : inputs_
     const std::string name = StrCat("variable", i);
     variables_.push_back(MakeVariable(name, c.inputs[i], declare_shapes));
     Variable* const variable = variables_.back().get();
-    inputs_[i] = refs ? Tensor::Reference(variable->dtype(), variable)
-                      : Tensor::Scalar(ResourceHandle(name, RefPtr<Resource>(variable)));
+    inputs_[i] = refs ? Tensor::Reference(variable->dtype(), variable) : Handle(name, variable);
+  }
+  for (const GoldenTable& golden : c.tables) {
+    tables_.push_back(MakeTable(golden));
+    inputs_[golden.input] = Handle(golden.op, tables_.back().get());
   }
 }
 
@@ -41,6 +62,16 @@ std::vector<Tensor> CaseVariables::Values() const {
   std::vector<Tensor> values;
   for (const RefPtr<Variable>& variable : variables_) values.push_back(variable->value());
   return values;
+}
+
+std::vector<TableContents> CaseVariables::Held() const {
+  std::vector<TableContents> held;
+  for (const RefPtr<LookupTable>& table : tables_) {
+    TableContents& contents = held.emplace_back();
+    const Status status = table->Export(SystemAllocator(), &contents.keys, &contents.values);
+    DF_CHECK(status.ok() || status.code() == Code::kFailedPrecondition);
+  }
+  return held;
 }
 
 }  // namespace dfrun::testing

@@ -141,6 +141,28 @@ Result<Tensor> ParseVariable(std::string_view text) {
   return tensor;
 }
 
+// "string[1] "a" => int64[1] 7", or the two dtypes.
+Result<TableContents> ParseContents(const std::string& text) {
+  const size_t arrow = text.find(" => ");
+  if (arrow == std::string::npos) return InvalidArgument("no ' => ' between keys and values");
+  TableContents contents;
+  DF_ASSIGN(contents.keys, ParseVariable(text.substr(0, arrow)));
+  DF_ASSIGN(contents.values, ParseVariable(text.substr(arrow + 4)));
+  return contents;
+}
+
+// "HashTableV2" and the contents.
+Status ReadTable(const std::string& text, GoldenCase& c) {
+  const size_t space = text.find(' ');
+  if (space == std::string::npos) return InvalidArgument("no contents of the table");
+  GoldenTable table{c.inputs.size(), text.substr(0, space), {}};
+  DF_ASSIGN(table.contents, ParseContents(text.substr(space + 1)));
+  c.tables.push_back(std::move(table));
+  DF_ASSIGN(Tensor handle, ParseVariable("resource"));
+  c.inputs.push_back(std::move(handle));
+  return Status();
+}
+
 // "name=value", the value as the default of an attr of that type would be written.
 Status ParseAttr(const std::string& op_name, const std::string& text, AttrMap& attrs) {
   const OpDef* op = OpRegistry::Builtin().Find(op_name);
@@ -165,6 +187,11 @@ Status ReadLine(const std::string& key, const std::string& rest, GoldenCase& c) 
     c.variables.push_back(c.inputs.size());
     DF_ASSIGN(Tensor value, ParseVariable(rest));
     c.inputs.push_back(std::move(value));
+  } else if (key == "table") {
+    return ReadTable(rest, c);
+  } else if (key == "held") {
+    DF_ASSIGN(TableContents contents, ParseContents(rest));
+    c.held.push_back(std::move(contents));
   } else if (key == "after") {
     DF_ASSIGN(Tensor value, ParseVariable(rest));
     c.after.push_back(std::move(value));

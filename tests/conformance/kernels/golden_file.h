@@ -10,6 +10,19 @@
 
 namespace dfrun::testing {
 
+// Keys and their values; dtypes without values for a table that is not filled.
+struct TableContents {
+  Tensor keys;
+  Tensor values;
+};
+
+// An input that is the handle of a table.
+struct GoldenTable {
+  size_t input = 0;
+  std::string op;  // that makes it
+  TableContents contents;
+};
+
 struct GoldenCase {
   std::string op;
   std::string name;
@@ -17,10 +30,12 @@ struct GoldenCase {
   AttrMap attrs;
   std::vector<Tensor> inputs;     // of a variable, its value
   std::vector<size_t> variables;  // numbers of the inputs that are variables
+  std::vector<GoldenTable> tables;
   double ulps = 0;
-  std::vector<Tensor> outputs;  // that are no refs
-  std::vector<Tensor> after;    // values of the variables
-  std::string error;            // code's name; empty: none
+  std::vector<Tensor> outputs;      // that are no refs
+  std::vector<Tensor> after;        // values of the variables
+  std::vector<TableContents> held;  // of the tables
+  std::string error;                // code's name; empty: none
 };
 
 // Every case of a file. InvalidArgument names file and line.

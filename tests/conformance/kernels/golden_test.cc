@@ -41,10 +41,15 @@ void CheckWithVariables(const GoldenCase& c, NodeRunner::Way way, NodeRunner& ru
   });
   CheckTensors(c.outputs, *outputs, c.ulps, "output");
   CheckTensors(c.after, variables.Values(), c.ulps, "variable");
+  const std::vector<TableContents> held = variables.Held();
+  ASSERT_EQ(held.size(), c.held.size());
+  for (size_t i = 0; i < held.size(); ++i) {
+    CheckTensors({c.held[i].keys, c.held[i].values}, {held[i].keys, held[i].values}, 0, "table");
+  }
 }
 
 void CheckCase(const GoldenCase& c, NodeRunner& runner) {
-  if (!c.variables.empty()) {
+  if (CaseVariables::Has(c)) {
     using Way = NodeRunner::Way;
     for (Way way : {Way::kUnknownShapes, Way::kStaticShapes, Way::kPlaced, Way::kThreads}) {
       CheckWithVariables(c, way, runner);
