@@ -69,6 +69,7 @@ Status StepState::Begin(WorkerPool& pool, const RunArgs& args, Callback done) {
   values_->Reset();
   pool_ = &pool;
   args_ = args;
+  if (args_.step.step_containers == nullptr) args_.step.step_containers = &containers_.emplace();
   done_ = done;
   in_flight_ = 0;
   shared_ = false;
@@ -110,6 +111,7 @@ void StepState::Finish() {
     status = std::move(status_);
     status_ = Status();
   }
+  containers_.reset();
   const Callback done = done_;
   plan_.ReleaseState(this);
   done(std::move(status));

@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "src/base/mutex.h"
@@ -107,6 +108,7 @@ class StepState {
   Activation first_;
   std::vector<AsyncOp> async_;
   std::unique_ptr<Frames> frames_;
+  std::optional<ResourceContainers> containers_;  // of this step, where RunArgs bring none
 
   WorkerPool* pool_ = nullptr;
   RunArgs args_;

@@ -1,0 +1,44 @@
+// Stacks: what a loop keeps for its gradient.
+#include "src/framework/op.h"
+
+namespace dfrun {
+namespace {
+
+void MakesStack(OpBuilder& op) {
+  op.Attr("elem_type: type").Attr("stack_name: string = ''").Stateful().NotDifferentiable();
+}
+
+void Pushes(OpBuilder& op) {
+  op.Input("elem: T").Output("output: T").Attr("T: type").Attr("swap_memory: bool = false").Shape(SameAsInput(1));
+  op.NotDifferentiable().Doc("Puts `elem` on the stack, and hands it on.");
+}
+
+void Pops(OpBuilder& op) {
+  op.Output("elem: elem_type").Attr("elem_type: type").NotDifferentiable().Shape(UnknownOutputs());
+  op.Doc("Takes the newest element off the stack; InvalidArgument if there is none.");
+}
+
+OP("Stack")
+    .Output("handle: Ref(string)")
+    .As(MakesStack)
+    .Shape([](InferenceContext& c) {
+      c.set_output(0, PartialShape({2}));
+      return Status();
+    })
+    .Doc("A stack of the step, without a bound.");
+OP("StackPush").Input("handle: Ref(string)").As(Pushes);
+OP("StackPop").Input("handle: Ref(string)").As(Pops);
+OP("StackClose").Input("handle: Ref(string)").NotDifferentiable().Doc("Forgets the stack's elements.");
+
+OP("StackV2")
+    .Input("max_size: int32")
+    .Output("handle: resource")
+    .As(MakesStack)
+    .Shape(ScalarOutputs())
+    .Doc("A stack of the step, of at most max_size elements; a negative one is no bound.");
+OP("StackPushV2").Input("handle: resource").As(Pushes).Stateful();
+OP("StackPopV2").Input("handle: resource").As(Pops).Stateful();
+OP("StackCloseV2").Input("handle: resource").Stateful().NotDifferentiable().Doc("Forgets the stack's elements.");
+
+}  // namespace
+}  // namespace dfrun

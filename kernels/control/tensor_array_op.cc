@@ -1,0 +1,128 @@
+// TensorArrays: signatures. `flow` orders the ops on one array as data does.
+#include "src/framework/op.h"
+
+namespace dfrun {
+namespace {
+
+void GivesFlow(OpBuilder& op) {
+  op.Input("flow_in: float").Output("flow_out: float").Attr("T: type").Stateful().Shape(ScalarOutputs());
+}
+
+Status OneElement(InferenceContext& c) {
+  return c.WithRank(1, 0).status();
+}
+
+OP("TensorArrayV3")
+    .Input("size: int32")
+    .Output("handle: resource")
+    .Output("flow: float")
+    .Attr("dtype: type")
+    .Attr("element_shape: shape = ?")
+    .Attr("dynamic_size: bool = false")
+    .Attr("clear_after_read: bool = true")
+    .Attr("identical_element_shapes: bool = false")
+    .Attr("tensor_array_name: string = ''")
+    .Stateful()
+    .NotDifferentiable()
+    .Shape([](InferenceContext& c) {
+      DF_TRY(c.WithRank(0, 0).status());
+      c.set_output(0, PartialShape::Scalar());
+      c.set_output(1, PartialShape::Scalar());
+      return Status();
+    })
+    .Doc("An array of `size` tensors that lives as long as the step.");
+
+void GivesGradientArray(OpBuilder& op) {
+  op.Output("grad_handle: resource").Output("flow_out: float").Attr("source: string").Stateful().NotDifferentiable();
+  op.Shape(ScalarOutputs());
+}
+
+OP("TensorArrayGradV3")
+    .Input("handle: resource")
+    .Input("flow_in: float")
+    .As(GivesGradientArray)
+    .Doc("The array in which the gradients of an array's elements add up; one for each `source`.");
+OP("TensorArrayGradWithShape")
+    .Input("handle: resource")
+    .Input("flow_in: float")
+    .Input("shape_to_prepend: int32")
+    .As(GivesGradientArray)
+    .Doc("TensorArrayGradV3 for elements whose gradients have further dimensions in front.");
+
+OP("TensorArrayWriteV3")
+    .Input("handle: resource")
+    .Input("index: int32")
+    .Input("value: T")
+    .As(GivesFlow)
+    .Doc("Writes one element.");
+
+OP("TensorArrayReadV3")
+    .Input("handle: resource")
+    .Input("index: int32")
+    .Input("flow_in: float")
+    .Output("value: dtype")
+    .Attr("dtype: type")
+    .Stateful()
+    .Shape(&OneElement)
+    .Doc("Reads one element.");
+
+OP("TensorArrayGatherV3")
+    .Input("handle: resource")
+    .Input("indices: int32")
+    .Input("flow_in: float")
+    .Output("value: dtype")
+    .Attr("dtype: type")
+    .Attr("element_shape: shape = ?")
+    .Stateful()
+    .Shape([](InferenceContext& c) {
+      DF_ASSIGN(const PartialShape indices, c.WithRank(1, 1));
+      DF_ASSIGN(const PartialShape element, c.attr<PartialShape>("element_shape"));
+      if (!element.known_rank()) return Status();
+      std::vector<int64_t> dims = {indices.dim(0)};
+      dims.insert(dims.end(), element.dims().begin(), element.dims().end());
+      c.set_output(0, PartialShape(std::move(dims)));
+      return Status();
+    })
+    .Doc("The elements of `indices`, stacked.");
+
+OP("TensorArrayScatterV3")
+    .Input("handle: resource")
+    .Input("indices: int32")
+    .Input("value: T")
+    .As(GivesFlow)
+    .Doc("Writes the rows of `value` to the elements of `indices`.");
+
+OP("TensorArrayConcatV3")
+    .Input("handle: resource")
+    .Input("flow_in: float")
+    .Output("value: dtype")
+    .Output("lengths: int64")
+    .Attr("dtype: type")
+    .Attr("element_shape_except0: shape = ?")
+    .Stateful()
+    .Shape([](InferenceContext& c) {
+      c.set_output(1, PartialShape::UnknownOfRank(1));
+      return Status();
+    })
+    .Doc("All elements, one behind the other along their first dimension, and how long each is there.");
+
+OP("TensorArraySplitV3")
+    .Input("handle: resource")
+    .Input("value: T")
+    .Input("lengths: int64")
+    .As(GivesFlow)
+    .Doc("Writes parts of `value`, of these lengths along its first dimension, to the elements.");
+
+OP("TensorArraySizeV3")
+    .Input("handle: resource")
+    .Input("flow_in: float")
+    .Output("size: int32")
+    .Stateful()
+    .NotDifferentiable()
+    .Shape(ScalarOutputs())
+    .Doc("How many elements the array has.");
+
+OP("TensorArrayCloseV3").Input("handle: resource").Stateful().NotDifferentiable().Doc("Forgets the array's elements.");
+
+}  // namespace
+}  // namespace dfrun
