@@ -162,6 +162,22 @@ TEST(Conv2DEmpty, GivesZerosOrNothing) {
   for (float value : (*df)[0].values<float>()) EXPECT_EQ(value, 0);
 }
 
+// Of taps this far apart only the middle one meets the image.
+TEST(Conv2DHuge, DilationsBeyondInt32) {
+  NodeRunner runner;
+  const int64_t far = int64_t{1} << 31;
+  const Tensor middle = Counting<float>(Shape({1, 1, 2, 3}), 5, 7);
+  Tensor filter = Counting<float>(Shape({3, 3, 2, 3}), 3, 5);
+  std::copy_n(middle.data<float>(), 6, filter.data<float>() + 4 * 6);
+  AttrMap attrs = {{"strides", std::vector<int64_t>{1, 1, 1, 1}}, {"padding", "SAME"}};
+  const Tensor x = Counting<float>(Shape({2, 4, 5, 2}), 7, 11);
+  auto expected = runner.Run("Conv2D", attrs, {x, middle});
+  attrs.Set("dilations", std::vector<int64_t>{1, far, far, 1});
+  auto actual = runner.Run("Conv2D", attrs, {x, filter});
+  ASSERT_TRUE(expected.ok() && actual.ok()) << actual.status().ToString();
+  EXPECT_TRUE((*actual)[0].Identical((*expected)[0])) << (*actual)[0].ToString();
+}
+
 class Conv2DErrors : public ::testing::Test {
  protected:
   void ExpectRefused(const AttrMap& attrs, const Tensor& x, const Tensor& filter) {

@@ -1,0 +1,160 @@
+#ifdef DFRUN_ONEDNN
+#include "kernels/nn/onednn_conv_primitive.h"
+
+#include "src/framework/tensor.h"
+
+namespace dfrun {
+namespace {
+
+using dnnl::convolution_backward_data;
+using dnnl::convolution_backward_weights;
+using dnnl::convolution_forward;
+using dnnl::memory;
+using Tag = memory::format_tag;
+
+constexpr auto kAlgorithm = dnnl::algorithm::convolution_direct;
+
+// The sizes of space, as the library wants them: flat images have two.
+memory::dims Space(const ConvShape& s, int64_t WindowDim::*member) {
+  if (s.format.spatial == 2) return {s.height.*member, s.width.*member};
+  return {s.depth.*member, s.height.*member, s.width.*member};
+}
+
+memory::dims ImageDims(const ConvShape& s, int64_t channels, int64_t WindowDim::*size) {
+  memory::dims dims = {s.images, channels};
+  for (int64_t d : Space(s, size)) dims.push_back(d);
+  return dims;
+}
+
+// The order of the op's images.
+Tag PlainImages(const ImageFormat& format) {
+  if (format.spatial == 2) return format.channels_first ? Tag::nchw : Tag::nhwc;
+  return format.channels_first ? Tag::ncdhw : Tag::ndhwc;
+}
+
+// [groups,] out, in, space.
+memory::dims FilterDims(const ConvShape& s) {
+  memory::dims dims;
+  if (s.groups > 1) dims.push_back(s.groups);
+  dims.push_back(s.group_outputs());
+  dims.push_back(s.group_inputs());
+  for (int64_t size : Space(s, &WindowDim::size)) dims.push_back(size);
+  return dims;
+}
+
+// Space, in, [groups,] out: the order of the op's filter.
+memory::desc PlainFilter(const ConvShape& s, memory::data_type type) {
+  memory::dims strides;
+  if (s.groups > 1) strides.push_back(s.group_outputs());
+  strides.push_back(1);
+  strides.push_back(s.out_channels);
+  const int64_t tap = s.group_inputs() * s.out_channels;
+  if (s.format.spatial == 3) strides.push_back(s.height.size * s.width.size * tap);
+  strides.push_back(s.width.size * tap);
+  strides.push_back(tap);
+  return {FilterDims(s), type, strides};
+}
+
+std::unique_ptr<OneDnnCall> MakeReorder(const memory::desc& from, const memory::desc& to) {
+  if (from == to) return nullptr;
+  const dnnl::reorder::primitive_desc made(OneDnnEngine(), from, OneDnnEngine(), to, OneDnnAttributes());
+  return std::make_unique<OneDnnCall>(dnnl::reorder(made), made.scratchpad_desc(),
+                                      std::vector<OneDnnCall::Argument>{{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}});
+}
+
+// What a primitive descriptor of the library is made of.
+struct Descs {
+  memory::desc x, y, filter;
+  memory::dims strides, dilations, before, after;
+
+  Descs(const ConvShape& s, memory::data_type type, Tag images, const memory::desc& filter_order)
+      : x(ImageDims(s, s.in_channels, &WindowDim::input), type, images),
+        y(ImageDims(s, s.out_channels, &WindowDim::output), type, images),
+        filter(filter_order),
+        strides(Space(s, &WindowDim::stride)),
+        dilations(Space(s, &WindowDim::dilation)),
+        before(Space(s, &WindowDim::pad_before)) {
+    for (int64_t& dilation : dilations) --dilation;
+    if (s.format.spatial == 3) after.push_back(s.depth.pad_after());
+    after.push_back(s.height.pad_after());
+    after.push_back(s.width.pad_after());
+  }
+
+  convolution_forward::primitive_desc Forward(const memory::desc& order) const {
+    return {{dnnl::prop_kind::forward_training, kAlgorithm, x, order, y, strides, dilations, before, after},
+            OneDnnAttributes(),
+            OneDnnEngine()};
+  }
+  // A hint for the descriptors of gradients.
+  convolution_forward::primitive_desc AnyForward() const {
+    return Forward({filter.dims(), filter.data_type(), Tag::any});
+  }
+  convolution_backward_data::primitive_desc BackpropInput() const {
+    return {{kAlgorithm, x, filter, y, strides, dilations, before, after},
+            OneDnnAttributes(),
+            OneDnnEngine(),
+            AnyForward()};
+  }
+  convolution_backward_weights::primitive_desc BackpropFilter() const {
+    return {{kAlgorithm, x, filter, y, strides, dilations, before, after},
+            OneDnnAttributes(),
+            OneDnnEngine(),
+            AnyForward()};
+  }
+};
+
+}  // namespace
+
+OneDnnConvPrimitive::OneDnnConvPrimitive(ConvKind kind, const ConvShape& s, memory::data_type type,
+                                         const memory::desc* filter_order)
+    : filter_(kind == ConvKind::kBackpropFilter ? 2 : 1) {
+  const Tag plain_images = PlainImages(s.format);
+  const memory::desc plain_filter = PlainFilter(s, type);
+  const Descs descs(s, type, s.format.channels_first ? Tag::any : plain_images,
+                    filter_order != nullptr ? *filter_order : memory::desc(FilterDims(s), type, Tag::any));
+  // The library's operands in Conv's order.
+  const auto take = [&](const dnnl::primitive& primitive, const memory::desc& scratchpad,
+                        const std::vector<OneDnnCall::Argument>& arguments) {
+    call_ = std::make_unique<OneDnnCall>(primitive, scratchpad, arguments);
+    for (size_t i = 0; i < 3; ++i) {
+      const memory::desc& order = arguments[i].desc;
+      const memory::desc plain =
+          static_cast<int>(i) == filter_ ? plain_filter : memory::desc(order.dims(), type, plain_images);
+      operands_[i] = {order, i == 2 ? MakeReorder(order, plain) : MakeReorder(plain, order)};
+    }
+  };
+  if (kind == ConvKind::kForward) {
+    const auto made = descs.Forward(descs.filter);
+    take(convolution_forward(made), made.scratchpad_desc(),
+         {{DNNL_ARG_SRC, made.src_desc()}, {DNNL_ARG_WEIGHTS, made.weights_desc()}, {DNNL_ARG_DST, made.dst_desc()}});
+  } else if (kind == ConvKind::kBackpropInput) {
+    const auto made = descs.BackpropInput();
+    take(convolution_backward_data(made), made.scratchpad_desc(),
+         {{DNNL_ARG_DIFF_DST, made.diff_dst_desc()},
+          {DNNL_ARG_WEIGHTS, made.weights_desc()},
+          {DNNL_ARG_DIFF_SRC, made.diff_src_desc()}});
+  } else {
+    const auto made = descs.BackpropFilter();
+    take(convolution_backward_weights(made), made.scratchpad_desc(),
+         {{DNNL_ARG_SRC, made.src_desc()},
+          {DNNL_ARG_DIFF_DST, made.diff_dst_desc()},
+          {DNNL_ARG_DIFF_WEIGHTS, made.diff_weights_desc()}});
+  }
+}
+
+Status OneDnnConvPrimitive::Run(const void* a, const void* b, void* result, Allocator& allocator) const {
+  const void* given[] = {a, b, result};
+  Tensor space[3];
+  for (int i = 0; i < 3; ++i) {
+    if (i == filter_ || operands_[i].reorder == nullptr) continue;
+    const auto bytes = static_cast<int64_t>(operands_[i].order.get_size());
+    DF_ASSIGN(space[i], Tensor::Allocate(allocator, DType::kUint8, Shape({bytes})));
+    if (i < 2) DF_TRY(operands_[i].reorder->Run({given[i], space[i].raw()}, allocator));
+    given[i] = space[i].raw();
+  }
+  DF_TRY(call_->Run({given[0], given[1], given[2]}, allocator));
+  return space[2].initialized() ? operands_[2].reorder->Run({space[2].raw(), result}, allocator) : Status();
+}
+
+}  // namespace dfrun
+#endif  // DFRUN_ONEDNN
