@@ -50,9 +50,9 @@ class FloatOutputs {
   }
 
  private:
-  OpContext& ctx_;
   std::array<Tensor, kOutputs> wide_;
   std::array<T*, kOutputs> narrow_ = {};
+  OpContext& ctx_;
 };
 
 }  // namespace dfrun

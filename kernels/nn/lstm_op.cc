@@ -78,6 +78,7 @@ void BlockGrad(OpBuilder& op) {
 GradientFn OfBlock(const char* op) {
   return [op](GradientBuilder& g) {
     std::vector<Output> inputs;
+    inputs.reserve(18);
     for (int i = 0; i < 9; ++i) inputs.push_back(g.x(i));
     for (int i = 0; i < 7; ++i) inputs.push_back(g.y(i));
     inputs.push_back(g.dy(1));
@@ -89,6 +90,7 @@ GradientFn OfBlock(const char* op) {
 
 void OfCell(GradientBuilder& g) {
   std::vector<Output> inputs;
+  inputs.reserve(16);
   for (int i = 0; i < 8; ++i) inputs.push_back(g.x(i));
   for (int i = 0; i < 6; ++i) inputs.push_back(g.y(i));
   inputs.push_back(g.dy(1));

@@ -20,8 +20,8 @@ template <class Q>
 struct Limits {
   using I = IntegerOf<Q>;
   static constexpr bool kSigned = std::is_signed_v<I>;
-  static constexpr int64_t kLowest = std::numeric_limits<I>::min();
   static constexpr int64_t kHighest = std::numeric_limits<I>::max();
+  static constexpr int64_t kLowest = kSigned ? -kHighest - 1 : 0;
   static constexpr double kSteps = static_cast<double>(kHighest - kLowest + 1);
   // Half of the steps where the type is signed: what makes a count from the lowest a value.
   static constexpr float kHalf = kSigned ? static_cast<float>(kSteps / 2) : 0.0F;

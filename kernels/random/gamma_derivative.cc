@@ -12,7 +12,10 @@ constexpr int kMaxTerms = 2000;
 // Of a > 0: recurrence up to where the asymptotic series is exact.
 double Digamma(double a) {
   double sum = 0;
-  for (; a < 10; a += 1) sum -= 1 / a;
+  while (a < 10) {
+    sum -= 1 / a;
+    a += 1;
+  }
   const double z = 1 / (a * a);
   const double series =
       z *

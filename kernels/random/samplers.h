@@ -80,9 +80,12 @@ class PoissonSampler {
     Uniform uniform;
     const double end = std::exp(-rate_);
     double product = uniform.Next(generator);
-    double events = 0;
-    for (; product > end; product *= uniform.Next(generator)) events += 1;
-    return events;
+    int64_t events = 0;
+    while (product > end) {
+      ++events;
+      product *= uniform.Next(generator);
+    }
+    return static_cast<double>(events);
   }
 
   // Hoermann: The transformed rejection method for generating Poisson random variables, 1993.

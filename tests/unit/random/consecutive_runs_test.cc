@@ -39,7 +39,7 @@ Result<Tensor> ThirdRun(const std::string& op, AttrMap attrs, const std::vector<
     ExecutorAccess::BindNode(ctx, info, in.data(), outputs.data(), 0);
     DF_TRY(kernel->fn()(kernel.get(), ctx));
   }
-  return outputs[0];
+  return outputs[0].Copy(SystemAllocator());  // the runner's allocator ends here
 }
 
 struct Sequence {

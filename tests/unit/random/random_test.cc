@@ -34,6 +34,16 @@ TEST(Philox, SkippingIsCounting) {
   EXPECT_EQ(c.Next(), d.Next());
 }
 
+TEST(Philox, LanesAreTheNextBlocks) {
+  Philox one_by_one(9, UINT64_MAX - 2, 5);  // the fourth block carries into the upper half
+  Philox lanes(9, UINT64_MAX - 2, 5);
+  const Philox::Lanes<8> words = lanes.NextLanes<8>();
+  for (int i = 0; i < 8; ++i) {
+    EXPECT_EQ(one_by_one.Next(), (Philox::Block{words[0][i], words[1][i], words[2][i], words[3][i]})) << i;
+  }
+  EXPECT_EQ(one_by_one.Next(), lanes.Next());
+}
+
 class RandomStateTest : public ::testing::Test {
  protected:
   NodeInfo info_{"node", OpRegistry::Builtin().Find("RandomUniform"), {}, {}};
