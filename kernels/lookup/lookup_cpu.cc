@@ -78,6 +78,7 @@ class RemoveKernel final : public Kernel {
   explicit RemoveKernel(KernelSetup&) {}
   Status Compute(OpContext& ctx) {
     DF_ASSIGN(LookupTable* const table, TableInput(ctx, 0));
+    if (ctx.input(1).shape().rank() == 0) return InvalidArgument("keys to remove must not be a scalar");
     return table->Remove(ctx.input(1));
   }
 };

@@ -76,7 +76,10 @@ OP("LookupTableRemoveV2")
     .Attr("Tin: type")
     .Stateful()
     .NotDifferentiable()
-    .Shape(&OneHandle)
+    .Shape([](InferenceContext& c) -> Status {
+      DF_TRY(OneHandle(c));
+      return c.WithRankAtLeast(1, 1).status();
+    })
     .Doc("Removes keys from a mutable table; those that it lacks are no error.");
 
 OP("LookupTableSizeV2")

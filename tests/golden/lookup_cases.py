@@ -78,6 +78,8 @@ def other_cases(w):
     table = Table(MUTABLE, KEYS["int32"], VALUES["int32"])
     w.case("LookupTableRemoveV2", table, tensor([5, 5, 77], "int32"), name="twice and absent")
     w.case("LookupTableRemoveV2", table, text(["a"]), name="other keys")
+    w.case("LookupTableRemoveV2", table, tensor(5, "int32"), name="a scalar")
+    w.case("LookupTableRemoveV2", table, tensor([[5], [0]], "int32"), name="a matrix")
     w.case("LookupTableSizeV2", Table(FIXED, dtypes=(tf.string, tf.int64)), name="not filled")
     w.case("LookupTableSizeV2", Table(MUTABLE, dtypes=(tf.string, tf.int64)), name="empty")
     w.case("LookupTableExportV2", Table(MUTABLE, dtypes=(tf.string, tf.int64)), name="empty", Tkeys=tf.string, Tvalues=tf.int64)

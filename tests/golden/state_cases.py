@@ -177,6 +177,10 @@ def assign_cases(w):
             w.case("VariableShape", Variable(np.zeros(shape, np.int8)), name=f"{list(shape)} {out_type.name}", out_type=out_type)
         w.case("IsVariableInitialized", Variable(np.zeros(shape, np.int8)))
         w.case("VarIsInitializedOp", Variable(np.zeros(shape, np.int8)))
+    for dtype in ["float32", "float64", "int32", "int64", "bool", "string"]:
+        x = np.array(["a"], object) if dtype == "string" else tensor([1], dtype)
+        w.case("DestroyResourceOp", Variable(x))
+        w.case("DestroyResourceOp", Variable(x), name=f"{dtype} must be there", ignore_lookup_error=False)
     w.case("VariableShape", Variable(dtype="int8"), name="not initialised", error="FailedPrecondition")
     for dtype in ["float32", "float64", "int32", "int64", "bool", "string"]:
         w.case("VariableShape", Variable(np.array(["a"], object) if dtype == "string" else tensor([1], dtype)))

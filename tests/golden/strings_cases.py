@@ -31,6 +31,8 @@ def map_cases(w):
     for op in ["StringLower", "StringUpper"]:
         w.case(op, text(["ÄÖÜ äöü", "Ελλάδα", "привет МИР", "日本語 abc", "", "éÉ", "\U00010400\U00010428"]), name="utf-8",
                encoding="utf-8")
+        w.case(op, text(["straße", "ﬁn ﬃ", "ŉ ǰ ΐ ᾳ ᾴ ﬗ", "İstanbul ıI", "ΟΔΟΣ ΣΑΣ Σ ΑΣΒ Σ.", "ǅ ǈ ß ẞ", "ᲀ Ა ꭰ", b"\xff\xc3 \xed\xa0\x80 \xf0\x9f"]),
+               name="utf-8, special", encoding="utf-8")
         w.case(op, text(["x"]), name="another encoding", encoding="latin-1")
     w.case("StringLength", TEXTS, name="characters", unit="UTF8_CHAR")
     w.case("StringLength", text([b"\x80\x80", b"\xc3", b"\xe6\x97", "a\u0301"]), name="odd characters", unit="UTF8_CHAR")
@@ -117,6 +119,8 @@ def regex_cases(w):
     w.case("RegexFullMatch", text(np.zeros((0, 1))), text("a"), name="empty")
     w.case("RegexFullMatch", text(["a"]), text(["a"]), name="a vector of patterns")
     w.case("StaticRegexFullMatch", text([["a", "b"]]), name="a matrix", pattern="a")
+    w.case("StaticRegexFullMatch", text("abc"), name="a scalar", pattern="[a-c]{3}")
+    w.case("StaticRegexReplace", text("abc"), name="a scalar", pattern="[a-b]", rewrite="")
     w.case("StaticRegexReplace", text([["a", "b"]]), name="first only", pattern="[ab]", rewrite="c", replace_global=False)
 
 
