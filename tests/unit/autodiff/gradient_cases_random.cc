@@ -4,8 +4,8 @@ namespace dfrun::testing {
 namespace {
 
 // A sample jumps where another of its attempts is taken; the derivative is the one at a fixed value of the distribution
-// function, which the golden cases of RandomGammaGrad check.
-constexpr const char* kRejects = "a sample is not continuous in alpha";
+// function.
+constexpr const char* kRejects = "a sample is not continuous in alpha; gamma_gradient_test.cc checks it";
 const UncheckedGradient gamma("RandomGamma", kRejects);
 const UncheckedGradient seeded_gamma("StatelessRandomGammaV2", kRejects);
 const UncheckedGradient keyed_gamma("StatelessRandomGammaV3", kRejects);
