@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <optional>
 
 #include "kernels/random/candidates.h"
 #include "kernels/random/random_state.h"
@@ -12,15 +13,16 @@ namespace {
 // Blocks that an op reserves for each candidate, as TensorFlow does.
 constexpr uint64_t kBlocksPerCandidate = 512;
 
-// Classes by hashing with open places. Holds at most as many as it was made for.
+// Classes by hashing with open places, in memory for at least twice as many, a power of two.
 class ClassSet {
  public:
-  explicit ClassSet(int64_t size) : slots_(std::bit_ceil(static_cast<size_t>(2 * size)), -1) {}
+  explicit ClassSet(Tensor& slots) : slots_(slots.data<int64_t>()), mask_(slots.num_elements() - 1) {
+    std::fill_n(slots_, slots.num_elements(), -1);
+  }
   // False where it holds `value`, at least 0, already.
   bool Insert(int64_t value) {
-    const size_t mask = slots_.size() - 1;
-    size_t at = (static_cast<uint64_t>(value) * 0x9E3779B97F4A7C15U >> 32) & mask;
-    for (; slots_[at] >= 0; at = (at + 1) & mask) {
+    int64_t at = static_cast<int64_t>(static_cast<uint64_t>(value) * 0x9E3779B97F4A7C15U >> 32) & mask_;
+    for (; slots_[at] >= 0; at = (at + 1) & mask_) {
       if (slots_[at] == value) return false;
     }
     slots_[at] = value;
@@ -28,18 +30,14 @@ class ClassSet {
   }
 
  private:
-  std::vector<int64_t> slots_;
+  int64_t* slots_;
+  int64_t mask_;
 };
 
-// Draws `count` candidates, different ones with `unique`; gives how many it drew to get them.
+// Draws `count` different candidates; gives how many it drew to get them.
 template <class Distribution>
-int64_t DrawCandidates(const Distribution& distribution, CandidateNumbers& numbers, bool unique, int64_t* drawn,
-                       int64_t count) {
-  if (!unique) {
-    for (int64_t i = 0; i < count; ++i) drawn[i] = distribution.Draw(numbers);
-    return count;
-  }
-  ClassSet seen(count);
+int64_t DrawDifferent(const Distribution& distribution, CandidateNumbers& numbers, ClassSet& seen, int64_t* drawn,
+                      int64_t count) {
   int64_t tries = 0;
   for (int64_t i = 0; i < count; ++tries) {
     drawn[i] = distribution.Draw(numbers);
@@ -94,15 +92,25 @@ class SamplerKernel : public Kernel {
   }
 
   template <class Distribution>
-  void Sample(OpContext& ctx, const Distribution& distribution, const CandidateOutputs& out) {
+  Status Sample(OpContext& ctx, const Distribution& distribution, const CandidateOutputs& out) {
     CandidateNumbers numbers(state_.Reserve(kBlocksPerCandidate * static_cast<uint64_t>(num_sampled_)));
-    const int64_t tries = DrawCandidates(distribution, numbers, unique_, out.sampled->data<int64_t>(), num_sampled_);
+    int64_t* const drawn = out.sampled->data<int64_t>();
+    int64_t tries = num_sampled_;
+    if (unique_) {
+      const auto slots = static_cast<int64_t>(std::bit_ceil(2 * static_cast<uint64_t>(num_sampled_)));
+      DF_ASSIGN(Tensor memory, ctx.AllocateTemp(DType::kInt64, Shape({slots})));
+      ClassSet seen(memory);
+      tries = DrawDifferent(distribution, numbers, seen, drawn, num_sampled_);
+    } else {
+      for (int64_t i = 0; i < num_sampled_; ++i) drawn[i] = distribution.Draw(numbers);
+    }
     const auto expect = [&](const Tensor& classes, Tensor& counts) {
       std::transform(classes.values<int64_t>().begin(), classes.values<int64_t>().end(), counts.data<float>(),
                      [&](int64_t c) { return ExpectedCount(distribution.Probability(c), num_sampled_, tries); });
     };
     expect(ctx.input(0), *out.true_counts);
     expect(*out.sampled, *out.sampled_counts);
+    return Status();
   }
 
   const int64_t num_sampled_;
@@ -120,8 +128,7 @@ class FixedSampler final : public SamplerKernel {
   explicit FixedSampler(KernelSetup& setup) : SamplerKernel(setup, "range_max"), distribution_(range_) {}
   Status Compute(OpContext& ctx) {
     DF_ASSIGN(const CandidateOutputs out, Prepare(ctx));
-    Sample(ctx, distribution_, out);
-    return Status();
+    return Sample(ctx, distribution_, out);
   }
 
  private:
@@ -130,23 +137,30 @@ class FixedSampler final : public SamplerKernel {
 
 class LearnedSampler final : public SamplerKernel {
  public:
-  explicit LearnedSampler(KernelSetup& setup)
-      : SamplerKernel(setup, "range_max"), distribution_(IsSmall() ? range_ : 1) {
-    if (!IsSmall()) setup.Fail(InvalidArgument("range_max is ", range_, ", but must be below 2^31 - 1"));
+  explicit LearnedSampler(KernelSetup& setup) : SamplerKernel(setup, "range_max") {
+    if (range_ >= UnigramCandidates::kMostWeight) {
+      setup.Fail(InvalidArgument("range_max is ", range_, ", but must be below 2^31 - 1"));
+      return;
+    }
+    Result<UnigramCandidates> made =
+        UnigramCandidates::Create(setup.device().allocator(), std::max<int64_t>(range_, 1));
+    if (made.ok()) {
+      distribution_.emplace(*std::move(made));
+    } else {
+      setup.Fail(made.status());
+    }
   }
   Status Compute(OpContext& ctx) {
     DF_ASSIGN(const CandidateOutputs out, Prepare(ctx));
     MutexLock lock(mu_);
-    Sample(ctx, distribution_, out);
-    for (int64_t seen : ctx.input(0).values<int64_t>()) distribution_.Add(seen);
+    DF_TRY(Sample(ctx, *distribution_, out));
+    for (int64_t seen : ctx.input(0).values<int64_t>()) distribution_->Add(seen);
     return Status();
   }
 
  private:
-  bool IsSmall() const { return range_ < UnigramCandidates::kMostWeight; }
-
   Mutex mu_;
-  UnigramCandidates distribution_ GUARDED_BY(mu_);
+  std::optional<UnigramCandidates> distribution_ GUARDED_BY(mu_);  // there unless the constructor refused
 };
 
 class AllSampler final : public SamplerKernel {

@@ -10,9 +10,9 @@
 
 #include <cmath>
 #include <cstdint>
-#include <vector>
 
 #include "kernels/random/distributions.h"
+#include "src/framework/tensor.h"
 
 namespace dfrun {
 
@@ -87,20 +87,23 @@ class UnigramCandidates {
   // The total weight stays below this.
   static constexpr int64_t kMostWeight = INT32_MAX;
 
-  explicit UnigramCandidates(int64_t range);
+  // `range` is at most kMostWeight. ResourceExhausted if there is no memory for it.
+  static Result<UnigramCandidates> Create(Allocator& allocator, int64_t range);
   int64_t Draw(CandidateNumbers& numbers) const { return ClassAt(numbers.Below32(static_cast<uint32_t>(total_))); }
   float Probability(int64_t value) const {
-    return static_cast<float>(weights_[static_cast<size_t>(value)]) / static_cast<float>(total_);
+    return static_cast<float>(weights_.data<int32_t>()[value]) / static_cast<float>(total_);
   }
   // Notes that `value` was seen; not where the total weight has reached its most.
   void Add(int64_t value);
 
  private:
+  UnigramCandidates(Tensor weights, Tensor sums);
   // The class at this place, where every class takes as many places as its weight.
   int64_t ClassAt(int64_t place) const;
+  int64_t range() const { return weights_.num_elements(); }
 
-  std::vector<int32_t> weights_;
-  std::vector<int32_t> sums_;  // a binary indexed tree: sums_[i] is of the (i & -i) classes up to the i-th
+  Tensor weights_;
+  Tensor sums_;  // a binary indexed tree: element i is the sum of the (i & -i) classes up to the i-th
   int64_t total_;
 };
 
