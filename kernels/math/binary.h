@@ -9,6 +9,7 @@
 
 #include "kernels/math/broadcast.h"
 #include "kernels/math/element.h"
+#include "kernels/math/step_rounded.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
@@ -47,12 +48,18 @@ class BinaryKernel : public Kernel {
 
 template <class F, class T>
 struct BinaryOf {
-  using C = ComputeType<T>;
-  using Result = ElementResult<F, T, C, C>;
+  using C = typename BinaryComputeTypeOf<F, T>::type;
+  using Made = std::invoke_result_t<F, C, C>;
+  using Result = std::conditional_t<std::is_same_v<Made, C>, T, Made>;
 
-  static Result Apply(const T& x, const T& y) {
-    return static_cast<Result>(F()(static_cast<const C&>(x), static_cast<const C&>(y)));
+  static decltype(auto) Lift(const T& x) {
+    if constexpr (std::is_same_v<T, C>) {
+      return (x);  // the element itself: it may be a string
+    } else {
+      return static_cast<C>(x);
+    }
   }
+  static Result Apply(const T& x, const T& y) { return static_cast<Result>(F()(Lift(x), Lift(y))); }
   static void RunBoth(const void* x_data, const void* y_data, void* z_data, int64_t n) {
     const T* x = static_cast<const T*>(x_data);
     const T* y = static_cast<const T*>(y_data);

@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "kernels/math/element.h"
+#include "kernels/math/step_rounded.h"
 
 namespace dfrun::fn {
 
@@ -137,21 +138,25 @@ struct Div : IntegerDivision {
 
 // Rounds towards zero.
 struct TruncateDiv : IntegerDivision {
+  using Rounding = EachStep;
   template <class T>
   DF_HOST_DEVICE T operator()(T x, T y) const {
     if constexpr (std::is_integral_v<T>) {
       return Quotient(x, y);
     } else {
-      return std::trunc(x / y);
+      using std::trunc;
+      return trunc(x / y);
     }
   }
 };
 
 struct FloorDiv : IntegerDivision {
+  using Rounding = EachStep;
   template <class T>
   DF_HOST_DEVICE T operator()(T x, T y) const {
-    if constexpr (std::is_floating_point_v<T>) {
-      return std::floor(x / y);
+    if constexpr (!std::is_integral_v<T>) {
+      using std::floor;
+      return floor(x / y);
     } else {
       const T quotient = Quotient(x, y);
       if constexpr (std::is_signed_v<T>) {

@@ -3,19 +3,24 @@
 #define DFRUN_KERNELS_MATH_GRADIENT_FUNCTORS_H_
 
 #include "kernels/math/element.h"
+#include "kernels/math/step_rounded.h"
 
 namespace dfrun::fn {
 
-// dy * y * (1 - y). The caller conjugates y, as in TensorFlow.
+// The order of the steps is TensorFlow's, which shows where 16-bit floating point is rounded after each.
+
+// dy * (y * (1 - y)). The caller conjugates y, as in TensorFlow.
 struct SigmoidGrad {
+  using Rounding = EachStep;
   template <class T>
   DF_HOST_DEVICE T operator()(T y, T dy) const {
-    return dy * y * (T(1) - y);
+    return dy * (y * (T(1) - y));
   }
 };
 
 // dy * (1 - y^2). The caller conjugates y, as in TensorFlow.
 struct TanhGrad {
+  using Rounding = EachStep;
   template <class T>
   DF_HOST_DEVICE T operator()(T y, T dy) const {
     return dy * (T(1) - y * y);
@@ -34,27 +39,30 @@ DF_HOST_DEVICE T Conjugate(T x) {
 
 // dy / (2 y)
 struct SqrtGrad {
+  using Rounding = EachStep;
   template <class T>
   DF_HOST_DEVICE T operator()(T y, T dy) const {
-    return T(0.5) * dy / Conjugate(y);
+    return dy * (T(0.5) / Conjugate(y));
   }
 };
 
 // -dy * y^3 / 2
 struct RsqrtGrad {
+  using Rounding = EachStep;
   template <class T>
   DF_HOST_DEVICE T operator()(T y, T dy) const {
     const T c = Conjugate(y);
-    return T(-0.5) * dy * c * c * c;
+    return (dy * c) * (T(-0.5) * (c * c));
   }
 };
 
 // -dy * y^2
 struct ReciprocalGrad {
+  using Rounding = EachStep;
   template <class T>
   DF_HOST_DEVICE T operator()(T y, T dy) const {
     const T c = Conjugate(y);
-    return -dy * c * c;
+    return -(dy * (c * c));
   }
 };
 

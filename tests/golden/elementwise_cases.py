@@ -156,6 +156,17 @@ def binary_cases(w):
             w.case(op, numbers("float32", shape, 1, 0.25, 2), numbers("float32", shape, 2), ulps=4)
 
 
+def rounded_steps(w):
+    """16-bit floating point is rounded after every step, which shows where terms cancel or results jump."""
+    for dtype in ["bfloat16", "float16"]:
+        x, y = tensor([63.5, -61.75, 50, 7], dtype), tensor([-6.34375, 6.1875, 9.9375, 0.3], dtype)
+        for op in ["FloorDiv", "TruncateDiv"]:
+            w.case(op, x, y, name=dtype + " near integers")
+        y, dy = tensor([0.98, -0.99, 0.5, 1.0625], dtype), tensor([1.5, -0.7, 3, -3.65625], dtype)
+        for op in ["SigmoidGrad", "TanhGrad", "RsqrtGrad", "ReciprocalGrad", "SqrtGrad"]:
+            w.case(op, y, dy, name=dtype + " near 1", ulps=4)
+
+
 def choice_cases(w):
     c = tensor([[1, 0, 1], [0, 0, 1]], "bool")
     for dtype in NUMBERS + ["bool"]:
@@ -205,5 +216,6 @@ def cast_cases(w):
 def write(w):
     unary_cases(w)
     binary_cases(w)
+    rounded_steps(w)
     choice_cases(w)
     cast_cases(w)
