@@ -96,5 +96,34 @@ TEST(Random, LargeTensorsAreTheSameOnAnyNumberOfThreads) {
   }
 }
 
+// Run() compares the bits of one thread and of several.
+TEST(Random, ManySamplesAreTheSameOnAnyNumberOfThreads) {
+  NodeRunner runner;
+  const AttrMap seeds = {{"seed", 3}, {"seed2", 4}};
+  const Tensor thousand = Tensor::Vector<int32_t>({1000});
+  const Tensor parameters = Tensor::Vector<double>({0.5, 3, 20});
+  for (const char* op : {"RandomGamma", "RandomPoissonV2"}) {
+    AttrMap attrs = seeds;
+    if (op == std::string("RandomPoissonV2")) attrs.Set("dtype", DType::kDouble);
+    const auto samples = runner.Run(op, attrs, {thousand, parameters});
+    ASSERT_TRUE(samples.ok()) << samples.status().ToString();
+    for (int64_t p = 0; p < 3; ++p) {
+      double sum = 0;
+      for (int64_t i = p; i < 3000; i += 3) sum += (*samples)[0].data<double>()[i];
+      // Mean and variance of either distribution are its parameter: five deviations of the mean of 1,000.
+      const double expected = parameters.data<double>()[p];
+      EXPECT_NEAR(sum / 1000, expected, 5 * std::sqrt(expected / 1000)) << op;
+    }
+  }
+  std::vector<double> logits;
+  for (int row = 0; row < 40; ++row) logits.insert(logits.end(), {0, std::log(3.0)});
+  const auto drawn =
+      runner.Run("Multinomial", seeds, {testing::Make<double>(Shape({40, 2}), logits), Tensor::Scalar<int32_t>(500)});
+  ASSERT_TRUE(drawn.ok()) << drawn.status().ToString();
+  double second = 0;
+  for (int64_t c : (*drawn)[0].values<int64_t>()) second += static_cast<double>(c);
+  EXPECT_NEAR(second / 20000, 0.75, 5 * std::sqrt(0.75 * 0.25 / 20000));
+}
+
 }  // namespace
 }  // namespace dfrun
