@@ -2,9 +2,7 @@
 
 #include "kernels/array/element_size.h"
 #include "kernels/array/int_values.h"
-#include "kernels/array/strided_copy.h"
-#include "kernels/array/strided_slice_plan.h"
-#include "src/framework/kernel.h"
+#include "kernels/array/strided_slice_kernel.h"
 
 namespace dfrun {
 namespace {
@@ -41,50 +39,6 @@ class SliceKernel : public Kernel {
   }
 };
 
-class StridedSliceBase : public Kernel {
- public:
-  explicit StridedSliceBase(KernelSetup& setup) {
-    Result<StridedSliceMasks> masks = StridedSliceMasks::Read(setup.attrs());
-    if (masks.ok()) {
-      masks_ = *masks;
-    } else {
-      setup.Fail(masks.status());
-    }
-  }
-
- protected:
-  // The plan for a tensor of `shape`, with begin, end and strides from input `first` on.
-  Result<StridedSlicePlan> Plan(const OpContext& ctx, const Shape& shape, int first) const {
-    DF_ASSIGN(const std::vector<int64_t> begin, IntVector(ctx.input(first), "begin"));
-    DF_ASSIGN(const std::vector<int64_t> end, IntVector(ctx.input(first + 1), "end"));
-    DF_ASSIGN(const std::vector<int64_t> strides, IntVector(ctx.input(first + 2), "strides"));
-    return PlanStridedSlice(shape, begin, end, strides, masks_);
-  }
-  // The layout of the slice inside a tensor of `whole`, and the element where it begins.
-  struct Layout {
-    std::vector<CopyDim> dims;  // from_stride: in the whole; to_stride: in the slice
-    int64_t first = 0;
-  };
-  static Layout SliceLayout(const StridedSlicePlan& plan, const Shape& whole) {
-    Layout layout;
-    const std::vector<int64_t> strides = RowMajorStrides(whole);
-    for (size_t d = 0; d < plan.dims.size(); ++d) {
-      // A stride of any size may stand where only one element is taken.
-      const int64_t stride = plan.dims[d].count > 1 ? strides[d] * plan.dims[d].stride : 0;
-      layout.dims.push_back({plan.dims[d].count, stride, 0});
-      layout.first += plan.dims[d].count == 0 ? 0 : plan.dims[d].begin * strides[d];
-    }
-    int64_t stride = 1;
-    for (size_t d = plan.dims.size(); d-- > 0;) {
-      layout.dims[d].to_stride = stride;
-      stride *= layout.dims[d].size;
-    }
-    return layout;
-  }
-
-  StridedSliceMasks masks_;
-};
-
 class StridedSliceKernel : public StridedSliceBase {
  public:
   using StridedSliceBase::StridedSliceBase;
@@ -116,10 +70,7 @@ class StridedSliceGradKernel : public StridedSliceBase {
       using E = typename decltype(tag)::type;
       std::fill_n(static_cast<E*>(y->raw()), shape.num_elements(), E());
     });
-    Layout layout = SliceLayout(plan, shape);
-    for (CopyDim& d : layout.dims) std::swap(d.from_stride, d.to_stride);
-    StridedCopy(ctx.pool(), y->dtype(), dy.raw(), ElementAt(y->raw(), y->dtype(), layout.first),
-                std::move(layout.dims));
+    CopyIntoSlice(ctx.pool(), plan, dy, *y);
     return Status();
   }
 };

@@ -268,6 +268,34 @@ def gather_cases(w):
     w.case("ResourceGatherNd", v, np.array(0, np.int64), name="a scalar", dtype=tf.float32)
 
 
+def slice_cases(w):
+    x = np.arange(24).reshape(2, 3, 4)
+    for op in ["StridedSliceAssign", "ResourceStridedSliceAssign"]:
+        def case(begin, end, strides, shape, name=None, dtype="float32", value=None, **masks):
+            value = tensor(np.arange(100, 100 + int(np.prod(shape))).reshape(shape), dtype) if value is None else value
+            w.case(op, Variable(tensor(x, dtype)), np.array(begin, np.int32), np.array(end, np.int32), np.array(strides, np.int32),
+                   value, name=name or f"{dtype} {begin} {end} {strides}" + "".join(f" {k}={v}" for k, v in masks.items()), **masks)
+
+        for dtype in NUMBERS:
+            case([0, 1, 0], [1, 3, 4], [1, 1, 2], (1, 2, 2), dtype=dtype)
+        case([1, 2, 3], [0, 0, 0], [-1, -1, -1], (1, 2, 3))
+        case([0], [0], [1], (2, 3, 4), begin_mask=1, end_mask=1)
+        case([1], [0], [1], (3, 4), shrink_axis_mask=1)
+        case([0, -1], [0, 0], [1, 1], (2, 3), ellipsis_mask=1, shrink_axis_mask=2)
+        case([0, 0], [0, 1], [1, 1], (1, 1, 3, 4), new_axis_mask=1)
+        case([0, 0, 0], [0, 3, 4], [1, 1, 1], (0, 3, 4))
+        case([1, 2, 3], [2, 3, 4], [1, 1, 1], (), shrink_axis_mask=7)
+        case([0], [2], [1], (2, 3), name="another shape")
+        case([0], [1], [1], (), name="a scalar")
+        case([0], [1], [0], (1, 3, 4), name="no stride")
+        case([0, 0, 0, 0], [1, 1, 1, 1], [1, 1, 1, 1], (1, 1, 1, 1), name="too many dimensions")
+        case([2], [0], [1], (3, 4), name="out of range", shrink_axis_mask=1)
+        w.case(op, Variable(np.array(["a", "b", "c"], object)), np.array([0], np.int64), np.array([3], np.int64),
+               np.array([2], np.int64), np.array(["x", "y"], object), name="strings")
+        w.case(op, Variable(dtype="float32"), np.array([0], np.int32), np.array([2], np.int32), np.array([1], np.int32),
+               tensor([1, 2]), name="not initialised", error="FailedPrecondition")
+
+
 def counter_cases(w):
     for op in ["CountUpTo", "ResourceCountUpTo"]:
         for dtype in ["int32", "int64"]:
@@ -283,5 +311,6 @@ def write(w):
     apply_cases(w)
     scatter_cases(w)
     scatter_nd_cases(w)
+    slice_cases(w)
     gather_cases(w)
     counter_cases(w)

@@ -1,0 +1,36 @@
+// What the kernels of strided slices share: those that read one, and those that write into one.
+#ifndef DFRUN_KERNELS_ARRAY_STRIDED_SLICE_KERNEL_H_
+#define DFRUN_KERNELS_ARRAY_STRIDED_SLICE_KERNEL_H_
+
+#include <vector>
+
+#include "kernels/array/strided_copy.h"
+#include "kernels/array/strided_slice_plan.h"
+#include "src/framework/kernel.h"
+
+namespace dfrun {
+
+class StridedSliceBase : public Kernel {
+ public:
+  explicit StridedSliceBase(KernelSetup& setup);
+
+ protected:
+  // The plan for a tensor of `shape`, with begin, end and strides from input `first` on.
+  Result<StridedSlicePlan> Plan(const OpContext& ctx, const Shape& shape, int first) const;
+
+  // The layout of the slice inside a tensor of `whole`, and the element where it begins.
+  struct Layout {
+    std::vector<CopyDim> dims;  // from_stride: in the whole; to_stride: in the slice
+    int64_t first = 0;
+  };
+  static Layout SliceLayout(const StridedSlicePlan& plan, const Shape& whole);
+  // Copies `slice`, or a scalar for every element of it, into its place in `whole`, a tensor of the same dtype.
+  static void CopyIntoSlice(ThreadPool& pool, const StridedSlicePlan& plan, const Tensor& slice, Tensor& whole);
+
+ private:
+  StridedSliceMasks masks_;
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_ARRAY_STRIDED_SLICE_KERNEL_H_
