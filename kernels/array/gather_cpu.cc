@@ -94,6 +94,8 @@ class GatherV2Kernel : public Kernel {
   Status Compute(OpContext& ctx) {
     const Shape& params = ctx.input(0).shape();
     const Shape& indices = ctx.input(1).shape();
+    if (ctx.input(2).shape().rank() != 0)
+      return InvalidArgument("the axis has shape ", ctx.input(2).shape(), ", but must be a scalar");
     DF_ASSIGN(const int64_t dim, IntScalar(ctx.input(2), "the axis"));
     DF_ASSIGN(const int64_t axis, CanonicalAxis(dim, params.rank()));
     const int64_t batch_dims = batch_dims_ < 0 ? batch_dims_ + indices.rank() : batch_dims_;

@@ -45,6 +45,49 @@ bool GathersRows(const GradientBuilder& g) {
   return true;
 }
 
+// The product of `count` sizes of a shape from `begin` on; all as vectors of one int64.
+Output Product(GradientBuilder& g, Output shape, Output begin, Output count) {
+  return g.Op("Prod", AttrMap{{"keep_dims", true}}, g.Op("Slice", shape, begin, count),
+              g.Const(Tensor::Scalar<int32_t>(0)));
+}
+
+// The gradient of slices picked along any axis. With params as [batch, before, axis, after] and dy as [batch, before,
+// indices, after], the slices of dy [batch, indices, before, after] are added up by batch and index, and put back.
+void AxisGradient(GradientBuilder& g) {
+  const AttrMap to_int64 = {{"DstT", DType::kInt64}};
+  const auto one_int64 = [&](Output x) { return g.Op("Reshape", g.Op("Cast", to_int64, x), g.Const<int32_t>({1})); };
+  const auto join = [&](std::vector<Output> parts) {
+    const int64_t n = static_cast<int64_t>(parts.size());
+    parts.push_back(g.Const(Tensor::Scalar<int32_t>(0)));
+    return g.AddNode("ConcatV2", parts, {{"N", n}});
+  };
+  const Output zero = g.Const<int64_t>({0});
+  const Output one = g.Const<int64_t>({1});
+  const Output rest = g.Const<int64_t>({-1});
+  const Output shape = g.Op("Shape", AttrMap{{"out_type", DType::kInt64}}, g.x(0));
+  const Output indices_shape = g.Op("Shape", AttrMap{{"out_type", DType::kInt64}}, g.x(1));
+  const Output axis = g.Op("FloorMod", one_int64(g.x(2)), one_int64(g.Op("Rank", g.x(0))));
+  const int64_t given = g.attr<int64_t>("batch_dims");
+  Output batch_dims = g.Const<int64_t>({given});
+  if (given < 0) batch_dims = g.Op("AddV2", batch_dims, one_int64(g.Op("Rank", g.x(1))));
+
+  const Output batch = Product(g, shape, zero, batch_dims);
+  const Output before = Product(g, shape, batch_dims, g.Op("Sub", axis, batch_dims));
+  const Output size = g.Op("Slice", shape, axis, one);
+  const Output after = Product(g, shape, g.Op("AddV2", axis, one), rest);
+  const Output indices = Product(g, indices_shape, batch_dims, rest);
+  const Output swap = g.Const<int32_t>({0, 2, 1, 3});
+  const Output slices = g.Op("Transpose", g.Op("Reshape", g.dy(0), join({batch, before, indices, after})), swap);
+  const auto scalar = [&](Output x) { return g.Op("Reshape", x, g.Const(Tensor(DType::kInt32, Shape({0})))); };
+  const Output batches = g.Op("Range", scalar(zero), scalar(batch), scalar(one));
+  const Output offsets = g.Op("Mul", g.Op("Reshape", batches, join({batch, one})), size);
+  const Output by_batch = g.Op("Reshape", g.Op("Cast", to_int64, g.x(1)), join({batch, indices}));
+  const Output ids = g.Op("AddV2", by_batch, offsets);
+  const Output sums = g.Op("UnsortedSegmentSum", slices, ids, scalar(g.Op("Mul", batch, size)));
+  const Output back = g.Op("Transpose", g.Op("Reshape", sums, join({batch, size, before, after})), swap);
+  g.dx(0) = g.Op("Reshape", back, shape);
+}
+
 OP("Gather")
     .Input("params: Tparams")
     .Input("indices: Tindices")
@@ -73,6 +116,7 @@ OP("GatherV2")
     .Shape([](InferenceContext& c) -> Status {
       const PartialShape& params = c.input(0);
       const PartialShape& indices = c.input(1);
+      DF_TRY(c.WithRank(2, 0).status());
       DF_ASSIGN(const auto axis, KnownIntScalar(c, 2, "the axis"));
       DF_ASSIGN(const int64_t batch, c.attr<int64_t>("batch_dims"));
       if (!params.known_rank() || !indices.known_rank()) return Status();
@@ -92,26 +136,8 @@ OP("GatherV2")
       return Status();
     })
     .Gradient([](GradientBuilder& g) {
-      const int64_t batch_dims = g.attr<int64_t>("batch_dims");
-      if (batch_dims != 0) return g.Fail(Unimplemented("the gradient of GatherV2 with batch_dims ", batch_dims));
-      if (GathersRows(g)) return RowsGradient(g);
-      // With the gathered axis in front the rows can be added up: [axis, before, after], then back.
-      const Output rank = g.Op("Rank", g.x(0));
-      const Output axis = g.Op("FloorMod", g.Op("Cast", AttrMap{{"DstT", DType::kInt32}}, g.x(2)), rank);
-      const Output zero = g.Const(Tensor::Scalar<int32_t>(0));
-      const Output one = g.Const(Tensor::Scalar<int32_t>(1));
-      const Output first = g.Op("Reshape", axis, g.Const<int32_t>({1}));
-      const Output shape = g.Op("Shape", g.x(0));
-      const Output before = g.Op("Slice", shape, g.Const<int32_t>({0}), first);
-      const Output after = g.Op("Slice", shape, g.Op("AddV2", first, one), g.Const<int32_t>({-1}));
-      const Output flat = g.Op("Reshape", g.x(1), g.Const<int32_t>({-1}));
-      const Output count = g.Op("Reshape", g.Op("Size", flat), g.Const<int32_t>({1}));
-      const Output dy = g.Op("Reshape", g.dy(0), g.Op("ConcatV2", AttrMap{{"N", 3}}, before, count, after, zero));
-      const Output to_front = g.Op("ConcatV2", AttrMap{{"N", 3}}, first, g.Op("Range", zero, axis, one),
-                                   g.Op("Range", g.Op("AddV2", axis, one), rank, one), zero);
-      const Output sums =
-          g.Op("UnsortedSegmentSum", g.Op("Transpose", dy, to_front), flat, g.Op("Gather", shape, axis));
-      g.dx(0) = g.Op("Transpose", sums, g.Op("InvertPermutation", to_front));
+      if (g.attr<int64_t>("batch_dims") == 0 && GathersRows(g)) return RowsGradient(g);
+      AxisGradient(g);
     })
     .Doc("The slices of params along an axis that the indices name.");
 
