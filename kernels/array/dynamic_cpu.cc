@@ -105,6 +105,7 @@ class DynamicPartitionKernel : public Kernel {
 };
 
 CPU_KERNEL_ANY("DynamicStitch", DynamicStitchKernel);
+CPU_KERNEL_ANY("ParallelDynamicStitch", DynamicStitchKernel);
 CPU_KERNEL_ANY("DynamicPartition", DynamicPartitionKernel);
 
 }  // namespace

@@ -22,37 +22,40 @@ Result<int64_t> StitchedRows(const InferenceContext& c, int n) {
   return rows;
 }
 
-OP("DynamicStitch")
-    .Input("indices: N * int32")
-    .Input("data: N * T")
-    .Output("merged: T")
-    .Attr("N: int >= 1")
-    .Attr("T: type")
-    .Shape([](InferenceContext& c) -> Status {
-      const int n = c.num_inputs() / 2;
-      DF_ASSIGN(const int64_t rows, StitchedRows(c, n));
-      PartialShape row;
-      for (int i = 0; i < n; ++i) {
-        const PartialShape& indices = c.input(i);
-        const PartialShape& data = c.input(n + i);
-        if (!indices.known_rank() || !data.known_rank()) continue;
-        if (data.rank() < indices.rank() ||
-            !PartialShape({data.dims().begin(), data.dims().begin() + indices.rank()}).IsCompatibleWith(indices))
-          return InvalidArgument("data[", i, "] has shape ", data, ", which does not begin with that of indices[", i,
-                                 "], ", indices);
-        DF_ASSIGN(row, row.Merge(PartialShape({data.dims().begin() + indices.rank(), data.dims().end()})));
-      }
-      if (!row.known_rank()) return Status();
-      std::vector<int64_t> dims = row.dims();
-      dims.insert(dims.begin(), rows);
-      c.set_output(0, PartialShape(std::move(dims)));
-      return Status();
-    })
-    .Gradient([](GradientBuilder& g) {
-      const int n = g.num_inputs() / 2;
-      for (int i = 0; i < n; ++i) g.dx(n + i) = g.Op("Gather", g.dy(0), g.x(i));
-    })
-    .Doc("merged[indices[m][i]] = data[m][i]; where indices repeat, the last wins.");
+void Stitch(OpBuilder& op) {
+  op.Input("indices: N * int32")
+      .Input("data: N * T")
+      .Output("merged: T")
+      .Attr("N: int >= 1")
+      .Attr("T: type")
+      .Shape([](InferenceContext& c) -> Status {
+        const int n = c.num_inputs() / 2;
+        DF_ASSIGN(const int64_t rows, StitchedRows(c, n));
+        PartialShape row;
+        for (int i = 0; i < n; ++i) {
+          const PartialShape& indices = c.input(i);
+          const PartialShape& data = c.input(n + i);
+          if (!indices.known_rank() || !data.known_rank()) continue;
+          if (data.rank() < indices.rank() ||
+              !PartialShape({data.dims().begin(), data.dims().begin() + indices.rank()}).IsCompatibleWith(indices))
+            return InvalidArgument("data[", i, "] has shape ", data, ", which does not begin with that of indices[", i,
+                                   "], ", indices);
+          DF_ASSIGN(row, row.Merge(PartialShape({data.dims().begin() + indices.rank(), data.dims().end()})));
+        }
+        if (!row.known_rank()) return Status();
+        std::vector<int64_t> dims = row.dims();
+        dims.insert(dims.begin(), rows);
+        c.set_output(0, PartialShape(std::move(dims)));
+        return Status();
+      })
+      .Gradient([](GradientBuilder& g) {
+        const int n = g.num_inputs() / 2;
+        for (int i = 0; i < n; ++i) g.dx(n + i) = g.Op("Gather", g.dy(0), g.x(i));
+      });
+}
+
+OP("DynamicStitch").As(Stitch).Doc("merged[indices[m][i]] = data[m][i]; where indices repeat, the last wins.");
+OP("ParallelDynamicStitch").As(Stitch).Doc("DynamicStitch, which any of the values may win where indices repeat.");
 
 OP("DynamicPartition")
     .Input("data: T")

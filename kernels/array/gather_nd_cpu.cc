@@ -16,6 +16,7 @@ class GatherNdKernel : public Kernel {
   }
   Status Compute(OpContext& ctx) {
     const Tensor& params = ctx.input(0);
+    if (params.shape().rank() == 0) return InvalidArgument("GatherNd from a scalar");
     DF_ASSIGN(const CoordinateSlices named, ReadCoordinates(ctx.input(1), params.shape()));
     const Shape& indices = ctx.input(1).shape();
     std::vector<int64_t> dims = named.prefix;

@@ -20,14 +20,14 @@ class IdentityKernel : public Kernel {
 };
 
 // What reads the output counts on the shape that the attr promises.
-class PlaceholderWithDefaultKernel : public Kernel {
+class CheckedShapeKernel : public Kernel {
  public:
   static constexpr bool kSharesOutputs = true;
-  explicit PlaceholderWithDefaultKernel(KernelSetup& setup) : shape_(setup.attr<PartialShape>("shape")) {}
+  explicit CheckedShapeKernel(KernelSetup& setup) : shape_(setup.attr<PartialShape>("shape")) {}
   Status Compute(OpContext& ctx) {
     const Tensor& value = ctx.input(0);
     if (!shape_.IsCompatibleWith(value.shape())) {
-      return InvalidArgument("the default has the shape ", value.shape(), ", but the placeholder has ", shape_);
+      return InvalidArgument("the input has the shape ", value.shape(), ", but attr 'shape' promises ", shape_);
     }
     ctx.SetOutput(0, value);
     return Status();
@@ -42,7 +42,8 @@ CPU_KERNEL_ANY("Identity", IdentityKernel);
 CPU_KERNEL_ANY("IdentityN", IdentityKernel);
 CPU_KERNEL_ANY("StopGradient", IdentityKernel);
 CPU_KERNEL_ANY("PreventGradient", IdentityKernel);
-CPU_KERNEL_ANY("PlaceholderWithDefault", PlaceholderWithDefaultKernel);
+CPU_KERNEL_ANY("EnsureShape", CheckedShapeKernel);
+CPU_KERNEL_ANY("PlaceholderWithDefault", CheckedShapeKernel);
 
 }  // namespace
 }  // namespace dfrun

@@ -27,6 +27,20 @@ OP("IdentityN")
     })
     .Doc("The inputs themselves.");
 
+OP("EnsureShape")
+    .Input("input: T")
+    .Output("output: T")
+    .Attr("shape: shape")
+    .Attr("T: type")
+    .Shape([](InferenceContext& c) -> Status {
+      DF_ASSIGN(const PartialShape shape, c.attr<PartialShape>("shape"));
+      DF_ASSIGN(PartialShape both, c.input(0).Merge(shape));
+      c.set_output(0, std::move(both));
+      return Status();
+    })
+    .Gradient([](GradientBuilder& g) { g.dx(0) = g.dy(0); })
+    .Doc("The input itself, which must have the attr's shape as far as that is known.");
+
 OP("StopGradient")
     .Input("input: T")
     .Output("output: T")

@@ -67,8 +67,8 @@ struct LinSpaceFamily {
    public:
     explicit Kernel(KernelSetup&) {}
     Status Compute(OpContext& ctx) {
-      for (int i = 0; i < 2; ++i) {
-        if (ctx.input(i).num_elements() != 1)
+      for (int i = 0; i < 3; ++i) {
+        if (ctx.input(i).shape().rank() != 0)
           return InvalidArgument("LinSpace takes scalars, but input ", i, " has shape ", ctx.input(i).shape());
       }
       DF_ASSIGN(const int64_t count, IntScalar(ctx.input(2), "the number of points"));
@@ -80,7 +80,8 @@ struct LinSpaceFamily {
       DF_TRY(ctx.AllocateOutput(0, Shape({count}), &y));
       T* points = y->data<T>();
       const C step = count == 1 ? C(0) : (stop - start) / static_cast<C>(count - 1);
-      for (int64_t i = 0; i < count; ++i) points[i] = static_cast<T>(start + step * static_cast<C>(i));
+      points[0] = static_cast<T>(start);  // also where the step is infinite
+      for (int64_t i = 1; i < count; ++i) points[i] = static_cast<T>(start + step * static_cast<C>(i));
       if (count > 1) points[count - 1] = static_cast<T>(stop);
       return Status();
     }

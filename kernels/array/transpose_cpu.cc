@@ -1,3 +1,5 @@
+#include <complex>
+
 #include "kernels/array/int_values.h"
 #include "kernels/array/strided_copy.h"
 #include "src/framework/kernel.h"
@@ -5,32 +7,50 @@
 namespace dfrun {
 namespace {
 
+// Reads the permutation of a tensor of `rank`.
+Result<std::vector<int>> ReadPermutation(const Tensor& value, int rank) {
+  DF_ASSIGN(const std::vector<int64_t> perm, IntVector(value, "the permutation"));
+  if (static_cast<int>(perm.size()) != rank)
+    return InvalidArgument("the permutation has ", perm.size(), " entries, but x has rank ", rank);
+  DF_TRY(NamedAxes(perm, rank).status());
+  std::vector<int> axes;
+  for (int64_t p : perm) axes.push_back(static_cast<int>(p < 0 ? p + rank : p));
+  return axes;
+}
+
+Status Permute(OpContext& ctx, Tensor** y) {
+  const Tensor& x = ctx.input(0);
+  DF_ASSIGN(const std::vector<int> perm, ReadPermutation(ctx.input(1), x.shape().rank()));
+  const std::vector<int64_t> sizes(x.shape().dims().begin(), x.shape().dims().end());
+  std::vector<CopyDim> dims = PermutedDims(sizes, perm);
+  Shape shape = x.shape();
+  for (int d = 0; d < shape.rank(); ++d) shape.set_dim(d, dims[d].size);
+  DF_TRY(ctx.AllocateOutput(0, shape, y));
+  StridedCopy(ctx.pool(), x.dtype(), x.raw(), (*y)->raw(), std::move(dims));
+  return Status();
+}
+
 class TransposeKernel : public Kernel {
  public:
   explicit TransposeKernel(KernelSetup&) {}
   Status Compute(OpContext& ctx) {
-    const Tensor& x = ctx.input(0);
-    const int rank = x.shape().rank();
-    DF_ASSIGN(const std::vector<int64_t> perm, IntVector(ctx.input(1), "the permutation"));
-    if (static_cast<int>(perm.size()) != rank)
-      return InvalidArgument("the permutation has ", perm.size(), " entries, but x has shape ", x.shape());
-    const std::vector<int64_t> from_strides = RowMajorStrides(x.shape());
-    std::vector<int64_t> sizes(perm.size());
-    std::vector<CopyDim> dims(perm.size());
-    std::vector<bool> seen(perm.size());
-    for (int d = 0; d < rank; ++d) {
-      DF_ASSIGN(const int64_t from, CanonicalAxis(perm[d], rank));
-      if (seen[from]) return InvalidArgument("the permutation names dimension ", from, " twice");
-      seen[from] = true;
-      sizes[d] = x.shape().dim(static_cast<int>(from));
-      dims[d] = {sizes[d], from_strides[from], 0};
-    }
-    const Shape shape{std::span<const int64_t>(sizes)};
-    const std::vector<int64_t> to_strides = RowMajorStrides(shape);
-    for (int d = 0; d < rank; ++d) dims[d].to_stride = to_strides[d];
     Tensor* y = nullptr;
-    DF_TRY(ctx.AllocateOutput(0, shape, &y));
-    StridedCopy(ctx.pool(), x.dtype(), x.raw(), y->raw(), std::move(dims));
+    return Permute(ctx, &y);
+  }
+};
+
+class ConjugateTransposeKernel : public Kernel {
+ public:
+  explicit ConjugateTransposeKernel(KernelSetup&) {}
+  Status Compute(OpContext& ctx) {
+    Tensor* y = nullptr;
+    DF_TRY(Permute(ctx, &y));
+    VisitDType<std::complex<float>, std::complex<double>>(y->dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      ctx.pool().ParallelFor(y->num_elements(), kCopyBlock, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) y->data<T>()[i] = std::conj(y->data<T>()[i]);
+      });
+    });
     return Status();
   }
 };
@@ -54,6 +74,7 @@ class InvertPermutationKernel : public Kernel {
 };
 
 CPU_KERNEL_ANY("Transpose", TransposeKernel);
+CPU_KERNEL_ANY("ConjugateTranspose", ConjugateTransposeKernel);
 CPU_KERNEL_ANY("InvertPermutation", InvertPermutationKernel);
 
 }  // namespace

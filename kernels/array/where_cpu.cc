@@ -10,6 +10,7 @@ struct Where {
     explicit Kernel(KernelSetup&) {}
     Status Compute(OpContext& ctx) {
       const Tensor& x = ctx.input(0);
+      if (x.shape().rank() == 0) return InvalidArgument("Where takes a tensor of rank 1 or more, not a scalar");
       int64_t count = 0;
       for (const T& v : x.values<T>()) count += IsSet(v) ? 1 : 0;
       const int rank = x.shape().rank();

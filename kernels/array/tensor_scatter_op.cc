@@ -1,0 +1,91 @@
+// Tensors with slices changed by index.
+#include "kernels/array/int_values.h"
+#include "src/framework/op.h"
+
+namespace dfrun {
+namespace {
+
+// Where the ranks are known, updates must be [the indices' dimensions but the last, a slice of the tensor].
+Status CheckUpdates(const PartialShape& x, const PartialShape& indices, const PartialShape& updates) {
+  if (!x.known_rank() || !indices.known_rank()) return Status();
+  const int64_t depth = indices.dim(indices.rank() - 1);
+  if (depth < 0) return Status();
+  if (depth > x.rank()) return InvalidArgument("indices of ", depth, " coordinates for a tensor of shape ", x);
+  std::vector<int64_t> dims(indices.dims().begin(), indices.dims().end() - 1);
+  dims.insert(dims.end(), x.dims().begin() + depth, x.dims().end());
+  return PartialShape(std::move(dims)).Merge(updates).status();
+}
+
+void ChangedTensor(OpBuilder& op) {
+  op.Input("tensor: T")
+      .Input("indices: Tindices")
+      .Input("updates: T")
+      .Output("output: T")
+      .Attr("T: type")
+      .Shape([](InferenceContext& c) -> Status {
+        DF_ASSIGN(PartialShape x, c.WithRankAtLeast(0, 1));
+        DF_ASSIGN(const PartialShape indices, c.WithRankAtLeast(1, 1));
+        DF_ASSIGN(const PartialShape updates, c.WithRankAtLeast(2, 1));
+        DF_TRY(CheckUpdates(x, indices, updates));
+        c.set_output(0, std::move(x));
+        return Status();
+      });
+}
+void IndicesAndPolicy(OpBuilder& op) {
+  op.Attr("Tindices: {int32, int64}").Attr("bad_indices_policy: string = ''");
+}
+
+OP("TensorScatterUpdate")
+    .As(ChangedTensor)
+    .Attr("Tindices: {int16, int32, int64, uint16}")
+    .Attr("bad_indices_policy: string = ''")
+    .Gradient([](GradientBuilder& g) {
+      g.dx(0) = g.Op("TensorScatterUpdate", g.dy(0), g.x(1), g.Op("ZerosLike", g.x(2)));
+      g.dx(2) = g.Op("GatherNd", g.dy(0), g.x(1));
+    })
+    .Doc("The tensor with the slices at the indices replaced; of several updates of a slice the last stands.");
+
+OP("TensorScatterAdd")
+    .As(ChangedTensor)
+    .As(IndicesAndPolicy)
+    .Gradient([](GradientBuilder& g) {
+      g.dx(0) = g.dy(0);
+      g.dx(2) = g.Op("GatherNd", g.dy(0), g.x(1));
+    })
+    .Doc("The tensor with the updates added to the slices at the indices.");
+
+OP("TensorScatterSub")
+    .As(ChangedTensor)
+    .As(IndicesAndPolicy)
+    .Gradient([](GradientBuilder& g) {
+      g.dx(0) = g.dy(0);
+      g.dx(2) = g.Op("Neg", g.Op("GatherNd", g.dy(0), g.x(1)));
+    })
+    .Doc("The tensor with the updates subtracted from the slices at the indices.");
+
+// The elements and updates that are the result share its gradient equally.
+void ExtremeGradient(GradientBuilder& g) {
+  const AttrMap to_number = {{"DstT", g.dtype(g.x(0))}};
+  const Output x_is = g.Op("Cast", to_number, g.Op("Equal", g.x(0), g.y(0)));
+  const Output update_is = g.Op("Cast", to_number, g.Op("Equal", g.x(2), g.Op("GatherNd", g.y(0), g.x(1))));
+  const Output shape = g.Op("Shape", AttrMap{{"out_type", g.dtype(g.x(1))}}, g.x(0));
+  const Output count = g.Op("AddV2", x_is, g.Op("ScatterNd", g.x(1), update_is, shape));
+  const Output share = g.Op("RealDiv", g.dy(0), count);
+  g.dx(0) = g.Op("Mul", share, x_is);
+  g.dx(2) = g.Op("Mul", g.Op("GatherNd", share, g.x(1)), update_is);
+}
+
+OP("TensorScatterMax")
+    .As(ChangedTensor)
+    .As(IndicesAndPolicy)
+    .Gradient(ExtremeGradient)
+    .Doc("The tensor with the larger of each element and its updates at the indices.");
+
+OP("TensorScatterMin")
+    .As(ChangedTensor)
+    .As(IndicesAndPolicy)
+    .Gradient(ExtremeGradient)
+    .Doc("The tensor with the smaller of each element and its updates at the indices.");
+
+}  // namespace
+}  // namespace dfrun
