@@ -24,8 +24,8 @@ class AvgPoolGradKernel final : public PoolKernel {
     DF_TRY(ctx.AllocateOutput(0, input, &dx));
     ForImages(s, ctx.pool(), [&](int64_t i) {
       const T* from = dy.data<T>() + i * s.output_image();
-      pooling::RoundedSums(dx->data<T>() + i * s.input_image(), s.input_image(),
-                           [&](auto* sums) { pooling::AverageImageGradient(s, from, sums); });
+      pooling::RoundedSums<pooling::MeanType<T>>(dx->data<T>() + i * s.input_image(), s.input_image(),
+                                                 [&](auto* sums) { pooling::AverageImageGradient(s, from, sums); });
     });
     return Status();
   }

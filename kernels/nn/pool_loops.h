@@ -114,9 +114,13 @@ void ForEqual(const PoolShape& s, const T* x, const T* y, Pick&& pick) {
   });
 }
 
+// The type that means are summed in: float sums would lose what cancels.
+template <class T>
+using MeanType = std::conditional_t<std::is_same_v<T, float>, double, ComputeType<T>>;
+
 template <class T>
 void AverageImage(const PoolShape& s, const T* x, T* y) {
-  using C = ComputeType<T>;
+  using C = MeanType<T>;
   std::vector<C> sums(static_cast<size_t>(s.channels));
   ForWindows(s, [&](const Window& window, int64_t to) {
     std::fill(sums.begin(), sums.end(), C(0));
@@ -129,10 +133,10 @@ void AverageImage(const PoolShape& s, const T* x, T* y) {
   });
 }
 
-// Adds each window's gradient to its pixels; dx is in the type that sums are computed in, and starts as zeros.
+// Adds each window's gradient to its pixels; dx starts as zeros.
 template <class T>
-void AverageImageGradient(const PoolShape& s, const T* dy, ComputeType<T>* dx) {
-  using C = ComputeType<T>;
+void AverageImageGradient(const PoolShape& s, const T* dy, MeanType<T>* dx) {
+  using C = MeanType<T>;
   ForWindows(s, [&](const Window& window, int64_t from) {
     const C share = C(1) / static_cast<C>(window.pixels());
     ForPixels(s, window, [&](int64_t pixel) {
@@ -142,10 +146,9 @@ void AverageImageGradient(const PoolShape& s, const T* dy, ComputeType<T>* dx) {
   });
 }
 
-// Fills out[n] by add(sums): sums start as zeros, in the type that they are computed in, and are rounded once.
-template <class T, class Add>
+// Fills out[n] by add(sums): sums start as zeros, in type C, and are rounded once.
+template <class C, class T, class Add>
 void RoundedSums(T* out, int64_t n, Add&& add) {
-  using C = ComputeType<T>;
   if constexpr (std::is_same_v<C, T>) {
     std::fill_n(out, n, T(0));
     add(out);

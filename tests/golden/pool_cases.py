@@ -148,7 +148,7 @@ def deep(w):
             if x.size > 0:
                 w.case("MaxPool3DGradGrad", x, y, numbers(dtype, x_shape, 4), **attrs)
             w.case("AvgPool3D", x, ulps=2, **attrs)
-            w.case("AvgPool3DGrad", ints(x_shape), dy, ulps=4, **attrs)
+            w.case("AvgPool3DGrad", ints(x_shape), dy, ulps=16, **attrs)  # TensorFlow sums in float, where terms cancel
     attrs = dict(padding="SAME", ksize=[1, 1, 2, 2, 2], strides=[1, 1, 2, 1, 2], data_format="NCDHW", name="NCDHW")
     x, y, dy = (numbers("float32", s, i) for i, s in enumerate([(1, 2, 3, 2, 2), (1, 2, 2, 2, 1), (1, 2, 2, 2, 1)], 5))
     w.case("MaxPool3D", x, **attrs)
