@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
+#include <sstream>
 
 #include "src/graph/graph_def.h"
 #include "src/graph/text_dump.h"
@@ -67,6 +68,32 @@ TEST_F(CommandsTest, OpsAsSchemaAndTable) {
   EXPECT_THAT(output_, HasSubstr("\n| MatMul | cpu: float32"));
   EXPECT_EQ(Dfrun("ops --table --golden absent"), 74);
   EXPECT_EQ(Dfrun("ops MatMul --table"), 64);
+}
+
+// The first line in which they differ; empty: they are the same.
+std::string FirstDifference(const std::string& got, const std::string& want) {
+  std::istringstream got_lines(got);
+  std::istringstream want_lines(want);
+  for (int number = 1;; ++number) {
+    std::string a;
+    std::string b;
+    const bool has_a = static_cast<bool>(std::getline(got_lines, a));
+    const bool has_b = static_cast<bool>(std::getline(want_lines, b));
+    if (!has_a && !has_b) return "";
+    if (a == b && has_a == has_b) continue;
+    return "line " + std::to_string(number) + "\n  registered: " + a + "\n  reviewed:   " + b +
+           "\nscripts/ops-table writes docs/OPS.md and tests/golden/registry anew; review their difference";
+  }
+}
+
+TEST_F(CommandsTest, RegistryIsAsReviewed) {
+  ASSERT_EQ(Dfrun("ops --registry"), 0) << output_;
+  EXPECT_EQ(FirstDifference(output_, ReadText("tests/golden/registry/ops.txt")), "");
+}
+
+TEST_F(CommandsTest, TableOfOpsIsUpToDate) {
+  ASSERT_EQ(Dfrun("ops --table"), 0) << output_;
+  EXPECT_EQ(FirstDifference(output_, ReadText("docs/OPS.md")), "");
 }
 
 TEST_F(CommandsTest, InfoNamesWhatIsThere) {
