@@ -5,6 +5,11 @@
 namespace dfrun {
 namespace {
 
+Status CheckCondition(const Tensor& condition) {
+  if (condition.shape().rank() == 0) return Status();
+  return InvalidArgument("the condition must be a scalar, but has shape ", condition.shape());
+}
+
 class HandOnKernel final : public Kernel {
  public:
   static constexpr bool kSharesOutputs = true;
@@ -15,11 +20,23 @@ class HandOnKernel final : public Kernel {
   }
 };
 
+class LoopCondKernel final : public Kernel {
+ public:
+  static constexpr bool kSharesOutputs = true;
+  explicit LoopCondKernel(KernelSetup&) {}
+  Status Compute(OpContext& ctx) {
+    DF_TRY(CheckCondition(ctx.input(0)));
+    ctx.SetOutput(0, ctx.input(0));
+    return Status();
+  }
+};
+
 class SwitchKernel final : public Kernel {
  public:
   static constexpr bool kSharesOutputs = true;
   explicit SwitchKernel(KernelSetup&) {}
   Status Compute(OpContext& ctx) {
+    DF_TRY(CheckCondition(ctx.input(1)));
     const int live = ctx.input(1).scalar<bool>() ? 1 : 0;
     ctx.SetOutput(live, ctx.input(0));
     ctx.set_output_dead(1 - live);
@@ -52,7 +69,7 @@ CPU_KERNEL_ANY("Exit", HandOnKernel);
 CPU_KERNEL_ANY("RefExit", HandOnKernel);
 CPU_KERNEL_ANY("NextIteration", HandOnKernel);
 CPU_KERNEL_ANY("RefNextIteration", HandOnKernel);
-CPU_KERNEL_ANY("LoopCond", HandOnKernel);
+CPU_KERNEL_ANY("LoopCond", LoopCondKernel);
 CPU_KERNEL_ANY("ControlTrigger", HandOnKernel);
 
 }  // namespace

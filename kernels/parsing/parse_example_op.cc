@@ -8,6 +8,12 @@ using Shapes = std::vector<PartialShape>;
 // Sets the outputs of `sparse` sparse features, then of the dense ones. Of one example (`batch` has rank 0) or a vector
 // of examples.
 Status FeatureShapes(InferenceContext& c, const PartialShape& batch, int sparse, const Shapes& dense) {
+  DF_ASSIGN(const auto sparse_types, c.attr<std::vector<DType>>("sparse_types"));
+  DF_ASSIGN(const auto dense_types, c.attr<std::vector<DType>>("Tdense"));
+  if (sparse_types.size() != static_cast<size_t>(sparse) || dense_types.size() != dense.size()) {
+    return InvalidArgument(sparse_types.size(), " types for ", sparse, " sparse features, and ", dense_types.size(),
+                           " types for ", dense.size(), " shapes of dense features");
+  }
   const bool known = batch.known_rank();
   const int64_t index_size = known ? batch.rank() + 1 : PartialShape::kUnknown;
   for (int i = 0; i < sparse; ++i) {
