@@ -3,6 +3,7 @@
 #include <random>
 #include <set>
 
+#include "src/passes/awaited_only.h"
 #include "src/passes/common_subexpressions.h"
 #include "src/passes/constant_folding.h"
 #include "src/passes/pipeline.h"
@@ -52,6 +53,26 @@ class OptimizeTest : public ::testing::Test {
 
 using FoldTest = OptimizeTest;
 using MergeTest = OptimizeTest;
+
+TEST_F(OptimizeTest, WhatIsOnlyAwaitedIsNotComputed) {
+  const Output x = m.Placeholder("x", PartialShape({2}));
+  const Output first = m.Add("first", "Neg", {x});
+  const Output second = m.Add("second", "Exp", {first});
+  const Output noise =
+      m.Add("noise", "RandomUniform", {m.Const("shape", Tensor::Vector<int32_t>({2}))}, {{"dtype", DType::kFloat}});
+  AddOn("group", "NoOp", {}, "", {second.node, noise.node});
+  AddOn("end", "Identity", {x}, "", {m.graph.Find("group")});
+  m.Add("unread", "Neg", {x});
+  DropAwaitedOnly(m.graph);
+  EXPECT_EQ(node("first").op->name, "NoOp");  // its only reader went
+  EXPECT_EQ(node("second").op->name, "NoOp");
+  EXPECT_EQ(node("second").control_inputs, std::vector<NodeId>{first.node});
+  EXPECT_EQ(node("second").num_outputs(), 0);
+  EXPECT_EQ(node("first").control_inputs, std::vector<NodeId>{x.node});
+  EXPECT_EQ(node("noise").op->name, "RandomUniform");  // its generator moves on
+  EXPECT_EQ(node("unread").op->name, "Neg");           // a run may ask for it
+  EXPECT_EQ(node("end").op->name, "Identity");
+}
 
 TEST_F(FoldTest, ConstantSubgraphsBecomeOneConst) {
   const Output x = m.Placeholder("x", PartialShape::Scalar());

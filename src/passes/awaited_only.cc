@@ -1,0 +1,60 @@
+#include "src/passes/awaited_only.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "src/graph/control_flow.h"
+
+namespace dfrun {
+namespace {
+
+bool HasRefs(const Node& node) {
+  const auto is_ref = [](const TypedArg& arg) { return arg.is_ref; };
+  return std::any_of(node.input_types.begin(), node.input_types.end(), is_ref) ||
+         std::any_of(node.output_types.begin(), node.output_types.end(), is_ref);
+}
+
+bool MayGo(const Node& node) {
+  return !node.op->is_stateful && node.num_inputs() > 0 && node.num_outputs() > 0 && !HasRefs(node);
+}
+
+// By node: its value has a reader that stays, or it must run for another reason.
+std::vector<bool> FindNeeded(const Graph& graph, const std::vector<NodeId>& order) {
+  const Consumers consumers = graph.BuildConsumers();
+  std::vector<bool> needed(static_cast<size_t>(graph.num_nodes()), false);
+  for (auto id = order.rbegin(); id != order.rend(); ++id) {
+    const std::span<const Consumers::Edge> readers = consumers.of(*id);
+    const bool read = std::any_of(readers.begin(), readers.end(), [&](const Consumers::Edge& edge) {
+      return edge.port >= 0 && needed[static_cast<size_t>(edge.node)];
+    });
+    needed[static_cast<size_t>(*id)] = read || readers.empty() || !MayGo(graph.node(*id));
+  }
+  return needed;
+}
+
+void MakeNoOp(Node& node, const OpDef& no_op) {
+  for (Output input : node.inputs) node.control_inputs.push_back(input.node);
+  std::sort(node.control_inputs.begin(), node.control_inputs.end());
+  node.control_inputs.erase(std::unique(node.control_inputs.begin(), node.control_inputs.end()),
+                            node.control_inputs.end());
+  node.op = &no_op;
+  node.attrs = AttrMap();
+  node.inputs.clear();
+  node.input_types.clear();
+  node.output_types.clear();
+  node.output_shapes.clear();
+}
+
+}  // namespace
+
+void DropAwaitedOnly(Graph& graph) {
+  const OpDef* no_op = graph.ops().Find("NoOp");
+  const Result<std::vector<NodeId>> order = graph.TopologicalOrder();
+  if (no_op == nullptr || !order.ok() || HasControlFlow(graph)) return;
+  const std::vector<bool> needed = FindNeeded(graph, *order);
+  for (NodeId id = 0; id < graph.num_nodes(); ++id) {
+    if (!needed[static_cast<size_t>(id)]) MakeNoOp(graph.mutable_node(id), *no_op);
+  }
+}
+
+}  // namespace dfrun
