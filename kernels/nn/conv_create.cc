@@ -1,5 +1,6 @@
 // Conv<T>::Create of every T.
 #include "kernels/math/element.h"
+#include "kernels/nn/depthwise_conv.h"
 #include "kernels/nn/onednn_conv.h"
 #include "kernels/nn/thin_conv.h"
 #include "kernels/nn/unfolded_conv.h"
@@ -63,6 +64,13 @@ bool IsGradientOfFewChannels(ConvKind kind, const ConvShape& s) {
   return kind == ConvKind::kBackpropInput && s.in_channels <= 4 && s.groups == 1 && !s.format.channels_first;
 }
 
+// Without the library.
+template <class T>
+std::shared_ptr<const Conv<T>> MakeOwnConv(ConvKind kind, const ConvShape& shape) {
+  auto conv = MakeDepthwiseConv<T>(kind, shape);
+  return conv != nullptr ? conv : MakeUnfoldedConv<T>(kind, shape);
+}
+
 }  // namespace
 
 template <>
@@ -72,7 +80,7 @@ Result<std::shared_ptr<const Conv<float>>> Conv<float>::Create(ConvKind kind, co
   }
   if (IsGradientOfFewChannels(kind, shape)) return MakeUnfoldedConv<float>(kind, shape);
   auto conv = MakeOneDnnConv<float>(kind, shape);
-  return conv.ok() ? conv : MakeUnfoldedConv<float>(kind, shape);
+  return conv.ok() ? conv : MakeOwnConv<float>(kind, shape);
 }
 
 template <>
@@ -92,7 +100,7 @@ Result<std::shared_ptr<const Conv<float16>>> Conv<float16>::Create(ConvKind kind
 
 template <>
 Result<std::shared_ptr<const Conv<double>>> Conv<double>::Create(ConvKind kind, const ConvShape& shape) {
-  return MakeUnfoldedConv<double>(kind, shape);
+  return MakeOwnConv<double>(kind, shape);
 }
 
 template <>

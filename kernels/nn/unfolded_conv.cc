@@ -3,39 +3,11 @@
 #include <algorithm>
 
 #include "kernels/matrix/direct_gemm.h"
+#include "kernels/nn/conv_windows.h"
 #include "kernels/nn/image_blocks.h"
 
 namespace dfrun {
 namespace {
-
-// Calls at(from, tap) for the taps of a window that lie inside [0, d.input).
-template <class At>
-void ForTaps(const WindowDim& d, int64_t out, At&& at) {
-  for (int64_t tap = 0; tap < d.size; ++tap) {
-    const int64_t from = out * d.stride - d.pad_before + tap * d.dilation;
-    if (from >= 0 && from < d.input) at(from, tap);
-  }
-}
-
-// Calls run(pixel of the input, tap of the filter, count) for what of a window lies inside the image: `count` pixels
-// side by side under as many taps.
-template <class Run>
-void ForWindow(const ConvShape& s, int64_t od, int64_t oh, int64_t ow, Run&& run) {
-  const int64_t left = ow * s.width.stride - s.width.pad_before;
-  ForTaps(s.depth, od, [&](int64_t d, int64_t kd) {
-    ForTaps(s.height, oh, [&](int64_t h, int64_t kh) {
-      const int64_t row = (d * s.height.input + h) * s.width.input;
-      const int64_t tap = (kd * s.height.size + kh) * s.width.size;
-      if (s.width.dilation == 1) {
-        const int64_t begin = std::max<int64_t>(0, -left);
-        const int64_t end = std::min(s.width.size, s.width.input - left);
-        if (begin < end) run(row + left + begin, tap + begin, end - begin);
-      } else {
-        ForTaps(s.width, ow, [&](int64_t w, int64_t kw) { run(row + w, tap + kw, 1); });
-      }
-    });
-  });
-}
 
 // Calls run(offset in the image, offset in the window's row, elements) for the same, of the channels of one group: in
 // one piece where they are all that a pixel has.
@@ -49,16 +21,6 @@ void ForRuns(const ConvShape& s, int64_t od, int64_t oh, int64_t ow, Run&& run) 
       for (int64_t i = 0; i < count; ++i) run((pixel + i) * s.in_channels, (tap + i) * n, n);
     }
   });
-}
-
-// Calls at(od, oh, ow) in the order of the output's pixels.
-template <class At>
-void ForOutputPixels(const ConvShape& s, At&& at) {
-  for (int64_t od = 0; od < s.depth.output; ++od) {
-    for (int64_t oh = 0; oh < s.height.output; ++oh) {
-      for (int64_t ow = 0; ow < s.width.output; ++ow) at(od, oh, ow);
-    }
-  }
 }
 
 // One row of `window()` elements an output pixel: [taps, channels of the group]. `image` is at the group's first
