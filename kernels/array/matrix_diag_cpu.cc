@@ -43,8 +43,8 @@ class MatrixDiagKernel : public Kernel {
     DF_ASSIGN(const Shape shape, Shape::Create(dims));
     Tensor* y = nullptr;
     DF_TRY(ctx.AllocateOutput(0, shape, &y));
-    const int64_t size = band.rows * band.cols;
     if (shape.num_elements() == 0) return Status();
+    const int64_t size = band.rows * band.cols;
     VisitElement(x.dtype(), [&](auto tag) {
       using E = typename decltype(tag)::type;
       const E padding = ctx.num_inputs() > 1 ? *static_cast<const E*>(ctx.input(4).raw()) : E();
@@ -147,8 +147,8 @@ class MatrixSetDiagKernel : public Kernel {
     Tensor* y = nullptr;
     DF_TRY(ctx.ForwardOrAllocate(0, 0, x.shape(), &y));
     const bool in_place = y->raw() == x.raw();
-    const int64_t size = band.rows * band.cols;
     if (x.num_elements() == 0) return Status();
+    const int64_t size = band.rows * band.cols;
     VisitElement(y->dtype(), [&](auto tag) {
       using E = typename decltype(tag)::type;
       const E* from = in_place ? nullptr : static_cast<const E*>(x.raw());

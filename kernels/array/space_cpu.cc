@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "kernels/array/element_size.h"
@@ -15,7 +16,10 @@ namespace {
 class BlocksOfImagesBase : public Kernel {
  public:
   explicit BlocksOfImagesBase(KernelSetup& setup)
-      : block_(setup.attr<int64_t>("block_size")), format_(setup.attr<std::string>("data_format")) {}
+      : block_(setup.attr<int64_t>("block_size")), format_(setup.attr<std::string>("data_format")) {
+    if (block_ > std::numeric_limits<int32_t>::max())
+      setup.Fail(InvalidArgument("block_size ", block_, " is too large"));
+  }
 
  protected:
   Status Permute(OpContext& ctx, bool to_depth) const {
@@ -34,6 +38,7 @@ class BlocksOfImagesBase : public Kernel {
     DF_TRY(Shape::Create(shape.dims()).status());
     Tensor* y = nullptr;
     DF_TRY(ctx.AllocateOutput(0, shape, &y));
+    if (shape.num_elements() == 0) return Status();
     const Shape& deep = to_depth ? shape : x.shape();
     StridedCopy(
         ctx.pool(), x.dtype(), x.raw(), y->raw(),

@@ -73,6 +73,10 @@ void CopyRow(const E* from, E* to, const CopyDim& row, int64_t n) {
     std::copy_n(from, n, to);
   } else if (row.to_stride == 1 && row.from_stride == 0) {
     std::fill_n(to, n, *from);
+  } else if (row.to_stride == 1 && row.from_stride == -1) {  // strides that the compiler has vector code for
+    for (int64_t i = 0; i < n; ++i) to[i] = from[-i];
+  } else if (row.to_stride == 1 && row.from_stride == 2) {
+    for (int64_t i = 0; i < n; ++i) to[i] = from[2 * i];
   } else {
     for (int64_t i = 0; i < n; ++i) to[i * row.to_stride] = from[i * row.from_stride];
   }

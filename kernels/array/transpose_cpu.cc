@@ -21,12 +21,12 @@ Result<std::vector<int>> ReadPermutation(const Tensor& value, int rank) {
 Status Permute(OpContext& ctx, Tensor** y) {
   const Tensor& x = ctx.input(0);
   DF_ASSIGN(const std::vector<int> perm, ReadPermutation(ctx.input(1), x.shape().rank()));
-  const std::vector<int64_t> sizes(x.shape().dims().begin(), x.shape().dims().end());
-  std::vector<CopyDim> dims = PermutedDims(sizes, perm);
   Shape shape = x.shape();
-  for (int d = 0; d < shape.rank(); ++d) shape.set_dim(d, dims[d].size);
+  for (int d = 0; d < shape.rank(); ++d) shape.set_dim(d, x.shape().dim(perm[d]));
   DF_TRY(ctx.AllocateOutput(0, shape, y));
-  StridedCopy(ctx.pool(), x.dtype(), x.raw(), (*y)->raw(), std::move(dims));
+  if (shape.num_elements() == 0) return Status();
+  const std::vector<int64_t> sizes(x.shape().dims().begin(), x.shape().dims().end());
+  StridedCopy(ctx.pool(), x.dtype(), x.raw(), (*y)->raw(), PermutedDims(sizes, perm));
   return Status();
 }
 

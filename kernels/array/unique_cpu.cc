@@ -78,6 +78,8 @@ class UniqueKernel : public Kernel {
   Status Compute(OpContext& ctx) {
     const Tensor& x = ctx.input(0);
     DF_ASSIGN(const int64_t axis, ReadAxis(ctx));
+    Tensor* idx = nullptr;
+    DF_TRY(ctx.AllocateOutput(1, Shape({x.shape().dim(static_cast<int>(axis))}), &idx));
     const Slices<T> slices(x, axis);
     const Places places = FindPlaces(slices);
     const auto different = static_cast<int64_t>(places.firsts.size());
@@ -89,8 +91,11 @@ class UniqueKernel : public Kernel {
     for (int64_t o = 0; o < slices.outer(); ++o) {
       for (int64_t first : places.firsts) to = std::copy_n(slices.Run(o, first), slices.inner(), to);
     }
-    DF_TRY(Store(ctx, 1, places.place_of));
-    return ctx.num_outputs() > 2 ? Store(ctx, 2, places.counts) : Status();
+    DF_TRY(StoreInts(places.place_of, *idx));
+    if (ctx.num_outputs() == 2) return Status();
+    Tensor* counts = nullptr;
+    DF_TRY(ctx.AllocateOutput(2, Shape({different}), &counts));
+    return StoreInts(places.counts, *counts);
   }
 
  private:
@@ -104,11 +109,6 @@ class UniqueKernel : public Kernel {
     if (axis.empty() && x.rank() != 1)
       return InvalidArgument("without an axis x must be a vector, but it has shape ", x);
     return CanonicalAxis(axis.empty() ? 0 : axis[0], x.rank());
-  }
-  static Status Store(OpContext& ctx, int i, const std::vector<int64_t>& values) {
-    Tensor* output = nullptr;
-    DF_TRY(ctx.AllocateOutput(i, Shape({static_cast<int64_t>(values.size())}), &output));
-    return StoreInts(values, *output);
   }
 };
 

@@ -19,6 +19,8 @@ def identity_cases(w):
             w.case(op, iota((2,), dtype))
         w.case("EnsureShape", iota((2, 1), dtype), shape=tf.TensorShape([2, None]))
         w.case("PlaceholderWithDefault", iota((1, 2), dtype), shape=tf.TensorShape([None, 2]))
+    for dtype in ALL:
+        w.case("IdentityN", [iota((2, 1), dtype), iota((), "int32"), iota((0, 2), dtype)], name=dtype)
     for shape in [[2, 3], [None, 3], [None, None], [3, 3], [2, None, None], [None], []]:
         w.case("EnsureShape", iota((2, 3)), shape=tf.TensorShape(shape), name=f"{shape}")
         w.case("PlaceholderWithDefault", iota((2, 3)), shape=tf.TensorShape(shape), name=f"{shape}")
