@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "kernels/math/elementwise.h"
 
@@ -94,13 +95,14 @@ void FoldGroups(const ReductionLoops& loops, const RowGroups& groups, bool empty
   });
 }
 
-Status CheckSortedIds(std::span<const int64_t> ids, const char* what) {
+Result<int64_t> CountSegments(std::span<const int64_t> ids) {
   int64_t last = 0;
   for (const int64_t id : ids) {
-    if (id < last) return InvalidArgument(what, " must increase from 0 on, but ", id, " comes after ", last);
+    if (id < last) return InvalidArgument("segment ids must increase from 0 on, but ", id, " comes after ", last);
     last = id;
   }
-  return Status();
+  if (last == std::numeric_limits<int64_t>::max()) return InvalidArgument("segment id ", last, " is too large");
+  return ids.empty() ? 0 : last + 1;
 }
 
 Status CheckRange(std::span<const int64_t> values, int64_t limit, const char* what) {

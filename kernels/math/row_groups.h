@@ -38,8 +38,8 @@ class RowGroups {
 void FoldGroups(const ReductionLoops& loops, const RowGroups& groups, bool empty_is_zero, const void* data,
                 int64_t width, void* output, ThreadPool& pool);
 
-// InvalidArgument unless the ids increase from 0 on; `what` names them.
-Status CheckSortedIds(std::span<const int64_t> ids, const char* what);
+// The number of segments of sorted ids, one more than the last; InvalidArgument unless they increase from 0 on.
+Result<int64_t> CountSegments(std::span<const int64_t> ids);
 // InvalidArgument unless all are in [0, limit).
 Status CheckRange(std::span<const int64_t> values, int64_t limit, const char* what);
 

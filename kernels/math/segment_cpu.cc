@@ -19,12 +19,12 @@ class SegmentKernel : public Kernel {
     if (data.shape().rank() == 0 || data.shape().dim(0) != rows)
       return InvalidArgument("there must be a segment id for each row of data ", data.shape(), ", not ",
                              ctx.input(1).shape());
-    DF_TRY(CheckSortedIds(ids, "segment ids"));
-    DF_ASSIGN(const Shape shape, RowsShape(ids.empty() ? 0 : ids.back() + 1, data.shape(), 1));
+    DF_ASSIGN(const int64_t segments, CountSegments(ids));
+    DF_ASSIGN(const Shape shape, RowsShape(segments, data.shape(), 1));
     Tensor* y = nullptr;
     DF_TRY(ctx.AllocateOutput(0, shape, &y));
     if (shape.num_elements() == 0) return Status();
-    DF_ASSIGN(const RowGroups groups, RowGroups::FromSorted(ctx, ids, shape.dim(0)));
+    DF_ASSIGN(const RowGroups groups, RowGroups::FromSorted(ctx, ids, segments));
     FoldGroups(loops_, groups, empty_is_zero_, data.raw(), RowWidth(data.shape(), 1), y->raw(), ctx.pool());
     return Status();
   }

@@ -20,9 +20,8 @@ class SparseSegmentKernel : public Kernel {
     if (indices.size() != ids.size())
       return InvalidArgument("there must be a segment id for each index of ", ctx.input(1).shape(), ", not ",
                              ctx.input(2).shape());
-    DF_TRY(CheckSortedIds(ids, "segment ids"));
     DF_TRY(CheckRange(indices, data.shape().dim(0), "indices"));
-    int64_t segments = ids.empty() ? 0 : ids.back() + 1;
+    DF_ASSIGN(int64_t segments, CountSegments(ids));
     if (has_count_) {
       DF_ASSIGN(const int64_t count, IntScalar(ctx.input(3), "the number of segments"));
       if (segments > count) return InvalidArgument("segment id ", segments - 1, " is not below num_segments, ", count);

@@ -37,7 +37,10 @@ struct Digamma {
       x = T(1) - x;
     }
     T recurrence = 0;
-    for (; x < T(10); x += T(1)) recurrence += T(1) / x;
+    while (x < T(10)) {
+      recurrence += T(1) / x;
+      x += T(1);
+    }
     const T y = std::log(x) - T(0.5) / x - Tail(x) - recurrence;
     return reflect ? y - reflected : y;
   }

@@ -1,6 +1,7 @@
 // Segments that are too large for golden cases: the same bits on any number of threads, and exact sums.
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <random>
 
 #include "tests/unit/testing/node_runner.h"
@@ -49,6 +50,16 @@ TEST(Segment, HugeCountsOfEmptyRowsCostNothing) {
                              Tensor::Scalar<int64_t>(int64_t{1} << 60)});
   ASSERT_TRUE(y.ok()) << y.status().ToString();
   EXPECT_EQ((*y)[0].shape().dim(0), int64_t{1} << 60);
+}
+
+TEST(Segment, AnIdWithoutASuccessorIsAnError) {
+  NodeRunner runner;
+  const Tensor ids = Tensor::Vector<int64_t>({std::numeric_limits<int64_t>::max()});
+  for (const char* op : {"SegmentSum", "SegmentMax"}) {
+    const auto y = runner.Run(op, {}, {Values({1, 2}), ids});
+    ASSERT_FALSE(y.ok());
+    EXPECT_EQ(y.status().code(), Code::kInvalidArgument);
+  }
 }
 
 TEST(Segment, MoreBytesThanThereAreIsAnError) {
