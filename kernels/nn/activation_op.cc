@@ -7,6 +7,8 @@ namespace {
 
 constexpr const char* kRealT =
     "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}";
+constexpr const char* kReluT =
+    "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8}";
 constexpr const char* kFloatT = "T: {half, bfloat16, float, double}";
 
 Status GradientShape(InferenceContext& c) {
@@ -15,16 +17,21 @@ Status GradientShape(InferenceContext& c) {
   return Status();
 }
 
-OpBuilder Activation(const char* name, const char* type) {
-  OpBuilder op(name);
-  op.Input("features: T").Output("activations: T").Attr(type).Shape(SameAsInput(0));
-  return op;
+template <const char* const* kTypes>
+void Activation(OpBuilder& op) {
+  op.Input("features: T").Output("activations: T").Attr(*kTypes).Shape(SameAsInput(0));
 }
-
-OpBuilder ActivationGrad(const char* name, const char* second, const char* type) {
-  OpBuilder op(name);
-  op.Input("gradients: T").Input(second).Output("backprops: T").Attr(type).Shape(&GradientShape);
-  return op;
+// Of dy and the result, or the argument, of the op.
+template <const char* const* kTypes>
+void GradientByResult(OpBuilder& op) {
+  op.Input("gradients: T").Input("outputs: T").Output("backprops: T").Attr(*kTypes).Shape(&GradientShape);
+}
+template <const char* const* kTypes>
+void GradientByArgument(OpBuilder& op) {
+  op.Input("gradients: T").Input("features: T").Output("backprops: T").Attr(*kTypes).Shape(&GradientShape);
+}
+void LeakyAttrs(OpBuilder& op) {
+  op.Attr("alpha: float = 0.2").Attr("T: {half, bfloat16, float, double} = float");
 }
 
 // Of a gradient op that is linear in dy and piecewise linear in its second input.
@@ -51,51 +58,60 @@ void SoftplusGradGradient(GradientBuilder& g) {
   g.dx(1) = g.Op("RealDiv", g.Op("Mul", g.dy(0), dy), denominator);
 }
 
-const internal::OpRegistration kActivations[] = {
-    Activation("Relu", kRealT)
-        .Alias("ReLU")
-        .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("ReluGrad", g.dy(0), g.y(0)); })
-        .Doc("max(x, 0), element by element."),
-    Activation("Relu6", kRealT)
-        .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("Relu6Grad", g.dy(0), g.y(0)); })
-        .Doc("min(max(x, 0), 6), element by element."),
-    Activation("Elu", kFloatT)
-        .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("EluGrad", g.dy(0), g.y(0)); })
-        .Doc("exp(x) - 1 where x < 0, else x."),
-    Activation("Selu", kFloatT)
-        .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("SeluGrad", g.dy(0), g.y(0)); })
-        .Doc("scale * (alpha * (exp(x) - 1) where x < 0, else x), with the constants that keep mean 0 and variance 1."),
-    Activation("Softplus", kFloatT)
-        .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("SoftplusGrad", g.dy(0), g.x(0)); })
-        .Doc("log(1 + exp(x)), element by element."),
-    Activation("Softsign", kFloatT)
-        .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("SoftsignGrad", g.dy(0), g.x(0)); })
-        .Doc("x / (1 + |x|), element by element."),
-    ActivationGrad("ReluGrad", "features: T", kRealT)
-        .Gradient(OfDyAlone("ReluGrad"))
-        .Doc("gradients where features > 0, else 0."),
-    ActivationGrad("Relu6Grad", "features: T", kRealT)
-        .Gradient(OfDyAlone("Relu6Grad"))
-        .Doc("gradients where 0 < features < 6, else 0."),
-    ActivationGrad("EluGrad", "outputs: T", kFloatT)
-        .Gradient(OfEluKind("EluGrad"))
-        .Doc("gradients * (outputs + 1) where outputs < 0, else gradients."),
-    ActivationGrad("SeluGrad", "outputs: T", kFloatT)
-        .Gradient(OfEluKind("SeluGrad"))
-        .Doc("gradients * (outputs + scale * alpha) where outputs < 0, else gradients * scale."),
-    ActivationGrad("SoftplusGrad", "features: T", kFloatT)
-        .Gradient(&SoftplusGradGradient)
-        .Doc("gradients / (exp(-features) + 1)."),
-    ActivationGrad("SoftsignGrad", "features: T", kFloatT).Doc("gradients / (1 + |features|)^2."),
-};
-
 }  // namespace
+
+OP("Relu")
+    .As(&Activation<&kReluT>)
+    .Alias("ReLU")
+    .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("ReluGrad", g.dy(0), g.y(0)); })
+    .Doc("max(x, 0), element by element.");
+OP("Relu6")
+    .As(&Activation<&kRealT>)
+    .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("Relu6Grad", g.dy(0), g.y(0)); })
+    .Doc("min(max(x, 0), 6), element by element.");
+OP("Elu")
+    .As(&Activation<&kFloatT>)
+    .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("EluGrad", g.dy(0), g.y(0)); })
+    .Doc("exp(x) - 1 where x < 0, else x.");
+OP("Selu")
+    .As(&Activation<&kFloatT>)
+    .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("SeluGrad", g.dy(0), g.y(0)); })
+    .Doc("scale * (alpha * (exp(x) - 1) where x < 0, else x), with the constants that keep mean 0 and variance 1.");
+OP("Softplus")
+    .As(&Activation<&kFloatT>)
+    .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("SoftplusGrad", g.dy(0), g.x(0)); })
+    .Doc("log(1 + exp(x)), element by element.");
+OP("Softsign")
+    .As(&Activation<&kFloatT>)
+    .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("SoftsignGrad", g.dy(0), g.x(0)); })
+    .Doc("x / (1 + |x|), element by element.");
+
+OP("ReluGrad")
+    .As(&GradientByArgument<&kRealT>)
+    .Gradient(OfDyAlone("ReluGrad"))
+    .Doc("gradients where features > 0, else 0.");
+OP("Relu6Grad")
+    .As(&GradientByArgument<&kRealT>)
+    .Gradient(OfDyAlone("Relu6Grad"))
+    .Doc("gradients where 0 < features < 6, else 0.");
+OP("EluGrad")
+    .As(&GradientByResult<&kFloatT>)
+    .Gradient(OfEluKind("EluGrad"))
+    .Doc("gradients * (outputs + 1) where outputs < 0, else gradients.");
+OP("SeluGrad")
+    .As(&GradientByResult<&kFloatT>)
+    .Gradient(OfEluKind("SeluGrad"))
+    .Doc("gradients * (outputs + scale * alpha) where outputs < 0, else gradients * scale.");
+OP("SoftplusGrad")
+    .As(&GradientByArgument<&kFloatT>)
+    .Gradient(&SoftplusGradGradient)
+    .Doc("gradients / (exp(-features) + 1).");
+OP("SoftsignGrad").As(&GradientByArgument<&kFloatT>).Doc("gradients / (1 + |features|)^2.");
 
 OP("LeakyRelu")
     .Input("features: T")
     .Output("activations: T")
-    .Attr("alpha: float = 0.2")
-    .Attr("T: {half, bfloat16, float, double} = float")
+    .As(&LeakyAttrs)
     .Shape(SameAsInput(0))
     .Gradient([](GradientBuilder& g) {
       g.dx(0) = g.Op("LeakyReluGrad", {{"alpha", g.attr<float>("alpha")}}, g.dy(0), g.x(0));
@@ -106,8 +122,7 @@ OP("LeakyReluGrad")
     .Input("gradients: T")
     .Input("features: T")
     .Output("backprops: T")
-    .Attr("alpha: float = 0.2")
-    .Attr("T: {half, bfloat16, float, double} = float")
+    .As(&LeakyAttrs)
     .Shape(&GradientShape)
     .Gradient([](GradientBuilder& g) {
       g.dx(0) = g.Op("LeakyReluGrad", {{"alpha", g.attr<float>("alpha")}}, g.dy(0), g.x(1));
