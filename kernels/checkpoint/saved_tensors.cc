@@ -88,7 +88,7 @@ Status MergeCheckpoints(const std::vector<std::string>& parts, const std::string
         }
       }
       const std::string file = StrCat("shard-", merged.shards.size(), ".h5");
-      DF_TRY(LinkOrCopy(*found + "/" + shard.file, directory + "/" + file));
+      DF_TRY(LinkOrCopy(StrCat(*found, "/", shard.file), StrCat(directory, "/", file)));
       shard.file = file;
       merged.shards.push_back(std::move(shard));
     }

@@ -100,6 +100,7 @@ void CopyCommon(ThreadPool& pool, const TensorSlice& from_part, const Tensor& fr
   const std::vector<int64_t> from_strides = RowMajorStrides(from_part.extent);
   const std::vector<int64_t> to_strides = RowMajorStrides(to_part.extent);
   std::vector<CopyDim> dims;
+  dims.reserve(from_strides.size());
   for (int d = 0; d < common->full.rank(); ++d) {
     dims.push_back({common->extent[d], from_strides[static_cast<size_t>(d)], to_strides[static_cast<size_t>(d)]});
   }
