@@ -13,6 +13,7 @@
 #include "jobs/json.h"
 #include "jobs/model.h"
 #include "jobs/ranks.h"
+#include "src/passes/variable_reads.h"
 #include "src/session/session.h"
 
 namespace dfrun::jobs {
@@ -45,6 +46,7 @@ class Evaluation {
     DF_ASSIGN(Model model, LoadModel(options_.model, options_.sets, runtime_.size()));
     DF_TRY(CheckRanks(model));
     DF_TRY(Resolve(model));
+    if (!model.job) DF_TRY(ReadVariablesAtUse(model.graph, step_.feeds));
     DF_TRY(CheckFed(model.graph, step_));
     DF_TRY(AddVariableSteps(model));
     SessionOptions session_options;

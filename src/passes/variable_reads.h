@@ -1,0 +1,20 @@
+// How TensorFlow's graphs read variables that are refs.
+#ifndef DFRUN_SRC_PASSES_VARIABLE_READS_H_
+#define DFRUN_SRC_PASSES_VARIABLE_READS_H_
+
+#include <vector>
+
+#include "src/graph/graph.h"
+
+namespace dfrun {
+
+// In TensorFlow an Identity of a ref shares the variable's bytes, so that who reads it sees the updates that were made
+// since: ExponentialMovingAverage counts on that. Here an Identity is what the variable was when it ran. Makes the
+// readers of such Identities, and of Identities of them, read the variable itself, in the order that the graph gives.
+// Left alone: the primitives of control flow, readers that are to be on another device, and outputs in `fed`, whose
+// values a run gives.
+Status ReadVariablesAtUse(Graph& graph, const std::vector<Output>& fed);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_PASSES_VARIABLE_READS_H_
