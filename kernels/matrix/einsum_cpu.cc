@@ -30,6 +30,7 @@ class EinsumBase : public Kernel {
 
   Result<std::shared_ptr<const EinsumPlan>> PlanFor(const OpContext& ctx) {
     std::vector<Shape> shapes;
+    shapes.reserve(static_cast<size_t>(ctx.num_inputs()));
     for (int i = 0; i < ctx.num_inputs(); ++i) shapes.push_back(ctx.input(i).shape());
     return plans_.Get(shapes, [&]() -> Result<std::shared_ptr<const EinsumPlan>> {
       DF_ASSIGN(EinsumPlan plan, PlanEinsum(equation_, shapes));
