@@ -14,14 +14,17 @@ inline void StreamLine(void* to, const void* from) {
 #if !defined(__AVX__)
   std::memcpy(to, from, 64);
 #elif defined(__clang__)
-  using Vector = long long __attribute__((vector_size(32)));  // NOLINT(google-runtime-int): what the builtin takes
+  using Vector =
+      long long __attribute__((vector_size(32), may_alias));  // NOLINT(google-runtime-int): what the builtin takes
   __builtin_nontemporal_store(static_cast<const Vector*>(from)[0], static_cast<Vector*>(to));
   __builtin_nontemporal_store(static_cast<const Vector*>(from)[1], static_cast<Vector*>(to) + 1);
 #elif defined(__AVX512F__)
-  using Vector = long long __attribute__((vector_size(64)));  // NOLINT(google-runtime-int): what the builtin takes
+  using Vector =
+      long long __attribute__((vector_size(64), may_alias));  // NOLINT(google-runtime-int): what the builtin takes
   __builtin_ia32_movntdq512(static_cast<Vector*>(to), *static_cast<const Vector*>(from));
 #else
-  using Vector = long long __attribute__((vector_size(32)));  // NOLINT(google-runtime-int): what the builtin takes
+  using Vector =
+      long long __attribute__((vector_size(32), may_alias));  // NOLINT(google-runtime-int): what the builtin takes
   __builtin_ia32_movntdq256(static_cast<Vector*>(to), static_cast<const Vector*>(from)[0]);
   __builtin_ia32_movntdq256(static_cast<Vector*>(to) + 1, static_cast<const Vector*>(from)[1]);
 #endif
