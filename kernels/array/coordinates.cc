@@ -1,5 +1,7 @@
 #include "kernels/array/coordinates.h"
 
+#include <algorithm>
+
 #include "kernels/array/int_values.h"
 
 namespace dfrun {
@@ -11,7 +13,10 @@ Result<CoordinateSlices> ReadCoordinates(const Tensor& coordinates, const Shape&
   if (depth > shape.rank()) return InvalidArgument("indices of ", depth, " coordinates for a tensor of shape ", shape);
   CoordinateSlices out;
   out.prefix.assign(given.dims().begin(), given.dims().end() - 1);
-  for (int d = static_cast<int>(depth); d < shape.rank(); ++d) out.row *= shape.dim(d);
+  // Of an empty tensor the other sizes may be of any product: every slice is empty, or there is none.
+  const bool is_empty = std::find(shape.dims().begin(), shape.dims().end(), 0) != shape.dims().end();
+  if (is_empty) out.row = 0;
+  for (int d = static_cast<int>(depth); d < shape.rank() && !is_empty; ++d) out.row *= shape.dim(d);
   int64_t count = 1;
   for (int64_t size : out.prefix) count *= size;
   const std::vector<int64_t> values = IntValues(coordinates);
@@ -23,7 +28,7 @@ Result<CoordinateSlices> ReadCoordinates(const Tensor& coordinates, const Shape&
       if (at < 0 || at >= shape.dim(static_cast<int>(d)))
         return InvalidArgument("indices[", i, "] has the coordinate ", at, " in dimension ", d,
                                ", which is outside of the shape ", shape);
-      slice = slice * shape.dim(static_cast<int>(d)) + at;
+      if (!is_empty) slice = slice * shape.dim(static_cast<int>(d)) + at;
     }
     out.slices.push_back(slice);
   }

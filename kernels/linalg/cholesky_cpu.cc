@@ -55,6 +55,7 @@ class CholeskyGradKernel final : public Kernel {
     }
     Tensor* y = nullptr;
     DF_TRY(ctx.AllocateOutput(0, l.shape(), &y));
+    if (batch.elements() == 0) return Status();  // Eigen's triangular products want a first element
     return ForEachMatrix(ctx.pool(), batch.count, 6 * WorkOf(batch), [&](int64_t i) {
       const int64_t at = i * batch.elements();
       CholeskyGradient(l.data<T>() + at, grad.data<T>() + at, batch.rows, y->data<T>() + at);

@@ -7,7 +7,9 @@
 #include <immintrin.h>
 #endif
 
+#include <bit>
 #include <cstring>
+#include <type_traits>
 
 namespace dfrun {
 
@@ -57,10 +59,15 @@ inline void StoreFirst(T* to, Vec<T> v, int count) {
   std::memcpy(to, &v, static_cast<size_t>(count) * sizeof(T));
 }
 
-// a * b + c, rounded once for floating point where the machine can.
+// a * b + c, rounded once for floating point where the machine can; integers wrap around.
 template <class T>
 inline Vec<T> MulAdd(Vec<T> a, Vec<T> b, Vec<T> c) {
-  return a * b + c;
+  if constexpr (std::is_integral_v<T>) {
+    using Wrapping = Vec<std::make_unsigned_t<T>>;
+    return std::bit_cast<Vec<T>>(std::bit_cast<Wrapping>(a) * std::bit_cast<Wrapping>(b) + std::bit_cast<Wrapping>(c));
+  } else {
+    return a * b + c;
+  }
 }
 
 #if defined(__AVX512F__)

@@ -94,7 +94,7 @@ class ArgmaxPoolGrad final : public NumberedPool {
   template <class Index>
   static bool Image(const PoolShape& s, const T* dy, const Index* argmax, int64_t first, T* dx) {
     bool inside = true;
-    pooling::RoundedSums<ComputeType<T>>(dx, s.input_image(), [&](auto* sums) {
+    pooling::RoundedSums<pooling::SumType<T>>(dx, s.input_image(), [&](auto* sums) {
       for (int64_t i = 0; i < s.output_image(); ++i) {
         const auto at = static_cast<uint64_t>(static_cast<int64_t>(argmax[i])) - static_cast<uint64_t>(first);
         if (at < static_cast<uint64_t>(s.input_image())) {

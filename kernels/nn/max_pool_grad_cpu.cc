@@ -9,7 +9,7 @@ struct ToFirstLargest {
   static constexpr bool kBack = false;
   template <class T>
   static void Image(const PoolShape& s, const T* x, const T*, const T* dy, T* dx) {
-    pooling::RoundedSums<ComputeType<T>>(dx, s.input_image(), [&](auto* sums) {
+    pooling::RoundedSums<pooling::SumType<T>>(dx, s.input_image(), [&](auto* sums) {
       pooling::ForLargest(s, x, [&](int64_t from, const T*, const int32_t* place) {
         for (int64_t c = 0; c < s.channels; ++c) sums[place[c] * s.channels + c] += dy[from + c];
       });
@@ -22,7 +22,7 @@ struct ToEveryEqual {
   static constexpr bool kBack = false;
   template <class T>
   static void Image(const PoolShape& s, const T* x, const T* y, const T* dy, T* dx) {
-    pooling::RoundedSums<ComputeType<T>>(dx, s.input_image(), [&](auto* sums) {
+    pooling::RoundedSums<pooling::SumType<T>>(dx, s.input_image(), [&](auto* sums) {
       pooling::ForEqual<T, false>(s, x, y, [=](int64_t in, int64_t out, bool hit) {
         sums[in] += hit ? static_cast<ComputeType<T>>(dy[out]) : ComputeType<T>(0);
       });

@@ -146,6 +146,19 @@ void AverageImageGradient(const PoolShape& s, const T* dy, MeanType<T>* dx) {
   });
 }
 
+// Sums of elements that may overlap; those of integers wrap around.
+template <class T>
+struct SumOf {
+  using Type = ComputeType<T>;
+};
+template <class T>
+requires std::is_integral_v<T>
+struct SumOf<T> {
+  using Type = WrappingType<T>;
+};
+template <class T>
+using SumType = typename SumOf<T>::Type;
+
 // Fills out[n] by add(sums): sums start as zeros, in type C, and are rounded once.
 template <class C, class T, class Add>
 void RoundedSums(T* out, int64_t n, Add&& add) {

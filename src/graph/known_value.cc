@@ -240,8 +240,9 @@ Element FloorQuotient(int64_t a, int64_t b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
 }
 Element FloorRemainder(int64_t a, int64_t b) {
-  const Element q = FloorQuotient(a, b);
-  return q ? Element(a - *q * b) : std::nullopt;
+  if (!CanDivide(a, b)) return std::nullopt;
+  const int64_t remainder = a % b;
+  return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
 }
 Element Larger(int64_t a, int64_t b) {
   return std::max(a, b);
