@@ -72,8 +72,6 @@ class Differentiation {
   }
 
  private:
-  std::string Prefix(NodeId node) const { return StrCat(scope_, "/", graph_.node(node).name, "_grad/"); }
-
   Status Seed() {
     for (size_t k = 0; k < ys_.size(); ++k) {
       const Output y = ys_[k];
@@ -106,7 +104,7 @@ class Differentiation {
       return InvalidArgument(graph_.Describe(id), ": op ", op.name, " has no gradient; it is needed on the path ",
                              dependency_.PathThrough(id), "; StopGradient ends a path that is not meant");
     }
-    NodeGradient builder(graph_, id, Prefix(id), std::move(dys));
+    NodeGradient builder(graph_, id, scope_, std::move(dys));
     op.gradient(builder);
     DF_TRY(builder.status().Annotate(StrCat("adding the gradient of ", graph_.Describe(id))));
     for (int i = 0; i < builder.num_inputs(); ++i) {
@@ -120,7 +118,8 @@ class Differentiation {
     std::vector<GradientValue> sums;
     for (int port = 0; port < graph_.node(id).num_outputs(); ++port) {
       std::vector<GradientValue>& parts = parts_[dependency_.Index({id, port})];
-      NodeAdder adder(graph_, Prefix(id), parts.empty() ? "" : HomeOf(graph_, parts[0]));
+      NodeAdder adder(graph_, GradientPrefix(scope_, graph_.node(id).name),
+                      parts.empty() ? "" : HomeOf(graph_, parts[0]));
       sums.push_back(SumGradients(graph_, adder, parts, {id, port}));
       DF_TRY(adder.status().Annotate(StrCat("adding up the gradients of ", graph_.Describe(id))));
       if (parts.size() > 1) parts = {sums.back()};

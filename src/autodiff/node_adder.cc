@@ -4,6 +4,10 @@
 
 namespace dfrun {
 
+std::string GradientPrefix(std::string_view scope, std::string_view name) {
+  return StrCat(scope, "/", name, "_grad/");
+}
+
 AddedNode NodeAdder::Add(std::string_view op, const std::vector<Output>& inputs, AttrMap attrs) {
   if (!status_.ok()) return {};
   if (!std::all_of(inputs.begin(), inputs.end(), [](Output input) { return input.valid(); })) {

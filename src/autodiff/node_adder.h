@@ -10,6 +10,9 @@
 
 namespace dfrun {
 
+// What the names of the nodes that differentiate node `name` begin with.
+std::string GradientPrefix(std::string_view scope, std::string_view name);
+
 // Errors are sticky: after the first, Add() adds nothing and returns an invalid node.
 class NodeAdder {
  public:

@@ -4,10 +4,11 @@
 
 namespace dfrun {
 
-NodeGradient::NodeGradient(Graph& graph, NodeId node, std::string prefix, std::vector<GradientValue> dys)
+NodeGradient::NodeGradient(Graph& graph, NodeId node, std::string_view scope, std::vector<GradientValue> dys)
     : graph_(graph),
       node_(graph.node(node)),
-      adder_(graph, std::move(prefix), node_.name),
+      scope_(scope),
+      adder_(graph, GradientPrefix(scope, node_.name), node_.name),
       dys_(std::move(dys)),
       dxs_(node_.inputs.size()) {}
 

@@ -3,6 +3,7 @@
 #define DFRUN_SRC_AUTODIFF_NODE_GRADIENT_H_
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/autodiff/gradients.h"
@@ -14,8 +15,8 @@ namespace dfrun {
 // gives a token for it, {kSparseToken, output}, which becomes a dense tensor only when a node takes it as input.
 class NodeGradient final : public GradientBuilder {
  public:
-  // `dys`: one an output of the node. `prefix`: of the new nodes' names.
-  NodeGradient(Graph& graph, NodeId node, std::string prefix, std::vector<GradientValue> dys);
+  // `dys`: one an output of the node. `scope`: of the differentiation, which outlives this.
+  NodeGradient(Graph& graph, NodeId node, std::string_view scope, std::vector<GradientValue> dys);
 
   // After the gradient function ran: the first error, and what it set for each input.
   const Status& status() const { return adder_.status(); }
@@ -28,6 +29,7 @@ class NodeGradient final : public GradientBuilder {
   const AttrMap& attrs() const override { return node_.attrs; }
   DType dtype(Output value) const override;
   PartialShape shape(Output value) const override;
+  std::string_view scope() const override { return scope_; }
   bool has_dy(int i) const override { return dys_[i].exists; }
   Output dy(int i) override;
   void SetSparseGradient(int input, Output indices, Output values) override;
@@ -47,6 +49,7 @@ class NodeGradient final : public GradientBuilder {
 
   Graph& graph_;
   const Node& node_;
+  const std::string_view scope_;
   NodeAdder adder_;
   std::vector<GradientValue> dys_;
   std::vector<GradientValue> dxs_;

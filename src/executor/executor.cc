@@ -57,14 +57,14 @@ void RunExclusive(StepState& step, Work* ops) {
 }
 
 // Where RunPlan waits.
-struct Waiter {
-  explicit Waiter(WorkerPool& p) : pool(p) {}
+struct StepEnd {
+  explicit StepEnd(WorkerPool& p) : pool(p) {}
   WorkerPool& pool;
   Status status;
   std::atomic<bool> done{false};
 
   static void Done(void* arg, Status status) {
-    Waiter& self = *static_cast<Waiter*>(arg);
+    StepEnd& self = *static_cast<StepEnd*>(arg);
     WorkerPool& pool = self.pool;  // RunPlan may return as soon as it sees done
     self.status = std::move(status);
     self.done.store(true, std::memory_order_release);
@@ -107,10 +107,10 @@ void StartPlan(ExecPlan& plan, WorkerPool& pool, const RunArgs& args, Callback d
 }
 
 Status RunPlan(ExecPlan& plan, WorkerPool& pool, const RunArgs& args) {
-  Waiter waiter(pool);
-  StartPlan(plan, pool, args, {&Waiter::Done, &waiter});
-  pool.HelpUntil([&] { return waiter.done.load(std::memory_order_acquire); });
-  return std::move(waiter.status);
+  StepEnd end(pool);
+  StartPlan(plan, pool, args, {&StepEnd::Done, &end});
+  pool.HelpUntil([&] { return end.done.load(std::memory_order_acquire); });
+  return std::move(end.status);
 }
 
 }  // namespace dfrun

@@ -70,6 +70,7 @@ Status StepState::Begin(WorkerPool& pool, const RunArgs& args, Callback done) {
   pool_ = &pool;
   args_ = args;
   if (args_.step.step_containers == nullptr) args_.step.step_containers = &containers_.emplace();
+  if (args_.step.cancellation == nullptr) args_.step.cancellation = &cancellation_.emplace();
   done_ = done;
   in_flight_ = 0;
   shared_ = false;
@@ -112,6 +113,7 @@ void StepState::Finish() {
     status_ = Status();
   }
   containers_.reset();
+  cancellation_.reset();
   const Callback done = done_;
   plan_.ReleaseState(this);
   done(std::move(status));
@@ -124,6 +126,7 @@ void StepState::Fail(const Status& status) {
     status_ = status;
     failed_.store(true, std::memory_order_relaxed);
   }
+  args_.step.cancellation->Cancel(status);
   if (args_.step.rendezvous != nullptr) args_.step.rendezvous->Abort(status);
 }
 

@@ -74,7 +74,7 @@ class StepState {
   // Only with control flow.
   Frames& frames() { return *frames_; }
 
-  // Any thread. The first failure is the step's; it aborts the rendezvous.
+  // Any thread. The first failure is the step's; it ends what the step waits for.
   void Fail(const Status& status);
   bool failed() const { return failed_.load(std::memory_order_relaxed); }
 
@@ -109,6 +109,7 @@ class StepState {
   std::vector<AsyncOp> async_;
   std::unique_ptr<Frames> frames_;
   std::optional<ResourceContainers> containers_;  // of this step, where RunArgs bring none
+  std::optional<Cancellation> cancellation_;      // likewise
 
   WorkerPool* pool_ = nullptr;
   RunArgs args_;

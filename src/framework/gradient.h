@@ -44,6 +44,9 @@ class GradientBuilder {
   virtual DType dtype(Output value) const = 0;
   virtual PartialShape shape(Output value) const = 0;
 
+  // Names this differentiation: unlike all others of the graph. For resources that a gradient keeps of its own.
+  virtual std::string_view scope() const = 0;
+
   // The gradient that reached output `i`. dy() of an output that none reached is zeros like y(i).
   virtual bool has_dy(int i) const = 0;
   virtual Output dy(int i) = 0;

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "src/base/threads.h"
+#include "src/framework/cancellation.h"
 #include "src/framework/device.h"
 #include "src/framework/op.h"
 #include "src/framework/rendezvous.h"
@@ -33,6 +34,7 @@ struct StepContext {
   int64_t step_id = 0;
   Rendezvous* rendezvous = nullptr;               // null where the partition has no Send or Recv
   ResourceContainers* step_containers = nullptr;  // objects that die with the step
+  Cancellation* cancellation = nullptr;           // ends what waits; never null while a kernel of an executor runs
 };
 
 // What is fixed for a node in a plan. Owned by the plan.
@@ -88,6 +90,9 @@ class OpContext {
   Allocator& allocator() const { return device_->allocator(); }
   ThreadPool& pool() const { return *pool_; }
   const StepContext& step() const { return *step_; }
+  // Tells the iterations of a loop (and of the loops around it) apart, the same for all nodes of one iteration on all
+  // devices; 0 outside loops.
+  uint64_t iteration() const { return iteration_; }
 
   // For ops that carry deadness across (Send, Recv, Switch, Merge).
   bool is_dead() const { return is_dead_; }
@@ -104,6 +109,7 @@ class OpContext {
   const StepContext* step_ = nullptr;
   uint64_t forwardable_ = 0;  // bit i: this node is the last reader of input i (inputs above 63: never)
   uint64_t dead_outputs_ = 0;
+  uint64_t iteration_ = 0;
   bool is_dead_ = false;
 };
 

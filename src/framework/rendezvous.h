@@ -19,9 +19,10 @@ struct Callback {
 };
 
 struct ChannelKey {
-  int32_t channel;    // fixed at partition time, unique among all edges of all graphs of the session
-  int32_t peer;       // rank of the other end; may be this rank
-  bool static_shape;  // both ends know dtype and shape, and the value cannot be dead: no header is needed
+  int32_t channel;         // fixed at partition time, unique among all edges of all graphs of the session
+  int32_t peer;            // rank of the other end; may be this rank
+  bool static_shape;       // both ends know dtype and shape, and the value cannot be dead: no header is needed
+  uint64_t iteration = 0;  // of a channel in a loop (never of a static shape): both ends' OpContext::iteration()
 };
 
 // Thread safety: all methods from any thread. One per step and rank.

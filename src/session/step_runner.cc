@@ -34,7 +34,7 @@ StepRunner::StepRunner(WorkerPool& pool, ControlPlane* control, std::string rank
 
 Status StepRunner::Run(RankPart& part, const StepArgs& args) {
   if (part.rendezvous == nullptr) [[likely]] {
-    return part.plans.empty() ? Status() : RunOne(*part.plans[0], args, nullptr);
+    return part.plans.empty() ? Status() : RunOne(*part.plans[0], args, nullptr, nullptr);
   }
   MutexLock lock(part.mu);
   return RunExchanging(part, args);
@@ -42,16 +42,17 @@ Status StepRunner::Run(RankPart& part, const StepArgs& args) {
 
 Status StepRunner::RunExchanging(RankPart& part, const StepArgs& args) {
   part.rendezvous->StartStep(args.step_id);
-  if (!Enter(part.rendezvous.get())) return failure();
+  const RunningStep step{part.rendezvous.get(), std::make_shared<Cancellation>()};
+  if (!Enter(step)) return failure();
   FailingRendezvous rendezvous(*this, *part.rendezvous);
-  Status status = RunPlans(part, args, rendezvous);
-  Leave(part.rendezvous.get());
+  Status status = RunPlans(part, args, rendezvous, *step.cancellation);
+  Leave(step);
   if (status.ok() || control_ == nullptr) return status;
   FailHere(status);  // for an error that came before the first node
   return failure();
 }
 
-Status StepRunner::RunPlans(RankPart& part, const StepArgs& args, Rendezvous& rendezvous) {
+Status StepRunner::RunPlans(RankPart& part, const StepArgs& args, Rendezvous& rendezvous, Cancellation& cancellation) {
   struct Other {
     StepRunner* runner;
     std::atomic<int>* left;
@@ -71,10 +72,10 @@ Status StepRunner::RunPlans(RankPart& part, const StepArgs& args, Rendezvous& re
   for (size_t i = 0; i < others.size(); ++i) {
     others[i].runner = this;
     others[i].left = &left;
-    const StepContext context{args.step_id, &rendezvous, &others[i].containers};
+    const StepContext context{args.step_id, &rendezvous, &others[i].containers, &cancellation};
     StartPlan(*part.plans[i + 1], pool_, {{}, {}, context, args.trace}, {&Other::Ended, &others[i]});
   }
-  Status status = RunOne(*part.plans[0], args, &rendezvous);
+  Status status = RunOne(*part.plans[0], args, &rendezvous, &cancellation);
   pool_.HelpUntil([&] { return left.load() == 0; });
   for (Other& other : others) {
     if (status.ok()) status = std::move(other.status);
@@ -82,25 +83,25 @@ Status StepRunner::RunPlans(RankPart& part, const StepArgs& args, Rendezvous& re
   return status;
 }
 
-Status StepRunner::RunOne(ExecPlan& plan, const StepArgs& args, Rendezvous* rendezvous) {
+Status StepRunner::RunOne(ExecPlan& plan, const StepArgs& args, Rendezvous* rendezvous, Cancellation* cancellation) {
   ResourceContainers containers;
   return RunPlan(plan, pool_,
                  {.feeds = args.feeds,
                   .fetches = args.fetches,
-                  .step = {args.step_id, rendezvous, &containers},
+                  .step = {args.step_id, rendezvous, &containers, cancellation},
                   .trace = args.trace});
 }
 
-bool StepRunner::Enter(Rendezvous* rendezvous) {
+bool StepRunner::Enter(const RunningStep& step) {
   MutexLock lock(mu_);
   if (!failure_.status.ok()) return false;
-  running_.push_back(rendezvous);
+  running_.push_back(step);
   return true;
 }
 
-void StepRunner::Leave(Rendezvous* rendezvous) {
+void StepRunner::Leave(const RunningStep& step) {
   MutexLock lock(mu_);
-  std::erase(running_, rendezvous);
+  std::erase(running_, step);
 }
 
 void StepRunner::FailHere(const Status& status) {
@@ -116,14 +117,17 @@ void StepRunner::FailHere(const Status& status) {
 }
 
 void StepRunner::FailElsewhere(const Status& status) {
-  std::vector<Rendezvous*> running;
+  std::vector<RunningStep> running;
   {
     MutexLock lock(mu_);
     if (!failure_.status.ok()) return;
     failure_.status = status;
     running = running_;
   }
-  for (Rendezvous* rendezvous : running) rendezvous->Abort(status);
+  for (const RunningStep& step : running) {
+    step.cancellation->Cancel(status);
+    step.rendezvous->Abort(status);
+  }
 }
 
 Status StepRunner::failure() const {

@@ -46,12 +46,19 @@ class StepRunner {
  private:
   class FailingRendezvous;
 
+  // What ends a step of this rank from outside.
+  struct RunningStep {
+    Rendezvous* rendezvous;
+    std::shared_ptr<Cancellation> cancellation;  // shared: an error elsewhere may still cancel when the step has ended
+    bool operator==(const RunningStep& other) const { return cancellation == other.cancellation; }
+  };
+
   Status RunExchanging(RankPart& part, const StepArgs& args);
-  Status RunPlans(RankPart& part, const StepArgs& args, Rendezvous& rendezvous);
-  Status RunOne(ExecPlan& plan, const StepArgs& args, Rendezvous* rendezvous);
+  Status RunPlans(RankPart& part, const StepArgs& args, Rendezvous& rendezvous, Cancellation& cancellation);
+  Status RunOne(ExecPlan& plan, const StepArgs& args, Rendezvous* rendezvous, Cancellation* cancellation);
   // False where the session has failed.
-  bool Enter(Rendezvous* rendezvous) EXCLUDES(mu_);
-  void Leave(Rendezvous* rendezvous) EXCLUDES(mu_);
+  bool Enter(const RunningStep& step) EXCLUDES(mu_);
+  void Leave(const RunningStep& step) EXCLUDES(mu_);
   void FailHere(const Status& status) EXCLUDES(mu_);
   void FailElsewhere(const Status& status) EXCLUDES(mu_);
 
@@ -61,7 +68,7 @@ class StepRunner {
   mutable Mutex mu_;
   RankStatus failure_ GUARDED_BY(mu_);
   bool failed_here_ GUARDED_BY(mu_) = false;
-  std::vector<Rendezvous*> running_ GUARDED_BY(mu_);
+  std::vector<RunningStep> running_ GUARDED_BY(mu_);
 };
 
 }  // namespace dfrun
