@@ -1,16 +1,13 @@
 #include "src/executor/node_actions.h"
 
+#include "src/executor/hand_over.h"
 #include "src/executor/step_trace.h"
 
 namespace dfrun {
 namespace {
 
-const Tensor& Value(const Tensor& slot) {
-  return slot.is_reference() ? slot.variable()->value() : slot;
-}
-
 int64_t BytesMoved(const std::string& op, const Tensor& input, const Tensor& output) {
-  const Tensor* moved = op == "_Send" ? &Value(input) : op == "_Recv" ? &output : nullptr;
+  const Tensor* moved = op == "_Send" ? &ValueIn(input) : op == "_Recv" ? &output : nullptr;
   return moved != nullptr && moved->initialized() ? static_cast<int64_t>(moved->num_bytes()) : -1;
 }
 
