@@ -4,10 +4,12 @@
 #include <cstring>
 #include <utility>
 
+#include "kernels/array/add_element.h"
+
 namespace dfrun {
 namespace {
 
-// out = a + b, element by element; false for dtypes that do not add.
+// out = a + b, element by element, integers wrapping around; false for dtypes that do not add.
 bool Sum(const Tensor& a, const Tensor& b, Tensor& out) {
   return VisitDType<float, double, bfloat16, float16, int32_t, int64_t, int16_t, int8_t, uint8_t, uint16_t, uint32_t,
                     uint64_t, std::complex<float>, std::complex<double>>(a.dtype(), [&](auto tag) {
@@ -16,7 +18,7 @@ bool Sum(const Tensor& a, const Tensor& b, Tensor& out) {
     const T* y = b.data<T>();
     T* z = out.data<T>();
     const int64_t n = out.num_elements();
-    for (int64_t i = 0; i < n; ++i) z[i] = static_cast<T>(x[i] + y[i]);
+    for (int64_t i = 0; i < n; ++i) z[i] = AddElement(x[i], y[i]);
   });
 }
 
