@@ -1,6 +1,6 @@
 // The primitives of conditionals and loops on CPUs. The executor does them without a call, since what they do is to
 // decide what runs; these kernels say what each does with its values.
-#include "src/framework/kernel.h"
+#include "kernels/array/identity.h"
 
 namespace dfrun {
 namespace {
@@ -9,16 +9,6 @@ Status CheckCondition(const Tensor& condition) {
   if (condition.shape().rank() == 0) return Status();
   return InvalidArgument("the condition must be a scalar, but has shape ", condition.shape());
 }
-
-class HandOnKernel final : public Kernel {
- public:
-  static constexpr bool kSharesOutputs = true;
-  explicit HandOnKernel(KernelSetup&) {}
-  Status Compute(OpContext& ctx) {
-    if (ctx.num_inputs() > 0) ctx.SetOutput(0, ctx.input(0));
-    return Status();
-  }
-};
 
 class LoopCondKernel final : public Kernel {
  public:
@@ -63,14 +53,14 @@ CPU_KERNEL_ANY("Switch", SwitchKernel);
 CPU_KERNEL_ANY("RefSwitch", SwitchKernel);
 CPU_KERNEL_ANY("Merge", MergeKernel);
 CPU_KERNEL_ANY("RefMerge", MergeKernel);
-CPU_KERNEL_ANY("Enter", HandOnKernel);
-CPU_KERNEL_ANY("RefEnter", HandOnKernel);
-CPU_KERNEL_ANY("Exit", HandOnKernel);
-CPU_KERNEL_ANY("RefExit", HandOnKernel);
-CPU_KERNEL_ANY("NextIteration", HandOnKernel);
-CPU_KERNEL_ANY("RefNextIteration", HandOnKernel);
+CPU_KERNEL_ANY("Enter", IdentityKernel);
+CPU_KERNEL_ANY("RefEnter", IdentityKernel);
+CPU_KERNEL_ANY("Exit", IdentityKernel);
+CPU_KERNEL_ANY("RefExit", IdentityKernel);
+CPU_KERNEL_ANY("NextIteration", IdentityKernel);
+CPU_KERNEL_ANY("RefNextIteration", IdentityKernel);
 CPU_KERNEL_ANY("LoopCond", LoopCondKernel);
-CPU_KERNEL_ANY("ControlTrigger", HandOnKernel);
+CPU_KERNEL_ANY("ControlTrigger", IdentityKernel);
 
 }  // namespace
 }  // namespace dfrun
