@@ -4,15 +4,10 @@
 #include <vector>
 
 #include "src/graph/control_flow.h"
+#include "src/passes/has_refs.h"
 
 namespace dfrun {
 namespace {
-
-bool HasRefs(const Node& node) {
-  const auto is_ref = [](const TypedArg& arg) { return arg.is_ref; };
-  return std::any_of(node.input_types.begin(), node.input_types.end(), is_ref) ||
-         std::any_of(node.output_types.begin(), node.output_types.end(), is_ref);
-}
 
 bool MayGo(const Node& node) {
   return !node.op->is_stateful && node.num_inputs() > 0 && node.num_outputs() > 0 && !HasRefs(node);

@@ -8,17 +8,15 @@
 #include <utility>
 
 #include "src/passes/graph_rebuilder.h"
+#include "src/passes/has_refs.h"
 
 namespace dfrun {
 namespace {
 
 bool MayMerge(const Node& node) {
-  const auto is_ref = [](const TypedArg& arg) { return arg.is_ref; };
   const auto is_open = [](Output input) { return !input.valid(); };
   const bool stands_for_feed = node.op->name.compare(0, 11, "Placeholder") == 0;
-  return node.num_outputs() > 0 && !node.op->is_stateful && !stands_for_feed &&
-         std::none_of(node.input_types.begin(), node.input_types.end(), is_ref) &&
-         std::none_of(node.output_types.begin(), node.output_types.end(), is_ref) &&
+  return node.num_outputs() > 0 && !node.op->is_stateful && !stands_for_feed && !HasRefs(node) &&
          std::none_of(node.inputs.begin(), node.inputs.end(), is_open);
 }
 

@@ -8,15 +8,10 @@
 #include "src/framework/run_kernel.h"
 #include "src/graph/control_flow.h"
 #include "src/passes/graph_rebuilder.h"
+#include "src/passes/has_refs.h"
 
 namespace dfrun {
 namespace {
-
-bool HasRefs(const Node& node) {
-  const auto is_ref = [](const TypedArg& arg) { return arg.is_ref; };
-  return std::any_of(node.input_types.begin(), node.input_types.end(), is_ref) ||
-         std::any_of(node.output_types.begin(), node.output_types.end(), is_ref);
-}
 
 // True where every output's size is known, and their sum at most `max_bytes`.
 bool IsSmall(const Node& node, int64_t max_bytes) {
@@ -86,11 +81,6 @@ class Folder {
     return std::all_of(outputs.begin(), outputs.end(), [](const Tensor& value) { return value.initialized(); });
   }
 
-  static bool UpdatesVariable(const Node& node) {
-    return std::any_of(node.input_types.begin(), node.input_types.end(),
-                       [](const TypedArg& arg) { return arg.is_ref; });
-  }
-
   // What the graph is for: its ends and what has effects. They need what they read, but for what is folded.
   void MarkNeeded() {
     needed_.assign(static_cast<size_t>(graph_.num_nodes()), false);
@@ -108,7 +98,7 @@ class Folder {
       todo.push_back(id);
     };
     for (const Node& node : graph_.nodes()) {
-      if (!has_readers[node.id] || node.op->is_stateful || UpdatesVariable(node)) need(node.id);
+      if (!has_readers[node.id] || node.op->is_stateful || HasRefInput(node)) need(node.id);
     }
     while (!todo.empty()) {
       const Node& node = graph_.node(todo.back());
