@@ -23,12 +23,7 @@ class L2LossKernel : public Kernel {
   const ReductionLoops& loops_;
 };
 
-struct L2Loss {
-  template <class T>
-  struct Kernel : L2LossKernel {
-    explicit Kernel(KernelSetup& setup) : L2LossKernel(setup, ReductionOf<red::HalfSquares, T>::kLoops) {}
-  };
-};
+using L2Loss = FoldingWith<L2LossKernel, red::HalfSquares>;
 
 CPU_KERNEL("L2Loss", L2Loss, DF_FLOATS);
 

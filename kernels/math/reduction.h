@@ -118,13 +118,17 @@ struct ReductionOf {
                                             &FoldRun,  &FoldRows, &Merge,    &Finish};
 };
 
-template <class R>
-struct Reduction {
+// The kernels of an engine that is made with the loops of what it folds with.
+template <class Engine, class R>
+struct FoldingWith {
   template <class T>
-  struct Kernel : ReductionKernel {
-    explicit Kernel(KernelSetup& setup) : ReductionKernel(setup, ReductionOf<R, T>::kLoops) {}
+  struct Kernel : Engine {
+    explicit Kernel(KernelSetup& setup) : Engine(setup, ReductionOf<R, T>::kLoops) {}
   };
 };
+
+template <class R>
+using Reduction = FoldingWith<ReductionKernel, R>;
 
 }  // namespace dfrun
 

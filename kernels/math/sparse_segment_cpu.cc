@@ -43,12 +43,7 @@ class SparseSegmentKernel : public Kernel {
 };
 
 template <class R>
-struct SparseSegment {
-  template <class T>
-  struct Kernel : SparseSegmentKernel {
-    explicit Kernel(KernelSetup& setup) : SparseSegmentKernel(setup, ReductionOf<R, T>::kLoops) {}
-  };
-};
+using SparseSegment = FoldingWith<SparseSegmentKernel, R>;
 
 CPU_KERNEL("SparseSegmentSum", SparseSegment<red::Sum>, DF_REAL);
 CPU_KERNEL("SparseSegmentMean", SparseSegment<red::Mean>, DF_FLOATS);

@@ -39,12 +39,7 @@ class UnsortedSegmentKernel : public Kernel {
 };
 
 template <class R>
-struct UnsortedSegment {
-  template <class T>
-  struct Kernel : UnsortedSegmentKernel {
-    explicit Kernel(KernelSetup& setup) : UnsortedSegmentKernel(setup, ReductionOf<R, T>::kLoops) {}
-  };
-};
+using UnsortedSegment = FoldingWith<UnsortedSegmentKernel, R>;
 
 CPU_KERNEL("UnsortedSegmentSum", UnsortedSegment<red::Sum>, DF_NUMBERS);
 CPU_KERNEL("UnsortedSegmentProd", UnsortedSegment<red::Prod>, DF_NUMBERS);
