@@ -9,25 +9,14 @@ namespace {
 template <class Source>
 struct Gamma {
   template <class T>
-  class Kernel : public dfrun::Kernel {
-   public:
-    explicit Kernel(KernelSetup& setup) : source_(setup) {}
+  struct Kernel : SamplingKernel<Source> {
+    using SamplingKernel<Source>::SamplingKernel;
     Status Compute(OpContext& ctx) {
-      const Tensor& alpha = ctx.input(1 + Source::kInputs);
-      DF_ASSIGN(const Shape shape, ShapeOfSamples(ctx.input(0), alpha.shape(), Source::kInputs == 0));
-      const int64_t n = shape.num_elements();
-      DF_ASSIGN(const Philox generator, source_.Begin(ctx, static_cast<uint64_t>(n)));
-      Tensor* samples = nullptr;
-      DF_TRY(ctx.AllocateOutput(0, shape, &samples));
-      if (n == 0) return Status();
-      const int64_t count = alpha.num_elements();
-      DrawSamples<GammaSampler>(ctx.pool(), generator, alpha.data<T>(), count, n / count, samples->data<T>(),
-                                [](double sample) { return static_cast<T>(sample); });
-      return Status();
+      return this->Fill(ctx, [&](const Philox& generator, const Tensor& alpha, int64_t per_alpha, Tensor& samples) {
+        DrawSamples<GammaSampler>(ctx.pool(), generator, alpha.data<T>(), alpha.num_elements(), per_alpha,
+                                  samples.data<T>(), [](double sample) { return static_cast<T>(sample); });
+      });
     }
-
-   private:
-    Source source_;
   };
 };
 

@@ -21,30 +21,17 @@ T CountAs(double count) {
 template <class Source>
 struct Poisson {
   template <class R>
-  class Kernel : public dfrun::Kernel {
-   public:
-    explicit Kernel(KernelSetup& setup) : source_(setup) {}
+  struct Kernel : SamplingKernel<Source> {
+    using SamplingKernel<Source>::SamplingKernel;
     Status Compute(OpContext& ctx) {
-      const Tensor& rate = ctx.input(1 + Source::kInputs);
-      DF_ASSIGN(const Shape shape, ShapeOfSamples(ctx.input(0), rate.shape(), Source::kInputs == 0));
-      const int64_t n = shape.num_elements();
-      DF_ASSIGN(const Philox generator, source_.Begin(ctx, static_cast<uint64_t>(n)));
-      Tensor* samples = nullptr;
-      DF_TRY(ctx.AllocateOutput(0, shape, &samples));
-      if (n == 0) return Status();
-      VisitDType<float16, float, double, int32_t, int64_t>(samples->dtype(), [&](auto tag) {
-        Draw(ctx.pool(), generator, rate, n / rate.num_elements(), samples->data<typename decltype(tag)::type>());
+      return this->Fill(ctx, [&](const Philox& generator, const Tensor& rate, int64_t per_rate, Tensor& samples) {
+        VisitDType<float16, float, double, int32_t, int64_t>(samples.dtype(), [&](auto tag) {
+          using T = typename decltype(tag)::type;
+          DrawSamples<PoissonSampler>(ctx.pool(), generator, rate.data<R>(), rate.num_elements(), per_rate,
+                                      samples.data<T>(), CountAs<T>);
+        });
       });
-      return Status();
     }
-
-   private:
-    template <class T>
-    static void Draw(ThreadPool& pool, const Philox& generator, const Tensor& rate, int64_t per_rate, T* samples) {
-      DrawSamples<PoissonSampler>(pool, generator, rate.data<R>(), rate.num_elements(), per_rate, samples, CountAs<T>);
-    }
-
-    Source source_;
   };
 };
 

@@ -29,6 +29,30 @@ void DrawSamples(ThreadPool& pool, const Philox& generator, const P* parameters,
   });
 }
 
+// Inputs: the shape, those of the Source, the parameters.
+template <class Source>
+class SamplingKernel : public Kernel {
+ public:
+  explicit SamplingKernel(KernelSetup& setup) : source_(setup) {}
+
+ protected:
+  // Makes output 0 and calls draw(generator, parameters, samples for each parameter, output), if there are any.
+  template <class Draw>
+  Status Fill(OpContext& ctx, Draw draw) {
+    const Tensor& parameters = ctx.input(1 + Source::kInputs);
+    DF_ASSIGN(const Shape shape, ShapeOfSamples(ctx.input(0), parameters.shape(), Source::kInputs == 0));
+    const int64_t n = shape.num_elements();
+    DF_ASSIGN(const Philox generator, source_.Begin(ctx, static_cast<uint64_t>(n)));
+    Tensor* samples = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, shape, &samples));
+    if (n > 0) draw(generator, parameters, n / parameters.num_elements(), *samples);
+    return Status();
+  }
+
+ private:
+  Source source_;
+};
+
 }  // namespace dfrun
 
 #endif  // DFRUN_KERNELS_RANDOM_SAMPLING_H_
