@@ -146,6 +146,21 @@ class SpaceBatchBase : public Kernel {
   }
 
  protected:
+  using MakeShape = Result<PartialShape> (*)(const PartialShape& input, const SpaceBlocks& blocks);
+
+  // Makes output 0 of the shape that `make_shape` says. Calls move(blocks, output) unless it is empty.
+  template <class Move>
+  Status Rearrange(OpContext& ctx, MakeShape make_shape, Move move) const {
+    DF_ASSIGN(const SpaceBlocks blocks, ReadBlocks(ctx));
+    DF_ASSIGN(const PartialShape sizes, make_shape(ctx.input(0).shape(), blocks));
+    DF_ASSIGN(const Shape shape, sizes.ToShape());
+    Tensor* y = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, shape, &y));
+    if (shape.num_elements() > 0) move(blocks, *y);
+    return Status();
+  }
+
+ private:
   Result<SpaceBlocks> ReadBlocks(const OpContext& ctx) const {
     const int last = ctx.num_inputs() - 1;
     if (last == 1) {
@@ -157,7 +172,6 @@ class SpaceBatchBase : public Kernel {
     return SpaceBlocks::Make(std::move(block), ctx.input(last));
   }
 
- private:
   int64_t size_ = 0;
 };
 
@@ -165,20 +179,15 @@ class SpaceToBatchKernel : public SpaceBatchBase {
  public:
   using SpaceBatchBase::SpaceBatchBase;
   Status Compute(OpContext& ctx) {
-    const Tensor& x = ctx.input(0);
-    DF_ASSIGN(const SpaceBlocks blocks, ReadBlocks(ctx));
-    DF_ASSIGN(const PartialShape sizes, SpaceToBatchShape(x.shape(), blocks));
-    DF_ASSIGN(const Shape shape, sizes.ToShape());
-    Tensor* y = nullptr;
-    DF_TRY(ctx.AllocateOutput(0, shape, &y));
-    if (shape.num_elements() == 0) return Status();
-    if (shape.num_elements() != x.num_elements()) FillWithZeros(ctx, *y);
-    BlockMover(x.shape(), shape, blocks)
-        .ForEachPlace([&](int64_t first_space, int64_t first_batch, std::vector<CopyDim> dims) {
-          StridedCopy(ctx.pool(), x.dtype(), ElementAt(x.raw(), x.dtype(), first_space),
-                      ElementAt(y->raw(), x.dtype(), first_batch), std::move(dims));
-        });
-    return Status();
+    return Rearrange(ctx, &SpaceToBatchShape, [&](const SpaceBlocks& blocks, Tensor& y) {
+      const Tensor& x = ctx.input(0);
+      if (y.num_elements() != x.num_elements()) FillWithZeros(ctx, y);
+      BlockMover(x.shape(), y.shape(), blocks)
+          .ForEachPlace([&](int64_t first_space, int64_t first_batch, std::vector<CopyDim> dims) {
+            StridedCopy(ctx.pool(), x.dtype(), ElementAt(x.raw(), x.dtype(), first_space),
+                        ElementAt(y.raw(), x.dtype(), first_batch), std::move(dims));
+          });
+    });
   }
 
  private:
@@ -196,20 +205,15 @@ class BatchToSpaceKernel : public SpaceBatchBase {
  public:
   using SpaceBatchBase::SpaceBatchBase;
   Status Compute(OpContext& ctx) {
-    const Tensor& x = ctx.input(0);
-    DF_ASSIGN(const SpaceBlocks blocks, ReadBlocks(ctx));
-    DF_ASSIGN(const PartialShape sizes, BatchToSpaceShape(x.shape(), blocks));
-    DF_ASSIGN(const Shape shape, sizes.ToShape());
-    Tensor* y = nullptr;
-    DF_TRY(ctx.AllocateOutput(0, shape, &y));
-    if (shape.num_elements() == 0) return Status();
-    BlockMover(shape, x.shape(), blocks)
-        .ForEachPlace([&](int64_t first_space, int64_t first_batch, std::vector<CopyDim> dims) {
-          for (CopyDim& d : dims) std::swap(d.from_stride, d.to_stride);
-          StridedCopy(ctx.pool(), x.dtype(), ElementAt(x.raw(), x.dtype(), first_batch),
-                      ElementAt(y->raw(), x.dtype(), first_space), std::move(dims));
-        });
-    return Status();
+    return Rearrange(ctx, &BatchToSpaceShape, [&](const SpaceBlocks& blocks, Tensor& y) {
+      const Tensor& x = ctx.input(0);
+      BlockMover(y.shape(), x.shape(), blocks)
+          .ForEachPlace([&](int64_t first_space, int64_t first_batch, std::vector<CopyDim> dims) {
+            for (CopyDim& d : dims) std::swap(d.from_stride, d.to_stride);
+            StridedCopy(ctx.pool(), x.dtype(), ElementAt(x.raw(), x.dtype(), first_batch),
+                        ElementAt(y.raw(), x.dtype(), first_space), std::move(dims));
+          });
+    });
   }
 };
 
