@@ -24,6 +24,7 @@
 #include "src/framework/kernel.h"
 #include "src/graph/graph.h"
 #include "tests/fuzz/random_case.h"
+#include "tests/unit/testing/scratch_directory.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define DFRUN_FUZZ_SANITIZED 1
@@ -275,26 +276,6 @@ class Fuzzer {
   Progress* progress_;
 };
 
-// Kernels that still write files write them here.
-class ScratchDirectory {
- public:
-  ScratchDirectory() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "dfrun_fuzz_XXXXXX").string();
-    DF_CHECK(mkdtemp(pattern.data()) != nullptr);
-    path_ = pattern;
-    std::filesystem::current_path(path_);
-  }
-  ~ScratchDirectory() {
-    std::filesystem::current_path("/");
-    std::filesystem::remove_all(path_);
-  }
-  ScratchDirectory(const ScratchDirectory&) = delete;
-  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
-
- private:
-  std::filesystem::path path_;
-};
-
 bool ParseOptions(int argc, char** argv, Options& options) {
   for (int i = 1; i < argc; ++i) {
     const std::string flag = argv[i];
@@ -326,6 +307,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: fuzz_kernels [--seed S] [--iterations N] [--op NAME] [--verbose]\n");
     return 64;
   }
-  const dfrun::fuzz::ScratchDirectory scratch;
+  const dfrun::ScratchDirectory scratch;  // for kernels that write files
+  std::filesystem::current_path(scratch.path());
   return dfrun::fuzz::Fuzzer(options).Run() == 0 ? 0 : 1;
 }

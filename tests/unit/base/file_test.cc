@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "src/base/crc32c.h"
+#include "tests/unit/testing/scratch_directory.h"
 
 namespace dfrun {
 namespace {
@@ -15,15 +16,9 @@ using ::testing::HasSubstr;
 
 class FileTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "dfrun_file_XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    directory_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
-  std::string Path(const std::string& name) const { return directory_ + "/" + name; }
+  std::string Path(const std::string& name) const { return directory_.Path(name); }
 
-  std::string directory_;
+  const ScratchDirectory directory_;
 };
 
 TEST_F(FileTest, AtomicWriteReplacesAndLeavesNothingElse) {
@@ -32,7 +27,7 @@ TEST_F(FileTest, AtomicWriteReplacesAndLeavesNothingElse) {
   const Result<std::string> read = ReadFile(Path("a"), 100);
   ASSERT_TRUE(read.ok()) << read.status().message();
   EXPECT_EQ(*read, std::string("t\0wo", 4));
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory_), {}), 1);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory_.path()), {}), 1);
 }
 
 TEST_F(FileTest, AtomicWriteThatFailsKeepsTheOldContent) {
@@ -49,7 +44,7 @@ TEST_F(FileTest, ReadingNamesThePathAndTheReason) {
   EXPECT_THAT(missing.status().message(), HasSubstr(Path("nowhere")));
   ASSERT_TRUE(WriteFileAtomically(Path("a"), "four").ok());
   EXPECT_FALSE(ReadFile(Path("a"), 3).ok());
-  EXPECT_FALSE(ReadFile(directory_, 100).ok());
+  EXPECT_FALSE(ReadFile(directory_.path(), 100).ok());
 }
 
 TEST_F(FileTest, ReadPastTheEndIsDataLoss) {

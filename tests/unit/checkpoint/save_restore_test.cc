@@ -6,6 +6,7 @@
 
 #include "src/checkpoint/store.h"
 #include "testing/node_runner.h"
+#include "tests/unit/testing/scratch_directory.h"
 
 namespace dfrun {
 namespace {
@@ -24,14 +25,7 @@ Tensor Texts(std::initializer_list<std::string> texts) {
 
 class SaveRestore : public ::testing::Test {
  protected:
-  SaveRestore()
-      : root_(fs::path(::testing::TempDir()) / ::testing::UnitTest::GetInstance()->current_test_info()->name()) {
-    fs::remove_all(root_);
-    fs::create_directories(root_);
-  }
-  ~SaveRestore() override { fs::remove_all(root_); }
-
-  Tensor Path(const std::string& name) const { return Text((root_ / name).string()); }
+  Tensor Path(const std::string& name) const { return Text(scratch_.Path(name)); }
 
   Status Run(const std::string& op, const std::vector<Input>& inputs, const AttrMap& attrs = {}) {
     return runner_.Run(NodeRunner::Way::kUnknownShapes, op, attrs, inputs).status();
@@ -49,7 +43,7 @@ class SaveRestore : public ::testing::Test {
     return values[0];
   }
 
-  const fs::path root_;
+  const ScratchDirectory scratch_;
   NodeRunner runner_;
 };
 
@@ -99,7 +93,7 @@ TEST_F(SaveRestore, NamesThatCannotBeDatasetsAreRefused) {
   EXPECT_EQ(Save("model", Texts({"a", "a"}), Texts({"", ""}), {Tensor::Scalar(1.F), Tensor::Scalar(1.F)}).code(),
             Code::kInvalidArgument);
   EXPECT_EQ(Save("model", Texts({"a", "b"}), Texts({""}), {Tensor::Scalar(1.F)}).code(), Code::kInvalidArgument);
-  EXPECT_FALSE(fs::exists(root_ / "model"));
+  EXPECT_FALSE(fs::exists(scratch_.Path("model")));
 }
 
 TEST_F(SaveRestore, PartsMakeATensorAndPartsOfItAreRead) {
@@ -127,39 +121,39 @@ TEST_F(SaveRestore, PartsThatDoNotFitAreRefused) {
 TEST_F(SaveRestore, MergedCheckpointsAreOne) {
   ASSERT_TRUE(Save("parts/0", Texts({"a"}), Texts({""}), {Tensor::Scalar(1.F)}).ok());
   ASSERT_TRUE(Save("parts/1", Texts({"b"}), Texts({""}), {Tensor::Scalar(2.F)}).ok());
-  const Tensor both = Texts({(root_ / "parts/0").string(), (root_ / "parts/1").string()});
-  const Tensor twice = Texts({(root_ / "parts/0").string(), (root_ / "parts/0").string()});
-  const Tensor absent = Texts({(root_ / "parts/2").string(), (root_ / "parts/0").string()});
+  const Tensor both = Texts({scratch_.Path("parts/0"), scratch_.Path("parts/1")});
+  const Tensor twice = Texts({scratch_.Path("parts/0"), scratch_.Path("parts/0")});
+  const Tensor absent = Texts({scratch_.Path("parts/2"), scratch_.Path("parts/0")});
   EXPECT_EQ(Run("MergeV2Checkpoints", {twice, Path("merged")}).code(), Code::kInvalidArgument);
   EXPECT_EQ(Run("MergeV2Checkpoints", {absent, Path("merged")}).code(), Code::kNotFound);
-  EXPECT_FALSE(fs::exists(root_ / "merged"));
+  EXPECT_FALSE(fs::exists(scratch_.Path("merged")));
   const Status merged = Run("MergeV2Checkpoints", {both, Path("merged")});
   ASSERT_TRUE(merged.ok()) << merged.ToString();
-  EXPECT_FALSE(fs::exists(root_ / "parts"));
+  EXPECT_FALSE(fs::exists(scratch_.Path("parts")));
   EXPECT_EQ(Restore("merged", "a", DType::kFloat)->scalar<float>(), 1);
   EXPECT_EQ(Restore("merged", "b", DType::kFloat)->scalar<float>(), 2);
-  EXPECT_TRUE(CheckpointStore::Open((root_ / "merged").string()).ok());
+  EXPECT_TRUE(CheckpointStore::Open(scratch_.Path("merged")).ok());
 }
 
 TEST_F(SaveRestore, ASaveThatWasCutShortChangesNothing) {
   ASSERT_TRUE(Save("model", Texts({"w"}), Texts({""}), {Tensor::Scalar(1.F)}).ok());
   // Killed while it wrote: half a shard in the temporary directory.
-  fs::create_directories(root_ / "model.tmp");
-  std::ofstream(root_ / "model.tmp" / "shard-0.h5") << "half";
+  fs::create_directories(scratch_.Path("model.tmp"));
+  std::ofstream(scratch_.Path("model.tmp/shard-0.h5")) << "half";
   EXPECT_EQ(Restore("model", "w", DType::kFloat)->scalar<float>(), 1);
   // Killed between the two renames.
-  fs::rename(root_ / "model", root_ / "model.old");
+  fs::rename(scratch_.Path("model"), scratch_.Path("model.old"));
   EXPECT_EQ(Restore("model", "w", DType::kFloat)->scalar<float>(), 1);
   ASSERT_TRUE(Save("model", Texts({"w"}), Texts({""}), {Tensor::Scalar(2.F)}).ok());
   EXPECT_EQ(Restore("model", "w", DType::kFloat)->scalar<float>(), 2);
   ASSERT_TRUE(Save("model", Texts({"w"}), Texts({""}), {Tensor::Scalar(3.F)}).ok());
   EXPECT_EQ(Restore("model", "w", DType::kFloat)->scalar<float>(), 3);
-  EXPECT_FALSE(fs::exists(root_ / "model.old"));
+  EXPECT_FALSE(fs::exists(scratch_.Path("model.old")));
 }
 
 TEST_F(SaveRestore, DamageIsFound) {
   ASSERT_TRUE(Save("model", Texts({"w"}), Texts({""}), {Tensor::Scalar(1.F)}).ok());
-  std::fstream shard(root_ / "model" / "shard-0.h5", std::ios::in | std::ios::out | std::ios::binary);
+  std::fstream shard(scratch_.Path("model/shard-0.h5"), std::ios::in | std::ios::out | std::ios::binary);
   shard.seekp(-1, std::ios::end);
   shard.put('!');
   shard.close();

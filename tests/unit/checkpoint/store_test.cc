@@ -7,6 +7,7 @@
 
 #include "src/base/hdf5.h"
 #include "src/framework/tensor_hdf5.h"
+#include "tests/unit/testing/scratch_directory.h"
 
 namespace dfrun {
 namespace {
@@ -15,11 +16,6 @@ namespace fs = std::filesystem;
 
 class StoreTest : public testing::Test {
  protected:
-  StoreTest() : root_(fs::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name()) {
-    fs::remove_all(root_);
-  }
-  ~StoreTest() override { fs::remove_all(root_); }
-
   // Saves w = [step, step + 1] as the checkpoint of `step`.
   void Save(CheckpointStore& store, int64_t step) {
     const auto directory = store.Begin(step);
@@ -35,13 +31,13 @@ class StoreTest : public testing::Test {
     ASSERT_TRUE(committed.ok()) << committed.ToString();
   }
 
-  std::string Path(const std::string& name) const { return (root_ / name).string(); }
+  std::string Path(const std::string& name) const { return scratch_.Path(name); }
 
-  const fs::path root_;
+  const ScratchDirectory scratch_;
 };
 
 TEST_F(StoreTest, NewestComesBackWithItsValues) {
-  CheckpointStore store(root_.string(), 0);
+  CheckpointStore store(scratch_.path(), 0);
   Save(store, 5);
   Save(store, 12);
   const auto newest = store.FindNewest();
@@ -54,7 +50,7 @@ TEST_F(StoreTest, NewestComesBackWithItsValues) {
 }
 
 TEST_F(StoreTest, AVariableCanStandBesideItsSlotAndTheIndexShowsBoth) {
-  CheckpointStore store(root_.string(), 0);
+  CheckpointStore store(scratch_.path(), 0);
   Save(store, 1);
   const auto file = h5::OpenFile(Path("step-1/index.h5"));
   ASSERT_TRUE(file.ok());
@@ -66,7 +62,7 @@ TEST_F(StoreTest, AVariableCanStandBesideItsSlotAndTheIndexShowsBoth) {
 }
 
 TEST_F(StoreTest, KeepsTheNewestOnly) {
-  CheckpointStore store(root_.string(), 2);
+  CheckpointStore store(scratch_.path(), 2);
   for (int64_t step : {1, 2, 3}) Save(store, step);
   EXPECT_FALSE(fs::exists(Path("step-1")));
   EXPECT_TRUE(fs::exists(Path("step-2")));
@@ -74,7 +70,7 @@ TEST_F(StoreTest, KeepsTheNewestOnly) {
 }
 
 TEST_F(StoreTest, ADamagedNewestIsPassedOver) {
-  CheckpointStore store(root_.string(), 0);
+  CheckpointStore store(scratch_.path(), 0);
   Save(store, 1);
   Save(store, 2);
   const std::string shard = Path("step-2/shard-0.h5");
@@ -89,14 +85,14 @@ TEST_F(StoreTest, ADamagedNewestIsPassedOver) {
 }
 
 TEST_F(StoreTest, WhatWasCutShortIsIgnored) {
-  CheckpointStore store(root_.string(), 0);
+  CheckpointStore store(scratch_.path(), 0);
   Save(store, 1);
   ASSERT_TRUE(store.Begin(2).ok());
   EXPECT_EQ((*store.FindNewest())->manifest.step, 1);
 }
 
 TEST_F(StoreTest, AStepThatIsBeingReplacedCountsUnderItsOldName) {
-  CheckpointStore store(root_.string(), 0);
+  CheckpointStore store(scratch_.path(), 0);
   Save(store, 4);
   fs::rename(Path("step-4"), Path("step-4.old"));  // as a crash between the two renames leaves it
   EXPECT_EQ((*store.FindNewest())->manifest.step, 4);
@@ -106,7 +102,7 @@ TEST_F(StoreTest, AStepThatIsBeingReplacedCountsUnderItsOldName) {
 }
 
 TEST_F(StoreTest, AManifestThatPointsOutsideIsRefused) {
-  CheckpointStore store(root_.string(), 0);
+  CheckpointStore store(scratch_.path(), 0);
   Save(store, 1);
   std::ofstream(Path("step-1/manifest.json"))
       << R"({"format": 1, "step": "1", "shards": [{"file": "../../etc/passwd", "bytes": "1", "crc32c": 0}]})";
@@ -114,7 +110,7 @@ TEST_F(StoreTest, AManifestThatPointsOutsideIsRefused) {
 }
 
 TEST_F(StoreTest, NoCheckpointIsNoError) {
-  CheckpointStore store(root_.string(), 0);
+  CheckpointStore store(scratch_.path(), 0);
   const auto newest = store.FindNewest();
   ASSERT_TRUE(newest.ok());
   EXPECT_FALSE(newest->has_value());

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "testing/node_runner.h"
+#include "tests/unit/testing/scratch_directory.h"
 
 namespace dfrun {
 namespace {
@@ -14,19 +15,13 @@ using testing::NodeRunner;
 
 class Files : public ::testing::Test {
  protected:
-  Files() : root_(fs::path(::testing::TempDir()) / ::testing::UnitTest::GetInstance()->current_test_info()->name()) {
-    fs::remove_all(root_);
-    fs::create_directories(root_);
-  }
-  ~Files() override { fs::remove_all(root_); }
-
   Result<std::vector<Tensor>> Run(const std::string& op, const std::vector<Input>& inputs) {
     return runner_.Run(NodeRunner::Way::kUnknownShapes, op, {}, inputs);
   }
-  std::string Path(const std::string& name) const { return (root_ / name).string(); }
+  std::string Path(const std::string& name) const { return scratch_.Path(name); }
   static Tensor Text(const std::string& text) { return Tensor::Scalar(text); }
 
-  const fs::path root_;
+  const ScratchDirectory scratch_;
   NodeRunner runner_;
 };
 
@@ -45,7 +40,7 @@ TEST_F(Files, ErrorsNameThePath) {
   const Status missing = Run("ReadFile", {Text(Path("absent"))}).status();
   EXPECT_EQ(missing.code(), Code::kNotFound);
   EXPECT_NE(missing.message().find(Path("absent")), std::string::npos);
-  EXPECT_EQ(Run("ReadFile", {Text(root_.string())}).status().code(), Code::kIo) << "a directory";
+  EXPECT_EQ(Run("ReadFile", {Text(scratch_.path())}).status().code(), Code::kIo) << "a directory";
   std::ofstream(Path("file")) << "x";
   EXPECT_EQ(Run("WriteFile", {Text(Path("file/below")), Text("x")}).status().code(), Code::kIo);
   EXPECT_EQ(Run("ReadFile", {Tensor::Vector<std::string>({"a"})}).status().code(), Code::kInvalidArgument);
@@ -63,7 +58,7 @@ TEST_F(Files, PatternsFitNames) {
     EXPECT_TRUE(found.ok()) << found.status().ToString();
     std::string names;
     for (const std::string& path : (*found)[0].values<std::string>()) {
-      names += fs::relative(path, root_).string() + " ";
+      names += fs::relative(path, scratch_.path()).string() + " ";
     }
     return names;
   };

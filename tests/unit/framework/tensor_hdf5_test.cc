@@ -1,20 +1,18 @@
 #include "src/framework/tensor_hdf5.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <cstdio>
 #include <numeric>
+
+#include "tests/unit/testing/scratch_directory.h"
 
 namespace dfrun {
 namespace {
 
 class TensorHdf5Test : public testing::TestWithParam<DType> {
  protected:
-  // Tests run side by side, each in a process of its own.
-  const std::string path_ = testing::TempDir() + "/tensor_hdf5_test_" + std::to_string(::getpid()) + ".h5";
-
-  ~TensorHdf5Test() override { std::remove(path_.c_str()); }
+  const ScratchDirectory scratch_;
+  const std::string path_ = scratch_.Path("one.h5");
 
   void WriteOne(const Tensor& value) {
     auto file = h5::CreateFile(path_);

@@ -33,7 +33,7 @@ std::vector<BrokenSpec> ReadTable() {
 TEST(BrokenSpecs, AreRefusedWithTheirPlace) {
   const std::vector<BrokenSpec> specs = ReadTable();
   ASSERT_GE(specs.size(), 40u) << "run from the project's root";
-  const SpecDirectory scratch;
+  const ScratchDirectory scratch;
   for (const BrokenSpec& broken : specs) {
     std::string path = kDirectory + broken.file;
     if (broken.file == "huge_file.yaml") path = scratch.Write(broken.file, std::string(17 << 20, '#'));

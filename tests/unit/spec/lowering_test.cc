@@ -245,7 +245,7 @@ TEST(Lowering, NamesOfEntriesAreKeptForThem) {
 }
 
 TEST(Lowering, IncludesGiveFunctionsParamsAndNodes) {
-  const SpecDirectory directory;
+  const ScratchDirectory directory;
   directory.Write("lib/more.yaml", "functions: {negate: {args: [x], returns: {y: Neg(x)}}}\n");
   directory.Write("lib/base.yaml", "include: [more.yaml]\nparams: {n: 1, m: 2}\ngraph: {k: \"[${n}, ${m}]\"}\n");
   const std::string path = directory.Write(
@@ -255,8 +255,7 @@ TEST(Lowering, IncludesGiveFunctionsParamsAndNodes) {
   EXPECT_EQ(DumpText(spec->graph),
             "k = Const() {dtype=int32, value=<int32[2] 5 2>} -> int32[2]\n"
             "y = Neg(k) {T=int32} -> int32[2]\n");
-  EXPECT_EQ(spec->graph.files()[static_cast<size_t>(NodeOf(*spec, "y").place.file)],
-            directory.path() + "/lib/more.yaml");
+  EXPECT_EQ(spec->graph.files()[static_cast<size_t>(NodeOf(*spec, "y").place.file)], directory.Path("lib/more.yaml"));
 }
 
 TEST(Lowering, NodesKnowTheirPlaces) {

@@ -12,7 +12,7 @@ namespace {
 class WithData : public ::testing::Test {
  protected:
   void SetUp() override {
-    const std::string path = directory_.path() + "/data.h5";
+    const std::string path = directory_.Path("data.h5");
     Result<h5::Handle> file = h5::CreateFile(path);
     ASSERT_TRUE(file.ok()) << file.status().ToString();
     for (const auto& [name, shape, dtype] : {std::tuple{"/train/image", Shape({10, 4}), DType::kFloat},
@@ -42,7 +42,7 @@ class WithData : public ::testing::Test {
     return error;
   }
 
-  SpecDirectory directory_;
+  ScratchDirectory directory_;
 };
 
 constexpr char kInputs[] =
@@ -75,7 +75,7 @@ TEST_F(WithData, InputsBecomeNodes) {
   EXPECT_EQ(*read.attrs.Get<int64_t>("batch"), 4);
   EXPECT_TRUE(*read.attrs.Get<bool>("shuffle"));
   EXPECT_GT(*read.attrs.Get<int64_t>("seed"), 0);
-  EXPECT_EQ(*read.attrs.Get<std::string>("path"), directory_.path() + "/data.h5");
+  EXPECT_EQ(*read.attrs.Get<std::string>("path"), directory_.Path("data.h5"));
   EXPECT_EQ(*read.attrs.Get<std::vector<std::string>>("datasets"),
             (std::vector<std::string>{"/train/image", "/train/label"}));
   EXPECT_EQ(spec->graph.node(batch.position).name, "batch/position");

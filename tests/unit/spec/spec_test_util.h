@@ -4,42 +4,19 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "src/graph/text_dump.h"
 #include "src/spec/load.h"
+#include "tests/unit/testing/scratch_directory.h"
 
 namespace dfrun {
 
-class SpecDirectory {
- public:
-  SpecDirectory() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "dfrun_spec_XXXXXX").string();
-    path_ = mkdtemp(pattern.data());
-  }
-  SpecDirectory(const SpecDirectory&) = delete;
-  SpecDirectory& operator=(const SpecDirectory&) = delete;
-  ~SpecDirectory() { std::filesystem::remove_all(path_); }
-
-  std::string Write(const std::string& name, const std::string& text) const {
-    const std::filesystem::path file = path_ / name;
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file, std::ios::binary) << text;
-    return file.string();
-  }
-  std::string path() const { return path_.string(); }
-
- private:
-  std::filesystem::path path_;
-};
-
 // Loads `text` as the spec job.yaml, with "dfrun: 1" before it on the same line count: line 1 is the version's.
 inline Result<LoadedSpec> LoadText(const std::string& text, std::vector<std::string> sets = {}, int ranks = 0) {
-  const SpecDirectory directory;
+  const ScratchDirectory directory;
   SpecOptions options;
   options.sets = std::move(sets);
   options.ranks = ranks;

@@ -1,12 +1,12 @@
 // What the ops that speak write, and how Abort ends the process.
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "kernels/strings/tensor_text.h"
 #include "testing/node_runner.h"
+#include "tests/unit/testing/scratch_directory.h"
 
 namespace dfrun {
 namespace {
@@ -40,8 +40,8 @@ TEST(Print, WritesTheFirstTimesAndPassesItsInputOn) {
 
 TEST(Print, WritesToAFile) {
   NodeRunner runner;
-  const std::string path = ::testing::TempDir() + "print_test.txt";
-  std::filesystem::remove(path);
+  const ScratchDirectory scratch;
+  const std::string path = scratch.Path("printed");
   for (const char* text : {"one", "two"}) {
     const Status status = runner
                               .Run(Way::kStaticShapes, "PrintV2", {{"output_stream", "file://" + path}, {"end", ";"}},
@@ -52,7 +52,6 @@ TEST(Print, WritesToAFile) {
   std::stringstream content;
   content << std::ifstream(path).rdbuf();
   EXPECT_EQ(content.str(), "one;two;");
-  std::filesystem::remove(path);
 }
 
 TEST(Assert, NamesTheValues) {

@@ -8,6 +8,8 @@
 #include <limits>
 #include <sstream>
 
+#include "tests/unit/testing/scratch_directory.h"
+
 namespace dfrun {
 namespace {
 
@@ -34,8 +36,8 @@ TEST(MetricsTest, WhatIsNoNumberIsAString) {
 }
 
 TEST(MetricsTest, AResumedRunLosesWhatCameAfterItsStep) {
-  const std::string path = testing::TempDir() + "/metrics_test.jsonl";
-  std::remove(path.c_str());
+  const ScratchDirectory scratch;
+  const std::string path = scratch.Path("metrics.jsonl");
   {
     auto log = MetricsLog::Open(path, -1);
     ASSERT_TRUE(log.ok());
