@@ -1,7 +1,6 @@
 // The program's commands: what they print and how they end.
 #include <gmock/gmock.h>
 
-#include <fstream>
 #include <sstream>
 
 #include "src/graph/graph_def.h"
@@ -16,15 +15,7 @@ using ::testing::Not;
 
 constexpr char kPlaced[] = "tests/golden/eval/placed.pb";
 
-class CommandsTest : public CommandTest {
- protected:
-  // A file of the scratch directory.
-  std::string Write(const std::string& name, const std::string& text) const {
-    const std::string path = work() + "/" + name;
-    std::ofstream(path) << text;
-    return path;
-  }
-};
+using CommandsTest = CommandTest;
 
 TEST_F(CommandsTest, EveryHelpHasAnExample) {
   ASSERT_EQ(Dfrun("--help"), 0);
@@ -104,7 +95,7 @@ TEST_F(CommandsTest, InfoNamesWhatIsThere) {
 }
 
 TEST_F(CommandsTest, GraphAsGraphDefIsTheSameGraph) {
-  const std::string path = work() + "/copy.pbtxt";
+  const std::string path = Path("copy.pbtxt");
   ASSERT_EQ(Dfrun(std::string("graph ") + kPlaced + " --pb --out " + path), 0) << output_;
   ASSERT_EQ(Dfrun(std::string("graph ") + kPlaced), 0);
   const std::string original = output_;
@@ -130,7 +121,7 @@ TEST_F(CommandsTest, PartitionedGraphHasChannelsBetweenDevices) {
 }
 
 TEST_F(CommandsTest, OwnOpsAreNamedOrWrittenPortably) {
-  const std::string path = work() + "/digits.pbtxt";
+  const std::string path = Path("digits.pbtxt");
   EXPECT_EQ(Dfrun("graph configs/digits_mlp.yaml --pb --out " + path), 64);
   EXPECT_THAT(output_, HasSubstr("node 'batch/read': HDF5Reader"));
   EXPECT_THAT(output_, HasSubstr("--portable"));

@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <sstream>
 
-#include "src/framework/tensor_hdf5.h"
 #include "tests/conformance/commands/command_runner.h"
 
 namespace dfrun {
@@ -29,10 +27,7 @@ std::ostream& operator<<(std::ostream& out, const Expected& e) {
 
 std::vector<Expected> ReadExpected() {
   std::vector<Expected> all;
-  std::ifstream in(std::string(kGraphs) + "expected.txt");
-  std::string line;
-  while (std::getline(in, line)) {
-    if (line.empty() || line[0] == '#') continue;
+  for (const std::string& line : ReadLines(std::string(kGraphs) + "expected.txt")) {
     std::istringstream words(line);
     Expected e;
     words >> e.name;
@@ -45,18 +40,12 @@ std::vector<Expected> ReadExpected() {
 class ControlFlowGraphTest : public CommandTest, public ::testing::WithParamInterface<Expected> {
  protected:
   void ComputesTheResult(const std::string& options) {
-    const std::string out = work() + "/out.h5";
-    ASSERT_EQ(Dfrun("eval " + (kGraphs + GetParam().name) + ".pb --fetch result " + options + " --out " + out), 0)
-        << output_;
-    const Result<h5::Handle> file = h5::OpenFile(out);
-    ASSERT_TRUE(file.ok()) << file.status().ToString();
-    const Result<Tensor> value = ReadTensor(*file, out, "/result", SystemAllocator());
-    ASSERT_TRUE(value.ok()) << value.status().ToString();
+    const Tensor value = Evaluate(kGraphs + GetParam().name + ".pb " + options, "result");
     const std::vector<double>& expected = GetParam().result;
-    ASSERT_EQ(value->dtype(), DType::kDouble);
-    ASSERT_EQ(value->num_elements(), static_cast<int64_t>(expected.size()));
+    ASSERT_EQ(value.dtype(), DType::kDouble);
+    ASSERT_EQ(value.num_elements(), static_cast<int64_t>(expected.size()));
     for (size_t i = 0; i < expected.size(); ++i) {
-      EXPECT_NEAR(value->data<double>()[i], expected[i], kTolerance * std::max(1.0, std::abs(expected[i]))) << i;
+      EXPECT_NEAR(value.data<double>()[i], expected[i], kTolerance * std::max(1.0, std::abs(expected[i]))) << i;
     }
   }
 };

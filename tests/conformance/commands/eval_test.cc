@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <limits>
 
-#include "src/framework/tensor_hdf5.h"
 #include "tests/conformance/commands/command_runner.h"
 
 namespace dfrun {
@@ -17,14 +16,6 @@ using ::testing::HasSubstr;
 
 constexpr char kGolden[] = "tests/golden/eval/";
 constexpr char kExpected[] = "tests/golden/eval/expected.h5";
-
-Tensor Read(const std::string& path, const std::string& name) {
-  Result<h5::Handle> file = h5::OpenFile(path);
-  EXPECT_TRUE(file.ok()) << file.status().ToString();
-  Result<Tensor> value = ReadTensor(*file, path, name, SystemAllocator());
-  EXPECT_TRUE(value.ok()) << value.status().ToString();
-  return value.ok() ? *value : Tensor();
-}
 
 // Within `eps` units of the last place of the largest element.
 void ExpectNear(const Tensor& got, const Tensor& want, float eps) {
@@ -42,47 +33,42 @@ class EvalTest : public CommandTest {
  protected:
   int Eval(const std::string& args, const std::string& launcher = "") { return Dfrun("eval " + args, launcher); }
   static std::string Golden(const std::string& file) { return kGolden + file; }
-  std::string Out() const { return work() + "/out.h5"; }
+  std::string Out() const { return Path("out.h5"); }
   std::string FeedX() const { return " --feed x=" + std::string(kExpected) + ":/mlp/x "; }
 };
 
 TEST_F(EvalTest, FrozenInference) {
   ASSERT_EQ(Eval(Golden("mlp.pb") + FeedX() + "--fetch h:0 --fetch h/y --fetch top --out " + Out()), 0) << output_;
-  ExpectNear(Read(Out(), "/h:0"), Read(kExpected, "/mlp/h"), 8);
-  ExpectNear(Read(Out(), "/h/y"), Read(kExpected, "/mlp/y"), 8);
-  EXPECT_TRUE(Read(Out(), "/top").Identical(Read(kExpected, "/mlp/top")));
+  ExpectNear(ReadDataset(Out(), "/h:0"), ReadDataset(kExpected, "/mlp/h"), 8);
+  ExpectNear(ReadDataset(Out(), "/h/y"), ReadDataset(kExpected, "/mlp/y"), 8);
+  EXPECT_TRUE(ReadDataset(Out(), "/top").Identical(ReadDataset(kExpected, "/mlp/top")));
 }
 
 TEST_F(EvalTest, PassesChangeNoBit) {
-  ASSERT_EQ(Eval(Golden("mlp.pb") + FeedX() + "--fetch h/y --out " + Out()), 0) << output_;
-  const Tensor optimized = Read(Out(), "/h/y");
-  ASSERT_EQ(Eval(Golden("mlp.pb") + FeedX() + "--fetch h/y --no-optimize --threads 1 --out " + Out()), 0) << output_;
-  EXPECT_TRUE(Read(Out(), "/h/y").Identical(optimized));
+  const Tensor optimized = Evaluate(Golden("mlp.pb") + FeedX(), "h/y");
+  EXPECT_TRUE(Evaluate(Golden("mlp.pb") + FeedX() + "--no-optimize --threads 1", "h/y").Identical(optimized));
 }
 
 TEST_F(EvalTest, AnyEdgeMayBeFed) {
-  ASSERT_EQ(Eval(Golden("mlp.pb") + " --feed h=" + kExpected + ":/mlp/h --fetch h/y --out " + Out()), 0) << output_;
-  ExpectNear(Read(Out(), "/h/y"), Read(kExpected, "/mlp/y"), 8);
+  const Tensor y = Evaluate(Golden("mlp.pb") + " --feed h=" + kExpected + ":/mlp/h", "h/y");
+  ExpectNear(y, ReadDataset(kExpected, "/mlp/y"), 8);
 }
 
 TEST_F(EvalTest, TrainingStacksRepeatedFetches) {
-  ASSERT_EQ(Eval(Golden("training.pb") + " --init init --target step --fetch loss --repeat 5 --out " + Out()), 0)
-      << output_;
-  const Tensor losses = Read(Out(), "/loss");
+  const Tensor losses = Evaluate(Golden("training.pb") + " --init init --target step --repeat 5", "loss");
   EXPECT_EQ(losses.shape(), Shape({5}));
-  ExpectNear(losses, Read(kExpected, "/training/loss"), 16);
+  ExpectNear(losses, ReadDataset(kExpected, "/training/loss"), 16);
 }
 
 TEST_F(EvalTest, OneStepAddsNoAxis) {
-  ASSERT_EQ(Eval(Golden("training.pb") + " --init init --fetch loss --out " + Out()), 0) << output_;
-  EXPECT_EQ(Read(Out(), "/loss").shape(), Shape());
+  EXPECT_EQ(Evaluate(Golden("training.pb") + " --init init", "loss").shape(), Shape());
 }
 
 TEST_F(EvalTest, DevicesNameRanks) {
   const std::string mpirun = "mpirun --oversubscribe -np 2";
   ASSERT_EQ(Eval(Golden("placed.pb") + " --init init --target step --fetch loss --repeat 5 --out " + Out(), mpirun), 0)
       << output_;
-  ExpectNear(Read(Out(), "/loss"), Read(kExpected, "/placed/loss"), 16);
+  ExpectNear(ReadDataset(Out(), "/loss"), ReadDataset(kExpected, "/placed/loss"), 16);
 }
 
 TEST_F(EvalTest, TooFewRanksForTheDevices) {
@@ -93,9 +79,9 @@ TEST_F(EvalTest, TooFewRanksForTheDevices) {
 TEST_F(EvalTest, FlagsBeatTheEnvironment) {
   const std::string args = Golden("training.pb") + " --init init --fetch loss --out " + Out();
   ASSERT_EQ(Eval(args, "env DFRUN_REPEAT=3"), 0) << output_;
-  EXPECT_EQ(Read(Out(), "/loss").shape(), Shape({3}));
+  EXPECT_EQ(ReadDataset(Out(), "/loss").shape(), Shape({3}));
   ASSERT_EQ(Eval(args + " --repeat 2", "env DFRUN_REPEAT=3"), 0) << output_;
-  EXPECT_EQ(Read(Out(), "/loss").shape(), Shape({2}));
+  EXPECT_EQ(ReadDataset(Out(), "/loss").shape(), Shape({2}));
 }
 
 TEST_F(EvalTest, StatsAndTrace) {
@@ -137,7 +123,7 @@ TEST_F(EvalTest, FileErrors) {
 
 TEST_F(EvalTest, SpecWithoutFetchesIsEvaluatedAsItSays) {
   ASSERT_EQ(Eval("configs/digits_mlp.yaml --out " + Out()), 0) << output_;
-  const float accuracy = Read(Out(), "/accuracy").scalar<float>();
+  const float accuracy = ReadDataset(Out(), "/accuracy").scalar<float>();
   EXPECT_GE(accuracy, 0.0F);
   EXPECT_LE(accuracy, 0.5F);  // nothing is trained
   EXPECT_EQ(Eval("configs/digits_mlp.yaml --restore absent"), 74);

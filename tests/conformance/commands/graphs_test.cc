@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <sstream>
 
-#include "src/framework/tensor_hdf5.h"
 #include "tests/conformance/commands/command_runner.h"
 
 namespace dfrun {
@@ -30,10 +28,7 @@ std::ostream& operator<<(std::ostream& out, const Expected& e) {
 
 std::vector<Expected> ReadExpected() {
   std::vector<Expected> all;
-  std::ifstream in(std::string(kGraphs) + "expected.txt");
-  std::string line;
-  while (std::getline(in, line)) {
-    if (line.empty() || line[0] == '#') continue;
+  for (const std::string& line : ReadLines(std::string(kGraphs) + "expected.txt")) {
     std::istringstream words(line);
     Expected e;
     words >> e.name;
@@ -56,18 +51,9 @@ class GraphsTest : public CommandTest, public ::testing::WithParamInterface<Expe
  protected:
   // What `dfrun eval` of the graph writes for `fetch`.
   std::vector<float> Fetch(const std::string& fetch, const std::string& options) {
-    const std::string out = work() + "/out.h5";
-    const std::string args =
-        "eval " + (kGraphs + GetParam().name) + ".pb --init init --fetch " + fetch + " " + options + " --out " + out;
-    const int code = Dfrun(args);
-    EXPECT_EQ(code, 0) << output_;
-    if (code != 0) return {};
-    const Result<h5::Handle> file = h5::OpenFile(out);
-    EXPECT_TRUE(file.ok()) << file.status().ToString();
-    const Result<Tensor> value = ReadTensor(*file, out, "/" + fetch, SystemAllocator());
-    EXPECT_TRUE(value.ok()) << value.status().ToString();
-    if (!value.ok() || value->dtype() != DType::kFloat) return {};
-    const auto values = value->values<float>();
+    const Tensor value = Evaluate(kGraphs + GetParam().name + ".pb --init init " + options, fetch);
+    if (value.dtype() != DType::kFloat) return {};
+    const auto values = value.values<float>();
     return {values.begin(), values.end()};
   }
 };
