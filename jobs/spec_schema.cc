@@ -53,7 +53,8 @@ std::vector<Member> NodeKeys() {
           {"inputs", ListOf(Ref("expression"))},
           {"control", AnyOf({ListOf(Types({"string"})), Types({"string"})})},
           {"device", Types({"string"})},
-          {"colocate_with", Types({"string"})}};
+          {"colocate_with", Types({"string"})},
+          {"each", IntSchema()}};
 }
 
 std::string OpSchema(const OpDef& op) {
@@ -211,7 +212,10 @@ std::vector<Member> Sections() {
           {"functions", MappingOf(FunctionSchema())},
           {"graph", Ref("graph")},
           {"train", TrainSchema()},
-          {"run", Mapping({{"steps", IntSchema()}, {"feed", feeds}, {"fetch", Ref("names")}})},
+          {"run", Mapping({{"steps", IntSchema()},
+                           {"feed", feeds},
+                           {"fetch", AnyOf({Ref("names"), MappingOf(Types({"string"}))})},
+                           {"save", Types({"string"})}})},
           {"eval", Mapping({{"every", IntSchema()}, {"feed", feeds}, {"metrics", Ref("names")}})},
           {"checkpoint", Mapping({{"every", IntSchema()}, {"keep", IntSchema()}})},
           {"summaries", Mapping({{"scalars", Ref("names")}})},

@@ -247,7 +247,7 @@ Status Job::Save() {
 
 // What the last step fetched, under the names that the spec gives.
 Status Job::WriteFetches() const {
-  const std::string path = directory_->path() + "/fetches.h5";
+  const std::string path = StrCat(directory_->path(), "/", spec_.job.run->save);
   DF_ASSIGN(h5::Handle file, h5::CreateFile(path));
   for (size_t i = 0; i < fetched_.size(); ++i) {
     DF_TRY(WriteTensor(file, "/" + parts_.step.names[i], fetched_[i]).status());

@@ -37,6 +37,7 @@ constexpr FormName kForms[] = {
     {"Const", CallTarget::Form::kConst},
     {"Constant", CallTarget::Form::kConst},
     {"dim", CallTarget::Form::kDim},
+    {"tasks", CallTarget::Form::kTasks},
     {"VarianceScaling", CallTarget::Form::kRandom},
     {"RandomUniform", CallTarget::Form::kRandom},
     {"RandomNormal", CallTarget::Form::kRandom},

@@ -67,6 +67,13 @@ int ClusterSpec::Tasks(const JobSize& job) const {
   return static_cast<int>(std::max<int64_t>(left, 0));
 }
 
+std::optional<int> ClusterSpec::TasksOf(std::string_view name) const {
+  const JobSize* job = Find(name);
+  if (job == nullptr) return {};
+  const int tasks = Tasks(*job);
+  return tasks == JobSize::kRest ? 1 : tasks;
+}
+
 Status ClusterSpec::CheckDevice(std::string_view device) const {
   DF_ASSIGN(const DeviceName name, DeviceName::Parse(device));
   if (name.type && *name.type != "cpu" && *name.type != "gpu")

@@ -17,6 +17,8 @@ class ClusterSpec {
 
   const std::vector<JobSize>& jobs() const { return jobs_; }
   bool HasJob(std::string_view name) const { return Find(name) != nullptr; }
+  // Tasks of job `name` (1 where that hangs on a number of ranks that is not known); nothing if there is no such job.
+  std::optional<int> TasksOf(std::string_view name) const;
   // InvalidArgument unless a device of the cluster may have this name, or part of one.
   Status CheckDevice(std::string_view device) const;
 

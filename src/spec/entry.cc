@@ -1,5 +1,6 @@
 #include "src/spec/entry.h"
 
+#include "src/spec/family.h"
 #include "src/spec/schema.h"
 
 namespace dfrun {
@@ -57,7 +58,7 @@ class MappingParser {
  private:
   bool ParseKey(const Yaml& key, const Yaml& value) {
     const std::string_view name = key.text();
-    if (name == "op") return true;
+    if (name == "op" || name == "each") return true;
     if (name == "inputs") return Inputs(value);
     if (name == "control") return Controls(value);
     if (name == "device") return Text(value, "'device'", entry_.device);
@@ -113,6 +114,23 @@ class MappingParser {
 
 }  // namespace
 
+void ParseEntry(const GraphEntry& from, Entry& entry, const EntryContext& context) {
+  entry.name = from.name.text();
+  entry.place = from.name.place();
+  if (from.value.is_map()) {
+    entry.failed = !MappingParser(from.value, entry, context).Parse();
+    return;
+  }
+  std::optional<Expr> expr;
+  if (from.value.is_null()) {
+    context.diagnostics.Error(entry.place, "node '", entry.name, "' has no value: write an expression or a mapping");
+  } else {
+    expr = ParseValue(from.value, false, context);
+  }
+  entry.failed = !expr;
+  if (expr) entry.expr = *std::move(expr);
+}
+
 std::optional<Expr> ParseScalar(const Yaml& scalar, const EntryContext& context) {
   const PlacedText* text = context.params.Substitute(scalar, context.pool, context.diagnostics);
   if (text == nullptr) return {};
@@ -122,23 +140,15 @@ std::optional<Expr> ParseScalar(const Yaml& scalar, const EntryContext& context)
 std::vector<Entry> ParseEntries(const std::vector<GraphEntry>& entries, const EntryContext& context) {
   std::vector<Entry> out;
   out.reserve(entries.size());
+  Families families(context);
   for (const GraphEntry& e : entries) {
-    Entry& entry = out.emplace_back();
-    entry.name = e.name.text();
-    entry.place = e.name.place();
-    if (e.value.is_map()) {
-      entry.failed = !MappingParser(e.value, entry, context).Parse();
-      continue;
-    }
-    std::optional<Expr> expr;
-    if (e.value.is_null()) {
-      context.diagnostics.Error(entry.place, "node '", entry.name, "' has no value: write an expression or a mapping");
+    if (const std::optional<Yaml> each = Families::FindEach(e)) {
+      families.Add(e, *each, out);
     } else {
-      expr = ParseValue(e.value, false, context);
+      ParseEntry(e, out.emplace_back(), context);
     }
-    entry.failed = !expr;
-    if (expr) entry.expr = *std::move(expr);
   }
+  families.Resolve(out);
   return out;
 }
 

@@ -4,9 +4,11 @@
 
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "src/spec/call_target.h"
+#include "src/spec/cluster_spec.h"
 #include "src/spec/expr.h"
 #include "src/spec/params.h"
 
@@ -28,17 +30,25 @@ struct Entry {
   PlacedView colocate_with;
 };
 
+// The members of families, in order, by the family's name.
+using FamilyMap = std::unordered_map<std::string_view, std::vector<std::string_view>>;
+
 // What parsing needs to know.
 struct EntryContext {
   const FunctionMap& functions;
   const OpRegistry& ops;
   const Params& params;
+  const ClusterSpec& cluster;
+  FamilyMap& families;  // of the graph or function that the entries are in; parsing adds those that it finds
   TextPool& pool;
   Diagnostics& diagnostics;
 };
 
-// Entries with errors are there too, as failed.
+// A family ("each: 3") gives an entry a member: name/0, name/1, name/2; "name/*" has become the list of them. Entries
+// with errors are there too, as failed.
 std::vector<Entry> ParseEntries(const std::vector<GraphEntry>& entries, const EntryContext& context);
+// One of them, which is no family.
+void ParseEntry(const GraphEntry& from, Entry& entry, const EntryContext& context);
 // A scalar as an expression.
 std::optional<Expr> ParseScalar(const Yaml& scalar, const EntryContext& context);
 

@@ -21,7 +21,7 @@ struct Expr {
     kFloat,
     kBool,
     kString,
-    kName,     // text, and port where one was written
+    kName,     // text, and port where one was written; "name/*" of a family, until ParseEntries() has made it a list
     kControl,  // ^text
     kList,     // items
     kCall      // text(items..., keywords...)
@@ -53,7 +53,8 @@ inline constexpr int kMaxExprDepth = 100;
 //   sum         a + b    a - b
 //   product     a * b    a / b
 //   unary       -a
-//   primary     number | true | false | 'text' | "text" | name | name:port | ^name | [a, b] | name(a, key=b) | (a)
+//   primary     number | true | false | 'text' | "text" | name | name:port | family/* | ^name | [a, b] | name(a, key=b)
+//   | (a)
 // Names are TensorFlow's and may hold '-', '/' and '>': those operators need white space before them.
 // Nothing after an error, which is then in `diagnostics`.
 std::optional<Expr> ParseExpr(const PlacedText& text, Diagnostics& diagnostics);

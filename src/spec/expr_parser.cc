@@ -154,10 +154,11 @@ class Parser {
     return Peek() == '(' ? Call(word, begin) : Name(word, begin);
   }
 
-  // The longest run of name characters; a number may hold "e+".
+  // The longest run of name characters; a number may hold "e+", and "/*" may end the name of a family.
   std::string_view Word() {
     const size_t begin = at_;
     while (at_ < text_.size() && (IsNameChar(text_[at_]) || IsExponentSign(begin))) ++at_;
+    if (at_ > begin + 1 && at_ < text_.size() && text_[at_ - 1] == '/' && text_[at_] == '*') ++at_;
     return text_.substr(begin, at_ - begin);
   }
   bool IsExponentSign(size_t begin) const {

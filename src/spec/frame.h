@@ -31,7 +31,8 @@ struct Frame {
   const Params* params;  // not null
   std::unordered_map<std::string_view, Value> values;
   std::unordered_set<std::string_view> entries;  // names that only entries may have, below the scope
-  NodeOptions options;                           // for every node of it
+  FamilyMap families;
+  NodeOptions options;  // for every node of it
   // Of a call of a function; null and nowhere for the graph.
   const FunctionDef* function = nullptr;
   const Frame* caller = nullptr;

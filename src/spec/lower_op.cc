@@ -13,6 +13,15 @@ bool Allows(const AttrDef* def, DType dtype) {
          std::find(def->allowed_types.begin(), def->allowed_types.end(), dtype) != def->allowed_types.end();
 }
 
+// Concat and ConcatV2 take two values or more; one value alone, as of a family with one member, is what they give.
+bool JoinsOne(const OpDef& op, const OpArguments& arguments) {
+  if (op.name != "Concat" && op.name != "ConcatV2") return false;
+  for (size_t i = 0; i < op.inputs.size(); ++i) {
+    if (op.inputs[i].name == "values") return arguments.inputs[i].size() == 1;
+  }
+  return false;
+}
+
 }  // namespace
 
 Value Lowering::AllOutputs(NodeId id) const {
@@ -24,7 +33,7 @@ Value Lowering::AllOutputs(NodeId id) const {
 }
 
 std::optional<AttrMap> Lowering::ConvertAttrs(const ExprContext& context, const OpArguments& arguments) {
-  const FoldCall fold_call = [&](const Expr& call) { return FoldDim(context, call); };
+  const FoldCall fold_call = [&](const Expr& call) { return FoldCallOf(context, call); };
   AttrMap attrs;
   bool good = true;
   const auto convert = [&](bool tensors) {
@@ -221,6 +230,11 @@ std::optional<Value> Lowering::LowerOp(const ExprContext& context, const OpDef& 
   spec.name = own_name.empty() ? FreshName(context.frame, context.scope, op.name) : own_name;
   spec.op = op.name;
   spec.attrs = *std::move(attrs);
+  if (JoinsOne(op, *arguments)) {
+    std::erase_if(*operands, [](const Operand& operand) { return operand.arg->name != "values"; });
+    spec.op = "Identity";
+    spec.attrs = {};
+  }
   if (!AddInputs(context, op, *operands, call.place, spec)) return {};
   SetSeeds(op, spec);
   const std::optional<NodeId> id = Add(context, std::move(spec), call.place);

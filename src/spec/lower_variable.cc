@@ -46,7 +46,7 @@ Constant ScalarConstant(int64_t value) {
 }  // namespace
 
 std::optional<Lowering::VariableType> Lowering::ReadVariableType(const ExprContext& context, const VariableArgs& args) {
-  const FoldCall fold_call = [&](const Expr& call) { return FoldDim(context, call); };
+  const FoldCall fold_call = [&](const Expr& call) { return FoldCallOf(context, call); };
   const std::optional<PartialShape> partial = ToShape(*args.shape, fold_call, diagnostics_);
   const std::optional<DType> dtype = args.dtype == nullptr ? DType::kFloat : ToDType(*args.dtype, diagnostics_);
   if (!partial || !dtype) return {};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "src/spec/family.h"
 #include "src/spec/schema.h"
 
 namespace dfrun {
@@ -151,7 +152,9 @@ void Lowering::ReportUnknownName(const Frame& frame, const Expr& name) {
   for (const auto& [text, value] : frame.values) known.emplace_back(text);
   for (std::string_view text : frame.entries) known.emplace_back(text);
   std::sort(known.begin(), known.end());
-  std::string hint = DidYouMean(name.text, known);
+  std::string hint = frame.entries.contains(StrCat(name.text, "/0"))
+                         ? StrCat("; it is a family: '", name.text, "/0' is a node, '", name.text, "/*' all of them")
+                         : DidYouMean(name.text, known);
   if (hint.empty() && HoldsOperator(name.text)) hint = "; operators need white space around them: a - b";
   if (hint.empty() && frame.function != nullptr)
     hint = StrCat("; function '", frame.function->name, "' sees its arguments and its own nodes");
@@ -160,10 +163,11 @@ void Lowering::ReportUnknownName(const Frame& frame, const Expr& name) {
 
 Folded Lowering::Fold(const ExprContext& context, const Expr& expr) {
   return FoldExpr(
-      expr, [&](const Expr& call) { return FoldDim(context, call); }, diagnostics_);
+      expr, [&](const Expr& call) { return FoldCallOf(context, call); }, diagnostics_);
 }
 
-Folded Lowering::FoldDim(const ExprContext& context, const Expr& call) {
+Folded Lowering::FoldCallOf(const ExprContext& context, const Expr& call) {
+  if (call.text == "tasks") return FoldTasks(call, in_.cluster, diagnostics_);
   if (call.text != "dim") return {};
   constexpr Folded::Kind kError = Folded::Kind::kError;
   if (call.items.size() != 2 || !call.items[0].is(Expr::Kind::kName) || !call.keywords.empty()) {

@@ -82,7 +82,7 @@ class Lowering {
   const Value* FindValue(const Frame& frame, std::string_view name, Value& storage) const;
   void ReportUnknownName(const Frame& frame, const Expr& name);
   Folded Fold(const ExprContext& context, const Expr& expr);
-  Folded FoldDim(const ExprContext& context, const Expr& call);
+  Folded FoldCallOf(const ExprContext& context, const Expr& call);
   std::string FreshName(const Frame& frame, const std::string& scope, std::string_view base) const;
   bool IsReserved(const Frame& frame, std::string_view name) const;
 
@@ -90,7 +90,9 @@ class Lowering {
   void LowerEntries(Frame& frame, const std::vector<GraphEntry>& entries);
   void LowerEntry(Frame& frame, Entry& entry);
   std::optional<NodeOptions> EntryOptions(Frame& frame, const Entry& entry);
-  EntryContext Parsing(Frame& frame) { return {in_.functions, graph_.ops(), *frame.params, frame.pool, diagnostics_}; }
+  EntryContext Parsing(Frame& frame) {
+    return {in_.functions, graph_.ops(), *frame.params, in_.cluster, frame.families, frame.pool, diagnostics_};
+  }
 
   // Ops (lower_op.cc).
   std::optional<Value> LowerOp(const ExprContext& context, const OpDef& op, const Expr& call,

@@ -80,6 +80,34 @@ bool ReadCount(const Yaml& map, std::string_view key, int64_t minimum, ValueRead
   return number.has_value();
 }
 
+// {words: sorted, counts: "sums:1"}.
+std::vector<FetchSpec> ReadNamedFetches(const Yaml& map, const SectionContext& context) {
+  std::vector<FetchSpec> fetches;
+  for (size_t i = 0; i < map.size(); ++i) {
+    const Yaml value = map.value(i);
+    if (!value.is_scalar()) {
+      context.reader.diagnostics().Error(value.place(), "'fetch' gives names to nodes, not to ", value.Describe());
+      continue;
+    }
+    const std::optional<Output> output = context.lowering.Find(value);
+    if (output) fetches.push_back({std::string(map.key(i).text()), *output, value.place()});
+  }
+  return fetches;
+}
+
+// A file of the run directory itself.
+bool ReadFileName(const Yaml& value, ValueReader& reader, std::string& out) {
+  std::optional<std::string> name = reader.Text(value, "'save'");
+  if (!name) return false;
+  if (name->empty() || name->find('/') != std::string::npos || name->front() == '.') {
+    reader.diagnostics().Error(value.place(),
+                               "'save' is the name of a file in the run directory, like result.h5, not '", *name, "'");
+    return false;
+  }
+  out = *std::move(name);
+  return true;
+}
+
 }  // namespace
 
 std::vector<FetchSpec> ReadFetches(const Yaml& list, std::string_view what, bool scalars,
@@ -111,11 +139,16 @@ std::vector<FetchSpec> ReadFetches(const Yaml& list, std::string_view what, bool
 std::optional<RunSpec> ReadRun(const Yaml& section, SourcePlace place, const SectionContext& context) {
   RunSpec run;
   run.place = place;
-  if (!CheckKeys(section, {"steps", "feed", "fetch"}, "the section 'run'", context.reader.diagnostics())) return {};
+  if (!CheckKeys(section, {"steps", "feed", "fetch", "save"}, "the section 'run'", context.reader.diagnostics()))
+    return {};
   if (!ReadCount(section, "steps", 1, context.reader, run.steps)) return {};
   if (const std::optional<Yaml> feed = FindKey(section, "feed")) run.feeds = ReadFeeds(*feed, "feed", context);
-  if (const std::optional<Yaml> fetch = FindKey(section, "fetch"))
-    run.fetches = ReadFetches(*fetch, "'fetch'", false, context);
+  if (const std::optional<Yaml> fetch = FindKey(section, "fetch")) {
+    run.fetches = fetch->is_map() ? ReadNamedFetches(*fetch, context) : ReadFetches(*fetch, "'fetch'", false, context);
+  }
+  if (const std::optional<Yaml> save = FindKey(section, "save")) {
+    if (!ReadFileName(*save, context.reader, run.save)) return {};
+  }
   return run;
 }
 

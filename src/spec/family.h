@@ -1,0 +1,47 @@
+// Families: entries of a graph that stand for several nodes alike, "each: N".
+//   read: {each: tasks(worker), op: ReadFile, filename: "part-${i}", device: "/job:worker/task:${i}"}
+// makes read/0, read/1, ...; "read/*" and "read/*:1" stand for the list of their outputs.
+#ifndef DFRUN_SRC_SPEC_FAMILY_H_
+#define DFRUN_SRC_SPEC_FAMILY_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/spec/constant.h"
+#include "src/spec/entry.h"
+
+namespace dfrun {
+
+inline constexpr int64_t kMaxFamily = 1'000'000;
+
+// tasks(job): the number of the job's tasks.
+Folded FoldTasks(const Expr& call, const ClusterSpec& cluster, Diagnostics& diagnostics);
+
+// Makes the families among the entries of a graph or a function, and what reads them. Errors go to the diagnostics.
+class Families {
+ public:
+  explicit Families(const EntryContext& context) : context_(context) {}
+
+  // The value of "each" of a mapping.
+  static std::optional<Yaml> FindEach(const GraphEntry& entry);
+
+  // Appends the members.
+  void Add(const GraphEntry& family, const Yaml& each, std::vector<Entry>& out);
+  // Replaces the names of families by lists.
+  void Resolve(std::vector<Entry>& entries);
+
+ private:
+  std::optional<int64_t> Count(const Yaml& each);
+  void AddMember(const GraphEntry& family, int64_t number, std::vector<Entry>& out);
+  bool ResolveExpr(Expr& expr);
+  bool ResolveItems(std::vector<Expr>& items);
+  bool Expand(const Expr& name, std::vector<Expr>& out);
+
+  const EntryContext& context_;
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_SPEC_FAMILY_H_
