@@ -31,6 +31,7 @@ class FillKernel : public Kernel {
   }
 };
 
+// Of everything but handles: what zeros of a variant are is its own matter.
 class ZerosLikeKernel : public Kernel {
  public:
   explicit ZerosLikeKernel(KernelSetup&) {}
@@ -45,6 +46,11 @@ class ZerosLikeKernel : public Kernel {
     });
     return Status();
   }
+};
+
+struct ZerosLike {
+  template <class T>
+  using Kernel = ZerosLikeKernel;
 };
 
 struct OnesLike {
@@ -62,7 +68,9 @@ struct OnesLike {
 };
 
 CPU_KERNEL_ANY("Fill", FillKernel);
-CPU_KERNEL_ANY("ZerosLike", ZerosLikeKernel);
+CPU_KERNEL("ZerosLike", ZerosLike, bfloat16, float16, float, double, int8_t, uint8_t, int16_t, uint16_t, int32_t,
+           uint32_t, int64_t, uint64_t, std::complex<float>, std::complex<double>, bool, std::string, qint8, quint8,
+           qint16, quint16, qint32);
 CPU_KERNEL("OnesLike", OnesLike, bfloat16, float16, float, double, int8_t, uint8_t, int16_t, uint16_t, int32_t,
            uint32_t, int64_t, uint64_t, std::complex<float>, std::complex<double>, bool);
 

@@ -1,8 +1,10 @@
-// The shape behind a resource handle: that of the VarHandleOp which it comes from, through ops that hand it on.
+// The shape behind a handle: of the variable that a VarHandleOp stands for, or of a TensorList's elements. It is that
+// of the node which made the handle, through ops that hand it on.
 #include <algorithm>
 #include <array>
 
 #include "src/graph/graph.h"
+#include "src/graph/known_value.h"
 
 namespace dfrun {
 namespace {
@@ -10,6 +12,41 @@ namespace {
 // Ops whose every data output is their input 0, or for IdentityN the input of the same number.
 constexpr std::array<std::string_view, 7> kHandOn = {"Identity", "IdentityN", "Enter",        "Exit",
                                                      "Switch",   "Merge",     "NextIteration"};
+
+// Ops whose output 0 is a list of elements like those of their input 0.
+constexpr std::array<std::string_view, 6> kChangeList = {"TensorListSetItem",
+                                                         "TensorListPushBack",
+                                                         "TensorListPopBack",
+                                                         "TensorListResize",
+                                                         "TensorListScatterIntoExistingList",
+                                                         "ZerosLike"};
+
+// Ops that make a list, and which of their inputs is its element shape.
+struct ListMaker {
+  std::string_view op;
+  size_t shape_input;
+};
+constexpr std::array<ListMaker, 6> kMakeList = {{{"EmptyTensorList", 0},
+                                                 {"TensorListReserve", 0},
+                                                 {"TensorListFromTensor", 1},
+                                                 {"TensorListScatter", 2},
+                                                 {"TensorListScatterV2", 2},
+                                                 {"TensorListSplit", 1}}};
+
+template <class List>
+bool Contains(const List& list, std::string_view op) {
+  return std::find(list.begin(), list.end(), op) != list.end();
+}
+
+PartialShape KnownShape(const Graph& graph, Output sizes) {
+  const KnownValue* value = sizes.valid() ? graph.KnownValueOf(sizes) : nullptr;
+  return value == nullptr || value->is_scalar ? PartialShape() : value->AsShape();
+}
+
+// A Merge of a conditional gives one of several handles; that of a loop, which has an edge back, one like its first.
+bool MayDiffer(const Graph& graph, const Node& merge) {
+  return merge.op->name == "Merge" && !graph.IsBackEdge(merge, 1);
+}
 
 }  // namespace
 
@@ -20,7 +57,12 @@ PartialShape Graph::HandleShape(Output handle) const {
       const Result<PartialShape> shape = from.attrs.Get<PartialShape>("shape");
       return shape.ok() ? *shape : PartialShape();
     }
-    if (std::find(kHandOn.begin(), kHandOn.end(), from.op->name) == kHandOn.end() || from.inputs.empty()) break;
+    for (const ListMaker& maker : kMakeList) {
+      if (from.op->name == maker.op) return KnownShape(*this, from.inputs[maker.shape_input]);
+    }
+    const bool hands_on = Contains(kHandOn, from.op->name);
+    if ((!hands_on && !Contains(kChangeList, from.op->name)) || from.inputs.empty()) break;
+    if (from.output_types[0].dtype == DType::kVariant && MayDiffer(*this, from)) break;
     handle = from.inputs[from.op->name == "IdentityN" ? handle.port : 0];
   }
   return PartialShape();

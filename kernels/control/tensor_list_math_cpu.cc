@@ -1,0 +1,116 @@
+// Sums and zeros of TensorLists: what gradients of lists are added up with.
+#include <complex>
+#include <utility>
+
+#include "kernels/control/tensor_list.h"
+#include "kernels/math/binary.h"
+#include "kernels/math/element_types.h"
+#include "kernels/math/functors.h"
+
+namespace dfrun {
+namespace {
+
+Result<Variant> ZerosLike(OpContext& ctx, const Variant& value);
+Result<Variant> Add(OpContext& ctx, const Variant& a, const Variant& b);
+
+// An element without a value stays without.
+Result<Tensor> ZerosLike(OpContext& ctx, const Tensor& element) {
+  if (!element.initialized()) return Tensor();
+  DF_ASSIGN(Tensor zeros, ZeroElement(ctx, element.dtype(), element.shape()));
+  if (element.dtype() != DType::kVariant) return zeros;
+  for (int64_t i = 0; i < element.num_elements(); ++i) {
+    DF_ASSIGN(zeros.data<Variant>()[i], ZerosLike(ctx, element.data<Variant>()[i]));
+  }
+  return zeros;
+}
+
+Result<Variant> ZerosLike(OpContext& ctx, const Variant& value) {
+  DF_ASSIGN(const TensorList* const list, value.As<TensorList>("TensorList"));
+  auto zeros = std::make_shared<TensorList>(*list);
+  for (Tensor& element : zeros->elements) {
+    DF_ASSIGN(element, ZerosLike(ctx, std::as_const(element)));
+  }
+  return Variant(std::move(zeros));
+}
+
+// One without a value counts as zeros.
+Result<Tensor> Add(OpContext& ctx, const Tensor& a, const Tensor& b) {
+  if (!a.initialized()) return b;
+  if (!b.initialized()) return a;
+  if (!(a.shape() == b.shape())) return InvalidArgument("elements of shapes ", a.shape(), " and ", b.shape());
+  DF_ASSIGN(Tensor sum, ctx.AllocateTemp(a.dtype(), a.shape()));
+  if (a.dtype() == DType::kVariant) {
+    for (int64_t i = 0; i < a.num_elements(); ++i) {
+      DF_ASSIGN(sum.data<Variant>()[i], Add(ctx, a.data<Variant>()[i], b.data<Variant>()[i]));
+    }
+    return sum;
+  }
+  const bool added = VisitDType<DF_NUMBERS>(a.dtype(), [&](auto tag) {
+    BinaryOf<fn::Add, typename decltype(tag)::type>::RunBoth(a.raw(), b.raw(), sum.raw(), a.num_elements());
+  });
+  if (!added) return InvalidArgument("elements of ", a.dtype(), " cannot be added");
+  return sum;
+}
+
+Status CheckAlike(const TensorList& a, const TensorList& b) {
+  if (a.dtype == b.dtype && a.size() == b.size() && a.element_shape.IsCompatibleWith(b.element_shape)) return Status();
+  return InvalidArgument("only lists of as many elements of one dtype and shape can be added, not ", a.DebugString(),
+                         " and ", b.DebugString());
+}
+
+Result<Variant> Add(OpContext& ctx, const Variant& a, const Variant& b) {
+  DF_ASSIGN(const TensorList* const first, a.As<TensorList>("TensorList"));
+  DF_ASSIGN(const TensorList* const second, b.As<TensorList>("TensorList"));
+  DF_TRY(CheckAlike(*first, *second));
+  auto sum = std::make_shared<TensorList>(*first);
+  DF_ASSIGN(sum->element_shape, first->element_shape.Merge(second->element_shape));
+  for (size_t i = 0; i < sum->elements.size(); ++i) {
+    DF_ASSIGN(sum->elements[i], Add(ctx, first->elements[i], second->elements[i]));
+  }
+  return Variant(std::move(sum));
+}
+
+struct ZerosLikeOfLists {
+  template <class T>
+  class Kernel : public dfrun::Kernel {
+   public:
+    explicit Kernel(KernelSetup&) {}
+    Status Compute(OpContext& ctx) {
+      const Tensor& lists = ctx.input(0);
+      Tensor* zeros = nullptr;
+      DF_TRY(ctx.AllocateOutput(0, lists.shape(), &zeros));
+      for (int64_t i = 0; i < lists.num_elements(); ++i) {
+        DF_ASSIGN(zeros->data<Variant>()[i], ZerosLike(ctx, lists.data<Variant>()[i]));
+      }
+      return Status();
+    }
+  };
+};
+
+struct AddNOfLists {
+  template <class T>
+  class Kernel : public dfrun::Kernel {
+   public:
+    explicit Kernel(KernelSetup&) {}
+    Status Compute(OpContext& ctx) {
+      for (int i = 0; i < ctx.num_inputs(); ++i) {
+        if (ctx.input(i).shape().rank() == 0) continue;
+        return InvalidArgument("AddN of variants takes scalars, but input ", i, " has shape ", ctx.input(i).shape());
+      }
+      Variant sum = ctx.input(0).scalar<Variant>();
+      for (int i = 1; i < ctx.num_inputs(); ++i) {
+        DF_ASSIGN(sum, Add(ctx, sum, ctx.input(i).scalar<Variant>()));
+      }
+      Tensor* output = nullptr;
+      DF_TRY(ctx.AllocateOutput(0, Shape(), &output));
+      *output->data<Variant>() = std::move(sum);
+      return Status();
+    }
+  };
+};
+
+CPU_KERNEL("ZerosLike", ZerosLikeOfLists, Variant);
+CPU_KERNEL("AddN", AddNOfLists, Variant);
+
+}  // namespace
+}  // namespace dfrun
