@@ -43,9 +43,14 @@ PartialShape KnownShape(const Graph& graph, Output sizes) {
   return value == nullptr || value->is_scalar ? PartialShape() : value->AsShape();
 }
 
-// A Merge of a conditional gives one of several handles; that of a loop, which has an edge back, one like its first.
-bool MayDiffer(const Graph& graph, const Node& merge) {
-  return merge.op->name == "Merge" && !graph.IsBackEdge(merge, 1);
+// A Merge of a conditional gives one of several handles; that of a loop, whose further input is an edge back or not
+// there yet, one like its first.
+bool MayDiffer(const Graph& graph, const Node& node) {
+  if (node.op->name != "Merge") return false;
+  for (int i = 1; i < node.num_inputs(); ++i) {
+    if (node.inputs[i].valid() && !graph.IsBackEdge(node, i)) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -61,7 +66,8 @@ PartialShape Graph::HandleShape(Output handle) const {
       if (from.op->name == maker.op) return KnownShape(*this, from.inputs[maker.shape_input]);
     }
     const bool hands_on = Contains(kHandOn, from.op->name);
-    if ((!hands_on && !Contains(kChangeList, from.op->name)) || from.inputs.empty()) break;
+    const bool changes = handle.port == 0 && Contains(kChangeList, from.op->name);
+    if ((!hands_on && !changes) || from.inputs.empty()) break;
     if (from.output_types[0].dtype == DType::kVariant && MayDiffer(*this, from)) break;
     handle = from.inputs[from.op->name == "IdentityN" ? handle.port : 0];
   }

@@ -1,26 +1,17 @@
 #!/usr/bin/env python3
-"""Writes graphs with conditionals and loops in the primitive form, as TensorFlow 1 code exports them, and what TensorFlow
-gets from them: `python3 make_graphs.py`.
-
-Needs TensorFlow (tensorflow-cpu 2.21); only needed to change the fixtures. Beside this file: NAME.pb for each graph, whose
-node `result` holds all that is compared as one float64 vector, and expected.txt, a line each: name and elements.
+"""Writes graphs with conditionals and loops in the primitive form, and what TensorFlow gets from them:
+`python3 make_graphs.py`. See exported.py.
 """
 import os
+import sys
 
-os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from exported import Exported
 
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-GRAPHS = []
-
-
-def graph(build):
-    """`build` gives the tensors that are compared."""
-    GRAPHS.append(build)
-    return build
+graph = Exported(__file__)
 
 
 def constant(*values):
@@ -170,24 +161,5 @@ def variables():
             return [v.read_value()]
 
 
-def main():
-    tf.disable_eager_execution()
-    tf.disable_control_flow_v2()
-    lines = [f"# Written by make_graphs.py with TensorFlow {tf.version.VERSION}.\n"]
-    for build in GRAPHS:
-        with tf.Graph().as_default() as made:
-            parts = [tf.reshape(tf.cast(part, tf.float64), [-1]) for part in build()]
-            tf.identity(tf.concat(parts, 0), "result")
-            with tf.Session() as session:
-                values = session.run("result:0")
-            definition = made.as_graph_def()
-        with open(os.path.join(HERE, build.__name__ + ".pb"), "wb") as out:
-            out.write(definition.SerializeToString(deterministic=True))
-        lines.append(" ".join([build.__name__, *map(repr, values.tolist())]) + "\n")
-        print(build.__name__, len(definition.node), "nodes", values)
-    with open(os.path.join(HERE, "expected.txt"), "w", encoding="utf-8") as out:
-        out.writelines(lines)
-
-
 if __name__ == "__main__":
-    main()
+    graph.write()

@@ -1,0 +1,83 @@
+// What one node alone cannot show (conditionals, loops, lists of tensors), as graphs that TensorFlow 1 code exports,
+// its gradients included, against what TensorFlow got from them. The make_graphs.py of each folder makes both. One test
+// a graph.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "tests/conformance/commands/command_runner.h"
+
+namespace dfrun {
+namespace {
+
+// All is float64; sums may be taken in another order.
+constexpr double kTolerance = 1e-12;
+
+// A line of a folder's expected.txt.
+struct Expected {
+  std::string path;  // without .pb
+  std::string name;
+  std::vector<double> result;
+  std::string error;  // that running it gives, if any
+};
+
+std::ostream& operator<<(std::ostream& out, const Expected& e) {
+  return out << e.name;
+}
+
+std::vector<Expected> ReadExpected(const std::string& folder) {
+  std::vector<Expected> all;
+  for (const std::string& line : ReadLines("tests/golden/" + folder + "/expected.txt")) {
+    std::istringstream words(line);
+    Expected e;
+    words >> e.name;
+    e.path = StrCat("tests/golden/", folder, "/", e.name);
+    for (std::string word; words >> word;) {
+      if (word == "error") {
+        words >> e.error;
+      } else {
+        e.result.push_back(std::stod(word));
+      }
+    }
+    all.push_back(std::move(e));
+  }
+  return all;
+}
+
+class ExportedGraphTest : public CommandTest, public ::testing::WithParamInterface<Expected> {
+ protected:
+  void ComputesTheResult(const std::string& options) {
+    const std::string args = GetParam().path + ".pb " + options;
+    if (!GetParam().error.empty()) {
+      EXPECT_NE(Dfrun("eval " + args + " --fetch result"), 0);
+      EXPECT_NE(output_.find("node '"), std::string::npos) << output_;
+      return;
+    }
+    const Tensor value = Evaluate(args, "result");
+    const std::vector<double>& expected = GetParam().result;
+    ASSERT_EQ(value.dtype(), DType::kDouble);
+    ASSERT_EQ(value.num_elements(), static_cast<int64_t>(expected.size()));
+    for (size_t i = 0; i < expected.size(); ++i) {
+      EXPECT_NEAR(value.data<double>()[i], expected[i], kTolerance * std::max(1.0, std::abs(expected[i]))) << i;
+    }
+  }
+};
+
+TEST_P(ExportedGraphTest, ComputesWhatTensorFlowDoes) {
+  ComputesTheResult("--threads 1");
+}
+
+TEST_P(ExportedGraphTest, SeveralThreadsAndNoRewritingGiveTheSame) {
+  ComputesTheResult("--threads 3 --no-optimize");
+}
+
+std::string NameOf(const ::testing::TestParamInfo<Expected>& info) {
+  return info.param.name;
+}
+INSTANTIATE_TEST_SUITE_P(ControlFlow, ExportedGraphTest, ::testing::ValuesIn(ReadExpected("control_flow")), &NameOf);
+INSTANTIATE_TEST_SUITE_P(Lists, ExportedGraphTest, ::testing::ValuesIn(ReadExpected("lists")), &NameOf);
+
+}  // namespace
+}  // namespace dfrun

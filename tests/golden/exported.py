@@ -1,0 +1,46 @@
+"""How the make_graphs.py beside this file write graphs that TensorFlow 1 code exports, and what TensorFlow gets from them.
+
+Needs TensorFlow (tensorflow-cpu 2.21); only needed to change the fixtures. A folder holds NAME.pb for each graph, whose
+node `result` holds all that is compared as one float64 vector, and expected.txt, a line each: name and elements, or
+name, `error` and the error that running it gives.
+"""
+import os
+
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+import tensorflow.compat.v1 as tf
+
+
+class Exported:
+    """The graphs of one folder. `@exported` before a function that gives the tensors which are compared."""
+
+    def __init__(self, script):
+        self.folder = os.path.dirname(os.path.abspath(script))
+        self.builders = []
+
+    def __call__(self, build):
+        self.builders.append(build)
+        return build
+
+    def _export(self, build):
+        with tf.Graph().as_default() as made:
+            parts = [tf.reshape(tf.cast(part, tf.float64), [-1]) for part in build()]
+            tf.identity(tf.concat(parts, 0), "result")
+            with tf.Session() as session:
+                try:
+                    outcome = list(map(repr, session.run("result:0").tolist()))
+                except tf.errors.OpError as error:
+                    outcome = ["error", type(error).__name__.removesuffix("Error")]
+            definition = made.as_graph_def()
+        with open(os.path.join(self.folder, build.__name__ + ".pb"), "wb") as out:
+            out.write(definition.SerializeToString(deterministic=True))
+        print(build.__name__, len(definition.node), "nodes", *outcome)
+        return " ".join([build.__name__, *outcome]) + "\n"
+
+    def write(self):
+        tf.disable_eager_execution()
+        tf.disable_control_flow_v2()
+        lines = [f"# Written by make_graphs.py with TensorFlow {tf.version.VERSION}.\n", *map(self._export, self.builders)]
+        with open(os.path.join(self.folder, "expected.txt"), "w", encoding="utf-8") as out:
+            out.writelines(lines)
