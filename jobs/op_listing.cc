@@ -60,6 +60,12 @@ std::string TableCell(const OpDef& op) {
   return devices.empty() ? "runtime" : Joined(devices, "; ");
 }
 
+// "12 | 3", "0 | tests/unit/state/variable_test.cc".
+std::string TestCells(const OpTests& tests) {
+  if (tests.cases > 0 || tests.graphs > 0) return StrCat(tests.cases, " | ", tests.graphs);
+  return StrCat("0 | ", tests.test.empty() ? "0" : tests.test);
+}
+
 }  // namespace
 
 std::map<std::string, std::vector<std::string>> KernelTypes(const OpDef& op) {
@@ -97,7 +103,7 @@ std::string RegistryDump() {
   return out;
 }
 
-std::string OpsTable(const std::map<std::string, int>& golden_cases) {
+std::string OpsTable(const std::map<std::string, OpTests>& tests) {
   std::string out =
       "# Ops\n\n"
       "Written by `scripts/ops-table`; `dfrun ops NAME` shows an op with its signature and meaning.\n\n"
@@ -106,18 +112,18 @@ std::string OpsTable(const std::map<std::string, int>& golden_cases) {
       "  executor itself does it.\n"
       "* **gradient**: `yes`; `stops`: nothing flows back, without an error; `none`: differentiating through it is an\n"
       "  error.\n"
-      "* **cases**: in `tests/golden`, computed by TensorFlow. Ops with state are tested in `tests/unit` and in the "
-      "graphs\n"
-      "  of `tests/golden/graphs` besides.\n"
+      "* **cases**: of one node, in `tests/golden`, computed by TensorFlow.\n"
+      "* **graphs**: exported by TensorFlow, below `tests/golden`, that contain the op, and with it give TensorFlow's\n"
+      "  results. Where there is neither a case nor a graph, a test that runs the op.\n"
       "* `*`: dfrun's own, TensorFlow has no op of this name.\n\n"
-      "| op | dtypes by device | gradient | cases | meaning |\n|---|---|---|---|---|\n";
+      "| op | dtypes by device | gradient | cases | graphs | meaning |\n|---|---|---|---|---|---|\n";
   int rows = 0;
   for (const OpDef* op : OpRegistry::Builtin().List()) {
-    const auto cases = golden_cases.find(op->name);
+    const auto found = tests.find(op->name);
     std::string doc;
     for (char c : op->doc) doc += c == '|' ? "\\|" : std::string(1, c);
     out += StrCat("| ", op->name, IsOwnOp(op->name) ? "*" : "", " | ", TableCell(*op), " | ", GradientWord(*op), " | ",
-                  cases == golden_cases.end() ? 0 : cases->second, " | ", doc, " |\n");
+                  TestCells(found == tests.end() ? OpTests() : found->second), " | ", doc, " |\n");
     ++rows;
   }
   return out + StrCat("\n", rows, " ops.\n");

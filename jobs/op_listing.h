@@ -19,11 +19,20 @@ std::string DescribeOp(const OpDef& op);
 // Every op with all that is registered for it, sorted: what tests/golden/registry/ops.txt holds.
 std::string RegistryDump();
 
-// By op: how many golden cases the files of the directory have. Io where it cannot be read.
-Result<std::map<std::string, int>> CountGoldenCases(const std::string& directory);
+// What shows that an op is right.
+struct OpTests {
+  int cases = 0;     // golden cases of one node
+  int graphs = 0;    // exported graphs that contain it
+  std::string test;  // a test program's source that names it
+};
+
+// By op, from a directory like tests/: golden cases are in golden/*.txt, graphs and sources anywhere below; fuzzers, which
+// show no values, do not count.
+// Io where one cannot be read, BadSpec where a graph is none.
+Result<std::map<std::string, OpTests>> FindOpTests(const std::string& directory);
 
 // A Markdown page with a row an op: what docs/OPS.md holds.
-std::string OpsTable(const std::map<std::string, int>& golden_cases);
+std::string OpsTable(const std::map<std::string, OpTests>& tests);
 
 }  // namespace dfrun::jobs
 

@@ -14,7 +14,7 @@ struct OpsOptions {
   bool registry = false;
   bool json_schema = false;
   bool table = false;
-  std::string golden = "tests/golden";
+  std::string tests = "tests";
 };
 
 std::string Signatures() {
@@ -27,8 +27,8 @@ Result<std::string> Listing(const OpsOptions& options) {
   if (options.registry) return RegistryDump();
   if (options.json_schema) return SpecSchema();
   if (options.table) {
-    DF_ASSIGN(const auto cases, CountGoldenCases(options.golden));
-    return OpsTable(cases);
+    DF_ASSIGN(const auto tests, FindOpTests(options.tests));
+    return OpsTable(tests);
   }
   if (options.name.empty()) return Signatures();
   const OpDef* op = OpRegistry::Builtin().FindByNameOrAlias(options.name);
@@ -43,8 +43,8 @@ RunCommand Setup(CLI::App& app) {
   CLI::Option* schema = app.add_flag("--json-schema", options->json_schema,
                                      "The JSON Schema (draft-07) of specs, which gives editors completion");
   CLI::Option* table =
-      app.add_flag("--table", options->table, "A Markdown table: ops, dtypes, gradients, golden cases");
-  app.add_option("--golden", options->golden, "The directory of the golden cases that --table counts")->needs(table);
+      app.add_flag("--table", options->table, "A Markdown table: ops, dtypes, gradients, golden cases, graphs");
+  app.add_option("--tests", options->tests, "The directory of the tests that --table looks at")->needs(table);
   name->excludes(registry)->excludes(schema)->excludes(table);
   registry->excludes(schema)->excludes(table);
   schema->excludes(table);

@@ -76,17 +76,11 @@ OP("RefEnter")
     .Output("output: Ref(T)")
     .As(Enter)
     .Shape(SameAsInput(0))
-    .AllowsUninitializedInput()
     .Doc("Enter of a reference.");
 
 OP("Exit").Alias("Leave").Input("data: T").Output("output: T").As(HandsOn).Doc("Hands its input out of the frame.");
 
-OP("RefExit")
-    .Input("data: Ref(T)")
-    .Output("output: Ref(T)")
-    .As(HandsOn)
-    .AllowsUninitializedInput()
-    .Doc("Exit of a reference.");
+OP("RefExit").Input("data: Ref(T)").Output("output: Ref(T)").As(HandsOn).Doc("Exit of a reference.");
 
 OP("NextIteration")
     .Input("data: T")
@@ -94,12 +88,7 @@ OP("NextIteration")
     .As(HandsOn)
     .Doc("Hands its input to the next iteration of its frame.");
 
-OP("RefNextIteration")
-    .Input("data: Ref(T)")
-    .Output("output: Ref(T)")
-    .As(HandsOn)
-    .AllowsUninitializedInput()
-    .Doc("NextIteration of a reference.");
+OP("RefNextIteration").Input("data: Ref(T)").Output("output: Ref(T)").As(HandsOn).Doc("NextIteration of a reference.");
 
 OP("LoopCond")
     .Input("input: bool")

@@ -57,7 +57,7 @@ TEST_F(CommandsTest, OpsAsSchemaAndTable) {
   ASSERT_EQ(std::system(("python3 -m json.tool < " + work() + "/log > " + work() + "/schema").c_str()), 0);
   ASSERT_EQ(Dfrun("ops --table"), 0) << output_;
   EXPECT_THAT(output_, HasSubstr("\n| MatMul | cpu: float32"));
-  EXPECT_EQ(Dfrun("ops --table --golden absent"), 74);
+  EXPECT_EQ(Dfrun("ops --table --tests absent"), 74);
   EXPECT_EQ(Dfrun("ops MatMul --table"), 64);
 }
 

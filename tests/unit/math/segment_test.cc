@@ -1,8 +1,10 @@
 // Segments that are too large for golden cases: the same bits on any number of threads, and exact sums.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <limits>
 #include <random>
+#include <utility>
 
 #include "tests/unit/testing/node_runner.h"
 
@@ -40,6 +42,23 @@ TEST(Segment, UnsortedSumsAreTheSumsInDouble) {
     const auto y = runner.Run("UnsortedSegmentSum", {}, {x, ids, Tensor::Scalar<int32_t>(30)});
     ASSERT_TRUE(y.ok()) << y.status().ToString();
     CheckSums(x, ids, (*y)[0], 30);
+  }
+}
+
+// TensorFlow has these on accelerators only: what they give is written here.
+TEST(Segment, TheNumberOfSegmentsMayBeAnInput) {
+  NodeRunner runner;
+  constexpr float kMost = std::numeric_limits<float>::max();
+  const Tensor x = Tensor::Vector<float>({1, 2, 3, 4});
+  const Tensor ids = Tensor::Vector<int64_t>({0, 0, 2, 2});
+  const std::pair<const char*, std::array<float, 4>> cases[] = {{"SegmentSumV2", {3, 0, 7, 0}},
+                                                                {"SegmentProdV2", {2, 1, 12, 1}},
+                                                                {"SegmentMaxV2", {2, -kMost, 4, -kMost}},
+                                                                {"SegmentMinV2", {1, kMost, 3, kMost}}};
+  for (const auto& [op, expected] : cases) {
+    const auto y = runner.Run(op, {}, {x, ids, Tensor::Scalar<int32_t>(4)});
+    ASSERT_TRUE(y.ok()) << y.status().ToString();
+    EXPECT_TRUE((*y)[0].Identical(Tensor::Vector<float>(expected))) << op << " gives " << (*y)[0].ToString();
   }
 }
 
