@@ -84,6 +84,56 @@ bool Dependency::IsPassedThrough(NodeId id) const {
                                                      [&](Output input) { return input.valid() && DependsOnX(input); });
 }
 
+// A handle comes to what uses it through Enter, Switch and Identity.
+NodeId Dependency::StackOf(NodeId user) const {
+  NodeId at = user;
+  while (!graph_.node(at).inputs.empty() && graph_.node(at).inputs[0].valid()) {
+    const Node& node = graph_.node(at);
+    if (node.op->name == "Stack" || node.op->name == "StackV2") break;
+    at = node.inputs[0].node;
+  }
+  return at;
+}
+
+std::vector<bool> Dependency::ReachingY() const {
+  std::vector<bool> reaches(between_.size());
+  std::vector<NodeId> todo;
+  const auto mark = [&](Output value) {
+    if (!value.valid() || reaches[value.node] || !IsDifferentiable(graph_.dtype(value))) return;
+    reaches[value.node] = true;
+    todo.push_back(value.node);
+  };
+  for (Output y : ys_) mark(y);
+  while (!todo.empty()) {
+    const Node& node = graph_.node(todo.back());
+    todo.pop_back();
+    if (node.op->not_differentiable) continue;
+    for (Output input : node.inputs) mark(input);
+  }
+  return reaches;
+}
+
+Status Dependency::CheckStacks() const {
+  std::vector<bool> holds(between_.size());  // by stack: what depends on an x
+  bool any = false;
+  for (const Node& node : graph_.nodes()) {
+    if (node.op->name != "StackPush" && node.op->name != "StackPushV2") continue;
+    if (!DependsOnX(node.inputs[1])) continue;
+    holds[StackOf(node.id)] = true;
+    any = true;
+  }
+  if (!any) return Status();
+  const std::vector<bool> reaches = ReachingY();
+  for (const Node& node : graph_.nodes()) {
+    const bool pops = node.op->name == "StackPop" || node.op->name == "StackPopV2";
+    if (!pops || !reaches[node.id] || !holds[StackOf(node.id)]) continue;
+    return Unimplemented(graph_.Describe(node.id),
+                         ": the gradient of a loop's gradient; a second derivative through a loop is not there, and "
+                         "StopGradient on the first leaves it out");
+  }
+  return Status();
+}
+
 // Any walk against the edges that stays on dependent values ends at an x; the search keeps it from going round a loop.
 std::vector<NodeId> Dependency::PathFromX(NodeId node) const {
   std::vector<NodeId> next(between_.size(), -1);

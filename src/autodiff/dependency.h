@@ -30,12 +30,17 @@ class Dependency {
   }
   size_t num_values() const { return depends_.size(); }
 
+  // Unimplemented where a y depends on an x by way of a stack, as in the gradient of a loop; names the node that pops.
+  Status CheckStacks() const;
+
   // "'W' -> 'product' -> 'loss'": a path from an x to a y through the node. For errors.
   std::string PathThrough(NodeId node) const;
 
  private:
   void MarkDependent();
   void MarkBetween();
+  NodeId StackOf(NodeId user) const;
+  std::vector<bool> ReachingY() const;
   std::vector<NodeId> PathFromX(NodeId node) const;
   std::vector<NodeId> PathToY(NodeId node) const;
 

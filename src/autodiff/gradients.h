@@ -27,6 +27,8 @@ struct GradientOptions {
   std::string scope = "gradients";  // made unique; every new node's name begins with it
   // The gradients with respect to ys, one a y; invalid or left out: ones.
   std::vector<Output> grad_ys;
+  // The swap_memory attr of what loops save for their gradients.
+  bool swap_memory = false;
 };
 
 // The sum over ys of d y / d x, for every x. Takes time linear in the graph.
@@ -36,8 +38,11 @@ struct GradientOptions {
 //  * Sparse gradients stay sparse: several are concatenated; a sparse and a dense one make a dense sum.
 //  * New nodes are named `scope/<node>_grad/<op>` and are colocated with the node that they differentiate; a sum with
 //    its first part, so that a variable's gradient is added up where the variable is used.
+//  * Of a conditional the gradient of the branch that was taken runs; what the other would give is zeros.
+//  * The gradient of a loop is a loop that goes through the iterations backwards (src/autodiff/gradient_scope.h).
 // InvalidArgument: an x or y that is not floating-point or complex; a grad_y of another dtype or shape; a node on a
-// path from an x to a y whose op has no gradient, named with that path. Unimplemented: a path through a loop.
+// path from an x to a y whose op has no gradient, named with that path. Unimplemented: an x or y inside a loop, the
+// gradient of a loop's gradient, and loops that are not of the form of while loops; the node is named.
 // After an error the graph is of no use: it may hold part of the new nodes.
 Result<std::vector<GradientValue>> AddGradients(Graph& graph, std::span<const Output> ys, std::span<const Output> xs,
                                                 const GradientOptions& options = {});

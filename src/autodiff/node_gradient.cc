@@ -4,11 +4,12 @@
 
 namespace dfrun {
 
-NodeGradient::NodeGradient(Graph& graph, NodeId node, std::string_view scope, std::vector<GradientValue> dys)
+NodeGradient::NodeGradient(Graph& graph, NodeId node, std::string_view scope, std::vector<GradientValue> dys,
+                           NodePlace* place)
     : graph_(graph),
       node_(graph.node(node)),
       scope_(scope),
-      adder_(graph, GradientPrefix(scope, node_.name), node_.name),
+      adder_(graph, GradientPrefix(scope, node_.name), node_.name, place),
       dys_(std::move(dys)),
       dxs_(node_.inputs.size()) {}
 

@@ -15,8 +15,8 @@ namespace dfrun {
 // gives a token for it, {kSparseToken, output}, which becomes a dense tensor only when a node takes it as input.
 class NodeGradient final : public GradientBuilder {
  public:
-  // `dys`: one an output of the node. `scope`: of the differentiation, which outlives this.
-  NodeGradient(Graph& graph, NodeId node, std::string_view scope, std::vector<GradientValue> dys);
+  // `dys`: one an output of the node. `scope` and `place`: of the differentiation, which outlive this.
+  NodeGradient(Graph& graph, NodeId node, std::string_view scope, std::vector<GradientValue> dys, NodePlace* place);
 
   // After the gradient function ran: the first error, and what it set for each input.
   const Status& status() const { return adder_.status(); }

@@ -226,10 +226,10 @@ TEST_F(GradientsTest, AnOpWithoutGradientOffThePathDoesNoHarm) {
   EXPECT_TRUE(Differentiate({y}, {w})[0].exists);
 }
 
-TEST_F(GradientsTest, LoopsAreRefusedByName) {
+TEST_F(GradientsTest, AnExitOutsideOfALoopIsRefusedByName) {
   const Output w = X("w");
   const Status status = Error({m.Add("out", "Exit", {w})}, {w});
-  EXPECT_EQ(status.code(), Code::kUnimplemented);
+  EXPECT_EQ(status.code(), Code::kInvalidArgument);
   EXPECT_NE(status.message().find("node 'out' (op Exit)"), std::string::npos) << status.message();
 }
 

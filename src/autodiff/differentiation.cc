@@ -1,0 +1,154 @@
+#include "src/autodiff/differentiation.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "src/autodiff/gradient_sum.h"
+#include "src/autodiff/node_gradient.h"
+
+namespace dfrun {
+
+Differentiation::Differentiation(Graph& graph, std::span<const Output> ys, std::span<const Output> xs,
+                                 const GradientOptions& options, std::string scope)
+    : graph_(graph),
+      ys_(ys),
+      xs_(xs),
+      options_(options),
+      scope_(std::move(scope)),
+      dependency_(graph, ys, xs),
+      parts_(dependency_.num_values()) {}
+
+Result<std::vector<GradientValue>> Differentiation::Run() {
+  DF_ASSIGN(const std::vector<NodeId> order, graph_.TopologicalOrder());
+  DF_ASSIGN(FrameTree frames, BuildFrameTree(graph_));
+  if (frames.frames.size() > 1) consumers_ = graph_.BuildConsumers();
+  forward_ = std::make_unique<ForwardGraph>(graph_, std::move(frames), order);
+  DF_TRY(CheckFrames());
+  DF_TRY(dependency_.CheckStacks());
+  Place root{GradientScope(graph_, *forward_, {scope_, options_.swap_memory}), {}};
+  DF_TRY(Seed());
+  DF_TRY(Walk(root, 0));
+  std::vector<GradientValue> gradients;
+  for (Output x : xs_) {
+    const std::vector<GradientValue>& parts = PartsOf(x);
+    gradients.push_back(parts.empty() ? GradientValue() : parts[0]);
+  }
+  return gradients;
+}
+
+Status Differentiation::CheckFrames() const {
+  const auto check = [&](std::string_view what, Output value) {
+    if (forward_->frames.of_outputs[value.node] <= 0) return Status();
+    return Unimplemented(graph_.Describe(value.node), ": a gradient's ", what, " inside of a loop");
+  };
+  for (Output x : xs_) DF_TRY(check("x", x));
+  for (Output y : ys_) DF_TRY(check("y", y));
+  return Status();
+}
+
+Status Differentiation::Seed() {
+  for (size_t k = 0; k < ys_.size(); ++k) {
+    const Output y = ys_[k];
+    if (!dependency_.DependsOnX(y)) continue;
+    const bool given = k < options_.grad_ys.size() && options_.grad_ys[k].valid();
+    NodeAdder adder(graph_, StrCat(scope_, "/grad_ys_", k, "/"), graph_.node(y.node).name);
+    const Output seed = given ? options_.grad_ys[k] : Ones(adder, y);
+    DF_TRY(adder.status());
+    PartsOf(y).push_back(GradientValue::Dense(seed));
+  }
+  return Status();
+}
+
+Output Differentiation::Ones(NodeAdder& adder, Output y) const {
+  if (graph_.shape(y).rank() == 0) return adder.Scalar(graph_.dtype(y), 1);
+  return adder.Add("OnesLike", {y});
+}
+
+NodeAdder Differentiation::AdderFor(Place& place, NodeId node, std::string colocate_with) const {
+  return NodeAdder(graph_, GradientPrefix(scope_, graph_.node(node).name), std::move(colocate_with), &place.scope);
+}
+
+Status Differentiation::AddPart(Place& place, Output value, GradientValue part, BranchId from) {
+  if (!dependency_.DependsOnX(value)) return Status();
+  const bool is_captured = !place.scope.is_root() && forward_->frames.of_outputs[value.node] == FrameTree::kAny;
+  const BranchId to = is_captured ? 0 : forward_->branches.Of(value);
+  DF_ASSIGN(part, Lift(place, part, from, to, value));
+  if (!is_captured) {
+    PartsOf(value).push_back(part);
+    return Status();
+  }
+  auto it = std::find_if(place.captured.begin(), place.captured.end(),
+                         [&](const Captured& captured) { return captured.value == value; });
+  if (it == place.captured.end()) it = place.captured.insert(it, {value, {}});
+  it->parts.push_back(part);
+  return Status();
+}
+
+Result<GradientValue> Differentiation::Sum(Place& place, std::vector<GradientValue>& parts, Output value) {
+  NodeAdder adder = AdderFor(place, value.node, parts.empty() ? "" : HomeOf(graph_, parts[0]));
+  const GradientValue sum = SumGradients(graph_, adder, parts, value);
+  DF_TRY(adder.status().Annotate(StrCat("adding up the gradients of ", graph_.Describe(value.node))));
+  if (parts.size() > 1) parts = {sum};
+  return sum;
+}
+
+Result<std::vector<GradientValue>> Differentiation::SumOutputs(Place& place, NodeId id) {
+  std::vector<GradientValue> sums;
+  for (int port = 0; port < graph_.node(id).num_outputs(); ++port) {
+    DF_ASSIGN(const GradientValue sum, Sum(place, PartsOf({id, port}), {id, port}));
+    sums.push_back(sum);
+  }
+  return sums;
+}
+
+Status Differentiation::Walk(Place& place, int32_t frame) {
+  const std::vector<FlowUnit>& units = forward_->units[frame];
+  for (auto it = units.rbegin(); it != units.rend(); ++it) {
+    if (it->loop >= 0) {
+      DF_TRY(VisitLoop(place, it->loop));
+    } else if (dependency_.IsBetween(it->node)) {
+      DF_TRY(Visit(place, it->node));
+    }
+  }
+  return Status();
+}
+
+// All readers have been visited: sums what came from them, and passes it on.
+Status Differentiation::Visit(Place& place, NodeId id) {
+  const Node& node = graph_.node(id);
+  const ControlFlowKind kind = ControlFlowKindOf(node.op->name);
+  const bool is_of_loop = kind == ControlFlowKind::kExit || kind == ControlFlowKind::kNextIteration ||
+                          (kind == ControlFlowKind::kMerge && IsLoopMerge(graph_, node));
+  if (is_of_loop) return Status();  // VisitLoop() sees to them
+  DF_ASSIGN(std::vector<GradientValue> dys, SumOutputs(place, id));
+  const bool reached = std::any_of(dys.begin(), dys.end(), [](const GradientValue& dy) { return dy.exists; });
+  if (!reached || !dependency_.IsPassedThrough(id)) return Status();
+  switch (kind) {
+    case ControlFlowKind::kSwitch:
+      return VisitSwitch(place, id, dys).Annotate(StrCat("adding the gradient of ", graph_.Describe(id)));
+    case ControlFlowKind::kMerge:
+      return VisitMerge(place, id, dys[0]).Annotate(StrCat("adding the gradient of ", graph_.Describe(id)));
+    case ControlFlowKind::kEnter:
+      return AddPart(place, node.inputs[0], dys[0], forward_->branches.OfNode(id));
+    default:
+      return VisitOp(place, id, std::move(dys));
+  }
+}
+
+Status Differentiation::VisitOp(Place& place, NodeId id, std::vector<GradientValue> dys) {
+  const OpDef& op = *graph_.node(id).op;
+  if (!op.gradient) {
+    return InvalidArgument(graph_.Describe(id), ": op ", op.name, " has no gradient; it is needed on the path ",
+                           dependency_.PathThrough(id), "; StopGradient ends a path that is not meant");
+  }
+  NodeGradient builder(graph_, id, scope_, std::move(dys), &place.scope);
+  op.gradient(builder);
+  DF_TRY(builder.status().Annotate(StrCat("adding the gradient of ", graph_.Describe(id))));
+  for (int i = 0; i < builder.num_inputs(); ++i) {
+    if (!builder.dxs()[i].exists) continue;
+    DF_TRY(AddPart(place, builder.x(i), builder.dxs()[i], forward_->branches.OfNode(id)));
+  }
+  return Status();
+}
+
+}  // namespace dfrun

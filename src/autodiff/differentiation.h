@@ -1,0 +1,93 @@
+// One call of AddGradients(): walks the graph against its edges, loop by loop, and gathers what reaches each value.
+#ifndef DFRUN_SRC_AUTODIFF_DIFFERENTIATION_H_
+#define DFRUN_SRC_AUTODIFF_DIFFERENTIATION_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/autodiff/dependency.h"
+#include "src/autodiff/gradient_scope.h"
+#include "src/autodiff/gradients.h"
+
+namespace dfrun {
+
+class Differentiation {
+ public:
+  // `scope` is unlike all others of the graph.
+  Differentiation(Graph& graph, std::span<const Output> ys, std::span<const Output> xs, const GradientOptions& options,
+                  std::string scope);
+
+  Result<std::vector<GradientValue>> Run();
+
+ private:
+  // What a value that is read in a loop without an Enter gets there.
+  struct Captured {
+    Output value;
+    std::vector<GradientValue> parts;
+  };
+  // The gradient of a frame in the making.
+  struct Place {
+    GradientScope scope;
+    std::vector<Captured> captured;
+  };
+  // A variable of a loop whose gradient is one of the gradient's loop.
+  struct Active {
+    const LoopVariable* variable;
+    GradientScope::Variable gradient;
+  };
+
+  Status Seed();
+  Output Ones(NodeAdder& adder, Output y) const;
+  Status CheckFrames() const;
+  NodeAdder AdderFor(Place& place, NodeId node, std::string colocate_with) const;
+  // Adds a part of the gradient of `value`, which is alive in branch `from`. No-op where the value is on no path.
+  Status AddPart(Place& place, Output value, GradientValue part, BranchId from);
+  // The sums of what reached the outputs of a node.
+  Result<std::vector<GradientValue>> SumOutputs(Place& place, NodeId id);
+  Result<GradientValue> Sum(Place& place, std::vector<GradientValue>& parts, Output value);
+
+  // All of a frame, from its end to its begin.
+  Status Walk(Place& place, int32_t frame);
+  Status Visit(Place& place, NodeId id);
+  Status VisitOp(Place& place, NodeId id, std::vector<GradientValue> dys);
+
+  // conditional_gradients.cc.
+  Status VisitSwitch(Place& place, NodeId id, const std::vector<GradientValue>& dys);
+  Status VisitMerge(Place& place, NodeId id, const GradientValue& dy);
+  // `part`, alive in branch `from`, and zeros like `value` where only branch `to` holds.
+  Result<GradientValue> Lift(Place& place, GradientValue part, BranchId from, BranchId to, Output value);
+  Result<GradientValue> MergeTwo(NodeAdder& adder, GradientValue a, GradientValue b, Output value);
+  // Rows of no index, alive where the literals hold; nothing where the rows' shape is not known.
+  Result<std::optional<GradientValue>> NoRows(Place& place, NodeAdder& adder, const GradientValue& like,
+                                              const std::vector<Branches::Literal>& literals);
+
+  // loop_gradients.cc
+  Status VisitLoop(Place& outer, int32_t frame);
+  Result<std::vector<const LoopVariable*>> ActiveVariables(const ForwardLoop& loop) const;
+  bool IsReached(const std::vector<const LoopVariable*>& active) const;
+  Result<Active> BeginVariable(Place& outer, Place& inner, const LoopVariable& variable);
+  Status EndVariable(Place& inner, const Active& active);
+  // The sum over all iterations of what reached a value that is the same in all.
+  Result<GradientValue> Accumulate(Place& outer, Place& inner, Output outer_value, std::vector<GradientValue>& parts,
+                                   Output inner_value);
+  Result<Output> Zeros(NodeAdder& adder, Output like, DType dtype);
+  Result<Output> Dense(NodeAdder& adder, const GradientValue& value, Output like);
+
+  std::vector<GradientValue>& PartsOf(Output value) { return parts_[dependency_.Index(value)]; }
+
+  Graph& graph_;
+  const std::span<const Output> ys_;
+  const std::span<const Output> xs_;
+  const GradientOptions& options_;
+  const std::string scope_;
+  const Dependency dependency_;
+  std::optional<Consumers> consumers_;  // where there are loops
+  std::unique_ptr<ForwardGraph> forward_;
+  std::vector<std::vector<GradientValue>> parts_;  // by Dependency::Index(), in the order in which they came
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_AUTODIFF_DIFFERENTIATION_H_

@@ -1,0 +1,153 @@
+// Where the nodes of a gradient run: outside of loops, or in the gradient of one loop.
+//
+// The gradient of a loop is a loop of as many iterations, which goes through those of the forward loop from the last to
+// the first. What its nodes read of the forward loop comes to them in one of these ways:
+//  * what is the same in all iterations (a constant, what an is_constant Enter brings) enters the gradient's loop too;
+//  * what only depends on a value's shape is worked out from the static shape, or saved instead of the value;
+//  * all else is pushed on a stack in every forward iteration and popped in every backward one: one stack a value.
+// Pushes follow each other in the order of iterations because the forward loop gets a counter whose increment waits
+// for the iteration's pushes, and pushes wait for the counter; the backward loop counts down likewise. In a branch of a
+// conditional what is pushed is dead where the branch is not taken, and the pop reads the stack's handle through
+// Switches on the same predicates, which come from stacks themselves. A loop inside a loop uses the same stacks in all
+// outer iterations, whose order the outer counter keeps.
+// Source: white paper section 4.1 and 4.4; the semantics of TensorFlow's gradients of tf.while_loop.
+#ifndef DFRUN_SRC_AUTODIFF_GRADIENT_SCOPE_H_
+#define DFRUN_SRC_AUTODIFF_GRADIENT_SCOPE_H_
+
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "src/autodiff/branches.h"
+#include "src/autodiff/forward_loops.h"
+#include "src/autodiff/node_adder.h"
+
+namespace dfrun {
+
+// What is known of the graph as it was before the gradient.
+struct ForwardGraph {
+  ForwardGraph(const Graph& graph, FrameTree frames, const std::vector<NodeId>& order)
+      : num_nodes(graph.num_nodes()),
+        frames(std::move(frames)),
+        branches(graph, this->frames, order),
+        units(OrderUnits(graph, this->frames, order)) {}
+  ForwardGraph(const ForwardGraph&) = delete;
+  ForwardGraph& operator=(const ForwardGraph&) = delete;
+
+  const NodeId num_nodes;
+  const FrameTree frames;
+  Branches branches;
+  const std::vector<std::vector<FlowUnit>> units;
+};
+
+class GradientScope final : public NodePlace {
+ public:
+  struct Options {
+    std::string name;  // all nodes' names begin with it
+    bool swap_memory = false;
+  };
+
+  // Outside of loops.
+  GradientScope(Graph& graph, ForwardGraph& forward, Options options);
+  // The gradient of a loop whose frame lies directly in that of `parent`: begins both counters. Check status() first.
+  GradientScope(GradientScope& parent, int32_t frame, const ForwardLoop& loop);
+
+  const Status& status() const { return status_; }
+  bool is_root() const { return parent_ == nullptr; }
+  int32_t frame() const { return frame_; }
+
+  // Adds a node that runs here; its inputs may be any values of forward frames at or around this one, and what was
+  // added here or in scopes around it.
+  Result<NodeId> AddNode(NodeSpec spec) override;
+  // The value as nodes of this scope can read it.
+  Result<Output> Get(Output value);
+  // The value, dead where not all of these hold.
+  Result<Output> Gate(Output value, const std::vector<Branches::Literal>& literals);
+
+  // A variable of the gradient's loop. `inside` is its value in an iteration, `result` what is left at the end, in the
+  // parent's scope.
+  struct Variable {
+    Output inside;
+    Output result;
+    NodeId merge = -1;
+  };
+  // `initial` is a value of the parent's scope; `shape` holds in all iterations.
+  Result<Variable> AddVariable(Output initial, const PartialShape& shape);
+  // The value in the next iteration.
+  Status SetNext(const Variable& variable, Output next);
+  // Closes both counters, after all that this scope and those inside it hold has been added.
+  Status Close();
+
+  // What is left of a loop's variable, in the forward frame around the loop; makes an Exit where there is none.
+  Result<Output> FinalValue(const LoopVariable& variable);
+
+ private:
+  // Where a value is at home. Neither a scope nor a forward frame: a constant, which can be read from anywhere.
+  struct Home {
+    const GradientScope* scope = nullptr;
+    int32_t forward_frame = -1;
+    BranchId branch = 0;  // of a forward value
+    bool is_anywhere() const { return scope == nullptr && forward_frame < 0; }
+  };
+  // Of one differentiation.
+  struct Shared {
+    Graph& graph;
+    ForwardGraph& forward;
+    const Options options;
+    const GradientScope* root;
+    std::unordered_map<NodeId, Home> homes;  // of nodes that were added, but for those of the root
+  };
+  // A counter of iterations: what an iteration does with it hangs between `begin` and what `ends` holds.
+  struct Counter {
+    NodeId merge = -1;
+    NodeId begin = -1;
+    std::vector<NodeId> ends;
+  };
+  using Key = std::pair<int32_t, int32_t>;
+
+  static Key KeyOf(Output value) { return {value.node, value.port}; }
+  Home HomeOf(Output value) const;
+  NodeSpec Spec(std::string_view op, std::vector<Output> inputs, AttrMap attrs = {}) const;
+  Result<Output> AddAt(const Home& home, NodeSpec spec);
+  // Here, with inputs that this scope can read.
+  Result<Output> Add(NodeSpec spec);
+  Result<Output> AddMerge(const Home& home, Output enter);
+  NodeSpec EnterSpec(const std::string& frame_name, Output value, bool is_constant) const;
+
+  Status CountForward();
+  Status CountBackward();
+  Status CloseCounter(const Counter& counter, const Home& home, std::string_view op);
+  Result<Output> Saved(Output value, const Home& home);
+  // A value of frame 0, as the forward loop's nodes can read it.
+  Result<Output> EnteredForward(Output value);
+  Result<Output> PushAndPop(Output value, const Home& home);
+  // The op's result where it only depends on its input's shape; an invalid Output where that is not so.
+  Result<Output> FromShape(const NodeSpec& spec);
+  Result<Output> FromStaticShape(const NodeSpec& spec);
+  Result<Output> FromSavedShape(const NodeSpec& spec, const Home& home);
+
+  const std::shared_ptr<Shared> shared_;
+  Graph& graph_;
+  GradientScope* const parent_ = nullptr;
+  const int32_t frame_ = 0;
+  const ForwardLoop* const loop_ = nullptr;
+  const std::string prefix_;
+  std::string home_node_;   // that skeleton nodes are colocated with
+  std::string frame_name_;  // of the gradient's loop
+  Status status_;
+  std::map<Key, Output> entered_;      // by value of the parent
+  std::map<Key, Output> saved_;        // by value of the forward frame
+  std::vector<NodeId> forward_gates_;  // around the forward loop: what its Enters wait for
+  Counter forward_counter_;
+  Counter counter_;
+  Output count_;      // of iterations, in the forward frame around the loop
+  Output condition_;  // the LoopCond
+  NodeId gate_ = -1;  // in the parent's scope: dead where the loop did not run
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_AUTODIFF_GRADIENT_SCOPE_H_
