@@ -8,6 +8,25 @@ void GivesFlow(OpBuilder& op) {
   op.Input("flow_in: float").Output("flow_out: float").Attr("T: type").Stateful().Shape(ScalarOutputs());
 }
 
+// The array in which the gradients of the differentiated node's array add up, for this differentiation.
+AddedNode GradientArray(GradientBuilder& g, Output flow) {
+  return g.Op("TensorArrayGradV3", AttrMap{{"source", std::string(g.scope())}}, g.x(0), flow);
+}
+
+// What the reader of an array gets is written to the array of gradients; the flow tells those who read there.
+void ReadGradient(GradientBuilder& g, int flow_in, std::string_view writer) {
+  if (!g.has_dy(0)) return;
+  g.dx(flow_in) = g.Op(writer, GradientArray(g, g.x(flow_in)), g.x(1), g.dy(0), g.x(flow_in));
+}
+
+// What was written to the array has the gradient that its readers wrote before `flow`.
+void WriteGradient(GradientBuilder& g, std::string_view reader, AttrMap attrs) {
+  attrs.Set("dtype", g.dtype(g.x(2)));
+  const Output flow = g.dy(0);
+  g.dx(2) = g.Op(reader, attrs, GradientArray(g, flow), g.x(1), flow);
+  g.dx(3) = flow;
+}
+
 Status OneElement(InferenceContext& c) {
   return c.WithRank(1, 0).status();
 }
@@ -54,6 +73,7 @@ OP("TensorArrayWriteV3")
     .Input("index: int32")
     .Input("value: T")
     .As(GivesFlow)
+    .Gradient([](GradientBuilder& g) { WriteGradient(g, "TensorArrayReadV3", {}); })
     .Doc("Writes one element.");
 
 OP("TensorArrayReadV3")
@@ -64,6 +84,7 @@ OP("TensorArrayReadV3")
     .Attr("dtype: type")
     .Stateful()
     .Shape(&OneElement)
+    .Gradient([](GradientBuilder& g) { ReadGradient(g, 2, "TensorArrayWriteV3"); })
     .Doc("Reads one element.");
 
 OP("TensorArrayGatherV3")
@@ -83,6 +104,7 @@ OP("TensorArrayGatherV3")
       c.set_output(0, PartialShape(std::move(dims)));
       return Status();
     })
+    .Gradient([](GradientBuilder& g) { ReadGradient(g, 2, "TensorArrayScatterV3"); })
     .Doc("The elements of `indices`, stacked.");
 
 OP("TensorArrayScatterV3")
@@ -90,6 +112,13 @@ OP("TensorArrayScatterV3")
     .Input("indices: int32")
     .Input("value: T")
     .As(GivesFlow)
+    .Gradient([](GradientBuilder& g) {
+      PartialShape element;
+      if (const PartialShape& rows = g.shape(g.x(2)); rows.rank() >= 1) {
+        element = PartialShape(std::vector<int64_t>(rows.dims().begin() + 1, rows.dims().end()));
+      }
+      WriteGradient(g, "TensorArrayGatherV3", {{"element_shape", element}});
+    })
     .Doc("Writes the rows of `value` to the elements of `indices`.");
 
 OP("TensorArrayConcatV3")
@@ -104,6 +133,10 @@ OP("TensorArrayConcatV3")
       c.set_output(1, PartialShape::UnknownOfRank(1));
       return Status();
     })
+    .Gradient([](GradientBuilder& g) {
+      if (!g.has_dy(0)) return;
+      g.dx(1) = g.Op("TensorArraySplitV3", GradientArray(g, g.x(1)), g.dy(0), g.y(1), g.x(1));
+    })
     .Doc("All elements, one behind the other along their first dimension, and how long each is there.");
 
 OP("TensorArraySplitV3")
@@ -111,6 +144,11 @@ OP("TensorArraySplitV3")
     .Input("value: T")
     .Input("lengths: int64")
     .As(GivesFlow)
+    .Gradient([](GradientBuilder& g) {
+      const Output flow = g.dy(0);
+      g.dx(1) = g.Op("TensorArrayConcatV3", AttrMap{{"dtype", g.dtype(g.x(1))}}, GradientArray(g, flow), flow);
+      g.dx(3) = flow;
+    })
     .Doc("Writes parts of `value`, of these lengths along its first dimension, to the elements.");
 
 OP("TensorArraySizeV3")

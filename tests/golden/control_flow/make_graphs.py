@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes graphs with conditionals and loops in the primitive form, and what TensorFlow gets from them:
-`python3 make_graphs.py`. See exported.py.
+`python3 make_graphs.py`. See exported.py. gradients.txt holds, a line each call of tf.gradients, the graph, y and xs.
 """
+import inspect
 import os
 import sys
 
@@ -12,6 +13,7 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 graph = Exported(__file__)
+DIFFERENTIATED = []  # the lines of gradients.txt
 
 
 def constant(*values):
@@ -19,6 +21,8 @@ def constant(*values):
 
 
 def with_gradients(y, *xs):
+    names = [inspect.stack()[1].function, y.name, *[x.name for x in xs]]
+    DIFFERENTIATED.append(" ".join(names) + "\n")
     return [y, *tf.gradients(y, xs)]
 
 
@@ -63,8 +67,7 @@ def loop_gradient():
 def second_derivative():
     x = constant(1.25)
     _, y = tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * x), [0, x])
-    first, = tf.gradients(y, x)
-    return [y, first]
+    return with_gradients(y, x)
 
 
 @graph
@@ -163,3 +166,7 @@ def variables():
 
 if __name__ == "__main__":
     graph.write()
+    with open(os.path.join(graph.folder, "gradients.txt"), "w", encoding="utf-8") as out:
+        out.write("# Written by make_graphs.py: graph, y and xs of each tf.gradients() in it, in the order of the graph's "
+                  "result.\n")
+        out.writelines(DIFFERENTIATED)

@@ -1,0 +1,100 @@
+// Gradients of conditionals, loops and TensorArrays against those that TensorFlow added to the same graphs.
+// tests/golden/control_flow/make_graphs.py makes the graphs, and writes which values it differentiates.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "src/autodiff/gradients.h"
+#include "src/graph/graph_def.h"
+#include "tests/unit/testing/step_runner.h"
+
+namespace dfrun::testing {
+namespace {
+
+const std::string kFolder = "tests/golden/control_flow/";
+// All is float64; sums may be taken in another order.
+constexpr double kTolerance = 1e-12;
+
+// Graphs by name, in each the words of its lines.
+std::map<std::string, std::vector<std::vector<std::string>>> ReadLines(const std::string& file) {
+  std::map<std::string, std::vector<std::vector<std::string>>> lines;
+  std::ifstream in(kFolder + file);
+  for (std::string line; std::getline(in, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    std::istringstream words(line);
+    std::string graph;
+    words >> graph;
+    std::vector<std::string>& rest = lines[graph].emplace_back();
+    for (std::string word; words >> word;) rest.push_back(word);
+  }
+  return lines;
+}
+
+std::vector<std::string> Names() {
+  std::vector<std::string> names;
+  for (const auto& [name, lines] : ReadLines("gradients.txt")) names.push_back(name);
+  return names;
+}
+
+class ExportedGraph : public ::testing::TestWithParam<std::string> {
+ protected:
+  // The ys and their gradients, one behind the other as the graph's own result has them.
+  Result<std::vector<double>> Differentiated(StepRunner::Options options) {
+    DF_ASSIGN(Graph graph, ReadGraphDefFile(kFolder + GetParam() + ".pb"));
+    std::vector<Output> fetches;
+    const std::vector<std::vector<std::string>> differentiated = ReadLines("gradients.txt")[GetParam()];
+    for (const std::vector<std::string>& names : differentiated) {
+      std::vector<Output> values;
+      for (const std::string& name : names) {
+        DF_ASSIGN(const Output value, graph.ParseOutput(name));
+        values.push_back(value);
+      }
+      const std::vector<Output> xs(values.begin() + 1, values.end());
+      DF_ASSIGN(const std::vector<GradientValue> gradients, AddGradients(graph, {values.data(), 1}, xs));
+      fetches.push_back(values[0]);
+      for (size_t k = 0; k < xs.size(); ++k) {
+        if (!gradients[k].exists) return Internal("no gradient for ", names[k + 1]);
+        DF_ASSIGN(const Output dense, DenseGradient(graph, gradients[k], xs[k], graph.UniqueName("dense")));
+        fetches.push_back(dense);
+      }
+    }
+    StepRunner runner(options);
+    DF_TRY(runner.Prepare(graph, fetches));
+    DF_ASSIGN(const std::vector<Tensor> results, runner.Run());
+    std::vector<double> all;
+    for (const Tensor& result : results) {
+      const auto values = result.values<double>();
+      all.insert(all.end(), values.begin(), values.end());
+    }
+    return all;
+  }
+
+  void AgreesWithTensorFlow(StepRunner::Options options) {
+    const Result<std::vector<double>> actual = Differentiated(options);
+    ASSERT_TRUE(actual.ok()) << actual.status().ToString();
+    const std::vector<std::string> expected = ReadLines("expected.txt")[GetParam()].at(0);
+    ASSERT_EQ(actual->size(), expected.size());
+    for (size_t i = 0; i < expected.size(); ++i) {
+      const double value = std::stod(expected[i]);
+      EXPECT_NEAR((*actual)[i], value, kTolerance * std::max(1.0, std::abs(value))) << i;
+    }
+  }
+};
+
+TEST_P(ExportedGraph, AgreesWithTensorFlow) {
+  AgreesWithTensorFlow({.threads = 1, .optimize = false});
+}
+
+TEST_P(ExportedGraph, AgreesWithTensorFlowOnThreeThreadsAfterRewriting) {
+  AgreesWithTensorFlow({.threads = 3, .optimize = true});
+}
+
+INSTANTIATE_TEST_SUITE_P(Exported, ExportedGraph, ::testing::ValuesIn(Names()),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace dfrun::testing
