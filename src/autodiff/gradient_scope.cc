@@ -180,6 +180,10 @@ Status GradientScope::CountBackward() {
   DF_ASSIGN(condition_, AddAt(here, Spec("LoopCond", {goes_on})));
   DF_ASSIGN(const Output sides, AddAt(here, Spec("Switch", {merge, condition_})));
   DF_ASSIGN(const Output begin, AddAt(here, Spec("Identity", {{sides.node, 1}})));
+  if (!parent_->is_root()) {
+    DF_ASSIGN(const Output exit, AddAt({parent_}, Spec("Exit", {sides})));
+    parent_->counter_.ends.push_back(exit.node);
+  }
   counter_.merge = merge.node;
   counter_.begin = begin.node;
   return Status();

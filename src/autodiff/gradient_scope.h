@@ -9,7 +9,7 @@
 // for the iteration's pushes, and pushes wait for the counter; the backward loop counts down likewise. In a branch of a
 // conditional what is pushed is dead where the branch is not taken, and the pop reads the stack's handle through
 // Switches on the same predicates, which come from stacks themselves. A loop inside a loop uses the same stacks in all
-// outer iterations, whose order the outer counter keeps.
+// outer iterations: each way, the outer counter waits for the inner one.
 // Source: white paper section 4.1 and 4.4; the semantics of TensorFlow's gradients of tf.while_loop.
 #ifndef DFRUN_SRC_AUTODIFF_GRADIENT_SCOPE_H_
 #define DFRUN_SRC_AUTODIFF_GRADIENT_SCOPE_H_
