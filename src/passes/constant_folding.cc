@@ -39,13 +39,24 @@ class Folder {
   Result<Graph> Run() {
     DF_ASSIGN(const std::vector<NodeId> order, graph_.TopologicalOrder());
     trust_known_values_ = !HasControlFlow(graph_);
-    for (NodeId id : order) Evaluate(graph_.node(id));
+    waits_.assign(static_cast<size_t>(graph_.num_nodes()), false);
+    for (NodeId id : order) {
+      waits_[id] = Waits(graph_.node(id));
+      Evaluate(graph_.node(id));
+    }
     MarkNeeded();
     return Rebuild(order);
   }
 
  private:
   bool IsFolded(NodeId id) const { return values_.count(id) != 0 && graph_.node(id).op->name != "Const"; }
+
+  // True where the node's value is there only after some control edge.
+  bool Waits(const Node& node) const {
+    return !node.control_inputs.empty() || std::any_of(node.inputs.begin(), node.inputs.end(), [&](Output input) {
+      return input.valid() && waits_[input.node];
+    });
+  }
 
   // Fills in values_ for the node if they are constant.
   void Evaluate(const Node& node) {
@@ -103,14 +114,13 @@ class Folder {
     while (!todo.empty()) {
       const Node& node = graph_.node(todo.back());
       todo.pop_back();
-      if (IsFolded(node.id)) continue;
       for (Output input : node.inputs) {
-        if (!input.valid()) continue;
+        if (!input.valid() || (IsFolded(node.id) && !waits_[input.node])) continue;
         need(input.node);
         if (graph_.node(input.node).num_outputs() > 1) read_ports_.insert({input.node, input.port});
       }
       for (NodeId id : node.control_inputs) {
-        if (values_.count(id) == 0) need(id);  // nothing needs to wait for a constant
+        if (values_.count(id) == 0 || waits_[id]) need(id);  // nothing needs to wait for a constant
       }
     }
   }
@@ -139,8 +149,13 @@ class Folder {
       spec.device = node.device;
       spec.colocate_with = node.colocate_with;
       spec.place = node.place;
+      // What waits for the value waits for what came before it.
+      for (Output input : node.inputs) {
+        if (input.valid() && waits_[input.node]) spec.control_inputs.push_back(rebuilder.NewControl(input.node));
+      }
       DF_ASSIGN(const NodeId made, rebuilder.to().AddNode(std::move(spec)));
       rebuilder.Replace({node.id, port}, {made, 0});
+      if (waits_[node.id]) rebuilder.ReplaceControl(node.id, made);
     }
     return Status();
   }
@@ -152,6 +167,7 @@ class Folder {
   InlineThreadPool pool_;
   bool trust_known_values_ = false;
   std::unordered_map<NodeId, std::vector<Tensor>> values_;  // of the outputs of constant nodes
+  std::vector<bool> waits_;                                 // by node
   std::vector<bool> needed_;                                // by node
   std::set<std::pair<NodeId, int32_t>> read_ports_;         // of needed nodes with several outputs
 };

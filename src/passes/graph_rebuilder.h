@@ -30,6 +30,8 @@ class GraphRebuilder {
   void MergeInto(NodeId old, NodeId made);
   // Where an output of a node that is kept or replaced is now.
   Output NewPlace(Output old) const;
+  // What control edges from `old` come from now; -1: nothing.
+  NodeId NewControl(NodeId old) const { return control_[old]; }
   // The node as it is now that `old` became or gave way to; -1: none.
   NodeId NewNode(NodeId old) const { return nodes_[old]; }
 

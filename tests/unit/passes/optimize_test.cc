@@ -120,6 +120,23 @@ TEST_F(FoldTest, NodesWithControlInputsStay) {
   EXPECT_EQ(node("waits").control_inputs.size(), 1U);
 }
 
+TEST_F(FoldTest, WhatIsKnownAheadStillWaitsForWhatItWasTakenFrom) {
+  const Output x = m.Placeholder("x");
+  const Output late =
+      AddOn("late", "Fill", {m.Const("sizes", Tensor::Vector<int32_t>({2})), m.Scalar("a", 1.0)}, "", {x.node});
+  const Output shape = m.Add("shape", "Shape", {late});
+  AddOn("end", "Neg", {m.Scalar("b", 1.0)}, "", {m.Add("rank", "Size", {shape}).node});
+  Fold();
+  ASSERT_EQ(node("rank").op->name, "Const");
+  ASSERT_EQ(node("rank").control_inputs.size(), 1U);
+  const Node& before = m.graph.node(node("rank").control_inputs[0]);
+  EXPECT_EQ(before.name, "shape");
+  EXPECT_EQ(before.op->name, "Const");
+  ASSERT_EQ(before.control_inputs.size(), 1U);
+  EXPECT_EQ(m.graph.node(before.control_inputs[0]).name, "late");
+  EXPECT_EQ(node("end").control_inputs.size(), 1U);
+}
+
 TEST_F(FoldTest, NodesOfAnotherTypeOfDeviceStay) {
   m.Add("end", "Neg", {AddOn("on_gpu", "Neg", {m.Scalar("a", 1.0)}, "/device:gpu:0")});
   Fold();
