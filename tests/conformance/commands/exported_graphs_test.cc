@@ -80,5 +80,7 @@ INSTANTIATE_TEST_SUITE_P(ControlFlow, ExportedGraphTest, ::testing::ValuesIn(Rea
 INSTANTIATE_TEST_SUITE_P(Primitives, ExportedGraphTest, ::testing::ValuesIn(ReadExpected("primitives")), &NameOf);
 INSTANTIATE_TEST_SUITE_P(Lists, ExportedGraphTest, ::testing::ValuesIn(ReadExpected("lists")), &NameOf);
 
+INSTANTIATE_TEST_SUITE_P(Queues, ExportedGraphTest, ::testing::ValuesIn(ReadExpected("queues")), &NameOf);
+
 }  // namespace
 }  // namespace dfrun

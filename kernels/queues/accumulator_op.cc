@@ -1,0 +1,58 @@
+// Conditional accumulators: gradients of several workers, summed until there are enough.
+#include "src/framework/op.h"
+
+namespace dfrun {
+namespace {
+
+void OfNumbers(OpBuilder& op) {
+  op.Attr(
+      "dtype: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, "
+      "quint16, uint16, complex128, half, uint32, uint64}");
+}
+
+void MakesAccumulator(OpBuilder& op) {
+  op.As(OfNumbers).Attr("shape: shape").Attr("container: string = ''").Attr("shared_name: string = ''");
+  op.Attr("reduction_type: {'MEAN', 'SUM'} = 'MEAN'").Stateful().NotDifferentiable();
+  op.Doc("Sums gradients; those computed from a step before its own are left out.");
+}
+
+void Applies(OpBuilder& op) {
+  op.Input("local_step: int64").Input("gradient: dtype").As(OfNumbers).NotDifferentiable();
+  op.Shape([](InferenceContext& c) { return c.WithRank(1, 0).status(); });
+  op.Doc("Adds a gradient that was computed at `local_step`, unless the accumulator is at a later one.");
+}
+
+void Takes(OpBuilder& op) {
+  op.Input("num_required: int32").Output("average: dtype").As(OfNumbers).NotDifferentiable();
+  op.Shape([](InferenceContext& c) { return c.WithRank(1, 0).status(); });
+  op.Doc("Waits for num_required gradients, gives their mean or sum, forgets them and goes on to the next step.");
+}
+
+void SetsStep(OpBuilder& op) {
+  op.Input("new_global_step: int64").NotDifferentiable();
+  op.Shape([](InferenceContext& c) { return c.WithRank(1, 0).status(); });
+  op.Doc("Sets the step below which gradients are left out.");
+}
+
+void GivesCount(OpBuilder& op) {
+  op.Output("num_accumulated: int32").NotDifferentiable().Shape(ScalarOutputs());
+  op.Doc("The number of gradients that have been summed.");
+}
+
+OP("ConditionalAccumulator").Output("handle: Ref(string)").As(MakesAccumulator).Shape([](InferenceContext& c) {
+  c.set_output(0, PartialShape({2}));
+  return Status();
+});
+OP("AccumulatorApplyGradient").Input("handle: Ref(string)").As(Applies);
+OP("AccumulatorTakeGradient").Input("handle: Ref(string)").As(Takes);
+OP("AccumulatorSetGlobalStep").Input("handle: Ref(string)").As(SetsStep);
+OP("AccumulatorNumAccumulated").Input("handle: Ref(string)").As(GivesCount);
+
+OP("ResourceConditionalAccumulator").Output("handle: resource").As(MakesAccumulator).Shape(ScalarOutputs());
+OP("ResourceAccumulatorApplyGradient").Input("handle: resource").As(Applies).Stateful();
+OP("ResourceAccumulatorTakeGradient").Input("handle: resource").As(Takes).Stateful();
+OP("ResourceAccumulatorSetGlobalStep").Input("handle: resource").As(SetsStep).Stateful();
+OP("ResourceAccumulatorNumAccumulated").Input("handle: resource").As(GivesCount).Stateful();
+
+}  // namespace
+}  // namespace dfrun

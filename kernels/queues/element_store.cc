@@ -1,0 +1,79 @@
+#include "kernels/queues/element_store.h"
+
+#include <deque>
+#include <map>
+#include <utility>
+
+namespace dfrun {
+namespace {
+
+class FifoStore final : public ElementStore {
+ public:
+  int64_t size() const override { return static_cast<int64_t>(elements_.size()); }
+  void Push(QueueElement element) override { elements_.push_back(std::move(element)); }
+  QueueElement Pop() override {
+    QueueElement element = std::move(elements_.front());
+    elements_.pop_front();
+    return element;
+  }
+  void PutBack(QueueElement element) override { elements_.push_front(std::move(element)); }
+
+ private:
+  std::deque<QueueElement> elements_;
+};
+
+class ShuffleStore final : public ElementStore {
+ public:
+  explicit ShuffleStore(const Philox& generator) : numbers_(generator) {}
+
+  int64_t size() const override { return static_cast<int64_t>(elements_.size()); }
+  void Push(QueueElement element) override { elements_.push_back(std::move(element)); }
+  QueueElement Pop() override {
+    QueueElement& drawn = elements_[numbers_.Next() % elements_.size()];
+    QueueElement element = std::move(drawn);
+    if (&drawn != &elements_.back()) drawn = std::move(elements_.back());
+    elements_.pop_back();
+    return element;
+  }
+  void PutBack(QueueElement element) override { Push(std::move(element)); }
+
+ private:
+  PhiloxNumbers numbers_;
+  std::vector<QueueElement> elements_;
+};
+
+class PriorityStore final : public ElementStore {
+ public:
+  int64_t size() const override { return static_cast<int64_t>(elements_.size()); }
+  void Push(QueueElement element) override {
+    const int64_t priority = element[0].scalar<int64_t>();
+    elements_.emplace(Place(priority, next_++), std::move(element));
+  }
+  QueueElement Pop() override { return std::move(elements_.extract(elements_.begin()).mapped()); }
+  void PutBack(QueueElement element) override {
+    const int64_t priority = element[0].scalar<int64_t>();
+    elements_.emplace(Place(priority, --first_), std::move(element));
+  }
+
+ private:
+  using Place = std::pair<int64_t, int64_t>;  // priority, then the order in which they came
+  std::map<Place, QueueElement> elements_;
+  int64_t next_ = 0;   // of elements that come
+  int64_t first_ = 0;  // of elements that come back, before all others of their priority
+};
+
+}  // namespace
+
+std::unique_ptr<ElementStore> NewFifoStore() {
+  return std::make_unique<FifoStore>();
+}
+
+std::unique_ptr<ElementStore> NewShuffleStore(const Philox& generator) {
+  return std::make_unique<ShuffleStore>(generator);
+}
+
+std::unique_ptr<ElementStore> NewPriorityStore() {
+  return std::make_unique<PriorityStore>();
+}
+
+}  // namespace dfrun

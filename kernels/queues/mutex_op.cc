@@ -1,0 +1,32 @@
+// Mutexes between steps and devices' nodes. MutexAcquire and MutexRelease are dfrun's own names of the white paper's
+// ops; MutexLock and ConsumeMutexLock are TensorFlow's.
+#include "src/framework/op.h"
+
+namespace dfrun {
+namespace {
+
+void Locks(OpBuilder& op) {
+  op.Input("mutex: resource").Output("mutex_lock: variant").Shape(ScalarOutputs()).Stateful().NotDifferentiable();
+  op.Doc("Waits for the mutex and holds it, until the lock is released or the step has ended.");
+}
+
+void Unlocks(OpBuilder& op) {
+  op.Input("mutex_lock: variant").Stateful().NotDifferentiable();
+  op.Doc("Releases the mutex that a lock holds, once.");
+}
+
+OP("MutexV2")
+    .Output("resource: resource")
+    .Attr("container: string = ''")
+    .Attr("shared_name: string = ''")
+    .Stateful()
+    .NotDifferentiable()
+    .Shape(ScalarOutputs())
+    .Doc("A mutex of the device.");
+OP("MutexLock").As(Locks);
+OP("MutexAcquire").As(Locks);
+OP("ConsumeMutexLock").As(Unlocks);
+OP("MutexRelease").As(Unlocks);
+
+}  // namespace
+}  // namespace dfrun

@@ -1,0 +1,86 @@
+// Queues of tuples of tensors: FIFO, shuffling, padding and by priority.
+//
+// Enqueues stand in one line and dequeues in another. A call that cannot be served at once waits without a thread.
+// Semantics: TensorFlow's queues.
+#ifndef DFRUN_KERNELS_QUEUES_QUEUE_H_
+#define DFRUN_KERNELS_QUEUES_QUEUE_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/queues/element_store.h"
+#include "kernels/queues/waitable.h"
+
+namespace dfrun {
+
+struct QueueType {
+  std::string kind;  // the op that makes it, without "V2": "FIFOQueue"
+  std::vector<DType> dtypes;
+  std::vector<PartialShape> shapes;  // of the components; none: elements of any shapes
+  int64_t capacity = -1;             // negative: no bound
+  int64_t min_after_dequeue = 0;     // elements that stay while the queue is open
+  bool pads = false;                 // batches are padded to their largest element
+
+  bool operator==(const QueueType& other) const;
+};
+
+// A batch of dequeued elements is one tensor a component, the elements along a new first dimension.
+// Thread safety: all methods from any thread.
+class Queue final : public Waitable {
+ public:
+  Queue(std::string name, QueueType type, std::unique_ptr<ElementStore> elements)
+      : name_(std::move(name)), type_(std::move(type)), elements_(std::move(elements)) {}
+
+  const std::string& name() const { return name_; }
+  const QueueType& type() const { return type_; }
+  // Why `element` is none of this queue; OK if it is.
+  Status CheckElement(const QueueElement& element) const;
+  // Whether it can give batches: components of known shapes, or where it pads of known ranks.
+  Status CheckBatches() const;
+
+  // Each takes the call of an op and ends with `done`.
+  // Adds elements that CheckElement() has passed; Cancelled where the queue is closed.
+  void Enqueue(OpContext& ctx, std::vector<QueueElement> elements, Callback done);
+  // Sets the outputs to one element; OutOfRange where the queue is closed and empty.
+  void Dequeue(OpContext& ctx, Callback done);
+  // Sets the outputs to batches of n elements. Where the queue is closed with fewer: of those that there are if
+  // `up_to` and there is one, else OutOfRange, and they stay.
+  void DequeueMany(OpContext& ctx, int64_t n, bool up_to, Callback done);
+  // No more elements are taken. Enqueues that wait are cancelled, or served first.
+  void Close(OpContext& ctx, bool cancel_pending_enqueues, Callback done);
+
+  int64_t size() const EXCLUDES(mu_);
+  bool is_closed() const EXCLUDES(mu_);
+  std::string DebugString() const override;
+
+ private:
+  class Enqueuing;
+  class Closing;
+  class Dequeuing;
+  static constexpr size_t kEnqueues = 0;
+  static constexpr size_t kDequeues = 1;
+
+  // A call in one of the two lines.
+  class Call : public Attempt {
+   public:
+    using Attempt::Attempt;
+    virtual Progress ServeBy(Queue& queue) REQUIRES(queue.mu_) = 0;
+    virtual void UndoBy(Queue& /*queue*/) {}
+  };
+
+  Progress Serve(Attempt& attempt) override REQUIRES(mu_);
+  void Undo(Attempt& attempt) override REQUIRES(mu_);
+  bool IsFull() const REQUIRES(mu_);
+  // Ends the attempt with an error, after Claim().
+  static Progress Refuse(Attempt& attempt, Status status);
+
+  const std::string name_;
+  const QueueType type_;
+  const std::unique_ptr<ElementStore> elements_ GUARDED_BY(mu_);
+  bool is_closed_ GUARDED_BY(mu_) = false;
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_QUEUES_QUEUE_H_

@@ -1,0 +1,109 @@
+// Queues. The ops without V2 take the handle as a reference to a string, those with it as a resource.
+#include "src/framework/op.h"
+
+namespace dfrun {
+namespace {
+
+void IsNamed(OpBuilder& op) {
+  op.Attr("container: string = ''").Attr("shared_name: string = ''").Stateful().NotDifferentiable();
+}
+
+Status ShapeOfReference(InferenceContext& c) {
+  c.set_output(0, PartialShape({2}));
+  return Status();
+}
+
+void Fifo(OpBuilder& op) {
+  op.Attr("component_types: list(type) >= 1").Attr("shapes: list(shape) >= 0 = []").Attr("capacity: int = -1");
+  op.As(IsNamed).Doc("A queue of tuples of tensors: first in, first out.");
+}
+
+void PaddingFifo(OpBuilder& op) {
+  op.Attr("component_types: list(type) >= 1").Attr("shapes: list(shape) >= 0 = []").Attr("capacity: int = -1");
+  op.As(IsNamed).Doc("A first-in first-out queue whose batches are padded with zeros to their largest element.");
+}
+
+void Shuffling(OpBuilder& op) {
+  op.Attr("component_types: list(type) >= 1").Attr("shapes: list(shape) >= 0 = []").Attr("capacity: int = -1");
+  op.Attr("min_after_dequeue: int = 0").Attr("seed: int = 0").Attr("seed2: int = 0");
+  op.As(IsNamed).Doc("A queue that gives its elements in random order, keeping min_after_dequeue while it is open.");
+}
+
+void Priority(OpBuilder& op) {
+  op.Attr("component_types: list(type) >= 0 = []").Attr("shapes: list(shape) >= 0").Attr("capacity: int = -1");
+  op.As(IsNamed).Doc("A queue that gives the element of the least priority, an int64 before the other components.");
+}
+
+void TakesComponents(OpBuilder& op) {
+  op.Input("components: Tcomponents").Attr("Tcomponents: list(type) >= 1").Attr("timeout_ms: int = -1");
+  op.NotDifferentiable();
+}
+
+void GivesComponents(OpBuilder& op) {
+  op.Output("components: component_types").Attr("component_types: list(type) >= 1").Attr("timeout_ms: int = -1");
+  op.Shape(UnknownOutputs()).NotDifferentiable();
+}
+
+void Enqueues(OpBuilder& op) {
+  op.As(TakesComponents).Doc("Adds an element, when there is room; Cancelled where the queue is closed.");
+}
+
+void EnqueuesMany(OpBuilder& op) {
+  op.As(TakesComponents).Doc("Adds the rows of its components one by one, as there is room.");
+}
+
+void Dequeues(OpBuilder& op) {
+  op.As(GivesComponents).Doc("Takes an element, when there is one; OutOfRange where the queue is closed and empty.");
+}
+
+void DequeuesMany(OpBuilder& op) {
+  op.Input("n: int32").As(GivesComponents);
+  op.Doc("Takes n elements as one batch; OutOfRange where the queue is closed with fewer.");
+}
+
+void DequeuesUpTo(OpBuilder& op) {
+  op.Input("n: int32").As(GivesComponents);
+  op.Doc("Takes n elements as one batch, or what is left of a closed queue; OutOfRange where that is nothing.");
+}
+
+void Closes(OpBuilder& op) {
+  op.Attr("cancel_pending_enqueues: bool = false").NotDifferentiable();
+  op.Doc("Lets no more elements in. Enqueues that wait are served first, or cancelled.");
+}
+
+void GivesSize(OpBuilder& op) {
+  op.Output("size: int32").Shape(ScalarOutputs()).NotDifferentiable().Doc("The number of elements in the queue.");
+}
+
+void TellsClosed(OpBuilder& op) {
+  op.Output("is_closed: bool").Shape(ScalarOutputs()).NotDifferentiable().Doc("Whether the queue is closed.");
+}
+
+OP("FIFOQueue").Output("handle: Ref(string)").Shape(ShapeOfReference).As(Fifo);
+OP("FIFOQueueV2").Output("handle: resource").Shape(ScalarOutputs()).As(Fifo);
+OP("PaddingFIFOQueue").Output("handle: Ref(string)").Shape(ShapeOfReference).As(PaddingFifo);
+OP("PaddingFIFOQueueV2").Output("handle: resource").Shape(ScalarOutputs()).As(PaddingFifo);
+OP("RandomShuffleQueue").Output("handle: Ref(string)").Shape(ShapeOfReference).As(Shuffling);
+OP("RandomShuffleQueueV2").Output("handle: resource").Shape(ScalarOutputs()).As(Shuffling);
+OP("PriorityQueue").Output("handle: Ref(string)").Shape(ShapeOfReference).As(Priority);
+OP("PriorityQueueV2").Output("handle: resource").Shape(ScalarOutputs()).As(Priority);
+
+OP("QueueEnqueue").Input("handle: Ref(string)").As(Enqueues);
+OP("QueueEnqueueV2").Input("handle: resource").As(Enqueues).Stateful();
+OP("QueueEnqueueMany").Input("handle: Ref(string)").As(EnqueuesMany);
+OP("QueueEnqueueManyV2").Input("handle: resource").As(EnqueuesMany).Stateful();
+OP("QueueDequeue").Input("handle: Ref(string)").As(Dequeues);
+OP("QueueDequeueV2").Input("handle: resource").As(Dequeues).Stateful();
+OP("QueueDequeueMany").Input("handle: Ref(string)").As(DequeuesMany);
+OP("QueueDequeueManyV2").Input("handle: resource").As(DequeuesMany).Stateful();
+OP("QueueDequeueUpTo").Input("handle: Ref(string)").As(DequeuesUpTo);
+OP("QueueDequeueUpToV2").Input("handle: resource").As(DequeuesUpTo).Stateful();
+OP("QueueClose").Input("handle: Ref(string)").As(Closes);
+OP("QueueCloseV2").Input("handle: resource").As(Closes).Stateful();
+OP("QueueSize").Input("handle: Ref(string)").As(GivesSize);
+OP("QueueSizeV2").Input("handle: resource").As(GivesSize).Stateful();
+OP("QueueIsClosed").Input("handle: Ref(string)").As(TellsClosed);
+OP("QueueIsClosedV2").Input("handle: resource").As(TellsClosed).Stateful();
+
+}  // namespace
+}  // namespace dfrun
