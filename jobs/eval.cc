@@ -43,7 +43,7 @@ class Evaluation {
   Evaluation(const EvalOptions& options, Runtime& runtime) : options_(options), runtime_(runtime) {}
 
   Status Run() {
-    DF_ASSIGN(Model model, LoadModel(options_.model, options_.sets, runtime_.size()));
+    DF_ASSIGN(Model model, LoadRunnable(options_.model, options_.sets, runtime_.size()));
     DF_TRY(CheckRanks(model));
     DF_TRY(Resolve(model));
     if (!model.job) DF_TRY(ReadVariablesAtUse(model.graph, step_.feeds));

@@ -39,7 +39,7 @@ struct Partitioned {
 
 // Of the main step of a spec, or of a whole GraphDef.
 Result<Partitioned> MakePartitions(const GraphOptions& options) {
-  DF_ASSIGN(Model model, LoadModel(options.model, options.sets, options.ranks));
+  DF_ASSIGN(Model model, LoadRunnable(options.model, options.sets, options.ranks));
   const int ranks = options.ranks > 0 ? options.ranks : model.RanksNeeded();
   DF_ASSIGN(JobCompiler compiler, JobCompiler::Create(model.tasks, ranks));
   if (model.job) {

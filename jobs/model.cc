@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "src/graph/graph_def.h"
+#include "src/passes/functions/lower_functions.h"
 #include "src/session/training_graph.h"
 
 namespace dfrun::jobs {
@@ -76,6 +77,16 @@ Result<Model> LoadModel(const std::string& path, const std::vector<std::string>&
   DF_ASSIGN(Graph graph, ReadGraphDefFile(path));
   std::vector<JobTasks> tasks = TasksOfDevices(graph);
   return Model{std::move(graph), std::nullopt, std::move(tasks)};
+}
+
+Result<Model> LoadRunnable(const std::string& path, const std::vector<std::string>& sets, int ranks) {
+  DF_ASSIGN(Model model, LoadModel(path, sets, ranks));
+  if (!CallsFunctions(model.graph)) return model;
+  if (Status status = LowerFunctions(model.graph); !status.ok()) {
+    return Error(Code::kBadSpec, path, ": ", status.message());
+  }
+  model.tasks = TasksOfDevices(model.graph);
+  return model;
 }
 
 }  // namespace dfrun::jobs

@@ -21,8 +21,11 @@ struct Model {
 };
 
 // Specs end in .yaml or .yml; everything else is read as a GraphDef. `sets`: values for a spec's params.
-// `ranks`: of the run, 0 where it is not known.
+// `ranks`: of the run, 0 where it is not known. What calls functions of the GraphDef's library stays as it is.
 Result<Model> LoadModel(const std::string& path, const std::vector<std::string>& sets, int ranks);
+
+// The same, with the nodes of functions in place of those that call them: as it runs.
+Result<Model> LoadRunnable(const std::string& path, const std::vector<std::string>& sets, int ranks);
 
 // The same for what must be a spec, whatever it is called.
 Result<Model> LoadSpecModel(const std::string& path, const std::vector<std::string>& sets, int ranks);

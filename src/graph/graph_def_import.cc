@@ -1,13 +1,12 @@
-#include <algorithm>
 #include <charconv>
 #include <unordered_map>
 #include <utility>
 
-#include "src/graph/attr_proto.h"
-#include "src/graph/colocation.h"
 #include "src/graph/dependency_order.h"
+#include "src/graph/function_calls.h"
 #include "src/graph/graph_def.h"
 #include "src/graph/graph_def_parse.h"
+#include "src/graph/node_def_attrs.h"
 #include "src/graph/unknown_ops.h"
 
 namespace dfrun {
@@ -36,22 +35,6 @@ bool IsMerge(const proto::NodeDef& def) {
   return def.op() == "Merge" || def.op() == "RefMerge";
 }
 
-// True for an attr value that asks for nothing: false, 0, "" or an empty list.
-bool SaysNothing(const proto::AttrValue& value) {
-  switch (value.value_case()) {
-    case proto::AttrValue::kB:
-      return !value.b();
-    case proto::AttrValue::kI:
-      return value.i() == 0;
-    case proto::AttrValue::kS:
-      return value.s().empty();
-    case proto::AttrValue::kList:
-      return value.list().ByteSizeLong() == 0;
-    default:
-      return false;
-  }
-}
-
 class Importer {
  public:
   Importer(proto::GraphDef& def, const OpRegistry& ops) : def_(def), ops_(ops), graph_(ops) {}
@@ -59,6 +42,7 @@ class Importer {
   Result<Graph> Run() {
     DF_TRY(IndexNames());
     DF_TRY(CheckOpsKnown(def_, ops_));
+    DF_TRY(RewriteCallsByName(def_, ops_));
     DF_TRY(ParseAllInputs());
     DF_ASSIGN(const std::vector<int32_t> order, Order());
     ids_.assign(static_cast<size_t>(def_.node_size()), -1);
@@ -147,55 +131,12 @@ class Importer {
       spec.inputs.push_back(IsBackEdge(i, input) ? Output{} : Output{ids_[input.node], input.port});
     }
     for (int32_t before : inputs_[static_cast<size_t>(i)].control) spec.control_inputs.push_back(ids_[before]);
-    DF_TRY(TakeAttrs(def, spec).Annotate(Describe(def)));
+    DF_TRY(TakeAttrs(*ops_.Find(def.op()), *def.mutable_attr(), budget_, spec).Annotate(Describe(def)));
     DF_ASSIGN(const NodeId id, graph_.AddNode(std::move(spec)));
     ids_[static_cast<size_t>(i)] = id;
     outputs_ += graph_.node(id).num_outputs();
     if (outputs_ > kMaxOutputs) return InvalidArgument("the nodes have more than ", kMaxOutputs, " outputs");
     return Status();
-  }
-
-  // Moves the attrs that the op knows, and those of the system, into `spec`. What stays in `def` is kept for export.
-  Status TakeAttrs(proto::NodeDef& def, NodeSpec& spec) {
-    const OpDef& op = *ops_.Find(def.op());
-    auto& attrs = *def.mutable_attr();
-    for (auto it = attrs.begin(); it != attrs.end();) {
-      const std::string& name = it->first;
-      const AttrDef* known = op.FindAttr(name);
-      const bool system = !name.empty() && name[0] == '_';
-      if (known == nullptr && !system && SaysNothing(it->second)) {
-        ++it;  // an attr of a later version of the op, unused here
-        continue;
-      }
-      Result<AttrValue> value = AttrFromProto(it->second, known == nullptr ? "" : known->type, budget_);
-      if (!value.ok()) {
-        if (known != nullptr || !system) return value.status().Annotate(StrCat("attr '", name, "'"));
-        ++it;
-        continue;
-      }
-      spec.attrs.Set(name, *std::move(value));
-      it = attrs.erase(it);
-    }
-    TakeColocation(spec);
-    return Status();
-  }
-
-  // The first node that _class names becomes colocate_with; the others stay in the attr, where placement reads them.
-  static void TakeColocation(NodeSpec& spec) {
-    const AttrValue* attr = spec.attrs.Find(kClassAttr);
-    const auto* classes = attr == nullptr ? nullptr : attr->get<std::vector<std::string>>();
-    if (classes == nullptr) return;
-    std::vector<std::string> rest = *classes;
-    const auto first =
-        std::find_if(rest.begin(), rest.end(), [](const std::string& c) { return !ColocationName(c).empty(); });
-    if (first == rest.end()) return;
-    spec.colocate_with = ColocationName(*first);
-    rest.erase(first);
-    if (rest.empty()) {
-      spec.attrs.Erase(kClassAttr);
-    } else {
-      spec.attrs.Set(kClassAttr, std::move(rest));
-    }
   }
 
   Status CloseLoops() {

@@ -23,6 +23,7 @@ class UnknownOps {
   void AddNode(const proto::NodeDef& node, std::string_view function) {
     for (const auto& [name, value] : node.attr()) AddFunctionsOf(value);
     if (ops_.Find(node.op()) != nullptr) return;
+    if (functions_.count(node.op()) != 0) return AddFunction(node.op());
     auto [it, added] = unknown_.try_emplace(node.op(), Use{node.name(), function, 0});
     ++it->second.count;
   }
@@ -47,7 +48,7 @@ class UnknownOps {
       }
       text += StrCat(unknown_.size() > 1 ? "\n  " : "", "node '", use.node, "'",
                      use.function.empty() ? "" : StrCat(" of function '", use.function, "'"),
-                     use.count > 1 ? StrCat(" and ", use.count - 1, " more") : "", ": ", WhyUnknown(op));
+                     use.count > 1 ? StrCat(" and ", use.count - 1, " more") : "", ": ", ops_.UnknownOp(op).message());
     }
     return InvalidArgument(unknown_.size() > 1 ? StrCat(unknown_.size(), " unknown ops:") : "", text);
   }
@@ -67,11 +68,6 @@ class UnknownOps {
   void AddFunctionsOf(const proto::AttrValue& value) {
     if (value.has_func()) AddFunction(value.func().name());
     for (const proto::NameAttrList& function : value.list().func()) AddFunction(function.name());
-  }
-
-  std::string WhyUnknown(std::string_view op) const {
-    if (functions_.count(op) == 0) return ops_.UnknownOp(op).message();
-    return StrCat("'", op, "' is a function; calls of functions by name cannot be run, inline them before the export");
   }
 
   const OpRegistry& ops_;

@@ -1,6 +1,7 @@
 #include "src/session/session.h"
 
 #include "src/base/log.h"
+#include "src/passes/functions/lower_functions.h"
 #include "src/placement/placer.h"
 #include "src/session/master.h"
 
@@ -11,6 +12,7 @@ Session::Session(std::unique_ptr<Master> master) : master_(std::move(master)) {}
 Result<std::unique_ptr<Session>> Session::Create(Runtime& runtime, Graph graph, const SessionOptions& options) {
   DF_TRY(runtime.runner().failure());
   DF_ASSIGN(Cluster cluster, MakeCluster(options.jobs, runtime.size()));
+  DF_TRY(LowerFunctions(graph));
   DF_TRY(SpreadConstraints(graph));
   auto master = std::make_unique<Master>(runtime, std::move(graph), std::move(cluster), options);
   DF_TRY(master->StartTasks());

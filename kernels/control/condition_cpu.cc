@@ -1,0 +1,55 @@
+#include <cstring>
+#include <string>
+
+#include "src/framework/kernel.h"
+
+namespace dfrun {
+namespace {
+
+class ToBoolKernel final : public Kernel {
+ public:
+  explicit ToBoolKernel(KernelSetup&) {}
+  Status Compute(OpContext& ctx) {
+    DF_ASSIGN(const bool holds, Holds(ctx.input(0)));
+    Tensor* output = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, Shape(), &output));
+    *output->data<bool>() = holds;
+    return Status();
+  }
+
+ private:
+  static Result<bool> Holds(const Tensor& value) {
+    if (value.shape().rank() > 0) return value.num_elements() > 0;
+    if (value.dtype() == DType::kString) return !value.scalar<std::string>().empty();
+    bool holds = false;
+    const bool is_number = VisitDType<float, double, int32_t, uint8_t, int16_t, int8_t, int64_t, bool>(
+        value.dtype(), [&](auto tag) { holds = value.scalar<typename decltype(tag)::type>() != 0; });
+    if (is_number) return holds;
+    return InvalidArgument("a scalar of ", value.dtype(), " cannot be a condition");
+  }
+};
+
+class FakeParamKernel final : public Kernel {
+ public:
+  explicit FakeParamKernel(KernelSetup& setup) : shape_(setup.attr<PartialShape>("shape")) {}
+  Status Compute(OpContext& ctx) {
+    PartialShape known = shape_.known_rank() ? shape_ : PartialShape({0});
+    for (int i = 0; i < known.rank(); ++i) {
+      if (known.dim(i) == PartialShape::kUnknown) known.set_dim(i, 0);
+    }
+    Tensor* output = nullptr;
+    DF_ASSIGN(const Shape shape, known.ToShape());
+    DF_TRY(ctx.AllocateOutput(0, shape, &output));
+    if (output->raw() != nullptr && IsPlain(output->dtype())) std::memset(output->raw(), 0, output->num_bytes());
+    return Status();
+  }
+
+ private:
+  const PartialShape shape_;
+};
+
+CPU_KERNEL_ANY("ToBool", ToBoolKernel);
+CPU_KERNEL_ANY("FakeParam", FakeParamKernel);
+
+}  // namespace
+}  // namespace dfrun

@@ -1,0 +1,45 @@
+// Values that are there or not: what a branch hands to the gradient of its conditional.
+#include "src/framework/op.h"
+
+namespace dfrun {
+namespace {
+
+OP("OptionalFromValue")
+    .Input("components: Toutput_types")
+    .Output("optional: variant")
+    .Attr("Toutput_types: list(type) >= 1")
+    .Shape(ScalarOutputs())
+    .NotDifferentiable()
+    .Doc("An optional that holds `components`.");
+
+OP("OptionalNone")
+    .Output("optional: variant")
+    .Shape(ScalarOutputs())
+    .NotDifferentiable()
+    .Doc("An optional that holds nothing.");
+
+OP("OptionalHasValue")
+    .Input("optional: variant")
+    .Output("has_value: bool")
+    .Shape(ScalarOutputs())
+    .NotDifferentiable()
+    .Doc("Whether an optional holds values.");
+
+OP("OptionalGetValue")
+    .Input("optional: variant")
+    .Output("components: output_types")
+    .Attr("output_types: list(type) >= 1")
+    .Attr("output_shapes: list(shape) >= 1")
+    .NotDifferentiable()
+    .Shape([](InferenceContext& c) {
+      DF_ASSIGN(const std::vector<PartialShape> shapes, c.attr<std::vector<PartialShape>>("output_shapes"));
+      if (static_cast<int>(shapes.size()) != c.num_outputs()) {
+        return InvalidArgument("output_shapes has ", shapes.size(), " shapes for ", c.num_outputs(), " components");
+      }
+      for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, shapes[i]);
+      return Status();
+    })
+    .Doc("The values that an optional holds; InvalidArgument if it holds none, or others.");
+
+}  // namespace
+}  // namespace dfrun

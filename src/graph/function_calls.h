@@ -1,0 +1,17 @@
+// Calls of functions in the older form: a node whose op is the function's name.
+#ifndef DFRUN_SRC_GRAPH_FUNCTION_CALLS_H_
+#define DFRUN_SRC_GRAPH_FUNCTION_CALLS_H_
+
+#include "src/framework/op.h"
+#include "src/graph/proto/graph.pb.h"
+
+namespace dfrun {
+
+// Makes a PartitionedCall of every node of the graph whose op is a function of its library and no op of `ops`; a
+// StatefulPartitionedCall where the function says that it has state. The bodies of functions stay as they are.
+// InvalidArgument names node and function.
+Status RewriteCallsByName(proto::GraphDef& def, const OpRegistry& ops);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_GRAPH_FUNCTION_CALLS_H_

@@ -1,0 +1,70 @@
+#include "src/graph/node_def_attrs.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "src/graph/attr_proto.h"
+#include "src/graph/colocation.h"
+
+namespace dfrun {
+namespace {
+
+// True for an attr value that asks for nothing: false, 0, "" or an empty list.
+bool SaysNothing(const proto::AttrValue& value) {
+  switch (value.value_case()) {
+    case proto::AttrValue::kB:
+      return !value.b();
+    case proto::AttrValue::kI:
+      return value.i() == 0;
+    case proto::AttrValue::kS:
+      return value.s().empty();
+    case proto::AttrValue::kList:
+      return value.list().ByteSizeLong() == 0;
+    default:
+      return false;
+  }
+}
+
+// The first node that _class names becomes colocate_with; the others stay in the attr, where placement reads them.
+void TakeColocation(NodeSpec& spec) {
+  const AttrValue* attr = spec.attrs.Find(kClassAttr);
+  const auto* classes = attr == nullptr ? nullptr : attr->get<std::vector<std::string>>();
+  if (classes == nullptr) return;
+  std::vector<std::string> rest = *classes;
+  const auto first =
+      std::find_if(rest.begin(), rest.end(), [](const std::string& c) { return !ColocationName(c).empty(); });
+  if (first == rest.end()) return;
+  spec.colocate_with = ColocationName(*first);
+  rest.erase(first);
+  if (rest.empty()) {
+    spec.attrs.Erase(kClassAttr);
+  } else {
+    spec.attrs.Set(kClassAttr, std::move(rest));
+  }
+}
+
+}  // namespace
+
+Status TakeAttrs(const OpDef& op, ProtoAttrs& attrs, ExpansionBudget& budget, NodeSpec& spec) {
+  for (auto it = attrs.begin(); it != attrs.end();) {
+    const std::string& name = it->first;
+    const AttrDef* known = op.FindAttr(name);
+    const bool system = !name.empty() && name[0] == '_';
+    if (known == nullptr && !system && SaysNothing(it->second)) {
+      ++it;  // an attr of a later version of the op, unused here
+      continue;
+    }
+    Result<AttrValue> value = AttrFromProto(it->second, known == nullptr ? "" : known->type, budget);
+    if (!value.ok()) {
+      if (known != nullptr || !system) return value.status().Annotate(StrCat("attr '", name, "'"));
+      ++it;
+      continue;
+    }
+    spec.attrs.Set(name, *std::move(value));
+    it = attrs.erase(it);
+  }
+  TakeColocation(spec);
+  return Status();
+}
+
+}  // namespace dfrun

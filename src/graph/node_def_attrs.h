@@ -1,0 +1,21 @@
+// The attrs of a NodeDef as those of a node that is to be added.
+#ifndef DFRUN_SRC_GRAPH_NODE_DEF_ATTRS_H_
+#define DFRUN_SRC_GRAPH_NODE_DEF_ATTRS_H_
+
+#include <string>
+
+#include "src/graph/graph.h"
+#include "src/graph/proto/node_def.pb.h"
+#include "src/graph/tensor_proto.h"
+
+namespace dfrun {
+
+using ProtoAttrs = google::protobuf::Map<std::string, proto::AttrValue>;
+
+// Moves the attrs that the op knows, and those of the system, into `spec`; the first node that `_class` names becomes
+// spec.colocate_with. What stays in `attrs` has no meaning here. InvalidArgument names the attr.
+Status TakeAttrs(const OpDef& op, ProtoAttrs& attrs, ExpansionBudget& budget, NodeSpec& spec);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_GRAPH_NODE_DEF_ATTRS_H_

@@ -1,0 +1,134 @@
+#include "src/passes/functions/inliner.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "src/framework/device.h"
+#include "src/passes/functions/body_instance.h"
+#include "src/passes/functions/lowerings.h"
+
+namespace dfrun {
+namespace {
+
+// Calls of calls can ask for any number of nodes.
+constexpr int64_t kMaxNodes = 4'000'000;
+constexpr size_t kMaxNesting = 200;
+
+// Whether it can be seen when the op runs.
+bool OrderMatters(const Node& node) {
+  return node.op->is_stateful || node.num_outputs() == 0;
+}
+
+void Append(std::vector<NodeId>& to, const std::vector<NodeId>& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+}  // namespace
+
+bool IsFunctional(std::string_view op) {
+  return LoweringOf(op) != nullptr;
+}
+
+std::string DeviceWithin(const std::string& device, const std::string& outer) {
+  if (device.empty() || outer.empty()) return device.empty() ? outer : device;
+  Result<DeviceName> name = DeviceName::Parse(device);
+  const Result<DeviceName> from = DeviceName::Parse(outer);
+  if (!name.ok() || !from.ok()) return device;  // placement says what is wrong with it
+  if (!name->job) name->job = from->job;
+  if (!name->task) name->task = from->task;
+  if (!name->index && (!name->type || name->type == from->type)) name->index = from->index;
+  if (!name->type) name->type = from->type;
+  return name->ToString();
+}
+
+std::string FunctionInliner::UniqueName(std::string_view name) const {
+  std::string unique = to_.UniqueName(name);
+  for (int k = 1; reserved_.Find(unique) >= 0; ++k) unique = to_.UniqueName(StrCat(name, "_", k));
+  return unique;
+}
+
+Result<Inlined> FunctionInliner::AddNode(NodeSpec spec, const std::vector<SiteValue>& inputs, bool is_anchored,
+                                         const CallSite& site) {
+  if (++nodes_ > kMaxNodes) return InvalidArgument("the functions have more than ", kMaxNodes, " nodes when inlined");
+  const bool floats = !site.ties.empty() && !is_anchored &&
+                      std::all_of(inputs.begin(), inputs.end(), [](const SiteValue& v) { return v.floats; });
+  if (floats && site.is_conditional) Append(spec.control_inputs, site.ties);
+  spec.inputs.clear();
+  for (const SiteValue& value : inputs) spec.inputs.push_back(value.output);
+  spec.device = DeviceWithin(spec.device, site.device);
+  DF_ASSIGN(const NodeId id, to_.AddNode(std::move(spec)));
+  const bool is_tied = site.is_conditional || OrderMatters(to_.node(id));
+  if (floats && is_tied && !site.is_conditional) {
+    for (NodeId tie : site.ties) to_.AddControlEdge(tie, id);
+  }
+  Inlined made;
+  for (int port = 0; port < to_.node(id).num_outputs(); ++port) made.outputs.push_back({{id, port}, floats && !is_tied});
+  made.effects = {id};
+  return made;
+}
+
+Result<SiteValue> FunctionInliner::Add(const std::string& name, const std::string& op,
+                                       const std::vector<SiteValue>& inputs, const CallSite& site, AttrMap attrs,
+                                       std::vector<NodeId> after) {
+  NodeSpec spec;
+  spec.name = UniqueName(site.prefix + name);
+  spec.op = op;
+  spec.attrs = std::move(attrs);
+  const bool is_anchored = !after.empty();
+  spec.control_inputs = std::move(after);
+  DF_ASSIGN(const Inlined made, AddNode(std::move(spec), inputs, is_anchored, site));
+  return made.outputs.empty() ? SiteValue{{made.effects[0], 0}} : made.outputs[0];
+}
+
+Result<SiteValue> FunctionInliner::Anchor(SiteValue value, const CallSite& site) {
+  if (!value.floats) return value;
+  return Add("begin", "Identity", {value}, site, {}, site.ties);
+}
+
+Result<Inlined> FunctionInliner::AddFunctional(const NodeSpec& spec, const std::vector<SiteValue>& inputs,
+                                               const CallSite& site) {
+  CallSite inner = site;
+  inner.prefix = spec.name + "/";
+  inner.device = DeviceWithin(spec.device, site.device);
+  Append(inner.ties, spec.control_inputs);
+  std::vector<SiteValue> values = inputs;
+  if (site.may_be_dead) {
+    for (const SiteValue& value : inputs) inner.ties.push_back(value.output.node);
+    inner.is_conditional = true;
+    inner.may_be_dead = false;
+  }
+  if (inner.ties.size() > site.ties.size()) {
+    for (SiteValue& value : values) value.floats = true;
+  }
+  std::sort(inner.ties.begin(), inner.ties.end());
+  inner.ties.erase(std::unique(inner.ties.begin(), inner.ties.end()), inner.ties.end());
+  return LoweringOf(spec.op)(*this, {spec.op, spec.attrs, values}, inner);
+}
+
+Status FunctionInliner::BeginCall(const std::string& function) {
+  if (calls_.size() >= kMaxNesting) {
+    return InvalidArgument("calls of functions are nested more than ", kMaxNesting, " deep, from '", calls_.front(),
+                           "' to '", function, "'");
+  }
+  const auto begin = std::find(calls_.begin(), calls_.end(), function);
+  if (begin == calls_.end()) {
+    calls_.push_back(function);
+    return Status();
+  }
+  std::string cycle;
+  for (auto it = begin; it != calls_.end(); ++it) cycle += StrCat("'", *it, "' -> ");
+  return InvalidArgument("function '", function, "' calls itself, which no function can: ", cycle, "'", function,
+                         "'; what repeats is a While");
+}
+
+Result<Inlined> FunctionInliner::Call(const FunctionName& function, const std::vector<SiteValue>& arguments,
+                                      const CallSite& site) {
+  DF_ASSIGN(const FunctionBody* const body, library_.Find(function.name));
+  DF_TRY(BeginCall(function.name));
+  Result<Inlined> made = BodyInstance(*this, *body, site).Add(function, arguments);
+  calls_.pop_back();
+  if (!made.ok()) return made.status().Annotate(StrCat("function '", function.name, "'"));
+  return made;
+}
+
+}  // namespace dfrun

@@ -1,0 +1,91 @@
+// Puts the nodes of functions into a graph, in the place of the nodes that call them.
+//
+// Where a call stands decides what a node of the body must wait for beyond what it reads. A call begins when its control
+// inputs are done; in a branch or a loop's body it must not run where the branch is not taken. So a value at a site
+// either comes only after that, or it floats: it may be there before. A node that nothing but floating values lead to
+// gets control edges from the site's ties.
+#ifndef DFRUN_SRC_PASSES_FUNCTIONS_INLINER_H_
+#define DFRUN_SRC_PASSES_FUNCTIONS_INLINER_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/graph/graph.h"
+#include "src/passes/functions/library.h"
+
+namespace dfrun {
+
+// A value at a site.
+struct SiteValue {
+  Output output;  // invalid: an edge that closes a loop, set later
+  bool floats = false;
+};
+
+// Where nodes are added.
+struct CallSite {
+  std::string prefix;        // of their names
+  std::string device;        // for the parts of a device name that they do not say themselves
+  std::vector<NodeId> ties;  // what they come after; none: nothing floats
+  // The ties decide whether the nodes run at all: all of them are tied. Else only those whose order can be seen.
+  bool is_conditional = false;
+  bool may_be_dead = false;  // the graph around has primitives of control flow: a call waits for all of its inputs
+};
+
+// What stands for a node or a call.
+struct Inlined {
+  std::vector<SiteValue> outputs;
+  std::vector<NodeId> effects;  // nodes that end after everything that it does beside its outputs
+  std::vector<int> counts;      // of a call: how many of `outputs` each output of the function's signature is
+};
+
+// Thread safety: one thread. Nodes are added to `to`; their names are free in `reserved` too.
+class FunctionInliner {
+ public:
+  FunctionInliner(Graph& to, const Graph& reserved, FunctionLibrary& library)
+      : to_(to), reserved_(reserved), library_(library) {}
+
+  Graph& to() { return to_; }
+  FunctionLibrary& library() { return library_; }
+
+  // `name`, or the first of name_1, name_2, ... that is free.
+  std::string UniqueName(std::string_view name) const;
+
+  // Adds the node that `spec` says, but reading `inputs`; its name must be free. Tied where nothing but floating values
+  // lead to it: neither its inputs nor, is_anchored, what it has control edges from.
+  Result<Inlined> AddNode(NodeSpec spec, const std::vector<SiteValue>& inputs, bool is_anchored, const CallSite& site);
+  // A node of one output (or the first of several), named site.prefix + name, made unique.
+  Result<SiteValue> Add(const std::string& name, const std::string& op, const std::vector<SiteValue>& inputs,
+                        const CallSite& site, AttrMap attrs = {}, std::vector<NodeId> after = {});
+  // The value, coming after the site's ties.
+  Result<SiteValue> Anchor(SiteValue value, const CallSite& site);
+
+  // What stands for a node whose op calls functions (IsFunctional()). spec.name is what the names of its nodes begin
+  // with.
+  Result<Inlined> AddFunctional(const NodeSpec& spec, const std::vector<SiteValue>& inputs, const CallSite& site);
+
+  // The nodes of a function for these arguments. Where it has effects every output waits for them, since a call ends as
+  // a whole. At a conditional site no output floats. InvalidArgument names function and node, and the calls that lead
+  // from a function to itself.
+  Result<Inlined> Call(const FunctionName& function, const std::vector<SiteValue>& arguments, const CallSite& site);
+
+ private:
+  Status BeginCall(const std::string& function);
+
+  Graph& to_;
+  const Graph& reserved_;
+  FunctionLibrary& library_;
+  std::vector<std::string> calls_;  // the functions that are being inlined, outermost first
+  int64_t nodes_ = 0;               // added so far
+};
+
+// Whether a node of this op calls functions.
+bool IsFunctional(std::string_view op);
+
+// A device name with what it leaves open taken from `outer`.
+std::string DeviceWithin(const std::string& device, const std::string& outer);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_PASSES_FUNCTIONS_INLINER_H_

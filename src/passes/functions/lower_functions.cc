@@ -1,0 +1,127 @@
+#include "src/passes/functions/lower_functions.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "src/graph/control_flow.h"
+#include "src/graph/proto/graph.pb.h"
+#include "src/passes/functions/inliner.h"
+
+namespace dfrun {
+namespace {
+
+// One call of LowerFunctions().
+class GraphLowering {
+ public:
+  explicit GraphLowering(const Graph& from)
+      : from_(from),
+        to_(from.ops()),
+        library_(from),
+        inliner_(to_, from, library_),
+        nodes_(static_cast<size_t>(from.num_nodes()), -1) {
+    to_.files() = from.files();
+    site_.may_be_dead = HasControlFlow(from);
+  }
+
+  Result<Graph> Run() {
+    DF_ASSIGN(const std::vector<NodeId> order, from_.TopologicalOrder());
+    for (NodeId id : order) DF_TRY(Add(from_.node(id)));
+    for (const BackEdge& edge : back_edges_) {
+      DF_TRY(to_.SetInput(edge.reader, edge.input, {nodes_[edge.from.node], edge.from.port}));
+    }
+    DF_TRY(to_.InferShapes());
+    to_.set_extras(ExtrasWithoutLibrary());
+    return std::move(to_);
+  }
+
+ private:
+  struct BackEdge {
+    NodeId reader;
+    int input;
+    Output from;
+  };
+
+  Status Add(const Node& node) {
+    NodeSpec spec;
+    spec.name = node.name;
+    spec.op = node.op->name;
+    spec.attrs = node.attrs;
+    spec.device = node.device;
+    spec.colocate_with = node.colocate_with;
+    spec.place = node.place;
+    for (NodeId before : node.control_inputs) spec.control_inputs.push_back(nodes_[before]);
+    std::vector<SiteValue> inputs;
+    for (int i = 0; i < node.num_inputs(); ++i) {
+      const Output from = node.inputs[i];
+      if (from_.IsBackEdge(node, i)) back_edges_.push_back({to_.num_nodes(), i, from});
+      inputs.push_back({from_.IsBackEdge(node, i) ? Output{} : Output{nodes_[from.node], from.port}});
+    }
+    if (IsFunctional(spec.op)) return AddFunctional(node, std::move(spec), inputs);
+    DF_ASSIGN(const Inlined made, inliner_.AddNode(std::move(spec), inputs, true, site_));
+    nodes_[node.id] = made.effects[0];
+    return Status();
+  }
+
+  // The functions' nodes, then one of the node's own name, for those who read it, feed it, fetch it or wait for it.
+  Status AddFunctional(const Node& node, NodeSpec spec, const std::vector<SiteValue>& inputs) {
+    Result<Inlined> made = inliner_.AddFunctional(spec, inputs, site_);
+    if (!made.ok()) return made.status().Annotate(from_.Describe(node.id));
+    DF_TRY(CheckTypes(node, *made).Annotate(from_.Describe(node.id)));
+    const size_t count = made->outputs.size();
+    spec.op = count == 0 ? "NoOp" : count == 1 ? "Identity" : "IdentityN";
+    spec.attrs = {};
+    spec.control_inputs.insert(spec.control_inputs.end(), made->effects.begin(), made->effects.end());
+    DF_ASSIGN(const Inlined named, inliner_.AddNode(std::move(spec), made->outputs, true, site_));
+    nodes_[node.id] = named.effects[0];
+    return Status();
+  }
+
+  Status CheckTypes(const Node& node, const Inlined& made) const {
+    if (made.outputs.size() != node.output_types.size()) {
+      return InvalidArgument("its function gives ", made.outputs.size(), " outputs, but the node has ",
+                             node.output_types.size());
+    }
+    for (int i = 0; i < node.num_outputs(); ++i) {
+      const DType given = to_.dtype(made.outputs[static_cast<size_t>(i)].output);
+      if (given == node.output_types[i].dtype) continue;
+      return InvalidArgument("its function gives ", given, " as output ", i, ", but the node says ",
+                             node.output_types[i].dtype);
+    }
+    return Status();
+  }
+
+  std::shared_ptr<const GraphDefExtras> ExtrasWithoutLibrary() const {
+    if (from_.extras() == nullptr) return nullptr;
+    auto extras = std::make_shared<GraphDefExtras>(*from_.extras());
+    proto::GraphDef def;
+    DF_CHECK(def.ParseFromString(extras->graph));
+    def.clear_library();
+    extras->graph = def.SerializeAsString();
+    return extras;
+  }
+
+  const Graph& from_;
+  Graph to_;
+  FunctionLibrary library_;
+  FunctionInliner inliner_;
+  CallSite site_;
+  std::vector<NodeId> nodes_;  // by old id: the node of the same name
+  std::vector<BackEdge> back_edges_;
+};
+
+}  // namespace
+
+bool CallsFunctions(const Graph& graph) {
+  return std::any_of(graph.nodes().begin(), graph.nodes().end(),
+                     [](const Node& node) { return IsFunctional(node.op->name); });
+}
+
+Status LowerFunctions(Graph& graph) {
+  if (!CallsFunctions(graph)) return Status();
+  DF_ASSIGN(Graph lowered, GraphLowering(graph).Run());
+  graph = std::move(lowered);
+  return Status();
+}
+
+}  // namespace dfrun

@@ -1,0 +1,128 @@
+// If and Case as Switch and Merge. Source: TensorFlow's lowering of functional conditionals.
+#include <functional>
+#include <string>
+
+#include "src/passes/functions/lowerings.h"
+
+namespace dfrun {
+namespace {
+
+using Branch = std::function<Result<Inlined>(const std::vector<SiteValue>& inputs, const CallSite& site)>;
+
+struct Conditional {
+  SiteValue predicate;  // bool
+  const std::vector<SiteValue>& inputs;
+  Branch taken;
+  Branch other;
+};
+
+// Adds both branches to a site, each where only its side of the Switches is alive.
+class ConditionalAdder {
+ public:
+  ConditionalAdder(FunctionInliner& inliner, const CallSite& site) : inliner_(inliner), site_(site) {}
+
+  Result<Inlined> Add(const Conditional& conditional) {
+    DF_ASSIGN(predicate_, inliner_.Anchor(conditional.predicate, site_));
+    DF_ASSIGN(const SiteValue pivots, inliner_.Add("pivots", "Switch", {predicate_, predicate_}, site_));
+    std::vector<SiteValue> sides[2];
+    for (const SiteValue& input : conditional.inputs) {
+      DF_ASSIGN(const SiteValue made, inliner_.Add("switch", "Switch", {input, predicate_}, site_));
+      for (int side = 0; side < 2; ++side) sides[side].push_back({{made.output.node, side}});
+    }
+    DF_TRY(AddSide(0, "pivot_f", pivots, conditional.other, sides[0]));
+    DF_TRY(AddSide(1, "pivot_t", pivots, conditional.taken, sides[1]));
+    return Merge();
+  }
+
+ private:
+  Status AddSide(int side, const std::string& name, SiteValue pivots, const Branch& branch,
+                 const std::vector<SiteValue>& inputs) {
+    DF_ASSIGN(const SiteValue pivot, inliner_.Add(name, "Identity", {{{pivots.output.node, side}}}, site_));
+    CallSite inner = site_;
+    inner.ties = {pivot.output.node};
+    inner.is_conditional = true;
+    DF_ASSIGN(made_[side], branch(inputs, inner));
+    pivots_[side] = pivot;
+    return Status();
+  }
+
+  // One of the two is alive. With effects, who waits for the node waits for those of that branch.
+  Result<Inlined> Merge() {
+    DF_TRY(CheckCount("the branch taken where the condition holds", made_[1].outputs.size(), made_[0].outputs.size()));
+    Inlined out;
+    for (size_t i = 0; i < made_[0].outputs.size(); ++i) {
+      DF_ASSIGN(const SiteValue merged,
+                inliner_.Add("merge", "Merge", {made_[0].outputs[i], made_[1].outputs[i]}, site_));
+      out.outputs.push_back(merged);
+    }
+    if (made_[0].effects.empty() && made_[1].effects.empty()) return out;
+    std::vector<SiteValue> ended;
+    for (int side = 0; side < 2; ++side) {
+      DF_ASSIGN(const SiteValue end, inliner_.Add("ended", "Identity", {pivots_[side]}, site_, {}, made_[side].effects));
+      ended.push_back(end);
+    }
+    DF_ASSIGN(const SiteValue either, inliner_.Add("executed", "Merge", ended, site_));
+    out.effects = {either.output.node};
+    return out;
+  }
+
+  FunctionInliner& inliner_;
+  const CallSite& site_;
+  SiteValue predicate_;
+  SiteValue pivots_[2];
+  Inlined made_[2];
+};
+
+Branch CallOf(FunctionInliner& inliner, const FunctionName& function, const std::string& name) {
+  return [&inliner, function, name](const std::vector<SiteValue>& inputs, const CallSite& site) {
+    CallSite inner = site;
+    inner.prefix += name + "/";
+    return inliner.Call(function, inputs, inner);
+  };
+}
+
+// The branches from `first` on, where the index is none of those before.
+Result<Inlined> AddBranches(FunctionInliner& inliner, const std::vector<FunctionName>& branches, size_t first,
+                            SiteValue index, const std::vector<SiteValue>& inputs, const CallSite& site) {
+  const Branch branch = CallOf(inliner, branches[first], StrCat("branch_", first));
+  if (first + 1 == branches.size()) return branch(inputs, site);
+  DF_ASSIGN(const SiteValue number, inliner.Add("number", "Const", {}, site,
+                                                {{"value", Tensor::Scalar<int32_t>(static_cast<int32_t>(first))},
+                                                 {"dtype", DType::kInt32}}));
+  DF_ASSIGN(const SiteValue is_it, inliner.Add("is_it", "Equal", {index, number}, site));
+  std::vector<SiteValue> all = {index};
+  all.insert(all.end(), inputs.begin(), inputs.end());
+  const auto without_index = [](const std::vector<SiteValue>& values) {
+    return std::vector<SiteValue>(values.begin() + 1, values.end());
+  };
+  const Branch taken = [&](const std::vector<SiteValue>& values, const CallSite& inner) {
+    return branch(without_index(values), inner);
+  };
+  const Branch rest = [&](const std::vector<SiteValue>& values, const CallSite& inner) {
+    return AddBranches(inliner, branches, first + 1, values[0], without_index(values), inner);
+  };
+  return ConditionalAdder(inliner, site).Add({is_it, all, taken, rest});
+}
+
+}  // namespace
+
+Result<Inlined> LowerIf(FunctionInliner& inliner, const FunctionalNode& node, const CallSite& site) {
+  DF_ASSIGN(const FunctionName taken, node.attrs.Get<FunctionName>("then_branch"));
+  DF_ASSIGN(const FunctionName other, node.attrs.Get<FunctionName>("else_branch"));
+  DF_ASSIGN(const SiteValue predicate, AsPredicate(inliner, node.inputs.at(0), site));
+  const std::vector<SiteValue> inputs(node.inputs.begin() + 1, node.inputs.end());
+  return ConditionalAdder(inliner, site)
+      .Add({predicate, inputs, CallOf(inliner, taken, "then"), CallOf(inliner, other, "else")});
+}
+
+Result<Inlined> LowerCase(FunctionInliner& inliner, const FunctionalNode& node, const CallSite& site) {
+  constexpr size_t kMaxBranches = 1000;  // they are added recursively
+  DF_ASSIGN(const std::vector<FunctionName> branches, node.attrs.Get<std::vector<FunctionName>>("branches"));
+  if (branches.empty() || branches.size() > kMaxBranches) {
+    return InvalidArgument("it has ", branches.size(), " branches, where 1 to ", kMaxBranches, " can be");
+  }
+  const std::vector<SiteValue> inputs(node.inputs.begin() + 1, node.inputs.end());
+  return AddBranches(inliner, branches, 0, node.inputs.at(0), inputs, site);
+}
+
+}  // namespace dfrun

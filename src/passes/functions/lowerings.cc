@@ -1,0 +1,50 @@
+#include "src/passes/functions/lowerings.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace dfrun {
+namespace {
+
+struct NamedLowering {
+  std::string_view op;
+  Lowering lower;
+};
+
+constexpr NamedLowering kLowerings[] = {
+    {"Case", &LowerCase},
+    {"If", &LowerIf},
+    {"PartitionedCall", &LowerCall},
+    {"StatefulPartitionedCall", &LowerCall},
+    {"StatelessCase", &LowerCase},
+    {"StatelessIf", &LowerIf},
+    {"StatelessWhile", &LowerWhile},
+    {"SymbolicGradient", &LowerSymbolicGradient},
+    {"While", &LowerWhile},
+};
+
+}  // namespace
+
+Lowering LoweringOf(std::string_view op) {
+  const auto* found =
+      std::find_if(std::begin(kLowerings), std::end(kLowerings), [&](const NamedLowering& l) { return l.op == op; });
+  return found == std::end(kLowerings) ? nullptr : found->lower;
+}
+
+Result<Inlined> LowerCall(FunctionInliner& inliner, const FunctionalNode& node, const CallSite& site) {
+  DF_ASSIGN(const FunctionName f, node.attrs.Get<FunctionName>("f"));
+  return inliner.Call(f, node.inputs, site);
+}
+
+Result<SiteValue> AsPredicate(FunctionInliner& inliner, SiteValue value, const CallSite& site) {
+  if (inliner.to().dtype(value.output) == DType::kBool) return value;
+  return inliner.Add("holds", "ToBool", {value}, site);
+}
+
+Status CheckCount(std::string_view what, size_t given, size_t wanted) {
+  if (given == wanted) return Status();
+  return InvalidArgument(what, " gives ", given, given == 1 ? " output" : " outputs", ", but ", wanted,
+                         wanted == 1 ? " is" : " are", " wanted");
+}
+
+}  // namespace dfrun

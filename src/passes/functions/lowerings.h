@@ -1,0 +1,42 @@
+// The ops that call functions, each as what stands for it. `site` is inside of the node: its prefix is the node's name,
+// its ties are what the node waits for.
+#ifndef DFRUN_SRC_PASSES_FUNCTIONS_LOWERINGS_H_
+#define DFRUN_SRC_PASSES_FUNCTIONS_LOWERINGS_H_
+
+#include <string_view>
+#include <vector>
+
+#include "src/passes/functions/inliner.h"
+
+namespace dfrun {
+
+struct FunctionalNode {
+  std::string_view op;
+  const AttrMap& attrs;
+  const std::vector<SiteValue>& inputs;
+};
+
+using Lowering = Result<Inlined> (*)(FunctionInliner&, const FunctionalNode&, const CallSite&);
+
+// PartitionedCall and StatefulPartitionedCall: the nodes of f.
+Result<Inlined> LowerCall(FunctionInliner& inliner, const FunctionalNode& node, const CallSite& site);
+// If: a Switch an argument, the nodes of both branches, a Merge an output.
+Result<Inlined> LowerIf(FunctionInliner& inliner, const FunctionalNode& node, const CallSite& site);
+// Case: an If for each branch but the last.
+Result<Inlined> LowerCase(FunctionInliner& inliner, const FunctionalNode& node, const CallSite& site);
+// While: a frame; what the body hands on as it is enters it as a constant.
+Result<Inlined> LowerWhile(FunctionInliner& inliner, const FunctionalNode& node, const CallSite& site);
+// SymbolicGradient: the nodes of f and of its gradient, or of the function that the library names as its gradient.
+Result<Inlined> LowerSymbolicGradient(FunctionInliner& inliner, const FunctionalNode& node, const CallSite& site);
+
+// Null for an op that calls no function.
+Lowering LoweringOf(std::string_view op);
+
+// The condition of a conditional or a loop as a bool.
+Result<SiteValue> AsPredicate(FunctionInliner& inliner, SiteValue value, const CallSite& site);
+// InvalidArgument unless `given` is `wanted`.
+Status CheckCount(std::string_view what, size_t given, size_t wanted);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_PASSES_FUNCTIONS_LOWERINGS_H_

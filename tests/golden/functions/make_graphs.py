@@ -1,0 +1,333 @@
+#!/usr/bin/env python3
+"""Writes graphs that call functions of their library, as TensorFlow 2 exports them, and what TensorFlow gets from them:
+`python3 make_graphs.py`.
+
+Needs TensorFlow (tensorflow-cpu 2.21); only needed to change the fixtures. Beside this file: NAME.pb for each graph, whose
+node `result` holds all that is compared as one float64 vector, and expected.txt, a line each: name and elements.
+"""
+import os
+
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+import numpy as np
+import tensorflow as tf
+from tensorflow.python.framework import function as defun_v1
+from tensorflow.python.ops import functional_ops
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+GRAPHS = []
+v1 = tf.compat.v1
+
+
+def graph(build):
+    """`build` gives the tensors that are compared."""
+    GRAPHS.append(build)
+    return build
+
+
+def constant(*values):
+    return tf.constant(values, tf.float64)
+
+
+def with_gradients(y, *xs):
+    return [y, *tf.gradients(y, xs)]
+
+
+@graph
+def call():
+    """A function called twice, with several outputs and one that is handed on."""
+    @tf.function
+    def both(x, y):
+        return x + 2 * y, x, tf.split(x * y, [1, 2])
+    a, b = constant(1.0, 2.0, 3.0), constant(0.5, -1.0, 4.0)
+    first, same, parts = both(a, b)
+    second, _, _ = both(first, same)
+    return [first, second, same, *parts]
+
+
+@graph
+def nested_calls():
+    @tf.function
+    def square(x):
+        return x * x
+    @tf.function
+    def norm(x):
+        return tf.sqrt(tf.reduce_sum(square(x)))
+    @tf.function
+    def unit(x):
+        return x / norm(x), square(x[0])
+    x = constant(3.0, 4.0)
+    y, first = unit(x)
+    return [y, first, *tf.gradients(y[0] * first, x)]
+
+
+@graph
+def call_gradient():
+    @tf.function
+    def layer(x, w):
+        return tf.tanh(tf.linalg.matvec(w, x))
+    x, w = constant(0.5, -0.25), tf.constant([[1.0, 2.0], [-0.5, 0.75]], tf.float64)
+    return with_gradients(tf.reduce_sum(layer(layer(x, w), w) ** 2), x, w)
+
+
+@graph
+def branches():
+    x = constant(3.0, -1.0)
+    def pick(taken):
+        return tf.cond(taken, lambda: (x * 2, x[0]), lambda: (x - 1, tf.constant(7.0, tf.float64)))
+    return [*pick(x[0] > 0), *pick(x[0] < 0)]
+
+
+@graph
+def branches_gradient():
+    x, z = constant(3.0, -1.0), constant(0.5, 2.0)
+    def pick(taken):
+        return tf.cond(taken, lambda: x * x * z, lambda: tf.cond(x[1] > 0, lambda: x - z, lambda: tf.exp(z)))
+    return [*with_gradients(pick(tf.reduce_sum(x) > 0), x, z), *with_gradients(pick(tf.reduce_sum(x) < 0), z)]
+
+
+@graph
+def cases():
+    x = constant(1.0, 2.0)
+    fns = [lambda: x + 1, lambda: x * 10, lambda: -x]
+    return [tf.switch_case(tf.constant(i), fns) for i in (0, 1, 2, 5, -1)]
+
+
+@graph
+def conditions_of_other_types():
+    @tf.function
+    def yes(x):
+        return x + 1
+    @tf.function
+    def no(x):
+        return x - 1
+    x = constant(5.0)
+    spec = tf.TensorSpec([1], tf.float64)
+    branches = [f.get_concrete_function(spec) for f in (yes, no)]
+    for f in branches:
+        f.add_to_graph(v1.get_default_graph())
+    out = []
+    for value in (3, 0, -0.5, 0.0, "x", "", [0], [[], []], np.uint8(0), np.int64(7)):
+        out += tf.raw_ops.If(cond=tf.constant(value), input=[x], Tout=[tf.float64], output_shapes=[],
+                             then_branch=branches[0], else_branch=branches[1])
+    return out
+
+
+@graph
+def loop():
+    return tf.while_loop(lambda i, s: i < 100, lambda i, s: (i + 1, s + tf.cast(i, tf.float64)), [0, constant(0.0)])
+
+
+@graph
+def loop_that_does_not_run():
+    return tf.while_loop(lambda i, s: i < 0, lambda i, s: (i + 1, s * 2), [0, constant(5.0)])
+
+
+@graph
+def one_iteration_at_a_time():
+    return tf.while_loop(lambda i, a, b: i < 30, lambda i, a, b: (i + 1, b, (a + b) % 1000), [0, 0, 1],
+                         parallel_iterations=1)
+
+
+@graph
+def loop_of_constants():
+    """Values that the body does not change, hands on swapped, or makes of nothing that changes."""
+    x, w = constant(1.0, 2.0), constant(0.5, 0.25)
+    def body(i, a, b, c):
+        return i + 1, b, a, tf.ones([2], tf.float64) * 3
+    return [*tf.while_loop(lambda i, *_: i < 5, body, [0, x, w, x + w]),
+            tf.while_loop(lambda i, s: i < 3, lambda i, s: (i + 1, s + w * tf.random.stateless_uniform(
+                [2], [3, 4], dtype=tf.float64)), [0, x])[1]]
+
+
+@graph
+def loop_gradient():
+    x, w = constant(1.5, 2.0), constant(0.5, -0.25)
+    _, y = tf.while_loop(lambda i, y: i < 4, lambda i, y: (i + 1, y * x + tf.sin(w) * y), [0, x])
+    return with_gradients(y, x, w)
+
+
+@graph
+def second_derivative():
+    x = constant(1.25)
+    _, y = tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * x), [0, x])
+    first, = tf.gradients(y, x)
+    return [y, first, *tf.gradients(first, x)]
+
+
+@graph
+def nested_loops():
+    def outer(i, s):
+        _, t = tf.while_loop(lambda j, t: j < i, lambda j, t: (j + 1, t + j * i), [0, s])
+        return i + 1, t
+    return tf.while_loop(lambda i, s: i < 10, outer, [0, 0])
+
+
+@graph
+def nested_loops_gradient():
+    x = constant(0.9, 1.1)
+    def outer(i, s):
+        _, t = tf.while_loop(lambda j, t: j < i, lambda j, t: (j + 1, t * x + 1), [0, s])
+        return i + 1, t + x
+    return with_gradients(tf.while_loop(lambda i, s: i < 5, outer, [0, x])[1], x)
+
+
+@graph
+def branches_in_loop_gradient():
+    x = constant(0.75)
+    def body(i, s):
+        s = tf.cond(tf.equal(i % 3, 0), lambda: s * x,
+                    lambda: tf.cond(s[0] > 1, lambda: s * 0.5, lambda: s + x * tf.cast(i, tf.float64)))
+        return i + 1, s
+    return with_gradients(tf.while_loop(lambda i, s: i < 12, body, [0, constant(1.0)])[1], x)
+
+
+@graph
+def loop_in_branch_gradient():
+    x = constant(1.1, 0.9)
+    def repeat(times):
+        return tf.while_loop(lambda i, y: i < times, lambda i, y: (i + 1, y * x), [0, x])[1]
+    big = tf.reduce_sum(x) > 1
+    return [*with_gradients(tf.cond(big, lambda: repeat(4), lambda: repeat(2) + 1), x),
+            *with_gradients(tf.cond(tf.logical_not(big), lambda: repeat(4), lambda: x * 3), x)]
+
+
+@graph
+def calls_in_loop():
+    @tf.function
+    def step(x, w):
+        return tf.tanh(x * w) + tf.constant([0.125, 0.25], tf.float64)
+    x, w = constant(1.5, 2.0), constant(0.5, -0.25)
+    return tf.while_loop(lambda i, y: i < 6, lambda i, y: (i + 1, step(step(y, w), x)), [0, x])
+
+
+@graph
+def growing_value():
+    return tf.while_loop(lambda i, v: i < 5, lambda i, v: (i + 1, tf.concat([v, [tf.cast(i, tf.float64)]], 0)),
+                         [0, constant(9.0)], shape_invariants=[tf.TensorShape([]), tf.TensorShape([None])])
+
+
+@graph
+def map_fn():
+    x = constant(1.0, 2.0, 3.0, 4.0)
+    return with_gradients(tf.map_fn(lambda v: v * v + tf.reduce_sum(x), x), x)
+
+
+@graph
+def scan():
+    x = constant(1.0, 2.0, 3.0, 4.0)
+    return with_gradients(tf.scan(lambda a, v: a * 0.5 + v * v, x), x)
+
+
+@graph
+def rnn_over_lengths():
+    """A recurrent net over sequences of different lengths: past its end a sequence keeps its state."""
+    rng = np.random.RandomState(3)
+    inputs, w, u = (tf.constant(rng.uniform(-1, 1, shape)) for shape in ((5, 3, 2), (2, 4), (4, 4)))
+    lengths = tf.constant([5, 2, 3])
+    steps = tf.TensorArray(tf.float64, size=5).unstack(inputs)
+    outputs = tf.TensorArray(tf.float64, size=5)
+    def body(t, state, outputs):
+        new = tf.tanh(tf.matmul(steps.read(t), w) + tf.matmul(state, u))
+        runs = t < lengths
+        return (t + 1, tf.where(runs[:, None], new, state),
+                outputs.write(t, tf.where(runs[:, None], new, tf.zeros_like(new))))
+    _, state, outputs = tf.while_loop(lambda t, *_: t < tf.reduce_max(lengths), body,
+                                      [0, tf.zeros([3, 4], tf.float64), outputs])
+    return with_gradients(tf.reduce_sum(outputs.stack()) + tf.reduce_sum(state * state), inputs, w, u)
+
+
+@graph
+def variables():
+    """Branches, loops and calls that update variables: each effect happens as often, and in the order, that it should."""
+    v = v1.get_variable("v", initializer=constant(1.0), use_resource=True)
+    log = v1.get_variable("log", initializer=constant(0.0), use_resource=True)
+    @tf.function
+    def touch(amount):
+        v.assign_add(amount * v)
+        log.assign_add([1.0])
+        return v.read_value()
+    @tf.function
+    def only_effects():
+        log.assign_add([100.0])
+    with tf.control_dependencies([v.initializer, log.initializer]):
+        first = touch(constant(0.5))
+    with tf.control_dependencies([first]):
+        taken = tf.cond(first[0] > 1, lambda: touch(constant(2.0)), lambda: touch(constant(1000.0)))
+    with tf.control_dependencies([taken]):
+        looped = tf.while_loop(lambda i: i < 3, lambda i: tf.tuple([i + 1], control_inputs=[touch(constant(1.0))])[0],
+                               [tf.constant(0)])
+    with tf.control_dependencies([looped[0] if isinstance(looped, (list, tuple)) else looped]):
+        only_effects()
+        call = next(op for op in v1.get_default_graph().get_operations()[::-1] if op.type == "StatefulPartitionedCall")
+    with tf.control_dependencies([call]):
+        return [first, taken, v.read_value(), log.read_value()]
+
+
+@graph
+def effects_in_functional_loop():
+    """A stateless condition, a body whose only trace is in variables, values that the body never changes."""
+    v = v1.get_variable("u", initializer=constant(1.0), use_resource=True)
+    @tf.function
+    def run(limit, w):
+        i = tf.constant(0)
+        while i < limit:
+            if tf.equal(i % 2, 0):
+                v.assign_add(w)
+            else:
+                v.assign(v * 2)
+            i += 1
+        return i
+    with tf.control_dependencies([v.initializer]):
+        n = run(tf.constant(5), constant(0.5))
+    with tf.control_dependencies([n]):
+        return [n, v.read_value()]
+
+
+@graph
+def calls_by_name():
+    """The older form of a call: a node whose op is the function's name; types that are the function's attrs."""
+    @defun_v1.Defun(tf.float64, tf.float64, func_name="Affine")
+    def affine(x, y):
+        return x * 2 + y, x - y
+    x, y = constant(1.0, 2.0), constant(3.0, 5.0)
+    a, b = affine(x, y)
+    c, _ = affine(a, b)
+    return [a, b, c]
+
+
+@graph
+def symbolic_gradient():
+    @defun_v1.Defun(tf.float64, tf.float64, func_name="Product")
+    def product(x, y):
+        return tf.sin(x) * y, x + y
+    x, y = constant(1.0, 2.0), constant(3.0, 5.0)
+    a, b = product(x, x * y)
+    product.add_to_graph(v1.get_default_graph())
+    out = functional_ops.symbolic_gradient([x, x * y, constant(1.0, 1.0), constant(2.0, 0.5)], [tf.float64, tf.float64],
+                                           "Product")
+    return [a, b, *out]
+
+
+def main():
+    lines = [f"# Written by make_graphs.py with TensorFlow {tf.version.VERSION}.\n"]
+    v1.enable_control_flow_v2()
+    v1.disable_eager_execution()
+    for build in GRAPHS:
+        with tf.Graph().as_default() as made:
+            parts = [tf.reshape(tf.cast(part, tf.float64), [-1]) for part in tf.nest.flatten(build())]
+            tf.identity(tf.concat(parts, 0), "result")
+            with v1.Session() as session:
+                values = session.run("result:0")
+            definition = made.as_graph_def()
+        with open(os.path.join(HERE, build.__name__ + ".pb"), "wb") as out:
+            out.write(definition.SerializeToString(deterministic=True))
+        lines.append(" ".join([build.__name__, *map(repr, values.tolist())]) + "\n")
+        print(build.__name__, len(definition.node), "nodes", len(definition.library.function), "functions", values)
+    with open(os.path.join(HERE, "expected.txt"), "w", encoding="utf-8") as out:
+        out.writelines(lines)
+
+
+if __name__ == "__main__":
+    main()
