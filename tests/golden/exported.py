@@ -1,4 +1,4 @@
-"""How the make_graphs.py beside this file write graphs that TensorFlow 1 code exports, and what TensorFlow gets from them.
+"""How the make_graphs.py beside this file write graphs that TensorFlow exports, and what TensorFlow gets from them.
 
 Needs TensorFlow (tensorflow-cpu 2.21); only needed to change the fixtures. A folder holds NAME.pb for each graph, whose
 node `result` holds all that is compared as one float64 vector, and expected.txt, a line each: name and elements, or
@@ -25,7 +25,7 @@ class Exported:
 
     def _export(self, build):
         with tf.Graph().as_default() as made:
-            parts = [tf.reshape(tf.cast(part, tf.float64), [-1]) for part in build()]
+            parts = [tf.reshape(tf.cast(part, tf.float64), [-1]) for part in tf.nest.flatten(build())]
             tf.identity(tf.concat(parts, 0), "result")
             with tf.Session() as session:
                 try:
@@ -38,9 +38,10 @@ class Exported:
         print(build.__name__, len(definition.node), "nodes", *outcome)
         return " ".join([build.__name__, *outcome]) + "\n"
 
-    def write(self):
+    def write(self, functional=False):
+        """`functional`: conditionals and loops as ops that call functions, not in the primitive form."""
         tf.disable_eager_execution()
-        tf.disable_control_flow_v2()
+        (tf.enable_control_flow_v2 if functional else tf.disable_control_flow_v2)()
         lines = [f"# Written by make_graphs.py with TensorFlow {tf.version.VERSION}.\n", *map(self._export, self.builders)]
         with open(os.path.join(self.folder, "expected.txt"), "w", encoding="utf-8") as out:
             out.writelines(lines)

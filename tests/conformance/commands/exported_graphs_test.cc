@@ -1,6 +1,6 @@
-// What one node alone cannot show (conditionals, loops, lists of tensors, references), as graphs that TensorFlow 1 code
-// exports, its gradients included, against what TensorFlow got from them. The make_graphs.py of each folder makes both.
-// One test a graph.
+// What one node alone cannot show (conditionals, loops, lists of tensors, references, functions), as graphs that
+// TensorFlow exports, its gradients included, against what TensorFlow got from them. The make_graphs.py of each folder
+// makes both. One test a graph.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -77,6 +77,7 @@ std::string NameOf(const ::testing::TestParamInfo<Expected>& info) {
   return info.param.name;
 }
 INSTANTIATE_TEST_SUITE_P(ControlFlow, ExportedGraphTest, ::testing::ValuesIn(ReadExpected("control_flow")), &NameOf);
+INSTANTIATE_TEST_SUITE_P(Functions, ExportedGraphTest, ::testing::ValuesIn(ReadExpected("functions")), &NameOf);
 INSTANTIATE_TEST_SUITE_P(Primitives, ExportedGraphTest, ::testing::ValuesIn(ReadExpected("primitives")), &NameOf);
 INSTANTIATE_TEST_SUITE_P(Lists, ExportedGraphTest, ::testing::ValuesIn(ReadExpected("lists")), &NameOf);
 

@@ -1,29 +1,20 @@
 #!/usr/bin/env python3
-"""Writes graphs that call functions of their library, as TensorFlow 2 exports them, and what TensorFlow gets from them:
-`python3 make_graphs.py`.
-
-Needs TensorFlow (tensorflow-cpu 2.21); only needed to change the fixtures. Beside this file: NAME.pb for each graph, whose
-node `result` holds all that is compared as one float64 vector, and expected.txt, a line each: name and elements.
+"""Writes graphs that call functions of their library, and what TensorFlow gets from them: `python3 make_graphs.py`.
+See exported.py.
 """
 import os
+import sys
 
-os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from exported import Exported
 
 import numpy as np
 import tensorflow as tf
-from tensorflow.python.framework import function as defun_v1
+from tensorflow.python.framework import function as defun
 from tensorflow.python.ops import functional_ops
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-GRAPHS = []
+graph = Exported(__file__)
 v1 = tf.compat.v1
-
-
-def graph(build):
-    """`build` gives the tensors that are compared."""
-    GRAPHS.append(build)
-    return build
 
 
 def constant(*values):
@@ -288,7 +279,7 @@ def effects_in_functional_loop():
 @graph
 def calls_by_name():
     """The older form of a call: a node whose op is the function's name; types that are the function's attrs."""
-    @defun_v1.Defun(tf.float64, tf.float64, func_name="Affine")
+    @defun.Defun(tf.float64, tf.float64, func_name="Affine")
     def affine(x, y):
         return x * 2 + y, x - y
     x, y = constant(1.0, 2.0), constant(3.0, 5.0)
@@ -299,7 +290,7 @@ def calls_by_name():
 
 @graph
 def symbolic_gradient():
-    @defun_v1.Defun(tf.float64, tf.float64, func_name="Product")
+    @defun.Defun(tf.float64, tf.float64, func_name="Product")
     def product(x, y):
         return tf.sin(x) * y, x + y
     x, y = constant(1.0, 2.0), constant(3.0, 5.0)
@@ -310,24 +301,5 @@ def symbolic_gradient():
     return [a, b, *out]
 
 
-def main():
-    lines = [f"# Written by make_graphs.py with TensorFlow {tf.version.VERSION}.\n"]
-    v1.enable_control_flow_v2()
-    v1.disable_eager_execution()
-    for build in GRAPHS:
-        with tf.Graph().as_default() as made:
-            parts = [tf.reshape(tf.cast(part, tf.float64), [-1]) for part in tf.nest.flatten(build())]
-            tf.identity(tf.concat(parts, 0), "result")
-            with v1.Session() as session:
-                values = session.run("result:0")
-            definition = made.as_graph_def()
-        with open(os.path.join(HERE, build.__name__ + ".pb"), "wb") as out:
-            out.write(definition.SerializeToString(deterministic=True))
-        lines.append(" ".join([build.__name__, *map(repr, values.tolist())]) + "\n")
-        print(build.__name__, len(definition.node), "nodes", len(definition.library.function), "functions", values)
-    with open(os.path.join(HERE, "expected.txt"), "w", encoding="utf-8") as out:
-        out.writelines(lines)
-
-
 if __name__ == "__main__":
-    main()
+    graph.write(functional=True)
