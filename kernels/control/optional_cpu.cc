@@ -74,8 +74,8 @@ class GetValueKernel final : public Kernel {
     for (size_t i = 0; i < types_.size(); ++i) {
       const Tensor& value = optional->components[i];
       if (value.dtype() != types_[i] || !shapes_[i].IsCompatibleWith(value.shape())) {
-        return InvalidArgument("value ", i, " of the optional is ", value.dtype(), value.shape(), ", but attrs promise ",
-                               types_[i], shapes_[i]);
+        return InvalidArgument("value ", i, " of the optional is ", value.dtype(), value.shape(),
+                               ", but attrs promise ", types_[i], shapes_[i]);
       }
       ctx.SetOutput(static_cast<int>(i), value);
     }

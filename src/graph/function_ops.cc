@@ -1,5 +1,5 @@
-// Ops that call functions of the graph's library. They have no kernels: passes/functions replaces them by the functions'
-// nodes before a graph runs.
+// Ops that call functions of the graph's library. They have no kernels: passes/functions replaces them by the
+// functions' nodes before a graph runs.
 #include "src/framework/op.h"
 
 namespace dfrun {
@@ -76,7 +76,8 @@ OP("PartitionedCall").As(Call).Doc("The outputs of function f of `args`.");
 OP("StatefulPartitionedCall").As(Call).Stateful().Doc("PartitionedCall of a function that has effects.");
 
 OP("If").As(If).Stateful().Doc(
-    "then_branch of `input` where `cond` holds, else else_branch: a number holds unless it is zero, a string or a tensor "
+    "then_branch of `input` where `cond` holds, else else_branch: a number holds unless it is zero, a string or a "
+    "tensor "
     "of rank 1 and more unless it is empty.");
 
 OP("StatelessIf").As(If).Doc("If with branches that have no effects.");

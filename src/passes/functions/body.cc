@@ -192,7 +192,8 @@ class BodyReader {
   Status ReadReturns() {
     for (const auto& output : function_.signature().output_arg()) {
       const auto text = function_.ret().find(output.name());
-      if (text == function_.ret().end()) return InvalidArgument("nothing is returned for its output '", output.name(), "'");
+      if (text == function_.ret().end())
+        return InvalidArgument("nothing is returned for its output '", output.name(), "'");
       Result<BodyInput> input = ParseInput(text->second);
       if (!input.ok()) return input.status().Annotate(StrCat("output '", output.name(), "'"));
       body_.returns.push_back(*std::move(input));

@@ -34,16 +34,16 @@ struct BodyNode {
   std::vector<BodyInput> inputs;
   std::vector<int32_t> control_inputs;  // places in `nodes`
   std::vector<int32_t> control_arguments;
-  bool is_awaited = false;         // has readers by control edges
+  bool is_awaited = false;          // has readers by control edges
   bool is_below_primitive = false;  // is or depends on a primitive of control flow: it may not run, or in a loop
 };
 
 struct FunctionBody {
   OpDef signature;
-  std::vector<BodyNode> nodes;         // each after those that it depends on, edges that close loops aside
+  std::vector<BodyNode> nodes;  // each after those that it depends on, edges that close loops aside
   std::unordered_map<std::string, int32_t> place_of;  // by the node's name
-  std::vector<BodyInput> returns;      // by output of the signature
-  std::vector<int32_t> control_returns;  // places in `nodes`
+  std::vector<BodyInput> returns;                     // by output of the signature
+  std::vector<int32_t> control_returns;               // places in `nodes`
 };
 
 // InvalidArgument names the node that cannot be read. Ops that `ops` does not have are taken for functions.

@@ -13,9 +13,9 @@ namespace dfrun {
 namespace {
 
 // Stateful ops that change nothing: nobody has to wait for one whose value is not read.
-constexpr std::array<std::string_view, 8> kReads = {"Placeholder",    "ReadVariableOp", "ResourceGather",
+constexpr std::array<std::string_view, 8> kReads = {"Placeholder",      "ReadVariableOp", "ResourceGather",
                                                     "ResourceGatherNd", "VarHandleOp",    "VarIsInitializedOp",
-                                                    "Variable",       "VariableV2"};
+                                                    "Variable",         "VariableV2"};
 
 bool HasEffect(const OpDef& op) {
   return op.is_stateful && std::find(kReads.begin(), kReads.end(), op.name) == kReads.end();
@@ -48,8 +48,8 @@ Result<int> CountOf(const ArgDef& arg, const AttrMap& attrs) {
 
 BodyInstance::BodyInstance(FunctionInliner& inliner, const FunctionBody& body, const CallSite& site)
     : inliner_(inliner), body_(body), site_(site), made_(body.nodes.size()) {
-  site_.may_be_dead = std::any_of(body.nodes.begin(), body.nodes.end(),
-                                  [](const BodyNode& node) { return node.is_below_primitive; });
+  site_.may_be_dead =
+      std::any_of(body.nodes.begin(), body.nodes.end(), [](const BodyNode& node) { return node.is_below_primitive; });
 }
 
 Result<Inlined> BodyInstance::Add(const FunctionName& function, const std::vector<SiteValue>& arguments) {

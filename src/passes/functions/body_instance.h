@@ -51,10 +51,10 @@ class BodyInstance {
   FunctionInliner& inliner_;
   const FunctionBody& body_;
   CallSite site_;
-  AttrMap attrs_;                                   // of the function
-  std::map<std::string, proto::AttrValue> bound_;   // the same
-  std::vector<std::vector<SiteValue>> arguments_;   // by argument of the signature
-  std::vector<Made> made_;                          // by place in the body
+  AttrMap attrs_;                                  // of the function
+  std::map<std::string, proto::AttrValue> bound_;  // the same
+  std::vector<std::vector<SiteValue>> arguments_;  // by argument of the signature
+  std::vector<Made> made_;                         // by place in the body
   std::vector<OpenInput> open_;
   std::vector<NodeId> effects_;
 };

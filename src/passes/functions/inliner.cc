@@ -10,8 +10,6 @@
 namespace dfrun {
 namespace {
 
-// Calls of calls can ask for any number of nodes.
-constexpr int64_t kMaxNodes = 4'000'000;
 constexpr size_t kMaxNesting = 200;
 
 // Whether it can be seen when the op runs.
@@ -49,7 +47,8 @@ std::string FunctionInliner::UniqueName(std::string_view name) const {
 
 Result<Inlined> FunctionInliner::AddNode(NodeSpec spec, const std::vector<SiteValue>& inputs, bool is_anchored,
                                          const CallSite& site) {
-  if (++nodes_ > kMaxNodes) return InvalidArgument("the functions have more than ", kMaxNodes, " nodes when inlined");
+  if (++nodes_ > max_nodes_)
+    return InvalidArgument("with its functions inlined the graph has more than ", max_nodes_, " nodes");
   const bool floats = !site.ties.empty() && !is_anchored &&
                       std::all_of(inputs.begin(), inputs.end(), [](const SiteValue& v) { return v.floats; });
   if (floats && site.is_conditional) Append(spec.control_inputs, site.ties);
@@ -62,7 +61,8 @@ Result<Inlined> FunctionInliner::AddNode(NodeSpec spec, const std::vector<SiteVa
     for (NodeId tie : site.ties) to_.AddControlEdge(tie, id);
   }
   Inlined made;
-  for (int port = 0; port < to_.node(id).num_outputs(); ++port) made.outputs.push_back({{id, port}, floats && !is_tied});
+  for (int port = 0; port < to_.node(id).num_outputs(); ++port)
+    made.outputs.push_back({{id, port}, floats && !is_tied});
   made.effects = {id};
   return made;
 }

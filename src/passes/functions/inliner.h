@@ -1,9 +1,9 @@
 // Puts the nodes of functions into a graph, in the place of the nodes that call them.
 //
-// Where a call stands decides what a node of the body must wait for beyond what it reads. A call begins when its control
-// inputs are done; in a branch or a loop's body it must not run where the branch is not taken. So a value at a site
-// either comes only after that, or it floats: it may be there before. A node that nothing but floating values lead to
-// gets control edges from the site's ties.
+// Where a call stands decides what a node of the body must wait for beyond what it reads. A call begins when its
+// control inputs are done; in a branch or a loop's body it must not run where the branch is not taken. So a value at a
+// site either comes only after that, or it floats: it may be there before. A node that nothing but floating values lead
+// to gets control edges from the site's ties.
 #ifndef DFRUN_SRC_PASSES_FUNCTIONS_INLINER_H_
 #define DFRUN_SRC_PASSES_FUNCTIONS_INLINER_H_
 
@@ -43,8 +43,9 @@ struct Inlined {
 // Thread safety: one thread. Nodes are added to `to`; their names are free in `reserved` too.
 class FunctionInliner {
  public:
-  FunctionInliner(Graph& to, const Graph& reserved, FunctionLibrary& library)
-      : to_(to), reserved_(reserved), library_(library) {}
+  // Calls of calls can ask for any number of nodes: beyond max_nodes, InvalidArgument.
+  FunctionInliner(Graph& to, const Graph& reserved, FunctionLibrary& library, int64_t max_nodes)
+      : to_(to), reserved_(reserved), library_(library), max_nodes_(max_nodes) {}
 
   Graph& to() { return to_; }
   FunctionLibrary& library() { return library_; }
@@ -76,6 +77,7 @@ class FunctionInliner {
   Graph& to_;
   const Graph& reserved_;
   FunctionLibrary& library_;
+  const int64_t max_nodes_;
   std::vector<std::string> calls_;  // the functions that are being inlined, outermost first
   int64_t nodes_ = 0;               // added so far
 };

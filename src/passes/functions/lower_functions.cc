@@ -14,11 +14,11 @@ namespace {
 // One call of LowerFunctions().
 class GraphLowering {
  public:
-  explicit GraphLowering(const Graph& from)
+  GraphLowering(const Graph& from, int64_t max_nodes)
       : from_(from),
         to_(from.ops()),
         library_(from),
-        inliner_(to_, from, library_),
+        inliner_(to_, from, library_, max_nodes),
         nodes_(static_cast<size_t>(from.num_nodes()), -1) {
     to_.files() = from.files();
     site_.may_be_dead = HasControlFlow(from);
@@ -117,9 +117,9 @@ bool CallsFunctions(const Graph& graph) {
                      [](const Node& node) { return IsFunctional(node.op->name); });
 }
 
-Status LowerFunctions(Graph& graph) {
+Status LowerFunctions(Graph& graph, int64_t max_nodes) {
   if (!CallsFunctions(graph)) return Status();
-  DF_ASSIGN(Graph lowered, GraphLowering(graph).Run());
+  DF_ASSIGN(Graph lowered, GraphLowering(graph, max_nodes).Run());
   graph = std::move(lowered);
   return Status();
 }

@@ -2,6 +2,8 @@
 #ifndef DFRUN_SRC_PASSES_FUNCTIONS_LOWER_FUNCTIONS_H_
 #define DFRUN_SRC_PASSES_FUNCTIONS_LOWER_FUNCTIONS_H_
 
+#include <cstdint>
+
 #include "src/graph/graph.h"
 
 namespace dfrun {
@@ -15,9 +17,9 @@ bool CallsFunctions(const Graph& graph);
 // function's nodes are `call/name`. The call's device completes the devices of its nodes. Everything that a function
 // does to a state is done before who reads or waits for the call goes on. Shapes are inferred through all of it.
 // Nothing happens to a graph without calls; of one with calls the library goes, and node ids change.
-// InvalidArgument names node and function: one that calls itself, that is not there, that does not fit its arguments.
-// Source: TensorFlow's inlining of functions and its lowering of functional control flow.
-Status LowerFunctions(Graph& graph);
+// InvalidArgument names node and function: one that calls itself, that is not there, that does not fit its arguments;
+// more than max_nodes nodes. Source: TensorFlow's inlining of functions and its lowering of functional control flow.
+Status LowerFunctions(Graph& graph, int64_t max_nodes = 1'000'000);
 
 }  // namespace dfrun
 

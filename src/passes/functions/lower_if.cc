@@ -58,7 +58,8 @@ class ConditionalAdder {
     if (made_[0].effects.empty() && made_[1].effects.empty()) return out;
     std::vector<SiteValue> ended;
     for (int side = 0; side < 2; ++side) {
-      DF_ASSIGN(const SiteValue end, inliner_.Add("ended", "Identity", {pivots_[side]}, site_, {}, made_[side].effects));
+      DF_ASSIGN(const SiteValue end,
+                inliner_.Add("ended", "Identity", {pivots_[side]}, site_, {}, made_[side].effects));
       ended.push_back(end);
     }
     DF_ASSIGN(const SiteValue either, inliner_.Add("executed", "Merge", ended, site_));
@@ -86,9 +87,9 @@ Result<Inlined> AddBranches(FunctionInliner& inliner, const std::vector<Function
                             SiteValue index, const std::vector<SiteValue>& inputs, const CallSite& site) {
   const Branch branch = CallOf(inliner, branches[first], StrCat("branch_", first));
   if (first + 1 == branches.size()) return branch(inputs, site);
-  DF_ASSIGN(const SiteValue number, inliner.Add("number", "Const", {}, site,
-                                                {{"value", Tensor::Scalar<int32_t>(static_cast<int32_t>(first))},
-                                                 {"dtype", DType::kInt32}}));
+  DF_ASSIGN(const SiteValue number,
+            inliner.Add("number", "Const", {}, site,
+                        {{"value", Tensor::Scalar<int32_t>(static_cast<int32_t>(first))}, {"dtype", DType::kInt32}}));
   DF_ASSIGN(const SiteValue is_it, inliner.Add("is_it", "Equal", {index, number}, site));
   std::vector<SiteValue> all = {index};
   all.insert(all.end(), inputs.begin(), inputs.end());

@@ -57,8 +57,7 @@ class Loop {
     // The name of the node, which no other has.
     const std::string frame = site_.prefix.substr(0, site_.prefix.size() - 1);
     for (Variable& v : variables_) {
-      const AttrMap attrs = {
-          {"frame_name", frame}, {"is_constant", v.is_invariant}, {"parallel_iterations", parallel}};
+      const AttrMap attrs = {{"frame_name", frame}, {"is_constant", v.is_invariant}, {"parallel_iterations", parallel}};
       DF_ASSIGN(SiteValue entered, inliner_.Add("enter", "Enter", {v.initial}, site_, attrs,
                                                 v.initial.floats ? site_.ties : std::vector<NodeId>()));
       entered.floats = v.is_invariant;

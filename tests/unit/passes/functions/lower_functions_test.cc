@@ -1,0 +1,177 @@
+// What lowering makes of small libraries; what the graphs compute is compared with TensorFlow in
+// tests/golden/functions.
+#include "src/passes/functions/lower_functions.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "src/graph/graph_def.h"
+#include "src/graph/text_dump.h"
+
+namespace dfrun {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr char kFloat[] = R"( attr { key: "T" value { type: DT_FLOAT } } )";
+
+// A function of one float argument `x` and one result, the output of node `last`.
+std::string Function(const std::string& name, const std::string& nodes, const std::string& result = "last:z:0",
+                     const std::string& more = "") {
+  return StrCat("function { signature { name: '", name,
+                "' input_arg { name: 'x' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } } ", nodes,
+                " ret { key: 'y' value: '", result, "' } ", more, " } ");
+}
+
+std::string Library(const std::string& functions) {
+  return StrCat("library { ", functions, "} ");
+}
+
+std::string Node(const std::string& name, const std::string& op, const std::vector<std::string>& inputs,
+                 const std::string& more = kFloat) {
+  std::string text = StrCat("node_def { name: '", name, "' op: '", op, "' ");
+  for (const std::string& input : inputs) text += StrCat("input: '", input, "' ");
+  return text + more + "} ";
+}
+
+std::string Call(const std::string& name, const std::string& function, const std::string& input,
+                 const std::string& more = "") {
+  return StrCat("node { name: '", name, "' op: 'PartitionedCall' input: '", input,
+                "' attr { key: 'f' value { func { name: '", function,
+                "' } } } attr { key: 'Tin' value { list { type: DT_FLOAT } } } "
+                "attr { key: 'Tout' value { list { type: DT_FLOAT } } } ",
+                more, " } ");
+}
+
+constexpr char kInput[] =
+    "node { name: 'in' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } "
+    "attr { key: 'shape' value { shape { dim { size: 3 } } } } } ";
+
+Result<Graph> Lower(const std::string& text) {
+  DF_ASSIGN(Graph graph, ImportGraphDef(text, GraphDefFormat::kText));
+  DF_TRY(LowerFunctions(graph));
+  return graph;
+}
+
+std::string Lowered(const std::string& text) {
+  const Result<Graph> graph = Lower(text);
+  return graph.ok() ? DumpText(*graph) : graph.status().ToString();
+}
+
+const std::string kSquareDef = Function("square", Node("last", "Mul", {"x", "x"}));
+const std::string kSquare = Library(kSquareDef);
+
+TEST(LowerFunctionsTest, NodesAreNamedUnderTheCallAndItsNameStays) {
+  const Result<Graph> graph = Lower(kSquare + kInput + Call("call", "square", "in"));
+  ASSERT_TRUE(graph.ok()) << graph.status().ToString();
+  const NodeId call = graph->Find("call");
+  ASSERT_GE(call, 0);
+  EXPECT_EQ(graph->node(call).op->name, "Identity");
+  EXPECT_EQ(OutputName(*graph, graph->node(call).inputs[0]), "call/last");
+  EXPECT_EQ(graph->shape({call, 0}), PartialShape({3}));
+  EXPECT_FALSE(CallsFunctions(*graph));
+  EXPECT_THAT(ExportGraphDef(*graph, GraphDefFormat::kText), Not(HasSubstr("library")));
+}
+
+TEST(LowerFunctionsTest, AGraphWithoutCallsStaysAsItIs) {
+  Graph graph = *ImportGraphDef(kSquare + kInput, GraphDefFormat::kText);
+  const std::string before = ExportGraphDef(graph, GraphDefFormat::kBinary);
+  ASSERT_TRUE(LowerFunctions(graph).ok());
+  EXPECT_EQ(ExportGraphDef(graph, GraphDefFormat::kBinary), before);
+}
+
+TEST(LowerFunctionsTest, NamesThatAreTakenAreNotUsed) {
+  const Result<Graph> graph = Lower(kSquare + kInput + Call("call", "square", "in") +
+                                    "node { name: 'call/last' op: 'NoOp' } node { name: 'call/last_1' op: 'NoOp' }");
+  ASSERT_TRUE(graph.ok()) << graph.status().ToString();
+  EXPECT_EQ(graph->node(graph->Find("call/last")).op->name, "NoOp");
+  EXPECT_EQ(OutputName(*graph, graph->node(graph->Find("call")).inputs[0]), "call/last_2");
+}
+
+TEST(LowerFunctionsTest, TheCallsDeviceCompletesThoseOfItsNodes) {
+  const std::string nodes = Node("first", "Neg", {"x"}, StrCat(kFloat, "device: '/device:CPU:1'")) +
+                            Node("last", "Mul", {"first:y:0", "x"},
+                                 StrCat(kFloat, "attr { key: '_class' value { list { s: 'loc:@first' } } }"));
+  const Result<Graph> graph =
+      Lower(Library(Function("f", nodes)) + kInput + Call("call", "f", "in", "device: '/job:ps/task:2'"));
+  ASSERT_TRUE(graph.ok()) << graph.status().ToString();
+  EXPECT_EQ(graph->node(graph->Find("call/first")).device, "/job:ps/task:2/device:cpu:1");
+  EXPECT_EQ(graph->node(graph->Find("call/last")).device, "/job:ps/task:2");
+  EXPECT_EQ(graph->node(graph->Find("call/last")).colocate_with, "call/first");
+  EXPECT_EQ(graph->node(graph->Find("call")).device, "/job:ps/task:2");
+}
+
+TEST(LowerFunctionsTest, WhoReadsOrWaitsForACallWaitsForItsEffects) {
+  const std::string nodes =
+      Node("say", "Print", {"x", "x"}, StrCat(kFloat, "attr { key: 'U' value { list { type: DT_FLOAT } } }")) +
+      Node("last", "Mul", {"x", "x"});
+  const std::string dump = Lowered(Library(Function("f", nodes)) + kInput + "node { name: 'before' op: 'NoOp' } " +
+                                   Call("call", "f", "in", "input: '^before'"));
+  EXPECT_THAT(dump, HasSubstr("call/say = Print(in, in, ^before)"));
+  EXPECT_THAT(dump, HasSubstr("call/last = Mul(in, in) "));
+  const Result<Graph> graph = Lower(Library(Function("f", nodes)) + kInput + Call("call", "f", "in"));
+  ASSERT_TRUE(graph.ok()) << graph.status().ToString();
+  const class Node& output = graph->node(graph->Find("call/output"));
+  ASSERT_EQ(output.control_inputs.size(), 1U);
+  const class Node& effects = graph->node(output.control_inputs[0]);
+  ASSERT_EQ(effects.control_inputs.size(), 1U);
+  EXPECT_EQ(graph->node(effects.control_inputs[0]).name, "call/say");
+}
+
+TEST(LowerFunctionsTest, CallsThatComeBackAreRefused) {
+  const std::string call = R"(attr { key: 'f' value { func { name: '%' } } }
+      attr { key: 'Tin' value { list { type: DT_FLOAT } } } attr { key: 'Tout' value { list { type: DT_FLOAT } } })";
+  const auto calling = [&](const std::string& name) { return std::string(call).replace(call.find('%'), 1, name); };
+  const std::string library = Function("f", Node("n", "PartitionedCall", {"x"}, calling("g")), "n:output:0") +
+                              Function("g", Node("m", "h", {"x"}, ""), "m:y:0") +
+                              Function("h", Node("k", "PartitionedCall", {"x"}, calling("g")), "k:output:0");
+  const Result<Graph> graph = Lower(Library(library) + kInput + Call("call", "f", "in"));
+  ASSERT_FALSE(graph.ok());
+  EXPECT_THAT(graph.status().message(), HasSubstr("'call'"));
+  EXPECT_THAT(graph.status().message(), HasSubstr("function 'g' calls itself"));
+  EXPECT_THAT(graph.status().message(), HasSubstr("'g' -> 'h' -> 'g'"));
+}
+
+TEST(LowerFunctionsTest, AFunctionThatIsNotCalledMayBeWrong) {
+  const std::string wrong = Function("g", Node("last", "Mul", {"nowhere", "x"}));
+  EXPECT_TRUE(Lower(Library(kSquareDef + wrong) + kInput + Call("call", "square", "in")).ok());
+}
+
+TEST(LowerFunctionsTest, ErrorsNameFunctionAndNode) {
+  const auto error = [](const std::string& text) { return Lower(text).status().message(); };
+  EXPECT_THAT(error(kSquare + kInput + Call("call", "sqare", "in")),
+              AllOf(HasSubstr("'call'"), HasSubstr("no function 'sqare'"), HasSubstr("'square'")));
+  EXPECT_THAT(error(Library(Function("g", Node("last", "Mul", {"nowhere", "x"}))) + kInput + Call("call", "g", "in")),
+              AllOf(HasSubstr("function 'g'"), HasSubstr("node 'last'"), HasSubstr("'nowhere'")));
+  EXPECT_THAT(error(Library(Function("g", Node("last", "Neg", {"x"}), "last:q:0")) + kInput + Call("call", "g", "in")),
+              AllOf(HasSubstr("function 'g'"), HasSubstr("no output 'last:q'")));
+  EXPECT_THAT(error(Library(Function("g", Node("last", "Neg", {"x"}), "last:y:1")) + kInput + Call("call", "g", "in")),
+              AllOf(HasSubstr("function 'g'"), HasSubstr("'last:y:1'")));
+  const std::string ints = "node { name: 'in' op: 'Placeholder' attr { key: 'dtype' value { type: DT_INT32 } } } ";
+  EXPECT_THAT(error(kSquare + ints +
+                    "node { name: 'call' op: 'PartitionedCall' input: 'in' attr { key: 'f' value { func { name: "
+                    "'square' } } } attr { key: 'Tin' value { list { type: DT_INT32 } } } attr { key: 'Tout' value { "
+                    "list { type: DT_FLOAT } } } }"),
+              AllOf(HasSubstr("function 'square'"), HasSubstr("must be float32, but is int32")));
+}
+
+TEST(LowerFunctionsTest, CallsThatMultiplyAreStopped) {
+  std::string library = Function("f0", Node("last", "Mul", {"x", "x"}));
+  for (int i = 1; i < 40; ++i) {
+    const std::string f = StrCat("f", i - 1);
+    library += Function(StrCat("f", i), Node("a", f, {"x"}, "") + Node("b", f, {"a:y:0"}, ""), "b:y:0");
+  }
+  Graph graph = *ImportGraphDef(Library(library) + kInput + Call("call", "f39", "in"), GraphDefFormat::kText);
+  EXPECT_THAT(LowerFunctions(graph, 1000).message(), HasSubstr("more than 1000 nodes"));
+}
+
+TEST(LowerFunctionsTest, DeepCallsAreStopped) {
+  std::string library = Function("f0", Node("last", "Mul", {"x", "x"}));
+  for (int i = 1; i < 300; ++i) library += Function(StrCat("f", i), Node("a", StrCat("f", i - 1), {"x"}, ""), "a:y:0");
+  EXPECT_TRUE(Lower(Library(library) + kInput + Call("call", "f150", "in")).ok());
+  EXPECT_THAT(Lower(Library(library) + kInput + Call("call", "f299", "in")).status().message(), HasSubstr("nested"));
+}
+
+}  // namespace
+}  // namespace dfrun
