@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "src/framework/device.h"
+#include "src/graph/control_flow.h"
 #include "src/passes/functions/body_instance.h"
 #include "src/passes/functions/lowerings.h"
 
@@ -51,15 +52,12 @@ Result<Inlined> FunctionInliner::AddNode(NodeSpec spec, const std::vector<SiteVa
     return InvalidArgument("with its functions inlined the graph has more than ", max_nodes_, " nodes");
   const bool floats = !site.ties.empty() && !is_anchored &&
                       std::all_of(inputs.begin(), inputs.end(), [](const SiteValue& v) { return v.floats; });
-  if (floats && site.is_conditional) Append(spec.control_inputs, site.ties);
   spec.inputs.clear();
   for (const SiteValue& value : inputs) spec.inputs.push_back(value.output);
   spec.device = DeviceWithin(spec.device, site.device);
   DF_ASSIGN(const NodeId id, to_.AddNode(std::move(spec)));
   const bool is_tied = site.is_conditional || OrderMatters(to_.node(id));
-  if (floats && is_tied && !site.is_conditional) {
-    for (NodeId tie : site.ties) to_.AddControlEdge(tie, id);
-  }
+  if (floats && is_tied) Tie(id, site);
   Inlined made;
   for (int port = 0; port < to_.node(id).num_outputs(); ++port)
     made.outputs.push_back({{id, port}, floats && !is_tied});
@@ -80,9 +78,51 @@ Result<SiteValue> FunctionInliner::Add(const std::string& name, const std::strin
   return made.outputs.empty() ? SiteValue{{made.effects[0], 0}} : made.outputs[0];
 }
 
+// The ties that the node does not read already.
+void FunctionInliner::Tie(NodeId node, const CallSite& site) {
+  const std::vector<Output>& inputs = to_.node(node).inputs;
+  for (NodeId tie : site.ties) {
+    const bool reads = std::any_of(inputs.begin(), inputs.end(), [&](Output input) { return input.node == tie; });
+    if (!reads) to_.AddControlEdge(tie, node);
+  }
+}
+
 Result<SiteValue> FunctionInliner::Anchor(SiteValue value, const CallSite& site) {
   if (!value.floats) return value;
   return Add("begin", "Identity", {value}, site, {}, site.ties);
+}
+
+bool FunctionInliner::HasState(const AttrMap& attrs) {
+  const std::vector<std::string> called = FunctionsNamed(attrs);
+  return std::any_of(called.begin(), called.end(), [&](const std::string& f) { return library_.HasState(f); });
+}
+
+// Adds to the site's ties the nodes of the values, but for those that come after nothing.
+Status FunctionInliner::TieTo(const std::vector<SiteValue>& values, CallSite& site) {
+  CallSite untied = site;
+  untied.ties.clear();
+  for (const SiteValue& value : values) {
+    const Node& source = to_.node(value.output.node);
+    NodeId tie = source.id;
+    if (source.num_inputs() == 0 && source.control_inputs.empty()) continue;
+    if (ControlFlowKindOf(source.op->name) == ControlFlowKind::kSwitch) {
+      // A Switch runs whichever of its outputs is alive.
+      DF_ASSIGN(const SiteValue given, Add("given", "Identity", {value}, untied));
+      tie = given.output.node;
+    }
+    site.ties.push_back(tie);
+  }
+  return Status();
+}
+
+// Many nodes may be tied: to one rather than to many.
+Status FunctionInliner::JoinTies(CallSite& site) {
+  std::sort(site.ties.begin(), site.ties.end());
+  site.ties.erase(std::unique(site.ties.begin(), site.ties.end()), site.ties.end());
+  if (site.ties.size() <= 2) return Status();
+  DF_ASSIGN(const SiteValue begin, Add("begin", "NoOp", {}, site, {}, site.ties));
+  site.ties = {begin.output.node};
+  return Status();
 }
 
 Result<Inlined> FunctionInliner::AddFunctional(const NodeSpec& spec, const std::vector<SiteValue>& inputs,
@@ -91,17 +131,15 @@ Result<Inlined> FunctionInliner::AddFunctional(const NodeSpec& spec, const std::
   inner.prefix = spec.name + "/";
   inner.device = DeviceWithin(spec.device, site.device);
   Append(inner.ties, spec.control_inputs);
+  inner.is_conditional |= site.may_be_dead;
+  inner.may_be_dead = false;
+  // All inputs are there before a call does anything that could be seen.
+  if (site.may_be_dead || HasState(spec.attrs)) DF_TRY(TieTo(inputs, inner));
   std::vector<SiteValue> values = inputs;
-  if (site.may_be_dead) {
-    for (const SiteValue& value : inputs) inner.ties.push_back(value.output.node);
-    inner.is_conditional = true;
-    inner.may_be_dead = false;
-  }
   if (inner.ties.size() > site.ties.size()) {
+    DF_TRY(JoinTies(inner));
     for (SiteValue& value : values) value.floats = true;
   }
-  std::sort(inner.ties.begin(), inner.ties.end());
-  inner.ties.erase(std::unique(inner.ties.begin(), inner.ties.end()), inner.ties.end());
   return LoweringOf(spec.op)(*this, {spec.op, spec.attrs, values}, inner);
 }
 

@@ -72,6 +72,10 @@ class FunctionInliner {
   Result<Inlined> Call(const FunctionName& function, const std::vector<SiteValue>& arguments, const CallSite& site);
 
  private:
+  void Tie(NodeId node, const CallSite& site);
+  Status JoinTies(CallSite& site);
+  bool HasState(const AttrMap& attrs);
+  Status TieTo(const std::vector<SiteValue>& values, CallSite& site);
   Status BeginCall(const std::string& function);
 
   Graph& to_;

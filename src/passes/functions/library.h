@@ -7,12 +7,16 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "src/graph/graph.h"
 #include "src/graph/proto/graph.pb.h"
 #include "src/passes/functions/body.h"
 
 namespace dfrun {
+
+// The functions that are values of these attrs.
+std::vector<std::string> FunctionsNamed(const AttrMap& attrs);
 
 // Bodies are read when they are first asked for. Thread safety: one thread.
 class FunctionLibrary {
@@ -25,14 +29,19 @@ class FunctionLibrary {
   bool Has(std::string_view name) const { return defs_.count(name) != 0; }
   // The body lives as long as the library. NotFound suggests a near name; InvalidArgument names function and node.
   Result<const FunctionBody*> Find(std::string_view name);
+  // Whether the function, or one that it calls, reads or changes what outlives a step. False for one that is not there.
+  bool HasState(std::string_view name);
   // The function that the library names as the gradient of another; empty: none.
   std::string_view GradientOf(std::string_view name) const;
 
  private:
+  bool NodeHasState(const BodyNode& node);
+
   const OpRegistry& ops_;
   proto::GraphDef def_;
   std::unordered_map<std::string_view, const proto::FunctionDef*> defs_;
   std::map<std::string, std::unique_ptr<FunctionBody>, std::less<>> bodies_;
+  std::map<std::string, bool, std::less<>> has_state_;
 };
 
 }  // namespace dfrun

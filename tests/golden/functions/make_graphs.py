@@ -277,6 +277,29 @@ def effects_in_functional_loop():
 
 
 @graph
+def calls_in_primitive_control_flow():
+    """Calls in branches and loops of the primitive form: they happen where they are alive."""
+    v = v1.get_variable("w", initializer=constant(1.0), use_resource=True)
+    @tf.function
+    def touch():
+        v.assign_add([1.0])
+        return tf.constant([2.0], tf.float64)
+    @tf.function
+    def scale(x):
+        v.assign_add([10.0])
+        return x * 2 + tf.constant([1.0], tf.float64)
+    x = constant(3.0)
+    with tf.control_dependencies([v.initializer]):
+        v1.disable_control_flow_v2()
+        a = tf.cond(x[0] > 1, touch, lambda: touch() + 1)
+        b = tf.cond(x[0] < 1, lambda: scale(x), lambda: x)
+        _, c = tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, scale(y)), [0, x], parallel_iterations=1)
+        v1.enable_control_flow_v2()
+    with tf.control_dependencies([a, b, c]):
+        return [a, b, c, v.read_value()]
+
+
+@graph
 def calls_by_name():
     """The older form of a call: a node whose op is the function's name; types that are the function's attrs."""
     @defun.Defun(tf.float64, tf.float64, func_name="Affine")
