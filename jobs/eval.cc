@@ -32,6 +32,7 @@ struct EvalOptions {
   std::string restore;
   RankOptions ranks;
   bool optimize = true;
+  bool soft_placement = false;
   std::string out;
   std::string stats;
   int64_t trace_steps = 0;
@@ -52,6 +53,7 @@ class Evaluation {
     SessionOptions session_options;
     session_options.jobs = model.tasks;
     session_options.optimize = options_.optimize;
+    session_options.soft_placement = options_.soft_placement;
     DF_ASSIGN(session_, Session::Create(runtime_, std::move(model.graph), session_options));
     DF_TRY(Initialise());
     DF_TRY(RunSteps());
@@ -63,7 +65,7 @@ class Evaluation {
   // A graph's devices say how many ranks there must be; a spec is laid on those there are.
   Status CheckRanks(const Model& model) const {
     const int needed = model.RanksNeeded();
-    if (model.job || needed <= runtime_.size()) return Status();
+    if (model.job || options_.soft_placement || needed <= runtime_.size()) return Status();
     return Error(Code::kUsage, "the devices in ", options_.model, " are of ", needed, " ranks, but there ",
                  runtime_.size() == 1 ? "is " : "are ", runtime_.size(), ": run it with mpirun -np ", needed);
   }
@@ -179,6 +181,8 @@ void AddRunOptions(CLI::App& app, EvalOptions& options) {
   app.add_option("--threads", options.ranks.threads, "Kernel threads a rank; default: this rank's share of the cores")
       ->check(CLI::Range(1, 1024));
   app.add_flag("--no-optimize{false}", options.optimize, "Skip the graph passes but for pruning");
+  app.add_flag("--soft-placement", options.soft_placement,
+               "Nodes whose device is not there go where they may; else that is an error");
   app.add_option("--out", options.out, "HDF5 file for the fetches; default: they are printed");
   app.add_option("--stats", options.stats, "JSON file for step times, node count and memory");
   app.add_option("--trace", options.trace_steps,

@@ -180,4 +180,14 @@ Status PlaceGraph(Graph& graph, const Cluster& cluster, const KernelRegistry& ke
   return Status();
 }
 
+Status DropUnmatchedConstraints(Graph& graph, const Cluster& cluster) {
+  for (NodeId id = 0; id < graph.num_nodes(); ++id) {
+    DF_ASSIGN(const DeviceName constraint, DeviceName::Parse(graph.node(id).device));
+    const bool matched = std::any_of(cluster.devices.begin(), cluster.devices.end(),
+                                     [&](const ClusterDevice& device) { return constraint.Matches(device.name); });
+    if (!matched) graph.mutable_node(id).device.clear();
+  }
+  return Status();
+}
+
 }  // namespace dfrun

@@ -29,6 +29,9 @@ namespace dfrun {
 // no kernel, with those that there are. Errors name the node and leave the devices as they were.
 Status PlaceGraph(Graph& graph, const Cluster& cluster, const KernelRegistry& kernels);
 
+// Forgets the constraints that no device of the cluster matches. InvalidArgument: one that cannot be read.
+Status DropUnmatchedConstraints(Graph& graph, const Cluster& cluster);
+
 // Gives every node of a colocation group the constraint of the whole group, and makes its nodes `colocate_with` one of
 // them. To be called on the graph of a session before parts of it are pruned and placed one by one: a variable is then
 // in the same place in all of them, whichever of its companions they have. Errors are those of PlaceGraph() about

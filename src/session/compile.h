@@ -16,9 +16,10 @@ namespace dfrun {
 struct CompileOptions {
   const Cluster& cluster;
   bool optimize;
+  bool soft_placement = false;  // constraints that no device matches do not count
 };
 
-// Prunes, optimises, places and partitions. Channels count on from *next_channel. The runtime is rank 0's.
+// Prunes, lowers collectives, optimises, places and partitions. Channels count on from *next_channel. The runtime is rank 0's.
 Result<std::vector<Partition>> CompileRun(const Graph& graph, const RunSignature& signature, Runtime& runtime,
                                           const CompileOptions& options, int32_t* next_channel);
 

@@ -60,6 +60,7 @@ Master::Master(Runtime& runtime, Graph graph, Cluster cluster, const SessionOpti
       graph_(std::move(graph)),
       cluster_(std::move(cluster)),
       optimize_(options.optimize),
+      soft_placement_(options.soft_placement),
       several_ranks_(runtime.size() > 1) {}
 
 Master::~Master() = default;
@@ -94,8 +95,10 @@ Result<Executable*> Master::Prepare(const RunSignature& signature) {
 }
 
 Result<std::unique_ptr<Executable>> Master::Compile(const RunSignature& signature) {
-  DF_ASSIGN(std::vector<Partition> partitions,
-            CompileRun(graph_, signature, runtime_, {.cluster = cluster_, .optimize = optimize_}, &next_channel_));
+  DF_ASSIGN(
+      std::vector<Partition> partitions,
+      CompileRun(graph_, signature, runtime_,
+                 {.cluster = cluster_, .optimize = optimize_, .soft_placement = soft_placement_}, &next_channel_));
   auto executable = std::make_unique<Executable>();
   executable->id = next_executable_++;
   for (const Output& feed : signature.feeds) executable->feeds.push_back(OutputName(graph_, feed));

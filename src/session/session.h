@@ -39,6 +39,8 @@ struct SessionOptions {
   std::vector<JobTasks> jobs;
   // False: prune and place only.
   bool optimize = true;
+  // True: a device constraint that no device of the cluster matches does not count, where it would be an error.
+  bool soft_placement = false;
 };
 
 // Thread safety: all methods from any thread. With more than one rank, steps run one after the other.

@@ -13,9 +13,14 @@ import tensorflow.compat.v1 as tf
 
 
 class Exported:
-    """The graphs of one folder. `@exported` before a function that gives the tensors which are compared."""
+    """The graphs of one folder. `@exported` before a function that gives the tensors which are compared.
 
-    def __init__(self, script):
+    `config`: of the session. `devices`: by the name that a device has in TensorFlow, the one that it gets in the files.
+    """
+
+    def __init__(self, script, config=None, devices=None):
+        self.config = config
+        self.devices = devices or {}
         self.folder = os.path.dirname(os.path.abspath(script))
         self.builders = []
 
@@ -27,12 +32,14 @@ class Exported:
         with tf.Graph().as_default() as made:
             parts = [tf.reshape(tf.cast(part, tf.float64), [-1]) for part in tf.nest.flatten(build())]
             tf.identity(tf.concat(parts, 0), "result")
-            with tf.Session() as session:
+            with tf.Session(config=self.config) as session:
                 try:
                     outcome = list(map(repr, session.run("result:0").tolist()))
                 except tf.errors.OpError as error:
                     outcome = ["error", type(error).__name__.removesuffix("Error")]
             definition = made.as_graph_def()
+        for node in definition.node:
+            node.device = self.devices.get(node.device, node.device)
         with open(os.path.join(self.folder, build.__name__ + ".pb"), "wb") as out:
             out.write(definition.SerializeToString(deterministic=True))
         print(build.__name__, len(definition.node), "nodes", *outcome)

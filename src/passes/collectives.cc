@@ -1,0 +1,282 @@
+#include "src/passes/collectives.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "src/framework/device.h"
+#include "src/passes/collective_exchange.h"
+
+namespace dfrun {
+namespace {
+
+bool IsBroadcast(const std::string& op) {
+  return op == "CollectiveBcastSend" || op == "CollectiveBcastRecv";
+}
+bool IsGroupOp(const std::string& op) {
+  return op == "CollectiveReduce" || op == "CollectiveGather" || IsBroadcast(op);
+}
+bool IsWholeOp(const std::string& op) {
+  return op == "AllReduce" || op == "AllGather" || op == "ReduceScatter" || op == "Broadcast";
+}
+
+// One call of LowerCollectives().
+class Lowering {
+ public:
+  explicit Lowering(Graph& graph) : graph_(graph), num_before_(graph.num_nodes()) {}
+
+  Status Run() {
+    for (NodeId id = 0; id < num_before_; ++id) {
+      const std::string& op = graph_.node(id).op->name;
+      if (IsGroupOp(op)) {
+        DF_TRY(Note(id));
+      } else if (IsWholeOp(op)) {
+        DF_TRY(LowerWhole(id).Annotate(graph_.Describe(id)));
+      }
+    }
+    for (auto& [keys, group] : groups_) DF_TRY(LowerGroup(group).Annotate(graph_.Describe(group[0])));
+    return controls_.empty() ? Status() : Replace();
+  }
+
+ private:
+  using Keys = std::pair<int64_t, int64_t>;  // group_key, instance_key
+
+  Status Note(NodeId id) {
+    DF_ASSIGN(const int64_t group, graph_.node(id).attrs.Get<int64_t>("group_key"));
+    DF_ASSIGN(const int64_t instance, graph_.node(id).attrs.Get<int64_t>("instance_key"));
+    groups_[{group, instance}].push_back(id);
+    return Status();
+  }
+
+  // The participant's part in a collective: its input, once what it waits for is done.
+  Result<Output> Enter(NodeId id, int input, CollectiveMember& member) {
+    const Node& node = graph_.node(id);
+    NodeSpec spec;
+    spec.name = graph_.UniqueName(StrCat(member.scope, "/input"));
+    spec.op = "Identity";
+    spec.inputs = {node.inputs[input]};
+    spec.control_inputs = node.control_inputs;
+    spec.device = member.device;
+    spec.colocate_with = member.colocate_with;
+    DF_ASSIGN(const NodeId made, graph_.AddNode(std::move(spec)));
+    member.value = {made, 0};
+    member.colocate_with = graph_.node(made).name;
+    return member.value;
+  }
+
+  void Give(NodeId id, int port, Output result) {
+    values_[{id, port}] = result;
+    controls_[id].push_back(result.node);
+  }
+
+  Status LowerWhole(NodeId id) {
+    const Node& node = graph_.node(id);
+    const std::string name = node.name;
+    const std::string op = node.op->name;
+    const int num_outputs = node.num_outputs();
+    std::vector<CollectiveMember> members;
+    for (int i = 0; i < node.num_inputs(); ++i) {
+      members.push_back({{}, StrCat(name, "/", i), "", graph_.node(graph_.node(id).inputs[i].node).name});
+      DF_TRY(Enter(id, i, members.back()).status());
+    }
+    if (op == "Broadcast") {
+      for (int port = 0; port < num_outputs; ++port) Give(id, port, members[0].value);
+      return Status();
+    }
+    CollectiveExchange exchange(graph_, std::move(members));
+    std::vector<Output> results;
+    if (op == "AllGather") {
+      results = exchange.Gather();
+    } else {
+      DF_ASSIGN(const std::string merge, graph_.node(id).attrs.Get<std::string>("reduction"));
+      results = op == "AllReduce" ? exchange.Reduce(merge) : exchange.Scatter(merge);
+    }
+    DF_TRY(exchange.status());
+    for (int port = 0; port < num_outputs; ++port) Give(id, port, results[port]);
+    return Status();
+  }
+
+  Status LowerGroup(std::vector<NodeId>& group) {
+    DF_TRY(CheckGroup(group));
+    DF_TRY(SortByDevice(group));
+    if (IsBroadcast(graph_.node(group[0]).op->name)) return LowerBroadcast(group);
+    std::vector<CollectiveMember> members;
+    for (NodeId id : group) {
+      members.push_back(SiteOf(id));
+      DF_TRY(Enter(id, 0, members.back()).status());
+    }
+    CollectiveExchange exchange(graph_, std::move(members));
+    std::vector<Output> results;
+    if (graph_.node(group[0]).op->name == "CollectiveGather") {
+      results = exchange.Gather();
+      DF_ASSIGN(const PartialShape shape, graph_.node(group[0]).attrs.Get<PartialShape>("shape"));
+      for (size_t i = 0; i < group.size(); ++i) {
+        results[i] = exchange.Add(i, "EnsureShape", {results[i]}, {{"shape", shape}});
+      }
+    } else {
+      DF_ASSIGN(const std::string merge, graph_.node(group[0]).attrs.Get<std::string>("merge_op"));
+      DF_ASSIGN(const std::string final_op, graph_.node(group[0]).attrs.Get<std::string>("final_op"));
+      results = exchange.Reduce(merge);
+      for (size_t i = 0; i < group.size() && final_op == "Div"; ++i) results[i] = exchange.DivideBySize(i, results[i]);
+    }
+    DF_TRY(exchange.status());
+    for (size_t i = 0; i < group.size(); ++i) Give(group[i], 0, results[i]);
+    return Status();
+  }
+
+  CollectiveMember SiteOf(NodeId id) const {
+    const Node& node = graph_.node(id);
+    return {{}, node.name, node.device, node.colocate_with};
+  }
+
+  Status LowerBroadcast(const std::vector<NodeId>& group) {
+    const auto is_sender = [&](NodeId id) { return graph_.node(id).op->name == "CollectiveBcastSend"; };
+    if (std::count_if(group.begin(), group.end(), is_sender) != 1) {
+      return InvalidArgument("a broadcast has one CollectiveBcastSend, this one ",
+                             std::count_if(group.begin(), group.end(), is_sender));
+    }
+    const NodeId sender = *std::find_if(group.begin(), group.end(), is_sender);
+    CollectiveMember site = SiteOf(sender);
+    DF_TRY(Enter(sender, 0, site).status());
+    CollectiveExchange exchange(graph_, {site});
+    DF_ASSIGN(const PartialShape shape, graph_.node(sender).attrs.Get<PartialShape>("shape"));
+    const Output sent = exchange.Add(0, "EnsureShape", {site.value}, {{"shape", shape}});
+    DF_TRY(exchange.status());
+    for (NodeId id : group) {
+      if (id == sender) {
+        Give(id, 0, sent);
+        continue;
+      }
+      DF_ASSIGN(const Output received, Receive(id, sent));
+      Give(id, 0, received);
+    }
+    return Status();
+  }
+
+  Result<Output> Receive(NodeId id, Output sent) {
+    const CollectiveMember site = SiteOf(id);
+    NodeSpec spec;
+    spec.name = graph_.UniqueName(StrCat(site.scope, "/output"));
+    spec.op = "Identity";
+    spec.inputs = {sent};
+    spec.control_inputs = graph_.node(id).control_inputs;
+    spec.device = site.device;
+    spec.colocate_with = site.colocate_with;
+    DF_ASSIGN(const NodeId made, graph_.AddNode(std::move(spec)));
+    return Output{made, 0};
+  }
+
+  Status CheckGroup(const std::vector<NodeId>& group) const {
+    const Node& first = graph_.node(group[0]);
+    DF_ASSIGN(const int64_t size, first.attrs.Get<int64_t>("group_size"));
+    if (static_cast<int64_t>(group.size()) != size) {
+      return InvalidArgument("the step has ", group.size(), " of the ", size,
+                             " participants of this collective; all must be fetched, or be needed by what is");
+    }
+    for (NodeId id : group) {
+      const Node& node = graph_.node(id);
+      const bool same_op = node.op == first.op || (IsBroadcast(node.op->name) && IsBroadcast(first.op->name));
+      if (!same_op) return InvalidArgument("node '", node.name, "' has its keys, but is a ", node.op->name);
+      for (const char* attr : {"group_size", "T", "merge_op", "final_op", "shape"}) {
+        const AttrValue* mine = first.attrs.Find(attr);
+        const AttrValue* other = node.attrs.Find(attr);
+        if (mine == nullptr || other == nullptr || *mine == *other) continue;
+        return InvalidArgument("attr ", attr, " is ", mine->ToString(), ", but that of participant '", node.name,
+                               "' is ", other->ToString());
+      }
+      if (first.num_inputs() == 0 || node.num_inputs() == 0) continue;
+      if (graph_.shape(first.inputs[0]).IsCompatibleWith(graph_.shape(node.inputs[0]))) continue;
+      return InvalidArgument("it brings a value of shape ", graph_.shape(first.inputs[0]), ", but participant '",
+                             node.name, "' one of ", graph_.shape(node.inputs[0]));
+    }
+    return Status();
+  }
+
+  Status SortByDevice(std::vector<NodeId>& group) const {
+    using Rank = std::tuple<std::string, int, std::string, int, std::string>;
+    std::vector<std::pair<Rank, NodeId>> ranked;
+    for (NodeId id : group) {
+      const Node& node = graph_.node(id);
+      DF_ASSIGN(const DeviceName device, DeviceName::Parse(node.device));
+      ranked.push_back({{device.job.value_or(""), device.task.value_or(0), device.type.value_or(""),
+                         device.index.value_or(0), node.name},
+                        id});
+    }
+    std::sort(ranked.begin(), ranked.end());
+    std::transform(ranked.begin(), ranked.end(), group.begin(), [](const auto& member) { return member.second; });
+    return Status();
+  }
+
+  // Makes the readers of the collectives read the results, and drops the collectives.
+  Status Replace() {
+    for (NodeId id = 0; id < graph_.num_nodes(); ++id) {
+      for (int i = 0; i < graph_.node(id).num_inputs(); ++i) {
+        const Output input = graph_.node(id).inputs[i];
+        const auto result = values_.find({input.node, input.port});
+        if (result == values_.end()) continue;
+        DF_TRY(graph_.SetInput(id, i, result->second));
+        read_.insert(input.node);
+      }
+      const std::vector<NodeId> before = graph_.node(id).control_inputs;
+      for (NodeId control : before) {
+        const auto result = controls_.find(control);
+        if (result == controls_.end()) continue;
+        read_.insert(control);
+        auto& inputs = graph_.mutable_node(id).control_inputs;
+        inputs.erase(std::find(inputs.begin(), inputs.end(), control));
+        for (NodeId made : result->second) graph_.AddControlEdge(made, id);
+      }
+      const auto home = controls_.find(graph_.Find(graph_.node(id).colocate_with));
+      if (home != controls_.end()) graph_.mutable_node(id).colocate_with = graph_.node(home->second[0]).name;
+    }
+    graph_ = graph_.Subset(Needed());
+    return graph_.TopologicalOrder().status().Annotate(
+        "each participant of a collective waits for the others, and none may need what another gets");
+  }
+
+  // What is not a collective, what that needs, and collectives that are run for themselves. Of one with an output for
+  // each participant, what nobody reads goes.
+  std::vector<bool> Needed() const {
+    std::vector<bool> needed(static_cast<size_t>(graph_.num_nodes()), false);
+    std::vector<NodeId> todo;
+    const auto need = [&](NodeId id) {
+      if (needed[id]) return;
+      needed[id] = true;
+      todo.push_back(id);
+    };
+    for (NodeId id = 0; id < num_before_; ++id) {
+      const auto made = controls_.find(id);
+      if (made == controls_.end()) {
+        need(id);
+      } else if (IsGroupOp(graph_.node(id).op->name) || read_.count(id) == 0) {
+        for (NodeId result : made->second) need(result);
+      }
+    }
+    while (!todo.empty()) {
+      const Node& node = graph_.node(todo.back());
+      todo.pop_back();
+      for (Output input : node.inputs) {
+        if (input.valid()) need(input.node);
+      }
+      for (NodeId control : node.control_inputs) need(control);
+    }
+    return needed;
+  }
+
+  Graph& graph_;
+  const NodeId num_before_;
+  std::set<NodeId> read_;  // collectives that somebody reads or waits for
+  std::map<Keys, std::vector<NodeId>> groups_;
+  std::map<std::pair<NodeId, int>, Output> values_;  // an output of a collective -> what it became
+  std::map<NodeId, std::vector<NodeId>> controls_;   // a collective -> the nodes that it became
+};
+
+}  // namespace
+
+Status LowerCollectives(Graph& graph) {
+  return Lowering(graph).Run();
+}
+
+}  // namespace dfrun

@@ -1,0 +1,22 @@
+// Collectives become the Sends, Receives and sums that they are: all participants stand in the one graph that the
+// master compiles, so that each edge between two of them is a channel as any other.
+//
+// TensorFlow's (CollectiveReduce, CollectiveGather, CollectiveBcastSend and -Recv): the `group_size` nodes with one
+// group_key and instance_key, in the order of their device constraints (job, task, type, index), then of their names.
+// dfrun's own (AllReduce, AllGather, ReduceScatter, Broadcast) have all participants in one node: participant i is
+// where input i is.
+#ifndef DFRUN_SRC_PASSES_COLLECTIVES_H_
+#define DFRUN_SRC_PASSES_COLLECTIVES_H_
+
+#include "src/graph/graph.h"
+
+namespace dfrun {
+
+// Of a pruned graph that is not placed yet. InvalidArgument names the nodes: a group of which the step has not all
+// participants, or too many; participants that do not agree on op, dtype, shape or attrs; participants that wait for
+// one another's result. After an error the graph is of no use.
+Status LowerCollectives(Graph& graph);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_PASSES_COLLECTIVES_H_

@@ -1,0 +1,277 @@
+// Collectives lowered to plain nodes, in a graph that one evaluator runs whole.
+#include "src/passes/collectives.h"
+
+#include <gmock/gmock.h>
+
+#include <numeric>
+
+#include "src/autodiff/gradients.h"
+#include "tests/unit/testing/graph_evaluator.h"
+#include "tests/unit/testing/graph_maker.h"
+
+namespace dfrun {
+namespace {
+
+using testing::GraphEvaluator;
+using testing::GraphMaker;
+using ::testing::HasSubstr;
+
+Tensor Doubles(const Shape& shape, double first) {
+  Tensor tensor(DType::kDouble, shape);
+  std::iota(tensor.data<double>(), tensor.data<double>() + tensor.num_elements(), first);
+  return tensor;
+}
+
+class CollectivesTest : public ::testing::Test {
+ protected:
+  // A participant of a group on task `task`.
+  Output Participant(int task, const std::string& op, std::vector<Output> inputs, AttrMap attrs) {
+    NodeSpec spec;
+    spec.name = StrCat("p", task);
+    spec.op = op;
+    spec.inputs = std::move(inputs);
+    spec.attrs = std::move(attrs);
+    for (const char* key : {"group_key", "instance_key"}) spec.attrs.Set(key, 1);
+    spec.attrs.Set("T", DType::kDouble);
+    spec.device = StrCat("/job:worker/task:", task, "/device:cpu:0");
+    return m_.Add(std::move(spec));
+  }
+  Output Reducer(int task, const Tensor& value, AttrMap attrs, int group_size = 3) {
+    for (const auto& [name, absent] : AttrMap{{"merge_op", "Add"}, {"final_op", "Id"}}) {
+      if (!attrs.Has(name)) attrs.Set(name, absent);
+    }
+    attrs.Set("subdiv_offsets", std::vector<int64_t>{0});
+    attrs.Set("group_size", group_size);
+    return Participant(task, "CollectiveReduce", {m_.Const(StrCat("x", task), value)}, attrs);
+  }
+  // What reads the value of a node that will be gone.
+  Output Reader(Output value) { return m_.Add(StrCat("read", m_.graph.num_nodes()), "Identity", {value}); }
+  void Lower() {
+    const Status status = LowerCollectives(m_.graph);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+    for (const Node& node : m_.graph.nodes()) {
+      EXPECT_EQ(node.op->name.find("Collective"), std::string::npos) << node.name;
+      EXPECT_NE(node.op->name.substr(0, 3), "All") << node.name;
+    }
+  }
+  // The values of the nodes that read*, in their order.
+  std::vector<Tensor> Values() {
+    std::vector<Output> fetches;
+    for (const Node& node : m_.graph.nodes()) {
+      if (node.name.substr(0, 4) == "read") fetches.push_back({node.id, 0});
+    }
+    const Result<std::vector<Tensor>> values = GraphEvaluator().Fetch(m_.graph, fetches);
+    EXPECT_TRUE(values.ok()) << values.status().ToString();
+    return values.ok() ? *values : std::vector<Tensor>();
+  }
+  void Refuses(const std::string& why) { EXPECT_THAT(LowerCollectives(m_.graph).message(), HasSubstr(why)); }
+
+  GraphMaker m_;
+};
+
+TEST_F(CollectivesTest, FoldsInTheOrderOfDevices) {
+  // (1e16 + 1) + -1e16 is 0 in the order of tasks, and 1 in any that adds 1 last.
+  for (const auto& [task, value] : {std::pair(2, -1e16), std::pair(0, 1e16), std::pair(1, 1.0)}) {
+    Reader(Reducer(task, Tensor::Scalar(value), {}));
+  }
+  Lower();
+  for (const Tensor& value : Values()) EXPECT_EQ(value.scalar<double>(), 0.0);
+}
+
+TEST_F(CollectivesTest, EveryMergeAndTheDivision) {
+  const std::pair<AttrMap, double> cases[] = {{{{"merge_op", "Add"}, {"final_op", "Div"}}, 3.0},
+                                              {{{"merge_op", "Mul"}}, 24.0},
+                                              {{{"merge_op", "Min"}}, 2.0},
+                                              {{{"merge_op", "Max"}}, 4.0}};
+  for (const auto& [attrs, expected] : cases) {
+    m_ = GraphMaker();
+    for (int task = 0; task < 3; ++task) Reader(Reducer(task, Tensor::Scalar(2.0 + task), attrs));
+    Lower();
+    for (const Tensor& value : Values()) EXPECT_EQ(value.scalar<double>(), expected);
+  }
+}
+
+TEST_F(CollectivesTest, LargeValuesAreFoldedInPartsAndComeWhole) {
+  const Shape shape({101, 107});  // no multiple of three
+  for (int task = 0; task < 3; ++task) Reader(Reducer(task, Doubles(shape, 0.1 * task), {}));
+  Lower();
+  EXPECT_GE(m_.graph.Find("p0/SplitV"), 0);
+  for (const Tensor& value : Values()) {
+    ASSERT_EQ(value.shape(), shape);
+    for (int64_t i = 0; i < value.num_elements(); ++i) {
+      const double x = static_cast<double>(i);
+      ASSERT_EQ(value.data<double>()[i], (x + (x + 0.1)) + (x + 0.2)) << i;
+    }
+  }
+}
+
+TEST_F(CollectivesTest, NodesStayWhereTheirParticipantIs) {
+  for (int task = 0; task < 3; ++task) Reader(Reducer(task, Doubles(Shape({9000}), task), {}));
+  Lower();
+  for (const Node& node : m_.graph.nodes()) {
+    if (node.name[0] != 'p') continue;
+    EXPECT_THAT(node.device, HasSubstr(StrCat("task:", node.name.substr(1, 1)))) << node.name;
+  }
+}
+
+TEST_F(CollectivesTest, GathersAndBroadcasts) {
+  const AttrMap gather = {{"group_size", 2}, {"shape", PartialShape({4})}};
+  for (int task : {1, 0}) {
+    Reader(
+        Participant(task, "CollectiveGather", {m_.Const(StrCat("x", task), Doubles(Shape({2}), 10.0 * task))}, gather));
+  }
+  Lower();
+  const Tensor all = Tensor::Vector<double>({0, 1, 10, 11});
+  for (const Tensor& value : Values()) EXPECT_TRUE(value.Identical(all)) << value.ToString();
+
+  m_ = GraphMaker();
+  const AttrMap broadcast = {{"group_size", 3}, {"shape", PartialShape({2})}};
+  Reader(Participant(0, "CollectiveBcastRecv", {}, broadcast));
+  Reader(Participant(1, "CollectiveBcastSend", {m_.Const("x", Doubles(Shape({2}), 5))}, broadcast));
+  Reader(Participant(2, "CollectiveBcastRecv", {}, broadcast));
+  Lower();
+  for (const Tensor& value : Values()) EXPECT_TRUE(value.Identical(Doubles(Shape({2}), 5))) << value.ToString();
+}
+
+TEST_F(CollectivesTest, WaitsForWhatAParticipantWaitsFor) {
+  const Output before = m_.Add("before", "NoOp");
+  for (int task = 0; task < 3; ++task)
+    m_.graph.AddControlEdge(before.node, Reducer(task, Doubles(Shape({}), 1), {}).node);
+  const Output after = m_.Add("after", "NoOp");
+  m_.graph.AddControlEdge(m_.graph.Find("p1"), after.node);
+  Lower();
+  const Node& input = m_.graph.node(m_.graph.Find("p2/input"));
+  EXPECT_EQ(input.control_inputs, std::vector<NodeId>{m_.graph.Find("before")});
+  EXPECT_EQ(m_.graph.node(m_.graph.Find("after")).control_inputs, std::vector<NodeId>{m_.graph.Find("p1/AddN")});
+}
+
+TEST_F(CollectivesTest, WhatDoesNotFitIsRefused) {
+  Reducer(0, Tensor::Scalar(1.0), {});
+  Reducer(1, Tensor::Scalar(1.0), {});
+  Refuses("2 of the 3 participants");
+
+  m_ = GraphMaker();
+  Reducer(0, Tensor::Scalar(1.0), {}, 2);
+  Reducer(1, Tensor::Vector<double>({1, 2}), {}, 2);
+  Refuses("participant 'p1' one of [2]");
+
+  m_ = GraphMaker();
+  Reducer(0, Tensor::Scalar(1.0), {}, 2);
+  Reducer(1, Tensor::Scalar(1.0), {{"merge_op", "Mul"}}, 2);
+  Refuses("attr merge_op");
+
+  m_ = GraphMaker();
+  const AttrMap broadcast = {{"group_size", 2}, {"shape", PartialShape({2})}};
+  Participant(0, "CollectiveBcastRecv", {}, broadcast);
+  Participant(1, "CollectiveBcastRecv", {}, broadcast);
+  Refuses("one CollectiveBcastSend");
+
+  m_ = GraphMaker();
+  const Output first = Reducer(0, Tensor::Scalar(1.0), {}, 2);
+  const Output second = Reducer(1, Tensor::Scalar(1.0), {}, 2);
+  ASSERT_TRUE(m_.graph.SetInput(second.node, 0, first).ok());
+  Refuses("each participant of a collective waits for the others");
+}
+
+// dfrun's own collectives: values, and gradients against numeric derivatives.
+struct OwnCase {
+  const char* op;
+  const char* reduction;  // null: the op has none
+};
+
+class OwnCollectives : public ::testing::TestWithParam<OwnCase> {
+ protected:
+  static constexpr int kParticipants = 3;
+  static double At(int participant, int64_t i) {
+    return 0.5 + 0.37 * static_cast<double>((5 * i + 2 * participant) % 9);
+  }
+
+  // y = sum over outputs and elements of weight * output^2, with x_p moved by `step` in element `at`.
+  double Value(int moved, int64_t at, double step) {
+    GraphMaker m;
+    const Output y = Build(m, moved, at, step);
+    EXPECT_TRUE(LowerCollectives(m.graph).ok());
+    const auto values = GraphEvaluator().Fetch(m.graph, {{m.graph.Find(name_), y.port}});
+    EXPECT_TRUE(values.ok()) << values.status().ToString();
+    return values.ok() ? (*values)[0].scalar<double>() : 0;
+  }
+  Output Build(GraphMaker& m, int moved, int64_t at, double step) {
+    xs_.clear();
+    for (int p = 0; p < kParticipants; ++p) {
+      Tensor x(DType::kDouble, Shape({3, 2}));
+      for (int64_t i = 0; i < 6; ++i) x.data<double>()[i] = At(p, i) + (p == moved && i == at ? step : 0);
+      xs_.push_back(m.Const(StrCat("x", p), x));
+    }
+    AttrMap attrs;
+    if (GetParam().reduction != nullptr) attrs.Set("reduction", GetParam().reduction);
+    const Output made = m.Add("op", GetParam().op, xs_, attrs);
+    std::vector<Output> sums;
+    for (int32_t port = 0; port < kParticipants; ++port) {
+      const Output square = m.Add(StrCat("square", port), "Square", {{made.node, port}});
+      const Output weighted = m.Add(StrCat("weighted", port), "Mul", {square, m.Scalar(StrCat("w", port), 1.0 + port)});
+      const Output axes = m.Const(StrCat("axes", port), Tensor::Vector<int32_t>({0, 1}));
+      sums.push_back(m.Add(StrCat("sum", port), "Sum", {weighted, axes}));
+    }
+    return m.Add(name_, "AddN", sums);
+  }
+
+  const std::string name_ = "y";
+  std::vector<Output> xs_;
+};
+
+TEST_P(OwnCollectives, GradientsAgreeWithNumericDerivatives) {
+  GraphMaker m;
+  const std::vector<Output> ys = {Build(m, -1, 0, 0)};
+  const auto gradients = AddGradients(m.graph, ys, xs_);
+  ASSERT_TRUE(gradients.ok()) << gradients.status().ToString();
+  for (int p = 0; p < kParticipants; ++p) m.Add(StrCat("dx", p), "Identity", {(*gradients)[p].dense});
+  ASSERT_TRUE(LowerCollectives(m.graph).ok());
+  for (int p = 0; p < kParticipants; ++p) {
+    const auto values = GraphEvaluator().Fetch(m.graph, {{m.graph.Find(StrCat("dx", p)), 0}});
+    ASSERT_TRUE(values.ok()) << values.status().ToString();
+    for (int64_t i = 0; i < 6; ++i) {
+      constexpr double kStep = 1e-5;
+      const double numeric = (Value(p, i, kStep) - Value(p, i, -kStep)) / (2 * kStep);
+      EXPECT_NEAR((*values)[0].data<double>()[i], numeric, 1e-6 * std::max(1.0, std::abs(numeric))) << p << ", " << i;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, OwnCollectives,
+                         ::testing::Values(OwnCase{"AllReduce", "Add"}, OwnCase{"AllReduce", "Mean"},
+                                           OwnCase{"AllReduce", "Mul"}, OwnCase{"AllReduce", "Min"},
+                                           OwnCase{"AllReduce", "Max"}, OwnCase{"AllGather", nullptr},
+                                           OwnCase{"ReduceScatter", "Add"}, OwnCase{"ReduceScatter", "Mean"},
+                                           OwnCase{"ReduceScatter", "Mul"}, OwnCase{"ReduceScatter", "Max"}),
+                         [](const auto& info) {
+                           const OwnCase& test = info.param;
+                           return StrCat(test.op, test.reduction == nullptr ? "" : test.reduction);
+                         });
+
+TEST(AllReduceCollective, WhatNobodyReadsIsNotComputed) {
+  GraphMaker m;
+  const Output made = m.Add("op", "AllReduce", {m.Scalar("a", 1.0), m.Scalar("b", 2.0)});
+  m.Add("y", "Neg", {{made.node, 1}});
+  ASSERT_TRUE(LowerCollectives(m.graph).ok());
+  EXPECT_EQ(m.graph.Find("op/0/AddN"), -1);
+  EXPECT_GE(m.graph.Find("op/1/AddN"), 0);
+}
+
+TEST(BroadcastCollective, GivesItsInputAndAddsUpGradients) {
+  GraphMaker m;
+  const Output x = m.Const("x", Tensor::Vector<double>({1, 2}));
+  const Output made = m.Add("op", "Broadcast", {x}, {{"N", 3}});
+  const std::vector<Output> ys = {{made.node, 0}, {made.node, 2}};
+  const auto gradients = AddGradients(m.graph, ys, std::vector<Output>{x});
+  ASSERT_TRUE(gradients.ok()) << gradients.status().ToString();
+  m.Add("dx", "Identity", {(*gradients)[0].dense});
+  m.Add("y", "Identity", {{made.node, 1}});
+  ASSERT_TRUE(LowerCollectives(m.graph).ok());
+  const auto values = GraphEvaluator().Fetch(m.graph, {{m.graph.Find("y"), 0}, {m.graph.Find("dx"), 0}});
+  ASSERT_TRUE(values.ok()) << values.status().ToString();
+  EXPECT_TRUE((*values)[0].Identical(Tensor::Vector<double>({1, 2})));
+  EXPECT_TRUE((*values)[1].Identical(Tensor::Vector<double>({2, 2})));
+}
+
+}  // namespace
+}  // namespace dfrun
