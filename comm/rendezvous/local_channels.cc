@@ -1,5 +1,6 @@
 #include "comm/rendezvous/local_channels.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace dfrun::comm {
@@ -18,12 +19,14 @@ Status Place(const Tensor& from, Allocator& allocator, Tensor* to) {
   return Status();
 }
 
+// The one of the iteration, taken out; false if none waits.
 template <class Half>
-bool Take(std::unordered_map<int32_t, Half>& waiting, int32_t channel, Half* half) {
-  auto it = waiting.find(channel);
+bool Take(std::vector<Half>& waiting, uint64_t iteration, Half* half) {
+  auto it = std::find_if(waiting.begin(), waiting.end(), [&](const Half& h) { return h.iteration == iteration; });
   if (it == waiting.end()) return false;
-  *half = std::move(it->second);
-  waiting.erase(it);
+  *half = std::move(*it);
+  if (it != waiting.end() - 1) *it = std::move(waiting.back());
+  waiting.pop_back();
   return true;
 }
 
@@ -35,15 +38,16 @@ void LocalChannels::Pass(const Sender& sender, const Receiver& receiver) {
   sender.done(Status());
 }
 
-void LocalChannels::Send(int32_t channel, const Tensor& value, bool is_dead, Callback done) {
-  Sender sender{is_dead ? Tensor() : value, is_dead, done};
+void LocalChannels::Send(const ChannelKey& key, const Tensor& value, bool is_dead, Callback done) {
+  Sender sender{key.iteration, is_dead ? Tensor() : value, is_dead, done};
   Receiver receiver;
   Status aborted;
   {
     MutexLock lock(mu_);
     aborted = aborted_;
-    if (aborted.ok() && !Take(receivers_, channel, &receiver)) {
-      senders_.emplace(channel, std::move(sender));
+    Meeting& meeting = meetings_[key.channel];
+    if (aborted.ok() && !Take(meeting.receivers, key.iteration, &receiver)) {
+      meeting.senders.push_back(std::move(sender));
       return;
     }
   }
@@ -51,15 +55,16 @@ void LocalChannels::Send(int32_t channel, const Tensor& value, bool is_dead, Cal
   Pass(sender, receiver);
 }
 
-void LocalChannels::Recv(int32_t channel, Allocator& allocator, Tensor* value, bool* is_dead, Callback done) {
-  const Receiver receiver{&allocator, value, is_dead, done};
+void LocalChannels::Recv(const ChannelKey& key, Allocator& allocator, Tensor* value, bool* is_dead, Callback done) {
+  const Receiver receiver{key.iteration, &allocator, value, is_dead, done};
   Sender sender;
   Status aborted;
   {
     MutexLock lock(mu_);
     aborted = aborted_;
-    if (aborted.ok() && !Take(senders_, channel, &sender)) {
-      receivers_.emplace(channel, receiver);
+    Meeting& meeting = meetings_[key.channel];
+    if (aborted.ok() && !Take(meeting.senders, key.iteration, &sender)) {
+      meeting.receivers.push_back(receiver);
       return;
     }
   }
@@ -68,18 +73,18 @@ void LocalChannels::Recv(int32_t channel, Allocator& allocator, Tensor* value, b
 }
 
 void LocalChannels::Abort(const Status& status) {
-  std::unordered_map<int32_t, Sender> senders;
-  std::unordered_map<int32_t, Receiver> receivers;
+  std::unordered_map<int32_t, Meeting> meetings;
   Status first;
   {
     MutexLock lock(mu_);
     if (aborted_.ok()) aborted_ = status;
     first = aborted_;
-    senders.swap(senders_);
-    receivers.swap(receivers_);
+    meetings.swap(meetings_);
   }
-  for (const auto& [channel, sender] : senders) sender.done(first);
-  for (const auto& [channel, receiver] : receivers) receiver.done(first);
+  for (const auto& [channel, meeting] : meetings) {
+    for (const Sender& sender : meeting.senders) sender.done(first);
+    for (const Receiver& receiver : meeting.receivers) receiver.done(first);
+  }
 }
 
 void LocalChannels::Reset() {

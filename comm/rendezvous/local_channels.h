@@ -3,6 +3,7 @@
 #define DFRUN_COMM_RENDEZVOUS_LOCAL_CHANNELS_H_
 
 #include <unordered_map>
+#include <vector>
 
 #include "src/base/mutex.h"
 #include "src/framework/rendezvous.h"
@@ -13,30 +14,36 @@ namespace dfrun::comm {
 class LocalChannels {
  public:
   // As Rendezvous's methods of these names. An owned value is shared with the receiver, a borrowed one copied.
-  void Send(int32_t channel, const Tensor& value, bool is_dead, Callback done);
-  void Recv(int32_t channel, Allocator& allocator, Tensor* value, bool* is_dead, Callback done);
+  void Send(const ChannelKey& key, const Tensor& value, bool is_dead, Callback done);
+  void Recv(const ChannelKey& key, Allocator& allocator, Tensor* value, bool* is_dead, Callback done);
   void Abort(const Status& status);
   // Forgets the abort of the step before.
   void Reset();
 
  private:
   struct Sender {
-    Tensor value;
-    bool is_dead;
-    Callback done;
+    uint64_t iteration = 0;
+    Tensor value = {};
+    bool is_dead = false;
+    Callback done = {};
   };
   struct Receiver {
-    Allocator* allocator;
-    Tensor* value;
-    bool* is_dead;
-    Callback done;
+    uint64_t iteration = 0;
+    Allocator* allocator = nullptr;
+    Tensor* value = nullptr;
+    bool* is_dead = nullptr;
+    Callback done = {};
+  };
+  // Those of a channel that wait: one outside of loops, else one an iteration. Kept for later steps.
+  struct Meeting {
+    std::vector<Sender> senders;
+    std::vector<Receiver> receivers;
   };
   static void Pass(const Sender& sender, const Receiver& receiver);
 
   Mutex mu_;
   Status aborted_ GUARDED_BY(mu_);
-  std::unordered_map<int32_t, Sender> senders_ GUARDED_BY(mu_);
-  std::unordered_map<int32_t, Receiver> receivers_ GUARDED_BY(mu_);
+  std::unordered_map<int32_t, Meeting> meetings_ GUARDED_BY(mu_);  // by channel
 };
 
 }  // namespace dfrun::comm

@@ -1,36 +1,9 @@
 #include "comm/rendezvous/rank_rendezvous.h"
 
-#include <atomic>
 #include <memory>
 #include <utility>
 
 namespace dfrun::comm {
-
-// A value with a header: lives until header and payload have left.
-struct RankRendezvous::Outgoing {
-  Tensor value;  // keeps an owned value's bytes
-  WireHeader header;
-  std::string packed;
-  Callback done;
-  std::atomic<int> parts{1};
-  Mutex mu;
-  Status status GUARDED_BY(mu);
-
-  static void OnSent(void* arg, Status status) {
-    auto* out = static_cast<Outgoing*>(arg);
-    {
-      MutexLock lock(out->mu);
-      if (out->status.ok()) out->status = std::move(status);
-    }
-    if (out->parts.fetch_sub(1) > 1) return;
-    std::unique_ptr<Outgoing> ended(out);
-    out->done(out->Final());
-  }
-  Status Final() {
-    MutexLock lock(mu);
-    return std::move(status);
-  }
-};
 
 // A value with a header on its way in: lives until its payload is there.
 struct RankRendezvous::Incoming {
@@ -53,10 +26,11 @@ struct RankRendezvous::Incoming {
 void RankRendezvous::StartStep(int64_t step_id) {
   parity_ = static_cast<uint32_t>(step_id & 1);
   local_.Reset();
+  loops_.StartStep();
 }
 
 void RankRendezvous::Send(const ChannelKey& key, const Tensor& value, bool is_dead, Callback done) {
-  if (key.peer == transport_.rank()) return local_.Send(key.channel, value, is_dead, done);
+  if (key.peer == transport_.rank()) return local_.Send(key, value, is_dead, done);
   const uint32_t tag = Tag(key.channel);
   if (key.static_shape) {
     if (is_dead || !IsPlain(value.dtype())) {
@@ -65,21 +39,19 @@ void RankRendezvous::Send(const ChannelKey& key, const Tensor& value, bool is_de
     }
     return transport_.Send(key.peer, tag, value.raw(), value.num_bytes(), done);
   }
-  auto out = std::make_unique<Outgoing>();
-  if (Status s = EncodeValue(value, is_dead, &out->header, &out->packed); !s.ok()) return done(std::move(s));
-  const bool packed = out->header.is_packed();
-  const size_t bytes = out->header.payload_bytes;
-  if (!is_dead && !packed) out->value = value;
+  if (key.iteration != 0) return loops_.Send(key, tag, value, is_dead, done);
+  auto out = std::make_unique<OutgoingValue>();
+  if (Status s = out->Prepare(value, is_dead, 0); !s.ok()) return done(std::move(s));
   out->done = done;
-  out->parts = bytes > 0 ? 2 : 1;
-  Outgoing* o = out.release();  // gone once its last part has left
-  const void* payload = packed ? o->packed.data() : o->value.raw();
-  transport_.Send(key.peer, tag, &o->header, kHeaderBytes, {&Outgoing::OnSent, o});
-  if (bytes > 0) transport_.Send(key.peer, tag, payload, bytes, {&Outgoing::OnSent, o});
+  out->left = [](OutgoingValue& gone, Status status) {
+    const std::unique_ptr<OutgoingValue> ended(&gone);
+    ended->done(std::move(status));
+  };
+  out.release()->Post(transport_, key.peer, tag);
 }
 
 void RankRendezvous::Recv(const ChannelKey& key, Allocator& allocator, Tensor* value, bool* is_dead, Callback done) {
-  if (key.peer == transport_.rank()) return local_.Recv(key.channel, allocator, value, is_dead, done);
+  if (key.peer == transport_.rank()) return local_.Recv(key, allocator, value, is_dead, done);
   const uint32_t tag = Tag(key.channel);
   if (key.static_shape) {
     if (!value->initialized()) {
@@ -87,6 +59,7 @@ void RankRendezvous::Recv(const ChannelKey& key, Allocator& allocator, Tensor* v
     }
     return transport_.Recv(key.peer, tag, value->raw(), value->num_bytes(), done);
   }
+  if (key.iteration != 0) return loops_.Recv(key, tag, allocator, value, is_dead, done);
   auto* in = new Incoming{transport_, key.peer, tag, allocator, value, is_dead, done};
   transport_.Recv(key.peer, tag, &in->header, kHeaderBytes,
                   {[](void* arg, Status status) { OnHeader(static_cast<Incoming*>(arg), std::move(status)); }, in});
@@ -96,7 +69,7 @@ void RankRendezvous::OnHeader(Incoming* in, Status status) {
   if (!status.ok()) return in->End(std::move(status));
   *in->is_dead = in->header.is_dead();
   if (in->header.is_dead()) return in->End(Status());
-  const uint64_t bytes = in->header.payload_bytes;
+  const uint64_t bytes = in->header.bytes_behind();
   if (in->header.is_packed()) {
     in->packed.resize(bytes);
     if (bytes == 0) return OnPacked(in, Status());

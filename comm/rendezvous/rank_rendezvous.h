@@ -1,13 +1,15 @@
 // The rendezvous of one rank: channels to other ranks over a transport, channels of its own devices in memory.
 //
 // Tag of a channel's messages: channel * 2 + the parity of the step, so that two steps may be in flight. A channel's
-// header and payload have the same tag; a transport keeps their order.
+// header and payload have the same tag; a transport keeps their order. A channel in a loop carries many values a step
+// (loop_channels.h).
 #ifndef DFRUN_COMM_RENDEZVOUS_RANK_RENDEZVOUS_H_
 #define DFRUN_COMM_RENDEZVOUS_RANK_RENDEZVOUS_H_
 
 #include <string>
 
 #include "comm/rendezvous/local_channels.h"
+#include "comm/rendezvous/loop_channels.h"
 #include "comm/rendezvous/wire_value.h"
 #include "comm/transport.h"
 #include "src/framework/communicator.h"
@@ -23,7 +25,7 @@ constexpr int32_t MaxChannels(uint32_t max_tag) {
 class RankRendezvous final : public StepRendezvous {
  public:
   // The transport outlives it.
-  explicit RankRendezvous(Transport& transport) : transport_(transport) {}
+  explicit RankRendezvous(Transport& transport) : transport_(transport), loops_(transport) {}
 
   void StartStep(int64_t step_id) override;
   void Send(const ChannelKey& key, const Tensor& value, bool is_dead, Callback done) override;
@@ -32,7 +34,6 @@ class RankRendezvous final : public StepRendezvous {
   void Abort(const Status& status) override;
 
  private:
-  struct Outgoing;
   struct Incoming;
 
   uint32_t Tag(int32_t channel) const { return static_cast<uint32_t>(channel) << 1 | parity_; }
@@ -41,6 +42,7 @@ class RankRendezvous final : public StepRendezvous {
 
   Transport& transport_;
   LocalChannels local_;
+  LoopChannels loops_;
   uint32_t parity_ = 0;
 };
 

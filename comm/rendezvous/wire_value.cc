@@ -73,6 +73,11 @@ Result<Shape> ReadShape(const WireHeader& header, std::string_view* rest) {
   return shape.ok() ? shape : Damaged("its sizes are no shape");
 }
 
+// Bytes of the header behind the sizes.
+size_t EnclosedRoom(int rank) {
+  return rank > kHeaderDims ? 0 : sizeof(int64_t) * static_cast<size_t>(kHeaderDims - rank);
+}
+
 }  // namespace
 
 Status EncodeValue(const Tensor& value, bool is_dead, WireHeader* header, std::string* packed) {
@@ -93,6 +98,9 @@ Status EncodeValue(const Tensor& value, bool is_dead, WireHeader* header, std::s
     *packed = Pack(value);
     header->flags = WireHeader::kPacked;
     header->payload_bytes = packed->size();
+  } else if (header->payload_bytes <= EnclosedRoom(shape.rank())) {
+    header->flags = WireHeader::kEnclosed;
+    if (header->payload_bytes > 0) std::memcpy(&header->dims[shape.rank()], value.raw(), header->payload_bytes);
   }
   return Status();
 }
@@ -108,6 +116,9 @@ Result<Tensor> DecodeValue(const WireHeader& header, std::string_view packed, Al
     if (!packed.empty()) return Damaged("its payload is too long");
   } else if (value.dtype() == DType::kString || value.num_bytes() != header.payload_bytes) {
     return Damaged("its payload does not fit its shape");
+  } else if (header.is_enclosed()) {
+    if (header.payload_bytes > EnclosedRoom(header.rank)) return Damaged("its payload does not fit its header");
+    if (header.payload_bytes > 0) std::memcpy(value.raw(), &header.dims[header.rank], header.payload_bytes);
   }
   return value;
 }

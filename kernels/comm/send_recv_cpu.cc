@@ -22,6 +22,12 @@ ChannelKey ReadChannel(KernelSetup& setup) {
   return {ReadNumber(setup, "channel"), ReadNumber(setup, "peer"), setup.attr<bool>("static_shape")};
 }
 
+// The channel in the iteration that runs the node.
+ChannelKey In(ChannelKey key, const OpContext& ctx) {
+  key.iteration = ctx.iteration();
+  return key;
+}
+
 Status NoRendezvous() {
   return FailedPrecondition("this step was started without a rendezvous");
 }
@@ -33,7 +39,7 @@ class SendKernel final : public AsyncKernel {
   void ComputeAsync(OpContext& ctx, Callback done) override {
     Rendezvous* rendezvous = ctx.step().rendezvous;
     if (rendezvous == nullptr) return done(NoRendezvous());
-    rendezvous->Send(key_, ctx.is_dead() ? dead_ : ctx.input(0), ctx.is_dead(), done);
+    rendezvous->Send(In(key_, ctx), ctx.is_dead() ? dead_ : ctx.input(0), ctx.is_dead(), done);
   }
 
  private:
@@ -62,7 +68,7 @@ class RecvKernel final : public AsyncKernel {
       return rendezvous->Recv(key_, ctx.allocator(), output, nullptr, done);
     }
     auto* arriving = new Arriving{ctx, done};
-    rendezvous->Recv(key_, ctx.allocator(), &arriving->value, &arriving->is_dead, {&Arriving::Done, arriving});
+    rendezvous->Recv(In(key_, ctx), ctx.allocator(), &arriving->value, &arriving->is_dead, {&Arriving::Done, arriving});
   }
 
  private:

@@ -100,6 +100,7 @@ class FlowLoop : private NodeRunner<kShared> {
     }
   }
   void BindTo(Iteration& iteration) {
+    ExecutorAccess::SetIteration(this->context_, iteration.id);  // which changes when the iteration is used again
     if (bound_ == &iteration) return;
     bound_ = &iteration;
     this->Bind(*iteration.values);

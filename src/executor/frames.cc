@@ -4,6 +4,22 @@
 #include <utility>
 
 namespace dfrun {
+namespace {
+
+// A bijection of 64 bits in which every input bit reaches every output bit (the finaliser of MurmurHash3).
+uint64_t Mix(uint64_t x) {
+  x = (x ^ (x >> 33)) * 0xff51afd7ed558ccdULL;
+  x = (x ^ (x >> 33)) * 0xc4ceb9fe1a85ec53ULL;
+  return x ^ (x >> 33);
+}
+
+// The same on all devices; never 0, which is the step's.
+uint64_t IterationId(uint64_t outer, uint64_t frame, uint64_t index) {
+  const uint64_t id = Mix(Mix(outer ^ frame) + index);
+  return id == 0 ? 1 : id;
+}
+
+}  // namespace
 
 Frames::Frames(StepState& step, StepValues& root_values) : step_(step), idle_(step.plan().frames().size()) {
   root_.plan = &step.plan().root();
@@ -55,6 +71,7 @@ FrameRun& Frames::Find(Iteration& outer, int32_t frame) {
   child->plan = &plan;
   child->outer = &outer;
   child->exited.assign(plan.exits.size(), 0);
+  child->num_begun = 0;
   return *child;
 }
 
@@ -90,6 +107,7 @@ Result<Iteration*> Frames::Begin(FrameRun& frame) {
   Iteration* const begun = frame.idle.back();
   frame.idle.pop_back();
   begun->next.store(nullptr, std::memory_order_relaxed);
+  begun->id = IterationId(frame.outer->id, frame.plan->name_hash, frame.num_begun++);
   begun->values->Reset();
   if (!begun->has_constants) PlaceConstants(*begun);
   if (frame.newest != nullptr) frame.newest->next.store(begun, std::memory_order_release);

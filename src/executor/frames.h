@@ -30,6 +30,7 @@ struct Iteration {
   const FramePlan* plan = nullptr;
   FrameRun* frame = nullptr;  // null: the step itself
   StepValues* values = nullptr;
+  uint64_t id = 0;                        // OpContext::iteration()
   AsyncOp* ops = nullptr;                 // by NodeDetail::index
   std::atomic<Iteration*> next{nullptr};  // the iteration after it, where it has begun
   int32_t outstanding = 0;                // nodes ready or running, and frames that have begun inside
@@ -63,6 +64,7 @@ struct FrameRun {
   Iteration* oldest = nullptr;  // of those under way
   Iteration* newest = nullptr;
   int64_t num_running = 0;                             // iterations under way
+  uint64_t num_begun = 0;                              // since the frame began
   bool has_begun = false;                              // iteration 0 has, and the frame has not ended
   std::vector<std::unique_ptr<Iteration>> iterations;  // all that it ever had
   std::vector<Iteration*> idle;

@@ -98,6 +98,7 @@ class NodeRunner {
     op.slots = slots_;
     op.start_ns = trace_ != nullptr ? StepTrace::NowNs() : 0;
     ExecutorAccess::BindStep(op.context, slots_, plan_.device(), pool_, step_.args().step);
+    ExecutorAccess::SetIteration(op.context, context_.iteration());
     ExecutorAccess::BindNode(op.context, *infos_[node], inputs_ + record.first_input, slots_ + record.first_output,
                              forwardable);
     if constexpr (kShared) {

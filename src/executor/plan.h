@@ -156,6 +156,7 @@ struct MergeCount {
 // A frame as the run loop wants it. Frame 0 is the step.
 struct FramePlan {
   std::string name;
+  uint64_t name_hash = 0;  // the same in all processes
   ValueLayout layout;
   uint32_t first_node = 0;  // of the plan's records
   uint32_t num_nodes = 0;

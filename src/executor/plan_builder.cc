@@ -23,6 +23,13 @@ size_t PlacedAlignment(size_t bytes) {
 // Handing a value on by its header costs no more than copying this much.
 constexpr int64_t kCopiedBytes = 64;
 
+// FNV-1a.
+uint64_t HashOf(std::string_view text) {
+  uint64_t hash = 0xcbf29ce484222325ULL;
+  for (unsigned char c : text) hash = (hash ^ c) * 0x100000001b3ULL;
+  return hash;
+}
+
 bool HasFixed(const Tensor& value) {
   return value.initialized() || value.is_reference();
 }
@@ -61,6 +68,7 @@ Status PlanBuilder::FindFrames() {
   for (size_t f = 1; f < tree_.frames.size(); ++f) {
     FramePlan& frame = plan_.frames_[f];
     frame.name = tree_.frames[f].name;
+    frame.name_hash = HashOf(frame.name);
     frame.parallel_iterations = tree_.frames[f].parallel_iterations;
     frame.num_enters = static_cast<int32_t>(tree_.frames[f].enters.size());
     frame.child_index = plan_.frames_[tree_.frames[f].parent].num_children++;

@@ -18,6 +18,9 @@ class ExecutorAccess {
     ctx.step_ = &step;
   }
 
+  // OpContext::iteration() of the nodes that run until it is set again.
+  static void SetIteration(OpContext& ctx, uint64_t iteration) { ctx.iteration_ = iteration; }
+
   // The node to run next. Input i is slots[inputs[i]]; output i is outputs[i]. Bit i of `forwardable`: nothing reads
   // input i after this node (ForwardOrAllocate may take its buffer).
   static void BindNode(OpContext& ctx, const NodeInfo& node, const uint32_t* inputs, Tensor* outputs,

@@ -93,6 +93,13 @@ class FrameTreeBuilder {
   FrameTree tree_;
 };
 
+// A conditional of another device decides whether the value is dead.
+bool ReceivesDead(const Node& node) {
+  if (node.op->name != "_Recv") return false;
+  const Result<bool> can_be_dead = node.attrs.Get<bool>("can_be_dead");
+  return can_be_dead.ok() && *can_be_dead;
+}
+
 }  // namespace
 
 ControlFlowKind ControlFlowKindOf(std::string_view op) {
@@ -110,8 +117,9 @@ ControlFlowKind ControlFlowKindOf(std::string_view op) {
 }
 
 bool HasControlFlow(const Graph& graph) {
-  return std::any_of(graph.nodes().begin(), graph.nodes().end(),
-                     [](const Node& node) { return ControlFlowKindOf(node.op->name) != ControlFlowKind::kNone; });
+  return std::any_of(graph.nodes().begin(), graph.nodes().end(), [](const Node& node) {
+    return ControlFlowKindOf(node.op->name) != ControlFlowKind::kNone || ReceivesDead(node);
+  });
 }
 
 Result<FrameTree> BuildFrameTree(const Graph& graph) {

@@ -41,7 +41,7 @@ struct FrameTree {
   std::vector<int32_t> of_outputs;  // the frame whose nodes may read it; kAny: all
 };
 
-// True where the graph holds a primitive of conditionals or loops.
+// True where the graph holds a primitive of conditionals or loops, or receives values that may be dead.
 bool HasControlFlow(const Graph& graph);
 
 // A node without inputs runs in frame 0, and nodes of any frame may read it: its value does not depend on an iteration.

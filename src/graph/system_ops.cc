@@ -32,11 +32,12 @@ OP("_Send")
     .Attr("channel: int = -1")
     .Attr("peer: int = -1")
     .Attr("static_shape: bool = false")
+    .Attr("can_be_dead: bool = false")
     .Attr("shape: shape = ?")
     .Stateful()
     .Doc(
         "Sends its input to the _Recv of the same channel on rank `peer`. With static_shape the bytes travel without a "
-        "header, and every tensor has the shape `shape`.");
+        "header, and every tensor has the shape `shape`. With can_be_dead the input may be dead, and is sent as dead.");
 
 OP("_Recv")
     .Output("tensor: tensor_type")
@@ -49,6 +50,7 @@ OP("_Recv")
     .Attr("channel: int = -1")
     .Attr("peer: int = -1")
     .Attr("static_shape: bool = false")
+    .Attr("can_be_dead: bool = false")
     .Attr("shape: shape = ?")
     .Stateful()
     .NotDifferentiable()

@@ -1,33 +1,23 @@
 #include "src/partition/channels.h"
 
 #include <algorithm>
-#include <string_view>
 
 namespace dfrun {
 namespace {
 
-template <size_t N>
-bool IsOneOf(const std::string& op, const std::string_view (&ops)[N]) {
-  return std::find(std::begin(ops), std::end(ops), op) != std::end(ops);
-}
-
-// An edge inside of a loop's frame, as far as its ends tell.
-bool IsLoopEdge(const Graph& graph, const Node& reader, int input) {
-  constexpr std::string_view kInside[] = {"Enter", "RefEnter", "NextIteration", "RefNextIteration", "LoopCond"};
-  constexpr std::string_view kEndInside[] = {"Exit", "RefExit", "NextIteration", "RefNextIteration", "LoopCond"};
-  return graph.IsBackEdge(reader, input) || IsOneOf(graph.node(reader.inputs[input].node).op->name, kInside) ||
-         IsOneOf(reader.op->name, kEndInside);
-}
-
-Status CheckCrossing(const Graph& graph, const Node& reader, int input) {
+Status CheckCrossing(const Graph& graph, const SpreadFrames& loops, const Node& reader, int input) {
   const std::string from = StrCat("its input ", input, ", '", OutputName(graph, reader.inputs[input]), "'");
   if (reader.input_types[input].is_ref) {
     return InvalidArgument(graph.Describe(reader.id), " is on '", reader.device, "', but ", from,
                            ", is a variable on another device, which it updates: both must be on one device");
   }
-  if (IsLoopEdge(graph, reader, input)) {
+  if (graph.IsBackEdge(reader, input)) {
     return Unimplemented(graph.Describe(reader.id), " is on '", reader.device, "', but ", from,
-                         ", comes from another device within a loop: a loop must be on one device");
+                         ", is a variable that the loop hands on from another device");
+  }
+  if (loops.IsOutside(reader.inputs[input].node, reader.id)) {
+    return InvalidArgument(graph.Describe(reader.id), " is on '", reader.device, "', but ", from,
+                           ", comes from another device and from outside of its loop without an Enter");
   }
   return Status();
 }
@@ -45,7 +35,7 @@ bool IsCopied(const Node& node) {
 }
 
 Result<ChannelTable> FindChannels(const Graph& graph, const std::vector<NodeId>& order, const std::vector<int>& device,
-                                  int32_t* next_channel) {
+                                  const SpreadFrames& loops, int32_t* next_channel) {
   ChannelTable table;
   for (NodeId id : order) {
     const Node& node = graph.node(id);
@@ -53,7 +43,7 @@ Result<ChannelTable> FindChannels(const Graph& graph, const std::vector<NodeId>&
       const Output input = node.inputs[i];
       if (!input.valid() || device[input.node] == device[id]) continue;
       if (IsCopied(graph.node(input.node))) continue;
-      DF_TRY(CheckCrossing(graph, node, i));
+      DF_TRY(CheckCrossing(graph, loops, node, i));
       table.Add(input, device[id], next_channel);
     }
     for (NodeId control : node.control_inputs) {

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "src/graph/graph.h"
+#include "src/partition/loop_spread.h"
 
 namespace dfrun {
 
@@ -50,9 +50,10 @@ class ChannelTable {
 bool IsCopied(const Node& node);
 
 // The channels of the graph, in the order in which their first readers stand in `order`. `device`: by node, the index
-// of its device. InvalidArgument: a ref input from another device. Unimplemented: an edge of a loop between devices.
+// of its device. `loops`: the graph's. InvalidArgument: a ref input from another device; a value that gets into a loop
+// without an Enter. Unimplemented: a ref that a loop hands on to another device.
 Result<ChannelTable> FindChannels(const Graph& graph, const std::vector<NodeId>& order, const std::vector<int>& device,
-                                  int32_t* next_channel);
+                                  const SpreadFrames& loops, int32_t* next_channel);
 
 // True for a node with the attr `_after_reads` (see partition.h).
 bool IsAfterReads(const Node& node);

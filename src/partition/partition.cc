@@ -1,11 +1,14 @@
 #include "src/partition/partition.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <unordered_map>
 #include <utility>
 
 #include "src/partition/channels.h"
+#include "src/partition/deadness.h"
+#include "src/partition/loop_spread.h"
 
 namespace dfrun {
 namespace {
@@ -39,10 +42,12 @@ Result<std::vector<int>> DevicesOf(const Graph& graph, const Cluster& cluster) {
 // One call of PartitionGraph(). A part is the graph of one device.
 class Partitioner {
  public:
-  Partitioner(const Graph& graph, const Cluster& cluster, std::vector<int> device, const ChannelTable& channels)
+  Partitioner(const Graph& graph, const Cluster& cluster, std::vector<int> device, const SpreadFrames& loops,
+              const ChannelTable& channels)
       : graph_(graph),
         cluster_(cluster),
         device_(std::move(device)),
+        loops_(loops),
         channels_(channels),
         leaving_(device_.size()),
         recvs_(static_cast<size_t>(channels.size()), kNone),
@@ -56,12 +61,10 @@ class Partitioner {
       names_.push_back(cluster.devices[i].name.ToString());
     }
     for (int i = 0; i < channels.size(); ++i) leaving_[channels.at(i).source.node].push_back(i);
-    may_be_dead_ = std::any_of(graph.nodes().begin(), graph.nodes().end(), [](const Node& node) {
-      return node.op->name == "Switch" || node.op->name == "RefSwitch";
-    });
   }
 
   Result<std::vector<Partition>> Run(const std::vector<NodeId>& order) {
+    may_be_dead_ = FindDeadness(graph_, order);
     for (NodeId id : order) {
       DF_TRY(AddNode(id));
       for (int channel : leaving_[id]) DF_TRY(AddSend(channel));
@@ -144,6 +147,7 @@ class Partitioner {
   // Attrs that both ends of a channel have.
   AttrMap EndAttrs(const Channel& c, int peer) const {
     const bool control = c.is_control();
+    const bool can_be_dead = may_be_dead_[c.source.node] || loops_.FrameOf(c.source.node) != 0;
     const DType dtype = control ? DType::kBool : graph_.dtype(c.source);
     const PartialShape shape = control ? PartialShape::Scalar() : graph_.shape(c.source);
     const std::string name = control ? "^" + graph_.node(c.source.node).name : OutputName(graph_, c.source);
@@ -152,7 +156,8 @@ class Partitioner {
             {"recv_device", names_[c.to]},
             {"channel", static_cast<int64_t>(c.id)},
             {"peer", static_cast<int64_t>(cluster_.devices[peer].rank)},
-            {"static_shape", !may_be_dead_ && IsPlain(dtype) && shape.IsFullyDefined()},
+            {"static_shape", !can_be_dead && IsPlain(dtype) && shape.IsFullyDefined()},
+            {"can_be_dead", can_be_dead},
             {"shape", shape}};
   }
 
@@ -182,11 +187,14 @@ class Partitioner {
     return Status();
   }
 
-  // Before its first reader.
+  // Before its first reader. In a loop it runs when its device begins an iteration.
   Result<NodeId> Recv(int channel) {
     if (recvs_[channel] != kNone) return recvs_[channel];
     const Channel& c = channels_.at(channel);
     NodeSpec spec;
+    if (const int32_t frame = loops_.FrameOf(c.source.node); frame != 0) {
+      spec.control_inputs = {new_id_[loops_.drivers.at({frame, names_[c.to]})]};
+    }
     spec.attrs = EndAttrs(c, device_[c.source.node]);
     spec.attrs.Set("tensor_type", c.is_control() ? DType::kBool : graph_.dtype(c.source));
     DF_ASSIGN(recvs_[channel], AddEnd("_Recv", c, c.to, std::move(spec)));
@@ -216,7 +224,9 @@ class Partitioner {
   const Graph& graph_;
   const Cluster& cluster_;
   const std::vector<int> device_;  // by node
+  const SpreadFrames& loops_;
   const ChannelTable& channels_;
+  std::vector<bool> may_be_dead_;                    // by node
   std::vector<std::vector<int>> leaving_;            // by node: the channels that carry something of it
   std::vector<NodeId> recvs_;                        // by channel, in the part that it goes to
   std::vector<NodeId> sends_;                        // by channel, in the part that it leaves
@@ -226,16 +236,38 @@ class Partitioner {
   std::vector<Graph> parts_;                         // by device of the cluster
   std::vector<std::string> names_;                   // of the devices
   std::vector<BackEdge> back_edges_;
-  bool may_be_dead_ = false;
 };
+
+bool HasLoops(const Graph& graph) {
+  return std::any_of(graph.nodes().begin(), graph.nodes().end(),
+                     [](const Node& node) { return ControlFlowKindOf(node.op->name) == ControlFlowKind::kEnter; });
+}
+
+// Topological order that begins with `first`.
+Result<std::vector<NodeId>> OrderWith(const Graph& graph, const std::vector<NodeId>& first) {
+  DF_ASSIGN(const std::vector<NodeId> order, graph.TopologicalOrder());
+  std::vector<bool> is_first(order.size());
+  for (NodeId id : first) is_first[id] = true;
+  std::vector<NodeId> all = first;
+  std::copy_if(order.begin(), order.end(), std::back_inserter(all), [&](NodeId id) { return !is_first[id]; });
+  return all;
+}
+
+Result<std::vector<Partition>> Cut(const Graph& graph, const SpreadFrames& loops, const Cluster& cluster,
+                                   int32_t* next_channel) {
+  DF_ASSIGN(std::vector<int> device, DevicesOf(graph, cluster));
+  DF_ASSIGN(const std::vector<NodeId> order, OrderWith(graph, loops.first));
+  DF_ASSIGN(const ChannelTable channels, FindChannels(graph, order, device, loops, next_channel));
+  return Partitioner(graph, cluster, std::move(device), loops, channels).Run(order);
+}
 
 }  // namespace
 
 Result<std::vector<Partition>> PartitionGraph(const Graph& placed, const Cluster& cluster, int32_t* next_channel) {
-  DF_ASSIGN(std::vector<int> device, DevicesOf(placed, cluster));
-  DF_ASSIGN(const std::vector<NodeId> order, placed.TopologicalOrder());
-  DF_ASSIGN(const ChannelTable channels, FindChannels(placed, order, device, next_channel));
-  return Partitioner(placed, cluster, std::move(device), channels).Run(order);
+  if (!HasLoops(placed)) return Cut(placed, SpreadFrames(), cluster, next_channel);
+  Graph graph = placed.Clone();
+  DF_ASSIGN(const SpreadFrames loops, SpreadLoops(graph));
+  return Cut(graph, loops, cluster, next_channel);
 }
 
 }  // namespace dfrun

@@ -5,16 +5,13 @@
 // There is one channel per tensor and destination device, however many readers the tensor has there, and one per node
 // and destination device for all control edges; that one carries a boolean, sent when the node has run. A ref is sent
 // by its value at the time of the Send. A Const has no channel: each device that reads it gets a copy of the same name.
-// `static_shape` is set where both ends know dtype and shape and the value cannot be dead (no Switch is in the graph):
-// no header travels then.
+// `static_shape` is set where both ends know dtype and shape and the value cannot be dead: no header travels then.
+// `can_be_dead` is set behind a Switch and within loops: the header says then whether the value is dead, and a Recv
+// gives a dead one. Loops may span devices (loop_spread.h).
 //
 // A node with the attr `_after_reads` = true (the update of a variable in a training graph) runs after the variable has
 // been read everywhere. A reader on another device reads what was sent: the node waits for every Send of the variable,
 // and a control edge from such a reader to it is dropped, so that no message travels back.
-//
-// Loops that span devices (each device's part then needs a control loop of its own, driven by the device that holds the
-// loop's condition) have their place in a file of their own, a rewrite of the placed graph before channels are found;
-// until then an edge of a loop between devices is refused.
 #ifndef DFRUN_SRC_PARTITION_PARTITION_H_
 #define DFRUN_SRC_PARTITION_PARTITION_H_
 
@@ -34,8 +31,8 @@ struct Partition {
 };
 
 // One partition for each device that has nodes, in the cluster's order. Nodes keep names and order. Channels count on
-// from *next_channel. InvalidArgument: a node without a device of the cluster; a ref input from another device.
-// Unimplemented: a loop across devices. Takes time linear in the graph.
+// from *next_channel. InvalidArgument: a node without a device of the cluster; a ref input from another device; a loop
+// across devices that has no LoopCond. Takes time linear in the graph, but for loops: n log n.
 Result<std::vector<Partition>> PartitionGraph(const Graph& placed, const Cluster& cluster, int32_t* next_channel);
 
 }  // namespace dfrun

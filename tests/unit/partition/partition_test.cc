@@ -204,25 +204,21 @@ TEST_F(PartitionTest, AVariableCannotBeUpdatedFromAnotherDevice) {
   EXPECT_NE(status.message().find("node 'update'"), std::string::npos) << status.message();
 }
 
-TEST_F(PartitionTest, LoopsAcrossDevicesAreRefused) {
-  OpRegistry ops;
-  for (const char* name : {"Step", "NextIteration"}) {
-    ASSERT_TRUE(ops.Register(OpBuilder(name)
-                                 .Input("x: N * float")
-                                 .Output("y: float")
-                                 .Attr("N: int")
-                                 .Shape(UnknownOutputs())
-                                 .Doc("A test's op."))
-                    .ok());
+TEST_F(PartitionTest, ValuesBehindASwitchMayBeDeadAndTravelWithAHeader) {
+  const Output x = ValueOn(0, "x");
+  const Output pred = On(0, "pred", "Placeholder", {}, {{"dtype", DType::kBool}, {"shape", PartialShape::Scalar()}});
+  const Output branch = On(0, "branch", "Switch", {x, pred});
+  const Output taken = On(1, "taken", "Neg", {{branch.node, 1}});
+  On(0, "join", "Merge", {{branch.node, 0}, taken});
+  On(1, "plain", "Neg", {x});
+  std::map<std::string, bool> can_be_dead;
+  for (const Partition& part : Cut(2)) {
+    for (const Node* recv : NodesOf(part.graph, "_Recv")) {
+      can_be_dead[*recv->attrs.Get<std::string>("tensor_name")] = *recv->attrs.Get<bool>("can_be_dead");
+      EXPECT_NE(*recv->attrs.Get<bool>("can_be_dead"), *recv->attrs.Get<bool>("static_shape")) << recv->name;
+    }
   }
-  GraphMaker loop(ops);
-  const Output step = loop.Add("step", "Step", {}, {{"N", 0}});
-  const Output next = loop.Add("next", "NextIteration", {step});
-  loop.node(step).device = DeviceOfRank(0);
-  loop.node(next).device = DeviceOfRank(1);
-  const Status status = PartitionGraph(loop.graph, *MakeCluster({}, 2), &next_channel).status();
-  EXPECT_EQ(status.code(), Code::kUnimplemented);
-  EXPECT_NE(status.message().find("node 'next'"), std::string::npos) << status.message();
+  EXPECT_EQ(can_be_dead, (std::map<std::string, bool>{{"branch:1", true}, {"taken", true}, {"x", false}}));
 }
 
 // A random graph of data and control edges, on random ranks.

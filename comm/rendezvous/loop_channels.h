@@ -1,0 +1,51 @@
+// Channels between ranks that lie in a loop: one value an iteration, several iterations under way at once.
+//
+// Values leave in the order in which their iterations come to send them, each with its header and payload one behind
+// the other, and a receiver takes a channel's messages one by one: the header names the iteration. A value that comes
+// before its iteration asks for it is kept; iterations that a device has under way are bounded by the loop's
+// parallel_iterations, and so are those values. Only as many messages are received as have been asked for, so nothing
+// is left over when a step has ended well.
+#ifndef DFRUN_COMM_RENDEZVOUS_LOOP_CHANNELS_H_
+#define DFRUN_COMM_RENDEZVOUS_LOOP_CHANNELS_H_
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "comm/rendezvous/outgoing_value.h"
+#include "comm/transport.h"
+#include "src/base/mutex.h"
+#include "src/framework/rendezvous.h"
+
+namespace dfrun::comm {
+
+// Thread safety: all methods from any thread, StartStep() between steps.
+class LoopChannels {
+ public:
+  // The transport outlives it.
+  explicit LoopChannels(Transport& transport);
+  ~LoopChannels();
+
+  // Forgets what a step that failed has left.
+  void StartStep();
+  // As Rendezvous's methods of these names; `tag` is the channel's in this step. An aborted transport ends them.
+  void Send(const ChannelKey& key, uint32_t tag, const Tensor& value, bool is_dead, Callback done);
+  void Recv(const ChannelKey& key, uint32_t tag, Allocator& allocator, Tensor* value, bool* is_dead, Callback done);
+
+ private:
+  class Outbound;
+  class Inbound;
+
+  // Of a channel, by its number; made on its first use, and kept for later steps.
+  template <class End>
+  End& Find(std::unordered_map<int32_t, std::unique_ptr<End>>& ends, const ChannelKey& key) REQUIRES(mu_);
+
+  Transport& transport_;
+  Mutex mu_;
+  std::unordered_map<int32_t, std::unique_ptr<Outbound>> outbound_ GUARDED_BY(mu_);
+  std::unordered_map<int32_t, std::unique_ptr<Inbound>> inbound_ GUARDED_BY(mu_);
+};
+
+}  // namespace dfrun::comm
+
+#endif  // DFRUN_COMM_RENDEZVOUS_LOOP_CHANNELS_H_

@@ -1,0 +1,192 @@
+#include "src/partition/loop_spread.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+namespace dfrun {
+namespace {
+
+// Puts what leads into and out of iterations where its value is wanted or made.
+class BorderMover {
+ public:
+  explicit BorderMover(Graph& graph) : graph_(graph), readers_(static_cast<size_t>(graph.num_nodes())) {
+    for (const Node& node : graph.nodes()) AddReads(node.id);
+  }
+
+  Status Run() {
+    DF_ASSIGN(const std::vector<NodeId> order, graph_.TopologicalOrder());
+    for (NodeId id : order) {
+      const Node& node = graph_.node(id);
+      if (KindOf(id) != ControlFlowKind::kExit || node.output_types[0].is_ref) continue;
+      graph_.mutable_node(id).device = graph_.node(node.inputs[0].node).device;
+    }
+    // Readers first: where an Enter is decides where another one is wanted that it reads.
+    for (auto it = order.rbegin(); it != order.rend(); ++it) {
+      const ControlFlowKind kind = KindOf(*it);
+      const bool leads_in = kind == ControlFlowKind::kEnter || kind == ControlFlowKind::kNextIteration;
+      if (leads_in && !graph_.node(*it).output_types[0].is_ref) MoveToReaders(*it);
+    }
+    return Status();
+  }
+
+ private:
+  ControlFlowKind KindOf(NodeId id) const { return ControlFlowKindOf(graph_.node(id).op->name); }
+
+  void AddReads(NodeId reader) {
+    const Node& node = graph_.node(reader);
+    for (const Output& input : node.inputs) {
+      if (input.valid()) readers_[input.node].insert(reader);
+    }
+    for (NodeId control : node.control_inputs) readers_[control].insert(reader);
+  }
+
+  void MoveToReaders(NodeId id) {
+    std::map<std::string_view, std::vector<NodeId>> by_device;
+    for (NodeId reader : readers_[id]) by_device[graph_.node(reader).device].push_back(reader);
+    if (by_device.empty()) return;
+    const auto own = by_device.find(graph_.node(id).device);
+    const std::string kept(own != by_device.end() ? own->first : by_device.begin()->first);
+    graph_.mutable_node(id).device = kept;
+    for (const auto& [device, readers] : by_device) {
+      if (device == kept) continue;
+      const NodeId copy = Copy(id, std::string(device));
+      for (NodeId reader : readers) Redirect(reader, id, copy);
+    }
+  }
+
+  NodeId Copy(NodeId id, const std::string& device) {
+    Node node = graph_.node(id);
+    node.name = graph_.UniqueName(node.name);
+    node.device = device;
+    const NodeId copy = graph_.AddResolved(std::move(node));
+    readers_.emplace_back();
+    AddReads(copy);
+    return copy;
+  }
+
+  void Redirect(NodeId reader, NodeId from, NodeId to) {
+    Node& node = graph_.mutable_node(reader);
+    for (Output& input : node.inputs) {
+      if (input.node == from) input.node = to;
+    }
+    std::replace(node.control_inputs.begin(), node.control_inputs.end(), from, to);
+    std::sort(node.control_inputs.begin(), node.control_inputs.end());
+    readers_[to].insert(reader);
+  }
+
+  Graph& graph_;
+  std::vector<std::set<NodeId>> readers_;
+};
+
+// Adds the control loops.
+class LoopDriver {
+ public:
+  LoopDriver(Graph& graph, SpreadFrames& frames)
+      : graph_(graph), frames_(frames), devices_(frames.tree.frames.size()), spans_(devices_.size()) {}
+
+  Status Run() {
+    FindDevices();
+    for (size_t f = 1; f < devices_.size(); ++f) {
+      if (!spans_[f]) continue;
+      DF_ASSIGN(const NodeId cond, FindCondition(static_cast<int32_t>(f)));
+      for (const std::string& device : devices_[f]) DF_TRY(AddLoop(static_cast<int32_t>(f), device, cond));
+    }
+    return Status();
+  }
+
+ private:
+  void FindDevices() {
+    for (const Node& node : graph_.nodes()) {
+      devices_[frames_.tree.of_node[node.id]].insert(node.device);
+      devices_[std::max(frames_.tree.of_outputs[node.id], 0)].insert(node.device);
+    }
+    for (size_t f = devices_.size() - 1; f > 0; --f) {
+      spans_[f] = spans_[f] || devices_[f].size() > 1;
+      if (!spans_[f]) continue;
+      // Each iteration of the frame around it begins this one on all its devices.
+      const int32_t outer = frames_.tree.frames[f].parent;
+      devices_[outer].insert(devices_[f].begin(), devices_[f].end());
+      spans_[outer] = true;
+    }
+  }
+
+  Result<NodeId> FindCondition(int32_t frame) const {
+    NodeId found = -1;
+    for (const Node& node : graph_.nodes()) {
+      if (static_cast<size_t>(node.id) >= frames_.tree.of_node.size()) break;
+      if (frames_.tree.of_node[node.id] != frame || node.op->name != "LoopCond") continue;
+      if (found >= 0) {
+        return InvalidArgument(graph_.Describe(node.id), " is the second LoopCond of the loop '",
+                               frames_.tree.frames[frame].name, "', after '", graph_.node(found).name,
+                               "'; a loop across devices has one");
+      }
+      found = node.id;
+    }
+    if (found < 0) {
+      return InvalidArgument("the loop '", frames_.tree.frames[frame].name, "' has nodes on ", *devices_[frame].begin(),
+                             " and ", *devices_[frame].rbegin(),
+                             ", but no LoopCond that tells them when it ends; place it on one device");
+    }
+    return found;
+  }
+
+  Status AddLoop(int32_t f, const std::string& device, NodeId cond) {
+    const Frame& frame = frames_.tree.frames[f];
+    NodeId source = -1;
+    if (frame.parent == 0) {
+      DF_ASSIGN(source, AddFirst(f, "Const", device, {}, {{"dtype", DType::kBool}, {"value", Tensor::Scalar(true)}}));
+    } else {
+      source = frames_.drivers.at({frame.parent, device});
+    }
+    const AttrMap enter = {{"frame_name", frame.name}, {"parallel_iterations", frame.parallel_iterations}};
+    DF_ASSIGN(const NodeId entered, AddFirst(f, "Enter", device, {{source, 0}}, enter));
+    DF_ASSIGN(const NodeId merge, AddFirst(f, "Merge", device, {{entered, 0}, Output{}},
+                                           {{"T", DType::kBool}, {"N", static_cast<int64_t>(2)}}));
+    graph_.mutable_node(merge).output_shapes[0] = PartialShape::Scalar();  // not known before the loop is closed
+    DF_ASSIGN(const NodeId branch, Add(f, "Switch", device, {{merge, 0}, {cond, 0}}, {}));
+    DF_ASSIGN(const NodeId next, Add(f, "NextIteration", device, {{branch, 1}}, {}));
+    frames_.drivers[{f, device}] = merge;
+    return graph_.SetInput(merge, 1, {next, 0});
+  }
+
+  Result<NodeId> AddFirst(int32_t frame, const char* op, const std::string& device, std::vector<Output> inputs,
+                          AttrMap attrs) {
+    DF_ASSIGN(const NodeId id, Add(frame, op, device, std::move(inputs), std::move(attrs)));
+    frames_.first.push_back(id);
+    return id;
+  }
+
+  Result<NodeId> Add(int32_t frame, const char* op, const std::string& device, std::vector<Output> inputs,
+                     AttrMap attrs) {
+    NodeSpec spec;
+    spec.name = graph_.UniqueName(StrCat("_loop_", frame, "/", op));
+    spec.op = op;
+    spec.inputs = std::move(inputs);
+    spec.attrs = std::move(attrs);
+    spec.device = device;
+    return graph_.AddNode(std::move(spec));
+  }
+
+  Graph& graph_;
+  SpreadFrames& frames_;
+  std::vector<std::set<std::string>> devices_;  // by frame
+  std::vector<bool> spans_;                     // by frame
+};
+
+}  // namespace
+
+Result<SpreadFrames> SpreadLoops(Graph& graph) {
+  SpreadFrames frames;
+  DF_TRY(BorderMover(graph).Run());
+  DF_ASSIGN(frames.tree, BuildFrameTree(graph));
+  DF_TRY(LoopDriver(graph, frames).Run());
+  if (frames.drivers.empty()) return frames;
+  DF_ASSIGN(frames.tree, BuildFrameTree(graph));
+  std::map<std::pair<int32_t, std::string>, NodeId> renumbered;
+  for (const auto& [key, merge] : frames.drivers) renumbered[{frames.tree.of_node[merge], key.second}] = merge;
+  frames.drivers.swap(renumbered);
+  return frames;
+}
+
+}  // namespace dfrun
