@@ -1,10 +1,12 @@
 // Random nodes through shape inference and their kernels: each ends in a result or in an error, and in no other way.
 // Some are made from nothing, some are golden cases with something changed.
 //
-//   fuzz_kernels [--seed S] [--iterations N] [--op NAME] [--verbose]
+//   fuzz_kernels [--seed S] [--first I] [--iterations N] [--op NAME] [--verbose] [--coverage]
 //
-// Case i is made from seed + i alone, so `--seed <that> --iterations 1` runs one that was reported again. A child
-// process runs them; where it dies or takes too long, the case is reported and the next child goes on after it.
+// Case i is made from the seed and i alone, so `--seed S --first I --iterations 1` runs one that was reported again.
+// Different seeds have no case in common. A child process runs them; where it dies or takes too long, the case is
+// reported and the next child goes on after it. --coverage prints, by family of golden cases, how many cases came as
+// far as their kernel and how many gave a result, then the ops of which none did.
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -58,6 +60,29 @@ class SmallAllocator final : public Allocator {
 class SmallDevice final : public Device {
  public:
   explicit SmallDevice(Allocator& a) : Device(*DeviceName::Parse("/job:worker/task:0/device:cpu:0"), a) {}
+};
+
+// A hash: neighbours have nothing in common (the finaliser of SplitMix64).
+uint64_t Mix(uint64_t x) {
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+struct Options {
+  uint64_t seed = 1;
+  int64_t first = 0;
+  int64_t iterations = 20'000;
+  std::string op;
+  bool verbose = false;
+  bool coverage = false;
+};
+
+struct Counts {
+  int64_t cases = 0;
+  int64_t reached = 0;   // their kernel's Compute()
+  int64_t computed = 0;  // a result
 };
 
 Result<Output> AddInput(Graph& graph, const RandomInput& input, size_t i) {
@@ -121,7 +146,7 @@ Status CheckOutputs(const Node& node, const std::vector<Tensor>& outputs) {
   return Status();
 }
 
-Status RunNode(const Graph& graph, const Node& node, const RandomCase& c, Device& device) {
+Status RunNode(const Graph& graph, const Node& node, const RandomCase& c, Device& device, Counts& counts) {
   DF_ASSIGN(const KernelDef* def, KernelRegistry::Builtin().Find(node.op->name, "cpu", node.attrs));
   if (def->is_async) return Unimplemented("asynchronous kernels wait for others");
   NodeInfo info{node.name, node.op, {}, node.output_types};
@@ -136,6 +161,7 @@ Status RunNode(const Graph& graph, const Node& node, const RandomCase& c, Device
   DF_TRY(setup.status());
   std::vector<Tensor> outputs(node.output_types.size());
   if (!outputs.empty()) outputs[0] = kernel->FixedOutput();
+  ++counts.reached;
   if (!outputs.empty() && outputs[0].initialized()) return CheckOutputs(node, outputs);
   Slots slots(c);
   ResourceContainers step_containers;
@@ -149,23 +175,17 @@ Status RunNode(const Graph& graph, const Node& node, const RandomCase& c, Device
   return CheckOutputs(node, outputs);
 }
 
-Status RunCase(const RandomCase& c, Device& device) {
+Status RunCase(const RandomCase& c, Device& device, Counts& counts) {
   Graph graph;
   DF_ASSIGN(const NodeId id, BuildGraph(c, graph));
-  return RunNode(graph, graph.node(id), c, device);
+  return RunNode(graph, graph.node(id), c, device, counts);
 }
-
-struct Options {
-  uint64_t seed = 1;
-  int64_t iterations = 20'000;
-  std::string op;
-  bool verbose = false;
-};
 
 // What parent and child both see.
 struct Progress {
+  static constexpr size_t kMostOps = 4096;
+  Counts ops[kMostOps];
   std::atomic<int64_t> at;
-  std::atomic<int64_t> computed;
   std::atomic<int64_t> wrong;  // came back, but with an error of the program
 };
 
@@ -177,7 +197,7 @@ class Fuzzer {
     }
     ReadExamples();
     void* shared = mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    DF_CHECK(shared != MAP_FAILED);
+    DF_CHECK(shared != MAP_FAILED && ops_.size() <= Progress::kMostOps);
     progress_ = new (shared) Progress{};
   }
 
@@ -188,16 +208,22 @@ class Fuzzer {
       return 1;
     }
     int64_t died = 0;
-    while (progress_->at < options_.iterations) {
+    progress_->at = options_.first;
+    while (progress_->at < options_.first + options_.iterations) {
       const int status = RunChild();
       if (status == 0) break;
       ++died;
       Report(progress_->at, WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "ended the process");
       ++progress_->at;
     }
-    std::printf("%ld cases of %zu ops: %ld computed, %ld ended the process, %ld gave an internal error\n",
-                static_cast<long>(options_.iterations), ops_.size(), static_cast<long>(progress_->computed),
-                static_cast<long>(died), static_cast<long>(progress_->wrong));
+    if (options_.coverage) PrintCoverage();
+    Counts all;
+    for (size_t k = 0; k < ops_.size(); ++k) AddTo(all, progress_->ops[k]);
+    std::printf(
+        "%ld cases of %zu ops: %ld reached a kernel, %ld computed, %ld ended the process, %ld gave an internal "
+        "error\n",
+        static_cast<long>(options_.iterations), ops_.size(), static_cast<long>(all.reached),
+        static_cast<long>(all.computed), static_cast<long>(died), static_cast<long>(progress_->wrong));
     return died + progress_->wrong;
   }
 
@@ -208,17 +234,47 @@ class Fuzzer {
     return std::none_of(std::begin(kLeftOut), std::end(kLeftOut), [&](const char* name) { return op.name == name; });
   }
 
+  static void AddTo(Counts& sum, const Counts& counts) {
+    sum.cases += counts.cases;
+    sum.reached += counts.reached;
+    sum.computed += counts.computed;
+  }
+
+  void PrintCoverage() const {
+    std::map<std::string, Counts> families;
+    std::string unreached;
+    for (size_t k = 0; k < ops_.size(); ++k) {
+      const auto family = families_.find(ops_[k]->name);
+      AddTo(families[family == families_.end() ? "(no golden cases)" : family->second], progress_->ops[k]);
+      if (progress_->ops[k].cases > 0 && progress_->ops[k].reached == 0) unreached += " " + ops_[k]->name;
+    }
+    for (const auto& [family, counts] : families) {
+      const double percent = 100.0 / static_cast<double>(std::max<int64_t>(counts.cases, 1));
+      std::printf("%-20s %8ld cases, %3.0f%% reached a kernel, %3.0f%% computed\n", family.c_str(),
+                  static_cast<long>(counts.cases), percent * static_cast<double>(counts.reached),
+                  percent * static_cast<double>(counts.computed));
+    }
+    std::printf("never reached:%s\n", unreached.empty() ? " none" : unreached.c_str());
+  }
+
+  // Number in ops_ of the op of case i, and a seed for the rest of it.
+  std::pair<size_t, uint64_t> Draw(int64_t i) const {
+    std::mt19937_64 random(Mix(Mix(options_.seed) + static_cast<uint64_t>(i)));
+    const size_t op = random() % ops_.size();
+    return {op, random()};
+  }
+
   RandomCase Case(int64_t i) const {
-    std::mt19937_64 random(options_.seed + static_cast<uint64_t>(i));
-    const OpDef& op = *ops_[random() % ops_.size()];
+    const auto [number, seed] = Draw(i);
+    const OpDef& op = *ops_[number];
     static const std::vector<testing::GoldenCase> none;
     const auto examples = examples_.find(op.name);
-    return MakeRandomCase(op, examples == examples_.end() ? none : examples->second, random());
+    return MakeRandomCase(op, examples == examples_.end() ? none : examples->second, seed);
   }
 
   void Report(int64_t i, const char* what) const {
-    std::fprintf(stderr, "seed %llu: %s: %s\n", static_cast<unsigned long long>(options_.seed) + i, what,
-                 Case(i).Describe().c_str());
+    std::fprintf(stderr, "--seed %llu --first %ld: %s: %s\n", static_cast<unsigned long long>(options_.seed),
+                 static_cast<long>(i), what, Case(i).Describe().c_str());
   }
 
   // The wait status of a child that runs the cases from here on.
@@ -243,13 +299,15 @@ class Fuzzer {
 #endif
     SmallAllocator allocator;
     SmallDevice device(allocator);
-    for (; progress_->at < options_.iterations; ++progress_->at) {
+    for (; progress_->at < options_.first + options_.iterations; ++progress_->at) {
       alarm(kMaxSecondsACase);
       const RandomCase c = Case(progress_->at);
       if (options_.verbose) std::fprintf(stderr, "%s\n", c.Describe().c_str());
-      const Status status = RunCase(c, device);
+      Counts& counts = progress_->ops[Draw(progress_->at).first];
+      ++counts.cases;
+      const Status status = RunCase(c, device, counts);
       if (options_.verbose) std::fprintf(stderr, "  -> %s\n", status.ToString().c_str());
-      if (status.ok()) ++progress_->computed;
+      if (status.ok()) ++counts.computed;
       if (status.code() != Code::kInternal) continue;
       ++progress_->wrong;
       Report(progress_->at, status.ToString().c_str());
@@ -262,6 +320,7 @@ class Fuzzer {
       Result<std::vector<testing::GoldenCase>> cases = testing::ReadGoldenFile(entry.path().string());
       DF_CHECK(cases.ok());
       for (testing::GoldenCase& c : *cases) {
+        families_[c.op] = entry.path().stem();
         if (c.tables.empty()) examples_[c.op].push_back(std::move(c));
       }
     }
@@ -273,20 +332,23 @@ class Fuzzer {
   const Options options_;
   std::vector<const OpDef*> ops_;
   std::map<std::string, std::vector<testing::GoldenCase>> examples_;
+  std::map<std::string, std::string> families_;  // op -> file of golden cases
   Progress* progress_;
 };
 
 bool ParseOptions(int argc, char** argv, Options& options) {
   for (int i = 1; i < argc; ++i) {
     const std::string flag = argv[i];
-    if (flag == "--verbose") {
-      options.verbose = true;
+    if (flag == "--verbose" || flag == "--coverage") {
+      (flag == "--verbose" ? options.verbose : options.coverage) = true;
       continue;
     }
     if (i + 1 >= argc) return false;
     const char* value = argv[++i];
     if (flag == "--seed") {
       options.seed = std::strtoull(value, nullptr, 10);
+    } else if (flag == "--first") {
+      options.first = std::strtoll(value, nullptr, 10);
     } else if (flag == "--iterations") {
       options.iterations = std::strtoll(value, nullptr, 10);
     } else if (flag == "--op") {
@@ -304,7 +366,8 @@ bool ParseOptions(int argc, char** argv, Options& options) {
 int main(int argc, char** argv) {
   dfrun::fuzz::Options options;
   if (!dfrun::fuzz::ParseOptions(argc, argv, options)) {
-    std::fprintf(stderr, "usage: fuzz_kernels [--seed S] [--iterations N] [--op NAME] [--verbose]\n");
+    std::fprintf(stderr,
+                 "usage: fuzz_kernels [--seed S] [--first I] [--iterations N] [--op NAME] [--verbose] [--coverage]\n");
     return 64;
   }
   const dfrun::ScratchDirectory scratch;  // for kernels that write files

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 
+#include "kernels/control/tensor_list.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun::fuzz {
 namespace {
 
 constexpr int64_t kMaxElements = 400;
+constexpr size_t kMaxInputs = 1000;  // values of more would take all memory that a case may have
 
 class Maker {
  public:
@@ -23,12 +26,12 @@ class Maker {
     RandomCase c;
     c.op = &op_;
     for (const AttrDef& attr : op_.attrs) AddAttr(attr, c.attrs);
-    for (const char* name : {"T", "dtype"}) {
+    for (const char* name : {"T", "dtype", "element_dtype"}) {
       const Result<DType> dtype = c.attrs.Get<DType>(name);
       if (dtype.ok() && !IsHandle(*dtype)) value_dtype_ = *dtype;
     }
     const Result<std::vector<TypedArg>> types = ExpandArgs(op_.inputs, c.attrs);
-    if (!types.ok()) return c;
+    if (!types.ok() || types->size() > kMaxInputs) return c;
     for (const TypedArg& type : *types) c.inputs.push_back(MakeInput(type));
     return c;
   }
@@ -239,12 +242,33 @@ class Maker {
       FillTexts(t);
     } else if (dtype == DType::kResource) {
       FillResources(t);
+    } else if (dtype == DType::kVariant) {
+      FillLists(t);
     } else if (IsPlain(dtype)) {  // bool and quantised
       auto* bytes = static_cast<uint8_t*>(t.raw());
       for (size_t i = 0; i < t.num_bytes(); ++i)
         bytes[i] = static_cast<uint8_t>(Below(dtype == DType::kBool ? 2 : 256));
     }
     return t;
+  }
+
+  // TensorLists of elements that mostly fit each other, some without a value; or nothing.
+  void FillLists(Tensor& t) {
+    for (int64_t i = 0; i < t.num_elements(); ++i) {
+      if (Chance(10)) continue;
+      auto list = std::make_shared<TensorList>();
+      list->dtype = value_dtype_;
+      list->elements.resize(static_cast<size_t>(Below(5)));
+      const Tensor like = MakeTensor(value_dtype_);
+      if (Chance(50)) list->element_shape = like.shape();
+      for (Tensor& element : list->elements) {
+        if (Chance(30)) continue;
+        element = MakeTensorOfShape(value_dtype_, like.shape());
+        if (!list->element_shape.known_rank() && Chance(15)) element = MakeTensor(value_dtype_);
+      }
+      if (Chance(10)) list->max_elements = Below(5);
+      t.data<Variant>()[i] = Variant(std::move(list));
+    }
   }
 
   // Handles to variables, or to nothing.
