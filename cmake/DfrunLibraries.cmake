@@ -8,6 +8,7 @@ find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(PNG REQUIRED)
 find_package(JPEG REQUIRED)
+find_package(ZLIB REQUIRED)
 find_path(RE2_INCLUDE_DIR re2/re2.h REQUIRED)
 find_library(RE2_LIBRARY re2 REQUIRED)
 find_path(CLI11_INCLUDE_DIR CLI/CLI.hpp REQUIRED)
@@ -15,7 +16,7 @@ find_path(EIGEN_INCLUDE_DIR Eigen/Core PATH_SUFFIXES eigen3 REQUIRED)
 
 add_library(dfrun_libraries INTERFACE)
 target_link_libraries(dfrun_libraries INTERFACE Threads::Threads MPI::MPI_C protobuf::libprotobuf yaml-cpp
-                      spdlog::spdlog fmt::fmt PNG::PNG JPEG::JPEG ${RE2_LIBRARY} ${HDF5_C_LIBRARIES})
+                      spdlog::spdlog fmt::fmt PNG::PNG JPEG::JPEG ZLIB::ZLIB ${RE2_LIBRARY} ${HDF5_C_LIBRARIES})
 target_include_directories(dfrun_libraries SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIRS} ${CLI11_INCLUDE_DIR} ${RE2_INCLUDE_DIR}
                            ${EIGEN_INCLUDE_DIR})
 

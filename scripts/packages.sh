@@ -24,6 +24,7 @@ build|fmt|header fmt/core.h|libfmt-dev|fmt|fmt
 build|spdlog|header spdlog/spdlog.h|libspdlog-dev|spdlog|spdlog
 build|libpng|header png.h|libpng-dev|libpng|libpng
 build|libjpeg-turbo|header jpeglib.h|libjpeg-dev|libjpeg-turbo|libjpeg-turbo
+build|zlib|header zlib.h|zlib1g-dev|zlib|zlib
 build|RE2|header re2/re2.h|libre2-dev|re2|re2
 build|CLI11|header CLI/CLI.hpp|libcli11-dev|cli11|cli11
 test|GoogleTest|header gtest/gtest.h|libgtest-dev|gtest|googletest

@@ -1,0 +1,67 @@
+#include "kernels/io/byte_file.h"
+
+#include <algorithm>
+
+namespace dfrun {
+namespace {
+
+constexpr uint64_t kReadAhead = uint64_t{256} << 10;
+// A small file may claim to hold any number of bytes: what is beyond this is refused.
+constexpr size_t kMaxInflated = size_t{4} << 30;
+// A damaged length must not take all memory: longer parts of a file are refused.
+constexpr uint64_t kMaxView = uint64_t{2} << 30;
+
+}  // namespace
+
+Result<ByteFile> ByteFile::Open(const std::string& path, Compression compression, size_t keep_bytes) {
+  ByteFile file;
+  DF_ASSIGN(file.file_, FileDescriptor::OpenForReading(path));
+  DF_ASSIGN(file.size_, file.file_.Size());
+  file.in_memory_ = file.size_ <= keep_bytes || compression != Compression::kNone;
+  if (!file.in_memory_) return file;
+  file.bytes_.resize(file.size_);
+  DF_TRY(file.file_.ReadAt(0, file.bytes_.data(), file.bytes_.size()));
+  if (compression != Compression::kNone) {
+    Result<std::string> plain = Inflate(file.bytes_, compression, kMaxInflated);
+    if (!plain.ok()) return plain.status().Annotate(path);
+    file.bytes_ = *std::move(plain);
+    file.size_ = file.bytes_.size();
+  }
+  return file;
+}
+
+Result<std::string_view> FileCursor::View(uint64_t offset, uint64_t bytes) {
+  const uint64_t size = file_->size();
+  if (offset > size || bytes > size - offset) {
+    return Error(Code::kDataLoss, file_->path(), " ends at byte ", size, ", within ", bytes, " bytes from byte ",
+                 offset, " on");
+  }
+  if (file_->in_memory()) return std::string_view(file_->bytes()).substr(offset, bytes);
+  if (offset < begin_ || offset + bytes > begin_ + buffer_.size()) DF_TRY(Fill(offset, bytes));
+  return std::string_view(buffer_).substr(offset - begin_, bytes);
+}
+
+Result<std::string_view> FileCursor::Some(uint64_t offset) {
+  const uint64_t left = file_->size() - offset;
+  if (file_->in_memory()) return std::string_view(file_->bytes()).substr(offset, left);
+  if (offset >= begin_ && offset < begin_ + buffer_.size()) {
+    return std::string_view(buffer_).substr(offset - begin_);
+  }
+  return View(offset, std::min(left, kReadAhead));
+}
+
+Status FileCursor::Fill(uint64_t offset, uint64_t bytes) {
+  if (bytes > kMaxView) {
+    return Error(Code::kResourceExhausted, file_->path(), ": ", bytes, " bytes in one piece at byte ", offset,
+                 " are more than are read");
+  }
+  const bool goes_on = offset >= begin_ && offset <= begin_ + buffer_.size();
+  const uint64_t wanted = goes_on ? std::max(bytes, std::min(kReadAhead, file_->size() - offset)) : bytes;
+  buffer_.resize(wanted);
+  begin_ = offset;
+  const Status status = file_->ReadAt(offset, buffer_.data(), buffer_.size());
+  if (!status.ok()) buffer_.clear();
+  return status;
+}
+
+}  // namespace dfrun

@@ -1,0 +1,60 @@
+// Files of records: where each record lies, and its bytes.
+#ifndef DFRUN_KERNELS_IO_RECORD_FORMAT_H_
+#define DFRUN_KERNELS_IO_RECORD_FORMAT_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "kernels/io/byte_file.h"
+
+namespace dfrun {
+
+// Where a record's own bytes lie in its file.
+struct RecordSpan {
+  uint64_t offset = 0;
+  uint64_t bytes = 0;
+};
+
+// Thread safety: const methods from any thread. Errors name the byte; who knows the file's name adds it.
+class RecordFormat {
+ public:
+  virtual ~RecordFormat() = default;
+
+  // Where to look for the first record.
+  virtual uint64_t Begin() const { return 0; }
+  // The record at `at`, which moves behind it; false at the end of the file. A position that was kept goes on from
+  // there.
+  virtual Result<bool> Find(FileCursor& file, uint64_t& at, RecordSpan& record) const = 0;
+  // The bytes of a record that Find() gave, checked; valid until the cursor's next use.
+  virtual Result<std::string_view> Read(FileCursor& file, const RecordSpan& record) const {
+    return file.View(record.offset, record.bytes);
+  }
+};
+
+// Lines, without their ends "\n" or "\r\n"; the last may lack its end. The first `skip` are left out.
+std::unique_ptr<RecordFormat> TextLines(int64_t skip);
+// Lines of comma-separated values: line ends within quotes belong to the record, empty lines are no records.
+std::unique_ptr<RecordFormat> CsvLines(int64_t skip);
+
+// Pieces of `record` bytes that begin every `hop` bytes (0: one after the other), between a header and a footer.
+struct FixedLength {
+  uint64_t header = 0;
+  uint64_t record = 0;  // > 0
+  uint64_t footer = 0;
+  uint64_t hop = 0;
+};
+std::unique_ptr<RecordFormat> FixedLengthRecords(const FixedLength& sizes);
+
+// TFRecord: uint64 length, its masked crc32c, the bytes, their masked crc32c, all little-endian.
+std::unique_ptr<RecordFormat> TfRecords();
+// A record as a TFRecord file holds it, for writers.
+std::string FramedTfRecord(std::string_view record);
+
+// Each file is one record.
+std::unique_ptr<RecordFormat> WholeFiles();
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_IO_RECORD_FORMAT_H_
