@@ -3,6 +3,7 @@
 #include "jobs/json.h"
 #include "jobs/json_schema.h"
 #include "src/framework/op.h"
+#include "src/framework/sample_source.h"
 #include "src/spec/call_target.h"
 
 namespace dfrun::jobs {
@@ -192,12 +193,41 @@ std::string TrainSchema() {
                  {"loss", "learning_rate"});
 }
 
+std::string OptionSchema(const SampleOption& option) {
+  if (option.kind == SampleOption::Kind::kInt) return IntSchema();
+  if (option.kind == SampleOption::Kind::kBool) return BoolSchema();
+  return option.choices.empty() ? Types({"string"}) : Choice(option.choices);
+}
+
+std::string FieldSchema() {
+  const std::string mapping = Mapping({{"from", Types({"string", "number"})},
+                                       {"dtype", Ref("dtype")},
+                                       {"shape", ListOf(IntSchema())},
+                                       {"default", Types({"string", "number"})}});
+  return AnyOf({Types({"string", "number", "null"}), mapping});
+}
+
+// The keys of every format, and those of one.
+std::string InputSchema(const SampleFormat& format) {
+  std::vector<Member> keys = {{format.name, format.one_file ? Types({"string"}) : Ref("names")},
+                              {"tensors", MappingOf(FieldSchema())},
+                              {"batch", IntSchema()},
+                              {"shuffle", Types({"boolean", "integer", "string"})},
+                              {"readers", IntSchema()},
+                              {"prefetch", IntSchema()}};
+  std::vector<std::string> required = {format.name, "batch"};
+  if (format.default_fields.empty()) required.emplace_back("tensors");
+  for (const SampleOption& option : format.options) {
+    keys.emplace_back(option.name, OptionSchema(option));
+    if (option.required) required.push_back(option.name);
+  }
+  return Mapping(keys, required);
+}
+
 std::string InputSchema() {
-  return Mapping({{"hdf5", Types({"string"})},
-                  {"tensors", MappingOf(Types({"string"}))},
-                  {"batch", IntSchema()},
-                  {"shuffle", BoolSchema()}},
-                 {"hdf5", "tensors", "batch"});
+  std::vector<std::string> formats;
+  for (const SampleFormat* format : SampleFormats::List()) formats.push_back(InputSchema(*format));
+  return AnyOf(formats);
 }
 
 std::vector<Member> Sections() {

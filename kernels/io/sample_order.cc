@@ -1,5 +1,6 @@
 #include "kernels/io/sample_order.h"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -40,7 +41,14 @@ const std::vector<int64_t>& SampleOrder::Permutation(int64_t epoch) {
   std::vector<int64_t> rows(static_cast<size_t>(samples_));
   std::iota(rows.begin(), rows.end(), 0);
   SplitMix64 random(seed_ * 0x9e3779b97f4a7c15U + static_cast<uint64_t>(epoch));
-  for (size_t i = rows.size(); i > 1; --i) std::swap(rows[i - 1], rows[random.Below(i)]);
+  if (buffer_ > 0) {
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const size_t held = std::min<size_t>(static_cast<size_t>(buffer_), rows.size() - i);
+      std::swap(rows[i], rows[i + random.Below(held)]);
+    }
+  } else {
+    for (size_t i = rows.size(); i > 1; --i) std::swap(rows[i - 1], rows[random.Below(i)]);
+  }
   if (permutations_.size() == 2) permutations_.erase(permutations_.begin());
   return permutations_[epoch] = std::move(rows);
 }

@@ -112,10 +112,11 @@ struct OwnOp {
 };
 
 constexpr OwnOp kOwnOps[] = {
-    {"AllGather", nullptr},    {"AllReduce", nullptr},       {"Broadcast", nullptr},         {"Gelu", &LowerGelu},
-    {"GeluGrad", nullptr},     {"HDF5Reader", &LowerReader}, {"LayerNorm", &LowerLayerNorm}, {"LayerNormGrad", nullptr},
-    {"MutexAcquire", nullptr}, {"MutexRelease", nullptr},    {"ReduceScatter", nullptr},     {"RestoreShard", nullptr},
-    {"SaveShard", nullptr},
+    {"AllGather", nullptr},         {"AllReduce", nullptr},     {"Broadcast", nullptr},
+    {"Gelu", &LowerGelu},           {"GeluGrad", nullptr},      {"HDF5Reader", &LowerReader},
+    {"LayerNorm", &LowerLayerNorm}, {"LayerNormGrad", nullptr}, {"MutexAcquire", nullptr},
+    {"MutexRelease", nullptr},      {"ReduceScatter", nullptr}, {"RestoreShard", nullptr},
+    {"SampleReader", &LowerReader}, {"SaveShard", nullptr},
 };
 
 const OwnOp* FindOwn(std::string_view op) {

@@ -211,6 +211,9 @@ Status Job::RunLogged() {
       scalars.emplace_back(parts_.step.names[i], fetched_[i]);
     }
   }
+  for (const InputSpec& input : spec_.job.inputs) {
+    if (input.skips_errors) scalars.emplace_back(input.name + "/skipped", Tensor::Scalar<int64_t>(input.num_skipped));
+  }
   DF_TRY(metrics_->Append(step_, WallSeconds(), scalars));
   observer_.OnStep(step_, steps_, ForObserver(scalars));
   return Status();

@@ -200,7 +200,7 @@ Status Builder::StampReplicas(const ReplicaModel& replica) {
     if (train.replicas > 1) options.prefix = StrCat("replica_", r, "/");
     options.device = workers_[static_cast<size_t>(r) * workers_.size() / static_cast<size_t>(train.replicas)];
     options.attrs = [r](const Node& node, AttrMap& attrs) {
-      if (node.op->name == "HDF5Reader" && *attrs.Get<int64_t>("slices") > 1) attrs.Set("slice", r);
+      if (node.op->FindAttr("slices") != nullptr && *attrs.Get<int64_t>("slices") > 1) attrs.Set("slice", r);
       if (r > 0 && node.op->is_stateful && attrs.Has("seed") && attrs.Has("seed2")) {
         attrs.Set("seed2", *attrs.Get<int64_t>("seed2") + r);  // a replica's own stream of random numbers
       }

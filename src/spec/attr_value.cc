@@ -145,11 +145,16 @@ std::optional<PartialShape> ToShape(const Expr& expr, const FoldCall& fold_call,
 }
 
 std::optional<DType> ToDType(const Expr& expr, Diagnostics& diagnostics) {
-  if (expr.is(Expr::Kind::kName) || expr.is(Expr::Kind::kString)) {
-    if (std::optional<DType> dtype = ParseDType(expr.text)) return dtype;
-  }
-  const std::string near = Nearest(expr.text, DTypeNames());
-  diagnostics.Error(expr.place, "unknown dtype '", expr.text, "'",
+  const bool is_word = expr.is(Expr::Kind::kName) || expr.is(Expr::Kind::kString);
+  if (is_word) return ToDType(expr.text, expr.place, diagnostics);
+  diagnostics.Error(expr.place, "'", expr.text, "' is no dtype");
+  return {};
+}
+
+std::optional<DType> ToDType(std::string_view text, SourcePlace place, Diagnostics& diagnostics) {
+  if (std::optional<DType> dtype = ParseDType(text)) return dtype;
+  const std::string near = Nearest(text, DTypeNames());
+  diagnostics.Error(place, "unknown dtype '", text, "'",
                     near.empty() ? std::string() : StrCat(", did you mean '", near, "'?"));
   return {};
 }

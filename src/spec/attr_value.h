@@ -17,6 +17,7 @@ std::optional<PartialShape> ToShape(const Expr& expr, const FoldCall& fold_call,
 
 // A dtype by name.
 std::optional<DType> ToDType(const Expr& expr, Diagnostics& diagnostics);
+std::optional<DType> ToDType(std::string_view text, SourcePlace place, Diagnostics& diagnostics);
 
 }  // namespace dfrun
 

@@ -1,12 +1,20 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "src/framework/tensor_hdf5.h"
-#include "src/spec/section.h"
-#include "src/spec/seed.h"
+#include "src/spec/attr_value.h"
+#include "src/spec/input_nodes.h"
 
 namespace dfrun {
 namespace {
+
+constexpr int64_t kMaxReaders = 256;
+constexpr int64_t kMaxPrefetch = 4096;
+
+const std::vector<std::string>& CommonKeys() {
+  static const std::vector<std::string>& keys =
+      *new std::vector<std::string>{"tensors", "batch", "shuffle", "readers", "prefetch"};
+  return keys;
+}
 
 // Reads one section of `inputs:`; a function that fails has reported why.
 class InputReader {
@@ -17,14 +25,12 @@ class InputReader {
   std::optional<InputSpec> Read() {
     spec_.name = name_.text();
     spec_.place = name_.place();
-    if (!IsValidNodeName(spec_.name)) return Fail(name_.place(), "is no name for nodes: letters, digits and ._/-");
-    if (!CheckKeys(value_, {"hdf5", "tensors", "batch", "shuffle"}, What(), diagnostics_)) return {};
-    if (!ReadFile() || !ReadTensors() || !ReadBatch()) return {};
-    if (const std::optional<Yaml> shuffle = FindKey(value_, "shuffle")) {
-      const std::optional<bool> is_on = reader_.Bool(*shuffle, "'shuffle'");
-      if (!is_on) return {};
-      spec_.shuffle = *is_on;
+    if (!IsValidNodeName(spec_.name)) return Fail(name_.place(), " is no name for nodes: letters, digits and ._/-");
+    if (!FindFormat() || !ReadOptions() || !Open() || !ReadTensors() || !Count() || !ReadBatch() || !ReadShuffle()) {
+      return {};
     }
+    if (!ReadCount("readers", kMaxReaders, 1, spec_.readers)) return {};
+    if (!ReadCount("prefetch", kMaxPrefetch, 0, spec_.prefetch)) return {};
     return std::move(spec_);
   }
 
@@ -32,62 +38,172 @@ class InputReader {
   std::string What() const { return StrCat("input '", name_.text(), "'"); }
   template <class... Args>
   std::nullopt_t Fail(SourcePlace place, const Args&... args) {
-    diagnostics_.Error(place, What(), " ", args...);
+    diagnostics_.Error(place, What(), args...);
     return std::nullopt;
   }
 
-  bool ReadFile() {
-    const std::optional<Yaml> path = FindKey(value_, "hdf5");
-    if (!path) return Fail(name_.place(), "lacks 'hdf5', the path of its file"), false;
-    const std::optional<std::string> text = reader_.Text(*path, "'hdf5'");
-    if (!text) return false;
-    spec_.path = (std::filesystem::path(directory_) / *text).string();
-    Result<h5::Handle> file = h5::OpenFile(spec_.path);
-    if (!file.ok()) return Fail(path->place(), file.status().message()), false;
-    file_ = *std::move(file);
+  // The format is the one that a key names.
+  bool FindFormat() {
+    if (!CheckMap(value_, What(), diagnostics_)) return false;
+    std::vector<std::string> keys = CommonKeys();
+    std::string names;
+    for (const SampleFormat* format : SampleFormats::List()) {
+      if (format_ == nullptr && FindKey(value_, format->name)) format_ = format;
+      keys.push_back(format->name);
+      names += StrCat(names.empty() ? "" : ", ", format->name);
+    }
+    if (format_ != nullptr) {
+      keys = CommonKeys();
+      keys.push_back(format_->name);
+      for (const SampleOption& option : format_->options) keys.push_back(option.name);
+    }
+    if (!CheckKeys(value_, keys, What(), diagnostics_)) return false;
+    if (format_ == nullptr) return Fail(name_.place(), " lacks its files, by their format: ", names), false;
+    spec_.format = format_->name;
+    return true;
+  }
+
+  bool ReadOptions() {
+    for (const SampleOption& option : format_->options) {
+      const std::optional<Yaml> value = FindKey(value_, option.name);
+      if (!value && option.required) return Fail(name_.place(), " lacks '", option.name, "'"), false;
+      if (!value) continue;
+      const std::optional<std::string> text = OptionText(option, *value);
+      if (!text) return false;
+      spec_.config.options[option.name] = *text;
+      spec_.skips_errors = spec_.skips_errors || (option.name == "on_error" && *text == "skip");
+    }
+    return true;
+  }
+
+  std::optional<std::string> OptionText(const SampleOption& option, const Yaml& value) {
+    const std::string what = StrCat("'", option.name, "'");
+    if (option.kind == SampleOption::Kind::kInt) {
+      const std::optional<int64_t> number = reader_.Int(value, what, 0);
+      return number ? std::optional(std::to_string(*number)) : std::nullopt;
+    }
+    if (option.kind == SampleOption::Kind::kBool) {
+      const std::optional<bool> is_on = reader_.Bool(value, what);
+      return is_on ? std::optional<std::string>(*is_on ? "true" : "false") : std::nullopt;
+    }
+    const std::optional<std::string> text = reader_.Text(value, what);
+    if (!text || option.choices.empty()) return text;
+    if (std::find(option.choices.begin(), option.choices.end(), *text) != option.choices.end()) return text;
+    std::string choices;
+    for (const std::string& choice : option.choices) choices += StrCat(choices.empty() ? "" : ", ", choice);
+    diagnostics_.Error(value.place(), what, " must be one of ", choices, ", not '", *text, "'");
+    return {};
+  }
+
+  // A path or a list of paths.
+  bool Open() {
+    const Yaml files = *FindKey(value_, format_->name);
+    files_place_ = files.place();
+    const std::string what = StrCat("'", format_->name, "'");
+    const bool is_list = files.is_sequence() && !format_->one_file;
+    for (size_t i = 0; i < (is_list ? files.size() : 1); ++i) {
+      const std::optional<std::string> text = reader_.Text(is_list ? files.item(i) : files, what);
+      if (!text) return false;
+      spec_.config.files.push_back((std::filesystem::path(directory_) / *text).string());
+    }
+    if (spec_.config.files.empty()) return Fail(files_place_, " has no files"), false;
+    Result<std::unique_ptr<SampleSource>> source = format_->open(spec_.config);
+    if (!source.ok()) return Fail(files_place_, ": ", source.status().message()), false;
+    source_ = *std::move(source);
+    spec_.config.files = source_->files();
     return true;
   }
 
   bool ReadTensors() {
     const std::optional<Yaml> tensors = FindKey(value_, "tensors");
-    if (!tensors) return Fail(name_.place(), "lacks 'tensors': {name: dataset}"), false;
+    if (!tensors) {
+      for (const auto& [name, from] : format_->default_fields) {
+        if (!AddTensor(name, {from, DType::kInvalid, PartialShape(), {}}, files_place_)) return false;
+      }
+      if (spec_.tensors.empty()) return Fail(name_.place(), " lacks 'tensors': {name: what it is made of}"), false;
+      return true;
+    }
     if (!CheckMap(*tensors, "'tensors'", diagnostics_)) return false;
     for (size_t i = 0; i < tensors->size(); ++i) {
       if (!ReadTensor(tensors->key(i), tensors->value(i))) return false;
     }
-    if (spec_.tensors.empty()) return Fail(tensors->place(), "has no tensors"), false;
+    if (spec_.tensors.empty()) return Fail(tensors->place(), " has no tensors"), false;
     return true;
   }
 
-  bool ReadTensor(const Yaml& name, const Yaml& dataset) {
-    InputTensor tensor;
-    tensor.name = name.text();
-    tensor.place = dataset.place();
-    if (!IsValidNodeName(tensor.name)) return Fail(name.place(), "cannot name a tensor '", tensor.name, "'"), false;
-    const std::optional<std::string> path = reader_.Text(dataset, StrCat("'", tensor.name, "'"));
-    if (!path) return false;
-    tensor.dataset = *path;
-    const Result<DatasetInfo> info = InspectDataset(file_, spec_.path, tensor.dataset);
-    if (!info.ok()) return Fail(dataset.place(), info.status().message()), false;
-    if (info->shape.rank() == 0)
-      return Fail(dataset.place(), "cannot take samples from '", tensor.dataset, "', which is a scalar"), false;
-    const int64_t samples = info->shape[0];
-    if (!spec_.tensors.empty() && samples != spec_.num_samples) {
-      return Fail(dataset.place(), "has ", samples, " samples in '", tensor.dataset, "', but ", spec_.num_samples,
-                  " in '", spec_.tensors[0].dataset, "'"),
-             false;
+  // A text, what the tensor is made of, or a mapping; by default it is made of what has its name.
+  bool ReadTensor(const Yaml& name, const Yaml& value) {
+    const std::string tensor(name.text());
+    if (!IsValidNodeName(tensor)) return Fail(name.place(), " cannot name a tensor '", tensor, "'"), false;
+    const std::string what = StrCat("'", tensor, "'");
+    SampleField field;
+    field.from = tensor;
+    if (value.is_null()) return AddTensor(tensor, std::move(field), name.place());
+    if (!value.is_map()) {
+      const std::optional<std::string> from = reader_.Text(value, what);
+      if (!from) return false;
+      field.from = *from;
+      return AddTensor(tensor, std::move(field), value.place());
     }
-    if (samples == 0) return Fail(dataset.place(), "has no samples in '", tensor.dataset, "'"), false;
-    spec_.num_samples = samples;
-    tensor.dtype = info->dtype;
-    tensor.sample_shape = Shape(info->shape.dims().subspan(1));
-    spec_.tensors.push_back(std::move(tensor));
+    if (!CheckKeys(value, {"from", "dtype", "shape", "default"}, StrCat("tensor ", what), diagnostics_)) return false;
+    SourcePlace place = name.place();
+    if (const std::optional<Yaml> from = FindKey(value, "from")) {
+      const std::optional<std::string> text = reader_.Text(*from, "'from'");
+      if (!text) return false;
+      field.from = *text;
+      place = from->place();
+    }
+    if (const std::optional<Yaml> fallback = FindKey(value, "default")) {
+      field.fallback = reader_.Text(*fallback, "'default'");
+      if (!field.fallback) return false;
+    }
+    return ReadDType(value, field) && ReadShape(value, field) && AddTensor(tensor, std::move(field), place);
+  }
+
+  bool ReadDType(const Yaml& value, SampleField& field) {
+    const std::optional<Yaml> dtype = FindKey(value, "dtype");
+    if (!dtype) return true;
+    const std::optional<std::string> text = reader_.Text(*dtype, "'dtype'");
+    if (!text) return false;
+    field.dtype = ToDType(*text, dtype->place(), diagnostics_).value_or(DType::kInvalid);
+    return field.dtype != DType::kInvalid;
+  }
+
+  bool ReadShape(const Yaml& value, SampleField& field) {
+    const std::optional<Yaml> shape = FindKey(value, "shape");
+    if (!shape) return true;
+    if (!shape->is_sequence()) {
+      diagnostics_.Error(shape->place(), "'shape' must be a list of sizes, not ", shape->Describe());
+      return false;
+    }
+    field.shape = PartialShape::Scalar();
+    for (size_t i = 0; i < shape->size(); ++i) {
+      const std::optional<int64_t> size = reader_.Int(shape->item(i), "a size (-1: the longest of a batch)", -1);
+      if (!size) return false;
+      field.shape.Append(*size);
+    }
     return true;
+  }
+
+  bool AddTensor(const std::string& name, SampleField field, SourcePlace place) {
+    const Status status = source_->AddField(field);
+    if (!status.ok()) return Fail(place, ": ", status.message()), false;
+    spec_.tensors.push_back({name, std::move(field), {}, place});
+    return true;
+  }
+
+  bool Count() {
+    const Result<SampleSource::Counts> counts = source_->Count();
+    if (!counts.ok()) return Fail(files_place_, ": ", counts.status().message()), false;
+    spec_.num_samples = counts->samples;
+    spec_.num_skipped = counts->skipped;
+    if (counts->samples > 0) return true;
+    return Fail(files_place_, " has no samples", counts->skipped > 0 ? " without errors" : ""), false;
   }
 
   bool ReadBatch() {
     const std::optional<Yaml> batch = FindKey(value_, "batch");
-    if (!batch) return Fail(name_.place(), "lacks 'batch', a number of samples or 'all'"), false;
+    if (!batch) return Fail(name_.place(), " lacks 'batch', a number of samples or 'all'"), false;
     spec_.batch_place = batch->place();
     spec_.all = batch->text() == "all";
     if (spec_.all) {
@@ -97,8 +213,32 @@ class InputReader {
     const std::optional<int64_t> number = reader_.Int(*batch, "'batch' (a number of samples, or 'all')", 1);
     if (!number) return false;
     if (*number > spec_.num_samples)
-      return Fail(batch->place(), "has ", spec_.num_samples, " samples, fewer than a batch of ", *number), false;
+      return Fail(batch->place(), " has ", spec_.num_samples, " samples, fewer than a batch of ", *number), false;
     spec_.batch = *number;
+    return true;
+  }
+
+  // Whether, or the size of the buffer.
+  bool ReadShuffle() {
+    const std::optional<Yaml> shuffle = FindKey(value_, "shuffle");
+    if (!shuffle) return true;
+    const std::string what = "'shuffle' (true, false or a number of samples)";
+    const std::optional<std::string> text = reader_.Text(*shuffle, what);
+    if (!text) return false;
+    spec_.shuffle = *text != "false";
+    if (*text == "true" || *text == "false") return true;
+    const std::optional<int64_t> buffer = reader_.Int(*shuffle, what, 1);
+    spec_.shuffle_buffer = buffer.value_or(0);
+    return buffer.has_value();
+  }
+
+  bool ReadCount(const char* key, int64_t most, int64_t least, int64_t& count) {
+    const std::optional<Yaml> value = FindKey(value_, key);
+    if (!value) return true;
+    const std::optional<int64_t> number = reader_.Int(*value, StrCat("'", key, "'"), least);
+    if (!number) return false;
+    if (*number > most) return Fail(value->place(), " has '", key, "' ", *number, ", more than ", most), false;
+    count = *number;
     return true;
   }
 
@@ -107,49 +247,11 @@ class InputReader {
   const std::string& directory_;
   ValueReader& reader_;
   Diagnostics& diagnostics_;
-  h5::Handle file_;
+  const SampleFormat* format_ = nullptr;
+  std::unique_ptr<SampleSource> source_;
+  SourcePlace files_place_;
   InputSpec spec_;
 };
-
-PartialShape BatchShape(const InputTensor& tensor, int64_t batch) {
-  std::vector<int64_t> sizes = {batch};
-  sizes.insert(sizes.end(), tensor.sample_shape.dims().begin(), tensor.sample_shape.dims().end());
-  return PartialShape(std::move(sizes));
-}
-
-bool AddNodes(InputSpec& input, int64_t seed, Lowering& lowering) {
-  const std::optional<NodeId> position = lowering.AddCounter(input.name + "/position", input.place);
-  if (!position) return false;
-  input.position = *position;
-  NodeSpec read{input.name + "/read", "HDF5Reader", {{*position, 0}}, {}, {}, "", "", {}};
-  std::vector<DType> dtypes;
-  std::vector<std::string> datasets;
-  std::vector<PartialShape> shapes;
-  for (const InputTensor& t : input.tensors) {
-    dtypes.push_back(t.dtype);
-    datasets.push_back(t.dataset);
-    shapes.push_back(BatchShape(t, PartialShape::kUnknown));
-  }
-  read.attrs.Set("component_types", std::move(dtypes));
-  read.attrs.Set("datasets", std::move(datasets));
-  read.attrs.Set("shapes", std::move(shapes));
-  read.attrs.Set("path", input.path);
-  read.attrs.Set("batch", input.all ? int64_t{-1} : input.batch);
-  read.attrs.Set("shuffle", input.shuffle);
-  read.attrs.Set("seed", SeedsOf(seed, read.name).seed);
-  const std::optional<NodeId> read_id = lowering.AddNode(std::move(read), input.place);
-  if (!read_id) return false;
-  input.read = *read_id;
-  for (size_t i = 0; i < input.tensors.size(); ++i) {
-    InputTensor& tensor = input.tensors[i];
-    NodeSpec identity{
-        StrCat(input.name, "/", tensor.name), "Identity", {{*read_id, static_cast<int32_t>(i)}}, {}, {}, "", "", {}};
-    const std::optional<NodeId> id = lowering.AddNode(std::move(identity), tensor.place);
-    if (!id) return false;
-    tensor.value = {*id, 0};
-  }
-  return true;
-}
 
 }  // namespace
 
@@ -158,20 +260,12 @@ std::vector<InputSpec> ReadInputs(const Yaml& section, const std::string& direct
   std::vector<InputSpec> inputs;
   if (!CheckMap(section, "the section 'inputs'", reader.diagnostics())) return inputs;
   for (size_t i = 0; i < section.size(); ++i) {
-    std::optional<InputSpec> input = InputReader(section.key(i), section.value(i), directory, reader).Read();
-    if (input && AddNodes(*input, seed, lowering)) inputs.push_back(*std::move(input));
+    const Yaml name = section.key(i);
+    const Yaml value = section.value(i);
+    std::optional<InputSpec> input = InputReader(name, value, directory, reader).Read();
+    if (input && AddInputNodes(*input, seed, lowering)) inputs.push_back(*std::move(input));
   }
   return inputs;
-}
-
-Status FixBatchSizes(const std::vector<InputSpec>& inputs, Graph& graph) {
-  if (inputs.empty()) return Status();
-  for (const InputSpec& input : inputs) {
-    std::vector<PartialShape> shapes;
-    for (const InputTensor& t : input.tensors) shapes.push_back(BatchShape(t, input.batch));
-    graph.mutable_node(input.read).attrs.Set("shapes", std::move(shapes));
-  }
-  return graph.InferShapes();
 }
 
 }  // namespace dfrun

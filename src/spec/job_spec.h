@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "src/framework/sample_source.h"
 #include "src/framework/shape.h"
 #include "src/graph/graph.h"
 #include "src/spec/schedule.h"
@@ -25,27 +26,31 @@ struct JobSize {
   SourcePlace place;
 };
 
-// A tensor of an input section: one dataset, whose first dimension counts the samples.
+// A tensor of an input section.
 struct InputTensor {
-  std::string name;     // "image"
-  std::string dataset;  // "/train/image"
-  DType dtype = DType::kInvalid;
-  Shape sample_shape;  // of one sample
-  Output value;        // the Identity node "<section>/<name>", [batch, sample_shape...]
+  std::string name;   // "image"
+  SampleField field;  // what a sample has of it, as the files say; unknown sizes are padded to the batch's largest
+  Output value;       // the Identity node "<section>/<name>", [batch, sample's shape...]
   SourcePlace place;
 };
 
 // A section of `inputs:`. Its nodes: the variable "<name>/position" (int64 scalar, samples consumed since the start of
-// training; in LoadedSpec::variables), the HDF5Reader "<name>/read", and an Identity per tensor.
+// training; in LoadedSpec::variables), the HDF5Reader or SampleReader "<name>/read", and an Identity per tensor.
 // The graph holds the whole batch: the reader's attrs are slice 0 of slices 1.
 struct InputSpec {
   std::string name;
-  std::string path;  // of the HDF5 file, as this process can open it
+  std::string format;   // a name of SampleFormats
+  SampleConfig config;  // with the files there are, as this process can open them
   std::vector<InputTensor> tensors;
   int64_t num_samples = 0;
   int64_t batch = 0;  // samples a step over all replicas; num_samples where `all` was written
   bool all = false;   // `batch: all`: the whole set every step
   bool shuffle = false;
+  int64_t shuffle_buffer = 0;  // samples; 0: all
+  int64_t readers = 1;         // threads on each device
+  int64_t prefetch = 2;        // batches
+  int64_t num_skipped = 0;     // records left out for their errors
+  bool skips_errors = false;
   NodeId position = -1;
   NodeId read = -1;
   SourcePlace place;

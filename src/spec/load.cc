@@ -27,7 +27,7 @@ void CheckInitialValues(const std::vector<VariableSpec>& variables, const Graph&
       stack.pop_back();
       if (seen[node.id]) continue;
       seen[node.id] = true;
-      for (std::string_view op : {"Placeholder", "VariableV2", "HDF5Reader"}) {
+      for (std::string_view op : {"Placeholder", "VariableV2", "HDF5Reader", "SampleReader"}) {
         if (node.op->name != op) continue;
         diagnostics.Error(graph.node(v.node).place, "the 'init' of '", graph.node(v.node).name, "' depends on '",
                           node.name, "' (", op, "), which has no value before the first step");

@@ -21,9 +21,9 @@ void FeedInput(const InputSpec& target, const InputSpec& source, SourcePlace pla
     if (from == source.tensors.end()) {
       diagnostics.Error(place, "input '", source.name, "' lacks the tensor '", t.name, "' of input '", target.name,
                         "'");
-    } else if (from->dtype != t.dtype || !(from->sample_shape == t.sample_shape)) {
-      diagnostics.Error(place, "'", source.name, "/", t.name, "' has samples ", from->dtype, from->sample_shape,
-                        ", but those of '", target.name, "/", t.name, "' are ", t.dtype, t.sample_shape);
+    } else if (from->field.dtype != t.field.dtype || !(from->field.shape == t.field.shape)) {
+      diagnostics.Error(place, "'", source.name, "/", t.name, "' has samples ", from->field.dtype, from->field.shape,
+                        ", but those of '", target.name, "/", t.name, "' are ", t.field.dtype, t.field.shape);
     } else {
       feeds.push_back({t.value, from->value, place});
     }

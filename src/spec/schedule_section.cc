@@ -47,7 +47,7 @@ class ScheduleReader {
     return false;
   }
 
-  bool Check(std::initializer_list<std::string_view> known, std::initializer_list<std::string_view> required,
+  bool Check(const std::vector<std::string>& known, std::initializer_list<std::string_view> required,
              const std::string& what) {
     if (!CheckKeys(map_, known, what, reader_.diagnostics())) return false;
     for (std::string_view key : required) {

@@ -19,7 +19,7 @@ bool CheckMap(const Yaml& value, std::string_view what, Diagnostics& diagnostics
   return false;
 }
 
-bool CheckKeys(const Yaml& map, std::initializer_list<std::string_view> known, std::string_view what,
+bool CheckKeys(const Yaml& map, const std::vector<std::string>& known, std::string_view what,
                Diagnostics& diagnostics) {
   if (!CheckMap(map, what, diagnostics)) return false;
   bool good = true;
@@ -27,9 +27,9 @@ bool CheckKeys(const Yaml& map, std::initializer_list<std::string_view> known, s
     const std::string_view key = map.key(i).text();
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
     good = false;
-    std::string near = DidYouMean(key, {known.begin(), known.end()});
+    std::string near = DidYouMean(key, known);
     if (near.empty()) {
-      for (std::string_view k : known) near += StrCat(near.empty() ? "; it takes " : ", ", k);
+      for (const std::string& k : known) near += StrCat(near.empty() ? "; it takes " : ", ", k);
     }
     diagnostics.Error(map.key(i).place(), "unknown key '", key, "' of ", what, near);
   }

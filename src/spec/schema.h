@@ -2,9 +2,10 @@
 #ifndef DFRUN_SRC_SPEC_SCHEMA_H_
 #define DFRUN_SRC_SPEC_SCHEMA_H_
 
-#include <initializer_list>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "src/spec/yaml_tree.h"
 
@@ -17,8 +18,7 @@ std::optional<Yaml> FindKey(const Yaml& map, std::string_view key);
 bool CheckMap(const Yaml& value, std::string_view what, Diagnostics& diagnostics);
 
 // CheckMap(), and every key that is not `known`, with a suggestion.
-bool CheckKeys(const Yaml& map, std::initializer_list<std::string_view> known, std::string_view what,
-               Diagnostics& diagnostics);
+bool CheckKeys(const Yaml& map, const std::vector<std::string>& known, std::string_view what, Diagnostics& diagnostics);
 
 // ", did you mean 'near'?", or nothing where no candidate is near.
 std::string DidYouMean(std::string_view text, const std::vector<std::string>& candidates);

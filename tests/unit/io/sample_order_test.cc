@@ -38,6 +38,20 @@ TEST(SampleOrderTest, DependsOnSeedAndEpochAlone) {
   EXPECT_NE(first, second_epoch);
 }
 
+TEST(SampleOrderTest, ABufferHoldsSamplesBackNoFurtherThanItsSize) {
+  SampleOrder order(1000, true, 3, 16);
+  std::set<int64_t> rows;
+  int64_t moved = 0;
+  for (int64_t i = 0; i < 1000; ++i) {
+    const int64_t row = order.RowAt(i);
+    EXPECT_LT(row, i + 16);
+    moved += row != i ? 1 : 0;
+    rows.insert(row);
+  }
+  EXPECT_EQ(rows.size(), 1000U);
+  EXPECT_GT(moved, 800);
+}
+
 TEST(SampleOrderTest, InOrderWithoutShuffle) {
   SampleOrder order(5, false, 1);
   for (int64_t i = 0; i < 12; ++i) EXPECT_EQ(order.RowAt(i), i % 5);

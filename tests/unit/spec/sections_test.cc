@@ -66,8 +66,8 @@ TEST_F(WithData, InputsBecomeNodes) {
   EXPECT_TRUE(batch.shuffle);
   EXPECT_FALSE(batch.all);
   ASSERT_EQ(batch.tensors.size(), 2u);
-  EXPECT_EQ(batch.tensors[0].sample_shape, Shape({4}));
-  EXPECT_EQ(batch.tensors[1].dtype, DType::kInt64);
+  EXPECT_EQ(batch.tensors[0].field.shape, PartialShape({4}));
+  EXPECT_EQ(batch.tensors[1].field.dtype, DType::kInt64);
   EXPECT_EQ(OutputName(spec->graph, batch.tensors[1].value), "batch/label");
   const Node& read = spec->graph.node(batch.read);
   EXPECT_EQ(read.name, "batch/read");
@@ -108,9 +108,9 @@ TEST_F(WithData, InputErrors) {
   EXPECT_EQ(error("{hdf5: data.h5, tensors: {x: /train/image}, batch: 0}"),
             "job.yaml:3:61: 'batch' (a number of samples, or 'all') must be an integer of at least 1, not '0'");
   EXPECT_EQ(error("{hdf5: data.h5, tensors: {x: /train/image, y: /test/label}, batch: 2}"),
-            "job.yaml:3:56: input 'batch' has 6 samples in '/test/label', but 10 in '/train/image'");
+            "job.yaml:3:56: input 'batch': '/test/label' has 6 samples, but '/train/image' has 10");
   EXPECT_EQ(error("{hdf5: data.h5, tensors: {x: /scalar}, batch: 2}"),
-            "job.yaml:3:39: input 'batch' cannot take samples from '/scalar', which is a scalar");
+            "job.yaml:3:39: input 'batch': '/scalar' is a scalar: samples are rows of a first dimension");
   EXPECT_EQ(error("{hdf5: data.h5, tensors: {x: /train/image}, batch: 2, shufle: true}"),
             "job.yaml:3:64: unknown key 'shufle' of input 'batch', did you mean 'shuffle'?");
 }

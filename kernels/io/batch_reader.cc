@@ -1,0 +1,107 @@
+#include "kernels/io/batch_reader.h"
+
+#include <limits>
+#include <utility>
+
+namespace dfrun {
+
+void BatchReader::Request(int64_t position, Done done) {
+  if (short_copies_.load(std::memory_order_acquire)) {  // waking a thread would cost more
+    done(Read(position));
+    return;
+  }
+  std::optional<Result<Batch>> ready;
+  bool is_new = false;
+  {
+    MutexLock lock(mu_);
+    auto it = orders_.find(position);
+    is_new = it == orders_.end();
+    if (!is_new && it->second.batch) {
+      ready = std::move(it->second.batch);
+      orders_.erase(it);
+    } else {
+      if (is_new) std::erase_if(orders_, [](const auto& order) { return order.second.waiting.empty(); });
+      orders_[position].waiting.push_back(std::move(done));
+    }
+  }
+  if (is_new) set_->Schedule([self = shared_from_this(), position] { self->ReadAndDeliver(position); });
+  OrderAhead(position);
+  if (ready) done(*std::move(ready));
+}
+
+void BatchReader::ReadAndDeliver(int64_t position) {
+  {
+    MutexLock lock(mu_);
+    auto it = orders_.find(position);
+    if (it == orders_.end()) return;  // the reader has gone elsewhere
+    if (it->second.waiting.empty() && short_copies_.load(std::memory_order_acquire)) {
+      orders_.erase(it);
+      return;
+    }
+  }
+  Result<Batch> batch = Read(position);
+  std::vector<Done> waiting;
+  {
+    MutexLock lock(mu_);
+    auto it = orders_.find(position);
+    if (it == orders_.end()) return;
+    waiting = std::move(it->second.waiting);
+    if (waiting.empty()) {
+      it->second.batch = std::move(batch);
+      return;
+    }
+    orders_.erase(it);
+  }
+  for (Done& done : waiting) done(batch);
+}
+
+void BatchReader::OrderAhead(int64_t position) {
+  if (config_.batch < 0 || position < 0 || position > std::numeric_limits<int64_t>::max() / 2) return;
+  std::vector<int64_t> ordered;
+  {
+    MutexLock lock(mu_);
+    for (int64_t k = 1; k <= config_.prefetch; ++k) {
+      const int64_t next = position + k * config_.batch;
+      if (orders_.try_emplace(next).second) ordered.push_back(next);
+    }
+  }
+  for (int64_t next : ordered) {
+    set_->Schedule([self = shared_from_this(), next] { self->ReadAndDeliver(next); });
+  }
+}
+
+Result<BatchReader::Batch> BatchReader::Read(int64_t position) {
+  DF_ASSIGN(SampleSource* const source, Prepare());
+  DF_ASSIGN(const std::vector<int64_t> samples, SamplesAt(position));
+  return source->Gather(samples, allocator_);
+}
+
+Result<SampleSource*> BatchReader::Prepare() {
+  if (SampleSource* source = short_copies_.load(std::memory_order_acquire)) return source;
+  DF_ASSIGN(const SampleSet::Loaded loaded, set_->Load());
+  MutexLock lock(order_mu_);
+  if (order_) return loaded.source;
+  order_.emplace(loaded.samples, config_.shuffle, config_.seed, config_.shuffle_buffer);
+  samples_ = loaded.samples;
+  const int64_t batch = config_.batch < 0 ? samples_ : config_.batch;
+  if (loaded.source->IsShortCopy(batch / config_.slices)) {
+    short_copies_.store(loaded.source, std::memory_order_release);
+  }
+  return loaded.source;
+}
+
+Result<std::vector<int64_t>> BatchReader::SamplesAt(int64_t position) {
+  MutexLock lock(order_mu_);
+  const int64_t batch = config_.batch < 0 ? samples_ : config_.batch;
+  const int64_t begin = config_.slice * batch / config_.slices;
+  const int64_t end = (config_.slice + 1) * batch / config_.slices;
+  if (position < 0 || position > std::numeric_limits<int64_t>::max() - end) {
+    return InvalidArgument("there is no position ", position, " of the samples");
+  }
+  std::vector<int64_t> samples;
+  samples.reserve(static_cast<size_t>(end - begin));
+  for (int64_t i = begin; i < end; ++i) samples.push_back(config_.batch < 0 ? i : order_->RowAt(position + i));
+  return samples;
+}
+
+}  // namespace dfrun

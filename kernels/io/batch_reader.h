@@ -1,0 +1,70 @@
+// Batches of a data set by position, read ahead of need on the set's threads.
+#ifndef DFRUN_KERNELS_IO_BATCH_READER_H_
+#define DFRUN_KERNELS_IO_BATCH_READER_H_
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "kernels/io/sample_order.h"
+#include "kernels/io/sample_set.h"
+
+namespace dfrun {
+
+// What a reader kernel shares with the tasks on the set's threads; outlives the kernel while a task runs. A batch is a
+// function of its position alone: which thread reads it, and when, makes no difference.
+// Thread safety: all methods from any thread.
+class BatchReader : public std::enable_shared_from_this<BatchReader> {
+ public:
+  struct Config {
+    int64_t batch = 0;  // of the whole step; -1: all samples
+    bool shuffle = false;
+    int64_t shuffle_buffer = 0;
+    uint64_t seed = 0;
+    int64_t slice = 0;  // this reader's, of
+    int64_t slices = 1;
+    int64_t prefetch = 2;  // batches
+  };
+  using Batch = std::vector<Tensor>;  // one tensor a field
+  using Done = std::function<void(Result<Batch>)>;
+
+  // The set's threads run this object's tasks to the end before the set goes away.
+  BatchReader(const Config& config, SampleSet* set, Allocator& allocator)
+      : config_(config), set_(set), allocator_(allocator) {}
+
+  // Runs done(batch) with this slice of the batch whose first sample is at `position`: at once where it has been read
+  // ahead, else on a thread of the set. Orders the next ones.
+  void Request(int64_t position, Done done);
+
+ private:
+  // A batch that was ordered: read, or awaited by `waiting`, or neither as yet.
+  struct Order {
+    std::optional<Result<Batch>> batch;
+    std::vector<Done> waiting;
+  };
+
+  Result<Batch> Read(int64_t position);
+  void ReadAndDeliver(int64_t position);
+  void OrderAhead(int64_t position);
+  // The loaded data set.
+  Result<SampleSource*> Prepare() EXCLUDES(order_mu_);
+  // The numbers of the samples of a batch.
+  Result<std::vector<int64_t>> SamplesAt(int64_t position) EXCLUDES(order_mu_);
+
+  const Config config_;
+  SampleSet* const set_;
+  Allocator& allocator_;
+  std::atomic<SampleSource*> short_copies_{nullptr};  // set where Read() may run on any thread
+  Mutex order_mu_;
+  std::optional<SampleOrder> order_ GUARDED_BY(order_mu_);
+  int64_t samples_ GUARDED_BY(order_mu_) = 0;
+  Mutex mu_;
+  std::map<int64_t, Order> orders_ GUARDED_BY(mu_);  // by position
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_IO_BATCH_READER_H_

@@ -1,0 +1,134 @@
+// csv: columns of comma-separated values.
+#include <algorithm>
+
+#include "kernels/io/raw_decoder.h"
+#include "kernels/parsing/csv_record.h"
+#include "kernels/strings/parse_number.h"
+#include "src/framework/op.h"
+
+namespace dfrun {
+namespace {
+
+class CsvDecoder final : public RecordDecoder {
+ public:
+  // `header`: the names of the columns, or nothing.
+  CsvDecoder(const CsvFormat& format, std::vector<std::string> header) : format_(format), header_(std::move(header)) {}
+
+  Status AddField(SampleField& field) override {
+    DF_ASSIGN(const Columns columns, ColumnsOf(field.from));
+    DF_TRY(SettleDType(field,
+                       {DType::kFloat, DType::kDouble, DType::kInt32, DType::kInt64, DType::kUint8, DType::kString}));
+    const int64_t count = columns.end - columns.begin;
+    if (!field.shape.known_rank()) {
+      field.shape = columns.is_range ? PartialShape({count}) : PartialShape::Scalar();
+    }
+    DF_ASSIGN(const Shape shape, field.shape.ToShape());
+    if (shape.num_elements() != count) {
+      return InvalidArgument("'", field.from, "' are ", count, " columns, but ", field.shape, " is declared");
+    }
+    columns_.push_back(columns);
+    shapes_.push_back(shape);
+    fields_.push_back(field);
+    return Status();
+  }
+
+  Status Decode(const Record& record, int64_t i, BatchBuilder& batch) const override {
+    DF_ASSIGN(std::vector<std::string> values, CsvFields(record.bytes, format_));
+    for (size_t f = 0; f < columns_.size(); ++f) {
+      DF_ASSIGN(const BatchBuilder::Room room, batch.Place(f, i, shapes_[f]));
+      for (int64_t c = columns_[f].begin; c < columns_[f].end; ++c) {
+        if (static_cast<size_t>(c) >= values.size()) {
+          return InvalidArgument("column ", c, " is wanted, but there are ", values.size());
+        }
+        Status status =
+            Parse(values[static_cast<size_t>(c)], fields_[f], *room.tensor, room.at + c - columns_[f].begin);
+        if (!status.ok()) return status.Annotate(StrCat("column ", c));
+      }
+    }
+    return Status();
+  }
+
+ private:
+  struct Columns {
+    int64_t begin = 0;
+    int64_t end = 0;
+    bool is_range = false;
+  };
+
+  // A name of the header, a number, or numbers "begin:end" of which the end is not one.
+  Result<Columns> ColumnsOf(const std::string& from) const {
+    auto named = std::find(header_.begin(), header_.end(), from);
+    if (named != header_.end()) return Columns{named - header_.begin(), named - header_.begin() + 1, false};
+    Columns columns;
+    const size_t colon = from.find(':');
+    bool ok = ParseNumber(from.substr(0, colon), columns.begin) && columns.begin >= 0;
+    columns.end = columns.begin + 1;
+    if (colon != std::string::npos) {
+      columns.is_range = true;
+      ok = ok && ParseNumber(from.substr(colon + 1), columns.end) && columns.end > columns.begin;
+    }
+    if (ok && (header_.empty() || columns.end <= static_cast<int64_t>(header_.size()))) return columns;
+    const std::string near = Nearest(from, header_);
+    return InvalidArgument(
+        "there is no column '", from, "'",
+        near.empty() ? header_.empty() ? ": it is a number, or a range as 0:3" : StrCat(": there are ", header_.size())
+                     : StrCat(", did you mean '", near, "'?"));
+  }
+
+  static Status Parse(std::string& text, const SampleField& field, Tensor& to, int64_t at) {
+    if (text.empty() && field.fallback) return FillWithFallback(field, to, at, 1);
+    bool ok = true;
+    VisitDType<float, double, int32_t, int64_t, uint8_t, std::string>(to.dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      if constexpr (std::is_same_v<T, std::string>) {
+        to.data<T>()[at] = std::move(text);
+      } else {
+        ok = ParseNumber(text, to.data<T>()[at]);
+      }
+    });
+    return ok ? Status() : InvalidArgument("'", text, "' is no ", to.dtype());
+  }
+
+  const CsvFormat format_;
+  const std::vector<std::string> header_;
+  std::vector<Columns> columns_;  // by field
+  std::vector<Shape> shapes_;
+  std::vector<SampleField> fields_;
+};
+
+Result<std::vector<std::string>> ReadHeader(const std::string& path, Compression compression, const CsvFormat& format) {
+  DF_ASSIGN(const ByteFile file, ByteFile::Open(path, compression, 0));
+  FileCursor cursor(file);
+  const std::unique_ptr<RecordFormat> lines = CsvLines(0);
+  RecordSpan first;
+  uint64_t at = 0;
+  DF_ASSIGN(const bool found, lines->Find(cursor, at, first));
+  if (!found) return Error(Code::kDataLoss, path, " is empty: it lacks its header");
+  DF_ASSIGN(const std::string_view line, lines->Read(cursor, first));
+  Result<std::vector<std::string>> names = CsvFields(line, format);
+  if (!names.ok()) return names.status().Annotate(StrCat(path, ", the header"));
+  return names;
+}
+
+Result<std::unique_ptr<SampleSource>> OpenCsv(const SampleConfig& config) {
+  const std::string delimiter = TextOption(config, "delimiter", ",");
+  if (delimiter.size() != 1) return InvalidArgument("'delimiter' must be one byte, not '", delimiter, "'");
+  const CsvFormat format{delimiter[0], true};
+  const bool has_header = TextOption(config, "header", "false") == "true";
+  DF_ASSIGN(std::vector<std::string> files, ExpandFiles(config.files));
+  DF_ASSIGN(const Compression compression, CompressionOf(config));
+  std::vector<std::string> header;
+  if (has_header) {
+    DF_ASSIGN(header, ReadHeader(files[0], compression, format));
+  }
+  return MakeRecordSource(config, std::move(files), CsvLines(has_header ? 1 : 0),
+                          std::make_unique<CsvDecoder>(format, std::move(header)));
+}
+
+SAMPLE_FORMAT(SampleFormat{
+    .name = "csv",
+    .options = RecordOptions({{.name = "header", .kind = SampleOption::Kind::kBool}, {.name = "delimiter"}}),
+    .open = &OpenCsv});
+
+}  // namespace
+}  // namespace dfrun

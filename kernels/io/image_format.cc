@@ -1,0 +1,115 @@
+// image: PNG and JPEG files, a sample each.
+#include <algorithm>
+#include <filesystem>
+
+#include "kernels/image/jpeg.h"
+#include "kernels/image/png.h"
+#include "kernels/io/raw_decoder.h"
+
+namespace dfrun {
+namespace {
+
+constexpr std::string_view kPngMagic = "\x89PNG";
+// A small file may claim to be a large image: more elements than this are refused.
+constexpr int64_t kMaxElements = int64_t{1} << 29;
+
+std::string DirectoryOf(const std::string& path) {
+  return std::filesystem::path(path).parent_path().string();
+}
+
+// Calls place(shape) -> Result<void*> for the memory of the pixels.
+template <class Place>
+Status DecodeImage(std::string_view file, int channels, Place&& place) {
+  const auto allocate = [&](const auto& format) -> Result<void*> {
+    if (format.height * format.width > kMaxElements / std::max(format.channels, 1)) {
+      return InvalidArgument("an image of ", format.height, " x ", format.width, " pixels is too large");
+    }
+    return place(Shape({format.height, format.width, format.channels}));
+  };
+  if (file.substr(0, kPngMagic.size()) == kPngMagic) return DecodePng(file, channels, 8, allocate);
+  return DecodeJpeg(file, JpegOptions{.channels = channels}, allocate);
+}
+
+// Fields: "image", uint8 [height, width, channels]; "path"; "label", the number of the file's directory among all.
+class ImageDecoder final : public RecordDecoder {
+ public:
+  explicit ImageDecoder(const std::vector<std::string>& files) : first_(files[0]) {
+    for (const std::string& path : files) directories_.push_back(DirectoryOf(path));
+    std::sort(directories_.begin(), directories_.end());
+    directories_.erase(std::unique(directories_.begin(), directories_.end()), directories_.end());
+  }
+
+  Status AddField(SampleField& field) override {
+    if (field.from == "path" || field.from == "label") {
+      kinds_.push_back(field.from == "path" ? Kind::kPath : Kind::kLabel);
+      DF_TRY(SettleDType(field, {field.from == "path" ? DType::kString : DType::kInt64}));
+      return SettleShape(field, PartialShape::Scalar());
+    }
+    if (field.from != "image") {
+      return InvalidArgument("there is no '", field.from, "': a file has 'image', 'label' and 'path'");
+    }
+    kinds_.push_back(Kind::kImage);
+    DF_TRY(SettleDType(field, {DType::kUint8}));
+    if (!field.shape.known_rank()) return TakeFirstShape(field);
+    if (field.shape.rank() != 3) return InvalidArgument("an image has a shape [height, width, channels]");
+    channels_ = std::max(0, static_cast<int>(field.shape.dim(2)));
+    if (channels_ == 2 || channels_ > 4) return InvalidArgument("an image has 1, 3 or 4 channels, not ", channels_);
+    return Status();
+  }
+
+  Status Decode(const Record& record, int64_t i, BatchBuilder& batch) const override {
+    for (size_t f = 0; f < kinds_.size(); ++f) {
+      if (kinds_[f] == Kind::kImage) {
+        DF_TRY(DecodeImage(record.bytes, channels_, [&](const Shape& shape) -> Result<void*> {
+          DF_ASSIGN(const BatchBuilder::Room room, batch.Place(f, i, shape));
+          return static_cast<void*>(room.bytes());
+        }));
+        continue;
+      }
+      DF_ASSIGN(const BatchBuilder::Room room, batch.Place(f, i, Shape()));
+      if (kinds_[f] == Kind::kPath) {
+        *room.data<std::string>() = record.path;
+      } else {
+        const std::string directory = DirectoryOf(record.path);
+        *room.data<int64_t>() =
+            std::lower_bound(directories_.begin(), directories_.end(), directory) - directories_.begin();
+      }
+    }
+    return Status();
+  }
+
+ private:
+  enum class Kind { kImage, kPath, kLabel };
+
+  Status TakeFirstShape(SampleField& field) {
+    DF_ASSIGN(const ByteFile file, ByteFile::Open(first_, Compression::kNone, SIZE_MAX));
+    std::vector<char> pixels;
+    Status status = DecodeImage(file.bytes(), 0, [&](const Shape& shape) -> Result<void*> {
+      field.shape = shape;
+      pixels.resize(static_cast<size_t>(shape.num_elements()));
+      return static_cast<void*>(pixels.data());
+    });
+    if (!status.ok()) return status.Annotate(first_);
+    channels_ = static_cast<int>(field.shape.dim(2));
+    return Status();
+  }
+
+  const std::string first_;
+  std::vector<std::string> directories_;  // sorted
+  std::vector<Kind> kinds_;               // by field
+  int channels_ = 0;
+};
+
+Result<std::unique_ptr<SampleSource>> OpenImages(const SampleConfig& config) {
+  DF_ASSIGN(std::vector<std::string> files, ExpandFiles(config.files));
+  auto decoder = std::make_unique<ImageDecoder>(files);
+  return MakeRecordSource(config, std::move(files), WholeFiles(), std::move(decoder));
+}
+
+SAMPLE_FORMAT(SampleFormat{.name = "image",
+                           .options = RecordOptions({}),
+                           .default_fields = {{"image", "image"}, {"label", "label"}, {"path", "path"}},
+                           .open = &OpenImages});
+
+}  // namespace
+}  // namespace dfrun

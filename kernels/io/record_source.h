@@ -1,0 +1,48 @@
+// A data set whose samples are records of files: a way to find records, and a way to make tensors of one.
+#ifndef DFRUN_KERNELS_IO_RECORD_SOURCE_H_
+#define DFRUN_KERNELS_IO_RECORD_SOURCE_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/io/batch_builder.h"
+#include "kernels/io/record_format.h"
+#include "src/framework/sample_source.h"
+
+namespace dfrun {
+
+struct Record {
+  std::string_view bytes;
+  const std::string& path;  // of its file
+};
+
+// Thread safety: Decode() from any thread, after the AddField()s.
+class RecordDecoder {
+ public:
+  virtual ~RecordDecoder() = default;
+  // As SampleSource::AddField().
+  virtual Status AddField(SampleField& field) = 0;
+  // Places every field of sample `i`.
+  virtual Status Decode(const Record& record, int64_t i, BatchBuilder& batch) const = 0;
+};
+
+// The keys that every format of records takes beside its own: compression, on_error.
+std::vector<SampleOption> RecordOptions(std::vector<SampleOption> own);
+// An option's number, checked by who read it; `otherwise` where it is not given.
+int64_t IntOption(const SampleConfig& config, std::string_view name, int64_t otherwise);
+std::string TextOption(const SampleConfig& config, std::string_view name, std::string_view otherwise);
+// The paths that fit the patterns, sorted within each. NotFound for a pattern that nothing fits.
+Result<std::vector<std::string>> ExpandFiles(const std::vector<std::string>& patterns);
+// Of the options of `config`.
+Result<Compression> CompressionOf(const SampleConfig& config);
+
+// `files` are expanded.
+Result<std::unique_ptr<SampleSource>> MakeRecordSource(const SampleConfig& config, std::vector<std::string> files,
+                                                       std::unique_ptr<RecordFormat> format,
+                                                       std::unique_ptr<RecordDecoder> decoder);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_IO_RECORD_SOURCE_H_

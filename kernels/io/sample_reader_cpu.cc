@@ -1,0 +1,117 @@
+// HDF5Reader and SampleReader: batches of a data set that the readers of a device share.
+#include "kernels/io/batch_reader.h"
+#include "kernels/strings/parse_number.h"
+#include "src/framework/kernel.h"
+
+namespace dfrun {
+namespace {
+
+constexpr int64_t kMaxReaders = 256;
+constexpr int64_t kMaxPrefetch = 4096;
+
+Status BadList(std::string_view attr, size_t entries, size_t components) {
+  return InvalidArgument("attr '", attr, "' has ", entries, " entries for ", components, " components");
+}
+
+SampleSetConfig Hdf5Config(KernelSetup& setup) {
+  SampleSetConfig set;
+  set.format = "hdf5";
+  set.config.files = {setup.attr<std::string>("path")};
+  const auto dtypes = setup.attr<std::vector<DType>>("component_types");
+  const auto datasets = setup.attr<std::vector<std::string>>("datasets");
+  if (datasets.size() != dtypes.size()) {
+    setup.Fail(BadList("datasets", datasets.size(), dtypes.size()));
+    return set;
+  }
+  for (size_t i = 0; i < datasets.size(); ++i) set.fields.push_back({datasets[i], dtypes[i], PartialShape(), {}});
+  return set;
+}
+
+// Splits "key=value".
+Result<std::pair<std::string, std::string>> KeyAndValue(const std::string& text) {
+  const size_t at = text.find('=');
+  if (at == std::string::npos) return InvalidArgument("'", text, "' is not written key=value");
+  return std::pair{text.substr(0, at), text.substr(at + 1)};
+}
+
+Status ReadOptions(KernelSetup& setup, SampleSetConfig& set) {
+  for (const std::string& option : setup.attr<std::vector<std::string>>("options")) {
+    DF_ASSIGN(auto entry, KeyAndValue(option));
+    set.config.options.insert(std::move(entry));
+  }
+  for (const std::string& text : setup.attr<std::vector<std::string>>("defaults")) {
+    DF_ASSIGN(auto entry, KeyAndValue(text));
+    size_t field = 0;
+    if (!ParseNumber(entry.first, field) || field >= set.fields.size()) {
+      return InvalidArgument("attr 'defaults': there is no field ", entry.first);
+    }
+    set.fields[field].fallback = std::move(entry.second);
+  }
+  return Status();
+}
+
+SampleSetConfig RecordConfig(KernelSetup& setup) {
+  SampleSetConfig set;
+  set.format = setup.attr<std::string>("format");
+  set.config.files = setup.attr<std::vector<std::string>>("files");
+  const auto dtypes = setup.attr<std::vector<DType>>("component_types");
+  const auto fields = setup.attr<std::vector<std::string>>("fields");
+  const auto shapes = setup.attr<std::vector<PartialShape>>("sample_shapes");
+  for (const auto& [name, size] : {std::pair{"fields", fields.size()}, std::pair{"sample_shapes", shapes.size()}}) {
+    if (size == dtypes.size()) continue;
+    setup.Fail(BadList(name, size, dtypes.size()));
+    return set;
+  }
+  for (size_t i = 0; i < fields.size(); ++i) set.fields.push_back({fields[i], dtypes[i], shapes[i], {}});
+  if (Status status = ReadOptions(setup, set); !status.ok()) setup.Fail(std::move(status));
+  return set;
+}
+
+class SampleReaderKernel final : public AsyncKernel {
+ public:
+  explicit SampleReaderKernel(KernelSetup& setup) {
+    const BatchReader::Config config{.batch = setup.attr<int64_t>("batch"),
+                                     .shuffle = setup.attr<bool>("shuffle"),
+                                     .shuffle_buffer = setup.attr<int64_t>("shuffle_buffer"),
+                                     .seed = static_cast<uint64_t>(setup.attr<int64_t>("seed")),
+                                     .slice = setup.attr<int64_t>("slice"),
+                                     .slices = setup.attr<int64_t>("slices"),
+                                     .prefetch = std::min(setup.attr<int64_t>("prefetch"), kMaxPrefetch)};
+    if (config.slice >= config.slices || (config.batch >= 0 && config.batch % config.slices != 0)) {
+      setup.Fail(InvalidArgument("slice ", config.slice, " of ", config.slices, " of a batch of ", config.batch,
+                                 ": the batch must divide into equal slices"));
+    }
+    SampleSetConfig set = setup.node().op->name == "HDF5Reader" ? Hdf5Config(setup) : RecordConfig(setup);
+    set.threads = static_cast<int>(std::min(setup.attr<int64_t>("readers"), kMaxReaders));
+    if (!setup.status().ok()) return;
+    Result<RefPtr<SampleSet>> found = setup.device().containers().LookupOrCreate<SampleSet>(
+        "", set.Key(), [&]() -> Result<SampleSet*> { return new SampleSet(set); });
+    if (!found.ok()) {
+      setup.Fail(found.status());
+      return;
+    }
+    set_ = *std::move(found);
+    reader_ = std::make_shared<BatchReader>(config, set_.get(), setup.device().allocator());
+  }
+
+  void ComputeAsync(OpContext& ctx, Callback done) override {
+    reader_->Request(ctx.input(0).scalar<int64_t>(), [&ctx, done](Result<BatchReader::Batch> batch) {
+      if (!batch.ok()) {
+        done(batch.status());
+        return;
+      }
+      for (size_t i = 0; i < batch->size(); ++i) ctx.SetOutput(static_cast<int>(i), std::move((*batch)[i]));
+      done(Status());
+    });
+  }
+
+ private:
+  RefPtr<SampleSet> set_;
+  std::shared_ptr<BatchReader> reader_;
+};
+
+CPU_KERNEL_ANY("HDF5Reader", SampleReaderKernel);
+CPU_KERNEL_ANY("SampleReader", SampleReaderKernel);
+
+}  // namespace
+}  // namespace dfrun

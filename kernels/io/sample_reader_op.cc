@@ -1,0 +1,55 @@
+#include "src/framework/op.h"
+
+namespace dfrun {
+namespace {
+
+// What all readers of samples share: batches [batch / slices, ...], one component a field.
+void ReadsBatches(OpBuilder& op) {
+  op.Input("position: int64")
+      .Output("components: component_types")
+      .Attr("component_types: list(type) >= 1")
+      .Attr("shapes: list(shape) >= 1")
+      .Attr("batch: int >= -1 = -1")
+      .Attr("shuffle: bool = false")
+      .Attr("shuffle_buffer: int >= 0 = 0")
+      .Attr("seed: int = 0")
+      .Attr("slice: int >= 0 = 0")
+      .Attr("slices: int >= 1 = 1")
+      .Attr("readers: int >= 1 = 1")
+      .Attr("prefetch: int >= 0 = 2")
+      .Stateful()
+      .NotDifferentiable()
+      .Shape([](InferenceContext& c) -> Status {
+        DF_ASSIGN(const std::vector<PartialShape> shapes, c.attr<std::vector<PartialShape>>("shapes"));
+        if (static_cast<int>(shapes.size()) != c.num_outputs()) {
+          return InvalidArgument("attr 'shapes' must have an entry for each of the ", c.num_outputs(), " components");
+        }
+        DF_ASSIGN(const PartialShape position, c.WithRank(0, 0));
+        for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, shapes[i]);
+        return Status();
+      });
+}
+
+}  // namespace
+
+OP("HDF5Reader")
+    .As(&ReadsBatches)
+    .Attr("path: string")
+    .Attr("datasets: list(string) >= 1")
+    .Doc(
+        "A batch of samples of an HDF5 file, from sample `position` of the endless stream of (shuffled) epochs on "
+        "(dfrun's own).");
+
+OP("SampleReader")
+    .As(&ReadsBatches)
+    .Attr("format: string")
+    .Attr("files: list(string) >= 1")
+    .Attr("options: list(string) >= 0 = []")
+    .Attr("fields: list(string) >= 1")
+    .Attr("sample_shapes: list(shape) >= 1")
+    .Attr("defaults: list(string) >= 0 = []")
+    .Doc(
+        "HDF5Reader's batches of files of another format: text, csv, fixed_length, tfrecord, whole_file, image "
+        "(dfrun's own). options: key=value; defaults: field number=value.");
+
+}  // namespace dfrun

@@ -1,0 +1,74 @@
+#include "kernels/io/sample_set.h"
+
+#include <utility>
+
+namespace dfrun {
+
+std::string SampleSetConfig::Key() const {
+  std::string key = format;
+  const auto add = [&key](std::string_view part) { key += StrCat('\n', part.size(), ' ', part); };
+  for (const std::string& file : config.files) add(file);
+  for (const auto& [name, value] : config.options) add(StrCat(name, '=', value));
+  for (const SampleField& field : fields) {
+    add(field.from);
+    add(StrCat(field.dtype, field.shape, field.fallback ? "=" + *field.fallback : ""));
+  }
+  add(std::to_string(threads));
+  return key;
+}
+
+SampleSet::SampleSet(SampleSetConfig config) : config_(std::move(config)) {
+  for (int i = 0; i < config_.threads; ++i) threads_.emplace_back([this] { Loop(); });
+}
+
+SampleSet::~SampleSet() {
+  {
+    MutexLock lock(mu_);
+    stopping_ = true;
+  }
+  work_.NotifyAll();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void SampleSet::Schedule(std::function<void()> task) {
+  {
+    MutexLock lock(mu_);
+    tasks_.push_back(std::move(task));
+  }
+  work_.NotifyOne();
+}
+
+void SampleSet::Loop() {
+  while (true) {
+    std::function<void()> task;
+    {
+      MutexLock lock(mu_);
+      while (tasks_.empty() && !stopping_) work_.Wait(mu_);
+      if (tasks_.empty()) return;
+      task = std::move(tasks_.front());
+      tasks_.pop_front();
+    }
+    task();
+  }
+}
+
+Result<SampleSet::Loaded> SampleSet::Load() {
+  MutexLock lock(load_mu_);
+  if (!std::exchange(is_open_, true)) status_ = Open();
+  DF_TRY(Status(status_));
+  return Loaded{source_.get(), samples_};
+}
+
+Status SampleSet::Open() {
+  const SampleFormat* format = SampleFormats::Find(config_.format);
+  if (format == nullptr) return NotFound("there is no format of samples '", config_.format, "'");
+  if (config_.config.files.empty()) return InvalidArgument("a data set needs files");
+  DF_ASSIGN(source_, format->open(config_.config));
+  for (SampleField field : config_.fields) DF_TRY(source_->AddField(field));
+  DF_ASSIGN(const SampleSource::Counts counts, source_->Load());
+  if (counts.samples == 0) return InvalidArgument("there are no samples in ", config_.config.files[0]);
+  samples_ = counts.samples;
+  return Status();
+}
+
+}  // namespace dfrun

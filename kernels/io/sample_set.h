@@ -1,0 +1,66 @@
+// A data set on a device, and the threads that read from it ahead of need.
+#ifndef DFRUN_KERNELS_IO_SAMPLE_SET_H_
+#define DFRUN_KERNELS_IO_SAMPLE_SET_H_
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "src/base/mutex.h"
+#include "src/framework/resource.h"
+#include "src/framework/sample_source.h"
+
+namespace dfrun {
+
+// What makes a data set; equal configs on a device share one.
+struct SampleSetConfig {
+  std::string format;
+  SampleConfig config;
+  std::vector<SampleField> fields;
+  int threads = 1;
+
+  std::string Key() const;
+};
+
+// Thread safety: all methods from any thread.
+class SampleSet final : public Resource {
+ public:
+  explicit SampleSet(SampleSetConfig config);
+  ~SampleSet() override;
+
+  // Runs a task on one of the set's threads; tasks begin in the order in which they were scheduled.
+  void Schedule(std::function<void()> task);
+
+  // Opens and loads the files at the first call; blocks while another does. The source and the number of samples.
+  struct Loaded {
+    SampleSource* source = nullptr;
+    int64_t samples = 0;
+  };
+  Result<Loaded> Load();
+
+  std::string DebugString() const override { return "data set " + config_.config.files[0]; }
+
+ private:
+  Status Open() REQUIRES(load_mu_);
+  void Loop();
+
+  const SampleSetConfig config_;
+  Mutex load_mu_;
+  std::unique_ptr<SampleSource> source_ GUARDED_BY(load_mu_);
+  int64_t samples_ GUARDED_BY(load_mu_) = 0;
+  bool is_open_ GUARDED_BY(load_mu_) = false;
+  Status status_ GUARDED_BY(load_mu_);  // of Open()
+
+  Mutex mu_;
+  CondVar work_;
+  std::deque<std::function<void()>> tasks_ GUARDED_BY(mu_);
+  bool stopping_ GUARDED_BY(mu_) = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_IO_SAMPLE_SET_H_

@@ -1,0 +1,99 @@
+// Data sets of samples, by format: what a section of `inputs:` reads. kernels/io defines the formats; the spec asks
+// them what they take and what a file holds.
+//
+//   SAMPLE_FORMAT(SampleFormat{.name = "csv", .options = {...}, .open = &OpenCsv});
+#ifndef DFRUN_SRC_FRAMEWORK_SAMPLE_SOURCE_H_
+#define DFRUN_SRC_FRAMEWORK_SAMPLE_SOURCE_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/framework/tensor.h"
+
+namespace dfrun {
+
+// A tensor of every sample.
+struct SampleField {
+  std::string from;                     // the format's word for what it is made of: a dataset, a column, a feature
+  DType dtype = DType::kInvalid;        // kInvalid: as the format finds it
+  PartialShape shape;                   // of one sample; of unknown rank: as the format finds it. Unknown sizes: the
+                                        // largest of the batch, padded
+  std::optional<std::string> fallback;  // stands for missing values, and pads; without it 0 or "" pads
+};
+
+struct SampleConfig {
+  std::vector<std::string> files;  // paths, with *, ? and [...]
+  std::map<std::string, std::string, std::less<>> options;
+};
+
+// The samples of some files in a fixed order, each read by its number.
+// Called in this order: AddField()s; Count() or Load(); Gather().
+// Thread safety: Gather() from any thread after Load(); otherwise one thread.
+class SampleSource {
+ public:
+  virtual ~SampleSource() = default;
+
+  // The files there are, sorted pattern by pattern.
+  virtual const std::vector<std::string>& files() const = 0;
+  // Gives a dtype and a shape to what `field` left open. An error says what is wrong with the field, or with the file.
+  virtual Status AddField(SampleField& field) = 0;
+  // Looks through the samples: how many are good, and how many were left out for an error.
+  struct Counts {
+    int64_t samples = 0;
+    int64_t skipped = 0;
+  };
+  virtual Result<Counts> Count() = 0;
+  // Count(), and makes ready for Gather().
+  virtual Result<Counts> Load() = 0;
+  // True where Gather() of so many samples takes no longer than a short copy.
+  virtual bool IsShortCopy(int64_t samples) const = 0;
+  // A tensor [samples.size(), ...] a field.
+  virtual Result<std::vector<Tensor>> Gather(std::span<const int64_t> samples, Allocator& allocator) = 0;
+};
+
+// A key of the format's own.
+struct SampleOption {
+  enum class Kind { kInt, kBool, kText };
+  std::string name;
+  Kind kind = Kind::kText;
+  bool required = false;
+  std::vector<std::string> choices = {};  // of a text; empty: any
+};
+
+struct SampleFormat {
+  std::string name;  // the key that names the files
+  std::vector<SampleOption> options = {};
+  // Tensors, by name, where none are asked for: {name, from}.
+  std::vector<std::pair<std::string, std::string>> default_fields = {};
+  bool one_file = false;
+  Result<std::unique_ptr<SampleSource>> (*open)(const SampleConfig& config) = nullptr;
+};
+
+// Thread safety: registration ends before main(); then any thread.
+class SampleFormats {
+ public:
+  // Null if there is none.
+  static const SampleFormat* Find(std::string_view name);
+  // Sorted by name.
+  static std::vector<const SampleFormat*> List();
+};
+
+namespace internal {
+struct SampleFormatRegistration {
+  explicit SampleFormatRegistration(SampleFormat format);
+};
+}  // namespace internal
+
+#define SAMPLE_FORMAT(...)                                                                               \
+  [[maybe_unused]] static const ::dfrun::internal::SampleFormatRegistration DF_CONCAT(df_sample_format_, \
+                                                                                      __COUNTER__)(__VA_ARGS__)
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_FRAMEWORK_SAMPLE_SOURCE_H_

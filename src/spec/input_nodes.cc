@@ -1,0 +1,89 @@
+#include "src/spec/input_nodes.h"
+
+#include "src/spec/seed.h"
+
+namespace dfrun {
+namespace {
+
+PartialShape BatchShape(const InputTensor& tensor, int64_t batch) {
+  std::vector<int64_t> sizes = {batch};
+  sizes.insert(sizes.end(), tensor.field.shape.dims().begin(), tensor.field.shape.dims().end());
+  return PartialShape(std::move(sizes));
+}
+
+void SetFiles(const InputSpec& input, AttrMap& attrs) {
+  std::vector<std::string> fields;
+  std::vector<std::string> defaults;
+  std::vector<PartialShape> shapes;
+  for (const InputTensor& t : input.tensors) {
+    if (t.field.fallback) defaults.push_back(StrCat(fields.size(), "=", *t.field.fallback));
+    fields.push_back(t.field.from);
+    shapes.push_back(t.field.shape);
+  }
+  if (input.format == kHdf5) {
+    attrs.Set("path", input.config.files[0]);
+    attrs.Set("datasets", std::move(fields));
+    return;
+  }
+  std::vector<std::string> options;
+  for (const auto& [name, value] : input.config.options) options.push_back(StrCat(name, "=", value));
+  attrs.Set("format", input.format);
+  attrs.Set("files", input.config.files);
+  attrs.Set("options", std::move(options));
+  attrs.Set("fields", std::move(fields));
+  attrs.Set("sample_shapes", std::move(shapes));
+  attrs.Set("defaults", std::move(defaults));
+}
+
+NodeSpec ReaderNode(const InputSpec& input, int64_t seed) {
+  const char* op = input.format == kHdf5 ? "HDF5Reader" : "SampleReader";
+  NodeSpec read{input.name + "/read", op, {{input.position, 0}}, {}, {}, "", "", {}};
+  std::vector<DType> dtypes;
+  std::vector<PartialShape> shapes;
+  for (const InputTensor& t : input.tensors) {
+    dtypes.push_back(t.field.dtype);
+    shapes.push_back(BatchShape(t, PartialShape::kUnknown));
+  }
+  read.attrs.Set("component_types", std::move(dtypes));
+  read.attrs.Set("shapes", std::move(shapes));
+  read.attrs.Set("batch", input.all ? int64_t{-1} : input.batch);
+  read.attrs.Set("shuffle", input.shuffle);
+  read.attrs.Set("shuffle_buffer", input.shuffle_buffer);
+  read.attrs.Set("seed", SeedsOf(seed, read.name).seed);
+  read.attrs.Set("readers", input.readers);
+  read.attrs.Set("prefetch", input.prefetch);
+  SetFiles(input, read.attrs);
+  return read;
+}
+
+}  // namespace
+
+bool AddInputNodes(InputSpec& input, int64_t seed, Lowering& lowering) {
+  const std::optional<NodeId> position = lowering.AddCounter(input.name + "/position", input.place);
+  if (!position) return false;
+  input.position = *position;
+  const std::optional<NodeId> read = lowering.AddNode(ReaderNode(input, seed), input.place);
+  if (!read) return false;
+  input.read = *read;
+  for (size_t i = 0; i < input.tensors.size(); ++i) {
+    InputTensor& tensor = input.tensors[i];
+    NodeSpec identity{
+        StrCat(input.name, "/", tensor.name), "Identity", {{*read, static_cast<int32_t>(i)}}, {}, {}, "", "", {}};
+    const std::optional<NodeId> id = lowering.AddNode(std::move(identity), tensor.place);
+    if (!id) return false;
+    tensor.value = {*id, 0};
+  }
+  return true;
+}
+
+Status FixBatchSizes(const std::vector<InputSpec>& inputs, Graph& graph) {
+  if (inputs.empty()) return Status();
+  for (const InputSpec& input : inputs) {
+    std::vector<PartialShape> shapes;
+    for (const InputTensor& t : input.tensors) shapes.push_back(BatchShape(t, input.batch));
+    graph.mutable_node(input.read).attrs.Set("shapes", std::move(shapes));
+  }
+  return graph.InferShapes();
+}
+
+}  // namespace dfrun

@@ -1,0 +1,113 @@
+// Batches by position: every sample once an epoch, whatever the slices, threads and jumps.
+#include "kernels/io/batch_reader.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <future>
+
+#include "src/framework/resource.h"
+#include "tests/unit/io/scratch_files.h"
+
+namespace dfrun {
+namespace {
+
+constexpr int64_t kSamples = 103;
+
+class BatchReaderTest : public ::testing::Test {
+ protected:
+  BatchReaderTest() {
+    std::string lines;
+    for (int64_t i = 0; i < kSamples; ++i) lines += std::to_string(i) + "\n";
+    files_.Write("lines.txt", lines);
+  }
+
+  RefPtr<SampleSet> Open(int threads, const std::string& name = "lines.txt") {
+    SampleSetConfig config;
+    config.format = "csv";
+    config.config.files = {files_.path(name)};
+    config.fields = {{"0", DType::kInt64, PartialShape::Scalar(), {}}};
+    config.threads = threads;
+    return RefPtr<SampleSet>(new SampleSet(config));
+  }
+
+  static Result<std::vector<int64_t>> Get(BatchReader& reader, int64_t position) {
+    std::promise<Result<BatchReader::Batch>> done;
+    reader.Request(position, [&](Result<BatchReader::Batch> batch) { done.set_value(std::move(batch)); });
+    Result<BatchReader::Batch> batch = done.get_future().get();
+    if (!batch.ok()) return batch.status();
+    return std::vector<int64_t>((*batch)[0].values<int64_t>().begin(), (*batch)[0].values<int64_t>().end());
+  }
+
+  // The samples of `steps` batches of 12 from `position` on, each in as many slices.
+  std::vector<int64_t> Stream(int64_t slices, int threads, int64_t buffer, int64_t position, int64_t steps) {
+    const RefPtr<SampleSet> set = Open(threads);
+    std::vector<std::shared_ptr<BatchReader>> readers;
+    for (int64_t slice = 0; slice < slices; ++slice) {
+      const BatchReader::Config config{.batch = 12,
+                                       .shuffle = true,
+                                       .shuffle_buffer = buffer,
+                                       .seed = 5,
+                                       .slice = slice,
+                                       .slices = slices,
+                                       .prefetch = 3};
+      readers.push_back(std::make_shared<BatchReader>(config, set.get(), SystemAllocator()));
+    }
+    std::vector<int64_t> samples;
+    for (int64_t step = 0; step < steps; ++step) {
+      for (const auto& reader : readers) {
+        const Result<std::vector<int64_t>> slice = Get(*reader, position + step * 12);
+        EXPECT_TRUE(slice.ok()) << slice.status().ToString();
+        if (slice.ok()) samples.insert(samples.end(), slice->begin(), slice->end());
+      }
+    }
+    return samples;
+  }
+
+  ScratchFiles files_;
+};
+
+TEST_F(BatchReaderTest, EverySampleOnceAnEpochInAnySlicesAndThreads) {
+  for (int64_t buffer : {0, 10}) {
+    const std::vector<int64_t> whole = Stream(1, 1, buffer, 0, 26);  // three epochs and three samples
+    for (int64_t epoch = 0; epoch < 3; ++epoch) {
+      std::vector<int64_t> samples(whole.begin() + epoch * kSamples, whole.begin() + (epoch + 1) * kSamples);
+      std::sort(samples.begin(), samples.end());
+      for (int64_t i = 0; i < kSamples; ++i) ASSERT_EQ(samples[static_cast<size_t>(i)], i);
+    }
+    for (int64_t slices : {2, 3, 4}) EXPECT_EQ(Stream(slices, 4, buffer, 0, 26), whole) << slices;
+    // What was read ahead leaves no trace: from step 7 on the same samples come.
+    EXPECT_EQ(Stream(3, 2, buffer, 7 * 12, 19), std::vector<int64_t>(whole.begin() + 7 * 12, whole.end()));
+  }
+}
+
+TEST_F(BatchReaderTest, PositionsMayJump) {
+  const std::vector<int64_t> whole = Stream(1, 1, 0, 0, 20);
+  const RefPtr<SampleSet> set = Open(3);
+  const BatchReader::Config config{.batch = 12, .shuffle = true, .seed = 5};
+  auto reader = std::make_shared<BatchReader>(config, set.get(), SystemAllocator());
+  for (int64_t step : {0, 1, 9, 2, 3, 3, 4, 19, 0}) {
+    const Result<std::vector<int64_t>> batch = Get(*reader, step * 12);
+    ASSERT_TRUE(batch.ok()) << batch.status().ToString();
+    EXPECT_EQ(*batch, std::vector<int64_t>(whole.begin() + step * 12, whole.begin() + (step + 1) * 12));
+  }
+  EXPECT_EQ(Get(*reader, -1).status().code(), Code::kInvalidArgument);
+  EXPECT_EQ(Get(*reader, INT64_MAX - 3).status().code(), Code::kInvalidArgument);
+}
+
+TEST_F(BatchReaderTest, ErrorsComeWithTheBatch) {
+  const BatchReader::Config config{.batch = 1};
+  const RefPtr<SampleSet> absent = Open(2, "none");
+  auto reader = std::make_shared<BatchReader>(config, absent.get(), SystemAllocator());
+  for (int64_t position : {0, 1}) EXPECT_EQ(Get(*reader, position).status().code(), Code::kNotFound);
+  files_.Write("bad", "1\nx\n2\n");
+  const RefPtr<SampleSet> bad = Open(2, "bad");
+  auto damaged = std::make_shared<BatchReader>(config, bad.get(), SystemAllocator());
+  EXPECT_TRUE(Get(*damaged, 0).ok());
+  EXPECT_EQ(Get(*damaged, 1).status().message(),
+            files_.path("bad") + ", record 1 at byte 2: column 0: 'x' is no int64");
+  EXPECT_TRUE(Get(*damaged, 2).ok());
+}
+
+}  // namespace
+}  // namespace dfrun

@@ -1,0 +1,162 @@
+// What each format makes of its files, sample by sample.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kernels/image/png.h"
+#include "kernels/io/record_format.h"
+#include "src/framework/example.pb.h"
+#include "src/framework/sample_source.h"
+#include "tests/unit/io/scratch_files.h"
+
+namespace dfrun {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class SampleFormatsTest : public ::testing::Test {
+ protected:
+  // The batch of samples `wanted` (default: all) of a format's files.
+  Result<std::vector<Tensor>> Read(const std::string& format, const SampleConfig& config,
+                                   std::vector<SampleField> fields, std::vector<int64_t> wanted = {}) {
+    const SampleFormat* found = SampleFormats::Find(format);
+    if (found == nullptr) return NotFound(format);
+    DF_ASSIGN(const std::unique_ptr<SampleSource> source, found->open(config));
+    for (SampleField& field : fields) DF_TRY(source->AddField(field));
+    DF_ASSIGN(const SampleSource::Counts counted, source->Count());
+    DF_ASSIGN(counts_, source->Load());
+    EXPECT_EQ(counted.samples, counts_.samples);
+    EXPECT_EQ(counted.skipped, counts_.skipped);
+    for (int64_t i = 0; wanted.empty() && i < counts_.samples; ++i) all_.push_back(i);
+    return source->Gather(wanted.empty() ? all_ : wanted, SystemAllocator());
+  }
+  std::string Error(const std::string& format, const SampleConfig& config, const std::vector<SampleField>& fields) {
+    const Result<std::vector<Tensor>> batch = Read(format, config, fields);
+    return batch.ok() ? "no error" : batch.status().ToString();
+  }
+
+  ScratchFiles files_;
+  SampleSource::Counts counts_;
+  std::vector<int64_t> all_;
+};
+
+SampleField Field(std::string from, DType dtype = DType::kInvalid, PartialShape shape = {}) {
+  return {std::move(from), dtype, std::move(shape), {}};
+}
+
+template <class T>
+std::vector<T> Values(const Tensor& t) {
+  return {t.values<T>().begin(), t.values<T>().end()};
+}
+
+TEST_F(SampleFormatsTest, TextOfSeveralFiles) {
+  files_.Write("b.txt", "3\n4\n");
+  files_.Write("a.txt", "1\n2");
+  const auto batch = Read("text", {{files_.path("?.txt")}, {}}, {Field("line"), Field("path")}, {3, 0, 1});
+  ASSERT_TRUE(batch.ok()) << batch.status().ToString();
+  EXPECT_THAT(Values<std::string>((*batch)[0]), ElementsAre("4", "1", "2"));
+  EXPECT_THAT(Values<std::string>((*batch)[1]),
+              ElementsAre(files_.path("b.txt"), files_.path("a.txt"), files_.path("a.txt")));
+  EXPECT_THAT(Error("text", {{files_.path("?.csv")}, {}}, {Field("line")}), HasSubstr("NotFound: no file fits"));
+  EXPECT_THAT(Error("text", {{files_.path("c.txt")}, {}}, {Field("line")}), HasSubstr("NotFound: cannot open"));
+}
+
+TEST_F(SampleFormatsTest, Csv) {
+  const std::string path = files_.Write("t.csv", "id,x,y,name\n1,0.5,-1,\"a,b\"\n2,,7,\n");
+  SampleField x = Field("x", DType::kFloat);
+  x.fallback = "9.25";
+  const auto batch = Read("csv", {{path}, {{"header", "true"}}},
+                          {Field("id", DType::kInt64), x, Field("name", DType::kString), Field("2:3")});
+  ASSERT_TRUE(batch.ok()) << batch.status().ToString();
+  EXPECT_THAT(Values<int64_t>((*batch)[0]), ElementsAre(1, 2));
+  EXPECT_THAT(Values<float>((*batch)[1]), ElementsAre(0.5f, 9.25f));
+  EXPECT_THAT(Values<std::string>((*batch)[2]), ElementsAre("a,b", ""));
+  EXPECT_EQ((*batch)[3].shape(), Shape({2, 1}));
+  EXPECT_THAT(Error("csv", {{path}, {{"header", "true"}}}, {Field("nam")}), HasSubstr("did you mean 'name'?"));
+  EXPECT_THAT(Error("csv", {{path}, {{"header", "true"}}}, {Field("2:9")}), HasSubstr("no column '2:9'"));
+  EXPECT_THAT(Error("csv", {{path}, {{"header", "true"}}}, {Field("x", DType::kFloat)}),
+              HasSubstr("t.csv, record 1 at byte 27: column 1: '' is no float32"));
+}
+
+TEST_F(SampleFormatsTest, SkippedRecordsAreCounted) {
+  const std::string path = files_.Write("t.csv", "1,2\n1,x\n3\n5,6\n");
+  const auto batch = Read("csv", {{path}, {{"on_error", "skip"}}}, {Field("0:2", DType::kInt32)});
+  ASSERT_TRUE(batch.ok()) << batch.status().ToString();
+  EXPECT_THAT(Values<int32_t>((*batch)[0]), ElementsAre(1, 2, 5, 6));
+  EXPECT_EQ(counts_.samples, 2);
+  EXPECT_EQ(counts_.skipped, 2);
+}
+
+TEST_F(SampleFormatsTest, FixedLengthParts) {
+  const std::string path = files_.Write("f", std::string("\x05\x01\x02\x00\x03\x00\x06\x04\x00\x05\x00\x01", 12));
+  const SampleConfig config{{path}, {{"record_bytes", "6"}}};
+  const auto batch = Read("fixed_length", config,
+                          {Field("0"), Field("1", DType::kInt16, PartialShape({2})), Field("5", DType::kBool)});
+  ASSERT_TRUE(batch.ok()) << batch.status().ToString();
+  EXPECT_EQ((*batch)[0].shape(), Shape({2, 6}));
+  EXPECT_THAT(Values<int16_t>((*batch)[1]), ElementsAre(0x201, 0x300, 4, 5));
+  EXPECT_THAT(Values<bool>((*batch)[2]), ElementsAre(false, true));
+  EXPECT_THAT(Error("fixed_length", config, {Field("6")}), HasSubstr("'6' is no byte of a record of 6"));
+  EXPECT_THAT(Error("fixed_length", config, {Field("1", DType::kInt32, PartialShape({2}))}),
+              HasSubstr("needs more than the record's 6 bytes"));
+  EXPECT_THAT(Error("fixed_length", {{path}, {{"record_bytes", "5"}}}, {Field("0")}),
+              HasSubstr("f, record 2 at byte 10: "));
+}
+
+std::string Example(const std::vector<float>& values, const std::string& bytes) {
+  proto::Example example;
+  auto& features = *example.mutable_features()->mutable_feature();
+  for (float v : values) features["values"].mutable_float_list()->add_value(v);
+  if (!bytes.empty()) features["bytes"].mutable_bytes_list()->add_value(bytes);
+  return FramedTfRecord(example.SerializeAsString());
+}
+
+TEST_F(SampleFormatsTest, ExamplesArePadded) {
+  const std::string path = files_.Write("e", Example({1, 2, 3, 4}, "ab") + Example({5, 6}, "cd") + Example({}, "ef"));
+  SampleField padded = Field("values", DType::kFloat, PartialShape({-1, 2}));
+  padded.fallback = "-1";
+  const auto batch = Read("tfrecord", {{path}, {}}, {padded, Field("bytes", DType::kUint8, PartialShape({2}))});
+  ASSERT_TRUE(batch.ok()) << batch.status().ToString();
+  EXPECT_EQ((*batch)[0].shape(), Shape({3, 2, 2}));
+  EXPECT_THAT(Values<float>((*batch)[0]), ElementsAre(1, 2, 3, 4, 5, 6, -1, -1, -1, -1, -1, -1));
+  EXPECT_THAT(Values<uint8_t>((*batch)[1]), ElementsAre('a', 'b', 'c', 'd', 'e', 'f'));
+  EXPECT_THAT(Error("tfrecord", {{path}, {}}, {Field("values", DType::kFloat, PartialShape({4}))}),
+              HasSubstr("record 1 at byte"));
+  EXPECT_THAT(Error("tfrecord", {{path}, {}}, {Field("bytes", DType::kInt64)}), HasSubstr("e, record 0 at byte"));
+  EXPECT_THAT(Error("tfrecord", {{files_.Write("n", FramedTfRecord("\xff\xff"))}, {}}, {Field("x", DType::kFloat)}),
+              HasSubstr("DataLoss: " + files_.path("n") + ", record 0 at byte 12: it is no Example message"));
+}
+
+TEST_F(SampleFormatsTest, WhatFollowsADamagedLengthIsLeftOut) {
+  std::string bytes = FramedTfRecord("a") + FramedTfRecord("b") + FramedTfRecord("c");
+  bytes[17] ^= 1;
+  const std::string path = files_.Write("bad", bytes);
+  const std::string good = files_.Write("good", FramedTfRecord("d"));
+  EXPECT_THAT(Error("tfrecord", {{path, good}, {}}, {Field("record")}), HasSubstr("bad, record 1 at byte 17: "));
+  const auto batch = Read("tfrecord", {{path, good, files_.path("none")}, {{"on_error", "skip"}}}, {Field("record")});
+  ASSERT_TRUE(batch.ok()) << batch.status().ToString();
+  EXPECT_THAT(Values<std::string>((*batch)[0]), ElementsAre("a", "d"));
+  EXPECT_EQ(counts_.skipped, 2);
+}
+
+TEST_F(SampleFormatsTest, ImagesTakeTheirLabelFromTheirDirectory) {
+  const uint8_t pixels[] = {1, 2, 3, 4, 5, 6};
+  const auto png = [&](int64_t height, int64_t width) { return *EncodePng({height, width, 1, 8}, pixels, -1); };
+  files_.Write("cat/1.png", png(2, 3));
+  files_.Write("dog/1.png", png(2, 3));
+  const SampleConfig config{{files_.path("*/*.png")}, {}};
+  const auto batch = Read("image", config, {Field("image"), Field("label")});
+  ASSERT_TRUE(batch.ok()) << batch.status().ToString();
+  EXPECT_EQ((*batch)[0].shape(), Shape({2, 2, 3, 1}));
+  EXPECT_THAT(Values<int64_t>((*batch)[1]), ElementsAre(0, 1));
+  files_.Write("dog/2.png", png(1, 2));
+  EXPECT_THAT(Error("image", config, {Field("image")}), HasSubstr("dog/2.png, record 0 at byte 0: 'image' has shape"));
+  const auto padded = Read("image", config, {Field("image", DType::kUint8, PartialShape({-1, -1, 1}))}, {2});
+  ASSERT_TRUE(padded.ok()) << padded.status().ToString();
+  EXPECT_EQ((*padded)[0].shape(), Shape({1, 1, 2, 1}));
+  files_.Write("dog/2.png", png(2, 3).substr(0, 50));
+  EXPECT_THAT(Error("image", config, {Field("image")}), HasSubstr("dog/2.png, record 0"));
+}
+
+}  // namespace
+}  // namespace dfrun
