@@ -92,8 +92,8 @@ class DynamicPartitionKernel : public Kernel {
     VisitElement(data.dtype(), [&](auto tag) {
       using E = typename decltype(tag)::type;
       const int64_t row = RowElements(outputs[0]->shape());
-      std::vector<E*> to;
-      for (Tensor* t : outputs) to.push_back(static_cast<E*>(t->raw()));
+      std::vector<E*> to(outputs.size());
+      std::transform(outputs.begin(), outputs.end(), to.begin(), [](Tensor* t) { return static_cast<E*>(t->raw()); });
       const E* from = static_cast<const E*>(data.raw());
       for (int32_t p : partitions.values<int32_t>()) {
         to[p] = std::copy_n(from, row, to[p]);

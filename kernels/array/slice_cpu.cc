@@ -30,8 +30,8 @@ class SliceKernel : public Kernel {
     }
     const Shape shape{std::span<const int64_t>(size)};
     const std::vector<int64_t> to_strides = RowMajorStrides(shape);
-    std::vector<CopyDim> dims;
-    for (int d = 0; d < rank; ++d) dims.push_back({size[d], strides[d], to_strides[d]});
+    std::vector<CopyDim> dims(size.size());
+    for (int d = 0; d < rank; ++d) dims[d] = {size[d], strides[d], to_strides[d]};
     Tensor* y = nullptr;
     DF_TRY(ctx.AllocateOutput(0, shape, &y));
     StridedCopy(ctx.pool(), x.dtype(), ElementAt(x.raw(), x.dtype(), first), y->raw(), std::move(dims));

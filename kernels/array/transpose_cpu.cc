@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <complex>
 
 #include "kernels/array/int_values.h"
@@ -13,8 +14,9 @@ Result<std::vector<int>> ReadPermutation(const Tensor& value, int rank) {
   if (static_cast<int>(perm.size()) != rank)
     return InvalidArgument("the permutation has ", perm.size(), " entries, but x has rank ", rank);
   DF_TRY(NamedAxes(perm, rank).status());
-  std::vector<int> axes;
-  for (int64_t p : perm) axes.push_back(static_cast<int>(p < 0 ? p + rank : p));
+  std::vector<int> axes(perm.size());
+  std::transform(perm.begin(), perm.end(), axes.begin(),
+                 [rank](int64_t p) { return static_cast<int>(p < 0 ? p + rank : p); });
   return axes;
 }
 
