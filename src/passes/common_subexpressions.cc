@@ -92,10 +92,11 @@ class Merger {
     std::iota(stays_.begin(), stays_.end(), 0);
   }
 
-  Result<Graph> Run() {
+  Status Run() {
     DF_ASSIGN(const std::vector<NodeId> order, graph_.TopologicalOrder());
     seen_.reserve(order.size());
     for (NodeId id : order) Visit(id);
+    if (!has_merged_) return Status();
     GraphRebuilder rebuilder(graph_);
     for (NodeId id : order) {
       if (stays_[id] == id) {
@@ -104,7 +105,8 @@ class Merger {
         rebuilder.MergeInto(id, rebuilder.NewNode(stays_[id]));
       }
     }
-    return rebuilder.Finish();
+    DF_ASSIGN(graph_, rebuilder.Finish());
+    return Status();
   }
 
  private:
@@ -119,6 +121,7 @@ class Merger {
       seen_.emplace(hash, id);
     } else {
       stays_[id] = it->second;
+      has_merged_ = true;
     }
   }
 
@@ -137,14 +140,14 @@ class Merger {
 
   Graph& graph_;
   std::vector<NodeId> stays_;                     // by node: the first of those equal to it
+  bool has_merged_ = false;                       // some node does not stay
   std::unordered_multimap<size_t, NodeId> seen_;  // by hash, of nodes that stay
 };
 
 }  // namespace
 
 Status MergeCommonSubexpressions(Graph& graph) {
-  DF_ASSIGN(graph, Merger(graph).Run());
-  return Status();
+  return Merger(graph).Run();
 }
 
 }  // namespace dfrun

@@ -1,6 +1,7 @@
 #include "src/passes/constant_folding.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -36,7 +37,8 @@ class Folder {
   Folder(const Graph& graph, const KernelRegistry& kernels, Device& device, int64_t max_bytes)
       : graph_(graph), kernels_(kernels), device_(device), max_bytes_(max_bytes) {}
 
-  Result<Graph> Run() {
+  // Nothing where the graph is to stay as it is.
+  Result<std::optional<Graph>> Run() {
     DF_ASSIGN(const std::vector<NodeId> order, graph_.TopologicalOrder());
     trust_known_values_ = !HasControlFlow(graph_);
     waits_.assign(static_cast<size_t>(graph_.num_nodes()), false);
@@ -45,6 +47,9 @@ class Folder {
       Evaluate(graph_.node(id));
     }
     MarkNeeded();
+    if (std::all_of(order.begin(), order.end(), [&](NodeId id) { return needed_[id] && !IsFolded(id); })) {
+      return std::optional<Graph>();
+    }
     return Rebuild(order);
   }
 
@@ -125,7 +130,7 @@ class Folder {
     }
   }
 
-  Result<Graph> Rebuild(const std::vector<NodeId>& order) {
+  Result<std::optional<Graph>> Rebuild(const std::vector<NodeId>& order) {
     GraphRebuilder rebuilder(graph_);
     for (NodeId id : order) {
       if (!needed_[id]) continue;
@@ -135,7 +140,8 @@ class Folder {
         rebuilder.Keep(id);
       }
     }
-    return rebuilder.Finish();
+    DF_ASSIGN(Graph folded, rebuilder.Finish());
+    return std::optional<Graph>(std::move(folded));
   }
 
   Status AddConsts(const Node& node, GraphRebuilder& rebuilder) {
@@ -175,7 +181,8 @@ class Folder {
 }  // namespace
 
 Status FoldConstants(Graph& graph, const KernelRegistry& kernels, Device& device, int64_t max_bytes) {
-  DF_ASSIGN(graph, Folder(graph, kernels, device, max_bytes).Run());
+  DF_ASSIGN(std::optional<Graph> folded, Folder(graph, kernels, device, max_bytes).Run());
+  if (folded) graph = *std::move(folded);
   return Status();
 }
 
