@@ -102,14 +102,16 @@ class Graph {
   // nodes of this one (back edges of loops to nodes that are to come). Nothing is inferred or checked; the name must be
   // free. For passes that rebuild a graph.
   NodeId AddResolved(Node node);
+  // Makes room for the names of this many nodes.
+  void Reserve(int nodes) { by_name_.reserve(static_cast<size_t>(nodes)); }
   // Connects an input that was left open, or moves an edge; checks dtype. Does not infer shapes again.
   Status SetInput(NodeId node, int input, Output value);
   void AddControlEdge(NodeId from, NodeId to);
   // True for an input of a Merge that comes from a NextIteration: the edge that closes a loop.
   bool IsBackEdge(const Node& reader, int input) const;
 
-  // Infers all shapes again, in topological order: after edges moved or feeds got a shape. In a loop they hold for every
-  // iteration. An error names the node; the shapes of the nodes after it are then as before.
+  // Infers all shapes again, in topological order: after edges moved or feeds got a shape. In a loop they hold for
+  // every iteration. An error names the node; the shapes of the nodes after it are then as before.
   Status InferShapes();
   // The constant value that a plain subgraph of Consts and shape arithmetic gives an output; null if it is not known.
   const Tensor* ConstantValue(Output value) const;
@@ -153,8 +155,10 @@ class Graph {
   std::string Describe(NodeId id) const;
 
  private:
-  struct NameHash : std::hash<std::string_view> {
+  // Not noexcept: the map then keeps every name's hash, so that neither growing nor a walk along a bucket reads names.
+  struct NameHash {
     using is_transparent = void;
+    size_t operator()(std::string_view name) const { return std::hash<std::string_view>()(name); }
   };
   template <class T>
   using ByName = std::unordered_map<std::string, T, NameHash, std::equal_to<>>;

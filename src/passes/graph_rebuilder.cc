@@ -33,6 +33,7 @@ GraphRebuilder::GraphRebuilder(const Graph& from)
       nodes_(static_cast<size_t>(from.num_nodes()), kNone),
       control_(nodes_),
       is_replaced_(nodes_.size(), false) {
+  to_.Reserve(from.num_nodes());
   to_.files() = from.files();
   to_.set_extras(from.extras());
 }
