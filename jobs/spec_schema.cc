@@ -87,6 +87,25 @@ std::string VariableSchema() {
                  {"additionalProperties", "false"}});
 }
 
+std::string FormSchema(std::string_view doc, std::initializer_list<Member> own) {
+  std::vector<Member> keys = NodeKeys();
+  keys.insert(keys.end(), own);
+  return Object({{"description", JsonString(doc)}, {"properties", Object(keys)}, {"additionalProperties", "false"}});
+}
+
+std::string CondSchema() {
+  return FormSchema("The values of the side that `pred` chooses; the other does not run.",
+                    {{"pred", Ref("expression")}, {"then", Ref("expression")}, {"else", Ref("expression")}});
+}
+
+std::string WhileSchema() {
+  return FormSchema("Variables that get new values for as long as `cond` holds.",
+                    {{"vars", MappingOf(Ref("expression"))},
+                     {"cond", Ref("expression")},
+                     {"body", AnyOf({Ref("expression"), MappingOf(Ref("expression"))})},
+                     {"parallel_iterations", IntSchema()}});
+}
+
 // "if it is the op `name`, then the definition holds".
 std::string WhereOpIs(const std::string& name, const std::string& definition) {
   const std::string is = Object({{"properties", Object({{"op", Object({{"const", JsonString(name)}})}})}});
@@ -110,6 +129,12 @@ OpParts AllOps() {
   parts.names = {"Variable"};
   parts.definitions.emplace_back("op.Variable", VariableSchema());
   for (const char* name : {"Variable", "VariableV2"}) parts.conditions.push_back(WhereOpIs(name, "op.Variable"));
+  const std::pair<std::string, std::string> forms[] = {{"Cond", CondSchema()}, {"While", WhileSchema()}};
+  for (const auto& [name, schema] : forms) {
+    parts.names.push_back(name);
+    parts.definitions.emplace_back("op." + name, schema);
+    parts.conditions.push_back(WhereOpIs(name, "op." + name));
+  }
   for (const OpDef* op : OpRegistry::Builtin().List()) {
     if (op->name[0] == '_') continue;  // the system's own
     std::vector<std::string> names = op->aliases;
@@ -117,7 +142,7 @@ OpParts AllOps() {
     const bool checked = !HasFormOfItsOwn(op->name);
     if (checked) parts.definitions.emplace_back("op." + op->name, OpSchema(*op));
     for (const std::string& name : names) {
-      if (name != "Variable") parts.names.push_back(name);
+      if (name != "Variable" && name != "While") parts.names.push_back(name);
       if (checked) parts.conditions.push_back(WhereOpIs(name, "op." + op->name));
     }
   }

@@ -14,7 +14,12 @@ void Pushes(OpBuilder& op) {
 }
 
 void Pops(OpBuilder& op) {
-  op.Output("elem: elem_type").Attr("elem_type: type").NotDifferentiable().Shape(UnknownOutputs());
+  op.Output("elem: elem_type").Attr("elem_type: type").NotDifferentiable();
+  op.Shape([](InferenceContext& c) {
+    const AttrValue* known = c.attrs().Find("_elem_shape");  // of who knows what is pushed
+    if (known != nullptr && known->get<PartialShape>() != nullptr) c.set_output(0, *known->get<PartialShape>());
+    return Status();
+  });
   op.Doc("Takes the newest element off the stack; InvalidArgument if there is none.");
 }
 

@@ -291,9 +291,10 @@ Result<Output> GradientScope::PushAndPop(Output value, const Home& home) {
   forward_counter_.ends.push_back(push.node);
   DF_ASSIGN(const Output entered_handle, Get(stack));
   DF_ASSIGN(const Output handle, Gate(entered_handle, shared_->forward.branches.literals(home.branch)));
-  DF_ASSIGN(const Output pop, AddAt({this}, spec("StackPopV2", {handle}, {{"elem_type", dtype}}, counter_.begin)));
+  DF_ASSIGN(const Output pop,
+            AddAt({this}, spec("StackPopV2", {handle}, {{"elem_type", dtype}, {"_elem_shape", graph_.shape(value)}},
+                               counter_.begin)));
   counter_.ends.push_back(pop.node);
-  graph_.mutable_node(pop.node).output_shapes[0] = graph_.shape(value);
   return pop;
 }
 

@@ -21,6 +21,31 @@ NodeId StampMap::MapControl(const Node& node) const {
   return it != nodes.end() ? it->second : -1;
 }
 
+namespace {
+
+// The edges that close loops, whose sources come after their readers. Shapes are then those of all iterations.
+Status CloseLoops(const Graph& from, const std::vector<NodeId>& body, Graph& to, const StampMap& map) {
+  bool any = false;
+  for (NodeId id : body) {
+    const Node& node = from.node(id);
+    for (int i = 0; i < node.num_inputs(); ++i) {
+      if (!from.IsBackEdge(node, i)) continue;
+      DF_TRY(to.SetInput(map.nodes.at(id), i, map.Map(node.inputs[i])));
+      any = true;
+    }
+  }
+  return any ? to.InferShapes() : Status();
+}
+
+// Frames of one name are one loop, which copies are not.
+void RenameFrame(const std::string& prefix, AttrMap& attrs) {
+  const AttrValue* name = attrs.Find("frame_name");
+  if (name != nullptr && name->get<std::string>() != nullptr)
+    attrs.Set("frame_name", prefix + *name->get<std::string>());
+}
+
+}  // namespace
+
 Status Stamp(const Graph& from, const std::vector<NodeId>& body, const StampOptions& options, Graph& to,
              StampMap& map) {
   for (NodeId id : body) {
@@ -31,6 +56,7 @@ Status Stamp(const Graph& from, const std::vector<NodeId>& body, const StampOpti
     spec.op = node.op->name;
     spec.attrs = node.attrs;
     if (options.attrs) options.attrs(node, spec.attrs);
+    RenameFrame(options.prefix, spec.attrs);
     spec.device = node.device.empty() ? options.device : node.device;
     spec.place = node.place;
     for (Output input : node.inputs) spec.inputs.push_back(map.Map(input));
@@ -45,7 +71,7 @@ Status Stamp(const Graph& from, const std::vector<NodeId>& body, const StampOpti
     DF_ASSIGN(const NodeId added, to.AddNode(std::move(spec)));
     map.nodes[id] = added;
   }
-  return Status();
+  return CloseLoops(from, body, to, map);
 }
 
 Result<std::vector<NodeId>> Ancestors(const Graph& graph, const std::vector<Output>& outputs,

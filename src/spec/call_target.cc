@@ -38,6 +38,8 @@ constexpr FormName kForms[] = {
     {"Constant", CallTarget::Form::kConst},
     {"dim", CallTarget::Form::kDim},
     {"tasks", CallTarget::Form::kTasks},
+    {"Cond", CallTarget::Form::kCond},
+    {"While", CallTarget::Form::kWhile},
     {"VarianceScaling", CallTarget::Form::kRandom},
     {"RandomUniform", CallTarget::Form::kRandom},
     {"RandomNormal", CallTarget::Form::kRandom},

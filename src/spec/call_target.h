@@ -12,7 +12,7 @@ namespace dfrun {
 
 // A function of the spec, a form that the spec language itself defines, or an op. All null: unknown.
 struct CallTarget {
-  enum class Form { kNone, kVariable, kConst, kDim, kTasks, kRandom };
+  enum class Form { kNone, kVariable, kConst, kDim, kTasks, kRandom, kCond, kWhile };
   const FunctionDef* function = nullptr;
   Form form = Form::kNone;
   const OpDef* op = nullptr;  // also of a form that makes one op

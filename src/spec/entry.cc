@@ -63,10 +63,25 @@ class MappingParser {
     if (name == "control") return Controls(value);
     if (name == "device") return Text(value, "'device'", entry_.device);
     if (name == "colocate_with") return Text(value, "'colocate_with'", entry_.colocate_with);
-    std::optional<Expr> expr = ParseValue(value, TakesText(target_, name), context_);
+    const bool is_part_of_while = target_.form == CallTarget::Form::kWhile && (name == "vars" || name == "body");
+    std::optional<Expr> expr =
+        is_part_of_while && value.is_map() ? Names(value) : ParseValue(value, TakesText(target_, name), context_);
     if (!expr) return false;
     entry_.expr.keywords.push_back({name, key.place(), *std::move(expr)});
     return true;
+  }
+
+  // Names and expressions: variables of a loop.
+  std::optional<Expr> Names(const Yaml& value) {
+    Expr map;
+    map.kind = Expr::Kind::kMap;
+    map.place = value.place();
+    for (size_t i = 0; i < value.size(); ++i) {
+      std::optional<Expr> item = ParseValue(value.value(i), false, context_);
+      if (!item) return {};
+      map.keywords.push_back({value.key(i).text(), value.key(i).place(), *std::move(item)});
+    }
+    return map;
   }
 
   bool Text(const Yaml& value, std::string_view what, PlacedView& out) {

@@ -30,6 +30,9 @@ class References {
       case Expr::Kind::kList:
         for (const Expr& item : expr.items) Walk(item);
         return;
+      case Expr::Kind::kMap:
+        for (const KeywordArg& k : expr.keywords) Walk(k.value);
+        return;
       case Expr::Kind::kCall:
         return WalkCall(expr);
       default:
@@ -41,6 +44,7 @@ class References {
     for (const Expr& item : call.items) Walk(item);
     if (call.keywords.empty()) return;
     const CallTarget target = FindCallTarget(call.text, context_.functions, context_.ops);
+    if (target.form == CallTarget::Form::kWhile && target.function == nullptr) return WalkWhile(call);
     for (const KeywordArg& k : call.keywords) {
       if (IsAttr(target, k.name)) {
         WalkAttr(k.value);
@@ -48,6 +52,21 @@ class References {
         Walk(k.value);
       }
     }
+  }
+
+  // A loop's variables hide entries of their names.
+  void WalkWhile(const Expr& call) {
+    std::vector<std::string_view> hidden;
+    for (const KeywordArg& k : call.keywords) {
+      if (k.name != "vars") continue;
+      for (const KeywordArg& var : k.value.keywords) hidden.push_back(var.name);
+      Walk(k.value);
+    }
+    hidden_.insert(hidden_.end(), hidden.begin(), hidden.end());
+    for (const KeywordArg& k : call.keywords) {
+      if (k.name == "cond" || k.name == "body") Walk(k.value);
+    }
+    hidden_.resize(hidden_.size() - hidden.size());
   }
 
   static bool IsAttr(const CallTarget& target, std::string_view keyword) {
@@ -64,6 +83,7 @@ class References {
 
   // "h1/W" is a node within the entry "h1" unless it is an entry itself.
   void Add(std::string_view name) {
+    if (std::find(hidden_.begin(), hidden_.end(), name) != hidden_.end()) return;
     while (true) {
       if (auto it = index_.find(name); it != index_.end()) {
         found_.push_back(it->second);
@@ -78,6 +98,7 @@ class References {
   const EntryContext& context_;
   std::unordered_map<std::string_view, size_t> index_;
   std::vector<size_t> found_;
+  std::vector<std::string_view> hidden_;
 };
 
 // Depth first without recursion: a chain of entries may be as long as the spec.

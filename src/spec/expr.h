@@ -24,6 +24,7 @@ struct Expr {
     kName,     // text, and port where one was written; "name/*" of a family, until ParseEntries() has made it a list
     kControl,  // ^text
     kList,     // items
+    kMap,      // keywords; only among the keywords of a While that is written as a mapping
     kCall      // text(items..., keywords...)
   };
   Kind kind = Kind::kInt;

@@ -32,7 +32,8 @@ struct Frame {
   std::unordered_map<std::string_view, Value> values;
   std::unordered_set<std::string_view> entries;  // names that only entries may have, below the scope
   FamilyMap families;
-  NodeOptions options;  // for every node of it
+  NodeOptions options;            // for every node of it
+  const Frame* around = nullptr;  // of a loop: its names are seen too
   // Of a call of a function; null and nowhere for the graph.
   const FunctionDef* function = nullptr;
   const Frame* caller = nullptr;

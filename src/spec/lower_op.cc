@@ -77,12 +77,14 @@ std::optional<NodeId> Lowering::Add(const ExprContext& context, NodeSpec spec, S
     if (!context.own.colocate_with.empty()) spec.colocate_with = context.own.colocate_with;
     spec.control_inputs.insert(spec.control_inputs.end(), context.own.controls.begin(), context.own.controls.end());
   }
+  if (!flow_of_.empty() && !EnterFlow(spec, place)) return {};
   Result<NodeId> id = graph_.AddNode(std::move(spec));
   if (!id.ok()) {
     diagnostics_.Error(place, id.status().message(), CalledFrom(context.frame));
     return {};
   }
   graph_.mutable_node(*id).place = place;
+  if (!flow_.empty()) flow_of_[*id] = flow_.back().id;
   return *id;
 }
 

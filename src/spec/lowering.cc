@@ -94,6 +94,8 @@ std::optional<Value> Lowering::LowerCall(const ExprContext& context, const Expr&
                                 ? CallTarget{nullptr, CallTarget::Form::kNone, graph_.ops().Find(call.text)}
                                 : FindCallTarget(call.text, in_.functions, graph_.ops());
   if (target.function != nullptr) return LowerFunction(context, *target.function, call, own_name);
+  if (target.form == CallTarget::Form::kCond) return LowerCond(context, call, own_name);
+  if (target.form == CallTarget::Form::kWhile) return LowerWhile(context, call, own_name);
   if (target.form == CallTarget::Form::kRandom) {
     const std::optional<Expr> expanded = ExpandRandom(call, context.wanted, diagnostics_);
     if (!expanded) return {};
@@ -118,6 +120,7 @@ std::optional<Value> Lowering::LowerCall(const ExprContext& context, const Expr&
 
 const Value* Lowering::FindValue(const Frame& frame, std::string_view name, Value& storage) const {
   if (auto it = frame.values.find(name); it != frame.values.end()) return &it->second;
+  if (frame.around != nullptr) return FindValue(*frame.around, name, storage);
   const bool is_top = frame.function == nullptr;
   if (!is_top && name.find('/') == std::string_view::npos) return nullptr;
   const NodeId id = is_top ? graph_.Find(name) : graph_.Find(StrCat(frame.scope, "/", name));
@@ -149,8 +152,10 @@ std::optional<Output> Lowering::Reference(const Frame& frame, const Expr& name) 
 
 void Lowering::ReportUnknownName(const Frame& frame, const Expr& name) {
   std::vector<std::string> known;
-  for (const auto& [text, value] : frame.values) known.emplace_back(text);
-  for (std::string_view text : frame.entries) known.emplace_back(text);
+  for (const Frame* f = &frame; f != nullptr; f = f->around) {
+    for (const auto& [text, value] : f->values) known.emplace_back(text);
+    for (std::string_view text : f->entries) known.emplace_back(text);
+  }
   std::sort(known.begin(), known.end());
   std::string hint = frame.entries.contains(StrCat(name.text, "/0"))
                          ? StrCat("; it is a family: '", name.text, "/0' is a node, '", name.text, "/*' all of them")

@@ -7,9 +7,12 @@
 #ifndef DFRUN_SRC_SPEC_LOWERING_H_
 #define DFRUN_SRC_SPEC_LOWERING_H_
 
+#include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "src/spec/cluster_spec.h"
@@ -130,12 +133,63 @@ class Lowering {
                                       SourcePlace place);
   std::optional<Output> InitialValue(const ExprContext& context, const std::string& name, const Expr& init);
 
+  // Conditionals and loops (lower_flow.cc; lower_cond.cc, lower_while.cc).
+  struct LoopVar {
+    std::string name;
+    SourcePlace place;
+    Output initial;
+    NodeId merge;
+    Output inside;
+  };
+  std::optional<Value> LowerCond(const ExprContext& context, const Expr& call, const std::string& own_name);
+  std::optional<std::vector<Output>> LowerSide(const ExprContext& context, const Expr& expr, const std::string& scope);
+  bool CheckSides(const Expr& call, const std::vector<Output>& then, const std::vector<Output>& otherwise,
+                  SourcePlace place);
+  std::optional<Value> LowerWhile(const ExprContext& context, const Expr& call, const std::string& own_name);
+  bool CheckPredicate(Output pred, std::string_view what, SourcePlace place);
+  bool ReadLoopVars(const ExprContext& context, const Expr& call, const Expr& body, const std::string& name,
+                    std::vector<LoopVar>& vars);
+  bool EnterLoop(const ExprContext& context, const std::string& name, std::vector<LoopVar>& vars);
+  std::optional<Output> LowerLoopCond(const ExprContext& inner, const Expr& cond, const std::vector<LoopVar>& vars);
+  std::optional<std::vector<Output>> LowerBody(const ExprContext& inner, const Expr& body,
+                                               const std::vector<LoopVar>& vars);
+  bool CloseLoop(const ExprContext& inner, const std::vector<LoopVar>& vars, const std::vector<Output>& next,
+                 SourcePlace place);
+
+  // A branch or a loop that is being built: what its nodes read from outside comes through a Switch or an Enter.
+  struct FlowLevel {
+    int32_t id = 0;
+    Output pred = {};        // of a branch, as the level around it can read it
+    int side = 0;            // of the Switch
+    std::string frame = {};  // of a loop
+    int64_t parallel_iterations = 10;
+    std::string scope = {};
+    NodeId pivot = -1;  // alive where the branch is taken, or where the iteration runs
+    std::map<std::pair<NodeId, int32_t>, Output> captured = {};
+    bool is_loop() const { return !frame.empty(); }
+  };
+  // Makes a node's inputs such as the innermost level can read; false after an error, which is reported.
+  bool EnterFlow(NodeSpec& spec, SourcePlace place);
+  bool EnterFlowByControl(NodeSpec& spec, SourcePlace place);
+  std::optional<Output> Capture(Output value, SourcePlace place);
+  std::optional<Output> CaptureAt(Output value, int depth, SourcePlace place);
+  // Where a node stands in flow_; -1: outside; nothing (an error) where that has ended.
+  std::optional<int> DepthOf(NodeId node, SourcePlace place);
+  // A node whose inputs are as they should be, at a depth of flow_.
+  std::optional<Output> AddFlowNode(NodeSpec spec, int depth, SourcePlace place);
+  int depth() const { return static_cast<int>(flow_.size()) - 1; }
+  // An unpinned constant can be read from anywhere.
+  bool IsFreeConstant(NodeId node) const;
+
   const LoweringInput& in_;
   Graph& graph_;
   Diagnostics& diagnostics_;
   Frame top_;
   std::unordered_set<std::string> scopes_;  // of function calls
   std::vector<VariableSpec> variables_;
+  std::vector<FlowLevel> flow_;                  // outermost first
+  std::unordered_map<NodeId, int32_t> flow_of_;  // FlowLevel::id, of nodes within any
+  int32_t num_flows_ = 0;
 };
 
 }  // namespace dfrun

@@ -23,6 +23,12 @@ TEST(Configs, DigitsCnn) {
   EXPECT_EQ(spec->graph.shape({spec->graph.Find("logits/W"), 0}), PartialShape({256, 10}));
 }
 
+TEST(Configs, DigitsRnn) {
+  const Result<LoadedSpec> spec = LoadSpec("configs/digits_rnn.yaml", {{"units=16"}});
+  ASSERT_TRUE(spec.ok()) << spec.status().ToString();
+  EXPECT_EQ(spec->graph.shape({spec->graph.Find("last/state"), 0}), PartialShape({64, 16}));
+}
+
 TEST(Configs, Figure1) {
   const Result<LoadedSpec> spec = LoadSpec("configs/figure1.yaml", {});
   ASSERT_TRUE(spec.ok()) << spec.status().ToString();

@@ -1,0 +1,138 @@
+// Cond(pred, then, else): only what the taken side needs runs.
+#include "src/spec/lowering.h"
+
+namespace dfrun {
+namespace {
+
+struct CondParts {
+  const Expr* pred = nullptr;
+  const Expr* then = nullptr;
+  const Expr* otherwise = nullptr;
+};
+
+// In order, or by name.
+std::optional<CondParts> ReadParts(const Expr& call, Diagnostics& diagnostics) {
+  CondParts parts;
+  const Expr** const in_order[] = {&parts.pred, &parts.then, &parts.otherwise};
+  constexpr std::string_view kNames[] = {"pred", "then", "else"};
+  if (call.items.size() > 3) {
+    diagnostics.Error(call.items[3].place, "Cond takes a condition and two sides: Cond(x > 0, f(x), g(x))");
+    return {};
+  }
+  for (size_t i = 0; i < call.items.size(); ++i) *in_order[i] = &call.items[i];
+  for (const KeywordArg& k : call.keywords) {
+    size_t i = 0;
+    while (i < 3 && kNames[i] != k.name) ++i;
+    if (i == 3) {
+      diagnostics.Error(k.place, "unknown key '", k.name, "' of Cond; it takes pred, then, else");
+      return {};
+    }
+    *in_order[i] = &k.value;
+  }
+  for (size_t i = 0; i < 3; ++i) {
+    if (*in_order[i] != nullptr) continue;
+    diagnostics.Error(call.place, "Cond lacks '", kNames[i], "': Cond(x > 0, f(x), g(x))");
+    return {};
+  }
+  return parts;
+}
+
+}  // namespace
+
+// A list gives several values; a call all that it returns.
+std::optional<std::vector<Output>> Lowering::LowerSide(const ExprContext& context, const Expr& expr,
+                                                       const std::string& scope) {
+  std::vector<Output> values;
+  const NodeOptions options;
+  const ExprContext inside{context.frame, scope, options};
+  if (expr.is(Expr::Kind::kList) && !Fold(inside, expr).is_constant()) {
+    for (const Expr& item : expr.items) {
+      const std::optional<Output> value = LowerOne(inside, item, "");
+      if (!value) return {};
+      values.push_back(*value);
+    }
+  } else {
+    std::optional<Value> value = LowerExpr(inside, expr, "");
+    if (!value) return {};
+    values = std::move(value->outputs);
+  }
+  for (Output& value : values) {
+    NodeSpec spec;
+    spec.name = FreshName(context.frame, scope, "result");
+    spec.op = "Identity";
+    spec.inputs = {value};
+    const std::optional<NodeId> id = Add(inside, std::move(spec), expr.place);
+    if (!id) return {};
+    value = {*id, 0};
+  }
+  return values;
+}
+
+bool Lowering::CheckSides(const Expr& call, const std::vector<Output>& then, const std::vector<Output>& otherwise,
+                          SourcePlace place) {
+  if (then.size() != otherwise.size() || then.empty()) {
+    diagnostics_.Error(call.place, "the sides of a Cond give ", then.size(), " and ", otherwise.size(),
+                       " values; both must give as many, and at least one");
+    return false;
+  }
+  for (size_t i = 0; i < then.size(); ++i) {
+    if (graph_.dtype(then[i]) == graph_.dtype(otherwise[i]) &&
+        graph_.shape(then[i]).IsCompatibleWith(graph_.shape(otherwise[i]))) {
+      continue;
+    }
+    diagnostics_.Error(place, "the sides of a Cond give ", graph_.dtype(then[i]), graph_.shape(then[i]), " and ",
+                       graph_.dtype(otherwise[i]), graph_.shape(otherwise[i]),
+                       "; both must give the same dtype and shape");
+    return false;
+  }
+  return true;
+}
+
+std::optional<Value> Lowering::LowerCond(const ExprContext& context, const Expr& call, const std::string& own_name) {
+  const std::optional<CondParts> parts = ReadParts(call, diagnostics_);
+  if (!parts) return {};
+  const std::string name = own_name.empty() ? FreshName(context.frame, context.scope, "Cond") : own_name;
+  const ExprContext outside{context.frame, name, context.own};
+  std::optional<Output> pred = LowerOne(outside, *parts->pred, "");
+  if (pred) pred = Capture(*pred, parts->pred->place);
+  if (!pred || !CheckPredicate(*pred, "Cond", parts->pred->place)) return {};
+  NodeSpec pivots;
+  pivots.name = FreshName(context.frame, name, "pivots");
+  pivots.op = "Switch";
+  pivots.inputs = {*pred, *pred};
+  const std::optional<NodeId> sides = Add(outside, std::move(pivots), call.place);
+  if (!sides) return {};
+
+  std::vector<Output> results[2];
+  for (int side : {1, 0}) {
+    const std::string scope = StrCat(name, side == 1 ? "/then" : "/else");
+    flow_.push_back({.id = ++num_flows_, .pred = *pred, .side = side, .scope = scope});
+    NodeSpec pivot;
+    pivot.name = StrCat(scope, "/pivot");
+    pivot.op = "Identity";
+    pivot.inputs = {{*sides, side}};
+    const std::optional<Output> alive = AddFlowNode(std::move(pivot), depth(), call.place);
+    std::optional<std::vector<Output>> values;
+    if (alive) {
+      flow_.back().pivot = alive->node;
+      values = LowerSide(context, side == 1 ? *parts->then : *parts->otherwise, scope);
+    }
+    flow_.pop_back();
+    if (!values) return {};
+    results[side] = *std::move(values);
+  }
+  if (!CheckSides(call, results[1], results[0], parts->otherwise->place)) return {};
+  Value value;
+  for (size_t i = 0; i < results[0].size(); ++i) {
+    NodeSpec merge;
+    merge.name = results[0].size() == 1 ? name : StrCat(name, "/", i);
+    merge.op = "Merge";
+    merge.inputs = {results[0][i], results[1][i]};
+    const std::optional<Output> merged = AddFlowNode(std::move(merge), depth(), call.place);
+    if (!merged) return {};
+    value.outputs.push_back(*merged);
+  }
+  return value;
+}
+
+}  // namespace dfrun

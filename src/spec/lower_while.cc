@@ -1,0 +1,266 @@
+// While: variables that a body gives new values for as long as a condition on them holds.
+#include <algorithm>
+
+#include "src/spec/lowering.h"
+#include "src/spec/schema.h"
+
+namespace dfrun {
+namespace {
+
+const Expr* FindPart(const Expr& call, std::string_view name) {
+  for (const KeywordArg& k : call.keywords) {
+    if (k.name == name) return &k.value;
+  }
+  return nullptr;
+}
+
+bool CheckParts(const Expr& call, Diagnostics& diagnostics) {
+  const std::vector<std::string> known = {"vars", "cond", "body", "parallel_iterations"};
+  for (const KeywordArg& k : call.keywords) {
+    if (std::find(known.begin(), known.end(), k.name) != known.end()) continue;
+    diagnostics.Error(k.place, "unknown key '", k.name, "' of While; it takes vars, cond, body, parallel_iterations");
+    return false;
+  }
+  for (std::string_view part : {"cond", "body"}) {
+    if (FindPart(call, part) != nullptr) continue;
+    diagnostics.Error(call.place, "While lacks '", part, "'");
+    return false;
+  }
+  return true;
+}
+
+// A function's name stands for a call of it with all variables.
+Expr WithVariables(const Expr& expr, const FunctionMap& functions, const std::vector<std::string_view>& names) {
+  if (!expr.is(Expr::Kind::kName) || functions.find(expr.text) == functions.end()) return expr;
+  if (std::find(names.begin(), names.end(), expr.text) != names.end()) return expr;
+  Expr call = expr;
+  call.kind = Expr::Kind::kCall;
+  for (std::string_view name : names) {
+    Expr& argument = call.items.emplace_back();
+    argument.kind = Expr::Kind::kName;
+    argument.place = expr.place;
+    argument.text = name;
+  }
+  return call;
+}
+
+}  // namespace
+
+// Named in `vars`, or in order, with the names of the arguments of the body, which is a function then.
+bool Lowering::ReadLoopVars(const ExprContext& context, const Expr& call, const Expr& body, const std::string& name,
+                            std::vector<LoopVar>& vars) {
+  std::vector<KeywordArg> initial;
+  if (const Expr* named = FindPart(call, "vars")) {
+    initial = named->keywords;
+  } else if (const auto def = in_.functions.find(body.text); body.is(Expr::Kind::kName) && def != in_.functions.end()) {
+    if (call.items.size() != def->second.args.size()) {
+      diagnostics_.Error(call.place, "While has ", call.items.size(), " variables, but function '", body.text,
+                         "' takes ", def->second.args.size());
+      return false;
+    }
+    for (size_t i = 0; i < call.items.size(); ++i) {
+      initial.push_back({def->second.args[i].text(), call.items[i].place, call.items[i]});
+    }
+  }
+  if (initial.empty()) {
+    diagnostics_.Error(call.place,
+                       "While lacks its variables: write a mapping with 'vars: {i: 0}', or "
+                       "While(0, cond=f, body=g) with functions f and g");
+    return false;
+  }
+  for (const KeywordArg& k : initial) {
+    const std::string own_name = Fold(context, k.value).is_constant() ? StrCat(name, "/", k.name, "/initial") : "";
+    const std::optional<Output> value = LowerOne(context, k.value, own_name);
+    if (!value) return false;
+    const std::optional<Output> read = Capture(*value, k.value.place);
+    if (!read) return false;
+    vars.push_back({std::string(k.name), k.place, *read, -1, {}});
+  }
+  return true;
+}
+
+bool Lowering::EnterLoop(const ExprContext& context, const std::string& name, std::vector<LoopVar>& vars) {
+  std::vector<NodeId> controls = context.own.controls;
+  const NodeOptions& outer = context.frame.options;
+  controls.insert(controls.end(), outer.controls.begin(), outer.controls.end());
+  const int inside = depth();
+  if (inside > 0) controls.push_back(flow_[static_cast<size_t>(inside) - 1].pivot);
+  for (LoopVar& var : vars) {
+    NodeSpec enter;
+    enter.name = StrCat(name, "/", var.name, "/Enter");
+    enter.op = "Enter";
+    enter.inputs = {var.initial};
+    enter.control_inputs = controls;
+    enter.attrs = {{"frame_name", flow_.back().frame}, {"parallel_iterations", flow_.back().parallel_iterations}};
+    const std::optional<Output> entered = AddFlowNode(std::move(enter), inside, var.place);
+    if (!entered) return false;
+    NodeSpec merge;
+    merge.name = StrCat(name, "/", var.name, "/Merge");
+    merge.op = "Merge";
+    merge.inputs = {*entered, Output()};
+    merge.attrs = {{"T", graph_.dtype(*entered)}, {"N", 2}};
+    const std::optional<Output> merged = AddFlowNode(std::move(merge), inside, var.place);
+    if (!merged) return false;
+    graph_.mutable_node(merged->node).output_shapes[0] = graph_.shape(*entered);
+    var.merge = merged->node;
+    var.inside = *merged;
+  }
+  flow_.back().pivot = vars[0].merge;
+  return true;
+}
+
+std::optional<Output> Lowering::LowerLoopCond(const ExprContext& inner, const Expr& cond,
+                                              const std::vector<LoopVar>& vars) {
+  std::optional<Output> goes_on = LowerOne(inner, cond, "");
+  if (!goes_on || !CheckPredicate(*goes_on, "While", cond.place)) return {};
+  NodeSpec spec;
+  spec.name = StrCat(flow_.back().frame, "/LoopCond");
+  spec.op = "LoopCond";
+  spec.inputs = {*goes_on};
+  spec.control_inputs = {vars[0].merge};
+  const std::optional<NodeId> id = Add(inner, std::move(spec), cond.place);
+  if (!id) return {};
+  return Output{*id, 0};
+}
+
+std::optional<std::vector<Output>> Lowering::LowerBody(const ExprContext& inner, const Expr& body,
+                                                       const std::vector<LoopVar>& vars) {
+  std::vector<Output> next;
+  if (!body.is(Expr::Kind::kMap)) {
+    if (body.is(Expr::Kind::kList)) {
+      for (const Expr& item : body.items) {
+        const std::optional<Output> value = LowerOne(inner, item, "");
+        if (!value) return {};
+        next.push_back(*value);
+      }
+    } else {
+      const std::optional<Value> value = LowerExpr(inner, body, "");
+      if (!value) return {};
+      next = value->outputs;
+    }
+    if (next.size() == vars.size()) return next;
+    diagnostics_.Error(body.place, "the body gives ", next.size(), " values for ", vars.size(), " variables");
+    return {};
+  }
+  for (const LoopVar& var : vars) next.push_back(var.inside);
+  for (const KeywordArg& k : body.keywords) {
+    const auto it = std::find_if(vars.begin(), vars.end(), [&](const LoopVar& var) { return var.name == k.name; });
+    if (it == vars.end()) {
+      std::vector<std::string> names;
+      for (const LoopVar& var : vars) names.push_back(var.name);
+      diagnostics_.Error(k.place, "the body gives a value for '", k.name, "', which is no variable of the loop",
+                         DidYouMean(k.name, names));
+      return {};
+    }
+    const std::optional<Output> value = LowerOne(inner, k.value, "");
+    if (!value) return {};
+    next[static_cast<size_t>(it - vars.begin())] = *value;
+  }
+  return next;
+}
+
+bool Lowering::CloseLoop(const ExprContext& inner, const std::vector<LoopVar>& vars, const std::vector<Output>& next,
+                         SourcePlace place) {
+  for (size_t i = 0; i < vars.size(); ++i) {
+    const LoopVar& var = vars[i];
+    const Output merge{var.merge, 0};
+    if (graph_.dtype(next[i]) != graph_.dtype(merge) || !graph_.shape(next[i]).IsCompatibleWith(graph_.shape(merge))) {
+      diagnostics_.Error(var.place, "the body gives '", var.name, "' as ", graph_.dtype(next[i]), graph_.shape(next[i]),
+                         ", but it enters the loop as ", graph_.dtype(merge), graph_.shape(merge),
+                         "; dtype and shape are the same in all iterations");
+      return false;
+    }
+    NodeSpec spec;
+    spec.name = StrCat(flow_.back().frame, "/", var.name, "/NextIteration");
+    spec.op = "NextIteration";
+    spec.inputs = {next[i]};
+    spec.control_inputs = {flow_.back().pivot};
+    const std::optional<NodeId> id = Add(inner, std::move(spec), place);
+    if (!id) return false;
+    graph_.mutable_node(var.merge).inputs[1] = {*id, 0};
+  }
+  return true;
+}
+
+std::optional<Value> Lowering::LowerWhile(const ExprContext& context, const Expr& call, const std::string& own_name) {
+  if (!CheckParts(call, diagnostics_)) return {};
+  const std::string name = own_name.empty() ? FreshName(context.frame, context.scope, "While") : own_name;
+  int64_t parallel = 10;
+  if (const Expr* given = FindPart(call, "parallel_iterations")) {
+    const Folded folded = Fold(context, *given);
+    const auto* number =
+        folded.is_constant() && folded.value.dims.empty() ? std::get_if<int64_t>(&folded.value.elements[0]) : nullptr;
+    if (number == nullptr || *number < 1) {
+      if (!folded.is_error()) diagnostics_.Error(given->place, "parallel_iterations must be a number of at least 1");
+      return {};
+    }
+    parallel = *number;
+  }
+  const Expr& written_body = *FindPart(call, "body");
+  std::vector<LoopVar> vars;
+  if (!ReadLoopVars({context.frame, name, context.own}, call, written_body, name, vars)) return {};
+  std::vector<std::string_view> names;
+  for (const LoopVar& var : vars) names.push_back(var.name);
+  const Expr cond = WithVariables(*FindPart(call, "cond"), in_.functions, names);
+  const Expr body = WithVariables(written_body, in_.functions, names);
+
+  Frame frame;
+  frame.scope = context.frame.scope;
+  frame.params = context.frame.params;
+  frame.options.device = context.own.device.empty() ? context.frame.options.device : context.own.device;
+  frame.around = &context.frame;
+  frame.function = context.frame.function;
+  frame.caller = context.frame.caller;
+  frame.call_place = context.frame.call_place;
+  const NodeOptions options;
+  const std::string cond_scope = StrCat(name, "/cond");
+  const std::string body_scope = StrCat(name, "/body");
+  const auto bind = [&] {
+    for (const LoopVar& var : vars) frame.values.insert_or_assign(var.name, Value{{var.inside}});
+  };
+  flow_.push_back({.id = ++num_flows_, .frame = name, .parallel_iterations = parallel, .scope = name});
+  std::vector<Output> leaving;
+  const auto build = [&] {
+    if (!EnterLoop(context, name, vars)) return false;
+    bind();
+    const std::optional<Output> pred = LowerLoopCond({frame, cond_scope, options}, cond, vars);
+    if (!pred) return false;
+    for (LoopVar& var : vars) {
+      NodeSpec spec;
+      spec.name = StrCat(name, "/", var.name, "/Switch");
+      spec.op = "Switch";
+      spec.inputs = {var.inside, *pred};
+      const std::optional<Output> sides = AddFlowNode(std::move(spec), depth(), var.place);
+      if (!sides) return false;
+      leaving.push_back(*sides);
+      NodeSpec inside;
+      inside.name = StrCat(name, "/", var.name, "/Identity");
+      inside.op = "Identity";
+      inside.inputs = {{sides->node, 1}};
+      const std::optional<Output> value = AddFlowNode(std::move(inside), depth(), var.place);
+      if (!value) return false;
+      var.inside = *value;
+    }
+    flow_.back().pivot = vars[0].inside.node;
+    bind();
+    const ExprContext in_body{frame, body_scope, options};
+    const std::optional<std::vector<Output>> next = LowerBody(in_body, body, vars);
+    return next && CloseLoop(in_body, vars, *next, written_body.place);
+  };
+  const bool built = build();
+  flow_.pop_back();
+  if (!built) return {};
+  Value value;
+  for (size_t i = 0; i < vars.size(); ++i) {
+    NodeSpec exit;
+    exit.name = vars.size() == 1 ? name : StrCat(name, "/", vars[i].name);
+    exit.op = "Exit";
+    exit.inputs = {leaving[i]};
+    const std::optional<Output> left = AddFlowNode(std::move(exit), depth(), vars[i].place);
+    if (!left) return {};
+    value.outputs.push_back(*left);
+  }
+  return value;
+}
+
+}  // namespace dfrun
