@@ -62,6 +62,12 @@ class FlowLoop : private NodeRunner<kShared> {
       }
       if (!RunEntry(entry, node)) return Drop();
       if (++popped_ >= this->next_look_) [[unlikely]] {
+        if (has_loops_ && popped_ - polled_ >= kPollAfterNodes) {
+          polled_ = popped_;
+          this->pool_.Poll();
+          if (step_.failed()) return Drop();
+          if (!kShared && !step_.inbox_empty()) return RunOutcome::kInbox;
+        }
         if (!this->WorthGiving(popped_, queue_.size())) continue;
         if constexpr (!kShared) return RunOutcome::kShare;
         Give(queue_.size() / 2);
@@ -417,11 +423,16 @@ class FlowLoop : private NodeRunner<kShared> {
     return RunOutcome::kEmpty;
   }
 
+  // A loop may run for long, or for ever, without a node that waits: an error elsewhere must end it all the same.
+  static constexpr uint32_t kPollAfterNodes = 4096;
+
   Frames& frames_;
   FlowQueue& queue_;
   const FlowEdge* const edges_;
   Iteration* bound_ = nullptr;
+  const bool has_loops_ = plan_.frames().size() > 1;
   uint32_t popped_ = 0;
+  uint32_t polled_ = 0;
 };
 
 }  // namespace dfrun

@@ -1,5 +1,7 @@
 #include "src/executor/step_state.h"
 
+#include <thread>
+
 #include "src/executor/frames.h"
 #include "src/executor/node_actions.h"
 #include "src/executor/step_trace.h"
@@ -47,6 +49,26 @@ void AsyncOp::Done(void* arg, Status status) {
   step.Complete(op);
 }
 
+Status OutsideEnd::Watch(Cancellation& cancellation) {
+  cancelled_.store(false, std::memory_order_relaxed);
+  DF_TRY(cancellation.Add(*this));
+  watched_ = &cancellation;
+  return Status();
+}
+
+void OutsideEnd::Stop() {
+  if (watched_ == nullptr) return;
+  if (!watched_->Remove(*this)) {
+    while (!cancelled_.load(std::memory_order_acquire)) std::this_thread::yield();
+  }
+  watched_ = nullptr;
+}
+
+void OutsideEnd::Cancel(const Status& status) {
+  step_.Fail(status);
+  cancelled_.store(true, std::memory_order_release);
+}
+
 StepState::StepState(ExecPlan& plan, std::unique_ptr<StepValues> values)
     : plan_(plan), values_(std::move(values)), first_(this, plan.num_nodes()), async_(plan.root().layout.num_async) {
   for (AsyncOp& op : async_) op.step = this;
@@ -78,7 +100,8 @@ Status StepState::Begin(WorkerPool& pool, const RunArgs& args, Callback done) {
   inbox_.store(nullptr, std::memory_order_relaxed);
   first_.queue.Clear();
   first_.flow_queue.Clear();
-  return Status();
+  const bool may_not_end = plan_.frames().size() > 1 && args.step.cancellation != nullptr;
+  return may_not_end ? outside_end_.Watch(*args.step.cancellation) : Status();
 }
 
 Status StepState::PlaceFeeds(const RunArgs& args) {
@@ -98,6 +121,7 @@ Status StepState::PlaceFeeds(const RunArgs& args) {
 }
 
 void StepState::Finish() {
+  outside_end_.Stop();
   if (frames_ != nullptr && !failed()) {
     if (const std::string loop = frames_->Unfinished(); !loop.empty()) {
       Fail(InvalidArgument("the loop '", loop, "' on ", plan_.device().full_name(),

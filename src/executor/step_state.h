@@ -51,6 +51,22 @@ struct AsyncOp : Work {
   static void Done(void* op, Status status);
 };
 
+// Tells a step with loops, which may run without waiting for anything, that it has failed elsewhere.
+class OutsideEnd final : public Waiter {
+ public:
+  explicit OutsideEnd(StepState& step) : step_(step) {}
+  // The error of a cancellation that has happened.
+  Status Watch(Cancellation& cancellation);
+  // When nothing of the step runs any more. Waits for a Cancel() under way.
+  void Stop();
+  void Cancel(const Status& status) override;
+
+ private:
+  StepState& step_;
+  Cancellation* watched_ = nullptr;
+  std::atomic<bool> cancelled_{false};
+};
+
 // Reused by later steps of its plan. Thread safety: as each method says.
 class StepState {
  public:
@@ -110,6 +126,7 @@ class StepState {
   std::unique_ptr<Frames> frames_;
   std::optional<ResourceContainers> containers_;  // of this step, where RunArgs bring none
   std::optional<Cancellation> cancellation_;      // likewise
+  OutsideEnd outside_end_{*this};
 
   WorkerPool* pool_ = nullptr;
   RunArgs args_;

@@ -132,6 +132,60 @@ TEST_F(RankRendezvousTest, StepsInARowDoNotMix) {
   PollBoth();
 }
 
+// Iterations send in an order of their own, and ask in another.
+TEST_F(RankRendezvousTest, ValuesOfALoopAreMatchedByTheirIteration) {
+  Tensor large(DType::kDouble, Shape({300, 7}));
+  for (int i = 0; i < 2100; ++i) large.data<double>()[i] = i;
+  const Tensor values[5] = {Tensor::Scalar<int32_t>(7), large, Tensor::Scalar<std::string>("text"), Tensor(),
+                            Tensor(DType::kFloat, Shape({0}))};
+  constexpr int kSent[5] = {2, 0, 4, 1, 3};
+  constexpr int kAsked[5] = {4, 1, 3, 0, 2};
+  for (int peer : {0, 1}) {  // in memory, and over the transport
+    for (int asked_first : {0, 2, 5}) {
+      Tensor received[5];
+      bool is_dead[5] = {};
+      Call sends[5];
+      Call recvs[5];
+      const auto ask = [&](int i) {
+        rendezvous_[peer].Recv({12, 0, false, uint64_t{1000} + i}, SystemAllocator(), &received[i], &is_dead[i],
+                               recvs[i].callback());
+      };
+      for (int k = 0; k < asked_first; ++k) ask(kAsked[k]);
+      PollBoth();
+      for (int i : kSent) {
+        rendezvous_[0].Send({12, peer, false, uint64_t{1000} + i}, values[i], i == 3, sends[i].callback());
+        PollBoth();
+      }
+      for (int k = asked_first; k < 5; ++k) ask(kAsked[k]);
+      PollBoth();
+      for (int i = 0; i < 5; ++i) {
+        ASSERT_TRUE(sends[i].done && recvs[i].done) << i;
+        EXPECT_TRUE(recvs[i].status.ok()) << recvs[i].status.ToString();
+        EXPECT_EQ(is_dead[i], i == 3);
+        EXPECT_TRUE(i == 3 || received[i].Identical(values[i])) << i;
+      }
+    }
+  }
+}
+
+TEST_F(RankRendezvousTest, AbortEndsAllIterationsThatWait) {
+  for (int peer : {1, 0}) {
+    Tensor values[3];
+    bool is_dead[3];
+    Call recvs[3];
+    for (int i = 0; i < 3; ++i) {
+      rendezvous_[0].Recv({13, peer, false, uint64_t{1} + i}, SystemAllocator(), &values[i], &is_dead[i],
+                          recvs[i].callback());
+    }
+    rendezvous_[0].Abort(InvalidArgument("broken"));
+    PollBoth();
+    for (const Call& recv : recvs) {
+      ASSERT_TRUE(recv.done);
+      EXPECT_EQ(recv.status, InvalidArgument("broken"));
+    }
+  }
+}
+
 TEST_F(RankRendezvousTest, AbortEndsWhatWaitsAndWhatComes) {
   const Status reason = InvalidArgument("broken");
   Tensor values[3];

@@ -33,6 +33,18 @@ TEST(WireValueTest, KeepsDtypeShapeAndElements) {
   }
 }
 
+TEST(WireValueTest, SmallValuesAreHeadersAlone) {
+  for (const auto& [value, behind] : {std::pair(Tensor::Scalar(1.5), uint64_t{0}),
+                                      std::pair(Tensor::Vector<float>({1, 2, 3, 4, 5, 6, 7, 8}), uint64_t{0}),
+                                      std::pair(Tensor::Vector<float>({1, 2, 3, 4, 5, 6, 7, 8, 9}), uint64_t{36})}) {
+    WireHeader header;
+    std::string packed;
+    ASSERT_TRUE(EncodeValue(value, false, &header, &packed).ok());
+    EXPECT_EQ(header.bytes_behind(), behind);
+    EXPECT_TRUE(behind > 0 || DecodeValue(header, "", SystemAllocator())->Identical(value));
+  }
+}
+
 TEST(WireValueTest, ADeadValueIsAHeaderAlone) {
   WireHeader header;
   std::string packed;

@@ -1,0 +1,195 @@
+// dfrun bench loops: what an iteration of a loop costs, on one device and split over two ranks.
+//
+// A loop counts a scalar. Split, rank 1 does the addition, so that in each iteration the condition and the count cross
+// to it and the sum comes back: beside it stands a round trip of 8 bytes over bare MPI. Each figure is the median of
+// the rounds, taken turn about with its limit.
+#include <mpi.h>
+
+#include <memory>
+
+#include "comm/bootstrap/world.h"
+#include "jobs/bench.h"
+#include "jobs/bench_timing.h"
+#include "src/session/session.h"
+#include "src/session/worker.h"
+
+namespace dfrun::jobs {
+namespace {
+
+struct LoopOptions {
+  int rounds = 9;
+  int32_t iterations = 1'000'000;
+  int32_t split_iterations = 20'000;
+};
+
+constexpr int kTag = 1;
+
+// while (i < limit) i = i + 1, the addition on rank `adds_on`.
+class CountingLoop {
+ public:
+  static Result<Graph> Make(int32_t limit, int adds_on) {
+    CountingLoop loop;
+    DF_TRY(loop.Build(limit, adds_on));
+    return std::move(loop.graph_);
+  }
+
+ private:
+  Result<Output> Add(int rank, const std::string& name, const std::string& op, std::vector<Output> inputs,
+                     AttrMap attrs = {}) {
+    NodeSpec spec;
+    spec.name = name;
+    spec.op = op;
+    spec.inputs = std::move(inputs);
+    spec.attrs = std::move(attrs);
+    spec.device = StrCat("/job:worker/task:", rank);
+    DF_ASSIGN(const NodeId id, graph_.AddNode(std::move(spec)));
+    return Output{id, 0};
+  }
+  Result<Output> Entered(const std::string& name, int32_t value, bool is_constant) {
+    DF_ASSIGN(const Output number, Add(0, StrCat(name, "_value"), "Const", {},
+                                       {{"dtype", DType::kInt32}, {"value", Tensor::Scalar<int32_t>(value)}}));
+    return Add(0, name, "Enter", {number}, {{"frame_name", "loop"}, {"is_constant", is_constant}});
+  }
+  Status Build(int32_t limit, int adds_on) {
+    DF_ASSIGN(const Output zero, Entered("zero", 0, false));
+    DF_ASSIGN(const Output one, Entered("one", 1, true));
+    DF_ASSIGN(const Output most, Entered("limit", limit, true));
+    DF_ASSIGN(const Output i, Add(0, "i", "Merge", {zero, Output{}}, {{"T", DType::kInt32}, {"N", int64_t{2}}}));
+    DF_ASSIGN(const Output less, Add(0, "less", "Less", {i, most}));
+    DF_ASSIGN(const Output goes_on, Add(0, "goes_on", "LoopCond", {less}));
+    DF_ASSIGN(const Output branch, Add(0, "branch", "Switch", {i, goes_on}));
+    DF_ASSIGN(const Output sum, Add(adds_on, "sum", "AddV2", {{branch.node, 1}, one}));
+    DF_ASSIGN(const Output next, Add(0, "next", "NextIteration", {sum}));
+    DF_TRY(Add(0, "exit", "Exit", {branch}).status());
+    DF_TRY(graph_.SetInput(i.node, 1, next));
+    return graph_.InferShapes();
+  }
+
+  Graph graph_;
+};
+
+// What the loop does, without a graph.
+void BareCount(int32_t limit) {
+  volatile int32_t i = 0;
+  while (i < limit) i = i + 1;
+}
+
+void BareRoundTrips(int rank, int trips) {
+  int64_t value = 0;
+  for (int i = 0; i < trips; ++i) {
+    if (rank == 1) MPI_Recv(&value, 1, MPI_INT64_T, 0, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Send(&value, 1, MPI_INT64_T, 1 - rank, kTag, MPI_COMM_WORLD);
+    if (rank == 0) MPI_Recv(&value, 1, MPI_INT64_T, 1, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+}
+
+class LoopBench {
+ public:
+  LoopBench(Runtime& runtime, const LoopOptions& options) : runtime_(runtime), options_(options) {}
+
+  Result<std::vector<BenchFigure>> Run() {
+    if (runtime_.rank() != 0) return Answer();
+    Result<std::vector<BenchFigure>> figures = Measure();
+    if (!figures.ok()) return Shutdown(runtime_, figures.status());
+    return figures;
+  }
+
+ private:
+  Result<std::vector<BenchFigure>> Measure() {
+    std::vector<BenchFigure> figures;
+    DF_ASSIGN(BenchFigure scalar, MeasureScalar());
+    figures.push_back(std::move(scalar));
+    if (runtime_.size() == 2) {
+      DF_ASSIGN(BenchFigure split, MeasureSplit());
+      figures.push_back(std::move(split));
+    }
+    return figures;
+  }
+
+  Result<std::unique_ptr<Session>> MakeSession(int32_t limit, int adds_on) {
+    DF_ASSIGN(Graph graph, CountingLoop::Make(limit, adds_on));
+    SessionOptions session_options;
+    session_options.optimize = false;
+    return Session::Create(runtime_, std::move(graph), session_options);
+  }
+
+  static Result<Session::Handle> PrepareExit(Session& session) {
+    RunSignature signature;
+    signature.targets = {session.graph().Find("exit")};
+    return session.Prepare(signature);
+  }
+
+  Result<BenchFigure> MeasureScalar() {
+    DF_ASSIGN(const auto session, MakeSession(options_.iterations, 0));
+    DF_ASSIGN(const Session::Handle step, PrepareExit(*session));
+    Status status;
+    const TurnTimes times = TurnAbout(
+        CLOCK_PROCESS_CPUTIME_ID, options_.rounds,
+        [&] {
+          if (status.ok()) status = session->RunSteps(step, 1);
+        },
+        [&] { BareCount(options_.iterations); });
+    DF_TRY(status);
+    DF_TRY(session->Close());
+    const double millions = options_.iterations * 1e-6;
+    return BenchFigure{"loops/scalar", millions / times.value_s, "M iterations/s", millions / times.limit_s,
+                       "a bare loop in memory"};
+  }
+
+  Result<BenchFigure> MeasureSplit() {
+    DF_ASSIGN(const auto session, MakeSession(options_.split_iterations, 1));
+    DF_ASSIGN(const Session::Handle step, PrepareExit(*session));
+    std::vector<double> loop_s;
+    std::vector<double> trips_s;
+    for (int round = 0; round < options_.rounds; ++round) {
+      Status status;
+      loop_s.push_back(Seconds(CLOCK_MONOTONIC, [&] { status = session->RunSteps(step, 1); }));
+      DF_TRY(status);
+      DF_TRY(Shutdown(runtime_));
+      trips_s.push_back(Seconds(CLOCK_MONOTONIC, [&] { BareRoundTrips(0, options_.split_iterations); }));
+    }
+    DF_TRY(session->Close());
+    DF_TRY(Shutdown(runtime_));
+    const double to_us = 1e6 / options_.split_iterations;
+    return BenchFigure{"loops/split_over_2_ranks", Median(loop_s) * to_us, "us an iteration", Median(trips_s) * to_us,
+                       "round trip of bare MPI"};
+  }
+
+  // Rank 1: serves the loops, and is the other end of the bare round trips.
+  Result<std::vector<BenchFigure>> Answer() {
+    Worker worker(runtime_);
+    for (int round = 0; round < options_.rounds; ++round) {
+      DF_TRY(worker.Serve());
+      BareRoundTrips(1, options_.split_iterations);
+    }
+    DF_TRY(worker.Serve());
+    return std::vector<BenchFigure>();
+  }
+
+  Runtime& runtime_;
+  const LoopOptions& options_;
+};
+
+Result<std::vector<BenchFigure>> RunLoops(const LoopOptions& options) {
+  DF_ASSIGN(const std::unique_ptr<comm::World> world, comm::World::Join(1));
+  if (world->size() > 2) {
+    return Error(Code::kUsage, "bench loops runs on 1 or 2 ranks and has ", world->size(),
+                 ": mpirun -np 2 dfrun bench loops");
+  }
+  DF_ASSIGN(std::unique_ptr<Communicator> communicator, world->Connect());
+  DF_ASSIGN(const std::unique_ptr<Runtime> runtime, Runtime::Create({}, std::move(communicator)));
+  return LoopBench(*runtime, options).Run();
+}
+
+BENCH("loops", "Iterations of a loop a second; under mpirun -np 2 also what one costs that is split over two ranks.",
+      "mpirun -np 2 dfrun bench loops --json loops.json", [](CLI::App& app) -> RunBench {
+        auto options = std::make_shared<LoopOptions>();
+        app.add_option("--rounds", options->rounds, "Rounds that the median is taken of")->check(CLI::PositiveNumber);
+        app.add_option("--iterations", options->iterations, "Of the loop on one device")->check(CLI::PositiveNumber);
+        app.add_option("--split-iterations", options->split_iterations, "Of the loop over two ranks")
+            ->check(CLI::PositiveNumber);
+        return [options] { return RunLoops(*options); };
+      });
+
+}  // namespace
+}  // namespace dfrun::jobs
