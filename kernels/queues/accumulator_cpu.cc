@@ -89,6 +89,16 @@ Status Accumulator::CheckGradient(const Tensor& gradient) const {
   return InvalidArgument("a gradient of ", gradient.dtype(), gradient.shape(), " cannot be added to ", DebugString());
 }
 
+// Element by element, of the same dtype and shape.
+void AddTo(Tensor& sum, const Tensor& gradient) {
+  VisitAccumulated(sum.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    T* const to = sum.data<T>();
+    const T* const more = gradient.data<T>();
+    for (int64_t i = 0; i < gradient.num_elements(); ++i) to[i] = AddElement(to[i], more[i]);
+  });
+}
+
 Status Accumulator::Add(OpContext& ctx, const Tensor& gradient) {
   if (count_ == 0) {
     DF_ASSIGN(sum_, gradient.Copy(ctx.allocator()));
@@ -98,12 +108,7 @@ Status Accumulator::Add(OpContext& ctx, const Tensor& gradient) {
     return InvalidArgument("a gradient of shape ", gradient.shape(), " cannot be added to those of shape ",
                            sum_.shape());
   }
-  VisitAccumulated(type_.dtype, [&](auto zero) {
-    using T = decltype(zero);
-    T* const sum = sum_.data<T>();
-    const T* const more = gradient.data<T>();
-    for (int64_t i = 0; i < gradient.num_elements(); ++i) sum[i] = AddElement(sum[i], more[i]);
-  });
+  AddTo(sum_, gradient);
   return Status();
 }
 
