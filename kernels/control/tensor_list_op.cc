@@ -10,9 +10,17 @@ Result<PartialShape> ElementShape(InferenceContext& c, int i) {
   return c.input_as_shape(i).Merge(c.handle_shape(0));
 }
 
-Status ScalarAt(InferenceContext& c, std::initializer_list<int> inputs) {
+Status ScalarAt(InferenceContext& c, const std::vector<int>& inputs) {
   for (int i : inputs) DF_TRY(c.WithRank(i, 0).status());
   return Status();
+}
+
+// Scalars, of inputs that are scalars where `inputs` names them.
+ShapeFn ScalarsOf(std::vector<int> inputs) {
+  return [inputs = std::move(inputs)](InferenceContext& c) {
+    DF_TRY(ScalarAt(c, inputs));
+    return ScalarOutputs()(c);
+  };
 }
 
 // Rows of elements: [rows] + shape.
@@ -62,10 +70,7 @@ OP("EmptyTensorList")
     .Output("handle: variant")
     .As(HasElementType)
     .As(HasShapeType)
-    .Shape([](InferenceContext& c) {
-      DF_TRY(ScalarAt(c, {1}));
-      return ScalarOutputs()(c);
-    })
+    .Shape(ScalarsOf({1}))
     .NotDifferentiable()
     .Doc("A list without elements, to which at most max_num_elements can be pushed (-1: any number).");
 
@@ -75,10 +80,7 @@ OP("TensorListReserve")
     .Output("handle: variant")
     .As(HasElementType)
     .As(HasShapeType)
-    .Shape([](InferenceContext& c) {
-      DF_TRY(ScalarAt(c, {1}));
-      return ScalarOutputs()(c);
-    })
+    .Shape(ScalarsOf({1}))
     .NotDifferentiable()
     .Doc("A list of elements that have no value yet, and are read as zeros.");
 
@@ -121,10 +123,7 @@ OP("TensorListSetItem")
     .Input("item: element_dtype")
     .As(GivesList)
     .Attr("resize_if_index_out_of_bounds: bool = false")
-    .Shape([](InferenceContext& c) {
-      DF_TRY(ScalarAt(c, {0, 1}));
-      return ScalarOutputs()(c);
-    })
+    .Shape(ScalarsOf({0, 1}))
     .Gradient([](GradientBuilder& g) {
       Output list = g.Op("TensorListSetItem", g.dy(0), g.x(1), g.Op("ZerosLike", g.x(2)));
       if (g.attr<bool>("resize_if_index_out_of_bounds")) {
@@ -155,10 +154,7 @@ OP("TensorListPushBack")
     .Input("input_handle: variant")
     .Input("tensor: element_dtype")
     .As(GivesList)
-    .Shape([](InferenceContext& c) {
-      DF_TRY(ScalarAt(c, {0}));
-      return ScalarOutputs()(c);
-    })
+    .Shape(ScalarsOf({0}))
     .Gradient([](GradientBuilder& g) {
       const AddedNode popped = g.Op("TensorListPopBack", ElementType(g), g.dy(0), ShapeOf(g, g.x(1)));
       g.dx(0) = popped[0];
@@ -213,10 +209,7 @@ OP("TensorListResize")
     .Input("input_handle: variant")
     .Input("size: int32")
     .Output("output_handle: variant")
-    .Shape([](InferenceContext& c) {
-      DF_TRY(ScalarAt(c, {0, 1}));
-      return ScalarOutputs()(c);
-    })
+    .Shape(ScalarsOf({0, 1}))
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("TensorListResize", g.dy(0), g.Op("TensorListLength", g.x(0))); })
     .Doc("The first `size` elements of a list; new ones have no value.");
 
