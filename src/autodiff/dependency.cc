@@ -33,9 +33,8 @@ Dependency::Dependency(const Graph& graph, std::span<const Output> ys, std::span
     count += node.num_outputs();
   }
   depends_.assign(static_cast<size_t>(count), false);
-  between_.assign(static_cast<size_t>(graph.num_nodes()), false);
   MarkDependent();
-  MarkBetween();
+  between_ = BackFromY([this](Output value) { return DependsOnX(value); });
 }
 
 // Forward from the xs. A worklist rather than one sweep in topological order: loops have edges back.
@@ -61,12 +60,13 @@ void Dependency::MarkDependent() {
   }
 }
 
-// Backward from the ys, along dependent values.
-void Dependency::MarkBetween() {
+template <class Follows>
+std::vector<bool> Dependency::BackFromY(const Follows& follows) const {
+  std::vector<bool> reached(static_cast<size_t>(graph_.num_nodes()));
   std::vector<NodeId> todo;
   const auto mark = [&](Output value) {
-    if (!value.valid() || !DependsOnX(value) || between_[value.node]) return;
-    between_[value.node] = true;
+    if (!value.valid() || !follows(value) || reached[value.node]) return;
+    reached[value.node] = true;
     todo.push_back(value.node);
   };
   for (Output y : ys_) mark(y);
@@ -76,6 +76,7 @@ void Dependency::MarkBetween() {
     if (node.op->not_differentiable) continue;
     for (Output input : node.inputs) mark(input);
   }
+  return reached;
 }
 
 bool Dependency::IsPassedThrough(NodeId id) const {
@@ -95,24 +96,6 @@ NodeId Dependency::StackOf(NodeId user) const {
   return at;
 }
 
-std::vector<bool> Dependency::ReachingY() const {
-  std::vector<bool> reaches(between_.size());
-  std::vector<NodeId> todo;
-  const auto mark = [&](Output value) {
-    if (!value.valid() || reaches[value.node] || !IsDifferentiable(graph_.dtype(value))) return;
-    reaches[value.node] = true;
-    todo.push_back(value.node);
-  };
-  for (Output y : ys_) mark(y);
-  while (!todo.empty()) {
-    const Node& node = graph_.node(todo.back());
-    todo.pop_back();
-    if (node.op->not_differentiable) continue;
-    for (Output input : node.inputs) mark(input);
-  }
-  return reaches;
-}
-
 Status Dependency::CheckStacks() const {
   std::vector<bool> holds(between_.size());  // by stack: what depends on an x
   bool any = false;
@@ -123,7 +106,7 @@ Status Dependency::CheckStacks() const {
     any = true;
   }
   if (!any) return Status();
-  const std::vector<bool> reaches = ReachingY();
+  const std::vector<bool> reaches = BackFromY([this](Output value) { return IsDifferentiable(graph_.dtype(value)); });
   for (const Node& node : graph_.nodes()) {
     const bool pops = node.op->name == "StackPop" || node.op->name == "StackPopV2";
     if (!pops || !reaches[node.id] || !holds[StackOf(node.id)]) continue;

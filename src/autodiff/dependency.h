@@ -38,9 +38,10 @@ class Dependency {
 
  private:
   void MarkDependent();
-  void MarkBetween();
+  // By node: a y is reached from it along values that `follows` accepts, through differentiable nodes.
+  template <class Follows>
+  std::vector<bool> BackFromY(const Follows& follows) const;
   NodeId StackOf(NodeId user) const;
-  std::vector<bool> ReachingY() const;
   std::vector<NodeId> PathFromX(NodeId node) const;
   std::vector<NodeId> PathToY(NodeId node) const;
 
