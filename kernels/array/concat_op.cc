@@ -37,12 +37,10 @@ Status JoinShapes(InferenceContext& c, int first, int n, const std::optional<int
 
 // Input `axis` names the dimension along which inputs [first, first + n) were joined: each gets its part of dy.
 void ConcatGradient(GradientBuilder& g, int axis, int first, int n) {
-  std::vector<Output> inputs;
-  for (int i = 0; i < n; ++i) inputs.push_back(g.Op("Shape", g.x(first + i)));
+  std::vector<Output> inputs(static_cast<size_t>(n) + 1);
+  for (int i = 0; i < n; ++i) inputs[i + 1] = g.Op("Shape", g.x(first + i));
   const Output rank = g.Op("Rank", g.dy(0));
-  const Output dim =
-      g.Op("FloorMod", g.Op("AddV2", g.Op("Cast", AttrMap{{"DstT", DType::kInt32}}, g.x(axis)), rank), rank);
-  inputs.insert(inputs.begin(), dim);
+  inputs[0] = g.Op("FloorMod", g.Op("AddV2", g.Op("Cast", AttrMap{{"DstT", DType::kInt32}}, g.x(axis)), rank), rank);
   const AddedNode offsets = g.AddNode("ConcatOffset", inputs, {{"N", n}});
   for (int i = 0; i < n; ++i) g.dx(first + i) = g.Op("Slice", g.dy(0), offsets[i], inputs[i + 1]);
 }
@@ -133,8 +131,8 @@ OP("Unpack")
       return Status();
     })
     .Gradient([](GradientBuilder& g) {
-      std::vector<Output> parts;
-      for (int i = 0; i < g.num_outputs(); ++i) parts.push_back(g.dy(i));
+      std::vector<Output> parts(static_cast<size_t>(g.num_outputs()));
+      for (int i = 0; i < g.num_outputs(); ++i) parts[i] = g.dy(i);
       g.dx(0) = g.AddNode("Pack", parts, {{"axis", g.attr<int64_t>("axis")}});
     })
     .Doc("The slices of a dimension as outputs of their own.");
