@@ -83,9 +83,11 @@ OP("DynamicPartition")
       const Output numbers = g.Op("Reshape", g.Op("Range", zero, g.Op("Size", g.x(1)), one), shape);
       const int n = g.num_outputs();
       const AddedNode places = g.Op("DynamicPartition", AttrMap{{"num_partitions", n}}, numbers, g.x(1));
-      std::vector<Output> inputs;
-      for (int i = 0; i < n; ++i) inputs.push_back(places[i]);
-      for (int i = 0; i < n; ++i) inputs.push_back(g.dy(i));
+      std::vector<Output> inputs(2 * static_cast<size_t>(n));
+      for (int i = 0; i < n; ++i) {
+        inputs[i] = places[i];
+        inputs[n + i] = g.dy(i);
+      }
       const Output rows = g.AddNode("DynamicStitch", inputs, {{"N", n}});
       g.dx(0) = g.Op("Reshape", rows, g.Op("Shape", g.x(0)));
     })

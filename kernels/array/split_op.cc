@@ -6,8 +6,8 @@ namespace dfrun {
 namespace {
 
 void SplitGradient(GradientBuilder& g, int axis, int value) {
-  std::vector<Output> inputs;
-  for (int i = 0; i < g.num_outputs(); ++i) inputs.push_back(g.dy(i));
+  std::vector<Output> inputs(static_cast<size_t>(g.num_outputs()));
+  for (int i = 0; i < g.num_outputs(); ++i) inputs[i] = g.dy(i);
   inputs.push_back(g.x(axis));
   if (g.num_outputs() == 1) {
     g.dx(value) = inputs[0];
