@@ -20,6 +20,10 @@ enum class GraphDefFormat { kBinary, kText };
 // InvalidArgument for what is no graph; all unknown ops are listed at once, with nodes and near names.
 Result<Graph> ImportGraphDef(std::string_view data, GraphDefFormat format,
                              const OpRegistry& ops = OpRegistry::Builtin());
+// Adds the nodes of a GraphDef, which may read those of the graph by name; ids of the nodes that there are stay. The
+// functions that the new nodes call are those of the GraphDef, or of one that the graph came from. InvalidArgument as
+// above, and for a name that is taken; the graph is then as before.
+Status ExtendGraph(Graph& graph, std::string_view data, GraphDefFormat format);
 // The same graph gives the same bytes.
 std::string ExportGraphDef(const Graph& graph, GraphDefFormat format);
 

@@ -17,11 +17,11 @@ constexpr int64_t kMaxOutputs = 4'000'000;
 
 struct ParsedInputs {
   struct Data {
-    int32_t node;  // position in the GraphDef
+    int32_t node;  // position in the GraphDef; ~id of one that the graph had before
     int32_t port;
   };
   std::vector<Data> data;
-  std::vector<int32_t> control;
+  std::vector<int32_t> control;  // as Data::node
 };
 
 std::string Describe(const proto::NodeDef& def) {
@@ -37,7 +37,8 @@ bool IsMerge(const proto::NodeDef& def) {
 
 class Importer {
  public:
-  Importer(proto::GraphDef& def, const OpRegistry& ops) : def_(def), ops_(ops), graph_(ops) {}
+  // The nodes of `def` are added to `graph`, and may read its nodes.
+  Importer(proto::GraphDef& def, Graph graph) : def_(def), ops_(graph.ops()), graph_(std::move(graph)) {}
 
   Result<Graph> Run() {
     DF_TRY(IndexNames());
@@ -85,18 +86,22 @@ class Importer {
       }
       name = name.substr(0, colon);
     }
-    auto it = index_.find(name);
-    if (it == index_.end()) return InvalidArgument("its input '", text, "' is the output of no node in the graph");
+    const auto it = index_.find(name);
+    const NodeId before = it == index_.end() ? graph_.Find(name) : -1;
+    if (it == index_.end() && before < 0) {
+      return InvalidArgument("its input '", text, "' is the output of no node in the graph");
+    }
+    const int32_t node = before < 0 ? it->second : ~before;
     if (control) {
-      out.control.push_back(it->second);
+      out.control.push_back(node);
     } else {
-      out.data.push_back({it->second, port});
+      out.data.push_back({node, port});
     }
     return Status();
   }
 
   bool IsBackEdge(int32_t reader, const ParsedInputs::Data& input) const {
-    return IsMerge(def_.node(reader)) && IsNextIteration(def_.node(input.node));
+    return input.node >= 0 && IsMerge(def_.node(reader)) && IsNextIteration(def_.node(input.node));
   }
 
   Result<std::vector<int32_t>> Order() const {
@@ -104,9 +109,11 @@ class Importer {
     for (int32_t i = 0; i < def_.node_size(); ++i) {
       const ParsedInputs& inputs = inputs_[static_cast<size_t>(i)];
       for (const ParsedInputs::Data& input : inputs.data) {
-        if (!IsBackEdge(i, input)) dependencies.before.push_back(input.node);
+        if (input.node >= 0 && !IsBackEdge(i, input)) dependencies.before.push_back(input.node);
       }
-      dependencies.before.insert(dependencies.before.end(), inputs.control.begin(), inputs.control.end());
+      for (int32_t before : inputs.control) {
+        if (before >= 0) dependencies.before.push_back(before);
+      }
       dependencies.Close();
     }
     DependencyOrder found = OrderByDependencies(dependencies);
@@ -121,6 +128,8 @@ class Importer {
                            "'");
   }
 
+  NodeId IdOf(int32_t node) const { return node < 0 ? ~node : ids_[static_cast<size_t>(node)]; }
+
   Status AddNode(int32_t i) {
     proto::NodeDef& def = *def_.mutable_node(i);
     NodeSpec spec;
@@ -128,9 +137,9 @@ class Importer {
     spec.op = def.op();
     spec.device = def.device();
     for (const ParsedInputs::Data& input : inputs_[static_cast<size_t>(i)].data) {
-      spec.inputs.push_back(IsBackEdge(i, input) ? Output{} : Output{ids_[input.node], input.port});
+      spec.inputs.push_back(IsBackEdge(i, input) ? Output{} : Output{IdOf(input.node), input.port});
     }
-    for (int32_t before : inputs_[static_cast<size_t>(i)].control) spec.control_inputs.push_back(ids_[before]);
+    for (int32_t before : inputs_[static_cast<size_t>(i)].control) spec.control_inputs.push_back(IdOf(before));
     DF_TRY(TakeAttrs(*ops_.Find(def.op()), *def.mutable_attr(), budget_, spec).Annotate(Describe(def)));
     DF_ASSIGN(const NodeId id, graph_.AddNode(std::move(spec)));
     ids_[static_cast<size_t>(i)] = id;
@@ -152,7 +161,8 @@ class Importer {
   }
 
   void KeepRest() {
-    auto extras = std::make_shared<GraphDefExtras>();
+    const GraphDefExtras* before = graph_.extras().get();
+    auto extras = before == nullptr ? std::make_shared<GraphDefExtras>() : std::make_shared<GraphDefExtras>(*before);
     for (proto::NodeDef& def : *def_.mutable_node()) {
       const std::string name = def.name();
       def.clear_name();
@@ -162,6 +172,12 @@ class Importer {
       if (def.ByteSizeLong() > 0) extras->nodes.emplace(name, SerializeDeterministically(def));
     }
     def_.clear_node();
+    if (before != nullptr) {
+      proto::GraphDef both;
+      DF_CHECK(both.ParseFromString(before->graph));
+      both.mutable_library()->MergeFrom(def_.library());
+      def_ = std::move(both);
+    }
     extras->graph = SerializeDeterministically(def_);
     graph_.set_extras(std::move(extras));
   }
@@ -179,10 +195,17 @@ class Importer {
 }  // namespace
 
 Result<Graph> ImportGraphDef(std::string_view data, GraphDefFormat format, const OpRegistry& ops) {
+  Graph graph(ops);
+  DF_TRY(ExtendGraph(graph, data, format));
+  return graph;
+}
+
+Status ExtendGraph(Graph& graph, std::string_view data, GraphDefFormat format) {
   google::protobuf::Arena arena;
   auto& def = *google::protobuf::Arena::CreateMessage<proto::GraphDef>(&arena);
   DF_TRY(ParseGraphDef(data, format, def));
-  return Importer(def, ops).Run();
+  DF_ASSIGN(graph, Importer(def, graph.Clone()).Run());
+  return Status();
 }
 
 }  // namespace dfrun

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "src/graph/graph_def.h"
+#include "src/passes/functions/lower_functions.h"
+#include "src/placement/placer.h"
 #include "src/session/compile.h"
 #include "src/session/control.pb.h"
 #include "src/session/control_error.h"
@@ -38,6 +40,18 @@ bool Fits(const Shape& shape, const PartialShape& wanted) {
   return true;
 }
 
+// The places of variables and the like are fixed by the plans that hold them.
+Status CheckStaysInPlace(const Graph& before, const Graph& after) {
+  for (const Node& node : before.nodes()) {
+    const std::string& device = after.node(node.id).device;
+    if (!node.op->is_stateful || device == node.device) continue;
+    return InvalidArgument(before.Describe(node.id), " is on '", node.device,
+                           "', but new nodes that must be where it is ", "are constrained to '", device,
+                           "': a session cannot move what has a state");
+  }
+  return Status();
+}
+
 Status AddParts(const std::vector<Partition>& partitions, int rank, control::Register* request) {
   for (const Partition& partition : partitions) {
     if (partition.rank != rank) continue;
@@ -57,11 +71,11 @@ Status AddParts(const std::vector<Partition>& partitions, int rank, control::Reg
 
 Master::Master(Runtime& runtime, Graph graph, Cluster cluster, const SessionOptions& options)
     : runtime_(runtime),
-      graph_(std::move(graph)),
       cluster_(std::move(cluster)),
       optimize_(options.optimize),
       soft_placement_(options.soft_placement),
-      several_ranks_(runtime.size() > 1) {}
+      several_ranks_(runtime.size() > 1),
+      graph_(std::make_shared<const Graph>(std::move(graph))) {}
 
 Master::~Master() = default;
 
@@ -83,25 +97,70 @@ Status Master::StartTasks() {
 
 Result<Executable*> Master::Prepare(const RunSignature& signature) {
   const std::string key = SignatureKey(signature);
+  DF_TRY(session_status());
+  if (Executable* found = FindExecutable(key)) return found;
   MutexLock round(round_mu_);
   DF_TRY(session_status());
-  {
-    MutexLock lock(mu_);
-    if (auto it = executables_.find(key); it != executables_.end()) return it->second.get();
-  }
+  if (Executable* found = FindExecutable(key)) return found;  // made by another thread meanwhile
   DF_ASSIGN(std::unique_ptr<Executable> compiled, Compile(signature));
   MutexLock lock(mu_);
   return (executables_[key] = std::move(compiled)).get();
 }
 
+std::shared_ptr<const Graph> Master::graph() const {
+  MutexLock lock(mu_);
+  return graph_;
+}
+
+Executable* Master::FindExecutable(const std::string& key) const {
+  MutexLock lock(mu_);
+  auto it = executables_.find(key);
+  return it == executables_.end() ? nullptr : it->second.get();
+}
+
+Status Master::Extend(const std::function<Status(Graph&)>& add) {
+  MutexLock round(round_mu_);
+  DF_TRY(session_status());
+  const std::shared_ptr<const Graph> old = graph();
+  Graph extended = old->Clone();
+  DF_TRY(add(extended));
+  DF_TRY(LowerFunctions(extended, {.first_node = old->num_nodes()}));
+  DF_TRY(SpreadConstraints(extended));
+  DF_TRY(CheckStaysInPlace(*old, extended));
+  MutexLock lock(mu_);
+  graph_ = std::make_shared<const Graph>(std::move(extended));
+  return Status();
+}
+
+Status Master::ResetContainers(const std::vector<std::string>& names) {
+  MutexLock round(round_mu_);
+  DF_TRY(session_status());
+  {
+    MutexLock lock(mu_);
+    for (auto& [key, executable] : executables_) {
+      executable->part.reset();
+      ended_executables_.push_back(std::move(executable));
+    }
+    executables_.clear();
+  }
+  for (const auto& device : runtime_.devices()) {
+    for (const std::string& name : names) device->containers().Reset(name);
+  }
+  if (!several_ranks_) return Status();
+  control::Message request;
+  for (const std::string& name : names) request.mutable_reset_containers()->add_names(name);
+  return FinishRound(BeginRound(request), {});
+}
+
 Result<std::unique_ptr<Executable>> Master::Compile(const RunSignature& signature) {
+  const std::shared_ptr<const Graph> graph = this->graph();
   DF_ASSIGN(
       std::vector<Partition> partitions,
-      CompileRun(graph_, signature, runtime_,
+      CompileRun(*graph, signature, runtime_,
                  {.cluster = cluster_, .optimize = optimize_, .soft_placement = soft_placement_}, &next_channel_));
   auto executable = std::make_unique<Executable>();
   executable->id = next_executable_++;
-  for (const Output& feed : signature.feeds) executable->feeds.push_back(OutputName(graph_, feed));
+  for (const Output& feed : signature.feeds) executable->feeds.push_back(OutputName(*graph, feed));
   executable->num_fetches = signature.fetches.size();
   for (const Partition& partition : partitions) executable->num_nodes += partition.graph.num_nodes();
   DF_TRY(Register(partitions, *executable));
@@ -133,6 +192,10 @@ Status Master::Register(const std::vector<Partition>& partitions, Executable& ex
 }
 
 Status Master::CheckArgs(const Executable& executable, size_t feeds, size_t fetches) const {
+  if (executable.part == nullptr) {
+    return FailedPrecondition(
+        "the containers of the session were reset after this step was prepared: prepare it again");
+  }
   if (feeds != executable.feeds.size() || fetches != executable.num_fetches) {
     return InvalidArgument("a step was given ", feeds, " feeds and room for ", fetches, " fetches; its signature has ",
                            executable.feeds.size(), " and ", executable.num_fetches);

@@ -4,6 +4,7 @@
 #define DFRUN_SRC_SESSION_MASTER_H_
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -31,7 +32,7 @@ struct Executable {
   std::vector<std::string> feeds;  // names, for messages
   size_t num_fetches = 0;
   int64_t num_nodes = 0;
-  std::unique_ptr<RankPart> part;  // of rank 0
+  std::unique_ptr<RankPart> part;  // of rank 0; null when its containers have been reset
 };
 
 // Thread safety: all methods from any thread. Lock order: round_mu_ before mu_.
@@ -45,16 +46,21 @@ class Master {
   // Makes every rank's devices.
   Status StartTasks() EXCLUDES(round_mu_);
   Result<Executable*> Prepare(const RunSignature& signature) EXCLUDES(round_mu_, mu_);
+  Status Extend(const std::function<Status(Graph&)>& add) EXCLUDES(round_mu_, mu_);
+  Status ResetContainers(const std::vector<std::string>& names) EXCLUDES(round_mu_, mu_);
   Status RunStep(Executable& executable, std::span<const Tensor> feeds, std::span<Tensor> fetches) EXCLUDES(round_mu_);
   Status RunSteps(Executable& executable, int64_t steps) EXCLUDES(round_mu_);
   void StartTrace();
   Status WriteTrace(const std::string& prefix) EXCLUDES(round_mu_);
   Status Close() EXCLUDES(round_mu_, mu_);
 
-  const Graph& graph() const { return graph_; }
+  // As it is now: it does not change.
+  std::shared_ptr<const Graph> graph() const EXCLUDES(mu_);
   int64_t steps_run() const { return next_step_.load(); }
 
  private:
+  // Null if there is none yet.
+  Executable* FindExecutable(const std::string& key) const EXCLUDES(mu_);
   Result<std::unique_ptr<Executable>> Compile(const RunSignature& signature) REQUIRES(round_mu_);
   Status Register(const std::vector<Partition>& partitions, Executable& executable) REQUIRES(round_mu_);
   Status CheckArgs(const Executable& executable, size_t feeds, size_t fetches) const;
@@ -73,7 +79,6 @@ class Master {
   StepTrace* trace() { return tracing_.load(std::memory_order_relaxed) ? &trace_ : nullptr; }
 
   Runtime& runtime_;
-  const Graph graph_;
   const Cluster cluster_;
   const bool optimize_;
   const bool soft_placement_;
@@ -88,7 +93,10 @@ class Master {
   mutable Mutex mu_;
   std::atomic<bool> ended_{false};  // status_ is not OK
   Status status_ GUARDED_BY(mu_);
+  std::shared_ptr<const Graph> graph_ GUARDED_BY(mu_);
   std::map<std::string, std::unique_ptr<Executable>> executables_ GUARDED_BY(mu_);
+  std::vector<std::unique_ptr<Executable>> ended_executables_
+      GUARDED_BY(mu_);  // of handles that callers may still hold
 };
 
 }  // namespace dfrun

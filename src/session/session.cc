@@ -26,30 +26,60 @@ Session::~Session() {
   }
 }
 
-Result<std::vector<Tensor>> Session::Run(const std::vector<std::pair<std::string, Tensor>>& feeds,
-                                         const std::vector<std::string>& fetches,
-                                         const std::vector<std::string>& targets) {
+Result<RunSignature> Session::SignatureOf(const std::vector<std::string>& feeds,
+                                          const std::vector<std::string>& fetches,
+                                          const std::vector<std::string>& targets) const {
+  const std::shared_ptr<const Graph> graph = master_->graph();
   RunSignature signature;
-  std::vector<Tensor> values;
-  for (const auto& [name, value] : feeds) {
-    DF_ASSIGN(Output feed, graph().ParseOutput(name));
+  for (const std::string& name : feeds) {
+    DF_ASSIGN(const Output feed, graph->ParseOutput(name));
     signature.feeds.push_back(feed);
-    signature.feed_shapes.emplace_back(value.shape());
-    values.push_back(value);
   }
   for (const std::string& name : fetches) {
-    DF_ASSIGN(Output fetch, graph().ParseOutput(name));
+    DF_ASSIGN(const Output fetch, graph->ParseOutput(name));
     signature.fetches.push_back(fetch);
   }
   for (const std::string& name : targets) {
-    const NodeId target = graph().Find(name);
-    if (target < 0) return graph().ParseOutput(name).status().Annotate("target");
+    const NodeId target = graph->Find(name);
+    if (target < 0) return graph->ParseOutput(name).status().Annotate("target");
     signature.targets.push_back(target);
   }
-  DF_ASSIGN(Handle step, Prepare(signature));
+  return signature;
+}
+
+Result<std::vector<Tensor>> Session::Run(const std::vector<std::pair<std::string, Tensor>>& feeds,
+                                         const std::vector<std::string>& fetches,
+                                         const std::vector<std::string>& targets) {
+  std::vector<std::string> names;
+  std::vector<Tensor> values;
+  for (const auto& [name, value] : feeds) {
+    names.push_back(name);
+    values.push_back(value);
+  }
+  DF_ASSIGN(RunSignature signature, SignatureOf(names, fetches, targets));
+  for (const Tensor& value : values) signature.feed_shapes.emplace_back(value.shape());
+  DF_ASSIGN(const Handle step, Prepare(signature));
   std::vector<Tensor> fetched(fetches.size());
   DF_TRY(RunStep(step, values, fetched));
   return fetched;
+}
+
+Result<Session::Handle> Session::Prepare(const std::vector<std::string>& feeds, const std::vector<std::string>& fetches,
+                                         const std::vector<std::string>& targets) {
+  DF_ASSIGN(const RunSignature signature, SignatureOf(feeds, fetches, targets));
+  return Prepare(signature);
+}
+
+Status Session::Extend(std::string_view graph_def, GraphDefFormat format) {
+  return Extend([&](Graph& graph) { return ExtendGraph(graph, graph_def, format); });
+}
+
+Status Session::Extend(const std::function<Status(Graph&)>& add) {
+  return master_->Extend(add);
+}
+
+Status Session::ResetContainers(const std::vector<std::string>& names) {
+  return master_->ResetContainers(names.empty() ? std::vector<std::string>{""} : names);
 }
 
 Result<Session::Handle> Session::Prepare(const RunSignature& signature) {
@@ -73,7 +103,7 @@ Status Session::WriteTrace(const std::string& prefix) {
 }
 
 const Graph& Session::graph() const {
-  return master_->graph();
+  return *master_->graph();
 }
 
 int64_t Session::num_nodes(Handle handle) const {

@@ -6,6 +6,8 @@
 //   DF_ASSIGN(Session::Handle step, session->Prepare(signature));                       // compiled once
 //   DF_TRY(session->RunStep(step, feeds, fetches));                                     // no string work, no lookup
 //
+//   DF_TRY(session->Extend([&](Graph& g) { return g.AddNode(...).status(); }));         // more nodes, later
+//
 // A signature is compiled once: pruned, optimised, placed, partitioned, scattered to the ranks; a plan is specialised
 // on the shapes fed. Feeds and fetches live on rank 0's CPU device, whatever device makes or uses them.
 //
@@ -16,6 +18,7 @@
 #define DFRUN_SRC_SESSION_SESSION_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -25,6 +28,7 @@
 
 #include "src/framework/tensor.h"
 #include "src/graph/graph.h"
+#include "src/graph/graph_def.h"
 #include "src/passes/prune.h"
 #include "src/placement/cluster.h"
 #include "src/session/runtime.h"
@@ -64,7 +68,25 @@ class Session {
                                   const std::vector<std::string>& targets = {});
 
   // The compiled form of a signature, made on first use. feed_shapes may be empty: shapes as the graph declares them.
+  // Asking again gives the same handle, and does not wait for steps or for other signatures being compiled.
   Result<Handle> Prepare(const RunSignature& signature);
+  // The same by names, as Run() takes them.
+  Result<Handle> Prepare(const std::vector<std::string>& feeds, const std::vector<std::string>& fetches,
+                         const std::vector<std::string>& targets = {});
+
+  // Adds nodes to the session's graph: those of a GraphDef, which may read nodes of the session by name, or those that
+  // `add` adds to the graph that it is given, in which it changes nothing. Functions that they call are lowered.
+  // Handles and node ids stay valid; steps may run meanwhile. Variables keep values and places: InvalidArgument where
+  // the new nodes would constrain a stateful node that is there to another device. After an error the graph is as
+  // before.
+  Status Extend(std::string_view graph_def, GraphDefFormat format);
+  Status Extend(const std::function<Status(Graph&)>& add);
+
+  // Forgets what the containers of these names hold, on every device of every rank: variables, queues, readers. No name
+  // at all stands for the default container, "". All handles of this session end with it: their steps return
+  // FailedPrecondition, and signatures are compiled anew. Another session of the runtime keeps what its handles hold.
+  // Not while a step runs.
+  Status ResetContainers(const std::vector<std::string>& names = {});
 
   // One step. feeds and fetches are in the signature's order; a feed's dtype and shape must fit the signature's. The
   // fetched tensors are owned, may share bytes with feeds, and are to be gone before the runtime, whose memory they
@@ -74,6 +96,7 @@ class Session {
   // where data does.
   Status RunSteps(Handle handle, int64_t steps);
 
+  // The graph as it runs: functions are lowered. The reference holds until the next Extend().
   const Graph& graph() const;
   // Nodes over all partitions after the passes, Send and Recv included.
   int64_t num_nodes(Handle handle) const;
@@ -90,6 +113,9 @@ class Session {
 
  private:
   explicit Session(std::unique_ptr<Master> master);
+
+  Result<RunSignature> SignatureOf(const std::vector<std::string>& feeds, const std::vector<std::string>& fetches,
+                                   const std::vector<std::string>& targets) const;
 
   std::unique_ptr<Master> master_;
 };

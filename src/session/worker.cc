@@ -30,6 +30,7 @@ class Worker::Impl {
   Status Register(const control::Register& request);
   RankStatus Run(const control::Run& request);
   Status WriteTrace(const control::WriteTrace& request);
+  void ResetContainers(const control::ResetContainers& request);
   void Flush();
 
   Runtime& runtime_;
@@ -76,6 +77,9 @@ RankStatus Worker::Impl::Handle(const control::Message& request) {
     case control::Message::kClose:
       parts_.clear();
       return {};
+    case control::Message::kResetContainers:
+      ResetContainers(request.reset_containers());
+      return {};
     default:
       return StatusNow(Internal("rank ", runtime_.rank(), " got a request that it does not know"));
   }
@@ -112,6 +116,13 @@ RankStatus Worker::Impl::Run(const control::Run& request) {
 Status Worker::Impl::WriteTrace(const control::WriteTrace& request) {
   const std::vector<TraceRecord> records = trace_.Take();
   return WriteChromeTrace(TracePath(request.prefix(), runtime_.rank()), records, runtime_.rank());
+}
+
+void Worker::Impl::ResetContainers(const control::ResetContainers& request) {
+  parts_.clear();
+  for (const auto& device : runtime_.devices()) {
+    for (const std::string& name : request.names()) device->containers().Reset(name);
+  }
 }
 
 Worker::Worker(Runtime& runtime) : impl_(std::make_unique<Impl>(runtime)) {}

@@ -9,9 +9,10 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
 cmake --install "$build" --prefix "$folder/prefix" >/dev/null
-cmake -G Ninja -S "$here/consumer" -B "$folder/consumer" -DCMAKE_PREFIX_PATH="$folder/prefix"
+cmake -G Ninja -S "$here/consumer" -B "$folder/consumer" -DCMAKE_PREFIX_PATH="$folder/prefix" -DDFRUN_EXAMPLES="$here/../../examples"
 cmake --build "$folder/consumer"
 "$folder/consumer/consumer"
+"$folder/consumer/example_session"
 # The installed program finds its library without an environment, and the example specs are there.
 env -u LD_LIBRARY_PATH "$folder/prefix/bin/dfrun" --help >/dev/null
 test -f "$folder/prefix/share/dfrun/configs/lib/nn.yaml"

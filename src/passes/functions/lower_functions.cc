@@ -14,19 +14,22 @@ namespace {
 // One call of LowerFunctions().
 class GraphLowering {
  public:
-  GraphLowering(const Graph& from, int64_t max_nodes)
+  GraphLowering(const Graph& from, const LowerFunctionsOptions& options)
       : from_(from),
-        to_(from.ops()),
+        first_node_(options.first_node),
+        to_(from.Subset(NodesBefore(from, options.first_node))),
         library_(from),
-        inliner_(to_, from, library_, max_nodes),
+        inliner_(to_, from, library_, options.max_nodes),
         nodes_(static_cast<size_t>(from.num_nodes()), -1) {
-    to_.files() = from.files();
+    for (NodeId id = 0; id < first_node_; ++id) nodes_[id] = id;
     site_.may_be_dead = HasControlFlow(from);
   }
 
   Result<Graph> Run() {
     DF_ASSIGN(const std::vector<NodeId> order, from_.TopologicalOrder());
-    for (NodeId id : order) DF_TRY(Add(from_.node(id)));
+    for (NodeId id : order) {
+      if (id >= first_node_) DF_TRY(Add(from_.node(id)));
+    }
     for (const BackEdge& edge : back_edges_) {
       DF_TRY(to_.SetInput(edge.reader, edge.input, {nodes_[edge.from.node], edge.from.port}));
     }
@@ -101,7 +104,14 @@ class GraphLowering {
     return extras;
   }
 
+  static std::vector<bool> NodesBefore(const Graph& graph, NodeId first) {
+    std::vector<bool> keep(static_cast<size_t>(graph.num_nodes()), false);
+    std::fill_n(keep.begin(), first, true);
+    return keep;
+  }
+
   const Graph& from_;
+  const NodeId first_node_;
   Graph to_;
   FunctionLibrary library_;
   FunctionInliner inliner_;
@@ -117,9 +127,9 @@ bool CallsFunctions(const Graph& graph) {
                      [](const Node& node) { return IsFunctional(node.op->name); });
 }
 
-Status LowerFunctions(Graph& graph, int64_t max_nodes) {
+Status LowerFunctions(Graph& graph, const LowerFunctionsOptions& options) {
   if (!CallsFunctions(graph)) return Status();
-  DF_ASSIGN(Graph lowered, GraphLowering(graph, max_nodes).Run());
+  DF_ASSIGN(Graph lowered, GraphLowering(graph, options).Run());
   graph = std::move(lowered);
   return Status();
 }

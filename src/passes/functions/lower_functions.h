@@ -11,6 +11,12 @@ namespace dfrun {
 // True where a node calls a function of the library.
 bool CallsFunctions(const Graph& graph);
 
+struct LowerFunctionsOptions {
+  int64_t max_nodes = 1'000'000;  // that calls of calls may add
+  // The nodes before this one call no functions, and keep their ids.
+  NodeId first_node = 0;
+};
+
 // Replaces the nodes that call functions by those of the functions: PartitionedCall and StatefulPartitionedCall, If,
 // Case and While (stateless or not) in the primitives of control flow, SymbolicGradient in the nodes that AddGradients
 // adds. What was `call` is then an Identity or IdentityN of the same outputs (a NoOp where there are none), and the
@@ -19,7 +25,7 @@ bool CallsFunctions(const Graph& graph);
 // Nothing happens to a graph without calls; of one with calls the library goes, and node ids change.
 // InvalidArgument names node and function: one that calls itself, that is not there, that does not fit its arguments;
 // more than max_nodes nodes. Source: TensorFlow's inlining of functions and its lowering of functional control flow.
-Status LowerFunctions(Graph& graph, int64_t max_nodes = 1'000'000);
+Status LowerFunctions(Graph& graph, const LowerFunctionsOptions& options = {});
 
 }  // namespace dfrun
 

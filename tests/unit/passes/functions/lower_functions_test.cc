@@ -163,7 +163,7 @@ TEST(LowerFunctionsTest, CallsThatMultiplyAreStopped) {
     library += Function(StrCat("f", i), Node("a", f, {"x"}, "") + Node("b", f, {"a:y:0"}, ""), "b:y:0");
   }
   Graph graph = *ImportGraphDef(Library(library) + kInput + Call("call", "f39", "in"), GraphDefFormat::kText);
-  EXPECT_THAT(LowerFunctions(graph, 1000).message(), HasSubstr("more than 1000 nodes"));
+  EXPECT_THAT(LowerFunctions(graph, {.max_nodes = 1000}).message(), HasSubstr("more than 1000 nodes"));
 }
 
 TEST(LowerFunctionsTest, DeepCallsAreStopped) {
