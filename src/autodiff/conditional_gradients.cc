@@ -20,7 +20,13 @@ Status Differentiation::VisitSwitch(Place& place, NodeId id, const std::vector<G
     return AddPart(place, data, dys[side], forward_->branches.Of({id, side}));
   }
   NodeAdder adder = AdderFor(place, id, node.name);
-  DF_ASSIGN(const GradientValue merged, MergeTwo(adder, dys[0], dys[1], data));
+  GradientValue sides[2] = {dys[0], dys[1]};
+  for (int side : {0, 1}) {
+    if (!sides[side].is_sparse) continue;
+    const std::vector<Branches::Literal>& alive = forward_->branches.literals(forward_->branches.Of({id, side}));
+    DF_ASSIGN(sides[side].indices, place.scope.Gate(sides[side].indices, alive));
+  }
+  DF_ASSIGN(const GradientValue merged, MergeTwo(adder, sides[0], sides[1], data));
   return AddPart(place, data, merged, whole);
 }
 
@@ -92,8 +98,10 @@ Result<GradientValue> Differentiation::Lift(Place& place, GradientValue part, Br
     for (size_t i = 0; i + 1 < beyond.size(); ++i) rest = forward_->branches.With(rest, beyond[i]);
     last.value = !last.value;
     const std::vector<Branches::Literal> elsewhere = forward_->branches.literals(forward_->branches.With(rest, last));
-    from = rest;
+    const BranchId alive = std::exchange(from, rest);
     if (part.is_sparse) {
+      // Row numbers may be constants, which no branch makes dead.
+      DF_ASSIGN(part.indices, place.scope.Gate(part.indices, forward_->branches.literals(alive)));
       DF_ASSIGN(const std::optional<GradientValue> none, NoRows(place, adder, part, elsewhere));
       if (none) {
         DF_ASSIGN(part, MergeTwo(adder, part, *none, value));

@@ -113,6 +113,7 @@ Result<Output> GradientScope::Get(Output value) {
 }
 
 Result<Output> GradientScope::Gate(Output value, const std::vector<Branches::Literal>& literals) {
+  DF_ASSIGN(value, Get(value));
   for (const Branches::Literal& literal : literals) {
     DF_ASSIGN(const Output pred, Get(literal.pred));
     NodeSpec spec = Spec("Switch", {value, pred});

@@ -1,0 +1,215 @@
+// Gradients through conditionals, loops and TensorArrays against numeric derivatives, and what they are made of.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "src/autodiff/gradients.h"
+#include "tests/unit/spec/spec_test_util.h"
+#include "tests/unit/testing/graph_maker.h"
+#include "tests/unit/testing/step_runner.h"
+
+namespace dfrun::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+// A graph in the spec language with nodes x and y, and values of x at which dy/dx is compared.
+struct FlowCase {
+  std::string name;
+  std::string graph;
+  std::vector<Shape> shapes = {Shape({2, 3})};
+};
+
+Tensor ValuesAround(double center, const Shape& shape) {
+  Tensor values(DType::kDouble, shape);
+  for (int64_t i = 0; i < shape.num_elements(); ++i) {
+    values.data<double>()[i] = center + 0.1 * static_cast<double>((7 * i + 3) % 5) - 0.17;
+  }
+  return values;
+}
+
+double Sum(const Tensor& values) {
+  double sum = 0;
+  for (double value : values.values<double>()) sum += value;
+  return sum;
+}
+
+class FlowGradient : public ::testing::TestWithParam<FlowCase> {
+ protected:
+  void AgreesAt(const Tensor& at) {
+    Result<LoadedSpec> spec = LoadText("graph:\n" + GetParam().graph);
+    ASSERT_TRUE(spec.ok()) << spec.status().ToString();
+    Graph& graph = spec->graph;
+    const Output x{graph.Find("x"), 0};
+    const Output y{graph.Find("y"), 0};
+    const Result<std::vector<GradientValue>> gradients = AddGradients(graph, {&y, 1}, {&x, 1});
+    ASSERT_TRUE(gradients.ok()) << gradients.status().ToString();
+    ASSERT_TRUE((*gradients)[0].exists);
+    const Result<Output> dense = DenseGradient(graph, (*gradients)[0], x, "dense");
+    ASSERT_TRUE(dense.ok()) << dense.status().ToString();
+    StepRunner runner({.threads = 2});
+    const Status prepared = runner.Prepare(graph, {y, *dense}, {x});
+    ASSERT_TRUE(prepared.ok()) << prepared.ToString();
+    const Result<std::vector<Tensor>> results = runner.Run({at});
+    ASSERT_TRUE(results.ok()) << results.status().ToString();
+    ASSERT_EQ((*results)[1].shape(), at.shape());
+    for (int64_t i = 0; i < at.num_elements(); ++i) {
+      const double slope = (4 * Slope(runner, at, i, 5e-4) - Slope(runner, at, i, 1e-3)) / 3;
+      EXPECT_NEAR((*results)[1].data<double>()[i], slope, 1e-6 * std::max(1.0, std::abs(slope))) << "element " << i;
+    }
+  }
+
+  static double Slope(StepRunner& runner, const Tensor& at, int64_t i, double step) {
+    const auto value = [&](double h) {
+      Tensor moved = *at.Copy(SystemAllocator());
+      moved.data<double>()[i] += h;
+      const Result<std::vector<Tensor>> results = runner.Run({moved});
+      EXPECT_TRUE(results.ok()) << results.status().ToString();
+      return results.ok() ? Sum((*results)[0]) : NAN;
+    };
+    return (value(step) - value(-step)) / (2 * step);
+  }
+};
+
+TEST_P(FlowGradient, AgreesWithNumericDerivatives) {
+  for (const Shape& shape : GetParam().shapes) {
+    AgreesAt(ValuesAround(0.8, shape));
+    AgreesAt(ValuesAround(-0.8, shape));
+  }
+}
+
+const std::string kKnown = "  x: {op: Placeholder, dtype: float64, shape: [2, 3]}\n";
+const std::string kUnknown = "  x: {op: Placeholder, dtype: float64}\n";
+const std::string kTable = "  x: {op: Placeholder, dtype: float64, shape: [4, 2]}\n";
+const std::string kArray = "  a: TensorArrayV3(2, dtype=float64, clear_after_read=false)\n";
+
+std::vector<FlowCase> Cases() {
+  const std::vector<Shape> table = {Shape({4, 2})};
+  return {
+      {"IntoOneBranchOnly", kKnown + "  y: Cond(Sum(x) > 0, Sum(x * x), Const(1.0, dtype=float64))\n"},
+      {"InsideAndOutside", kKnown + "  y: x * Cond(Sum(x) > 0, x * x, Sin(x)) + x\n"},
+      {"BranchOfUnknownShape",
+       kUnknown + "  y: Cond(Sum(x) > 0, Square(x), Const(1.0, dtype=float64))\n",
+       {Shape({2}), Shape({2, 3})}},
+      {"NestedConds",
+       kKnown + "  y: Cond(Sum(x) > 0, Cond(Max(x) > 0.9, x * x, x * 3), Cond(Max(x) > 9, x, Tanh(x)))\n"},
+      {"LoopOfUnknownShape",
+       kUnknown + "  w: {op: While, vars: {i: 0, v: x}, cond: i < 3, body: [i + 1, v * x + Sin(v)]}\n  y: w:1\n",
+       {Shape({2}), Shape({2, 3})}},
+      {"CondOfUnknownShapeInALoop",
+       kUnknown + "  w: {op: While, vars: {i: 0, v: x}, cond: i < 4, body: [i + 1, \"Cond(i == 2, v * x, v + "
+                  "Reshape(Sum(x), [1]))\"]}\n  y: w:1\n",
+       {Shape({2})}},
+      {"AVariableThatIsOnlyRead",
+       kKnown + "  w: {op: While, vars: {i: 0, v: x, u: x * 2}, cond: i < 3, body: {i: i + 1, v: v * u}}\n  y: w:1\n"},
+      {"AVariableThatIsOnlyWritten",
+       kKnown + "  w: {op: While, vars: {i: 0, v: x, u: x}, cond: i < 3, body: [i + 1, v * 2, v * x]}\n  y: w:2\n"},
+      {"TwoExits", kKnown + "  w: {op: While, vars: {v: x, u: x}, cond: Sum(v * v) < 9, body: [v * 1.5, u * v]}\n"
+                            "  y: w * w:1\n"},
+      {"LoopInALoopInACond",
+       kKnown +
+           "  y: \"Cond(Sum(x) > 0, outer(x), Exp(x))\"\n"
+           "functions:\n"
+           "  outer: {args: [x], graph: {w: {op: While, vars: {i: 0, v: x}, cond: i < 3, body: [i + 1, \"inner(i, v, "
+           "x)\"]}}, returns: \"w:1\"}\n"
+           "  inner: {args: [i, v, x], graph: {w: {op: While, vars: {j: 0, u: v}, cond: j < i, body: [j + 1, Sin(u) "
+           "* x]}}, returns: \"w:1 + x\"}\n"},
+      {"RowsInALoop",
+       kTable + "  w: {op: While, vars: {i: 0, v: \"Gather(x, 3)\"}, cond: i < 3, body: [i + 1, \"v * Gather(x, i) + "
+                "Gather(x, 1)\"]}\n  y: w:1\n",
+       table},
+      {"RowsInACond", kTable + "  y: Cond(Sum(x) > 0, Gather(x, [0, 2]), Gather(x, [1, 1]) * 3)\n", table},
+      {"RowsInOneBranch",
+       kTable + "  y: Cond(Sum(x) > 0, Gather(x, [0, 2]), Const([[1.0, 2.0], [3.0, 4.0]], dtype=float64))\n", table},
+      {"RowsInACondInALoop",
+       kTable + "  w: {op: While, vars: {i: 0, v: \"Gather(x, 3)\"}, cond: i < 4, body: [i + 1, \"Cond(i < 2, v * "
+                "Gather(x, i), v + Gather(x, 0))\"]}\n  y: w:1\n",
+       table},
+      {"ArrayWrittenInALoop", kKnown + kArray +
+                                  "  w: {op: While, vars: {i: 0, f: \"a:1\", v: x}, cond: i < 2, body: [i + 1, "
+                                  "\"TensorArrayWriteV3(a, i, v * x, "
+                                  "f)\", v * 2]}\n"
+                                  "  y: Square(TensorArrayGatherV3(a, [0, 1], w:1, dtype=float64))\n"},
+      {"ArrayReadInALoop", kKnown + kArray +
+                               "  f: TensorArrayScatterV3(a, [0, 1], x, a:1)\n"
+                               "  w: {op: While, vars: {i: 0, s: \"Sum(x, axis=0)\"}, cond: i < 2, body: [i + 1, \"s * "
+                               "TensorArrayReadV3(a, i, "
+                               "f, dtype=float64)\"]}\n"
+                               "  y: w:1\n"},
+      {"ArraySplitAndJoined", kKnown + kArray +
+                                  "  f: TensorArraySplitV3(a, Reshape(x, [6]), Const([4, 2], dtype=int64), a:1)\n"
+                                  "  y: Square(TensorArrayConcatV3(a, f, dtype=float64))\n"},
+  };
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, FlowGradient, ::testing::ValuesIn(Cases()),
+                         [](const auto& info) { return info.param.name; });
+
+int CountOps(const Graph& graph, std::string_view op) {
+  return static_cast<int>(
+      std::count_if(graph.nodes().begin(), graph.nodes().end(), [&](const Node& node) { return node.op->name == op; }));
+}
+
+// tanh(v * x): the product needs v, tanh its result; x and the constants are the same in all iterations.
+TEST(FlowGradients, OnlyWhatTheGradientReadsIsSaved) {
+  Result<LoadedSpec> spec = LoadText(
+      "graph:\n" + kKnown + "  w: {op: While, vars: {i: 0, v: x}, cond: i < 3, body: [i + 1, Tanh(v * x) + 0.5]}\n");
+  ASSERT_TRUE(spec.ok()) << spec.status().ToString();
+  const Output x{spec->graph.Find("x"), 0};
+  const Output y{spec->graph.Find("w/v"), 0};
+  GradientOptions options;
+  options.swap_memory = true;
+  ASSERT_TRUE(AddGradients(spec->graph, {&y, 1}, {&x, 1}, options).ok());
+  EXPECT_EQ(CountOps(spec->graph, "StackV2"), 2);
+  for (const Node& node : spec->graph.nodes()) {
+    if (node.op->name != "StackPushV2") continue;
+    EXPECT_TRUE(*node.attrs.Get<bool>("swap_memory"));
+  }
+}
+
+TEST(FlowGradients, ASecondDerivativeThroughALoopIsRefusedByName) {
+  Result<LoadedSpec> spec =
+      LoadText("graph:\n" + kKnown + "  w: {op: While, vars: {i: 0, v: x}, cond: i < 3, body: [i + 1, v * x]}\n");
+  ASSERT_TRUE(spec.ok()) << spec.status().ToString();
+  const Output x{spec->graph.Find("x"), 0};
+  const Output y{spec->graph.Find("w/v"), 0};
+  const Result<std::vector<GradientValue>> first = AddGradients(spec->graph, {&y, 1}, {&x, 1});
+  ASSERT_TRUE(first.ok()) << first.status().ToString();
+  const Output dx = (*first)[0].dense;
+  const Status second = AddGradients(spec->graph, {&dx, 1}, {&x, 1}).status();
+  EXPECT_EQ(second.code(), Code::kUnimplemented);
+  EXPECT_THAT(second.message(), HasSubstr("StackPopV2"));
+}
+
+// A node may read a value of outside without a Switch; its gradient is then zero where the branch is not taken.
+TEST(FlowGradients, AValueReadInABranchWithoutASwitch) {
+  GraphMaker m;
+  const Output x = m.Placeholder("x", PartialShape::Scalar());
+  const Output pred = m.Add("pred", "Greater", {x, m.Scalar("zero", 0.0)});
+  const Output sides = m.Add("sides", "Switch", {x, pred});
+  const Output product = m.Add("product", "Mul", {x, {sides.node, 1}});
+  const Output y = m.Add("y", "Merge", {m.Add("neg", "Neg", {sides}), product});
+  const Result<std::vector<GradientValue>> gradient = AddGradients(m.graph, {&y, 1}, {&x, 1});
+  ASSERT_TRUE(gradient.ok()) << gradient.status().ToString();
+  StepRunner runner;
+  ASSERT_TRUE(runner.Prepare(m.graph, {(*gradient)[0].dense}, {x}).ok());
+  EXPECT_EQ((*runner.Run({Tensor::Scalar(3.0)}))[0].scalar<double>(), 6);
+  EXPECT_EQ((*runner.Run({Tensor::Scalar(-3.0)}))[0].scalar<double>(), -1);
+}
+
+TEST(FlowGradients, ReferencesToo) {
+  GraphMaker m;
+  const Output variable = m.Add("v", "VariableV2", {}, {{"dtype", DType::kDouble}, {"shape", Shape()}});
+  const Output x = m.Add("x", "Assign", {variable, m.Scalar("three", 3.0)});
+  const Output sides = m.Add("sides", "RefSwitch", {x, m.Scalar<bool>("pred", true)});
+  const Output square = m.Add("square", "Square", {{sides.node, 1}});
+  const Output y = m.Add("y", "Merge", {m.Add("neg", "Neg", {sides}), square});
+  const Result<std::vector<GradientValue>> gradient = AddGradients(m.graph, {&y, 1}, {&x, 1});
+  ASSERT_TRUE(gradient.ok()) << gradient.status().ToString();
+  EXPECT_TRUE((*gradient)[0].exists);
+}
+
+}  // namespace
+}  // namespace dfrun::testing
