@@ -107,6 +107,7 @@ INSTANTIATE_TEST_SUITE_P(Lists, ExportedGraphTest, ::testing::ValuesIn(ReadExpec
 INSTANTIATE_TEST_SUITE_P(Collectives, CollectiveGraphTest, ::testing::ValuesIn(ReadExpected("collectives")), &NameOf);
 
 INSTANTIATE_TEST_SUITE_P(Queues, ExportedGraphTest, ::testing::ValuesIn(ReadExpected("queues")), &NameOf);
+INSTANTIATE_TEST_SUITE_P(Readers, ExportedGraphTest, ::testing::ValuesIn(ReadExpected("readers")), &NameOf);
 
 }  // namespace
 }  // namespace dfrun

@@ -1,0 +1,77 @@
+// Readers of records whose files come from a queue: TensorFlow's Reader ops.
+#ifndef DFRUN_KERNELS_IO_QUEUE_READER_H_
+#define DFRUN_KERNELS_IO_QUEUE_READER_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "kernels/queues/queue.h"
+
+namespace dfrun {
+
+// The records of one file ("work unit") after the other. Thread safety: one thread at a time.
+class WorkReader {
+ public:
+  virtual ~WorkReader() = default;
+  virtual Status Start(const std::string& work) = 0;
+  // The next record of the work; false at its end.
+  virtual Result<bool> Next(std::string& key, std::string& value) = 0;
+  // Whether a work unit is one record, and so ends with it.
+  virtual bool GivesOne() const { return false; }
+  // Whether all of its state is that of ReaderState.
+  virtual bool HasPlainState() const { return false; }
+};
+
+// Reads use it in turn, in the order in which they came. Thread safety: all methods from any thread.
+class QueueReader final : public Waitable {
+ public:
+  QueueReader(std::string kind, std::string name, std::unique_ptr<WorkReader> reader)
+      : kind_(std::move(kind)), name_(std::move(name)), reader_(std::move(reader)) {}
+
+  // How far it is.
+  class State {
+   public:
+    int64_t records() const { return records_; }
+    int64_t finished() const { return finished_; }
+    // As a ReaderBaseState message, and back; InvalidArgument for another, which leaves it as it is.
+    std::string Serialized() const;
+    Status Restore(const std::string& message);
+
+   private:
+    friend class QueueReader;
+    bool in_work() const { return started_ > finished_; }
+    int64_t started_ = 0;  // files
+    int64_t finished_ = 0;
+    int64_t records_ = 0;
+    std::string work_;
+  };
+
+  // Sets outputs 0 and 1 to the key and the value of the next record: scalars, or where `most` is not negative vectors
+  // of up to so many records, fewer at the end of a file. Takes the names of files from the queue, which is awaited
+  // without a thread, and ends with its error where it has no more.
+  void Read(OpContext& ctx, RefPtr<Queue> queue, int64_t most, Callback done);
+  // Runs use(state) in its turn.
+  void With(OpContext& ctx, std::function<Status(State&)> use, Callback done);
+
+  // Unimplemented where there is more to the reader's state than State.
+  Status CheckPlainState(std::string_view what) const;
+  std::string DebugString() const override { return StrCat(kind_, " '", name_, "'"); }
+
+ private:
+  class Turn;
+
+  Progress Serve(Attempt& attempt) override REQUIRES(mu_);
+  void EndTurn() EXCLUDES(mu_);
+
+  const std::string kind_;
+  const std::string name_;
+  const std::unique_ptr<WorkReader> reader_;  // who has the turn uses it
+  State state_;                               // likewise
+  bool is_taken_ GUARDED_BY(mu_) = false;
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_IO_QUEUE_READER_H_

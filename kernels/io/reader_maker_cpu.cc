@@ -1,0 +1,133 @@
+// The readers themselves, and how each names its records.
+#include <optional>
+
+#include "kernels/io/queue_reader.h"
+#include "kernels/io/record_format.h"
+#include "kernels/state/device_object.h"
+
+namespace dfrun {
+namespace {
+
+// A record's name after "file:"; kFile: that of the file, which is one record.
+enum class Naming { kNumberFromOne, kNumberFromZero, kOffset, kFile };
+
+class FileReader final : public WorkReader {
+ public:
+  FileReader(std::unique_ptr<RecordFormat> format, Compression compression, Naming naming, int64_t first)
+      : format_(std::move(format)), compression_(compression), naming_(naming), first_(first) {}
+
+  Status Start(const std::string& work) override {
+    cursor_.reset();
+    DF_ASSIGN(file_, ByteFile::Open(work, compression_, 0));
+    cursor_.emplace(file_);
+    at_ = format_->Begin();
+    number_ = first_;
+    return Status();
+  }
+
+  Result<bool> Next(std::string& key, std::string& value) override {
+    if (!cursor_) return false;  // after a state was restored
+    const uint64_t begin = at_;
+    RecordSpan span;
+    DF_ASSIGN(const bool found, format_->Find(*cursor_, at_, span));
+    if (!found) return false;
+    DF_ASSIGN(const std::string_view bytes, format_->Read(*cursor_, span));
+    value = bytes;
+    key = file_.path();
+    if (naming_ == Naming::kOffset) key += StrCat(":", begin);
+    if (naming_ == Naming::kNumberFromOne) key += StrCat(":", number_ + 1);
+    if (naming_ == Naming::kNumberFromZero) key += StrCat(":", number_);
+    ++number_;
+    return true;
+  }
+
+  bool GivesOne() const override { return naming_ == Naming::kFile; }
+
+ private:
+  const std::unique_ptr<RecordFormat> format_;
+  const Compression compression_;
+  const Naming naming_;
+  const int64_t first_;  // records before the first one given
+  ByteFile file_;
+  std::optional<FileCursor> cursor_;
+  uint64_t at_ = 0;
+  int64_t number_ = 0;
+};
+
+class IdentityReader final : public WorkReader {
+ public:
+  Status Start(const std::string& work) override {
+    work_ = work;
+    return Status();
+  }
+  Result<bool> Next(std::string& key, std::string& value) override {
+    key = value = work_;
+    return true;
+  }
+  bool GivesOne() const override { return true; }
+  bool HasPlainState() const override { return true; }
+
+ private:
+  std::string work_;
+};
+
+using Made = Result<std::unique_ptr<WorkReader>>;
+
+Made MakeText(KernelSetup& setup) {
+  const auto skip = setup.attr<int64_t>("skip_header_lines");
+  if (skip < 0) return InvalidArgument("skip_header_lines must be >= 0 not ", skip);
+  return Made(std::make_unique<FileReader>(TextLines(skip), Compression::kNone, Naming::kNumberFromOne, skip));
+}
+
+Made MakeWhole(KernelSetup&) {
+  return Made(std::make_unique<FileReader>(WholeFiles(), Compression::kNone, Naming::kFile, 0));
+}
+
+Made MakeFixed(KernelSetup& setup) {
+  FixedLength sizes;
+  for (const auto& [name, size] : {std::pair{"header_bytes", &sizes.header}, std::pair{"record_bytes", &sizes.record},
+                                   std::pair{"footer_bytes", &sizes.footer}, std::pair{"hop_bytes", &sizes.hop}}) {
+    const auto bytes = setup.attr<int64_t>(name);
+    const int64_t least = size == &sizes.record ? 1 : 0;
+    if (bytes < least) return InvalidArgument(name, " must be >= ", least, " not ", bytes);
+    *size = static_cast<uint64_t>(bytes);
+  }
+  const bool has_encoding = setup.attrs().Find("encoding") != nullptr;
+  DF_ASSIGN(const Compression compression, ParseCompression(has_encoding ? setup.attr<std::string>("encoding") : ""));
+  return Made(std::make_unique<FileReader>(FixedLengthRecords(sizes), compression, Naming::kNumberFromZero, 0));
+}
+
+Made MakeTfRecord(KernelSetup& setup) {
+  DF_ASSIGN(const Compression compression, ParseCompression(setup.attr<std::string>("compression_type")));
+  return Made(std::make_unique<FileReader>(TfRecords(), compression, Naming::kOffset, 0));
+}
+
+Made MakeIdentity(KernelSetup&) {
+  return Made(std::make_unique<IdentityReader>());
+}
+
+template <Made (*kMake)(KernelSetup&)>
+struct MakeReader {
+  using Object = QueueReader;
+  static Result<RefPtr<QueueReader>> FindOrMake(KernelSetup& setup, DeviceObjectHandle& handle) {
+    std::string kind = setup.node().op->name;
+    if (kind.ends_with("V2")) kind.resize(kind.size() - 2);
+    return handle.Find<QueueReader>(setup, [&](const std::string& name) -> Result<QueueReader*> {
+      DF_ASSIGN(std::unique_ptr<WorkReader> reader, kMake(setup));
+      return new QueueReader(kind, name, std::move(reader));
+    });
+  }
+};
+
+#define READER(op, make)                                     \
+  CPU_KERNEL_ANY(op, DeviceObjectKernel<MakeReader<&make>>); \
+  CPU_KERNEL_ANY(op "V2", DeviceObjectKernel<MakeReader<&make>>)
+
+READER("TextLineReader", MakeText);
+READER("WholeFileReader", MakeWhole);
+READER("FixedLengthRecordReader", MakeFixed);
+READER("TFRecordReader", MakeTfRecord);
+READER("IdentityReader", MakeIdentity);
+
+}  // namespace
+}  // namespace dfrun
