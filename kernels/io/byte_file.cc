@@ -19,6 +19,9 @@ Result<ByteFile> ByteFile::Open(const std::string& path, Compression compression
   DF_ASSIGN(file.size_, file.file_.Size());
   file.in_memory_ = file.size_ <= keep_bytes || compression != Compression::kNone;
   if (!file.in_memory_) return file;
+  if (compression != Compression::kNone && file.size_ > kMaxInflated) {
+    return Error(Code::kResourceExhausted, path, " has ", file.size_, " bytes, more than are inflated");
+  }
   file.bytes_.resize(file.size_);
   DF_TRY(file.file_.ReadAt(0, file.bytes_.data(), file.bytes_.size()));
   if (compression != Compression::kNone) {

@@ -1,4 +1,6 @@
 // HDF5Reader and SampleReader: batches of a data set that the readers of a device share.
+#include <algorithm>
+
 #include "kernels/io/batch_reader.h"
 #include "kernels/strings/parse_number.h"
 #include "src/framework/kernel.h"
@@ -6,8 +8,7 @@
 namespace dfrun {
 namespace {
 
-constexpr int64_t kMaxReaders = 256;
-constexpr int64_t kMaxPrefetch = 4096;
+constexpr int64_t kMaxBatch = int64_t{1} << 28;
 
 Status BadList(std::string_view attr, size_t entries, size_t components) {
   return InvalidArgument("attr '", attr, "' has ", entries, " entries for ", components, " components");
@@ -76,13 +77,16 @@ class SampleReaderKernel final : public AsyncKernel {
                                      .seed = static_cast<uint64_t>(setup.attr<int64_t>("seed")),
                                      .slice = setup.attr<int64_t>("slice"),
                                      .slices = setup.attr<int64_t>("slices"),
-                                     .prefetch = std::min(setup.attr<int64_t>("prefetch"), kMaxPrefetch)};
+                                     .prefetch = std::min(setup.attr<int64_t>("prefetch"), kMaxBatchesAhead)};
     if (config.slice >= config.slices || (config.batch >= 0 && config.batch % config.slices != 0)) {
       setup.Fail(InvalidArgument("slice ", config.slice, " of ", config.slices, " of a batch of ", config.batch,
                                  ": the batch must divide into equal slices"));
     }
+    if (std::max(config.batch, config.slices) > kMaxBatch) {
+      setup.Fail(InvalidArgument("a batch of ", config.batch, " in ", config.slices, " slices is too large"));
+    }
     SampleSetConfig set = setup.node().op->name == "HDF5Reader" ? Hdf5Config(setup) : RecordConfig(setup);
-    set.threads = static_cast<int>(std::min(setup.attr<int64_t>("readers"), kMaxReaders));
+    set.threads = static_cast<int>(std::min(setup.attr<int64_t>("readers"), kMaxSampleThreads));
     if (!setup.status().ok()) return;
     Result<RefPtr<SampleSet>> found = setup.device().containers().LookupOrCreate<SampleSet>(
         "", set.Key(), [&]() -> Result<SampleSet*> { return new SampleSet(set); });

@@ -1,5 +1,6 @@
 // tfrecord: files of TFRecord, each record an Example message, or a string of its own.
 #include <cstring>
+#include <limits>
 
 #include "kernels/io/raw_decoder.h"
 #include "kernels/parsing/example_features.h"
@@ -32,7 +33,9 @@ class ExampleDecoder final : public RecordDecoder {
 
   Status Decode(const Record& record, int64_t i, BatchBuilder& batch) const override {
     proto::Example example;
-    if (needs_message_ && !example.ParseFromArray(record.bytes.data(), static_cast<int>(record.bytes.size()))) {
+    const bool is_short = record.bytes.size() <= static_cast<size_t>(std::numeric_limits<int>::max());
+    if (needs_message_ &&
+        !(is_short && example.ParseFromArray(record.bytes.data(), static_cast<int>(record.bytes.size())))) {
       return Error(Code::kDataLoss, "it is no Example message");
     }
     for (size_t f = 0; f < parts_.size(); ++f) DF_TRY(DecodePart(record, example, f, i, batch));

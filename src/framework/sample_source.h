@@ -18,6 +18,10 @@
 
 namespace dfrun {
 
+// The most threads that read a data set on a device, and batches that are read ahead of need.
+inline constexpr int64_t kMaxSampleThreads = 256;
+inline constexpr int64_t kMaxBatchesAhead = 4096;
+
 // A tensor of every sample.
 struct SampleField {
   std::string from;                     // the format's word for what it is made of: a dataset, a column, a feature

@@ -7,9 +7,6 @@
 namespace dfrun {
 namespace {
 
-constexpr int64_t kMaxReaders = 256;
-constexpr int64_t kMaxPrefetch = 4096;
-
 const std::vector<std::string>& CommonKeys() {
   static const std::vector<std::string>& keys =
       *new std::vector<std::string>{"tensors", "batch", "shuffle", "readers", "prefetch"};
@@ -29,8 +26,8 @@ class InputReader {
     if (!FindFormat() || !ReadOptions() || !Open() || !ReadTensors() || !Count() || !ReadBatch() || !ReadShuffle()) {
       return {};
     }
-    if (!ReadCount("readers", kMaxReaders, 1, spec_.readers)) return {};
-    if (!ReadCount("prefetch", kMaxPrefetch, 0, spec_.prefetch)) return {};
+    if (!ReadCount("readers", kMaxSampleThreads, 1, spec_.readers)) return {};
+    if (!ReadCount("prefetch", kMaxBatchesAhead, 0, spec_.prefetch)) return {};
     return std::move(spec_);
   }
 
