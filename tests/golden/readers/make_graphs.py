@@ -179,6 +179,43 @@ def a_state_that_is_none():
         return [reader.num_records_produced()]
 
 
+def with_string_handles(build):
+    """The same graph in the ops before V2, whose handles are references to strings: graphs of old versions have them."""
+    with tf.Graph().as_default() as made:
+        names = [output.name for output in tf.nest.flatten(build())]
+        definition = made.as_graph_def()
+    for node in definition.node:
+        if node.op.endswith("V2") and ("Reader" in node.op or "Queue" in node.op):
+            node.op = node.op.removesuffix("V2")
+    definition.versions.producer = 25
+    return tf.import_graph_def(definition, return_elements=names, name="")
+
+
+@exported
+def old_lines():
+    return with_string_handles(records_up_to)
+
+
+@exported
+def old_records():
+    return with_string_handles(records)
+
+
+@exported
+def old_whole_files():
+    return with_string_handles(whole_files)
+
+
+@exported
+def old_readers_begin_anew():
+    return with_string_handles(a_reader_begins_anew)
+
+
+@exported
+def old_identities():
+    return with_string_handles(a_state_goes_over_to_another_reader)
+
+
 @exported
 def a_read_waits_for_a_file():
     queue = tf.FIFOQueue(4, [tf.string], shapes=[[]])
