@@ -48,8 +48,8 @@ class RecordSource final : public SampleSource {
     for (size_t i = 0; i < samples.size(); ++i) {
       const Place& place = places_[static_cast<size_t>(samples[i])];
       DF_TRY(MoveTo(place.file, reading));
-      Status status = Decode(*reading.cursor, place.span, static_cast<int64_t>(i), batch);
-      if (!status.ok()) return Named(std::move(status), paths_[place.file], place.number, place.span.offset);
+      const Status status = Decode(*reading.cursor, place.span, static_cast<int64_t>(i), batch);
+      if (!status.ok()) return Named(status, paths_[place.file], place.number, place.span.offset);
     }
     return batch.Finish();
   }
@@ -67,7 +67,7 @@ class RecordSource final : public SampleSource {
     std::optional<FileCursor> cursor;
   };
 
-  static Status Named(Status status, const std::string& path, uint64_t number, uint64_t at) {
+  static Status Named(const Status& status, const std::string& path, uint64_t number, uint64_t at) {
     return status.Annotate(StrCat(path, ", record ", number, " at byte ", at));
   }
 
@@ -126,8 +126,8 @@ class RecordSource final : public SampleSource {
       // What comes after a record whose end is unknown cannot be found either.
       if (!found.ok()) return Skip(Named(found.status(), paths_[file], number, begin));
       if (!*found) return Status();
-      if (Status good = skips_errors_ ? Try(cursor, place.span) : Status(); !good.ok()) {
-        DF_TRY(Skip(Named(std::move(good), paths_[file], number, begin)));
+      if (const Status good = skips_errors_ ? Try(cursor, place.span) : Status(); !good.ok()) {
+        DF_TRY(Skip(Named(good, paths_[file], number, begin)));
       } else {
         places_.push_back(place);
       }

@@ -7,7 +7,7 @@
 #include <future>
 
 #include "src/framework/resource.h"
-#include "tests/unit/io/scratch_files.h"
+#include "tests/unit/testing/scratch_directory.h"
 
 namespace dfrun {
 namespace {
@@ -25,7 +25,7 @@ class BatchReaderTest : public ::testing::Test {
   RefPtr<SampleSet> Open(int threads, const std::string& name = "lines.txt") {
     SampleSetConfig config;
     config.format = "csv";
-    config.config.files = {files_.path(name)};
+    config.config.files = {files_.Path(name)};
     config.fields = {{"0", DType::kInt64, PartialShape::Scalar(), {}}};
     config.threads = threads;
     return RefPtr<SampleSet>(new SampleSet(config));
@@ -64,7 +64,7 @@ class BatchReaderTest : public ::testing::Test {
     return samples;
   }
 
-  ScratchFiles files_;
+  ScratchDirectory files_;
 };
 
 TEST_F(BatchReaderTest, EverySampleOnceAnEpochInAnySlicesAndThreads) {
@@ -105,7 +105,7 @@ TEST_F(BatchReaderTest, ErrorsComeWithTheBatch) {
   auto damaged = std::make_shared<BatchReader>(config, bad.get(), SystemAllocator());
   EXPECT_TRUE(Get(*damaged, 0).ok());
   EXPECT_EQ(Get(*damaged, 1).status().message(),
-            files_.path("bad") + ", record 1 at byte 2: column 0: 'x' is no int64");
+            files_.Path("bad") + ", record 1 at byte 2: column 0: 'x' is no int64");
   EXPECT_TRUE(Get(*damaged, 2).ok());
 }
 

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
-#include "tests/unit/io/scratch_files.h"
+#include "tests/unit/testing/scratch_directory.h"
 
 namespace dfrun {
 namespace {
@@ -25,7 +25,7 @@ class RecordFormatTest : public ::testing::Test {
     return first;
   }
 
-  ScratchFiles files_;
+  ScratchDirectory files_;
 
  private:
   static std::vector<std::string> RecordsKept(const RecordFormat& format, const std::string& path,
@@ -78,7 +78,7 @@ TEST_F(RecordFormatTest, FixedLength) {
 TEST_F(RecordFormatTest, WholeFiles) {
   EXPECT_THAT(Records(*WholeFiles(), files_.Write("whole", "a\nb")), ElementsAre("a\nb"));
   EXPECT_THAT(Records(*WholeFiles(), files_.Write("empty", "")), ElementsAre(""));
-  EXPECT_THAT(Records(*WholeFiles(), files_.path("none")), ElementsAre(HasSubstr("NotFound: cannot open")));
+  EXPECT_THAT(Records(*WholeFiles(), files_.Path("none")), ElementsAre(HasSubstr("NotFound: cannot open")));
 }
 
 // The bytes that TensorFlow's TFRecordWriter makes of "ab" and "".

@@ -6,7 +6,7 @@
 #include "kernels/io/record_format.h"
 #include "src/framework/example.pb.h"
 #include "src/framework/sample_source.h"
-#include "tests/unit/io/scratch_files.h"
+#include "tests/unit/testing/scratch_directory.h"
 
 namespace dfrun {
 namespace {
@@ -35,7 +35,7 @@ class SampleFormatsTest : public ::testing::Test {
     return batch.ok() ? "no error" : batch.status().ToString();
   }
 
-  ScratchFiles files_;
+  ScratchDirectory files_;
   SampleSource::Counts counts_;
   std::vector<int64_t> all_;
 };
@@ -52,13 +52,13 @@ std::vector<T> Values(const Tensor& t) {
 TEST_F(SampleFormatsTest, TextOfSeveralFiles) {
   files_.Write("b.txt", "3\n4\n");
   files_.Write("a.txt", "1\n2");
-  const auto batch = Read("text", {{files_.path("?.txt")}, {}}, {Field("line"), Field("path")}, {3, 0, 1});
+  const auto batch = Read("text", {{files_.Path("?.txt")}, {}}, {Field("line"), Field("path")}, {3, 0, 1});
   ASSERT_TRUE(batch.ok()) << batch.status().ToString();
   EXPECT_THAT(Values<std::string>((*batch)[0]), ElementsAre("4", "1", "2"));
   EXPECT_THAT(Values<std::string>((*batch)[1]),
-              ElementsAre(files_.path("b.txt"), files_.path("a.txt"), files_.path("a.txt")));
-  EXPECT_THAT(Error("text", {{files_.path("?.csv")}, {}}, {Field("line")}), HasSubstr("NotFound: no file fits"));
-  EXPECT_THAT(Error("text", {{files_.path("c.txt")}, {}}, {Field("line")}), HasSubstr("NotFound: cannot open"));
+              ElementsAre(files_.Path("b.txt"), files_.Path("a.txt"), files_.Path("a.txt")));
+  EXPECT_THAT(Error("text", {{files_.Path("?.csv")}, {}}, {Field("line")}), HasSubstr("NotFound: no file fits"));
+  EXPECT_THAT(Error("text", {{files_.Path("c.txt")}, {}}, {Field("line")}), HasSubstr("NotFound: cannot open"));
 }
 
 TEST_F(SampleFormatsTest, Csv) {
@@ -124,7 +124,7 @@ TEST_F(SampleFormatsTest, ExamplesArePadded) {
               HasSubstr("record 1 at byte"));
   EXPECT_THAT(Error("tfrecord", {{path}, {}}, {Field("bytes", DType::kInt64)}), HasSubstr("e, record 0 at byte"));
   EXPECT_THAT(Error("tfrecord", {{files_.Write("n", FramedTfRecord("\xff\xff"))}, {}}, {Field("x", DType::kFloat)}),
-              HasSubstr("DataLoss: " + files_.path("n") + ", record 0 at byte 12: it is no Example message"));
+              HasSubstr("DataLoss: " + files_.Path("n") + ", record 0 at byte 12: it is no Example message"));
 }
 
 TEST_F(SampleFormatsTest, WhatFollowsADamagedLengthIsLeftOut) {
@@ -133,7 +133,7 @@ TEST_F(SampleFormatsTest, WhatFollowsADamagedLengthIsLeftOut) {
   const std::string path = files_.Write("bad", bytes);
   const std::string good = files_.Write("good", FramedTfRecord("d"));
   EXPECT_THAT(Error("tfrecord", {{path, good}, {}}, {Field("record")}), HasSubstr("bad, record 1 at byte 17: "));
-  const auto batch = Read("tfrecord", {{path, good, files_.path("none")}, {{"on_error", "skip"}}}, {Field("record")});
+  const auto batch = Read("tfrecord", {{path, good, files_.Path("none")}, {{"on_error", "skip"}}}, {Field("record")});
   ASSERT_TRUE(batch.ok()) << batch.status().ToString();
   EXPECT_THAT(Values<std::string>((*batch)[0]), ElementsAre("a", "d"));
   EXPECT_EQ(counts_.skipped, 2);
@@ -144,7 +144,7 @@ TEST_F(SampleFormatsTest, ImagesTakeTheirLabelFromTheirDirectory) {
   const auto png = [&](int64_t height, int64_t width) { return *EncodePng({height, width, 1, 8}, pixels, -1); };
   files_.Write("cat/1.png", png(2, 3));
   files_.Write("dog/1.png", png(2, 3));
-  const SampleConfig config{{files_.path("*/*.png")}, {}};
+  const SampleConfig config{{files_.Path("*/*.png")}, {}};
   const auto batch = Read("image", config, {Field("image"), Field("label")});
   ASSERT_TRUE(batch.ok()) << batch.status().ToString();
   EXPECT_EQ((*batch)[0].shape(), Shape({2, 2, 3, 1}));

@@ -28,7 +28,7 @@ class InputFormats : public ::testing::Test {
     return error;
   }
 
-  SpecDirectory directory_;
+  ScratchDirectory directory_;
 };
 
 TEST_F(InputFormats, CsvBecomesAReader) {
@@ -94,7 +94,7 @@ TEST_F(InputFormats, Errors) {
   EXPECT_EQ(Error("{tfrecord: a.csv, tensors: {x: {dtype: float32}}, batch: 1}"),
             "job.yaml:3:18: input 'in': a.csv, record 0 at byte 0: the record at byte 0 has a damaged length");
   EXPECT_EQ(Error("{tfrecord: a.csv, tensors: {x: }, batch: 1}"),
-            "job.yaml:3:30: input 'in': the feature 'x' needs a dtype: {dtype: float32, shape: [...]}");
+            "job.yaml:3:35: input 'in': the feature 'x' needs a dtype: {dtype: float32, shape: [...]}");
   EXPECT_EQ(Error("{text: a.csv, batch: 1, shuffle: 0}"),
             "job.yaml:3:40: 'shuffle' (true, false or a number of samples) must be an integer of at least 1, not '0'");
 }
