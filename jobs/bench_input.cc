@@ -1,0 +1,155 @@
+// dfrun bench input: what a processor spends on the samples of a file, shuffled and in batches, beside reading the same
+// bytes and doing nothing with them.
+//
+// A pass opens the file, finds its records and takes every sample once; the file is in the system's cache. Times are of
+// the processor, all threads together: samples a second of one core.
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <future>
+#include <memory>
+
+#include "jobs/bench.h"
+#include "jobs/bench_timing.h"
+#include "kernels/io/batch_reader.h"
+#include "kernels/io/record_format.h"
+#include "src/base/file.h"
+#include "src/framework/example.pb.h"
+#include "src/framework/tensor_hdf5.h"
+
+namespace dfrun::jobs {
+namespace {
+
+struct InputOptions {
+  int rounds = 7;
+  int64_t samples = 20'000;
+  int64_t batch = 128;
+};
+
+constexpr int64_t kPixels = 32 * 32 * 3;  // bytes of a sample, beside an int64 label
+constexpr size_t kReadBytes = size_t{1} << 20;
+// Any number will do, as long as files differ from byte to byte.
+constexpr uint32_t kStep = 2654435761;
+
+// A directory that goes with its files.
+class ScratchDirectory {
+ public:
+  ScratchDirectory() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "dfrun-bench-XXXXXX").string();
+    if (mkdtemp(pattern.data()) != nullptr) path_ = pattern;
+  }
+  ScratchDirectory(const ScratchDirectory&) = delete;
+  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
+  ~ScratchDirectory() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+struct Samples {
+  Tensor images;  // uint8 [n, kPixels]
+  Tensor labels;  // int64 [n]
+};
+
+Samples MakeSamples(int64_t count) {
+  Samples samples{Tensor(DType::kUint8, Shape({count, kPixels})), Tensor(DType::kInt64, Shape({count}))};
+  uint32_t state = 1;
+  for (int64_t i = 0; i < count * kPixels; ++i) {
+    state = state * kStep + 1;
+    samples.images.data<uint8_t>()[i] = static_cast<uint8_t>(state >> 24);
+  }
+  for (int64_t i = 0; i < count; ++i) samples.labels.data<int64_t>()[i] = i % 10;
+  return samples;
+}
+
+Status WriteHdf5(const Samples& samples, const std::string& path) {
+  DF_ASSIGN(h5::Handle file, h5::CreateFile(path));
+  DF_TRY(WriteTensor(file, "/image", samples.images).status());
+  DF_TRY(WriteTensor(file, "/label", samples.labels).status());
+  return h5::CloseFile(std::move(file), path);
+}
+
+Status WriteTfRecord(const Samples& samples, const std::string& path) {
+  std::string records;
+  for (int64_t i = 0; i < samples.labels.num_elements(); ++i) {
+    proto::Example example;
+    auto& features = *example.mutable_features()->mutable_feature();
+    features["image"].mutable_bytes_list()->add_value(samples.images.data<char>() + i * kPixels, kPixels);
+    features["label"].mutable_int64_list()->add_value(samples.labels.data<int64_t>()[i]);
+    records += FramedTfRecord(example.SerializeAsString());
+  }
+  return WriteFileAtomically(path, records);
+}
+
+// Reads the file in blocks and forgets it.
+Status ReadPlainly(const std::string& path) {
+  DF_ASSIGN(const FileDescriptor file, FileDescriptor::OpenForReading(path));
+  DF_ASSIGN(const uint64_t size, file.Size());
+  std::vector<char> block(kReadBytes);
+  for (uint64_t at = 0; at < size; at += kReadBytes) {
+    DF_TRY(file.ReadAt(at, block.data(), std::min<uint64_t>(kReadBytes, size - at)));
+  }
+  return Status();
+}
+
+Status TakeBatch(BatchReader& reader, int64_t position) {
+  std::promise<Status> done;
+  reader.Request(position, [&](Result<BatchReader::Batch> batch) { done.set_value(batch.status()); });
+  return done.get_future().get();
+}
+
+// Every sample once, but those that make no whole batch.
+Status TakeAll(const SampleSetConfig& config, const InputOptions& options) {
+  const RefPtr<SampleSet> set(new SampleSet(config));
+  const BatchReader::Config batches{.batch = options.batch, .shuffle = true, .seed = 1};
+  const auto reader = std::make_shared<BatchReader>(batches, set.get(), SystemAllocator());
+  for (int64_t at = 0; at + options.batch <= options.samples; at += options.batch) DF_TRY(TakeBatch(*reader, at));
+  return Status();
+}
+
+Result<BenchFigure> Measure(const std::string& name, const SampleSetConfig& config, const InputOptions& options) {
+  Status status;
+  const auto keep = [&](Status result) {
+    if (status.ok()) status = std::move(result);
+  };
+  const TurnTimes times = TurnAbout(
+      CLOCK_PROCESS_CPUTIME_ID, options.rounds, [&] { keep(TakeAll(config, options)); },
+      [&] { keep(ReadPlainly(config.config.files[0])); });
+  DF_TRY(std::move(status));
+  const double thousands = static_cast<double>(options.samples) / 1000;
+  return BenchFigure{StrCat("input/", name), thousands / times.value_s, "k/s", thousands / times.limit_s,
+                     "the same bytes, read plainly"};
+}
+
+Result<std::vector<BenchFigure>> RunInput(const InputOptions& options) {
+  const ScratchDirectory directory;
+  if (directory.path().empty()) return IoError("cannot make a directory for temporary files");
+  const Samples samples = MakeSamples(options.samples);
+  SampleSetConfig hdf5{"hdf5", {{directory.path() + "/samples.h5"}, {}}, {}, 1};
+  hdf5.fields = {{"/image", DType::kInvalid, PartialShape(), {}}, {"/label", DType::kInvalid, PartialShape(), {}}};
+  SampleSetConfig records{"tfrecord", {{directory.path() + "/samples.tfrecord"}, {}}, {}, 1};
+  records.fields = {{"image", DType::kUint8, PartialShape({kPixels}), {}},
+                    {"label", DType::kInt64, PartialShape::Scalar(), {}}};
+  DF_TRY(WriteHdf5(samples, hdf5.config.files[0]));
+  DF_TRY(WriteTfRecord(samples, records.config.files[0]));
+  std::vector<BenchFigure> figures(2);
+  DF_ASSIGN(figures[0], Measure("hdf5", hdf5, options));
+  DF_ASSIGN(figures[1], Measure("tfrecord", records, options));
+  return figures;
+}
+
+BENCH("input", "Samples a second from files, shuffled and in batches, on one core.",
+      "dfrun bench input --json input.json", [](CLI::App& app) -> RunBench {
+        auto options = std::make_shared<InputOptions>();
+        app.add_option("--rounds", options->rounds, "Rounds that the median is taken of")->check(CLI::PositiveNumber);
+        app.add_option("--samples", options->samples, "Samples of 3 KiB")->check(CLI::Range(1, 1'000'000));
+        app.add_option("--batch", options->batch, "Samples in a batch")->check(CLI::PositiveNumber);
+        return [options] { return RunInput(*options); };
+      });
+
+}  // namespace
+}  // namespace dfrun::jobs
