@@ -110,7 +110,8 @@ Result<Inlined> AddBranches(FunctionInliner& inliner, const std::vector<Function
 Result<Inlined> LowerIf(FunctionInliner& inliner, const FunctionalNode& node, const CallSite& site) {
   DF_ASSIGN(const FunctionName taken, node.attrs.Get<FunctionName>("then_branch"));
   DF_ASSIGN(const FunctionName other, node.attrs.Get<FunctionName>("else_branch"));
-  DF_ASSIGN(const SiteValue predicate, AsPredicate(inliner, node.inputs.at(0), site));
+  if (node.inputs.empty()) return InvalidArgument("it has no condition");
+  DF_ASSIGN(const SiteValue predicate, AsPredicate(inliner, node.inputs[0], site));
   const std::vector<SiteValue> inputs(node.inputs.begin() + 1, node.inputs.end());
   return ConditionalAdder(inliner, site)
       .Add({predicate, inputs, CallOf(inliner, taken, "then"), CallOf(inliner, other, "else")});
@@ -122,8 +123,9 @@ Result<Inlined> LowerCase(FunctionInliner& inliner, const FunctionalNode& node, 
   if (branches.empty() || branches.size() > kMaxBranches) {
     return InvalidArgument("it has ", branches.size(), " branches, where 1 to ", kMaxBranches, " can be");
   }
+  if (node.inputs.empty()) return InvalidArgument("it has no branch_index");
   const std::vector<SiteValue> inputs(node.inputs.begin() + 1, node.inputs.end());
-  return AddBranches(inliner, branches, 0, node.inputs.at(0), inputs, site);
+  return AddBranches(inliner, branches, 0, node.inputs[0], inputs, site);
 }
 
 }  // namespace dfrun

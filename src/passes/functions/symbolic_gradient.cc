@@ -29,10 +29,14 @@ class FunctionGradient {
  private:
   // The function of arguments of its own: what else their values depend on is not to be differentiated.
   Status AddFunction(size_t num_arguments) {
+    if (node_.inputs.size() < num_arguments) {
+      return InvalidArgument("it has ", node_.inputs.size(), " inputs for ", num_arguments,
+                             " arguments of the function");
+    }
     CallSite inner = site_;
     inner.prefix += "f/";
     for (size_t i = 0; i < num_arguments; ++i) {
-      DF_ASSIGN(const SiteValue x, inliner_.Add("x", "Identity", {node_.inputs.at(i)}, site_));
+      DF_ASSIGN(const SiteValue x, inliner_.Add("x", "Identity", {node_.inputs[i]}, site_));
       xs_.push_back(x);
     }
     DF_ASSIGN(const Inlined made, inliner_.Call(f_, xs_, inner));
