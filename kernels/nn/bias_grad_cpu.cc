@@ -1,8 +1,9 @@
 #include <algorithm>
+#include <vector>
 
 #include "kernels/math/reducers.h"
 #include "kernels/math/reduction.h"
-#include "kernels/nn/channel_layout.h"
+#include "kernels/nn/channel_sums.h"
 
 namespace dfrun {
 namespace {
@@ -39,6 +40,14 @@ class BiasAddGradKernel final : public Kernel {
     DF_TRY(ctx.AllocateOutput(0, Shape({layout.channels}), &sums));
     if (layout.inner == 1 && layout.outer <= kFewRows) {
       SumFewRows(dy.data<T>(), layout.outer, layout.channels, sums->data<T>());
+      return Status();
+    }
+    if constexpr (std::is_same_v<T, float>) {
+      std::vector<double> wide(static_cast<size_t>(layout.channels));
+      const float* x = dy.data<float>();
+      channels::Sums(
+          layout, ctx.pool(), [x](int64_t i, int64_t) { return x[i]; }, wide.data());
+      std::transform(wide.begin(), wide.end(), sums->data<float>(), [](double sum) { return static_cast<float>(sum); });
       return Status();
     }
     ReductionPlan plan;

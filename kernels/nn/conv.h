@@ -24,6 +24,15 @@ class Conv {
   // By kind: (input, filter, output); (out_backprop, filter, in_backprop); (input, out_backprop, filter_backprop). The
   // last is written and overlaps no other. Scratch memory comes from `allocator`.
   virtual Status Run(const T* a, const T* b, T* result, ThreadPool& pool, Allocator& allocator) const = 0;
+  // Of kForward or kBackpropInput with `images` images: the same, and finish(first, count) for blocks of the result's
+  // images, while they are in the cache where possible. Called by any thread, for every image once.
+  virtual Status RunAndFinish(const T* a, const T* b, T* result, int64_t images,
+                              FunctionRef<void(int64_t first, int64_t count)> finish, ThreadPool& pool,
+                              Allocator& allocator) const {
+    DF_TRY(Run(a, b, result, pool, allocator));
+    pool.ParallelFor(images, 1, [&](int64_t begin, int64_t end) { finish(begin, end - begin); });
+    return Status();
+  }
 };
 
 // How many images one thread takes at once. `work`: multiplications worth a block.

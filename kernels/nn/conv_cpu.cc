@@ -2,6 +2,7 @@
 
 #include "kernels/device/shape_cache.h"
 #include "kernels/nn/conv.h"
+#include "kernels/nn/conv_finish.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
@@ -40,10 +41,10 @@ Result<Shape> ReadSizes(const Tensor& sizes, int rank) {
 // What the sizes of a convolution are made of: those of input and filter.
 using MakeConvShape = Result<ConvShape> (*)(const WindowAttrs&, const Shape& input, const Shape& filter);
 
-template <ConvKind kKind, MakeConvShape kMakeShape, class T>
+template <ConvKind kKind, MakeConvShape kMakeShape, class T, template <class> class Finish>
 class ConvKernel final : public Kernel {
  public:
-  explicit ConvKernel(KernelSetup& setup) {
+  explicit ConvKernel(KernelSetup& setup) : finish_(setup) {
     Result<WindowAttrs> window = WindowAttrs::Read(setup.attrs());
     if (!window.ok()) {
       setup.Fail(window.status());
@@ -60,12 +61,22 @@ class ConvKernel final : public Kernel {
     Tensor* result = nullptr;
     DF_ASSIGN(const Shape result_shape, ResultShape(shape, ctx));
     DF_TRY(ctx.AllocateOutput(0, result_shape, &result));
+    DF_TRY(finish_.Check(ctx, shape.out_channels));
     if (result->num_elements() == 0) return Status();
     if (a.num_elements() == 0 || b.num_elements() == 0) {
       std::fill_n(result->data<T>(), result->num_elements(), T(0.0F));
+      finish_.Apply(ctx, result->data<T>(), result->num_elements());
       return Status();
     }
     DF_ASSIGN(const std::shared_ptr<const Conv<T>> conv, PlanFor(shape));
+    if constexpr (Finish<T>::kChanges) {
+      const int64_t image = shape.output_image();
+      const auto finish = [&](int64_t first, int64_t count) {
+        finish_.Apply(ctx, result->data<T>() + first * image, count * image);
+      };
+      return conv->RunAndFinish(a.data<T>(), b.data<T>(), result->data<T>(), shape.images, finish, ctx.pool(),
+                                ctx.allocator());
+    }
     return conv->Run(a.data<T>(), b.data<T>(), result->data<T>(), ctx.pool(), ctx.allocator());
   }
 
@@ -130,21 +141,24 @@ class ConvKernel final : public Kernel {
     return Sizes(ctx);
   }
 
+  const Finish<T> finish_;
   WindowAttrs window_;
   ShapeCache<ConvShape, Conv<T>> plans_;
 };
 
-template <ConvKind kKind, MakeConvShape kMakeShape>
+template <ConvKind kKind, MakeConvShape kMakeShape, template <class> class Finish = NoFinish>
 struct Convolution {
   template <class T>
-  using Kernel = ConvKernel<kKind, kMakeShape, T>;
+  using Kernel = ConvKernel<kKind, kMakeShape, T, Finish>;
 };
+using Fused = Convolution<ConvKind::kForward, &ConvShape::Of, BiasAndActivation>;
 template <ConvKind kKind>
 using Dense = Convolution<kKind, &ConvShape::Of>;
 template <ConvKind kKind>
 using Depthwise = Convolution<kKind, &ConvShape::OfDepthwise>;
 
 CPU_KERNEL("Conv2D", Dense<ConvKind::kForward>, bfloat16, float16, float, double, int32_t);
+CPU_KERNEL("_FusedConv2D", Fused, bfloat16, float16, float, double);
 CPU_KERNEL("Conv2DBackpropInput", Dense<ConvKind::kBackpropInput>, bfloat16, float16, float, double, int32_t);
 CPU_KERNEL("Conv2DBackpropFilter", Dense<ConvKind::kBackpropFilter>, bfloat16, float16, float, double);
 CPU_KERNEL("Conv3D", Dense<ConvKind::kForward>, bfloat16, float16, float, double);

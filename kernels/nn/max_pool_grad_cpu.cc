@@ -9,8 +9,15 @@ struct ToFirstLargest {
   static constexpr bool kBack = false;
   template <class T>
   static void Image(const PoolShape& s, const T* x, const T*, const T* dy, T* dx) {
+    if (s.windows_are_disjoint()) {
+      if (!s.windows_tile_image()) std::fill_n(dx, s.input_image(), T(0.0F));
+      pooling::ForLargest(s, x, [&](const pooling::Window& window, int64_t from, const T*, const int32_t* place) {
+        pooling::PutAtPlaces(s, window, place, dy + from, dx);
+      });
+      return;
+    }
     pooling::RoundedSums<pooling::SumType<T>>(dx, s.input_image(), [&](auto* sums) {
-      pooling::ForLargest(s, x, [&](int64_t from, const T*, const int32_t* place) {
+      pooling::ForLargest(s, x, [&](const pooling::Window&, int64_t from, const T*, const int32_t* place) {
         for (int64_t c = 0; c < s.channels; ++c) sums[place[c] * s.channels + c] += dy[from + c];
       });
     });

@@ -39,6 +39,13 @@ class OneDnnConv final : public Conv<T> {
 
   Status Run(const T* a, const T* b, T* result, ThreadPool& pool, Allocator& allocator) const override {
     if (kind_ == ConvKind::kBackpropFilter) return BackpropFilter(a, b, result, pool, allocator);
+    return RunAndFinish(
+        a, b, result, s_.images, [](int64_t, int64_t) {}, pool, allocator);
+  }
+
+  Status RunAndFinish(const T* a, const T* b, T* result, int64_t /*images*/,
+                      FunctionRef<void(int64_t first, int64_t count)> finish, ThreadPool& pool,
+                      Allocator& allocator) const override {
     DF_ASSIGN(Tensor ordered, FilterSpace(allocator));
     if (ordered.initialized()) DF_TRY(whole_->ReorderFilter(b, ordered.raw(), allocator));
     const void* filter = ordered.initialized() ? ordered.raw() : b;
@@ -46,7 +53,9 @@ class OneDnnConv final : public Conv<T> {
     const int64_t from = forward ? s_.input_image() : s_.output_image();
     const int64_t to = forward ? s_.output_image() : s_.input_image();
     return ForImageBlocks(s_, pool, [&](int64_t first, int64_t count) {
-      return BlockOf(count).Run(a + first * from, filter, result + first * to, allocator);
+      DF_TRY(BlockOf(count).Run(a + first * from, filter, result + first * to, allocator));
+      finish(first, count);
+      return Status();
     });
   }
 

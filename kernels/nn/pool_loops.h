@@ -64,8 +64,8 @@ void MaxImage(const PoolShape& s, const T* x, T* y) {
   });
 }
 
-// Calls at_window(output offset, largest, place) for every window that holds a pixel: of each channel the largest
-// element and the number of its pixel, the first of equals. NaN is the largest only where it comes first.
+// Calls at_window(window, output offset, largest, place) for every window that holds a pixel: of each channel the
+// largest element and the number of its pixel, the first of equals. NaN is the largest only where it comes first.
 template <class T, class AtWindow>
 void ForLargest(const PoolShape& s, const T* x, AtWindow&& at_window) {
   std::vector<T> largest(static_cast<size_t>(s.channels));
@@ -90,7 +90,19 @@ void ForLargest(const PoolShape& s, const T* x, AtWindow&& at_window) {
       }
       first = false;
     });
-    if (!first) at_window(to, largest.data(), place.data());
+    if (!first) at_window(window, to, largest.data(), place.data());
+  });
+}
+
+// Puts a window's gradients at the places of its largest elements, and zeros elsewhere in the window.
+template <class T>
+void PutAtPlaces(const PoolShape& s, const Window& window, const int32_t* place, const T* dy, T* dx) {
+  ForPixels(s, window, [&](int64_t pixel) {
+    T* to = dx + pixel * s.channels;
+    const auto number = static_cast<int32_t>(pixel);
+    DF_INDEPENDENT_ITERATIONS
+    for (int64_t c = 0; c < s.channels; ++c)
+      to[c] = place[c] == number ? static_cast<T>(dy[c] + T(0.0F)) : T(0.0F);  // -0 as 0
   });
 }
 

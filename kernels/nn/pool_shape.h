@@ -23,6 +23,10 @@ struct PoolShape {
   // Of an op with these attrs on this input. InvalidArgument where they do not fit.
   static Result<PoolShape> Of(const WindowAttrs& attrs, const Shape& input);
 
+  // True where no pixel is in two windows.
+  bool windows_are_disjoint() const { return depth.is_disjoint() && height.is_disjoint() && width.is_disjoint(); }
+  // True where besides every pixel is in one.
+  bool windows_tile_image() const { return depth.tiles() && height.tiles() && width.tiles(); }
   int64_t in_pixels() const { return depth.input * height.input * width.input; }
   int64_t out_pixels() const { return depth.output * height.output * width.output; }
   int64_t input_image() const { return in_pixels() * channels; }    // elements

@@ -53,6 +53,10 @@ struct WindowDim {
     return input == other.input && output == other.output && size == other.size && stride == other.stride &&
            dilation == other.dilation && pad_before == other.pad_before;
   }
+  // True where no element is in two windows.
+  bool is_disjoint() const { return dilation == 1 && stride >= size; }
+  // True where every element is in one window and in no other.
+  bool tiles() const { return dilation == 1 && stride == size && output * stride - pad_before >= input; }
   // Elements from a window's first to its last.
   int64_t extent() const { return (size - 1) * dilation + 1; }
   // Padding that the last window reaches into; at least 0.

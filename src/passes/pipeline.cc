@@ -3,6 +3,7 @@
 #include "src/passes/awaited_only.h"
 #include "src/passes/common_subexpressions.h"
 #include "src/passes/constant_folding.h"
+#include "src/passes/fuse_convolutions.h"
 
 namespace dfrun {
 
@@ -11,7 +12,8 @@ Status OptimizeGraph(Graph& graph, const PipelineOptions& options) {
   // Folding first: what it leaves are Consts, of which many are equal.
   DF_TRY(FoldConstants(graph, options.kernels, options.device, options.max_constant_bytes)
              .Annotate("while folding constants"));
-  return MergeCommonSubexpressions(graph).Annotate("while merging common subexpressions");
+  DF_TRY(MergeCommonSubexpressions(graph).Annotate("while merging common subexpressions"));
+  return FuseConvolutions(graph).Annotate("while fusing convolutions");
 }
 
 }  // namespace dfrun

@@ -14,8 +14,8 @@ bool IsOwnOp(std::string_view op);
 // Unimplemented where the graph has ops of dfrun's own; names each node.
 Status CheckPortable(const Graph& graph);
 
-// The same graph in TensorFlow's ops: Gelu and LayerNorm by their definitions, readers of samples as Placeholders to feed.
-// Names of nodes stay, but that the k-th component of a reader `r` becomes the placeholder `r/component_k`.
+// The same graph in TensorFlow's ops: Gelu and LayerNorm by their definitions, readers of samples as Placeholders to
+// feed. Names of nodes stay, but that the k-th component of a reader `r` becomes the placeholder `r/component_k`.
 // Unimplemented where an op has no such form; names each node.
 Result<Graph> MakePortable(const Graph& graph);
 

@@ -1,0 +1,16 @@
+// Conv2D, BiasAdd and Relu as one node: bias and activation are applied to a part of the result while it is in the
+// cache, where each would go over it in memory.
+#ifndef DFRUN_SRC_PASSES_FUSE_CONVOLUTIONS_H_
+#define DFRUN_SRC_PASSES_FUSE_CONVOLUTIONS_H_
+
+#include "src/graph/graph.h"
+
+namespace dfrun {
+
+// Fuses a Conv2D with channels last, a BiasAdd that alone reads it, and a Relu that alone reads that, where they have
+// one device and nothing waits for one of them alone. The fused node has the name of the last. Bits stay.
+Status FuseConvolutions(Graph& graph);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_PASSES_FUSE_CONVOLUTIONS_H_

@@ -1,0 +1,82 @@
+#include "src/passes/fuse_convolutions.h"
+
+#include <gtest/gtest.h>
+
+#include "testing/graph_maker.h"
+
+namespace dfrun {
+namespace {
+
+class FuseTest : public ::testing::Test {
+ protected:
+  FuseTest() {
+    const Output x = g.Placeholder("x", {2, 8, 8, 3}, DType::kFloat);
+    const Output filter = g.Placeholder("filter", {3, 3, 3, 4}, DType::kFloat);
+    bias = g.Placeholder("bias", {4}, DType::kFloat);
+    conv = g.Add("conv", "Conv2D", {x, filter},
+                 {{"strides", std::vector<int64_t>{1, 1, 1, 1}}, {"padding", std::string("SAME")}});
+    sum = g.Add("sum", "BiasAdd", {conv, bias});
+  }
+  void Fuse() {
+    const Status status = FuseConvolutions(g.graph);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+  }
+  const Node* Find(const std::string& name) const {
+    const NodeId id = g.graph.Find(name);
+    return id < 0 ? nullptr : &g.graph.node(id);
+  }
+  std::vector<std::string> FusedOps(const std::string& name) const {
+    const Node* node = Find(name);
+    if (node == nullptr || node->op->name != "_FusedConv2D") return {"not fused"};
+    return *node->attrs.Get<std::vector<std::string>>("fused_ops");
+  }
+
+  testing::GraphMaker g;
+  Output bias, conv, sum;
+};
+
+using Ops = std::vector<std::string>;
+
+TEST_F(FuseTest, ConvolutionBiasAndReluBecomeOneNode) {
+  g.Add("y", "Neg", {g.Add("relu", "Relu", {sum})});
+  Fuse();
+  EXPECT_EQ(FusedOps("relu"), (Ops{"BiasAdd", "Relu"}));
+  EXPECT_EQ(Find("relu")->num_inputs(), 3);
+  EXPECT_EQ(Find("conv"), nullptr);
+  EXPECT_EQ(Find("sum"), nullptr);
+  EXPECT_EQ(Find("y")->inputs[0].node, Find("relu")->id);
+}
+
+TEST_F(FuseTest, ASumThatOthersReadEndsTheChain) {
+  g.Add("y", "Add", {g.Add("relu", "Relu", {sum}), sum});
+  Fuse();
+  EXPECT_EQ(FusedOps("sum"), (Ops{"BiasAdd"}));
+  EXPECT_EQ(Find("relu")->op->name, "Relu");
+}
+
+TEST_F(FuseTest, WhatIsReadOrAwaitedStays) {
+  g.Add("y", "Neg", {sum});
+  g.node(g.Add("z", "Neg", {bias})).control_inputs = {conv.node};
+  Fuse();
+  EXPECT_EQ(Find("conv")->op->name, "Conv2D");
+  EXPECT_EQ(Find("sum")->op->name, "BiasAdd");
+}
+
+TEST_F(FuseTest, WhatTheConvolutionWaitsForTheFusedNodeDoesToo) {
+  g.node(conv).control_inputs = {g.Add("first", "Neg", {bias}).node};
+  g.Add("y", "Neg", {sum});
+  Fuse();
+  ASSERT_EQ(FusedOps("sum"), (Ops{"BiasAdd"}));
+  ASSERT_EQ(Find("sum")->control_inputs.size(), 1U);
+  EXPECT_EQ(Find("sum")->control_inputs[0], Find("first")->id);
+}
+
+TEST_F(FuseTest, NodesOfSeveralDevicesStay) {
+  g.node(sum).device = "/job:worker/task:1";
+  g.Add("y", "Neg", {sum});
+  Fuse();
+  EXPECT_EQ(Find("conv")->op->name, "Conv2D");
+}
+
+}  // namespace
+}  // namespace dfrun
