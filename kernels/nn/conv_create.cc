@@ -1,6 +1,7 @@
 // Conv<T>::Create of every T.
 #include "kernels/math/element.h"
 #include "kernels/nn/depthwise_conv.h"
+#include "kernels/nn/mirrored_conv.h"
 #include "kernels/nn/onednn_conv.h"
 #include "kernels/nn/thin_conv.h"
 #include "kernels/nn/unfolded_conv.h"
@@ -79,6 +80,9 @@ Result<std::shared_ptr<const Conv<float>>> Conv<float>::Create(ConvKind kind, co
     if (auto thin = MakeThinConv(shape)) return thin;
   }
   if (IsGradientOfFewChannels(kind, shape)) return MakeUnfoldedConv<float>(kind, shape);
+  if (kind == ConvKind::kBackpropInput) {
+    if (auto mirrored = MakeMirroredConv(shape)) return mirrored;
+  }
   auto conv = MakeOneDnnConv<float>(kind, shape);
   return conv.ok() ? conv : MakeOwnConv<float>(kind, shape);
 }

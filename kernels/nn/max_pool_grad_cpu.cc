@@ -1,25 +1,51 @@
+#include "kernels/nn/activations.h"
 #include "kernels/nn/pool_kernel.h"
 #include "kernels/nn/pool_loops.h"
 
 namespace dfrun {
 namespace {
 
-// Of one image: (x, y, dy) to dx. The gradient goes to the first largest element of x, whatever y is.
+// dy where x > 0.
+template <class T>
+T ThroughRelu(T dy, T x) {
+  using C = ComputeType<T>;
+  return static_cast<T>(fn::ReluGrad()(static_cast<C>(dy), static_cast<C>(x)));
+}
+
+// Of one image: (x, y, dy) to dx. The gradient goes to the first largest element of x, whatever y is; where x is what
+// Relu gave, through it.
+template <bool kThroughRelu>
 struct ToFirstLargest {
   static constexpr bool kBack = false;
   template <class T>
   static void Image(const PoolShape& s, const T* x, const T*, const T* dy, T* dx) {
-    if (s.windows_are_disjoint()) {
-      if (!s.windows_tile_image()) std::fill_n(dx, s.input_image(), T(0.0F));
-      pooling::ForLargest(s, x, [&](const pooling::Window& window, int64_t from, const T*, const int32_t* place) {
-        pooling::PutAtPlaces(s, window, place, dy + from, dx);
-      });
-      return;
-    }
+    if (s.windows_are_disjoint()) return DisjointWindows(s, x, dy, dx);
     pooling::RoundedSums<pooling::SumType<T>>(dx, s.input_image(), [&](auto* sums) {
       pooling::ForLargest(s, x, [&](const pooling::Window&, int64_t from, const T*, const int32_t* place) {
         for (int64_t c = 0; c < s.channels; ++c) sums[place[c] * s.channels + c] += dy[from + c];
       });
+    });
+    if constexpr (kThroughRelu) {
+      const int64_t elements = s.input_image();
+      DF_INDEPENDENT_ITERATIONS
+      for (int64_t i = 0; i < elements; ++i) dx[i] = ThroughRelu(dx[i], x[i]);
+    }
+  }
+
+ private:
+  // Every element is written once.
+  template <class T>
+  static void DisjointWindows(const PoolShape& s, const T* x, const T* dy, T* dx) {
+    if (!s.windows_tile_image()) std::fill_n(dx, s.input_image(), T(0.0F));
+    std::vector<T> sums(static_cast<size_t>(s.channels));
+    pooling::ForLargest(s, x, [&](const pooling::Window& window, int64_t from, const T* largest, const int32_t* place) {
+      T* const sum = sums.data();
+      DF_INDEPENDENT_ITERATIONS
+      for (int64_t c = 0; c < s.channels; ++c) {
+        const T alone = static_cast<T>(dy[from + c] + T(0.0F));  // -0 as 0
+        sum[c] = kThroughRelu ? ThroughRelu(alone, largest[c]) : alone;
+      }
+      pooling::PutAtPlaces(s, window, place, sum, dx);
     });
   }
 };
@@ -86,12 +112,13 @@ struct Gradient {
   template <class T>
   using Kernel = MaxPoolGradKernel<T, Direction, kWindows>;
 };
-using GradientV2 = Gradient<ToFirstLargest, WindowInputs{3}>;
+using GradientV2 = Gradient<ToFirstLargest<false>, WindowInputs{3}>;
 using SecondGradientV2 = Gradient<FromFirstEqual, WindowInputs{3}>;
 
 #define DF_REAL_TYPES \
   bfloat16, float16, float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-CPU_KERNEL("MaxPoolGrad", Gradient<ToFirstLargest>, DF_REAL_TYPES);
+CPU_KERNEL("MaxPoolGrad", Gradient<ToFirstLargest<false>>, DF_REAL_TYPES);
+CPU_KERNEL("_MaxPoolReluGrad", Gradient<ToFirstLargest<true>>, DF_REAL_TYPES);
 CPU_KERNEL("MaxPoolGradV2", GradientV2, DF_REAL_TYPES);
 CPU_KERNEL("MaxPoolGradGrad", Gradient<FromFirstEqual>, DF_REAL_TYPES);
 CPU_KERNEL("MaxPoolGradGradV2", SecondGradientV2, DF_REAL_TYPES);

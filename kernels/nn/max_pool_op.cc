@@ -78,6 +78,16 @@ OP("MaxPoolGrad")
     .Gradient(&MaxPoolGradGradient)
     .Doc("The gradient of MaxPool by its input: grad goes to the first largest element of each window.");
 
+OP("_MaxPoolReluGrad")
+    .As(&ThreeImages)
+    .As(&Windows)
+    .As(&MaybeExplicitPadding)
+    .Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
+    .Attr(std::string(kRealT) + " = float")
+    .NotDifferentiable()
+    .Shape(&PoolGradShape<4>)
+    .Doc("ReluGrad of MaxPoolGrad, by the same orig_input: made when a graph is optimised.");
+
 OP("MaxPoolGradGrad")
     .As(&ThreeImages)
     .As(&Windows)

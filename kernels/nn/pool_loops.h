@@ -97,12 +97,14 @@ void ForLargest(const PoolShape& s, const T* x, AtWindow&& at_window) {
 // Puts a window's gradients at the places of its largest elements, and zeros elsewhere in the window.
 template <class T>
 void PutAtPlaces(const PoolShape& s, const Window& window, const int32_t* place, const T* dy, T* dx) {
-  ForPixels(s, window, [&](int64_t pixel) {
-    T* to = dx + pixel * s.channels;
+  ForPixels(s, window, [place, dy, dx, channels = s.channels](int64_t pixel) {
+    T* to = dx + pixel * channels;
     const auto number = static_cast<int32_t>(pixel);
     DF_INDEPENDENT_ITERATIONS
-    for (int64_t c = 0; c < s.channels; ++c)
-      to[c] = place[c] == number ? static_cast<T>(dy[c] + T(0.0F)) : T(0.0F);  // -0 as 0
+    for (int64_t c = 0; c < channels; ++c) {
+      const T value = dy[c];  // loaded whether it is wanted or not: a vector has no branch
+      to[c] = place[c] == number ? value : T(0.0F);
+    }
   });
 }
 

@@ -4,6 +4,7 @@
 #include "src/passes/common_subexpressions.h"
 #include "src/passes/constant_folding.h"
 #include "src/passes/fuse_convolutions.h"
+#include "src/passes/fuse_pool_gradients.h"
 
 namespace dfrun {
 
@@ -13,7 +14,8 @@ Status OptimizeGraph(Graph& graph, const PipelineOptions& options) {
   DF_TRY(FoldConstants(graph, options.kernels, options.device, options.max_constant_bytes)
              .Annotate("while folding constants"));
   DF_TRY(MergeCommonSubexpressions(graph).Annotate("while merging common subexpressions"));
-  return FuseConvolutions(graph).Annotate("while fusing convolutions");
+  DF_TRY(FuseConvolutions(graph).Annotate("while fusing convolutions"));
+  return FusePoolGradients(graph).Annotate("while fusing gradients of pooling");
 }
 
 }  // namespace dfrun

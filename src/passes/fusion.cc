@@ -1,0 +1,78 @@
+#include "src/passes/fusion.h"
+
+#include <unordered_map>
+
+#include "src/passes/graph_rebuilder.h"
+
+namespace dfrun {
+namespace {
+
+Status AddFused(const Graph& graph, const Fusion& fusion, GraphRebuilder& rebuilder) {
+  const Node& last = graph.node(fusion.last);
+  NodeSpec spec;
+  spec.name = last.name;
+  spec.op = fusion.op;
+  for (Output input : fusion.inputs) spec.inputs.push_back(rebuilder.NewPlace(input));
+  for (NodeId gone : fusion.gone) {
+    for (NodeId id : graph.node(gone).control_inputs) {
+      if (rebuilder.NewControl(id) >= 0) spec.control_inputs.push_back(rebuilder.NewControl(id));
+    }
+  }
+  spec.attrs = fusion.attrs;
+  spec.device = last.device;
+  spec.colocate_with = last.colocate_with;
+  spec.place = last.place;
+  DF_ASSIGN(const NodeId made, rebuilder.to().AddNode(std::move(spec)));
+  rebuilder.MergeInto(last.id, made);
+  return Status();
+}
+
+}  // namespace
+
+const Node* FusionView::OnlyReader(const Node& node, int input) const {
+  const std::span<const Consumers::Edge> readers = consumers_.of(node.id);
+  if (node.num_outputs() != 1 || readers.size() != 1 || readers[0].port != 0) return nullptr;
+  const Node& reader = graph_.node(readers[0].node);
+  const bool fits = input < reader.num_inputs() && reader.inputs[input].node == node.id &&
+                    reader.control_inputs.empty() && DeviceOf(reader) == DeviceOf(node);
+  return fits ? &reader : nullptr;
+}
+
+// The constraint of the node that stands at the end of its chain of colocations.
+const std::string& FusionView::DeviceOf(const Node& node) const {
+  const Node* at = &node;
+  for (int steps = 0; at->device.empty() && !at->colocate_with.empty() && steps < graph_.num_nodes(); ++steps) {
+    const NodeId next = graph_.Find(at->colocate_with);
+    if (next < 0) break;
+    at = &graph_.node(next);
+  }
+  return at->device;
+}
+
+Status FuseNodes(Graph& graph, const std::function<std::optional<Fusion>(const FusionView&, const Node&)>& rule) {
+  const FusionView view(graph);
+  std::vector<bool> gone(static_cast<size_t>(graph.num_nodes()), false);
+  std::unordered_map<NodeId, Fusion> fusions;  // by their last node
+  for (const Node& node : graph.nodes()) {
+    std::optional<Fusion> found = rule(view, node);
+    if (!found) continue;
+    for (NodeId id : found->gone) gone[static_cast<size_t>(id)] = true;
+    const NodeId last = found->last;
+    fusions.emplace(last, *std::move(found));
+  }
+  if (fusions.empty()) return Status();
+  DF_ASSIGN(const std::vector<NodeId> order, graph.TopologicalOrder());
+  GraphRebuilder rebuilder(graph);
+  for (NodeId id : order) {
+    if (gone[static_cast<size_t>(id)]) continue;
+    if (auto fusion = fusions.find(id); fusion != fusions.end()) {
+      DF_TRY(AddFused(graph, fusion->second, rebuilder));
+    } else {
+      rebuilder.Keep(id);
+    }
+  }
+  DF_ASSIGN(graph, rebuilder.Finish());
+  return Status();
+}
+
+}  // namespace dfrun

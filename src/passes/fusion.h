@@ -1,0 +1,45 @@
+// Chains of nodes that become one: what the passes that fuse have in common.
+#ifndef DFRUN_SRC_PASSES_FUSION_H_
+#define DFRUN_SRC_PASSES_FUSION_H_
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/graph/graph.h"
+
+namespace dfrun {
+
+// One node in the place of several.
+struct Fusion {
+  NodeId last = -1;          // whose name, place and readers it takes over
+  std::vector<NodeId> gone;  // the others
+  std::string op;
+  std::vector<Output> inputs;  // of nodes that stay
+  AttrMap attrs;
+};
+
+// What a rule sees of the graph.
+class FusionView {
+ public:
+  explicit FusionView(const Graph& graph) : graph_(graph), consumers_(graph.BuildConsumers()) {}
+  const Graph& graph() const { return graph_; }
+  const Node& node(NodeId id) const { return graph_.node(id); }
+  // The one node that reads the one output of `node`, as its input `input`, where they may become one: nothing waits
+  // for `node` alone, its reader waits for nothing else, and both are meant for one device. Null if there is none.
+  const Node* OnlyReader(const Node& node, int input) const;
+
+ private:
+  const std::string& DeviceOf(const Node& node) const;
+
+  const Graph& graph_;
+  const Consumers consumers_;
+};
+
+// Fuses what `rule` finds at each node, a chain's first. Chains do not overlap where rules ask OnlyReader().
+Status FuseNodes(Graph& graph, const std::function<std::optional<Fusion>(const FusionView&, const Node&)>& rule);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_PASSES_FUSION_H_

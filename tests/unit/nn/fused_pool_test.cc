@@ -1,0 +1,56 @@
+// _MaxPoolReluGrad gives the bits of MaxPoolGrad and ReluGrad.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "testing/node_runner.h"
+
+namespace dfrun {
+namespace {
+
+using testing::NodeRunner;
+
+// Small integers: many are equal, and zeros of both signs.
+template <class T>
+Tensor Random(const Shape& shape, uint32_t seed) {
+  std::mt19937 random(seed);
+  Tensor tensor(DTypeOf<T>, shape);
+  for (int64_t i = 0; i < shape.num_elements(); ++i) {
+    tensor.data<T>()[i] = static_cast<T>(static_cast<float>(static_cast<int>(random() % 7) - 3) * -0.5F);
+  }
+  return tensor;
+}
+
+template <class T>
+void GivesTheBitsOfBoth(int64_t size, int64_t stride, const std::string& padding) {
+  NodeRunner runner;
+  const AttrMap attrs{{"T", DTypeOf<T>},
+                      {"ksize", std::vector<int64_t>{1, size, size, 1}},
+                      {"strides", std::vector<int64_t>{1, stride, stride, 1}},
+                      {"padding", padding}};
+  const Tensor x = Random<T>(Shape({3, 9, 8, 5}), 1);
+  const Result<std::vector<Tensor>> y = runner.Run("MaxPool", attrs, {x});
+  ASSERT_TRUE(y.ok()) << y.status().ToString();
+  const Tensor dy = Random<T>((*y)[0].shape(), 2);
+  const Result<std::vector<Tensor>> pool = runner.Run("MaxPoolGrad", attrs, {x, (*y)[0], dy});
+  ASSERT_TRUE(pool.ok()) << pool.status().ToString();
+  const Result<std::vector<Tensor>> expected = runner.Run("ReluGrad", {{"T", DTypeOf<T>}}, {(*pool)[0], x});
+  const Result<std::vector<Tensor>> fused = runner.Run("_MaxPoolReluGrad", attrs, {x, (*y)[0], dy});
+  ASSERT_TRUE(fused.ok()) << fused.status().ToString();
+  EXPECT_TRUE((*fused)[0].Identical((*expected)[0])) << size << " by " << stride << " " << padding;
+}
+
+TEST(FusedPool, GivesTheBitsOfBoth) {
+  for (const std::string padding : {"SAME", "VALID"}) {
+    for (int64_t size : {1, 2, 3}) {
+      for (int64_t stride : {1, 2, 3}) {
+        GivesTheBitsOfBoth<float>(size, stride, padding);
+        GivesTheBitsOfBoth<bfloat16>(size, stride, padding);
+        GivesTheBitsOfBoth<double>(size, stride, padding);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dfrun
