@@ -52,7 +52,7 @@ constexpr int64_t kBlock = 32768;
 template <class Term>
 void Sums(const ChannelLayout& l, ThreadPool& pool, Term&& term, double* sums) {
   std::fill_n(sums, l.channels, 0.0);
-  if (l.inner > 1) {
+  if (l.inner != 1) {
     const int64_t per_channel = l.outer * l.inner;
     pool.ParallelFor(l.channels, 1 + kBlock / (per_channel + 1), [&](int64_t begin, int64_t end) {
       for (int64_t c = begin; c < end; ++c) {
