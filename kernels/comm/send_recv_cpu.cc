@@ -91,6 +91,8 @@ class RecvKernel final : public AsyncKernel {
   Shape shape_;
 };
 
+CPU_KERNEL_ANY("_HostSend", SendKernel);
+CPU_KERNEL_ANY("_HostRecv", RecvKernel);
 CPU_KERNEL_ANY("_Send", SendKernel);
 CPU_KERNEL_ANY("_Recv", RecvKernel);
 

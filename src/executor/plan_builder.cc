@@ -456,7 +456,7 @@ uint32_t PlanBuilder::Flags(const Node& node, NodeDetail& detail) {
     flags |= kNodeExpensive;
     detail.index = plan_.num_expensive_++;
   }
-  if (node.op->name == "_Send") flags |= kNodeRunsDead;
+  if (node.op->name == "_Send" || node.op->name == "_HostSend") flags |= kNodeRunsDead;
   if (draft.flow != ControlFlowKind::kNone && draft.flow != ControlFlowKind::kControlTrigger) {
     flags |= kNodeFlow;
     detail.index = FlowIndex(node);

@@ -21,41 +21,28 @@ OP("_Retval")
     .Stateful()
     .Doc("Makes its input the index-th tensor that a run fetches.");
 
-OP("_Send")
-    .Input("tensor: T")
-    .Attr("T: type")
-    .Attr("tensor_name: string")
-    .Attr("send_device: string")
-    .Attr("send_device_incarnation: int = 0")
-    .Attr("recv_device: string")
-    .Attr("client_terminated: bool = false")
-    .Attr("channel: int = -1")
-    .Attr("peer: int = -1")
-    .Attr("static_shape: bool = false")
-    .Attr("can_be_dead: bool = false")
-    .Attr("shape: shape = ?")
-    .Stateful()
-    .Doc(
-        "Sends its input to the _Recv of the same channel on rank `peer`. With static_shape the bytes travel without a "
-        "header, and every tensor has the shape `shape`. With can_be_dead the input may be dead, and is sent as dead.");
+void NamesChannel(OpBuilder& op) {
+  op.Attr("tensor_name: string").Attr("send_device: string").Attr("send_device_incarnation: int = 0");
+  op.Attr("recv_device: string").Attr("client_terminated: bool = false").Attr("channel: int = -1");
+  op.Attr("peer: int = -1").Attr("static_shape: bool = false").Attr("can_be_dead: bool = false");
+  op.Attr("shape: shape = ?").Stateful();
+}
 
-OP("_Recv")
-    .Output("tensor: tensor_type")
-    .Attr("tensor_type: type")
-    .Attr("tensor_name: string")
-    .Attr("send_device: string")
-    .Attr("send_device_incarnation: int = 0")
-    .Attr("recv_device: string")
-    .Attr("client_terminated: bool = false")
-    .Attr("channel: int = -1")
-    .Attr("peer: int = -1")
-    .Attr("static_shape: bool = false")
-    .Attr("can_be_dead: bool = false")
-    .Attr("shape: shape = ?")
-    .Stateful()
-    .NotDifferentiable()
-    .Shape(ShapeFromAttr("shape"))
-    .Doc("Receives what the _Send of the same channel on rank `peer` sends.");
+void Sends(OpBuilder& op) {
+  op.Input("tensor: T").Attr("T: type").As(NamesChannel);
+}
+
+void Receives(OpBuilder& op) {
+  op.Output("tensor: tensor_type").Attr("tensor_type: type").As(NamesChannel);
+  op.NotDifferentiable().Shape(ShapeFromAttr("shape"));
+}
+
+OP("_Send").As(Sends).Doc(
+    "Sends its input to the _Recv of the same channel on rank `peer`. With static_shape the bytes travel without a "
+    "header, and every tensor has the shape `shape`. With can_be_dead the input may be dead, and is sent as dead.");
+OP("_HostSend").As(Sends).Doc("_Send of a tensor in the memory of the host, whatever the device.");
+OP("_Recv").As(Receives).Doc("Receives what the _Send of the same channel on rank `peer` sends.");
+OP("_HostRecv").As(Receives).Doc("_Recv of a tensor into the memory of the host, whatever the device.");
 
 }  // namespace
 }  // namespace dfrun

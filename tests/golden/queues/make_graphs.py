@@ -207,5 +207,34 @@ def one_after_the_other_under_a_mutex():
         return [total.read_value()]
 
 
+@exported
+def all_kinds_with_string_handles():
+    types = [tf.int64]
+    shuffled = gen_data_flow_ops.random_shuffle_queue(types, shapes=[[]], min_after_dequeue=2, seed=3, seed2=5)
+    padded = gen_data_flow_ops.padding_fifo_queue(types, shapes=[[None]])
+    ordered = gen_data_flow_ops.priority_queue([[]], types)
+    priorities = tf.constant([3, 1, 2], tf.int64)
+    out = in_turn(lambda: gen_data_flow_ops.queue_enqueue_many(shuffled, [tf.range(9, dtype=tf.int64)]),
+                  lambda: gen_data_flow_ops.queue_dequeue_many(shuffled, 7, types),
+                  lambda: gen_data_flow_ops.queue_enqueue(padded, [tf.constant([1, 2, 3], tf.int64)]),
+                  lambda: gen_data_flow_ops.queue_enqueue(padded, [tf.constant([4], tf.int64)]),
+                  lambda: gen_data_flow_ops.queue_dequeue_many(padded, 2, types),
+                  lambda: gen_data_flow_ops.queue_enqueue_many(ordered, [priorities, priorities * 10]),
+                  lambda: gen_data_flow_ops.queue_dequeue_many(ordered, 3, [tf.int64, tf.int64]))
+    return [*out[1], *out[4], *out[6]]
+
+
+@exported
+def an_accumulator_with_a_string_handle():
+    handle = gen_data_flow_ops.conditional_accumulator(tf.float32, shape=[2])
+    out = in_turn(lambda: gen_data_flow_ops.accumulator_set_global_step(handle, tf.constant(1, tf.int64)),
+                  lambda: gen_data_flow_ops.accumulator_apply_gradient(handle, tf.constant(0, tf.int64), tf.ones([2])),
+                  lambda: gen_data_flow_ops.accumulator_apply_gradient(handle, tf.constant(1, tf.int64), [2.0, 5.0]),
+                  lambda: gen_data_flow_ops.accumulator_apply_gradient(handle, tf.constant(7, tf.int64), [4.0, 6.0]),
+                  lambda: gen_data_flow_ops.accumulator_num_accumulated(handle),
+                  lambda: gen_data_flow_ops.accumulator_take_gradient(handle, 2, tf.float32))
+    return [out[4], out[5]]
+
+
 if __name__ == "__main__":
     exported.write()
