@@ -6,7 +6,16 @@
 
 namespace dfrun {
 
-Result<CoordinateSlices> ReadCoordinates(const Tensor& coordinates, const Shape& shape) {
+BadIndices ReadBadIndices(KernelSetup& setup) {
+  const auto policy = setup.attr<std::string>("bad_indices_policy");
+  if (policy == "IGNORE") return BadIndices::kIgnore;
+  if (!policy.empty() && policy != "DEFAULT" && policy != "ERROR") {
+    setup.Fail(InvalidArgument("bad_indices_policy '", policy, "' is none of '', 'DEFAULT', 'ERROR' and 'IGNORE'"));
+  }
+  return BadIndices::kError;
+}
+
+Result<CoordinateSlices> ReadCoordinates(const Tensor& coordinates, const Shape& shape, BadIndices bad_indices) {
   const Shape& given = coordinates.shape();
   if (given.rank() == 0) return InvalidArgument("the indices are a scalar, but need a dimension of coordinates");
   const int64_t depth = given.dim(given.rank() - 1);
@@ -25,9 +34,14 @@ Result<CoordinateSlices> ReadCoordinates(const Tensor& coordinates, const Shape&
     int64_t slice = 0;
     for (int64_t d = 0; d < depth; ++d) {
       const int64_t at = values[i * depth + d];
-      if (at < 0 || at >= shape.dim(static_cast<int>(d)))
-        return InvalidArgument("indices[", i, "] has the coordinate ", at, " in dimension ", d,
-                               ", which is outside of the shape ", shape);
+      if (at < 0 || at >= shape.dim(static_cast<int>(d))) {
+        if (bad_indices == BadIndices::kError) {
+          return InvalidArgument("indices[", i, "] has the coordinate ", at, " in dimension ", d,
+                                 ", which is outside of the shape ", shape);
+        }
+        slice = CoordinateSlices::kNowhere;
+        break;
+      }
       if (!is_empty) slice = slice * shape.dim(static_cast<int>(d)) + at;
     }
     out.slices.push_back(slice);

@@ -3,21 +3,31 @@
 #define DFRUN_KERNELS_ARRAY_COORDINATES_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
+#include "src/framework/kernel.h"
 #include "src/framework/tensor.h"
 
 namespace dfrun {
 
 // The slices of a tensor that coordinates [..., depth] name.
 struct CoordinateSlices {
-  int64_t row = 1;              // elements of a slice
-  std::vector<int64_t> slices;  // numbers of the named slices, in the order of the coordinates
-  std::vector<int64_t> prefix;  // the coordinates' dimensions but the last
+  static constexpr int64_t kNowhere = -1;  // coordinates outside of the tensor that are to be ignored
+  int64_t row = 1;                         // elements of a slice
+  std::vector<int64_t> slices;             // numbers of the named slices, in the order of the coordinates; kNowhere
+  std::vector<int64_t> prefix;             // the coordinates' dimensions but the last
 };
 
-// InvalidArgument for coordinates outside of `shape`.
-Result<CoordinateSlices> ReadCoordinates(const Tensor& coordinates, const Shape& shape);
+// What becomes of coordinates outside of the tensor: an error, or slices that are zeros to read and not there to write.
+enum class BadIndices { kError, kIgnore };
+
+// The attr bad_indices_policy: "" and "DEFAULT" are "ERROR" on CPUs. Refuses the kernel for other text.
+BadIndices ReadBadIndices(KernelSetup& setup);
+
+// InvalidArgument for coordinates outside of `shape` that are not to be ignored.
+Result<CoordinateSlices> ReadCoordinates(const Tensor& coordinates, const Shape& shape,
+                                         BadIndices bad_indices = BadIndices::kError);
 
 }  // namespace dfrun
 

@@ -9,15 +9,11 @@ namespace {
 
 class GatherNdKernel : public Kernel {
  public:
-  explicit GatherNdKernel(KernelSetup& setup) {
-    const auto policy = setup.attr<std::string>("bad_indices_policy");
-    if (!policy.empty() && policy != "DEFAULT" && policy != "ERROR")
-      setup.Fail(Unimplemented("GatherNd with bad_indices_policy '", policy, "'"));
-  }
+  explicit GatherNdKernel(KernelSetup& setup) : bad_indices_(ReadBadIndices(setup)) {}
   Status Compute(OpContext& ctx) {
     const Tensor& params = ctx.input(0);
     if (params.shape().rank() == 0) return InvalidArgument("GatherNd from a scalar");
-    DF_ASSIGN(const CoordinateSlices named, ReadCoordinates(ctx.input(1), params.shape()));
+    DF_ASSIGN(const CoordinateSlices named, ReadCoordinates(ctx.input(1), params.shape(), bad_indices_));
     const Shape& indices = ctx.input(1).shape();
     std::vector<int64_t> dims = named.prefix;
     for (int d = static_cast<int>(indices.dim(indices.rank() - 1)); d < params.shape().rank(); ++d)
@@ -29,10 +25,16 @@ class GatherNdKernel : public Kernel {
       using E = typename decltype(tag)::type;
       const E* from = static_cast<const E*>(params.raw());
       E* to = static_cast<E*>(y->raw());
-      for (int64_t slice : named.slices) to = std::copy_n(from + slice * named.row, named.row, to);
+      for (int64_t slice : named.slices) {
+        const bool is_there = slice != CoordinateSlices::kNowhere;
+        to = is_there ? std::copy_n(from + slice * named.row, named.row, to) : std::fill_n(to, named.row, E());
+      }
     });
     return Status();
   }
+
+ private:
+  const BadIndices bad_indices_;
 };
 
 CPU_KERNEL_ANY("GatherNd", GatherNdKernel);

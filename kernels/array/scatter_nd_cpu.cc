@@ -43,11 +43,12 @@ struct Smallest {
 };
 
 // The slices of a tensor of `shape` that the indices name, and a check that the updates fit them.
-Result<CoordinateSlices> NamedSlices(const Tensor& indices, const Tensor& updates, const Shape& shape) {
+Result<CoordinateSlices> NamedSlices(const Tensor& indices, const Tensor& updates, const Shape& shape,
+                                     BadIndices bad_indices) {
   const int rank = indices.shape().rank();
   if (rank < 2 || indices.shape().dim(rank - 1) < 1)
     return InvalidArgument("the indices must hold rows of coordinates, but have shape ", indices.shape());
-  DF_ASSIGN(CoordinateSlices named, ReadCoordinates(indices, shape));
+  DF_ASSIGN(CoordinateSlices named, ReadCoordinates(indices, shape, bad_indices));
   std::vector<int64_t> dims = named.prefix;
   for (int d = static_cast<int>(indices.shape().dim(rank - 1)); d < shape.rank(); ++d) dims.push_back(shape.dim(d));
   const std::span<const int64_t> given = updates.shape().dims();
@@ -59,19 +60,20 @@ Result<CoordinateSlices> NamedSlices(const Tensor& indices, const Tensor& update
 template <class F, class T>
 void Scatter(const CoordinateSlices& named, const T* updates, T* y) {
   for (int64_t slice : named.slices) {
-    T* to = y + slice * named.row;
-    for (int64_t i = 0; i < named.row; ++i) to[i] = F::template Combine<T>(to[i], updates[i]);
+    if (slice != CoordinateSlices::kNowhere) {
+      T* to = y + slice * named.row;
+      for (int64_t i = 0; i < named.row; ++i) to[i] = F::template Combine<T>(to[i], updates[i]);
+    }
     updates += named.row;
   }
 }
 
 class ScatterNdBase : public Kernel {
  public:
-  explicit ScatterNdBase(KernelSetup& setup) {
-    const auto policy = setup.attr<std::string>("bad_indices_policy");
-    if (!policy.empty() && policy != "DEFAULT" && policy != "ERROR")
-      setup.Fail(Unimplemented("bad_indices_policy '", policy, "'"));
-  }
+  explicit ScatterNdBase(KernelSetup& setup) : bad_indices_(ReadBadIndices(setup)) {}
+
+ protected:
+  const BadIndices bad_indices_;
 };
 
 struct ScatterNd {
@@ -82,7 +84,7 @@ struct ScatterNd {
     Status Compute(OpContext& ctx) {
       const Tensor& updates = ctx.input(1);
       DF_ASSIGN(const Shape shape, ShapeValue(ctx.input(2), "the shape to scatter into"));
-      DF_ASSIGN(const CoordinateSlices named, NamedSlices(ctx.input(0), updates, shape));
+      DF_ASSIGN(const CoordinateSlices named, NamedSlices(ctx.input(0), updates, shape, bad_indices_));
       Tensor* y = nullptr;
       DF_TRY(ctx.AllocateOutput(0, shape, &y));
       std::fill_n(y->data<T>(), shape.num_elements(), T());
@@ -98,9 +100,9 @@ class TensorScatterBase : public ScatterNdBase {
   using ScatterNdBase::ScatterNdBase;
 
  protected:
-  static Result<CoordinateSlices> Prepare(OpContext& ctx, Tensor** y) {
+  Result<CoordinateSlices> Prepare(OpContext& ctx, Tensor** y) const {
     const Tensor& x = ctx.input(0);
-    DF_ASSIGN(CoordinateSlices named, NamedSlices(ctx.input(1), ctx.input(2), x.shape()));
+    DF_ASSIGN(CoordinateSlices named, NamedSlices(ctx.input(1), ctx.input(2), x.shape(), bad_indices_));
     DF_TRY(ctx.ForwardOrAllocate(0, 0, x.shape(), y));
     if ((*y)->raw() != x.raw()) CopyElements(x, **y);
     return named;

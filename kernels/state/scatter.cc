@@ -45,6 +45,7 @@ void ScatterKernel::Scatter(const CoordinateSlices& named, const Tensor& updates
   const int64_t block = std::max<int64_t>(64, kElementBlock / std::max<int64_t>(1, count));
   pool.ParallelFor(count == 0 ? 0 : named.row, block, [&](int64_t begin, int64_t end) {
     for (int64_t s = 0; s < count; ++s) {
+      if (named.slices[static_cast<size_t>(s)] == CoordinateSlices::kNowhere) continue;
       const int64_t from = one_for_all ? 0 : s * named.row + begin;
       loop_.run(At(variable.raw(), named.slices[static_cast<size_t>(s)] * named.row + begin, loop_.element_size),
                 At(updates.raw(), from, loop_.element_size), end - begin, one_for_all);
@@ -62,18 +63,11 @@ Result<CoordinateSlices> RowScatterKernel::Read(const Tensor& indices, const Var
   return named;
 }
 
-SliceScatterKernel::SliceScatterKernel(KernelSetup& setup, const ScatterLoop& loop) : ScatterKernel(loop) {
-  const auto policy = setup.attr<std::string>("bad_indices_policy");
-  if (!policy.empty() && policy != "DEFAULT" && policy != "ERROR") {
-    setup.Fail(Unimplemented(setup.node().op->name, " with bad_indices_policy '", policy, "'"));
-  }
-}
-
 Result<CoordinateSlices> SliceScatterKernel::Read(const Tensor& indices, const Variable& variable) const {
   if (indices.shape().rank() < 2) {
     return InvalidArgument("indices must have rank 2 or more, but have shape ", indices.shape());
   }
-  return ReadCoordinates(indices, variable.value().shape());
+  return ReadCoordinates(indices, variable.value().shape(), bad_indices_);
 }
 
 }  // namespace dfrun

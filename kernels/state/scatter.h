@@ -57,11 +57,15 @@ class RowScatterKernel : public ScatterKernel {
 // The last dimension of the indices, of two or more, are coordinates.
 class SliceScatterKernel : public ScatterKernel {
  public:
-  SliceScatterKernel(KernelSetup& setup, const ScatterLoop& loop);
+  SliceScatterKernel(KernelSetup& setup, const ScatterLoop& loop)
+      : ScatterKernel(loop), bad_indices_(ReadBadIndices(setup)) {}
 
  protected:
   Result<CoordinateSlices> Read(const Tensor& indices, const Variable& variable) const override;
   bool AllowsScalarUpdates() const override { return false; }
+
+ private:
+  const BadIndices bad_indices_;
 };
 
 template <class F, class T>

@@ -71,12 +71,39 @@ Status GatherNdShape(InferenceContext& c) {
   return Status();
 }
 
+// The product of the sizes in shape[begin, begin + size).
+Output ProductOfSizes(GradientBuilder& g, Output shape, int64_t begin, int64_t size) {
+  const Output part = g.Op("Slice", shape, g.Const({begin}), g.Const({size}));
+  return g.Op("Prod", part, g.Const(Tensor::Scalar<int32_t>(0)));
+}
+
+// With batch_dims the gradient is dense: the variable is taken as rows behind each other, batch after batch.
+void BatchedGatherGradient(GradientBuilder& g, int64_t batch_dims) {
+  const AttrMap wide = {{"out_type", DType::kInt64}};
+  const Output shape = g.Op("VariableShape", wide, g.x(0));
+  const Output indices_shape = g.Op("Shape", wide, g.x(1));
+  const Output zero = g.Const(Tensor::Scalar<int32_t>(0));
+  const auto vector = [&](Output size) { return g.Op("ExpandDims", size, zero); };
+  const Output batches = ProductOfSizes(g, shape, 0, batch_dims);
+  const Output rows = ProductOfSizes(g, shape, batch_dims, 1);
+  const Output in_batch = ProductOfSizes(g, indices_shape, batch_dims, -1);
+  const Output one = g.Const(Tensor::Scalar<int64_t>(1));
+  const Output first = g.Op("Range", g.Const(Tensor::Scalar<int64_t>(0)), batches, one);
+  const Output offsets = g.Op("ExpandDims", g.Op("Mul", first, rows), g.Const(Tensor::Scalar<int32_t>(1)));
+  const Output indices = g.Op("Reshape", g.Op("Cast", AttrMap{{"DstT", DType::kInt64}}, g.x(1)),
+                              g.Op("ConcatV2", vector(batches), vector(in_batch), zero));
+  const Output count = vector(g.Op("Mul", batches, in_batch));
+  const Output ids = g.Op("Reshape", g.Op("AddV2", indices, offsets), count);
+  const Output row_shape = g.Op("Slice", shape, g.Const({batch_dims + 1}), g.Const({int64_t{-1}}));
+  const Output values = g.Op("Reshape", g.dy(0), g.Op("ConcatV2", count, row_shape, zero));
+  const Output sums = g.Op("UnsortedSegmentSum", values, ids, g.Op("Mul", batches, rows));
+  g.dx(0) = g.Op("Reshape", sums, shape);
+}
+
 // The gradient is sparse: rows of dy at the indices.
 void ResourceGatherGradient(GradientBuilder& g) {
-  if (g.attr<int64_t>("batch_dims") != 0) {
-    g.Fail(Unimplemented("the gradient of ResourceGather with batch_dims"));
-    return;
-  }
+  const auto batch_dims = g.attr<int64_t>("batch_dims");
+  if (batch_dims != 0) return BatchedGatherGradient(g, batch_dims);
   const Output minus_one = g.Const({int32_t{-1}});
   const Output indices = g.Op("Reshape", g.x(1), minus_one);
   const Output count = g.Op("Shape", indices);

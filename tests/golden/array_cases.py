@@ -229,6 +229,10 @@ def index_cases(w):
     w.case("GatherNd", x, np.array([[2, 3, 1], [0, 0, 0]], np.int32), name="elements")
     w.case("GatherNd", x, np.zeros((2, 0), np.int32), name="everything twice")
     w.case("GatherNd", x, np.array([[3, 0]], np.int32), name="outside")
+    for policy in ("DEFAULT", "ERROR", "IGNORE"):
+        bad = np.array([[0], [5], [2], [-1]], np.int32)
+        w.case("GatherNd", iota((3, 2)), bad, bad_indices_policy=policy, name=policy)
+        w.case("ScatterNd", bad, iota((4, 2), start=1), i32(3, 2), bad_indices_policy=policy, name=policy)
     w.case("GatherNd", x, np.array([[0, 0, 0, 0]], np.int32), name="too deep")
     u = iota((2, 2))
     w.case("ScatterNd", np.array([[0, 1], [1, 0]], np.int32), iota((2, 3)), i32(2, 2, 3), name="deep")
