@@ -38,12 +38,15 @@ class FlowLoop : private NodeRunner<kShared> {
     Status status = std::exchange(op.status, Status());
     if (!status.ok()) this->Fail(op.node, status);
     if (step_.failed()) return;
-    BindTo(*op.iteration);
-    if ((records_[op.node].flags & kNodeReleases) != 0) this->ReleaseSlots(op.node);
+    // Once its readers are known, another thread may begin the op anew, in another iteration.
+    const uint32_t node = op.node;
+    Iteration& iteration = *op.iteration;
+    BindTo(iteration);
+    if ((records_[node].flags & kNodeReleases) != 0) this->ReleaseSlots(node);
     const uint64_t dead_outputs = ExecutorAccess::DeadOutputs(op.context);
-    const auto num_outputs = this->infos_[op.node]->outputs.size();
+    const auto num_outputs = this->infos_[node]->outputs.size();
     const bool is_dead = num_outputs > 0 && num_outputs < 64 && dead_outputs == (uint64_t{1} << num_outputs) - 1;
-    Succeeded(op.node, Complete(*op.iteration, records_[op.node], is_dead, dead_outputs));
+    Succeeded(node, Complete(iteration, records_[node], is_dead, dead_outputs));
   }
 
   RunOutcome Run() {
