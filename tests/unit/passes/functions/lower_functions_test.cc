@@ -112,9 +112,9 @@ TEST(LowerFunctionsTest, WhoReadsOrWaitsForACallWaitsForItsEffects) {
   EXPECT_THAT(dump, HasSubstr("call/last = Mul(in, in) "));
   const Result<Graph> graph = Lower(Library(Function("f", nodes)) + kInput + Call("call", "f", "in"));
   ASSERT_TRUE(graph.ok()) << graph.status().ToString();
-  const class Node& output = graph->node(graph->Find("call/output"));
+  const struct Node& output = graph->node(graph->Find("call/output"));
   ASSERT_EQ(output.control_inputs.size(), 1U);
-  const class Node& effects = graph->node(output.control_inputs[0]);
+  const struct Node& effects = graph->node(output.control_inputs[0]);
   ASSERT_EQ(effects.control_inputs.size(), 1U);
   EXPECT_EQ(graph->node(effects.control_inputs[0]).name, "call/say");
 }
