@@ -98,7 +98,7 @@ Status ReadPlainly(const std::string& path) {
 
 Status TakeBatch(BatchReader& reader, int64_t position) {
   std::promise<Status> done;
-  reader.Request(position, [&](Result<BatchReader::Batch> batch) { done.set_value(batch.status()); });
+  reader.Request(position, [&](const Result<BatchReader::Batch>& batch) { done.set_value(batch.status()); });
   return done.get_future().get();
 }
 

@@ -132,6 +132,7 @@ class LoopChannels::Inbound {
 
   void Post() {
     transport_.Recv(peer_, tag_, &header_, kHeaderBytes,
+                    // NOLINTNEXTLINE(performance-unnecessary-value-param): a Callback takes it so
                     {[](void* arg, Status status) { static_cast<Inbound*>(arg)->OnHeader(status); }, this});
   }
 
@@ -150,6 +151,7 @@ class LoopChannels::Inbound {
     }
     if (header_.bytes_behind() == 0) return OnPayload(Status());
     transport_.Recv(peer_, tag_, place, header_.bytes_behind(),
+                    // NOLINTNEXTLINE(performance-unnecessary-value-param): a Callback takes it so
                     {[](void* arg, Status s) { static_cast<Inbound*>(arg)->OnPayload(s); }, this});
   }
 

@@ -106,7 +106,7 @@ Result<int64_t> ScalarInput(const OpContext& ctx, int i, std::string_view what) 
   return InvalidArgument(what, " must be a scalar, but has shape ", ctx.input(i).shape());
 }
 
-Result<PartialShape> CommonElementShape(const TensorList& list, PartialShape asked) {
+Result<PartialShape> CommonElementShape(const TensorList& list, const PartialShape& asked) {
   DF_ASSIGN(PartialShape common, asked.Merge(list.element_shape));
   if (list.element_shape.IsFullyDefined()) return common;
   for (const Tensor& element : list.elements) {

@@ -61,7 +61,7 @@ Result<Tensor> ReadElement(OpContext& ctx, const TensorList& list, int64_t index
   const Tensor& element = list.elements[static_cast<size_t>(index)];
   if (element.initialized()) return element;
   DF_ASSIGN(PartialShape shape, ElementShapeInput(ctx, shape_input));
-  DF_ASSIGN(shape, CommonElementShape(list, std::move(shape)));
+  DF_ASSIGN(shape, CommonElementShape(list, shape));
   if (!shape.IsFullyDefined()) {
     return InvalidArgument("element ", index, " has no value, and the shape of its zeros is not known: ", shape);
   }

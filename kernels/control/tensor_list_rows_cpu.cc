@@ -65,7 +65,7 @@ class StackKernel final : public Kernel {
       return InvalidArgument("a list of ", size_, " elements is expected, but it has ", list->size());
     }
     DF_ASSIGN(PartialShape shape, ElementShapeInput(ctx, 1));
-    DF_ASSIGN(shape, CommonElementShape(*list, std::move(shape)));
+    DF_ASSIGN(shape, CommonElementShape(*list, shape));
     DF_ASSIGN(Tensor all, AllocateRows(ctx, dtype_, list->size(), shape));
     for (int64_t i = 0; i < list->size(); ++i) {
       Tensor row = all.SliceRows(i, i + 1);

@@ -21,7 +21,7 @@ void BatchReader::Request(int64_t position, Done done) {
       orders_.erase(it);
     } else {
       if (is_new) std::erase_if(orders_, [](const auto& order) { return order.second.waiting.empty(); });
-      orders_[position].waiting.push_back(std::move(done));
+      orders_[position].waiting.push_back(done);
     }
   }
   if (is_new) set_->Schedule([self = shared_from_this(), position] { self->ReadAndDeliver(position); });

@@ -62,7 +62,7 @@ Status FileCursor::Fill(uint64_t offset, uint64_t bytes) {
   const uint64_t wanted = goes_on ? std::max(bytes, std::min(kReadAhead, file_->size() - offset)) : bytes;
   buffer_.resize(wanted);
   begin_ = offset;
-  const Status status = file_->ReadAt(offset, buffer_.data(), buffer_.size());
+  Status status = file_->ReadAt(offset, buffer_.data(), buffer_.size());
   if (!status.ok()) buffer_.clear();
   return status;
 }

@@ -29,9 +29,8 @@ class ShuffleStore final : public ElementStore {
   int64_t size() const override { return static_cast<int64_t>(elements_.size()); }
   void Push(QueueElement element) override { elements_.push_back(std::move(element)); }
   QueueElement Pop() override {
-    QueueElement& drawn = elements_[numbers_.Next() % elements_.size()];
-    QueueElement element = std::move(drawn);
-    if (&drawn != &elements_.back()) drawn = std::move(elements_.back());
+    std::swap(elements_[numbers_.Next() % elements_.size()], elements_.back());
+    QueueElement element = std::move(elements_.back());
     elements_.pop_back();
     return element;
   }

@@ -72,6 +72,7 @@ class UnitOrder {
  private:
   static std::vector<FlowUnit> WithoutLoops(const std::vector<NodeId>& order) {
     std::vector<FlowUnit> units;
+    units.reserve(order.size());
     for (NodeId id : order) units.push_back({id, -1});
     return units;
   }
