@@ -8,6 +8,7 @@ namespace {
 // Ports 0 to n-1 of the node.
 std::vector<Output> Ports(Output node, int n) {
   std::vector<Output> ports;
+  ports.reserve(static_cast<size_t>(n));
   for (int32_t port = 0; port < n; ++port) ports.push_back({node.node, port});
   return ports;
 }
@@ -77,6 +78,7 @@ std::vector<Output> CollectiveExchange::FoldParts(const std::string& merge,
   std::vector<Output> folded;
   for (size_t i = 0; i < members_.size(); ++i) {
     std::vector<Output> values;
+    values.reserve(parts.size());
     for (const std::vector<Output>& of_member : parts) values.push_back(of_member[i]);
     folded.push_back(Fold(i, merge, values));
   }

@@ -83,7 +83,7 @@ class InputReader {
       const std::optional<bool> is_on = reader_.Bool(value, what);
       return is_on ? std::optional<std::string>(*is_on ? "true" : "false") : std::nullopt;
     }
-    const std::optional<std::string> text = reader_.Text(value, what);
+    std::optional<std::string> text = reader_.Text(value, what);
     if (!text || option.choices.empty()) return text;
     if (std::find(option.choices.begin(), option.choices.end(), *text) != option.choices.end()) return text;
     std::string choices;

@@ -147,6 +147,7 @@ std::optional<std::vector<Output>> Lowering::LowerBody(const ExprContext& inner,
     const auto it = std::find_if(vars.begin(), vars.end(), [&](const LoopVar& var) { return var.name == k.name; });
     if (it == vars.end()) {
       std::vector<std::string> names;
+      names.reserve(vars.size());
       for (const LoopVar& var : vars) names.push_back(var.name);
       diagnostics_.Error(k.place, "the body gives a value for '", k.name, "', which is no variable of the loop",
                          DidYouMean(k.name, names));
@@ -200,6 +201,7 @@ std::optional<Value> Lowering::LowerWhile(const ExprContext& context, const Expr
   std::vector<LoopVar> vars;
   if (!ReadLoopVars({context.frame, name, context.own}, call, written_body, name, vars)) return {};
   std::vector<std::string_view> names;
+  names.reserve(vars.size());
   for (const LoopVar& var : vars) names.push_back(var.name);
   const Expr cond = WithVariables(*FindPart(call, "cond"), in_.functions, names);
   const Expr body = WithVariables(written_body, in_.functions, names);

@@ -74,6 +74,7 @@ Status BodyInstance::BindAttrs(const FunctionName& function, const std::vector<S
     attrs_.Set(name, std::move(typed));
   }
   std::vector<TypedArg> types;
+  types.reserve(arguments.size());
   for (const SiteValue& value : arguments) types.push_back({inliner_.to().dtype(value.output), false});
   DF_TRY(ResolveAttrs(body_.signature, types, attrs_).Annotate("its arguments"));
   for (const auto& [name, value] : attrs_) AttrToProto(value, bound_[name]);
