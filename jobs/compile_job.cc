@@ -5,7 +5,7 @@
 #include "comm/bootstrap/in_process.h"
 #include "jobs/model.h"
 #include "src/session/compile.h"
-#include "src/session/training_graph.h"
+#include "src/session/job_graph.h"
 
 namespace dfrun::jobs {
 

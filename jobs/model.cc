@@ -7,7 +7,7 @@
 
 #include "src/graph/graph_def.h"
 #include "src/passes/functions/lower_functions.h"
-#include "src/session/training_graph.h"
+#include "src/session/job_graph.h"
 
 namespace dfrun::jobs {
 namespace {

@@ -10,7 +10,7 @@
 #include "src/framework/tensor_hdf5.h"
 #include "src/session/run_directory.h"
 #include "src/session/session.h"
-#include "src/session/training_graph.h"
+#include "src/session/job_graph.h"
 #include "src/trace/metrics.h"
 
 namespace dfrun {

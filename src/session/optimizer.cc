@@ -7,7 +7,6 @@ namespace {
 
 class Sgd final : public Optimizer {
  public:
-  bool TakesSparse() const override { return true; }
   NodeId Update(GraphOps& ops, Output variable, Output learning_rate, Output gradient) override {
     return ops.Add("update", "ApplyGradientDescent", {variable, learning_rate, gradient}).node;
   }

@@ -23,11 +23,9 @@ struct OptimizerContext {
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
-  // True where Update() takes a sparse gradient (indices and values) without making it dense.
-  virtual bool TakesSparse() const { return false; }
   // The node that updates `variable` (a ref) by `gradient`; learning_rate is a scalar of its dtype.
   virtual NodeId Update(GraphOps& ops, Output variable, Output learning_rate, Output gradient) = 0;
-  // The same for rows `indices` and their `values`.
+  // The same for rows `indices` and their `values`, where TakesSparseGradients() says that it is called.
   virtual NodeId UpdateRows(GraphOps& ops, Output variable, Output learning_rate, Output indices, Output values);
   // Nodes to run after all updates of the step.
   virtual std::vector<NodeId> Finish(const std::vector<NodeId>& updates);

@@ -1,5 +1,5 @@
 // Training graphs against the optimisers' formulas, written out as plain loops over one parameter.
-#include "src/session/training_graph.h"
+#include "src/session/job_graph.h"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ constexpr float kStart = 0.5F;
 constexpr float kRate = 0.1F;
 
 // loss = (w - kTarget)^2, whose gradient is 2 (w - kTarget).
-class TrainingGraphTest : public testing::Test {
+class JobGraphTest : public testing::Test {
  protected:
   void SetUp() override {
     GraphOps ops(spec_.graph, "");
@@ -54,7 +54,7 @@ class TrainingGraphTest : public testing::Test {
   LoadedSpec spec_;
 };
 
-TEST_F(TrainingGraphTest, Sgd) {
+TEST_F(JobGraphTest, Sgd) {
   float w = kStart;
   for (int i = 0; i < 5; ++i) w -= kRate * 2 * (w - kTarget);
   const auto trained = Train(5);
@@ -62,7 +62,7 @@ TEST_F(TrainingGraphTest, Sgd) {
   EXPECT_FLOAT_EQ(*trained, w);
 }
 
-TEST_F(TrainingGraphTest, ReplicasOfOneBatchTakeTheSameStep) {
+TEST_F(JobGraphTest, ReplicasOfOneBatchTakeTheSameStep) {
   spec_.job.train->replicas = 3;
   float w = kStart;
   for (int i = 0; i < 5; ++i) w -= kRate * 2 * (w - kTarget);
@@ -71,7 +71,7 @@ TEST_F(TrainingGraphTest, ReplicasOfOneBatchTakeTheSameStep) {
   EXPECT_FLOAT_EQ(*trained, w);
 }
 
-TEST_F(TrainingGraphTest, Momentum) {
+TEST_F(JobGraphTest, Momentum) {
   spec_.job.train->optimizer.kind = OptimizerSpec::Kind::kMomentum;
   spec_.job.train->optimizer.momentum = 0.9;
   float w = kStart;
@@ -85,7 +85,7 @@ TEST_F(TrainingGraphTest, Momentum) {
   EXPECT_FLOAT_EQ(*trained, w);
 }
 
-TEST_F(TrainingGraphTest, Adam) {
+TEST_F(JobGraphTest, Adam) {
   spec_.job.train->optimizer.kind = OptimizerSpec::Kind::kAdam;
   double w = kStart;
   double m = 0;
@@ -101,14 +101,14 @@ TEST_F(TrainingGraphTest, Adam) {
   EXPECT_NEAR(*trained, w, 1e-5);
 }
 
-TEST_F(TrainingGraphTest, ClippedGradientHasTheNormOfTheLimit) {
+TEST_F(JobGraphTest, ClippedGradientHasTheNormOfTheLimit) {
   spec_.job.train->clip_norm = 0.5;  // the gradient here is -5
   const auto trained = Train(1);
   ASSERT_TRUE(trained.ok()) << trained.status().ToString();
   EXPECT_FLOAT_EQ(*trained, kStart + kRate * 0.5F);
 }
 
-TEST_F(TrainingGraphTest, ALossWithoutVariablesIsRefused) {
+TEST_F(JobGraphTest, ALossWithoutVariablesIsRefused) {
   spec_.job.variables[0].trainable = false;
   const auto trained = Train(1);
   EXPECT_EQ(trained.status().code(), Code::kInvalidArgument);

@@ -5,8 +5,8 @@
 // the order of the replicas and divided by R, one update a variable. R is the spec's: nothing here depends on the rank
 // count but where nodes are, so the bits of the result do not either.
 // In a step, a variable is updated after every reader of it has run (control edges).
-#ifndef DFRUN_SRC_SESSION_TRAINING_GRAPH_H_
-#define DFRUN_SRC_SESSION_TRAINING_GRAPH_H_
+#ifndef DFRUN_SRC_SESSION_JOB_GRAPH_H_
+#define DFRUN_SRC_SESSION_JOB_GRAPH_H_
 
 #include <string>
 #include <vector>
@@ -45,4 +45,4 @@ Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster);
 
 }  // namespace dfrun
 
-#endif  // DFRUN_SRC_SESSION_TRAINING_GRAPH_H_
+#endif  // DFRUN_SRC_SESSION_JOB_GRAPH_H_

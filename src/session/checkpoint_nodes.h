@@ -1,0 +1,14 @@
+// The nodes that save and restore a job's variables.
+#ifndef DFRUN_SRC_SESSION_CHECKPOINT_NODES_H_
+#define DFRUN_SRC_SESSION_CHECKPOINT_NODES_H_
+
+#include "src/session/job_graph_draft.h"
+
+namespace dfrun {
+
+// A SaveShard and a RestoreShard for each device that has variables; all variables are there already.
+Status AddSaveAndRestore(JobGraphDraft& draft);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_SESSION_CHECKPOINT_NODES_H_

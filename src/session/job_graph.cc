@@ -1,0 +1,118 @@
+#include "src/session/job_graph.h"
+
+#include <utility>
+
+#include "src/session/checkpoint_nodes.h"
+#include "src/session/job_graph_draft.h"
+#include "src/session/replicas.h"
+#include "src/session/updates.h"
+#include "src/session/variable_homes.h"
+
+namespace dfrun {
+namespace {
+
+// Every variable on its home, under its own name.
+Status AddVariables(const LoadedSpec& spec, JobGraphDraft& draft) {
+  DF_ASSIGN(const std::vector<std::string> homes, HomesOfVariables(spec, draft.cluster));
+  for (size_t i = 0; i < homes.size(); ++i) {
+    const Node& node = draft.model.node(spec.job.variables[i].node);
+    NodeSpec copy{node.name, node.op->name, {}, {}, node.attrs, homes[i], "", node.place};
+    DF_ASSIGN(const NodeId added, draft.job.graph.AddNode(std::move(copy)));
+    draft.shared.nodes[node.id] = added;
+    draft.variables.push_back(added);
+  }
+  return Status();
+}
+
+// The node that a schedule's learning rate is fed to; invalid where the rate is constant.
+Result<Output> AddFedLearningRate(JobGraphDraft& draft) {
+  const ScheduleSpec& schedule = draft.spec.train->learning_rate;
+  if (schedule.kind == ScheduleSpec::Kind::kConstant && schedule.warmup == 0) return Output();
+  GraphOps ops(draft.job.graph, "train", draft.workers[0]);
+  const Output fed = ops.Add("learning_rate", "Placeholder", {}, {{"dtype", DType::kFloat}, {"shape", Shape()}});
+  DF_TRY(ops.status());
+  draft.job.feeds_learning_rate = true;
+  draft.job.step.signature.feeds = {fed};
+  draft.job.step.signature.feed_shapes = {PartialShape::Scalar()};
+  return fed;
+}
+
+// The loss and the summaries, as means over the replicas; of a summary that has no mean the first replica's.
+Status FetchScalars(const Replicas& replicas, JobGraphDraft& draft) {
+  GraphOps ops(draft.job.graph, "train", draft.workers[0]);
+  JobStep& step = draft.job.step;
+  step.signature.fetches.push_back(replicas.Mean(ops, "loss", draft.spec.train->loss));
+  step.names.emplace_back("loss");
+  for (const FetchSpec& s : draft.spec.summaries) {
+    const bool has_mean = IsFloating(draft.model.dtype(s.output));
+    step.signature.fetches.push_back(has_mean ? replicas.Mean(ops, "summaries/" + s.name, s.output)
+                                              : replicas.Over(s.output)[0]);
+    step.names.push_back(s.name);
+  }
+  return ops.status();
+}
+
+Status AddTraining(JobGraphDraft& draft) {
+  DF_ASSIGN(const Replicas replicas, Replicas::Add(draft, TakesSparseGradients(*draft.spec.train)));
+  DF_ASSIGN(const Output learning_rate, AddFedLearningRate(draft));
+  DF_TRY(FetchScalars(replicas, draft));
+  return AddUpdates(draft, replicas, learning_rate);
+}
+
+Status AddEvaluation(JobGraphDraft& draft) {
+  const EvalSpec& eval = *draft.spec.eval;
+  StampOptions options;
+  options.prefix = "eval/";
+  options.device = draft.workers[0];
+  Status stamped = draft.StampFetches(eval.feeds, eval.metrics, options, draft.job.evaluation);
+  return stamped.ok() ? stamped : stamped.Annotate("building the evaluation");
+}
+
+Status AddInitialValues(JobGraphDraft& draft) {
+  std::vector<Output> of_model;
+  for (const VariableSpec& v : draft.spec.variables) of_model.push_back(v.init);
+  DF_ASSIGN(const std::vector<NodeId> body, draft.BodyOf(draft.model, of_model));
+  StampMap map = draft.shared;
+  StampOptions options;
+  options.prefix = "init/";
+  options.device = draft.workers[0];
+  Graph& graph = draft.job.graph;
+  DF_TRY(Stamp(draft.model, body, options, graph, map));
+  for (const VariableSpec& v : draft.spec.variables) {
+    draft.initial_values.emplace_back(draft.shared.nodes.at(v.node), map.Map(v.init));
+  }
+  for (const auto& [variable, value] : draft.initial_values) {
+    const std::string name = graph.node(variable).name;
+    GraphOps ops(graph, "init", graph.node(variable).device);
+    const Output assign = ops.Add(name + "/assign", "Assign", {{variable, 0}, value});
+    if (!ops.status().ok()) return ops.status().Annotate(StrCat("initial value of variable '", name, "'"));
+    draft.job.init.targets.push_back(assign.node);
+  }
+  return Status();
+}
+
+}  // namespace
+
+std::vector<JobTasks> TasksOf(const JobSpec& job) {
+  std::vector<JobTasks> tasks;
+  for (const JobSize& size : job.jobs) tasks.push_back({size.job, size.tasks});
+  return tasks;
+}
+
+Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster) {
+  JobGraphDraft draft(spec, cluster);
+  DF_TRY(AddVariables(spec, draft));
+  if (spec.job.train) {
+    DF_TRY(AddTraining(draft));
+  } else {
+    DF_TRY(draft.StampFetches(spec.job.run->feeds, spec.job.run->fetches, {}, draft.job.step));
+  }
+  DF_TRY(AddInputAdvance(draft));
+  OrderWritersAfterReaders(draft);
+  if (spec.job.eval) DF_TRY(AddEvaluation(draft));
+  DF_TRY(AddInitialValues(draft));
+  DF_TRY(AddSaveAndRestore(draft));
+  return std::move(draft.job);
+}
+
+}  // namespace dfrun

@@ -1,0 +1,102 @@
+#include "src/session/replicas.h"
+
+#include <utility>
+
+namespace dfrun {
+namespace {
+
+// What replica r's nodes differ in: the slice that they read, and for r > 0 a stream of random numbers of its own.
+void SetReplicaAttrs(int r, const Node& node, AttrMap& attrs) {
+  if (node.op->FindAttr("slices") != nullptr && *attrs.Get<int64_t>("slices") > 1) attrs.Set("slice", r);
+  if (r > 0 && node.op->is_stateful && attrs.Has("seed") && attrs.Has("seed2")) {
+    attrs.Set("seed2", *attrs.Get<int64_t>("seed2") + r);
+  }
+}
+
+}  // namespace
+
+Result<Replicas> Replicas::Add(JobGraphDraft& draft, bool keep_sparse) {
+  Replicas replicas(draft.model);
+  DF_TRY(replicas.SliceInputs(draft.spec));
+  DF_TRY(replicas.AddGradientsOfLoss(draft, keep_sparse));
+  DF_TRY(replicas.StampAll(draft));
+  return replicas;
+}
+
+Status Replicas::SliceInputs(const JobSpec& spec) {
+  const int count = spec.train->replicas;
+  if (count == 1) return Status();
+  for (const InputSpec& input : spec.inputs) {
+    if (input.all) continue;
+    AttrMap& attrs = graph_.mutable_node(input.read).attrs;
+    DF_ASSIGN(std::vector<PartialShape> shapes, attrs.Get<std::vector<PartialShape>>("shapes"));
+    for (PartialShape& shape : shapes) shape.set_dim(0, input.batch / count);
+    attrs.Set("shapes", std::move(shapes));
+    attrs.Set("slices", count);
+  }
+  return graph_.InferShapes();
+}
+
+Status Replicas::AddGradientsOfLoss(const JobGraphDraft& draft, bool keep_sparse) {
+  std::vector<Output> trainable;
+  for (const VariableSpec& v : draft.spec.variables) {
+    if (v.trainable) trainable.push_back({v.node, 0});
+  }
+  const Output loss[] = {draft.spec.train->loss};
+  DF_ASSIGN(std::vector<GradientValue> gradients, AddGradients(graph_, loss, trainable));
+  for (size_t i = 0; i < trainable.size(); ++i) {
+    GradientValue& gradient = gradients[i];
+    if (!gradient.exists) continue;
+    if (gradient.is_sparse && !keep_sparse) {
+      const std::string name = "gradients/" + graph_.node(trainable[i].node).name + "_dense";
+      DF_ASSIGN(gradient.dense, DenseGradient(graph_, gradient, trainable[i], name));
+      gradient.is_sparse = false;
+    }
+    trained_.push_back({draft.shared.nodes.at(trainable[i].node), gradient});
+  }
+  if (trained_.empty()) {
+    return InvalidArgument("train.loss '", OutputName(draft.model, loss[0]),
+                           "' depends on no trainable variable: there is nothing to train");
+  }
+  return Status();
+}
+
+Status Replicas::StampAll(JobGraphDraft& draft) {
+  const TrainSpec& train = *draft.spec.train;
+  std::vector<Output> wanted = {train.loss};
+  for (const FetchSpec& s : draft.spec.summaries) wanted.push_back(s.output);
+  for (const auto& [variable, gradient] : trained_) {
+    if (gradient.is_sparse) {
+      wanted.insert(wanted.end(), {gradient.indices, gradient.values});
+    } else {
+      wanted.push_back(gradient.dense);
+    }
+  }
+  DF_ASSIGN(const std::vector<NodeId> body, draft.BodyOf(graph_, wanted));
+  for (int r = 0; r < train.replicas; ++r) {
+    StampOptions options;
+    if (train.replicas > 1) options.prefix = StrCat("replica_", r, "/");
+    options.device = draft.workers[static_cast<size_t>(r) * draft.workers.size() / static_cast<size_t>(train.replicas)];
+    options.attrs = [r](const Node& node, AttrMap& attrs) { SetReplicaAttrs(r, node, attrs); };
+    StampMap map = draft.shared;
+    DF_TRY(Stamp(graph_, body, options, draft.job.graph, map));
+    maps_.push_back(std::move(map));
+  }
+  return Status();
+}
+
+std::vector<Output> Replicas::Over(Output of_replica) const {
+  std::vector<Output> values;
+  for (const StampMap& map : maps_) values.push_back(map.Map(of_replica));
+  return values;
+}
+
+Output Replicas::Mean(GraphOps& ops, const std::string& name, Output of_replica) const {
+  const std::vector<Output> values = Over(of_replica);
+  if (values.size() == 1) return values[0];
+  const Output sum = ops.Add(name + "_sum", "AddN", values);
+  const DType dtype = graph_.dtype(of_replica);
+  return ops.Add(name, "RealDiv", {sum, ops.Const(name + "_replicas", ScalarOf(dtype, count()))});
+}
+
+}  // namespace dfrun
