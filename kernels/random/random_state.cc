@@ -18,11 +18,28 @@ Philox StartOf(KernelSetup& setup) {
 
 }  // namespace
 
-RandomState::RandomState(KernelSetup& setup) : start_(StartOf(setup)) {}
+Result<RefPtr<RandomPosition>> RandomPosition::Named(const std::string& name, Device& device) {
+  return device.containers().LookupOrCreate<RandomPosition>(
+      "", name, []() -> Result<RandomPosition*> { return new RandomPosition; });
+}
+
+std::string RandomPosition::DebugString() const {
+  return StrCat("RandomPosition ", blocks.load(std::memory_order_relaxed));
+}
+
+RandomState::RandomState(KernelSetup& setup) : start_(StartOf(setup)), position_(new RandomPosition) {
+  if (!setup.attrs().Has("_position")) return;
+  Result<RefPtr<RandomPosition>> shared = RandomPosition::Named(setup.attr<std::string>("_position"), setup.device());
+  if (shared.ok()) {
+    position_ = *std::move(shared);
+  } else {
+    setup.Fail(shared.status());
+  }
+}
 
 Philox RandomState::Reserve(uint64_t blocks) {
   Philox generator = start_;
-  generator.Skip(used_.fetch_add(blocks, std::memory_order_relaxed));
+  generator.Skip(position_->blocks.fetch_add(blocks, std::memory_order_relaxed));
   return generator;
 }
 

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
 
 #include "kernels/random/philox.h"
 #include "src/framework/kernel.h"
@@ -12,6 +13,16 @@ namespace dfrun {
 
 // Blocks that an op reserves for each number that it gives, whatever it uses, as TensorFlow does.
 constexpr uint64_t kBlocksPerNumber = 256;
+
+// How many blocks of a sequence are used. A node with the attr `_position` has the one of that name on its device,
+// which outlives its plan and which RandomPosition and SetRandomPosition read and write.
+class RandomPosition final : public Resource {
+ public:
+  static Result<RefPtr<RandomPosition>> Named(const std::string& name, Device& device);
+  std::string DebugString() const override;
+
+  std::atomic<uint64_t> blocks{0};
+};
 
 // Reads attrs seed and seed2; both 0: seeds that differ from run to run.
 // Thread safety: all methods from any thread; concurrent calls get stretches that do not overlap.
@@ -23,7 +34,7 @@ class RandomState {
 
  private:
   Philox start_;
-  std::atomic<uint64_t> used_{0};  // blocks
+  RefPtr<RandomPosition> position_;
 };
 
 }  // namespace dfrun

@@ -3,7 +3,7 @@
 namespace dfrun {
 namespace {
 
-// What the nodes of a shard say of its variables.
+// What the nodes of a shard say of its members.
 struct ShardAttrs {
   std::vector<std::string> names;
   std::vector<PartialShape> shapes;
@@ -24,6 +24,12 @@ Result<ShardAttrs> AttrsOf(const std::vector<NodeId>& members, JobGraph& job) {
   return attrs;
 }
 
+// The node that gives a member its value back.
+NodeId AddRestored(const Node& member, Output value, GraphOps& ops) {
+  if (member.op->name == "VariableV2") return ops.Add("restore/assign", "Assign", {{member.id, 0}, value}).node;
+  return ops.Add("restore/position", "SetRandomPosition", {value}, member.attrs).node;
+}
+
 Status AddShard(const std::vector<NodeId>& members, const std::string& file, Output directory, GraphOps& ops,
                 JobGraph& job) {
   DF_ASSIGN(const ShardAttrs attrs, AttrsOf(members, job));
@@ -34,8 +40,8 @@ Status AddShard(const std::vector<NodeId>& members, const std::string& file, Out
                                   {{"names", attrs.names}, {"dtypes", attrs.dtypes}, {"shapes", attrs.shapes}});
   DF_TRY(ops.status());
   for (size_t i = 0; i < members.size(); ++i) {
-    const Output value{restored.node, static_cast<int32_t>(i)};
-    job.restore.targets.push_back(ops.Add("restore/assign", "Assign", {{members[i], 0}, value}).node);
+    const Node member = job.graph.node(members[i]);
+    job.restore.targets.push_back(AddRestored(member, {restored.node, static_cast<int32_t>(i)}, ops));
   }
   return ops.status();
 }
@@ -45,7 +51,7 @@ Status AddShard(const std::vector<NodeId>& members, const std::string& file, Out
 Status AddSaveAndRestore(JobGraphDraft& draft) {
   JobGraph& job = draft.job;
   std::map<std::string, std::vector<NodeId>> by_device;
-  for (NodeId v : draft.variables) by_device[job.graph.node(v).device].push_back(v);
+  for (NodeId v : draft.saved) by_device[job.graph.node(v).device].push_back(v);
   GraphOps ops(job.graph, "checkpoint", draft.workers[0]);
   const Output directory = ops.Add("directory", "Placeholder", {}, {{"dtype", DType::kString}, {"shape", Shape()}});
   job.save.feeds = job.restore.feeds = {directory};

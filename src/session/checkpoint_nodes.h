@@ -1,4 +1,4 @@
-// The nodes that save and restore a job's variables.
+// The nodes that save and restore what a job keeps.
 #ifndef DFRUN_SRC_SESSION_CHECKPOINT_NODES_H_
 #define DFRUN_SRC_SESSION_CHECKPOINT_NODES_H_
 
@@ -6,7 +6,7 @@
 
 namespace dfrun {
 
-// A SaveShard and a RestoreShard for each device that has variables; all variables are there already.
+// A SaveShard and a RestoreShard for each device that has anything of `draft.saved`, which is whole by then.
 Status AddSaveAndRestore(JobGraphDraft& draft);
 
 }  // namespace dfrun

@@ -4,6 +4,7 @@
 
 #include "src/session/checkpoint_nodes.h"
 #include "src/session/job_graph_draft.h"
+#include "src/session/random_positions.h"
 #include "src/session/replicas.h"
 #include "src/session/updates.h"
 #include "src/session/variable_homes.h"
@@ -19,7 +20,7 @@ Status AddVariables(const LoadedSpec& spec, JobGraphDraft& draft) {
     NodeSpec copy{node.name, node.op->name, {}, {}, node.attrs, homes[i], "", node.place};
     DF_ASSIGN(const NodeId added, draft.job.graph.AddNode(std::move(copy)));
     draft.shared.nodes[node.id] = added;
-    draft.variables.push_back(added);
+    draft.saved.push_back(added);
   }
   return Status();
 }
@@ -110,6 +111,7 @@ Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster) {
   DF_TRY(AddInputAdvance(draft));
   OrderWritersAfterReaders(draft);
   if (spec.job.eval) DF_TRY(AddEvaluation(draft));
+  if (spec.job.train) DF_TRY(KeepRandomPositions(draft));
   DF_TRY(AddInitialValues(draft));
   DF_TRY(AddSaveAndRestore(draft));
   return std::move(draft.job);

@@ -33,7 +33,7 @@ struct JobGraph {
   JobStep evaluation;                    // fetches the metrics
   RunSignature save;                     // feeds the directory; fetches a serialised ShardEntry a shard
   RunSignature restore;                  // feeds the directory
-  std::vector<SavedVariable> variables;  // what a checkpoint holds
+  std::vector<SavedVariable> variables;  // what a checkpoint holds, the positions of random nodes among it
 };
 
 // How the spec's `cluster` section divides ranks, as MakeCluster() takes it.

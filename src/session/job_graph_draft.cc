@@ -37,7 +37,7 @@ Output JobGraphDraft::AddVariable(const std::string& name, Output like, bool sca
     initial = ops.Add(name + "/initial", "Fill", {ops.Const(name + "/shape", Tensor::Vector<int32_t>(sizes)), initial});
   }
   if (!ops.status().ok()) return {};
-  variables.push_back(variable.node);
+  saved.push_back(variable.node);
   initial_values.emplace_back(variable.node, initial);
   return variable;
 }

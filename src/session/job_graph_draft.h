@@ -38,7 +38,7 @@ struct JobGraphDraft {
 
   JobGraph job;
   StampMap shared;                                        // the spec's variables: of `model` to those of the job
-  std::vector<NodeId> variables;                          // all of the job's
+  std::vector<NodeId> saved;                              // variables and RandomPositions: what a checkpoint holds
   std::vector<std::pair<NodeId, Output>> initial_values;  // by variable
   std::map<NodeId, std::vector<NodeId>> writers;          // by variable: the nodes that write it in a step
 };

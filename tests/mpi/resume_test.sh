@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# A job that is killed and resumed on another rank count goes on with the bits of the uninterrupted run.
+# A job that is killed and resumed on another rank count goes on with the bits of the uninterrupted run, that of its
+# random numbers too.
 #   resume_test.sh SOURCE_DIR DFRUN
 SOURCE=$1 DFRUN=$2
 WORK=$(mktemp -d)
@@ -7,6 +8,9 @@ trap 'rm -rf "$WORK"' EXIT
 source "$SOURCE/tests/mpi/training_lib.sh"
 
 spec=$(short_spec digits_mlp 30 50)
+sed -i -E -e 's/^( *)logits: +dense\(h1, (.*)/\1drop: dropout(h1, rate=0.2)\n\1logits: dense(drop, \2/' \
+    -e 's/feed: \{batch: test\}/feed: {batch: test, drop\/share: 0.0}/' "$spec"
+grep -q 'dropout(h1' "$spec" || fail "the spec got no dropout"
 train 2 "$spec" "$WORK/whole" > "$WORK/log" 2>&1 || { cat "$WORK/log"; fail "the uninterrupted job"; }
 
 timeout 120 mpirun --oversubscribe -np 4 "$DFRUN" "$spec" --output "$WORK/cut" > "$WORK/log" 2>&1 &

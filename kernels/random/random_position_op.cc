@@ -1,0 +1,21 @@
+#include "src/framework/op.h"
+
+namespace dfrun {
+
+OP("RandomPosition")
+    .Attr("position: string")
+    .Output("blocks: int64")
+    .Stateful()
+    .NotDifferentiable()
+    .Shape(ScalarOutputs())
+    .Doc("How far the random node with that attr _position is in its sequence of numbers (dfrun's own).");
+
+OP("SetRandomPosition")
+    .Attr("position: string")
+    .Input("blocks: int64")
+    .Stateful()
+    .NotDifferentiable()
+    .Shape([](InferenceContext& c) { return c.WithRank(0, 0).status(); })
+    .Doc("Has the random node with that attr _position go on there (dfrun's own).");
+
+}  // namespace dfrun
