@@ -28,17 +28,18 @@ class Queue::Enqueuing final : public Call {
     if (queue.is_closed_) {
       return Refuse(*this, Error(Code::kCancelled, queue.type_.kind, " '", queue.name_, "' is closed."));
     }
-    bool moved = false;
-    for (; next_ < elements_.size() && !queue.IsFull(); ++next_, moved = true) {
-      if (next_ + 1 == elements_.size() && !Claim()) return Progress::kGone;
-      queue.elements_->Push(std::move(elements_[next_]));
-    }
-    if (next_ < elements_.size()) return moved ? Progress::kMoved : Progress::kWaits;
-    if (elements_.empty() && !Claim()) return Progress::kGone;
+    const bool moved = left() > 1 && !queue.IsFull();
+    while (left() > 1 && !queue.IsFull()) PushNext(queue);
+    if (left() > 1 || (left() == 1 && queue.IsFull())) return moved ? Progress::kMoved : Progress::kWaits;
+    if (!Claim()) return Progress::kGone;
+    if (left() == 1) PushNext(queue);
     return Progress::kEnds;
   }
 
  private:
+  size_t left() const { return elements_.size() - next_; }
+  void PushNext(Queue& queue) REQUIRES(queue.mu_) { queue.elements_->Push(std::move(elements_[next_++])); }
+
   std::vector<QueueElement> elements_;
   size_t next_ = 0;
 };
@@ -70,13 +71,12 @@ class Queue::Dequeuing final : public Call {
       wanted_ = there;
     }
     const int64_t kept = queue.is_closed_ ? 0 : type_.min_after_dequeue;
-    bool moved = false;
-    for (; Missing() > 0 && elements.size() > kept; moved = true) {
-      if (Missing() == 1 && !Claim()) return Progress::kGone;
-      taken_.push_back(elements.Pop());
-    }
-    if (Missing() > 0) return moved ? Progress::kMoved : Progress::kWaits;
-    if (wanted_ == 0 && !Claim()) return Progress::kGone;
+    const bool moved = Missing() > 1 && elements.size() > kept;
+    while (Missing() > 1 && elements.size() > kept) taken_.push_back(elements.Pop());
+    if (Missing() > 1 || (Missing() == 1 && elements.size() <= kept))
+      return moved ? Progress::kMoved : Progress::kWaits;
+    if (!Claim()) return Progress::kGone;
+    if (Missing() == 1) taken_.push_back(elements.Pop());
     return Progress::kEnds;
   }
 

@@ -1,7 +1,10 @@
 // Queues of tuples of tensors: FIFO, shuffling, padding and by priority.
 //
 // Enqueues stand in one line and dequeues in another. A call that cannot be served at once waits without a thread.
-// Semantics: TensorFlow's queues.
+//
+// A step that fails ends its calls that wait: what a dequeue had taken is back in the queue, what an enqueue of many
+// had put stays. Calls of that step that had ended before keep their effect: elements that such a dequeue took are
+// gone. Semantics: TensorFlow's queues.
 #ifndef DFRUN_KERNELS_QUEUES_QUEUE_H_
 #define DFRUN_KERNELS_QUEUES_QUEUE_H_
 

@@ -37,6 +37,9 @@ class ExecutorAccess {
     ctx.dead_outputs_ = 0;
   }
   static uint64_t DeadOutputs(const OpContext& ctx) { return ctx.dead_outputs_; }
+
+  // Output i as the kernel left it.
+  static const Tensor& Output(const OpContext& ctx, int i) { return ctx.out_[i]; }
 };
 
 }  // namespace dfrun
