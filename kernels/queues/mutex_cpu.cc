@@ -32,7 +32,7 @@ class StepMutex final : public Waitable {
   bool is_held_ GUARDED_BY(mu_) = false;
 };
 
-// A mutex that is held. Thread safety: all methods from any thread.
+// A mutex that is held, until it is released or gone. Thread safety: all methods from any thread.
 class HeldLock {
  public:
   explicit HeldLock(RefPtr<StepMutex> mutex) : mutex_(std::move(mutex)) {}
@@ -51,7 +51,7 @@ class HeldLock {
   std::atomic<bool> is_released_{false};
 };
 
-// What the output of MutexLock holds.
+// What the output of MutexLock holds: the last copy releases the lock.
 class LockValue final : public VariantValue {
  public:
   explicit LockValue(std::shared_ptr<HeldLock> lock) : lock_(std::move(lock)) {}
@@ -62,15 +62,17 @@ class LockValue final : public VariantValue {
   std::shared_ptr<HeldLock> lock_;
 };
 
-// Releases the lock when the step has ended, where nothing did before.
+// Releases the lock when the step has ended, where something outside of the step still holds its value.
 class LockOfStep final : public Resource {
  public:
-  explicit LockOfStep(std::shared_ptr<HeldLock> lock) : lock_(std::move(lock)) {}
-  ~LockOfStep() override { lock_->Release(); }
+  explicit LockOfStep(std::weak_ptr<HeldLock> lock) : lock_(std::move(lock)) {}
+  ~LockOfStep() override {
+    if (const std::shared_ptr<HeldLock> lock = lock_.lock()) lock->Release();
+  }
   std::string DebugString() const override { return "a lock of a mutex"; }
 
  private:
-  const std::shared_ptr<HeldLock> lock_;
+  const std::weak_ptr<HeldLock> lock_;
 };
 
 class Locking final : public Attempt {

@@ -7,7 +7,9 @@ namespace {
 
 void Locks(OpBuilder& op) {
   op.Input("mutex: resource").Output("mutex_lock: variant").Shape(ScalarOutputs()).Stateful().NotDifferentiable();
-  op.Doc("Waits for the mutex and holds it, until the lock is released or the step has ended.");
+  op.Doc(
+      "Waits for the mutex and holds it, until the lock is released, nothing refers to it any more, or the step has "
+      "ended.");
 }
 
 void Unlocks(OpBuilder& op) {

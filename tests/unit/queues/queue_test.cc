@@ -64,13 +64,42 @@ TEST(QueueTest, AFailureOfItsStepEndsACallAndLeavesTheElements) {
   EXPECT_TRUE((*all)[0].Identical(Tensor::Vector<int64_t>({1, 2, 3}))) << (*all)[0].ToString();
 }
 
-TEST(QueueTest, NodesWithOneSharedNameAreOneQueue) {
-  RankThreads ranks(1);
+TEST(QueueTest, ADequeueThatACloseCutShortHasEnded) {
+  RankThreads ranks(1, 2);
+  GraphMaker g;
+  const Output queue = AddQueue(g, "queue", 10);
+  g.Add("put", "QueueEnqueueManyV2", {queue, g.Const("values", Tensor::Vector<int64_t>({1, 2, 3}))});
+  const Output n = g.Const("n", Tensor::Scalar<int32_t>(4));
+  const Output some = g.Add("some", "QueueDequeueUpToV2", {queue, n}, kInt64Components);
+  g.Add("closed", "QueueCloseV2", {queue});
+  const Output broken =
+      g.Add("broken", "CheckNumerics", {g.Scalar("nan", std::nan(""))}, {{"message", std::string("planted")}});
+  g.node(broken).control_inputs = {some.node};
+  g.Add("size", "QueueSizeV2", {queue});
+  const std::unique_ptr<Session> session = Open(ranks, g);
+  ASSERT_TRUE(session->Run({}, {}, {"put"}).ok());
+  Status failed;
+  std::thread waiting([&] { failed = session->Run({}, {}, {"broken"}).status(); });
+  while ((*session->Run({}, {"size"}))[0].scalar<int32_t>() > 0) std::this_thread::yield();
+  EXPECT_TRUE(session->Run({}, {}, {"closed"}).ok());
+  waiting.join();
+  EXPECT_NE(failed.message().find("planted"), std::string::npos) << failed.ToString();
+  EXPECT_EQ((*session->Run({}, {"size"}))[0].scalar<int32_t>(), 0);
+}
+
+// A queue that enqueues use and one of the same shared name that dequeues do, of capacities 10 and `capacity`.
+GraphMaker TwoNamesOfAQueue(int64_t capacity) {
   GraphMaker g;
   const Output in = AddQueue(g, "in", 10, "shared");
-  const Output out = AddQueue(g, "out", 10, "shared");
+  const Output out = AddQueue(g, "out", capacity, "shared");
   g.Add("put", "QueueEnqueueV2", {in, g.Const("seven", Tensor::Scalar<int64_t>(7))});
   g.Add("get", "QueueDequeueV2", {out}, kInt64Components);
+  return g;
+}
+
+TEST(QueueTest, NodesWithOneSharedNameAreOneQueue) {
+  RankThreads ranks(1);
+  GraphMaker g = TwoNamesOfAQueue(10);
   const std::unique_ptr<Session> session = Open(ranks, g);
   ASSERT_TRUE(session->Run({}, {}, {"put"}).ok());
   const Result<std::vector<Tensor>> got = session->Run({}, {"get"});
@@ -80,11 +109,7 @@ TEST(QueueTest, NodesWithOneSharedNameAreOneQueue) {
 
 TEST(QueueTest, ASharedNameOfAnotherSortIsRefused) {
   RankThreads ranks(1);
-  GraphMaker g;
-  const Output in = AddQueue(g, "in", 10, "shared");
-  const Output out = AddQueue(g, "out", 11, "shared");
-  g.Add("put", "QueueEnqueueV2", {in, g.Const("seven", Tensor::Scalar<int64_t>(7))});
-  g.Add("get", "QueueDequeueV2", {out}, kInt64Components);
+  GraphMaker g = TwoNamesOfAQueue(11);
   const std::unique_ptr<Session> session = Open(ranks, g);
   const Status status = session->Run({}, {"get"}, {"put"}).status();
   EXPECT_EQ(status.code(), Code::kInvalidArgument) << status.ToString();
@@ -98,6 +123,35 @@ TEST(MutexTest, ALockOfAStepIsReleasedAtItsEnd) {
   g.Add("lock", "MutexAcquire", {mutex});
   const std::unique_ptr<Session> session = Open(ranks, g);
   for (int step = 0; step < 3; ++step) EXPECT_TRUE(session->Run({}, {}, {"lock"}).ok());
+}
+
+TEST(MutexTest, TheLastReaderOfALockReleasesIt) {
+  RankThreads ranks(1);
+  GraphMaker g;
+  const Output mutex = g.Add("mutex", "MutexV2", {});
+  g.Add("unread", "MutexLock", {mutex});
+  const Output first = g.Add("first", "MutexLock", {mutex});
+  g.Add("first_reader", "Identity", {first});
+  g.Add("second_reader", "Identity", {first});
+  g.Add("second", "MutexLock", {mutex});
+  const std::unique_ptr<Session> session = Open(ranks, g);
+  for (int step = 0; step < 3; ++step) {
+    const Status status = session->Run({}, {}, {"unread", "first_reader", "second_reader", "second"}).status();
+    EXPECT_TRUE(status.ok()) << status.ToString();
+  }
+}
+
+TEST(MutexTest, ALockThatOutlivesItsStepIsReleased) {
+  RankThreads ranks(1);
+  GraphMaker g;
+  g.Add("lock", "MutexLock", {g.Add("mutex", "MutexV2", {})});
+  const std::unique_ptr<Session> session = Open(ranks, g);
+  std::vector<Tensor> locks;
+  for (int step = 0; step < 3; ++step) {
+    const Result<std::vector<Tensor>> out = session->Run({}, {"lock"});
+    ASSERT_TRUE(out.ok()) << out.status().ToString();
+    locks.push_back((*out)[0]);
+  }
 }
 
 TEST(MutexTest, StepsHoldItOneAfterTheOther) {
