@@ -25,7 +25,7 @@ bool IsDifferentiable(DType dtype) {
 }
 
 Dependency::Dependency(const Graph& graph, std::span<const Output> ys, std::span<const Output> xs)
-    : graph_(graph), ys_(ys.begin(), ys.end()), xs_(xs.begin(), xs.end()) {
+    : graph_(graph), ys_(ys.begin(), ys.end()), xs_(xs.begin(), xs.end()), stacks_(graph) {
   first_output_.reserve(static_cast<size_t>(graph.num_nodes()));
   int32_t count = 0;
   for (const Node& node : graph.nodes()) {
@@ -34,7 +34,7 @@ Dependency::Dependency(const Graph& graph, std::span<const Output> ys, std::span
   }
   depends_.assign(static_cast<size_t>(count), false);
   MarkDependent();
-  between_ = BackFromY([this](Output value) { return DependsOnX(value); });
+  MarkBetween();
 }
 
 // Forward from the xs. A worklist rather than one sweep in topological order: loops have edges back.
@@ -50,9 +50,12 @@ void Dependency::MarkDependent() {
   while (!todo.empty()) {
     const Output value = todo.back();
     todo.pop_back();
+    if (IsStackPush(graph_.node(value.node))) {
+      for (NodeId pop : stacks_.UsersOfStackOf(value.node).pops) mark({pop, 0});
+    }
     for (const Consumers::Edge& edge : consumers.of(value.node)) {
       const Node& reader = graph_.node(edge.node);
-      if (edge.port != value.port || reader.op->not_differentiable) continue;
+      if (edge.port != value.port || !PassesOn(reader)) continue;
       for (int port = 0; port < reader.num_outputs(); ++port) {
         if (IsDifferentiable(reader.output_types[port].dtype)) mark({reader.id, port});
       }
@@ -60,61 +63,35 @@ void Dependency::MarkDependent() {
   }
 }
 
-template <class Follows>
-std::vector<bool> Dependency::BackFromY(const Follows& follows) const {
-  std::vector<bool> reached(static_cast<size_t>(graph_.num_nodes()));
+template <class Visit>
+void Dependency::ForSources(const Node& node, const Visit& visit) const {
+  if (IsStackPop(node)) {
+    for (NodeId push : stacks_.UsersOfStackOf(node.id).pushes) visit(Output{push, 0});
+  } else {
+    for (Output input : node.inputs) visit(input);
+  }
+}
+
+void Dependency::MarkBetween() {
+  between_.assign(static_cast<size_t>(graph_.num_nodes()), false);
   std::vector<NodeId> todo;
   const auto mark = [&](Output value) {
-    if (!value.valid() || !follows(value) || reached[value.node]) return;
-    reached[value.node] = true;
+    if (!value.valid() || !DependsOnX(value) || between_[value.node]) return;
+    between_[value.node] = true;
     todo.push_back(value.node);
   };
   for (Output y : ys_) mark(y);
   while (!todo.empty()) {
     const Node& node = graph_.node(todo.back());
     todo.pop_back();
-    if (node.op->not_differentiable) continue;
-    for (Output input : node.inputs) mark(input);
+    if (PassesOn(node) || IsStackPop(node)) ForSources(node, mark);
   }
-  return reached;
 }
 
 bool Dependency::IsPassedThrough(NodeId id) const {
   const Node& node = graph_.node(id);
   return !node.op->not_differentiable && std::any_of(node.inputs.begin(), node.inputs.end(),
                                                      [&](Output input) { return input.valid() && DependsOnX(input); });
-}
-
-// A handle comes to what uses it through Enter, Switch and Identity.
-NodeId Dependency::StackOf(NodeId user) const {
-  NodeId at = user;
-  while (!graph_.node(at).inputs.empty() && graph_.node(at).inputs[0].valid()) {
-    const Node& node = graph_.node(at);
-    if (node.op->name == "Stack" || node.op->name == "StackV2") break;
-    at = node.inputs[0].node;
-  }
-  return at;
-}
-
-Status Dependency::CheckStacks() const {
-  std::vector<bool> holds(between_.size());  // by stack: what depends on an x
-  bool any = false;
-  for (const Node& node : graph_.nodes()) {
-    if (node.op->name != "StackPush" && node.op->name != "StackPushV2") continue;
-    if (!DependsOnX(node.inputs[1])) continue;
-    holds[StackOf(node.id)] = true;
-    any = true;
-  }
-  if (!any) return Status();
-  const std::vector<bool> reaches = BackFromY([this](Output value) { return IsDifferentiable(graph_.dtype(value)); });
-  for (const Node& node : graph_.nodes()) {
-    const bool pops = node.op->name == "StackPop" || node.op->name == "StackPopV2";
-    if (!pops || !reaches[node.id] || !holds[StackOf(node.id)]) continue;
-    return Unimplemented(graph_.Describe(node.id),
-                         ": the gradient of a loop's gradient; a second derivative through a loop is not there, and "
-                         "StopGradient on the first leaves it out");
-  }
-  return Status();
 }
 
 // Any walk against the edges that stays on dependent values ends at an x; the search keeps it from going round a loop.
@@ -131,11 +108,11 @@ std::vector<NodeId> Dependency::PathFromX(NodeId node) const {
       for (NodeId step = at; step != node; step = next[step]) path.push_back(step);
       return path;
     }
-    for (Output input : graph_.node(at).inputs) {
-      if (!input.valid() || !DependsOnX(input) || next[input.node] >= 0) continue;
-      next[input.node] = at;
-      todo.push_back(input.node);
-    }
+    ForSources(graph_.node(at), [&](Output source) {
+      if (!source.valid() || !DependsOnX(source) || next[source.node] >= 0) return;
+      next[source.node] = at;
+      todo.push_back(source.node);
+    });
   }
   return {};
 }
@@ -149,11 +126,12 @@ std::vector<NodeId> Dependency::PathToY(NodeId node) const {
     todo.push_back(y.node);
   }
   for (size_t i = 0; i < todo.size() && next[node] < 0; ++i) {
-    for (Output input : graph_.node(todo[i]).inputs) {
-      if (!input.valid() || !DependsOnX(input) || next[input.node] >= 0) continue;
-      next[input.node] = todo[i];
-      todo.push_back(input.node);
-    }
+    const NodeId at = todo[i];
+    ForSources(graph_.node(at), [&](Output source) {
+      if (!source.valid() || !DependsOnX(source) || next[source.node] >= 0) return;
+      next[source.node] = at;
+      todo.push_back(source.node);
+    });
   }
   std::vector<NodeId> path;
   for (NodeId at = node; at >= 0 && next[at] != at; at = next[at]) path.push_back(next[at]);

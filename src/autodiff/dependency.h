@@ -1,4 +1,5 @@
-// Which values lie on a differentiable path from the xs to the ys.
+// Which values lie on a differentiable path from the xs to the ys. What is popped off a stack depends on what was
+// pushed.
 #ifndef DFRUN_SRC_AUTODIFF_DEPENDENCY_H_
 #define DFRUN_SRC_AUTODIFF_DEPENDENCY_H_
 
@@ -6,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "src/graph/graph.h"
+#include "src/autodiff/stacks.h"
 
 namespace dfrun {
 
@@ -30,24 +31,27 @@ class Dependency {
   }
   size_t num_values() const { return depends_.size(); }
 
-  // Unimplemented where a y depends on an x by way of a stack, as in the gradient of a loop; names the node that pops.
-  Status CheckStacks() const;
+  const Stacks& stacks() const { return stacks_; }
 
   // "'W' -> 'product' -> 'loss'": a path from an x to a y through the node. For errors.
   std::string PathThrough(NodeId node) const;
 
  private:
   void MarkDependent();
-  // By node: a y is reached from it along values that `follows` accepts, through differentiable nodes.
-  template <class Follows>
-  std::vector<bool> BackFromY(const Follows& follows) const;
-  NodeId StackOf(NodeId user) const;
+  // By node: a y is reached from it along values that depend on an x, through differentiable nodes.
+  void MarkBetween();
+  // The node passes a gradient from its outputs on to what it reads.
+  bool PassesOn(const Node& node) const { return !node.op->not_differentiable || IsStackPush(node); }
+  // All that the node's value is made of: its inputs; of a pop, what the pushes hand on.
+  template <class Visit>
+  void ForSources(const Node& node, const Visit& visit) const;
   std::vector<NodeId> PathFromX(NodeId node) const;
   std::vector<NodeId> PathToY(NodeId node) const;
 
   const Graph& graph_;
   const std::vector<Output> ys_;
   const std::vector<Output> xs_;
+  const Stacks stacks_;
   std::vector<int32_t> first_output_;
   std::vector<bool> depends_;  // by Index()
   std::vector<bool> between_;  // by node

@@ -24,7 +24,7 @@ Result<std::vector<GradientValue>> Differentiation::Run() {
   if (frames.frames.size() > 1) consumers_ = graph_.BuildConsumers();
   forward_ = std::make_unique<ForwardGraph>(graph_, std::move(frames), order);
   DF_TRY(CheckFrames());
-  DF_TRY(dependency_.CheckStacks());
+  loops_.resize(forward_->frames.frames.size());
   Place root{GradientScope(graph_, *forward_, {scope_, options_.swap_memory}), {}};
   DF_TRY(Seed());
   DF_TRY(Walk(root, 0));
@@ -121,6 +121,8 @@ Status Differentiation::Visit(Place& place, NodeId id) {
                           (kind == ControlFlowKind::kMerge && IsLoopMerge(graph_, node));
   if (is_of_loop) return Status();  // VisitLoop() sees to them
   DF_ASSIGN(std::vector<GradientValue> dys, SumOutputs(place, id));
+  if (IsStackPop(node)) return VisitPop(place, id, dys[0]);
+  if (IsStackPush(node)) return VisitPush(place, id, dys[0]);
   const bool reached = std::any_of(dys.begin(), dys.end(), [](const GradientValue& dy) { return dy.exists; });
   if (!reached || !dependency_.IsPassedThrough(id)) return Status();
   switch (kind) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "src/autodiff/dependency.h"
@@ -63,10 +64,18 @@ class Differentiation {
   Result<std::optional<GradientValue>> NoRows(Place& place, NodeAdder& adder, const GradientValue& like,
                                               const std::vector<Branches::Literal>& literals);
 
+  // stack_gradients.cc: what is pushed in one loop and popped in another, the first one's gradient. The gradient of the
+  // pop is pushed on a stack of its own, and popped where the push is differentiated; that loop's gradient waits for
+  // the other's. Both go through the iterations in the order that the stack needs, since each is its loop's backwards.
+  Status VisitPop(Place& place, NodeId id, const GradientValue& dy);
+  Status VisitPush(Place& place, NodeId id, const GradientValue& dy);
+  Status Connect(NodeId push, NodeId pop);
+  std::vector<NodeId> FinishedBefore(int32_t frame) const;
+
   // loop_gradients.cc
   Status VisitLoop(Place& outer, int32_t frame);
   Result<std::vector<const LoopVariable*>> ActiveVariables(const ForwardLoop& loop) const;
-  bool IsReached(const std::vector<const LoopVariable*>& active) const;
+  bool IsReached(int32_t frame, const std::vector<const LoopVariable*>& active) const;
   Result<Active> BeginVariable(Place& outer, Place& inner, const LoopVariable& variable);
   Status EndVariable(Place& inner, const Active& active);
   // The sum over all iterations of what reached a value that is the same in all.
@@ -74,6 +83,15 @@ class Differentiation {
                                    Output inner_value);
   Result<Output> Zeros(NodeAdder& adder, Output like, DType dtype);
   Result<Output> Dense(NodeAdder& adder, const GradientValue& value, Output like);
+
+  // How the gradients of loops are connected by stacks.
+  struct LoopState {
+    bool was_visited = false;
+    bool is_reached = false;      // a gradient stack holds what reached a push in it
+    bool is_awaited = false;      // another's gradient waits for this one's
+    NodeId finished = -1;         // where it is awaited
+    std::vector<int32_t> awaits;  // frames beside it
+  };
 
   std::vector<GradientValue>& PartsOf(Output value) { return parts_[dependency_.Index(value)]; }
 
@@ -85,7 +103,9 @@ class Differentiation {
   const Dependency dependency_;
   std::optional<Consumers> consumers_;  // where there are loops
   std::unique_ptr<ForwardGraph> forward_;
-  std::vector<std::vector<GradientValue>> parts_;  // by Dependency::Index(), in the order in which they came
+  std::vector<std::vector<GradientValue>> parts_;       // by Dependency::Index(), in the order in which they came
+  std::vector<LoopState> loops_;                        // by frame
+  std::unordered_map<NodeId, Output> gradient_stacks_;  // by push: what reached its pop
 };
 
 }  // namespace dfrun

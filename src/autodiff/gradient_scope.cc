@@ -33,7 +33,7 @@ bool IsConstant(const Node& node) {
 GradientScope::GradientScope(Graph& graph, ForwardGraph& forward, Options options)
     : shared_(new Shared{graph, forward, std::move(options), this, {}}), graph_(graph) {}
 
-GradientScope::GradientScope(GradientScope& parent, int32_t frame, const ForwardLoop& loop)
+GradientScope::GradientScope(GradientScope& parent, int32_t frame, const ForwardLoop& loop, std::vector<NodeId> after)
     : shared_(parent.shared_),
       graph_(parent.graph_),
       parent_(&parent),
@@ -41,7 +41,8 @@ GradientScope::GradientScope(GradientScope& parent, int32_t frame, const Forward
       loop_(&loop),
       prefix_(GradientPrefix(shared_->options.name, graph_.node(loop.condition).name)),
       home_node_(graph_.node(loop.condition).name),
-      frame_name_(StrCat(shared_->options.name, "/", shared_->forward.frames.frames[frame].name)) {
+      frame_name_(StrCat(shared_->options.name, "/", shared_->forward.frames.frames[frame].name)),
+      after_(std::move(after)) {
   status_ = CountForward();
   if (status_.ok()) status_ = CountBackward();
 }
@@ -173,7 +174,9 @@ Status GradientScope::CountBackward() {
   DF_ASSIGN(const Output count, parent_->Get(count_));
   gate_ = count.node;
   const Home here{this};
-  DF_ASSIGN(const Output enter, AddAt(here, EnterSpec(frame_name_, count, false)));
+  NodeSpec enter_spec = EnterSpec(frame_name_, count, false);
+  enter_spec.control_inputs.insert(enter_spec.control_inputs.end(), after_.begin(), after_.end());
+  DF_ASSIGN(const Output enter, AddAt(here, std::move(enter_spec)));
   DF_ASSIGN(const Output merge, AddMerge(here, enter));
   graph_.mutable_node(merge.node).output_shapes[0] = PartialShape::Scalar();
   DF_ASSIGN(const Output zero, AddAt({}, Spec("Const", {}, {{"dtype", DType::kInt32}, {"value", IntScalar(0)}})));
@@ -181,13 +184,20 @@ Status GradientScope::CountBackward() {
   DF_ASSIGN(condition_, AddAt(here, Spec("LoopCond", {goes_on})));
   DF_ASSIGN(const Output sides, AddAt(here, Spec("Switch", {merge, condition_})));
   DF_ASSIGN(const Output begin, AddAt(here, Spec("Identity", {{sides.node, 1}})));
-  if (!parent_->is_root()) {
-    DF_ASSIGN(const Output exit, AddAt({parent_}, Spec("Exit", {sides})));
-    parent_->counter_.ends.push_back(exit.node);
-  }
   counter_.merge = merge.node;
   counter_.begin = begin.node;
+  counter_.last = sides;
+  if (parent_->is_root()) return Status();
+  DF_ASSIGN(const NodeId finished, Finished());
+  parent_->counter_.ends.push_back(finished);
   return Status();
+}
+
+Result<NodeId> GradientScope::Finished() {
+  if (finished_ >= 0) return finished_;
+  DF_ASSIGN(const Output exit, AddAt({parent_}, Spec("Exit", {counter_.last})));
+  finished_ = exit.node;
+  return finished_;
 }
 
 Status GradientScope::Close() {
@@ -272,31 +282,51 @@ Result<Output> GradientScope::EnteredForward(Output value) {
   return AddAt({nullptr, frame_, 0}, std::move(enter));
 }
 
-Result<Output> GradientScope::PushAndPop(Output value, const Home& home) {
-  const std::string& source = graph_.node(value.node).name;
-  const DType dtype = graph_.dtype(value);
-  const auto spec = [&](std::string_view op, std::vector<Output> inputs, AttrMap attrs, NodeId control) {
-    NodeSpec made = Spec(op, std::move(inputs), std::move(attrs));
-    made.colocate_with = source;
-    if (control >= 0) made.control_inputs = {control};
-    return made;
-  };
-  DF_ASSIGN(const Output unbounded,
-            AddAt({}, spec("Const", {}, {{"dtype", DType::kInt32}, {"value", IntScalar(-1)}}, -1)));
-  DF_ASSIGN(const Output stack,
-            AddAt({shared_->root}, spec("StackV2", {unbounded}, {{"elem_type", dtype}, {"stack_name", source}}, -1)));
-  DF_ASSIGN(const Output forward_handle, EnteredForward(stack));
-  DF_ASSIGN(const Output push,
-            AddAt(home, spec("StackPushV2", {forward_handle, value}, {{"swap_memory", shared_->options.swap_memory}},
-                             forward_counter_.begin)));
-  forward_counter_.ends.push_back(push.node);
-  DF_ASSIGN(const Output entered_handle, Get(stack));
-  DF_ASSIGN(const Output handle, Gate(entered_handle, shared_->forward.branches.literals(home.branch)));
-  DF_ASSIGN(const Output pop,
-            AddAt({this}, spec("StackPopV2", {handle}, {{"elem_type", dtype}, {"_elem_shape", graph_.shape(value)}},
-                               counter_.begin)));
+NodeSpec GradientScope::StackSpec(std::string_view op, std::vector<Output> inputs, AttrMap attrs, NodeId source) const {
+  NodeSpec spec = Spec(op, std::move(inputs), std::move(attrs));
+  spec.colocate_with = graph_.node(source).name;
+  return spec;
+}
+
+Result<Output> GradientScope::NewStack(DType dtype, NodeId source) {
+  const AttrMap no_bound = {{"dtype", DType::kInt32}, {"value", IntScalar(-1)}};
+  DF_ASSIGN(const Output unbounded, AddAt({}, StackSpec("Const", {}, no_bound, source)));
+  const AttrMap attrs = {{"elem_type", dtype}, {"stack_name", graph_.node(source).name}};
+  return AddAt({shared_->root}, StackSpec("StackV2", {unbounded}, attrs, source));
+}
+
+Result<Output> GradientScope::AddPush(const Home& home, Counter& counter, Output stack, Output value, NodeId source) {
+  NodeSpec spec = StackSpec("StackPushV2", {stack, value}, {{"swap_memory", shared_->options.swap_memory}}, source);
+  spec.control_inputs = {counter.begin};
+  DF_ASSIGN(const Output push, AddAt(home, std::move(spec)));
+  counter.ends.push_back(push.node);
+  return push;
+}
+
+Result<Output> GradientScope::Push(Output value, const std::vector<Branches::Literal>& literals, NodeId source) {
+  DF_ASSIGN(value, Get(value));
+  DF_ASSIGN(const Output stack, NewStack(graph_.dtype(value), source));
+  DF_ASSIGN(const Output handle, Gate(stack, literals));
+  DF_TRY(AddPush({this}, counter_, handle, value, source).status());
+  return stack;
+}
+
+Result<Output> GradientScope::Pop(Output stack, const PartialShape& shape, DType dtype,
+                                  const std::vector<Branches::Literal>& literals, NodeId source) {
+  DF_ASSIGN(const Output handle, Gate(stack, literals));
+  NodeSpec spec = StackSpec("StackPopV2", {handle}, {{"elem_type", dtype}, {"_elem_shape", shape}}, source);
+  spec.control_inputs = {counter_.begin};
+  DF_ASSIGN(const Output pop, AddAt({this}, std::move(spec)));
   counter_.ends.push_back(pop.node);
   return pop;
+}
+
+Result<Output> GradientScope::PushAndPop(Output value, const Home& home) {
+  const DType dtype = graph_.dtype(value);
+  DF_ASSIGN(const Output stack, NewStack(dtype, value.node));
+  DF_ASSIGN(const Output forward_handle, EnteredForward(stack));
+  DF_TRY(AddPush(home, forward_counter_, forward_handle, value, value.node).status());
+  return Pop(stack, graph_.shape(value), dtype, shared_->forward.branches.literals(home.branch), value.node);
 }
 
 Result<Output> GradientScope::FromShape(const NodeSpec& spec) {

@@ -10,7 +10,11 @@
 // conditional what is pushed is dead where the branch is not taken, and the pop reads the stack's handle through
 // Switches on the same predicates, which come from stacks themselves. A loop inside a loop uses the same stacks in all
 // outer iterations: each way, the outer counter waits for the inner one.
-// Source: white paper section 4.1 and 4.4; the semantics of TensorFlow's gradients of tf.while_loop.
+//
+// A graph may hold gradients of loops already. A pop in one is the gradient's end there: what reaches it is pushed on a
+// stack of its own in the second gradient of that loop, which goes through the iterations in the order of the forward
+// loop, and popped in the second gradient of the forward loop, which waits for the other and goes through them
+// backwards. Source: white paper section 4.1 and 4.4; the semantics of TensorFlow's gradients of tf.while_loop.
 #ifndef DFRUN_SRC_AUTODIFF_GRADIENT_SCOPE_H_
 #define DFRUN_SRC_AUTODIFF_GRADIENT_SCOPE_H_
 
@@ -53,7 +57,8 @@ class GradientScope final : public NodePlace {
   // Outside of loops.
   GradientScope(Graph& graph, ForwardGraph& forward, Options options);
   // The gradient of a loop whose frame lies directly in that of `parent`: begins both counters. Check status() first.
-  GradientScope(GradientScope& parent, int32_t frame, const ForwardLoop& loop);
+  // It begins when the nodes `after`, of the parent's scope, have run.
+  GradientScope(GradientScope& parent, int32_t frame, const ForwardLoop& loop, std::vector<NodeId> after);
 
   const Status& status() const { return status_; }
   bool is_root() const { return parent_ == nullptr; }
@@ -78,6 +83,14 @@ class GradientScope final : public NodePlace {
   Result<Variable> AddVariable(Output initial, const PartialShape& shape);
   // The value in the next iteration.
   Status SetNext(const Variable& variable, Output next);
+  // A new stack, on which every iteration puts the value where the literals hold. Nodes are colocated with `source`, a
+  // forward one.
+  Result<Output> Push(Output value, const std::vector<Branches::Literal>& literals, NodeId source);
+  // What every iteration takes off the stack where the literals hold.
+  Result<Output> Pop(Output stack, const PartialShape& shape, DType dtype,
+                     const std::vector<Branches::Literal>& literals, NodeId source);
+  // Runs in the parent's scope when the last iteration has ended.
+  Result<NodeId> Finished();
   // Closes both counters, after all that this scope and those inside it hold has been added.
   Status Close();
 
@@ -104,6 +117,7 @@ class GradientScope final : public NodePlace {
   struct Counter {
     NodeId merge = -1;
     NodeId begin = -1;
+    Output last;  // alive when there are no more iterations
     std::vector<NodeId> ends;
   };
   using Key = std::pair<int32_t, int32_t>;
@@ -124,6 +138,9 @@ class GradientScope final : public NodePlace {
   // A value of frame 0, as the forward loop's nodes can read it.
   Result<Output> EnteredForward(Output value);
   Result<Output> PushAndPop(Output value, const Home& home);
+  NodeSpec StackSpec(std::string_view op, std::vector<Output> inputs, AttrMap attrs, NodeId source) const;
+  Result<Output> NewStack(DType dtype, NodeId source);
+  Result<Output> AddPush(const Home& home, Counter& counter, Output stack, Output value, NodeId source);
   // The op's result where it only depends on its input's shape; an invalid Output where that is not so.
   Result<Output> FromShape(const NodeSpec& spec);
   Result<Output> FromStaticShape(const NodeSpec& spec);
@@ -138,14 +155,16 @@ class GradientScope final : public NodePlace {
   std::string home_node_;   // that skeleton nodes are colocated with
   std::string frame_name_;  // of the gradient's loop
   Status status_;
-  std::map<Key, Output> entered_;      // by value of the parent
-  std::map<Key, Output> saved_;        // by value of the forward frame
+  std::map<Key, Output> entered_;  // by value of the parent
+  std::map<Key, Output> saved_;    // by value of the forward frame
+  std::vector<NodeId> after_;
   std::vector<NodeId> forward_gates_;  // around the forward loop: what its Enters wait for
   Counter forward_counter_;
   Counter counter_;
   Output count_;      // of iterations, in the forward frame around the loop
   Output condition_;  // the LoopCond
   NodeId gate_ = -1;  // in the parent's scope: dead where the loop did not run
+  NodeId finished_ = -1;
 };
 
 }  // namespace dfrun

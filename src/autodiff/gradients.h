@@ -39,10 +39,12 @@ struct GradientOptions {
 //  * New nodes are named `scope/<node>_grad/<op>` and are colocated with the node that they differentiate; a sum with
 //    its first part, so that a variable's gradient is added up where the variable is used.
 //  * Of a conditional the gradient of the branch that was taken runs; what the other would give is zeros.
-//  * The gradient of a loop is a loop that goes through the iterations backwards (src/autodiff/gradient_scope.h).
+//  * The gradient of a loop is a loop that goes through the iterations backwards (src/autodiff/gradient_scope.h), and
+//    can be differentiated itself.
 // InvalidArgument: an x or y that is not floating-point or complex; a grad_y of another dtype or shape; a node on a
-// path from an x to a y whose op has no gradient, named with that path. Unimplemented: an x or y inside a loop, the
-// gradient of a loop's gradient, and loops that are not of the form of while loops; the node is named.
+// path from an x to a y whose op has no gradient, named with that path. Unimplemented: an x or y inside a loop,
+// loops that are not of the form of while loops, and stacks other than those that gradients of loops are made of (what
+// one node pushes in one loop, one node pops in another that runs after it); the node is named.
 // After an error the graph is of no use: it may hold part of the new nodes.
 Result<std::vector<GradientValue>> AddGradients(Graph& graph, std::span<const Output> ys, std::span<const Output> xs,
                                                 const GradientOptions& options = {});

@@ -8,6 +8,7 @@
 namespace dfrun {
 
 Status Differentiation::VisitLoop(Place& outer, int32_t frame) {
+  loops_[frame].was_visited = true;
   std::vector<NodeId> nodes;
   bool between = false;
   for (const FlowUnit& unit : forward_->units[frame]) {
@@ -18,9 +19,9 @@ Status Differentiation::VisitLoop(Place& outer, int32_t frame) {
   if (!between) return Status();
   DF_ASSIGN(const ForwardLoop loop, FindLoop(graph_, forward_->frames, *consumers_, nodes, frame));
   DF_ASSIGN(const std::vector<const LoopVariable*> variables, ActiveVariables(loop));
-  if (!IsReached(variables)) return Status();
+  if (!IsReached(frame, variables)) return Status();
 
-  Place inner{GradientScope(outer.scope, frame, loop), {}};
+  Place inner{GradientScope(outer.scope, frame, loop, FinishedBefore(frame)), {}};
   DF_TRY(inner.scope.status());
   std::vector<Active> active;
   for (const LoopVariable* variable : variables) {
@@ -39,6 +40,9 @@ Status Differentiation::VisitLoop(Place& outer, int32_t frame) {
     DF_ASSIGN(const GradientValue sum, Accumulate(outer, inner, captured.value, captured.parts, captured.value));
     DF_TRY(AddPart(outer, captured.value, sum, forward_->branches.OfLoop(frame)));
   }
+  if (loops_[frame].is_awaited) {
+    DF_ASSIGN(loops_[frame].finished, inner.scope.Finished());
+  }
   return inner.scope.Close();
 }
 
@@ -56,12 +60,12 @@ Result<std::vector<const LoopVariable*>> Differentiation::ActiveVariables(const 
   return active;
 }
 
-bool Differentiation::IsReached(const std::vector<const LoopVariable*>& active) const {
-  return std::any_of(active.begin(), active.end(), [&](const LoopVariable* variable) {
-    return std::any_of(variable->exits.begin(), variable->exits.end(), [&](NodeId exit) {
-      return !parts_[dependency_.Index({exit, 0})].empty();
-    });
-  });
+bool Differentiation::IsReached(int32_t frame, const std::vector<const LoopVariable*>& active) const {
+  return loops_[frame].is_reached || std::any_of(active.begin(), active.end(), [&](const LoopVariable* variable) {
+           return std::any_of(variable->exits.begin(), variable->exits.end(), [&](NodeId exit) {
+             return !parts_[dependency_.Index({exit, 0})].empty();
+           });
+         });
 }
 
 Result<Differentiation::Active> Differentiation::BeginVariable(Place& outer, Place& inner,

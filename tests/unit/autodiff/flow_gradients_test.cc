@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "src/autodiff/gradients.h"
+#include "src/autodiff/node_adder.h"
 #include "tests/unit/spec/spec_test_util.h"
 #include "tests/unit/testing/graph_maker.h"
 #include "tests/unit/testing/step_runner.h"
@@ -38,19 +40,29 @@ double Sum(const Tensor& values) {
 
 class FlowGradient : public ::testing::TestWithParam<FlowCase> {
  protected:
-  void AgreesAt(const Tensor& at) {
+  // The derivative of this order, of the sum of all elements of that of one order less.
+  void AgreesAt(const Tensor& at, int order) {
     Result<LoadedSpec> spec = LoadText("graph:\n" + GetParam().graph);
     ASSERT_TRUE(spec.ok()) << spec.status().ToString();
     Graph& graph = spec->graph;
     const Output x{graph.Find("x"), 0};
-    const Output y{graph.Find("y"), 0};
-    const Result<std::vector<GradientValue>> gradients = AddGradients(graph, {&y, 1}, {&x, 1});
-    ASSERT_TRUE(gradients.ok()) << gradients.status().ToString();
-    ASSERT_TRUE((*gradients)[0].exists);
-    const Result<Output> dense = DenseGradient(graph, (*gradients)[0], x, "dense");
-    ASSERT_TRUE(dense.ok()) << dense.status().ToString();
+    Output y;
+    Output dy{graph.Find("y"), 0};
+    for (int k = 0; k < order; ++k) {
+      y = std::exchange(dy, Output());
+      const Result<std::vector<GradientValue>> gradients = AddGradients(graph, {&y, 1}, {&x, 1});
+      ASSERT_TRUE(gradients.ok()) << gradients.status().ToString();
+      ASSERT_TRUE(k > 0 || (*gradients)[0].exists);
+      GradientValue gradient = (*gradients)[0];
+      if (!gradient.exists) {  // of a function that is linear in x
+        gradient = GradientValue::Dense(NodeAdder(graph, StrCat("zero", k), "").Add("ZerosLike", {x}));
+      }
+      const Result<Output> dense = DenseGradient(graph, gradient, x, StrCat("dense", k));
+      ASSERT_TRUE(dense.ok()) << dense.status().ToString();
+      dy = *dense;
+    }
     StepRunner runner({.threads = 2});
-    const Status prepared = runner.Prepare(graph, {y, *dense}, {x});
+    const Status prepared = runner.Prepare(graph, {y, dy}, {x});
     ASSERT_TRUE(prepared.ok()) << prepared.ToString();
     const Result<std::vector<Tensor>> results = runner.Run({at});
     ASSERT_TRUE(results.ok()) << results.status().ToString();
@@ -75,9 +87,20 @@ class FlowGradient : public ::testing::TestWithParam<FlowCase> {
 
 TEST_P(FlowGradient, AgreesWithNumericDerivatives) {
   for (const Shape& shape : GetParam().shapes) {
-    AgreesAt(ValuesAround(0.8, shape));
-    AgreesAt(ValuesAround(-0.8, shape));
+    AgreesAt(ValuesAround(0.8, shape), 1);
+    AgreesAt(ValuesAround(-0.8, shape), 1);
   }
+}
+
+TEST_P(FlowGradient, SecondDerivativesDoToo) {
+  for (const Shape& shape : GetParam().shapes) {
+    AgreesAt(ValuesAround(0.8, shape), 2);
+    AgreesAt(ValuesAround(-0.8, shape), 2);
+  }
+}
+
+TEST_P(FlowGradient, ThirdDerivativesDoToo) {
+  for (const Shape& shape : GetParam().shapes) AgreesAt(ValuesAround(0.8, shape), 3);
 }
 
 const std::string kKnown = "  x: {op: Placeholder, dtype: float64, shape: [2, 3]}\n";
@@ -169,18 +192,46 @@ TEST(FlowGradients, OnlyWhatTheGradientReadsIsSaved) {
   }
 }
 
-TEST(FlowGradients, ASecondDerivativeThroughALoopIsRefusedByName) {
+// What is saved is differentiated too: v and x are saved for the product, and their gradients come back on stacks.
+TEST(FlowGradients, SecondDerivativesSaveOnStacksTheWayTheyAreAsked) {
   Result<LoadedSpec> spec =
       LoadText("graph:\n" + kKnown + "  w: {op: While, vars: {i: 0, v: x}, cond: i < 3, body: [i + 1, v * x]}\n");
   ASSERT_TRUE(spec.ok()) << spec.status().ToString();
   const Output x{spec->graph.Find("x"), 0};
-  const Output y{spec->graph.Find("w/v"), 0};
-  const Result<std::vector<GradientValue>> first = AddGradients(spec->graph, {&y, 1}, {&x, 1});
-  ASSERT_TRUE(first.ok()) << first.status().ToString();
-  const Output dx = (*first)[0].dense;
-  const Status second = AddGradients(spec->graph, {&dx, 1}, {&x, 1}).status();
-  EXPECT_EQ(second.code(), Code::kUnimplemented);
-  EXPECT_THAT(second.message(), HasSubstr("StackPopV2"));
+  Output y{spec->graph.Find("w/v"), 0};
+  for (const bool swap_memory : {false, true}) {
+    GradientOptions options;
+    options.swap_memory = swap_memory;
+    const NodeId first_new = spec->graph.num_nodes();
+    const Result<std::vector<GradientValue>> gradient = AddGradients(spec->graph, {&y, 1}, {&x, 1}, options);
+    ASSERT_TRUE(gradient.ok()) << gradient.status().ToString();
+    y = (*gradient)[0].dense;
+    for (NodeId id = first_new; id < spec->graph.num_nodes(); ++id) {
+      const Node& node = spec->graph.node(id);
+      if (node.op->name != "StackPushV2") continue;
+      EXPECT_EQ(*node.attrs.Get<bool>("swap_memory"), swap_memory);
+    }
+  }
+  EXPECT_GE(CountOps(spec->graph, "StackPushV2"), 3);
+  EXPECT_EQ(CountOps(spec->graph, "StackPushV2"), CountOps(spec->graph, "StackPopV2"));
+}
+
+TEST(FlowGradients, StacksOfNoLoopsGradientAreRefusedByName) {
+  for (const int num_pops : {1, 2}) {
+    GraphMaker m;
+    const Output x = m.Placeholder("x", PartialShape::Scalar());
+    const Output stack =
+        m.Add("stack", "StackV2", {m.Scalar<int32_t>("unbounded", -1)}, {{"elem_type", DType::kDouble}});
+    m.Add("push", "StackPushV2", {stack, x});
+    Output y;
+    for (int i = 0; i < num_pops; ++i) {
+      y = m.Add(StrCat("pop", i), "StackPopV2", {stack}, {{"elem_type", DType::kDouble}});
+    }
+    const Status status = AddGradients(m.graph, {&y, 1}, {&x, 1}).status();
+    EXPECT_EQ(status.code(), Code::kUnimplemented);
+    EXPECT_THAT(status.message(), HasSubstr(StrCat("pop", num_pops - 1)));
+    EXPECT_THAT(status.message(), HasSubstr("'x' -> 'push' -> 'pop"));
+  }
 }
 
 // A node may read a value of outside without a Switch; its gradient is then zero where the branch is not taken.

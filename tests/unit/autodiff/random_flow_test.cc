@@ -1,4 +1,5 @@
-// Random nested conditionals and loops and their gradients, against an interpreter with dual numbers.
+// Random nested conditionals and loops and their first and second derivatives, against an interpreter with dual numbers
+// of dual numbers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +13,8 @@ namespace dfrun::testing {
 namespace {
 
 constexpr int kInputs = 3;
-constexpr int kGraphsPerTest = 100;
+// By the order of the derivatives.
+constexpr int kGraphsPerTest[] = {0, 100, 40};
 
 // A program as a graph with feeds, and its result and gradients as fetches.
 struct Differentiated {
@@ -21,18 +23,35 @@ struct Differentiated {
   std::vector<Output> fetches;
 };
 
-Status Build(const FlowProgram& program, Differentiated& made) {
-  for (int k = 0; k < kInputs; ++k) {
-    made.inputs.push_back(made.maker.Placeholder(StrCat("x", k), PartialShape({kWidth})));
-  }
-  const Output y = made.maker.Make(program, made.inputs);
-  made.fetches = {y};
+// Fetches the derivatives of `y`, zeros where they do not exist.
+Status FetchDerivatives(Differentiated& made, Output y) {
   DF_ASSIGN(const std::vector<GradientValue> gradients, AddGradients(made.maker.graph, {&y, 1}, made.inputs));
   for (size_t k = 0; k < kInputs; ++k) {
-    const Output zeros = made.maker.Add(StrCat("zeros", k), "ZerosLike", {made.inputs[k]});
+    const Output zeros = made.maker.Add(made.maker.graph.UniqueName("zeros"), "ZerosLike", {made.inputs[k]});
     made.fetches.push_back(gradients[k].exists ? gradients[k].dense : zeros);
   }
   return Status();
+}
+
+// The weights of the first derivatives in the sum of which the second ones are taken.
+double WeightOf(size_t input, size_t element) {
+  return 1 + 0.5 * static_cast<double>(input) - 0.75 * static_cast<double>(element);
+}
+
+Status Build(const FlowProgram& program, int order, Differentiated& made) {
+  FlowGraphMaker& maker = made.maker;
+  for (int k = 0; k < kInputs; ++k) made.inputs.push_back(maker.Placeholder(StrCat("x", k), PartialShape({kWidth})));
+  const Output y = maker.Make(program, made.inputs);
+  made.fetches = {y};
+  DF_TRY(FetchDerivatives(made, y));
+  if (order == 1) return Status();
+  Output sum = maker.Add("no_derivative", "ZerosLike", {made.inputs[0]});
+  for (size_t k = 0; k < kInputs; ++k) {
+    const Output weights = maker.Const(StrCat("weights", k), Tensor::Vector<double>({WeightOf(k, 0), WeightOf(k, 1)}));
+    const Output weighted = maker.Add(StrCat("weighted", k), "Mul", {made.fetches[1 + k], weights});
+    sum = maker.Add(StrCat("sum", k), "AddV2", {sum, weighted});
+  }
+  return FetchDerivatives(made, sum);
 }
 
 Result<std::vector<double>> RunStep(const Differentiated& made, const std::vector<Tensor>& feeds,
@@ -48,42 +67,76 @@ Result<std::vector<double>> RunStep(const Differentiated& made, const std::vecto
   return all;
 }
 
+using First = Dual<double, kInputs * kWidth>;
+using Second = Dual<First, kInputs * kWidth>;
+
+// The result, the derivatives of the sum of its elements by those of the inputs, and the derivatives of the weighted
+// sum of those.
 std::vector<double> Expected(const FlowProgram& program, const std::vector<std::vector<double>>& inputs) {
-  const FlowInterpreter::Value result = FlowInterpreter::Run(program, inputs);
-  std::vector<double> all;
-  for (const FlowInterpreter::Dual& element : result) all.push_back(element.value);
-  for (size_t i = 0; i < kInputs * kWidth; ++i) {
-    double sum = 0;
-    for (const FlowInterpreter::Dual& element : result) sum += element.derivative[i];
-    all.push_back(sum);
+  std::vector<FlowInterpreter<Second>::Value> at(kInputs);
+  for (size_t k = 0; k < kInputs; ++k) {
+    for (size_t j = 0; j < kWidth; ++j) {
+      at[k][j] = inputs[k][j];
+      at[k][j].value.derivative[k * kWidth + j] = 1;
+      at[k][j].derivative[k * kWidth + j] = 1;
+    }
   }
+  const FlowInterpreter<Second>::Value result = FlowInterpreter<Second>::Run(program, at);
+  Second sum;
+  std::vector<double> all;
+  for (const Second& element : result) {
+    all.push_back(RealPart(element));
+    sum = sum + element;
+  }
+  all.insert(all.end(), sum.value.derivative.begin(), sum.value.derivative.end());
+  First weighted;
+  for (size_t k = 0; k < kInputs; ++k) {
+    for (size_t j = 0; j < kWidth; ++j) {
+      weighted = weighted + sum.derivative[k * kWidth + j] * First(WeightOf(k, j));
+    }
+  }
+  all.insert(all.end(), weighted.derivative.begin(), weighted.derivative.end());
   return all;
 }
 
-class RandomFlow : public ::testing::TestWithParam<int> {};
-
-TEST_P(RandomFlow, ValuesAndGradientsAreTheInterpreters) {
-  const std::vector<std::vector<double>> inputs = {{0.3, -0.7}, {0.9, 0.2}, {-0.4, 0.6}};
-  std::vector<Tensor> feeds;
-  for (const auto& input : inputs) feeds.push_back(Tensor::Vector<double>(input));
-  for (int i = 0; i < kGraphsPerTest; ++i) {
-    const int seed = GetParam() * kGraphsPerTest + i;
-    SCOPED_TRACE(StrCat("seed ", seed));
+class RandomFlow : public ::testing::TestWithParam<int> {
+ protected:
+  static void CheckGraph(int seed, int order) {
+    const std::vector<std::vector<double>> inputs = {{0.3, -0.7}, {0.9, 0.2}, {-0.4, 0.6}};
+    std::vector<Tensor> feeds;
+    for (const auto& input : inputs) feeds.push_back(Tensor::Vector<double>(input));
     const FlowProgram program = FlowProgramMaker(static_cast<uint64_t>(seed)).Make(kInputs, 3);
     Differentiated made;
-    const Status built = Build(program, made);
+    const Status built = Build(program, order, made);
     ASSERT_TRUE(built.ok()) << built.ToString();
     const Result<std::vector<double>> one = RunStep(made, feeds, {.threads = 1, .optimize = false});
     ASSERT_TRUE(one.ok()) << one.status().ToString();
     const std::vector<double> expected = Expected(program, inputs);
-    ASSERT_EQ(one->size(), expected.size());
-    for (size_t k = 0; k < expected.size(); ++k) {
+    ASSERT_EQ(one->size(), static_cast<size_t>(kWidth * (1 + order * kInputs)));
+    for (size_t k = 0; k < one->size(); ++k) {
       ASSERT_NEAR((*one)[k], expected[k], 1e-11 * std::max(1.0, std::abs(expected[k]))) << "element " << k;
     }
     const Result<std::vector<double>> three = RunStep(made, feeds, {.threads = 3, .optimize = true});
     ASSERT_TRUE(three.ok()) << three.status().ToString();
     ASSERT_EQ(*three, *one);
   }
+
+  static void CheckGraphs(int order) {
+    for (int i = 0; i < kGraphsPerTest[order]; ++i) {
+      const int seed = GetParam() * kGraphsPerTest[order] + i;
+      SCOPED_TRACE(StrCat("seed ", seed));
+      CheckGraph(seed, order);
+      if (HasFatalFailure()) return;
+    }
+  }
+};
+
+TEST_P(RandomFlow, ValuesAndGradientsAreTheInterpreters) {
+  CheckGraphs(1);
+}
+
+TEST_P(RandomFlow, SecondDerivativesToo) {
+  CheckGraphs(2);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomFlow, ::testing::Range(0, 10));

@@ -7,12 +7,13 @@
 #define DFRUN_TESTS_UNIT_TESTING_RANDOM_FLOW_H_
 
 #include <array>
-#include <cmath>
 #include <map>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "tests/unit/testing/dual.h"
 #include "tests/unit/testing/graph_maker.h"
 
 namespace dfrun::testing {
@@ -97,44 +98,20 @@ class FlowProgramMaker {
   std::mt19937_64 random_;
 };
 
-// Evaluates a program, with the derivatives by all elements of its inputs.
+// Evaluates a program on numbers of type T: double, or dual numbers for its derivatives.
+template <class T>
 class FlowInterpreter {
  public:
-  static constexpr int kMaxInputs = 3;
-  struct Dual {
-    double value = 0;
-    std::array<double, kMaxInputs* kWidth> derivative = {};
-  };
-  using Value = std::array<Dual, kWidth>;
+  using Value = std::array<T, kWidth>;
 
-  static Value Run(const FlowProgram& program, const std::vector<std::vector<double>>& inputs) {
-    std::vector<Value> known;
-    for (size_t k = 0; k < inputs.size(); ++k) {
-      Value& value = known.emplace_back();
-      for (size_t j = 0; j < kWidth; ++j) {
-        value[j].value = inputs[k][j];
-        value[j].derivative[k * kWidth + j] = 1;
-      }
-    }
-    return RunBlock(program.block, known)[0];
+  static Value Run(const FlowProgram& program, std::vector<Value> inputs) {
+    return RunBlock(program.block, std::move(inputs))[0];
   }
 
  private:
-  // f(a, b) with its partial derivatives.
-  static Dual Chain(double value, const Dual& a, double by_a, const Dual& b, double by_b) {
-    Dual out{value, {}};
-    for (size_t i = 0; i < out.derivative.size(); ++i)
-      out.derivative[i] = by_a * a.derivative[i] + by_b * b.derivative[i];
-    return out;
-  }
-  static Dual Tanh(const Dual& a) {
-    const double y = std::tanh(a.value);
-    return Chain(y, a, 1 - y * y, a, 0);
-  }
-  static Dual Product(const Dual& a, const Dual& b) { return Chain(a.value * b.value, a, b.value, b, a.value); }
-  static Dual Sum(const Value& v) {
-    Dual sum = v[0];
-    for (size_t j = 1; j < kWidth; ++j) sum = Chain(sum.value + v[j].value, sum, 1, v[j], 1);
+  static T Sum(const Value& v) {
+    T sum = v[0];
+    for (size_t j = 1; j < kWidth; ++j) sum = sum + v[j];
     return sum;
   }
 
@@ -143,19 +120,19 @@ class FlowInterpreter {
     for (size_t j = 0; j < kWidth; ++j) {
       switch (step.op) {
         case FlowOp::kMean:
-          out[j] = Chain((a[j].value + b[j].value) * 0.5, a[j], 0.5, b[j], 0.5);
+          out[j] = (a[j] + b[j]) * T(0.5);
           break;
         case FlowOp::kProduct:
-          out[j] = Tanh(Product(a[j], b[j]));
+          out[j] = Tanh(a[j] * b[j]);
           break;
         case FlowOp::kSine:
-          out[j] = Chain(std::sin(a[j].value), a[j], std::cos(a[j].value), a[j], 0);
+          out[j] = Sine(a[j]);
           break;
         case FlowOp::kSpread:
-          out[j] = Tanh(Product(a[j], Sum(b)));
+          out[j] = Tanh(a[j] * Sum(b));
           break;
         default:
-          out[j] = {step.constant, {}};
+          out[j] = T(step.constant);
       }
     }
     return out;
@@ -165,11 +142,11 @@ class FlowInterpreter {
     for (const FlowStep& step : block.steps) {
       std::vector<Value> made;
       if (step.op == FlowOp::kCond) {
-        const bool taken = Sum(known[static_cast<size_t>(step.args[0])]).value > step.constant;
+        const bool taken = RealPart(Sum(known[static_cast<size_t>(step.args[0])])) > step.constant;
         made = RunBlock(step.blocks[taken ? 0 : 1], known);
       } else if (step.op == FlowOp::kWhile) {
         for (int arg : step.args) made.push_back(known[static_cast<size_t>(arg)]);
-        for (int i = 0; i < step.trips && Sum(made[0]).value > step.constant - 1; ++i) {
+        for (int i = 0; i < step.trips && RealPart(Sum(made[0])) > step.constant - 1; ++i) {
           std::vector<Value> seen = known;
           seen.insert(seen.end(), made.begin(), made.end());
           made = RunBlock(step.blocks[0], std::move(seen));

@@ -1,0 +1,35 @@
+// The stacks of a graph: what a loop pushed there for its gradient, and where that pops it.
+#ifndef DFRUN_SRC_AUTODIFF_STACKS_H_
+#define DFRUN_SRC_AUTODIFF_STACKS_H_
+
+#include <unordered_map>
+#include <vector>
+
+#include "src/graph/graph.h"
+
+namespace dfrun {
+
+bool IsStackPush(const Node& node);
+bool IsStackPop(const Node& node);
+
+// Of the graph as it was when this was made. A handle comes to what uses it through Identity and control flow.
+class Stacks {
+ public:
+  struct Users {
+    std::vector<NodeId> pushes;
+    std::vector<NodeId> pops;
+  };
+
+  explicit Stacks(const Graph& graph);
+
+  // What uses the stack that this node, a push or a pop, uses.
+  const Users& UsersOfStackOf(NodeId user) const { return users_.at(stack_of_.at(user)); }
+
+ private:
+  std::unordered_map<NodeId, NodeId> stack_of_;
+  std::unordered_map<NodeId, Users> users_;  // by the node that makes the stack
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_AUTODIFF_STACKS_H_
