@@ -165,7 +165,7 @@ Status MpiTransport::PieceStatus(const Piece& piece, const MPI_Status& status, i
     return Internal("rank ", rank_, " expected ", call.bytes, " bytes of rank ", call.peer, " with tag ", call.tag,
                     " and got more");
   }
-  DF_TRY(MpiStatus(error, Describe(call)));
+  if (error != MPI_SUCCESS) return MpiStatus(error, Describe(call));
   int bytes = 0;
   if (!call.is_send) MPI_Get_count(&status, MPI_BYTE, &bytes);
   if (call.is_send || bytes == piece.bytes) return Status();

@@ -125,6 +125,7 @@ class FlowLoop : private NodeRunner<kShared> {
     if (is_dead && (record.flags & kNodeRunsDead) == 0) return Succeeded(node, RunDead(iteration, node, record));
     if ((record.flags & kNodeFlow) != 0) return Succeeded(node, RunFlow(iteration, entry.node, node, record));
     if (record.flags != 0) {
+      if ((record.flags & kNodeYields) != 0 && Yields(entry)) return true;
       AsyncOp* op = nullptr;
       if ((record.flags & kNodeAsync) != 0) {
         op = &iteration.ops[plan_.detail(node).index];
@@ -137,6 +138,14 @@ class FlowLoop : private NodeRunner<kShared> {
       if (!this->Call(node, record, 0)) return false;
     }
     return Succeeded(node, Complete(iteration, record, is_dead, 0));
+  }
+
+  // A predicate's Send lets pass what the predicate sets going: a value that goes through a Switch, and its Send, which
+  // other devices wait for while they have the predicate of this iteration no sooner than the next needs it.
+  bool Yields(const FlowEntry& entry) {
+    if (entry.yields == kMostYields || queue_.empty()) return false;
+    queue_.Push({entry.iteration, entry.node, entry.is_dead, static_cast<uint8_t>(entry.yields + 1)});
+    return true;
   }
 
   bool Succeeded(uint32_t node, const Status& status) {
@@ -428,6 +437,7 @@ class FlowLoop : private NodeRunner<kShared> {
 
   // A loop may run for long, or for ever, without a node that waits: an error elsewhere must end it all the same.
   static constexpr uint32_t kPollAfterNodes = 4096;
+  static constexpr uint8_t kMostYields = 2;  // once for the Switch, once for the Send behind it
 
   Frames& frames_;
   FlowQueue& queue_;

@@ -13,6 +13,7 @@ struct FlowEntry {
   Iteration* iteration;
   uint32_t node;  // within its frame
   bool is_dead;
+  uint8_t yields = 0;  // how often a node that yields has let others pass
 };
 
 // Grows as it must and never shrinks. Thread safety: one thread at a time.

@@ -456,7 +456,10 @@ uint32_t PlanBuilder::Flags(const Node& node, NodeDetail& detail) {
     flags |= kNodeExpensive;
     detail.index = plan_.num_expensive_++;
   }
-  if (node.op->name == "_Send" || node.op->name == "_HostSend") flags |= kNodeRunsDead;
+  if (node.op->name == "_Send" || node.op->name == "_HostSend") {
+    flags |= kNodeRunsDead;
+    if (graph_.node(node.inputs[0].node).op->name == "LoopCond") flags |= kNodeYields;
+  }
   if (draft.flow != ControlFlowKind::kNone && draft.flow != ControlFlowKind::kControlTrigger) {
     flags |= kNodeFlow;
     detail.index = FlowIndex(node);

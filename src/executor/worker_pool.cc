@@ -13,8 +13,9 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::steady_clock;
 
-// Looking for work takes about 5 us of pauses, then 0.2 ms and more of yields, then sleeps.
+// Looking for work takes about 5 us of rounds at once or after a pause, then 0.2 ms and more of yields, then sleeps.
 constexpr int kPauses = 64;
+constexpr int kPolls = 128;
 constexpr int kYields = 512;
 // A turn of yields that took longer gave the core to somebody: a scheduler's slice is 1.5 ms and more.
 constexpr microseconds kFreeTurn(1200);
@@ -61,22 +62,25 @@ struct WorkerPool::BlockJob {
 class WorkerPool::Backoff {
  public:
   // `patient`: yields go on while nobody else wants the core: what is polled for may be a large message on its way.
-  explicit Backoff(bool patient) : patient_(patient) { Reset(); }
+  // `polls`: a look is a poll of the network by the only thread there is; it takes long enough without a pause, in
+  // which a message would wait.
+  explicit Backoff(bool patient, bool polls = false) : patient_(patient), polls_(polls) { Reset(); }
 
   bool Expired() {
-    if (rounds_ < kPauses + kYields || expired_) return expired_;
+    if (rounds_ < kYields || expired_) return expired_;
     const auto now = steady_clock::now();
     expired_ = !patient_ || now - turn_begin_ > kFreeTurn || now - begin_ > kPatience;
     turn_begin_ = now;
-    rounds_ = kPauses;
+    rounds_ = 0;
     return expired_;
   }
   void Wait() {
-    if (rounds_++ < kPauses) {
-      CpuPause();
-    } else {
+    if (rounds_ >= 0) {
       sched_yield();
+    } else if (!polls_) {
+      CpuPause();
     }
+    if (++rounds_ == 0 && patient_) begin_ = turn_begin_ = steady_clock::now();
   }
   microseconds NextSleep() {
     const microseconds now = sleep_;
@@ -84,18 +88,18 @@ class WorkerPool::Backoff {
     return now;
   }
   void Reset() {
-    rounds_ = 0;
+    rounds_ = polls_ ? -kPolls : -kPauses;
     expired_ = false;
     sleep_ = kFirstSleep;
-    if (patient_) begin_ = turn_begin_ = steady_clock::now();
   }
 
  private:
   const bool patient_;
-  int rounds_;
+  const bool polls_;
+  int rounds_;  // below 0: before the first yield
   bool expired_;
   microseconds sleep_;
-  steady_clock::time_point begin_;
+  steady_clock::time_point begin_;       // of the first yield
   steady_clock::time_point turn_begin_;  // of kYields yields
 };
 
@@ -245,7 +249,8 @@ void WorkerPool::RunUntil(FunctionRef<bool()> done, Sleepers& sleepers) {
 
 void WorkerPool::LookForWork(FunctionRef<bool()> done, Sleepers& sleepers) {
   // One thread is enough to poll for long: the caller of a step.
-  Backoff backoff(&sleepers == &idle_callers_ && has_hook_.load(std::memory_order_relaxed));
+  const bool has_hook = has_hook_.load(std::memory_order_relaxed);
+  Backoff backoff(&sleepers == &idle_callers_ && has_hook, num_threads_ == 1 && has_hook);
   SetHungry(true);
   while (!done() && !HasWork()) {
     if (Poll()) {
