@@ -40,7 +40,7 @@ void MpiTransport::Recv(int peer, uint32_t tag, void* data, size_t bytes, Callba
 }
 
 void MpiTransport::Post(const Call& call) {
-  std::vector<Completion> completed;
+  Completions completed;
   if (TryDrive()) {
     StartQueued(&completed);  // what was called earlier starts earlier
     Start(call, &completed);
@@ -68,19 +68,19 @@ void MpiTransport::DriveQueued() {
 
 bool MpiTransport::DriveOnce() {
   if (!TryDrive()) return false;
-  std::vector<Completion> completed;
+  Completions completed;
   bool any = StartQueued(&completed);
   any |= TestPieces(&completed);
   LetGo(&completed);
   return any;
 }
 
-void MpiTransport::LetGo(std::vector<Completion>* completed) {
+void MpiTransport::LetGo(Completions* completed) {
   driving_.store(false);
-  for (Completion& c : *completed) c.done(std::move(c.status));
+  completed->Run();
 }
 
-bool MpiTransport::StartQueued(std::vector<Completion>* completed) {
+bool MpiTransport::StartQueued(Completions* completed) {
   if (!queued_any_.load()) return false;
   std::vector<Call> queued;
   Status aborted;
@@ -95,9 +95,9 @@ bool MpiTransport::StartQueued(std::vector<Completion>* completed) {
   return true;
 }
 
-void MpiTransport::Start(const Call& call, std::vector<Completion>* completed) {
+void MpiTransport::Start(const Call& call, Completions* completed) {
   if (!abort_status_.ok()) {
-    completed->push_back({call.done, abort_status_});
+    completed->Add(call.done, abort_status_);
     return;
   }
   if (free_calls_.empty()) {
@@ -132,7 +132,7 @@ void MpiTransport::StartPiece(Call* call, size_t offset, int bytes) {
   pieces_.push_back({call, bytes});
 }
 
-bool MpiTransport::TestPieces(std::vector<Completion>* completed) {
+bool MpiTransport::TestPieces(Completions* completed) {
   if (requests_.empty()) return false;
   indices_.resize(requests_.size());
   statuses_.resize(requests_.size());
@@ -182,9 +182,9 @@ void MpiTransport::Fail(Call* call, Status status) {
   if (call->status.ok()) call->status = std::move(status);
 }
 
-void MpiTransport::EndPiece(Call* call, std::vector<Completion>* completed) {
+void MpiTransport::EndPiece(Call* call, Completions* completed) {
   if (--call->pieces_left > 0) return;
-  completed->push_back({call->done, std::move(call->status)});
+  completed->Add(call->done, std::move(call->status));
   free_calls_.push_back(call);
 }
 
@@ -199,7 +199,7 @@ void MpiTransport::Abort(const Status& status) {
 }
 
 // Receives are cancelled and end when MPI says so; a Send's request stays, for MPI may still read its bytes.
-void MpiTransport::ApplyAbort(const Status& status, std::vector<Completion>* completed) {
+void MpiTransport::ApplyAbort(const Status& status, Completions* completed) {
   abort_status_ = status;
   for (size_t i = 0; i < pieces_.size(); ++i) {
     Call* call = pieces_[i].call;

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "comm/mpi/completions.h"
 #include "comm/transport.h"
 #include "src/base/mutex.h"
 
@@ -53,10 +54,6 @@ class MpiTransport final : public Transport {
     int pieces_left = 0;
     Status status = {};
   };
-  struct Completion {
-    Callback done;
-    Status status;
-  };
   // What a request moves.
   struct Piece {
     Call* call;  // null: of a Send that an abort has ended
@@ -72,15 +69,15 @@ class MpiTransport final : public Transport {
   // False where another thread drives, or nothing happened.
   bool DriveOnce();
   // Ends driving, then runs the callbacks.
-  void LetGo(std::vector<Completion>* completed);
+  void LetGo(Completions* completed);
 
   // The driver's.
-  bool StartQueued(std::vector<Completion>* completed) EXCLUDES(mu_);
-  bool TestPieces(std::vector<Completion>* completed);
-  void Start(const Call& call, std::vector<Completion>* completed);
+  bool StartQueued(Completions* completed) EXCLUDES(mu_);
+  bool TestPieces(Completions* completed);
+  void Start(const Call& call, Completions* completed);
   void StartPiece(Call* call, size_t offset, int bytes);
-  void EndPiece(Call* call, std::vector<Completion>* completed);
-  void ApplyAbort(const Status& status, std::vector<Completion>* completed);
+  void EndPiece(Call* call, Completions* completed);
+  void ApplyAbort(const Status& status, Completions* completed);
 
   Status PieceStatus(const Piece& piece, const MPI_Status& status, int error) const;
   std::string Describe(const Call& call) const;

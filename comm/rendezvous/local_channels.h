@@ -3,8 +3,8 @@
 #define DFRUN_COMM_RENDEZVOUS_LOCAL_CHANNELS_H_
 
 #include <unordered_map>
-#include <vector>
 
+#include "comm/rendezvous/meeting.h"
 #include "src/base/mutex.h"
 #include "src/framework/rendezvous.h"
 
@@ -21,29 +21,11 @@ class LocalChannels {
   void Reset();
 
  private:
-  struct Sender {
-    uint64_t iteration = 0;
-    Tensor value = {};
-    bool is_dead = false;
-    Callback done = {};
-  };
-  struct Receiver {
-    uint64_t iteration = 0;
-    Allocator* allocator = nullptr;
-    Tensor* value = nullptr;
-    bool* is_dead = nullptr;
-    Callback done = {};
-  };
-  // Those of a channel that wait: one outside of loops, else one an iteration. Kept for later steps.
-  struct Meeting {
-    std::vector<Sender> senders;
-    std::vector<Receiver> receivers;
-  };
-  static void Pass(const Sender& sender, const Receiver& receiver);
+  static void Pass(const SentValue& sent, const Receiver& receiver);
 
   Mutex mu_;
   Status aborted_ GUARDED_BY(mu_);
-  std::unordered_map<int32_t, Meeting> meetings_ GUARDED_BY(mu_);  // by channel
+  std::unordered_map<int32_t, Meeting> meetings_ GUARDED_BY(mu_);  // by channel; kept for later steps
 };
 
 }  // namespace dfrun::comm

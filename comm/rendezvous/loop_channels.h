@@ -9,12 +9,9 @@
 #define DFRUN_COMM_RENDEZVOUS_LOOP_CHANNELS_H_
 
 #include <memory>
-#include <unordered_map>
-#include <vector>
 
-#include "comm/rendezvous/outgoing_value.h"
+#include "comm/rendezvous/channel_ends.h"
 #include "comm/transport.h"
-#include "src/base/mutex.h"
 #include "src/framework/rendezvous.h"
 
 namespace dfrun::comm {
@@ -36,14 +33,9 @@ class LoopChannels {
   class Outbound;
   class Inbound;
 
-  // Of a channel, by its number; made on its first use, and kept for later steps.
-  template <class End>
-  End& Find(std::unordered_map<int32_t, std::unique_ptr<End>>& ends, const ChannelKey& key) REQUIRES(mu_);
-
   Transport& transport_;
-  Mutex mu_;
-  std::unordered_map<int32_t, std::unique_ptr<Outbound>> outbound_ GUARDED_BY(mu_);
-  std::unordered_map<int32_t, std::unique_ptr<Inbound>> inbound_ GUARDED_BY(mu_);
+  const std::unique_ptr<ChannelEnds<Outbound>> outbound_;
+  const std::unique_ptr<ChannelEnds<Inbound>> inbound_;
 };
 
 }  // namespace dfrun::comm

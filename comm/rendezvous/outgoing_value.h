@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <string>
+#include <utility>
 
 #include "comm/rendezvous/wire_value.h"
 #include "comm/transport.h"
@@ -30,34 +31,38 @@ struct OutgoingValue {
   // Header, then payload. `left` may run before this returns.
   void Post(Transport& transport, int peer, uint32_t tag) {
     const size_t bytes = header_.bytes_behind();
+    if (bytes == 0) {
+      const Callback leaves{[](void* arg, Status s) { static_cast<OutgoingValue*>(arg)->Leave(std::move(s)); }, this};
+      return transport.Send(peer, tag, &header_, kHeaderBytes, leaves);
+    }
     const void* const payload = header_.is_packed() ? packed_.data() : value_.raw();
-    parts_.store(bytes > 0 ? 2 : 1);
-    transport.Send(peer, tag, &header_, kHeaderBytes, {&OutgoingValue::OnSent, this});
-    if (bytes > 0) transport.Send(peer, tag, payload, bytes, {&OutgoingValue::OnSent, this});
+    const Callback sent{[](void* arg, Status s) { static_cast<OutgoingValue*>(arg)->OnPart(std::move(s)); }, this};
+    parts_.store(2, std::memory_order_relaxed);
+    transport.Send(peer, tag, &header_, kHeaderBytes, sent);
+    transport.Send(peer, tag, payload, bytes, sent);
   }
 
  private:
-  static void OnSent(void* arg, Status status) {
-    auto* out = static_cast<OutgoingValue*>(arg);
+  void OnPart(Status status) {
     {
-      MutexLock lock(out->mu_);
-      if (out->status_.ok()) out->status_ = std::move(status);
+      MutexLock lock(mu_);
+      if (status_.ok()) status_ = std::move(status);
     }
-    if (out->parts_.fetch_sub(1) > 1) return;
-    out->value_.Reset();
-    out->left(*out, out->TakeStatus());
+    if (parts_.fetch_sub(1) == 1) Leave(TakeStatus());
+  }
+  void Leave(Status status) {
+    value_.Reset();
+    left(*this, std::move(status));
   }
   Status TakeStatus() {
     MutexLock lock(mu_);
-    Status status = std::move(status_);
-    status_ = Status();
-    return status;
+    return std::exchange(status_, Status());
   }
 
   Tensor value_;
   WireHeader header_;
   std::string packed_;
-  std::atomic<int> parts_{1};
+  std::atomic<int> parts_{0};
   Mutex mu_;
   Status status_ GUARDED_BY(mu_);
 };

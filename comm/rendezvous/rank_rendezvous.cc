@@ -3,25 +3,26 @@
 #include <memory>
 #include <utility>
 
+#include "comm/rendezvous/incoming_value.h"
+#include "comm/rendezvous/outgoing_value.h"
+
 namespace dfrun::comm {
 
-// A value with a header on its way in: lives until its payload is there.
-struct RankRendezvous::Incoming {
-  Transport& transport;
-  int peer;
-  uint32_t tag;
-  Allocator& allocator;
-  Tensor* value;
-  bool* is_dead;
-  Callback done;
-  WireHeader header = {};
-  std::string packed = {};
+namespace {
 
-  void End(Status status) {
-    std::unique_ptr<Incoming> ended(this);
-    done(std::move(status));
+// Lives until its value has arrived.
+struct ReceivedOnce : IncomingValue {
+  explicit ReceivedOnce(const Receiver& r) : receiver(r) {
+    arrived = [](IncomingValue& in, Status status) {
+      const std::unique_ptr<ReceivedOnce> self(static_cast<ReceivedOnce*>(&in));
+      if (!status.ok()) return self->receiver.done(std::move(status));
+      self->receiver.Take(self->Take());
+    };
   }
+  const Receiver receiver;
 };
+
+}  // namespace
 
 void RankRendezvous::StartStep(int64_t step_id) {
   parity_ = static_cast<uint32_t>(step_id & 1);
@@ -60,36 +61,8 @@ void RankRendezvous::Recv(const ChannelKey& key, Allocator& allocator, Tensor* v
     return transport_.Recv(key.peer, tag, value->raw(), value->num_bytes(), done);
   }
   if (key.iteration != 0) return loops_.Recv(key, tag, allocator, value, is_dead, done);
-  auto* in = new Incoming{transport_, key.peer, tag, allocator, value, is_dead, done};
-  transport_.Recv(key.peer, tag, &in->header, kHeaderBytes,
-                  {[](void* arg, Status status) { OnHeader(static_cast<Incoming*>(arg), std::move(status)); }, in});
-}
-
-void RankRendezvous::OnHeader(Incoming* in, Status status) {
-  if (!status.ok()) return in->End(std::move(status));
-  *in->is_dead = in->header.is_dead();
-  if (in->header.is_dead()) return in->End(Status());
-  const uint64_t bytes = in->header.bytes_behind();
-  if (in->header.is_packed()) {
-    in->packed.resize(bytes);
-    if (bytes == 0) return OnPacked(in, Status());
-    return in->transport.Recv(in->peer, in->tag, in->packed.data(), bytes,
-                              {[](void* arg, Status s) { OnPacked(static_cast<Incoming*>(arg), std::move(s)); }, in});
-  }
-  Result<Tensor> made = DecodeValue(in->header, {}, in->allocator);
-  if (!made.ok()) return in->End(made.status());
-  *in->value = *std::move(made);
-  if (bytes == 0) return in->End(Status());
-  in->transport.Recv(in->peer, in->tag, in->value->raw(), bytes,
-                     {[](void* arg, Status s) { static_cast<Incoming*>(arg)->End(std::move(s)); }, in});
-}
-
-void RankRendezvous::OnPacked(Incoming* in, Status status) {
-  if (!status.ok()) return in->End(std::move(status));
-  Result<Tensor> made = DecodeValue(in->header, in->packed, in->allocator);
-  if (!made.ok()) return in->End(made.status());
-  *in->value = *std::move(made);
-  in->End(Status());
+  auto in = std::make_unique<ReceivedOnce>(Receiver{0, &allocator, value, is_dead, done});
+  in.release()->Post(transport_, key.peer, tag, allocator);
 }
 
 void RankRendezvous::Abort(const Status& status) {

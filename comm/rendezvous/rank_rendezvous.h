@@ -10,7 +10,6 @@
 
 #include "comm/rendezvous/local_channels.h"
 #include "comm/rendezvous/loop_channels.h"
-#include "comm/rendezvous/wire_value.h"
 #include "comm/transport.h"
 #include "src/framework/communicator.h"
 
@@ -34,11 +33,7 @@ class RankRendezvous final : public StepRendezvous {
   void Abort(const Status& status) override;
 
  private:
-  struct Incoming;
-
   uint32_t Tag(int32_t channel) const { return static_cast<uint32_t>(channel) << 1 | parity_; }
-  static void OnHeader(Incoming* in, Status status);
-  static void OnPacked(Incoming* in, Status status);
 
   Transport& transport_;
   LocalChannels local_;

@@ -1,0 +1,76 @@
+// The two sides of a channel that wait for each other, paired by their iteration.
+#ifndef DFRUN_COMM_RENDEZVOUS_MEETING_H_
+#define DFRUN_COMM_RENDEZVOUS_MEETING_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "src/framework/rendezvous.h"
+
+namespace dfrun::comm {
+
+// A value that is there before its Recv. The iteration is 0 outside of loops.
+struct SentValue {
+  uint64_t iteration = 0;
+  Tensor value = {};  // none where it is dead
+  bool is_dead = false;
+  Callback done = {};  // the Send's; none for a value that came from another rank
+};
+
+// A Recv: its arguments, as Rendezvous::Recv has them.
+struct Receiver {
+  uint64_t iteration = 0;
+  Allocator* allocator = nullptr;
+  Tensor* value = nullptr;
+  bool* is_dead = nullptr;
+  Callback done = {};
+
+  // Ends a Recv of a value that is not of a static shape.
+  void Take(SentValue sent) const {
+    *is_dead = sent.is_dead;
+    *value = std::move(sent.value);
+    done(Status());
+  }
+};
+
+// Those of a channel that wait: one outside of loops, else one an iteration, so that they are few. Thread safety: none.
+class Meeting {
+ public:
+  // True: `receiver` becomes the one that has waited for the value. False: the value waits from now on.
+  bool Arrive(SentValue& sent, Receiver* receiver) {
+    if (TakeOut(receivers_, sent.iteration, receiver)) return true;
+    sent_.push_back(std::move(sent));
+    return false;
+  }
+  // True: `sent` becomes the value that has waited for the receiver. False: the receiver waits from now on.
+  bool Ask(const Receiver& receiver, SentValue* sent) {
+    if (TakeOut(sent_, receiver.iteration, sent)) return true;
+    receivers_.push_back(receiver);
+    return false;
+  }
+
+  const std::vector<Receiver>& receivers() const { return receivers_; }
+  const std::vector<SentValue>& sent() const { return sent_; }
+  std::vector<Receiver> TakeReceivers() { return std::exchange(receivers_, {}); }
+  void ForgetSent() { sent_.clear(); }
+
+ private:
+  template <class Half>
+  static bool TakeOut(std::vector<Half>& waiting, uint64_t iteration, Half* half) {
+    auto it = std::find_if(waiting.begin(), waiting.end(), [&](const Half& h) { return h.iteration == iteration; });
+    if (it == waiting.end()) return false;
+    *half = std::move(*it);
+    if (it != waiting.end() - 1) *it = std::move(waiting.back());
+    waiting.pop_back();
+    return true;
+  }
+
+  std::vector<Receiver> receivers_;
+  std::vector<SentValue> sent_;
+};
+
+}  // namespace dfrun::comm
+
+#endif  // DFRUN_COMM_RENDEZVOUS_MEETING_H_
