@@ -91,6 +91,7 @@ class LoopDriver {
       if (!spans_[f]) continue;
       DF_ASSIGN(const NodeId cond, FindCondition(static_cast<int32_t>(f)));
       for (const std::string& device : devices_[f]) DF_TRY(AddLoop(static_cast<int32_t>(f), device, cond));
+      DF_TRY(AddAnswers(static_cast<int32_t>(f), graph_.node(cond).device));
     }
     return Status();
   }
@@ -150,6 +151,32 @@ class LoopDriver {
     return graph_.SetInput(merge, 1, {next, 0});
   }
 
+  // `owner`: the device of the frame's condition.
+  Status AddAnswers(int32_t f, const std::string& owner) {
+    const std::set<std::string> answering = DevicesReadOn(owner, f);
+    for (const std::string& device : devices_[f]) {
+      if (device == owner || answering.count(device) > 0) continue;
+      DF_TRY(Add(f, "NoOp", owner, {}, {}, {frames_.drivers.at({f, device})}).status());
+    }
+    return Status();
+  }
+
+  // The devices whose values of the frame's iterations are read on `device`.
+  std::set<std::string> DevicesReadOn(const std::string& device, int32_t f) const {
+    std::set<std::string> read;
+    const auto note = [&](NodeId source) {
+      const auto known = static_cast<NodeId>(frames_.tree.of_outputs.size());
+      if (source >= 0 && source < known && frames_.tree.of_outputs[source] == f)
+        read.insert(graph_.node(source).device);
+    };
+    for (const Node& node : graph_.nodes()) {
+      if (node.device != device) continue;
+      for (const Output& input : node.inputs) note(input.node);
+      for (NodeId control : node.control_inputs) note(control);
+    }
+    return read;
+  }
+
   Result<NodeId> AddFirst(int32_t frame, const char* op, const std::string& device, std::vector<Output> inputs,
                           AttrMap attrs) {
     DF_ASSIGN(const NodeId id, Add(frame, op, device, std::move(inputs), std::move(attrs)));
@@ -158,11 +185,12 @@ class LoopDriver {
   }
 
   Result<NodeId> Add(int32_t frame, const char* op, const std::string& device, std::vector<Output> inputs,
-                     AttrMap attrs) {
+                     AttrMap attrs, std::vector<NodeId> control_inputs = {}) {
     NodeSpec spec;
     spec.name = graph_.UniqueName(StrCat("_loop_", frame, "/", op));
     spec.op = op;
     spec.inputs = std::move(inputs);
+    spec.control_inputs = std::move(control_inputs);
     spec.attrs = std::move(attrs);
     spec.device = device;
     return graph_.AddNode(std::move(spec));

@@ -7,9 +7,14 @@
 //   Const (of the frame around it: the Merge of the control loop there) -> Enter -> Merge -> Switch -> NextIteration
 //                                                                                    ^ the frame's LoopCond
 //
-// Where the LoopCond is on another device, its value crosses once an iteration, as all values within a loop do; nothing
-// else keeps the devices together. A Recv in a frame waits for the Merge of its device's control loop: it runs once in
-// every iteration, dead or alive, as the Send does.
+// Where the LoopCond is on another device, its value crosses once an iteration, as all values within a loop do. A Recv
+// in a frame waits for the Merge of its device's control loop: it runs once in every iteration, dead or alive, as the
+// Send does.
+//
+// How far the devices may be apart: what is sent is gone for the sender, and waits in the receiver's memory. So the
+// device of the LoopCond, without which nobody goes on, must hear of each iteration from every other device of the
+// frame: by a value of the loop where it reads one, else by a NoOp there that waits for the other's Merge. An iteration
+// ends when what it receives has come, and parallel_iterations of them run at a time: that many ahead is the most.
 //
 // What leads into and out of iterations stands where its value is wanted or made, whatever device it was given, so that
 // only values of the same iteration cross:

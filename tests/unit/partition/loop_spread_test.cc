@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "src/graph/text_dump.h"
 #include "src/partition/partition.h"
 #include "tests/unit/testing/graph_maker.h"
@@ -96,6 +98,24 @@ TEST_F(LoopSpreadTest, EachDeviceOfALoopGetsAControlLoopThatTheConditionDrives) 
     EXPECT_EQ(branch.inputs[1], loop.cond);
     for (const Node* node : {&merge, &enter, &next, &branch}) EXPECT_EQ(node->device, Cpu(device)) << node->name;
   }
+}
+
+// Else it could run ahead of a device that only receives.
+TEST_F(LoopSpreadTest, TheDeviceOfTheConditionHearsOfEveryIterationOfTheOthers) {
+  const Loop loop = MakeLoop();
+  m.node(loop.add).device = Cpu(1);
+  On(2, "looks_on", "Neg", {{loop.branch.node, 1}});
+  On(3, "looks_on_too", "Neg", {loop.add});
+  const SpreadFrames frames = Spread();
+  std::set<NodeId> answers;
+  for (const Node& node : m.graph.nodes()) {
+    if (node.op->name != "NoOp") continue;
+    EXPECT_EQ(node.device, Cpu(0));
+    ASSERT_EQ(node.control_inputs.size(), 1U);
+    answers.insert(node.control_inputs[0]);
+  }
+  const int32_t frame = frames.tree.of_node[loop.merge.node];  // cpu:1 answers by its sums
+  EXPECT_EQ(answers, (std::set<NodeId>{frames.drivers.at({frame, Cpu(2)}), frames.drivers.at({frame, Cpu(3)})}));
 }
 
 TEST_F(LoopSpreadTest, WhatEntersALoopStandsWhereItIsRead) {

@@ -16,8 +16,11 @@ namespace dfrun::testing {
 
 class RankThreads {
  public:
-  explicit RankThreads(int ranks, int threads_a_rank = 1) : served_(ranks) {
-    std::vector<std::unique_ptr<Communicator>> communicators = comm::ConnectInProcess(ranks);
+  explicit RankThreads(int ranks, int threads_a_rank = 1)
+      : RankThreads(comm::ConnectInProcess(ranks), threads_a_rank) {}
+  explicit RankThreads(std::vector<std::unique_ptr<Communicator>> communicators, int threads_a_rank = 1)
+      : served_(communicators.size()) {
+    const auto ranks = static_cast<int>(communicators.size());
     RuntimeOptions options;
     options.threads = threads_a_rank;
     for (auto& communicator : communicators) {
