@@ -1,4 +1,5 @@
 // Queues. The ops without V2 take the handle as a reference to a string, those with it as a resource.
+#include "src/framework/component_inference.h"
 #include "src/framework/op.h"
 
 namespace dfrun {
@@ -41,7 +42,38 @@ void TakesComponents(OpBuilder& op) {
 
 void GivesComponents(OpBuilder& op) {
   op.Output("components: component_types").Attr("component_types: list(type) >= 1").Attr("timeout_ms: int = -1");
-  op.Shape(UnknownOutputs()).NotDifferentiable();
+  op.NotDifferentiable();
+}
+
+// Each output has the shape of its component, after the sizes that a batch adds.
+Status SetComponentShapes(InferenceContext& c, const std::vector<int64_t>& batch) {
+  const std::vector<PartialShape> components = ComponentShapes(c, 0);
+  if (components.size() != static_cast<size_t>(c.num_outputs())) return Status();
+  for (int i = 0; i < c.num_outputs(); ++i) {
+    const PartialShape& component = components[static_cast<size_t>(i)];
+    if (!component.known_rank()) continue;
+    PartialShape shape(batch);
+    for (int64_t size : component.dims()) shape.Append(size);
+    c.set_output(i, std::move(shape));
+  }
+  return Status();
+}
+
+Status ShapesOfElement(InferenceContext& c) {
+  return SetComponentShapes(c, {});
+}
+
+Status ShapesOfBatch(InferenceContext& c) {
+  DF_TRY(c.WithRank(1, 0).status());
+  const Tensor* const n = c.input_value(1);
+  const int64_t size = n == nullptr ? PartialShape::kUnknown : n->scalar<int32_t>();
+  if (n != nullptr && size < 0) return InvalidArgument("input 'n' must be at least 0, but is ", size);
+  return SetComponentShapes(c, {size});
+}
+
+Status ShapesOfSomeBatch(InferenceContext& c) {
+  DF_TRY(c.WithRank(1, 0).status());
+  return SetComponentShapes(c, {PartialShape::kUnknown});
 }
 
 void Enqueues(OpBuilder& op) {
@@ -53,16 +85,17 @@ void EnqueuesMany(OpBuilder& op) {
 }
 
 void Dequeues(OpBuilder& op) {
-  op.As(GivesComponents).Doc("Takes an element, when there is one; OutOfRange where the queue is closed and empty.");
+  op.As(GivesComponents).Shape(ShapesOfElement);
+  op.Doc("Takes an element, when there is one; OutOfRange where the queue is closed and empty.");
 }
 
 void DequeuesMany(OpBuilder& op) {
-  op.Input("n: int32").As(GivesComponents);
+  op.Input("n: int32").As(GivesComponents).Shape(ShapesOfBatch);
   op.Doc("Takes n elements as one batch; OutOfRange where the queue is closed with fewer.");
 }
 
 void DequeuesUpTo(OpBuilder& op) {
-  op.Input("n: int32").As(GivesComponents);
+  op.Input("n: int32").As(GivesComponents).Shape(ShapesOfSomeBatch);
   op.Doc("Takes n elements as one batch, or what is left of a closed queue; OutOfRange where that is nothing.");
 }
 

@@ -4,14 +4,11 @@
 #include <array>
 
 #include "src/graph/graph.h"
+#include "src/graph/handed_on.h"
 #include "src/graph/known_value.h"
 
 namespace dfrun {
 namespace {
-
-// Ops whose every data output is their input 0, or for IdentityN the input of the same number.
-constexpr std::array<std::string_view, 7> kHandOn = {"Identity", "IdentityN", "Enter",        "Exit",
-                                                     "Switch",   "Merge",     "NextIteration"};
 
 // Ops whose output 0 is a list of elements like those of their input 0.
 constexpr std::array<std::string_view, 6> kChangeList = {"TensorListSetItem",
@@ -43,16 +40,6 @@ PartialShape KnownShape(const Graph& graph, Output sizes) {
   return value == nullptr || value->is_scalar ? PartialShape() : value->AsShape();
 }
 
-// A Merge of a conditional gives one of several handles; that of a loop, whose further input is an edge back or not
-// there yet, one like its first.
-bool MayDiffer(const Graph& graph, const Node& node) {
-  if (node.op->name != "Merge") return false;
-  for (int i = 1; i < node.num_inputs(); ++i) {
-    if (node.inputs[i].valid() && !graph.IsBackEdge(node, i)) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 PartialShape Graph::HandleShape(Output handle) const {
@@ -65,11 +52,8 @@ PartialShape Graph::HandleShape(Output handle) const {
     for (const ListMaker& maker : kMakeList) {
       if (from.op->name == maker.op) return KnownShape(*this, from.inputs[maker.shape_input]);
     }
-    const bool hands_on = Contains(kHandOn, from.op->name);
     const bool changes = handle.port == 0 && Contains(kChangeList, from.op->name);
-    if ((!hands_on && !changes) || from.inputs.empty()) break;
-    if (from.output_types[0].dtype == DType::kVariant && MayDiffer(*this, from)) break;
-    handle = from.inputs[from.op->name == "IdentityN" ? handle.port : 0];
+    handle = changes ? from.inputs[0] : HandedOnBy(*this, handle);
   }
   return PartialShape();
 }

@@ -2,12 +2,14 @@
 
 #include <utility>
 
+#include "src/framework/component_inference.h"
 #include "src/graph/known_value.h"
+#include "src/graph/queue_shapes.h"
 
 namespace dfrun {
 namespace {
 
-class NodeInference final : public InferenceContext {
+class NodeInference final : public InferenceContext, public ComponentInference {
  public:
   NodeInference(const Graph& graph, const Node& node)
       : graph_(graph), node_(node), outputs_(node.output_types.size()) {}
@@ -34,6 +36,9 @@ class NodeInference final : public InferenceContext {
   }
   PartialShape handle_shape(int i) const override {
     return IsKnownEdge(i) ? graph_.HandleShape(node_.inputs[i]) : PartialShape();
+  }
+  std::vector<PartialShape> component_shapes(int i) const override {
+    return IsKnownEdge(i) ? QueueShapes(graph_, node_.inputs[i]) : std::vector<PartialShape>();
   }
   const AttrMap& attrs() const override { return node_.attrs; }
   void set_output(int i, PartialShape shape) override { outputs_[i] = std::move(shape); }

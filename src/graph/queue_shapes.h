@@ -1,0 +1,16 @@
+// The shapes of what a queue holds, from the node that made its handle.
+#ifndef DFRUN_SRC_GRAPH_QUEUE_SHAPES_H_
+#define DFRUN_SRC_GRAPH_QUEUE_SHAPES_H_
+
+#include <vector>
+
+#include "src/graph/graph.h"
+
+namespace dfrun {
+
+// Of the components of an element, in order; empty where they are not known. Looks through ops that hand the handle on.
+std::vector<PartialShape> QueueShapes(const Graph& graph, Output handle);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_GRAPH_QUEUE_SHAPES_H_
