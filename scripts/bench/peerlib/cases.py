@@ -1,12 +1,12 @@
 """The one table of comparisons: name, how its graph is made, steps a round, and what dfrun aims at.
 
-For a case of `nodes` (dispatch) the figure is a rate and the aim a least ratio; else a time and a greatest ratio. Aims
+For a case of `nodes` (dispatch) or `iterations` the figure is a rate and the aim a least ratio; else a time and a greatest ratio. Aims
 are by the number of threads, the last one for more; of several peers the better counts.
 """
 import dataclasses
 from typing import Callable
 
-from peerlib import null_graphs, training_graphs
+from peerlib import loop_graphs, null_graphs, training_graphs
 from peerlib.model import Model
 
 
@@ -32,6 +32,9 @@ def dispatch_cases():
 CASES = [
     Case("step/empty", null_graphs.empty_step, steps=20_000, aims=(0.1,)),
     *dispatch_cases(),
+    Case("loops/scalar", loop_graphs.scalar, steps=2, aims=(40.0,)),
+    Case("loops/branching", loop_graphs.branching, steps=1, aims=(10.0,)),
+    Case("loops/rnn-100x8x32", loop_graphs.rnn, steps=200, aims=(0.33,)),
     Case("train/mlp-64-100-10", training_graphs.small_mlp, steps=5_000, aims=(0.5,)),
     Case("train/digits-cnn", training_graphs.digits_cnn, steps=300, aims=(0.9,)),
     Case("train/mlp-64-1024-1024-10", training_graphs.mlp, steps=60, aims=(0.92, 0.6)),

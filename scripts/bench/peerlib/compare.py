@@ -32,8 +32,12 @@ class Result:
     aim: float
 
     @property
+    def is_rate(self):
+        return self.unit != "ms"
+
+    @property
     def reached(self):
-        return self.ratio >= self.aim if self.unit == "Mops/s" else self.ratio <= self.aim
+        return self.ratio >= self.aim if self.is_rate else self.ratio <= self.aim
 
 
 def check_losses(case, ours, peer):
@@ -81,4 +85,6 @@ def compare(case, threads, program, work, rounds):
             measured.append((ours.time_steps(case.steps), peer_time, torch_time))
     if is_dispatch:
         return summary(name, measured, lambda ms: model.nodes / ms * 1e-3, "Mops/s", case.aim(threads))
+    if model.iterations:
+        return summary(name, measured, lambda ms: model.iterations / ms * 1e-3, "Miter/s", case.aim(threads))
     return summary(name, measured, lambda ms: ms, "ms", case.aim(threads))

@@ -8,6 +8,7 @@ class Model:
     graph: Any  # GraphDef
     target: str  # the node that a step runs
     nodes: Optional[int] = None  # how many nodes a step executes, where dispatch is what counts
+    iterations: Optional[int] = None  # of the step's loop, where what one costs is what counts
     init: Optional[str] = None  # the node run once before the first step
     loss: Optional[str] = None  # the output, name:port, by which the two systems are first checked to do the same
     torch: Optional[str] = None  # the function of torch_models that makes the same step in PyTorch

@@ -8,7 +8,7 @@ HEADER = (f"{'case':36} {'dfrun':>10} {'TensorFlow':>10} {'PyTorch':>10} {'':8} 
 
 
 def line(result):
-    aim = f"{'>=' if result.unit == 'Mops/s' else '<='} {result.aim:g}"
+    aim = f"{'>=' if result.is_rate else '<='} {result.aim:g}"
     spread = f"({result.ratio_min:.2f}-{result.ratio_max:.2f})"
     torch = f"{result.torch_value:.4g}" if result.torch_value is not None else "-"
     return (f"{result.name:36} {result.value:10.4g} {result.peer_value:10.4g} {torch:>10} {result.unit:8} {result.ratio:7.3g} "

@@ -1,6 +1,7 @@
 """The steps of training_graphs in PyTorch: forward, backward and an update by plain gradient descent on one batch.
 
-Each function returns the step as a callable. Sizes are those of the function of the same name in training_graphs.
+Each function returns the step as a callable. Sizes are those of the function of the same name in training_graphs or
+loop_graphs.
 """
 import torch
 from torch import nn
@@ -45,3 +46,17 @@ class WordModel(nn.Module):
 def lstm(batch=32, steps=20, units=256, words=1000):
     text = torch.randint(0, words, (batch, steps + 1))
     return training_step(WordModel(units, words), text[:, :-1], text[:, 1:].flatten(), 0.1)
+
+
+class RecurrentModel(nn.Module):
+    def __init__(self, units):
+        super().__init__()
+        self.cell = nn.RNN(units, units)
+        self.logits = nn.Linear(units, 10)
+
+    def forward(self, x):
+        return self.logits(self.cell(x)[1][0])
+
+
+def rnn(steps=100, batch=8, units=32):
+    return training_step(RecurrentModel(units), torch.rand(steps, batch, units), torch.randint(0, 10, (batch,)), 0.1)

@@ -1,0 +1,44 @@
+"""Loops in the primitive form, as TensorFlow 1 writes them: of scalars, and a recurrent network with its gradient."""
+import tensorflow.compat.v1 as tf
+
+from peerlib.model import Model
+from peerlib.training_graphs import Builder
+
+ITERATIONS = 1_000_000
+
+
+def counting_loop(body, *initial):
+    """Counts to ITERATIONS, other scalars beside the count as `body` says."""
+    tf.disable_control_flow_v2()
+    graph = tf.Graph()
+    with graph.as_default():
+        last = tf.while_loop(lambda i, *_: i < ITERATIONS, lambda i, *rest: [i + 1, *body(i, *rest)], [0, *initial])
+        tf.group(last, name="step")
+    return Model(graph=graph.as_graph_def(), target="step", iterations=ITERATIONS)
+
+
+def scalar():
+    """Nothing but the count."""
+    return counting_loop(lambda i: [])
+
+
+def branching():
+    """With a conditional in the body."""
+    return counting_loop(lambda i, x: [tf.cond(i % 3 < 1, lambda: x + i, lambda: x - 1)], 0)
+
+
+def rnn(steps=100, batch=8, units=32):
+    """A recurrent network that ends in a softmax over ten classes: an update by TensorFlow's gradient of the loop."""
+    tf.disable_control_flow_v2()
+    b = Builder()
+    with b.graph.as_default():
+        words = tf.TensorArray(tf.float32, steps).unstack(b.data("x", [steps, batch, units]))
+        kernel, recurrent = (b.weights(name, [units, units], 4 * units) for name in ("kernel", "recurrent"))
+        bias = b.bias("bias", units)
+
+        def cell(i, h):
+            return i + 1, tf.tanh(tf.nn.bias_add(tf.matmul(words.read(i), kernel) + tf.matmul(h, recurrent), bias))
+
+        _, last = tf.while_loop(lambda i, h: i < steps, cell, [0, tf.zeros([batch, units])])
+        return b.finish(b.dense(last, "logits", units, 10), b.labels(batch, 10), tf.train.GradientDescentOptimizer(0.1),
+                        torch="rnn")
