@@ -1,4 +1,5 @@
-// Stores around the caches: the lines of an output that does not fit in them are not read before they are written.
+// Memory that does not fit in the caches: stores around them, so that lines are not read before they are written, and
+// reads ahead of the CPU's own, which stop at the end of a page.
 #ifndef DFRUN_KERNELS_MATH_STREAM_STORE_H_
 #define DFRUN_KERNELS_MATH_STREAM_STORE_H_
 
@@ -35,6 +36,11 @@ inline void StreamFence() {
 #ifdef __SSE2__
   __builtin_ia32_sfence();
 #endif
+}
+
+// Asks for the lines of `bytes` bytes from `from` on, which need not be there.
+inline void PrefetchLines(const void* from, size_t bytes) {
+  for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch(static_cast<const std::byte*>(from) + at);
 }
 
 inline bool IsLineAligned(const void* p) {

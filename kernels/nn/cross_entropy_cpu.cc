@@ -10,18 +10,17 @@ namespace {
 template <class C>
 void Rows(const C* x, const C* labels, int64_t rows, int64_t columns, C* loss, C* backprop) {
   C largest[softmax::kMaxRows];
-  softmax::Shift(x, backprop, rows, columns, largest);
-  softmax::Exponentials(backprop, backprop, rows * columns);
+  C sums[softmax::kMaxRows];
+  softmax::ExpRows(x, backprop, rows, columns, largest, sums);
   for (int64_t r = 0; r < rows; ++r) {
     const C* logits = x + r * columns;
     const C* wanted = labels + r * columns;
     C* row = backprop + r * columns;
-    const C sum = softmax::RowSum(row, columns);
-    const C log_sum = std::log(sum);
+    const C log_sum = std::log(sums[r]);
     loss[r] = softmax::SumOf<C>(columns, [&](int64_t j) {
       return wanted[j] == C(0) ? C(0) : wanted[j] * (log_sum - (logits[j] - largest[r]));
     });
-    for (int64_t j = 0; j < columns; ++j) row[j] = row[j] / sum - wanted[j];
+    for (int64_t j = 0; j < columns; ++j) row[j] = row[j] / sums[r] - wanted[j];
   }
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/math/elementary.h"
+#include "kernels/math/stream_store.h"
 #include "src/base/threads.h"
 
 namespace dfrun::softmax {
@@ -90,6 +91,79 @@ template <class C>
 void Exponentials(const C* x, C* y, int64_t n) {
   DF_INDEPENDENT_ITERATIONS
   for (int64_t i = 0; i < n; ++i) y[i] = fn::Exp()(x[i]);
+}
+
+// From here on a row is worth passes of its own.
+constexpr int64_t kLongRow = 64;
+
+template <class C>
+struct RowRange {
+  C largest;
+  C smallest;
+};
+
+template <class C>
+RowRange<C> RangeOf(const C* row, int64_t columns) {
+  constexpr int64_t kLanes = 64;
+  C high[kLanes];
+  C low[kLanes];
+  std::fill_n(high, kLanes, row[0]);
+  std::fill_n(low, kLanes, row[0]);
+  int64_t j = 0;
+  for (; j + kLanes <= columns; j += kLanes) {
+    for (int64_t l = 0; l < kLanes; ++l) {
+      const C v = row[j + l];
+      high[l] = v > high[l] ? v : high[l];
+      low[l] = v < low[l] ? v : low[l];
+    }
+  }
+  for (; j < columns; ++j) {
+    high[0] = std::max(high[0], row[j]);
+    low[0] = std::min(low[0], row[j]);
+  }
+  return {*std::max_element(high, high + kLanes), *std::min_element(low, low + kLanes)};
+}
+
+// y[j] = exp(x[j] - largest); returns the sum over the row. In place too. The row after it is on its way meanwhile.
+template <class C, class Exp>
+C ExpRow(const C* x, C* y, int64_t columns, C largest, Exp exp) {
+  constexpr int64_t kLanes = 64;
+  C sums[kLanes] = {};
+  int64_t j = 0;
+  for (; j + kLanes <= columns; j += kLanes) {
+    PrefetchLines(x + columns + j, kLanes * sizeof(C));
+    DF_INDEPENDENT_ITERATIONS
+    for (int64_t l = 0; l < kLanes; ++l) {
+      const C e = exp(x[j + l] - largest);
+      y[j + l] = e;
+      sums[l] += e;
+    }
+  }
+  for (int64_t l = 0; j < columns; ++j, ++l) sums[l] += y[j] = exp(x[j] - largest);
+  return RowSum(sums, kLanes);
+}
+
+template <class C>
+C ExpRow(const C* x, C* y, int64_t columns, C* largest) {
+  const RowRange<C> range = RangeOf(x, columns);
+  *largest = range.largest;
+  if constexpr (std::is_same_v<C, float>) {
+    const auto exp = [](float v) { return ExpNormal(v); };
+    if (range.smallest - range.largest >= -87.0F) return ExpRow(x, y, columns, range.largest, exp);
+  }
+  return ExpRow(x, y, columns, range.largest, fn::Exp());
+}
+
+// y = exp(x - largest), largest and sums by row. In place too. Columns are at least 1.
+template <class C>
+void ExpRows(const C* x, C* y, int64_t rows, int64_t columns, C* largest, C* sums) {
+  if (columns >= kLongRow) {
+    for (int64_t r = 0; r < rows; ++r) sums[r] = ExpRow(x + r * columns, y + r * columns, columns, largest + r);
+    return;
+  }
+  Shift(x, y, rows, columns, largest);
+  Exponentials(y, y, rows * columns);
+  for (int64_t r = 0; r < rows; ++r) sums[r] = RowSum(y + r * columns, columns);
 }
 
 // sums[r] = the sum of exp(x) over row r. Exponentials go to the cache, not to memory.

@@ -1,3 +1,4 @@
+#include "kernels/math/elementwise.h"
 #include "kernels/nn/softmax.h"
 #include "src/framework/kernel.h"
 
@@ -8,12 +9,32 @@ namespace {
 template <class C>
 void SoftmaxRows(const C* x, C* y, int64_t rows, int64_t columns) {
   C largest[softmax::kMaxRows];
-  softmax::Shift(x, y, rows, columns, largest);
-  softmax::Exponentials(y, y, rows * columns);
-  for (int64_t r = 0; r < rows; ++r) {
-    C* row = y + r * columns;
-    softmax::ScaleRow(row, columns, C(1) / softmax::RowSum(row, columns));
+  C sums[softmax::kMaxRows];
+  softmax::ExpRows(x, y, rows, columns, largest, sums);
+  for (int64_t r = 0; r < rows; ++r) softmax::ScaleRow(y + r * columns, columns, C(1) / sums[r]);
+}
+
+// Rows whose exponentials wait in the cache for their sum.
+constexpr int64_t kMaxStreamedRow = 4096;
+
+// Whether the rows of y are to be written around the caches: large, and in whole lines.
+bool Streams(const float* x, const float* y, int64_t elements, int64_t columns) {
+  return x != y && static_cast<size_t>(elements) * sizeof(float) >= kStreamBytes && columns >= softmax::kLongRow &&
+         columns <= kMaxStreamedRow && columns % 16 == 0 && IsLineAligned(y);
+}
+
+void StreamSoftmaxRows(const float* x, float* y, int64_t rows, int64_t columns) {
+  alignas(64) float exps[kMaxStreamedRow];
+  for (int64_t r = 0; r < rows; ++r, x += columns, y += columns) {
+    float largest = 0;
+    const float factor = 1.0F / softmax::ExpRow(x, exps, columns, &largest);
+    for (int64_t j = 0; j < columns; j += 16) {
+      alignas(64) float line[16];
+      for (int64_t l = 0; l < 16; ++l) line[l] = exps[j + l] * factor;
+      StreamLine(y + j, line);
+    }
   }
+  StreamFence();
 }
 
 template <class C>
@@ -42,6 +63,16 @@ class SoftmaxKernel final : public Kernel {
     DF_TRY(ctx.ForwardOrAllocate(0, 0, logits.shape(), &output));
     if (logits.num_elements() == 0) return Status();
     const int64_t rows = logits.num_elements() / columns;
+    if constexpr (std::is_same_v<T, float> && !kLog) {
+      const float* const x = logits.data<float>();
+      float* const y = output->data<float>();
+      if (Streams(x, y, logits.num_elements(), columns)) {
+        ctx.pool().ParallelFor(rows, softmax::RowsInBlock(columns), [&](int64_t begin, int64_t end) {
+          StreamSoftmaxRows(x + begin * columns, y + begin * columns, end - begin, columns);
+        });
+        return Status();
+      }
+    }
     ctx.pool().ParallelFor(rows, softmax::RowsInBlock(columns), [&](int64_t begin, int64_t end) {
       RunBlock(logits.data<T>() + begin * columns, output->data<T>() + begin * columns, end - begin, columns);
     });

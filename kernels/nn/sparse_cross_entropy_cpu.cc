@@ -8,14 +8,12 @@ namespace {
 template <class C, class Label>
 void Rows(const C* x, const Label* labels, int64_t rows, int64_t columns, C* loss, C* backprop) {
   C largest[softmax::kMaxRows];
-  softmax::Shift(x, backprop, rows, columns, largest);
-  for (int64_t r = 0; r < rows; ++r) loss[r] = -backprop[r * columns + labels[r]];
-  softmax::Exponentials(backprop, backprop, rows * columns);
+  C sums[softmax::kMaxRows];
+  softmax::ExpRows(x, backprop, rows, columns, largest, sums);
   for (int64_t r = 0; r < rows; ++r) {
     C* row = backprop + r * columns;
-    const C sum = softmax::RowSum(row, columns);
-    loss[r] += std::log(sum);
-    softmax::ScaleRow(row, columns, C(1) / sum);
+    loss[r] = std::log(sums[r]) - (x[r * columns + labels[r]] - largest[r]);
+    softmax::ScaleRow(row, columns, C(1) / sums[r]);
     row[labels[r]] -= C(1);
   }
 }
