@@ -39,14 +39,41 @@ void GivesCount(OpBuilder& op) {
   op.Doc("The number of gradients that have been summed.");
 }
 
-OP("ConditionalAccumulator").Output("handle: Ref(string)").As(MakesAccumulator).Shape([](InferenceContext& c) {
+Status ShapeOfReference(InferenceContext& c) {
   c.set_output(0, PartialShape({2}));
   return Status();
-});
+}
+
+OP("ConditionalAccumulator").Output("handle: Ref(string)").As(MakesAccumulator).Shape(ShapeOfReference);
 OP("AccumulatorApplyGradient").Input("handle: Ref(string)").As(Applies);
 OP("AccumulatorTakeGradient").Input("handle: Ref(string)").As(Takes);
 OP("AccumulatorSetGlobalStep").Input("handle: Ref(string)").As(SetsStep);
 OP("AccumulatorNumAccumulated").Input("handle: Ref(string)").As(GivesCount);
+
+OP("SparseConditionalAccumulator").Output("handle: Ref(string)").As(MakesAccumulator).Shape(ShapeOfReference);
+OP("SparseAccumulatorApplyGradient")
+    .Input("handle: Ref(string)")
+    .Input("local_step: int64")
+    .Input("gradient_indices: int64")
+    .Input("gradient_values: dtype")
+    .Input("gradient_shape: int64")
+    .As(OfNumbers)
+    .Attr("has_known_shape: bool")
+    .Shape([](InferenceContext& c) { return c.WithRank(1, 0).status(); })
+    .NotDifferentiable()
+    .Doc("Adds slices of a gradient that was computed at `local_step`, unless the accumulator is at a later one.");
+OP("SparseAccumulatorTakeGradient")
+    .Input("handle: Ref(string)")
+    .Input("num_required: int32")
+    .Output("indices: int64")
+    .Output("values: dtype")
+    .Output("shape: int64")
+    .As(OfNumbers)
+    .Shape([](InferenceContext& c) { return c.WithRank(1, 0).status(); })
+    .NotDifferentiable()
+    .Doc(
+        "Waits for num_required gradients, gives the mean or sum of each slice, and forgets them as the dense one "
+        "does.");
 
 OP("ResourceConditionalAccumulator").Output("handle: resource").As(MakesAccumulator).Shape(ScalarOutputs());
 OP("ResourceAccumulatorApplyGradient").Input("handle: resource").As(Applies).Stateful();

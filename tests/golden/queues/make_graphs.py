@@ -236,5 +236,103 @@ def an_accumulator_with_a_string_handle():
     return [out[4], out[5]]
 
 
+def slices(indices, values):
+    return {"grad_indices": tf.constant(indices, tf.int64), "grad_values": tf.constant(values)}
+
+
+@exported
+def accumulated_slices():
+    mean = data_flow_ops.SparseConditionalAccumulator(tf.float32, shape=[7, 2])
+    out = in_turn(lambda: mean.apply_grad(**slices([1, 4], [[1.0, 2.0], [3.0, 5.0]])),
+                  lambda: mean.apply_grad(**slices([0, 4, 6], [[1.0, 1.0], [2.0, 2.0], [7.0, 9.0]])),
+                  lambda: mean.apply_grad(**slices([4], [[0.25, 0.5]])), mean.num_accumulated,
+                  lambda: mean.take_grad(2), mean.num_accumulated,
+                  lambda: mean.apply_grad(**slices([3], [[1.0, 1.0]])), mean.num_accumulated,
+                  lambda: mean.set_global_step(4), lambda: mean.apply_grad(**slices([3], [[8.0, 8.0]]), local_step=3),
+                  lambda: mean.apply_grad(**slices([5, 2], [[3.0, 4.0], [5.0, 6.0]]), local_step=4),
+                  lambda: mean.take_grad(1))
+    return [out[3], *out[4], out[5], out[7], *out[11]]
+
+
+@exported
+def summed_slices_wait_for_enough():
+    total = data_flow_ops.SparseConditionalAccumulator(tf.float64, shape=None, reduction_type="SUM")
+    applied = [total.apply_grad(tf.range(i % 3, dtype=tf.int64), tf.fill([i % 3, 2, 2], tf.constant(2.0**i, tf.float64)),
+                                grad_shape=tf.constant([9, 2, 2], tf.int64)) for i in range(6)]
+    taken = total.take_grad(6)
+    with tf.control_dependencies([*applied, *taken]):
+        return [*map(tf.identity, taken), total.num_accumulated()]
+
+
+@exported
+def slices_in_half_precision():
+    total = data_flow_ops.SparseConditionalAccumulator(tf.float16, shape=[None])
+    out = in_turn(lambda: total.apply_indexed_slices_grad(tf.IndexedSlices(
+                      tf.constant([0.1, 0.2], tf.float16), tf.constant([0, 3], tf.int64))),
+                  lambda: total.apply_indexed_slices_grad(tf.IndexedSlices(
+                      tf.constant([0.3, 0.7, 3.1], tf.float16), tf.constant([0, 2, 3], tf.int64))),
+                  lambda: total.take_grad(1))
+    return out[2]
+
+
+@exported
+def slices_of_no_gradient():
+    total = data_flow_ops.SparseConditionalAccumulator(tf.float32, shape=[4, 3])
+    out = in_turn(lambda: total.apply_grad(tf.zeros([0], tf.int64), tf.zeros([0, 3])), lambda: total.take_grad(1))
+    return out[1]
+
+
+def a_wrong_slice(indices, values, accumulator_shape=(4, 2), **more):
+    total = data_flow_ops.SparseConditionalAccumulator(tf.float32, shape=accumulator_shape)
+    hidden = [tf.placeholder_with_default(tf.constant(x, t), None) for x, t in ((indices, tf.int64), (values, tf.float32))]
+    out = in_turn(lambda: gen_data_flow_ops.sparse_accumulator_apply_gradient(
+                      total.accumulator_ref, tf.constant(0, tf.int64), *hidden, more.get("whole", [4, 2]),
+                      has_known_shape=True), total.num_accumulated)
+    return [out[1]]
+
+
+@exported
+def a_slice_beyond_the_end():
+    return a_wrong_slice([4], [[1.0, 2.0]])
+
+
+@exported
+def a_slice_of_another_width():
+    return a_wrong_slice([1], [[1.0, 2.0, 3.0]])
+
+
+@exported
+def slices_without_a_dimension():
+    return a_wrong_slice([], 1.0)
+
+
+@exported
+def more_indices_than_slices():
+    return a_wrong_slice([0, 1], [[1.0, 2.0]])
+
+
+@exported
+def indices_that_are_no_vector():
+    return a_wrong_slice([[0]], [[1.0, 2.0]])
+
+
+@exported
+def slices_of_another_whole():
+    return a_wrong_slice([0], [[1.0, 2.0]], whole=[5, 2])
+
+
+@exported
+def slices_of_a_whole_of_lower_rank():
+    return a_wrong_slice([0], [[1.0, 2.0]], whole=[4])
+
+
+@exported
+def a_second_slice_of_another_rank():
+    total = data_flow_ops.SparseConditionalAccumulator(tf.float32, shape=None)
+    out = in_turn(lambda: total.apply_grad(**slices([1], [[1.0, 2.0]])), lambda: total.apply_grad(**slices([1], [1.0])),
+                  total.num_accumulated)
+    return [out[2]]
+
+
 if __name__ == "__main__":
     exported.write()
