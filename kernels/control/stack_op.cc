@@ -10,7 +10,9 @@ void MakesStack(OpBuilder& op) {
 
 void Pushes(OpBuilder& op) {
   op.Input("elem: T").Output("output: T").Attr("T: type").Attr("swap_memory: bool = false").Shape(SameAsInput(1));
-  op.NotDifferentiable().Doc("Puts `elem` on the stack, and hands it on.");
+  op.NotDifferentiable().Doc(
+      "Puts `elem` on the stack, and hands it on. With swap_memory the stack keeps it in host memory, wherever the "
+      "device has its own.");
 }
 
 void Pops(OpBuilder& op) {

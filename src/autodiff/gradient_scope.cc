@@ -23,6 +23,13 @@ Result<NodeId> LivesWith(Graph& graph, const Node& enter, NodeSpec spec) {
   return graph.AddNode(std::move(spec));
 }
 
+bool IsSwapped(const Graph& graph, const Frame& frame) {
+  return std::any_of(frame.enters.begin(), frame.enters.end(), [&](NodeId enter) {
+    const AttrValue* swaps = graph.node(enter).attrs.Find("_swap_memory");
+    return swaps != nullptr && swaps->get<bool>() != nullptr && *swaps->get<bool>();
+  });
+}
+
 // The only values that loops may read without an Enter.
 bool IsConstant(const Node& node) {
   return node.op->name == "Const" && node.control_inputs.empty();
@@ -40,6 +47,7 @@ GradientScope::GradientScope(GradientScope& parent, int32_t frame, const Forward
       frame_(frame),
       loop_(&loop),
       prefix_(GradientPrefix(shared_->options.name, graph_.node(loop.condition).name)),
+      swap_memory_(shared_->options.swap_memory || IsSwapped(graph_, shared_->forward.frames.frames[frame])),
       home_node_(graph_.node(loop.condition).name),
       frame_name_(StrCat(shared_->options.name, "/", shared_->forward.frames.frames[frame].name)),
       after_(std::move(after)) {
@@ -132,6 +140,7 @@ NodeSpec GradientScope::EnterSpec(const std::string& frame_name, Output value, b
       "Enter", {value},
       {{"frame_name", frame_name}, {"is_constant", is_constant}, {"parallel_iterations", frame.parallel_iterations}});
   if (gate_ >= 0) spec.control_inputs = {gate_};
+  if (swap_memory_) spec.attrs.Set("_swap_memory", true);
   return spec;
 }
 
@@ -296,7 +305,7 @@ Result<Output> GradientScope::NewStack(DType dtype, NodeId source) {
 }
 
 Result<Output> GradientScope::AddPush(const Home& home, Counter& counter, Output stack, Output value, NodeId source) {
-  NodeSpec spec = StackSpec("StackPushV2", {stack, value}, {{"swap_memory", shared_->options.swap_memory}}, source);
+  NodeSpec spec = StackSpec("StackPushV2", {stack, value}, {{"swap_memory", swap_memory_}}, source);
   spec.control_inputs = {counter.begin};
   DF_ASSIGN(const Output push, AddAt(home, std::move(spec)));
   counter.ends.push_back(push.node);

@@ -152,8 +152,9 @@ class GradientScope final : public NodePlace {
   const int32_t frame_ = 0;
   const ForwardLoop* const loop_ = nullptr;
   const std::string prefix_;
-  std::string home_node_;   // that skeleton nodes are colocated with
-  std::string frame_name_;  // of the gradient's loop
+  const bool swap_memory_ = false;  // of what its loops save; Enters have it as the attr _swap_memory
+  std::string home_node_;           // that skeleton nodes are colocated with
+  std::string frame_name_;          // of the gradient's loop
   Status status_;
   std::map<Key, Output> entered_;  // by value of the parent
   std::map<Key, Output> saved_;    // by value of the forward frame

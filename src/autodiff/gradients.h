@@ -27,7 +27,8 @@ struct GradientOptions {
   std::string scope = "gradients";  // made unique; every new node's name begins with it
   // The gradients with respect to ys, one a y; invalid or left out: ones.
   std::vector<Output> grad_ys;
-  // The swap_memory attr of what loops save for their gradients.
+  // Host memory is asked for what loops save for their gradients (swap_memory of the pushes); so too for one loop, by
+  // the attr _swap_memory of an Enter. It matters on devices that have memory of their own.
   bool swap_memory = false;
 };
 

@@ -47,7 +47,7 @@ std::optional<Output> Lowering::CaptureAt(Output value, int at, SourcePlace plac
   }
   if (level.is_loop()) {
     spec.attrs = {
-        {"frame_name", level.frame}, {"is_constant", true}, {"parallel_iterations", level.parallel_iterations}};
+        {"frame_name", level.frame}, {"is_constant", true}, {"parallel_iterations", level.loop.parallel_iterations}};
   } else {
     spec.inputs.push_back(level.pred);
   }

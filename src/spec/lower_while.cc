@@ -15,10 +15,12 @@ const Expr* FindPart(const Expr& call, std::string_view name) {
 }
 
 bool CheckParts(const Expr& call, Diagnostics& diagnostics) {
-  const std::vector<std::string> known = {"vars", "cond", "body", "parallel_iterations"};
+  const std::vector<std::string> known = {"vars", "cond", "body", "parallel_iterations", "swap_memory"};
   for (const KeywordArg& k : call.keywords) {
     if (std::find(known.begin(), known.end(), k.name) != known.end()) continue;
-    diagnostics.Error(k.place, "unknown key '", k.name, "' of While; it takes vars, cond, body, parallel_iterations");
+    diagnostics.Error(k.place, "unknown key '", k.name,
+                      "' of While; it takes vars, cond, body, parallel_iterations, "
+                      "swap_memory");
     return false;
   }
   for (std::string_view part : {"cond", "body"}) {
@@ -91,7 +93,8 @@ bool Lowering::EnterLoop(const ExprContext& context, const std::string& name, st
     enter.op = "Enter";
     enter.inputs = {var.initial};
     enter.control_inputs = controls;
-    enter.attrs = {{"frame_name", flow_.back().frame}, {"parallel_iterations", flow_.back().parallel_iterations}};
+    enter.attrs = {{"frame_name", flow_.back().frame}, {"parallel_iterations", flow_.back().loop.parallel_iterations}};
+    if (flow_.back().loop.swap_memory) enter.attrs.Set("_swap_memory", true);
     const std::optional<Output> entered = AddFlowNode(std::move(enter), inside, var.place);
     if (!entered) return false;
     NodeSpec merge;
@@ -183,20 +186,34 @@ bool Lowering::CloseLoop(const ExprContext& inner, const std::vector<LoopVar>& v
   return true;
 }
 
+std::optional<Lowering::LoopOptions> Lowering::ReadLoopOptions(const ExprContext& context, const Expr& call) {
+  LoopOptions options;
+  const auto read = [&](std::string_view key, auto& value, const auto& fits, std::string_view wanted) {
+    const Expr* given = FindPart(call, key);
+    if (given == nullptr) return true;
+    const Folded folded = Fold(context, *given);
+    const bool is_scalar = folded.is_constant() && folded.value.dims.empty();
+    const auto* found = is_scalar ? std::get_if<std::decay_t<decltype(value)>>(&folded.value.elements[0]) : nullptr;
+    if (found != nullptr && fits(*found)) {
+      value = *found;
+      return true;
+    }
+    if (!folded.is_error()) diagnostics_.Error(given->place, key, " must be ", wanted);
+    return false;
+  };
+  const auto is_count = [](int64_t number) { return number >= 1; };
+  const auto is_any = [](bool) { return true; };
+  const bool read_both = read("parallel_iterations", options.parallel_iterations, is_count, "a number of at least 1") &&
+                         read("swap_memory", options.swap_memory, is_any, "true or false");
+  if (!read_both) return {};
+  return options;
+}
+
 std::optional<Value> Lowering::LowerWhile(const ExprContext& context, const Expr& call, const std::string& own_name) {
   if (!CheckParts(call, diagnostics_)) return {};
   const std::string name = own_name.empty() ? FreshName(context.frame, context.scope, "While") : own_name;
-  int64_t parallel = 10;
-  if (const Expr* given = FindPart(call, "parallel_iterations")) {
-    const Folded folded = Fold(context, *given);
-    const auto* number =
-        folded.is_constant() && folded.value.dims.empty() ? std::get_if<int64_t>(&folded.value.elements[0]) : nullptr;
-    if (number == nullptr || *number < 1) {
-      if (!folded.is_error()) diagnostics_.Error(given->place, "parallel_iterations must be a number of at least 1");
-      return {};
-    }
-    parallel = *number;
-  }
+  const std::optional<LoopOptions> options_of_loop = ReadLoopOptions(context, call);
+  if (!options_of_loop) return {};
   const Expr& written_body = *FindPart(call, "body");
   std::vector<LoopVar> vars;
   if (!ReadLoopVars({context.frame, name, context.own}, call, written_body, name, vars)) return {};
@@ -220,7 +237,7 @@ std::optional<Value> Lowering::LowerWhile(const ExprContext& context, const Expr
   const auto bind = [&] {
     for (const LoopVar& var : vars) frame.values.insert_or_assign(var.name, Value{{var.inside}});
   };
-  flow_.push_back({.id = ++num_flows_, .frame = name, .parallel_iterations = parallel, .scope = name});
+  flow_.push_back({.id = ++num_flows_, .frame = name, .loop = *options_of_loop, .scope = name});
   std::vector<Output> leaving;
   const auto build = [&] {
     if (!EnterLoop(context, name, vars)) return false;

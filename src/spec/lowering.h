@@ -156,13 +156,20 @@ class Lowering {
   bool CloseLoop(const ExprContext& inner, const std::vector<LoopVar>& vars, const std::vector<Output>& next,
                  SourcePlace place);
 
+  struct LoopOptions {
+    int64_t parallel_iterations = 10;
+    bool swap_memory = false;
+  };
+  // Of a While, as its keys say; nothing after an error, which is reported.
+  std::optional<LoopOptions> ReadLoopOptions(const ExprContext& context, const Expr& call);
+
   // A branch or a loop that is being built: what its nodes read from outside comes through a Switch or an Enter.
   struct FlowLevel {
     int32_t id = 0;
     Output pred = {};        // of a branch, as the level around it can read it
     int side = 0;            // of the Switch
     std::string frame = {};  // of a loop
-    int64_t parallel_iterations = 10;
+    LoopOptions loop = {};
     std::string scope = {};
     NodeId pivot = -1;  // alive where the branch is taken, or where the iteration runs
     std::map<std::pair<NodeId, int32_t>, Output> captured = {};

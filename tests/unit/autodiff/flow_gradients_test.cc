@@ -216,6 +216,29 @@ TEST(FlowGradients, SecondDerivativesSaveOnStacksTheWayTheyAreAsked) {
   EXPECT_EQ(CountOps(spec->graph, "StackPushV2"), CountOps(spec->graph, "StackPopV2"));
 }
 
+TEST(FlowGradients, ALoopMayAskForHostMemoryAlone) {
+  Result<LoadedSpec> spec =
+      LoadText("graph:\n" + kKnown +
+               "  kept: {op: While, vars: {i: 0, v: x}, cond: i < 3, body: [i + 1, v * x]}\n"
+               "  swapped: {op: While, vars: {i: 0, u: x}, cond: i < 3, body: [i + 1, Sin(u)], swap_memory: true}\n"
+               "  y: kept:1 + swapped:1\n");
+  ASSERT_TRUE(spec.ok()) << spec.status().ToString();
+  const Output x{spec->graph.Find("x"), 0};
+  const Output y{spec->graph.Find("y"), 0};
+  const Result<std::vector<GradientValue>> first = AddGradients(spec->graph, {&y, 1}, {&x, 1});
+  ASSERT_TRUE(first.ok()) << first.status().ToString();
+  const Output dy = (*first)[0].dense;
+  ASSERT_TRUE(AddGradients(spec->graph, {&dy, 1}, {&x, 1}).ok());
+  int swapped = 0;
+  for (const Node& node : spec->graph.nodes()) {
+    if (node.op->name != "StackPushV2") continue;
+    const bool is_swapped = node.name.find("/swapped/") != std::string::npos;
+    EXPECT_EQ(*node.attrs.Get<bool>("swap_memory"), is_swapped) << node.name;
+    swapped += is_swapped ? 1 : 0;
+  }
+  EXPECT_GE(swapped, 2);
+}
+
 TEST(FlowGradients, StacksOfNoLoopsGradientAreRefusedByName) {
   for (const int num_pops : {1, 2}) {
     GraphMaker m;
