@@ -13,7 +13,8 @@ import tensorflow.compat.v1 as tf
 
 
 class Exported:
-    """The graphs of one folder. `@exported` before a function that gives the tensors which are compared.
+    """The graphs of one folder. `@exported` before a function that gives the tensors which are compared; or
+    `exported(function, name)` for one that stands elsewhere, where the graph's name is not the function's.
 
     `config`: of the session. `devices`: by the name that a device has in TensorFlow, the one that it gets in the files.
     """
@@ -22,13 +23,13 @@ class Exported:
         self.config = config
         self.devices = devices or {}
         self.folder = os.path.dirname(os.path.abspath(script))
-        self.builders = []
+        self.builders = {}
 
-    def __call__(self, build):
-        self.builders.append(build)
+    def __call__(self, build, name=None):
+        self.builders[name or build.__name__] = build
         return build
 
-    def _export(self, build):
+    def _export(self, name, build):
         with tf.Graph().as_default() as made:
             parts = [tf.reshape(tf.cast(part, tf.float64), [-1]) for part in tf.nest.flatten(build())]
             tf.identity(tf.concat(parts, 0), "result")
@@ -40,15 +41,16 @@ class Exported:
             definition = made.as_graph_def()
         for node in definition.node:
             node.device = self.devices.get(node.device, node.device)
-        with open(os.path.join(self.folder, build.__name__ + ".pb"), "wb") as out:
+        with open(os.path.join(self.folder, name + ".pb"), "wb") as out:
             out.write(definition.SerializeToString(deterministic=True))
-        print(build.__name__, len(definition.node), "nodes", *outcome)
-        return " ".join([build.__name__, *outcome]) + "\n"
+        print(name, len(definition.node), "nodes", *outcome)
+        return " ".join([name, *outcome]) + "\n"
 
     def write(self, functional=False):
         """`functional`: conditionals and loops as ops that call functions, not in the primitive form."""
         tf.disable_eager_execution()
         (tf.enable_control_flow_v2 if functional else tf.disable_control_flow_v2)()
-        lines = [f"# Written by make_graphs.py with TensorFlow {tf.version.VERSION}.\n", *map(self._export, self.builders)]
+        lines = [f"# Written by make_graphs.py with TensorFlow {tf.version.VERSION}.\n",
+                 *(self._export(name, build) for name, build in self.builders.items())]
         with open(os.path.join(self.folder, "expected.txt"), "w", encoding="utf-8") as out:
             out.writelines(lines)
