@@ -1,5 +1,7 @@
 // Collectives: signatures and gradients. There are no kernels: when a step is compiled, src/passes/collectives.h
 // replaces them by what they do.
+#include <utility>
+
 #include "src/framework/op.h"
 
 namespace dfrun {
@@ -50,6 +52,57 @@ OP("CollectiveBcastRecv")
     .As(HowItIsDone)
     .Shape(ShapeFromAttr("shape"))
     .Doc("What the CollectiveBcastSend of its group gives.");
+
+// The V2 ops take their keys as inputs. Tokens order collectives elsewhere.
+void OneOfAGroupByInputs(OpBuilder& op) {
+  op.Input("group_size: int32").Input("group_key: int32").Input("instance_key: int32").Output("data: T").Stateful();
+  op.As(HowItIsDone);
+}
+void InOrder(OpBuilder& op) {
+  op.Input("ordering_token: Nordering_token * resource").Attr("is_stateless: bool = false");
+  op.Attr("Nordering_token: int >= 0 = 0");
+}
+OP("CollectiveReduceV2")
+    .Input("input: T")
+    .As(OneOfAGroupByInputs)
+    .As(InOrder)
+    .Attr("T: {bfloat16, float, half, double, int32, int64}")
+    .Attr("merge_op: {'Min', 'Max', 'Mul', 'Add'}")
+    .Attr("final_op: {'Id', 'Div'}")
+    .Attr("max_subdivs_per_device: int = -1")
+    .Shape(SameAsInput(0))
+    .Doc("CollectiveReduce whose keys are inputs.");
+
+OP("CollectiveGatherV2")
+    .Input("input: T")
+    .As(OneOfAGroupByInputs)
+    .As(InOrder)
+    .Attr("T: {float, half, double, int32, int64}")
+    .Shape([](InferenceContext& c) {
+      DF_ASSIGN(PartialShape shape, c.WithRankAtLeast(0, 1));
+      if (shape.known_rank()) shape.set_dim(0, PartialShape::kUnknown);
+      c.set_output(0, std::move(shape));
+      return Status();
+    })
+    .Doc("CollectiveGather whose keys are inputs.");
+
+OP("CollectiveBcastSendV2")
+    .Input("input: T")
+    .As(OneOfAGroupByInputs)
+    .Attr("T: {bool, float, half, double, int32, int64}")
+    .Shape(SameAsInput(0))
+    .Doc("CollectiveBcastSend whose keys are inputs.");
+
+OP("CollectiveBcastRecvV2")
+    .As(OneOfAGroupByInputs)
+    .Input("shape: Tshape")
+    .Attr("T: {bool, float, half, double, int32, int64}")
+    .Attr("Tshape: {int32, int64} = int32")
+    .Shape([](InferenceContext& c) {
+      c.set_output(0, c.input_as_shape(3));
+      return Status();
+    })
+    .Doc("CollectiveBcastRecv whose keys and shape are inputs.");
 
 void OneForAll(OpBuilder& op) {
   op.Input("inputs: N * T").Output("outputs: N * T").Attr("N: int >= 1");

@@ -3,21 +3,14 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <tuple>
 #include <utility>
 
-#include "src/framework/device.h"
 #include "src/passes/collective_exchange.h"
+#include "src/passes/collective_group.h"
 
 namespace dfrun {
 namespace {
 
-bool IsBroadcast(const std::string& op) {
-  return op == "CollectiveBcastSend" || op == "CollectiveBcastRecv";
-}
-bool IsGroupOp(const std::string& op) {
-  return op == "CollectiveReduce" || op == "CollectiveGather" || IsBroadcast(op);
-}
 bool IsWholeOp(const std::string& op) {
   return op == "AllReduce" || op == "AllGather" || op == "ReduceScatter" || op == "Broadcast";
 }
@@ -30,8 +23,8 @@ class Lowering {
   Status Run() {
     for (NodeId id = 0; id < num_before_; ++id) {
       const std::string& op = graph_.node(id).op->name;
-      if (IsGroupOp(op)) {
-        DF_TRY(Note(id));
+      if (!CollectiveForm(graph_.node(id)).empty()) {
+        DF_TRY(Note(id).Annotate(graph_.Describe(id)));
       } else if (IsWholeOp(op)) {
         DF_TRY(LowerWhole(id).Annotate(graph_.Describe(id)));
       }
@@ -44,9 +37,8 @@ class Lowering {
   using Keys = std::pair<int64_t, int64_t>;  // group_key, instance_key
 
   Status Note(NodeId id) {
-    DF_ASSIGN(const int64_t group, graph_.node(id).attrs.Get<int64_t>("group_key"));
-    DF_ASSIGN(const int64_t instance, graph_.node(id).attrs.Get<int64_t>("instance_key"));
-    groups_[{group, instance}].push_back(id);
+    DF_ASSIGN(const CollectiveKeys keys, ReadCollectiveKeys(graph_, id));
+    groups_[{keys.group, keys.instance}].push_back(id);
     return Status();
   }
 
@@ -99,31 +91,36 @@ class Lowering {
   }
 
   Status LowerGroup(std::vector<NodeId>& group) {
-    DF_TRY(CheckGroup(group));
-    DF_TRY(SortByDevice(group));
-    if (IsBroadcast(graph_.node(group[0]).op->name)) return LowerBroadcast(group);
+    DF_TRY(CheckCollectiveGroup(graph_, group));
+    DF_TRY(SortByDevice(graph_, group));
+    const std::string form = CollectiveForm(graph_.node(group[0]));
+    if (IsBroadcast(form)) return LowerBroadcast(group);
     std::vector<CollectiveMember> members;
     for (NodeId id : group) {
       members.push_back(SiteOf(id));
       DF_TRY(Enter(id, 0, members.back()).status());
     }
     CollectiveExchange exchange(graph_, std::move(members));
-    std::vector<Output> results;
-    if (graph_.node(group[0]).op->name == "CollectiveGather") {
-      results = exchange.Gather();
-      DF_ASSIGN(const PartialShape shape, graph_.node(group[0]).attrs.Get<PartialShape>("shape"));
-      for (size_t i = 0; i < group.size(); ++i) {
-        results[i] = exchange.Add(i, "EnsureShape", {results[i]}, {{"shape", shape}});
-      }
-    } else {
-      DF_ASSIGN(const std::string merge, graph_.node(group[0]).attrs.Get<std::string>("merge_op"));
-      DF_ASSIGN(const std::string final_op, graph_.node(group[0]).attrs.Get<std::string>("final_op"));
-      results = exchange.Reduce(merge);
-      for (size_t i = 0; i < group.size() && final_op == "Div"; ++i) results[i] = exchange.DivideBySize(i, results[i]);
-    }
-    DF_TRY(exchange.status());
-    for (size_t i = 0; i < group.size(); ++i) Give(group[i], 0, results[i]);
-    return Status();
+    DF_ASSIGN(const std::vector<Output> results, Exchange(exchange, form, graph_.node(group[0]).attrs));
+    for (size_t i = 0; i < group.size(); ++i) Give(group[i], 0, Ensure(exchange, i, results[i], group[i]));
+    return exchange.status();
+  }
+
+  static Result<std::vector<Output>> Exchange(CollectiveExchange& exchange, const std::string& form,
+                                              const AttrMap& attrs) {
+    if (form == "Gather") return exchange.Gather();
+    DF_ASSIGN(const std::string merge, attrs.Get<std::string>("merge_op"));
+    DF_ASSIGN(const std::string final_op, attrs.Get<std::string>("final_op"));
+    std::vector<Output> results = exchange.Reduce(merge);
+    for (size_t i = 0; i < results.size() && final_op == "Div"; ++i) results[i] = exchange.DivideBySize(i, results[i]);
+    return results;
+  }
+
+  // The result at member i, which must have the shape that the participant declares.
+  Output Ensure(CollectiveExchange& exchange, size_t i, Output result, NodeId participant) const {
+    const PartialShape declared = graph_.shape({participant, 0});
+    if (!result.valid() || !declared.known_rank() || graph_.shape(result) == declared) return result;
+    return exchange.Add(i, "EnsureShape", {result}, {{"shape", declared}});
   }
 
   CollectiveMember SiteOf(NodeId id) const {
@@ -132,7 +129,7 @@ class Lowering {
   }
 
   Status LowerBroadcast(const std::vector<NodeId>& group) {
-    const auto is_sender = [&](NodeId id) { return graph_.node(id).op->name == "CollectiveBcastSend"; };
+    const auto is_sender = [&](NodeId id) { return CollectiveForm(graph_.node(id)) == "BcastSend"; };
     if (std::count_if(group.begin(), group.end(), is_sender) != 1) {
       return InvalidArgument("a broadcast has one CollectiveBcastSend, this one ",
                              std::count_if(group.begin(), group.end(), is_sender));
@@ -141,8 +138,7 @@ class Lowering {
     CollectiveMember site = SiteOf(sender);
     DF_TRY(Enter(sender, 0, site).status());
     CollectiveExchange exchange(graph_, {site});
-    DF_ASSIGN(const PartialShape shape, graph_.node(sender).attrs.Get<PartialShape>("shape"));
-    const Output sent = exchange.Add(0, "EnsureShape", {site.value}, {{"shape", shape}});
+    const Output sent = Ensure(exchange, 0, site.value, sender);
     DF_TRY(exchange.status());
     for (NodeId id : group) {
       if (id == sender) {
@@ -159,54 +155,14 @@ class Lowering {
     const CollectiveMember site = SiteOf(id);
     NodeSpec spec;
     spec.name = graph_.UniqueName(StrCat(site.scope, "/output"));
-    spec.op = "Identity";
+    spec.op = "EnsureShape";
     spec.inputs = {sent};
+    spec.attrs = {{"shape", graph_.shape({id, 0})}};
     spec.control_inputs = graph_.node(id).control_inputs;
     spec.device = site.device;
     spec.colocate_with = site.colocate_with;
     DF_ASSIGN(const NodeId made, graph_.AddNode(std::move(spec)));
     return Output{made, 0};
-  }
-
-  Status CheckGroup(const std::vector<NodeId>& group) const {
-    const Node& first = graph_.node(group[0]);
-    DF_ASSIGN(const int64_t size, first.attrs.Get<int64_t>("group_size"));
-    if (static_cast<int64_t>(group.size()) != size) {
-      return InvalidArgument("the step has ", group.size(), " of the ", size,
-                             " participants of this collective; all must be fetched, or be needed by what is");
-    }
-    for (NodeId id : group) {
-      const Node& node = graph_.node(id);
-      const bool same_op = node.op == first.op || (IsBroadcast(node.op->name) && IsBroadcast(first.op->name));
-      if (!same_op) return InvalidArgument("node '", node.name, "' has its keys, but is a ", node.op->name);
-      for (const char* attr : {"group_size", "T", "merge_op", "final_op", "shape"}) {
-        const AttrValue* mine = first.attrs.Find(attr);
-        const AttrValue* other = node.attrs.Find(attr);
-        if (mine == nullptr || other == nullptr || *mine == *other) continue;
-        return InvalidArgument("attr ", attr, " is ", mine->ToString(), ", but that of participant '", node.name,
-                               "' is ", other->ToString());
-      }
-      if (first.num_inputs() == 0 || node.num_inputs() == 0) continue;
-      if (graph_.shape(first.inputs[0]).IsCompatibleWith(graph_.shape(node.inputs[0]))) continue;
-      return InvalidArgument("it brings a value of shape ", graph_.shape(first.inputs[0]), ", but participant '",
-                             node.name, "' one of ", graph_.shape(node.inputs[0]));
-    }
-    return Status();
-  }
-
-  Status SortByDevice(std::vector<NodeId>& group) const {
-    using Rank = std::tuple<std::string, int, std::string, int, std::string>;
-    std::vector<std::pair<Rank, NodeId>> ranked;
-    for (NodeId id : group) {
-      const Node& node = graph_.node(id);
-      DF_ASSIGN(const DeviceName device, DeviceName::Parse(node.device));
-      ranked.push_back({{device.job.value_or(""), device.task.value_or(0), device.type.value_or(""),
-                         device.index.value_or(0), node.name},
-                        id});
-    }
-    std::sort(ranked.begin(), ranked.end());
-    std::transform(ranked.begin(), ranked.end(), group.begin(), [](const auto& member) { return member.second; });
-    return Status();
   }
 
   // Makes the readers of the collectives read the results, and drops the collectives.
@@ -250,7 +206,7 @@ class Lowering {
       const auto made = controls_.find(id);
       if (made == controls_.end()) {
         need(id);
-      } else if (IsGroupOp(graph_.node(id).op->name) || read_.count(id) == 0) {
+      } else if (!CollectiveForm(graph_.node(id)).empty() || read_.count(id) == 0) {
         for (NodeId result : made->second) need(result);
       }
     }

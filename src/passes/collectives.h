@@ -1,8 +1,10 @@
 // Collectives become the Sends, Receives and sums that they are: all participants stand in the one graph that the
 // master compiles, so that each edge between two of them is a channel as any other.
 //
-// TensorFlow's (CollectiveReduce, CollectiveGather, CollectiveBcastSend and -Recv): the `group_size` nodes with one
-// group_key and instance_key, in the order of their device constraints (job, task, type, index), then of their names.
+// TensorFlow's (CollectiveReduce, CollectiveGather, CollectiveBcastSend and -Recv, and the V2 ops): the `group_size`
+// nodes with one group_key and instance_key, in the order of their device constraints (job, task, type, index), then of
+// their names. The keys of V2 ops are inputs, and must be constants; their ordering tokens say nothing here, where what
+// waits for what is in the graph.
 // dfrun's own (AllReduce, AllGather, ReduceScatter, Broadcast) have all participants in one node: participant i is
 // where input i is.
 #ifndef DFRUN_SRC_PASSES_COLLECTIVES_H_

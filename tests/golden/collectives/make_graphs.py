@@ -103,5 +103,43 @@ def one_behind_the_other():
         first[k] * (k + 1), group_size=2, group_key=2, instance_key=2, merge_op="Add", final_op="Id", subdiv_offsets=[0]))
 
 
+def keys(size, key=1):
+    return {"group_size": tf.constant(size), "group_key": tf.constant(10 + size), "instance_key": tf.constant(key)}
+
+
+def reduce_v2(size, shape, merge="Add", final="Id", key=1, dtype=np.float64):
+    return on_each(size, lambda k: collective.collective_reduce_v2(
+        value(k, shape, dtype), **keys(size, key), ordering_token=[], merge_op=merge, final_op=final))
+
+
+@graph
+def sums_by_inputs():
+    return [*reduce_v2(2, [5]), *reduce_v2(3, [4, 2], final="Div"), *reduce_v2(2, [], "Max", key=2, dtype=np.int64)]
+
+
+@graph
+def every_merge_by_inputs():
+    return [*reduce_v2(2, [3], "Mul"), *reduce_v2(2, [3], "Min", key=2), *reduce_v2(2, [3], "Max", key=3)]
+
+
+@graph
+def large_sums_by_inputs():
+    return [part for total in reduce_v2(3, [101, 100]) for part in (tf.reduce_sum(total), total[100, 97:])]
+
+
+@graph
+def gathers_by_inputs():
+    return on_each(3, lambda k: collective.collective_gather_v2(value(k, [2, 2]), **keys(3), ordering_token=[]))
+
+
+@graph
+def broadcasts_by_inputs():
+    def part(k):
+        if k == 2:
+            return collective.collective_bcast_send_v2(value(k, [4, 3]), **keys(3))
+        return collective.collective_bcast_recv_v2(T=tf.float64, shape=tf.constant([4, 3]), **keys(3))
+    return on_each(3, part)
+
+
 if __name__ == "__main__":
     graph.write()

@@ -173,6 +173,33 @@ TEST_F(CollectivesTest, WhatDoesNotFitIsRefused) {
   Refuses("each participant of a collective waits for the others");
 }
 
+TEST_F(CollectivesTest, KeysMayBeInputs) {
+  const auto reducer = [&](int task, Output group_size) {
+    const Output key = m_.Const(StrCat("key", task), Tensor::Scalar<int32_t>(7));
+    NodeSpec spec;
+    spec.name = StrCat("p", task);
+    spec.op = "CollectiveReduceV2";
+    spec.inputs = {m_.Const(StrCat("x", task), Tensor::Scalar(1.0 + task)), group_size, key, key};
+    spec.attrs = {{"merge_op", "Add"}, {"final_op", "Id"}};
+    spec.device = StrCat("/job:worker/task:", task);
+    Reader(m_.Add(std::move(spec)));
+  };
+  const auto size = [&](int32_t n) { return m_.Const(StrCat("size", n), Tensor::Scalar(n)); };
+  const Output two = size(2);
+  for (int task : {0, 1}) reducer(task, two);
+  Lower();
+  for (const Tensor& value : Values()) EXPECT_EQ(value.scalar<double>(), 3.0);
+
+  m_ = GraphMaker();
+  reducer(0, m_.Placeholder("size", PartialShape::Scalar(), DType::kInt32));
+  Refuses("must be a constant scalar");
+
+  m_ = GraphMaker();
+  reducer(0, size(2));
+  reducer(1, size(3));
+  Refuses("has 3");
+}
+
 // dfrun's own collectives: values, and gradients against numeric derivatives.
 struct OwnCase {
   const char* op;
