@@ -150,6 +150,7 @@ Result<Output> GradientScope::AddMerge(const Home& home, Output enter) {
 
 // A further variable of the forward loop.
 Status GradientScope::CountForward() {
+  DF_CHECK(parent_ != nullptr);
   const ForwardGraph& forward = shared_->forward;
   const Frame& frame = forward.frames.frames[frame_];
   const auto is_whole = [&](NodeId enter) {
@@ -180,6 +181,7 @@ Status GradientScope::CountForward() {
 }
 
 Status GradientScope::CountBackward() {
+  DF_CHECK(parent_ != nullptr);
   DF_ASSIGN(const Output count, parent_->Get(count_));
   gate_ = count.node;
   const Home here{this};

@@ -32,13 +32,12 @@ Result<Shape> Shape::Create(std::span<const int64_t> dims) {
   if (dims.size() > kMaxRank) return InvalidArgument("a shape of rank ", dims.size(), ": at most ", kMaxRank);
   int64_t product = 1;
   bool overflow = false;
-  bool empty = false;
   for (int64_t d : dims) {
     if (d < 0) return InvalidArgument("a shape with the negative size ", d, ": ", Join(dims));
-    empty |= d == 0;
+    // Without the sizes of 0: kernels multiply any of the others.
     overflow |= __builtin_mul_overflow(product, std::max<int64_t>(d, 1), &product);
   }
-  if (overflow && !empty) return InvalidArgument("a shape with more than 2^63 elements: ", Join(dims));
+  if (overflow) return InvalidArgument("a shape whose sizes multiply to 2^63 or more: ", Join(dims));
   return Shape(dims);
 }
 

@@ -44,7 +44,7 @@ Status Graph::InferShapes() {
   DF_ASSIGN(const std::vector<NodeId> order, TopologicalOrder());
   LoopShapes loops;
   for (;;) {
-    const Status status = InferInOrder(order, loops);
+    Status status = InferInOrder(order, loops);
     // An error may come of a shape that does not hold after the first iteration.
     const bool again = status.ok() ? LowerToBackEdges(*this, loops) : ForgetLoopShapes(*this, loops);
     if (!again) return status;

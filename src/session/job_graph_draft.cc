@@ -53,12 +53,14 @@ Status JobGraphDraft::StampFetches(const std::vector<FeedSpec>& feeds, const std
                                    const StampOptions& options, JobStep& step) {
   StampMap map = shared;
   std::vector<Output> values;
+  values.reserve(feeds.size());
   for (const FeedSpec& feed : feeds) values.push_back(feed.value);
   DF_ASSIGN(const std::vector<NodeId> fed, BodyOf(model, values));
   DF_TRY(Stamp(model, fed, options, job.graph, map));
   for (const FeedSpec& feed : feeds) map.outputs[StampMap::OutputKey(feed.target)] = map.Map(feed.value);
 
   std::vector<Output> wanted;
+  wanted.reserve(fetches.size());
   for (const FetchSpec& fetch : fetches) wanted.push_back(fetch.output);
   DF_ASSIGN(const std::vector<NodeId> body, BodyOf(model, wanted, &map));
   DF_TRY(Stamp(model, body, options, job.graph, map));
