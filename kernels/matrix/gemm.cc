@@ -1,12 +1,13 @@
 #include "kernels/matrix/gemm.h"
 
+#include "kernels/matrix/gemm_plan.h"
 #include "kernels/matrix/gemm_tiles.h"
 #include "src/framework/shape.h"
 
 namespace dfrun {
 namespace {
 
-// Below this many multiplications the direct kernel is level with oneDNN or ahead of it (128^3; see direct_gemm.h).
+// Below this many multiplications (128^3) the direct kernel is level with BlockedGemm or ahead of it.
 constexpr int64_t kDirectWork = int64_t{1} << 21;
 // A tile of this much work takes 100 us, far more than the 20 us until a woken thread runs.
 constexpr int64_t kTileWork = int64_t{8} << 20;
@@ -18,6 +19,12 @@ constexpr int64_t kMinColumns = 512;
 constexpr int64_t kEnoughTiles = 4;
 constexpr int64_t kMaxTiles = 256;
 constexpr int64_t kTileStep = 16;
+// Of the tiles of GemmPlan, which are as many as there are threads where that is enough work for each: a few times as
+// many where the work is large, since the threads do not run at one speed.
+constexpr int64_t kThreadTileWork = int64_t{4} << 20;
+constexpr int64_t kTilesAThread = 4;
+constexpr int64_t kThreadTileColumns = 96;
+constexpr int64_t kThreadTileRows = 64;
 
 int64_t CeilDiv(int64_t a, int64_t b) {
   return (a + b - 1) / b;
@@ -62,6 +69,13 @@ GemmTiles::GemmTiles(const GemmShape& shape) : rows(shape.m), columns(shape.n) {
   for (; tiles < std::min(wanted, kEnoughTiles) && columns >= 2 * kMinColumns; tiles *= 2) columns = Halved(columns);
   row_tiles = std::max<int64_t>(1, CeilDiv(shape.m, std::max<int64_t>(rows, 1)));
   column_tiles = std::max<int64_t>(1, CeilDiv(shape.n, std::max<int64_t>(columns, 1)));
+}
+
+ThreadTiles::ThreadTiles(const GemmShape& shape, int threads) {
+  if (threads == 1) return;
+  const int64_t wanted = std::clamp<int64_t>(shape.work() / kThreadTileWork, 1, kTilesAThread * threads);
+  columns = std::clamp<int64_t>(shape.n / kThreadTileColumns, 1, wanted);
+  rows = std::clamp<int64_t>(shape.m / kThreadTileRows, 1, wanted / columns);
 }
 
 }  // namespace dfrun

@@ -1,5 +1,6 @@
-// C = A B for one shape: chooses the way (registers, oneDNN, 16-bit operands through float, plain loops) and the split
-// over the pool, both by the shape alone.
+// C = A B for one shape: chooses the way (BlockedGemm, oneDNN for bfloat16, other 16-bit operands through float, plain
+// loops) by the shape alone. So are the tiles of oneDNN's products; those of BlockedGemm, whose elements have the same
+// bits in any tile, follow the number of threads too.
 #ifndef DFRUN_KERNELS_MATRIX_GEMM_H_
 #define DFRUN_KERNELS_MATRIX_GEMM_H_
 
@@ -42,7 +43,7 @@ template <class T>
 class Gemm {
  public:
   virtual ~Gemm() = default;
-  // May take up to a millisecond (oneDNN generates code).
+  // May take up to a millisecond for bfloat16 (oneDNN generates code).
   static Result<std::shared_ptr<const Gemm>> Create(const GemmShape& shape);
   // C overlaps neither operand. Scratch memory comes from `allocator`.
   virtual Status Run(const T* a, const T* b, T* c, ThreadPool& pool, Allocator& allocator) const = 0;

@@ -2,7 +2,7 @@
 #include <complex>
 
 #include "kernels/matrix/complex_gemm.h"
-#include "kernels/matrix/direct_gemm_plan.h"
+#include "kernels/matrix/gemm_plan.h"
 #include "kernels/matrix/onednn_gemm.h"
 #include "src/framework/tensor.h"
 
@@ -67,19 +67,15 @@ class PlainGemm final : public Gemm<int16_t> {
 };
 
 template <class T>
-std::shared_ptr<const Gemm<T>> Direct(const GemmShape& shape) {
-  return std::make_shared<DirectGemmPlan<T>>(shape);
+std::shared_ptr<const Gemm<T>> Blocked(const GemmShape& shape) {
+  return std::make_shared<GemmPlan<T>>(shape);
 }
 
 }  // namespace
 
 template <>
 Result<std::shared_ptr<const Gemm<float>>> Gemm<float>::Create(const GemmShape& shape) {
-  if (!PrefersDirectGemm(shape)) {
-    auto gemm = MakeOneDnnGemm<float>(shape);
-    if (gemm.ok()) return gemm;
-  }
-  return Direct<float>(shape);
+  return Blocked<float>(shape);
 }
 
 template <>
@@ -100,7 +96,7 @@ Result<std::shared_ptr<const Gemm<float16>>> Gemm<float16>::Create(const GemmSha
 
 template <>
 Result<std::shared_ptr<const Gemm<double>>> Gemm<double>::Create(const GemmShape& shape) {
-  return Direct<double>(shape);
+  return Blocked<double>(shape);
 }
 
 template <>
@@ -110,12 +106,12 @@ Result<std::shared_ptr<const Gemm<int16_t>>> Gemm<int16_t>::Create(const GemmSha
 
 template <>
 Result<std::shared_ptr<const Gemm<int32_t>>> Gemm<int32_t>::Create(const GemmShape& shape) {
-  return Direct<int32_t>(shape);
+  return Blocked<int32_t>(shape);
 }
 
 template <>
 Result<std::shared_ptr<const Gemm<int64_t>>> Gemm<int64_t>::Create(const GemmShape& shape) {
-  return Direct<int64_t>(shape);
+  return Blocked<int64_t>(shape);
 }
 
 template <>

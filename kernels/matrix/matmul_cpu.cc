@@ -2,7 +2,7 @@
 
 #include "kernels/device/shape_cache.h"
 #include "kernels/math/elementwise.h"
-#include "kernels/matrix/direct_gemm_plan.h"
+#include "kernels/matrix/gemm_plan.h"
 
 namespace dfrun {
 namespace {

@@ -50,6 +50,19 @@ inline void PackSquare(const T* from, int64_t from_stride, int rows, int depth, 
 
 }  // namespace internal
 
+// to[j][i] = from[i][j] for i < rows, j < columns, both at most kLanes; the rows of `from` are whole vectors.
+template <class T>
+inline void TransposeTile(const T* from, int64_t from_stride, int rows, int columns, T* to, int64_t stride) {
+  Vec<T> square[kLanes<T>];
+#pragma GCC unroll 16
+  for (int i = 0; i < kLanes<T>; ++i) square[i] = i < rows ? Load(from + i * from_stride) : Vec<T>{};
+  internal::TransposeSquare<T>(square);
+#pragma GCC unroll 16
+  for (int j = 0; j < kLanes<T>; ++j) {
+    if (j < columns) StoreFirst(to + j * stride, square[j], rows);
+  }
+}
+
 // packed[p][j] = b(p, j) for p < depth, j < columns, in rows of `vectors` vectors; lanes beyond `columns` are anything.
 template <class T>
 void PackPanel(MatrixView<const T> b, int64_t depth, int64_t columns, T* packed, int vectors) {

@@ -3,7 +3,7 @@
 #define DFRUN_KERNELS_NN_CELL_PRODUCTS_H_
 
 #include "kernels/device/shape_cache.h"
-#include "kernels/matrix/direct_gemm_plan.h"
+#include "kernels/matrix/gemm_plan.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {

@@ -1,0 +1,51 @@
+// C[m,n] = A[m,k] B[k,n] by one thread, for products whose operands do not fit in the first-level cache: they are read
+// in an order that the caches like, and copied where their rows lie badly. Bits as DirectGemm's.
+#ifndef DFRUN_KERNELS_MATRIX_BLOCKED_GEMM_H_
+#define DFRUN_KERNELS_MATRIX_BLOCKED_GEMM_H_
+
+#include <cstdint>
+
+#include "kernels/matrix/direct_gemm.h"
+
+namespace dfrun {
+
+// The shape of a product and what follows from it. T: as DirectGemm's. Thread safety: any thread, several at once.
+template <class T>
+class BlockedGemm {
+ public:
+  // m, k, n >= 1.
+  BlockedGemm(int64_t m, int64_t k, int64_t n, bool transposed_a, bool transposed_b);
+  // Elements of scratch memory that Run() needs, at an address that vectors align to.
+  int64_t scratch_elements() const { return a_elements_ + b_elements_ + c_elements_; }
+  // The views are as announced. C is not transposed and overlaps neither operand.
+  void Run(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, T* scratch) const;
+
+ private:
+  struct Pass;
+
+  static void RunPass(const Pass& pass);
+  void RunRows(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, int64_t row, T* scratch) const;
+  void RunSwapped(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, T* scratch) const;
+
+  int64_t m_;  // of C, or of its transpose where swapped_
+  int64_t k_;
+  int64_t n_;
+  bool swapped_;   // C^T = B^T A^T is computed, so that B is read as it lies
+  int64_t depth_;  // of a pass over k
+  int64_t rows_;   // of A in a pass
+  bool copies_a_;
+  bool keeps_panels_;     // all of B is packed
+  int64_t a_stride_ = 0;  // of the copy
+  int64_t a_elements_ = 0;
+  int64_t b_elements_;
+  int64_t c_elements_ = 0;
+};
+
+extern template class BlockedGemm<float>;
+extern template class BlockedGemm<double>;
+extern template class BlockedGemm<int32_t>;
+extern template class BlockedGemm<int64_t>;
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_MATRIX_BLOCKED_GEMM_H_

@@ -1,0 +1,70 @@
+// BlockedGemm over the pool, tile by tile.
+#ifndef DFRUN_KERNELS_MATRIX_GEMM_PLAN_H_
+#define DFRUN_KERNELS_MATRIX_GEMM_PLAN_H_
+
+#include <atomic>
+
+#include "kernels/matrix/blocked_gemm.h"
+#include "kernels/matrix/gemm.h"
+
+namespace dfrun {
+
+// The operands of a dense product as views.
+template <class T>
+MatrixView<const T> ViewA(const GemmShape& s, const T* a) {
+  return {a, s.transpose_a ? s.m : s.k, s.transpose_a};
+}
+template <class T>
+MatrixView<const T> ViewB(const GemmShape& s, const T* b) {
+  return {b, s.transpose_b ? s.k : s.n, s.transpose_b};
+}
+
+// How many tiles of rows and of columns C is cut into for a number of threads. No element's bits depend on it.
+struct ThreadTiles {
+  ThreadTiles(const GemmShape& shape, int threads);
+  int64_t count() const { return rows * columns; }
+  int64_t rows = 1;
+  int64_t columns = 1;
+};
+
+// T: as DirectGemm's. Empty products are allowed.
+template <class T>
+class GemmPlan final : public Gemm<T> {
+ public:
+  explicit GemmPlan(const GemmShape& shape) : shape_(shape) {}
+
+  Status Run(const T* a, const T* b, T* c, ThreadPool& pool, Allocator& allocator) const override {
+    const GemmShape& s = shape_;
+    if (s.work() == 0) {
+      std::fill_n(c, s.m * s.n, T{0});
+      return Status();
+    }
+    const ThreadTiles tiles(s, pool.num_threads());
+    std::atomic<bool> failed{false};
+    pool.RunBlocks(tiles.count(), [&](int64_t i) {
+      const int64_t row = i / tiles.columns * s.m / tiles.rows;
+      const int64_t row_end = (i / tiles.columns + 1) * s.m / tiles.rows;
+      const int64_t column = i % tiles.columns * s.n / tiles.columns;
+      const int64_t column_end = (i % tiles.columns + 1) * s.n / tiles.columns;
+      const BlockedGemm<T> tile(row_end - row, s.k, column_end - column, s.transpose_a, s.transpose_b);
+      const size_t bytes = static_cast<size_t>(tile.scratch_elements()) * sizeof(T);
+      void* scratch = allocator.Allocate(bytes);
+      if (scratch == nullptr) {
+        failed.store(true, std::memory_order_relaxed);
+        return;
+      }
+      tile.Run(ViewA(s, a).At(row, 0), ViewB(s, b).At(0, column), {c + row * s.n + column, s.n, false},
+               static_cast<T*>(scratch));
+      allocator.Free(scratch, bytes);
+    });
+    if (!failed.load(std::memory_order_relaxed)) return Status();
+    return Error(Code::kResourceExhausted, "no memory for copies of the operands of a matrix product");
+  }
+
+ private:
+  const GemmShape shape_;
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_MATRIX_GEMM_PLAN_H_
