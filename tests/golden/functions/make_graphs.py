@@ -75,6 +75,41 @@ def cases():
 
 
 @graph
+def cases_with_effects():
+    """Branches that change a variable: the op is no StatelessCase."""
+    v = v1.get_variable("c", initializer=constant(1.0), use_resource=True)
+    @tf.function
+    def run(i):
+        return tf.switch_case(i, [lambda: v.assign_add([2.0]), lambda: v.assign(v * 10), lambda: v.assign_sub([0.5])])
+    out, done = [], [v.initializer]
+    for i in (1, 0, 2, 7, -1):
+        with tf.control_dependencies(done):
+            out.append(tf.identity(run(tf.constant(i))))
+            done = [out[-1]]
+    return out
+
+
+@graph
+def optionals():
+    some = tf.raw_ops.OptionalFromValue(components=[constant(1.0, 2.0), tf.constant(7)])
+    none = tf.raw_ops.OptionalNone()
+    values = tf.raw_ops.OptionalGetValue(optional=some, output_types=[tf.float64, tf.int32], output_shapes=[[2], []])
+    return [tf.raw_ops.OptionalHasValue(optional=some), tf.raw_ops.OptionalHasValue(optional=none), *values]
+
+
+@graph
+def a_value_of_no_optional():
+    none = tf.raw_ops.OptionalNone()
+    return tf.raw_ops.OptionalGetValue(optional=none, output_types=[tf.float64], output_shapes=[[2]])
+
+
+@graph
+def a_value_of_another_type():
+    some = tf.raw_ops.OptionalFromValue(components=[constant(1.0, 2.0)])
+    return tf.raw_ops.OptionalGetValue(optional=some, output_types=[tf.float32], output_shapes=[[2]])
+
+
+@graph
 def conditions_of_other_types():
     @tf.function
     def yes(x):
