@@ -1,4 +1,6 @@
 // Cond(pred, then, else): only what the taken side needs runs.
+#include <algorithm>
+
 #include "src/spec/lowering.h"
 
 namespace dfrun {
@@ -19,7 +21,7 @@ std::optional<CondParts> ReadParts(const Expr& call, Diagnostics& diagnostics) {
     diagnostics.Error(call.items[3].place, "Cond takes a condition and two sides: Cond(x > 0, f(x), g(x))");
     return {};
   }
-  for (size_t i = 0; i < call.items.size(); ++i) *in_order[i] = &call.items[i];
+  for (size_t i = 0; i < std::min<size_t>(3, call.items.size()); ++i) *in_order[i] = &call.items[i];
   for (const KeywordArg& k : call.keywords) {
     size_t i = 0;
     while (i < 3 && kNames[i] != k.name) ++i;
