@@ -5,10 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "comm/bootstrap/world.h"
 #include "src/graph/graph_def.h"
 #include "src/session/session.h"
-#include "src/session/worker.h"
+#include "tests/mpi/rank_main.h"
 #include "tests/unit/testing/random_devices.h"
 
 namespace dfrun {
@@ -53,30 +52,12 @@ Status CompareAll(Runtime& runtime, int seeds, const std::vector<std::string>& p
   return Status();
 }
 
-Result<int> Main(int seeds, const std::vector<std::string>& paths) {
-  const int threads = std::getenv("THREADS") == nullptr ? 1 : std::atoi(std::getenv("THREADS"));
-  DF_ASSIGN(const auto world, comm::World::Join(threads));
-  DF_ASSIGN(auto communicator, world->Connect());
-  RuntimeOptions options;
-  options.threads = threads;
-  DF_ASSIGN(const auto runtime, Runtime::Create(options, std::move(communicator)));
-  Status status;
-  if (runtime->rank() == 0) {
-    status = Shutdown(*runtime, CompareAll(*runtime, seeds, paths));
-    if (!status.ok()) std::fprintf(stderr, "%s\n", status.ToString().c_str());
-  } else {
-    status = Worker(*runtime).Serve();
-  }
-  return static_cast<int>(status.code());
-}
-
 }  // namespace
 }  // namespace dfrun
 
 int main(int argc, char** argv) {
   if (argc < 3) return 64;
-  const dfrun::Result<int> code = dfrun::Main(std::atoi(argv[1]), {argv + 2, argv + argc});
-  if (code.ok()) return *code;
-  std::fprintf(stderr, "%s\n", code.status().ToString().c_str());
-  return 100;
+  return dfrun::testing::RankMain([&](dfrun::Runtime& runtime) {
+    return dfrun::CompareAll(runtime, std::atoi(argv[1]), {argv + 2, argv + argc});
+  });
 }

@@ -7,9 +7,8 @@
 #include <cstring>
 #include <string>
 
-#include "comm/bootstrap/world.h"
 #include "src/session/session.h"
-#include "src/session/worker.h"
+#include "tests/mpi/rank_main.h"
 
 namespace dfrun {
 namespace {
@@ -93,29 +92,11 @@ Status OnMaster(Runtime& runtime, const std::string& what, int number) {
   return Status(static_cast<Code>(number), "stopped");
 }
 
-Result<int> Main(const std::string& what, int number) {
-  const int threads = std::getenv("THREADS") == nullptr ? 1 : std::atoi(std::getenv("THREADS"));
-  DF_ASSIGN(const auto world, comm::World::Join(threads));
-  DF_ASSIGN(auto communicator, world->Connect());
-  RuntimeOptions options;
-  options.threads = threads;
-  DF_ASSIGN(const auto runtime, Runtime::Create(options, std::move(communicator)));
-  Status status;
-  if (runtime->rank() == 0) {
-    status = Shutdown(*runtime, OnMaster(*runtime, what, number));
-    std::printf("%d ranks: %s\n", runtime->size(), status.ToString().c_str());
-  } else {
-    status = Worker(*runtime).Serve();
-  }
-  return static_cast<int>(status.code());
-}
-
 }  // namespace
 }  // namespace dfrun
 
 int main(int argc, char** argv) {
-  const dfrun::Result<int> code = dfrun::Main(argc > 1 ? argv[1] : "compute", argc > 2 ? std::atoi(argv[2]) : 0);
-  if (code.ok()) return *code;
-  std::fprintf(stderr, "%s\n", code.status().ToString().c_str());
-  return 100;
+  return dfrun::testing::RankMain([&](dfrun::Runtime& runtime) {
+    return dfrun::OnMaster(runtime, argc > 1 ? argv[1] : "compute", argc > 2 ? std::atoi(argv[2]) : 0);
+  });
 }

@@ -1,0 +1,45 @@
+// What programs under mpirun have in common: rank 0 does something, the others serve it.
+#ifndef DFRUN_TESTS_MPI_RANK_MAIN_H_
+#define DFRUN_TESTS_MPI_RANK_MAIN_H_
+
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "comm/bootstrap/world.h"
+#include "src/base/threads.h"
+#include "src/session/runtime.h"
+#include "src/session/worker.h"
+
+namespace dfrun::testing {
+
+// Joins the ranks, each with $THREADS threads (default 1), and runs `on_master` on rank 0, which then ends the others
+// with its status and prints it. The code of that status, on every rank.
+inline Result<int> RunRanks(FunctionRef<Status(Runtime&)> on_master) {
+  const char* const wanted = std::getenv("THREADS");
+  RuntimeOptions options;
+  options.threads = wanted == nullptr ? 1 : std::atoi(wanted);
+  DF_ASSIGN(const auto world, comm::World::Join(options.threads));
+  DF_ASSIGN(auto communicator, world->Connect());
+  DF_ASSIGN(const auto runtime, Runtime::Create(options, std::move(communicator)));
+  Status status;
+  if (runtime->rank() == 0) {
+    status = Shutdown(*runtime, on_master(*runtime));
+    std::printf("%d ranks: %s\n", runtime->size(), status.ToString().c_str());
+  } else {
+    status = Worker(*runtime).Serve();
+  }
+  return static_cast<int>(status.code());
+}
+
+// What main() returns: as RunRanks(), or 100 where the ranks could not be joined.
+inline int RankMain(FunctionRef<Status(Runtime&)> on_master) {
+  const Result<int> code = RunRanks(on_master);
+  if (code.ok()) return *code;
+  std::fprintf(stderr, "%s\n", code.status().ToString().c_str());
+  return 100;
+}
+
+}  // namespace dfrun::testing
+
+#endif  // DFRUN_TESTS_MPI_RANK_MAIN_H_
