@@ -18,20 +18,23 @@ class BorderMover {
     DF_ASSIGN(const std::vector<NodeId> order, graph_.TopologicalOrder());
     for (NodeId id : order) {
       const Node& node = graph_.node(id);
-      if (KindOf(id) != ControlFlowKind::kExit || node.output_types[0].is_ref) continue;
+      if (KindOf(id) != ControlFlowKind::kExit || IsBound(node)) continue;
       graph_.mutable_node(id).device = graph_.node(node.inputs[0].node).device;
     }
     // Readers first: where an Enter is decides where another one is wanted that it reads.
     for (auto it = order.rbegin(); it != order.rend(); ++it) {
       const ControlFlowKind kind = KindOf(*it);
       const bool leads_in = kind == ControlFlowKind::kEnter || kind == ControlFlowKind::kNextIteration;
-      if (leads_in && !graph_.node(*it).output_types[0].is_ref) MoveToReaders(*it);
+      if (leads_in && !IsBound(graph_.node(*it))) MoveToReaders(*it);
     }
     return Status();
   }
 
  private:
   ControlFlowKind KindOf(NodeId id) const { return ControlFlowKindOf(graph_.node(id).op->name); }
+
+  // Of a value that means something on its own device alone.
+  static bool IsBound(const Node& node) { return node.output_types[0].is_ref || IsHandle(node.output_types[0].dtype); }
 
   void AddReads(NodeId reader) {
     const Node& node = graph_.node(reader);

@@ -21,7 +21,7 @@
 //   Enter          where it is read, with a copy for each further device: what enters a loop crosses once a frame;
 //   NextIteration  where the Merges are that read it, likewise;
 //   Exit           where its input is: only the value that leaves crosses.
-// References stay where they are.
+// References and handles stay where they are.
 #ifndef DFRUN_SRC_PARTITION_LOOP_SPREAD_H_
 #define DFRUN_SRC_PARTITION_LOOP_SPREAD_H_
 

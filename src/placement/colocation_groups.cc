@@ -36,7 +36,7 @@ void ColocationGroups::Unite(NodeId a, NodeId b) {
 Status ColocationGroups::UniteAll() {
   for (const Node& node : graph_.nodes()) {
     for (int i = 0; i < node.num_inputs(); ++i) {
-      const bool binds = node.input_types[i].is_ref || node.input_types[i].dtype == DType::kResource;
+      const bool binds = node.input_types[i].is_ref || IsHandle(node.input_types[i].dtype);
       if (binds && node.inputs[i].valid()) Unite(node.id, node.inputs[i].node);
     }
     if (!node.colocate_with.empty()) DF_TRY(UniteWith(node, node.colocate_with));

@@ -4,6 +4,7 @@ Needs TensorFlow (tensorflow-cpu 2.21); only needed to change the fixtures. A fo
 node `result` holds all that is compared as one float64 vector, and expected.txt, a line each: name and elements, or
 name, `error` and the error that running it gives.
 """
+import itertools
 import os
 
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
@@ -39,7 +40,8 @@ class Exported:
                 except tf.errors.OpError as error:
                     outcome = ["error", type(error).__name__.removesuffix("Error")]
             definition = made.as_graph_def()
-        for node in definition.node:
+        bodies = [function.node_def for function in definition.library.function]
+        for node in itertools.chain(definition.node, *bodies):
             node.device = self.devices.get(node.device, node.device)
         with open(os.path.join(self.folder, name + ".pb"), "wb") as out:
             out.write(definition.SerializeToString(deterministic=True))

@@ -1,11 +1,13 @@
-// Conditionals and loops over MPI ranks: each graph with its nodes on ranks at random, several times, against the same
-// graph on rank 0 alone, bit by bit. Run under mpirun: flow_test SEEDS GRAPH.pb... ; each graph has a node `result`.
+// Conditionals, loops and functions over MPI ranks: each graph, its functions inlined, with its nodes on ranks at
+// random, several times, against the same graph on rank 0 alone, bit by bit. Run under mpirun: flow_test SEEDS
+// GRAPH.pb... ; each graph has a node `result`.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "src/graph/graph_def.h"
+#include "src/passes/functions/lower_functions.h"
 #include "src/session/session.h"
 #include "tests/mpi/rank_main.h"
 #include "tests/unit/testing/random_devices.h"
@@ -34,6 +36,7 @@ Status Compare(Runtime& runtime, const std::string& path, int seeds) {
   for (int seed = 0; seed < seeds; ++seed) {
     const bool optimize = seed % 2 == 0;
     DF_ASSIGN(Graph graph, ReadGraphDefFile(path));
+    DF_TRY(LowerFunctions(graph));
     DF_TRY(testing::PutOnRandomDevices(graph, first, 0));
     DF_ASSIGN(const Tensor wanted, RunOn(runtime, graph.Clone(), optimize));
     DF_TRY(testing::PutOnRandomDevices(graph, all, static_cast<uint64_t>(seed)));

@@ -1,6 +1,7 @@
 #include "src/passes/functions/lower_functions.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -31,7 +32,7 @@ class GraphLowering {
       if (id >= first_node_) DF_TRY(Add(from_.node(id)));
     }
     for (const BackEdge& edge : back_edges_) {
-      DF_TRY(to_.SetInput(edge.reader, edge.input, {nodes_[edge.from.node], edge.from.port}));
+      DF_TRY(to_.SetInput(edge.reader, edge.input, Lowered(edge.from)));
     }
     DF_TRY(to_.InferShapes());
     to_.set_extras(ExtrasWithoutLibrary());
@@ -58,7 +59,7 @@ class GraphLowering {
     for (int i = 0; i < node.num_inputs(); ++i) {
       const Output from = node.inputs[i];
       if (from_.IsBackEdge(node, i)) back_edges_.push_back({to_.num_nodes(), i, from});
-      inputs.push_back({from_.IsBackEdge(node, i) ? Output{} : Output{nodes_[from.node], from.port}});
+      inputs.push_back({from_.IsBackEdge(node, i) ? Output{} : Lowered(from)});
     }
     if (IsFunctional(spec.op)) return AddFunctional(node, std::move(spec), inputs);
     DF_ASSIGN(const Inlined made, inliner_.AddNode(std::move(spec), inputs, true, site_));
@@ -71,6 +72,7 @@ class GraphLowering {
     Result<Inlined> made = inliner_.AddFunctional(spec, inputs, site_);
     if (!made.ok()) return made.status().Annotate(from_.Describe(node.id));
     DF_TRY(CheckTypes(node, *made).Annotate(from_.Describe(node.id)));
+    DF_TRY(SplitHandles(node, *made));
     const size_t count = made->outputs.size();
     spec.op = count == 0 ? "NoOp" : count == 1 ? "Identity" : "IdentityN";
     spec.attrs = {};
@@ -78,6 +80,24 @@ class GraphLowering {
     DF_ASSIGN(const Inlined named, inliner_.AddNode(std::move(spec), made->outputs, true, site_));
     nodes_[node.id] = named.effects[0];
     return Status();
+  }
+
+  // Takes the handles off the end of a call's outputs, which is where loops hand on those that they use. In one node
+  // with the other outputs they would bring all of their variables to one device.
+  Status SplitHandles(const Node& node, Inlined& made) {
+    for (; !made.outputs.empty() && to_.dtype(made.outputs.back().output) == DType::kResource;
+         made.outputs.pop_back()) {
+      DF_ASSIGN(const SiteValue handle,
+                inliner_.Add(node.name + "/handle", "Identity", {made.outputs.back()}, site_, {}, made.effects));
+      handles_[{node.id, static_cast<int>(made.outputs.size()) - 1}] = handle.output;
+    }
+    return Status();
+  }
+
+  // An output of the graph as it was, as it is now.
+  Output Lowered(Output from) const {
+    const auto handle = handles_.find({from.node, from.port});
+    return handle != handles_.end() ? handle->second : Output{nodes_[from.node], from.port};
   }
 
   Status CheckTypes(const Node& node, const Inlined& made) const {
@@ -116,7 +136,8 @@ class GraphLowering {
   FunctionLibrary library_;
   FunctionInliner inliner_;
   CallSite site_;
-  std::vector<NodeId> nodes_;  // by old id: the node of the same name
+  std::vector<NodeId> nodes_;                         // by old id: the node of the same name
+  std::map<std::pair<NodeId, int>, Output> handles_;  // by old output: those that the node of that name does not give
   std::vector<BackEdge> back_edges_;
 };
 

@@ -73,22 +73,23 @@ TEST_P(ExportedGraphTest, SeveralThreadsAndNoRewritingGiveTheSame) {
   ComputesTheResult("--threads 3 --no-optimize");
 }
 
-// Participant k of a graph of collectives is on task k. Values must have the same bits wherever the tasks are.
-class CollectiveGraphTest : public ExportedGraphTest {
+// Nodes are on the tasks 0 to 3. Values must have the same bits wherever the tasks are.
+class PlacedGraphTest : public ExportedGraphTest {
  protected:
-  Tensor OnRanks(int ranks) {
+  Tensor OnRanks(int ranks, const std::string& options = "") {
     const std::string out = Path("ranks.h5");
-    const std::string args = "eval " + GetParam().path + ".pb --fetch result --threads 1 --out " + out;
+    const std::string args = "eval " + GetParam().path + ".pb --fetch result --threads 1 --out " + out + " " + options;
     const int code = Dfrun(args, StrCat("mpirun --oversubscribe -np ", ranks));
     EXPECT_EQ(code, 0) << output_;
     return code == 0 ? ReadDataset(out, "/result") : Tensor();
   }
 };
 
-TEST_P(CollectiveGraphTest, RanksGiveTheBitsOfOneProcess) {
+TEST_P(PlacedGraphTest, RanksGiveTheBitsOfOneProcess) {
   ComputesTheResult("--soft-placement");
   const Tensor alone = Evaluate(GetParam().path + ".pb --soft-placement", "result");
   EXPECT_TRUE(OnRanks(4).Identical(alone));
+  EXPECT_TRUE(OnRanks(2, "--soft-placement").Identical(alone));
   if (GetParam().name == "sums_of_two") {
     EXPECT_TRUE(OnRanks(2).Identical(alone));
   }
@@ -104,7 +105,9 @@ INSTANTIATE_TEST_SUITE_P(ControlFlow, ExportedGraphTest, ::testing::ValuesIn(Rea
 INSTANTIATE_TEST_SUITE_P(Functions, ExportedGraphTest, ::testing::ValuesIn(ReadExpected("functions")), &NameOf);
 INSTANTIATE_TEST_SUITE_P(Primitives, ExportedGraphTest, ::testing::ValuesIn(ReadExpected("primitives")), &NameOf);
 INSTANTIATE_TEST_SUITE_P(Lists, ExportedGraphTest, ::testing::ValuesIn(ReadExpected("lists")), &NameOf);
-INSTANTIATE_TEST_SUITE_P(Collectives, CollectiveGraphTest, ::testing::ValuesIn(ReadExpected("collectives")), &NameOf);
+INSTANTIATE_TEST_SUITE_P(Collectives, PlacedGraphTest, ::testing::ValuesIn(ReadExpected("collectives")), &NameOf);
+INSTANTIATE_TEST_SUITE_P(PlacedFunctions, PlacedGraphTest, ::testing::ValuesIn(ReadExpected("placed_functions")),
+                         &NameOf);
 
 INSTANTIATE_TEST_SUITE_P(Queues, ExportedGraphTest, ::testing::ValuesIn(ReadExpected("queues")), &NameOf);
 INSTANTIATE_TEST_SUITE_P(Readers, ExportedGraphTest, ::testing::ValuesIn(ReadExpected("readers")), &NameOf);
