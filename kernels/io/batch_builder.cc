@@ -85,6 +85,14 @@ Status FillWithFallback(const SampleField& field, Tensor& tensor, int64_t at, in
   return ok ? Status() : InvalidArgument("the default '", *field.fallback, "' is no ", tensor.dtype());
 }
 
+void BatchBuilder::Room::Fill(std::string_view elements) const {
+  if (tensor->dtype() == DType::kBool) {
+    std::transform(elements.begin(), elements.end(), bytes(), [](char c) { return static_cast<char>(c != 0 ? 1 : 0); });
+  } else {
+    std::memcpy(bytes(), elements.data(), elements.size());
+  }
+}
+
 Result<BatchBuilder> BatchBuilder::Create(std::span<const SampleField> fields, int64_t samples, Allocator& allocator) {
   BatchBuilder builder(fields, samples, allocator);
   for (const SampleField& field : fields) {
@@ -95,6 +103,7 @@ Result<BatchBuilder> BatchBuilder::Create(std::span<const SampleField> fields, i
       continue;
     }
     DF_ASSIGN(column.sample, field.shape.ToShape());
+    column.elements = column.sample.num_elements();
     std::vector<int64_t> dims = {samples};
     dims.insert(dims.end(), column.sample.dims().begin(), column.sample.dims().end());
     DF_ASSIGN(const Shape shape, Shape::Create(dims));
@@ -106,7 +115,7 @@ Result<BatchBuilder> BatchBuilder::Create(std::span<const SampleField> fields, i
 Result<BatchBuilder::Room> BatchBuilder::Place(size_t field, int64_t sample, const Shape& shape) {
   Column& column = columns_[field];
   if (column.is_fixed) {
-    if (shape == column.sample) return Room{&column.batch, sample * shape.num_elements()};
+    if (shape == column.sample) return Row(field, sample);
   } else if (fields_[field].shape.IsCompatibleWith(shape)) {
     Tensor& value = column.values[static_cast<size_t>(sample)];
     DF_ASSIGN(value, Tensor::Allocate(*allocator_, fields_[field].dtype, shape));

@@ -28,8 +28,15 @@ class BatchBuilder {
     char* bytes() const {
       return static_cast<char*>(tensor->raw()) + static_cast<size_t>(at) * DTypeSize(tensor->dtype());
     }
+    // Elements of a plain dtype as a file holds them; of bool any byte but 0 is true.
+    void Fill(std::string_view elements) const;
   };
   Result<Room> Place(size_t field, int64_t sample, const Shape& shape);
+  // The same for a field whose shape is fully declared, which is the value's.
+  Room Row(size_t field, int64_t sample) {
+    Column& column = columns_[field];
+    return {&column.batch, sample * column.elements};
+  }
 
   // A tensor [samples, ...] a field, of which every sample was placed.
   Result<std::vector<Tensor>> Finish();
@@ -38,6 +45,7 @@ class BatchBuilder {
   struct Column {
     bool is_fixed = false;
     Shape sample;                // where fixed
+    int64_t elements = 0;        // of a sample, where fixed
     Tensor batch;                // where fixed
     std::vector<Tensor> values;  // by sample, otherwise
   };

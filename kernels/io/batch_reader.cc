@@ -1,6 +1,7 @@
 #include "kernels/io/batch_reader.h"
 
 #include <limits>
+#include <numeric>
 #include <utility>
 
 namespace dfrun {
@@ -98,9 +99,12 @@ Result<std::vector<int64_t>> BatchReader::SamplesAt(int64_t position) {
   if (position < 0 || position > std::numeric_limits<int64_t>::max() - end) {
     return InvalidArgument("there is no position ", position, " of the samples");
   }
-  std::vector<int64_t> samples;
-  samples.reserve(static_cast<size_t>(end - begin));
-  for (int64_t i = begin; i < end; ++i) samples.push_back(config_.batch < 0 ? i : order_->RowAt(position + i));
+  std::vector<int64_t> samples(static_cast<size_t>(end - begin));
+  if (config_.batch < 0) {
+    std::iota(samples.begin(), samples.end(), begin);
+  } else {
+    order_->RowsFrom(position + begin, samples);
+  }
   return samples;
 }
 

@@ -13,23 +13,25 @@ constexpr uint64_t kMaxView = uint64_t{2} << 30;
 
 }  // namespace
 
-Result<ByteFile> ByteFile::Open(const std::string& path, Compression compression, size_t keep_bytes) {
+Result<ByteFile> ByteFile::Open(const std::string& path, Compression compression, size_t map_bytes) {
   ByteFile file;
   DF_ASSIGN(file.file_, FileDescriptor::OpenForReading(path));
   DF_ASSIGN(file.size_, file.file_.Size());
-  file.in_memory_ = file.size_ <= keep_bytes || compression != Compression::kNone;
-  if (!file.in_memory_) return file;
-  if (compression != Compression::kNone && file.size_ > kMaxInflated) {
+  if (compression == Compression::kNone) {
+    if (file.size_ > 0 && file.size_ <= map_bytes) file.mapped_ = MappedFile::Map(file.file_, file.size_);
+    file.in_memory_ = file.mapped_.is_mapped();
+    return file;
+  }
+  if (file.size_ > kMaxInflated) {
     return Error(Code::kResourceExhausted, path, " has ", file.size_, " bytes, more than are inflated");
   }
-  file.bytes_.resize(file.size_);
-  DF_TRY(file.file_.ReadAt(0, file.bytes_.data(), file.bytes_.size()));
-  if (compression != Compression::kNone) {
-    Result<std::string> plain = Inflate(file.bytes_, compression, kMaxInflated);
-    if (!plain.ok()) return plain.status().Annotate(path);
-    file.bytes_ = *std::move(plain);
-    file.size_ = file.bytes_.size();
-  }
+  std::string compressed(file.size_, '\0');
+  DF_TRY(file.file_.ReadAt(0, compressed.data(), compressed.size()));
+  Result<std::string> plain = Inflate(compressed, compression, kMaxInflated);
+  if (!plain.ok()) return plain.status().Annotate(path);
+  file.inflated_ = *std::move(plain);
+  file.size_ = file.inflated_.size();
+  file.in_memory_ = true;
   return file;
 }
 
@@ -39,14 +41,14 @@ Result<std::string_view> FileCursor::View(uint64_t offset, uint64_t bytes) {
     return Error(Code::kDataLoss, file_->path(), " ends at byte ", size, ", within ", bytes, " bytes from byte ",
                  offset, " on");
   }
-  if (file_->in_memory()) return std::string_view(file_->bytes()).substr(offset, bytes);
+  if (file_->in_memory()) return file_->bytes().substr(offset, bytes);
   if (offset < begin_ || offset + bytes > begin_ + buffer_.size()) DF_TRY(Fill(offset, bytes));
   return std::string_view(buffer_).substr(offset - begin_, bytes);
 }
 
 Result<std::string_view> FileCursor::Some(uint64_t offset) {
   const uint64_t left = file_->size() - offset;
-  if (file_->in_memory()) return std::string_view(file_->bytes()).substr(offset, left);
+  if (file_->in_memory()) return file_->bytes().substr(offset, left);
   if (offset >= begin_ && offset < begin_ + buffer_.size()) {
     return std::string_view(buffer_).substr(offset - begin_);
   }

@@ -8,26 +8,35 @@
 
 #include "kernels/io/inflate.h"
 #include "src/base/file.h"
+#include "src/base/mapped_file.h"
 
 namespace dfrun {
 
 // Thread safety: const methods from any thread.
 class ByteFile {
  public:
-  // Files of at most `keep_bytes` bytes are read at once and kept; compressed ones always are. Errors name the path.
-  static Result<ByteFile> Open(const std::string& path, Compression compression, size_t keep_bytes);
+  // Files of at most `map_bytes` bytes are mapped; compressed ones are always inflated. Errors name the path.
+  static Result<ByteFile> Open(const std::string& path, Compression compression, size_t map_bytes);
 
   const std::string& path() const { return file_.path(); }
   uint64_t size() const { return size_; }
   bool in_memory() const { return in_memory_; }
-  const std::string& bytes() const { return bytes_; }  // where in_memory()
+  std::string_view bytes() const {  // where in_memory()
+    return mapped_.is_mapped() ? mapped_.bytes() : std::string_view(inflated_);
+  }
+  // Asks the system to bring what is mapped into memory, and returns at once; Touch() waits for it.
+  void ReadAhead() const { mapped_.ReadAhead(0, mapped_.bytes().size()); }
+  void Touch() const { mapped_.Touch(0, mapped_.bytes().size()); }
   Status ReadAt(uint64_t offset, void* data, size_t bytes) const { return file_.ReadAt(offset, data, bytes); }
+  // Who has read from memory asks this before the bytes are used: DataLoss where the file has become shorter.
+  Status Check() const { return mapped_.Check(file_); }
 
  private:
   FileDescriptor file_;
   uint64_t size_ = 0;
   bool in_memory_ = false;
-  std::string bytes_;
+  MappedFile mapped_;
+  std::string inflated_;
 };
 
 // Looks at parts of a file through one buffer. One that goes on where the last ended is read with what follows it.

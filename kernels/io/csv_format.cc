@@ -27,7 +27,6 @@ class CsvDecoder final : public RecordDecoder {
       return InvalidArgument("'", field.from, "' are ", count, " columns, but ", field.shape, " is declared");
     }
     columns_.push_back(columns);
-    shapes_.push_back(shape);
     fields_.push_back(field);
     return Status();
   }
@@ -35,7 +34,7 @@ class CsvDecoder final : public RecordDecoder {
   Status Decode(const Record& record, int64_t i, BatchBuilder& batch) const override {
     DF_ASSIGN(std::vector<std::string> values, CsvFields(record.bytes, format_));
     for (size_t f = 0; f < columns_.size(); ++f) {
-      DF_ASSIGN(const BatchBuilder::Room room, batch.Place(f, i, shapes_[f]));
+      const BatchBuilder::Room room = batch.Row(f, i);
       for (int64_t c = columns_[f].begin; c < columns_[f].end; ++c) {
         if (static_cast<size_t>(c) >= values.size()) {
           return InvalidArgument("column ", c, " is wanted, but there are ", values.size());
@@ -92,7 +91,6 @@ class CsvDecoder final : public RecordDecoder {
   const CsvFormat format_;
   const std::vector<std::string> header_;
   std::vector<Columns> columns_;  // by field
-  std::vector<Shape> shapes_;
   std::vector<SampleField> fields_;
 };
 

@@ -1,6 +1,4 @@
 // fixed_length: binary records of one size, parts of which are tensors.
-#include <cstring>
-
 #include "kernels/io/raw_decoder.h"
 #include "kernels/strings/parse_number.h"
 
@@ -25,15 +23,15 @@ class FixedDecoder final : public RecordDecoder {
       return InvalidArgument(field.dtype, shape, " from byte ", offset, " on needs more than the record's ",
                              record_bytes_, " bytes");
     }
-    parts_.push_back({static_cast<size_t>(offset), shape, static_cast<size_t>(shape.num_elements() * element)});
+    parts_.push_back({static_cast<size_t>(offset), static_cast<size_t>(shape.num_elements() * element)});
     return Status();
   }
 
+  bool IsCopy() const override { return true; }
+
   Status Decode(const Record& record, int64_t i, BatchBuilder& batch) const override {
     for (size_t f = 0; f < parts_.size(); ++f) {
-      DF_ASSIGN(const BatchBuilder::Room room, batch.Place(f, i, parts_[f].shape));
-      std::memcpy(room.bytes(), record.bytes.data() + parts_[f].offset, parts_[f].bytes);
-      if (room.tensor->dtype() == DType::kBool) Normalize(room.bytes(), parts_[f].bytes);
+      batch.Row(f, i).Fill(record.bytes.substr(parts_[f].offset, parts_[f].bytes));
     }
     return Status();
   }
@@ -41,14 +39,8 @@ class FixedDecoder final : public RecordDecoder {
  private:
   struct Part {
     size_t offset;
-    Shape shape;
     size_t bytes;
   };
-
-  // Any byte but 0 is true, which has one representation.
-  static void Normalize(char* bools, size_t count) {
-    for (size_t i = 0; i < count; ++i) bools[i] = bools[i] != 0 ? 1 : 0;
-  }
 
   const int64_t record_bytes_;
   std::vector<Part> parts_;

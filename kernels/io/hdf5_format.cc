@@ -1,9 +1,13 @@
 // hdf5: datasets whose first dimension counts the samples.
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
+#include "kernels/io/batch_builder.h"
+#include "kernels/io/hdf5_blocks.h"
 #include "src/base/file.h"
 #include "src/base/hdf5.h"
+#include "src/base/mapped_file.h"
 #include "src/base/mutex.h"
 #include "src/framework/sample_source.h"
 #include "src/framework/tensor_hdf5.h"
@@ -11,9 +15,12 @@
 namespace dfrun {
 namespace {
 
-// Datasets up to this size are read once and kept: gathering rows of a few hundred bytes from the file costs a system
-// call each.
+// Datasets that must be unpacked are read once and kept up to this size.
 constexpr size_t kKeepBytes = size_t{256} << 20;
+// Others are mapped while all together have no more: rows of a few hundred bytes cost a system call each otherwise.
+constexpr size_t kMapBytes = size_t{1} << 30;
+// So much is brought into memory before the first sample is needed.
+constexpr size_t kSmallBytes = size_t{64} << 20;
 // Copying this much takes about as long as a sleeping thread takes to run (20 us).
 constexpr size_t kShortCopyBytes = size_t{128} << 10;
 
@@ -49,32 +56,45 @@ class Hdf5Samples final : public SampleSource {
     return Status();
   }
 
-  Result<Counts> Count() override { return Counts{num_samples_, 0}; }
+  Result<SampleCensus> Count() override {
+    SampleCensus census;
+    census.pieces.push_back({0, 0, num_samples_});
+    return census;
+  }
 
-  Result<Counts> Load() override {
+  Result<int64_t> Load(const SampleCensus&) override {
+    DF_TRY(MapDatasets());
     for (Dataset& dataset : datasets_) {
-      const bool is_small = dataset.row_bytes * static_cast<size_t>(num_samples_) <= kKeepBytes;
-      if (!is_small && IsPlain(dataset.info.dtype)) continue;
+      if (dataset.rows != nullptr || dataset.info.contiguous) continue;
+      if (IsPlain(dataset.info.dtype) && BytesOf(dataset) > kKeepBytes) {
+        dataset.blocks.emplace(dataset.name, dataset.info);
+        continue;
+      }
       DF_ASSIGN(dataset.kept, ReadTensor(hdf5_, path(), dataset.name, SystemAllocator()));
+      if (IsPlain(dataset.info.dtype)) dataset.rows = static_cast<const char*>(dataset.kept.raw());
     }
-    return Count();
+    return num_samples_;
   }
 
   bool IsShortCopy(int64_t samples) const override {
     size_t bytes = 0;
     for (const Dataset& dataset : datasets_) {
-      if (!dataset.kept.initialized()) return false;
+      if (dataset.rows == nullptr) return false;
       bytes += dataset.row_bytes;
     }
-    return bytes * static_cast<size_t>(samples) <= kShortCopyBytes;
+    return (!mapped_.is_mapped() || is_touched_) && bytes * static_cast<size_t>(samples) <= kShortCopyBytes;
   }
 
   Result<std::vector<Tensor>> Gather(std::span<const int64_t> samples, Allocator& allocator) override {
     std::vector<Tensor> batch;
-    for (const Dataset& dataset : datasets_) {
-      DF_ASSIGN(Tensor rows, GatherRows(dataset, samples, allocator));
+    for (Dataset& dataset : datasets_) {
+      Shape shape = dataset.info.shape;
+      shape.set_dim(0, static_cast<int64_t>(samples.size()));
+      DF_ASSIGN(Tensor rows, Tensor::Allocate(allocator, dataset.info.dtype, shape));
+      DF_TRY(GatherRows(dataset, samples, rows));
       batch.push_back(std::move(rows));
     }
+    DF_TRY(mapped_.Check(bytes_));
     return batch;
   }
 
@@ -83,7 +103,9 @@ class Hdf5Samples final : public SampleSource {
     std::string name;
     DatasetInfo info;
     size_t row_bytes = 0;
-    Tensor kept;  // the whole dataset, where it is small
+    const char* rows = nullptr;         // the whole dataset, mapped or in `kept`
+    Tensor kept;
+    std::optional<Hdf5Blocks> blocks;  // held with mu_; of a large one that must be unpacked
   };
 
   const std::string& path() const { return paths_[0]; }
@@ -100,33 +122,70 @@ class Hdf5Samples final : public SampleSource {
     return Status();
   }
 
-  Result<Tensor> GatherRows(const Dataset& dataset, std::span<const int64_t> rows, Allocator& allocator) {
-    Shape shape = dataset.info.shape;
-    const int64_t row_elements = shape.num_elements() / shape.dim(0);
-    shape.set_dim(0, static_cast<int64_t>(rows.size()));
-    DF_ASSIGN(Tensor out, Tensor::Allocate(allocator, dataset.info.dtype, shape));
+  size_t BytesOf(const Dataset& dataset) const { return dataset.row_bytes * static_cast<size_t>(num_samples_); }
+
+  Status MapDatasets() {
+    uint64_t bytes = 0;
+    uint64_t end = 0;
+    DF_ASSIGN(const uint64_t size, bytes_.Size());
+    for (const Dataset& dataset : datasets_) {
+      if (!dataset.info.contiguous) continue;
+      if (BytesOf(dataset) > size || dataset.info.offset > size - BytesOf(dataset)) {
+        return Error(Code::kDataLoss, path(), " has ", size, " bytes: it ends before its dataset '", dataset.name, "'");
+      }
+      bytes += BytesOf(dataset);
+      end = std::max(end, dataset.info.offset + BytesOf(dataset));
+    }
+    if (bytes == 0 || bytes > kMapBytes) return Status();
+    mapped_ = MappedFile::Map(bytes_, end);
+    is_touched_ = bytes <= kSmallBytes;
+    for (Dataset& dataset : datasets_) {
+      if (!mapped_.is_mapped() || !dataset.info.contiguous) continue;
+      dataset.rows = mapped_.bytes().data() + dataset.info.offset;
+      if (is_touched_) mapped_.Touch(dataset.info.offset, BytesOf(dataset));
+      if (!is_touched_) mapped_.ReadAhead(dataset.info.offset, BytesOf(dataset));
+    }
+    return Status();
+  }
+
+  Status GatherRows(Dataset& dataset, std::span<const int64_t> rows, Tensor& to) {
+    if (dataset.info.dtype == DType::kString) return GatherStrings(dataset, rows, to);
+    char* at = static_cast<char*>(to.raw());
     const size_t bytes = dataset.row_bytes;
-    for (size_t i = 0; i < rows.size(); ++i) {
-      char* to = static_cast<char*>(out.raw()) + i * bytes;
-      if (out.dtype() == DType::kString) {
-        const std::string* from = dataset.kept.data<std::string>() + rows[i] * row_elements;
-        std::copy_n(from, row_elements, out.data<std::string>() + static_cast<int64_t>(i) * row_elements);
-      } else if (dataset.kept.initialized()) {
-        std::memcpy(to, dataset.kept.data<char>() + static_cast<size_t>(rows[i]) * bytes, bytes);
-      } else if (dataset.info.contiguous) {
-        DF_TRY(bytes_.ReadAt(dataset.info.offset + static_cast<uint64_t>(rows[i]) * bytes, to, bytes));
-      } else {
-        Tensor row = out.SliceRows(static_cast<int64_t>(i), static_cast<int64_t>(i) + 1);
-        MutexLock lock(mu_);
-        DF_TRY(ReadRows(hdf5_, path(), dataset.name, rows[i], row));
+    if (dataset.blocks) {
+      MutexLock lock(mu_);
+      DF_TRY(dataset.blocks->Gather(hdf5_, path(), rows, to));
+    } else if (dataset.rows != nullptr) {
+      for (const int64_t row : rows) {
+        std::memcpy(at, dataset.rows + static_cast<size_t>(row) * bytes, bytes);
+        at += bytes;
+      }
+    } else {
+      for (const int64_t row : rows) {
+        const Status read = bytes_.ReadAt(dataset.info.offset + static_cast<uint64_t>(row) * bytes, at, bytes);
+        if (!read.ok()) return read.Annotate(StrCat("sample ", row, " of '", dataset.name, "'"));
+        at += bytes;
       }
     }
-    return out;
+    // A file may hold any byte; a true bool has one representation.
+    if (to.dtype() == DType::kBool) BatchBuilder::Room{&to, 0}.Fill({to.data<char>(), to.values<bool>().size()});
+    return Status();
+  }
+
+  static Status GatherStrings(const Dataset& dataset, std::span<const int64_t> rows, Tensor& to) {
+    const int64_t row_elements = dataset.info.shape.num_elements() / dataset.info.shape[0];
+    std::string* at = to.data<std::string>();
+    for (const int64_t row : rows) {
+      at = std::copy_n(dataset.kept.data<std::string>() + row * row_elements, row_elements, at);
+    }
+    return Status();
   }
 
   std::vector<std::string> paths_;
   h5::Handle hdf5_;  // held with mu_ in Gather()
   FileDescriptor bytes_;
+  MappedFile mapped_;        // of bytes_, where the datasets are not too large
+  bool is_touched_ = false;  // all mapped datasets are in memory
   std::vector<Dataset> datasets_;
   int64_t num_samples_ = 0;
   Mutex mu_;

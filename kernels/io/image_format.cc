@@ -33,7 +33,8 @@ Status DecodeImage(std::string_view file, int channels, Place&& place) {
 // Fields: "image", uint8 [height, width, channels]; "path"; "label", the number of the file's directory among all.
 class ImageDecoder final : public RecordDecoder {
  public:
-  explicit ImageDecoder(const std::vector<std::string>& files) : first_(files[0]) {
+  ImageDecoder(const std::vector<std::string>& files, Compression compression, bool skips_errors)
+      : files_(files), compression_(compression), skips_errors_(skips_errors) {
     for (const std::string& path : files) directories_.push_back(DirectoryOf(path));
     std::sort(directories_.begin(), directories_.end());
     directories_.erase(std::unique(directories_.begin(), directories_.end()), directories_.end());
@@ -81,20 +82,34 @@ class ImageDecoder final : public RecordDecoder {
  private:
   enum class Kind { kImage, kPath, kLabel };
 
+  // Where errors are skipped the first is that without one.
   Status TakeFirstShape(SampleField& field) {
-    DF_ASSIGN(const ByteFile file, ByteFile::Open(first_, Compression::kNone, SIZE_MAX));
-    std::vector<char> pixels;
-    Status status = DecodeImage(file.bytes(), 0, [&](const Shape& shape) -> Result<void*> {
-      field.shape = shape;
-      pixels.resize(static_cast<size_t>(shape.num_elements()));
-      return static_cast<void*>(pixels.data());
-    });
-    if (!status.ok()) return status.Annotate(first_);
+    Status status;
+    for (const std::string& path : files_) {
+      status = TakeShape(path, field);
+      if (status.ok() || !skips_errors_) break;
+    }
+    DF_TRY(std::move(status));
     channels_ = static_cast<int>(field.shape.dim(2));
     return Status();
   }
 
-  const std::string first_;
+  Status TakeShape(const std::string& path, SampleField& field) const {
+    DF_ASSIGN(const ByteFile file, ByteFile::Open(path, compression_, 0));
+    FileCursor cursor(file);
+    DF_ASSIGN(const std::string_view bytes, cursor.View(0, file.size()));
+    std::vector<char> pixels;
+    const Status status = DecodeImage(bytes, 0, [&](const Shape& shape) -> Result<void*> {
+      field.shape = shape;
+      pixels.resize(static_cast<size_t>(shape.num_elements()));
+      return static_cast<void*>(pixels.data());
+    });
+    return status.ok() ? Status() : status.Annotate(path);
+  }
+
+  const std::vector<std::string> files_;
+  const Compression compression_;
+  const bool skips_errors_;
   std::vector<std::string> directories_;  // sorted
   std::vector<Kind> kinds_;               // by field
   int channels_ = 0;
@@ -102,7 +117,8 @@ class ImageDecoder final : public RecordDecoder {
 
 Result<std::unique_ptr<SampleSource>> OpenImages(const SampleConfig& config) {
   DF_ASSIGN(std::vector<std::string> files, ExpandFiles(config.files));
-  auto decoder = std::make_unique<ImageDecoder>(files);
+  DF_ASSIGN(const Compression compression, CompressionOf(config));
+  auto decoder = std::make_unique<ImageDecoder>(files, compression, SkipsErrors(config));
   return MakeRecordSource(config, std::move(files), WholeFiles(), std::move(decoder));
 }
 

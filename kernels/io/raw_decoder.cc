@@ -18,10 +18,11 @@ class RawDecoder final : public RecordDecoder {
     return SettleShape(field, PartialShape::Scalar());
   }
 
+  bool IsCopy() const override { return true; }
+
   Status Decode(const Record& record, int64_t i, BatchBuilder& batch) const override {
     for (size_t f = 0; f < is_path_.size(); ++f) {
-      DF_ASSIGN(const BatchBuilder::Room room, batch.Place(f, i, Shape()));
-      room.data<std::string>()->assign(is_path_[f] ? std::string_view(record.path) : record.bytes);
+      batch.Row(f, i).data<std::string>()->assign(is_path_[f] ? std::string_view(record.path) : record.bytes);
     }
     return Status();
   }

@@ -7,26 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/io/batch_builder.h"
+#include "kernels/io/record_decoder.h"
 #include "kernels/io/record_format.h"
 #include "src/framework/sample_source.h"
 
 namespace dfrun {
-
-struct Record {
-  std::string_view bytes;
-  const std::string& path;  // of its file
-};
-
-// Thread safety: Decode() from any thread, after the AddField()s.
-class RecordDecoder {
- public:
-  virtual ~RecordDecoder() = default;
-  // As SampleSource::AddField().
-  virtual Status AddField(SampleField& field) = 0;
-  // Places every field of sample `i`.
-  virtual Status Decode(const Record& record, int64_t i, BatchBuilder& batch) const = 0;
-};
 
 // The keys that every format of records takes beside its own: compression, on_error.
 std::vector<SampleOption> RecordOptions(std::vector<SampleOption> own);
@@ -37,6 +22,8 @@ std::string TextOption(const SampleConfig& config, std::string_view name, std::s
 Result<std::vector<std::string>> ExpandFiles(const std::vector<std::string>& patterns);
 // Of the options of `config`.
 Result<Compression> CompressionOf(const SampleConfig& config);
+
+bool SkipsErrors(const SampleConfig& config);
 
 // `files` are expanded.
 Result<std::unique_ptr<SampleSource>> MakeRecordSource(const SampleConfig& config, std::vector<std::string> files,

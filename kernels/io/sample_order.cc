@@ -17,11 +17,10 @@ class SplitMix64 {
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
     return z ^ (z >> 31);
   }
-  // Uniform in [0, n), by rejection.
+  // Uniform in [0, n), by rejection of what is beyond the last multiple of n.
   uint64_t Below(uint64_t n) {
-    const uint64_t limit = UINT64_MAX - UINT64_MAX % n;
     uint64_t x = Next();
-    while (x >= limit) x = Next();
+    while (x > UINT64_MAX - n && x >= UINT64_MAX - UINT64_MAX % n) x = Next();
     return x % n;
   }
 
@@ -32,8 +31,23 @@ class SplitMix64 {
 }  // namespace
 
 int64_t SampleOrder::RowAt(int64_t position) {
-  const int64_t place = position % samples_;
-  return shuffle_ ? Permutation(position / samples_)[static_cast<size_t>(place)] : place;
+  int64_t row = 0;
+  RowsFrom(position, {&row, 1});
+  return row;
+}
+
+void SampleOrder::RowsFrom(int64_t position, std::span<int64_t> rows) {
+  while (!rows.empty()) {
+    const int64_t place = position % samples_;
+    const auto count = static_cast<size_t>(std::min<int64_t>(static_cast<int64_t>(rows.size()), samples_ - place));
+    if (shuffle_) {
+      std::copy_n(Permutation(position / samples_).begin() + place, count, rows.begin());
+    } else {
+      std::iota(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(count), place);
+    }
+    rows = rows.subspan(count);
+    position += static_cast<int64_t>(count);
+  }
 }
 
 const std::vector<int64_t>& SampleOrder::Permutation(int64_t epoch) {

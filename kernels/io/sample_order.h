@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <vector>
 
 namespace dfrun {
@@ -20,6 +21,8 @@ class SampleOrder {
 
   // The row of the data set at place `position` >= 0 of the stream.
   int64_t RowAt(int64_t position);
+  // Those from `position` on.
+  void RowsFrom(int64_t position, std::span<int64_t> rows);
 
  private:
   const std::vector<int64_t>& Permutation(int64_t epoch);

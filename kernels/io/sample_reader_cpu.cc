@@ -51,6 +51,14 @@ Status ReadOptions(KernelSetup& setup, SampleSetConfig& set) {
   return Status();
 }
 
+Status ReadCensus(KernelSetup& setup, SampleCensus& census) {
+  const auto pieces = setup.attr<std::vector<int64_t>>("pieces");
+  if (pieces.size() % 3 != 0) return InvalidArgument("attr 'pieces' has ", pieces.size(), " entries, not three a piece");
+  for (size_t i = 0; i < pieces.size(); i += 3) census.pieces.push_back({pieces[i], pieces[i + 1], pieces[i + 2]});
+  census.left_out = setup.attr<std::vector<int64_t>>("left_out");
+  return Status();
+}
+
 SampleSetConfig RecordConfig(KernelSetup& setup) {
   SampleSetConfig set;
   set.format = setup.attr<std::string>("format");
@@ -65,6 +73,7 @@ SampleSetConfig RecordConfig(KernelSetup& setup) {
   }
   for (size_t i = 0; i < fields.size(); ++i) set.fields.push_back({fields[i], dtypes[i], shapes[i], {}});
   if (Status status = ReadOptions(setup, set); !status.ok()) setup.Fail(std::move(status));
+  if (Status status = ReadCensus(setup, set.census); !status.ok()) setup.Fail(std::move(status));
   return set;
 }
 

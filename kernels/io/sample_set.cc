@@ -13,6 +13,8 @@ std::string SampleSetConfig::Key() const {
     add(field.from);
     add(StrCat(field.dtype, field.shape, field.fallback ? "=" + *field.fallback : ""));
   }
+  for (const SampleCensus::Piece& piece : census.pieces) add(StrCat(piece.file, ':', piece.begin, ':', piece.records));
+  for (const int64_t number : census.left_out) add(std::to_string(number));
   add(std::to_string(threads));
   return key;
 }
@@ -65,10 +67,8 @@ Status SampleSet::Open() {
   if (config_.config.files.empty()) return InvalidArgument("a data set needs files");
   DF_ASSIGN(source_, format->open(config_.config));
   for (SampleField field : config_.fields) DF_TRY(source_->AddField(field));
-  DF_ASSIGN(const SampleSource::Counts counts, source_->Load());
-  if (counts.samples == 0) return InvalidArgument("there are no samples in ", config_.config.files[0]);
-  samples_ = counts.samples;
-  return Status();
+  DF_ASSIGN(samples_, source_->Load(config_.census));
+  return samples_ > 0 ? Status() : InvalidArgument("there are no samples in ", config_.config.files[0]);
 }
 
 }  // namespace dfrun

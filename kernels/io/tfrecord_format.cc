@@ -1,14 +1,14 @@
 // tfrecord: files of TFRecord, each record an Example message, or a string of its own.
-#include <cstring>
-#include <limits>
+#include <array>
 
 #include "kernels/io/raw_decoder.h"
-#include "kernels/parsing/example_features.h"
+#include "kernels/parsing/example_wire.h"
 
 namespace dfrun {
 namespace {
 
 constexpr std::string_view kRecord = "record";  // the field that is the record itself
+constexpr size_t kFewFields = 16;               // whose features are found without an allocation
 
 class ExampleDecoder final : public RecordDecoder {
  public:
@@ -16,7 +16,7 @@ class ExampleDecoder final : public RecordDecoder {
     if (field.from == kRecord && field.dtype == DType::kInvalid) {
       DF_TRY(SettleDType(field, {DType::kString}));
       DF_TRY(SettleShape(field, PartialShape::Scalar()));
-      parts_.push_back({Kind::kRecord, field});
+      Add(Kind::kRecord, field);
       return Status();
     }
     if (field.dtype == DType::kInvalid) {
@@ -26,19 +26,24 @@ class ExampleDecoder final : public RecordDecoder {
     DF_TRY(CheckSizes(field));
     const bool is_list = field.dtype == DType::kFloat || field.dtype == DType::kInt64 || field.dtype == DType::kString;
     if (!is_list && !IsPlain(field.dtype)) return InvalidArgument("a feature cannot be ", field.dtype);
-    parts_.push_back({is_list ? Kind::kList : Kind::kBytes, field});
+    Add(is_list ? Kind::kList : Kind::kBytes, field);
     needs_message_ = true;
     return Status();
   }
 
+  bool IsCopy() const override { return true; }
+
   Status Decode(const Record& record, int64_t i, BatchBuilder& batch) const override {
-    proto::Example example;
-    const bool is_short = record.bytes.size() <= static_cast<size_t>(std::numeric_limits<int>::max());
-    if (needs_message_ &&
-        !(is_short && example.ParseFromArray(record.bytes.data(), static_cast<int>(record.bytes.size())))) {
+    std::array<WireFeature, kFewFields> few;
+    std::vector<WireFeature> many(parts_.size() > kFewFields ? parts_.size() : 0);
+    const std::span<WireFeature> found =
+        many.empty() ? std::span(few).first(parts_.size()) : std::span<WireFeature>(many);
+    std::string canonical;
+    if (needs_message_ && !FindWireFeatures(record.bytes, keys_, found) &&
+        !(CanonicalExample(record.bytes, canonical) && FindWireFeatures(canonical, keys_, found))) {
       return Error(Code::kDataLoss, "it is no Example message");
     }
-    for (size_t f = 0; f < parts_.size(); ++f) DF_TRY(DecodePart(record, example, f, i, batch));
+    for (size_t f = 0; f < parts_.size(); ++f) DF_TRY(DecodePart(record, found[f], f, i, batch));
     return Status();
   }
 
@@ -47,7 +52,14 @@ class ExampleDecoder final : public RecordDecoder {
   struct Part {
     Kind kind;
     SampleField field;
+    DType stored;            // of the feature
+    int64_t elements;        // of the field; -1: not known before the sample is
   };
+
+  void Add(Kind kind, const SampleField& field) {
+    keys_.push_back(field.from);
+    parts_.push_back({kind, field, kind == Kind::kBytes ? DType::kString : field.dtype, field.shape.num_elements()});
+  }
 
   // One size may be unknown, the first: the number of values gives it.
   static Status CheckSizes(const SampleField& field) {
@@ -60,22 +72,30 @@ class ExampleDecoder final : public RecordDecoder {
     return Status();
   }
 
-  Status DecodePart(const Record& record, const proto::Example& example, size_t f, int64_t i,
-                    BatchBuilder& batch) const {
+  Status DecodePart(const Record& record, const WireFeature& feature, size_t f, int64_t i, BatchBuilder& batch) const {
     const Part& part = parts_[f];
     if (part.kind == Kind::kRecord) {
-      DF_ASSIGN(const BatchBuilder::Room room, batch.Place(f, i, Shape()));
-      room.data<std::string>()->assign(record.bytes);
+      batch.Row(f, i).data<std::string>()->assign(record.bytes);
       return Status();
     }
-    const DType stored = part.kind == Kind::kBytes ? DType::kString : part.field.dtype;
-    DF_ASSIGN(const FeatureValues values, FeatureValues::Find(example, part.field.from, stored));
-    if (!values.present()) return Missing(f, i, batch);
-    if (part.kind == Kind::kBytes) return DecodeBytes(values, f, i, batch);
-    DF_ASSIGN(const Shape shape, ShapeOf(part.field, values.size()));
-    DF_ASSIGN(const BatchBuilder::Room room, batch.Place(f, i, shape));
-    values.CopyTo(*room.tensor, room.at);
+    if (feature.dtype == DType::kInvalid) return Missing(f, i, batch);
+    if (feature.dtype != part.stored) {
+      return InvalidArgument("the feature '", part.field.from, "' is ", feature.dtype, ", but ", part.stored,
+                             " is expected");
+    }
+    if (part.kind == Kind::kBytes) return DecodeBytes(feature, f, i, batch);
+    DF_ASSIGN(const BatchBuilder::Room room, RoomFor(feature.values, f, i, batch));
+    if (part.stored == DType::kFloat) CopyFloats(feature, room.data<float>());
+    if (part.stored == DType::kInt64) CopyInt64s(feature, room.data<int64_t>());
+    if (part.stored == DType::kString) CopyStrings(feature, room.data<std::string>());
     return Status();
+  }
+
+  // For the value of a field that has so many elements.
+  Result<BatchBuilder::Room> RoomFor(int64_t elements, size_t f, int64_t i, BatchBuilder& batch) const {
+    if (elements == parts_[f].elements) return batch.Row(f, i);
+    DF_ASSIGN(const Shape shape, ShapeOf(parts_[f].field, elements));
+    return batch.Place(f, i, shape);
   }
 
   Status Missing(size_t f, int64_t i, BatchBuilder& batch) const {
@@ -90,22 +110,19 @@ class ExampleDecoder final : public RecordDecoder {
   }
 
   // The elements as the bytes of one string.
-  Status DecodeBytes(const FeatureValues& values, size_t f, int64_t i, BatchBuilder& batch) const {
+  Status DecodeBytes(const WireFeature& feature, size_t f, int64_t i, BatchBuilder& batch) const {
     const SampleField& field = parts_[f].field;
-    if (values.size() != 1) {
-      return InvalidArgument("the feature '", field.from, "' has ", values.size(), " strings in place of one");
+    if (feature.values != 1) {
+      return InvalidArgument("the feature '", field.from, "' has ", feature.values, " strings in place of one");
     }
-    Tensor bytes(DType::kString, Shape());
-    values.CopyTo(bytes, 0);
-    const std::string& text = bytes.scalar<std::string>();
+    const std::string_view text = OnlyString(feature);
     const size_t element = DTypeSize(field.dtype);
     if (text.size() % element != 0) {
       return InvalidArgument("the feature '", field.from, "' has ", text.size(), " bytes, no whole number of ",
                              field.dtype);
     }
-    DF_ASSIGN(const Shape shape, ShapeOf(field, static_cast<int64_t>(text.size() / element)));
-    DF_ASSIGN(const BatchBuilder::Room room, batch.Place(f, i, shape));
-    std::memcpy(room.bytes(), text.data(), text.size());
+    DF_ASSIGN(const BatchBuilder::Room room, RoomFor(static_cast<int64_t>(text.size() / element), f, i, batch));
+    room.Fill(text);
     return Status();
   }
 
@@ -122,6 +139,7 @@ class ExampleDecoder final : public RecordDecoder {
   }
 
   std::vector<Part> parts_;
+  std::vector<std::string> keys_;  // by part
   bool needs_message_ = false;
 };
 

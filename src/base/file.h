@@ -31,6 +31,7 @@ class FileDescriptor {
   Status Sync() const;
   Result<uint64_t> Size() const;
   const std::string& path() const { return path_; }
+  int fd() const { return fd_; }
 
  private:
   int fd_ = -1;

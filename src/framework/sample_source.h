@@ -36,6 +36,25 @@ struct SampleConfig {
   std::map<std::string, std::string, std::less<>> options;
 };
 
+// What the files hold, found by looking through them once: with it a source of the same files need not do so again.
+struct SampleCensus {
+  // Records one after the other in a file, of which a source finds all when it needs one.
+  struct Piece {
+    int64_t file = 0;
+    int64_t begin = 0;  // the byte from which on its first record is looked for
+    int64_t records = 0;
+  };
+  std::vector<Piece> pieces;      // in the order of the samples
+  std::vector<int64_t> left_out;  // records that are no samples for an error, by their numbers over all pieces, ascending
+  int64_t skipped = 0;            // errors: records left out, and what could not be found for a damaged one or file
+
+  int64_t samples() const {
+    int64_t records = 0;
+    for (const Piece& piece : pieces) records += piece.records;
+    return records - static_cast<int64_t>(left_out.size());
+  }
+};
+
 // The samples of some files in a fixed order, each read by its number.
 // Called in this order: AddField()s; Count() or Load(); Gather().
 // Thread safety: Gather() from any thread after Load(); otherwise one thread.
@@ -47,17 +66,14 @@ class SampleSource {
   virtual const std::vector<std::string>& files() const = 0;
   // Gives a dtype and a shape to what `field` left open. An error says what is wrong with the field, or with the file.
   virtual Status AddField(SampleField& field) = 0;
-  // Looks through the samples: how many are good, and how many were left out for an error.
-  struct Counts {
-    int64_t samples = 0;
-    int64_t skipped = 0;
-  };
-  virtual Result<Counts> Count() = 0;
-  // Count(), and makes ready for Gather().
-  virtual Result<Counts> Load() = 0;
+  // Looks through the files; logs the first records that it leaves out for an error.
+  virtual Result<SampleCensus> Count() = 0;
+  // Makes ready for Gather(): of the samples that another source of these files and fields counted, or without pieces,
+  // of those that it finds itself. The number of samples.
+  virtual Result<int64_t> Load(const SampleCensus& census) = 0;
   // True where Gather() of so many samples takes no longer than a short copy.
   virtual bool IsShortCopy(int64_t samples) const = 0;
-  // A tensor [samples.size(), ...] a field.
+  // A tensor [samples.size(), ...] a field. DataLoss where a file is no longer what was counted.
   virtual Result<std::vector<Tensor>> Gather(std::span<const int64_t> samples, Allocator& allocator) = 0;
 };
 

@@ -182,6 +182,12 @@ Result<DatasetInfo> InspectOpen(const Handle& dataset, const std::string& path, 
   info.shape = *shape;
   if (!IsPlain(info.dtype)) return info;
   Handle layout(H5Dget_create_plist(dataset.id()));
+  if (H5Pget_layout(layout.id()) == H5D_CHUNKED && info.shape.rank() > 0) {
+    std::vector<hsize_t> chunk(static_cast<size_t>(info.shape.rank()));
+    if (H5Pget_chunk(layout.id(), info.shape.rank(), chunk.data()) > 0) {
+      info.chunk_rows = static_cast<int64_t>(std::min<hsize_t>(chunk[0], sizes[0]));
+    }
+  }
   Handle native = TypeOf(info.dtype);
   const haddr_t offset = H5Dget_offset(dataset.id());
   info.contiguous = H5Pget_layout(layout.id()) == H5D_CONTIGUOUS && H5Pget_external_count(layout.id()) == 0 &&
@@ -321,7 +327,7 @@ Result<DatasetInfo> WriteTensor(const Handle& file, const std::string& name, con
   Handle dataset(H5Dcreate2(file.id(), name.c_str(), type.id(), space.id(), links.id(), layout.id(), H5P_DEFAULT));
   if (!dataset.valid()) return h5::LastError(Code::kIo, what);
   DF_TRY(h5::WriteStringAttribute(dataset, "dtype", DTypeEnumName(value.dtype())));
-  DatasetInfo info{value.dtype(), value.shape(), false, 0};
+  DatasetInfo info{.dtype = value.dtype(), .shape = value.shape()};
   if (value.num_elements() == 0) return info;
   if (value.dtype() == DType::kString) {
     Status wrote = WriteStrings(dataset, value, has_nul);

@@ -20,6 +20,7 @@ struct DatasetInfo {
   Shape shape;
   bool contiguous = false;  // the bytes lie at `offset` of the file in this machine's layout
   uint64_t offset = 0;
+  int64_t chunk_rows = 0;  // rows of the first dimension that are stored, and unpacked, together; 0: not in chunks
 };
 
 // What a dataset of an open file holds. InvalidArgument for an HDF5 type that stands for no dtype.

@@ -25,6 +25,10 @@ void SetFiles(const InputSpec& input, AttrMap& attrs) {
     attrs.Set("datasets", std::move(fields));
     return;
   }
+  std::vector<int64_t> pieces;
+  for (const SampleCensus::Piece& p : input.census.pieces) {
+    pieces.insert(pieces.end(), {p.file, p.begin, p.records});
+  }
   std::vector<std::string> options;
   for (const auto& [name, value] : input.config.options) options.push_back(StrCat(name, "=", value));
   attrs.Set("format", input.format);
@@ -33,6 +37,8 @@ void SetFiles(const InputSpec& input, AttrMap& attrs) {
   attrs.Set("fields", std::move(fields));
   attrs.Set("sample_shapes", std::move(shapes));
   attrs.Set("defaults", std::move(defaults));
+  attrs.Set("pieces", std::move(pieces));
+  attrs.Set("left_out", input.census.left_out);
 }
 
 NodeSpec ReaderNode(const InputSpec& input, int64_t seed) {

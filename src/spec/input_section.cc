@@ -190,12 +190,12 @@ class InputReader {
   }
 
   bool Count() {
-    const Result<SampleSource::Counts> counts = source_->Count();
-    if (!counts.ok()) return Fail(files_place_, ": ", counts.status().message()), false;
-    spec_.num_samples = counts->samples;
-    spec_.num_skipped = counts->skipped;
-    if (counts->samples > 0) return true;
-    return Fail(files_place_, " has no samples", counts->skipped > 0 ? " without errors" : ""), false;
+    Result<SampleCensus> census = source_->Count();
+    if (!census.ok()) return Fail(files_place_, ": ", census.status().message()), false;
+    spec_.census = *std::move(census);
+    spec_.num_samples = spec_.census.samples();
+    if (spec_.num_samples > 0) return true;
+    return Fail(files_place_, " has no samples", spec_.census.skipped > 0 ? " without errors" : ""), false;
   }
 
   bool ReadBatch() {

@@ -49,7 +49,7 @@ struct InputSpec {
   int64_t shuffle_buffer = 0;  // samples; 0: all
   int64_t readers = 1;         // threads on each device
   int64_t prefetch = 2;        // batches
-  int64_t num_skipped = 0;     // records left out for their errors
+  SampleCensus census;         // what the files hold
   bool skips_errors = false;
   NodeId position = -1;
   NodeId read = -1;

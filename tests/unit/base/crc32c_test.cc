@@ -24,5 +24,24 @@ TEST(Crc32cTest, PartsGiveTheCrcOfTheWhole) {
   }
 }
 
+// The definition, bit by bit.
+uint32_t BitByBit(const std::string& text) {
+  uint32_t crc = ~0U;
+  for (const char c : text) {
+    crc ^= static_cast<unsigned char>(c);
+    for (int k = 0; k < 8; ++k) crc = (crc & 1U) != 0 ? 0x82f63b78U ^ (crc >> 1) : crc >> 1;
+  }
+  return ~crc;
+}
+
+TEST(Crc32cTest, LongTextsAreAsTheDefinitionSays) {
+  std::string text;
+  for (size_t size : {767, 768, 769, 775, 1536, 1543, 5000}) {
+    while (text.size() < size) text.push_back(static_cast<char>(text.size() * text.size() * 7 >> 3));
+    EXPECT_EQ(Crc32c(text.data(), text.size()), BitByBit(text)) << size;
+    EXPECT_EQ(ExtendCrc32c(Crc32c(text.data(), 100), text.data() + 100, size - 100), BitByBit(text)) << size;
+  }
+}
+
 }  // namespace
 }  // namespace dfrun

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "kernels/image/png.h"
 #include "kernels/io/record_format.h"
 #include "src/framework/example.pb.h"
@@ -23,12 +25,14 @@ class SampleFormatsTest : public ::testing::Test {
     if (found == nullptr) return NotFound(format);
     DF_ASSIGN(const std::unique_ptr<SampleSource> source, found->open(config));
     for (SampleField& field : fields) DF_TRY(source->AddField(field));
-    DF_ASSIGN(const SampleSource::Counts counted, source->Count());
-    DF_ASSIGN(counts_, source->Load());
-    EXPECT_EQ(counted.samples, counts_.samples);
-    EXPECT_EQ(counted.skipped, counts_.skipped);
-    for (int64_t i = 0; wanted.empty() && i < counts_.samples; ++i) all_.push_back(i);
-    return source->Gather(wanted.empty() ? all_ : wanted, SystemAllocator());
+    DF_ASSIGN(census_, source->Count());
+    if (wanted.empty()) {
+      wanted.resize(static_cast<size_t>(census_.samples()));
+      std::iota(wanted.begin(), wanted.end(), 0);
+    }
+    DF_ASSIGN(const int64_t samples, source->Load(census_));
+    EXPECT_EQ(samples, census_.samples());
+    return source->Gather(wanted, SystemAllocator());
   }
   std::string Error(const std::string& format, const SampleConfig& config, const std::vector<SampleField>& fields) {
     const Result<std::vector<Tensor>> batch = Read(format, config, fields);
@@ -36,8 +40,7 @@ class SampleFormatsTest : public ::testing::Test {
   }
 
   ScratchDirectory files_;
-  SampleSource::Counts counts_;
-  std::vector<int64_t> all_;
+  SampleCensus census_;
 };
 
 SampleField Field(std::string from, DType dtype = DType::kInvalid, PartialShape shape = {}) {
@@ -83,8 +86,8 @@ TEST_F(SampleFormatsTest, SkippedRecordsAreCounted) {
   const auto batch = Read("csv", {{path}, {{"on_error", "skip"}}}, {Field("0:2", DType::kInt32)});
   ASSERT_TRUE(batch.ok()) << batch.status().ToString();
   EXPECT_THAT(Values<int32_t>((*batch)[0]), ElementsAre(1, 2, 5, 6));
-  EXPECT_EQ(counts_.samples, 2);
-  EXPECT_EQ(counts_.skipped, 2);
+  EXPECT_EQ(census_.samples(), 2);
+  EXPECT_EQ(census_.skipped, 2);
 }
 
 TEST_F(SampleFormatsTest, FixedLengthParts) {
@@ -136,7 +139,7 @@ TEST_F(SampleFormatsTest, WhatFollowsADamagedLengthIsLeftOut) {
   const auto batch = Read("tfrecord", {{path, good, files_.Path("none")}, {{"on_error", "skip"}}}, {Field("record")});
   ASSERT_TRUE(batch.ok()) << batch.status().ToString();
   EXPECT_THAT(Values<std::string>((*batch)[0]), ElementsAre("a", "d"));
-  EXPECT_EQ(counts_.skipped, 2);
+  EXPECT_EQ(census_.skipped, 2);
 }
 
 TEST_F(SampleFormatsTest, ImagesTakeTheirLabelFromTheirDirectory) {

@@ -1,0 +1,78 @@
+// The files of a data set of records: opened, and looked through piece by piece, when a record of them is needed.
+#ifndef DFRUN_KERNELS_IO_RECORD_FILES_H_
+#define DFRUN_KERNELS_IO_RECORD_FILES_H_
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/io/made_once.h"
+#include "kernels/io/record_format.h"
+#include "src/framework/sample_source.h"
+
+namespace dfrun {
+
+// "PATH, record 7 at byte 100: ...".
+Status NameRecord(const Status& status, const std::string& path, int64_t number, uint64_t at);
+
+// Where the samples of a census lie.
+// Thread safety: Find(), File() and Name() from any thread.
+class RecordFiles {
+ public:
+  struct Place {
+    uint32_t file = 0;
+    uint32_t piece = 0;
+    int64_t number = 0;  // of the record in its piece
+    RecordSpan span;
+  };
+
+  // The format outlives the files. InvalidArgument for a census that cannot be one of these files.
+  static Result<std::unique_ptr<RecordFiles>> Create(const std::vector<std::string>& paths, Compression compression,
+                                                     const RecordFormat& format, const SampleCensus& census);
+
+  int64_t samples() const { return first_sample_.back(); }
+
+  // The place of a sample in [0, samples()). Looks through its piece if no one has; DataLoss where there is no longer
+  // what was counted.
+  Result<Place> Find(int64_t sample);
+  // A file as it is kept, or in `opened` where there are too many to be kept.
+  Result<const ByteFile*> File(uint32_t file, ByteFile& opened);
+  // The error of a record, named.
+  Status Name(const Status& status, const Place& place) const;
+
+  // Where it is little, opens all files, brings them into memory and looks through them: their bytes. Else, and where
+  // they cannot be in memory, nothing.
+  Result<std::optional<uint64_t>> LoadIfSmall();
+
+ private:
+  // The records of a piece that are samples.
+  struct Index {
+    std::vector<RecordSpan> spans;
+    std::vector<int64_t> numbers;  // in the piece; empty: 0, 1, 2, ...
+  };
+
+  RecordFiles(const std::vector<std::string>& paths, Compression compression, const RecordFormat& format,
+              const SampleCensus& census);
+  Result<std::unique_ptr<const Index>> LookThrough(size_t piece);
+  // The record at `at`, which moves on, is place.number of place.piece: sets its span, or names it in the error.
+  Status FindNext(FileCursor& cursor, uint64_t& at, Place& place) const;
+  Result<const Index*> IndexOf(size_t piece) {
+    return indices_.Get(piece, [&] { return LookThrough(piece); });
+  }
+
+  const std::vector<std::string> paths_;
+  const Compression compression_;
+  const RecordFormat& format_;
+  const SampleCensus census_;
+  std::vector<int64_t> first_record_ = {0};  // by piece, over all records; and one more entry
+  std::vector<int64_t> first_sample_ = {0};
+  std::atomic<uint64_t> mappable_bytes_;
+  MadeOnce<ByteFile> files_;
+  MadeOnce<Index> indices_;
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_IO_RECORD_FILES_H_

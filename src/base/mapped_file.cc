@@ -1,0 +1,133 @@
+#include "src/base/mapped_file.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <optional>
+
+namespace dfrun {
+namespace {
+
+// What the handler knows of a mapping. A slot whose `begin` is 0 is free; one whose `end` is 0 holds no address.
+struct Slot {
+  std::atomic<uintptr_t> begin{0};
+  std::atomic<uintptr_t> end{0};
+  std::atomic<bool> has_lost{false};
+};
+
+constexpr size_t kSlots = 1024;
+// Signal handlers belong to the process, and so does what this one looks at: it may neither lock nor allocate.
+std::array<Slot, kSlots> slots;
+struct sigaction previous;
+
+size_t PageBytes() {
+  static const auto bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+// In a handler errno belongs to who was interrupted, but mmap() does not fail here.
+bool PutZeros(uintptr_t address) {
+  for (Slot& slot : slots) {
+    if (address < slot.begin.load() || address >= slot.end.load()) continue;
+    void* const page = reinterpret_cast<void*>(address - address % PageBytes());  // NOLINT(performance-no-int-to-ptr)
+    slot.has_lost = true;
+    return mmap(page, PageBytes(), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == page;
+  }
+  return false;
+}
+
+void OnBusError(int signal, siginfo_t* info, void* context) {
+  if (PutZeros(reinterpret_cast<uintptr_t>(info->si_addr))) return;
+  if ((previous.sa_flags & SA_SIGINFO) != 0) {
+    previous.sa_sigaction(signal, info, context);
+  } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
+    previous.sa_handler(signal);
+  } else {
+    sigaction(signal, &previous, nullptr);  // the same access ends the process when it is tried again
+  }
+}
+
+bool InstallHandler() {
+  PageBytes();  // known before the handler asks
+  struct sigaction action = {};
+  action.sa_sigaction = &OnBusError;
+  action.sa_flags = SA_SIGINFO | SA_NODEFER;
+  sigemptyset(&action.sa_mask);
+  return sigaction(SIGBUS, &action, &previous) == 0;
+}
+
+std::optional<size_t> TakeSlot() {
+  for (size_t i = 0; i < kSlots; ++i) {
+    uintptr_t free = 0;
+    if (slots[i].begin.compare_exchange_strong(free, UINTPTR_MAX)) return i;
+  }
+  return {};
+}
+
+void FreeSlot(size_t i) {
+  slots[i].end = 0;
+  slots[i].begin = 0;
+}
+
+}  // namespace
+
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  std::swap(slot_, other.slot_);
+  return *this;
+}
+
+MappedFile::~MappedFile() {
+  if (data_ == nullptr) return;
+  FreeSlot(slot_);
+  munmap(const_cast<char*>(data_), size_);
+}
+
+MappedFile MappedFile::Map(const FileDescriptor& file, uint64_t size) {
+  static const bool is_handled = InstallHandler();
+  MappedFile mapped;
+  const std::optional<size_t> slot = is_handled ? TakeSlot() : std::nullopt;
+  if (!slot) return mapped;
+  void* const data = mmap(nullptr, size, PROT_READ, MAP_SHARED, file.fd(), 0);
+  if (data == MAP_FAILED) {
+    FreeSlot(*slot);
+    return mapped;
+  }
+  mapped.data_ = static_cast<const char*>(data);
+  mapped.size_ = size;
+  mapped.slot_ = *slot;
+  slots[*slot].has_lost = false;
+  slots[*slot].begin = reinterpret_cast<uintptr_t>(data);
+  slots[*slot].end = reinterpret_cast<uintptr_t>(data) + size;
+  return mapped;
+}
+
+void MappedFile::ReadAhead(size_t begin, size_t bytes) const {
+  if (bytes == 0) return;
+  const size_t from = begin - begin % PageBytes();
+  madvise(const_cast<char*>(data_) + from, begin + bytes - from, MADV_WILLNEED);  // a wish
+}
+
+void MappedFile::Touch(size_t begin, size_t bytes) const {
+  ReadAhead(begin, bytes);
+  for (size_t at = begin; at < begin + bytes; at += PageBytes()) {
+    static_cast<void>(*static_cast<const volatile char*>(data_ + at));
+  }
+}
+
+Status MappedFile::Check(const FileDescriptor& file) const {
+  if (data_ == nullptr) return Status();
+  DF_ASSIGN(const uint64_t size, file.Size());
+  if (size < size_) {
+    return Error(Code::kDataLoss, file.path(), " has become shorter while it was read: it has ", size,
+                 " bytes and had ", size_);
+  }
+  if (!slots[slot_].has_lost.load()) return Status();
+  return Error(Code::kDataLoss, "cannot read ", file.path(), ": the system could not bring a part of it into memory");
+}
+
+}  // namespace dfrun
