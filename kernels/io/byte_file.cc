@@ -5,6 +5,9 @@
 namespace dfrun {
 namespace {
 
+// More is on its way by itself once the first bytes are read.
+constexpr uint64_t kPrefetch = uint64_t{4} << 10;
+constexpr size_t kCacheLine = 64;
 constexpr uint64_t kReadAhead = uint64_t{256} << 10;
 // A small file may claim to hold any number of bytes: what is beyond this is refused.
 constexpr size_t kMaxInflated = size_t{4} << 30;
@@ -44,6 +47,12 @@ Result<std::string_view> FileCursor::View(uint64_t offset, uint64_t bytes) {
   if (file_->in_memory()) return file_->bytes().substr(offset, bytes);
   if (offset < begin_ || offset + bytes > begin_ + buffer_.size()) DF_TRY(Fill(offset, bytes));
   return std::string_view(buffer_).substr(offset - begin_, bytes);
+}
+
+void FileCursor::Prefetch(uint64_t offset, uint64_t bytes) const {
+  if (!file_->in_memory() || offset > file_->size()) return;
+  const std::string_view wanted = file_->bytes().substr(offset, std::min(bytes, kPrefetch));
+  for (size_t at = 0; at < wanted.size(); at += kCacheLine) __builtin_prefetch(wanted.data() + at, 0, 2);
 }
 
 Result<std::string_view> FileCursor::Some(uint64_t offset) {

@@ -49,6 +49,8 @@ class FileCursor {
   const ByteFile& file() const { return *file_; }
   // Bytes [offset, offset + bytes), valid until the next call. DataLoss where the file ends before them.
   Result<std::string_view> View(uint64_t offset, uint64_t bytes);
+  // Asks the processor for what a later View() will want; of bytes in memory, the first ones.
+  void Prefetch(uint64_t offset, uint64_t bytes) const;
   // At least one byte from `offset` < size() on, and no more than a buffer: for searching.
   Result<std::string_view> Some(uint64_t offset);
 

@@ -63,13 +63,18 @@ RecordFiles::RecordFiles(const std::vector<std::string>& paths, Compression comp
   }
 }
 
-Result<RecordFiles::Place> RecordFiles::Find(int64_t sample) {
-  const auto after = std::upper_bound(first_sample_.begin(), first_sample_.end(), sample);
-  const auto piece = static_cast<size_t>(after - first_sample_.begin()) - 1;
-  DF_ASSIGN(const Index* index, IndexOf(piece));
-  const auto i = static_cast<size_t>(sample - first_sample_[piece]);
-  return Place{static_cast<uint32_t>(census_.pieces[piece].file), static_cast<uint32_t>(piece),
-               index->numbers.empty() ? static_cast<int64_t>(i) : index->numbers[i], index->spans[i]};
+Result<std::vector<RecordFiles::Place>> RecordFiles::Find(std::span<const int64_t> samples) {
+  std::vector<Place> places;
+  places.reserve(samples.size());
+  for (const int64_t sample : samples) {
+    const auto after = std::upper_bound(first_sample_.begin(), first_sample_.end(), sample);
+    const auto piece = static_cast<size_t>(after - first_sample_.begin()) - 1;
+    DF_ASSIGN(const Index* index, IndexOf(piece));
+    const auto i = static_cast<size_t>(sample - first_sample_[piece]);
+    places.push_back({static_cast<uint32_t>(census_.pieces[piece].file), static_cast<uint32_t>(piece),
+                      index->numbers.empty() ? static_cast<int64_t>(i) : index->numbers[i], index->spans[i]});
+  }
+  return places;
 }
 
 Result<const ByteFile*> RecordFiles::File(uint32_t file, ByteFile& opened) {

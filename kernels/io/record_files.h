@@ -5,6 +5,7 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,9 +35,9 @@ class RecordFiles {
 
   int64_t samples() const { return first_sample_.back(); }
 
-  // The place of a sample in [0, samples()). Looks through its piece if no one has; DataLoss where there is no longer
+  // The places of samples in [0, samples()). Looks through their pieces if no one has; DataLoss where there is no longer
   // what was counted.
-  Result<Place> Find(int64_t sample);
+  Result<std::vector<Place>> Find(std::span<const int64_t> samples);
   // A file as it is kept, or in `opened` where there are too many to be kept.
   Result<const ByteFile*> File(uint32_t file, ByteFile& opened);
   // The error of a record, named.

@@ -52,14 +52,17 @@ class RecordSource final : public SampleSource {
 
   Result<std::vector<Tensor>> Gather(std::span<const int64_t> samples, Allocator& allocator) override {
     DF_ASSIGN(BatchBuilder batch, BatchBuilder::Create(set_.fields, static_cast<int64_t>(samples.size()), allocator));
+    DF_ASSIGN(const std::vector<RecordFiles::Place> places, files_->Find(samples));
     Reading reading;
-    for (size_t i = 0; i < samples.size(); ++i) {
-      DF_ASSIGN(const RecordFiles::Place place, files_->Find(samples[i]));
-      DF_TRY(MoveTo(place.file, reading));
-      const Status status = Decode(*reading.cursor, place.span, static_cast<int64_t>(i), batch);
+    for (size_t i = 0; i < places.size(); ++i) {
+      DF_TRY(MoveTo(places[i].file, reading));
+      if (i + 1 < places.size() && places[i + 1].file == places[i].file) {
+        reading.cursor->Prefetch(places[i + 1].span.offset, places[i + 1].span.bytes);
+      }
+      const Status status = Decode(*reading.cursor, places[i].span, static_cast<int64_t>(i), batch);
       if (status.ok()) continue;
       DF_TRY(reading.cursor->file().Check());
-      return files_->Name(status, place);
+      return files_->Name(status, places[i]);
     }
     DF_TRY(CheckFiles(reading));
     return batch.Finish();
