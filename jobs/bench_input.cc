@@ -154,9 +154,8 @@ Status Measure(SampleSetConfig config, const InputOptions& options, std::vector<
   CpuAllocator allocator;
   const std::string path = config.config.files[0];
   DF_TRY(TakeCensus(config));
-  DF_ASSIGN(BenchFigure first, Figure(config.format + "/first_epoch", path, options, [&] {
-              return Input(config, options, allocator).TakeEpoch();
-            }));
+  DF_ASSIGN(BenchFigure first, Figure(config.format + "/first_epoch", path, options,
+                                      [&] { return Input(config, options, allocator).TakeEpoch(); }));
   Input input(config, options, allocator);
   DF_ASSIGN(BenchFigure later,
             Figure(config.format + "/later_epochs", path, options, [&] { return input.TakeEpoch(); }));

@@ -72,28 +72,25 @@ void BatchReader::OrderAhead(int64_t position) {
 }
 
 Result<BatchReader::Batch> BatchReader::Read(int64_t position) {
-  DF_ASSIGN(SampleSource* const source, Prepare());
-  DF_ASSIGN(const std::vector<int64_t> samples, SamplesAt(position));
-  return source->Gather(samples, allocator_);
+  DF_ASSIGN(const Prepared* const prepared, Prepare());
+  DF_ASSIGN(const std::vector<int64_t> samples, SamplesAt(position, *prepared));
+  return prepared->source->Gather(samples, allocator_);
 }
 
-Result<SampleSource*> BatchReader::Prepare() {
-  if (SampleSource* source = short_copies_.load(std::memory_order_acquire)) return source;
+Result<const BatchReader::Prepared*> BatchReader::Prepare() {
+  if (const Prepared* prepared = is_prepared_.load(std::memory_order_acquire)) return prepared;
   DF_ASSIGN(const SampleSet::Loaded loaded, set_->Load());
-  MutexLock lock(order_mu_);
-  if (order_) return loaded.source;
-  order_.emplace(loaded.samples, config_.shuffle, config_.seed, config_.shuffle_buffer);
-  samples_ = loaded.samples;
-  const int64_t batch = config_.batch < 0 ? samples_ : config_.batch;
-  if (loaded.source->IsShortCopy(batch / config_.slices)) {
-    short_copies_.store(loaded.source, std::memory_order_release);
-  }
-  return loaded.source;
+  MutexLock lock(prepared_mu_);
+  if (const Prepared* prepared = is_prepared_.load(std::memory_order_acquire)) return prepared;
+  prepared_ = {loaded.source, loaded.samples, set_->Order(config_.shuffle, config_.seed, config_.shuffle_buffer)};
+  const int64_t batch = config_.batch < 0 ? loaded.samples : config_.batch;
+  short_copies_.store(loaded.source->IsShortCopy(batch / config_.slices), std::memory_order_release);
+  is_prepared_.store(&prepared_, std::memory_order_release);
+  return static_cast<const Prepared*>(&prepared_);
 }
 
-Result<std::vector<int64_t>> BatchReader::SamplesAt(int64_t position) {
-  MutexLock lock(order_mu_);
-  const int64_t batch = config_.batch < 0 ? samples_ : config_.batch;
+Result<std::vector<int64_t>> BatchReader::SamplesAt(int64_t position, const Prepared& prepared) {
+  const int64_t batch = config_.batch < 0 ? prepared.samples : config_.batch;
   const int64_t begin = config_.slice * batch / config_.slices;
   const int64_t end = (config_.slice + 1) * batch / config_.slices;
   if (position < 0 || position > std::numeric_limits<int64_t>::max() - end) {
@@ -102,8 +99,11 @@ Result<std::vector<int64_t>> BatchReader::SamplesAt(int64_t position) {
   std::vector<int64_t> samples(static_cast<size_t>(end - begin));
   if (config_.batch < 0) {
     std::iota(samples.begin(), samples.end(), begin);
-  } else {
-    order_->RowsFrom(position + begin, samples);
+    return samples;
+  }
+  prepared.order->RowsFrom(position + begin, samples);
+  if (const std::optional<int64_t> epoch = prepared.order->EpochToDraw(position + begin)) {
+    set_->Schedule([order = prepared.order, epoch = *epoch] { order->Draw(epoch); });
   }
   return samples;
 }

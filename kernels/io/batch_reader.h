@@ -9,7 +9,6 @@
 #include <optional>
 #include <vector>
 
-#include "kernels/io/sample_order.h"
 #include "kernels/io/sample_set.h"
 
 namespace dfrun {
@@ -50,17 +49,22 @@ class BatchReader : public std::enable_shared_from_this<BatchReader> {
   void ReadAndDeliver(int64_t position);
   void OrderAhead(int64_t position);
   // The loaded data set.
-  Result<SampleSource*> Prepare() EXCLUDES(order_mu_);
+  struct Prepared {
+    SampleSource* source = nullptr;
+    int64_t samples = 0;
+    std::shared_ptr<SampleOrder> order;
+  };
+  Result<const Prepared*> Prepare() EXCLUDES(prepared_mu_);
   // The numbers of the samples of a batch.
-  Result<std::vector<int64_t>> SamplesAt(int64_t position) EXCLUDES(order_mu_);
+  Result<std::vector<int64_t>> SamplesAt(int64_t position, const Prepared& prepared);
 
   const Config config_;
   SampleSet* const set_;
   Allocator& allocator_;
-  std::atomic<SampleSource*> short_copies_{nullptr};  // set where Read() may run on any thread
-  Mutex order_mu_;
-  std::optional<SampleOrder> order_ GUARDED_BY(order_mu_);
-  int64_t samples_ GUARDED_BY(order_mu_) = 0;
+  std::atomic<bool> short_copies_{false};              // Read() may run on any thread
+  std::atomic<const Prepared*> is_prepared_{nullptr};  // points to prepared_, which does not change then
+  Mutex prepared_mu_;
+  Prepared prepared_;  // written with prepared_mu_ held
   Mutex mu_;
   std::map<int64_t, Order> orders_ GUARDED_BY(mu_);  // by position
 };

@@ -30,8 +30,8 @@ Hdf5Blocks::Hdf5Blocks(std::string name, const DatasetInfo& info)
       info_(info),
       row_bytes_(RowBytes(info)),
       block_rows_(BlockRows(info)),
-      max_blocks_(std::max<size_t>(
-          1, kKeepBytes / std::max<size_t>(1, row_bytes_ * static_cast<size_t>(block_rows_)))) {}
+      max_blocks_(
+          std::max<size_t>(1, kKeepBytes / std::max<size_t>(1, row_bytes_ * static_cast<size_t>(block_rows_)))) {}
 
 Status Hdf5Blocks::Gather(const h5::Handle& file, const std::string& path, std::span<const int64_t> rows, Tensor& to) {
   std::vector<size_t> order(rows.size());  // block by block, so that each is read once
@@ -61,9 +61,8 @@ Result<const Tensor*> Hdf5Blocks::BlockOf(const h5::Handle& file, const std::str
 }
 
 void Hdf5Blocks::DropOldest() {
-  blocks_.erase(std::min_element(blocks_.begin(), blocks_.end(), [](const auto& a, const auto& b) {
-    return a.second.last_used < b.second.last_used;
-  }));
+  blocks_.erase(std::min_element(blocks_.begin(), blocks_.end(),
+                                 [](const auto& a, const auto& b) { return a.second.last_used < b.second.last_used; }));
 }
 
 }  // namespace dfrun

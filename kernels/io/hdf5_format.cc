@@ -103,7 +103,7 @@ class Hdf5Samples final : public SampleSource {
     std::string name;
     DatasetInfo info;
     size_t row_bytes = 0;
-    const char* rows = nullptr;         // the whole dataset, mapped or in `kept`
+    const char* rows = nullptr;  // the whole dataset, mapped or in `kept`
     Tensor kept;
     std::optional<Hdf5Blocks> blocks;  // held with mu_; of a large one that must be unpacked
   };

@@ -38,9 +38,8 @@ Status NameRecord(const Status& status, const std::string& path, int64_t number,
   return status.Annotate(StrCat(path, ", record ", number, " at byte ", at));
 }
 
-Result<std::unique_ptr<RecordFiles>> RecordFiles::Create(const std::vector<std::string>& paths,
-                                                         Compression compression, const RecordFormat& format,
-                                                         const SampleCensus& census) {
+Result<std::unique_ptr<RecordFiles>> RecordFiles::Create(const std::vector<std::string>& paths, Compression compression,
+                                                         const RecordFormat& format, const SampleCensus& census) {
   DF_TRY(CheckCensus(census, paths.size()));
   return std::unique_ptr<RecordFiles>(new RecordFiles(paths, compression, format, census));
 }

@@ -37,8 +37,8 @@ class RecordSource final : public SampleSource {
     if (census.pieces.empty()) {
       DF_ASSIGN(own, TakeCensus(set_, false));
     }
-    DF_ASSIGN(files_, RecordFiles::Create(set_.paths, set_.compression, *set_.format,
-                                          census.pieces.empty() ? own : census));
+    DF_ASSIGN(files_,
+              RecordFiles::Create(set_.paths, set_.compression, *set_.format, census.pieces.empty() ? own : census));
     DF_ASSIGN(const std::optional<uint64_t> bytes, files_->LoadIfSmall());
     if (bytes && set_.decoder->IsCopy() && files_->samples() > 0) {
       record_bytes_ = static_cast<double>(*bytes) / static_cast<double>(files_->samples());
@@ -100,7 +100,7 @@ class RecordSource final : public SampleSource {
   }
 
   RecordSet set_;
-  std::unique_ptr<RecordFiles> files_;   // after Load()
+  std::unique_ptr<RecordFiles> files_;  // after Load()
   std::optional<double> record_bytes_;  // on average, where all are in memory and a batch is a copy of them
 };
 

@@ -7,6 +7,9 @@
 namespace dfrun {
 namespace {
 
+// One that some readers have not finished, the next, and the one after that.
+constexpr size_t kKeptEpochs = 3;
+
 // SplitMix64 (Steele, Lea, Flood 2014): the same numbers on every platform.
 class SplitMix64 {
  public:
@@ -41,7 +44,8 @@ void SampleOrder::RowsFrom(int64_t position, std::span<int64_t> rows) {
     const int64_t place = position % samples_;
     const auto count = static_cast<size_t>(std::min<int64_t>(static_cast<int64_t>(rows.size()), samples_ - place));
     if (shuffle_) {
-      std::copy_n(Permutation(position / samples_).begin() + place, count, rows.begin());
+      MutexLock lock(mu_);
+      std::copy_n(PermutationOf(position / samples_).begin() + place, count, rows.begin());
     } else {
       std::iota(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(count), place);
     }
@@ -50,9 +54,33 @@ void SampleOrder::RowsFrom(int64_t position, std::span<int64_t> rows) {
   }
 }
 
-const std::vector<int64_t>& SampleOrder::Permutation(int64_t epoch) {
+std::optional<int64_t> SampleOrder::EpochToDraw(int64_t position) {
+  if (!shuffle_) return {};
+  const int64_t next = position / samples_ + 1;
+  MutexLock lock(mu_);
+  if (next == to_draw_ || permutations_.count(next) > 0) return {};
+  to_draw_ = next;
+  return next;
+}
+
+void SampleOrder::Draw(int64_t epoch) {
+  Permutation drawn = Drawn(epoch);
+  MutexLock lock(mu_);
+  if (permutations_.count(epoch) == 0) Keep(epoch, std::move(drawn));
+}
+
+const SampleOrder::Permutation& SampleOrder::PermutationOf(int64_t epoch) {
   if (auto it = permutations_.find(epoch); it != permutations_.end()) return it->second;
-  std::vector<int64_t> rows(static_cast<size_t>(samples_));
+  return Keep(epoch, Drawn(epoch));
+}
+
+const SampleOrder::Permutation& SampleOrder::Keep(int64_t epoch, Permutation permutation) {
+  if (permutations_.size() == kKeptEpochs) permutations_.erase(permutations_.begin());
+  return permutations_[epoch] = std::move(permutation);
+}
+
+SampleOrder::Permutation SampleOrder::Drawn(int64_t epoch) const {
+  Permutation rows(static_cast<size_t>(samples_));
   std::iota(rows.begin(), rows.end(), 0);
   SplitMix64 random(seed_ * 0x9e3779b97f4a7c15U + static_cast<uint64_t>(epoch));
   if (buffer_ > 0) {
@@ -63,8 +91,7 @@ const std::vector<int64_t>& SampleOrder::Permutation(int64_t epoch) {
   } else {
     for (size_t i = rows.size(); i > 1; --i) std::swap(rows[i - 1], rows[random.Below(i)]);
   }
-  if (permutations_.size() == 2) permutations_.erase(permutations_.begin());
-  return permutations_[epoch] = std::move(rows);
+  return rows;
 }
 
 }  // namespace dfrun

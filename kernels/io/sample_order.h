@@ -6,12 +6,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "src/base/mutex.h"
+
 namespace dfrun {
 
-// Thread safety: one thread at a time.
+// Thread safety: all methods from any thread.
 class SampleOrder {
  public:
   // `samples` > 0. `buffer` > 0: shuffled as through a buffer of so many samples, each drawn sample's place taken by
@@ -22,16 +25,26 @@ class SampleOrder {
   // The row of the data set at place `position` >= 0 of the stream.
   int64_t RowAt(int64_t position);
   // Those from `position` on.
-  void RowsFrom(int64_t position, std::span<int64_t> rows);
+  void RowsFrom(int64_t position, std::span<int64_t> rows) EXCLUDES(mu_);
+
+  // The epoch after that of `position`, for one caller to Draw() before it is needed; nothing for all others.
+  std::optional<int64_t> EpochToDraw(int64_t position) EXCLUDES(mu_);
+  void Draw(int64_t epoch) EXCLUDES(mu_);
 
  private:
-  const std::vector<int64_t>& Permutation(int64_t epoch);
+  using Permutation = std::vector<int64_t>;
+
+  Permutation Drawn(int64_t epoch) const;
+  const Permutation& PermutationOf(int64_t epoch) REQUIRES(mu_);
+  const Permutation& Keep(int64_t epoch, Permutation permutation) REQUIRES(mu_);
 
   const int64_t samples_;
   const bool shuffle_;
   const uint64_t seed_;
   const int64_t buffer_;
-  std::map<int64_t, std::vector<int64_t>> permutations_;  // of the two newest epochs asked for
+  Mutex mu_;
+  std::map<int64_t, Permutation> permutations_ GUARDED_BY(mu_);  // of the newest epochs asked for
+  int64_t to_draw_ GUARDED_BY(mu_) = 0;                          // the newest epoch that EpochToDraw() gave
 };
 
 }  // namespace dfrun

@@ -53,7 +53,8 @@ Status ReadOptions(KernelSetup& setup, SampleSetConfig& set) {
 
 Status ReadCensus(KernelSetup& setup, SampleCensus& census) {
   const auto pieces = setup.attr<std::vector<int64_t>>("pieces");
-  if (pieces.size() % 3 != 0) return InvalidArgument("attr 'pieces' has ", pieces.size(), " entries, not three a piece");
+  if (pieces.size() % 3 != 0)
+    return InvalidArgument("attr 'pieces' has ", pieces.size(), " entries, not three a piece");
   for (size_t i = 0; i < pieces.size(); i += 3) census.pieces.push_back({pieces[i], pieces[i + 1], pieces[i + 2]});
   census.left_out = setup.attr<std::vector<int64_t>>("left_out");
   return Status();

@@ -52,7 +52,8 @@ OP("SampleReader")
     .Attr("left_out: list(int) >= 0 = []")
     .Doc(
         "HDF5Reader's batches of files of another format: text, csv, fixed_length, tfrecord, whole_file, image "
-        "(dfrun's own). options: key=value; defaults: field number=value; pieces: file number, first byte and number of "
+        "(dfrun's own). options: key=value; defaults: field number=value; pieces: file number, first byte and number "
+        "of "
         "records of each piece, left_out: the records that are no samples; without them the reader counts for itself.");
 
 }  // namespace dfrun

@@ -20,6 +20,7 @@ std::string SampleSetConfig::Key() const {
 }
 
 SampleSet::SampleSet(SampleSetConfig config) : config_(std::move(config)) {
+  tasks_.emplace_back([this] { static_cast<void>(Load()); });  // an error is everyone's who loads
   for (int i = 0; i < config_.threads; ++i) threads_.emplace_back([this] { Loop(); });
 }
 
@@ -59,6 +60,13 @@ Result<SampleSet::Loaded> SampleSet::Load() {
   if (!std::exchange(is_open_, true)) status_ = Open();
   DF_TRY(Status(status_));
   return Loaded{source_.get(), samples_};
+}
+
+std::shared_ptr<SampleOrder> SampleSet::Order(bool shuffle, uint64_t seed, int64_t buffer) {
+  MutexLock lock(load_mu_);
+  std::shared_ptr<SampleOrder>& order = orders_[{shuffle, seed, buffer}];
+  if (order == nullptr) order = std::make_shared<SampleOrder>(samples_, shuffle, seed, buffer);
+  return order;
 }
 
 Status SampleSet::Open() {

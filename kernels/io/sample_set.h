@@ -4,11 +4,14 @@
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
+#include "kernels/io/sample_order.h"
 #include "src/base/mutex.h"
 #include "src/framework/resource.h"
 #include "src/framework/sample_source.h"
@@ -35,12 +38,15 @@ class SampleSet final : public Resource {
   // Runs a task on one of the set's threads; tasks begin in the order in which they were scheduled.
   void Schedule(std::function<void()> task);
 
-  // Opens and loads the files at the first call; blocks while another does. The source and the number of samples.
+  // Opens and loads the files at the first call; blocks while another does, as the set's threads do from the beginning
+  // on. The source and the number of samples.
   struct Loaded {
     SampleSource* source = nullptr;
     int64_t samples = 0;
   };
   Result<Loaded> Load();
+  // The order of its samples, which readers with equal arguments share. After Load().
+  std::shared_ptr<SampleOrder> Order(bool shuffle, uint64_t seed, int64_t buffer) EXCLUDES(load_mu_);
 
   std::string DebugString() const override { return "data set " + config_.config.files[0]; }
 
@@ -54,6 +60,7 @@ class SampleSet final : public Resource {
   int64_t samples_ GUARDED_BY(load_mu_) = 0;
   bool is_open_ GUARDED_BY(load_mu_) = false;
   Status status_ GUARDED_BY(load_mu_);  // of Open()
+  std::map<std::tuple<bool, uint64_t, int64_t>, std::shared_ptr<SampleOrder>> orders_ GUARDED_BY(load_mu_);
 
   Mutex mu_;
   CondVar work_;

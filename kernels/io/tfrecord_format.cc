@@ -52,8 +52,8 @@ class ExampleDecoder final : public RecordDecoder {
   struct Part {
     Kind kind;
     SampleField field;
-    DType stored;            // of the feature
-    int64_t elements;        // of the field; -1: not known before the sample is
+    DType stored;      // of the feature
+    int64_t elements;  // of the field; -1: not known before the sample is
   };
 
   void Add(Kind kind, const SampleField& field) {

@@ -40,13 +40,15 @@ bool PutZeros(uintptr_t address) {
 }
 
 void OnBusError(int signal, siginfo_t* info, void* context) {
-  if (PutZeros(reinterpret_cast<uintptr_t>(info->si_addr))) return;
+  const bool is_of_memory = info->si_code > 0;  // not sent by a process
+  if (is_of_memory && PutZeros(reinterpret_cast<uintptr_t>(info->si_addr))) return;
   if ((previous.sa_flags & SA_SIGINFO) != 0) {
     previous.sa_sigaction(signal, info, context);
   } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
     previous.sa_handler(signal);
   } else {
-    sigaction(signal, &previous, nullptr);  // the same access ends the process when it is tried again
+    sigaction(signal, &previous, nullptr);
+    raise(signal);
   }
 }
 

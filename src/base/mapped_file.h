@@ -12,9 +12,9 @@
 namespace dfrun {
 
 // Reading beyond the end of a file that has become shorter, or from a disk that fails, is a SIGBUS where the file is
-// memory. A handler of this class puts zeros in the place of what is gone, and Check() tells: who has read asks it before
-// the bytes are used. SIGBUS from elsewhere goes to the handler that was there before.
-// Thread safety: const methods from any thread.
+// memory. A handler of this class puts zeros in the place of what is gone, and Check() tells: who has read asks it
+// before the bytes are used. SIGBUS from elsewhere goes to the handler that was there before. Thread safety: const
+// methods from any thread.
 class MappedFile {
  public:
   MappedFile() = default;

@@ -44,9 +44,10 @@ struct SampleCensus {
     int64_t begin = 0;  // the byte from which on its first record is looked for
     int64_t records = 0;
   };
-  std::vector<Piece> pieces;      // in the order of the samples
-  std::vector<int64_t> left_out;  // records that are no samples for an error, by their numbers over all pieces, ascending
-  int64_t skipped = 0;            // errors: records left out, and what could not be found for a damaged one or file
+  std::vector<Piece> pieces;  // in the order of the samples
+  std::vector<int64_t>
+      left_out;         // records that are no samples for an error, by their numbers over all pieces, ascending
+  int64_t skipped = 0;  // errors: records left out, and what could not be found for a damaged one or file
 
   int64_t samples() const {
     int64_t records = 0;

@@ -212,7 +212,8 @@ Status Job::RunLogged() {
     }
   }
   for (const InputSpec& input : spec_.job.inputs) {
-    if (input.skips_errors) scalars.emplace_back(input.name + "/skipped", Tensor::Scalar<int64_t>(input.census.skipped));
+    if (input.skips_errors)
+      scalars.emplace_back(input.name + "/skipped", Tensor::Scalar<int64_t>(input.census.skipped));
   }
   DF_TRY(metrics_->Append(step_, WallSeconds(), scalars));
   observer_.OnStep(step_, steps_, ForObserver(scalars));
