@@ -3,6 +3,7 @@
 #ifndef DFRUN_KERNELS_NN_CONV_H_
 #define DFRUN_KERNELS_NN_CONV_H_
 
+#include <algorithm>
 #include <memory>
 
 #include "kernels/nn/conv_shape.h"
@@ -35,21 +36,30 @@ class Conv {
   }
 };
 
-// How many images one thread takes at once. `work`: multiplications worth a block.
+// How many images one thread takes at once, about the same for all blocks. `work`: multiplications worth a block.
 inline int64_t ImagesInBlock(const ConvShape& shape, double work) {
   const double images = work / shape.image_work() + 1;
-  return images < static_cast<double>(shape.images) ? static_cast<int64_t>(images) : shape.images;
+  if (images >= static_cast<double>(shape.images)) return shape.images;
+  const auto most = static_cast<int64_t>(images);
+  const int64_t blocks = (shape.images + most - 1) / most;
+  return (shape.images + blocks - 1) / blocks;
 }
 // 20 us and more on one core.
 constexpr double kConvBlockWork = 2e6;
+// Of a block whose result is images: it reads the whole filter, so a large one wants more of them; in a quarter of all
+// at most.
+inline int64_t ImagesInBlock(const ConvShape& shape) {
+  constexpr double kWorkPerElement = 150;  // multiplications
+  const int64_t reuse = ImagesInBlock(shape, kWorkPerElement * static_cast<double>(shape.filter_size()));
+  return std::max(ImagesInBlock(shape, kConvBlockWork), std::min(reuse, (shape.images + 3) / 4));
+}
 // A block of the filter's gradient costs a filter of its own, written, and their sum: fewer and larger ones, 16 at
 // most, in which that is a twentieth of the time.
 inline int64_t ImagesInFilterBlock(const ConvShape& shape) {
   constexpr double kWorkPerElement = 1000;  // multiplications
-  const double filter_work = kWorkPerElement * static_cast<double>(shape.filter_size());
+  const double work = std::max(2 * kConvBlockWork, kWorkPerElement * static_cast<double>(shape.filter_size()));
   const int64_t sixteenth = (shape.images + 15) / 16;
-  const int64_t enough = ImagesInBlock(shape, filter_work > 2 * kConvBlockWork ? filter_work : 2 * kConvBlockWork);
-  return sixteenth > enough ? sixteenth : enough;
+  return std::max(sixteenth, ImagesInBlock(shape, work));
 }
 
 }  // namespace dfrun

@@ -51,7 +51,7 @@ Status SumOverImageBlocks(const ConvShape& shape, int64_t size, T* filter, Threa
 // block(first_image, count) for blocks of the images; its first error in the blocks' order.
 inline Status ForImageBlocks(const ConvShape& shape, ThreadPool& pool,
                              FunctionRef<Status(int64_t first, int64_t count)> block) {
-  const int64_t images = ImagesInBlock(shape, kConvBlockWork);
+  const int64_t images = ImagesInBlock(shape);
   const int64_t blocks = (shape.images + images - 1) / images;
   if (blocks == 1) return block(0, shape.images);
   std::vector<Status> statuses(static_cast<size_t>(blocks));

@@ -1,9 +1,10 @@
 #include "kernels/nn/mirrored_conv.h"
 
-#include <algorithm>
 #include <utility>
 
+#include "kernels/matrix/panel_pack.h"
 #include "kernels/nn/onednn_conv.h"
+#include "kernels/nn/sliced_conv.h"
 #include "src/framework/tensor.h"
 
 namespace dfrun {
@@ -49,12 +50,13 @@ class MirroredConv final : public Conv<float> {
     const int64_t size = s_.in_channels * s_.out_channels;
     const float* from = filter + tap * size;
     float* to = mirrored + (s_.taps() - 1 - tap) * size;
-    constexpr int64_t kTile = 16;
-    for (int64_t tile = 0; tile < s_.in_channels; tile += kTile) {
-      const int64_t end = std::min(tile + kTile, s_.in_channels);
-      for (int64_t out = 0; out < s_.out_channels; ++out) {
-        for (int64_t in = tile; in < end; ++in) to[out * s_.in_channels + in] = from[in * s_.out_channels + out];
-      }
+    if (s_.in_channels % kLanes<float> == 0) {
+      const int vectors = static_cast<int>(s_.in_channels) / kLanes<float>;
+      PackPanel<float>({from, s_.out_channels, true}, s_.out_channels, s_.in_channels, to, vectors);
+      return;
+    }
+    for (int64_t out = 0; out < s_.out_channels; ++out) {
+      for (int64_t in = 0; in < s_.in_channels; ++in) to[out * s_.in_channels + in] = from[in * s_.out_channels + out];
     }
   }
 
@@ -68,6 +70,9 @@ std::shared_ptr<const Conv<float>> MakeMirroredConv(const ConvShape& shape) {
   const bool fits = shape.groups == 1 && !shape.format.channels_first && StepsByOne(shape.depth) &&
                     StepsByOne(shape.height) && StepsByOne(shape.width);
   if (!fits) return nullptr;
+  if (auto sliced = MakeSlicedConv(ConvKind::kForward, Mirrored(shape))) {
+    return std::make_shared<MirroredConv>(shape, std::move(sliced));
+  }
   auto forward = MakeOneDnnConv<float>(ConvKind::kForward, Mirrored(shape));
   if (!forward.ok()) return nullptr;
   return std::make_shared<MirroredConv>(shape, *std::move(forward));

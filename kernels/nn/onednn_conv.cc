@@ -12,21 +12,13 @@ namespace {
 template <class T>
 constexpr auto kType = std::is_same_v<T, float> ? dnnl::memory::data_type::f32 : dnnl::memory::data_type::bf16;
 
-// The library counts in int: sizes and steps beyond this are not its business.
-bool IsOrdinary(const WindowDim& d) {
-  constexpr int64_t kMost = int64_t{1} << 20;
-  return d.input < kMost && d.output < kMost && d.extent() < kMost && d.stride < kMost && d.pad_before < kMost &&
-         d.pad_after() < kMost;
-}
-
 template <class T>
 class OneDnnConv final : public Conv<T> {
  public:
   OneDnnConv(ConvKind kind, const ConvShape& shape)
       : kind_(kind),
         s_(shape),
-        images_(kind == ConvKind::kBackpropFilter ? ImagesInFilterBlock(shape) : ImagesInBlock(shape, kConvBlockWork)) {
-  }
+        images_(kind == ConvKind::kBackpropFilter ? ImagesInFilterBlock(shape) : ImagesInBlock(shape)) {}
 
   // Blocks of images, and the smaller one at the end, with filters of the same order.
   Status Make() {
@@ -47,7 +39,7 @@ class OneDnnConv final : public Conv<T> {
                       FunctionRef<void(int64_t first, int64_t count)> finish, ThreadPool& pool,
                       Allocator& allocator) const override {
     DF_ASSIGN(Tensor ordered, FilterSpace(allocator));
-    if (ordered.initialized()) DF_TRY(whole_->ReorderFilter(b, ordered.raw(), allocator));
+    if (ordered.initialized()) DF_TRY(whole_->ReorderFilter(b, ordered.raw(), pool, allocator));
     const void* filter = ordered.initialized() ? ordered.raw() : b;
     const bool forward = kind_ == ConvKind::kForward;
     const int64_t from = forward ? s_.input_image() : s_.output_image();
@@ -64,7 +56,7 @@ class OneDnnConv final : public Conv<T> {
 
   Result<Primitive> MakeFor(int64_t images, const dnnl::memory::desc* filter_order) const {
     return CatchOneDnn("a convolution", [&]() -> Primitive {
-      return std::make_unique<const OneDnnConvPrimitive>(kind_, s_.WithImages(images), kType<T>, filter_order);
+      return std::make_unique<const OneDnnConvPrimitive>(kind_, s_.WithImages(images), s_, kType<T>, filter_order);
     });
   }
   const OneDnnConvPrimitive& BlockOf(int64_t count) const { return count == images_ ? *whole_ : *last_; }
@@ -84,7 +76,7 @@ class OneDnnConv final : public Conv<T> {
     };
     const auto size = static_cast<int64_t>(whole_->filter_order().get_size() / sizeof(T));
     DF_TRY(SumOverImageBlocks<T>(s_, size, sum, pool, allocator, block));
-    return ordered.initialized() ? whole_->ReorderFilter(sum, result, allocator) : Status();
+    return ordered.initialized() ? whole_->ReorderFilter(sum, result, pool, allocator) : Status();
   }
 
   const ConvKind kind_;
@@ -98,9 +90,7 @@ class OneDnnConv final : public Conv<T> {
 
 template <class T>
 Result<std::shared_ptr<const Conv<T>>> MakeOneDnnConv(ConvKind kind, const ConvShape& shape) {
-  for (const WindowDim& d : {shape.depth, shape.height, shape.width}) {
-    if (!IsOrdinary(d)) return Unimplemented("oneDNN has no convolution of such sizes");
-  }
+  if (!OneDnnConvPrimitive::Has(shape)) return Unimplemented("oneDNN has no convolution of such sizes");
   auto conv = std::make_shared<OneDnnConv<T>>(kind, shape);
   DF_TRY(conv->Make());
   return std::shared_ptr<const Conv<T>>(std::move(conv));

@@ -1,6 +1,9 @@
 #ifdef DFRUN_ONEDNN
 #include "kernels/nn/onednn_conv_primitive.h"
 
+#include <utility>
+
+#include "kernels/nn/filter_tiles.h"
 #include "src/framework/tensor.h"
 
 namespace dfrun {
@@ -42,17 +45,23 @@ memory::dims FilterDims(const ConvShape& s) {
   return dims;
 }
 
-// Space, in, [groups,] out: the order of the op's filter.
-memory::desc PlainFilter(const ConvShape& s, memory::data_type type) {
+// Space, in, [groups,] out: the order of the op's filter, `whole`'s, of which this may be a part.
+memory::desc PlainFilter(const ConvShape& s, const ConvShape& whole, memory::data_type type) {
   memory::dims strides;
-  if (s.groups > 1) strides.push_back(s.group_outputs());
+  if (s.groups > 1) strides.push_back(whole.group_outputs());
   strides.push_back(1);
-  strides.push_back(s.out_channels);
-  const int64_t tap = s.group_inputs() * s.out_channels;
+  strides.push_back(whole.out_channels);
+  const int64_t tap = whole.group_inputs() * whole.out_channels;
   if (s.format.spatial == 3) strides.push_back(s.height.size * s.width.size * tap);
   strides.push_back(s.width.size * tap);
   strides.push_back(tap);
   return {FilterDims(s), type, strides};
+}
+
+bool IsTiled(const ConvShape& s, const memory::desc& order) {
+  return kHasFilterTiles && s.groups == 1 && s.format.spatial == 2 && s.in_channels % kFilterTile == 0 &&
+         s.out_channels % kFilterTile == 0 &&
+         order == memory::desc(FilterDims(s), memory::data_type::f32, Tag::ABcd16a16b);
 }
 
 std::unique_ptr<OneDnnCall> MakeReorder(const memory::desc& from, const memory::desc& to) {
@@ -103,13 +112,23 @@ struct Descs {
   }
 };
 
+bool IsOrdinary(const WindowDim& d) {
+  constexpr int64_t kMost = int64_t{1} << 20;
+  return d.input < kMost && d.output < kMost && d.extent() < kMost && d.stride < kMost && d.pad_before < kMost &&
+         d.pad_after() < kMost;
+}
+
 }  // namespace
 
-OneDnnConvPrimitive::OneDnnConvPrimitive(ConvKind kind, const ConvShape& s, memory::data_type type,
-                                         const memory::desc* filter_order)
-    : filter_(kind == ConvKind::kBackpropFilter ? 2 : 1) {
+bool OneDnnConvPrimitive::Has(const ConvShape& s) {
+  return IsOrdinary(s.depth) && IsOrdinary(s.height) && IsOrdinary(s.width);
+}
+
+OneDnnConvPrimitive::OneDnnConvPrimitive(ConvKind kind, const ConvShape& s, const ConvShape& whole,
+                                         memory::data_type type, const memory::desc* filter_order)
+    : s_(s), filter_(kind == ConvKind::kBackpropFilter ? 2 : 1) {
   const Tag plain_images = PlainImages(s.format);
-  const memory::desc plain_filter = PlainFilter(s, type);
+  const memory::desc plain_filter = PlainFilter(s, whole, type);
   const Descs descs(s, type, s.format.channels_first ? Tag::any : plain_images,
                     filter_order != nullptr ? *filter_order : memory::desc(FilterDims(s), type, Tag::any));
   // The library's operands in Conv's order.
@@ -120,7 +139,10 @@ OneDnnConvPrimitive::OneDnnConvPrimitive(ConvKind kind, const ConvShape& s, memo
       const memory::desc& order = arguments[i].desc;
       const memory::desc plain =
           static_cast<int>(i) == filter_ ? plain_filter : memory::desc(order.dims(), type, plain_images);
-      operands_[i] = {order, i == 2 ? MakeReorder(order, plain) : MakeReorder(plain, order)};
+      const memory::desc& from = i == 2 ? order : plain;
+      const memory::desc& to = i == 2 ? plain : order;
+      operands_[i] = {order, MakeReorder(from, to)};
+      if (static_cast<int>(i) == filter_ && operands_[i].reorder != nullptr) SplitReorder(from, to);
     }
   };
   if (kind == ConvKind::kForward) {
@@ -133,6 +155,7 @@ OneDnnConvPrimitive::OneDnnConvPrimitive(ConvKind kind, const ConvShape& s, memo
          {{DNNL_ARG_DIFF_DST, made.diff_dst_desc()},
           {DNNL_ARG_WEIGHTS, made.weights_desc()},
           {DNNL_ARG_DIFF_SRC, made.diff_src_desc()}});
+    is_tiled_ = IsTiled(s, made.weights_desc());
   } else {
     const auto made = descs.BackpropFilter();
     take(convolution_backward_weights(made), made.scratchpad_desc(),
@@ -140,6 +163,44 @@ OneDnnConvPrimitive::OneDnnConvPrimitive(ConvKind kind, const ConvShape& s, memo
           {DNNL_ARG_DIFF_DST, made.diff_dst_desc()},
           {DNNL_ARG_DIFF_WEIGHTS, made.diff_weights_desc()}});
   }
+}
+
+// By output channels, where both orders can be cut there.
+void OneDnnConvPrimitive::SplitReorder(const memory::desc& from, const memory::desc& to) {
+  constexpr int64_t kLeast = 1 << 17;  // elements: 60 us and more
+  constexpr int64_t kChannels = 64;
+  if (s_.groups > 1 || s_.out_channels % kChannels != 0 || s_.filter_size() < kLeast) return;
+  memory::dims dims = FilterDims(s_);
+  dims[0] = kChannels;
+  memory::dims second(dims.size(), 0);
+  second[0] = kChannels;
+  constexpr bool kMayFail = true;
+  const auto part = [&](const memory::desc& whole, const memory::dims& at) {
+    return whole.submemory_desc(dims, at, kMayFail);
+  };
+  const memory::dims first(dims.size(), 0);
+  const memory::desc second_from = part(from, second);
+  const memory::desc second_to = part(to, second);
+  if (second_from.is_zero() || second_to.is_zero()) return;
+  const auto element = static_cast<int64_t>(memory::data_type_size(from.data_type()));
+  parts_ = {s_.out_channels / kChannels, second_from.data.offset0 * element, second_to.data.offset0 * element};
+  operands_[filter_].reorder = MakeReorder(part(from, first), part(to, first));
+}
+
+Status OneDnnConvPrimitive::ReorderFilter(const void* from, void* to, ThreadPool& pool, Allocator& allocator) const {
+  if (is_tiled_) {
+    PackFilterTiles(static_cast<const float*>(from), s_.taps(), s_.in_channels, s_.out_channels,
+                    static_cast<float*>(to), pool);
+    return Status();
+  }
+  std::vector<Status> statuses(static_cast<size_t>(parts_.count));
+  pool.RunBlocks(parts_.count, [&](int64_t i) {
+    statuses[static_cast<size_t>(i)] = filter().reorder->Run(
+        {static_cast<const char*>(from) + i * parts_.from_bytes, static_cast<char*>(to) + i * parts_.to_bytes},
+        allocator);
+  });
+  for (Status& status : statuses) DF_TRY(std::move(status));
+  return Status();
 }
 
 Status OneDnnConvPrimitive::Run(const void* a, const void* b, void* result, Allocator& allocator) const {

@@ -15,8 +15,13 @@ namespace dfrun {
 // they are reordered on the way. Thread safety: const methods from any thread.
 class OneDnnConvPrimitive {
  public:
-  // `filter_order`: the order of the filter, or null for any. May throw dnnl::error.
-  OneDnnConvPrimitive(ConvKind kind, const ConvShape& shape, dnnl::memory::data_type type,
+  // The library counts in int: sizes and steps beyond a bound are not its business.
+  static bool Has(const ConvShape& shape);
+
+  // `whole`: the convolution of the op, or the shape itself. Where the shape has fewer of its channels, the op's filter
+  // is the part of whole's filter that belongs to them, which the caller points at. `filter_order`: the order of the
+  // filter in the library, or null for any. May throw dnnl::error.
+  OneDnnConvPrimitive(ConvKind kind, const ConvShape& shape, const ConvShape& whole, dnnl::memory::data_type type,
                       const dnnl::memory::desc* filter_order);
 
   // Operands as of Conv, but for the filter, which is in the library's order.
@@ -26,19 +31,27 @@ class OneDnnConvPrimitive {
   // False where the library's order is the op's own.
   bool reorders_filter() const { return filter().reorder != nullptr; }
   // Into the library's order, or out of it where the filter is the result.
-  Status ReorderFilter(const void* from, void* to, Allocator& allocator) const {
-    return filter().reorder->Run({from, to}, allocator);
-  }
+  Status ReorderFilter(const void* from, void* to, ThreadPool& pool, Allocator& allocator) const;
 
  private:
   struct Operand {
     dnnl::memory::desc order;             // the library's
     std::unique_ptr<OneDnnCall> reorder;  // into it, or out of it for the result; null: same order
   };
+  // The filter's reorder is of so many parts.
+  struct Parts {
+    int64_t count = 1;
+    int64_t from_bytes = 0;  // from a part to the next
+    int64_t to_bytes = 0;
+  };
   const Operand& filter() const { return operands_[filter_]; }
+  void SplitReorder(const dnnl::memory::desc& from, const dnnl::memory::desc& to);
 
+  const ConvShape s_;
   std::unique_ptr<OneDnnCall> call_;
-  Operand operands_[3];  // a, b, result
+  Operand operands_[3];    // a, b, result
+  bool is_tiled_ = false;  // the filter's order in the library is PackFilterTiles'
+  Parts parts_;
   int filter_ = 0;
 };
 
