@@ -59,7 +59,9 @@ Status Rewrite(const proto::FunctionDef& function, int64_t& left, proto::NodeDef
 Status RewriteCallsByName(proto::GraphDef& def, const OpRegistry& ops) {
   std::unordered_map<std::string_view, const proto::FunctionDef*> functions;
   for (const proto::FunctionDef& function : def.library().function()) {
-    functions.emplace(function.signature().name(), &function);
+    const auto [first, is_new] = functions.emplace(function.signature().name(), &function);
+    if (is_new || function.SerializeAsString() == first->second->SerializeAsString()) continue;
+    return InvalidArgument("the library has two different functions of the name '", first->first, "'");
   }
   int64_t left = kMaxArguments;
   for (proto::NodeDef& node : *def.mutable_node()) {

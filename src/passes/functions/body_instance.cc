@@ -107,6 +107,7 @@ Status BodyInstance::AddNode(size_t place) {
   for (const BodyInput& input : node.inputs) {
     if (input.closes_a_loop) open_.push_back({-1, static_cast<int>(inputs.size()), &input});
     DF_ASSIGN(const std::vector<SiteValue> values, Values(input));
+    DF_TRY(inliner_.CountInputs(values.size()));
     inputs.insert(inputs.end(), values.begin(), values.end());
   }
   const bool is_anchored = AddControls(node, spec.control_inputs);
@@ -255,6 +256,26 @@ Status BodyInstance::CloseLoops() {
   return Status();
 }
 
+// The values of an output of the signature, as many and of the dtypes that it says.
+Result<std::vector<SiteValue>> BodyInstance::Returned(size_t k) const {
+  const ArgDef& wanted = body_.signature.outputs[k];
+  const std::string what = StrCat("output '", wanted.name, "'");
+  Result<std::vector<SiteValue>> values = Values(body_.returns[k]);
+  if (!values.ok()) return values.status().Annotate(what);
+  const Result<std::vector<TypedArg>> types = ExpandArgs({wanted}, attrs_);
+  if (!types.ok()) return types.status().Annotate(what);
+  if (values->size() != types->size()) {
+    return InvalidArgument(what, " is of ", types->size(), " values, but ", values->size(), " are returned for it");
+  }
+  for (size_t i = 0; i < values->size(); ++i) {
+    const DType given = inliner_.to().dtype((*values)[i].output);
+    if (given == (*types)[i].dtype) continue;
+    return InvalidArgument(what, " must be ", (*types)[i].dtype, ", but is ", given);
+  }
+  DF_TRY(inliner_.CountInputs(values->size()));
+  return values;
+}
+
 // With effects, one node that ends after them, and the outputs after it.
 Result<Inlined> BodyInstance::Return() {
   Inlined out;
@@ -268,8 +289,8 @@ Result<Inlined> BodyInstance::Return() {
     DF_ASSIGN(const SiteValue ended, inliner_.Add("effects", "NoOp", {}, site_, {}, effects_));
     out.effects = {ended.output.node};
   }
-  for (const BodyInput& input : body_.returns) {
-    DF_ASSIGN(const std::vector<SiteValue> values, Values(input));
+  for (size_t k = 0; k < body_.returns.size(); ++k) {
+    DF_ASSIGN(const std::vector<SiteValue> values, Returned(k));
     out.counts.push_back(static_cast<int>(values.size()));
     for (SiteValue value : values) {
       if (!out.effects.empty()) {

@@ -46,6 +46,7 @@ class BodyInstance {
   bool AddControls(const BodyNode& node, std::vector<NodeId>& controls) const;
   std::string NewNameOf(const std::string& name) const;
   Status CloseLoops();
+  Result<std::vector<SiteValue>> Returned(size_t k) const;
   Result<Inlined> Return();
 
   FunctionInliner& inliner_;

@@ -12,6 +12,8 @@ namespace dfrun {
 namespace {
 
 constexpr size_t kMaxNesting = 200;
+constexpr int kMaxConditionals = 1000;  // one in another
+constexpr int64_t kInputsPerNode = 20;
 
 // Whether it can be seen when the op runs.
 bool OrderMatters(const Node& node) {
@@ -40,6 +42,25 @@ std::string DeviceWithin(const std::string& device, const std::string& outer) {
   return name->ToString();
 }
 
+Status FunctionInliner::CountNodes(int64_t more) {
+  nodes_ += more;
+  if (nodes_ <= max_nodes_) return Status();
+  return InvalidArgument("with its functions inlined the graph has more than ", max_nodes_, " nodes and calls");
+}
+
+Status FunctionInliner::CountInputs(size_t more) {
+  inputs_ += static_cast<int64_t>(more);
+  if (inputs_ / kInputsPerNode <= max_nodes_) return Status();
+  return InvalidArgument("with its functions inlined the graph's nodes have more than ", kInputsPerNode * max_nodes_,
+                         " inputs");
+}
+
+Status FunctionInliner::NestConditionals(int more) {
+  conditionals_ += more;
+  if (conditionals_ <= kMaxConditionals) return Status();
+  return InvalidArgument("more than ", kMaxConditionals, " conditionals are nested");
+}
+
 std::string FunctionInliner::UniqueName(std::string_view name) const {
   std::string unique = to_.UniqueName(name);
   for (int k = 1; reserved_.Find(unique) >= 0; ++k) unique = to_.UniqueName(StrCat(name, "_", k));
@@ -48,8 +69,7 @@ std::string FunctionInliner::UniqueName(std::string_view name) const {
 
 Result<Inlined> FunctionInliner::AddNode(NodeSpec spec, const std::vector<SiteValue>& inputs, bool is_anchored,
                                          const CallSite& site) {
-  if (++nodes_ > max_nodes_)
-    return InvalidArgument("with its functions inlined the graph has more than ", max_nodes_, " nodes");
+  DF_TRY(CountNodes(1));
   const bool floats = !site.ties.empty() && !is_anchored &&
                       std::all_of(inputs.begin(), inputs.end(), [](const SiteValue& v) { return v.floats; });
   spec.inputs.clear();
@@ -162,6 +182,8 @@ Status FunctionInliner::BeginCall(const std::string& function) {
 Result<Inlined> FunctionInliner::Call(const FunctionName& function, const std::vector<SiteValue>& arguments,
                                       const CallSite& site) {
   DF_ASSIGN(const FunctionBody* const body, library_.Find(function.name));
+  DF_TRY(CountNodes(1));
+  DF_TRY(CountInputs(arguments.size()));
   DF_TRY(BeginCall(function.name));
   Result<Inlined> made = BodyInstance(*this, *body, site).Add(function, arguments);
   calls_.pop_back();

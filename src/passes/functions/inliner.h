@@ -43,12 +43,17 @@ struct Inlined {
 // Thread safety: one thread. Nodes are added to `to`; their names are free in `reserved` too.
 class FunctionInliner {
  public:
-  // Calls of calls can ask for any number of nodes: beyond max_nodes, InvalidArgument.
+  // Calls of calls can ask for any number of nodes: beyond max_nodes, or 20 inputs for each of them, InvalidArgument.
   FunctionInliner(Graph& to, const Graph& reserved, FunctionLibrary& library, int64_t max_nodes)
       : to_(to), reserved_(reserved), library_(library), max_nodes_(max_nodes) {}
 
   Graph& to() { return to_; }
   FunctionLibrary& library() { return library_; }
+  // Counts what is added other than by this: nodes, or calls, which may add none; and inputs.
+  Status CountNodes(int64_t more);
+  Status CountInputs(size_t more);
+  // So many conditionals one in another have begun, or end where it is negative: they are added recursively.
+  Status NestConditionals(int more);
 
   // `name`, or the first of name_1, name_2, ... that is free.
   std::string UniqueName(std::string_view name) const;
@@ -83,7 +88,9 @@ class FunctionInliner {
   FunctionLibrary& library_;
   const int64_t max_nodes_;
   std::vector<std::string> calls_;  // the functions that are being inlined, outermost first
-  int64_t nodes_ = 0;               // added so far
+  int64_t nodes_ = 0;               // added so far, and calls
+  int64_t inputs_ = 0;              // the same
+  int conditionals_ = 0;            // that are being added
 };
 
 // Whether a node of this op calls functions.

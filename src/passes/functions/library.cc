@@ -6,13 +6,20 @@
 namespace dfrun {
 namespace {
 
-std::vector<std::string> FunctionsNamed(const BodyNode& node) {
-  std::vector<std::string> names = FunctionsNamed(node.attrs);
-  for (const auto& [attr, value] : node.bound_attrs) {
+// Those that are values of the node's attrs, and its op where that is none of `ops`.
+std::vector<std::string_view> FunctionsCalled(const proto::NodeDef& node, const OpRegistry& ops) {
+  std::vector<std::string_view> names;
+  for (const auto& [attr, value] : node.attr()) {
     if (value.has_func()) names.push_back(value.func().name());
     for (const proto::NameAttrList& function : value.list().func()) names.push_back(function.name());
   }
+  if (ops.Find(node.op()) == nullptr) names.push_back(node.op());
   return names;
+}
+
+// Of a node that calls no function: an op that does says less than they do, If is stateful whatever its branches are.
+bool HasOwnState(const proto::NodeDef& node, const OpRegistry& ops) {
+  return ops.Find(node.op())->is_stateful && node.op() != "VarHandleOp";
 }
 
 }  // namespace
@@ -52,22 +59,29 @@ Result<const FunctionBody*> FunctionLibrary::Find(std::string_view name) {
 }
 
 bool FunctionLibrary::HasState(std::string_view name) {
-  // What calls itself has a state if anything else in it has.
-  const auto [at, is_new] = has_state_.emplace(name, false);
-  if (!is_new) return at->second;
-  const Result<const FunctionBody*> body = Find(name);
-  if (!body.ok()) return false;
-  const std::vector<BodyNode>& nodes = (*body)->nodes;
-  return at->second = std::any_of(nodes.begin(), nodes.end(), [&](const BodyNode& n) { return NodeHasState(n); });
+  if (!with_state_) FindStates();
+  return with_state_->count(name) != 0;
 }
 
-// An op that calls functions says less than they do: If is stateful whatever its branches are.
-bool FunctionLibrary::NodeHasState(const BodyNode& node) {
-  const OpDef* op = ops_.Find(node.op);
-  if (op == nullptr) return HasState(node.op);
-  const std::vector<std::string> called = FunctionsNamed(node);
-  if (!called.empty()) return std::any_of(called.begin(), called.end(), [&](const auto& f) { return HasState(f); });
-  return op->is_stateful && node.op != "VarHandleOp";
+// From those that have a state of their own to those that call them. No recursion: calls may be nested ever so deep.
+void FunctionLibrary::FindStates() {
+  with_state_.emplace();
+  std::unordered_map<std::string_view, std::vector<std::string_view>> callers;
+  std::vector<std::string_view> todo;
+  for (const auto& [name, function] : defs_) {
+    for (const proto::NodeDef& node : function->node_def()) {
+      const std::vector<std::string_view> called = FunctionsCalled(node, ops_);
+      for (std::string_view callee : called) callers[callee].push_back(name);
+      if (called.empty() && HasOwnState(node, ops_)) todo.push_back(name);
+    }
+  }
+  while (!todo.empty()) {
+    const std::string_view name = todo.back();
+    todo.pop_back();
+    if (!with_state_->insert(name).second) continue;
+    const auto calling = callers.find(name);
+    if (calling != callers.end()) todo.insert(todo.end(), calling->second.begin(), calling->second.end());
+  }
 }
 
 std::string_view FunctionLibrary::GradientOf(std::string_view name) const {

@@ -4,9 +4,11 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "src/graph/graph.h"
@@ -35,13 +37,13 @@ class FunctionLibrary {
   std::string_view GradientOf(std::string_view name) const;
 
  private:
-  bool NodeHasState(const BodyNode& node);
+  void FindStates();
 
   const OpRegistry& ops_;
   proto::GraphDef def_;
   std::unordered_map<std::string_view, const proto::FunctionDef*> defs_;
   std::map<std::string, std::unique_ptr<FunctionBody>, std::less<>> bodies_;
-  std::map<std::string, bool, std::less<>> has_state_;
+  std::optional<std::unordered_set<std::string_view>> with_state_;
 };
 
 }  // namespace dfrun

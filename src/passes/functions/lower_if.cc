@@ -102,7 +102,10 @@ Result<Inlined> AddBranches(FunctionInliner& inliner, const std::vector<Function
   const Branch rest = [&](const std::vector<SiteValue>& values, const CallSite& inner) {
     return AddBranches(inliner, branches, first + 1, values[0], without_index(values), inner);
   };
-  return ConditionalAdder(inliner, site).Add({is_it, all, taken, rest});
+  DF_TRY(inliner.NestConditionals(1));
+  DF_ASSIGN(Inlined made, ConditionalAdder(inliner, site).Add({is_it, all, taken, rest}));
+  DF_TRY(inliner.NestConditionals(-1));
+  return made;
 }
 
 }  // namespace

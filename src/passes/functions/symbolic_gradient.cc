@@ -58,8 +58,11 @@ class FunctionGradient {
     for (const SiteValue& x : xs_) {
       if (IsDifferentiable(inliner_.to().dtype(x.output))) xs.push_back(x.output);
     }
+    const NodeId before = inliner_.to().num_nodes();
+    // Differentiation looks at the whole graph.
+    DF_TRY(inliner_.CountInputs(static_cast<size_t>(before)));
     DF_ASSIGN(gradients_, AddGradients(inliner_.to(), ys, xs, options));
-    return Status();
+    return inliner_.CountNodes(inliner_.to().num_nodes() - before);
   }
 
   // Zeros where no output depends on the argument.

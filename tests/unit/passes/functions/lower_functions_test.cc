@@ -7,46 +7,13 @@
 
 #include "src/graph/graph_def.h"
 #include "src/graph/text_dump.h"
+#include "tests/unit/passes/functions/library_text.h"
 
-namespace dfrun {
+namespace dfrun::testing {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-constexpr char kFloat[] = R"( attr { key: "T" value { type: DT_FLOAT } } )";
-
-// A function of one float argument `x` and one result, the output of node `last`.
-std::string Function(const std::string& name, const std::string& nodes, const std::string& result = "last:z:0",
-                     const std::string& more = "") {
-  return StrCat("function { signature { name: '", name,
-                "' input_arg { name: 'x' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } } ", nodes,
-                " ret { key: 'y' value: '", result, "' } ", more, " } ");
-}
-
-std::string Library(const std::string& functions) {
-  return StrCat("library { ", functions, "} ");
-}
-
-std::string Node(const std::string& name, const std::string& op, const std::vector<std::string>& inputs,
-                 const std::string& more = kFloat) {
-  std::string text = StrCat("node_def { name: '", name, "' op: '", op, "' ");
-  for (const std::string& input : inputs) text += StrCat("input: '", input, "' ");
-  return text + more + "} ";
-}
-
-std::string Call(const std::string& name, const std::string& function, const std::string& input,
-                 const std::string& more = "") {
-  return StrCat("node { name: '", name, "' op: 'PartitionedCall' input: '", input,
-                "' attr { key: 'f' value { func { name: '", function,
-                "' } } } attr { key: 'Tin' value { list { type: DT_FLOAT } } } "
-                "attr { key: 'Tout' value { list { type: DT_FLOAT } } } ",
-                more, " } ");
-}
-
-constexpr char kInput[] =
-    "node { name: 'in' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } "
-    "attr { key: 'shape' value { shape { dim { size: 3 } } } } } ";
 
 Result<Graph> Lower(const std::string& text) {
   DF_ASSIGN(Graph graph, ImportGraphDef(text, GraphDefFormat::kText));
@@ -112,9 +79,9 @@ TEST(LowerFunctionsTest, WhoReadsOrWaitsForACallWaitsForItsEffects) {
   EXPECT_THAT(dump, HasSubstr("call/last = Mul(in, in) "));
   const Result<Graph> graph = Lower(Library(Function("f", nodes)) + kInput + Call("call", "f", "in"));
   ASSERT_TRUE(graph.ok()) << graph.status().ToString();
-  const struct Node& output = graph->node(graph->Find("call/output"));
+  const dfrun::Node& output = graph->node(graph->Find("call/output"));
   ASSERT_EQ(output.control_inputs.size(), 1U);
-  const struct Node& effects = graph->node(output.control_inputs[0]);
+  const dfrun::Node& effects = graph->node(output.control_inputs[0]);
   ASSERT_EQ(effects.control_inputs.size(), 1U);
   EXPECT_EQ(graph->node(effects.control_inputs[0]).name, "call/say");
 }
@@ -174,4 +141,4 @@ TEST(LowerFunctionsTest, DeepCallsAreStopped) {
 }
 
 }  // namespace
-}  // namespace dfrun
+}  // namespace dfrun::testing

@@ -1,0 +1,256 @@
+// Libraries that are wrong or mean harm: each is refused by an error that names what is wrong, in bounded time and
+// memory.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "src/graph/graph_def.h"
+#include "src/passes/functions/lower_functions.h"
+#include "tests/unit/passes/functions/library_text.h"
+
+namespace dfrun::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+Status Lower(const std::string& text) {
+  DF_ASSIGN(Graph graph, ImportGraphDef(text, GraphDefFormat::kText));
+  return LowerFunctions(graph, {.max_nodes = 20000});
+}
+
+struct HostileLibrary {
+  std::string name;
+  std::string text;
+  std::vector<std::string> error;  // parts of it
+};
+
+std::ostream& operator<<(std::ostream& out, const HostileLibrary& library) {
+  return out << library.name;
+}
+
+const std::string kNeg = Function("neg", Node("last", "Neg", {"x"}), "last:y:0");
+
+std::string WithCall(const std::string& functions, const std::string& called) {
+  return Library(functions) + kInput + Call("call", called, "in");
+}
+
+std::string SomeFunction(const std::string& name, const std::string& signature, const std::string& rest) {
+  return StrCat("function { signature { name: '", name, "' ", signature, "} ", rest, "} ");
+}
+
+// A function without arguments of its own nodes: f(k) calls f(k - 1) twice, f0 is `innermost`.
+std::string Doubling(const std::string& innermost, int levels) {
+  std::string functions = innermost;
+  for (int k = 1; k <= levels; ++k) {
+    const std::string inner = StrCat("f", k - 1);
+    functions += Function(StrCat("f", k), Node("a", inner, {"x"}, "") + Node("b", inner, {"a:y:0"}, ""), "b:y:0");
+  }
+  return functions;
+}
+
+// f(k) hands on all that two reads of f(k - 1) give.
+std::string DoublingOutputs(int levels) {
+  const auto two = [](int k, const std::string& nodes, const std::string& result) {
+    return SomeFunction(
+        StrCat("f", k),
+        "input_arg { name: 'x' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } output_arg { "
+        "name: 'z' type: DT_FLOAT } ",
+        StrCat(nodes, "ret { key: 'y' value: '", result, "' } ret { key: 'z' value: '", result, "' } "));
+  };
+  std::string functions = two(0, "", "x");
+  for (int k = 1; k <= levels; ++k) {
+    functions += two(k,
+                     Node("a", "PartitionedCall", {"x"},
+                          FunctionAttr("f", StrCat("f", k - 1)) + FloatList("Tin") + FloatList("Tout", 2)),
+                     "a:output");
+  }
+  return functions;
+}
+
+// Every node reads all outputs of the one before twice.
+std::string DoublingInputs(int levels) {
+  std::string nodes = Node("n0", "IdentityN", {"x", "x"}, FloatList("T", 2));
+  for (int k = 1; k <= levels; ++k) {
+    const std::string all = StrCat("n", k - 1, ":output");
+    nodes += Node(StrCat("n", k), "IdentityN", {all, all}, "");
+  }
+  return Function("f", nodes, StrCat("n", levels, ":output:0"));
+}
+
+// Each function is the gradient of the one before.
+std::string GradientsOfGradients(int levels) {
+  std::string functions = Function("f0", Node("s", "Sin", {"x"}) + Node("last", "Mul", {"x", "s:y:0"}));
+  for (int k = 1; k <= levels; ++k) {
+    const std::string attrs = FunctionAttr("f", StrCat("f", k - 1)) + FloatList("Tin", 2) + FloatList("Tout");
+    functions += Function(StrCat("f", k), Node("d", "SymbolicGradient", {"x", "x"}, attrs), "d:output:0");
+  }
+  return functions;
+}
+
+std::string Chain(int length) {
+  std::string functions = kNeg;
+  for (int k = 0; k < length; ++k) {
+    functions += Function(StrCat("g", k), Node("a", k == 0 ? "neg" : StrCat("g", k - 1), {"x"}, ""), "a:y:0");
+  }
+  return functions;
+}
+
+// A Case in the last branch of a Case, which are added one in another.
+std::string CaseInCase(int branches) {
+  const auto attrs = [&](const std::string& last) {
+    std::string functions;
+    for (int k = 0; k + 1 < branches; ++k) functions += "func { name: 'neg' } ";
+    return StrCat("attr { key: 'branches' value { list { ", functions, "func { name: '", last, "' } } } } ",
+                  FloatList("Tin"), FloatList("Tout"));
+  };
+  const std::string index = Node(
+      "index", "Const", {},
+      "attr { key: 'dtype' value { type: DT_INT32 } } attr { key: 'value' value { tensor { dtype: DT_INT32 int_val: "
+      "1 tensor_shape {} } } } ");
+  return kNeg + Function("inner", index + Node("c", "Case", {"index:output:0", "x"}, attrs("neg")), "c:output:0") +
+         Function("outer", index + Node("c", "Case", {"index:output:0", "x"}, attrs("inner")), "c:output:0");
+}
+
+std::string If(const std::string& name, const std::string& taken, const std::string& other,
+               const std::string& types = FloatList("Tin") + FloatList("Tout")) {
+  return StrCat("node { name: '", name, "' op: 'If' input: 'in' input: 'in' ", FunctionAttr("then_branch", taken),
+                FunctionAttr("else_branch", other), "attr { key: 'Tcond' value { type: DT_FLOAT } } ", types, "} ");
+}
+
+std::string While(const std::string& cond, const std::string& body) {
+  return StrCat("node { name: 'loop' op: 'While' input: 'in' ", FunctionAttr("cond", cond), FunctionAttr("body", body),
+                FloatList("T"), "} ");
+}
+
+std::vector<HostileLibrary> Libraries() {
+  const std::string twice =
+      SomeFunction("twice",
+                   "input_arg { name: 'x' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } output_arg { name: "
+                   "'z' type: DT_FLOAT } ",
+                   "ret { key: 'y' value: 'x' } ret { key: 'z' value: 'x' } ");
+  const std::string none = SomeFunction("none", "output_arg { name: 'y' type: DT_FLOAT } ",
+                                        Node("c", "Const", {},
+                                             "attr { key: 'dtype' value { type: DT_FLOAT } } attr { key: 'value' value "
+                                             "{ tensor { dtype: DT_FLOAT float_val: 1 tensor_shape {} } } } ") +
+                                            "ret { key: 'y' value: 'c:output:0' } ");
+  const std::string repeated =
+      "attr { name: 'N' type: 'int' } input_arg { name: 'x' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT "
+      "number_attr: 'N' } ";
+  return {
+      {"NoLibrary", kInput + Call("call", "f", "in"), {"'call'", "no function 'f'"}},
+      {"MissingBranch", Library(kNeg) + kInput + If("if", "neg", "absent"), {"'if'", "no function 'absent'"}},
+      {"MissingInside", WithCall(Function("f", Node("n", "absent", {"x"}, "")), "f"), {"'f'", "'n'", "'absent'"}},
+      {"TooFewArguments",
+       Library(kNeg) + kInput + "node { name: 'call' op: 'PartitionedCall' " + FunctionAttr("f", "neg") +
+           FloatList("Tin", 0) + FloatList("Tout") + "}",
+       {"'call'", "'neg'"}},
+      {"TooManyArguments",
+       Library(kNeg) + kInput + "node { name: 'call' op: 'PartitionedCall' input: 'in' input: 'in' " +
+           FunctionAttr("f", "neg") + FloatList("Tin", 2) + FloatList("Tout") + "}",
+       {"'call'", "'neg'"}},
+      {"TooManyResults", WithCall(twice, "twice"), {"'call'", "2 outputs"}},
+      {"CallsItself", WithCall(Function("f", Node("a", "f", {"x"}, ""), "a:y:0"), "f"), {"'f' calls itself"}},
+      {"CallsItselfThroughAnother",
+       WithCall(Function("f", Node("a", "g", {"x"}, ""), "a:y:0") + Function("g", Node("a", "f", {"x"}, ""), "a:y:0"),
+                "f"),
+       {"'f' -> 'g' -> 'f'"}},
+      {"ABodyThatHoldsItsLoop",
+       Library(SomeFunction("cond", "input_arg { name: 'x' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } ",
+                            "ret { key: 'y' value: 'x' } ") +
+               Function("body",
+                        Node("w", "While", {"x"},
+                             FunctionAttr("cond", "cond") + FunctionAttr("body", "body") + FloatList("T")),
+                        "w:output:0")) +
+           kInput + While("cond", "body"),
+       {"'body' calls itself"}},
+      {"DerivesItself",
+       WithCall(Function("f",
+                         Node("d", "SymbolicGradient", {"x", "x"},
+                              FunctionAttr("f", "f") + FloatList("Tin", 2) + FloatList("Tout")),
+                         "d:output:0"),
+                "f"),
+       {"'f' calls itself"}},
+      {"IsItsOwnGradient",
+       Library(Function("f",
+                        Node("d", "SymbolicGradient", {"x", "x"},
+                             FunctionAttr("f", "h") + FloatList("Tin", 2) + FloatList("Tout")),
+                        "d:output:0") +
+               "gradient { function_name: 'h' gradient_func: 'f' } ") +
+           kInput + Call("call", "f", "in"),
+       {"'f'"}},
+      {"AttrMissing", WithCall(Function("f", Node("a", "Cast", {"x"}, ""), "a:y:0"), "f"), {"'a'", "'DstT'"}},
+      {"AttrOfAnotherType",
+       WithCall(Function("f", Node("last", "Neg", {"x"}, "attr { key: 'T' value { i: 3 } } "), "last:y:0"), "f"),
+       {"'last'", "'T'"}},
+      {"FunctionAttrIsNoFunction",
+       Library(kNeg) + kInput +
+           "node { name: 'call' op: 'PartitionedCall' input: 'in' attr { key: 'f' value { s: 'neg' } } " +
+           FloatList("Tin") + FloatList("Tout") + "}",
+       {"'call'", "'f'"}},
+      {"FunctionAttrMissing",
+       Library(kNeg) + kInput + "node { name: 'call' op: 'PartitionedCall' input: 'in' " + FloatList("Tin") +
+           FloatList("Tout") + "}",
+       {"'call'", "'f'"}},
+      {"PlaceholderOfNoAttr",
+       WithCall(Function("f", Node("last", "Neg", {"x"}, "attr { key: 'T' value { placeholder: 'U' } } "), "last:y:0"),
+                "f"),
+       {"'f'", "'U'"}},
+      {"TwoFunctionsOfOneName",
+       WithCall(kNeg + Function("neg", Node("last", "Exp", {"x"}), "last:y:0"), "neg"),
+       {"'neg'"}},
+      {"TwoNodesOfOneName",
+       WithCall(Function("f", Node("last", "Neg", {"x"}) + Node("last", "Exp", {"x"}), "last:y:0"), "f"),
+       {"'f'", "'last'"}},
+      {"ANodeOfAnArgumentsName", WithCall(Function("f", Node("x", "Neg", {"x"}), "x:y:0"), "f"), {"'f'", "'x'"}},
+      {"ACycle",
+       WithCall(Function("f", Node("a", "Neg", {"b:y:0"}) + Node("b", "Neg", {"a:y:0"}), "a:y:0"), "f"),
+       {"'f'", "cycle"}},
+      {"NothingReturned",
+       WithCall(
+           SomeFunction("f", "input_arg { name: 'x' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } ", ""),
+           "f"),
+       {"'f'", "'y'"}},
+      {"MoreReturnedThanDeclared",
+       WithCall(Function("f", Node("n", "IdentityN", {"x", "x"}, FloatList("T", 2)), "n:output"), "f"),
+       {"'f'", "'y'"}},
+      {"ReturnedInAnotherType",
+       WithCall(
+           Function(
+               "f",
+               Node("c", "Cast", {"x"},
+                    "attr { key: 'SrcT' value { type: DT_FLOAT } } attr { key: 'DstT' value { type: DT_INT32 } } "),
+               "c:y:0"),
+           "f"),
+       {"'f'", "'y'"}},
+      {"RepeatedWithoutEnd",
+       Library(SomeFunction("f", repeated, "ret { key: 'y' value: 'x' } ")) + kInput +
+           "node { name: 'call' op: 'f' input: 'in' attr { key: 'N' value { i: 1000000000000 } } } ",
+       {"'call'", "1000000000000"}},
+      {"BranchesOfOtherResults", Library(kNeg + twice) + kInput + If("if", "neg", "twice"), {"'if'"}},
+      {"AConditionOfNoArguments", Library(none + kNeg) + kInput + While("none", "neg"), {"'loop'", "'none'"}},
+      {"ABodyOfOtherResults", Library(kNeg + twice) + kInput + While("neg", "twice"), {"'loop'", "'twice'"}},
+      {"NodesMultiply",
+       WithCall(Doubling(kNeg, 0) + Doubling(Function("f0", Node("last", "Neg", {"x"}), "last:y:0"), 60), "f60"),
+       {"more than"}},
+      {"CallsMultiplyWithoutNodes", WithCall(Doubling(Function("f0", "", "x"), 60), "f60"), {"more than"}},
+      {"OutputsMultiply", WithCall(DoublingOutputs(60), "f60"), {"'y'"}},
+      {"InputsMultiply", WithCall(DoublingInputs(60), "f"), {"more than"}},
+      {"GradientsMultiply", WithCall(GradientsOfGradients(60), "f60"), {"more than"}},
+      {"CasesNestTooDeep", WithCall(CaseInCase(600), "outer"), {"conditionals are nested"}},
+      {"CallsNestTooDeep", WithCall(Chain(100000), "g99999"), {"nested"}},
+  };
+}
+
+class HostileLibraryTest : public ::testing::TestWithParam<HostileLibrary> {};
+
+TEST_P(HostileLibraryTest, IsRefusedByName) {
+  const Status status = Lower(GetParam().text);
+  ASSERT_FALSE(status.ok());
+  EXPECT_NE(status.code(), Code::kInternal) << status.ToString();
+  for (const std::string& part : GetParam().error) EXPECT_THAT(status.message(), HasSubstr(part));
+}
+
+INSTANTIATE_TEST_SUITE_P(Libraries, HostileLibraryTest, ::testing::ValuesIn(Libraries()),
+                         [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace dfrun::testing
