@@ -80,17 +80,19 @@ struct BlockedGemm<T>::Pass {
   MatrixView<const T> a;
   MatrixView<const T> b;
   MatrixView<T> c;
-  bool add;
+  IntoC into;
   T* panels;
   bool keeps_panels;  // all of them, for passes to come; else each takes the place of the one before
   bool has_panels;    // an earlier pass left them
 };
 
 template <class T>
-BlockedGemm<T>::BlockedGemm(int64_t m, int64_t k, int64_t n, bool transposed_a, bool transposed_b)
-    : m_(m), k_(k), n_(n) {
+BlockedGemm<T>::BlockedGemm(int64_t m, int64_t k, int64_t n, bool transposed_a, bool transposed_b, int64_t b_stride,
+                            GemmInto into)
+    : into_(into), m_(m), k_(k), n_(n) {
   // In multiplications: transposing an element of B costs 10, so does one of A, one of C 20.
-  swapped_ = transposed_b && k * m <= kCachedElements<T> && 2 * m * n + (transposed_a ? 0 : m * k) < n * k;
+  const bool adds = into == GemmInto::kAdd;
+  swapped_ = !adds && transposed_b && k * m <= kCachedElements<T> && 2 * m * n + (transposed_a ? 0 : m * k) < n * k;
   if (swapped_) {
     std::swap(m_, n_);
     depth_ = k_;
@@ -101,7 +103,7 @@ BlockedGemm<T>::BlockedGemm(int64_t m, int64_t k, int64_t n, bool transposed_a, 
     c_elements_ = rows_ * WholeVectors<T>(n_);
     return;
   }
-  depth_ = transposed_b ? CeilDiv(k, CeilDiv(k, kMaxDepth)) : PassDepth<T>(k, n);
+  depth_ = adds ? k : transposed_b ? CeilDiv(k, CeilDiv(k, kMaxDepth)) : PassDepth<T>(k, b_stride);
   keeps_panels_ = depth_ == k && k * n <= kCachedElements<T> && m * n > kCachedElements<T>;
   const int64_t cached_rows = std::max<int64_t>(kCachedElements<T> / depth_, kLanes<T>);
   rows_ = keeps_panels_ ? kRowsAtATime : CeilDiv(m, CeilDiv(m, cached_rows));
@@ -123,7 +125,7 @@ void BlockedGemm<T>::RunPass(const Pass& pass) {
   o.k_step = pass.a.transposed ? pass.a.stride : 1;
   o.depth = pass.depth;
   o.c_stride = pass.c.stride;
-  o.add = pass.add;
+  o.into = pass.into;
   o.packed = pass.panels;
   for (int64_t panel = 0; panel < panels; ++panel) {
     const int64_t first = panel * all_vectors / panels;
@@ -170,7 +172,8 @@ void BlockedGemm<T>::RunRows(MatrixView<const T> a, MatrixView<const T> b, Matri
       CopyRows(part, depth, rows, scratch, a_stride_);
       part = {scratch, a_stride_, true};
     }
-    RunPass({rows, depth, n_, part, b.At(p, 0), c.At(row, 0), p > 0, scratch + a_elements_, keeps_panels_,
+    const IntoC into = into_ == GemmInto::kAdd ? IntoC::kAdd : p > 0 ? IntoC::kContinue : IntoC::kStore;
+    RunPass({rows, depth, n_, part, b.At(p, 0), c.At(row, 0), into, scratch + a_elements_, keeps_panels_,
              keeps_panels_ && row > 0});
   }
 }
@@ -188,13 +191,14 @@ void BlockedGemm<T>::RunSwapped(MatrixView<const T> a, MatrixView<const T> b, Ma
   const int64_t stride = WholeVectors<T>(n_);
   for (int64_t row = 0; row < m_; row += rows_) {
     const int64_t rows = std::min(rows_, m_ - row);
+    const MatrixView<const T> rows_of_b{b.data + row * b.stride, b.stride, false};
     RunPass({rows,
              k_,
              n_,
-             {b.data + row * b.stride, b.stride, false},
+             rows_of_b,
              {a.data, a.stride, !a.transposed},
              {block, stride, false},
-             false,
+             IntoC::kStore,
              scratch,
              true,
              row > 0});

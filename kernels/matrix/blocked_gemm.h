@@ -9,12 +9,19 @@
 
 namespace dfrun {
 
+// What a product does with C.
+enum class GemmInto {
+  kStore,  // C = A B
+  kAdd,    // C = C + A B, where A B is rounded to a sum of its own first
+};
+
 // The shape of a product and what follows from it. T: as DirectGemm's. Thread safety: any thread, several at once.
 template <class T>
 class BlockedGemm {
  public:
-  // m, k, n >= 1.
-  BlockedGemm(int64_t m, int64_t k, int64_t n, bool transposed_a, bool transposed_b);
+  // m, k, n >= 1; the rows of B's memory are `b_stride` elements apart.
+  BlockedGemm(int64_t m, int64_t k, int64_t n, bool transposed_a, bool transposed_b, int64_t b_stride,
+              GemmInto into = GemmInto::kStore);
   // Elements of scratch memory that Run() needs, at an address that vectors align to.
   int64_t scratch_elements() const { return a_elements_ + b_elements_ + c_elements_; }
   // The views are as announced. C is not transposed and overlaps neither operand.
@@ -27,6 +34,7 @@ class BlockedGemm {
   void RunRows(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, int64_t row, T* scratch) const;
   void RunSwapped(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, T* scratch) const;
 
+  GemmInto into_;
   int64_t m_;  // of C, or of its transpose where swapped_
   int64_t k_;
   int64_t n_;

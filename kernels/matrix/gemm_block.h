@@ -37,7 +37,13 @@ enum class RowsOfB {
   kPacking,  // as kEdge, and copied to `packed` on the way
 };
 
-// C[rows, columns] = A B, or C += A B where `add`: onto what an earlier pass over k left there.
+// What becomes of a block of C.
+enum class IntoC {
+  kStore,     // C = A B
+  kContinue,  // C is the sum of an earlier pass over k, which goes on
+  kAdd,       // C = C + A B, where A B is rounded to a sum of its own first
+};
+
 template <class T>
 struct BlockOperands {
   const T* a;  // element (i, p) is a[i * row_step + p * k_step]
@@ -50,7 +56,7 @@ struct BlockOperands {
   int last_columns;  // columns of the last vector that count
   T* c;
   int64_t c_stride;
-  bool add;
+  IntoC into;
   Ahead ahead;
 };
 
@@ -72,7 +78,7 @@ void GemmBlock(const BlockOperands<T>& o) {
       __builtin_prefetch(c + i * c_stride + j * kLanes<T>, 1);
     }
   }
-  if (o.add) {
+  if (o.into == IntoC::kContinue) {
 #pragma GCC unroll 16
     for (int i = 0; i < Rows; ++i) {
 #pragma GCC unroll 4
@@ -113,6 +119,14 @@ void GemmBlock(const BlockOperands<T>& o) {
     }
 #pragma GCC unroll 8
     for (int g = 0; g < kPointers; ++g) a[g] += k_step;
+  }
+  if (o.into == IntoC::kAdd) {
+#pragma GCC unroll 16
+    for (int i = 0; i < Rows; ++i) {
+#pragma GCC unroll 4
+      for (int j = 0; j < kLast; ++j) sum[i][j] = Plus<T>(Load(c + i * c_stride + j * kLanes<T>), sum[i][j]);
+      sum[i][kLast] = Plus<T>(LoadFirst(c + i * c_stride + kLast * kLanes<T>, o.last_columns), sum[i][kLast]);
+    }
   }
 #pragma GCC unroll 16
   for (int i = 0; i < Rows; ++i) {

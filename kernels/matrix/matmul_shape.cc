@@ -1,10 +1,12 @@
 #include "kernels/matrix/matmul_shape.h"
 
+#include <utility>
+
 namespace dfrun {
 
-Status MatMulShape(InferenceContext& c) {
-  DF_ASSIGN(const PartialShape a, c.WithRank(0, 2));
-  DF_ASSIGN(const PartialShape b, c.WithRank(1, 2));
+Result<PartialShape> ProductShape(InferenceContext& c, int input_a, int input_b) {
+  DF_ASSIGN(const PartialShape a, c.WithRank(input_a, 2));
+  DF_ASSIGN(const PartialShape b, c.WithRank(input_b, 2));
   DF_ASSIGN(const bool transpose_a, c.attr<bool>("transpose_a"));
   DF_ASSIGN(const bool transpose_b, c.attr<bool>("transpose_b"));
   const int64_t inner_a = a.dim(transpose_a ? 0 : 1);
@@ -14,7 +16,12 @@ Status MatMulShape(InferenceContext& c) {
                            transpose_b ? " (transposed)" : "", ": the inner sizes ", inner_a, " and ", inner_b,
                            " differ");
   }
-  c.set_output(0, PartialShape({a.dim(transpose_a ? 1 : 0), b.dim(transpose_b ? 0 : 1)}));
+  return PartialShape({a.dim(transpose_a ? 1 : 0), b.dim(transpose_b ? 0 : 1)});
+}
+
+Status MatMulShape(InferenceContext& c) {
+  DF_ASSIGN(PartialShape shape, ProductShape(c, 0, 1));
+  c.set_output(0, std::move(shape));
   return Status();
 }
 

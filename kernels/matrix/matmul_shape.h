@@ -9,6 +9,9 @@ namespace dfrun {
 // Inputs 0 and 1 are matrices; attrs transpose_a and transpose_b.
 Status MatMulShape(InferenceContext& c);
 
+// The shape of the product of inputs `a` and `b`, with the same attrs.
+Result<PartialShape> ProductShape(InferenceContext& c, int a, int b);
+
 }  // namespace dfrun
 
 #endif  // DFRUN_KERNELS_MATRIX_MATMUL_SHAPE_H_

@@ -70,6 +70,17 @@ inline Vec<T> MulAdd(Vec<T> a, Vec<T> b, Vec<T> c) {
   }
 }
 
+// a + b; integers wrap around.
+template <class T>
+inline Vec<T> Plus(Vec<T> a, Vec<T> b) {
+  if constexpr (std::is_integral_v<T>) {
+    using Wrapping = Vec<std::make_unsigned_t<T>>;
+    return std::bit_cast<Vec<T>>(std::bit_cast<Wrapping>(a) + std::bit_cast<Wrapping>(b));
+  } else {
+    return a + b;
+  }
+}
+
 #if defined(__AVX512F__)
 template <>
 inline Vec<float> LoadFirst<float>(const float* from, int count) {

@@ -1,5 +1,6 @@
 #include "src/passes/fusion.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "src/passes/graph_rebuilder.h"
@@ -27,6 +28,22 @@ Status AddFused(const Graph& graph, const Fusion& fusion, GraphRebuilder& rebuil
   return Status();
 }
 
+// Stands for a node that is gone where others wait for it.
+Status AddAwaited(const Node& gone, GraphRebuilder& rebuilder) {
+  NodeSpec spec;
+  spec.name = rebuilder.to().UniqueName(StrCat(gone.name, "/inputs"));
+  spec.op = "NoOp";
+  for (Output input : gone.inputs) spec.control_inputs.push_back(rebuilder.NewControl(input.node));
+  for (NodeId id : gone.control_inputs) spec.control_inputs.push_back(rebuilder.NewControl(id));
+  std::erase(spec.control_inputs, NodeId{-1});
+  spec.device = gone.device;
+  spec.colocate_with = gone.colocate_with;
+  spec.place = gone.place;
+  DF_ASSIGN(const NodeId made, rebuilder.to().AddNode(std::move(spec)));
+  rebuilder.ReplaceControl(gone.id, made);
+  return Status();
+}
+
 }  // namespace
 
 const Node* FusionView::OnlyReader(const Node& node, int input) const {
@@ -36,6 +53,20 @@ const Node* FusionView::OnlyReader(const Node& node, int input) const {
   const bool fits = input < reader.num_inputs() && reader.inputs[input].node == node.id &&
                     reader.control_inputs.empty() && DeviceOf(reader) == DeviceOf(node);
   return fits ? &reader : nullptr;
+}
+
+bool FusionView::HasOneReader(const Node& node) const {
+  int readers = 0;
+  for (const Consumers::Edge& edge : consumers_.of(node.id)) {
+    if (edge.port < 0) continue;
+    if (++readers > 1 || !OnOneDevice(node, graph_.node(edge.node))) return false;
+  }
+  return readers == 1 && node.num_outputs() == 1;
+}
+
+bool FusionView::IsAwaited(const Node& node) const {
+  const std::span<const Consumers::Edge> readers = consumers_.of(node.id);
+  return std::any_of(readers.begin(), readers.end(), [](const Consumers::Edge& edge) { return edge.port < 0; });
 }
 
 // The constraint of the node that stands at the end of its chain of colocations.
@@ -64,7 +95,10 @@ Status FuseNodes(Graph& graph, const std::function<std::optional<Fusion>(const F
   DF_ASSIGN(const std::vector<NodeId> order, graph.TopologicalOrder());
   GraphRebuilder rebuilder(graph);
   for (NodeId id : order) {
-    if (gone[static_cast<size_t>(id)]) continue;
+    if (gone[static_cast<size_t>(id)]) {
+      if (view.IsAwaited(graph.node(id))) DF_TRY(AddAwaited(graph.node(id), rebuilder));
+      continue;
+    }
     if (auto fusion = fusions.find(id); fusion != fusions.end()) {
       DF_TRY(AddFused(graph, fusion->second, rebuilder));
     } else {

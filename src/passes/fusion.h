@@ -11,7 +11,7 @@
 
 namespace dfrun {
 
-// One node in the place of several.
+// One node in the place of several. What waits for one that is gone waits for its inputs, and for what it waited for.
 struct Fusion {
   NodeId last = -1;          // whose name, place and readers it takes over
   std::vector<NodeId> gone;  // the others
@@ -29,6 +29,10 @@ class FusionView {
   // The one node that reads the one output of `node`, as its input `input`, where they may become one: nothing waits
   // for `node` alone, its reader waits for nothing else, and both are meant for one device. Null if there is none.
   const Node* OnlyReader(const Node& node, int input) const;
+  // True where one node of the same device reads the one output of `node`, once; others may wait for `node`.
+  bool HasOneReader(const Node& node) const;
+  bool IsAwaited(const Node& node) const;
+  bool OnOneDevice(const Node& a, const Node& b) const { return DeviceOf(a) == DeviceOf(b); }
 
  private:
   const std::string& DeviceOf(const Node& node) const;

@@ -5,6 +5,7 @@
 #include "src/passes/constant_folding.h"
 #include "src/passes/fuse_convolutions.h"
 #include "src/passes/fuse_pool_gradients.h"
+#include "src/passes/fuse_product_sums.h"
 
 namespace dfrun {
 
@@ -15,7 +16,8 @@ Status OptimizeGraph(Graph& graph, const PipelineOptions& options) {
              .Annotate("while folding constants"));
   DF_TRY(MergeCommonSubexpressions(graph).Annotate("while merging common subexpressions"));
   DF_TRY(FuseConvolutions(graph).Annotate("while fusing convolutions"));
-  return FusePoolGradients(graph).Annotate("while fusing gradients of pooling");
+  DF_TRY(FusePoolGradients(graph).Annotate("while fusing gradients of pooling"));
+  return FuseProductSums(graph).Annotate("while fusing sums of products");
 }
 
 }  // namespace dfrun

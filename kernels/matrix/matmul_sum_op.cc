@@ -1,0 +1,31 @@
+#include "kernels/matrix/matmul_shape.h"
+#include "src/framework/op.h"
+
+namespace dfrun {
+namespace {
+
+Status MatMulSumShape(InferenceContext& c) {
+  const int terms = c.num_inputs() / 2;
+  PartialShape shape;
+  for (int i = 0; i < terms; ++i) {
+    DF_ASSIGN(const PartialShape product, ProductShape(c, i, terms + i));
+    DF_ASSIGN(shape, shape.Merge(product));
+  }
+  c.set_output(0, std::move(shape));
+  return Status();
+}
+
+OP("_MatMulSum")
+    .Input("a: N * T")
+    .Input("b: N * T")
+    .Output("sum: T")
+    .Attr("N: int >= 1")
+    .Attr("transpose_a: bool = false")
+    .Attr("transpose_b: bool = false")
+    .Attr("T: {float, double}")
+    .Shape(&MatMulSumShape)
+    .NotDifferentiable()
+    .Doc("AddN of the MatMuls of each of a by its b: made when a graph is optimised.");
+
+}  // namespace
+}  // namespace dfrun
