@@ -1,14 +1,22 @@
 #include "kernels/io/batch_reader.h"
 
+#include <algorithm>
 #include <limits>
 #include <numeric>
 #include <utility>
 
 namespace dfrun {
+namespace {
+
+// Where reading a batch takes no longer than waking a thread, a thread is woken for so many: half are read when the
+// other half has been taken.
+constexpr int64_t kShortBatchesAhead = 8;
+
+}  // namespace
 
 void BatchReader::Request(int64_t position, Done done) {
-  if (short_copies_.load(std::memory_order_acquire)) {  // waking a thread would cost more
-    done(Read(position));
+  if (short_copies_.load(std::memory_order_acquire)) {
+    done(TakeOrRead(position));
     return;
   }
   std::optional<Result<Batch>> ready;
@@ -21,7 +29,7 @@ void BatchReader::Request(int64_t position, Done done) {
       ready = std::move(it->second.batch);
       orders_.erase(it);
     } else {
-      if (is_new) std::erase_if(orders_, [](const auto& order) { return order.second.waiting.empty(); });
+      if (is_new) DropUnasked();
       orders_[position].waiting.push_back(done);
     }
   }
@@ -35,10 +43,6 @@ void BatchReader::ReadAndDeliver(int64_t position) {
     MutexLock lock(mu_);
     auto it = orders_.find(position);
     if (it == orders_.end()) return;  // the reader has gone elsewhere
-    if (it->second.waiting.empty() && short_copies_.load(std::memory_order_acquire)) {
-      orders_.erase(it);
-      return;
-    }
   }
   Result<Batch> batch = Read(position);
   std::vector<Done> waiting;
@@ -56,19 +60,52 @@ void BatchReader::ReadAndDeliver(int64_t position) {
   for (Done& done : waiting) done(batch);
 }
 
-void BatchReader::OrderAhead(int64_t position) {
-  if (config_.batch < 0 || position < 0 || position > std::numeric_limits<int64_t>::max() / 2) return;
+Result<BatchReader::Batch> BatchReader::TakeOrRead(int64_t position) {
+  std::optional<Result<Batch>> ready;
   std::vector<int64_t> ordered;
   {
     MutexLock lock(mu_);
-    for (int64_t k = 1; k <= config_.prefetch; ++k) {
-      const int64_t next = position + k * config_.batch;
-      if (orders_.try_emplace(next).second) ordered.push_back(next);
+    auto it = orders_.find(position);
+    if (it == orders_.end()) {
+      DropUnasked();
+    } else if (it->second.waiting.empty()) {
+      ready = std::move(it->second.batch);
+      orders_.erase(it);
     }
+    const int64_t ahead = config_.prefetch == 0 ? 0 : std::max(config_.prefetch, kShortBatchesAhead);
+    if (static_cast<int64_t>(orders_.size()) <= ahead / 2) ordered = Order(position, ahead);
+  }
+  if (!ordered.empty()) {
+    set_->Schedule([self = shared_from_this(), ordered = std::move(ordered)] {
+      for (const int64_t next : ordered) self->ReadAndDeliver(next);
+    });
+  }
+  return ready ? *std::move(ready) : Read(position);
+}
+
+void BatchReader::OrderAhead(int64_t position) {
+  std::vector<int64_t> ordered;
+  {
+    MutexLock lock(mu_);
+    ordered = Order(position, config_.prefetch);
   }
   for (int64_t next : ordered) {
     set_->Schedule([self = shared_from_this(), next] { self->ReadAndDeliver(next); });
   }
+}
+
+std::vector<int64_t> BatchReader::Order(int64_t position, int64_t ahead) {
+  std::vector<int64_t> ordered;
+  if (config_.batch < 0 || position < 0 || position > std::numeric_limits<int64_t>::max() / 2) return ordered;
+  for (int64_t k = 1; k <= ahead; ++k) {
+    const int64_t next = position + k * config_.batch;
+    if (orders_.try_emplace(next).second) ordered.push_back(next);
+  }
+  return ordered;
+}
+
+void BatchReader::DropUnasked() {
+  std::erase_if(orders_, [](const auto& order) { return order.second.waiting.empty(); });
 }
 
 Result<BatchReader::Batch> BatchReader::Read(int64_t position) {

@@ -40,14 +40,20 @@ class BatchReader : public std::enable_shared_from_this<BatchReader> {
 
  private:
   // A batch that was ordered: read, or awaited by `waiting`, or neither as yet.
-  struct Order {
+  struct Ordered {
     std::optional<Result<Batch>> batch;
     std::vector<Done> waiting;
   };
 
   Result<Batch> Read(int64_t position);
-  void ReadAndDeliver(int64_t position);
-  void OrderAhead(int64_t position);
+  // Of short copies: what is not there yet is read by the caller, who would wait longer for a thread.
+  Result<Batch> TakeOrRead(int64_t position) EXCLUDES(mu_);
+  void ReadAndDeliver(int64_t position) EXCLUDES(mu_);
+  void OrderAhead(int64_t position) EXCLUDES(mu_);
+  // Adds those of the `ahead` batches after a position that were not ordered yet: their positions.
+  std::vector<int64_t> Order(int64_t position, int64_t ahead) REQUIRES(mu_);
+  // The reader has gone elsewhere.
+  void DropUnasked() REQUIRES(mu_);
   // The loaded data set.
   struct Prepared {
     SampleSource* source = nullptr;
@@ -66,7 +72,7 @@ class BatchReader : public std::enable_shared_from_this<BatchReader> {
   Mutex prepared_mu_;
   Prepared prepared_;  // written with prepared_mu_ held
   Mutex mu_;
-  std::map<int64_t, Order> orders_ GUARDED_BY(mu_);  // by position
+  std::map<int64_t, Ordered> orders_ GUARDED_BY(mu_);  // by position
 };
 
 }  // namespace dfrun

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <future>
+#include <numeric>
 
 #include "src/framework/resource.h"
 #include "tests/unit/testing/scratch_directory.h"
@@ -20,6 +21,19 @@ class BatchReaderTest : public ::testing::Test {
     std::string lines;
     for (int64_t i = 0; i < kSamples; ++i) lines += std::to_string(i) + "\n";
     files_.Write("lines.txt", lines);
+    std::vector<int64_t> numbers(kSamples);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    files_.Write("numbers", std::string(reinterpret_cast<const char*>(numbers.data()), numbers.size() * 8));
+  }
+
+  // The same samples, of which a batch takes no longer to read than to wake a thread.
+  RefPtr<SampleSet> OpenShort(int threads) {
+    SampleSetConfig config;
+    config.format = "fixed_length";
+    config.config = {{files_.Path("numbers")}, {{"record_bytes", "8"}}};
+    config.fields = {{"0", DType::kInt64, PartialShape::Scalar(), {}}};
+    config.threads = threads;
+    return RefPtr<SampleSet>(new SampleSet(config));
   }
 
   RefPtr<SampleSet> Open(int threads, const std::string& name = "lines.txt") {
@@ -40,8 +54,9 @@ class BatchReaderTest : public ::testing::Test {
   }
 
   // The samples of `steps` batches of 12 from `position` on, each in as many slices.
-  std::vector<int64_t> Stream(int64_t slices, int threads, int64_t buffer, int64_t position, int64_t steps) {
-    const RefPtr<SampleSet> set = Open(threads);
+  std::vector<int64_t> Stream(int64_t slices, int threads, int64_t buffer, int64_t position, int64_t steps,
+                              bool is_short = false) {
+    const RefPtr<SampleSet> set = is_short ? OpenShort(threads) : Open(threads);
     std::vector<std::shared_ptr<BatchReader>> readers;
     for (int64_t slice = 0; slice < slices; ++slice) {
       const BatchReader::Config config{.batch = 12,
@@ -76,6 +91,7 @@ TEST_F(BatchReaderTest, EverySampleOnceAnEpochInAnySlicesAndThreads) {
       for (int64_t i = 0; i < kSamples; ++i) ASSERT_EQ(samples[static_cast<size_t>(i)], i);
     }
     for (int64_t slices : {2, 3, 4}) EXPECT_EQ(Stream(slices, 4, buffer, 0, 26), whole) << slices;
+    for (int64_t slices : {1, 2, 3}) EXPECT_EQ(Stream(slices, 2, buffer, 0, 26, true), whole) << slices;
     // What was read ahead leaves no trace: from step 7 on the same samples come.
     EXPECT_EQ(Stream(3, 2, buffer, 7 * 12, 19), std::vector<int64_t>(whole.begin() + 7 * 12, whole.end()));
   }
@@ -83,16 +99,17 @@ TEST_F(BatchReaderTest, EverySampleOnceAnEpochInAnySlicesAndThreads) {
 
 TEST_F(BatchReaderTest, PositionsMayJump) {
   const std::vector<int64_t> whole = Stream(1, 1, 0, 0, 20);
-  const RefPtr<SampleSet> set = Open(3);
-  const BatchReader::Config config{.batch = 12, .shuffle = true, .seed = 5};
-  auto reader = std::make_shared<BatchReader>(config, set.get(), SystemAllocator());
-  for (int64_t step : {0, 1, 9, 2, 3, 3, 4, 19, 0}) {
-    const Result<std::vector<int64_t>> batch = Get(*reader, step * 12);
-    ASSERT_TRUE(batch.ok()) << batch.status().ToString();
-    EXPECT_EQ(*batch, std::vector<int64_t>(whole.begin() + step * 12, whole.begin() + (step + 1) * 12));
+  for (const RefPtr<SampleSet>& set : {Open(3), OpenShort(2)}) {
+    const BatchReader::Config config{.batch = 12, .shuffle = true, .seed = 5};
+    auto reader = std::make_shared<BatchReader>(config, set.get(), SystemAllocator());
+    for (int64_t step : {0, 1, 9, 2, 3, 3, 4, 19, 0}) {
+      const Result<std::vector<int64_t>> batch = Get(*reader, step * 12);
+      ASSERT_TRUE(batch.ok()) << batch.status().ToString();
+      EXPECT_EQ(*batch, std::vector<int64_t>(whole.begin() + step * 12, whole.begin() + (step + 1) * 12));
+    }
+    EXPECT_EQ(Get(*reader, -1).status().code(), Code::kInvalidArgument);
+    EXPECT_EQ(Get(*reader, INT64_MAX - 3).status().code(), Code::kInvalidArgument);
   }
-  EXPECT_EQ(Get(*reader, -1).status().code(), Code::kInvalidArgument);
-  EXPECT_EQ(Get(*reader, INT64_MAX - 3).status().code(), Code::kInvalidArgument);
 }
 
 TEST_F(BatchReaderTest, ErrorsComeWithTheBatch) {
