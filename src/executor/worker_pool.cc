@@ -11,15 +11,19 @@ namespace dfrun {
 namespace {
 
 using std::chrono::microseconds;
+using std::chrono::nanoseconds;
 using std::chrono::steady_clock;
 
 // Looking for work takes about 5 us of rounds at once or after a pause, then 0.2 ms and more of yields, then sleeps.
 constexpr int kPauses = 64;
 constexpr int kPolls = 128;
 constexpr int kYields = 512;
-// A turn of yields that took longer gave the core to somebody: a scheduler's slice is 1.5 ms and more.
-constexpr microseconds kFreeTurn(1200);
-constexpr microseconds kPatience(10'000);
+constexpr int kRoundsPerLook = 16;  // at the clock, before the first yield; then every round
+// What takes longer gave the core to somebody: a scheduler's slice is 1.5 ms and more.
+constexpr int64_t kSliceNs = 1'200'000;
+constexpr int64_t kFreeTurnNs = 1'200'000;  // of kYields yields
+constexpr int64_t kPatienceNs = 10'000'000;
+constexpr int64_t kSleepsPerSlice = 4;
 constexpr microseconds kFirstSleep(50);
 constexpr microseconds kLongestSleep(1000);
 
@@ -57,20 +61,29 @@ struct WorkerPool::BlockJob {
   int64_t Take() { return next.fetch_add(1, std::memory_order_relaxed); }
 };
 
-// How long to wait before the next look: pauses, then yields, then sleeps of an eighth of what has been slept so far,
-// so that what was waited for is noticed without much delay in proportion.
+// How long to wait before the next look: rounds at once or after a pause, then yields, then sleeps of an eighth of what
+// has been slept so far, so that what was waited for is noticed without much delay in proportion.
+//
+// Who yields to a program that does not yield gets the core back a scheduler's slice later, some 10 ms, and so does
+// each rank that a message goes through; a sleeper is woken in the midst of such a slice. So yields end with the first
+// that gave the core away, and for a while after it waits are sleeps from the start: for a few times as long as it
+// took, so that a core that is shared for long loses little by looking again, and one that was interrupted once little
+// by sleep.
 class WorkerPool::Backoff {
  public:
   // `patient`: yields go on while nobody else wants the core: what is polled for may be a large message on its way.
   // `polls`: a look is a poll of the network by the only thread there is; it takes long enough without a pause, in
   // which a message would wait.
-  explicit Backoff(bool patient, bool polls = false) : patient_(patient), polls_(polls) { Reset(); }
+  Backoff(std::atomic<int64_t>& crowded_until_ns, bool patient, bool polls = false)
+      : crowded_until_ns_(crowded_until_ns), patient_(patient), polls_(polls) {
+    Reset();
+  }
 
   bool Expired() {
     if (rounds_ < kYields || expired_) return expired_;
-    const auto now = steady_clock::now();
-    expired_ = !patient_ || now - turn_begin_ > kFreeTurn || now - begin_ > kPatience;
-    turn_begin_ = now;
+    const int64_t now_ns = NowNs();
+    expired_ = !patient_ || now_ns - turn_begin_ns_ > kFreeTurnNs || now_ns - begin_ns_ > kPatienceNs;
+    turn_begin_ns_ = now_ns;
     rounds_ = 0;
     return expired_;
   }
@@ -80,7 +93,8 @@ class WorkerPool::Backoff {
     } else if (!polls_) {
       CpuPause();
     }
-    if (++rounds_ == 0 && patient_) begin_ = turn_begin_ = steady_clock::now();
+    ++rounds_;
+    if (rounds_ > 0 || rounds_ % kRoundsPerLook == 0) LookAtClock();
   }
   microseconds NextSleep() {
     const microseconds now = sleep_;
@@ -89,18 +103,34 @@ class WorkerPool::Backoff {
   }
   void Reset() {
     rounds_ = polls_ ? -kPolls : -kPauses;
-    expired_ = false;
+    looked_ns_ = 0;
     sleep_ = kFirstSleep;
+    const int64_t crowded_until_ns = crowded_until_ns_.load(std::memory_order_relaxed);
+    expired_ = patient_ && crowded_until_ns != 0 && NowNs() < crowded_until_ns;
   }
 
  private:
+  static int64_t NowNs() { return nanoseconds(steady_clock::now().time_since_epoch()).count(); }
+
+  void LookAtClock() {
+    const int64_t now_ns = NowNs();
+    const int64_t taken_ns = looked_ns_ == 0 ? 0 : now_ns - looked_ns_;
+    looked_ns_ = now_ns;
+    if (rounds_ == 0) begin_ns_ = turn_begin_ns_ = now_ns;
+    if (taken_ns < kSliceNs) return;
+    expired_ = true;
+    crowded_until_ns_.store(now_ns + kSleepsPerSlice * taken_ns, std::memory_order_relaxed);
+  }
+
+  std::atomic<int64_t>& crowded_until_ns_;
   const bool patient_;
   const bool polls_;
   int rounds_;  // below 0: before the first yield
   bool expired_;
   microseconds sleep_;
-  steady_clock::time_point begin_;       // of the first yield
-  steady_clock::time_point turn_begin_;  // of kYields yields
+  int64_t looked_ns_;          // 0: not yet
+  int64_t begin_ns_ = 0;       // of the first yield
+  int64_t turn_begin_ns_ = 0;  // of kYields yields
 };
 
 WorkerPool::WorkerPool(int threads) : num_threads_(threads > 0 ? threads : UsableCores()) {
@@ -220,7 +250,7 @@ void WorkerPool::RunBlocks(int64_t blocks, FunctionRef<void(int64_t)> body) {
 }
 
 void WorkerPool::WaitForJoined(const BlockJob& job) {
-  Backoff backoff(/*patient=*/false);
+  Backoff backoff(crowded_until_ns_, /*patient=*/false);
   while (!backoff.Expired()) {
     if (job.joined.load(std::memory_order_acquire) == 0) return;
     backoff.Wait();
@@ -250,7 +280,7 @@ void WorkerPool::RunUntil(FunctionRef<bool()> done, Sleepers& sleepers) {
 void WorkerPool::LookForWork(FunctionRef<bool()> done, Sleepers& sleepers) {
   // One thread is enough to poll for long: the caller of a step.
   const bool has_hook = has_hook_.load(std::memory_order_relaxed);
-  Backoff backoff(&sleepers == &idle_callers_ && has_hook, num_threads_ == 1 && has_hook);
+  Backoff backoff(crowded_until_ns_, &sleepers == &idle_callers_ && has_hook, num_threads_ == 1 && has_hook);
   SetHungry(true);
   while (!done() && !HasWork()) {
     if (Poll()) {

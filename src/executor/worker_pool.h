@@ -4,7 +4,8 @@
 // no other thread: everything runs on callers, and only they call the poll hook.
 //
 // A thread without work polls briefly, then yields, then sleeps: a sleeper costs its waker 6 us and runs 20 us later,
-// and a thread that spins on a shared core costs whoever shares it 10 ms.
+// and a thread that spins on a shared core costs whoever shares it 10 ms. On a core that others do not yield it sleeps
+// at once.
 #ifndef DFRUN_SRC_EXECUTOR_WORKER_POOL_H_
 #define DFRUN_SRC_EXECUTOR_WORKER_POOL_H_
 
@@ -84,6 +85,7 @@ class WorkerPool final : public ThreadPool {
   std::atomic<bool> polling_{false};
   std::atomic<bool> has_hook_{false};
   std::atomic<bool> stop_{false};
+  std::atomic<int64_t> crowded_until_ns_{0};  // steady clock: others keep the core for long
 
   // Read by busy threads all the time, written by idle ones seldom.
   alignas(64) std::atomic<int> hungry_{0};
