@@ -14,7 +14,7 @@ constexpr int64_t kShortBatchesAhead = 8;
 
 }  // namespace
 
-void BatchReader::Request(int64_t position, Done done) {
+void BatchReader::Request(int64_t position, const Done& done) {
   if (short_copies_.load(std::memory_order_acquire)) {
     done(TakeOrRead(position));
     return;

@@ -36,7 +36,7 @@ class BatchReader : public std::enable_shared_from_this<BatchReader> {
 
   // Runs done(batch) with this slice of the batch whose first sample is at `position`: at once where it has been read
   // ahead, else on a thread of the set. Orders the next ones.
-  void Request(int64_t position, Done done);
+  void Request(int64_t position, const Done& done);
 
  private:
   // A batch that was ordered: read, or awaited by `waiting`, or neither as yet.
