@@ -161,5 +161,20 @@ TEST_F(SampleFormatsTest, ImagesTakeTheirLabelFromTheirDirectory) {
   EXPECT_THAT(Error("image", config, {Field("image")}), HasSubstr("dog/2.png, record 0"));
 }
 
+// More than are mapped at once, or kept open.
+TEST_F(SampleFormatsTest, ManyFiles) {
+  constexpr int kFiles = 1100;
+  for (int i = 0; i < kFiles; ++i) files_.Write(StrCat("many/", 10'000 + i), StrCat(i, "\n", -i, "\n"));
+  std::vector<int64_t> backwards(2 * kFiles);
+  std::iota(backwards.rbegin(), backwards.rend(), 0);
+  const auto batch =
+      Read("csv", {{files_.Path("many/*")}, {}}, {Field("0", DType::kInt64, PartialShape::Scalar())}, backwards);
+  ASSERT_TRUE(batch.ok()) << batch.status().ToString();
+  for (int i = 0; i < kFiles; ++i) {
+    ASSERT_EQ((*batch)[0].data<int64_t>()[2 * i], i + 1 - kFiles);
+    ASSERT_EQ((*batch)[0].data<int64_t>()[2 * i + 1], kFiles - 1 - i);
+  }
+}
+
 }  // namespace
 }  // namespace dfrun
