@@ -129,14 +129,9 @@ class GatherKernel final : public Kernel {
       }
       parts.push_back(std::move(part));
     }
+    DF_ASSIGN(const Shape element, ElementShape(*array, parts));
     std::vector<int64_t> dims = {static_cast<int64_t>(parts.size())};
-    if (parts.empty()) {
-      DF_ASSIGN(const PartialShape known, array->MergeElementShape(element_shape_));
-      DF_ASSIGN(const Shape element, known.ToShape());
-      dims.insert(dims.end(), element.dims().begin(), element.dims().end());
-    } else {
-      dims.insert(dims.end(), parts[0].shape().dims().begin(), parts[0].shape().dims().end());
-    }
+    dims.insert(dims.end(), element.dims().begin(), element.dims().end());
     DF_ASSIGN(const Shape shape, Shape::Create(dims));
     DF_ASSIGN(Tensor out, ctx.AllocateTemp(dtype, shape));
     Join(parts, out);
@@ -145,6 +140,15 @@ class GatherKernel final : public Kernel {
   }
 
  private:
+  // What array and attr say of it, and the elements if there are any.
+  Result<Shape> ElementShape(TensorArray& array, const std::vector<Tensor>& elements) const {
+    DF_ASSIGN(const PartialShape known, array.MergeElementShape(element_shape_));
+    if (elements.empty()) return known.ToShape();
+    if (known.IsCompatibleWith(elements[0].shape())) return elements[0].shape();
+    return InvalidArgument("attr 'element_shape' is ", element_shape_, ", but the elements have shape ",
+                           elements[0].shape());
+  }
+
   const PartialShape element_shape_;
 };
 

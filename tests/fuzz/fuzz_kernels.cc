@@ -8,15 +8,10 @@
 // reported and the next child goes on after it. --coverage prints, by family of golden cases, how many cases came as
 // far as their kernel and how many gave a result, then the ops of which none did.
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <map>
 #include <numeric>
@@ -25,59 +20,18 @@
 #include "src/framework/executor_access.h"
 #include "src/framework/kernel.h"
 #include "src/graph/graph.h"
+#include "tests/fuzz/forked_cases.h"
+#include "tests/fuzz/fuzz_options.h"
 #include "tests/fuzz/random_case.h"
+#include "tests/fuzz/small_device.h"
 #include "tests/unit/testing/scratch_directory.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define DFRUN_FUZZ_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define DFRUN_FUZZ_SANITIZED 1
-#endif
-#endif
 
 namespace dfrun::fuzz {
 namespace {
 
-constexpr size_t kMaxTensorBytes = size_t{1} << 24;
-constexpr rlim_t kMaxMemoryBytes = rlim_t{3} << 30;  // of the process: what a kernel asks of the heap is bounded too
-constexpr unsigned kMaxSecondsACase = 20;
 // They end the process, fill the log, or read and write whatever files random names are.
 constexpr const char* kLeftOut[] = {"Abort", "Print",      "PrintV2", "WriteFile", "ReadFile",
                                     "Save",  "SaveSlices", "SaveV2",  "SaveShard", "MergeV2Checkpoints"};
-
-class SmallAllocator final : public Allocator {
- public:
-  std::string_view name() const override { return "small"; }
-  void* Allocate(size_t bytes) override {
-    return bytes > kMaxTensorBytes ? nullptr : SystemAllocator().Allocate(bytes);
-  }
-  void Free(void* memory, size_t bytes) override { SystemAllocator().Free(memory, bytes); }
-  AllocatorStats Stats() const override { return {}; }
-  void ResetPeak() override {}
-};
-
-class SmallDevice final : public Device {
- public:
-  explicit SmallDevice(Allocator& a) : Device(*DeviceName::Parse("/job:worker/task:0/device:cpu:0"), a) {}
-};
-
-// A hash: neighbours have nothing in common (the finaliser of SplitMix64).
-uint64_t Mix(uint64_t x) {
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
-
-struct Options {
-  uint64_t seed = 1;
-  int64_t first = 0;
-  int64_t iterations = 20'000;
-  std::string op;
-  bool verbose = false;
-  bool coverage = false;
-};
 
 struct Counts {
   int64_t cases = 0;
@@ -185,7 +139,6 @@ Status RunCase(const RandomCase& c, Device& device, Counts& counts) {
 struct Progress {
   static constexpr size_t kMostOps = 4096;
   Counts ops[kMostOps];
-  std::atomic<int64_t> at;
   std::atomic<int64_t> wrong;  // came back, but with an error of the program
 };
 
@@ -207,15 +160,8 @@ class Fuzzer {
       std::fprintf(stderr, "there is no op '%s' to run\n", options_.op.c_str());
       return 1;
     }
-    int64_t died = 0;
-    progress_->at = options_.first;
-    while (progress_->at < options_.first + options_.iterations) {
-      const int status = RunChild();
-      if (status == 0) break;
-      ++died;
-      Report(progress_->at, WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "ended the process");
-      ++progress_->at;
-    }
+    const int64_t died = RunForked({options_.first, options_.iterations, [this](int64_t i) { RunCaseNumber(i); },
+                                    [this](int64_t i, const char* how) { Report(i, how); }});
     if (options_.coverage) PrintCoverage();
     Counts all;
     for (size_t k = 0; k < ops_.size(); ++k) AddTo(all, progress_->ops[k]);
@@ -259,7 +205,7 @@ class Fuzzer {
 
   // Number in ops_ of the op of case i, and a seed for the rest of it.
   std::pair<size_t, uint64_t> Draw(int64_t i) const {
-    std::mt19937_64 random(Mix(Mix(options_.seed) + static_cast<uint64_t>(i)));
+    std::mt19937_64 random(CaseSeed(options_.seed, i));
     const size_t op = random() % ops_.size();
     return {op, random()};
   }
@@ -277,41 +223,17 @@ class Fuzzer {
                  static_cast<long>(i), what, Case(i).Describe().c_str());
   }
 
-  // The wait status of a child that runs the cases from here on.
-  int RunChild() {
-    std::fflush(nullptr);
-    const pid_t child = fork();
-    DF_CHECK(child >= 0);
-    if (child == 0) {
-      RunCases();
-      std::fflush(nullptr);
-      _exit(0);
-    }
-    int status = 0;
-    DF_CHECK(waitpid(child, &status, 0) == child);
-    return status;
-  }
-
-  void RunCases() {
-#ifndef DFRUN_FUZZ_SANITIZED
-    const rlimit limit{kMaxMemoryBytes, kMaxMemoryBytes};
-    setrlimit(RLIMIT_AS, &limit);
-#endif
-    SmallAllocator allocator;
-    SmallDevice device(allocator);
-    for (; progress_->at < options_.first + options_.iterations; ++progress_->at) {
-      alarm(kMaxSecondsACase);
-      const RandomCase c = Case(progress_->at);
-      if (options_.verbose) std::fprintf(stderr, "%s\n", c.Describe().c_str());
-      Counts& counts = progress_->ops[Draw(progress_->at).first];
-      ++counts.cases;
-      const Status status = RunCase(c, device, counts);
-      if (options_.verbose) std::fprintf(stderr, "  -> %s\n", status.ToString().c_str());
-      if (status.ok()) ++counts.computed;
-      if (status.code() != Code::kInternal) continue;
-      ++progress_->wrong;
-      Report(progress_->at, status.ToString().c_str());
-    }
+  void RunCaseNumber(int64_t i) {
+    const RandomCase c = Case(i);
+    if (options_.verbose) std::fprintf(stderr, "%s\n", c.Describe().c_str());
+    Counts& counts = progress_->ops[Draw(i).first];
+    ++counts.cases;
+    const Status status = RunCase(c, device_, counts);
+    if (options_.verbose) std::fprintf(stderr, "  -> %s\n", status.ToString().c_str());
+    if (status.ok()) ++counts.computed;
+    if (status.code() != Code::kInternal) return;
+    ++progress_->wrong;
+    Report(i, status.ToString().c_str());
   }
 
   void ReadExamples() {
@@ -330,35 +252,13 @@ class Fuzzer {
   }
 
   const Options options_;
+  SmallAllocator allocator_;
+  SmallDevice device_{allocator_};
   std::vector<const OpDef*> ops_;
   std::map<std::string, std::vector<testing::GoldenCase>> examples_;
   std::map<std::string, std::string> families_;  // op -> file of golden cases
   Progress* progress_;
 };
-
-bool ParseOptions(int argc, char** argv, Options& options) {
-  for (int i = 1; i < argc; ++i) {
-    const std::string flag = argv[i];
-    if (flag == "--verbose" || flag == "--coverage") {
-      (flag == "--verbose" ? options.verbose : options.coverage) = true;
-      continue;
-    }
-    if (i + 1 >= argc) return false;
-    const char* value = argv[++i];
-    if (flag == "--seed") {
-      options.seed = std::strtoull(value, nullptr, 10);
-    } else if (flag == "--first") {
-      options.first = std::strtoll(value, nullptr, 10);
-    } else if (flag == "--iterations") {
-      options.iterations = std::strtoll(value, nullptr, 10);
-    } else if (flag == "--op") {
-      options.op = value;
-    } else {
-      return false;
-    }
-  }
-  return true;
-}
 
 }  // namespace
 }  // namespace dfrun::fuzz

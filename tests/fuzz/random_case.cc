@@ -22,10 +22,23 @@ class Maker {
     base_ = RandomDims();
   }
 
-  RandomCase Make() {
+  RandomCase MakeIn(const Setting& setting) {
+    base_ = setting.dims;
+    scalar_percent_ = 60;
+    return Make(setting.attrs);
+  }
+
+  RandomCase Make(const AttrMap& given = {}) {
     RandomCase c;
     c.op = &op_;
-    for (const AttrDef& attr : op_.attrs) AddAttr(attr, c.attrs);
+    for (const AttrDef& attr : op_.attrs) {
+      const AttrValue* const value = given.Find(attr.name);
+      if (value != nullptr) {
+        c.attrs.Set(attr.name, *value);
+      } else {
+        AddAttr(attr, c.attrs);
+      }
+    }
     for (const char* name : {"T", "dtype", "element_dtype"}) {
       const Result<DType> dtype = c.attrs.Get<DType>(name);
       if (dtype.ok() && !IsHandle(*dtype)) value_dtype_ = *dtype;
@@ -362,7 +375,9 @@ class Maker {
 
   RandomInput MakeInput(const TypedArg& type) {
     RandomInput input;
-    input.value = MakeTensor(type.dtype);
+    const bool is_number = type.dtype == DType::kInt32 || type.dtype == DType::kInt64;
+    input.value =
+        is_number && Chance(scalar_percent_) ? MakeTensorOfShape(type.dtype, Shape()) : MakeTensor(type.dtype);
     input.is_ref = type.is_ref;
     input.is_known = !type.is_ref && !IsHandle(type.dtype) && Chance(35);
     input.has_shape = Chance(70);
@@ -373,6 +388,7 @@ class Maker {
   std::mt19937_64 random_;
   std::vector<std::pair<std::string, DType>> kernel_types_;
   std::vector<int64_t> base_;          // the shape that inputs are made of
+  int scalar_percent_ = 0;             // of integer inputs; of others as many are the shape that inputs are made of
   DType value_dtype_ = DType::kFloat;  // of variables behind handles
 };
 
@@ -391,6 +407,10 @@ std::string RandomCase::Describe() const {
                       : StrCat(input.value.dtype(), input.value.shape()));
   }
   return out;
+}
+
+RandomCase MakeCaseIn(const Setting& setting, const OpDef& op, uint64_t seed) {
+  return Maker(op, seed).MakeIn(setting);
 }
 
 RandomCase MakeRandomCase(const OpDef& op, const std::vector<testing::GoldenCase>& examples, uint64_t seed) {

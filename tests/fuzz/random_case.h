@@ -34,6 +34,15 @@ struct RandomCase {
 // examples give the same case, for the same program.
 RandomCase MakeRandomCase(const OpDef& op, const std::vector<testing::GoldenCase>& examples, uint64_t seed);
 
+// What cases share that are to fit each other.
+struct Setting {
+  AttrMap attrs;              // taken where the op has them
+  std::vector<int64_t> dims;  // the shape that inputs are made of
+};
+
+// A case made from nothing but what the setting says. Most of its integer inputs are scalars.
+RandomCase MakeCaseIn(const Setting& setting, const OpDef& op, uint64_t seed);
+
 }  // namespace dfrun::fuzz
 
 #endif  // DFRUN_TESTS_FUZZ_RANDOM_CASE_H_

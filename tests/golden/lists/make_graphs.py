@@ -342,5 +342,23 @@ def sum_of_different_lengths():
     return [stack(raw.AddN(inputs=[reserve(2), reserve(3)]))]
 
 
+def gathered_from_array(element_shape):
+    array = raw.TensorArrayV3(size=2, dtype=tf.float64)
+    flow = raw.TensorArrayScatterV3(handle=array.handle, indices=[0, 1], value=constant([1.0, 2.0], [3.0, 4.0]),
+                                    flow_in=array.flow)
+    return [raw.TensorArrayGatherV3(handle=array.handle, indices=[1, 0], flow_in=flow, dtype=tf.float64,
+                                    element_shape=element_shape)]
+
+
+@graph
+def gathered_from_an_array():
+    return gathered_from_array([2])
+
+
+@graph
+def gathered_from_an_array_as_another_shape():
+    return gathered_from_array([1])
+
+
 if __name__ == "__main__":
     graph.write()
