@@ -104,7 +104,7 @@ BlockedGemm<T>::BlockedGemm(int64_t m, int64_t k, int64_t n, bool transposed_a, 
     return;
   }
   depth_ = adds ? k : transposed_b ? CeilDiv(k, CeilDiv(k, kMaxDepth)) : PassDepth<T>(k, b_stride);
-  keeps_panels_ = depth_ == k && k * n <= kCachedElements<T> && m * n > kCachedElements<T>;
+  keeps_panels_ = depth_ == k && k * n <= kCachedElements<T> && m * n >= kCachedElements<T> / 2;
   const int64_t cached_rows = std::max<int64_t>(kCachedElements<T> / depth_, kLanes<T>);
   rows_ = keeps_panels_ ? kRowsAtATime : CeilDiv(m, CeilDiv(m, cached_rows));
   copies_a_ = transposed_a && n >= kPanelsWorthCopying * kPanelColumns<T>;

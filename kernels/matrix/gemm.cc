@@ -19,9 +19,10 @@ constexpr int64_t kMinColumns = 512;
 constexpr int64_t kEnoughTiles = 4;
 constexpr int64_t kMaxTiles = 256;
 constexpr int64_t kTileStep = 16;
-// Of the tiles of GemmPlan, which are as many as there are threads where that is enough work for each: a few times as
-// many where the work is large, since the threads do not run at one speed.
+// The least work of one of GemmPlan's tiles, and what several tiles a thread are worth having for: each copies operands,
+// but the threads do not run at one speed.
 constexpr int64_t kThreadTileWork = int64_t{4} << 20;
+constexpr int64_t kUnevenWork = int64_t{32} << 20;
 constexpr int64_t kTilesAThread = 4;
 constexpr int64_t kThreadTileColumns = 96;
 constexpr int64_t kThreadTileRows = 64;
@@ -73,9 +74,15 @@ GemmTiles::GemmTiles(const GemmShape& shape) : rows(shape.m), columns(shape.n) {
 
 ThreadTiles::ThreadTiles(const GemmShape& shape, int threads) {
   if (threads == 1) return;
-  const int64_t wanted = std::clamp<int64_t>(shape.work() / kThreadTileWork, 1, kTilesAThread * threads);
-  columns = std::clamp<int64_t>(shape.n / kThreadTileColumns, 1, wanted);
-  rows = std::clamp<int64_t>(shape.m / kThreadTileRows, 1, wanted / columns);
+  const int64_t a_thread = std::clamp<int64_t>(shape.work() / threads / kUnevenWork, 1, kTilesAThread);
+  const int64_t wanted = std::clamp<int64_t>(shape.work() / kThreadTileWork, 1, threads * a_thread);
+  // A C larger than its operands is written row by row; else B is read in parts, which are larger than those of A.
+  const bool rows_first = shape.m * shape.n > shape.k * (shape.m + shape.n);
+  const int64_t most_rows = std::max<int64_t>(1, shape.m / kThreadTileRows);
+  const int64_t most_columns = std::max<int64_t>(1, shape.n / kThreadTileColumns);
+  rows = rows_first ? std::min(most_rows, wanted) : 1;
+  columns = std::min(most_columns, wanted / rows);
+  if (!rows_first) rows = std::min(most_rows, wanted / columns);
 }
 
 }  // namespace dfrun
