@@ -84,7 +84,8 @@ Read ReadBothWays(const std::string& message) {
   EXPECT_EQ(is_read, is_good) << testing::PrintToString(message);
   if (!is_read || !is_good) return Read::kDamaged;
   for (size_t k = 0; k < kKeys.size(); ++k) {
-    EXPECT_EQ(Copied(found[k]), Parsed(example, kKeys[k])) << "'" << kKeys[k] << "' of " << testing::PrintToString(message);
+    EXPECT_EQ(Copied(found[k]), Parsed(example, kKeys[k]))
+        << "'" << kKeys[k] << "' of " << testing::PrintToString(message);
   }
   return is_fast ? Read::kFast : Read::kUnusual;
 }
@@ -131,7 +132,8 @@ TEST(ExampleWireTest, ListsMayBePackedOrNot) {
     ASSERT_TRUE(FindWireFeatures(message, kKeys, found));
     EXPECT_THAT(Copied(found[2]).numbers, ElementsAre(1, 16383, 0));
   }
-  const std::string floats = Field(kSecond, std::string("\x0d\0\0\x80\x3f", 5) + Field(kFirst, std::string("\0\0\0\x40", 4)));
+  const std::string floats =
+      Field(kSecond, std::string("\x0d\0\0\x80\x3f", 5) + Field(kFirst, std::string("\0\0\0\x40", 4)));
   EXPECT_EQ(ReadBothWays(Message(Entry("a", floats))), Read::kFast);
 }
 
@@ -141,12 +143,12 @@ TEST(ExampleWireTest, WhatIsWrittenUnusuallyIsReadByTheFullParser) {
   const std::string text = Field(kFirst, Field(kFirst, "x"));
   EXPECT_EQ(ReadBothWays(Message(Entry("label", one) + Entry("label", text))), Read::kFast);  // the last counts
   EXPECT_EQ(ReadBothWays(Message(Entry("label", one)) + Message(Entry("a", two))), Read::kFast);
-  EXPECT_EQ(ReadBothWays(Message(Entry("label", one + two))), Read::kUnusual);   // lists are joined
-  EXPECT_EQ(ReadBothWays(Message(Entry("label", one + text))), Read::kUnusual);  // the last kind counts
-  EXPECT_EQ(ReadBothWays(Message(Field(kFirst, Field(kSecond, one)))), Read::kUnusual);          // without a key
-  EXPECT_EQ(ReadBothWays(Message(Field(kFirst, Field(kFirst, "a")))), Read::kUnusual);           // without a value
-  EXPECT_EQ(ReadBothWays(Message(Entry("label", one)) + "\x13\x08\x01\x14"), Read::kUnusual);    // an unknown group
-  EXPECT_EQ(ReadBothWays(Message(Entry("label", one)) + "\x10\x05"), Read::kFast);               // an unknown field
+  EXPECT_EQ(ReadBothWays(Message(Entry("label", one + two))), Read::kUnusual);                 // lists are joined
+  EXPECT_EQ(ReadBothWays(Message(Entry("label", one + text))), Read::kUnusual);                // the last kind counts
+  EXPECT_EQ(ReadBothWays(Message(Field(kFirst, Field(kSecond, one)))), Read::kUnusual);        // without a key
+  EXPECT_EQ(ReadBothWays(Message(Field(kFirst, Field(kFirst, "a")))), Read::kUnusual);         // without a value
+  EXPECT_EQ(ReadBothWays(Message(Entry("label", one)) + "\x13\x08\x01\x14"), Read::kUnusual);  // an unknown group
+  EXPECT_EQ(ReadBothWays(Message(Entry("label", one)) + "\x10\x05"), Read::kFast);             // an unknown field
   EXPECT_EQ(ReadBothWays(Message(Entry("\xc3\xa4", one))), Read::kFast);
 }
 
@@ -160,7 +162,7 @@ TEST(ExampleWireTest, DamageIsNoticed) {
             Read::kDamaged);
   EXPECT_EQ(ReadBothWays(Message(Entry("a", Field(kSecond, Field(kFirst, "12345"))))), Read::kDamaged);
   EXPECT_EQ(ReadBothWays(Message(Entry("unasked", Field(kSecond, Field(kFirst, "12345"))))), Read::kDamaged);
-  EXPECT_EQ(ReadBothWays("\x0a\xff\xff\xff\xff\x07"), Read::kDamaged);          // longer than the message
+  EXPECT_EQ(ReadBothWays("\x0a\xff\xff\xff\xff\x07"), Read::kDamaged);  // longer than the message
   EXPECT_EQ(ReadBothWays("\x0a\xff\xff\xff\xff\xff\xff\xff\xff\x01"), Read::kDamaged);
   for (const char* key : {"\xff", "\xc3", "\xed\xa0\x80", "\xc0\x80", "\xf4\x90\x80\x80"}) {
     EXPECT_EQ(ReadBothWays(Message(Entry(key, one))), Read::kDamaged);
