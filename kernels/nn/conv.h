@@ -54,12 +54,13 @@ inline int64_t ImagesInBlock(const ConvShape& shape) {
   return std::max(ImagesInBlock(shape, kConvBlockWork), std::min(reuse, (shape.images + 3) / 4));
 }
 // A block of the filter's gradient costs a filter of its own, written, and their sum: fewer and larger ones, 16 at
-// most, in which that is a twentieth of the time.
+// most, in which that is a twentieth of the time, or half of that where four blocks remain.
 inline int64_t ImagesInFilterBlock(const ConvShape& shape) {
   constexpr double kWorkPerElement = 1000;  // multiplications
   const double work = std::max(2 * kConvBlockWork, kWorkPerElement * static_cast<double>(shape.filter_size()));
   const int64_t sixteenth = (shape.images + 15) / 16;
-  return std::max(sixteenth, ImagesInBlock(shape, work));
+  const int64_t quarter = (shape.images + 3) / 4;
+  return std::max({sixteenth, ImagesInBlock(shape, work), std::min(quarter, ImagesInBlock(shape, 2 * work))});
 }
 
 }  // namespace dfrun
