@@ -41,7 +41,7 @@ void RunExclusiveWith(StepState& step, Work* ops) {
     ops = step.TakeInbox();
     if (ops != nullptr || outcome == RunOutcome::kInbox) continue;
     if (step.in_flight() == 0) return step.Finish();
-    if (step.Sleep()) return;
+    if (!step.pool().PollBriefly([&] { return !step.inbox_empty(); }) && step.Sleep()) return;
     ops = step.TakeInbox();
   }
 }

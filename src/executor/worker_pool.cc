@@ -17,6 +17,7 @@ using std::chrono::steady_clock;
 // Looking for work takes about 5 us of rounds at once or after a pause, then 0.2 ms and more of yields, then sleeps.
 constexpr int kPauses = 64;
 constexpr int kPolls = 128;
+constexpr int kBriefPolls = 32;
 constexpr int kYields = 512;
 constexpr int kRoundsPerLook = 16;  // at the clock, before the first yield; then every round
 // What takes longer gave the core to somebody: a scheduler's slice is 1.5 ms and more.
@@ -107,6 +108,7 @@ class WorkerPool::Backoff {
     sleep_ = kFirstSleep;
     const int64_t crowded_until_ns = crowded_until_ns_.load(std::memory_order_relaxed);
     expired_ = patient_ && crowded_until_ns != 0 && NowNs() < crowded_until_ns;
+    if (!expired_ && crowded_until_ns != 0) crowded_until_ns_.store(0, std::memory_order_relaxed);
   }
 
  private:
@@ -163,6 +165,13 @@ bool WorkerPool::Poll() {
   const bool progress = poll_ != nullptr && poll_();
   polling_.store(false, std::memory_order_release);
   return progress;
+}
+
+bool WorkerPool::PollBriefly(FunctionRef<bool()> done) {
+  if (num_threads_ > 1 || crowded_until_ns_.load(std::memory_order_relaxed) != 0) return done();
+  const bool has_hook = has_hook_.load(std::memory_order_relaxed);
+  for (int i = 0; has_hook && i < kBriefPolls && !done() && !HasWork(); ++i) Poll();
+  return done();
 }
 
 void WorkerPool::Submit(Work* work) {

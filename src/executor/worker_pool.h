@@ -47,6 +47,10 @@ class WorkerPool final : public ThreadPool {
   // Calls the hook unless another thread is in it; true if there was progress.
   bool Poll();
 
+  // Of the only thread, before it leaves what it is at for want of a message: calls the hook a few times, until
+  // `done()` or there is other work. What `done()` says.
+  bool PollBriefly(FunctionRef<bool()> done);
+
   // Queues work, first come first served. Wakes a sleeper where no thread is looking for work.
   void Submit(Work* work);
   // Runs work until `done()`, which must not block; whoever makes it true calls Notify() after.
