@@ -86,8 +86,11 @@ class Lowering {
       results = op == "AllReduce" ? exchange.Reduce(merge) : exchange.Scatter(merge);
     }
     DF_TRY(exchange.status());
-    for (int port = 0; port < num_outputs; ++port) Give(id, port, results[port]);
-    return Status();
+    for (int port = 0; port < num_outputs; ++port) {
+      const auto i = static_cast<size_t>(port);
+      Give(id, port, Ensure(exchange, i, results[i], {id, port}));
+    }
+    return exchange.status();
   }
 
   Status LowerGroup(std::vector<NodeId>& group) {
@@ -102,7 +105,7 @@ class Lowering {
     }
     CollectiveExchange exchange(graph_, std::move(members));
     DF_ASSIGN(const std::vector<Output> results, Exchange(exchange, form, graph_.node(group[0]).attrs));
-    for (size_t i = 0; i < group.size(); ++i) Give(group[i], 0, Ensure(exchange, i, results[i], group[i]));
+    for (size_t i = 0; i < group.size(); ++i) Give(group[i], 0, Ensure(exchange, i, results[i], {group[i], 0}));
     return exchange.status();
   }
 
@@ -116,9 +119,10 @@ class Lowering {
     return results;
   }
 
-  // The result at member i, which must have the shape that the participant declares.
-  Output Ensure(CollectiveExchange& exchange, size_t i, Output result, NodeId participant) const {
-    const PartialShape declared = graph_.shape({participant, 0});
+  // The result at member i. It must have the shape of the output that it stands for: inputs whose shapes were not known
+  // may be of others.
+  Output Ensure(CollectiveExchange& exchange, size_t i, Output result, Output replaced) const {
+    const PartialShape declared = graph_.shape(replaced);
     if (!result.valid() || !declared.known_rank() || graph_.shape(result) == declared) return result;
     return exchange.Add(i, "EnsureShape", {result}, {{"shape", declared}});
   }
@@ -138,7 +142,7 @@ class Lowering {
     CollectiveMember site = SiteOf(sender);
     DF_TRY(Enter(sender, 0, site).status());
     CollectiveExchange exchange(graph_, {site});
-    const Output sent = Ensure(exchange, 0, site.value, sender);
+    const Output sent = Ensure(exchange, 0, site.value, {sender, 0});
     DF_TRY(exchange.status());
     for (NodeId id : group) {
       if (id == sender) {

@@ -148,10 +148,10 @@ class ObjectMaker {
     spec.attrs = {{"dtype", dtype}};
     if (spec.op == "Const") spec.attrs.Set("value", input.value);
     if (spec.op == "VariableV2") spec.attrs.Set("shape", PartialShape(input.value.shape()));
+    const bool is_hidden = spec.op == "Const" && !input.is_known;
     const Result<NodeId> added = made_.graph.AddNode(std::move(spec));
     DF_CHECK(added.ok());
-    if (spec.op != "Const" || input.is_known) return {*added, 0};
-    return Hidden({*added, 0});
+    return is_hidden ? Hidden({*added, 0}) : Output{*added, 0};
   }
 
   // The value, where shape inference cannot see it.

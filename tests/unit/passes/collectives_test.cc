@@ -173,6 +173,19 @@ TEST_F(CollectivesTest, WhatDoesNotFitIsRefused) {
   Refuses("each participant of a collective waits for the others");
 }
 
+TEST_F(CollectivesTest, AValueOfAnotherShapeIsRefusedWhenItComes) {
+  const Output known = m_.Const("known", Doubles(Shape({3}), 1));
+  const Output hidden = m_.Add("hidden", "PlaceholderWithDefault", {m_.Const("value", Doubles(Shape({2, 3}), 1))},
+                               {{"shape", PartialShape()}});
+  const Output all = m_.Add("all", "AllReduce", {known, hidden}, {{"reduction", std::string("Mul")}});
+  EXPECT_EQ(m_.graph.shape(all), PartialShape({3}));
+  const Output read = Reader(all);
+  const std::string name = m_.node(read).name;
+  Lower();
+  const Status status = GraphEvaluator().Fetch(m_.graph, {{m_.graph.Find(name), 0}}).status();
+  EXPECT_EQ(status.code(), Code::kInvalidArgument) << status.ToString();
+}
+
 TEST_F(CollectivesTest, KeysMayBeInputs) {
   const auto reducer = [&](int task, Output group_size) {
     const Output key = m_.Const(StrCat("key", task), Tensor::Scalar<int32_t>(7));
