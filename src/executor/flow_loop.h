@@ -2,7 +2,8 @@
 //
 // A dead node does not run: it hands its deadness on to all that wait for it. A Switch does so for one of its outputs;
 // a Merge stops it where another input is alive, a ControlTrigger always. What goes between iterations is done by the
-// loop itself (RunFlow); frames and iterations are kept by Frames. Source: white paper section 4.4; TensorFlow's
+// loop itself (RunFlow); frames and iterations are kept by Frames. A loop that has a straight form is one entry, its
+// LoopCond, that is ready until the loop has ended. Source: white paper section 4.4; TensorFlow's
 // executor for what a dead Enter means to a Merge.
 #ifndef DFRUN_SRC_EXECUTOR_FLOW_LOOP_H_
 #define DFRUN_SRC_EXECUTOR_FLOW_LOOP_H_
@@ -11,13 +12,13 @@
 
 #include "src/executor/frames.h"
 #include "src/executor/hand_over.h"
-#include "src/executor/node_runner.h"
+#include "src/executor/straight_runner.h"
 
 namespace dfrun {
 
 template <bool kShared>
-class FlowLoop : private NodeRunner<kShared> {
-  using Base = NodeRunner<kShared>;
+class FlowLoop : private StraightRunner<kShared> {
+  using Base = StraightRunner<kShared>;
   using typename Base::Ran;
 
  public:
@@ -123,7 +124,10 @@ class FlowLoop : private NodeRunner<kShared> {
     const bool is_dead =
         entry.is_dead || (iteration.has_dead_constants && ReadsDeadConstant(iteration, entry.node, node));
     if (is_dead && (record.flags & kNodeRunsDead) == 0) return Succeeded(node, RunDead(iteration, node, record));
-    if ((record.flags & kNodeFlow) != 0) return Succeeded(node, RunFlow(iteration, entry.node, node, record));
+    if ((record.flags & kNodeFlow) != 0) {
+      if (iteration.straight != nullptr) return RunStraight(iteration);
+      return Succeeded(node, RunFlow(iteration, entry.node, node, record));
+    }
     if (record.flags != 0) {
       if ((record.flags & kNodeYields) != 0 && Yields(entry)) return true;
       AsyncOp* op = nullptr;
@@ -253,6 +257,7 @@ class FlowLoop : private NodeRunner<kShared> {
 
   Status BeginFrame(FrameRun& frame) REQUIRES(frames_.mu()) {
     frame.has_begun = true;
+    if (this->MayRunStraight(frame)) return BeginStraight(frame);
     DF_ASSIGN(Iteration* const first, Begin(frame));
     int32_t ready = 0;
     for (FrameRun::Entered& entered : frame.entered) {
@@ -266,6 +271,38 @@ class FlowLoop : private NodeRunner<kShared> {
     }
     Add(first->outstanding, ready);
     return Status();
+  }
+
+  // One iteration stands for all: its LoopCond is ready until the loop has ended.
+  Status BeginStraight(FrameRun& frame) REQUIRES(frames_.mu()) {
+    DF_ASSIGN(Iteration* const all, frames_.Begin(frame));
+    all->straight = frame.plan->straight.get();
+    for (FrameRun::Entered& entered : frame.entered) {
+      if (entered.is_constant) continue;
+      Tensor& home = all->values->slots()[all->straight->homes[entered.enter->first_output]];
+      DF_TRY(Hand(entered.value, plan_.info(NumberOf(*entered.enter)).outputs[0], true, home));
+      entered.value.Reset();
+    }
+    queue_.Push({all, all->straight->loop_cond, false});
+    Add(all->outstanding, 1);
+    return Status();
+  }
+
+  // A part of a straight loop; the rest of it has its turn after what is ready now. False where the step has failed.
+  bool RunStraight(Iteration& iteration) {
+    switch (this->RunIterations(iteration, popped_)) {
+      case Base::Went::kWrong:
+        return false;
+      case Base::Went::kOn:
+        queue_.Push({&iteration, iteration.straight->loop_cond, false});
+        return true;
+      case Base::Went::kToEnd:
+        break;
+    }
+    for (const StraightExit& exit : iteration.straight->exits) {
+      if (!Succeeded(exit.node, Leave(iteration, exit.node, slots_[exit.from]))) return false;
+    }
+    return Succeeded(iteration.plan->first_node + iteration.straight->loop_cond, Done(iteration, 0));
   }
 
   // The next iteration of a frame, its roots ready. The lock is held.
@@ -288,12 +325,17 @@ class FlowLoop : private NodeRunner<kShared> {
 
   // A live Exit: its value leaves the frame.
   Status Exit(Iteration& iteration, uint32_t node, const NodeRecord& record) {
+    DF_TRY(Leave(iteration, node, slots_[inputs_[record.first_input]]));
+    ReleaseInputs(node, record);
+    return Status();
+  }
+
+  Status Leave(Iteration& iteration, uint32_t exit, const Tensor& value) {
     FrameRun& frame = *iteration.frame;
     Iteration& outer = *frame.outer;
-    frame.exited[plan_.detail(node).index] = 1;
-    const Tensor& value = slots_[inputs_[record.first_input]];
-    DF_TRY(Hand(value, plan_.info(node).outputs[0], false, outer.values->slots()[record.first_output]));
-    ReleaseInputs(node, record);
+    const NodeRecord& record = records_[exit];
+    frame.exited[plan_.detail(exit).index] = 1;
+    DF_TRY(Hand(value, plan_.info(exit).outputs[0], false, outer.values->slots()[record.first_output]));
     Add(outer.outstanding, Deliver(outer, record, false, 0));
     return Status();
   }

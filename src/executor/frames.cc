@@ -98,6 +98,10 @@ Result<std::unique_ptr<Iteration>> Frames::Make(FrameRun& frame) {
   return made;
 }
 
+uint64_t Frames::NextId(FrameRun& frame) {
+  return IterationId(frame.outer->id, frame.plan->name_hash, frame.num_begun++);
+}
+
 Result<Iteration*> Frames::Begin(FrameRun& frame) {
   if (frame.idle.empty()) {
     DF_ASSIGN(std::unique_ptr<Iteration> made, Make(frame));
@@ -107,7 +111,8 @@ Result<Iteration*> Frames::Begin(FrameRun& frame) {
   Iteration* const begun = frame.idle.back();
   frame.idle.pop_back();
   begun->next.store(nullptr, std::memory_order_relaxed);
-  begun->id = IterationId(frame.outer->id, frame.plan->name_hash, frame.num_begun++);
+  begun->straight = nullptr;
+  begun->id = NextId(frame);
   begun->values->Reset();
   if (!begun->has_constants) PlaceConstants(*begun);
   if (frame.newest != nullptr) frame.newest->next.store(begun, std::memory_order_release);

@@ -36,6 +36,7 @@ struct Iteration {
   int32_t outstanding = 0;                // nodes ready or running, and frames that have begun inside
   bool has_constants = false;             // what entered the frame for good stands in its slots
   bool has_dead_constants = false;
+  const StraightLoop* straight = nullptr;  // where it is all iterations of its frame, one after the other
   std::vector<FrameRun*> children;  // by FramePlan::child_index; null: not begun
 
   std::unique_ptr<StepValues> own_values;
@@ -105,6 +106,8 @@ class Frames {
   // The next iteration of a frame, with what entered for good in its slots. ResourceExhausted if there is no memory for
   // its values.
   Result<Iteration*> Begin(FrameRun& frame) REQUIRES(mu_);
+  // OpContext::iteration() of the frame's next iteration.
+  static uint64_t NextId(FrameRun& frame);
   // The oldest iteration has ended: its values go, and its memory is free for another.
   void RetireOldest(FrameRun& frame) REQUIRES(mu_);
 

@@ -70,6 +70,17 @@ class NodeRunner {
     return false;
   }
 
+  bool CallTimed(uint32_t node, const NodeRecord& record, uint64_t forwardable) {
+    if (pool_.num_threads() == 1 && !plan_.has_async()) return Call(node, record, forwardable);
+    const int64_t start_ns = StepTrace::NowNs();
+    if (!Call(node, record, forwardable)) return false;
+    std::atomic<uint32_t>& cost = plan_.cost_ns(plan_.detail(node).index);
+    const int64_t taken_ns = std::min<int64_t>(StepTrace::NowNs() - start_ns, UINT32_MAX);
+    unpolled_ns_ += taken_ns;
+    cost.store(static_cast<uint32_t>((taken_ns + cost.load(std::memory_order_relaxed)) / 2), std::memory_order_relaxed);
+    return true;
+  }
+
   // `op` is for an asynchronous node.
   Ran RunFlagged(uint32_t node, const NodeRecord& record, AsyncOp* op) {
     if ((record.flags & kNodeReadsRefs) != 0) {
@@ -183,17 +194,6 @@ class NodeRunner {
   static constexpr int64_t kWorthWakingNs = 20'000;
   // A poll without progress takes some 0.3 us.
   static constexpr int64_t kPollAfterNs = 20'000;
-
-  bool CallTimed(uint32_t node, const NodeRecord& record, uint64_t forwardable) {
-    if (pool_.num_threads() == 1 && !plan_.has_async()) return Call(node, record, forwardable);
-    const int64_t start_ns = StepTrace::NowNs();
-    if (!Call(node, record, forwardable)) return false;
-    std::atomic<uint32_t>& cost = plan_.cost_ns(plan_.detail(node).index);
-    const int64_t taken_ns = std::min<int64_t>(StepTrace::NowNs() - start_ns, UINT32_MAX);
-    unpolled_ns_ += taken_ns;
-    cost.store(static_cast<uint32_t>((taken_ns + cost.load(std::memory_order_relaxed)) / 2), std::memory_order_relaxed);
-    return true;
-  }
 
  protected:
   StepState& step_;

@@ -13,7 +13,8 @@
 // Graphs with conditionals and loops: every node belongs to a frame (src/graph/control_flow.h); frame 0 is the step
 // itself. Nodes, slots and counters are numbered within their frame, so that an iteration is a block of them, and a
 // ready entry is (iteration, node). What enters a loop for good is handed to each block once. The out-edges of such a
-// plan are FlowEdges, which carry deadness. A plan without such ops has frame 0 alone and pays nothing for them.
+// plan are FlowEdges, which carry deadness. A plan without such ops has frame 0 alone and pays nothing for them. A loop
+// without conditionals and loops inside has a second form, a straight line (straight_loop.h).
 //
 // Immutable but for the cache of step states and the measured costs of expensive nodes.
 // Thread safety: all const methods from any thread. The device and the op registry of the graph must outlive it; the
@@ -34,11 +35,14 @@
 namespace dfrun {
 
 class StepState;
+struct StraightLoop;
 
 struct PlanOptions {
   // Static outputs up to this size are placed; larger ones come from the device's allocator, so that their memory is
   // free again after the last reader.
   int64_t max_placed_bytes = 32 << 10;
+  // Whether loops may run as straight lines (straight_loop.h); the results are the same.
+  bool straight_loops = true;
 };
 
 // Bits of NodeRecord::flags. A node without any is run by one call of `fn`, or by nothing where fn is null.
@@ -166,7 +170,8 @@ struct FramePlan {
   int32_t num_children = 0;
   int32_t num_enters = 0;
   int64_t parallel_iterations = 1;
-  std::vector<uint32_t> exits;  // nodes of this frame, by NodeDetail::index
+  std::vector<uint32_t> exits;                   // nodes of this frame, by NodeDetail::index
+  std::shared_ptr<const StraightLoop> straight;  // null: the frame has no such form
 };
 
 // An Enter, by NodeDetail::index.

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
+
+#include "src/executor/straight_loop.h"
 
 namespace dfrun {
 namespace {
@@ -48,6 +51,7 @@ Status PlanBuilder::Build() {
   plan_.records_.push_back({.first_edge = static_cast<uint32_t>(num_edges)});
   plan_.details_.push_back({.first_release = static_cast<uint32_t>(plan_.releases_.size())});
   plan_.costs_ns_ = std::make_unique<std::atomic<uint32_t>[]>(plan_.num_expensive_);
+  if (options_.straight_loops) FindStraightLoops();
   return Status();
 }
 
@@ -491,6 +495,13 @@ void PlanBuilder::WriteReleases(const Node& node) {
   for (int i = 0; i < node.num_outputs(); ++i) {
     const uint32_t slot = drafts_[node.id].first_slot + i;
     if (frame.readers[slot] == 0) plan_.releases_.push_back({slot, -1, -1});
+  }
+}
+
+void PlanBuilder::FindStraightLoops() {
+  for (size_t f = 1; f < plan_.frames_.size(); ++f) {
+    std::optional<StraightLoop> loop = FindStraightLoop(plan_, static_cast<int32_t>(f), plan_.inputs_);
+    if (loop) plan_.frames_[f].straight = std::make_shared<const StraightLoop>(*std::move(loop));
   }
 }
 

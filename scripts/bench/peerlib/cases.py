@@ -32,8 +32,8 @@ def dispatch_cases():
 CASES = [
     Case("step/empty", null_graphs.empty_step, steps=20_000, aims=(0.1,)),
     *dispatch_cases(),
-    Case("loops/scalar", loop_graphs.scalar, steps=2, aims=(40.0,)),
-    Case("loops/branching", loop_graphs.branching, steps=1, aims=(10.0,)),
+    Case("loops/scalar", loop_graphs.scalar, steps=1, aims=(40.0,)),
+    Case("loops/branching", loop_graphs.branching, steps=3, aims=(10.0,)),
     Case("loops/rnn-100x8x32", loop_graphs.rnn, steps=200, aims=(0.33,)),
     Case("train/mlp-64-100-10", training_graphs.small_mlp, steps=5_000, aims=(0.5,)),
     Case("train/digits-cnn", training_graphs.digits_cnn, steps=300, aims=(0.9,)),

@@ -4,27 +4,25 @@ import tensorflow.compat.v1 as tf
 from peerlib.model import Model
 from peerlib.training_graphs import Builder
 
-ITERATIONS = 1_000_000
 
-
-def counting_loop(body, *initial):
-    """Counts to ITERATIONS, other scalars beside the count as `body` says."""
+def counting_loop(iterations, body, *initial):
+    """Counts, other scalars beside the count as `body` says."""
     tf.disable_control_flow_v2()
     graph = tf.Graph()
     with graph.as_default():
-        last = tf.while_loop(lambda i, *_: i < ITERATIONS, lambda i, *rest: [i + 1, *body(i, *rest)], [0, *initial])
+        last = tf.while_loop(lambda i, *_: i < iterations, lambda i, *rest: [i + 1, *body(i, *rest)], [0, *initial])
         tf.group(last, name="step")
-    return Model(graph=graph.as_graph_def(), target="step", iterations=ITERATIONS)
+    return Model(graph=graph.as_graph_def(), target="step", iterations=iterations)
 
 
 def scalar():
     """Nothing but the count."""
-    return counting_loop(lambda i: [])
+    return counting_loop(1_000_000, lambda i: [])
 
 
 def branching():
     """With a conditional in the body."""
-    return counting_loop(lambda i, x: [tf.cond(i % 3 < 1, lambda: x + i, lambda: x - 1)], 0)
+    return counting_loop(100_000, lambda i, x: [tf.cond(i % 3 < 1, lambda: x + i, lambda: x - 1)], 0)
 
 
 def rnn(steps=100, batch=8, units=32):

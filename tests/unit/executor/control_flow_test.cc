@@ -86,13 +86,15 @@ struct Way {
   int64_t max_placed_bytes;
   int threads;
   bool infer;
+  bool straight_loops = true;
 };
 
 class ControlFlowTest : public ::testing::TestWithParam<Way> {
  protected:
   Status Prepare(FlowGraph& g) {
     if (GetParam().infer) DF_TRY(g.graph.InferShapes());
-    const PlanOptions options = {.max_placed_bytes = GetParam().max_placed_bytes};
+    const PlanOptions options = {.max_placed_bytes = GetParam().max_placed_bytes,
+                                 .straight_loops = GetParam().straight_loops};
     DF_ASSIGN(plan_, ExecPlan::Create(g.graph, device_, KernelRegistry::Builtin(), options));
     return Status();
   }
@@ -120,9 +122,11 @@ class ControlFlowTest : public ::testing::TestWithParam<Way> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Ways, ControlFlowTest,
-                         ::testing::Values(Way{-1, 1, false}, Way{32 << 10, 1, true}, Way{32 << 10, 3, true}),
+                         ::testing::Values(Way{-1, 1, false}, Way{32 << 10, 1, true}, Way{32 << 10, 3, true},
+                                           Way{-1, 1, false, false}, Way{32 << 10, 3, true, false}),
                          [](const auto& info) {
-                           return StrCat(info.param.infer ? "Placed" : "Counted", "On", info.param.threads);
+                           return StrCat(info.param.straight_loops ? "Straight" : "",
+                                         info.param.infer ? "Placed" : "Counted", "On", info.param.threads);
                          });
 
 using Values = FlowGraph::Values;

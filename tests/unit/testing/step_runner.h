@@ -19,6 +19,7 @@ class StepRunner {
   struct Options {
     int threads = 1;
     bool optimize = false;
+    bool straight_loops = true;
   };
 
   StepRunner() : StepRunner(Options()) {}
@@ -33,7 +34,8 @@ class StepRunner {
     if (options_.optimize) {
       DF_TRY(OptimizeGraph(pruned, {.kernels = KernelRegistry::Builtin(), .device = device_}));
     }
-    DF_ASSIGN(plan_, ExecPlan::Create(pruned, device_, KernelRegistry::Builtin(), {}));
+    DF_ASSIGN(plan_, ExecPlan::Create(pruned, device_, KernelRegistry::Builtin(),
+                                      {.straight_loops = options_.straight_loops}));
     return Status();
   }
 
