@@ -1,9 +1,10 @@
 // dfrun bench loops: what an iteration of a loop costs, on one device and split over two ranks.
 //
-// A loop counts a scalar. Split, rank 1 does the addition, so that in each iteration the condition and the count cross
-// to it and the sum comes back: beside it stands a round trip of 8 bytes over bare MPI. Each figure is the median of
-// the rounds, taken turn about with its limit; of the split loop the least of many short ones, for two ranks wait for
-// each other, and whoever else wants one of their cores stops both for longer than a round.
+// A loop counts a scalar: in the executor's general form, and as a straight line (src/executor/straight_loop.h). Split,
+// rank 1 does the addition, so that in each iteration the condition and the count cross to it and the sum comes back:
+// beside it stands a round trip of 8 bytes over bare MPI. Each figure is the median of the rounds, taken turn about
+// with its limit; of the split loop the least of many short ones, for two ranks wait for each other, and whoever else
+// wants one of their cores stops both for longer than a round.
 #include <mpi.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "comm/bootstrap/world.h"
 #include "jobs/bench.h"
 #include "jobs/bench_timing.h"
+#include "src/executor/executor.h"
 #include "src/session/session.h"
 #include "src/session/worker.h"
 
@@ -100,9 +102,12 @@ class LoopBench {
 
  private:
   Result<std::vector<BenchFigure>> Measure() {
+    DF_TRY(runtime_.StartTask("worker", 0));
     std::vector<BenchFigure> figures;
-    DF_ASSIGN(BenchFigure scalar, MeasureScalar());
-    figures.push_back(std::move(scalar));
+    for (const bool straight : {false, true}) {
+      DF_ASSIGN(BenchFigure scalar, MeasureScalar(straight));
+      figures.push_back(std::move(scalar));
+    }
     if (runtime_.size() == 2) {
       DF_ASSIGN(BenchFigure split, MeasureSplit());
       figures.push_back(std::move(split));
@@ -123,21 +128,21 @@ class LoopBench {
     return session.Prepare(signature);
   }
 
-  Result<BenchFigure> MeasureScalar() {
-    DF_ASSIGN(const auto session, MakeSession(options_.iterations, 0));
-    DF_ASSIGN(const Session::Handle step, PrepareExit(*session));
+  Result<BenchFigure> MeasureScalar(bool straight) {
+    DF_ASSIGN(const Graph graph, CountingLoop::Make(options_.iterations, 0));
+    DF_ASSIGN(const auto plan,
+              ExecPlan::Create(graph, runtime_.cpu(), runtime_.kernels(), {.straight_loops = straight}));
     Status status;
     const TurnTimes times = TurnAbout(
         CLOCK_PROCESS_CPUTIME_ID, options_.rounds,
         [&] {
-          if (status.ok()) status = session->RunSteps(step, 1);
+          if (status.ok()) status = RunPlan(*plan, runtime_.pool(), {.feeds = {}, .fetches = {}, .step = {}});
         },
         [&] { BareCount(options_.iterations); });
     DF_TRY(status);
-    DF_TRY(session->Close());
     const double millions = options_.iterations * 1e-6;
-    return BenchFigure{"loops/scalar", millions / times.value_s, "M iterations/s", millions / times.limit_s,
-                       "a bare loop in memory"};
+    return BenchFigure{straight ? "loops/scalar_straight" : "loops/scalar_general", millions / times.value_s,
+                       "M iterations/s", millions / times.limit_s, "a bare loop in memory"};
   }
 
   Result<BenchFigure> MeasureSplit() {

@@ -1,0 +1,263 @@
+// Loops that run as straight lines: which do, and that values, errors and traces are those of the general form.
+#include "src/executor/straight_loop.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <thread>
+
+#include "src/executor/executor.h"
+#include "src/executor/step_trace.h"
+#include "tests/unit/executor/flow_graph.h"
+#include "tests/unit/testing/graph_evaluator.h"
+
+namespace dfrun::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using Values = FlowGraph::Values;
+
+// i = 0, and variables of the caller: while (i < n) i, rest = i + 1, body(rest)
+Values CountTo(FlowGraph& g, Output n, Values initial, const std::function<Values(const Values&)>& body) {
+  initial.insert(initial.begin(), g.Int(0));
+  return g.While(
+      initial, {n},
+      [&](const Values& v) {
+        return g.Op("Less", {v[0], v.back()});
+      },
+      [&](const Values& v) {
+        Values next = body(v);
+        next.insert(next.begin(), g.Op("AddV2", {v[0], g.Int(1)}));
+        return next;
+      });
+}
+
+struct Form {
+  bool straight;
+  bool infer;  // shapes are known, so that values have places in the arena
+  int size;    // elements of a variable
+};
+
+class StraightLoopTest : public ::testing::TestWithParam<Form> {
+ protected:
+  Output Vector(FlowGraph& g, int32_t first) {
+    Tensor value(DType::kInt32, Shape({GetParam().size}));
+    std::fill_n(value.data<int32_t>(), GetParam().size, first);
+    return g.Const(g.Name("v"), value);
+  }
+  // The first element of each fetch, all of which are alike.
+  std::vector<int32_t> Run(FlowGraph& g) {
+    const Status inferred = GetParam().infer ? g.graph.InferShapes() : Status();
+    EXPECT_TRUE(inferred.ok()) << inferred.ToString();
+    auto plan = ExecPlan::Create(g.graph, device_, KernelRegistry::Builtin(), {.straight_loops = GetParam().straight});
+    EXPECT_TRUE(plan.ok()) << plan.status().ToString();
+    EXPECT_EQ((*plan)->frames()[1].straight != nullptr, GetParam().straight);
+    std::vector<int32_t> firsts;
+    for (int round = 0; round < 2; ++round) {
+      std::vector<Tensor> fetches(g.num_fetches);
+      const Status status = RunPlan(**plan, pool_, {.feeds = {}, .fetches = fetches, .step = {}});
+      EXPECT_TRUE(status.ok()) << status.ToString();
+      firsts.clear();
+      for (const Tensor& fetch : fetches) {
+        const auto values = fetch.values<int32_t>();
+        EXPECT_EQ(std::count(values.begin(), values.end(), values[0]), fetch.num_elements());
+        firsts.push_back(values[0]);
+      }
+    }
+    return firsts;
+  }
+
+  PlainDevice device_;
+  WorkerPool pool_{1};
+};
+
+INSTANTIATE_TEST_SUITE_P(Forms, StraightLoopTest,
+                         ::testing::Values(Form{true, true, 1}, Form{true, true, 100}, Form{true, true, 20000},
+                                           Form{true, false, 100}, Form{false, true, 100}),
+                         [](const auto& info) {
+                           return StrCat(info.param.straight ? "Straight" : "General",
+                                         info.param.infer ? "Placed" : "Counted", info.param.size);
+                         });
+
+TEST_P(StraightLoopTest, VariablesThatChangePlaces) {
+  FlowGraph g;
+  const Values exits = CountTo(g, g.Int(30), {Vector(g, 0), Vector(g, 1), Vector(g, 7)}, [&](const Values& v) {
+    return Values{v[2], g.Op("AddV2", {v[1], v[2]}), v[3]};
+  });
+  for (size_t i = 0; i < 4; ++i) g.Fetch(exits[i]);
+  EXPECT_EQ(Run(g), (std::vector<int32_t>{30, 832040, 1346269, 7}));
+}
+
+TEST_P(StraightLoopTest, ThreeVariablesInACircle) {
+  FlowGraph g;
+  const Values exits = CountTo(g, g.Int(31), {Vector(g, 1), Vector(g, 2), Vector(g, 3)}, [&](const Values& v) {
+    return Values{v[2], v[3], v[1]};
+  });
+  for (size_t i = 1; i < 4; ++i) g.Fetch(exits[i]);
+  EXPECT_EQ(Run(g), (std::vector<int32_t>{2, 3, 1}));
+}
+
+TEST_P(StraightLoopTest, OneValueGoesToTwoVariablesAndIntoAShape) {
+  FlowGraph g;
+  const Values exits = CountTo(g, g.Int(5), {Vector(g, 1), Vector(g, 0), Vector(g, 0)}, [&](const Values& v) {
+    const Output twice = g.Op("AddV2", {v[1], v[1]});
+    const Output same = g.Op("Reshape", {v[2], g.Op("Shape", {v[1]})});  // may share the memory of a variable
+    return Values{twice, twice, same};
+  });
+  for (size_t i = 1; i < 4; ++i) g.Fetch(exits[i]);
+  EXPECT_EQ(Run(g), (std::vector<int32_t>{32, 32, 16}));
+}
+
+TEST_P(StraightLoopTest, ItsBodyDoesNotRunIfItsConditionNeverHolds) {
+  FlowGraph g;
+  const Values exits = CountTo(g, g.Int(0), {Vector(g, 1)}, [&](const Values& v) {
+    return Values{g.Op("FloorDiv", {v[1], g.Op("Sub", {v[1], v[1]})})};
+  });
+  g.Fetch(exits[1]);
+  EXPECT_EQ(Run(g), std::vector<int32_t>{1});
+}
+
+TEST_P(StraightLoopTest, AnExitThatNobodyReadsAndLoopsOneAfterTheOther) {
+  FlowGraph g;
+  const Values first = CountTo(g, g.Int(4), {Vector(g, 3)}, [&](const Values& v) {
+    return Values{g.Op("Mul", {v[1], v[1]})};
+  });
+  const Values second = CountTo(g, first[0], {Vector(g, 5)}, [&](const Values& v) {
+    return Values{g.Op("AddV2", {v[1], v[0]})};
+  });
+  g.Fetch(second[1]);
+  EXPECT_EQ(Run(g), std::vector<int32_t>{5 + 0 + 1 + 2 + 3});
+}
+
+class StraightFormTest : public ::testing::Test {
+ protected:
+  Status Prepare(FlowGraph& g) {
+    DF_TRY(g.graph.InferShapes());
+    DF_ASSIGN(plan_, ExecPlan::Create(g.graph, device_, KernelRegistry::Builtin()));
+    return Status();
+  }
+  int NumStraight() const {
+    return static_cast<int>(std::count_if(plan_->frames().begin(), plan_->frames().end(),
+                                          [](const FramePlan& frame) { return frame.straight != nullptr; }));
+  }
+
+  PlainDevice device_;
+  WorkerPool pool_{1};
+  std::unique_ptr<ExecPlan> plan_;
+};
+
+TEST_F(StraightFormTest, NeitherALoopAroundALoopNorAroundAConditionalHasIt) {
+  FlowGraph nested;
+  CountTo(nested, nested.Int(3), {nested.Int(0)}, [&](const Values& v) {
+    const auto less = [&](const Values& w) { return nested.Op("Less", {w[0], w[1]}); };
+    const auto add = [&](const Values& w) { return Values{nested.Op("AddV2", {w[0], nested.Int(1)})}; };
+    return nested.While({v[1]}, {v[0]}, less, add);
+  });
+  ASSERT_TRUE(Prepare(nested).ok());
+  EXPECT_EQ(NumStraight(), 1);
+  FlowGraph branching;
+  CountTo(branching, branching.Int(3), {branching.Int(0)}, [&](const Values& v) {
+    const auto same = [](Output x) { return x; };
+    return Values{branching.Cond(branching.Op("Less", {v[1], v[0]}), v[1], same, same)};
+  });
+  ASSERT_TRUE(Prepare(branching).ok());
+  EXPECT_EQ(NumStraight(), 0);
+}
+
+// The kernel's outputs are not of one shape, so the variable has none.
+TEST_F(StraightFormTest, AVariableMayGrow) {
+  FlowGraph g;
+  const Values exits = CountTo(g, g.Int(6), {g.Const("v", Tensor::Vector<int32_t>({9}))}, [&](const Values& v) {
+    return Values{g.Op("ConcatV2", {v[1], v[1], g.Int(0)}, {{"N", 2}})};
+  });
+  g.Fetch(exits[1]);
+  const Status prepared = Prepare(g);
+  ASSERT_TRUE(prepared.ok()) << prepared.ToString();
+  ASSERT_EQ(NumStraight(), 1);
+  std::vector<Tensor> fetches(1);
+  const Status status = RunPlan(*plan_, pool_, {.feeds = {}, .fetches = fetches, .step = {}});
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  EXPECT_EQ(fetches[0].num_elements(), 64);
+  for (int32_t value : fetches[0].values<int32_t>()) EXPECT_EQ(value, 9);
+}
+
+TEST_F(StraightFormTest, AnErrorNamesTheNodeAndTheNextStepRuns) {
+  FlowGraph g;
+  const Output n = g.Feed();
+  const Values exits = CountTo(g, n, {g.Int(100)}, [&](const Values& v) {
+    return Values{g.Op("FloorDiv", {v[1], g.Op("Sub", {g.Int(3), v[0]})})};
+  });
+  g.Fetch(exits[1]);
+  ASSERT_TRUE(Prepare(g).ok());
+  ASSERT_EQ(NumStraight(), 1);
+  const auto run = [&](int32_t times) {
+    std::vector<Tensor> feeds = {Tensor::Scalar(times)};
+    std::vector<Tensor> fetches(1);
+    DF_TRY(RunPlan(*plan_, pool_, {.feeds = feeds, .fetches = fetches, .step = {}}));
+    EXPECT_EQ(fetches[0].scalar<int32_t>(), 100 / 3 / 2);
+    return Status();
+  };
+  EXPECT_THAT(run(4).message(), HasSubstr("FloorDiv"));
+  EXPECT_TRUE(run(2).ok());
+}
+
+TEST_F(StraightFormTest, ALoopWithoutAnEndStopsWhenItsStepIsCancelled) {
+  FlowGraph g;
+  const Values exits = g.While(
+      {g.Int(0)}, {},
+      [&](const Values& v) {
+        return g.Op("GreaterEqual", {v[0], g.Int(0)});
+      },
+      [&](const Values& v) {
+        return Values{g.Op("BitwiseAnd", {v[0], g.Int(1)})};
+      });
+  g.Fetch(exits[0]);
+  ASSERT_TRUE(Prepare(g).ok());
+  ASSERT_EQ(NumStraight(), 1);
+  Cancellation cancellation;
+  std::thread other([&] { cancellation.Cancel(Error(Code::kCancelled, "enough")); });
+  std::vector<Tensor> fetches(1);
+  const Status status =
+      RunPlan(*plan_, pool_, {.feeds = {}, .fetches = fetches, .step = {.cancellation = &cancellation}});
+  other.join();
+  EXPECT_EQ(status.code(), Code::kCancelled);
+}
+
+TEST_F(StraightFormTest, EachOfItsKernelCallsIsTraced) {
+  FlowGraph g;
+  g.Fetch(CountTo(g, g.Int(12), {g.Int(1)}, [&](const Values& v) { return Values{g.Op("Mul", {v[1], v[1]})}; })[1]);
+  ASSERT_TRUE(Prepare(g).ok());
+  ASSERT_EQ(NumStraight(), 1);
+  StepTrace trace;
+  std::vector<Tensor> fetches(1);
+  ASSERT_TRUE(RunPlan(*plan_, pool_, {.feeds = {}, .fetches = fetches, .step = {}, .trace = &trace}).ok());
+  std::map<std::string, int> calls;
+  for (const TraceRecord& record : trace.Take()) ++calls[record.op];
+  EXPECT_EQ(calls, (std::map<std::string, int>{{"Less", 13}, {"AddV2", 12}, {"Mul", 12}}));
+}
+
+// On several threads iterations with an expensive kernel may overlap: they run in the general form, with the same bits.
+TEST_F(StraightFormTest, ExpensiveKernelsGiveTheSameBitsOnAnyNumberOfThreads) {
+  FlowGraph g;
+  Tensor start(DType::kFloat, Shape({64, 64}));
+  for (int64_t i = 0; i < start.num_elements(); ++i) start.data<float>()[i] = static_cast<float>(i % 13) / 13.0F;
+  const Output w = g.Const("w", start);
+  g.Fetch(CountTo(g, g.Int(20), {w}, [&](const Values& v) {
+    return Values{g.Op("Tanh", {g.Op("MatMul", {v[1], w})})};
+  })[1]);
+  ASSERT_TRUE(Prepare(g).ok());
+  ASSERT_EQ(NumStraight(), 1);
+  Tensor one;
+  for (int threads : {1, 3}) {
+    WorkerPool pool(threads);
+    std::vector<Tensor> fetches(1);
+    ASSERT_TRUE(RunPlan(*plan_, pool, {.feeds = {}, .fetches = fetches, .step = {}}).ok());
+    if (threads == 1) one = fetches[0];
+    EXPECT_TRUE(fetches[0].Identical(one));
+  }
+}
+
+}  // namespace
+}  // namespace dfrun::testing
