@@ -17,8 +17,8 @@
 namespace dfrun {
 
 template <bool kShared>
-class FlowLoop : private StraightRunner<kShared> {
-  using Base = StraightRunner<kShared>;
+class FlowLoop : private NodeRunner<kShared> {
+  using Base = NodeRunner<kShared>;
   using typename Base::Ran;
 
  public:
@@ -124,10 +124,7 @@ class FlowLoop : private StraightRunner<kShared> {
     const bool is_dead =
         entry.is_dead || (iteration.has_dead_constants && ReadsDeadConstant(iteration, entry.node, node));
     if (is_dead && (record.flags & kNodeRunsDead) == 0) return Succeeded(node, RunDead(iteration, node, record));
-    if ((record.flags & kNodeFlow) != 0) {
-      if (iteration.straight != nullptr) return RunStraight(iteration);
-      return Succeeded(node, RunFlow(iteration, entry.node, node, record));
-    }
+    if ((record.flags & kNodeFlow) != 0) return Succeeded(node, RunFlow(iteration, entry.node, node, record));
     if (record.flags != 0) {
       if ((record.flags & kNodeYields) != 0 && Yields(entry)) return true;
       AsyncOp* op = nullptr;
@@ -207,6 +204,9 @@ class FlowLoop : private StraightRunner<kShared> {
       case ControlFlowKind::kNextIteration:
         DF_TRY(GoOn(iteration, node, record));
         return Done(iteration, 0);
+      case ControlFlowKind::kLoopCond:
+        if (iteration.straight != nullptr) return RunStraight(iteration);
+        [[fallthrough]];
       default:
         DF_TRY(Hand(slots_[inputs[0]], info.outputs[0], true, slots_[record.first_output]));
         ReleaseInputs(node, record);
@@ -257,7 +257,7 @@ class FlowLoop : private StraightRunner<kShared> {
 
   Status BeginFrame(FrameRun& frame) REQUIRES(frames_.mu()) {
     frame.has_begun = true;
-    if (this->MayRunStraight(frame)) return BeginStraight(frame);
+    if (StraightRunner<kShared>::MayRun(frame, this->pool_)) return BeginStraight(frame);
     DF_ASSIGN(Iteration* const first, Begin(frame));
     int32_t ready = 0;
     for (FrameRun::Entered& entered : frame.entered) {
@@ -288,21 +288,20 @@ class FlowLoop : private StraightRunner<kShared> {
     return Status();
   }
 
-  // A part of a straight loop; the rest of it has its turn after what is ready now. False where the step has failed.
-  bool RunStraight(Iteration& iteration) {
-    switch (this->RunIterations(iteration, popped_)) {
-      case Base::Went::kWrong:
-        return false;
-      case Base::Went::kOn:
-        queue_.Push({&iteration, iteration.straight->loop_cond, false});
-        return true;
-      case Base::Went::kToEnd:
-        break;
+  // A part of a straight loop; the rest of it has its turn after what is ready now.
+  Status RunStraight(Iteration& iteration) {
+    const StraightOutcome outcome = StraightRunner<kShared>(step_, iteration).Run();
+    popped_ += StraightRunner<kShared>::kCallsAtOnce;
+    if (outcome == StraightOutcome::kFailed)
+      return Error(Code::kCancelled, "the step has failed");  // with another error
+    if (outcome == StraightOutcome::kGoesOn) {
+      queue_.Push({&iteration, iteration.straight->loop_cond, false});
+      return Status();
     }
     for (const StraightExit& exit : iteration.straight->exits) {
-      if (!Succeeded(exit.node, Leave(iteration, exit.node, slots_[exit.from]))) return false;
+      if (Status s = Leave(iteration, exit.node, slots_[exit.from]); !s.ok()) return AtNode(plan_, exit.node, s);
     }
-    return Succeeded(iteration.plan->first_node + iteration.straight->loop_cond, Done(iteration, 0));
+    return Done(iteration, 0);
   }
 
   // The next iteration of a frame, its roots ready. The lock is held.
