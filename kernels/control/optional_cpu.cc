@@ -2,6 +2,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/control/held_tensors.h"
 #include "src/framework/kernel.h"
 #include "src/framework/variant.h"
 
@@ -9,6 +10,9 @@ namespace dfrun {
 namespace {
 
 struct Optional final : VariantValue {
+  Optional() = default;
+  Optional(const Optional&) = default;
+  ~Optional() override { ReleaseHeld(components); }
   std::string DebugString() const override {
     return components.empty() ? "an Optional without a value" : StrCat("an Optional of ", components.size(), " values");
   }

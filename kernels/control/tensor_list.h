@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/control/held_tensors.h"
 #include "src/framework/kernel.h"
 #include "src/framework/variant.h"
 
@@ -18,6 +19,9 @@ struct TensorList final : VariantValue {
   // The most elements, so that a wrong index does not take all memory.
   static constexpr int64_t kMaxSize = int64_t{1} << 24;
 
+  TensorList() = default;
+  TensorList(const TensorList&) = default;
+  ~TensorList() override { ReleaseHeld(elements); }
   std::string DebugString() const override;
   int64_t size() const { return static_cast<int64_t>(elements.size()); }
 

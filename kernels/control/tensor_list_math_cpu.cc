@@ -10,38 +10,47 @@
 namespace dfrun {
 namespace {
 
-Result<Variant> ZerosLike(OpContext& ctx, const Variant& value);
-Result<Variant> Add(OpContext& ctx, const Variant& a, const Variant& b);
+// Lists in lists are gone through recursively; `depth` of them are around this one.
+constexpr int kMaxDepth = 1000;
+
+Result<Variant> ZerosLike(OpContext& ctx, const Variant& value, int depth = 0);
+Result<Variant> Add(OpContext& ctx, const Variant& a, const Variant& b, int depth = 0);
+
+Status CheckDepth(int depth) {
+  if (depth < kMaxDepth) return Status();
+  return InvalidArgument("lists are nested more than ", kMaxDepth, " deep");
+}
 
 // An element without a value stays without.
-Result<Tensor> ZerosLike(OpContext& ctx, const Tensor& element) {
+Result<Tensor> ZerosLike(OpContext& ctx, const Tensor& element, int depth) {
   if (!element.initialized()) return Tensor();
   DF_ASSIGN(Tensor zeros, ZeroElement(ctx, element.dtype(), element.shape()));
   if (element.dtype() != DType::kVariant) return zeros;
   for (int64_t i = 0; i < element.num_elements(); ++i) {
-    DF_ASSIGN(zeros.data<Variant>()[i], ZerosLike(ctx, element.data<Variant>()[i]));
+    DF_ASSIGN(zeros.data<Variant>()[i], ZerosLike(ctx, element.data<Variant>()[i], depth + 1));
   }
   return zeros;
 }
 
-Result<Variant> ZerosLike(OpContext& ctx, const Variant& value) {
+Result<Variant> ZerosLike(OpContext& ctx, const Variant& value, int depth) {
+  DF_TRY(CheckDepth(depth));
   DF_ASSIGN(const TensorList* const list, value.As<TensorList>("TensorList"));
   auto zeros = std::make_shared<TensorList>(*list);
   for (Tensor& element : zeros->elements) {
-    DF_ASSIGN(element, ZerosLike(ctx, std::as_const(element)));
+    DF_ASSIGN(element, ZerosLike(ctx, std::as_const(element), depth));
   }
   return Variant(std::move(zeros));
 }
 
 // One without a value counts as zeros.
-Result<Tensor> Add(OpContext& ctx, const Tensor& a, const Tensor& b) {
+Result<Tensor> Add(OpContext& ctx, const Tensor& a, const Tensor& b, int depth) {
   if (!a.initialized()) return b;
   if (!b.initialized()) return a;
   if (!(a.shape() == b.shape())) return InvalidArgument("elements of shapes ", a.shape(), " and ", b.shape());
   DF_ASSIGN(Tensor sum, ctx.AllocateTemp(a.dtype(), a.shape()));
   if (a.dtype() == DType::kVariant) {
     for (int64_t i = 0; i < a.num_elements(); ++i) {
-      DF_ASSIGN(sum.data<Variant>()[i], Add(ctx, a.data<Variant>()[i], b.data<Variant>()[i]));
+      DF_ASSIGN(sum.data<Variant>()[i], Add(ctx, a.data<Variant>()[i], b.data<Variant>()[i], depth + 1));
     }
     return sum;
   }
@@ -58,14 +67,15 @@ Status CheckAlike(const TensorList& a, const TensorList& b) {
                          " and ", b.DebugString());
 }
 
-Result<Variant> Add(OpContext& ctx, const Variant& a, const Variant& b) {
+Result<Variant> Add(OpContext& ctx, const Variant& a, const Variant& b, int depth) {
+  DF_TRY(CheckDepth(depth));
   DF_ASSIGN(const TensorList* const first, a.As<TensorList>("TensorList"));
   DF_ASSIGN(const TensorList* const second, b.As<TensorList>("TensorList"));
   DF_TRY(CheckAlike(*first, *second));
   auto sum = std::make_shared<TensorList>(*first);
   DF_ASSIGN(sum->element_shape, first->element_shape.Merge(second->element_shape));
   for (size_t i = 0; i < sum->elements.size(); ++i) {
-    DF_ASSIGN(sum->elements[i], Add(ctx, first->elements[i], second->elements[i]));
+    DF_ASSIGN(sum->elements[i], Add(ctx, first->elements[i], second->elements[i], depth));
   }
   return Variant(std::move(sum));
 }

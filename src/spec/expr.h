@@ -48,6 +48,8 @@ struct KeywordArg {
 };
 
 inline constexpr int kMaxExprDepth = 100;
+// Of one expression: a row of them is as deep a tree.
+inline constexpr int kMaxExprOperators = 500;
 
 // Grammar, loosest first; operators of one line are left-associative:
 //   comparison  a == b   a != b   a < b   a <= b   a > b   a >= b

@@ -79,6 +79,8 @@ class Parser {
     while (left) {
       const Operator* op = TakeOperator(kLevels[level]);
       if (op == nullptr) return left;
+      if (++operators_ > kMaxExprOperators)
+        return Fail("more than ", kMaxExprOperators, " operators in one expression");
       std::optional<Expr> right = Binary(level + 1);
       if (!right) return {};
       Expr both = Made(Kind::kCall, begin);
@@ -268,6 +270,7 @@ class Parser {
   Diagnostics& diagnostics_;
   size_t at_ = 0;
   int depth_ = 0;
+  int operators_ = 0;
 };
 
 }  // namespace

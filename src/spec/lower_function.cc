@@ -41,6 +41,13 @@ std::string Lowering::CalledFrom(const Frame& frame) const {
   return out;
 }
 
+bool Lowering::CheckCallCount(const FunctionDef& def, SourcePlace place) {
+  if (++num_calls_ <= kMaxCalls && graph_.num_nodes() <= kMaxNodes) return true;
+  diagnostics_.Error(place, "with this call of '", def.name, "' the spec has more than ", kMaxCalls,
+                     " calls of functions or ", kMaxNodes, " nodes");
+  return false;
+}
+
 bool Lowering::CheckCallDepth(const Frame& frame, const FunctionDef& def, SourcePlace place) {
   std::string chain = def.name;
   int depth = 0;
@@ -130,7 +137,7 @@ bool Lowering::BindArguments(const ExprContext& context, const FunctionDef& def,
 
 std::optional<Value> Lowering::LowerFunction(const ExprContext& context, const FunctionDef& def, const Expr& call,
                                              const std::string& own_name) {
-  if (!CheckCallDepth(context.frame, def, call.place)) return {};
+  if (!CheckCallCount(def, call.place) || !CheckCallDepth(context.frame, def, call.place)) return {};
   Params params(&in_.params);
   Frame frame;
   frame.scope = own_name.empty() ? FreshName(context.frame, context.scope, def.name) : own_name;

@@ -25,6 +25,9 @@ namespace dfrun {
 
 inline constexpr int kMaxGraphNodes = 2'000'000;
 inline constexpr int kMaxCallDepth = 50;
+// Calls of calls can ask for any number of either.
+inline constexpr int64_t kMaxCalls = 200'000;
+inline constexpr NodeId kMaxNodes = 4'000'000;
 
 // What lowering needs of the spec; outlives it.
 struct LoweringInput {
@@ -122,6 +125,7 @@ class Lowering {
   bool BindAttr(const ExprContext& context, const FunctionDef::AttrArg& attr, const Expr* given, const Expr& call,
                 Params& params);
   std::optional<std::string> AttrText(const ExprContext& context, const Expr& value);
+  bool CheckCallCount(const FunctionDef& def, SourcePlace place);
   bool CheckCallDepth(const Frame& frame, const FunctionDef& def, SourcePlace place);
   std::optional<Value> LowerReturns(Frame& frame, const FunctionDef& def);
   std::string CalledFrom(const Frame& frame) const;
@@ -197,6 +201,7 @@ class Lowering {
   std::vector<FlowLevel> flow_;                  // outermost first
   std::unordered_map<NodeId, int32_t> flow_of_;  // FlowLevel::id, of nodes within any
   int32_t num_flows_ = 0;
+  int64_t num_calls_ = 0;  // of functions
 };
 
 }  // namespace dfrun

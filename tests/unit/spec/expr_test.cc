@@ -112,6 +112,9 @@ TEST(Expr, ErrorsHaveTheColumn) {
   EXPECT_EQ(Parse("f(k=1, k=2)"), "f:1:8: 'k' is given twice");
   EXPECT_EQ(Parse("f('x)"), "f:1:3: the text that begins with ' is never closed");
   EXPECT_EQ(Parse(""), "f:1:1: expected a value, found the end");
+  std::string row = "x";
+  for (int i = 0; i < 30000; ++i) row += " + x";
+  EXPECT_EQ(Parse(row), "f:1:2004: more than 500 operators in one expression, found ' '");
   EXPECT_EQ(Parse(std::string(5000, '(')), "f:1:101: nested deeper than 100 levels, found '('");
   EXPECT_EQ(Parse(std::string(5000, '-') + "x"), "f:1:102: nested deeper than 100 levels, found '-'");
 }

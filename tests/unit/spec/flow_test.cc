@@ -89,6 +89,25 @@ TEST(Flow, LoopsAndCondsNest) {
             (Doubles{1.75, -3.5}));
 }
 
+// Calls that double from level to level, and add no node.
+TEST(Flow, CallsThatMultiplyAreStopped) {
+  std::string text = "functions:\n  f0: {args: [x], returns: x}\n";
+  for (int k = 1; k < 45; ++k) {
+    text += StrCat("  f", k, ": {args: [x], returns: f", k - 1, "(f", k - 1, "(x))}\n");
+  }
+  const Status status = LoadText(text + "graph:\n  x: Const(1.0)\n  y: f44(x)\n").status();
+  EXPECT_NE(status.message().find("calls of functions"), std::string::npos) << status.ToString();
+}
+
+// Each list is the one element of the next; freeing the outermost frees them all.
+TEST(Flow, ListsInListsAsDeepAsALoopMakesThem) {
+  const std::string empty = "EmptyTensorList(Const([], dtype=int32), -1, element_dtype=variant)";
+  const std::string text = StrCat("graph:\n  first: ", empty, "\n  w: {op: While, vars: {i: 0, l: first}, cond: i < ",
+                                  "1000000, body: [i + 1, \"TensorListPushBack(", empty,
+                                  ", l)\"]}\n  y: Cast(TensorListLength(w:1), DstT=float64)\n");
+  EXPECT_EQ(Evaluate(text, "y"), Doubles{1});
+}
+
 // A loop's variables hide the entries of their names.
 TEST(Flow, AnEntryMayHaveTheNameOfALoopsVariable) {
   EXPECT_EQ(Evaluate("graph:\n"
