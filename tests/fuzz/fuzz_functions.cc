@@ -6,14 +6,15 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <random>
 
 #include "src/graph/proto/graph.pb.h"
+#include "tests/fuzz/fuzz_options.h"
 #include "tests/fuzz/lowering_check.h"
 
 namespace dfrun::fuzz {
@@ -168,8 +169,7 @@ std::vector<std::string> ReadGraphs() {
 }
 
 Result<Came> RunCase(const std::vector<std::string>& graphs, uint64_t seed, int64_t i) {
-  std::seed_seq mixed{seed, static_cast<uint64_t>(i)};
-  std::mt19937_64 random(mixed);
+  std::mt19937_64 random(CaseSeed(seed, i));
   proto::GraphDef def;
   DF_CHECK(def.ParseFromString(graphs[random() % graphs.size()]));
   Mutator mutator(random(), def);
@@ -179,23 +179,16 @@ Result<Came> RunCase(const std::vector<std::string>& graphs, uint64_t seed, int6
 }
 
 int Main(int argc, char** argv) {
-  uint64_t seed = 1;
-  int64_t first = 0;
-  int64_t iterations = 5000;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string_view option = argv[i];
-    const int64_t value = std::atoll(argv[i + 1]);
-    if (option == "--seed") seed = static_cast<uint64_t>(value);
-    if (option == "--first") first = value;
-    if (option == "--iterations") iterations = value;
-  }
+  Options options;
+  options.iterations = 5000;
+  if (!ParseOptions(argc, argv, options)) return 64;
   for (int signal : {SIGALRM, SIGSEGV, SIGABRT, SIGFPE, SIGBUS}) ::signal(signal, &Report);
   const std::vector<std::string> graphs = ReadGraphs();
   int64_t came[3] = {0, 0, 0};
-  for (int64_t i = first; i < first + iterations; ++i) {
+  for (int64_t i = options.first; i < options.first + options.iterations; ++i) {
     current_case = static_cast<sig_atomic_t>(i);
     alarm(kMaxSecondsACase);
-    const Result<Came> result = RunCase(graphs, seed, i);
+    const Result<Came> result = RunCase(graphs, options.seed, i);
     if (!result.ok()) {
       std::fprintf(stderr, "case %lld: %s\n", static_cast<long long>(i), result.status().ToString().c_str());
       return 1;
@@ -203,9 +196,9 @@ int Main(int argc, char** argv) {
     ++came[static_cast<int>(*result)];
   }
   std::printf("%lld graphs: %lld refused at import, %lld at lowering, %lld lowered\n",
-              static_cast<long long>(iterations), static_cast<long long>(came[0]), static_cast<long long>(came[1]),
-              static_cast<long long>(came[2]));
-  const bool shows_something = iterations < 1000 || (came[1] > 0 && came[2] > 0);
+              static_cast<long long>(options.iterations), static_cast<long long>(came[0]),
+              static_cast<long long>(came[1]), static_cast<long long>(came[2]));
+  const bool shows_something = options.iterations < 1000 || (came[1] > 0 && came[2] > 0);
   return shows_something ? 0 : 1;
 }
 
