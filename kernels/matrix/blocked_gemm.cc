@@ -20,6 +20,10 @@ constexpr int64_t kMaxDepth = 1024;
 // Rows of B that are read ahead where they lie a multiple of 4 KiB apart: they share a few sets of the caches.
 // [32,512]x[512,1024] with passes of 128 / 256 / 512: 0.81 / 0.71 / 0.58 of the FMA peak.
 constexpr int64_t kMaxAliasedDepth = 128;
+// More rows of A than these take so long with a panel of B that it does not matter how the next is read.
+constexpr int64_t kRowsThatHideReading = 256;
+// Columns of a C that would not stay in the cache between passes.
+constexpr int64_t kColumnsAPass = 512;
 // Rows of C^T that are computed before they are transposed: whole vectors of C's columns.
 constexpr int64_t kSwappedRows = 112;
 // Rows of a C larger than the cache: they are written whole, in order.
@@ -89,7 +93,7 @@ struct BlockedGemm<T>::Pass {
 template <class T>
 BlockedGemm<T>::BlockedGemm(int64_t m, int64_t k, int64_t n, bool transposed_a, bool transposed_b, int64_t b_stride,
                             GemmInto into)
-    : into_(into), m_(m), k_(k), n_(n) {
+    : into_(into), m_(m), k_(k), n_(n), columns_(n) {
   // In multiplications: transposing an element of B costs 10, so does one of A, one of C 20.
   const bool adds = into == GemmInto::kAdd;
   swapped_ = !adds && transposed_b && k * m <= kCachedElements<T> && 2 * m * n + (transposed_a ? 0 : m * k) < n * k;
@@ -103,9 +107,14 @@ BlockedGemm<T>::BlockedGemm(int64_t m, int64_t k, int64_t n, bool transposed_a, 
     c_elements_ = rows_ * WholeVectors<T>(n_);
     return;
   }
-  depth_ = adds ? k : transposed_b ? CeilDiv(k, CeilDiv(k, kMaxDepth)) : PassDepth<T>(k, b_stride);
+  const bool reads_ahead = !transposed_b && m <= kRowsThatHideReading;
+  depth_ = adds ? k : reads_ahead ? PassDepth<T>(k, b_stride) : CeilDiv(k, CeilDiv(k, kMaxDepth));
   keeps_panels_ = depth_ == k && k * n <= kCachedElements<T> && m * n >= kCachedElements<T> / 2;
-  const int64_t cached_rows = std::max<int64_t>(kCachedElements<T> / depth_, kLanes<T>);
+  int64_t cached_rows = std::max<int64_t>(kCachedElements<T> / depth_, kLanes<T>);
+  if (depth_ < k && m * n > kCachedElements<T> / 2) {
+    columns_ = WholeVectors<T>(CeilDiv(n, CeilDiv(n, kColumnsAPass)));
+    cached_rows = std::min(cached_rows, std::max<int64_t>(kCachedElements<T> / 2 / columns_, kLanes<T>));
+  }
   rows_ = keeps_panels_ ? kRowsAtATime : CeilDiv(m, CeilDiv(m, cached_rows));
   copies_a_ = transposed_a && n >= kPanelsWorthCopying * kPanelColumns<T>;
   if (copies_a_) {
@@ -162,26 +171,30 @@ void BlockedGemm<T>::RunPass(const Pass& pass) {
 }
 
 template <class T>
-void BlockedGemm<T>::RunRows(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, int64_t row,
-                             T* scratch) const {
-  const int64_t rows = std::min(rows_, m_ - row);
+void BlockedGemm<T>::RunBlock(int64_t rows, int64_t columns, bool first, MatrixView<const T> a, MatrixView<const T> b,
+                              MatrixView<T> c, T* scratch) const {
   for (int64_t p = 0; p < k_; p += depth_) {
     const int64_t depth = std::min(depth_, k_ - p);
-    MatrixView<const T> part = a.At(row, p);
+    MatrixView<const T> part = a.At(0, p);
     if (copies_a_) {
       CopyRows(part, depth, rows, scratch, a_stride_);
       part = {scratch, a_stride_, true};
     }
     const IntoC into = into_ == GemmInto::kAdd ? IntoC::kAdd : p > 0 ? IntoC::kContinue : IntoC::kStore;
-    RunPass({rows, depth, n_, part, b.At(p, 0), c.At(row, 0), into, scratch + a_elements_, keeps_panels_,
-             keeps_panels_ && row > 0});
+    T* const panels = scratch + a_elements_;
+    RunPass({rows, depth, columns, part, b.At(p, 0), c, into, panels, keeps_panels_, keeps_panels_ && !first});
   }
 }
 
 template <class T>
 void BlockedGemm<T>::Run(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, T* scratch) const {
   if (swapped_) return RunSwapped(a, b, c, scratch);
-  for (int64_t row = 0; row < m_; row += rows_) RunRows(a, b, c, row, scratch);
+  for (int64_t column = 0; column < n_; column += columns_) {
+    for (int64_t row = 0; row < m_; row += rows_) {
+      RunBlock(std::min(rows_, m_ - row), std::min(columns_, n_ - column), row == 0, a.At(row, 0), b.At(0, column),
+               c.At(row, column), scratch);
+    }
+  }
 }
 
 // Some rows of C^T at a time are computed in scratch memory and transposed to their place.

@@ -31,16 +31,19 @@ class BlockedGemm {
   struct Pass;
 
   static void RunPass(const Pass& pass);
-  void RunRows(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, int64_t row, T* scratch) const;
+  // Some rows of A by some columns of B; `first`: no rows before have been multiplied by these columns.
+  void RunBlock(int64_t rows, int64_t columns, bool first, MatrixView<const T> a, MatrixView<const T> b,
+                MatrixView<T> c, T* scratch) const;
   void RunSwapped(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, T* scratch) const;
 
   GemmInto into_;
   int64_t m_;  // of C, or of its transpose where swapped_
   int64_t k_;
   int64_t n_;
-  bool swapped_;   // C^T = B^T A^T is computed, so that B is read as it lies
-  int64_t depth_;  // of a pass over k
-  int64_t rows_;   // of A in a pass
+  bool swapped_;     // C^T = B^T A^T is computed, so that B is read as it lies
+  int64_t depth_;    // of a pass over k
+  int64_t rows_;     // of A in a pass
+  int64_t columns_;  // of B in a pass
   bool copies_a_;
   bool keeps_panels_;     // all of B is packed
   int64_t a_stride_ = 0;  // of the copy
