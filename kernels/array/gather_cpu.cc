@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/array/element_size.h"
 #include "kernels/array/int_values.h"
+#include "kernels/math/elementwise.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
@@ -20,15 +22,31 @@ struct GatherLoops {
   int64_t row = 1;      // after the axis
 };
 
+// From this size on, rows of a large result are written around the caches: most of their lines are whole.
+constexpr size_t kStreamedRowBytes = 512;
+
 template <class E, class Index>
 void Gather(ThreadPool& pool, const GatherLoops& g, const E* from, const Index* indices, E* to) {
+  const int64_t rows = g.batches * g.before * g.indices;
   const int64_t block = std::max<int64_t>(1, kBlock / std::max<int64_t>(1, g.row));
-  pool.ParallelFor(g.batches * g.before * g.indices, block, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t slice = i / g.indices;  // batch and slice before the axis
-      const int64_t index = static_cast<int64_t>(indices[slice / g.before * g.indices + i % g.indices]);
-      std::copy_n(from + (slice * g.size + index) * g.row, g.row, to + i * g.row);
+  const size_t row_bytes = static_cast<size_t>(g.row) * sizeof(E);
+  const auto row = [&](int64_t i) {
+    const int64_t slice = i / g.indices;  // batch and slice before the axis
+    const int64_t index = static_cast<int64_t>(indices[slice / g.before * g.indices + i % g.indices]);
+    return from + (slice * g.size + index) * g.row;
+  };
+  if constexpr (std::is_trivially_copyable_v<E>) {
+    if (row_bytes >= kStreamedRowBytes && static_cast<size_t>(rows) * row_bytes >= kStreamBytes) {
+      pool.ParallelFor(rows, block, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i)
+          StreamCopyBefore(row(std::min(i + 1, end - 1)), to + i * g.row, row(i), row_bytes);
+        StreamFence();
+      });
+      return;
     }
+  }
+  pool.ParallelFor(rows, block, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) std::copy_n(row(i), g.row, to + i * g.row);
   });
 }
 

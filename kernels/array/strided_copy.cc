@@ -18,6 +18,8 @@ constexpr int64_t kSquare = 32;
 constexpr int64_t kMinTransposed = 2;
 // Columns of a matrix that one thread transposes at a time.
 constexpr int64_t kTransposedCols = 2048;
+// The same where the result is streamed in strips.
+constexpr int64_t kStripUnitCols = 32;
 // A result from this size on goes past the caches: the lines that it takes are not read first, and it would not stay.
 constexpr int64_t kStreamedBytes = int64_t{32} << 20;
 // A copy whose two innermost dimensions are done at a time: `row` and, outside of it, `rows`.
@@ -103,7 +105,8 @@ void CopyRows(const E* from, E* to, const Plan& plan, int64_t begin, int64_t end
 template <class E>
 void CopyTransposed(ThreadPool& pool, const E* from, E* to, const Plan& plan) {
   const bool stream = plan.num_elements() * static_cast<int64_t>(sizeof(E)) >= kStreamedBytes;
-  const int64_t unit_cols = std::min(plan.row.size, kTransposedCols);
+  const bool strips = stream && IsStreamedInStrips(to, plan.rows.to_stride, plan.rows.size, plan.row.size);
+  const int64_t unit_cols = std::min(plan.row.size, strips ? kStripUnitCols : kTransposedCols);
   const int64_t unit_rows = std::min(plan.rows.size, std::max(kTransposeRows<E>, kCopyBlock / unit_cols));
   const int64_t row_units = (plan.rows.size + unit_rows - 1) / unit_rows;
   const int64_t col_units = (plan.row.size + unit_cols - 1) / unit_cols;

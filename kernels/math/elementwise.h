@@ -29,6 +29,8 @@ constexpr size_t kStreamBytes = size_t{48} << 20;
 
 // Copies to memory around the caches. Needs nothing of either address. StreamFence() must follow.
 void StreamCopy(void* to, const void* from, size_t bytes);
+// The same, and fetches as many bytes at `next`, which is what will be copied then, on the way.
+void StreamCopyBefore(const void* next, void* to, const void* from, size_t bytes);
 
 // Makes elements [begin, end) of an output that is written around the caches, in pieces: `make(at, n, piece)` puts
 // elements [at, at + n) into `piece`, which stays in the first cache.

@@ -9,6 +9,8 @@
 #include <random>
 #include <string>
 
+#include "kernels/array/transpose_tiles.h"
+
 namespace dfrun {
 namespace {
 
@@ -73,6 +75,30 @@ TEST(StridedCopy, TransposesLargeMatricesOfAnyElement) {
   CheckPermutation<int64_t>({1031, 1049}, {1, 0}, DType::kInt64);
   CheckPermutation<std::complex<double>>({700, 777}, {1, 0}, DType::kComplex128);
   CheckPermutation<float>({130, 131, 129}, {2, 1, 0}, DType::kFloat);
+}
+
+// A result of whole aligned cache lines, streamed: in strips where its elements have 4 bytes or more.
+template <class E>
+void CheckAlignedTransposition(int64_t rows, int64_t cols) {
+  std::vector<E> from(static_cast<size_t>(rows * cols));
+  for (size_t i = 0; i < from.size(); ++i) from[i] = static_cast<E>(i % 1000003);
+  constexpr size_t kLine = 64 / sizeof(E);
+  std::vector<E> storage(from.size() + kLine);
+  E* to = storage.data() + (64 - reinterpret_cast<uintptr_t>(storage.data()) % 64) / sizeof(E);
+  TransposeTiles(from.data(), rows, to, cols, rows, cols, true);
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t c = 0; c < cols; ++c) ASSERT_EQ(to[r * cols + c], from[c * rows + r]) << r << ", " << c;
+  }
+}
+
+TEST(StridedCopy, StreamsAlignedMatrices) {
+  CheckAlignedTransposition<uint8_t>(192, 256);
+  CheckAlignedTransposition<uint16_t>(96, 320);
+  for (int64_t cols : {32, 64, 96, 1024}) {
+    CheckAlignedTransposition<uint32_t>(272, cols);
+    CheckAlignedTransposition<uint64_t>(272, cols);
+    CheckAlignedTransposition<uint32_t>(273, cols);  // no whole squares
+  }
 }
 
 // Rows of 2, 4, 8 and 16 bytes are moved as one element.
