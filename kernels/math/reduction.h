@@ -10,6 +10,7 @@
 
 #include "kernels/math/element.h"
 #include "kernels/math/reduction_plan.h"
+#include "kernels/math/stream_store.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
@@ -65,7 +66,14 @@ struct ReductionOf {
   static A Fold(A accumulator, const T& x) { return R::Combine(accumulator, R::template Lift<T>(static_cast<C>(x))); }
   // A leaf of the pairwise tree: as many independent sums as fill the vector units.
   static constexpr int64_t kLanes = sizeof(A) >= 16 ? 8 : sizeof(A) == 8 ? 16 : 32;
-  [[gnu::noinline]] static A FoldLeaf(const T* x, int64_t n) {
+  static constexpr int64_t kLeaf = 64 * kLanes;
+  static A JoinLanes(A* lanes) {
+    for (int64_t half = kLanes / 2; half > 0; half /= 2) {
+      for (int64_t l = 0; l < half; ++l) lanes[l] = R::Combine(lanes[l], lanes[l + half]);
+    }
+    return lanes[0];
+  }
+  [[gnu::noinline]] static A FoldShortLeaf(const T* x, int64_t n) {
     A lanes[kLanes];
     Start(lanes, kLanes);
     int64_t i = 0;
@@ -73,16 +81,28 @@ struct ReductionOf {
       for (int64_t l = 0; l < kLanes; ++l) lanes[l] = Fold(lanes[l], x[i + l]);
     }
     for (; i < n; ++i) lanes[i % kLanes] = Fold(lanes[i % kLanes], x[i]);
-    for (int64_t half = kLanes / 2; half > 0; half /= 2) {
-      for (int64_t l = 0; l < half; ++l) lanes[l] = R::Combine(lanes[l], lanes[l + half]);
+    return JoinLanes(lanes);
+  }
+  // The same for kLeaf elements, of which more may follow.
+  [[gnu::noinline]] static A FoldLeaf(const T* x) {
+    constexpr int64_t kFetched = 4 * kLanes;
+    constexpr size_t kPage = 4096;
+    alignas(64) A lanes[kLanes];
+    Start(lanes, kLanes);
+    for (int64_t i = 0; i < kLeaf; i += kFetched) {
+      PrefetchLines(x + i + kPage / sizeof(T), kFetched * sizeof(T));
+      for (int64_t j = i; j < i + kFetched; j += kLanes) {
+        for (int64_t l = 0; l < kLanes; ++l) lanes[l] = Fold(lanes[l], x[j + l]);
+      }
     }
-    return lanes[0];
+    return JoinLanes(lanes);
   }
   static A FoldTree(const T* x, int64_t n) {
-    constexpr int64_t kLeaf = 64 * kLanes;
-    if (n <= kLeaf) return FoldLeaf(x, n);
+    if (n < kLeaf) return FoldShortLeaf(x, n);
+    if (n == kLeaf) return FoldLeaf(x);
     const int64_t half = (n / 2 + kLeaf - 1) / kLeaf * kLeaf;
-    return R::Combine(FoldTree(x, half), FoldTree(x + half, n - half));
+    const A first = FoldTree(x, half);  // in the order of memory: arguments may be evaluated from the last on
+    return R::Combine(first, FoldTree(x + half, n - half));
   }
   static void FoldRun(const void* x, int64_t n, void* accumulator) {
     A* a = static_cast<A*>(accumulator);
