@@ -1,14 +1,11 @@
 #include "kernels/array/transpose_tiles.h"
 
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
-
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "kernels/array/element_size.h"
+#include "src/base/stream_store.h"
 
 // The next loop is unrolled: what it walks through stays in registers.
 #ifdef __clang__
@@ -93,24 +90,6 @@ void TransposeTile(const E* from, int64_t from_stride, E* to, int64_t to_stride,
   for (int64_t c = square_cols; c < cols; ++c) {
     for (int64_t r = 0; r < rows; ++r) to[r * to_stride + c] = from[r + c * from_stride];
   }
-}
-
-// A whole aligned cache line, past the caches where the machine can.
-inline void StreamLine(void* to, const void* from) {
-#if defined(__AVX512F__)
-  _mm512_stream_si512(static_cast<__m512i*>(to), _mm512_loadu_si512(from));
-#elif defined(__SSE2__)
-  for (int i = 0; i < 4; ++i)
-    _mm_stream_si128(static_cast<__m128i*>(to) + i, _mm_loadu_si128(static_cast<const __m128i*>(from) + i));
-#else
-  std::memcpy(to, from, kLineBytes);
-#endif
-}
-
-inline void FinishStreams() {
-#if defined(__SSE2__)
-  _mm_sfence();
-#endif
 }
 
 // Elements from the beginning of the cache line in which `p` lies.
@@ -215,7 +194,7 @@ void TransposeTiles(const E* from, int64_t from_stride, E* to, int64_t to_stride
     } else {
       TransposeStreaming(from, from_stride, to, to_stride, rows, cols);
     }
-    return FinishStreams();
+    return StreamFence();
   }
   for (int64_t r = 0; r < rows; r += kTransposeRows<E>) {
     for (int64_t c = 0; c < cols; c += kTileCols<E>) {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "kernels/math/stream_store.h"
+#include "src/base/stream_store.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
@@ -22,15 +22,6 @@ inline const std::byte* At(const void* data, int64_t elements, size_t size) {
 inline std::byte* At(void* data, int64_t elements, size_t size) {
   return static_cast<std::byte*>(data) + elements * static_cast<int64_t>(size);
 }
-
-// Outputs from this size on are out of the caches before their reader comes: written around the caches, their lines are
-// not read first. A chain of copies gains from 64 MB on (1.4 times) and loses up to 32 MB.
-constexpr size_t kStreamBytes = size_t{48} << 20;
-
-// Copies to memory around the caches. Needs nothing of either address. StreamFence() must follow.
-void StreamCopy(void* to, const void* from, size_t bytes);
-// The same, and fetches as many bytes at `next`, which is what will be copied then, on the way.
-void StreamCopyBefore(const void* next, void* to, const void* from, size_t bytes);
 
 // Makes elements [begin, end) of an output that is written around the caches, in pieces: `make(at, n, piece)` puts
 // elements [at, at + n) into `piece`, which stays in the first cache.

@@ -10,7 +10,7 @@
 
 #include "kernels/math/element.h"
 #include "kernels/math/reduction_plan.h"
-#include "kernels/math/stream_store.h"
+#include "src/base/stream_store.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {

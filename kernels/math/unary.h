@@ -9,7 +9,7 @@
 #include <cstddef>
 
 #include "kernels/math/element.h"
-#include "kernels/math/stream_store.h"
+#include "src/base/stream_store.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {

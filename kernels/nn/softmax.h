@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernels/math/elementary.h"
-#include "kernels/math/stream_store.h"
+#include "src/base/stream_store.h"
 #include "src/base/threads.h"
 
 namespace dfrun::softmax {
