@@ -1,6 +1,6 @@
-// C = A B for one shape: chooses the way (BlockedGemm, oneDNN for bfloat16, other 16-bit operands through float, plain
-// loops) by the shape alone. So are the tiles of oneDNN's products; those of BlockedGemm, whose elements have the same
-// bits in any tile, follow the number of threads too.
+// C = A B for one shape: chooses the way (BlockedGemm, oneDNN for bfloat16 and for large products of float, other
+// 16-bit operands through float, plain loops) by the shape alone. So are the tiles of oneDNN's products; those of
+// BlockedGemm, whose elements have the same bits in any tile, follow the number of threads too.
 #ifndef DFRUN_KERNELS_MATRIX_GEMM_H_
 #define DFRUN_KERNELS_MATRIX_GEMM_H_
 
@@ -37,13 +37,16 @@ Result<GemmShape> MatchMatrices(std::span<const int64_t> a, std::span<const int6
 // True where one thread's DirectGemm() is the fastest way: no plan is needed.
 bool PrefersDirectGemm(const GemmShape& shape);
 
+// True where oneDNN is the fastest way for float: no side is short, so that copies of both operands pay.
+bool PrefersOneDnnGemm(const GemmShape& shape);
+
 // Thread safety: Run from any thread, several at once. T: float, double, bfloat16, float16,
 // int16_t, int32_t, int64_t, complex; integers wrap.
 template <class T>
 class Gemm {
  public:
   virtual ~Gemm() = default;
-  // May take up to a millisecond for bfloat16 (oneDNN generates code).
+  // May take up to a millisecond where oneDNN generates code.
   static Result<std::shared_ptr<const Gemm>> Create(const GemmShape& shape);
   // C overlaps neither operand. Scratch memory comes from `allocator`.
   virtual Status Run(const T* a, const T* b, T* c, ThreadPool& pool, Allocator& allocator) const = 0;

@@ -75,6 +75,10 @@ std::shared_ptr<const Gemm<T>> Blocked(const GemmShape& shape) {
 
 template <>
 Result<std::shared_ptr<const Gemm<float>>> Gemm<float>::Create(const GemmShape& shape) {
+  if (PrefersOneDnnGemm(shape)) {
+    auto gemm = MakeOneDnnGemm<float>(shape);
+    if (gemm.ok()) return gemm;
+  }
   return Blocked<float>(shape);
 }
 
