@@ -224,7 +224,7 @@ bool CanonicalExample(std::string_view message, std::string& canonical) {
 
 void CopyFloats(const WireFeature& feature, float* to) {
   static_cast<void>(ForEachFloats(feature.list, [&](std::string_view run) {
-    std::memcpy(to, run.data(), run.size());
+    if (!run.empty()) std::memcpy(to, run.data(), run.size());
     to += run.size() / sizeof(float);
   }));
 }

@@ -12,7 +12,7 @@ namespace dfrun {
 namespace {
 
 constexpr size_t kMaxNesting = 200;
-constexpr int kMaxConditionals = 1000;  // one in another
+constexpr int kMaxConditionals = 250;  // one in another
 constexpr int64_t kInputsPerNode = 20;
 
 // Whether it can be seen when the op runs.

@@ -82,28 +82,39 @@ Branch CallOf(FunctionInliner& inliner, const FunctionName& function, const std:
   };
 }
 
-// The branches from `first` on, where the index is none of those before.
+Result<SiteValue> AddNumber(FunctionInliner& inliner, const CallSite& site, const std::string& name, size_t number) {
+  return inliner.Add(name, "Const", {}, site,
+                     {{"value", Tensor::Scalar<int32_t>(static_cast<int32_t>(number))}, {"dtype", DType::kInt32}});
+}
+
+// The number of the branch that an index asks for: the last one's where there is none of that index.
+Result<SiteValue> AddBranchNumber(FunctionInliner& inliner, size_t count, const SiteValue& index,
+                                  const CallSite& site) {
+  DF_ASSIGN(const SiteValue zero, AddNumber(inliner, site, "zero", 0));
+  DF_ASSIGN(const SiteValue last, AddNumber(inliner, site, "last", count - 1));
+  DF_ASSIGN(const SiteValue is_low, inliner.Add("is_low", "Less", {index, zero}, site));
+  DF_ASSIGN(const SiteValue least, inliner.Add("least", "Minimum", {index, last}, site));
+  return inliner.Add("number", "SelectV2", {is_low, last, least}, site);
+}
+
+// Branches [first, end), halved by conditionals: they nest as deep as the logarithm of their number.
 Result<Inlined> AddBranches(FunctionInliner& inliner, const std::vector<FunctionName>& branches, size_t first,
-                            SiteValue index, const std::vector<SiteValue>& inputs, const CallSite& site) {
-  const Branch branch = CallOf(inliner, branches[first], StrCat("branch_", first));
-  if (first + 1 == branches.size()) return branch(inputs, site);
-  DF_ASSIGN(const SiteValue number,
-            inliner.Add("number", "Const", {}, site,
-                        {{"value", Tensor::Scalar<int32_t>(static_cast<int32_t>(first))}, {"dtype", DType::kInt32}}));
-  DF_ASSIGN(const SiteValue is_it, inliner.Add("is_it", "Equal", {index, number}, site));
-  std::vector<SiteValue> all = {index};
+                            size_t end, SiteValue number, const std::vector<SiteValue>& inputs, const CallSite& site) {
+  if (first + 1 == end) return CallOf(inliner, branches[first], StrCat("branch_", first))(inputs, site);
+  const size_t middle = first + (end - first) / 2;
+  DF_ASSIGN(const SiteValue bound, AddNumber(inliner, site, "bound", middle));
+  DF_ASSIGN(const SiteValue is_before, inliner.Add("is_before", "Less", {number, bound}, site));
+  std::vector<SiteValue> all = {number};
   all.insert(all.end(), inputs.begin(), inputs.end());
-  const auto without_index = [](const std::vector<SiteValue>& values) {
-    return std::vector<SiteValue>(values.begin() + 1, values.end());
-  };
-  const Branch taken = [&](const std::vector<SiteValue>& values, const CallSite& inner) {
-    return branch(without_index(values), inner);
-  };
-  const Branch rest = [&](const std::vector<SiteValue>& values, const CallSite& inner) {
-    return AddBranches(inliner, branches, first + 1, values[0], without_index(values), inner);
+  const auto part = [&](size_t from, size_t to) -> Branch {
+    return [&inliner, &branches, from, to](const std::vector<SiteValue>& values, const CallSite& inner) {
+      const std::vector<SiteValue> without_number(values.begin() + 1, values.end());
+      return AddBranches(inliner, branches, from, to, values[0], without_number, inner);
+    };
   };
   DF_TRY(inliner.NestConditionals(1));
-  DF_ASSIGN(Inlined made, ConditionalAdder(inliner, site).Add({is_it, all, taken, rest}));
+  DF_ASSIGN(Inlined made,
+            ConditionalAdder(inliner, site).Add({is_before, all, part(first, middle), part(middle, end)}));
   DF_TRY(inliner.NestConditionals(-1));
   return made;
 }
@@ -121,14 +132,16 @@ Result<Inlined> LowerIf(FunctionInliner& inliner, const FunctionalNode& node, co
 }
 
 Result<Inlined> LowerCase(FunctionInliner& inliner, const FunctionalNode& node, const CallSite& site) {
-  constexpr size_t kMaxBranches = 1000;  // they are added recursively
+  constexpr size_t kMaxBranches = 100'000;
   DF_ASSIGN(const std::vector<FunctionName> branches, node.attrs.Get<std::vector<FunctionName>>("branches"));
   if (branches.empty() || branches.size() > kMaxBranches) {
     return InvalidArgument("it has ", branches.size(), " branches, where 1 to ", kMaxBranches, " can be");
   }
   if (node.inputs.empty()) return InvalidArgument("it has no branch_index");
   const std::vector<SiteValue> inputs(node.inputs.begin() + 1, node.inputs.end());
-  return AddBranches(inliner, branches, 0, node.inputs[0], inputs, site);
+  if (branches.size() == 1) return AddBranches(inliner, branches, 0, 1, node.inputs[0], inputs, site);
+  DF_ASSIGN(const SiteValue number, AddBranchNumber(inliner, branches.size(), node.inputs[0], site));
+  return AddBranches(inliner, branches, 0, branches.size(), number, inputs, site);
 }
 
 }  // namespace dfrun

@@ -95,7 +95,8 @@ std::string Chain(int length) {
 }
 
 // A Case in the last branch of a Case, which are added one in another.
-std::string CaseInCase(int branches) {
+// g1 to g<levels>: each a Case whose last branch is the one before.
+std::string CaseInCase(int levels, int branches) {
   const auto attrs = [&](const std::string& last) {
     std::string functions;
     for (int k = 0; k + 1 < branches; ++k) functions += "func { name: 'neg' } ";
@@ -106,8 +107,12 @@ std::string CaseInCase(int branches) {
       "index", "Const", {},
       "attr { key: 'dtype' value { type: DT_INT32 } } attr { key: 'value' value { tensor { dtype: DT_INT32 int_val: "
       "1 tensor_shape {} } } } ");
-  return kNeg + Function("inner", index + Node("c", "Case", {"index:output:0", "x"}, attrs("neg")), "c:output:0") +
-         Function("outer", index + Node("c", "Case", {"index:output:0", "x"}, attrs("inner")), "c:output:0");
+  std::string library = kNeg;
+  for (int k = 1; k <= levels; ++k) {
+    const std::string last = k == 1 ? "neg" : StrCat("g", k - 1);
+    library += Function(StrCat("g", k), index + Node("c", "Case", {"index:output:0", "x"}, attrs(last)), "c:output:0");
+  }
+  return library;
 }
 
 std::string If(const std::string& name, const std::string& taken, const std::string& other,
@@ -235,7 +240,7 @@ std::vector<HostileLibrary> Libraries() {
       {"OutputsMultiply", WithCall(DoublingOutputs(60), "f60"), {"'y'"}},
       {"InputsMultiply", WithCall(DoublingInputs(60), "f"), {"more than"}},
       {"GradientsMultiply", WithCall(GradientsOfGradients(60), "f60"), {"more than"}},
-      {"CasesNestTooDeep", WithCall(CaseInCase(600), "outer"), {"conditionals are nested"}},
+      {"CasesNestTooDeep", WithCall(CaseInCase(150, 4), "g150"), {"conditionals are nested"}},
       {"CallsNestTooDeep", WithCall(Chain(100000), "g99999"), {"nested"}},
   };
 }
@@ -251,6 +256,11 @@ TEST_P(HostileLibraryTest, IsRefusedByName) {
 
 INSTANTIATE_TEST_SUITE_P(Libraries, HostileLibraryTest, ::testing::ValuesIn(Libraries()),
                          [](const auto& info) { return info.param.name; });
+
+TEST(ManyBranches, NestAsDeepAsTheirLogarithm) {
+  const Status status = Lower(WithCall(CaseInCase(2, 600), "g2"));
+  EXPECT_TRUE(status.ok()) << status.ToString();
+}
 
 }  // namespace
 }  // namespace dfrun::testing
