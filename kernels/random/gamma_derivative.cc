@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/math/special_functions.h"
+
 namespace dfrun {
 namespace {
 
@@ -79,7 +81,7 @@ Dual ContinuedFraction(double a, double x) {
 double GammaSampleDerivative(double alpha, double x, double smallest) {
   if (x == 0) return 0;
   if (!(x > 0) || !(alpha > 0)) return std::numeric_limits<double>::quiet_NaN();
-  if (std::isinf(x) || alpha * std::log(x) - x - std::lgamma(alpha) < std::log(smallest)) return 0;
+  if (std::isinf(x) || alpha * std::log(x) - x - fn::Lgamma()(alpha) < std::log(smallest)) return 0;
   if (x > 1 && x > alpha) {
     const Dual tail = ContinuedFraction(alpha, x);
     return (tail.slope + tail.value * (std::log(x) - Digamma(alpha))) * x;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/math/special_functions.h"
 #include "kernels/random/distributions.h"
 
 namespace dfrun {
@@ -99,7 +100,7 @@ class PoissonSampler {
       if (to_edge >= 0.07 && v <= 0.9277 - 3.6224 / (b_ - 2)) return k;
       if (k < 0 || (to_edge < 0.013 && v > to_edge)) continue;
       const double s = std::log(v * inverse_alpha_ / (a_ / (to_edge * to_edge) + b_));
-      if (s <= -rate_ + k * log_rate_ - std::lgamma(k + 1)) return k;
+      if (s <= -rate_ + k * log_rate_ - fn::Lgamma()(k + 1)) return k;
     }
   }
 
