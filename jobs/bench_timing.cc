@@ -6,16 +6,6 @@
 
 namespace dfrun::jobs {
 
-namespace {
-
-// Threads of either side look for work for a while after theirs is done (OpenMP's spin for a millisecond): they must
-// not run in the other's time.
-void Rest() {
-  std::this_thread::sleep_for(std::chrono::milliseconds(2));
-}
-
-}  // namespace
-
 double Median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
@@ -34,12 +24,32 @@ double Seconds(clockid_t clock, FunctionRef<void()> body) {
   return Now(clock) - start;
 }
 
+namespace {
+
+// Threads of either side look for work for a while after theirs is done (OpenMP's for 300,000 pauses, a few
+// milliseconds or tens of them): they must not run in the other's time. Returns when the process has slept, within 0.1
+// s.
+void Rest() {
+  constexpr std::chrono::milliseconds kNap(2);
+  constexpr double kBusySeconds = 0.0002;
+  constexpr int kMostNaps = 50;
+  for (int i = 0; i < kMostNaps; ++i) {
+    const double before = Now(CLOCK_PROCESS_CPUTIME_ID);
+    std::this_thread::sleep_for(kNap);
+    if (Now(CLOCK_PROCESS_CPUTIME_ID) - before < kBusySeconds) return;
+  }
+}
+
+}  // namespace
+
 TurnTimes TurnAbout(clockid_t clock, int rounds, FunctionRef<void()> value, FunctionRef<void()> limit) {
   std::vector<double> values;
   std::vector<double> limits;
   std::vector<double> ratios;
   value();
+  Rest();
   limit();
+  Rest();
   for (int i = 0; i < rounds; ++i) {
     values.push_back(Seconds(clock, value));
     Rest();
