@@ -24,7 +24,8 @@ Status InsertRun(std::vector<std::string>& words) {
   if (words.empty() || Commands().count(words[0]) > 0) return Status();
   static const std::vector<std::string> kOwnFlags = {"-h", "--help", "--version"};
   if (std::find(kOwnFlags.begin(), kOwnFlags.end(), words[0]) != kOwnFlags.end()) return Status();
-  if (words[0][0] != '-' && !std::filesystem::exists(words[0])) {
+  std::error_code error;
+  if (words[0][0] != '-' && !std::filesystem::exists(words[0], error)) {
     std::vector<std::string> names;
     for (const auto& [name, command] : Commands()) names.push_back(name);
     const std::string near = Nearest(words[0], names);

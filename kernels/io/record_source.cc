@@ -133,8 +133,9 @@ bool SkipsErrors(const SampleConfig& config) {
 
 Result<std::vector<std::string>> ExpandFiles(const std::vector<std::string>& patterns) {
   std::vector<std::string> files;
+  std::error_code error;
   for (const std::string& pattern : patterns) {
-    if (pattern.find_first_of("*?[") == std::string::npos || std::filesystem::exists(pattern)) {
+    if (pattern.find_first_of("*?[") == std::string::npos || std::filesystem::exists(pattern, error)) {
       files.push_back(pattern);
       continue;
     }

@@ -1,8 +1,11 @@
 #include "src/base/hdf5.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+
+#include "src/base/file.h"
 
 namespace dfrun::h5 {
 namespace {
@@ -82,7 +85,9 @@ Status LastError(Code code, const std::string& what) {
 
 Result<Handle> OpenFile(const std::string& path) {
   Prepare();
-  if (::access(path.c_str(), F_OK) != 0) return NotFound("there is no file ", path);
+  struct stat info;
+  if (::stat(path.c_str(), &info) != 0) return ErrnoError("cannot open", path);
+  if (!S_ISREG(info.st_mode)) return Error(Code::kDataLoss, path, " is not a regular file, so no HDF5 file");
   if (::access(path.c_str(), R_OK) != 0) return IoError("no permission to read ", path);
   Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
   if (!file.valid()) return LastError(Code::kDataLoss, "cannot open " + path + " as an HDF5 file");

@@ -47,7 +47,8 @@ Status CommitDirectory(const std::string& path, const Manifest& manifest) {
   DF_TRY(WriteIndex(temporary, manifest));
   DF_TRY(WriteManifest(temporary, manifest));
   DF_TRY(SyncDirectory(temporary));
-  if (fs::exists(path)) {
+  std::error_code error;
+  if (fs::exists(path, error)) {
     DF_TRY(RemoveDirectory(replaced));
     DF_TRY(Rename(path, replaced));
   }

@@ -62,10 +62,14 @@ Result<Manifest> ReadManifest(const std::string& directory) {
   Result<std::string> text = ReadFile(directory + "/manifest.json", kMaxManifestBytes);
   if (!text.ok()) return text.status();
   checkpoint::Manifest message;
-  const auto parsed = google::protobuf::util::JsonStringToMessage(*text, &message);
+  google::protobuf::util::JsonParseOptions options;
+  options.ignore_unknown_fields = true;  // another format's: its number is what to report
+  const auto parsed = google::protobuf::util::JsonStringToMessage(*text, &message, options);
   if (!parsed.ok()) return Damaged(directory, "its manifest.json cannot be read: " + parsed.ToString());
+  if (message.format() == 0) return Damaged(directory, "its manifest.json names no format");
   if (message.format() != kFormat) {
-    return Damaged(directory, StrCat("it has format ", message.format(), ", and this program reads ", kFormat));
+    return Error(Code::kBadSpec, "the checkpoint ", directory, " has format ", message.format(),
+                 ", and this program reads ", kFormat, ": use the version of dfrun that wrote it");
   }
   Manifest manifest;
   manifest.step = static_cast<int64_t>(message.step());
@@ -116,6 +120,7 @@ Status VerifyShards(const std::string& directory, const Manifest& manifest) {
   for (const ShardEntry& shard : manifest.shards) {
     const std::string path = directory + "/" + shard.file;
     Result<FileDigest> digest = DigestFile(path);
+    if (digest.status().code() == Code::kIo) return digest.status();
     if (!digest.ok()) return Damaged(directory, digest.status().message());
     if (digest->bytes != shard.bytes || digest->crc32c != shard.crc32c) {
       return Damaged(directory, StrCat(shard.file, " has ", digest->bytes, " bytes and crc32c ", digest->crc32c,

@@ -34,7 +34,7 @@ Result<std::string> CheckpointStore::Begin(int64_t step) {
 Status CheckpointStore::Commit(const Manifest& manifest) {
   DF_TRY(CommitDirectory(PathOf(manifest.step, ""), manifest));
   DF_TRY(WriteFileAtomically(directory_ + "/LATEST", StrCat("step-", manifest.step, "\n")));
-  return RemoveOld();
+  return RemoveOld(manifest.step);
 }
 
 std::vector<CheckpointStore::Committed> CheckpointStore::List() const {
@@ -44,7 +44,7 @@ std::vector<CheckpointStore::Committed> CheckpointStore::List() const {
     const std::string name = it->path().filename().string();
     const bool old = name.size() > 4 && name.substr(name.size() - 4) == ".old";
     const auto step = StepOf(old ? std::string_view(name).substr(0, name.size() - 4) : std::string_view(name));
-    if (step && !(old && fs::exists(PathOf(*step, "")))) found.push_back({*step, it->path().string()});
+    if (step && !(old && fs::exists(PathOf(*step, ""), error))) found.push_back({*step, it->path().string()});
   }
   std::sort(found.begin(), found.end(), [](const Committed& a, const Committed& b) { return a.step > b.step; });
   return found;
@@ -57,17 +57,25 @@ Result<CheckpointStore::Checkpoint> CheckpointStore::Open(const std::string& dir
 }
 
 Result<std::optional<CheckpointStore::Checkpoint>> CheckpointStore::FindNewest() const {
+  Status first;
   for (const Committed& c : List()) {
     Result<Checkpoint> opened = Open(c.directory);
     if (opened.ok()) return std::optional(*std::move(opened));
-    DF_LOG(kWarning) << opened.status().message() << "; looking for an older one";
+    const Status& status = opened.status();
+    if (status.code() != Code::kDataLoss && status.code() != Code::kNotFound) return status;
+    DF_LOG(kWarning) << status.message() << "; looking for an older one";
+    if (first.ok()) first = status;
   }
-  return std::optional<Checkpoint>();
+  if (first.ok()) return std::optional<Checkpoint>();
+  return Error(Code::kDataLoss, "no checkpoint in ", directory_, " is whole: ", first.message(),
+               "; to begin anew, name another run directory");
 }
 
-Status CheckpointStore::RemoveOld() const {
+// A newer one is damaged, or the job would not have gone on from an older: it takes no place of a good one.
+Status CheckpointStore::RemoveOld(int64_t newest) const {
   if (keep_ == 0) return Status();
-  const std::vector<Committed> all = List();
+  std::vector<Committed> all = List();
+  std::erase_if(all, [&](const Committed& c) { return c.step > newest; });
   for (size_t i = static_cast<size_t>(keep_); i < all.size(); ++i) DF_TRY(RemoveDirectory(all[i].directory));
   return Status();
 }

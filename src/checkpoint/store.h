@@ -26,8 +26,9 @@ class CheckpointStore {
     std::string directory;
     Manifest manifest;
   };
-  // The newest committed checkpoint whose files are whole; nothing if there is none. Damaged ones are passed over with
-  // a warning in the log.
+  // The newest committed checkpoint whose files are whole; nothing if none was committed. Damaged ones are passed over
+  // with a warning in the log, but an error where no other is left, and so is one that cannot be read or is of another
+  // format: to go on from an older one, or from none, would lose what is good.
   Result<std::optional<Checkpoint>> FindNewest() const;
   // One checkpoint by its directory, verified.
   static Result<Checkpoint> Open(const std::string& directory);
@@ -39,7 +40,8 @@ class CheckpointStore {
   };
   std::vector<Committed> List() const;  // newest first
   std::string PathOf(int64_t step, const char* suffix) const;
-  Status RemoveOld() const;
+  // Of what was committed up to this step.
+  Status RemoveOld(int64_t newest) const;
 
   const std::string directory_;
   const int keep_;

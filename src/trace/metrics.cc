@@ -71,7 +71,8 @@ Result<std::string> ScalarToJson(const Tensor& value) {
 }
 
 Result<MetricsLog> MetricsLog::Open(const std::string& path, int64_t keep_through) {
-  if (std::filesystem::exists(path)) {
+  std::error_code error;
+  if (std::filesystem::exists(path, error)) {
     DF_ASSIGN(const std::string text, ReadFile(path, kMaxMetricsBytes));
     DF_TRY(WriteFileAtomically(path, LinesThrough(text, keep_through)));
   }

@@ -31,6 +31,14 @@ class StoreTest : public testing::Test {
     ASSERT_TRUE(committed.ok()) << committed.ToString();
   }
 
+  // Changes a byte of what the checkpoint of `step` holds.
+  void Damage(int64_t step) const {
+    const std::string shard = Path(StrCat("step-", step, "/shard-0.h5"));
+    std::fstream file(shard, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(static_cast<std::streamoff>(fs::file_size(shard)) - 3);
+    file.put('\x5a');
+  }
+
   std::string Path(const std::string& name) const { return scratch_.Path(name); }
 
   const ScratchDirectory scratch_;
@@ -73,15 +81,42 @@ TEST_F(StoreTest, ADamagedNewestIsPassedOver) {
   CheckpointStore store(scratch_.path(), 0);
   Save(store, 1);
   Save(store, 2);
-  const std::string shard = Path("step-2/shard-0.h5");
-  std::fstream file(shard, std::ios::in | std::ios::out | std::ios::binary);
-  file.seekp(static_cast<std::streamoff>(fs::file_size(shard)) - 3);
-  file.put('\x5a');
-  file.close();
+  Damage(2);
   const auto newest = store.FindNewest();
   ASSERT_TRUE(newest.ok() && newest->has_value());
   EXPECT_EQ((*newest)->manifest.step, 1);
   EXPECT_EQ(CheckpointStore::Open(Path("step-2")).status().code(), Code::kDataLoss);
+}
+
+TEST_F(StoreTest, DamagedOnesAloneAreAnErrorAndNoNewBeginning) {
+  CheckpointStore store(scratch_.path(), 0);
+  Save(store, 1);
+  Save(store, 2);
+  Damage(1);
+  fs::remove(Path("step-2/manifest.json"));
+  const Status status = store.FindNewest().status();
+  EXPECT_EQ(status.code(), Code::kDataLoss);
+  EXPECT_NE(status.message().find("step-2"), std::string::npos) << status.message();
+}
+
+TEST_F(StoreTest, AnotherFormatIsAnErrorThatNamesIt) {
+  CheckpointStore store(scratch_.path(), 0);
+  Save(store, 1);
+  Save(store, 2);
+  std::ofstream(Path("step-2/manifest.json")) << R"({"format": 2, "step": "2", "pieces": []})";
+  const Status status = store.FindNewest().status();
+  EXPECT_EQ(status.code(), Code::kBadSpec);
+  EXPECT_NE(status.message().find("has format 2, and this program reads 1"), std::string::npos) << status.message();
+}
+
+TEST_F(StoreTest, DamagedNewerOnesTakeNoPlaceOfGoodOnes) {
+  CheckpointStore store(scratch_.path(), 1);
+  Save(store, 5);
+  Damage(5);
+  Save(store, 3);  // of a job that went on from an older one
+  const auto newest = store.FindNewest();
+  ASSERT_TRUE(newest.ok() && newest->has_value());
+  EXPECT_EQ((*newest)->manifest.step, 3);
 }
 
 TEST_F(StoreTest, WhatWasCutShortIsIgnored) {
