@@ -1,6 +1,7 @@
 #include "kernels/nn/activations.h"
 #include "kernels/nn/pool_kernel.h"
 #include "kernels/nn/pool_loops.h"
+#include "kernels/nn/pool_vectors.h"
 
 namespace dfrun {
 namespace {
@@ -37,6 +38,13 @@ struct ToFirstLargest {
   template <class T>
   static void DisjointWindows(const PoolShape& s, const T* x, const T* dy, T* dx) {
     if (!s.windows_tile_image()) std::fill_n(dx, s.input_image(), T(0.0F));
+    if constexpr (pooling::kHasVectors<T>) {
+      pooling::ToFirstLargestOfDisjoint(s, x, dy, dx, [](Vec<T> grad, Vec<T> largest) {
+        const Vec<T> alone = grad + Vec<T>{};  // -0 as 0
+        return kThroughRelu ? alone * (largest > Vec<T>{} ? Broadcast<T>(1) : Vec<T>{}) : alone;
+      });
+      return;
+    }
     std::vector<T> sums(static_cast<size_t>(s.channels));
     pooling::ForLargest(s, x, [&](const pooling::Window& window, int64_t from, const T* largest, const int32_t* place) {
       T* const sum = sums.data();

@@ -52,5 +52,27 @@ TEST(FusedPool, GivesTheBitsOfBoth) {
   }
 }
 
+// float's windows without a common pixel are compared in registers, bfloat16's are not: values that both hold.
+TEST(FusedPool, IsTheSameInVectors) {
+  NodeRunner runner;
+  for (const std::string padding : {"SAME", "VALID"}) {
+    for (int64_t channels : {1, 16, 37}) {
+      const AttrMap attrs{{"ksize", std::vector<int64_t>{1, 2, 3, 1}},
+                          {"strides", std::vector<int64_t>{1, 3, 3, 1}},
+                          {"padding", padding}};
+      const auto gradient = [&]<class T>(T) {
+        const Tensor x = Random<T>(Shape({2, 7, 8, channels}), 3);
+        const Tensor y = (*runner.Run("MaxPool", attrs, {x}))[0];
+        return (*runner.Run("_MaxPoolReluGrad", attrs, {x, y, Random<T>(y.shape(), 4)}))[0];
+      };
+      const Tensor expected = gradient(bfloat16());
+      const Tensor actual = gradient(float());
+      for (int64_t i = 0; i < expected.num_elements(); ++i) {
+        ASSERT_EQ(actual.data<float>()[i], static_cast<float>(expected.data<bfloat16>()[i])) << padding << channels;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace dfrun
