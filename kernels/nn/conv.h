@@ -44,6 +44,23 @@ inline int64_t ImagesInBlock(const ConvShape& shape, double work) {
   const int64_t blocks = (shape.images + most - 1) / most;
   return (shape.images + blocks - 1) / blocks;
 }
+// The images in an even number of blocks where that can be, so that two threads end together; sizes differ by one at
+// most, the larger ones first.
+class ImageBlocks {
+ public:
+  // `most`: images a block.
+  ImageBlocks(int64_t images, int64_t most) : images_(images), count_((images + most - 1) / most) {
+    if (count_ > 1 && count_ < images) count_ += count_ % 2;
+  }
+  int64_t count() const { return count_; }
+  int64_t Begin(int64_t block) const { return block * (images_ / count_) + std::min(block, images_ % count_); }
+  int64_t largest() const { return Begin(1); }
+  bool are_equal() const { return images_ % count_ == 0; }
+
+ private:
+  int64_t images_;
+  int64_t count_;
+};
 // 20 us and more on one core.
 constexpr double kConvBlockWork = 2e6;
 // Of a block whose result is images: it reads the whole filter, so a large one wants more of them; in a quarter of all

@@ -33,31 +33,28 @@ void AddPartials(const T* partials, int64_t blocks, int64_t size, T* sums, Threa
 template <class T>
 Status SumOverImageBlocks(const ConvShape& shape, int64_t size, T* filter, ThreadPool& pool, Allocator& allocator,
                           FunctionRef<Status(int64_t first, int64_t count, T* partial)> block) {
-  const int64_t images = ImagesInFilterBlock(shape);
-  const int64_t blocks = (shape.images + images - 1) / images;
-  if (blocks == 1) return block(0, shape.images, filter);
-  DF_ASSIGN(Tensor partials, Tensor::Allocate(allocator, DTypeOf<T>, Shape({blocks, size})));
-  std::vector<Status> statuses(static_cast<size_t>(blocks));
-  pool.RunBlocks(blocks, [&](int64_t b) {
-    const int64_t first = b * images;
-    statuses[static_cast<size_t>(b)] =
-        block(first, std::min(images, shape.images - first), partials.data<T>() + b * size);
+  const ImageBlocks blocks(shape.images, ImagesInFilterBlock(shape));
+  if (blocks.count() == 1) return block(0, shape.images, filter);
+  DF_ASSIGN(Tensor partials, Tensor::Allocate(allocator, DTypeOf<T>, Shape({blocks.count(), size})));
+  std::vector<Status> statuses(static_cast<size_t>(blocks.count()));
+  pool.RunBlocks(blocks.count(), [&](int64_t b) {
+    const int64_t first = blocks.Begin(b);
+    statuses[static_cast<size_t>(b)] = block(first, blocks.Begin(b + 1) - first, partials.data<T>() + b * size);
   });
   for (Status& status : statuses) DF_TRY(std::move(status));
-  AddPartials(partials.data<T>(), blocks, size, filter, pool);
+  AddPartials(partials.data<T>(), blocks.count(), size, filter, pool);
   return Status();
 }
 
 // block(first_image, count) for blocks of the images; its first error in the blocks' order.
 inline Status ForImageBlocks(const ConvShape& shape, ThreadPool& pool,
                              FunctionRef<Status(int64_t first, int64_t count)> block) {
-  const int64_t images = ImagesInBlock(shape);
-  const int64_t blocks = (shape.images + images - 1) / images;
-  if (blocks == 1) return block(0, shape.images);
-  std::vector<Status> statuses(static_cast<size_t>(blocks));
-  pool.RunBlocks(blocks, [&](int64_t b) {
-    const int64_t first = b * images;
-    statuses[static_cast<size_t>(b)] = block(first, std::min(images, shape.images - first));
+  const ImageBlocks blocks(shape.images, ImagesInBlock(shape));
+  if (blocks.count() == 1) return block(0, shape.images);
+  std::vector<Status> statuses(static_cast<size_t>(blocks.count()));
+  pool.RunBlocks(blocks.count(), [&](int64_t b) {
+    const int64_t first = blocks.Begin(b);
+    statuses[static_cast<size_t>(b)] = block(first, blocks.Begin(b + 1) - first);
   });
   for (Status& status : statuses) DF_TRY(std::move(status));
   return Status();

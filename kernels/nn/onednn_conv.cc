@@ -18,13 +18,13 @@ class OneDnnConv final : public Conv<T> {
   OneDnnConv(ConvKind kind, const ConvShape& shape)
       : kind_(kind),
         s_(shape),
-        images_(kind == ConvKind::kBackpropFilter ? ImagesInFilterBlock(shape) : ImagesInBlock(shape)) {}
+        blocks_(shape.images, kind == ConvKind::kBackpropFilter ? ImagesInFilterBlock(shape) : ImagesInBlock(shape)) {}
 
-  // Blocks of images, and the smaller one at the end, with filters of the same order.
+  // For the larger blocks and for those with one image less, with filters of the same order.
   Status Make() {
-    DF_ASSIGN(whole_, MakeFor(images_, nullptr));
-    if (s_.images % images_ != 0) {
-      DF_ASSIGN(last_, MakeFor(s_.images % images_, &whole_->filter_order()));
+    DF_ASSIGN(larger_, MakeFor(blocks_.largest(), nullptr));
+    if (!blocks_.are_equal()) {
+      DF_ASSIGN(smaller_, MakeFor(blocks_.largest() - 1, &larger_->filter_order()));
     }
     return Status();
   }
@@ -39,7 +39,7 @@ class OneDnnConv final : public Conv<T> {
                       FunctionRef<void(int64_t first, int64_t count)> finish, ThreadPool& pool,
                       Allocator& allocator) const override {
     DF_ASSIGN(Tensor ordered, FilterSpace(allocator));
-    if (ordered.initialized()) DF_TRY(whole_->ReorderFilter(b, ordered.raw(), pool, allocator));
+    if (ordered.initialized()) DF_TRY(larger_->ReorderFilter(b, ordered.raw(), pool, allocator));
     const void* filter = ordered.initialized() ? ordered.raw() : b;
     const bool forward = kind_ == ConvKind::kForward;
     const int64_t from = forward ? s_.input_image() : s_.output_image();
@@ -59,12 +59,13 @@ class OneDnnConv final : public Conv<T> {
       return std::make_unique<const OneDnnConvPrimitive>(kind_, s_.WithImages(images), s_, kType<T>, filter_order);
     });
   }
-  const OneDnnConvPrimitive& BlockOf(int64_t count) const { return count == images_ ? *whole_ : *last_; }
+  const OneDnnConvPrimitive& BlockOf(int64_t count) const { return count == blocks_.largest() ? *larger_ : *smaller_; }
 
   // For a filter in the library's order; not initialised where that is its own.
   Result<Tensor> FilterSpace(Allocator& allocator) const {
-    if (!whole_->reorders_filter()) return Tensor();
-    return Tensor::Allocate(allocator, DType::kUint8, Shape({static_cast<int64_t>(whole_->filter_order().get_size())}));
+    if (!larger_->reorders_filter()) return Tensor();
+    return Tensor::Allocate(allocator, DType::kUint8,
+                            Shape({static_cast<int64_t>(larger_->filter_order().get_size())}));
   }
 
   // Partial sums stay in the library's order, and their sum is put in order once.
@@ -74,16 +75,16 @@ class OneDnnConv final : public Conv<T> {
     const auto block = [&](int64_t first, int64_t count, T* partial) {
       return BlockOf(count).Run(x + first * s_.input_image(), dy + first * s_.output_image(), partial, allocator);
     };
-    const auto size = static_cast<int64_t>(whole_->filter_order().get_size() / sizeof(T));
+    const auto size = static_cast<int64_t>(larger_->filter_order().get_size() / sizeof(T));
     DF_TRY(SumOverImageBlocks<T>(s_, size, sum, pool, allocator, block));
-    return ordered.initialized() ? whole_->ReorderFilter(sum, result, pool, allocator) : Status();
+    return ordered.initialized() ? larger_->ReorderFilter(sum, result, pool, allocator) : Status();
   }
 
   const ConvKind kind_;
   const ConvShape s_;
-  const int64_t images_;
-  Primitive whole_;
-  Primitive last_;  // null where the images divide
+  const ImageBlocks blocks_;
+  Primitive larger_;
+  Primitive smaller_;  // null where all blocks are equal
 };
 
 }  // namespace
