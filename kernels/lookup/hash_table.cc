@@ -44,7 +44,7 @@ class HashTable final : public LookupTable {
   }
 
   Status Import(const Tensor& keys, const Tensor& values) override {
-    DF_TRY(CheckMutable("cannot import into"));
+    if (!type().is_mutable) return Initialize(keys, values);
     DF_TRY(CheckValues(keys, values));
     if (keys.shape().rank() != 1) return InvalidArgument("keys to import must be a vector, not ", keys.shape());
     MutexLock lock(mu_);

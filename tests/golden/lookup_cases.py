@@ -56,13 +56,14 @@ def fill_cases(w):
             w.case("InitializeTableV2", Table(FIXED, dtypes=(tf.as_dtype(key), tf.as_dtype(value))), keys, values,
                    name=f"{key} {value}")
     empty, full = Table(FIXED, dtypes=(tf.string, tf.int64)), Table(FIXED, KEYS["string"], VALUES["int64"])
-    w.case("InitializeTableV2", empty, text(["a", "a"]), tensor([1, 1], "int64"), name="a key twice")
-    w.case("InitializeTableV2", empty, text(["a", "a"]), tensor([1, 2], "int64"), name="a key with two values")
-    w.case("InitializeTableV2", empty, text([]), tensor([], "int64"), name="nothing")
-    w.case("InitializeTableV2", empty, text(["a", "b"]), tensor([1], "int64"), name="few values")
-    w.case("InitializeTableV2", empty, text([["a"]]), tensor([[1]], "int64"), name="a matrix")
-    w.case("InitializeTableV2", full, KEYS["string"], VALUES["int64"], name="the same again")
-    w.case("InitializeTableV2", full, text(["c"]), tensor([1], "int64"), name="other data", error="FailedPrecondition")
+    for op, kind in [("InitializeTableV2", ""), ("LookupTableImportV2", "HashTableV2 ")]:
+        w.case(op, empty, text(["a", "a"]), tensor([1, 1], "int64"), name=kind + "a key twice")
+        w.case(op, empty, text(["a", "a"]), tensor([1, 2], "int64"), name=kind + "a key with two values")
+        w.case(op, empty, text([]), tensor([], "int64"), name=kind + "nothing")
+        w.case(op, empty, text(["a", "b"]), tensor([1], "int64"), name=kind + "few values")
+        w.case(op, empty, text([["a"]]), tensor([[1]], "int64"), name=kind + "a matrix")
+        w.case(op, full, KEYS["string"], VALUES["int64"], name=kind + "the same again")
+        w.case(op, full, text(["c"]), tensor([1], "int64"), name=kind + "other data", error="FailedPrecondition")
 
 
 def other_cases(w):
