@@ -33,16 +33,39 @@ void ColocationGroups::Unite(NodeId a, NodeId b) {
   size_[a] += size_[b];
 }
 
-Status ColocationGroups::UniteAll() {
+Status ColocationGroups::UniteByState() {
   for (const Node& node : graph_.nodes()) {
     for (int i = 0; i < node.num_inputs(); ++i) {
-      const bool binds = node.input_types[i].is_ref || IsHandle(node.input_types[i].dtype);
+      const bool binds = node.input_types[i].is_ref || node.input_types[i].dtype == DType::kResource;
       if (binds && node.inputs[i].valid()) Unite(node.id, node.inputs[i].node);
     }
     if (!node.colocate_with.empty()) DF_TRY(UniteWith(node, node.colocate_with));
     for (std::string_view name : ColocationNames(node.attrs)) DF_TRY(UniteWith(node, name));
   }
   return Status();
+}
+
+// A variant is a value, which TensorFlow copies to the device of its reader. Here its reader goes where it is.
+void ColocationGroups::UniteByVariants() {
+  for (const Node& node : graph_.nodes()) {
+    for (int i = 0; i < node.num_inputs(); ++i) {
+      const bool binds = node.input_types[i].dtype == DType::kVariant;
+      if (binds && node.inputs[i].valid()) FollowMaker(node.id, node.inputs[i].node);
+    }
+  }
+}
+
+void ColocationGroups::FollowMaker(NodeId reader, NodeId maker) {
+  reader = Root(reader);
+  maker = Root(maker);
+  if (reader == maker) return;
+  Result<DeviceName> both = constraint_[maker].Merge(constraint_[reader]);
+  DeviceName constraint = both.ok() ? *std::move(both) : constraint_[maker];
+  const NodeId by = constrained_by_[maker] >= 0 ? constrained_by_[maker] : constrained_by_[reader];
+  Unite(maker, reader);
+  const NodeId root = Root(maker);
+  constraint_[root] = std::move(constraint);
+  constrained_by_[root] = by;
 }
 
 Status ColocationGroups::UniteWith(const Node& node, std::string_view name) {
@@ -77,13 +100,14 @@ Status ColocationGroups::AddConstraint(NodeId node, const DeviceName& name) {
 
 Result<ColocationGroups> ColocationGroups::Create(const Graph& graph) {
   ColocationGroups groups(graph);
-  DF_TRY(groups.UniteAll());
+  DF_TRY(groups.UniteByState());
   for (const Node& node : graph.nodes()) {
     if (node.device.empty()) continue;
     Result<DeviceName> name = groups.Parse(node.device);
     if (!name.ok()) return name.status().Annotate(graph.Describe(node.id));
     DF_TRY(groups.AddConstraint(node.id, *name));
   }
+  groups.UniteByVariants();
   return groups;
 }
 

@@ -15,7 +15,8 @@ namespace dfrun {
 // Sets of nodes by union-find. Each group is known by one of its nodes, its root.
 class ColocationGroups {
  public:
-  // Unites what is colocated and gathers the nodes' constraints.
+  // Unites what is colocated and gathers the nodes' constraints. InvalidArgument where those of nodes that share state,
+  // or are colocated by name, exclude each other.
   static Result<ColocationGroups> Create(const Graph& graph);
 
   NodeId Root(NodeId node) const;
@@ -27,7 +28,9 @@ class ColocationGroups {
  private:
   explicit ColocationGroups(const Graph& graph);
 
-  Status UniteAll();
+  Status UniteByState();
+  void UniteByVariants();
+  void FollowMaker(NodeId reader, NodeId maker);
   Status UniteWith(const Node& node, std::string_view name);
   void Unite(NodeId a, NodeId b);
   Result<DeviceName> Parse(const std::string& device);

@@ -3,7 +3,8 @@
 // A placement satisfies, in this order:
 //   1. Nodes of one colocation group are on one device. A group is closed under: `colocate_with`; the further nodes
 //      that an imported node's `_class` names; a ref, resource or variant input and the node that it comes from.
-//   2. The device matches the `device` constraint of every node of the group.
+//   2. The device matches the `device` constraint of every node of the group; but one of nodes that only variants join
+//      to the group gives way to that of the nodes which the variants come from.
 //   3. The device has a kernel for every node of the group. (_Arg and _Retval need none: the executor does their work.)
 // Where that leaves a choice:
 //   4. _Arg and _Retval go to rank 0's CPU, where feeds come from and fetches go to.

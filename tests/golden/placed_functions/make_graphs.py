@@ -252,6 +252,38 @@ def text_in_loop():
 
 
 @graph
+def lists_over_tasks():
+    """Lists that are made, written and read on different tasks; so are those that keep values for the gradient."""
+    x, w = constant(1.0, -0.5, 2.0, 0.25), constant(0.5)
+    with on(1):
+        items = tf.TensorArray(tf.float64, 4).unstack(x)
+    with on(2):
+        results = tf.TensorArray(tf.float64, 4)
+    def body(i, a, results):
+        with on(3):
+            a = tf.sin(a * items.read(i) + w)
+        with on(1):
+            return i + 1, a, results.write(i, a)
+    _, a, results = tf.while_loop(lambda i, *_: i < 4, body, [0, w, results])
+    with on(3):
+        y = tf.reduce_sum(results.stack() ** 2) + a[0]
+    with on(2):
+        return with_gradients(y, x, w)
+
+
+@graph
+def optionals_over_tasks():
+    """What a branch keeps for its gradient, which is another call on another task."""
+    x = constant(2.0, 0.5)
+    with on(1):
+        y = tf.cond(x[0] > 1, lambda: tf.exp(x) * x, lambda: tf.sin(x))
+    with on(2):
+        first = tf.gradients(y, x)[0]
+    with on(3):
+        return [y, first, *tf.gradients(first, x)]
+
+
+@graph
 def variables():
     """A variable on one task, that calls on others and a loop update in order."""
     with on(1):

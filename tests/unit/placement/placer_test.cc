@@ -23,6 +23,8 @@ const OpRegistry& FakeOps() {
     add(OpBuilder("Handle").Output("y: resource").Stateful());
     add(OpBuilder("Update").Input("v: Ref(float)").Input("x: float").Output("y: Ref(float)"));
     add(OpBuilder("Use").Input("v: resource").Output("y: float"));
+    add(OpBuilder("List").Output("y: variant"));
+    add(OpBuilder("Push").Input("l: variant").Input("x: float").Output("y: variant"));
     add(OpBuilder("Work").Input("x: T").Output("y: T").Attr("T: type"));
     add(OpBuilder("Both").Input("x: float").Input("z: float").Output("y: float"));
     add(OpBuilder("Identity").Input("x: T").Output("y: T").Attr("T: type"));
@@ -47,7 +49,8 @@ const KernelRegistry& FakeKernels() {
       def.dtype = dtype;
       EXPECT_TRUE(kernels->Register(def).ok());
     };
-    for (const char* op : {"Source", "Stateful", "Var", "Handle", "Update", "Use", "Both", "Identity"}) {
+    for (const char* op :
+         {"Source", "Stateful", "Var", "Handle", "Update", "Use", "List", "Push", "Both", "Identity"}) {
       add(op, "cpu");
       add(op, "gpu");
     }
@@ -138,6 +141,17 @@ TEST_F(PlacerTest, GroupsAreJoinedByColocationRefsAndResources) {
   Place();
   for (const char* name : {"v", "update", "again", "with"}) EXPECT_EQ(Device(name), kWorker1) << name;
   EXPECT_EQ(Device("use"), kWorker0);
+}
+
+TEST_F(PlacerTest, ReadersOfAVariantGoWhereItIs) {
+  const Output s = Add("s", "Stateful");
+  const Output list = Add("list", "List", {}, "/job:worker/task:1");
+  Add("longer", "Push", {Add("pushed", "Push", {list, s}), s}, "/job:worker/task:0");
+  Add("with", "Work", {s}, "", "longer");
+  Add("free", "Push", {Add("late", "List"), s}, "/job:worker/task:0");
+  Place();
+  for (const char* name : {"list", "pushed", "longer", "with"}) EXPECT_EQ(Device(name), kWorker1) << name;
+  EXPECT_EQ(Device("late"), kWorker0) << "the reader's constraint, where the variant has none";
 }
 
 TEST_F(PlacerTest, ReadersOfARefAsAValueAreFree) {
