@@ -38,19 +38,18 @@ Result<int> Report(const RunBench& bench, const std::string& json_path) {
 }
 
 Command AsCommand(const Bench& bench) {
-  return {bench.description, bench.example, [setup = bench.setup](CLI::App& app) -> RunCommand {
+  return {bench.description, bench.example, [setup = bench.setup](Options& args) -> RunCommand {
             auto json_path = std::make_shared<std::string>();
-            app.add_option("--json", *json_path, "Write the figures to this file as JSON");
-            return [json_path, run = setup(app)] { return Report(run, *json_path); };
+            args.Value("--json", *json_path, "Write the figures to this file as JSON");
+            return [json_path, run = setup(args)] { return Report(run, *json_path); };
           }};
 }
 
-RunCommand SetupBench(CLI::App& app) {
-  app.require_subcommand(1);
+RunCommand SetupBench(Options& args) {
   std::map<std::string, Command> commands;
   for (const auto& [name, bench] : Benches()) commands.emplace(name, AsCommand(bench));
   auto chosen = std::make_shared<RunCommand>();
-  AddCommands(app, commands, chosen.get());
+  AddCommands(args, commands, chosen.get());
   return [chosen] { return (*chosen)(); };
 }
 

@@ -1,6 +1,6 @@
 // A benchmark of `dfrun bench NAME` is one file jobs/bench_<name>.cc that registers itself as a subcommand does:
 //
-//   BENCH("dispatch", "Null ops a second.", "dfrun bench dispatch --threads 2", [](CLI::App& app) -> RunBench {
+//   BENCH("dispatch", "Null ops a second.", "dfrun bench dispatch --threads 2", [](Options& args) -> RunBench {
 //     ...options...
 //     return [options]() -> Result<std::vector<BenchFigure>> { ... };
 //   });
@@ -33,7 +33,7 @@ using RunBench = std::function<Result<std::vector<BenchFigure>>()>;
 struct Bench {
   std::string description;
   std::string example;
-  std::function<RunBench(CLI::App&)> setup;
+  std::function<RunBench(Options&)> setup;
 };
 
 std::map<std::string, Bench>& Benches();

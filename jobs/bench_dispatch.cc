@@ -126,10 +126,10 @@ class DispatchBench {
 };
 
 BENCH("dispatch", "Nodes a second on one core and two, and the cost of an empty step.",
-      "dfrun bench dispatch --json dispatch.json", [](CLI::App& app) -> RunBench {
+      "dfrun bench dispatch --json dispatch.json", [](Options& args) -> RunBench {
         auto options = std::make_shared<DispatchOptions>();
-        app.add_option("--nodes", options->nodes, "Nodes of each graph")->check(CLI::Range(1000, 10'000'000));
-        app.add_option("--rounds", options->rounds, "Rounds, of which the median counts")->check(CLI::Range(1, 10'000));
+        args.Value("--nodes", options->nodes, "Nodes of each graph").Between(1000, 10'000'000);
+        args.Value("--rounds", options->rounds, "Rounds, of which the median counts").Between(1, 10'000);
         return [options] { return DispatchBench(*options).Run(); };
       });
 

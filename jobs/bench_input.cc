@@ -182,11 +182,11 @@ Result<std::vector<BenchFigure>> RunInput(const InputOptions& options) {
 }
 
 BENCH("input", "Samples a second from files, shuffled and in batches, on one core.",
-      "dfrun bench input --json input.json", [](CLI::App& app) -> RunBench {
+      "dfrun bench input --json input.json", [](Options& args) -> RunBench {
         auto options = std::make_shared<InputOptions>();
-        app.add_option("--rounds", options->rounds, "Rounds that the median is taken of")->check(CLI::PositiveNumber);
-        app.add_option("--samples", options->samples, "Samples of 3 KiB")->check(CLI::Range(1, 1'000'000));
-        app.add_option("--batch", options->batch, "Samples in a batch")->check(CLI::PositiveNumber);
+        args.Value("--rounds", options->rounds, "Rounds that the median is taken of").AtLeast(1);
+        args.Value("--samples", options->samples, "Samples of 3 KiB").Between(1, 1'000'000);
+        args.Value("--batch", options->batch, "Samples in a batch").AtLeast(1);
         return [options] { return RunInput(*options); };
       });
 

@@ -219,10 +219,10 @@ class KernelBench {
 };
 
 BENCH("kernels", "Matrix products, convolutions and passes over memory beside what oneDNN and the machine do.",
-      "dfrun bench kernels --json kernels.json", [](CLI::App& app) -> RunBench {
+      "dfrun bench kernels --json kernels.json", [](Options& args) -> RunBench {
         auto options = std::make_shared<KernelOptions>();
-        app.add_option("--rounds", options->rounds, "Rounds, of which the median counts")->check(CLI::Range(1, 10'000));
-        app.add_option("--only", options->only, "Only the kernels whose figures' names contain this");
+        args.Value("--rounds", options->rounds, "Rounds, of which the median counts").Between(1, 10'000);
+        args.Value("--only", options->only, "Only the kernels whose figures' names contain this");
         return [options] { return KernelBench(*options).Run(); };
       });
 

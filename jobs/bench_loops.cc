@@ -190,17 +190,16 @@ Result<std::vector<BenchFigure>> RunLoops(const LoopOptions& options) {
   return LoopBench(*runtime, options).Run();
 }
 
-BENCH("loops", "Iterations of a loop a second; under mpirun -np 2 also what one costs that is split over two ranks.",
-      "mpirun -np 2 dfrun bench loops --json loops.json", [](CLI::App& app) -> RunBench {
-        auto options = std::make_shared<LoopOptions>();
-        app.add_option("--rounds", options->rounds, "Rounds that the median is taken of")->check(CLI::PositiveNumber);
-        app.add_option("--iterations", options->iterations, "Of the loop on one device")->check(CLI::PositiveNumber);
-        app.add_option("--split-rounds", options->split_rounds, "Rounds over two ranks, of which the best counts")
-            ->check(CLI::PositiveNumber);
-        app.add_option("--split-iterations", options->split_iterations, "Of the loop over two ranks")
-            ->check(CLI::PositiveNumber);
-        return [options] { return RunLoops(*options); };
-      });
+BENCH(
+    "loops", "Iterations of a loop a second; under mpirun -np 2 also what one costs that is split over two ranks.",
+    "mpirun -np 2 dfrun bench loops --json loops.json", [](Options& args) -> RunBench {
+      auto options = std::make_shared<LoopOptions>();
+      args.Value("--rounds", options->rounds, "Rounds that the median is taken of").AtLeast(1);
+      args.Value("--iterations", options->iterations, "Of the loop on one device").AtLeast(1);
+      args.Value("--split-rounds", options->split_rounds, "Rounds over two ranks, of which the best counts").AtLeast(1);
+      args.Value("--split-iterations", options->split_iterations, "Of the loop over two ranks").AtLeast(1);
+      return [options] { return RunLoops(*options); };
+    });
 
 }  // namespace
 }  // namespace dfrun::jobs

@@ -211,10 +211,10 @@ Result<std::vector<BenchFigure>> RunP2p(const P2pOptions& options) {
 }
 
 BENCH("p2p", "What an edge between two ranks costs, beside bare MPI.", "mpirun -np 2 dfrun bench p2p --json p2p.json",
-      [](CLI::App& app) -> RunBench {
+      [](Options& args) -> RunBench {
         auto options = std::make_shared<P2pOptions>();
-        app.add_option("--rounds", options->rounds, "Rounds that the median is taken of")->check(CLI::PositiveNumber);
-        app.add_option("--threads", options->threads, "Kernel threads a rank")->check(CLI::PositiveNumber);
+        args.Value("--rounds", options->rounds, "Rounds that the median is taken of").AtLeast(1);
+        args.Value("--threads", options->threads, "Kernel threads a rank").AtLeast(1);
         return [options] { return RunP2p(*options); };
       });
 

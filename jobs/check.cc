@@ -46,13 +46,12 @@ Result<int> Check(const CheckOptions& options) {
   return 0;
 }
 
-RunCommand Setup(CLI::App& app) {
+RunCommand Setup(Options& args) {
   auto options = std::make_shared<CheckOptions>();
-  app.add_option("spec", options->spec, "The job's YAML file")->required();
-  app.add_option("--set", options->sets, "key=value: another value for one of the spec's params")
-      ->allow_extra_args(false);
-  app.add_option("--ranks", options->ranks, "Ranks that the job will have; default: as many as it needs")
-      ->check(CLI::Range(1, 1 << 20));
+  args.Value("spec", options->spec, "The job's YAML file").Required();
+  args.Values("--set", options->sets, "key=value: another value for one of the spec's params");
+  args.Value("--ranks", options->ranks, "Ranks that the job will have; default: as many as it needs")
+      .Between(1, 1 << 20);
   return [options] { return Check(*options); };
 }
 

@@ -1,11 +1,15 @@
 #include "jobs/command.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
+#include <cstdio>
 #include <utility>
 
 namespace dfrun::jobs {
 namespace {
+
+constexpr int kUsageError = 64;
 
 // --foo-bar may come from DFRUN_FOO_BAR.
 void ReadFromEnvironment(CLI::App& app) {
@@ -25,14 +29,34 @@ std::map<std::string, Command>& Commands() {
   return commands;
 }
 
-void AddCommands(CLI::App& app, const std::map<std::string, Command>& commands, RunCommand* chosen) {
+void AddCommands(Options& args, const std::map<std::string, Command>& commands, RunCommand* chosen) {
+  args.app().require_subcommand(1);
   for (const auto& [name, command] : commands) {
-    CLI::App* sub = app.add_subcommand(name, command.description);
+    CLI::App* sub = args.app().add_subcommand(name, command.description);
     sub->footer("Example:\n  " + command.example);
-    RunCommand run = command.setup(*sub);
+    Options sub_args(*sub);
+    RunCommand run = command.setup(sub_args);
     ReadFromEnvironment(*sub);
     if (run) sub->callback([chosen, run = std::move(run)] { *chosen = run; });
   }
+}
+
+std::optional<int> ReadCommandLine(std::vector<std::string> words, RunCommand* chosen) {
+  CLI::App app("dfrun trains and runs dataflow graphs over MPI ranks.", "dfrun");
+  app.footer("`dfrun SPEC` is short for `dfrun run SPEC`.\nExample:\n  mpirun -np 4 dfrun configs/digits_mlp.yaml");
+  app.set_version_flag("--version", "dfrun " DFRUN_VERSION);
+  Options args(app);
+  AddCommands(args, Commands(), chosen);
+  std::reverse(words.begin(), words.end());  // as CLI11 wants them
+  try {
+    app.parse(words);
+  } catch (const CLI::Success& wanted) {  // --help, --version
+    return app.exit(wanted);
+  } catch (const CLI::ParseError& error) {
+    std::fprintf(stderr, "dfrun: %s\nRun with --help for what can be given.\n", error.what());
+    return kUsageError;
+  }
+  return std::nullopt;
 }
 
 }  // namespace dfrun::jobs

@@ -1,8 +1,8 @@
 // A subcommand of dfrun is one file in jobs/ that registers itself:
 //
-//   COMMAND("info", "Shows what this binary is made of.", "dfrun info", [](CLI::App& app) -> RunCommand {
+//   COMMAND("info", "Shows what this binary is made of.", "dfrun info", [](Options& args) -> RunCommand {
 //     auto options = std::make_shared<InfoOptions>();
-//     app.add_flag("--json", options->json, "...");
+//     args.Flag("--json", options->json, "...");
 //     return [options]() -> Result<int> { ... };
 //   });
 //
@@ -10,11 +10,13 @@
 #ifndef DFRUN_JOBS_COMMAND_H_
 #define DFRUN_JOBS_COMMAND_H_
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "jobs/options.h"
 #include "src/base/status.h"
 
 namespace dfrun::jobs {
@@ -26,15 +28,19 @@ using RunCommand = std::function<Result<int>()>;
 struct Command {
   std::string description;  // one line
   std::string example;      // shown by --help
-  std::function<RunCommand(CLI::App&)> setup;
+  std::function<RunCommand(Options&)> setup;
 };
 
 // By name. Filled before main().
 std::map<std::string, Command>& Commands();
 
-// Gives `app` the subcommands of `commands`, of which one must be chosen, if any; the chosen one's RunCommand ends up
-// in *chosen when the command line is parsed.
-void AddCommands(CLI::App& app, const std::map<std::string, Command>& commands, RunCommand* chosen);
+// Gives `args` the subcommands of `commands`, of which one must be chosen; its RunCommand ends up in *chosen when the
+// command line is read.
+void AddCommands(Options& args, const std::map<std::string, Command>& commands, RunCommand* chosen);
+
+// Reads the words after the program's name. Gives the exit code where there is nothing to run: help was asked for and
+// printed, or the words are wrong, which it has said on stderr.
+std::optional<int> ReadCommandLine(std::vector<std::string> words, RunCommand* chosen);
 
 struct CommandRegistration {
   CommandRegistration(std::map<std::string, Command>& commands, const std::string& name, Command command) {

@@ -163,37 +163,34 @@ class Evaluation {
   EvalStats stats_;
 };
 
-void AddModelOptions(CLI::App& app, EvalOptions& options) {
-  app.add_option("model", options.model, "A GraphDef (.pb, .pbtxt) or a spec")->required();
-  app.add_option("--set", options.sets, "key=value: another value for one of the spec's params")
-      ->allow_extra_args(false);
-  app.add_option("--feed", options.feeds, "NAME[:port]=FILE.h5:/path: feed this dataset")->allow_extra_args(false);
-  app.add_option("--fetch", options.fetches, "NAME[:port]: fetch this output; default: the spec's own metrics")
-      ->allow_extra_args(false);
-  app.add_option("--target", options.targets, "Run this node for its effect")->allow_extra_args(false);
-  app.add_option("--init", options.inits, "Run this node once before the first step")->allow_extra_args(false);
-  app.add_option("--restore", options.restore, "Give the variables their values in this checkpoint");
+void AddModelOptions(Options& args, EvalOptions& options) {
+  args.Value("model", options.model, "A GraphDef (.pb, .pbtxt) or a spec").Required();
+  args.Values("--set", options.sets, "key=value: another value for one of the spec's params");
+  args.Values("--feed", options.feeds, "NAME[:port]=FILE.h5:/path: feed this dataset");
+  args.Values("--fetch", options.fetches, "NAME[:port]: fetch this output; default: the spec's own metrics");
+  args.Values("--target", options.targets, "Run this node for its effect");
+  args.Values("--init", options.inits, "Run this node once before the first step");
+  args.Value("--restore", options.restore, "Give the variables their values in this checkpoint");
 }
 
-void AddRunOptions(CLI::App& app, EvalOptions& options) {
-  app.add_option("--repeat", options.repeat, "Run the step K times; fetches are stacked along a new first axis")
-      ->check(CLI::Range(int64_t{1}, int64_t{100'000'000}));
-  app.add_option("--threads", options.ranks.threads, "Kernel threads a rank; default: this rank's share of the cores")
-      ->check(CLI::Range(1, 1024));
-  app.add_flag("--no-optimize{false}", options.optimize, "Skip the graph passes but for pruning");
-  app.add_flag("--soft-placement", options.soft_placement,
-               "Nodes whose device is not there go where they may; else that is an error");
-  app.add_option("--out", options.out, "HDF5 file for the fetches; default: they are printed");
-  app.add_option("--stats", options.stats, "JSON file for step times, node count and memory");
-  app.add_option("--trace", options.trace_steps,
-                 "Write trace/rank-<rank>.json, a Chrome trace of the first STEPS steps")
-      ->check(CLI::NonNegativeNumber);
+void AddRunOptions(Options& args, EvalOptions& options) {
+  args.Value("--repeat", options.repeat, "Run the step K times; fetches are stacked along a new first axis")
+      .Between(1, 100'000'000);
+  args.Value("--threads", options.ranks.threads, "Kernel threads a rank; default: this rank's share of the cores")
+      .Between(1, 1024);
+  args.Flag("--no-optimize{false}", options.optimize, "Skip the graph passes but for pruning");
+  args.Flag("--soft-placement", options.soft_placement,
+            "Nodes whose device is not there go where they may; else that is an error");
+  args.Value("--out", options.out, "HDF5 file for the fetches; default: they are printed");
+  args.Value("--stats", options.stats, "JSON file for step times, node count and memory");
+  args.Value("--trace", options.trace_steps, "Write trace/rank-<rank>.json, a Chrome trace of the first STEPS steps")
+      .AtLeast(0);
 }
 
-RunCommand Setup(CLI::App& app) {
+RunCommand Setup(Options& args) {
   auto options = std::make_shared<EvalOptions>();
-  AddModelOptions(app, *options);
-  AddRunOptions(app, *options);
+  AddModelOptions(args, *options);
+  AddRunOptions(args, *options);
   return [options]() -> Result<int> {
     return LeadOrServe(options->ranks, [&](Runtime& runtime) { return Evaluation(*options, runtime).Run(); });
   };

@@ -134,22 +134,21 @@ Result<int> Show(const GraphOptions& options) {
   return 0;
 }
 
-RunCommand Setup(CLI::App& app) {
+RunCommand Setup(Options& args) {
   auto options = std::make_shared<GraphOptions>();
-  app.add_option("model", options->model, "A spec, or a GraphDef (.pb, .pbtxt)")->required();
-  app.add_option("--set", options->sets, "key=value: another value for one of the spec's params")
-      ->allow_extra_args(false);
-  CLI::Option* text = app.add_flag("--text", options->text, "A line a node (the default)");
-  CLI::Option* dot = app.add_flag("--dot", options->dot, "For Graphviz");
-  CLI::Option* pb = app.add_flag("--pb", options->pb, "As GraphDef, which TensorFlow imports");
-  app.add_flag("--portable", options->portable, "With --pb: ops of dfrun's own as those of TensorFlow")->needs(pb);
-  text->excludes(dot)->excludes(pb);
-  dot->excludes(pb);
-  app.add_flag("--partitioned", options->partitioned,
-               "The parts that the devices get in the main step: pruned, optimised, placed, joined by Send and Recv");
-  app.add_option("--ranks", options->ranks, "Ranks to partition for; default: as many as there are tasks")
-      ->check(CLI::Range(1, 1 << 20));
-  app.add_option("--out", options->out, "File to write to; default: the standard output");
+  args.Value("model", options->model, "A spec, or a GraphDef (.pb, .pbtxt)").Required();
+  args.Values("--set", options->sets, "key=value: another value for one of the spec's params");
+  const Option text = args.Flag("--text", options->text, "A line a node (the default)");
+  const Option dot = args.Flag("--dot", options->dot, "For Graphviz");
+  const Option pb = args.Flag("--pb", options->pb, "As GraphDef, which TensorFlow imports");
+  args.Flag("--portable", options->portable, "With --pb: ops of dfrun's own as those of TensorFlow").Needs(pb);
+  text.Excludes(dot).Excludes(pb);
+  dot.Excludes(pb);
+  args.Flag("--partitioned", options->partitioned,
+            "The parts that the devices get in the main step: pruned, optimised, placed, joined by Send and Recv");
+  args.Value("--ranks", options->ranks, "Ranks to partition for; default: as many as there are tasks")
+      .Between(1, 1 << 20);
+  args.Value("--out", options->out, "File to write to; default: the standard output");
   return [options] { return Show(*options); };
 }
 

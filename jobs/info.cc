@@ -85,7 +85,7 @@ Result<int> ShowInfo() {
 }
 
 COMMAND("info", "Shows versions, the CPU, devices, and what is off in this build.", "dfrun info",
-        [](CLI::App&) -> RunCommand { return ShowInfo; });
+        [](Options&) -> RunCommand { return ShowInfo; });
 
 }  // namespace
 }  // namespace dfrun::jobs

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "jobs/command.h"
@@ -10,8 +12,6 @@
 
 namespace dfrun::jobs {
 namespace {
-
-constexpr int kUsageError = 64;
 
 void PrintError(const Status& status) {
   // A bad spec's message is lines of file:line:column, which editors jump to.
@@ -41,21 +41,8 @@ int Run(std::vector<std::string> words) {
     PrintError(status);
     return ExitCode(status.code());
   }
-  CLI::App app("dfrun trains and runs dataflow graphs over MPI ranks.", "dfrun");
-  app.footer("`dfrun SPEC` is short for `dfrun run SPEC`.\nExample:\n  mpirun -np 4 dfrun configs/digits_mlp.yaml");
-  app.set_version_flag("--version", "dfrun " DFRUN_VERSION);
-  app.require_subcommand(1);
   RunCommand chosen;
-  AddCommands(app, Commands(), &chosen);
-  std::reverse(words.begin(), words.end());  // as CLI11 wants them
-  try {
-    app.parse(words);
-  } catch (const CLI::Success& wanted) {  // --help, --version
-    return app.exit(wanted);
-  } catch (const CLI::ParseError& error) {
-    std::fprintf(stderr, "dfrun: %s\nRun with --help for what can be given.\n", error.what());
-    return kUsageError;
-  }
+  if (const std::optional<int> code = ReadCommandLine(std::move(words), &chosen)) return *code;
   Result<int> code = chosen();
   if (code.ok()) return *code;
   PrintError(code.status());

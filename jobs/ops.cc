@@ -36,18 +36,18 @@ Result<std::string> Listing(const OpsOptions& options) {
   return DescribeOp(*op);
 }
 
-RunCommand Setup(CLI::App& app) {
+RunCommand Setup(Options& args) {
   auto options = std::make_shared<OpsOptions>();
-  CLI::Option* name = app.add_option("name", options->name, "Op to show; without it all signatures are listed");
-  CLI::Option* registry = app.add_flag("--registry", options->registry, "Every op with all that is registered for it");
-  CLI::Option* schema = app.add_flag("--json-schema", options->json_schema,
-                                     "The JSON Schema (draft-07) of specs, which gives editors completion");
-  CLI::Option* table =
-      app.add_flag("--table", options->table, "A Markdown table: ops, dtypes, gradients, golden cases, graphs");
-  app.add_option("--tests", options->tests, "The directory of the tests that --table looks at")->needs(table);
-  name->excludes(registry)->excludes(schema)->excludes(table);
-  registry->excludes(schema)->excludes(table);
-  schema->excludes(table);
+  const Option name = args.Value("name", options->name, "Op to show; without it all signatures are listed");
+  const Option registry = args.Flag("--registry", options->registry, "Every op with all that is registered for it");
+  const Option schema = args.Flag("--json-schema", options->json_schema,
+                                  "The JSON Schema (draft-07) of specs, which gives editors completion");
+  const Option table =
+      args.Flag("--table", options->table, "A Markdown table: ops, dtypes, gradients, golden cases, graphs");
+  args.Value("--tests", options->tests, "The directory of the tests that --table looks at").Needs(table);
+  name.Excludes(registry).Excludes(schema).Excludes(table);
+  registry.Excludes(schema).Excludes(table);
+  schema.Excludes(table);
   return [options]() -> Result<int> {
     DF_ASSIGN(const std::string text, Listing(*options));
     std::fwrite(text.data(), 1, text.size(), stdout);

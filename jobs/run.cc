@@ -32,18 +32,16 @@ Status Lead(const RunOptions& options, Runtime& runtime) {
   return RunJob(runtime, spec, job, progress);
 }
 
-RunCommand Setup(CLI::App& app) {
+RunCommand Setup(Options& args) {
   auto options = std::make_shared<RunOptions>();
-  app.add_option("spec", options->spec, "The job's YAML file")->required();
-  app.add_option("--set", options->sets, "key=value: another value for one of the spec's params")
-      ->allow_extra_args(false);
-  app.add_option("--output", options->job.output, "Run directory; default: the spec's name with .run");
-  app.add_flag("--resume", options->job.resume, "Go on from the newest checkpoint in the run directory");
-  app.add_option("--threads", options->ranks.threads, "Kernel threads a rank; default: this rank's share of the cores")
-      ->check(CLI::Range(1, 1024));
-  app.add_option("--trace", options->job.trace_steps, "Write a Chrome trace a rank of the first STEPS steps")
-      ->check(CLI::NonNegativeNumber);
-  app.add_flag("--no-optimize{false}", options->job.optimize, "Skip the graph passes but for pruning");
+  args.Value("spec", options->spec, "The job's YAML file").Required();
+  args.Values("--set", options->sets, "key=value: another value for one of the spec's params");
+  args.Value("--output", options->job.output, "Run directory; default: the spec's name with .run");
+  args.Flag("--resume", options->job.resume, "Go on from the newest checkpoint in the run directory");
+  args.Value("--threads", options->ranks.threads, "Kernel threads a rank; default: this rank's share of the cores")
+      .Between(1, 1024);
+  args.Value("--trace", options->job.trace_steps, "Write a Chrome trace a rank of the first STEPS steps").AtLeast(0);
+  args.Flag("--no-optimize{false}", options->job.optimize, "Skip the graph passes but for pruning");
   return [options]() -> Result<int> {
     return LeadOrServe(options->ranks, [&](Runtime& runtime) { return Lead(*options, runtime); });
   };

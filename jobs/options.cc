@@ -1,0 +1,60 @@
+#include "jobs/options.h"
+
+#include <CLI/CLI.hpp>
+
+#include "src/base/status.h"
+
+namespace dfrun::jobs {
+
+Option Option::Required() const {
+  option_->required();
+  return *this;
+}
+
+Option Option::Between(int64_t least, int64_t most) const {
+  option_->check(CLI::Range(least, most));
+  return *this;
+}
+
+Option Option::AtLeast(int64_t least) const {
+  const std::string wanted = StrCat("a whole number from ", least, " on");
+  const auto check = [least, wanted](const std::string& text) {
+    int64_t value = 0;
+    const bool fits = CLI::detail::lexical_cast(text, value) && value >= least;
+    return fits ? std::string() : StrCat("'", text, "' is not ", wanted);
+  };
+  option_->check(check, wanted);
+  return *this;
+}
+
+Option Option::Needs(Option other) const {
+  option_->needs(other.option_);
+  return *this;
+}
+
+Option Option::Excludes(Option other) const {
+  option_->excludes(other.option_);
+  return *this;
+}
+
+Option Options::Value(const std::string& name, std::string& value, const std::string& help) {
+  return Option(app_.add_option(name, value, help));
+}
+
+Option Options::Value(const std::string& name, int& value, const std::string& help) {
+  return Option(app_.add_option(name, value, help));
+}
+
+Option Options::Value(const std::string& name, int64_t& value, const std::string& help) {
+  return Option(app_.add_option(name, value, help));
+}
+
+Option Options::Values(const std::string& name, std::vector<std::string>& values, const std::string& help) {
+  return Option(app_.add_option(name, values, help)->allow_extra_args(false));
+}
+
+Option Options::Flag(const std::string& name, bool& value, const std::string& help) {
+  return Option(app_.add_flag(name, value, help));
+}
+
+}  // namespace dfrun::jobs
