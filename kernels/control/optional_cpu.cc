@@ -2,22 +2,11 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/control/held_tensors.h"
+#include "kernels/control/optional.h"
 #include "src/framework/kernel.h"
-#include "src/framework/variant.h"
 
 namespace dfrun {
 namespace {
-
-struct Optional final : VariantValue {
-  Optional() = default;
-  Optional(const Optional&) = default;
-  ~Optional() override { ReleaseHeld(components); }
-  std::string DebugString() const override {
-    return components.empty() ? "an Optional without a value" : StrCat("an Optional of ", components.size(), " values");
-  }
-  std::vector<Tensor> components;  // owned; none: it holds nothing
-};
 
 Status Give(OpContext& ctx, std::shared_ptr<Optional> value) {
   Tensor* output = nullptr;

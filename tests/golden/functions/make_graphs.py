@@ -98,6 +98,36 @@ def optionals():
 
 
 @graph
+def sums_and_zeros_of_optionals():
+    raw = tf.raw_ops
+    def optional(*values):
+        return raw.OptionalFromValue(components=[constant(*values), raw.OptionalFromValue(components=[tf.constant(7)])])
+    def values(optional):
+        first, inner = raw.OptionalGetValue(optional=optional, output_types=[tf.float64, tf.variant],
+                                            output_shapes=[[2], []])
+        return [first, *raw.OptionalGetValue(optional=inner, output_types=[tf.int32], output_shapes=[[]])]
+    a, b, none = optional(1.0, 2.0), optional(0.5, -1.0), raw.OptionalNone()
+    return [*values(raw.AddN(inputs=[a, b, a])), *values(raw.ZerosLike(x=a)),
+            *(raw.OptionalHasValue(optional=o) for o in (raw.ZerosLike(x=none), raw.AddN(inputs=[none, none])))]
+
+
+@graph
+def a_sum_of_an_optional_and_none():
+    some = tf.raw_ops.OptionalFromValue(components=[constant(1.0, 2.0)])
+    return tf.raw_ops.OptionalHasValue(optional=tf.raw_ops.AddN(inputs=[some, tf.raw_ops.OptionalNone()]))
+
+
+@graph
+def third_derivative_of_a_branch():
+    """The zeros of what the branch that was not taken would have kept."""
+    x = constant(0.5, -1.0)
+    y = tf.cond(x[0] > 5, lambda: x ** 3, lambda: tf.exp(x) * x)
+    first = tf.gradients(y, x)[0]
+    second = tf.gradients(first, x)[0]
+    return [y, first, second, *tf.gradients(second, x)]
+
+
+@graph
 def a_value_of_no_optional():
     none = tf.raw_ops.OptionalNone()
     return tf.raw_ops.OptionalGetValue(optional=none, output_types=[tf.float64], output_shapes=[[2]])

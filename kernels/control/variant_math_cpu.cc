@@ -1,7 +1,8 @@
-// Sums and zeros of TensorLists: what gradients of lists are added up with.
+// Sums and zeros of TensorLists and Optionals: what their gradients are added up with.
 #include <complex>
 #include <utility>
 
+#include "kernels/control/optional.h"
 #include "kernels/control/tensor_list.h"
 #include "kernels/math/binary.h"
 #include "kernels/math/element_types.h"
@@ -10,7 +11,7 @@
 namespace dfrun {
 namespace {
 
-// Lists in lists are gone through recursively; `depth` of them are around this one.
+// Variants in variants are gone through recursively; `depth` of them are around this one.
 constexpr int kMaxDepth = 1000;
 
 Result<Variant> ZerosLike(OpContext& ctx, const Variant& value, int depth = 0);
@@ -18,7 +19,7 @@ Result<Variant> Add(OpContext& ctx, const Variant& a, const Variant& b, int dept
 
 Status CheckDepth(int depth) {
   if (depth < kMaxDepth) return Status();
-  return InvalidArgument("lists are nested more than ", kMaxDepth, " deep");
+  return InvalidArgument("variants are nested more than ", kMaxDepth, " deep");
 }
 
 // An element without a value stays without.
@@ -32,8 +33,19 @@ Result<Tensor> ZerosLike(OpContext& ctx, const Tensor& element, int depth) {
   return zeros;
 }
 
+// Of one without a value: the same.
+Result<Variant> ZerosLike(OpContext& ctx, const Optional& optional, int depth) {
+  auto zeros = std::make_shared<Optional>();
+  for (const Tensor& component : optional.components) {
+    DF_ASSIGN(Tensor zero, ZerosLike(ctx, component, depth));
+    zeros->components.push_back(std::move(zero));
+  }
+  return Variant(std::move(zeros));
+}
+
 Result<Variant> ZerosLike(OpContext& ctx, const Variant& value, int depth) {
   DF_TRY(CheckDepth(depth));
+  if (const auto optional = value.As<Optional>("Optional"); optional.ok()) return ZerosLike(ctx, **optional, depth);
   DF_ASSIGN(const TensorList* const list, value.As<TensorList>("TensorList"));
   auto zeros = std::make_shared<TensorList>(*list);
   for (Tensor& element : zeros->elements) {
@@ -67,8 +79,25 @@ Status CheckAlike(const TensorList& a, const TensorList& b) {
                          " and ", b.DebugString());
 }
 
+Result<Variant> Add(OpContext& ctx, const Optional& a, const Optional& b, int depth) {
+  if (a.components.size() != b.components.size()) {
+    return InvalidArgument("only Optionals of as many values can be added, not ", a.DebugString(), " and ",
+                           b.DebugString());
+  }
+  auto sum = std::make_shared<Optional>();
+  for (size_t i = 0; i < a.components.size(); ++i) {
+    DF_ASSIGN(Tensor component, Add(ctx, a.components[i], b.components[i], depth));
+    sum->components.push_back(std::move(component));
+  }
+  return Variant(std::move(sum));
+}
+
 Result<Variant> Add(OpContext& ctx, const Variant& a, const Variant& b, int depth) {
   DF_TRY(CheckDepth(depth));
+  if (const auto optional = a.As<Optional>("Optional"); optional.ok()) {
+    DF_ASSIGN(const Optional* const other, b.As<Optional>("Optional"));
+    return Add(ctx, **optional, *other, depth);
+  }
   DF_ASSIGN(const TensorList* const first, a.As<TensorList>("TensorList"));
   DF_ASSIGN(const TensorList* const second, b.As<TensorList>("TensorList"));
   DF_TRY(CheckAlike(*first, *second));
@@ -80,24 +109,24 @@ Result<Variant> Add(OpContext& ctx, const Variant& a, const Variant& b, int dept
   return Variant(std::move(sum));
 }
 
-struct ZerosLikeOfLists {
+struct ZerosLikeOfVariants {
   template <class T>
   class Kernel : public dfrun::Kernel {
    public:
     explicit Kernel(KernelSetup&) {}
     Status Compute(OpContext& ctx) {
-      const Tensor& lists = ctx.input(0);
+      const Tensor& values = ctx.input(0);
       Tensor* zeros = nullptr;
-      DF_TRY(ctx.AllocateOutput(0, lists.shape(), &zeros));
-      for (int64_t i = 0; i < lists.num_elements(); ++i) {
-        DF_ASSIGN(zeros->data<Variant>()[i], ZerosLike(ctx, lists.data<Variant>()[i]));
+      DF_TRY(ctx.AllocateOutput(0, values.shape(), &zeros));
+      for (int64_t i = 0; i < values.num_elements(); ++i) {
+        DF_ASSIGN(zeros->data<Variant>()[i], ZerosLike(ctx, values.data<Variant>()[i]));
       }
       return Status();
     }
   };
 };
 
-struct AddNOfLists {
+struct AddNOfVariants {
   template <class T>
   class Kernel : public dfrun::Kernel {
    public:
@@ -119,8 +148,8 @@ struct AddNOfLists {
   };
 };
 
-CPU_KERNEL("ZerosLike", ZerosLikeOfLists, Variant);
-CPU_KERNEL("AddN", AddNOfLists, Variant);
+CPU_KERNEL("ZerosLike", ZerosLikeOfVariants, Variant);
+CPU_KERNEL("AddN", AddNOfVariants, Variant);
 
 }  // namespace
 }  // namespace dfrun

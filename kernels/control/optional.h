@@ -1,0 +1,26 @@
+// Optionals: what variants hold that have a value or none.
+#ifndef DFRUN_KERNELS_CONTROL_OPTIONAL_H_
+#define DFRUN_KERNELS_CONTROL_OPTIONAL_H_
+
+#include <string>
+#include <vector>
+
+#include "kernels/control/held_tensors.h"
+#include "src/framework/variant.h"
+
+namespace dfrun {
+
+// Immutable once it is in a Variant.
+struct Optional final : VariantValue {
+  Optional() = default;
+  Optional(const Optional&) = default;
+  ~Optional() override { ReleaseHeld(components); }
+  std::string DebugString() const override {
+    return components.empty() ? "an Optional without a value" : StrCat("an Optional of ", components.size(), " values");
+  }
+  std::vector<Tensor> components;  // owned; none: it holds nothing
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_CONTROL_OPTIONAL_H_
