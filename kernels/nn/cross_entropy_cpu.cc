@@ -24,13 +24,15 @@ void Rows(const C* x, const C* labels, int64_t rows, int64_t columns, C* loss, C
   }
 }
 
-// `from`, repeated along sides of size 1 to `shape`.
+// `from`, of at most two dimensions, repeated along sides that it lacks or that are of size 1 to the matrix `shape`.
 template <class T>
 Result<Tensor> Spread(const Tensor& from, const Shape& shape, OpContext& ctx) {
   if (from.shape() == shape) return from;
   DF_ASSIGN(Tensor spread, ctx.AllocateTemp(DTypeOf<T>, shape));
-  const int64_t row_step = from.shape()[0] == 1 ? 0 : from.shape()[1];
-  const int64_t column_step = from.shape()[1] == 1 ? 0 : 1;
+  const int rank = from.shape().rank();
+  const int64_t columns = rank == 0 ? 1 : from.shape()[rank - 1];
+  const int64_t row_step = rank < 2 || from.shape()[0] == 1 ? 0 : columns;
+  const int64_t column_step = columns == 1 ? 0 : 1;
   for (int64_t r = 0; r < shape[0]; ++r) {
     for (int64_t j = 0; j < shape[1]; ++j) {
       spread.data<T>()[r * shape[1] + j] = from.data<T>()[r * row_step + j * column_step];
@@ -47,12 +49,14 @@ class CrossEntropyKernel final : public Kernel {
   Status Compute(OpContext& ctx) {
     const Tensor& logits = ctx.input(0);
     const Tensor& labels = ctx.input(1);
-    if (logits.shape().rank() != 2 || labels.shape().rank() != 2) {
-      return InvalidArgument("SoftmaxCrossEntropyWithLogits needs matrices, but has logits ", logits.shape(),
-                             " and labels ", labels.shape());
-    }
     DF_ASSIGN(const PartialShape both, BroadcastShapes(logits.shape(), labels.shape()));
     DF_ASSIGN(const Shape shape, both.ToShape());
+    if (shape.rank() != 2) {
+      return InvalidArgument(
+          "SoftmaxCrossEntropyWithLogits needs logits and labels that are matrices or repeat to one, "
+          "but has logits ",
+          logits.shape(), " and labels ", labels.shape());
+    }
     Tensor* loss = nullptr;
     Tensor* backprop = nullptr;
     DF_TRY(ctx.AllocateOutput(0, Shape({shape[0]}), &loss));

@@ -35,9 +35,8 @@ Output LogitsGradient(GradientBuilder& g) {
 }
 
 Status CrossEntropyShape(InferenceContext& c) {
-  DF_ASSIGN(const PartialShape features, c.WithRank(0, 2));
-  DF_ASSIGN(const PartialShape labels, c.WithRank(1, 2));
-  DF_ASSIGN(const PartialShape both, BroadcastShapes(features, labels));
+  DF_ASSIGN(PartialShape both, BroadcastShapes(c.input(0), c.input(1)));
+  DF_ASSIGN(both, both.Merge(PartialShape::UnknownOfRank(2)));
   c.set_output(0, PartialShape({both.dim(0)}));
   c.set_output(1, both);
   return Status();

@@ -85,6 +85,12 @@ def cross_entropy(w):
     w.case(op, logits, numbers("float32", (2, 4), 2), name="rows differ")
     w.case(op, logits, numbers("float32", (3, 3), 2), name="classes differ")
     w.case(op, logits[0], logits[0], name="vectors")
+    for dtype in ["float32", "float64"]:
+        logits = numbers(dtype, (3, 4), 1)
+        w.case(op, logits, numbers(dtype, (4,), 2, 0, 1), name=f"{dtype} a vector of labels", ulps=16)
+        w.case(op, logits[0], numbers(dtype, (3, 4), 2, 0, 1), name=f"{dtype} a vector of logits", ulps=16)
+        w.case(op, logits, numbers(dtype, (), 2, 0, 1), name=f"{dtype} a scalar label", ulps=16)
+    w.case(op, logits, numbers("float64", (1, 3, 4), 2), name="rank 3")
 
 
 def sparse_cross_entropy(w):
