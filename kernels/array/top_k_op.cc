@@ -24,14 +24,15 @@ void TopKGradient(GradientBuilder& g) {
   const AttrMap to_int64 = {{"DstT", DType::kInt64}};
   const AttrMap int64_type = {{"out_type", DType::kInt64}};
   const auto int64 = [&](int64_t value) { return g.Const(Tensor::Scalar<int64_t>(value)); };
-  const auto last = [&](Output shape) {
-    return g.Op("Gather", shape, g.Op("Sub", g.Op("Size", shape), g.Const(Tensor::Scalar<int32_t>(1))));
-  };
   const Output shape = g.Op("Shape", int64_type, g.x(0));
-  const Output columns = last(shape);
-  const Output k = last(g.Op("Shape", int64_type, g.y(1)));
-  const Output rows = g.Op("Cast", to_int64, g.Op("Reshape", g.y(1), g.AddNode("Pack", {int64(-1), k}, {})));
-  const Output count = g.Op("Gather", g.Op("Shape", int64_type, rows), g.Const(Tensor::Scalar<int32_t>(0)));
+  const Output before_last = g.Op("Sub", g.Op("Size", shape), g.Const(Tensor::Scalar<int32_t>(1)));
+  const Output columns = g.Op("Gather", shape, before_last);
+  const Output k = g.Op("Gather", g.Op("Shape", int64_type, g.y(1)), before_last);
+  // The product of the other sizes: from none of the elements of a row, or of its k largest, it could not be told.
+  const Output leading =
+      g.Op("Slice", shape, g.Const<int32_t>({0}), g.Op("Reshape", before_last, g.Const<int32_t>({1})));
+  const Output count = g.Op("Prod", leading, g.Const<int32_t>({0}));
+  const Output rows = g.Op("Cast", to_int64, g.Op("Reshape", g.y(1), g.AddNode("Pack", {count, k}, {})));
   const Output first = g.Op("Mul", g.Op("Range", int64(0), count, int64(1)), columns);
   const Output places = g.Op("AddV2", rows, g.Op("ExpandDims", first, g.Const(Tensor::Scalar<int32_t>(-1))));
   const Output all = g.Op("Reshape", g.Op("Size", int64_type, g.x(0)), g.Const<int32_t>({1}));
