@@ -22,12 +22,16 @@ Result<CoordinateSlices> ReadCoordinates(const Tensor& coordinates, const Shape&
   if (depth > shape.rank()) return InvalidArgument("indices of ", depth, " coordinates for a tensor of shape ", shape);
   CoordinateSlices out;
   out.prefix.assign(given.dims().begin(), given.dims().end() - 1);
-  // Of an empty tensor the other sizes may be of any product: every slice is empty, or there is none.
+  // Of an empty tensor the other sizes may be of any product.
   const bool is_empty = std::find(shape.dims().begin(), shape.dims().end(), 0) != shape.dims().end();
   if (is_empty) out.row = 0;
   for (int d = static_cast<int>(depth); d < shape.rank() && !is_empty; ++d) out.row *= shape.dim(d);
   int64_t count = 1;
   for (int64_t size : out.prefix) count *= size;
+  if (is_empty && count > 0) {
+    return InvalidArgument("indices of shape ", given, " name slices of a tensor of shape ", shape,
+                           ", which has no elements");
+  }
   const std::vector<int64_t> values = IntValues(coordinates);
   out.slices.reserve(static_cast<size_t>(count));
   for (int64_t i = 0; i < count; ++i) {
@@ -42,7 +46,7 @@ Result<CoordinateSlices> ReadCoordinates(const Tensor& coordinates, const Shape&
         slice = CoordinateSlices::kNowhere;
         break;
       }
-      if (!is_empty) slice = slice * shape.dim(static_cast<int>(d)) + at;
+      slice = slice * shape.dim(static_cast<int>(d)) + at;
     }
     out.slices.push_back(slice);
   }

@@ -25,7 +25,8 @@ enum class BadIndices { kError, kIgnore };
 // The attr bad_indices_policy: "" and "DEFAULT" are "ERROR" on CPUs. Refuses the kernel for other text.
 BadIndices ReadBadIndices(KernelSetup& setup);
 
-// InvalidArgument for coordinates outside of `shape` that are not to be ignored.
+// InvalidArgument for coordinates outside of `shape` that are not to be ignored, and for any of a tensor without
+// elements.
 Result<CoordinateSlices> ReadCoordinates(const Tensor& coordinates, const Shape& shape,
                                          BadIndices bad_indices = BadIndices::kError);
 

@@ -8,7 +8,8 @@ namespace {
 template <class T, bool kEpsilon>
 struct AdagradRule {
   using C = ComputeType<T>;
-  static constexpr UpdateLayout kLayout = {.variables = 2, .delta = kEpsilon ? 4 : 3, .flag = "update_slots"};
+  static constexpr UpdateLayout kLayout = {
+      .variables = 2, .delta = kEpsilon ? 4 : 3, .flag = "update_slots", .refuses_empty_rows = true};
   explicit AdagradRule(const UpdateArgs& args)
       : lr(args.scalar<T>(2)), epsilon(kEpsilon ? args.scalar<T>(3) : C(0)), update_slots(args.flag) {}
   void operator()(C& var, C& accum, C grad) const {

@@ -11,7 +11,8 @@ namespace {
 template <class T, bool kShrinkage>
 struct FtrlRule {
   using C = ComputeType<T>;
-  static constexpr UpdateLayout kLayout = {.variables = 3, .delta = 3, .flag = "multiply_linear_by_lr"};
+  static constexpr UpdateLayout kLayout = {
+      .variables = 3, .delta = 3, .flag = "multiply_linear_by_lr", .refuses_empty_rows = true};
   explicit FtrlRule(const UpdateArgs& args)
       : factor(args.flag ? args.scalar<T>(4) : C(1)),
         divisor(args.flag ? C(1) : args.scalar<T>(4)),

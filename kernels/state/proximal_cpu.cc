@@ -16,7 +16,7 @@ C Shrink(C x, C by) {
 template <class T>
 struct ProximalGradientDescent {
   using C = ComputeType<T>;
-  static constexpr UpdateLayout kLayout = {.variables = 1, .delta = 4};
+  static constexpr UpdateLayout kLayout = {.variables = 1, .delta = 4, .refuses_empty_rows = true};
   explicit ProximalGradientDescent(const UpdateArgs& args)
       : lr(args.scalar<T>(1)), l1(args.scalar<T>(2)), l2(args.scalar<T>(3)) {}
   void operator()(C& var, C grad) const { var = Shrink(var - grad * lr, lr * l1) / (C(1) + l2 * lr); }
@@ -29,7 +29,7 @@ struct ProximalGradientDescent {
 template <class T>
 struct ProximalAdagrad {
   using C = ComputeType<T>;
-  static constexpr UpdateLayout kLayout = {.variables = 2, .delta = 5};
+  static constexpr UpdateLayout kLayout = {.variables = 2, .delta = 5, .refuses_empty_rows = true};
   explicit ProximalAdagrad(const UpdateArgs& args)
       : lr(args.scalar<T>(2)), l1(args.scalar<T>(3)), l2(args.scalar<T>(4)) {}
   void operator()(C& var, C& accum, C grad) const {
@@ -46,7 +46,7 @@ struct ProximalAdagrad {
 template <class T>
 struct AdagradDA {
   using C = ComputeType<T>;
-  static constexpr UpdateLayout kLayout = {.variables = 3, .delta = 3};
+  static constexpr UpdateLayout kLayout = {.variables = 3, .delta = 3, .refuses_empty_rows = true};
   explicit AdagradDA(const UpdateArgs& args)
       : lr(args.scalar<T>(4)),
         l1(args.scalar<T>(5) * static_cast<C>(args.scalar<int64_t>(7))),

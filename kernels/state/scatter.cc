@@ -64,8 +64,9 @@ Result<CoordinateSlices> RowScatterKernel::Read(const Tensor& indices, const Var
 }
 
 Result<CoordinateSlices> SliceScatterKernel::Read(const Tensor& indices, const Variable& variable) const {
-  if (indices.shape().rank() < 2) {
-    return InvalidArgument("indices must have rank 2 or more, but have shape ", indices.shape());
+  const int rank = indices.shape().rank();
+  if (rank < 2 || indices.shape().dim(rank - 1) < 1) {
+    return InvalidArgument("the indices must hold rows of coordinates, but have shape ", indices.shape());
   }
   return ReadCoordinates(indices, variable.value().shape(), bad_indices_);
 }

@@ -1,5 +1,7 @@
 #include "kernels/state/update.h"
 
+#include <algorithm>
+
 #include "kernels/math/elementwise.h"
 #include "kernels/state/row_indices.h"
 
@@ -96,6 +98,9 @@ Status SparseUpdateKernel::Compute(OpContext& ctx) {
   DF_TRY(CheckSameShape(variables));
   const Shape& shape = list[0]->value().shape();
   if (shape.rank() == 0) return InvalidArgument("the variable '", list[0]->name(), "' is a scalar: it has no rows");
+  if (layout.refuses_empty_rows && std::find(shape.dims().begin() + 1, shape.dims().end(), 0) != shape.dims().end()) {
+    return InvalidArgument("the variable '", list[0]->name(), "' of shape ", shape, " has rows without elements");
+  }
   DF_ASSIGN(const std::vector<int64_t> rows, ReadRowIndices(ctx.input(layout.delta + 1), shape[0]));
   Shape wanted = shape;
   wanted.set_dim(0, static_cast<int64_t>(rows.size()));

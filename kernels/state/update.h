@@ -23,7 +23,8 @@ namespace dfrun {
 struct UpdateLayout {
   int variables = 1;
   int delta = 1;
-  const char* flag = nullptr;  // a bool attr that the rule depends on
+  const char* flag = nullptr;       // a bool attr that the rule depends on
+  bool refuses_empty_rows = false;  // the sparse op does: rows of the variable without elements
 };
 
 // An update of elements, as a rule's loop sees it.

@@ -112,6 +112,8 @@ def sparse_cases(w, op, rule):
             case([2, 0], dtype, **attrs)
     case([1, 3, 1], name="a row twice")
     case([], name="no rows")
+    case([1], rows=(2, 0), name="a row without elements")
+    case([], rows=(2, 0, 1), name="no rows without elements")
     case([1], rows=(2,), name="rows of a vector")
     case([0, 2], rows=(3, 1, 2), name="3-D")
     case([4], name="beyond the rows")
@@ -237,6 +239,9 @@ def scatter_nd_cases(w):
             w.case(op, v, np.array([1], np.int32), tensor(np.full((3, 2), 5)), name="one slice")
             w.case(op, v, np.array([[[1], [0]]], np.int32), tensor(np.full((1, 2, 3, 2), 5)), name="a matrix of slices")
             w.case(op, v, np.zeros((0, 2), np.int32), tensor(np.zeros((0, 2))), name="no slices")
+            w.case(op, v, np.zeros((0, 0), np.int32), tensor(np.zeros((0, 2, 3, 2))), name="no slices of no coordinates")
+            w.case(op, v, np.zeros((1, 0), np.int32), tensor(cube[None]), name="no coordinates")
+            w.case(op, Variable(tensor(np.zeros((2, 0)))), np.array([[1]], np.int32), tensor(np.zeros((1, 0))), name="no elements")
             w.case(op, v, np.array([[2, 0]], np.int32), tensor([[1, 1]]), name="beyond the shape")
             w.case(op, v, np.array([[0, -1]], np.int32), tensor([[1, 1]]), name="a negative coordinate")
             w.case(op, v, np.array([[0, 0, 0, 0]], np.int32), tensor([1]), name="too many coordinates")
@@ -266,6 +271,9 @@ def gather_cases(w):
     for indices in [[[1, 2], [0, 0]], [[1, 2, 1]], [1], [[]], [[2, 0]], [[0, -1]], [[0, 0, 0, 0]]]:
         w.case("ResourceGatherNd", v, np.array(indices, np.int64), name=str(indices), dtype=tf.float32)
     w.case("ResourceGatherNd", v, np.array(0, np.int64), name="a scalar", dtype=tf.float32)
+    none = Variable(tensor(np.zeros((2, 0, 3))))
+    for indices in [np.zeros((0, 1)), np.zeros((1, 1)), np.zeros((1, 0)), np.zeros((0, 3))]:
+        w.case("ResourceGatherNd", none, indices.astype(np.int32), name=f"no elements {list(indices.shape)}", dtype=tf.float32)
 
 
 def slice_cases(w):
