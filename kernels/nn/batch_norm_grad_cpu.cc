@@ -58,7 +58,7 @@ class BatchNormGradKernel final : public Kernel {
     return Status();
   }
 
-  // By channel: dx = slope dy + inclination d + level.
+  // By channel: dx = slope ((dy - level) - inclination d), in this order so that what cancels cancels exactly.
   struct Coefficients {
     std::vector<float> slope, inclination, level;
   };
@@ -83,13 +83,13 @@ class BatchNormGradKernel final : public Kernel {
       scale_backprop[c] = static_cast<float>(sum_of_products[c] * r);
       k.slope[c] = static_cast<float>(slope);
       if (!attrs_.is_training) continue;
-      k.inclination[c] = static_cast<float>(-slope * r * r * sum_of_products[c] / count);
-      k.level[c] = static_cast<float>(-slope * sum[c] / count);
+      k.inclination[c] = static_cast<float>(r * r * sum_of_products[c] / count);
+      k.level[c] = static_cast<float>(sum[c] / count);
     }
     channels::ForElements(
         layout, ctx.pool(),
         [=, slope = k.slope.data(), inclination = k.inclination.data(), level = k.level.data()](int64_t i, int64_t c) {
-          dx[i] = slope[c] * dy[i] + (inclination[c] * (x[i] - mean[c]) + level[c]);
+          dx[i] = slope[c] * ((dy[i] - level[c]) - inclination[c] * (x[i] - mean[c]));
         });
   }
 

@@ -28,8 +28,9 @@ Status ForwardShape(InferenceContext& c) {
   DF_ASSIGN(const float factor, c.attr<float>("exponential_avg_factor"));
   DF_ASSIGN(PartialShape x, c.WithRank(0, BatchNormRank(data_format)));
   int64_t channels = x.dim(ChannelDim(data_format));
-  const int channel_inputs = is_training && factor == 1 ? 2 : 4;  // else mean and variance are not looked at
+  const int channel_inputs = is_training && factor == 1 ? 2 : 4;  // else mean and variance are vectors of any size
   for (int i = 1; i <= channel_inputs; ++i) DF_TRY(MergeChannels(c, i, channels));
+  for (int i = channel_inputs + 1; i <= 4; ++i) DF_TRY(c.WithRank(i, 1).status());
   x.set_dim(ChannelDim(data_format), channels);
   c.set_output(0, x);
   for (int i = 1; i <= 4; ++i) c.set_output(i, PartialShape({channels}));

@@ -31,6 +31,9 @@ def batch_norm(w):
                ulps=32)
         w.case(op, x[:1, :1, :1], scale, offset, NONE, NONE, name="one pixel", ulps=32)
         w.case(op, x[:0], scale, offset, NONE, NONE, name="no images")
+        w.case(op, x, scale, offset, tensor([1, 2, 3]), NONE, name="unused statistics of another size", ulps=32)
+        w.case(op, x, scale, offset, tensor(1), NONE, name="an unused scalar mean")
+        w.case(op, x, scale, offset, NONE, tensor([[1, 2]]), name="an unused matrix of variances")
         w.case(op, x[0], scale, offset, NONE, NONE, name="rank 3")
         w.case(op, x, scale[:1], offset, NONE, NONE, name="scale differs")
         w.case(op, x, scale, offset, mean[:1], variance, name="mean differs", is_training=False)
@@ -61,6 +64,8 @@ def batch_norm_gradients(w):
         w.case(op, *first, scale, mean, variance, *reserve, name="NCHW", data_format="NCHW", ulps=64)
         w.case(op, dy[:0], x[:0], scale, mean, variance, *reserve, name="no images")
         w.case(op, dy[:1, :1, :1], x[:1, :1, :1], scale, mean, variance, *reserve, name="one pixel", ulps=64)
+        w.case(op, dy[:1, :1, :1] + 0.1, x[:1, :1, :1], scale, x[0, 0, 0], variance * 0, *reserve, name="a pixel is its mean",
+               ulps=64, epsilon=0.001)
         w.case(op, dy[:1], x, scale, mean, variance, *reserve, name="dy differs")
         w.case(op, dy, x, scale, mean[:1], variance, *reserve, name="mean differs")
         w.case(op, dy[0], x[0], scale, mean, variance, *reserve, name="rank 3")
