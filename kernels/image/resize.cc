@@ -19,8 +19,6 @@ Result<ResizeMode> ResizeMode::Read(const AttrMap& attrs) {
   ResizeMode mode;
   DF_ASSIGN(mode.align_corners, attrs.Get<bool>("align_corners"));
   DF_ASSIGN(mode.half_pixel_centers, attrs.Get<bool>("half_pixel_centers"));
-  if (mode.align_corners && mode.half_pixel_centers)
-    return InvalidArgument("half_pixel_centers and align_corners cannot both be set");
   return mode;
 }
 
@@ -59,12 +57,14 @@ Result<ResizeSizes> ReadResizeSizes(const OpContext& ctx) {
   return sizes;
 }
 
-ResizeKernel::ResizeKernel(KernelSetup& setup) {
+ResizeKernel::ResizeKernel(KernelSetup& setup, bool takes_both) {
   Result<ResizeMode> mode = ResizeMode::Read(setup.attrs());
-  if (mode.ok()) {
-    mode_ = *mode;
-  } else {
+  if (!mode.ok()) {
     setup.Fail(mode.status());
+  } else if (mode->align_corners && mode->half_pixel_centers && !takes_both) {
+    setup.Fail(InvalidArgument("half_pixel_centers and align_corners cannot both be set"));
+  } else {
+    mode_ = *mode;
   }
 }
 

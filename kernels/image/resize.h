@@ -49,10 +49,10 @@ struct ResizeSizes {
 // and sizes that are not positive.
 Result<ResizeSizes> ReadResizeSizes(const OpContext& ctx);
 
-// A kernel with a ResizeMode.
+// A kernel with a ResizeMode. InvalidArgument for one that is of both kinds, unless it `takes_both`.
 class ResizeKernel : public Kernel {
  public:
-  explicit ResizeKernel(KernelSetup& setup);
+  explicit ResizeKernel(KernelSetup& setup, bool takes_both = false);
 
  protected:
   ResizeMode mode_;

@@ -45,7 +45,7 @@ struct ResizeNearestGrad {
   class Kernel : public ResizeKernel {
    public:
     using Sum = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
-    using ResizeKernel::ResizeKernel;
+    explicit Kernel(KernelSetup& setup) : ResizeKernel(setup, /*takes_both=*/true) {}  // as TensorFlow's does
     Status Compute(OpContext& ctx) {
       DF_ASSIGN(const ResizeSizes s, ReadResizeSizes(ctx));
       Tensor* dx = nullptr;

@@ -54,6 +54,9 @@ def gradient_cases(w):
                      ((3, 4, 1), (1, 2)), ((1, 3, 4, 1), (2,)), ((1, 3, 4, 1), (-1, 2))]:
         w.case("ResizeNearestNeighborGrad", image(dy), i32(*size), name=f"{list(dy)} {list(size)}", ulps=8)
     w.case("ResizeNearestNeighborGrad", tensor(np.full((1, 3, 4, 1), 200), "uint8"), i32(2, 2), name="wraps")
+    for dy, size in [((1, 3, 4, 1), (2, 2)), ((1, 5, 2, 1), (3, 4))]:
+        w.case("ResizeNearestNeighborGrad", image(dy), i32(*size), name=f"both modes {list(dy)}", ulps=8, align_corners=True,
+               half_pixel_centers=True)
 
 
 def write(w):
