@@ -71,7 +71,7 @@ float ValueOf(Q code, const Range& range) {
   const double width = static_cast<double>(range.max - range.min) * (L::kSteps / (L::kSteps - 1.0));
   const double scale = width / L::kSteps;
   const auto rough = static_cast<float>(scale);
-  const double lowest = static_cast<double>(std::round(range.min / rough)) * static_cast<double>(rough);
+  const double lowest = static_cast<double>(std::round(range.min / rough) * rough);
   return static_cast<float>(lowest + (static_cast<double>(code.value) - static_cast<double>(L::kLowest)) * scale);
 }
 

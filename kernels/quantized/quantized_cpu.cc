@@ -60,7 +60,7 @@ struct BiasAdd {
       const quantized::ToFloat<Q> bias_value(bias_range);
       const auto zero = static_cast<uint32_t>(quantized::CodeOf<qint32>(0, range).value);
       std::transform(bias.data<Q>(), bias.data<Q>() + bias.num_elements(), added.data<qint32>(),
-                     [&](Q b) { return Sum(code(bias_value(b)), 0U - zero); });
+                     [&](Q b) { return Sum(code(bias_value(b)), zero); });
       AddRows(ctx.pool(), x, quantized::ToFloat<Q>(x_range), code, added, y->data<qint32>());
       return quantized::PutRange(ctx, range);
     }
