@@ -26,13 +26,13 @@ double Seconds(clockid_t clock, FunctionRef<void()> body) {
 
 namespace {
 
-// Threads of either side look for work for a while after theirs is done (OpenMP's for 300,000 pauses, a few
-// milliseconds or tens of them): they must not run in the other's time. Returns when the process has slept, within 0.1
-// s.
+// Threads of either side look for work for a while after theirs is done (OpenMP's for some 5 ms): they must not run in
+// the other's time. Returns when the process has slept, within 0.3 s. A thread on another core shows in the process's
+// time with the kernel's next tick, so a look takes longer than a tick's 4 ms.
 void Rest() {
-  constexpr std::chrono::milliseconds kNap(2);
+  constexpr std::chrono::milliseconds kNap(5);
   constexpr double kBusySeconds = 0.0002;
-  constexpr int kMostNaps = 50;
+  constexpr int kMostNaps = 60;
   for (int i = 0; i < kMostNaps; ++i) {
     const double before = Now(CLOCK_PROCESS_CPUTIME_ID);
     std::this_thread::sleep_for(kNap);
