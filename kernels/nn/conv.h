@@ -1,5 +1,5 @@
 // The three products of a convolution for one shape: by oneDNN where it has them, else as matrix products over unfolded
-// windows. Work is split over the pool by images, at bounds that depend on the shape alone.
+// windows. Work is split over the pool by images, rows or channels, at bounds that depend on the shape alone.
 #ifndef DFRUN_KERNELS_NN_CONV_H_
 #define DFRUN_KERNELS_NN_CONV_H_
 
@@ -25,13 +25,14 @@ class Conv {
   // By kind: (input, filter, output); (out_backprop, filter, in_backprop); (input, out_backprop, filter_backprop). The
   // last is written and overlaps no other. Scratch memory comes from `allocator`.
   virtual Status Run(const T* a, const T* b, T* result, ThreadPool& pool, Allocator& allocator) const = 0;
-  // Of kForward or kBackpropInput with `images` images: the same, and finish(first, count) for blocks of the result's
-  // images, while they are in the cache where possible. Called by any thread, for every image once.
-  virtual Status RunAndFinish(const T* a, const T* b, T* result, int64_t images,
+  // Of kForward or kBackpropInput: the same, and finish(first, count) for runs of the result's `pixels` pixels, while
+  // they are in the cache where possible. Called by any thread, for every pixel once.
+  virtual Status RunAndFinish(const T* a, const T* b, T* result, int64_t pixels,
                               FunctionRef<void(int64_t first, int64_t count)> finish, ThreadPool& pool,
                               Allocator& allocator) const {
+    constexpr int64_t kBlock = 1024;
     DF_TRY(Run(a, b, result, pool, allocator));
-    pool.ParallelFor(images, 1, [&](int64_t begin, int64_t end) { finish(begin, end - begin); });
+    pool.ParallelFor(pixels, kBlock, [&](int64_t begin, int64_t end) { finish(begin, end - begin); });
     return Status();
   }
 };

@@ -70,12 +70,12 @@ class ConvKernel final : public Kernel {
     }
     DF_ASSIGN(const std::shared_ptr<const Conv<T>> conv, PlanFor(shape));
     if constexpr (Finish<T>::kChanges) {
-      const int64_t image = shape.output_image();
+      const int64_t channels = shape.out_channels;
       const auto finish = [&](int64_t first, int64_t count) {
-        finish_.Apply(ctx, result->data<T>() + first * image, count * image);
+        finish_.Apply(ctx, result->data<T>() + first * channels, count * channels);
       };
-      return conv->RunAndFinish(a.data<T>(), b.data<T>(), result->data<T>(), shape.images, finish, ctx.pool(),
-                                ctx.allocator());
+      return conv->RunAndFinish(a.data<T>(), b.data<T>(), result->data<T>(), shape.images * shape.out_pixels(), finish,
+                                ctx.pool(), ctx.allocator());
     }
     return conv->Run(a.data<T>(), b.data<T>(), result->data<T>(), ctx.pool(), ctx.allocator());
   }

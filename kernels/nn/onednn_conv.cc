@@ -5,6 +5,7 @@
 #ifdef DFRUN_ONEDNN
 #include "kernels/nn/image_blocks.h"
 #include "kernels/nn/onednn_conv_primitive.h"
+#include "kernels/nn/row_bands.h"
 
 namespace dfrun {
 namespace {
@@ -32,21 +33,21 @@ class OneDnnConv final : public Conv<T> {
   Status Run(const T* a, const T* b, T* result, ThreadPool& pool, Allocator& allocator) const override {
     if (kind_ == ConvKind::kBackpropFilter) return BackpropFilter(a, b, result, pool, allocator);
     return RunAndFinish(
-        a, b, result, s_.images, [](int64_t, int64_t) {}, pool, allocator);
+        a, b, result, /*pixels=*/0, [](int64_t, int64_t) {}, pool, allocator);
   }
 
-  Status RunAndFinish(const T* a, const T* b, T* result, int64_t /*images*/,
+  Status RunAndFinish(const T* a, const T* b, T* result, int64_t /*pixels*/,
                       FunctionRef<void(int64_t first, int64_t count)> finish, ThreadPool& pool,
                       Allocator& allocator) const override {
-    DF_ASSIGN(Tensor ordered, FilterSpace(allocator));
-    if (ordered.initialized()) DF_TRY(larger_->ReorderFilter(b, ordered.raw(), pool, allocator));
+    DF_ASSIGN(const Tensor ordered, larger_->Ordered(b, pool, allocator));
     const void* filter = ordered.initialized() ? ordered.raw() : b;
     const bool forward = kind_ == ConvKind::kForward;
+    const int64_t pixels = forward ? s_.out_pixels() : s_.in_pixels();
     const int64_t from = forward ? s_.input_image() : s_.output_image();
     const int64_t to = forward ? s_.output_image() : s_.input_image();
     return ForImageBlocks(s_, pool, [&](int64_t first, int64_t count) {
       DF_TRY(BlockOf(count).Run(a + first * from, filter, result + first * to, allocator));
-      finish(first, count);
+      finish(first * pixels, count * pixels);
       return Status();
     });
   }
@@ -61,16 +62,9 @@ class OneDnnConv final : public Conv<T> {
   }
   const OneDnnConvPrimitive& BlockOf(int64_t count) const { return count == blocks_.largest() ? *larger_ : *smaller_; }
 
-  // For a filter in the library's order; not initialised where that is its own.
-  Result<Tensor> FilterSpace(Allocator& allocator) const {
-    if (!larger_->reorders_filter()) return Tensor();
-    return Tensor::Allocate(allocator, DType::kUint8,
-                            Shape({static_cast<int64_t>(larger_->filter_order().get_size())}));
-  }
-
   // Partial sums stay in the library's order, and their sum is put in order once.
   Status BackpropFilter(const T* x, const T* dy, T* result, ThreadPool& pool, Allocator& allocator) const {
-    DF_ASSIGN(Tensor ordered, FilterSpace(allocator));
+    DF_ASSIGN(Tensor ordered, larger_->FilterSpace(allocator));
     T* sum = ordered.initialized() ? static_cast<T*>(ordered.raw()) : result;
     const auto block = [&](int64_t first, int64_t count, T* partial) {
       return BlockOf(count).Run(x + first * s_.input_image(), dy + first * s_.output_image(), partial, allocator);
@@ -87,14 +81,86 @@ class OneDnnConv final : public Conv<T> {
   Primitive smaller_;  // null where all blocks are equal
 };
 
+// The forward convolution of images that are much work each, by bands of their rows.
+template <class T>
+class BandedConv final : public Conv<T> {
+ public:
+  BandedConv(const ConvShape& shape, const RowBands& bands) : s_(shape), bands_(bands) {}
+
+  // The first band, those in the middle and the last, with filters of the same order.
+  Status Make() {
+    DF_ASSIGN(first_, MakeFor(0, nullptr));
+    const int64_t last = bands_.count() - 1;
+    DF_ASSIGN(last_, MakeFor(last, &first_->filter_order()));
+    if (last > 1) {
+      DF_ASSIGN(inner_, MakeFor(1, &first_->filter_order()));
+    }
+    return Status();
+  }
+
+  Status Run(const T* x, const T* filter, T* y, ThreadPool& pool, Allocator& allocator) const override {
+    return RunAndFinish(
+        x, filter, y, /*pixels=*/0, [](int64_t, int64_t) {}, pool, allocator);
+  }
+
+  Status RunAndFinish(const T* x, const T* filter, T* y, int64_t /*pixels*/,
+                      FunctionRef<void(int64_t first, int64_t count)> finish, ThreadPool& pool,
+                      Allocator& allocator) const override {
+    DF_ASSIGN(const Tensor ordered, first_->Ordered(filter, pool, allocator));
+    const void* const taps = ordered.initialized() ? ordered.raw() : filter;
+    const int64_t pixels = bands_.rows() * s_.width.output;
+    std::vector<Status> statuses(static_cast<size_t>(s_.images * bands_.count()));
+    pool.RunBlocks(s_.images * bands_.count(), [&](int64_t block) {
+      const int64_t image = block / bands_.count();
+      const int64_t band = block % bands_.count();
+      statuses[static_cast<size_t>(block)] =
+          PrimitiveOf(band).Run(x + image * s_.input_image() + bands_.InputOffset(band), taps,
+                                y + image * s_.output_image() + bands_.OutputOffset(band), allocator);
+      finish(block * pixels, pixels);
+    });
+    for (Status& status : statuses) DF_TRY(std::move(status));
+    return Status();
+  }
+
+ private:
+  using Primitive = std::unique_ptr<const OneDnnConvPrimitive>;
+
+  Result<Primitive> MakeFor(int64_t band, const dnnl::memory::desc* filter_order) const {
+    return CatchOneDnn("a convolution", [&]() -> Primitive {
+      return std::make_unique<const OneDnnConvPrimitive>(ConvKind::kForward, bands_.ShapeOf(band), s_, kType<T>,
+                                                         filter_order);
+    });
+  }
+  const OneDnnConvPrimitive& PrimitiveOf(int64_t band) const {
+    return band == 0 ? *first_ : band + 1 == bands_.count() ? *last_ : *inner_;
+  }
+
+  const ConvShape s_;
+  const RowBands bands_;
+  Primitive first_;
+  Primitive inner_;  // null where there are two
+  Primitive last_;
+};
+
+// 0.1 ms and more on one core.
+constexpr double kBandWork = 2.5e7;
+
+template <class Made, class T>
+Result<std::shared_ptr<const Conv<T>>> MakeAll(std::shared_ptr<Made> conv) {
+  DF_TRY(conv->Make());
+  return std::shared_ptr<const Conv<T>>(std::move(conv));
+}
+
 }  // namespace
 
 template <class T>
 Result<std::shared_ptr<const Conv<T>>> MakeOneDnnConv(ConvKind kind, const ConvShape& shape) {
   if (!OneDnnConvPrimitive::Has(shape)) return Unimplemented("oneDNN has no convolution of such sizes");
-  auto conv = std::make_shared<OneDnnConv<T>>(kind, shape);
-  DF_TRY(conv->Make());
-  return std::shared_ptr<const Conv<T>>(std::move(conv));
+  const RowBands bands(shape, kBandWork);
+  if (kind == ConvKind::kForward && bands.count() > 1 && ImagesInBlock(shape) == 1) {
+    return MakeAll<BandedConv<T>, T>(std::make_shared<BandedConv<T>>(shape, bands));
+  }
+  return MakeAll<OneDnnConv<T>, T>(std::make_shared<OneDnnConv<T>>(kind, shape));
 }
 
 #else

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "kernels/nn/filter_tiles.h"
-#include "src/framework/tensor.h"
 
 namespace dfrun {
 namespace {
@@ -201,6 +200,17 @@ Status OneDnnConvPrimitive::ReorderFilter(const void* from, void* to, ThreadPool
   });
   for (Status& status : statuses) DF_TRY(std::move(status));
   return Status();
+}
+
+Result<Tensor> OneDnnConvPrimitive::FilterSpace(Allocator& allocator) const {
+  if (!reorders_filter()) return Tensor();
+  return Tensor::Allocate(allocator, DType::kUint8, Shape({static_cast<int64_t>(filter_order().get_size())}));
+}
+
+Result<Tensor> OneDnnConvPrimitive::Ordered(const void* filter, ThreadPool& pool, Allocator& allocator) const {
+  DF_ASSIGN(Tensor ordered, FilterSpace(allocator));
+  if (ordered.initialized()) DF_TRY(ReorderFilter(filter, ordered.raw(), pool, allocator));
+  return ordered;
 }
 
 Status OneDnnConvPrimitive::Run(const void* a, const void* b, void* result, Allocator& allocator) const {

@@ -7,6 +7,7 @@
 
 #include "kernels/device/onednn_call.h"
 #include "kernels/nn/conv.h"
+#include "src/framework/tensor.h"
 
 namespace dfrun {
 
@@ -30,6 +31,10 @@ class OneDnnConvPrimitive {
   const dnnl::memory::desc& filter_order() const { return filter().order; }
   // False where the library's order is the op's own.
   bool reorders_filter() const { return filter().reorder != nullptr; }
+  // The filter in the library's order; not initialised where that is its own.
+  Result<Tensor> Ordered(const void* filter, ThreadPool& pool, Allocator& allocator) const;
+  // Space for one; not initialised where none is wanted.
+  Result<Tensor> FilterSpace(Allocator& allocator) const;
   // Into the library's order, or out of it where the filter is the result.
   Status ReorderFilter(const void* from, void* to, ThreadPool& pool, Allocator& allocator) const;
 

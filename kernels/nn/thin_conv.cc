@@ -70,10 +70,12 @@ constexpr auto kBlocks = BlocksByPixels<Vectors>(std::make_integer_sequence<int,
 template <int Vectors>
 void Row(const Taps& taps, const float* image, const float* filter, int64_t pixels, int last, float* y) {
   constexpr int64_t kPixels = MaxPixels(Vectors);
-  for (int64_t p = 0; p < pixels; p += kPixels) {
-    const int64_t count = std::min(kPixels, pixels - p);
+  int64_t p = 0;
+  for (int64_t steps = (pixels + kPixels - 1) / kPixels; steps > 0; --steps) {  // as even as they can be
+    const int64_t count = (pixels - p + steps - 1) / steps;
     kBlocks<Vectors>[static_cast<size_t>(count - 1)](taps, image + p * taps.pixel_step, filter, last,
                                                      y + p * taps.channels);
+    p += count;
   }
 }
 
@@ -91,7 +93,14 @@ class ThinConv final : public Conv<float> {
         taps_{s_.height.size,    s_.width.size,   s_.height.dilation * padded_width_,
               s_.width.dilation, s_.width.stride, s_.out_channels} {}
 
-  Status Run(const float* x, const float* filter, float* y, ThreadPool& pool, Allocator&) const override {
+  Status Run(const float* x, const float* filter, float* y, ThreadPool& pool, Allocator& allocator) const override {
+    return RunAndFinish(
+        x, filter, y, s_.images * s_.out_pixels(), [](int64_t, int64_t) {}, pool, allocator);
+  }
+
+  Status RunAndFinish(const float* x, const float* filter, float* y, int64_t /*pixels*/,
+                      FunctionRef<void(int64_t first, int64_t count)> finish, ThreadPool& pool,
+                      Allocator& /*allocator*/) const override {
     return ForImageBlocks(s_, pool, [&](int64_t first, int64_t count) {
       std::vector<float> padded(static_cast<size_t>(padded_height_ * padded_width_));
       for (int64_t i = first; i < first + count; ++i) {
@@ -100,6 +109,7 @@ class ThinConv final : public Conv<float> {
           OutputRow(padded.data() + oh * s_.height.stride * padded_width_, filter,
                     y + i * s_.output_image() + oh * s_.width.output * s_.out_channels);
         }
+        finish(i * s_.out_pixels(), s_.out_pixels());
       }
       return Status();
     });

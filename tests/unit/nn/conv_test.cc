@@ -149,6 +149,26 @@ TYPED_TEST(Conv2DHalf, IsTheRoundedFloat) {
   }
 }
 
+// Images that are much work each are computed by bands of rows, double's are not: integers that both hold.
+TEST(Conv2DBands, AreThoseOfTheWholeImage) {
+  NodeRunner runner;
+  for (const char* padding : {"SAME", "VALID"}) {
+    for (int64_t stride : {1, 2}) {
+      const AttrMap attrs = {{"strides", std::vector<int64_t>{1, stride, stride, 1}}, {"padding", padding}};
+      const auto convolve = [&]<class T>(T) {
+        const Tensor x = Counting<T>(Shape({stride == 1 ? 2 : 1, 64 * stride + 2, 64 * stride + 2, 64}), 7, 11);
+        return (*runner.Run("Conv2D", attrs, {x, Counting<T>(Shape({3, 3, 64, 80}), 5, 7)}))[0];
+      };
+      const Tensor expected = convolve(double());
+      const Tensor actual = convolve(float());
+      ASSERT_EQ(actual.shape(), expected.shape());
+      for (int64_t i = 0; i < expected.num_elements(); ++i) {
+        ASSERT_EQ(static_cast<double>(actual.data<float>()[i]), expected.data<double>()[i]) << padding << stride << i;
+      }
+    }
+  }
+}
+
 TEST(Conv2DEmpty, GivesZerosOrNothing) {
   NodeRunner runner;
   const AttrMap attrs = {{"strides", std::vector<int64_t>{1, 1, 1, 1}}, {"padding", "SAME"}};
