@@ -179,6 +179,8 @@ void AddRunOptions(Options& args, EvalOptions& options) {
   args.Value("--threads", options.ranks.threads, "Kernel threads a rank; default: this rank's share of the cores")
       .Between(1, 1024);
   args.Flag("--no-optimize{false}", options.optimize, "Skip the graph passes but for pruning");
+  args.Flag("--no-straight-loops{false}", options.ranks.straight_loops,
+            "Run every loop by frames and iterations, for comparison; the results are the same");
   args.Flag("--soft-placement", options.soft_placement,
             "Nodes whose device is not there go where they may; else that is an error");
   args.Value("--out", options.out, "HDF5 file for the fetches; default: they are printed");

@@ -34,6 +34,7 @@ Result<int> LeadOrServe(const RankOptions& options, const std::function<Status(R
   DF_ASSIGN(const std::unique_ptr<comm::World> world, comm::World::Join(options.threads > 0 ? options.threads : cores));
   RuntimeOptions runtime_options;
   runtime_options.threads = options.threads > 0 ? options.threads : std::max(1, cores / world->ranks_on_host());
+  runtime_options.straight_loops = options.straight_loops;
   const Result<std::unique_ptr<Runtime>> runtime = MakeRuntime(runtime_options, *world);
   if (!runtime.ok() && world->size() > 1) AbortAll(world->rank(), runtime.status());
   DF_TRY(runtime.status());

@@ -10,6 +10,7 @@ namespace dfrun::jobs {
 
 struct RankOptions {
   int threads = 0;  // kernel threads of this rank; 0: its share of the host's cores
+  bool straight_loops = true;
 };
 
 // Joins the ranks, calls `lead` on rank 0 while all others serve its sessions, and ends them with its outcome.

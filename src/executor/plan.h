@@ -14,7 +14,7 @@
 // itself. Nodes, slots and counters are numbered within their frame, so that an iteration is a block of them, and a
 // ready entry is (iteration, node). What enters a loop for good is handed to each block once. The out-edges of such a
 // plan are FlowEdges, which carry deadness. A plan without such ops has frame 0 alone and pays nothing for them. A loop
-// without conditionals and loops inside has a second form, a straight line (straight_loop.h).
+// without loops inside has a second form, a straight line (straight_loop.h).
 //
 // Immutable but for the cache of step states and the measured costs of expensive nodes.
 // Thread safety: all const methods from any thread. The device and the op registry of the graph must outlive it; the

@@ -4,25 +4,14 @@
 
 #include <vector>
 
+#include "src/executor/straight_guards.h"
 #include "src/executor/straight_loop.h"
 
 namespace dfrun {
 
-// Numbers of nodes are within the frame, whose order is one in which its nodes may run. Thread safety: one thread.
-class StraightFinder {
- public:
-  // Both arguments outlive it.
-  StraightFinder(const ExecPlan& plan, int32_t frame);
-
-  // False where the frame has no such form.
-  bool FindShape();
-  // What FindShape() found. Adds to `inputs`.
-  StraightLoop Make(std::vector<uint32_t>& inputs);
-
- private:
-  // When a node runs: which side of the Switches it is on.
-  enum class Side : uint8_t { kAlways, kIfTrue, kIfFalse };
-
+// What a frame's nodes are in its straight form. Numbers of nodes are within the frame, whose order is one in which its
+// nodes may run. Thread safety: one thread.
+struct StraightShape {
   struct Variable {
     uint32_t merge;
     uint32_t next_iteration;
@@ -30,54 +19,84 @@ class StraightFinder {
     uint32_t home;
     uint32_t stage;  // where its next value waits for others to be moved
   };
-  // Where a slot without a place is read last; indices of actions, -1: not there.
-  struct Reads {
-    int32_t always = -1;
-    int32_t if_true = -1;
-    int32_t if_false = -1;
-    bool moved = false;
-    bool exits = false;
+  // The end of a conditional.
+  struct Choice {
+    uint32_t merge;
+    GuardId guards[2] = {StraightGuards::kNone, StraightGuards::kNone};  // of the inputs
   };
 
+  std::vector<Variable> variables;
+  std::vector<Choice> choices;
+  std::vector<int32_t> choice_of;  // by node; -1: it is none
+  std::vector<uint32_t> homes;     // by slot
+  std::vector<bool> is_home;       // by slot: of a variable
+  uint32_t loop_cond = 0;
+  uint32_t predicate = 0;  // the home of what it reads
+  StraightGuards guards;
+  std::vector<GuardId> guard_of;  // by node
+  GuardId goes_on = StraightGuards::kNone;
+  GuardId has_ended = StraightGuards::kNone;
+};
+
+// A frame of a plan.
+class StraightFrame {
+ public:
+  StraightFrame(const ExecPlan& plan, int32_t frame);
+
+  const FramePlan& plan() const { return frame_; }
   const NodeRecord& Record(uint32_t node) const { return plan_.records()[frame_.first_node + node]; }
   const NodeInfo& Info(uint32_t node) const { return plan_.info(frame_.first_node + node); }
   ControlFlowKind Kind(uint32_t node) const { return plan_.detail(frame_.first_node + node).flow; }
   uint32_t Input(uint32_t node, uint32_t i) const { return plan_.inputs()[Record(node).first_input + i]; }
+  std::span<const FlowEdge> Edges(uint32_t node) const;
   bool IsCounted(uint32_t slot) const { return is_counted_[slot]; }
   const ValueLayout::PlacedSlot* Placed(uint32_t slot) const { return placed_[slot]; }
+  // Whether it only hands a value on.
+  bool IsIdentity(uint32_t node) const;
+  // Whether a kernel is called for it.
+  bool IsCalled(uint32_t node) const { return Record(node).fn != nullptr && !IsIdentity(node); }
 
-  bool KernelsFit() const;
-  bool EntersFit();
-  bool FindVariables();
-  bool FindVariable(uint32_t merge);
-  bool FindHomes();
-  bool FindSides();
-  static bool Reach(Side& reached, Side side);
-  bool SideFits(uint32_t node) const;
-
-  std::vector<StraightAction>& ActionsOf(Side side);
-  void AddActions(std::vector<uint32_t>& inputs);
-  void AddMoves();
-  void AddMove(uint32_t node, uint32_t from, uint32_t to, bool may_swap);
-  bool NeedsStage(uint32_t from, const Variable& variable) const;
-  void FindReads(const std::vector<uint32_t>& inputs);
-  void AddReleases(std::vector<StraightAction>& actions, int32_t Reads::*side, const std::vector<uint32_t>& inputs);
-  bool IsLastRead(uint32_t slot, int32_t Reads::*side, int32_t action) const;
-  void AddEmptied();
-
+ private:
   const ExecPlan& plan_;
-  const int32_t frame_index_;
   const FramePlan& frame_;
   std::vector<const ValueLayout::PlacedSlot*> placed_;  // by slot
   std::vector<bool> is_counted_;                        // by slot
-  std::vector<bool> is_enter_;                          // by slot: what an Enter gives that is not constant
-  std::vector<int32_t> next_iteration_;                 // by slot: the NextIteration that gives it
-  std::vector<Variable> variables_;
-  std::vector<bool> is_home_;    // by slot: of a variable
-  std::vector<Side> sides_;      // by node
-  std::vector<Side> triggered_;  // by node: the side of a ControlTrigger before it
-  std::vector<Reads> reads_;     // by slot
-  StraightLoop loop_;
+};
+
+class StraightFinder {
+ public:
+  // Both arguments outlive it.
+  StraightFinder(const ExecPlan& plan, const StraightFrame& frame, int32_t frame_index)
+      : plan_(plan), frame_(frame), frame_index_(frame_index) {}
+
+  // False where the frame has no such form.
+  bool Find();
+  // What Find() found.
+  StraightShape TakeShape() { return std::move(shape_); }
+
+ private:
+  using Choice = StraightShape::Choice;
+
+  bool KernelsFit() const;
+  bool EntersFit();
+  bool FindMerges();
+  bool FindMerge(uint32_t merge);
+  bool AddVariable(uint32_t merge, uint32_t enter, uint32_t next);
+  bool AddChoice(uint32_t merge);
+  bool FindHomes();
+  bool FindHome(uint32_t node);
+  bool FindGuards();
+  bool FindGuard(uint32_t node);
+  bool HandGuardOn(uint32_t node);
+  bool GuardFits(uint32_t node) const;
+  GuardId GuardOfEdge(uint32_t node, const FlowEdge& edge);
+
+  const ExecPlan& plan_;
+  const StraightFrame& frame_;
+  const int32_t frame_index_;
+  std::vector<bool> is_enter_;           // by slot: what an Enter gives that is not constant
+  std::vector<int32_t> next_iteration_;  // by slot: the NextIteration that gives it
+  StraightShape shape_;
 };
 
 }  // namespace dfrun

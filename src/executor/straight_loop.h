@@ -1,14 +1,16 @@
 // A loop that runs as a straight line: the kernels of an iteration in one fixed order, without a queue, counters or
-// deadness.
+// deadness. Conditionals in it are jumps between blocks of that line.
 //
-// Such a loop stays in one block of values (StepValues), and slots that only hand a value on (of Merge, Switch,
-// LoopCond, Identity) are not written at all: kernels read where the value is, its home. At the end of an iteration
-// what goes to the next one is moved to the homes of the loop's variables.
+// Such a loop stays in one block of values (StepValues), and slots that only hand a value on (of a loop variable's
+// Merge, Switch, LoopCond, Identity) are not written at all: kernels read where the value is, its home. At the end of
+// an iteration what goes to the next one is moved to the homes of the loop's variables; at the end of a branch what it
+// gives is moved to the Merge behind it, where the kernel that made it has not written it there at once.
 //
 // A frame has this form (FindStraightLoop) if
-//   - all its Merges are loop variables and all its Switches obey its one LoopCond: no conditional and no loop inside;
-//   - a node that the false side of a Switch reaches is not reached by the true side, and Exits are on the false side
-//     alone, NextIterations on the true side alone;
+//   - each of its Merges is a loop variable, or the end of a conditional: its two inputs come from the two sides of one
+//     predicate; there is no loop inside;
+//   - no node waits for values of two branches that do not lie within each other; Exits are on the false side of the
+//     LoopCond alone, NextIterations on its true side alone, and nothing else of the loop's frame work in a branch;
 //   - all kernels are synchronous, and none of its nodes is fetched.
 // A step runs it so if nothing that entered is dead, and, where the pool has several threads, if no kernel in it is
 // expensive: iterations of those may overlap, which the general form does (FlowLoop).
@@ -16,6 +18,7 @@
 #define DFRUN_SRC_EXECUTOR_STRAIGHT_LOOP_H_
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "src/executor/plan.h"
@@ -31,19 +34,31 @@ struct StraightAction {
   uint64_t forwardable = 0;  // inputs that nothing reads after it
 };
 
-// What an iteration hands to the next.
+// What an iteration hands to the next, or a branch to what comes after it.
 struct StraightMove {
-  enum class Kind : uint32_t {
-    kCopy,  // `bytes` bytes between places of the arena
-    kSwap,  // places of the arena, by their headers
-    kFill,  // into a place of the arena, by HandOver()
-    kHand,  // into a slot without a place, likewise
+  enum class Kind : uint8_t {
+    kCopy,   // `bytes` bytes between places of the arena
+    kSwap,   // places of the arena, by their headers
+    kFill,   // into a place of the arena, by HandOver()
+    kHand,   // into a slot without a place, for another iteration, likewise
+    kShare,  // into a slot without a place, for the same iteration, likewise
   };
   Kind kind;
+  bool empties = false;  // `from` is empty after it
   uint32_t bytes;
   uint32_t from;
   uint32_t to;
-  uint32_t node;  // the NextIteration, in the plan
+  uint32_t node;  // the NextIteration or the Merge, in the plan
+};
+
+// Calls, then moves, then what comes next: another block, or the end of the iteration.
+struct alignas(64) StraightBlock {
+  static constexpr int32_t kAgain = -1;  // the first block, in another iteration
+  static constexpr int32_t kEnd = -2;    // the loop has ended
+  std::span<const StraightAction> actions;
+  std::span<const StraightMove> moves;
+  int32_t predicate = -1;    // a slot that is looked at; -1: none
+  int32_t next[2] = {0, 0};  // by the predicate's value; next[0] where there is none
 };
 
 struct StraightExit {
@@ -51,17 +66,21 @@ struct StraightExit {
   uint32_t from;
 };
 
+// Moved and never copied: blocks point into it.
 struct StraightLoop {
+  StraightLoop() = default;
+  StraightLoop(StraightLoop&&) = default;
+  StraightLoop& operator=(StraightLoop&&) = default;
+
   uint32_t loop_cond = 0;  // a node of the frame
   uint32_t predicate = 0;  // the home of what it reads
   bool has_expensive = false;
-  uint32_t weight = 0;                   // of an iteration: its calls; an expensive one counts as many
-  std::vector<StraightAction> always;    // before the predicate is looked at
-  std::vector<StraightAction> if_true;   // in an iteration that is not the last
-  std::vector<StraightMove> moves;       // after those, in this order
-  std::vector<uint32_t> emptied;         // slots that are empty after the moves
-  std::vector<StraightAction> if_false;  // once, at the end
-  std::vector<StraightExit> exits;       // after those
+  uint32_t weight = 0;  // of an iteration: its calls; an expensive one counts as many
+  std::vector<StraightBlock> blocks;
+  std::vector<StraightAction> actions;
+  std::vector<StraightMove> moves;
+  std::vector<uint32_t> emptied;    // slots that are empty at the end of an iteration
+  std::vector<StraightExit> exits;  // after the last
   std::vector<uint32_t> releases;
   std::vector<uint32_t> homes;  // by slot
 };

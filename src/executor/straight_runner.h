@@ -27,7 +27,8 @@ class StraightRunner : private NodeRunner<kShared> {
   // How much of a loop runs at one go, in calls: other nodes, and errors elsewhere, wait no longer.
   static constexpr uint32_t kCallsAtOnce = 1024;
 
-  StraightRunner(StepState& step, Iteration& iteration) : NodeRunner<kShared>(step), iteration_(iteration) {
+  StraightRunner(StepState& step, Iteration& iteration)
+      : NodeRunner<kShared>(step), iteration_(iteration), loop_(*iteration.straight) {
     this->Bind(*iteration.values);
     ExecutorAccess::SetIteration(this->context_, iteration.id);
   }
@@ -43,15 +44,15 @@ class StraightRunner : private NodeRunner<kShared> {
     return true;
   }
 
-  // Iterations until the predicate does not hold or their calls are enough.
-  [[gnu::noinline]] StraightOutcome Run() {
-    const StraightLoop& loop = *iteration_.straight;
-    for (uint32_t calls = 0; calls < kCallsAtOnce; calls += loop.weight) {
-      if (!RunActions(loop, loop.always)) return StraightOutcome::kFailed;
-      if (!ValueIn(this->slots_[loop.predicate]).template scalar<bool>()) {
-        return RunActions(loop, loop.if_false) ? StraightOutcome::kEnded : StraightOutcome::kFailed;
+  // Iterations until the predicate does not hold or their calls are enough. All that cheap kernels need is inline in
+  // it.
+  [[gnu::noinline, gnu::flatten]] StraightOutcome Run() {
+    for (uint32_t calls = 0; calls < kCallsAtOnce; calls += loop_.weight) {
+      const int32_t last = RunIteration();
+      if (last != StraightBlock::kAgain) {
+        return last == StraightBlock::kEnd ? StraightOutcome::kEnded : StraightOutcome::kFailed;
       }
-      if (!RunActions(loop, loop.if_true) || !RunMoves(loop)) return StraightOutcome::kFailed;
+      for (uint32_t slot : loop_.emptied) this->slots_[slot].Reset();
       iteration_.id = Frames::NextId(*iteration_.frame);
       ExecutorAccess::SetIteration(this->context_, iteration_.id);
     }
@@ -68,10 +69,27 @@ class StraightRunner : private NodeRunner<kShared> {
     return true;
   }
 
-  bool RunActions(const StraightLoop& loop, const std::vector<StraightAction>& actions) {
+  static constexpr int32_t kFailed = -3;
+
+  // What the last block says that comes next; or kFailed.
+  int32_t RunIteration() {
+    int32_t next = 0;
+    do {
+      const StraightBlock& block = loop_.blocks[static_cast<size_t>(next)];
+      if (!RunActions(block.actions) || !RunMoves(block.moves)) return kFailed;
+      next = block.next[0];
+      if (block.predicate >= 0 && ValueIn(this->slots_[block.predicate]).template scalar<bool>()) {
+        next = block.next[1];
+        asm volatile("");  // a jump, which is foreseen, and no index into next, which would wait for the predicate
+      }
+    } while (next >= 0);
+    return next;
+  }
+
+  bool RunActions(std::span<const StraightAction> actions) {
     for (const StraightAction& action : actions) {
       if (action.record.flags != 0) {
-        if (!RunFlaggedAction(loop, action)) return false;
+        if (!RunFlaggedAction(action)) return false;
       } else if (!this->Call(action.node, action.record, 0)) {
         return false;
       }
@@ -79,7 +97,7 @@ class StraightRunner : private NodeRunner<kShared> {
     return true;
   }
 
-  bool RunFlaggedAction(const StraightLoop& loop, const StraightAction& action) {
+  [[gnu::noinline]] bool RunFlaggedAction(const StraightAction& action) {
     const NodeRecord& record = action.record;
     if ((record.flags & kNodeReadsRefs) != 0) {
       if (Status s = CheckRefs(this->plan_, action.node, this->slots_); !s.ok()) return Failed(action.node, s);
@@ -91,26 +109,34 @@ class StraightRunner : private NodeRunner<kShared> {
       return false;
     }
     for (uint32_t i = 0; i < action.num_releases; ++i) {
-      this->slots_[loop.releases[action.first_release + i]].Reset();
+      this->slots_[loop_.releases[action.first_release + i]].Reset();
     }
     return true;
   }
 
-  bool RunMoves(const StraightLoop& loop) {
-    for (const StraightMove& move : loop.moves) {
-      Tensor& from = this->slots_[move.from];
-      Tensor& to = this->slots_[move.to];
+  bool RunMoves(std::span<const StraightMove> moves) {
+    for (const StraightMove& move : moves) {
       if (move.kind == StraightMove::Kind::kCopy) {
-        CopySmall(from.raw(), move.bytes, to.raw());
-      } else if (move.kind == StraightMove::Kind::kSwap) {
-        std::swap(from, to);
-      } else {
-        if (move.kind == StraightMove::Kind::kHand) to.Reset();
-        const Status s = HandOver(from, {from.dtype(), false}, false, this->plan_.device().allocator(), to);
-        if (!s.ok()) return Failed(move.node, s);
+        CopySmall(this->slots_[move.from].raw(), move.bytes, this->slots_[move.to].raw());
+      } else if (!RunMove(move)) {
+        return false;
       }
     }
-    for (uint32_t slot : loop.emptied) this->slots_[slot].Reset();
+    return true;
+  }
+
+  [[gnu::noinline]] bool RunMove(const StraightMove& move) {
+    Tensor& from = this->slots_[move.from];
+    Tensor& to = this->slots_[move.to];
+    if (move.kind == StraightMove::Kind::kSwap) {
+      std::swap(from, to);
+      return true;
+    }
+    if (move.kind != StraightMove::Kind::kFill) to.Reset();
+    const bool same_iteration = move.kind == StraightMove::Kind::kShare;
+    const Status s = HandOver(from, {from.dtype(), false}, same_iteration, this->plan_.device().allocator(), to);
+    if (!s.ok()) return Failed(move.node, s);
+    if (move.empties) from.Reset();
     return true;
   }
 
@@ -133,6 +159,7 @@ class StraightRunner : private NodeRunner<kShared> {
   }
 
   Iteration& iteration_;
+  const StraightLoop& loop_;
 };
 
 }  // namespace dfrun

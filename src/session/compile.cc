@@ -34,7 +34,8 @@ Result<std::unique_ptr<RankPart>> BuildPart(Runtime& runtime, const std::vector<
   for (const Partition* partition : partitions) {
     Device* device = runtime.FindDevice(partition->device);
     if (device == nullptr) return Internal("rank ", runtime.rank(), " has no device ", partition->device);
-    DF_ASSIGN(std::unique_ptr<ExecPlan> plan, ExecPlan::Create(partition->graph, *device, runtime.kernels()));
+    DF_ASSIGN(std::unique_ptr<ExecPlan> plan, ExecPlan::Create(partition->graph, *device, runtime.kernels(),
+                                                               {.straight_loops = runtime.straight_loops()}));
     part->plans.push_back(std::move(plan));
   }
   std::stable_partition(part->plans.begin(), part->plans.end(),

@@ -31,6 +31,8 @@ struct RuntimeOptions {
   // this process may run on.
   int threads = 1;
   const KernelRegistry* kernels = &KernelRegistry::Builtin();
+  // PlanOptions::straight_loops of every plan.
+  bool straight_loops = true;
 };
 
 // Thread safety: const methods from any thread; StartTask() before the first step. Outlives sessions and workers on it.
@@ -46,6 +48,7 @@ class Runtime {
   int rank() const { return rank_; }
   int size() const { return size_; }
   const KernelRegistry& kernels() const { return *options_.kernels; }
+  bool straight_loops() const { return options_.straight_loops; }
   Communicator& communicator() const { return *communicator_; }
   WorkerPool& pool() const { return *pool_; }
   StepRunner& runner() const { return *runner_; }

@@ -18,6 +18,8 @@ class DfrunPeer:
             self.command += ["--init", model.init]
         if not model.optimize:
             self.command += ["--no-optimize"]
+        if not model.straight_loops:
+            self.command += ["--no-straight-loops"]
         self.model = model
         self.work = pathlib.Path(work)
         self.work.mkdir(parents=True, exist_ok=True)

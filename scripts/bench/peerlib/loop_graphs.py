@@ -1,4 +1,6 @@
 """Loops in the primitive form, as TensorFlow 1 writes them: of scalars, and a recurrent network with its gradient."""
+import dataclasses
+
 import tensorflow.compat.v1 as tf
 
 from peerlib.model import Model
@@ -23,6 +25,48 @@ def scalar():
 def branching():
     """With a conditional in the body."""
     return counting_loop(100_000, lambda i, x: [tf.cond(i % 3 < 1, lambda: x + i, lambda: x - 1)], 0)
+
+
+def branching_twice():
+    """With a conditional in a conditional in the body."""
+    def inner(i, x):
+        return tf.cond(x > 0, lambda: x - i, lambda: x + 2 * i)
+
+    return counting_loop(100_000, lambda i, x: [tf.cond(i % 3 < 1, lambda: inner(i, x), lambda: x - 1)], 0)
+
+
+def nested(inner_iterations):
+    """A loop in a loop; an iteration is one of the inner loop."""
+    outer_iterations = 100_000 // inner_iterations
+
+    def body(i, x):
+        return [tf.while_loop(lambda j, y: j < inner_iterations, lambda j, y: [j + 1, y + i], [0, x])[1]]
+
+    return dataclasses.replace(counting_loop(outer_iterations, body, 0), iterations=outer_iterations * inner_iterations)
+
+
+def vector():
+    """With a vector of 64 elements beside the count."""
+    return counting_loop(100_000, lambda i, x: [x * 0.5 + tf.cast(i, tf.float32)], tf.zeros([64]))
+
+
+def tensor_array(iterations=10_000):
+    """Writes each iteration's value into a TensorArray and reads that of the iteration before."""
+    def body(i, x, values):
+        return i + 1, x + values.read(i), values.write(i + 1, x)
+
+    tf.disable_control_flow_v2()
+    graph = tf.Graph()
+    with graph.as_default():
+        values = tf.TensorArray(tf.float32, iterations + 1, clear_after_read=False).write(0, 1.0)
+        last = tf.while_loop(lambda i, *_: i < iterations, body, [0, 0.0, values])
+        tf.group(last[0], last[1], last[2].flow, name="step")
+    return Model(graph=graph.as_graph_def(), target="step", iterations=iterations)
+
+
+def general(make):
+    """The same loop in the general form, where dfrun would run it as a straight line."""
+    return lambda: dataclasses.replace(make(), straight_loops=False)
 
 
 def rnn(steps=100, batch=8, units=32):

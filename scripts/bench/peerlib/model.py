@@ -12,6 +12,7 @@ class Model:
     init: Optional[str] = None  # the node run once before the first step
     loss: Optional[str] = None  # the output, name:port, by which the two systems are first checked to do the same
     torch: Optional[str] = None  # the function of torch_models that makes the same step in PyTorch
+    straight_loops: bool = True  # whether dfrun may run loops as straight lines
     optimize: bool = False  # whether graph rewriting is part of the comparison; it would delete a graph of no-ops
 
 

@@ -131,6 +131,64 @@ TEST_P(StraightLoopTest, AnExitThatNobodyReadsAndLoopsOneAfterTheOther) {
   EXPECT_EQ(Run(g), std::vector<int32_t>{5 + 0 + 1 + 2 + 3});
 }
 
+// x = i < 4 ? (i < 2 ? x + y : x) : x * y, where y goes on unchanged or becomes x
+TEST_P(StraightLoopTest, ConditionalsInEachOther) {
+  FlowGraph g;
+  const Values exits = CountTo(g, g.Int(6), {Vector(g, 1), Vector(g, 3)}, [&](const Values& v) {
+    const Output early = g.Op("Less", {v[0], g.Int(4)});
+    const Output x = g.Op("Switch", {v[1], early});
+    const Output y = g.Op("Switch", {v[2], early});
+    const Output i = g.Op("Switch", {v[0], early});
+    const Output first = g.Op("Less", {{i.node, 1}, g.Int(2)});
+    const Output inner_x = g.Op("Switch", {{x.node, 1}, first});
+    const Output inner_y = g.Op("Switch", {{y.node, 1}, first});
+    const Output sum = g.Op("AddV2", {{inner_x.node, 1}, {inner_y.node, 1}});
+    const Output inner = g.Op("Merge", {inner_x, sum});
+    const Output product = g.Op("Mul", {x, y});
+    return Values{g.Op("Merge", {product, inner}), g.Op("Merge", {x, {y.node, 1}})};
+  });
+  for (size_t i = 1; i < 3; ++i) g.Fetch(exits[i]);
+  EXPECT_EQ(Run(g), (std::vector<int32_t>{7 * 3 * 7, 7 * 3}));
+}
+
+// Two conditionals on one predicate, the second of what the first gives; and one that always gives the same side.
+TEST_P(StraightLoopTest, ConditionalsOneAfterTheOther) {
+  FlowGraph g;
+  const Values exits = CountTo(g, g.Int(5), {Vector(g, 1)}, [&](const Values& v) {
+    const Output pred = g.Op("Less", {v[0], g.Int(2)});
+    const auto twice = [&](Output x) { return g.Op("AddV2", {x, x}); };
+    const auto same = [](Output x) { return x; };
+    const Output first = g.Cond(pred, v[1], twice, same);
+    const Output second = g.Cond(pred, first, same, [&](Output x) { return g.Op("Neg", {x}); });
+    return Values{g.Cond(g.Op("Less", {v[0], g.Int(9)}), second, twice, same)};
+  });
+  g.Fetch(exits[1]);
+  EXPECT_EQ(Run(g), std::vector<int32_t>{-4 * 32});
+}
+
+// The condition of the loop holds a conditional of its own.
+TEST_P(StraightLoopTest, AConditionalInTheCondition) {
+  FlowGraph g;
+  const Values exits = g.While(
+      {g.Int(0), Vector(g, 2)}, {g.Int(3)},
+      [&](const Values& v) {
+        const Output is_low = g.Op("Less", {v[0], v[2]});
+        const Output limit = g.Cond(
+            is_low, v[2], [](Output x) { return x; },
+            [&](Output x) {
+              return g.Op("AddV2", {x, g.Int(4)});
+            });
+        return g.Op("Less", {v[0], limit});
+      },
+      [&](const Values& v) {
+        return Values{g.Op("AddV2", {v[0], g.Int(1)}), g.Op("AddV2", {v[1], v[1]})};
+      });
+  g.Fetch(exits[0]);
+  g.Fetch(exits[1]);
+  const std::vector<int32_t> values = Run(g);
+  EXPECT_EQ(values, (std::vector<int32_t>{7, 256}));
+}
+
 class StraightFormTest : public ::testing::Test {
  protected:
   Status Prepare(FlowGraph& g) {
@@ -148,22 +206,67 @@ class StraightFormTest : public ::testing::Test {
   std::unique_ptr<ExecPlan> plan_;
 };
 
-TEST_F(StraightFormTest, NeitherALoopAroundALoopNorAroundAConditionalHasIt) {
-  FlowGraph nested;
-  CountTo(nested, nested.Int(3), {nested.Int(0)}, [&](const Values& v) {
-    const auto less = [&](const Values& w) { return nested.Op("Less", {w[0], w[1]}); };
-    const auto add = [&](const Values& w) { return Values{nested.Op("AddV2", {w[0], nested.Int(1)})}; };
-    return nested.While({v[1]}, {v[0]}, less, add);
+TEST_F(StraightFormTest, ALoopAroundALoopDoesNotHaveIt) {
+  FlowGraph g;
+  CountTo(g, g.Int(3), {g.Int(0)}, [&](const Values& v) {
+    const auto less = [&](const Values& w) { return g.Op("Less", {w[0], w[1]}); };
+    const auto add = [&](const Values& w) { return Values{g.Op("AddV2", {w[0], g.Int(1)})}; };
+    return g.While({v[1]}, {v[0]}, less, add);
   });
-  ASSERT_TRUE(Prepare(nested).ok());
+  ASSERT_TRUE(Prepare(g).ok());
   EXPECT_EQ(NumStraight(), 1);
-  FlowGraph branching;
-  CountTo(branching, branching.Int(3), {branching.Int(0)}, [&](const Values& v) {
-    const auto same = [](Output x) { return x; };
-    return Values{branching.Cond(branching.Op("Less", {v[1], v[0]}), v[1], same, same)};
+}
+
+TEST_F(StraightFormTest, AskingAMergeWhichInputCameTakesTheFormAway) {
+  FlowGraph g;
+  CountTo(g, g.Int(3), {g.Int(0)}, [&](const Values& v) {
+    const Output branch = g.Op("Switch", {v[1], g.Op("Less", {v[1], v[0]})});
+    const Output merge = g.Op("Merge", {{branch.node, 0}, {branch.node, 1}});
+    return Values{g.Op("AddV2", {merge, {merge.node, 1}})};
   });
-  ASSERT_TRUE(Prepare(branching).ok());
+  ASSERT_TRUE(Prepare(g).ok());
   EXPECT_EQ(NumStraight(), 0);
+}
+
+// A node that waits for branches of two predicates runs where both are taken, which no place in a line is.
+TEST_F(StraightFormTest, WaitingForTwoBranchesTakesTheFormAway) {
+  FlowGraph g;
+  CountTo(g, g.Int(3), {g.Int(0)}, [&](const Values& v) {
+    const Output p = g.Op("Switch", {v[1], g.Op("Less", {v[1], v[0]})});
+    const Output q = g.Op("Switch", {v[0], g.Op("Less", {v[0], g.Int(2)})});
+    g.Op("AddV2", {p, q});
+    return Values{v[1]};
+  });
+  ASSERT_TRUE(Prepare(g).ok());
+  EXPECT_EQ(NumStraight(), 0);
+}
+
+TEST_F(StraightFormTest, OnlyTheTakenBranchIsTracedAndItsErrorsNameTheNode) {
+  FlowGraph g;
+  const Output n = g.Feed();
+  g.Fetch(CountTo(g, n, {g.Int(5)}, [&](const Values& v) {
+    return Values{g.Cond(
+        g.Op("Less", {v[0], g.Int(3)}), v[1], [&](Output x) { return g.Op("Neg", {x}); },
+        [&](Output x) {
+          return g.Op("FloorDiv", {x, g.Op("Sub", {x, x})});
+        })};
+  })[1]);
+  ASSERT_TRUE(Prepare(g).ok());
+  ASSERT_EQ(NumStraight(), 1);
+  const auto run = [&](int32_t times, StepTrace* trace) {
+    std::vector<Tensor> feeds = {Tensor::Scalar(times)};
+    std::vector<Tensor> fetches(1);
+    DF_TRY(RunPlan(*plan_, pool_, {.feeds = feeds, .fetches = fetches, .step = {}, .trace = trace}));
+    EXPECT_EQ(fetches[0].scalar<int32_t>(), -5);
+    return Status();
+  };
+  StepTrace trace;
+  EXPECT_TRUE(run(3, &trace).ok());
+  std::map<std::string, int> calls;
+  for (const TraceRecord& record : trace.Take()) ++calls[record.op];
+  EXPECT_EQ(calls, (std::map<std::string, int>{{"Less", 4 + 3}, {"AddV2", 3}, {"Neg", 3}}));
+  EXPECT_THAT(run(4, nullptr).message(), HasSubstr("FloorDiv"));
+  EXPECT_TRUE(run(3, nullptr).ok());
 }
 
 // The kernel's outputs are not of one shape, so the variable has none.

@@ -1,0 +1,56 @@
+// Writes the straight form that a frame was found to have, in the order of its methods.
+#ifndef DFRUN_SRC_EXECUTOR_STRAIGHT_WRITER_H_
+#define DFRUN_SRC_EXECUTOR_STRAIGHT_WRITER_H_
+
+#include <vector>
+
+#include "src/executor/straight_blocks.h"
+#include "src/executor/straight_finder.h"
+#include "src/executor/straight_reads.h"
+
+namespace dfrun {
+
+// Thread safety: one thread.
+class StraightWriter {
+ public:
+  // Both arguments outlive it. `inputs`: the plan's, to which those of the actions are added.
+  StraightWriter(const StraightFrame& frame, StraightShape shape, std::vector<uint32_t>& inputs);
+
+  StraightLoop Write();
+
+ private:
+  using Variable = StraightShape::Variable;
+
+  uint32_t PlanNode(uint32_t node) const { return frame_.plan().first_node + node; }
+  // The home of a node's input.
+  uint32_t Source(uint32_t node, uint32_t i) const { return loop_.homes[frame_.Input(node, i)]; }
+
+  void WriteInPlace();
+  bool MayWriteAt(uint32_t source, uint32_t target, GuardId guard) const;
+  std::vector<uint32_t> Order() const;
+  void AddItem(uint32_t item);
+  void AddAction(uint32_t node);
+  void AddBranchEnd(uint32_t item);
+  void AddNext();
+  bool NeedsStage(uint32_t from, const Variable& variable) const;
+  void AddMove(GuardId guard, StraightMove move, bool may_swap);
+  void GoTo(GuardId guard);
+  void AddReleases();
+  void AddReleasesOf(uint32_t action, std::vector<uint32_t> slots);
+  void AddEmptied();
+  bool IsEmptied(uint32_t slot) const;
+
+  const StraightFrame& frame_;
+  const StraightShape shape_;
+  std::vector<uint32_t>& inputs_;
+  StraightLoop loop_;
+  StraightBlocks blocks_;
+  StraightReads reads_;
+  std::vector<int32_t> maker_;     // by slot: the node, of one output, whose kernel gives it; or a conditional's end
+  std::vector<GuardId> written_;   // by slot: where something is written there; kNone: nowhere
+  std::vector<bool> is_moved_to_;  // by slot: of a conditional's end
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_EXECUTOR_STRAIGHT_WRITER_H_
