@@ -19,9 +19,8 @@ enum class GemmInto {
 template <class T>
 class BlockedGemm {
  public:
-  // m, k, n >= 1; the rows of B's memory are `b_stride` elements apart.
-  BlockedGemm(int64_t m, int64_t k, int64_t n, bool transposed_a, bool transposed_b, int64_t b_stride,
-              GemmInto into = GemmInto::kStore);
+  // m, k, n >= 1.
+  BlockedGemm(int64_t m, int64_t k, int64_t n, bool transposed_a, bool transposed_b, GemmInto into = GemmInto::kStore);
   // Elements of scratch memory that Run() needs, at an address that vectors align to.
   int64_t scratch_elements() const { return a_elements_ + b_elements_ + c_elements_; }
   // The views are as announced. C is not transposed and overlaps neither operand.
@@ -29,6 +28,7 @@ class BlockedGemm {
 
  private:
   struct Pass;
+  struct Panel;
 
   static void RunPass(const Pass& pass);
   // Some rows of A by some columns of B; `first`: no rows before have been multiplied by these columns.

@@ -22,13 +22,12 @@ bool NeedsPacking(int64_t m, MatrixView<const T> b) {
 // All rows of C for one panel of B, in steps as even as they can be.
 template <class T, RowsOfB kRows>
 void PanelColumns(int64_t m, MatrixView<const T> a, int vectors, BlockOperands<T> o) {
-  o.row_step = a.transposed ? 1 : a.stride;
-  o.k_step = a.transposed ? a.stride : 1;
+  o.a_stride = a.stride;
+  o.transposed_a = a.transposed;
   const int64_t max_rows = MaxRows(vectors);
   for (int64_t i = 0, steps = (m + max_rows - 1) / max_rows; steps > 0; --steps) {
     const int64_t rows = (m - i + steps - 1) / steps;
-    o.a = a.data + i * o.row_step;
-    o.ahead = {o.a};
+    o.a = a.At(i, 0).data;
     RunGemmBlock<T, kRows>(rows, vectors, o);
     o.c += rows * o.c_stride;
     i += rows;

@@ -9,8 +9,6 @@ namespace {
 
 // Below this many multiplications (128^3) the direct kernel is level with BlockedGemm or ahead of it.
 constexpr int64_t kDirectWork = int64_t{1} << 21;
-// BlockedGemm takes 0.98 of oneDNN's speed in products of 1024^3, 0.88 at 2048^3.
-constexpr int64_t kOneDnnSide = 1024;
 // A tile of this much work takes 100 us, far more than the 20 us until a woken thread runs.
 constexpr int64_t kTileWork = int64_t{8} << 20;
 // Tiles have whole rows of C where there are rows enough: oneDNN then reads B as it is, where for a part of its columns
@@ -59,10 +57,6 @@ Result<GemmShape> MatchMatrices(std::span<const int64_t> a, std::span<const int6
   return InvalidArgument("cannot multiply ", Shape(a), transpose_a ? " (transposed)" : "", " by ", Shape(b),
                          transpose_b ? " (transposed)" : "", ": the inner sizes ", product.k, " and ", inner_b,
                          " differ");
-}
-
-bool PrefersOneDnnGemm(const GemmShape& shape) {
-  return std::min({shape.m, shape.k, shape.n}) >= kOneDnnSide;
 }
 
 bool PrefersDirectGemm(const GemmShape& shape) {

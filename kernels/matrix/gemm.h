@@ -1,5 +1,5 @@
-// C = A B for one shape: chooses the way (BlockedGemm, oneDNN for bfloat16 and for large products of float, other
-// 16-bit operands through float, plain loops) by the shape alone. So are the tiles of oneDNN's products; those of
+// C = A B for one shape: chooses the way (BlockedGemm, oneDNN for bfloat16, other 16-bit operands through
+// float, plain loops) by the shape alone. So are the tiles of oneDNN's products; those of
 // BlockedGemm, whose elements have the same bits in any tile, follow the number of threads too.
 #ifndef DFRUN_KERNELS_MATRIX_GEMM_H_
 #define DFRUN_KERNELS_MATRIX_GEMM_H_
@@ -36,9 +36,6 @@ Result<GemmShape> MatchMatrices(std::span<const int64_t> a, std::span<const int6
 
 // True where one thread's DirectGemm() is the fastest way: no plan is needed.
 bool PrefersDirectGemm(const GemmShape& shape);
-
-// True where oneDNN is the fastest way for float: no side is short, so that copies of both operands pay.
-bool PrefersOneDnnGemm(const GemmShape& shape);
 
 // Thread safety: Run from any thread, several at once. T: float, double, bfloat16, float16,
 // int16_t, int32_t, int64_t, complex; integers wrap.

@@ -22,20 +22,28 @@ constexpr int MaxRows(int vectors) {
   return std::min((kVectorRegisters - vectors - 1) / vectors, 10);
 }
 
-// Memory that will be read soon: every 2^shift steps over k ask for another cache line of it, `step` bytes on. Few at a
-// time, since a core waits for no more than some 16 lines at once.
-struct Ahead {
-  const void* at = nullptr;
-  int64_t step = 0;
-  int shift = 0;
+// How the rows of B are read, and what else is done on the way.
+enum class RowsOfB {
+  kWhole,    // whole vectors one after the other, whatever stands beyond the last column
+  kEdge,     // no byte beyond the last column: costs a multiply-add's place
+  kCopying,  // as kWhole, while rows of another matrix are copied
 };
 
-// How the rows of B are read.
-enum class RowsOfB {
-  kWhole,    // whole vectors, whatever stands beyond the last column
-  kEdge,     // no byte beyond the last column: costs a multiply-add's place
-  kPacking,  // as kEdge, and copied to `packed` on the way
+// Rows that a product copies for the next one, a few steps over k at a time: memory is waited for while the units that
+// multiply are busy. Rows that lie a multiple of 4 KiB apart share a few sets of the caches, so that what is asked for
+// must be used soon.
+template <class T>
+struct RowCopy {
+  const T* from;
+  int64_t stride;
+  T* to;  // one row after the other in whole vectors
+  int64_t rows;
+  int vectors;
+  int last_columns;  // columns of the last vector that count
+  int interval;      // kStepsAtATime steps between copies
+  int at_once;       // rows a copy
 };
+inline constexpr int kStepsAtATime = 4;
 
 // What becomes of a block of C.
 enum class IntoC {
@@ -46,26 +54,43 @@ enum class IntoC {
 
 template <class T>
 struct BlockOperands {
-  const T* a;  // element (i, p) is a[i * row_step + p * k_step]
-  int64_t row_step;
-  int64_t k_step;
+  const T* a;  // element (i, p) is a[i * a_stride + p], or a[p * a_stride + i] of a transpose
+  int64_t a_stride;
+  bool transposed_a;
   const T* b;  // row p of B at b + p * b_stride
   int64_t b_stride;
-  T* packed;  // kPacking: where B's rows are copied to, one after the other in whole vectors
   int64_t depth;
   int last_columns;  // columns of the last vector that count
   T* c;
   int64_t c_stride;
   IntoC into;
-  Ahead ahead;
+  RowCopy<T>* copy;  // kCopying
 };
 
 namespace internal {
 
-template <class T, RowsOfB kRows, int Rows, int Vectors>
+// Copies some rows, and asks for those that will be copied later.
+template <class T>
+[[gnu::always_inline]] inline void CopySomeRows(RowCopy<T>& copy) {
+  constexpr int kRowsAhead = 8;
+  for (int64_t left = std::min<int64_t>(copy.at_once, copy.rows); left > 0; --left) {
+    const int last = copy.vectors - 1;
+    for (int j = 0; j < last; ++j) {
+      __builtin_prefetch(copy.from + kRowsAhead * copy.stride + j * kLanes<T>);
+      Store<T>(copy.to + j * kLanes<T>, Load(copy.from + j * kLanes<T>));
+    }
+    __builtin_prefetch(copy.from + kRowsAhead * copy.stride + last * kLanes<T>);
+    Store<T>(copy.to + last * kLanes<T>, LoadFirst(copy.from + last * kLanes<T>, copy.last_columns));
+    copy.from += copy.stride;
+    copy.to += copy.vectors * kLanes<T>;
+    --copy.rows;
+  }
+}
+
+template <class T, RowsOfB kRows, bool kTransposedA, int Rows, int Vectors>
 void GemmBlock(const BlockOperands<T>& o) {
   constexpr int kLast = Vectors - 1;
-  constexpr int kRowsAPointer = 3;  // more would take registers, fewer additions a step
+  constexpr int kRowsAPointer = kTransposedA ? Rows : 3;  // more would take registers, fewer additions a step
   constexpr int kPointers = (Rows + kRowsAPointer - 1) / kRowsAPointer;
   Vec<T> sum[Rows][Vectors];
   T* const c = o.c;
@@ -88,37 +113,47 @@ void GemmBlock(const BlockOperands<T>& o) {
   }
   const T* a[kPointers];
 #pragma GCC unroll 8
-  for (int g = 0; g < kPointers; ++g) a[g] = o.a + kRowsAPointer * g * o.row_step;
-  const int64_t row_step = o.row_step;
-  const int64_t k_step = o.k_step;
-  const int64_t b_stride = o.b_stride;
+  for (int g = 0; g < kPointers; ++g) a[g] = o.a + kRowsAPointer * g * (kTransposedA ? 1 : o.a_stride);
+  const int64_t row_step = kTransposedA ? 1 : o.a_stride;
+  const int64_t k_step = kTransposedA ? o.a_stride : 1;
+  const int64_t b_stride = kRows != RowsOfB::kEdge ? Vectors * kLanes<T> : o.b_stride;
   const T* b = o.b;
-  [[maybe_unused]] T* packed = o.packed;
-  const int64_t depth = o.depth;
-  const char* ahead = static_cast<const char*>(o.ahead.at);
-  const int64_t ahead_step = o.ahead.step;
-  const int shift = o.ahead.shift;
-  for (int64_t p = 0; p < depth; ++p) {
-    __builtin_prefetch(ahead + (p >> shift) * ahead_step);
+  const auto step = [&](int u) __attribute__((always_inline)) {
     Vec<T> row[Vectors];
+    const T* const at = b + u * b_stride;
 #pragma GCC unroll 4
-    for (int j = 0; j < kLast; ++j) row[j] = Load(b + j * kLanes<T>);
+    for (int j = 0; j < kLast; ++j) row[j] = Load(at + j * kLanes<T>);
     row[kLast] =
-        kRows == RowsOfB::kWhole ? Load(b + kLast * kLanes<T>) : LoadFirst(b + kLast * kLanes<T>, o.last_columns);
-    b += b_stride;
-    if constexpr (kRows == RowsOfB::kPacking) {
-#pragma GCC unroll 4
-      for (int j = 0; j < Vectors; ++j) Store<T>(packed + j * kLanes<T>, row[j]);
-      packed += Vectors * kLanes<T>;
-    }
+        kRows != RowsOfB::kEdge ? Load(at + kLast * kLanes<T>) : LoadFirst(at + kLast * kLanes<T>, o.last_columns);
 #pragma GCC unroll 16
     for (int i = 0; i < Rows; ++i) {
-      const Vec<T> factor = Broadcast<T>(a[i / kRowsAPointer][(i % kRowsAPointer) * row_step]);
+      const Vec<T> factor = Broadcast<T>(a[i / kRowsAPointer][(i % kRowsAPointer) * row_step + u * k_step]);
 #pragma GCC unroll 4
-      for (int j = 0; j < Vectors; ++j) sum[i][j] = MulAdd<T>(factor, row[j], sum[i][j]);
+      for (int j = 0; j < Vectors; ++j) AddProduct<T>(sum[i][j], factor, row[j]);
     }
+  };
+  const auto advance = [&](int64_t steps) __attribute__((always_inline)) {
+    b += steps * b_stride;
 #pragma GCC unroll 8
-    for (int g = 0; g < kPointers; ++g) a[g] += k_step;
+    for (int g = 0; g < kPointers; ++g) a[g] += steps * k_step;
+  };
+  const int64_t depth = o.depth;
+  int64_t p = 0;
+  [[maybe_unused]] int until_copy = 1;
+  for (; p + kStepsAtATime <= depth; p += kStepsAtATime) {
+    if constexpr (kRows == RowsOfB::kCopying) {
+      if (--until_copy == 0) {
+        CopySomeRows(*o.copy);
+        until_copy = o.copy->interval;
+      }
+    }
+#pragma GCC unroll 4
+    for (int u = 0; u < kStepsAtATime; ++u) step(u);
+    advance(kStepsAtATime);
+  }
+  for (; p < depth; ++p) {
+    step(0);
+    advance(1);
   }
   if (o.into == IntoC::kAdd) {
 #pragma GCC unroll 16
@@ -136,28 +171,39 @@ void GemmBlock(const BlockOperands<T>& o) {
   }
 }
 
-template <class T, RowsOfB kRows, int Vectors, int... Rows>
+template <class T, RowsOfB kRows, bool kTransposedA, int Vectors, int... Rows>
 constexpr std::array<void (*)(const BlockOperands<T>&), sizeof...(Rows)> GemmBlocks(
     std::integer_sequence<int, Rows...>) {
-  return {&GemmBlock<T, kRows, Rows + 1, Vectors>...};
+  return {&GemmBlock<T, kRows, kTransposedA, Rows + 1, Vectors>...};
 }
 
-template <class T, RowsOfB kRows, int Vectors>
-inline constexpr auto kGemmBlocks = GemmBlocks<T, kRows, Vectors>(std::make_integer_sequence<int, MaxRows(Vectors)>());
+template <class T, RowsOfB kRows, bool kTransposedA, int Vectors>
+inline constexpr auto kGemmBlocks =
+    GemmBlocks<T, kRows, kTransposedA, Vectors>(std::make_integer_sequence<int, MaxRows(Vectors)>());
+
+}  // namespace internal
+
+namespace internal {
+
+template <class T, RowsOfB kRows, bool kTransposedA>
+void RunGemmBlock(int64_t rows, int vectors, const BlockOperands<T>& operands) {
+  switch (vectors) {
+    case 1:
+      return kGemmBlocks<T, kRows, kTransposedA, 1>[rows - 1](operands);
+    case 2:
+      return kGemmBlocks<T, kRows, kTransposedA, 2>[rows - 1](operands);
+    default:
+      return kGemmBlocks<T, kRows, kTransposedA, kMaxVectors>[rows - 1](operands);
+  }
+}
 
 }  // namespace internal
 
 // `rows` from 1 to MaxRows(vectors), `vectors` from 1 to kMaxVectors.
 template <class T, RowsOfB kRows>
 void RunGemmBlock(int64_t rows, int vectors, const BlockOperands<T>& operands) {
-  switch (vectors) {
-    case 1:
-      return internal::kGemmBlocks<T, kRows, 1>[rows - 1](operands);
-    case 2:
-      return internal::kGemmBlocks<T, kRows, 2>[rows - 1](operands);
-    default:
-      return internal::kGemmBlocks<T, kRows, kMaxVectors>[rows - 1](operands);
-  }
+  return operands.transposed_a ? internal::RunGemmBlock<T, kRows, true>(rows, vectors, operands)
+                               : internal::RunGemmBlock<T, kRows, false>(rows, vectors, operands);
 }
 
 }  // namespace dfrun

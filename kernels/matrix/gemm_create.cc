@@ -75,17 +75,13 @@ std::shared_ptr<const Gemm<T>> Blocked(const GemmShape& shape) {
 
 template <>
 Result<std::shared_ptr<const Gemm<float>>> Gemm<float>::Create(const GemmShape& shape) {
-  if (PrefersOneDnnGemm(shape)) {
-    auto gemm = MakeOneDnnGemm<float>(shape);
-    if (gemm.ok()) return gemm;
-  }
   return Blocked<float>(shape);
 }
 
 template <>
 Result<std::shared_ptr<const Gemm<bfloat16>>> Gemm<bfloat16>::Create(const GemmShape& shape) {
   if (shape.work() > 0) {  // oneDNN takes no empty operands
-    auto gemm = MakeOneDnnGemm<bfloat16>(shape);
+    auto gemm = MakeOneDnnGemm(shape);
     if (gemm.ok()) return gemm;
   }
   DF_ASSIGN(std::shared_ptr<const Gemm<float>> wide, Gemm<float>::Create(shape));

@@ -46,8 +46,7 @@ class GemmPlan final : public Gemm<T> {
       const int64_t row_end = (i / tiles.columns + 1) * s.m / tiles.rows;
       const int64_t column = i % tiles.columns * s.n / tiles.columns;
       const int64_t column_end = (i % tiles.columns + 1) * s.n / tiles.columns;
-      const BlockedGemm<T> tile(row_end - row, s.k, column_end - column, s.transpose_a, s.transpose_b,
-                                ViewB(s, b).stride);
+      const BlockedGemm<T> tile(row_end - row, s.k, column_end - column, s.transpose_a, s.transpose_b);
       const size_t bytes = static_cast<size_t>(tile.scratch_elements()) * sizeof(T);
       void* scratch = allocator.Allocate(bytes);
       if (scratch == nullptr) {

@@ -1,8 +1,6 @@
 // A block of the sum stays in the second-level cache while all products are added to it.
 #include <algorithm>
 #include <atomic>
-#include <memory>
-#include <type_traits>
 #include <vector>
 
 #include "kernels/matrix/gemm_plan.h"
@@ -34,7 +32,7 @@ bool AddTerm(const Term<T>& term, int64_t row, int64_t column, int64_t rows, int
     }
     return true;
   }
-  const BlockedGemm<T> gemm(rows, term.shape.k, columns, term.a.transposed, term.b.transposed, term.b.stride,
+  const BlockedGemm<T> gemm(rows, term.shape.k, columns, term.a.transposed, term.b.transposed,
                             first ? GemmInto::kStore : GemmInto::kAdd);
   const size_t bytes = static_cast<size_t>(gemm.scratch_elements()) * sizeof(T);
   void* const scratch = allocator.Allocate(bytes);
@@ -57,10 +55,6 @@ class MatMulSumKernel final : public Kernel {
     Tensor* sum = nullptr;
     DF_TRY(ctx.AllocateOutput(0, Shape({s.m, s.n}), &sum));
     if (sum->num_elements() == 0) return Status();
-    if constexpr (std::is_same_v<T, float>) {
-      const auto is_large = [](const Term<T>& term) { return PrefersOneDnnGemm(term.shape); };
-      if (std::any_of(terms.begin(), terms.end(), is_large)) return AddWholeProducts(ctx, terms, *sum);
-    }
     const MatrixView<T> c{sum->data<T>(), s.n, false};
     const ThreadTiles tiles({s.m, TotalDepth(terms), s.n}, ctx.pool().num_threads());
     std::atomic<bool> failed{false};
@@ -83,23 +77,6 @@ class MatMulSumKernel final : public Kernel {
   }
 
  private:
-  // One product after the other, each as MatMul computes it.
-  static Status AddWholeProducts(OpContext& ctx, const std::vector<Term<T>>& terms, Tensor& sum) {
-    constexpr int64_t kBlock = 32768;
-    DF_ASSIGN(Tensor product, ctx.AllocateTemp(sum.dtype(), sum.shape()));
-    for (const Term<T>& term : terms) {
-      const bool first = &term == &terms[0];
-      DF_ASSIGN(const std::shared_ptr<const Gemm<T>> gemm, Gemm<T>::Create(term.shape));
-      T* const to = first ? sum.data<T>() : product.data<T>();
-      DF_TRY(gemm->Run(term.a.data, term.b.data, to, ctx.pool(), ctx.allocator()));
-      if (first) continue;
-      ctx.pool().ParallelFor(sum.num_elements(), kBlock, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) sum.data<T>()[i] += product.data<T>()[i];
-      });
-    }
-    return Status();
-  }
-
   static int64_t TotalDepth(const std::vector<Term<T>>& terms) {
     int64_t depth = 0;
     for (const Term<T>& term : terms) depth += term.shape.k;

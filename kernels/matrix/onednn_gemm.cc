@@ -1,7 +1,5 @@
 #include "kernels/matrix/onednn_gemm.h"
 
-#include "src/framework/dtype.h"
-
 #ifdef DFRUN_ONEDNN
 #include <array>
 #include <atomic>
@@ -14,17 +12,14 @@ namespace {
 
 using Dims = dnnl::memory::dims;
 
-template <class T>
-constexpr dnnl::memory::data_type kType =
-    std::is_same_v<T, float> ? dnnl::memory::data_type::f32 : dnnl::memory::data_type::bf16;
+constexpr auto kType = dnnl::memory::data_type::bf16;
 
 // The product of one tile of C with the strides of the whole.
-template <class T>
 Result<std::unique_ptr<OneDnnCall>> MakeTile(const GemmShape& s, int64_t rows, int64_t columns) {
   return CatchOneDnn("a matrix product", [&] {
-    const dnnl::memory::desc a({rows, s.k}, kType<T>, s.transpose_a ? Dims{1, s.m} : Dims{s.k, 1});
-    const dnnl::memory::desc b({s.k, columns}, kType<T>, s.transpose_b ? Dims{1, s.k} : Dims{s.n, 1});
-    const dnnl::memory::desc c({rows, columns}, kType<T>, Dims{s.n, 1});
+    const dnnl::memory::desc a({rows, s.k}, kType, s.transpose_a ? Dims{1, s.m} : Dims{s.k, 1});
+    const dnnl::memory::desc b({s.k, columns}, kType, s.transpose_b ? Dims{1, s.k} : Dims{s.n, 1});
+    const dnnl::memory::desc c({rows, columns}, kType, Dims{s.n, 1});
     const dnnl::matmul::primitive_desc made({a, b, c}, OneDnnAttributes(), OneDnnEngine());
     return std::make_unique<OneDnnCall>(
         dnnl::matmul(made), made.scratchpad_desc(),
@@ -32,8 +27,7 @@ Result<std::unique_ptr<OneDnnCall>> MakeTile(const GemmShape& s, int64_t rows, i
   });
 }
 
-template <class T>
-class OneDnnGemm final : public Gemm<T> {
+class OneDnnGemm final : public Gemm<bfloat16> {
  public:
   explicit OneDnnGemm(const GemmShape& shape) : shape_(shape), tiles_(shape) {}
 
@@ -43,12 +37,12 @@ class OneDnnGemm final : public Gemm<T> {
       const GemmTile tile(shape_, tiles_, i);
       std::unique_ptr<OneDnnCall>& call = CallOf(tile);
       if (call != nullptr) continue;
-      DF_ASSIGN(call, MakeTile<T>(shape_, tile.rows, tile.columns));
+      DF_ASSIGN(call, MakeTile(shape_, tile.rows, tile.columns));
     }
     return Status();
   }
 
-  Status Run(const T* a, const T* b, T* c, ThreadPool& pool, Allocator& allocator) const override {
+  Status Run(const bfloat16* a, const bfloat16* b, bfloat16* c, ThreadPool& pool, Allocator& allocator) const override {
     if (tiles_.count() == 1) return calls_[0][0]->Run({a, b, c}, allocator);
     Status first;
     std::atomic<bool> failed{false};
@@ -64,10 +58,10 @@ class OneDnnGemm final : public Gemm<T> {
     return calls_[tile.rows < tiles_.rows][tile.columns < tiles_.columns];
   }
 
-  Status RunTile(int64_t i, const T* a, const T* b, T* c, Allocator& allocator) const {
+  Status RunTile(int64_t i, const bfloat16* a, const bfloat16* b, bfloat16* c, Allocator& allocator) const {
     const GemmTile tile(shape_, tiles_, i);
-    const T* from_a = a + (shape_.transpose_a ? tile.row : tile.row * shape_.k);
-    const T* from_b = b + (shape_.transpose_b ? tile.column * shape_.k : tile.column);
+    const bfloat16* from_a = a + (shape_.transpose_a ? tile.row : tile.row * shape_.k);
+    const bfloat16* from_b = b + (shape_.transpose_b ? tile.column * shape_.k : tile.column);
     return calls_[tile.rows < tiles_.rows][tile.columns < tiles_.columns]->Run(
         {from_a, from_b, c + tile.row * shape_.n + tile.column}, allocator);
   }
@@ -79,24 +73,19 @@ class OneDnnGemm final : public Gemm<T> {
 
 }  // namespace
 
-template <class T>
-Result<std::shared_ptr<const Gemm<T>>> MakeOneDnnGemm(const GemmShape& shape) {
-  auto gemm = std::make_shared<OneDnnGemm<T>>(shape);
+Result<std::shared_ptr<const Gemm<bfloat16>>> MakeOneDnnGemm(const GemmShape& shape) {
+  auto gemm = std::make_shared<OneDnnGemm>(shape);
   DF_TRY(gemm->MakeTiles());
-  return std::shared_ptr<const Gemm<T>>(std::move(gemm));
+  return std::shared_ptr<const Gemm<bfloat16>>(std::move(gemm));
 }
 
 #else
 namespace dfrun {
 
-template <class T>
-Result<std::shared_ptr<const Gemm<T>>> MakeOneDnnGemm(const GemmShape&) {
+Result<std::shared_ptr<const Gemm<bfloat16>>> MakeOneDnnGemm(const GemmShape&) {
   return Unimplemented("this dfrun was built without oneDNN");
 }
 
 #endif  // DFRUN_ONEDNN
-
-template Result<std::shared_ptr<const Gemm<float>>> MakeOneDnnGemm<float>(const GemmShape&);
-template Result<std::shared_ptr<const Gemm<bfloat16>>> MakeOneDnnGemm<bfloat16>(const GemmShape&);
 
 }  // namespace dfrun

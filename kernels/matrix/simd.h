@@ -70,6 +70,12 @@ inline Vec<T> MulAdd(Vec<T> a, Vec<T> b, Vec<T> c) {
   }
 }
 
+// sum = a * b + sum, as MulAdd().
+template <class T>
+inline void AddProduct(Vec<T>& sum, Vec<T> a, Vec<T> b) {
+  sum = MulAdd<T>(a, b, sum);
+}
+
 // a + b; integers wrap around.
 template <class T>
 inline Vec<T> Plus(Vec<T> a, Vec<T> b) {
@@ -105,6 +111,16 @@ inline Vec<float> MulAdd<float>(Vec<float> a, Vec<float> b, Vec<float> c) {
 template <>
 inline Vec<double> MulAdd<double>(Vec<double> a, Vec<double> b, Vec<double> c) {
   return _mm512_fmadd_pd(a, b, c);
+}
+// As assembly, since GCC lets a sum take the register of a factor, and then saves sums to memory for want of registers
+// where several steps follow each other.
+template <>
+inline void AddProduct<float>(Vec<float>& sum, Vec<float> a, Vec<float> b) {
+  asm("vfmadd231ps %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
+}
+template <>
+inline void AddProduct<double>(Vec<double>& sum, Vec<double> a, Vec<double> b) {
+  asm("vfmadd231pd %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
 }
 #elif defined(__FMA__)
 template <>

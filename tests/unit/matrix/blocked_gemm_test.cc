@@ -64,7 +64,7 @@ TEST(BlockedGemm, WritesNothingBesideItsTile) {
       const Tensor b = transposed_b ? RandomMatrix<float>(n, k, 2) : RandomMatrix<float>(k, n, 2);
       Tensor c = RandomMatrix<float>(m, kStride, 3);
       const Tensor before = RandomMatrix<float>(m, kStride, 3);
-      const BlockedGemm<float> gemm(m, k, n, false, transposed_b, transposed_b ? k : n);
+      const BlockedGemm<float> gemm(m, k, n, false, transposed_b);
       Tensor scratch = RandomMatrix<float>(1, gemm.scratch_elements(), 4);
       gemm.Run({a.data<float>(), k, false}, {b.data<float>(), transposed_b ? k : n, transposed_b},
                {c.data<float>(), kStride, false}, scratch.data<float>());
