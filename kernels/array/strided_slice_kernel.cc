@@ -39,12 +39,32 @@ StridedSliceBase::Layout StridedSliceBase::SliceLayout(const StridedSlicePlan& p
   return layout;
 }
 
+namespace {
+
+// For each dimension of the plan the distance between elements of a tensor of `shape` that broadcasts to the plan's
+// output; 0 where it repeats. The plan's dimensions of other sizes than 1 are those of the output, in order.
+std::vector<int64_t> BroadcastStrides(const StridedSlicePlan& plan, const Shape& shape) {
+  const std::vector<int64_t> strides = RowMajorStrides(shape);
+  std::vector<int64_t> out(plan.dims.size(), 0);
+  size_t at = plan.dims.size();
+  for (int d = plan.output.rank() - 1, k = shape.rank() - 1; d >= 0 && k >= 0; --d, --k) {
+    if (plan.output.dim(d) == 1) continue;
+    do --at;
+    while (plan.dims[at].count == 1);
+    if (shape.dim(k) != 1) out[at] = strides[static_cast<size_t>(k)];
+  }
+  return out;
+}
+
+}  // namespace
+
 void StridedSliceBase::CopyIntoSlice(ThreadPool& pool, const StridedSlicePlan& plan, const Tensor& slice,
                                      Tensor& whole) {
   Layout layout = SliceLayout(plan, whole.shape());
-  for (CopyDim& d : layout.dims) {
-    std::swap(d.from_stride, d.to_stride);
-    if (slice.shape().rank() == 0) d.from_stride = 0;
+  const std::vector<int64_t> strides = BroadcastStrides(plan, slice.shape());
+  for (size_t d = 0; d < layout.dims.size(); ++d) {
+    layout.dims[d].to_stride = layout.dims[d].from_stride;
+    layout.dims[d].from_stride = strides[d];
   }
   StridedCopy(pool, whole.dtype(), slice.raw(), ElementAt(whole.raw(), whole.dtype(), layout.first),
               std::move(layout.dims));

@@ -24,7 +24,7 @@ class StridedSliceBase : public Kernel {
     int64_t first = 0;
   };
   static Layout SliceLayout(const StridedSlicePlan& plan, const Shape& whole);
-  // Copies `slice`, or a scalar for every element of it, into its place in `whole`, a tensor of the same dtype.
+  // Copies `slice`, which broadcasts to the plan's output, into its place in `whole`, a tensor of the same dtype.
   static void CopyIntoSlice(ThreadPool& pool, const StridedSlicePlan& plan, const Tensor& slice, Tensor& whole);
 
  private:

@@ -84,7 +84,7 @@ Result<StridedSlicePlan> PlanStridedSlice(const PartialShape& input, const std::
       const int64_t size = input.dim(static_cast<int>(plan.dims.size()));
       if (strides[i] == 0) return InvalidArgument("strides[", i, "] must be non-zero");
       if (Has(masks.shrink_axis, i)) {
-        DF_ASSIGN(const SlicedDim dim, PlanIndex(Has(masks.begin, i) ? 0 : begin[i], strides[i], size, i));
+        DF_ASSIGN(const SlicedDim dim, PlanIndex(begin[i], strides[i], size, i));
         plan.dims.push_back(dim);
       } else {
         plan.dims.push_back(PlanStretch(begin[i], Has(masks.begin, i), end[i], Has(masks.end, i), strides[i], size));

@@ -18,7 +18,7 @@ class SliceAssignKernel final : public StridedSliceBase {
     const Shape& shape = variable->value().shape();
     DF_ASSIGN(const StridedSlicePlan plan, Plan(ctx, shape, 1));
     DF_ASSIGN(const Shape slice, plan.output.ToShape());
-    if (value.shape().rank() != 0 && !(value.shape() == slice)) {
+    if (!Broadcasts(value.shape(), slice)) {
       return InvalidArgument("the slice of the variable '", variable->name(), "' ", shape, " has shape ", slice,
                              ", but the value has ", value.shape());
     }
@@ -27,6 +27,15 @@ class SliceAssignKernel final : public StridedSliceBase {
     return Status();
   }
   bool IsExpensive() const override { return true; }
+
+ private:
+  // True where `from` broadcasts to `to`; it may have more dimensions of size 1 in front.
+  static bool Broadcasts(const Shape& from, const Shape& to) {
+    for (int k = from.rank() - 1, d = to.rank() - 1; k >= 0; --k, --d) {
+      if (from.dim(k) != 1 && (d < 0 || from.dim(k) != to.dim(d))) return false;
+    }
+    return true;
+  }
 };
 
 CPU_KERNEL_ANY("StridedSliceAssign", SliceAssignKernel);

@@ -19,7 +19,7 @@ OP("StridedSliceAssign")
     .As(AssignsSlice)
     .Output("output_ref: Ref(T)")
     .Shape(SameAsInput(0))
-    .Doc("Writes `value`, of that shape or a scalar, into the part of the variable that StridedSlice would read.");
+    .Doc("Writes `value`, broadcast to its shape, into the part of the variable that StridedSlice would read.");
 
 OP("ResourceStridedSliceAssign")
     .Input("ref: resource")

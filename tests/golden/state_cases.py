@@ -314,6 +314,17 @@ def counter_cases(w):
     w.case("CountUpTo", Variable(dtype="int64", shape=()), name="not initialised", error="FailedPrecondition", limit=5)
 
 
+def slice_broadcast_cases(w):
+    x = np.arange(24).reshape(2, 3, 4).astype(np.float32)
+    i32 = lambda *values: np.array(values, np.int32)
+    for op in ["StridedSliceAssign", "ResourceStridedSliceAssign"]:
+        for shape in [(), (1,), (4,), (1, 4), (3, 1), (3, 4), (2, 1, 1), (2, 3, 1), (1, 1, 3, 4), (3,), (2, 2, 3, 4)]:
+            value = np.arange(100, 100 + int(np.prod(shape))).reshape(shape).astype(np.float32)
+            w.case(op, Variable(x), i32(0), i32(2), i32(1), value, name=f"value {list(shape)}")
+            w.case(op, Variable(x), i32(0, 1, 0, 0), i32(2, 0, 0, 3), i32(1, 1, 1, -1), value, name=f"value {list(shape)} into x[0:2,1,newaxis,3::-1]",
+                   shrink_axis_mask=2, new_axis_mask=4, begin_mask=8, end_mask=8)
+
+
 def write(w):
     assign_cases(w)
     apply_cases(w)
@@ -322,3 +333,4 @@ def write(w):
     slice_cases(w)
     gather_cases(w)
     counter_cases(w)
+    slice_broadcast_cases(w)
