@@ -39,18 +39,19 @@ struct Dequantize {
           mode_(setup.attr<std::string>("mode")),
           narrow_(setup.attr<bool>("narrow_range")) {
       const bool is_float = setup.attr<DType>("dtype") == DType::kFloat;
-      if (!is_float && !(mode_ == "MIN_COMBINED" || (mode_ == "SCALED" && sizeof(Q) == 1))) {
-        setup.Fail(InvalidArgument("mode ", mode_, " gives float32, not bfloat16"));
+      if (!is_float && !(mode_ == "MIN_COMBINED" || (mode_ == "SCALED" && sizeof(Q) == 1 && axis_ == -1))) {
+        setup.Fail(
+            InvalidArgument("mode ", mode_, " gives float32, not bfloat16", axis_ == -1 ? "" : ", along an axis"));
       }
     }
 
     Status Compute(OpContext& ctx) {
       const Tensor& codes = ctx.input(0);
       DF_ASSIGN(const quantized::Slices slices, quantized::Slices::Of(codes.shape(), axis_));
+      const Shape ends = axis_ == -1 ? Shape() : Shape({slices.count});
       for (int i : {1, 2}) {
-        if (ctx.input(i).num_elements() == slices.count) continue;
-        return InvalidArgument("input ", i, " has shape ", ctx.input(i).shape(), ", but there are ", slices.count,
-                               " ranges");
+        if (ctx.input(i).shape() == ends) continue;
+        return InvalidArgument("input ", i, " has shape ", ctx.input(i).shape(), ", but must have ", ends);
       }
       if (mode_ == "MIN_FIRST" && slices.count != 1) {
         return Unimplemented("mode MIN_FIRST is for one range, not for ranges along axis ", axis_);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <type_traits>
 
@@ -67,7 +68,7 @@ class AsStringKernel final : public Kernel {
   explicit AsStringKernel(KernelSetup& setup) : format_(TextFormat::Read(setup)), dtype_(setup.attr<DType>("T")) {
     if (IsHandle(dtype_)) setup.Fail(Unimplemented("AsString of ", dtype_));
     const bool is_real = IsFloating(dtype_) || IsComplex(dtype_);
-    if (!is_real && format_.IsForReals()) {
+    if (!is_real && dtype_ != DType::kString && format_.IsForReals()) {
       setup.Fail(InvalidArgument("precision, scientific and shortest are for floating point, not for ", dtype_));
     }
     pattern_ = is_real ? format_.RealPattern() : format_.Pattern(Conversion());
@@ -93,12 +94,19 @@ class AsStringKernel final : public Kernel {
     return is_signed ? "lld" : "llu";
   }
 
+  // Without printf, for the NULs that a string may hold.
+  std::string Padded(const std::string& value) const {
+    const auto width = static_cast<size_t>(std::max(format_.width, 0));
+    const std::string padding(width - std::min(width, value.size()), ' ');
+    return format_.fill == "-" ? value + padding : padding + value;
+  }
+
   template <class T>
   std::string Text(const T& value) const {
     if constexpr (std::is_same_v<T, bool>) {
       return value ? "true" : "false";
     } else if constexpr (std::is_same_v<T, std::string>) {
-      return format_.width < 0 && format_.fill.empty() ? value : Printed(pattern_, value.c_str());
+      return Padded(value);
     } else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {
       return Printed(pattern_, static_cast<long long>(value));
     } else if constexpr (std::is_integral_v<T>) {

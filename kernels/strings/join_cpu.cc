@@ -83,6 +83,8 @@ class ReduceJoinKernel final : public Kernel {
   }
 
   Result<Plan> MakePlan(const Shape& shape, const Tensor& axes) const {
+    if (axes.shape().rank() > 1)
+      return InvalidArgument("the reduction indices have shape ", axes.shape(), ", but must be a vector or a scalar");
     std::vector<int> joined;
     for (int64_t axis : IntValues(axes)) {
       DF_ASSIGN(const int64_t d, CanonicalAxis(axis, shape.rank()));

@@ -48,6 +48,16 @@ class Pattern {
   std::shared_ptr<const RE2> last_ GUARDED_BY(mu_);
 };
 
+// How much of a rewrite stands before a backslash that neither a digit nor a backslash follows.
+size_t ValidLength(const std::string& rewrite) {
+  for (size_t i = 0; i < rewrite.size(); ++i) {
+    if (rewrite[i] != '\\') continue;
+    if (i + 1 == rewrite.size() || (rewrite[i + 1] != '\\' && (rewrite[i + 1] < '0' || rewrite[i + 1] > '9'))) return i;
+    ++i;
+  }
+  return rewrite.size();
+}
+
 class RegexReplaceKernel final : public Kernel {
  public:
   explicit RegexReplaceKernel(KernelSetup& setup) : pattern_(setup), global_(setup.attr<bool>("replace_global")) {
@@ -56,16 +66,19 @@ class RegexReplaceKernel final : public Kernel {
 
   Status Compute(OpContext& ctx) {
     DF_ASSIGN(const std::shared_ptr<const RE2> regex, pattern_.Get(ctx));
-    const std::string& rewrite = ctx.num_inputs() > 2 ? ctx.input(2).scalar<std::string>() : rewrite_;
-    std::string why_not;
-    const bool fits = regex->CheckRewriteString(rewrite, &why_not);
+    const std::string& whole = ctx.num_inputs() > 2 ? ctx.input(2).scalar<std::string>() : rewrite_;
+    const std::string rewrite = whole.substr(0, ValidLength(whole));
+    // As in TensorFlow a rewrite that names an absent group replaces nothing; one with a bad escape replaces all
+    // matches by what stands before the escape, but not one match.
+    const bool names_groups = RE2::MaxSubmatch(whole) <= regex->NumberOfCapturingGroups();
+    const bool fits = names_groups && (global_ || rewrite.size() == whole.size());
     const Tensor& input = ctx.input(0);
     Tensor* output = nullptr;
     DF_TRY(ctx.AllocateOutput(0, input.shape(), &output));
     for (int64_t i = 0; i < input.num_elements(); ++i) {
       std::string& text = output->data<std::string>()[i];
       text = input.data<std::string>()[i];
-      if (!fits) continue;  // a rewrite that names an absent group replaces nothing, as in TensorFlow
+      if (!fits) continue;
       if (global_) {
         RE2::GlobalReplace(&text, *regex, rewrite);
       } else {

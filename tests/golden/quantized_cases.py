@@ -149,9 +149,18 @@ def fake(w):
     w.case("FakeQuantWithMinMaxVarsPerChannelGradient", rows, rows, f(-1, -2), f(1, 2, 3, 4), name="two ends")
 
 
+def dequantize_ends(w):
+    codes = tensor([1, 2], "qint8")
+    w.case("Dequantize", codes, f([-1]), f([1]), name="ends a vector")
+    w.case("Dequantize", codes, f(-1), f(1), axis=0, name="ends scalars along an axis")
+    w.case("Dequantize", codes, f([-1, -2]), f([1, 2]), axis=0, mode="SCALED", dtype=tf.bfloat16, name="bfloat16 scaled along an axis")
+    w.case("Dequantize", codes, f([-1, -2]), f([1, 2]), axis=0, dtype=tf.bfloat16, name="bfloat16 along an axis", ulps=1)
+
+
 def write(w):
     quantize(w)
     dequantize(w)
     arithmetic(w)
     ranges(w)
     fake(w)
+    dequantize_ends(w)

@@ -183,6 +183,20 @@ def hash_cases(w):
     w.case("StringToHashBucketFast", text(np.zeros((0, 2))), name="empty", num_buckets=3)
 
 
+def edge_cases(w):
+    texts = text(["bab", "", "aa", "xyz"])
+    for rewrite in [b"\\", b"\\x", b"y\\x", b"y\\", b"\\1\\x", b"\\2", b"y\\2z", b"\\\\"]:
+        for replace_global in [True, False]:
+            w.case("RegexReplace", texts, text("(a)"), text(rewrite), name=f"rewrite {rewrite.decode()!r} {replace_global}",
+                   replace_global=replace_global)
+    w.case("ReduceJoin", text(["a", "b"]), np.array([[0]], np.int32), name="indices of rank 2")
+    values = text([b"ab", b"a\x00b", b"", b"longer text"])
+    for attrs in [dict(precision=3), dict(scientific=True), dict(shortest=True), dict(width=5), dict(width=5, fill="-"),
+                  dict(width=5, fill="0"), dict(width=5, fill=" "), dict(width=5, fill="+"), dict(width=5, fill="#"), dict(fill="-")]:
+        w.case("AsString", values, name=f"strings {attrs}", **attrs)
+    w.case("AsString", tensor([1, 0], "bool"), name="a bool with scientific", scientific=True)
+
+
 def write(w):
     map_cases(w)
     substr_cases(w)
@@ -193,3 +207,4 @@ def write(w):
     as_string_cases(w)
     format_cases(w)
     hash_cases(w)
+    edge_cases(w)
