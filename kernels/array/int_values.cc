@@ -18,9 +18,13 @@ Result<std::vector<int64_t>> IntVector(const Tensor& tensor, std::string_view wh
 }
 
 Result<int64_t> IntScalar(const Tensor& tensor, std::string_view what) {
-  if (tensor.num_elements() != 1) {
+  if (tensor.shape().rank() != 0) return InvalidArgument(what, " has shape ", tensor.shape(), ", but must be a scalar");
+  return IntValues(tensor)[0];
+}
+
+Result<int64_t> OnlyInt(const Tensor& tensor, std::string_view what) {
+  if (tensor.num_elements() != 1)
     return InvalidArgument(what, " has shape ", tensor.shape(), ", but must be a single value");
-  }
   return IntValues(tensor)[0];
 }
 
@@ -54,7 +58,7 @@ Result<std::optional<std::vector<int64_t>>> KnownIntVector(const InferenceContex
 Result<std::optional<int64_t>> KnownIntScalar(const InferenceContext& c, int input, std::string_view what) {
   const Tensor* value = c.input_value(input);
   if (value == nullptr) return std::optional<int64_t>();
-  DF_ASSIGN(const int64_t known, IntScalar(*value, what));
+  DF_ASSIGN(const int64_t known, OnlyInt(*value, what));
   return std::optional(known);
 }
 

@@ -19,8 +19,10 @@ std::vector<int64_t> IntValues(const Tensor& tensor);
 
 // The elements of an integer vector; InvalidArgument, with `what`, for another rank.
 Result<std::vector<int64_t>> IntVector(const Tensor& tensor, std::string_view what);
-// The value of an integer tensor of one element; InvalidArgument, with `what`, for another count.
+// The value of an integer scalar; InvalidArgument, with `what`, for another rank.
 Result<int64_t> IntScalar(const Tensor& tensor, std::string_view what);
+// The value of an integer tensor of one element, whatever its rank; InvalidArgument, with `what`, for another count.
+Result<int64_t> OnlyInt(const Tensor& tensor, std::string_view what);
 // An integer vector as a shape; InvalidArgument for a bad one.
 Result<Shape> ShapeValue(const Tensor& tensor, std::string_view what);
 

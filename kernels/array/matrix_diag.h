@@ -61,7 +61,7 @@ struct Band {
 };
 
 // The band of matrices whose diagonals are packed in rows of `length`. A size of -1 is computed: square where neither
-// is given. InvalidArgument where the sizes do not fit the diagonals.
+// is given; diagonals that the matrices then do not have are left out. InvalidArgument where the sizes do not fit.
 Result<Band> BandOfDiagonals(const DiagonalRange& range, int64_t length, int64_t rows, int64_t cols);
 
 // The shape of the packed bands of `batch` (a shape less its last `drop` dimensions): [batch..., count, length],

@@ -10,7 +10,7 @@ namespace dfrun {
 namespace {
 
 Status CheckPadding(const Tensor& value) {
-  if (value.num_elements() == 1) return Status();
+  if (value.shape().rank() == 0) return Status();
   return InvalidArgument("padding_value has shape ", value.shape(), ", but must be a scalar");
 }
 
@@ -24,9 +24,8 @@ void ForEachBatch(OpContext& ctx, int64_t batches, int64_t elements, const F& f)
 template <class E>
 void Unpack(const Band& band, const E* packed, E* matrix) {
   for (int64_t d = band.range.lower; d <= band.range.upper; ++d) {
-    const E* from = packed + band.Begin(d);
-    E* to = matrix + band.MatrixBegin(d);
-    for (int64_t i = 0; i < band.Length(d); ++i) to[i * (band.cols + 1)] = from[i];
+    for (int64_t i = 0; i < band.Length(d); ++i)
+      matrix[band.MatrixBegin(d) + i * (band.cols + 1)] = packed[band.Begin(d) + i];
   }
 }
 
@@ -201,9 +200,7 @@ class MatrixBandPartKernel : public Kernel {
   // A number of diagonals up to `most`; all of them where it is negative.
   static Result<int64_t> Count(const Tensor& value, int64_t most, std::string_view what) {
     DF_ASSIGN(const int64_t count, IntScalar(value, what));
-    if (value.shape().rank() != 0 || count > most)
-      return InvalidArgument(what, " must be a number of at most ", most, ", but is ", count, " of shape ",
-                             value.shape());
+    if (count > most) return InvalidArgument(what, " must be a number of at most ", most, ", but is ", count);
     return count < 0 ? most : count;
   }
 };

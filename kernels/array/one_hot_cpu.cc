@@ -15,7 +15,7 @@ class OneHotKernel : public Kernel {
     DF_ASSIGN(const int64_t depth, IntScalar(ctx.input(1), "the depth"));
     if (depth < 0) return InvalidArgument("the depth of OneHot is ", depth);
     for (int i = 2; i < 4; ++i) {
-      if (ctx.input(i).num_elements() != 1)
+      if (ctx.input(i).shape().rank() != 0)
         return InvalidArgument("OneHot: input ", i, " has shape ", ctx.input(i).shape(), ", but must be a scalar");
     }
     if (indices.rank() == Shape::kMaxRank) return InvalidArgument("OneHot of a tensor of the highest rank");

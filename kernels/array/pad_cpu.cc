@@ -17,7 +17,7 @@ class PadKernel : public Kernel {
     const int rank = x.shape().rank();
     if (!(ctx.input(1).shape() == Shape({rank, 2})))
       return InvalidArgument("the paddings have shape ", ctx.input(1).shape(), ", but must be [", rank, ",2]");
-    if (ctx.num_inputs() > 2 && ctx.input(2).num_elements() != 1)
+    if (ctx.num_inputs() > 2 && ctx.input(2).shape().rank() != 0)
       return InvalidArgument("the constant has shape ", ctx.input(2).shape(), ", but must be a scalar");
     DF_ASSIGN(const Shape shape, PaddedShape(x.shape(), IntValues(ctx.input(1))));
     Tensor* y = nullptr;

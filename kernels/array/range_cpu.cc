@@ -46,7 +46,7 @@ struct RangeFamily {
     explicit Kernel(KernelSetup&) {}
     Status Compute(OpContext& ctx) {
       for (int i = 0; i < 3; ++i) {
-        if (ctx.input(i).num_elements() != 1)
+        if (ctx.input(i).shape().rank() != 0)
           return InvalidArgument("Range takes scalars, but input ", i, " has shape ", ctx.input(i).shape());
       }
       using C = std::conditional_t<sizeof(T) == 2 && !std::is_integral_v<T>, float, T>;

@@ -20,16 +20,26 @@ class ReshapeKernel : public Kernel {
   }
 
  private:
-  // The new shape with its one -1 computed.
+  // The product of the sizes but for -1 and, where `skips_zeros`, those of 0.
+  static Result<int64_t> Product(std::span<const int64_t> dims, bool skips_zeros) {
+    int64_t product = 1;
+    for (int64_t size : dims) {
+      if (size == -1 || (size == 0 && skips_zeros)) continue;
+      if (size < 0 || __builtin_mul_overflow(product, size, &product))
+        return InvalidArgument("the sizes of ", PartialShape({dims.begin(), dims.end()}), " make no shape");
+    }
+    return product;
+  }
+
+  // The new shape with its one -1 computed. Where another size is 0, as TensorFlow has it: from the sizes other than 0.
   static Result<Shape> Resolve(const Shape& from, std::vector<int64_t>& dims) {
     const std::string asked = PartialShape(dims).ToString();
     const auto missing = std::find(dims.begin(), dims.end(), -1);
     if (missing != dims.end()) {
-      *missing = 1;
-      DF_ASSIGN(const Shape others, Shape::Create(dims));
-      const int64_t known = others.num_elements();
-      if (known == 0) return InvalidArgument("the size -1 of ", asked, " cannot be computed: another size is 0");
-      *missing = from.num_elements() / known;
+      const bool has_zero = std::find(dims.begin(), dims.end(), 0) != dims.end();
+      DF_ASSIGN(const int64_t known, Product(dims, true));
+      DF_ASSIGN(const int64_t elements, Product(from.dims(), has_zero));
+      *missing = elements / known;
     }
     DF_ASSIGN(Shape to, Shape::Create(dims));
     if (to.num_elements() != from.num_elements()) {
@@ -45,7 +55,7 @@ class ExpandDimsKernel : public Kernel {
   explicit ExpandDimsKernel(KernelSetup&) {}
   Status Compute(OpContext& ctx) {
     const Tensor& x = ctx.input(0);
-    DF_ASSIGN(const int64_t dim, IntScalar(ctx.input(1), "the axis"));
+    DF_ASSIGN(const int64_t dim, OnlyInt(ctx.input(1), "the axis"));
     if (x.shape().rank() == Shape::kMaxRank) return InvalidArgument("ExpandDims of a tensor of the highest rank");
     DF_ASSIGN(const int64_t axis, CanonicalAxis(dim, x.shape().rank() + 1));
     std::vector<int64_t> dims(x.shape().dims().begin(), x.shape().dims().end());

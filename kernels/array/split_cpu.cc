@@ -42,7 +42,7 @@ class SplitVKernel : public Kernel {
   Status Compute(OpContext& ctx) {
     const Tensor& x = ctx.input(0);
     DF_ASSIGN(std::vector<int64_t> sizes, IntVector(ctx.input(1), "the sizes"));
-    DF_ASSIGN(const int64_t dim, IntScalar(ctx.input(2), "the axis"));
+    DF_ASSIGN(const int64_t dim, OnlyInt(ctx.input(2), "the axis"));
     DF_ASSIGN(const int64_t axis, CanonicalAxis(dim, x.shape().rank()));
     DF_TRY(Resolve(sizes, x.shape().dim(static_cast<int>(axis)), ctx.num_outputs()));
     return Cut(ctx, x, axis, sizes);

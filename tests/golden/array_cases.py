@@ -277,9 +277,45 @@ def index_cases(w):
     w.case("ListDiff", tensor(["b", "a", "b"], "string"), tensor(["b"], "string"), out_idx=tf.int64)
 
 
+def edge_cases(w):
+    """Nothing to move, and a vector of one where a scalar must stand."""
+    x = iota((3, 4), start=1)
+    for begin, end, masks in [((-1,), (0,), dict(begin_mask=1, end_mask=1, shrink_axis_mask=1)),
+                              ((1, -2), (0, 0), dict(begin_mask=3, shrink_axis_mask=2)),
+                              ((0, 4), (0, 0), dict(begin_mask=2, shrink_axis_mask=2))]:
+        w.case("StridedSlice", x, i32(*begin), i32(*end), i32(*[1] * len(begin)), name=f"index {list(begin)} with an open begin",
+               **masks)
+    for shape, dims in [((0, 3), (-1, 0)), ((0, 3), (0, -1)), ((2, 0, 3), (0, -1, 2)), ((2, 0, 3), (0, -1, 4)), ((2, 0, 3), (-1, 0, 0)),
+                        ((2, 0, 3), (-1, 5)), ((0, 0, 3), (-1, 0)), ((2, 3), (-1, 0)), ((2, 0), (-1, 0, -1))]:
+        w.case("Reshape", iota(shape), i32(*dims), name=f"nothing of {list(shape)} to {list(dims)}")
+    w.case("Gather", iota((0, 0)), i32(0), name="any index into nothing")
+    w.case("Gather", iota((0, 2)), i32(0), name="index into no rows")
+    for shape, axis in [((2, 0), 0), ((0, 2), 1), ((0, 0), 0), ((2, 0, 3), 1)]:
+        w.case("GatherV2", iota(shape), i32(9), s32(axis), name=f"index 9 into {list(shape)} along {axis}")
+    w.case("GatherNd", iota((2, 0)), np.array([[0]], np.int32), name="empty rows")
+    w.case("GatherNd", iota((0,)), np.zeros((2, 0), np.int32), name="all of nothing")
+    w.case("GatherNd", iota((0,)), np.zeros((0, 1), np.int32), name="nothing of nothing")
+    w.case("ScatterNd", np.array([[0]], np.int32), iota((1, 0)), i32(3, 0), name="empty rows")
+    w.case("TensorScatterUpdate", iota((3, 0)), np.array([[0]], np.int32), iota((1, 0)), name="empty rows")
+    w.case("TensorScatterAdd", iota((3, 0)), np.zeros((0, 1), np.int32), iota((0, 0)), name="no empty rows")
+    one = np.array([1], np.int32)
+    w.case("OneHot", one, one, tensor(1), tensor(0), name="depth a vector")
+    w.case("OneHot", one, s32(2), tensor([1]), tensor(0), name="value a vector")
+    w.case("PadV2", x, np.array([[0, 1], [0, 0]], np.int32), tensor([1]), name="constant a vector")
+    w.case("Range", s32(0), one, s32(1), name="limit a vector")
+    w.case("Split", one, x, name="axis a vector", num_split=2)
+    w.case("SplitV", x, i32(1, 3), one, name="axis a vector", num_split=2)
+    w.case("ExpandDims", x, one, name="axis a vector")
+    w.case("ConcatV2", [x, x], one, name="axis a vector")
+    w.case("ConcatOffset", one, [i32(3, 4), i32(3, 4)], name="axis a vector")
+    w.case("ArgMax", x, one, name="axis a vector", output_type=tf.int64)
+    w.case("Cumsum", x, one, name="axis a vector")
+
+
 def write(w):
     shape_cases(w)
     layout_cases(w)
     join_cases(w)
     slice_cases(w)
     index_cases(w)
+    edge_cases(w)

@@ -84,7 +84,21 @@ def band_cases(w):
     w.case("MatrixSetDiagV3", iota((0, 3)), iota((0,)), k(0), name="empty")
 
 
+def outside_cases(w):
+    """Diagonals that the matrices do not have."""
+    nine = tensor(9)
+    for shape, band, rows, cols in [((2, 1), (1, 2), -1, -1), ((3, 1), (0, 2), -1, -1), ((5, 2), (-1, 3), -1, -1), ((4, 2), (-2, 1), 2, 2),
+                                    ((5, 3), (-3, 1), -1, 3), ((0,), (4, 4), -1, 4)]:
+        w.case("MatrixDiagV2", iota(shape, start=1), k(*band), s32(rows), s32(cols), nine, name=f"{list(shape)} at {list(band)}")
+        for align in ALIGNS:
+            w.case("MatrixDiagV3", iota(shape, start=1), k(*band), s32(rows), s32(cols), nine, align=align,
+                   name=f"{list(shape)} at {list(band)} {align}")
+    w.case("MatrixDiagV3", iota((2,)), k(0), s32(-1), s32(-1), tensor([9]), name="padding a vector")
+    w.case("MatrixBandPart", iota((2, 2)), i32(1), s32(1), name="a count a vector")
+
+
 def write(w):
     diag_cases(w)
     main_diagonal_cases(w)
     band_cases(w)
+    outside_cases(w)
