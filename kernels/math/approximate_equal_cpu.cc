@@ -19,7 +19,7 @@ struct ApproximateEqual {
       DF_TRY(ctx.AllocateOutput(0, x.shape(), &z));
       ctx.pool().ParallelFor(x.num_elements(), kElementBlock, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i)
-          z->data<bool>()[i] = std::abs(x.data<T>()[i] - y.data<T>()[i]) < tolerance_;
+          z->data<bool>()[i] = std::abs(x.data<T>()[i] - y.data<T>()[i]) <= tolerance_;
       });
       return Status();
     }

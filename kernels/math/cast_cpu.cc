@@ -1,6 +1,7 @@
 #include "kernels/math/cast.h"
 
 #include <bit>
+#include <limits>
 
 #include "kernels/math/elementwise.h"
 #include "src/framework/kernel.h"
@@ -15,11 +16,45 @@ CastRun FindLoop(DType from, DType to) {
   return FindCastFromComplex(from, to);
 }
 
+// Clears all but the first kBits bits of the mantissa, so that the conversion that follows is exact.
+template <int kBits, class T>
+T CutMantissa(T x) {
+  if constexpr (kIsComplex<T>) {
+    return {CutMantissa<kBits>(x.real()), CutMantissa<kBits>(x.imag())};
+  } else {
+    using Word = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+    constexpr Word kCut = (Word{1} << (std::numeric_limits<T>::digits - 1 - kBits)) - 1;
+    return std::bit_cast<T>(std::bit_cast<Word>(x) & ~kCut);
+  }
+}
+
+template <class Src, class Dst, int kBits>
+void RunTruncating(const void* from_data, void* to_data, int64_t n) {
+  const Src* from = static_cast<const Src*>(from_data);
+  Dst* to = static_cast<Dst*>(to_data);
+  for (int64_t i = 0; i < n; ++i) to[i] = CastElement<Dst>(CutMantissa<kBits>(from[i]));
+}
+
+// The loop with Truncate between two dtypes; null where TensorFlow's is the one without.
+CastRun FindTruncating(DType from, DType to) {
+  const auto is = [&](DType a, DType b) { return from == a && to == b; };
+  if (is(DType::kDouble, DType::kFloat)) return &RunTruncating<double, float, 23>;
+  if (is(DType::kDouble, DType::kHalf)) return &RunTruncating<double, float16, 10>;
+  if (is(DType::kFloat, DType::kHalf)) return &RunTruncating<float, float16, 10>;
+  if (is(DType::kFloat, DType::kBfloat16)) return &RunTruncating<float, bfloat16, 7>;
+  if (is(DType::kComplex128, DType::kFloat)) return &RunTruncating<std::complex<double>, float, 23>;
+  if (is(DType::kComplex128, DType::kHalf)) return &RunTruncating<std::complex<double>, float16, 10>;
+  if (is(DType::kComplex128, DType::kComplex64)) return &RunTruncating<std::complex<double>, std::complex<float>, 23>;
+  if (is(DType::kComplex64, DType::kHalf)) return &RunTruncating<std::complex<float>, float16, 10>;
+  return nullptr;
+}
+
 class CastKernel : public Kernel {
  public:
   explicit CastKernel(KernelSetup& setup)
       : from_(setup.attr<DType>("SrcT")), to_(setup.attr<DType>("DstT")), run_(FindLoop(from_, to_)) {
-    if (setup.attr<bool>("Truncate") && (to_ == DType::kHalf || to_ == DType::kBfloat16)) ChooseTruncating(setup);
+    const CastRun truncating = setup.attr<bool>("Truncate") ? FindTruncating(from_, to_) : nullptr;
+    if (truncating != nullptr) run_ = truncating;
     if (run_ == nullptr && from_ != to_) setup.Fail(Unimplemented("there is no Cast from ", from_, " to ", to_));
     count_ = setup.input_shape(0).num_elements();
   }
@@ -40,19 +75,6 @@ class CastKernel : public Kernel {
   }
 
  private:
-  // Clears the mantissa bits that the target lacks, so that the conversion that follows is exact.
-  template <class Dst, int kMantissaBits>
-  static void RunTruncating(const void* from_data, void* to_data, int64_t n) {
-    const float* from = static_cast<const float*>(from_data);
-    Dst* to = static_cast<Dst*>(to_data);
-    constexpr uint32_t kKept = ~((uint32_t{1} << (23 - kMantissaBits)) - 1);
-    for (int64_t i = 0; i < n; ++i) to[i] = Dst(std::bit_cast<float>(std::bit_cast<uint32_t>(from[i]) & kKept));
-  }
-  void ChooseTruncating(KernelSetup& setup) {
-    if (from_ != DType::kFloat) return setup.Fail(Unimplemented("Cast with Truncate is for float32, not ", from_));
-    run_ = to_ == DType::kHalf ? &RunTruncating<float16, 10> : &RunTruncating<bfloat16, 7>;
-  }
-
   const DType from_;
   const DType to_;
   CastRun run_;

@@ -29,15 +29,15 @@ struct Clip {
       const Tensor& low = ctx.input(1);
       const Tensor& high = ctx.input(2);
       for (const Tensor* bound : {&low, &high}) {
-        if (bound->num_elements() != 1 && !(bound->shape() == t.shape())) {
+        if (bound->shape().rank() != 0 && !(bound->shape() == t.shape())) {
           return InvalidArgument("ClipByValue: the bounds must be scalars or of the shape ", t.shape(), ", not ",
                                  bound->shape());
         }
       }
       Tensor* out = nullptr;
       DF_TRY(ctx.ForwardOrAllocate(0, 0, t.shape(), &out));
-      const int64_t low_stride = low.num_elements() == 1 ? 0 : 1;
-      const int64_t high_stride = high.num_elements() == 1 ? 0 : 1;
+      const int64_t low_stride = low.shape().rank() == 0 ? 0 : 1;
+      const int64_t high_stride = high.shape().rank() == 0 ? 0 : 1;
       ctx.pool().ParallelFor(t.num_elements(), kElementBlock, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
           out->data<T>()[i] = Between(t.data<T>()[i], low.data<T>()[i * low_stride], high.data<T>()[i * high_stride]);

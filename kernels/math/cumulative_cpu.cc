@@ -18,7 +18,7 @@ class CumulativeKernel : public Kernel {
  protected:
   static Result<int64_t> ReadAxis(const OpContext& ctx) {
     const Tensor& axis = ctx.input(1);
-    if (axis.num_elements() != 1) return InvalidArgument("the axis has shape ", axis.shape(), ", but must be a scalar");
+    if (axis.shape().rank() != 0) return InvalidArgument("the axis has shape ", axis.shape(), ", but must be a scalar");
     const int64_t value = axis.dtype() == DType::kInt64 ? axis.scalar<int64_t>() : axis.scalar<int32_t>();
     return CanonicalAxis(value, ctx.input(0).shape().rank());
   }

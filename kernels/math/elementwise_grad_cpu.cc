@@ -1,16 +1,16 @@
-#include "kernels/math/binary.h"
 #include "kernels/math/element_types.h"
 #include "kernels/math/gradient_functors.h"
+#include "kernels/math/same_shape.h"
 
 namespace dfrun {
 namespace {
 
-CPU_KERNEL("SigmoidGrad", Binary<fn::SigmoidGrad>, DF_FLOATS, DF_COMPLEX);
-CPU_KERNEL("TanhGrad", Binary<fn::TanhGrad>, DF_FLOATS, DF_COMPLEX);
-CPU_KERNEL("SqrtGrad", Binary<fn::SqrtGrad>, DF_FLOATS, DF_COMPLEX);
-CPU_KERNEL("RsqrtGrad", Binary<fn::RsqrtGrad>, DF_FLOATS, DF_COMPLEX);
-CPU_KERNEL("ReciprocalGrad", Binary<fn::ReciprocalGrad>, DF_FLOATS, DF_COMPLEX);
-CPU_KERNEL("InvGrad", Binary<fn::ReciprocalGrad>, DF_FLOATS, DF_COMPLEX);
+CPU_KERNEL("SigmoidGrad", SameShape<fn::SigmoidGrad>, DF_FLOATS, DF_COMPLEX);
+CPU_KERNEL("TanhGrad", SameShape<fn::TanhGrad>, DF_FLOATS, DF_COMPLEX);
+CPU_KERNEL("SqrtGrad", SameShape<fn::SqrtGrad>, DF_FLOATS, DF_COMPLEX);
+CPU_KERNEL("RsqrtGrad", SameShape<fn::RsqrtGrad>, DF_FLOATS, DF_COMPLEX);
+CPU_KERNEL("ReciprocalGrad", SameShape<fn::ReciprocalGrad>, DF_FLOATS, DF_COMPLEX);
+CPU_KERNEL("InvGrad", SameShape<fn::ReciprocalGrad>, DF_FLOATS, DF_COMPLEX);
 
 }  // namespace
 }  // namespace dfrun

@@ -27,7 +27,8 @@ struct TanhGrad {
   }
 };
 
-// SqrtGrad and those after it conjugate y themselves, as in TensorFlow.
+// SqrtGrad and those after it conjugate y themselves, as in TensorFlow, and where dy is 0 give 0 whatever y is: at 0
+// the functions have no finite derivative.
 template <class T>
 DF_HOST_DEVICE T Conjugate(T x) {
   if constexpr (kIsComplex<T>) {
@@ -37,12 +38,21 @@ DF_HOST_DEVICE T Conjugate(T x) {
   }
 }
 
+template <class T>
+DF_HOST_DEVICE bool IsZero(T x) {
+  return x == T(0);
+}
+template <class T>
+DF_HOST_DEVICE bool IsZero(StepRounded<T> x) {
+  return float{static_cast<T>(x)} == 0.0F;
+}
+
 // dy / (2 y)
 struct SqrtGrad {
   using Rounding = EachStep;
   template <class T>
   DF_HOST_DEVICE T operator()(T y, T dy) const {
-    return dy * (T(0.5) / Conjugate(y));
+    return IsZero(dy) ? T(0) : dy * (T(0.5) / Conjugate(y));
   }
 };
 
@@ -52,7 +62,7 @@ struct RsqrtGrad {
   template <class T>
   DF_HOST_DEVICE T operator()(T y, T dy) const {
     const T c = Conjugate(y);
-    return (dy * c) * (T(-0.5) * (c * c));
+    return IsZero(dy) ? T(0) : (dy * c) * (T(-0.5) * (c * c));
   }
 };
 
@@ -62,7 +72,7 @@ struct ReciprocalGrad {
   template <class T>
   DF_HOST_DEVICE T operator()(T y, T dy) const {
     const T c = Conjugate(y);
-    return -(dy * (c * c));
+    return IsZero(dy) ? T(0) : -(dy * (c * c));
   }
 };
 

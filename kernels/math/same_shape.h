@@ -1,6 +1,6 @@
 // The engine of gradients of element-wise ops: Binary's loops on operands of one shape.
-#ifndef DFRUN_KERNELS_NN_SAME_SHAPE_H_
-#define DFRUN_KERNELS_NN_SAME_SHAPE_H_
+#ifndef DFRUN_KERNELS_MATH_SAME_SHAPE_H_
+#define DFRUN_KERNELS_MATH_SAME_SHAPE_H_
 
 #include "kernels/math/binary.h"
 
@@ -27,4 +27,4 @@ struct SameShape {
 
 }  // namespace dfrun
 
-#endif  // DFRUN_KERNELS_NN_SAME_SHAPE_H_
+#endif  // DFRUN_KERNELS_MATH_SAME_SHAPE_H_

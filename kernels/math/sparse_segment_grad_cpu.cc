@@ -52,12 +52,14 @@ class SparseSegmentGradKernel : public Kernel {
   Status Compute(OpContext& ctx) {
     const Tensor& grad = ctx.input(0);
     DF_ASSIGN(std::vector<int64_t> indices, IntVector(ctx.input(1), "indices"));
-    DF_ASSIGN(const std::vector<int64_t> ids, IntVector(ctx.input(2), "segment_ids"));
+    DF_ASSIGN(std::vector<int64_t> ids, IntVector(ctx.input(2), "segment_ids"));
     DF_ASSIGN(int64_t rows, IntScalar(ctx.input(3), "the number of rows"));
     if (grad.shape().rank() == 0) return InvalidArgument("grad must have rows, but is a scalar");
     if (indices.size() != ids.size())
       return InvalidArgument("there must be a segment id for each index of ", ctx.input(1).shape(), ", not ",
                              ctx.input(2).shape());
+    if (rows < 0) return InvalidArgument("the number of rows is ", rows, ", but must not be negative");
+    if (rows == 0) indices.clear(), ids.clear();  // they may be any
     DF_TRY(CheckRange(ids, grad.shape().dim(0), "segment ids"));
     DF_TRY(CheckRange(indices, rows, "indices"));
     if (is_sparse_) {

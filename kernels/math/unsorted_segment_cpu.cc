@@ -22,12 +22,13 @@ class UnsortedSegmentKernel : public Kernel {
     if (!fits)
       return InvalidArgument("data ", data.shape(), " does not begin with the shape of segment_ids, ", id_shape);
     DF_ASSIGN(const Shape shape, RowsShape(segments, data.shape(), id_shape.rank()));
+    Tensor* y = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, shape, &y));
+    if (data.num_elements() == 0 && shape.num_elements() == 0) return Status();  // then the ids may be any
     const std::vector<int64_t> ids = IntValues(ctx.input(1));
     for (const int64_t id : ids) {
       if (id >= segments) return InvalidArgument("segment id ", id, " is not below the number of segments, ", segments);
     }
-    Tensor* y = nullptr;
-    DF_TRY(ctx.AllocateOutput(0, shape, &y));
     if (shape.num_elements() == 0) return Status();
     DF_ASSIGN(const RowGroups groups, RowGroups::FromUnsorted(ctx, ids, segments));
     FoldGroups(loops_, groups, false, data.raw(), RowWidth(data.shape(), id_shape.rank()), y->raw(), ctx.pool());

@@ -113,7 +113,11 @@ class SparseTensorDenseMatMulKernel final : public SparseMatMulBase {
     DF_ASSIGN(const Shape shape, Shape::Create(dims));
     Tensor* output = nullptr;
     DF_TRY(ctx.AllocateOutput(0, shape, &output));
-    if (output->num_elements() == 0) return Status();
+    if (output->num_elements() == 0) return Status();  // here and below the positions may be any
+    if (product.inner == 0) {
+      std::fill_n(output->data<T>(), output->num_elements(), T());
+      return Status();
+    }
     DF_ASSIGN(const EntriesByRow entries, GroupByRow(ctx.input(0), product));
     DF_ASSIGN(const Tensor b, DenseSide(ctx));
     const int64_t row_work = (product.entries / product.rows + 1) * product.columns;

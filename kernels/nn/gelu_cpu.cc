@@ -1,6 +1,6 @@
+#include "kernels/math/same_shape.h"
 #include "kernels/math/unary.h"
 #include "kernels/nn/gelu.h"
-#include "kernels/nn/same_shape.h"
 
 namespace dfrun {
 namespace {

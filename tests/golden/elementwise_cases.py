@@ -213,9 +213,32 @@ def cast_cases(w):
     w.case("Cast", tensor([1e-8, 65519, 65520, 1e-5, NAN, -INF]), name="to half", DstT=tf.float16)
 
 
+def edge_cases(w):
+    for dtype in ["float32", "float64"]:
+        x = tensor([1, 1, 2, -3, INF, NAN, 0.5], dtype)
+        for tolerance in [0.0, 1.0]:
+            w.case("ApproximateEqual", x, tensor([1, 2, 4, -3, INF, NAN, -0.5], dtype), name=f"{dtype} within {tolerance}",
+                   tolerance=tolerance)
+    for dtype in FLOATS:
+        y, dy = tensor([0, INF, -INF, NAN, 2, -0.0], dtype), tensor([0, 0, -0.0, 0, 0, -0.0], dtype)
+        for op in ["SqrtGrad", "RsqrtGrad", "ReciprocalGrad", "InvGrad"]:
+            w.case(op, y, dy, name=dtype + " no gradient", ulps=1)
+    for op in ["SigmoidGrad", "TanhGrad", "SqrtGrad", "RsqrtGrad", "ReciprocalGrad", "InvGrad"]:
+        w.case(op, numbers("float32", (2, 3), 1), numbers("float32", (3,), 2), name="no broadcasting")
+    x = numbers("float32", (3,), 5)
+    w.case("ClipByValue", x, tensor([-1]), tensor(1), name="a bound of one element")
+    w.case("ClipByValue", x, tensor([-1, 0, 1]), tensor(2), name="one bound a scalar")
+    far = np.array([1.00001, 3.14159265358979, -2.9999999, 100.2337, 65519.9, 1e-5])
+    for source, target in [("float64", "float32"), ("float64", "float16"), ("float64", "bfloat16"), ("float32", "float16"),
+                           ("float32", "float64"), ("float16", "bfloat16"), ("bfloat16", "float16"), ("int32", "bfloat16"),
+                           ("complex128", "complex64"), ("complex128", "float32"), ("complex64", "float16"), ("float32", "int32")]:
+        w.case("Cast", tensor(far, source), name=f"{source} cut to {target}", DstT=tf.as_dtype(target), Truncate=True)
+
+
 def write(w):
     unary_cases(w)
     binary_cases(w)
     rounded_steps(w)
     choice_cases(w)
     cast_cases(w)
+    edge_cases(w)

@@ -48,6 +48,15 @@ def many_zeros(w):
         w.case("SparseMatMul", numbers("float32", a, 22), numbers("float32", b, 23))
 
 
+def sparse_nothing(w):
+    """Positions are not looked at where nothing is multiplied."""
+    at = tensor([[0, 2], [0, 2]], "int64")
+    values = numbers("float32", (2,), 18)
+    for name, sizes, b, attrs in [("no inner size", (2, 0), (0, 2), {}), ("no columns", (2, 2), (2, 0), {}), ("no rows", (0, 2), (2, 2), {})]:
+        w.case("SparseTensorDenseMatMul", at, values, tensor(sizes, "int64"), numbers("float32", b, 19), name=name + ", any positions",
+               **attrs)
+
+
 def write(w):
     sparse(w)
     many_zeros(w)
@@ -90,3 +99,4 @@ def write(w):
     w.case("BatchMatMulV2", numbers("float32", (2, 2, 3), 9), numbers("float32", (3, 3, 2), 9), name="batches differ")
     w.case("BatchMatMulV2", numbers("float32", (0, 2, 3), 9), numbers("float32", (1, 3, 2), 9), name="no matrix")
     w.case("BatchMatMulV2", numbers("float32", (3,), 9), numbers("float32", (3, 2), 9), name="rank 1")
+    sparse_nothing(w)

@@ -99,6 +99,17 @@ def sparse_grad_cases(w, op):
     w.case(op, g, indices, ids, i32(4, 4), name="number not a scalar")
 
 
+def empty_cases(w):
+    """Nothing is added up, so that ids and indices may be any."""
+    for op in UNSORTED:
+        w.case(op, numbers("float32", (2, 0), 3), i32(5, 6), s32(3), name="ids outside of empty rows")
+        w.case(op, numbers("float32", (2,), 3), i32(5, 0), s32(0), name="ids outside of nothing")
+    for norm in ["Sum", "Mean", "SqrtN"]:
+        for op in [f"SparseSegment{norm}Grad", f"SparseSegment{norm}GradV2"]:
+            w.case(op, numbers("float32", (2, 2), 3), i32(3, 1), i32(0, 9), s32(0), name="no rows")
+            w.case(op, numbers("float32", (2, 2), 3), i32(), i32(), s32(-1), name="a negative number of rows")
+
+
 def write(w):
     for op, dtypes in SORTED.items():
         sorted_cases(w, op, dtypes)
@@ -115,3 +126,4 @@ def write(w):
     w.case("SegmentMean", np.array([100, 100, -9], np.int8), i32(0, 0, 2), name="wraps")
     w.case("SegmentSum", np.array([2**31 - 1, 1, 5], np.int32), i32(0, 0, 2), name="wraps")
     w.case("UnsortedSegmentSum", numbers("float32", (3, 2), 1), np.array([1, 0, 1], np.int16), s32(2), name="int16 ids")
+    empty_cases(w)
