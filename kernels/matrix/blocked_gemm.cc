@@ -57,8 +57,8 @@ void CopyRows(MatrixView<const T> from, int64_t rows, int64_t columns, T* to, in
 template <class T>
 RowCopy<T> CopyOf(MatrixView<const T> b, int64_t depth, int64_t columns, int vectors, T* packed, int64_t tiles) {
   const int last_columns = static_cast<int>(columns - (vectors - 1) * kLanes<T>);
-  const int interval = static_cast<int>(std::max<int64_t>(1, tiles / kStepsAtATime));
-  const int at_once = static_cast<int>(CeilDiv(kStepsAtATime, std::min<int64_t>(tiles, kStepsAtATime)));
+  const int interval = static_cast<int>(std::max<int64_t>(1, tiles / kStepsAtATime<T>));
+  const int at_once = static_cast<int>(CeilDiv(kStepsAtATime<T>, std::min<int64_t>(tiles, kStepsAtATime<T>)));
   return {b.data, b.stride, packed, depth, vectors, last_columns, interval, at_once};
 }
 
@@ -162,11 +162,7 @@ void BlockedGemm<T>::RunPass(const Pass& pass) {
       const int64_t rows = (tile + 1) * pass.m / tiles - row;
       o.a = pass.a.At(row, 0).data;
       o.c = pass.c.data + row * pass.c.stride + panel.column;
-      if (copy.rows > 0) {
-        RunGemmBlock<T, RowsOfB::kCopying>(rows, panel.vectors, o);
-      } else {
-        RunGemmBlock<T, RowsOfB::kWhole>(rows, panel.vectors, o);
-      }
+      RunGemmBlock<T, RowsOfB::kCopying>(rows, panel.vectors, o);
     }
   }
 }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "kernels/matrix/simd.h"
@@ -40,10 +41,12 @@ struct RowCopy {
   int64_t rows;
   int vectors;
   int last_columns;  // columns of the last vector that count
-  int interval;      // kStepsAtATime steps between copies
+  int interval;      // of kStepsAtATime steps, between copies
   int at_once;       // rows a copy
 };
-inline constexpr int kStepsAtATime = 4;
+// Integers multiply so slowly that a loop costs them nothing.
+template <class T>
+inline constexpr int kStepsAtATime = std::is_floating_point_v<T> ? 4 : 1;
 
 // What becomes of a block of C.
 enum class IntoC {
@@ -64,7 +67,7 @@ struct BlockOperands {
   T* c;
   int64_t c_stride;
   IntoC into;
-  RowCopy<T>* copy;  // kCopying
+  RowCopy<T>* copy;  // kCopying: may have no rows
 };
 
 namespace internal {
@@ -140,7 +143,7 @@ void GemmBlock(const BlockOperands<T>& o) {
   const int64_t depth = o.depth;
   int64_t p = 0;
   [[maybe_unused]] int until_copy = 1;
-  for (; p + kStepsAtATime <= depth; p += kStepsAtATime) {
+  for (; p + kStepsAtATime<T> <= depth; p += kStepsAtATime<T>) {
     if constexpr (kRows == RowsOfB::kCopying) {
       if (--until_copy == 0) {
         CopySomeRows(*o.copy);
@@ -148,8 +151,8 @@ void GemmBlock(const BlockOperands<T>& o) {
       }
     }
 #pragma GCC unroll 4
-    for (int u = 0; u < kStepsAtATime; ++u) step(u);
-    advance(kStepsAtATime);
+    for (int u = 0; u < kStepsAtATime<T>; ++u) step(u);
+    advance(kStepsAtATime<T>);
   }
   for (; p < depth; ++p) {
     step(0);
