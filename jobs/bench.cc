@@ -30,6 +30,7 @@ std::string ToJson(const std::vector<BenchFigure>& figures) {
 }
 
 Result<int> Report(const RunBench& bench, const std::string& json_path) {
+  DF_TRY(CheckWritable(json_path));
   DF_ASSIGN(const std::vector<BenchFigure> figures, bench());
   if (figures.empty()) return 0;
   PrintTable(figures);

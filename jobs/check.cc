@@ -6,6 +6,7 @@
 #include "jobs/command.h"
 #include "jobs/compile_job.h"
 #include "jobs/model.h"
+#include "src/session/job_graph.h"
 
 namespace dfrun::jobs {
 namespace {
@@ -15,14 +16,6 @@ struct CheckOptions {
   std::vector<std::string> sets;
   int ranks = 0;  // as many as the tasks need
 };
-
-// What the compile finds is the spec's fault; nodes name their place in it themselves.
-Status AsSpecError(const std::string& path, const Status& status) {
-  if (status.ok() || status.code() == Code::kBadSpec || status.code() == Code::kIo) return status;
-  const bool has_place =
-      status.message().find(".yaml:") != std::string::npos || status.message().find(".yml:") != std::string::npos;
-  return Error(Code::kBadSpec, has_place ? "" : path + ":1:1: ", status.message());
-}
 
 void Print(const std::string& path, int ranks, const LoadedSpec& spec, const std::vector<CompiledStep>& steps) {
   std::printf("%s: ok, %d nodes\n", path.c_str(), spec.graph.num_nodes());

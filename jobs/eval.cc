@@ -44,6 +44,8 @@ class Evaluation {
   Evaluation(const EvalOptions& options, Runtime& runtime) : options_(options), runtime_(runtime) {}
 
   Status Run() {
+    DF_TRY(CheckWritable(options_.out));
+    DF_TRY(CheckWritable(options_.stats));
     DF_ASSIGN(Model model, LoadRunnable(options_.model, options_.sets, runtime_.size()));
     DF_TRY(CheckRanks(model));
     DF_TRY(Resolve(model));
@@ -75,6 +77,8 @@ class Evaluation {
     DF_TRY(CheckFetchNames(options_.fetches));
     for (const std::string& text : options_.feeds) {
       DF_ASSIGN(Feed feed, ReadFeed(model.graph, text));
+      if (std::find(step_.feeds.begin(), step_.feeds.end(), feed.output) != step_.feeds.end())
+        return Error(Code::kUsage, "--feed ", text, ": '", OutputName(model.graph, feed.output), "' is fed twice");
       step_.feeds.push_back(feed.output);
       step_.feed_shapes.emplace_back(feed.value.shape());
       feeds_.push_back(std::move(feed.value));

@@ -1,6 +1,9 @@
 // The dfrun program: reads the command line, runs one subcommand, turns its outcome into an exit code.
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -44,6 +47,9 @@ int Run(std::vector<std::string> words) {
   RunCommand chosen;
   if (const std::optional<int> code = ReadCommandLine(std::move(words), &chosen)) return *code;
   Result<int> code = chosen();
+  if (code.ok() && (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)) {
+    code = IoError("cannot write to the standard output: ", std::strerror(errno));
+  }
   if (code.ok()) return *code;
   PrintError(code.status());
   return ExitCode(code.status().code());
@@ -54,5 +60,6 @@ int Run(std::vector<std::string> words) {
 
 // NOLINTNEXTLINE(bugprone-exception-escape): out of memory before there is a job to end
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of the write
   return dfrun::jobs::Run(std::vector<std::string>(argv + 1, argv + argc));
 }

@@ -49,8 +49,11 @@ std::string PrintDuration(double seconds) {
 Progress::Progress(std::FILE* out)
     : out_(out), is_terminal_(IsTerminal(out)), has_colour_(is_terminal_ && std::getenv("NO_COLOR") == nullptr) {}
 
+// A job goes on though nobody can read how it does, and has not failed for that.
 Progress::~Progress() {
   EndUpdatingLine();
+  std::fflush(out_);
+  std::clearerr(out_);
 }
 
 void Progress::EndUpdatingLine() {

@@ -1,4 +1,5 @@
 // dfrun run SPEC: runs the job that the spec describes.
+#include <csignal>
 #include <memory>
 
 #include "jobs/command.h"
@@ -28,6 +29,7 @@ Status Lead(const RunOptions& options, Runtime& runtime) {
   }
   JobOptions job = options.job;
   if (job.output.empty()) job.output = spec.job.name + ".run";
+  std::signal(SIGPIPE, SIG_IGN);  // see ~Progress()
   Progress progress(stdout);
   return RunJob(runtime, spec, job, progress);
 }

@@ -12,6 +12,17 @@ namespace {
 
 constexpr size_t kMaxAttributeBytes = 4096;
 
+// HDF5 writes addresses, sizes and the time of day around what the system said; that alone tells the reader something.
+std::string OneLine(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  constexpr std::string_view kSystem = "error message = '";
+  const size_t said = text.find(kSystem);
+  const size_t begin = said + kSystem.size();
+  const size_t end = said == std::string::npos ? said : text.find('\'', begin);
+  if (end == std::string::npos) return text;
+  return text.substr(0, text.find(':')) + ": " + text.substr(begin, end - begin);
+}
+
 // The innermost message of HDF5's error stack.
 std::string Reason() {
   std::string reason;
@@ -22,7 +33,7 @@ std::string Reason() {
   };
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, visit, &reason);
   H5Eclear2(H5E_DEFAULT);
-  return reason.empty() ? "no reason given" : reason;
+  return reason.empty() ? "no reason given" : OneLine(reason);
 }
 
 struct Listing {

@@ -1,6 +1,7 @@
 #include "src/framework/tensor_hdf5.h"
 
 #include <algorithm>
+#include <filesystem>
 
 namespace dfrun {
 namespace {
@@ -125,6 +126,20 @@ bool IsComplexCompound(hid_t type) {
   return fits;
 }
 
+// As h5py writes bool; HDF5 converts between enums by the names of their members alone.
+bool IsBoolEnum(hid_t type) {
+  int8_t no = -1;
+  int8_t yes = -1;
+  return H5Tget_size(type) == 1 && H5Tget_nmembers(type) == 2 && H5Tenum_valueof(type, "FALSE", &no) >= 0 &&
+         H5Tenum_valueof(type, "TRUE", &yes) >= 0;
+}
+
+// Rows of bytes are strings; rows of numbers, each of its own length, are no tensor.
+bool HoldsBytes(hid_t vlen) {
+  const Handle element(H5Tget_super(vlen));
+  return H5Tget_class(element.id()) == H5T_INTEGER && H5Tget_size(element.id()) == 1;
+}
+
 // The dtype that the file's type alone stands for.
 DType DTypeOfFileType(hid_t type) {
   switch (H5Tget_class(type)) {
@@ -133,10 +148,11 @@ DType DTypeOfFileType(hid_t type) {
     case H5T_FLOAT:
       return FloatOf(H5Tget_size(type));
     case H5T_ENUM:
-      return H5Tget_size(type) == 1 && H5Tget_nmembers(type) == 2 ? DType::kBool : DType::kInvalid;
+      return IsBoolEnum(type) ? DType::kBool : DType::kInvalid;
     case H5T_STRING:
-    case H5T_VLEN:
       return DType::kString;
+    case H5T_VLEN:
+      return HoldsBytes(type) ? DType::kString : DType::kInvalid;
     case H5T_COMPOUND:
       if (!IsComplexCompound(type)) return DType::kInvalid;
       return H5Tget_size(type) == 8    ? DType::kComplex64
@@ -171,6 +187,39 @@ Result<DType> DTypeOfDataset(const Handle& dataset, const Handle& type, const st
   return dtype;
 }
 
+// What would be found missing only when values are read, or not even then.
+Status CheckReadable(const Handle& layout, const std::string& path, const std::string& name) {
+  for (int i = 0; i < H5Pget_nfilters(layout.id()); ++i) {
+    unsigned flags = 0;
+    size_t values = 0;
+    char filter[64] = {};
+    const H5Z_filter_t id =
+        H5Pget_filter2(layout.id(), static_cast<unsigned>(i), &flags, &values, nullptr, sizeof filter, filter, nullptr);
+    if (id < 0 || H5Zfilter_avail(id) > 0) continue;
+    return InvalidArgument("dataset '", name, "' of ", path, " is packed by the HDF5 filter ", id, " ",
+                           filter[0] != '\0' ? filter : "without a name", ", which is not installed here: ",
+                           "install its plugin, or repack the file (h5repack -f NONE)");
+  }
+  if (H5Pget_layout(layout.id()) != H5D_VIRTUAL) return Status();
+  size_t parts = 0;
+  H5Pget_virtual_count(layout.id(), &parts);
+  const std::string directory = std::filesystem::path(path).parent_path().string();
+  for (size_t i = 0; i < parts; ++i) {
+    char part[4096] = {};
+    H5Pget_virtual_filename(layout.id(), i, part, sizeof part);
+    std::error_code error;
+    const std::string_view name_of_part = part;  // with a "%b" of many
+    if (name_of_part == "." || name_of_part.find('%') != std::string_view::npos ||
+        std::filesystem::exists(part, error) ||
+        std::filesystem::exists(std::filesystem::path(directory) / part, error)) {
+      continue;
+    }
+    return NotFound("dataset '", name, "' of ", path, " is made of parts, and the file '", part,
+                    "' of one is not there");
+  }
+  return Status();
+}
+
 Result<DatasetInfo> InspectOpen(const Handle& dataset, const std::string& path, const std::string& name) {
   Handle type(H5Dget_type(dataset.id()));
   DatasetInfo info;
@@ -180,8 +229,9 @@ Result<DatasetInfo> InspectOpen(const Handle& dataset, const std::string& path, 
   Result<Shape> shape = Shape::Create(dims);
   if (!shape.ok()) return shape.status().Annotate(StrCat("dataset '", name, "' of ", path));
   info.shape = *shape;
-  if (!IsPlain(info.dtype)) return info;
   Handle layout(H5Dget_create_plist(dataset.id()));
+  DF_TRY(CheckReadable(layout, path, name));
+  if (!IsPlain(info.dtype)) return info;
   if (H5Pget_layout(layout.id()) == H5D_CHUNKED && info.shape.rank() > 0) {
     std::vector<hsize_t> chunk(static_cast<size_t>(info.shape.rank()));
     if (H5Pget_chunk(layout.id(), info.shape.rank(), chunk.data()) > 0) {

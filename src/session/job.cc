@@ -8,9 +8,9 @@
 #include "src/base/hdf5.h"
 #include "src/checkpoint/store.h"
 #include "src/framework/tensor_hdf5.h"
+#include "src/session/job_graph.h"
 #include "src/session/run_directory.h"
 #include "src/session/session.h"
-#include "src/session/job_graph.h"
 #include "src/trace/metrics.h"
 
 namespace dfrun {
@@ -105,8 +105,11 @@ Status Job::Run() {
 }
 
 Status Job::Prepare() {
-  DF_ASSIGN(const Cluster cluster, MakeCluster(TasksOf(spec_.job), runtime_.size()));
-  DF_ASSIGN(parts_, BuildJobGraph(spec_, cluster));
+  const Result<Cluster> cluster = MakeCluster(TasksOf(spec_.job), runtime_.size());
+  DF_TRY(AsSpecError(spec_.job.path, cluster.status()));
+  Result<JobGraph> parts = BuildJobGraph(spec_, *cluster);
+  DF_TRY(AsSpecError(spec_.job.path, parts.status()));
+  parts_ = *std::move(parts);
   DF_ASSIGN(RunDirectory directory, RunDirectory::Open(options_.output, options_.resume));
   directory_ = std::make_unique<RunDirectory>(std::move(directory));
   const JobSpec& job = spec_.job;
@@ -120,7 +123,9 @@ Status Job::Prepare() {
   session_options.jobs = TasksOf(job);
   session_options.optimize = options_.optimize;
   DF_ASSIGN(session_, Session::Create(runtime_, std::move(parts_.graph), session_options));
-  DF_ASSIGN(logged_, session_->Prepare(parts_.step.signature));
+  const Result<Session::Handle> logged = session_->Prepare(parts_.step.signature);
+  DF_TRY(AsSpecError(spec_.job.path, logged.status()));
+  logged_ = *logged;
   fetched_.resize(parts_.step.signature.fetches.size());
   if (log_every_ > 1) {
     RunSignature quiet = parts_.step.signature;

@@ -45,6 +45,11 @@ Status FetchScalars(const Replicas& replicas, JobGraphDraft& draft) {
   step.signature.fetches.push_back(replicas.Mean(ops, "loss", draft.spec.train->loss));
   step.names.emplace_back("loss");
   for (const FetchSpec& s : draft.spec.summaries) {
+    if (s.output == draft.spec.train->loss) continue;
+    if (s.name == "loss") {
+      return InvalidArgument(draft.PlaceText(s.place), "a summary cannot have the name 'loss', which ",
+                             "metrics.jsonl has for that of 'train'");
+    }
     const bool has_mean = IsFloating(draft.model.dtype(s.output));
     step.signature.fetches.push_back(has_mean ? replicas.Mean(ops, "summaries/" + s.name, s.output)
                                               : replicas.Over(s.output)[0]);
@@ -66,7 +71,8 @@ Status AddEvaluation(JobGraphDraft& draft) {
   options.prefix = "eval/";
   options.device = draft.workers[0];
   Status stamped = draft.StampFetches(eval.feeds, eval.metrics, options, draft.job.evaluation);
-  return stamped.ok() ? stamped : stamped.Annotate("building the evaluation");
+  if (stamped.ok()) return stamped;
+  return Status(stamped.code(), StrCat(stamped.message(), "; so it is in 'eval', with what that feeds"));
 }
 
 Status AddInitialValues(JobGraphDraft& draft) {
@@ -92,12 +98,51 @@ Status AddInitialValues(JobGraphDraft& draft) {
   return Status();
 }
 
+// What a step reads has a value in every step.
+Status CheckFed(const Graph& graph, const RunSignature& signature) {
+  std::vector<bool> seen(static_cast<size_t>(graph.num_nodes()));
+  for (const Output& feed : signature.feeds) seen[feed.node] = true;
+  std::vector<NodeId> stack = signature.targets;
+  for (const Output& fetch : signature.fetches) stack.push_back(fetch.node);
+  while (!stack.empty()) {
+    const Node& node = graph.node(stack.back());
+    stack.pop_back();
+    if (seen[node.id]) continue;
+    seen[node.id] = true;
+    if (node.op->name == "Placeholder") {
+      return InvalidArgument(graph.Describe(node.id), " has no value in the step: give it one by 'feed' of 'run' or ",
+                             "'eval', or make it an input, a variable or a constant");
+    }
+    for (Output o : node.inputs) stack.push_back(o.node);
+    stack.insert(stack.end(), node.control_inputs.begin(), node.control_inputs.end());
+  }
+  return Status();
+}
+
 }  // namespace
 
 std::vector<JobTasks> TasksOf(const JobSpec& job) {
   std::vector<JobTasks> tasks;
   for (const JobSize& size : job.jobs) tasks.push_back({size.job, size.tasks});
   return tasks;
+}
+
+Status AsSpecError(const std::string& path, const Status& status) {
+  switch (status.code()) {
+    case Code::kInvalidArgument:
+    case Code::kNotFound:
+    case Code::kFailedPrecondition:
+    case Code::kOutOfRange:
+    case Code::kUnimplemented:
+    case Code::kAlreadyExists:
+      break;
+    default:
+      return status;
+  }
+  // Nodes name their place in it themselves.
+  const bool has_place =
+      status.message().find(".yaml:") != std::string::npos || status.message().find(".yml:") != std::string::npos;
+  return Error(Code::kBadSpec, has_place ? "" : path + ":1:1: ", status.message());
 }
 
 Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster) {
@@ -110,7 +155,11 @@ Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster) {
   }
   DF_TRY(AddInputAdvance(draft));
   OrderWritersAfterReaders(draft);
-  if (spec.job.eval) DF_TRY(AddEvaluation(draft));
+  DF_TRY(CheckFed(draft.job.graph, draft.job.step.signature));
+  if (spec.job.eval) {
+    DF_TRY(AddEvaluation(draft));
+    DF_TRY(CheckFed(draft.job.graph, draft.job.evaluation.signature));
+  }
   if (spec.job.train) DF_TRY(KeepRandomPositions(draft));
   DF_TRY(AddInitialValues(draft));
   DF_TRY(AddSaveAndRestore(draft));

@@ -39,8 +39,11 @@ struct JobGraph {
 // How the spec's `cluster` section divides ranks, as MakeCluster() takes it.
 std::vector<JobTasks> TasksOf(const JobSpec& job);
 
+// An error of the compile as one of the spec at `path`: what it finds is the spec's fault. Others stay what they are.
+Status AsSpecError(const std::string& path, const Status& status);
+
 // InvalidArgument where the model cannot be trained (no trainable variable under the loss, an op without gradient, a
-// variable of unknown shape), with the place in the spec.
+// variable of unknown shape, a placeholder that no step feeds), with the place in the spec.
 Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster);
 
 }  // namespace dfrun

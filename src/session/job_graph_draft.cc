@@ -24,6 +24,11 @@ JobGraphDraft::JobGraphDraft(const LoadedSpec& loaded, const Cluster& on)
   job.graph.files() = model.files();
 }
 
+std::string JobGraphDraft::PlaceText(SourcePlace place) const {
+  if (place.file < 0) return "";
+  return StrCat(model.files()[static_cast<size_t>(place.file)], ":", place.line, ":", place.column, ": ");
+}
+
 Output JobGraphDraft::AddVariable(const std::string& name, Output like, bool scalar, double value) {
   const Node like_node = job.graph.node(like.node);
   GraphOps ops(job.graph, "", like_node.device);

@@ -20,6 +20,8 @@ Tensor ScalarOf(DType dtype, double value);
 struct JobGraphDraft {
   JobGraphDraft(const LoadedSpec& loaded, const Cluster& on);
 
+  // "spec.yaml:3:5: ", for the begin of an error; nothing for a default.
+  std::string PlaceText(SourcePlace place) const;
   // A variable that the spec does not have, on the device of `like`, of its dtype and, unless `scalar`, shape; it
   // starts with `value`. Returns its ref; invalid where a node could not be added.
   Output AddVariable(const std::string& name, Output like, bool scalar, double value);

@@ -55,7 +55,8 @@ Status Replicas::AddGradientsOfLoss(const JobGraphDraft& draft, bool keep_sparse
     trained_.push_back({draft.shared.nodes.at(trainable[i].node), gradient});
   }
   if (trained_.empty()) {
-    return InvalidArgument("train.loss '", OutputName(draft.model, loss[0]),
+    return InvalidArgument(draft.PlaceText(draft.spec.train->loss_place), "train.loss '",
+                           OutputName(draft.model, loss[0]),
                            "' depends on no trainable variable: there is nothing to train");
   }
   return Status();

@@ -26,7 +26,8 @@ Result<RunDirectory> RunDirectory::Open(const std::string& path, bool resume) {
   if (lock < 0) return ErrnoError("cannot open", lock_path);
   RunDirectory directory(path, lock);
   if (::flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    return FailedPrecondition("another process is at work in the run directory ", path);
+    return Error(Code::kUsage, "another process is at work in the run directory ", path,
+                 "; wait for its end, or name another with --output");
   }
   return directory;
 }

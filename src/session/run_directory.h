@@ -11,8 +11,8 @@ namespace dfrun {
 // Thread safety: const methods from any thread.
 class RunDirectory {
  public:
-  // Makes the directory. Usage error if it holds a run already and `resume` is false; FailedPrecondition while another
-  // process works in it. Held until this object goes.
+  // Makes the directory. Usage error if it holds a run already and `resume` is false, or while another process works in
+  // it. Held until this object goes.
   static Result<RunDirectory> Open(const std::string& path, bool resume);
   RunDirectory(RunDirectory&& other) noexcept;
   RunDirectory& operator=(RunDirectory&&) = delete;

@@ -147,7 +147,7 @@ std::optional<PartialShape> ToShape(const Expr& expr, const FoldCall& fold_call,
 std::optional<DType> ToDType(const Expr& expr, Diagnostics& diagnostics) {
   const bool is_word = expr.is(Expr::Kind::kName) || expr.is(Expr::Kind::kString);
   if (is_word) return ToDType(expr.text, expr.place, diagnostics);
-  diagnostics.Error(expr.place, "'", expr.text, "' is no dtype");
+  diagnostics.Error(expr.place, "'", expr.source, "' is no dtype");
   return {};
 }
 

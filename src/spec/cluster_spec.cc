@@ -7,6 +7,9 @@
 namespace dfrun {
 namespace {
 
+// A task is a rank; no machine has more.
+constexpr int64_t kMaxTasks = int64_t{1} << 20;
+
 bool IsJobName(std::string_view name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -22,7 +25,11 @@ std::optional<JobSize> ReadJob(const Yaml& name, const Yaml& value, ValueReader&
   if (value.text() == "rest") return job;
   const std::optional<int64_t> tasks = reader.Int(value, StrCat("'", job.job, "' (tasks, or 'rest')"), 0);
   if (!tasks) return {};
-  job.tasks = static_cast<int>(std::min<int64_t>(*tasks, 1 << 20));
+  if (*tasks > kMaxTasks) {
+    reader.diagnostics().Error(value.place(), "'", job.job, "' has ", *tasks, " tasks; at most ", kMaxTasks, " may be");
+    return {};
+  }
+  job.tasks = static_cast<int>(*tasks);
   return job;
 }
 
@@ -38,17 +45,22 @@ ClusterSpec ClusterSpec::Read(const Yaml* section, int ranks, ValueReader& reade
   Diagnostics& diagnostics = reader.diagnostics();
   if (!CheckKeys(*section, {"jobs"}, "the section 'cluster'", diagnostics)) return cluster;
   const std::optional<Yaml> jobs = FindKey(*section, "jobs");
+  if (!jobs) diagnostics.Error(section->place(), "the section 'cluster' lacks 'jobs': {ps: 1, worker: rest}");
   if (!jobs || !CheckMap(*jobs, "'jobs'", diagnostics)) return cluster;
   int64_t fixed = 0;
   int rests = 0;
+  bool good = true;
   for (size_t i = 0; i < jobs->size(); ++i) {
     std::optional<JobSize> job = ReadJob(jobs->key(i), jobs->value(i), reader);
+    good = good && job.has_value();
     if (!job) continue;
     if (job->tasks == JobSize::kRest && ++rests > 1)
       diagnostics.Error(jobs->value(i).place(), "only one job can have the rest of the ranks");
     if (job->tasks != JobSize::kRest) fixed += job->tasks;
     cluster.jobs_.push_back(*std::move(job));
   }
+  if (!good) return cluster;
+  if (rests == 0 && fixed == 0) diagnostics.Error(jobs->place(), "the jobs of a cluster need a task, but have none");
   if (ranks > 0 && (fixed > ranks || (rests == 0 && fixed < ranks)))
     diagnostics.Error(jobs->place(), "the jobs have ", fixed, " tasks", rests > 0 ? " and a rest" : "",
                       ", but there are ", ranks, " ranks");

@@ -41,7 +41,11 @@ class MappingParser {
   bool Parse() {
     const std::optional<Yaml> op = FindKey(map_, "op");
     if (!op) {
-      context_.diagnostics.Error(entry_.place, "node '", entry_.name, "' lacks 'op'");
+      std::vector<std::string> keys;
+      for (size_t i = 0; i < map_.size(); ++i) keys.emplace_back(map_.key(i).text());
+      const std::string near = Nearest("op", keys);
+      context_.diagnostics.Error(entry_.place, "node '", entry_.name, "' lacks 'op'",
+                                 near.empty() ? "" : StrCat("; is '", near, "' meant for it?"));
       return false;
     }
     PlacedView callee;
@@ -64,11 +68,16 @@ class MappingParser {
     if (name == "device") return Text(value, "'device'", entry_.device);
     if (name == "colocate_with") return Text(value, "'colocate_with'", entry_.colocate_with);
     const bool is_part_of_while = target_.form == CallTarget::Form::kWhile && (name == "vars" || name == "body");
-    std::optional<Expr> expr =
-        is_part_of_while && value.is_map() ? Names(value) : ParseValue(value, TakesText(target_, name), context_);
+    // A word that the op does not know is what is wrong, whatever its value is.
+    const bool as_text = TakesText(target_, name) || IsUnknown(name);
+    std::optional<Expr> expr = is_part_of_while && value.is_map() ? Names(value) : ParseValue(value, as_text, context_);
     if (!expr) return false;
-    entry_.expr.keywords.push_back({name, key.place(), *std::move(expr)});
+    entry_.expr.keywords.push_back({name, key.place(), *std::move(expr), true});
     return true;
+  }
+
+  bool IsUnknown(std::string_view name) const {
+    return target_.op != nullptr && target_.form == CallTarget::Form::kNone && !FindKeyword(*target_.op, name).known();
   }
 
   // Names and expressions: variables of a loop.

@@ -45,6 +45,7 @@ struct KeywordArg {
   std::string_view name;
   SourcePlace place;
   Expr value;
+  bool of_mapping = false;  // a key beside `op`, not an argument in a call
 };
 
 inline constexpr int kMaxExprDepth = 100;

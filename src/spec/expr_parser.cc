@@ -58,9 +58,18 @@ class Parser {
 
   template <class... Args>
   std::nullopt_t Fail(const Args&... args) {
-    const std::string found = at_ < text_.size() ? StrCat(", found '", text_.substr(at_, 1), "'") : ", found the end";
+    const std::string found = at_ < text_.size() ? StrCat(", found '", Character(), "'") : ", found the end";
     diagnostics_.Error(placed_.PlaceOf(at_), args..., found);
     return std::nullopt;
+  }
+
+  // The one at the cursor, whole, or the number of one that does not show.
+  std::string Character() const {
+    const auto byte = static_cast<unsigned char>(text_[at_]);
+    if (byte < 0x20 || byte == 0x7f) return StrCat("\\", static_cast<int>(byte));
+    size_t end = at_ + 1;
+    while (end < text_.size() && (static_cast<unsigned char>(text_[end]) & 0xC0) == 0x80) ++end;
+    return std::string(text_.substr(at_, end - at_));
   }
 
   Expr Made(Kind kind, size_t begin) const {

@@ -56,8 +56,8 @@ std::optional<NodeOptions> Lowering::EntryOptions(Frame& frame, const Entry& ent
     }
   }
   for (const Expr& control : entry.controls) {
-    const std::optional<Output> node = Reference(frame, control);
-    if (node) options.controls.push_back(node->node);
+    const std::optional<NodeId> node = ControlReference(frame, control);
+    if (node) options.controls.push_back(*node);
     good = good && node.has_value();
   }
   if (!good) return {};

@@ -108,8 +108,8 @@ bool Lowering::BindArguments(const ExprContext& context, const FunctionDef& def,
       plain.push_back(&item);
       continue;
     }
-    const std::optional<Output> node = Reference(context.frame, item);
-    if (node) frame.options.controls.push_back(node->node);
+    const std::optional<NodeId> node = ControlReference(context.frame, item);
+    if (node) frame.options.controls.push_back(*node);
     good = good && node.has_value();
   }
   size_t at = 0;

@@ -191,9 +191,9 @@ std::optional<std::vector<Lowering::Operand>> Lowering::LowerOperands(const Expr
 
 bool Lowering::LowerControls(const ExprContext& context, const OpArguments& arguments, NodeSpec& spec) {
   for (const Expr* control : arguments.controls) {
-    const std::optional<Output> node = Reference(context.frame, *control);
+    const std::optional<NodeId> node = ControlReference(context.frame, *control);
     if (!node) return false;
-    spec.control_inputs.push_back(node->node);
+    spec.control_inputs.push_back(*node);
   }
   return true;
 }

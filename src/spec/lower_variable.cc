@@ -60,6 +60,10 @@ std::optional<Lowering::VariableType> Lowering::ReadVariableType(const ExprConte
   const std::optional<AttrValue> trainable =
       ToAttrValue({"trainable", "bool", {}, {}, {}, {}}, *args.trainable, DType::kInvalid, fold_call, diagnostics_);
   if (!trainable) return {};
+  if (*trainable->get<bool>() && !type.trainable) {
+    diagnostics_.Error(args.trainable->place, "a variable of dtype ", *dtype, " cannot be trained: it has no gradient");
+    return {};
+  }
   type.trainable = *trainable->get<bool>();
   return type;
 }

@@ -12,6 +12,13 @@ bool HoldsOperator(std::string_view name) {
   return name.find_first_of("-/>") != std::string_view::npos;
 }
 
+// "0x10", "1e400", ".inf": what other languages, or a wider type, take for a number.
+bool LooksLikeNumber(std::string_view name) {
+  const size_t first = name.find_first_not_of('.');
+  return first != std::string_view::npos && ((name[first] >= '0' && name[first] <= '9') || name == ".inf" ||
+                                             name == ".nan" || name == "inf" || name == "nan");
+}
+
 }  // namespace
 
 Lowering::Lowering(const LoweringInput& input, Graph& graph, Diagnostics& diagnostics)
@@ -150,16 +157,34 @@ std::optional<Output> Lowering::Reference(const Frame& frame, const Expr& name) 
   return {};
 }
 
+std::optional<NodeId> Lowering::ControlReference(const Frame& frame, const Expr& name) {
+  Value storage;
+  const Value* value = FindValue(frame, name.text, storage);
+  if (value == nullptr || value->failed || !value->outputs.empty()) {
+    const std::optional<Output> output = Reference(frame, name);
+    if (!output) return {};
+    return output->node;
+  }
+  for (const Frame* f = &frame; f != nullptr; f = f->around) {
+    const NodeId id = graph_.Find(f->scope.empty() ? std::string(name.text) : StrCat(f->scope, "/", name.text));
+    if (id >= 0) return id;
+  }
+  ReportUnknownName(frame, name);
+  return {};
+}
+
 void Lowering::ReportUnknownName(const Frame& frame, const Expr& name) {
   std::vector<std::string> known;
   for (const Frame* f = &frame; f != nullptr; f = f->around) {
     for (const auto& [text, value] : f->values) known.emplace_back(text);
     for (std::string_view text : f->entries) known.emplace_back(text);
   }
+  known.insert(known.end(), {"true", "false"});
   std::sort(known.begin(), known.end());
   std::string hint = frame.entries.contains(StrCat(name.text, "/0"))
                          ? StrCat("; it is a family: '", name.text, "/0' is a node, '", name.text, "/*' all of them")
                          : DidYouMean(name.text, known);
+  if (LooksLikeNumber(name.text)) hint = "; a number is finite and decimal: 16, -0.5, 1e-3";
   if (hint.empty() && HoldsOperator(name.text)) hint = "; operators need white space around them: a - b";
   if (hint.empty() && frame.function != nullptr)
     hint = StrCat("; function '", frame.function->name, "' sees its arguments and its own nodes");

@@ -85,6 +85,8 @@ class Lowering {
   std::optional<Value> LowerName(const ExprContext& context, const Expr& expr, const std::string& own_name);
   std::optional<Value> LowerCall(const ExprContext& context, const Expr& call, const std::string& own_name);
   std::optional<Output> Reference(const Frame& frame, const Expr& name);
+  // The node that `^name` names, which may have no outputs.
+  std::optional<NodeId> ControlReference(const Frame& frame, const Expr& name);
   const Value* FindValue(const Frame& frame, std::string_view name, Value& storage) const;
   void ReportUnknownName(const Frame& frame, const Expr& name);
   Folded Fold(const ExprContext& context, const Expr& expr);

@@ -78,7 +78,11 @@ class Resolver {
     return names;
   }
   bool Has(const std::string& name) const { return entries_.contains(name); }
-  void Override(const ParamOverride& o) { done_[o.name] = o.text; }
+  void Override(const ParamOverride& o) {
+    PlacedText text;
+    text.Append(o.text, {}, false);
+    done_[o.name] = WorkedOut(text);
+  }
 
   // Null after an error.
   const std::string* Resolve(const std::string& name, SourcePlace place) {
@@ -88,11 +92,12 @@ class Resolver {
       ReportUnknown(name, place, Names(), diagnostics_);
       return nullptr;
     }
-    if (++depth_ > kMaxYamlDepth || !open_.emplace(name, true).second) {
-      diagnostics_.Error(place, "the param '", name, "' stands for itself");
-      --depth_;
+    if (depth_ >= kMaxYamlDepth || !open_.emplace(name, true).second) {
+      diagnostics_.Error(place, "the param '", name, "' ",
+                         depth_ >= kMaxYamlDepth ? "stands for params within params, too deep" : "stands for itself");
       return nullptr;
     }
+    ++depth_;
     std::optional<std::string> text = Render(
         entry->second.value, [&](const Yaml& scalar) { return ScalarText(scalar); }, diagnostics_);
     --depth_;
@@ -107,14 +112,19 @@ class Resolver {
         value, [&](std::string_view name, SourcePlace place) { return Resolve(std::string(name), place); }, pool_,
         diagnostics_);
     if (text == nullptr) return {};
+    return WorkedOut(*text);
+  }
+
+  // A sum or product of numbers as its value, so that it stands for that among other operators too.
+  static std::string WorkedOut(const PlacedText& text) {
     // Texts that are no expressions are params too: whether this one is must not be an error.
     Diagnostics unheeded;
-    std::optional<Expr> expr = ParseExpr(*text, unheeded);
+    std::optional<Expr> expr = ParseExpr(text, unheeded);
     if (expr && expr->is_operator) {
       const Folded folded = FoldExpr(*expr, unheeded);
       if (folded.is_constant()) return ToText(folded.value);
     }
-    return std::string(text->text());
+    return std::string(text.text());
   }
 
   Diagnostics& diagnostics_;

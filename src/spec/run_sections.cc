@@ -1,5 +1,6 @@
 // The sections run, eval, checkpoint, summaries and trace.
 #include <algorithm>
+#include <set>
 
 #include "src/spec/section.h"
 
@@ -41,7 +42,9 @@ void FeedValue(const Yaml& name, const Yaml& value, std::string_view section, co
   const PartialShape shape = graph.shape(*target);
   WantedValue wanted{dtype, {}};
   if (const Result<Shape> known = shape.ToShape(); known.ok()) wanted.shape = *known;
-  const std::optional<Output> fed = context.lowering.AddExpression(value, StrCat(section, "/", name.text()), &wanted);
+  std::string node(name.text());
+  std::replace(node.begin(), node.end(), ':', '_');  // of "x:1"
+  const std::optional<Output> fed = context.lowering.AddExpression(value, StrCat(section, "/", node), &wanted);
   if (!fed) return;
   if (graph.dtype(*fed) != dtype || !graph.shape(*fed).IsCompatibleWith(shape)) {
     return diagnostics.Error(value.place(), "'", name.text(), "' is ", dtype, shape, ", but is fed ", graph.dtype(*fed),
@@ -95,11 +98,39 @@ std::vector<FetchSpec> ReadNamedFetches(const Yaml& map, const SectionContext& c
   return fetches;
 }
 
+// Results are reported by name: each has one of its own.
+void CheckNames(const std::vector<FetchSpec>& fetches, std::string_view what, Diagnostics& diagnostics) {
+  std::set<std::string_view> seen;
+  for (const FetchSpec& fetch : fetches) {
+    if (!seen.insert(fetch.name).second) {
+      diagnostics.Error(fetch.place, what, " has the name '", fetch.name, "' twice");
+    }
+  }
+}
+
+// Each is a dataset of one HDF5 file, where no dataset can lie below another.
+void CheckDatasets(const std::vector<FetchSpec>& fetches, Diagnostics& diagnostics) {
+  std::set<std::string_view> names;
+  for (const FetchSpec& fetch : fetches) names.insert(fetch.name);
+  for (const FetchSpec& fetch : fetches) {
+    const std::string_view name = fetch.name;
+    if (name.find_first_not_of("./") == std::string_view::npos || name.front() == '/') {
+      diagnostics.Error(fetch.place, "'", name, "' cannot name a dataset of the file that 'fetch' is saved in");
+    }
+    for (size_t slash = name.find('/'); slash != std::string_view::npos; slash = name.find('/', slash + 1)) {
+      if (!names.contains(name.substr(0, slash))) continue;
+      diagnostics.Error(fetch.place, "'", name, "' lies below '", name.substr(0, slash),
+                        "', which is fetched too, and ", "an HDF5 file cannot hold both: fetch '",
+                        name.substr(0, slash), ":0', or name them, {a: x}");
+    }
+  }
+}
+
 // A file of the run directory itself.
 bool ReadFileName(const Yaml& value, ValueReader& reader, std::string& out) {
   std::optional<std::string> name = reader.Text(value, "'save'");
   if (!name) return false;
-  if (name->empty() || name->find('/') != std::string::npos || name->front() == '.') {
+  if (!name->ends_with(".h5") || name->find('/') != std::string::npos || name->front() == '.') {
     reader.diagnostics().Error(value.place(),
                                "'save' is the name of a file in the run directory, like result.h5, not '", *name, "'");
     return false;
@@ -145,6 +176,8 @@ std::optional<RunSpec> ReadRun(const Yaml& section, SourcePlace place, const Sec
   if (const std::optional<Yaml> feed = FindKey(section, "feed")) run.feeds = ReadFeeds(*feed, "feed", context);
   if (const std::optional<Yaml> fetch = FindKey(section, "fetch")) {
     run.fetches = fetch->is_map() ? ReadNamedFetches(*fetch, context) : ReadFetches(*fetch, "'fetch'", false, context);
+    CheckNames(run.fetches, "'fetch'", context.reader.diagnostics());
+    CheckDatasets(run.fetches, context.reader.diagnostics());
   }
   if (const std::optional<Yaml> save = FindKey(section, "save")) {
     if (!ReadFileName(*save, context.reader, run.save)) return {};
@@ -165,6 +198,7 @@ std::optional<EvalSpec> ReadEval(const Yaml& section, SourcePlace place, const S
     return {};
   }
   eval.metrics = ReadFetches(*metrics, "'metrics'", true, context);
+  CheckNames(eval.metrics, "'metrics'", diagnostics);
   return eval;
 }
 
@@ -182,7 +216,10 @@ std::optional<CheckpointSpec> ReadCheckpoint(const Yaml& section, SourcePlace pl
 std::vector<FetchSpec> ReadSummaries(const Yaml& section, const SectionContext& context) {
   if (!CheckKeys(section, {"scalars"}, "the section 'summaries'", context.reader.diagnostics())) return {};
   const std::optional<Yaml> scalars = FindKey(section, "scalars");
-  return scalars ? ReadFetches(*scalars, "'scalars'", true, context) : std::vector<FetchSpec>();
+  if (!scalars) return {};
+  std::vector<FetchSpec> summaries = ReadFetches(*scalars, "'scalars'", true, context);
+  CheckNames(summaries, "'scalars'", context.reader.diagnostics());
+  return summaries;
 }
 
 int64_t ReadTrace(const Yaml& section, const SectionContext& context) {

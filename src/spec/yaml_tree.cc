@@ -176,6 +176,13 @@ class YamlTreeBuilder final : public YAML::EventHandler {
       return Fail(mark, StrCat("more than ", kMaxYamlNodes, " values, aliases written out"));
   }
 
+  // yaml-cpp places a value that is not there where the next thing stands: in this mapping it is where its key is.
+  static void PlaceNothing(YamlDocument::Node& value, const YamlDocument::Node& key) {
+    if (value.kind != Yaml::Kind::kNull || value.line == key.line) return;
+    value.line = key.line;
+    value.column = key.column;
+  }
+
   bool CheckKeys(uint32_t map) {
     const YamlDocument::Node& node = doc_.nodes_[map];
     std::unordered_set<std::string_view> seen;
@@ -183,7 +190,11 @@ class YamlTreeBuilder final : public YAML::EventHandler {
     for (uint32_t i = 0; i < node.size; i += 2) {
       const YamlDocument::Node& key = doc_.nodes_[doc_.children_[node.begin + i]];
       const SourcePlace place{doc_.file_, key.line, key.column};
-      if (key.kind != Yaml::Kind::kScalar) {
+      PlaceNothing(doc_.nodes_[doc_.children_[node.begin + i + 1]], key);
+      if (key.text == "<<" && key.text_column == 0) {
+        diagnostics_.Error(place, "merge keys (<<) are no part of this language: write the keys out");
+        failed_ = true;
+      } else if (key.kind != Yaml::Kind::kScalar) {
         diagnostics_.Error(place, "a key must be a word");
         failed_ = true;
       } else if (!seen.insert(key.text).second) {

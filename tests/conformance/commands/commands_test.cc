@@ -37,6 +37,33 @@ TEST_F(CommandsTest, WrongCommandLinesEndWith64) {
   EXPECT_THAT(output_, HasSubstr("did you mean 'dfrun ops'"));
 }
 
+TEST_F(CommandsTest, OutputThatIsNotWrittenIsAnErrorButOfAJobsProgress) {
+  const std::string spec = Write("one.yaml", "dfrun: 1\ngraph: {x: [1.0]}\nrun: {steps: 3, fetch: [x]}\n");
+  const auto to_full = [&](const std::string& args) { return Dfrun(args, "sh -c '\"$@\" > /dev/full' sh"); };
+  EXPECT_EQ(to_full("graph " + spec), 74);
+  EXPECT_EQ(to_full("ops"), 74);
+  EXPECT_EQ(to_full("run " + spec + " --output " + Path("full.run")), 0);
+}
+
+TEST_F(CommandsTest, AFileThatMayNotGrowIsAnErrorOfTheWrite) {
+  const std::string spec =
+      Write("big.yaml",
+            "dfrun: 1\ngraph:\n  W: {op: Variable, shape: [100000], init: ones}\n"
+            "  loss: Sum(W * W)\ntrain: {loss: loss, learning_rate: 0.1, steps: 1}\ncheckpoint: {}\n");
+  EXPECT_EQ(Dfrun("run " + spec + " --output " + Path("big.run"), "prlimit --fsize=100000"), 74);
+  EXPECT_THAT(output_, HasSubstr("File too large"));
+}
+
+TEST_F(CommandsTest, WhatTheCompileFindsIsTheSpecsFaultInARunToo) {
+  const std::string spec = Write("none.yaml",
+                                 "dfrun: 1\ngraph:\n  W: {op: Variable, shape: [2], init: ones}\n  loss: 1.0\n"
+                                 "train: {loss: loss, learning_rate: 0.1, steps: 1}\n");
+  for (const char* command : {"check ", "run "}) {
+    EXPECT_EQ(Dfrun(command + spec), 65);
+    EXPECT_THAT(output_, HasSubstr("none.yaml:5:15: train.loss 'loss' depends on no trainable variable"));
+  }
+}
+
 TEST_F(CommandsTest, OpsShowsAnOp) {
   ASSERT_EQ(Dfrun("ops MatMul"), 0);
   EXPECT_THAT(output_, HasSubstr("MatMul(a: T, b: T) -> (product: T)"));

@@ -110,6 +110,8 @@ TEST_F(EvalTest, UsageErrors) {
   EXPECT_EQ(Eval(graph + " --feed x=" + kExpected + ":/mlp/h --fetch h"), 64);
   EXPECT_THAT(output_, HasSubstr("[3,6]"));
   EXPECT_EQ(Eval(graph), 64);
+  EXPECT_EQ(Eval(graph + FeedX() + FeedX() + "--fetch h"), 64);
+  EXPECT_THAT(output_, HasSubstr("'x' is fed twice"));
   EXPECT_EQ(Eval(graph + " --fetch h --repeat 0"), 64);
 }
 
@@ -118,6 +120,11 @@ TEST_F(EvalTest, FileErrors) {
   EXPECT_THAT(output_, HasSubstr("absent.h5"));
   EXPECT_EQ(Eval(Golden("mlp.pb") + " --feed x=" + kExpected + ":/none --fetch h"), 74);
   EXPECT_EQ(Eval("absent.pb --fetch h"), 74);
+  for (const char* flag : {"--out", "--stats"}) {
+    EXPECT_EQ(Eval(Golden("mlp.pb") + FeedX() + "--fetch h " + flag + " /absent/file"), 74);
+    EXPECT_THAT(output_, HasSubstr("cannot write '/absent/file'"));
+    EXPECT_EQ(Eval(Golden("mlp.pb") + FeedX() + "--fetch h " + flag + " " + work()), 74);
+  }
   EXPECT_EQ(Eval(std::string(kExpected) + " --fetch h"), 65);
 }
 

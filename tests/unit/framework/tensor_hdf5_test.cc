@@ -79,5 +79,52 @@ TEST_F(TensorHdf5Test, AMissingDatasetIsNamedWithThoseThatThereAre) {
   EXPECT_NE(read.status().message().find("/group/value:0"), std::string::npos) << read.status().message();
 }
 
+// A dataset of three values of `type`, made with `layout`.
+void WriteBare(const std::string& path, hid_t type, hid_t layout) {
+  const auto file = h5::CreateFile(path);
+  ASSERT_TRUE(file.ok());
+  const hsize_t sizes[] = {3};
+  const h5::Handle space(H5Screate_simple(1, sizes, nullptr));
+  const h5::Handle dataset(H5Dcreate2(file->id(), "/v", type, space.id(), H5P_DEFAULT, layout, H5P_DEFAULT));
+  ASSERT_TRUE(dataset.valid());
+}
+
+TEST_F(TensorHdf5Test, TypesThatAreNoDTypeAreRefusedBeforeTheyAreRead) {
+  const h5::Handle numbers(H5Tenum_create(H5T_NATIVE_INT8));
+  for (int8_t value : {0, 1}) H5Tenum_insert(numbers.id(), value == 0 ? "OFF" : "ON", &value);
+  const h5::Handle ragged(H5Tvlen_create(H5T_NATIVE_FLOAT));
+  for (hid_t type : {numbers.id(), ragged.id()}) {
+    WriteBare(path_, type, H5P_DEFAULT);
+    EXPECT_EQ(InspectDataset(path_, "/v").status().code(), Code::kInvalidArgument);
+  }
+}
+
+TEST_F(TensorHdf5Test, AFilterThatIsNotInstalledIsNamed) {
+  const h5::Handle layout(H5Pcreate(H5P_DATASET_CREATE));
+  const hsize_t chunk[] = {3};
+  H5Pset_chunk(layout.id(), 1, chunk);
+  H5Pset_filter(layout.id(), 32099, H5Z_FLAG_OPTIONAL, 0, nullptr);
+  WriteBare(path_, H5T_NATIVE_FLOAT, layout.id());
+  const auto info = InspectDataset(path_, "/v");
+  EXPECT_EQ(info.status().code(), Code::kInvalidArgument);
+  EXPECT_NE(info.status().message().find("HDF5 filter 32099"), std::string::npos) << info.status().message();
+}
+
+TEST_F(TensorHdf5Test, AVirtualDatasetNeedsTheFilesOfItsParts) {
+  const h5::Handle layout(H5Pcreate(H5P_DATASET_CREATE));
+  const hsize_t sizes[] = {3};
+  const h5::Handle space(H5Screate_simple(1, sizes, nullptr));
+  H5Pset_virtual(layout.id(), space.id(), "part.h5", "/group/value:0", space.id());
+  WriteBare(path_, H5T_NATIVE_FLOAT, layout.id());
+  const auto info = InspectDataset(path_, "/v");
+  EXPECT_EQ(info.status().code(), Code::kNotFound);
+  EXPECT_NE(info.status().message().find("part.h5"), std::string::npos) << info.status().message();
+}
+
+TEST_F(TensorHdf5Test, WhatIsNoRegularFileIsNotOpened) {
+  EXPECT_EQ(h5::OpenFile("/dev/zero").status().code(), Code::kDataLoss);
+  EXPECT_EQ(h5::OpenFile(scratch_.path()).status().code(), Code::kDataLoss);
+}
+
 }  // namespace
 }  // namespace dfrun

@@ -115,5 +115,34 @@ TEST_F(JobGraphTest, ALossWithoutVariablesIsRefused) {
   EXPECT_NE(trained.status().message().find("no trainable variable"), std::string::npos);
 }
 
+TEST_F(JobGraphTest, APlaceholderThatNothingFeedsIsRefusedBeforeTheFirstStep) {
+  GraphOps ops(spec_.graph, "");
+  const Output fed = ops.Add("fed", "Placeholder", {}, {{"dtype", DType::kFloat}, {"shape", Shape()}});
+  spec_.job.train->loss = ops.Add("sum", "Add", {spec_.job.train->loss, fed});
+  ASSERT_TRUE(ops.status().ok()) << ops.status().ToString();
+  const Cluster cluster = *MakeCluster({}, 1);
+  const Status status = BuildJobGraph(spec_, cluster).status();
+  EXPECT_EQ(status.code(), Code::kInvalidArgument);
+  EXPECT_NE(status.message().find("'fed' (op Placeholder) has no value in the step"), std::string::npos)
+      << status.message();
+}
+
+TEST_F(JobGraphTest, TheLossIsReportedOnceAndUnderItsNameAlone) {
+  const Cluster cluster = *MakeCluster({}, 1);
+  spec_.job.summaries = {{"loss", spec_.job.train->loss, {}}};
+  const auto job = BuildJobGraph(spec_, cluster);
+  ASSERT_TRUE(job.ok()) << job.status().ToString();
+  EXPECT_EQ(job->step.names, std::vector<std::string>{"loss"});
+  spec_.job.summaries = {{"loss", {spec_.graph.Find("error"), 0}, {}}};
+  EXPECT_EQ(BuildJobGraph(spec_, cluster).status().code(), Code::kInvalidArgument);
+}
+
+TEST(AsSpecError, IsOfTheSpecWhereTheCompileFoundIt) {
+  EXPECT_EQ(AsSpecError("a.yaml", InvalidArgument("no")), Error(Code::kBadSpec, "a.yaml:1:1: no"));
+  EXPECT_EQ(AsSpecError("a.yaml", InvalidArgument("b.yaml:3:4: no")), Error(Code::kBadSpec, "b.yaml:3:4: no"));
+  EXPECT_EQ(AsSpecError("a.yaml", Error(Code::kUnavailable, "gone")), Error(Code::kUnavailable, "gone"));
+  EXPECT_TRUE(AsSpecError("a.yaml", Status()).ok());
+}
+
 }  // namespace
 }  // namespace dfrun

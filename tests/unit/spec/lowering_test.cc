@@ -339,5 +339,20 @@ TEST(Seeds, AreFixedAndDifferByNameAndSpec) {
   }
 }
 
+TEST(Lowering, NodesWithoutOutputsCanBeWaitedFor) {
+  const std::string graph = GraphOf("graph:\n  n: NoOp()\n  a: {op: Const, value: 1, control: [n]}\n  b: Neg(a, ^n)\n");
+  EXPECT_NE(graph.find("a = Const(^n)"), std::string::npos) << graph;
+  EXPECT_NE(graph.find("b = Neg(a, ^n)"), std::string::npos) << graph;
+}
+
+TEST(Lowering, AnyOutputCanBeFed) {
+  const Result<LoadedSpec> spec = LoadText(
+      "graph:\n  s: {op: Split, inputs: [0, [1.0, 2.0]], num_split: 2}\n  y: Neg(s:1)\n"
+      "run: {feed: {'s:1': '[5.0]'}, fetch: [y]}\n");
+  ASSERT_TRUE(spec.ok()) << spec.status().ToString();
+  ASSERT_EQ(spec->job.run->feeds.size(), 1U);
+  EXPECT_EQ(spec->job.run->feeds[0].target.port, 1);
+}
+
 }  // namespace
 }  // namespace dfrun

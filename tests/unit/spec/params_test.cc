@@ -25,6 +25,7 @@ TEST(Params, MayUseEachOtherInAnyOrder) {
 TEST(Params, TheCommandLineComesFirst) {
   EXPECT_EQ(Steps("{n: 3, m: \"${n} * 2\"}", "\"${m}\"", {"n=5"}), 10);
   EXPECT_EQ(Steps("{n: 3}", "\"${n}\"", {"n=5", "n=6"}), 6);
+  EXPECT_EQ(Steps("{n: 3}", "\"${n} * 2\"", {"n=5 + 1"}), 12);  // worked out, as it would be in the file
 }
 
 TEST(Params, ListsAreTexts) {
