@@ -89,7 +89,11 @@ Result<Tensor> TensorArray::Read(OpContext& ctx, int64_t index, DType dtype) {
     return InvalidArgument("index ", index, " was read before; clear_after_read=false would keep it");
   }
   if (!element.was_written) {
-    if (!options_.adds_up) return InvalidArgument("index ", index, " is read, but was never written");
+    if (!options_.adds_up && !options_.element_shape.IsFullyDefined()) {
+      return InvalidArgument("index ", index,
+                             " is read, but was never written, and the shape of its zeros is not known (",
+                             options_.element_shape, ")");
+    }
     return Zeros(ctx, index);
   }
   if (!options_.clear_after_read) return element.value;

@@ -35,7 +35,8 @@ class TensorArray final : public Resource {
   Result<int64_t> Size();
   // Takes an owned tensor. InvalidArgument for a wrong index, dtype or shape, and where it was written or read before.
   Status Write(OpContext& ctx, int64_t index, Tensor value);
-  // An element that was not written in an array of gradients is zeros of its source's element shape.
+  // An element that was not written is zeros of the element shape, InvalidArgument where that is not known; in an array
+  // of gradients of its source's.
   Result<Tensor> Read(OpContext& ctx, int64_t index, DType dtype);
   // The element shape as far as it is known by now, merged with `shape`.
   Result<PartialShape> MergeElementShape(const PartialShape& shape);

@@ -54,6 +54,15 @@ def tensor_array():
 
 
 @graph
+def tensor_array_with_holes():
+    """An element that was never written is zeros where the shape of elements is known."""
+    x = constant(1.5, -2.0)
+    given = tf.TensorArray(tf.float64, size=3, element_shape=[2]).write(1, x * x)
+    learned = tf.TensorArray(tf.float64, size=3).write(2, x * 3)
+    return [*with_gradients(given.stack() * 2, x), *with_gradients(learned.gather([2, 0]), x)]
+
+
+@graph
 def rnn_over_lengths():
     return flow_graphs.rnn_over_lengths(tf.where, lambda runs: runs)
 
