@@ -11,6 +11,7 @@ std::vector<GradientCase> ChoiceCases() {
       {"TopK", {U({2, 5})}, {{"k", 3}}},
       {"TopKV2", {U({2, 3, 4}), Int(2)}},
       {"TopKV2", {U({5}), Int(3)}, {{"sorted", false}}},
+      {"TopKV2", {U({2, 3}), Int(0)}},
   };
 }
 
