@@ -1,4 +1,6 @@
 // Values that are there or not: what a branch hands to the gradient of its conditional.
+#include <vector>
+
 #include "src/framework/op.h"
 
 namespace dfrun {
@@ -9,7 +11,13 @@ OP("OptionalFromValue")
     .Output("optional: variant")
     .Attr("Toutput_types: list(type) >= 1")
     .Shape(ScalarOutputs())
-    .NotDifferentiable()
+    .Gradient([](GradientBuilder& g) {
+      std::vector<PartialShape> shapes;
+      for (int i = 0; i < g.num_inputs(); ++i) shapes.push_back(g.shape(g.x(i)));
+      const AttrMap attrs = {{"output_types", g.attr<std::vector<DType>>("Toutput_types")}, {"output_shapes", shapes}};
+      const AddedNode components = g.Op("OptionalGetValue", attrs, g.dy(0));
+      for (int i = 0; i < g.num_inputs(); ++i) g.dx(i) = components[i];
+    })
     .Doc("An optional that holds `components`.");
 
 OP("OptionalNone")
@@ -30,7 +38,11 @@ OP("OptionalGetValue")
     .Output("components: output_types")
     .Attr("output_types: list(type) >= 1")
     .Attr("output_shapes: list(shape) >= 1")
-    .NotDifferentiable()
+    .Gradient([](GradientBuilder& g) {
+      std::vector<Output> components;
+      for (int i = 0; i < g.num_outputs(); ++i) components.push_back(g.dy(i));
+      g.dx(0) = g.AddNode("OptionalFromValue", components, {});
+    })
     .Shape([](InferenceContext& c) {
       DF_ASSIGN(const std::vector<PartialShape> shapes, c.attr<std::vector<PartialShape>>("output_shapes"));
       if (static_cast<int>(shapes.size()) != c.num_outputs()) {

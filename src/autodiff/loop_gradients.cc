@@ -118,7 +118,8 @@ Result<GradientValue> Differentiation::Accumulate(Place& outer, Place& inner, Ou
   const bool is_handle = graph_.dtype(outer_value) == DType::kResource;
   const PartialShape shape = is_handle ? graph_.HandleShape(outer_value) : graph_.shape(outer_value);
   DF_ASSIGN(const GradientScope::Variable total, inner.scope.AddVariable(zeros, shape));
-  const Output added = inner_adder.Add("AddV2", {total.inside, part});
+  const bool is_variant = graph_.dtype(part) == DType::kVariant;
+  const Output added = inner_adder.Add(is_variant ? "AddN" : "AddV2", {total.inside, part});
   DF_TRY(inner_adder.status());
   DF_TRY(inner.scope.SetNext(total, added));
   return GradientValue::Dense(total.result);

@@ -2,6 +2,7 @@
 builds one and gives the tensors which are compared.
 """
 import inspect
+import os
 
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -17,6 +18,15 @@ def with_gradients(y, *xs):
     DIFFERENTIATED.append([inspect.stack()[1].function, y.name, *[x.name for x in xs]])
     # As the tf.gradients of the TensorFlow that makes such graphs: 1 or 2.
     return [y, *tf.gradients(y, xs, colocate_gradients_with_ops=tf.control_flow_v2_enabled())]
+
+
+def write_gradients(graph):
+    """gradients.txt beside the graphs of an Exported: what of them with_gradients() has differentiated."""
+    names = {build.__name__: name for name, build in graph.builders.items()}
+    with open(os.path.join(graph.folder, "gradients.txt"), "w", encoding="utf-8") as out:
+        out.write("# Written by make_graphs.py: graph, y and xs of each tf.gradients() in it, in the order of the graph's "
+                  "result.\n")
+        out.writelines(" ".join([names[function], *values]) + "\n" for function, *values in DIFFERENTIATED)
 
 
 def cond_gradient():

@@ -81,7 +81,4 @@ def variables():
 
 if __name__ == "__main__":
     graph.write()
-    with open(os.path.join(graph.folder, "gradients.txt"), "w", encoding="utf-8") as out:
-        out.write("# Written by make_graphs.py: graph, y and xs of each tf.gradients() in it, in the order of the graph's "
-                  "result.\n")
-        out.writelines(" ".join(names) + "\n" for names in flow_graphs.DIFFERENTIATED)
+    flow_graphs.write_gradients(graph)

@@ -122,9 +122,9 @@ def third_derivative_of_a_branch():
     """The zeros of what the branch that was not taken would have kept."""
     x = constant(0.5, -1.0)
     y = tf.cond(x[0] > 5, lambda: x ** 3, lambda: tf.exp(x) * x)
-    first = tf.gradients(y, x)[0]
-    second = tf.gradients(first, x)[0]
-    return [y, first, second, *tf.gradients(second, x)]
+    first = with_gradients(y, x)
+    second = with_gradients(first[1], x)
+    return [*first, *second, *with_gradients(second[1], x)]
 
 
 @graph
@@ -307,3 +307,4 @@ def symbolic_gradient():
 
 if __name__ == "__main__":
     graph.write(functional=True)
+    flow_graphs.write_gradients(graph)

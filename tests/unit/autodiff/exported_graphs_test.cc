@@ -1,5 +1,6 @@
-// Gradients of conditionals, loops and TensorArrays against those that TensorFlow added to the same graphs.
-// tests/golden/control_flow/make_graphs.py makes the graphs, and writes which values it differentiates.
+// Gradients of conditionals, loops, TensorArrays and TensorLists against those that TensorFlow added to the same
+// graphs. The make_graphs.py of tests/golden/control_flow and functions make them, and write which values they
+// differentiate.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,12 +11,13 @@
 
 #include "src/autodiff/gradients.h"
 #include "src/graph/graph_def.h"
+#include "src/passes/functions/lower_functions.h"
 #include "tests/unit/testing/step_runner.h"
 
 namespace dfrun::testing {
 namespace {
 
-const std::string kFolder = "tests/golden/control_flow/";
+const std::string kFolder = "tests/golden/";
 // All is float64; sums may be taken in another order.
 constexpr double kTolerance = 1e-12;
 
@@ -34,20 +36,29 @@ std::map<std::string, std::vector<std::vector<std::string>>> ReadLines(const std
   return lines;
 }
 
-std::vector<std::string> Names() {
-  std::vector<std::string> names;
-  for (const auto& [name, lines] : ReadLines("gradients.txt")) names.push_back(name);
-  return names;
+// "control_flow/scan": folder and name.
+std::vector<std::string> Graphs() {
+  std::vector<std::string> graphs;
+  for (const char* folder : {"control_flow/", "functions/"}) {
+    for (const auto& [name, lines] : ReadLines(StrCat(folder, "gradients.txt"))) graphs.push_back(folder + name);
+  }
+  return graphs;
 }
 
 class ExportedGraph : public ::testing::TestWithParam<std::string> {
  protected:
+  // What a file of the graph's folder says of it.
+  static std::vector<std::vector<std::string>> LinesOf(const std::string& file) {
+    const size_t name = GetParam().find('/') + 1;
+    return ReadLines(GetParam().substr(0, name) + file)[GetParam().substr(name)];
+  }
+
   // The ys and their gradients, one behind the other as the graph's own result has them.
   Result<std::vector<double>> Differentiated(StepRunner::Options options) {
     DF_ASSIGN(Graph graph, ReadGraphDefFile(kFolder + GetParam() + ".pb"));
+    DF_TRY(LowerFunctions(graph));
     std::vector<Output> fetches;
-    const std::vector<std::vector<std::string>> differentiated = ReadLines("gradients.txt")[GetParam()];
-    for (const std::vector<std::string>& names : differentiated) {
+    for (const std::vector<std::string>& names : LinesOf("gradients.txt")) {
       std::vector<Output> values;
       for (const std::string& name : names) {
         DF_ASSIGN(const Output value, graph.ParseOutput(name));
@@ -76,7 +87,7 @@ class ExportedGraph : public ::testing::TestWithParam<std::string> {
   void AgreesWithTensorFlow(StepRunner::Options options) {
     const Result<std::vector<double>> actual = Differentiated(options);
     ASSERT_TRUE(actual.ok()) << actual.status().ToString();
-    const std::vector<std::string> expected = ReadLines("expected.txt")[GetParam()].at(0);
+    const std::vector<std::string> expected = LinesOf("expected.txt").at(0);
     ASSERT_EQ(actual->size(), expected.size());
     for (size_t i = 0; i < expected.size(); ++i) {
       const double value = std::stod(expected[i]);
@@ -93,8 +104,11 @@ TEST_P(ExportedGraph, AgreesWithTensorFlowOnThreeThreadsAfterRewriting) {
   AgreesWithTensorFlow({.threads = 3, .optimize = true});
 }
 
-INSTANTIATE_TEST_SUITE_P(Exported, ExportedGraph, ::testing::ValuesIn(Names()),
-                         [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Exported, ExportedGraph, ::testing::ValuesIn(Graphs()), [](const auto& info) {
+  std::string name = info.param;
+  std::replace(name.begin(), name.end(), '/', '_');
+  return name;
+});
 
 }  // namespace
 }  // namespace dfrun::testing

@@ -1,5 +1,5 @@
-// Gradients through TensorLists, which no op alone shows, since lists are no floating-point values: numeric derivatives
-// of small graphs that take a matrix through lists.
+// Gradients through TensorLists and Optionals, which no op alone shows, since they are no floating-point values:
+// numeric derivatives of small graphs that take a matrix through them.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,7 +12,9 @@
 namespace dfrun::testing {
 namespace {
 
-constexpr const char* kElsewhere = "of lists: list_gradient_test.cc checks it";
+constexpr const char* kElsewhere = "of variants: list_gradient_test.cc checks it";
+const UncheckedGradient from_value("OptionalFromValue", kElsewhere);
+const UncheckedGradient get_value("OptionalGetValue", kElsewhere);
 const UncheckedGradient from_tensor("TensorListFromTensor", kElsewhere);
 const UncheckedGradient stack("TensorListStack", kElsewhere);
 const UncheckedGradient set_item("TensorListSetItem", kElsewhere);
@@ -55,6 +57,16 @@ struct ListCase {
 
 const ListCase kCases[] = {
     {"Stack", [](ListMaker& m, Output x) { return std::vector<Output>{m.Stack(m.ListOf(x))}; }},
+    {"OptionalOfAListAndMore",
+     [](ListMaker& m, Output x) {
+       const Output optional = m.Node("OptionalFromValue", {m.ListOf(x), m.Value(Int(7)), x});
+       const std::vector<DType> types = {DType::kVariant, DType::kInt32, DType::kDouble};
+       const std::vector<PartialShape> shapes(3);
+       const AttrMap attrs = {{"output_types", types}, {"output_shapes", shapes}};
+       const Output first = m.Node("OptionalGetValue", {optional}, attrs);
+       const Output second = m.Node("OptionalGetValue", {optional}, attrs);
+       return std::vector<Output>{m.Get(first, 1), m.Get(second, 2), {second.node, 2}};
+     }},
     {"GetItemTwice",
      [](ListMaker& m, Output x) {
        const Output list = m.ListOf(x);
