@@ -68,10 +68,11 @@ struct Zeta {
   DF_HOST_DEVICE T operator()(T x, T q) const {
     if (x == T(1)) return std::numeric_limits<T>::infinity();
     if (!(x > T(1))) return std::numeric_limits<T>::quiet_NaN();
+    if (q == std::numeric_limits<T>::infinity()) return T(0);
     if (q <= T(0)) {
       const bool is_integer = x == std::floor(x);
       if (q == std::floor(q)) {
-        const bool is_even = is_integer && std::fmod(x, T(2)) == 0;
+        const bool is_even = is_integer && (std::isinf(x) || std::fmod(x, T(2)) == 0);
         return is_even ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::quiet_NaN();
       }
       if (!is_integer) return std::numeric_limits<T>::quiet_NaN();
@@ -92,6 +93,7 @@ struct Zeta {
       sum += term;
       if (std::abs(term / sum) < kPrecision) return sum;
     }
+    if (term == T(0)) return sum;  // so are the terms that follow, whose factors may overflow
     return Rest(x, a, term, sum);
   }
 

@@ -49,6 +49,16 @@ def beta_cases(w):
     w.case("Betainc", tensor([[1, 2]]), tensor([1, 2]), tensor(0.5), name="different ranks")
 
 
+def infinite_cases(w):
+    for dtype in WIDE:
+        x = tensor([2, 1.5, 1, 0.5, INF, INF, INF, INF, INF, NAN, 2, 3, -INF, INF, INF], dtype)
+        q = tensor([INF, INF, INF, INF, 1, 2, 0.5, 0, -1, INF, -INF, -INF, 2, INF, 1.5], dtype)
+        w.case("Zeta", x, q, name=dtype + " at infinity", ulps=4)
+        n = tensor([1, 2, 3, 0, INF, INF, INF, INF, 1, 2, -1, 0.5, 1, 2, 3, 0, 0], dtype)
+        w.case("Polygamma", n, tensor([INF, INF, INF, INF, 1, 2, 0.5, 0, -INF, -INF, INF, INF, 0, 0, 0, 0, -INF], dtype),
+               name=dtype + " at infinity", ulps=4)
+
+
 def write(w):
     gamma_cases(w)
     beta_cases(w)
@@ -61,3 +71,4 @@ def write(w):
     w.case("Xlog1py", tensor([0, 0, 1, 2, NAN]), tensor([-1, NAN, -1, INF, 1]), name="special values", ulps=4)
     binary(w, "MulNoNan", FLOATS + COMPLEX)
     w.case("MulNoNan", tensor([INF, NAN, 0, 2]), tensor([0, 0, NAN, INF]), name="holes")
+    infinite_cases(w)
