@@ -19,7 +19,7 @@ std::string NumberText(T value, int digits, int more) {
   return text;
 }
 
-// As in a C string.
+// As in a C string, but bytes beyond ASCII as they are: they may be UTF-8.
 std::string Escaped(const std::string& value) {
   std::string text;
   for (char c : value) {
@@ -28,7 +28,7 @@ std::string Escaped(const std::string& value) {
     const auto byte = static_cast<unsigned char>(c);
     if (at != std::string_view::npos) {
       text += {'\\', "nrt\"'\\"[at]};
-    } else if (byte < 32 || byte >= 127) {
+    } else if (byte < 32 || byte == 127) {
       char octal[8];
       std::snprintf(octal, sizeof octal, "\\%03o", byte);
       text += octal;
@@ -118,6 +118,13 @@ void AppendDimension(const Tensor& tensor, int d, int64_t at_ends, int64_t first
   text += "]";
 }
 
+// Elements of a dtype that has no text: `count` question marks, whatever the shape.
+std::string Unreadable(int64_t count) {
+  std::string text;
+  for (int64_t i = 0; i < count; ++i) text += i > 0 ? " ?" : "?";
+  return text;
+}
+
 int64_t Bounded(int64_t entries, const Tensor& tensor) {
   return entries < 0 ? tensor.num_elements() : std::min(entries, tensor.num_elements());
 }
@@ -127,7 +134,9 @@ int64_t Bounded(int64_t entries, const Tensor& tensor) {
 std::string FirstElements(const Tensor& tensor, int64_t max_entries) {
   const int64_t limit = Bounded(max_entries, tensor);
   FirstElementsText out(tensor, limit);
-  if (tensor.shape().rank() > 0) {
+  if (IsComplex(tensor.dtype())) {
+    out.text = Unreadable(limit);
+  } else if (tensor.shape().rank() > 0) {
     out.Dimension(0);
   } else if (limit > 0) {
     out.text = ElementText(tensor, 0, false);
@@ -138,7 +147,9 @@ std::string FirstElements(const Tensor& tensor, int64_t max_entries) {
 std::string ElementsAtEnds(const Tensor& tensor, int64_t at_ends) {
   const int64_t limit = Bounded(at_ends, tensor);
   std::string text;
-  if (tensor.shape().rank() > 0) {
+  if (IsComplex(tensor.dtype()) && tensor.shape().rank() > 0) {
+    text = "[" + Unreadable(limit) + (limit < tensor.num_elements() ? "...]" : "]");
+  } else if (tensor.shape().rank() > 0) {
     AppendDimension(tensor, 0, limit, 0, text);
   } else {
     text = limit > 0 ? ElementText(tensor, 0, true) : "...";

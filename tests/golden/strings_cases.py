@@ -197,6 +197,17 @@ def edge_cases(w):
     w.case("AsString", tensor([1, 0], "bool"), name="a bool with scientific", scientific=True)
 
 
+def shown_cases(w):
+    """Elements without a text, and bytes that are no ASCII."""
+    strings = text([b"\x00\x01\x7f", b"\xc3", "é日".encode(), b"'\"\\\r\n\t\x1f z"])
+    for summarize in [1, 2, -1]:
+        for shape in [(), (3,), (2, 1, 4), (0, 2)]:
+            for dtype in ["complex64", "complex128"]:
+                w.case("StringFormat", [np.full(shape, 1 + 2j, dtype)], template="<%s>", placeholder="%s", summarize=summarize,
+                       name=f"{dtype} {list(shape)} {summarize}")
+        w.case("StringFormat", [strings], template="<%s>", placeholder="%s", summarize=summarize, name=f"bytes {summarize}")
+
+
 def write(w):
     map_cases(w)
     substr_cases(w)
@@ -208,3 +219,4 @@ def write(w):
     format_cases(w)
     hash_cases(w)
     edge_cases(w)
+    shown_cases(w)
