@@ -21,8 +21,8 @@ struct RunArgs {
 // Runs a step and returns when nothing of it is left anywhere: every kernel has returned and every callback has run.
 // Blocks; the calling thread takes part in the work, and meanwhile may run parts of other steps on the same pool.
 // The first error in time is returned, annotated with node, op and device: it stops the step, aborts args.step's
-// rendezvous, cancels what waits, and leaves fetches undefined. Kernels take denormal numbers as zero; the caller's own mode stays.
-// Thread safety: any thread; any number of steps on one plan and one pool at a time.
+// rendezvous, cancels what waits, and leaves fetches undefined. Kernels take denormal numbers as zero; the caller's own
+// mode stays. Thread safety: any thread; any number of steps on one plan and one pool at a time.
 Status RunPlan(ExecPlan& plan, WorkerPool& pool, const RunArgs& args);
 
 // The same, but returns once the step runs elsewhere or waits; `done` runs once, on the thread that ends the step,

@@ -182,13 +182,13 @@ class FlowLoop : private NodeRunner<kShared> {
     switch (plan_.detail(node).flow) {
       case ControlFlowKind::kSwitch: {
         const int live = ValueIn(slots_[inputs[1]]).template scalar<bool>() ? 1 : 0;
-        DF_TRY(Hand(slots_[inputs[0]], info.outputs[live], true, slots_[record.first_output + live]));
+        DF_TRY(HandHere(slots_[inputs[0]], node, live, slots_[record.first_output + live]));
         ReleaseInputs(node, record);
         return Complete(iteration, record, false, uint64_t{1} << (1 - live));
       }
       case ControlFlowKind::kMerge: {
         const int32_t live = Load(iteration.values->notes()[number]) - 1;
-        DF_TRY(Hand(slots_[inputs[live]], info.outputs[0], true, slots_[record.first_output]));
+        DF_TRY(HandHere(slots_[inputs[live]], node, 0, slots_[record.first_output]));
         DF_TRY(SetIndex(live, slots_[record.first_output + 1]));
         ReleaseLiveInput(node, live);
         return Complete(iteration, record, false, 0);
@@ -208,10 +208,19 @@ class FlowLoop : private NodeRunner<kShared> {
         if (iteration.straight != nullptr) return RunStraight(iteration);
         [[fallthrough]];
       default:
-        DF_TRY(Hand(slots_[inputs[0]], info.outputs[0], true, slots_[record.first_output]));
+        DF_TRY(HandHere(slots_[inputs[0]], node, 0, slots_[record.first_output]));
         ReleaseInputs(node, record);
         return Complete(iteration, record, false, 0);
     }
+  }
+
+  // From a slot of the bound iteration to an output of the node, in the same iteration.
+  Status HandHere(const Tensor& from, uint32_t node, int output, Tensor& to) {
+    if (const uint32_t bytes = plan_.detail(node).copied_bytes; bytes > 0) {
+      CopySmall(from.raw(), bytes, to.raw());
+      return Status();
+    }
+    return Hand(from, plan_.info(node).outputs[output], true, to);
   }
 
   Status Hand(const Tensor& from, const TypedArg& type, bool same_iteration, Tensor& to) {
@@ -358,7 +367,12 @@ class FlowLoop : private NodeRunner<kShared> {
         DF_ASSIGN(next, Begin(frame));
       }
     }
-    DF_TRY(Hand(value, type, false, next->values->slots()[record.first_output]));
+    Tensor& to = next->values->slots()[record.first_output];
+    if (const uint32_t bytes = plan_.detail(node).copied_bytes; bytes > 0) {
+      CopySmall(value.raw(), bytes, to.raw());
+    } else {
+      DF_TRY(Hand(value, type, false, to));
+    }
     ReleaseInputs(node, record);
     Add(next->outstanding, Deliver(*next, record, false, 0));
     return Status();
@@ -427,6 +441,9 @@ class FlowLoop : private NodeRunner<kShared> {
       switch (edge->kind()) {
         case FlowEdge::Kind::kOnly:
           queue_.Push({&iteration, node, dead});
+          break;
+        case FlowEdge::Kind::kOnlyLive:
+          if (!dead) queue_.Push({&iteration, node, false});
           break;
         case FlowEdge::Kind::kCounted:
           if (dead) Store(notes[node], 1);

@@ -23,7 +23,7 @@ class FlowQueue {
   uint32_t size() const { return tail_ - head_; }
   void Clear() { head_ = tail_ = 0; }
 
-  void Push(const FlowEntry& entry) {
+  [[gnu::always_inline]] void Push(const FlowEntry& entry) {
     if (size() == capacity_) [[unlikely]]
       Grow();
     entries_[tail_++ & (capacity_ - 1)] = entry;
@@ -38,7 +38,7 @@ class FlowQueue {
   }
 
  private:
-  void Grow() {
+  [[gnu::noinline]] void Grow() {
     const uint32_t capacity = capacity_ == 0 ? 64 : capacity_ * 2;
     std::unique_ptr<FlowEntry[]> entries(new FlowEntry[capacity]);
     const uint32_t count = size();

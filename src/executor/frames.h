@@ -37,7 +37,7 @@ struct Iteration {
   bool has_constants = false;             // what entered the frame for good stands in its slots
   bool has_dead_constants = false;
   const StraightLoop* straight = nullptr;  // where it is all iterations of its frame, one after the other
-  std::vector<FrameRun*> children;  // by FramePlan::child_index; null: not begun
+  std::vector<FrameRun*> children;         // by FramePlan::child_index; null: not begun
 
   std::unique_ptr<StepValues> own_values;
   std::vector<AsyncOp> own_ops;

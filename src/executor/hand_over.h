@@ -2,6 +2,8 @@
 #ifndef DFRUN_SRC_EXECUTOR_HAND_OVER_H_
 #define DFRUN_SRC_EXECUTOR_HAND_OVER_H_
 
+#include <cstring>
+
 #include "src/framework/op.h"
 #include "src/framework/tensor.h"
 #include "src/framework/variable.h"
@@ -11,6 +13,23 @@ namespace dfrun {
 // The value of a slot; of a reference, the variable's now.
 inline const Tensor& ValueIn(const Tensor& slot) {
   return slot.is_reference() ? slot.variable()->value() : slot;
+}
+
+// Copies what is mostly a scalar.
+inline void CopySmall(const void* from, uint32_t bytes, void* to) {
+  switch (bytes) {
+    case 1:
+      std::memcpy(to, from, 1);
+      break;
+    case 4:
+      std::memcpy(to, from, 4);
+      break;
+    case 8:
+      std::memcpy(to, from, 8);
+      break;
+    default:
+      std::memcpy(to, from, bytes);
+  }
 }
 
 // Makes the output slot `to` hold what `from` holds: a copy in a placed slot, else a share of its buffer. A value in an

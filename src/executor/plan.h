@@ -87,6 +87,7 @@ class FlowEdge {
     kMergeData,     // into a Merge: `input` is which
     kMergeControl,  // into a Merge, which is not dead for that
     kTrigger,       // into a node that a dead input does not make dead
+    kOnlyLive,      // all that it waits for, where a dead one asks nothing of it
   };
   static constexpr uint16_t kControlPort = UINT16_MAX;
   static constexpr uint32_t kMaxNodes = 1 << 29;
@@ -109,6 +110,8 @@ struct NodeDetail {
   uint32_t first_release = 0;  // in ExecPlan::releases; the next detail's first_release ends them
   int32_t index = -1;          // of an asynchronous node, an expensive node, a _Retval, an Enter, an Exit: which one
   ControlFlowKind flow = ControlFlowKind::kNone;
+  // Of a node with `flow`: the bytes that each output takes of an input, both in places of the arena; 0: not so.
+  uint32_t copied_bytes = 0;
 };
 
 // A counted slot that a node reads, or writes where no node reads it.

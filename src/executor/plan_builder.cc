@@ -427,6 +427,8 @@ void PlanBuilder::WriteFlowEdges(const Node& node) {
     } else if (reader == ControlFlowKind::kControlTrigger) {
       kind = FlowEdge::Kind::kTrigger;
     }
+    const bool is_end = reader == ControlFlowKind::kExit || reader == ControlFlowKind::kNextIteration;
+    if (is_end && kind == FlowEdge::Kind::kOnly) kind = FlowEdge::Kind::kOnlyLive;
     plan_.flow_edges_.emplace_back(kind, drafts_[edge.node].number,
                                    is_control ? FlowEdge::kControlPort : static_cast<uint16_t>(edge.port),
                                    static_cast<uint16_t>(std::max(edge.input, 0)));
@@ -467,6 +469,7 @@ uint32_t PlanBuilder::Flags(const Node& node, NodeDetail& detail) {
   if (draft.flow != ControlFlowKind::kNone && draft.flow != ControlFlowKind::kControlTrigger) {
     flags |= kNodeFlow;
     detail.index = FlowIndex(node);
+    detail.copied_bytes = CopiedBytes(node);
   }
   return flags;
 }
@@ -482,6 +485,30 @@ int32_t PlanBuilder::FlowIndex(const Node& node) {
     return static_cast<int32_t>(exits.size()) - 1;
   }
   return -1;
+}
+
+// What stands in places of one dtype and shape needs no look at a header.
+uint32_t PlanBuilder::CopiedBytes(const Node& node) const {
+  switch (drafts_[node.id].flow) {
+    case ControlFlowKind::kSwitch:
+    case ControlFlowKind::kMerge:
+    case ControlFlowKind::kLoopCond:
+    case ControlFlowKind::kNextIteration:
+      break;
+    default:
+      return 0;
+  }
+  const bool is_switch = drafts_[node.id].flow == ControlFlowKind::kSwitch;
+  const int64_t bytes = PlacedBytes(node, 0);
+  if (bytes <= 0 || (is_switch && !(node.output_shapes[1] == node.output_shapes[0]))) return 0;
+  const size_t num_data = is_switch ? 1 : node.inputs.size();
+  for (size_t i = 0; i < num_data; ++i) {
+    const Output input = node.inputs[i];
+    const bool has_place = !HasFixed(drafts_[input.node].fixed) && IsWaitedFor(input.node);
+    if (!has_place || PlacedBytes(graph_.node(input.node), input.port) != bytes) return 0;
+    if (graph_.is_ref(input) || !(graph_.shape(input) == node.output_shapes[0])) return 0;
+  }
+  return static_cast<uint32_t>(bytes);
 }
 
 void PlanBuilder::WriteReleases(const Node& node) {

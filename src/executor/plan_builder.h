@@ -70,6 +70,7 @@ class PlanBuilder {
   int32_t InitialPending(const Node& node) const;
   uint32_t Flags(const Node& node, NodeDetail& detail);
   int32_t FlowIndex(const Node& node);
+  uint32_t CopiedBytes(const Node& node) const;
   void FindStraightLoops();
 
   // Calls visit(reader) for each node that waits for `id`, once.

@@ -2,7 +2,6 @@
 #ifndef DFRUN_SRC_EXECUTOR_STRAIGHT_RUNNER_H_
 #define DFRUN_SRC_EXECUTOR_STRAIGHT_RUNNER_H_
 
-#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -138,19 +137,6 @@ class StraightRunner : private NodeRunner<kShared> {
     if (!s.ok()) return Failed(move.node, s);
     if (move.empties) from.Reset();
     return true;
-  }
-
-  static void CopySmall(const void* from, uint32_t bytes, void* to) {
-    switch (bytes) {
-      case 4:
-        std::memcpy(to, from, 4);
-        break;
-      case 8:
-        std::memcpy(to, from, 8);
-        break;
-      default:
-        std::memcpy(to, from, bytes);
-    }
   }
 
   bool Failed(uint32_t node, const Status& status) {

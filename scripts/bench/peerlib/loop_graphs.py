@@ -1,6 +1,7 @@
 """Loops in the primitive form, as TensorFlow 1 writes them: of scalars, and a recurrent network with its gradient."""
 import dataclasses
 
+import numpy
 import tensorflow.compat.v1 as tf
 
 from peerlib.model import Model
@@ -47,7 +48,7 @@ def nested(inner_iterations):
 
 def vector():
     """With a vector of 64 elements beside the count."""
-    return counting_loop(100_000, lambda i, x: [x * 0.5 + tf.cast(i, tf.float32)], tf.zeros([64]))
+    return counting_loop(100_000, lambda i, x: [x * 0.5 + tf.cast(i, tf.float32)], numpy.zeros(64, numpy.float32))
 
 
 def tensor_array(iterations=10_000):
