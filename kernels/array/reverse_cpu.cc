@@ -35,6 +35,8 @@ class ReverseKernel : public Kernel {
     if (!(dims == Shape({ctx.input(0).shape().rank()})))
       return InvalidArgument("dims has shape ", dims, ", but must have an entry for each dimension of ",
                              ctx.input(0).shape());
+    if (ctx.input(0).shape().rank() > 0 && ctx.input(0).shape().dim(0) == 0)
+      return InvalidArgument("Reverse of ", ctx.input(0).shape(), ", whose first size is 0; ReverseV2 takes that");
     const std::span<const bool> reversed = ctx.input(1).values<bool>();
     return ReverseDims(ctx, std::vector<bool>(reversed.begin(), reversed.end()));
   }

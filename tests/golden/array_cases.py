@@ -298,6 +298,8 @@ def edge_cases(w):
     w.case("ScatterNd", np.array([[0]], np.int32), iota((1, 0)), i32(3, 0), name="empty rows")
     w.case("TensorScatterUpdate", iota((3, 0)), np.array([[0]], np.int32), iota((1, 0)), name="empty rows")
     w.case("TensorScatterAdd", iota((3, 0)), np.zeros((0, 1), np.int32), iota((0, 0)), name="no empty rows")
+    for shape in [(0,), (0, 3), (2, 0)]:
+        w.case("Reverse", iota(shape), np.array([True] * len(shape)), name=f"nothing of {list(shape)}")
     one = np.array([1], np.int32)
     w.case("OneHot", one, one, tensor(1), tensor(0), name="depth a vector")
     w.case("OneHot", one, s32(2), tensor([1]), tensor(0), name="value a vector")
