@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 namespace dfrun {
 namespace {
@@ -39,20 +40,22 @@ Status OpContext::ForwardOrAllocate(int from, int i, const Shape& shape, Tensor*
 const KernelRegistry& KernelRegistry::Builtin() {
   static const KernelRegistry& registry = *[] {
     auto* made = new KernelRegistry();
-    for (const KernelDef& def : Pending()) {
-      if (Status s = made->Register(def); !s.ok()) {
+    for (KernelDef& def : Pending()) {
+      if (Status s = made->Register(std::move(def)); !s.ok()) {
         std::fprintf(stderr, "dfrun: %s\n", s.ToString().c_str());
         std::abort();
       }
     }
+    std::vector<KernelDef>().swap(Pending());
     return made;
   }();
   return registry;
 }
 
 Status KernelRegistry::Register(KernelDef def) {
-  for (const KernelDef* other : List(def.op)) {
-    if (other->device_type == def.device_type && other->attr == def.attr && other->dtype == def.dtype) {
+  for (auto [it, end] = kernels_.equal_range(def.op); it != end; ++it) {
+    const KernelDef& other = it->second;
+    if (other.dtype == def.dtype && other.device_type == def.device_type && other.attr == def.attr) {
       return Error(Code::kAlreadyExists, "the ", def.device_type, " kernel of '", def.op, "' for ", def.dtype,
                    " is registered twice");
     }

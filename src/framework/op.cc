@@ -110,6 +110,7 @@ const OpRegistry& OpRegistry::Builtin() {
         std::abort();
       }
     }
+    std::vector<OpBuilder>().swap(Pending());
     return made;
   }();
   return registry;
@@ -143,7 +144,7 @@ std::vector<const OpDef*> OpRegistry::List() const {
 
 namespace internal {
 OpRegistration::OpRegistration(OpBuilder& builder) {
-  Pending().push_back(builder);
+  Pending().push_back(std::move(builder));  // the temporary of OP()
 }
 }  // namespace internal
 

@@ -64,6 +64,12 @@ TEST_F(CommandsTest, WhatTheCompileFindsIsTheSpecsFaultInARunToo) {
   }
 }
 
+TEST_F(CommandsTest, LibrariesAreNotLookedForInTheCurrentDirectory) {
+  ASSERT_EQ(Dfrun("--version", "env LD_DEBUG=libs"), 0);
+  ASSERT_THAT(output_, HasSubstr("trying file=/"));  // the loader does print what it tries
+  EXPECT_THAT(output_, Not(::testing::ContainsRegex("trying file=[^/]")));
+}
+
 TEST_F(CommandsTest, OpsShowsAnOp) {
   ASSERT_EQ(Dfrun("ops MatMul"), 0);
   EXPECT_THAT(output_, HasSubstr("MatMul(a: T, b: T) -> (product: T)"));
