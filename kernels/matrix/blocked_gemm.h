@@ -40,10 +40,11 @@ class BlockedGemm {
   int64_t m_;  // of C, or of its transpose where swapped_
   int64_t k_;
   int64_t n_;
-  bool swapped_;     // C^T = B^T A^T is computed, so that B is read as it lies
-  int64_t depth_;    // of a pass over k
-  int64_t rows_;     // of A in a pass
-  int64_t columns_;  // of B in a pass
+  bool direct_ = false;  // B is read as it lies
+  bool swapped_;         // C^T = B^T A^T is computed, so that B is read as it lies
+  int64_t depth_;        // of a pass over k
+  int64_t rows_;         // of A in a pass
+  int64_t columns_;      // of B in a pass
   bool copies_a_;
   bool keeps_panels_;     // all of B is packed
   int64_t a_stride_ = 0;  // of the copy
