@@ -18,11 +18,12 @@ class SliceAssignKernel final : public StridedSliceBase {
     const Shape& shape = variable->value().shape();
     DF_ASSIGN(const StridedSlicePlan plan, Plan(ctx, shape, 1));
     DF_ASSIGN(const Shape slice, plan.output.ToShape());
-    if (!Broadcasts(value.shape(), slice)) {
+    const bool is_empty = slice.num_elements() == 0;  // then the value may be any
+    if (!is_empty && !Broadcasts(value.shape(), slice)) {
       return InvalidArgument("the slice of the variable '", variable->name(), "' ", shape, " has shape ", slice,
                              ", but the value has ", value.shape());
     }
-    CopyIntoSlice(ctx.pool(), plan, value, variable->mutable_value());
+    if (!is_empty) CopyIntoSlice(ctx.pool(), plan, value, variable->mutable_value());
     if (ctx.num_outputs() > 0) ctx.SetOutputRef(0, variable);
     return Status();
   }

@@ -323,6 +323,7 @@ def slice_broadcast_cases(w):
             w.case(op, Variable(x), i32(0), i32(2), i32(1), value, name=f"value {list(shape)}")
             w.case(op, Variable(x), i32(0, 1, 0, 0), i32(2, 0, 0, 3), i32(1, 1, 1, -1), value, name=f"value {list(shape)} into x[0:2,1,newaxis,3::-1]",
                    shrink_axis_mask=2, new_axis_mask=4, begin_mask=8, end_mask=8)
+        w.case(op, Variable(x), i32(1), i32(1), i32(1), tensor([1, 2, 3, 4, 5]), name="any value into nothing")
 
 
 def write(w):
