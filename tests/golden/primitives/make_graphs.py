@@ -59,6 +59,21 @@ def reference_by_a_switch():
 
 
 @graph
+def variable_trained_in_a_loop():
+    """What the loops read is the variable as the iterations before have left it."""
+    v = set_variable(state.variable_v2, "trained", 1.0, 2.0)
+    read = tf.identity(v)
+    def step(i):
+        with tf.control_dependencies([state.assign_sub(v, 0.2 * (read - tf.cast(i, tf.float64)))]):
+            return i + 1
+    def steps(i):
+        with tf.control_dependencies([tf.while_loop(lambda j: j < 3, step, [i], parallel_iterations=1)]):
+            return i + 1
+    with tf.control_dependencies([tf.while_loop(lambda i: i < 2, steps, [0], parallel_iterations=1)]):
+        return [v + 0]
+
+
+@graph
 def variables_of_both_ages():
     old = set_variable(state.variable, "old", 3.0)
     new = set_variable(state.variable_v2, "new", 4.0)
