@@ -14,25 +14,37 @@ bool MayReadVariable(const Node& reader, const Node& variable) {
   return ControlFlowKindOf(reader.op->name) == ControlFlowKind::kNone && reader.device == variable.device;
 }
 
-// The RefEnter of the variable into the frame that `enter` enters; invalid where the loop has none.
-Output EnteredVariable(const Graph& graph, const Consumers& consumers, Output variable, const Node& enter) {
-  const Result<std::string> frame = enter.attrs.Get<std::string>("frame_name");
+// Whether `by_ref` (a RefEnter, a RefSwitch) takes a variable where `by_value` (an Enter, a Switch) takes its value.
+bool GoTheSameWay(const Node& by_ref, const Node& by_value) {
+  if (by_ref.op->name != StrCat("Ref", by_value.op->name) || by_ref.device != by_value.device) return false;
+  if (by_value.op->name == "Switch") return by_ref.inputs[1] == by_value.inputs[1];
+  const Result<std::string> frame = by_ref.attrs.Get<std::string>("frame_name");
+  const Result<std::string> wanted = by_value.attrs.Get<std::string>("frame_name");
+  return frame.ok() && wanted.ok() && *frame == *wanted;
+}
+
+// Where the loop or the branch that the value of this variable goes into has the variable too; invalid where it has
+// not.
+Output FollowVariable(const Graph& graph, const Consumers& consumers, Output variable, const Node& by_value) {
   for (const Consumers::Edge& edge : consumers.of(variable.node)) {
     const Node& reader = graph.node(edge.node);
-    if (edge.input != 0 || reader.op->name != "RefEnter" || !(reader.inputs[0] == variable)) continue;
-    const Result<std::string> entered = reader.attrs.Get<std::string>("frame_name");
-    if (entered.ok() && frame.ok() && *entered == *frame && reader.device == enter.device) return {reader.id, 0};
+    if (edge.input == 0 && reader.inputs[0] == variable && GoTheSameWay(reader, by_value)) return {reader.id, 0};
   }
   return {};
 }
 
-// The variable whose bytes TensorFlow's output of this node shares; `shared` has it for the nodes before.
+Output Later(Output first, int port) {
+  return first.valid() ? Output{first.node, first.port + port} : first;
+}
+
+// The variable whose bytes TensorFlow's first output of this node shares; `shared` has it for the nodes before.
 Output SharedVariable(const Graph& graph, const Consumers& consumers, const Node& node,
                       const std::vector<Output>& shared) {
   if (node.num_inputs() == 0 || !node.inputs[0].valid()) return {};
   if (node.op->name == "Identity") return graph.is_ref(node.inputs[0]) ? node.inputs[0] : Output();
-  if (node.op->name != "Enter" || !shared[node.inputs[0].node].valid()) return {};
-  return EnteredVariable(graph, consumers, shared[node.inputs[0].node], node);
+  if (node.op->name != "Enter" && node.op->name != "Switch") return {};
+  const Output variable = Later(shared[node.inputs[0].node], node.inputs[0].port);
+  return variable.valid() ? FollowVariable(graph, consumers, variable, node) : Output();
 }
 
 }  // namespace
@@ -49,7 +61,8 @@ Status ReadVariablesAtUse(Graph& graph, const std::vector<Output>& fed) {
     const bool waits = !read.control_inputs.empty();
     for (const Consumers::Edge& edge : consumers.of(id)) {
       if (edge.input < 0 || !MayReadVariable(graph.node(edge.node), graph.node(variable.node))) continue;
-      DF_TRY(graph.SetInput(edge.node, edge.input, variable).Annotate(graph.Describe(edge.node)));
+      const int port = graph.node(edge.node).inputs[edge.input].port;
+      DF_TRY(graph.SetInput(edge.node, edge.input, Later(variable, port)).Annotate(graph.Describe(edge.node)));
       if (waits) graph.AddControlEdge(id, edge.node);
     }
   }

@@ -74,6 +74,23 @@ def variable_trained_in_a_loop():
 
 
 @graph
+def variable_changed_before_a_branch():
+    """What the branch reads is the variable after what its condition waited for."""
+    v = set_variable(state.variable_v2, "changed", 1.0, 2.0)
+    read = tf.identity(v)
+    with tf.control_dependencies([read]):
+        added = state.assign_add(v, constant(10.0, 20.0))
+    with tf.control_dependencies([added]):
+        taken = tf.constant(True)
+    def branch():
+        doubled = read * 2
+        with tf.control_dependencies([doubled]):
+            state.assign_sub(v, constant(1.0, 1.0))
+            return doubled
+    return [tf.cond(taken, branch, lambda: read)]
+
+
+@graph
 def variables_of_both_ages():
     old = set_variable(state.variable, "old", 3.0)
     new = set_variable(state.variable_v2, "new", 4.0)
