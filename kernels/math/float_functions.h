@@ -1,7 +1,7 @@
 // exp, log, expm1, log1p, tanh, the logistic function, sin, cos and erf of float as straight-line code, which the
 // compiler vectorises: the C library's would be called once an element. Each is within 2.5 ulps of the true value, and
-// handles infinities, NaN, signed zeros and subnormals. The polynomials were fitted to the functions' own Taylor
-// remainders, weighted for relative error.
+// handles infinities, NaN and signed zeros. Exponentials below the normal numbers are 0, as in all kernels. The
+// polynomials were fitted to the functions' own Taylor remainders, weighted for relative error.
 #ifndef DFRUN_KERNELS_MATH_FLOAT_FUNCTIONS_H_
 #define DFRUN_KERNELS_MATH_FLOAT_FUNCTIONS_H_
 
@@ -12,53 +12,57 @@
 
 namespace dfrun {
 
-// 2^n for n in [-126, 127].
-inline float PowerOfTwo(int32_t n) {
-  return std::bit_cast<float>(static_cast<uint32_t>(n + 127) << 23);
-}
-
 constexpr float kLn2High = 0x1.62e3p-1F;  // 16 bits: products with small integers are exact
 constexpr float kLn2Low = 9.0580015e-06F;
 
 // exp(r) for |r| <= ln(2) / 2.
 inline float ExpReduced(float r) {
-  float p = 0.0001991782F;
-  p = std::fma(p, r, 0.0013946077F);
-  p = std::fma(p, r, 0.008333266F);
-  p = std::fma(p, r, 0.04166627F);
-  p = std::fma(p, r, 0.16666667F);
-  p = std::fma(p, r, 0.5F);
-  return 1.0F + std::fma(p, r * r, r);
+  float p = 0.0013814599F;
+  p = std::fma(p, r, 0.008368717F);
+  p = std::fma(p, r, 0.04166839F);
+  p = std::fma(p, r, 0.16666521F);
+  p = std::fma(p, r, 0.49999994F);
+  p = std::fma(p, r, 1.0F);
+  return std::fma(p, r, 1.0F);
 }
 
-// x = exponent * ln(2) + r with |r| <= ln(2) / 2.
+// x = n * ln(2) + r with |r| <= ln(2) / 2.
+template <int32_t kBias>
 struct ExpParts {
-  int32_t exponent;
+  uint32_t shifted;  // its last 9 bits are those of n + kBias
   float r;
 
   explicit ExpParts(float x) {
-    // Adding 1.5 * 2^23 leaves the nearest integer in the low bits.
-    constexpr float kShift = 0x1.8p23F;
-    const float shifted = std::fma(x, 1.44269504F, kShift);
-    const float n = shifted - kShift;
-    exponent = static_cast<int32_t>(std::bit_cast<uint32_t>(shifted) - std::bit_cast<uint32_t>(kShift));
+    constexpr float kShift = 0x1.8p23F + kBias;  // what is added to it loses all bits but those of an integer
+    const float sum = std::fma(x, 1.44269504F, kShift);
+    const float n = sum - kShift;
+    shifted = std::bit_cast<uint32_t>(sum);
     r = std::fma(n, -kLn2Low, std::fma(n, -kLn2High, x));
   }
 };
 
-inline float ExpFloat(float x) {
-  // Beyond these the result is 0 or infinity. NaN passes both.
-  x = x > 89.0F ? 89.0F : x;
-  x = x < -104.0F ? -104.0F : x;
-  const ExpParts parts(x);
-  const int32_t half = parts.exponent >> 1;  // two factors, since 2^exponent itself may not be a normal number
-  return ExpReduced(parts.r) * PowerOfTwo(half) * PowerOfTwo(parts.exponent - half);
+// exp(x) where neither 2^n nor the result leaves the normal numbers: at least for -87.3 <= x <= 87. NaN of NaN.
+inline float ExpNormal(float x) {
+  const ExpParts<127> parts(x);
+  return ExpReduced(parts.r) * std::bit_cast<float>(parts.shifted << 23);
 }
 
-// exp(x) for |x| <= 87, where neither the result nor 2^exponent leaves the normal numbers.
-inline float ExpNormal(float x) {
-  const ExpParts parts(x);
-  return ExpReduced(parts.r) * PowerOfTwo(parts.exponent);
+// From the first, exp is a normal number; up to the last it is finite.
+constexpr float kExpLowest = -87.33654F;
+constexpr float kExpHighest = 88.72283F;
+
+// exp(x) for x <= 0, and NaN of NaN.
+inline float ExpOfNegative(float x) {
+  const float y = ExpNormal(x);
+  return x < kExpLowest ? 0.0F : y;
+}
+
+inline float ExpFloat(float x) {
+  const ExpParts<0> parts(x);
+  // 2^n itself may be beyond the floats: n goes to the exponent of what it multiplies.
+  float y = std::bit_cast<float>(std::bit_cast<uint32_t>(ExpReduced(parts.r)) + (parts.shifted << 23));
+  y = x < kExpLowest ? 0.0F : y;
+  return x <= kExpHighest ? y : x + std::numeric_limits<float>::infinity();
 }
 
 inline float LogFloat(float x) {
@@ -81,11 +85,21 @@ inline float LogFloat(float x) {
   return x == infinity ? x : y;
 }
 
+// (exp(2r) - 1) / 2 for |r| <= ln(2) / 4.
+inline float HalfExpm1Reduced(float r) {
+  float p = 0.044424068F;
+  p = std::fma(p, r, 0.13386433F);
+  p = std::fma(p, r, 0.3333376F);
+  p = std::fma(p, r, 0.66666174F);
+  p = std::fma(p, r, 0.99999994F);
+  return std::fma(p, r * r, r);
+}
+
 // exp(x) - 1: 2^n (expm1(r) + 1) - 1, halved on the way, since 2^n itself may be infinite.
 inline float Expm1Float(float x) {
   float t = x > 89.0F ? 89.0F : x;
   t = t < -18.0F ? -18.0F : t;
-  const ExpParts parts(t);
+  const ExpParts<126> parts(t);
   const float r = parts.r;
   float p = 0.0001977816F;
   p = std::fma(p, r, 0.0013935858F);
@@ -94,7 +108,7 @@ inline float Expm1Float(float x) {
   p = std::fma(p, r, 0.16666666F);
   p = std::fma(p, r, 0.5F);
   p = std::fma(p, r * r, r);
-  const float half = PowerOfTwo(parts.exponent - 1);
+  const float half = std::bit_cast<float>(parts.shifted << 23);
   return std::copysign(2.0F * std::fma(half, p, half - 0.5F), x);  // of -0 too
 }
 
@@ -107,18 +121,18 @@ inline float Log1pFloat(float x) {
   return x == 0.0F ? x : y;
 }
 
-// From 9.1 on the result is 1 to the last place.
+// h / (h + 1) with h = (exp(2 |x|) - 1) / 2. From 9.1 on the result is 1 to the last place.
 inline float TanhFloat(float x) {
   const float size = std::fabs(x);
-  const float z = x * x;
-  float p = -0.005717037F;
-  p = std::fma(p, z, 0.020650579F);
-  p = std::fma(p, z, -0.053743497F);
-  p = std::fma(p, z, 0.13331491F);
-  p = std::fma(p, z, -0.33333284F);
-  const float near_zero = std::fma(p * z, x, x);
-  const float away = 1.0F - 2.0F / (ExpNormal(2.0F * (size > 9.1F ? 9.1F : size)) + 1.0F);
-  return std::copysign(size < 0.625F ? near_zero : away, x);
+  const float t = size > 9.1F ? 9.1F : size;
+  // t = n * ln(2) / 2 + r, as ExpParts(2 t) would have it.
+  constexpr float kShift = 0x1.8p23F + 127;
+  const float sum = std::fma(t, 2.0F * 1.44269504F, kShift);
+  const float n = sum - kShift;
+  const float r = std::fma(n, -0.5F * kLn2Low, std::fma(n, -0.5F * kLn2High, t));
+  const float power = std::bit_cast<float>(std::bit_cast<uint32_t>(sum) << 23);
+  const float h = std::fma(power, HalfExpm1Reduced(r), std::fma(power, 0.5F, -0.5F));
+  return std::copysign(h / (h + 1.0F), x);
 }
 
 // sin and cos hold up to here; beyond, more digits of pi are needed than three floats have. NaN is beyond too.
@@ -174,7 +188,7 @@ inline float ErfFloat(float x) {
 }
 
 inline float SigmoidFloat(float x) {
-  const float z = ExpFloat(-std::fabs(x));
+  const float z = ExpOfNegative(-std::fabs(x));
   return (x < 0.0F ? z : 1.0F) / (1.0F + z);
 }
 
