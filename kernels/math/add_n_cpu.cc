@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 
 #include "kernels/math/binary.h"
@@ -25,19 +26,22 @@ class AddNKernel : public Kernel {
     }
     Tensor* sum = nullptr;
     DF_TRY(ctx.ForwardOrAllocate(0, 0, first.shape(), &sum));
-    // By block, so that the partial sum stays in the cache.
-    ctx.pool().ParallelFor(first.num_elements(), kBlock, [&](int64_t begin, int64_t end) {
-      std::byte* to = At(sum->raw(), begin, size);
-      const std::byte* from = At(first.raw(), begin, size);
-      if (ctx.num_inputs() == 1 && to != from) std::memcpy(to, from, static_cast<size_t>(end - begin) * size);
-      for (int i = 1; i < ctx.num_inputs(); ++i)
-        add_(i == 1 ? from : to, At(ctx.input(i).raw(), begin, size), to, end - begin);
+    const bool streams = !sum->SharesBufferWith(first) && IsStreamed(first.num_elements(), size);
+    MakeElements(ctx.pool(), sum->raw(), size, first.num_elements(), streams, [&](int64_t begin, int64_t n, void* to) {
+      // By block, so that the partial sum stays in the cache.
+      for (int64_t at = 0; at < n; at += kBlock)
+        AddBlock(ctx, begin + at, std::min(kBlock, n - at), At(to, at, size), size);
     });
     return Status();
   }
 
  private:
   static constexpr int64_t kBlock = 8192;
+  void AddBlock(const OpContext& ctx, int64_t begin, int64_t n, void* to, size_t size) const {
+    const void* from = At(ctx.input(0).raw(), begin, size);
+    if (ctx.num_inputs() == 1 && to != from) std::memcpy(to, from, static_cast<size_t>(n) * size);
+    for (int i = 1; i < ctx.num_inputs(); ++i) add_(i == 1 ? from : to, At(ctx.input(i).raw(), begin, size), to, n);
+  }
   const BinaryLoops::Run add_;
   const bool expensive_;
 };

@@ -68,9 +68,9 @@ class CastKernel : public Kernel {
       if (!y->SharesBufferWith(x)) CopyElements(x, *y);
       return Status();
     }
-    ctx.pool().ParallelFor(x.num_elements(), kElementBlock, [&](int64_t begin, int64_t end) {
-      run_(At(x.raw(), begin, DTypeSize(from_)), At(y->raw(), begin, DTypeSize(to_)), end - begin);
-    });
+    const bool streams = !y->SharesBufferWith(x) && IsStreamed(x.num_elements(), DTypeSize(to_));
+    MakeElements(ctx.pool(), y->raw(), DTypeSize(to_), x.num_elements(), streams,
+                 [&](int64_t at, int64_t n, void* to) { run_(At(x.raw(), at, DTypeSize(from_)), to, n); });
     return Status();
   }
 

@@ -38,12 +38,24 @@ struct Clip {
       DF_TRY(ctx.ForwardOrAllocate(0, 0, t.shape(), &out));
       const int64_t low_stride = low.shape().rank() == 0 ? 0 : 1;
       const int64_t high_stride = high.shape().rank() == 0 ? 0 : 1;
-      ctx.pool().ParallelFor(t.num_elements(), kElementBlock, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) {
-          out->data<T>()[i] = Between(t.data<T>()[i], low.data<T>()[i * low_stride], high.data<T>()[i * high_stride]);
-        }
+      const bool streams = !out->SharesBufferWith(t) && IsStreamed(t.num_elements(), sizeof(T));
+      MakeElements(ctx.pool(), out->raw(), sizeof(T), t.num_elements(), streams, [&](int64_t at, int64_t n, void* to) {
+        Run(t.data<T>() + at, low.data<T>() + at * low_stride, low_stride, high.data<T>() + at * high_stride,
+            high_stride, static_cast<T*>(to), n);
       });
       return Status();
+    }
+
+   private:
+    static void Run(const T* x, const T* low, int64_t low_stride, const T* high, int64_t high_stride, T* y, int64_t n) {
+      if (low_stride == 0 && high_stride == 0) {
+        const T first_low = *low;
+        const T first_high = *high;
+        DF_INDEPENDENT_ITERATIONS
+        for (int64_t i = 0; i < n; ++i) y[i] = Between(x[i], first_low, first_high);
+      } else {
+        for (int64_t i = 0; i < n; ++i) y[i] = Between(x[i], low[i * low_stride], high[i * high_stride]);
+      }
     }
   };
 };

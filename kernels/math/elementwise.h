@@ -27,7 +27,9 @@ inline std::byte* At(void* data, int64_t elements, size_t size) {
 // elements [at, at + n) into `piece`, which stays in the first cache.
 template <class Make>
 void StreamPieces(void* output, size_t element_size, int64_t begin, int64_t end, Make&& make) {
-  constexpr size_t kPieceBytes = 2048;  // short, so that the memory is busy with one while the next is made
+  // Short, so that the memory is busy with one while the next is made: sums take 1.1 times as long with 2048, 1.25
+  // with 4096.
+  constexpr size_t kPieceBytes = 1024;
   alignas(64) std::byte piece[kPieceBytes];
   const auto most = static_cast<int64_t>(kPieceBytes / element_size);
   for (int64_t at = begin; at < end; at += most) {
@@ -36,6 +38,22 @@ void StreamPieces(void* output, size_t element_size, int64_t begin, int64_t end,
     StreamCopy(At(output, at, element_size), piece, static_cast<size_t>(n) * element_size);
   }
   StreamFence();
+}
+
+// Whether n elements, plain bytes, are more than the caches hold, so that it pays to write around them; not where they
+// take over an input's buffer, whose lines are in the cache by the time that they are written.
+inline bool IsStreamed(int64_t n, size_t element_size) {
+  return static_cast<size_t>(n) * element_size >= kStreamBytes;
+}
+
+// Makes elements [0, n) of an output on the pool: make(at, count, to) puts elements [at, at + count) at `to`, which is
+// their place or, where the output `streams`, a piece.
+template <class Make>
+void MakeElements(ThreadPool& pool, void* output, size_t element_size, int64_t n, bool streams, Make&& make) {
+  pool.ParallelFor(n, kElementBlock, [&](int64_t begin, int64_t end) {
+    if (streams) return StreamPieces(output, element_size, begin, end, make);
+    make(begin, end - begin, static_cast<void*>(At(output, begin, element_size)));
+  });
 }
 
 // True where the plan knows all shapes, no input is a ref and output 0 has a place: input_data() and placed_output()

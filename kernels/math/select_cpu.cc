@@ -73,10 +73,11 @@ Status Choose(OpContext& ctx, const Shape& condition_shape) {
   VisitChosen(t.dtype(), [&](auto tag) {
     using E = typename decltype(tag)::type;
     const int inner = plan.rank - 1;
-    ctx.pool().ParallelFor(plan.count, kElementBlock, [&](int64_t begin, int64_t end) {
-      ForEachRun(plan, begin, end, [&](int64_t at, const int64_t* offsets, int64_t n) {
+    const bool streams = std::is_trivially_copyable_v<E> && IsStreamed(plan.count, sizeof(E));
+    MakeElements(ctx.pool(), out->raw(), sizeof(E), plan.count, streams, [&](int64_t begin, int64_t count, void* to) {
+      ForEachRun(plan, begin, begin + count, [&](int64_t at, const int64_t* offsets, int64_t n) {
         SelectRun(condition.data<bool>() + offsets[0], static_cast<const E*>(t.raw()) + offsets[1],
-                  static_cast<const E*>(e.raw()) + offsets[2], static_cast<E*>(out->raw()) + at, n,
+                  static_cast<const E*>(e.raw()) + offsets[2], static_cast<E*>(to) + (at - begin), n,
                   plan.strides[0][inner], plan.strides[1][inner], plan.strides[2][inner]);
       });
     });

@@ -30,17 +30,15 @@ Status UnaryKernel::RunPlaced(Kernel* kernel, OpContext& ctx) {
 
 void UnaryKernel::Run(const void* x, void* y, int64_t n, ThreadPool& pool) const {
   if (n <= kElementBlock) return loop_.run(x, y, n);
-  const bool streams = x != y && static_cast<size_t>(n) * loop_.output_size >= kStreamBytes;
-  pool.ParallelFor(n, kElementBlock, [&](int64_t begin, int64_t end) {
-    if (streams && loop_.stream != nullptr && IsLineAligned(At(y, begin, loop_.output_size)))
-      return loop_.stream(At(x, begin, loop_.input_size), At(y, begin, loop_.output_size), end - begin);
-    if (streams) {
-      return StreamPieces(y, loop_.output_size, begin, end, [&](int64_t at, int64_t count, void* piece) {
-        loop_.run(At(x, at, loop_.input_size), piece, count);
-      });
-    }
-    loop_.run(At(x, begin, loop_.input_size), At(y, begin, loop_.output_size), end - begin);
-  });
+  const bool streams = x != y && IsStreamed(n, loop_.output_size);
+  if (streams && loop_.stream != nullptr && IsLineAligned(y)) {
+    pool.ParallelFor(n, kElementBlock, [&](int64_t begin, int64_t end) {
+      loop_.stream(At(x, begin, loop_.input_size), At(y, begin, loop_.output_size), end - begin);
+    });
+    return;
+  }
+  MakeElements(pool, y, loop_.output_size, n, streams,
+               [&](int64_t at, int64_t count, void* to) { loop_.run(At(x, at, loop_.input_size), to, count); });
 }
 
 }  // namespace dfrun

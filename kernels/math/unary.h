@@ -69,17 +69,19 @@ struct UnaryOf {
       for (int64_t i = 0; i < n; ++i) y[i] = static_cast<Result>(F::Common(static_cast<C>(x[i])));
     }
   }
-  // Elements go from registers to memory, so that computing and writing overlap.
+  // Elements go from registers to memory, so that computing and writing overlap, a line at a time: four lines in a row
+  // wait for each other (0.85 of the speed of one by one).
   template <class G>
   static void StreamTiles(G g, const T* x, Result* y, int64_t n) {
-    constexpr int64_t kTile = 64;
+    constexpr int64_t kTile = 64 / sizeof(Result);
     constexpr int64_t kAhead = 1024;  // a page: measured
     int64_t i = 0;
     for (; i + kTile <= n; i += kTile) {
       alignas(64) Result tile[kTile];
       PrefetchLines(x + i + kAhead, kTile * sizeof(T));
+#pragma GCC unroll 1  // or it is unrolled before it is vectorised, and choices then find no vectors
       for (int64_t l = 0; l < kTile; ++l) tile[l] = g(x[i + l]);
-      for (int64_t l = 0; l < kTile; l += 64 / sizeof(Result)) StreamLine(y + i + l, tile + l);
+      StreamLine(y + i, tile);
     }
     for (; i < n; ++i) y[i] = g(x[i]);
   }

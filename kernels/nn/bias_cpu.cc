@@ -46,24 +46,28 @@ class BiasAddKernel final : public Kernel {
     Tensor* y = nullptr;
     DF_TRY(ctx.ForwardOrAllocate(0, 0, x.shape(), &y));
     if (y->num_elements() == 0) return Status();
-    Run(layout, x.data<T>(), bias.data<T>(), y->data<T>(), ctx.pool());
+    const bool streams = !y->SharesBufferWith(x) && IsStreamed(y->num_elements(), sizeof(T));
+    MakeElements(ctx.pool(), y->raw(), sizeof(T), y->num_elements(), streams, [&](int64_t at, int64_t n, void* to) {
+      Run(layout, x.data<T>(), bias.data<T>(), at, n, static_cast<T*>(to));
+    });
     return Status();
   }
 
  private:
-  static void Run(const ChannelLayout& layout, const T* x, const T* bias, T* y, ThreadPool& pool) {
-    // Rows: of all channels where they are innermost, else of one.
+  // Elements [begin, begin + n), which are put at `to`. Rows are of all channels where they are innermost, else of one.
+  static void Run(const ChannelLayout& layout, const T* x, const T* bias, int64_t begin, int64_t n, T* to) {
     const int64_t width = layout.inner == 1 ? layout.channels : layout.inner;
-    const int64_t rows = layout.outer * (layout.inner == 1 ? 1 : layout.channels);
-    pool.ParallelFor(rows, std::max<int64_t>(1, kElementBlock / width), [&](int64_t begin, int64_t end) {
-      for (int64_t r = begin; r < end; ++r) {
-        if (layout.inner == 1) {
-          AddRow(x + r * width, bias, y + r * width, width);
-        } else {
-          AddOne(x + r * width, bias[r % layout.channels], y + r * width, width);
-        }
+    int64_t row = begin / width;
+    int64_t in_row = begin % width;
+    for (int64_t at = 0; at < n; ++row, in_row = 0) {
+      const int64_t count = std::min(width - in_row, n - at);
+      if (layout.inner == 1) {
+        AddRow(x + begin + at, bias + in_row, to + at, count);
+      } else {
+        AddOne(x + begin + at, bias[row % layout.channels], to + at, count);
       }
-    });
+      at += count;
+    }
   }
 
   bool channels_first_ = false;

@@ -31,8 +31,9 @@ class LeakyReluKernel final : public Kernel {
     }
     Tensor* y = nullptr;
     DF_TRY(ctx.ForwardOrAllocate(0, 0, values.shape(), &y));
-    ctx.pool().ParallelFor(values.num_elements(), kElementBlock, [&](int64_t begin, int64_t end) {
-      Scale(values.data<T>() + begin, features.data<T>() + begin, alpha_, y->data<T>() + begin, end - begin);
+    const bool streams = !y->SharesBufferWith(values) && IsStreamed(values.num_elements(), sizeof(T));
+    MakeElements(ctx.pool(), y->raw(), sizeof(T), values.num_elements(), streams, [&](int64_t at, int64_t n, void* to) {
+      Scale(values.data<T>() + at, features.data<T>() + at, alpha_, static_cast<T*>(to), n);
     });
     return Status();
   }
