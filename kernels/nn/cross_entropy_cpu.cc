@@ -1,9 +1,17 @@
 #include "kernels/nn/softmax.h"
+#include "kernels/nn/softmax_stream.h"
 #include "src/framework/inference.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
 namespace {
+
+template <class C>
+C LossOf(const C* logits, const C* wanted, int64_t columns, C largest, C sum) {
+  const C log_sum = std::log(sum);
+  return softmax::SumOf<C>(
+      columns, [&](int64_t j) { return wanted[j] == C(0) ? C(0) : wanted[j] * (log_sum - (logits[j] - largest)); });
+}
 
 // Rows of a block: loss = sum(labels * (log(sum(exp(x))) - x)), backprop = softmax(x) - labels. A label of 0 adds
 // nothing, though its logit be -infinity.
@@ -16,13 +24,24 @@ void Rows(const C* x, const C* labels, int64_t rows, int64_t columns, C* loss, C
     const C* logits = x + r * columns;
     const C* wanted = labels + r * columns;
     C* row = backprop + r * columns;
-    const C log_sum = std::log(sums[r]);
-    loss[r] = softmax::SumOf<C>(columns, [&](int64_t j) {
-      return wanted[j] == C(0) ? C(0) : wanted[j] * (log_sum - (logits[j] - largest[r]));
-    });
+    loss[r] = LossOf(logits, wanted, columns, largest[r], sums[r]);
     for (int64_t j = 0; j < columns; ++j) row[j] = row[j] / sums[r] - wanted[j];
   }
 }
+
+// The same for a result that does not fit in the caches.
+struct StreamedRow {
+  const float* labels;
+  int64_t columns;
+  float* loss;
+
+  static float Kept(float, float exponential) { return exponential; }
+  float EndRow(int64_t row, const float* x, float largest, float sum, float*) const {
+    loss[row] = LossOf(x, labels + row * columns, columns, largest, sum);
+    return 1.0F / sum;
+  }
+  float Result(float kept, float term, int64_t at) const { return kept * term - labels[at]; }
+};
 
 // `from`, of at most two dimensions, repeated along sides that it lacks or that are of size 1 to the matrix `shape`.
 template <class T>
@@ -72,6 +91,11 @@ class CrossEntropyKernel final : public Kernel {
  private:
   static void Run(const T* x, const T* wanted, const Shape& shape, T* loss, T* backprop, ThreadPool& pool) {
     const int64_t columns = shape[1];
+    if constexpr (std::is_same_v<T, float>) {
+      using Streamed = softmax::StreamedRows<StreamedRow>;
+      if (Streamed::Takes(x, backprop, shape[0], columns))
+        return Streamed::Run({wanted, columns, loss}, x, backprop, shape[0], columns, pool);
+    }
     pool.ParallelFor(shape[0], softmax::RowsInBlock(columns), [&](int64_t begin, int64_t end) {
       const int64_t count = (end - begin) * columns;
       const softmax::Widened<T> logits(x + begin * columns, count);

@@ -87,46 +87,28 @@ void Shift(const C* x, C* y, int64_t rows, int64_t columns, C* largest) {
   }
 }
 
+// exp(x), where x is not positive.
+template <class C>
+C ExpOfShifted(C x) {
+  if constexpr (std::is_same_v<C, float>) {
+    return ExpOfNegative(x);
+  } else {
+    return fn::Exp()(x);
+  }
+}
+
 template <class C>
 void Exponentials(const C* x, C* y, int64_t n) {
   DF_INDEPENDENT_ITERATIONS
-  for (int64_t i = 0; i < n; ++i) y[i] = fn::Exp()(x[i]);
+  for (int64_t i = 0; i < n; ++i) y[i] = ExpOfShifted(x[i]);
 }
 
 // From here on a row is worth passes of its own.
 constexpr int64_t kLongRow = 64;
 
-template <class C>
-struct RowRange {
-  C largest;
-  C smallest;
-};
-
-template <class C>
-RowRange<C> RangeOf(const C* row, int64_t columns) {
-  constexpr int64_t kLanes = 64;
-  C high[kLanes];
-  C low[kLanes];
-  std::fill_n(high, kLanes, row[0]);
-  std::fill_n(low, kLanes, row[0]);
-  int64_t j = 0;
-  for (; j + kLanes <= columns; j += kLanes) {
-    for (int64_t l = 0; l < kLanes; ++l) {
-      const C v = row[j + l];
-      high[l] = v > high[l] ? v : high[l];
-      low[l] = v < low[l] ? v : low[l];
-    }
-  }
-  for (; j < columns; ++j) {
-    high[0] = std::max(high[0], row[j]);
-    low[0] = std::min(low[0], row[j]);
-  }
-  return {*std::max_element(high, high + kLanes), *std::min_element(low, low + kLanes)};
-}
-
 // y[j] = exp(x[j] - largest); returns the sum over the row. In place too. The row after it is on its way meanwhile.
-template <class C, class Exp>
-C ExpRow(const C* x, C* y, int64_t columns, C largest, Exp exp) {
+template <class C>
+C ExpRow(const C* x, C* y, int64_t columns, C largest) {
   constexpr int64_t kLanes = 64;
   C sums[kLanes] = {};
   int64_t j = 0;
@@ -134,31 +116,23 @@ C ExpRow(const C* x, C* y, int64_t columns, C largest, Exp exp) {
     PrefetchLines(x + columns + j, kLanes * sizeof(C));
     DF_INDEPENDENT_ITERATIONS
     for (int64_t l = 0; l < kLanes; ++l) {
-      const C e = exp(x[j + l] - largest);
+      const C e = ExpOfShifted(x[j + l] - largest);
       y[j + l] = e;
       sums[l] += e;
     }
   }
-  for (int64_t l = 0; j < columns; ++j, ++l) sums[l] += y[j] = exp(x[j] - largest);
+  for (int64_t l = 0; j < columns; ++j, ++l) sums[l] += y[j] = ExpOfShifted(x[j] - largest);
   return RowSum(sums, kLanes);
-}
-
-template <class C>
-C ExpRow(const C* x, C* y, int64_t columns, C* largest) {
-  const RowRange<C> range = RangeOf(x, columns);
-  *largest = range.largest;
-  if constexpr (std::is_same_v<C, float>) {
-    const auto exp = [](float v) { return ExpNormal(v); };
-    if (range.smallest - range.largest >= -87.0F) return ExpRow(x, y, columns, range.largest, exp);
-  }
-  return ExpRow(x, y, columns, range.largest, fn::Exp());
 }
 
 // y = exp(x - largest), largest and sums by row. In place too. Columns are at least 1.
 template <class C>
 void ExpRows(const C* x, C* y, int64_t rows, int64_t columns, C* largest, C* sums) {
   if (columns >= kLongRow) {
-    for (int64_t r = 0; r < rows; ++r) sums[r] = ExpRow(x + r * columns, y + r * columns, columns, largest + r);
+    for (int64_t r = 0; r < rows; ++r) {
+      largest[r] = RowMax(x + r * columns, columns);
+      sums[r] = ExpRow(x + r * columns, y + r * columns, columns, largest[r]);
+    }
     return;
   }
   Shift(x, y, rows, columns, largest);

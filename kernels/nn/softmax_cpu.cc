@@ -1,5 +1,5 @@
-#include "kernels/math/elementwise.h"
 #include "kernels/nn/softmax.h"
+#include "kernels/nn/softmax_stream.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
@@ -14,28 +14,17 @@ void SoftmaxRows(const C* x, C* y, int64_t rows, int64_t columns) {
   for (int64_t r = 0; r < rows; ++r) softmax::ScaleRow(y + r * columns, columns, C(1) / sums[r]);
 }
 
-// Rows whose exponentials wait in the cache for their sum.
-constexpr int64_t kMaxStreamedRow = 4096;
+struct StreamedSoftmax {
+  static float Kept(float, float exponential) { return exponential; }
+  static float EndRow(int64_t, const float*, float, float sum, float*) { return 1.0F / sum; }
+  static float Result(float kept, float term, int64_t) { return kept * term; }
+};
 
-// Whether the rows of y are to be written around the caches: large, and in whole lines.
-bool Streams(const float* x, const float* y, int64_t elements, int64_t columns) {
-  return x != y && static_cast<size_t>(elements) * sizeof(float) >= kStreamBytes && columns >= softmax::kLongRow &&
-         columns <= kMaxStreamedRow && columns % 16 == 0 && IsLineAligned(y);
-}
-
-void StreamSoftmaxRows(const float* x, float* y, int64_t rows, int64_t columns) {
-  alignas(64) float exps[kMaxStreamedRow];
-  for (int64_t r = 0; r < rows; ++r, x += columns, y += columns) {
-    float largest = 0;
-    const float factor = 1.0F / softmax::ExpRow(x, exps, columns, &largest);
-    for (int64_t j = 0; j < columns; j += 16) {
-      alignas(64) float line[16];
-      for (int64_t l = 0; l < 16; ++l) line[l] = exps[j + l] * factor;
-      StreamLine(y + j, line);
-    }
-  }
-  StreamFence();
-}
+struct StreamedLogSoftmax {
+  static float Kept(float shifted, float) { return shifted; }
+  static float EndRow(int64_t, const float*, float, float sum, float*) { return std::log(sum); }
+  static float Result(float kept, float term, int64_t) { return kept - term; }
+};
 
 template <class C>
 void LogSoftmaxRows(const C* x, C* y, int64_t rows, int64_t columns) {
@@ -63,13 +52,12 @@ class SoftmaxKernel final : public Kernel {
     DF_TRY(ctx.ForwardOrAllocate(0, 0, logits.shape(), &output));
     if (logits.num_elements() == 0) return Status();
     const int64_t rows = logits.num_elements() / columns;
-    if constexpr (std::is_same_v<T, float> && !kLog) {
+    if constexpr (std::is_same_v<T, float>) {
+      using Streamed = softmax::StreamedRows<std::conditional_t<kLog, StreamedLogSoftmax, StreamedSoftmax>>;
       const float* const x = logits.data<float>();
       float* const y = output->data<float>();
-      if (Streams(x, y, logits.num_elements(), columns)) {
-        ctx.pool().ParallelFor(rows, softmax::RowsInBlock(columns), [&](int64_t begin, int64_t end) {
-          StreamSoftmaxRows(x + begin * columns, y + begin * columns, end - begin, columns);
-        });
+      if (Streamed::Takes(x, y, rows, columns)) {
+        Streamed::Run({}, x, y, rows, columns, ctx.pool());
         return Status();
       }
     }

@@ -1,4 +1,5 @@
 #include "kernels/nn/softmax.h"
+#include "kernels/nn/softmax_stream.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
@@ -17,6 +18,22 @@ void Rows(const C* x, const Label* labels, int64_t rows, int64_t columns, C* los
     row[labels[r]] -= C(1);
   }
 }
+
+// The same for a result that does not fit in the caches.
+template <class Label>
+struct StreamedRow {
+  const Label* labels;
+  float* loss;
+
+  static float Kept(float, float exponential) { return exponential; }
+  float EndRow(int64_t row, const float* x, float largest, float sum, float* kept) const {
+    const Label label = labels[row];
+    loss[row] = std::log(sum) - (x[label] - largest);
+    kept[label] -= sum;
+    return 1.0F / sum;
+  }
+  static float Result(float kept, float term, int64_t) { return kept * term; }
+};
 
 template <class Label>
 Status CheckLabels(const Label* labels, int64_t rows, int64_t columns) {
@@ -59,6 +76,13 @@ class SparseCrossEntropyKernel final : public Kernel {
     const int64_t rows = logits.shape()[0];
     const int64_t columns = logits.shape()[1];
     DF_TRY(CheckLabels(labels, rows, columns));
+    if constexpr (std::is_same_v<T, float>) {
+      using Streamed = softmax::StreamedRows<StreamedRow<Label>>;
+      if (Streamed::Takes(logits.data<float>(), backprop, rows, columns)) {
+        Streamed::Run({labels, loss}, logits.data<float>(), backprop, rows, columns, pool);
+        return Status();
+      }
+    }
     pool.ParallelFor(rows, softmax::RowsInBlock(columns), [&](int64_t begin, int64_t end) {
       const int64_t count = end - begin;
       const softmax::Widened<T> x(logits.data<T>() + begin * columns, count * columns);

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <random>
 
 #include "testing/node_runner.h"
@@ -102,6 +104,93 @@ TEST(SoftmaxRows, ManyRows) {
       ASSERT_NEAR((*y)[0].data<float>()[r * 37 + j], expected, 10 * 0x1p-24);
     }
   }
+}
+
+// Within a range of 8, where a difference from the largest is rounded by up to 4 * 2^-24, and so its exponential.
+Tensor Uniform(const Shape& shape) {
+  std::mt19937 random(2);
+  std::uniform_real_distribution<float> uniform(-4, 4);
+  Tensor x(DType::kFloat, shape);
+  for (int64_t i = 0; i < x.num_elements(); ++i) x.data<float>()[i] = uniform(random);
+  return x;
+}
+
+// Results of some 50 MB, which are written around the caches: rows of whole lines and others. Rows here and there
+// against the definition in double.
+TEST(SoftmaxRows, LargeResults) {
+  constexpr int64_t kElements = int64_t{49} << 18;
+  for (int64_t columns : {64, 113, 1000, 4096, 100'003}) {
+    const int64_t rows = kElements / columns;
+    const Tensor x = Uniform(Shape({rows, columns}));
+    NodeRunner runner;
+    auto y = runner.Run("Softmax", {}, {x});
+    ASSERT_TRUE(y.ok()) << y.status().ToString();
+    auto log = runner.Run("LogSoftmax", {}, {x});
+    ASSERT_TRUE(log.ok()) << log.status().ToString();
+    for (int64_t r = 0; r < rows; r += r + 50 < rows ? 49 : 1) {
+      const float* row = x.data<float>() + r * columns;
+      double sum = 0;
+      for (int64_t j = 0; j < columns; ++j) sum += std::exp(static_cast<double>(row[j]));
+      for (int64_t j = 0; j < columns; ++j) {
+        const double expected = std::exp(static_cast<double>(row[j])) / sum;
+        ASSERT_NEAR((*y)[0].data<float>()[r * columns + j], expected, expected * 16 * 0x1p-24) << r << ", " << j;
+        ASSERT_NEAR((*log)[0].data<float>()[r * columns + j], std::log(expected), 16 * 0x1p-24 * 16) << r << ", " << j;
+      }
+    }
+  }
+}
+
+// Losses and gradients of the same size against the definition in double, rows here and there.
+TEST(SoftmaxRows, LargeCrossEntropies) {
+  constexpr int64_t kColumns = 1001;
+  constexpr int64_t kRows = (int64_t{49} << 18) / kColumns;
+  const Tensor x = Uniform(Shape({kRows, kColumns}));
+  Tensor classes(DType::kInt32, Shape({kRows}));
+  Tensor labels(DType::kFloat, x.shape());
+  std::fill_n(labels.data<float>(), labels.num_elements(), 0.0F);
+  for (int64_t r = 0; r < kRows; ++r) {
+    classes.data<int32_t>()[r] = static_cast<int32_t>(r * 37 % kColumns);
+    labels.data<float>()[r * kColumns + r * 37 % kColumns] = 1;
+  }
+  NodeRunner runner;
+  auto sparse = runner.Run("SparseSoftmaxCrossEntropyWithLogits", {}, {x, classes});
+  ASSERT_TRUE(sparse.ok()) << sparse.status().ToString();
+  auto dense = runner.Run("SoftmaxCrossEntropyWithLogits", {}, {x, labels});
+  ASSERT_TRUE(dense.ok()) << dense.status().ToString();
+  for (int64_t r = 0; r < kRows; r += r + 50 < kRows ? 49 : 1) {
+    const float* row = x.data<float>() + r * kColumns;
+    const int64_t label = r * 37 % kColumns;
+    double sum = 0;
+    for (int64_t j = 0; j < kColumns; ++j) sum += std::exp(static_cast<double>(row[j]));
+    for (const auto* y : {&*sparse, &*dense}) {
+      EXPECT_NEAR((*y)[0].data<float>()[r], std::log(sum) - row[label], 32 * 0x1p-24) << r;
+      for (int64_t j = 0; j < kColumns; ++j) {
+        const double expected = std::exp(static_cast<double>(row[j])) / sum - (j == label ? 1 : 0);
+        ASSERT_NEAR((*y)[1].data<float>()[r * kColumns + j], expected, 2 * 0x1p-24) << r << ", " << j;
+      }
+    }
+  }
+}
+
+// Infinite and NaN logits of a large tensor spoil their own rows alone.
+TEST(SoftmaxRows, LargeResultsWithInfiniteLogits) {
+  constexpr int64_t kColumns = 70;
+  constexpr int64_t kRows = (int64_t{49} << 18) / kColumns;
+  Tensor x = Uniform(Shape({kRows, kColumns}));
+  float* logits = x.data<float>();
+  std::fill_n(logits, kColumns - 1, -INFINITY);
+  logits[kColumns + 3] = NAN;
+  logits[2 * kColumns + 69] = INFINITY;
+  NodeRunner runner;
+  auto y = runner.Run("Softmax", {}, {x});
+  ASSERT_TRUE(y.ok()) << y.status().ToString();
+  const float* rows = (*y)[0].data<float>();
+  EXPECT_EQ(rows[0], 0.0F);
+  EXPECT_EQ(rows[kColumns - 1], 1.0F);
+  for (int64_t j = kColumns; j < 3 * kColumns; ++j) {
+    EXPECT_TRUE(std::isnan(rows[j]) || (j >= 2 * kColumns && rows[j] == 0.0F)) << j;
+  }
+  for (int64_t j = 3 * kColumns; j < 10 * kColumns; ++j) EXPECT_TRUE(rows[j] > 0.0F && rows[j] < 1.0F) << j;
 }
 
 TEST(SoftmaxErrors, LabelsAndShapes) {

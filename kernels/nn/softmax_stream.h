@@ -1,0 +1,192 @@
+// Softmax and its kin over rows of float whose results do not fit in the caches: one pass over memory, with three rows
+// under way.
+#ifndef DFRUN_KERNELS_NN_SOFTMAX_STREAM_H_
+#define DFRUN_KERNELS_NN_SOFTMAX_STREAM_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "kernels/math/float_functions.h"
+#include "kernels/nn/softmax.h"
+#include "src/base/stream_store.h"
+#include "src/base/threads.h"
+
+namespace dfrun::softmax {
+
+// While the exponentials of a row are computed, the largest element of the next row is found and the results of the row
+// before are written around the caches: reading, computing and writing overlap, where pass after pass over a row would
+// wait for memory, then keep it waiting.
+//
+// What becomes of the rows is an Op's:
+//     static float Kept(float shifted, float exponential)   // what of an element waits for its row's sum
+//     // The sum of a row's exponentials is known. Returns the term of its elements' results.
+//     float EndRow(int64_t row, const float* x, float largest, float sum, float* kept) const
+//     float Result(float kept, float term, int64_t at) const   // element `at` of the output
+template <class Op>
+class StreamedRows {
+ public:
+  static bool Takes(const float* x, const float* y, int64_t rows, int64_t columns) {
+    constexpr int64_t kMaxColumns = 262144;  // longer rows do not stay in the caches
+    return x != y && columns >= kLongRow && columns <= kMaxColumns &&
+           static_cast<size_t>(rows * columns) * sizeof(float) >= kStreamBytes;
+  }
+
+  // The rows of x into those of y, where Takes() takes them.
+  static void Run(const Op& op, const float* x, float* y, int64_t rows, int64_t columns, ThreadPool& pool) {
+    // Of a block: so much that the first and the last row, which run alone, do not count.
+    constexpr int64_t kElements = 65536;
+    constexpr int64_t kRows = 8;
+    pool.ParallelFor(rows, std::max(kRows, kElements / columns),
+                     [&](int64_t begin, int64_t end) { StreamedRows(op, x, y, columns).RunBlock(begin, end); });
+  }
+
+ private:
+  static constexpr int64_t kLine = 64 / sizeof(float);
+  static constexpr int64_t kSummed = 2048;  // elements whose exponentials are added up one after the other, by lane
+
+  StreamedRows(const Op& op, const float* x, float* y, int64_t columns)
+      : op_(op), x_(x), y_(y), columns_(columns), kept_(static_cast<size_t>(2 * Padded(columns) + kLine)) {
+    now_ = kept_.data() + FloatsToLine(kept_.data());
+    before_ = now_ + Padded(columns);
+  }
+  static int64_t Padded(int64_t columns) { return (columns + kLine - 1) / kLine * kLine; }
+  // Floats from `p` to the beginning of a line.
+  static int64_t FloatsToLine(const float* p) {
+    return static_cast<int64_t>(-reinterpret_cast<uintptr_t>(p) % 64 / sizeof(float));
+  }
+
+  void RunBlock(int64_t begin, int64_t end) {
+    begin_ = begin;
+    end_ = end;
+    largest_ = RowMax(x_ + begin * columns_, columns_);
+    for (int64_t r = begin; r < end; ++r) {
+      const int64_t next = std::min(r + 1, end - 1);
+      r == begin ? Step<false>(r, next) : Step<true>(r, next);
+    }
+    Finish(end - 1);
+    StreamFence();
+  }
+
+  // Exponentials of row r, the largest of row `next` and, in the same loop, the results of row r - 1.
+  template <bool kFinishes>
+  void Step(int64_t r, int64_t next) {
+    constexpr int64_t kAhead = 1024;  // a page: measured
+    const float* const row = x_ + r * columns_;
+    const float* const coming = x_ + next * columns_;
+    float* const results = y_ + (r - 1) * columns_;
+    float* const now = now_;  // in registers: stores of floats might change members
+    const float* const before = before_;
+    const float largest = largest_;
+    const float term = term_;
+    const int64_t columns = columns_;
+    const int64_t head = kFinishes ? FloatsToLine(results) : 0;
+    alignas(64) float totals[kLine] = {};  // of long rows: sums of sums lose less
+    alignas(64) float sums[kLine] = {};
+    alignas(64) float maxima[kLine];
+    std::fill_n(maxima, kLine, coming[0]);
+    int64_t j = 0;
+    for (; j + kLine <= columns; j += kLine) {
+      PrefetchLines(coming + j + kAhead, 64);
+      AddLine(row + j, largest, coming + j, now + j, sums, maxima);
+      if (kFinishes && head + j + kLine <= columns)
+        FinishLine(before + head + j, term, (r - 1) * columns + head + j, results + head + j);
+      if (j % kSummed == kSummed - kLine) MoveSums(sums, totals);
+    }
+    if (j < columns) AddRest(row + j, largest, coming + j, columns - j, now + j, sums, maxima);
+    if (kFinishes) FinishEdges(r - 1, head);
+    MoveSums(sums, totals);
+    term_ = op_.EndRow(r, row, largest, Joined(totals, [](float a, float b) { return a + b; }), now);
+    largest_ = Joined(maxima, [](float a, float b) { return b > a ? b : a; });
+    std::swap(now_, before_);
+  }
+
+  static void AddLine(const float* row, float largest, const float* coming, float* now, float* sums, float* maxima) {
+    DF_INDEPENDENT_ITERATIONS
+#pragma GCC unroll 1  // or it is unrolled before it is vectorised, and choices then find no vectors
+    for (int64_t l = 0; l < kLine; ++l) {
+      const float shifted = row[l] - largest;
+      const float e = ExpOfNegative(shifted);
+      now[l] = Op::Kept(shifted, e);
+      sums[l] += e;
+      maxima[l] = coming[l] > maxima[l] ? coming[l] : maxima[l];
+    }
+  }
+  // The same of less than a line, filled up with what changes nothing.
+  static void AddRest(const float* row, float largest, const float* coming, int64_t n, float* now, float* sums,
+                      float* maxima) {
+    float rest[kLine];
+    float coming_rest[kLine];
+    std::fill_n(rest, kLine, -std::numeric_limits<float>::infinity());
+    std::fill_n(coming_rest, kLine, coming[0]);
+    std::copy_n(row, n, rest);
+    std::copy_n(coming, n, coming_rest);
+    AddLine(rest, largest, coming_rest, now, sums, maxima);
+  }
+
+  static void MoveSums(float* sums, float* totals) {
+#pragma GCC unroll 1
+    for (int64_t l = 0; l < kLine; ++l) totals[l] += std::exchange(sums[l], 0.0F);
+  }
+  // All of a line, in the order of a tree. Overwrites it.
+  template <class Join>
+  static float Joined(float* line, Join&& join) {
+    for (int64_t half = kLine / 2; half > 0; half /= 2) {
+      for (int64_t l = 0; l < half; ++l) line[l] = join(line[l], line[l + half]);
+    }
+    return line[0];
+  }
+
+  // Results of a line of the output, from element `at` on.
+  void FinishLine(const float* before, float term, int64_t at, float* results) const {
+    alignas(64) float line[kLine];
+#pragma GCC unroll 1
+    for (int64_t l = 0; l < kLine; ++l) line[l] = op_.Result(before[l], term, at + l);
+    StreamLine(results, line);
+  }
+  // Results [begin, end) of row r.
+  void FinishEach(int64_t r, int64_t begin, int64_t end, float* results) const {
+    for (int64_t j = begin; j < end; ++j) results[j - begin] = op_.Result(before_[j], term_, r * columns_ + j);
+  }
+  // What of row r shares lines with its neighbours: the end of a row waits for the beginning of the next. `head`:
+  // elements before the first whole line.
+  void FinishEdges(int64_t r, int64_t head) {
+    float* const row = y_ + r * columns_;
+    float* const beginning = edge_ + (kLine - head);
+    FinishEach(r, 0, head, beginning);
+    if (r == begin_) {
+      std::copy_n(beginning, head, row);
+    } else if (head > 0) {
+      StreamLine(row + head - kLine, edge_);
+    }
+    const int64_t tail = head + (columns_ - head) / kLine * kLine;
+    FinishEach(r, tail, columns_, edge_);
+    if (r + 1 == end_) std::copy_n(edge_, columns_ - tail, row + tail);
+  }
+  // All of a row, whose kept values are in before_.
+  void Finish(int64_t r) {
+    const int64_t first = r * columns_;
+    const int64_t head = FloatsToLine(y_ + first);
+    for (int64_t j = head; j + kLine <= columns_; j += kLine) FinishLine(before_ + j, term_, first + j, y_ + first + j);
+    FinishEdges(r, head);
+  }
+
+  const Op& op_;
+  const float* const x_;
+  float* const y_;
+  const int64_t columns_;
+  float largest_ = 0;  // of the row that comes next
+  float term_ = 0;     // of the row before
+  int64_t begin_ = 0;  // rows of the block
+  int64_t end_ = 0;
+  alignas(64) float edge_[kLine];
+  float* now_;  // what is kept of the row that is read, and of the one before; lines
+  float* before_;
+  std::vector<float> kept_;
+};
+
+}  // namespace dfrun::softmax
+
+#endif  // DFRUN_KERNELS_NN_SOFTMAX_STREAM_H_
