@@ -1,14 +1,10 @@
-#include <algorithm>
-#include <cstring>
-
 #include "kernels/array/element_size.h"
+#include "kernels/array/fill_elements.h"
 #include "kernels/array/int_values.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
 namespace {
-
-constexpr int64_t kBlock = 65536;
 
 class FillKernel : public Kernel {
  public:
@@ -22,10 +18,7 @@ class FillKernel : public Kernel {
     DF_TRY(ctx.AllocateOutput(0, shape, &y));
     VisitElement(value.dtype(), [&](auto tag) {
       using E = typename decltype(tag)::type;
-      const E& element = *static_cast<const E*>(value.raw());
-      E* to = static_cast<E*>(y->raw());
-      ctx.pool().ParallelFor(shape.num_elements(), kBlock,
-                             [&](int64_t begin, int64_t end) { std::fill(to + begin, to + end, element); });
+      FillElements(ctx.pool(), static_cast<E*>(y->raw()), shape.num_elements(), *static_cast<const E*>(value.raw()));
     });
     return Status();
   }
@@ -40,9 +33,7 @@ class ZerosLikeKernel : public Kernel {
     DF_TRY(ctx.AllocateOutput(0, ctx.input(0).shape(), &y));
     VisitElement(y->dtype(), [&](auto tag) {
       using E = typename decltype(tag)::type;
-      E* to = static_cast<E*>(y->raw());
-      ctx.pool().ParallelFor(y->num_elements(), kBlock,
-                             [&](int64_t begin, int64_t end) { std::fill(to + begin, to + end, E()); });
+      FillElements(ctx.pool(), static_cast<E*>(y->raw()), y->num_elements(), E());
     });
     return Status();
   }
@@ -61,7 +52,7 @@ struct OnesLike {
     Status Compute(OpContext& ctx) {
       Tensor* y = nullptr;
       DF_TRY(ctx.AllocateOutput(0, ctx.input(0).shape(), &y));
-      std::fill_n(y->data<T>(), y->num_elements(), static_cast<T>(1.0F));
+      FillElements(ctx.pool(), y->data<T>(), y->num_elements(), static_cast<T>(1.0F));
       return Status();
     }
   };

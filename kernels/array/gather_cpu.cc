@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <cstring>
 #include <type_traits>
 #include <vector>
 
 #include "kernels/array/element_size.h"
 #include "kernels/array/int_values.h"
+#include "kernels/math/elementwise.h"
 #include "src/base/stream_store.h"
 #include "src/framework/kernel.h"
 
@@ -22,32 +24,98 @@ struct GatherLoops {
   int64_t row = 1;      // after the axis
 };
 
-// From this size on, rows of a large result are written around the caches: most of their lines are whole.
+// From this size on, rows of a large result are written around the caches one by one: most of their lines are whole.
 constexpr size_t kStreamedRowBytes = 512;
+
+// A short row, in chunks that are moved by an instruction each; the last may overlap the one before.
+template <class E>
+void CopyShortRow(const E* from, E* to, int64_t n) {
+  constexpr int64_t kChunk = 16 / sizeof(E);
+  if (n < kChunk) {
+    for (int64_t i = 0; i < n; ++i) to[i] = from[i];
+    return;
+  }
+  for (int64_t i = 0; i < n; i += kChunk) {
+    const int64_t at = std::min(i, n - kChunk);
+    std::memcpy(to + at, from + at, sizeof(E) * kChunk);
+  }
+}
+
+// Rows of one slice: `row` elements of `from` at each of its `count` indices; of these, [begin, end) are asked for.
+template <class E, class Index>
+struct SliceRows {
+  const E* from;
+  const Index* indices;
+  int64_t count;
+  int64_t row;
+
+  const E* At(int64_t i) const { return from + static_cast<int64_t>(indices[i]) * row; }
+
+  void Copy(E* to, int64_t begin, int64_t end) const {
+    if (row == 1) {
+      for (int64_t i = begin; i < end; ++i) to[i - begin] = *At(i);
+      return;
+    }
+    if constexpr (std::is_trivially_copyable_v<E>) {
+      constexpr int64_t kShortRow = 512 / sizeof(E);
+      if (row <= kShortRow) return CopyShort(to, begin, end);
+    }
+    for (int64_t i = begin; i < end; ++i) std::copy_n(At(i), row, to + (i - begin) * row);
+  }
+  // Memory does not know where the next row is: it is asked for some ahead.
+  void CopyShort(E* to, int64_t begin, int64_t end) const {
+    constexpr int64_t kAhead = 16;
+    for (int64_t i = begin; i < end; ++i) {
+      if (i + kAhead < count) PrefetchLines(At(i + kAhead), static_cast<size_t>(row) * sizeof(E));
+      CopyShortRow(At(i), to + (i - begin) * row, row);
+    }
+  }
+  void Stream(E* to, int64_t begin, int64_t end) const {
+    for (int64_t i = begin; i < end; ++i)
+      StreamCopyBefore(At(std::min(i + 1, end - 1)), to + (i - begin) * row, At(i),
+                       static_cast<size_t>(row) * sizeof(E));
+  }
+};
 
 template <class E, class Index>
 void Gather(ThreadPool& pool, const GatherLoops& g, const E* from, const Index* indices, E* to) {
   const int64_t rows = g.batches * g.before * g.indices;
   const int64_t block = std::max<int64_t>(1, kBlock / std::max<int64_t>(1, g.row));
   const size_t row_bytes = static_cast<size_t>(g.row) * sizeof(E);
-  const auto row = [&](int64_t i) {
-    const int64_t slice = i / g.indices;  // batch and slice before the axis
-    const int64_t index = static_cast<int64_t>(indices[slice / g.before * g.indices + i % g.indices]);
-    return from + (slice * g.size + index) * g.row;
+  // Rows [begin, end) of the result, slice by slice: copy(rows of the slice, the row of the result, begin, end).
+  const auto for_slices = [&](int64_t begin, int64_t end, auto&& copy) {
+    while (begin < end) {
+      const int64_t slice = begin / g.indices;  // batch and slice before the axis
+      const int64_t first = slice * g.indices;
+      const int64_t stop = std::min(end, first + g.indices);
+      const SliceRows<E, Index> in_slice = {from + slice * g.size * g.row, indices + slice / g.before * g.indices,
+                                            g.indices, g.row};
+      copy(in_slice, begin, begin - first, stop - first);
+      begin = stop;
+    }
+  };
+  const auto copy_rows = [&](int64_t begin, int64_t end, E* target) {
+    for_slices(begin, end, [&](const auto& slice, int64_t at, int64_t first, int64_t last) {
+      slice.Copy(target + (at - begin) * g.row, first, last);
+    });
   };
   if constexpr (std::is_trivially_copyable_v<E>) {
-    if (row_bytes >= kStreamedRowBytes && static_cast<size_t>(rows) * row_bytes >= kStreamBytes) {
+    if (static_cast<size_t>(rows) * row_bytes >= kStreamBytes) {
       pool.ParallelFor(rows, block, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i)
-          StreamCopyBefore(row(std::min(i + 1, end - 1)), to + i * g.row, row(i), row_bytes);
+        if (row_bytes < kStreamedRowBytes) {
+          return StreamPieces(to, row_bytes, begin, end, [&](int64_t at, int64_t n, void* piece) {
+            copy_rows(at, at + n, static_cast<E*>(piece));
+          });
+        }
+        for_slices(begin, end, [&](const auto& slice, int64_t at, int64_t first, int64_t last) {
+          slice.Stream(to + at * g.row, first, last);
+        });
         StreamFence();
       });
       return;
     }
   }
-  pool.ParallelFor(rows, block, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) std::copy_n(row(i), g.row, to + i * g.row);
-  });
+  pool.ParallelFor(rows, block, [&](int64_t begin, int64_t end) { copy_rows(begin, end, to + begin * g.row); });
 }
 
 template <class Index>

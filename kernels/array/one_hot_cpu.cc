@@ -1,6 +1,5 @@
-#include <algorithm>
-
 #include "kernels/array/element_size.h"
+#include "kernels/array/fill_elements.h"
 #include "kernels/array/int_values.h"
 #include "src/framework/kernel.h"
 
@@ -33,7 +32,7 @@ class OneHotKernel : public Kernel {
     VisitElement(y->dtype(), [&](auto tag) {
       using E = typename decltype(tag)::type;
       E* to = static_cast<E*>(y->raw());
-      std::fill_n(to, shape.num_elements(), *static_cast<const E*>(ctx.input(3).raw()));
+      FillElements(ctx.pool(), to, shape.num_elements(), *static_cast<const E*>(ctx.input(3).raw()));
       for (int64_t i = 0; i < static_cast<int64_t>(hot.size()); ++i) {
         if (hot[i] >= 0 && hot[i] < depth)
           to[(i / inner * depth + hot[i]) * inner + i % inner] = *static_cast<const E*>(ctx.input(2).raw());

@@ -1,6 +1,5 @@
-#include <algorithm>
-
 #include "kernels/array/element_size.h"
+#include "kernels/array/fill_elements.h"
 #include "kernels/array/int_values.h"
 #include "kernels/array/strided_copy.h"
 #include "src/framework/kernel.h"
@@ -25,7 +24,7 @@ class PadKernel : public Kernel {
     VisitElement(y->dtype(), [&](auto tag) {
       using E = typename decltype(tag)::type;
       const E border = ctx.num_inputs() > 2 ? *static_cast<const E*>(ctx.input(2).raw()) : E();
-      std::fill_n(static_cast<E*>(y->raw()), shape.num_elements(), border);
+      FillElements(ctx.pool(), static_cast<E*>(y->raw()), shape.num_elements(), border);
     });
     const std::vector<int64_t> paddings = IntValues(ctx.input(1));
     const std::vector<int64_t> from_strides = RowMajorStrides(x.shape());

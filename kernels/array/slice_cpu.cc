@@ -1,6 +1,5 @@
-#include <algorithm>
-
 #include "kernels/array/element_size.h"
+#include "kernels/array/fill_elements.h"
 #include "kernels/array/int_values.h"
 #include "kernels/array/strided_slice_kernel.h"
 
@@ -68,7 +67,7 @@ class StridedSliceGradKernel : public StridedSliceBase {
     DF_TRY(ctx.AllocateOutput(0, shape, &y));
     VisitElement(y->dtype(), [&](auto tag) {
       using E = typename decltype(tag)::type;
-      std::fill_n(static_cast<E*>(y->raw()), shape.num_elements(), E());
+      FillElements(ctx.pool(), static_cast<E*>(y->raw()), shape.num_elements(), E());
     });
     CopyIntoSlice(ctx.pool(), plan, dy, *y);
     return Status();

@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "kernels/array/element_size.h"
+#include "kernels/array/fill_elements.h"
 #include "kernels/array/transpose_tiles.h"
+#include "src/base/stream_store.h"
 
 namespace dfrun {
 namespace {
@@ -84,12 +86,43 @@ void CopyRow(const E* from, E* to, const CopyDim& row, int64_t n) {
   }
 }
 
+// The same around the caches; to_stride is 1.
 template <class E>
-void CopyRows(const E* from, E* to, const Plan& plan, int64_t begin, int64_t end) {
+void StreamRow(const E* from, E* to, const CopyDim& row, int64_t n) {
+  if (row.from_stride == 1) return StreamCopy(to, from, static_cast<size_t>(n) * sizeof(E));
+  if (row.from_stride == 0) return StreamFill(to, to + n, *from);
+  constexpr int64_t kPiece = 1024 / sizeof(E);
+  E piece[kPiece];
+  for (int64_t i = 0; i < n; i += kPiece) {
+    const int64_t count = std::min(kPiece, n - i);
+    CopyRow(from + i * row.from_stride, piece, row, count);
+    StreamCopy(to + i, piece, static_cast<size_t>(count) * sizeof(E));
+  }
+}
+
+// Whether rows of the copy go around the caches: they are long, and all together more than the caches hold.
+template <class E>
+bool StreamsRows(const Plan& plan) {
+  constexpr int64_t kMinRow = 256 / sizeof(E);  // of shorter ones too few lines are whole
+  return std::is_trivially_copyable_v<E> && plan.row.to_stride == 1 && plan.row.size >= kMinRow &&
+         static_cast<size_t>(plan.num_elements()) * sizeof(E) >= kStreamBytes;
+}
+
+template <class E>
+void CopyOrStreamRow(const E* from, E* to, const CopyDim& row, int64_t n, bool streams) {
+  if constexpr (std::is_trivially_copyable_v<E>) {
+    if (streams) return StreamRow(from, to, row, n);
+  }
+  CopyRow(from, to, row, n);
+}
+
+template <class E>
+void CopyRows(const E* from, E* to, const Plan& plan, int64_t begin, int64_t end, bool streams) {
   const CopyDim& rows = plan.rows;
   const CopyDim& row = plan.row;
   if (row.from_stride == 1 || row.from_stride == 0 || rows.from_stride != 1) {
-    for (int64_t r = begin; r < end; ++r) CopyRow(from + r * rows.from_stride, to + r * rows.to_stride, row, row.size);
+    for (int64_t r = begin; r < end; ++r)
+      CopyOrStreamRow(from + r * rows.from_stride, to + r * rows.to_stride, row, row.size, streams);
     return;
   }
   for (int64_t c = 0; c < row.size; c += kSquare) {
@@ -128,10 +161,13 @@ void Copy(ThreadPool& pool, const E* from, E* to, const Plan& plan) {
   if constexpr (std::is_trivially_copyable_v<E>) {
     if (plan.TransposesMatrices()) return CopyTransposed(pool, from, to, plan);
   }
+  const bool streams = StreamsRows<E>(plan);
   // A unit of work: some rows of one outer index; a single long row is cut itself.
   if (plan.outer_count == 1 && plan.rows.size == 1) {
     pool.ParallelFor(plan.row.size, kCopyBlock, [&](int64_t begin, int64_t end) {
-      CopyRow(from + begin * plan.row.from_stride, to + begin * plan.row.to_stride, plan.row, end - begin);
+      CopyOrStreamRow(from + begin * plan.row.from_stride, to + begin * plan.row.to_stride, plan.row, end - begin,
+                      streams);
+      StreamFence();
     });
     return;
   }
@@ -144,8 +180,9 @@ void Copy(ThreadPool& pool, const E* from, E* to, const Plan& plan) {
     for (int64_t u = begin; u < end; ++u) {
       const auto outer = AtOuterIndex(plan, u / units_per_outer, from, to);
       const int64_t first = u % units_per_outer * rows_per_unit;
-      CopyRows(outer.first, outer.second, plan, first, std::min(plan.rows.size, first + rows_per_unit));
+      CopyRows(outer.first, outer.second, plan, first, std::min(plan.rows.size, first + rows_per_unit), streams);
     }
+    StreamFence();
   });
 }
 

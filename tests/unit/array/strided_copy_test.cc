@@ -101,6 +101,35 @@ TEST(StridedCopy, StreamsAlignedMatrices) {
   }
 }
 
+// A copy of some 50 MB, whose rows go around the caches, between guards that must stay.
+void CheckLargeCopy(CopyDim rows, CopyDim row, int64_t first) {
+  const int64_t from_size = rows.size * std::abs(rows.from_stride) + row.size * std::abs(row.from_stride) + 1;
+  std::vector<int32_t> from(static_cast<size_t>(from_size));
+  std::iota(from.begin(), from.end(), 0);
+  std::vector<int32_t> to(static_cast<size_t>(rows.size * rows.to_stride), -1);
+  const int32_t* const source = from.data() + (row.from_stride < 0 ? -row.from_stride * row.size : 0);
+  InlineThreadPool pool;
+  StridedCopy(pool, DType::kInt32, source, to.data() + first, {rows, row});
+  for (int64_t i = 0; i < rows.size; ++i) {
+    for (int64_t j = 0; j < rows.to_stride; ++j) {
+      const int64_t at = j - first;
+      const int32_t expected =
+          at >= 0 && at < row.size ? source[i * rows.from_stride + at * row.from_stride] : int32_t{-1};
+      ASSERT_EQ(to[i * rows.to_stride + j], expected) << i << ", " << j;
+    }
+  }
+}
+
+TEST(StridedCopy, LargeCopiesOfRows) {
+  CheckLargeCopy({13'000, 1000, 1003}, {1000, 1, 1}, 2);
+  CheckLargeCopy({13'000, 1000, 1003}, {1000, -1, 1}, 2);
+  CheckLargeCopy({13'000, 2000, 1003}, {1000, 2, 1}, 2);
+  CheckLargeCopy({13'000, 0, 1003}, {1000, 1, 1}, 2);
+  CheckLargeCopy({13'000, 1, 1003}, {1000, 0, 1}, 2);
+  CheckLargeCopy({170'000, 75, 80}, {75, 1, 1}, 3);
+  CheckLargeCopy({1, 13'000'000, 13'000'005}, {13'000'000, 1, 1}, 2);
+}
+
 // Rows of 2, 4, 8 and 16 bytes are moved as one element.
 TEST(StridedCopy, PermutesShortRows) {
   for (int64_t row : {2, 3, 4, 8, 16}) {
