@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/array/int_values.h"
@@ -22,8 +23,12 @@ struct ArgLoops {
   int64_t (*best)(const void* x, const int64_t* candidates, int64_t n);
   // Of x[r * stride + j] over r in [0, rows), for each j in [0, n), n <= kColumns.
   void (*columns)(const void* x, int64_t rows, int64_t stride, int64_t n, int64_t* indices);
+  // Of each of n <= kColumns short rows of `size`, one after the other in memory.
+  void (*short_rows)(const void* x, int64_t size, int64_t n, int64_t* indices);
 };
 constexpr int64_t kColumns = 256;
+// Rows up to this length are looked through side by side.
+constexpr int64_t kShortRow = 32;
 
 // What `Better` prefers least. Elements that are no better than it, NaN among them, are never chosen: where there is
 // nothing else the index is 0.
@@ -64,9 +69,20 @@ struct ArgOf {
       const C candidate = BestOfChunk(x + begin, end - begin);
       if (!Better()(candidate, best)) continue;
       best = candidate;
-      index = std::find_if(x + begin, x + end, [&](const T& v) { return static_cast<C>(v) == best; }) - x;
+      index = begin + PlaceOf(x + begin, end - begin, best);
     }
     return index;
+  }
+  // The first place of a value that is there: the block first, which vectorises.
+  static int64_t PlaceOf(const T* x, int64_t n, C value) {
+    constexpr int64_t kBlock = 64;
+    int64_t i = 0;
+    for (; i + kBlock <= n; i += kBlock) {
+      int found = 0;
+      for (int64_t k = 0; k < kBlock; ++k) found |= static_cast<int>(static_cast<C>(x[i + k]) == value);
+      if (found != 0) break;
+    }
+    return std::find_if(x + i, x + n, [&](const T& v) { return static_cast<C>(v) == value; }) - x;
   }
   static int64_t Best(const void* data, const int64_t* candidates, int64_t n) {
     const T* x = static_cast<const T*>(data);
@@ -80,9 +96,9 @@ struct ArgOf {
     }
     return index;
   }
-  // Indices as wide as the elements fill vectors evenly.
-  template <class I>
-  static void ColumnsBy(const T* x, int64_t rows, int64_t stride, int64_t n, int64_t* indices) {
+  // Of x[r * stride + j * step]. Indices as wide as the elements fill vectors evenly.
+  template <class I, class Step>
+  static void ColumnsBy(const T* x, int64_t rows, int64_t stride, int64_t n, Step step, int64_t* indices) {
     C best[kColumns];
     I index[kColumns];
     std::fill_n(best, n, Worst<Better, C>());
@@ -90,7 +106,7 @@ struct ArgOf {
     for (int64_t r = 0; r < rows; ++r, x += stride) {
       DF_INDEPENDENT_ITERATIONS
       for (int64_t j = 0; j < n; ++j) {
-        const C candidate = static_cast<C>(x[j]);
+        const C candidate = static_cast<C>(x[j * step]);
         const bool better = Better()(candidate, best[j]);
         best[j] = better ? candidate : best[j];
         index[j] = better ? static_cast<I>(r) : index[j];
@@ -100,10 +116,16 @@ struct ArgOf {
   }
   static void Columns(const void* data, int64_t rows, int64_t stride, int64_t n, int64_t* indices) {
     const T* x = static_cast<const T*>(data);
+    constexpr std::integral_constant<int64_t, 1> kStep;
     const bool narrow = sizeof(C) <= 4 && rows <= std::numeric_limits<int32_t>::max();
-    narrow ? ColumnsBy<int32_t>(x, rows, stride, n, indices) : ColumnsBy<int64_t>(x, rows, stride, n, indices);
+    narrow ? ColumnsBy<int32_t>(x, rows, stride, n, kStep, indices)
+           : ColumnsBy<int64_t>(x, rows, stride, n, kStep, indices);
   }
-  static constexpr ArgLoops kLoops = {sizeof(T), &Row, &Best, &Columns};
+  static void ShortRows(const void* data, int64_t size, int64_t n, int64_t* indices) {
+    using I = std::conditional_t<sizeof(C) <= 4, int32_t, int64_t>;
+    ColumnsBy<I>(static_cast<const T*>(data), size, 1, n, size, indices);
+  }
+  static constexpr ArgLoops kLoops = {sizeof(T), &Row, &Best, &Columns, &ShortRows};
 };
 
 class ArgKernel : public Kernel {
@@ -133,18 +155,29 @@ class ArgKernel : public Kernel {
   }
 
  private:
-  static void Store(Tensor& y, int64_t i, int64_t index) {
+  static void Store(Tensor& y, int64_t first, const int64_t* indices, int64_t n) {
     VisitDType<int16_t, uint16_t, int32_t, int64_t>(y.dtype(), [&](auto tag) {
       using I = typename decltype(tag)::type;
-      y.data<I>()[i] = static_cast<I>(index);
+      for (int64_t i = 0; i < n; ++i) y.data<I>()[first + i] = static_cast<I>(indices[i]);
     });
   }
+  static void Store(Tensor& y, int64_t i, int64_t index) { Store(y, i, &index, 1); }
 
   void RunRows(const Tensor& x, const AxisLoops& loops, Tensor& y, ThreadPool& pool) const {
     pool.ParallelFor(loops.outer, std::max<int64_t>(1, kElementBlock / loops.size), [&](int64_t begin, int64_t end) {
+      if (loops.size <= kShortRow) return RunShortRows(x, loops.size, begin, end, y);
       for (int64_t i = begin; i < end; ++i)
         Store(y, i, loops_.row(At(x.raw(), i * loops.size, loops_.element_size), loops.size));
     });
+  }
+
+  void RunShortRows(const Tensor& x, int64_t size, int64_t begin, int64_t end, Tensor& y) const {
+    for (int64_t i = begin; i < end; i += kColumns) {
+      const int64_t n = std::min(kColumns, end - i);
+      int64_t indices[kColumns];
+      loops_.short_rows(At(x.raw(), i * size, loops_.element_size), size, n, indices);
+      Store(y, i, indices, n);
+    }
   }
 
   // Each row in pieces, whose bests are then compared.
@@ -173,7 +206,7 @@ class ArgKernel : public Kernel {
         const int64_t n = std::min(kColumns, loops.inner - column);
         int64_t indices[kColumns];
         loops_.columns(At(x.raw(), first, loops_.element_size), loops.size, loops.inner, n, indices);
-        for (int64_t j = 0; j < n; ++j) Store(y, i / tiles * loops.inner + column + j, indices[j]);
+        Store(y, i / tiles * loops.inner + column, indices, n);
       }
     });
   }

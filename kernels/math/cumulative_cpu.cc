@@ -38,24 +38,58 @@ struct Cumulative {
       const AxisLoops loops(x.shape(), static_cast<int>(axis));
       Tensor* y = nullptr;
       DF_TRY(ctx.AllocateOutput(0, x.shape(), &y));
-      const int64_t block = std::max<int64_t>(1, kElementBlock / std::max<int64_t>(1, loops.size));
-      ctx.pool().ParallelFor(loops.outer * loops.inner, block, [&](int64_t begin, int64_t end) {
+      // Lines that lie side by side are summed up side by side.
+      const int64_t width = std::min(loops.inner, kSideBySide);
+      const int64_t tiles = (loops.inner + kSideBySide - 1) / kSideBySide;
+      const int64_t block = std::max<int64_t>(1, kElementBlock / std::max<int64_t>(1, loops.size * width));
+      ctx.pool().ParallelFor(loops.outer * tiles, block, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
-          const int64_t first = i / loops.inner * loops.size * loops.inner + i % loops.inner;
-          RunLine(x.data<T>() + first, y->data<T>() + first, loops.size, loops.inner);
+          const int64_t column = i % tiles * kSideBySide;
+          const int64_t first = i / tiles * loops.size * loops.inner + column;
+          const T* from = x.data<T>() + first;
+          T* to = y->data<T>() + first;
+          if (loops.inner == 1) {
+            RunLine(from, to, loops.size);
+          } else {
+            RunLines(from, to, loops.size, loops.inner, std::min(kSideBySide, loops.inner - column));
+          }
         }
       });
       return Status();
     }
 
    private:
-    void RunLine(const T* x, T* y, int64_t n, int64_t stride) const {
+    static constexpr int64_t kSideBySide = 256;
+    using Accumulator = typename R::template Accumulator<T>;
+
+    // The next element of a line, and the sum before or after it.
+    template <bool kExclusive>
+    static void Step(Accumulator& sum, const T& x, T& y, int64_t before) {
+      if (kExclusive) y = R::template Finish<T>(sum, before);
+      sum = R::Combine(sum, R::template Lift<T>(static_cast<ComputeType<T>>(x)));
+      if (!kExclusive) y = R::template Finish<T>(sum, before);
+    }
+    void RunLine(const T* x, T* y, int64_t n) const {
       auto sum = R::template Start<T>();
       for (int64_t i = 0; i < n; ++i) {
+        const int64_t at = reverse_ ? n - 1 - i : i;
+        exclusive_ ? Step<true>(sum, x[at], y[at], i) : Step<false>(sum, x[at], y[at], i);
+      }
+    }
+    // `width` lines; elements of a line are `stride` apart.
+    void RunLines(const T* x, T* y, int64_t n, int64_t stride, int64_t width) const {
+      exclusive_ ? RunLinesOf<true>(x, y, n, stride, width) : RunLinesOf<false>(x, y, n, stride, width);
+    }
+    template <bool kExclusive>
+    void RunLinesOf(const T* x, T* y, int64_t n, int64_t stride, int64_t width) const {
+      Accumulator sums[kSideBySide];
+      std::fill_n(sums, width, R::template Start<T>());
+      for (int64_t i = 0; i < n; ++i) {
         const int64_t at = (reverse_ ? n - 1 - i : i) * stride;
-        if (exclusive_) y[at] = R::template Finish<T>(sum, i);
-        sum = R::Combine(sum, R::template Lift<T>(static_cast<ComputeType<T>>(x[at])));
-        if (!exclusive_) y[at] = R::template Finish<T>(sum, i);
+        const T* from = x + at;
+        T* to = y + at;
+        DF_INDEPENDENT_ITERATIONS
+        for (int64_t j = 0; j < width; ++j) Step<kExclusive>(sums[j], from[j], to[j], i);
       }
     }
   };

@@ -34,6 +34,11 @@ class Run {
   }
 
   Status Execute(OpContext& ctx) {
+    if (HasShortRows()) {
+      ctx.pool().ParallelFor(plan_.kept.count, kChunk / plan_.row,
+                             [&](int64_t begin, int64_t end) { ReduceShortRows(begin, end); });
+      return Status();
+    }
     if (chunks_ <= 1) {
       const int64_t work_per_tile = std::max<int64_t>(1, pieces_ * piece_ * tile_);
       ctx.pool().ParallelFor(tiles_, std::max<int64_t>(1, kChunk / work_per_tile), [&](int64_t begin, int64_t end) {
@@ -61,6 +66,21 @@ class Run {
     alignas(64) std::byte accumulators[kTileBytes];
     FoldChunk(tile, 0, accumulators);
     Finish(tile, accumulators);
+  }
+  // True where outputs are of short rows that follow one another.
+  bool HasShortRows() const {
+    constexpr int64_t kShortRow = 32;
+    return plan_.row_is_reduced && plan_.row > 0 && plan_.row <= kShortRow && plan_.reduced.count == 1 &&
+           plan_.kept.count > 1 && plan_.kept.rank == 1 && plan_.kept.strides[0] == plan_.row;
+  }
+  void ReduceShortRows(int64_t begin, int64_t end) const {
+    alignas(64) std::byte accumulators[kTileBytes];
+    const auto most = static_cast<int64_t>(kTileBytes / loops_.accumulator_size);
+    for (int64_t r = begin; r < end; r += most) {
+      const int64_t rows = std::min(most, end - r);
+      loops_.fold_short_rows(At(input_, r * plan_.row, loops_.input_size), rows, plan_.row, accumulators);
+      loops_.finish(accumulators, rows, plan_.row, At(output_, r, loops_.output_size));
+    }
   }
   // Folds the pieces of one chunk into the tile's accumulators.
   void FoldChunk(int64_t tile, int64_t chunk, void* accumulators) const {

@@ -23,6 +23,8 @@ struct ReductionLoops {
   void (*start)(void* accumulators, int64_t n);
   // Folds x[0..n) into one accumulator, pairwise.
   void (*fold_run)(const void* x, int64_t n, void* accumulator);
+  // Folds each of `rows` short rows of n elements, one after the other in memory, into an accumulator of its own.
+  void (*fold_short_rows)(const void* x, int64_t rows, int64_t n, void* accumulators);
   // Folds row after row, `stride` elements apart, into the accumulators: x[r * stride + j] into accumulators[j].
   void (*fold_rows)(const void* x, int64_t rows, int64_t stride, int64_t n, void* accumulators);
   // Folds partials[j] into accumulators[j].
@@ -108,6 +110,24 @@ struct ReductionOf {
     A* a = static_cast<A*>(accumulator);
     *a = R::Combine(*a, FoldTree(static_cast<const T*>(x), n));
   }
+  // Element by element of as many rows as there are lanes.
+  static void FoldShortRows(const void* x_data, int64_t rows, int64_t n, void* accumulators) {
+    const T* x = static_cast<const T*>(x_data);
+    A* a = static_cast<A*>(accumulators);
+    for (; rows >= kLanes; rows -= kLanes, x += kLanes * n, a += kLanes) {
+      A lanes[kLanes];
+      Start(lanes, kLanes);
+      for (int64_t i = 0; i < n; ++i) {
+        DF_INDEPENDENT_ITERATIONS
+        for (int64_t l = 0; l < kLanes; ++l) lanes[l] = Fold(lanes[l], x[l * n + i]);
+      }
+      for (int64_t l = 0; l < kLanes; ++l) a[l] = lanes[l];
+    }
+    for (; rows > 0; --rows, x += n, ++a) {
+      *a = R::template Start<T>();
+      for (int64_t i = 0; i < n; ++i) *a = Fold(*a, x[i]);
+    }
+  }
   // Four rows at a time, so that the accumulators are loaded and stored a fourth as often.
   static void FoldRows(const void* x_data, int64_t rows, int64_t stride, int64_t n, void* accumulators) {
     const T* x = static_cast<const T*>(x_data);
@@ -134,8 +154,8 @@ struct ReductionOf {
     T* y = static_cast<T*>(outputs);
     for (int64_t j = 0; j < n; ++j) y[j] = R::template Finish<T>(a[j], reduced);
   }
-  static constexpr ReductionLoops kLoops = {sizeof(T), sizeof(T), sizeof(A), &Start,
-                                            &FoldRun,  &FoldRows, &Merge,    &Finish};
+  static constexpr ReductionLoops kLoops = {sizeof(T),      sizeof(T), sizeof(A), &Start, &FoldRun,
+                                            &FoldShortRows, &FoldRows, &Merge,    &Finish};
 };
 
 // The kernels of an engine that is made with the loops of what it folds with.

@@ -33,7 +33,8 @@ int64_t FirstLargest(const float* x, int64_t n, int64_t stride) {
 
 TEST(ArgMax, FindsTheFirstOfEqualsInAnyLayout) {
   NodeRunner runner;
-  for (const Shape& shape : {Shape({2, 200003}), Shape({300, 1027}), Shape({1027, 300}), Shape({70000, 2})}) {
+  for (const Shape& shape : {Shape({2, 200003}), Shape({300, 1027}), Shape({1027, 300}), Shape({70000, 2}),
+                             Shape({3001, 10}), Shape({1000, 33})}) {
     const Tensor x = Coarse(shape);
     for (int axis : {0, 1}) {
       const Result<std::vector<Tensor>> y = runner.Run("ArgMax", {}, {x, Tensor::Scalar<int32_t>(axis)});

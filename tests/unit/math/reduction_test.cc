@@ -1,6 +1,7 @@
 // Large reductions: accuracy against the exact result, and the same bits on any number of threads.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -79,6 +80,62 @@ TEST(Reduction, EveryLayoutIsSummedRight) {
   CheckSum<float>({5, 130, 7, 90}, {0, 2}, 0.1);
   CheckSum<float>({5, 130, 7, 90}, {1, 3}, 0.1);
   CheckSum<float>({2, 5000, 3, 4, 2}, {1, 3}, 0.1);
+}
+
+TEST(Reduction, ShortRowsAreSummedRight) {
+  for (int64_t row : {2, 3, 10, 31, 32, 33}) {
+    for (int64_t rows : {7, 100, 20'001}) {
+      CheckSum<float>(Shape({rows, row}), {1}, -1);
+      CheckSum<double>(Shape({rows, row}), {1}, 1);
+      CheckSum<bfloat16>(Shape({rows, row}), {1}, 1);
+    }
+  }
+}
+
+TEST(Reduction, ExtremesOfShortRows) {
+  Tensor x = Random<float>(Shape({1000, 10}), -1, 1);
+  x.data<float>()[25] = NAN;
+  NodeRunner runner;
+  const Result<std::vector<Tensor>> largest = runner.Run("Max", {}, {x, Tensor::Scalar<int32_t>(1)});
+  const Result<std::vector<Tensor>> smallest = runner.Run("Min", {}, {x, Tensor::Scalar<int32_t>(1)});
+  ASSERT_TRUE(largest.ok() && smallest.ok());
+  for (int64_t r = 0; r < 1000; ++r) {
+    const float* row = x.data<float>() + r * 10;
+    const float y = (*largest)[0].data<float>()[r];
+    if (r == 2) {
+      EXPECT_TRUE(std::isnan(y));
+    } else {
+      EXPECT_EQ(y, *std::max_element(row, row + 10)) << r;
+      EXPECT_EQ((*smallest)[0].data<float>()[r], *std::min_element(row, row + 10)) << r;
+    }
+  }
+}
+
+// Exclusive and not, from either end, along any dimension.
+TEST(Cumulative, SumsAlongAnyDimension) {
+  NodeRunner runner;
+  const Shape shape({3, 70, 300});
+  const Tensor x = Random<double>(shape, -1, 1);
+  const int64_t strides[] = {21000, 300, 1};
+  for (int axis = 0; axis < 3; ++axis) {
+    for (int form = 0; form < 4; ++form) {
+      const bool exclusive = form % 2 != 0;
+      const bool reverse = form / 2 != 0;
+      const Result<std::vector<Tensor>> y =
+          runner.Run("Cumsum", {{"exclusive", exclusive}, {"reverse", reverse}}, {x, Tensor::Scalar<int32_t>(axis)});
+      ASSERT_TRUE(y.ok()) << y.status().ToString();
+      const int64_t stride = strides[axis];
+      const int64_t size = shape.dim(axis);
+      for (int64_t i = 0; i < x.num_elements(); ++i) {
+        const int64_t at = i / stride % size;
+        double sum = exclusive ? 0 : x.data<double>()[i];
+        const int64_t step = reverse ? 1 : -1;
+        for (int64_t k = at + step; k >= 0 && k < size; k += step) sum += x.data<double>()[i + (k - at) * stride];
+        ASSERT_NEAR((*y)[0].data<double>()[i], sum, 1e-13 * static_cast<double>(size))
+            << axis << " " << form << " " << i;
+      }
+    }
+  }
 }
 
 TEST(Reduction, MeanAndExtremesOfLargeTensors) {
