@@ -38,6 +38,14 @@ struct Cumulative {
       const AxisLoops loops(x.shape(), static_cast<int>(axis));
       Tensor* y = nullptr;
       DF_TRY(ctx.AllocateOutput(0, x.shape(), &y));
+      if (loops.inner == 1) {
+        const int64_t lines = std::max<int64_t>(1, kElementBlock / std::max<int64_t>(1, loops.size));
+        ctx.pool().ParallelFor(loops.outer, lines, [&](int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i)
+            RunLine(x.data<T>() + i * loops.size, y->data<T>() + i * loops.size, loops.size);
+        });
+        return Status();
+      }
       // Lines that lie side by side are summed up side by side.
       const int64_t width = std::min(loops.inner, kSideBySide);
       const int64_t tiles = (loops.inner + kSideBySide - 1) / kSideBySide;
@@ -46,13 +54,8 @@ struct Cumulative {
         for (int64_t i = begin; i < end; ++i) {
           const int64_t column = i % tiles * kSideBySide;
           const int64_t first = i / tiles * loops.size * loops.inner + column;
-          const T* from = x.data<T>() + first;
-          T* to = y->data<T>() + first;
-          if (loops.inner == 1) {
-            RunLine(from, to, loops.size);
-          } else {
-            RunLines(from, to, loops.size, loops.inner, std::min(kSideBySide, loops.inner - column));
-          }
+          RunLines(x.data<T>() + first, y->data<T>() + first, loops.size, loops.inner,
+                   std::min(kSideBySide, loops.inner - column));
         }
       });
       return Status();

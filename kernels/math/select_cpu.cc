@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/math/broadcast.h"
@@ -18,7 +19,12 @@ void ChooseEach(const bool* condition, const E* t, const E* e, E* out, int64_t n
   for (int64_t i = 0; i < n; ++i) {
     const E from_t = kWalkT ? t[i] : first_t;  // both are read, so that the loop vectorises
     const E from_e = kWalkE ? e[i] : first_e;
-    out[i] = condition[i] ? from_t : from_e;
+    if constexpr (std::is_unsigned_v<E>) {  // by masks: a choice by a narrower bool stays a branch
+      const E mask = static_cast<E>(-static_cast<E>(condition[i]));
+      out[i] = static_cast<E>((from_t & mask) | (from_e & static_cast<E>(~mask)));
+    } else {
+      out[i] = condition[i] ? from_t : from_e;
+    }
   }
 }
 

@@ -9,8 +9,10 @@ namespace {
 template <class C>
 C LossOf(const C* logits, const C* wanted, int64_t columns, C largest, C sum) {
   const C log_sum = std::log(sum);
-  return softmax::SumOf<C>(
-      columns, [&](int64_t j) { return wanted[j] == C(0) ? C(0) : wanted[j] * (log_sum - (logits[j] - largest)); });
+  return softmax::SumOf<C>(columns, [&](int64_t j) {
+    const C part = wanted[j] * (log_sum - (logits[j] - largest));  // of all, so that the loop vectorises
+    return wanted[j] == C(0) ? C(0) : part;
+  });
 }
 
 // Rows of a block: loss = sum(labels * (log(sum(exp(x))) - x)), backprop = softmax(x) - labels. A label of 0 adds
