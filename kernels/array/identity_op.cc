@@ -23,7 +23,9 @@ OP("IdentityN")
       return Status();
     })
     .Gradient([](GradientBuilder& g) {
-      for (int i = 0; i < g.num_inputs(); ++i) g.dx(i) = g.dy(i);
+      for (int i = 0; i < g.num_inputs(); ++i) {
+        if (g.has_dy(i)) g.dx(i) = g.dy(i);
+      }
     })
     .Doc("The inputs themselves.");
 

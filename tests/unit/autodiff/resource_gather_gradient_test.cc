@@ -55,5 +55,18 @@ TEST(ResourceGatherGradient, IsThatOfGatherV2) {
   }
 }
 
+TEST(ResourceGatherGradient, GoesPastAnOpThatHandsTheHandleOnUnread) {
+  const Tensor x = U({3, 2});
+  const auto gradient = [&](bool handed_on) {
+    GraphMaker m;
+    const Output handle = m.Add("v", "VarHandleOp", {}, {{"dtype", DType::kDouble}, {"shape", x.shape()}});
+    const Output rows =
+        m.Add("gather", "ResourceGather", {handle, m.Const("at", Ints({2, 0}))}, {{"dtype", DType::kDouble}});
+    const Output out = handed_on ? m.Add("call", "IdentityN", {rows, handle}) : rows;
+    return Gradient(m, handle, out, {{"v", {HandleOf(x)}}});
+  };
+  EXPECT_TRUE(gradient(true).Identical(gradient(false)));
+}
+
 }  // namespace
 }  // namespace dfrun::testing
