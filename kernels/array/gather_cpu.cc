@@ -5,7 +5,6 @@
 
 #include "kernels/array/element_size.h"
 #include "kernels/array/int_values.h"
-#include "kernels/math/elementwise.h"
 #include "src/base/stream_store.h"
 #include "src/framework/kernel.h"
 

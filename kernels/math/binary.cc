@@ -10,17 +10,18 @@ constexpr int64_t kStreamedRun = 1024;
 
 }  // namespace
 
-BinaryKernel::BinaryKernel(KernelSetup& setup, const BinaryLoops& loops) : loops_(loops) {
+BinaryKernel::BinaryKernel(KernelSetup& setup, const BinaryLoops& loops, bool broadcasts) : loops_(loops) {
   expensive_ = setup.output_shape(0).num_elements() >= kExpensiveCount;
-  if (IsPlaced(setup)) ChoosePlaced(setup);
+  if (IsPlaced(setup)) ChoosePlaced(setup, broadcasts);
 }
 
-void BinaryKernel::ChoosePlaced(KernelSetup& setup) {
+void BinaryKernel::ChoosePlaced(KernelSetup& setup, bool broadcasts) {
   Result<dfrun::Shape> x = setup.input_shape(0).ToShape();
   Result<dfrun::Shape> y = setup.input_shape(1).ToShape();
   dfrun::Shape z;
   if (!x.ok() || !y.ok() || loops_.refuse != nullptr) return;
-  if (!PlanBroadcast({&*x, &*y}, plan_, z).ok()) return;  // Compute() says what is wrong
+  // Compute() says what is wrong.
+  if ((!broadcasts && *x != *y) || !PlanBroadcast({&*x, &*y}, plan_, z).ok()) return;
   if (z.rank() == 0) {
     set_fn(loops_.scalar);
   } else if (*x == *y && plan_.count <= kElementBlock) {

@@ -29,14 +29,15 @@ struct BinaryLoops {
 
 class BinaryKernel : public Kernel {
  public:
-  BinaryKernel(KernelSetup& setup, const BinaryLoops& loops);
+  // Where it does not broadcast, Compute() is only called on operands of one shape.
+  BinaryKernel(KernelSetup& setup, const BinaryLoops& loops, bool broadcasts = true);
   Status Compute(OpContext& ctx);
   bool IsExpensive() const override { return expensive_; }
 
  private:
   static Status RunSameShape(Kernel* kernel, OpContext& ctx);
   static Status RunPlaced(Kernel* kernel, OpContext& ctx);
-  void ChoosePlaced(KernelSetup& setup);
+  void ChoosePlaced(KernelSetup& setup, bool broadcasts);
   void Run(const BroadcastPlan& plan, const void* x, const void* y, void* z, ThreadPool& pool) const;
   void RunRange(const BroadcastPlan& plan, const void* x, const void* y, void* z, int64_t begin, int64_t end,
                 bool streams) const;

@@ -2,7 +2,6 @@
 #ifndef DFRUN_KERNELS_MATH_ELEMENTWISE_H_
 #define DFRUN_KERNELS_MATH_ELEMENTWISE_H_
 
-#include <algorithm>
 #include <cstddef>
 
 #include "src/base/stream_store.h"
@@ -21,23 +20,6 @@ inline const std::byte* At(const void* data, int64_t elements, size_t size) {
 }
 inline std::byte* At(void* data, int64_t elements, size_t size) {
   return static_cast<std::byte*>(data) + elements * static_cast<int64_t>(size);
-}
-
-// Makes elements [begin, end) of an output that is written around the caches, in pieces: `make(at, n, piece)` puts
-// elements [at, at + n) into `piece`, which stays in the first cache.
-template <class Make>
-void StreamPieces(void* output, size_t element_size, int64_t begin, int64_t end, Make&& make) {
-  // Short, so that the memory is busy with one while the next is made: sums take 1.1 times as long with 2048, 1.25
-  // with 4096.
-  constexpr size_t kPieceBytes = 1024;
-  alignas(64) std::byte piece[kPieceBytes];
-  const auto most = static_cast<int64_t>(kPieceBytes / element_size);
-  for (int64_t at = begin; at < end; at += most) {
-    const int64_t n = std::min(most, end - at);
-    make(at, n, static_cast<void*>(piece));
-    StreamCopy(At(output, at, element_size), piece, static_cast<size_t>(n) * element_size);
-  }
-  StreamFence();
 }
 
 // Whether n elements, plain bytes, are more than the caches hold, so that it pays to write around them; not where they

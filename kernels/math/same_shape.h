@@ -9,7 +9,7 @@ namespace dfrun {
 // As BinaryKernel, but InvalidArgument where it would broadcast.
 class SameShapeKernel : public BinaryKernel {
  public:
-  using BinaryKernel::BinaryKernel;
+  SameShapeKernel(KernelSetup& setup, const BinaryLoops& loops) : BinaryKernel(setup, loops, /*broadcasts=*/false) {}
   Status Compute(OpContext& ctx) {
     if (ctx.input(0).shape() == ctx.input(1).shape()) return BinaryKernel::Compute(ctx);
     return InvalidArgument(ctx.node().op->name, ": the gradient has the shape ", ctx.input(0).shape(),

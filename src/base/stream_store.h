@@ -3,6 +3,7 @@
 #ifndef DFRUN_SRC_BASE_STREAM_STORE_H_
 #define DFRUN_SRC_BASE_STREAM_STORE_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -55,6 +56,25 @@ inline void StreamFence() {
 // Asks for the lines of `bytes` bytes from `from` on, which need not be there.
 inline void PrefetchLines(const void* from, size_t bytes) {
   for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch(static_cast<const std::byte*>(from) + at);
+}
+
+// Short, so that the memory is busy with one piece while the next is made: sums take 1.1 times as long with 2048, 1.25
+// with 4096.
+constexpr size_t kPieceBytes = 1024;
+
+// Makes elements [begin, end) of an output that is written around the caches, in pieces: `make(at, n, piece)` puts
+// elements [at, at + n) into `piece`, which stays in the first cache. An element has at most kPieceBytes bytes.
+template <class Make>
+void StreamPieces(void* output, size_t element_size, int64_t begin, int64_t end, Make&& make) {
+  alignas(64) std::byte piece[kPieceBytes];
+  const auto most = static_cast<int64_t>(kPieceBytes / element_size);
+  for (int64_t at = begin; at < end; at += most) {
+    const int64_t n = std::min(most, end - at);
+    make(at, n, static_cast<void*>(piece));
+    StreamCopy(static_cast<std::byte*>(output) + static_cast<size_t>(at) * element_size, piece,
+               static_cast<size_t>(n) * element_size);
+  }
+  StreamFence();
 }
 
 inline bool IsLineAligned(const void* p) {
