@@ -20,6 +20,16 @@ struct FtrlRule {
         l2(args.scalar<T>(6) * factor),
         shrinkage(kShrinkage ? args.scalar<T>(7) : C(0)),
         power(-args.scalar<T>(kShrinkage ? 8 : 7)) {}
+  // The dense op takes any, as TensorFlow's does.
+  static const char* Refuse(const UpdateArgs& args, bool is_sparse) {
+    if (!is_sparse) return nullptr;
+    const C lr = args.scalar<T>(4);
+    if (!(lr > C(0) || (args.flag && lr >= C(0)))) return "lr is not positive (nor 0 with multiply_linear_by_lr)";
+    if (!(args.scalar<T>(5) >= C(0))) return "l1 is negative";
+    if (!(args.scalar<T>(6) >= C(0))) return "l2 is negative";
+    if (kShrinkage && !(args.scalar<T>(7) >= C(0))) return "l2_shrinkage is negative";
+    return args.scalar<T>(kShrinkage ? 8 : 7) <= C(0) ? nullptr : "lr_power is positive";
+  }
   void operator()(C& var, C& accum, C& linear, C grad) const {
     const C next = accum + grad * grad;
     const C slope = grad + C(2) * shrinkage * var;

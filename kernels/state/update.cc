@@ -32,7 +32,8 @@ Status CheckSameShape(std::span<Variable* const> variables) {
 }
 
 // Fills in the scalars; inputs beyond the indices of a sparse op (`indices` < 0: none) move down by one.
-Status ReadScalars(const OpContext& ctx, const UpdateLayout& layout, int indices, UpdateArgs& args) {
+Status ReadScalars(const OpContext& ctx, const UpdateLoop& loop, int indices, UpdateArgs& args) {
+  const UpdateLayout& layout = loop.layout;
   for (int i = layout.variables; i < ctx.num_inputs(); ++i) {
     if (i == layout.delta || i == indices) continue;
     const Tensor& scalar = ctx.input(i);
@@ -41,6 +42,8 @@ Status ReadScalars(const OpContext& ctx, const UpdateLayout& layout, int indices
     }
     args.inputs[indices >= 0 && i > indices ? i - 1 : i] = scalar.raw();
   }
+  const char* const refusal = loop.refuse == nullptr ? nullptr : loop.refuse(args, indices >= 0);
+  if (refusal != nullptr) return InvalidArgument(ctx.node().op->name, ": ", refusal);
   return Status();
 }
 
@@ -60,7 +63,7 @@ Status UpdateKernel::Compute(OpContext& ctx) {
   const Tensor& delta = ctx.input(layout.delta);
   UpdateArgs args;
   args.flag = flag_;
-  DF_TRY(ReadScalars(ctx, layout, -1, args));
+  DF_TRY(ReadScalars(ctx, loop_, -1, args));
 
   const VariableLocks locks(variables);
   DF_TRY(locks.MakeWritable(variables, delta.dtype(), ctx.allocator()));
@@ -91,7 +94,7 @@ Status SparseUpdateKernel::Compute(OpContext& ctx) {
   const Tensor& delta = ctx.input(layout.delta);
   UpdateArgs args;
   args.flag = flag_;
-  DF_TRY(ReadScalars(ctx, layout, layout.delta + 1, args));
+  DF_TRY(ReadScalars(ctx, loop_, layout.delta + 1, args));
 
   const VariableLocks locks(variables);
   DF_TRY(locks.MakeWritable(variables, delta.dtype(), ctx.allocator()));

@@ -6,6 +6,8 @@
 //       explicit Momentum(const UpdateArgs& args);             // reads scalars and the flag
 //       void operator()(C& var, C& accum, C grad) const;       // C: ComputeType<T>
 //     };
+// where it accepts not all scalars also static const char* Refuse(const UpdateArgs& args, bool is_sparse), which gives
+// the text for one that it refuses, else null;
 // and CPU_KERNEL("ApplyMomentum", Update<Momentum>, float, double) its kernel, for ref inputs and for handles.
 // Variables are locked for the update. One thread computes an element, so results do not depend on the thread count.
 #ifndef DFRUN_KERNELS_STATE_UPDATE_H_
@@ -46,6 +48,7 @@ struct UpdateLoop {
   UpdateLayout layout;
   size_t element_size;
   void (*run)(const UpdateArgs& args, int64_t n);
+  const char* (*refuse)(const UpdateArgs& args, bool is_sparse);  // null if all scalars are fine
 };
 
 class UpdateKernel : public Kernel {
@@ -94,7 +97,12 @@ struct UpdateOf {
     }
   }
   static void Run(const UpdateArgs& args, int64_t n) { RunOn(args, n, std::make_index_sequence<kVariables>()); }
-  static constexpr UpdateLoop kLoop = {Rule<T>::kLayout, sizeof(T), &Run};
+  static constexpr UpdateLoop MakeLoop() {
+    UpdateLoop loop = {Rule<T>::kLayout, sizeof(T), &Run, nullptr};
+    if constexpr (requires(const UpdateArgs& args) { Rule<T>::Refuse(args, true); }) loop.refuse = &Rule<T>::Refuse;
+    return loop;
+  }
+  static constexpr UpdateLoop kLoop = MakeLoop();
 };
 
 template <template <class> class Rule>

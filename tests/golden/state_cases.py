@@ -147,6 +147,21 @@ def apply_cases(w):
         w.case("ApplyProximalAdagrad", v[0], v[1], tensor(0.125), tensor(l1), tensor(l2), g, name=f"l1 {l1} l2 {l2}", ulps=4)
         w.case("ApplyAdagradDA", v[0], v[2], v[1], g, tensor(0.125), tensor(l1), tensor(l2), np.array(2, np.int64),
                name=f"l1 {l1} l2 {l2}", ulps=4)
+    one = np.array([1], np.int64)
+    rows = [Variable(tensor([[1, -2], [0.5, 3]])), Variable(tensor([[0.5, 1], [2, 0.25]])), Variable(tensor([[1, -1], [0.125, 3]]))]
+    for lr, l1, l2, power in [(0, 0.25, 0.5, -0.5), (-1, 0.25, 0.5, -0.5), (0.125, -1, 0.5, -0.5), (0.125, 0.25, -1, -0.5),
+                              (0.125, 0.25, 0.5, 1)]:
+        name = f"lr {lr} l1 {l1} l2 {l2} power {power}"
+        scalars = [tensor(lr), tensor(l1), tensor(l2)]
+        if power < 0:
+            w.case("ApplyProximalAdagrad", v[0], v[1], *scalars, g, name=name, ulps=4)
+            w.case("ResourceSparseApplyProximalAdagrad", rows[0], rows[1], *scalars, g[None, :2], one, name=name, ulps=4)
+        w.case("ApplyFtrl", *v, g, *scalars, tensor(power), name=name, ulps=16)
+        for multiply in [False, True]:
+            w.case("SparseApplyFtrl", *rows, g[None, :2], one, *scalars, tensor(power), name=f"{name} {multiply}", ulps=16,
+                   multiply_linear_by_lr=multiply)
+    w.case("SparseApplyFtrlV2", *rows, g[None, :2], one, tensor(0.125), tensor(0.25), tensor(0.5), tensor(-1), tensor(-0.5),
+           name="l2_shrinkage -1")
 
 
 def assign_cases(w):
