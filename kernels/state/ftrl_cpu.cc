@@ -1,5 +1,5 @@
 // Follow the regularised leader, per coordinate.
-#include <algorithm>
+#include <cmath>
 
 #include "kernels/state/apply_kernels.h"
 
@@ -35,7 +35,8 @@ struct FtrlRule {
     const C slope = grad + C(2) * shrinkage * var;
     linear += slope * factor - (Power(next) - Power(accum)) / divisor * var;
     const C quadratic = Power(next) / divisor + C(2) * l2;
-    var = (std::max(-l1, std::min(l1, linear)) - linear) / quadratic;
+    const C sign = static_cast<C>((linear > C(0)) - (linear < C(0)));
+    var = std::abs(linear) > l1 ? (sign * l1 - linear) / quadratic : C(0);
     accum = next;
   }
   C Power(C x) const { return power == C(0.5) ? std::sqrt(x) : std::pow(x, power); }

@@ -156,8 +156,7 @@ def apply_cases(w):
         if power < 0:
             w.case("ApplyProximalAdagrad", v[0], v[1], *scalars, g, name=name, ulps=4)
             w.case("ResourceSparseApplyProximalAdagrad", rows[0], rows[1], *scalars, g[None, :2], one, name=name, ulps=4)
-        if l1 >= 0:  # a negative strength means nothing, and is not refused
-            w.case("ApplyFtrl", *v, g, *scalars, tensor(power), name=name, ulps=16)
+        w.case("ApplyFtrl", *v, g, *scalars, tensor(power), name=name, ulps=16)
         for multiply in [False, True]:
             w.case("SparseApplyFtrl", *rows, g[None, :2], one, *scalars, tensor(power), name=f"{name} {multiply}", ulps=16,
                    multiply_linear_by_lr=multiply)
