@@ -8,6 +8,7 @@
 #include <unistd.h>
 #endif
 
+#include "jobs/bench_timing.h"
 #include "kernels/matrix/simd.h"
 #include "src/base/threads.h"
 
@@ -16,12 +17,13 @@ namespace {
 
 // Independent sums: more than the latency of a multiply-add times those that begin in a cycle.
 constexpr int kSums = 12;
-constexpr int64_t kFmaRounds = 1'000'000;  // some 2 ms
+constexpr int64_t kFmaRounds = 2'000'000;  // some 4 ms
 
 // body(i) for each i < threads, on as many threads.
 void OnThreads(int threads, FunctionRef<void(int)> body) {
   std::vector<std::thread> others;
   for (int i = 1; i < threads; ++i) others.emplace_back([&body, i] { body(i); });
+  if (threads > 1) BindOthers();
   body(0);
   for (std::thread& other : others) other.join();
 }

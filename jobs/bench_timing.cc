@@ -1,7 +1,12 @@
 #include "jobs/bench_timing.h"
 
+#include <sched.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <string>
 #include <thread>
 
 namespace dfrun::jobs {
@@ -42,6 +47,26 @@ void Rest() {
 
 }  // namespace
 
+void BindOthers() {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  std::vector<int> cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(core, &allowed) && core != sched_getcpu()) cores.push_back(core);
+  }
+  if (cores.empty()) return;
+  std::error_code error;
+  size_t next = 0;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", error)) {
+    const pid_t thread = std::stoi(task.path().filename());
+    if (thread == gettid()) continue;
+    cpu_set_t core;
+    CPU_ZERO(&core);
+    CPU_SET(cores[next++ % cores.size()], &core);
+    sched_setaffinity(thread, sizeof core, &core);
+  }
+}
+
 TurnTimes TurnAbout(clockid_t clock, int rounds, FunctionRef<void()> value, FunctionRef<void()> limit) {
   std::vector<double> values;
   std::vector<double> limits;
@@ -50,6 +75,7 @@ TurnTimes TurnAbout(clockid_t clock, int rounds, FunctionRef<void()> value, Func
   Rest();
   limit();
   Rest();
+  BindOthers();
   for (int i = 0; i < rounds; ++i) {
     values.push_back(Seconds(clock, value));
     Rest();

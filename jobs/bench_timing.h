@@ -17,12 +17,17 @@ double Now(clockid_t clock);
 // What one call of the body takes.
 double Seconds(clockid_t clock, FunctionRef<void()> body);
 
+// Puts the process's other threads, of either side, on cores beside that of the calling one, as a launcher binds them.
+// Left to itself, the kernel of a virtual machine wakes a thread that rested on the core of its waker, where it has its
+// turn after a tick: longer than a turn here.
+void BindOthers();
+
 struct TurnTimes {
   double value_s;  // median
   double limit_s;  // median
   double ratio;    // median over the rounds of limit / value: of speeds, value's by limit's
 };
-// Each body once without a clock, then in turn `rounds` times.
+// Each body once without a clock, then in turn `rounds` times, with other threads bound (BindOthers).
 TurnTimes TurnAbout(clockid_t clock, int rounds, FunctionRef<void()> value, FunctionRef<void()> limit);
 
 }  // namespace dfrun::jobs
