@@ -130,6 +130,7 @@ void MpiTransport::StartPiece(Call* call, size_t offset, int bytes) {
   ++call->pieces_left;
   requests_.push_back(request);
   pieces_.push_back({call, bytes});
+  large_pieces_ += bytes >= kLargeBytes ? 1 : 0;
 }
 
 bool MpiTransport::TestPieces(Completions* completed) {
@@ -137,8 +138,11 @@ bool MpiTransport::TestPieces(Completions* completed) {
   indices_.resize(requests_.size());
   statuses_.resize(requests_.size());
   int count = 0;
-  const int error =
-      MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, indices_.data(), statuses_.data());
+  int error = MPI_SUCCESS;
+  for (int looks = large_pieces_ > 0 ? kLooksForLarge : 1; looks > 0 && count == 0 && error == MPI_SUCCESS; --looks) {
+    error =
+        MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, indices_.data(), statuses_.data());
+  }
   if (count == MPI_UNDEFINED || count == 0) return false;
   for (int i = 0; i < count; ++i) {
     const Piece& piece = pieces_[indices_[i]];
@@ -151,6 +155,7 @@ bool MpiTransport::TestPieces(Completions* completed) {
   // From the last to the first, so that what moves into a gap is never one of the gaps.
   std::sort(indices_.begin(), indices_.begin() + count, std::greater<>());
   for (int i = 0; i < count; ++i) {
+    large_pieces_ -= pieces_[indices_[i]].bytes >= kLargeBytes ? 1 : 0;
     requests_[indices_[i]] = requests_.back();
     pieces_[indices_[i]] = pieces_.back();
     requests_.pop_back();

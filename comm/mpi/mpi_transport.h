@@ -83,6 +83,11 @@ class MpiTransport final : public Transport {
   std::string Describe(const Call& call) const;
   static void Fail(Call* call, Status status);
 
+  // A large message moves by a part whenever MPI is called: what calls it looks several times before it does other
+  // things, such as giving its core away.
+  static constexpr int kLargeBytes = 1 << 18;
+  static constexpr int kLooksForLarge = 16;
+
   const MPI_Comm comm_;
   const int rank_;
   const int size_;
@@ -93,6 +98,7 @@ class MpiTransport final : public Transport {
   // The driver's; requests_[i] moves pieces_[i].
   std::vector<MPI_Request> requests_;
   std::vector<Piece> pieces_;
+  int large_pieces_ = 0;  // of them, of kLargeBytes and more
   std::vector<int> indices_;
   std::vector<MPI_Status> statuses_;
   std::deque<Call> calls_;
