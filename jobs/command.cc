@@ -41,6 +41,12 @@ void AddCommands(Options& args, const std::map<std::string, Command>& commands, 
   }
 }
 
+void PrintError(const Status& status) {
+  // A bad spec's message is lines of file:line:column, which editors jump to.
+  const char* prefix = status.code() == Code::kBadSpec ? "" : "dfrun: ";
+  std::fprintf(stderr, "%s%s\n", prefix, status.message().c_str());
+}
+
 std::optional<int> ReadCommandLine(std::vector<std::string> words, RunCommand* chosen) {
   CLI::App app("dfrun trains and runs dataflow graphs over MPI ranks.", "dfrun");
   app.footer("`dfrun SPEC` is short for `dfrun run SPEC`.\nExample:\n  mpirun -np 4 dfrun configs/digits_mlp.yaml");

@@ -22,7 +22,7 @@
 namespace dfrun::jobs {
 
 // Runs after the options are read. The process's exit code, or an error that main() prints (exit code by its Code).
-// Under MPI only rank 0 returns errors; other ranks return ExitCode() of theirs, and nothing is printed twice.
+// Under MPI rank 0 alone says what went wrong; all ranks return ExitCode() of it, and nothing is printed twice.
 using RunCommand = std::function<Result<int>()>;
 
 struct Command {
@@ -41,6 +41,9 @@ void AddCommands(Options& args, const std::map<std::string, Command>& commands, 
 // Reads the words after the program's name. Gives the exit code where there is nothing to run: help was asked for and
 // printed, or the words are wrong, which it has said on stderr.
 std::optional<int> ReadCommandLine(std::vector<std::string> words, RunCommand* chosen);
+
+// Says on stderr why a command failed.
+void PrintError(const Status& status);
 
 struct CommandRegistration {
   CommandRegistration(std::map<std::string, Command>& commands, const std::string& name, Command command) {

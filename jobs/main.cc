@@ -16,12 +16,6 @@
 namespace dfrun::jobs {
 namespace {
 
-void PrintError(const Status& status) {
-  // A bad spec's message is lines of file:line:column, which editors jump to.
-  const char* prefix = status.code() == Code::kBadSpec ? "" : "dfrun: ";
-  std::fprintf(stderr, "%s%s\n", prefix, status.message().c_str());
-}
-
 // `dfrun SPEC` is `dfrun run SPEC`. `words` are the arguments without the program's name.
 Status InsertRun(std::vector<std::string>& words) {
   if (words.empty() || Commands().count(words[0]) > 0) return Status();

@@ -26,9 +26,8 @@ struct OpTests {
   std::string test;  // a test program's source that names it
 };
 
-// By op, from a directory like tests/: golden cases are in golden/*.txt, graphs and sources anywhere below; fuzzers, which
-// show no values, do not count.
-// Io where one cannot be read, BadSpec where a graph is none.
+// By op, from a directory like tests/: golden cases are in golden/*.txt, graphs and sources anywhere below; fuzzers,
+// which show no values, do not count. Io where one cannot be read, BadSpec where a graph is none.
 Result<std::map<std::string, OpTests>> FindOpTests(const std::string& directory);
 
 // A Markdown page with a row an op: what docs/OPS.md holds.

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "comm/bootstrap/world.h"
+#include "jobs/command.h"
 #include "src/session/worker.h"
 
 namespace dfrun::jobs {
@@ -45,12 +46,11 @@ Result<int> LeadOrServe(const RankOptions& options, const std::function<Status(R
   }
   const Status led = lead(**runtime);
   AbortIfNetworkFailed(**runtime);
-  if (world->size() > 1) {
-    const Status told = Shutdown(**runtime, led);
-    if (led.ok()) DF_TRY(told);
-  }
-  DF_TRY(led);
-  return 0;
+  // Said before the others know: they end with the error's exit code, at which mpirun ends this rank.
+  if (!led.ok()) PrintError(led);
+  const Status told = Shutdown(**runtime, led);
+  if (led.ok()) DF_TRY(told);
+  return ExitCode(led.code());
 }
 
 }  // namespace dfrun::jobs

@@ -14,7 +14,8 @@ struct RankOptions {
 };
 
 // Joins the ranks, calls `lead` on rank 0 while all others serve its sessions, and ends them with its outcome.
-// The result on every rank: 0, or the exit code of what went wrong; rank 0 returns the error itself.
+// The result on every rank: 0, or the exit code of what went wrong, which rank 0 has said by PrintError(). An error
+// where the ranks could not be joined.
 Result<int> LeadOrServe(const RankOptions& options, const std::function<Status(Runtime&)>& lead);
 
 }  // namespace dfrun::jobs
