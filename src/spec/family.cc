@@ -84,7 +84,7 @@ void Families::AddMember(const GraphEntry& family, int64_t number, std::vector<E
   Entry& member = out.emplace_back();
   ParseEntry(family, member, context);
   PlacedText& name = context_.pool.Make();
-  name.Append(StrCat(family.name.text(), "/", number), family.name.place(), false);
+  name.Append(StrCat(family.name.text(), "/", number), family.name.place());
   member.name = name.text();
 }
 

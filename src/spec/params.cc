@@ -15,12 +15,11 @@ const PlacedText* Replace(const Yaml& scalar, const Lookup& lookup, TextPool& po
   const std::string_view text = scalar.text();
   size_t open = text.find("${");
   if (open == std::string_view::npos) return &pool.View(scalar);
-  const PlacedText original(scalar);
   PlacedText& out = pool.Make();
   size_t at = 0;
   for (; open != std::string_view::npos; open = text.find("${", at)) {
-    out.Append(text.substr(at, open - at), original.PlaceOf(at), scalar.verbatim());
-    const SourcePlace place = original.PlaceOf(open);
+    out.Append(scalar, at, open - at);
+    const SourcePlace place = scalar.PlaceOf(open);
     const size_t close = text.find('}', open);
     if (close == std::string_view::npos) {
       diagnostics.Error(place, "'${' without '}'");
@@ -28,14 +27,14 @@ const PlacedText* Replace(const Yaml& scalar, const Lookup& lookup, TextPool& po
     }
     const std::string* value = lookup(text.substr(open + 2, close - open - 2), place);
     if (value == nullptr) return nullptr;
-    out.Append(*value, place, false);
+    out.Append(*value, place);
     if (!pool.Spend(value->size())) {
       diagnostics.Error(place, "params make more than ", TextPool::kMaxBytes, " bytes of text");
       return nullptr;
     }
     at = close + 1;
   }
-  out.Append(text.substr(at), original.PlaceOf(at), scalar.verbatim());
+  out.Append(scalar, at, text.size() - at);
   return &out;
 }
 
@@ -80,7 +79,7 @@ class Resolver {
   bool Has(const std::string& name) const { return entries_.contains(name); }
   void Override(const ParamOverride& o) {
     PlacedText text;
-    text.Append(o.text, {}, false);
+    text.Append(o.text, {});
     done_[o.name] = WorkedOut(text);
   }
 

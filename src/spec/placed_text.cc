@@ -4,29 +4,25 @@
 #include <iterator>
 
 namespace dfrun {
-namespace {
 
-SourcePlace Advance(SourcePlace place, size_t columns, bool verbatim) {
-  if (verbatim) place.column += static_cast<int32_t>(columns);
-  return place;
+PlacedText::PlacedText(const Yaml& scalar) : whole_(scalar), view_(scalar.text()) {}
+
+void PlacedText::Append(const Yaml& scalar, size_t begin, size_t size) {
+  parts_.push_back({owned_.size(), scalar, begin, {}});
+  owned_ += scalar.text().substr(begin, size);
 }
 
-}  // namespace
-
-PlacedText::PlacedText(const Yaml& scalar)
-    : view_(scalar.text()), view_place_(scalar.text_place()), view_verbatim_(scalar.verbatim()) {}
-
-void PlacedText::Append(std::string_view text, SourcePlace place, bool verbatim) {
-  parts_.push_back({owned_.size(), place, verbatim});
+void PlacedText::Append(std::string_view text, SourcePlace place) {
+  parts_.push_back({owned_.size(), {}, 0, place});
   owned_ += text;
 }
 
 SourcePlace PlacedText::PlaceOf(size_t offset) const {
-  if (parts_.empty()) return Advance(view_place_, offset, view_verbatim_);
+  if (parts_.empty()) return whole_ ? whole_->PlaceOf(offset) : SourcePlace();
   auto after =
       std::upper_bound(parts_.begin(), parts_.end(), offset, [](size_t o, const Part& part) { return o < part.begin; });
   const Part& part = *std::prev(after);
-  return Advance(part.place, offset - part.begin, part.verbatim);
+  return part.scalar ? part.scalar->PlaceOf(part.offset + offset - part.begin) : part.place;
 }
 
 }  // namespace dfrun

@@ -3,6 +3,7 @@
 #define DFRUN_SRC_SPEC_PLACED_TEXT_H_
 
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,8 +22,10 @@ class PlacedText {
   PlacedText(const PlacedText&) = delete;
   PlacedText& operator=(const PlacedText&) = delete;
 
-  // `verbatim`: byte i stands i columns after `place`; else every byte has that place.
-  void Append(std::string_view text, SourcePlace place, bool verbatim);
+  // So many bytes of a scalar's text, as they stand.
+  void Append(const Yaml& scalar, size_t begin, size_t size);
+  // Text that stands for something written at `place`.
+  void Append(std::string_view text, SourcePlace place);
 
   std::string_view text() const { return parts_.empty() ? view_ : std::string_view(owned_); }
   SourcePlace PlaceOf(size_t offset) const;
@@ -30,13 +33,13 @@ class PlacedText {
  private:
   struct Part {
     size_t begin;
+    std::optional<Yaml> scalar;  // whose bytes from `offset` on these are; else all have that place
+    size_t offset;
     SourcePlace place;
-    bool verbatim;
   };
 
-  std::string_view view_;
-  SourcePlace view_place_;
-  bool view_verbatim_ = true;
+  std::optional<Yaml> whole_;  // a scalar as it stands
+  std::string_view view_;      // its text
   std::string owned_;
   std::vector<Part> parts_;
 };

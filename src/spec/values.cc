@@ -10,7 +10,7 @@ namespace {
 // The number that `text` is, as it stands or as a sum or product.
 std::optional<Constant::Scalar> ParseScalar(const std::string& text) {
   PlacedText placed;
-  placed.Append(text, {}, false);
+  placed.Append(text, {});
   Diagnostics unheeded;  // the caller says what was expected instead
   const std::optional<Expr> expr = ParseExpr(placed, unheeded);
   if (!expr) return {};

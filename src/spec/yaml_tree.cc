@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <istream>
+#include <iterator>
 #include <streambuf>
 #include <unordered_map>
 #include <unordered_set>
@@ -49,7 +50,7 @@ class YamlTreeBuilder final : public YAML::EventHandler {
                 const std::string& value) override {
     if (failed_ || !CheckTag(mark, tag)) return;
     const uint32_t id = Open(Yaml::Kind::kScalar, mark);
-    SetText(doc_.nodes_[id], mark, value);
+    SetText(id, mark, value);
     if (failed_) return;
     Close(id, anchor, {1, 1});
   }
@@ -114,20 +115,27 @@ class YamlTreeBuilder final : public YAML::EventHandler {
     return static_cast<uint32_t>(doc_.nodes_.size()) - 1;
   }
 
-  void SetText(YamlDocument::Node& node, const YAML::Mark& mark, const std::string& value) {
+  void SetText(uint32_t id, const YAML::Mark& mark, const std::string& value) {
+    YamlDocument::Node& node = doc_.nodes_[id];
     const std::string_view source = doc_.source_;
-    size_t at = std::min(static_cast<size_t>(mark.pos), source.size());
+    const size_t begin = std::min(static_cast<size_t>(mark.pos), source.size());
+    size_t at = SkipAnchor(source, begin);
     const char quote = at < source.size() && (source[at] == '"' || source[at] == '\'') ? source[at] : '\0';
     if (quote != '\0') node.text_column = 1;
     at += node.text_column;
-    node.verbatim = source.substr(at, value.size()) == value && value.find('\n') == std::string::npos;
+    node.verbatim = at == begin + node.text_column && source.substr(at, value.size()) == value &&
+                    value.find('\n') == std::string::npos;
     if (node.verbatim) {
       node.text = source.substr(at, value.size());
+      at += value.size();
     } else {
       node.text = doc_.copies_.emplace_back(value);
+      TextRuns runs = FindTextRuns(source, begin, node.line, node.column, value);
+      doc_.runs_.emplace(id, std::move(runs.runs));
+      at = runs.end;
     }
     // yaml-cpp takes the end of the file for the end of a quoted text.
-    if (quote != '\0' && source.find(quote, node.verbatim ? at + value.size() : at) == std::string_view::npos)
+    if (quote != '\0' && source.find(quote, at) == std::string_view::npos)
       Fail(mark, "this quoted text is never closed");
   }
 
@@ -247,14 +255,16 @@ std::string_view Yaml::text() const {
   return document_->nodes_[id_].text;
 }
 
-SourcePlace Yaml::text_place() const {
-  SourcePlace at = place();
-  at.column += document_->nodes_[id_].text_column;
-  return at;
-}
-
-bool Yaml::verbatim() const {
-  return document_->nodes_[id_].verbatim;
+SourcePlace Yaml::PlaceOf(size_t offset) const {
+  const YamlDocument::Node& node = document_->nodes_[id_];
+  if (const auto found = document_->runs_.find(id_); found != document_->runs_.end()) {
+    const std::vector<TextRun>& runs = found->second;
+    const auto after = std::upper_bound(runs.begin() + 1, runs.end(), offset,
+                                        [](size_t at, const TextRun& run) { return at < run.begin; });
+    const TextRun& run = *std::prev(after);
+    return {document_->file_, run.line, run.column + static_cast<int32_t>(offset - run.begin)};
+  }
+  return {document_->file_, node.line, node.column + node.text_column + static_cast<int32_t>(offset)};
 }
 
 size_t Yaml::size() const {

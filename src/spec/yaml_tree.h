@@ -10,9 +10,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "src/spec/diagnostics.h"
+#include "src/spec/text_runs.h"
 
 namespace dfrun {
 
@@ -35,11 +37,9 @@ class Yaml {
   bool is_map() const { return kind() == Kind::kMap; }
   SourcePlace place() const;
 
-  // Of a scalar: its text; the place of the first byte of it; whether the text stands in the file byte for byte, so
-  // that byte i of it is i columns further.
+  // Of a scalar: its text, and where byte `offset` of that was written; its size is where the text ends.
   std::string_view text() const;
-  SourcePlace text_place() const;
-  bool verbatim() const;
+  SourcePlace PlaceOf(size_t offset) const;
 
   // Of a sequence its items, of a map its entries.
   size_t size() const;
@@ -68,8 +68,8 @@ class YamlDocument {
 
   struct Node {
     Yaml::Kind kind = Yaml::Kind::kNull;
-    bool verbatim = false;
-    uint8_t text_column = 0;  // text begins so many columns after the node
+    bool verbatim = false;    // the text stands in the file byte for byte
+    uint8_t text_column = 0;  // then it begins so many columns after the node
     int32_t line = 0;
     int32_t column = 0;
     uint32_t begin = 0;     // into children_
@@ -79,7 +79,8 @@ class YamlDocument {
 
   std::string source_;
   int32_t file_ = -1;
-  std::deque<std::string> copies_;  // of texts that are not verbatim
+  std::deque<std::string> copies_;                           // of texts that are not verbatim
+  std::unordered_map<uint32_t, std::vector<TextRun>> runs_;  // of those, by node
   std::vector<Node> nodes_;
   std::vector<uint32_t> children_;
   uint32_t root_ = 0;

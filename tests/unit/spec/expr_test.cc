@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+
 #include "src/spec/constant.h"
 
 namespace dfrun {
@@ -38,11 +40,16 @@ std::string Print(const Expr& e) {
   return out + (e.is(Expr::Kind::kCall) ? ")" : "]");
 }
 
-// The tree, or the error of an expression that stands at f:1:1.
+// `text` as the scalar of a document, where it begins at f:2:2.
+std::unique_ptr<YamlDocument> Document(const std::string& text, Diagnostics& diagnostics) {
+  return YamlDocument::Parse("|1-\n " + text, diagnostics.AddFile("f"), diagnostics);
+}
+
+// The tree, or the error.
 std::string Parse(const std::string& text) {
   Diagnostics diagnostics;
-  PlacedText placed;
-  placed.Append(text, {diagnostics.AddFile("f"), 1, 1}, true);
+  const std::unique_ptr<YamlDocument> document = Document(text, diagnostics);
+  const PlacedText placed(document->root());
   const std::optional<Expr> expr = ParseExpr(placed, diagnostics);
   EXPECT_EQ(expr.has_value(), diagnostics.ok());
   return expr ? Print(*expr) : diagnostics.ToStatus().message();
@@ -50,8 +57,8 @@ std::string Parse(const std::string& text) {
 
 std::string FoldText(const std::string& text) {
   Diagnostics diagnostics;
-  PlacedText placed;
-  placed.Append(text, {diagnostics.AddFile("f"), 1, 1}, true);
+  const std::unique_ptr<YamlDocument> document = Document(text, diagnostics);
+  const PlacedText placed(document->root());
   const std::optional<Expr> expr = ParseExpr(placed, diagnostics);
   if (!expr) return diagnostics.ToStatus().message();
   const Folded folded = FoldExpr(*expr, diagnostics);
@@ -103,20 +110,20 @@ TEST(Expr, CallsAndLists) {
 }
 
 TEST(Expr, ErrorsHaveTheColumn) {
-  EXPECT_EQ(Parse("f(a"), "f:1:4: expected ',' or ')', found the end");
-  EXPECT_EQ(Parse("a +"), "f:1:4: expected a value, found the end");
-  EXPECT_EQ(Parse("a b"), "f:1:3: expected an operator or the end of the expression, found 'b'");
-  EXPECT_EQ(Parse("[1, 2"), "f:1:6: expected ',' or ']', found the end");
-  EXPECT_EQ(Parse("(a"), "f:1:3: expected ')', found the end");
-  EXPECT_EQ(Parse("f(k=1, 2)"), "f:1:8: a plain argument after one with a name");
-  EXPECT_EQ(Parse("f(k=1, k=2)"), "f:1:8: 'k' is given twice");
-  EXPECT_EQ(Parse("f('x)"), "f:1:3: the text that begins with ' is never closed");
+  EXPECT_EQ(Parse("f(a"), "f:2:5: expected ',' or ')', found the end");
+  EXPECT_EQ(Parse("a +"), "f:2:5: expected a value, found the end");
+  EXPECT_EQ(Parse("a b"), "f:2:4: expected an operator or the end of the expression, found 'b'");
+  EXPECT_EQ(Parse("[1, 2"), "f:2:7: expected ',' or ']', found the end");
+  EXPECT_EQ(Parse("(a"), "f:2:4: expected ')', found the end");
+  EXPECT_EQ(Parse("f(k=1, 2)"), "f:2:9: a plain argument after one with a name");
+  EXPECT_EQ(Parse("f(k=1, k=2)"), "f:2:9: 'k' is given twice");
+  EXPECT_EQ(Parse("f('x)"), "f:2:4: the text that begins with ' is never closed");
   EXPECT_EQ(Parse(""), "f:1:1: expected a value, found the end");
   std::string row = "x";
   for (int i = 0; i < 30000; ++i) row += " + x";
-  EXPECT_EQ(Parse(row), "f:1:2004: more than 500 operators in one expression, found ' '");
-  EXPECT_EQ(Parse(std::string(5000, '(')), "f:1:101: nested deeper than 100 levels, found '('");
-  EXPECT_EQ(Parse(std::string(5000, '-') + "x"), "f:1:102: nested deeper than 100 levels, found '-'");
+  EXPECT_EQ(Parse(row), "f:2:2005: more than 500 operators in one expression, found ' '");
+  EXPECT_EQ(Parse(std::string(5000, '(')), "f:2:102: nested deeper than 100 levels, found '('");
+  EXPECT_EQ(Parse(std::string(5000, '-') + "x"), "f:2:103: nested deeper than 100 levels, found '-'");
 }
 
 TEST(Constant, FoldsNumbers) {
@@ -132,11 +139,11 @@ TEST(Constant, FoldsNumbers) {
 }
 
 TEST(Constant, RefusesWhatHasNoValue) {
-  EXPECT_EQ(FoldText("1 / 0"), "f:1:1: '1 / 0' has no value: both sides must be numbers with a finite result");
+  EXPECT_EQ(FoldText("1 / 0"), "f:2:2: '1 / 0' has no value: both sides must be numbers with a finite result");
   EXPECT_EQ(FoldText("1e308 * 10"),
-            "f:1:1: '1e308 * 10' has no value: both sides must be numbers with a finite result");
-  EXPECT_EQ(FoldText("'a' * 2"), "f:1:1: ''a' * 2' has no value: both sides must be numbers with a finite result");
-  EXPECT_EQ(FoldText("[[1, 2], [3]]"), "f:1:10: the lists in a list must have equal lengths");
+            "f:2:2: '1e308 * 10' has no value: both sides must be numbers with a finite result");
+  EXPECT_EQ(FoldText("'a' * 2"), "f:2:2: ''a' * 2' has no value: both sides must be numbers with a finite result");
+  EXPECT_EQ(FoldText("[[1, 2], [3]]"), "f:2:11: the lists in a list must have equal lengths");
 }
 
 TEST(Constant, TensorsCheckTheirRange) {

@@ -30,20 +30,45 @@ TEST(YamlTree, KnowsThePlacesOfKeysAndValues) {
   const Yaml quoted = list.item(1).value(0);
   EXPECT_EQ(quoted.text(), "y");
   EXPECT_EQ(diagnostics.Print(quoted.place()), "f:4:9");
-  EXPECT_EQ(diagnostics.Print(quoted.text_place()), "f:4:10");
+  EXPECT_EQ(diagnostics.Print(quoted.PlaceOf(0)), "f:4:10");
 }
 
-TEST(YamlTree, TextThatIsNotWrittenAsItReadsHasOnePlace) {
+// The place of each byte of `marks` in the scalar `a` of a document, where the text has it first.
+std::string PlacesOf(std::string_view marks, const std::string& text) {
+  Diagnostics diagnostics;
+  const auto document = YamlDocument::Parse(text, diagnostics.AddFile("f"), diagnostics);
+  if (!document) return diagnostics.ToStatus().message();
+  const Yaml scalar = document->root().value(0);
+  std::string out;
+  for (char mark : marks) {
+    const size_t at = scalar.text().find(mark);
+    out += at == std::string_view::npos ? "none " : diagnostics.Print(scalar.PlaceOf(at)).substr(2) + " ";
+  }
+  return out;
+}
+
+TEST(YamlTree, EveryByteOfATextHasItsPlace) {
+  EXPECT_EQ(PlacesOf("xyz", "a: x +\n    y\n  + z\n"), "1:4 2:5 3:5 ");
+  EXPECT_EQ(PlacesOf("xyz", "a:\n  x +\r\n    y\r\n\r\n  + z\r\n"), "2:3 3:5 5:5 ");
+  EXPECT_EQ(PlacesOf("xyz", "a: |  # a note\n   x\n     y\n\n   z\n"), "2:4 3:6 5:4 ");
+  EXPECT_EQ(PlacesOf("xyz", "a: >2-\n   x\n  y\n\n  z"), "2:4 3:3 5:3 ");
+  EXPECT_EQ(PlacesOf("xyz", "a: 'it''s x''\n  y\n\n  z'\n"), "1:11 2:3 4:3 ");
+  EXPECT_EQ(PlacesOf("xyz", "a: \"\\u00e4\\t x \\\n  y\\\"\n\n  z\"\n"), "1:14 2:3 4:3 ");
+  EXPECT_EQ(PlacesOf("xy", "a: \"x\\ty\"\n"), "1:5 1:8 ");
+  EXPECT_EQ(PlacesOf("xy", "a: \xc3\xa4 x\n  y\n"), "1:7 2:3 ");
+  EXPECT_EQ(PlacesOf("xy", "a: &n x\n  y\n"), "1:7 2:3 ");
+  EXPECT_EQ(PlacesOf("xy", "a: &n  # a note\n  |-\n    x\n    y\n"), "3:5 4:5 ");
+  EXPECT_EQ(PlacesOf("xy", "a: [x\n  y]\n"), "none none ");
+}
+
+TEST(YamlTree, TextIsWhatYamlMakesOfIt) {
   Diagnostics diagnostics;
   const auto document = YamlDocument::Parse("a: \"x\\ty\"\nb: 'it''s'\nc: plain\nd: >\n  folded\n  text\n",
                                             diagnostics.AddFile("f"), diagnostics);
   ASSERT_TRUE(document);
-  EXPECT_FALSE(document->root().value(0).verbatim());
   EXPECT_EQ(document->root().value(0).text(), "x\ty");
-  EXPECT_FALSE(document->root().value(1).verbatim());
   EXPECT_EQ(document->root().value(1).text(), "it's");
-  EXPECT_TRUE(document->root().value(2).verbatim());
-  EXPECT_FALSE(document->root().value(3).verbatim());
+  EXPECT_EQ(document->root().value(2).text(), "plain");
   EXPECT_EQ(document->root().value(3).text(), "folded text\n");
 }
 
@@ -77,6 +102,7 @@ TEST(YamlTree, RefusesWithAPlace) {
   EXPECT_EQ(ParseError("a: &a\n  - *a\n"), "f:2:5: an alias stands inside the value that it names");
   EXPECT_EQ(ParseError("a: 1\n---\nb: 2\n"), "f:2:1: a second document begins here; a spec is one document");
   EXPECT_EQ(ParseError("a: 1\n? [x]\n: 2\n"), "f:2:3: a key must be a word");
+  EXPECT_EQ(ParseError("a: &n \"x\\\"\n"), "f:1:4: this quoted text is never closed");
   EXPECT_EQ(ParseError("a: 1\nb: \"x\n"), "f:2:4: this quoted text is never closed");
   EXPECT_EQ(ParseError(""), "f:1:1: the file is empty");
   EXPECT_EQ(ParseError("a: b: c\n"), "f:1:5: YAML: illegal map value");
