@@ -1,5 +1,7 @@
 #include "src/trace/metrics.h"
 
+#include <sys/stat.h>
+
 #include <charconv>
 #include <cmath>
 #include <filesystem>
@@ -92,7 +94,15 @@ Status MetricsLog::Append(int64_t step, double wall_s, std::span<const std::pair
   if (std::fwrite(line.data(), 1, line.size(), file_.get()) != line.size() || std::fflush(file_.get()) != 0) {
     return ErrnoError("cannot write", path_);
   }
-  return Status();
+  return CheckStillThere();
+}
+
+// What is written to a file that was removed is lost when it is closed, without an error.
+Status MetricsLog::CheckStillThere() const {
+  struct stat status;
+  if (::fstat(::fileno(file_.get()), &status) != 0) return ErrnoError("cannot look at", path_);
+  if (status.st_nlink > 0) return Status();
+  return IoError("cannot write ", path_, ": it was removed while the job ran, and what the job finds would be lost");
 }
 
 }  // namespace dfrun

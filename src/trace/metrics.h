@@ -27,7 +27,7 @@ class MetricsLog {
   // a resumed run goes on as if they had not been.
   static Result<MetricsLog> Open(const std::string& path, int64_t keep_through);
 
-  // Appends a line and flushes it to the system.
+  // Appends a line and flushes it to the system. kIo where that fails, and where the file has been removed meanwhile.
   Status Append(int64_t step, double wall_s, std::span<const std::pair<std::string, Tensor>> scalars);
 
  private:
@@ -35,6 +35,7 @@ class MetricsLog {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
   MetricsLog(std::string path, std::FILE* file) : path_(std::move(path)), file_(file) {}
+  Status CheckStillThere() const;
 
   std::string path_;
   std::unique_ptr<std::FILE, Close> file_;

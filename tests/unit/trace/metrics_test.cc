@@ -52,5 +52,17 @@ TEST(MetricsTest, AResumedRunLosesWhatCameAfterItsStep) {
             "{\"step\": 10, \"wall_s\": 0.5, \"loss\": 10}\n{\"step\": 20, \"wall_s\": 0.5, \"loss\": 20}\n");
 }
 
+TEST(MetricsTest, AFileThatIsRemovedIsAnError) {
+  const ScratchDirectory scratch;
+  const std::string path = scratch.Path("metrics.jsonl");
+  auto log = MetricsLog::Open(path, -1);
+  ASSERT_TRUE(log.ok());
+  ASSERT_TRUE(log->Append(1, 0.5, {}).ok());
+  ASSERT_EQ(std::remove(path.c_str()), 0);
+  const Status status = log->Append(2, 0.5, {});
+  EXPECT_EQ(status.code(), Code::kIo);
+  EXPECT_NE(status.message().find("metrics.jsonl: it was removed"), std::string::npos) << status.message();
+}
+
 }  // namespace
 }  // namespace dfrun
