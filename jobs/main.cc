@@ -1,4 +1,6 @@
 // The dfrun program: reads the command line, runs one subcommand, turns its outcome into an exit code.
+#include <malloc.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
@@ -55,5 +57,8 @@ int Run(std::vector<std::string> words) {
 // NOLINTNEXTLINE(bugprone-exception-escape): out of memory before there is a job to end
 int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of the write
+  // Each large block that is given back makes glibc walk all small ones kept aside so far: a fifth of what building a
+  // graph of 100,000 nodes takes.
+  mallopt(M_MXFAST, 0);
   return dfrun::jobs::Run(std::vector<std::string>(argv + 1, argv + argc));
 }
