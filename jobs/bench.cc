@@ -31,10 +31,10 @@ std::string ToJson(const std::vector<BenchFigure>& figures) {
 
 Result<int> Report(const RunBench& bench, const std::string& json_path) {
   DF_TRY(CheckWritable(json_path));
-  DF_ASSIGN(const std::vector<BenchFigure> figures, bench());
-  if (figures.empty()) return 0;
-  PrintTable(figures);
-  if (!json_path.empty()) DF_TRY(WriteTextFile(json_path, ToJson(figures)));
+  DF_ASSIGN(const BenchOutcome outcome, bench());
+  if (outcome.figures.empty() || outcome.exit_code != 0) return outcome.exit_code;
+  PrintTable(outcome.figures);
+  if (!json_path.empty()) DF_TRY(WriteTextFile(json_path, ToJson(outcome.figures)));
   return 0;
 }
 

@@ -27,8 +27,13 @@ struct BenchFigure {
   double ratio() const { return value / limit; }
 };
 
-// Under MPI every rank runs it, and all but rank 0 return no figures.
-using RunBench = std::function<Result<std::vector<BenchFigure>>()>;
+struct BenchOutcome {
+  std::vector<BenchFigure> figures;  // none where another rank has them
+  int exit_code = 0;                 // of an error that has been said, as LeadOrServe() gives it
+};
+
+// Under MPI every rank runs it.
+using RunBench = std::function<Result<BenchOutcome>()>;
 
 struct Bench {
   std::string description;

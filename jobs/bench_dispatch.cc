@@ -38,7 +38,7 @@ class DispatchBench {
  public:
   explicit DispatchBench(const DispatchOptions& options) : options_(options) {}
 
-  Result<std::vector<BenchFigure>> Run() {
+  Result<BenchOutcome> Run() {
     DF_ASSIGN(devices_, MakeDevices(*DeviceName::Parse("/job:worker/task:0")));
     DF_TRY(MeasureEmptyStep());
     for (int threads : {1, 2}) {
@@ -53,7 +53,7 @@ class DispatchBench {
       }
     }
     DF_TRY(MeasureTwoThreads());
-    return std::move(figures_);
+    return BenchOutcome{std::move(figures_)};
   }
 
  private:

@@ -164,7 +164,7 @@ Status Measure(SampleSetConfig config, const InputOptions& options, std::vector<
   return Status();
 }
 
-Result<std::vector<BenchFigure>> RunInput(const InputOptions& options) {
+Result<BenchOutcome> RunInput(const InputOptions& options) {
   const ScratchDirectory directory;
   if (directory.path().empty()) return IoError("cannot make a directory for temporary files");
   const Samples samples = MakeSamples(options.samples);
@@ -175,10 +175,10 @@ Result<std::vector<BenchFigure>> RunInput(const InputOptions& options) {
                     {"label", DType::kInt64, PartialShape::Scalar(), {}}};
   DF_TRY(WriteHdf5(samples, hdf5.config.files[0]));
   DF_TRY(WriteTfRecord(samples, records.config.files[0]));
-  std::vector<BenchFigure> figures;
-  DF_TRY(Measure(hdf5, options, figures));
-  DF_TRY(Measure(records, options, figures));
-  return figures;
+  BenchOutcome outcome;
+  DF_TRY(Measure(hdf5, options, outcome.figures));
+  DF_TRY(Measure(records, options, outcome.figures));
+  return outcome;
 }
 
 BENCH("input", "Samples a second from files, shuffled and in batches, on one core.",

@@ -44,7 +44,7 @@ class KernelBench {
  public:
   explicit KernelBench(const KernelOptions& options) : options_(options) {}
 
-  Result<std::vector<BenchFigure>> Run() {
+  Result<BenchOutcome> Run() {
     DF_ASSIGN(devices_, MakeDevices(*DeviceName::Parse("/job:worker/task:0")));
     for (int threads : {1, 2}) {
       WorkerPool pool(threads);
@@ -55,7 +55,7 @@ class KernelBench {
       for (const SquareConv& c : kConvCases) DF_TRY(MeasureConv(c));
       DF_TRY(MeasureStreams());
     }
-    return std::move(figures_);
+    return BenchOutcome{std::move(figures_)};
   }
 
  private:

@@ -11,9 +11,9 @@
 #include <limits>
 #include <memory>
 
-#include "comm/bootstrap/world.h"
 #include "jobs/bench.h"
 #include "jobs/bench_timing.h"
+#include "jobs/ranks.h"
 #include "src/executor/executor.h"
 #include "src/session/session.h"
 #include "src/session/worker.h"
@@ -93,17 +93,13 @@ class LoopBench {
  public:
   LoopBench(Runtime& runtime, const LoopOptions& options) : runtime_(runtime), options_(options) {}
 
-  Result<std::vector<BenchFigure>> Run() {
-    if (runtime_.rank() != 0) return Answer();
-    Result<std::vector<BenchFigure>> figures = Measure();
-    if (!figures.ok()) return Shutdown(runtime_, figures.status());
-    return figures;
-  }
-
- private:
-  Result<std::vector<BenchFigure>> Measure() {
+  // Rank 0.
+  Status Measure(std::vector<BenchFigure>& figures) {
+    if (runtime_.size() > 2) {
+      return Error(Code::kUsage, "bench loops runs on 1 or 2 ranks and has ", runtime_.size(),
+                   ": mpirun -np 2 dfrun bench loops");
+    }
     DF_TRY(runtime_.StartTask("worker", 0));
-    std::vector<BenchFigure> figures;
     for (const bool straight : {false, true}) {
       DF_ASSIGN(BenchFigure scalar, MeasureScalar(straight));
       figures.push_back(std::move(scalar));
@@ -112,9 +108,21 @@ class LoopBench {
       DF_ASSIGN(BenchFigure split, MeasureSplit());
       figures.push_back(std::move(split));
     }
-    return figures;
+    return Status();
   }
 
+  // Rank 1: serves the loops, and is the other end of the bare round trips.
+  Status Answer() {
+    Worker worker(runtime_);
+    for (int round = 0; round < options_.split_rounds; ++round) {
+      DF_TRY(worker.Serve());
+      BareRoundTrips(1, options_.split_iterations);
+    }
+    DF_TRY(worker.Serve());
+    return worker.Serve();
+  }
+
+ private:
   Result<std::unique_ptr<Session>> MakeSession(int32_t limit, int adds_on) {
     DF_ASSIGN(Graph graph, CountingLoop::Make(limit, adds_on));
     SessionOptions session_options;
@@ -164,30 +172,17 @@ class LoopBench {
                        "round trip of bare MPI"};
   }
 
-  // Rank 1: serves the loops, and is the other end of the bare round trips.
-  Result<std::vector<BenchFigure>> Answer() {
-    Worker worker(runtime_);
-    for (int round = 0; round < options_.split_rounds; ++round) {
-      DF_TRY(worker.Serve());
-      BareRoundTrips(1, options_.split_iterations);
-    }
-    DF_TRY(worker.Serve());
-    return std::vector<BenchFigure>();
-  }
-
   Runtime& runtime_;
   const LoopOptions& options_;
 };
 
-Result<std::vector<BenchFigure>> RunLoops(const LoopOptions& options) {
-  DF_ASSIGN(const std::unique_ptr<comm::World> world, comm::World::Join(1));
-  if (world->size() > 2) {
-    return Error(Code::kUsage, "bench loops runs on 1 or 2 ranks and has ", world->size(),
-                 ": mpirun -np 2 dfrun bench loops");
-  }
-  DF_ASSIGN(std::unique_ptr<Communicator> communicator, world->Connect());
-  DF_ASSIGN(const std::unique_ptr<Runtime> runtime, Runtime::Create({}, std::move(communicator)));
-  return LoopBench(*runtime, options).Run();
+Result<BenchOutcome> RunLoops(const LoopOptions& options) {
+  BenchOutcome outcome;
+  DF_ASSIGN(outcome.exit_code,
+            LeadOrServe(
+                {.threads = 1}, [&](Runtime& runtime) { return LoopBench(runtime, options).Measure(outcome.figures); },
+                [&](Runtime& runtime) { return LoopBench(runtime, options).Answer(); }));
+  return outcome;
 }
 
 BENCH(

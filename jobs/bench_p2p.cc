@@ -9,9 +9,9 @@
 #include <memory>
 #include <thread>
 
-#include "comm/bootstrap/world.h"
 #include "jobs/bench.h"
 #include "jobs/bench_timing.h"
+#include "jobs/ranks.h"
 #include "src/session/session.h"
 #include "src/session/worker.h"
 
@@ -125,29 +125,30 @@ class P2pBench {
  public:
   P2pBench(Runtime& runtime, const P2pOptions& options) : runtime_(runtime), options_(options), worker_(runtime) {}
 
-  Result<std::vector<BenchFigure>> Run() {
-    Result<std::vector<BenchFigure>> figures = RunCases();
-    // The other rank waits for a request: it must not do so in vain.
-    if (!figures.ok() && runtime_.rank() == 0) return Shutdown(runtime_, figures.status());
-    return figures;
+  // Rank 0: the figures of all cases.
+  Status Measure(std::vector<BenchFigure>& figures) {
+    if (runtime_.size() != 2) {
+      return Error(Code::kUsage, "bench p2p needs 2 ranks and has ", runtime_.size(), ": mpirun -np 2 dfrun bench p2p");
+    }
+    for (const Case& c : kCases) {
+      DF_ASSIGN(BenchFigure figure, MeasureCase(c));
+      figures.push_back(std::move(figure));
+    }
+    return Status();
+  }
+
+  // Rank 1: the other end of both ways.
+  Status Answer() {
+    for (const Case& c : kCases) DF_TRY(AnswerCase(c));
+    return worker_.Serve();
   }
 
  private:
-  Result<std::vector<BenchFigure>> RunCases() {
-    std::vector<BenchFigure> figures;
-    for (const Case& c : kCases) {
-      DF_ASSIGN(BenchFigure figure, runtime_.rank() == 0 ? Measure(c) : Answer(c));
-      figures.push_back(std::move(figure));
-    }
-    if (runtime_.rank() != 0) figures.clear();
-    return figures;
-  }
-
-  Result<BenchFigure> Measure(const Case& c) {
+  Result<BenchFigure> MeasureCase(const Case& c) {
     DF_ASSIGN(const PingPong ping_pong, PreparePingPong(runtime_, c));
+    DF_ASSIGN(Buffers buffers, MakeBuffers(c));
     DF_TRY(ping_pong.session->RunStep(ping_pong.step, {}, {}));
     DF_TRY(Shutdown(runtime_));
-    DF_ASSIGN(Buffers buffers, MakeBuffers(c));
     std::vector<double> graph_s;
     std::vector<double> mpi_s;
     for (int round = 0; round < options_.rounds; ++round) {
@@ -162,15 +163,14 @@ class P2pBench {
     return Figure(c, Median(graph_s), Median(mpi_s));
   }
 
-  // Rank 1: the other end of both ways.
-  Result<BenchFigure> Answer(const Case& c) {
+  Status AnswerCase(const Case& c) {
     DF_TRY(worker_.Serve());
     DF_ASSIGN(Buffers buffers, MakeBuffers(c));
     for (int round = 0; round < options_.rounds; ++round) {
       BareMpi(c, 1, buffers);
       DF_TRY(worker_.Serve());
     }
-    return BenchFigure();
+    return Status();
   }
 
   Result<Buffers> MakeBuffers(const Case& c) const {
@@ -198,16 +198,14 @@ class P2pBench {
   Worker worker_;
 };
 
-Result<std::vector<BenchFigure>> RunP2p(const P2pOptions& options) {
-  DF_ASSIGN(const std::unique_ptr<comm::World> world, comm::World::Join(options.threads));
-  if (world->size() != 2) {
-    return Error(Code::kUsage, "bench p2p needs 2 ranks and has ", world->size(), ": mpirun -np 2 dfrun bench p2p");
-  }
-  DF_ASSIGN(std::unique_ptr<Communicator> communicator, world->Connect());
-  RuntimeOptions runtime_options;
-  runtime_options.threads = options.threads;
-  DF_ASSIGN(const std::unique_ptr<Runtime> runtime, Runtime::Create(runtime_options, std::move(communicator)));
-  return P2pBench(*runtime, options).Run();
+Result<BenchOutcome> RunP2p(const P2pOptions& options) {
+  BenchOutcome outcome;
+  DF_ASSIGN(outcome.exit_code,
+            LeadOrServe(
+                {.threads = options.threads},
+                [&](Runtime& runtime) { return P2pBench(runtime, options).Measure(outcome.figures); },
+                [&](Runtime& runtime) { return P2pBench(runtime, options).Answer(); }));
+  return outcome;
 }
 
 BENCH("p2p", "What an edge between two ranks costs, beside bare MPI.", "mpirun -np 2 dfrun bench p2p --json p2p.json",

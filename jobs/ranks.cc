@@ -30,7 +30,11 @@ Result<std::unique_ptr<Runtime>> MakeRuntime(const RuntimeOptions& options, comm
 
 }  // namespace
 
-Result<int> LeadOrServe(const RankOptions& options, const std::function<Status(Runtime&)>& lead) {
+Result<int> LeadOrServe(const RankOptions& options, const RankRole& lead) {
+  return LeadOrServe(options, lead, [](Runtime& runtime) { return Worker(runtime).Serve(); });
+}
+
+Result<int> LeadOrServe(const RankOptions& options, const RankRole& lead, const RankRole& serve) {
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   DF_ASSIGN(const std::unique_ptr<comm::World> world, comm::World::Join(options.threads > 0 ? options.threads : cores));
   RuntimeOptions runtime_options;
@@ -40,7 +44,7 @@ Result<int> LeadOrServe(const RankOptions& options, const std::function<Status(R
   if (!runtime.ok() && world->size() > 1) AbortAll(world->rank(), runtime.status());
   DF_TRY(runtime.status());
   if (world->rank() != 0) {
-    const Status served = Worker(**runtime).Serve();
+    const Status served = serve(**runtime);
     AbortIfNetworkFailed(**runtime);
     return ExitCode(served.code());  // the reason is rank 0's to print
   }

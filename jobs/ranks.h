@@ -13,10 +13,14 @@ struct RankOptions {
   bool straight_loops = true;
 };
 
-// Joins the ranks, calls `lead` on rank 0 while all others serve its sessions, and ends them with its outcome.
-// The result on every rank: 0, or the exit code of what went wrong, which rank 0 has said by PrintError(). An error
-// where the ranks could not be joined.
-Result<int> LeadOrServe(const RankOptions& options, const std::function<Status(Runtime&)>& lead);
+using RankRole = std::function<Status(Runtime&)>;
+
+// Joins the ranks, calls `lead` on rank 0 and `serve` on all others, and ends them with rank 0's outcome: `serve`
+// returns what the last Worker::Serve() in it does. The result on every rank: 0, or the exit code of what went wrong,
+// which rank 0 has said by PrintError(). An error where the ranks could not be joined.
+Result<int> LeadOrServe(const RankOptions& options, const RankRole& lead, const RankRole& serve);
+// The others serve rank 0's sessions until its end.
+Result<int> LeadOrServe(const RankOptions& options, const RankRole& lead);
 
 }  // namespace dfrun::jobs
 
