@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "src/spec/schema.h"
+
 namespace dfrun {
 namespace {
 
@@ -95,6 +97,35 @@ bool TakesText(const CallTarget& target, std::string_view keyword) {
   if (target.op == nullptr) return false;
   const Keyword found = FindKeyword(*target.op, keyword);
   return found.attr != nullptr && (found.attr->type == "string" || found.attr->type == "list(string)");
+}
+
+bool CheckFunctionKeywords(const FunctionDef& def, const Expr& call, Diagnostics& diagnostics) {
+  std::vector<std::string> known;
+  for (const FunctionDef::AttrArg& attr : def.attrs) known.emplace_back(attr.name.text());
+  for (const Yaml& arg : def.args) known.emplace_back(arg.text());
+  bool good = true;
+  for (const KeywordArg& k : call.keywords) {
+    if (std::find(known.begin(), known.end(), k.name) != known.end()) continue;
+    std::string near = DidYouMean(k.name, known);
+    if (near.empty()) {
+      for (const std::string& name : known) near += (near.empty() ? "; it takes " : ", ") + name;
+    }
+    diagnostics.Error(k.place, "unknown attr '", k.name, "' of function '", def.name, "'", near);
+    good = false;
+  }
+  return good;
+}
+
+void ReportUnknownCallee(const Expr& call, const FunctionMap& functions, const OpRegistry& ops,
+                         Diagnostics& diagnostics) {
+  std::vector<std::string> names;
+  for (const auto& [name, def] : functions) names.push_back(name);
+  const std::string near = DidYouMean(call.text, names);
+  if (!near.empty()) {
+    diagnostics.Error(call.place, "unknown op or function '", call.text, "'", near);
+  } else {
+    diagnostics.Error(call.place, ops.UnknownOp(call.text));
+  }
 }
 
 }  // namespace dfrun

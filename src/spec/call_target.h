@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "src/framework/op.h"
+#include "src/spec/expr.h"
 #include "src/spec/function_def.h"
 
 namespace dfrun {
@@ -35,6 +36,13 @@ std::vector<std::string_view> FurtherSpellings();
 
 // True where the keyword's value is text rather than an expression: a string attr, or any attr of a function.
 bool TakesText(const CallTarget& target, std::string_view keyword);
+
+// Reports keywords of a call that are neither arguments nor attrs of the function; false if there are any.
+bool CheckFunctionKeywords(const FunctionDef& def, const Expr& call, Diagnostics& diagnostics);
+
+// Reports a call of what is neither a function nor an op.
+void ReportUnknownCallee(const Expr& call, const FunctionMap& functions, const OpRegistry& ops,
+                         Diagnostics& diagnostics);
 
 }  // namespace dfrun
 

@@ -63,6 +63,7 @@ class Loader {
     }
     lowering.AddGraph(document.graph);
     ReadSections(document, {reader, lowering, graph_, job_.inputs, cluster});
+    lowering.CheckUncalledFunctions();
     job_.variables = lowering.variables();
     CheckInitialValues(job_.variables, graph_, diagnostics_);
     graph_.files() = diagnostics_.files();

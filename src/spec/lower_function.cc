@@ -14,24 +14,6 @@ const Expr* FindKeywordArg(const Expr& call, std::string_view name) {
   return nullptr;
 }
 
-// Reports keywords that are neither arguments nor attrs of the function.
-bool CheckKeywords(const FunctionDef& def, const Expr& call, Diagnostics& diagnostics) {
-  std::vector<std::string> known;
-  for (const FunctionDef::AttrArg& attr : def.attrs) known.emplace_back(attr.name.text());
-  for (const Yaml& arg : def.args) known.emplace_back(arg.text());
-  bool good = true;
-  for (const KeywordArg& k : call.keywords) {
-    if (std::find(known.begin(), known.end(), k.name) != known.end()) continue;
-    std::string near = DidYouMean(k.name, known);
-    if (near.empty()) {
-      for (const std::string& name : known) near += (near.empty() ? "; it takes " : ", ") + name;
-    }
-    diagnostics.Error(k.place, "unknown attr '", k.name, "' of function '", def.name, "'", near);
-    good = false;
-  }
-  return good;
-}
-
 }  // namespace
 
 std::string Lowering::CalledFrom(const Frame& frame) const {
@@ -98,7 +80,7 @@ bool Lowering::BindAttr(const ExprContext& context, const FunctionDef::AttrArg& 
 
 bool Lowering::BindArguments(const ExprContext& context, const FunctionDef& def, const Expr& call, Frame& frame,
                              Params& params) {
-  bool good = CheckKeywords(def, call, diagnostics_);
+  bool good = CheckFunctionKeywords(def, call, diagnostics_);
   for (const FunctionDef::AttrArg& attr : def.attrs)
     good = BindAttr(context, attr, FindKeywordArg(call, attr.name.text()), call, params) && good;
 
@@ -147,6 +129,7 @@ std::optional<Value> Lowering::LowerFunction(const ExprContext& context, const F
   frame.caller = &context.frame;
   frame.call_place = call.place;
   scopes_.insert(frame.scope);
+  called_.insert(&def);
   if (!context.own.device.empty()) frame.options.device = context.own.device;
   if (!own_name.empty()) {
     if (!context.own.colocate_with.empty()) frame.options.colocate_with = context.own.colocate_with;

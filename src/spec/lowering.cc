@@ -4,6 +4,7 @@
 
 #include "src/spec/family.h"
 #include "src/spec/schema.h"
+#include "src/spec/uncalled_function.h"
 
 namespace dfrun {
 namespace {
@@ -46,6 +47,22 @@ std::optional<Output> Lowering::Find(const Yaml& scalar) {
   if (expr->is(Expr::Kind::kName)) return Reference(top_, *expr);
   diagnostics_.Error(expr->place, "expected the name of a node, not '", expr->source, "'");
   return {};
+}
+
+std::optional<NodeId> Lowering::FindNode(const Yaml& scalar) {
+  const std::optional<Expr> expr = ParseScalar(scalar, Parsing(top_));
+  if (!expr) return {};
+  if ((expr->is(Expr::Kind::kName) && expr->port < 0) || expr->is(Expr::Kind::kControl))
+    return ControlReference(top_, *expr);
+  diagnostics_.Error(expr->place, "expected the name of a node, not '", expr->source, "'");
+  return {};
+}
+
+void Lowering::CheckUncalledFunctions() {
+  for (const auto& [name, def] : in_.functions) {
+    if (called_.contains(&def) || diagnostics_.full()) continue;
+    CheckUncalled(def, in_.functions, graph_.ops(), in_.params, in_.cluster, diagnostics_);
+  }
 }
 
 std::optional<NodeId> Lowering::AddNode(NodeSpec spec, SourcePlace place) {
@@ -110,14 +127,7 @@ std::optional<Value> Lowering::LowerCall(const ExprContext& context, const Expr&
     if (const OpDef* op = graph_.ops().Find(expanded->text)) return LowerOp(context, *op, *expanded, own_name);
   }
   if (target.op == nullptr) {
-    std::vector<std::string> names;
-    for (const auto& [name, def] : in_.functions) names.push_back(name);
-    const std::string near = DidYouMean(call.text, names);
-    if (!near.empty()) {
-      diagnostics_.Error(call.place, "unknown op or function '", call.text, "'", near);
-    } else {
-      diagnostics_.Error(call.place, graph_.ops().UnknownOp(call.text));
-    }
+    ReportUnknownCallee(call, in_.functions, graph_.ops(), diagnostics_);
     return {};
   }
   if (target.form == CallTarget::Form::kVariable) return LowerVariable(context, call, own_name);
@@ -152,6 +162,11 @@ std::optional<Output> Lowering::Reference(const Frame& frame, const Expr& name) 
   if (value->failed) return {};
   const size_t port = name.port < 0 ? 0 : static_cast<size_t>(name.port);
   if (port < value->outputs.size()) return value->outputs[port];
+  if (value->outputs.empty()) {
+    diagnostics_.Error(name.place, "'", name.text, "' gives no value: wait for it by ^", name.text,
+                       ", or name it in 'targets' of 'run'");
+    return {};
+  }
   diagnostics_.Error(name.place, "'", name.text, "' has ", value->outputs.size(),
                      value->outputs.size() == 1 ? " output" : " outputs", ", there is none numbered ", port);
   return {};

@@ -58,6 +58,10 @@ class Lowering {
   std::optional<Output> AddExpression(const Yaml& scalar, const std::string& name, const WantedValue* wanted);
   // An output of the graph by its name in the spec. Nothing after an error; a name whose node failed has had one.
   std::optional<Output> Find(const Yaml& scalar);
+  // A node by its name, which may have no outputs. Nothing after an error.
+  std::optional<NodeId> FindNode(const Yaml& scalar);
+  // To be called when all else is built.
+  void CheckUncalledFunctions();
   // A node with attrs and inputs as given. Nothing after an error.
   std::optional<NodeId> AddNode(NodeSpec spec, SourcePlace place);
   // A variable with a constant first value that is not trained.
@@ -204,6 +208,7 @@ class Lowering {
   std::unordered_map<NodeId, int32_t> flow_of_;  // FlowLevel::id, of nodes within any
   int32_t num_flows_ = 0;
   int64_t num_calls_ = 0;  // of functions
+  std::unordered_set<const FunctionDef*> called_;
 };
 
 }  // namespace dfrun

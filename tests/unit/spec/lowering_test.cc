@@ -15,6 +15,39 @@ const Node& NodeOf(const LoadedSpec& spec, const std::string& name) {
   return spec.graph.node(id < 0 ? 0 : id);
 }
 
+// A function that nothing calls has errors of its own only, whatever its attrs may stand for.
+TEST(Lowering, UncalledFunctionsAreChecked) {
+  const auto error = [](const std::string& function) {
+    return ErrorOf("cluster: {jobs: {ps: 1}}\nfunctions:\n  g: {args: [x], attrs: {n: ~}, returns: Neg(x)}\n" +
+                   function + "graph: {x: 1.0}\n");
+  };
+  for (const char* good : {
+           "  f: {args: [x], attrs: {op: ~}, returns: {y: \"x ${op} x\"}}\n",
+           "  f: {args: [x], attrs: {by: ~}, returns: {y: \"MatMul(x, ${by})\"}}\n",
+           "  f: {args: [x], attrs: {more: ~}, returns: {y: \"AddN(${more}, x) + h${more}\"}}\n",
+           "  f: {args: [x], attrs: {to: ~}, returns: {y: {op: Cast, inputs: [x], DstT: \"${to}\", \"device\": "
+           "\"/${to}\"}}}\n",
+           "  f: {args: [x], returns: {y: \"g(x, n=dim(x, 0)) + Sum(g(x=x, n=Abs), axis=[0, 1])\"}}\n",
+           "  f: {args: [x], graph: {p: {each: 3, op: Mul, inputs: [x, \"${i}\"]}}, returns: AddN(p/*) + p/1}\n",
+           "  f: {args: [x], graph: {W: {op: Variable, shape: [2], init: ones}}, returns: W + "
+           "RandomUniform(shape=Shape(x))}\n",
+           "  f: {args: [x], graph: {a: g(x), b: a/Neg + x}, returns: {a: a, b: b}}\n",
+           "  f: {args: [x], returns: {y: \"Cond(x > 0, Sqrt(x), [x])\", z: \"While(x, cond=g, body=g)\"}}\n",
+       }) {
+    EXPECT_EQ(error(good), "no error") << good;
+  }
+  EXPECT_EQ(error("  f: {args: [x], returns: {y: \"Neg(x, x)\"}}\n").substr(0, 40),
+            "job.yaml:5:39: Neg takes 1 input, this i");
+  EXPECT_EQ(error("  f: {args: [x], attrs: {n: ~}, returns: {y: \"Neg(${n}, z)\"}}\n"),
+            "job.yaml:5:57: unknown node 'z'; function 'f' sees its arguments and its own nodes");
+  EXPECT_EQ(error("  f: {args: [x], returns: {y: \"Neg(x, ^z)\"}}\n"),
+            "job.yaml:5:39: unknown node 'z'; function 'f' sees its arguments and its own nodes");
+  EXPECT_EQ(error("  f: {args: [x], returns: {y: {op: Neg, inputs: [x], device: /job:pss}}}\n").substr(0, 15),
+            "job.yaml:5:62: ");
+  EXPECT_EQ(error("  f: {args: [x], attrs: {n: \"${m}\"}, returns: {y: Neg(x)}}\n").substr(0, 32),
+            "job.yaml:5:30: unknown param 'm'");
+}
+
 TEST(Lowering, TheOutermostOpHasTheNodesName) {
   EXPECT_EQ(GraphOf("graph:\n"
                     "  x: {op: Placeholder, dtype: float32, shape: [-1, 3]}\n"
