@@ -270,6 +270,7 @@ std::vector<Member> Sections() {
           {"run", Mapping({{"steps", IntSchema()},
                            {"feed", feeds},
                            {"fetch", AnyOf({Ref("names"), MappingOf(Types({"string"}))})},
+                           {"targets", Ref("names")},
                            {"save", Types({"string"})}})},
           {"eval", Mapping({{"every", IntSchema()}, {"feed", feeds}, {"metrics", Ref("names")}})},
           {"checkpoint", Mapping({{"every", IntSchema()}, {"keep", IntSchema()}})},

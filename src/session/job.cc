@@ -256,6 +256,7 @@ Status Job::Save() {
 
 // What the last step fetched, under the names that the spec gives.
 Status Job::WriteFetches() const {
+  if (fetched_.empty()) return Status();
   const std::string path = StrCat(directory_->path(), "/", spec_.job.run->save);
   DF_ASSIGN(h5::Handle file, h5::CreateFile(path));
   for (size_t i = 0; i < fetched_.size(); ++i) {

@@ -70,7 +70,7 @@ Status AddEvaluation(JobGraphDraft& draft) {
   StampOptions options;
   options.prefix = "eval/";
   options.device = draft.workers[0];
-  Status stamped = draft.StampFetches(eval.feeds, eval.metrics, options, draft.job.evaluation);
+  Status stamped = draft.StampFetches(eval.feeds, eval.metrics, {}, options, draft.job.evaluation);
   if (stamped.ok()) return stamped;
   return Status(stamped.code(), StrCat(stamped.message(), "; so it is in 'eval', with what that feeds"));
 }
@@ -151,7 +151,8 @@ Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster) {
   if (spec.job.train) {
     DF_TRY(AddTraining(draft));
   } else {
-    DF_TRY(draft.StampFetches(spec.job.run->feeds, spec.job.run->fetches, {}, draft.job.step));
+    const RunSpec& run = *spec.job.run;
+    DF_TRY(draft.StampFetches(run.feeds, run.fetches, run.targets, {}, draft.job.step));
   }
   DF_TRY(AddInputAdvance(draft));
   OrderWritersAfterReaders(draft);

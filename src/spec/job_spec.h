@@ -113,6 +113,7 @@ struct RunSpec {
   int64_t steps = 1;
   std::vector<FeedSpec> feeds;  // values are computed anew in each step
   std::vector<FetchSpec> fetches;
+  std::vector<NodeId> targets;      // nodes that each step runs for what they do
   std::string save = "fetches.h5";  // what the last step fetched goes into this file of the run directory
   SourcePlace place;
 };

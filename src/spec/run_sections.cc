@@ -83,6 +83,25 @@ bool ReadCount(const Yaml& map, std::string_view key, int64_t minimum, ValueRead
   return number.has_value();
 }
 
+// Names of nodes, of those without outputs too.
+std::vector<NodeId> ReadTargets(const Yaml& list, const SectionContext& context) {
+  std::vector<NodeId> targets;
+  Diagnostics& diagnostics = context.reader.diagnostics();
+  if (!list.is_sequence()) {
+    diagnostics.Error(list.place(), "'targets' must be a list of names, not ", list.Describe());
+    return targets;
+  }
+  for (size_t i = 0; i < list.size(); ++i) {
+    const Yaml name = list.item(i);
+    if (!name.is_scalar()) {
+      diagnostics.Error(name.place(), "'targets' lists names, not ", name.Describe());
+    } else if (const std::optional<NodeId> node = context.lowering.FindNode(name)) {
+      targets.push_back(*node);
+    }
+  }
+  return targets;
+}
+
 // {words: sorted, counts: "sums:1"}.
 std::vector<FetchSpec> ReadNamedFetches(const Yaml& map, const SectionContext& context) {
   std::vector<FetchSpec> fetches;
@@ -170,7 +189,8 @@ std::vector<FetchSpec> ReadFetches(const Yaml& list, std::string_view what, bool
 std::optional<RunSpec> ReadRun(const Yaml& section, SourcePlace place, const SectionContext& context) {
   RunSpec run;
   run.place = place;
-  if (!CheckKeys(section, {"steps", "feed", "fetch", "save"}, "the section 'run'", context.reader.diagnostics()))
+  if (!CheckKeys(section, {"steps", "feed", "fetch", "targets", "save"}, "the section 'run'",
+                 context.reader.diagnostics()))
     return {};
   if (!ReadCount(section, "steps", 1, context.reader, run.steps)) return {};
   if (const std::optional<Yaml> feed = FindKey(section, "feed")) run.feeds = ReadFeeds(*feed, "feed", context);
@@ -178,6 +198,16 @@ std::optional<RunSpec> ReadRun(const Yaml& section, SourcePlace place, const Sec
     run.fetches = fetch->is_map() ? ReadNamedFetches(*fetch, context) : ReadFetches(*fetch, "'fetch'", false, context);
     CheckNames(run.fetches, "'fetch'", context.reader.diagnostics());
     CheckDatasets(run.fetches, context.reader.diagnostics());
+  }
+  const std::optional<Yaml> targets = FindKey(section, "targets");
+  if (targets) run.targets = ReadTargets(*targets, context);
+  const auto is_empty = [](const std::optional<Yaml>& names) {
+    return !names || ((names->is_sequence() || names->is_map()) && names->size() == 0);
+  };
+  if (is_empty(FindKey(section, "fetch")) && is_empty(targets)) {
+    context.reader.diagnostics().Error(place,
+                                       "'run' computes nothing: list in 'fetch' the values that it shall give, or in "
+                                       "'targets' nodes that it shall run for what they do");
   }
   if (const std::optional<Yaml> save = FindKey(section, "save")) {
     if (!ReadFileName(*save, context.reader, run.save)) return {};

@@ -144,5 +144,21 @@ TEST(AsSpecError, IsOfTheSpecWhereTheCompileFoundIt) {
   EXPECT_TRUE(AsSpecError("a.yaml", Status()).ok());
 }
 
+// A step of `run` runs its targets, though it fetches nothing.
+TEST_F(JobGraphTest, RunDoesItsTargets) {
+  GraphOps ops(spec_.graph, "");
+  const Output w{spec_.graph.Find("w"), 0};
+  const Output add = ops.Add("add", "AssignAdd", {w, ops.Const("one", Tensor::Scalar(1.0F))});
+  const Output done = ops.Add("done", "NoOp", {});
+  ASSERT_TRUE(ops.status().ok()) << ops.status().ToString();
+  spec_.graph.mutable_node(done.node).control_inputs = {add.node};
+  spec_.job.train.reset();
+  spec_.job.run = RunSpec();
+  spec_.job.run->targets = {done.node};
+  const Result<float> w_after = Train(3);
+  ASSERT_TRUE(w_after.ok()) << w_after.status().ToString();
+  EXPECT_EQ(*w_after, kStart + 3);
+}
+
 }  // namespace
 }  // namespace dfrun

@@ -228,10 +228,28 @@ TEST(Sections, RunFeedsAndFetches) {
   EXPECT_EQ(run.fetches[1].name, "z:0");
 }
 
+TEST(Sections, RunHasTargets) {
+  const Result<LoadedSpec> spec = LoadText(
+      "graph:\n"
+      "  v: {op: Variable, shape: [], init: zeros}\n"
+      "  add: AssignAdd(v, 1.0)\n"
+      "  done: {op: NoOp, control: [add]}\n"
+      "run: {targets: [done, ^add]}\n");
+  ASSERT_TRUE(spec.ok()) << spec.status().ToString();
+  EXPECT_EQ(spec->job.run->targets, (std::vector<NodeId>{spec->graph.Find("done"), spec->graph.Find("add")}));
+  EXPECT_TRUE(spec->job.run->fetches.empty());
+  EXPECT_EQ(ErrorOf("graph: {x: 1}\nrun: {targets: [\"x:0\"]}\n"),
+            "job.yaml:3:18: expected the name of a node, not 'x:0'");
+  EXPECT_EQ(ErrorOf("graph: {x: 1}\nrun: {targets: x}\n"), "job.yaml:3:16: 'targets' must be a list of names, not 'x'");
+  EXPECT_EQ(ErrorOf("graph: {x: 1}\nrun: {fetch: [], steps: 5}\n").substr(0, 36),
+            "job.yaml:3:1: 'run' computes nothing");
+}
+
 TEST(Sections, RunErrors) {
   const std::string graph = "graph: {x: {op: Placeholder, dtype: float32, shape: [2]}}\n";
-  EXPECT_EQ(ErrorOf(graph + "run: {feed: {x: [1, 2]}}\n"), "job.yaml:3:17: a feed is an expression, not a list");
-  EXPECT_EQ(ErrorOf(graph + "run: {feed: {x: \"[1.0, 2.0, 3.0]\"}}\n"),
+  EXPECT_EQ(ErrorOf(graph + "run: {feed: {x: [1, 2]}, fetch: [x]}\n"),
+            "job.yaml:3:17: a feed is an expression, not a list");
+  EXPECT_EQ(ErrorOf(graph + "run: {feed: {x: \"[1.0, 2.0, 3.0]\"}, fetch: [x]}\n"),
             "job.yaml:3:17: 'x' is float32[2], but is fed float32[3]");
   EXPECT_EQ(ErrorOf(graph + "run: {fetch: [xx]}\n"), "job.yaml:3:15: unknown node 'xx', did you mean 'x'?");
   EXPECT_EQ(ErrorOf(graph + "run: {fetch: [\"x:1\"]}\n"), "job.yaml:3:16: 'x' has 1 output, there is none numbered 1");
