@@ -57,6 +57,10 @@ void CopyRows(MatrixView<const T> from, int64_t rows, int64_t columns, T* to, in
   for (int64_t i = 0; i < rows; ++i) std::copy_n(from.data + i * from.stride, columns, to + i * stride);
 }
 
+constexpr IntoC FirstPass(GemmInto into) {
+  return into == GemmInto::kStore ? IntoC::kStore : into == GemmInto::kAdd ? IntoC::kAdd : IntoC::kDescend;
+}
+
 // What the products of `tiles` tiles by one panel copy of the next.
 template <class T>
 RowCopy<T> CopyOf(MatrixView<const T> b, int64_t depth, int64_t columns, int vectors, T* packed, int64_t tiles) {
@@ -78,6 +82,7 @@ struct BlockedGemm<T>::Pass {
   MatrixView<const T> b;
   MatrixView<T> c;
   IntoC into;
+  GemmOutput<T> output;  // without a bias where C is not whole yet
   T* panels;
   bool keeps_panels;  // all of them, for passes to come; else each takes the place of the one before
   bool has_panels;    // an earlier pass left them
@@ -93,12 +98,13 @@ struct BlockedGemm<T>::Panel {
 };
 
 template <class T>
-BlockedGemm<T>::BlockedGemm(int64_t m, int64_t k, int64_t n, bool transposed_a, bool transposed_b, GemmInto into)
-    : into_(into), m_(m), k_(k), n_(n), columns_(n) {
+BlockedGemm<T>::BlockedGemm(int64_t m, int64_t k, int64_t n, bool transposed_a, bool transposed_b,
+                            const GemmOutput<T>& output)
+    : output_(output), m_(m), k_(k), n_(n), columns_(n) {
   const int64_t cached = CachedBytes() / static_cast<int64_t>(sizeof(T));
   // In multiplications: transposing an element of B costs 10, so does one of A, one of C 20.
-  const bool adds = into == GemmInto::kAdd;
-  swapped_ = !adds && transposed_b && k * m <= cached && 2 * m * n + (transposed_a ? 0 : m * k) < n * k;
+  const bool changes = output.into != GemmInto::kStore;
+  swapped_ = !changes && transposed_b && k * m <= cached && 2 * m * n + (transposed_a ? 0 : m * k) < n * k;
   if (swapped_) {
     std::swap(m_, n_);
     depth_ = k_;
@@ -110,9 +116,9 @@ BlockedGemm<T>::BlockedGemm(int64_t m, int64_t k, int64_t n, bool transposed_a, 
     return;
   }
   const int64_t max_depth = m <= kFewRows && !transposed_b ? kFewRowsDepth : kMaxDepth;
-  depth_ = adds ? k : CeilDiv(k, CeilDiv(k, max_depth));
+  depth_ = changes ? k : CeilDiv(k, CeilDiv(k, max_depth));
   // A copy that is read once is none the faster.
-  direct_ = !adds && !transposed_b && m <= MaxRows(kMaxVectors);
+  direct_ = !changes && !transposed_b && m <= MaxRows(kMaxVectors);
   keeps_panels_ = depth_ == k && k * n <= cached && m * n >= cached / 2;
   int64_t cached_rows = std::max<int64_t>(cached / depth_, kLanes<T>);
   if (depth_ < k && m * n > cached / 2) {
@@ -146,11 +152,13 @@ void BlockedGemm<T>::RunPass(const Pass& pass) {
   o.depth = pass.depth;
   o.c_stride = pass.c.stride;
   o.into = pass.into;
+  o.rate = pass.output.rate;
   RowCopy<T> copy{};
   o.copy = &copy;
   for (int64_t i = 0; i < panels; ++i) {
     const Panel panel = panel_at(i);
     const MatrixView<const T> b = pass.b.At(0, panel.column);
+    const GemmOutput<T> output = pass.output.FromColumn(panel.column);
     const int64_t tiles = CeilDiv(pass.m, MaxRows(panel.vectors));
     if (!pass.has_panels && (b.transposed || i == 0)) {
       PackPanel(b, pass.depth, panel.columns, panel.packed, panel.vectors);
@@ -170,13 +178,15 @@ void BlockedGemm<T>::RunPass(const Pass& pass) {
       o.a = pass.a.At(row, 0).data;
       o.c = pass.c.data + row * pass.c.stride + panel.column;
       RunGemmBlock<T, RowsOfB::kCopying>(rows, panel.vectors, o);
+      output.Finish({o.c, o.c_stride, false}, rows, panel.columns);
     }
   }
 }
 
 template <class T>
 void BlockedGemm<T>::RunBlock(int64_t rows, int64_t columns, bool first, MatrixView<const T> a, MatrixView<const T> b,
-                              MatrixView<T> c, T* scratch) const {
+                              MatrixView<T> c, GemmOutput<T> output, T* scratch) const {
+  const T* const bias = output.bias;
   for (int64_t p = 0; p < k_; p += depth_) {
     const int64_t depth = std::min(depth_, k_ - p);
     MatrixView<const T> part = a.At(0, p);
@@ -184,20 +194,24 @@ void BlockedGemm<T>::RunBlock(int64_t rows, int64_t columns, bool first, MatrixV
       CopyRows(part, depth, rows, scratch, a_stride_);
       part = {scratch, a_stride_, true};
     }
-    const IntoC into = into_ == GemmInto::kAdd ? IntoC::kAdd : p > 0 ? IntoC::kContinue : IntoC::kStore;
+    const IntoC into = p > 0 ? IntoC::kContinue : FirstPass(output.into);
+    output.bias = p + depth == k_ ? bias : nullptr;
     T* const panels = scratch + a_elements_;
-    RunPass({rows, depth, columns, part, b.At(p, 0), c, into, panels, keeps_panels_, keeps_panels_ && !first});
+    RunPass({rows, depth, columns, part, b.At(p, 0), c, into, output, panels, keeps_panels_, keeps_panels_ && !first});
   }
 }
 
 template <class T>
 void BlockedGemm<T>::Run(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, T* scratch) const {
-  if (direct_) return DirectGemm<T>(m_, k_, n_, a, b, c);
+  if (direct_) {
+    DirectGemm<T>(m_, k_, n_, a, b, c);
+    return output_.Finish(c, m_, n_);
+  }
   if (swapped_) return RunSwapped(a, b, c, scratch);
   for (int64_t column = 0; column < n_; column += columns_) {
     for (int64_t row = 0; row < m_; row += rows_) {
       RunBlock(std::min(rows_, m_ - row), std::min(columns_, n_ - column), row == 0, a.At(row, 0), b.At(0, column),
-               c.At(row, column), scratch);
+               c.At(row, column), output_.FromColumn(column), scratch);
     }
   }
 }
@@ -217,6 +231,7 @@ void BlockedGemm<T>::RunSwapped(MatrixView<const T> a, MatrixView<const T> b, Ma
              {a.data, a.stride, !a.transposed},
              {block, stride, false},
              IntoC::kStore,
+             {},
              scratch,
              true,
              row > 0});
@@ -227,6 +242,7 @@ void BlockedGemm<T>::RunSwapped(MatrixView<const T> a, MatrixView<const T> b, Ma
                       c.stride);
       }
     }
+    output_.FromColumn(row).Finish(c.At(0, row), n_, rows);
   }
 }
 

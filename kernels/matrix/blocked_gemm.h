@@ -6,21 +6,16 @@
 #include <cstdint>
 
 #include "kernels/matrix/direct_gemm.h"
+#include "kernels/matrix/gemm_output.h"
 
 namespace dfrun {
-
-// What a product does with C.
-enum class GemmInto {
-  kStore,  // C = A B
-  kAdd,    // C = C + A B, where A B is rounded to a sum of its own first
-};
 
 // The shape of a product and what follows from it. T: as DirectGemm's. Thread safety: any thread, several at once.
 template <class T>
 class BlockedGemm {
  public:
-  // m, k, n >= 1.
-  BlockedGemm(int64_t m, int64_t k, int64_t n, bool transposed_a, bool transposed_b, GemmInto into = GemmInto::kStore);
+  // m, k, n >= 1. The output's bias outlives this.
+  BlockedGemm(int64_t m, int64_t k, int64_t n, bool transposed_a, bool transposed_b, const GemmOutput<T>& output = {});
   // Elements of scratch memory that Run() needs, at an address that vectors align to.
   int64_t scratch_elements() const { return a_elements_ + b_elements_ + c_elements_; }
   // The views are as announced. C is not transposed and overlaps neither operand.
@@ -33,10 +28,10 @@ class BlockedGemm {
   static void RunPass(const Pass& pass);
   // Some rows of A by some columns of B; `first`: no rows before have been multiplied by these columns.
   void RunBlock(int64_t rows, int64_t columns, bool first, MatrixView<const T> a, MatrixView<const T> b,
-                MatrixView<T> c, T* scratch) const;
+                MatrixView<T> c, GemmOutput<T> output, T* scratch) const;
   void RunSwapped(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, T* scratch) const;
 
-  GemmInto into_;
+  GemmOutput<T> output_;
   int64_t m_;  // of C, or of its transpose where swapped_
   int64_t k_;
   int64_t n_;

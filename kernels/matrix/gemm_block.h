@@ -53,6 +53,7 @@ enum class IntoC {
   kStore,     // C = A B
   kContinue,  // C is the sum of an earlier pass over k, which goes on
   kAdd,       // C = C + A B, where A B is rounded to a sum of its own first
+  kDescend,   // C = C - rate * A B, likewise, and rounded after each operation; of floating point only
 };
 
 template <class T>
@@ -67,6 +68,7 @@ struct BlockOperands {
   T* c;
   int64_t c_stride;
   IntoC into;
+  T rate;            // of kDescend
   RowCopy<T>* copy;  // kCopying: may have no rows
 };
 
@@ -158,12 +160,20 @@ void GemmBlock(const BlockOperands<T>& o) {
     step(0);
     advance(1);
   }
-  if (o.into == IntoC::kAdd) {
+  const auto change_c = [&](auto changed) __attribute__((always_inline)) {
 #pragma GCC unroll 16
     for (int i = 0; i < Rows; ++i) {
 #pragma GCC unroll 4
-      for (int j = 0; j < kLast; ++j) sum[i][j] = Plus<T>(Load(c + i * c_stride + j * kLanes<T>), sum[i][j]);
-      sum[i][kLast] = Plus<T>(LoadFirst(c + i * c_stride + kLast * kLanes<T>, o.last_columns), sum[i][kLast]);
+      for (int j = 0; j < kLast; ++j) sum[i][j] = changed(Load(c + i * c_stride + j * kLanes<T>), sum[i][j]);
+      sum[i][kLast] = changed(LoadFirst(c + i * c_stride + kLast * kLanes<T>, o.last_columns), sum[i][kLast]);
+    }
+  };
+  if (o.into == IntoC::kAdd) {
+    change_c([](Vec<T> was, Vec<T> product) { return Plus<T>(was, product); });
+  }
+  if constexpr (std::is_floating_point_v<T>) {
+    if (o.into == IntoC::kDescend) {
+      change_c([rate = Broadcast<T>(o.rate)](Vec<T> was, Vec<T> product) { return was - rate * product; });
     }
   }
 #pragma GCC unroll 16

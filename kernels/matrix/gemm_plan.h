@@ -27,6 +27,34 @@ struct ThreadTiles {
   int64_t columns = 1;
 };
 
+// C as `output` says, tile by tile on the pool; m, k, n >= 1. Scratch memory comes from `allocator`; where there is
+// none, some tiles are done and others not.
+template <class T>
+Status RunTiles(const GemmShape& s, const T* a, const T* b, T* c, ThreadPool& pool, Allocator& allocator,
+                const GemmOutput<T>& output = {}) {
+  const ThreadTiles tiles(s, pool.num_threads());
+  std::atomic<bool> failed{false};
+  pool.RunBlocks(tiles.count(), [&](int64_t i) {
+    const int64_t row = i / tiles.columns * s.m / tiles.rows;
+    const int64_t row_end = (i / tiles.columns + 1) * s.m / tiles.rows;
+    const int64_t column = i % tiles.columns * s.n / tiles.columns;
+    const int64_t column_end = (i % tiles.columns + 1) * s.n / tiles.columns;
+    const BlockedGemm<T> tile(row_end - row, s.k, column_end - column, s.transpose_a, s.transpose_b,
+                              output.FromColumn(column));
+    const size_t bytes = static_cast<size_t>(tile.scratch_elements()) * sizeof(T);
+    void* scratch = allocator.Allocate(bytes);
+    if (scratch == nullptr) {
+      failed.store(true, std::memory_order_relaxed);
+      return;
+    }
+    tile.Run(ViewA(s, a).At(row, 0), ViewB(s, b).At(0, column), {c + row * s.n + column, s.n, false},
+             static_cast<T*>(scratch));
+    allocator.Free(scratch, bytes);
+  });
+  if (!failed.load(std::memory_order_relaxed)) return Status();
+  return Error(Code::kResourceExhausted, "no memory for copies of the operands of a matrix product");
+}
+
 // T: as DirectGemm's. Empty products are allowed.
 template <class T>
 class GemmPlan final : public Gemm<T> {
@@ -39,26 +67,7 @@ class GemmPlan final : public Gemm<T> {
       std::fill_n(c, s.m * s.n, T{0});
       return Status();
     }
-    const ThreadTiles tiles(s, pool.num_threads());
-    std::atomic<bool> failed{false};
-    pool.RunBlocks(tiles.count(), [&](int64_t i) {
-      const int64_t row = i / tiles.columns * s.m / tiles.rows;
-      const int64_t row_end = (i / tiles.columns + 1) * s.m / tiles.rows;
-      const int64_t column = i % tiles.columns * s.n / tiles.columns;
-      const int64_t column_end = (i % tiles.columns + 1) * s.n / tiles.columns;
-      const BlockedGemm<T> tile(row_end - row, s.k, column_end - column, s.transpose_a, s.transpose_b);
-      const size_t bytes = static_cast<size_t>(tile.scratch_elements()) * sizeof(T);
-      void* scratch = allocator.Allocate(bytes);
-      if (scratch == nullptr) {
-        failed.store(true, std::memory_order_relaxed);
-        return;
-      }
-      tile.Run(ViewA(s, a).At(row, 0), ViewB(s, b).At(0, column), {c + row * s.n + column, s.n, false},
-               static_cast<T*>(scratch));
-      allocator.Free(scratch, bytes);
-    });
-    if (!failed.load(std::memory_order_relaxed)) return Status();
-    return Error(Code::kResourceExhausted, "no memory for copies of the operands of a matrix product");
+    return RunTiles(s, a, b, c, pool, allocator);
   }
 
  private:

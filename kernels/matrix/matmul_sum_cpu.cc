@@ -33,7 +33,7 @@ bool AddTerm(const Term<T>& term, int64_t row, int64_t column, int64_t rows, int
     return true;
   }
   const BlockedGemm<T> gemm(rows, term.shape.k, columns, term.a.transposed, term.b.transposed,
-                            first ? GemmInto::kStore : GemmInto::kAdd);
+                            {.into = first ? GemmInto::kStore : GemmInto::kAdd});
   const size_t bytes = static_cast<size_t>(gemm.scratch_elements()) * sizeof(T);
   void* const scratch = allocator.Allocate(bytes);
   if (scratch == nullptr) return false;

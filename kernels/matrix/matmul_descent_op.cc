@@ -1,0 +1,28 @@
+#include "kernels/matrix/matmul_shape.h"
+#include "src/framework/op.h"
+
+namespace dfrun {
+namespace {
+
+Status DescentShape(InferenceContext& c) {
+  const bool of_ref = c.num_outputs() > 0;
+  DF_TRY(c.WithRank(1, 0).status());
+  DF_ASSIGN(PartialShape shape, ProductShape(c, 2, 3));
+  DF_ASSIGN(shape, shape.Merge(of_ref ? c.input(0) : c.handle_shape(0)));
+  if (of_ref) c.set_output(0, std::move(shape));
+  return Status();
+}
+
+// What follows the variable.
+void Descent(OpBuilder& op) {
+  op.Input("alpha: T").Input("a: T").Input("b: T");
+  op.Attr("T: {float, double}").Attr("transpose_a: bool = false").Attr("transpose_b: bool = false");
+  op.Shape(&DescentShape).NotDifferentiable();
+  op.Doc("Gradient descent by the product of a and b, alpha times: made when a graph is optimised.");
+}
+
+OP("_MatMulApplyGradientDescent").Input("var: Ref(T)").As(&Descent).Output("out: Ref(T)");
+OP("_MatMulResourceApplyGradientDescent").Input("var: resource").As(&Descent).Stateful();
+
+}  // namespace
+}  // namespace dfrun

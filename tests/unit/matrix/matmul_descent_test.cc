@@ -1,0 +1,122 @@
+// _MatMulApplyGradientDescent gives the bits of MatMul and ApplyGradientDescent.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "testing/node_runner.h"
+
+namespace dfrun {
+namespace {
+
+using testing::Input;
+using testing::NodeRunner;
+using Way = NodeRunner::Way;
+
+template <class T>
+Tensor RandomMatrix(int64_t rows, int64_t columns, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  Tensor tensor(DTypeOf<T>, Shape({rows, columns}));
+  for (int64_t i = 0; i < tensor.num_elements(); ++i) tensor.data<T>()[i] = static_cast<T>(uniform(random));
+  return tensor;
+}
+
+RefPtr<Variable> MakeVariable(const Tensor& value) {
+  RefPtr<Variable> variable(new Variable("weight", value.dtype(), PartialShape(value.shape())));
+  MutexLock lock(variable->mu());
+  EXPECT_TRUE(variable->Assign(value, SystemAllocator()).ok());
+  return variable;
+}
+
+Input Of(Variable& variable, bool resource) {
+  if (!resource) return variable;
+  return Tensor::Scalar(ResourceHandle(variable.name(), RefPtr<Resource>(&variable)));
+}
+
+const char* OpOf(bool resource) {
+  return resource ? "_MatMulResourceApplyGradientDescent" : "_MatMulApplyGradientDescent";
+}
+
+template <class T>
+void GivesTheBitsOfBoth(int64_t m, int64_t k, int64_t n) {
+  const Tensor start = RandomMatrix<T>(m, n, 1);
+  const Tensor rate = Tensor::Scalar(static_cast<T>(-.37));
+  for (int transposed = 0; transposed < 4; ++transposed) {
+    const bool ta = (transposed & 1) != 0;
+    const bool tb = (transposed & 2) != 0;
+    const Tensor a = ta ? RandomMatrix<T>(k, m, 2) : RandomMatrix<T>(m, k, 2);
+    const Tensor b = tb ? RandomMatrix<T>(n, k, 3) : RandomMatrix<T>(k, n, 3);
+    const AttrMap attrs{{"T", DTypeOf<T>}, {"transpose_a", ta}, {"transpose_b", tb}};
+    NodeRunner runner;
+    const Result<std::vector<Tensor>> gradient = runner.Run("MatMul", attrs, {a, b});
+    ASSERT_TRUE(gradient.ok()) << gradient.status().ToString();
+    const RefPtr<Variable> expected = MakeVariable(start);
+    ASSERT_TRUE(runner.Run(Way::kStaticShapes, "ApplyGradientDescent", {}, {*expected, rate, (*gradient)[0]}).ok());
+    for (bool resource : {false, true}) {
+      for (Way way : {Way::kUnknownShapes, Way::kStaticShapes, Way::kThreads}) {
+        const RefPtr<Variable> variable = MakeVariable(start);
+        const Status status = runner.Run(way, OpOf(resource), attrs, {Of(*variable, resource), rate, a, b}).status();
+        ASSERT_TRUE(status.ok()) << status.ToString();
+        EXPECT_TRUE(variable->value().Identical(expected->value()))
+            << m << " x " << k << " x " << n << ", transposed " << transposed << ", resource " << resource;
+      }
+    }
+  }
+}
+
+TEST(MatMulDescent, GivesTheBitsOfBoth) {
+  GivesTheBitsOfBoth<float>(300, 70, 500);
+  GivesTheBitsOfBoth<float>(1030, 33, 260);
+  GivesTheBitsOfBoth<float>(5, 1300, 90);
+  GivesTheBitsOfBoth<float>(7, 9, 11);
+  GivesTheBitsOfBoth<float>(40, 0, 30);
+  GivesTheBitsOfBoth<float>(0, 4, 30);
+  GivesTheBitsOfBoth<double>(130, 40, 150);
+}
+
+// What a reader got of the weight before stays as it was, be it an operand of the product itself.
+TEST(MatMulDescent, SnapshotsKeepTheirBytes) {
+  NodeRunner runner;  // its memory outlives the variables
+  const Tensor start = RandomMatrix<float>(64, 64, 1);
+  const RefPtr<Variable> variable = MakeVariable(start);
+  Tensor snapshot;
+  {
+    MutexLock lock(variable->mu());
+    snapshot = variable->Snapshot();
+  }
+  const Tensor rate = Tensor::Scalar(1.F);
+  ASSERT_TRUE(runner.Run(Way::kThreads, OpOf(false), {}, {*variable, rate, snapshot, snapshot}).ok());
+  EXPECT_TRUE(snapshot.Identical(start));
+  const Result<std::vector<Tensor>> square = runner.Run("MatMul", {}, {start, start});
+  ASSERT_TRUE(square.ok());
+  const RefPtr<Variable> expected = MakeVariable(start);
+  ASSERT_TRUE(runner.Run(Way::kStaticShapes, "ApplyGradientDescent", {}, {*expected, rate, (*square)[0]}).ok());
+  EXPECT_TRUE(variable->value().Identical(expected->value()));
+}
+
+TEST(MatMulDescent, RefusesWhatDoesNotFit) {
+  NodeRunner runner;
+  const Tensor start = RandomMatrix<float>(3, 4, 1);
+  const RefPtr<Variable> variable = MakeVariable(start);
+  const auto run = [&](Variable& on, const Tensor& rate, const Shape& a, const Shape& b) {
+    return runner
+        .Run(Way::kUnknownShapes, OpOf(true), {},
+             {Of(on, true), rate, RandomMatrix<float>(1, a.num_elements(), 2).Reshaped(a),
+              RandomMatrix<float>(1, b.num_elements(), 3).Reshaped(b)})
+        .status()
+        .code();
+  };
+  const Tensor rate = Tensor::Scalar(1.F);
+  EXPECT_EQ(run(*variable, Tensor::Vector<float>({1}), {3, 2}, {2, 4}), Code::kInvalidArgument);
+  EXPECT_EQ(run(*variable, rate, {3, 2}, {3, 4}), Code::kInvalidArgument);
+  EXPECT_EQ(run(*variable, rate, {4, 2}, {2, 3}), Code::kInvalidArgument);
+  EXPECT_EQ(run(*variable, rate, {6}, {2, 4}), Code::kInvalidArgument);
+  const RefPtr<Variable> without_value(new Variable("empty", DType::kFloat, PartialShape({3, 4})));
+  EXPECT_EQ(run(*without_value, rate, {3, 2}, {2, 4}), Code::kFailedPrecondition);
+  const RefPtr<Variable> other = MakeVariable(RandomMatrix<double>(3, 4, 1));
+  EXPECT_EQ(run(*other, rate, {3, 2}, {2, 4}), Code::kInvalidArgument);
+  EXPECT_TRUE(variable->value().Identical(start)) << "a refused update changes nothing";
+}
+
+}  // namespace
+}  // namespace dfrun
