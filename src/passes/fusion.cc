@@ -14,11 +14,13 @@ Status AddFused(const Graph& graph, const Fusion& fusion, GraphRebuilder& rebuil
   spec.name = last.name;
   spec.op = fusion.op;
   for (Output input : fusion.inputs) spec.inputs.push_back(rebuilder.NewPlace(input));
-  for (NodeId gone : fusion.gone) {
-    for (NodeId id : graph.node(gone).control_inputs) {
+  const auto add_control = [&](const Node& node) {
+    for (NodeId id : node.control_inputs) {
       if (rebuilder.NewControl(id) >= 0) spec.control_inputs.push_back(rebuilder.NewControl(id));
     }
-  }
+  };
+  for (NodeId gone : fusion.gone) add_control(graph.node(gone));
+  add_control(last);
   spec.attrs = fusion.attrs;
   spec.device = last.device;
   spec.colocate_with = last.colocate_with;

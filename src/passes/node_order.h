@@ -1,0 +1,29 @@
+// Which nodes of a graph run before or after some others, whatever the number of threads.
+#ifndef DFRUN_SRC_PASSES_NODE_ORDER_H_
+#define DFRUN_SRC_PASSES_NODE_ORDER_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "src/graph/graph.h"
+
+namespace dfrun {
+
+// Of up to kMost nodes at a time: two passes over the graph for all of them. The back edges of loops order nothing.
+class NodeOrder {
+ public:
+  static constexpr size_t kMost = 64;
+  // `order` is the graph's topological one.
+  NodeOrder(const Graph& graph, std::span<const NodeId> order, std::span<const NodeId> nodes);
+  // Whether a path of edges leads from one of `other` and `nodes[i]` to the other; true where they are the same.
+  bool IsOrdered(NodeId other, size_t i) const { return ((before_[other] | after_[other]) >> i & 1) != 0; }
+
+ private:
+  std::vector<uint64_t> before_;  // by node: bit i says that nodes[i] runs after it
+  std::vector<uint64_t> after_;
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_PASSES_NODE_ORDER_H_

@@ -1,0 +1,278 @@
+#include "src/passes/fuse_descents.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "testing/graph_maker.h"
+#include "testing/step_runner.h"
+
+namespace dfrun {
+namespace {
+
+using Names = std::vector<std::string>;
+
+// W [256, 256] and its gradient x^T dy over 32 samples.
+class FuseDescentsTest : public ::testing::Test {
+ protected:
+  static constexpr int64_t kSize = 256;
+  static constexpr int64_t kDepth = 32;
+
+  FuseDescentsTest() {
+    x = g.Placeholder("x", {kDepth, kSize}, DType::kFloat);
+    dy = g.Placeholder("dy", {kDepth, kSize}, DType::kFloat);
+    rate = g.Scalar<float>("rate", .1F);
+    gradient = g.Add("gradient", "MatMul", {x, dy}, {{"transpose_a", true}});
+    variable = AddVariable("VariableV2");
+  }
+  Output AddVariable(const std::string& op, const std::string& name = "W", DType dtype = DType::kFloat) {
+    return g.Add(name, op, {}, {{"dtype", dtype}, {"shape", PartialShape({kSize, kSize})}});
+  }
+  Output Apply(Output of, const AttrMap& attrs = {}) {
+    return g.Add("update", "ApplyGradientDescent", {variable, rate, of}, attrs);
+  }
+  void Fuse() {
+    const Status status = FuseDescents(g.graph);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+  }
+  void ExpectAsItWas() {
+    Fuse();
+    EXPECT_EQ(Find("update")->op->name, "ApplyGradientDescent");
+    EXPECT_EQ(Find("gradient")->op->name, "MatMul");
+  }
+  const Node* Find(const std::string& name) const {
+    const NodeId id = g.graph.Find(name);
+    return id < 0 ? nullptr : &g.graph.node(id);
+  }
+  Names InputsOf(const std::string& name) const {
+    Names names;
+    for (Output input : Find(name)->inputs) names.push_back(g.graph.node(input.node).name);
+    return names;
+  }
+  Names ControlsOf(const std::string& name) const {
+    Names names;
+    for (NodeId id : Find(name)->control_inputs) names.push_back(g.graph.node(id).name);
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  testing::GraphMaker g;
+  Output x, dy, rate, gradient, variable;
+};
+
+TEST_F(FuseDescentsTest, AProductAndTheUpdateByItBecomeOneNode) {
+  Apply(gradient);
+  const Output after = g.Add("after", "NoOp");
+  g.node(after).control_inputs = {g.graph.Find("update")};
+  Fuse();
+  const Node* update = Find("update");
+  ASSERT_EQ(update->op->name, "_MatMulApplyGradientDescent");
+  EXPECT_EQ(InputsOf("update"), (Names{"W", "rate", "x", "dy"}));
+  EXPECT_TRUE(*update->attrs.Find("transpose_a")->get<bool>());
+  EXPECT_FALSE(*update->attrs.Find("transpose_b")->get<bool>());
+  EXPECT_EQ(Find("gradient"), nullptr);
+  EXPECT_EQ(ControlsOf("after"), Names{"update"});
+  EXPECT_EQ(g.graph.shape({update->id, 0}).ToString(), PartialShape({kSize, kSize}).ToString());
+}
+
+TEST_F(FuseDescentsTest, AllTranspositionsAreTaken) {
+  const Output t = g.Placeholder("t", {kSize, kDepth}, DType::kFloat);
+  Apply(g.Add("other", "MatMul", {t, dy}));
+  Fuse();
+  ASSERT_EQ(Find("update")->op->name, "_MatMulApplyGradientDescent");
+  EXPECT_FALSE(*Find("update")->attrs.Find("transpose_a")->get<bool>());
+}
+
+TEST_F(FuseDescentsTest, DoublesAndHandlesAreTakenLockedOrNot) {
+  variable = AddVariable("VarHandleOp", "handle", DType::kDouble);
+  const Output a = g.Placeholder("a", {kDepth, kSize}, DType::kDouble);
+  const Output product = g.Add("product", "MatMul", {a, a}, {{"transpose_a", true}});
+  rate = g.Scalar<double>("rate64", .1);
+  g.Add("update", "ResourceApplyGradientDescent", {variable, rate, product}, {{"use_locking", true}});
+  Fuse();
+  EXPECT_EQ(Find("update")->op->name, "_MatMulResourceApplyGradientDescent");
+  EXPECT_EQ(*Find("update")->attrs.Find("T")->get<DType>(), DType::kDouble);
+}
+
+TEST_F(FuseDescentsTest, WhatIsSubtractedTimesAScalarIsAnUpdate) {
+  const Output step = g.Add("step", "Mul", {gradient, rate});
+  g.Add("update", "AssignSub", {variable, step});
+  const Output handle = AddVariable("VarHandleOp", "handle");
+  const Output other = g.Add("other", "MatMul", {x, dy}, {{"transpose_a", true}});
+  g.Add("by_handle", "AssignSubVariableOp", {handle, g.Add("other_step", "Mul", {rate, other})});
+  Fuse();
+  EXPECT_EQ(Find("update")->op->name, "_MatMulApplyGradientDescent");
+  EXPECT_EQ(InputsOf("update"), (Names{"W", "rate", "x", "dy"}));
+  EXPECT_EQ(Find("by_handle")->op->name, "_MatMulResourceApplyGradientDescent");
+  EXPECT_EQ(InputsOf("by_handle"), (Names{"handle", "rate", "x", "dy"}));
+  EXPECT_EQ(Find("step"), nullptr);
+}
+
+TEST_F(FuseDescentsTest, WhatIsSubtractedTimesAMatrixStays) {
+  const Output matrix = g.Placeholder("matrix", {kSize, kSize}, DType::kFloat);
+  g.Add("update", "AssignSub", {variable, g.Add("step", "Mul", {gradient, matrix})});
+  Fuse();
+  EXPECT_EQ(Find("update")->op->name, "AssignSub");
+}
+
+// As TensorFlow's gradients have it: the gradients of a product by its operands are awaited together.
+TEST_F(FuseDescentsTest, TheUpdateWaitsForWhatItAndTheGradientWaitedFor) {
+  const Output dx = g.Add("dx", "MatMul", {dy, variable}, {{"transpose_b", true}});
+  const Output both = g.Add("both", "NoOp");
+  g.node(both).control_inputs = {gradient.node, dx.node};
+  const Output identity = g.Add("identity", "Identity", {gradient});
+  g.node(identity).control_inputs = {both.node};
+  const Output reader = g.Add("reader", "Neg", {variable});
+  const Output update = Apply(identity);
+  g.node(update).control_inputs = {reader.node};
+  Fuse();
+  ASSERT_EQ(Find("update")->op->name, "_MatMulApplyGradientDescent");
+  EXPECT_EQ(ControlsOf("update"), (Names{"both", "reader"}));
+  EXPECT_EQ(ControlsOf("both"), (Names{"dx", "gradient/inputs"}));
+  EXPECT_EQ(Find("identity"), nullptr);
+}
+
+TEST_F(FuseDescentsTest, GradientsThatOthersReadStay) {
+  Apply(gradient);
+  g.Add("fetched", "Identity", {gradient});
+  ExpectAsItWas();
+}
+
+TEST_F(FuseDescentsTest, GradientsThatAreChangedBeforeStay) {
+  Apply(g.Add("clipped", "ClipByValue", {gradient, rate, rate}));
+  ExpectAsItWas();
+}
+
+TEST_F(FuseDescentsTest, IdentitiesThatOthersWaitForStay) {
+  const Output identity = g.Add("identity", "Identity", {gradient});
+  Apply(identity);
+  g.node(g.Add("waiter", "NoOp")).control_inputs = {identity.node};
+  ExpectAsItWas();
+}
+
+TEST_F(FuseDescentsTest, ProductsOfAnotherDeviceStay) {
+  Apply(gradient);
+  g.node(gradient).device = "/job:worker/task:1";
+  ExpectAsItWas();
+}
+
+TEST_F(FuseDescentsTest, VariablesOfAnotherDeviceStay) {
+  Apply(gradient);
+  g.node(variable).device = "/job:ps/task:0";
+  ExpectAsItWas();
+}
+
+TEST_F(FuseDescentsTest, ProductsOfVariablesStay) {
+  gradient = g.Add("product", "MatMul", {variable, variable});
+  Apply(gradient);
+  Fuse();
+  EXPECT_EQ(Find("update")->op->name, "ApplyGradientDescent");
+}
+
+TEST_F(FuseDescentsTest, RatesThatMayBeNoScalarsStay) {
+  rate = g.Placeholder("any", PartialShape(), DType::kFloat);
+  Apply(gradient);
+  ExpectAsItWas();
+}
+
+TEST_F(FuseDescentsTest, SmallWeightsStay) {
+  const Output a = g.Placeholder("a", {kDepth, 10}, DType::kFloat);
+  variable = g.Add("small", "VariableV2", {}, {{"dtype", DType::kFloat}, {"shape", PartialShape({kSize, 10})}});
+  Apply(g.Add("product", "MatMul", {x, a}, {{"transpose_a", true}}));
+  Fuse();
+  EXPECT_EQ(Find("update")->op->name, "ApplyGradientDescent");
+}
+
+TEST_F(FuseDescentsTest, DeepProductsAndThoseOfUnknownDepthStay) {
+  for (int64_t depth : {int64_t{-1}, int64_t{5000}}) {
+    const std::string mark = std::to_string(depth);
+    const Output a = g.Placeholder("a" + mark, {depth, kSize}, DType::kFloat);
+    const Output product = g.Add("product" + mark, "MatMul", {a, a}, {{"transpose_a", true}});
+    g.Add("update" + mark, "ApplyGradientDescent", {AddVariable("VariableV2", "W" + mark), rate, product});
+    Fuse();
+    EXPECT_EQ(Find("update" + mark)->op->name, "ApplyGradientDescent");
+  }
+}
+
+// Who reads the weight without order might see it as it was before; while a product runs it may not any more.
+TEST_F(FuseDescentsTest, VariablesThatAreReadInNoOrderStay) {
+  Apply(gradient);
+  g.Add("reader", "Neg", {variable});
+  ExpectAsItWas();
+}
+
+TEST_F(FuseDescentsTest, VariablesThatAreHandedOnToReadersInNoOrderStay) {
+  const Output condition = g.Placeholder("condition", PartialShape({}), DType::kBool);
+  const Output handed_on = g.Add("handed_on", "RefSwitch", {variable, condition});
+  g.node(Apply(gradient)).control_inputs = {handed_on.node};
+  g.Add("reader", "Neg", {handed_on});
+  ExpectAsItWas();
+}
+
+TEST_F(FuseDescentsTest, ReadersOnEitherSideOfTheUpdateAreFine) {
+  const Output before = g.Add("before", "Neg", {variable});
+  const Output update = Apply(gradient);
+  g.node(update).control_inputs = {before.node};
+  g.Add("of_updated", "Neg", {update});
+  const Output after = g.Add("after", "Neg", {variable});
+  g.node(after).control_inputs = {update.node};
+  Fuse();
+  EXPECT_EQ(Find("update")->op->name, "_MatMulApplyGradientDescent");
+}
+
+TEST_F(FuseDescentsTest, UpdatesInBranchesStay) {
+  const Output condition = g.Placeholder("condition", PartialShape({}), DType::kBool);
+  const Output branch = g.Add("branch", "RefSwitch", {variable, condition});
+  g.Add("update", "ApplyGradientDescent", {{branch.node, 1}, rate, gradient});
+  ExpectAsItWas();
+}
+
+// The weight after three steps of a small network, each of which also reads the weight after the update.
+std::vector<Tensor> Train(bool optimize) {
+  constexpr int64_t kSize = 200;
+  constexpr int64_t kDepth = 24;
+  testing::GraphMaker g;
+  const auto filled = [&](const std::string& name, int64_t rows, int64_t columns, float scale) {
+    Tensor value(DType::kFloat, Shape({rows, columns}));
+    for (int64_t i = 0; i < rows * columns; ++i) value.data<float>()[i] = scale * static_cast<float>(i * i % 101 - 50);
+    return g.Const(name, value);
+  };
+  const Output w = g.Add("W", "VariableV2", {}, {{"dtype", DType::kFloat}, {"shape", PartialShape({kSize, kSize})}});
+  const Output init = g.Add("init", "Assign", {w, filled("start", kSize, kSize, .001F)});
+  const Output x = g.Placeholder("x", {kDepth, kSize}, DType::kFloat);
+  const Output y = g.Add("y", "MatMul", {x, w});
+  const Output dx = g.Add("dx", "MatMul", {y, w}, {{"transpose_b", true}});
+  const Output gradient = g.Add("gradient", "MatMul", {x, y}, {{"transpose_a", true}});
+  const Output update = g.Add("update", "ApplyGradientDescent", {w, g.Scalar<float>("rate", .01F), gradient});
+  g.node(update).control_inputs = {dx.node};
+  const Output read = g.Add("read", "Identity", {update});
+
+  testing::StepRunner runner({.threads = 2, .optimize = optimize});
+  EXPECT_TRUE(runner.Prepare(g.graph, {init}).ok());
+  EXPECT_TRUE(runner.Run().ok());
+  const Status prepared = runner.Prepare(g.graph, {read, dx}, {x});
+  EXPECT_TRUE(prepared.ok()) << prepared.ToString();
+  std::vector<Tensor> results;
+  for (int step = 0; step < 3; ++step) {
+    Tensor value(DType::kFloat, Shape({kDepth, kSize}));
+    for (int64_t i = 0; i < value.num_elements(); ++i) {
+      value.data<float>()[i] = static_cast<float>((i + step) % 17) * .01F;
+    }
+    Result<std::vector<Tensor>> fetched = runner.Run({value});
+    EXPECT_TRUE(fetched.ok()) << fetched.status().ToString();
+    if (fetched.ok()) results.insert(results.end(), fetched->begin(), fetched->end());
+  }
+  return results;
+}
+
+TEST(FuseDescents, TrainingHasTheSameBits) {
+  const std::vector<Tensor> expected = Train(false);
+  const std::vector<Tensor> fused = Train(true);
+  ASSERT_EQ(expected.size(), 6U);
+  ASSERT_EQ(fused.size(), expected.size());
+  for (size_t i = 0; i < expected.size(); ++i) EXPECT_TRUE(fused[i].Identical(expected[i])) << "value " << i;
+  EXPECT_FALSE(fused[0].Identical(fused[2])) << "the steps change the weight";
+}
+
+}  // namespace
+}  // namespace dfrun
