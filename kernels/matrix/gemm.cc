@@ -22,7 +22,7 @@ constexpr int64_t kTileStep = 16;
 // The least work of one of GemmPlan's tiles, and what several tiles a thread are worth having for: each copies
 // operands, but the threads do not run at one speed.
 constexpr int64_t kThreadTileWork = int64_t{4} << 20;
-constexpr int64_t kUnevenWork = int64_t{32} << 20;
+constexpr int64_t kUnevenWork = int64_t{96} << 20;
 constexpr int64_t kTilesAThread = 4;
 constexpr int64_t kThreadTileColumns = 96;
 constexpr int64_t kThreadTileRows = 64;

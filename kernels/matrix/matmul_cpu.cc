@@ -14,11 +14,42 @@ constexpr bool kHasDirect =
 // About a microsecond on one core.
 constexpr int64_t kExpensiveWork = 50'000;
 
+// What follows MatMul: nothing.
 template <class T>
+struct NothingMore {
+  static constexpr bool kFinishes = false;
+  explicit NothingMore(KernelSetup&) {}
+};
+
+// Attr fused_ops of _FusedMatMul: BiasAdd with input 2, then Relu where it says so.
+template <class T>
+class BiasAndRelu {
+ public:
+  static constexpr bool kFinishes = true;
+  explicit BiasAndRelu(KernelSetup& setup) {
+    const auto ops = setup.attr<std::vector<std::string>>("fused_ops");
+    has_relu_ = ops.size() == 2 && ops[1] == "Relu";
+    if (ops.empty() || ops[0] != "BiasAdd" || ops.size() > (has_relu_ ? 2U : 1U)) {
+      setup.Fail(Unimplemented("attr 'fused_ops' must be [BiasAdd] or [BiasAdd, Relu]"));
+    }
+  }
+  // InvalidArgument where there is no one bias for `columns` columns.
+  Result<GemmOutput<T>> OutputOf(const OpContext& ctx, int64_t columns) const {
+    if (ctx.num_inputs() != 3 || ctx.input(2).shape().rank() != 1 || ctx.input(2).shape()[0] != columns) {
+      return InvalidArgument("a fused product of ", columns, " columns takes one bias of that size");
+    }
+    return GemmOutput<T>{.bias = ctx.input(2).data<T>(), .relu = has_relu_};
+  }
+
+ private:
+  bool has_relu_ = false;
+};
+
+template <class T, template <class> class Finish>
 class MatMulKernel final : public Kernel {
  public:
   explicit MatMulKernel(KernelSetup& setup)
-      : transpose_a_(setup.attr<bool>("transpose_a")), transpose_b_(setup.attr<bool>("transpose_b")) {
+      : transpose_a_(setup.attr<bool>("transpose_a")), transpose_b_(setup.attr<bool>("transpose_b")), finish_(setup) {
     const PartialShape& a = setup.input_shape(0);
     const PartialShape& b = setup.input_shape(1);
     if (!a.IsFullyDefined() || !b.IsFullyDefined()) return;
@@ -28,10 +59,10 @@ class MatMulKernel final : public Kernel {
       return;
     }
     static_shape_ = *shape;
-    if (!IsDirect(*shape)) {
+    if (!Finish<T>::kFinishes && !IsDirect(*shape)) {
       const Status status = PlanFor(*shape).status();  // now, not in the first step
       if (!status.ok()) setup.Fail(status);
-    } else if (IsPlaced(setup)) {
+    } else if (!Finish<T>::kFinishes && IsPlaced(setup)) {
       set_fn(&RunPlaced);
     }
   }
@@ -42,6 +73,7 @@ class MatMulKernel final : public Kernel {
     DF_ASSIGN(const GemmShape shape, Match(a.shape().dims(), b.shape().dims()));
     Tensor* c = nullptr;
     DF_TRY(ctx.AllocateOutput(0, Shape({shape.m, shape.n}), &c));
+    if constexpr (Finish<T>::kFinishes) return MultiplyAndFinish(shape, ctx, *c);
     if (IsDirect(shape)) {
       Direct(shape, a.data<T>(), b.data<T>(), c->data<T>());
       return Status();
@@ -57,6 +89,16 @@ class MatMulKernel final : public Kernel {
 
   static void Direct(const GemmShape& s, const T* a, const T* b, T* c) {
     if constexpr (kHasDirect<T>) DirectGemm<T>(s.m, s.k, s.n, ViewA(s, a), ViewB(s, b), {c, s.n, false});
+  }
+
+  Status MultiplyAndFinish(const GemmShape& s, OpContext& ctx, Tensor& c) const {
+    DF_ASSIGN(const GemmOutput<T> output, finish_.OutputOf(ctx, s.n));
+    const T* const a = ctx.input(0).data<T>();
+    const T* const b = ctx.input(1).data<T>();
+    if (!IsDirect(s)) return RunTiles(s, a, b, c.data<T>(), ctx.pool(), ctx.allocator(), output);
+    Direct(s, a, b, c.data<T>());
+    output.Finish({c.data<T>(), s.n, false}, s.m, s.n);
+    return Status();
   }
 
   static Status RunPlaced(Kernel* kernel, OpContext& ctx) {
@@ -79,16 +121,19 @@ class MatMulKernel final : public Kernel {
 
   const bool transpose_a_;
   const bool transpose_b_;
+  const Finish<T> finish_;
   GemmShape static_shape_;
   ShapeCache<GemmShape, Gemm<T>> plans_;
 };
 
+template <template <class> class Finish>
 struct MatMul {
   template <class T>
-  using Kernel = MatMulKernel<T>;
+  using Kernel = MatMulKernel<T, Finish>;
 };
 
-CPU_KERNEL("MatMul", MatMul, bfloat16, float16, float, double, int32_t, int64_t, std::complex<float>,
+CPU_KERNEL("_FusedMatMul", MatMul<BiasAndRelu>, float, double);
+CPU_KERNEL("MatMul", MatMul<NothingMore>, bfloat16, float16, float, double, int32_t, int64_t, std::complex<float>,
            std::complex<double>);
 
 }  // namespace

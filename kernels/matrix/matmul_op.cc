@@ -35,4 +35,18 @@ OP("MatMul")
     .Gradient(&MatMulGradient)
     .Doc("The product of two matrices, either of which may be taken transposed.");
 
+OP("_FusedMatMul")
+    .Input("a: T")
+    .Input("b: T")
+    .Input("args: num_args * T")
+    .Output("product: T")
+    .Attr("transpose_a: bool = false")
+    .Attr("transpose_b: bool = false")
+    .Attr("T: {float, double}")
+    .Attr("num_args: int >= 0")
+    .Attr("fused_ops: list(string) = []")
+    .Shape(&MatMulShape)
+    .NotDifferentiable()
+    .Doc("MatMul followed by the ops that fused_ops names, on args: made when a graph is optimised.");
+
 }  // namespace dfrun

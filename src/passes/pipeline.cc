@@ -3,7 +3,8 @@
 #include "src/passes/awaited_only.h"
 #include "src/passes/common_subexpressions.h"
 #include "src/passes/constant_folding.h"
-#include "src/passes/fuse_convolutions.h"
+#include "src/passes/fuse_bias.h"
+#include "src/passes/fuse_descents.h"
 #include "src/passes/fuse_pool_gradients.h"
 #include "src/passes/fuse_product_sums.h"
 
@@ -15,9 +16,10 @@ Status OptimizeGraph(Graph& graph, const PipelineOptions& options) {
   DF_TRY(FoldConstants(graph, options.kernels, options.device, options.max_constant_bytes)
              .Annotate("while folding constants"));
   DF_TRY(MergeCommonSubexpressions(graph).Annotate("while merging common subexpressions"));
-  DF_TRY(FuseConvolutions(graph).Annotate("while fusing convolutions"));
+  DF_TRY(FuseBias(graph).Annotate("while fusing biases"));
   DF_TRY(FusePoolGradients(graph).Annotate("while fusing gradients of pooling"));
-  return FuseProductSums(graph).Annotate("while fusing sums of products");
+  DF_TRY(FuseProductSums(graph).Annotate("while fusing sums of products"));
+  return FuseDescents(graph).Annotate("while fusing steps of gradient descent");
 }
 
 }  // namespace dfrun

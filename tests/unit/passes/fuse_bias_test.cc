@@ -1,4 +1,4 @@
-#include "src/passes/fuse_convolutions.h"
+#include "src/passes/fuse_bias.h"
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ class FuseTest : public ::testing::Test {
     sum = g.Add("sum", "BiasAdd", {conv, bias});
   }
   void Fuse() {
-    const Status status = FuseConvolutions(g.graph);
+    const Status status = FuseBias(g.graph);
     ASSERT_TRUE(status.ok()) << status.ToString();
   }
   const Node* Find(const std::string& name) const {
@@ -76,6 +76,30 @@ TEST_F(FuseTest, NodesOfSeveralDevicesStay) {
   g.Add("y", "Neg", {sum});
   Fuse();
   EXPECT_EQ(Find("conv")->op->name, "Conv2D");
+}
+
+TEST_F(FuseTest, ProductsAreTakenToo) {
+  const Output a = g.Placeholder("a", {8, 5}, DType::kFloat);
+  const Output b = g.Placeholder("b", {4, 5}, DType::kFloat);
+  const Output product = g.Add("product", "MatMul", {a, b}, {{"transpose_b", true}});
+  g.Add("y", "Neg", {g.Add("relu", "Relu", {g.Add("biased", "BiasAdd", {product, bias})})});
+  Fuse();
+  const Node* relu = Find("relu");
+  ASSERT_EQ(relu->op->name, "_FusedMatMul");
+  EXPECT_EQ(*relu->attrs.Get<std::vector<std::string>>("fused_ops"), (Ops{"BiasAdd", "Relu"}));
+  EXPECT_TRUE(*relu->attrs.Get<bool>("transpose_b"));
+  const std::vector<Output> expected = {{Find("a")->id, 0}, {Find("b")->id, 0}, {Find("bias")->id, 0}};
+  EXPECT_EQ(relu->inputs, expected);
+  EXPECT_EQ(Find("product"), nullptr);
+  EXPECT_EQ(Find("biased"), nullptr);
+}
+
+TEST_F(FuseTest, ProductsOfIntegersStay) {
+  const Output a = g.Placeholder("a", {4, 8}, DType::kInt32);
+  const Output b = g.Placeholder("b", {4}, DType::kInt32);
+  g.Add("biased", "BiasAdd", {g.Add("product", "MatMul", {a, a}, {{"transpose_b", true}}), b});
+  Fuse();
+  EXPECT_EQ(Find("product")->op->name, "MatMul");
 }
 
 }  // namespace

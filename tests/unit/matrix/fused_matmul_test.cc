@@ -1,0 +1,77 @@
+// _FusedMatMul gives the bits of MatMul, BiasAdd and Relu.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "testing/node_runner.h"
+
+namespace dfrun {
+namespace {
+
+using testing::NodeRunner;
+
+template <class T>
+Tensor Random(const Shape& shape, uint32_t seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> normal;
+  Tensor tensor(DTypeOf<T>, shape);
+  for (int64_t i = 0; i < shape.num_elements(); ++i) tensor.data<T>()[i] = static_cast<T>(normal(random));
+  return tensor;
+}
+
+template <class T>
+void GivesTheBitsOfTheOps(int64_t m, int64_t k, int64_t n, bool ta, bool tb) {
+  NodeRunner runner;
+  const Tensor a = Random<T>(ta ? Shape({k, m}) : Shape({m, k}), 1);
+  const Tensor b = Random<T>(tb ? Shape({n, k}) : Shape({k, n}), 2);
+  const Tensor bias = Random<T>(Shape({n}), 3);
+  AttrMap attrs{{"T", DTypeOf<T>}, {"transpose_a", ta}, {"transpose_b", tb}};
+  Result<std::vector<Tensor>> expected = runner.Run("MatMul", attrs, {a, b});
+  ASSERT_TRUE(expected.ok()) << expected.status().ToString();
+  attrs.Set("num_args", int64_t{1});
+  std::vector<std::string> ops;
+  for (const char* op : {"BiasAdd", "Relu"}) {
+    ops.emplace_back(op);
+    expected = ops.size() == 1 ? runner.Run(op, {{"T", DTypeOf<T>}}, {(*expected)[0], bias})
+                               : runner.Run(op, {{"T", DTypeOf<T>}}, {(*expected)[0]});
+    ASSERT_TRUE(expected.ok()) << expected.status().ToString();
+    attrs.Set("fused_ops", ops);
+    const Result<std::vector<Tensor>> fused = runner.Run("_FusedMatMul", attrs, {a, b, bias});
+    ASSERT_TRUE(fused.ok()) << fused.status().ToString();
+    EXPECT_TRUE((*fused)[0].Identical((*expected)[0]))
+        << m << " x " << k << " x " << n << ", transposed " << ta << tb << ", ops " << ops.size();
+  }
+}
+
+// Direct products, few rows, several passes over k, blocks of columns, the result computed transposed, none.
+TEST(FusedMatMul, GivesTheBitsOfTheOps) {
+  for (bool ta : {false, true}) {
+    for (bool tb : {false, true}) {
+      GivesTheBitsOfTheOps<float>(3, 5, 7, ta, tb);
+      GivesTheBitsOfTheOps<float>(4, 2000, 700, ta, tb);
+      GivesTheBitsOfTheOps<float>(128, 300, 1000, ta, tb);
+      GivesTheBitsOfTheOps<float>(600, 1100, 1030, ta, tb);
+      GivesTheBitsOfTheOps<float>(33, 2100, 70, ta, tb);
+      GivesTheBitsOfTheOps<float>(4, 0, 30, ta, tb);
+      GivesTheBitsOfTheOps<float>(0, 3, 30, ta, tb);
+      GivesTheBitsOfTheOps<double>(150, 150, 150, ta, tb);
+    }
+  }
+}
+
+TEST(FusedMatMul, RefusesWhatItCannotFuse) {
+  NodeRunner runner;
+  const Tensor a = Random<float>(Shape({2, 3}), 1);
+  const Tensor b = Random<float>(Shape({3, 4}), 2);
+  AttrMap attrs{{"T", DType::kFloat}, {"num_args", int64_t{1}}, {"fused_ops", std::vector<std::string>{"BiasAdd"}}};
+  EXPECT_EQ(runner.Run("_FusedMatMul", attrs, {a, b, Random<float>(Shape({3}), 3)}).status().code(),
+            Code::kInvalidArgument);
+  EXPECT_EQ(runner.Run("_FusedMatMul", attrs, {a, b, Random<float>(Shape({1, 4}), 3)}).status().code(),
+            Code::kInvalidArgument);
+  attrs.Set("fused_ops", std::vector<std::string>{"BiasAdd", "Elu"});
+  EXPECT_EQ(runner.Run("_FusedMatMul", attrs, {a, b, Random<float>(Shape({4}), 3)}).status().code(),
+            Code::kUnimplemented);
+}
+
+}  // namespace
+}  // namespace dfrun
