@@ -28,6 +28,7 @@ struct EvalOptions {
   std::vector<std::string> fetches;
   std::vector<std::string> targets;
   std::vector<std::string> inits;
+  std::vector<std::string> finals;
   int64_t repeat = 1;
   std::string restore;
   RankOptions ranks;
@@ -57,8 +58,9 @@ class Evaluation {
     session_options.optimize = options_.optimize;
     session_options.soft_placement = options_.soft_placement;
     DF_ASSIGN(session_, Session::Create(runtime_, std::move(model.graph), session_options));
-    DF_TRY(Initialise());
+    DF_TRY(RunOnce(before_));
     DF_TRY(RunSteps());
+    DF_TRY(RunOnce(after_));
     DF_TRY(Report());
     return session_->Close();
   }
@@ -87,6 +89,7 @@ class Evaluation {
     DF_ASSIGN(step_.fetches, ResolveFetches(model.graph, names_));
     DF_ASSIGN(step_.targets, ResolveNodes(model.graph, "--target", options_.targets));
     DF_ASSIGN(inits_, ResolveNodes(model.graph, "--init", options_.inits));
+    DF_ASSIGN(finals_, ResolveNodes(model.graph, "--finally", options_.finals));
     if (names_.empty() && step_.targets.empty()) return ResolveFromSpec(model);
     return Status();
   }
@@ -104,11 +107,8 @@ class Evaluation {
       DF_ASSIGN(FedStep initial, AddInitialValues(model.graph, *model.job));
       before_.push_back(std::move(initial));
     }
-    for (NodeId init : inits_) {
-      RunSignature signature;
-      signature.targets = {init};
-      before_.push_back({std::move(signature), {}});
-    }
+    for (NodeId init : inits_) before_.push_back(StepOf(init));
+    for (NodeId last : finals_) after_.push_back(StepOf(last));
     if (!options_.restore.empty()) {
       DF_ASSIGN(const std::vector<std::string> wanted, VariablesOf(model.graph, step_));
       DF_ASSIGN(FedStep saved, AddSavedValues(model.graph, wanted, options_.restore, inits_.empty()));
@@ -117,8 +117,17 @@ class Evaluation {
     return Status();
   }
 
-  Status Initialise() {
-    for (const FedStep& step : before_) {
+  // One node, with all that is fed.
+  FedStep StepOf(NodeId node) const {
+    RunSignature signature;
+    signature.feeds = step_.feeds;
+    signature.feed_shapes = step_.feed_shapes;
+    signature.targets = {node};
+    return {std::move(signature), feeds_};
+  }
+
+  Status RunOnce(const std::vector<FedStep>& steps) {
+    for (const FedStep& step : steps) {
       if (step.signature.targets.empty()) continue;
       DF_ASSIGN(const Session::Handle handle, session_->Prepare(step.signature));
       DF_TRY(session_->RunStep(handle, step.feeds, {}));
@@ -161,7 +170,9 @@ class Evaluation {
   RunSignature step_;
   std::vector<Tensor> feeds_;  // of step_
   std::vector<NodeId> inits_;
+  std::vector<NodeId> finals_;
   std::vector<FedStep> before_;  // the steps that give variables their values
+  std::vector<FedStep> after_;
   std::unique_ptr<Session> session_;
   std::unique_ptr<FetchStack> results_;
   EvalStats stats_;
@@ -173,7 +184,8 @@ void AddModelOptions(Options& args, EvalOptions& options) {
   args.Values("--feed", options.feeds, "NAME[:port]=FILE.h5:/path: feed this dataset");
   args.Values("--fetch", options.fetches, "NAME[:port]: fetch this output; default: the spec's own metrics");
   args.Values("--target", options.targets, "Run this node for its effect");
-  args.Values("--init", options.inits, "Run this node once before the first step");
+  args.Values("--init", options.inits, "Run this node once before the first step, with the same feeds");
+  args.Values("--finally", options.finals, "Run this node once after the last step, with the same feeds");
   args.Value("--restore", options.restore, "Give the variables their values in this checkpoint");
 }
 

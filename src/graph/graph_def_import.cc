@@ -6,6 +6,7 @@
 #include "src/graph/function_calls.h"
 #include "src/graph/graph_def.h"
 #include "src/graph/graph_def_parse.h"
+#include "src/graph/graph_def_versions.h"
 #include "src/graph/node_def_attrs.h"
 #include "src/graph/unknown_ops.h"
 
@@ -41,6 +42,7 @@ class Importer {
   Importer(proto::GraphDef& def, Graph graph) : def_(def), ops_(graph.ops()), graph_(std::move(graph)) {}
 
   Result<Graph> Run() {
+    DF_TRY(CheckVersions(def_.versions()));
     DF_TRY(IndexNames());
     DF_TRY(CheckOpsKnown(def_, ops_));
     DF_TRY(RewriteCallsByName(def_, ops_));

@@ -109,10 +109,45 @@ Status FromTypedValues(const proto::TensorProto& p, Tensor& out) {
   return Unimplemented("a constant of dtype ", out.dtype(), " cannot be read from a GraphDef");
 }
 
-Status FromContent(const std::string& content, Tensor& out) {
-  if (!IsPlain(out.dtype())) {
-    return Unimplemented("tensor_content of dtype ", out.dtype(), " cannot be read; write its values one by one");
+// The next number of at most 32 bits, seven in a byte, the lowest first.
+bool TakeVarint(std::string_view& bytes, uint32_t& value) {
+  constexpr int kBitsPerByte = 7;
+  constexpr size_t kMaxBytes = 5;
+  value = 0;
+  for (size_t i = 0; i < kMaxBytes && i < bytes.size(); ++i) {
+    const auto byte = static_cast<uint8_t>(bytes[i]);
+    value |= static_cast<uint32_t>(byte & 0x7f) << (kBitsPerByte * i);
+    if (byte < 0x80) {
+      bytes.remove_prefix(i + 1);
+      return true;
+    }
   }
+  return false;
+}
+
+// All lengths, then the bytes of all strings.
+Status FromStringContent(std::string_view content, Tensor& out) {
+  std::vector<uint32_t> sizes(static_cast<size_t>(out.num_elements()));
+  uint64_t total = 0;
+  bool ok = true;
+  for (uint32_t& size : sizes) {
+    ok = ok && TakeVarint(content, size);
+    total += size;
+  }
+  if (!ok || total != content.size()) {
+    return InvalidArgument("tensor_content does not hold the ", sizes.size(), " strings of ", out.dtype(), out.shape());
+  }
+  auto* string = out.data<std::string>();
+  for (uint32_t size : sizes) {
+    *string++ = content.substr(0, size);
+    content.remove_prefix(size);
+  }
+  return Status();
+}
+
+Status FromContent(const std::string& content, Tensor& out) {
+  if (out.dtype() == DType::kString) return FromStringContent(content, out);
+  if (!IsPlain(out.dtype())) return Unimplemented("tensor_content of dtype ", out.dtype(), " cannot be read");
   if (content.size() != out.num_bytes()) {
     return InvalidArgument("tensor_content has ", content.size(), " bytes, but ", out.dtype(), out.shape(), " needs ",
                            out.num_bytes());

@@ -112,11 +112,13 @@ struct OwnOp {
 };
 
 constexpr OwnOp kOwnOps[] = {
-    {"AllGather", nullptr},         {"AllReduce", nullptr},     {"Broadcast", nullptr},
-    {"Gelu", &LowerGelu},           {"GeluGrad", nullptr},      {"HDF5Reader", &LowerReader},
-    {"LayerNorm", &LowerLayerNorm}, {"LayerNormGrad", nullptr}, {"MutexAcquire", nullptr},
-    {"MutexRelease", nullptr},      {"ReduceScatter", nullptr}, {"RestoreShard", nullptr},
-    {"SampleReader", &LowerReader}, {"SaveShard", nullptr},
+    {"AllGather", nullptr},         {"AllReduce", nullptr},         {"ArgSort", nullptr},
+    {"Broadcast", nullptr},         {"Gelu", &LowerGelu},           {"GeluGrad", nullptr},
+    {"HDF5Reader", &LowerReader},   {"LayerNorm", &LowerLayerNorm}, {"LayerNormGrad", nullptr},
+    {"MutexAcquire", nullptr},      {"MutexRelease", nullptr},      {"RandomPosition", nullptr},
+    {"ReadTextRange", nullptr},     {"ReduceScatter", nullptr},     {"RestoreShard", nullptr},
+    {"SampleReader", &LowerReader}, {"SaveShard", nullptr},         {"SetRandomPosition", nullptr},
+    {"TokenCounts", nullptr},       {"_MatMulSum", nullptr},        {"_MaxPoolReluGrad", nullptr},
 };
 
 const OwnOp* FindOwn(std::string_view op) {

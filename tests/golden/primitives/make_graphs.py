@@ -47,6 +47,23 @@ def reference_in_a_loop():
 
 
 @graph
+def references_handed_on():
+    """What is done to a reference that went through RefIdentity and RefSelect is done to the variable."""
+    v, w = (set_variable(state.variable_v2, name, *values) for name, values in (("v", (1.0, 2.0)), ("w", (3.0, 4.0))))
+    first = state.assign_add(raw.RefIdentity(input=v), constant(10.0, 10.0))
+    with tf.control_dependencies([first]):
+        second = state.assign_sub(raw.RefSelect(index=tf.constant(1), inputs=[v, w]), constant(0.5, 1.5))
+    with tf.control_dependencies([second]):
+        return [tf.identity(v), tf.identity(raw.RefIdentity(input=w)), tf.identity(second)]
+
+
+@graph
+def reference_that_is_not_there():
+    v = set_variable(state.variable_v2, "v", 1.0, 2.0)
+    return [tf.identity(raw.RefSelect(index=tf.constant(2), inputs=[v, v]))]
+
+
+@graph
 def reference_by_a_switch():
     results = []
     for taken in (False, True):
