@@ -45,6 +45,13 @@ Result<NamedTensor> Named(const TensorToSave& tensor) {
   return NamedTensor{NameOfPart(tensor.name, slice), tensor.value};
 }
 
+Status NoCheckpoint(const std::string& pattern) {
+  std::error_code error;
+  if (!fs::exists(pattern + ".index", error)) return NotFound("there is no checkpoint ", pattern);
+  return NotFound(pattern, ".index is of a checkpoint of TensorFlow's own format, which cannot be read here: feed the ",
+                  "variables' values, or have TensorFlow make constants of them in the graph");
+}
+
 // Another name for the same bytes, so that the file outlives the checkpoint that it came from.
 Status LinkOrCopy(const std::string& from, const std::string& to) {
   std::error_code error;
@@ -108,7 +115,7 @@ Result<SavedTensors> SavedTensors::Open(const std::string& pattern) {
       if (FindDirectory(path).ok()) paths.push_back(path);
     }
   }
-  if (paths.empty()) return NotFound("there is no checkpoint ", pattern);
+  if (paths.empty()) return NoCheckpoint(pattern);
   for (const std::string& path : paths) {
     DF_ASSIGN(Manifest manifest, ReadManifest(path));
     DF_TRY(VerifyShards(path, manifest));

@@ -94,6 +94,15 @@ class IsInitializedKernel final : public Kernel {
   }
 };
 
+class DisableCopyOnReadKernel final : public Kernel {
+ public:
+  explicit DisableCopyOnReadKernel(KernelSetup&) {}
+  Status Compute(OpContext& ctx) {
+    DF_ASSIGN(Variable* const variable, VariableInput(ctx, 0));
+    return variable->initialized() ? Status() : NoValue(*variable);
+  }
+};
+
 class VariableShapeKernel final : public Kernel {
  public:
   explicit VariableShapeKernel(KernelSetup&) {}
@@ -132,6 +141,7 @@ CPU_KERNEL_ANY("Variable", VariableKernel);
 CPU_KERNEL_ANY("IsVariableInitialized", IsInitializedKernel);
 CPU_KERNEL_ANY("VarHandleOp", VarHandleKernel);
 CPU_KERNEL_ANY("ReadVariableOp", ReadVariableKernel);
+CPU_KERNEL_ANY("DisableCopyOnRead", DisableCopyOnReadKernel);
 CPU_KERNEL_ANY("VarIsInitializedOp", IsInitializedKernel);
 CPU_KERNEL_ANY("VariableShape", VariableShapeKernel);
 CPU_KERNEL_ANY("DestroyResourceOp", DestroyKernel);

@@ -58,6 +58,12 @@ OP("ReadVariableOp")
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.dy(0); })
     .Doc("The variable's value now: later updates do not change it.");
 
+OP("DisableCopyOnRead")
+    .Input("resource: resource")
+    .Stateful()
+    .NotDifferentiable()
+    .Doc("Nothing: reads of the variable share its bytes until it changes, in every way of access.");
+
 OP("VarIsInitializedOp")
     .Input("resource: resource")
     .Output("is_initialized: bool")

@@ -5,6 +5,7 @@
 
 #include "src/executor/plan.h"
 #include "src/passes/collectives.h"
+#include "src/passes/loop_entries.h"
 #include "src/passes/pipeline.h"
 #include "src/placement/placer.h"
 #include "src/session/step_runner.h"
@@ -15,6 +16,7 @@ Result<std::vector<Partition>> CompileRun(const Graph& graph, const RunSignature
                                           const CompileOptions& options, int32_t* next_channel) {
   DF_ASSIGN(Graph pruned, PruneForRun(graph, signature));
   DF_TRY(LowerCollectives(pruned));
+  EnterBeforeExit(pruned);
   if (options.soft_placement) DF_TRY(DropUnmatchedConstraints(pruned, options.cluster));
   if (options.optimize) DF_TRY(OptimizeGraph(pruned, {.kernels = runtime.kernels(), .device = runtime.cpu()}));
   DF_TRY(PlaceGraph(pruned, options.cluster, runtime.kernels()));

@@ -60,6 +60,26 @@ TEST_F(EvalTest, TrainingStacksRepeatedFetches) {
   ExpectNear(losses, ReadDataset(kExpected, "/training/loss"), 16);
 }
 
+// A Saver's nodes, run after the steps and, by another process, before them; where they write to is fed or "model".
+TEST_F(EvalTest, SaversSaveAndRestore) {
+  const std::string graph = std::filesystem::absolute(Golden("saver.pb")).string();
+  const std::string path = " --feed save/Const=" + std::filesystem::absolute(kExpected).string() + ":/saver/path ";
+  const std::string train = graph + " --init init --target step --repeat 5 --finally save_all";
+  const Tensor want = ReadDataset(kExpected, "/saver/values");
+  std::filesystem::create_directory(work() + "/given");
+  for (const auto& [feed, directory] : {std::pair(path, "given/model"), std::pair(std::string(), "model")}) {
+    ASSERT_EQ(Eval(train + feed, "env -C " + work()), 0) << output_;
+    EXPECT_TRUE(std::filesystem::is_regular_file(StrCat(work(), "/", directory, "/manifest.json")));
+    const std::string restore = graph + " --init save/restore_all" + feed + " --fetch values --out " + Out();
+    ASSERT_EQ(Eval(restore, "env -C " + work()), 0) << output_;
+    ExpectNear(ReadDataset(Out(), "/values"), want, 8);
+    std::filesystem::remove_all(StrCat(work(), "/", directory));
+  }
+  Write("model.index", "");
+  EXPECT_EQ(Eval(graph + " --init save/restore_all --fetch values", "env -C " + work()), 70);
+  EXPECT_THAT(output_, HasSubstr("a checkpoint of TensorFlow's own format"));
+}
+
 TEST_F(EvalTest, OneStepAddsNoAxis) {
   EXPECT_EQ(Evaluate(Golden("training.pb") + " --init init", "loss").shape(), Shape());
 }

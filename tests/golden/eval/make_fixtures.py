@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Makes the graphs beside this file and what TensorFlow computes from them: `python3 make_fixtures.py`.
 
-Needs TensorFlow, h5py and numpy; only needed to change the fixtures. mlp.pb, training.pb and placed.pb are graphs,
-expected.h5 holds what is fed and what TensorFlow fetches.
+Needs TensorFlow, h5py and numpy; only needed to change the fixtures. mlp.pb, saver.pb, training.pb and placed.pb are
+graphs, expected.h5 holds what is fed and what TensorFlow fetches.
 """
 
 import os
@@ -71,8 +71,33 @@ def training(file, name, ps, worker):
     file[name + "/loss"] = np.array(losses, "f")
 
 
+def saver(file):
+    """Trains a partitioned resource variable and a ref variable; `save` and `restore` are those of a sharded Saver."""
+    tf.set_random_seed(1)
+    with tf.Graph().as_default() as graph:
+        rng = np.random.RandomState(3)
+        with tf.variable_scope("", use_resource=True, partitioner=tf.fixed_size_partitioner(2)):
+            kernel = tf.get_variable("kernel", initializer=tf.constant(rng.randn(4, 3), tf.float32))
+        bias = tf.get_variable("bias", [3], initializer=tf.zeros_initializer(), use_resource=False)
+        y = tf.matmul(tf.constant(rng.rand(5, 4), tf.float32), tf.convert_to_tensor(kernel)) + bias
+        tf.train.AdagradOptimizer(0.5).minimize(tf.reduce_sum(y * y), name="step")
+        tf.group(tf.global_variables_initializer(), name="init")
+        tf.concat([tf.convert_to_tensor(kernel), [bias]], 0, name="values")
+        names = tf.train.Saver(sharded=True).as_saver_def()
+        with tf.control_dependencies([graph.get_tensor_by_name(names.save_tensor_name)]):
+            tf.no_op(name="save_all")
+        save("saver.pb", graph)
+        with tf.Session() as session:
+            session.run("init")
+            for _ in range(STEPS):
+                session.run("step")
+            file["saver/values"] = session.run("values:0")
+    file["saver/path"] = "given/model"
+
+
 if __name__ == "__main__":
     with h5py.File(os.path.join(HERE, "expected.h5"), "w") as expected:
         frozen_mlp(expected)
+        saver(expected)
         training(expected, "training", None, None)
         training(expected, "placed", "/job:ps/task:0", "/job:worker/task:0")

@@ -46,6 +46,39 @@ def reference_in_a_loop():
     return [tf.identity(flow.ref_exit(leaves)), raw.Exit(data=done)]
 
 
+def gradient_after_the_loop(x):
+    """Of what a loop gives, made under a control dependency on that: counters enter the loop that wait for its end."""
+    _, y = tf.while_loop(lambda i, _: i < 3, lambda i, y: (i + 1, tf.sin(y) * x + y * y), (0, x))
+    with tf.control_dependencies([tf.reduce_sum(y)]):
+        return tf.gradients(y, x)[0]
+
+
+@graph
+def gradient_that_waits_for_its_loop():
+    return [gradient_after_the_loop(constant(0.5, -0.25))]
+
+
+@graph
+def gradients_that_wait_for_their_loops_in_branches():
+    x = constant(0.5, -0.25)
+    return [tf.cond(tf.constant(taken), lambda: gradient_after_the_loop(x * 1.5), lambda: -x) for taken in (True, False)]
+
+
+@graph
+def gradient_that_waits_for_its_loop_in_a_loop():
+    x = constant(0.5, -0.25)
+    return tf.while_loop(lambda i, _: i < 2, lambda i, y: (i + 1, gradient_after_the_loop(y)), (0, x))
+
+
+@graph
+def gradient_of_two_loops_that_wait_for_the_second():
+    x = constant(0.5, -0.25)
+    _, y = tf.while_loop(lambda i, _: i < 3, lambda i, y: (i + 1, tf.sin(y) * x), (0, x))
+    z = tf.scan(lambda a, b: tf.tanh(a * b), y, constant(0.5)[0])
+    with tf.control_dependencies([z]):
+        return [z, *tf.gradients(z, x)]
+
+
 @graph
 def references_handed_on():
     """What is done to a reference that went through RefIdentity and RefSelect is done to the variable."""

@@ -267,6 +267,33 @@ std::string ConstText(const std::string& tensor) {
          tensor + " } } } }";
 }
 
+// TensorFlow's own optimiser writes strings so.
+TEST(GraphDefImportTest, StringsAsContent) {
+  const auto read = [](const std::string& content) {
+    return Text(
+        "node { name: 'c' op: 'Const' attr { key: 'dtype' value { type: DT_STRING } } attr { key: 'value' value { "
+        "tensor { dtype: DT_STRING tensor_shape { dim { size: 3 } } tensor_content: '" +
+        content + "' } } } }");
+  };
+  const Result<Graph> graph = read(R"(\001\000\201\001b)" + std::string(129, 'x'));
+  ASSERT_TRUE(graph.ok()) << graph.status().ToString();
+  const auto values = Value(*graph, "c").values<std::string>();
+  EXPECT_EQ(values[0] + "," + values[1] + "," + values[2], "b,," + std::string(129, 'x'));
+  for (const char* wrong :
+       {R"(\001\000)", R"(\001\000\002abcd)", R"(\001\000\003ab)", R"(\377\377\377\377\377\001\000)"}) {
+    EXPECT_THAT(read(wrong).status().message(), HasSubstr("does not hold the 3 strings of string[3]")) << wrong;
+  }
+}
+
+TEST(GraphDefImportTest, RefusesVersionsThatRefuseIt) {
+  const auto read = [](const std::string& versions) {
+    return Text("node { name: 'a' op: 'NoOp' } versions { " + versions + " }").status();
+  };
+  EXPECT_TRUE(read("producer: 999999 min_consumer: 24 bad_consumers: [1, 999999]").ok());
+  EXPECT_THAT(read("producer: 999999 min_consumer: 999998").message(), HasSubstr("version 999998 or later"));
+  EXPECT_THAT(read("bad_consumers: [1, 2474]").message(), HasSubstr("not for readers of GraphDef version 2474"));
+}
+
 TEST(GraphDefImportTest, RefusesHostileTensors) {
   const auto error = [](const std::string& tensor) { return Text(ConstText(tensor)).status().message(); };
   EXPECT_THAT(error("tensor_shape { dim { size: 2 } } tensor_content: '1234'"), HasSubstr("has 4 bytes"));

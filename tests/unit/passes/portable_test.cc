@@ -41,6 +41,14 @@ TEST_F(PortableTest, EveryNodeOfAnOwnOpIsNamed) {
   EXPECT_THAT(status.message(), HasSubstr("node 'data/read': HDF5Reader"));
 }
 
+TEST_F(PortableTest, OpsThatSayTheyAreOwnAre) {
+  const auto says = [](const OpDef& op, std::string_view text) { return op.doc.find(text) != std::string::npos; };
+  for (const OpDef* op : OpRegistry::Builtin().List()) {
+    const bool is_made_by_passes = says(*op, "made when a graph is optimised") && op->name != "_FusedConv2D";
+    EXPECT_TRUE(IsOwnOp(op->name) || !(says(*op, "(dfrun's own)") || is_made_by_passes)) << op->name;
+  }
+}
+
 // Gelu and LayerNorm against what their kernels compute.
 TEST_F(PortableTest, LoweredOpsComputeTheSame) {
   const Output x =
