@@ -78,4 +78,12 @@ Status FileCursor::Fill(uint64_t offset, uint64_t bytes) {
   return status;
 }
 
+Status CheckNotZipped(FileCursor& file) {
+  constexpr std::string_view kGzipMagic = "\x1f\x8b\x08";
+  if (file.file().size() < kGzipMagic.size()) return Status();
+  DF_ASSIGN(const std::string_view begin, file.View(0, kGzipMagic.size()));
+  if (begin != kGzipMagic) return Status();
+  return Error(Code::kDataLoss, file.file().path(), " is compressed by gzip; 'compression: gzip' reads it");
+}
+
 }  // namespace dfrun

@@ -62,6 +62,9 @@ class FileCursor {
   uint64_t begin_ = 0;  // of the buffer, in the file
 };
 
+// DataLoss where the file begins as those of gzip do.
+Status CheckNotZipped(FileCursor& file);
+
 }  // namespace dfrun
 
 #endif  // DFRUN_KERNELS_IO_BYTE_FILE_H_

@@ -57,7 +57,11 @@ class CsvDecoder final : public RecordDecoder {
   // A name of the header, a number, or numbers "begin:end" of which the end is not one.
   Result<Columns> ColumnsOf(const std::string& from) const {
     auto named = std::find(header_.begin(), header_.end(), from);
-    if (named != header_.end()) return Columns{named - header_.begin(), named - header_.begin() + 1, false};
+    if (named != header_.end()) {
+      if (std::find(named + 1, header_.end(), from) == header_.end())
+        return Columns{named - header_.begin(), named - header_.begin() + 1, false};
+      return InvalidArgument("two columns are named '", from, "': give the number of one, counted from 0");
+    }
     Columns columns;
     const size_t colon = from.find(':');
     bool ok = ParseNumber(from.substr(0, colon), columns.begin) && columns.begin >= 0;
@@ -67,11 +71,18 @@ class CsvDecoder final : public RecordDecoder {
       ok = ok && ParseNumber(from.substr(colon + 1), columns.end) && columns.end > columns.begin;
     }
     if (ok && (header_.empty() || columns.end <= static_cast<int64_t>(header_.size()))) return columns;
-    const std::string near = Nearest(from, header_);
-    return InvalidArgument(
-        "there is no column '", from, "'",
-        near.empty() ? header_.empty() ? ": it is a number, or a range as 0:3" : StrCat(": there are ", header_.size())
-                     : StrCat(", did you mean '", near, "'?"));
+    return InvalidArgument("there is no column '", from, "'", Hint(from));
+  }
+
+  std::string Hint(const std::string& from) const {
+    if (header_.empty()) return ": it is a number, or a range as 0:3";
+    if (const std::string near = Nearest(from, header_); !near.empty()) return StrCat(", did you mean '", near, "'?");
+    constexpr size_t kMaxShown = 8;
+    std::string names;
+    for (size_t i = 0; i < std::min(header_.size(), kMaxShown); ++i)
+      names += StrCat(i > 0 ? ", " : "", "'", header_[i].substr(0, 80), "'");
+    return StrCat(
+        header_.size() == 1 ? ": there is only " : StrCat(": there are ", header_.size(), ", the first ones "), names);
   }
 
   static Status Parse(std::string& text, const SampleField& field, Tensor& to, int64_t at) {
@@ -97,30 +108,38 @@ class CsvDecoder final : public RecordDecoder {
 Result<std::vector<std::string>> ReadHeader(const std::string& path, Compression compression, const CsvFormat& format) {
   DF_ASSIGN(const ByteFile file, ByteFile::Open(path, compression, 0));
   FileCursor cursor(file);
-  const std::unique_ptr<RecordFormat> lines = CsvLines(0);
+  DF_TRY(CheckNotZipped(cursor));
+  const std::unique_ptr<RecordFormat> lines = CsvLines();
   RecordSpan first;
   uint64_t at = 0;
-  DF_ASSIGN(const bool found, lines->Find(cursor, at, first));
-  if (!found) return Error(Code::kDataLoss, path, " is empty: it lacks its header");
+  const Result<bool> found = lines->Find(cursor, at, first);
+  if (!found.ok()) return found.status().Annotate(path);
+  if (!*found) return Error(Code::kDataLoss, path, " is empty: it lacks its header");
   DF_ASSIGN(const std::string_view line, lines->Read(cursor, first));
   Result<std::vector<std::string>> names = CsvFields(line, format);
   if (!names.ok()) return names.status().Annotate(StrCat(path, ", the header"));
   return names;
 }
 
-Result<std::unique_ptr<SampleSource>> OpenCsv(const SampleConfig& config) {
+Result<CsvFormat> FormatOf(const SampleConfig& config) {
   const std::string delimiter = TextOption(config, "delimiter", ",");
-  if (delimiter.size() != 1) return InvalidArgument("'delimiter' must be one byte, not '", delimiter, "'");
-  const CsvFormat format{delimiter[0], true};
-  const bool has_header = TextOption(config, "header", "false") == "true";
+  if (delimiter.size() != 1 || std::string_view("\"\r\n").find(delimiter[0]) != std::string_view::npos) {
+    return InvalidArgument("'delimiter' must be one byte, no quote and no line end, not '", delimiter, "'");
+  }
+  return CsvFormat{delimiter[0], true};
+}
+
+Result<std::unique_ptr<SampleSource>> OpenCsv(const SampleConfig& config) {
+  DF_ASSIGN(const CsvFormat format, FormatOf(config));
   DF_ASSIGN(std::vector<std::string> files, ExpandFiles(config.files));
   DF_ASSIGN(const Compression compression, CompressionOf(config));
-  std::vector<std::string> header;
-  if (has_header) {
-    DF_ASSIGN(header, ReadHeader(files[0], compression, format));
+  if (TextOption(config, "header", "false") != "true") {
+    return MakeRecordSource(config, std::move(files), CsvLines(),
+                            std::make_unique<CsvDecoder>(format, std::vector<std::string>()));
   }
-  return MakeRecordSource(config, std::move(files), CsvLines(has_header ? 1 : 0),
-                          std::make_unique<CsvDecoder>(format, std::move(header)));
+  DF_ASSIGN(const std::vector<std::string> header, ReadHeader(files[0], compression, format));
+  return MakeRecordSource(config, std::move(files), CsvLines(CsvHeader{format, header}),
+                          std::make_unique<CsvDecoder>(format, header));
 }
 
 SAMPLE_FORMAT(SampleFormat{

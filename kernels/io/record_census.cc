@@ -25,7 +25,7 @@ struct FileCensus {
 
 class FileCounter {
  public:
-  FileCounter(const RecordSet& set, size_t file) : set_(set), path_(set.paths[file]) {}
+  FileCounter(const RecordSet& set, size_t file) : set_(set), file_(file), path_(set.paths[file]) {}
 
   FileCensus Run() {
     result_.status = Count();
@@ -43,6 +43,9 @@ class FileCounter {
 
   Status FindAll(const ByteFile& file) {
     FileCursor cursor(file);
+    if (!set_.format->BeginsWithAnything()) {
+      if (Status plain = CheckNotZipped(cursor); !plain.ok()) return Skip(std::move(plain));
+    }
     uint64_t at = set_.format->Begin();
     for (int64_t number = 0;; ++number) {
       const uint64_t begin = at;
@@ -52,10 +55,12 @@ class FileCounter {
       if (!found.ok()) return Skip(NameRecord(found.status(), path_, number, begin));
       if (!*found) return Status();
       AddRecord(begin);
-      const Status good = set_.skips_errors ? Try(cursor, span) : Status();
+      // A first record that cannot be made tells of fields that do not suit the files.
+      const bool is_first = file_ == 0 && number == 0 && span.bytes <= kPieceBytes;
+      const Status good = set_.skips_errors || is_first ? Try(cursor, span) : Status();
       if (good.ok()) continue;
       result_.census.left_out.push_back(number);
-      DF_TRY(Skip(NameRecord(good, path_, number, begin)));
+      DF_TRY(Skip(NameRecord(good, path_, number, span.offset)));
     }
   }
 
@@ -82,6 +87,7 @@ class FileCounter {
   }
 
   const RecordSet& set_;
+  const size_t file_;
   const std::string& path_;
   FileCensus result_;
 };

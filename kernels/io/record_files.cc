@@ -35,7 +35,9 @@ Status CheckCensus(const SampleCensus& census, size_t files) {
 }  // namespace
 
 Status NameRecord(const Status& status, const std::string& path, int64_t number, uint64_t at) {
-  return status.Annotate(StrCat(path, ", record ", number, " at byte ", at));
+  // To a decoder its record is an argument; to the job it is data, as damaged as what cannot be found.
+  const Code code = status.code() == Code::kInvalidArgument ? Code::kDataLoss : status.code();
+  return Status(code, status.message()).Annotate(StrCat(path, ", record ", number, " at byte ", at));
 }
 
 Result<std::unique_ptr<RecordFiles>> RecordFiles::Create(const std::vector<std::string>& paths, Compression compression,

@@ -4,10 +4,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kernels/io/byte_file.h"
+#include "kernels/parsing/csv_record.h"
 
 namespace dfrun {
 
@@ -22,6 +25,8 @@ class RecordFormat {
  public:
   virtual ~RecordFormat() = default;
 
+  // Whether a file may begin with any bytes. If not, one that is compressed by gzip is told from a good one.
+  virtual bool BeginsWithAnything() const { return true; }
   // Where to look for the first record.
   virtual uint64_t Begin() const { return 0; }
   // The record at `at`, which moves behind it; false at the end of the file. A position that was kept goes on from
@@ -35,8 +40,14 @@ class RecordFormat {
 
 // Lines, without their ends "\n" or "\r\n"; the last may lack its end. The first `skip` are left out.
 std::unique_ptr<RecordFormat> TextLines(int64_t skip);
-// Lines of comma-separated values: line ends within quotes belong to the record, empty lines are no records.
-std::unique_ptr<RecordFormat> CsvLines(int64_t skip);
+// The names of columns that every file of a data set begins with.
+struct CsvHeader {
+  CsvFormat format;
+  std::vector<std::string> names;
+};
+// Lines of comma-separated values: line ends within quotes belong to the record; empty lines, the header and a byte
+// order mark are no records.
+std::unique_ptr<RecordFormat> CsvLines(std::optional<CsvHeader> header = {});
 
 // Pieces of `record` bytes that begin every `hop` bytes (0: one after the other), between a header and a footer.
 struct FixedLength {

@@ -36,6 +36,8 @@ Status Damaged(uint64_t at, std::string_view what) {
 
 class TfRecordFormat final : public RecordFormat {
  public:
+  bool BeginsWithAnything() const override { return false; }
+
   Result<bool> Find(FileCursor& file, uint64_t& at, RecordSpan& record) const override {
     const uint64_t left = file.file().size() - std::min(at, file.file().size());
     if (left == 0) return false;

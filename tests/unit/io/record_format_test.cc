@@ -60,7 +60,7 @@ TEST_F(RecordFormatTest, Lines) {
 }
 
 TEST_F(RecordFormatTest, CsvLinesMayHoldLineEndsInQuotes) {
-  EXPECT_THAT(Records(*CsvLines(1), files_.Write("csv", "a,b\n1,\"x\ny\"\n\n2,\"\"\"\"\r\n")),
+  EXPECT_THAT(Records(*CsvLines(CsvHeader{{}, {"a", "b"}}), files_.Write("csv", "a,b\n1,\"x\ny\"\n\n2,\"\"\"\"\r\n")),
               ElementsAre("1,\"x\ny\"", "2,\"\"\"\""));
 }
 

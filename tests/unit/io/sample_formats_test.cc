@@ -81,6 +81,50 @@ TEST_F(SampleFormatsTest, Csv) {
               HasSubstr("t.csv, record 1 at byte 27: column 1: '' is no float32"));
 }
 
+TEST_F(SampleFormatsTest, CsvOfOtherPrograms) {
+  const auto read = [&](const std::string& text, SampleConfig config = {}) -> std::string {
+    config.files = {files_.Write("t.csv", text)};
+    config.options.emplace("header", "true");
+    const auto batch = Read("csv", config, {Field("x"), Field("name", DType::kString)});
+    if (!batch.ok()) return batch.status().message();
+    std::string out;
+    for (int64_t i = 0; i < (*batch)[0].num_elements(); ++i)
+      out += StrCat((*batch)[0].data<float>()[i], " ", (*batch)[1].data<std::string>()[i], "; ");
+    return out;
+  };
+  EXPECT_EQ(read("\xEF\xBB\xBFx,name\n1,p\n"), "1 p; ");
+  EXPECT_EQ(read("\xEF\xBB\xBF\"x\",\"name\"\r\n\r\n1,\"p\r\nq\"\r\n2,"), "1 p\r\nq; 2 ; ");
+  EXPECT_EQ(read("\n\r\n\nx,name\n1,p\n"), "1 p; ");
+  EXPECT_THAT(read("x,x,name\n1,2,p\n"), HasSubstr("two columns are named 'x'"));
+  EXPECT_THAT(read("x;name\n1;p\n"), HasSubstr("there is no column 'x': there is only 'x;name'"));
+  EXPECT_THAT(read(std::string("\xFF\xFEx\0,\0", 6)), HasSubstr("t.csv: it is UTF-16 text"));
+  EXPECT_THAT(read("x,name\n1,p\n", {{}, {{"delimiter", "\""}}}), HasSubstr("'delimiter' must be one byte, no quote"));
+  EXPECT_THAT(read("x,name\noops,p\n"), HasSubstr("t.csv, record 0 at byte 7: column 0: 'oops' is no float32"));
+}
+
+TEST_F(SampleFormatsTest, CsvFilesHaveOneHeader) {
+  files_.Write("1.csv", "x,y\n1,2\n");
+  files_.Write("2.csv", "\"x\",\"y\"\n3,4\n");
+  files_.Write("3.csv", "");
+  SampleConfig config{{files_.Path("?.csv")}, {{"header", "true"}}};
+  const auto batch = Read("csv", config, {Field("y")});
+  ASSERT_TRUE(batch.ok()) << batch.status().ToString();
+  EXPECT_THAT(Values<float>((*batch)[0]), ElementsAre(2, 4));
+  files_.Write("3.csv", "y,x\n5,6\n");
+  EXPECT_THAT(Error("csv", config, {Field("y")}), HasSubstr("3.csv, record 0 at byte 0: its header 'y,x' is not that"));
+}
+
+TEST_F(SampleFormatsTest, FilesCompressedByMistakeAreToldFromOthers) {
+  const std::string path = files_.Write("t", "\x1f\x8b\x08 and so on\n");
+  const std::string hint = "DataLoss: " + path + " is compressed by gzip; 'compression: gzip' reads it";
+  EXPECT_EQ(Error("text", {{path}, {}}, {Field("line")}), hint);
+  EXPECT_EQ(Error("csv", {{path}, {}}, {Field("0")}), hint);
+  EXPECT_EQ(Error("csv", {{path}, {{"header", "true"}}}, {Field("x")}), hint);
+  EXPECT_EQ(Error("tfrecord", {{path}, {}}, {Field("record")}), hint);
+  EXPECT_EQ(Error("fixed_length", {{path}, {{"record_bytes", "14"}}}, {Field("0")}), "no error");
+  EXPECT_EQ(Error("whole_file", {{path}, {}}, {Field("contents")}), "no error");
+}
+
 TEST_F(SampleFormatsTest, SkippedRecordsAreCounted) {
   const std::string path = files_.Write("t.csv", "1,2\n1,x\n3\n5,6\n");
   const auto batch = Read("csv", {{path}, {{"on_error", "skip"}}}, {Field("0:2", DType::kInt32)});
