@@ -25,6 +25,11 @@ constexpr int64_t kThreadTileWork = int64_t{4} << 20;
 constexpr int64_t kUnevenWork = int64_t{96} << 20;
 constexpr int64_t kTilesAThread = 4;
 constexpr int64_t kThreadTileColumns = 96;
+// Elements of a C that stays in the second-level cache.
+constexpr int64_t kCachedElements = int64_t{1} << 18;
+// The least work of a part of a direct product: some 10 us, ten times what it takes another thread to see it.
+constexpr int64_t kDirectPartWork = int64_t{1} << 19;
+constexpr int64_t kDirectPartRows = 32;
 constexpr int64_t kThreadTileRows = 64;
 
 int64_t CeilDiv(int64_t a, int64_t b) {
@@ -72,12 +77,19 @@ GemmTiles::GemmTiles(const GemmShape& shape) : rows(shape.m), columns(shape.n) {
   column_tiles = std::max<int64_t>(1, CeilDiv(shape.n, std::max<int64_t>(columns, 1)));
 }
 
+int64_t DirectParts(const GemmShape& shape, int threads) {
+  const int64_t most = std::min(shape.work() / kDirectPartWork, shape.m / kDirectPartRows);
+  return std::clamp<int64_t>(most, 1, threads);
+}
+
 ThreadTiles::ThreadTiles(const GemmShape& shape, int threads) {
   if (threads == 1) return;
   const int64_t a_thread = std::clamp<int64_t>(shape.work() / threads / kUnevenWork, 1, kTilesAThread);
   const int64_t wanted = std::clamp<int64_t>(shape.work() / kThreadTileWork, 1, threads * a_thread);
-  // A C larger than its operands is written row by row; else B is read in parts, which are larger than those of A.
-  const bool rows_first = shape.m * shape.n > shape.k * (shape.m + shape.n);
+  // A C larger than its operands is written row by row where it leaves the cache; else the larger operand is read in
+  // parts, since each tile copies its parts of both.
+  const bool is_wide = shape.m * shape.n > shape.k * (shape.m + shape.n);
+  const bool rows_first = is_wide && (shape.m * shape.n > kCachedElements || shape.m >= shape.n);
   const int64_t most_rows = std::max<int64_t>(1, shape.m / kThreadTileRows);
   const int64_t most_columns = std::max<int64_t>(1, shape.n / kThreadTileColumns);
   rows = rows_first ? std::min(most_rows, wanted) : 1;

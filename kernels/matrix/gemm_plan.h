@@ -27,6 +27,22 @@ struct ThreadTiles {
   int64_t columns = 1;
 };
 
+// How many parts of C's rows a product by DirectGemm is cut into.
+int64_t DirectParts(const GemmShape& shape, int threads);
+
+// C = A B by DirectGemm on the pool; only `output`'s bias and Relu count.
+template <class T>
+void RunDirect(const GemmShape& s, const T* a, const T* b, T* c, ThreadPool& pool, const GemmOutput<T>& output = {}) {
+  const int64_t parts = DirectParts(s, pool.num_threads());
+  pool.RunBlocks(parts, [&](int64_t i) {
+    const int64_t row = i * s.m / parts;
+    const int64_t rows = (i + 1) * s.m / parts - row;
+    const MatrixView<T> part{c + row * s.n, s.n, false};
+    DirectGemm<T>(rows, s.k, s.n, ViewA(s, a).At(row, 0), ViewB(s, b), part);
+    output.Finish(part, rows, s.n);
+  });
+}
+
 // C as `output` says, tile by tile on the pool; m, k, n >= 1. Scratch memory comes from `allocator`; where there is
 // none, some tiles are done and others not.
 template <class T>

@@ -62,7 +62,7 @@ class MatMulKernel final : public Kernel {
     if (!Finish<T>::kFinishes && !IsDirect(*shape)) {
       const Status status = PlanFor(*shape).status();  // now, not in the first step
       if (!status.ok()) setup.Fail(status);
-    } else if (!Finish<T>::kFinishes && IsPlaced(setup)) {
+    } else if (!Finish<T>::kFinishes && IsPlaced(setup) && shape->work() <= kExpensiveWork) {
       set_fn(&RunPlaced);
     }
   }
@@ -75,7 +75,7 @@ class MatMulKernel final : public Kernel {
     DF_TRY(ctx.AllocateOutput(0, Shape({shape.m, shape.n}), &c));
     if constexpr (Finish<T>::kFinishes) return MultiplyAndFinish(shape, ctx, *c);
     if (IsDirect(shape)) {
-      Direct(shape, a.data<T>(), b.data<T>(), c->data<T>());
+      Direct(shape, a.data<T>(), b.data<T>(), c->data<T>(), ctx.pool());
       return Status();
     }
     DF_ASSIGN(const std::shared_ptr<const Gemm<T>> gemm, PlanFor(shape));
@@ -87,8 +87,8 @@ class MatMulKernel final : public Kernel {
  private:
   static bool IsDirect(const GemmShape& shape) { return kHasDirect<T> && PrefersDirectGemm(shape); }
 
-  static void Direct(const GemmShape& s, const T* a, const T* b, T* c) {
-    if constexpr (kHasDirect<T>) DirectGemm<T>(s.m, s.k, s.n, ViewA(s, a), ViewB(s, b), {c, s.n, false});
+  static void Direct(const GemmShape& s, const T* a, const T* b, T* c, ThreadPool& pool) {
+    if constexpr (kHasDirect<T>) RunDirect(s, a, b, c, pool);
   }
 
   Status MultiplyAndFinish(const GemmShape& s, OpContext& ctx, Tensor& c) const {
@@ -96,14 +96,16 @@ class MatMulKernel final : public Kernel {
     const T* const a = ctx.input(0).data<T>();
     const T* const b = ctx.input(1).data<T>();
     if (!IsDirect(s)) return RunTiles(s, a, b, c.data<T>(), ctx.pool(), ctx.allocator(), output);
-    Direct(s, a, b, c.data<T>());
-    output.Finish({c.data<T>(), s.n, false}, s.m, s.n);
+    RunDirect(s, a, b, c.data<T>(), ctx.pool(), output);
     return Status();
   }
 
   static Status RunPlaced(Kernel* kernel, OpContext& ctx) {
-    const GemmShape& shape = static_cast<MatMulKernel*>(kernel)->static_shape_;
-    Direct(shape, ctx.input_data<T>(0), ctx.input_data<T>(1), ctx.placed_output<T>(0));
+    const GemmShape& s = static_cast<MatMulKernel*>(kernel)->static_shape_;
+    if constexpr (kHasDirect<T>) {
+      DirectGemm<T>(s.m, s.k, s.n, ViewA(s, ctx.input_data<T>(0)), ViewB(s, ctx.input_data<T>(1)),
+                    {ctx.placed_output<T>(0), s.n, false});
+    }
     return Status();
   }
 

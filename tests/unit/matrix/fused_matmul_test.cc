@@ -43,11 +43,12 @@ void GivesTheBitsOfTheOps(int64_t m, int64_t k, int64_t n, bool ta, bool tb) {
   }
 }
 
-// Direct products, few rows, several passes over k, blocks of columns, the result computed transposed, none.
+// Direct products, one of them by several threads, few rows, several passes over k, blocks of columns, the result computed transposed, none.
 TEST(FusedMatMul, GivesTheBitsOfTheOps) {
   for (bool ta : {false, true}) {
     for (bool tb : {false, true}) {
       GivesTheBitsOfTheOps<float>(3, 5, 7, ta, tb);
+      GivesTheBitsOfTheOps<float>(1024, 128, 10, ta, tb);
       GivesTheBitsOfTheOps<float>(4, 2000, 700, ta, tb);
       GivesTheBitsOfTheOps<float>(128, 300, 1000, ta, tb);
       GivesTheBitsOfTheOps<float>(600, 1100, 1030, ta, tb);
