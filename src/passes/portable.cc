@@ -112,13 +112,29 @@ struct OwnOp {
 };
 
 constexpr OwnOp kOwnOps[] = {
-    {"AllGather", nullptr},         {"AllReduce", nullptr},         {"ArgSort", nullptr},
-    {"Broadcast", nullptr},         {"Gelu", &LowerGelu},           {"GeluGrad", nullptr},
-    {"HDF5Reader", &LowerReader},   {"LayerNorm", &LowerLayerNorm}, {"LayerNormGrad", nullptr},
-    {"MutexAcquire", nullptr},      {"MutexRelease", nullptr},      {"RandomPosition", nullptr},
-    {"ReadTextRange", nullptr},     {"ReduceScatter", nullptr},     {"RestoreShard", nullptr},
-    {"SampleReader", &LowerReader}, {"SaveShard", nullptr},         {"SetRandomPosition", nullptr},
-    {"TokenCounts", nullptr},       {"_MatMulSum", nullptr},        {"_MaxPoolReluGrad", nullptr},
+    {"AllGather", nullptr},
+    {"AllReduce", nullptr},
+    {"ArgSort", nullptr},
+    {"Broadcast", nullptr},
+    {"Gelu", &LowerGelu},
+    {"GeluGrad", nullptr},
+    {"HDF5Reader", &LowerReader},
+    {"LayerNorm", &LowerLayerNorm},
+    {"LayerNormGrad", nullptr},
+    {"MutexAcquire", nullptr},
+    {"MutexRelease", nullptr},
+    {"RandomPosition", nullptr},
+    {"ReadTextRange", nullptr},
+    {"ReduceScatter", nullptr},
+    {"RestoreShard", nullptr},
+    {"SampleReader", &LowerReader},
+    {"SaveShard", nullptr},
+    {"SetRandomPosition", nullptr},
+    {"TokenCounts", nullptr},
+    {"_MatMulSum", nullptr},
+    {"_MaxPoolReluGrad", nullptr},
+    {"_MatMulApplyGradientDescent", nullptr},
+    {"_MatMulResourceApplyGradientDescent", nullptr},
 };
 
 const OwnOp* FindOwn(std::string_view op) {
