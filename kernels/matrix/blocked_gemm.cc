@@ -82,7 +82,7 @@ struct BlockedGemm<T>::Pass {
   MatrixView<const T> b;
   MatrixView<T> c;
   IntoC into;
-  GemmOutput<T> output;  // without a bias where C is not whole yet
+  GemmOutput<T> output;
   T* panels;
   bool keeps_panels;  // all of them, for passes to come; else each takes the place of the one before
   bool has_panels;    // an earlier pass left them
@@ -158,7 +158,6 @@ void BlockedGemm<T>::RunPass(const Pass& pass) {
   for (int64_t i = 0; i < panels; ++i) {
     const Panel panel = panel_at(i);
     const MatrixView<const T> b = pass.b.At(0, panel.column);
-    const GemmOutput<T> output = pass.output.FromColumn(panel.column);
     const int64_t tiles = CeilDiv(pass.m, MaxRows(panel.vectors));
     if (!pass.has_panels && (b.transposed || i == 0)) {
       PackPanel(b, pass.depth, panel.columns, panel.packed, panel.vectors);
@@ -178,15 +177,14 @@ void BlockedGemm<T>::RunPass(const Pass& pass) {
       o.a = pass.a.At(row, 0).data;
       o.c = pass.c.data + row * pass.c.stride + panel.column;
       RunGemmBlock<T, RowsOfB::kCopying>(rows, panel.vectors, o);
-      output.Finish({o.c, o.c_stride, false}, rows, panel.columns);
+      pass.output.At(row, panel.column).Finish({o.c, o.c_stride, false}, rows, panel.columns);
     }
   }
 }
 
 template <class T>
 void BlockedGemm<T>::RunBlock(int64_t rows, int64_t columns, bool first, MatrixView<const T> a, MatrixView<const T> b,
-                              MatrixView<T> c, GemmOutput<T> output, T* scratch) const {
-  const T* const bias = output.bias;
+                              MatrixView<T> c, const GemmOutput<T>& output, T* scratch) const {
   for (int64_t p = 0; p < k_; p += depth_) {
     const int64_t depth = std::min(depth_, k_ - p);
     MatrixView<const T> part = a.At(0, p);
@@ -195,9 +193,10 @@ void BlockedGemm<T>::RunBlock(int64_t rows, int64_t columns, bool first, MatrixV
       part = {scratch, a_stride_, true};
     }
     const IntoC into = p > 0 ? IntoC::kContinue : FirstPass(output.into);
-    output.bias = p + depth == k_ ? bias : nullptr;
+    const GemmOutput<T> pass_output = p + depth == k_ ? output : output.Unfinished();
     T* const panels = scratch + a_elements_;
-    RunPass({rows, depth, columns, part, b.At(p, 0), c, into, output, panels, keeps_panels_, keeps_panels_ && !first});
+    RunPass(
+        {rows, depth, columns, part, b.At(p, 0), c, into, pass_output, panels, keeps_panels_, keeps_panels_ && !first});
   }
 }
 
@@ -211,7 +210,7 @@ void BlockedGemm<T>::Run(MatrixView<const T> a, MatrixView<const T> b, MatrixVie
   for (int64_t column = 0; column < n_; column += columns_) {
     for (int64_t row = 0; row < m_; row += rows_) {
       RunBlock(std::min(rows_, m_ - row), std::min(columns_, n_ - column), row == 0, a.At(row, 0), b.At(0, column),
-               c.At(row, column), output_.FromColumn(column), scratch);
+               c.At(row, column), output_.At(row, column), scratch);
     }
   }
 }
@@ -242,7 +241,7 @@ void BlockedGemm<T>::RunSwapped(MatrixView<const T> a, MatrixView<const T> b, Ma
                       c.stride);
       }
     }
-    output_.FromColumn(row).Finish(c.At(0, row), n_, rows);
+    output_.At(0, row).Finish(c.At(0, row), n_, rows);
   }
 }
 

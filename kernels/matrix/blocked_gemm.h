@@ -14,7 +14,7 @@ namespace dfrun {
 template <class T>
 class BlockedGemm {
  public:
-  // m, k, n >= 1. The output's bias outlives this.
+  // m, k, n >= 1. What `output` points at outlives this.
   BlockedGemm(int64_t m, int64_t k, int64_t n, bool transposed_a, bool transposed_b, const GemmOutput<T>& output = {});
   // Elements of scratch memory that Run() needs, at an address that vectors align to.
   int64_t scratch_elements() const { return a_elements_ + b_elements_ + c_elements_; }
@@ -28,7 +28,7 @@ class BlockedGemm {
   static void RunPass(const Pass& pass);
   // Some rows of A by some columns of B; `first`: no rows before have been multiplied by these columns.
   void RunBlock(int64_t rows, int64_t columns, bool first, MatrixView<const T> a, MatrixView<const T> b,
-                MatrixView<T> c, GemmOutput<T> output, T* scratch) const;
+                MatrixView<T> c, const GemmOutput<T>& output, T* scratch) const;
   void RunSwapped(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, T* scratch) const;
 
   GemmOutput<T> output_;

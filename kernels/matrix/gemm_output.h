@@ -21,31 +21,42 @@ enum class GemmInto {
 template <class T>
 struct GemmOutput {
   GemmInto into = GemmInto::kStore;
-  T rate{};                 // of kDescend
-  const T* bias = nullptr;  // of kStore: a column's is added to each of its elements; null: nothing more is done
-  bool relu = false;        // with a bias: then what is below zero becomes zero
+  T rate{};  // of kDescend
+  // Of kStore, with the bits of the ops:
+  const T* bias = nullptr;            // BiasAdd: a column's is added to each of its elements; null: no bias
+  bool relu = false;                  // Relu after the bias
+  MatrixView<const T> features = {};  // ReluGrad: what is not above zero here becomes zero in C; null: no such
 
-  // The same for the part of C that begins at `column`.
-  GemmOutput FromColumn(int64_t column) const { return {into, rate, bias == nullptr ? nullptr : bias + column, relu}; }
+  // The same for the part of C that begins there.
+  GemmOutput At(int64_t row, int64_t column) const {
+    GemmOutput part = *this;
+    if (bias != nullptr) part.bias += column;
+    if (features.data != nullptr) part.features = features.At(row, column);
+    return part;
+  }
+  // For sums that are not whole yet.
+  GemmOutput Unfinished() const { return {.into = into, .rate = rate}; }
 
-  // Bias and Relu for elements of C, where there is a bias; their bits are BiasAdd's and Relu's.
+  // Does to elements of C, which are whole, what is left to do.
   void Finish(MatrixView<T> c, int64_t rows, int64_t columns) const {
-    if (bias == nullptr) return;
+    if (bias == nullptr && features.data == nullptr) return;
     for (int64_t i = 0; i < rows; ++i) {
       T* const row = c.data + i * c.stride;
-      if (relu) {
-        Change(row, columns, [](T x) { return fn::Relu()(x); });
+      if (bias == nullptr) {
+        Change(row, features.data + i * features.stride, columns, fn::ReluGrad());
+      } else if (relu) {
+        Change(row, bias, columns, [](T x, T by) { return fn::Relu()(fn::Add()(x, by)); });
       } else {
-        Change(row, columns, [](T x) { return x; });
+        Change(row, bias, columns, fn::Add());
       }
     }
   }
 
  private:
-  template <class Activation>
-  void Change(T* row, int64_t columns, Activation activation) const {
+  template <class F>
+  static void Change(T* row, const T* by, int64_t columns, F changed) {
     DF_INDEPENDENT_ITERATIONS
-    for (int64_t j = 0; j < columns; ++j) row[j] = activation(fn::Add()(row[j], bias[j]));
+    for (int64_t j = 0; j < columns; ++j) row[j] = changed(row[j], by[j]);
   }
 };
 

@@ -30,7 +30,7 @@ struct ThreadTiles {
 // How many parts of C's rows a product by DirectGemm is cut into.
 int64_t DirectParts(const GemmShape& shape, int threads);
 
-// C = A B by DirectGemm on the pool; only `output`'s bias and Relu count.
+// C = A B by DirectGemm on the pool; what `output` does to a stored product is done.
 template <class T>
 void RunDirect(const GemmShape& s, const T* a, const T* b, T* c, ThreadPool& pool, const GemmOutput<T>& output = {}) {
   const int64_t parts = DirectParts(s, pool.num_threads());
@@ -39,7 +39,7 @@ void RunDirect(const GemmShape& s, const T* a, const T* b, T* c, ThreadPool& poo
     const int64_t rows = (i + 1) * s.m / parts - row;
     const MatrixView<T> part{c + row * s.n, s.n, false};
     DirectGemm<T>(rows, s.k, s.n, ViewA(s, a).At(row, 0), ViewB(s, b), part);
-    output.Finish(part, rows, s.n);
+    output.At(row, 0).Finish(part, rows, s.n);
   });
 }
 
@@ -56,7 +56,7 @@ Status RunTiles(const GemmShape& s, const T* a, const T* b, T* c, ThreadPool& po
     const int64_t column = i % tiles.columns * s.n / tiles.columns;
     const int64_t column_end = (i % tiles.columns + 1) * s.n / tiles.columns;
     const BlockedGemm<T> tile(row_end - row, s.k, column_end - column, s.transpose_a, s.transpose_b,
-                              output.FromColumn(column));
+                              output.At(row, column));
     const size_t bytes = static_cast<size_t>(tile.scratch_elements()) * sizeof(T);
     void* scratch = allocator.Allocate(bytes);
     if (scratch == nullptr) {

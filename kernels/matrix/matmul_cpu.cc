@@ -21,27 +21,35 @@ struct NothingMore {
   explicit NothingMore(KernelSetup&) {}
 };
 
-// Attr fused_ops of _FusedMatMul: BiasAdd with input 2, then Relu where it says so.
+// Attr fused_ops of _FusedMatMul: BiasAdd with input 2, then Relu where it says so; or ReluGrad, whose features input 2
+// is.
 template <class T>
-class BiasAndRelu {
+class FusedOps {
  public:
   static constexpr bool kFinishes = true;
-  explicit BiasAndRelu(KernelSetup& setup) {
+  explicit FusedOps(KernelSetup& setup) {
     const auto ops = setup.attr<std::vector<std::string>>("fused_ops");
-    has_relu_ = ops.size() == 2 && ops[1] == "Relu";
-    if (ops.empty() || ops[0] != "BiasAdd" || ops.size() > (has_relu_ ? 2U : 1U)) {
-      setup.Fail(Unimplemented("attr 'fused_ops' must be [BiasAdd] or [BiasAdd, Relu]"));
+    const std::string first = ops.empty() ? "" : ops[0];
+    is_gradient_ = first == "ReluGrad";
+    has_relu_ = ops.size() == 2 && first == "BiasAdd" && ops[1] == "Relu";
+    if (!has_relu_ && (ops.size() != 1 || !(is_gradient_ || first == "BiasAdd"))) {
+      setup.Fail(Unimplemented("attr 'fused_ops' must be [BiasAdd], [BiasAdd, Relu] or [ReluGrad]"));
     }
   }
-  // InvalidArgument where there is no one bias for `columns` columns.
-  Result<GemmOutput<T>> OutputOf(const OpContext& ctx, int64_t columns) const {
-    if (ctx.num_inputs() != 3 || ctx.input(2).shape().rank() != 1 || ctx.input(2).shape()[0] != columns) {
-      return InvalidArgument("a fused product of ", columns, " columns takes one bias of that size");
+  // InvalidArgument where there is no one input 2 that fits a product of this shape.
+  Result<GemmOutput<T>> OutputOf(const OpContext& ctx, int64_t rows, int64_t columns) const {
+    const Shape wanted = is_gradient_ ? Shape({rows, columns}) : Shape({columns});
+    if (ctx.num_inputs() != 3 || !(ctx.input(2).shape() == wanted)) {
+      return InvalidArgument("a fused product of ", rows, " rows and ", columns, " columns takes one tensor of shape ",
+                             wanted, " beside its operands");
     }
-    return GemmOutput<T>{.bias = ctx.input(2).data<T>(), .relu = has_relu_};
+    const T* const arg = ctx.input(2).data<T>();
+    if (is_gradient_) return GemmOutput<T>{.features = {arg, columns, false}};
+    return GemmOutput<T>{.bias = arg, .relu = has_relu_};
   }
 
  private:
+  bool is_gradient_ = false;
   bool has_relu_ = false;
 };
 
@@ -92,7 +100,7 @@ class MatMulKernel final : public Kernel {
   }
 
   Status MultiplyAndFinish(const GemmShape& s, OpContext& ctx, Tensor& c) const {
-    DF_ASSIGN(const GemmOutput<T> output, finish_.OutputOf(ctx, s.n));
+    DF_ASSIGN(const GemmOutput<T> output, finish_.OutputOf(ctx, s.m, s.n));
     const T* const a = ctx.input(0).data<T>();
     const T* const b = ctx.input(1).data<T>();
     if (!IsDirect(s)) return RunTiles(s, a, b, c.data<T>(), ctx.pool(), ctx.allocator(), output);
@@ -134,7 +142,7 @@ struct MatMul {
   using Kernel = MatMulKernel<T, Finish>;
 };
 
-CPU_KERNEL("_FusedMatMul", MatMul<BiasAndRelu>, float, double);
+CPU_KERNEL("_FusedMatMul", MatMul<FusedOps>, float, double);
 CPU_KERNEL("MatMul", MatMul<NothingMore>, bfloat16, float16, float, double, int32_t, int64_t, std::complex<float>,
            std::complex<double>);
 

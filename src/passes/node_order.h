@@ -18,6 +18,8 @@ class NodeOrder {
   NodeOrder(const Graph& graph, std::span<const NodeId> order, std::span<const NodeId> nodes);
   // Whether a path of edges leads from one of `other` and `nodes[i]` to the other; true where they are the same.
   bool IsOrdered(NodeId other, size_t i) const { return ((before_[other] | after_[other]) >> i & 1) != 0; }
+  // Bit i: `other` runs after nodes[i], or is it.
+  uint64_t After(NodeId other) const { return after_[other]; }
 
  private:
   std::vector<uint64_t> before_;  // by node: bit i says that nodes[i] runs after it

@@ -7,6 +7,7 @@
 #include "src/passes/fuse_descents.h"
 #include "src/passes/fuse_pool_gradients.h"
 #include "src/passes/fuse_product_sums.h"
+#include "src/passes/fuse_relu_gradients.h"
 
 namespace dfrun {
 
@@ -18,6 +19,7 @@ Status OptimizeGraph(Graph& graph, const PipelineOptions& options) {
   DF_TRY(MergeCommonSubexpressions(graph).Annotate("while merging common subexpressions"));
   DF_TRY(FuseBias(graph).Annotate("while fusing biases"));
   DF_TRY(FusePoolGradients(graph).Annotate("while fusing gradients of pooling"));
+  DF_TRY(FuseReluGradients(graph).Annotate("while fusing gradients of Relu"));
   DF_TRY(FuseProductSums(graph).Annotate("while fusing sums of products"));
   return FuseDescents(graph).Annotate("while fusing steps of gradient descent");
 }

@@ -1,4 +1,4 @@
-// _FusedMatMul gives the bits of MatMul, BiasAdd and Relu.
+// _FusedMatMul gives the bits of MatMul and the ops that follow it.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -41,9 +41,19 @@ void GivesTheBitsOfTheOps(int64_t m, int64_t k, int64_t n, bool ta, bool tb) {
     EXPECT_TRUE((*fused)[0].Identical((*expected)[0]))
         << m << " x " << k << " x " << n << ", transposed " << ta << tb << ", ops " << ops.size();
   }
+
+  const Tensor features = Random<T>(Shape({m, n}), 4);
+  const AttrMap product{{"T", DTypeOf<T>}, {"transpose_a", ta}, {"transpose_b", tb}};
+  expected = runner.Run("MatMul", product, {a, b});
+  expected = runner.Run("ReluGrad", {{"T", DTypeOf<T>}}, {(*expected)[0], features});
+  attrs.Set("fused_ops", std::vector<std::string>{"ReluGrad"});
+  const Result<std::vector<Tensor>> fused = runner.Run("_FusedMatMul", attrs, {a, b, features});
+  ASSERT_TRUE(fused.ok()) << fused.status().ToString();
+  EXPECT_TRUE((*fused)[0].Identical((*expected)[0])) << m << " x " << k << " x " << n << ", transposed " << ta << tb;
 }
 
-// Direct products, one of them by several threads, few rows, several passes over k, blocks of columns, the result computed transposed, none.
+// Direct products, one of them by several threads, few rows, several passes over k, blocks of columns, the result
+// computed transposed, none.
 TEST(FusedMatMul, GivesTheBitsOfTheOps) {
   for (bool ta : {false, true}) {
     for (bool tb : {false, true}) {
@@ -68,6 +78,9 @@ TEST(FusedMatMul, RefusesWhatItCannotFuse) {
   EXPECT_EQ(runner.Run("_FusedMatMul", attrs, {a, b, Random<float>(Shape({3}), 3)}).status().code(),
             Code::kInvalidArgument);
   EXPECT_EQ(runner.Run("_FusedMatMul", attrs, {a, b, Random<float>(Shape({1, 4}), 3)}).status().code(),
+            Code::kInvalidArgument);
+  attrs.Set("fused_ops", std::vector<std::string>{"ReluGrad"});
+  EXPECT_EQ(runner.Run("_FusedMatMul", attrs, {a, b, Random<float>(Shape({4}), 3)}).status().code(),
             Code::kInvalidArgument);
   attrs.Set("fused_ops", std::vector<std::string>{"BiasAdd", "Elu"});
   EXPECT_EQ(runner.Run("_FusedMatMul", attrs, {a, b, Random<float>(Shape({4}), 3)}).status().code(),
