@@ -10,6 +10,7 @@ namespace dfrun {
 namespace {
 
 constexpr std::string_view kPngMagic = "\x89PNG";
+constexpr std::string_view kJpegMagic = "\xFF\xD8";
 // A small file may claim to be a large image: more elements than this are refused.
 constexpr int64_t kMaxElements = int64_t{1} << 29;
 
@@ -26,7 +27,8 @@ Status DecodeImage(std::string_view file, int channels, Place&& place) {
     }
     return place(Shape({format.height, format.width, format.channels}));
   };
-  if (file.substr(0, kPngMagic.size()) == kPngMagic) return DecodePng(file, channels, 8, allocate);
+  if (file.starts_with(kPngMagic)) return DecodePng(file, channels, 8, allocate);
+  if (!file.starts_with(kJpegMagic)) return InvalidArgument("it is neither a PNG nor a JPEG file");
   return DecodeJpeg(file, JpegOptions{.channels = channels}, allocate);
 }
 
@@ -51,10 +53,11 @@ class ImageDecoder final : public RecordDecoder {
     }
     kinds_.push_back(Kind::kImage);
     DF_TRY(SettleDType(field, {DType::kUint8}));
-    if (!field.shape.known_rank()) return TakeFirstShape(field);
+    if (!field.shape.known_rank()) DF_TRY(TakeFirstShape(field));
     if (field.shape.rank() != 3) return InvalidArgument("an image has a shape [height, width, channels]");
     channels_ = std::max(0, static_cast<int>(field.shape.dim(2)));
-    if (channels_ == 2 || channels_ > 4) return InvalidArgument("an image has 1, 3 or 4 channels, not ", channels_);
+    if (channels_ > 4) return InvalidArgument("an image has at most 4 channels, not ", channels_);
+    if (channels_ == 2) channels_ = 0;  // grey and alpha: files that hold them, nothing is made to
     return Status();
   }
 
@@ -89,9 +92,7 @@ class ImageDecoder final : public RecordDecoder {
       status = TakeShape(path, field);
       if (status.ok() || !skips_errors_) break;
     }
-    DF_TRY(std::move(status));
-    channels_ = static_cast<int>(field.shape.dim(2));
-    return Status();
+    return status;
   }
 
   Status TakeShape(const std::string& path, SampleField& field) const {

@@ -17,7 +17,10 @@ class TextRecords final : public RecordFormat {
 
   Result<bool> Find(FileCursor& file, uint64_t& at, RecordSpan& record) const override {
     if (at == 0) {
-      for (int64_t i = 0; i < skip_; ++i) DF_TRY(FindLine<PlainEnds>(file, at, record).status());
+      for (int64_t i = 0; i < skip_; ++i) {
+        DF_ASSIGN(const bool found, FindLine<PlainEnds>(file, at, record));
+        if (!found) return false;
+      }
     }
     return FindLine<PlainEnds>(file, at, record);
   }

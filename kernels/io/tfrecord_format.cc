@@ -7,13 +7,15 @@
 namespace dfrun {
 namespace {
 
-constexpr std::string_view kRecord = "record";  // the field that is the record itself
+constexpr std::string_view kRecord = "record";  // without a dtype: the record itself
+constexpr std::string_view kWholeRecord = "";   // what that is called from then on: no feature has this name
 constexpr size_t kFewFields = 16;               // whose features are found without an allocation
 
 class ExampleDecoder final : public RecordDecoder {
  public:
   Status AddField(SampleField& field) override {
-    if (field.from == kRecord && field.dtype == DType::kInvalid) {
+    if (field.from == kWholeRecord || (field.from == kRecord && field.dtype == DType::kInvalid)) {
+      field.from = kWholeRecord;
       DF_TRY(SettleDType(field, {DType::kString}));
       DF_TRY(SettleShape(field, PartialShape::Scalar()));
       Add(Kind::kRecord, field);

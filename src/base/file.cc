@@ -42,7 +42,11 @@ FileDescriptor::~FileDescriptor() {
 }
 
 Result<FileDescriptor> FileDescriptor::OpenForReading(const std::string& path) {
-  return Open(path, O_RDONLY, "cannot open");
+  DF_ASSIGN(FileDescriptor file, Open(path, O_RDONLY | O_NONBLOCK, "cannot open"));
+  struct stat info;
+  if (::fstat(file.fd_, &info) != 0) return ErrnoError("cannot look at", path);
+  if (S_ISREG(info.st_mode)) return file;
+  return IoError("cannot read ", path, ": it is ", S_ISDIR(info.st_mode) ? "a directory" : "no regular file");
 }
 
 Result<FileDescriptor> FileDescriptor::OpenForWriting(const std::string& path) {

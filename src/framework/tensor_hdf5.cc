@@ -246,6 +246,14 @@ Result<DatasetInfo> InspectOpen(const Handle& dataset, const std::string& path, 
   return info;
 }
 
+// The name of the file that an object lies in.
+std::string FileOf(const Handle& object) {
+  const ssize_t length = H5Fget_name(object.id(), nullptr, 0);
+  std::string name(static_cast<size_t>(std::max<ssize_t>(length, 0)) + 1, '\0');
+  H5Fget_name(object.id(), name.data(), name.size());
+  return name;
+}
+
 // Strings that hold a NUL were written as variable-length uint8.
 Status ReadVlenBytes(const Handle& dataset, hid_t space, Tensor& to) {
   Handle type(H5Tvlen_create(H5T_NATIVE_UINT8));
@@ -317,7 +325,10 @@ bool HasNul(const Tensor& value) {
 
 Result<DatasetInfo> InspectDataset(const Handle& file, const std::string& path, const std::string& name) {
   DF_ASSIGN(Handle dataset, h5::OpenDataset(file, path, name));
-  return InspectOpen(dataset, path, name);
+  DF_ASSIGN(DatasetInfo info, InspectOpen(dataset, path, name));
+  // An external link leads elsewhere: then the offset is one of that file.
+  info.contiguous = info.contiguous && FileOf(dataset) == FileOf(file);
+  return info;
 }
 
 Result<DatasetInfo> InspectDataset(const std::string& path, const std::string& name) {

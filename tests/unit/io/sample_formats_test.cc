@@ -1,13 +1,16 @@
 // What each format makes of its files, sample by sample.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <map>
 #include <numeric>
 
 #include "kernels/image/png.h"
 #include "kernels/io/record_format.h"
 #include "src/framework/example.pb.h"
 #include "src/framework/sample_source.h"
+#include "src/framework/tensor_hdf5.h"
 #include "tests/unit/testing/scratch_directory.h"
 
 namespace dfrun {
@@ -79,6 +82,63 @@ TEST_F(SampleFormatsTest, Csv) {
   EXPECT_THAT(Error("csv", {{path}, {{"header", "true"}}}, {Field("2:9")}), HasSubstr("no column '2:9'"));
   EXPECT_THAT(Error("csv", {{path}, {{"header", "true"}}}, {Field("x", DType::kFloat)}),
               HasSubstr("t.csv, record 1 at byte 27: column 1: '' is no float32"));
+}
+
+// What the spec's reader settled is given to the readers of all ranks.
+TEST_F(SampleFormatsTest, SettledFieldsAreTakenAsTheyAre) {
+  const uint8_t pixels[] = {1, 2, 3, 4, 5, 6, 7, 8};
+  const std::string png = *EncodePng({2, 2, 2, 8}, pixels, -1);  // grey and alpha
+  const std::string paths[] = {files_.Write("t", "1,2\n3,4\n"), files_.Write("r", FramedTfRecord("ab")),
+                               files_.Write("i.png", png)};
+  const struct {
+    std::string format;
+    std::string path;
+    std::string from;
+    std::map<std::string, std::string, std::less<>> options;
+  } cases[] = {{"csv", paths[0], "0:2", {}},         {"csv", paths[0], "1", {}},
+               {"text", paths[0], "line", {}},       {"whole_file", paths[0], "contents", {}},
+               {"tfrecord", paths[1], "record", {}}, {"fixed_length", paths[0], "1", {{"record_bytes", "4"}}},
+               {"image", paths[2], "image", {}},     {"image", paths[2], "label", {}}};
+  for (const auto& c : cases) {
+    SampleField field = Field(c.from);
+    const auto source = SampleFormats::Find(c.format)->open({{c.path}, c.options});
+    ASSERT_TRUE(source.ok()) << source.status().ToString();
+    ASSERT_TRUE((*source)->AddField(field).ok()) << c.format;
+    const auto first = Read(c.format, {{c.path}, c.options}, {Field(c.from)});
+    const auto again = Read(c.format, {{c.path}, c.options}, {field});
+    ASSERT_TRUE(first.ok() && again.ok()) << c.format << ": " << again.status().ToString();
+    EXPECT_EQ((*first)[0].shape(), (*again)[0].shape()) << c.format;
+    EXPECT_EQ((*first)[0].dtype(), (*again)[0].dtype()) << c.format;
+  }
+}
+
+// The bytes of a dataset behind an external link are not those at its offset in the file that has the link.
+TEST_F(SampleFormatsTest, DatasetsOfAnotherFile) {
+  const auto write = [&](const char* name, float first) {
+    const h5::Handle file = *h5::CreateFile(files_.Path(name));
+    EXPECT_TRUE(WriteTensor(file, "/x", Tensor::Vector<float>({first, first + 1, first + 2})).ok());
+    H5Lcreate_external("there.h5", "/x", file.id(), "/linked", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_soft("/x", file.id(), "/soft", H5P_DEFAULT, H5P_DEFAULT);
+  };
+  write("here.h5", 1);
+  write("there.h5", 7);
+  const auto batch =
+      Read("hdf5", {{files_.Path("here.h5")}, {}}, {Field("/linked"), Field("/x"), Field("/soft")}, {2, 0});
+  ASSERT_TRUE(batch.ok()) << batch.status().ToString();
+  EXPECT_THAT(Values<float>((*batch)[0]), ElementsAre(9, 7));
+  EXPECT_THAT(Values<float>((*batch)[1]), ElementsAre(3, 1));
+  EXPECT_THAT(Values<float>((*batch)[2]), ElementsAre(3, 1));
+}
+
+TEST_F(SampleFormatsTest, OnlyRegularFilesAreRead) {
+  const std::string pipe = files_.Path("pipe");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THAT(Error("text", {{pipe}, {}}, {Field("line")}),
+              HasSubstr("cannot read " + pipe + ": it is no regular file"));
+  EXPECT_THAT(Error("text", {{files_.path()}, {}}, {Field("line")}), HasSubstr("it is a directory"));
+  EXPECT_EQ(Error("text", {{files_.Write("t", "a\n")}, {{"skip_lines", "9000000000000000000"}}}, {Field("line")}),
+            "no error");
+  EXPECT_EQ(census_.samples(), 0);
 }
 
 TEST_F(SampleFormatsTest, CsvOfOtherPrograms) {
