@@ -11,6 +11,7 @@
 #include "src/graph/dot.h"
 #include "src/graph/graph_def.h"
 #include "src/graph/text_dump.h"
+#include "src/passes/enter_constants.h"
 #include "src/passes/portable.h"
 
 namespace dfrun::jobs {
@@ -95,10 +96,12 @@ Status AddInit(Graph& graph, const JobSpec& job) {
 Result<Graph> ForTensorFlow(const GraphOptions& options) {
   DF_ASSIGN(Model model, LoadModel(options.model, options.sets, options.ranks));
   if (model.job) DF_TRY(AddInit(model.graph, *model.job));
-  if (options.portable) return MakePortable(model.graph);
-  if (Status status = CheckPortable(model.graph); !status.ok()) {
+  if (options.portable) {
+    DF_ASSIGN(model.graph, MakePortable(model.graph));
+  } else if (Status status = CheckPortable(model.graph); !status.ok()) {
     return Error(Code::kUsage, status.message(), "\nGive --portable to write them as TensorFlow's ops.");
   }
+  DF_TRY(EnterConstants(model.graph));
   return std::move(model.graph);
 }
 
