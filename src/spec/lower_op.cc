@@ -153,17 +153,18 @@ DType Lowering::OperandDType(const OpDef& op, const AttrMap& attrs, const std::v
   if (const AttrValue* given = attrs.Find(type_attr)) {
     if (const DType* dtype = given->get<DType>()) return *dtype;
   }
-  bool has_fraction = natural == DType::kFloat;
+  bool has_fraction = false;
   for (const Operand& o : operands) {
     if (o.arg->type_attr != type_attr || o.expr == nullptr) continue;
     if (o.output) return graph_.dtype(*o.output);
-    has_fraction = has_fraction || NaturalDType(o.constant) == DType::kFloat;
+    has_fraction = has_fraction || (NaturalDType(o.constant) == DType::kFloat && !o.constant.elements.empty());
   }
   const AttrDef* def = op.FindAttr(type_attr);
   const DType* preset = def == nullptr ? nullptr : def->default_value.get<DType>();
   if (preset != nullptr && (IsFloating(*preset) || !has_fraction || !Allows(def, DType::kFloat))) return *preset;
   if (has_fraction || (natural == DType::kInt32 && !Allows(def, natural) && Allows(def, DType::kFloat)))
     return DType::kFloat;
+  if (operand.constant.elements.empty() && !Allows(def, natural)) return DType::kInt32;
   return natural == DType::kInt32 && !Allows(def, natural) ? DType::kInt64 : natural;
 }
 

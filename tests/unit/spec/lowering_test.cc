@@ -346,6 +346,15 @@ TEST(Lowering, VarianceScalingKnowsTheFans) {
   EXPECT_FLOAT_EQ(ScalarOf(*normal, "W/init/y"), 0.2f);
 }
 
+TEST(Lowering, RandomScalars) {
+  const Result<LoadedSpec> spec = LoadText(
+      "graph:\n"
+      "  v: {op: Variable, shape: [], init: \"RandomUniform(minval=-1, maxval=3)\"}\n"
+      "  x: \"RandomStandardNormal(shape=[], dtype=float32)\"\n");
+  ASSERT_TRUE(spec.ok()) << spec.status().ToString();
+  EXPECT_EQ(spec->graph.shape(*spec->graph.ParseOutput("x")), PartialShape::Scalar());
+}
+
 TEST(Lowering, RandomErrors) {
   const auto error = [](const std::string& init) {
     return ErrorOf("graph: {W: {op: Variable, shape: [2], init: \"" + init + "\"}}\n");
