@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -45,6 +46,14 @@ TEST_F(FileTest, ReadingNamesThePathAndTheReason) {
   ASSERT_TRUE(WriteFileAtomically(Path("a"), "four").ok());
   EXPECT_FALSE(ReadFile(Path("a"), 3).ok());
   EXPECT_FALSE(ReadFile(directory_.path(), 100).ok());
+}
+
+// A pipe that nobody writes to would be waited for.
+TEST_F(FileTest, OnlyRegularFilesAreRead) {
+  ASSERT_EQ(::mkfifo(Path("pipe").c_str(), 0600), 0);
+  EXPECT_EQ(FileDescriptor::OpenForReading(Path("pipe")).status().message(),
+            "cannot read " + Path("pipe") + ": it is no regular file");
+  EXPECT_EQ(FileDescriptor::OpenForReading(directory_.path()).status().code(), Code::kIo);
 }
 
 TEST_F(FileTest, ReadPastTheEndIsDataLoss) {
