@@ -45,8 +45,8 @@ Result<FileDescriptor> FileDescriptor::OpenForReading(const std::string& path) {
   DF_ASSIGN(FileDescriptor file, Open(path, O_RDONLY | O_NONBLOCK, "cannot open"));
   struct stat info;
   if (::fstat(file.fd_, &info) != 0) return ErrnoError("cannot look at", path);
-  if (S_ISREG(info.st_mode)) return file;
-  return IoError("cannot read ", path, ": it is ", S_ISDIR(info.st_mode) ? "a directory" : "no regular file");
+  if (!S_ISDIR(info.st_mode) && !S_ISFIFO(info.st_mode)) return file;
+  return IoError("cannot read ", path, ": it is a ", S_ISDIR(info.st_mode) ? "directory" : "pipe");
 }
 
 Result<FileDescriptor> FileDescriptor::OpenForWriting(const std::string& path) {

@@ -21,7 +21,7 @@ class FileDescriptor {
   FileDescriptor& operator=(FileDescriptor&& other) noexcept;
   ~FileDescriptor();
 
-  // A regular file: of others the size is not known, and a pipe may never be written to.
+  // No directory, and no pipe, which may never be written to.
   static Result<FileDescriptor> OpenForReading(const std::string& path);
   // The file must exist.
   static Result<FileDescriptor> OpenForWriting(const std::string& path);

@@ -49,10 +49,10 @@ TEST_F(FileTest, ReadingNamesThePathAndTheReason) {
 }
 
 // A pipe that nobody writes to would be waited for.
-TEST_F(FileTest, OnlyRegularFilesAreRead) {
+TEST_F(FileTest, PipesAndDirectoriesAreNotRead) {
   ASSERT_EQ(::mkfifo(Path("pipe").c_str(), 0600), 0);
   EXPECT_EQ(FileDescriptor::OpenForReading(Path("pipe")).status().message(),
-            "cannot read " + Path("pipe") + ": it is no regular file");
+            "cannot read " + Path("pipe") + ": it is a pipe");
   EXPECT_EQ(FileDescriptor::OpenForReading(directory_.path()).status().code(), Code::kIo);
 }
 
