@@ -2,9 +2,9 @@
 //
 // A dead node does not run: it hands its deadness on to all that wait for it. A Switch does so for one of its outputs;
 // a Merge stops it where another input is alive, a ControlTrigger always. What goes between iterations is done by the
-// loop itself (RunFlow); frames and iterations are kept by Frames. A loop that has a straight form is one entry, its
-// LoopCond, that is ready until the loop has ended. Source: white paper section 4.4; TensorFlow's
-// executor for what a dead Enter means to a Merge.
+// loop itself (RunFlow); frames and iterations are kept by Frames. A loop that has a straight form is one entry that is
+// ready until the loop has ended. Source: white paper section 4.4; TensorFlow's executor for what a dead Enter means to
+// a Merge.
 #ifndef DFRUN_SRC_EXECUTOR_FLOW_LOOP_H_
 #define DFRUN_SRC_EXECUTOR_FLOW_LOOP_H_
 
@@ -120,6 +120,7 @@ class FlowLoop : private NodeRunner<kShared> {
   bool RunEntry(const FlowEntry& entry, uint32_t node) {
     Iteration& iteration = *entry.iteration;
     BindTo(iteration);
+    if (iteration.straight != nullptr) return Succeeded(node, RunStraight(iteration));
     const NodeRecord& record = records_[node];
     const bool is_dead =
         entry.is_dead || (iteration.has_dead_constants && ReadsDeadConstant(iteration, entry.node, node));
@@ -182,7 +183,9 @@ class FlowLoop : private NodeRunner<kShared> {
     switch (plan_.detail(node).flow) {
       case ControlFlowKind::kSwitch: {
         const int live = ValueIn(slots_[inputs[1]]).template scalar<bool>() ? 1 : 0;
-        DF_TRY(HandHere(slots_[inputs[0]], node, live, slots_[record.first_output + live]));
+        if ((record.flags & kNodeSteers) == 0) {
+          DF_TRY(HandHere(slots_[inputs[0]], node, live, slots_[record.first_output + live]));
+        }
         ReleaseInputs(node, record);
         return Complete(iteration, record, false, uint64_t{1} << (1 - live));
       }
@@ -204,9 +207,6 @@ class FlowLoop : private NodeRunner<kShared> {
       case ControlFlowKind::kNextIteration:
         DF_TRY(GoOn(iteration, node, record));
         return Done(iteration, 0);
-      case ControlFlowKind::kLoopCond:
-        if (iteration.straight != nullptr) return RunStraight(iteration);
-        [[fallthrough]];
       default:
         DF_TRY(HandHere(slots_[inputs[0]], node, 0, slots_[record.first_output]));
         ReleaseInputs(node, record);
@@ -282,7 +282,7 @@ class FlowLoop : private NodeRunner<kShared> {
     return Status();
   }
 
-  // One iteration stands for all: its LoopCond is ready until the loop has ended.
+  // One iteration stands for all, and one entry of the queue for it.
   Status BeginStraight(FrameRun& frame) REQUIRES(frames_.mu()) {
     DF_ASSIGN(Iteration* const all, frames_.Begin(frame));
     all->straight = frame.plan->straight.get();
@@ -292,7 +292,7 @@ class FlowLoop : private NodeRunner<kShared> {
       DF_TRY(Hand(entered.value, plan_.info(NumberOf(*entered.enter)).outputs[0], true, home));
       entered.value.Reset();
     }
-    queue_.Push({all, all->straight->loop_cond, false});
+    queue_.Push({all, 0, false});
     Add(all->outstanding, 1);
     return Status();
   }
@@ -304,7 +304,7 @@ class FlowLoop : private NodeRunner<kShared> {
     if (outcome == StraightOutcome::kFailed)
       return Error(Code::kCancelled, "the step has failed");  // with another error
     if (outcome == StraightOutcome::kGoesOn) {
-      queue_.Push({&iteration, iteration.straight->loop_cond, false});
+      queue_.Push({&iteration, 0, false});
       return Status();
     }
     for (const StraightExit& exit : iteration.straight->exits) {

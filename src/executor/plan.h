@@ -55,6 +55,7 @@ enum NodeFlag : uint32_t {
   kNodeFlow = 1 << 5,       // NodeDetail::flow says what the run loop does; no kernel is called
   kNodeRunsDead = 1 << 6,   // the kernel is called for dead inputs too
   kNodeYields = 1 << 7,     // with control flow: what its inputs make ready runs before it (FlowEntry::yields)
+  kNodeSteers = 1 << 8,     // a Switch that hands no value on: who reads its outputs reads its input
 };
 
 struct alignas(32) NodeRecord {
@@ -96,7 +97,7 @@ class FlowEdge {
       : bits_(node << 3 | static_cast<uint32_t>(kind)), port_(port), input_(input) {}
   Kind kind() const { return static_cast<Kind>(bits_ & 7); }
   uint32_t node() const { return bits_ >> 3; }
-  uint16_t port() const { return port_; }    // the source's output; kControlPort: a control edge
+  uint16_t port() const { return port_; }    // the source's output that it dies with; kControlPort: none alone
   uint16_t input() const { return input_; }  // of a Merge
 
  private:
@@ -174,6 +175,7 @@ struct FramePlan {
   int32_t num_enters = 0;
   int64_t parallel_iterations = 1;
   std::vector<uint32_t> exits;                   // nodes of this frame, by NodeDetail::index
+  std::vector<uint32_t> predicates;              // slots that its LoopConds read
   std::shared_ptr<const StraightLoop> straight;  // null: the frame has no such form
 };
 

@@ -33,17 +33,15 @@ uint64_t HashOf(std::string_view text) {
   return hash;
 }
 
-bool HasFixed(const Tensor& value) {
-  return value.initialized() || value.is_reference();
-}
-
 }  // namespace
 
 Status PlanBuilder::Build() {
   plan_.device_ = &device_;
   DF_TRY(FindFrames());
   DF_TRY(DraftNodes());
-  DF_TRY(NumberNodes());
+  if (plan_.has_control_flow_) DF_TRY(FindValues());
+  DF_TRY(edges_.Find(plan_.has_control_flow_));
+  NumberNodes();
   DF_TRY(AssignSlots());
   CountReaders();
   for (NodeId id : order_) WriteNode(graph_.node(id));
@@ -99,7 +97,7 @@ Status PlanBuilder::CheckMerge(const Node& node) {
   if (most > MergeCount::kMaxInputs) return Unimplemented("a Merge of ", most, " inputs");
   for (const Output& input : node.inputs) {
     drafts_[input.node].is_settled = false;
-    if (!IsWaitedFor(input.node)) return InvalidArgument("a Merge of a value that all iterations share");
+    if (!drafts_[input.node].is_awaited()) return InvalidArgument("a Merge of a value that all iterations share");
   }
   return Status();
 }
@@ -108,17 +106,45 @@ Status PlanBuilder::DraftNode(const Node& node) {
   NodeInfo& info = plan_.all_infos_[node.id];
   info = {node.name, node.op, node.input_types, node.output_types};
   for (int i = 0; i < node.num_inputs(); ++i) info.inputs[i].is_ref = graph_.is_ref(node.inputs[i]);
-  drafts_[node.id].flow = ControlFlowKindOf(node.op->name);
+  NodeDraft& draft = drafts_[node.id];
+  draft.flow = ControlFlowKindOf(node.op->name);
   if (node.op->name == "_Arg") {
     DF_TRY(DraftFeed(node));
   } else if (node.op->name == "_Retval") {
     DF_TRY(DraftFetch(node));
-  } else if (node.op->name != "NoOp" && drafts_[node.id].flow == ControlFlowKind::kNone) {
+  } else if (draft.flow == ControlFlowKind::kEnter) {
+    DF_ASSIGN(draft.is_invariant, node.attrs.Get<bool>("is_constant"));
+  } else if (node.op->name != "NoOp" && draft.flow == ControlFlowKind::kNone && !HandsValueOn(node)) {
     DF_TRY(MakeKernel(node));
   }
-  Draft& draft = drafts_[node.id];
-  draft.is_settled = (draft.feed >= 0 || HasFixed(draft.fixed)) && node.inputs.empty() && node.control_inputs.empty();
+  draft.is_settled = (draft.feed >= 0 || draft.has_fixed()) && node.inputs.empty() && node.control_inputs.empty();
   return Status();
+}
+
+// Whether who reads its outputs may read its first input: with control flow, where such nodes stand between iterations
+// and branches.
+bool PlanBuilder::HandsValueOn(const Node& node) const {
+  if (!plan_.has_control_flow_ || node.inputs.empty() || graph_.is_ref(node.inputs[0])) return false;
+  const ControlFlowKind flow = drafts_[node.id].flow;
+  return flow == ControlFlowKind::kSwitch || flow == ControlFlowKind::kLoopCond || node.op->name == "Identity";
+}
+
+// The readers of a counted value must be the same however the step goes, so a Switch has outputs of its own then.
+Status PlanBuilder::FindValues() {
+  DF_ASSIGN(const std::vector<NodeId> order, graph_.TopologicalOrder());
+  for (NodeId id : order) {
+    if (!HandsValueOn(graph_.node(id))) continue;
+    const Output value = ValueOf(graph_.node(id).inputs[0]);
+    if (drafts_[id].flow != ControlFlowKind::kSwitch || !IsCounted(value)) drafts_[id].value = value;
+  }
+  return Status();
+}
+
+bool PlanBuilder::IsCounted(Output value) const {
+  const Node& node = graph_.node(value.node);
+  const NodeDraft& draft = drafts_[value.node];
+  if (draft.is_invariant || node.output_types[value.port].is_ref) return false;
+  return (value.port > 0 || !draft.has_fixed()) && PlacedBytes(node, value.port) < 0;
 }
 
 Status PlanBuilder::DraftFeed(const Node& node) {
@@ -144,7 +170,7 @@ Status PlanBuilder::DraftFetch(const Node& node) {
 }
 
 Status PlanBuilder::MakeKernel(const Node& node) {
-  Draft& draft = drafts_[node.id];
+  NodeDraft& draft = drafts_[node.id];
   DF_ASSIGN(draft.def, registry_.Find(node.op->name, device_.type(), node.attrs));
   std::vector<PartialShape> input_shapes;
   for (const Output& input : node.inputs) {
@@ -164,7 +190,7 @@ Status PlanBuilder::MakeKernel(const Node& node) {
 }
 
 int64_t PlanBuilder::PlacedBytes(const Node& node, int output) const {
-  const Draft& draft = drafts_[node.id];
+  const NodeDraft& draft = drafts_[node.id];
   const TypedArg& type = node.output_types[output];
   const bool gives_values =
       draft.flow != ControlFlowKind::kNone || (draft.def != nullptr && !draft.def->shares_outputs);
@@ -191,82 +217,8 @@ int64_t PlanBuilder::MostPlacedBytes(ControlFlowKind flow) const {
   }
 }
 
-template <class Visit>
-void PlanBuilder::ForEachReader(NodeId id, Visit visit) {
-  for (const Consumers::Edge& edge : consumers_.of(id)) {
-    if (std::exchange(last_source_[edge.node], id) != id) visit(edge.node);
-  }
-}
-
-void PlanBuilder::CountPending() {
-  consumers_ = graph_.BuildConsumers();
-  pending_.assign(graph_.num_nodes(), 0);
-  last_source_.assign(graph_.num_nodes(), -1);
-  for (const Node& node : graph_.nodes()) {
-    if (drafts_[node.id].is_settled) continue;
-    ForEachReader(node.id, [&](NodeId reader) { ++pending_[reader]; });
-  }
-}
-
-bool PlanBuilder::IsWaitedFor(NodeId source) const {
-  if (drafts_[source].is_settled) return false;
-  if (drafts_[source].flow != ControlFlowKind::kEnter) return true;
-  const Result<bool> is_constant = graph_.node(source).attrs.Get<bool>("is_constant");
-  return !is_constant.ok() || !*is_constant;
-}
-
-void PlanBuilder::CountFlowPending() {
-  consumers_ = graph_.BuildConsumers();
-  pending_.assign(graph_.num_nodes(), 0);
-  for (const Node& node : graph_.nodes()) {
-    if (!IsWaitedFor(node.id)) continue;
-    for (const Consumers::Edge& edge : consumers_.of(node.id)) {
-      if (edge.input < 0 || !graph_.IsBackEdge(graph_.node(edge.node), edge.input)) ++pending_[edge.node];
-    }
-  }
-}
-
-std::vector<NodeId> PlanBuilder::Roots() const {
-  std::vector<NodeId> roots;
-  for (const Node& node : graph_.nodes()) {
-    if (!drafts_[node.id].is_settled && pending_[node.id] == 0) roots.push_back(node.id);
-  }
-  // Receives first: what they wait for is under way while the others run.
-  std::stable_partition(roots.begin(), roots.end(),
-                        [&](NodeId id) { return drafts_[id].def != nullptr && drafts_[id].def->is_async; });
-  return roots;
-}
-
-Status PlanBuilder::NumberNodes() {
-  if (plan_.has_control_flow_) {
-    CountFlowPending();
-  } else {
-    CountPending();
-  }
-  order_ = Roots();
-  std::vector<int32_t> waiting = pending_;
-  last_source_.assign(graph_.num_nodes(), -1);
-  for (size_t i = 0; i < order_.size(); ++i) {
-    const auto arrive = [&](NodeId reader) {
-      if (--waiting[reader] == 0) order_.push_back(reader);
-    };
-    if (!plan_.has_control_flow_) {
-      ForEachReader(order_[i], arrive);
-    } else if (IsWaitedFor(order_[i])) {
-      for (const Consumers::Edge& edge : consumers_.of(order_[i])) {
-        if (edge.input < 0 || !graph_.IsBackEdge(graph_.node(edge.node), edge.input)) arrive(edge.node);
-      }
-    }
-  }
-  for (const Node& node : graph_.nodes()) {
-    if (waiting[node.id] > 0) return InvalidArgument(graph_.Describe(node.id), " is in or behind a cycle");
-  }
-  last_source_.assign(graph_.num_nodes(), -1);
-  NumberWithinFrames();
-  return Status();
-}
-
-void PlanBuilder::NumberWithinFrames() {
+void PlanBuilder::NumberNodes() {
+  order_ = edges_.order();
   const auto by_frame = [&](NodeId a, NodeId b) { return FrameOf(a) < FrameOf(b); };
   if (plan_.frames_.size() > 1) std::stable_sort(order_.begin(), order_.end(), by_frame);
   for (size_t i = 0; i < order_.size();) {
@@ -274,7 +226,7 @@ void PlanBuilder::NumberWithinFrames() {
     frame.first_node = static_cast<uint32_t>(i);
     const auto first = order_.begin() + static_cast<std::ptrdiff_t>(i);
     const auto end = std::find_if(first, order_.end(), [&](NodeId id) { return FrameOf(id) != FrameOf(*first); });
-    const auto roots_end = std::stable_partition(first, end, [&](NodeId id) { return pending_[id] == 0; });
+    const auto roots_end = std::stable_partition(first, end, [&](NodeId id) { return edges_.num_awaited(id) == 0; });
     frame.num_roots = static_cast<uint32_t>(roots_end - first);
     frame.num_nodes = static_cast<uint32_t>(end - first);
     for (auto it = first; it != end; ++it) drafts_[*it].number = static_cast<uint32_t>(it - first);
@@ -285,9 +237,10 @@ void PlanBuilder::NumberWithinFrames() {
 Status PlanBuilder::AssignSlots() {
   std::vector<NodeId> all = order_;
   for (const Node& node : graph_.nodes()) {
-    if (drafts_[node.id].is_settled) all.push_back(node.id);
+    if (!edges_.IsInPlan(node.id)) all.push_back(node.id);
   }
   for (NodeId id : all) {
+    if (drafts_[id].value.valid()) continue;
     const Node& node = graph_.node(id);
     const int32_t frame = OutputFrame(id);
     ValueLayout& layout = plan_.frames_[frame].layout;
@@ -300,41 +253,32 @@ Status PlanBuilder::AssignSlots() {
 }
 
 void PlanBuilder::AssignSlot(const Node& node, int output, int32_t frame, uint32_t slot) {
-  const Draft& draft = drafts_[node.id];
+  const NodeDraft& draft = drafts_[node.id];
   ValueLayout& layout = plan_.frames_[frame].layout;
-  const bool is_invariant = draft.flow == ControlFlowKind::kEnter && !IsWaitedFor(node.id);
-  if (output == 0 && HasFixed(draft.fixed)) {
+  if (output == 0 && draft.has_fixed()) {
     layout.fixed.push_back({slot, draft.fixed});
-  } else if (const int64_t bytes = PlacedBytes(node, output); bytes >= 0 && !is_invariant) {
+  } else if (IsCounted({node.id, output})) {
+    layout.counted.push_back(slot);
+    frames_[frame].readers[slot] = 0;
+  } else if (const int64_t bytes = PlacedBytes(node, output); bytes >= 0 && !draft.is_invariant) {
     const size_t align = PlacedAlignment(bytes);
     const size_t offset = (layout.arena_bytes + align - 1) / align * align;
     layout.arena_bytes = offset + bytes;
     layout.placed.push_back({slot, node.output_types[output].dtype, *node.output_shapes[output].ToShape(), offset});
-  } else if (!node.output_types[output].is_ref && !is_invariant) {
-    layout.counted.push_back(slot);
-    frames_[frame].readers[slot] = 0;
   }
 }
 
 // Gives each loop that reads a value of frame 0 which is the same in every step a slot for it.
 Status PlanBuilder::ShareSettledValues() {
-  for (NodeId id : order_) {
-    const int32_t frame = FrameOf(id);
-    for (const Output& input : graph_.node(id).inputs) {
-      if (OutputFrame(input.node) == frame) continue;
-      const Draft& source = drafts_[input.node];
-      if (!source.is_settled || !HasFixed(source.fixed) || input.port != 0) {
-        return InvalidArgument(graph_.Describe(id), " reads '", graph_.node(input.node).name,
-                               "' from outside of its loop without an Enter");
-      }
-      ValueLayout& layout = plan_.frames_[frame].layout;
-      if (!frames_[frame].settled_slots.emplace(input.node, layout.num_slots).second) continue;
-      layout.fixed.push_back({layout.num_slots++, source.fixed});
-      frames_[frame].readers.push_back(-1);
+  for (const Node& node : graph_.nodes()) {
+    if (drafts_[node.id].is_settled) continue;
+    for (const Output& input : node.inputs) {
+      DF_TRY(ShareSettledValue(node, input));
+      DF_TRY(ShareSettledValue(node, ValueOf(input)));
     }
-    for (NodeId source : graph_.node(id).control_inputs) {
-      if (OutputFrame(source) != frame && !drafts_[source].is_settled) {
-        return InvalidArgument(graph_.Describe(id), " waits for '", graph_.node(source).name,
+    for (NodeId source : node.control_inputs) {
+      if (OutputFrame(source) != FrameOf(node.id) && !drafts_[source].is_settled) {
+        return InvalidArgument(graph_.Describe(node.id), " waits for '", graph_.node(source).name,
                                "', which is outside of its loop");
       }
     }
@@ -342,7 +286,23 @@ Status PlanBuilder::ShareSettledValues() {
   return Status();
 }
 
-uint32_t PlanBuilder::SlotOf(NodeId reader, Output o) const {
+Status PlanBuilder::ShareSettledValue(const Node& reader, Output value) {
+  const int32_t frame = FrameOf(reader.id);
+  const NodeDraft& source = drafts_[value.node];
+  if (OutputFrame(value.node) == frame) return Status();
+  if (!source.is_settled || !source.has_fixed() || value.port != 0) {
+    return InvalidArgument(graph_.Describe(reader.id), " reads '", graph_.node(value.node).name,
+                           "' from outside of its loop without an Enter");
+  }
+  ValueLayout& layout = plan_.frames_[frame].layout;
+  if (!frames_[frame].settled_slots.emplace(value.node, layout.num_slots).second) return Status();
+  layout.fixed.push_back({layout.num_slots++, source.fixed});
+  frames_[frame].readers.push_back(-1);
+  return Status();
+}
+
+uint32_t PlanBuilder::SlotOf(NodeId reader, Output input) const {
+  const Output o = ValueOf(input);
   const int32_t frame = FrameOf(reader);
   if (OutputFrame(o.node) != frame) return frames_[frame].settled_slots.at(o.node);
   return drafts_[o.node].first_slot + static_cast<uint32_t>(o.port);
@@ -352,7 +312,7 @@ template <class Visit>
 void PlanBuilder::ForEachCountedInput(const Node& node, Visit visit) {
   const std::vector<int32_t>& readers = frames_[FrameOf(node.id)].readers;
   std::vector<std::pair<uint32_t, int32_t>> read;
-  for (int i = 0; i < node.num_inputs(); ++i) {
+  for (int i = drafts_[node.id].value.valid() ? 1 : 0; i < node.num_inputs(); ++i) {
     const uint32_t slot = SlotOf(node.id, node.inputs[i]);
     if (readers[slot] >= 0) read.emplace_back(slot, i);
   }
@@ -387,7 +347,7 @@ void PlanBuilder::CountReaders() {
 }
 
 void PlanBuilder::WriteNode(const Node& node) {
-  const Draft& draft = drafts_[node.id];
+  const NodeDraft& draft = drafts_[node.id];
   NodeDetail detail{.first_release = static_cast<uint32_t>(plan_.releases_.size()), .flow = draft.flow};
   const size_t num_edges = plan_.has_control_flow_ ? plan_.flow_edges_.size() : plan_.edges_.size();
   NodeRecord record{.kernel = draft.kernel,
@@ -397,12 +357,12 @@ void PlanBuilder::WriteNode(const Node& node) {
   record.flags = Flags(node, detail);
   WriteReleases(node);
   if (plan_.releases_.size() > detail.first_release) record.flags |= kNodeReleases;
-  if (draft.kernel != nullptr && !draft.def->is_async && !HasFixed(draft.fixed)) record.fn = draft.kernel->fn();
+  if (draft.kernel != nullptr && !draft.def->is_async && !draft.has_fixed()) record.fn = draft.kernel->fn();
   for (const Output& input : node.inputs) plan_.inputs_.push_back(SlotOf(node.id, input));
   if (plan_.has_control_flow_) {
-    WriteFlowEdges(node);
+    WriteFlowEdges(node.id);
   } else {
-    WriteEdges(node);
+    WriteEdges(node.id);
   }
   plan_.frames_[FrameOf(node.id)].layout.pending.push_back(InitialPending(node));
   plan_.infos_.push_back(&plan_.all_infos_[node.id]);
@@ -410,18 +370,17 @@ void PlanBuilder::WriteNode(const Node& node) {
   plan_.details_.push_back(detail);
 }
 
-void PlanBuilder::WriteEdges(const Node& node) {
-  ForEachReader(node.id, [&](NodeId reader) {
-    plan_.edges_.emplace_back(drafts_[reader].number, /*only_input=*/pending_[reader] == 1);
-  });
+void PlanBuilder::WriteEdges(NodeId source) {
+  for (const PlanEdges::Edge& edge : edges_.of(source)) {
+    plan_.edges_.emplace_back(drafts_[edge.node].number, /*only_input=*/edges_.num_awaited(edge.node) == 1);
+  }
 }
 
-void PlanBuilder::WriteFlowEdges(const Node& node) {
-  if (!IsWaitedFor(node.id) && drafts_[node.id].flow != ControlFlowKind::kEnter) return;
-  for (const Consumers::Edge& edge : consumers_.of(node.id)) {
+void PlanBuilder::WriteFlowEdges(NodeId source) {
+  for (const PlanEdges::Edge& edge : edges_.of(source)) {
     const ControlFlowKind reader = drafts_[edge.node].flow;
     const bool is_control = edge.input < 0;
-    FlowEdge::Kind kind = pending_[edge.node] == 1 ? FlowEdge::Kind::kOnly : FlowEdge::Kind::kCounted;
+    FlowEdge::Kind kind = edges_.num_awaited(edge.node) == 1 ? FlowEdge::Kind::kOnly : FlowEdge::Kind::kCounted;
     if (reader == ControlFlowKind::kMerge) {
       kind = is_control ? FlowEdge::Kind::kMergeControl : FlowEdge::Kind::kMergeData;
     } else if (reader == ControlFlowKind::kControlTrigger) {
@@ -430,22 +389,22 @@ void PlanBuilder::WriteFlowEdges(const Node& node) {
     const bool is_end = reader == ControlFlowKind::kExit || reader == ControlFlowKind::kNextIteration;
     if (is_end && kind == FlowEdge::Kind::kOnly) kind = FlowEdge::Kind::kOnlyLive;
     plan_.flow_edges_.emplace_back(kind, drafts_[edge.node].number,
-                                   is_control ? FlowEdge::kControlPort : static_cast<uint16_t>(edge.port),
+                                   edge.port < 0 ? FlowEdge::kControlPort : static_cast<uint16_t>(edge.port),
                                    static_cast<uint16_t>(std::max(edge.input, 0)));
   }
 }
 
 int32_t PlanBuilder::InitialPending(const Node& node) const {
-  if (drafts_[node.id].flow != ControlFlowKind::kMerge) return pending_[node.id];
+  if (drafts_[node.id].flow != ControlFlowKind::kMerge) return edges_.num_awaited(node.id);
   int32_t controls = 0;
-  for (NodeId source : node.control_inputs) controls += IsWaitedFor(source) ? 1 : 0;
+  for (NodeId source : node.control_inputs) controls += drafts_[source].is_awaited() ? 1 : 0;
   int32_t data = 0;
   for (int i = 0; i < node.num_inputs(); ++i) data += graph_.IsBackEdge(node, i) ? 0 : 1;
   return MergeCount::Initial(controls, data);
 }
 
 uint32_t PlanBuilder::Flags(const Node& node, NodeDetail& detail) {
-  const Draft& draft = drafts_[node.id];
+  const NodeDraft& draft = drafts_[node.id];
   uint32_t flags = 0;
   ValueLayout& layout = plan_.frames_[FrameOf(node.id)].layout;
   const bool reads_ref =
@@ -458,7 +417,7 @@ uint32_t PlanBuilder::Flags(const Node& node, NodeDetail& detail) {
     flags |= kNodeAsync;
     detail.index = layout.num_async++;
     plan_.has_async_ = true;
-  } else if (draft.kernel != nullptr && !HasFixed(draft.fixed) && draft.kernel->IsExpensive()) {
+  } else if (draft.kernel != nullptr && !draft.has_fixed() && draft.kernel->IsExpensive()) {
     flags |= kNodeExpensive;
     detail.index = plan_.num_expensive_++;
   }
@@ -466,7 +425,8 @@ uint32_t PlanBuilder::Flags(const Node& node, NodeDetail& detail) {
     flags |= kNodeRunsDead;
     if (graph_.node(node.inputs[0].node).op->name == "LoopCond") flags |= kNodeYields;
   }
-  if (draft.flow != ControlFlowKind::kNone && draft.flow != ControlFlowKind::kControlTrigger) {
+  if (draft.flow == ControlFlowKind::kSwitch && draft.value.valid()) flags |= kNodeSteers;
+  if (draft.flow != ControlFlowKind::kNone && draft.flow != ControlFlowKind::kControlTrigger && !draft.is_idle()) {
     flags |= kNodeFlow;
     detail.index = FlowIndex(node);
     detail.copied_bytes = CopiedBytes(node);
@@ -476,7 +436,7 @@ uint32_t PlanBuilder::Flags(const Node& node, NodeDetail& detail) {
 
 int32_t PlanBuilder::FlowIndex(const Node& node) {
   if (drafts_[node.id].flow == ControlFlowKind::kEnter) {
-    plan_.enters_.push_back({.frame = OutputFrame(node.id), .is_constant = !IsWaitedFor(node.id)});
+    plan_.enters_.push_back({.frame = OutputFrame(node.id), .is_constant = drafts_[node.id].is_invariant});
     return static_cast<int32_t>(plan_.enters_.size()) - 1;
   }
   if (drafts_[node.id].flow == ControlFlowKind::kExit) {
@@ -490,21 +450,17 @@ int32_t PlanBuilder::FlowIndex(const Node& node) {
 // What stands in places of one dtype and shape needs no look at a header.
 uint32_t PlanBuilder::CopiedBytes(const Node& node) const {
   switch (drafts_[node.id].flow) {
-    case ControlFlowKind::kSwitch:
     case ControlFlowKind::kMerge:
-    case ControlFlowKind::kLoopCond:
     case ControlFlowKind::kNextIteration:
       break;
     default:
       return 0;
   }
-  const bool is_switch = drafts_[node.id].flow == ControlFlowKind::kSwitch;
   const int64_t bytes = PlacedBytes(node, 0);
-  if (bytes <= 0 || (is_switch && !(node.output_shapes[1] == node.output_shapes[0]))) return 0;
-  const size_t num_data = is_switch ? 1 : node.inputs.size();
-  for (size_t i = 0; i < num_data; ++i) {
-    const Output input = node.inputs[i];
-    const bool has_place = !HasFixed(drafts_[input.node].fixed) && IsWaitedFor(input.node);
+  if (bytes <= 0) return 0;
+  for (const Output& from : node.inputs) {
+    const Output input = ValueOf(from);
+    const bool has_place = !drafts_[input.node].has_fixed() && drafts_[input.node].is_awaited();
     if (!has_place || PlacedBytes(graph_.node(input.node), input.port) != bytes) return 0;
     if (graph_.is_ref(input) || !(graph_.shape(input) == node.output_shapes[0])) return 0;
   }
@@ -519,6 +475,7 @@ void PlanBuilder::WriteReleases(const Node& node) {
   if (OutputFrame(node.id) != FrameOf(node.id) || drafts_[node.id].flow == ControlFlowKind::kNextIteration) {
     return;  // its outputs are slots of another iteration
   }
+  if (drafts_[node.id].value.valid()) return;
   for (int i = 0; i < node.num_outputs(); ++i) {
     const uint32_t slot = drafts_[node.id].first_slot + i;
     if (frame.readers[slot] == 0) plan_.releases_.push_back({slot, -1, -1});
@@ -526,6 +483,10 @@ void PlanBuilder::WriteReleases(const Node& node) {
 }
 
 void PlanBuilder::FindStraightLoops() {
+  for (const Node& node : graph_.nodes()) {
+    if (drafts_[node.id].flow != ControlFlowKind::kLoopCond) continue;
+    plan_.frames_[FrameOf(node.id)].predicates.push_back(SlotOf(node.id, node.inputs[0]));
+  }
   for (size_t f = 1; f < plan_.frames_.size(); ++f) {
     std::optional<StraightLoop> loop = FindStraightLoop(plan_, static_cast<int32_t>(f), plan_.inputs_);
     if (loop) plan_.frames_[f].straight = std::make_shared<const StraightLoop>(*std::move(loop));

@@ -17,12 +17,8 @@ std::span<const FlowEdge> StraightFrame::Edges(uint32_t node) const {
   return {plan_.flow_edges() + record.first_edge, (&record + 1)->first_edge - record.first_edge};
 }
 
-bool StraightFrame::IsIdentity(uint32_t node) const {
-  return Kind(node) == ControlFlowKind::kNone && Info(node).op->name == "Identity" && !Info(node).inputs[0].is_ref;
-}
-
 bool StraightFinder::Find() {
-  return frame_.plan().num_children == 0 && KernelsFit() && EntersFit() && FindMerges() && FindHomes() && FindGuards();
+  return frame_.plan().num_children == 0 && frame_.plan().predicates.size() == 1 && KernelsFit() && EntersFit() && FindMerges() && FindHomes() && FindGuards();
 }
 
 bool StraightFinder::KernelsFit() const {
@@ -101,27 +97,23 @@ bool StraightFinder::FindHomes() {
     shape_.homes[variable.enter_slot] = variable.home;
     shape_.homes[frame_.Record(variable.merge).first_output] = variable.home;
   }
-  int num_conds = 0;
   for (uint32_t node = 0; node < frame_.plan().num_nodes; ++node) {
     if (!FindHome(node)) return false;
-    num_conds += frame_.Kind(node) == ControlFlowKind::kLoopCond ? 1 : 0;
   }
-  return num_conds == 1;
+  shape_.predicate = shape_.homes[frame_.plan().predicates[0]];
+  return true;
 }
 
 bool StraightFinder::FindHome(uint32_t node) {
-  std::vector<uint32_t>& homes = shape_.homes;
-  const uint32_t given = frame_.Record(node).first_output;
-  if (frame_.Kind(node) == ControlFlowKind::kSwitch) {
-    const std::vector<TypedArg>& inputs = frame_.Info(node).inputs;
-    if (inputs[0].is_ref || inputs[1].is_ref) return false;  // what they stand for may change
-    homes[given] = homes[given + 1] = homes[frame_.Input(node, 0)];
-  } else if (frame_.Kind(node) == ControlFlowKind::kLoopCond) {
-    if (frame_.Info(node).inputs[0].is_ref) return false;
-    shape_.loop_cond = node;
-    homes[given] = shape_.predicate = homes[frame_.Input(node, 0)];
-  } else if (frame_.IsIdentity(node)) {
-    homes[given] = homes[frame_.Input(node, 0)];
+  const ControlFlowKind kind = frame_.Kind(node);
+  if (kind != ControlFlowKind::kSwitch && kind != ControlFlowKind::kLoopCond) return true;
+  for (const TypedArg& input : frame_.Info(node).inputs) {
+    if (input.is_ref) return false;  // what it stands for may change
+  }
+  const NodeRecord& record = frame_.Record(node);
+  if (kind == ControlFlowKind::kSwitch && (record.flags & kNodeSteers) == 0) {
+    std::vector<uint32_t>& homes = shape_.homes;
+    homes[record.first_output] = homes[record.first_output + 1] = homes[frame_.Input(node, 0)];
   }
   return true;
 }
@@ -152,8 +144,6 @@ bool StraightFinder::FindGuard(uint32_t node) {
 bool StraightFinder::GuardFits(uint32_t node) const {
   const GuardId guard = shape_.guard_of[node];
   switch (frame_.Kind(node)) {
-    case ControlFlowKind::kLoopCond:
-      return guard == StraightGuards::kAlways;
     case ControlFlowKind::kNextIteration:
       return guard == shape_.goes_on;
     case ControlFlowKind::kExit:

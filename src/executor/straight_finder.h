@@ -30,8 +30,7 @@ struct StraightShape {
   std::vector<int32_t> choice_of;  // by node; -1: it is none
   std::vector<uint32_t> homes;     // by slot
   std::vector<bool> is_home;       // by slot: of a variable
-  uint32_t loop_cond = 0;
-  uint32_t predicate = 0;  // the home of what it reads
+  uint32_t predicate = 0;  // the home of what its LoopCond reads
   StraightGuards guards;
   std::vector<GuardId> guard_of;  // by node
   GuardId goes_on = StraightGuards::kNone;
@@ -51,10 +50,8 @@ class StraightFrame {
   std::span<const FlowEdge> Edges(uint32_t node) const;
   bool IsCounted(uint32_t slot) const { return is_counted_[slot]; }
   const ValueLayout::PlacedSlot* Placed(uint32_t slot) const { return placed_[slot]; }
-  // Whether it only hands a value on.
-  bool IsIdentity(uint32_t node) const;
   // Whether a kernel is called for it.
-  bool IsCalled(uint32_t node) const { return Record(node).fn != nullptr && !IsIdentity(node); }
+  bool IsCalled(uint32_t node) const { return Record(node).fn != nullptr; }
 
  private:
   const ExecPlan& plan_;

@@ -72,7 +72,6 @@ struct StraightLoop {
   StraightLoop(StraightLoop&&) = default;
   StraightLoop& operator=(StraightLoop&&) = default;
 
-  uint32_t loop_cond = 0;  // a node of the frame
   uint32_t predicate = 0;  // the home of what it reads
   bool has_expensive = false;
   uint32_t weight = 0;  // of an iteration: its calls; an expensive one counts as many

@@ -32,7 +32,6 @@ StraightWriter::StraightWriter(const StraightFrame& frame, StraightShape shape, 
       maker_(shape_.homes.size(), -1),
       written_(shape_.homes.size(), StraightGuards::kNone),
       is_moved_to_(shape_.homes.size()) {
-  loop_.loop_cond = shape_.loop_cond;
   loop_.homes = shape_.homes;
   loop_.weight = 1;
 }
