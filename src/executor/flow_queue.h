@@ -2,6 +2,7 @@
 #ifndef DFRUN_SRC_EXECUTOR_FLOW_QUEUE_H_
 #define DFRUN_SRC_EXECUTOR_FLOW_QUEUE_H_
 
+#include <bit>
 #include <cstdint>
 #include <memory>
 
@@ -9,11 +10,29 @@ namespace dfrun {
 
 struct Iteration;
 
-struct FlowEntry {
-  Iteration* iteration;
-  uint32_t node;  // within its frame
-  bool is_dead;
-  uint8_t yields = 0;  // how often a node that yields has let others pass
+// A node in an iteration, alive or dead. Of two words, which go through the queue as such: what is written in smaller
+// pieces must reach memory before it can be read in larger ones.
+class FlowEntry {
+ public:
+  FlowEntry() = default;
+  FlowEntry(Iteration* iteration, uint32_t node, bool is_dead)
+      : iteration_(iteration), bits_(node << 3 | (is_dead ? 1 : 0)) {}
+  Iteration& iteration() const { return *iteration_; }
+  uint32_t node() const { return bits_ >> 3; }  // within its frame; below FlowEdge::kMaxNodes
+  bool is_dead() const { return (bits_ & 1) != 0; }
+
+  // Whether a node that yields (kNodeYields) has let others pass as often as it does: once for the Switch that waits
+  // for the same, once for the Send behind it.
+  bool has_yielded() const { return (bits_ & 4) != 0; }
+  FlowEntry Yielded() const {
+    FlowEntry later = *this;
+    later.bits_ += 2;
+    return later;
+  }
+
+ private:
+  Iteration* iteration_;
+  uint32_t bits_;
 };
 
 // Grows as it must and never shrinks. Thread safety: one thread at a time.
@@ -23,31 +42,55 @@ class FlowQueue {
   uint32_t size() const { return tail_ - head_; }
   void Clear() { head_ = tail_ = 0; }
 
-  [[gnu::always_inline]] void Push(const FlowEntry& entry) {
-    if (size() == capacity_) [[unlikely]]
-      Grow();
-    entries_[tail_++ & (capacity_ - 1)] = entry;
-  }
+  void Push(FlowEntry entry) { Pusher(*this, 1).Push(entry); }
   FlowEntry Pop() { return entries_[head_++ & (capacity_ - 1)]; }
   // Puts back what Pop() gave last.
   void Unpop() { --head_; }
   // Moves the later `count` entries to another queue.
   void Give(uint32_t count, FlowQueue& other) {
-    for (uint32_t i = tail_ - count; i != tail_; ++i) other.Push(entries_[i & (capacity_ - 1)]);
+    Pusher given(other, count);
+    for (uint32_t i = tail_ - count; i != tail_; ++i) given.Push(entries_[i & (capacity_ - 1)]);
     tail_ -= count;
   }
 
+  // Pushes up to `most` entries, which the queue has when the pusher ends.
+  class Pusher {
+   public:
+    [[gnu::always_inline]] Pusher(FlowQueue& queue, uint32_t most) : queue_(queue) {
+      if (queue.capacity_ - queue.size() < most) [[unlikely]]
+        queue.Grow(most);
+      entries_ = queue.entries_.get();
+      mask_ = queue.capacity_ - 1;
+      tail_ = queue.tail_;
+    }
+    [[gnu::always_inline]] ~Pusher() { queue_.tail_ = tail_; }
+    Pusher(const Pusher&) = delete;
+    Pusher& operator=(const Pusher&) = delete;
+
+    void Push(FlowEntry entry) { entries_[tail_++ & mask_] = entry; }
+    uint32_t num_pushed() const { return tail_ - queue_.tail_; }
+
+   private:
+    FlowQueue& queue_;
+    FlowEntry* entries_;
+    uint32_t mask_;
+    uint32_t tail_;
+  };
+
  private:
-  [[gnu::noinline]] void Grow() {
-    const uint32_t capacity = capacity_ == 0 ? 64 : capacity_ * 2;
-    std::unique_ptr<FlowEntry[]> entries(new FlowEntry[capacity]);
+  // Makes room for `more` entries.
+  [[gnu::noinline]] void Grow(uint32_t more) {
     const uint32_t count = size();
+    const uint32_t capacity = std::bit_ceil(count + more < kLeastCapacity ? kLeastCapacity : count + more);
+    std::unique_ptr<FlowEntry[]> entries(new FlowEntry[capacity]);
     for (uint32_t i = 0; i < count; ++i) entries[i] = entries_[(head_ + i) & (capacity_ - 1)];
     entries_ = std::move(entries);
     capacity_ = capacity;
     head_ = 0;
     tail_ = count;
   }
+
+  static constexpr uint32_t kLeastCapacity = 64;
 
   std::unique_ptr<FlowEntry[]> entries_;
   uint32_t capacity_ = 0;  // a power of two, or 0

@@ -23,6 +23,7 @@ uint64_t IterationId(uint64_t outer, uint64_t frame, uint64_t index) {
 
 Frames::Frames(StepState& step, StepValues& root_values) : step_(step), idle_(step.plan().frames().size()) {
   root_.plan = &step.plan().root();
+  root_.first_node = root_.plan->first_node;
   root_.values = &root_values;
   root_.children.resize(root_.plan->num_children);
   root_.ops = step.async_ops().data();
@@ -86,6 +87,7 @@ Result<std::unique_ptr<Iteration>> Frames::Make(FrameRun& frame) {
   auto made = std::make_unique<Iteration>();
   DF_ASSIGN(made->own_values, StepValues::Create(step_.plan(), *frame.plan));
   made->plan = frame.plan;
+  made->first_node = frame.plan->first_node;
   made->frame = &frame;
   made->values = made->own_values.get();
   made->own_ops = std::vector<AsyncOp>(frame.plan->layout.num_async);

@@ -30,6 +30,7 @@ struct Iteration {
   const FramePlan* plan = nullptr;
   FrameRun* frame = nullptr;  // null: the step itself
   StepValues* values = nullptr;
+  uint32_t first_node = 0;                // of the plan's records
   uint64_t id = 0;                        // OpContext::iteration()
   AsyncOp* ops = nullptr;                 // by NodeDetail::index
   std::atomic<Iteration*> next{nullptr};  // the iteration after it, where it has begun

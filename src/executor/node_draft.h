@@ -13,12 +13,12 @@ namespace dfrun {
 struct NodeDraft {
   const KernelDef* def = nullptr;  // null: the run loop does the node itself
   Kernel* kernel = nullptr;
-  Tensor fixed;                 // of output 0, where it is the same in every step
-  bool is_settled = false;      // all it gives is there before the step runs: no node of the plan
-  bool is_invariant = false;    // an Enter whose value is there before an iteration begins
-  Output value;                 // where what it gives lies, where it has no slots of its own; else not valid
-  int32_t feed = -1;            // of an _Arg
-  int32_t fetch = -1;           // of a _Retval
+  Tensor fixed;               // of output 0, where it is the same in every step
+  bool is_settled = false;    // all it gives is there before the step runs: no node of the plan
+  bool is_invariant = false;  // an Enter whose value is there before an iteration begins
+  Output value;               // where what it gives lies, where it has no slots of its own; else not valid
+  int32_t feed = -1;          // of an _Arg
+  int32_t fetch = -1;         // of a _Retval
   ControlFlowKind flow = ControlFlowKind::kNone;
   uint32_t number = 0;      // in its frame
   uint32_t first_slot = 0;  // in the frame that its outputs belong to

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <utility>
 
+#include "src/executor/counters.h"
 #include "src/executor/node_actions.h"
 #include "src/executor/step_state.h"
 #include "src/executor/step_trace.h"
@@ -19,13 +20,6 @@ enum class RunOutcome {
   kShare,  // of an exclusive step: there is work to give away
   kInbox,  // of an exclusive step: something came into its inbox
 };
-
-// One less, and what is left.
-template <bool kShared>
-int32_t CountDown(int32_t& counter) {
-  if constexpr (kShared) return std::atomic_ref<int32_t>(counter).fetch_sub(1, std::memory_order_acq_rel) - 1;
-  return --counter;
-}
 
 // One thread's hands on a step. `node` is a number in the whole plan; slots and counters are those of the iteration
 // that is bound.
@@ -124,16 +118,11 @@ class NodeRunner {
   uint64_t Forwardable(uint32_t node) const {
     uint64_t mask = 0;
     for (const Release& release : plan_.releases(node)) {
-      if (release.input >= 0 && (release.counter < 0 || Readers(release.counter) == 1)) {
+      if (release.input >= 0 && (release.counter < 0 || LoadCount<kShared>(readers_[release.counter]) == 1)) {
         mask |= uint64_t{1} << release.input;
       }
     }
     return mask;
-  }
-
-  int32_t Readers(int32_t counter) const {
-    if constexpr (kShared) return std::atomic_ref<int32_t>(readers_[counter]).load(std::memory_order_acquire);
-    return readers_[counter];
   }
 
   void ReleaseSlots(uint32_t node) {

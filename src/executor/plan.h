@@ -109,7 +109,9 @@ class FlowEdge {
 // What few nodes need, beside their records.
 struct NodeDetail {
   uint32_t first_release = 0;  // in ExecPlan::releases; the next detail's first_release ends them
-  int32_t index = -1;          // of an asynchronous node, an expensive node, a _Retval, an Enter, an Exit: which one
+  // Of an asynchronous node, an expensive node, a _Retval, an Enter, an Exit: which one. Of a Merge: not -1 where a
+  // node reads which input came.
+  int32_t index = -1;
   ControlFlowKind flow = ControlFlowKind::kNone;
   // Of a node with `flow`: the bytes that each output takes of an input, both in places of the arena; 0: not so.
   uint32_t copied_bytes = 0;

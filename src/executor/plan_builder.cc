@@ -435,6 +435,10 @@ uint32_t PlanBuilder::Flags(const Node& node, NodeDetail& detail) {
 }
 
 int32_t PlanBuilder::FlowIndex(const Node& node) {
+  if (drafts_[node.id].flow == ControlFlowKind::kMerge) {
+    const auto edges = edges_.of(node.id);
+    return std::any_of(edges.begin(), edges.end(), [](const PlanEdges::Edge& e) { return e.port == 1; }) ? 0 : -1;
+  }
   if (drafts_[node.id].flow == ControlFlowKind::kEnter) {
     plan_.enters_.push_back({.frame = OutputFrame(node.id), .is_constant = drafts_[node.id].is_invariant});
     return static_cast<int32_t>(plan_.enters_.size()) - 1;

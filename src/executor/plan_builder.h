@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "src/executor/plan_edges.h"
 #include "src/executor/plan.h"
+#include "src/executor/plan_edges.h"
 
 namespace dfrun {
 
@@ -17,12 +17,7 @@ class PlanBuilder {
  public:
   PlanBuilder(const Graph& graph, Device& device, const KernelRegistry& kernels, const PlanOptions& options,
               ExecPlan& plan)
-      : graph_(graph),
-        device_(device),
-        registry_(kernels),
-        options_(options),
-        plan_(plan),
-        edges_(graph, drafts_) {}
+      : graph_(graph), device_(device), registry_(kernels), options_(options), plan_(plan), edges_(graph, drafts_) {}
   Status Build();
 
  private:
@@ -83,8 +78,8 @@ class PlanBuilder {
   const PlanOptions& options_;
   ExecPlan& plan_;
 
-  std::vector<NodeDraft> drafts_;     // by node of the graph
-  std::vector<bool> is_fetched_;  // by index of a _Retval
+  std::vector<NodeDraft> drafts_;  // by node of the graph
+  std::vector<bool> is_fetched_;   // by index of a _Retval
   PlanEdges edges_;
   std::vector<NodeId> order_;  // of the plan's nodes
   FrameTree tree_;

@@ -86,7 +86,8 @@ bool PlanEdges::Repeats(const Edge& before, const Edge& edge) const {
 
 void PlanEdges::CountAwaited() {
   num_awaited_.assign(static_cast<size_t>(graph_.num_nodes()), 0);
-  for (NodeId source = 0; source < graph_.num_nodes(); ++source) ForEachAwaiting(source, [&](NodeId reader) { ++num_awaited_[reader]; });
+  for (NodeId source = 0; source < graph_.num_nodes(); ++source)
+    ForEachAwaiting(source, [&](NodeId reader) { ++num_awaited_[reader]; });
 }
 
 template <class Visit>

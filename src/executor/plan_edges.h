@@ -3,8 +3,8 @@
 // Of several edges between two nodes those are left that say something of their own: without control flow one, since
 // readiness is all that they say; with it one for each output that may be dead apart from others.
 //
-// With control flow, a node that does nothing but wait for one thing (an Identity, a LoopCond, a NoOp, a constant that a
-// control edge ties to a branch or to an iteration) is no node of the plan: those behind it wait for that thing.
+// With control flow, a node that does nothing but wait for one thing (an Identity, a LoopCond, a NoOp, a constant that
+// a control edge ties to a branch or to an iteration) is no node of the plan: those behind it wait for that thing.
 #ifndef DFRUN_SRC_EXECUTOR_PLAN_EDGES_H_
 #define DFRUN_SRC_EXECUTOR_PLAN_EDGES_H_
 

@@ -18,7 +18,8 @@ std::span<const FlowEdge> StraightFrame::Edges(uint32_t node) const {
 }
 
 bool StraightFinder::Find() {
-  return frame_.plan().num_children == 0 && frame_.plan().predicates.size() == 1 && KernelsFit() && EntersFit() && FindMerges() && FindHomes() && FindGuards();
+  return frame_.plan().num_children == 0 && frame_.plan().predicates.size() == 1 && KernelsFit() && EntersFit() &&
+         FindMerges() && FindHomes() && FindGuards();
 }
 
 bool StraightFinder::KernelsFit() const {

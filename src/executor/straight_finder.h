@@ -30,7 +30,7 @@ struct StraightShape {
   std::vector<int32_t> choice_of;  // by node; -1: it is none
   std::vector<uint32_t> homes;     // by slot
   std::vector<bool> is_home;       // by slot: of a variable
-  uint32_t predicate = 0;  // the home of what its LoopCond reads
+  uint32_t predicate = 0;          // the home of what its LoopCond reads
   StraightGuards guards;
   std::vector<GuardId> guard_of;  // by node
   GuardId goes_on = StraightGuards::kNone;
