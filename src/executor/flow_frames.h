@@ -90,8 +90,9 @@ class FlowFrames {
     all->straight = frame.plan->straight.get();
     for (FrameRun::Entered& entered : frame.entered) {
       if (entered.is_constant) continue;
-      Tensor& home = all->values->slots()[all->straight->homes[entered.enter->first_output]];
-      DF_TRY(Hand(entered.value, NumberOf(*entered.enter), true, home));
+      for (const StraightEntry& entry : all->straight->EntriesOf(entered.enter->first_output)) {
+        DF_TRY(Hand(entered.value, NumberOf(*entered.enter), true, all->values->slots()[entry.home]));
+      }
       entered.value.Reset();
     }
     queue_.Push({all, 0, false});

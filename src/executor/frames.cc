@@ -13,12 +13,6 @@ uint64_t Mix(uint64_t x) {
   return x ^ (x >> 33);
 }
 
-// The same on all devices; never 0, which is the step's.
-uint64_t IterationId(uint64_t outer, uint64_t frame, uint64_t index) {
-  const uint64_t id = Mix(Mix(outer ^ frame) + index);
-  return id == 0 ? 1 : id;
-}
-
 }  // namespace
 
 Frames::Frames(StepState& step, StepValues& root_values) : step_(step), idle_(step.plan().frames().size()) {
@@ -72,7 +66,7 @@ FrameRun& Frames::Find(Iteration& outer, int32_t frame) {
   child->plan = &plan;
   child->outer = &outer;
   child->exited.assign(plan.exits.size(), 0);
-  child->num_begun = 0;
+  child->next_id = Mix(outer.id ^ plan.name_hash);
   return *child;
 }
 
@@ -100,10 +94,6 @@ Result<std::unique_ptr<Iteration>> Frames::Make(FrameRun& frame) {
   return made;
 }
 
-uint64_t Frames::NextId(FrameRun& frame) {
-  return IterationId(frame.outer->id, frame.plan->name_hash, frame.num_begun++);
-}
-
 Result<Iteration*> Frames::Begin(FrameRun& frame) {
   if (frame.idle.empty()) {
     DF_ASSIGN(std::unique_ptr<Iteration> made, Make(frame));
@@ -114,7 +104,7 @@ Result<Iteration*> Frames::Begin(FrameRun& frame) {
   frame.idle.pop_back();
   begun->next.store(nullptr, std::memory_order_relaxed);
   begun->straight = nullptr;
-  begun->id = NextId(frame);
+  begun->id = frame.NextId();
   begun->values->Reset();
   if (!begun->has_constants) PlaceConstants(*begun);
   if (frame.newest != nullptr) frame.newest->next.store(begun, std::memory_order_release);

@@ -45,6 +45,13 @@ struct Iteration {
 };
 
 struct FrameRun {
+  // OpContext::iteration() of the next iteration: the same on all devices, never 0, which is the step's. They count on
+  // from a hash of the iteration around the frame.
+  uint64_t NextId() {
+    const uint64_t id = next_id++;
+    return id == 0 ? 1 : id;
+  }
+
   // What an Enter brought; a value that is not constant is gone once iteration 0 has it.
   struct Entered {
     const NodeRecord* enter = nullptr;
@@ -65,8 +72,8 @@ struct FrameRun {
   std::vector<uint8_t> exited;  // by Exit: 1 where a live value left
   Iteration* oldest = nullptr;  // of those under way
   Iteration* newest = nullptr;
-  int64_t num_running = 0;                             // iterations under way
-  uint64_t num_begun = 0;                              // since the frame began
+  int64_t num_running = 0;  // iterations under way
+  uint64_t next_id = 0;
   bool has_begun = false;                              // iteration 0 has, and the frame has not ended
   std::vector<std::unique_ptr<Iteration>> iterations;  // all that it ever had
   std::vector<Iteration*> idle;
@@ -107,8 +114,6 @@ class Frames {
   // The next iteration of a frame, with what entered for good in its slots. ResourceExhausted if there is no memory for
   // its values.
   Result<Iteration*> Begin(FrameRun& frame) REQUIRES(mu_);
-  // OpContext::iteration() of the frame's next iteration.
-  static uint64_t NextId(FrameRun& frame);
   // The oldest iteration has ended: its values go, and its memory is free for another.
   void RetireOldest(FrameRun& frame) REQUIRES(mu_);
 

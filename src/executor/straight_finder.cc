@@ -38,8 +38,9 @@ bool StraightFinder::EntersFit() {
     if (enter.frame != frame_index_ || enter.is_constant) continue;
     const NodeRecord& record = plan_.records()[node];
     is_enter_[record.first_output] = true;
-    if ((&record + 1)->first_edge - record.first_edge != 1) return false;
-    if (plan_.flow_edges()[record.first_edge].kind() != FlowEdge::Kind::kMergeData) return false;
+    for (uint32_t edge = record.first_edge; edge != (&record + 1)->first_edge; ++edge) {
+      if (plan_.flow_edges()[edge].kind() != FlowEdge::Kind::kMergeData) return false;
+    }
   }
   return true;
 }
@@ -95,7 +96,6 @@ bool StraightFinder::FindHomes() {
   shape_.homes.resize(frame_.plan().layout.num_slots);
   for (uint32_t slot = 0; slot < shape_.homes.size(); ++slot) shape_.homes[slot] = slot;
   for (const StraightShape::Variable& variable : shape_.variables) {
-    shape_.homes[variable.enter_slot] = variable.home;
     shape_.homes[frame_.Record(variable.merge).first_output] = variable.home;
   }
   for (uint32_t node = 0; node < frame_.plan().num_nodes; ++node) {

@@ -17,6 +17,7 @@
 #ifndef DFRUN_SRC_EXECUTOR_STRAIGHT_LOOP_H_
 #define DFRUN_SRC_EXECUTOR_STRAIGHT_LOOP_H_
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <vector>
@@ -61,6 +62,13 @@ struct alignas(64) StraightBlock {
   int32_t next[2] = {0, 0};  // by the predicate's value; next[0] where there is none
 };
 
+// Where a loop variable begins.
+struct StraightEntry {
+  uint32_t enter_slot;  // what an Enter gives; of several variables where they begin with the same value
+  uint32_t home;
+  const ValueLayout::PlacedSlot* place;  // of the home; null: none
+};
+
 struct StraightExit {
   uint32_t node;  // in the plan
   uint32_t from;
@@ -72,7 +80,6 @@ struct StraightLoop {
   StraightLoop(StraightLoop&&) = default;
   StraightLoop& operator=(StraightLoop&&) = default;
 
-  uint32_t predicate = 0;  // the home of what it reads
   bool has_expensive = false;
   uint32_t weight = 0;  // of an iteration: its calls; an expensive one counts as many
   std::vector<StraightBlock> blocks;
@@ -81,7 +88,15 @@ struct StraightLoop {
   std::vector<uint32_t> emptied;    // slots that are empty at the end of an iteration
   std::vector<StraightExit> exits;  // after the last
   std::vector<uint32_t> releases;
-  std::vector<uint32_t> homes;  // by slot
+  std::vector<StraightEntry> entries;  // by enter_slot, in rising order
+
+  // The variables that begin with what an Enter gives.
+  std::span<const StraightEntry> EntriesOf(uint32_t enter_slot) const {
+    const auto is_before = [](const StraightEntry& entry, uint32_t slot) { return entry.enter_slot < slot; };
+    const auto first = std::lower_bound(entries.begin(), entries.end(), enter_slot, is_before);
+    const auto end = std::lower_bound(first, entries.end(), enter_slot + 1, is_before);
+    return {entries.data() + (first - entries.begin()), static_cast<size_t>(end - first)};
+  }
 };
 
 // The frame's straight form; nothing where it has none. `inputs`: the plan's, to which those of the actions are added.

@@ -2,8 +2,8 @@
 #ifndef DFRUN_SRC_EXECUTOR_STRAIGHT_RUNNER_H_
 #define DFRUN_SRC_EXECUTOR_STRAIGHT_RUNNER_H_
 
+#include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "src/executor/frames.h"
 #include "src/executor/hand_over.h"
@@ -38,7 +38,7 @@ class StraightRunner : private NodeRunner<kShared> {
     if (loop == nullptr || (loop->has_expensive && pool.num_threads() > 1)) return false;
     for (const FrameRun::Entered& entered : frame.entered) {
       if (entered.is_dead) return false;
-      if (!entered.is_constant && !FitsHome(*frame.plan, entered)) return false;
+      if (!entered.is_constant && !FitsHomes(*loop, entered)) return false;
     }
     return true;
   }
@@ -52,7 +52,7 @@ class StraightRunner : private NodeRunner<kShared> {
         return last == StraightBlock::kEnd ? StraightOutcome::kEnded : StraightOutcome::kFailed;
       }
       for (uint32_t slot : loop_.emptied) this->slots_[slot].Reset();
-      iteration_.id = Frames::NextId(*iteration_.frame);
+      iteration_.id = iteration_.frame->NextId();
       ExecutorAccess::SetIteration(this->context_, iteration_.id);
     }
     return StraightOutcome::kGoesOn;
@@ -60,12 +60,11 @@ class StraightRunner : private NodeRunner<kShared> {
 
  private:
   // What enters a home in the arena must have the shape that the plan found for later iterations.
-  static bool FitsHome(const FramePlan& frame, const FrameRun::Entered& entered) {
-    const uint32_t home = frame.straight->homes[entered.enter->first_output];
-    for (const ValueLayout::PlacedSlot& placed : frame.layout.placed) {
-      if (placed.slot == home) return entered.value.shape() == placed.shape;
-    }
-    return true;
+  static bool FitsHomes(const StraightLoop& loop, const FrameRun::Entered& entered) {
+    const std::span<const StraightEntry> entries = loop.EntriesOf(entered.enter->first_output);
+    return std::all_of(entries.begin(), entries.end(), [&](const StraightEntry& entry) {
+      return entry.place == nullptr || entered.value.shape() == entry.place->shape;
+    });
   }
 
   static constexpr int32_t kFailed = -3;

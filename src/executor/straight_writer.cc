@@ -27,27 +27,35 @@ StraightWriter::StraightWriter(const StraightFrame& frame, StraightShape shape, 
     : frame_(frame),
       shape_(std::move(shape)),
       inputs_(inputs),
+      homes_(shape_.homes),
       blocks_(shape_.guards, loop_),
       reads_(shape_.guards, shape_.homes.size()),
       maker_(shape_.homes.size(), -1),
       written_(shape_.homes.size(), StraightGuards::kNone),
       is_moved_to_(shape_.homes.size()) {
-  loop_.homes = shape_.homes;
   loop_.weight = 1;
 }
 
 StraightLoop StraightWriter::Write() {
   WriteInPlace();
-  loop_.predicate = loop_.homes[shape_.predicate];
+  AddEntries();
   for (uint32_t item : Order()) AddItem(item);
   AddNext();
   for (StraightBlock& block : loop_.blocks) {
-    if (block.predicate >= 0) block.predicate = static_cast<int32_t>(loop_.homes[static_cast<size_t>(block.predicate)]);
+    if (block.predicate >= 0) block.predicate = static_cast<int32_t>(homes_[static_cast<size_t>(block.predicate)]);
   }
   reads_.FindLast();
   AddReleases();
   AddEmptied();
   return std::move(loop_);
+}
+
+void StraightWriter::AddEntries() {
+  for (const Variable& variable : shape_.variables) {
+    loop_.entries.push_back({variable.enter_slot, variable.home, frame_.Placed(variable.home)});
+  }
+  std::sort(loop_.entries.begin(), loop_.entries.end(),
+            [](const StraightEntry& a, const StraightEntry& b) { return a.enter_slot < b.enter_slot; });
 }
 
 // What a branch gives, where a kernel in that very branch makes it, that kernel writes where the Merge would.
@@ -66,7 +74,7 @@ void StraightWriter::WriteInPlace() {
       if (place[source] == source && MayWriteAt(source, target, choice->guards[i])) place[source] = target;
     }
   }
-  for (uint32_t& home : loop_.homes) home = place[home];
+  for (uint32_t& home : homes_) home = place[home];
 }
 
 bool StraightWriter::MayWriteAt(uint32_t source, uint32_t target, GuardId guard) const {
@@ -110,7 +118,7 @@ void StraightWriter::AddAction(uint32_t node) {
   StraightAction action{.record = frame_.Record(node), .node = PlanNode(node)};
   action.record.flags &= kNodeExpensive | kNodeReadsRefs;
   action.record.first_input = static_cast<uint32_t>(inputs_.size());
-  if (info.outputs.size() == 1) action.record.first_output = loop_.homes[action.record.first_output];
+  if (info.outputs.size() == 1) action.record.first_output = homes_[action.record.first_output];
   const auto index = static_cast<uint32_t>(loop_.actions.size());
   for (uint32_t i = 0; i < info.inputs.size(); ++i) {
     inputs_.push_back(Source(node, i));
@@ -126,7 +134,7 @@ void StraightWriter::AddAction(uint32_t node) {
 void StraightWriter::AddBranchEnd(uint32_t item) {
   const StraightShape::Choice& choice = shape_.choices[item / 2];
   const uint32_t from = Source(choice.merge, item % 2);
-  const uint32_t to = loop_.homes[frame_.Record(choice.merge).first_output];
+  const uint32_t to = homes_[frame_.Record(choice.merge).first_output];
   if (from == to) return;
   written_[to] = shape_.guard_of[choice.merge];
   is_moved_to_[to] = true;
@@ -196,7 +204,7 @@ void StraightWriter::AddMove(GuardId guard, StraightMove move, bool may_swap) {
 void StraightWriter::GoTo(GuardId guard) {
   for (GuardId inner : blocks_.GoTo(guard)) {
     const StraightGuards::Guard& test = shape_.guards[inner];
-    reads_.Note(loop_.homes[test.predicate], StraightReads::By::kKeeper, 0, test.outer);
+    reads_.Note(homes_[test.predicate], StraightReads::By::kKeeper, 0, test.outer);
   }
 }
 

@@ -23,8 +23,9 @@ class StraightWriter {
 
   uint32_t PlanNode(uint32_t node) const { return frame_.plan().first_node + node; }
   // The home of a node's input.
-  uint32_t Source(uint32_t node, uint32_t i) const { return loop_.homes[frame_.Input(node, i)]; }
+  uint32_t Source(uint32_t node, uint32_t i) const { return homes_[frame_.Input(node, i)]; }
 
+  void AddEntries();
   void WriteInPlace();
   bool MayWriteAt(uint32_t source, uint32_t target, GuardId guard) const;
   std::vector<uint32_t> Order() const;
@@ -43,6 +44,7 @@ class StraightWriter {
   const StraightFrame& frame_;
   const StraightShape shape_;
   std::vector<uint32_t>& inputs_;
+  std::vector<uint32_t> homes_;  // by slot
   StraightLoop loop_;
   StraightBlocks blocks_;
   StraightReads reads_;
