@@ -124,7 +124,7 @@ class FlowLoop : private NodeRunner<kShared> {
       if (ran == Ran::kStarted) return true;
       if (ran == Ran::kFailed) return false;
     } else if (record.fn != nullptr) {
-      if (!this->Call(node, record, 0)) return false;
+      if (!this->Call(this->CallOf(node, record), 0)) return false;
     }
     return Succeeded(node, Tell(iteration, record, told));
   }

@@ -66,7 +66,7 @@ FrameRun& Frames::Find(Iteration& outer, int32_t frame) {
   child->plan = &plan;
   child->outer = &outer;
   child->exited.assign(plan.exits.size(), 0);
-  child->next_id = Mix(outer.id ^ plan.name_hash);
+  child->next_id = Mix(outer.id ^ plan.name_hash) | 1;
   return *child;
 }
 

@@ -45,12 +45,9 @@ struct Iteration {
 };
 
 struct FrameRun {
-  // OpContext::iteration() of the next iteration: the same on all devices, never 0, which is the step's. They count on
-  // from a hash of the iteration around the frame.
-  uint64_t NextId() {
-    const uint64_t id = next_id++;
-    return id == 0 ? 1 : id;
-  }
+  // OpContext::iteration() of the next iteration, the same on all devices. They count on from a hash of the iteration
+  // around the frame, and are odd, since 0 is the step's.
+  uint64_t NextId() { return next_id += 2; }
 
   // What an Enter brought; a value that is not constant is gone once iteration 0 has it.
   struct Entered {

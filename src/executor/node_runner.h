@@ -50,25 +50,33 @@ class NodeRunner {
     return Ran::kFailed;
   }
 
-  bool Call(uint32_t node, const NodeRecord& record, uint64_t forwardable) {
+  KernelCall CallOf(uint32_t node, const NodeRecord& record) const {
+    return {record.fn, record.kernel, infos_[node], inputs_ + record.first_input, record.first_output, node};
+  }
+
+  // Of the inputs that are `forwardable` the kernel may take the buffers.
+  [[gnu::always_inline]] bool Call(const KernelCall& call, uint64_t forwardable) {
     if (kShared && step_.failed()) return false;
-    ExecutorAccess::BindNode(context_, *infos_[node], inputs_ + record.first_input, slots_ + record.first_output,
-                             forwardable);
-    const int64_t start_ns = trace_ != nullptr ? StepTrace::NowNs() : 0;
-    const Status status = record.fn(record.kernel, context_);
-    if (trace_ != nullptr) [[unlikely]]
-      TraceNode(*trace_, plan_, node, slots_, step_.args().step.step_id, start_ns);
+    ExecutorAccess::BindNode(context_, *call.info, call.inputs, slots_ + call.first_output, forwardable);
+    const Status status = trace_ == nullptr ? call.fn(call.kernel, context_) : CallTraced(call);
     if (status.ok()) [[likely]]
       return true;
-    Fail(node, status);
+    Fail(call.node, status);
     return false;
   }
 
-  bool CallTimed(uint32_t node, const NodeRecord& record, uint64_t forwardable) {
-    if (pool_.num_threads() == 1 && !plan_.has_async()) return Call(node, record, forwardable);
+  [[gnu::noinline]] Status CallTraced(const KernelCall& call) {
     const int64_t start_ns = StepTrace::NowNs();
-    if (!Call(node, record, forwardable)) return false;
-    std::atomic<uint32_t>& cost = plan_.cost_ns(plan_.detail(node).index);
+    Status status = call.fn(call.kernel, context_);
+    TraceNode(*trace_, plan_, call.node, slots_, step_.args().step.step_id, start_ns);
+    return status;
+  }
+
+  bool CallTimed(const KernelCall& call, uint64_t forwardable) {
+    if (pool_.num_threads() == 1 && !plan_.has_async()) return Call(call, forwardable);
+    const int64_t start_ns = StepTrace::NowNs();
+    if (!Call(call, forwardable)) return false;
+    std::atomic<uint32_t>& cost = plan_.cost_ns(plan_.detail(call.node).index);
     const int64_t taken_ns = std::min<int64_t>(StepTrace::NowNs() - start_ns, UINT32_MAX);
     unpolled_ns_ += taken_ns;
     cost.store(static_cast<uint32_t>((taken_ns + cost.load(std::memory_order_relaxed)) / 2), std::memory_order_relaxed);
@@ -90,9 +98,9 @@ class NodeRunner {
       Status s = StoreFetch(value, plan_.device().allocator(), step_.args().fetches[plan_.detail(node).index]);
       if (!s.ok()) return Fail(node, s);
     } else if ((record.flags & kNodeExpensive) != 0) {
-      if (!CallTimed(node, record, forwardable)) return Ran::kFailed;
+      if (!CallTimed(CallOf(node, record), forwardable)) return Ran::kFailed;
     } else if (record.fn != nullptr) {
-      if (!Call(node, record, forwardable)) return Ran::kFailed;
+      if (!Call(CallOf(node, record), forwardable)) return Ran::kFailed;
     }
     if ((record.flags & kNodeReleases) != 0) ReleaseSlots(node);
     return Ran::kDone;

@@ -68,6 +68,16 @@ struct alignas(32) NodeRecord {
 };
 static_assert(sizeof(NodeRecord) == 32);
 
+// What a call of a node's kernel takes.
+struct KernelCall {
+  Kernel::Fn fn = nullptr;
+  Kernel* kernel = nullptr;
+  const NodeInfo* info = nullptr;
+  const uint32_t* inputs = nullptr;  // slots
+  uint32_t first_output = 0;         // slot
+  uint32_t node = 0;                 // in the plan
+};
+
 // An out-edge: the reader, and whether this is its only input, so that it needs no count.
 class OutEdge {
  public:

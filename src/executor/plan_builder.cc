@@ -492,7 +492,7 @@ void PlanBuilder::FindStraightLoops() {
     plan_.frames_[FrameOf(node.id)].predicates.push_back(SlotOf(node.id, node.inputs[0]));
   }
   for (size_t f = 1; f < plan_.frames_.size(); ++f) {
-    std::optional<StraightLoop> loop = FindStraightLoop(plan_, static_cast<int32_t>(f), plan_.inputs_);
+    std::optional<StraightLoop> loop = FindStraightLoop(plan_, static_cast<int32_t>(f));
     if (loop) plan_.frames_[f].straight = std::make_shared<const StraightLoop>(*std::move(loop));
   }
 }

@@ -63,7 +63,7 @@ class RunLoop : private NodeRunner<kShared> {
         if (ran == Ran::kStarted) continue;
         if (ran == Ran::kFailed) return Drop();
       } else if (record.fn != nullptr) {
-        if (!this->Call(node, record, 0)) return Drop();
+        if (!this->Call(this->CallOf(node, record), 0)) return Drop();
         if (kShared && pool_.hungry() && ready.size() > 1) {
           ready.Commit();
           Give(ready.size() / 2);

@@ -78,13 +78,13 @@ void StraightBlocks::GoOut() {
 
 void StraightBlocks::SetRanges() {
   ranges_.push_back({loop_.actions.size(), loop_.moves.size()});
-  const std::span<const StraightAction> actions = loop_.actions;
-  const std::span<const StraightMove> moves = loop_.moves;
+  const StraightAction* const actions = loop_.actions.data();
+  const StraightMove* const moves = loop_.moves.data();
   for (size_t i = 0; i < loop_.blocks.size(); ++i) {
     const Range& begin = ranges_[i];
     const Range& end = ranges_[i + 1];
-    loop_.blocks[i].actions = actions.subspan(begin.first_action, end.first_action - begin.first_action);
-    loop_.blocks[i].moves = moves.subspan(begin.first_move, end.first_move - begin.first_move);
+    loop_.blocks[i].actions = {actions + begin.first_action, actions + end.first_action};
+    loop_.blocks[i].moves = {moves + begin.first_move, moves + end.first_move};
   }
 }
 

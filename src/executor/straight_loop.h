@@ -27,12 +27,12 @@
 namespace dfrun {
 
 // A kernel call.
-struct StraightAction {
-  NodeRecord record;           // its inputs are homes; of the flags, those that ask for something at the call
-  uint32_t node = 0;           // in the plan
+struct alignas(64) StraightAction {
+  KernelCall call;             // its inputs are homes, in StraightLoop::inputs
+  uint64_t forwardable = 0;    // inputs that nothing reads after it
+  uint32_t flags = 0;          // of the node's, those that ask for something at the call
   uint32_t first_release = 0;  // in StraightLoop::releases; num_releases slots are empty after the call
   uint32_t num_releases = 0;
-  uint64_t forwardable = 0;  // inputs that nothing reads after it
 };
 
 // What an iteration hands to the next, or a branch to what comes after it.
@@ -56,8 +56,17 @@ struct StraightMove {
 struct alignas(64) StraightBlock {
   static constexpr int32_t kAgain = -1;  // the first block, in another iteration
   static constexpr int32_t kEnd = -2;    // the loop has ended
-  std::span<const StraightAction> actions;
-  std::span<const StraightMove> moves;
+  // Elements that stand one after the other.
+  template <class T>
+  struct Range {
+    const T* first = nullptr;
+    const T* last = nullptr;
+    const T* begin() const { return first; }
+    const T* end() const { return last; }
+    bool empty() const { return first == last; }
+  };
+  Range<StraightAction> actions;
+  Range<StraightMove> moves;
   int32_t predicate = -1;    // a slot that is looked at; -1: none
   int32_t next[2] = {0, 0};  // by the predicate's value; next[0] where there is none
 };
@@ -82,6 +91,7 @@ struct StraightLoop {
 
   bool has_expensive = false;
   uint32_t weight = 0;  // of an iteration: its calls; an expensive one counts as many
+  std::vector<uint32_t> inputs;
   std::vector<StraightBlock> blocks;
   std::vector<StraightAction> actions;
   std::vector<StraightMove> moves;
@@ -99,8 +109,8 @@ struct StraightLoop {
   }
 };
 
-// The frame's straight form; nothing where it has none. `inputs`: the plan's, to which those of the actions are added.
-std::optional<StraightLoop> FindStraightLoop(const ExecPlan& plan, int32_t frame, std::vector<uint32_t>& inputs);
+// The frame's straight form; nothing where it has none.
+std::optional<StraightLoop> FindStraightLoop(const ExecPlan& plan, int32_t frame);
 
 }  // namespace dfrun
 

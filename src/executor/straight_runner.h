@@ -46,7 +46,7 @@ class StraightRunner : private NodeRunner<kShared> {
   // Iterations until the predicate does not hold or their calls are enough. All that cheap kernels need is inline in
   // it.
   [[gnu::noinline, gnu::flatten]] StraightOutcome Run() {
-    for (uint32_t calls = 0; calls < kCallsAtOnce; calls += loop_.weight) {
+    for (uint32_t left = kCallsAtOnce / loop_.weight + 1; left > 0; --left) {
       const int32_t last = RunIteration();
       if (last != StraightBlock::kAgain) {
         return last == StraightBlock::kEnd ? StraightOutcome::kEnded : StraightOutcome::kFailed;
@@ -74,7 +74,7 @@ class StraightRunner : private NodeRunner<kShared> {
     int32_t next = 0;
     do {
       const StraightBlock& block = loop_.blocks[static_cast<size_t>(next)];
-      if (!RunActions(block.actions) || !RunMoves(block.moves)) return kFailed;
+      if (!RunActions(block) || !RunMoves(block)) return kFailed;
       next = block.next[0];
       if (block.predicate >= 0 && ValueIn(this->slots_[block.predicate]).template scalar<bool>()) {
         next = block.next[1];
@@ -84,11 +84,11 @@ class StraightRunner : private NodeRunner<kShared> {
     return next;
   }
 
-  bool RunActions(std::span<const StraightAction> actions) {
-    for (const StraightAction& action : actions) {
-      if (action.record.flags != 0) {
+  bool RunActions(const StraightBlock& block) {
+    for (const StraightAction& action : block.actions) {
+      if (action.flags != 0) {
         if (!RunFlaggedAction(action)) return false;
-      } else if (!this->Call(action.node, action.record, 0)) {
+      } else if (!this->Call(action.call, 0)) {
         return false;
       }
     }
@@ -96,14 +96,14 @@ class StraightRunner : private NodeRunner<kShared> {
   }
 
   [[gnu::noinline]] bool RunFlaggedAction(const StraightAction& action) {
-    const NodeRecord& record = action.record;
-    if ((record.flags & kNodeReadsRefs) != 0) {
-      if (Status s = CheckRefs(this->plan_, action.node, this->slots_); !s.ok()) return Failed(action.node, s);
+    if ((action.flags & kNodeReadsRefs) != 0) {
+      const uint32_t node = action.call.node;
+      if (Status s = CheckRefs(this->plan_, node, this->slots_); !s.ok()) return Failed(node, s);
     }
-    if ((record.flags & kNodeExpensive) != 0) {
+    if ((action.flags & kNodeExpensive) != 0) {
       this->PollIfDue();
-      if (!this->CallTimed(action.node, record, action.forwardable)) return false;
-    } else if (!this->Call(action.node, record, action.forwardable)) {
+      if (!this->CallTimed(action.call, action.forwardable)) return false;
+    } else if (!this->Call(action.call, action.forwardable)) {
       return false;
     }
     for (uint32_t i = 0; i < action.num_releases; ++i) {
@@ -112,8 +112,8 @@ class StraightRunner : private NodeRunner<kShared> {
     return true;
   }
 
-  bool RunMoves(std::span<const StraightMove> moves) {
-    for (const StraightMove& move : moves) {
+  bool RunMoves(const StraightBlock& block) {
+    for (const StraightMove& move : block.moves) {
       if (move.kind == StraightMove::Kind::kCopy) {
         CopySmall(this->slots_[move.from].raw(), move.bytes, this->slots_[move.to].raw());
       } else if (!RunMove(move)) {

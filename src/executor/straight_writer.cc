@@ -23,10 +23,9 @@ bool AreAlike(const ValueLayout::PlacedSlot* a, const ValueLayout::PlacedSlot* b
 
 }  // namespace
 
-StraightWriter::StraightWriter(const StraightFrame& frame, StraightShape shape, std::vector<uint32_t>& inputs)
+StraightWriter::StraightWriter(const StraightFrame& frame, StraightShape shape)
     : frame_(frame),
       shape_(std::move(shape)),
-      inputs_(inputs),
       homes_(shape_.homes),
       blocks_(shape_.guards, loop_),
       reads_(shape_.guards, shape_.homes.size()),
@@ -41,6 +40,9 @@ StraightLoop StraightWriter::Write() {
   AddEntries();
   for (uint32_t item : Order()) AddItem(item);
   AddNext();
+  for (size_t a = 0; a < loop_.actions.size(); ++a) {
+    loop_.actions[a].call.inputs = loop_.inputs.data() + first_input_[a];
+  }
   for (StraightBlock& block : loop_.blocks) {
     if (block.predicate >= 0) block.predicate = static_cast<int32_t>(homes_[static_cast<size_t>(block.predicate)]);
   }
@@ -115,17 +117,18 @@ void StraightWriter::AddAction(uint32_t node) {
   const NodeInfo& info = frame_.Info(node);
   const GuardId guard = shape_.guard_of[node];
   GoTo(guard);
-  StraightAction action{.record = frame_.Record(node), .node = PlanNode(node)};
-  action.record.flags &= kNodeExpensive | kNodeReadsRefs;
-  action.record.first_input = static_cast<uint32_t>(inputs_.size());
-  if (info.outputs.size() == 1) action.record.first_output = homes_[action.record.first_output];
+  const NodeRecord& record = frame_.Record(node);
+  StraightAction action{.call = {.fn = record.fn, .kernel = record.kernel, .info = &info, .node = PlanNode(node)},
+                        .flags = record.flags & (kNodeExpensive | kNodeReadsRefs)};
+  action.call.first_output = info.outputs.size() == 1 ? homes_[record.first_output] : record.first_output;
+  first_input_.push_back(loop_.inputs.size());
   const auto index = static_cast<uint32_t>(loop_.actions.size());
   for (uint32_t i = 0; i < info.inputs.size(); ++i) {
-    inputs_.push_back(Source(node, i));
-    reads_.Note(inputs_.back(), StraightReads::By::kCall, index, guard);
+    loop_.inputs.push_back(Source(node, i));
+    reads_.Note(loop_.inputs.back(), StraightReads::By::kCall, index, guard);
   }
-  for (uint32_t i = 0; i < info.outputs.size(); ++i) written_[action.record.first_output + i] = guard;
-  const bool is_expensive = (action.record.flags & kNodeExpensive) != 0;
+  for (uint32_t i = 0; i < info.outputs.size(); ++i) written_[action.call.first_output + i] = guard;
+  const bool is_expensive = (action.flags & kNodeExpensive) != 0;
   loop_.has_expensive |= is_expensive;
   loop_.weight += is_expensive ? kExpensiveWeight : 1;
   blocks_.Add(action);
@@ -226,21 +229,21 @@ void StraightWriter::AddReleases() {
 // `slots`: those that the action is the last to read.
 void StraightWriter::AddReleasesOf(uint32_t a, std::vector<uint32_t> slots) {
   StraightAction& action = loop_.actions[a];
-  const NodeInfo& info = frame_.Info(action.node - frame_.plan().first_node);
-  const auto first = inputs_.begin() + action.record.first_input;
-  const auto end = first + static_cast<std::ptrdiff_t>(info.inputs.size());
+  const NodeInfo& info = *action.call.info;
+  const uint32_t* const first = action.call.inputs;
+  const uint32_t* const end = first + info.inputs.size();
   for (uint32_t slot : slots) {
     const auto input = std::find(first, end, slot) - first;
     if (input < 64 && std::count(first, end, slot) == 1) action.forwardable |= uint64_t{1} << input;
   }
   for (uint32_t i = 0; i < info.outputs.size(); ++i) {
-    const uint32_t slot = action.record.first_output + i;
+    const uint32_t slot = action.call.first_output + i;
     if (frame_.IsCounted(slot) && reads_.of(slot).empty()) slots.push_back(slot);
   }
   action.first_release = static_cast<uint32_t>(loop_.releases.size());
   action.num_releases = static_cast<uint32_t>(slots.size());
   loop_.releases.insert(loop_.releases.end(), slots.begin(), slots.end());
-  if (!slots.empty()) action.record.flags |= kNodeReleases;
+  if (!slots.empty()) action.flags |= kNodeReleases;
 }
 
 // A kernel finds its outputs without a place empty, whatever it left there in the iteration before.
@@ -265,11 +268,11 @@ bool StraightWriter::IsEmptied(uint32_t slot) const {
   });
 }
 
-std::optional<StraightLoop> FindStraightLoop(const ExecPlan& plan, int32_t frame_index, std::vector<uint32_t>& inputs) {
+std::optional<StraightLoop> FindStraightLoop(const ExecPlan& plan, int32_t frame_index) {
   const StraightFrame frame(plan, frame_index);
   StraightFinder finder(plan, frame, frame_index);
   if (!finder.Find()) return std::nullopt;
-  return StraightWriter(frame, finder.TakeShape(), inputs).Write();
+  return StraightWriter(frame, finder.TakeShape()).Write();
 }
 
 }  // namespace dfrun

@@ -13,8 +13,8 @@ namespace dfrun {
 // Thread safety: one thread.
 class StraightWriter {
  public:
-  // Both arguments outlive it. `inputs`: the plan's, to which those of the actions are added.
-  StraightWriter(const StraightFrame& frame, StraightShape shape, std::vector<uint32_t>& inputs);
+  // The frame outlives it.
+  StraightWriter(const StraightFrame& frame, StraightShape shape);
 
   StraightLoop Write();
 
@@ -43,14 +43,14 @@ class StraightWriter {
 
   const StraightFrame& frame_;
   const StraightShape shape_;
-  std::vector<uint32_t>& inputs_;
   std::vector<uint32_t> homes_;  // by slot
   StraightLoop loop_;
   StraightBlocks blocks_;
   StraightReads reads_;
-  std::vector<int32_t> maker_;     // by slot: the node, of one output, whose kernel gives it; or a conditional's end
-  std::vector<GuardId> written_;   // by slot: where something is written there; kNone: nowhere
-  std::vector<bool> is_moved_to_;  // by slot: of a conditional's end
+  std::vector<size_t> first_input_;  // by action, in StraightLoop::inputs
+  std::vector<int32_t> maker_;       // by slot: the node, of one output, whose kernel gives it; or a conditional's end
+  std::vector<GuardId> written_;     // by slot: where something is written there; kNone: nowhere
+  std::vector<bool> is_moved_to_;    // by slot: of a conditional's end
 };
 
 }  // namespace dfrun
