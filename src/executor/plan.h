@@ -248,6 +248,7 @@ class ExecPlan {
   void ReleaseState(StepState* state);
 
  private:
+  friend class NodeDrafts;
   friend class PlanBuilder;
   ExecPlan();
 

@@ -17,7 +17,12 @@ class PlanBuilder {
  public:
   PlanBuilder(const Graph& graph, Device& device, const KernelRegistry& kernels, const PlanOptions& options,
               ExecPlan& plan)
-      : graph_(graph), device_(device), registry_(kernels), options_(options), plan_(plan), edges_(graph, drafts_) {}
+      : graph_(graph),
+        device_(device),
+        options_(options),
+        plan_(plan),
+        drafts_(graph, device, kernels, options, plan),
+        edges_(graph, drafts_) {}
   Status Build();
 
  private:
@@ -28,23 +33,7 @@ class PlanBuilder {
     std::map<NodeId, uint32_t> settled_slots;  // of values of frame 0 that are the same in every step
   };
 
-  // kernels, infos, feeds and fetches
-  Status DraftNodes();
-  Status DraftNode(const Node& node);
   Status FindFrames();
-  Status CheckMerge(const Node& node);
-  Status DraftFeed(const Node& node);
-  Status DraftFetch(const Node& node);
-  Status MakeKernel(const Node& node);
-  bool HandsValueOn(const Node& node) const;
-  Status FindValues();
-  // Whether the value has a slot that is released after its last reader.
-  bool IsCounted(Output value) const;
-  // Where a value that somebody reads lies.
-  Output ValueOf(Output value) const { return drafts_[value.node].value.valid() ? drafts_[value.node].value : value; }
-  // Bytes of an output that gets a fixed place in the step; -1 for others.
-  int64_t PlacedBytes(const Node& node, int output) const;
-  int64_t MostPlacedBytes(ControlFlowKind flow) const;
   // the order in which one thread runs them
   void NumberNodes();
   // slots and where their memory is
@@ -74,12 +63,10 @@ class PlanBuilder {
 
   const Graph& graph_;
   Device& device_;
-  const KernelRegistry& registry_;
   const PlanOptions& options_;
   ExecPlan& plan_;
 
-  std::vector<NodeDraft> drafts_;  // by node of the graph
-  std::vector<bool> is_fetched_;   // by index of a _Retval
+  NodeDrafts drafts_;
   PlanEdges edges_;
   std::vector<NodeId> order_;  // of the plan's nodes
   FrameTree tree_;

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "src/executor/node_draft.h"
+#include "src/executor/node_drafts.h"
 #include "src/graph/graph.h"
 
 namespace dfrun {
@@ -24,7 +24,7 @@ class PlanEdges {
   using Edge = Consumers::Edge;
 
   // Both outlive it. `drafts`: by node, complete but for numbers and slots when Find() is called.
-  PlanEdges(const Graph& graph, const std::vector<NodeDraft>& drafts) : graph_(graph), drafts_(drafts) {}
+  PlanEdges(const Graph& graph, const NodeDrafts& drafts) : graph_(graph), drafts_(drafts) {}
 
   // InvalidArgument names a node in or behind a cycle.
   Status Find(bool has_control_flow);
@@ -54,7 +54,7 @@ class PlanEdges {
   Status FindOrder();
 
   const Graph& graph_;
-  const std::vector<NodeDraft>& drafts_;
+  const NodeDrafts& drafts_;
   bool has_control_flow_ = false;
   std::vector<Output> passed_;  // by node: what those behind one that is left out wait for; of others not valid
   Consumers edges_;

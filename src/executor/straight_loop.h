@@ -67,7 +67,7 @@ struct alignas(64) StraightBlock {
   };
   Range<StraightAction> actions;
   Range<StraightMove> moves;
-  int32_t predicate = -1;    // a slot that is looked at; -1: none
+  int32_t predicate = -1;    // a slot that is looked at, no reference; -1: none
   int32_t next[2] = {0, 0};  // by the predicate's value; next[0] where there is none
 };
 

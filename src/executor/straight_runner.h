@@ -76,7 +76,7 @@ class StraightRunner : private NodeRunner<kShared> {
       const StraightBlock& block = loop_.blocks[static_cast<size_t>(next)];
       if (!RunActions(block) || !RunMoves(block)) return kFailed;
       next = block.next[0];
-      if (block.predicate >= 0 && ValueIn(this->slots_[block.predicate]).template scalar<bool>()) {
+      if (block.predicate >= 0 && this->slots_[block.predicate].template scalar<bool>()) {
         next = block.next[1];
         asm volatile("");  // a jump, which is foreseen, and no index into next, which would wait for the predicate
       }
