@@ -47,7 +47,9 @@ class ReadTextRangeKernel final : public Kernel {
     if (ctx.input(0).shape().rank() != 0) {
       return InvalidArgument("the name of a file must be a scalar, but has shape ", ctx.input(0).shape());
     }
-    DF_ASSIGN(const FileDescriptor file, FileDescriptor::OpenForReading(ctx.input(0).scalar<std::string>()));
+    const Result<FileDescriptor> opened = FileDescriptor::OpenForReading(ctx.input(0).scalar<std::string>());
+    if (!opened.ok()) return IoError(opened.status().message());  // a missing file too
+    const FileDescriptor& file = *opened;
     DF_ASSIGN(const uint64_t size, file.Size());
     DF_ASSIGN(const uint64_t begin, NextToken(file, Boundary(size, part_), size, letters_));
     DF_ASSIGN(const uint64_t end, NextToken(file, Boundary(size, part_ + 1), size, letters_));

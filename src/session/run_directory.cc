@@ -11,11 +11,21 @@
 #include "src/base/file.h"
 
 namespace dfrun {
+namespace {
+
+// A job that failed before its first logged step leaves nothing that another could spoil.
+bool HoldsRun(const std::string& path) {
+  std::error_code error;
+  const uintmax_t metrics = std::filesystem::file_size(path + "/metrics.jsonl", error);
+  return (!error && metrics > 0) || std::filesystem::exists(path + "/checkpoints", error);
+}
+
+}  // namespace
 
 Result<RunDirectory> RunDirectory::Open(const std::string& path, bool resume) {
   namespace fs = std::filesystem;
   std::error_code error;
-  if (!resume && (fs::exists(path + "/metrics.jsonl", error) || fs::exists(path + "/checkpoints", error))) {
+  if (!resume && HoldsRun(path)) {
     return Error(Code::kUsage, "the run directory ", path,
                  " holds a run already; continue it with --resume, or name another with --output");
   }
