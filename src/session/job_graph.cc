@@ -6,6 +6,7 @@
 #include "src/session/job_graph_draft.h"
 #include "src/session/random_positions.h"
 #include "src/session/replicas.h"
+#include "src/session/served_queues.h"
 #include "src/session/updates.h"
 #include "src/session/variable_homes.h"
 
@@ -161,6 +162,7 @@ Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster) {
     DF_TRY(AddEvaluation(draft));
     DF_TRY(CheckFed(draft.job.graph, draft.job.evaluation.signature));
   }
+  DF_TRY(CheckQueuesServed(draft.job.graph, {&draft.job.step.signature, &draft.job.evaluation.signature}));
   if (spec.job.train) DF_TRY(KeepRandomPositions(draft));
   DF_TRY(AddInitialValues(draft));
   DF_TRY(AddSaveAndRestore(draft));

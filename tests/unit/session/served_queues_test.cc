@@ -1,0 +1,50 @@
+// Jobs with queues, from their specs: which of them would wait for ever.
+#include "src/session/served_queues.h"
+
+#include <gtest/gtest.h>
+
+#include "src/session/job_graph.h"
+#include "src/spec/load.h"
+#include "tests/unit/testing/scratch_directory.h"
+
+namespace dfrun {
+namespace {
+
+// The error of the job's compile, or "".
+std::string ErrorOf(const std::string& nodes, const std::string& run) {
+  const ScratchDirectory scratch;
+  const std::string queue = "dfrun: 1\ngraph:\n  q: {op: FIFOQueueV2, component_types: [float32], shapes: [[]]}\n";
+  const Result<LoadedSpec> spec = LoadSpec(scratch.Write("job.yaml", queue + nodes + "run: " + run + "\n"), {});
+  if (!spec.ok()) return spec.status().message();
+  const Result<Cluster> cluster = MakeCluster({}, 1);
+  const Result<JobGraph> job = BuildJobGraph(*spec, *cluster);
+  return job.ok() ? "" : job.status().message();
+}
+
+constexpr char kTake[] = "  x: {op: QueueDequeueV2, inputs: [q], component_types: [float32]}\n";
+constexpr char kPut[] = "  put: {op: QueueEnqueueV2, inputs: [q, [1.0]]}\n";
+
+TEST(ServedQueuesTest, NothingPutsElementsIntoTheQueue) {
+  const std::string error = ErrorOf(std::string(kTake) + kPut, "{fetch: [x]}");
+  EXPECT_NE(error.find("would wait for ever: nothing that the job runs puts elements into the queue 'q'"),
+            std::string::npos)
+      << error;
+  EXPECT_NE(error.find("job.yaml:4:"), std::string::npos) << error;
+  EXPECT_NE(ErrorOf(std::string(kTake) + "  n: QueueSizeV2(q)\n", "{fetch: [x, n]}").find("'q'"), std::string::npos);
+}
+
+TEST(ServedQueuesTest, TheJobServesTheQueue) {
+  EXPECT_EQ(ErrorOf(std::string(kTake) + kPut, "{fetch: [x], targets: [put]}"), "");
+  EXPECT_EQ(ErrorOf(std::string(kTake) + "  end: QueueCloseV2(q)\n", "{fetch: [x], targets: [end]}"), "");
+  EXPECT_EQ(ErrorOf(std::string(kTake) + "  copy: Identity(q)\n", "{fetch: [x], targets: [copy]}"), "");
+  const std::string shared =
+      "  a: {op: FIFOQueueV2, component_types: [float32], shapes: [[]], shared_name: s}\n"
+      "  b: {op: FIFOQueueV2, component_types: [float32], shapes: [[]], shared_name: s}\n"
+      "  x: {op: QueueDequeueV2, inputs: [a], component_types: [float32]}\n"
+      "  put: {op: QueueEnqueueV2, inputs: [b, [1.0]]}\n";
+  EXPECT_EQ(ErrorOf(shared, "{fetch: [x], targets: [put]}"), "");
+  EXPECT_NE(ErrorOf(shared, "{fetch: [x]}"), "");
+}
+
+}  // namespace
+}  // namespace dfrun
