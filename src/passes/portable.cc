@@ -131,6 +131,8 @@ constexpr OwnOp kOwnOps[] = {
     {"SaveShard", nullptr},
     {"SetRandomPosition", nullptr},
     {"TokenCounts", nullptr},
+    {"_MatMulApplyGradientDescent", nullptr},
+    {"_MatMulResourceApplyGradientDescent", nullptr},
     {"_MatMulSum", nullptr},
     {"_MaxPoolReluGrad", nullptr},
     {"_MatMulApplyGradientDescent", nullptr},
