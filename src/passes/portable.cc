@@ -135,8 +135,6 @@ constexpr OwnOp kOwnOps[] = {
     {"_MatMulResourceApplyGradientDescent", nullptr},
     {"_MatMulSum", nullptr},
     {"_MaxPoolReluGrad", nullptr},
-    {"_MatMulApplyGradientDescent", nullptr},
-    {"_MatMulResourceApplyGradientDescent", nullptr},
 };
 
 const OwnOp* FindOwn(std::string_view op) {
