@@ -7,6 +7,20 @@
 namespace dfrun {
 namespace {
 
+// A size of the input that is not 1 is that of the output.
+Status FitBroadcast(const PartialShape& input, PartialShape& output) {
+  if (!input.known_rank() || !output.known_rank()) return Status();
+  const int added = output.rank() - input.rank();
+  bool fits = added >= 0;
+  for (int d = 0; fits && d < input.rank(); ++d) {
+    const int64_t size = input.dim(d);
+    if (size == 1 || size == PartialShape::kUnknown) continue;
+    if (output.dim(added + d) == PartialShape::kUnknown) output.set_dim(added + d, size);
+    fits = output.dim(added + d) == size;
+  }
+  return fits ? Status() : InvalidArgument("cannot broadcast ", input, " to ", output);
+}
+
 OP("BroadcastTo")
     .Input("input: T")
     .Input("shape: Tidx")
@@ -14,13 +28,10 @@ OP("BroadcastTo")
     .Attr("T: type")
     .Attr("Tidx: {int32, int64} = DT_INT32")
     .Shape([](InferenceContext& c) -> Status {
+      DF_TRY(c.WithRank(1, 1).status());
       if (const Tensor* shape = c.input_value(1)) DF_TRY(ShapeValue(*shape, "the shape to broadcast to").status());
       PartialShape output = c.input_as_shape(1);
-      if (output.known_rank()) {
-        DF_ASSIGN(const PartialShape both, BroadcastShapes(c.input(0), output));
-        if (both.known_rank() && (both.rank() != output.rank() || !both.IsCompatibleWith(output)))
-          return InvalidArgument("cannot broadcast ", c.input(0), " to ", output);
-      }
+      DF_TRY(FitBroadcast(c.input(0), output));
       c.set_output(0, std::move(output));
       return Status();
     })
@@ -70,13 +81,11 @@ OP("Tile")
     .Attr("T: type")
     .Attr("Tmultiples: {int32, int64} = DT_INT32")
     .Shape([](InferenceContext& c) -> Status {
-      const PartialShape& x = c.input(0);
       DF_ASSIGN(const auto multiples, KnownIntVector(c, 1, "the multiples"));
+      DF_ASSIGN(const PartialShape x, c.input(0).Merge(UnknownOfLength(c, 1)));
       if (!x.known_rank()) return Status();
       PartialShape y = PartialShape::UnknownOfRank(x.rank());
       if (multiples) {
-        if (static_cast<int>(multiples->size()) != x.rank())
-          return InvalidArgument("Tile of ", x, " needs ", x.rank(), " multiples, but got ", multiples->size());
         for (int d = 0; d < x.rank(); ++d) {
           int64_t size = 0;
           if ((*multiples)[d] < 0 || __builtin_mul_overflow(std::max<int64_t>(0, x.dim(d)), (*multiples)[d], &size))

@@ -45,6 +45,12 @@ Result<std::vector<bool>> NamedAxes(const std::vector<int64_t>& axes, int rank) 
   return named;
 }
 
+PartialShape UnknownOfLength(const InferenceContext& c, int input) {
+  const PartialShape& shape = c.input(input);
+  const bool known = shape.rank() == 1 && shape.dim(0) >= 0 && shape.dim(0) <= Shape::kMaxRank;
+  return known ? PartialShape::UnknownOfRank(static_cast<int>(shape.dim(0))) : PartialShape();
+}
+
 Result<std::optional<std::vector<int64_t>>> KnownIntVector(const InferenceContext& c, int input,
                                                            std::string_view what) {
   const PartialShape& shape = c.input(input);

@@ -30,6 +30,9 @@ Result<Shape> ShapeValue(const Tensor& tensor, std::string_view what);
 // out of range or named twice.
 Result<std::vector<bool>> NamedAxes(const std::vector<int64_t>& axes, int rank);
 
+// A shape with as many dimensions as vector input `input` has entries; of unknown rank where that is not known.
+PartialShape UnknownOfLength(const InferenceContext& c, int input);
+
 // The value of an input where it is known before the step, else nothing.
 Result<std::optional<std::vector<int64_t>>> KnownIntVector(const InferenceContext& c, int input, std::string_view what);
 Result<std::optional<int64_t>> KnownIntScalar(const InferenceContext& c, int input, std::string_view what);

@@ -69,6 +69,13 @@ Status SetDiagShape(InferenceContext& c) {
   DF_ASSIGN(PartialShape x, c.WithRankAtLeast(0, 2));
   DF_ASSIGN(const PartialShape diagonal, c.WithRankAtLeast(1, 1));
   DF_ASSIGN(const auto range, KnownRange(c, 2));
+  if (!x.known_rank() && diagonal.known_rank() && range) {
+    const int packed = range->count() > 1 ? 2 : 1;
+    if (diagonal.rank() < packed) return InvalidArgument("a diagonal of shape ", diagonal, " is no band of a matrix");
+    x = Prefix(diagonal, packed);
+    x.Append(kUnknown);
+    x.Append(kUnknown);
+  }
   if (x.known_rank() && diagonal.known_rank() && range) {
     const int64_t rows = x.dim(x.rank() - 2);
     const int64_t cols = x.dim(x.rank() - 1);
@@ -76,7 +83,8 @@ Status SetDiagShape(InferenceContext& c) {
     if (range->count() > 1) expected.Append(range->count());
     if (rows >= 0 && cols >= 0) DF_TRY(CheckDiagonalRange(*range, rows, cols));
     expected.Append(rows >= 0 && cols >= 0 ? range->MaxLength(rows, cols) : kUnknown);
-    DF_TRY(expected.Merge(diagonal).status());
+    DF_ASSIGN(const PartialShape band, expected.Merge(diagonal));
+    for (int d = 0; d < x.rank() - 2; ++d) x.set_dim(d, band.dim(d));
   }
   c.set_output(0, std::move(x));
   return Status();

@@ -1,4 +1,6 @@
 // Parts of a tensor.
+#include <algorithm>
+
 #include "kernels/array/int_values.h"
 #include "kernels/array/strided_slice_plan.h"
 #include "src/framework/op.h"
@@ -6,23 +8,45 @@
 namespace dfrun {
 namespace {
 
-// The sizes of a Slice whose begin and size are known, as far as the input's are.
-Result<PartialShape> SliceShape(const PartialShape& x, const std::vector<int64_t>& begin,
-                                const std::vector<int64_t>& size) {
-  if (begin.size() != size.size() || static_cast<int>(begin.size()) != x.rank())
-    return InvalidArgument("Slice of ", x, " got ", begin.size(), " begins and ", size.size(), " sizes");
-  PartialShape y = PartialShape::UnknownOfRank(x.rank());
-  for (int d = 0; d < x.rank(); ++d) {
-    const int64_t whole = x.dim(d);
-    if (begin[d] < 0 || size[d] < -1 || (whole >= 0 && (begin[d] > whole || size[d] > whole - begin[d])))
-      return InvalidArgument("Slice of ", x, ": begin ", begin[d], " and size ", size[d], " leave dimension ", d);
-    if (size[d] >= 0) {
-      y.set_dim(d, size[d]);
-    } else if (whole >= 0) {
-      y.set_dim(d, whole - begin[d]);
-    }
+// Begin and size have an entry for each dimension of x, whichever of them says how many that are; -1: none does.
+Result<int> SliceRank(const PartialShape& x, const PartialShape& begin, const PartialShape& size) {
+  int rank = -1;
+  for (const PartialShape* s : {&x, &begin, &size}) {
+    if (!s->known_rank()) continue;
+    if (rank >= 0 && s->rank() != rank)
+      return InvalidArgument("Slice of ", x, " got begins ", begin, " and sizes ", size);
+    rank = s->rank();
   }
-  return y;
+  return rank;
+}
+
+// One size of a Slice; -1 where an argument is not known. A size of -1 takes the rest, where `rest`.
+Result<int64_t> SlicedSize(int64_t whole, int64_t begin, int64_t size, bool rest) {
+  const bool overruns = whole >= 0 && begin >= 0 && (begin > whole || size > whole - begin);
+  if (size < -1 || overruns || (whole >= 0 && size > whole))
+    return InvalidArgument("begin ", begin, " and size ", size, " leave a dimension of ", whole);
+  if (size >= 0 || !rest || whole < 0 || begin < 0) return std::max(size, PartialShape::kUnknown);
+  return whole - begin;
+}
+
+Status SliceShape(InferenceContext& c) {
+  DF_ASSIGN(const auto begin, KnownIntVector(c, 1, "begin"));
+  DF_ASSIGN(const auto size, KnownIntVector(c, 2, "size"));
+  const PartialShape begins = begin ? PartialShape(*begin) : c.input_as_shape(1);
+  const PartialShape sizes = size ? PartialShape(*size) : c.input_as_shape(2);
+  const PartialShape& x = c.input(0);
+  DF_ASSIGN(const int rank, SliceRank(x, begins, sizes));
+  if (rank < 0) return Status();
+  PartialShape y = PartialShape::UnknownOfRank(rank);
+  for (int d = 0; d < rank; ++d) {
+    const auto at = [d](const PartialShape& s) { return s.known_rank() ? s.dim(d) : PartialShape::kUnknown; };
+    if (begin && at(begins) < 0) return InvalidArgument("Slice of ", x, " begins at ", at(begins), " of dimension ", d);
+    const Result<int64_t> taken = SlicedSize(at(x), at(begins), at(sizes), size.has_value());
+    if (!taken.ok()) return taken.status().Annotate(StrCat("Slice of ", x, ", dimension ", d));
+    y.set_dim(d, *taken);
+  }
+  c.set_output(0, std::move(y));
+  return Status();
 }
 
 OP("Slice")
@@ -32,20 +56,7 @@ OP("Slice")
     .Output("output: T")
     .Attr("T: type")
     .Attr("Index: {int32, int64}")
-    .Shape([](InferenceContext& c) -> Status {
-      DF_ASSIGN(const auto begin, KnownIntVector(c, 1, "begin"));
-      DF_ASSIGN(const auto size, KnownIntVector(c, 2, "size"));
-      const PartialShape& x = c.input(0);
-      if (begin && size && x.known_rank()) {
-        DF_ASSIGN(PartialShape y, SliceShape(x, *begin, *size));
-        c.set_output(0, std::move(y));
-      } else if (x.known_rank()) {
-        c.set_output(0, PartialShape::UnknownOfRank(x.rank()));
-      } else if (c.input(1).known_rank() && c.input(1).dim(0) >= 0) {
-        c.set_output(0, PartialShape::UnknownOfRank(static_cast<int>(c.input(1).dim(0))));
-      }
-      return Status();
-    })
+    .Shape(SliceShape)
     .Gradient([](GradientBuilder& g) {
       // dy padded with zeros: [begin, shape(x) - begin - shape(y)] a dimension.
       const AttrMap type = {{"out_type", g.dtype(g.x(1))}};
@@ -56,14 +67,15 @@ OP("Slice")
     })
     .Doc("`size` elements from `begin` in each dimension; a size of -1 takes the rest.");
 
-// The slice of `shape`; nothing is known but the rank of neither where a bound has no value.
+// The slice of `shape`, as far as it is known: nothing where the strides have no value, so that their number may be any.
 Status StridedSliceShape(InferenceContext& c, const PartialShape& shape, int first) {
   DF_ASSIGN(const auto begin, KnownIntVector(c, first, "begin"));
   DF_ASSIGN(const auto end, KnownIntVector(c, first + 1, "end"));
   DF_ASSIGN(const auto strides, KnownIntVector(c, first + 2, "strides"));
   DF_ASSIGN(const StridedSliceMasks masks, StridedSliceMasks::Read(c.attrs()));
-  if (!begin || !end || !strides || !shape.known_rank()) return Status();
-  DF_ASSIGN(StridedSlicePlan plan, PlanStridedSlice(shape, *begin, *end, *strides, masks));
+  if (!strides || !shape.known_rank()) return Status();
+  DF_ASSIGN(StridedSlicePlan plan,
+            PlanStridedSlice(shape, begin ? &*begin : nullptr, end ? &*end : nullptr, *strides, masks));
   c.set_output(0, std::move(plan.output));
   return Status();
 }

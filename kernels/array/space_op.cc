@@ -1,4 +1,6 @@
 // Blocks of space moved into the depth or the batch, and back: permutations, with borders.
+#include <algorithm>
+
 #include "kernels/array/int_values.h"
 #include "kernels/array/space_layout.h"
 #include "src/framework/op.h"
@@ -57,23 +59,41 @@ Result<std::optional<std::vector<int64_t>>> KnownBlock(const InferenceContext& c
   return KnownIntVector(c, 1, "block_shape");
 }
 
-Status BatchBlockShape(InferenceContext& c, Result<PartialShape> (*shape_of)(const PartialShape&, const SpaceBlocks&)) {
+using BlocksShape = Result<PartialShape> (*)(const PartialShape&, const SpaceBlocks&);
+
+// Without the borders (null) nothing is known of the dimensions that they are of.
+Result<PartialShape> KnownBlocksShape(PartialShape x, const std::vector<int64_t>& block, const Tensor* borders,
+                                      BlocksShape shape_of) {
+  const auto count = static_cast<int64_t>(block.size());
+  if (borders != nullptr) {
+    DF_ASSIGN(const SpaceBlocks blocks, SpaceBlocks::Make(block, *borders));
+    return shape_of(x, blocks);
+  }
+  for (int d = 1; d <= count; ++d) x.set_dim(d, PartialShape::kUnknown);
+  Tensor none(DType::kInt32, Shape({count, 2}));
+  std::fill_n(none.data<int32_t>(), 2 * count, 0);
+  DF_ASSIGN(const SpaceBlocks blocks, SpaceBlocks::Make(block, none));
+  return shape_of(x, blocks);
+}
+
+Status BatchBlockShape(InferenceContext& c, BlocksShape shape_of) {
   const int last = c.num_inputs() - 1;  // the paddings or crops
   DF_ASSIGN(const PartialShape borders, c.WithRank(last, 2));
   DF_ASSIGN(const auto block, KnownBlock(c));
   const PartialShape& x = c.input(0);
   if (last == 1) DF_TRY(c.WithRank(0, 4).status());
-  const int64_t count = block ? static_cast<int64_t>(block->size()) : borders.dim(0);
-  if ((borders.dim(1) >= 0 && borders.dim(1) != 2) || (borders.dim(0) >= 0 && borders.dim(0) != count))
-    return InvalidArgument("the borders have shape ", borders, ", but must be [", count, ",2]");
+  PartialShape expected({block ? static_cast<int64_t>(block->size()) : PartialShape::kUnknown, 2});
+  if (last == 2 && c.input(1).known_rank()) {
+    DF_ASSIGN(expected, expected.Merge(PartialShape({c.input(1).dim(0), 2})));
+  }
+  DF_ASSIGN(const PartialShape merged, expected.Merge(borders));
+  const int64_t count = merged.dim(0);
   if (!x.known_rank()) return Status();
   if (x.rank() < count + 1)
     return InvalidArgument("an input of shape ", x, " has no batch and ", count, " block dimensions");
   PartialShape y = PartialShape::UnknownOfRank(x.rank());
-  const Tensor* known = c.input_value(last);
-  if (block && known != nullptr) {
-    DF_ASSIGN(const SpaceBlocks blocks, SpaceBlocks::Make(*block, *known));
-    DF_ASSIGN(y, shape_of(x, blocks));
+  if (block) {
+    DF_ASSIGN(y, KnownBlocksShape(x, *block, c.input_value(last), shape_of));
   } else if (count >= 0) {
     for (int d = static_cast<int>(count) + 1; d < x.rank(); ++d) y.set_dim(d, x.dim(d));
   }

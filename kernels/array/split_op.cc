@@ -42,6 +42,30 @@ OP("Split")
     .Gradient([](GradientBuilder& g) { SplitGradient(g, 0, 1); })
     .Doc("The value cut into equal parts along a dimension.");
 
+// The given sizes of the parts of a dimension of size `whole`, with what is left for one that is -1. An unknown `whole`
+// is not checked.
+Result<std::vector<int64_t>> PartSizes(std::vector<int64_t> sizes, int64_t whole, size_t parts) {
+  const auto misfit = [&] {
+    return InvalidArgument("a dimension of ", whole, " cannot be split into ", parts, " parts of the sizes ",
+                           PartialShape(sizes));
+  };
+  if (sizes.size() != parts) return misfit();
+  int64_t sum = 0;
+  int64_t* rest = nullptr;
+  for (int64_t& size : sizes) {
+    if (size < -1 || (size == -1 && rest != nullptr)) return misfit();
+    if (size == -1) {
+      rest = &size;
+    } else if (__builtin_add_overflow(sum, size, &sum)) {
+      return misfit();
+    }
+  }
+  if (whole < 0) return sizes;
+  if (rest == nullptr ? sum != whole : sum > whole) return misfit();
+  if (rest != nullptr) *rest = whole - sum;
+  return sizes;
+}
+
 OP("SplitV")
     .Input("value: T")
     .Input("size_splits: Tlen")
@@ -55,13 +79,22 @@ OP("SplitV")
       DF_ASSIGN(const auto dim, KnownIntScalar(c, 2, "the axis"));
       const PartialShape& x = c.input(0);
       if (!x.known_rank()) return Status();
+      if (x.rank() == 0) return InvalidArgument("SplitV of a scalar");
+      std::vector<int64_t> parts(static_cast<size_t>(c.num_outputs()), PartialShape::kUnknown);
+      if (!dim) {
+        for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, PartialShape::UnknownOfRank(x.rank()));
+        return Status();
+      }
+      DF_ASSIGN(const int64_t axis, CanonicalAxis(*dim, x.rank()));
+      const int64_t whole = x.dim(static_cast<int>(axis));
+      if (sizes) {
+        DF_ASSIGN(parts, PartSizes(*sizes, whole, parts.size()));
+      } else if (parts.size() == 1) {
+        parts[0] = whole;
+      }
       for (int i = 0; i < c.num_outputs(); ++i) {
-        PartialShape part = dim ? x : PartialShape::UnknownOfRank(x.rank());
-        if (dim) {
-          DF_ASSIGN(const int64_t axis, CanonicalAxis(*dim, x.rank()));
-          const bool known = sizes && sizes->size() == static_cast<size_t>(c.num_outputs()) && (*sizes)[i] >= 0;
-          part.set_dim(static_cast<int>(axis), known ? (*sizes)[i] : PartialShape::kUnknown);
-        }
+        PartialShape part = x;
+        part.set_dim(static_cast<int>(axis), parts[i]);
         c.set_output(i, std::move(part));
       }
       return Status();

@@ -19,7 +19,7 @@ Result<StridedSlicePlan> StridedSliceBase::Plan(const OpContext& ctx, const Shap
   DF_ASSIGN(const std::vector<int64_t> begin, IntVector(ctx.input(first), "begin"));
   DF_ASSIGN(const std::vector<int64_t> end, IntVector(ctx.input(first + 1), "end"));
   DF_ASSIGN(const std::vector<int64_t> strides, IntVector(ctx.input(first + 2), "strides"));
-  return PlanStridedSlice(shape, begin, end, strides, masks_);
+  return PlanStridedSlice(shape, &begin, &end, strides, masks_);
 }
 
 StridedSliceBase::Layout StridedSliceBase::SliceLayout(const StridedSlicePlan& plan, const Shape& whole) {

@@ -10,26 +10,33 @@ bool Has(int64_t mask, size_t i) {
   return i < 63 && (mask >> i & 1) != 0;
 }
 
-// One index, x[i], along a dimension of `size`.
-Result<SlicedDim> PlanIndex(int64_t index, int64_t stride, int64_t size, size_t at) {
+// One index, x[i], along a dimension of `size`; null: not known.
+Result<SlicedDim> PlanIndex(const int64_t* index, int64_t stride, int64_t size, size_t at) {
+  if (size == PartialShape::kUnknown) return SlicedDim{index == nullptr ? 0 : *index, 1, 1};
   if (stride <= 0) return InvalidArgument("entry ", at, " is a single index and needs a positive stride, not ", stride);
-  if (size == PartialShape::kUnknown) return SlicedDim{index, 1, 1};
-  if (index < -size || index >= size)
-    return InvalidArgument("slice index ", index, " of entry ", at, " is out of range for a dimension of ", size);
-  return SlicedDim{index < 0 ? index + size : index, 1, 1};
+  if (index == nullptr) return SlicedDim{0, 1, 1};
+  if (*index < -size || *index >= size)
+    return InvalidArgument("slice index ", *index, " of entry ", at, " is out of range for a dimension of ", size);
+  return SlicedDim{*index < 0 ? *index + size : *index, 1, 1};
 }
 
-// begin:end:stride along a dimension of `size`.
-SlicedDim PlanStretch(int64_t begin, bool from_start, int64_t end, bool to_end, int64_t stride, int64_t size) {
-  if (size == PartialShape::kUnknown) return {0, stride, PartialShape::kUnknown};
+// begin:end:stride along a dimension of `size`; a bound of null is not known.
+SlicedDim PlanStretch(const int64_t* begin, bool from_start, const int64_t* end, bool to_end, int64_t stride,
+                      int64_t size) {
+  const bool known = (from_start || begin != nullptr) && (to_end || end != nullptr);
+  if (size == PartialShape::kUnknown || !known) return {0, stride, PartialShape::kUnknown};
   const int64_t low = stride > 0 ? 0 : -1;  // the places that a bound may take
   const int64_t high = stride > 0 ? size : size - 1;
   auto clamp = [&](int64_t bound) { return std::clamp(bound < 0 ? bound + size : bound, low, high); };
-  const int64_t first = from_start ? (stride > 0 ? low : high) : clamp(begin);
-  const int64_t last = to_end ? (stride > 0 ? high : low) : clamp(end);
+  const int64_t first = from_start ? (stride > 0 ? low : high) : clamp(*begin);
+  const int64_t last = to_end ? (stride > 0 ? high : low) : clamp(*end);
   const int64_t distance = last - first;
   if (distance == 0 || (distance < 0) != (stride < 0)) return {first, stride, 0};
   return {first, stride, distance / stride + (distance % stride != 0 ? 1 : 0)};
+}
+
+const int64_t* At(const std::vector<int64_t>* bounds, size_t i) {
+  return bounds == nullptr ? nullptr : &(*bounds)[i];
 }
 
 }  // namespace
@@ -46,12 +53,14 @@ Result<StridedSliceMasks> StridedSliceMasks::Read(const AttrMap& attrs) {
   return masks;
 }
 
-Result<StridedSlicePlan> PlanStridedSlice(const PartialShape& input, const std::vector<int64_t>& begin,
-                                          const std::vector<int64_t>& end, const std::vector<int64_t>& strides,
+Result<StridedSlicePlan> PlanStridedSlice(const PartialShape& input, const std::vector<int64_t>* begin,
+                                          const std::vector<int64_t>* end, const std::vector<int64_t>& strides,
                                           const StridedSliceMasks& masks) {
-  const size_t entries = begin.size();
-  if (end.size() != entries || strides.size() != entries || entries > 32)
-    return InvalidArgument("StridedSlice with ", entries, " begins, ", end.size(), " ends and ", strides.size(),
+  const size_t entries = strides.size();
+  const size_t begins = begin == nullptr ? entries : begin->size();
+  const size_t ends = end == nullptr ? entries : end->size();
+  if (begins != entries || ends != entries || entries > 32)
+    return InvalidArgument("StridedSlice with ", begins, " begins, ", ends, " ends and ", entries,
                            " strides; there must be as many of each, at most 32");
   // Dimensions that the entries other than the ellipsis use; the ellipsis stands for the rest.
   int used = 0;
@@ -84,10 +93,11 @@ Result<StridedSlicePlan> PlanStridedSlice(const PartialShape& input, const std::
       const int64_t size = input.dim(static_cast<int>(plan.dims.size()));
       if (strides[i] == 0) return InvalidArgument("strides[", i, "] must be non-zero");
       if (Has(masks.shrink_axis, i)) {
-        DF_ASSIGN(const SlicedDim dim, PlanIndex(begin[i], strides[i], size, i));
+        DF_ASSIGN(const SlicedDim dim, PlanIndex(At(begin, i), strides[i], size, i));
         plan.dims.push_back(dim);
       } else {
-        plan.dims.push_back(PlanStretch(begin[i], Has(masks.begin, i), end[i], Has(masks.end, i), strides[i], size));
+        plan.dims.push_back(
+            PlanStretch(At(begin, i), Has(masks.begin, i), At(end, i), Has(masks.end, i), strides[i], size));
         plan.output.Append(plan.dims.back().count);
       }
     }

@@ -20,7 +20,8 @@ struct StridedSliceMasks {
   static Result<StridedSliceMasks> Read(const AttrMap& attrs);
 };
 
-// What is taken along a dimension of the input. Where the size of the dimension is unknown, so may `count` be.
+// What is taken along a dimension of the input. Where the size of the dimension or a bound is unknown, so may `count`
+// be.
 struct SlicedDim {
   int64_t begin = 0;
   int64_t stride = 1;
@@ -32,10 +33,10 @@ struct StridedSlicePlan {
   PartialShape output;          // after dimensions were dropped and added
 };
 
-// The three lists have one entry a dimension of the specification. InvalidArgument for a stride of 0, too many
-// dimensions, an index out of range.
-Result<StridedSlicePlan> PlanStridedSlice(const PartialShape& input, const std::vector<int64_t>& begin,
-                                          const std::vector<int64_t>& end, const std::vector<int64_t>& strides,
+// The three lists have one entry a dimension of the specification; begin and end are null where they are not known yet.
+// InvalidArgument for a stride of 0, too many dimensions, an index out of range.
+Result<StridedSlicePlan> PlanStridedSlice(const PartialShape& input, const std::vector<int64_t>* begin,
+                                          const std::vector<int64_t>* end, const std::vector<int64_t>& strides,
                                           const StridedSliceMasks& masks);
 
 }  // namespace dfrun

@@ -14,24 +14,24 @@ void Permutation(OpBuilder& op) {
       .Attr("Tperm: {int32, int64} = DT_INT32")
       .Shape([](InferenceContext& c) -> Status {
         DF_ASSIGN(const auto perm, KnownIntVector(c, 1, "the permutation"));
-        const PartialShape& x = c.input(0);
+        const Result<PartialShape> merged = c.input(0).Merge(UnknownOfLength(c, 1));
+        if (!merged.ok())
+          return InvalidArgument("the permutation has shape ", c.input(1), ", but x has shape ", c.input(0));
+        const PartialShape& x = *merged;
+        if (!x.known_rank()) return Status();
+        const int rank = x.rank();
+        PartialShape y = PartialShape::UnknownOfRank(rank);
         if (!perm) {
-          const int64_t length = c.input(1).known_rank() ? c.input(1).dim(0) : PartialShape::kUnknown;
-          if (x.known_rank() && length >= 0 && length != x.rank())
-            return InvalidArgument("the permutation has ", length, " entries, but x has shape ", x);
-          if (x.known_rank()) c.set_output(0, PartialShape::UnknownOfRank(x.rank()));
+          if (rank < 2) y = x;
+          c.set_output(0, std::move(y));
           return Status();
         }
-        const int rank = static_cast<int>(perm->size());
-        if (x.known_rank() && x.rank() != rank)
-          return InvalidArgument("the permutation has ", rank, " entries, but x has shape ", x);
-        PartialShape y = PartialShape::UnknownOfRank(rank);
         std::vector<bool> seen(perm->size());
         for (int d = 0; d < rank; ++d) {
           DF_ASSIGN(const int64_t from, CanonicalAxis((*perm)[d], rank));
           if (seen[from]) return InvalidArgument("the permutation names dimension ", from, " twice");
           seen[from] = true;
-          if (x.known_rank()) y.set_dim(d, x.dim(static_cast<int>(from)));
+          y.set_dim(d, x.dim(static_cast<int>(from)));
         }
         c.set_output(0, std::move(y));
         return Status();

@@ -19,6 +19,26 @@ OP("Where")
     .NotDifferentiable()
     .Doc("The coordinates of the elements that are not zero or false, in row-major order.");
 
+// y is like x but for the size of the axis, which idx has; an empty axis is that of a vector.
+Status SetSlices(InferenceContext& c) {
+  DF_ASSIGN(const auto axis, KnownIntVector(c, 1, "the axis"));
+  PartialShape y = c.input(0);
+  PartialShape idx = PartialShape::UnknownOfRank(1);
+  if (y.known_rank() && axis && axis->size() <= 1) {
+    if (axis->empty()) {
+      DF_ASSIGN(y, y.Merge(idx));
+    }
+    DF_ASSIGN(const int64_t d, CanonicalAxis(axis->empty() ? 0 : (*axis)[0], y.rank()));
+    idx.set_dim(0, y.dim(static_cast<int>(d)));
+    y.set_dim(static_cast<int>(d), PartialShape::kUnknown);
+  } else if (y.known_rank()) {
+    y = PartialShape::UnknownOfRank(y.rank());
+  }
+  c.set_output(0, std::move(y));
+  c.set_output(1, std::move(idx));
+  return Status();
+}
+
 // The values of a vector, or the slices of a tensor along an axis, and the place of each among those.
 void Uniques(OpBuilder& op) {
   op.Output("y: T")
@@ -27,9 +47,7 @@ void Uniques(OpBuilder& op) {
       .Attr("out_idx: {int32, int64} = DT_INT32")
       .Shape([](InferenceContext& c) -> Status {
         if (c.num_inputs() > 1) {  // an axis
-          DF_TRY(c.WithRank(1, 1).status());
-          if (c.input(0).known_rank()) c.set_output(0, PartialShape::UnknownOfRank(c.input(0).rank()));
-          c.set_output(1, PartialShape::UnknownOfRank(1));
+          DF_TRY(SetSlices(c));
         } else {
           DF_ASSIGN(PartialShape x, c.WithRank(0, 1));
           c.set_output(0, PartialShape::UnknownOfRank(1));

@@ -27,8 +27,12 @@ void WriteGradient(GradientBuilder& g, std::string_view reader, AttrMap attrs) {
   g.dx(3) = flow;
 }
 
-Status OneElement(InferenceContext& c) {
-  return c.WithRank(1, 0).status();
+// [rows] + the shape of an element.
+PartialShape RowsOf(int64_t rows, const PartialShape& element) {
+  if (!element.known_rank()) return PartialShape();
+  std::vector<int64_t> dims = element.dims();
+  dims.insert(dims.begin(), rows);
+  return PartialShape(std::move(dims));
 }
 
 OP("TensorArrayV3")
@@ -83,7 +87,11 @@ OP("TensorArrayReadV3")
     .Output("value: dtype")
     .Attr("dtype: type")
     .Stateful()
-    .Shape(&OneElement)
+    .Shape([](InferenceContext& c) -> Status {
+      DF_TRY(c.WithRank(1, 0).status());
+      c.set_output(0, c.handle_shape(0));
+      return Status();
+    })
     .Gradient([](GradientBuilder& g) { ReadGradient(g, 2, "TensorArrayWriteV3"); })
     .Doc("Reads one element.");
 
@@ -97,11 +105,9 @@ OP("TensorArrayGatherV3")
     .Stateful()
     .Shape([](InferenceContext& c) {
       DF_ASSIGN(const PartialShape indices, c.WithRank(1, 1));
-      DF_ASSIGN(const PartialShape element, c.attr<PartialShape>("element_shape"));
-      if (!element.known_rank()) return Status();
-      std::vector<int64_t> dims = {indices.dim(0)};
-      dims.insert(dims.end(), element.dims().begin(), element.dims().end());
-      c.set_output(0, PartialShape(std::move(dims)));
+      DF_ASSIGN(PartialShape element, c.attr<PartialShape>("element_shape"));
+      DF_ASSIGN(element, element.Merge(c.handle_shape(0)));
+      c.set_output(0, RowsOf(indices.dim(0), element));
       return Status();
     })
     .Gradient([](GradientBuilder& g) { ReadGradient(g, 2, "TensorArrayScatterV3"); })

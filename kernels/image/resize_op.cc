@@ -9,10 +9,11 @@ namespace {
 Status ResizedShape(InferenceContext& c) {
   DF_ASSIGN(PartialShape x, c.WithRank(0, 4));
   DF_ASSIGN(const auto size, KnownIntVector(c, 1, "the size"));
-  if (size && size->size() != 2) return InvalidArgument("the size has ", size->size(), " entries, but must have 2");
+  DF_TRY(c.input(1).Merge(PartialShape({2})).status().Annotate("the size"));
+  const PartialShape sizes = c.input_as_shape(1);
   for (int d = 0; d < 2; ++d) {
     if (size && (*size)[d] < 0) return InvalidArgument("the size has the negative entry ", (*size)[d]);
-    x.set_dim(d + 1, size ? (*size)[d] : PartialShape::kUnknown);
+    x.set_dim(d + 1, sizes.known_rank() ? sizes.dim(d) : PartialShape::kUnknown);
   }
   c.set_output(0, std::move(x));
   return Status();
@@ -45,8 +46,7 @@ OP("ResizeBilinearGrad")
     .Shape([](InferenceContext& c) -> Status {
       DF_ASSIGN(const PartialShape dy, c.WithRank(0, 4));
       DF_ASSIGN(PartialShape x, c.WithRank(1, 4));
-      x.set_dim(0, dy.dim(0));
-      x.set_dim(3, dy.dim(3));
+      DF_ASSIGN(x, x.Merge(PartialShape({dy.dim(0), PartialShape::kUnknown, PartialShape::kUnknown, dy.dim(3)})));
       c.set_output(0, std::move(x));
       return Status();
     })

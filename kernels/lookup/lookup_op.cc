@@ -65,7 +65,11 @@ OP("LookupTableFindV2")
     .NotDifferentiable()
     .Shape([](InferenceContext& c) -> Status {
       DF_TRY(OneHandle(c));
-      if (c.input(2).rank() == 0) c.set_output(0, c.input(1));
+      const PartialShape value = c.handle_shape(0).known_rank() ? c.handle_shape(0) : c.input(2);
+      if (!c.input(1).known_rank() || !value.known_rank()) return Status();
+      PartialShape values = c.input(1);
+      for (int64_t size : value.dims()) values.Append(size);
+      c.set_output(0, std::move(values));
       return Status();
     })
     .Doc("The values of keys, and default_value for those that the table lacks.");
@@ -100,7 +104,12 @@ OP("LookupTableExportV2")
     .NotDifferentiable()
     .Shape([](InferenceContext& c) -> Status {
       DF_TRY(OneHandle(c));
-      c.set_output(0, PartialShape({PartialShape::kUnknown}));
+      PartialShape rows({PartialShape::kUnknown});
+      c.set_output(0, rows);
+      const PartialShape value = c.handle_shape(0);
+      if (!value.known_rank()) return Status();
+      for (int64_t size : value.dims()) rows.Append(size);
+      c.set_output(1, std::move(rows));
       return Status();
     })
     .Doc("All keys of the table, sorted, and their values.");

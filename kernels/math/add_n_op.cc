@@ -1,4 +1,4 @@
-#include "src/framework/op.h"
+#include "kernels/math/signatures.h"
 
 namespace dfrun {
 namespace {
@@ -12,14 +12,7 @@ OP("AddN")
         "quint16, uint16, complex128, half, uint32, uint64, variant}")
     .Commutative()
     .Aggregate()
-    .Shape([](InferenceContext& c) -> Status {
-      PartialShape shape = c.input(0);
-      for (int i = 1; i < c.num_inputs(); ++i) {
-        DF_ASSIGN(shape, shape.Merge(c.input(i)));
-      }
-      c.set_output(0, std::move(shape));
-      return Status();
-    })
+    .Shape(SameAsAllInputs)
     .Gradient([](GradientBuilder& g) {
       for (int i = 0; i < g.num_inputs(); ++i) g.dx(i) = g.dy(0);
     })

@@ -37,11 +37,7 @@ OP("ApproximateEqual")
     .As(BinaryTest<kNumbers>)
     .Attr("tolerance: float = 0.00001")
     .Commutative()
-    .Shape([](InferenceContext& c) -> Status {
-      DF_ASSIGN(PartialShape shape, c.input(0).Merge(c.input(1)));
-      c.set_output(0, std::move(shape));
-      return Status();
-    })
+    .Shape(SameAsAllInputs)
     .Doc("|x - y| < tolerance, for tensors of one shape.");
 
 void LogicalOp(OpBuilder& op) {

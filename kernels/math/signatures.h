@@ -3,6 +3,8 @@
 #ifndef DFRUN_KERNELS_MATH_SIGNATURES_H_
 #define DFRUN_KERNELS_MATH_SIGNATURES_H_
 
+#include <utility>
+
 #include "src/framework/op.h"
 
 namespace dfrun {
@@ -25,6 +27,16 @@ inline constexpr char kOrdered[] =
 inline constexpr char kOrderedOrQuantized[] =
     "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8, quint8, "
     "qint32, qint16, quint16}";
+
+// Output 0 has the shape that all inputs have.
+inline Status SameAsAllInputs(InferenceContext& c) {
+  PartialShape shape = c.input(0);
+  for (int i = 1; i < c.num_inputs(); ++i) {
+    DF_ASSIGN(shape, shape.Merge(c.input(i)));
+  }
+  c.set_output(0, std::move(shape));
+  return Status();
+}
 
 // y has the shape of x.
 template <const char* kTypes>
@@ -53,7 +65,7 @@ void BinaryTest(OpBuilder& op) {
 // The gradient of an element-wise function of which y is the result.
 template <const char* kTypes>
 void GradientOfUnary(OpBuilder& op) {
-  op.Input("y: T").Input("dy: T").Output("z: T").Attr(kTypes).Shape(BroadcastOfInputs());
+  op.Input("y: T").Input("dy: T").Output("z: T").Attr(kTypes).Shape(SameAsAllInputs);
 }
 
 }  // namespace dfrun

@@ -44,16 +44,16 @@ OP("Zeta")
 
 // All operands of one shape, but for scalars.
 Status BetaincShape(InferenceContext& c) {
-  PartialShape output = PartialShape::Scalar();
+  PartialShape output;  // of those that are no scalars
+  int scalars = 0;
   for (int i = 0; i < 3; ++i) {
-    if (!c.input(i).known_rank()) return Status();
+    if (c.input(i).rank() == 0) {
+      ++scalars;
+    } else {
+      DF_ASSIGN(output, output.Merge(c.input(i)));
+    }
   }
-  for (int i = 0; i < 3; ++i) {
-    if (c.input(i).rank() == 0) continue;
-    if (output.rank() == 0) output = c.input(i);
-    DF_ASSIGN(output, output.Merge(c.input(i)));
-  }
-  c.set_output(0, std::move(output));
+  c.set_output(0, scalars == 3 ? PartialShape::Scalar() : std::move(output));
   return Status();
 }
 

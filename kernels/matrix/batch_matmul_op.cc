@@ -6,9 +6,19 @@
 namespace dfrun {
 namespace {
 
+// What an operand of the same batch as `other` is, where nothing else is known of it.
+PartialShape MatricesLike(const PartialShape& other) {
+  PartialShape x = other;
+  x.set_dim(x.rank() - 2, PartialShape::kUnknown);
+  x.set_dim(x.rank() - 1, PartialShape::kUnknown);
+  return x;
+}
+
 Status BatchShape(InferenceContext& c, bool broadcasts) {
-  DF_ASSIGN(const PartialShape x, c.WithRankAtLeast(0, 2));
-  DF_ASSIGN(const PartialShape y, c.WithRankAtLeast(1, 2));
+  DF_ASSIGN(PartialShape x, c.WithRankAtLeast(0, 2));
+  DF_ASSIGN(PartialShape y, c.WithRankAtLeast(1, 2));
+  if (!broadcasts && !x.known_rank() && y.known_rank()) x = MatricesLike(y);
+  if (!broadcasts && !y.known_rank() && x.known_rank()) y = MatricesLike(x);
   if (!x.known_rank() || !y.known_rank()) return Status();
   DF_ASSIGN(const bool adj_x, c.attr<bool>("adj_x"));
   DF_ASSIGN(const bool adj_y, c.attr<bool>("adj_y"));

@@ -123,7 +123,7 @@ Status ConvOpShape(InferenceContext& c) {
 
 // The shape that the integer vector input `sizes` gives; the other two inputs are tensors of that rank.
 template <int kRank>
-Status ShapeOfSizes(InferenceContext& c, int sizes, int other) {
+Result<PartialShape> ShapeOfSizes(InferenceContext& c, int sizes, int other) {
   DF_TRY(c.WithRank(other, kRank).status());
   DF_TRY(c.WithRank(2, kRank).status());
   DF_TRY(c.WithRank(sizes, 1).status());
@@ -132,17 +132,23 @@ Status ShapeOfSizes(InferenceContext& c, int sizes, int other) {
   if (shape.known_rank() && shape.rank() != kRank && !is_plane) {
     return InvalidArgument("input ", sizes, " must hold the ", kRank, " sizes of a shape, but is ", shape);
   }
-  c.set_output(0, shape.rank() == kRank ? shape : PartialShape::UnknownOfRank(kRank));
-  return Status();
+  return shape.rank() == kRank ? shape : PartialShape::UnknownOfRank(kRank);
 }
 
 template <int kRank>
 Status BackpropInputShape(InferenceContext& c) {
-  return ShapeOfSizes<kRank>(c, 0, 1);
+  DF_ASSIGN(PartialShape input, ShapeOfSizes<kRank>(c, 0, 1));
+  PartialShape images = PartialShape::UnknownOfRank(kRank);
+  images.set_dim(0, c.input(2).known_rank() ? c.input(2).dim(0) : PartialShape::kUnknown);
+  DF_ASSIGN(input, input.Merge(images));
+  c.set_output(0, std::move(input));
+  return Status();
 }
 template <int kRank>
 Status BackpropFilterShape(InferenceContext& c) {
-  return ShapeOfSizes<kRank>(c, 1, 0);
+  DF_ASSIGN(PartialShape filter, ShapeOfSizes<kRank>(c, 1, 0));
+  c.set_output(0, std::move(filter));
+  return Status();
 }
 
 constexpr const char* kWithInteger = "T: {half, bfloat16, float, double, int32}";

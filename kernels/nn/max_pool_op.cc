@@ -93,7 +93,7 @@ OP("MaxPoolGradGrad")
     .As(&Windows)
     .As(&PaddingAndFormat)
     .Attr(kRealT)
-    .Shape(&PoolGradGradShape<4>)
+    .Shape(&PoolGradGradShape)
     .Gradient(OfGrad("MaxPoolGrad"))
     .Doc("The element of grad where each window of orig_input is first equal to orig_output.");
 
@@ -130,7 +130,7 @@ OP("MaxPoolGradGradV2")
     .Input("strides: int32")
     .As(&PaddingAndFormat)
     .Attr(kRealT)
-    .Shape(&PoolGradGradShape<4>)
+    .Shape(&PoolGradGradShape)
     .Doc("MaxPoolGradGrad with the windows and strides that inputs give.");
 
 OP("MaxPoolWithArgmax")
@@ -157,7 +157,13 @@ OP("MaxPoolGradWithArgmax")
     .As(&PaddingAndNumbers)
     .Attr("Targmax: {int32, int64}")
     .Attr(kRealT)
-    .Shape(SameAsInput(0))
+    .Shape([](InferenceContext& c) -> Status {
+      DF_ASSIGN(PartialShape input, c.WithRank(0, 4));
+      DF_ASSIGN(const PartialShape grad, c.WithRank(1, 4));
+      DF_TRY(grad.Merge(c.input(2)).status());
+      c.set_output(0, std::move(input));
+      return Status();
+    })
     .Doc("The gradient of MaxPoolWithArgmax by its input: grad goes to the elements that argmax names.");
 
 OP("MaxPool3D")
@@ -185,7 +191,7 @@ OP("MaxPool3DGradGrad")
     .As(&ThreeImages)
     .As(&DeepWindows)
     .Attr(kRealT)
-    .Shape(&PoolGradGradShape<5>)
+    .Shape(&PoolGradGradShape)
     .Gradient(OfGrad("MaxPool3DGrad"))
     .Doc("The element of grad where each window of orig_input is first equal to orig_output.");
 

@@ -5,15 +5,14 @@
 namespace dfrun {
 namespace {
 
-Status SetOutputs(InferenceContext& c, const WindowAttrs& window) {
+// `shape`, of the windows' rank, after pooling.
+Result<PartialShape> Pooled(PartialShape shape, const WindowAttrs& window) {
   DF_TRY(CheckChannelWindows(window));
-  DF_ASSIGN(PartialShape shape, c.WithRank(0, window.format().rank()));
   for (int dim = 1; dim < window.format().rank(); ++dim) {
     DF_ASSIGN(const WindowDim d, window.Dim(dim, shape.dim(dim), window.ksize(dim)));
     shape.set_dim(dim, d.output);
   }
-  for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, shape);
-  return Status();
+  return shape;
 }
 
 // The windows or strides that vector input i gives; empty where they are not known.
@@ -27,27 +26,47 @@ Result<std::vector<int64_t>> KnownSizes(InferenceContext& c, int i, int rank) {
   return std::vector<int64_t>(value->data<int32_t>(), value->data<int32_t>() + value->num_elements());
 }
 
+// `input` after pooling by the vector inputs `windows` and the one after it.
+Result<PartialShape> PooledByInputs(InferenceContext& c, const WindowAttrs& window, const PartialShape& input,
+                                    int windows) {
+  const int rank = window.format().rank();
+  DF_ASSIGN(std::vector<int64_t> ksize, KnownSizes(c, windows, rank));
+  DF_ASSIGN(std::vector<int64_t> strides, KnownSizes(c, windows + 1, rank));
+  if (ksize.empty() || strides.empty()) {
+    PartialShape output = PartialShape::UnknownOfRank(rank);
+    output.set_dim(0, input.dim(0));
+    return output;
+  }
+  DF_ASSIGN(const WindowAttrs known, window.With(std::move(ksize), std::move(strides)));
+  return Pooled(input, known);
+}
+
 }  // namespace
 
 Status PoolOutputShape(InferenceContext& c) {
   DF_ASSIGN(const WindowAttrs window, WindowAttrs::Read(c.attrs()));
-  return SetOutputs(c, window);
+  DF_ASSIGN(const PartialShape input, c.WithRank(0, window.format().rank()));
+  DF_ASSIGN(const PartialShape shape, Pooled(input, window));
+  for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, shape);
+  return Status();
 }
 
 Status PoolV2OutputShape(InferenceContext& c) {
   DF_ASSIGN(const WindowAttrs window, WindowAttrs::Read(c.attrs()));
-  const int rank = window.format().rank();
-  DF_ASSIGN(PartialShape input, c.WithRank(0, rank));
-  DF_ASSIGN(std::vector<int64_t> ksize, KnownSizes(c, 1, rank));
-  DF_ASSIGN(std::vector<int64_t> strides, KnownSizes(c, 2, rank));
-  if (ksize.empty() || strides.empty()) {
-    PartialShape output = PartialShape::UnknownOfRank(rank);
-    output.set_dim(0, input.dim(0));
-    c.set_output(0, std::move(output));
-    return Status();
-  }
-  DF_ASSIGN(const WindowAttrs known, window.With(std::move(ksize), std::move(strides)));
-  return SetOutputs(c, known);
+  DF_ASSIGN(const PartialShape input, c.WithRank(0, window.format().rank()));
+  DF_ASSIGN(PartialShape shape, PooledByInputs(c, window, input, 1));
+  c.set_output(0, std::move(shape));
+  return Status();
+}
+
+Status PoolGradGradShape(InferenceContext& c) {
+  DF_ASSIGN(const WindowAttrs window, WindowAttrs::Read(c.attrs()));
+  DF_ASSIGN(PartialShape input, c.WithRank(0, window.format().rank()));
+  DF_ASSIGN(input, input.Merge(c.input(2)));
+  DF_ASSIGN(PartialShape output, c.num_inputs() == 3 ? Pooled(input, window) : PooledByInputs(c, window, input, 3));
+  DF_ASSIGN(output, output.Merge(c.input(1)));
+  c.set_output(0, std::move(output));
+  return Status();
 }
 
 }  // namespace dfrun

@@ -21,15 +21,9 @@ Status PoolGradShape(InferenceContext& c) {
   return Status();
 }
 
-// orig_input, orig_output, grad like the former: the result is like orig_output.
-template <int kRank>
-Status PoolGradGradShape(InferenceContext& c) {
-  DF_ASSIGN(const PartialShape input, c.WithRank(0, kRank));
-  DF_ASSIGN(PartialShape output, c.WithRank(1, kRank));
-  DF_TRY(input.Merge(c.input(2)).status());
-  c.set_output(0, std::move(output));
-  return Status();
-}
+// orig_input, orig_output, grad like the former: the result is like orig_output. Windows and strides are attrs, or the
+// vector inputs 3 and 4.
+Status PoolGradGradShape(InferenceContext& c);
 
 // orig_input_shape, grad: the result has that shape.
 template <int kRank>

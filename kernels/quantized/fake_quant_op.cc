@@ -1,5 +1,7 @@
 // Floats rounded to the few values that a quantised tensor could hold, for training; gradients pass as if they had not
 // been rounded.
+#include <utility>
+
 #include "src/framework/op.h"
 
 namespace dfrun {
@@ -13,18 +15,19 @@ void FixedRange(OpBuilder& op) {
   op.Attr("min: float = -6.0").Attr("max: float = 6.0").As(Bits).Shape(SameAsInput(0));
 }
 
-// Inputs `x` and the two after it: what is rounded, and the ends of one range, or of one a channel.
+// `x` is rounded, of which inputs `low` and the one after it are the ends of one range, or of one a channel.
 template <bool kPerChannel>
-Status RangeShape(InferenceContext& c, int x) {
-  PartialShape ends = PartialShape::Scalar();
-  if (kPerChannel) {
-    DF_ASSIGN(const PartialShape inputs, c.WithRankAtLeast(x, 1));
-    ends = PartialShape({inputs.known_rank() ? inputs.dim(inputs.rank() - 1) : PartialShape::kUnknown});
-  }
-  for (int i : {x + 1, x + 2}) {
+Status RangeShape(InferenceContext& c, PartialShape x, int low) {
+  PartialShape ends = kPerChannel ? PartialShape::UnknownOfRank(1) : PartialShape::Scalar();
+  for (int i : {low, low + 1}) {
     DF_ASSIGN(ends, ends.Merge(c.input(i)));
   }
-  c.set_output(0, c.input(x));
+  if (kPerChannel && x.known_rank()) {
+    if (x.rank() == 0) return InvalidArgument("a scalar has no channels");
+    DF_ASSIGN(ends, ends.Merge(PartialShape({x.dim(x.rank() - 1)})));
+    x.set_dim(x.rank() - 1, ends.dim(0));
+  }
+  c.set_output(0, std::move(x));
   for (int i = 1; i < c.num_outputs(); ++i) c.set_output(i, ends);
   return Status();
 }
@@ -32,7 +35,7 @@ Status RangeShape(InferenceContext& c, int x) {
 template <bool kPerChannel>
 void Variables(OpBuilder& op) {
   op.Input("inputs: float").Input("min: float").Input("max: float").Output("outputs: float").As(Bits);
-  op.Shape([](InferenceContext& c) { return RangeShape<kPerChannel>(c, 0); });
+  op.Shape([](InferenceContext& c) { return RangeShape<kPerChannel>(c, c.input(0), 1); });
 }
 
 template <bool kPerChannel>
@@ -41,8 +44,8 @@ void VariablesGradient(OpBuilder& op) {
   op.Output("backprops_wrt_input: float").Output("backprop_wrt_min: float").Output("backprop_wrt_max: float");
   op.As(Bits).NotDifferentiable();
   op.Shape([](InferenceContext& c) -> Status {
-    DF_TRY(c.input(0).Merge(c.input(1)).status());
-    return RangeShape<kPerChannel>(c, 1);
+    DF_ASSIGN(PartialShape x, c.input(0).Merge(c.input(1)));
+    return RangeShape<kPerChannel>(c, std::move(x), 2);
   });
 }
 

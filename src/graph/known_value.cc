@@ -352,6 +352,14 @@ PartialShape KnownValue::AsShape() const {
   return PartialShape(std::move(dims));
 }
 
+PartialShape KnownShapeValue(const Graph& graph, Output sizes) {
+  if (!sizes.valid()) return PartialShape();
+  if (const KnownValue* value = graph.KnownValueOf(sizes)) return value->is_scalar ? PartialShape() : value->AsShape();
+  const PartialShape& shape = graph.shape(sizes);
+  const bool of_known_rank = shape.rank() == 1 && shape.dim(0) >= 0 && shape.dim(0) <= Shape::kMaxRank;
+  return of_known_rank ? PartialShape::UnknownOfRank(static_cast<int>(shape.dim(0))) : PartialShape();
+}
+
 std::shared_ptr<const KnownValue> EvaluateKnownValue(const Graph& graph, const Node& node) {
   if (node.output_types.empty()) return nullptr;
   const DType dtype = node.output_types[0].dtype;

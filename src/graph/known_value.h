@@ -31,6 +31,10 @@ struct KnownValue {
   PartialShape AsShape() const;
 };
 
+// What is known of an integer vector that is read as a shape, if only its rank; -1 in it is an unknown size. Of unknown
+// rank where it is a scalar, or not connected.
+PartialShape KnownShapeValue(const Graph& graph, Output sizes);
+
 // The value of output 0 of `node`, whose inputs are in `graph`; null where nothing is known of it.
 std::shared_ptr<const KnownValue> EvaluateKnownValue(const Graph& graph, const Node& node);
 

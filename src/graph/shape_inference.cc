@@ -26,13 +26,7 @@ class NodeInference final : public InferenceContext, public ComponentInference {
     return IsKnownEdge(i) ? graph_.ConstantValue(node_.inputs[i]) : nullptr;
   }
   PartialShape input_as_shape(int i) const override {
-    const KnownValue* value = IsKnownEdge(i) ? graph_.KnownValueOf(node_.inputs[i]) : nullptr;
-    if (value != nullptr) return value->is_scalar ? PartialShape() : value->AsShape();
-    const PartialShape& shape = input(i);
-    if (shape.rank() == 1 && shape.dim(0) >= 0 && shape.dim(0) <= Shape::kMaxRank) {
-      return PartialShape::UnknownOfRank(static_cast<int>(shape.dim(0)));
-    }
-    return PartialShape();
+    return IsKnownEdge(i) ? KnownShapeValue(graph_, node_.inputs[i]) : PartialShape();
   }
   PartialShape handle_shape(int i) const override {
     return IsKnownEdge(i) ? graph_.HandleShape(node_.inputs[i]) : PartialShape();
