@@ -81,17 +81,24 @@ OP("Tile")
     .Attr("T: type")
     .Attr("Tmultiples: {int32, int64} = DT_INT32")
     .Shape([](InferenceContext& c) -> Status {
-      DF_ASSIGN(const auto multiples, KnownIntVector(c, 1, "the multiples"));
-      DF_ASSIGN(const PartialShape x, c.input(0).Merge(UnknownOfLength(c, 1)));
-      if (!x.known_rank()) return Status();
-      PartialShape y = PartialShape::UnknownOfRank(x.rank());
-      if (multiples) {
-        for (int d = 0; d < x.rank(); ++d) {
-          int64_t size = 0;
-          if ((*multiples)[d] < 0 || __builtin_mul_overflow(std::max<int64_t>(0, x.dim(d)), (*multiples)[d], &size))
-            return InvalidArgument("Tile of ", x, " by ", (*multiples)[d], " along dimension ", d, " makes no shape");
-          if (x.dim(d) >= 0) y.set_dim(d, size);
+      DF_ASSIGN(const PartialShape length, c.WithRank(1, 1));
+      DF_ASSIGN(const auto known, KnownIntVector(c, 1, "the multiples"));
+      for (int64_t times : known.value_or(std::vector<int64_t>())) {
+        if (times < 0) return InvalidArgument("Tile by the negative multiple ", times);
+      }
+      const Result<PartialShape> merged = c.input(0).Merge(UnknownOfLength(c, 1));
+      if (!merged.ok()) return InvalidArgument("Tile of ", c.input(0), " got multiples of shape ", length);
+      PartialShape y = *merged;
+      const PartialShape multiples = c.input_as_shape(1);
+      for (int d = 0; d < y.rank(); ++d) {
+        const int64_t times = multiples.known_rank() ? multiples.dim(d) : PartialShape::kUnknown;
+        int64_t size = y.dim(d);
+        if (times < 0 || size < 0) {
+          size = times == 0 || size == 0 ? 0 : PartialShape::kUnknown;
+        } else if (__builtin_mul_overflow(size, times, &size)) {
+          return InvalidArgument("Tile of ", *merged, " by ", times, " along dimension ", d, " makes no shape");
         }
+        y.set_dim(d, size);
       }
       c.set_output(0, std::move(y));
       return Status();

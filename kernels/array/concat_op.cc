@@ -16,6 +16,7 @@ Status JoinShapes(InferenceContext& c, int first, int n, const std::optional<int
     rank = s.rank();
   }
   if (rank < 0) return Status();
+  if (rank == 0) return InvalidArgument("scalars cannot be joined: Pack makes a vector of them");
   if (!axis) {
     c.set_output(0, PartialShape::UnknownOfRank(rank));
     return Status();
@@ -52,6 +53,7 @@ OP("Concat")
     .Attr("N: int >= 2")
     .Attr("T: type")
     .Shape([](InferenceContext& c) -> Status {
+      DF_TRY(c.WithRank(0, 0).status());
       DF_ASSIGN(const auto axis, KnownIntScalar(c, 0, "the axis"));
       return JoinShapes(c, 1, c.num_inputs() - 1, axis);
     })
@@ -66,6 +68,7 @@ OP("ConcatV2")
     .Attr("T: type")
     .Attr("Tidx: {int32, int64} = DT_INT32")
     .Shape([](InferenceContext& c) -> Status {
+      DF_TRY(c.WithRank(c.num_inputs() - 1, 0).status());
       DF_ASSIGN(const auto axis, KnownIntScalar(c, c.num_inputs() - 1, "the axis"));
       return JoinShapes(c, 0, c.num_inputs() - 1, axis);
     })

@@ -131,6 +131,10 @@ OP("GatherV2")
       DF_ASSIGN(const int64_t at, CanonicalAxis(*axis, params.rank()));
       if (batch_dims > at) return InvalidArgument("batch_dims ", batch, " is beyond the axis ", at);
       PartialShape y = Join(params, 0, static_cast<int>(at), indices, batch_dims);
+      for (int d = 0; d < batch_dims; ++d) {
+        DF_ASSIGN(const PartialShape size, PartialShape({params.dim(d)}).Merge(PartialShape({indices.dim(d)})));
+        y.set_dim(d, size.dim(0));
+      }
       for (int d = static_cast<int>(at) + 1; d < params.rank(); ++d) y.Append(params.dim(d));
       c.set_output(0, std::move(y));
       return Status();
@@ -164,6 +168,16 @@ OP("GatherNd")
     })
     .Doc("The slices of params at coordinates, which are the last dimension of the indices.");
 
+// Where it is known how many coordinates an index has, updates are one a row of indices, each what the coordinates
+// leave of the output.
+Status CheckScattered(const PartialShape& output, const PartialShape& indices, const PartialShape& updates) {
+  if (!output.known_rank() || !indices.known_rank()) return Status();
+  const int64_t depth = indices.dim(indices.rank() - 1);
+  if (depth < 0) return Status();
+  if (depth > output.rank()) return InvalidArgument("indices of ", depth, " coordinates for the shape ", output);
+  return Join(indices, 0, indices.rank() - 1, output, static_cast<int>(depth)).Merge(updates).status();
+}
+
 OP("ScatterNd")
     .Input("indices: Tindices")
     .Input("updates: T")
@@ -172,8 +186,13 @@ OP("ScatterNd")
     .Attr("T: type")
     .Attr("Tindices: {int16, int32, int64}")
     .Attr("bad_indices_policy: string = ''")
-    .Shape([](InferenceContext& c) {
-      c.set_output(0, c.input_as_shape(2));
+    .Shape([](InferenceContext& c) -> Status {
+      DF_ASSIGN(const PartialShape indices, c.WithRankAtLeast(0, 1));
+      DF_ASSIGN(const PartialShape updates, c.WithRankAtLeast(1, 1));
+      DF_TRY(c.WithRank(2, 1).status());
+      PartialShape output = c.input_as_shape(2);
+      DF_TRY(CheckScattered(output, indices, updates));
+      c.set_output(0, std::move(output));
       return Status();
     })
     .Gradient([](GradientBuilder& g) { g.dx(1) = g.Op("GatherNd", g.dy(0), g.x(0)); })
@@ -190,6 +209,7 @@ OP("OneHot")
     .Attr("TI: {uint8, int8, int32, int64} = DT_INT64")
     .Shape([](InferenceContext& c) -> Status {
       const PartialShape& indices = c.input(0);
+      for (int i = 1; i < 4; ++i) DF_TRY(c.WithRank(i, 0).status());
       DF_ASSIGN(const auto depth, KnownIntScalar(c, 1, "the depth"));
       DF_ASSIGN(const int64_t axis, c.attr<int64_t>("axis"));
       if (depth && *depth < 0) return InvalidArgument("the depth of OneHot is ", *depth);

@@ -29,6 +29,7 @@ Status DiagShape(InferenceContext& c) {
   std::optional<int64_t> rows = -1;
   std::optional<int64_t> cols = -1;
   if (c.num_inputs() > 1) {
+    for (int i = 2; i < 5; ++i) DF_TRY(c.WithRank(i, 0).status());
     DF_ASSIGN(rows, KnownIntScalar(c, 2, "num_rows"));
     DF_ASSIGN(cols, KnownIntScalar(c, 3, "num_cols"));
   }
@@ -53,6 +54,7 @@ Status DiagShape(InferenceContext& c) {
 
 Status DiagPartShape(InferenceContext& c) {
   DF_ASSIGN(const PartialShape x, c.WithRankAtLeast(0, 2));
+  if (c.num_inputs() > 1) DF_TRY(c.WithRank(2, 0).status());
   DF_ASSIGN(const auto range, KnownRange(c, 1));
   if (!x.known_rank() || !range) return Status();
   const int64_t rows = x.dim(x.rank() - 2);

@@ -18,11 +18,12 @@ OP("Reverse")
     .Input("dims: bool")
     .As(Reversal)
     .Shape([](InferenceContext& c) -> Status {
-      const PartialShape& x = c.input(0);
-      DF_ASSIGN(const PartialShape dims, c.WithRank(1, 1));
-      if (x.known_rank() && dims.dim(0) >= 0 && dims.dim(0) != x.rank())
-        return InvalidArgument("dims has shape ", dims, ", but must have an entry for each dimension of ", x);
-      c.set_output(0, x);
+      DF_TRY(c.WithRank(1, 1).status());
+      Result<PartialShape> x = c.input(0).Merge(UnknownOfLength(c, 1));
+      if (!x.ok())
+        return InvalidArgument("dims has shape ", c.input(1), ", but must have an entry for each dimension of ",
+                               c.input(0));
+      c.set_output(0, *std::move(x));
       return Status();
     })
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("Reverse", g.dy(0), g.x(1)); })

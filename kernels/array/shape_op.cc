@@ -1,4 +1,6 @@
 // The shape of a tensor as a value, and the same elements under another shape.
+#include <algorithm>
+
 #include "kernels/array/int_values.h"
 #include "src/framework/op.h"
 
@@ -62,7 +64,8 @@ Status InferMissingSize(const PartialShape& input, PartialShape& output) {
       missing = d;
     }
   }
-  const int64_t elements = input.num_elements();
+  const bool is_empty = input.known_rank() && std::count(input.dims().begin(), input.dims().end(), 0) > 0;
+  const int64_t elements = is_empty ? 0 : input.num_elements();
   if (elements < 0) return Status();
   if (missing >= 0 && known != 0 && elements % known == 0) {
     output.set_dim(missing, elements / known);
@@ -89,8 +92,8 @@ OP("Reshape")
           if (d < -1) return InvalidArgument("the new shape ", output, " has a negative size");
         }
         if (missing > 1) return InvalidArgument("the new shape ", output, " has more than one size -1");
-        DF_TRY(InferMissingSize(c.input(0), output));
       }
+      DF_TRY(InferMissingSize(c.input(0), output));
       c.set_output(0, std::move(output));
       return Status();
     })

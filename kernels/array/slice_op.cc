@@ -67,12 +67,15 @@ OP("Slice")
     })
     .Doc("`size` elements from `begin` in each dimension; a size of -1 takes the rest.");
 
-// The slice of `shape`, as far as it is known: nothing where the strides have no value, so that their number may be any.
+// The slice of `shape`, as far as it is known: nothing where the strides have no value, so that their number may be
+// any.
 Status StridedSliceShape(InferenceContext& c, const PartialShape& shape, int first) {
   DF_ASSIGN(const auto begin, KnownIntVector(c, first, "begin"));
   DF_ASSIGN(const auto end, KnownIntVector(c, first + 1, "end"));
   DF_ASSIGN(const auto strides, KnownIntVector(c, first + 2, "strides"));
   DF_ASSIGN(const StridedSliceMasks masks, StridedSliceMasks::Read(c.attrs()));
+  DF_TRY(c.input(first).Merge(c.input(first + 2)).status().Annotate("begin and strides"));
+  DF_TRY(c.input(first + 1).Merge(c.input(first + 2)).status().Annotate("end and strides"));
   if (!strides || !shape.known_rank()) return Status();
   DF_ASSIGN(StridedSlicePlan plan,
             PlanStridedSlice(shape, begin ? &*begin : nullptr, end ? &*end : nullptr, *strides, masks));
@@ -121,7 +124,13 @@ OP("StridedSliceGrad")
     .Attr("ellipsis_mask: int = 0")
     .Attr("new_axis_mask: int = 0")
     .Attr("shrink_axis_mask: int = 0")
-    .Shape([](InferenceContext& c) {
+    .Shape([](InferenceContext& c) -> Status {
+      PartialShape entries;
+      for (int i = 1; i < 4; ++i) {
+        DF_ASSIGN(const PartialShape bounds, c.WithRank(i, 1));
+        DF_ASSIGN(entries, entries.Merge(bounds));
+      }
+      DF_TRY(c.WithRank(0, 1).status());
       c.set_output(0, c.input_as_shape(0));
       return Status();
     })

@@ -80,11 +80,13 @@ Status BatchBlockShape(InferenceContext& c, BlocksShape shape_of) {
   const int last = c.num_inputs() - 1;  // the paddings or crops
   DF_ASSIGN(const PartialShape borders, c.WithRank(last, 2));
   DF_ASSIGN(const auto block, KnownBlock(c));
-  const PartialShape& x = c.input(0);
-  if (last == 1) DF_TRY(c.WithRank(0, 4).status());
+  PartialShape x = c.input(0);
   PartialShape expected({block ? static_cast<int64_t>(block->size()) : PartialShape::kUnknown, 2});
-  if (last == 2 && c.input(1).known_rank()) {
-    DF_ASSIGN(expected, expected.Merge(PartialShape({c.input(1).dim(0), 2})));
+  if (last == 1) {
+    DF_ASSIGN(x, c.WithRank(0, 4));
+  } else {
+    DF_ASSIGN(const PartialShape blocks, c.WithRank(1, 1));
+    DF_ASSIGN(expected, expected.Merge(PartialShape({blocks.dim(0), 2})));
   }
   DF_ASSIGN(const PartialShape merged, expected.Merge(borders));
   const int64_t count = merged.dim(0);
@@ -95,6 +97,7 @@ Status BatchBlockShape(InferenceContext& c, BlocksShape shape_of) {
   if (block) {
     DF_ASSIGN(y, KnownBlocksShape(x, *block, c.input_value(last), shape_of));
   } else if (count >= 0) {
+    if (count == 0) y.set_dim(0, x.dim(0));
     for (int d = static_cast<int>(count) + 1; d < x.rank(); ++d) y.set_dim(d, x.dim(d));
   }
   c.set_output(0, std::move(y));

@@ -14,6 +14,7 @@ OP("SparseToDense")
     .Attr("T: type")
     .Attr("Tindices: {int32, int64}")
     .Shape([](InferenceContext& c) -> Status {
+      DF_TRY(c.WithRank(1, 1).status());
       if (const Tensor* shape = c.input_value(1)) DF_TRY(ShapeValue(*shape, "the output's shape").status());
       c.set_output(0, c.input_as_shape(1));
       return Status();

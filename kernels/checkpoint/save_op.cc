@@ -1,4 +1,5 @@
 // TensorFlow's ops of saving and restoring, on dfrun's own checkpoints.
+#include "kernels/checkpoint/tensor_slice.h"
 #include "src/framework/op.h"
 
 namespace dfrun {
@@ -18,6 +19,30 @@ Status ScalarFilename(InferenceContext& c) {
   return Status();
 }
 
+// A file name, kVectors vectors with an entry for each tensor, and the tensors.
+template <int kVectors>
+Status SavedShapes(InferenceContext& c) {
+  DF_TRY(c.WithRank(0, 0).status());
+  const PartialShape names({c.num_inputs() - 1 - kVectors});
+  for (int i = 1; i <= kVectors; ++i) DF_TRY(c.input(i).Merge(names).status());
+  return Status();
+}
+
+// Of each output whose text in input 2, a scalar or a vector, names a part: the shape of that.
+Status RestoredShapes(InferenceContext& c) {
+  DF_TRY(c.WithRank(0, 0).status());
+  const PartialShape names = c.attrs().Has("dt") ? PartialShape::Scalar() : PartialShape({c.num_outputs()});
+  for (int i = 1; i < 3; ++i) DF_TRY(c.input(i).Merge(names).status());
+  const Tensor* parts = c.input_value(2);
+  for (int i = 0; parts != nullptr && i < c.num_outputs(); ++i) {
+    const std::string& part = parts->values<std::string>()[i];
+    if (part.empty()) continue;
+    DF_ASSIGN(const TensorSlice slice, TensorSlice::Parse(part));
+    c.set_output(i, slice.extent);
+  }
+  return Status();
+}
+
 void SavesTensors(OpBuilder& op) {
   op.Stateful().NotDifferentiable();
 }
@@ -34,7 +59,7 @@ OP("Save")
     .Input("data: T")
     .Attr("T: list(type) >= 1")
     .As(SavesTensors)
-    .Shape(InputsOfRanks({0, 1}))
+    .Shape(&SavedShapes<1>)
     .Doc("Writes tensors by name as the checkpoint `filename`, which is there whole or not at all.");
 
 OP("SaveSlices")
@@ -44,7 +69,7 @@ OP("SaveSlices")
     .Input("data: T")
     .Attr("T: list(type) >= 1")
     .As(SavesTensors)
-    .Shape(InputsOfRanks({0, 1, 1}))
+    .Shape(&SavedShapes<2>)
     .Doc("Save of tensors or parts of them: '4 5 0,2:-' is rows 0 and 1 of a 4x5 tensor.");
 
 OP("SaveV2")
@@ -54,7 +79,7 @@ OP("SaveV2")
     .Input("tensors: dtypes")
     .Attr("dtypes: list(type) >= 1")
     .As(SavesTensors)
-    .Shape(InputsOfRanks({0, 1, 1}))
+    .Shape(&SavedShapes<2>)
     .Doc("SaveSlices by its newer name.");
 
 OP("Restore")
@@ -69,7 +94,7 @@ OP("RestoreSlice")
     .Input("tensor_name: string")
     .Input("shape_and_slice: string")
     .As(RestoresOne)
-    .Shape(InputsOfRanks({0, 0, 0}))
+    .Shape(&RestoredShapes)
     .Doc("Restore of a tensor, or of the part of it that shape_and_slice names.");
 
 OP("RestoreV2")
@@ -80,7 +105,7 @@ OP("RestoreV2")
     .Attr("dtypes: list(type) >= 1")
     .Stateful()
     .NotDifferentiable()
-    .Shape(InputsOfRanks({0, 1, 1}))
+    .Shape(&RestoredShapes)
     .Doc("Tensors by name, or parts of them, from a checkpoint.");
 
 OP("MergeV2Checkpoints")

@@ -77,6 +77,11 @@ OP("TensorArrayWriteV3")
     .Input("index: int32")
     .Input("value: T")
     .As(GivesFlow)
+    .Shape([](InferenceContext& c) -> Status {
+      DF_TRY(c.WithRank(1, 0).status());
+      DF_TRY(c.handle_shape(0).Merge(c.input(2)).status().Annotate("the array's elements and the value"));
+      return ScalarOutputs()(c);
+    })
     .Gradient([](GradientBuilder& g) { WriteGradient(g, "TensorArrayReadV3", {}); })
     .Doc("Writes one element.");
 

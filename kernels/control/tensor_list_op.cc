@@ -5,9 +5,38 @@
 namespace dfrun {
 namespace {
 
+// Input i read as the shape of elements: a vector, or a scalar of -1 where they may have any.
+Result<PartialShape> GivenShape(InferenceContext& c, int i) {
+  const PartialShape& shape = c.input(i);
+  if (shape.known_rank() && shape.rank() > 1)
+    return InvalidArgument("the shape of elements has shape ", shape, ", but must be a vector, or a scalar of -1");
+  const Tensor* value = c.input_value(i);
+  if (value != nullptr && shape.rank() == 0) {
+    const bool is_any =
+        value->dtype() == DType::kInt32 ? value->scalar<int32_t>() == -1 : value->scalar<int64_t>() == -1;
+    if (!is_any) return InvalidArgument("a shape of elements that is a scalar must be -1, but is ", value->ToString());
+  }
+  return c.input_as_shape(i);
+}
+
 // What is known of the elements' shape: input `i` and the list behind handle input 0 together.
 Result<PartialShape> ElementShape(InferenceContext& c, int i) {
-  return c.input_as_shape(i).Merge(c.handle_shape(0));
+  DF_ASSIGN(const PartialShape given, GivenShape(c, i));
+  return given.Merge(c.handle_shape(0));
+}
+
+// What input `i` has in each of its rows must fit `element`.
+Status CheckRows(InferenceContext& c, int i, const PartialShape& element) {
+  DF_ASSIGN(const PartialShape rows, c.WithRankAtLeast(i, 1));
+  if (!rows.known_rank()) return Status();
+  return element.Merge(PartialShape({rows.dims().begin() + 1, rows.dims().end()})).status();
+}
+
+// A new list with elements of the shape that input 0 gives, from scalar input 1.
+Status NewListShape(InferenceContext& c) {
+  DF_TRY(GivenShape(c, 0).status());
+  DF_TRY(c.WithRank(1, 0).status());
+  return ScalarOutputs()(c);
 }
 
 Status ScalarAt(InferenceContext& c, const std::vector<int>& inputs) {
@@ -70,7 +99,7 @@ OP("EmptyTensorList")
     .Output("handle: variant")
     .As(HasElementType)
     .As(HasShapeType)
-    .Shape(ScalarsOf({1}))
+    .Shape(&NewListShape)
     .NotDifferentiable()
     .Doc("A list without elements, to which at most max_num_elements can be pushed (-1: any number).");
 
@@ -80,7 +109,7 @@ OP("TensorListReserve")
     .Output("handle: variant")
     .As(HasElementType)
     .As(HasShapeType)
-    .Shape(ScalarsOf({1}))
+    .Shape(&NewListShape)
     .NotDifferentiable()
     .Doc("A list of elements that have no value yet, and are read as zeros.");
 
@@ -90,7 +119,8 @@ OP("TensorListFromTensor")
     .As(GivesList)
     .As(HasShapeType)
     .Shape([](InferenceContext& c) {
-      DF_TRY(c.WithRankAtLeast(0, 1).status());
+      DF_ASSIGN(const PartialShape element, GivenShape(c, 1));
+      DF_TRY(CheckRows(c, 0, element));
       return ScalarOutputs()(c);
     })
     .Gradient([](GradientBuilder& g) {
@@ -123,7 +153,11 @@ OP("TensorListSetItem")
     .Input("item: element_dtype")
     .As(GivesList)
     .Attr("resize_if_index_out_of_bounds: bool = false")
-    .Shape(ScalarsOf({0, 1}))
+    .Shape([](InferenceContext& c) {
+      DF_TRY(ScalarAt(c, {0, 1}));
+      DF_TRY(c.handle_shape(0).Merge(c.input(2)).status());
+      return ScalarOutputs()(c);
+    })
     .Gradient([](GradientBuilder& g) {
       Output list = g.Op("TensorListSetItem", g.dy(0), g.x(1), g.Op("ZerosLike", g.x(2)));
       if (g.attr<bool>("resize_if_index_out_of_bounds")) {
@@ -154,7 +188,11 @@ OP("TensorListPushBack")
     .Input("input_handle: variant")
     .Input("tensor: element_dtype")
     .As(GivesList)
-    .Shape(ScalarsOf({0}))
+    .Shape([](InferenceContext& c) {
+      DF_TRY(ScalarAt(c, {0}));
+      DF_TRY(c.handle_shape(0).Merge(c.input(1)).status());
+      return ScalarOutputs()(c);
+    })
     .Gradient([](GradientBuilder& g) {
       const AddedNode popped = g.Op("TensorListPopBack", ElementType(g), g.dy(0), ShapeOf(g, g.x(1)));
       g.dx(0) = popped[0];
@@ -309,7 +347,8 @@ OP("TensorListGather")
     .Doc("The elements at `indices`, stacked.");
 
 Status ScatterShape(InferenceContext& c) {
-  DF_TRY(c.WithRankAtLeast(0, 1).status());
+  DF_ASSIGN(const PartialShape element, GivenShape(c, 2));
+  DF_TRY(CheckRows(c, 0, element));
   DF_TRY(c.WithRank(1, 1).status());
   return ScalarOutputs()(c);
 }
@@ -350,7 +389,7 @@ OP("TensorListScatterIntoExistingList")
     .As(GivesList)
     .Shape([](InferenceContext& c) {
       DF_TRY(ScalarAt(c, {0}));
-      DF_TRY(c.WithRankAtLeast(1, 1).status());
+      DF_TRY(CheckRows(c, 1, c.handle_shape(0)));
       DF_TRY(c.WithRank(2, 1).status());
       return ScalarOutputs()(c);
     })

@@ -35,7 +35,8 @@ Output LogitsGradient(GradientBuilder& g) {
 }
 
 Status CrossEntropyShape(InferenceContext& c) {
-  DF_ASSIGN(PartialShape both, BroadcastShapes(c.input(0), c.input(1)));
+  const auto matrix_or = [&](int i) { return c.input(i).known_rank() ? c.input(i) : PartialShape::UnknownOfRank(2); };
+  DF_ASSIGN(PartialShape both, BroadcastShapes(matrix_or(0), matrix_or(1)));
   DF_ASSIGN(both, both.Merge(PartialShape::UnknownOfRank(2)));
   c.set_output(0, PartialShape({both.dim(0)}));
   c.set_output(1, both);

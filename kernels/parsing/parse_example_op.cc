@@ -85,8 +85,8 @@ OP("ParseExampleV2")
       DF_ASSIGN(const auto ragged, c.attr<std::vector<DType>>("ragged_value_types"));
       DF_TRY(FeatureShapes(c, batch, static_cast<int>(sparse), dense));
       const int first = static_cast<int>(3 * sparse) + static_cast<int>(dense.size());
-      for (int i = 0; i < static_cast<int>(ragged.size()); ++i) {
-        c.set_output(first + i, PartialShape({PartialShape::kUnknown}));
+      for (int i = 0; i < 2 * static_cast<int>(ragged.size()); ++i) {  // values, then where rows split
+        if (first + i < c.num_outputs()) c.set_output(first + i, PartialShape({PartialShape::kUnknown}));
       }
       return Status();
     })

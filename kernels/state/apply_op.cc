@@ -2,6 +2,7 @@
 // and ResourceSparseApplyX, which update the rows that `indices` names.
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "kernels/state/state_ops.h"
 
@@ -62,7 +63,11 @@ Status ApplyShape(const ApplyInputs& inputs, InferenceContext& c) {
     if (shape.rank() == 0) return InvalidArgument("the variable is a scalar: it has no rows");
     PartialShape rows = shape;
     if (rows.known_rank()) rows.set_dim(0, indices.dim(0));
-    DF_TRY(rows.Merge(c.input(inputs.gradient)).status());
+    DF_ASSIGN(rows, rows.Merge(c.input(inputs.gradient)));
+    if (rows.rank() > 0) {
+      rows.set_dim(0, shape.known_rank() ? shape.dim(0) : PartialShape::kUnknown);
+      shape = std::move(rows);
+    }
   }
   for (int i = inputs.variables; i < c.num_inputs(); ++i) {
     const bool is_indices = inputs.sparse && i == inputs.gradient + 1;

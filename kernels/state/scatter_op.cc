@@ -51,6 +51,10 @@ Status GatherShape(InferenceContext& c) {
                            " and indices of shape ", indices);
   }
   PartialShape output = indices;
+  for (int d = 0; d < batch_dims; ++d) {
+    DF_ASSIGN(const PartialShape size, PartialShape({indices.dim(d)}).Merge(PartialShape({variable.dim(d)})));
+    output.set_dim(d, size.dim(0));
+  }
   for (int d = static_cast<int>(batch_dims) + 1; d < variable.rank(); ++d) output.Append(variable.dim(d));
   c.set_output(0, std::move(output));
   return Status();

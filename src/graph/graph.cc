@@ -238,9 +238,12 @@ const Tensor* Graph::ConstantValue(Output value) const {
 }
 
 const KnownValue* Graph::KnownValueOf(Output value) const {
-  if (value.port != 0) return nullptr;
   auto it = known_.find(value.node);
-  return it == known_.end() ? nullptr : it->second.get();
+  if (it == known_.end()) return nullptr;
+  const KnownValue& first = *it->second;
+  if (value.port == 0) return first.nothing() ? nullptr : &first;
+  const auto later = static_cast<size_t>(value.port) - 1;
+  return later < first.later_outputs.size() ? first.later_outputs[later].get() : nullptr;
 }
 
 NodeId Graph::Find(std::string_view name) const {

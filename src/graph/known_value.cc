@@ -4,6 +4,7 @@
 #include <limits>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 namespace dfrun {
 namespace {
@@ -34,6 +35,9 @@ class Inputs {
   const PartialShape& shape(int i) const {
     static const PartialShape unknown;
     return IsKnownEdge(i) ? graph_.shape(node_.inputs[i]) : unknown;
+  }
+  PartialShape handle_shape(int i) const {
+    return IsKnownEdge(i) ? graph_.HandleShape(node_.inputs[i]) : PartialShape();
   }
   // A scalar or short vector, with unknown elements if only its shape is known. Nothing for other inputs.
   MaybeInts operator[](int i) const {
@@ -78,12 +82,19 @@ MaybeInts Const(const Inputs& in) {
   return out;
 }
 
-MaybeInts ShapeOf(const Inputs& in) {
-  const PartialShape& shape = in.shape(0);
+MaybeInts SizesOf(const PartialShape& shape) {
   if (!shape.known_rank()) return std::nullopt;
   Ints out;
   for (int64_t size : shape.dims()) out.elements.push_back(size < 0 ? std::nullopt : Element(size));
   return out;
+}
+
+MaybeInts ShapeOf(const Inputs& in) {
+  return SizesOf(in.shape(0));
+}
+
+MaybeInts VariableShape(const Inputs& in) {
+  return SizesOf(in.handle_shape(0));
 }
 
 MaybeInts SizeOf(const Inputs& in) {
@@ -269,21 +280,75 @@ MaybeInts Binary(const Inputs& in) {
   return out;
 }
 
-MaybeInts Product(const Inputs& in) {
+Element Negative(int64_t a) {
+  return Minus(0, a);
+}
+
+template <Element (*F)(int64_t)>
+MaybeInts Unary(const Inputs& in) {
+  MaybeInts value = in[0];
+  if (!value) return std::nullopt;
+  for (Element& e : value->elements) e = e ? F(*e) : std::nullopt;
+  return value;
+}
+
+// All elements of a vector as one.
+template <Element (*F)(int64_t, int64_t), int64_t kOfNone>
+MaybeInts Reduction(const Inputs& in) {
   const MaybeInts value = in.Vector(0);
   if (!value || in.node().output_shapes[0].rank() != 0) return std::nullopt;
-  Element out = 1;
-  for (Element e : value->elements) out = out && e ? Times(*out, *e) : std::nullopt;
+  Element out = kOfNone;
+  for (Element e : value->elements) out = out && e ? F(*out, *e) : std::nullopt;
   return ScalarOf(out);
 }
 
 using Evaluator = MaybeInts (*)(const Inputs&);
+
+// The values of all outputs.
+using ManyInts = std::vector<MaybeInts>;
+
+ManyInts ShapesOf(const Inputs& in) {
+  ManyInts out;
+  for (int i = 0; i < in.size(); ++i) out.push_back(SizesOf(in.shape(i)));
+  return out;
+}
+
+ManyInts Unpack(const Inputs& in) {
+  ManyInts out;
+  if (const MaybeInts value = in.Vector(0)) {
+    for (Element e : value->elements) out.emplace_back(ScalarOf(e));
+  }
+  return out;
+}
+
+// Equal parts of a vector, whose axis can only be 0.
+ManyInts Split(const Inputs& in) {
+  ManyInts out;
+  const MaybeInts value = in.Vector(1);
+  const size_t parts = in.node().output_types.size();
+  if (!value || value->elements.size() % parts != 0) return out;
+  const auto length = static_cast<int64_t>(value->elements.size() / parts);
+  for (auto at = value->elements.begin(); out.size() < parts; at += length) {
+    out.emplace_back(VectorOf({at, at + length}));
+  }
+  return out;
+}
+
+// Empty for an op of another kind, and where nothing is known.
+ManyInts EvaluateMany(const Inputs& in) {
+  const std::string& op = in.node().op->name;
+  if (op == "ShapeN") return ShapesOf(in);
+  if (op == "Unpack") return Unpack(in);
+  if (op == "Split") return Split(in);
+  return {};
+}
 
 Evaluator FindEvaluator(std::string_view op) {
   static const std::unordered_map<std::string_view, Evaluator>& table =
       *new std::unordered_map<std::string_view, Evaluator>{
           {"Const", Const},
           {"Shape", ShapeOf},
+          {"VariableShape", VariableShape},
           {"Size", SizeOf},
           {"Rank", RankOf},
           {"Identity", Same},
@@ -309,7 +374,11 @@ Evaluator FindEvaluator(std::string_view op) {
           {"FloorMod", Binary<FloorRemainder>},
           {"Maximum", Binary<Larger>},
           {"Minimum", Binary<Smaller>},
-          {"Prod", Product},
+          {"Neg", Unary<Negative>},
+          {"Prod", Reduction<Times, 1>},
+          {"Sum", Reduction<Plus, 0>},
+          {"Max", Reduction<Larger, std::numeric_limits<int64_t>::min()>},
+          {"Min", Reduction<Smaller, std::numeric_limits<int64_t>::max()>},
       };
   auto it = table.find(op);
   return it == table.end() ? nullptr : it->second;
@@ -324,7 +393,7 @@ void Narrow(std::vector<Element>& elements) {
 }
 
 template <class T>
-std::shared_ptr<const KnownValue> Finish(Ints value) {
+std::shared_ptr<KnownValue> FinishAs(Ints value) {
   Narrow<T>(value.elements);
   const auto is_known = [](const Element& e) { return e.has_value(); };
   const bool complete = std::all_of(value.elements.begin(), value.elements.end(), is_known);
@@ -338,6 +407,27 @@ std::shared_ptr<const KnownValue> Finish(Ints value) {
     for (int64_t i = 0; i < n; ++i) out->tensor.data<T>()[i] = static_cast<T>(*out->elements[static_cast<size_t>(i)]);
   }
   return out;
+}
+
+// Null where nothing is known.
+std::shared_ptr<KnownValue> Finish(MaybeInts value, DType dtype) {
+  if (!value || value->elements.size() > KnownValue::kMaxElements) return nullptr;
+  return dtype == DType::kInt32 ? FinishAs<int32_t>(*std::move(value)) : FinishAs<int64_t>(*std::move(value));
+}
+
+std::shared_ptr<KnownValue> FinishMany(ManyInts values, DType dtype) {
+  if (values.empty()) return nullptr;
+  std::vector<std::shared_ptr<const KnownValue>> later;
+  bool any = false;
+  for (size_t i = 1; i < values.size(); ++i) {
+    later.push_back(Finish(std::move(values[i]), dtype));
+    any = any || later.back() != nullptr;
+  }
+  std::shared_ptr<KnownValue> first = Finish(std::move(values[0]), dtype);
+  if (!any) return first;
+  if (first == nullptr) first = std::make_shared<KnownValue>();
+  first->later_outputs = std::move(later);
+  return first;
 }
 
 }  // namespace
@@ -364,11 +454,10 @@ std::shared_ptr<const KnownValue> EvaluateKnownValue(const Graph& graph, const N
   if (node.output_types.empty()) return nullptr;
   const DType dtype = node.output_types[0].dtype;
   if (dtype != DType::kInt32 && dtype != DType::kInt64) return nullptr;
+  const Inputs inputs(graph, node);
+  if (ManyInts values = EvaluateMany(inputs); !values.empty()) return FinishMany(std::move(values), dtype);
   const Evaluator evaluate = FindEvaluator(node.op->name);
-  if (evaluate == nullptr) return nullptr;
-  MaybeInts value = evaluate(Inputs(graph, node));
-  if (!value || value->elements.size() > KnownValue::kMaxElements) return nullptr;
-  return dtype == DType::kInt32 ? Finish<int32_t>(*std::move(value)) : Finish<int64_t>(*std::move(value));
+  return evaluate == nullptr ? nullptr : Finish(evaluate(inputs), dtype);
 }
 
 }  // namespace dfrun

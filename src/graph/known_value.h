@@ -25,8 +25,12 @@ struct KnownValue {
   bool is_scalar = false;
   std::vector<Element> elements;
   Tensor tensor;  // initialised where every element is known
+  // Of the node's outputs 1, 2, ...; null where nothing is known.
+  std::vector<std::shared_ptr<const KnownValue>> later_outputs;
 
   bool complete() const;
+  // True where later outputs alone are known.
+  bool nothing() const { return elements.empty() && !complete(); }
   // The elements as a shape; negative ones are unknown. Only of a vector.
   PartialShape AsShape() const;
 };
@@ -35,7 +39,8 @@ struct KnownValue {
 // rank where it is a scalar, or not connected.
 PartialShape KnownShapeValue(const Graph& graph, Output sizes);
 
-// The value of output 0 of `node`, whose inputs are in `graph`; null where nothing is known of it.
+// The value of output 0 of `node`, whose inputs are in `graph`, with those of the others; null where nothing is known
+// of any.
 std::shared_ptr<const KnownValue> EvaluateKnownValue(const Graph& graph, const Node& node);
 
 }  // namespace dfrun

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "src/framework/component_inference.h"
+#include "src/graph/handle_maker.h"
 #include "src/graph/known_value.h"
 #include "src/graph/queue_shapes.h"
 
@@ -50,6 +51,7 @@ class NodeInference final : public InferenceContext, public ComponentInference {
 }  // namespace
 
 Status InferNodeShapes(const Graph& graph, Node& node) {
+  DF_TRY(CheckHandleDType(graph, node));
   NodeInference inference(graph, node);
   DF_TRY(node.op->shape_fn(inference));
   node.output_shapes = inference.TakeOutputs();
