@@ -46,7 +46,8 @@ OP("ResizeBilinearGrad")
     .Shape([](InferenceContext& c) -> Status {
       DF_ASSIGN(const PartialShape dy, c.WithRank(0, 4));
       DF_ASSIGN(PartialShape x, c.WithRank(1, 4));
-      DF_ASSIGN(x, x.Merge(PartialShape({dy.dim(0), PartialShape::kUnknown, PartialShape::kUnknown, dy.dim(3)})));
+      x.set_dim(0, dy.dim(0));
+      x.set_dim(3, dy.dim(3));
       c.set_output(0, std::move(x));
       return Status();
     })

@@ -65,7 +65,9 @@ OP("LookupTableFindV2")
     .NotDifferentiable()
     .Shape([](InferenceContext& c) -> Status {
       DF_TRY(OneHandle(c));
-      const PartialShape value = c.handle_shape(0).known_rank() ? c.handle_shape(0) : c.input(2);
+      // A default value may be one for all keys or one for each.
+      PartialShape value = c.handle_shape(0);
+      if (!value.known_rank() && c.input(2).rank() == 0) value = PartialShape::Scalar();
       if (!c.input(1).known_rank() || !value.known_rank()) return Status();
       PartialShape values = c.input(1);
       for (int64_t size : value.dims()) values.Append(size);

@@ -138,8 +138,16 @@ Result<PartialShape> ShapeOfSizes(InferenceContext& c, int sizes, int other) {
 template <int kRank>
 Status BackpropInputShape(InferenceContext& c) {
   DF_ASSIGN(PartialShape input, ShapeOfSizes<kRank>(c, 0, 1));
+  DF_ASSIGN(const PartialShape dy, c.WithRank(2, kRank));
   PartialShape images = PartialShape::UnknownOfRank(kRank);
-  images.set_dim(0, c.input(2).known_rank() ? c.input(2).dim(0) : PartialShape::kUnknown);
+  images.set_dim(0, dy.dim(0));
+  if (const PartialShape plane = c.input_as_shape(0); kRank == 4 && plane.rank() == 2) {
+    DF_ASSIGN(const WindowAttrs window, WindowAttrs::Read(c.attrs()));
+    DF_ASSIGN(const PartialShape filter, c.WithRank(1, kRank));
+    images.set_dim(window.format().channels(), filter.dim(2));
+    images.set_dim(window.format().height(), plane.dim(0));
+    images.set_dim(window.format().width(), plane.dim(1));
+  }
   DF_ASSIGN(input, input.Merge(images));
   c.set_output(0, std::move(input));
   return Status();

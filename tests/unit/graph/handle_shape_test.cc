@@ -34,5 +34,56 @@ TEST(HandleShapeTest, AHandleFromElsewhereHasAnUnknownShape) {
   EXPECT_EQ(graph.shape({read, 0}), PartialShape());
 }
 
+TEST(HandleShapeTest, ElementsOfArraysAndValuesOfTablesHaveTheDeclaredShape) {
+  Graph graph;
+  const NodeId size =
+      Add(graph, "size", "Const", {}, {{"dtype", DType::kInt32}, {"value", Tensor::Scalar<int32_t>(4)}});
+  const NodeId array = Add(graph, "array", "TensorArrayV3", {{size, 0}},
+                           {{"dtype", DType::kFloat}, {"element_shape", PartialShape({-1, 3})}});
+  const NodeId grad = Add(graph, "grad", "TensorArrayGradV3", {{array, 0}, {array, 1}}, {{"source", std::string("g")}});
+  const NodeId read =
+      Add(graph, "read", "TensorArrayReadV3", {{grad, 0}, {size, 0}, {grad, 1}}, {{"dtype", DType::kFloat}});
+  EXPECT_EQ(graph.shape({read, 0}), PartialShape({-1, 3}));
+
+  const NodeId table =
+      Add(graph, "table", "MutableHashTableOfTensorsV2", {},
+          {{"key_dtype", DType::kInt64}, {"value_dtype", DType::kFloat}, {"value_shape", PartialShape({3})}});
+  const NodeId keys = Add(graph, "keys", "Placeholder", {}, {{"dtype", DType::kInt64}, {"shape", PartialShape({-1})}});
+  const NodeId none = Add(graph, "none", "Placeholder", {}, {{"dtype", DType::kFloat}});
+  const NodeId found = Add(graph, "found", "LookupTableFindV2", {{table, 0}, {keys, 0}, {none, 0}}, {});
+  EXPECT_EQ(graph.shape({found, 0}), PartialShape({-1, 3}));
+}
+
+Status Refusal(Graph& graph, const std::string& op, std::vector<Output> inputs, AttrMap attrs) {
+  NodeSpec spec;
+  spec.name = "refused";
+  spec.op = op;
+  spec.inputs = std::move(inputs);
+  spec.attrs = std::move(attrs);
+  return graph.AddNode(std::move(spec)).status();
+}
+
+TEST(HandleShapeTest, AHandleOfAnotherDTypeIsRefused) {
+  Graph graph;
+  const NodeId variable = Add(graph, "v", "VarHandleOp", {}, {{"dtype", DType::kFloat}, {"shape", PartialShape({2})}});
+  const NodeId same = Add(graph, "same", "Identity", {{variable, 0}}, {});
+  const Status read = Refusal(graph, "ReadVariableOp", {{same, 0}}, {{"dtype", DType::kInt32}});
+  EXPECT_NE(read.message().find("attr 'dtype' is int32, but 'v' (op VarHandleOp) holds float32"), std::string::npos)
+      << read.message();
+  const Tensor any = Tensor::Scalar<int32_t>(-1);
+  const NodeId shape = Add(graph, "any", "Const", {}, {{"dtype", DType::kInt32}, {"value", any}});
+  const NodeId list =
+      Add(graph, "list", "EmptyTensorList", {{shape, 0}, {shape, 0}}, {{"element_dtype", DType::kFloat}});
+  EXPECT_EQ(Refusal(graph, "TensorListStack", {{list, 0}, {shape, 0}}, {{"element_dtype", DType::kInt32}}).code(),
+            Code::kInvalidArgument);
+  // What a list holds may itself be a list, of any dtype.
+  const NodeId lists =
+      Add(graph, "lists", "EmptyTensorList", {{shape, 0}, {shape, 0}}, {{"element_dtype", DType::kVariant}});
+  const NodeId pushed = Add(graph, "pushed", "TensorListPushBack", {{lists, 0}, {list, 0}}, {});
+  const NodeId popped =
+      Add(graph, "popped", "TensorListPopBack", {{pushed, 0}, {shape, 0}}, {{"element_dtype", DType::kVariant}});
+  Add(graph, "stacked", "TensorListStack", {{popped, 1}, {shape, 0}}, {{"element_dtype", DType::kFloat}});
+}
+
 }  // namespace
 }  // namespace dfrun
