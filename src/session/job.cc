@@ -161,7 +161,9 @@ Status Job::Resume(const CheckpointStore& store) {
   const Tensor directory[] = {Tensor::Scalar<std::string>(newest->directory)};
   DF_TRY(session_->RunStep(restore, directory, {}));
   step_ = saved_step_ = newest->manifest.step;
-  observer_.OnMessage(StrCat("resuming at step ", step_, " from ", newest->directory));
+  observer_.OnMessage(step_ < steps_
+                          ? StrCat("resuming at step ", step_, " from ", newest->directory)
+                          : StrCat("all ", steps_, " steps are done: nothing is left after ", newest->directory));
   return Status();
 }
 
@@ -262,7 +264,9 @@ Status Job::WriteFetches() const {
   for (size_t i = 0; i < fetched_.size(); ++i) {
     DF_TRY(WriteTensor(file, "/" + parts_.step.names[i], fetched_[i]).status());
   }
-  return h5::CloseFile(std::move(file), path);
+  DF_TRY(h5::CloseFile(std::move(file), path));
+  observer_.OnMessage(StrCat("what the last step fetched is in ", path));
+  return Status();
 }
 
 }  // namespace
