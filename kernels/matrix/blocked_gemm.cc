@@ -3,9 +3,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "kernels/matrix/gemm_block.h"
+#include "kernels/matrix/packed_gemm.h"
 #include "kernels/matrix/panel_pack.h"
 
 namespace dfrun {
@@ -101,6 +103,13 @@ template <class T>
 BlockedGemm<T>::BlockedGemm(int64_t m, int64_t k, int64_t n, bool transposed_a, bool transposed_b,
                             const GemmOutput<T>& output)
     : output_(output), m_(m), k_(k), n_(n), columns_(n) {
+  if constexpr (std::is_floating_point_v<T>) {
+    packed_ = !transposed_b && output.into == GemmInto::kStore && PrefersPackedGemm(m, k, n);
+    if (packed_) {
+      a_elements_ = PackedGemm<T>(m, k, n, output).scratch_elements();
+      return;
+    }
+  }
   const int64_t cached = CachedBytes() / static_cast<int64_t>(sizeof(T));
   // In multiplications: transposing an element of B costs 10, so does one of A, one of C 20.
   const bool changes = output.into != GemmInto::kStore;
@@ -202,6 +211,9 @@ void BlockedGemm<T>::RunBlock(int64_t rows, int64_t columns, bool first, MatrixV
 
 template <class T>
 void BlockedGemm<T>::Run(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, T* scratch) const {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (packed_) return PackedGemm<T>(m_, k_, n_, output_).Run(a, b, c, scratch);
+  }
   if (direct_) {
     DirectGemm<T>(m_, k_, n_, a, b, c);
     return output_.Finish(c, m_, n_);

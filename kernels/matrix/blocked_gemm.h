@@ -18,6 +18,8 @@ class BlockedGemm {
   BlockedGemm(int64_t m, int64_t k, int64_t n, bool transposed_a, bool transposed_b, const GemmOutput<T>& output = {});
   // Elements of scratch memory that Run() needs, at an address that vectors align to.
   int64_t scratch_elements() const { return a_elements_ + b_elements_ + c_elements_; }
+  // By PackedGemm, which wants many columns.
+  bool is_packed() const { return packed_; }
   // The views are as announced. C is not transposed and overlaps neither operand.
   void Run(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, T* scratch) const;
 
@@ -35,16 +37,17 @@ class BlockedGemm {
   int64_t m_;  // of C, or of its transpose where swapped_
   int64_t k_;
   int64_t n_;
-  bool direct_ = false;  // B is read as it lies
-  bool swapped_;         // C^T = B^T A^T is computed, so that B is read as it lies
-  int64_t depth_;        // of a pass over k
-  int64_t rows_;         // of A in a pass
-  int64_t columns_;      // of B in a pass
-  bool copies_a_;
-  bool keeps_panels_;     // all of B is packed
-  int64_t a_stride_ = 0;  // of the copy
+  bool packed_ = false;   // by PackedGemm: nothing below but elements is set
+  bool direct_ = false;   // B is read as it lies
+  bool swapped_ = false;  // C^T = B^T A^T is computed, so that B is read as it lies
+  int64_t depth_ = 0;     // of a pass over k
+  int64_t rows_ = 0;      // of A in a pass
+  int64_t columns_;       // of B in a pass
+  bool copies_a_ = false;
+  bool keeps_panels_ = false;  // all of B is packed
+  int64_t a_stride_ = 0;       // of the copy
   int64_t a_elements_ = 0;
-  int64_t b_elements_;
+  int64_t b_elements_ = 0;
   int64_t c_elements_ = 0;
 };
 

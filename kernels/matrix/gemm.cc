@@ -31,6 +31,8 @@ constexpr int64_t kCachedElements = int64_t{1} << 18;
 constexpr int64_t kDirectPartWork = int64_t{1} << 19;
 constexpr int64_t kDirectPartRows = 32;
 constexpr int64_t kThreadTileRows = 64;
+// Of tiles whose operands are both copied: fewer rows do not pay for copies of B.
+constexpr int64_t kPackedTileRows = 256;
 
 int64_t CeilDiv(int64_t a, int64_t b) {
   return (a + b - 1) / b;
@@ -82,15 +84,16 @@ int64_t DirectParts(const GemmShape& shape, int threads) {
   return std::clamp<int64_t>(most, 1, threads);
 }
 
-ThreadTiles::ThreadTiles(const GemmShape& shape, int threads) {
+ThreadTiles::ThreadTiles(const GemmShape& shape, int threads, bool packed) {
   if (threads == 1) return;
   const int64_t a_thread = std::clamp<int64_t>(shape.work() / threads / kUnevenWork, 1, kTilesAThread);
   const int64_t wanted = std::clamp<int64_t>(shape.work() / kThreadTileWork, 1, threads * a_thread);
   // A C larger than its operands is written row by row where it leaves the cache; else the larger operand is read in
-  // parts, since each tile copies its parts of both.
+  // parts, since each tile copies its parts of both. PackedGemm wants columns.
   const bool is_wide = shape.m * shape.n > shape.k * (shape.m + shape.n);
-  const bool rows_first = is_wide && (shape.m * shape.n > kCachedElements || shape.m >= shape.n);
-  const int64_t most_rows = std::max<int64_t>(1, shape.m / kThreadTileRows);
+  const bool rows_first = packed || (is_wide && (shape.m * shape.n > kCachedElements || shape.m >= shape.n));
+  const int64_t most_rows = std::max({int64_t{1}, std::min<int64_t>(threads, shape.m / kThreadTileRows),
+                                      shape.m / (packed ? kPackedTileRows : kThreadTileRows)});
   const int64_t most_columns = std::max<int64_t>(1, shape.n / kThreadTileColumns);
   rows = rows_first ? std::min(most_rows, wanted) : 1;
   columns = std::min(most_columns, wanted / rows);

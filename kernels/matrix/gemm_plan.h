@@ -21,7 +21,8 @@ MatrixView<const T> ViewB(const GemmShape& s, const T* b) {
 
 // How many tiles of rows and of columns C is cut into for a number of threads. No element's bits depend on it.
 struct ThreadTiles {
-  ThreadTiles(const GemmShape& shape, int threads);
+  // packed: of products by PackedGemm.
+  ThreadTiles(const GemmShape& shape, int threads, bool packed = false);
   int64_t count() const { return rows * columns; }
   int64_t rows = 1;
   int64_t columns = 1;
@@ -48,7 +49,8 @@ void RunDirect(const GemmShape& s, const T* a, const T* b, T* c, ThreadPool& poo
 template <class T>
 Status RunTiles(const GemmShape& s, const T* a, const T* b, T* c, ThreadPool& pool, Allocator& allocator,
                 const GemmOutput<T>& output = {}) {
-  const ThreadTiles tiles(s, pool.num_threads());
+  const ThreadTiles tiles(s, pool.num_threads(),
+                          BlockedGemm<T>(s.m, s.k, s.n, s.transpose_a, s.transpose_b, output).is_packed());
   std::atomic<bool> failed{false};
   pool.RunBlocks(tiles.count(), [&](int64_t i) {
     const int64_t row = i / tiles.columns * s.m / tiles.rows;

@@ -1,0 +1,176 @@
+// Copies of a product's operands that are made while other parts of them are multiplied, a chunk at a time: memory is
+// waited for while the units that multiply are busy, and what is multiplied lies in order in the second-level cache.
+//
+// What is asked for ahead must be used soon: rows that lie a multiple of 4 KiB apart share a few sets of the caches.
+#ifndef DFRUN_KERNELS_MATRIX_OPERAND_COPY_H_
+#define DFRUN_KERNELS_MATRIX_OPERAND_COPY_H_
+
+#include <algorithm>
+#include <cstdint>
+
+#include "kernels/matrix/direct_gemm.h"
+#include "kernels/matrix/gemm_block.h"
+
+namespace dfrun {
+
+// Rows of A that are multiplied at a time.
+inline constexpr int kTileRows = MaxRows(kMaxVectors);
+// Steps over k from one turn of the copies to the next.
+template <class T>
+inline constexpr int kTurnDepth = kLanes<T>;
+
+// Chunks that are spread evenly over turns.
+class CopyPace {
+ public:
+  CopyPace() = default;
+  CopyPace(int64_t chunks, int64_t turns)
+      : interval_(static_cast<int>(std::max<int64_t>(1, turns / std::max<int64_t>(1, chunks)))),
+        at_once_(static_cast<int>((chunks + turns - 1) / turns)) {}
+  // How many are due in this turn.
+  [[gnu::always_inline]] int NextTurn() {
+    if (--until_copy_ > 0) return 0;
+    until_copy_ = interval_;
+    return at_once_;
+  }
+  int at_once() const { return at_once_; }
+
+ private:
+  int interval_ = 1;
+  int at_once_ = 1;
+  int until_copy_ = 1;
+};
+
+// A panel of B, which is not transposed: to[p * width + j] = from(p, j). Lanes beyond the last column are anything.
+template <class T>
+class PanelCopy {
+ public:
+  PanelCopy() = default;
+  // width: whole vectors.
+  PanelCopy(MatrixView<const T> from, int64_t depth, int64_t columns, T* to, int64_t width)
+      : from_(from.data), stride_(from.stride), to_(to), width_(width), rows_(depth), columns_(columns) {}
+
+  // To be done within so many turns.
+  void SpreadOver(int64_t turns) {
+    pace_ = CopyPace(rows_, turns);
+    rows_ahead_ = std::min<int64_t>(kRowsAhead * pace_.at_once(), kMostRowsAhead);
+  }
+  [[gnu::always_inline]] void TakeTurn() {
+    if (rows_ == 0) return;
+    for (int due = pace_.NextTurn(); due > 0 && rows_ > 0; --due) CopyRow();
+  }
+  void Finish() {
+    while (rows_ > 0) CopyRow();
+  }
+
+ private:
+  // In products of 1024^3 and 2048^3, 4 are faster than 2 and 8.
+  static constexpr int64_t kRowsAhead = 4;
+  static constexpr int64_t kMostRowsAhead = 8;
+
+  [[gnu::always_inline]] void CopyRow() {
+    const T* from = from_;
+    const int64_t ahead = rows_ahead_ * stride_;
+    T* to = to_;
+    int64_t left = columns_;
+#pragma GCC unroll 1
+    for (; left > kLanes<T>; left -= kLanes<T>) {
+      __builtin_prefetch(from + ahead);
+      Store<T>(to, Load(from));
+      from += kLanes<T>;
+      to += kLanes<T>;
+    }
+    __builtin_prefetch(from + ahead);
+    Store<T>(to, LoadFirst(from, static_cast<int>(left)));
+    from_ += stride_;
+    to_ += width_;
+    --rows_;
+  }
+
+  const T* from_ = nullptr;
+  int64_t stride_ = 0;
+  T* to_ = nullptr;
+  int64_t width_ = 0;
+  int64_t rows_ = 0;  // that are left
+  int64_t columns_ = 0;
+  int64_t rows_ahead_ = kMostRowsAhead;
+  CopyPace pace_;
+};
+
+// Rows of A, at most kTileRows, in the order that PackedBlock() reads: kTurnDepth elements of each row and then the
+// next of each; of a transpose, kTileRows elements of each of its rows.
+template <class T>
+class TileCopy {
+ public:
+  TileCopy() = default;
+  TileCopy(MatrixView<const T> from, int64_t rows, int64_t depth, T* to)
+      : from_(from), to_(to), rows_(rows), left_(depth), to_next_rows_(rows * from.stride - depth) {}
+
+  // Of a copy, with what is written beyond it.
+  static int64_t Elements(int64_t depth) {
+    return (depth + kTurnDepth<T> - 1) / kTurnDepth<T> * kTurnDepth<T> * kTileRows + kLanes<T>;
+  }
+
+  void SpreadOver(int64_t turns) { pace_ = CopyPace((left_ + kTurnDepth<T> - 1) / kTurnDepth<T>, turns); }
+  [[gnu::always_inline]] void TakeTurn() {
+    if (left_ <= 0) return;
+    for (int due = pace_.NextTurn(); due > 0 && left_ > 0; --due) CopyChunk();
+  }
+  void Finish() {
+    while (left_ > 0) CopyChunk();
+  }
+
+ private:
+  static constexpr int64_t kDepthAhead = 4 * kTurnDepth<T>;
+  static constexpr int64_t kStoresAhead = 2 * kTileRows * kTurnDepth<T>;
+
+  [[gnu::always_inline]] void CopyChunk() {
+    if (from_.transposed) {
+      CopyColumns();
+    } else {
+      CopyRows();
+    }
+    to_ += kTileRows * kTurnDepth<T>;
+    left_ -= kTurnDepth<T>;
+  }
+
+  [[gnu::always_inline]] void CopyRows() {
+    const T* from = from_.data;
+    T* to = to_;
+    // Before the end the next rows are asked for, which are likely to be copied next.
+    const int64_t ahead = kDepthAhead + (left_ > kDepthAhead ? 0 : to_next_rows_);
+#pragma GCC unroll 1
+    for (int64_t i = rows_; i > 0; --i) {
+      __builtin_prefetch(from + ahead);
+      __builtin_prefetch(to + kStoresAhead, 1);
+      Store<T>(to, left_ >= kTurnDepth<T> ? Load(from) : LoadFirst(from, static_cast<int>(left_)));
+      from += from_.stride;
+      to += kTurnDepth<T>;
+    }
+    from_.data += kTurnDepth<T>;
+  }
+
+  // Each row writes over what the one before wrote too much.
+  [[gnu::always_inline]] void CopyColumns() {
+    T* to = to_;
+#pragma GCC unroll 1
+    for (int64_t p = std::min<int64_t>(kTurnDepth<T>, left_); p > 0; --p) {
+      __builtin_prefetch(from_.data + kDepthAhead * from_.stride);
+      for (int64_t i = 0; i < rows_; i += kLanes<T>) {
+        Store<T>(to + i, LoadFirst(from_.data + i, static_cast<int>(std::min<int64_t>(kLanes<T>, rows_ - i))));
+      }
+      from_.data += from_.stride;
+      to += kTileRows;
+    }
+  }
+
+  MatrixView<const T> from_{};  // what is left of it
+  T* to_ = nullptr;
+  int64_t rows_ = 0;
+  int64_t left_ = 0;  // of the depth; none or less: all is copied
+  int64_t to_next_rows_ = 0;
+  CopyPace pace_;
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_MATRIX_OPERAND_COPY_H_

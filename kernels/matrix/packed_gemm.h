@@ -1,0 +1,47 @@
+// C[m,n] = A[m,k] B[k,n] by one thread, for large products: both operands are copied, in the order in which they are
+// multiplied and while other parts of them are, so that memory is not waited for. Bits as DirectGemm's.
+#ifndef DFRUN_KERNELS_MATRIX_PACKED_GEMM_H_
+#define DFRUN_KERNELS_MATRIX_PACKED_GEMM_H_
+
+#include <cstdint>
+
+#include "kernels/matrix/direct_gemm.h"
+#include "kernels/matrix/gemm_output.h"
+
+namespace dfrun {
+
+// True where the copies cost less than they save.
+bool PrefersPackedGemm(int64_t m, int64_t k, int64_t n);
+
+// The shape of a product and what follows from it. T: float, double. Thread safety: any thread, several at once.
+template <class T>
+class PackedGemm {
+ public:
+  // m, k, n >= 1; `output` stores. What it points at outlives this.
+  PackedGemm(int64_t m, int64_t k, int64_t n, const GemmOutput<T>& output);
+  // Elements of scratch memory that Run() needs, at an address that vectors align to.
+  int64_t scratch_elements() const { return a_elements_ + b_elements_; }
+  // B and C are not transposed; C overlaps neither operand.
+  void Run(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, T* scratch) const;
+
+ private:
+  class Walk;
+
+  GemmOutput<T> output_;
+  int64_t m_;
+  int64_t k_;
+  int64_t n_;
+  int64_t depth_;  // of a pass over k
+  int64_t rows_;   // of A that are multiplied by all of B before the next
+  int64_t slots_;  // for tiles of A
+  int64_t slot_elements_;
+  int64_t a_elements_;
+  int64_t b_elements_;
+};
+
+extern template class PackedGemm<float>;
+extern template class PackedGemm<double>;
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_MATRIX_PACKED_GEMM_H_
