@@ -91,6 +91,7 @@ class FlowLoop : private NodeRunner<kShared> {
   using Base::records_;
   using Base::slots_;
   using Base::step_;
+  using Base::Succeeded;
 
   // What those that wait for a node are told.
   struct Told {
@@ -153,13 +154,6 @@ class FlowLoop : private NodeRunner<kShared> {
     if (entry.has_yielded() || queue_.empty()) return false;
     queue_.Push(entry.Yielded());
     return true;
-  }
-
-  bool Succeeded(uint32_t node, const Status& status) {
-    if (status.ok()) [[likely]]
-      return true;
-    this->Fail(node, status);
-    return false;
   }
 
   bool ReadsDeadConstant(Iteration& iteration, uint32_t number, uint32_t node) const {

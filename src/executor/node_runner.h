@@ -50,6 +50,14 @@ class NodeRunner {
     return Ran::kFailed;
   }
 
+  // False, and the step has failed, where a node has.
+  bool Succeeded(uint32_t node, const Status& status) {
+    if (status.ok()) [[likely]]
+      return true;
+    Fail(node, status);
+    return false;
+  }
+
   KernelCall CallOf(uint32_t node, const NodeRecord& record) const {
     return {record.fn, record.kernel, infos_[node], inputs_ + record.first_input, record.first_output, node};
   }
@@ -58,17 +66,16 @@ class NodeRunner {
   [[gnu::always_inline]] bool Call(const KernelCall& call, uint64_t forwardable) {
     if (kShared && step_.failed()) return false;
     ExecutorAccess::BindNode(context_, *call.info, call.inputs, slots_ + call.first_output, forwardable);
-    const Status status = trace_ == nullptr ? call.fn(call.kernel, context_) : CallTraced(call);
-    if (status.ok()) [[likely]]
-      return true;
-    Fail(call.node, status);
-    return false;
+    if (trace_ != nullptr) [[unlikely]]
+      return Succeeded(call.node, CallTraced(call.fn, call.kernel, call.node));
+    return Succeeded(call.node, call.fn(call.kernel, context_));
   }
 
-  [[gnu::noinline]] Status CallTraced(const KernelCall& call) {
+  // Its arguments apart, so that a call which is not traced need not lie in memory.
+  [[gnu::noinline]] Status CallTraced(Kernel::Fn fn, Kernel* kernel, uint32_t node) {
     const int64_t start_ns = StepTrace::NowNs();
-    Status status = call.fn(call.kernel, context_);
-    TraceNode(*trace_, plan_, call.node, slots_, step_.args().step.step_id, start_ns);
+    Status status = fn(kernel, context_);
+    TraceNode(*trace_, plan_, node, slots_, step_.args().step.step_id, start_ns);
     return status;
   }
 

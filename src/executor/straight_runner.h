@@ -98,7 +98,7 @@ class StraightRunner : private NodeRunner<kShared> {
   [[gnu::noinline]] bool RunFlaggedAction(const StraightAction& action) {
     if ((action.flags & kNodeReadsRefs) != 0) {
       const uint32_t node = action.call.node;
-      if (Status s = CheckRefs(this->plan_, node, this->slots_); !s.ok()) return Failed(node, s);
+      if (!this->Succeeded(node, CheckRefs(this->plan_, node, this->slots_))) return false;
     }
     if ((action.flags & kNodeExpensive) != 0) {
       this->PollIfDue();
@@ -133,14 +133,9 @@ class StraightRunner : private NodeRunner<kShared> {
     if (move.kind != StraightMove::Kind::kFill) to.Reset();
     const bool same_iteration = move.kind == StraightMove::Kind::kShare;
     const Status s = HandOver(from, {from.dtype(), false}, same_iteration, this->plan_.device().allocator(), to);
-    if (!s.ok()) return Failed(move.node, s);
+    if (!this->Succeeded(move.node, s)) return false;
     if (move.empties) from.Reset();
     return true;
-  }
-
-  bool Failed(uint32_t node, const Status& status) {
-    this->Fail(node, status);
-    return false;
   }
 
   Iteration& iteration_;
