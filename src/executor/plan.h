@@ -2,7 +2,7 @@
 //
 // Nodes are renumbered in the order in which one thread runs them, so that a step walks memory forward. Values live in
 // slots, one a node output; an input is the number of a slot, so a data edge copies nothing. Out-edges stand in CSR
-// form; of several edges between two nodes one is left, since readiness is all that they say.
+// form; of several edges between two nodes those are left that say something of their own (plan_edges.h).
 //
 // A slot is one of
 //   fixed      the same in every step (Const, a ref to a variable): set once in the step's state. A node with such an

@@ -2,7 +2,7 @@
 // deadness. Conditionals in it are jumps between blocks of that line.
 //
 // Such a loop stays in one block of values (StepValues), and slots that only hand a value on (of a loop variable's
-// Merge, Switch, LoopCond, Identity) are not written at all: kernels read where the value is, its home. At the end of
+// Merge, of a Switch) are not written at all: kernels read where the value is, its home. At the end of
 // an iteration what goes to the next one is moved to the homes of the loop's variables; at the end of a branch what it
 // gives is moved to the Merge behind it, where the kernel that made it has not written it there at once.
 //

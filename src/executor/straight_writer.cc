@@ -40,6 +40,7 @@ StraightLoop StraightWriter::Write() {
   AddEntries();
   for (uint32_t item : Order()) AddItem(item);
   AddNext();
+  End();
   for (size_t a = 0; a < loop_.actions.size(); ++a) {
     loop_.actions[a].call.inputs = loop_.inputs.data() + first_input_[a];
   }
@@ -148,44 +149,44 @@ void StraightWriter::AddBranchEnd(uint32_t item) {
 
 // A value that may lie in another variable's home waits until all such values are safe.
 void StraightWriter::AddNext() {
-  std::vector<int> moves_of(frame_.plan().layout.num_slots, 0);
-  const auto from = [&](const Variable& variable) { return Source(variable.next_iteration, 0); };
-  const auto move = [&](const Variable& variable, uint32_t source, uint32_t target, bool may_swap) {
-    AddMove(shape_.goes_on,
-            {.kind = StraightMove::Kind::kHand,
-             .bytes = 0,
-             .from = source,
-             .to = target,
-             .node = PlanNode(variable.next_iteration)},
-            may_swap);
-  };
   GoTo(shape_.goes_on);
+  std::vector<int> moves_of(frame_.plan().layout.num_slots, 0);
   for (const Variable& variable : shape_.variables) {
-    ++moves_of[from(variable)];
-    if (from(variable) == variable.home) {
+    ++moves_of[NextOf(variable)];
+    if (NextOf(variable) == variable.home) {
       reads_.Note(variable.home, StraightReads::By::kKeeper, 0, shape_.goes_on);
-    } else if (NeedsStage(from(variable), variable)) {
+    } else if (NeedsStage(variable)) {
       written_[variable.stage] = shape_.goes_on;
-      move(variable, from(variable), variable.stage, false);
+      AddNextMove(variable, NextOf(variable), variable.stage, false);
     }
   }
   for (const Variable& variable : shape_.variables) {
-    if (from(variable) == variable.home || NeedsStage(from(variable), variable)) continue;
-    move(variable, from(variable), variable.home, moves_of[from(variable)] == 1);
+    if (NextOf(variable) == variable.home || NeedsStage(variable)) continue;
+    AddNextMove(variable, NextOf(variable), variable.home, moves_of[NextOf(variable)] == 1);
   }
   for (const Variable& variable : shape_.variables) {
-    if (NeedsStage(from(variable), variable)) move(variable, variable.stage, variable.home, true);
+    if (NeedsStage(variable)) AddNextMove(variable, variable.stage, variable.home, true);
   }
+}
+
+bool StraightWriter::NeedsStage(const Variable& variable) const {
+  const uint32_t from = NextOf(variable);
+  if (from == variable.home) return false;
+  // A kernel without a place for its output may share that of its input.
+  return shape_.is_home[from] || frame_.Placed(from) == nullptr;
+}
+
+void StraightWriter::AddNextMove(const Variable& variable, uint32_t from, uint32_t to, bool may_swap) {
+  const uint32_t node = PlanNode(variable.next_iteration);
+  AddMove(shape_.goes_on, {.kind = StraightMove::Kind::kHand, .bytes = 0, .from = from, .to = to, .node = node},
+          may_swap);
+}
+
+void StraightWriter::End() {
   blocks_.End();
   for (const StraightExit& exit : loop_.exits) {
     reads_.Note(exit.from, StraightReads::By::kKeeper, 0, shape_.has_ended);
   }
-}
-
-bool StraightWriter::NeedsStage(uint32_t from, const Variable& variable) const {
-  if (from == variable.home) return false;
-  // A kernel without a place for its output may share that of its input.
-  return shape_.is_home[from] || frame_.Placed(from) == nullptr;
 }
 
 void StraightWriter::AddMove(GuardId guard, StraightMove move, bool may_swap) {

@@ -25,6 +25,9 @@ class StraightWriter {
   // The home of a node's input.
   uint32_t Source(uint32_t node, uint32_t i) const { return homes_[frame_.Input(node, i)]; }
 
+  // The home of what the next iteration begins with.
+  uint32_t NextOf(const Variable& variable) const { return Source(variable.next_iteration, 0); }
+
   void AddEntries();
   void WriteInPlace();
   bool MayWriteAt(uint32_t source, uint32_t target, GuardId guard) const;
@@ -33,7 +36,9 @@ class StraightWriter {
   void AddAction(uint32_t node);
   void AddBranchEnd(uint32_t item);
   void AddNext();
-  bool NeedsStage(uint32_t from, const Variable& variable) const;
+  void AddNextMove(const Variable& variable, uint32_t from, uint32_t to, bool may_swap);
+  void End();
+  bool NeedsStage(const Variable& variable) const;
   void AddMove(GuardId guard, StraightMove move, bool may_swap);
   void GoTo(GuardId guard);
   void AddReleases();

@@ -112,6 +112,44 @@ TEST_P(ControlFlowTest, DeadnessFollowsControlEdges) {
   EXPECT_EQ(*Step(g, {-5}), std::vector<int32_t>{-5});
 }
 
+// Of a loop that counts: neither the Identity behind its Switch, nor the constant that waits for that, nor the
+// LoopCond.
+TEST_P(ControlFlowTest, WhatOnlyHandsOnIsNoNode) {
+  FlowGraph g;
+  const Values exits = g.While(
+      {g.Int(0)}, {g.Int(5)},
+      [&](const Values& v) {
+        return g.Op("Less", {v[0], v[1]});
+      },
+      [&](const Values& v) {
+        NodeSpec two;
+        two.name = "two";
+        two.op = "Const";
+        two.attrs = {{"dtype", DType::kInt32}, {"value", Tensor::Scalar<int32_t>(2)}};
+        two.control_inputs = {v[0].node};
+        return Values{g.Op("AddV2", {v[0], g.Add(std::move(two))})};
+      });
+  g.Fetch(exits[0]);
+  EXPECT_EQ(Run(g), std::vector<int32_t>{6});
+  EXPECT_EQ(plan_->frames()[1].num_nodes, 6U);  // Merge, Less, Switch, AddV2, NextIteration, Exit
+}
+
+TEST_P(ControlFlowTest, WhatWaitsForTwoThingsIsDeadWithEither) {
+  FlowGraph g;
+  const Output x = g.Feed();
+  const Output by_sign = g.Op("Switch", {x, g.Op("Greater", {x, g.Int(0)})});
+  const Output by_size = g.Op("Switch", {x, g.Op("Greater", {x, g.Int(10)})});
+  NodeSpec held;
+  held.name = "held";
+  held.op = "Identity";
+  held.inputs = {{by_sign.node, 1}};
+  held.control_inputs = {g.Op("Identity", {{by_size.node, 1}}).node};
+  g.Fetch(g.Op("Merge", {{by_size.node, 0}, g.Op("Neg", {g.Add(std::move(held))})}));
+  EXPECT_EQ(Run(g, {50}), std::vector<int32_t>{-50});
+  EXPECT_EQ(*Step(g, {5}), std::vector<int32_t>{5});
+  EXPECT_EQ(*Step(g, {-5}), std::vector<int32_t>{-5});
+}
+
 // The sum of 0..n-1, n times.
 TEST_P(ControlFlowTest, ALoopRunsAsOftenAsItsConditionSays) {
   for (int parallel : {1, 2, 10}) {

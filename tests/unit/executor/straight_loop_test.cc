@@ -90,6 +90,39 @@ TEST_P(StraightLoopTest, VariablesThatChangePlaces) {
   EXPECT_EQ(Run(g), (std::vector<int32_t>{30, 832040, 1346269, 7}));
 }
 
+// As when equal subexpressions have become one: x, y = 1, 1; five times x, y = x + y, x.
+TEST_P(StraightLoopTest, VariablesThatBeginWithOneValue) {
+  FlowGraph g;
+  const auto enter = [&](Output value, bool is_constant) {
+    return g.Op("Enter", {value}, {{"frame_name", "f"}, {"is_constant", is_constant}, {"parallel_iterations", 10}});
+  };
+  const auto merge = [&](Output first) {
+    NodeSpec spec;
+    spec.name = g.Name("Merge");
+    spec.op = "Merge";
+    spec.inputs = {first, Output{}};
+    spec.attrs = {{"T", DType::kInt32}, {"N", 2}};
+    return g.Add(std::move(spec));
+  };
+  const auto go_on = [&](Output variable, Output next) {
+    EXPECT_TRUE(g.graph.SetInput(variable.node, 1, g.Op("NextIteration", {next})).ok());
+  };
+  const Output i = merge(enter(g.Int(0), false));
+  const Output first = enter(Vector(g, 1), false);
+  const Output x = merge(first);
+  const Output y = merge(first);
+  const Output pred = g.Op("LoopCond", {g.Op("Less", {i, enter(g.Int(5), true)})});
+  const Output i_branch = g.Op("Switch", {i, pred});
+  const Output x_branch = g.Op("Switch", {x, pred});
+  const Output y_branch = g.Op("Switch", {y, pred});
+  go_on(i, g.Op("AddV2", {{i_branch.node, 1}, enter(g.Int(1), true)}));
+  go_on(x, g.Op("AddV2", {{x_branch.node, 1}, {y_branch.node, 1}}));
+  go_on(y, {x_branch.node, 1});
+  g.Fetch(g.Op("Exit", {x_branch}));
+  g.Fetch(g.Op("Exit", {y_branch}));
+  EXPECT_EQ(Run(g), (std::vector<int32_t>{13, 8}));
+}
+
 TEST_P(StraightLoopTest, ThreeVariablesInACircle) {
   FlowGraph g;
   const Values exits = CountTo(g, g.Int(31), {Vector(g, 1), Vector(g, 2), Vector(g, 3)}, [&](const Values& v) {
