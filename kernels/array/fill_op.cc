@@ -1,8 +1,6 @@
 // Tensors made of one value, and sequences.
-#include <algorithm>
-#include <cmath>
-
 #include "kernels/array/int_values.h"
+#include "kernels/array/range_count.h"
 #include "src/framework/op.h"
 
 namespace dfrun {
@@ -46,22 +44,19 @@ OP("OnesLike")
     .NotDifferentiable()
     .Doc("Ones of the shape of x.");
 
-// The number of steps of `delta` from `start` up to `limit`; nothing where an input is not known or makes no sense,
-// which the kernel then reports.
-PartialShape RangeLength(const InferenceContext& c) {
+// The number of steps of `delta` from `start` up to `limit`, where all three are known. Numbers of 16 bits are left to
+// the kernel.
+Result<int64_t> RangeLength(const InferenceContext& c) {
   const Tensor* start = c.input_value(0);
   const Tensor* limit = c.input_value(1);
   const Tensor* delta = c.input_value(2);
-  if (start == nullptr || limit == nullptr || delta == nullptr || !IsInteger(start->dtype()))
-    return {PartialShape::kUnknown};
-  if (start->num_elements() != 1 || limit->num_elements() != 1 || delta->num_elements() != 1)
-    return {PartialShape::kUnknown};
-  const double step = static_cast<double>(IntValues(*delta)[0]);
-  if (step == 0) return {PartialShape::kUnknown};
-  const double steps =
-      std::ceil((static_cast<double>(IntValues(*limit)[0]) - static_cast<double>(IntValues(*start)[0])) / step);
-  if (std::abs(steps) > 1e15) return {PartialShape::kUnknown};
-  return {std::max<int64_t>(0, static_cast<int64_t>(steps))};
+  Result<int64_t> count = PartialShape::kUnknown;
+  if (start == nullptr || limit == nullptr || delta == nullptr) return count;
+  VisitDType<float, double, int32_t, int64_t>(start->dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    count = RangeCount<T>(start->scalar<T>(), limit->scalar<T>(), delta->scalar<T>());
+  });
+  return count;
 }
 
 OP("Range")
@@ -72,7 +67,8 @@ OP("Range")
     .Attr("Tidx: {bfloat16, half, float, double, int8, int16, int32, int64, uint16, uint32, uint64} = DT_INT32")
     .Shape([](InferenceContext& c) -> Status {
       for (int i = 0; i < 3; ++i) DF_TRY(c.WithRank(i, 0).status());
-      c.set_output(0, RangeLength(c));
+      DF_ASSIGN(const int64_t count, RangeLength(c));
+      c.set_output(0, PartialShape({count}));
       return Status();
     })
     .NotDifferentiable()

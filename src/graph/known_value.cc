@@ -217,6 +217,20 @@ MaybeInts Range(const Inputs& in) {
   return out;
 }
 
+// Of a permutation of which every element is known.
+MaybeInts InvertPermutation(const Inputs& in) {
+  const MaybeInts value = in.Vector(0);
+  if (!value) return std::nullopt;
+  const auto length = static_cast<int64_t>(value->elements.size());
+  std::vector<Element> inverse(value->elements.size());
+  for (int64_t i = 0; i < length; ++i) {
+    const Element to = value->elements[static_cast<size_t>(i)];
+    if (!to || *to < 0 || *to >= length || inverse[static_cast<size_t>(*to)]) return std::nullopt;
+    inverse[static_cast<size_t>(*to)] = i;
+  }
+  return VectorOf(std::move(inverse));
+}
+
 MaybeInts Fill(const Inputs& in) {
   const MaybeInts dims = in.Vector(0);
   const MaybeInts value = in[1];
@@ -364,6 +378,7 @@ Evaluator FindEvaluator(std::string_view op) {
           {"Gather", Gather},
           {"GatherV2", Gather},
           {"Range", Range},
+          {"InvertPermutation", InvertPermutation},
           {"Fill", Fill},
           {"Add", Binary<Plus>},
           {"AddV2", Binary<Plus>},

@@ -60,6 +60,23 @@ TEST_F(KnownOutputsTest, PartsOfAShape) {
   EXPECT_EQ(Known({sum, 0}), "15");
 }
 
+TEST_F(KnownOutputsTest, InversesOfPermutations) {
+  const auto inverse = [this](std::initializer_list<int32_t> of) {
+    const NodeId perm = Add("Const", {}, {{"dtype", DType::kInt32}, {"value", Tensor::Vector<int32_t>(of)}});
+    return Known({Add("InvertPermutation", {{perm, 0}}, {}), 0});
+  };
+  EXPECT_EQ(inverse({2, 0, 1}), "1,2,0");
+  EXPECT_EQ(inverse({0, 0, 1}), "unknown");
+  EXPECT_EQ(inverse({1, 3}), "unknown");
+}
+
+TEST_F(KnownOutputsTest, LengthsOfRanges) {
+  const auto number = [this](double value) {
+    return Output{Add("Const", {}, {{"dtype", DType::kDouble}, {"value", Tensor::Scalar<double>(value)}}), 0};
+  };
+  EXPECT_EQ(g_.shape({Add("Range", {number(1), number(7), number(1.5)}, {}), 0}), PartialShape({4}));
+}
+
 TEST_F(KnownOutputsTest, ShapesOfVariables) {
   const NodeId variable = Add("VarHandleOp", {}, {{"dtype", DType::kFloat}, {"shape", PartialShape({-1, 3})}});
   EXPECT_EQ(Known({Add("VariableShape", {{variable, 0}}, {}), 0}), "?,3");
