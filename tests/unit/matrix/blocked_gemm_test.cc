@@ -17,7 +17,7 @@ namespace {
 // operands copied in passes and blocks of which none is whole.
 constexpr int64_t kSizes[][3] = {{20, 300, 1024},  {32, 512, 1024}, {700, 40, 500}, {5, 2100, 70},  {600, 1100, 50},
                                  {33, 1030, 517},  {1, 700, 300},   {300, 700, 1},  {130, 260, 10}, {128, 1000, 1000},
-                                 {40, 1024, 2048}, {1, 1, 1},       {700, 810, 250}};
+                                 {40, 1024, 2048}, {1, 1, 1},       {300, 900, 250}};
 
 template <class T>
 Tensor RandomMatrix(int64_t rows, int64_t columns, unsigned seed) {
