@@ -14,13 +14,15 @@ counted() {
   paste -d ' ' "$WORK/counts" "$WORK/words"
 }
 
-# A text that begins within a line of other bytes, one word for many ranks, one long line, and a real one.
+# A text that begins within a line of other bytes, one word for many ranks, bytes that are no text, one long line, and a
+# real one.
 printf '  12 -- the a b the\n' > "$WORK/short.txt"
 printf 'word' > "$WORK/one.txt"
+printf '\0\377a\0b\r\nna\303\257ve a\r@[`{z' > "$WORK/bytes.txt"
 for _ in $(seq 300); do printf 'abc de-f; gh '; done > "$WORK/line.txt"
 cat "$SOURCE"/docs/*.md "$SOURCE/LICENSE" > "$WORK/real.txt"
 
-for text in short one line real; do
+for text in short one bytes line real; do
   tr -cs A-Za-z '\n' < "$WORK/$text.txt" | sort | uniq -c | sed -E 's/^ *//' > "$WORK/expected"
   for ranks in 1 2 4 8; do
     train "$ranks" "$SOURCE/configs/wordcount.yaml" "$WORK/$text-$ranks" --set text="$WORK/$text.txt" > "$WORK/log" 2>&1 ||
