@@ -6,6 +6,7 @@
 
 #include "kernels/matrix/blocked_gemm.h"
 #include "kernels/matrix/gemm.h"
+#include "kernels/matrix/simd.h"
 
 namespace dfrun {
 
@@ -28,8 +29,30 @@ struct ThreadTiles {
   int64_t columns = 1;
 };
 
+// Rows of C, in vectors, that make up for transposing its columns.
+inline constexpr int64_t kWorthTransposing = 4;
+
 // How many parts of C's rows a product by DirectGemm is cut into.
 int64_t DirectParts(const GemmShape& shape, int threads);
+
+// DirectGemm. C of fewer columns than a vector has lanes, but many rows, is computed as its transpose where A is one: A
+// is then read in whole vectors, as it lies.
+template <class T>
+void RunDirectPart(const GemmShape& s, MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, int64_t rows) {
+  if (!a.transposed || s.n >= kLanes<T> || rows < kWorthTransposing * kLanes<T>)
+    return DirectGemm<T>(rows, s.k, s.n, a, b, c);
+  constexpr int64_t kRowsAtATime = 16 * kLanes<T>;
+  T block[kLanes<T> * kRowsAtATime];
+  for (int64_t row = 0; row < rows; row += kRowsAtATime) {
+    const int64_t count = std::min(kRowsAtATime, rows - row);
+    const MatrixView<const T> part = a.At(row, 0);
+    DirectGemm<T>(s.n, s.k, count, {b.data, b.stride, !b.transposed}, {part.data, part.stride, !part.transposed},
+                  {block, count, false});
+    for (int64_t i = 0; i < count; ++i) {
+      for (int64_t j = 0; j < s.n; ++j) c.data[(row + i) * c.stride + j] = block[j * count + i];
+    }
+  }
+}
 
 // C = A B by DirectGemm on the pool; what `output` does to a stored product is done.
 template <class T>
@@ -39,7 +62,7 @@ void RunDirect(const GemmShape& s, const T* a, const T* b, T* c, ThreadPool& poo
     const int64_t row = i * s.m / parts;
     const int64_t rows = (i + 1) * s.m / parts - row;
     const MatrixView<T> part{c + row * s.n, s.n, false};
-    DirectGemm<T>(rows, s.k, s.n, ViewA(s, a).At(row, 0), ViewB(s, b), part);
+    RunDirectPart<T>(s, ViewA(s, a).At(row, 0), ViewB(s, b), part, rows);
     output.At(row, 0).Finish(part, rows, s.n);
   });
 }
