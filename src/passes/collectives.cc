@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "src/graph/upstream.h"
 #include "src/passes/collective_exchange.h"
 #include "src/passes/collective_group.h"
 
@@ -199,30 +200,17 @@ class Lowering {
   // What is not a collective, what that needs, and collectives that are run for themselves. Of one with an output for
   // each participant, what nobody reads goes.
   std::vector<bool> Needed() const {
-    std::vector<bool> needed(static_cast<size_t>(graph_.num_nodes()), false);
-    std::vector<NodeId> todo;
-    const auto need = [&](NodeId id) {
-      if (needed[id]) return;
-      needed[id] = true;
-      todo.push_back(id);
-    };
+    Upstream walk(graph_);
     for (NodeId id = 0; id < num_before_; ++id) {
       const auto made = controls_.find(id);
       if (made == controls_.end()) {
-        need(id);
+        walk.Add(id);
       } else if (!CollectiveForm(graph_.node(id)).empty() || read_.count(id) == 0) {
-        for (NodeId result : made->second) need(result);
+        for (NodeId result : made->second) walk.Add(result);
       }
     }
-    while (!todo.empty()) {
-      const Node& node = graph_.node(todo.back());
-      todo.pop_back();
-      for (Output input : node.inputs) {
-        if (input.valid()) need(input.node);
-      }
-      for (NodeId control : node.control_inputs) need(control);
-    }
-    return needed;
+    while (const Node* node = walk.Next()) walk.AddSources(*node);
+    return std::move(walk).added();
   }
 
   Graph& graph_;

@@ -8,6 +8,7 @@
 
 #include "src/framework/run_kernel.h"
 #include "src/graph/control_flow.h"
+#include "src/graph/upstream.h"
 #include "src/passes/graph_rebuilder.h"
 #include "src/passes/has_refs.h"
 
@@ -99,35 +100,28 @@ class Folder {
 
   // What the graph is for: its ends and what has effects. They need what they read, but for what is folded.
   void MarkNeeded() {
-    needed_.assign(static_cast<size_t>(graph_.num_nodes()), false);
-    std::vector<bool> has_readers(needed_.size(), false);
+    std::vector<bool> has_readers(static_cast<size_t>(graph_.num_nodes()), false);
     for (const Node& node : graph_.nodes()) {
       for (Output input : node.inputs) {
         if (input.valid()) has_readers[input.node] = true;
       }
       for (NodeId id : node.control_inputs) has_readers[id] = true;
     }
-    std::vector<NodeId> todo;
-    const auto need = [&](NodeId id) {
-      if (needed_[id]) return;
-      needed_[id] = true;
-      todo.push_back(id);
-    };
+    Upstream walk(graph_);
     for (const Node& node : graph_.nodes()) {
-      if (!has_readers[node.id] || node.op->is_stateful || HasRefInput(node)) need(node.id);
+      if (!has_readers[node.id] || node.op->is_stateful || HasRefInput(node)) walk.Add(node.id);
     }
-    while (!todo.empty()) {
-      const Node& node = graph_.node(todo.back());
-      todo.pop_back();
-      for (Output input : node.inputs) {
-        if (!input.valid() || (IsFolded(node.id) && !waits_[input.node])) continue;
-        need(input.node);
+    while (const Node* node = walk.Next()) {
+      for (Output input : node->inputs) {
+        if (!input.valid() || (IsFolded(node->id) && !waits_[input.node])) continue;
+        walk.Add(input.node);
         if (graph_.node(input.node).num_outputs() > 1) read_ports_.insert({input.node, input.port});
       }
-      for (NodeId id : node.control_inputs) {
-        if (values_.count(id) == 0 || waits_[id]) need(id);  // nothing needs to wait for a constant
+      for (NodeId id : node->control_inputs) {
+        if (values_.count(id) == 0 || waits_[id]) walk.Add(id);  // nothing needs to wait for a constant
       }
     }
+    needed_ = std::move(walk).added();
   }
 
   Result<std::optional<Graph>> Rebuild(const std::vector<NodeId>& order) {

@@ -1,9 +1,9 @@
 #include "src/passes/prune.h"
 
-#include <algorithm>
 #include <map>
 #include <utility>
 
+#include "src/graph/upstream.h"
 #include "src/passes/graph_rebuilder.h"
 
 namespace dfrun {
@@ -15,17 +15,16 @@ class Pruner {
   Pruner(const Graph& graph, const RunSignature& signature)
       : graph_(graph),
         signature_(signature),
-        needed_(static_cast<size_t>(graph.num_nodes()), false),
-        has_feed_(needed_.size(), false),
+        has_feed_(static_cast<size_t>(graph.num_nodes()), false),
         rebuilder_(graph) {}
 
   Result<Graph> Run() {
     DF_TRY(CheckSignature());
     DF_ASSIGN(const std::vector<NodeId> order, graph_.TopologicalOrder());
-    MarkNeeded();
+    const std::vector<bool> needed = Needed();
     DF_TRY(AddArgs());
     for (NodeId id : order) {
-      if (!needed_[id]) continue;
+      if (!needed[id]) continue;
       DF_TRY(CheckFedRefs(id));
       rebuilder_.Keep(id);
     }
@@ -75,27 +74,21 @@ class Pruner {
     return has_feed_[id] && graph_.node(id).op->name.compare(0, 11, "Placeholder") == 0;
   }
 
-  void MarkNeeded() {
-    std::vector<NodeId> todo;
-    const auto need = [&](NodeId id) {
-      if (needed_[id]) return;
-      needed_[id] = true;
-      todo.push_back(id);
-    };
+  std::vector<bool> Needed() const {
+    Upstream walk(graph_);
     for (Output fetch : signature_.fetches) {
-      if (!IsFed(fetch)) need(fetch.node);
+      if (!IsFed(fetch)) walk.Add(fetch.node);
     }
-    for (NodeId target : signature_.targets) need(target);
-    while (!todo.empty()) {
-      const Node& node = graph_.node(todo.back());
-      todo.pop_back();
-      for (Output input : node.inputs) {
-        if (input.valid() && !IsFed(input)) need(input.node);
+    for (NodeId target : signature_.targets) walk.Add(target);
+    while (const Node* node = walk.Next()) {
+      for (Output input : node->inputs) {
+        if (input.valid() && !IsFed(input)) walk.Add(input.node);
       }
-      for (NodeId id : node.control_inputs) {
-        if (!IsFedPlaceholder(id)) need(id);
+      for (NodeId id : node->control_inputs) {
+        if (!IsFedPlaceholder(id)) walk.Add(id);
       }
     }
+    return std::move(walk).added();
   }
 
   Status AddArgs() {
@@ -158,7 +151,6 @@ class Pruner {
 
   const Graph& graph_;
   const RunSignature& signature_;
-  std::vector<bool> needed_;    // by node
   std::vector<bool> has_feed_;  // by node: one of its outputs is fed
   std::map<std::pair<NodeId, int32_t>, size_t> feed_index_;
   GraphRebuilder rebuilder_;

@@ -1,7 +1,9 @@
 #include "src/session/job_graph.h"
 
+#include <set>
 #include <utility>
 
+#include "src/graph/upstream.h"
 #include "src/session/checkpoint_nodes.h"
 #include "src/session/job_graph_draft.h"
 #include "src/session/random_positions.h"
@@ -101,21 +103,18 @@ Status AddInitialValues(JobGraphDraft& draft) {
 
 // What a step reads has a value in every step.
 Status CheckFed(const Graph& graph, const RunSignature& signature) {
-  std::vector<bool> seen(static_cast<size_t>(graph.num_nodes()));
-  for (const Output& feed : signature.feeds) seen[feed.node] = true;
-  std::vector<NodeId> stack = signature.targets;
-  for (const Output& fetch : signature.fetches) stack.push_back(fetch.node);
-  while (!stack.empty()) {
-    const Node& node = graph.node(stack.back());
-    stack.pop_back();
-    if (seen[node.id]) continue;
-    seen[node.id] = true;
-    if (node.op->name == "Placeholder") {
-      return InvalidArgument(graph.Describe(node.id), " has no value in the step: give it one by 'feed' of 'run' or ",
+  std::set<NodeId> fed;
+  for (const Output& feed : signature.feeds) fed.insert(feed.node);
+  Upstream walk(graph);
+  for (NodeId target : signature.targets) walk.Add(target);
+  for (const Output& fetch : signature.fetches) walk.Add(fetch.node);
+  while (const Node* node = walk.Next()) {
+    if (fed.count(node->id) != 0) continue;
+    if (node->op->name == "Placeholder") {
+      return InvalidArgument(graph.Describe(node->id), " has no value in the step: give it one by 'feed' of 'run' or ",
                              "'eval', or make it an input, a variable or a constant");
     }
-    for (Output o : node.inputs) stack.push_back(o.node);
-    stack.insert(stack.end(), node.control_inputs.begin(), node.control_inputs.end());
+    walk.AddSources(*node);
   }
   return Status();
 }

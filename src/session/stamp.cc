@@ -1,5 +1,7 @@
 #include "src/session/stamp.h"
 
+#include "src/graph/upstream.h"
+
 namespace dfrun {
 
 Output StampMap::Map(Output o) const {
@@ -76,29 +78,24 @@ Status Stamp(const Graph& from, const std::vector<NodeId>& body, const StampOpti
 
 Result<std::vector<NodeId>> Ancestors(const Graph& graph, const std::vector<Output>& outputs,
                                       const std::vector<bool>& stop, const StampMap* replaced) {
-  std::vector<bool> wanted(static_cast<size_t>(graph.num_nodes()), false);
-  std::vector<NodeId> pending;
-  auto want = [&](NodeId id) {
-    if (wanted[id] || stop[id]) return;
-    wanted[id] = true;
-    pending.push_back(id);
+  Upstream walk(graph);
+  const auto want = [&](NodeId id) {
+    if (!stop[id]) walk.Add(id);
   };
-  auto want_output = [&](Output o) {
+  const auto want_output = [&](Output o) {
     if (replaced == nullptr || replaced->outputs.count(StampMap::OutputKey(o)) == 0) want(o.node);
   };
   for (Output o : outputs) want_output(o);
-  while (!pending.empty()) {
-    const Node& node = graph.node(pending.back());
-    pending.pop_back();
-    for (Output input : node.inputs) want_output(input);
-    for (NodeId control : node.control_inputs) {
+  while (const Node* node = walk.Next()) {
+    for (Output input : node->inputs) want_output(input);
+    for (NodeId control : node->control_inputs) {
       if (replaced == nullptr || !replaced->ReplacesAll(graph.node(control))) want(control);
     }
   }
   DF_ASSIGN(const std::vector<NodeId> order, graph.TopologicalOrder());
   std::vector<NodeId> found;
   for (NodeId id : order) {
-    if (wanted[id]) found.push_back(id);
+    if (walk.added()[id]) found.push_back(id);
   }
   return found;
 }

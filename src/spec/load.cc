@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "src/graph/upstream.h"
 #include "src/spec/document.h"
 #include "src/spec/section.h"
 
@@ -19,21 +20,16 @@ void CheckFunctionNames(const FunctionMap& functions, const OpRegistry& ops, Dia
 
 // A variable's first value is made before there is any step: nothing of a step may go into it.
 void CheckInitialValues(const std::vector<VariableSpec>& variables, const Graph& graph, Diagnostics& diagnostics) {
-  std::vector<bool> seen(static_cast<size_t>(graph.num_nodes()));
+  Upstream walk(graph);
   for (const VariableSpec& v : variables) {
-    std::vector<NodeId> stack = {v.init.node};
-    while (!stack.empty()) {
-      const Node& node = graph.node(stack.back());
-      stack.pop_back();
-      if (seen[node.id]) continue;
-      seen[node.id] = true;
+    walk.Add(v.init.node);
+    while (const Node* node = walk.Next()) {
       for (std::string_view op : {"Placeholder", "VariableV2", "HDF5Reader", "SampleReader"}) {
-        if (node.op->name != op) continue;
+        if (node->op->name != op) continue;
         diagnostics.Error(graph.node(v.node).place, "the 'init' of '", graph.node(v.node).name, "' depends on '",
-                          node.name, "' (", op, "), which has no value before the first step");
+                          node->name, "' (", op, "), which has no value before the first step");
       }
-      for (Output o : node.inputs) stack.push_back(o.node);
-      stack.insert(stack.end(), node.control_inputs.begin(), node.control_inputs.end());
+      walk.AddSources(*node);
     }
   }
 }

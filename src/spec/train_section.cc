@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "src/graph/upstream.h"
 #include "src/spec/section.h"
 
 namespace dfrun {
@@ -55,18 +56,13 @@ class TrainReader {
 
   // Which inputs the loss depends on.
   void FindInputs() {
-    const Graph& graph = context_.graph;
-    std::vector<bool> seen(static_cast<size_t>(graph.num_nodes()));
-    std::vector<NodeId> stack = {spec_.loss.node};
-    while (!stack.empty()) {
-      const NodeId id = stack.back();
-      stack.pop_back();
-      if (seen[id]) continue;
-      seen[id] = true;
-      for (Output o : graph.node(id).inputs) stack.push_back(o.node);
+    Upstream walk(context_.graph);
+    walk.Add(spec_.loss.node);
+    while (const Node* node = walk.Next()) {
+      for (Output input : node->inputs) walk.Add(input.node);
     }
     for (size_t i = 0; i < context_.inputs.size(); ++i) {
-      if (!seen[context_.inputs[i].read]) continue;
+      if (!walk.added()[context_.inputs[i].read]) continue;
       read_.push_back(&context_.inputs[i]);
       if (spec_.input < 0) spec_.input = static_cast<int>(i);
     }
