@@ -1,5 +1,5 @@
 // Tagged point-to-point messages between ranks: what every network underneath must offer. CONTRACT.md is the whole
-// contract, tests/conformance/transport_suite.h its test.
+// contract, tests/conformance/transport/transport_suite.h its test.
 #ifndef DFRUN_COMM_TRANSPORT_H_
 #define DFRUN_COMM_TRANSPORT_H_
 

@@ -7,6 +7,7 @@
 
 #include "comm/bootstrap/world.h"
 #include "jobs/command.h"
+#include "src/base/log.h"
 #include "src/session/worker.h"
 
 namespace dfrun::jobs {
@@ -37,6 +38,7 @@ Result<int> LeadOrServe(const RankOptions& options, const RankRole& lead) {
 Result<int> LeadOrServe(const RankOptions& options, const RankRole& lead, const RankRole& serve) {
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   DF_ASSIGN(const std::unique_ptr<comm::World> world, comm::World::Join(options.threads > 0 ? options.threads : cores));
+  if (world->size() > 1) TagLog(world->rank());
   RuntimeOptions runtime_options;
   runtime_options.threads = options.threads > 0 ? options.threads : std::max(1, cores / world->ranks_on_host());
   runtime_options.straight_loops = options.straight_loops;

@@ -1,51 +1,37 @@
-// Log lines tagged with the rank. The message is built only when its level is on.
+// Log lines on stderr: "[3] warning: left out: ..." of rank 3.
 //
-//   DF_LOG(kInfo) << "restored " << n << " variables";
+//   DF_LOG(kWarning) << "left out: " << path;
 //
-// Thread safety: any thread. The sinks are set once, at start, by InitLog().
+// Thread safety: any thread.
 #ifndef DFRUN_SRC_BASE_LOG_H_
 #define DFRUN_SRC_BASE_LOG_H_
 
+#include <cstdint>
+#include <ostream>
 #include <sstream>
-#include <string>
-
-#include "src/base/status.h"
 
 namespace dfrun {
 
-enum class LogLevel { kDebug = 0, kInfo = 1, kWarning = 2, kError = 3 };
+enum class LogLevel : uint8_t { kInfo, kWarning, kError };
 
-struct LogOptions {
-  int rank = -1;                     // -1: no tag
-  LogLevel level = LogLevel::kInfo;  // of the file
-  LogLevel stderr_level = LogLevel::kWarning;
-  std::string file;  // empty: no file
-};
+// From now on every line begins with the rank. Before there are other threads that log.
+void TagLog(int rank);
 
-// Before this, warnings and errors go to stderr.
-Status InitLog(const LogOptions& options);
-
-bool LogEnabled(LogLevel level);
-
+// One line, written when it is destroyed.
 class LogMessage {
  public:
-  LogMessage(LogLevel level, const char* file, int line) : level_(level), file_(file), line_(line) {}
+  explicit LogMessage(LogLevel level) : level_(level) {}
   LogMessage(const LogMessage&) = delete;
   LogMessage& operator=(const LogMessage&) = delete;
   ~LogMessage();
   std::ostream& stream() { return stream_; }
 
  private:
-  LogLevel level_;
-  const char* file_;
-  int line_;
+  const LogLevel level_;
   std::ostringstream stream_;
 };
 
-#define DF_LOG(level)                                   \
-  if (!::dfrun::LogEnabled(::dfrun::LogLevel::level)) { \
-  } else                                                \
-    ::dfrun::LogMessage(::dfrun::LogLevel::level, __FILE__, __LINE__).stream()
+#define DF_LOG(level) ::dfrun::LogMessage(::dfrun::LogLevel::level).stream()
 
 }  // namespace dfrun
 

@@ -1,4 +1,4 @@
-// The directory that a job writes to: metrics.jsonl, checkpoints/, trace/, logs/. Rank 0 makes it.
+// The directory that a job writes to: metrics.jsonl, checkpoints/, trace/. Rank 0 makes it.
 #ifndef DFRUN_SRC_SESSION_RUN_DIRECTORY_H_
 #define DFRUN_SRC_SESSION_RUN_DIRECTORY_H_
 

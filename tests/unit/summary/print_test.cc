@@ -54,6 +54,20 @@ TEST(Print, WritesToAFile) {
   EXPECT_EQ(content.str(), "one;two;");
 }
 
+TEST(Print, LogsAtTheLevelOfItsStream) {
+  NodeRunner runner;
+  for (const std::string level : {"info", "warning", "error"}) {
+    ::testing::internal::CaptureStderr();
+    const Status status =
+        runner
+            .Run(Way::kStaticShapes, "PrintV2", {{"output_stream", "log(" + level + ")"}, {"end", ""}},
+                 {Tensor::Scalar<std::string>("said")})
+            .status();
+    ASSERT_TRUE(status.ok()) << status.ToString();
+    EXPECT_EQ(::testing::internal::GetCapturedStderr(), level + ": said\n");
+  }
+}
+
 TEST(Assert, NamesTheValues) {
   NodeRunner runner;
   const Status status =
