@@ -1,4 +1,5 @@
 // Stacks: what a loop keeps for its gradient.
+#include "kernels/state/device_object_op.h"
 #include "src/framework/op.h"
 
 namespace dfrun {
@@ -28,10 +29,7 @@ void Pops(OpBuilder& op) {
 OP("Stack")
     .Output("handle: Ref(string)")
     .As(MakesStack)
-    .Shape([](InferenceContext& c) {
-      c.set_output(0, PartialShape({2}));
-      return Status();
-    })
+    .Shape(ReferenceHandleShape)
     .Doc("A stack of the step, without a bound.");
 OP("StackPush").Input("handle: Ref(string)").As(Pushes);
 OP("StackPop").Input("handle: Ref(string)").As(Pops);

@@ -1,18 +1,17 @@
 // Conditional accumulators: gradients of several workers, summed until there are enough.
+#include "kernels/state/device_object_op.h"
+#include "kernels/state/state_ops.h"
 #include "src/framework/op.h"
 
 namespace dfrun {
 namespace {
 
 void OfNumbers(OpBuilder& op) {
-  op.Attr(
-      "dtype: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, "
-      "quint16, uint16, complex128, half, uint32, uint64}");
+  op.Attr(kNumericDtype);
 }
 
 void MakesAccumulator(OpBuilder& op) {
-  op.As(OfNumbers).Attr("shape: shape").Attr("container: string = ''").Attr("shared_name: string = ''");
-  op.Attr("reduction_type: {'MEAN', 'SUM'} = 'MEAN'").Stateful().NotDifferentiable();
+  op.As(OfNumbers).Attr("shape: shape").As(DeviceObject).Attr("reduction_type: {'MEAN', 'SUM'} = 'MEAN'");
   op.Doc("Sums gradients; those computed from a step before its own are left out.");
 }
 
@@ -39,18 +38,13 @@ void GivesCount(OpBuilder& op) {
   op.Doc("The number of gradients that have been summed.");
 }
 
-Status ShapeOfReference(InferenceContext& c) {
-  c.set_output(0, PartialShape({2}));
-  return Status();
-}
-
-OP("ConditionalAccumulator").Output("handle: Ref(string)").As(MakesAccumulator).Shape(ShapeOfReference);
+OP("ConditionalAccumulator").Output("handle: Ref(string)").As(MakesAccumulator).Shape(ReferenceHandleShape);
 OP("AccumulatorApplyGradient").Input("handle: Ref(string)").As(Applies);
 OP("AccumulatorTakeGradient").Input("handle: Ref(string)").As(Takes);
 OP("AccumulatorSetGlobalStep").Input("handle: Ref(string)").As(SetsStep);
 OP("AccumulatorNumAccumulated").Input("handle: Ref(string)").As(GivesCount);
 
-OP("SparseConditionalAccumulator").Output("handle: Ref(string)").As(MakesAccumulator).Shape(ShapeOfReference);
+OP("SparseConditionalAccumulator").Output("handle: Ref(string)").As(MakesAccumulator).Shape(ReferenceHandleShape);
 OP("SparseAccumulatorApplyGradient")
     .Input("handle: Ref(string)")
     .Input("local_step: int64")

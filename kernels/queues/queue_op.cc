@@ -1,38 +1,32 @@
 // Queues. The ops without V2 take the handle as a reference to a string, those with it as a resource.
+#include "kernels/state/device_object_op.h"
 #include "src/framework/component_inference.h"
 #include "src/framework/op.h"
 
 namespace dfrun {
 namespace {
 
-void IsNamed(OpBuilder& op) {
-  op.Attr("container: string = ''").Attr("shared_name: string = ''").Stateful().NotDifferentiable();
-}
-
-Status ShapeOfReference(InferenceContext& c) {
-  c.set_output(0, PartialShape({2}));
-  return Status();
-}
-
 void Fifo(OpBuilder& op) {
   op.Attr("component_types: list(type) >= 1").Attr("shapes: list(shape) >= 0 = []").Attr("capacity: int = -1");
-  op.As(IsNamed).Doc("A queue of tuples of tensors: first in, first out.");
+  op.As(DeviceObject).Doc("A queue of tuples of tensors: first in, first out.");
 }
 
 void PaddingFifo(OpBuilder& op) {
   op.Attr("component_types: list(type) >= 1").Attr("shapes: list(shape) >= 0 = []").Attr("capacity: int = -1");
-  op.As(IsNamed).Doc("A first-in first-out queue whose batches are padded with zeros to their largest element.");
+  op.As(DeviceObject).Doc("A first-in first-out queue whose batches are padded with zeros to their largest element.");
 }
 
 void Shuffling(OpBuilder& op) {
   op.Attr("component_types: list(type) >= 1").Attr("shapes: list(shape) >= 0 = []").Attr("capacity: int = -1");
   op.Attr("min_after_dequeue: int = 0").Attr("seed: int = 0").Attr("seed2: int = 0");
-  op.As(IsNamed).Doc("A queue that gives its elements in random order, keeping min_after_dequeue while it is open.");
+  op.As(DeviceObject)
+      .Doc("A queue that gives its elements in random order, keeping min_after_dequeue while it is open.");
 }
 
 void Priority(OpBuilder& op) {
   op.Attr("component_types: list(type) >= 0 = []").Attr("shapes: list(shape) >= 0").Attr("capacity: int = -1");
-  op.As(IsNamed).Doc("A queue that gives the element of the least priority, an int64 before the other components.");
+  op.As(DeviceObject)
+      .Doc("A queue that gives the element of the least priority, an int64 before the other components.");
 }
 
 void TakesComponents(OpBuilder& op) {
@@ -112,13 +106,13 @@ void TellsClosed(OpBuilder& op) {
   op.Output("is_closed: bool").Shape(ScalarOutputs()).NotDifferentiable().Doc("Whether the queue is closed.");
 }
 
-OP("FIFOQueue").Output("handle: Ref(string)").Shape(ShapeOfReference).As(Fifo);
+OP("FIFOQueue").Output("handle: Ref(string)").Shape(ReferenceHandleShape).As(Fifo);
 OP("FIFOQueueV2").Output("handle: resource").Shape(ScalarOutputs()).As(Fifo);
-OP("PaddingFIFOQueue").Output("handle: Ref(string)").Shape(ShapeOfReference).As(PaddingFifo);
+OP("PaddingFIFOQueue").Output("handle: Ref(string)").Shape(ReferenceHandleShape).As(PaddingFifo);
 OP("PaddingFIFOQueueV2").Output("handle: resource").Shape(ScalarOutputs()).As(PaddingFifo);
-OP("RandomShuffleQueue").Output("handle: Ref(string)").Shape(ShapeOfReference).As(Shuffling);
+OP("RandomShuffleQueue").Output("handle: Ref(string)").Shape(ReferenceHandleShape).As(Shuffling);
 OP("RandomShuffleQueueV2").Output("handle: resource").Shape(ScalarOutputs()).As(Shuffling);
-OP("PriorityQueue").Output("handle: Ref(string)").Shape(ShapeOfReference).As(Priority);
+OP("PriorityQueue").Output("handle: Ref(string)").Shape(ReferenceHandleShape).As(Priority);
 OP("PriorityQueueV2").Output("handle: resource").Shape(ScalarOutputs()).As(Priority);
 
 OP("QueueEnqueue").Input("handle: Ref(string)").As(Enqueues);

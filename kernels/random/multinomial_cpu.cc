@@ -5,6 +5,7 @@
 #include "kernels/math/element.h"
 #include "kernels/random/distributions.h"
 #include "kernels/random/random_source.h"
+#include "src/framework/element_types.h"
 
 namespace dfrun {
 namespace {
@@ -105,8 +106,8 @@ struct Multinomial {
   };
 };
 
-CPU_KERNEL("Multinomial", Multinomial<OwnSequence>, bfloat16, float16, float, double);
-CPU_KERNEL("StatelessMultinomial", Multinomial<SeedInput<2>>, bfloat16, float16, float, double);
+CPU_KERNEL("Multinomial", Multinomial<OwnSequence>, DF_FLOATS);
+CPU_KERNEL("StatelessMultinomial", Multinomial<SeedInput<2>>, DF_FLOATS);
 
 }  // namespace
 }  // namespace dfrun

@@ -3,6 +3,7 @@
 #include "kernels/random/distributions.h"
 #include "kernels/random/fill_random.h"
 #include "kernels/random/random_source.h"
+#include "src/framework/element_types.h"
 
 namespace dfrun {
 namespace {
@@ -79,24 +80,22 @@ template <class Source>
 using FullInt = Random<Plain<dist::FullInt>, Source>;
 using Seed = SeedInput<1>;
 
-#define DF_FLOAT_TYPES float16, bfloat16, float, double
-CPU_KERNEL_ATTR("RandomUniform", "dtype", Uniform<OwnSequence>, DF_FLOAT_TYPES);
-CPU_KERNEL_ATTR("RandomStandardNormal", "dtype", Normal<OwnSequence>, DF_FLOAT_TYPES);
-CPU_KERNEL_ATTR("TruncatedNormal", "dtype", TruncatedNormal<OwnSequence>, DF_FLOAT_TYPES);
+CPU_KERNEL_ATTR("RandomUniform", "dtype", Uniform<OwnSequence>, DF_FLOATS);
+CPU_KERNEL_ATTR("RandomStandardNormal", "dtype", Normal<OwnSequence>, DF_FLOATS);
+CPU_KERNEL_ATTR("TruncatedNormal", "dtype", TruncatedNormal<OwnSequence>, DF_FLOATS);
 CPU_KERNEL_ATTR("RandomUniformInt", "Tout", UniformInt<OwnSequence>, int32_t, int64_t);
 
-CPU_KERNEL_ATTR("StatelessRandomUniform", "dtype", Uniform<Seed>, DF_FLOAT_TYPES);
-CPU_KERNEL_ATTR("StatelessRandomNormal", "dtype", Normal<Seed>, DF_FLOAT_TYPES);
-CPU_KERNEL_ATTR("StatelessTruncatedNormal", "dtype", TruncatedNormal<Seed>, DF_FLOAT_TYPES);
+CPU_KERNEL_ATTR("StatelessRandomUniform", "dtype", Uniform<Seed>, DF_FLOATS);
+CPU_KERNEL_ATTR("StatelessRandomNormal", "dtype", Normal<Seed>, DF_FLOATS);
+CPU_KERNEL_ATTR("StatelessTruncatedNormal", "dtype", TruncatedNormal<Seed>, DF_FLOATS);
 CPU_KERNEL_ATTR("StatelessRandomUniformInt", "dtype", UniformInt<Seed>, int32_t, int64_t);
 CPU_KERNEL_ATTR("StatelessRandomUniformFullInt", "dtype", FullInt<Seed>, int32_t, int64_t, uint32_t, uint64_t);
 
-CPU_KERNEL_ATTR("StatelessRandomUniformV2", "dtype", Uniform<KeyInputs>, DF_FLOAT_TYPES);
-CPU_KERNEL_ATTR("StatelessRandomNormalV2", "dtype", Normal<KeyInputs>, DF_FLOAT_TYPES);
-CPU_KERNEL_ATTR("StatelessTruncatedNormalV2", "dtype", TruncatedNormal<KeyInputs>, DF_FLOAT_TYPES);
+CPU_KERNEL_ATTR("StatelessRandomUniformV2", "dtype", Uniform<KeyInputs>, DF_FLOATS);
+CPU_KERNEL_ATTR("StatelessRandomNormalV2", "dtype", Normal<KeyInputs>, DF_FLOATS);
+CPU_KERNEL_ATTR("StatelessTruncatedNormalV2", "dtype", TruncatedNormal<KeyInputs>, DF_FLOATS);
 CPU_KERNEL_ATTR("StatelessRandomUniformIntV2", "dtype", UniformInt<KeyInputs>, int32_t, int64_t);
 CPU_KERNEL_ATTR("StatelessRandomUniformFullIntV2", "dtype", FullInt<KeyInputs>, int32_t, int64_t, uint32_t, uint64_t);
-#undef DF_FLOAT_TYPES
 
 }  // namespace
 }  // namespace dfrun

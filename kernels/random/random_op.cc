@@ -29,6 +29,16 @@ Status CheckKey(const InferenceContext& c, int i) {
   return c.WithRank(i + 2, 0).status();
 }
 
+Status SeededShape(InferenceContext& c) {
+  DF_TRY(CheckVector(c, 1, 2));
+  return ShapeFromInput(c);
+}
+
+Status KeyedShape(InferenceContext& c) {
+  DF_TRY(CheckKey(c, 1));
+  return ShapeFromInput(c);
+}
+
 void OwnSequence(OpBuilder& op) {
   op.Attr("seed: int = 0").Attr("seed2: int = 0").Stateful().NotDifferentiable();
 }
@@ -45,19 +55,9 @@ void KeyInputs(OpBuilder& op) {
 
 namespace {
 
-using random_op::CheckKey;
-using random_op::CheckVector;
+using random_op::KeyedShape;
+using random_op::SeededShape;
 using random_op::ShapeFromInput;
-
-Status SeededShape(InferenceContext& c) {
-  DF_TRY(CheckVector(c, 1, 2));
-  return ShapeFromInput(c);
-}
-
-Status KeyedShape(InferenceContext& c) {
-  DF_TRY(CheckKey(c, 1));
-  return ShapeFromInput(c);
-}
 
 // The two inputs after the others are bounds.
 template <Status (*kRest)(InferenceContext&)>

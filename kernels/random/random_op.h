@@ -9,6 +9,9 @@ namespace dfrun::random_op {
 // The shape that input 0 spells; InvalidArgument where it is known to be none.
 Result<PartialShape> SpelledShape(InferenceContext& c);
 Status ShapeFromInput(InferenceContext& c);
+// The same with a seed, or a key, a counter and an algorithm, behind input 0.
+Status SeededShape(InferenceContext& c);
+Status KeyedShape(InferenceContext& c);
 // InvalidArgument unless input i may be a vector of `size` numbers.
 Status CheckVector(const InferenceContext& c, int i, int64_t size);
 // Inputs from i on may be a key, a counter and an algorithm.

@@ -16,16 +16,6 @@ Status SamplesOfEach(InferenceContext& c) {
   return Status();
 }
 
-Status SeededShape(InferenceContext& c) {
-  DF_TRY(random_op::CheckVector(c, 1, 2));
-  return random_op::ShapeFromInput(c);
-}
-
-Status KeyedShape(InferenceContext& c) {
-  DF_TRY(random_op::CheckKey(c, 1));
-  return random_op::ShapeFromInput(c);
-}
-
 // The sum of dy dx/dalpha over the dimensions that the parameters lack; there are `count` of them, and they lead.
 void SumOverSamples(GradientBuilder& g, Output alpha, int alpha_input, Output count) {
   const Output slopes = g.Op("RandomGammaGrad", alpha, g.y(0));
@@ -65,7 +55,7 @@ OP("StatelessRandomGammaV2")
     .Attr("dtype: {half, float, double}")
     .Attr("T: {int32, int64}")
     .Attr("Tseed: {int32, int64} = int64")
-    .Shape(SeededShape)
+    .Shape(random_op::SeededShape)
     .Gradient(StatelessGammaGradient<2>)
     .Doc("Samples of gamma distributions that the seed fixes; `shape` ends with the shape of `alpha`.");
 
@@ -78,7 +68,7 @@ OP("StatelessRandomGammaV3")
     .Output("output: dtype")
     .Attr("dtype: {half, float, double}")
     .Attr("shape_dtype: {int32, int64} = int32")
-    .Shape(KeyedShape)
+    .Shape(random_op::KeyedShape)
     .Gradient(StatelessGammaGradient<4>)
     .Doc("Samples of gamma distributions that key and counter of a generator fix.");
 
@@ -110,7 +100,7 @@ OP("StatelessRandomPoisson")
     .Attr("dtype: {half, float, double, int32, int64}")
     .Attr("T: {int32, int64}")
     .Attr("Tseed: {int32, int64} = int64")
-    .Shape(SeededShape)
+    .Shape(random_op::SeededShape)
     .NotDifferentiable()
     .Doc("Samples of Poisson distributions that the seed fixes; `shape` ends with the shape of `lam`.");
 

@@ -1,31 +1,22 @@
 // Variables: the ops that make, look at and forget them.
+#include "kernels/state/device_object_op.h"
 #include "src/framework/op.h"
 
 namespace dfrun {
 
+namespace {
+void MakesVariable(OpBuilder& op) {
+  op.Output("ref: Ref(dtype)").Attr("shape: shape").Attr("dtype: type").As(DeviceObject).Shape(ShapeFromAttr("shape"));
+}
+}  // namespace
+
 OP("VariableV2")
-    .Output("ref: Ref(dtype)")
-    .Attr("shape: shape")
-    .Attr("dtype: type")
-    .Attr("container: string = ''")
-    .Attr("shared_name: string = ''")
-    .Stateful()
-    .NotDifferentiable()
-    .Shape(ShapeFromAttr("shape"))
+    .As(MakesVariable)
     .Doc(
         "A variable of the device, found by container and shared_name (the node's name if empty). It has no value "
         "until one is assigned.");
 
-OP("Variable")
-    .Output("ref: Ref(dtype)")
-    .Attr("shape: shape")
-    .Attr("dtype: type")
-    .Attr("container: string = ''")
-    .Attr("shared_name: string = ''")
-    .Stateful()
-    .NotDifferentiable()
-    .Shape(ShapeFromAttr("shape"))
-    .Doc("The older name of VariableV2.");
+OP("Variable").As(MakesVariable).Doc("The older name of VariableV2.");
 
 OP("IsVariableInitialized")
     .Input("ref: Ref(dtype)")
@@ -38,14 +29,11 @@ OP("IsVariableInitialized")
 
 OP("VarHandleOp")
     .Output("resource: resource")
-    .Attr("container: string = ''")
-    .Attr("shared_name: string = ''")
+    .As(DeviceObject)
     .Attr("debug_name: string = ''")
     .Attr("dtype: type")
     .Attr("shape: shape")
     .Attr("allowed_devices: list(string) = []")
-    .Stateful()
-    .NotDifferentiable()
     .Shape(ScalarOutputs())
     .Doc("A handle to a variable of the device, found by container and shared_name (the node's name if empty).");
 
