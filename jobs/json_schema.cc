@@ -1,19 +1,16 @@
 #include "jobs/json_schema.h"
 
 #include "jobs/json.h"
+#include "src/base/text.h"
 
 namespace dfrun::jobs::schema {
 
 std::string Object(const std::vector<Member>& members) {
-  std::string out;
-  for (const auto& [key, value] : members) out += StrCat(out.empty() ? "" : ", ", JsonString(key), ": ", value);
-  return "{" + out + "}";
+  return "{" + Join(members, ", ", [](const Member& m) { return JsonString(m.first) + ": " + m.second; }) + "}";
 }
 
 std::string Array(const std::vector<std::string>& values) {
-  std::string out;
-  for (const std::string& value : values) out += (out.empty() ? "" : ", ") + value;
-  return "[" + out + "]";
+  return "[" + Join(values) + "]";
 }
 
 std::string Strings(const std::vector<std::string>& texts) {

@@ -3,17 +3,12 @@
 #include <set>
 #include <string_view>
 
+#include "src/base/text.h"
 #include "src/framework/kernel.h"
 #include "src/passes/portable.h"
 
 namespace dfrun::jobs {
 namespace {
-
-std::string Joined(const std::vector<std::string>& words, std::string_view between) {
-  std::string out;
-  for (const std::string& word : words) out += (out.empty() ? "" : std::string(between)) + word;
-  return out;
-}
 
 std::string GradientText(const OpDef& op) {
   if (op.gradient) return "yes";
@@ -45,7 +40,7 @@ std::vector<std::string> Properties(const OpDef& op) {
 
 std::string KernelLines(const OpDef& op, std::string_view indent) {
   std::string out;
-  for (const auto& [device, types] : KernelTypes(op)) out += StrCat(indent, device, ": ", Joined(types, " "), "\n");
+  for (const auto& [device, types] : KernelTypes(op)) out += StrCat(indent, device, ": ", Join(types, " "), "\n");
   return out.empty() ? StrCat(indent, "none: the runtime itself does it\n") : out;
 }
 
@@ -54,10 +49,10 @@ std::string TableCell(const OpDef& op) {
   std::vector<std::string> devices;
   for (const auto& [device, types] : KernelTypes(op)) {
     std::string text;
-    for (char c : Joined(types, "; ")) text += c == ',' ? ", " : std::string(1, c);
+    for (char c : Join(types, "; ")) text += c == ',' ? ", " : std::string(1, c);
     devices.push_back(StrCat(device, ": ", text.substr(0, 2) == "T=" ? text.substr(2) : text));
   }
-  return devices.empty() ? "runtime" : Joined(devices, "; ");
+  return devices.empty() ? "runtime" : Join(devices, "; ");
 }
 
 // "12 | 3", "0 | tests/unit/state/variable_test.cc".
@@ -75,9 +70,7 @@ std::map<std::string, std::vector<std::string>> KernelTypes(const OpDef& op) {
   std::map<std::string, std::vector<std::string>> out;
   for (const auto& [device, attrs] : by_device) {
     for (const auto& [attr, dtypes] : attrs) {
-      std::string names;
-      for (DType dtype : dtypes) names += StrCat(names.empty() ? "" : ",", DTypeName(dtype));
-      out[device].push_back(attr.empty() ? "any" : StrCat(attr, "=", names));
+      out[device].push_back(attr.empty() ? "any" : StrCat(attr, "=", Join(dtypes, ",")));
     }
   }
   return out;
@@ -85,7 +78,7 @@ std::map<std::string, std::vector<std::string>> KernelTypes(const OpDef& op) {
 
 std::string DescribeOp(const OpDef& op) {
   std::string out = StrCat(SignatureLines(op), "\n\n", op.doc, "\n\n");
-  if (!op.aliases.empty()) out += StrCat("Also written: ", Joined(op.aliases, " "), "\n");
+  if (!op.aliases.empty()) out += StrCat("Also written: ", Join(op.aliases, " "), "\n");
   if (IsOwnOp(op.name)) out += "dfrun's own: TensorFlow has no such op.\n";
   if (op.is_stateful) out += "Stateful: it is never folded or merged with another.\n";
   return out + StrCat("Gradient: ", GradientText(op), "\nKernels:\n", KernelLines(op, "  "));
@@ -96,8 +89,8 @@ std::string RegistryDump() {
   for (const OpDef* op : OpRegistry::Builtin().List()) {
     const std::vector<std::string> properties = Properties(*op);
     out += StrCat(SignatureLines(*op), "\n");
-    if (!properties.empty()) out += StrCat("  [", Joined(properties, ", "), "]\n");
-    if (!op->aliases.empty()) out += StrCat("  alias: ", Joined(op->aliases, " "), "\n");
+    if (!properties.empty()) out += StrCat("  [", Join(properties, ", "), "]\n");
+    if (!op->aliases.empty()) out += StrCat("  alias: ", Join(op->aliases, " "), "\n");
     out += StrCat("  gradient: ", GradientWord(*op), "\n", KernelLines(*op, "  "), "\n");
   }
   return out;

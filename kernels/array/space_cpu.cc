@@ -6,6 +6,7 @@
 #include "kernels/array/int_values.h"
 #include "kernels/array/space_layout.h"
 #include "kernels/array/strided_copy.h"
+#include "src/base/integers.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
@@ -114,7 +115,7 @@ class BlockMover {
         const int64_t block = blocks_.block[d];
         const int64_t offset = rest % block - blocks_.before[d];
         rest /= block;
-        const int64_t begin = offset >= 0 ? 0 : (-offset + block - 1) / block;
+        const int64_t begin = offset >= 0 ? 0 : CeilDiv(-offset, block);
         const int64_t beyond = space_.dim(d + 1) - offset;  // no q * block from here on
         const int64_t end = beyond <= 0 ? 0 : std::min((beyond - 1) / block + 1, batch_.dim(d + 1));
         dims.push_back({std::max<int64_t>(0, end - begin), block * space_strides_[d + 1], batch_strides_[d + 1]});

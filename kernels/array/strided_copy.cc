@@ -9,6 +9,7 @@
 #include "kernels/array/element_size.h"
 #include "kernels/array/fill_elements.h"
 #include "kernels/array/transpose_tiles.h"
+#include "src/base/integers.h"
 #include "src/base/stream_store.h"
 
 namespace dfrun {
@@ -141,8 +142,8 @@ void CopyTransposed(ThreadPool& pool, const E* from, E* to, const Plan& plan) {
   const bool strips = stream && IsStreamedInStrips(to, plan.rows.to_stride, plan.rows.size, plan.row.size);
   const int64_t unit_cols = std::min(plan.row.size, strips ? kStripUnitCols : kTransposedCols);
   const int64_t unit_rows = std::min(plan.rows.size, std::max(kTransposeRows<E>, kCopyBlock / unit_cols));
-  const int64_t row_units = (plan.rows.size + unit_rows - 1) / unit_rows;
-  const int64_t col_units = (plan.row.size + unit_cols - 1) / unit_cols;
+  const int64_t row_units = CeilDiv(plan.rows.size, unit_rows);
+  const int64_t col_units = CeilDiv(plan.row.size, unit_cols);
   const int64_t block = std::max<int64_t>(1, kCopyBlock / (unit_rows * unit_cols));
   pool.ParallelFor(plan.outer_count * row_units * col_units, block, [&](int64_t begin, int64_t end) {
     for (int64_t u = begin; u < end; ++u) {
@@ -173,7 +174,7 @@ void Copy(ThreadPool& pool, const E* from, E* to, const Plan& plan) {
   }
   const int64_t rows_per_unit =
       std::min(plan.rows.size, std::max(kSquare, kCopyBlock / std::max<int64_t>(1, plan.row.size)));
-  const int64_t units_per_outer = (plan.rows.size + rows_per_unit - 1) / rows_per_unit;
+  const int64_t units_per_outer = CeilDiv(plan.rows.size, rows_per_unit);
   const int64_t units = plan.outer_count * units_per_outer;
   const int64_t units_per_block = std::max<int64_t>(1, kCopyBlock / (rows_per_unit * plan.row.size));
   pool.ParallelFor(units, units_per_block, [&](int64_t begin, int64_t end) {

@@ -1,9 +1,9 @@
 #include "kernels/checkpoint/tensor_slice.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "kernels/array/strided_copy.h"
+#include "src/base/text.h"
 
 namespace dfrun {
 namespace {
@@ -19,8 +19,8 @@ std::vector<std::string_view> SplitAt(std::string_view text, char separator) {
 }
 
 bool ParseSize(std::string_view text, int64_t& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() && value >= 0;
+  value = ParseAs<int64_t>(text).value_or(-1);
+  return value >= 0;
 }
 
 // "-" or "start,length" of a dimension.

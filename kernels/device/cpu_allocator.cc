@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "kernels/device/thread_cache.h"
+#include "src/base/integers.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define DF_POOL_BYPASSED 1
@@ -51,8 +52,7 @@ void* CpuAllocator::Allocate(size_t bytes) {
   const size_t size_class = pool::SizeClass(bytes);
   if constexpr (DF_POOL_BYPASSED) {
     // The sanitizer ends the program where a heap block is impossibly large.
-    if (bytes <= kMaxBypassedBytes)
-      memory = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
+    if (bytes <= kMaxBypassedBytes) memory = std::aligned_alloc(kAlignment, RoundUp(bytes, kAlignment));
   } else if (size_class < pool::kThreadClasses && cache != nullptr) [[likely]] {
     memory = cache->Take(size_class);
   } else if (size_class < pool::kClasses) {

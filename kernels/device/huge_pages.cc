@@ -4,17 +4,12 @@
 
 #include <cstdint>
 
+#include "src/base/integers.h"
+
 namespace dfrun {
-namespace {
-
-size_t RoundUp(size_t bytes) {
-  return (bytes + kHugePage - 1) / kHugePage * kHugePage;
-}
-
-}  // namespace
 
 void* MapHugePages(size_t bytes) {
-  const size_t wanted = RoundUp(bytes);
+  const size_t wanted = RoundUp(bytes, kHugePage);
   if (wanted < bytes || wanted + kHugePage < wanted) return nullptr;
   // mmap aligns to small pages only: one huge page more is mapped, and the ends are cut off.
   void* mapped = mmap(nullptr, wanted + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -28,7 +23,7 @@ void* MapHugePages(size_t bytes) {
 }
 
 void UnmapHugePages(void* memory, size_t bytes) {
-  munmap(memory, RoundUp(bytes));
+  munmap(memory, RoundUp(bytes, kHugePage));
 }
 
 }  // namespace dfrun

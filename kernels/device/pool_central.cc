@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kernels/device/huge_pages.h"
+#include "src/base/integers.h"
 
 namespace dfrun::pool {
 namespace {
@@ -20,7 +21,7 @@ constexpr size_t kSmallPage = 4096;
 size_t LargeMappingBytes(size_t bytes) {
   const size_t needed = bytes + kSmallPage;
   const size_t step = std::max(std::bit_floor(needed) / 8, kHugePage);
-  return (needed + step - 1) / step * step;
+  return RoundUp(needed, step);
 }
 
 }  // namespace

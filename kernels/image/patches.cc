@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "src/base/integers.h"
+
 namespace dfrun {
 namespace {
 
@@ -40,7 +42,7 @@ Result<PatchDim> PatchAttrs::Dim(int dim, int64_t input) const {
   d.rate = rates_[at];
   const int64_t extent = (d.size - 1) * d.rate + 1;
   if (same_) {
-    d.output = (input + d.stride - 1) / d.stride;
+    d.output = CeilDiv(input, d.stride);
     d.pad_before = std::max<int64_t>(0, (d.output - 1) * d.stride + extent - input) / 2;
   } else {
     d.output = (input - extent + d.stride) / d.stride;

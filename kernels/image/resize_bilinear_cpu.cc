@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "kernels/image/resize.h"
+#include "src/framework/element_types.h"
 
 namespace dfrun {
 namespace {
@@ -120,9 +121,8 @@ struct ResizeBilinearGrad {
   };
 };
 
-CPU_KERNEL("ResizeBilinear", ResizeBilinear, bfloat16, float16, float, double, int8_t, int16_t, int32_t, int64_t,
-           uint8_t, uint16_t);
-CPU_KERNEL("ResizeBilinearGrad", ResizeBilinearGrad, bfloat16, float16, float, double);
+CPU_KERNEL("ResizeBilinear", ResizeBilinear, DF_FLOATS, DF_SIGNED, uint8_t, uint16_t);
+CPU_KERNEL("ResizeBilinearGrad", ResizeBilinearGrad, DF_FLOATS);
 
 }  // namespace
 }  // namespace dfrun

@@ -3,6 +3,7 @@
 
 #include "kernels/array/element_size.h"
 #include "kernels/image/resize.h"
+#include "src/framework/element_types.h"
 
 namespace dfrun {
 namespace {
@@ -80,7 +81,7 @@ struct ResizeNearestGrad {
 };
 
 CPU_KERNEL_ANY("ResizeNearestNeighbor", ResizeNearestKernel);
-CPU_KERNEL("ResizeNearestNeighborGrad", ResizeNearestGrad, bfloat16, float16, float, double, int8_t, int32_t, uint8_t);
+CPU_KERNEL("ResizeNearestNeighborGrad", ResizeNearestGrad, DF_FLOATS, int8_t, int32_t, uint8_t);
 
 }  // namespace
 }  // namespace dfrun

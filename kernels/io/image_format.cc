@@ -5,6 +5,7 @@
 #include "kernels/image/jpeg.h"
 #include "kernels/image/png.h"
 #include "kernels/io/raw_decoder.h"
+#include "src/base/sort_unique.h"
 
 namespace dfrun {
 namespace {
@@ -38,8 +39,7 @@ class ImageDecoder final : public RecordDecoder {
   ImageDecoder(const std::vector<std::string>& files, Compression compression, bool skips_errors)
       : files_(files), compression_(compression), skips_errors_(skips_errors) {
     for (const std::string& path : files) directories_.push_back(DirectoryOf(path));
-    std::sort(directories_.begin(), directories_.end());
-    directories_.erase(std::unique(directories_.begin(), directories_.end()), directories_.end());
+    SortUnique(directories_);
   }
 
   Status AddField(SampleField& field) override {

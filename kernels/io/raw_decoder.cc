@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "src/base/text.h"
+
 namespace dfrun {
 namespace {
 
@@ -41,9 +43,7 @@ std::unique_ptr<RecordDecoder> MakeRawDecoder(std::string payload) {
 Status SettleDType(SampleField& field, std::initializer_list<DType> dtypes) {
   if (field.dtype == DType::kInvalid) field.dtype = *dtypes.begin();
   if (std::find(dtypes.begin(), dtypes.end(), field.dtype) != dtypes.end()) return Status();
-  std::string known;
-  for (DType dtype : dtypes) known += StrCat(known.empty() ? "" : ", ", dtype);
-  return InvalidArgument("'", field.from, "' cannot be ", field.dtype, ", only ", known);
+  return InvalidArgument("'", field.from, "' cannot be ", field.dtype, ", only ", Join(dtypes));
 }
 
 Status SettleShape(SampleField& field, const PartialShape& shape) {

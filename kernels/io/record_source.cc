@@ -1,6 +1,5 @@
 #include "kernels/io/record_source.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <optional>
 
@@ -8,6 +7,7 @@
 #include "kernels/io/record_census.h"
 #include "kernels/io/record_files.h"
 #include "kernels/strings/parse_number.h"
+#include "src/base/sort_unique.h"
 
 namespace dfrun {
 namespace {
@@ -88,8 +88,7 @@ class RecordSource final : public SampleSource {
 
   static Status CheckFiles(Reading& reading) {
     std::vector<const ByteFile*>& kept = reading.kept;
-    std::sort(kept.begin(), kept.end());
-    kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
+    SortUnique(kept);
     for (const ByteFile* file : kept) DF_TRY(file->Check());
     return Status();
   }

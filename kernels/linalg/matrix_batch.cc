@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/matrix/batch_pairs.h"
+#include "src/base/integers.h"
 
 namespace dfrun {
 namespace {
@@ -35,7 +36,7 @@ Result<Shape> BatchShape(const Tensor& matrices, std::initializer_list<int64_t> 
 
 Status ForEachMatrix(ThreadPool& pool, int64_t count, double work, FunctionRef<Status(int64_t)> body) {
   const auto block = static_cast<int64_t>(std::max(1.0, kBlockWork / (work + 1)));
-  std::vector<Status> statuses(static_cast<size_t>((count + block - 1) / block));
+  std::vector<Status> statuses(static_cast<size_t>(CeilDiv(count, block)));
   pool.ParallelFor(count, block, [&](int64_t begin, int64_t end) {
     Status& status = statuses[static_cast<size_t>(begin / block)];
     for (int64_t i = begin; i < end && status.ok(); ++i) status = body(i);

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "src/base/text.h"
+
 namespace dfrun {
 namespace {
 
@@ -11,9 +13,7 @@ int64_t DimFromRight(const Shape& shape, int i) {
 }
 
 std::string ListShapes(std::initializer_list<const Shape*> shapes) {
-  std::string text;
-  for (const Shape* s : shapes) text += (text.empty() ? "" : " and ") + s->ToString();
-  return text;
+  return Join(shapes, " and ", [](const Shape* shape) -> const Shape& { return *shape; });
 }
 
 // The size that the operands agree on in a dimension; -1 if they do not.

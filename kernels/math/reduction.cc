@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/math/elementwise.h"
+#include "src/base/integers.h"
 
 namespace dfrun {
 namespace {
@@ -11,10 +12,6 @@ namespace {
 constexpr int64_t kChunk = 65536;
 // Accumulators that a thread keeps on its stack, in bytes: half of the first cache.
 constexpr size_t kTileBytes = 16384;
-
-int64_t CeilDiv(int64_t a, int64_t b) {
-  return (a + b - 1) / b;
-}
 
 // One reduction under way. Outputs are cut into tiles and the rows that fold into a tile into chunks; a pair of both is
 // what a thread does at a time.

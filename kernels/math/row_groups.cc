@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "kernels/math/elementwise.h"
+#include "src/base/integers.h"
 
 namespace dfrun {
 namespace {
@@ -77,7 +78,7 @@ void FoldGroups(const ReductionLoops& loops, const RowGroups& groups, bool empty
                 int64_t width, void* output, ThreadPool& pool) {
   if (width == 0 || groups.count() == 0) return;
   const int64_t tile = std::min<int64_t>(width, kTileBytes / loops.accumulator_size);
-  const int64_t tiles = (width + tile - 1) / tile;
+  const int64_t tiles = CeilDiv(width, tile);
   const int64_t rows_per_group = 1 + groups.begin()[groups.count()] / groups.count();
   const int64_t block = std::max<int64_t>(1, kElementBlock / (rows_per_group * tile));
   pool.ParallelFor(groups.count() * tiles, block, [&](int64_t first, int64_t last) {

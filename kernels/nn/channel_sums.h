@@ -7,6 +7,7 @@
 
 #include "kernels/math/element.h"
 #include "kernels/nn/channel_layout.h"
+#include "src/base/integers.h"
 #include "src/base/threads.h"
 
 namespace dfrun::channels {
@@ -65,7 +66,7 @@ void Sums(const ChannelLayout& l, ThreadPool& pool, Term&& term, double* sums) {
     return;
   }
   const int64_t rows = std::max<int64_t>(256, kBlock / std::max<int64_t>(1, l.channels));
-  const int64_t blocks = (l.outer + rows - 1) / rows;
+  const int64_t blocks = CeilDiv(l.outer, rows);
   std::vector<double> partial(static_cast<size_t>(blocks * l.channels));
   pool.ParallelFor(l.outer, rows, [&](int64_t begin, int64_t end) {
     AddRows(

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "src/base/integers.h"
 #include "src/base/threads.h"
 
 namespace dfrun {
@@ -34,7 +35,7 @@ struct ColumnSums {
   template <class AddRow>
   void ForStrips(ThreadPool& pool, float* sums, const AddRow& add_row) const {
     constexpr int64_t kWorkPerBlock = 32768;  // elements: some 10 us
-    const int64_t strips = (columns + kStrip - 1) / kStrip;
+    const int64_t strips = CeilDiv(columns, kStrip);
     const int64_t per_block = kWorkPerBlock / (rows * kStrip + 1) + 1;
     pool.ParallelFor(strips, per_block, [&](int64_t begin, int64_t end) {
       for (int64_t s = begin; s < end; ++s) {

@@ -11,6 +11,7 @@
 
 #include "kernels/math/float_functions.h"
 #include "kernels/nn/softmax.h"
+#include "src/base/integers.h"
 #include "src/base/stream_store.h"
 #include "src/base/threads.h"
 
@@ -52,7 +53,7 @@ class StreamedRows {
     now_ = kept_.data() + FloatsToLine(kept_.data());
     before_ = now_ + Padded(columns);
   }
-  static int64_t Padded(int64_t columns) { return (columns + kLine - 1) / kLine * kLine; }
+  static int64_t Padded(int64_t columns) { return RoundUp(columns, kLine); }
   // Floats from `p` to the beginning of a line.
   static int64_t FloatsToLine(const float* p) {
     return static_cast<int64_t>(-reinterpret_cast<uintptr_t>(p) % 64 / sizeof(float));

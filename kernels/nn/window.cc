@@ -1,5 +1,7 @@
 #include "kernels/nn/window.h"
 
+#include "src/base/integers.h"
+
 namespace dfrun {
 namespace {
 
@@ -90,7 +92,7 @@ Result<WindowDim> WindowAttrs::Dim(int dim, int64_t input, int64_t size) const {
     return InvalidArgument("a window of ", size, " elements over ", input);
   }
   if (padding_ == "SAME") {
-    d.output = (input + d.stride - 1) / d.stride;
+    d.output = CeilDiv(input, d.stride);
     if (size == PartialShape::kUnknown) return d;
     const int64_t total = (d.output - 1) * d.stride + d.extent() - input;
     d.pad_before = total > 0 ? total / 2 : 0;

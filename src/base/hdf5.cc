@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "src/base/file.h"
+#include "src/base/text.h"
 
 namespace dfrun::h5 {
 namespace {
@@ -36,15 +37,12 @@ std::string Reason() {
   return reason.empty() ? "no reason given" : OneLine(reason);
 }
 
-struct Listing {
-  std::vector<std::string> names;
-};
-
+// To `data`, a vector of names.
 herr_t AddDataset(hid_t group, const char* name, const H5L_info_t* link, void* data) {
   if (link->type != H5L_TYPE_HARD) return 0;
   H5O_info_t info;
   if (H5Oget_info_by_name(group, name, &info, H5P_DEFAULT) < 0) return -1;
-  if (info.type == H5O_TYPE_DATASET) static_cast<Listing*>(data)->names.push_back(std::string("/") + name);
+  if (info.type == H5O_TYPE_DATASET) static_cast<std::vector<std::string>*>(data)->push_back(std::string("/") + name);
   return 0;
 }
 
@@ -124,11 +122,9 @@ Result<Handle> OpenDataset(const Handle& file, const std::string& path, const st
   Handle dataset(H5Dopen2(file.id(), name.c_str(), H5P_DEFAULT));
   if (dataset.valid()) return dataset;
   H5Eclear2(H5E_DEFAULT);
-  std::string known;
-  if (Result<std::vector<std::string>> names = ListDatasets(file); names.ok()) {
-    for (const std::string& n : *names) known += (known.empty() ? "" : ", ") + n;
-  }
-  return NotFound("there is no dataset '", name, "' in ", path, known.empty() ? "" : "; it holds " + known);
+  const Result<std::vector<std::string>> known = ListDatasets(file);
+  return NotFound("there is no dataset '", name, "' in ", path,
+                  known.ok() && !known->empty() ? "; it holds " + Join(*known) : "");
 }
 
 Result<std::vector<hsize_t>> DatasetDims(const Handle& dataset, const std::string& name) {
@@ -144,12 +140,12 @@ Result<std::vector<hsize_t>> DatasetDims(const Handle& dataset, const std::strin
 }
 
 Result<std::vector<std::string>> ListDatasets(const Handle& file) {
-  Listing listing;
-  if (H5Lvisit(file.id(), H5_INDEX_NAME, H5_ITER_INC, &AddDataset, &listing) < 0) {
+  std::vector<std::string> names;
+  if (H5Lvisit(file.id(), H5_INDEX_NAME, H5_ITER_INC, &AddDataset, &names) < 0) {
     return LastError(Code::kDataLoss, "cannot list the datasets");
   }
-  std::sort(listing.names.begin(), listing.names.end());
-  return std::move(listing.names);
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 std::string ReadStringAttribute(const Handle& object, const char* name) {

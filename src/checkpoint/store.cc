@@ -1,11 +1,11 @@
 #include "src/checkpoint/store.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 
 #include "src/base/file.h"
 #include "src/base/log.h"
+#include "src/base/text.h"
 #include "src/checkpoint/directory_commit.h"
 
 namespace dfrun {
@@ -16,9 +16,8 @@ namespace fs = std::filesystem;
 // 500 of "step-500"; nothing for other text.
 std::optional<int64_t> StepOf(std::string_view name) {
   if (name.substr(0, 5) != "step-") return std::nullopt;
-  int64_t step = 0;
-  auto [end, error] = std::from_chars(name.data() + 5, name.data() + name.size(), step);
-  return error == std::errc() && end == name.data() + name.size() && step >= 0 ? std::optional(step) : std::nullopt;
+  const std::optional<int64_t> step = ParseAs<int64_t>(name.substr(5));
+  return step && *step >= 0 ? step : std::nullopt;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <bit>
 #include <optional>
 
+#include "src/base/integers.h"
 #include "src/executor/straight_loop.h"
 
 namespace dfrun {
@@ -110,7 +111,7 @@ void PlanBuilder::AssignSlot(const Node& node, int output, int32_t frame, uint32
     frames_[frame].readers[slot] = 0;
   } else if (const int64_t bytes = drafts_.PlacedBytes({node.id, output}); bytes >= 0 && !draft.is_invariant) {
     const size_t align = PlacedAlignment(bytes);
-    const size_t offset = (layout.arena_bytes + align - 1) / align * align;
+    const size_t offset = RoundUp(layout.arena_bytes, align);
     layout.arena_bytes = offset + bytes;
     layout.placed.push_back({slot, node.output_types[output].dtype, *node.output_shapes[output].ToShape(), offset});
   }

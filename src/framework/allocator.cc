@@ -3,6 +3,8 @@
 #include <atomic>
 #include <cstdlib>
 
+#include "src/base/integers.h"
+
 namespace dfrun {
 namespace {
 
@@ -11,7 +13,7 @@ class AlignedAllocator final : public Allocator {
   std::string_view name() const override { return "system"; }
 
   void* Allocate(size_t bytes) override {
-    void* memory = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
+    void* memory = std::aligned_alloc(kAlignment, RoundUp(bytes, kAlignment));
     if (memory == nullptr) return nullptr;
     const int64_t in_use = in_use_.fetch_add(static_cast<int64_t>(bytes)) + static_cast<int64_t>(bytes);
     int64_t peak = peak_.load();

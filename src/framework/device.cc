@@ -1,7 +1,9 @@
 #include "src/framework/device.h"
 
 #include <algorithm>
-#include <charconv>
+#include <cctype>
+
+#include "src/base/text.h"
 
 namespace dfrun {
 namespace {
@@ -18,15 +20,8 @@ bool ParseIndex(std::string_view text, std::optional<int>& index) {
     index.reset();
     return true;
   }
-  int value = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  index = value;
-  return error == std::errc() && end == text.data() + text.size() && value >= 0;
-}
-
-bool IsIdentifier(std::string_view text) {
-  return !text.empty() &&
-         std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+  index = ParseAs<int>(text);
+  return index && *index >= 0;
 }
 
 // "cpu:0", "gpu:*", "gpu".

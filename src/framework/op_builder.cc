@@ -1,8 +1,9 @@
 // Parses the signature text of OP(): inputs, outputs and attrs.
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 
+#include "src/base/text.h"
+#include "src/framework/element_types.h"
 #include "src/framework/op.h"
 
 namespace dfrun {
@@ -86,12 +87,6 @@ bool ParseArg(std::string_view text, ArgDef& arg) {
   return in.AtEnd();
 }
 
-template <class T>
-bool ParseNumber(std::string_view text, T& value) {
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
 bool ParseAllowed(Cursor& in, AttrDef& attr) {
   bool strings = false;
   do {
@@ -108,22 +103,49 @@ bool ParseAllowed(Cursor& in, AttrDef& attr) {
   return in.Take("}");
 }
 
+// "[]", "[2, 3]".
+bool ParseIntegers(Cursor& in, std::vector<int64_t>& numbers) {
+  if (!in.Take("[")) return false;
+  while (!in.Take("]")) {
+    const auto number = ParseAs<int64_t>(in.Number());
+    if (!number) return false;
+    numbers.push_back(*number);
+    in.Take(",");
+  }
+  return true;
+}
+
 // "uint8[255, 0, 0, 255]": a vector of an integer dtype.
 bool ParseTensorDefault(Cursor& in, AttrValue& value) {
   const auto dtype = ParseDType(in.Word());
-  if (!dtype || !IsInteger(*dtype) || !in.Take("[")) return false;
   std::vector<int64_t> numbers;
-  while (!in.Take("]")) {
-    if (!ParseNumber(in.Number(), numbers.emplace_back())) return false;
-    in.Take(",");
-  }
+  if (!dtype || !IsInteger(*dtype) || !ParseIntegers(in, numbers)) return false;
   Tensor tensor(*dtype, Shape({static_cast<int64_t>(numbers.size())}));
-  VisitDType<int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(*dtype, [&](auto tag) {
+  VisitDType<DF_INTEGERS>(*dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     std::transform(numbers.begin(), numbers.end(), tensor.data<T>(), [](int64_t n) { return static_cast<T>(n); });
   });
   value = AttrValue(std::move(tensor));
   return true;
+}
+
+// "[]", "[2, 3]" or "?".
+bool ParseShapeDefault(Cursor& in, AttrValue& value) {
+  if (in.Take("?")) {
+    value = AttrValue(PartialShape());
+    return true;
+  }
+  std::vector<int64_t> dims;
+  if (!ParseIntegers(in, dims)) return false;
+  value = AttrValue(PartialShape(std::move(dims)));
+  return true;
+}
+
+// Keeps what could be read.
+template <class T>
+bool Keep(const std::optional<T>& read, AttrValue& value) {
+  if (read) value = AttrValue(*read);
+  return read.has_value();
 }
 
 bool ParseScalarDefault(Cursor& in, const std::string& type, AttrValue& value) {
@@ -136,42 +158,11 @@ bool ParseScalarDefault(Cursor& in, const std::string& type, AttrValue& value) {
     value = AttrValue(word == "true");
     return word == "true" || word == "false";
   }
-  if (type == "int") {
-    int64_t number = 0;
-    if (!ParseNumber(in.Number(), number)) return false;
-    value = AttrValue(number);
-    return true;
-  }
-  if (type == "float") {
-    float number = 0;
-    if (!ParseNumber(in.Number(), number)) return false;
-    value = AttrValue(number);
-    return true;
-  }
-  if (type == "type") {
-    auto dtype = ParseDType(in.Word());
-    if (!dtype) return false;
-    value = AttrValue(*dtype);
-    return true;
-  }
+  if (type == "int") return Keep(ParseAs<int64_t>(in.Number()), value);
+  if (type == "float") return Keep(ParseAs<float>(in.Number()), value);
+  if (type == "type") return Keep(ParseDType(in.Word()), value);
   if (type == "tensor") return ParseTensorDefault(in, value);
-  if (type == "shape") {  // "[]", "[2, 3]" or "?"
-    if (in.Take("?")) {
-      value = AttrValue(PartialShape());
-      return true;
-    }
-    if (!in.Take("[")) return false;
-    std::vector<int64_t> dims;
-    while (!in.Take("]")) {
-      int64_t size = 0;
-      if (!ParseNumber(in.Number(), size)) return false;
-      dims.push_back(size);
-      in.Take(",");
-    }
-    value = AttrValue(PartialShape(std::move(dims)));
-    return true;
-  }
-  return false;
+  return type == "shape" && ParseShapeDefault(in, value);
 }
 
 template <class T>
@@ -235,9 +226,8 @@ bool ParseAttr(std::string_view text, AttrDef& attr) {
     if (std::find(kTypes.begin(), kTypes.end(), attr.type) == kTypes.end()) return false;
   }
   if (in.Take(">=")) {
-    int64_t minimum = 0;
-    if (!ParseNumber(in.Number(), minimum)) return false;
-    attr.minimum = minimum;
+    attr.minimum = ParseAs<int64_t>(in.Number());
+    if (!attr.minimum) return false;
   }
   if (in.Take("=") && !ParseDefault(in, attr)) return false;
   return in.AtEnd();

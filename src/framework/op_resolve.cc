@@ -1,6 +1,7 @@
 // From the dtypes of a node's inputs and the attrs that were given to all of its attrs, checked.
 #include <algorithm>
 
+#include "src/base/text.h"
 #include "src/framework/op.h"
 
 namespace dfrun {
@@ -93,10 +94,42 @@ bool TypeFits(const AttrDef& def, const AttrValue& value) {
   return list != nullptr && list->empty() && def.type.substr(0, 5) == "list(";
 }
 
-std::string ListTypes(const std::vector<DType>& types) {
-  std::string out;
-  for (DType t : types) out += (out.empty() ? "" : ", ") + std::string(DTypeName(t));
-  return out;
+// Where only some are allowed; any if `allowed` is empty.
+template <class T>
+bool IsAllowed(const std::vector<T>& allowed, const T& value) {
+  return allowed.empty() || std::find(allowed.begin(), allowed.end(), value) != allowed.end();
+}
+
+Status CheckChoice(const OpDef& op, const AttrDef& def, const AttrValue& value) {
+  std::vector<DType> types;
+  if (const auto* type = value.get<DType>()) types = {*type};
+  if (const auto* list = value.get<std::vector<DType>>()) types = *list;
+  for (DType type : types) {
+    if (IsAllowed(def.allowed_types, type)) continue;
+    return InvalidArgument(op.name, ": attr '", def.name, "' is ", type, ", which is none of ",
+                           Join(def.allowed_types));
+  }
+  const auto* text = value.get<std::string>();
+  if (text == nullptr || IsAllowed(def.allowed_strings, *text)) return Status();
+  return InvalidArgument(op.name, ": attr '", def.name, "' is '", *text, "', which is none of ",
+                         Join(def.allowed_strings));
+}
+
+Status CheckMinimum(const OpDef& op, const AttrDef& def, const AttrValue& value) {
+  if (!def.minimum) return Status();
+  const auto* number = value.get<int64_t>();
+  if (number != nullptr && *number < *def.minimum) {
+    return InvalidArgument(op.name, ": attr '", def.name, "' is ", *number, ", but must be at least ", *def.minimum);
+  }
+  const size_t length = std::visit(
+      [](const auto& v) -> size_t {
+        if constexpr (kIsVector<std::decay_t<decltype(v)>>) return v.size();
+        return SIZE_MAX;
+      },
+      value.variant());
+  if (length >= static_cast<size_t>(*def.minimum)) return Status();
+  return InvalidArgument(op.name, ": attr '", def.name, "' has ", length, " entries, but must have at least ",
+                         *def.minimum);
 }
 
 Status CheckAttr(const OpDef& op, const AttrDef& def, const AttrValue& value) {
@@ -104,42 +137,8 @@ Status CheckAttr(const OpDef& op, const AttrDef& def, const AttrValue& value) {
     return InvalidArgument(op.name, ": attr '", def.name, "' must be ", def.type, ", but is ", value.TypeName(), " ",
                            value.ToString());
   }
-  auto allowed = [&](DType t) {
-    return def.allowed_types.empty() ||
-           std::find(def.allowed_types.begin(), def.allowed_types.end(), t) != def.allowed_types.end();
-  };
-  std::vector<DType> types;
-  if (const auto* type = value.get<DType>()) types = {*type};
-  if (const auto* list = value.get<std::vector<DType>>()) types = *list;
-  for (DType t : types) {
-    if (!allowed(t))
-      return InvalidArgument(op.name, ": attr '", def.name, "' is ", t, ", which is none of ",
-                             ListTypes(def.allowed_types));
-  }
-  if (const auto* text = value.get<std::string>();
-      text != nullptr && !def.allowed_strings.empty() &&
-      std::find(def.allowed_strings.begin(), def.allowed_strings.end(), *text) == def.allowed_strings.end()) {
-    std::string all;
-    for (const std::string& s : def.allowed_strings) all += (all.empty() ? "" : ", ") + s;
-    return InvalidArgument(op.name, ": attr '", def.name, "' is '", *text, "', which is none of ", all);
-  }
-  if (def.minimum) {
-    const auto* number = value.get<int64_t>();
-    if (number != nullptr && *number < *def.minimum) {
-      return InvalidArgument(op.name, ": attr '", def.name, "' is ", *number, ", but must be at least ", *def.minimum);
-    }
-    const size_t length = std::visit(
-        [](const auto& v) -> size_t {
-          if constexpr (kIsVector<std::decay_t<decltype(v)>>) return v.size();
-          return SIZE_MAX;
-        },
-        value.variant());
-    if (length < static_cast<size_t>(*def.minimum)) {
-      return InvalidArgument(op.name, ": attr '", def.name, "' has ", length, " entries, but must have at least ",
-                             *def.minimum);
-    }
-  }
-  return Status();
+  DF_TRY(CheckChoice(op, def, value));
+  return CheckMinimum(op, def, value);
 }
 
 }  // namespace

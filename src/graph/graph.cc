@@ -1,9 +1,10 @@
 #include "src/graph/graph.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
+#include "src/base/sort_unique.h"
+#include "src/base/text.h"
 #include "src/graph/known_value.h"
 #include "src/graph/shape_inference.h"
 
@@ -77,19 +78,13 @@ std::string DescribeNode(const std::vector<std::string>& files, const SourcePlac
   return StrCat(where, "node '", name, "' (op ", op, ")");
 }
 
-void SortAndUnite(std::vector<NodeId>& ids) {
-  std::sort(ids.begin(), ids.end());
-  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-}
-
 // "base_12" as {base, 12}; a count of 0 where the name has no such end.
 std::pair<std::string_view, int> SplitSuffix(std::string_view name) {
   const size_t underscore = name.rfind('_');
   if (underscore == std::string_view::npos || underscore + 1 == name.size() || name[underscore + 1] == '0') return {};
-  int count = 0;
-  auto [end, error] = std::from_chars(name.data() + underscore + 1, name.data() + name.size(), count);
-  if (error != std::errc() || end != name.data() + name.size() || count < 0) return {};
-  return {name.substr(0, underscore), count};
+  const std::optional<int> count = ParseAs<int>(name.substr(underscore + 1));
+  if (!count || *count < 0) return {};
+  return {name.substr(0, underscore), *count};
 }
 
 bool IsNameChar(char c, bool first) {
@@ -129,7 +124,7 @@ Status Graph::FillNode(NodeSpec spec, Node& node) const {
   DF_TRY(ResolveAttrs(*op, given, spec.attrs));
   DF_ASSIGN(node.input_types, ExpandArgs(op->inputs, spec.attrs));
   DF_ASSIGN(node.output_types, ExpandArgs(op->outputs, spec.attrs));
-  SortAndUnite(spec.control_inputs);
+  SortUnique(spec.control_inputs);
   node.name = std::move(spec.name);
   node.op = op;
   node.attrs = std::move(spec.attrs);

@@ -1,7 +1,7 @@
-#include <charconv>
 #include <unordered_map>
 #include <utility>
 
+#include "src/base/text.h"
 #include "src/graph/dependency_order.h"
 #include "src/graph/function_calls.h"
 #include "src/graph/graph_def.h"
@@ -81,11 +81,8 @@ class Importer {
     std::string_view name = control ? text.substr(1) : text;
     int32_t port = 0;
     if (const size_t colon = name.rfind(':'); !control && colon != std::string_view::npos) {
-      const std::string_view number = name.substr(colon + 1);
-      auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), port);
-      if (error != std::errc() || end != number.data() + number.size() || port < 0) {
-        return InvalidArgument("the input '", text, "' has no port number after its colon");
-      }
+      port = ParseAs<int32_t>(name.substr(colon + 1)).value_or(-1);
+      if (port < 0) return InvalidArgument("the input '", text, "' has no port number after its colon");
       name = name.substr(0, colon);
     }
     const auto it = index_.find(name);

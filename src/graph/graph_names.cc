@@ -1,6 +1,5 @@
 // Finding outputs by their names, and what to suggest where there is none of that name.
-#include <charconv>
-
+#include "src/base/text.h"
 #include "src/graph/graph.h"
 
 namespace dfrun {
@@ -63,9 +62,8 @@ Result<Output> Graph::ParseOutput(std::string_view text) const {
   int port = 0;
   if (const size_t colon = text.rfind(':'); colon != std::string_view::npos) {
     name = text.substr(0, colon);
-    const std::string_view number = text.substr(colon + 1);
-    auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), port);
-    if (error != std::errc() || end != number.data() + number.size() || port < 0) {
+    port = ParseAs<int32_t>(text.substr(colon + 1)).value_or(-1);
+    if (port < 0) {
       return InvalidArgument("'", text, "' is no output: it must be a node's name, or name:port with port 0 or more");
     }
   }

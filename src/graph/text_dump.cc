@@ -2,6 +2,8 @@
 
 #include <numeric>
 
+#include "src/base/text.h"
+
 namespace dfrun {
 namespace {
 
@@ -46,9 +48,8 @@ std::string PrintInputs(const Graph& graph, const Node& node) {
 
 std::string PrintNode(const Graph& graph, const Node& node) {
   std::string out = StrCat(node.name, " = ", node.op->name, "(", PrintInputs(graph, node), ")");
-  std::string attrs;
-  for (const auto& [name, value] : node.attrs) attrs += StrCat(attrs.empty() ? "" : ", ", name, "=", PrintAttr(value));
-  if (!attrs.empty()) out += " {" + attrs + "}";
+  const auto print = [](const AttrMap::Entry& attr) { return attr.first + "=" + PrintAttr(attr.second); };
+  if (node.attrs.size() > 0) out += " {" + Join(node.attrs, ", ", print) + "}";
   for (int i = 0; i < node.num_outputs(); ++i) {
     out += StrCat(i == 0 ? " -> " : ", ", node.output_types[i].is_ref ? "ref " : "", node.output_types[i].dtype,
                   node.output_shapes[i]);

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "src/base/sort_unique.h"
 #include "src/partition/channels.h"
 #include "src/partition/deadness.h"
 #include "src/partition/loop_spread.h"
@@ -14,11 +15,6 @@ namespace dfrun {
 namespace {
 
 constexpr NodeId kNone = -1;
-
-void SortAndUnite(std::vector<NodeId>& ids) {
-  std::sort(ids.begin(), ids.end());
-  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-}
 
 // By node, the index of its device in the cluster.
 Result<std::vector<int>> DevicesOf(const Graph& graph, const Cluster& cluster) {
@@ -130,7 +126,7 @@ class Partitioner {
       }
     }
     if (IsAfterReads(node)) AddSendsOfVariables(node, inputs);
-    SortAndUnite(inputs);
+    SortUnique(inputs);
     return inputs;
   }
 

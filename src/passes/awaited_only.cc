@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "src/base/sort_unique.h"
 #include "src/graph/control_flow.h"
 #include "src/passes/has_refs.h"
 
@@ -29,9 +30,7 @@ std::vector<bool> FindNeeded(const Graph& graph, const std::vector<NodeId>& orde
 
 void MakeNoOp(Node& node, const OpDef& no_op) {
   for (Output input : node.inputs) node.control_inputs.push_back(input.node);
-  std::sort(node.control_inputs.begin(), node.control_inputs.end());
-  node.control_inputs.erase(std::unique(node.control_inputs.begin(), node.control_inputs.end()),
-                            node.control_inputs.end());
+  SortUnique(node.control_inputs);
   node.op = &no_op;
   node.attrs = AttrMap();
   node.inputs.clear();

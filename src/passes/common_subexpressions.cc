@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "src/base/sort_unique.h"
 #include "src/passes/graph_rebuilder.h"
 #include "src/passes/has_refs.h"
 
@@ -131,8 +132,7 @@ class Merger {
     }
     std::vector<NodeId>& control = node.control_inputs;
     for (NodeId& id : control) id = stays_[id];
-    std::sort(control.begin(), control.end());
-    control.erase(std::unique(control.begin(), control.end()), control.end());
+    SortUnique(control);
     if (node.colocate_with.empty()) return;
     const NodeId with = graph_.Find(node.colocate_with);
     if (with >= 0 && stays_[with] != with) node.colocate_with = graph_.node(stays_[with]).name;

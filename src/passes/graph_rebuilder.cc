@@ -1,7 +1,6 @@
 #include "src/passes/graph_rebuilder.h"
 
-#include <algorithm>
-
+#include "src/base/sort_unique.h"
 #include "src/framework/device.h"
 
 namespace dfrun {
@@ -9,11 +8,6 @@ namespace {
 
 int64_t Key(Output value) {
   return (int64_t{value.node} << 32) | value.port;
-}
-
-void SortAndUnite(std::vector<NodeId>& ids) {
-  std::sort(ids.begin(), ids.end());
-  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
 }
 
 Status MergeDevice(const std::string& constraint, std::string& into) {
@@ -51,7 +45,7 @@ NodeId GraphRebuilder::Keep(NodeId old) {
   for (NodeId id : node.control_inputs) {
     if (control_[id] != kNone) control.push_back(control_[id]);
   }
-  SortAndUnite(control);
+  SortUnique(control);
   node.control_inputs = std::move(control);
   nodes_[old] = made;
   control_[old] = made;

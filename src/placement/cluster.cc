@@ -1,16 +1,12 @@
 #include "src/placement/cluster.h"
 
 #include <algorithm>
-#include <cctype>
 #include <set>
+
+#include "src/base/text.h"
 
 namespace dfrun {
 namespace {
-
-bool IsIdentifier(const std::string& text) {
-  return !text.empty() &&
-         std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
-}
 
 Status CheckJobs(const std::vector<JobTasks>& jobs) {
   std::set<std::string> names;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "src/base/text.h"
 #include "src/framework/device.h"
 
 namespace dfrun {
@@ -93,9 +94,8 @@ Status ClusterSpec::CheckDevice(std::string_view device) const {
   if (!name.job) return Status();
   const JobSize* job = Find(*name.job);
   if (job == nullptr) {
-    std::string known;
-    for (const JobSize& j : jobs_) known += (known.empty() ? "" : ", ") + j.job;
-    return InvalidArgument("device '", device, "': the cluster has no job '", *name.job, "', only ", known);
+    return InvalidArgument("device '", device, "': the cluster has no job '", *name.job, "', only ",
+                           Join(jobs_, ", ", [](const JobSize& known) { return known.job; }));
   }
   const int tasks = Tasks(*job);
   if (name.task && tasks != JobSize::kRest && *name.task >= tasks)

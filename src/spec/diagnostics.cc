@@ -3,6 +3,8 @@
 #include <tuple>
 #include <utility>
 
+#include "src/base/text.h"
+
 namespace dfrun {
 
 bool Diagnostics::Entry::operator<(const Entry& other) const {
@@ -27,8 +29,7 @@ std::string Diagnostics::Print(SourcePlace place) const {
 
 Status Diagnostics::ToStatus() const {
   if (ok()) return Status();
-  std::string text;
-  for (const Entry& e : errors_) text += (text.empty() ? "" : "\n") + Print(e.place) + ": " + e.message;
+  std::string text = Join(errors_, "\n", [this](const Entry& e) { return Print(e.place) + ": " + e.message; });
   if (full()) text += "\nthere may be more errors; these are the first";
   return Status(Code::kBadSpec, std::move(text));
 }

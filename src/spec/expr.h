@@ -48,6 +48,9 @@ struct KeywordArg {
   bool of_mapping = false;  // a key beside `op`, not an argument in a call
 };
 
+// The value of a call's keyword argument; null if it has none of this name.
+const Expr* FindKeywordArg(const Expr& call, std::string_view name);
+
 inline constexpr int kMaxExprDepth = 100;
 // Of one expression: a row of them is as deep a tree.
 inline constexpr int kMaxExprOperators = 500;

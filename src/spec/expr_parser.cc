@@ -284,6 +284,13 @@ class Parser {
 
 }  // namespace
 
+const Expr* FindKeywordArg(const Expr& call, std::string_view name) {
+  for (const KeywordArg& k : call.keywords) {
+    if (k.name == name) return &k.value;
+  }
+  return nullptr;
+}
+
 std::optional<Expr> ParseNumber(std::string_view text) {
   Expr expr;
   const char* end = text.data() + text.size();

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "src/base/text.h"
 #include "src/spec/constant.h"
 #include "src/spec/schema.h"
 
@@ -50,13 +51,6 @@ Expr ShapeList(const Shape& shape, SourcePlace place) {
     list.items.push_back(std::move(item));
   }
   return list;
-}
-
-const Expr* FindKeywordArg(const Expr& call, std::string_view name) {
-  for (const KeywordArg& k : call.keywords) {
-    if (k.name == name) return &k.value;
-  }
-  return nullptr;
 }
 
 std::optional<Expr> TakeKeyword(Expr& call, std::string_view name) {
@@ -172,9 +166,7 @@ class VarianceScaling {
   bool OneOf(const KeywordArg& k, std::initializer_list<std::string_view> choices, std::string_view& out) {
     out = k.value.text;
     if (std::find(choices.begin(), choices.end(), out) != choices.end()) return true;
-    std::string all;
-    for (std::string_view choice : choices) all += StrCat(all.empty() ? "" : ", ", choice);
-    diagnostics_.Error(k.value.place, "'", k.name, "' must be one of ", all);
+    diagnostics_.Error(k.value.place, "'", k.name, "' must be one of ", Join(choices));
     return false;
   }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "src/base/text.h"
 #include "src/spec/attr_value.h"
 #include "src/spec/input_nodes.h"
 
@@ -43,11 +44,11 @@ class InputReader {
   bool FindFormat() {
     if (!CheckMap(value_, What(), diagnostics_)) return false;
     std::vector<std::string> keys = CommonKeys();
-    std::string names;
+    std::vector<std::string> formats;
     for (const SampleFormat* format : SampleFormats::List()) {
       if (format_ == nullptr && FindKey(value_, format->name)) format_ = format;
       keys.push_back(format->name);
-      names += StrCat(names.empty() ? "" : ", ", format->name);
+      formats.push_back(format->name);
     }
     if (format_ != nullptr) {
       keys = CommonKeys();
@@ -55,7 +56,7 @@ class InputReader {
       for (const SampleOption& option : format_->options) keys.push_back(option.name);
     }
     if (!CheckKeys(value_, keys, What(), diagnostics_)) return false;
-    if (format_ == nullptr) return Fail(name_.place(), " lacks its files, by their format: ", names), false;
+    if (format_ == nullptr) return Fail(name_.place(), " lacks its files, by their format: ", Join(formats)), false;
     spec_.format = format_->name;
     return true;
   }
@@ -86,9 +87,7 @@ class InputReader {
     std::optional<std::string> text = reader_.Text(value, what);
     if (!text || option.choices.empty()) return text;
     if (std::find(option.choices.begin(), option.choices.end(), *text) != option.choices.end()) return text;
-    std::string choices;
-    for (const std::string& choice : option.choices) choices += StrCat(choices.empty() ? "" : ", ", choice);
-    diagnostics_.Error(value.place(), what, " must be one of ", choices, ", not '", *text, "'");
+    diagnostics_.Error(value.place(), what, " must be one of ", Join(option.choices), ", not '", *text, "'");
     return {};
   }
 

@@ -5,16 +5,6 @@
 #include "src/spec/schema.h"
 
 namespace dfrun {
-namespace {
-
-const Expr* FindKeywordArg(const Expr& call, std::string_view name) {
-  for (const KeywordArg& k : call.keywords) {
-    if (k.name == name) return &k.value;
-  }
-  return nullptr;
-}
-
-}  // namespace
 
 std::string Lowering::CalledFrom(const Frame& frame) const {
   std::string out;

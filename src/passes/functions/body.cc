@@ -1,9 +1,9 @@
 #include "src/passes/functions/body.h"
 
-#include <charconv>
 #include <string_view>
 #include <unordered_map>
 
+#include "src/base/text.h"
 #include "src/graph/attr_proto.h"
 #include "src/graph/control_flow.h"
 #include "src/graph/dependency_order.h"
@@ -154,10 +154,8 @@ class BodyReader {
       rest = second == std::string_view::npos ? "" : rest.substr(second + 1);
     }
     if (rest.empty()) return input;
-    auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), input.index);
-    if (error != std::errc() || end != rest.data() + rest.size() || input.index < 0) {
-      return InvalidArgument("the input '", text, "' has no number after its last colon");
-    }
+    input.index = ParseAs<int32_t>(rest).value_or(-1);
+    if (input.index < 0) return InvalidArgument("the input '", text, "' has no number after its last colon");
     return input;
   }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "src/base/sort_unique.h"
 #include "src/graph/attr_proto.h"
 #include "src/graph/colocation.h"
 #include "src/graph/control_flow.h"
@@ -283,8 +284,7 @@ Result<Inlined> BodyInstance::Return() {
     const std::vector<NodeId>& done = made_[static_cast<size_t>(place)].done;
     effects_.insert(effects_.end(), done.begin(), done.end());
   }
-  std::sort(effects_.begin(), effects_.end());
-  effects_.erase(std::unique(effects_.begin(), effects_.end()), effects_.end());
+  SortUnique(effects_);
   if (!effects_.empty()) {
     DF_ASSIGN(const SiteValue ended, inliner_.Add("effects", "NoOp", {}, site_, {}, effects_));
     out.effects = {ended.output.node};

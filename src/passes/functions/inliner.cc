@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/base/sort_unique.h"
 #include "src/framework/device.h"
 #include "src/graph/control_flow.h"
 #include "src/passes/functions/body_instance.h"
@@ -137,8 +138,7 @@ Status FunctionInliner::TieTo(const std::vector<SiteValue>& values, CallSite& si
 
 // Many nodes may be tied: to one rather than to many.
 Status FunctionInliner::JoinTies(CallSite& site) {
-  std::sort(site.ties.begin(), site.ties.end());
-  site.ties.erase(std::unique(site.ties.begin(), site.ties.end()), site.ties.end());
+  SortUnique(site.ties);
   if (site.ties.size() <= 2) return Status();
   DF_ASSIGN(const SiteValue begin, Add("begin", "NoOp", {}, site, {}, site.ties));
   site.ties = {begin.output.node};
