@@ -3,6 +3,7 @@
 #include <span>
 #include <type_traits>
 
+#include "src/framework/element_types.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
@@ -59,8 +60,7 @@ struct ArgSort {
   };
 };
 
-CPU_KERNEL("ArgSort", ArgSort, float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,
-           bfloat16, float16, std::string);
+CPU_KERNEL("ArgSort", ArgSort, DF_REAL, std::string);
 
 }  // namespace
 }  // namespace dfrun

@@ -1,6 +1,7 @@
 #include "kernels/array/element_size.h"
 #include "kernels/array/fill_elements.h"
 #include "kernels/array/int_values.h"
+#include "src/framework/element_types.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
@@ -59,11 +60,8 @@ struct OnesLike {
 };
 
 CPU_KERNEL_ANY("Fill", FillKernel);
-CPU_KERNEL("ZerosLike", ZerosLike, bfloat16, float16, float, double, int8_t, uint8_t, int16_t, uint16_t, int32_t,
-           uint32_t, int64_t, uint64_t, std::complex<float>, std::complex<double>, bool, std::string, qint8, quint8,
-           qint16, quint16, qint32);
-CPU_KERNEL("OnesLike", OnesLike, bfloat16, float16, float, double, int8_t, uint8_t, int16_t, uint16_t, int32_t,
-           uint32_t, int64_t, uint64_t, std::complex<float>, std::complex<double>, bool);
+CPU_KERNEL("ZerosLike", ZerosLike, DF_NUMBERS, DF_QUANTIZED, bool, std::string);
+CPU_KERNEL("OnesLike", OnesLike, DF_NUMBERS, bool);
 
 }  // namespace
 }  // namespace dfrun

@@ -2,11 +2,13 @@
 
 #include <limits>
 
+#include "src/framework/element_types.h"
+
 namespace dfrun {
 
 std::vector<int64_t> IntValues(const Tensor& tensor) {
   std::vector<int64_t> values;
-  VisitDType<int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(tensor.dtype(), [&](auto tag) {
+  VisitDType<DF_INTEGERS>(tensor.dtype(), [&](auto tag) {
     for (auto v : tensor.values<typename decltype(tag)::type>()) values.push_back(static_cast<int64_t>(v));
   });
   return values;

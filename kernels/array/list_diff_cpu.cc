@@ -4,6 +4,7 @@
 
 #include "kernels/array/int_values.h"
 #include "kernels/array/value_bits.h"
+#include "src/framework/element_types.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
@@ -37,8 +38,7 @@ struct ListDiff {
   using Kernel = ListDiffKernel<ValueBits<T>>;
 };
 
-CPU_KERNEL("ListDiff", ListDiff, bfloat16, float16, float, double, uint8_t, uint16_t, uint32_t, uint64_t, int8_t,
-           int16_t, int32_t, int64_t, std::string);
+CPU_KERNEL("ListDiff", ListDiff, DF_REAL, std::string);
 
 }  // namespace
 }  // namespace dfrun

@@ -4,6 +4,7 @@
 #include "kernels/array/element_size.h"
 #include "kernels/array/mirror_pad.h"
 #include "kernels/array/strided_copy.h"
+#include "src/framework/element_types.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
@@ -155,8 +156,7 @@ struct MirrorPadGrad {
 };
 
 CPU_KERNEL_ANY("MirrorPad", MirrorPadKernel);
-CPU_KERNEL("MirrorPadGrad", MirrorPadGrad, bfloat16, float16, float, double, int8_t, int16_t, int32_t, int64_t, uint8_t,
-           uint16_t, uint32_t, uint64_t, std::complex<float>, std::complex<double>);
+CPU_KERNEL("MirrorPadGrad", MirrorPadGrad, DF_NUMBERS);
 
 }  // namespace
 }  // namespace dfrun

@@ -1,5 +1,6 @@
 #include "kernels/array/int_values.h"
 #include "kernels/array/range_count.h"
+#include "src/framework/element_types.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
@@ -15,16 +16,21 @@ C Element(C start, int64_t i, C delta) {
   }
 }
 
+Status CheckScalars(const OpContext& ctx) {
+  for (int i = 0; i < ctx.num_inputs(); ++i) {
+    if (ctx.input(i).shape().rank() == 0) continue;
+    return InvalidArgument(ctx.node().op->name, " takes scalars, but input ", i, " has shape ", ctx.input(i).shape());
+  }
+  return Status();
+}
+
 struct RangeFamily {
   template <class T>
   class Kernel : public dfrun::Kernel {
    public:
     explicit Kernel(KernelSetup&) {}
     Status Compute(OpContext& ctx) {
-      for (int i = 0; i < 3; ++i) {
-        if (ctx.input(i).shape().rank() != 0)
-          return InvalidArgument("Range takes scalars, but input ", i, " has shape ", ctx.input(i).shape());
-      }
+      DF_TRY(CheckScalars(ctx));
       using C = std::conditional_t<sizeof(T) == 2 && !std::is_integral_v<T>, float, T>;
       const C start = static_cast<C>(ctx.input(0).scalar<T>());
       const C delta = static_cast<C>(ctx.input(2).scalar<T>());
@@ -43,10 +49,7 @@ struct LinSpaceFamily {
    public:
     explicit Kernel(KernelSetup&) {}
     Status Compute(OpContext& ctx) {
-      for (int i = 0; i < 3; ++i) {
-        if (ctx.input(i).shape().rank() != 0)
-          return InvalidArgument("LinSpace takes scalars, but input ", i, " has shape ", ctx.input(i).shape());
-      }
+      DF_TRY(CheckScalars(ctx));
       DF_ASSIGN(const int64_t count, IntScalar(ctx.input(2), "the number of points"));
       if (count <= 0) return InvalidArgument("LinSpace needs a positive number of points, not ", count);
       using C = std::conditional_t<sizeof(T) == 2, float, T>;
@@ -64,9 +67,8 @@ struct LinSpaceFamily {
   };
 };
 
-CPU_KERNEL_ATTR("Range", "Tidx", RangeFamily, bfloat16, float16, float, double, int8_t, int16_t, int32_t, int64_t,
-                uint16_t, uint32_t, uint64_t);
-CPU_KERNEL("LinSpace", LinSpaceFamily, bfloat16, float16, float, double);
+CPU_KERNEL_ATTR("Range", "Tidx", RangeFamily, DF_FLOATS, DF_SIGNED, uint16_t, uint32_t, uint64_t);
+CPU_KERNEL("LinSpace", LinSpaceFamily, DF_FLOATS);
 
 }  // namespace
 }  // namespace dfrun

@@ -5,6 +5,7 @@
 #include "kernels/array/coordinates.h"
 #include "kernels/array/element_size.h"
 #include "kernels/array/int_values.h"
+#include "src/framework/element_types.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
@@ -141,17 +142,12 @@ class TensorScatterUpdateKernel : public TensorScatterBase {
   }
 };
 
-CPU_KERNEL("ScatterNd", ScatterNd, bfloat16, float16, float, double, uint8_t, uint16_t, uint32_t, uint64_t, int8_t,
-           int16_t, int32_t, int64_t, std::complex<float>, std::complex<double>, bool, std::string);
+CPU_KERNEL("ScatterNd", ScatterNd, DF_NUMBERS, bool, std::string);
 CPU_KERNEL_ANY("TensorScatterUpdate", TensorScatterUpdateKernel);
-CPU_KERNEL("TensorScatterAdd", TensorScatter<Add>, bfloat16, float16, float, double, uint8_t, uint16_t, uint32_t,
-           uint64_t, int8_t, int16_t, int32_t, int64_t, std::complex<float>, std::complex<double>);
-CPU_KERNEL("TensorScatterSub", TensorScatter<Subtract>, bfloat16, float16, float, double, uint8_t, uint16_t, uint32_t,
-           uint64_t, int8_t, int16_t, int32_t, int64_t, std::complex<float>, std::complex<double>);
-CPU_KERNEL("TensorScatterMax", TensorScatter<Largest>, bfloat16, float16, float, double, uint8_t, uint16_t, uint32_t,
-           uint64_t, int8_t, int16_t, int32_t, int64_t);
-CPU_KERNEL("TensorScatterMin", TensorScatter<Smallest>, bfloat16, float16, float, double, uint8_t, uint16_t, uint32_t,
-           uint64_t, int8_t, int16_t, int32_t, int64_t);
+CPU_KERNEL("TensorScatterAdd", TensorScatter<Add>, DF_NUMBERS);
+CPU_KERNEL("TensorScatterSub", TensorScatter<Subtract>, DF_NUMBERS);
+CPU_KERNEL("TensorScatterMax", TensorScatter<Largest>, DF_REAL);
+CPU_KERNEL("TensorScatterMin", TensorScatter<Smallest>, DF_REAL);
 
 }  // namespace
 }  // namespace dfrun

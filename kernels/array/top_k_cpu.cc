@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernels/array/int_values.h"
+#include "src/framework/element_types.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
@@ -162,10 +163,8 @@ class InTopKKernel : public Kernel {
   int64_t k_ = 0;
 };
 
-CPU_KERNEL("TopK", TopK, bfloat16, float16, float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t,
-           uint32_t, uint64_t);
-CPU_KERNEL("TopKV2", TopK, bfloat16, float16, float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t,
-           uint32_t, uint64_t);
+CPU_KERNEL("TopK", TopK, DF_REAL);
+CPU_KERNEL("TopKV2", TopK, DF_REAL);
 CPU_KERNEL_ANY("InTopK", InTopKKernel);
 CPU_KERNEL_ANY("InTopKV2", InTopKKernel);
 

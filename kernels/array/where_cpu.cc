@@ -1,3 +1,4 @@
+#include "src/framework/element_types.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
@@ -34,8 +35,7 @@ struct Where {
   };
 };
 
-CPU_KERNEL("Where", Where, bool, bfloat16, float16, float, double, uint8_t, uint16_t, uint32_t, uint64_t, int8_t,
-           int16_t, int32_t, int64_t, std::complex<float>, std::complex<double>);
+CPU_KERNEL("Where", Where, DF_NUMBERS, bool);
 
 }  // namespace
 }  // namespace dfrun

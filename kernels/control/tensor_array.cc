@@ -5,14 +5,14 @@
 #include <utility>
 
 #include "kernels/array/add_element.h"
+#include "src/framework/element_types.h"
 
 namespace dfrun {
 namespace {
 
 // out = a + b, element by element, integers wrapping around; false for dtypes that do not add.
 bool Sum(const Tensor& a, const Tensor& b, Tensor& out) {
-  return VisitDType<float, double, bfloat16, float16, int32_t, int64_t, int16_t, int8_t, uint8_t, uint16_t, uint32_t,
-                    uint64_t, std::complex<float>, std::complex<double>>(a.dtype(), [&](auto tag) {
+  return VisitDType<DF_NUMBERS>(a.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     const T* x = a.data<T>();
     const T* y = b.data<T>();

@@ -5,8 +5,8 @@
 #include "kernels/control/optional.h"
 #include "kernels/control/tensor_list.h"
 #include "kernels/math/binary.h"
-#include "kernels/math/element_types.h"
 #include "kernels/math/functors.h"
+#include "src/framework/element_types.h"
 
 namespace dfrun {
 namespace {

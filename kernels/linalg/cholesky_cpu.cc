@@ -4,6 +4,8 @@
 
 #include "kernels/linalg/matrix_batch.h"
 #include "kernels/linalg/triangular.h"
+#include "src/framework/element_types.h"
+#include "src/framework/kernel_of.h"
 
 namespace dfrun {
 namespace {
@@ -65,17 +67,8 @@ class CholeskyGradKernel final : public Kernel {
   bool IsExpensive() const override { return true; }
 };
 
-struct Cholesky {
-  template <class T>
-  using Kernel = CholeskyKernel<T>;
-};
-struct CholeskyGrad {
-  template <class T>
-  using Kernel = CholeskyGradKernel<T>;
-};
-
-CPU_KERNEL("Cholesky", Cholesky, float, double, std::complex<float>, std::complex<double>);
-CPU_KERNEL("CholeskyGrad", CholeskyGrad, float, double);
+CPU_KERNEL("Cholesky", KernelOf<CholeskyKernel>, float, double, DF_COMPLEX);
+CPU_KERNEL("CholeskyGrad", KernelOf<CholeskyGradKernel>, float, double);
 
 }  // namespace
 }  // namespace dfrun

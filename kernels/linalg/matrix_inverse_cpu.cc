@@ -4,6 +4,8 @@
 
 #include "kernels/linalg/lu.h"
 #include "kernels/linalg/matrix_batch.h"
+#include "src/framework/element_types.h"
+#include "src/framework/kernel_of.h"
 
 namespace dfrun {
 namespace {
@@ -114,10 +116,6 @@ class PivotsKernel final : public Kernel {
   bool IsExpensive() const override { return true; }
 };
 
-struct MatrixInverse {
-  template <class T>
-  using Kernel = MatrixInverseKernel<T>;
-};
 struct MatrixDeterminant {
   template <class T>
   using Kernel = PivotsKernel<T, &Determinant<T>>;
@@ -127,9 +125,9 @@ struct LogMatrixDeterminant {
   using Kernel = PivotsKernel<T, &SignOfDeterminant<T>, &LogOfDeterminant<T>>;
 };
 
-CPU_KERNEL("MatrixInverse", MatrixInverse, float16, float, double, std::complex<float>, std::complex<double>);
-CPU_KERNEL("MatrixDeterminant", MatrixDeterminant, float, double, std::complex<float>, std::complex<double>);
-CPU_KERNEL("LogMatrixDeterminant", LogMatrixDeterminant, float, double, std::complex<float>, std::complex<double>);
+CPU_KERNEL("MatrixInverse", KernelOf<MatrixInverseKernel>, float16, float, double, DF_COMPLEX);
+CPU_KERNEL("MatrixDeterminant", MatrixDeterminant, float, double, DF_COMPLEX);
+CPU_KERNEL("LogMatrixDeterminant", LogMatrixDeterminant, float, double, DF_COMPLEX);
 
 }  // namespace
 }  // namespace dfrun

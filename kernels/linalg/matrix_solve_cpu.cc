@@ -4,6 +4,8 @@
 #include "kernels/linalg/matrix_batch.h"
 #include "kernels/linalg/triangular.h"
 #include "kernels/matrix/batch_pairs.h"
+#include "src/framework/element_types.h"
+#include "src/framework/kernel_of.h"
 
 namespace dfrun {
 namespace {
@@ -83,17 +85,8 @@ class MatrixTriangularSolveKernel final : public Kernel {
   const bool adjoint_;
 };
 
-struct MatrixSolve {
-  template <class T>
-  using Kernel = MatrixSolveKernel<T>;
-};
-struct MatrixTriangularSolve {
-  template <class T>
-  using Kernel = MatrixTriangularSolveKernel<T>;
-};
-
-CPU_KERNEL("MatrixSolve", MatrixSolve, float, double, std::complex<float>, std::complex<double>);
-CPU_KERNEL("MatrixTriangularSolve", MatrixTriangularSolve, float, double, std::complex<float>, std::complex<double>);
+CPU_KERNEL("MatrixSolve", KernelOf<MatrixSolveKernel>, float, double, DF_COMPLEX);
+CPU_KERNEL("MatrixTriangularSolve", KernelOf<MatrixTriangularSolveKernel>, float, double, DF_COMPLEX);
 
 }  // namespace
 }  // namespace dfrun

@@ -3,6 +3,8 @@
 
 #include "kernels/linalg/matrix_batch.h"
 #include "kernels/linalg/orthogonal.h"
+#include "src/framework/element_types.h"
+#include "src/framework/kernel_of.h"
 
 namespace dfrun {
 namespace {
@@ -118,22 +120,9 @@ class SelfAdjointEigenKernel final : public Kernel {
   const bool vectors_;
 };
 
-struct Qr {
-  template <class T>
-  using Kernel = QrKernel<T>;
-};
-struct Svd {
-  template <class T>
-  using Kernel = SvdKernel<T>;
-};
-struct SelfAdjointEigen {
-  template <class T>
-  using Kernel = SelfAdjointEigenKernel<T>;
-};
-
-CPU_KERNEL("Qr", Qr, float16, float, double, std::complex<float>, std::complex<double>);
-CPU_KERNEL("Svd", Svd, float, double, std::complex<float>, std::complex<double>);
-CPU_KERNEL("SelfAdjointEigV2", SelfAdjointEigen, float, double, std::complex<float>, std::complex<double>);
+CPU_KERNEL("Qr", KernelOf<QrKernel>, float16, float, double, DF_COMPLEX);
+CPU_KERNEL("Svd", KernelOf<SvdKernel>, float, double, DF_COMPLEX);
+CPU_KERNEL("SelfAdjointEigV2", KernelOf<SelfAdjointEigenKernel>, float, double, DF_COMPLEX);
 
 }  // namespace
 }  // namespace dfrun

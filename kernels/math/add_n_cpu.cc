@@ -2,9 +2,9 @@
 #include <cstring>
 
 #include "kernels/math/binary.h"
-#include "kernels/math/element_types.h"
 #include "kernels/math/elementwise.h"
 #include "kernels/math/functors.h"
+#include "src/framework/element_types.h"
 
 namespace dfrun {
 namespace {

@@ -5,9 +5,10 @@
 
 #include "kernels/array/int_values.h"
 #include "kernels/math/axis_loops.h"
-#include "kernels/math/element_types.h"
 #include "kernels/math/elementwise.h"
 #include "kernels/math/functors.h"
+#include "src/base/integers.h"
+#include "src/framework/element_types.h"
 #include "src/framework/inference.h"
 #include "src/framework/kernel.h"
 
@@ -182,7 +183,7 @@ class ArgKernel : public Kernel {
 
   // Each row in pieces, whose bests are then compared.
   Status RunLongRows(OpContext& ctx, const Tensor& x, const AxisLoops& loops, Tensor& y) const {
-    const int64_t pieces = (loops.size + kElementBlock - 1) / kElementBlock;
+    const int64_t pieces = CeilDiv(loops.size, kElementBlock);
     DF_ASSIGN(Tensor bests, ctx.AllocateTemp(DType::kInt64, Shape({loops.outer * pieces})));
     ctx.pool().RunBlocks(loops.outer * pieces, [&](int64_t i) {
       const int64_t begin = i % pieces * kElementBlock;
@@ -197,7 +198,7 @@ class ArgKernel : public Kernel {
   }
 
   void RunColumns(const Tensor& x, const AxisLoops& loops, Tensor& y, ThreadPool& pool) const {
-    const int64_t tiles = (loops.inner + kColumns - 1) / kColumns;
+    const int64_t tiles = CeilDiv(loops.inner, kColumns);
     const int64_t block = std::max<int64_t>(1, kElementBlock / (kColumns * loops.size));
     pool.ParallelFor(loops.outer * tiles, block, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {

@@ -1,7 +1,7 @@
 #include "kernels/math/binary.h"
 #include "kernels/math/bitwise_functors.h"
-#include "kernels/math/element_types.h"
 #include "kernels/math/unary.h"
+#include "src/framework/element_types.h"
 
 namespace dfrun {
 namespace {

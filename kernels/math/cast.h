@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "kernels/math/element.h"
+#include "src/framework/element_types.h"
 
 namespace dfrun {
 
@@ -57,9 +58,7 @@ void RunCast(const void* from_data, void* to_data, int64_t n) {
 template <class Src>
 CastRun FindCast(DType to) {
   CastRun run = nullptr;
-  VisitDType<bool, uint8_t, uint16_t, uint32_t, uint64_t, int8_t, int16_t, int32_t, int64_t, float16, bfloat16, float,
-             double, std::complex<float>, std::complex<double>>(
-      to, [&](auto tag) { run = &RunCast<Src, typename decltype(tag)::type>; });
+  VisitDType<bool, DF_NUMBERS>(to, [&](auto tag) { run = &RunCast<Src, typename decltype(tag)::type>; });
   return run;
 }
 

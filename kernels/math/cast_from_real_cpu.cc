@@ -1,11 +1,11 @@
 #include "kernels/math/cast.h"
+#include "src/framework/element_types.h"
 
 namespace dfrun {
 
 CastRun FindCastFromReal(DType from, DType to) {
   CastRun run = nullptr;
-  VisitDType<float16, bfloat16, float, double>(from,
-                                               [&](auto tag) { run = FindCast<typename decltype(tag)::type>(to); });
+  VisitDType<DF_FLOATS>(from, [&](auto tag) { run = FindCast<typename decltype(tag)::type>(to); });
   return run;
 }
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "kernels/math/element.h"
-#include "kernels/math/element_types.h"
 #include "kernels/math/elementwise.h"
+#include "src/framework/element_types.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {

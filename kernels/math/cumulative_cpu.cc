@@ -1,9 +1,10 @@
 #include <algorithm>
 
 #include "kernels/math/axis_loops.h"
-#include "kernels/math/element_types.h"
 #include "kernels/math/elementwise.h"
 #include "kernels/math/reducers.h"
+#include "src/base/integers.h"
+#include "src/framework/element_types.h"
 #include "src/framework/inference.h"
 #include "src/framework/kernel.h"
 
@@ -48,7 +49,7 @@ struct Cumulative {
       }
       // Lines that lie side by side are summed up side by side.
       const int64_t width = std::min(loops.inner, kSideBySide);
-      const int64_t tiles = (loops.inner + kSideBySide - 1) / kSideBySide;
+      const int64_t tiles = CeilDiv(loops.inner, kSideBySide);
       const int64_t block = std::max<int64_t>(1, kElementBlock / std::max<int64_t>(1, loops.size * width));
       ctx.pool().ParallelFor(loops.outer * tiles, block, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {

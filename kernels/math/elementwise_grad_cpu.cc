@@ -1,6 +1,6 @@
-#include "kernels/math/element_types.h"
 #include "kernels/math/gradient_functors.h"
 #include "kernels/math/same_shape.h"
+#include "src/framework/element_types.h"
 
 namespace dfrun {
 namespace {

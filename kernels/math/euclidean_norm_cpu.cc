@@ -1,6 +1,6 @@
-#include "kernels/math/element_types.h"
 #include "kernels/math/reducers.h"
 #include "kernels/math/reduction.h"
+#include "src/framework/element_types.h"
 
 namespace dfrun {
 namespace {

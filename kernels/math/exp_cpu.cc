@@ -1,6 +1,6 @@
-#include "kernels/math/element_types.h"
 #include "kernels/math/elementary.h"
 #include "kernels/math/unary.h"
+#include "src/framework/element_types.h"
 
 namespace dfrun {
 namespace {

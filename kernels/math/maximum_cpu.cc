@@ -1,6 +1,6 @@
 #include "kernels/math/binary.h"
-#include "kernels/math/element_types.h"
 #include "kernels/math/functors.h"
+#include "src/framework/element_types.h"
 
 namespace dfrun {
 namespace {

@@ -1,5 +1,5 @@
-#include "kernels/math/element_types.h"
 #include "kernels/math/equal.h"
+#include "src/framework/element_types.h"
 
 namespace dfrun {
 namespace {

@@ -5,10 +5,11 @@
 #include <iterator>
 
 #include "kernels/array/int_values.h"
-#include "kernels/math/element_types.h"
 #include "kernels/math/elementwise.h"
 #include "kernels/math/reducers.h"
 #include "kernels/math/row_groups.h"
+#include "src/base/sort_unique.h"
+#include "src/framework/element_types.h"
 
 namespace dfrun {
 namespace {
@@ -80,8 +81,7 @@ class SparseSegmentGradKernel : public Kernel {
   // Writes the indices that there are, in order, to output 1, replaces each by its place there, and counts them.
   static Result<int64_t> NumberUnique(OpContext& ctx, std::vector<int64_t>& indices) {
     std::vector<int64_t> unique = indices;
-    std::sort(unique.begin(), unique.end());
-    unique.erase(std::unique(unique.begin(), unique.end()), unique.end());
+    SortUnique(unique);
     const auto count = static_cast<int64_t>(unique.size());
     Tensor* output = nullptr;
     DF_TRY(ctx.AllocateOutput(1, Shape({count}), &output));

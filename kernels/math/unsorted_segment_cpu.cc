@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "kernels/array/int_values.h"
-#include "kernels/math/element_types.h"
 #include "kernels/math/row_groups.h"
 #include "kernels/math/segment_reducers.h"
+#include "src/framework/element_types.h"
 
 namespace dfrun {
 namespace {

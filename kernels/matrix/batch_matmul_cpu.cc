@@ -5,7 +5,8 @@
 #include "kernels/math/element.h"
 #include "kernels/matrix/batch_gemm.h"
 #include "kernels/matrix/batch_pairs.h"
-#include "src/framework/kernel.h"
+#include "src/framework/element_types.h"
+#include "src/framework/kernel_of.h"
 
 namespace dfrun {
 namespace {
@@ -90,17 +91,10 @@ class BatchMatMulKernel final : public Kernel {
   ShapeCache<GemmShape, Gemm<T>> plans_;
 };
 
-struct BatchMatMul {
-  template <class T>
-  using Kernel = BatchMatMulKernel<T>;
-};
-
-CPU_KERNEL("BatchMatMul", BatchMatMul, bfloat16, float16, float, double, int32_t, int64_t, std::complex<float>,
-           std::complex<double>);
-CPU_KERNEL("BatchMatMulV2", BatchMatMul, bfloat16, float16, float, double, int16_t, int32_t, int64_t,
-           std::complex<float>, std::complex<double>);
-CPU_KERNEL_ATTR("BatchMatMulV3", "Tout", BatchMatMul, bfloat16, float, double, int16_t, int32_t, int64_t,
-                std::complex<float>, std::complex<double>);
+CPU_KERNEL("BatchMatMul", KernelOf<BatchMatMulKernel>, DF_FLOATS, int32_t, int64_t, DF_COMPLEX);
+CPU_KERNEL("BatchMatMulV2", KernelOf<BatchMatMulKernel>, DF_FLOATS, int16_t, int32_t, int64_t, DF_COMPLEX);
+CPU_KERNEL_ATTR("BatchMatMulV3", "Tout", KernelOf<BatchMatMulKernel>, bfloat16, float, double, int16_t, int32_t,
+                int64_t, DF_COMPLEX);
 
 }  // namespace
 }  // namespace dfrun

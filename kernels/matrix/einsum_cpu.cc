@@ -6,6 +6,8 @@
 #include "kernels/math/reduction.h"
 #include "kernels/matrix/batch_gemm.h"
 #include "kernels/matrix/einsum_plan.h"
+#include "src/framework/element_types.h"
+#include "src/framework/kernel_of.h"
 
 namespace dfrun {
 namespace {
@@ -125,13 +127,7 @@ class EinsumKernel final : public EinsumBase {
   ShapeCache<GemmShape, Gemm<T>> gemms_;
 };
 
-struct Einsum {
-  template <class T>
-  using Kernel = EinsumKernel<T>;
-};
-
-CPU_KERNEL("Einsum", Einsum, bfloat16, float16, float, double, int32_t, int64_t, std::complex<float>,
-           std::complex<double>);
+CPU_KERNEL("Einsum", KernelOf<EinsumKernel>, DF_FLOATS, int32_t, int64_t, DF_COMPLEX);
 
 }  // namespace
 }  // namespace dfrun

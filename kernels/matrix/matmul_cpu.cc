@@ -3,6 +3,7 @@
 #include "kernels/device/shape_cache.h"
 #include "kernels/math/elementwise.h"
 #include "kernels/matrix/gemm_plan.h"
+#include "src/framework/element_types.h"
 
 namespace dfrun {
 namespace {
@@ -143,8 +144,7 @@ struct MatMul {
 };
 
 CPU_KERNEL("_FusedMatMul", MatMul<FusedOps>, float, double);
-CPU_KERNEL("MatMul", MatMul<NothingMore>, bfloat16, float16, float, double, int32_t, int64_t, std::complex<float>,
-           std::complex<double>);
+CPU_KERNEL("MatMul", MatMul<NothingMore>, DF_FLOATS, int32_t, int64_t, DF_COMPLEX);
 
 }  // namespace
 }  // namespace dfrun

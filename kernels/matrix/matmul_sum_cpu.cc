@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "kernels/matrix/gemm_plan.h"
-#include "src/framework/kernel.h"
+#include "src/framework/kernel_of.h"
 
 namespace dfrun {
 namespace {
@@ -107,12 +107,7 @@ class MatMulSumKernel final : public Kernel {
   const bool transpose_b_;
 };
 
-struct MatMulSum {
-  template <class T>
-  using Kernel = MatMulSumKernel<T>;
-};
-
-CPU_KERNEL("_MatMulSum", MatMulSum, float, double);
+CPU_KERNEL("_MatMulSum", KernelOf<MatMulSumKernel>, float, double);
 
 }  // namespace
 }  // namespace dfrun

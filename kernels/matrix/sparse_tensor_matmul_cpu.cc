@@ -5,7 +5,8 @@
 #include "kernels/array/int_values.h"
 #include "kernels/array/strided_copy.h"
 #include "kernels/math/reducers.h"
-#include "src/framework/kernel.h"
+#include "src/framework/element_types.h"
+#include "src/framework/kernel_of.h"
 
 namespace dfrun {
 namespace {
@@ -164,13 +165,7 @@ class SparseTensorDenseMatMulKernel final : public SparseMatMulBase {
   }
 };
 
-struct SparseTensorDenseMatMul {
-  template <class T>
-  using Kernel = SparseTensorDenseMatMulKernel<T>;
-};
-
-CPU_KERNEL("SparseTensorDenseMatMul", SparseTensorDenseMatMul, bfloat16, float16, float, double, int32_t,
-           std::complex<float>, std::complex<double>);
+CPU_KERNEL("SparseTensorDenseMatMul", KernelOf<SparseTensorDenseMatMulKernel>, DF_FLOATS, int32_t, DF_COMPLEX);
 
 }  // namespace
 }  // namespace dfrun

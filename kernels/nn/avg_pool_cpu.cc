@@ -1,5 +1,7 @@
 #include "kernels/nn/pool_kernel.h"
 #include "kernels/nn/pool_loops.h"
+#include "src/framework/element_types.h"
+#include "src/framework/kernel_of.h"
 
 namespace dfrun {
 namespace {
@@ -35,15 +37,11 @@ struct AvgPool {
   template <class T>
   using Kernel = ForwardPool<T, kWindowAttrs, &pooling::AverageImage<T>>;
 };
-struct AvgPoolGrad {
-  template <class T>
-  using Kernel = AvgPoolGradKernel<T>;
-};
 
-CPU_KERNEL("AvgPool", AvgPool, bfloat16, float16, float, double);
-CPU_KERNEL("AvgPoolGrad", AvgPoolGrad, bfloat16, float16, float, double);
-CPU_KERNEL("AvgPool3D", AvgPool, bfloat16, float16, float, double);
-CPU_KERNEL("AvgPool3DGrad", AvgPoolGrad, bfloat16, float16, float, double);
+CPU_KERNEL("AvgPool", AvgPool, DF_FLOATS);
+CPU_KERNEL("AvgPoolGrad", KernelOf<AvgPoolGradKernel>, DF_FLOATS);
+CPU_KERNEL("AvgPool3D", AvgPool, DF_FLOATS);
+CPU_KERNEL("AvgPool3DGrad", KernelOf<AvgPoolGradKernel>, DF_FLOATS);
 
 }  // namespace
 }  // namespace dfrun

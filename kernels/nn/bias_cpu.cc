@@ -3,6 +3,8 @@
 #include "kernels/math/elementwise.h"
 #include "kernels/math/functors.h"
 #include "kernels/nn/channel_layout.h"
+#include "src/framework/element_types.h"
+#include "src/framework/kernel_of.h"
 
 namespace dfrun {
 namespace {
@@ -73,17 +75,8 @@ class BiasAddKernel final : public Kernel {
   bool channels_first_ = false;
 };
 
-struct BiasAdd {
-  template <class T>
-  using Kernel = BiasAddKernel<T>;
-};
-
-#define DF_NUMERIC_TYPES                                                                                      \
-  bfloat16, float16, float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, \
-      std::complex<float>, std::complex<double>
-CPU_KERNEL("BiasAdd", BiasAdd, DF_NUMERIC_TYPES);
-CPU_KERNEL("BiasAddV1", BiasAdd, DF_NUMERIC_TYPES);
-#undef DF_NUMERIC_TYPES
+CPU_KERNEL("BiasAdd", KernelOf<BiasAddKernel>, DF_NUMBERS);
+CPU_KERNEL("BiasAddV1", KernelOf<BiasAddKernel>, DF_NUMBERS);
 
 }  // namespace
 }  // namespace dfrun

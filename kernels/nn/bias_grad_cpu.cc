@@ -4,6 +4,8 @@
 #include "kernels/math/reducers.h"
 #include "kernels/math/reduction.h"
 #include "kernels/nn/channel_sums.h"
+#include "src/framework/element_types.h"
+#include "src/framework/kernel_of.h"
 
 namespace dfrun {
 namespace {
@@ -61,13 +63,7 @@ class BiasAddGradKernel final : public Kernel {
   const bool channels_first_;
 };
 
-struct BiasAddGrad {
-  template <class T>
-  using Kernel = BiasAddGradKernel<T>;
-};
-
-CPU_KERNEL("BiasAddGrad", BiasAddGrad, bfloat16, float16, float, double, int8_t, int16_t, int32_t, int64_t, uint8_t,
-           uint16_t, uint32_t, uint64_t, std::complex<float>, std::complex<double>);
+CPU_KERNEL("BiasAddGrad", KernelOf<BiasAddGradKernel>, DF_NUMBERS);
 
 }  // namespace
 }  // namespace dfrun

@@ -3,6 +3,7 @@
 #include "kernels/device/shape_cache.h"
 #include "kernels/nn/conv.h"
 #include "kernels/nn/conv_finish.h"
+#include "src/framework/element_types.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
@@ -157,17 +158,16 @@ using Dense = Convolution<kKind, &ConvShape::Of>;
 template <ConvKind kKind>
 using Depthwise = Convolution<kKind, &ConvShape::OfDepthwise>;
 
-CPU_KERNEL("Conv2D", Dense<ConvKind::kForward>, bfloat16, float16, float, double, int32_t);
-CPU_KERNEL("_FusedConv2D", Fused, bfloat16, float16, float, double);
-CPU_KERNEL("Conv2DBackpropInput", Dense<ConvKind::kBackpropInput>, bfloat16, float16, float, double, int32_t);
-CPU_KERNEL("Conv2DBackpropFilter", Dense<ConvKind::kBackpropFilter>, bfloat16, float16, float, double);
-CPU_KERNEL("Conv3D", Dense<ConvKind::kForward>, bfloat16, float16, float, double);
-CPU_KERNEL("Conv3DBackpropInputV2", Dense<ConvKind::kBackpropInput>, bfloat16, float16, float, double);
-CPU_KERNEL("Conv3DBackpropFilterV2", Dense<ConvKind::kBackpropFilter>, bfloat16, float16, float, double);
-CPU_KERNEL("DepthwiseConv2dNative", Depthwise<ConvKind::kForward>, bfloat16, float16, float, double);
-CPU_KERNEL("DepthwiseConv2dNativeBackpropInput", Depthwise<ConvKind::kBackpropInput>, bfloat16, float16, float, double);
-CPU_KERNEL("DepthwiseConv2dNativeBackpropFilter", Depthwise<ConvKind::kBackpropFilter>, bfloat16, float16, float,
-           double);
+CPU_KERNEL("Conv2D", Dense<ConvKind::kForward>, DF_FLOATS, int32_t);
+CPU_KERNEL("_FusedConv2D", Fused, DF_FLOATS);
+CPU_KERNEL("Conv2DBackpropInput", Dense<ConvKind::kBackpropInput>, DF_FLOATS, int32_t);
+CPU_KERNEL("Conv2DBackpropFilter", Dense<ConvKind::kBackpropFilter>, DF_FLOATS);
+CPU_KERNEL("Conv3D", Dense<ConvKind::kForward>, DF_FLOATS);
+CPU_KERNEL("Conv3DBackpropInputV2", Dense<ConvKind::kBackpropInput>, DF_FLOATS);
+CPU_KERNEL("Conv3DBackpropFilterV2", Dense<ConvKind::kBackpropFilter>, DF_FLOATS);
+CPU_KERNEL("DepthwiseConv2dNative", Depthwise<ConvKind::kForward>, DF_FLOATS);
+CPU_KERNEL("DepthwiseConv2dNativeBackpropInput", Depthwise<ConvKind::kBackpropInput>, DF_FLOATS);
+CPU_KERNEL("DepthwiseConv2dNativeBackpropFilter", Depthwise<ConvKind::kBackpropFilter>, DF_FLOATS);
 
 }  // namespace
 }  // namespace dfrun

@@ -1,7 +1,8 @@
 #include "kernels/nn/softmax.h"
 #include "kernels/nn/softmax_stream.h"
+#include "src/framework/element_types.h"
 #include "src/framework/inference.h"
-#include "src/framework/kernel.h"
+#include "src/framework/kernel_of.h"
 
 namespace dfrun {
 namespace {
@@ -109,12 +110,7 @@ class CrossEntropyKernel final : public Kernel {
   }
 };
 
-struct CrossEntropy {
-  template <class T>
-  using Kernel = CrossEntropyKernel<T>;
-};
-
-CPU_KERNEL("SoftmaxCrossEntropyWithLogits", CrossEntropy, bfloat16, float16, float, double);
+CPU_KERNEL("SoftmaxCrossEntropyWithLogits", KernelOf<CrossEntropyKernel>, DF_FLOATS);
 
 }  // namespace
 }  // namespace dfrun

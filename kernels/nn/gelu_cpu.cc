@@ -1,6 +1,7 @@
 #include "kernels/math/same_shape.h"
 #include "kernels/math/unary.h"
 #include "kernels/nn/gelu.h"
+#include "src/framework/element_types.h"
 
 namespace dfrun {
 namespace {
@@ -23,8 +24,8 @@ struct GeluGrad {
   };
 };
 
-CPU_KERNEL("Gelu", Gelu, bfloat16, float16, float, double);
-CPU_KERNEL("GeluGrad", GeluGrad, bfloat16, float16, float, double);
+CPU_KERNEL("Gelu", Gelu, DF_FLOATS);
+CPU_KERNEL("GeluGrad", GeluGrad, DF_FLOATS);
 
 }  // namespace
 }  // namespace dfrun

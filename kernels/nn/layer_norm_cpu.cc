@@ -2,6 +2,8 @@
 #include <cmath>
 
 #include "kernels/math/element.h"
+#include "src/base/integers.h"
+#include "src/framework/element_types.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
@@ -123,8 +125,8 @@ struct LayerNormGrad {
       Tensor* outputs[3] = {};
       for (int i = 0; i < 3; ++i) DF_TRY(ctx.AllocateOutput(i, ctx.input(i == 0 ? 1 : 2).shape(), &outputs[i]));
       const int64_t least = kBlock / (rows.size + 1) + 1;
-      const int64_t per_part = std::max(least, (rows.count + kMostParts - 1) / kMostParts);
-      const int64_t parts = (rows.count + per_part - 1) / per_part;
+      const int64_t per_part = std::max(least, CeilDiv(rows.count, kMostParts));
+      const int64_t parts = CeilDiv(rows.count, per_part);
       DF_ASSIGN(const Shape sums_shape, Shape::Create(std::array<int64_t, 3>{parts, 2, rows.size}));
       DF_ASSIGN(Tensor sums, ctx.AllocateTemp(DType::kDouble, sums_shape));
       std::fill_n(sums.data<double>(), sums.num_elements(), 0.0);
@@ -173,8 +175,8 @@ struct LayerNormGrad {
   };
 };
 
-CPU_KERNEL("LayerNorm", LayerNorm, bfloat16, float16, float, double);
-CPU_KERNEL("LayerNormGrad", LayerNormGrad, bfloat16, float16, float, double);
+CPU_KERNEL("LayerNorm", LayerNorm, DF_FLOATS);
+CPU_KERNEL("LayerNormGrad", LayerNormGrad, DF_FLOATS);
 
 }  // namespace
 }  // namespace dfrun

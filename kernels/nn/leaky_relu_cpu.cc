@@ -1,6 +1,8 @@
 // LeakyRelu and its gradient: slope alpha where features <= 0, an attr that the element-wise engines have no place for.
 #include "kernels/math/element.h"
 #include "kernels/math/elementwise.h"
+#include "src/framework/element_types.h"
+#include "src/framework/kernel_of.h"
 
 namespace dfrun {
 namespace {
@@ -42,13 +44,8 @@ class LeakyReluKernel final : public Kernel {
   const ComputeType<T> alpha_;
 };
 
-struct LeakyRelu {
-  template <class T>
-  using Kernel = LeakyReluKernel<T>;
-};
-
-CPU_KERNEL("LeakyRelu", LeakyRelu, bfloat16, float16, float, double);
-CPU_KERNEL("LeakyReluGrad", LeakyRelu, bfloat16, float16, float, double);
+CPU_KERNEL("LeakyRelu", KernelOf<LeakyReluKernel>, DF_FLOATS);
+CPU_KERNEL("LeakyReluGrad", KernelOf<LeakyReluKernel>, DF_FLOATS);
 
 }  // namespace
 }  // namespace dfrun

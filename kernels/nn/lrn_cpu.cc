@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "src/framework/kernel.h"
+#include "src/framework/kernel_of.h"
 
 namespace dfrun {
 namespace {
@@ -137,17 +137,8 @@ class LrnGradKernel final : public LocalResponse {
   }
 };
 
-struct Lrn {
-  template <class T>
-  using Kernel = LrnKernel<T>;
-};
-struct LrnGrad {
-  template <class T>
-  using Kernel = LrnGradKernel<T>;
-};
-
-CPU_KERNEL("LRN", Lrn, bfloat16, float16, float);
-CPU_KERNEL("LRNGrad", LrnGrad, bfloat16, float16, float);
+CPU_KERNEL("LRN", KernelOf<LrnKernel>, bfloat16, float16, float);
+CPU_KERNEL("LRNGrad", KernelOf<LrnGradKernel>, bfloat16, float16, float);
 
 }  // namespace
 }  // namespace dfrun

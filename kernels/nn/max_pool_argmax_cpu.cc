@@ -3,6 +3,8 @@
 
 #include "kernels/nn/pool_kernel.h"
 #include "kernels/nn/pool_loops.h"
+#include "src/framework/element_types.h"
+#include "src/framework/kernel_of.h"
 
 namespace dfrun {
 namespace {
@@ -108,20 +110,8 @@ class ArgmaxPoolGrad final : public NumberedPool {
   }
 };
 
-struct WithArgmax {
-  template <class T>
-  using Kernel = ArgmaxPool<T>;
-};
-struct GradWithArgmax {
-  template <class T>
-  using Kernel = ArgmaxPoolGrad<T>;
-};
-
-#define DF_REAL_TYPES \
-  bfloat16, float16, float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-CPU_KERNEL("MaxPoolWithArgmax", WithArgmax, DF_REAL_TYPES);
-CPU_KERNEL("MaxPoolGradWithArgmax", GradWithArgmax, DF_REAL_TYPES);
-#undef DF_REAL_TYPES
+CPU_KERNEL("MaxPoolWithArgmax", KernelOf<ArgmaxPool>, DF_REAL);
+CPU_KERNEL("MaxPoolGradWithArgmax", KernelOf<ArgmaxPoolGrad>, DF_REAL);
 
 }  // namespace
 }  // namespace dfrun

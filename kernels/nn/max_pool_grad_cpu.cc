@@ -2,6 +2,7 @@
 #include "kernels/nn/pool_kernel.h"
 #include "kernels/nn/pool_loops.h"
 #include "kernels/nn/pool_vectors.h"
+#include "src/framework/element_types.h"
 
 namespace dfrun {
 namespace {
@@ -123,14 +124,11 @@ struct Gradient {
 using GradientV2 = Gradient<ToFirstLargest<false>, WindowInputs{3}>;
 using SecondGradientV2 = Gradient<FromFirstEqual, WindowInputs{3}>;
 
-#define DF_REAL_TYPES \
-  bfloat16, float16, float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-CPU_KERNEL("MaxPoolGrad", Gradient<ToFirstLargest<false>>, DF_REAL_TYPES);
-CPU_KERNEL("_MaxPoolReluGrad", Gradient<ToFirstLargest<true>>, DF_REAL_TYPES);
-CPU_KERNEL("MaxPoolGradV2", GradientV2, DF_REAL_TYPES);
-CPU_KERNEL("MaxPoolGradGrad", Gradient<FromFirstEqual>, DF_REAL_TYPES);
-CPU_KERNEL("MaxPoolGradGradV2", SecondGradientV2, DF_REAL_TYPES);
-#undef DF_REAL_TYPES
+CPU_KERNEL("MaxPoolGrad", Gradient<ToFirstLargest<false>>, DF_REAL);
+CPU_KERNEL("_MaxPoolReluGrad", Gradient<ToFirstLargest<true>>, DF_REAL);
+CPU_KERNEL("MaxPoolGradV2", GradientV2, DF_REAL);
+CPU_KERNEL("MaxPoolGradGrad", Gradient<FromFirstEqual>, DF_REAL);
+CPU_KERNEL("MaxPoolGradGradV2", SecondGradientV2, DF_REAL);
 CPU_KERNEL("MaxPool3DGrad", Gradient<ToEveryEqual>, bfloat16, float16, float);
 CPU_KERNEL("MaxPool3DGradGrad", Gradient<FromFirstEqual>, bfloat16, float16, float);
 

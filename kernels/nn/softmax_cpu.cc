@@ -1,5 +1,6 @@
 #include "kernels/nn/softmax.h"
 #include "kernels/nn/softmax_stream.h"
+#include "src/framework/element_types.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
@@ -92,8 +93,8 @@ struct LogSoftmax {
   using Kernel = SoftmaxKernel<T, true>;
 };
 
-CPU_KERNEL("Softmax", Softmax, bfloat16, float16, float, double);
-CPU_KERNEL("LogSoftmax", LogSoftmax, bfloat16, float16, float, double);
+CPU_KERNEL("Softmax", Softmax, DF_FLOATS);
+CPU_KERNEL("LogSoftmax", LogSoftmax, DF_FLOATS);
 
 }  // namespace
 }  // namespace dfrun

@@ -1,6 +1,7 @@
 #include "kernels/nn/softmax.h"
 #include "kernels/nn/softmax_stream.h"
-#include "src/framework/kernel.h"
+#include "src/framework/element_types.h"
+#include "src/framework/kernel_of.h"
 
 namespace dfrun {
 namespace {
@@ -94,12 +95,7 @@ class SparseCrossEntropyKernel final : public Kernel {
   }
 };
 
-struct SparseCrossEntropy {
-  template <class T>
-  using Kernel = SparseCrossEntropyKernel<T>;
-};
-
-CPU_KERNEL("SparseSoftmaxCrossEntropyWithLogits", SparseCrossEntropy, bfloat16, float16, float, double);
+CPU_KERNEL("SparseSoftmaxCrossEntropyWithLogits", KernelOf<SparseCrossEntropyKernel>, DF_FLOATS);
 
 }  // namespace
 }  // namespace dfrun

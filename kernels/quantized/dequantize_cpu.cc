@@ -1,5 +1,6 @@
 // Quantised integers as floats.
 #include "kernels/quantized/quantization.h"
+#include "src/framework/element_types.h"
 
 namespace dfrun {
 namespace {
@@ -93,7 +94,7 @@ struct Dequantize {
   };
 };
 
-CPU_KERNEL("Dequantize", Dequantize, qint8, quint8, qint16, quint16, qint32);
+CPU_KERNEL("Dequantize", Dequantize, DF_QUANTIZED);
 
 }  // namespace
 }  // namespace dfrun

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernels/quantized/quantization.h"
+#include "src/base/integers.h"
 
 namespace dfrun {
 namespace quantized {
@@ -143,7 +144,7 @@ class VarsGradientKernel final : public Kernel {
     const int64_t rows = channels == 0 ? 0 : dx->num_elements() / channels;
     // Parts of the sums, a block of rows each; their bounds depend on the shape alone.
     const int64_t block = kBlock / (channels + 1) + 1 + rows / 64;
-    const int64_t parts = (rows + block - 1) / block;
+    const int64_t parts = CeilDiv(rows, block);
     std::vector<double> sums(static_cast<size_t>(2 * channels * parts), 0.0);
     ctx.pool().ParallelFor(rows, block, [&](int64_t begin, int64_t end) {
       double* part = sums.data() + begin / block * 2 * channels;

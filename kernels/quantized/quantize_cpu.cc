@@ -1,5 +1,6 @@
 // Floats as quantised integers.
 #include "kernels/quantized/quantization.h"
+#include "src/framework/element_types.h"
 
 namespace dfrun {
 namespace {
@@ -146,7 +147,7 @@ struct QuantizeV2 {
   };
 };
 
-CPU_KERNEL("QuantizeV2", QuantizeV2, qint8, quint8, qint16, quint16, qint32);
+CPU_KERNEL("QuantizeV2", QuantizeV2, DF_QUANTIZED);
 
 }  // namespace
 }  // namespace dfrun

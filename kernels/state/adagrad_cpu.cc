@@ -1,5 +1,6 @@
 // Adagrad and Adadelta, which scale by the sum of the squared gradients.
 #include "kernels/state/apply_kernels.h"
+#include "src/framework/element_types.h"
 
 namespace dfrun {
 namespace {
@@ -43,12 +44,12 @@ struct Adadelta {
   C epsilon;
 };
 
-DF_APPLY("Adagrad", Adagrad, DF_REAL_AND_COMPLEX_TYPES);
-DF_APPLY("AdagradV2", AdagradV2, DF_REAL_AND_COMPLEX_TYPES);
-DF_APPLY("Adadelta", Adadelta, DF_REAL_AND_COMPLEX_TYPES);
-DF_SPARSE_APPLY("Adagrad", Adagrad, DF_REAL_AND_COMPLEX_TYPES);
-DF_SPARSE_APPLY("AdagradV2", AdagradV2, DF_REAL_AND_COMPLEX_TYPES);
-DF_SPARSE_APPLY("Adadelta", Adadelta, DF_REAL_AND_COMPLEX_TYPES);
+DF_APPLY("Adagrad", Adagrad, DF_FLOATS, DF_COMPLEX);
+DF_APPLY("AdagradV2", AdagradV2, DF_FLOATS, DF_COMPLEX);
+DF_APPLY("Adadelta", Adadelta, DF_FLOATS, DF_COMPLEX);
+DF_SPARSE_APPLY("Adagrad", Adagrad, DF_FLOATS, DF_COMPLEX);
+DF_SPARSE_APPLY("AdagradV2", AdagradV2, DF_FLOATS, DF_COMPLEX);
+DF_SPARSE_APPLY("Adadelta", Adadelta, DF_FLOATS, DF_COMPLEX);
 
 }  // namespace
 }  // namespace dfrun

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "kernels/state/apply_kernels.h"
+#include "src/framework/element_types.h"
 
 namespace dfrun {
 namespace {
@@ -73,9 +74,9 @@ struct AdaMax {
   C epsilon;
 };
 
-DF_APPLY("Adam", Adam, DF_REAL_AND_COMPLEX_TYPES);
-DF_RESOURCE_APPLY("AdamWithAmsgrad", AdamWithAmsgrad, DF_REAL_TYPES);
-DF_APPLY("AdaMax", AdaMax, DF_REAL_TYPES);
+DF_APPLY("Adam", Adam, DF_FLOATS, DF_COMPLEX);
+DF_RESOURCE_APPLY("AdamWithAmsgrad", AdamWithAmsgrad, DF_FLOATS);
+DF_APPLY("AdaMax", AdaMax, DF_FLOATS);
 
 }  // namespace
 }  // namespace dfrun

@@ -19,7 +19,4 @@
   CPU_KERNEL("SparseApply" name, SparseUpdate<rule>, __VA_ARGS__); \
   DF_RESOURCE_SPARSE_APPLY(name, rule, __VA_ARGS__)
 
-#define DF_REAL_TYPES bfloat16, float16, float, double
-#define DF_REAL_AND_COMPLEX_TYPES DF_REAL_TYPES, std::complex<float>, std::complex<double>
-
 #endif  // DFRUN_KERNELS_STATE_APPLY_KERNELS_H_

@@ -1,5 +1,6 @@
 #include "kernels/math/functors.h"
 #include "kernels/state/update.h"
+#include "src/framework/element_types.h"
 
 namespace dfrun {
 namespace {
@@ -51,14 +52,10 @@ using SubtractFrom = AssignBy<fn::Sub, T>;
 
 CPU_KERNEL_ANY("Assign", AssignKernel);
 CPU_KERNEL_ANY("AssignVariableOp", AssignKernel);
-#define DF_ASSIGN_TYPES                                                                                       \
-  bfloat16, float16, float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, \
-      std::complex<float>, std::complex<double>
-CPU_KERNEL("AssignAdd", Update<AddTo>, DF_ASSIGN_TYPES);
-CPU_KERNEL("AssignSub", Update<SubtractFrom>, DF_ASSIGN_TYPES);
-CPU_KERNEL_ATTR("AssignAddVariableOp", "dtype", Update<AddTo>, DF_ASSIGN_TYPES);
-CPU_KERNEL_ATTR("AssignSubVariableOp", "dtype", Update<SubtractFrom>, DF_ASSIGN_TYPES);
-#undef DF_ASSIGN_TYPES
+CPU_KERNEL("AssignAdd", Update<AddTo>, DF_NUMBERS);
+CPU_KERNEL("AssignSub", Update<SubtractFrom>, DF_NUMBERS);
+CPU_KERNEL_ATTR("AssignAddVariableOp", "dtype", Update<AddTo>, DF_NUMBERS);
+CPU_KERNEL_ATTR("AssignSubVariableOp", "dtype", Update<SubtractFrom>, DF_NUMBERS);
 
 }  // namespace
 }  // namespace dfrun

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "kernels/state/apply_kernels.h"
+#include "src/framework/element_types.h"
 
 namespace dfrun {
 namespace {
@@ -52,10 +53,10 @@ using Ftrl = FtrlRule<T, false>;
 template <class T>
 using FtrlV2 = FtrlRule<T, true>;
 
-DF_APPLY("Ftrl", Ftrl, DF_REAL_TYPES);
-DF_APPLY("FtrlV2", FtrlV2, DF_REAL_TYPES);
-DF_SPARSE_APPLY("Ftrl", Ftrl, DF_REAL_TYPES);
-DF_SPARSE_APPLY("FtrlV2", FtrlV2, DF_REAL_TYPES);
+DF_APPLY("Ftrl", Ftrl, DF_FLOATS);
+DF_APPLY("FtrlV2", FtrlV2, DF_FLOATS);
+DF_SPARSE_APPLY("Ftrl", Ftrl, DF_FLOATS);
+DF_SPARSE_APPLY("FtrlV2", FtrlV2, DF_FLOATS);
 
 }  // namespace
 }  // namespace dfrun

@@ -1,5 +1,6 @@
 // Plain gradient descent and momentum.
 #include "kernels/state/apply_kernels.h"
+#include "src/framework/element_types.h"
 
 namespace dfrun {
 namespace {
@@ -41,11 +42,11 @@ struct KerasMomentum : Momentum<T> {
   }
 };
 
-DF_APPLY("GradientDescent", GradientDescent, DF_REAL_AND_COMPLEX_TYPES);
-DF_APPLY("Momentum", Momentum, DF_REAL_AND_COMPLEX_TYPES);
-DF_SPARSE_APPLY("Momentum", Momentum, DF_REAL_AND_COMPLEX_TYPES);
-DF_RESOURCE_APPLY("KerasMomentum", KerasMomentum, DF_REAL_AND_COMPLEX_TYPES);
-DF_RESOURCE_SPARSE_APPLY("KerasMomentum", KerasMomentum, DF_REAL_AND_COMPLEX_TYPES);
+DF_APPLY("GradientDescent", GradientDescent, DF_FLOATS, DF_COMPLEX);
+DF_APPLY("Momentum", Momentum, DF_FLOATS, DF_COMPLEX);
+DF_SPARSE_APPLY("Momentum", Momentum, DF_FLOATS, DF_COMPLEX);
+DF_RESOURCE_APPLY("KerasMomentum", KerasMomentum, DF_FLOATS, DF_COMPLEX);
+DF_RESOURCE_SPARSE_APPLY("KerasMomentum", KerasMomentum, DF_FLOATS, DF_COMPLEX);
 
 }  // namespace
 }  // namespace dfrun

@@ -1,5 +1,6 @@
 // RMSProp, plain and centred.
 #include "kernels/state/apply_kernels.h"
+#include "src/framework/element_types.h"
 
 namespace dfrun {
 namespace {
@@ -50,10 +51,10 @@ struct CenteredRMSProp : RMSPropStep<T> {
   }
 };
 
-DF_APPLY("RMSProp", RMSProp, DF_REAL_AND_COMPLEX_TYPES);
-DF_APPLY("CenteredRMSProp", CenteredRMSProp, DF_REAL_AND_COMPLEX_TYPES);
-DF_SPARSE_APPLY("RMSProp", RMSProp, DF_REAL_AND_COMPLEX_TYPES);
-DF_SPARSE_APPLY("CenteredRMSProp", CenteredRMSProp, DF_REAL_AND_COMPLEX_TYPES);
+DF_APPLY("RMSProp", RMSProp, DF_FLOATS, DF_COMPLEX);
+DF_APPLY("CenteredRMSProp", CenteredRMSProp, DF_FLOATS, DF_COMPLEX);
+DF_SPARSE_APPLY("RMSProp", RMSProp, DF_FLOATS, DF_COMPLEX);
+DF_SPARSE_APPLY("CenteredRMSProp", CenteredRMSProp, DF_FLOATS, DF_COMPLEX);
 
 }  // namespace
 }  // namespace dfrun

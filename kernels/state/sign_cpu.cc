@@ -1,5 +1,6 @@
 // AddSign and PowerSign: steps that are larger where gradient and its running mean have the same sign.
 #include "kernels/state/apply_kernels.h"
+#include "src/framework/element_types.h"
 
 namespace dfrun {
 namespace {
@@ -47,8 +48,8 @@ struct PowerSign {
   SignAgreement<T> agreement;
 };
 
-DF_APPLY("AddSign", AddSign, DF_REAL_TYPES);
-DF_APPLY("PowerSign", PowerSign, DF_REAL_TYPES);
+DF_APPLY("AddSign", AddSign, DF_FLOATS);
+DF_APPLY("PowerSign", PowerSign, DF_FLOATS);
 
 }  // namespace
 }  // namespace dfrun

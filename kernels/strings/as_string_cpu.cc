@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <type_traits>
 
+#include "src/framework/element_types.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
@@ -79,8 +80,7 @@ class AsStringKernel final : public Kernel {
     Tensor* output = nullptr;
     DF_TRY(ctx.AllocateOutput(0, input.shape(), &output));
     auto* text = output->data<std::string>();
-    VisitDType<bool, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, bfloat16, float16, float,
-               double, std::complex<float>, std::complex<double>, std::string>(dtype_, [&](auto tag) {
+    VisitDType<bool, DF_NUMBERS, std::string>(dtype_, [&](auto tag) {
       using T = typename decltype(tag)::type;
       for (const T& value : input.values<T>()) *text++ = Text(value);
     });

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "src/framework/element_types.h"
+
 namespace dfrun {
 namespace {
 
@@ -46,7 +48,7 @@ std::string ElementText(const Tensor& tensor, int64_t i, bool quote) {
     text = Escaped(tensor.data<std::string>()[i]);
     return quote ? "\"" + text + "\"" : text;
   }
-  VisitDType<bool, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(
+  VisitDType<bool, DF_INTEGERS>(
       tensor.dtype(), [&](auto tag) { text = std::to_string(tensor.data<typename decltype(tag)::type>()[i]); });
   VisitDType<bfloat16, float16, float>(tensor.dtype(), [&](auto tag) {
     text = NumberText(static_cast<float>(tensor.data<typename decltype(tag)::type>()[i]), 6, 9);

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "kernels/math/elementwise.h"
+#include "src/framework/element_types.h"
 
 namespace dfrun {
 namespace {
@@ -58,8 +59,8 @@ struct CheckNumerics {
   };
 };
 
-CPU_KERNEL("CheckNumerics", CheckNumerics, bfloat16, float16, float, double);
-CPU_KERNEL("CheckNumericsV2", CheckNumerics, bfloat16, float16, float, double);
+CPU_KERNEL("CheckNumerics", CheckNumerics, DF_FLOATS);
+CPU_KERNEL("CheckNumericsV2", CheckNumerics, DF_FLOATS);
 
 }  // namespace
 }  // namespace dfrun

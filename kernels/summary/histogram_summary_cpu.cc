@@ -2,6 +2,7 @@
 
 #include "kernels/summary/histogram.h"
 #include "kernels/summary/summary_output.h"
+#include "src/framework/element_types.h"
 
 namespace dfrun {
 namespace {
@@ -29,8 +30,7 @@ struct HistogramSummary {
   };
 };
 
-CPU_KERNEL("HistogramSummary", HistogramSummary, bfloat16, float16, float, double, int8_t, int16_t, int32_t, int64_t,
-           uint8_t, uint16_t, uint32_t, uint64_t);
+CPU_KERNEL("HistogramSummary", HistogramSummary, DF_REAL);
 
 }  // namespace
 }  // namespace dfrun

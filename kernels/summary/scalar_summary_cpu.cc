@@ -1,4 +1,5 @@
 #include "kernels/summary/summary_output.h"
+#include "src/framework/element_types.h"
 
 namespace dfrun {
 namespace {
@@ -25,8 +26,7 @@ struct ScalarSummary {
   };
 };
 
-CPU_KERNEL("ScalarSummary", ScalarSummary, bfloat16, float16, float, double, int8_t, int16_t, int32_t, int64_t, uint8_t,
-           uint16_t, uint32_t, uint64_t);
+CPU_KERNEL("ScalarSummary", ScalarSummary, DF_REAL);
 
 }  // namespace
 }  // namespace dfrun

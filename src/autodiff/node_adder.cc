@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "src/framework/element_types.h"
+
 namespace dfrun {
 
 std::string GradientPrefix(std::string_view scope, std::string_view name) {
@@ -36,16 +38,15 @@ Output NodeAdder::Const(Tensor value) {
 Output NodeAdder::Scalar(DType dtype, double value) {
   Tensor scalar;
   const bool numeric =
-      VisitDType<float, double, float16, bfloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
-                 uint64_t>(dtype,
-                           [&](auto tag) {
-                             using T = typename decltype(tag)::type;
-                             if constexpr (DTypeOf<T> == DType::kHalf || DTypeOf<T> == DType::kBfloat16) {
-                               scalar = Tensor::Scalar(T(static_cast<float>(value)));
-                             } else {
-                               scalar = Tensor::Scalar(static_cast<T>(value));
-                             }
-                           }) ||
+      VisitDType<DF_REAL>(dtype,
+                          [&](auto tag) {
+                            using T = typename decltype(tag)::type;
+                            if constexpr (DTypeOf<T> == DType::kHalf || DTypeOf<T> == DType::kBfloat16) {
+                              scalar = Tensor::Scalar(T(static_cast<float>(value)));
+                            } else {
+                              scalar = Tensor::Scalar(static_cast<T>(value));
+                            }
+                          }) ||
       VisitDType<std::complex<float>, std::complex<double>>(dtype, [&](auto tag) {
         using T = typename decltype(tag)::type;
         scalar = Tensor::Scalar(T(static_cast<typename T::value_type>(value), 0));

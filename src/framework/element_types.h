@@ -1,6 +1,7 @@
-// Lists of element types for the registration of kernels: CPU_KERNEL("Neg", Unary<fn::Neg>, DF_FLOATS, DF_SIGNED).
-#ifndef DFRUN_KERNELS_MATH_ELEMENT_TYPES_H_
-#define DFRUN_KERNELS_MATH_ELEMENT_TYPES_H_
+// Lists of element types, for the registration of kernels and for VisitDType:
+//   CPU_KERNEL("Neg", Unary<fn::Neg>, DF_FLOATS, DF_SIGNED);
+#ifndef DFRUN_SRC_FRAMEWORK_ELEMENT_TYPES_H_
+#define DFRUN_SRC_FRAMEWORK_ELEMENT_TYPES_H_
 
 #include <complex>
 #include <cstdint>
@@ -16,4 +17,4 @@
 #define DF_NUMBERS DF_REAL, DF_COMPLEX
 #define DF_QUANTIZED qint8, quint8, qint16, quint16, qint32
 
-#endif  // DFRUN_KERNELS_MATH_ELEMENT_TYPES_H_
+#endif  // DFRUN_SRC_FRAMEWORK_ELEMENT_TYPES_H_

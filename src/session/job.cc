@@ -7,6 +7,7 @@
 
 #include "src/base/hdf5.h"
 #include "src/checkpoint/store.h"
+#include "src/framework/element_types.h"
 #include "src/framework/tensor_hdf5.h"
 #include "src/session/job_graph.h"
 #include "src/session/run_directory.h"
@@ -20,9 +21,8 @@ using NamedScalars = std::vector<std::pair<std::string, Tensor>>;
 
 double ToDouble(const Tensor& scalar) {
   double value = 0;
-  VisitDType<float, double, bfloat16, float16, bool, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
-             uint64_t>(scalar.dtype(),
-                       [&](auto tag) { value = static_cast<double>(scalar.scalar<typename decltype(tag)::type>()); });
+  VisitDType<bool, DF_REAL>(
+      scalar.dtype(), [&](auto tag) { value = static_cast<double>(scalar.scalar<typename decltype(tag)::type>()); });
   return value;
 }
 
