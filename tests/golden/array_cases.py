@@ -2,7 +2,7 @@
 import numpy as np
 import tensorflow as tf
 
-from golden import COMPLEX, FLOATS, SIGNED, UNSIGNED, tensor
+from golden import COMPLEX, FLOATS, SIGNED, UNSIGNED, i32, i64, s32, tensor
 
 ALL = FLOATS + COMPLEX + SIGNED + UNSIGNED + ["bool", "string"]
 
@@ -14,18 +14,6 @@ def iota(shape, dtype="float32", start=0):
     if dtype == "bool":
         return (np.arange(n) % 3 == 0).reshape(shape)
     return tensor(np.arange(start, start + n).reshape(shape), dtype)
-
-
-def i32(*values):
-    return np.array(values, np.int32)
-
-
-def i64(*values):
-    return np.array(values, np.int64)
-
-
-def s32(value):
-    return np.array(value, np.int32)
 
 
 def shape_cases(w):

@@ -2,8 +2,8 @@
 import numpy as np
 import tensorflow as tf
 
-from array_cases import ALL, i32, i64, iota, s32
-from golden import FLOATS, SIGNED, UNSIGNED, tensor
+from array_cases import ALL, iota
+from golden import FLOATS, SIGNED, UNSIGNED, i32, i64, s32, tensor
 
 REAL = FLOATS + SIGNED + UNSIGNED
 

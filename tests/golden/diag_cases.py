@@ -1,8 +1,8 @@
 """Diagonals and bands of matrices."""
 import numpy as np
 
-from array_cases import ALL, i32, i64, iota, s32
-from golden import tensor
+from array_cases import ALL, iota
+from golden import i32, i64, s32, tensor
 
 PLAIN = [d for d in ALL if d != "string"]
 ALIGNS = ["LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT"]

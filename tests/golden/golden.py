@@ -22,6 +22,23 @@ def tensor(values, dtype="float32"):
     return np.array(values).astype(tf.as_dtype(dtype).as_numpy_dtype)
 
 
+def i32(*values):
+    return np.array(values, np.int32)
+
+
+def i64(*values):
+    return np.array(values, np.int64)
+
+
+def s32(value):
+    """A scalar, or whatever shape the value has."""
+    return np.array(value, np.int32)
+
+
+def text(value):
+    return np.array(value, object)
+
+
 def _character(byte):
     if byte in b'"\\':
         return "\\" + chr(byte)

@@ -2,13 +2,9 @@
 import numpy as np
 import tensorflow as tf
 
-from golden import Table, tensor
+from golden import Table, tensor, text
 
 FIXED, MUTABLE = "HashTableV2", "MutableHashTableV2"
-
-
-def text(value):
-    return np.array(value, object)
 
 
 KEYS = {"string": text(["b", "a", ""]), "int32": tensor([5, -1, 0], "int32"), "int64": tensor([5, -1, 0], "int64")}

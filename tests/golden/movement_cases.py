@@ -2,8 +2,8 @@
 import numpy as np
 import tensorflow as tf
 
-from array_cases import ALL, i32, i64, iota, s32
-from golden import COMPLEX, FLOATS, SIGNED, UNSIGNED, run, tensor
+from array_cases import ALL, iota
+from golden import COMPLEX, FLOATS, SIGNED, UNSIGNED, i32, i64, run, s32, tensor
 
 NUMBERS = FLOATS + COMPLEX + SIGNED + UNSIGNED
 SHAPES = [(), (1,), (0,), (3,), (2, 0), (1, 1), (2, 3), (2, 1, 3), (0, 0, 0), (1, 2, 3, 1, 2), (1, 1, 1, 1, 1, 1)]

@@ -2,11 +2,7 @@
 import numpy as np
 import tensorflow as tf
 
-from golden import tensor
-
-
-def text(value):
-    return np.array(value, object)
+from golden import tensor, text
 
 
 def raw_cases(w):

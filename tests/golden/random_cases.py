@@ -3,11 +3,7 @@ import numpy as np
 import tensorflow as tf
 
 from elementwise_cases import INF
-from golden import tensor
-
-
-def i32(*values):
-    return np.array(values, np.int32)
+from golden import i32, tensor
 
 
 def u64(*values):

@@ -2,12 +2,8 @@
 import numpy as np
 import tensorflow as tf
 
-from golden import COMPLEX, FLOATS, SIGNED, UNSIGNED, tensor
+from golden import COMPLEX, FLOATS, SIGNED, UNSIGNED, i32, tensor
 from elementwise_cases import INF, NAN, NUMBERS, REAL, numbers
-
-
-def i32(*values):
-    return np.array(values, np.int32)
 
 
 AXES = [i32(), i32(0), i32(1), i32(-1), i32(0, 1), i32(0, 2), i32(1, 2), i32(0, 1, 2)]

@@ -1,8 +1,8 @@
 """Images of another size."""
 import numpy as np
 
-from array_cases import i32, iota
-from golden import FLOATS, tensor
+from array_cases import iota
+from golden import FLOATS, i32, tensor
 
 MODES = [{}, dict(align_corners=True), dict(half_pixel_centers=True)]
 IMAGES = FLOATS + ["int8", "int16", "int32", "int64", "uint8", "uint16"]

@@ -1,9 +1,8 @@
 """Reversals and mirrored borders."""
 import numpy as np
-import tensorflow as tf
 
-from array_cases import ALL, i32, i64, iota
-from golden import COMPLEX, FLOATS, SIGNED, UNSIGNED, tensor
+from array_cases import ALL, iota
+from golden import COMPLEX, FLOATS, SIGNED, UNSIGNED, i32, i64, tensor
 
 
 def bools(*values):

@@ -1,21 +1,8 @@
 """Reductions of rows by segment ids: sorted, in any order, of rows picked by index, and the gradients of these."""
 import numpy as np
 
-from elementwise_cases import INF, NAN, NUMBERS, REAL, numbers
-from golden import FLOATS, tensor
-
-
-def i32(*values):
-    return np.array(values, np.int32)
-
-
-def i64(*values):
-    return np.array(values, np.int64)
-
-
-def s32(value):
-    return np.array(value, np.int32)
-
+from elementwise_cases import INF, NUMBERS, REAL, numbers
+from golden import FLOATS, i32, i64, s32, tensor
 
 IDS = i32(0, 0, 1, 3, 3)
 SORTED = {"SegmentSum": NUMBERS, "SegmentMean": NUMBERS, "SegmentProd": NUMBERS, "SegmentMax": REAL, "SegmentMin": REAL}

@@ -1,8 +1,8 @@
 """Blocks of space in the depth and in the batch, and patches of images."""
 import numpy as np
 
-from array_cases import ALL, i32, i64, iota
-from golden import COMPLEX, FLOATS, SIGNED, UNSIGNED
+from array_cases import ALL, iota
+from golden import COMPLEX, FLOATS, SIGNED, UNSIGNED, i32, i64
 from reverse_cases import pairs
 
 NUMBERS = FLOATS + SIGNED + UNSIGNED

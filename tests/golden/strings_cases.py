@@ -2,15 +2,7 @@
 import numpy as np
 import tensorflow as tf
 
-from golden import COMPLEX, FLOATS, SIGNED, UNSIGNED, tensor
-
-
-def text(value):
-    return np.array(value, object)
-
-
-def s32(value):
-    return np.array(value, np.int32)
+from golden import COMPLEX, FLOATS, SIGNED, UNSIGNED, s32, tensor, text
 
 
 def s64(value):

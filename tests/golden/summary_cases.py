@@ -2,13 +2,9 @@
 import numpy as np
 import tensorflow as tf
 
-from golden import FLOATS, SIGNED, UNSIGNED, tensor
+from golden import FLOATS, SIGNED, UNSIGNED, tensor, text
 
 REAL = FLOATS + SIGNED + UNSIGNED
-
-
-def text(value):
-    return np.array(value, object)
 
 
 def scalar_cases(w):
