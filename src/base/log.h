@@ -14,7 +14,7 @@ namespace dfrun {
 
 enum class LogLevel : uint8_t { kInfo, kWarning, kError };
 
-// From now on every line begins with the rank. Before there are other threads that log.
+// From now on every line begins with the rank. Called before other threads log.
 void TagLog(int rank);
 
 // One line, written when it is destroyed.
