@@ -4,10 +4,10 @@
 
 #include <cstdint>
 
+#include "kernels/math/activations.h"
 #include "kernels/math/element.h"
 #include "kernels/math/functors.h"
 #include "kernels/matrix/direct_gemm.h"
-#include "kernels/nn/activations.h"
 
 namespace dfrun {
 

@@ -1,6 +1,6 @@
+#include "kernels/math/activations.h"
 #include "kernels/math/same_shape.h"
 #include "kernels/math/unary.h"
-#include "kernels/nn/activations.h"
 #include "src/framework/element_types.h"
 
 namespace dfrun {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "kernels/math/activations.h"
 #include "kernels/math/functors.h"
-#include "kernels/nn/activations.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {

@@ -1,4 +1,4 @@
-#include "kernels/nn/activations.h"
+#include "kernels/math/activations.h"
 #include "kernels/nn/pool_kernel.h"
 #include "kernels/nn/pool_loops.h"
 #include "kernels/nn/pool_vectors.h"

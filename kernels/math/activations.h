@@ -1,7 +1,7 @@
 // Activation functions and their gradients over elements, written once for host and device. Source of the formulas:
 // TensorFlow's relu_op_functor, softplus_op and softsign_op.
-#ifndef DFRUN_KERNELS_NN_ACTIVATIONS_H_
-#define DFRUN_KERNELS_NN_ACTIVATIONS_H_
+#ifndef DFRUN_KERNELS_MATH_ACTIVATIONS_H_
+#define DFRUN_KERNELS_MATH_ACTIVATIONS_H_
 
 #include <limits>
 
@@ -92,4 +92,4 @@ struct SoftsignGrad {
 
 }  // namespace dfrun::fn
 
-#endif  // DFRUN_KERNELS_NN_ACTIVATIONS_H_
+#endif  // DFRUN_KERNELS_MATH_ACTIVATIONS_H_
