@@ -90,8 +90,8 @@ void Dependency::MarkBetween() {
 
 bool Dependency::IsPassedThrough(NodeId id) const {
   const Node& node = graph_.node(id);
-  return !node.op->not_differentiable && std::any_of(node.inputs.begin(), node.inputs.end(),
-                                                     [&](Output input) { return input.valid() && DependsOnX(input); });
+  return PassesGradients(graph_, node) && std::any_of(node.inputs.begin(), node.inputs.end(),
+                                                      [&](Output input) { return input.valid() && DependsOnX(input); });
 }
 
 // Any walk against the edges that stays on dependent values ends at an x; the search keeps it from going round a loop.

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "src/autodiff/gradient_rule.h"
 #include "src/autodiff/stacks.h"
 
 namespace dfrun {
@@ -41,7 +42,7 @@ class Dependency {
   // By node: a y is reached from it along values that depend on an x, through differentiable nodes.
   void MarkBetween();
   // The node passes a gradient from its outputs on to what it reads.
-  bool PassesOn(const Node& node) const { return !node.op->not_differentiable || IsStackPush(node); }
+  bool PassesOn(const Node& node) const { return PassesGradients(graph_, node) || IsStackPush(node); }
   // All that the node's value is made of: its inputs; of a pop, what the pushes hand on.
   template <class Visit>
   void ForSources(const Node& node, const Visit& visit) const;

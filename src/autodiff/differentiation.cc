@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/autodiff/gradient_rule.h"
 #include "src/autodiff/gradient_sum.h"
 #include "src/autodiff/node_gradient.h"
 
@@ -39,7 +40,9 @@ Result<std::vector<GradientValue>> Differentiation::Run() {
 Status Differentiation::CheckFrames() const {
   const auto check = [&](std::string_view what, Output value) {
     if (forward_->frames.of_outputs[value.node] <= 0) return Status();
-    return Unimplemented(graph_.Describe(value.node), ": a gradient's ", what, " inside of a loop");
+    return Unimplemented(graph_.Describe(value.node), ": a gradient's ", what, " lies inside of the loop '",
+                         forward_->frames.frames[forward_->frames.of_outputs[value.node]].name,
+                         "', where it has a value an iteration; let it leave the loop by an Exit, or enter it");
   };
   for (Output x : xs_) DF_TRY(check("x", x));
   for (Output y : ys_) DF_TRY(check("y", y));
@@ -138,13 +141,26 @@ Status Differentiation::Visit(Place& place, NodeId id) {
 }
 
 Status Differentiation::VisitOp(Place& place, NodeId id, std::vector<GradientValue> dys) {
-  const OpDef& op = *graph_.node(id).op;
-  if (!op.gradient) {
-    return InvalidArgument(graph_.Describe(id), ": op ", op.name, " has no gradient; it is needed on the path ",
-                           dependency_.PathThrough(id), "; StopGradient ends a path that is not meant");
+  const Node& node = graph_.node(id);
+  const OpDef* rule = GradientRule(graph_, node);
+  if (rule == nullptr && node.op->gradient) {
+    return InvalidArgument(
+        graph_.Describe(id), " has a gradient of its own, '", NamedGradient(node),
+        "' (attr _gradient_op_type), which is known where the graph was made, or is a function of its "
+        "library, but is no op; it is needed on the path ",
+        dependency_.PathThrough(id),
+        "; take the gradient there, or by a SymbolicGradient of the function, or remove the attr for "
+        "the gradient of ",
+        node.op->name);
   }
-  NodeGradient builder(graph_, id, scope_, std::move(dys), &place.scope);
-  op.gradient(builder);
+  if (rule == nullptr || !rule->gradient) {
+    return InvalidArgument(graph_.Describe(id), ": op ", rule == nullptr ? node.op->name : rule->name,
+                           " has no gradient; it is needed on the path ", dependency_.PathThrough(id),
+                           "; StopGradient ends a path that is not meant");
+  }
+  DF_ASSIGN(AttrMap attrs, AttrsForRule(graph_, node, *rule));
+  NodeGradient builder(graph_, id, scope_, std::move(dys), std::move(attrs), &place.scope);
+  rule->gradient(builder);
   DF_TRY(builder.status().Annotate(StrCat("adding the gradient of ", graph_.Describe(id))));
   for (int i = 0; i < builder.num_inputs(); ++i) {
     if (!builder.dxs()[i].exists) continue;

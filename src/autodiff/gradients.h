@@ -39,11 +39,13 @@ struct GradientOptions {
 //  * Sparse gradients stay sparse: several are concatenated; a sparse and a dense one make a dense sum.
 //  * New nodes are named `scope/<node>_grad/<op>` and are colocated with the node that they differentiate; a sum with
 //    its first part, so that a variable's gradient is added up where the variable is used.
+//  * A node whose attr _gradient_op_type names an op has that op's gradient (TensorFlow's gradient_override_map).
 //  * Of a conditional the gradient of the branch that was taken runs; what the other would give is zeros.
 //  * The gradient of a loop is a loop that goes through the iterations backwards (src/autodiff/gradient_scope.h), and
 //    can be differentiated itself.
 // InvalidArgument: an x or y that is not floating-point or complex; a grad_y of another dtype or shape; a node on a
-// path from an x to a y whose op has no gradient, named with that path. Unimplemented: an x or y inside a loop,
+// path from an x to a y whose op has no gradient, or whose
+// _gradient_op_type is no op, named with that path. Unimplemented: an x or y inside a loop,
 // loops that are not of the form of while loops, and stacks other than those that gradients of loops are made of (what
 // one node pushes in one loop, one node pops in another that runs after it); the node is named.
 // After an error the graph is of no use: it may hold part of the new nodes.

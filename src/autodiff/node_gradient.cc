@@ -5,12 +5,13 @@
 namespace dfrun {
 
 NodeGradient::NodeGradient(Graph& graph, NodeId node, std::string_view scope, std::vector<GradientValue> dys,
-                           NodePlace* place)
+                           AttrMap attrs, NodePlace* place)
     : graph_(graph),
       node_(graph.node(node)),
       scope_(scope),
       adder_(graph, GradientPrefix(scope, node_.name), node_.name, place),
       dys_(std::move(dys)),
+      attrs_(std::move(attrs)),
       dxs_(node_.inputs.size()) {}
 
 DType NodeGradient::dtype(Output value) const {

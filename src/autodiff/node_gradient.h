@@ -15,8 +15,10 @@ namespace dfrun {
 // gives a token for it, {kSparseToken, output}, which becomes a dense tensor only when a node takes it as input.
 class NodeGradient final : public GradientBuilder {
  public:
-  // `dys`: one an output of the node. `scope` and `place`: of the differentiation, which outlive this.
-  NodeGradient(Graph& graph, NodeId node, std::string_view scope, std::vector<GradientValue> dys, NodePlace* place);
+  // `dys`: one an output of the node. `attrs`: AttrsForRule(). `scope` and `place`: of the differentiation, which
+  // outlive this.
+  NodeGradient(Graph& graph, NodeId node, std::string_view scope, std::vector<GradientValue> dys, AttrMap attrs,
+               NodePlace* place);
 
   // After the gradient function ran: the first error, and what it set for each input.
   const Status& status() const { return adder_.status(); }
@@ -26,7 +28,7 @@ class NodeGradient final : public GradientBuilder {
   int num_outputs() const override { return node_.num_outputs(); }
   Output x(int input) const override { return node_.inputs[input]; }
   Output y(int output) const override { return {node_.id, output}; }
-  const AttrMap& attrs() const override { return node_.attrs; }
+  const AttrMap& attrs() const override { return attrs_; }
   DType dtype(Output value) const override;
   PartialShape shape(Output value) const override;
   std::string_view scope() const override { return scope_; }
@@ -52,6 +54,7 @@ class NodeGradient final : public GradientBuilder {
   const std::string_view scope_;
   NodeAdder adder_;
   std::vector<GradientValue> dys_;
+  const AttrMap attrs_;
   std::vector<GradientValue> dxs_;
 };
 

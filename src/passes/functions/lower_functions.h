@@ -20,13 +20,14 @@ struct LowerFunctionsOptions {
 // Replaces the nodes that call functions by those of the functions: PartitionedCall and StatefulPartitionedCall, If,
 // Case and While (stateless or not) in the primitives of control flow, SymbolicGradient in the nodes that AddGradients
 // adds. What was `call` is then an Identity or IdentityN of the same outputs (a NoOp where there are none), and the
-// function's nodes are `call/name`. Handles at the end of the outputs are not among them: their readers get them from
-// an Identity each, on the device of what they stand for. The call's device completes the devices of its nodes.
-// Everything that a function does to a state is done before who reads or waits for the call goes on. Shapes are
-// inferred through all of it. Nothing happens to a graph without calls; of one with calls the library goes, and node
-// ids change. InvalidArgument names node and function: one that calls itself, that is not there, that does not fit its
-// arguments; more than max_nodes nodes. Source: TensorFlow's inlining of functions and its lowering of functional
-// control flow.
+// function's nodes are `call/name`. Outputs of a function for which the library names a gradient say so, by an Identity
+// with _gradient_op_type: SymbolicGradient takes that gradient, AddGradients refuses to go through them. Handles at the
+// end of the outputs are not among them: their readers get them from an Identity each, on the device of what they stand
+// for. The call's device completes the devices of its nodes. Everything that a function does to a state is done before
+// who reads or waits for the call goes on. Shapes are inferred through all of it. Nothing happens to a graph without
+// calls; of one with calls the library goes, and node ids change. InvalidArgument names node and function: one that
+// calls itself, that is not there, that does not fit its arguments; more than max_nodes nodes. Source: TensorFlow's
+// inlining of functions and its lowering of functional control flow.
 Status LowerFunctions(Graph& graph, const LowerFunctionsOptions& options = {});
 
 }  // namespace dfrun

@@ -11,6 +11,19 @@ struct NamedLowering {
   Lowering lower;
 };
 
+// Where the library names another function as the gradient of `f`, the nodes of f have a gradient that is not theirs:
+// the attr on what they give says so to those who would go through them.
+Status NoteGradient(FunctionInliner& inliner, const std::string& f, const CallSite& site, Inlined& made) {
+  const std::string gradient(inliner.library().GradientOf(f));
+  if (gradient.empty()) return Status();
+  for (SiteValue& value : made.outputs) {
+    const DType dtype = inliner.to().dtype(value.output);
+    if (!IsFloating(dtype) && !IsComplex(dtype)) continue;
+    DF_ASSIGN(value, inliner.Add("y", "Identity", {value}, site, {{"_gradient_op_type", gradient}}));
+  }
+  return Status();
+}
+
 constexpr NamedLowering kLowerings[] = {
     {"Case", &LowerCase},
     {"If", &LowerIf},
@@ -33,7 +46,9 @@ Lowering LoweringOf(std::string_view op) {
 
 Result<Inlined> LowerCall(FunctionInliner& inliner, const FunctionalNode& node, const CallSite& site) {
   DF_ASSIGN(const FunctionName f, node.attrs.Get<FunctionName>("f"));
-  return inliner.Call(f, node.inputs, site);
+  DF_ASSIGN(Inlined made, inliner.Call(f, node.inputs, site));
+  DF_TRY(NoteGradient(inliner, f.name, site, made));
+  return made;
 }
 
 Result<SiteValue> AsPredicate(FunctionInliner& inliner, SiteValue value, const CallSite& site) {

@@ -220,6 +220,37 @@ TEST_F(GradientsTest, AnOpWithoutGradientIsNamedWithItsPath) {
   EXPECT_NE(status.message().find("'w' -> 'h' -> 'odd' -> 'loss'"), std::string::npos) << status.message();
 }
 
+TEST_F(GradientsTest, AnAttrNamesTheOpWhoseGradientANodeHas) {
+  const auto like = [](const char* op) { return AttrMap{{"_gradient_op_type", std::string(op)}}; };
+  const Output x = X("x");
+  const Output opaque = m.Add("opaque", "Opaque", {x}, like("Scale"));
+  EXPECT_EQ(Name(Differentiate({opaque}, {x})[0].dense), "gradients/opaque_grad/Scale");
+  const Output passed = m.Add("passed", "Scale", {x}, like("Pass"));
+  EXPECT_EQ(node(Differentiate({passed}, {x})[0].dense).op->name, "OnesLike");
+  EXPECT_FALSE(Differentiate({m.Add("stopped", "Scale", {x}, like("Stop"))}, {x})[0].exists);
+  EXPECT_TRUE(Differentiate({m.Add("restored", "Stop", {x}, like("Pass"))}, {x})[0].exists);
+}
+
+TEST_F(GradientsTest, AGradientThatIsNotHereIsRefusedByName) {
+  const Output w = X("w");
+  const Output odd = m.Add("odd", "Scale", {w}, {{"_gradient_op_type", std::string("Guided")}});
+  const Status status = Error({m.Add("loss", "Scale", {odd})}, {w});
+  EXPECT_EQ(status.code(), Code::kInvalidArgument);
+  for (const char* part : {"node 'odd' (op Scale)", "'Guided'", "'w' -> 'odd' -> 'loss'"}) {
+    EXPECT_NE(status.message().find(part), std::string::npos) << status.message();
+  }
+}
+
+TEST_F(GradientsTest, AGradientOfOpsOfAnotherFormIsRefused) {
+  const Output w = X("w");
+  for (const char* other : {"Plus", "Pair", "Rows"}) {
+    const Output odd = m.Add(StrCat("odd_", other), "Scale", {w}, {{"_gradient_op_type", std::string(other)}});
+    const Status status = Error({odd}, {w});
+    EXPECT_EQ(status.code(), Code::kInvalidArgument) << other;
+    EXPECT_NE(status.message().find(StrCat("asks for the gradient of ", other)), std::string::npos) << status.message();
+  }
+}
+
 TEST_F(GradientsTest, AnOpWithoutGradientOffThePathDoesNoHarm) {
   const Output w = X("w");
   const Output y = m.Add("y", "Plus", {m.Add("odd", "Opaque", {X("data")}), w});

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "src/autodiff/gradients.h"
 #include "src/graph/graph_def.h"
 #include "src/graph/text_dump.h"
 #include "tests/unit/passes/functions/library_text.h"
@@ -39,6 +40,20 @@ TEST(LowerFunctionsTest, NodesAreNamedUnderTheCallAndItsNameStays) {
   EXPECT_EQ(graph->shape({call, 0}), PartialShape({3}));
   EXPECT_FALSE(CallsFunctions(*graph));
   EXPECT_THAT(ExportGraphDef(*graph, GraphDefFormat::kText), Not(HasSubstr("library")));
+}
+
+TEST(LowerFunctionsTest, AGradientThatTheLibraryNamesIsNotedOnWhatTheCallGives) {
+  const std::string library = Library(kSquareDef + Function("other", Node("last", "Mul", {"x", "x"})) +
+                                      "gradient { function_name: 'square' gradient_func: 'square_grad' } ");
+  Result<Graph> graph = Lower(library + kInput + Call("call", "square", "in") + Call("plain", "other", "in"));
+  ASSERT_TRUE(graph.ok()) << graph.status().ToString();
+  const Output x{graph->Find("in"), 0};
+  const Output plain{graph->Find("plain"), 0};
+  EXPECT_TRUE(AddGradients(*graph, {&plain, 1}, {&x, 1}).ok());
+  const Output call{graph->Find("call"), 0};
+  const Status status = AddGradients(*graph, {&call, 1}, {&x, 1}).status();
+  EXPECT_EQ(status.code(), Code::kInvalidArgument);
+  EXPECT_THAT(status.message(), HasSubstr("node 'call/y' (op Identity) has a gradient of its own, 'square_grad'"));
 }
 
 TEST(LowerFunctionsTest, AGraphWithoutCallsStaysAsItIs) {
