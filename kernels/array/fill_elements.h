@@ -28,7 +28,7 @@ void FillElements(ThreadPool& pool, E* to, int64_t n, const E& value) {
   constexpr int64_t kBlock = 65536;  // elements: some 10 us
   pool.ParallelFor(n, kBlock, [&](int64_t begin, int64_t end) {
     if constexpr (std::is_trivially_copyable_v<E>) {
-      if (static_cast<size_t>(n) * sizeof(E) >= kStreamBytes) return StreamFill(to + begin, to + end, value);
+      if (IsStreamed(n, sizeof(E))) return StreamFill(to + begin, to + end, value);
     }
     std::fill(to + begin, to + end, value);
   });

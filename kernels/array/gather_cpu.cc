@@ -99,7 +99,7 @@ void Gather(ThreadPool& pool, const GatherLoops& g, const E* from, const Index* 
     });
   };
   if constexpr (std::is_trivially_copyable_v<E>) {
-    if (static_cast<size_t>(rows) * row_bytes >= kStreamBytes) {
+    if (IsStreamed(rows, row_bytes)) {
       pool.ParallelFor(rows, block, [&](int64_t begin, int64_t end) {
         if (row_bytes < kStreamedRowBytes) {
           return StreamPieces(to, row_bytes, begin, end, [&](int64_t at, int64_t n, void* piece) {

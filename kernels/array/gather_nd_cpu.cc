@@ -15,9 +15,6 @@ class GatherNdKernel : public Kernel {
     if (params.shape().rank() == 0) return InvalidArgument("GatherNd from a scalar");
     DF_ASSIGN(const CoordinateSlices named, ReadCoordinates(ctx.input(1), params.shape(), bad_indices_));
     const Shape& indices = ctx.input(1).shape();
-    if (params.num_elements() == 0 && !named.slices.empty())
-      return InvalidArgument("GatherNd of ", named.slices.size(), " slices of params ", params.shape(),
-                             ", which is empty");
     std::vector<int64_t> dims = named.prefix;
     for (int d = static_cast<int>(indices.dim(indices.rank() - 1)); d < params.shape().rank(); ++d)
       dims.push_back(params.shape().dim(d));

@@ -49,9 +49,6 @@ Result<CoordinateSlices> NamedSlices(const Tensor& indices, const Tensor& update
   const int rank = indices.shape().rank();
   if (rank < 2 || indices.shape().dim(rank - 1) < 1)
     return InvalidArgument("the indices must hold rows of coordinates, but have shape ", indices.shape());
-  if (shape.num_elements() == 0 && indices.num_elements() > 0)
-    return InvalidArgument("there are indices ", indices.shape(), " and updates ", updates.shape(), " for the shape ",
-                           shape, ", which is empty");
   DF_ASSIGN(CoordinateSlices named, ReadCoordinates(indices, shape, bad_indices));
   std::vector<int64_t> dims = named.prefix;
   for (int d = static_cast<int>(indices.shape().dim(rank - 1)); d < shape.rank(); ++d) dims.push_back(shape.dim(d));

@@ -106,7 +106,7 @@ template <class E>
 bool StreamsRows(const Plan& plan) {
   constexpr int64_t kMinRow = 256 / sizeof(E);  // of shorter ones too few lines are whole
   return std::is_trivially_copyable_v<E> && plan.row.to_stride == 1 && plan.row.size >= kMinRow &&
-         static_cast<size_t>(plan.num_elements()) * sizeof(E) >= kStreamBytes;
+         IsStreamed(plan.num_elements(), sizeof(E));
 }
 
 template <class E>

@@ -22,12 +22,6 @@ inline std::byte* At(void* data, int64_t elements, size_t size) {
   return static_cast<std::byte*>(data) + elements * static_cast<int64_t>(size);
 }
 
-// Whether n elements, plain bytes, are more than the caches hold, so that it pays to write around them; not where they
-// take over an input's buffer, whose lines are in the cache by the time that they are written.
-inline bool IsStreamed(int64_t n, size_t element_size) {
-  return static_cast<size_t>(n) * element_size >= kStreamBytes;
-}
-
 // Makes elements [0, n) of an output on the pool: make(at, count, to) puts elements [at, at + count) at `to`, which is
 // their place or, where the output `streams`, a piece.
 template <class Make>

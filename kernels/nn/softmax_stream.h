@@ -32,7 +32,7 @@ class StreamedRows {
   static bool Takes(const float* x, const float* y, int64_t rows, int64_t columns) {
     constexpr int64_t kMaxColumns = 262144;  // longer rows do not stay in the caches
     return x != y && columns >= kLongRow && columns <= kMaxColumns &&
-           static_cast<size_t>(rows * columns) * sizeof(float) >= kStreamBytes;
+           IsStreamed(rows * columns, sizeof(float));
   }
 
   // The rows of x into those of y, where Takes() takes them.

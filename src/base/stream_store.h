@@ -14,6 +14,12 @@ namespace dfrun {
 // not read first. A chain of copies gains from 64 MB on (1.4 times) and loses up to 32 MB.
 constexpr size_t kStreamBytes = size_t{48} << 20;
 
+// Whether n elements, plain bytes, are more than the caches hold, so that it pays to write around them; not where they
+// take over an input's buffer, whose lines are in the cache by the time that they are written.
+inline bool IsStreamed(int64_t n, size_t element_size) {
+  return static_cast<size_t>(n) * element_size >= kStreamBytes;
+}
+
 // Copies to memory around the caches. Needs nothing of either address. StreamFence() must follow.
 void StreamCopy(void* to, const void* from, size_t bytes);
 // The same, and fetches as many bytes at `next`, which is what will be copied then, on the way.
