@@ -59,7 +59,7 @@ TEST_F(TokenOps, PartsThatAreNotThereAreRefused) {
   EXPECT_EQ(runner_.Run("ReadTextRange", PartOf(0, 1), {Tensor::Scalar<std::string>(directory_.path() + "/none")})
                 .status()
                 .code(),
-            Code::kNotFound);
+            Code::kIo);
 }
 
 TEST_F(TokenOps, CountsAreOfAllTexts) {
