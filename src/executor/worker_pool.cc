@@ -35,9 +35,6 @@ int UsableCores() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-// Of this thread, in jobs of blocks.
-thread_local bool takes_from_back = false;
-
 void CpuPause() {
 #if defined(__x86_64__)
   for (int i = 0; i < 4; ++i) __builtin_ia32_pause();
@@ -48,28 +45,21 @@ void CpuPause() {
 
 // A call of RunBlocks. Lives on its caller's stack: a thread joins under mu_ while the job is in jobs_, and the caller
 // takes it out of jobs_ and returns only when all that joined have left.
-//
-// Callers take blocks from the first on and every other worker from the last on: what a thread wrote in one kernel is
-// likely to be what it reads in the next, from its own cache.
 struct WorkerPool::BlockJob {
   FunctionRef<void(int64_t)> body;
   int64_t blocks;
-  std::atomic<int64_t> left{blocks};  // who takes one off what is above 0 may take a block from either end
-  std::atomic<int64_t> from_front{0};
-  std::atomic<int64_t> from_back{0};
+  std::atomic<int64_t> next{0};
   std::atomic<int> joined{0};  // written under mu_
   BlockJob* next_job = nullptr;
 
   // `queued` counts this job until its last block is taken.
   void Run(std::atomic<int>& queued) {
-    for (;;) {
-      const int64_t had = left.fetch_sub(1, std::memory_order_relaxed);
-      if (had <= 0) return;
-      if (had == 1) queued.fetch_sub(1, std::memory_order_relaxed);
-      body(takes_from_back ? blocks - 1 - from_back.fetch_add(1, std::memory_order_relaxed)
-                           : from_front.fetch_add(1, std::memory_order_relaxed));
+    for (int64_t i = Take(); i < blocks; i = Take()) {
+      if (i == blocks - 1) queued.fetch_sub(1, std::memory_order_relaxed);
+      body(i);
     }
   }
+  int64_t Take() { return next.fetch_add(1, std::memory_order_relaxed); }
 };
 
 // How long to wait before the next look: rounds at once or after a pause, then yields, then sleeps of an eighth of what
@@ -147,12 +137,7 @@ class WorkerPool::Backoff {
 
 WorkerPool::WorkerPool(int threads) : num_threads_(threads > 0 ? threads : UsableCores()) {
   workers_.reserve(num_threads_ - 1);
-  for (int i = 1; i < num_threads_; ++i) {
-    workers_.emplace_back([this, i] {
-      takes_from_back = i % 2 == 1;
-      WorkerMain();
-    });
-  }
+  for (int i = 1; i < num_threads_; ++i) workers_.emplace_back([this] { WorkerMain(); });
 }
 
 WorkerPool::~WorkerPool() {
@@ -226,7 +211,7 @@ bool WorkerPool::RunOne() {
   {
     MutexLock lock(mu_);
     for (job = jobs_; job != nullptr; job = job->next_job) {
-      if (job->left.load(std::memory_order_relaxed) > 0) break;
+      if (job->next.load(std::memory_order_relaxed) < job->blocks) break;
     }
     if (job != nullptr) {
       job->joined.fetch_add(1, std::memory_order_relaxed);
