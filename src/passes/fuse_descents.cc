@@ -14,11 +14,6 @@ constexpr int64_t kLeastElements = int64_t{1} << 15;
 // Products over more than this are made in several passes, each of which goes over the whole result.
 constexpr int64_t kMostDepth = 1024;
 
-bool Flag(const Node& node, const char* name) {
-  const AttrValue* value = node.attrs.Find(name);
-  return value != nullptr && value->get<bool>() != nullptr && *value->get<bool>();
-}
-
 bool IsVariable(const Node& node) {
   return node.op->name == "VariableV2" || node.op->name == "Variable" || node.op->name == "VarHandleOp";
 }
@@ -32,7 +27,7 @@ bool IsWorthwhile(const Graph& graph, const Node& product) {
   const PartialShape& shape = product.output_shapes[0];
   const PartialShape& a = graph.shape(product.inputs[0]);
   if (!shape.IsFullyDefined() || !a.IsFullyDefined() || shape.rank() != 2 || a.rank() != 2) return false;
-  return shape.dim(0) * shape.dim(1) >= kLeastElements && a.dim(Flag(product, "transpose_a") ? 0 : 1) <= kMostDepth;
+  return shape.dim(0) * shape.dim(1) >= kLeastElements && a.dim(IsSet(product, "transpose_a") ? 0 : 1) <= kMostDepth;
 }
 
 // A product that may be computed later than it stands, for its one reader.
@@ -96,8 +91,8 @@ std::optional<Fusion> FuseAt(const FusionView& view, const Node& update) {
   fusion.op = by_ref ? "_MatMulApplyGradientDescent" : "_MatMulResourceApplyGradientDescent";
   fusion.inputs = {update.inputs[0], step->rate, product->inputs[0], product->inputs[1]};
   fusion.attrs.Set("T", product->output_types[0].dtype);
-  fusion.attrs.Set("transpose_a", Flag(*product, "transpose_a"));
-  fusion.attrs.Set("transpose_b", Flag(*product, "transpose_b"));
+  fusion.attrs.Set("transpose_a", IsSet(*product, "transpose_a"));
+  fusion.attrs.Set("transpose_b", IsSet(*product, "transpose_b"));
   return fusion;
 }
 

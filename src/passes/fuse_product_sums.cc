@@ -5,11 +5,6 @@
 namespace dfrun {
 namespace {
 
-bool Flag(const Node& node, const char* name) {
-  const AttrValue* value = node.attrs.Find(name);
-  return value != nullptr && value->get<bool>() != nullptr && *value->get<bool>();
-}
-
 // A product whose value goes nowhere but to its reader, and that may be computed later than it stands.
 bool IsMovableProduct(const FusionView& view, const Node& node) {
   if (node.op->name != "MatMul" || !view.HasOneReader(node)) return false;
@@ -41,16 +36,16 @@ std::optional<Fusion> FuseAt(const FusionView& view, const Node& sum) {
     const Node* product = ProductOf(view, sum, input, fusion.gone);
     if (product == nullptr) return {};
     if (first == nullptr) first = product;
-    if (Flag(*product, "transpose_a") != Flag(*first, "transpose_a")) return {};
-    if (Flag(*product, "transpose_b") != Flag(*first, "transpose_b")) return {};
+    if (IsSet(*product, "transpose_a") != IsSet(*first, "transpose_a")) return {};
+    if (IsSet(*product, "transpose_b") != IsSet(*first, "transpose_b")) return {};
     fusion.inputs.push_back(product->inputs[0]);
     second.push_back(product->inputs[1]);
   }
   fusion.inputs.insert(fusion.inputs.end(), second.begin(), second.end());
   fusion.attrs.Set("T", sum.output_types[0].dtype);
   fusion.attrs.Set("N", static_cast<int64_t>(sum.num_inputs()));
-  fusion.attrs.Set("transpose_a", Flag(*first, "transpose_a"));
-  fusion.attrs.Set("transpose_b", Flag(*first, "transpose_b"));
+  fusion.attrs.Set("transpose_a", IsSet(*first, "transpose_a"));
+  fusion.attrs.Set("transpose_b", IsSet(*first, "transpose_b"));
   return fusion;
 }
 

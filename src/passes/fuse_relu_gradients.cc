@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "src/base/sort_unique.h"
 #include "src/graph/control_flow.h"
 #include "src/passes/fusion.h"
 #include "src/passes/has_refs.h"
@@ -66,8 +67,7 @@ std::vector<NodeId> SourcesOf(const Graph& graph, const Chain& chain) {
       if (other != chain.product) add(other);
     }
   }
-  std::sort(sources.begin(), sources.end());
-  sources.erase(std::unique(sources.begin(), sources.end()), sources.end());
+  SortUnique(sources);
   return sources;
 }
 
@@ -83,8 +83,7 @@ bool MayBecomeOne(const Graph& graph, const NodeOrder& order, const Chain& chain
 
 void Replace(std::vector<NodeId>& ids, NodeId old, NodeId made) {
   std::replace(ids.begin(), ids.end(), old, made);
-  std::sort(ids.begin(), ids.end());
-  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  SortUnique(ids);
 }
 
 // Control edges as they are while chains are prepared.

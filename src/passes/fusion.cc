@@ -82,6 +82,11 @@ const std::string& FusionView::DeviceOf(const Node& node) const {
   return at->device;
 }
 
+bool IsSet(const Node& node, std::string_view attr) {
+  const AttrValue* value = node.attrs.Find(attr);
+  return value != nullptr && value->get<bool>() != nullptr && *value->get<bool>();
+}
+
 Status FuseNodes(Graph& graph, const std::function<std::optional<Fusion>(const FusionView&, const Node&)>& rule) {
   const FusionView view(graph);
   std::vector<bool> gone(static_cast<size_t>(graph.num_nodes()), false);

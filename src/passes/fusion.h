@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/graph/graph.h"
@@ -40,6 +41,9 @@ class FusionView {
   const Graph& graph_;
   const Consumers consumers_;
 };
+
+// Whether a bool attr is there and true.
+bool IsSet(const Node& node, std::string_view attr);
 
 // Fuses what `rule` finds at each node, a chain's first. Chains do not overlap where rules ask OnlyReader().
 Status FuseNodes(Graph& graph, const std::function<std::optional<Fusion>(const FusionView&, const Node&)>& rule);

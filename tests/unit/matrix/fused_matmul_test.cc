@@ -1,9 +1,8 @@
 // _FusedMatMul gives the bits of MatMul and the ops that follow it.
 #include <gtest/gtest.h>
 
-#include <random>
-
 #include "testing/node_runner.h"
+#include "testing/random_tensor.h"
 
 namespace dfrun {
 namespace {
@@ -11,20 +10,11 @@ namespace {
 using testing::NodeRunner;
 
 template <class T>
-Tensor Random(const Shape& shape, uint32_t seed) {
-  std::mt19937 random(seed);
-  std::normal_distribution<float> normal;
-  Tensor tensor(DTypeOf<T>, shape);
-  for (int64_t i = 0; i < shape.num_elements(); ++i) tensor.data<T>()[i] = static_cast<T>(normal(random));
-  return tensor;
-}
-
-template <class T>
 void GivesTheBitsOfTheOps(int64_t m, int64_t k, int64_t n, bool ta, bool tb) {
   NodeRunner runner;
-  const Tensor a = Random<T>(ta ? Shape({k, m}) : Shape({m, k}), 1);
-  const Tensor b = Random<T>(tb ? Shape({n, k}) : Shape({k, n}), 2);
-  const Tensor bias = Random<T>(Shape({n}), 3);
+  const Tensor a = testing::RandomNormal<T>(ta ? Shape({k, m}) : Shape({m, k}), 1);
+  const Tensor b = testing::RandomNormal<T>(tb ? Shape({n, k}) : Shape({k, n}), 2);
+  const Tensor bias = testing::RandomNormal<T>(Shape({n}), 3);
   AttrMap attrs{{"T", DTypeOf<T>}, {"transpose_a", ta}, {"transpose_b", tb}};
   Result<std::vector<Tensor>> expected = runner.Run("MatMul", attrs, {a, b});
   ASSERT_TRUE(expected.ok()) << expected.status().ToString();
@@ -42,7 +32,7 @@ void GivesTheBitsOfTheOps(int64_t m, int64_t k, int64_t n, bool ta, bool tb) {
         << m << " x " << k << " x " << n << ", transposed " << ta << tb << ", ops " << ops.size();
   }
 
-  const Tensor features = Random<T>(Shape({m, n}), 4);
+  const Tensor features = testing::RandomNormal<T>(Shape({m, n}), 4);
   const AttrMap product{{"T", DTypeOf<T>}, {"transpose_a", ta}, {"transpose_b", tb}};
   expected = runner.Run("MatMul", product, {a, b});
   expected = runner.Run("ReluGrad", {{"T", DTypeOf<T>}}, {(*expected)[0], features});
@@ -72,18 +62,18 @@ TEST(FusedMatMul, GivesTheBitsOfTheOps) {
 
 TEST(FusedMatMul, RefusesWhatItCannotFuse) {
   NodeRunner runner;
-  const Tensor a = Random<float>(Shape({2, 3}), 1);
-  const Tensor b = Random<float>(Shape({3, 4}), 2);
+  const Tensor a = testing::RandomNormal<float>(Shape({2, 3}), 1);
+  const Tensor b = testing::RandomNormal<float>(Shape({3, 4}), 2);
   AttrMap attrs{{"T", DType::kFloat}, {"num_args", int64_t{1}}, {"fused_ops", std::vector<std::string>{"BiasAdd"}}};
-  EXPECT_EQ(runner.Run("_FusedMatMul", attrs, {a, b, Random<float>(Shape({3}), 3)}).status().code(),
+  EXPECT_EQ(runner.Run("_FusedMatMul", attrs, {a, b, testing::RandomNormal<float>(Shape({3}), 3)}).status().code(),
             Code::kInvalidArgument);
-  EXPECT_EQ(runner.Run("_FusedMatMul", attrs, {a, b, Random<float>(Shape({1, 4}), 3)}).status().code(),
+  EXPECT_EQ(runner.Run("_FusedMatMul", attrs, {a, b, testing::RandomNormal<float>(Shape({1, 4}), 3)}).status().code(),
             Code::kInvalidArgument);
   attrs.Set("fused_ops", std::vector<std::string>{"ReluGrad"});
-  EXPECT_EQ(runner.Run("_FusedMatMul", attrs, {a, b, Random<float>(Shape({4}), 3)}).status().code(),
+  EXPECT_EQ(runner.Run("_FusedMatMul", attrs, {a, b, testing::RandomNormal<float>(Shape({4}), 3)}).status().code(),
             Code::kInvalidArgument);
   attrs.Set("fused_ops", std::vector<std::string>{"BiasAdd", "Elu"});
-  EXPECT_EQ(runner.Run("_FusedMatMul", attrs, {a, b, Random<float>(Shape({4}), 3)}).status().code(),
+  EXPECT_EQ(runner.Run("_FusedMatMul", attrs, {a, b, testing::RandomNormal<float>(Shape({4}), 3)}).status().code(),
             Code::kUnimplemented);
 }
 

@@ -1,23 +1,13 @@
 // _FusedConv2D gives the bits of Conv2D, BiasAdd and Relu.
 #include <gtest/gtest.h>
 
-#include <random>
-
 #include "testing/node_runner.h"
+#include "testing/random_tensor.h"
 
 namespace dfrun {
 namespace {
 
 using testing::NodeRunner;
-
-template <class T>
-Tensor Random(const Shape& shape, uint32_t seed) {
-  std::mt19937 random(seed);
-  std::normal_distribution<float> normal;
-  Tensor tensor(DTypeOf<T>, shape);
-  for (int64_t i = 0; i < shape.num_elements(); ++i) tensor.data<T>()[i] = static_cast<T>(normal(random));
-  return tensor;
-}
 
 struct Case {
   Shape input;
@@ -29,9 +19,9 @@ struct Case {
 template <class T>
 void GivesTheBitsOfTheOps(const Case& c) {
   NodeRunner runner;
-  const Tensor input = Random<T>(c.input, 1);
-  const Tensor filter = Random<T>(c.filter, 2);
-  const Tensor bias = Random<T>(Shape({c.filter[3]}), 3);
+  const Tensor input = testing::RandomNormal<T>(c.input, 1);
+  const Tensor filter = testing::RandomNormal<T>(c.filter, 2);
+  const Tensor bias = testing::RandomNormal<T>(Shape({c.filter[3]}), 3);
   AttrMap attrs{
       {"T", DTypeOf<T>}, {"strides", std::vector<int64_t>{1, c.stride, c.stride, 1}}, {"padding", std::string("SAME")}};
   Result<std::vector<Tensor>> expected = runner.Run("Conv2D", attrs, {input, filter});
@@ -63,8 +53,8 @@ TEST(FusedConv, GivesTheBitsOfTheOps) {
 
 TEST(FusedConv, RefusesWhatItCannotFuse) {
   NodeRunner runner;
-  const Tensor input = Random<float>(Shape({1, 4, 4, 2}), 1);
-  const Tensor filter = Random<float>(Shape({3, 3, 2, 2}), 2);
+  const Tensor input = testing::RandomNormal<float>(Shape({1, 4, 4, 2}), 1);
+  const Tensor filter = testing::RandomNormal<float>(Shape({3, 3, 2, 2}), 2);
   AttrMap attrs{{"T", DType::kFloat},
                 {"strides", std::vector<int64_t>{1, 1, 1, 1}},
                 {"padding", std::string("SAME")},
@@ -73,10 +63,10 @@ TEST(FusedConv, RefusesWhatItCannotFuse) {
   const auto run = [&](const Tensor& bias) {
     return runner.Run(NodeRunner::Way::kUnknownShapes, "_FusedConv2D", attrs, {input, filter, bias}).status();
   };
-  EXPECT_TRUE(run(Random<float>(Shape({2}), 3)).ok());
-  EXPECT_EQ(run(Random<float>(Shape({3}), 3)).code(), Code::kInvalidArgument);
+  EXPECT_TRUE(run(testing::RandomNormal<float>(Shape({2}), 3)).ok());
+  EXPECT_EQ(run(testing::RandomNormal<float>(Shape({3}), 3)).code(), Code::kInvalidArgument);
   attrs.Set("fused_ops", std::vector<std::string>{"BiasAdd", "Elu"});
-  EXPECT_EQ(run(Random<float>(Shape({2}), 3)).code(), Code::kUnimplemented);
+  EXPECT_EQ(run(testing::RandomNormal<float>(Shape({2}), 3)).code(), Code::kUnimplemented);
 }
 
 }  // namespace

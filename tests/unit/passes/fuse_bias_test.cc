@@ -21,12 +21,8 @@ class FuseTest : public ::testing::Test {
     const Status status = FuseBias(g.graph);
     ASSERT_TRUE(status.ok()) << status.ToString();
   }
-  const Node* Find(const std::string& name) const {
-    const NodeId id = g.graph.Find(name);
-    return id < 0 ? nullptr : &g.graph.node(id);
-  }
   std::vector<std::string> FusedOps(const std::string& name) const {
-    const Node* node = Find(name);
+    const Node* node = g.Find(name);
     if (node == nullptr || node->op->name != "_FusedConv2D") return {"not fused"};
     return *node->attrs.Get<std::vector<std::string>>("fused_ops");
   }
@@ -41,25 +37,25 @@ TEST_F(FuseTest, ConvolutionBiasAndReluBecomeOneNode) {
   g.Add("y", "Neg", {g.Add("relu", "Relu", {sum})});
   Fuse();
   EXPECT_EQ(FusedOps("relu"), (Ops{"BiasAdd", "Relu"}));
-  EXPECT_EQ(Find("relu")->num_inputs(), 3);
-  EXPECT_EQ(Find("conv"), nullptr);
-  EXPECT_EQ(Find("sum"), nullptr);
-  EXPECT_EQ(Find("y")->inputs[0].node, Find("relu")->id);
+  EXPECT_EQ(g.Find("relu")->num_inputs(), 3);
+  EXPECT_EQ(g.Find("conv"), nullptr);
+  EXPECT_EQ(g.Find("sum"), nullptr);
+  EXPECT_EQ(g.Find("y")->inputs[0].node, g.Find("relu")->id);
 }
 
 TEST_F(FuseTest, ASumThatOthersReadEndsTheChain) {
   g.Add("y", "Add", {g.Add("relu", "Relu", {sum}), sum});
   Fuse();
   EXPECT_EQ(FusedOps("sum"), (Ops{"BiasAdd"}));
-  EXPECT_EQ(Find("relu")->op->name, "Relu");
+  EXPECT_EQ(g.Find("relu")->op->name, "Relu");
 }
 
 TEST_F(FuseTest, WhatIsReadOrAwaitedStays) {
   g.Add("y", "Neg", {sum});
   g.node(g.Add("z", "Neg", {bias})).control_inputs = {conv.node};
   Fuse();
-  EXPECT_EQ(Find("conv")->op->name, "Conv2D");
-  EXPECT_EQ(Find("sum")->op->name, "BiasAdd");
+  EXPECT_EQ(g.Find("conv")->op->name, "Conv2D");
+  EXPECT_EQ(g.Find("sum")->op->name, "BiasAdd");
 }
 
 TEST_F(FuseTest, WhatTheConvolutionWaitsForTheFusedNodeDoesToo) {
@@ -67,15 +63,15 @@ TEST_F(FuseTest, WhatTheConvolutionWaitsForTheFusedNodeDoesToo) {
   g.Add("y", "Neg", {sum});
   Fuse();
   ASSERT_EQ(FusedOps("sum"), (Ops{"BiasAdd"}));
-  ASSERT_EQ(Find("sum")->control_inputs.size(), 1U);
-  EXPECT_EQ(Find("sum")->control_inputs[0], Find("first")->id);
+  ASSERT_EQ(g.Find("sum")->control_inputs.size(), 1U);
+  EXPECT_EQ(g.Find("sum")->control_inputs[0], g.Find("first")->id);
 }
 
 TEST_F(FuseTest, NodesOfSeveralDevicesStay) {
   g.node(sum).device = "/job:worker/task:1";
   g.Add("y", "Neg", {sum});
   Fuse();
-  EXPECT_EQ(Find("conv")->op->name, "Conv2D");
+  EXPECT_EQ(g.Find("conv")->op->name, "Conv2D");
 }
 
 TEST_F(FuseTest, ProductsAreTakenToo) {
@@ -84,14 +80,14 @@ TEST_F(FuseTest, ProductsAreTakenToo) {
   const Output product = g.Add("product", "MatMul", {a, b}, {{"transpose_b", true}});
   g.Add("y", "Neg", {g.Add("relu", "Relu", {g.Add("biased", "BiasAdd", {product, bias})})});
   Fuse();
-  const Node* relu = Find("relu");
+  const Node* relu = g.Find("relu");
   ASSERT_EQ(relu->op->name, "_FusedMatMul");
   EXPECT_EQ(*relu->attrs.Get<std::vector<std::string>>("fused_ops"), (Ops{"BiasAdd", "Relu"}));
   EXPECT_TRUE(*relu->attrs.Get<bool>("transpose_b"));
-  const std::vector<Output> expected = {{Find("a")->id, 0}, {Find("b")->id, 0}, {Find("bias")->id, 0}};
+  const std::vector<Output> expected = {{g.Find("a")->id, 0}, {g.Find("b")->id, 0}, {g.Find("bias")->id, 0}};
   EXPECT_EQ(relu->inputs, expected);
-  EXPECT_EQ(Find("product"), nullptr);
-  EXPECT_EQ(Find("biased"), nullptr);
+  EXPECT_EQ(g.Find("product"), nullptr);
+  EXPECT_EQ(g.Find("biased"), nullptr);
 }
 
 TEST_F(FuseTest, ProductsOfIntegersStay) {
@@ -99,7 +95,7 @@ TEST_F(FuseTest, ProductsOfIntegersStay) {
   const Output b = g.Placeholder("b", {4}, DType::kInt32);
   g.Add("biased", "BiasAdd", {g.Add("product", "MatMul", {a, a}, {{"transpose_b", true}}), b});
   Fuse();
-  EXPECT_EQ(Find("product")->op->name, "MatMul");
+  EXPECT_EQ(g.Find("product")->op->name, "MatMul");
 }
 
 }  // namespace

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "testing/graph_maker.h"
 #include "testing/step_runner.h"
 
@@ -37,23 +35,8 @@ class FuseDescentsTest : public ::testing::Test {
   }
   void ExpectAsItWas() {
     Fuse();
-    EXPECT_EQ(Find("update")->op->name, "ApplyGradientDescent");
-    EXPECT_EQ(Find("gradient")->op->name, "MatMul");
-  }
-  const Node* Find(const std::string& name) const {
-    const NodeId id = g.graph.Find(name);
-    return id < 0 ? nullptr : &g.graph.node(id);
-  }
-  Names InputsOf(const std::string& name) const {
-    Names names;
-    for (Output input : Find(name)->inputs) names.push_back(g.graph.node(input.node).name);
-    return names;
-  }
-  Names ControlsOf(const std::string& name) const {
-    Names names;
-    for (NodeId id : Find(name)->control_inputs) names.push_back(g.graph.node(id).name);
-    std::sort(names.begin(), names.end());
-    return names;
+    EXPECT_EQ(g.Find("update")->op->name, "ApplyGradientDescent");
+    EXPECT_EQ(g.Find("gradient")->op->name, "MatMul");
   }
 
   testing::GraphMaker g;
@@ -65,13 +48,13 @@ TEST_F(FuseDescentsTest, AProductAndTheUpdateByItBecomeOneNode) {
   const Output after = g.Add("after", "NoOp");
   g.node(after).control_inputs = {g.graph.Find("update")};
   Fuse();
-  const Node* update = Find("update");
+  const Node* update = g.Find("update");
   ASSERT_EQ(update->op->name, "_MatMulApplyGradientDescent");
-  EXPECT_EQ(InputsOf("update"), (Names{"W", "rate", "x", "dy"}));
+  EXPECT_EQ(g.InputsOf("update"), (Names{"W", "rate", "x", "dy"}));
   EXPECT_TRUE(*update->attrs.Find("transpose_a")->get<bool>());
   EXPECT_FALSE(*update->attrs.Find("transpose_b")->get<bool>());
-  EXPECT_EQ(Find("gradient"), nullptr);
-  EXPECT_EQ(ControlsOf("after"), Names{"update"});
+  EXPECT_EQ(g.Find("gradient"), nullptr);
+  EXPECT_EQ(g.ControlsOf("after"), Names{"update"});
   EXPECT_EQ(g.graph.shape({update->id, 0}).ToString(), PartialShape({kSize, kSize}).ToString());
 }
 
@@ -79,8 +62,8 @@ TEST_F(FuseDescentsTest, AllTranspositionsAreTaken) {
   const Output t = g.Placeholder("t", {kSize, kDepth}, DType::kFloat);
   Apply(g.Add("other", "MatMul", {t, dy}));
   Fuse();
-  ASSERT_EQ(Find("update")->op->name, "_MatMulApplyGradientDescent");
-  EXPECT_FALSE(*Find("update")->attrs.Find("transpose_a")->get<bool>());
+  ASSERT_EQ(g.Find("update")->op->name, "_MatMulApplyGradientDescent");
+  EXPECT_FALSE(*g.Find("update")->attrs.Find("transpose_a")->get<bool>());
 }
 
 TEST_F(FuseDescentsTest, DoublesAndHandlesAreTakenLockedOrNot) {
@@ -90,8 +73,8 @@ TEST_F(FuseDescentsTest, DoublesAndHandlesAreTakenLockedOrNot) {
   rate = g.Scalar<double>("rate64", .1);
   g.Add("update", "ResourceApplyGradientDescent", {variable, rate, product}, {{"use_locking", true}});
   Fuse();
-  EXPECT_EQ(Find("update")->op->name, "_MatMulResourceApplyGradientDescent");
-  EXPECT_EQ(*Find("update")->attrs.Find("T")->get<DType>(), DType::kDouble);
+  EXPECT_EQ(g.Find("update")->op->name, "_MatMulResourceApplyGradientDescent");
+  EXPECT_EQ(*g.Find("update")->attrs.Find("T")->get<DType>(), DType::kDouble);
 }
 
 TEST_F(FuseDescentsTest, WhatIsSubtractedTimesAScalarIsAnUpdate) {
@@ -101,18 +84,18 @@ TEST_F(FuseDescentsTest, WhatIsSubtractedTimesAScalarIsAnUpdate) {
   const Output other = g.Add("other", "MatMul", {x, dy}, {{"transpose_a", true}});
   g.Add("by_handle", "AssignSubVariableOp", {handle, g.Add("other_step", "Mul", {rate, other})});
   Fuse();
-  EXPECT_EQ(Find("update")->op->name, "_MatMulApplyGradientDescent");
-  EXPECT_EQ(InputsOf("update"), (Names{"W", "rate", "x", "dy"}));
-  EXPECT_EQ(Find("by_handle")->op->name, "_MatMulResourceApplyGradientDescent");
-  EXPECT_EQ(InputsOf("by_handle"), (Names{"handle", "rate", "x", "dy"}));
-  EXPECT_EQ(Find("step"), nullptr);
+  EXPECT_EQ(g.Find("update")->op->name, "_MatMulApplyGradientDescent");
+  EXPECT_EQ(g.InputsOf("update"), (Names{"W", "rate", "x", "dy"}));
+  EXPECT_EQ(g.Find("by_handle")->op->name, "_MatMulResourceApplyGradientDescent");
+  EXPECT_EQ(g.InputsOf("by_handle"), (Names{"handle", "rate", "x", "dy"}));
+  EXPECT_EQ(g.Find("step"), nullptr);
 }
 
 TEST_F(FuseDescentsTest, WhatIsSubtractedTimesAMatrixStays) {
   const Output matrix = g.Placeholder("matrix", {kSize, kSize}, DType::kFloat);
   g.Add("update", "AssignSub", {variable, g.Add("step", "Mul", {gradient, matrix})});
   Fuse();
-  EXPECT_EQ(Find("update")->op->name, "AssignSub");
+  EXPECT_EQ(g.Find("update")->op->name, "AssignSub");
 }
 
 // As TensorFlow's gradients have it: the gradients of a product by its operands are awaited together.
@@ -126,10 +109,10 @@ TEST_F(FuseDescentsTest, TheUpdateWaitsForWhatItAndTheGradientWaitedFor) {
   const Output update = Apply(identity);
   g.node(update).control_inputs = {reader.node};
   Fuse();
-  ASSERT_EQ(Find("update")->op->name, "_MatMulApplyGradientDescent");
-  EXPECT_EQ(ControlsOf("update"), (Names{"both", "reader"}));
-  EXPECT_EQ(ControlsOf("both"), (Names{"dx", "gradient/inputs"}));
-  EXPECT_EQ(Find("identity"), nullptr);
+  ASSERT_EQ(g.Find("update")->op->name, "_MatMulApplyGradientDescent");
+  EXPECT_EQ(g.ControlsOf("update"), (Names{"both", "reader"}));
+  EXPECT_EQ(g.ControlsOf("both"), (Names{"dx", "gradient/inputs"}));
+  EXPECT_EQ(g.Find("identity"), nullptr);
 }
 
 TEST_F(FuseDescentsTest, GradientsThatOthersReadStay) {
@@ -166,7 +149,7 @@ TEST_F(FuseDescentsTest, ProductsOfVariablesStay) {
   gradient = g.Add("product", "MatMul", {variable, variable});
   Apply(gradient);
   Fuse();
-  EXPECT_EQ(Find("update")->op->name, "ApplyGradientDescent");
+  EXPECT_EQ(g.Find("update")->op->name, "ApplyGradientDescent");
 }
 
 TEST_F(FuseDescentsTest, RatesThatMayBeNoScalarsStay) {
@@ -180,7 +163,7 @@ TEST_F(FuseDescentsTest, SmallWeightsStay) {
   variable = g.Add("small", "VariableV2", {}, {{"dtype", DType::kFloat}, {"shape", PartialShape({kSize, 10})}});
   Apply(g.Add("product", "MatMul", {x, a}, {{"transpose_a", true}}));
   Fuse();
-  EXPECT_EQ(Find("update")->op->name, "ApplyGradientDescent");
+  EXPECT_EQ(g.Find("update")->op->name, "ApplyGradientDescent");
 }
 
 TEST_F(FuseDescentsTest, DeepProductsAndThoseOfUnknownDepthStay) {
@@ -190,7 +173,7 @@ TEST_F(FuseDescentsTest, DeepProductsAndThoseOfUnknownDepthStay) {
     const Output product = g.Add("product" + mark, "MatMul", {a, a}, {{"transpose_a", true}});
     g.Add("update" + mark, "ApplyGradientDescent", {AddVariable("VariableV2", "W" + mark), rate, product});
     Fuse();
-    EXPECT_EQ(Find("update" + mark)->op->name, "ApplyGradientDescent");
+    EXPECT_EQ(g.Find("update" + mark)->op->name, "ApplyGradientDescent");
   }
 }
 
@@ -217,7 +200,7 @@ TEST_F(FuseDescentsTest, ReadersOnEitherSideOfTheUpdateAreFine) {
   const Output after = g.Add("after", "Neg", {variable});
   g.node(after).control_inputs = {update.node};
   Fuse();
-  EXPECT_EQ(Find("update")->op->name, "_MatMulApplyGradientDescent");
+  EXPECT_EQ(g.Find("update")->op->name, "_MatMulApplyGradientDescent");
 }
 
 TEST_F(FuseDescentsTest, UpdatesInBranchesStay) {

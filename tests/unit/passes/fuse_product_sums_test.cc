@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "testing/graph_maker.h"
 
 namespace dfrun {
@@ -25,16 +23,6 @@ class FuseSumsTest : public ::testing::Test {
     const Status status = FuseProductSums(g.graph);
     ASSERT_TRUE(status.ok()) << status.ToString();
   }
-  const Node* Find(const std::string& name) const {
-    const NodeId id = g.graph.Find(name);
-    return id < 0 ? nullptr : &g.graph.node(id);
-  }
-  std::vector<std::string> NamesOf(const std::vector<NodeId>& ids) const {
-    std::vector<std::string> names;
-    for (NodeId id : ids) names.push_back(g.graph.node(id).name);
-    std::sort(names.begin(), names.end());
-    return names;
-  }
 
   testing::GraphMaker g;
   std::vector<Output> a, b, product;
@@ -45,13 +33,13 @@ using Names = std::vector<std::string>;
 TEST_F(FuseSumsTest, ProductsAndTheirSumBecomeOneNode) {
   Sum(product);
   Fuse();
-  const Node* sum = Find("sum");
+  const Node* sum = g.Find("sum");
   ASSERT_EQ(sum->op->name, "_MatMulSum");
   ASSERT_EQ(sum->num_inputs(), 6);
   const char* const expected[] = {"a0", "a1", "a2", "b0", "b1", "b2"};
   for (int i = 0; i < 6; ++i) EXPECT_EQ(g.graph.node(sum->inputs[i].node).name, expected[i]);
-  EXPECT_EQ(Find("product1"), nullptr);
-  EXPECT_EQ(Find("end")->inputs[0].node, sum->id);
+  EXPECT_EQ(g.Find("product1"), nullptr);
+  EXPECT_EQ(g.Find("end")->inputs[0].node, sum->id);
 }
 
 // As TensorFlow's gradients have it: an Identity gives the product when its sister is computed too.
@@ -63,12 +51,12 @@ TEST_F(FuseSumsTest, WhatIdentitiesWaitForTheSumWaitsFor) {
   g.node(identity).control_inputs = {both.node};
   Sum({product[0], identity, product[2]});
   Fuse();
-  ASSERT_EQ(Find("sum")->op->name, "_MatMulSum");
-  EXPECT_EQ(NamesOf(Find("sum")->control_inputs), Names{"both"});
-  EXPECT_EQ(Find("identity"), nullptr);
+  ASSERT_EQ(g.Find("sum")->op->name, "_MatMulSum");
+  EXPECT_EQ(g.ControlsOf("sum"), Names{"both"});
+  EXPECT_EQ(g.Find("identity"), nullptr);
   // Who waited for the product waits for what the product waited for.
-  EXPECT_EQ(NamesOf(Find("both")->control_inputs), (Names{"other", "product1/inputs"}));
-  EXPECT_EQ(NamesOf(Find("product1/inputs")->control_inputs), (Names{"a1", "b1"}));
+  EXPECT_EQ(g.ControlsOf("both"), (Names{"other", "product1/inputs"}));
+  EXPECT_EQ(g.ControlsOf("product1/inputs"), (Names{"a1", "b1"}));
 }
 
 TEST_F(FuseSumsTest, WhatAProductWaitsForTheSumWaitsFor) {
@@ -76,26 +64,26 @@ TEST_F(FuseSumsTest, WhatAProductWaitsForTheSumWaitsFor) {
   g.node(product[2]).control_inputs = {before.node};
   Sum(product);
   Fuse();
-  EXPECT_EQ(NamesOf(Find("sum")->control_inputs), Names{"before"});
+  EXPECT_EQ(g.ControlsOf("sum"), Names{"before"});
 }
 
 TEST_F(FuseSumsTest, ProductsThatOthersReadStay) {
   Sum(product);
   g.Add("reader", "Neg", {product[1]});
   Fuse();
-  EXPECT_EQ(Find("sum")->op->name, "AddN");
+  EXPECT_EQ(g.Find("sum")->op->name, "AddN");
 }
 
 TEST_F(FuseSumsTest, AProductAddedTwiceStays) {
   Sum({product[0], product[0]});
   Fuse();
-  EXPECT_EQ(Find("sum")->op->name, "AddN");
+  EXPECT_EQ(g.Find("sum")->op->name, "AddN");
 }
 
 TEST_F(FuseSumsTest, SumsOfOtherThingsStay) {
   Sum({product[0], g.Placeholder("x", {8, 16}, DType::kFloat)});
   Fuse();
-  EXPECT_EQ(Find("sum")->op->name, "AddN");
+  EXPECT_EQ(g.Find("sum")->op->name, "AddN");
 }
 
 TEST_F(FuseSumsTest, ProductsTransposedOtherwiseStay) {
@@ -103,14 +91,14 @@ TEST_F(FuseSumsTest, ProductsTransposedOtherwiseStay) {
       g.Add("other", "MatMul", {g.Placeholder("t", {4, 8}, DType::kFloat), b[0]}, {{"transpose_a", true}});
   Sum({product[0], other});
   Fuse();
-  EXPECT_EQ(Find("sum")->op->name, "AddN");
+  EXPECT_EQ(g.Find("sum")->op->name, "AddN");
 }
 
 TEST_F(FuseSumsTest, ProductsOfAnotherDeviceStay) {
   Sum(product);
   g.node(product[2]).device = "/job:worker/task:1";
   Fuse();
-  EXPECT_EQ(Find("sum")->op->name, "AddN");
+  EXPECT_EQ(g.Find("sum")->op->name, "AddN");
 }
 
 TEST_F(FuseSumsTest, ProductsOfVariablesStay) {
@@ -118,7 +106,7 @@ TEST_F(FuseSumsTest, ProductsOfVariablesStay) {
       g.Add("variable", "VariableV2", {}, {{"dtype", DType::kFloat}, {"shape", PartialShape({8, 4})}});
   Sum({product[1], g.Add("other", "MatMul", {variable, b[0]})});
   Fuse();
-  EXPECT_EQ(Find("sum")->op->name, "AddN");
+  EXPECT_EQ(g.Find("sum")->op->name, "AddN");
 }
 
 }  // namespace

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "testing/graph_maker.h"
 
 namespace dfrun {
@@ -34,21 +32,6 @@ class FuseReluGradientsTest : public ::testing::Test {
     ASSERT_TRUE(status.ok()) << status.ToString();
     ASSERT_TRUE(g.graph.TopologicalOrder().ok());
   }
-  const Node* Find(const std::string& name) const {
-    const NodeId id = g.graph.Find(name);
-    return id < 0 ? nullptr : &g.graph.node(id);
-  }
-  Names InputsOf(const std::string& name) const {
-    Names names;
-    for (Output input : Find(name)->inputs) names.push_back(g.graph.node(input.node).name);
-    return names;
-  }
-  Names ControlsOf(const std::string& name) const {
-    Names names;
-    for (NodeId id : Find(name)->control_inputs) names.push_back(g.graph.node(id).name);
-    std::sort(names.begin(), names.end());
-    return names;
-  }
 
   testing::GraphMaker g;
   Output dy, x, variable, dx;
@@ -57,11 +40,11 @@ class FuseReluGradientsTest : public ::testing::Test {
 TEST_F(FuseReluGradientsTest, AProductAndTheGradientOfAReluBecomeOneNode) {
   g.Add("end", "Neg", {Relu(dx)});
   Fuse();
-  ASSERT_EQ(Find("relu")->op->name, "_FusedMatMul");
-  EXPECT_EQ(InputsOf("relu"), (Names{"dy", "W", "x"}));
-  EXPECT_EQ(*Find("relu")->attrs.Get<std::vector<std::string>>("fused_ops"), Names{"ReluGrad"});
-  EXPECT_TRUE(*Find("relu")->attrs.Get<bool>("transpose_b"));
-  EXPECT_EQ(Find("dx"), nullptr);
+  ASSERT_EQ(g.Find("relu")->op->name, "_FusedMatMul");
+  EXPECT_EQ(g.InputsOf("relu"), (Names{"dy", "W", "x"}));
+  EXPECT_EQ(*g.Find("relu")->attrs.Get<std::vector<std::string>>("fused_ops"), Names{"ReluGrad"});
+  EXPECT_TRUE(*g.Find("relu")->attrs.Get<bool>("transpose_b"));
+  EXPECT_EQ(g.Find("dx"), nullptr);
 }
 
 // The variable is read by the fused node: what waited for the product's reading must wait for that.
@@ -73,11 +56,11 @@ TEST_F(FuseReluGradientsTest, WhoWaitsForTheProductWaitsForTheFusedNode) {
   g.Add("update", "ApplyGradientDescent", {variable, g.Scalar<float>("rate", 1), dw_read});
   Relu(dx_read);
   Fuse();
-  ASSERT_EQ(Find("relu")->op->name, "_FusedMatMul");
-  EXPECT_EQ(ControlsOf("dx_read/group"), (Names{"dw", "relu"}));
-  EXPECT_EQ(ControlsOf("relu"), (Names{"dy", "x"}));  // what dw waits for
-  EXPECT_EQ(ControlsOf("dw_read"), Names{"dx_read/group"});
-  EXPECT_EQ(Find("dx_read"), nullptr);
+  ASSERT_EQ(g.Find("relu")->op->name, "_FusedMatMul");
+  EXPECT_EQ(g.ControlsOf("dx_read/group"), (Names{"dw", "relu"}));
+  EXPECT_EQ(g.ControlsOf("relu"), (Names{"dy", "x"}));  // what dw waits for
+  EXPECT_EQ(g.ControlsOf("dw_read"), Names{"dx_read/group"});
+  EXPECT_EQ(g.Find("dx_read"), nullptr);
 }
 
 TEST_F(FuseReluGradientsTest, NodesWithEffectsAreWaitedForThemselves) {
@@ -85,22 +68,22 @@ TEST_F(FuseReluGradientsTest, NodesWithEffectsAreWaitedForThemselves) {
   const Output effect = g.Add("effect", "AssignAdd", {counter, g.Scalar<float>("one", 1)});
   Relu(Gate("dx_read", dx, {effect}));
   Fuse();
-  ASSERT_EQ(Find("relu")->op->name, "_FusedMatMul");
-  EXPECT_EQ(ControlsOf("relu"), Names{"effect"});
+  ASSERT_EQ(g.Find("relu")->op->name, "_FusedMatMul");
+  EXPECT_EQ(g.ControlsOf("relu"), Names{"effect"});
 }
 
 TEST_F(FuseReluGradientsTest, ProductsThatOthersReadStay) {
   Relu(dx);
   g.Add("other", "Neg", {dx});
   Fuse();
-  EXPECT_EQ(Find("relu")->op->name, "ReluGrad");
+  EXPECT_EQ(g.Find("relu")->op->name, "ReluGrad");
 }
 
 TEST_F(FuseReluGradientsTest, ProductsOfAnotherDeviceStay) {
   Relu(dx);
   g.node(dx).device = "/job:worker/task:1";
   Fuse();
-  EXPECT_EQ(Find("relu")->op->name, "ReluGrad");
+  EXPECT_EQ(g.Find("relu")->op->name, "ReluGrad");
 }
 
 TEST_F(FuseReluGradientsTest, FeaturesThatWaitForTheProductStay) {
@@ -108,8 +91,8 @@ TEST_F(FuseReluGradientsTest, FeaturesThatWaitForTheProductStay) {
   g.node(x).control_inputs = {dx.node};
   Relu(dx);
   Fuse();
-  EXPECT_EQ(Find("relu")->op->name, "ReluGrad");
-  EXPECT_EQ(ControlsOf("features"), Names{"dx"});
+  EXPECT_EQ(g.Find("relu")->op->name, "ReluGrad");
+  EXPECT_EQ(g.ControlsOf("features"), Names{"dx"});
 }
 
 TEST_F(FuseReluGradientsTest, TwoThatWaitForEachOtherAreNotBothFused) {
@@ -122,8 +105,8 @@ TEST_F(FuseReluGradientsTest, TwoThatWaitForEachOtherAreNotBothFused) {
     g.Add(std::string(name) + "/relu", "ReluGrad", {identity, x});
   }
   Fuse();  // and there is an order
-  EXPECT_EQ(Find("read/relu")->op->name, "_FusedMatMul");
-  EXPECT_EQ(Find("other_read/relu")->op->name, "ReluGrad");
+  EXPECT_EQ(g.Find("read/relu")->op->name, "_FusedMatMul");
+  EXPECT_EQ(g.Find("other_read/relu")->op->name, "ReluGrad");
 }
 
 // Each one's features wait for the other's product: either may be fused, both would wait for each other.
@@ -146,16 +129,16 @@ TEST_F(FuseReluGradientsTest, ChainsOfLayersAreAllFused) {
   const Output dv = g.Add("dv", "MatMul", {z, relu}, {{"transpose_a", true}});
   g.Add("last", "ReluGrad", {Gate("dz_read", dz, {dv}), z});
   Fuse();
-  EXPECT_EQ(Find("relu")->op->name, "_FusedMatMul");
-  EXPECT_EQ(Find("last")->op->name, "_FusedMatMul");
-  EXPECT_EQ(ControlsOf("last"), (Names{"relu", "z"}));
+  EXPECT_EQ(g.Find("relu")->op->name, "_FusedMatMul");
+  EXPECT_EQ(g.Find("last")->op->name, "_FusedMatMul");
+  EXPECT_EQ(g.ControlsOf("last"), (Names{"relu", "z"}));
 }
 
 TEST_F(FuseReluGradientsTest, GraphsWithControlFlowStay) {
   g.Add("branch", "Switch", {x, g.Placeholder("condition", PartialShape({}), DType::kBool)});
   Relu(dx);
   Fuse();
-  EXPECT_EQ(Find("relu")->op->name, "ReluGrad");
+  EXPECT_EQ(g.Find("relu")->op->name, "ReluGrad");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,6 +45,23 @@ class GraphMaker {
     return Add(name, "Placeholder", {}, {{"dtype", dtype}, {"shape", std::move(shape)}});
   }
   Node& node(Output value) { return graph.mutable_node(value.node); }
+  // Null if there is none.
+  const Node* Find(const std::string& name) const {
+    const NodeId id = graph.Find(name);
+    return id < 0 ? nullptr : &graph.node(id);
+  }
+  // The names of the nodes that a node reads, in order, and of those that it waits for, sorted.
+  std::vector<std::string> InputsOf(const std::string& name) const {
+    std::vector<std::string> names;
+    for (Output input : Find(name)->inputs) names.push_back(graph.node(input.node).name);
+    return names;
+  }
+  std::vector<std::string> ControlsOf(const std::string& name) const {
+    std::vector<std::string> names;
+    for (NodeId id : Find(name)->control_inputs) names.push_back(graph.node(id).name);
+    std::sort(names.begin(), names.end());
+    return names;
+  }
 
   Graph graph;
 };
