@@ -4,6 +4,8 @@
 #include <set>
 #include <string>
 
+#include "src/graph/upstream.h"
+
 namespace dfrun {
 namespace {
 
@@ -24,38 +26,34 @@ std::string IdentityOf(const Node& queue) {
   return name == nullptr || name->empty() ? queue.name : *name;
 }
 
-// The nodes that a run reaches, each once for all runs.
-void AddReached(const Graph& graph, const RunSignature& run, std::vector<bool>& seen, std::vector<NodeId>& reached) {
-  std::vector<bool> fed(seen.size());
+// Sets `reached` for the nodes that a run reaches.
+void AddReached(const Graph& graph, const RunSignature& run, std::vector<bool>& reached) {
+  std::vector<bool> fed(reached.size());
   for (const Output& feed : run.feeds) fed[feed.node] = true;
-  std::vector<NodeId> stack = run.targets;
-  for (const Output& fetch : run.fetches) stack.push_back(fetch.node);
-  while (!stack.empty()) {
-    const Node& node = graph.node(stack.back());
-    stack.pop_back();
-    if (seen[node.id] || fed[node.id]) continue;
-    seen[node.id] = true;
-    reached.push_back(node.id);
-    for (Output o : node.inputs) stack.push_back(o.node);
-    stack.insert(stack.end(), node.control_inputs.begin(), node.control_inputs.end());
+  Upstream walk(graph);
+  for (const NodeId target : run.targets) walk.Add(target);
+  for (const Output& fetch : run.fetches) walk.Add(fetch.node);
+  while (const Node* node = walk.Next()) {
+    if (fed[node->id]) continue;
+    reached[node->id] = true;
+    walk.AddSources(*node);
   }
 }
 
 }  // namespace
 
 Status CheckQueuesServed(const Graph& graph, const std::vector<const RunSignature*>& runs) {
-  std::vector<bool> seen(static_cast<size_t>(graph.num_nodes()));
-  std::vector<NodeId> reached;
-  for (const RunSignature* run : runs) AddReached(graph, *run, seen, reached);
+  std::vector<bool> reached(static_cast<size_t>(graph.num_nodes()));
+  for (const RunSignature* run : runs) AddReached(graph, *run, reached);
   std::map<NodeId, std::string> waits;  // in the graph's order
   std::set<std::string> served;
-  for (const NodeId id : reached) {
-    const Node& node = graph.node(id);
+  for (const Node& node : graph.nodes()) {
+    if (!reached[node.id]) continue;
     for (const Output input : node.inputs) {
       const Node& queue = graph.node(input.node);
       if (!IsQueue(queue) || OnlyLooks(node)) continue;
       if (Takes(node)) {
-        waits.emplace(id, IdentityOf(queue));
+        waits.emplace(node.id, IdentityOf(queue));
       } else {
         served.insert(IdentityOf(queue));
       }
