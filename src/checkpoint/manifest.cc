@@ -46,6 +46,26 @@ Result<ShardEntry> FromProto(const checkpoint::Shard& shard) {
   return entry;
 }
 
+namespace {
+
+void ToProto(const SavedInput& input, checkpoint::Input* out) {
+  out->set_name(input.name);
+  out->set_samples(input.samples);
+  for (const SavedInput::File& file : input.files) {
+    checkpoint::InputFile* added = out->add_files();
+    added->set_path(file.path);
+    added->set_samples(file.samples);
+  }
+}
+
+SavedInput FromProto(const checkpoint::Input& input) {
+  SavedInput out{input.name(), input.samples(), {}};
+  for (const checkpoint::InputFile& file : input.files()) out.files.push_back({file.path(), file.samples()});
+  return out;
+}
+
+}  // namespace
+
 const SavedVariable* Manifest::Find(const std::string& variable, size_t* shard) const {
   for (size_t s = 0; s < shards.size(); ++s) {
     for (const SavedVariable& v : shards[s].variables) {
@@ -78,6 +98,7 @@ Result<Manifest> ReadManifest(const std::string& directory) {
     if (!entry.ok()) return Damaged(directory, entry.status().message());
     manifest.shards.push_back(*std::move(entry));
   }
+  for (const checkpoint::Input& input : message.inputs()) manifest.inputs.push_back(FromProto(input));
   return manifest;
 }
 
@@ -86,6 +107,7 @@ Status WriteManifest(const std::string& directory, const Manifest& manifest) {
   message.set_format(kFormat);
   message.set_step(static_cast<uint64_t>(manifest.step));
   for (const ShardEntry& entry : manifest.shards) ToProto(entry, message.add_shards());
+  for (const SavedInput& input : manifest.inputs) ToProto(input, message.add_inputs());
   google::protobuf::util::JsonPrintOptions options;
   options.add_whitespace = true;
   options.always_print_primitive_fields = true;

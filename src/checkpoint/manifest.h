@@ -10,9 +10,21 @@
 
 namespace dfrun {
 
+// What the files of an input held, whose position is among the variables.
+struct SavedInput {
+  struct File {
+    std::string path;
+    int64_t samples = 0;
+  };
+  std::string name;
+  int64_t samples = 0;
+  std::vector<File> files;  // in the order of the samples; empty where they are many
+};
+
 struct Manifest {
   int64_t step = 0;
   std::vector<ShardEntry> shards;
+  std::vector<SavedInput> inputs = {};
 
   // Null if no shard has it; `shard` then is its index.
   const SavedVariable* Find(const std::string& variable, size_t* shard) const;

@@ -9,6 +9,7 @@
 #include "src/checkpoint/store.h"
 #include "src/framework/element_types.h"
 #include "src/framework/tensor_hdf5.h"
+#include "src/session/input_samples.h"
 #include "src/session/job_graph.h"
 #include "src/session/run_directory.h"
 #include "src/session/session.h"
@@ -157,6 +158,7 @@ Status Job::Resume(const CheckpointStore& store) {
     return Status();
   }
   DF_TRY(CheckFits(*newest, parts_.variables));
+  for (const size_t i : parts_.advancing) DF_TRY(CheckSameSamples(*newest, spec_.job.inputs[i]));
   DF_ASSIGN(const Session::Handle restore, session_->Prepare(parts_.restore));
   const Tensor directory[] = {Tensor::Scalar<std::string>(newest->directory)};
   DF_TRY(session_->RunStep(restore, directory, {}));
@@ -251,6 +253,7 @@ Status Job::Save() {
     DF_ASSIGN(ShardEntry shard, ShardEntry::Parse(entry.scalar<std::string>()));
     manifest.shards.push_back(std::move(shard));
   }
+  for (const size_t i : parts_.advancing) manifest.inputs.push_back(SamplesOf(spec_.job.inputs[i]));
   DF_TRY(store_->Commit(manifest));
   saved_step_ = step_;
   return Status();

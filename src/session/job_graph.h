@@ -34,6 +34,7 @@ struct JobGraph {
   RunSignature save;                     // feeds the directory; fetches a serialised ShardEntry a shard
   RunSignature restore;                  // feeds the directory
   std::vector<SavedVariable> variables;  // what a checkpoint holds, the positions of random nodes among it
+  std::vector<size_t> advancing;         // of JobSpec::inputs, those whose position a step moves on
 };
 
 // How the spec's `cluster` section divides ranks, as MakeCluster() takes it.

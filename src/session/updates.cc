@@ -161,7 +161,8 @@ Status AddUpdates(JobGraphDraft& draft, const Replicas& replicas, Output learnin
 
 Status AddInputAdvance(JobGraphDraft& draft) {
   Graph& graph = draft.job.graph;
-  for (const InputSpec& input : draft.spec.inputs) {
+  for (size_t i = 0; i < draft.spec.inputs.size(); ++i) {
+    const InputSpec& input = draft.spec.inputs[i];
     const NodeId position = draft.shared.nodes.at(input.position);
     const bool is_read = std::any_of(graph.nodes().begin(), graph.nodes().end(),
                                      [&](const Node& node) { return HasInput(node, position); });
@@ -172,6 +173,7 @@ Status AddInputAdvance(JobGraphDraft& draft) {
     DF_TRY(ops.status());
     draft.writers[position].push_back(advance.node);
     draft.job.step.signature.targets.push_back(advance.node);
+    draft.job.advancing.push_back(i);
   }
   return Status();
 }

@@ -56,6 +56,16 @@ train 3 "$whole" "$WORK/resumed" --resume > "$WORK/log" 2>&1 || { cat "$WORK/log
 grep -q 'resuming at step' "$WORK/log" || { cat "$WORK/log"; fail "it did not say that it resumed"; }
 same resumed
 
+# Among another number of samples the position would mean others.
+longer=$(spec_with longer "$csv")
+sed -E -i 's/epochs: 2/epochs: 1/' "$longer"
+train 2 "$longer" "$WORK/longer" > "$WORK/log" 2>&1 || { cat "$WORK/log"; fail "an epoch of CSV"; }
+another=$(sed -n 2p "$data/digits.csv")
+printf '\n%s' "$another" >> "$data/digits.csv"
+if train 2 "$longer" "$WORK/longer" --resume > "$WORK/log" 2>&1; then fail "a sample too many was not noticed"; fi
+grep -q "digits.csv has 14[0-9]* samples, and .*digits.csv had 14" "$WORK/log" ||
+  { cat "$WORK/log"; fail "the file and its samples are not named"; }
+
 # A damaged record ends the job with its name, or is left out.
 printf 'x' | dd of="$data/digits-1.tfrecord" bs=1 seek=1000 conv=notrunc status=none
 if train 2 "$whole" "$WORK/damaged" > "$WORK/log" 2>&1; then fail "a damaged record was not noticed"; fi
