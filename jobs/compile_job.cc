@@ -6,6 +6,7 @@
 #include "jobs/model.h"
 #include "src/session/compile.h"
 #include "src/session/job_graph.h"
+#include "src/session/kernel_check.h"
 
 namespace dfrun::jobs {
 
@@ -24,6 +25,7 @@ Result<CompiledStep> JobCompiler::Compile(const std::string& name, const Graph& 
 }
 
 Result<std::vector<CompiledStep>> JobCompiler::CompileSpec(const LoadedSpec& spec) {
+  DF_TRY(CheckKernels(spec.graph, runtime_->cpu(), runtime_->kernels()));
   std::vector<CompiledStep> out;
   const auto add = [&](const char* name, const Graph& graph, const RunSignature& signature) -> Status {
     DF_ASSIGN(CompiledStep step, Compile(name, graph, signature));

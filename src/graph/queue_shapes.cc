@@ -19,18 +19,29 @@ std::string_view QueueKind(std::string_view op) {
   return "";
 }
 
-}  // namespace
-
-std::vector<PartialShape> QueueShapes(const Graph& graph, Output handle) {
+// A list attr of the queue's maker, an entry a component; empty where the maker is not known. `priority` is the entry
+// of the component that a priority queue has before the others.
+template <class T>
+std::vector<T> OfComponents(const Graph& graph, Output handle, std::string_view attr, T priority) {
   const Output made = HandedOnFrom(graph, handle);
   if (!made.valid()) return {};
   const Node& maker = graph.node(made.node);
   const std::string_view kind = QueueKind(maker.op->name);
   if (kind.empty()) return {};
-  Result<std::vector<PartialShape>> shapes = maker.attrs.Get<std::vector<PartialShape>>("shapes");
-  if (!shapes.ok()) return {};
-  if (kind == "PriorityQueue") shapes->insert(shapes->begin(), PartialShape::Scalar());
-  return *std::move(shapes);
+  Result<std::vector<T>> entries = maker.attrs.Get<std::vector<T>>(attr);
+  if (!entries.ok()) return {};
+  if (kind == "PriorityQueue") entries->insert(entries->begin(), std::move(priority));
+  return *std::move(entries);
+}
+
+}  // namespace
+
+std::vector<PartialShape> QueueShapes(const Graph& graph, Output handle) {
+  return OfComponents(graph, handle, "shapes", PartialShape::Scalar());
+}
+
+std::vector<DType> QueueDTypes(const Graph& graph, Output handle) {
+  return OfComponents(graph, handle, "component_types", DType::kInt64);
 }
 
 }  // namespace dfrun

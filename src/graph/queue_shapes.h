@@ -1,4 +1,4 @@
-// The shapes of what a queue holds, from the node that made its handle.
+// The dtypes and shapes of what a queue holds, from the node that made its handle.
 #ifndef DFRUN_SRC_GRAPH_QUEUE_SHAPES_H_
 #define DFRUN_SRC_GRAPH_QUEUE_SHAPES_H_
 
@@ -10,6 +10,8 @@ namespace dfrun {
 
 // Of the components of an element, in order; empty where they are not known. Looks through ops that hand the handle on.
 std::vector<PartialShape> QueueShapes(const Graph& graph, Output handle);
+// Their dtypes; empty where the maker is not known.
+std::vector<DType> QueueDTypes(const Graph& graph, Output handle);
 
 }  // namespace dfrun
 

@@ -6,6 +6,7 @@
 #include "src/graph/upstream.h"
 #include "src/session/checkpoint_nodes.h"
 #include "src/session/job_graph_draft.h"
+#include "src/session/queue_elements.h"
 #include "src/session/random_positions.h"
 #include "src/session/replicas.h"
 #include "src/session/served_queues.h"
@@ -161,6 +162,7 @@ Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster) {
     DF_TRY(AddEvaluation(draft));
     DF_TRY(CheckFed(draft.job.graph, draft.job.evaluation.signature));
   }
+  DF_TRY(CheckQueueElements(draft.job.graph));
   DF_TRY(CheckQueuesServed(draft.job.graph, {&draft.job.step.signature, &draft.job.evaluation.signature}));
   if (spec.job.train) DF_TRY(KeepRandomPositions(draft));
   DF_TRY(AddInitialValues(draft));

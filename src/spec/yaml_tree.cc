@@ -20,6 +20,37 @@ class TextBuffer : public std::streambuf {
   explicit TextBuffer(std::string& text) { setg(text.data(), text.data(), text.data() + text.size()); }
 };
 
+// What yaml-cpp finds wrong, and what is mostly meant by it.
+struct YamlAdvice {
+  std::string_view reason;
+  std::string_view advice;
+};
+constexpr YamlAdvice kAdvice[] = {
+    {"illegal map value",
+     "a key is expected here, with no ':' before it on the line: check the indentation, and quote texts that hold ': "
+     "'"},
+    {"illegal map key", "no key can stand here: check the indentation"},
+    {"illegal block entry", "no '- ' of a list can stand here: check the indentation"},
+    {"end of map not found",
+     "this belongs to no mapping above it: check its indentation, and the quotes and brackets before it"},
+    {"end of sequence not found",
+     "this belongs to no list above it: check its indentation, and the quotes and brackets before it"},
+    {"end of map flow not found", "a '{' before this is not closed, or a ',' is missing"},
+    {"end of sequence flow not found", "a '[' before this is not closed, or a ',' is missing"},
+    {"illegal flow end", "this closes no '[' or '{'"},
+    {"illegal EOF in scalar", "a quoted text before this is never closed"},
+    {"unknown token", "no value begins so: quote it"},
+    {"the referenced anchor is not defined", "no '&' above gives a value this name"},
+    {"unknown escape character", "within \"...\" a backslash begins an escape; within '...' it is itself"},
+};
+
+std::string Explain(const std::string& reason) {
+  for (const YamlAdvice& known : kAdvice) {
+    if (reason.starts_with(known.reason)) return StrCat("YAML: ", reason, "; ", known.advice);
+  }
+  return StrCat("YAML: ", reason);
+}
+
 }  // namespace
 
 // Turns parser events into nodes. After the first error it ignores what follows.
@@ -68,12 +99,11 @@ class YamlTreeBuilder final : public YAML::EventHandler {
 
   // yaml-cpp's error, unless the reason is a tab that the eye takes for spaces.
   void FailToParse(YAML::Mark mark, const std::string& reason) {
-    const std::string_view before =
-        std::string_view(doc_.source_).substr(0, static_cast<size_t>(std::max(mark.pos, 0)));
-    const size_t line = before.rfind('\n') + 1;
-    const std::string_view indent = before.substr(line, before.find_first_not_of(" \t", line) - line);
+    const std::string_view source = doc_.source_;
+    const size_t line = source.substr(0, static_cast<size_t>(std::max(mark.pos, 0))).rfind('\n') + 1;
+    const std::string_view indent = source.substr(line, source.find_first_not_of(" \t", line) - line);
     const size_t tab = indent.find('\t');
-    if (tab == std::string_view::npos) return Fail(mark, StrCat("YAML: ", reason));
+    if (tab == std::string_view::npos) return Fail(mark, Explain(reason));
     mark.column = static_cast<int>(tab);
     Fail(mark, "YAML: lines are indented by spaces, not by tabs");
   }

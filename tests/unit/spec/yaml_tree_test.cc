@@ -105,9 +105,22 @@ TEST(YamlTree, RefusesWithAPlace) {
   EXPECT_EQ(ParseError("a: &n \"x\\\"\n"), "f:1:4: this quoted text is never closed");
   EXPECT_EQ(ParseError("a: 1\nb: \"x\n"), "f:2:4: this quoted text is never closed");
   EXPECT_EQ(ParseError(""), "f:1:1: the file is empty");
-  EXPECT_EQ(ParseError("a: b: c\n"), "f:1:5: YAML: illegal map value");
-  EXPECT_EQ(ParseError("a: [1, 2\nb: 3\n"), "f:2:2: YAML: end of sequence flow not found");
-  EXPECT_EQ(ParseError("a: *nowhere\n"), "f:1:4: YAML: the referenced anchor is not defined");
+  EXPECT_EQ(ParseError("\ta: 1\n"), "f:1:1: YAML: lines are indented by spaces, not by tabs");
+  EXPECT_EQ(ParseError("a:\n \tb: 1\n"), "f:2:2: YAML: lines are indented by spaces, not by tabs");
+}
+
+TEST(YamlTree, SaysWhatToDoAboutErrorsOfYaml) {
+  const auto expect = [](const std::string& text, const std::string& begin, const std::string& advice) {
+    const std::string error = ParseError(text);
+    EXPECT_EQ(error.substr(0, begin.size()), begin);
+    EXPECT_NE(error.find(advice), std::string::npos) << error;
+  };
+  expect("a: b: c\n", "f:1:5: YAML: illegal map value; ", "quote texts that hold ': '");
+  expect("a: [1, 2\nb: 3\n", "f:2:2: YAML: end of sequence flow not found; ", "'[' before this is not closed");
+  expect("a: {b: 1\nc: 3\n", "f:2:2: YAML: end of map flow not found; ", "'{' before this is not closed");
+  expect("a: *nowhere\n", "f:1:4: YAML: the referenced anchor is not defined; ", "no '&' above");
+  expect("a:\n  b: 1\n c: 2\n", "f:3:2: YAML: end of map not found; ", "check its indentation");
+  expect("a: \"\\w\"\n", "f:1:7: YAML: unknown escape character: w; ", "'...'");
 }
 
 TEST(YamlTree, RefusesBytesThatAreNoText) {

@@ -1,0 +1,17 @@
+// Whether the kernels of a graph take its attrs, found without running it.
+#ifndef DFRUN_SRC_SESSION_KERNEL_CHECK_H_
+#define DFRUN_SRC_SESSION_KERNEL_CHECK_H_
+
+#include "src/framework/kernel.h"
+#include "src/graph/graph.h"
+
+namespace dfrun {
+
+// What the constructor of a node's kernel on the device refuses (a pattern that is no regular expression, attrs that
+// exclude each other), with the node and its place. Not of stateful nodes, whose kernels may open files or make what
+// outlives them, nor of those that have no kernel there.
+Status CheckKernels(const Graph& graph, Device& device, const KernelRegistry& kernels);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_SESSION_KERNEL_CHECK_H_
