@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace dfrun {
 namespace {
@@ -39,6 +40,48 @@ const int64_t* At(const std::vector<int64_t>* bounds, size_t i) {
   return bounds == nullptr ? nullptr : &(*bounds)[i];
 }
 
+// Dimensions of the input that the entries other than the ellipsis index.
+int CountIndexed(size_t entries, const StridedSliceMasks& masks) {
+  int indexed = 0;
+  for (size_t i = 0; i < entries; ++i) indexed += !Has(masks.ellipsis, i) && !Has(masks.new_axis, i) ? 1 : 0;
+  return indexed;
+}
+
+// Puts a plan together, dimension by dimension of the input.
+class Planner {
+ public:
+  explicit Planner(const PartialShape& input) : input_(input) { plan_.output = PartialShape::Scalar(); }
+
+  void AddNewAxis() { plan_.output.Append(1); }
+
+  void TakeWhole(int dims) {
+    for (int k = 0; k < dims; ++k) Keep({0, 1, NextSize()});
+  }
+
+  Status TakeIndex(const int64_t* index, int64_t stride, size_t at) {
+    DF_ASSIGN(const SlicedDim dim, PlanIndex(index, stride, NextSize(), at));
+    plan_.dims.push_back(dim);
+    return Status();
+  }
+
+  void TakeStretch(const int64_t* begin, bool from_start, const int64_t* end, bool to_end, int64_t stride) {
+    Keep(PlanStretch(begin, from_start, end, to_end, stride, NextSize()));
+  }
+
+  StridedSlicePlan Finish() { return std::move(plan_); }
+
+ private:
+  int64_t NextSize() const { return input_.dim(static_cast<int>(plan_.dims.size())); }
+
+  void Keep(SlicedDim dim) {
+    plan_.dims.push_back(dim);
+    plan_.output.Append(dim.count);
+  }
+
+  const PartialShape& input_;
+  StridedSlicePlan plan_;
+};
+
 }  // namespace
 
 Result<StridedSliceMasks> StridedSliceMasks::Read(const AttrMap& attrs) {
@@ -62,48 +105,28 @@ Result<StridedSlicePlan> PlanStridedSlice(const PartialShape& input, const std::
   if (begins != entries || ends != entries || entries > 32)
     return InvalidArgument("StridedSlice with ", begins, " begins, ", ends, " ends and ", entries,
                            " strides; there must be as many of each, at most 32");
-  // Dimensions that the entries other than the ellipsis use; the ellipsis stands for the rest.
-  int used = 0;
-  bool has_ellipsis = false;
+  const int indexed = CountIndexed(entries, masks);
+  if (indexed > input.rank())
+    return InvalidArgument("StridedSlice indexes ", indexed, " dimensions of ", input, ", which has ", input.rank());
+  const int rest = input.rank() - indexed;  // what the ellipsis stands for; it is at the end where none is written
+  bool rest_is_taken = false;
+  Planner planner(input);
   for (size_t i = 0; i < entries; ++i) {
     if (Has(masks.ellipsis, i)) {
-      has_ellipsis = true;
-    } else if (!Has(masks.new_axis, i)) {
-      ++used;
-    }
-  }
-  if (used > input.rank())
-    return InvalidArgument("StridedSlice indexes ", used, " dimensions of ", input, ", which has ", input.rank());
-  const int rest = input.rank() - used;
-  StridedSlicePlan plan;
-  plan.output = PartialShape::Scalar();
-  auto take_all = [&](int n) {
-    for (int k = 0; k < n; ++k) {
-      const int64_t size = input.dim(static_cast<int>(plan.dims.size()));
-      plan.dims.push_back({0, 1, size});
-      plan.output.Append(size);
-    }
-  };
-  for (size_t i = 0; i < entries; ++i) {
-    if (Has(masks.ellipsis, i)) {
-      take_all(rest);
+      planner.TakeWhole(rest);
+      rest_is_taken = true;
     } else if (Has(masks.new_axis, i)) {
-      plan.output.Append(1);
+      planner.AddNewAxis();
+    } else if (strides[i] == 0) {
+      return InvalidArgument("strides[", i, "] must be non-zero");
+    } else if (Has(masks.shrink_axis, i)) {
+      DF_TRY(planner.TakeIndex(At(begin, i), strides[i], i));
     } else {
-      const int64_t size = input.dim(static_cast<int>(plan.dims.size()));
-      if (strides[i] == 0) return InvalidArgument("strides[", i, "] must be non-zero");
-      if (Has(masks.shrink_axis, i)) {
-        DF_ASSIGN(const SlicedDim dim, PlanIndex(At(begin, i), strides[i], size, i));
-        plan.dims.push_back(dim);
-      } else {
-        plan.dims.push_back(
-            PlanStretch(At(begin, i), Has(masks.begin, i), At(end, i), Has(masks.end, i), strides[i], size));
-        plan.output.Append(plan.dims.back().count);
-      }
+      planner.TakeStretch(At(begin, i), Has(masks.begin, i), At(end, i), Has(masks.end, i), strides[i]);
     }
   }
-  if (!has_ellipsis) take_all(rest);
-  return plan;
+  if (!rest_is_taken) planner.TakeWhole(rest);
+  return planner.Finish();
 }
 
 }  // namespace dfrun

@@ -28,57 +28,87 @@ int64_t CommonSize(std::initializer_list<const Shape*> operands, int from_right)
   return size;
 }
 
-// Dimensions as they are found, innermost first.
-struct Merged {
+// The shape that the operands broadcast to, of `count` elements.
+Status BroadcastShape(std::initializer_list<const Shape*> operands, Shape& output, int64_t& count) {
   int rank = 0;
-  unsigned repeats[BroadcastPlan::kMaxDims];  // bit k: operand k repeats along the dimension
-};
-
-void ReverseDims(BroadcastPlan& plan) {
-  std::reverse(plan.dims, plan.dims + plan.rank);
-  for (int k = 0; k < plan.operands; ++k) std::reverse(plan.strides[k], plan.strides[k] + plan.rank);
+  for (const Shape* s : operands) rank = std::max(rank, s->rank());
+  int64_t sizes[Shape::kMaxRank];
+  count = 1;
+  for (int i = 0; i < rank; ++i) {
+    const int64_t size = CommonSize(operands, i);
+    if (size < 0) return InvalidArgument("the shapes ", ListShapes(operands), " do not broadcast");
+    sizes[rank - 1 - i] = size;
+    if (__builtin_mul_overflow(count, size, &count))
+      return InvalidArgument("the shapes ", ListShapes(operands), " broadcast to more than 2^63 elements");
+  }
+  output = Shape(std::span<const int64_t>(sizes, static_cast<size_t>(rank)));
+  return Status();
 }
+
+// The operands that repeat along a dimension: bit k for operand k.
+unsigned Repeats(std::initializer_list<const Shape*> operands, int from_right) {
+  unsigned repeats = 0;
+  unsigned bit = 1;
+  for (const Shape* s : operands) {
+    if (DimFromRight(*s, from_right) == 1) repeats |= bit;
+    bit <<= 1;
+  }
+  return repeats;
+}
+
+// Collects dimensions, innermost first, into those of a plan: neighbours along which the same operands repeat are one.
+class DimMerger {
+ public:
+  explicit DimMerger(BroadcastPlan& plan) : plan_(plan) { plan_.rank = 0; }
+
+  // False if the plan would need more than kMaxDims.
+  bool Add(int64_t size, unsigned repeats) {
+    if (plan_.rank > 0 && repeats_ == repeats) {
+      plan_.dims[plan_.rank - 1] *= size;
+    } else if (plan_.rank == BroadcastPlan::kMaxDims) {
+      return false;
+    } else {
+      plan_.dims[plan_.rank] = size;
+      for (int k = 0; k < plan_.operands; ++k) plan_.strides[k][plan_.rank] = Repeats(repeats, k) ? 0 : extents_[k];
+      ++plan_.rank;
+      repeats_ = repeats;
+    }
+    for (int k = 0; k < plan_.operands; ++k) extents_[k] *= Repeats(repeats, k) ? 1 : size;
+    return true;
+  }
+
+  void Finish() {
+    if (plan_.rank == 0) {  // one element
+      plan_.rank = 1;
+      for (int k = 0; k < plan_.operands; ++k) plan_.strides[k][0] = 1;
+    }
+    std::reverse(plan_.dims, plan_.dims + plan_.rank);
+    for (int k = 0; k < plan_.operands; ++k) std::reverse(plan_.strides[k], plan_.strides[k] + plan_.rank);
+  }
+
+ private:
+  static bool Repeats(unsigned repeats, int k) { return (repeats >> k & 1) != 0; }
+
+  BroadcastPlan& plan_;
+  unsigned repeats_ = 0;                                      // along the last dimension
+  int64_t extents_[BroadcastPlan::kMaxOperands] = {1, 1, 1};  // elements of each operand so far
+};
 
 }  // namespace
 
 Status PlanBroadcast(std::initializer_list<const Shape*> operands, BroadcastPlan& plan, Shape& output) {
   plan = BroadcastPlan();
+  DF_TRY(BroadcastShape(operands, output, plan.count));
   plan.operands = static_cast<int>(operands.size());
-  int rank = 0;
-  for (const Shape* s : operands) rank = std::max(rank, s->rank());
-  int64_t sizes[Shape::kMaxRank];
-  int64_t extents[BroadcastPlan::kMaxOperands] = {1, 1, 1};  // elements of each operand so far
-  Merged merged;
-  for (int i = 0; i < rank; ++i) {
-    const int64_t size = CommonSize(operands, i);
-    if (size < 0) return InvalidArgument("the shapes ", ListShapes(operands), " do not broadcast");
-    sizes[rank - 1 - i] = size;
-    if (__builtin_mul_overflow(plan.count, size, &plan.count))
-      return InvalidArgument("the shapes ", ListShapes(operands), " broadcast to more than 2^63 elements");
-    if (size == 1) continue;
-    unsigned repeats = 0;
-    int k = 0;
-    for (const Shape* s : operands) repeats |= static_cast<unsigned>(DimFromRight(*s, i) == 1) << k++;
-    if (merged.rank > 0 && merged.repeats[merged.rank - 1] == repeats) {
-      plan.dims[merged.rank - 1] *= size;
-    } else {
-      if (merged.rank == BroadcastPlan::kMaxDims)
-        return Unimplemented("broadcasting ", ListShapes(operands), " needs more than ", BroadcastPlan::kMaxDims,
-                             " dimensions after merging");
-      plan.dims[merged.rank] = size;
-      merged.repeats[merged.rank] = repeats;
-      for (k = 0; k < plan.operands; ++k) plan.strides[k][merged.rank] = (repeats >> k & 1) != 0 ? 0 : extents[k];
-      ++merged.rank;
+  DimMerger merger(plan);
+  for (int i = 0; i < output.rank(); ++i) {
+    const int64_t size = output[output.rank() - 1 - i];
+    if (size != 1 && !merger.Add(size, Repeats(operands, i))) {
+      return Unimplemented("broadcasting ", ListShapes(operands), " needs more than ", BroadcastPlan::kMaxDims,
+                           " dimensions after merging");
     }
-    for (k = 0; k < plan.operands; ++k) extents[k] *= (repeats >> k & 1) != 0 ? 1 : size;
   }
-  if (merged.rank > 0) {
-    plan.rank = merged.rank;
-    ReverseDims(plan);
-  } else {
-    for (int k = 0; k < plan.operands; ++k) plan.strides[k][0] = 1;
-  }
-  output = Shape(std::span<const int64_t>(sizes, static_cast<size_t>(rank)));
+  merger.Finish();
   return Status();
 }
 

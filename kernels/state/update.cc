@@ -51,6 +51,24 @@ void SetRefOutput(OpContext& ctx, Variable* variable) {
   if (ctx.num_outputs() > 0) ctx.SetOutputRef(0, variable);
 }
 
+Status CheckHasRows(const Variable& variable, const UpdateLayout& layout) {
+  const Shape& shape = variable.value().shape();
+  if (shape.rank() == 0) return InvalidArgument("the variable '", variable.name(), "' is a scalar: it has no rows");
+  if (layout.refuses_empty_rows && std::find(shape.dims().begin() + 1, shape.dims().end(), 0) != shape.dims().end()) {
+    return InvalidArgument("the variable '", variable.name(), "' of shape ", shape, " has rows without elements");
+  }
+  return Status();
+}
+
+// That `delta` has a row of the variable's for each of `rows` indices.
+Status CheckRowUpdate(const Variable& variable, size_t rows, const Shape& delta, const Shape& indices) {
+  Shape wanted = variable.value().shape();
+  wanted.set_dim(0, static_cast<int64_t>(rows));
+  if (indices.rank() == 1 && delta == wanted) return Status();
+  return InvalidArgument("the variable '", variable.name(), "' has shape ", variable.value().shape(), ", so that ",
+                         rows, " rows of it are ", wanted, ", but the update is ", delta, " with indices ", indices);
+}
+
 }  // namespace
 
 UpdateKernel::UpdateKernel(KernelSetup& setup, const UpdateLoop& loop)
@@ -99,34 +117,32 @@ Status SparseUpdateKernel::Compute(OpContext& ctx) {
   const VariableLocks locks(variables);
   DF_TRY(locks.MakeWritable(variables, delta.dtype(), ctx.allocator()));
   DF_TRY(CheckSameShape(variables));
-  const Shape& shape = list[0]->value().shape();
-  if (shape.rank() == 0) return InvalidArgument("the variable '", list[0]->name(), "' is a scalar: it has no rows");
-  if (layout.refuses_empty_rows && std::find(shape.dims().begin() + 1, shape.dims().end(), 0) != shape.dims().end()) {
-    return InvalidArgument("the variable '", list[0]->name(), "' of shape ", shape, " has rows without elements");
-  }
-  DF_ASSIGN(const std::vector<int64_t> rows, ReadRowIndices(ctx.input(layout.delta + 1), shape[0]));
-  Shape wanted = shape;
-  wanted.set_dim(0, static_cast<int64_t>(rows.size()));
-  if (ctx.input(layout.delta + 1).shape().rank() != 1 || !(delta.shape() == wanted)) {
-    return InvalidArgument("the variable '", list[0]->name(), "' has shape ", shape, ", so that ", rows.size(),
-                           " rows of it are ", wanted, ", but the update is ", delta.shape(), " with indices ",
-                           ctx.input(layout.delta + 1).shape());
-  }
-  const int64_t columns = rows.empty() ? 0 : delta.num_elements() / static_cast<int64_t>(rows.size());
+  DF_TRY(CheckHasRows(*list[0], layout));
+  const Tensor& indices = ctx.input(layout.delta + 1);
+  DF_ASSIGN(const std::vector<int64_t> rows, ReadRowIndices(indices, list[0]->value().shape()[0]));
+  DF_TRY(CheckRowUpdate(*list[0], rows.size(), delta.shape(), indices.shape()));
+  UpdateRows(ctx, variables, rows, args);
+  SetRefOutput(ctx, list[0]);
+  return Status();
+}
+
+void SparseUpdateKernel::UpdateRows(OpContext& ctx, std::span<Variable* const> variables,
+                                    const std::vector<int64_t>& rows, const UpdateArgs& args) const {
+  if (rows.empty()) return;
+  const Tensor& delta = ctx.input(loop_.layout.delta);
+  const int64_t columns = delta.num_elements() / static_cast<int64_t>(rows.size());
   // Threads take ranges of columns, so that the order of updates of an element is that of the rows.
-  const int64_t block = std::max<int64_t>(64, kElementBlock / std::max<int64_t>(1, static_cast<int64_t>(rows.size())));
+  const int64_t block = std::max<int64_t>(64, kElementBlock / static_cast<int64_t>(rows.size()));
   ctx.pool().ParallelFor(columns, block, [&](int64_t begin, int64_t end) {
     UpdateArgs part = args;
     for (size_t r = 0; r < rows.size(); ++r) {
-      for (int i = 0; i < layout.variables; ++i) {
-        part.variables[i] = At(list[i]->mutable_value().raw(), rows[r] * columns + begin, loop_.element_size);
+      for (size_t i = 0; i < variables.size(); ++i) {
+        part.variables[i] = At(variables[i]->mutable_value().raw(), rows[r] * columns + begin, loop_.element_size);
       }
       part.delta = At(delta.raw(), static_cast<int64_t>(r) * columns + begin, loop_.element_size);
       loop_.run(part, end - begin);
     }
   });
-  SetRefOutput(ctx, list[0]);
-  return Status();
 }
 
 }  // namespace dfrun

@@ -14,7 +14,9 @@
 #define DFRUN_KERNELS_STATE_UPDATE_H_
 
 #include <array>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "kernels/math/element.h"
 #include "kernels/state/variable_access.h"
@@ -75,6 +77,9 @@ class SparseUpdateKernel : public Kernel {
   bool IsExpensive() const override { return true; }
 
  private:
+  void UpdateRows(OpContext& ctx, std::span<Variable* const> variables, const std::vector<int64_t>& rows,
+                  const UpdateArgs& args) const;
+
   const UpdateLoop& loop_;
   const bool flag_;
 };

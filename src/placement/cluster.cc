@@ -1,6 +1,5 @@
 #include "src/placement/cluster.h"
 
-#include <algorithm>
 #include <set>
 
 #include "src/base/text.h"
@@ -47,13 +46,6 @@ Result<int> CountRest(const std::vector<JobTasks>& jobs, int ranks) {
 }
 
 }  // namespace
-
-const ClusterDevice* Cluster::Find(const std::string& full_name) const {
-  const Result<DeviceName> name = DeviceName::Parse(full_name);
-  if (!name.ok()) return nullptr;
-  auto it = std::find_if(devices.begin(), devices.end(), [&](const ClusterDevice& d) { return d.name == *name; });
-  return it == devices.end() ? nullptr : &*it;
-}
 
 std::string Cluster::ListDevices(size_t max_devices) const {
   std::string text;

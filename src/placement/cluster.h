@@ -19,8 +19,6 @@ struct ClusterDevice {
 struct Cluster {
   std::vector<ClusterDevice> devices;
 
-  // Null if there is none. `full_name` as DeviceName::ToString() writes it.
-  const ClusterDevice* Find(const std::string& full_name) const;
   // "/job:ps/task:0/device:cpu:0, /job:worker/task:0/device:cpu:0, ...": a list for messages.
   std::string ListDevices(size_t max_devices = 8) const;
 };

@@ -51,16 +51,6 @@ TEST(ClusterTest, JobsAreCheckedOneByOne) {
   EXPECT_EQ(MakeCluster({}, 0).status().code(), Code::kInvalidArgument);
 }
 
-TEST(ClusterTest, FindsDevicesByFullName) {
-  const Result<Cluster> cluster = MakeCluster({}, 3);
-  ASSERT_TRUE(cluster.ok());
-  ASSERT_NE(cluster->Find("/job:worker/task:2/device:cpu:0"), nullptr);
-  EXPECT_EQ(cluster->Find("/job:worker/task:2/device:cpu:0")->rank, 2);
-  EXPECT_EQ(cluster->Find("/job:worker/task:3/device:cpu:0"), nullptr);
-  EXPECT_EQ(cluster->Find("/job:worker"), nullptr);
-  EXPECT_EQ(cluster->Find("nonsense"), nullptr);
-}
-
 TEST(ClusterTest, LongListsAreCut) {
   const Result<Cluster> cluster = MakeCluster({}, 20);
   ASSERT_TRUE(cluster.ok());
