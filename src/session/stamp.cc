@@ -1,5 +1,7 @@
 #include "src/session/stamp.h"
 
+#include <algorithm>
+
 #include "src/graph/upstream.h"
 
 namespace dfrun {
@@ -46,6 +48,12 @@ void RenameFrame(const std::string& prefix, AttrMap& attrs) {
     attrs.Set("frame_name", prefix + *name->get<std::string>());
 }
 
+// Whether another node decides where this one is: what writes through a reference is where its variable is.
+bool IsBoundToAnother(const Node& node, const NodeSpec& copy) {
+  return !copy.colocate_with.empty() ||
+         std::any_of(node.input_types.begin(), node.input_types.end(), [](const TypedArg& in) { return in.is_ref; });
+}
+
 }  // namespace
 
 Status Stamp(const Graph& from, const std::vector<NodeId>& body, const StampOptions& options, Graph& to,
@@ -59,7 +67,6 @@ Status Stamp(const Graph& from, const std::vector<NodeId>& body, const StampOpti
     spec.attrs = node.attrs;
     if (options.attrs) options.attrs(node, spec.attrs);
     RenameFrame(options.prefix, spec.attrs);
-    spec.device = node.device.empty() ? options.device : node.device;
     spec.place = node.place;
     for (Output input : node.inputs) spec.inputs.push_back(map.Map(input));
     for (NodeId control : node.control_inputs) {
@@ -70,6 +77,7 @@ Status Stamp(const Graph& from, const std::vector<NodeId>& body, const StampOpti
       auto it = map.nodes.find(other);
       if (it != map.nodes.end()) spec.colocate_with = to.node(it->second).name;
     }
+    spec.device = node.device.empty() && !IsBoundToAnother(node, spec) ? options.device : node.device;
     DF_ASSIGN(const NodeId added, to.AddNode(std::move(spec)));
     map.nodes[id] = added;
   }

@@ -14,7 +14,7 @@ namespace dfrun {
 // What the nodes of a copy differ in from the originals.
 struct StampOptions {
   std::string prefix;                                // before every name, as "replica_1/"
-  std::string device;                                // of nodes that have no constraint of their own
+  std::string device;                                // of nodes that neither have a device nor must be where another is
   std::function<void(const Node&, AttrMap&)> attrs;  // changes attrs; may be empty
 };
 

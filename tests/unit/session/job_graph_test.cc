@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "comm/bootstrap/in_process.h"
+#include "src/placement/placer.h"
 #include "src/session/graph_ops.h"
 #include "src/session/session.h"
 
@@ -69,6 +70,28 @@ TEST_F(JobGraphTest, ReplicasOfOneBatchTakeTheSameStep) {
   const auto trained = Train(5);
   ASSERT_TRUE(trained.ok()) << trained.status().ToString();
   EXPECT_FLOAT_EQ(*trained, w);
+}
+
+TEST_F(JobGraphTest, WritersOfAVariableAreWhereItIsInEveryReplica) {
+  GraphOps ops(spec_.graph, "");
+  const Output count = ops.Add("count", "VariableV2", {}, {{"shape", Shape()}, {"dtype", DType::kInt64}});
+  const Output add = ops.Add("add", "AssignAdd", {count, ops.Const("one", Tensor::Scalar<int64_t>(1))});
+  const Output loss = ops.Add("counted", "Identity", {spec_.job.train->loss});
+  ASSERT_TRUE(ops.status().ok()) << ops.status().ToString();
+  spec_.graph.AddControlEdge(add.node, loss.node);
+  spec_.job.variables.push_back({count.node, ops.Const("zero", Tensor::Scalar<int64_t>(0)), false});
+  spec_.job.train->loss = loss;
+  spec_.job.train->replicas = 3;
+  const Result<Cluster> cluster = MakeCluster({}, 3);
+  Result<JobGraph> job = BuildJobGraph(spec_, *cluster);
+  ASSERT_TRUE(job.ok()) << job.status().ToString();
+  Graph& graph = job->graph;
+  const Status placed = PlaceGraph(graph, *cluster, KernelRegistry::Builtin());
+  ASSERT_TRUE(placed.ok()) << placed.ToString();
+  for (int r = 0; r < 3; ++r) {
+    EXPECT_EQ(graph.node(graph.Find(StrCat("replica_", r, "/add"))).device, graph.node(graph.Find("count")).device);
+  }
+  EXPECT_NE(graph.node(graph.Find("replica_0/error")).device, graph.node(graph.Find("replica_1/error")).device);
 }
 
 TEST_F(JobGraphTest, Momentum) {
