@@ -2,11 +2,10 @@
 #include <type_traits>
 #include <vector>
 
+#include "kernels/array/element_size.h"
 #include "kernels/math/broadcast.h"
 #include "kernels/math/elementwise.h"
 #include "src/framework/kernel.h"
-#include "src/framework/resource.h"
-#include "src/framework/variant.h"
 
 namespace dfrun {
 namespace {
@@ -48,24 +47,6 @@ void SelectRun(const bool* condition, const E* t, const E* e, E* out, int64_t n,
   ChooseEach<false, false>(condition, t, e, out, n);
 }
 
-// The choice does not look at the elements: it is compiled for their sizes.
-template <class F>
-void VisitChosen(DType dtype, F&& f) {
-  if (VisitObjectDType(dtype, f)) return;
-  switch (DTypeSize(dtype)) {
-    case 1:
-      return f(TypeTag<uint8_t>());
-    case 2:
-      return f(TypeTag<uint16_t>());
-    case 4:
-      return f(TypeTag<uint32_t>());
-    case 8:
-      return f(TypeTag<uint64_t>());
-    default:
-      return f(TypeTag<std::complex<double>>());
-  }
-}
-
 // Chooses with a condition of shape `condition_shape`, which has as many elements as the condition.
 Status Choose(OpContext& ctx, const Shape& condition_shape) {
   const Tensor& condition = ctx.input(0);
@@ -76,7 +57,7 @@ Status Choose(OpContext& ctx, const Shape& condition_shape) {
   DF_TRY(PlanBroadcast({&condition_shape, &t.shape(), &e.shape()}, plan, shape));
   Tensor* out = nullptr;
   DF_TRY(ctx.AllocateOutput(0, shape, &out));
-  VisitChosen(t.dtype(), [&](auto tag) {
+  VisitElement(t.dtype(), [&](auto tag) {
     using E = typename decltype(tag)::type;
     const int inner = plan.rank - 1;
     const bool streams = std::is_trivially_copyable_v<E> && IsStreamed(plan.count, sizeof(E));
