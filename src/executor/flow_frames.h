@@ -41,7 +41,10 @@ class FlowFrames {
     FrameRun& frame = *iteration.frame;
     Iteration& outer = *frame.outer;
     const NodeRecord& record = records_[exit];
-    frame.exited[plan_.detail(exit).index] = 1;
+    if (std::exchange(frame.exited[plan_.detail(exit).index], 1) != 0) {
+      return InvalidArgument("a second iteration leaves the loop '", frame.plan->name,
+                             "' by it; its input must be what the loop's condition lets out");
+    }
     DF_TRY(Hand(value, exit, false, outer.values->slots()[record.first_output]));
     AddTo<kShared>(outer.outstanding, delivery_.Deliver(outer, record, kAllLive));
     return Status();
@@ -52,6 +55,15 @@ class FlowFrames {
   Result<Iteration*> Next(Iteration& iteration, uint32_t node, const Tensor& value) {
     if (Iteration* const next = iteration.next.load(std::memory_order_acquire); next != nullptr) return next;
     return BeginNext(iteration, node, value);
+  }
+
+  // The iteration after this one, for a dead value of a NextIteration; null where none has begun: should one, it will
+  // be dead there.
+  [[gnu::noinline]] Iteration* NextOfDead(Iteration& iteration, const NodeRecord& record) {
+    FrameLock lock(frames_.mu(), kShared);
+    Iteration* const next = iteration.next.load(std::memory_order_relaxed);
+    if (next == nullptr) iteration.frame->dead_ends.push_back(&record);
+    return next;
   }
 
   // `ready` more nodes of the iteration are ready, and one is done.
@@ -67,9 +79,9 @@ class FlowFrames {
 
  private:
   Status BeginFrame(FrameRun& frame) REQUIRES(frames_.mu()) {
-    frame.has_begun = true;
     if (StraightRunner<kShared>::MayRun(frame, step_.pool())) return BeginStraight(frame);
     DF_ASSIGN(Iteration* const first, Begin(frame));
+    frame.has_begun = true;
     int32_t ready = 0;
     for (FrameRun::Entered& entered : frame.entered) {
       if (entered.is_constant) continue;
@@ -87,6 +99,7 @@ class FlowFrames {
   // One iteration stands for all, and one entry of the queue for it.
   Status BeginStraight(FrameRun& frame) REQUIRES(frames_.mu()) {
     DF_ASSIGN(Iteration* const all, frames_.Begin(frame));
+    frame.has_begun = true;
     all->straight = frame.plan->straight.get();
     for (FrameRun::Entered& entered : frame.entered) {
       if (entered.is_constant) continue;
@@ -106,7 +119,15 @@ class FlowFrames {
     if (begun->has_dead_constants) MarkReadersOfDeadConstants(*begun);
     for (uint32_t i = 0; i < begun->plan->num_roots; ++i) queue_.Push({begun, i, false});
     AddTo<kShared>(begun->outstanding, static_cast<int32_t>(begun->plan->num_roots));
+    if (!frame.dead_ends.empty()) DeliverDeadEnds(frame, *begun);
     return begun;
+  }
+
+  [[gnu::noinline]] void DeliverDeadEnds(FrameRun& frame, Iteration& begun) {
+    int32_t ready = 0;
+    for (const NodeRecord* end : frame.dead_ends) ready += delivery_.Deliver(begun, *end, kAllDead);
+    frame.dead_ends.clear();
+    AddTo<kShared>(begun.outstanding, ready);
   }
 
   void MarkReadersOfDeadConstants(Iteration& iteration) {

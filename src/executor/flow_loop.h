@@ -170,10 +170,12 @@ class FlowLoop : private NodeRunner<kShared> {
       case ControlFlowKind::kEnter:
         told.iteration = nullptr;
         return frames_.Enter(iteration, node, Tensor(), /*is_dead=*/true);
-      case ControlFlowKind::kExit:           // dead for good only if no iteration leaves by it
-      case ControlFlowKind::kNextIteration:  // the loop does not go on by it
+      case ControlFlowKind::kExit:  // dead for good only if no iteration leaves by it
         told.iteration = nullptr;
-        [[fallthrough]];
+        return Status();
+      case ControlFlowKind::kNextIteration:  // the loop does not go on by it
+        told.iteration = frames_.NextOfDead(iteration, record);
+        return Status();
       default:
         return Status();
     }

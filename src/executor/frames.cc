@@ -38,6 +38,7 @@ void Frames::Reset() {
     }
     DropConstants(*frame);
     frame->waiting.clear();
+    frame->dead_ends.clear();
     frame->has_begun = false;
     idle_[NumberOf(*frame)].push_back(frame.get());
   }
@@ -72,6 +73,7 @@ FrameRun& Frames::Find(Iteration& outer, int32_t frame) {
 
 void Frames::Retire(FrameRun& frame) {
   DropConstants(frame);
+  frame.dead_ends.clear();
   frame.has_begun = false;
   frame.outer->children[frame.plan->child_index] = nullptr;
   idle_[NumberOf(frame)].push_back(&frame);
@@ -105,7 +107,7 @@ Result<Iteration*> Frames::Begin(FrameRun& frame) {
   begun->next.store(nullptr, std::memory_order_relaxed);
   begun->straight = nullptr;
   begun->id = frame.NextId();
-  begun->values->Reset();
+  begun->values->Reset(/*is_later=*/frame.has_begun);
   if (!begun->has_constants) PlaceConstants(*begun);
   if (frame.newest != nullptr) frame.newest->next.store(begun, std::memory_order_release);
   if (frame.oldest == nullptr) frame.oldest = begun;

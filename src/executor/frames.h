@@ -2,9 +2,9 @@
 //
 // A frame begins with the first Enter that reaches it and holds what has entered until all its Enters have; then its
 // iteration 0 begins. A NextIteration begins the iteration after its own, unless parallel_iterations are under way:
-// then what it hands on waits. An iteration ends when nothing of it is ready or running, no frame inside it is left,
-// and the iterations before it have ended; a frame ends with its last iteration, and Exits that were not reached alive
-// are dead then.
+// then what it hands on waits. A dead one begins none; where another does, what it would have given is dead there. An
+// iteration ends when nothing of it is ready or running, no frame inside it is left, and the iterations before it have
+// ended; a frame ends with its last iteration, and Exits that were not reached alive are dead then.
 //
 // Thread safety: in a shared step, frames are made, begun and ended under Frames::mu(); an iteration's `outstanding`
 // and its nodes' counters are atomic; all else of an iteration belongs to the nodes that the graph lets run. An
@@ -66,8 +66,9 @@ struct FrameRun {
   Iteration* outer = nullptr;
   std::vector<Entered> entered;
   std::vector<Waiting> waiting;
-  std::vector<uint8_t> exited;  // by Exit: 1 where a live value left
-  Iteration* oldest = nullptr;  // of those under way
+  std::vector<const NodeRecord*> dead_ends;  // dead NextIterations of the newest iteration
+  std::vector<uint8_t> exited;               // by Exit: 1 where a live value left
+  Iteration* oldest = nullptr;               // of those under way
   Iteration* newest = nullptr;
   int64_t num_running = 0;  // iterations under way
   uint64_t next_id = 0;

@@ -157,10 +157,12 @@ struct ValueLayout {
   // slot of many readers, the nodes that read it.
   std::vector<int32_t> pending;
   std::vector<int32_t> readers;
+  std::vector<int32_t> later_pending;  // `pending` of all iterations of a loop but the first
 };
 
 // The count of a Merge: bit 0 says that no live input has come, above it stand the control inputs that it waits for,
-// and in the upper half the inputs from outside of the loop that may still be live.
+// and in the upper half the inputs that may still be live: all but those from NextIterations in iteration 0, all but
+// those from Enters in others.
 struct MergeCount {
   static constexpr int32_t kNoLiveInput = 1;
   static constexpr int32_t kControlInput = 2;

@@ -213,7 +213,9 @@ void PlanBuilder::WriteNode(const Node& node) {
   } else {
     WriteEdges(node.id);
   }
-  plan_.frames_[FrameOf(node.id)].layout.pending.push_back(InitialPending(node));
+  ValueLayout& layout = plan_.frames_[FrameOf(node.id)].layout;
+  layout.pending.push_back(InitialPending(node));
+  if (FrameOf(node.id) > 0) layout.later_pending.push_back(layout.pending.back() + PendingLater(node));
   plan_.infos_.push_back(&plan_.all_infos_[node.id]);
   plan_.records_.push_back(record);
   plan_.details_.push_back(detail);
@@ -235,8 +237,7 @@ void PlanBuilder::WriteFlowEdges(NodeId source) {
     } else if (reader == ControlFlowKind::kControlTrigger) {
       kind = FlowEdge::Kind::kTrigger;
     }
-    const bool is_end = reader == ControlFlowKind::kExit || reader == ControlFlowKind::kNextIteration;
-    if (is_end && kind == FlowEdge::Kind::kOnly) kind = FlowEdge::Kind::kOnlyLive;
+    if (reader == ControlFlowKind::kExit && kind == FlowEdge::Kind::kOnly) kind = FlowEdge::Kind::kOnlyLive;
     plan_.flow_edges_.emplace_back(kind, drafts_[edge.node].number,
                                    edge.port < 0 ? FlowEdge::kControlPort : static_cast<uint16_t>(edge.port),
                                    static_cast<uint16_t>(std::max(edge.input, 0)));
@@ -250,6 +251,16 @@ int32_t PlanBuilder::InitialPending(const Node& node) const {
   int32_t data = 0;
   for (int i = 0; i < node.num_inputs(); ++i) data += graph_.IsBackEdge(node, i) ? 0 : 1;
   return MergeCount::Initial(controls, data);
+}
+
+int32_t PlanBuilder::PendingLater(const Node& node) const {
+  if (drafts_[node.id].flow != ControlFlowKind::kMerge) return 0;
+  int32_t more = 0;
+  for (int i = 0; i < node.num_inputs(); ++i) {
+    if (graph_.IsBackEdge(node, i)) ++more;
+    if (drafts_[node.inputs[i].node].flow == ControlFlowKind::kEnter) --more;
+  }
+  return more * MergeCount::kDataInput;
 }
 
 uint32_t PlanBuilder::Flags(const Node& node, NodeDetail& detail) {

@@ -48,6 +48,8 @@ class PlanBuilder {
   void WriteFlowEdges(NodeId source);
   void WriteReleases(const Node& node);
   int32_t InitialPending(const Node& node) const;
+  // Of an iteration that is not a loop's first, what a node waits for beyond its InitialPending().
+  int32_t PendingLater(const Node& node) const;
   uint32_t Flags(const Node& node, NodeDetail& detail);
   int32_t FlowIndex(const Node& node);
   uint32_t CopiedBytes(const Node& node) const;

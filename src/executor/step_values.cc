@@ -34,8 +34,9 @@ StepValues::~StepValues() {
   if (arena_ != nullptr) allocator_.Free(arena_, layout_.arena_bytes);
 }
 
-void StepValues::Reset() {
-  std::copy(layout_.pending.begin(), layout_.pending.end(), pending_.begin());
+void StepValues::Reset(bool is_later) {
+  const std::vector<int32_t>& pending = is_later ? layout_.later_pending : layout_.pending;
+  std::copy(pending.begin(), pending.end(), pending_.begin());
   std::copy(layout_.readers.begin(), layout_.readers.end(), readers_.begin());
   std::fill(notes_.begin(), notes_.end(), 0);
 }

@@ -20,8 +20,8 @@ class StepValues {
   StepValues& operator=(const StepValues&) = delete;
 
   // Counters as at the start. Fixed and placed slots keep their headers, and counted ones are empty: a step without
-  // control flow that went well has released them.
-  void Reset();
+  // control flow that went well has released them. `is_later`: for an iteration of a loop that is not its first.
+  void Reset(bool is_later = false);
   // Empties the counted slots.
   void Release();
 

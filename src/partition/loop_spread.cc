@@ -4,6 +4,9 @@
 #include <set>
 #include <string_view>
 
+#include "src/partition/loop_ends.h"
+#include "src/partition/loop_entries.h"
+
 namespace dfrun {
 namespace {
 
@@ -209,6 +212,8 @@ class LoopDriver {
 
 Result<SpreadFrames> SpreadLoops(Graph& graph) {
   SpreadFrames frames;
+  DF_TRY(MergeLoopEntries(graph));
+  DF_TRY(EndLoopsByConditions(graph));
   DF_TRY(BorderMover(graph).Run());
   DF_ASSIGN(frames.tree, BuildFrameTree(graph));
   DF_TRY(LoopDriver(graph, frames).Run());

@@ -1,0 +1,178 @@
+// Loops that no while_loop makes: variables that die, values that only some iterations have, ways out of turn. On any
+// number of ranks they end, and all in the same way.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "src/session/session.h"
+#include "tests/unit/session/rank_threads.h"
+#include "tests/unit/testing/graph_maker.h"
+#include "tests/unit/testing/random_devices.h"
+
+namespace dfrun {
+namespace {
+
+using ::testing::HasSubstr;
+
+// while (i < 4) i = i + 1; of which `i_exit` is left.
+class LoopMaker : public testing::GraphMaker {
+ public:
+  LoopMaker() {
+    i = Variable("i", Int("zero", 0));
+    cond = Add("cond", "LoopCond", {Add("less", "Less", {i, Constant(Int("four", 4))})});
+    inside = Inside("i", i);
+    SetNext("i", i, Add("i_add", "AddV2", {inside, Constant(Int("one", 1))}));
+  }
+
+  Output Int(const std::string& name, int32_t value) { return Scalar<int32_t>(name, value); }
+  Output Enter(const std::string& name, Output value, bool is_constant = false) {
+    return Add(name, "Enter", {value}, {{"frame_name", "loop"}, {"is_constant", is_constant}});
+  }
+  Output Constant(Output value) { return Enter(graph.node(value.node).name + "_in", value, true); }
+  Output Variable(const std::string& name, Output initial) {
+    return Add(name, "Merge", {Enter(name + "_enter", initial), Output{}}, {{"T", DType::kInt32}, {"N", 2}});
+  }
+  void SetNext(const std::string& name, Output merge, Output value) {
+    ASSERT_TRUE(graph.SetInput(merge.node, 1, Add(name + "_next", "NextIteration", {value})).ok());
+  }
+  // The value in an iteration that is not the last; what is left of it is `name`_exit.
+  Output Inside(const std::string& name, Output value) {
+    const Output sides = Add(name + "_switch", "Switch", {value, cond});
+    Add(name + "_exit", "Exit", {sides});
+    return {sides.node, 1};
+  }
+  // Dead where i is 2 or more.
+  Output WhileSmall(const std::string& name, Output value) {
+    const Output is_small = Add(name + "_small", "Less", {inside, Constant(Int(name + "_two", 2))});
+    return {Add(name + "_branch", "Switch", {value, is_small}).node, 1};
+  }
+
+  Output i;
+  Output inside;
+  Output cond;
+};
+
+Result<int32_t> RunOn(int ranks, const Graph& made, uint64_t seed, const std::string& fetch) {
+  testing::RankThreads world(ranks, seed % 3 == 2 ? 3 : 1);
+  Graph graph = made.Clone();
+  DF_TRY(testing::PutOnRandomDevices(graph, *MakeCluster({}, ranks), seed));
+  SessionOptions options;
+  options.optimize = seed % 2 == 0;
+  DF_ASSIGN(const auto session, Session::Create(world.master(), std::move(graph), options));
+  int32_t value = 0;
+  for (int step = 0; step < 3; ++step) {
+    DF_ASSIGN(const std::vector<Tensor> out, session->Run({}, {fetch}));
+    value = out[0].scalar<int32_t>();
+  }
+  return value;
+}
+
+class OddLoops : public ::testing::TestWithParam<int> {
+ protected:
+  void ExpectValue(const LoopMaker& m, const std::string& fetch, int32_t wanted) {
+    for (uint64_t seed = 0; seed < 12; ++seed) {
+      const Result<int32_t> value = RunOn(GetParam(), m.graph, seed, fetch);
+      ASSERT_TRUE(value.ok()) << fetch << ", seed " << seed << ": " << value.status().ToString();
+      EXPECT_EQ(*value, wanted) << fetch << ", seed " << seed;
+    }
+  }
+  void ExpectError(const LoopMaker& m, const std::string& fetch, const std::string& wanted) {
+    for (uint64_t seed = 0; seed < 12; ++seed) {
+      const Result<int32_t> value = RunOn(GetParam(), m.graph, seed, fetch);
+      EXPECT_EQ(value.status().code(), Code::kInvalidArgument) << fetch << ", seed " << seed;
+      EXPECT_THAT(value.status().message(), HasSubstr(wanted));
+    }
+  }
+};
+
+TEST_P(OddLoops, AVariableThatDiesIsDeadInTheIterationsThatFollow) {
+  LoopMaker m;
+  const Output v = m.Variable("v", m.Int("seven", 7));
+  const Output doubled = m.Add("doubled", "AddV2", {m.Inside("v", v), m.inside});
+  m.SetNext("v", v, m.WhileSmall("v", doubled));
+  ExpectError(m, "v_exit", "the branch that gives its value was not taken");
+  const Output both = m.Add("both", "Merge", {{doubled}, {m.inside}});
+  const Output w = m.Variable("w", m.Int("nine", 9));
+  m.Inside("w", w);
+  m.SetNext("w", w, m.Add("sum", "AddV2", {{both.node, 1}, m.inside}));
+  ExpectValue(m, "i_exit", 4);
+  ExpectValue(m, "w_exit", 4);  // i = 3 comes from the second input
+}
+
+TEST_P(OddLoops, AConditionThatDiesEndsTheLoop) {
+  LoopMaker m;
+  const Output v = m.Variable("v", m.Int("seven", 7));
+  m.SetNext("v", v, m.WhileSmall("v", m.Inside("v", v)));
+  const Output goes_on = m.Add("goes_on", "LogicalAnd",
+                               {{m.graph.Find("less"), 0}, m.Add("any", "Less", {v, m.Constant(m.Int("many", 99))})});
+  ASSERT_TRUE(m.graph.SetInput(m.cond.node, 0, goes_on).ok());
+  ExpectError(m, "i_exit", "the branch that gives its value was not taken");
+}
+
+TEST_P(OddLoops, WhatEntersOnceIsReadInTheFirstIterationAlone) {
+  LoopMaker m;
+  const Output once = m.Add("once", "AddV2", {m.Enter("five_in", m.Int("five", 5)), m.inside});
+  const Output both = m.Add("both", "Merge", {once, m.inside});
+  const Output w = m.Variable("w", m.Int("nine", 9));
+  m.Inside("w", w);
+  const Output later = {
+      m.Add("later", "Switch", {m.inside, m.Add("first", "Equal", {m.inside, m.Constant(m.Int("nil", 0))})}).node, 0};
+  ASSERT_TRUE(m.graph.SetInput(both.node, 1, later).ok());
+  m.SetNext("w", w, m.Add("sum", "AddV2", {w, both}));
+  ExpectValue(m, "w_exit", 9 + 5 + 1 + 2 + 3);
+}
+
+TEST_P(OddLoops, WhatANextIterationHandsOnMayBeReadWithoutAMerge) {
+  LoopMaker m;
+  const Output next{m.graph.Find("i_next"), 0};
+  m.Inside("tripled", m.Add("tripled_value", "Mul", {next, m.Constant(m.Int("three", 3))}));
+  ExpectValue(m, "tripled_exit", 12);
+}
+
+// One of its NextIterations is dead in every iteration, the other alive.
+TEST_P(OddLoops, AVariableMayGoOnByOneOfSeveralNextIterations) {
+  LoopMaker m;
+  NodeSpec spec;
+  spec.name = "w";
+  spec.op = "Merge";
+  spec.inputs = {m.Enter("w_enter", m.Int("nine", 9)), Output{}, Output{}};
+  spec.attrs = {{"T", DType::kInt32}, {"N", 3}};
+  const Output w = m.Add(std::move(spec));
+  const Output is_two = m.Add("is_two", "Equal", {m.inside, m.Constant(m.Int("two", 2))});
+  const Output sides = m.Add("sides", "Switch", {m.Inside("w", w), is_two});
+  m.SetNext("w", w, m.Add("less_one", "Sub", {sides, m.Constant(m.Int("w_one", 1))}));
+  const Output other = m.Add("doubled", "AddV2", {{sides.node, 1}, {sides.node, 1}});
+  ASSERT_TRUE(m.graph.SetInput(w.node, 2, m.Add("w_other", "NextIteration", {other})).ok());
+  ExpectValue(m, "w_exit", (9 - 1 - 1) * 2 - 1);
+}
+
+// The loop inside runs in every iteration, the last one too, since nothing that it reads comes from the condition.
+TEST_P(OddLoops, NoIterationFollowsWhereTheConditionEndsTheLoop) {
+  LoopMaker m;
+  const auto in = [&](const std::string& name, Output value, bool is_constant) {
+    return m.Add(name, "Enter", {value}, {{"frame_name", "inner"}, {"is_constant", is_constant}});
+  };
+  const Output start = in("j_enter", m.Constant(m.Int("j_zero", 0)), false);
+  const Output j = m.Add("j", "Merge", {start, Output{}}, {{"T", DType::kInt32}, {"N", 2}});
+  const Output few = in("few_inner", m.Constant(m.Int("few", 3)), true);
+  const Output sides =
+      m.Add("j_switch", "Switch", {j, m.Add("j_cond", "LoopCond", {m.Add("j_less", "Less", {j, few})})});
+  const Output step = in("step_inner", m.Constant(m.Int("step", 1)), true);
+  m.SetNext("j", j, m.Add("j_add", "AddV2", {{sides.node, 1}, step}));
+  const Output w = m.Variable("w", m.Int("nine", 9));
+  m.Inside("w", w);
+  m.SetNext("w", w, m.Add("j_exit", "Exit", {sides}));
+  ExpectValue(m, "w_exit", 3);
+}
+
+TEST_P(OddLoops, AValueLeavesALoopOnce) {
+  LoopMaker m;
+  m.Add("out", "Exit", {m.Add("tripled", "Mul", {m.inside, m.Constant(m.Int("three", 3))})});
+  ExpectError(m, "out", "a second iteration leaves the loop 'loop' by it");
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, OddLoops, ::testing::Values(1, 2, 3));
+
+}  // namespace
+}  // namespace dfrun
