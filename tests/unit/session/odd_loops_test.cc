@@ -147,23 +147,74 @@ TEST_P(OddLoops, AVariableMayGoOnByOneOfSeveralNextIterations) {
   ExpectValue(m, "w_exit", (9 - 1 - 1) * 2 - 1);
 }
 
-// The loop inside runs in every iteration, the last one too, since nothing that it reads comes from the condition.
+// while (j < 3) j = j + 1, within the loop: in every iteration, the last one too, since nothing that it reads comes
+// from the condition.
+class InnerLoopMaker : public LoopMaker {
+ public:
+  InnerLoopMaker() {
+    j = InnerVariable("j", Constant(Int("j_zero", 0)));
+    const Output few = EnterInner("few_inner", Constant(Int("few", 3)), true);
+    inner_cond = Add("j_cond", "LoopCond", {Add("j_less", "Less", {j, few})});
+    inner_inside = Inner("j", j);
+    const Output step = EnterInner("step_inner", Constant(Int("step", 1)), true);
+    SetNext("j", j, Add("j_add", "AddV2", {inner_inside, step}));
+  }
+
+  Output EnterInner(const std::string& name, Output value, bool is_constant) {
+    return Add(name, "Enter", {value}, {{"frame_name", "inner"}, {"is_constant", is_constant}});
+  }
+  Output InnerVariable(const std::string& name, Output initial) {
+    return Add(name, "Merge", {EnterInner(name + "_enter", initial, false), Output{}},
+               {{"T", DType::kInt32}, {"N", 2}});
+  }
+  // As Inside(), of the loop inside.
+  Output Inner(const std::string& name, Output value) {
+    const Output sides = Add(name + "_switch", "Switch", {value, inner_cond});
+    Add(name + "_exit", "Exit", {sides});
+    return {sides.node, 1};
+  }
+
+  Output j;
+  Output inner_inside;
+  Output inner_cond;
+};
+
 TEST_P(OddLoops, NoIterationFollowsWhereTheConditionEndsTheLoop) {
-  LoopMaker m;
-  const auto in = [&](const std::string& name, Output value, bool is_constant) {
-    return m.Add(name, "Enter", {value}, {{"frame_name", "inner"}, {"is_constant", is_constant}});
-  };
-  const Output start = in("j_enter", m.Constant(m.Int("j_zero", 0)), false);
-  const Output j = m.Add("j", "Merge", {start, Output{}}, {{"T", DType::kInt32}, {"N", 2}});
-  const Output few = in("few_inner", m.Constant(m.Int("few", 3)), true);
-  const Output sides =
-      m.Add("j_switch", "Switch", {j, m.Add("j_cond", "LoopCond", {m.Add("j_less", "Less", {j, few})})});
-  const Output step = in("step_inner", m.Constant(m.Int("step", 1)), true);
-  m.SetNext("j", j, m.Add("j_add", "AddV2", {{sides.node, 1}, step}));
+  InnerLoopMaker m;
   const Output w = m.Variable("w", m.Int("nine", 9));
   m.Inside("w", w);
-  m.SetNext("w", w, m.Add("j_exit", "Exit", {sides}));
+  m.SetNext("w", w, {m.graph.Find("j_exit"), 0});
   ExpectValue(m, "w_exit", 3);
+}
+
+// What enters the loop inside is dead in the last iteration, but what its variable becomes there is not.
+TEST_P(OddLoops, NorWhereAVariableOfALoopInsideBecomesAlive) {
+  InnerLoopMaker m;
+  const Output v = m.InnerVariable("v", m.inside);
+  m.Inner("v", v);
+  m.SetNext("v", v, m.inner_inside);
+  const Output w = m.Variable("w", m.Int("nine", 9));
+  m.Inside("w", w);
+  m.SetNext("w", w, {m.graph.Find("v_exit"), 0});
+  ExpectValue(m, "w_exit", 2);
+}
+
+TEST_P(OddLoops, AMergeMayReadNextIterationsAlone) {
+  LoopMaker m;
+  const Output doubled = m.Add("doubled", "AddV2", {m.inside, m.inside});
+  const Output next = m.Add("doubled_next", "NextIteration", {doubled});
+  const Output w = m.Add("w", "Merge", {next, next});
+  m.Inside("w", m.Add("product", "Mul", {w, next}));
+  ExpectValue(m, "w_exit", 6 * 6);
+}
+
+TEST_P(OddLoops, AMergeMayReadANextIterationAndAValueOfItsOwnIteration) {
+  LoopMaker m;
+  const Output next = m.Add("doubled_next", "NextIteration", {m.Add("doubled", "AddV2", {m.inside, m.inside})});
+  const Output is_first = m.Add("is_first", "Less", {m.i, m.Constant(m.Int("w_one", 1))});
+  const Output first{m.Add("sides", "Switch", {m.i, is_first}).node, 1};
+  m.Inside("w", m.Add("w", "Merge", {next, first}));
+  ExpectValue(m, "w_exit", 6);
 }
 
 TEST_P(OddLoops, AValueLeavesALoopOnce) {
