@@ -3,12 +3,8 @@
 #include <thread>
 #include <vector>
 
-#if defined(__AMX_BF16__)
-#include <sys/syscall.h>
-#include <unistd.h>
-#endif
-
 #include "jobs/bench_timing.h"
+#include "kernels/matrix/amx_tiles.h"
 #include "kernels/matrix/simd.h"
 #include "src/base/threads.h"
 
@@ -48,36 +44,18 @@ double RunSteps(int threads, double flops, Factor a, Factor b, Step multiply_add
   return flops * kSums * static_cast<double>(kFmaRounds) * threads;
 }
 
-#if defined(__AMX_BF16__)
-// Linux gives a process the tile registers when it asks.
-bool MayUseTiles() {
-  constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
-  constexpr long kTileData = 18;
-  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
-}
-
-// What _tile_loadconfig reads: palette 1, tiles of 16 rows of 64 bytes.
-struct alignas(64) TileConfig {
-  uint8_t palette = 1;
-  uint8_t start_row = 0;
-  uint8_t reserved[14] = {};
-  uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
-  uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
-};
-
+#ifdef DFRUN_AMX
 // Four sums of tiles, each of 16 x 16 x 32 multiply-adds a step. Tiles that were not loaded hold zeros.
 double RunTiles(int threads) {
   constexpr int64_t kRounds = kFmaRounds / 32;
   OnThreads(threads, [](int) {
-    const volatile TileConfig config;  // the intrinsic's asm does not say that it reads all of it
-    _tile_loadconfig(const_cast<const TileConfig*>(&config));
+    const TileScope scope;
     for (int64_t round = 0; round < kRounds; ++round) {
       _tile_dpbf16ps(0, 4, 5);
       _tile_dpbf16ps(1, 4, 6);
       _tile_dpbf16ps(2, 7, 5);
       _tile_dpbf16ps(3, 7, 6);
     }
-    _tile_release();
   });
   return 2.0 * 16 * 16 * 32 * 4 * static_cast<double>(kRounds) * threads;
 }
@@ -121,7 +99,7 @@ double RunFloatFma(int threads) {
 }
 
 double RunBfloat16Dot(int threads) {
-#if defined(__AMX_BF16__)
+#ifdef DFRUN_AMX
   if (MayUseTiles()) return RunTiles(threads);
 #endif
 #if defined(__AVX512BF16__)

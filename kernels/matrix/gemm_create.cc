@@ -1,6 +1,7 @@
 // Gemm<T>::Create of every T.
 #include <complex>
 
+#include "kernels/matrix/amx_gemm.h"
 #include "kernels/matrix/complex_gemm.h"
 #include "kernels/matrix/gemm_plan.h"
 #include "kernels/matrix/onednn_gemm.h"
@@ -80,7 +81,8 @@ Result<std::shared_ptr<const Gemm<float>>> Gemm<float>::Create(const GemmShape& 
 
 template <>
 Result<std::shared_ptr<const Gemm<bfloat16>>> Gemm<bfloat16>::Create(const GemmShape& shape) {
-  if (shape.work() > 0) {  // oneDNN takes no empty operands
+  if (shape.work() > 0) {  // neither takes empty operands
+    if (auto gemm = MakeAmxGemm(shape)) return gemm;
     auto gemm = MakeOneDnnGemm(shape);
     if (gemm.ok()) return gemm;
   }

@@ -1,0 +1,73 @@
+#include "kernels/matrix/amx_gemm.h"
+
+#include "kernels/matrix/amx_part.h"
+
+#ifdef DFRUN_AMX
+#include <atomic>
+
+namespace dfrun {
+namespace {
+
+// The sides of a part of C, whose sums and operands stay in the second-level cache.
+constexpr int64_t kPartSide = 512;
+// Multiplications worth a thread of their own: 8 us.
+constexpr int64_t kThreadWork = int64_t{4} << 20;
+
+// A side of C in parts of whole panels, of about the same size.
+struct Parts {
+  Parts(int64_t lanes_in_all, int64_t parts_at_least)
+      : lanes(lanes_in_all),
+        panels(CeilDiv(lanes, kPanelLanes)),
+        count(std::min(panels, std::max(parts_at_least, CeilDiv(lanes, kPartSide)))) {}
+  int64_t Begin(int64_t i) const { return std::min(lanes, i * panels / count * kPanelLanes); }
+  int64_t Size(int64_t i) const { return Begin(i + 1) - Begin(i); }
+  int64_t lanes;
+  int64_t panels;
+  int64_t count;
+};
+
+class AmxGemm final : public Gemm<bfloat16> {
+ public:
+  explicit AmxGemm(const GemmShape& shape) : s_(shape) {}
+
+  Status Run(const bfloat16* a, const bfloat16* b, bfloat16* c, ThreadPool& pool, Allocator& allocator) const override {
+    const LaneView rows{Bits(a), s_.transpose_a ? s_.m : s_.k, !s_.transpose_a, s_.m, s_.k};
+    const LaneView columns{Bits(b), s_.transpose_b ? s_.k : s_.n, s_.transpose_b, s_.n, s_.k};
+    // By columns where that can be: each thread then copies its own part of B, and A may be read as it lies.
+    const int64_t wanted = std::clamp<int64_t>(s_.work() / kThreadWork, 1, pool.num_threads());
+    const Parts across(s_.n, wanted);
+    const Parts down(s_.m, wanted / across.count);
+    std::atomic<bool> failed{false};
+    pool.RunBlocks(down.count * across.count, [&](int64_t i) {
+      const int64_t row = down.Begin(i / across.count);
+      const int64_t column = across.Begin(i % across.count);
+      PartOfProduct part(rows.Part(row, down.Size(i / across.count), 0, s_.k),
+                         columns.Part(column, across.Size(i % across.count), 0, s_.k), c + row * s_.n + column, s_.n);
+      if (!part.Run(allocator)) failed.store(true, std::memory_order_relaxed);
+    });
+    if (!failed.load(std::memory_order_relaxed)) return Status();
+    return Error(Code::kResourceExhausted, "no memory for copies of the operands of a matrix product");
+  }
+
+ private:
+  static const uint16_t* Bits(const bfloat16* values) { return reinterpret_cast<const uint16_t*>(values); }
+
+  const GemmShape s_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Gemm<bfloat16>> MakeAmxGemm(const GemmShape& shape) {
+  return MayUseTiles() ? std::make_shared<AmxGemm>(shape) : nullptr;
+}
+
+#else
+namespace dfrun {
+
+std::shared_ptr<const Gemm<bfloat16>> MakeAmxGemm(const GemmShape&) {
+  return nullptr;
+}
+
+#endif  // DFRUN_AMX
+
+}  // namespace dfrun

@@ -1,0 +1,15 @@
+// Products of bfloat16 on tile registers: sums are float, in the order of k, so no split of C changes its bits.
+#ifndef DFRUN_KERNELS_MATRIX_AMX_GEMM_H_
+#define DFRUN_KERNELS_MATRIX_AMX_GEMM_H_
+
+#include "kernels/matrix/gemm.h"
+#include "src/framework/dtype.h"
+
+namespace dfrun {
+
+// Null where this build or this machine has no such registers. Products with work.
+std::shared_ptr<const Gemm<bfloat16>> MakeAmxGemm(const GemmShape& shape);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_MATRIX_AMX_GEMM_H_

@@ -1,0 +1,87 @@
+#include "kernels/matrix/amx_gemm.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "src/executor/worker_pool.h"
+#include "src/framework/tensor.h"
+
+namespace dfrun {
+namespace {
+
+// One tile and less, k and sides that tiles do not divide, A read as it lies with rows left over, several passes over
+// k, parts of C side by side and below each other.
+constexpr int64_t kSizes[][3] = {{1, 1, 1},      {32, 64, 32},   {77, 96, 40},   {40, 33, 100}, {1, 1030, 50},
+                                 {130, 1024, 9}, {64, 1100, 70}, {600, 260, 90}, {40, 50, 1100}};
+
+Tensor RandomMatrix(int64_t rows, int64_t columns, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  Tensor tensor(DType::kBfloat16, Shape({rows, columns}));
+  for (int64_t i = 0; i < tensor.num_elements(); ++i) tensor.data<bfloat16>()[i] = bfloat16(uniform(random));
+  return tensor;
+}
+
+// Sums of k products in float, rounded to bfloat16 at the end.
+void ExpectProduct(const GemmShape& s, const Tensor& a, const Tensor& b, const Tensor& c) {
+  for (int64_t i = 0; i < s.m; ++i) {
+    for (int64_t j = 0; j < s.n; ++j) {
+      double sum = 0;
+      double magnitude = 0;
+      for (int64_t p = 0; p < s.k; ++p) {
+        const auto x = static_cast<float>(a.data<bfloat16>()[s.transpose_a ? p * s.m + i : i * s.k + p]);
+        const auto y = static_cast<float>(b.data<bfloat16>()[s.transpose_b ? j * s.k + p : p * s.n + j]);
+        sum += static_cast<double>(x) * y;
+        magnitude += std::abs(static_cast<double>(x) * y);
+      }
+      const double error = 0x1p-8 * std::abs(sum) + 0x1p-24 * static_cast<double>(s.k) * magnitude;
+      ASSERT_NEAR(static_cast<float>(c.data<bfloat16>()[i * s.n + j]), sum, error)
+          << s.m << " x " << s.k << " x " << s.n << " at " << i << ", " << j;
+    }
+  }
+}
+
+TEST(AmxGemm, IsAProductWithTheSameBitsOnAnyNumberOfThreads) {
+  InlineThreadPool one;
+  WorkerPool three(3);
+  for (const auto& [m, k, n] : kSizes) {
+    for (int transposed = 0; transposed < 4; ++transposed) {
+      const GemmShape s{m, k, n, (transposed & 1) != 0, (transposed & 2) != 0};
+      const auto gemm = MakeAmxGemm(s);
+      if (gemm == nullptr) GTEST_SKIP() << "no tile registers";
+      const Tensor a = s.transpose_a ? RandomMatrix(k, m, 1) : RandomMatrix(m, k, 1);
+      const Tensor b = s.transpose_b ? RandomMatrix(n, k, 2) : RandomMatrix(k, n, 2);
+      Tensor c(DType::kBfloat16, Shape({m, n}));
+      Tensor on_three(DType::kBfloat16, Shape({m, n}));
+      const auto run = [&](ThreadPool& pool, Tensor& to) {
+        return gemm->Run(a.data<bfloat16>(), b.data<bfloat16>(), to.data<bfloat16>(), pool, SystemAllocator());
+      };
+      ASSERT_TRUE(run(one, c).ok());
+      ASSERT_TRUE(run(three, on_three).ok());
+      EXPECT_EQ(std::memcmp(c.raw(), on_three.raw(), c.num_bytes()), 0) << m << " x " << k << " x " << n;
+      ExpectProduct(s, a, b, c);
+    }
+  }
+}
+
+// What stands behind the last row of an operand meets zeros only, and must not be read even so: it may be a NaN.
+TEST(AmxGemm, InfinityTimesNothingIsNothing) {
+  const GemmShape s{3, 5, 2, false, false};
+  const auto gemm = MakeAmxGemm(s);
+  if (gemm == nullptr) GTEST_SKIP() << "no tile registers";
+  std::vector<bfloat16> a(64, bfloat16(INFINITY));
+  std::vector<bfloat16> b(64, bfloat16(NAN));
+  std::fill_n(a.begin(), 15, bfloat16(1.0F));
+  std::fill_n(b.begin(), 10, bfloat16(2.0F));
+  std::vector<bfloat16> c(7, bfloat16(-1.0F));
+  InlineThreadPool pool;
+  ASSERT_TRUE(gemm->Run(a.data(), b.data(), c.data(), pool, SystemAllocator()).ok());
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(static_cast<float>(c[i]), 10.0F);
+  EXPECT_EQ(static_cast<float>(c[6]), -1.0F);
+}
+
+}  // namespace
+}  // namespace dfrun
