@@ -1,5 +1,6 @@
 #include "src/session/replicas.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace dfrun {
@@ -13,6 +14,11 @@ void SetReplicaAttrs(int r, const Node& node, AttrMap& attrs) {
   }
 }
 
+bool HasEffect(const Node& node) {
+  return node.op->is_stateful || std::any_of(node.input_types.begin(), node.input_types.end(),
+                                             [](const TypedArg& input) { return input.is_ref; });
+}
+
 }  // namespace
 
 Result<Replicas> Replicas::Add(JobGraphDraft& draft, bool keep_sparse) {
@@ -20,6 +26,7 @@ Result<Replicas> Replicas::Add(JobGraphDraft& draft, bool keep_sparse) {
   DF_TRY(replicas.SliceInputs(draft.spec));
   DF_TRY(replicas.AddGradientsOfLoss(draft, keep_sparse));
   DF_TRY(replicas.StampAll(draft));
+  DF_TRY(replicas.KeepEffectsOfLoss(draft));
   return replicas;
 }
 
@@ -62,17 +69,24 @@ Status Replicas::AddGradientsOfLoss(const JobGraphDraft& draft, bool keep_sparse
   return Status();
 }
 
+std::vector<Output> Replicas::GradientOutputs() const {
+  std::vector<Output> outputs;
+  for (const auto& [variable, gradient] : trained_) {
+    if (gradient.is_sparse) {
+      outputs.insert(outputs.end(), {gradient.indices, gradient.values});
+    } else {
+      outputs.push_back(gradient.dense);
+    }
+  }
+  return outputs;
+}
+
 Status Replicas::StampAll(JobGraphDraft& draft) {
   const TrainSpec& train = *draft.spec.train;
   std::vector<Output> wanted = {train.loss};
   for (const FetchSpec& s : draft.spec.summaries) wanted.push_back(s.output);
-  for (const auto& [variable, gradient] : trained_) {
-    if (gradient.is_sparse) {
-      wanted.insert(wanted.end(), {gradient.indices, gradient.values});
-    } else {
-      wanted.push_back(gradient.dense);
-    }
-  }
+  const std::vector<Output> gradients = GradientOutputs();
+  wanted.insert(wanted.end(), gradients.begin(), gradients.end());
   DF_ASSIGN(const std::vector<NodeId> body, draft.BodyOf(graph_, wanted));
   for (int r = 0; r < train.replicas; ++r) {
     StampOptions options;
@@ -83,6 +97,18 @@ Status Replicas::StampAll(JobGraphDraft& draft) {
     DF_TRY(Stamp(graph_, body, options, draft.job.graph, map));
     maps_.push_back(std::move(map));
   }
+  return Status();
+}
+
+Status Replicas::KeepEffectsOfLoss(JobGraphDraft& draft) const {
+  DF_ASSIGN(const std::vector<NodeId> of_gradients, draft.BodyOf(graph_, GradientOutputs()));
+  DF_ASSIGN(const std::vector<NodeId> of_loss, draft.BodyOf(graph_, {draft.spec.train->loss}));
+  std::vector<bool> runs_anyway(static_cast<size_t>(graph_.num_nodes()), false);
+  for (NodeId id : of_gradients) runs_anyway[id] = true;
+  const bool has_effects = std::any_of(of_loss.begin(), of_loss.end(),
+                                       [&](NodeId id) { return HasEffect(graph_.node(id)) && !runs_anyway[id]; });
+  if (!has_effects) return Status();
+  for (const Output loss : Over(draft.spec.train->loss)) draft.job.step.signature.targets.push_back(loss.node);
   return Status();
 }
 

@@ -35,7 +35,12 @@ class Replicas {
 
   Status SliceInputs(const JobSpec& spec);
   Status AddGradientsOfLoss(const JobGraphDraft& draft, bool keep_sparse);
+  // What the updates are made of.
+  std::vector<Output> GradientOutputs() const;
   Status StampAll(JobGraphDraft& draft);
+  // Where computing the loss does something (counts, enqueues, asserts) that the gradients alone leave undone, it is a
+  // target of the step: what a step does must not depend on whether it is logged.
+  Status KeepEffectsOfLoss(JobGraphDraft& draft) const;
 
   Graph graph_;  // of one replica, with gradients
   std::vector<Trained> trained_;

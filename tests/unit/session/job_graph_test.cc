@@ -94,6 +94,26 @@ TEST_F(JobGraphTest, WritersOfAVariableAreWhereItIsInEveryReplica) {
   EXPECT_NE(graph.node(graph.Find("replica_0/error")).device, graph.node(graph.Find("replica_1/error")).device);
 }
 
+TEST_F(JobGraphTest, WhatTheLossDoesIsDoneInAStepThatIsNotLogged) {
+  const Result<Cluster> cluster = MakeCluster({}, 1);
+  const auto runs = [&](std::string_view name) {
+    const Result<JobGraph> job = BuildJobGraph(spec_, *cluster);
+    EXPECT_TRUE(job.ok()) << job.status().ToString();
+    RunSignature quiet = job->step.signature;
+    quiet.fetches.clear();
+    const Result<Graph> pruned = PruneForRun(job->graph, quiet);
+    return pruned.ok() && pruned->Find(name) >= 0;
+  };
+  EXPECT_FALSE(runs("loss"));  // the gradient does without
+  GraphOps ops(spec_.graph, "");
+  const Output count = ops.Add("count", "VariableV2", {}, {{"shape", Shape()}, {"dtype", DType::kInt64}});
+  const Output add = ops.Add("add", "AssignAdd", {count, ops.Const("one", Tensor::Scalar<int64_t>(1))});
+  ASSERT_TRUE(ops.status().ok()) << ops.status().ToString();
+  spec_.graph.AddControlEdge(add.node, spec_.job.train->loss.node);
+  spec_.job.variables.push_back({count.node, ops.Const("zero", Tensor::Scalar<int64_t>(0)), false});
+  EXPECT_TRUE(runs("add"));
+}
+
 TEST_F(JobGraphTest, Momentum) {
   spec_.job.train->optimizer.kind = OptimizerSpec::Kind::kMomentum;
   spec_.job.train->optimizer.momentum = 0.9;
