@@ -20,6 +20,31 @@ def with_gradients(y, *xs):
     return [y, *tf.gradients(y, xs, colocate_gradients_with_ops=tf.control_flow_v2_enabled())]
 
 
+def with_second_gradients(make):
+    """A graph that TensorFlow's gradient of `make` is in, once: the sum of its squares, whose gradient is a constant,
+    since TensorFlow itself has it for loops of the functional form alone.
+    """
+    def squares(x):
+        gradient, = tf.gradients(tf.reduce_sum(make(x)), x)
+        return tf.reduce_sum(gradient * gradient)
+
+    def build():
+        with tf.Graph().as_default(), tf.Session() as session:
+            functional = tf.control_flow_v2_enabled()
+            tf.enable_control_flow_v2()
+            x = constant(0.7, 1.2)
+            second = session.run(tf.gradients(squares(x), x)[0])
+            if not functional:
+                tf.disable_control_flow_v2()
+        x = constant(0.7, 1.2)
+        y = squares(x)
+        DIFFERENTIATED.append([build.__name__, y.name, x.name])
+        return [y, tf.constant(second)]
+
+    build.__name__ = "second_" + make.__name__
+    return build
+
+
 def write_gradients(graph):
     """gradients.txt beside the graphs of an Exported: what of them with_gradients() has differentiated."""
     names = {build.__name__: name for name, build in graph.builders.items()}
@@ -128,3 +153,46 @@ def rnn_over_lengths(where, condition):
     _, state, outputs = tf.while_loop(lambda t, *_: t < tf.reduce_max(lengths), body,
                                       [0, tf.zeros([3, 4], tf.float64), outputs])
     return with_gradients(tf.reduce_sum(outputs.stack()) + tf.reduce_sum(state * state), inputs, w, u)
+
+
+def repeat(times, step, x):
+    """step(i, y), which begins with x, so many times."""
+    return tf.while_loop(lambda i, y: i < times, lambda i, y: (i + 1, step(i, y)), [0, x])[1]
+
+
+def of_power(x):
+    return repeat(4, lambda i, y: y * x + tf.sin(y), x)
+
+
+def of_cond_in_loop(x):
+    return repeat(4, lambda i, y: tf.cond(tf.equal(i % 2, 0), lambda: y * x, lambda: tf.exp(y * 0.3)), x)
+
+
+def of_nested_loops(x):
+    return repeat(3, lambda i, y: repeat(i, lambda j, z: z * x * 0.9 + tf.sin(z), y), x)
+
+
+def of_scan(x):
+    return tf.scan(lambda a, v: a * 0.5 * v + tf.sin(v), x)
+
+
+def of_map_fn(x):
+    return tf.map_fn(lambda v: v * v * tf.reduce_sum(x) + tf.exp(v), x)
+
+
+def of_two_loops(x):
+    first = repeat(3, lambda i, y: y * x, x)
+    return repeat(2, lambda i, y: tf.sin(y) * first, x)
+
+
+def of_loop_in_cond(x):
+    return tf.cond(tf.reduce_sum(x) > 0, lambda: repeat(3, lambda i, y: y * x * x, x), lambda: x)
+
+
+def of_loop_that_does_not_run(x):
+    return repeat(0, lambda i, y: y * x * x, x) * x * x
+
+
+SECOND_DERIVATIVES = [with_second_gradients(make) for make in (
+    of_power, of_cond_in_loop, of_nested_loops, of_scan, of_map_fn, of_two_loops, of_loop_in_cond,
+    of_loop_that_does_not_run)]

@@ -79,6 +79,10 @@ def variables():
             return [v.read_value()]
 
 
+for build in flow_graphs.SECOND_DERIVATIVES:
+    graph(build)
+
+
 if __name__ == "__main__":
     graph.write()
     flow_graphs.write_gradients(graph)

@@ -305,6 +305,10 @@ def symbolic_gradient():
     return [a, b, *out]
 
 
+for build in flow_graphs.SECOND_DERIVATIVES:
+    graph(build)
+
+
 if __name__ == "__main__":
     graph.write(functional=True)
     flow_graphs.write_gradients(graph)
