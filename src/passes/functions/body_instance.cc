@@ -111,8 +111,8 @@ Status BodyInstance::AddNode(size_t place) {
     DF_TRY(inliner_.CountInputs(values.size()));
     inputs.insert(inputs.end(), values.begin(), values.end());
   }
-  const bool is_anchored = AddControls(node, spec.control_inputs);
-  if (op == nullptr || IsFunctional(op->name)) return AddFunctional(node, std::move(spec), inputs, made);
+  DF_ASSIGN(const bool is_anchored, AddControls(node, spec.control_inputs));
+  if (IsCall(node)) return AddFunctional(node, std::move(spec), inputs, made);
   DF_TRY(AddPlain(node, std::move(spec), inputs, is_anchored, made));
   for (size_t i = open; i < open_.size(); ++i) open_[i].reader = made.done[0];
   return Status();
@@ -144,9 +144,15 @@ Result<AttrMap> BodyInstance::AttrsOf(const BodyNode& node, const OpDef* op) con
   return std::move(spec.attrs);
 }
 
-// What a node of the body, or an argument's node, is called now; empty where the function has none of that name.
+bool BodyInstance::IsCall(const BodyNode& node) const {
+  return inliner_.to().ops().Find(node.op) == nullptr || IsFunctional(node.op);
+}
+
+// What a node of the body, or an argument's node, is called now; empty where the function has none of that name, or a
+// call, of which no node is left.
 std::string BodyInstance::NewNameOf(const std::string& name) const {
   if (auto it = body_.place_of.find(name); it != body_.place_of.end()) {
+    if (IsCall(body_.nodes[static_cast<size_t>(it->second)])) return "";
     const std::string& made = made_[static_cast<size_t>(it->second)].name;
     return made.empty() ? site_.prefix + name : made;
   }
@@ -159,7 +165,7 @@ std::string BodyInstance::NewNameOf(const std::string& name) const {
 }
 
 // The nodes that the node waits for; true where one of them comes after the ties.
-bool BodyInstance::AddControls(const BodyNode& node, std::vector<NodeId>& controls) const {
+Result<bool> BodyInstance::AddControls(const BodyNode& node, std::vector<NodeId>& controls) {
   bool is_anchored = false;
   for (int32_t before : node.control_inputs) {
     const Made& made = made_[static_cast<size_t>(before)];
@@ -168,7 +174,8 @@ bool BodyInstance::AddControls(const BodyNode& node, std::vector<NodeId>& contro
   }
   for (int32_t argument : node.control_arguments) {
     for (const SiteValue& value : arguments_[static_cast<size_t>(argument)]) {
-      controls.push_back(value.output.node);
+      DF_ASSIGN(const NodeId before, inliner_.NodeOf(value, site_));
+      controls.push_back(before);
       is_anchored |= !value.floats;
     }
   }
@@ -210,7 +217,8 @@ Status BodyInstance::AddFunctional(const BodyNode& node, NodeSpec spec, const st
   made.done.insert(made.done.end(), inlined.effects.begin(), inlined.effects.end());
   made.floats = inlined.effects.empty() && spec.control_inputs.empty();
   for (const SiteValue& value : inlined.outputs) {
-    made.done.push_back(value.output.node);
+    DF_ASSIGN(const NodeId done, inliner_.NodeOf(value, site_));
+    made.done.push_back(done);
     made.floats &= value.floats;
   }
   made.outputs = std::move(inlined.outputs);

@@ -43,7 +43,8 @@ class BodyInstance {
                   Made& made);
   Status AddFunctional(const BodyNode& node, NodeSpec spec, const std::vector<SiteValue>& inputs, Made& made);
   Result<std::vector<SiteValue>> Values(const BodyInput& input) const;
-  bool AddControls(const BodyNode& node, std::vector<NodeId>& controls) const;
+  Result<bool> AddControls(const BodyNode& node, std::vector<NodeId>& controls);
+  bool IsCall(const BodyNode& node) const;
   std::string NewNameOf(const std::string& name) const;
   Status CloseLoops();
   Result<std::vector<SiteValue>> Returned(size_t k) const;

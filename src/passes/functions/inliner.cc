@@ -108,6 +108,16 @@ void FunctionInliner::Tie(NodeId node, const CallSite& site) {
   }
 }
 
+// A Switch runs whichever of its outputs is alive.
+Result<NodeId> FunctionInliner::NodeOf(SiteValue value, const CallSite& site) {
+  const Node& source = to_.node(value.output.node);
+  if (ControlFlowKindOf(source.op->name) != ControlFlowKind::kSwitch) return source.id;
+  CallSite untied = site;
+  untied.ties.clear();
+  DF_ASSIGN(const SiteValue given, Add("given", "Identity", {value}, untied));
+  return given.output.node;
+}
+
 Result<SiteValue> FunctionInliner::Anchor(SiteValue value, const CallSite& site) {
   if (!value.floats) return value;
   return Add("begin", "Identity", {value}, site, {}, site.ties);
@@ -120,17 +130,10 @@ bool FunctionInliner::HasState(const AttrMap& attrs) {
 
 // Adds to the site's ties the nodes of the values, but for those that come after nothing.
 Status FunctionInliner::TieTo(const std::vector<SiteValue>& values, CallSite& site) {
-  CallSite untied = site;
-  untied.ties.clear();
   for (const SiteValue& value : values) {
     const Node& source = to_.node(value.output.node);
-    NodeId tie = source.id;
     if (source.num_inputs() == 0 && source.control_inputs.empty()) continue;
-    if (ControlFlowKindOf(source.op->name) == ControlFlowKind::kSwitch) {
-      // A Switch runs whichever of its outputs is alive.
-      DF_ASSIGN(const SiteValue given, Add("given", "Identity", {value}, untied));
-      tie = given.output.node;
-    }
+    DF_ASSIGN(const NodeId tie, NodeOf(value, site));
     site.ties.push_back(tie);
   }
   return Status();

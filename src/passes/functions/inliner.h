@@ -64,6 +64,8 @@ class FunctionInliner {
   // A node of one output (or the first of several), named site.prefix + name, made unique.
   Result<SiteValue> Add(const std::string& name, const std::string& op, const std::vector<SiteValue>& inputs,
                         const CallSite& site, AttrMap attrs = {}, std::vector<NodeId> after = {});
+  // The node that who waits for the value waits for: it is dead where the value is.
+  Result<NodeId> NodeOf(SiteValue value, const CallSite& site);
   // The value, coming after the site's ties.
   Result<SiteValue> Anchor(SiteValue value, const CallSite& site);
 

@@ -200,6 +200,19 @@ def calls_in_loop():
     return tf.while_loop(lambda i, y: i < 6, lambda i, y: (i + 1, step(step(y, w), x)), [0, x])
 
 
+@graph
+def calls_in_loop_gradient():
+    """Of a call, so that the gradient's sums are colocated with calls."""
+    @tf.function
+    def inner(y, x):
+        return tf.sin(y) * x
+    @tf.function
+    def step(y, x):
+        return inner(y, x) + inner(y * 2, y)
+    x = constant(0.5, 1.5)
+    return with_gradients(tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, step(y, x)), [0, x])[1], x)
+
+
 graph(flow_graphs.growing_value)
 graph(flow_graphs.map_fn)
 graph(flow_graphs.scan)
@@ -255,6 +268,21 @@ def effects_in_functional_loop():
         n = run(tf.constant(5), constant(0.5))
     with tf.control_dependencies([n]):
         return [n, v.read_value()]
+
+
+@graph
+def effects_after_arguments():
+    """What waits for a loop's variable, and reads nothing that changes, happens as often as the body does."""
+    v = v1.get_variable("a", initializer=constant(1.0), use_resource=True)
+    def body(i, s):
+        with tf.control_dependencies([s]):
+            added = v.assign_add([1.0])
+        with tf.control_dependencies([added]):
+            return i + 1, s + v.read_value()
+    with tf.control_dependencies([v.initializer]):
+        _, s = tf.while_loop(lambda i, s: i < 3, body, [0, constant(0.0)])
+    with tf.control_dependencies([s]):
+        return [s, v.read_value()]
 
 
 @graph
