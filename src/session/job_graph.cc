@@ -163,7 +163,9 @@ Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster) {
     DF_TRY(CheckFed(draft.job.graph, draft.job.evaluation.signature));
   }
   DF_TRY(CheckQueueElements(draft.job.graph));
-  DF_TRY(CheckQueuesServed(draft.job.graph, {&draft.job.step.signature, &draft.job.evaluation.signature}));
+  const std::vector<const RunSignature*> runs = {&draft.job.step.signature, &draft.job.evaluation.signature};
+  DF_TRY(CheckQueuesServed(draft.job.graph, runs));
+  DF_TRY(CheckQueuesEmptied(draft.job.graph, runs, spec.job.train ? spec.job.train->steps : spec.job.run->steps));
   if (spec.job.train) DF_TRY(KeepRandomPositions(draft));
   DF_TRY(AddInitialValues(draft));
   DF_TRY(AddSaveAndRestore(draft));

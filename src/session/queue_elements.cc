@@ -1,5 +1,6 @@
 #include "src/session/queue_elements.h"
 
+#include "src/graph/handed_on.h"
 #include "src/graph/queue_shapes.h"
 
 namespace dfrun {
@@ -46,7 +47,21 @@ Status CheckShapes(const Graph& graph, const Node& node, const std::vector<Parti
   return Status();
 }
 
+// Whether the node gives an accumulator gradients, or takes their mean.
+bool IsOfGradients(const Node& node) {
+  return node.op->name.ends_with("AccumulatorApplyGradient") || node.op->name.ends_with("AccumulatorTakeGradient");
+}
+
+Status CheckAccumulated(const Graph& graph, const Node& node) {
+  const Output made = HandedOnFrom(graph, node.inputs[0]);
+  if (!made.valid() || !graph.node(made.node).op->name.ends_with("ConditionalAccumulator")) return Status();
+  DF_ASSIGN(const DType held, graph.node(made.node).attrs.Get<DType>("dtype"));
+  DF_ASSIGN(const DType asked, node.attrs.Get<DType>("dtype"));
+  return held == asked ? Status() : InvalidArgument("its accumulator is of ", held, ", not of ", asked);
+}
+
 Status CheckNode(const Graph& graph, const Node& node) {
+  if (IsOfGradients(node)) return CheckAccumulated(graph, node);
   const std::vector<DType> dtypes = QueueDTypes(graph, node.inputs[0]);
   if (dtypes.empty()) return Status();
   DF_TRY(CheckDTypes(dtypes, Puts(node) ? node.input_types : node.output_types, Puts(node) ? 1 : 0));
@@ -60,7 +75,7 @@ Status CheckNode(const Graph& graph, const Node& node) {
 
 Status CheckQueueElements(const Graph& graph) {
   for (const Node& node : graph.nodes()) {
-    if (!Puts(node) && !Takes(node)) continue;
+    if (!Puts(node) && !Takes(node) && !IsOfGradients(node)) continue;
     const Status status = CheckNode(graph, node);
     if (!status.ok()) return status.Annotate(graph.Describe(node.id));
   }

@@ -1,4 +1,4 @@
-// What goes into a queue and comes out of it, against what the queue holds.
+// What goes into a queue or an accumulator and comes out of it, against what that holds.
 #ifndef DFRUN_SRC_SESSION_QUEUE_ELEMENTS_H_
 #define DFRUN_SRC_SESSION_QUEUE_ELEMENTS_H_
 
@@ -7,8 +7,8 @@
 namespace dfrun {
 
 // InvalidArgument where a node enqueues or dequeues components of other dtypes or shapes than the queue behind its
-// handle has, or asks for a batch of components without shapes; of queues whose maker the graph shows. The kernels find
-// the same, in the step.
+// handle has, or asks for a batch of components without shapes, or where it adds to or takes from an accumulator of
+// another dtype; of those whose maker the graph shows. The kernels find the same, in the step.
 Status CheckQueueElements(const Graph& graph);
 
 }  // namespace dfrun

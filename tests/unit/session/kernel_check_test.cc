@@ -28,10 +28,21 @@ TEST(KernelCheck, FindsWhatTheConstructorOfAKernelRefuses) {
   EXPECT_NE(precision.find("are for floating point, not for int32"), std::string::npos) << precision;
 }
 
-TEST(KernelCheck, LeavesGoodNodesAndStatefulOnesAlone) {
+TEST(KernelCheck, FindsWhatMakersOfObjectsRefuse) {
+  const std::string queue = ErrorOf("{op: FIFOQueueV2, component_types: [float32], shapes: [[], []]}");
+  EXPECT_NE(queue.find("job.yaml:3:"), std::string::npos) << queue;
+  EXPECT_NE(queue.find("attr 'shapes' has 2 entries, but there are 1 components"), std::string::npos) << queue;
+  const std::string shuffled =
+      ErrorOf("{op: RandomShuffleQueueV2, component_types: [float32], capacity: 4, min_after_dequeue: 9}");
+  EXPECT_NE(shuffled.find("'min_after_dequeue' is 9"), std::string::npos) << shuffled;
+}
+
+TEST(KernelCheck, LeavesGoodNodesAndSharedObjectsAlone) {
   EXPECT_EQ(ErrorOf("StaticRegexReplace('text', pattern='a+', rewrite='b')"), "");
   EXPECT_EQ(ErrorOf("MatMul([[1.0]], [[2.0]]) + 1.0"), "");
-  EXPECT_EQ(ErrorOf("{op: FIFOQueueV2, component_types: [float32], shapes: [[], []]}"), "");
+  EXPECT_EQ(ErrorOf("{op: FIFOQueueV2, component_types: [float32], shapes: [[]]}"), "");
+  EXPECT_EQ(ErrorOf("{op: Variable, shape: [1000000, 1000000], init: zeros}"), "");
+  EXPECT_EQ(ErrorOf("{op: FIFOQueueV2, component_types: [float32], shapes: [[], []], shared_name: s}"), "");
 }
 
 }  // namespace

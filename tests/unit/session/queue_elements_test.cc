@@ -45,6 +45,20 @@ TEST(QueueElements, OfOtherDTypesAreRefused) {
               "has 3 components, not 2");
 }
 
+TEST(QueueElements, AccumulatorsAddOneDType) {
+  const auto error = [](const std::string& dtype, const std::string& value) {
+    const ScratchDirectory scratch;
+    const std::string spec = StrCat("dfrun: 1\ngraph:\n  a: {op: ConditionalAccumulator, dtype: ", dtype,
+                                    ", shape: [2]}\n  s: {op: Const, value: 0, dtype: int64}\n",
+                                    "  x: AccumulatorApplyGradient(a, s, ", value, ")\n");
+    const Result<LoadedSpec> loaded = LoadSpec(scratch.Write("job.yaml", spec), {});
+    EXPECT_TRUE(loaded.ok()) << loaded.status().ToString();
+    return loaded.ok() ? CheckQueueElements(loaded->graph).message() : "";
+  };
+  EXPECT_EQ(error("float32", "[1.0, 2.0]"), "");
+  EXPECT_NE(error("float32", "[1, 2]").find("its accumulator is of float32, not of int32"), std::string::npos);
+}
+
 TEST(QueueElements, OfOtherShapesAreRefused) {
   ExpectError(ErrorOf("QueueEnqueueV2(q, [[1.0], 3])"), "component 0 of its queue has the shape [2], but");
   ExpectError(ErrorOf("QueueEnqueueManyV2(q, [[1.0, 2.0], [3, 4]])"), "whose rows are the elements");

@@ -26,11 +26,35 @@ constexpr char kPut[] = "  put: {op: QueueEnqueueV2, inputs: [q, [1.0]]}\n";
 
 TEST(ServedQueuesTest, NothingPutsElementsIntoTheQueue) {
   const std::string error = ErrorOf(std::string(kTake) + kPut, "{fetch: [x]}");
-  EXPECT_NE(error.find("would wait for ever: nothing that the job runs puts elements into the queue 'q'"),
-            std::string::npos)
+  EXPECT_NE(error.find("would wait for ever: nothing that the job runs puts elements into 'q'"), std::string::npos)
       << error;
   EXPECT_NE(error.find("job.yaml:4:"), std::string::npos) << error;
   EXPECT_NE(ErrorOf(std::string(kTake) + "  n: QueueSizeV2(q)\n", "{fetch: [x, n]}").find("'q'"), std::string::npos);
+}
+
+TEST(ServedQueuesTest, MoreIsPutIntoAQueueThanItHolds) {
+  const std::string small =
+      "  s: {op: FIFOQueueV2, component_types: [float32], shapes: [[]], capacity: 3}\n"
+      "  a: {op: QueueEnqueueV2, inputs: [s, [1.0]]}\n  b: {op: QueueEnqueueV2, inputs: [s, [1.0]]}\n"
+      "  n: QueueSizeV2(s)\n  end: QueueCloseV2(s)\n"
+      "  y: {op: QueueDequeueV2, inputs: [s], component_types: [float32]}\n";
+  EXPECT_EQ(ErrorOf(small, "{targets: [a, n], steps: 3}"), "");
+  EXPECT_EQ(ErrorOf(small, "{targets: [a, y], steps: 30}"), "");
+  EXPECT_EQ(ErrorOf(small, "{targets: [a, end], steps: 30}"), "");
+  EXPECT_EQ(ErrorOf(kPut, "{targets: [put], steps: 30}"), "");
+  for (const char* run : {"{targets: [a, n], steps: 4}", "{targets: [a, b], steps: 2}"}) {
+    const std::string error = ErrorOf(small, run);
+    EXPECT_NE(error.find("would wait for ever: the queue 's' holds 3 elements"), std::string::npos) << error;
+  }
+}
+
+TEST(ServedQueuesTest, NothingAddsGradientsToAnAccumulator) {
+  const std::string nodes =
+      "  a: {op: ConditionalAccumulator, dtype: float32, shape: []}\n  s: {op: Const, value: 0, dtype: int64}\n"
+      "  put: AccumulatorApplyGradient(a, s, 1.0)\n  x: {op: AccumulatorTakeGradient, inputs: [a, 1], dtype: float32}\n"
+      "  n: AccumulatorNumAccumulated(a)\n";
+  EXPECT_EQ(ErrorOf(nodes, "{fetch: [x], targets: [put]}"), "");
+  EXPECT_NE(ErrorOf(nodes, "{fetch: [x, n]}").find("puts elements into 'a'"), std::string::npos);
 }
 
 TEST(ServedQueuesTest, TheJobServesTheQueue) {
