@@ -8,6 +8,7 @@
 #include "jobs/eval_variables.h"
 #include "jobs/json.h"
 #include "jobs/model.h"
+#include "jobs/training_graph.h"
 #include "src/graph/dot.h"
 #include "src/graph/graph_def.h"
 #include "src/graph/text_dump.h"
@@ -95,7 +96,13 @@ Status AddInit(Graph& graph, const JobSpec& job) {
 // The graph of a model as one that TensorFlow imports.
 Result<Graph> ForTensorFlow(const GraphOptions& options) {
   DF_ASSIGN(Model model, LoadModel(options.model, options.sets, options.ranks));
-  if (model.job) DF_TRY(AddInit(model.graph, *model.job));
+  if (model.job && model.job->train) {
+    DF_ASSIGN(const Cluster cluster, MakeCluster(model.tasks, model.RanksNeeded()));
+    const LoadedSpec spec{*model.job, std::move(model.graph)};
+    DF_ASSIGN(model.graph, MakeTrainingGraph(spec, cluster));
+  } else if (model.job) {
+    DF_TRY(AddInit(model.graph, *model.job));
+  }
   if (options.portable) {
     DF_ASSIGN(model.graph, MakePortable(model.graph));
   } else if (Status status = CheckPortable(model.graph); !status.ok()) {
@@ -143,7 +150,9 @@ RunCommand Setup(Options& args) {
   args.Values("--set", options->sets, "key=value: another value for one of the spec's params");
   const Option text = args.Flag("--text", options->text, "A line a node (the default)");
   const Option dot = args.Flag("--dot", options->dot, "For Graphviz");
-  const Option pb = args.Flag("--pb", options->pb, "As GraphDef, which TensorFlow imports");
+  const Option pb =
+      args.Flag("--pb", options->pb,
+                "As GraphDef, which TensorFlow imports; a spec's has nodes `init` and, where it trains, `train`");
   args.Flag("--portable", options->portable, "With --pb: ops of dfrun's own as those of TensorFlow").Needs(pb);
   text.Excludes(dot).Excludes(pb);
   dot.Excludes(pb);
