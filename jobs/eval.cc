@@ -78,7 +78,7 @@ class Evaluation {
   Status Resolve(Model& model) {
     DF_TRY(CheckFetchNames(options_.fetches));
     for (const std::string& text : options_.feeds) {
-      DF_ASSIGN(Feed feed, ReadFeed(model.graph, text));
+      DF_ASSIGN(Feed feed, ReadFeed(model, text));
       if (std::find(step_.feeds.begin(), step_.feeds.end(), feed.output) != step_.feeds.end())
         return Error(Code::kUsage, "--feed ", text, ": '", OutputName(model.graph, feed.output), "' is fed twice");
       step_.feeds.push_back(feed.output);
@@ -86,7 +86,7 @@ class Evaluation {
       feeds_.push_back(std::move(feed.value));
     }
     names_ = options_.fetches;
-    DF_ASSIGN(step_.fetches, ResolveFetches(model.graph, names_));
+    DF_ASSIGN(step_.fetches, ResolveFetches(model, names_));
     DF_ASSIGN(step_.targets, ResolveNodes(model.graph, "--target", options_.targets));
     DF_ASSIGN(inits_, ResolveNodes(model.graph, "--init", options_.inits));
     DF_ASSIGN(finals_, ResolveNodes(model.graph, "--finally", options_.finals));

@@ -5,16 +5,18 @@
 
 #include "src/base/hdf5.h"
 #include "src/framework/tensor_hdf5.h"
+#include "src/graph/named_node.h"
 
 namespace dfrun::jobs {
 
-Result<Feed> ReadFeed(const Graph& graph, const std::string& text) {
+Result<Feed> ReadFeed(const Model& model, const std::string& text) {
+  const Graph& graph = model.graph;
   const size_t equals = text.find('=');
   const size_t colon = text.rfind(":/");
   if (equals == std::string::npos || colon == std::string::npos || colon < equals) {
     return Error(Code::kUsage, "--feed ", text, ": it must be NAME=FILE.h5:/path/of/dataset");
   }
-  const Result<Output> output = graph.ParseOutput(text.substr(0, equals));
+  const Result<Output> output = model.ParseOutput(text.substr(0, equals));
   if (!output.ok()) return Error(Code::kUsage, "--feed ", text, ": ", output.status().message());
   const std::string path = text.substr(equals + 1, colon - equals - 1);
   const auto annotate = [&](const Status& status) { return status.Annotate("--feed " + text); };
@@ -33,10 +35,10 @@ Result<Feed> ReadFeed(const Graph& graph, const std::string& text) {
   return Feed{*output, *std::move(value)};
 }
 
-Result<std::vector<Output>> ResolveFetches(const Graph& graph, const std::vector<std::string>& fetches) {
+Result<std::vector<Output>> ResolveFetches(const Model& model, const std::vector<std::string>& fetches) {
   std::vector<Output> outputs;
   for (const std::string& text : fetches) {
-    const Result<Output> output = graph.ParseOutput(text);
+    const Result<Output> output = model.ParseOutput(text);
     if (!output.ok()) return Error(Code::kUsage, "--fetch ", text, ": ", output.status().message());
     outputs.push_back(*output);
   }
@@ -46,9 +48,9 @@ Result<std::vector<Output>> ResolveFetches(const Graph& graph, const std::vector
 Result<std::vector<NodeId>> ResolveNodes(const Graph& graph, const char* flag, const std::vector<std::string>& names) {
   std::vector<NodeId> nodes;
   for (const std::string& name : names) {
-    const NodeId id = graph.Find(name);
-    if (id < 0) return Error(Code::kUsage, flag, " ", name, ": ", graph.ParseOutput(name).status().message());
-    nodes.push_back(id);
+    const Result<NodeId> id = NamedNode(graph, name);
+    if (!id.ok()) return Error(Code::kUsage, flag, " ", name, ": ", id.status().message());
+    nodes.push_back(*id);
   }
   return nodes;
 }

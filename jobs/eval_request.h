@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "jobs/model.h"
 #include "src/framework/tensor.h"
 #include "src/graph/graph.h"
 #include "src/passes/prune.h"
@@ -17,9 +18,9 @@ struct Feed {
 };
 
 // "NAME[:port]=FILE.h5:/path". Usage errors for what is no such text or names no output; reads the dataset.
-Result<Feed> ReadFeed(const Graph& graph, const std::string& text);
+Result<Feed> ReadFeed(const Model& model, const std::string& text);
 
-Result<std::vector<Output>> ResolveFetches(const Graph& graph, const std::vector<std::string>& fetches);
+Result<std::vector<Output>> ResolveFetches(const Model& model, const std::vector<std::string>& fetches);
 Result<std::vector<NodeId>> ResolveNodes(const Graph& graph, const char* flag, const std::vector<std::string>& names);
 
 // Usage error that names a placeholder which a run of `signature` needs and does not feed.

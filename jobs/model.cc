@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "src/base/text.h"
 #include "src/graph/graph_def.h"
 #include "src/passes/functions/lower_functions.h"
 #include "src/session/job_graph.h"
@@ -44,6 +45,18 @@ std::vector<JobTasks> TasksOfDevices(const Graph& graph) {
   return out;
 }
 
+Result<Output> Model::ParseOutput(const std::string& text) const {
+  const size_t colon = text.rfind(':');
+  const auto found = values.find(text.substr(0, colon));
+  if (found == values.end()) return graph.ParseOutput(text);
+  const std::vector<Output>& outputs = found->second;
+  const std::optional<size_t> port =
+      colon == std::string::npos ? std::optional<size_t>(0) : ParseAs<size_t>(text.substr(colon + 1));
+  if (port && *port < outputs.size()) return outputs[*port];
+  if (graph.Find(found->first) >= 0) return graph.ParseOutput(text);
+  return NotFound("there is no output '", text, "': '", found->first, "' has ", outputs.size(), " values");
+}
+
 int Model::RanksNeeded() const {
   const std::map<std::string, int> named = TasksNamed(graph);
   const auto needed = [&](const std::string& job) { return named.count(job) > 0 ? named.at(job) : 1; };
@@ -68,7 +81,7 @@ Result<Model> LoadSpecModel(const std::string& path, const std::vector<std::stri
   options.ranks = ranks;
   DF_ASSIGN(LoadedSpec spec, LoadSpec(path, options));
   std::vector<JobTasks> tasks = TasksOf(spec.job);
-  return Model{std::move(spec.graph), std::move(spec.job), std::move(tasks)};
+  return Model{std::move(spec.graph), std::move(spec.job), std::move(tasks), std::move(spec.values)};
 }
 
 Result<Model> LoadModel(const std::string& path, const std::vector<std::string>& sets, int ranks) {

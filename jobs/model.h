@@ -2,6 +2,7 @@
 #ifndef DFRUN_JOBS_MODEL_H_
 #define DFRUN_JOBS_MODEL_H_
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,8 +14,12 @@ namespace dfrun::jobs {
 
 struct Model {
   Graph graph;
-  std::optional<JobSpec> job;   // of a spec
-  std::vector<JobTasks> tasks;  // how ranks become tasks
+  std::optional<JobSpec> job;                                           // of a spec
+  std::vector<JobTasks> tasks;                                          // how ranks become tasks
+  std::map<std::string, std::vector<Output>, std::less<>> values = {};  // LoadedSpec::values
+
+  // "name" or "name:port", as the spec means it, else as the graph does. NotFound, InvalidArgument.
+  Result<Output> ParseOutput(const std::string& text) const;
 
   // The least number of ranks that has every task that `tasks` and the devices of nodes name.
   int RanksNeeded() const;

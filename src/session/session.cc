@@ -1,6 +1,7 @@
 #include "src/session/session.h"
 
 #include "src/base/log.h"
+#include "src/graph/named_node.h"
 #include "src/passes/functions/lower_functions.h"
 #include "src/placement/placer.h"
 #include "src/session/master.h"
@@ -40,9 +41,9 @@ Result<RunSignature> Session::SignatureOf(const std::vector<std::string>& feeds,
     signature.fetches.push_back(fetch);
   }
   for (const std::string& name : targets) {
-    const NodeId target = graph->Find(name);
-    if (target < 0) return graph->ParseOutput(name).status().Annotate("target");
-    signature.targets.push_back(target);
+    const Result<NodeId> target = NamedNode(*graph, name);
+    if (!target.ok()) return target.status().Annotate("target");
+    signature.targets.push_back(*target);
   }
   return signature;
 }

@@ -7,6 +7,7 @@
 #define DFRUN_SRC_SPEC_JOB_SPEC_H_
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -149,6 +150,9 @@ struct JobSpec {
 struct LoadedSpec {
   JobSpec job;
   Graph graph;
+  // What entries of the graph stand for that are not one node of their name: conditionals, loops and calls with several
+  // values, in their order.
+  std::map<std::string, std::vector<Output>, std::less<>> values = {};
 };
 
 }  // namespace dfrun

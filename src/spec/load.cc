@@ -66,7 +66,8 @@ class Loader {
     DF_TRY(diagnostics_.ToStatus());
     if (Status status = FixBatchSizes(job_.inputs, graph_); !status.ok())
       return Error(Code::kBadSpec, status.message());
-    return LoadedSpec{std::move(job_), std::move(graph_)};
+    std::map<std::string, std::vector<Output>, std::less<>> values = lowering.ValuesThatAreNoNode();
+    return LoadedSpec{std::move(job_), std::move(graph_), std::move(values)};
   }
 
  private:

@@ -58,6 +58,16 @@ std::optional<NodeId> Lowering::FindNode(const Yaml& scalar) {
   return {};
 }
 
+std::map<std::string, std::vector<Output>, std::less<>> Lowering::ValuesThatAreNoNode() const {
+  std::map<std::string, std::vector<Output>, std::less<>> values;
+  for (const auto& [name, value] : top_.values) {
+    if (value.failed || value.outputs.empty()) continue;
+    const NodeId id = graph_.Find(name);
+    if (id < 0 || AllOutputs(id).outputs != value.outputs) values.emplace(name, value.outputs);
+  }
+  return values;
+}
+
 void Lowering::CheckUncalledFunctions() {
   for (const auto& [name, def] : in_.functions) {
     if (called_.contains(&def) || diagnostics_.full()) continue;

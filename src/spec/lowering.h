@@ -68,6 +68,8 @@ class Lowering {
   std::optional<NodeId> AddCounter(const std::string& name, SourcePlace place);
 
   const std::vector<VariableSpec>& variables() const { return variables_; }
+  // LoadedSpec::values.
+  std::map<std::string, std::vector<Output>, std::less<>> ValuesThatAreNoNode() const;
 
  private:
   // An input as written: a value of the graph, or a constant, which gets its dtype from the others.

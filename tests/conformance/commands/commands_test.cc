@@ -165,6 +165,24 @@ TEST_F(CommandsTest, OwnOpsAreNamedOrWrittenPortably) {
   EXPECT_THAT(output_, Not(HasSubstr("HDF5Reader")));
 }
 
+TEST_F(CommandsTest, EvalTakesNamesAsTheSpecMeansThem) {
+  const std::string spec = Write("several.yaml",
+                                 "dfrun: 1\n"
+                                 "functions:\n  pair: {args: [a], returns: {twice: a * 2, more: a + 1}}\n"
+                                 "graph:\n"
+                                 "  last: {op: While, vars: {t: 0, h: 1.0}, cond: t < 3, body: {t: t + 1, h: h * 2}}\n"
+                                 "  p: pair(last)\n"
+                                 "  done: {op: NoOp, control: [^p]}\n");
+  EXPECT_EQ(Evaluate(spec, "last").scalar<int32_t>(), 3);
+  EXPECT_EQ(Evaluate(spec, "last:1").scalar<float>(), 8.0F);
+  EXPECT_EQ(Evaluate(spec, "p:1").scalar<int32_t>(), 4);
+  EXPECT_EQ(Dfrun("eval " + spec + " --fetch last:2"), 64);
+  EXPECT_THAT(output_, HasSubstr("'last' has 2 values"));
+  EXPECT_EQ(Dfrun("eval " + spec + " --target done"), 0) << output_;
+  EXPECT_EQ(Dfrun("eval " + spec + " --target p/more:0"), 64);
+  EXPECT_THAT(output_, HasSubstr("is an output, not a node: write 'p/more'"));
+}
+
 TEST_F(CommandsTest, GraphOfASpec) {
   ASSERT_EQ(Dfrun("graph configs/figure1.yaml"), 0) << output_;
   EXPECT_THAT(output_, HasSubstr("relu = Relu("));
