@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include "src/autodiff/gradients.h"
@@ -254,6 +255,23 @@ TEST(FlowGradients, StacksOfNoLoopsGradientAreRefusedByName) {
     EXPECT_EQ(status.code(), Code::kUnimplemented);
     EXPECT_THAT(status.message(), HasSubstr(StrCat("pop", num_pops - 1)));
     EXPECT_THAT(status.message(), HasSubstr("'x' -> 'push' -> 'pop"));
+  }
+}
+
+TEST(FlowGradients, AnXOrYInsideOfALoopIsRefusedByName) {
+  GraphMaker m;
+  const Output x = m.Placeholder("x", PartialShape::Scalar());
+  const Output inside = m.Add("inside", "Enter", {x}, {{"frame_name", "repeat"}});
+  const Output y = m.Add("y", "Exit", {m.Add("square", "Square", {inside})});
+  for (const auto& [from, to, what] :
+       {std::tuple(m.graph.Find("square"), x.node, "'square' (op Square): a gradient's y"),
+        std::tuple(y.node, inside.node, "'inside' (op Enter): a gradient's x")}) {
+    const Output end{from, 0};
+    const Output begin{to, 0};
+    const Status status = AddGradients(m.graph, {&end, 1}, {&begin, 1}).status();
+    EXPECT_EQ(status.code(), Code::kUnimplemented);
+    EXPECT_THAT(status.message(), HasSubstr(StrCat(what, " lies inside of the loop 'repeat'")));
+    EXPECT_THAT(status.message(), HasSubstr("let it leave the loop by an Exit, or enter it"));
   }
 }
 
