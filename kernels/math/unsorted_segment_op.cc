@@ -35,7 +35,8 @@ void UnsortedSegmentOp(OpBuilder& op) {
 // Rows with a negative id went nowhere and get zero.
 Output Pick(GradientBuilder& g, Output values) {
   const Output zero = g.Op("ZerosLike", g.x(1));
-  const Output rows = g.Op("Gather", values, g.Op("Maximum", g.x(1), zero));
+  // GatherV2 takes ids of every type; Gather does not.
+  const Output rows = g.Op("GatherV2", values, g.Op("Maximum", g.x(1), zero), g.Const(Tensor::Scalar<int32_t>(0)));
   const Output counted = g.Op("GreaterEqual", g.x(1), zero);
   const Output shape = g.Op("Shape", counted);
   const Output extra = g.Op("Sub", g.Op("Rank", rows), g.Op("Rank", counted));

@@ -8,6 +8,11 @@ constexpr const char* kNumericT =
     "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, "
     "uint16, complex128, half, uint32, uint64}";
 
+// The value, whose rank must leave room for the channels: NCHW has a dimension behind them.
+Result<PartialShape> ValueShape(const InferenceContext& c, const std::string& data_format) {
+  return c.WithRankAtLeast(0, data_format == "NCHW" ? 3 : 2);
+}
+
 // The dimension of a tensor of this rank that holds channels. Rank is at least 2.
 int ChannelDim(const std::string& data_format, int rank) {
   return data_format == "NCHW" ? 1 : rank - 1;
@@ -15,7 +20,7 @@ int ChannelDim(const std::string& data_format, int rank) {
 
 Status BiasAddShape(InferenceContext& c) {
   DF_ASSIGN(const std::string data_format, c.attrs().GetOr<std::string>("data_format", "NHWC"));
-  DF_ASSIGN(PartialShape value, c.WithRankAtLeast(0, 2));
+  DF_ASSIGN(PartialShape value, ValueShape(c, data_format));
   DF_ASSIGN(const PartialShape bias, c.WithRank(1, 1));
   if (value.known_rank()) {
     const int dim = ChannelDim(data_format, value.rank());
@@ -31,26 +36,22 @@ Status BiasAddShape(InferenceContext& c) {
 
 Status BiasAddGradShape(InferenceContext& c) {
   DF_ASSIGN(const std::string data_format, c.attr<std::string>("data_format"));
-  DF_ASSIGN(const PartialShape value, c.WithRankAtLeast(0, 2));
+  DF_ASSIGN(const PartialShape value, ValueShape(c, data_format));
   c.set_output(0, value.known_rank() ? PartialShape({value.dim(ChannelDim(data_format, value.rank()))})
                                      : PartialShape::UnknownOfRank(1));
   return Status();
 }
 
-// The bias repeated over all that BiasAddGrad summed.
+// The bias repeated over all that BiasAddGrad summed; with NCHW as a column, of sizes [-1, 1, ...].
 void BiasAddGradGradient(GradientBuilder& g) {
   Output bias = g.dy(0);
+  const Output shape = g.Op("Shape", g.x(0));
   if (g.attr<std::string>("data_format") == "NCHW") {
-    const PartialShape shape = g.shape(g.x(0));
-    if (!shape.known_rank()) {
-      g.Fail(Unimplemented("the gradient of BiasAddGrad with NCHW needs an input of known rank"));
-      return;
-    }
-    std::vector<int32_t> column(static_cast<size_t>(shape.rank() - 1), 1);
-    column[0] = -1;
-    bias = g.Op("Reshape", bias, g.Const(Tensor::Vector<int32_t>(column)));
+    const Output behind = g.Op("Slice", shape, g.Const<int32_t>({2}), g.Const<int32_t>({-1}));
+    const Output axis = g.Const(Tensor::Scalar<int32_t>(0));
+    bias = g.Op("Reshape", bias, g.Op("ConcatV2", g.Const<int32_t>({-1}), g.Op("OnesLike", behind), axis));
   }
-  g.dx(0) = g.Op("BroadcastTo", bias, g.Op("Shape", g.x(0)));
+  g.dx(0) = g.Op("BroadcastTo", bias, shape);
 }
 
 }  // namespace

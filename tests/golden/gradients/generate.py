@@ -162,6 +162,7 @@ def segments(w):
         w.case("SparseSegment" + norm, draw((4, 2)), indices, ids)
         w.case("SparseSegment" + norm, draw((4, 2)), indices, ids, sparse_gradient=True)
         w.case(f"SparseSegment{norm}WithNumSegments", draw((4, 2)), indices, ids, s32(5))
+    w.case("UnsortedSegmentSum", draw((3, 2)), np.array([1, -1, 0], np.int16), s32(2))
 
 
 def main():
