@@ -7,9 +7,9 @@ class Reader {
  public:
   Reader(std::string_view record, const CsvFormat& format) : text_(record), format_(format) {}
 
-  Result<std::vector<std::string>> Fields() {
+  Result<std::vector<std::string>> Fields(size_t limit) {
     std::vector<std::string> fields;
-    while (at_ < text_.size()) {
+    while (at_ < text_.size() && fields.size() < limit) {
       if (IsLineEnd(text_[at_])) {
         ++at_;
         continue;
@@ -17,7 +17,7 @@ class Reader {
       std::string& field = fields.emplace_back();
       DF_TRY(format_.quotes && text_[at_] == '"' ? Quoted(field) : Plain(field));
     }
-    if (!text_.empty() && text_.back() == format_.delimiter) fields.emplace_back();
+    if (fields.size() < limit && !text_.empty() && text_.back() == format_.delimiter) fields.emplace_back();
     return fields;
   }
 
@@ -61,8 +61,8 @@ class Reader {
 
 }  // namespace
 
-Result<std::vector<std::string>> CsvFields(std::string_view record, const CsvFormat& format) {
-  return Reader(record, format).Fields();
+Result<std::vector<std::string>> CsvFields(std::string_view record, const CsvFormat& format, size_t limit) {
+  return Reader(record, format).Fields(limit);
 }
 
 }  // namespace dfrun

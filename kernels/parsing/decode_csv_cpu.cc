@@ -44,8 +44,11 @@ class DecodeCsvKernel final : public Kernel {
 
  private:
   Status Record(const OpContext& ctx, const std::string& record, int64_t r, const std::vector<Tensor*>& outputs) const {
-    DF_ASSIGN(std::vector<std::string> fields, CsvFields(record, format_));
-    if (!columns_.empty()) {
+    std::vector<std::string> fields;
+    if (columns_.empty()) {
+      DF_ASSIGN(fields, CsvFields(record, format_));
+    } else {
+      DF_ASSIGN(fields, CsvFields(record, format_, static_cast<size_t>(columns_.back()) + 1));
       for (size_t i = 0; i < columns_.size() && static_cast<size_t>(columns_[i]) < fields.size(); ++i) {
         if (static_cast<size_t>(columns_[i]) != i) fields[i] = std::move(fields[static_cast<size_t>(columns_[i])]);
       }

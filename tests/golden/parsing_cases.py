@@ -33,6 +33,8 @@ def csv_cases(w):
     w.case("DecodeCSV", text(["a,1,2"]), defaults, name="two delimiters", field_delim=",,")
     for columns in [[0, 2, 4], [1, 2, 3], [2, 1, 0], [0, 1], [0, 1, 9], [-1, 0, 1]]:
         w.case("DecodeCSV", text(["0,1,2,3,4", "5,6,7,8,9"]), defaults, name=f"columns {columns}", select_cols=columns)
+    for record in ['a,1,2,"x', "a,1,2,3\r\n", 'a,1,2,b"b', "a,1,2,", "a,1,2\n", 'a,1,"2"x']:
+        w.case("DecodeCSV", text([record]), defaults, name=f"columns before {record!r}", select_cols=[0, 1, 2])
     w.case("DecodeCSV", text([["a,1,2"], ["b,3,4"]]), defaults, name="a matrix")
     w.case("DecodeCSV", text("a,1,2"), [text(""), tensor(7, "int64"), tensor(1.5, "float64")], name="scalars")
     w.case("DecodeCSV", text(np.zeros((0,))), defaults, name="no records")
