@@ -64,7 +64,7 @@ class HashTable final : public LookupTable {
     for (int64_t i = 0; i < keys.num_elements(); ++i) {
       const auto [at, added] = rows.try_emplace(keys.data<K>()[i], Row(values, i));
       if (!added && at->second != Row(values, i)) {
-        return InvalidArgument("the ", DebugString(), " is given two values for the key ", keys.data<K>()[i]);
+        return FailedPrecondition("the ", DebugString(), " is given two values for the key ", keys.data<K>()[i]);
       }
     }
     MutexLock lock(mu_);

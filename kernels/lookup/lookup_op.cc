@@ -14,9 +14,12 @@ Status OneHandle(InferenceContext& c) {
   return c.WithRank(0, 0).status();
 }
 
-Status HandleAndVector(InferenceContext& c) {
+// A vector of keys, and as many values.
+Status HandleKeysAndValues(InferenceContext& c) {
   DF_TRY(OneHandle(c));
-  return c.WithRank(1, 1).status();
+  DF_ASSIGN(const PartialShape keys, c.WithRank(1, 1));
+  DF_ASSIGN(const PartialShape values, c.WithRankAtLeast(2, 1));
+  return values.known_rank() ? keys.Merge(PartialShape({values.dim(0)})).status() : Status();
 }
 
 void FillsTable(OpBuilder& op) {
@@ -37,7 +40,7 @@ OP("LookupTableInsertV2")
     .Doc("Adds keys to a mutable table, or gives them new values.");
 OP("LookupTableImportV2")
     .As(FillsTable)
-    .Shape(&HandleAndVector)
+    .Shape(&HandleKeysAndValues)
     .Doc("Makes keys and values all that a mutable table holds.");
 
 OP("InitializeTableV2")
@@ -49,8 +52,9 @@ OP("InitializeTableV2")
     .Stateful()
     .NotDifferentiable()
     .Shape([](InferenceContext& c) -> Status {
-      DF_TRY(HandleAndVector(c));
-      return c.input(1).Merge(c.input(2)).status();
+      DF_TRY(OneHandle(c));
+      DF_ASSIGN(const PartialShape keys, c.WithRank(1, 1));
+      return keys.Merge(c.input(2)).status();
     })
     .Doc("Fills a table that is filled once.");
 

@@ -37,8 +37,8 @@ class LookupTable : public Resource {
   virtual Status Insert(const Tensor& keys, const Tensor& values) = 0;
   // Vectors, in place of all that the table holds; one that is not mutable is initialised.
   virtual Status Import(const Tensor& keys, const Tensor& values) = 0;
-  // Fills a table that is not mutable, with vectors. InvalidArgument for no keys and a key with two values;
-  // FailedPrecondition where the table holds something else already.
+  // Fills a table that is not mutable, with vectors. InvalidArgument for no keys; FailedPrecondition
+  // for a key with two values, and where the table holds something else already.
   virtual Status Initialize(const Tensor& keys, const Tensor& values) = 0;
   virtual Status Remove(const Tensor& keys) = 0;
   virtual Result<int64_t> Size() const = 0;

@@ -90,6 +90,7 @@ class ResourceGatherNdKernel final : public GatherKernel {
 
  protected:
   Result<Gathered> Read(const Tensor& indices, const Shape& variable) const override {
+    if (variable.rank() == 0) return InvalidArgument("the variable is a scalar: it has no slices");
     DF_ASSIGN(CoordinateSlices named, ReadCoordinates(indices, variable));
     const auto depth = static_cast<int>(indices.shape().dim(indices.shape().rank() - 1));
     named.prefix.insert(named.prefix.end(), variable.dims().begin() + depth, variable.dims().end());

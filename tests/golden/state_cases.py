@@ -286,6 +286,7 @@ def gather_cases(w):
     for indices in [[[1, 2], [0, 0]], [[1, 2, 1]], [1], [[]], [[2, 0]], [[0, -1]], [[0, 0, 0, 0]]]:
         w.case("ResourceGatherNd", v, np.array(indices, np.int64), name=str(indices), dtype=tf.float32)
     w.case("ResourceGatherNd", v, np.array(0, np.int64), name="a scalar", dtype=tf.float32)
+    w.case("ResourceGatherNd", Variable(tensor(1.5)), np.zeros((2, 0), np.int32), name="of a scalar", dtype=tf.float32)
     none = Variable(tensor(np.zeros((2, 0, 3))))
     for indices in [np.zeros((0, 1)), np.zeros((1, 1)), np.zeros((1, 0)), np.zeros((0, 3))]:
         w.case("ResourceGatherNd", none, indices.astype(np.int32), name=f"no elements {list(indices.shape)}", dtype=tf.float32)
