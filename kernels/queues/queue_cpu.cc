@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "kernels/control/tensor_list.h"
+#include "kernels/array/int_values.h"
 #include "kernels/queues/element_batch.h"
 #include "kernels/state/device_object.h"
 
@@ -73,7 +73,7 @@ struct DequeueMany {
   explicit DequeueMany(KernelSetup&) {}
   static Status Start(OpContext& ctx, Queue& queue, Callback done) {
     DF_TRY(CheckOutputs(ctx, queue));
-    DF_ASSIGN(const int64_t n, ScalarInput(ctx, 1, "the number of elements"));
+    DF_ASSIGN(const int64_t n, OnlyInt(ctx.input(1), "the number of elements"));
     if (n < 0) return InvalidArgument(ctx.node().op->name, " requested ", n, " < 0 elements");
     DF_TRY(queue.CheckBatches());
     queue.DequeueMany(ctx, n, kUpTo, done);

@@ -57,8 +57,15 @@ Status ShapesOfElement(InferenceContext& c) {
   return SetComponentShapes(c, {});
 }
 
+// n: a number, which may stand in a vector.
+Status CheckNumberShape(const InferenceContext& c) {
+  const PartialShape& shape = c.input(1);
+  if (shape.num_elements() < 0 || shape.num_elements() == 1) return Status();
+  return InvalidArgument("input 'n' must be one number, but has shape ", shape);
+}
+
 Status ShapesOfBatch(InferenceContext& c) {
-  DF_TRY(c.WithRank(1, 0).status());
+  DF_TRY(CheckNumberShape(c));
   const Tensor* const n = c.input_value(1);
   const int64_t size = n == nullptr ? PartialShape::kUnknown : n->scalar<int32_t>();
   if (n != nullptr && size < 0) return InvalidArgument("input 'n' must be at least 0, but is ", size);
@@ -66,7 +73,7 @@ Status ShapesOfBatch(InferenceContext& c) {
 }
 
 Status ShapesOfSomeBatch(InferenceContext& c) {
-  DF_TRY(c.WithRank(1, 0).status());
+  DF_TRY(CheckNumberShape(c));
   return SetComponentShapes(c, {PartialShape::kUnknown});
 }
 

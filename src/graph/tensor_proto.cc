@@ -8,11 +8,6 @@ namespace {
 
 constexpr int64_t kMaxTensorBytes = int64_t{1} << 31;
 
-Status CheckCount(int64_t given, int64_t wanted) {
-  if (given <= wanted) return Status();
-  return InvalidArgument("the tensor holds ", given, " values, but its shape has ", wanted, " elements");
-}
-
 // Repeats the last of the values, which are as many elements as `given`; no value at all means zeros.
 template <class T>
 void RepeatLast(Tensor& out, int64_t given) {
@@ -23,9 +18,9 @@ void RepeatLast(Tensor& out, int64_t given) {
 
 template <class T, class Field, class Convert>
 Status FromValues(const Field& field, Tensor& out, Convert convert) {
-  DF_TRY(CheckCount(field.size(), out.num_elements()));
-  std::transform(field.begin(), field.end(), out.data<T>(), convert);
-  RepeatLast<T>(out, field.size());
+  const int given = static_cast<int>(std::min<int64_t>(field.size(), out.num_elements()));
+  std::transform(field.begin(), field.begin() + given, out.data<T>(), convert);
+  RepeatLast<T>(out, given);
   return Status();
 }
 
@@ -50,8 +45,7 @@ Status FromWrapped(const proto::TensorProto& proto, Tensor& out) {
 template <class T, class Field>
 Status FromPairs(const Field& field, Tensor& out) {
   if (field.size() % 2 != 0) return InvalidArgument("the tensor holds half a complex value");
-  const int64_t given = field.size() / 2;
-  DF_TRY(CheckCount(given, out.num_elements()));
+  const int64_t given = std::min<int64_t>(field.size() / 2, out.num_elements());
   for (int i = 0; i < given; ++i) out.data<T>()[i] = T(field[2 * i], field[2 * i + 1]);
   RepeatLast<T>(out, given);
   return Status();

@@ -294,10 +294,18 @@ TEST(GraphDefImportTest, RefusesVersionsThatRefuseIt) {
   EXPECT_THAT(read("bad_consumers: [1, 2474]").message(), HasSubstr("not for readers of GraphDef version 2474"));
 }
 
+TEST(GraphDefImportTest, ValuesBeyondTheShapeAreLeftOut) {
+  const Result<Graph> graph = Text(ConstText("tensor_shape { dim { size: 2 } } float_val: [1, 2, 3]"));
+  ASSERT_TRUE(graph.ok()) << graph.status().ToString();
+  EXPECT_TRUE(Value(*graph, "c").Identical(Tensor::Vector<float>({1, 2})));
+  const Result<Graph> none = Text(ConstText("tensor_shape { dim { size: 0 } } float_val: 7"));
+  ASSERT_TRUE(none.ok()) << none.status().ToString();
+  EXPECT_EQ(Value(*none, "c").num_elements(), 0);
+}
+
 TEST(GraphDefImportTest, RefusesHostileTensors) {
   const auto error = [](const std::string& tensor) { return Text(ConstText(tensor)).status().message(); };
   EXPECT_THAT(error("tensor_shape { dim { size: 2 } } tensor_content: '1234'"), HasSubstr("has 4 bytes"));
-  EXPECT_THAT(error("tensor_shape { dim { size: 1 } } float_val: 1 float_val: 2"), HasSubstr("holds 2 values"));
   EXPECT_THAT(error("tensor_shape { dim { size: -1 } } float_val: 1"), HasSubstr("shape [?]"));
   EXPECT_THAT(error("tensor_shape { dim { size: -5 } } float_val: 1"), HasSubstr("size -5"));
   EXPECT_THAT(error("tensor_shape { unknown_rank: true } float_val: 1"), HasSubstr("unknown"));

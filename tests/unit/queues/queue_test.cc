@@ -64,6 +64,19 @@ TEST(QueueTest, AFailureOfItsStepEndsACallAndLeavesTheElements) {
   EXPECT_TRUE((*all)[0].Identical(Tensor::Vector<int64_t>({1, 2, 3}))) << (*all)[0].ToString();
 }
 
+TEST(QueueTest, HowManyAreTakenMayStandInAVector) {
+  RankThreads ranks(1);
+  GraphMaker g;
+  const Output queue = AddQueue(g, "queue", 10);
+  g.Add("put", "QueueEnqueueManyV2", {queue, g.Const("values", Tensor::Vector<int64_t>({1, 2, 3}))});
+  g.Add("two", "QueueDequeueManyV2", {queue, g.Const("n", Tensor::Vector<int32_t>({2}))}, kInt64Components);
+  const std::unique_ptr<Session> session = Open(ranks, g);
+  ASSERT_TRUE(session->Run({}, {}, {"put"}).ok());
+  const Result<std::vector<Tensor>> two = session->Run({}, {"two"});
+  ASSERT_TRUE(two.ok()) << two.status().ToString();
+  EXPECT_TRUE((*two)[0].Identical(Tensor::Vector<int64_t>({1, 2}))) << (*two)[0].ToString();
+}
+
 TEST(QueueTest, ADequeueThatACloseCutShortHasEnded) {
   RankThreads ranks(1, 2);
   GraphMaker g;
