@@ -22,6 +22,12 @@ Result<std::optional<DiagonalRange>> KnownRange(const InferenceContext& c, int k
   return std::optional(range);
 }
 
+// A size that is given, and known, must have room for the diagonals.
+Status CheckGivenSize(const char* what, std::optional<int64_t> size, int64_t least) {
+  if (!size || *size == -1 || *size >= least) return Status();
+  return InvalidArgument(what, " is ", *size, ", but the diagonals need ", least);
+}
+
 // MatrixDiag: the matrices' sizes follow from the diagonals where they are not given.
 Status DiagShape(InferenceContext& c) {
   DF_ASSIGN(const PartialShape diagonal, c.WithRankAtLeast(0, 1));
@@ -45,6 +51,10 @@ Status DiagShape(InferenceContext& c) {
     y.Append(band.rows);
     y.Append(band.cols);
   } else {
+    if (length >= 0) {
+      DF_TRY(CheckGivenSize("num_rows", rows, length - std::min<int64_t>(range->upper, 0)));
+      DF_TRY(CheckGivenSize("num_cols", cols, length + std::max<int64_t>(range->lower, 0)));
+    }
     y.Append(rows && *rows >= 0 ? *rows : kUnknown);
     y.Append(cols && *cols >= 0 ? *cols : kUnknown);
   }
@@ -87,6 +97,10 @@ Status SetDiagShape(InferenceContext& c) {
     expected.Append(rows >= 0 && cols >= 0 ? range->MaxLength(rows, cols) : kUnknown);
     DF_ASSIGN(const PartialShape band, expected.Merge(diagonal));
     for (int d = 0; d < x.rank() - 2; ++d) x.set_dim(d, band.dim(d));
+  }
+  if (!range && x.known_rank() && diagonal.known_rank() &&
+      (diagonal.rank() < x.rank() - 1 || diagonal.rank() > x.rank())) {
+    return InvalidArgument("a diagonal of shape ", diagonal, " is no band of matrices of shape ", x);
   }
   c.set_output(0, std::move(x));
   return Status();

@@ -69,7 +69,7 @@ Status InferMissingSize(const PartialShape& input, PartialShape& output) {
   if (elements < 0) return Status();
   if (missing >= 0 && known != 0 && elements % known == 0) {
     output.set_dim(missing, elements / known);
-  } else if (missing >= 0 ? known != 0 : elements != known) {
+  } else if (missing >= 0 ? known != 0 || elements != 0 : elements != known) {
     return InvalidArgument("cannot reshape ", input, " (", elements, " elements) to ", output);
   }
   return Status();

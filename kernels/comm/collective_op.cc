@@ -33,7 +33,10 @@ OP("CollectiveGather")
     .Attr("T: {float, half, double, int32, int64}")
     .Attr("shape: shape")
     .As(HowItIsDone)
-    .Shape(ShapeFromAttr("shape"))
+    .Shape([](InferenceContext& c) {
+      DF_TRY(c.WithRankAtLeast(0, 1).status());
+      return ShapeFromAttr("shape")(c);
+    })
     .Doc("What group_size participants bring, one behind the other in the order of their devices.");
 
 OP("CollectiveBcastSend")

@@ -35,6 +35,15 @@ PartialShape RowsOf(int64_t rows, const PartialShape& element) {
   return PartialShape(std::move(dims));
 }
 
+// Rows of input 2, one for each entry of the vector input 1, that fit the array's elements.
+Status CheckRows(InferenceContext& c) {
+  DF_ASSIGN(const PartialShape numbers, c.WithRank(1, 1));
+  DF_ASSIGN(const PartialShape rows, c.WithRankAtLeast(2, 1));
+  if (!rows.known_rank()) return Status();
+  DF_TRY(PartialShape({rows.dim(0)}).Merge(numbers).status());
+  return c.handle_shape(0).Merge(PartialShape({rows.dims().begin() + 1, rows.dims().end()})).status();
+}
+
 OP("TensorArrayV3")
     .Input("size: int32")
     .Output("handle: resource")
@@ -123,6 +132,10 @@ OP("TensorArrayScatterV3")
     .Input("indices: int32")
     .Input("value: T")
     .As(GivesFlow)
+    .Shape([](InferenceContext& c) {
+      DF_TRY(CheckRows(c));
+      return ScalarOutputs()(c);
+    })
     .Gradient([](GradientBuilder& g) {
       PartialShape element;
       if (const PartialShape& rows = g.shape(g.x(2)); rows.rank() >= 1) {
@@ -155,6 +168,10 @@ OP("TensorArraySplitV3")
     .Input("value: T")
     .Input("lengths: int64")
     .As(GivesFlow)
+    .Shape([](InferenceContext& c) {
+      DF_TRY(c.WithRank(2, 1).status());
+      return ScalarOutputs()(c);
+    })
     .Gradient([](GradientBuilder& g) {
       const Output flow = g.dy(0);
       g.dx(1) = g.Op("TensorArrayConcatV3", AttrMap{{"dtype", g.dtype(g.x(1))}}, GradientArray(g, flow), flow);

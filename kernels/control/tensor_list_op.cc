@@ -324,6 +324,7 @@ OP("TensorListConcatLists")
     .As(HasElementType)
     .Shape([](InferenceContext& c) {
       DF_ASSIGN(PartialShape shape, c.input(0).Merge(c.input(1)));
+      DF_TRY(c.handle_shape(0).Merge(c.handle_shape(1)).status());  // elements of both are elements of one list
       c.set_output(0, std::move(shape));
       return Status();
     })

@@ -1,4 +1,6 @@
 // Parts of a variable, by number: written, combined with updates, and read.
+#include <algorithm>
+
 #include "kernels/state/state_ops.h"
 
 namespace dfrun {
@@ -21,22 +23,44 @@ Status ScatterShape(InferenceContext& c) {
   return wanted.Merge(updates).status();
 }
 
+// Has no elements, whatever its unknown sizes are.
+bool IsEmpty(const PartialShape& shape) {
+  return shape.known_rank() && std::count(shape.dims().begin(), shape.dims().end(), 0) > 0;
+}
+
+// The first `count` dimensions of both must fit each other, as far as both have as many.
+Status CheckPrefix(const PartialShape& indices, const PartialShape& updates, int count) {
+  if (!updates.known_rank()) return Status();
+  if (updates.rank() < count) {
+    return InvalidArgument("updates of shape ", updates, " for indices of shape ", indices);
+  }
+  const auto prefix = [count](const PartialShape& s) {
+    return PartialShape(std::vector<int64_t>(s.dims().begin(), s.dims().begin() + count));
+  };
+  return prefix(indices).Merge(prefix(updates)).status();
+}
+
 // The last dimension of indices are coordinates; updates: the rest of indices and then what the coordinates leave of
 // the variable.
 Status ScatterNdShape(InferenceContext& c) {
   const PartialShape variable = VariableShapeOf(c);
   if (c.num_outputs() > 0) c.set_output(0, variable);
   DF_ASSIGN(const PartialShape indices, c.WithRankAtLeast(1, 1));
-  DF_TRY(c.WithRankAtLeast(2, 1).status());
-  if (!variable.known_rank() || !indices.known_rank()) return Status();
+  DF_ASSIGN(const PartialShape updates, c.WithRankAtLeast(2, 1));
+  if (IsEmpty(variable) && (indices.num_elements() > 0 || updates.num_elements() > 0)) {
+    return InvalidArgument("indices of shape ", indices, " and updates of shape ", updates,
+                           " for a variable without elements, of shape ", variable);
+  }
+  if (!indices.known_rank()) return Status();
+  DF_TRY(CheckPrefix(indices, updates, indices.rank() - 1));
   const int64_t depth = indices.dim(indices.rank() - 1);
-  if (depth < 0) return Status();
+  if (!variable.known_rank() || depth < 0) return Status();
   if (depth > variable.rank()) {
     return InvalidArgument("indices of ", depth, " coordinates for a variable of shape ", variable);
   }
   PartialShape wanted(std::vector<int64_t>(indices.dims().begin(), indices.dims().end() - 1));
   for (int d = static_cast<int>(depth); d < variable.rank(); ++d) wanted.Append(variable.dim(d));
-  return wanted.Merge(c.input(2)).status();
+  return wanted.Merge(updates).status();
 }
 
 // Shapes of ResourceGather and ResourceGatherNd: the indices' shape (from batch_dims on, without the coordinates), then
@@ -62,6 +86,7 @@ Status GatherShape(InferenceContext& c) {
 
 Status GatherNdShape(InferenceContext& c) {
   const PartialShape variable = c.handle_shape(0);
+  if (variable.rank() == 0) return InvalidArgument("the variable is a scalar: it has no slices");
   DF_ASSIGN(const PartialShape indices, c.WithRankAtLeast(1, 1));
   if (!variable.known_rank() || !indices.known_rank()) return Status();
   const int64_t depth = indices.dim(indices.rank() - 1);

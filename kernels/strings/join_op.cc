@@ -22,6 +22,9 @@ Status JoinShape(InferenceContext& c) {
 
 Status ReduceJoinShape(InferenceContext& c) {
   DF_ASSIGN(const bool keep_dims, c.attr<bool>("keep_dims"));
+  if (c.input(1).rank() > 1) {
+    return InvalidArgument("the reduction indices have shape ", c.input(1), ", but must be a vector or a scalar");
+  }
   const PartialShape& input = c.input(0);
   if (!input.known_rank()) return Status();
   const Tensor* const axes = c.input_value(1);

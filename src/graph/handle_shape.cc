@@ -29,22 +29,34 @@ struct HandleOp {
 constexpr std::array<HandleOp, 3> kMakeHandle = {
     {{"VarHandleOp", "shape"}, {"TensorArrayV3", "element_shape"}, {"MutableHashTableOfTensorsV2", "value_shape"}}};
 
-}  // namespace
+// Lists of lists joined to lists are looked through this far, so that many joins cost little.
+constexpr int kMaxJoins = 4;
 
-PartialShape Graph::HandleShape(Output handle) const {
-  const Output made = HandleMaker(*this, handle);
+PartialShape ShapeBehind(const Graph& graph, Output handle, int joins) {
+  const Output made = HandleMaker(graph, handle);
   if (!made.valid()) return PartialShape();
-  const Node& from = nodes_[made.node];
+  const Node& from = graph.node(made.node);
   for (const HandleOp& maker : kMakeHandle) {
     if (from.op->name != maker.op) continue;
     const Result<PartialShape> shape = from.attrs.Get<PartialShape>(maker.attr);
     return shape.ok() ? *shape : PartialShape();
   }
   for (const ListOp& maker : kMakeList) {
-    if (from.op->name == maker.op) return KnownShapeValue(*this, from.inputs[maker.shape_input]);
+    if (from.op->name == maker.op) return KnownShapeValue(graph, from.inputs[maker.shape_input]);
+  }
+  if (from.op->name == "TensorListConcatLists" && joins < kMaxJoins) {
+    const PartialShape first = ShapeBehind(graph, from.inputs[0], joins + 1);
+    const Result<PartialShape> both = first.Merge(ShapeBehind(graph, from.inputs[1], joins + 1));
+    return both.ok() ? *both : PartialShape();
   }
   const bool of_scalars = from.op->name == "HashTableV2" || from.op->name == "MutableHashTableV2";
   return of_scalars ? PartialShape::Scalar() : PartialShape();
+}
+
+}  // namespace
+
+PartialShape Graph::HandleShape(Output handle) const {
+  return ShapeBehind(*this, handle, 0);
 }
 
 }  // namespace dfrun

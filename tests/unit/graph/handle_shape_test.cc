@@ -85,5 +85,43 @@ TEST(HandleShapeTest, AHandleOfAnotherDTypeIsRefused) {
   Add(graph, "stacked", "TensorListStack", {{popped, 1}, {shape, 0}}, {{"element_dtype", DType::kFloat}});
 }
 
+NodeId AddList(Graph& graph, const std::string& name, std::vector<int32_t> element) {
+  const NodeId shape =
+      Add(graph, name + "/shape", "Const", {}, {{"dtype", DType::kInt32}, {"value", Tensor::Vector<int32_t>(element)}});
+  const NodeId size =
+      Add(graph, name + "/size", "Const", {}, {{"dtype", DType::kInt32}, {"value", Tensor::Scalar<int32_t>(4)}});
+  return Add(graph, name, "TensorListReserve", {{shape, 0}, {size, 0}}, {{"element_dtype", DType::kFloat}});
+}
+
+TEST(HandleShapeTest, ElementsOfJoinedListsFitBoth) {
+  Graph graph;
+  const NodeId rows = AddList(graph, "rows", {-1, 3});
+  const NodeId two = AddList(graph, "two", {2, -1});
+  const NodeId other = AddList(graph, "other", {2, 4});
+  const AttrMap floats = {{"element_dtype", DType::kFloat}};
+  const NodeId joined = Add(graph, "joined", "TensorListConcatLists", {{rows, 0}, {two, 0}}, floats);
+  const NodeId any = Add(graph, "any", "Placeholder", {}, {{"dtype", DType::kInt32}, {"shape", PartialShape({2})}});
+  const NodeId stacked = Add(graph, "stacked", "TensorListStack", {{joined, 0}, {any, 0}}, floats);
+  EXPECT_EQ(graph.shape({stacked, 0}), PartialShape({-1, 2, 3}));
+  EXPECT_EQ(Refusal(graph, "TensorListConcatLists", {{joined, 0}, {other, 0}}, floats).code(), Code::kInvalidArgument);
+}
+
+TEST(HandleShapeTest, RowsThatDoNotFitAnArrayAreRefused) {
+  Graph graph;
+  const NodeId size =
+      Add(graph, "size", "Const", {}, {{"dtype", DType::kInt32}, {"value", Tensor::Scalar<int32_t>(4)}});
+  const NodeId array = Add(graph, "array", "TensorArrayV3", {{size, 0}},
+                           {{"dtype", DType::kFloat}, {"element_shape", PartialShape({-1, 3})}});
+  const NodeId numbers =
+      Add(graph, "numbers", "Placeholder", {}, {{"dtype", DType::kInt32}, {"shape", PartialShape({2})}});
+  const auto scatter = [&](const std::string& value, PartialShape shape) {
+    const NodeId rows = Add(graph, value, "Placeholder", {}, {{"dtype", DType::kFloat}, {"shape", std::move(shape)}});
+    return Refusal(graph, "TensorArrayScatterV3", {{array, 0}, {numbers, 0}, {rows, 0}, {array, 1}}, {}).code();
+  };
+  EXPECT_EQ(scatter("wide", {2, -1, 4}), Code::kInvalidArgument);
+  EXPECT_EQ(scatter("many", {3, -1, 3}), Code::kInvalidArgument);
+  EXPECT_EQ(scatter("fitting", {2, -1, 3}), Code::kOk);
+}
+
 }  // namespace
 }  // namespace dfrun
