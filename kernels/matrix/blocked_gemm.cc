@@ -59,10 +59,6 @@ void CopyRows(MatrixView<const T> from, int64_t rows, int64_t columns, T* to, in
   for (int64_t i = 0; i < rows; ++i) std::copy_n(from.data + i * from.stride, columns, to + i * stride);
 }
 
-constexpr IntoC FirstPass(GemmInto into) {
-  return into == GemmInto::kStore ? IntoC::kStore : into == GemmInto::kAdd ? IntoC::kAdd : IntoC::kDescend;
-}
-
 // What the products of `tiles` tiles by one panel copy of the next.
 template <class T>
 RowCopy<T> CopyOf(MatrixView<const T> b, int64_t depth, int64_t columns, int vectors, T* packed, int64_t tiles) {
@@ -83,7 +79,7 @@ struct BlockedGemm<T>::Pass {
   MatrixView<const T> a;
   MatrixView<const T> b;
   MatrixView<T> c;
-  IntoC into;
+  bool continues;  // C is the sum of an earlier pass
   GemmOutput<T> output;
   T* panels;
   bool keeps_panels;  // all of them, for passes to come; else each takes the place of the one before
@@ -104,7 +100,7 @@ BlockedGemm<T>::BlockedGemm(int64_t m, int64_t k, int64_t n, bool transposed_a, 
                             const GemmOutput<T>& output)
     : output_(output), m_(m), k_(k), n_(n), columns_(n) {
   if constexpr (std::is_floating_point_v<T>) {
-    packed_ = !transposed_b && output.into == GemmInto::kStore && PrefersPackedGemm(m, k, n);
+    packed_ = !transposed_b && PrefersPackedGemm(m, k, n);
     if (packed_) {
       a_elements_ = PackedGemm<T>(m, k, n, output).scratch_elements();
       return;
@@ -160,7 +156,8 @@ void BlockedGemm<T>::RunPass(const Pass& pass) {
   o.transposed_a = pass.a.transposed;
   o.depth = pass.depth;
   o.c_stride = pass.c.stride;
-  o.into = pass.into;
+  o.continues = pass.continues;
+  o.into = pass.output.into;
   o.rate = pass.output.rate;
   RowCopy<T> copy{};
   o.copy = &copy;
@@ -201,11 +198,10 @@ void BlockedGemm<T>::RunBlock(int64_t rows, int64_t columns, bool first, MatrixV
       CopyRows(part, depth, rows, scratch, a_stride_);
       part = {scratch, a_stride_, true};
     }
-    const IntoC into = p > 0 ? IntoC::kContinue : FirstPass(output.into);
     const GemmOutput<T> pass_output = p + depth == k_ ? output : output.Unfinished();
     T* const panels = scratch + a_elements_;
-    RunPass(
-        {rows, depth, columns, part, b.At(p, 0), c, into, pass_output, panels, keeps_panels_, keeps_panels_ && !first});
+    RunPass({rows, depth, columns, part, b.At(p, 0), c, p > 0, pass_output, panels, keeps_panels_,
+             keeps_panels_ && !first});
   }
 }
 
@@ -241,7 +237,7 @@ void BlockedGemm<T>::RunSwapped(MatrixView<const T> a, MatrixView<const T> b, Ma
              rows_of_b,
              {a.data, a.stride, !a.transposed},
              {block, stride, false},
-             IntoC::kStore,
+             false,
              {},
              scratch,
              true,

@@ -52,7 +52,7 @@ void Pass(int64_t m, int64_t depth, int64_t n, MatrixView<const T> a, MatrixView
     o.last_columns = static_cast<int>(columns - (vectors - 1) * kLanes<T>);
     o.c = c.data + column;
     o.c_stride = c.stride;
-    o.into = add ? IntoC::kContinue : IntoC::kStore;
+    o.continues = add;
     if (pack) {
       PackPanel(b.At(0, column), depth, columns, packed, vectors);
       o.b = packed;

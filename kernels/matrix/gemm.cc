@@ -31,8 +31,10 @@ constexpr int64_t kCachedElements = int64_t{1} << 18;
 constexpr int64_t kDirectPartWork = int64_t{1} << 19;
 constexpr int64_t kDirectPartRows = 32;
 constexpr int64_t kThreadTileRows = 64;
-// Of tiles whose operands are both copied: fewer rows do not pay for copies of B.
+// Of tiles whose operands are both copied: fewer rows do not pay for copies of B. Of [128, 1024] x [1024, 1024] halves
+// of the columns take 0.95 of the time of halves of the rows.
 constexpr int64_t kPackedTileRows = 256;
+constexpr int64_t kPackedTileColumns = 240;
 
 int64_t CeilDiv(int64_t a, int64_t b) {
   return (a + b - 1) / b;
@@ -94,10 +96,11 @@ ThreadTiles::ThreadTiles(const GemmShape& shape, int threads, bool packed) {
   const bool rows_first = packed || (is_wide && (shape.m * shape.n > kCachedElements || shape.m >= shape.n));
   const int64_t most_rows = std::max({int64_t{1}, std::min<int64_t>(threads, shape.m / kThreadTileRows),
                                       shape.m / (packed ? kPackedTileRows : kThreadTileRows)});
-  const int64_t most_columns = std::max<int64_t>(1, shape.n / kThreadTileColumns);
-  rows = rows_first ? std::min(most_rows, wanted) : 1;
+  const int64_t most_columns = std::max<int64_t>(1, shape.n / (packed ? kPackedTileColumns : kThreadTileColumns));
+  const int64_t rows_before_columns = packed ? std::max<int64_t>(1, shape.m / kPackedTileRows) : most_rows;
+  rows = rows_first ? std::min(rows_before_columns, wanted) : 1;
   columns = std::min(most_columns, wanted / rows);
-  if (!rows_first) rows = std::min(most_rows, wanted / columns);
+  rows = std::min(most_rows, wanted / columns);
 }
 
 }  // namespace dfrun

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "kernels/matrix/gemm_output.h"
 #include "kernels/matrix/simd.h"
 
 namespace dfrun {
@@ -48,14 +49,6 @@ struct RowCopy {
 template <class T>
 inline constexpr int kStepsAtATime = std::is_floating_point_v<T> ? 4 : 1;
 
-// What becomes of a block of C.
-enum class IntoC {
-  kStore,     // C = A B
-  kContinue,  // C is the sum of an earlier pass over k, which goes on
-  kAdd,       // C = C + A B, where A B is rounded to a sum of its own first
-  kDescend,   // C = C - rate * A B, likewise, and rounded after each operation; of floating point only
-};
-
 template <class T>
 struct BlockOperands {
   const T* a;  // element (i, p) is a[i * a_stride + p], or a[p * a_stride + i] of a transpose
@@ -67,7 +60,8 @@ struct BlockOperands {
   int last_columns;  // columns of the last vector that count
   T* c;
   int64_t c_stride;
-  IntoC into;
+  bool continues;  // C is the sum of an earlier pass over k; `into` is kStore
+  GemmInto into;
   T rate;            // of kDescend
   RowCopy<T>* copy;  // kCopying: may have no rows
 };
@@ -92,6 +86,54 @@ template <class T>
   }
 }
 
+// Sums of a block of C, of whose last vector `last_columns` lanes count.
+template <class T, int Rows, int Vectors>
+[[gnu::always_inline]] inline void LoadSums(const T* c, int64_t stride, int last_columns,
+                                            Vec<T> (&sums)[Rows][Vectors]) {
+  constexpr int kLast = Vectors - 1;
+#pragma GCC unroll 16
+  for (int i = 0; i < Rows; ++i) {
+#pragma GCC unroll 4
+    for (int j = 0; j < kLast; ++j) sums[i][j] = Load(c + i * stride + j * kLanes<T>);
+    sums[i][kLast] = LoadFirst(c + i * stride + kLast * kLanes<T>, last_columns);
+  }
+}
+
+// sums = changed(C, sums).
+template <class T, int Rows, int Vectors, class F>
+[[gnu::always_inline]] inline void ChangeSums(const T* c, int64_t stride, int last_columns,
+                                              Vec<T> (&sums)[Rows][Vectors], F changed) {
+  constexpr int kLast = Vectors - 1;
+#pragma GCC unroll 16
+  for (int i = 0; i < Rows; ++i) {
+#pragma GCC unroll 4
+    for (int j = 0; j < kLast; ++j) sums[i][j] = changed(Load(c + i * stride + j * kLanes<T>), sums[i][j]);
+    sums[i][kLast] = changed(LoadFirst(c + i * stride + kLast * kLanes<T>, last_columns), sums[i][kLast]);
+  }
+}
+
+// Makes whole sums C, as `into` says.
+template <class T, int Rows, int Vectors>
+[[gnu::always_inline]] inline void PutSums(GemmInto into, T rate, T* c, int64_t stride, int last_columns,
+                                           Vec<T> (&sums)[Rows][Vectors]) {
+  constexpr int kLast = Vectors - 1;
+  if (into == GemmInto::kAdd) {
+    ChangeSums(c, stride, last_columns, sums, [](Vec<T> was, Vec<T> product) { return Plus<T>(was, product); });
+  }
+  if constexpr (std::is_floating_point_v<T>) {
+    if (into == GemmInto::kDescend) {
+      ChangeSums(c, stride, last_columns, sums,
+                 [by = Broadcast<T>(rate)](Vec<T> was, Vec<T> product) { return was - by * product; });
+    }
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < Rows; ++i) {
+#pragma GCC unroll 4
+    for (int j = 0; j < kLast; ++j) Store<T>(c + i * stride + j * kLanes<T>, sums[i][j]);
+    StoreFirst<T>(c + i * stride + kLast * kLanes<T>, sums[i][kLast], last_columns);
+  }
+}
+
 template <class T, RowsOfB kRows, bool kTransposedA, int Rows, int Vectors>
 void GemmBlock(const BlockOperands<T>& o) {
   constexpr int kLast = Vectors - 1;
@@ -108,14 +150,7 @@ void GemmBlock(const BlockOperands<T>& o) {
       __builtin_prefetch(c + i * c_stride + j * kLanes<T>, 1);
     }
   }
-  if (o.into == IntoC::kContinue) {
-#pragma GCC unroll 16
-    for (int i = 0; i < Rows; ++i) {
-#pragma GCC unroll 4
-      for (int j = 0; j < kLast; ++j) sum[i][j] = Load(c + i * c_stride + j * kLanes<T>);
-      sum[i][kLast] = LoadFirst(c + i * c_stride + kLast * kLanes<T>, o.last_columns);
-    }
-  }
+  if (o.continues) LoadSums(c, c_stride, o.last_columns, sum);
   const T* a[kPointers];
 #pragma GCC unroll 8
   for (int g = 0; g < kPointers; ++g) a[g] = o.a + kRowsAPointer * g * (kTransposedA ? 1 : o.a_stride);
@@ -160,28 +195,7 @@ void GemmBlock(const BlockOperands<T>& o) {
     step(0);
     advance(1);
   }
-  const auto change_c = [&](auto changed) __attribute__((always_inline)) {
-#pragma GCC unroll 16
-    for (int i = 0; i < Rows; ++i) {
-#pragma GCC unroll 4
-      for (int j = 0; j < kLast; ++j) sum[i][j] = changed(Load(c + i * c_stride + j * kLanes<T>), sum[i][j]);
-      sum[i][kLast] = changed(LoadFirst(c + i * c_stride + kLast * kLanes<T>, o.last_columns), sum[i][kLast]);
-    }
-  };
-  if (o.into == IntoC::kAdd) {
-    change_c([](Vec<T> was, Vec<T> product) { return Plus<T>(was, product); });
-  }
-  if constexpr (std::is_floating_point_v<T>) {
-    if (o.into == IntoC::kDescend) {
-      change_c([rate = Broadcast<T>(o.rate)](Vec<T> was, Vec<T> product) { return was - rate * product; });
-    }
-  }
-#pragma GCC unroll 16
-  for (int i = 0; i < Rows; ++i) {
-#pragma GCC unroll 4
-    for (int j = 0; j < kLast; ++j) Store<T>(c + i * c_stride + j * kLanes<T>, sum[i][j]);
-    StoreFirst<T>(c + i * c_stride + kLast * kLanes<T>, sum[i][kLast], o.last_columns);
-  }
+  PutSums(o.into, o.rate, c, c_stride, o.last_columns, sum);
 }
 
 template <class T, RowsOfB kRows, bool kTransposedA, int Vectors, int... Rows>

@@ -17,7 +17,7 @@ int64_t CachedBytes() {
   static const int64_t bytes = std::clamp<int64_t>(sysconf(_SC_LEVEL2_CACHE_SIZE) / 2, kLeast, 4 * kLeast);
   return bytes;
 }
-// Longest pass over k; C is read again by the next.
+// Longest pass over k where C is stored, which the next pass reads again; what changes C is one pass.
 constexpr int64_t kMaxDepth = 768;
 // Below these the copies cost more than they save.
 constexpr int64_t kLeastRows = 64;
@@ -60,6 +60,8 @@ class PackedGemm<T>::Walk {
       : g_(gemm), a_(a), b_(b), c_(c), packed_b_(scratch), packed_a_(scratch + gemm.b_elements_) {
     o_.transposed_a = a.transposed;
     o_.c_stride = c.stride;
+    o_.into = gemm.output_.into;
+    o_.rate = gemm.output_.rate;
     o_.beside = &beside_;
   }
 
@@ -202,7 +204,8 @@ bool PrefersPackedGemm(int64_t m, int64_t k, int64_t n) {
 
 template <class T>
 PackedGemm<T>::PackedGemm(int64_t m, int64_t k, int64_t n, const GemmOutput<T>& output)
-    : output_(output), m_(m), k_(k), n_(n), depth_(CeilDiv(k, CeilDiv(k, kMaxDepth))) {
+    : output_(output), m_(m), k_(k), n_(n) {
+  depth_ = output.into == GemmInto::kStore ? CeilDiv(k, CeilDiv(k, kMaxDepth)) : k;
   const int64_t cached_rows = std::max<int64_t>(CachedBytes() / static_cast<int64_t>(sizeof(T)) / depth_, kTileRows);
   rows_ = CeilDiv(m, CeilDiv(m, cached_rows));
   slots_ = CeilDiv(rows_, kTileRows) + 1;

@@ -17,7 +17,7 @@ bool PrefersPackedGemm(int64_t m, int64_t k, int64_t n);
 template <class T>
 class PackedGemm {
  public:
-  // m, k, n >= 1; `output` stores. What it points at outlives this.
+  // m, k, n >= 1. What `output` points at outlives this.
   PackedGemm(int64_t m, int64_t k, int64_t n, const GemmOutput<T>& output);
   // Elements of scratch memory that Run() needs, at an address that vectors align to.
   int64_t scratch_elements() const { return a_elements_ + b_elements_; }

@@ -68,6 +68,8 @@ TEST(MatMulDescent, GivesTheBitsOfBoth) {
   GivesTheBitsOfBoth<float>(300, 70, 500);
   GivesTheBitsOfBoth<float>(1030, 33, 260);
   GivesTheBitsOfBoth<float>(5, 1300, 90);
+  GivesTheBitsOfBoth<float>(70, 1000, 1030);  // both operands are copied
+  GivesTheBitsOfBoth<float>(1030, 130, 510);
   GivesTheBitsOfBoth<float>(7, 9, 11);
   GivesTheBitsOfBoth<float>(40, 0, 30);
   GivesTheBitsOfBoth<float>(0, 4, 30);

@@ -54,7 +54,7 @@ TEST(MatMulSum, GivesTheBitsOfBoth) {
       GivesTheBitsOfBoth<float>(300, 700, {32, 0, 33, 500}, ta, tb);
       GivesTheBitsOfBoth<float>(20, 1024, {0, 300, 1100}, ta, tb);
       GivesTheBitsOfBoth<float>(0, 4, {2, 2}, ta, tb);
-      GivesTheBitsOfBoth<float>(1024, 1030, {1024, 8, 1100}, ta, tb);  // large ones by oneDNN
+      GivesTheBitsOfBoth<float>(1024, 1030, {1024, 8, 1100}, ta, tb);  // large ones copy both operands
       GivesTheBitsOfBoth<double>(70, 90, {64, 40}, ta, tb);
     }
   }
