@@ -38,12 +38,6 @@ struct PackedOperands {
 
 namespace internal {
 
-// The next block of C is asked for at the end, two rows a turn: it then is in the first-level cache when its turn
-// comes.
-inline constexpr int kRowsAsked = 2;
-template <class T>
-inline constexpr int64_t kAskingDepth = 8 * kTurnDepth<T>;
-
 template <class T, bool kTransposedA, int Rows, int Vectors>
 void PackedBlock(const PackedOperands<T>& o) {
   constexpr int kUnrolled = std::min(8, kTurnDepth<T>);
@@ -87,7 +81,7 @@ void PackedBlock(const PackedOperands<T>& o) {
   for (; left >= kTurnDepth<T>; left -= kTurnDepth<T>) {
     beside.panel.TakeTurn();
     beside.tile.TakeTurn();
-    for (int i = 0; i < kRowsAsked && left <= kAskingDepth<T> && next_rows > 0; ++i, --next_rows) {
+    if (--next_rows >= 0) {
 #pragma GCC unroll 4
       for (int j = 0; j < Vectors; ++j) __builtin_prefetch(next_c + j * kLanes<T>, 1);
       next_c += o.c_stride;
