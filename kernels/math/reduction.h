@@ -69,10 +69,11 @@ struct ReductionOf {
   // A leaf of the pairwise tree: as many independent sums as fill the vector units.
   static constexpr int64_t kLanes = sizeof(A) >= 16 ? 8 : sizeof(A) == 8 ? 16 : 32;
   static constexpr int64_t kLeaf = 64 * kLanes;
+  template <int64_t kHalf = kLanes / 2>
   static A JoinLanes(A* lanes) {
-    for (int64_t half = kLanes / 2; half > 0; half /= 2) {
-      for (int64_t l = 0; l < half; ++l) lanes[l] = R::Combine(lanes[l], lanes[l + half]);
-    }
+#pragma GCC unroll 16
+    for (int64_t l = 0; l < kHalf; ++l) lanes[l] = R::Combine(lanes[l], lanes[l + kHalf]);
+    if constexpr (kHalf > 1) return JoinLanes<kHalf / 2>(lanes);
     return lanes[0];
   }
   [[gnu::noinline]] static A FoldShortLeaf(const T* x, int64_t n) {
@@ -92,7 +93,7 @@ struct ReductionOf {
     alignas(64) A lanes[kLanes];
     Start(lanes, kLanes);
     for (int64_t i = 0; i < kLeaf; i += kFetched) {
-      PrefetchLines(x + i + kPage / sizeof(T), kFetched * sizeof(T));
+      PrefetchLines(x + i + 2 * kPage / sizeof(T), kFetched * sizeof(T));
       for (int64_t j = i; j < i + kFetched; j += kLanes) {
         for (int64_t l = 0; l < kLanes; ++l) lanes[l] = Fold(lanes[l], x[j + l]);
       }

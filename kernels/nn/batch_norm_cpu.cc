@@ -94,14 +94,14 @@ class BatchNormKernel final : public Kernel {
     const double count = static_cast<double>(layout.outer * layout.inner);
     std::vector<double> sums(static_cast<size_t>(layout.channels));
     channels::Sums(
-        layout, pool, [=](int64_t i, int64_t) { return x[i]; }, sums.data());
+        layout, pool, [=](int64_t i, int64_t) { return x[i]; }, sums.data(), channels::FetchAhead<1>{{x}});
     for (int64_t c = 0; c < layout.channels; ++c) {
       out.saved_mean[c] = static_cast<float>(sums[static_cast<size_t>(c)] / count);
     }
     const auto squared_distance = [x, mean = out.saved_mean](int64_t i, int64_t c) {
       return (x[i] - mean[c]) * (x[i] - mean[c]);
     };
-    channels::Sums(layout, pool, squared_distance, sums.data());
+    channels::Sums(layout, pool, squared_distance, sums.data(), channels::FetchAhead<1>{{x}});
     for (int64_t c = 0; c < layout.channels; ++c) {
       out.saved_variance[c] = static_cast<float>(sums[static_cast<size_t>(c)] / count);
     }

@@ -70,9 +70,10 @@ class BatchNormGradKernel final : public Kernel {
     std::vector<double> sum(channels_count);
     std::vector<double> sum_of_products(channels_count);
     channels::Sums(
-        layout, ctx.pool(), [=](int64_t i, int64_t) { return dy[i]; }, sum.data());
+        layout, ctx.pool(), [=](int64_t i, int64_t) { return dy[i]; }, sum.data(), channels::FetchAhead<1>{{dy}});
     channels::Sums(
-        layout, ctx.pool(), [=](int64_t i, int64_t c) { return dy[i] * (x[i] - mean[c]); }, sum_of_products.data());
+        layout, ctx.pool(), [=](int64_t i, int64_t c) { return dy[i] * (x[i] - mean[c]); }, sum_of_products.data(),
+        channels::FetchAhead<2>{{dy, x}});
     Coefficients k{std::vector<float>(channels_count), std::vector<float>(channels_count),
                    std::vector<float>(channels_count)};
     const double count = static_cast<double>(layout.outer * layout.inner);

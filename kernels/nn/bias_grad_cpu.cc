@@ -48,7 +48,7 @@ class BiasAddGradKernel final : public Kernel {
       std::vector<double> wide(static_cast<size_t>(layout.channels));
       const float* x = dy.data<float>();
       channels::Sums(
-          layout, ctx.pool(), [x](int64_t i, int64_t) { return x[i]; }, wide.data());
+          layout, ctx.pool(), [x](int64_t i, int64_t) { return x[i]; }, wide.data(), channels::FetchAhead<1>{{x}});
       std::transform(wide.begin(), wide.end(), sums->data<float>(), [](double sum) { return static_cast<float>(sum); });
       return Status();
     }

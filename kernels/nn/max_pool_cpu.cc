@@ -1,14 +1,22 @@
 #include "kernels/nn/pool_kernel.h"
-#include "kernels/nn/pool_loops.h"
+#include "kernels/nn/pool_vectors.h"
 #include "src/framework/element_types.h"
 
 namespace dfrun {
 namespace {
 
+template <class T>
+void MaxImage(const PoolShape& s, const T* x, T* y) {
+  if constexpr (pooling::kHasVectors<T>) {
+    if (pooling::HasWholeTiles(s)) return pooling::MaxOfTiles(s, x, y);
+  }
+  pooling::MaxImage(s, x, y);
+}
+
 template <WindowInputs kWindows>
 struct MaxPool {
   template <class T>
-  using Kernel = ForwardPool<T, kWindows, &pooling::MaxImage<T>>;
+  using Kernel = ForwardPool<T, kWindows, &MaxImage<T>>;
 };
 
 CPU_KERNEL("MaxPool", MaxPool<kWindowAttrs>, DF_FLOATS, DF_SIGNED, uint8_t, uint16_t);

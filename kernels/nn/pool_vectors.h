@@ -1,7 +1,9 @@
-// The gradient of max pooling whose windows share no pixel, a vector of channels at a time: what a window's pixels are
-// compared by and where the largest is stay in registers, so that the time is that of reading x and writing dx.
+// Max pooling and its gradient where windows share no pixel, a vector of channels at a time: what a window's pixels are
+// compared by and where the largest is stay in registers, so that the time is that of reading and writing images.
 #ifndef DFRUN_KERNELS_NN_POOL_VECTORS_H_
 #define DFRUN_KERNELS_NN_POOL_VECTORS_H_
+
+#include <span>
 
 #include "kernels/matrix/simd.h"
 #include "kernels/nn/pool_loops.h"
@@ -11,51 +13,125 @@ namespace dfrun::pooling {
 template <class T>
 inline constexpr bool kHasVectors = std::is_same_v<T, float> || std::is_same_v<T, double>;
 
-// Of one window, `lanes` channels from the pointers on; kWhole: a vector of them. The first largest of x gets
+// Pixels are asked for half a page ahead: a CPU's own prefetchers follow one row of an image, not all those of a
+// window.
+template <class T>
+inline constexpr int64_t kFetchedAhead = 2048 / sizeof(T);
+
+// Calls at(integral_constant of whether all lanes of a vector are wanted, how many are, first channel) for all
+// channels.
+template <class T, class At>
+void ForLanes(int64_t channels, At&& at) {
+  int64_t c = 0;
+  for (; c + kLanes<T> <= channels; c += kLanes<T>) at(std::true_type(), kLanes<T>, c);
+  if (c < channels) at(std::false_type(), static_cast<int>(channels - c), c);
+}
+
+template <bool kWhole, class T>
+Vec<T> LoadLanes(const T* from, int lanes) {
+  return kWhole ? Load(from) : LoadFirst(from, lanes);
+}
+template <bool kWhole, class T>
+void StoreLanes(T* to, Vec<T> v, int lanes) {
+  kWhole ? Store<T>(to, v) : StoreFirst<T>(to, v, lanes);
+}
+
+// Some channels of the largest of the pixels that begin at `offsets`; as MaxImage().
+template <bool kWhole, size_t kPixels, class T>
+void LargestLanes(std::span<const int64_t, kPixels> offsets, int lanes, const T* x, T* y) {
+  Vec<T> largest = Broadcast(kLowest<T>);
+  for (const int64_t offset : offsets) {
+    const Vec<T> in = LoadLanes<kWhole>(x + offset, lanes);
+    __builtin_prefetch(x + offset + kFetchedAhead<T>);
+    largest = in > largest ? in : largest;
+  }
+  StoreLanes<kWhole>(y, largest, lanes);
+}
+
+// Some channels of the gradient of a window whose pixels begin at `offsets`: the first largest of x gets
 // gradient(dy, largest), the window's other pixels 0.
-template <bool kWhole, class T, class Gradient>
-void ToFirstLargestLanes(const PoolShape& s, const Window& window, int lanes, const T* x, const T* dy, T* dx,
+template <bool kWhole, size_t kPixels, class T, class Gradient>
+void ToFirstLargestLanes(std::span<const int64_t, kPixels> offsets, int lanes, const T* x, const T* dy, T* dx,
                          Gradient&& gradient) {
   using Number = decltype(Vec<T>{} > Vec<T>{});
-  const auto load = [lanes](const T* from) { return kWhole ? Load(from) : LoadFirst(from, lanes); };
-  Vec<T> largest{};
+  for (const int64_t offset : offsets) {
+    __builtin_prefetch(x + offset + kFetchedAhead<T>);
+    __builtin_prefetch(dx + offset + kFetchedAhead<T>, /*for writing*/ 1);
+  }
+  Vec<T> largest = LoadLanes<kWhole>(x + offsets[0], lanes);
   Number place{};
   Number number{};
-  bool is_first = true;
-  ForPixels(s, window, [&](int64_t pixel) {
-    const Vec<T> in = load(x + pixel * s.channels);
-    if (is_first) largest = in;
+  for (const int64_t offset : offsets) {
+    const Vec<T> in = LoadLanes<kWhole>(x + offset, lanes);
     const Number is_larger = in > largest;
     largest = is_larger ? in : largest;
     place = is_larger ? number : place;
     number += 1;
-    is_first = false;
-  });
-  const Vec<T> value = gradient(load(dy), largest);
+  }
+  const Vec<T> value = gradient(LoadLanes<kWhole>(dy, lanes), largest);
   number = Number{};
-  ForPixels(s, window, [&](int64_t pixel) {
-    T* to = dx + pixel * s.channels;
-    const Vec<T> here = place == number ? value : Vec<T>{};
-    if constexpr (kWhole) {
-      Store<T>(to, here);
-    } else {
-      StoreFirst<T>(to, here, lanes);
-    }
+  for (const int64_t offset : offsets) {
+    StoreLanes<kWhole, T>(dx + offset, place == number ? value : Vec<T>{}, lanes);
     number += 1;
+  }
+}
+
+// True where every pixel is in one window, and every window's pixels are in the image.
+inline bool HasWholeTiles(const PoolShape& s) {
+  const auto fits = [](const WindowDim& d) { return d.pad_before == 0 && d.output * d.stride == d.input; };
+  return s.windows_tile_image() && fits(s.depth) && fits(s.height) && fits(s.width);
+}
+
+inline void FindPixels(const PoolShape& s, const Window& window, std::vector<int64_t>& offsets) {
+  offsets.clear();
+  ForPixels(s, window, [&](int64_t pixel) { offsets.push_back(pixel * s.channels); });
+}
+
+// Of an image that has whole tiles: calls at(offsets of a tile's pixels from its first, offset of the first, of the
+// output's pixel) for every tile.
+template <class At>
+void ForTiles(const PoolShape& s, At&& at) {
+  std::vector<int64_t> offsets;
+  FindPixels(s, {{s.depth, 0}, {s.height, 0}, {s.width, 0}}, offsets);
+  const auto for_all = [&](auto pixels) {
+    int64_t to = 0;
+    for (int64_t od = 0; od < s.depth.output; ++od) {
+      for (int64_t oh = 0; oh < s.height.output; ++oh) {
+        int64_t first = (od * s.depth.size * s.height.input + oh * s.height.size) * s.width.input * s.channels;
+        for (int64_t ow = 0; ow < s.width.output; ++ow, first += s.width.size * s.channels, to += s.channels) {
+          at(pixels, first, to);
+        }
+      }
+    }
+  };
+  constexpr size_t kUsual = 4;  // which the compiler keeps in registers
+  const std::span<const int64_t> pixels(offsets);
+  pixels.size() == kUsual ? for_all(pixels.first<kUsual>()) : for_all(pixels);
+}
+
+// Of one image that has whole tiles.
+template <class T>
+void MaxOfTiles(const PoolShape& s, const T* x, T* y) {
+  ForTiles(s, [&](auto offsets, int64_t first, int64_t to) {
+    ForLanes<T>(s.channels, [&](auto whole, int lanes, int64_t c) {
+      LargestLanes<whole.value>(offsets, lanes, x + first + c, y + to + c);
+    });
   });
 }
 
-// Of one image. Writes every pixel that is in a window.
+// Of one image whose windows share no pixel. Writes every pixel that is in a window.
 template <class T, class Gradient>
 void ToFirstLargestOfDisjoint(const PoolShape& s, const T* x, const T* dy, T* dx, Gradient&& gradient) {
+  const auto at_window = [&](auto offsets, int64_t first, int64_t from) {
+    ForLanes<T>(s.channels, [&](auto whole, int lanes, int64_t c) {
+      ToFirstLargestLanes<whole.value>(offsets, lanes, x + first + c, dy + from + c, dx + first + c, gradient);
+    });
+  };
+  if (HasWholeTiles(s)) return ForTiles(s, at_window);
+  std::vector<int64_t> offsets;
   ForWindows(s, [&](const Window& window, int64_t from) {
-    int64_t c = 0;
-    for (; c + kLanes<T> <= s.channels; c += kLanes<T>) {
-      ToFirstLargestLanes<true>(s, window, kLanes<T>, x + c, dy + from + c, dx + c, gradient);
-    }
-    if (c < s.channels) {
-      ToFirstLargestLanes<false>(s, window, static_cast<int>(s.channels - c), x + c, dy + from + c, dx + c, gradient);
-    }
+    FindPixels(s, window, offsets);
+    if (!offsets.empty()) at_window(std::span<const int64_t>(offsets), 0, from);
   });
 }
 
