@@ -22,6 +22,13 @@ void ReadFromEnvironment(CLI::App& app) {
   }
 }
 
+// CLI11 says what is missing before it says what it does not know, which mostly is why.
+std::string Explain(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<std::string> unknown = app.remaining(/*recurse=*/true);
+  if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::RequiredError) || unknown.empty()) return error.what();
+  return StrCat("'", unknown[0], "' is not known here, and ", error.what());
+}
+
 }  // namespace
 
 std::map<std::string, Command>& Commands() {
@@ -59,7 +66,7 @@ std::optional<int> ReadCommandLine(std::vector<std::string> words, RunCommand* c
   } catch (const CLI::Success& wanted) {  // --help, --version
     return app.exit(wanted);
   } catch (const CLI::ParseError& error) {
-    std::fprintf(stderr, "dfrun: %s\nRun with --help for what can be given.\n", error.what());
+    std::fprintf(stderr, "dfrun: %s\nRun with --help for what can be given.\n", Explain(app, error).c_str());
     return kUsageError;
   }
   return std::nullopt;

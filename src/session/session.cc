@@ -7,6 +7,13 @@
 #include "src/session/master.h"
 
 namespace dfrun {
+namespace {
+
+Status CheckPrepared(Session::Handle handle) {
+  return handle != nullptr ? Status() : InvalidArgument("a step is run by a handle from Prepare(); this one is null");
+}
+
+}  // namespace
 
 Session::Session(std::unique_ptr<Master> master) : master_(std::move(master)) {}
 
@@ -88,10 +95,13 @@ Result<Session::Handle> Session::Prepare(const RunSignature& signature) {
 }
 
 Status Session::RunStep(Handle handle, std::span<const Tensor> feeds, std::span<Tensor> fetches) {
+  DF_TRY(CheckPrepared(handle));
   return master_->RunStep(*handle, feeds, fetches);
 }
 
 Status Session::RunSteps(Handle handle, int64_t steps) {
+  DF_TRY(CheckPrepared(handle));
+  if (steps < 0) return InvalidArgument("a number of steps to run is at least 0, not ", steps);
   return master_->RunSteps(*handle, steps);
 }
 

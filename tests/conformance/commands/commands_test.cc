@@ -34,6 +34,10 @@ TEST_F(CommandsTest, WrongCommandLinesEndWith64) {
     EXPECT_EQ(Dfrun(args), 64) << args << ": " << output_;
   }
   EXPECT_EQ(Dfrun("opps"), 64);
+  for (const char* unknown : {"-x", "bench nope"}) {
+    EXPECT_EQ(Dfrun(unknown), 64);
+    EXPECT_THAT(output_, HasSubstr("is not known here"));
+  }
   EXPECT_THAT(output_, HasSubstr("did you mean 'dfrun ops'"));
 }
 

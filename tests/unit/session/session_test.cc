@@ -145,6 +145,22 @@ TEST(SessionTest, BatchesOfStepsCountOnEveryRank) {
   EXPECT_EQ((*out)[1].scalar<float>(), 250.0f * 251 / 2);
 }
 
+TEST(SessionTest, StepsThatWereNotPreparedAreRefused) {
+  RankThreads ranks(1);
+  GraphMaker g;
+  g.Scalar("one", 1.0f);
+  Result<std::unique_ptr<Session>> session = Session::Create(ranks.master(), std::move(g.graph));
+  ASSERT_TRUE(session.ok()) << session.status().ToString();
+  EXPECT_EQ((*session)->RunStep(nullptr, {}, {}).code(), Code::kInvalidArgument);
+  EXPECT_EQ((*session)->RunSteps(nullptr, 1).code(), Code::kInvalidArgument);
+  RunSignature signature;
+  signature.targets = {(*session)->graph().Find("one")};
+  const Result<Session::Handle> step = (*session)->Prepare(signature);
+  ASSERT_TRUE(step.ok()) << step.status().ToString();
+  EXPECT_EQ((*session)->RunSteps(*step, -1).code(), Code::kInvalidArgument);
+  EXPECT_TRUE((*session)->RunSteps(*step, 0).ok());
+}
+
 TEST(SessionTest, CarriesStringsUnknownShapesAndHighRanks) {
   RankThreads ranks(2);
   GraphMaker g;
