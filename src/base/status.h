@@ -38,7 +38,7 @@ enum class Code : uint8_t {
 
 std::string_view CodeName(Code code);
 
-// The process exit code (sysexits, DESIGN section 1) that an error of this code ends the program with.
+// The process exit code (of sysexits.h) that an error of this code ends the program with.
 int ExitCode(Code code);
 
 class [[nodiscard]] Status {
