@@ -45,8 +45,8 @@ if(DFRUN_SANITIZE)
 endif()
 
 # Headers that most sources include are compiled once, which takes 0.7 s from each. Not with ccache, which would find
-# nothing again in another folder; nor for checks, which so see whether each source includes what it uses.
-if(CMAKE_CXX_COMPILER_LAUNCHER OR DFRUN_SANITIZE OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+# nothing again in another folder; nor with other compilers, which so see whether each source includes what it uses.
+if(CMAKE_CXX_COMPILER_LAUNCHER OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
 else()
   # Of std::string in a precompiled header g++ 12 gives warnings, false ones, that it holds back in the header itself.
