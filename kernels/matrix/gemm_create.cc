@@ -1,7 +1,7 @@
 // Gemm<T>::Create of every T.
 #include <complex>
 
-#include "kernels/matrix/amx_gemm.h"
+#include "kernels/matrix/bf16_gemm.h"
 #include "kernels/matrix/complex_gemm.h"
 #include "kernels/matrix/gemm_plan.h"
 #include "kernels/matrix/onednn_gemm.h"
@@ -82,7 +82,9 @@ Result<std::shared_ptr<const Gemm<float>>> Gemm<float>::Create(const GemmShape& 
 template <>
 Result<std::shared_ptr<const Gemm<bfloat16>>> Gemm<bfloat16>::Create(const GemmShape& shape) {
   if (shape.work() > 0) {  // neither takes empty operands
-    if (auto gemm = MakeAmxGemm(shape)) return gemm;
+    for (const Bfloat16Unit unit : {Bfloat16Unit::kTiles, Bfloat16Unit::kPairs}) {
+      if (auto gemm = MakeBfloat16Gemm(shape, unit)) return gemm;
+    }
     auto gemm = MakeOneDnnGemm(shape);
     if (gemm.ok()) return gemm;
   }

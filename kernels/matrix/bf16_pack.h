@@ -1,13 +1,14 @@
-// Copies of bfloat16 operands in the order in which tiles are loaded. Only where DFRUN_AMX is defined.
+// Copies of bfloat16 operands in the order in which they are multiplied. Only where DFRUN_BF16 is defined: where the
+// CPU multiplies pairs of bfloat16.
 //
 // A tile of A has a row of 32 elements of k for each of 16 rows of A. A tile of B has a row for each of 16 pairs of
 // elements of k, with the pairs of 16 columns of B. A panel is two tiles side by side, over all of k.
-#ifndef DFRUN_KERNELS_MATRIX_AMX_PACK_H_
-#define DFRUN_KERNELS_MATRIX_AMX_PACK_H_
+#ifndef DFRUN_KERNELS_MATRIX_BF16_PACK_H_
+#define DFRUN_KERNELS_MATRIX_BF16_PACK_H_
 
-#include "kernels/matrix/amx_tiles.h"
+#if defined(__AVX512BF16__) && defined(__AVX512BW__)
+#define DFRUN_BF16 1
 
-#ifdef DFRUN_AMX
 #include <algorithm>
 #include <array>
 
@@ -141,6 +142,6 @@ void PackPanels(const LaneView& v, uint16_t* to) {
 
 }  // namespace dfrun
 
-#endif  // DFRUN_AMX
+#endif  // __AVX512BF16__
 
-#endif  // DFRUN_KERNELS_MATRIX_AMX_PACK_H_
+#endif  // DFRUN_KERNELS_MATRIX_BF16_PACK_H_

@@ -1,4 +1,4 @@
-#include "kernels/matrix/amx_gemm.h"
+#include "kernels/matrix/bf16_gemm.h"
 
 #include <gtest/gtest.h>
 
@@ -44,14 +44,16 @@ void ExpectProduct(const GemmShape& s, const Tensor& a, const Tensor& b, const T
   }
 }
 
-TEST(AmxGemm, IsAProductWithTheSameBitsOnAnyNumberOfThreads) {
+class Bfloat16GemmTest : public testing::TestWithParam<Bfloat16Unit> {};
+
+TEST_P(Bfloat16GemmTest, IsAProductWithTheSameBitsOnAnyNumberOfThreads) {
   InlineThreadPool one;
   WorkerPool three(3);
   for (const auto& [m, k, n] : kSizes) {
     for (int transposed = 0; transposed < 4; ++transposed) {
       const GemmShape s{m, k, n, (transposed & 1) != 0, (transposed & 2) != 0};
-      const auto gemm = MakeAmxGemm(s);
-      if (gemm == nullptr) GTEST_SKIP() << "no tile registers";
+      const auto gemm = MakeBfloat16Gemm(s, GetParam());
+      if (gemm == nullptr) GTEST_SKIP() << "no such unit";
       const Tensor a = s.transpose_a ? RandomMatrix(k, m, 1) : RandomMatrix(m, k, 1);
       const Tensor b = s.transpose_b ? RandomMatrix(n, k, 2) : RandomMatrix(k, n, 2);
       Tensor c(DType::kBfloat16, Shape({m, n}));
@@ -68,10 +70,10 @@ TEST(AmxGemm, IsAProductWithTheSameBitsOnAnyNumberOfThreads) {
 }
 
 // What stands behind the last row of an operand meets zeros only, and must not be read even so: it may be a NaN.
-TEST(AmxGemm, InfinityTimesNothingIsNothing) {
+TEST_P(Bfloat16GemmTest, InfinityTimesNothingIsNothing) {
   const GemmShape s{3, 5, 2, false, false};
-  const auto gemm = MakeAmxGemm(s);
-  if (gemm == nullptr) GTEST_SKIP() << "no tile registers";
+  const auto gemm = MakeBfloat16Gemm(s, GetParam());
+  if (gemm == nullptr) GTEST_SKIP() << "no such unit";
   std::vector<bfloat16> a(64, bfloat16(INFINITY));
   std::vector<bfloat16> b(64, bfloat16(NAN));
   std::fill_n(a.begin(), 15, bfloat16(1.0F));
@@ -82,6 +84,9 @@ TEST(AmxGemm, InfinityTimesNothingIsNothing) {
   for (int i = 0; i < 6; ++i) EXPECT_EQ(static_cast<float>(c[i]), 10.0F);
   EXPECT_EQ(static_cast<float>(c[6]), -1.0F);
 }
+
+INSTANTIATE_TEST_SUITE_P(Units, Bfloat16GemmTest, testing::Values(Bfloat16Unit::kTiles, Bfloat16Unit::kPairs),
+                         [](const auto& unit) { return unit.param == Bfloat16Unit::kTiles ? "Tiles" : "Pairs"; });
 
 }  // namespace
 }  // namespace dfrun

@@ -1,8 +1,10 @@
-#include "kernels/matrix/amx_gemm.h"
+#include "kernels/matrix/bf16_gemm.h"
 
-#include "kernels/matrix/amx_part.h"
+#include "kernels/matrix/bf16_pairs.h"
+#include "kernels/matrix/bf16_part.h"
+#include "kernels/matrix/bf16_tiles.h"
 
-#ifdef DFRUN_AMX
+#ifdef DFRUN_BF16
 #include <atomic>
 
 namespace dfrun {
@@ -26,9 +28,10 @@ struct Parts {
   int64_t count;
 };
 
-class AmxGemm final : public Gemm<bfloat16> {
+template <class Unit>
+class Bfloat16Gemm final : public Gemm<bfloat16> {
  public:
-  explicit AmxGemm(const GemmShape& shape) : s_(shape) {}
+  explicit Bfloat16Gemm(const GemmShape& shape) : s_(shape) {}
 
   Status Run(const bfloat16* a, const bfloat16* b, bfloat16* c, ThreadPool& pool, Allocator& allocator) const override {
     const LaneView rows{Bits(a), s_.transpose_a ? s_.m : s_.k, !s_.transpose_a, s_.m, s_.k};
@@ -41,8 +44,9 @@ class AmxGemm final : public Gemm<bfloat16> {
     pool.RunBlocks(down.count * across.count, [&](int64_t i) {
       const int64_t row = down.Begin(i / across.count);
       const int64_t column = across.Begin(i % across.count);
-      PartOfProduct part(rows.Part(row, down.Size(i / across.count), 0, s_.k),
-                         columns.Part(column, across.Size(i % across.count), 0, s_.k), c + row * s_.n + column, s_.n);
+      PartOfProduct<Unit> part(rows.Part(row, down.Size(i / across.count), 0, s_.k),
+                               columns.Part(column, across.Size(i % across.count), 0, s_.k), c + row * s_.n + column,
+                               s_.n);
       if (!part.Run(allocator)) failed.store(true, std::memory_order_relaxed);
     });
     if (!failed.load(std::memory_order_relaxed)) return Status();
@@ -55,19 +59,29 @@ class AmxGemm final : public Gemm<bfloat16> {
   const GemmShape s_;
 };
 
+template <class Unit>
+std::shared_ptr<const Gemm<bfloat16>> MakeOn(const GemmShape& shape) {
+  return Unit::IsThere() ? std::make_shared<Bfloat16Gemm<Unit>>(shape) : nullptr;
+}
+
 }  // namespace
 
-std::shared_ptr<const Gemm<bfloat16>> MakeAmxGemm(const GemmShape& shape) {
-  return MayUseTiles() ? std::make_shared<AmxGemm>(shape) : nullptr;
+std::shared_ptr<const Gemm<bfloat16>> MakeBfloat16Gemm(const GemmShape& shape, Bfloat16Unit unit) {
+  if (unit == Bfloat16Unit::kPairs) return MakeOn<PairUnit>(shape);
+#ifdef DFRUN_AMX
+  return MakeOn<TileUnit>(shape);
+#else
+  return nullptr;
+#endif
 }
 
 #else
 namespace dfrun {
 
-std::shared_ptr<const Gemm<bfloat16>> MakeAmxGemm(const GemmShape&) {
+std::shared_ptr<const Gemm<bfloat16>> MakeBfloat16Gemm(const GemmShape&, Bfloat16Unit) {
   return nullptr;
 }
 
-#endif  // DFRUN_AMX
+#endif  // DFRUN_BF16
 
 }  // namespace dfrun

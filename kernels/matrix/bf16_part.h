@@ -1,15 +1,17 @@
-// A part of a product of bfloat16 by one thread, on tile registers. Only where DFRUN_AMX is defined.
-#ifndef DFRUN_KERNELS_MATRIX_AMX_PART_H_
-#define DFRUN_KERNELS_MATRIX_AMX_PART_H_
+// A part of a product of bfloat16 by one thread. Only where DFRUN_BF16 is defined.
+#ifndef DFRUN_KERNELS_MATRIX_BF16_PART_H_
+#define DFRUN_KERNELS_MATRIX_BF16_PART_H_
 
-#include "kernels/matrix/amx_block.h"
+#include "kernels/matrix/bf16_block.h"
 
-#ifdef DFRUN_AMX
+#ifdef DFRUN_BF16
 #include "src/framework/allocator.h"
 
 namespace dfrun {
 
-// C = A B for a part of C whose sums and operands stay in the second-level cache, pass by pass over k.
+// C = A B for a part of C whose sums and operands stay in the second-level cache, pass by pass over k. Unit: what
+// multiplies panels, TileUnit or PairUnit.
+template <class Unit>
 class PartOfProduct {
  public:
   PartOfProduct(const LaneView& a, const LaneView& b, bfloat16* c, int64_t stride)
@@ -34,7 +36,7 @@ class PartOfProduct {
     sums_ = static_cast<float*>(scratch);
     packed_b_ = reinterpret_cast<uint16_t*>(sums_ + blocks * kBlockSums);
     packed_a_ = packed_b_ + column_panels_ * panel;
-    const TileScope scope;
+    [[maybe_unused]] const typename Unit::Scope scope;
     for (int64_t p = 0; p < a_.depth; p += depth_) RunPass(p);
     allocator.Free(scratch, bytes);
     return true;
@@ -62,7 +64,7 @@ class PartOfProduct {
     float* sums = sums_;
     for (int64_t j = 0; j < column_panels_; ++j) {
       for (int64_t i = 0; i < row_panels_; ++i) {
-        MultiplyPanels(RowPanel(i, p, steps), packed_b_ + j * steps * kPanelStep, steps, p > 0, sums);
+        Unit::Multiply(RowPanel(i, p, steps), packed_b_ + j * steps * kPanelStep, steps, p > 0, sums);
         if (p + depth_ >= a_.depth) Block(i, j).Store(sums);
         if (depth_ < a_.depth) sums += kBlockSums;
       }
@@ -71,11 +73,13 @@ class PartOfProduct {
 
   PanelOfA RowPanel(int64_t i, int64_t p, int64_t steps) const {
     constexpr int64_t kBytes = sizeof(uint16_t);
+    const int64_t rows = std::min(a_.lanes - i * kPanelLanes, kPanelLanes);
     if (i >= direct_panels_) {
-      return {packed_a_ + (i - direct_panels_) * steps * kPanelStep, kTileDepth * kBytes, kTileElements, kPanelStep};
+      return {packed_a_ + (i - direct_panels_) * steps * kPanelStep, kTileDepth * kBytes, kTileElements, kPanelStep,
+              rows};
     }
     const int64_t stride = a_.stride;
-    return {a_.data + i * kPanelLanes * stride + p, stride * kBytes, kTileLanes * stride, kTileDepth};
+    return {a_.data + i * kPanelLanes * stride + p, stride * kBytes, kTileLanes * stride, kTileDepth, rows};
   }
   BlockOfC Block(int64_t i, int64_t j) const {
     return {c_ + (i * stride_ + j) * kPanelLanes, stride_, std::min(a_.lanes - i * kPanelLanes, kPanelLanes),
@@ -97,6 +101,6 @@ class PartOfProduct {
 
 }  // namespace dfrun
 
-#endif  // DFRUN_AMX
+#endif  // DFRUN_BF16
 
-#endif  // DFRUN_KERNELS_MATRIX_AMX_PART_H_
+#endif  // DFRUN_KERNELS_MATRIX_BF16_PART_H_
