@@ -24,9 +24,6 @@ struct BroadcastPlan {
   int64_t count = 1;  // elements of the output
   int64_t dims[kMaxDims] = {1};
   int64_t strides[kMaxOperands][kMaxDims] = {};
-
-  // True where every operand either walks along with the output or is one element.
-  bool IsFlat() const { return rank == 1; }
 };
 
 // InvalidArgument if the shapes do not broadcast; Unimplemented if more than kMaxDims dimensions are left after

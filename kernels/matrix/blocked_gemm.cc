@@ -9,6 +9,7 @@
 #include "kernels/matrix/gemm_block.h"
 #include "kernels/matrix/packed_gemm.h"
 #include "kernels/matrix/panel_pack.h"
+#include "src/base/integers.h"
 
 namespace dfrun {
 namespace {
@@ -37,19 +38,15 @@ constexpr int64_t kRowsAtATime = 2 * int64_t{MaxRows(kMaxVectors)};
 // Panels of B that pay for a copy of A.
 constexpr int64_t kPanelsWorthCopying = 3;
 
-constexpr int64_t CeilDiv(int64_t a, int64_t b) {
-  return (a + b - 1) / b;
-}
-
 template <class T>
 constexpr int64_t WholeVectors(int64_t count) {
-  return CeilDiv(count, kLanes<T>) * kLanes<T>;
+  return RoundUp<int64_t>(count, kLanes<T>);
 }
 
 // A number of elements that rows may be apart without meeting in a few sets of the caches.
 template <class T>
 constexpr int64_t SpreadStride(int64_t count) {
-  const int64_t vectors = CeilDiv(count, kLanes<T>);
+  const int64_t vectors = CeilDiv<int64_t>(count, kLanes<T>);
   return (vectors + 1 - vectors % 2) * kLanes<T>;
 }
 
@@ -64,7 +61,7 @@ template <class T>
 RowCopy<T> CopyOf(MatrixView<const T> b, int64_t depth, int64_t columns, int vectors, T* packed, int64_t tiles) {
   const int last_columns = static_cast<int>(columns - (vectors - 1) * kLanes<T>);
   const int interval = static_cast<int>(std::max<int64_t>(1, tiles / kStepsAtATime<T>));
-  const int at_once = static_cast<int>(CeilDiv(kStepsAtATime<T>, std::min<int64_t>(tiles, kStepsAtATime<T>)));
+  const int at_once = static_cast<int>(CeilDiv<int64_t>(kStepsAtATime<T>, std::min<int64_t>(tiles, kStepsAtATime<T>)));
   return {b.data, b.stride, packed, depth, vectors, last_columns, interval, at_once};
 }
 
@@ -127,7 +124,7 @@ BlockedGemm<T>::BlockedGemm(int64_t m, int64_t k, int64_t n, bool transposed_a, 
   keeps_panels_ = depth_ == k && k * n <= cached && m * n >= cached / 2;
   int64_t cached_rows = std::max<int64_t>(cached / depth_, kLanes<T>);
   if (depth_ < k && m * n > cached / 2) {
-    columns_ = WholeVectors<T>(CeilDiv(n, CeilDiv(n, kColumnsAPass)));
+    columns_ = WholeVectors<T>(CeilDiv(n, CeilDiv<int64_t>(n, kColumnsAPass)));
     cached_rows = std::min(cached_rows, std::max<int64_t>(cached / 2 / columns_, kLanes<T>));
   }
   rows_ = keeps_panels_ ? kRowsAtATime : CeilDiv(m, CeilDiv(m, cached_rows));
@@ -142,8 +139,8 @@ BlockedGemm<T>::BlockedGemm(int64_t m, int64_t k, int64_t n, bool transposed_a, 
 // Panel by panel of B, so that it stays in the first-level cache while A comes from the second.
 template <class T>
 void BlockedGemm<T>::RunPass(const Pass& pass) {
-  const int64_t all_vectors = CeilDiv(pass.n, kLanes<T>);
-  const int64_t panels = CeilDiv(all_vectors, kMaxVectors);
+  const int64_t all_vectors = CeilDiv<int64_t>(pass.n, kLanes<T>);
+  const int64_t panels = CeilDiv<int64_t>(all_vectors, kMaxVectors);
   const auto panel_at = [&](int64_t i) {
     const int64_t first = i * all_vectors / panels;
     const int vectors = static_cast<int>((i + 1) * all_vectors / panels - first);
@@ -164,7 +161,7 @@ void BlockedGemm<T>::RunPass(const Pass& pass) {
   for (int64_t i = 0; i < panels; ++i) {
     const Panel panel = panel_at(i);
     const MatrixView<const T> b = pass.b.At(0, panel.column);
-    const int64_t tiles = CeilDiv(pass.m, MaxRows(panel.vectors));
+    const int64_t tiles = CeilDiv<int64_t>(pass.m, MaxRows(panel.vectors));
     if (!pass.has_panels && (b.transposed || i == 0)) {
       PackPanel(b, pass.depth, panel.columns, panel.packed, panel.vectors);
     } else if (!pass.has_panels) {

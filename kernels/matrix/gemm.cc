@@ -2,6 +2,7 @@
 
 #include "kernels/matrix/gemm_plan.h"
 #include "kernels/matrix/gemm_tiles.h"
+#include "src/base/integers.h"
 #include "src/framework/shape.h"
 
 namespace dfrun {
@@ -36,12 +37,8 @@ constexpr int64_t kThreadTileRows = 64;
 constexpr int64_t kPackedTileRows = 256;
 constexpr int64_t kPackedTileColumns = 240;
 
-int64_t CeilDiv(int64_t a, int64_t b) {
-  return (a + b - 1) / b;
-}
-
 int64_t Halved(int64_t side) {
-  return CeilDiv(CeilDiv(side, 2), kTileStep) * kTileStep;
+  return RoundUp<int64_t>(CeilDiv<int64_t>(side, 2), kTileStep);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kernels/matrix/packed_block.h"
+#include "src/base/integers.h"
 
 namespace dfrun {
 namespace {
@@ -23,10 +24,6 @@ constexpr int64_t kMaxDepth = 768;
 constexpr int64_t kLeastRows = 64;
 constexpr int64_t kLeastColumns = 240;
 constexpr int64_t kLeastWork = int64_t{1} << 26;
-
-constexpr int64_t CeilDiv(int64_t a, int64_t b) {
-  return (a + b - 1) / b;
-}
 
 struct Range {
   int64_t end() const { return begin + size; }
@@ -98,7 +95,7 @@ class PackedGemm<T>::Walk {
 
   Part PartAt(int64_t row, int64_t p) const {
     const int64_t rows = std::min(g_.rows_, g_.m_ - row);
-    const EvenRanges tiles(rows, std::max<int64_t>(1, CeilDiv(rows, kTileRows)));
+    const EvenRanges tiles(rows, std::max<int64_t>(1, CeilDiv<int64_t>(rows, kTileRows)));
     return {{row, rows}, {p, std::min(g_.depth_, g_.k_ - p)}, tiles};
   }
   Part After(const Part& part) const {
@@ -187,7 +184,8 @@ class PackedGemm<T>::Walk {
   const MatrixView<const T> a_;
   const MatrixView<const T> b_;
   const MatrixView<T> c_;
-  const EvenRanges panels_{CeilDiv(g_.n_, kLanes<T>), CeilDiv(g_.n_, kPanelColumns<T>)};  // in vectors
+  const EvenRanges panels_{CeilDiv<int64_t>(g_.n_, kLanes<T>),
+                           CeilDiv<int64_t>(g_.n_, kPanelColumns<T>)};  // in vectors
   T* const packed_b_;
   T* const packed_a_;
   T* next_b_ = packed_b_;   // where the next panel is, or is copied to
@@ -205,10 +203,10 @@ bool PrefersPackedGemm(int64_t m, int64_t k, int64_t n) {
 template <class T>
 PackedGemm<T>::PackedGemm(int64_t m, int64_t k, int64_t n, const GemmOutput<T>& output)
     : output_(output), m_(m), k_(k), n_(n) {
-  depth_ = output.into == GemmInto::kStore ? CeilDiv(k, CeilDiv(k, kMaxDepth)) : k;
+  depth_ = output.into == GemmInto::kStore ? CeilDiv(k, CeilDiv<int64_t>(k, kMaxDepth)) : k;
   const int64_t cached_rows = std::max<int64_t>(CachedBytes() / static_cast<int64_t>(sizeof(T)) / depth_, kTileRows);
   rows_ = CeilDiv(m, CeilDiv(m, cached_rows));
-  slots_ = CeilDiv(rows_, kTileRows) + 1;
+  slots_ = CeilDiv<int64_t>(rows_, kTileRows) + 1;
   slot_elements_ = TileCopy<T>::Elements(depth_);
   a_elements_ = slots_ * slot_elements_;
   b_elements_ = 2 * depth_ * kPanelColumns<T>;

@@ -17,7 +17,6 @@
 #define REQUIRES(...) DF_THREAD_ANNOTATION(requires_capability(__VA_ARGS__))
 #define ACQUIRE(...) DF_THREAD_ANNOTATION(acquire_capability(__VA_ARGS__))
 #define RELEASE(...) DF_THREAD_ANNOTATION(release_capability(__VA_ARGS__))
-#define TRY_ACQUIRE(...) DF_THREAD_ANNOTATION(try_acquire_capability(__VA_ARGS__))
 #define EXCLUDES(...) DF_THREAD_ANNOTATION(locks_excluded(__VA_ARGS__))
 #define NO_THREAD_SAFETY_ANALYSIS DF_THREAD_ANNOTATION(no_thread_safety_analysis)
 
@@ -30,7 +29,6 @@ class CAPABILITY("mutex") Mutex {
   Mutex& operator=(const Mutex&) = delete;
   void Lock() ACQUIRE() { mu_.lock(); }
   void Unlock() RELEASE() { mu_.unlock(); }
-  bool TryLock() TRY_ACQUIRE(true) { return mu_.try_lock(); }
 
  private:
   friend class CondVar;

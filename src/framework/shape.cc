@@ -41,12 +41,6 @@ Result<Shape> Shape::Create(std::span<const int64_t> dims) {
   return Shape(dims);
 }
 
-Shape Shape::Appended(int64_t size) const {
-  std::vector<int64_t> all(dims().begin(), dims().end());
-  all.push_back(size);
-  return Shape(std::span<const int64_t>(all));
-}
-
 std::string Shape::ToString() const {
   return Join(dims());
 }

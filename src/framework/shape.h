@@ -69,8 +69,6 @@ class Shape {
     for (int i = 0; i < rank_; ++i) n *= data()[i];
     return n;
   }
-  // The shape with `size` as a further last dimension.
-  Shape Appended(int64_t size) const;
 
   bool operator==(const Shape& other) const {
     if (rank_ != other.rank_) return false;

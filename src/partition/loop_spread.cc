@@ -212,8 +212,10 @@ class LoopDriver {
 
 Result<SpreadFrames> SpreadLoops(Graph& graph) {
   SpreadFrames frames;
-  DF_TRY(MergeLoopEntries(graph));
-  DF_TRY(EndLoopsByConditions(graph));
+  if (HasControlFlow(graph)) {
+    DF_TRY(MergeLoopEntries(graph));
+    DF_TRY(EndLoopsByConditions(graph));
+  }
   DF_TRY(BorderMover(graph).Run());
   DF_ASSIGN(frames.tree, BuildFrameTree(graph));
   DF_TRY(LoopDriver(graph, frames).Run());

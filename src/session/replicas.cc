@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/passes/has_refs.h"
+
 namespace dfrun {
 namespace {
 
@@ -15,8 +17,7 @@ void SetReplicaAttrs(int r, const Node& node, AttrMap& attrs) {
 }
 
 bool HasEffect(const Node& node) {
-  return node.op->is_stateful || std::any_of(node.input_types.begin(), node.input_types.end(),
-                                             [](const TypedArg& input) { return input.is_ref; });
+  return node.op->is_stateful || HasRefInput(node);
 }
 
 }  // namespace

@@ -1,8 +1,7 @@
 #include "src/session/stamp.h"
 
-#include <algorithm>
-
 #include "src/graph/upstream.h"
+#include "src/passes/has_refs.h"
 
 namespace dfrun {
 
@@ -50,8 +49,7 @@ void RenameFrame(const std::string& prefix, AttrMap& attrs) {
 
 // Whether another node decides where this one is: what writes through a reference is where its variable is.
 bool IsBoundToAnother(const Node& node, const NodeSpec& copy) {
-  return !copy.colocate_with.empty() ||
-         std::any_of(node.input_types.begin(), node.input_types.end(), [](const TypedArg& in) { return in.is_ref; });
+  return !copy.colocate_with.empty() || HasRefInput(node);
 }
 
 }  // namespace
