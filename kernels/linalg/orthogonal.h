@@ -9,7 +9,7 @@
 namespace dfrun {
 
 // a [m, n] = q [m, p] r [p, n], r upper triangular; p is m for full matrices, else min(m, n).
-// T: float, double, complex.
+// T: double, complex<double>.
 template <class T>
 void QrFactors(const T* a, int64_t m, int64_t n, bool full, T* q, T* r);
 
@@ -21,7 +21,7 @@ void SingularValues(const T* a, int64_t m, int64_t n, bool vectors, bool full, T
 
 // The eigenvalues e [n] of a [n, n], rising, real numbers in elements of T, and where `v` is not null the eigenvectors,
 // columns of v [n, n]. a is taken as self-adjoint: its lower triangle is read. False where they are not found.
-// T: float, double, complex.
+// T: double, complex<double>.
 template <class T>
 bool SelfAdjointEigenvalues(const T* a, int64_t n, T* e, T* v);
 

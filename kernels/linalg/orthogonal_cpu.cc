@@ -15,9 +15,9 @@ double WorkOf(const MatrixBatch& a) {
          static_cast<double>(std::min(a.rows, a.columns));
 }
 
-// Singular values are computed in double: Eigen's code for them takes half a minute to compile for each type.
+// Decompositions are computed in double: Eigen's code for one takes up to half a minute to compile for each type.
 template <class T>
-using SpectralType = std::conditional_t<kIsComplex<T>, std::complex<double>, double>;
+using WideType = std::conditional_t<kIsComplex<T>, std::complex<double>, double>;
 
 template <class T>
 class QrKernel final : public Kernel {
@@ -25,7 +25,7 @@ class QrKernel final : public Kernel {
   explicit QrKernel(KernelSetup& setup) : full_(setup.attr<bool>("full_matrices")) {}
 
   Status Compute(OpContext& ctx) {
-    using C = ComputeType<T>;
+    using C = WideType<T>;
     DF_ASSIGN(const MatrixBatch a, MatricesOf(ctx.input(0)));
     const int64_t inner = full_ ? a.rows : std::min(a.rows, a.columns);
     DF_ASSIGN(const Shape q_shape, BatchShape(ctx.input(0), {a.rows, inner}));
@@ -57,7 +57,7 @@ class SvdKernel final : public Kernel {
       : vectors_(setup.attr<bool>("compute_uv")), full_(setup.attr<bool>("full_matrices")) {}
 
   Status Compute(OpContext& ctx) {
-    using C = SpectralType<T>;
+    using C = WideType<T>;
     const Tensor& x = ctx.input(0);
     DF_ASSIGN(const MatrixBatch a, MatricesOf(x));
     const int64_t smaller = std::min(a.rows, a.columns);
@@ -96,23 +96,28 @@ class SelfAdjointEigenKernel final : public Kernel {
   explicit SelfAdjointEigenKernel(KernelSetup& setup) : vectors_(setup.attr<bool>("compute_v")) {}
 
   Status Compute(OpContext& ctx) {
+    using C = WideType<T>;
     const Tensor& x = ctx.input(0);
     DF_ASSIGN(const MatrixBatch a, SquareMatricesOf(x));
     DF_ASSIGN(const Shape e_shape, BatchShape(x, {a.rows}));
-    Tensor* e = nullptr;
-    Tensor* v = nullptr;
-    DF_TRY(ctx.AllocateOutput(0, e_shape, &e));
-    DF_TRY(ctx.AllocateOutput(1, vectors_ ? x.shape() : Shape({0}), &v));
+    WideOutput<T, C> e;
+    WideOutput<T, C> v;
+    DF_TRY(e.Allocate(ctx, 0, e_shape));
+    DF_TRY(v.Allocate(ctx, 1, vectors_ ? x.shape() : Shape({0})));
     if (x.num_elements() == 0) return Status();
-    return ForEachMatrix(ctx.pool(), a.count, WorkOf(a), [&](int64_t i) {
+    DF_ASSIGN(const Tensor wide, (Widened<T, C>(ctx, x)));
+    DF_TRY(ForEachMatrix(ctx.pool(), a.count, WorkOf(a), [&](int64_t i) {
       const int64_t at = i * a.elements();
-      if (SelfAdjointEigenvalues(x.data<T>() + at, a.rows, e->data<T>() + i * a.rows,
-                                 vectors_ ? v->data<T>() + at : nullptr)) {
+      if (SelfAdjointEigenvalues(wide.data<C>() + at, a.rows, e.data() + i * a.rows,
+                                 vectors_ ? v.data() + at : nullptr)) {
         return Status();
       }
       return InvalidArgument(
           "Self-adjoint eigen decomposition was not successful. The input might not be valid: is it finite?");
-    });
+    }));
+    e.Round();
+    v.Round();
+    return Status();
   }
   bool IsExpensive() const override { return true; }
 

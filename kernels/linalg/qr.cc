@@ -20,9 +20,7 @@ void QrFactors(const T* a, int64_t m, int64_t n, bool full, T* q, T* r) {
   AsEigen(r, p, n) = qr.matrixQR().topRows(p).template triangularView<Eigen::Upper>();
 }
 
-template void QrFactors(const float*, int64_t, int64_t, bool, float*, float*);
 template void QrFactors(const double*, int64_t, int64_t, bool, double*, double*);
-template void QrFactors(const std::complex<float>*, int64_t, int64_t, bool, std::complex<float>*, std::complex<float>*);
 template void QrFactors(const std::complex<double>*, int64_t, int64_t, bool, std::complex<double>*,
                         std::complex<double>*);
 
