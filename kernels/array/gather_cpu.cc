@@ -13,6 +13,8 @@ namespace {
 
 // Elements that a thread copies at a time: some 10 us.
 constexpr int64_t kBlock = 65536;
+// The same where they are written around the caches, for the first rows of a block have not been asked for.
+constexpr int64_t kStreamedBlock = 8 * kBlock;
 
 // A gather as loops: for every batch, slice before the axis and index, `row` elements.
 struct GatherLoops {
@@ -70,9 +72,18 @@ struct SliceRows {
     }
   }
   void Stream(E* to, int64_t begin, int64_t end) const {
-    for (int64_t i = begin; i < end; ++i)
-      StreamCopyBefore(At(std::min(i + 1, end - 1)), to + (i - begin) * row, At(i),
-                       static_cast<size_t>(row) * sizeof(E));
+    const size_t bytes = static_cast<size_t>(row) * sizeof(E);
+    int64_t i = begin;
+    for (; i + kStreamedRows <= end; i += kStreamedRows) {
+      RowPointers now;
+      RowPointers next;
+      for (int r = 0; r < kStreamedRows; ++r) {
+        now[r] = reinterpret_cast<const std::byte*>(At(i + r));
+        next[r] = reinterpret_cast<const std::byte*>(At(std::min(i + kStreamedRows + r, end - 1)));
+      }
+      StreamRows(next, to + (i - begin) * row, now, bytes);
+    }
+    for (; i < end; ++i) StreamCopy(to + (i - begin) * row, At(i), bytes);
   }
 };
 
@@ -100,7 +111,7 @@ void Gather(ThreadPool& pool, const GatherLoops& g, const E* from, const Index* 
   };
   if constexpr (std::is_trivially_copyable_v<E>) {
     if (IsStreamed(rows, row_bytes)) {
-      pool.ParallelFor(rows, block, [&](int64_t begin, int64_t end) {
+      pool.ParallelFor(rows, kStreamedBlock / kBlock * block, [&](int64_t begin, int64_t end) {
         if (row_bytes < kStreamedRowBytes) {
           return StreamPieces(to, row_bytes, begin, end, [&](int64_t at, int64_t n, void* piece) {
             copy_rows(at, at + n, static_cast<E*>(piece));

@@ -21,7 +21,7 @@ void SingularValues(const T* a, int64_t m, int64_t n, bool vectors, bool full, T
 
 // The eigenvalues e [n] of a [n, n], rising, real numbers in elements of T, and where `v` is not null the eigenvectors,
 // columns of v [n, n]. a is taken as self-adjoint: its lower triangle is read. False where they are not found.
-// T: double, complex<double>.
+// T: float, double, complex.
 template <class T>
 bool SelfAdjointEigenvalues(const T* a, int64_t n, T* e, T* v);
 

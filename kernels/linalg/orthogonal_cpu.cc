@@ -15,7 +15,8 @@ double WorkOf(const MatrixBatch& a) {
          static_cast<double>(std::min(a.rows, a.columns));
 }
 
-// Decompositions are computed in double: Eigen's code for one takes up to half a minute to compile for each type.
+// QR and singular values are computed in double: Eigen's code for them takes up to half a minute to compile for each
+// type. Not so eigenvectors, whose signs would follow the type.
 template <class T>
 using WideType = std::conditional_t<kIsComplex<T>, std::complex<double>, double>;
 
@@ -96,28 +97,23 @@ class SelfAdjointEigenKernel final : public Kernel {
   explicit SelfAdjointEigenKernel(KernelSetup& setup) : vectors_(setup.attr<bool>("compute_v")) {}
 
   Status Compute(OpContext& ctx) {
-    using C = WideType<T>;
     const Tensor& x = ctx.input(0);
     DF_ASSIGN(const MatrixBatch a, SquareMatricesOf(x));
     DF_ASSIGN(const Shape e_shape, BatchShape(x, {a.rows}));
-    WideOutput<T, C> e;
-    WideOutput<T, C> v;
-    DF_TRY(e.Allocate(ctx, 0, e_shape));
-    DF_TRY(v.Allocate(ctx, 1, vectors_ ? x.shape() : Shape({0})));
+    Tensor* e = nullptr;
+    Tensor* v = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, e_shape, &e));
+    DF_TRY(ctx.AllocateOutput(1, vectors_ ? x.shape() : Shape({0}), &v));
     if (x.num_elements() == 0) return Status();
-    DF_ASSIGN(const Tensor wide, (Widened<T, C>(ctx, x)));
-    DF_TRY(ForEachMatrix(ctx.pool(), a.count, WorkOf(a), [&](int64_t i) {
+    return ForEachMatrix(ctx.pool(), a.count, WorkOf(a), [&](int64_t i) {
       const int64_t at = i * a.elements();
-      if (SelfAdjointEigenvalues(wide.data<C>() + at, a.rows, e.data() + i * a.rows,
-                                 vectors_ ? v.data() + at : nullptr)) {
+      if (SelfAdjointEigenvalues(x.data<T>() + at, a.rows, e->data<T>() + i * a.rows,
+                                 vectors_ ? v->data<T>() + at : nullptr)) {
         return Status();
       }
       return InvalidArgument(
           "Self-adjoint eigen decomposition was not successful. The input might not be valid: is it finite?");
-    }));
-    e.Round();
-    v.Round();
-    return Status();
+    });
   }
   bool IsExpensive() const override { return true; }
 

@@ -18,7 +18,9 @@ bool SelfAdjointEigenvalues(const T* a, int64_t n, T* e, T* v) {
   return true;
 }
 
+template bool SelfAdjointEigenvalues(const float*, int64_t, float*, float*);
 template bool SelfAdjointEigenvalues(const double*, int64_t, double*, double*);
+template bool SelfAdjointEigenvalues(const std::complex<float>*, int64_t, std::complex<float>*, std::complex<float>*);
 template bool SelfAdjointEigenvalues(const std::complex<double>*, int64_t, std::complex<double>*,
                                      std::complex<double>*);
 

@@ -7,6 +7,13 @@ namespace {
 
 // Shorter runs are not worth their unaligned ends.
 constexpr int64_t kStreamedRun = 1024;
+// How far ahead of a streamed result its operands are asked for: a page.
+constexpr int64_t kAheadBytes = 4096;
+
+// Asks for the elements that an operand has a page after these; not for one that repeats.
+void PrefetchAhead(const std::byte* operand, int64_t step, int64_t count, size_t element_size) {
+  if (step != 0) PrefetchLines(operand + kAheadBytes, static_cast<size_t>(count) * element_size);
+}
 
 }  // namespace
 
@@ -79,8 +86,11 @@ void BinaryKernel::RunRange(const BroadcastPlan& plan, const void* x, const void
   ForEachRun(plan, begin, end, [&](int64_t at, const int64_t* offsets, int64_t n) {
     if (streams && n >= kStreamedRun) {
       return StreamPieces(z, loops_.output_size, at, at + n, [&](int64_t from, int64_t count, void* piece) {
-        run(At(x, offsets[0] + (from - at) * x_step, loops_.input_size),
-            At(y, offsets[1] + (from - at) * y_step, loops_.input_size), piece, count);
+        const std::byte* const x_piece = At(x, offsets[0] + (from - at) * x_step, loops_.input_size);
+        const std::byte* const y_piece = At(y, offsets[1] + (from - at) * y_step, loops_.input_size);
+        PrefetchAhead(x_piece, x_step, count, loops_.input_size);
+        PrefetchAhead(y_piece, y_step, count, loops_.input_size);
+        run(x_piece, y_piece, piece, count);
       });
     }
     run(At(x, offsets[0], loops_.input_size), At(y, offsets[1], loops_.input_size), At(z, at, loops_.output_size), n);

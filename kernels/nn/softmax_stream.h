@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -31,8 +32,7 @@ class StreamedRows {
  public:
   static bool Takes(const float* x, const float* y, int64_t rows, int64_t columns) {
     constexpr int64_t kMaxColumns = 262144;  // longer rows do not stay in the caches
-    return x != y && columns >= kLongRow && columns <= kMaxColumns &&
-           IsStreamed(rows * columns, sizeof(float));
+    return x != y && columns >= kLongRow && columns <= kMaxColumns && IsStreamed(rows * columns, sizeof(float));
   }
 
   // The rows of x into those of y, where Takes() takes them.
@@ -46,6 +46,7 @@ class StreamedRows {
 
  private:
   static constexpr int64_t kLine = 64 / sizeof(float);
+  typedef float Line __attribute__((vector_size(64)));  // NOLINT: `using` takes no such attribute on clang 14
   static constexpr int64_t kSummed = 2048;  // elements whose exponentials are added up one after the other, by lane
 
   StreamedRows(const Op& op, const float* x, float* y, int64_t columns)
@@ -84,40 +85,48 @@ class StreamedRows {
     const float term = term_;
     const int64_t columns = columns_;
     const int64_t head = kFinishes ? FloatsToLine(results) : 0;
-    alignas(64) float totals[kLine] = {};  // of long rows: sums of sums lose less
-    alignas(64) float sums[kLine] = {};
-    alignas(64) float maxima[kLine];
-    std::fill_n(maxima, kLine, coming[0]);
+    Line totals = {};  // of long rows: sums of sums lose less
+    Line sums = {};
+    Line maxima = coming[0] - Line{};
     int64_t j = 0;
     for (; j + kLine <= columns; j += kLine) {
       PrefetchLines(coming + j + kAhead, 64);
       AddLine(row + j, largest, coming + j, now + j, sums, maxima);
       if (kFinishes && head + j + kLine <= columns)
         FinishLine(before + head + j, term, (r - 1) * columns + head + j, results + head + j);
-      if (j % kSummed == kSummed - kLine) MoveSums(sums, totals);
+      if (j % kSummed == kSummed - kLine) totals += std::exchange(sums, Line{});
     }
     if (j < columns) AddRest(row + j, largest, coming + j, columns - j, now + j, sums, maxima);
     if (kFinishes) FinishEdges(r - 1, head);
-    MoveSums(sums, totals);
+    totals += sums;
     term_ = op_.EndRow(r, row, largest, Joined(totals, [](float a, float b) { return a + b; }), now);
     largest_ = Joined(maxima, [](float a, float b) { return b > a ? b : a; });
     std::swap(now_, before_);
   }
 
-  static void AddLine(const float* row, float largest, const float* coming, float* now, float* sums, float* maxima) {
+  static Line LoadLine(const float* from) {
+    Line line;
+    std::memcpy(&line, from, sizeof(line));
+    return line;
+  }
+
+  // Sums and maxima are vectors, or they would wait in memory for their next line.
+  static void AddLine(const float* row, float largest, const float* coming, float* now, Line& sums, Line& maxima) {
+    alignas(64) float exponentials[kLine];
     DF_INDEPENDENT_ITERATIONS
 #pragma GCC unroll 1  // or it is unrolled before it is vectorised, and choices then find no vectors
     for (int64_t l = 0; l < kLine; ++l) {
       const float shifted = row[l] - largest;
-      const float e = ExpOfNegative(shifted);
-      now[l] = Op::Kept(shifted, e);
-      sums[l] += e;
-      maxima[l] = coming[l] > maxima[l] ? coming[l] : maxima[l];
+      exponentials[l] = ExpOfNegative(shifted);
+      now[l] = Op::Kept(shifted, exponentials[l]);
     }
+    sums += LoadLine(exponentials);
+    const Line next = LoadLine(coming);
+    maxima = next > maxima ? next : maxima;
   }
   // The same of less than a line, filled up with what changes nothing.
-  static void AddRest(const float* row, float largest, const float* coming, int64_t n, float* now, float* sums,
-                      float* maxima) {
+  static void AddRest(const float* row, float largest, const float* coming, int64_t n, float* now, Line& sums,
+                      Line& maxima) {
     float rest[kLine];
     float coming_rest[kLine];
     std::fill_n(rest, kLine, -std::numeric_limits<float>::infinity());
@@ -127,13 +136,9 @@ class StreamedRows {
     AddLine(rest, largest, coming_rest, now, sums, maxima);
   }
 
-  static void MoveSums(float* sums, float* totals) {
-#pragma GCC unroll 1
-    for (int64_t l = 0; l < kLine; ++l) totals[l] += std::exchange(sums[l], 0.0F);
-  }
-  // All of a line, in the order of a tree. Overwrites it.
+  // All of a line, in the order of a tree.
   template <class Join>
-  static float Joined(float* line, Join&& join) {
+  static float Joined(Line line, Join&& join) {
     for (int64_t half = kLine / 2; half > 0; half /= 2) {
       for (int64_t l = 0; l < half; ++l) line[l] = join(line[l], line[l + half]);
     }

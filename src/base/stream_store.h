@@ -22,8 +22,11 @@ inline bool IsStreamed(int64_t n, size_t element_size) {
 
 // Copies to memory around the caches. Needs nothing of either address. StreamFence() must follow.
 void StreamCopy(void* to, const void* from, size_t bytes);
-// The same, and fetches as many bytes at `next`, which is what will be copied then, on the way.
-void StreamCopyBefore(const void* next, void* to, const void* from, size_t bytes);
+// The same of kStreamedRows rows of `bytes` bytes from where each of them is, one after the other; and fetches the
+// next ones, which will be copied then, on the way.
+constexpr int kStreamedRows = 8;
+using RowPointers = const std::byte* [kStreamedRows];
+void StreamRows(const RowPointers& next, void* to, const RowPointers& from, size_t bytes);
 
 // Writes the 64 bytes of a line; `to` is aligned to it. The compilers' builtins stand here in place of a header that
 // takes as long to read as the rest of a kernel.
