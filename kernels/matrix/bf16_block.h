@@ -1,4 +1,4 @@
-// A panel of A, and the block of C that two panels give. Only where DFRUN_BF16 is defined.
+// Panels of A and B, and the block of C that two panels give. Only where DFRUN_BF16 is defined.
 #ifndef DFRUN_KERNELS_MATRIX_BF16_BLOCK_H_
 #define DFRUN_KERNELS_MATRIX_BF16_BLOCK_H_
 
@@ -19,6 +19,12 @@ struct PanelOfA {
   int64_t second;     // elements to the second tile
   int64_t step;       // elements to the next step over k
   int64_t rows;       // that C has; beyond them any numbers may stand
+};
+
+// A packed panel of B.
+struct PanelOfB {
+  const uint16_t* data;
+  int64_t columns;  // that C has; beyond them any numbers may stand
 };
 
 // 32 x 32 of C, or what there is of that.

@@ -64,7 +64,8 @@ class PartOfProduct {
     float* sums = sums_;
     for (int64_t j = 0; j < column_panels_; ++j) {
       for (int64_t i = 0; i < row_panels_; ++i) {
-        Unit::Multiply(RowPanel(i, p, steps), packed_b_ + j * steps * kPanelStep, steps, p > 0, sums);
+        const PanelOfB columns{packed_b_ + j * steps * kPanelStep, std::min(b_.lanes - j * kPanelLanes, kPanelLanes)};
+        Unit::Multiply(RowPanel(i, p, steps), columns, a.depth, p > 0, sums);
         if (p + depth_ >= a_.depth) Block(i, j).Store(sums);
         if (depth_ < a_.depth) sums += kBlockSums;
       }

@@ -13,9 +13,9 @@ struct TileUnit {
   using Scope = TileScope;
   static bool IsThere() { return MayUseTiles(); }
 
-  // sums = the products of two panels over so many steps; added to what is there where the product continues. In a
-  // Scope.
-  static void Multiply(const PanelOfA& a, const uint16_t* b, int64_t steps, bool continues, float* sums) {
+  // sums = the products of two panels over `depth` elements of k, beyond which they are zero up to a whole step; added
+  // to what is there where the product continues. In a Scope.
+  static void Multiply(const PanelOfA& a, const PanelOfB& b, int64_t depth, bool continues, float* sums) {
     constexpr int kRow = 64;        // bytes
     asm volatile("" ::: "memory");  // what is loaded was stored before, which the intrinsics' own asm does not say
     if (continues) {
@@ -30,10 +30,11 @@ struct TileUnit {
       _tile_zero(3);
     }
     const uint16_t* from = a.data;
-    for (int64_t i = 0; i < steps; ++i, from += a.step, b += kPanelStep) {
-      _tile_loadd(6, b, kRow);
+    const uint16_t* with = b.data;
+    for (int64_t p = 0; p < depth; p += kTileDepth, from += a.step, with += kPanelStep) {
+      _tile_loadd(6, with, kRow);
       _tile_loadd(4, from, a.row_bytes);
-      _tile_loadd(7, b + kTileElements, kRow);
+      _tile_loadd(7, with + kTileElements, kRow);
       _tile_dpbf16ps(0, 4, 6);
       _tile_dpbf16ps(1, 4, 7);
       _tile_loadd(5, from + a.second, a.row_bytes);

@@ -82,11 +82,14 @@ Result<std::shared_ptr<const Gemm<float>>> Gemm<float>::Create(const GemmShape& 
 template <>
 Result<std::shared_ptr<const Gemm<bfloat16>>> Gemm<bfloat16>::Create(const GemmShape& shape) {
   if (shape.work() > 0) {  // neither takes empty operands
-    for (const Bfloat16Unit unit : {Bfloat16Unit::kTiles, Bfloat16Unit::kPairs}) {
-      if (auto gemm = MakeBfloat16Gemm(shape, unit)) return gemm;
-    }
+    if (auto tiles = MakeBfloat16Gemm(shape, Bfloat16Unit::kTiles)) return tiles;
+    // A copy of B, which vectors of pairs need, pays from here on.
+    constexpr int64_t kLeastRows = 8;
+    auto pairs = MakeBfloat16Gemm(shape, Bfloat16Unit::kPairs);
+    if (pairs != nullptr && shape.m >= kLeastRows) return pairs;
     auto gemm = MakeOneDnnGemm(shape);
     if (gemm.ok()) return gemm;
+    if (pairs != nullptr) return pairs;
   }
   DF_ASSIGN(std::shared_ptr<const Gemm<float>> wide, Gemm<float>::Create(shape));
   return std::shared_ptr<const Gemm<bfloat16>>(std::make_shared<WidenedGemm<bfloat16>>(shape, std::move(wide)));
