@@ -1,5 +1,6 @@
 #include "src/graph/queue_shapes.h"
 
+#include <algorithm>
 #include <array>
 
 #include "src/graph/handed_on.h"
@@ -38,6 +39,20 @@ std::vector<T> OfComponents(const Graph& graph, Output handle, std::string_view 
 
 std::vector<PartialShape> QueueShapes(const Graph& graph, Output handle) {
   return OfComponents(graph, handle, "shapes", PartialShape::Scalar());
+}
+
+bool MakesQueue(const Node& node) {
+  return !QueueKind(node.op->name).empty();
+}
+
+bool MakeQueuesOfOneType(const Node& a, const Node& b) {
+  constexpr std::array<std::string_view, 4> kTypeAttrs = {"component_types", "shapes", "capacity", "min_after_dequeue"};
+  return QueueKind(a.op->name) == QueueKind(b.op->name) &&
+         std::all_of(kTypeAttrs.begin(), kTypeAttrs.end(), [&](std::string_view name) {
+           const AttrValue* of_a = a.attrs.Find(name);
+           const AttrValue* of_b = b.attrs.Find(name);
+           return of_a == nullptr || of_b == nullptr ? of_a == of_b : *of_a == *of_b;
+         });
 }
 
 std::vector<DType> QueueDTypes(const Graph& graph, Output handle) {

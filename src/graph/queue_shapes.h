@@ -1,4 +1,4 @@
-// The dtypes and shapes of what a queue holds, from the node that made its handle.
+// What a queue holds, from the node that made its handle.
 #ifndef DFRUN_SRC_GRAPH_QUEUE_SHAPES_H_
 #define DFRUN_SRC_GRAPH_QUEUE_SHAPES_H_
 
@@ -12,6 +12,10 @@ namespace dfrun {
 std::vector<PartialShape> QueueShapes(const Graph& graph, Output handle);
 // Their dtypes; empty where the maker is not known.
 std::vector<DType> QueueDTypes(const Graph& graph, Output handle);
+
+bool MakesQueue(const Node& node);
+// Whether two nodes that make queues may make the same: of one kind, capacity, dtypes and shapes.
+bool MakeQueuesOfOneType(const Node& a, const Node& b);
 
 }  // namespace dfrun
 

@@ -1,5 +1,8 @@
 #include "src/session/queue_elements.h"
 
+#include <array>
+#include <map>
+
 #include "src/graph/handed_on.h"
 #include "src/graph/queue_shapes.h"
 
@@ -71,10 +74,28 @@ Status CheckNode(const Graph& graph, const Node& node) {
   return InvalidArgument("a batch is made of components whose shapes are known; give its queue the attr 'shapes'");
 }
 
+// Queues by what a container of a device knows them by.
+using SharedQueues = std::map<std::array<std::string, 3>, const Node*>;
+
+Status CheckShared(const Node& node, SharedQueues& queues) {
+  DF_ASSIGN(const std::string name, node.attrs.GetOr<std::string>("shared_name", ""));
+  DF_ASSIGN(std::string container, node.attrs.GetOr<std::string>("container", ""));
+  if (name.empty()) return Status();
+  const auto [other, is_first] = queues.insert({{node.device, std::move(container), name}, &node});
+  if (is_first || MakeQueuesOfOneType(node, *other->second)) return Status();
+  return InvalidArgument("the node '", other->second->name, "' shares the queue '", name,
+                         "' with it, but has another kind, other components, shapes or another capacity");
+}
+
 }  // namespace
 
 Status CheckQueueElements(const Graph& graph) {
+  SharedQueues queues;
   for (const Node& node : graph.nodes()) {
+    if (MakesQueue(node)) {
+      const Status status = CheckShared(node, queues);
+      if (!status.ok()) return status.Annotate(graph.Describe(node.id));
+    }
     if (!Puts(node) && !Takes(node) && !IsOfGradients(node)) continue;
     const Status status = CheckNode(graph, node);
     if (!status.ok()) return status.Annotate(graph.Describe(node.id));

@@ -45,6 +45,26 @@ TEST(QueueElements, OfOtherDTypesAreRefused) {
               "has 3 components, not 2");
 }
 
+TEST(QueueElements, QueuesOfOneNameHaveOneType) {
+  const auto error = [](const std::string& queue, const std::string& attrs) {
+    const ScratchDirectory scratch;
+    const std::string spec =
+        StrCat("dfrun: 1\ngraph:\n  a: {op: FIFOQueueV2, component_types: [float32], shapes: [[2]], shared_name: q}\n",
+               "  b: {op: ", queue, ", component_types: [float32], shapes: [[2]], ", attrs, "}\n");
+    const Result<LoadedSpec> loaded = LoadSpec(scratch.Write("job.yaml", spec), {});
+    EXPECT_TRUE(loaded.ok()) << loaded.status().ToString();
+    return loaded.ok() ? CheckQueueElements(loaded->graph).message() : "";
+  };
+  EXPECT_EQ(error("FIFOQueueV2", "shared_name: q"), "");
+  EXPECT_EQ(error("FIFOQueueV2", "capacity: 3, shared_name: p"), "");
+  EXPECT_EQ(error("FIFOQueueV2", "capacity: 3, shared_name: q, container: c"), "");
+  for (const std::string& of_other_type : {error("FIFOQueueV2", "capacity: 3, shared_name: q"),
+                                           error("PaddingFIFOQueueV2", "shared_name: q")}) {
+    EXPECT_NE(of_other_type.find("job.yaml:4:"), std::string::npos) << of_other_type;
+    EXPECT_NE(of_other_type.find("the node 'a' shares the queue 'q'"), std::string::npos) << of_other_type;
+  }
+}
+
 TEST(QueueElements, AccumulatorsAddOneDType) {
   const auto error = [](const std::string& dtype, const std::string& value) {
     const ScratchDirectory scratch;
