@@ -4,7 +4,7 @@
 #include <cstring>
 #include <limits>
 
-#include "kernels/strings/utf8.h"
+#include "src/base/utf8.h"
 #include "src/framework/example.pb.h"
 
 namespace dfrun {

@@ -29,25 +29,6 @@ inline size_t SkipCharacters(std::string_view text, size_t from, int64_t charact
   return from;
 }
 
-// Whether all of `text` is well-formed UTF-8: no surrogates, nothing written longer than need be.
-inline bool IsWellFormedUtf8(std::string_view text) {
-  for (size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[i++]);
-    if (lead < 0x80) continue;
-    const int more = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : 1;
-    uint32_t character = lead & (0x3fU >> more);
-    if (lead < 0xc2 || lead > 0xf4 || text.size() - i < static_cast<size_t>(more)) return false;
-    for (int k = 0; k < more; ++k) {
-      const auto next = static_cast<unsigned char>(text[i++]);
-      if ((next & 0xc0U) != 0x80) return false;
-      character = character << 6 | (next & 0x3fU);
-    }
-    constexpr uint32_t kLeast[] = {0, 0x80, 0x800, 0x10000};
-    if (character < kLeast[more] || character > 0x10ffff || (character >= 0xd800 && character < 0xe000)) return false;
-  }
-  return true;
-}
-
 // The attr `unit`: true for UTF8_CHAR.
 inline bool CountsCharacters(KernelSetup& setup) {
   return setup.attr<std::string>("unit") == "UTF8_CHAR";

@@ -7,7 +7,7 @@
 
 namespace dfrun {
 
-// With quotes, and escapes where JSON needs them.
+// With quotes, escapes where JSON needs them, and U+FFFD for bytes that are not UTF-8.
 std::string JsonString(std::string_view text);
 
 }  // namespace dfrun

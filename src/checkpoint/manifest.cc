@@ -4,6 +4,7 @@
 
 #include "src/base/file.h"
 #include "src/base/hdf5.h"
+#include "src/base/utf8.h"
 
 namespace dfrun {
 namespace {
@@ -53,7 +54,7 @@ void ToProto(const SavedInput& input, checkpoint::Input* out) {
   out->set_samples(input.samples);
   for (const SavedInput::File& file : input.files) {
     checkpoint::InputFile* added = out->add_files();
-    added->set_path(file.path);
+    added->set_path(WellFormedUtf8(file.path));
     added->set_samples(file.samples);
   }
 }

@@ -4,29 +4,10 @@
 #include <filesystem>
 
 #include "src/base/file.h"
+#include "src/base/utf8.h"
 
 namespace dfrun {
 namespace {
-
-// Bytes of the UTF-8 sequence at the begin of `text`; 0 where it is malformed (overlong and surrogates included).
-size_t Utf8Length(std::string_view text) {
-  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
-  const auto continues = [&](size_t i) { return (byte(i) & 0xC0) == 0x80; };
-  const unsigned b = byte(0);
-  if (b < 0x80) return 1;
-  if (b >= 0xC2 && b <= 0xDF) return continues(1) ? 2 : 0;
-  if (b >= 0xE0 && b <= 0xEF) {
-    const unsigned low = b == 0xE0 ? 0xA0 : 0x80;
-    const unsigned high = b == 0xED ? 0x9F : 0xBF;
-    return byte(1) >= low && byte(1) <= high && continues(2) ? 3 : 0;
-  }
-  if (b >= 0xF0 && b <= 0xF4) {
-    const unsigned low = b == 0xF0 ? 0x90 : 0x80;
-    const unsigned high = b == 0xF4 ? 0x8F : 0xBF;
-    return byte(1) >= low && byte(1) <= high && continues(2) && continues(3) ? 4 : 0;
-  }
-  return 0;
-}
 
 SourcePlace PlaceAt(std::string_view text, size_t offset, int32_t file) {
   const std::string_view before = text.substr(0, offset);

@@ -11,6 +11,7 @@ TEST(JsonStringTest, EscapesWhatJsonCannotHold) {
   EXPECT_EQ(JsonString("\n\t"), R"("\u000a\u0009")");
   EXPECT_EQ(JsonString(std::string_view("\0\x1f", 2)), R"("\u0000\u001f")");
   EXPECT_EQ(JsonString("\xc3\xa4"), "\"\xc3\xa4\"");
+  EXPECT_EQ(JsonString("caf\xe9/a"), "\"caf\xef\xbf\xbd/a\"");
 }
 
 }  // namespace
