@@ -3,8 +3,10 @@
 # job that ends early and is resumed on another goes on with the same samples; damaged records are left out and counted.
 #   inputs_test.sh SOURCE_DIR DFRUN DIGITS_RECORDS
 SOURCE=$1 DFRUN=$2
-WORK=$(mktemp -d)
-trap 'rm -rf "$WORK"' EXIT
+SCRATCH=$(mktemp -d)
+trap 'rm -rf "$SCRATCH"' EXIT
+WORK=$SCRATCH/$'caf\xe9'  # a path may be any bytes
+mkdir "$WORK"
 source "$SOURCE/tests/mpi/training_lib.sh"
 
 spec=$(short_spec digits_mlp 2 20)
@@ -54,6 +56,7 @@ sed -E 's/epochs: 2/epochs: 1/' "$whole" > "$half"
 train 4 "$half" "$WORK/resumed" > "$WORK/log" 2>&1 || { cat "$WORK/log"; fail "half a job"; }
 train 3 "$whole" "$WORK/resumed" --resume > "$WORK/log" 2>&1 || { cat "$WORK/log"; fail "the resumed job"; }
 grep -q 'resuming at step' "$WORK/log" || { cat "$WORK/log"; fail "it did not say that it resumed"; }
+if grep libprotobuf "$WORK/log"; then fail "a path that is not UTF-8 is not written"; fi
 same resumed
 
 # Among another number of samples the position would mean others.
