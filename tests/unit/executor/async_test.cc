@@ -152,17 +152,23 @@ TEST_P(AsyncTest, StartedStepsEndWhileSomebodyHelps) {
   const auto plan = MakePlan(graph.graph(), device_);
   Shuffler shuffler(5);
   constexpr int kSteps = 20;
-  std::atomic<int> ended{0};
+  struct Ended {
+    WorkerPool* pool;
+    std::atomic<int> steps{0};
+  } ended{&pool_};
   const Tensor feed = Filled(5, 1);
   std::vector<std::vector<Tensor>> fetches(kSteps, std::vector<Tensor>(4));
   const auto end = [](void* arg, Status status) {
     EXPECT_TRUE(status.ok());
-    static_cast<std::atomic<int>*>(arg)->fetch_add(1);
+    auto* counted = static_cast<Ended*>(arg);
+    WorkerPool& pool = *counted->pool;
+    counted->steps.fetch_add(1);  // the test may return from here on
+    pool.Notify();
   };
   for (auto& fetched : fetches) {
     StartPlan(*plan, pool_, {.feeds = {&feed, 1}, .fetches = fetched, .step = {}}, {end, &ended});
   }
-  pool_.HelpUntil([&] { return ended.load() == kSteps; });
+  pool_.HelpUntil([&] { return ended.steps.load() == kSteps; });
   for (const auto& fetched : fetches) EXPECT_TRUE(fetched[3].Identical(Filled(5, 8)));
 }
 
