@@ -9,7 +9,11 @@ namespace {
 // 1e-12, 1.1e-12, ... up to 1e20 and the largest number; the same below zero; and zero.
 std::vector<double> MakeLimits() {
   std::vector<double> positive;
-  for (double v = 1.0e-12; v < 1.0e20; v *= 1.1) positive.push_back(v);
+  double limit = 1.0e-12;
+  while (limit < 1.0e20) {
+    positive.push_back(limit);
+    limit *= 1.1;
+  }
   positive.push_back(std::numeric_limits<double>::max());
   std::vector<double> limits;
   for (auto it = positive.rbegin(); it != positive.rend(); ++it) limits.push_back(-*it);

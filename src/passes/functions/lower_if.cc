@@ -12,8 +12,8 @@ using Branch = std::function<Result<Inlined>(const std::vector<SiteValue>& input
 struct Conditional {
   SiteValue predicate;  // bool
   const std::vector<SiteValue>& inputs;
-  Branch taken;
-  Branch other;
+  const Branch& taken;
+  const Branch& other;
 };
 
 // Adds both branches to a site, each where only its side of the Switches is alive.
@@ -127,8 +127,9 @@ Result<Inlined> LowerIf(FunctionInliner& inliner, const FunctionalNode& node, co
   if (node.inputs.empty()) return InvalidArgument("it has no condition");
   DF_ASSIGN(const SiteValue predicate, AsPredicate(inliner, node.inputs[0], site));
   const std::vector<SiteValue> inputs(node.inputs.begin() + 1, node.inputs.end());
-  return ConditionalAdder(inliner, site)
-      .Add({predicate, inputs, CallOf(inliner, taken, "then"), CallOf(inliner, other, "else")});
+  const Branch then_branch = CallOf(inliner, taken, "then");
+  const Branch else_branch = CallOf(inliner, other, "else");
+  return ConditionalAdder(inliner, site).Add({predicate, inputs, then_branch, else_branch});
 }
 
 Result<Inlined> LowerCase(FunctionInliner& inliner, const FunctionalNode& node, const CallSite& site) {
