@@ -57,8 +57,8 @@ void ControlLink::Send(int to, std::string message) {
   if (length > head) transport_->Send(to, kTailTag, tail, length - head, sent);
 }
 
-void ControlLink::OnSent(Outgoing* out, const Status& status) {
-  if (!status.ok()) Fail(status);
+void ControlLink::OnSent(Outgoing* out, Status status) {
+  if (!status.ok()) Fail(std::move(status));
   if (out->parts.fetch_sub(1) > 1) return;
   delete out;
   sending_.fetch_sub(1, std::memory_order_release);
@@ -87,7 +87,7 @@ void ControlLink::OnFrame(Incoming* in, Status status) {
   if (status.ok() && length > kMaxMessageBytes) {
     status = Internal("a control message of rank ", in->from, " claims ", length, " bytes");
   }
-  if (!status.ok() || closing_) return FailReceive(status);
+  if (!status.ok() || closing_) return FailReceive(std::move(status));
   const size_t head = std::min<size_t>(length, kInline);
   in->message.assign(in->frame.data() + sizeof length, head);
   if (length == head) return Finish(in);
@@ -100,8 +100,8 @@ void ControlLink::OnFrame(Incoming* in, Status status) {
                     in});
 }
 
-void ControlLink::OnTail(Incoming* in, const Status& status) {
-  if (!status.ok() || closing_) return FailReceive(status);
+void ControlLink::OnTail(Incoming* in, Status status) {
+  if (!status.ok() || closing_) return FailReceive(std::move(status));
   Finish(in);
 }
 
@@ -111,15 +111,15 @@ void ControlLink::Finish(Incoming* in) {
   PostFrame(in);
 }
 
-void ControlLink::FailReceive(const Status& status) {
-  Fail(status);
+void ControlLink::FailReceive(Status status) {
+  Fail(std::move(status));
   receiving_.fetch_sub(1);
 }
 
-void ControlLink::Fail(const Status& status) {
+void ControlLink::Fail(Status status) {
   if (closing_) return;
   MutexLock lock(mu_);
-  if (status_.ok()) status_ = status;
+  if (status_.ok()) status_ = std::move(status);
 }
 
 Status ControlLink::status() const {

@@ -45,11 +45,11 @@ class ControlLink {
 
   void PostFrame(Incoming* in);
   void OnFrame(Incoming* in, Status status);
-  void OnTail(Incoming* in, const Status& status);
+  void OnTail(Incoming* in, Status status);
   void Finish(Incoming* in);
-  void OnSent(Outgoing* out, const Status& status);
-  void FailReceive(const Status& status);
-  void Fail(const Status& status);
+  void OnSent(Outgoing* out, Status status);
+  void FailReceive(Status status);
+  void Fail(Status status);
 
   const std::unique_ptr<Transport> transport_;
   Handler handler_;

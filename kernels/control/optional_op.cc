@@ -13,6 +13,7 @@ OP("OptionalFromValue")
     .Shape(ScalarOutputs())
     .Gradient([](GradientBuilder& g) {
       std::vector<PartialShape> shapes;
+      shapes.reserve(static_cast<size_t>(g.num_inputs()));
       for (int i = 0; i < g.num_inputs(); ++i) shapes.push_back(g.shape(g.x(i)));
       const AttrMap attrs = {{"output_types", g.attr<std::vector<DType>>("Toutput_types")}, {"output_shapes", shapes}};
       const AddedNode components = g.Op("OptionalGetValue", attrs, g.dy(0));
@@ -40,6 +41,7 @@ OP("OptionalGetValue")
     .Attr("output_shapes: list(shape) >= 1")
     .Gradient([](GradientBuilder& g) {
       std::vector<Output> components;
+      components.reserve(static_cast<size_t>(g.num_outputs()));
       for (int i = 0; i < g.num_outputs(); ++i) components.push_back(g.dy(i));
       g.dx(0) = g.AddNode("OptionalFromValue", components, {});
     })

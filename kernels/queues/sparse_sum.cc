@@ -141,10 +141,13 @@ class SparseSum final : public GradientSum {
     const int64_t width = sum.num_elements() / static_cast<int64_t>(sources.size());
     T* to = sum.data<T>();
     for (const Source& source : sources) {
-      const T* const before = source.before < 0 ? nullptr : values_.data<T>() + source.before * width;
-      const T* const more = source.gradient < 0 ? nullptr : gradient.data<T>() + source.gradient * width;
-      for (int64_t k = 0; k < width; ++k, ++to) {
-        *to = before == nullptr ? more[k] : more == nullptr ? before[k] : AddElement(before[k], more[k]);
+      if (source.gradient < 0) {
+        to = std::copy_n(values_.data<T>() + source.before * width, width, to);
+      } else if (source.before < 0) {
+        to = std::copy_n(gradient.data<T>() + source.gradient * width, width, to);
+      } else {
+        const T* const before = values_.data<T>() + source.before * width;
+        to = std::transform(before, before + width, gradient.data<T>() + source.gradient * width, to, AddElement<T>);
       }
     }
   }
