@@ -193,7 +193,7 @@ void StraightWriter::AddMove(GuardId guard, StraightMove move, bool may_swap) {
   GoTo(guard);
   const ValueLayout::PlacedSlot* const target = frame_.Placed(move.to);
   if (target != nullptr) move.kind = StraightMove::Kind::kFill;
-  if (AreAlike(frame_.Placed(move.from), target)) {
+  if (target != nullptr && AreAlike(frame_.Placed(move.from), target)) {
     move.bytes = static_cast<uint32_t>(BytesOf(*target));
     if (move.bytes <= kCopiedBytes) {
       move.kind = StraightMove::Kind::kCopy;
