@@ -44,11 +44,11 @@ ThreadCache::~ThreadCache() {
   for (size_t i = 0; i < kThreadClasses; ++i) central_->PutBatch(i, lists_[i].first);
 }
 
-bool ThreadCache::Refill(size_t size_class) {
+FreeBlock* ThreadCache::Refill(size_t size_class) {
   List& list = lists_[size_class];
   list.length = BatchOf(size_class);
   list.first = central_->TakeBatch(size_class, &list.length);
-  return list.first != nullptr;
+  return list.first;
 }
 
 void ThreadCache::Drain(size_t size_class, int count) {

@@ -23,8 +23,8 @@ class ThreadCache {
 
   void* Take(size_t size_class) {
     List& list = lists_[size_class];
-    if (list.first == nullptr && !Refill(size_class)) return nullptr;
-    FreeBlock* block = list.first;
+    FreeBlock* const block = list.first != nullptr ? list.first : Refill(size_class);
+    if (block == nullptr) return nullptr;
     list.first = block->next;
     --list.length;
     return block;
@@ -54,7 +54,8 @@ class ThreadCache {
     const size_t fit = (size_t{64} << 10) / kClassBytes[size_class];
     return fit < 1 ? 1 : fit > 64 ? 64 : static_cast<int>(fit);
   }
-  bool Refill(size_t size_class);
+  // The first of the blocks that the list has then; null where there is no memory.
+  FreeBlock* Refill(size_t size_class);
   void Drain(size_t size_class, int count);
   void Publish();
 

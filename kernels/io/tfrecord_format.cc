@@ -8,7 +8,7 @@ namespace dfrun {
 namespace {
 
 constexpr std::string_view kRecord = "record";  // without a dtype: the record itself
-constexpr std::string_view kWholeRecord = "";   // what that is called from then on: no feature has this name
+constexpr std::string_view kWholeRecord;        // what that is called from then on: no feature has an empty name
 constexpr size_t kFewFields = 16;               // whose features are found without an allocation
 
 class ExampleDecoder final : public RecordDecoder {

@@ -232,6 +232,7 @@ Status GradientScope::CloseCounter(const Counter& counter, const Home& home, std
 }
 
 Result<GradientScope::Variable> GradientScope::AddVariable(Output initial, const PartialShape& shape) {
+  DF_CHECK(parent_ != nullptr);
   const Home here{this};
   DF_ASSIGN(const Output outer, parent_->Get(initial));
   DF_ASSIGN(const Output enter, AddAt(here, EnterSpec(frame_name_, outer, false)));
