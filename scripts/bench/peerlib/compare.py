@@ -73,7 +73,7 @@ def compare(case, threads, program, work, rounds):
     with contextlib.ExitStack() as stack:
         peer = stack.enter_context(TensorFlowPeer(model, threads))
         empty = stack.enter_context(TensorFlowPeer(null_graphs.empty_step(), threads))
-        torch = TorchPeer(model.torch, threads) if model.torch and has_torch() else None
+        torch = stack.enter_context(TorchPeer(model.torch, threads)) if model.torch and has_torch() else None
         if model.loss:
             check_losses(case, ours, peer)
         measured = []
