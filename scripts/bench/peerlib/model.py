@@ -1,6 +1,11 @@
 """What is measured: a graph, and how one step of it is run."""
 import dataclasses
+import time
 from typing import Any, Optional
+
+import numpy
+
+WARM_UP_STEPS = 3
 
 
 @dataclasses.dataclass(frozen=True)
@@ -21,3 +26,15 @@ class StepTime:
     """Of one round, in milliseconds."""
     median: float
     best: float
+
+
+def time_steps(step, steps):
+    """So many calls of `step`, after a few that do not count."""
+    for _ in range(WARM_UP_STEPS):
+        step()
+    times = []
+    for _ in range(steps):
+        start = time.perf_counter_ns()
+        step()
+        times.append(time.perf_counter_ns() - start)
+    return StepTime(float(numpy.median(times)) * 1e-6, min(times) * 1e-6)

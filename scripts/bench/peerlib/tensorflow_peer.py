@@ -1,13 +1,10 @@
 """Runs a model on TensorFlow's executor."""
-import time
-
 import numpy
 import tensorflow.compat.v1 as tf
 from tensorflow.core.protobuf import config_pb2, rewriter_config_pb2
 
-from peerlib.model import StepTime
+from peerlib.model import time_steps
 
-WARM_UP_STEPS = 3
 # RunOptions.inter_op_thread_pool: on the thread that calls, or on the session's pool. The first is 7 times faster for
 # an empty step, the second for some wide graphs: each case gets the better.
 THREAD_POOLS = {"caller": -1, "session": 0}
@@ -64,12 +61,4 @@ class TensorFlowPeer:
 
     def time_steps(self, steps):
         self.reset()
-        step = self.callable_for(target=[self.model.target])
-        for _ in range(WARM_UP_STEPS):
-            step()
-        times = []
-        for _ in range(steps):
-            start = time.perf_counter_ns()
-            step()
-            times.append(time.perf_counter_ns() - start)
-        return StepTime(float(numpy.median(times)) * 1e-6, min(times) * 1e-6)
+        return time_steps(self.callable_for(target=[self.model.target]), steps)

@@ -5,13 +5,8 @@ import importlib.util
 import json
 import subprocess
 import sys
-import time
 
-import numpy
-
-from peerlib.model import StepTime
-
-WARM_UP_STEPS = 3
+from peerlib.model import StepTime, time_steps
 
 
 def has_torch():
@@ -49,17 +44,6 @@ def serve(name, threads):
     step = getattr(torch_models, name)()
     for line in sys.stdin:
         print(json.dumps(dataclasses.asdict(time_steps(step, int(line)))), flush=True)
-
-
-def time_steps(step, steps):
-    for _ in range(WARM_UP_STEPS):
-        step()
-    times = []
-    for _ in range(steps):
-        start = time.perf_counter_ns()
-        step()
-        times.append(time.perf_counter_ns() - start)
-    return StepTime(float(numpy.median(times)) * 1e-6, min(times) * 1e-6)
 
 
 if __name__ == "__main__":
