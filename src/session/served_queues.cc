@@ -5,14 +5,14 @@
 #include <string>
 
 #include "src/graph/control_flow.h"
+#include "src/graph/queue_shapes.h"
 #include "src/graph/upstream.h"
 
 namespace dfrun {
 namespace {
 
 bool IsQueue(const Node& node) {
-  const std::string_view op = node.op->name;
-  return op.ends_with("Queue") || op.ends_with("QueueV2") || op.ends_with("ConditionalAccumulator");
+  return MakesQueue(node) || node.op->name.ends_with("ConditionalAccumulator");
 }
 bool Takes(const Node& node) {
   return node.op->name.starts_with("QueueDequeue") || node.op->name.starts_with("ReaderRead") ||
