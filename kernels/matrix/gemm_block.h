@@ -137,7 +137,8 @@ template <class T, int Rows, int Vectors>
 template <class T, RowsOfB kRows, bool kTransposedA, int Rows, int Vectors>
 void GemmBlock(const BlockOperands<T>& o) {
   constexpr int kLast = Vectors - 1;
-  constexpr int kRowsAPointer = kTransposedA ? Rows : std::min(Rows, 3);  // more would take registers, fewer additions a step
+  // More pointers would take registers, fewer additions a step.
+  constexpr int kRowsAPointer = kTransposedA ? Rows : std::min(Rows, 3);
   constexpr int kPointers = (Rows + kRowsAPointer - 1) / kRowsAPointer;
   Vec<T> sum[Rows][Vectors];
   T* const c = o.c;
