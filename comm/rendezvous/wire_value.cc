@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <vector>
 
 namespace dfrun::comm {
@@ -59,18 +60,20 @@ Status TakeElements(std::string_view* rest, Tensor& value) {
   return Status();
 }
 
-Result<Shape> ReadShape(const WireHeader& header, std::string_view* rest) {
-  std::vector<int64_t> dims(header.dims.begin(), header.dims.begin() + std::min<int>(header.rank, kHeaderDims));
-  if (header.rank > kHeaderDims) {
-    if (!header.is_packed()) return Damaged("its sizes are missing");
-    dims.resize(header.rank);
-    for (int64_t& dim : dims) {
-      DF_ASSIGN(uint64_t size, TakeNumber(rest));
-      dim = static_cast<int64_t>(size);
-    }
-  }
+Result<Shape> ShapeOf(std::span<const int64_t> dims) {
   Result<Shape> shape = Shape::Create(dims);
   return shape.ok() ? shape : Damaged("its sizes are no shape");
+}
+
+Result<Shape> ReadShape(const WireHeader& header, std::string_view* rest) {
+  if (header.rank <= kHeaderDims) return ShapeOf({header.dims.data(), header.rank});
+  if (!header.is_packed()) return Damaged("its sizes are missing");
+  std::vector<int64_t> dims(header.rank);
+  for (int64_t& dim : dims) {
+    DF_ASSIGN(uint64_t size, TakeNumber(rest));
+    dim = static_cast<int64_t>(size);
+  }
+  return ShapeOf(dims);
 }
 
 // Bytes of the header behind the sizes.

@@ -25,6 +25,18 @@ struct ThreadTiles {
   // packed: of products by PackedGemm.
   ThreadTiles(const GemmShape& shape, int threads, bool packed = false);
   int64_t count() const { return rows * columns; }
+  // The i-th of C's tiles.
+  struct Tile {
+    int64_t row;
+    int64_t rows;
+    int64_t column;
+    int64_t columns;
+  };
+  Tile At(const GemmShape& shape, int64_t i) const {
+    const int64_t row = i / columns * shape.m / rows;
+    const int64_t column = i % columns * shape.n / columns;
+    return {row, (i / columns + 1) * shape.m / rows - row, column, (i % columns + 1) * shape.n / columns - column};
+  }
   int64_t rows = 1;
   int64_t columns = 1;
 };
@@ -76,12 +88,8 @@ Status RunTiles(const GemmShape& s, const T* a, const T* b, T* c, ThreadPool& po
                           BlockedGemm<T>(s.m, s.k, s.n, s.transpose_a, s.transpose_b, output).is_packed());
   std::atomic<bool> failed{false};
   pool.RunBlocks(tiles.count(), [&](int64_t i) {
-    const int64_t row = i / tiles.columns * s.m / tiles.rows;
-    const int64_t row_end = (i / tiles.columns + 1) * s.m / tiles.rows;
-    const int64_t column = i % tiles.columns * s.n / tiles.columns;
-    const int64_t column_end = (i % tiles.columns + 1) * s.n / tiles.columns;
-    const BlockedGemm<T> tile(row_end - row, s.k, column_end - column, s.transpose_a, s.transpose_b,
-                              output.At(row, column));
+    const auto [row, rows, column, columns] = tiles.At(s, i);
+    const BlockedGemm<T> tile(rows, s.k, columns, s.transpose_a, s.transpose_b, output.At(row, column));
     const size_t bytes = static_cast<size_t>(tile.scratch_elements()) * sizeof(T);
     void* scratch = allocator.Allocate(bytes);
     if (scratch == nullptr) {

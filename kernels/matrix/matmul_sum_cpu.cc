@@ -1,9 +1,11 @@
-// A block of the sum stays in the second-level cache while all products are added to it.
+// A block of the sum stays in the caches while all products are added to it.
 #include <algorithm>
 #include <atomic>
 #include <vector>
 
 #include "kernels/matrix/gemm_plan.h"
+#include "kernels/matrix/packed_gemm.h"
+#include "src/base/integers.h"
 #include "src/framework/kernel_of.h"
 
 namespace dfrun {
@@ -42,6 +44,32 @@ bool AddTerm(const Term<T>& term, int64_t row, int64_t column, int64_t rows, int
   return true;
 }
 
+// Products of a few terms each, of a transpose by a matrix, are best taken as one: their operands are copied below each
+// other, every one to a segment of k, where zeros follow it. The length of a segment; 0: they are not such products.
+template <class T>
+int64_t StackedSegment(const std::vector<Term<T>>& terms) {
+  constexpr int64_t kMostTerms = 256;
+  const GemmShape& s = terms[0].shape;
+  if (!s.transpose_a || s.transpose_b) return 0;
+  int64_t longest = 0;
+  int64_t depth = 0;
+  for (const Term<T>& term : terms) {
+    longest = std::max(longest, term.shape.k);
+    depth += term.shape.k;
+  }
+  const int64_t segment = RoundUp(longest, kSegmentStep<T>);
+  if (longest == 0 || longest > kMostTerms) return 0;
+  const int64_t stacked = segment * static_cast<int64_t>(terms.size());
+  const bool wastes_little = stacked - depth <= depth / 4;
+  return wastes_little && PrefersPackedGemm(s.m, stacked, s.n) ? segment : 0;
+}
+
+// `rows` rows of memory and zeros up to `segment` of them; a row has `columns` elements.
+template <class T>
+void CopySegment(const T* from, int64_t rows, int64_t columns, int64_t segment, T* to) {
+  std::fill(std::copy_n(from, rows * columns, to), to + segment * columns, T{0});
+}
+
 template <class T>
 class MatMulSumKernel final : public Kernel {
  public:
@@ -56,27 +84,66 @@ class MatMulSumKernel final : public Kernel {
     DF_TRY(ctx.AllocateOutput(0, Shape({s.m, s.n}), &sum));
     if (sum->num_elements() == 0) return Status();
     const MatrixView<T> c{sum->data<T>(), s.n, false};
-    const ThreadTiles tiles({s.m, TotalDepth(terms), s.n}, ctx.pool().num_threads());
-    std::atomic<bool> failed{false};
-    ctx.pool().RunBlocks(tiles.count(), [&](int64_t i) {
-      const int64_t row = i / tiles.columns * s.m / tiles.rows;
-      const int64_t row_end = (i / tiles.columns + 1) * s.m / tiles.rows;
-      const int64_t column = i % tiles.columns * s.n / tiles.columns;
-      const int64_t columns = (i % tiles.columns + 1) * s.n / tiles.columns - column;
-      const int64_t block_rows = std::max<int64_t>(1, kBlockElements / columns);
-      for (int64_t at = row; at < row_end; at += block_rows) {
-        for (const Term<T>& term : terms) {
-          const int64_t rows = std::min(block_rows, row_end - at);
-          const MatrixView<T> block = c.At(at, column);
-          if (!AddTerm(term, at, column, rows, columns, &term == &terms[0], block, ctx.allocator())) failed.store(true);
-        }
-      }
-    });
-    if (!failed.load()) return Status();
-    return Error(Code::kResourceExhausted, "no memory for copies of the operands of matrix products");
+    if (const int64_t segment = StackedSegment(terms); segment > 0) return SumStacked(terms, segment, c, ctx);
+    return SumByTerms(terms, c, ctx);
   }
 
  private:
+  static Status SumByTerms(const std::vector<Term<T>>& terms, MatrixView<T> c, OpContext& ctx) {
+    const GemmShape& s = terms[0].shape;
+    const ThreadTiles tiles({s.m, TotalDepth(terms), s.n}, ctx.pool().num_threads());
+    std::atomic<bool> failed{false};
+    ctx.pool().RunBlocks(tiles.count(), [&](int64_t i) {
+      const ThreadTiles::Tile tile = tiles.At(s, i);
+      const int64_t block_rows = std::max<int64_t>(1, kBlockElements / tile.columns);
+      for (int64_t at = 0; at < tile.rows; at += block_rows) {
+        const int64_t rows = std::min(block_rows, tile.rows - at);
+        const MatrixView<T> block = c.At(tile.row + at, tile.column);
+        for (const Term<T>& term : terms) {
+          const bool first = &term == &terms[0];
+          if (!AddTerm(term, tile.row + at, tile.column, rows, tile.columns, first, block, ctx.allocator())) {
+            failed.store(true);
+          }
+        }
+      }
+    });
+    return failed.load() ? NoMemory() : Status();
+  }
+
+  static Status SumStacked(const std::vector<Term<T>>& terms, int64_t segment, MatrixView<T> c, OpContext& ctx) {
+    const GemmShape& s = terms[0].shape;
+    const auto count = static_cast<int64_t>(terms.size());
+    const int64_t depth = segment * count;
+    DF_ASSIGN(Tensor a, ctx.AllocateTemp(DTypeOf<T>, Shape({depth, s.m})));
+    DF_ASSIGN(Tensor b, ctx.AllocateTemp(DTypeOf<T>, Shape({depth, s.n})));
+    ctx.pool().RunBlocks(count, [&](int64_t i) {
+      const Term<T>& term = terms[static_cast<size_t>(i)];
+      CopySegment(term.a.data, term.shape.k, s.m, segment, a.data<T>() + i * segment * s.m);
+      CopySegment(term.b.data, term.shape.k, s.n, segment, b.data<T>() + i * segment * s.n);
+    });
+    const MatrixView<const T> stacked_a{a.data<T>(), s.m, true};
+    const MatrixView<const T> stacked_b{b.data<T>(), s.n, false};
+    const ThreadTiles tiles({s.m, depth, s.n}, ctx.pool().num_threads(), true);
+    std::atomic<bool> failed{false};
+    ctx.pool().RunBlocks(tiles.count(), [&](int64_t i) {
+      const auto [row, rows, column, columns] = tiles.At({s.m, depth, s.n}, i);
+      const PackedGemm<T> gemm(rows, depth, columns, {}, segment);
+      const size_t bytes = static_cast<size_t>(gemm.scratch_elements()) * sizeof(T);
+      void* const scratch = ctx.allocator().Allocate(bytes);
+      if (scratch == nullptr) {
+        failed.store(true);
+        return;
+      }
+      gemm.Run(stacked_a.At(row, 0), stacked_b.At(0, column), c.At(row, column), static_cast<T*>(scratch));
+      ctx.allocator().Free(scratch, bytes);
+    });
+    return failed.load() ? NoMemory() : Status();
+  }
+
+  static Status NoMemory() {
+    return Error(Code::kResourceExhausted, "no memory for copies of the operands of matrix products");
+  }
+
   static int64_t TotalDepth(const std::vector<Term<T>>& terms) {
     int64_t depth = 0;
     for (const Term<T>& term : terms) depth += term.shape.k;

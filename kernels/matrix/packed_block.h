@@ -32,11 +32,37 @@ struct PackedOperands {
   int64_t c_stride;
   bool continues;  // C is the sum of an earlier pass over k; `into` is kStore
   GemmInto into;
-  T rate;  // of kDescend
+  T rate;                 // of kDescend
+  T* totals;              // of segments: kTileRows * kMaxVectors vectors; null: there are none
+  int64_t segment_turns;  // of a segment, each of which is summed by itself and added to the totals
   BesideBlock<T>* beside;
 };
 
 namespace internal {
+
+// Moves the sums to the totals, as they are or added to what is there; the next begin.
+template <class T, int Rows, int Vectors>
+[[gnu::always_inline]] inline void MoveSums(bool adds, T* totals, Vec<T> (&sums)[Rows][Vectors]) {
+#pragma GCC unroll 16
+  for (int i = 0; i < Rows; ++i) {
+#pragma GCC unroll 4
+    for (int j = 0; j < Vectors; ++j) {
+      T* const total = totals + (i * Vectors + j) * kLanes<T>;
+      Store<T>(total, adds ? Plus<T>(Load(total), sums[i][j]) : sums[i][j]);
+      sums[i][j] = Vec<T>{};
+    }
+  }
+}
+
+// What the totals and the sums of a last segment come to.
+template <class T, int Rows, int Vectors>
+[[gnu::always_inline]] inline void AddTotals(const T* totals, Vec<T> (&sums)[Rows][Vectors]) {
+#pragma GCC unroll 16
+  for (int i = 0; i < Rows; ++i) {
+#pragma GCC unroll 4
+    for (int j = 0; j < Vectors; ++j) sums[i][j] = Plus<T>(Load(totals + (i * Vectors + j) * kLanes<T>), sums[i][j]);
+  }
+}
 
 template <class T, bool kTransposedA, int Rows, int Vectors>
 void PackedBlock(const PackedOperands<T>& o) {
@@ -53,6 +79,8 @@ void PackedBlock(const PackedOperands<T>& o) {
     for (int j = 0; j < Vectors; ++j) sums[i][j] = Vec<T>{};
   }
   if (o.continues) LoadSums(o.c, o.c_stride, o.last_columns, sums);
+  if (o.totals != nullptr) MoveSums<T, Rows, Vectors>(false, o.totals, sums);
+  int64_t segment_left = o.segment_turns;
   const T* a = o.a;
   const T* a_ahead = o.a + kTurnsAhead * kTurnDepth<T> * kTileRows;
   const T* b = o.b;
@@ -92,11 +120,16 @@ void PackedBlock(const PackedOperands<T>& o) {
       advance(kUnrolled);
     }
     a += kTurnDepth<T> * (kTileRows - kDepthStep);
+    if (--segment_left == 0) {
+      MoveSums<T, Rows, Vectors>(true, o.totals, sums);
+      segment_left = o.segment_turns;
+    }
   }
   for (; left > 0; --left) {
     step(0);
     advance(1);
   }
+  if (o.totals != nullptr) AddTotals<T, Rows, Vectors>(o.totals, sums);
   PutSums(o.into, o.rate, o.c, o.c_stride, o.last_columns, sums);
 }
 

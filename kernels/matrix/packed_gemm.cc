@@ -60,6 +60,8 @@ class PackedGemm<T>::Walk {
     o_.into = gemm.output_.into;
     o_.rate = gemm.output_.rate;
     o_.beside = &beside_;
+    if (gemm.segment_ > 0) o_.totals = totals_;
+    o_.segment_turns = gemm.segment_ / kTurnDepth<T>;
   }
 
   void Run() {
@@ -191,6 +193,7 @@ class PackedGemm<T>::Walk {
   T* next_b_ = packed_b_;   // where the next panel is, or is copied to
   int64_t first_slot_ = 0;  // of this part's tiles
   PackedOperands<T> o_{};
+  alignas(64) T totals_[kTileRows * kPanelColumns<T>];
   BesideBlock<T> beside_;
 };
 
@@ -201,9 +204,10 @@ bool PrefersPackedGemm(int64_t m, int64_t k, int64_t n) {
 }
 
 template <class T>
-PackedGemm<T>::PackedGemm(int64_t m, int64_t k, int64_t n, const GemmOutput<T>& output)
-    : output_(output), m_(m), k_(k), n_(n) {
+PackedGemm<T>::PackedGemm(int64_t m, int64_t k, int64_t n, const GemmOutput<T>& output, int64_t segment)
+    : output_(output), m_(m), k_(k), n_(n), segment_(segment) {
   depth_ = output.into == GemmInto::kStore ? CeilDiv(k, CeilDiv<int64_t>(k, kMaxDepth)) : k;
+  if (segment > 0) depth_ = RoundUp(depth_, segment);
   const int64_t cached_rows = std::max<int64_t>(CachedBytes() / static_cast<int64_t>(sizeof(T)) / depth_, kTileRows);
   rows_ = CeilDiv(m, CeilDiv(m, cached_rows));
   slots_ = CeilDiv<int64_t>(rows_, kTileRows) + 1;

@@ -7,18 +7,24 @@
 
 #include "kernels/matrix/direct_gemm.h"
 #include "kernels/matrix/gemm_output.h"
+#include "kernels/matrix/simd.h"
 
 namespace dfrun {
 
 // True where the copies cost less than they save.
 bool PrefersPackedGemm(int64_t m, int64_t k, int64_t n);
 
+// What segments of k are multiples of.
+template <class T>
+inline constexpr int64_t kSegmentStep = kLanes<T>;
+
 // The shape of a product and what follows from it. T: float, double. Thread safety: any thread, several at once.
 template <class T>
 class PackedGemm {
  public:
-  // m, k, n >= 1. What `output` points at outlives this.
-  PackedGemm(int64_t m, int64_t k, int64_t n, const GemmOutput<T>& output);
+  // m, k, n >= 1. What `output` points at outlives this. With a segment, a multiple of kSegmentStep, A B is the sum of
+  // the products over so many of k each, in order, every one rounded to a sum of its own first; `output` stores them.
+  PackedGemm(int64_t m, int64_t k, int64_t n, const GemmOutput<T>& output, int64_t segment = 0);
   // Elements of scratch memory that Run() needs, at an address that vectors align to.
   int64_t scratch_elements() const { return a_elements_ + b_elements_; }
   // B and C are not transposed; C overlaps neither operand.
@@ -31,7 +37,8 @@ class PackedGemm {
   int64_t m_;
   int64_t k_;
   int64_t n_;
-  int64_t depth_;  // of a pass over k
+  int64_t segment_;  // 0: none
+  int64_t depth_;    // of a pass over k
   int64_t rows_;   // of A that are multiplied by all of B before the next
   int64_t slots_;  // for tiles of A
   int64_t slot_elements_;

@@ -56,6 +56,11 @@ TEST(MatMulSum, GivesTheBitsOfBoth) {
       GivesTheBitsOfBoth<float>(0, 4, {2, 2}, ta, tb);
       GivesTheBitsOfBoth<float>(1024, 1030, {1024, 8, 1100}, ta, tb);  // large ones copy both operands
       GivesTheBitsOfBoth<double>(70, 90, {64, 40}, ta, tb);
+      // Short ones of a large sum are stacked; not where it wastes much, nor over a long one.
+      GivesTheBitsOfBoth<float>(256, 500, std::vector<int64_t>(20, 32), ta, tb);
+      GivesTheBitsOfBoth<float>(300, 257, {100, 97, 112, 90, 112, 111, 101, 99, 0, 112}, ta, tb);
+      GivesTheBitsOfBoth<float>(256, 500, {200, 1, 1, 1, 200, 200}, ta, tb);
+      GivesTheBitsOfBoth<double>(260, 333, std::vector<int64_t>(30, 30), ta, tb);
     }
   }
 }
