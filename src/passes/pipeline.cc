@@ -5,11 +5,18 @@
 #include "src/passes/constant_folding.h"
 #include "src/passes/fuse_bias.h"
 #include "src/passes/fuse_descents.h"
+#include "src/passes/fuse_elementwise.h"
 #include "src/passes/fuse_pool_gradients.h"
 #include "src/passes/fuse_product_sums.h"
 #include "src/passes/fuse_relu_gradients.h"
 
 namespace dfrun {
+namespace {
+
+// From here on a pass over memory costs more than a node.
+constexpr int64_t kLeastFusedElements = 1024;
+
+}  // namespace
 
 Status OptimizeGraph(Graph& graph, const PipelineOptions& options) {
   DropAwaitedOnly(graph);
@@ -21,7 +28,9 @@ Status OptimizeGraph(Graph& graph, const PipelineOptions& options) {
   DF_TRY(FusePoolGradients(graph).Annotate("while fusing gradients of pooling"));
   DF_TRY(FuseReluGradients(graph).Annotate("while fusing gradients of Relu"));
   DF_TRY(FuseProductSums(graph).Annotate("while fusing sums of products"));
-  return FuseDescents(graph).Annotate("while fusing steps of gradient descent");
+  DF_TRY(FuseDescents(graph).Annotate("while fusing steps of gradient descent"));
+  // Last: what the others look for is no longer there.
+  return FuseElementwise(graph, kLeastFusedElements).Annotate("while fusing element-wise nodes");
 }
 
 }  // namespace dfrun

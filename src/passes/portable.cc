@@ -131,6 +131,7 @@ constexpr OwnOp kOwnOps[] = {
     {"SaveShard", nullptr},
     {"SetRandomPosition", nullptr},
     {"TokenCounts", nullptr},
+    {"_FusedElementwise", nullptr},
     {"_MatMulApplyGradientDescent", nullptr},
     {"_MatMulResourceApplyGradientDescent", nullptr},
     {"_MatMulSum", nullptr},

@@ -1,0 +1,294 @@
+// Steps are made a chunk at a time, so that their results are in the first-level cache when the next steps read them.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/math/activations.h"
+#include "kernels/math/binary.h"
+#include "kernels/math/elementary.h"
+#include "kernels/math/elementwise.h"
+#include "kernels/math/functors.h"
+#include "kernels/math/gradient_functors.h"
+#include "kernels/math/unary.h"
+#include "src/base/integers.h"
+#include "src/framework/kernel_of.h"
+
+namespace dfrun {
+namespace {
+
+// The loop of an op: of one operand, or of two; AddN adds up as many as there are.
+struct ElementLoop {
+  std::string_view op;
+  decltype(UnaryLoop::run) one;
+  BinaryLoops::Run two;
+};
+
+template <class F>
+constexpr ElementLoop One(std::string_view op) {
+  return {op, &UnaryOf<F, float>::Run, nullptr};
+}
+template <class F>
+constexpr ElementLoop Two(std::string_view op) {
+  return {op, nullptr, &BinaryOf<F, float>::RunBoth};
+}
+
+constexpr std::string_view kAddN = "AddN";
+constexpr std::array kLoops = {
+    One<fn::Abs>("Abs"),
+    Two<fn::Add>("Add"),
+    Two<fn::Add>(kAddN),
+    Two<fn::Add>("AddV2"),
+    One<fn::Exp>("Exp"),
+    Two<fn::Maximum>("Maximum"),
+    Two<fn::Minimum>("Minimum"),
+    Two<fn::Mul>("Mul"),
+    One<fn::Neg>("Neg"),
+    One<fn::Relu>("Relu"),
+    Two<fn::ReluGrad>("ReluGrad"),
+    One<fn::Rsqrt>("Rsqrt"),
+    One<fn::Sigmoid>("Sigmoid"),
+    Two<fn::SigmoidGrad>("SigmoidGrad"),
+    One<fn::Sqrt>("Sqrt"),
+    One<fn::Square>("Square"),
+    Two<fn::SquaredDifference>("SquaredDifference"),
+    Two<fn::Sub>("Sub"),
+    One<fn::Tanh>("Tanh"),
+    Two<fn::TanhGrad>("TanhGrad"),
+};
+
+// Elements that all steps are made of before the next, and those that are asked for meanwhile.
+constexpr int64_t kChunk = 512;
+constexpr int kMostValues = 256;
+constexpr int kMostScratch = 32;
+
+// Where a value is while a chunk is made.
+struct Place {
+  enum Kind : uint8_t { kInput, kOutput, kScratch };
+  Kind kind;
+  int index;
+};
+
+struct Step {
+  const ElementLoop* loop;
+  std::vector<int> operands;  // numbers of values
+};
+
+// What the attrs say, checked.
+class Program {
+ public:
+  // InvalidArgument for steps that cannot be made, or need more values at once than there is room for.
+  static Result<Program> Read(int64_t inputs, const std::vector<std::string>& steps,
+                              const std::vector<int64_t>& outputs) {
+    if (inputs > kMostValues || inputs + static_cast<int64_t>(steps.size()) > kMostValues) {
+      return InvalidArgument("attr 'steps' makes more than ", kMostValues, " values with the inputs");
+    }
+    Program program(static_cast<int>(inputs));
+    for (const std::string& text : steps) DF_TRY(program.AddStep(text));
+    DF_TRY(program.PlaceOutputs(outputs));
+    DF_TRY(program.PlaceScratch());
+    return program;
+  }
+
+  const std::vector<Step>& steps() const { return steps_; }
+  // Of the value of that number.
+  const Place& place(int value) const { return places_[static_cast<size_t>(value)]; }
+  int num_values() const { return static_cast<int>(places_.size()); }
+  // Inputs whose next chunk is asked for at each step.
+  int asked_a_step() const { return (inputs_ - 1) / std::max(1, static_cast<int>(steps_.size())) + 1; }
+  // The input whose buffer an output may take: none of its elements is read after the output's is written. -1: none.
+  int Forwardable(int output) const { return forwardable_[static_cast<size_t>(output)]; }
+
+ private:
+  explicit Program(int inputs) : inputs_(inputs) {
+    for (int i = 0; i < inputs; ++i) places_.push_back({Place::kInput, i});
+  }
+
+  Status AddStep(std::string_view text) {
+    const std::string_view name = text.substr(0, text.find(' '));
+    const auto* const loop =
+        std::find_if(kLoops.begin(), kLoops.end(), [&](const ElementLoop& l) { return l.op == name; });
+    if (loop == kLoops.end()) return Wrong(text, "its op is none that can be a step");
+    Step step{loop, {}};
+    for (std::string_view rest = text.substr(name.size()); !rest.empty();) {
+      rest.remove_prefix(1);
+      int operand = -1;
+      const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), operand);
+      if (error != std::errc() || operand < 0 || operand >= num_values()) {
+        return Wrong(text, "an operand is neither an input nor the result of an earlier step");
+      }
+      rest.remove_prefix(static_cast<size_t>(end - rest.data()));
+      if (!rest.empty() && rest[0] != ' ') return Wrong(text, "operands stand apart by a space");
+      step.operands.push_back(operand);
+    }
+    const bool fits = name == kAddN              ? !step.operands.empty()
+                      : loop->one != nullptr ? step.operands.size() == 1
+                                             : step.operands.size() == 2;
+    if (!fits) return Wrong(text, "its op takes another number of operands");
+    steps_.push_back(std::move(step));
+    places_.push_back({Place::kScratch, -1});
+    return Status();
+  }
+  static Status Wrong(std::string_view step, const char* why) {
+    return InvalidArgument("attr 'steps' has '", step, "': ", why);
+  }
+
+  Status PlaceOutputs(const std::vector<int64_t>& outputs) {
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const int64_t value = outputs[i];
+      if (value < inputs_ || value >= num_values() || places_[static_cast<size_t>(value)].kind == Place::kOutput) {
+        return InvalidArgument("attr 'outputs' has ", value, ", which is not the result of a step, or is given twice");
+      }
+      places_[static_cast<size_t>(value)] = {Place::kOutput, static_cast<int>(i)};
+    }
+    std::vector<int> last_use(places_.size(), -1);
+    for (size_t i = 0; i < steps_.size(); ++i) {
+      for (int operand : steps_[i].operands) last_use[static_cast<size_t>(operand)] = static_cast<int>(i);
+    }
+    std::vector<bool> is_taken(static_cast<size_t>(inputs_), false);
+    for (int64_t value : outputs) {
+      const int made = static_cast<int>(value) - inputs_;
+      int found = -1;
+      for (int input = 0; input < inputs_ && found < 0; ++input) {
+        const int used = last_use[static_cast<size_t>(input)];
+        const bool is_over = used < made || (used == made && steps_[static_cast<size_t>(made)].operands.size() <= 2);
+        if (is_over && !is_taken[static_cast<size_t>(input)]) found = input;
+      }
+      if (found >= 0) is_taken[static_cast<size_t>(found)] = true;
+      forwardable_.push_back(found);
+    }
+    return Status();
+  }
+
+  // A result takes a place that an operand of its step leaves, unless the step reads operands after it has written.
+  Status PlaceScratch() {
+    std::vector<int> last_use(places_.size(), -1);
+    for (size_t i = 0; i < steps_.size(); ++i) {
+      for (int operand : steps_[i].operands) last_use[static_cast<size_t>(operand)] = static_cast<int>(i);
+    }
+    std::vector<int> free;
+    for (int i = kMostScratch - 1; i >= 0; --i) free.push_back(i);
+    for (size_t i = 0; i < steps_.size(); ++i) {
+      const auto leave = [&] {
+        std::vector<int> operands = steps_[i].operands;
+        std::sort(operands.begin(), operands.end());
+        operands.erase(std::unique(operands.begin(), operands.end()), operands.end());
+        for (int operand : operands) {
+          const Place& place = places_[static_cast<size_t>(operand)];
+          if (place.kind == Place::kScratch && last_use[static_cast<size_t>(operand)] == static_cast<int>(i)) {
+            free.push_back(place.index);
+          }
+        }
+      };
+      const bool reads_later = steps_[i].operands.size() > 2;
+      if (!reads_later) leave();
+      const size_t made = static_cast<size_t>(inputs_) + i;
+      if (places_[made].kind == Place::kScratch) {
+        if (free.empty()) return InvalidArgument("attr 'steps' needs more than ", kMostScratch, " values at a time");
+        places_[made].index = free.back();
+        free.pop_back();
+        if (last_use[made] < 0) free.push_back(places_[made].index);
+      }
+      if (reads_later) leave();
+    }
+    return Status();
+  }
+
+  int inputs_;
+  std::vector<Step> steps_;
+  std::vector<Place> places_;
+  std::vector<int> forwardable_;
+};
+
+template <class T>
+class FusedElementwiseKernel final : public Kernel {
+ public:
+  explicit FusedElementwiseKernel(KernelSetup& setup)
+      : program_(Program::Read(setup.attr<int64_t>("N"), setup.attr<std::vector<std::string>>("steps"),
+                               setup.attr<std::vector<int64_t>>("outputs"))),
+        count_(setup.input_shape(0).num_elements()) {
+    if (!program_.ok()) {
+      setup.Fail(program_.status());
+    } else if (setup.attr<std::vector<int64_t>>("outputs").size() != static_cast<size_t>(setup.attr<int64_t>("M"))) {
+      setup.Fail(InvalidArgument("attr 'outputs' has another number of values than there are outputs"));
+    }
+  }
+  bool IsExpensive() const override {
+    return count_ * static_cast<int64_t>(program_->steps().size()) >= kExpensiveCount;
+  }
+
+  Status Compute(OpContext& ctx) {
+    const Shape shape = ctx.input(0).shape();
+    Values values;
+    for (int i = 0; i < ctx.num_inputs(); ++i) {
+      if (!(ctx.input(i).shape() == shape)) {
+        return InvalidArgument("the inputs must have one shape, but input 0 has ", shape, ", input ", i, " has ",
+                               ctx.input(i).shape());
+      }
+      values.inputs[static_cast<size_t>(i)] = ctx.input(i).data<T>();
+    }
+    for (int i = 0; i < ctx.num_outputs(); ++i) {
+      Tensor* output = nullptr;
+      const int from = program_->Forwardable(i);
+      DF_TRY(from < 0 ? ctx.AllocateOutput(i, shape, &output) : ctx.ForwardOrAllocate(from, i, shape, &output));
+      values.outputs[static_cast<size_t>(i)] = output->data<T>();
+    }
+    const auto steps = static_cast<int64_t>(program_->steps().size());
+    const int64_t block = RoundUp(CeilDiv(kElementBlock, std::max<int64_t>(1, steps)), kChunk);
+    ctx.pool().ParallelFor(shape.num_elements(), block,
+                           [&](int64_t begin, int64_t end) { MakeRange(values, begin, end); });
+    return Status();
+  }
+
+ private:
+  struct Values {
+    std::array<const T*, kMostValues> inputs;
+    std::array<T*, kMostValues> outputs;
+  };
+
+  void MakeRange(const Values& values, int64_t begin, int64_t end) const {
+    alignas(64) std::array<std::array<T, kChunk>, kMostScratch> scratch;
+    std::array<T*, kMostValues> at;  // by the values' numbers
+    for (int64_t first = begin; first < end; first += kChunk) {
+      for (int value = 0; value < program_->num_values(); ++value) {
+        const Place& place = program_->place(value);
+        const auto index = static_cast<size_t>(place.index);
+        at[static_cast<size_t>(value)] = place.kind == Place::kInput    ? const_cast<T*>(values.inputs[index]) + first
+                                         : place.kind == Place::kOutput ? values.outputs[index] + first
+                                                                        : scratch[index].data();
+      }
+      MakeChunk(at.data(), std::min(kChunk, end - first), first + kChunk < end);
+    }
+  }
+
+  void MakeChunk(T* const* at, int64_t count, bool goes_on) const {
+    const int num_inputs = program_->num_values() - static_cast<int>(program_->steps().size());
+    T* const* to = at + num_inputs;
+    int asked = 0;
+    for (const Step& step : program_->steps()) {
+      for (int left = goes_on ? program_->asked_a_step() : 0; left > 0 && asked < num_inputs; --left) {
+        PrefetchLines(at[asked++] + kChunk, kChunk * sizeof(T));
+      }
+      const std::vector<int>& operands = step.operands;
+      if (step.loop->one != nullptr) {
+        step.loop->one(at[operands[0]], *to, count);
+      } else if (operands.size() == 1) {
+        std::copy_n(at[operands[0]], count, *to);  // AddN of one
+      } else {
+        step.loop->two(at[operands[0]], at[operands[1]], *to, count);
+        for (size_t i = 2; i < operands.size(); ++i) step.loop->two(*to, at[operands[i]], *to, count);
+      }
+      ++to;
+    }
+  }
+
+  const Result<Program> program_;
+  const int64_t count_;
+};
+
+CPU_KERNEL("_FusedElementwise", KernelOf<FusedElementwiseKernel>, float);
+
+}  // namespace
+}  // namespace dfrun

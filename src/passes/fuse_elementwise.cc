@@ -1,0 +1,418 @@
+#include "src/passes/fuse_elementwise.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <functional>
+#include <memory>
+#include <queue>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/base/sort_unique.h"
+#include "src/graph/control_flow.h"
+#include "src/passes/fusion.h"
+#include "src/passes/graph_rebuilder.h"
+
+namespace dfrun {
+namespace {
+
+constexpr std::array kFusibleOps = {
+    FusibleOp{"Abs", 1},      FusibleOp{"Add", 2},
+    FusibleOp{"AddN", 0},     FusibleOp{"AddV2", 2},
+    FusibleOp{"Exp", 1},      FusibleOp{"Maximum", 2},
+    FusibleOp{"Minimum", 2},  FusibleOp{"Mul", 2},
+    FusibleOp{"Neg", 1},      FusibleOp{"Relu", 1},
+    FusibleOp{"ReluGrad", 2}, FusibleOp{"Rsqrt", 1},
+    FusibleOp{"Sigmoid", 1},  FusibleOp{"SigmoidGrad", 2},
+    FusibleOp{"Sqrt", 1},     FusibleOp{"Square", 1},
+    FusibleOp{"Sub", 2},      FusibleOp{"Tanh", 1},
+    FusibleOp{"TanhGrad", 2}, FusibleOp{"SquaredDifference", 2},
+};
+
+// Nodes of a group; what it computes with then stays in the first-level cache.
+constexpr size_t kMostMembers = 64;
+// Groups of a graph: sets of them are bits.
+constexpr size_t kMostGroups = 4096;
+
+// A set of groups by their numbers, as long as it has to be.
+class GroupSet {
+ public:
+  void Add(size_t group) {
+    if (words_.size() <= group / 64) words_.resize(group / 64 + 1);
+    words_[group / 64] |= uint64_t{1} << group % 64;
+  }
+  void Add(const GroupSet& other) {
+    if (words_.size() < other.words_.size()) words_.resize(other.words_.size());
+    for (size_t i = 0; i < other.words_.size(); ++i) words_[i] |= other.words_[i];
+  }
+  bool Meets(const GroupSet& other) const {
+    const size_t both = std::min(words_.size(), other.words_.size());
+    for (size_t i = 0; i < both; ++i) {
+      if ((words_[i] & other.words_[i]) != 0) return true;
+    }
+    return false;
+  }
+  bool Holds(const GroupSet& other) const {
+    for (size_t i = 0; i < other.words_.size(); ++i) {
+      if ((other.words_[i] & ~(i < words_.size() ? words_[i] : 0)) != 0) return false;
+    }
+    return true;
+  }
+  template <class Visit>
+  void ForEach(Visit visit) const {
+    for (size_t i = 0; i < words_.size(); ++i) {
+      for (uint64_t left = words_[i]; left != 0; left &= left - 1) {
+        visit(i * 64 + static_cast<size_t>(std::countr_zero(left)));
+      }
+    }
+  }
+
+ private:
+  std::vector<uint64_t> words_;
+};
+
+struct Group {
+  std::vector<NodeId> members;  // ascending, and so in an order in which they can run
+  GroupSet ids;                 // its own number and those of groups that it took in
+  GroupSet before;              // from which a way leads to it, by nodes and by groups as wholes
+  int depth = 0;                // of what it waits for
+};
+
+bool IsPlainFloat(const Graph& graph, Output value) {
+  return value.valid() && !graph.is_ref(value) && graph.node(value.node).output_types[value.port].dtype == DType::kFloat;
+}
+
+// A node that may be computed with others, and what it takes and gives is of one shape.
+bool IsFusible(const Graph& graph, const Node& node, int64_t least_elements) {
+  const auto* const op =
+      std::find_if(kFusibleOps.begin(), kFusibleOps.end(), [&](const FusibleOp& o) { return o.name == node.op->name; });
+  if (op == kFusibleOps.end() || node.num_outputs() != 1 || (op->operands > 0 && node.num_inputs() != op->operands)) {
+    return false;
+  }
+  if (!IsPlainFloat(graph, {node.id, 0})) return false;
+  const PartialShape& shape = node.output_shapes[0];
+  if (!shape.IsFullyDefined() || shape.num_elements() < least_elements) return false;
+  return std::all_of(node.inputs.begin(), node.inputs.end(),
+                     [&](Output input) { return IsPlainFloat(graph, input) && graph.shape(input) == shape; });
+}
+
+// What goes along with a group that has all that it reads and waits for.
+bool MayGoAlong(const Graph& graph, const Node& node) {
+  if (node.op->name == "NoOp") return !node.control_inputs.empty();
+  return node.op->name == "Identity" && IsPlainFloat(graph, node.inputs[0]) && IsPlainFloat(graph, {node.id, 0});
+}
+
+// Finds the groups, node by node in the graph's order. With groups as wholes the graph stays without rings: what is
+// before a group is known at any time, and nothing joins a group that is before it.
+class Grouping {
+ public:
+  Grouping(const Graph& graph, int64_t least_elements)
+      : view_(graph),
+        graph_(graph),
+        least_elements_(least_elements),
+        group_of_(static_cast<size_t>(graph.num_nodes()), nullptr),
+        before_(group_of_.size()),
+        depth_(group_of_.size(), 0) {
+    for (const Node& node : graph.nodes()) Place(node);
+    for (const auto& group : groups_) {
+      if (IsWorthwhile(*group)) continue;
+      for (NodeId id : group->members) group_of_[static_cast<size_t>(id)] = nullptr;
+    }
+  }
+
+  // Of the node; null where it stays as it is.
+  Group* Of(NodeId id) const { return group_of_[static_cast<size_t>(id)]; }
+
+ private:
+  template <class Visit>
+  static void ForEachSource(const Node& node, Visit visit) {
+    for (Output input : node.inputs) visit(input.node);
+    for (NodeId id : node.control_inputs) visit(id);
+  }
+  // At least two nodes that compute.
+  bool IsWorthwhile(const Group& group) const {
+    const auto computes = [&](NodeId id) { return !MayGoAlong(graph_, graph_.node(id)); };
+    return std::count_if(group.members.begin(), group.members.end(), computes) >= 2;
+  }
+
+  void Place(const Node& node) {
+    const auto id = static_cast<size_t>(node.id);
+    GroupSet& before = before_[id];
+    int depth = 0;
+    ForEachSource(node, [&](NodeId source) {
+      before.Add(before_[static_cast<size_t>(source)]);
+      depth = std::max(depth, depth_[static_cast<size_t>(source)]);
+    });
+    const bool is_fusible = IsFusible(graph_, node, least_elements_);
+    const bool goes_along = !is_fusible && MayGoAlong(graph_, node);
+    Group* const group = is_fusible ? GroupFor(node, before, depth) : goes_along ? GroupAround(node) : nullptr;
+    ForEachSource(node, [&](NodeId source) {
+      if (Group* const other = Of(source); other != nullptr && other != group) before.Add(other->ids);
+    });
+    const bool is_light = is_fusible || goes_along || node.op->name == "Const";
+    depth_[id] = group != nullptr ? group->depth : is_light ? depth : depth + 1;
+    group_of_[id] = group;
+    if (group == nullptr) return;
+    group->members.push_back(node.id);
+    PutBefore(*group, Whole(before));
+  }
+
+  // With what is before those groups.
+  GroupSet Whole(const GroupSet& groups) const {
+    GroupSet whole = groups;
+    groups.ForEach([&](size_t number) { whole.Add(owners_[number]->before); });
+    return whole;
+  }
+
+  void PutBefore(Group& group, const GroupSet& before) {
+    if (group.before.Holds(before)) return;
+    group.before.Add(before);
+    for (const auto& later : groups_) {
+      if (later->before.Meets(group.ids)) later->before.Add(group.before);
+    }
+  }
+
+  // The group that `node` joins: that of an operand, with those of the others that it can take in; else a new one, if
+  // there may be more.
+  Group* GroupFor(const Node& node, const GroupSet& before, int depth) {
+    Group* joined = nullptr;
+    for (Output input : node.inputs) {
+      Group* const group = Of(input.node);
+      if (group == nullptr || group == joined || !MayJoin(node, before, *group)) continue;
+      if (joined == nullptr) {
+        joined = group;
+      } else if (AreApart(*joined, *group)) {
+        TakeIn(*joined, *group);
+      }
+    }
+    if (joined != nullptr || groups_.size() == kMostGroups) return joined;
+    groups_.push_back(std::make_unique<Group>());
+    joined = groups_.back().get();
+    joined->ids.Add(owners_.size());
+    joined->depth = depth;
+    owners_.push_back(joined);
+    return joined;
+  }
+
+  bool MayJoin(const Node& node, const GroupSet& before, const Group& group) const {
+    if (group.members.size() >= kMostMembers) return false;
+    GroupSet others = before;
+    for (Output input : node.inputs) {
+      if (Group* const other = Of(input.node); other != nullptr && other != &group) others.Add(other->ids);
+    }
+    if (Whole(others).Meets(group.ids)) return false;
+    const Node& member = graph_.node(group.members[0]);
+    if (!view_.OnOneDevice(node, member) || !(node.output_shapes[0] == member.output_shapes[0])) return false;
+    const auto is_waited_for_anyway = [&](NodeId id) { return Of(id) == &group; };
+    if (!std::all_of(node.control_inputs.begin(), node.control_inputs.end(), is_waited_for_anyway)) return false;
+    return std::all_of(node.inputs.begin(), node.inputs.end(), [&](Output input) {
+      return Of(input.node) == &group || depth_[static_cast<size_t>(input.node)] <= group.depth;
+    });
+  }
+
+  // No way leads from the one to the other, and neither would wait longer.
+  static bool AreApart(const Group& a, const Group& b) {
+    return a.depth == b.depth && a.members.size() + b.members.size() < kMostMembers && !a.before.Meets(b.ids) &&
+           !b.before.Meets(a.ids);
+  }
+
+  void TakeIn(Group& group, Group& other) {
+    for (NodeId id : other.members) group_of_[static_cast<size_t>(id)] = &group;
+    group.members.insert(group.members.end(), other.members.begin(), other.members.end());
+    std::sort(group.members.begin(), group.members.end());
+    other.members.clear();
+    other.ids.ForEach([&](size_t number) { owners_[number] = &group; });
+    group.ids.Add(std::exchange(other.ids, {}));
+    group.before.Add(std::exchange(other.before, {}));
+    for (const auto& later : groups_) {
+      if (!later->before.Meets(group.ids)) continue;
+      later->before.Add(group.ids);
+      later->before.Add(group.before);
+    }
+  }
+
+  // The one group that all is of which the node reads or waits for.
+  Group* GroupAround(const Node& node) const {
+    Group* around = nullptr;
+    bool is_one = true;
+    ForEachSource(node, [&](NodeId source) {
+      Group* const group = Of(source);
+      is_one = is_one && group != nullptr && (around == nullptr || around == group);
+      around = group;
+    });
+    if (!is_one || around->members.size() >= kMostMembers) return nullptr;
+    if (node.op->name == "NoOp" && !view_.IsAwaited(node)) return nullptr;  // a target
+    return view_.OnOneDevice(node, graph_.node(around->members[0])) ? around : nullptr;
+  }
+
+  const FusionView view_;
+  const Graph& graph_;
+  const int64_t least_elements_;
+  std::vector<std::unique_ptr<Group>> groups_;
+  std::vector<Group*> owners_;    // by number: the group that has it now
+  std::vector<Group*> group_of_;  // by node
+  std::vector<GroupSet> before_;  // by node: groups from which a way of nodes leads to it, but for its own
+  std::vector<int> depth_;        // by node: how many that are not element-wise lie on the longest way to it
+};
+
+// The fused node of a group in the making.
+class FusedNode {
+ public:
+  FusedNode(const Graph& graph, const Consumers& consumers, const Grouping& grouping, const Group& group)
+      : graph_(graph), consumers_(consumers), grouping_(grouping), group_(group) {
+    for (NodeId id : group.members) {
+      for (Output input : graph.node(id).inputs) {
+        if (!IsMember(input.node)) AddInput(input);
+      }
+    }
+    for (NodeId id : group.members) AddMember(graph.node(id));
+    if (outputs_.empty()) outputs_.push_back(static_cast<int64_t>(inputs_.size() + steps_.size()) - 1);  // a target
+  }
+
+  Status AddTo(GraphRebuilder& rebuilder) const {
+    const Node& last = graph_.node(last_step_);
+    NodeSpec spec;
+    spec.name = last.name;
+    spec.op = "_FusedElementwise";
+    for (Output input : inputs_) spec.inputs.push_back(rebuilder.NewPlace(input));
+    for (NodeId id : group_.members) {
+      for (NodeId waited : graph_.node(id).control_inputs) {
+        if (!IsMember(waited) && rebuilder.NewControl(waited) >= 0) {
+          spec.control_inputs.push_back(rebuilder.NewControl(waited));
+        }
+      }
+    }
+    SortUnique(spec.control_inputs);
+    spec.attrs.Set("N", static_cast<int64_t>(inputs_.size()));
+    spec.attrs.Set("M", static_cast<int64_t>(outputs_.size()));
+    spec.attrs.Set("steps", steps_);
+    spec.attrs.Set("outputs", outputs_);
+    spec.device = last.device;
+    spec.colocate_with = last.colocate_with;
+    spec.place = last.place;
+    DF_ASSIGN(const NodeId made, rebuilder.to().AddNode(std::move(spec)));
+    for (NodeId id : group_.members) rebuilder.MergeInto(id, made);
+    for (const auto& [old, port] : read_outside_) rebuilder.Replace(old, {made, port});
+    return Status();
+  }
+
+ private:
+  bool IsMember(NodeId id) const { return grouping_.Of(id) == &group_; }
+
+  void AddInput(Output input) {
+    if (std::find(inputs_.begin(), inputs_.end(), input) == inputs_.end()) inputs_.push_back(input);
+  }
+
+  // Values are numbered: the inputs, then the results of the steps.
+  int64_t NumberOf(Output value) const {
+    if (!IsMember(value.node)) return std::find(inputs_.begin(), inputs_.end(), value) - inputs_.begin();
+    const auto found = std::find_if(numbers_.begin(), numbers_.end(),
+                                    [&](const auto& numbered) { return numbered.first == value.node; });
+    return found->second;
+  }
+
+  void AddMember(const Node& node) {
+    if (node.op->name == "NoOp") return;
+    int64_t number = 0;
+    if (node.op->name == "Identity") {
+      number = NumberOf(node.inputs[0]);
+    } else {
+      std::string step = node.op->name;
+      for (Output input : node.inputs) step += StrCat(" ", NumberOf(input));
+      number = static_cast<int64_t>(inputs_.size() + steps_.size());
+      steps_.push_back(std::move(step));
+      last_step_ = node.id;
+    }
+    numbers_.emplace_back(node.id, number);
+    const auto readers = consumers_.of(node.id);
+    const bool is_read_outside = std::any_of(readers.begin(), readers.end(), [&](const Consumers::Edge& edge) {
+      return edge.port >= 0 && !IsMember(edge.node);
+    });
+    if (!is_read_outside) return;
+    const auto at = std::find(outputs_.begin(), outputs_.end(), number);
+    read_outside_.emplace_back(Output{node.id, 0}, static_cast<int>(at - outputs_.begin()));
+    if (at == outputs_.end()) outputs_.push_back(number);
+  }
+
+  const Graph& graph_;
+  const Consumers& consumers_;
+  const Grouping& grouping_;
+  const Group& group_;
+  std::vector<Output> inputs_;
+  std::vector<std::string> steps_;
+  NodeId last_step_ = -1;
+  std::vector<int64_t> outputs_;
+  std::vector<std::pair<NodeId, int64_t>> numbers_;
+  std::vector<std::pair<Output, int>> read_outside_;
+};
+
+// Rebuilds the graph in an order in which a group is one node: that of the first members, where edges leave a choice.
+class GroupedOrder {
+ public:
+  GroupedOrder(const Graph& graph, const Grouping& grouping)
+      : graph_(graph), grouping_(grouping), awaited_(static_cast<size_t>(graph.num_nodes())) {}
+
+  Status Visit(const Consumers& consumers, const std::function<Status(NodeId)>& visit) {
+    std::priority_queue<NodeId, std::vector<NodeId>, std::greater<>> ready;
+    for (const Node& node : graph_.nodes()) {
+      for (const Consumers::Edge& edge : consumers.of(node.id)) {
+        if (UnitOf(edge.node) != UnitOf(node.id)) ++awaited_[static_cast<size_t>(UnitOf(edge.node))];
+      }
+    }
+    for (const Node& node : graph_.nodes()) {
+      if (UnitOf(node.id) == node.id && awaited_[static_cast<size_t>(node.id)] == 0) ready.push(node.id);
+    }
+    while (!ready.empty()) {
+      const NodeId unit = ready.top();
+      ready.pop();
+      DF_TRY(visit(unit));
+      const Group* const group = grouping_.Of(unit);
+      const std::vector<NodeId> alone = {unit};
+      for (NodeId id : group != nullptr ? group->members : alone) {
+        for (const Consumers::Edge& edge : consumers.of(id)) {
+          const NodeId reader = UnitOf(edge.node);
+          if (reader != unit && --awaited_[static_cast<size_t>(reader)] == 0) ready.push(reader);
+        }
+      }
+    }
+    return Status();
+  }
+
+ private:
+  // A group goes by its first member.
+  NodeId UnitOf(NodeId id) const {
+    const Group* const group = grouping_.Of(id);
+    return group != nullptr ? group->members[0] : id;
+  }
+
+  const Graph& graph_;
+  const Grouping& grouping_;
+  std::vector<int> awaited_;  // edges into a unit whose source has not been visited
+};
+
+}  // namespace
+
+std::span<const FusibleOp> FusibleOps() {
+  return kFusibleOps;
+}
+
+Status FuseElementwise(Graph& graph, int64_t least_elements) {
+  if (graph.ops().Find("_FusedElementwise") == nullptr || HasControlFlow(graph)) return Status();
+  const Grouping grouping(graph, least_elements);
+  const auto is_grouped = [&](const Node& node) { return grouping.Of(node.id) != nullptr; };
+  if (std::none_of(graph.nodes().begin(), graph.nodes().end(), is_grouped)) return Status();
+  const Consumers consumers = graph.BuildConsumers();
+  GraphRebuilder rebuilder(graph);
+  DF_TRY(GroupedOrder(graph, grouping).Visit(consumers, [&](NodeId id) {
+    const Group* const group = grouping.Of(id);
+    if (group != nullptr) return FusedNode(graph, consumers, grouping, *group).AddTo(rebuilder);
+    rebuilder.Keep(id);
+    return Status();
+  }));
+  DF_ASSIGN(graph, rebuilder.Finish());
+  return Status();
+}
+
+}  // namespace dfrun

@@ -1,0 +1,108 @@
+// _FusedElementwise gives the bits of its steps' ops.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "src/passes/fuse_elementwise.h"
+#include "tests/unit/testing/node_runner.h"
+
+namespace dfrun {
+namespace {
+
+using testing::Input;
+using testing::NodeRunner;
+using Strings = std::vector<std::string>;
+
+Tensor RandomFloats(int64_t count, uint32_t seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<float> uniform(-3, 3);
+  Tensor tensor(DType::kFloat, Shape({count}));
+  for (int64_t i = 0; i < count; ++i) tensor.data<float>()[i] = uniform(random);
+  return tensor;
+}
+
+Tensor RunOne(NodeRunner& runner, const std::string& op, const std::vector<Tensor>& operands) {
+  AttrMap attrs{{"T", DType::kFloat}};
+  if (op == "AddN") attrs.Set("N", static_cast<int64_t>(operands.size()));
+  const Result<std::vector<Tensor>> made = runner.Run(op, attrs, {operands.begin(), operands.end()});
+  EXPECT_TRUE(made.ok()) << made.status().ToString();
+  return (*made)[0];
+}
+
+AttrMap Attrs(int64_t inputs, Strings steps, const std::vector<int64_t>& outputs) {
+  return {{"N", inputs}, {"M", static_cast<int64_t>(outputs.size())}, {"steps", std::move(steps)}, {"outputs", outputs}};
+}
+
+// More than a chunk, and more than a block that one thread takes.
+class FusedElementwiseTest : public ::testing::TestWithParam<int64_t> {};
+
+TEST_P(FusedElementwiseTest, GivesTheBitsOfEachOp) {
+  NodeRunner runner;
+  const std::vector<Tensor> x = {RandomFloats(GetParam(), 1), RandomFloats(GetParam(), 2), RandomFloats(GetParam(), 3)};
+  for (const FusibleOp& op : FusibleOps()) {
+    const int operands = op.operands > 0 ? op.operands : 3;
+    std::string step(op.name);
+    for (int i = 0; i < operands; ++i) step += StrCat(" ", i);
+    const std::vector<Tensor> taken(x.begin(), x.begin() + operands);
+    const Tensor expected = RunOne(runner, std::string(op.name), taken);
+    // Once into memory, and once into the first-level cache.
+    const auto made = runner.Run("_FusedElementwise", Attrs(3, {step, "Neg 3", "Neg 4"}, {3, 5}),
+                                 {x[0], x[1], x[2]});
+    ASSERT_TRUE(made.ok()) << made.status().ToString();
+    EXPECT_TRUE((*made)[0].Identical(expected)) << step;
+    const auto inner = runner.Run("_FusedElementwise", Attrs(3, {step, "Neg 3", "Neg 4"}, {5}), {x[0], x[1], x[2]});
+    ASSERT_TRUE(inner.ok()) << inner.status().ToString();
+    EXPECT_TRUE((*inner)[0].Identical(expected)) << step;
+  }
+}
+
+// Operands that AddN reads after it has written keep their places.
+TEST_P(FusedElementwiseTest, SumsOfManyDoNotOverwriteTheirOperands) {
+  NodeRunner runner;
+  const Tensor x = RandomFloats(GetParam(), 4);
+  const Tensor y = RandomFloats(GetParam(), 5);
+  const Tensor product = RunOne(runner, "Mul", {x, y});
+  const Tensor square = RunOne(runner, "Square", {x});
+  const Tensor expected = RunOne(runner, "AddN", {product, square, y, product});
+  for (const std::vector<int64_t>& outputs : {std::vector<int64_t>{4}, {2, 4}, {4, 3}}) {
+    const auto made =
+        runner.Run("_FusedElementwise", Attrs(2, {"Mul 0 1", "Square 0", "AddN 2 3 1 2"}, outputs), {x, y});
+    ASSERT_TRUE(made.ok()) << made.status().ToString();
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      EXPECT_TRUE((*made)[i].Identical(outputs[i] == 4 ? expected : outputs[i] == 2 ? product : square)) << i;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, FusedElementwiseTest, ::testing::Values(0, 1, 511, 513, 40'000));
+
+TEST(FusedElementwise, RefusesWhatIsNoProgram) {
+  NodeRunner runner;
+  const Tensor x = RandomFloats(3, 1);
+  const Tensor other = RandomFloats(4, 1);
+  const auto code = [&](const Strings& steps, const std::vector<int64_t>& outputs, const Tensor& second) {
+    return runner
+        .Run(NodeRunner::Way::kUnknownShapes, "_FusedElementwise", Attrs(2, steps, outputs), {Input(x), Input(second)})
+        .status()
+        .code();
+  };
+  EXPECT_EQ(code({"Mul 0 1"}, {2}, x), Code::kOk);
+  EXPECT_EQ(code({"Mul 0 1"}, {2}, other), Code::kInvalidArgument);
+  for (const char* step : {"Mul 0", "Mul 0 1 1", "Mul 0 2", "Mul 0 -1", "Mul 0 x", "Mul 0  1", "Mul 0,1", "Neg 0 1",
+                           "AddN", "Softmax 0", "", " ", "Mul 0 1 ", "Mul 0 99999999999999999999"}) {
+    EXPECT_EQ(code({step}, {2}, x), Code::kInvalidArgument) << "'" << step << "'";
+  }
+  for (const std::vector<int64_t>& outputs : {std::vector<int64_t>{0}, {3}, {-1}, {2, 2}, {int64_t{1} << 40}}) {
+    EXPECT_EQ(code({"Mul 0 1"}, outputs, x), Code::kInvalidArgument);
+  }
+  EXPECT_EQ(code(Strings(300, "Neg 0"), {2}, x), Code::kInvalidArgument);
+  Strings many;  // more results at a time than there is room for
+  for (int i = 0; i < 40; ++i) many.push_back("Neg 0");
+  std::string sum = "AddN";
+  for (int i = 0; i < 40; ++i) sum += StrCat(" ", 2 + i);
+  many.push_back(sum);
+  EXPECT_EQ(code(many, {42}, x), Code::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace dfrun

@@ -1,0 +1,248 @@
+#include "src/passes/fuse_elementwise.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "tests/unit/testing/graph_evaluator.h"
+#include "tests/unit/testing/graph_maker.h"
+
+namespace dfrun {
+namespace {
+
+using Names = std::vector<std::string>;
+
+class FuseElementwiseTest : public ::testing::Test {
+ protected:
+  Output Placeholder(const std::string& name, PartialShape shape = {4, 4}) {
+    return g.Placeholder(name, std::move(shape), DType::kFloat);
+  }
+  // A node that waits for others.
+  Output AddAfter(const std::string& name, const std::string& op, const std::vector<Output>& inputs,
+                  const std::vector<Output>& before) {
+    const Output made = g.Add(name, op, inputs);
+    for (Output output : before) g.node(made).control_inputs.push_back(output.node);
+    return made;
+  }
+  void Fuse(int64_t least = 2) {
+    const Status status = FuseElementwise(g.graph, least);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+    ASSERT_TRUE(g.graph.TopologicalOrder().ok());
+  }
+  std::string OpOf(const std::string& name) const {
+    return g.Find(name) == nullptr ? "gone" : std::string(g.Find(name)->op->name);
+  }
+  Names StepsOf(const std::string& name) const {
+    const Result<Names> steps = g.Find(name)->attrs.Get<Names>("steps");
+    return steps.ok() ? *steps : Names{steps.status().ToString()};
+  }
+
+  testing::GraphMaker g;
+  const Output x = Placeholder("x");
+  const Output y = Placeholder("y");
+};
+
+TEST_F(FuseElementwiseTest, WhatHangsTogetherBecomesOneNode) {
+  const Output product = g.Add("product", "Mul", {x, y});
+  const Output sum = g.Add("sum", "AddN", {product, x, y});
+  const Output end = g.Add("tanh", "Tanh", {sum});
+  g.Add("reader", "MatMul", {end, product});
+  Fuse();
+  ASSERT_EQ(OpOf("tanh"), "_FusedElementwise");
+  EXPECT_EQ(OpOf("product"), "gone");
+  EXPECT_EQ(OpOf("sum"), "gone");
+  EXPECT_EQ(g.InputsOf("tanh"), (Names{"x", "y"}));
+  EXPECT_EQ(StepsOf("tanh"), (Names{"Mul 0 1", "AddN 2 0 1", "Tanh 3"}));
+  const Node* reader = g.Find("reader");
+  const NodeId fused = g.graph.Find("tanh");
+  EXPECT_EQ(reader->inputs[0], (Output{fused, 1}));
+  EXPECT_EQ(reader->inputs[1], (Output{fused, 0}));
+  EXPECT_EQ(g.Find("tanh")->output_shapes[1], PartialShape({4, 4}));
+}
+
+TEST_F(FuseElementwiseTest, ATargetThatNothingReadsIsComputed) {
+  g.Add("end", "Neg", {g.Add("product", "Mul", {x, y})});
+  Fuse();
+  ASSERT_EQ(OpOf("end"), "_FusedElementwise");
+  EXPECT_EQ(g.Find("end")->num_outputs(), 1);
+}
+
+// As TensorFlow's gradients have it: Identities that wait for their sisters.
+TEST_F(FuseElementwiseTest, IdentitiesAndWhatWaitsWithinGoToo) {
+  const Output root = g.Add("root", "Neg", {x});
+  const Output a = g.Add("a", "Mul", {root, x});
+  const Output b = g.Add("b", "Mul", {root, y});
+  const Output both = AddAfter("both", "NoOp", {}, {a, b});
+  const Output a1 = AddAfter("a1", "Identity", {a}, {both});
+  const Output b1 = AddAfter("b1", "Identity", {b}, {both});
+  const Output end = g.Add("end", "Sub", {a1, b1});
+  g.Add("reader", "MatMul", {end, a1});
+  AddAfter("waiter", "NoOp", {}, {both});
+  Fuse();
+  ASSERT_EQ(OpOf("end"), "_FusedElementwise");
+  for (const char* name : {"root", "a", "b", "both", "a1", "b1"}) EXPECT_EQ(OpOf(name), "gone") << name;
+  EXPECT_EQ(StepsOf("end"), (Names{"Neg 0", "Mul 2 0", "Mul 2 1", "Sub 3 4"}));
+  EXPECT_EQ(g.ControlsOf("waiter"), Names{"end"});
+  EXPECT_EQ(g.ControlsOf("end"), Names{});
+}
+
+TEST_F(FuseElementwiseTest, WhatTheFirstWaitsForTheFusedNodeWaitsFor) {
+  const Output before = g.Add("before", "NoOp");
+  const Output first = AddAfter("first", "Neg", {x}, {before});
+  g.Add("end", "Exp", {first});
+  Fuse();
+  ASSERT_EQ(OpOf("end"), "_FusedElementwise");
+  EXPECT_EQ(g.ControlsOf("end"), Names{"before"});
+}
+
+TEST_F(FuseElementwiseTest, NoWayLeadsOutAndIn) {
+  const Output a = g.Add("a", "Neg", {x});
+  const Output b = g.Add("b", "Exp", {a});
+  const Output outside = g.Add("outside", "MatMul", {b, y});
+  const Output c = g.Add("c", "Mul", {a, outside});
+  g.Add("d", "Tanh", {c});
+  Fuse();
+  EXPECT_EQ(OpOf("b"), "_FusedElementwise");
+  EXPECT_EQ(OpOf("d"), "_FusedElementwise");
+  EXPECT_EQ(g.InputsOf("outside"), (Names{"b", "y"}));
+}
+
+// Each way alone would do: together they would make two groups wait for each other.
+TEST_F(FuseElementwiseTest, NoTwoGroupsWaitForEachOther) {
+  const Output z = Placeholder("z", {4, 5});
+  const Output a1 = g.Add("a1", "Neg", {x});
+  const Output b1 = g.Add("b1", "Neg", {z});
+  const Output a2 = AddAfter("a2", "Exp", {a1}, {});
+  const Output b2 = AddAfter("b2", "Exp", {b1}, {});
+  const Output from_b = g.Add("from_b", "MatMul", {b1, b1}, {{"transpose_b", true}});
+  const Output from_a = g.Add("from_a", "MatMul", {a1, z});
+  const Output a3 = g.Add("a3", "Mul", {a2, from_b});
+  const Output b3 = g.Add("b3", "Mul", {b2, from_a});
+  g.Add("a4", "Tanh", {a3});
+  g.Add("b4", "Tanh", {b3});
+  Fuse();
+}
+
+TEST_F(FuseElementwiseTest, WhatComesLateDoesNotKeepOthersWaiting) {
+  const Output a = g.Add("a", "Neg", {x});
+  const Output b = g.Add("b", "Exp", {a});
+  const Output late = g.Add("late", "MatMul", {x, y});
+  g.Add("early_reader", "MatMul", {b, y});
+  g.Add("end", "Mul", {b, late});
+  Fuse();
+  EXPECT_EQ(OpOf("b"), "_FusedElementwise");
+  EXPECT_EQ(OpOf("end"), "Mul");
+}
+
+TEST_F(FuseElementwiseTest, OtherShapesDtypesDevicesAndRefsStay) {
+  g.Add("small", "Exp", {g.Add("small0", "Neg", {Placeholder("one", {1})})});
+  g.Add("unknown", "Exp", {g.Add("unknown0", "Neg", {Placeholder("u", PartialShape::UnknownOfRank(2))})});
+  g.Add("broadcast", "Mul", {g.Add("broadcast0", "Neg", {x}), Placeholder("row", {4})});
+  g.Add("double", "Exp", {g.Add("double0", "Neg", {g.Placeholder("d", {4, 4})})});
+  const Output elsewhere = g.Add("elsewhere0", "Neg", {x});
+  g.node(elsewhere).device = "/job:worker/task:1";
+  g.Add("elsewhere", "Exp", {elsewhere});
+  const Output variable =
+      g.Add("variable", "VariableV2", {}, {{"dtype", DType::kFloat}, {"shape", PartialShape({4, 4})}});
+  g.Add("read", "Exp", {g.Add("read0", "Neg", {variable})});
+  Fuse();
+  for (const char* name : {"small", "unknown", "double", "elsewhere", "read"}) EXPECT_EQ(OpOf(name), "Exp") << name;
+  EXPECT_EQ(OpOf("broadcast"), "Mul");
+}
+
+// Element-wise nodes of two shapes, products between them, Identities and control edges.
+class RandomElementwise {
+ public:
+  explicit RandomElementwise(uint64_t seed) : random_(seed) {
+    for (int shape = 0; shape < 2; ++shape) {
+      for (int i = 0; i < 2; ++i) {
+        const std::string name = StrCat("in", shape, i);
+        values_[shape].push_back(g_.Placeholder(name, ShapeOf(shape), DType::kFloat));
+        feeds_[name] = {RandomTensor(ShapeOf(shape))};
+      }
+    }
+    for (int i = 0; i < 80; ++i) AddNode(StrCat("n", i));
+  }
+  Graph& graph() { return g_.graph; }
+  const testing::GraphEvaluator::Values& feeds() const { return feeds_; }
+  // Some of the nodes, each with a reader that no pass touches.
+  Names Watch() {
+    Names names;
+    for (int i = 0; i < 12; ++i) {
+      const Output value = Any(Pick(2));
+      const std::string name = StrCat("watched", i);
+      g_.Add(name, "Reshape", {value, g_.Const(StrCat(name, "_shape"), Tensor::Vector<int32_t>({-1}))});
+      names.push_back(name);
+    }
+    return names;
+  }
+
+ private:
+  static PartialShape ShapeOf(int shape) { return shape == 0 ? PartialShape({6, 6}) : PartialShape({6, 5}); }
+  int Pick(int count) { return static_cast<int>(random_() % static_cast<uint64_t>(count)); }
+  Output Any(int shape) { return values_[shape][static_cast<size_t>(Pick(static_cast<int>(values_[shape].size())))]; }
+  Tensor RandomTensor(const PartialShape& shape) {
+    std::uniform_real_distribution<float> uniform(0.1F, 1);
+    Tensor tensor(DType::kFloat, *shape.ToShape());
+    for (int64_t i = 0; i < tensor.num_elements(); ++i) tensor.data<float>()[i] = uniform(random_);
+    return tensor;
+  }
+
+  void AddNode(const std::string& name) {
+    const int shape = Pick(2);
+    NodeSpec spec;
+    spec.name = name;
+    const int kind = Pick(12);
+    if (kind == 0) {
+      spec.op = "MatMul";
+      spec.inputs = {Any(0), Any(shape)};
+    } else if (kind < 3) {
+      spec.op = "Identity";
+      spec.inputs = {Any(shape)};
+    } else {
+      const FusibleOp& op = FusibleOps()[static_cast<size_t>(Pick(static_cast<int>(FusibleOps().size())))];
+      spec.op = op.name;
+      const int operands = op.operands > 0 ? op.operands : 1 + Pick(4);
+      for (int i = 0; i < operands; ++i) spec.inputs.push_back(Any(shape));
+    }
+    if (Pick(6) == 0) spec.control_inputs = {Any(Pick(2)).node};
+    if (Pick(12) == 0) {
+      NodeSpec waits;
+      waits.name = StrCat(name, "_waits");
+      waits.op = "NoOp";
+      waits.control_inputs = {std::min(Any(0).node, Any(1).node), std::max(Any(0).node, Any(1).node)};
+      if (waits.control_inputs[0] == waits.control_inputs[1]) waits.control_inputs.pop_back();
+      spec.control_inputs = {g_.Add(waits).node};
+    }
+    values_[shape].push_back(g_.Add(spec));
+  }
+
+  std::mt19937_64 random_;
+  testing::GraphMaker g_;
+  std::vector<Output> values_[2];
+  testing::GraphEvaluator::Values feeds_;
+};
+
+TEST(FuseElementwiseRandom, KeepsEveryBit) {
+  int fused = 0;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    RandomElementwise random(seed);
+    const Names watched = random.Watch();
+    testing::GraphEvaluator before(random.feeds());
+    ASSERT_EQ(*before.Run(random.graph()), 0);
+    const Status status = FuseElementwise(random.graph(), 1);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+    testing::GraphEvaluator after(random.feeds());
+    const Result<int> left = after.Run(random.graph());
+    ASSERT_TRUE(left.ok()) << left.status().ToString();
+    ASSERT_EQ(*left, 0) << "seed " << seed;
+    for (const std::string& name : watched) {
+      EXPECT_TRUE(after.values().at(name)[0].Identical(before.values().at(name)[0])) << name << ", seed " << seed;
+    }
+    for (const Node& node : random.graph().nodes()) fused += node.op->name == "_FusedElementwise" ? 1 : 0;
+  }
+  EXPECT_GT(fused, 400);
+}
+
+}  // namespace
+}  // namespace dfrun
