@@ -33,8 +33,8 @@ constexpr std::array kFusibleOps = {
 
 // Nodes of a group; what it computes with then stays in the first-level cache.
 constexpr size_t kMostMembers = 64;
-// Groups of a graph: sets of them are bits.
-constexpr size_t kMostGroups = 4096;
+// Groups of a graph: sets of them are bits, and what is before a group is looked at when others grow.
+constexpr size_t kMostGroups = 2048;
 
 // A set of groups by their numbers, as long as it has to be.
 class GroupSet {
@@ -47,12 +47,9 @@ class GroupSet {
     if (words_.size() < other.words_.size()) words_.resize(other.words_.size());
     for (size_t i = 0; i < other.words_.size(); ++i) words_[i] |= other.words_[i];
   }
-  bool Meets(const GroupSet& other) const {
-    const size_t both = std::min(words_.size(), other.words_.size());
-    for (size_t i = 0; i < both; ++i) {
-      if ((words_[i] & other.words_[i]) != 0) return true;
-    }
-    return false;
+  bool Has(size_t group) const { return group / 64 < words_.size() && (words_[group / 64] >> group % 64 & 1) != 0; }
+  bool HasAny(const std::vector<size_t>& groups) const {
+    return std::any_of(groups.begin(), groups.end(), [&](size_t group) { return Has(group); });
   }
   bool Holds(const GroupSet& other) const {
     for (size_t i = 0; i < other.words_.size(); ++i) {
@@ -60,13 +57,15 @@ class GroupSet {
     }
     return true;
   }
+  // The numbers in it, until `visit` gives false; whether it never did.
   template <class Visit>
-  void ForEach(Visit visit) const {
+  bool ForEach(Visit visit) const {
     for (size_t i = 0; i < words_.size(); ++i) {
       for (uint64_t left = words_[i]; left != 0; left &= left - 1) {
-        visit(i * 64 + static_cast<size_t>(std::countr_zero(left)));
+        if (!visit(i * 64 + static_cast<size_t>(std::countr_zero(left)))) return false;
       }
     }
+    return true;
   }
 
  private:
@@ -75,7 +74,7 @@ class GroupSet {
 
 struct Group {
   std::vector<NodeId> members;  // ascending, and so in an order in which they can run
-  GroupSet ids;                 // its own number and those of groups that it took in
+  std::vector<size_t> ids;      // its own number and those of groups that it took in
   GroupSet before;              // from which a way leads to it, by nodes and by groups as wholes
   int depth = 0;                // of what it waits for
 };
@@ -149,7 +148,7 @@ class Grouping {
     const bool goes_along = !is_fusible && MayGoAlong(graph_, node);
     Group* const group = is_fusible ? GroupFor(node, before, depth) : goes_along ? GroupAround(node) : nullptr;
     ForEachSource(node, [&](NodeId source) {
-      if (Group* const other = Of(source); other != nullptr && other != group) before.Add(other->ids);
+      if (Group* const other = Of(source); other != nullptr && other != group) before.Add(other->ids[0]);
     });
     const bool is_light = is_fusible || goes_along || node.op->name == "Const";
     depth_[id] = group != nullptr ? group->depth : is_light ? depth : depth + 1;
@@ -162,7 +161,10 @@ class Grouping {
   // With what is before those groups.
   GroupSet Whole(const GroupSet& groups) const {
     GroupSet whole = groups;
-    groups.ForEach([&](size_t number) { whole.Add(owners_[number]->before); });
+    groups.ForEach([&](size_t number) {
+      whole.Add(owners_[number]->before);
+      return true;
+    });
     return whole;
   }
 
@@ -170,7 +172,7 @@ class Grouping {
     if (group.before.Holds(before)) return;
     group.before.Add(before);
     for (const auto& later : groups_) {
-      if (later->before.Meets(group.ids)) later->before.Add(group.before);
+      if (later->before.HasAny(group.ids)) later->before.Add(group.before);
     }
   }
 
@@ -190,7 +192,7 @@ class Grouping {
     if (joined != nullptr || groups_.size() == kMostGroups) return joined;
     groups_.push_back(std::make_unique<Group>());
     joined = groups_.back().get();
-    joined->ids.Add(owners_.size());
+    joined->ids.push_back(owners_.size());
     joined->depth = depth;
     owners_.push_back(joined);
     return joined;
@@ -200,9 +202,11 @@ class Grouping {
     if (group.members.size() >= kMostMembers) return false;
     GroupSet others = before;
     for (Output input : node.inputs) {
-      if (Group* const other = Of(input.node); other != nullptr && other != &group) others.Add(other->ids);
+      if (Group* const other = Of(input.node); other != nullptr && other != &group) others.Add(other->ids[0]);
     }
-    if (Whole(others).Meets(group.ids)) return false;
+    const bool is_before_none = others.ForEach(
+        [&](size_t number) { return owners_[number] != &group && !owners_[number]->before.HasAny(group.ids); });
+    if (!is_before_none) return false;
     const Node& member = graph_.node(group.members[0]);
     if (!view_.OnOneDevice(node, member) || !(node.output_shapes[0] == member.output_shapes[0])) return false;
     const auto is_waited_for_anyway = [&](NodeId id) { return Of(id) == &group; };
@@ -214,8 +218,8 @@ class Grouping {
 
   // No way leads from the one to the other, and neither would wait longer.
   static bool AreApart(const Group& a, const Group& b) {
-    return a.depth == b.depth && a.members.size() + b.members.size() < kMostMembers && !a.before.Meets(b.ids) &&
-           !b.before.Meets(a.ids);
+    return a.depth == b.depth && a.members.size() + b.members.size() < kMostMembers && !a.before.HasAny(b.ids) &&
+           !b.before.HasAny(a.ids);
   }
 
   void TakeIn(Group& group, Group& other) {
@@ -223,13 +227,12 @@ class Grouping {
     group.members.insert(group.members.end(), other.members.begin(), other.members.end());
     std::sort(group.members.begin(), group.members.end());
     other.members.clear();
-    other.ids.ForEach([&](size_t number) { owners_[number] = &group; });
-    group.ids.Add(std::exchange(other.ids, {}));
+    for (size_t number : other.ids) owners_[number] = &group;
+    group.ids.insert(group.ids.end(), other.ids.begin(), other.ids.end());
+    other.ids.clear();
     group.before.Add(std::exchange(other.before, {}));
     for (const auto& later : groups_) {
-      if (!later->before.Meets(group.ids)) continue;
-      later->before.Add(group.ids);
-      later->before.Add(group.before);
+      if (later->before.HasAny(group.ids)) later->before.Add(group.before);
     }
   }
 
