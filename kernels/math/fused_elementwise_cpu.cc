@@ -14,6 +14,7 @@
 #include "kernels/math/gradient_functors.h"
 #include "kernels/math/unary.h"
 #include "src/base/integers.h"
+#include "src/base/sort_unique.h"
 #include "src/framework/kernel_of.h"
 
 namespace dfrun {
@@ -87,8 +88,9 @@ class Program {
     }
     Program program(static_cast<int>(inputs));
     for (const std::string& text : steps) DF_TRY(program.AddStep(text));
-    DF_TRY(program.PlaceOutputs(outputs));
-    DF_TRY(program.PlaceScratch());
+    const std::vector<int> last_use = program.LastUses();
+    DF_TRY(program.PlaceOutputs(outputs, last_use));
+    DF_TRY(program.PlaceScratch(last_use));
     return program;
   }
 
@@ -123,7 +125,7 @@ class Program {
       if (!rest.empty() && rest[0] != ' ') return Wrong(text, "operands stand apart by a space");
       step.operands.push_back(operand);
     }
-    const bool fits = name == kAddN              ? !step.operands.empty()
+    const bool fits = name == kAddN          ? !step.operands.empty()
                       : loop->one != nullptr ? step.operands.size() == 1
                                              : step.operands.size() == 2;
     if (!fits) return Wrong(text, "its op takes another number of operands");
@@ -135,7 +137,18 @@ class Program {
     return InvalidArgument("attr 'steps' has '", step, "': ", why);
   }
 
-  Status PlaceOutputs(const std::vector<int64_t>& outputs) {
+  // By value: the step that is the last to read it; -1: none does.
+  std::vector<int> LastUses() const {
+    std::vector<int> last_use(places_.size(), -1);
+    for (size_t i = 0; i < steps_.size(); ++i) {
+      for (int operand : steps_[i].operands) last_use[static_cast<size_t>(operand)] = static_cast<int>(i);
+    }
+    return last_use;
+  }
+  // A sum of many reads operands after it has written.
+  bool ReadsLater(size_t step) const { return steps_[step].operands.size() > 2; }
+
+  Status PlaceOutputs(const std::vector<int64_t>& outputs, const std::vector<int>& last_use) {
     for (size_t i = 0; i < outputs.size(); ++i) {
       const int64_t value = outputs[i];
       if (value < inputs_ || value >= num_values() || places_[static_cast<size_t>(value)].kind == Place::kOutput) {
@@ -143,17 +156,13 @@ class Program {
       }
       places_[static_cast<size_t>(value)] = {Place::kOutput, static_cast<int>(i)};
     }
-    std::vector<int> last_use(places_.size(), -1);
-    for (size_t i = 0; i < steps_.size(); ++i) {
-      for (int operand : steps_[i].operands) last_use[static_cast<size_t>(operand)] = static_cast<int>(i);
-    }
     std::vector<bool> is_taken(static_cast<size_t>(inputs_), false);
     for (int64_t value : outputs) {
       const int made = static_cast<int>(value) - inputs_;
       int found = -1;
       for (int input = 0; input < inputs_ && found < 0; ++input) {
         const int used = last_use[static_cast<size_t>(input)];
-        const bool is_over = used < made || (used == made && steps_[static_cast<size_t>(made)].operands.size() <= 2);
+        const bool is_over = used < made || (used == made && !ReadsLater(static_cast<size_t>(made)));
         if (is_over && !is_taken[static_cast<size_t>(input)]) found = input;
       }
       if (found >= 0) is_taken[static_cast<size_t>(found)] = true;
@@ -162,28 +171,12 @@ class Program {
     return Status();
   }
 
-  // A result takes a place that an operand of its step leaves, unless the step reads operands after it has written.
-  Status PlaceScratch() {
-    std::vector<int> last_use(places_.size(), -1);
-    for (size_t i = 0; i < steps_.size(); ++i) {
-      for (int operand : steps_[i].operands) last_use[static_cast<size_t>(operand)] = static_cast<int>(i);
-    }
+  // A result takes a place that an operand of its step leaves, where the step allows it.
+  Status PlaceScratch(const std::vector<int>& last_use) {
     std::vector<int> free;
     for (int i = kMostScratch - 1; i >= 0; --i) free.push_back(i);
     for (size_t i = 0; i < steps_.size(); ++i) {
-      const auto leave = [&] {
-        std::vector<int> operands = steps_[i].operands;
-        std::sort(operands.begin(), operands.end());
-        operands.erase(std::unique(operands.begin(), operands.end()), operands.end());
-        for (int operand : operands) {
-          const Place& place = places_[static_cast<size_t>(operand)];
-          if (place.kind == Place::kScratch && last_use[static_cast<size_t>(operand)] == static_cast<int>(i)) {
-            free.push_back(place.index);
-          }
-        }
-      };
-      const bool reads_later = steps_[i].operands.size() > 2;
-      if (!reads_later) leave();
+      if (!ReadsLater(i)) LeavePlaces(i, last_use, free);
       const size_t made = static_cast<size_t>(inputs_) + i;
       if (places_[made].kind == Place::kScratch) {
         if (free.empty()) return InvalidArgument("attr 'steps' needs more than ", kMostScratch, " values at a time");
@@ -191,9 +184,19 @@ class Program {
         free.pop_back();
         if (last_use[made] < 0) free.push_back(places_[made].index);
       }
-      if (reads_later) leave();
+      if (ReadsLater(i)) LeavePlaces(i, last_use, free);
     }
     return Status();
+  }
+  // Those of the operands that nothing reads after the step.
+  void LeavePlaces(size_t step, const std::vector<int>& last_use, std::vector<int>& free) const {
+    std::vector<int> operands = steps_[step].operands;
+    SortUnique(operands);
+    for (int operand : operands) {
+      const Place& place = places_[static_cast<size_t>(operand)];
+      const bool is_over = last_use[static_cast<size_t>(operand)] == static_cast<int>(step);
+      if (place.kind == Place::kScratch && is_over) free.push_back(place.index);
+    }
   }
 
   int inputs_;

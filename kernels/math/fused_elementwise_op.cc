@@ -22,8 +22,10 @@ OP("_FusedElementwise")
     .Attr("T: {float} = DT_FLOAT")
     .Shape(&FusedElementwiseShape)
     .NotDifferentiable()
-    .Doc("Element-wise ops in one pass: made when a graph is optimised. A step is an op and the numbers of its operands, "
-         "'Mul 0 2'; numbers are of the inputs first and then of the steps' results.");
+    .Doc(
+        "Element-wise ops in one pass: made when a graph is optimised. A step is an op and the numbers of its "
+        "operands, "
+        "'Mul 0 2'; numbers are of the inputs first and then of the steps' results.");
 
 }  // namespace
 }  // namespace dfrun

@@ -1,9 +1,9 @@
 #include "src/passes/fuse_elementwise.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <queue>
 #include <string>
@@ -18,17 +18,27 @@
 namespace dfrun {
 namespace {
 
-constexpr std::array kFusibleOps = {
-    FusibleOp{"Abs", 1},      FusibleOp{"Add", 2},
-    FusibleOp{"AddN", 0},     FusibleOp{"AddV2", 2},
-    FusibleOp{"Exp", 1},      FusibleOp{"Maximum", 2},
-    FusibleOp{"Minimum", 2},  FusibleOp{"Mul", 2},
-    FusibleOp{"Neg", 1},      FusibleOp{"Relu", 1},
-    FusibleOp{"ReluGrad", 2}, FusibleOp{"Rsqrt", 1},
-    FusibleOp{"Sigmoid", 1},  FusibleOp{"SigmoidGrad", 2},
-    FusibleOp{"Sqrt", 1},     FusibleOp{"Square", 1},
-    FusibleOp{"Sub", 2},      FusibleOp{"Tanh", 1},
-    FusibleOp{"TanhGrad", 2}, FusibleOp{"SquaredDifference", 2},
+constexpr FusibleOp kFusibleOps[] = {
+    {"Abs", 1},
+    {"Add", 2},
+    {"AddN", 0},
+    {"AddV2", 2},
+    {"Exp", 1},
+    {"Maximum", 2},
+    {"Minimum", 2},
+    {"Mul", 2},
+    {"Neg", 1},
+    {"Relu", 1},
+    {"ReluGrad", 2},
+    {"Rsqrt", 1},
+    {"Sigmoid", 1},
+    {"SigmoidGrad", 2},
+    {"Sqrt", 1},
+    {"Square", 1},
+    {"SquaredDifference", 2},
+    {"Sub", 2},
+    {"Tanh", 1},
+    {"TanhGrad", 2},
 };
 
 // Nodes of a group; what it computes with then stays in the first-level cache.
@@ -80,14 +90,16 @@ struct Group {
 };
 
 bool IsPlainFloat(const Graph& graph, Output value) {
-  return value.valid() && !graph.is_ref(value) && graph.node(value.node).output_types[value.port].dtype == DType::kFloat;
+  return value.valid() && !graph.is_ref(value) &&
+         graph.node(value.node).output_types[value.port].dtype == DType::kFloat;
 }
 
 // A node that may be computed with others, and what it takes and gives is of one shape.
 bool IsFusible(const Graph& graph, const Node& node, int64_t least_elements) {
-  const auto* const op =
-      std::find_if(kFusibleOps.begin(), kFusibleOps.end(), [&](const FusibleOp& o) { return o.name == node.op->name; });
-  if (op == kFusibleOps.end() || node.num_outputs() != 1 || (op->operands > 0 && node.num_inputs() != op->operands)) {
+  const auto* const op = std::find_if(std::begin(kFusibleOps), std::end(kFusibleOps),
+                                      [&](const FusibleOp& o) { return o.name == node.op->name; });
+  if (op == std::end(kFusibleOps) || node.num_outputs() != 1 ||
+      (op->operands > 0 && node.num_inputs() != op->operands)) {
     return false;
   }
   if (!IsPlainFloat(graph, {node.id, 0})) return false;

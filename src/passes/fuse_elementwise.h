@@ -18,10 +18,10 @@ struct FusibleOp {
 };
 std::span<const FusibleOp> FusibleOps();
 
-// Nodes of these ops on tensors of one static shape, of `least_elements` and more, become a _FusedElementwise where they
-// are meant for one device and no way leads from one of them out of the node and into it again. Identities between them,
-// and what waits for them alone, go too. A node does not join others that could run before its operands are there: it
-// would keep them waiting. Bits stay. Graphs with control flow stay as they are.
+// Nodes of these ops on tensors of one static shape, of `least_elements` and more, become a _FusedElementwise where
+// they are meant for one device and no way leads from one of them out of the node and into it again. Identities between
+// them, and what waits for them alone, go too. A node does not join others that could run before its operands are
+// there: it would keep them waiting. Bits stay. Graphs with control flow stay as they are.
 Status FuseElementwise(Graph& graph, int64_t least_elements);
 
 }  // namespace dfrun

@@ -30,7 +30,8 @@ Tensor RunOne(NodeRunner& runner, const std::string& op, const std::vector<Tenso
 }
 
 AttrMap Attrs(int64_t inputs, Strings steps, const std::vector<int64_t>& outputs) {
-  return {{"N", inputs}, {"M", static_cast<int64_t>(outputs.size())}, {"steps", std::move(steps)}, {"outputs", outputs}};
+  return {
+      {"N", inputs}, {"M", static_cast<int64_t>(outputs.size())}, {"steps", std::move(steps)}, {"outputs", outputs}};
 }
 
 // More than a chunk, and more than a block that one thread takes.
@@ -46,8 +47,7 @@ TEST_P(FusedElementwiseTest, GivesTheBitsOfEachOp) {
     const std::vector<Tensor> taken(x.begin(), x.begin() + operands);
     const Tensor expected = RunOne(runner, std::string(op.name), taken);
     // Once into memory, and once into the first-level cache.
-    const auto made = runner.Run("_FusedElementwise", Attrs(3, {step, "Neg 3", "Neg 4"}, {3, 5}),
-                                 {x[0], x[1], x[2]});
+    const auto made = runner.Run("_FusedElementwise", Attrs(3, {step, "Neg 3", "Neg 4"}, {3, 5}), {x[0], x[1], x[2]});
     ASSERT_TRUE(made.ok()) << made.status().ToString();
     EXPECT_TRUE((*made)[0].Identical(expected)) << step;
     const auto inner = runner.Run("_FusedElementwise", Attrs(3, {step, "Neg 3", "Neg 4"}, {5}), {x[0], x[1], x[2]});
