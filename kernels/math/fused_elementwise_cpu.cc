@@ -20,11 +20,11 @@
 namespace dfrun {
 namespace {
 
-// The loop of an op: of one operand, or of two; AddN adds up as many as there are.
+// The loops of an op: of one operand, or of two; AddN adds up as many as there are.
 struct ElementLoop {
   std::string_view op;
   decltype(UnaryLoop::run) one;
-  BinaryLoops::Run two;
+  const BinaryLoops* two;
 };
 
 template <class F>
@@ -33,7 +33,7 @@ constexpr ElementLoop One(std::string_view op) {
 }
 template <class F>
 constexpr ElementLoop Two(std::string_view op) {
-  return {op, nullptr, &BinaryOf<F, float>::RunBoth};
+  return {op, nullptr, &BinaryOf<F, float>::kLoops};
 }
 
 constexpr std::string_view kAddN = "AddN";
@@ -42,11 +42,14 @@ constexpr std::array kLoops = {
     Two<fn::Add>("Add"),
     Two<fn::Add>(kAddN),
     Two<fn::Add>("AddV2"),
+    Two<fn::Div>("Div"),
     One<fn::Exp>("Exp"),
+    One<fn::Log>("Log"),
     Two<fn::Maximum>("Maximum"),
     Two<fn::Minimum>("Minimum"),
     Two<fn::Mul>("Mul"),
     One<fn::Neg>("Neg"),
+    Two<fn::Div>("RealDiv"),
     One<fn::Relu>("Relu"),
     Two<fn::ReluGrad>("ReluGrad"),
     One<fn::Rsqrt>("Rsqrt"),
@@ -67,7 +70,7 @@ constexpr int kMostScratch = 32;
 
 // Where a value is while a chunk is made.
 struct Place {
-  enum Kind : uint8_t { kInput, kOutput, kScratch };
+  enum Kind : uint8_t { kInput, kScalar, kOutput, kScratch };
   Kind kind;
   int index;
 };
@@ -81,12 +84,17 @@ struct Step {
 class Program {
  public:
   // InvalidArgument for steps that cannot be made, or need more values at once than there is room for.
-  static Result<Program> Read(int64_t inputs, const std::vector<std::string>& steps,
-                              const std::vector<int64_t>& outputs) {
+  static Result<Program> Read(int64_t inputs, const std::vector<int64_t>& scalars,
+                              const std::vector<std::string>& steps, const std::vector<int64_t>& outputs) {
     if (inputs > kMostValues || inputs + static_cast<int64_t>(steps.size()) > kMostValues) {
       return InvalidArgument("attr 'steps' makes more than ", kMostValues, " values with the inputs");
     }
     Program program(static_cast<int>(inputs));
+    for (int64_t scalar : scalars) {
+      if (scalar < 0 || scalar >= inputs) return InvalidArgument("attr 'scalars' has ", scalar, ", which is no input");
+      program.places_[static_cast<size_t>(scalar)].kind = Place::kScalar;
+    }
+    if (program.full_input() == inputs) return InvalidArgument("all inputs are in attr 'scalars'");
     for (const std::string& text : steps) DF_TRY(program.AddStep(text));
     const std::vector<int> last_use = program.LastUses();
     DF_TRY(program.PlaceOutputs(outputs, last_use));
@@ -98,6 +106,13 @@ class Program {
   // Of the value of that number.
   const Place& place(int value) const { return places_[static_cast<size_t>(value)]; }
   int num_values() const { return static_cast<int>(places_.size()); }
+  // The first input that is no scalar.
+  int full_input() const {
+    int i = 0;
+    while (i < inputs_ && IsScalar(i)) ++i;
+    return i;
+  }
+  bool IsScalar(int value) const { return place(value).kind == Place::kScalar; }
   // Inputs whose next chunk is asked for at each step.
   int asked_a_step() const { return (inputs_ - 1) / std::max(1, static_cast<int>(steps_.size())) + 1; }
   // The input whose buffer an output may take: none of its elements is read after the output's is written. -1: none.
@@ -125,6 +140,8 @@ class Program {
       if (!rest.empty() && rest[0] != ' ') return Wrong(text, "operands stand apart by a space");
       step.operands.push_back(operand);
     }
+    const auto scalars = std::count_if(step.operands.begin(), step.operands.end(), [&](int v) { return IsScalar(v); });
+    if (scalars > (loop->two != nullptr && name != kAddN ? 1 : 0)) return Wrong(text, "its op takes no such scalars");
     const bool fits = name == kAddN          ? !step.operands.empty()
                       : loop->one != nullptr ? step.operands.size() == 1
                                              : step.operands.size() == 2;
@@ -163,7 +180,7 @@ class Program {
       for (int input = 0; input < inputs_ && found < 0; ++input) {
         const int used = last_use[static_cast<size_t>(input)];
         const bool is_over = used < made || (used == made && !ReadsLater(static_cast<size_t>(made)));
-        if (is_over && !is_taken[static_cast<size_t>(input)]) found = input;
+        if (is_over && !IsScalar(input) && !is_taken[static_cast<size_t>(input)]) found = input;
       }
       if (found >= 0) is_taken[static_cast<size_t>(found)] = true;
       forwardable_.push_back(found);
@@ -209,9 +226,10 @@ template <class T>
 class FusedElementwiseKernel final : public Kernel {
  public:
   explicit FusedElementwiseKernel(KernelSetup& setup)
-      : program_(Program::Read(setup.attr<int64_t>("N"), setup.attr<std::vector<std::string>>("steps"),
+      : program_(Program::Read(setup.attr<int64_t>("N"), setup.attr<std::vector<int64_t>>("scalars"),
+                               setup.attr<std::vector<std::string>>("steps"),
                                setup.attr<std::vector<int64_t>>("outputs"))),
-        count_(setup.input_shape(0).num_elements()) {
+        count_(setup.output_shape(0).num_elements()) {
     if (!program_.ok()) {
       setup.Fail(program_.status());
     } else if (setup.attr<std::vector<int64_t>>("outputs").size() != static_cast<size_t>(setup.attr<int64_t>("M"))) {
@@ -223,12 +241,14 @@ class FusedElementwiseKernel final : public Kernel {
   }
 
   Status Compute(OpContext& ctx) {
-    const Shape shape = ctx.input(0).shape();
+    const int full = program_->full_input();
+    const Shape shape = ctx.input(full).shape();
     Values values;
     for (int i = 0; i < ctx.num_inputs(); ++i) {
-      if (!(ctx.input(i).shape() == shape)) {
-        return InvalidArgument("the inputs must have one shape, but input 0 has ", shape, ", input ", i, " has ",
-                               ctx.input(i).shape());
+      const Shape& given = ctx.input(i).shape();
+      if (program_->IsScalar(i) ? given.num_elements() != 1 : !(given == shape)) {
+        return InvalidArgument("input ", full, " has shape ", shape, ", but input ", i, " has ", given,
+                               program_->IsScalar(i) ? ", where it must have one element" : "");
       }
       values.inputs[static_cast<size_t>(i)] = ctx.input(i).data<T>();
     }
@@ -258,7 +278,8 @@ class FusedElementwiseKernel final : public Kernel {
       for (int value = 0; value < program_->num_values(); ++value) {
         const Place& place = program_->place(value);
         const auto index = static_cast<size_t>(place.index);
-        at[static_cast<size_t>(value)] = place.kind == Place::kInput    ? const_cast<T*>(values.inputs[index]) + first
+        at[static_cast<size_t>(value)] = place.kind == Place::kScalar   ? const_cast<T*>(values.inputs[index])
+                                         : place.kind == Place::kInput  ? const_cast<T*>(values.inputs[index]) + first
                                          : place.kind == Place::kOutput ? values.outputs[index] + first
                                                                         : scratch[index].data();
       }
@@ -272,7 +293,8 @@ class FusedElementwiseKernel final : public Kernel {
     int asked = 0;
     for (const Step& step : program_->steps()) {
       for (int left = goes_on ? program_->asked_a_step() : 0; left > 0 && asked < num_inputs; --left) {
-        PrefetchLines(at[asked++] + kChunk, kChunk * sizeof(T));
+        if (!program_->IsScalar(asked)) PrefetchLines(at[asked] + kChunk, kChunk * sizeof(T));
+        ++asked;
       }
       const std::vector<int>& operands = step.operands;
       if (step.loop->one != nullptr) {
@@ -280,8 +302,12 @@ class FusedElementwiseKernel final : public Kernel {
       } else if (operands.size() == 1) {
         std::copy_n(at[operands[0]], count, *to);  // AddN of one
       } else {
-        step.loop->two(at[operands[0]], at[operands[1]], *to, count);
-        for (size_t i = 2; i < operands.size(); ++i) step.loop->two(*to, at[operands[i]], *to, count);
+        const BinaryLoops& loops = *step.loop->two;
+        const BinaryLoops::Run run = program_->IsScalar(operands[0])   ? loops.x_repeat
+                                     : program_->IsScalar(operands[1]) ? loops.y_repeat
+                                                                       : loops.both;
+        run(at[operands[0]], at[operands[1]], *to, count);
+        for (size_t i = 2; i < operands.size(); ++i) loops.both(*to, at[operands[i]], *to, count);
       }
       ++to;
     }

@@ -19,26 +19,12 @@ namespace dfrun {
 namespace {
 
 constexpr FusibleOp kFusibleOps[] = {
-    {"Abs", 1},
-    {"Add", 2},
-    {"AddN", 0},
-    {"AddV2", 2},
-    {"Exp", 1},
-    {"Maximum", 2},
-    {"Minimum", 2},
-    {"Mul", 2},
-    {"Neg", 1},
-    {"Relu", 1},
-    {"ReluGrad", 2},
-    {"Rsqrt", 1},
-    {"Sigmoid", 1},
-    {"SigmoidGrad", 2},
-    {"Sqrt", 1},
-    {"Square", 1},
-    {"SquaredDifference", 2},
-    {"Sub", 2},
-    {"Tanh", 1},
-    {"TanhGrad", 2},
+    {"Abs", 1, false},         {"Add", 2, true},       {"AddN", 0, false},     {"AddV2", 2, true},
+    {"Div", 2, true},          {"Exp", 1, false},      {"Log", 1, false},      {"Maximum", 2, true},
+    {"Minimum", 2, true},      {"Mul", 2, true},       {"Neg", 1, false},      {"RealDiv", 2, true},
+    {"Relu", 1, false},        {"ReluGrad", 2, false}, {"Rsqrt", 1, false},    {"Sigmoid", 1, false},
+    {"SigmoidGrad", 2, false}, {"Sqrt", 1, false},     {"Square", 1, false},   {"SquaredDifference", 2, true},
+    {"Sub", 2, true},          {"Tanh", 1, false},     {"TanhGrad", 2, false},
 };
 
 // Nodes of a group; what it computes with then stays in the first-level cache.
@@ -94,7 +80,11 @@ bool IsPlainFloat(const Graph& graph, Output value) {
          graph.node(value.node).output_types[value.port].dtype == DType::kFloat;
 }
 
-// A node that may be computed with others, and what it takes and gives is of one shape.
+bool IsScalar(const Graph& graph, Output value) {
+  return graph.shape(value).num_elements() == 1;
+}
+
+// A node that may be computed with others, and what it takes and gives is of one shape but for a scalar.
 bool IsFusible(const Graph& graph, const Node& node, int64_t least_elements) {
   const auto* const op = std::find_if(std::begin(kFusibleOps), std::end(kFusibleOps),
                                       [&](const FusibleOp& o) { return o.name == node.op->name; });
@@ -104,9 +94,12 @@ bool IsFusible(const Graph& graph, const Node& node, int64_t least_elements) {
   }
   if (!IsPlainFloat(graph, {node.id, 0})) return false;
   const PartialShape& shape = node.output_shapes[0];
-  if (!shape.IsFullyDefined() || shape.num_elements() < least_elements) return false;
-  return std::all_of(node.inputs.begin(), node.inputs.end(),
-                     [&](Output input) { return IsPlainFloat(graph, input) && graph.shape(input) == shape; });
+  if (!shape.IsFullyDefined() || shape.num_elements() < std::max<int64_t>(2, least_elements)) return false;
+  int scalars = 0;
+  return std::all_of(node.inputs.begin(), node.inputs.end(), [&](Output input) {
+    if (!IsPlainFloat(graph, input)) return false;
+    return graph.shape(input) == shape || (op->takes_scalar && IsScalar(graph, input) && ++scalars == 1);
+  });
 }
 
 // What goes along with a group that has all that it reads and waits for.
@@ -300,6 +293,11 @@ class FusedNode {
       }
     }
     SortUnique(spec.control_inputs);
+    std::vector<int64_t> scalars;
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      if (IsScalar(graph_, inputs_[i])) scalars.push_back(static_cast<int64_t>(i));
+    }
+    spec.attrs.Set("scalars", scalars);
     spec.attrs.Set("N", static_cast<int64_t>(inputs_.size()));
     spec.attrs.Set("M", static_cast<int64_t>(outputs_.size()));
     spec.attrs.Set("steps", steps_);

@@ -14,7 +14,8 @@ namespace dfrun {
 // An op that can be part of a fused node: of float operands of one shape, which is the result's.
 struct FusibleOp {
   std::string_view name;
-  int operands;  // 0: any number
+  int operands;       // 0: any number
+  bool takes_scalar;  // one of the operands may have a single element
 };
 std::span<const FusibleOp> FusibleOps();
 

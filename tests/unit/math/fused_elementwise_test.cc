@@ -29,9 +29,13 @@ Tensor RunOne(NodeRunner& runner, const std::string& op, const std::vector<Tenso
   return (*made)[0];
 }
 
-AttrMap Attrs(int64_t inputs, Strings steps, const std::vector<int64_t>& outputs) {
-  return {
-      {"N", inputs}, {"M", static_cast<int64_t>(outputs.size())}, {"steps", std::move(steps)}, {"outputs", outputs}};
+AttrMap Attrs(int64_t inputs, Strings steps, const std::vector<int64_t>& outputs,
+              const std::vector<int64_t>& scalars = {}) {
+  return {{"N", inputs},
+          {"M", static_cast<int64_t>(outputs.size())},
+          {"steps", std::move(steps)},
+          {"outputs", outputs},
+          {"scalars", scalars}};
 }
 
 // More than a chunk, and more than a block that one thread takes.
@@ -74,6 +78,23 @@ TEST_P(FusedElementwiseTest, SumsOfManyDoNotOverwriteTheirOperands) {
   }
 }
 
+TEST_P(FusedElementwiseTest, TakesScalarsOnEitherSide) {
+  NodeRunner runner;
+  const Tensor x = RandomFloats(GetParam(), 6);
+  const Tensor scalar = Tensor::Scalar<float>(-1.7F);
+  for (const FusibleOp& op : FusibleOps()) {
+    if (!op.takes_scalar) continue;
+    const std::string name(op.name);
+    const Tensor right = RunOne(runner, name, {x, scalar});
+    const Tensor left = RunOne(runner, name, {scalar, x});
+    const auto made = runner.Run("_FusedElementwise", Attrs(2, {name + " 1 0", name + " 0 1"}, {2, 3}, {0}),
+                                 {scalar.Reshaped(Shape({1})), x});
+    ASSERT_TRUE(made.ok()) << made.status().ToString();
+    EXPECT_TRUE((*made)[0].Identical(right)) << name;
+    EXPECT_TRUE((*made)[1].Identical(left)) << name;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Sizes, FusedElementwiseTest, ::testing::Values(0, 1, 511, 513, 40'000));
 
 TEST(FusedElementwise, RefusesWhatIsNoProgram) {
@@ -102,6 +123,22 @@ TEST(FusedElementwise, RefusesWhatIsNoProgram) {
   for (int i = 0; i < 40; ++i) sum += StrCat(" ", 2 + i);
   many.push_back(sum);
   EXPECT_EQ(code(many, {42}, x), Code::kInvalidArgument);
+  const auto code_of_scalars = [&](const char* step, const std::vector<int64_t>& scalars) {
+    const AttrMap attrs = Attrs(2, {step}, {2}, scalars);
+    const Tensor one = RandomFloats(1, 1);
+    return runner.Run(NodeRunner::Way::kUnknownShapes, "_FusedElementwise", attrs, {Input(x), Input(one)})
+        .status()
+        .code();
+  };
+  EXPECT_EQ(code_of_scalars("Mul 0 1", {1}), Code::kOk);
+  EXPECT_EQ(code_of_scalars("Mul 0 1", {}), Code::kInvalidArgument);
+  EXPECT_EQ(code_of_scalars("Mul 0 1", {0}), Code::kInvalidArgument);
+  for (const std::vector<int64_t>& scalars : {std::vector<int64_t>{0, 1}, {2}, {-1}}) {
+    EXPECT_EQ(code_of_scalars("Mul 0 1", scalars), Code::kInvalidArgument);
+  }
+  for (const char* step : {"Mul 1 1", "Neg 1", "AddN 0 1", "AddN 1"}) {
+    EXPECT_EQ(code_of_scalars(step, {1}), Code::kInvalidArgument) << step;
+  }
 }
 
 }  // namespace

@@ -60,6 +60,18 @@ TEST_F(FuseElementwiseTest, WhatHangsTogetherBecomesOneNode) {
   EXPECT_EQ(g.Find("tanh")->output_shapes[1], PartialShape({4, 4}));
 }
 
+TEST_F(FuseElementwiseTest, ScalarsAreTakenAlong) {
+  const Output half = g.Const("half", Tensor::Scalar<float>(0.5F));
+  const Output one = g.Const("one", Tensor::Vector<float>({1}));
+  g.Add("end", "Sub", {one, g.Add("product", "Mul", {x, half})});
+  Fuse();
+  ASSERT_EQ(OpOf("end"), "_FusedElementwise");
+  EXPECT_EQ(g.InputsOf("end"), (Names{"x", "half", "one"}));
+  EXPECT_EQ(StepsOf("end"), (Names{"Mul 0 1", "Sub 2 3"}));
+  EXPECT_EQ(*g.Find("end")->attrs.Get<std::vector<int64_t>>("scalars"), (std::vector<int64_t>{1, 2}));
+  EXPECT_EQ(g.Find("end")->output_shapes[0], PartialShape({4, 4}));
+}
+
 TEST_F(FuseElementwiseTest, ATargetThatNothingReadsIsComputed) {
   g.Add("end", "Neg", {g.Add("product", "Mul", {x, y})});
   Fuse();
@@ -161,6 +173,11 @@ class RandomElementwise {
         feeds_[name] = {RandomTensor(ShapeOf(shape))};
       }
     }
+    for (const PartialShape& shape : {PartialShape({}), PartialShape({1}), PartialShape({1, 1})}) {
+      const std::string name = StrCat("scalar", scalars_.size());
+      scalars_.push_back(g_.Placeholder(name, shape, DType::kFloat));
+      feeds_[name] = {RandomTensor(shape)};
+    }
     for (int i = 0; i < 80; ++i) AddNode(StrCat("n", i));
   }
   Graph& graph() { return g_.graph; }
@@ -204,6 +221,8 @@ class RandomElementwise {
       spec.op = op.name;
       const int operands = op.operands > 0 ? op.operands : 1 + Pick(4);
       for (int i = 0; i < operands; ++i) spec.inputs.push_back(Any(shape));
+      if (op.takes_scalar && Pick(3) == 0)
+        spec.inputs[static_cast<size_t>(Pick(2))] = scalars_[static_cast<size_t>(Pick(3))];
     }
     if (Pick(6) == 0) spec.control_inputs = {Any(Pick(2)).node};
     if (Pick(12) == 0) {
@@ -220,6 +239,7 @@ class RandomElementwise {
   std::mt19937_64 random_;
   testing::GraphMaker g_;
   std::vector<Output> values_[2];
+  std::vector<Output> scalars_;
   testing::GraphEvaluator::Values feeds_;
 };
 
