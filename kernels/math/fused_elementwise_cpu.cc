@@ -65,8 +65,9 @@ constexpr std::array kLoops = {
 
 // Elements that all steps are made of before the next, and those that are asked for meanwhile.
 constexpr int64_t kChunk = 512;
+// No less than the pass makes (src/passes/fuse_elementwise.cc).
 constexpr int kMostValues = 256;
-constexpr int kMostScratch = 32;
+constexpr int kMostScratch = 64;
 
 // Where a value is while a chunk is made.
 struct Place {

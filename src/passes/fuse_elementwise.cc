@@ -27,8 +27,9 @@ constexpr FusibleOp kFusibleOps[] = {
     {"Sub", 2, true},          {"Tanh", 1, false},     {"TanhGrad", 2, false},
 };
 
-// Nodes of a group; what it computes with then stays in the first-level cache.
+// Nodes of a group and operands of all of them: what the kernel has room for.
 constexpr size_t kMostMembers = 64;
+constexpr size_t kMostOperands = 192;
 // Groups of a graph: sets of them are bits, and what is before a group is looked at when others grow.
 constexpr size_t kMostGroups = 2048;
 
@@ -72,6 +73,7 @@ struct Group {
   std::vector<NodeId> members;  // ascending, and so in an order in which they can run
   std::vector<size_t> ids;      // its own number and those of groups that it took in
   GroupSet before;              // from which a way leads to it, by nodes and by groups as wholes
+  size_t operands = 0;          // of all members
   int depth = 0;                // of what it waits for
 };
 
@@ -88,7 +90,7 @@ bool IsScalar(const Graph& graph, Output value) {
 bool IsFusible(const Graph& graph, const Node& node, int64_t least_elements) {
   const auto* const op = std::find_if(std::begin(kFusibleOps), std::end(kFusibleOps),
                                       [&](const FusibleOp& o) { return o.name == node.op->name; });
-  if (op == std::end(kFusibleOps) || node.num_outputs() != 1 ||
+  if (op == std::end(kFusibleOps) || node.num_outputs() != 1 || node.inputs.size() > kMostOperands ||
       (op->operands > 0 && node.num_inputs() != op->operands)) {
     return false;
   }
@@ -160,6 +162,7 @@ class Grouping {
     group_of_[id] = group;
     if (group == nullptr) return;
     group->members.push_back(node.id);
+    group->operands += node.inputs.size();
     PutBefore(*group, Whole(before));
   }
 
@@ -190,7 +193,7 @@ class Grouping {
       if (group == nullptr || group == joined || !MayJoin(node, before, *group)) continue;
       if (joined == nullptr) {
         joined = group;
-      } else if (AreApart(*joined, *group)) {
+      } else if (FitTogether(*joined, *group, node) && AreApart(*joined, *group)) {
         TakeIn(*joined, *group);
       }
     }
@@ -204,7 +207,7 @@ class Grouping {
   }
 
   bool MayJoin(const Node& node, const GroupSet& before, const Group& group) const {
-    if (group.members.size() >= kMostMembers) return false;
+    if (group.members.size() >= kMostMembers || group.operands + node.inputs.size() > kMostOperands) return false;
     GroupSet others = before;
     for (Output input : node.inputs) {
       if (Group* const other = Of(input.node); other != nullptr && other != &group) others.Add(other->ids[0]);
@@ -223,8 +226,11 @@ class Grouping {
 
   // No way leads from the one to the other, and neither would wait longer.
   static bool AreApart(const Group& a, const Group& b) {
-    return a.depth == b.depth && a.members.size() + b.members.size() < kMostMembers && !a.before.HasAny(b.ids) &&
-           !b.before.HasAny(a.ids);
+    return a.depth == b.depth && !a.before.HasAny(b.ids) && !b.before.HasAny(a.ids);
+  }
+  static bool FitTogether(const Group& a, const Group& b, const Node& node) {
+    return a.members.size() + b.members.size() < kMostMembers &&
+           a.operands + b.operands + node.inputs.size() <= kMostOperands;
   }
 
   void TakeIn(Group& group, Group& other) {
@@ -235,6 +241,7 @@ class Grouping {
     for (size_t number : other.ids) owners_[number] = &group;
     group.ids.insert(group.ids.end(), other.ids.begin(), other.ids.end());
     other.ids.clear();
+    group.operands += other.operands;
     group.before.Add(std::exchange(other.before, {}));
     for (const auto& later : groups_) {
       if (later->before.HasAny(group.ids)) later->before.Add(group.before);
@@ -250,7 +257,7 @@ class Grouping {
       is_one = is_one && group != nullptr && (around == nullptr || around == group);
       around = group;
     });
-    if (!is_one || around->members.size() >= kMostMembers) return nullptr;
+    if (!is_one || around->members.size() >= kMostMembers || around->operands >= kMostOperands) return nullptr;
     if (node.op->name == "NoOp" && !view_.IsAwaited(node)) return nullptr;  // a target
     return view_.OnOneDevice(node, graph_.node(around->members[0])) ? around : nullptr;
   }

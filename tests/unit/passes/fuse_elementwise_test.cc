@@ -72,6 +72,32 @@ TEST_F(FuseElementwiseTest, ScalarsAreTakenAlong) {
   EXPECT_EQ(g.Find("end")->output_shapes[0], PartialShape({4, 4}));
 }
 
+// However wide a graph is, the kernel has room for what becomes of it.
+TEST_F(FuseElementwiseTest, WideGroupsFitTheKernel) {
+  for (const int width : {2, 60, 64, 70, 191, 192, 200, 400}) {
+    testing::GraphMaker wide;
+    testing::GraphEvaluator::Values feeds;
+    std::vector<Output> terms;
+    std::vector<Output> products;
+    for (int i = 0; i < width; ++i) {
+      const std::string name = StrCat("x", i);
+      terms.push_back(wide.Placeholder(name, {2, 2}, DType::kFloat));
+      products.push_back(wide.Add(StrCat("neg", i), "Neg", {terms.back()}));
+      Tensor value(DType::kFloat, Shape({2, 2}));
+      std::fill_n(value.data<float>(), 4, 0.25F * static_cast<float>(i));
+      feeds[name] = {value};
+    }
+    const Output sums[] = {wide.Add("sum", "AddN", terms), wide.Add("sum_of_negated", "AddN", products)};
+    wide.Add("end", "Add", {sums[0], sums[1]});
+    const Status status = FuseElementwise(wide.graph, 2);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+    testing::GraphEvaluator evaluator(feeds);
+    const Result<int> left = evaluator.Run(wide.graph);
+    ASSERT_TRUE(left.ok()) << width << ": " << left.status().ToString();
+    for (int i = 0; i < 4; ++i) EXPECT_EQ(evaluator.values().at("end")[0].data<float>()[i], 0) << width;
+  }
+}
+
 TEST_F(FuseElementwiseTest, ATargetThatNothingReadsIsComputed) {
   g.Add("end", "Neg", {g.Add("product", "Mul", {x, y})});
   Fuse();
