@@ -30,14 +30,11 @@ Status Join(OpContext& ctx, int axis_input, int first, int n) {
   DF_TRY(Shape::Create(shape.dims()).status());
   Tensor* y = nullptr;
   DF_TRY(ctx.AllocateOutput(0, shape, &y));
-  const AxisSplit split(shape, axis);
-  const int64_t whole = shape.dim(static_cast<int>(axis));
-  int64_t begin = 0;
+  AxisParts parts(y->dtype(), shape, axis);
   for (int i = first; i < first + n; ++i) {
-    const int64_t size = ctx.input(i).shape().dim(static_cast<int>(axis));
-    CopyIntoAxis(ctx.pool(), ctx.input(i), *y, split, whole, begin, size);
-    begin += size;
+    parts.Add(ctx.input(i).raw(), ctx.input(i).shape().dim(static_cast<int>(axis)));
   }
+  parts.CopyInto(ctx.pool(), *y);
   return Status();
 }
 
@@ -97,9 +94,9 @@ class PackKernel : public Kernel {
     DF_ASSIGN(const Shape shape, Shape::Create(dims));
     Tensor* y = nullptr;
     DF_TRY(ctx.AllocateOutput(0, shape, &y));
-    const AxisSplit split(shape, axis);
-    for (int i = 0; i < ctx.num_inputs(); ++i)
-      CopyIntoAxis(ctx.pool(), ctx.input(i), *y, split, ctx.num_inputs(), i, 1);
+    AxisParts parts(y->dtype(), shape, axis);
+    for (int i = 0; i < ctx.num_inputs(); ++i) parts.Add(ctx.input(i).raw(), 1);
+    parts.CopyInto(ctx.pool(), *y);
     return Status();
   }
 

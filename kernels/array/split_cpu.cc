@@ -7,17 +7,15 @@ namespace {
 
 // Cuts `x` along `axis` into outputs of the given sizes.
 Status Cut(OpContext& ctx, const Tensor& x, int64_t axis, const std::vector<int64_t>& sizes) {
-  const AxisSplit split(x.shape(), axis);
-  const int64_t whole = x.shape().dim(static_cast<int>(axis));
-  int64_t begin = 0;
+  AxisParts parts(x.dtype(), x.shape(), axis);
   for (size_t i = 0; i < sizes.size(); ++i) {
     Shape shape = x.shape();
     shape.set_dim(static_cast<int>(axis), sizes[i]);
     Tensor* part = nullptr;
     DF_TRY(ctx.AllocateOutput(static_cast<int>(i), shape, &part));
-    CopyFromAxis(ctx.pool(), x, *part, split, whole, begin, sizes[i]);
-    begin += sizes[i];
+    parts.Add(part->raw(), sizes[i]);
   }
+  parts.CopyFrom(ctx.pool(), x);
   return Status();
 }
 
@@ -79,19 +77,20 @@ class UnpackKernel : public Kernel {
   Status Compute(OpContext& ctx) {
     const Tensor& x = ctx.input(0);
     DF_ASSIGN(const int64_t axis, CanonicalAxis(axis_, x.shape().rank()));
-    const int64_t parts = x.shape().dim(static_cast<int>(axis));
-    if (parts != ctx.num_outputs())
+    const int64_t size = x.shape().dim(static_cast<int>(axis));
+    if (size != ctx.num_outputs())
       return InvalidArgument("Unpack into ", ctx.num_outputs(), " outputs, but dimension ", axis, " of ", x.shape(),
-                             " is ", parts);
+                             " is ", size);
     std::vector<int64_t> dims(x.shape().dims().begin(), x.shape().dims().end());
     dims.erase(dims.begin() + axis);
     const Shape shape{std::span<const int64_t>(dims)};
-    const AxisSplit split(x.shape(), axis);
+    AxisParts parts(x.dtype(), x.shape(), axis);
     for (int i = 0; i < ctx.num_outputs(); ++i) {
       Tensor* part = nullptr;
       DF_TRY(ctx.AllocateOutput(i, shape, &part));
-      CopyFromAxis(ctx.pool(), x, *part, split, parts, i, 1);
+      parts.Add(part->raw(), 1);
     }
+    parts.CopyFrom(ctx.pool(), x);
     return Status();
   }
 
