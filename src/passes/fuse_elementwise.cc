@@ -257,7 +257,8 @@ class Grouping {
       is_one = is_one && group != nullptr && (around == nullptr || around == group);
       around = group;
     });
-    if (around == nullptr || !is_one || around->members.size() >= kMostMembers || around->operands >= kMostOperands) return nullptr;
+    if (around == nullptr || !is_one || around->members.size() >= kMostMembers || around->operands >= kMostOperands)
+      return nullptr;
     if (node.op->name == "NoOp" && !view_.IsAwaited(node)) return nullptr;  // a target
     return view_.OnOneDevice(node, graph_.node(around->members[0])) ? around : nullptr;
   }
