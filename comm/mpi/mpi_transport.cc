@@ -1,5 +1,7 @@
 #include "comm/mpi/mpi_transport.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <functional>
 #include <utility>
@@ -7,6 +9,13 @@
 #include "comm/mpi/mpi_error.h"
 
 namespace dfrun::comm {
+namespace {
+
+// MPI_THREAD_SERIALIZED is of the process: while one thread drives a transport, no other may drive the other. It is
+// held for a few calls of MPI, and no callback runs meanwhile.
+std::atomic<bool> g_in_mpi{false};
+
+}  // namespace
 
 Result<std::unique_ptr<MpiTransport>> MpiTransport::Create(MPI_Comm parent, const MpiTransportOptions& options) {
   MPI_Comm comm = MPI_COMM_NULL;
@@ -75,7 +84,14 @@ bool MpiTransport::DriveOnce() {
   return any;
 }
 
+bool MpiTransport::TryDrive() {
+  if (driving_.exchange(true)) return false;
+  while (g_in_mpi.exchange(true, std::memory_order_acquire)) sched_yield();
+  return true;
+}
+
 void MpiTransport::LetGo(Completions* completed) {
+  g_in_mpi.store(false, std::memory_order_release);
   driving_.store(false);
   completed->Run();
 }

@@ -1,8 +1,8 @@
 // The transport over MPI: tagged point-to-point on a communicator of its own.
 //
 // Only Isend, Irecv, Testsome and Test are called while steps run, by one thread at a time (MPI_THREAD_SERIALIZED; with
-// one thread, FUNNELED). Whoever finds the network driven by another thread leaves its calls in a queue; the driver
-// empties it before, and looks again after, it lets go.
+// one thread, FUNNELED), whichever of the process's transports it drives. Whoever finds one driven by another thread
+// leaves its calls in a queue; the driver empties it before, and looks again after, it lets go.
 #ifndef DFRUN_COMM_MPI_MPI_TRANSPORT_H_
 #define DFRUN_COMM_MPI_MPI_TRANSPORT_H_
 
@@ -63,7 +63,7 @@ class MpiTransport final : public Transport {
   MpiTransport(MPI_Comm comm, int rank, int size, uint32_t max_tag, const MpiTransportOptions& options)
       : comm_(comm), rank_(rank), size_(size), max_tag_(max_tag), options_(options) {}
 
-  bool TryDrive() { return !driving_.exchange(true); }
+  bool TryDrive();
   void Post(const Call& call);
   void DriveQueued();
   // False where another thread drives, or nothing happened.

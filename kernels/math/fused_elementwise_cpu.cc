@@ -65,7 +65,7 @@ constexpr std::array kLoops = {
 
 // Elements that all steps are made of before the next, and those that are asked for meanwhile.
 constexpr int64_t kChunk = 512;
-// No less than the pass makes (src/passes/fuse_elementwise.cc).
+// No less than the pass makes (src/passes/element_groups.h).
 constexpr int kMostValues = 256;
 constexpr int kMostScratch = 64;
 

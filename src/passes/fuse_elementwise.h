@@ -4,25 +4,15 @@
 #define DFRUN_SRC_PASSES_FUSE_ELEMENTWISE_H_
 
 #include <cstdint>
-#include <span>
-#include <string_view>
 
 #include "src/graph/graph.h"
 
 namespace dfrun {
 
-// An op that can be part of a fused node: of float operands of one shape, which is the result's.
-struct FusibleOp {
-  std::string_view name;
-  int operands;       // 0: any number
-  bool takes_scalar;  // one of the operands may have a single element
-};
-std::span<const FusibleOp> FusibleOps();
-
-// Nodes of these ops on tensors of one static shape, of `least_elements` and more, become a _FusedElementwise where
-// they are meant for one device and no way leads from one of them out of the node and into it again. Identities between
-// them, and what waits for them alone, go too. A node does not join others that could run before its operands are
-// there: it would keep them waiting. Bits stay. Graphs with control flow stay as they are.
+// Nodes of FusibleOps() (`src/passes/element_groups.h`) on tensors of one static shape, of `least_elements` and more,
+// become a _FusedElementwise where they are meant for one device and no way leads from one of them out of the node and
+// into it again. Identities between them, and what waits for them alone, go too. A node does not join others that could
+// run before its operands are there: it would keep them waiting. Bits stay. Graphs with control flow stay as they are.
 Status FuseElementwise(Graph& graph, int64_t least_elements);
 
 }  // namespace dfrun

@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "src/passes/fuse_elementwise.h"
+#include "src/passes/element_groups.h"
 #include "tests/unit/testing/node_runner.h"
 
 namespace dfrun {

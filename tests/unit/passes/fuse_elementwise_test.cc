@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "src/passes/element_groups.h"
 #include "tests/unit/testing/graph_evaluator.h"
 #include "tests/unit/testing/graph_maker.h"
 
