@@ -79,6 +79,17 @@ void RunDirect(const GemmShape& s, const T* a, const T* b, T* c, ThreadPool& poo
   });
 }
 
+// Runs a BlockedGemm or a PackedGemm with scratch memory of the allocator; false, and nothing is done, without memory.
+template <class G, class T>
+bool RunInScratch(const G& gemm, MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, Allocator& allocator) {
+  const size_t bytes = static_cast<size_t>(gemm.scratch_elements()) * sizeof(T);
+  void* const scratch = allocator.Allocate(bytes);
+  if (scratch == nullptr) return false;
+  gemm.Run(a, b, c, static_cast<T*>(scratch));
+  allocator.Free(scratch, bytes);
+  return true;
+}
+
 // C as `output` says, tile by tile on the pool; m, k, n >= 1. Scratch memory comes from `allocator`; where there is
 // none, some tiles are done and others not.
 template <class T>
@@ -90,15 +101,10 @@ Status RunTiles(const GemmShape& s, const T* a, const T* b, T* c, ThreadPool& po
   pool.RunBlocks(tiles.count(), [&](int64_t i) {
     const auto [row, rows, column, columns] = tiles.At(s, i);
     const BlockedGemm<T> tile(rows, s.k, columns, s.transpose_a, s.transpose_b, output.At(row, column));
-    const size_t bytes = static_cast<size_t>(tile.scratch_elements()) * sizeof(T);
-    void* scratch = allocator.Allocate(bytes);
-    if (scratch == nullptr) {
+    const MatrixView<T> part{c + row * s.n + column, s.n, false};
+    if (!RunInScratch(tile, ViewA(s, a).At(row, 0), ViewB(s, b).At(0, column), part, allocator)) {
       failed.store(true, std::memory_order_relaxed);
-      return;
     }
-    tile.Run(ViewA(s, a).At(row, 0), ViewB(s, b).At(0, column), {c + row * s.n + column, s.n, false},
-             static_cast<T*>(scratch));
-    allocator.Free(scratch, bytes);
   });
   if (!failed.load(std::memory_order_relaxed)) return Status();
   return Error(Code::kResourceExhausted, "no memory for copies of the operands of a matrix product");

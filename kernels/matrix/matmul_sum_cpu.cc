@@ -36,12 +36,14 @@ bool AddTerm(const Term<T>& term, int64_t row, int64_t column, int64_t rows, int
   }
   const BlockedGemm<T> gemm(rows, term.shape.k, columns, term.a.transposed, term.b.transposed,
                             {.into = first ? GemmInto::kStore : GemmInto::kAdd});
-  const size_t bytes = static_cast<size_t>(gemm.scratch_elements()) * sizeof(T);
-  void* const scratch = allocator.Allocate(bytes);
-  if (scratch == nullptr) return false;
-  gemm.Run(term.a.At(row, 0), term.b.At(0, column), c, static_cast<T*>(scratch));
-  allocator.Free(scratch, bytes);
-  return true;
+  return RunInScratch(gemm, term.a.At(row, 0), term.b.At(0, column), c, allocator);
+}
+
+template <class T>
+int64_t TotalDepth(const std::vector<Term<T>>& terms) {
+  int64_t depth = 0;
+  for (const Term<T>& term : terms) depth += term.shape.k;
+  return depth;
 }
 
 // Products of a few terms each, of a transpose by a matrix, are best taken as one: their operands are copied below each
@@ -52,14 +54,11 @@ int64_t StackedSegment(const std::vector<Term<T>>& terms) {
   const GemmShape& s = terms[0].shape;
   if (!s.transpose_a || s.transpose_b) return 0;
   int64_t longest = 0;
-  int64_t depth = 0;
-  for (const Term<T>& term : terms) {
-    longest = std::max(longest, term.shape.k);
-    depth += term.shape.k;
-  }
+  for (const Term<T>& term : terms) longest = std::max(longest, term.shape.k);
   const int64_t segment = RoundUp(longest, kSegmentStep<T>);
   if (longest == 0 || longest > kMostTerms) return 0;
   const int64_t stacked = segment * static_cast<int64_t>(terms.size());
+  const int64_t depth = TotalDepth(terms);
   const bool wastes_little = stacked - depth <= depth / 4;
   return wastes_little && PrefersPackedGemm(s.m, stacked, s.n) ? segment : 0;
 }
@@ -128,26 +127,14 @@ class MatMulSumKernel final : public Kernel {
     ctx.pool().RunBlocks(tiles.count(), [&](int64_t i) {
       const auto [row, rows, column, columns] = tiles.At({s.m, depth, s.n}, i);
       const PackedGemm<T> gemm(rows, depth, columns, {}, segment);
-      const size_t bytes = static_cast<size_t>(gemm.scratch_elements()) * sizeof(T);
-      void* const scratch = ctx.allocator().Allocate(bytes);
-      if (scratch == nullptr) {
-        failed.store(true);
-        return;
-      }
-      gemm.Run(stacked_a.At(row, 0), stacked_b.At(0, column), c.At(row, column), static_cast<T*>(scratch));
-      ctx.allocator().Free(scratch, bytes);
+      const MatrixView<T> part = c.At(row, column);
+      if (!RunInScratch(gemm, stacked_a.At(row, 0), stacked_b.At(0, column), part, ctx.allocator())) failed.store(true);
     });
     return failed.load() ? NoMemory() : Status();
   }
 
   static Status NoMemory() {
     return Error(Code::kResourceExhausted, "no memory for copies of the operands of matrix products");
-  }
-
-  static int64_t TotalDepth(const std::vector<Term<T>>& terms) {
-    int64_t depth = 0;
-    for (const Term<T>& term : terms) depth += term.shape.k;
-    return depth;
   }
 
   Result<std::vector<Term<T>>> ReadTerms(const OpContext& ctx) const {

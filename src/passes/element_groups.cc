@@ -173,6 +173,11 @@ class Grouping {
   void PutBefore(Group& group, const GroupSet& before) {
     if (group.before.Holds(before)) return;
     group.before.Add(before);
+    TellLater(group);
+  }
+
+  // What is before a group is before those that it is before.
+  void TellLater(const Group& group) {
     for (const auto& later : groups_) {
       if (later->before.HasAny(group.ids)) later->before.Add(group.before);
     }
@@ -237,9 +242,7 @@ class Grouping {
     other.ids.clear();
     group.operands += other.operands;
     group.before.Add(std::exchange(other.before, {}));
-    for (const auto& later : groups_) {
-      if (later->before.HasAny(group.ids)) later->before.Add(group.before);
-    }
+    TellLater(group);
   }
 
   // The one group that all is of which the node reads or waits for.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <queue>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -111,7 +112,7 @@ class FusedNode {
   std::vector<std::pair<Output, int>> read_outside_;
 };
 
-// Rebuilds the graph in an order in which a group is one node: that of the first members, where edges leave a choice.
+// Visits nodes in an order in which a group is one of them: that of the first members, where edges leave a choice.
 class GroupedOrder {
  public:
   GroupedOrder(const Graph& graph, const ElementGroups& groups)
@@ -132,8 +133,7 @@ class GroupedOrder {
       ready.pop();
       DF_TRY(visit(unit));
       const ElementGroup* const group = groups_.Of(unit);
-      const std::vector<NodeId> alone = {unit};
-      for (NodeId id : group != nullptr ? group->members : alone) {
+      for (NodeId id : group != nullptr ? std::span(group->members) : std::span(&unit, 1)) {
         for (const Consumers::Edge& edge : consumers.of(id)) {
           const NodeId reader = UnitOf(edge.node);
           if (reader != unit && --awaited_[static_cast<size_t>(reader)] == 0) ready.push(reader);
