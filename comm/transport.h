@@ -28,6 +28,11 @@ class Transport {
   virtual void Send(int peer, uint32_t tag, const void* data, size_t bytes, Callback done) = 0;
   // Places the next message of `peer` and `tag` at `data`. `bytes` is its exact size; another one is an Internal error.
   virtual void Recv(int peer, uint32_t tag, void* data, size_t bytes, Callback done) = 0;
+  // As Recv, but it may begin with the next Poll() only: what the caller is about to send goes first. Until `done` no
+  // other receive of this peer and tag is called.
+  virtual void RecvLater(int peer, uint32_t tag, void* data, size_t bytes, Callback done) {
+    Recv(peer, tag, data, bytes, done);
+  }
   // Starts what is queued, finishes what is complete and runs its callbacks. True if anything happened. Where another
   // thread is at it, returns false at once.
   virtual bool Poll() = 0;

@@ -29,20 +29,22 @@ class RankCommunicator final : public Communicator {
   void Listen(std::vector<int> peers, ControlHandler handler) override { control_.Listen(peers, std::move(handler)); }
   std::unique_ptr<StepRendezvous> NewRendezvous() override;
   int32_t max_channels() const override;
-  // While values come, control messages are looked for now and then only: what waits for a value waits for less.
+  // Control messages are looked for now and then only: what waits for a value waits for less.
   bool Poll() override {
     const bool tensors = tensors_->Poll();
-    if (tensors && polls_.fetch_add(1, std::memory_order_relaxed) % kPollsPerControl != 0) return true;
+    const uint32_t polls = polls_.load(std::memory_order_relaxed) + 1;
+    polls_.store(polls, std::memory_order_relaxed);
+    if (polls % kPollsPerControl != 0) return tensors;
     return control_.Poll() || tensors;
   }
   Status network_status() const override { return control_.status(); }
 
  private:
-  static constexpr uint32_t kPollsPerControl = 16;
+  static constexpr uint32_t kPollsPerControl = 4;
 
   const std::unique_ptr<Transport> tensors_;
   ControlLink control_;
-  std::atomic<uint32_t> polls_{0};  // that brought values
+  std::atomic<uint32_t> polls_{0};  // about
 };
 
 }  // namespace dfrun::comm

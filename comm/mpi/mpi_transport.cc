@@ -48,6 +48,12 @@ void MpiTransport::Recv(int peer, uint32_t tag, void* data, size_t bytes, Callba
   Post({static_cast<char*>(data), bytes, peer, tag, false, done});
 }
 
+void MpiTransport::RecvLater(int peer, uint32_t tag, void* data, size_t bytes, Callback done) {
+  MutexLock lock(mu_);
+  later_.push_back({static_cast<char*>(data), bytes, peer, tag, false, done});
+  later_any_.store(true, std::memory_order_relaxed);
+}
+
 void MpiTransport::Post(const Call& call) {
   Completions completed;
   if (TryDrive()) {
@@ -79,6 +85,7 @@ bool MpiTransport::DriveOnce() {
   if (!TryDrive()) return false;
   Completions completed;
   bool any = StartQueued(&completed);
+  StartLater(&completed);
   any |= TestPieces(&completed);
   LetGo(&completed);
   return any;
@@ -109,6 +116,17 @@ bool MpiTransport::StartQueued(Completions* completed) {
   if (!aborted.ok() && abort_status_.ok()) ApplyAbort(aborted, completed);
   for (const Call& call : queued) Start(call, completed);
   return true;
+}
+
+void MpiTransport::StartLater(Completions* completed) {
+  if (!later_any_.load(std::memory_order_relaxed)) return;
+  {
+    MutexLock lock(mu_);
+    starting_.swap(later_);
+    later_any_.store(false, std::memory_order_relaxed);
+  }
+  for (const Call& call : starting_) Start(call, completed);
+  starting_.clear();
 }
 
 void MpiTransport::Start(const Call& call, Completions* completed) {
@@ -156,8 +174,7 @@ bool MpiTransport::TestPieces(Completions* completed) {
   int count = 0;
   int error = MPI_SUCCESS;
   for (int looks = large_pieces_ > 0 ? kLooksForLarge : 1; looks > 0 && count == 0 && error == MPI_SUCCESS; --looks) {
-    error =
-        MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, indices_.data(), statuses_.data());
+    error = TestRequests(&count);
   }
   if (count == MPI_UNDEFINED || count == 0) return false;
   for (int i = 0; i < count; ++i) {
@@ -178,6 +195,18 @@ bool MpiTransport::TestPieces(Completions* completed) {
     pieces_.pop_back();
   }
   return true;
+}
+
+// As MPI_Testsome. Open MPI's looks for what is complete and then at the network; its MPI_Test looks once more after
+// it.
+int MpiTransport::TestRequests(int* count) {
+  if (requests_.size() > 1) {
+    return MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), count, indices_.data(), statuses_.data());
+  }
+  const int error = MPI_Test(requests_.data(), count, statuses_.data());
+  indices_[0] = 0;
+  if (error != MPI_SUCCESS) *count = 1;
+  return error;
 }
 
 Status MpiTransport::PieceStatus(const Piece& piece, const MPI_Status& status, int error) const {

@@ -39,6 +39,7 @@ class MpiTransport final : public Transport {
   uint32_t max_tag() const override { return max_tag_; }
   void Send(int peer, uint32_t tag, const void* data, size_t bytes, Callback done) override;
   void Recv(int peer, uint32_t tag, void* data, size_t bytes, Callback done) override;
+  void RecvLater(int peer, uint32_t tag, void* data, size_t bytes, Callback done) override;
   bool Poll() override;
   void Abort(const Status& status) override;
 
@@ -73,7 +74,9 @@ class MpiTransport final : public Transport {
 
   // The driver's.
   bool StartQueued(Completions* completed) EXCLUDES(mu_);
+  void StartLater(Completions* completed) EXCLUDES(mu_);
   bool TestPieces(Completions* completed);
+  int TestRequests(int* count);
   void Start(const Call& call, Completions* completed);
   void StartPiece(Call* call, size_t offset, int bytes);
   void EndPiece(Call* call, Completions* completed);
@@ -101,13 +104,16 @@ class MpiTransport final : public Transport {
   int large_pieces_ = 0;  // of them, of kLargeBytes and more
   std::vector<int> indices_;
   std::vector<MPI_Status> statuses_;
+  std::vector<Call> starting_;  // empty but while later_ is started
   std::deque<Call> calls_;
   std::vector<Call*> free_calls_;
   Status abort_status_;
 
   std::atomic<bool> queued_any_{false};  // calls or an abort wait for the driver
+  std::atomic<bool> later_any_{false};   // receives wait for the next poll
   Mutex mu_;
   std::vector<Call> queued_ GUARDED_BY(mu_);
+  std::vector<Call> later_ GUARDED_BY(mu_);
   Status aborted_ GUARDED_BY(mu_);
 };
 

@@ -19,18 +19,28 @@ struct IncomingValue {
 
   // Receives the next header that `peer` sends with `tag`, and what is behind it, into a tensor of `allocator`.
   void Post(Transport& transport, int peer, uint32_t tag, Allocator& allocator) {
-    transport_ = &transport;
-    peer_ = peer;
-    tag_ = tag;
-    allocator_ = &allocator;
-    transport.Recv(peer, tag, &header_, kHeaderBytes,
-                   {[](void* arg, Status s) { static_cast<IncomingValue*>(arg)->OnHeader(std::move(s)); }, this});
+    Bind(transport, peer, tag, allocator);
+    transport.Recv(peer, tag, &header_, kHeaderBytes, OnHeader());
+  }
+  // As Transport::RecvLater().
+  void PostLater(Transport& transport, int peer, uint32_t tag, Allocator& allocator) {
+    Bind(transport, peer, tag, allocator);
+    transport.RecvLater(peer, tag, &header_, kHeaderBytes, OnHeader());
   }
   // What has arrived.
   SentValue Take() { return {header_.iteration, std::move(value_), header_.is_dead()}; }
 
  private:
-  void OnHeader(Status status) {
+  void Bind(Transport& transport, int peer, uint32_t tag, Allocator& allocator) {
+    transport_ = &transport;
+    peer_ = peer;
+    tag_ = tag;
+    allocator_ = &allocator;
+  }
+  Callback OnHeader() {
+    return {[](void* arg, Status s) { static_cast<IncomingValue*>(arg)->TakeHeader(std::move(s)); }, this};
+  }
+  void TakeHeader(Status status) {
     if (!status.ok() || header_.is_dead()) return arrived(*this, std::move(status));
     const uint64_t bytes = header_.bytes_behind();
     void* place = nullptr;
@@ -41,11 +51,11 @@ struct IncomingValue {
       if (status = Decode(); !status.ok()) return arrived(*this, std::move(status));
       place = value_.raw();
     }
-    if (bytes == 0) return OnPayload(Status());
+    if (bytes == 0) return TakePayload(Status());
     transport_->Recv(peer_, tag_, place, bytes,
-                     {[](void* arg, Status s) { static_cast<IncomingValue*>(arg)->OnPayload(std::move(s)); }, this});
+                     {[](void* arg, Status s) { static_cast<IncomingValue*>(arg)->TakePayload(std::move(s)); }, this});
   }
-  void OnPayload(Status status) {
+  void TakePayload(Status status) {
     if (status.ok() && header_.is_packed()) status = Decode();
     arrived(*this, std::move(status));
   }

@@ -124,7 +124,8 @@ class LoopChannels::Inbound {
       if (is_receiving_) allocator = meeting_.receivers().front().allocator;
     }
     if (is_awaited) receiver.Take(std::move(sent));
-    if (allocator != nullptr) incoming_.Post(transport_, peer_, tag_, *allocator);
+    // What the value sets going goes before the receive of the next.
+    if (allocator != nullptr) incoming_.PostLater(transport_, peer_, tag_, *allocator);
   }
 
   void Fail(const Status& status) {

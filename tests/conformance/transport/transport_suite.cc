@@ -106,6 +106,28 @@ void AReceiveMayComeFirst(Transport& t) {
   EXPECT_EQ(got, Previous(t));
 }
 
+void AReceiveMayBeginLater(Transport& t) {
+  constexpr int kRounds = 100;
+  for (int64_t round = 0; round < kRounds; ++round) {
+    int64_t got[2] = {-1, -1};
+    const int64_t sent[2] = {round, -round};
+    std::deque<Pending> calls(4);
+    // One that the message waits for, and one that waits for the message; what is sent behind them goes first.
+    t.RecvLater(Previous(t), 1, &got[0], sizeof got[0], calls[0].callback());
+    t.Send(Next(t), 1, &sent[0], sizeof sent[0], calls[1].callback());
+    t.Send(Next(t), 2, &sent[1], sizeof sent[1], calls[2].callback());
+    Wait(t, calls[0]);
+    t.RecvLater(Previous(t), 2, &got[1], sizeof got[1], calls[3].callback());
+    for (Pending& call : calls) {
+      Wait(t, call);
+      ASSERT_TRUE(call.status.ok()) << call.status.ToString();
+      EXPECT_EQ(call.runs.load(), 1);
+    }
+    EXPECT_EQ(got[0], round);
+    EXPECT_EQ(got[1], -round);
+  }
+}
+
 void MessagesOfATagKeepTheirOrder(Transport& t) {
   constexpr int kCount = 500;
   std::vector<int> sent(kCount);
@@ -263,8 +285,9 @@ void AbortEndsEveryCall(Transport& t) {
   Meet(t);
   const Status reason = InvalidArgument("the step failed");
   std::vector<std::vector<char>> buffers(20, std::vector<char>(300000));
-  std::deque<Pending> calls(20);
+  std::deque<Pending> calls(21);
   // No call of these ever meets its other half.
+  t.RecvLater(Previous(t), 99, buffers[0].data(), 8, calls[20].callback());
   for (uint32_t i = 0; i < 20; ++i) {
     if (i % 2 == 0) t.Recv(Previous(t), 100 + i, buffers[i].data(), buffers[i].size(), calls[i].callback());
     if (i % 2 == 1) t.Send(Next(t), 200 + i, buffers[i].data(), buffers[i].size(), calls[i].callback());
@@ -278,12 +301,14 @@ void AbortEndsEveryCall(Transport& t) {
   }
   Pending late_send;
   Pending late_recv;
+  Pending later_recv;
   t.Send(Next(t), 300, buffers[0].data(), 8, late_send.callback());
   t.Recv(Previous(t), 300, buffers[1].data(), 8, late_recv.callback());
-  Wait(t, late_send);
-  Wait(t, late_recv);
-  EXPECT_EQ(late_send.status, reason);
-  EXPECT_EQ(late_recv.status, reason);
+  t.RecvLater(Previous(t), 301, buffers[1].data(), 8, later_recv.callback());
+  for (const Pending* late : {&late_send, &late_recv, &later_recv}) {
+    Wait(t, *late);
+    EXPECT_EQ(late->status, reason);
+  }
 }
 
 }  // namespace dfrun::comm

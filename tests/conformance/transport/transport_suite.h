@@ -34,6 +34,7 @@ void Wait(Transport& transport, const Pending& call);
 
 void SizesArriveWhole(Transport& transport);
 void AReceiveMayComeFirst(Transport& transport);
+void AReceiveMayBeginLater(Transport& transport);
 void MessagesOfATagKeepTheirOrder(Transport& transport);
 void TagsAreApart(Transport& transport);
 void AnotherSizeIsAnError(Transport& transport);
@@ -52,6 +53,9 @@ void SaysWhatItIs(Transport& transport);
   }                                               \
   TEST_F(Fixture, AReceiveMayComeFirst) {         \
     OnEveryRank(AReceiveMayComeFirst);            \
+  }                                               \
+  TEST_F(Fixture, AReceiveMayBeginLater) {        \
+    OnEveryRank(AReceiveMayBeginLater);           \
   }                                               \
   TEST_F(Fixture, MessagesOfATagKeepTheirOrder) { \
     OnEveryRank(MessagesOfATagKeepTheirOrder);    \
