@@ -118,6 +118,7 @@ class FlowLoop : private NodeRunner<kShared> {
     if (is_dead && (record.flags & kNodeRunsDead) == 0) {
       if (!Succeeded(node, RunDead(iteration, node, record, told))) return false;
     } else if ((record.flags & kNodeFlow) != 0) {
+      if ((record.flags & kNodeYields) != 0 && Yields(entry)) return true;
       if (!Succeeded(node, RunFlow(entry, node, record, told))) return false;
     } else if (record.flags != 0) {
       if ((record.flags & kNodeYields) != 0 && Yields(entry)) return true;
@@ -149,7 +150,8 @@ class FlowLoop : private NodeRunner<kShared> {
   }
 
   // A predicate's Send lets pass what the predicate sets going: a value that goes through a Switch, and its Send, which
-  // other devices wait for while they have the predicate of this iteration no sooner than the next needs it.
+  // other devices wait for while they have the predicate of this iteration no sooner than the next needs it. So does
+  // what begins the next iteration where a value does, for what is computed from that value.
   bool Yields(FlowEntry entry) {
     if (entry.has_yielded() || queue_.empty()) return false;
     queue_.Push(entry.Yielded());

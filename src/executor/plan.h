@@ -54,7 +54,7 @@ enum NodeFlag : uint32_t {
   kNodeRetval = 1 << 4,     // hands its input out
   kNodeFlow = 1 << 5,       // NodeDetail::flow says what the run loop does; no kernel is called
   kNodeRunsDead = 1 << 6,   // the kernel is called for dead inputs too
-  kNodeYields = 1 << 7,     // with control flow: what its inputs make ready runs before it (FlowEntry::yields)
+  kNodeYields = 1 << 7,     // with control flow: what its inputs make ready runs before it (FlowEntry::Yielded)
   kNodeSteers = 1 << 8,     // a Switch that hands no value on: who reads its outputs reads its input
 };
 

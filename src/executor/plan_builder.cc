@@ -285,6 +285,8 @@ uint32_t PlanBuilder::Flags(const Node& node, NodeDetail& detail) {
     flags |= kNodeRunsDead;
     if (graph_.node(node.inputs[0].node).op->name == "LoopCond") flags |= kNodeYields;
   }
+  // Where a value that has come from elsewhere tells that the loop goes on (src/partition/loop_signals.h).
+  if (draft.flow == ControlFlowKind::kNextIteration && !node.control_inputs.empty()) flags |= kNodeYields;
   if (draft.flow == ControlFlowKind::kSwitch && draft.value.valid()) flags |= kNodeSteers;
   if (draft.flow != ControlFlowKind::kNone && draft.flow != ControlFlowKind::kControlTrigger && !draft.is_idle()) {
     flags |= kNodeFlow;

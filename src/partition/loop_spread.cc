@@ -6,6 +6,7 @@
 
 #include "src/partition/loop_ends.h"
 #include "src/partition/loop_entries.h"
+#include "src/partition/loop_signals.h"
 
 namespace dfrun {
 namespace {
@@ -93,10 +94,16 @@ class LoopDriver {
 
   Status Run() {
     FindDevices();
+    if (std::none_of(spans_.begin(), spans_.end(), [](bool spans) { return spans; })) return Status();
+    DF_ASSIGN(const std::vector<NodeId> order, graph_.TopologicalOrder());
+    const LoopSignals signals(graph_, frames_.tree, order);
     for (size_t f = 1; f < devices_.size(); ++f) {
       if (!spans_[f]) continue;
       DF_ASSIGN(const NodeId cond, FindCondition(static_cast<int32_t>(f)));
-      for (const std::string& device : devices_[f]) DF_TRY(AddLoop(static_cast<int32_t>(f), device, cond));
+      for (const std::string& device : devices_[f]) {
+        const bool is_owner = graph_.node(cond).device == device;
+        DF_TRY(AddLoop(static_cast<int32_t>(f), device, cond, is_owner ? Output() : signals.Find(device, cond)));
+      }
       DF_TRY(AddAnswers(static_cast<int32_t>(f), graph_.node(cond).device));
     }
     return Status();
@@ -138,7 +145,8 @@ class LoopDriver {
     return found;
   }
 
-  Status AddLoop(int32_t f, const std::string& device, NodeId cond) {
+  // `signal`: tells the device by itself whether the loop goes on; not valid: `cond` does.
+  Status AddLoop(int32_t f, const std::string& device, NodeId cond, Output signal) {
     const Frame& frame = frames_.tree.frames[f];
     NodeId source = -1;
     if (frame.parent == 0) {
@@ -151,8 +159,14 @@ class LoopDriver {
     DF_ASSIGN(const NodeId merge, AddFirst(f, "Merge", device, {{entered, 0}, Output{}},
                                            {{"T", DType::kBool}, {"N", static_cast<int64_t>(2)}}));
     graph_.mutable_node(merge).output_shapes[0] = PartialShape::Scalar();  // not known before the loop is closed
-    DF_ASSIGN(const NodeId branch, Add(f, "Switch", device, {{merge, 0}, {cond, 0}}, {}));
-    DF_ASSIGN(const NodeId next, Add(f, "NextIteration", device, {{branch, 1}}, {}));
+    NodeId next = -1;
+    if (signal.valid()) {
+      DF_ASSIGN(const NodeId goes_on, Add(f, "Identity", device, {signal}, {}));
+      DF_ASSIGN(next, Add(f, "NextIteration", device, {{merge, 0}}, {}, {goes_on}));
+    } else {
+      DF_ASSIGN(const NodeId branch, Add(f, "Switch", device, {{merge, 0}, {cond, 0}}, {}));
+      DF_ASSIGN(next, Add(f, "NextIteration", device, {{branch, 1}}, {}));
+    }
     frames_.drivers[{f, device}] = merge;
     return graph_.SetInput(merge, 1, {next, 0});
   }

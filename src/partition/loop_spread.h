@@ -9,8 +9,13 @@
 //
 // No other NextIteration begins an iteration that this one does not (loop_ends.h). A value that is dead when the next
 // iteration begins is dead there, and is sent so. Where the LoopCond is on another device, its value crosses once an
-// iteration, as all values within a loop do. A Recv in a frame waits for the Merge of its device's control loop: it
-// runs once in every iteration, dead or alive, as the Send does.
+// iteration, as all values within a loop do. But a value that is alive just where the LoopCond is true tells as much:
+// where the device waits for one in any case (loop_signals.h), it is all that crosses.
+//
+//   Merge -> NextIteration <-^ Identity of the value
+//
+// A Recv in a frame waits for the Merge of its device's control loop: it runs once in every iteration, dead or alive,
+// as the Send does.
 //
 // How far the devices may be apart: what is sent is gone for the sender, and waits in the receiver's memory. So the
 // device of the LoopCond, without which nobody goes on, must hear of each iteration from every other device of the

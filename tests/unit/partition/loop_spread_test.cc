@@ -61,6 +61,32 @@ class LoopSpreadTest : public ::testing::Test {
   }
   Loop MakeLoop() { return MakeLoop("loop", Value("x"), Value("limit"), Value("step")); }
 
+  struct Variable {
+    Output merge, branch, body, next;
+  };
+  // while (...) other = -other, on cpu:0.
+  Variable AddVariable(const Loop& loop, const std::string& name) {
+    Variable made;
+    NodeSpec merge;
+    merge.name = name + "merge";
+    merge.op = "Merge";
+    merge.inputs = {Enter(name + "enter", Value(name), "loop", false), Output{}};
+    merge.attrs = {{"T", DType::kFloat}, {"N", 2}};
+    merge.device = Cpu(0);
+    made.merge = m.Add(std::move(merge));
+    made.branch = On(0, name + "branch", "Switch", {made.merge, loop.cond});
+    made.body = On(0, name + "body", "Neg", {{made.branch.node, 1}});
+    made.next = On(0, name + "next", "NextIteration", {made.body});
+    EXPECT_TRUE(m.graph.SetInput(made.merge.node, 1, made.next).ok());
+    return made;
+  }
+  // The value that tells a device whether the loop goes on; not valid where the condition does.
+  Output SignalOf(const SpreadFrames& frames, const Loop& loop, int device) const {
+    const Node& merge = m.graph.node(frames.drivers.at({frames.tree.of_node[loop.merge.node], Cpu(device)}));
+    const Node& next = m.graph.node(merge.inputs[1].node);
+    return next.control_inputs.empty() ? Output() : m.graph.node(next.control_inputs[0]).inputs[0];
+  }
+
   SpreadFrames Spread() {
     Result<SpreadFrames> frames = SpreadLoops(m.graph);
     EXPECT_TRUE(frames.ok()) << frames.status().ToString();
@@ -82,6 +108,7 @@ TEST_F(LoopSpreadTest, ALoopOnOneDeviceIsLeftAlone) {
 TEST_F(LoopSpreadTest, EachDeviceOfALoopGetsAControlLoopThatTheConditionDrives) {
   const Loop loop = MakeLoop();
   m.node(loop.add).device = Cpu(1);
+  On(1, "reads_it", "Identity", {loop.cond});
   const SpreadFrames frames = Spread();
   ASSERT_EQ(frames.drivers.size(), 2U);
   for (int device : {0, 1}) {
@@ -98,6 +125,52 @@ TEST_F(LoopSpreadTest, EachDeviceOfALoopGetsAControlLoopThatTheConditionDrives) 
     EXPECT_EQ(branch.inputs[1], loop.cond);
     for (const Node* node : {&merge, &enter, &next, &branch}) EXPECT_EQ(node->device, Cpu(device)) << node->name;
   }
+}
+
+TEST_F(LoopSpreadTest, AValueThatADeviceWaitsForInEachIterationTellsItOfTheEnd) {
+  const Loop loop = MakeLoop();
+  m.node(loop.add).device = Cpu(1);
+  const SpreadFrames frames = Spread();
+  EXPECT_EQ(SignalOf(frames, loop, 1), (Output{loop.branch.node, 1}));
+  EXPECT_FALSE(SignalOf(frames, loop, 0).valid());
+  for (const Node& node : m.graph.nodes()) {
+    for (const Output& input : node.inputs) EXPECT_TRUE(input.node != loop.cond.node || node.device == Cpu(0));
+  }
+}
+
+TEST_F(LoopSpreadTest, SoDoesOneThatTheConditionDoesNotDependOn) {
+  const Loop loop = MakeLoop();
+  const Variable other = AddVariable(loop, "other");
+  m.node(other.body).device = Cpu(1);
+  EXPECT_EQ(SignalOf(Spread(), loop, 1), (Output{other.branch.node, 1}));
+}
+
+TEST_F(LoopSpreadTest, AValueThatMayBeDeadBeforeTheEndTellsNothing) {
+  const Loop loop = MakeLoop();
+  const Variable other = AddVariable(loop, "other");
+  // What comes back is dead in iterations whose x is not below the limit twice.
+  const Output twice = On(0, "twice", "Less", {{loop.branch.node, 1}, loop.step});
+  m.node(other.next).inputs[0] = {On(0, "side", "Switch", {other.body, twice}).node, 1};
+  On(1, "reader", "Neg", {{other.branch.node, 1}});
+  EXPECT_FALSE(SignalOf(Spread(), loop, 1).valid());
+}
+
+TEST_F(LoopSpreadTest, AVariableThatEntersDeadTellsNothing) {
+  const Loop loop = MakeLoop();
+  const Output taken = On(0, "taken", "Placeholder", {}, {{"dtype", DType::kBool}, {"shape", PartialShape::Scalar()}});
+  const Variable other = AddVariable(loop, "other");
+  Node& enter = m.node(m.node(other.merge).inputs[0]);
+  enter.inputs[0] = {On(0, "side", "Switch", {Value("y"), taken}).node, 1};
+  m.node(other.body).device = Cpu(1);
+  EXPECT_FALSE(SignalOf(Spread(), loop, 1).valid());
+}
+
+// It would begin later than it may.
+TEST_F(LoopSpreadTest, ADeviceThatHasOtherWorkInAnIterationGetsTheCondition) {
+  const Loop loop = MakeLoop();
+  m.node(loop.add).device = Cpu(1);
+  On(1, "of_the_merge", "Neg", {loop.merge});
+  EXPECT_FALSE(SignalOf(Spread(), loop, 1).valid());
 }
 
 // Else it could run ahead of a device that only receives.
@@ -199,9 +272,8 @@ loopstep = Enter(step/_Recv_0 )
 loopbranch/_Recv_1 = _Recv(^_loop_1/Merge_1 )
 loopadd = AddV2(loopbranch/_Recv_1 loopstep )
 loopadd/_Send_2 = _Send(loopadd )
-loopcond/_Recv_3 = _Recv(^_loop_1/Merge_1 )
-_loop_1/Switch_1 = Switch(_loop_1/Merge_1 loopcond/_Recv_3 )
-_loop_1/NextIteration_1 = NextIteration(_loop_1/Switch_1:1 )
+_loop_1/Identity = Identity(loopbranch/_Recv_1 )
+_loop_1/NextIteration_1 = NextIteration(_loop_1/Merge_1 ^_loop_1/Identity )
 )");
   // What is the same in all iterations crosses once, before the loop, and as plain bytes.
   const Graph& adds = (*parts)[1].graph;
