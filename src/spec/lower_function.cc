@@ -21,16 +21,22 @@ bool Lowering::CheckCallCount(const FunctionDef& def, SourcePlace place) {
 }
 
 bool Lowering::CheckCallDepth(const Frame& frame, const FunctionDef& def, SourcePlace place) {
-  std::string chain = def.name;
+  // From `first`, one of the callers, to the call of `def`.
+  const auto chain = [&](const Frame* first) {
+    std::string names = def.name;
+    for (const Frame* f = &frame;; f = f->caller) {
+      names.insert(0, StrCat(f->function->name, " -> "));
+      if (f == first) return names;
+    }
+  };
   int depth = 0;
   for (const Frame* f = &frame; f->function != nullptr; f = f->caller) {
-    chain.insert(0, StrCat(f->function->name, " -> "));
     if (f->function == &def) {
-      diagnostics_.Error(place, "function '", def.name, "' calls itself: ", chain);
+      diagnostics_.Error(place, "function '", def.name, "' calls itself: ", chain(f));
       return false;
     }
     if (++depth >= kMaxCallDepth) {
-      diagnostics_.Error(place, "functions call each other deeper than ", kMaxCallDepth, " levels: ", chain);
+      diagnostics_.Error(place, "functions call each other deeper than ", kMaxCallDepth, " levels: ", chain(f));
       return false;
     }
   }
