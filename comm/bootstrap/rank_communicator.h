@@ -29,7 +29,7 @@ class RankCommunicator final : public Communicator {
   void Listen(std::vector<int> peers, ControlHandler handler) override { control_.Listen(peers, std::move(handler)); }
   std::unique_ptr<StepRendezvous> NewRendezvous() override;
   int32_t max_channels() const override;
-  // Control messages are looked for now and then only: what waits for a value waits for less.
+  // Control messages are looked for in one of kPollsPerControl polls: what waits for a value waits for less.
   bool Poll() override {
     const bool tensors = tensors_->Poll();
     const uint32_t polls = polls_.load(std::memory_order_relaxed) + 1;
@@ -44,7 +44,7 @@ class RankCommunicator final : public Communicator {
 
   const std::unique_ptr<Transport> tensors_;
   ControlLink control_;
-  std::atomic<uint32_t> polls_{0};  // about
+  std::atomic<uint32_t> polls_{0};  // at least; two threads at once may count one
 };
 
 }  // namespace dfrun::comm

@@ -18,9 +18,8 @@ class LoopSignals {
   // Of `graph` as it is now: nodes that are added later are not looked at. Both outlive it.
   LoopSignals(const Graph& graph, const FrameTree& tree, const std::vector<NodeId>& order);
 
-  // A value of `cond`'s loop that is sent to `device` and alive in an iteration just where `cond`, which is on another
-  // device, is true. Not valid where there is none, or where `device` reads `cond` itself or has something to do
-  // before.
+  // A value of `cond`'s loop that is sent to `device` and alive in an iteration just where `cond` is true. Not valid
+  // where there is none, or where `device` reads `cond` itself or has something to do before, as `cond`'s own has.
   Output Find(const std::string& device, NodeId cond) const;
 
  private:

@@ -101,8 +101,7 @@ class LoopDriver {
       if (!spans_[f]) continue;
       DF_ASSIGN(const NodeId cond, FindCondition(static_cast<int32_t>(f)));
       for (const std::string& device : devices_[f]) {
-        const bool is_owner = graph_.node(cond).device == device;
-        DF_TRY(AddLoop(static_cast<int32_t>(f), device, cond, is_owner ? Output() : signals.Find(device, cond)));
+        DF_TRY(AddLoop(static_cast<int32_t>(f), device, cond, signals.Find(device, cond)));
       }
       DF_TRY(AddAnswers(static_cast<int32_t>(f), graph_.node(cond).device));
     }
