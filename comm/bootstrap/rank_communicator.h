@@ -29,18 +29,20 @@ class RankCommunicator final : public Communicator {
   void Listen(std::vector<int> peers, ControlHandler handler) override { control_.Listen(peers, std::move(handler)); }
   std::unique_ptr<StepRendezvous> NewRendezvous() override;
   int32_t max_channels() const override;
-  // Control messages are looked for in one of kPollsPerControl polls: what waits for a value waits for less.
+  // Control messages are looked for in one of kPollsPerControl polls, or of kBusyPollsPerControl that found values:
+  // what waits for a value waits for less.
   bool Poll() override {
     const bool tensors = tensors_->Poll();
     const uint32_t polls = polls_.load(std::memory_order_relaxed) + 1;
     polls_.store(polls, std::memory_order_relaxed);
-    if (polls % kPollsPerControl != 0) return tensors;
+    if (polls % (tensors ? kBusyPollsPerControl : kPollsPerControl) != 0) return tensors;
     return control_.Poll() || tensors;
   }
   Status network_status() const override { return control_.status(); }
 
  private:
   static constexpr uint32_t kPollsPerControl = 4;
+  static constexpr uint32_t kBusyPollsPerControl = 64;
 
   const std::unique_ptr<Transport> tensors_;
   ControlLink control_;

@@ -2,7 +2,7 @@
 #ifndef DFRUN_COMM_MPI_COMPLETIONS_H_
 #define DFRUN_COMM_MPI_COMPLETIONS_H_
 
-#include <array>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -10,19 +10,27 @@
 
 namespace dfrun::comm {
 
-// A few take no memory but their own. Thread safety: none.
+// A few take no memory but their own, and none is touched before there is one: most polls find nothing. Thread safety:
+// none.
 class Completions {
  public:
+  Completions() = default;
+  Completions(const Completions&) = delete;
+  Completions& operator=(const Completions&) = delete;
+  ~Completions() {
+    for (size_t i = 0; i < count_; ++i) first_[i].value.~Completion();
+  }
+
   void Add(Callback done, Status status) {
-    if (count_ < first_.size()) {
-      first_[count_++] = {done, std::move(status)};
+    if (count_ < kFew) {
+      new (&first_[count_++].value) Completion{done, std::move(status)};
     } else {
       rest_.push_back({done, std::move(status)});
     }
   }
   // In the order added. Once.
   void Run() {
-    for (size_t i = 0; i < count_; ++i) first_[i].done(std::move(first_[i].status));
+    for (size_t i = 0; i < count_; ++i) first_[i].value.done(std::move(first_[i].value.status));
     for (Completion& completion : rest_) completion.done(std::move(completion.status));
   }
 
@@ -31,8 +39,14 @@ class Completions {
     Callback done;
     Status status;
   };
+  union Place {
+    Place() {}   // NOLINT(modernize-use-equals-default): nothing is made
+    ~Place() {}  // NOLINT(modernize-use-equals-default): nor ended
+    Completion value;
+  };
+  static constexpr size_t kFew = 4;
 
-  std::array<Completion, 4> first_;
+  Place first_[kFew];
   size_t count_ = 0;
   std::vector<Completion> rest_;
 };
