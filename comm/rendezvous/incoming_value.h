@@ -27,8 +27,16 @@ struct IncomingValue {
     Bind(transport, peer, tag, allocator);
     transport.RecvLater(peer, tag, &header_, kHeaderBytes, OnHeader());
   }
-  // What has arrived.
-  SentValue Take() { return {header_.iteration, std::move(value_), header_.is_dead()}; }
+  // What has arrived: of which iteration; the value, where it is not dead, and whether it is. DataLoss for a header
+  // that says nonsense.
+  uint64_t iteration() const { return header_.iteration; }
+  Status Take(Tensor* value, bool* is_dead) {
+    *is_dead = header_.is_dead();
+    if (header_.is_dead()) return Status();
+    if (header_.is_alone() || header_.is_packed()) return DecodeValue(header_, packed_, *allocator_, value);
+    *value = std::move(value_);
+    return Status();
+  }
 
  private:
   void Bind(Transport& transport, int peer, uint32_t tag, Allocator& allocator) {
@@ -41,27 +49,26 @@ struct IncomingValue {
     return {[](void* arg, Status s) { static_cast<IncomingValue*>(arg)->TakeHeader(std::move(s)); }, this};
   }
   void TakeHeader(Status status) {
-    if (!status.ok() || header_.is_dead()) return arrived(*this, std::move(status));
-    const uint64_t bytes = header_.bytes_behind();
+    if (!status.ok() || header_.is_alone()) return arrived(*this, std::move(status));
     void* place = nullptr;
+    size_t bytes = 0;
     if (header_.is_packed()) {
+      bytes = header_.packed_bytes();
       packed_.resize(bytes);
       place = packed_.data();
     } else {
-      if (status = Decode(); !status.ok()) return arrived(*this, std::move(status));
+      if (status = DecodeValue(header_, {}, *allocator_, &value_); !status.ok()) {
+        return arrived(*this, std::move(status));
+      }
+      bytes = value_.num_bytes();
       place = value_.raw();
     }
-    if (bytes == 0) return TakePayload(Status());
     transport_->Recv(peer_, tag_, place, bytes,
-                     {[](void* arg, Status s) { static_cast<IncomingValue*>(arg)->TakePayload(std::move(s)); }, this});
-  }
-  void TakePayload(Status status) {
-    if (status.ok() && header_.is_packed()) status = Decode();
-    arrived(*this, std::move(status));
-  }
-  Status Decode() {
-    DF_ASSIGN(value_, DecodeValue(header_, packed_, *allocator_));
-    return Status();
+                     {[](void* arg, Status s) {
+                        auto& self = *static_cast<IncomingValue*>(arg);
+                        self.arrived(self, std::move(s));
+                      },
+                      this});
   }
 
   Transport* transport_ = nullptr;

@@ -88,8 +88,9 @@ class LoopChannels::Inbound {
  public:
   Inbound(Transport& transport, int peer) : transport_(transport), peer_(peer) {
     incoming_.owner = this;
-    // NOLINTNEXTLINE(performance-unnecessary-value-param): as IncomingValue has it
-    incoming_.arrived = [](IncomingValue& in, Status status) { static_cast<Inbound*>(in.owner)->Arrived(status); };
+    incoming_.arrived = [](IncomingValue& in, Status status) {
+      static_cast<Inbound*>(in.owner)->Arrived(std::move(status));
+    };
   }
 
   void Recv(uint32_t tag, const Receiver& receiver) {
@@ -111,21 +112,31 @@ class LoopChannels::Inbound {
   }
 
  private:
-  void Arrived(const Status& status) {
-    if (!status.ok()) return Fail(status);
-    SentValue sent = incoming_.Take();
+  void Arrived(Status status) {
     Receiver receiver;
     bool is_awaited = false;
     Allocator* allocator = nullptr;  // of the next
-    {
-      MutexLock lock(mu_);
-      is_awaited = meeting_.Arrive(sent, &receiver);
+    if (status.ok()) {
+      MutexLock lock(mu_);  // until the value is out of incoming_: who then finds nobody receiving has it
+      is_awaited = meeting_.FindReceiver(incoming_.iteration(), &receiver);
+      status = is_awaited ? incoming_.Take(receiver.value, receiver.is_dead) : KeepEarly();
       is_receiving_ = !meeting_.receivers().empty();
       if (is_receiving_) allocator = meeting_.receivers().front().allocator;
     }
-    if (is_awaited) receiver.Take(std::move(sent));
+    if (is_awaited) {
+      receiver.done(std::move(status));
+    } else if (!status.ok()) {
+      return Fail(status);
+    }
     // What the value sets going goes before the receive of the next.
     if (allocator != nullptr) incoming_.PostLater(transport_, peer_, tag_, *allocator);
+  }
+
+  Status KeepEarly() REQUIRES(mu_) {
+    SentValue early{incoming_.iteration()};
+    DF_TRY(incoming_.Take(&early.value, &early.is_dead));
+    meeting_.Keep(std::move(early));
+    return Status();
   }
 
   void Fail(const Status& status) {

@@ -40,8 +40,8 @@ class Meeting {
  public:
   // True: `receiver` becomes the one that has waited for the value. False: the value waits from now on.
   bool Arrive(SentValue& sent, Receiver* receiver) {
-    if (TakeOut(receivers_, sent.iteration, receiver)) return true;
-    sent_.push_back(std::move(sent));
+    if (FindReceiver(sent.iteration, receiver)) return true;
+    Keep(std::move(sent));
     return false;
   }
   // True: `sent` becomes the value that has waited for the receiver. False: the receiver waits from now on.
@@ -51,6 +51,9 @@ class Meeting {
     return false;
   }
 
+  // The halves of Arrive(), for a value that is not in memory of its own yet.
+  bool FindReceiver(uint64_t iteration, Receiver* receiver) { return TakeOut(receivers_, iteration, receiver); }
+  void Keep(SentValue sent) { sent_.push_back(std::move(sent)); }
   const std::vector<Receiver>& receivers() const { return receivers_; }
   const std::vector<SentValue>& sent() const { return sent_; }
   std::vector<Receiver> TakeReceivers() { return std::exchange(receivers_, {}); }

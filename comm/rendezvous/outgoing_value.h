@@ -24,18 +24,18 @@ struct OutgoingValue {
   Status Prepare(const Tensor& value, bool is_dead, uint64_t iteration) {
     DF_TRY(EncodeValue(value, is_dead, &header_, &packed_));
     header_.iteration = iteration;
-    if (header_.bytes_behind() > 0 && !header_.is_packed()) value_ = value;
+    if (!header_.is_alone() && !header_.is_packed()) value_ = value;
     return Status();
   }
 
   // Header, then payload. `left` may run before this returns.
   void Post(Transport& transport, int peer, uint32_t tag) {
-    const size_t bytes = header_.bytes_behind();
-    if (bytes == 0) {
+    if (header_.is_alone()) {
       const Callback leaves{[](void* arg, Status s) { static_cast<OutgoingValue*>(arg)->Leave(std::move(s)); }, this};
       return transport.Send(peer, tag, &header_, kHeaderBytes, leaves);
     }
     const void* const payload = header_.is_packed() ? packed_.data() : value_.raw();
+    const size_t bytes = header_.is_packed() ? packed_.size() : value_.num_bytes();
     const Callback sent{[](void* arg, Status s) { static_cast<OutgoingValue*>(arg)->OnPart(std::move(s)); }, this};
     parts_.store(2, std::memory_order_relaxed);
     transport.Send(peer, tag, &header_, kHeaderBytes, sent);

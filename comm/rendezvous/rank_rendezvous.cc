@@ -15,8 +15,8 @@ struct ReceivedOnce : IncomingValue {
   explicit ReceivedOnce(const Receiver& r) : receiver(r) {
     arrived = [](IncomingValue& in, Status status) {
       const std::unique_ptr<ReceivedOnce> self(static_cast<ReceivedOnce*>(&in));
-      if (!status.ok()) return self->receiver.done(std::move(status));
-      self->receiver.Take(self->Take());
+      const Receiver& to = self->receiver;
+      to.done(status.ok() ? self->Take(to.value, to.is_dead) : std::move(status));
     };
   }
   const Receiver receiver;

@@ -12,11 +12,14 @@ void AppendNumber(std::string* out, uint64_t number) {
   out->append(reinterpret_cast<const char*>(&number), sizeof number);
 }
 
+bool FitsHeader(const Shape& shape) {
+  return shape.rank() <= kHeaderDims &&
+         std::all_of(shape.dims().begin(), shape.dims().end(), [](int64_t dim) { return dim <= UINT32_MAX; });
+}
+
 std::string Pack(const Tensor& value) {
   std::string packed;
-  if (value.shape().rank() > kHeaderDims) {
-    for (int64_t dim : value.shape().dims()) AppendNumber(&packed, static_cast<uint64_t>(dim));
-  }
+  for (int64_t dim : value.shape().dims()) AppendNumber(&packed, static_cast<uint64_t>(dim));
   if (value.dtype() != DType::kString) {
     return packed.append(static_cast<const char*>(value.raw()), value.num_bytes());
   }
@@ -66,19 +69,23 @@ Result<Shape> ShapeOf(std::span<const int64_t> dims) {
 }
 
 Result<Shape> ReadShape(const WireHeader& header, std::string_view* rest) {
-  if (header.rank <= kHeaderDims) return ShapeOf({header.dims.data(), header.rank});
-  if (!header.is_packed()) return Damaged("its sizes are missing");
-  std::vector<int64_t> dims(header.rank);
-  for (int64_t& dim : dims) {
-    DF_ASSIGN(uint64_t size, TakeNumber(rest));
-    dim = static_cast<int64_t>(size);
+  if (header.is_packed()) {
+    std::vector<int64_t> dims(header.rank);
+    for (int64_t& dim : dims) {
+      DF_ASSIGN(uint64_t size, TakeNumber(rest));
+      dim = static_cast<int64_t>(size);
+    }
+    return ShapeOf(dims);
   }
-  return ShapeOf(dims);
+  if (header.rank > kHeaderDims) return Damaged("its sizes are missing");
+  std::array<int64_t, kHeaderDims> dims = {};
+  std::copy_n(header.dims.begin(), header.rank, dims.begin());
+  return ShapeOf({dims.data(), header.rank});
 }
 
 // Bytes of the header behind the sizes.
 size_t EnclosedRoom(int rank) {
-  return rank > kHeaderDims ? 0 : sizeof(int64_t) * static_cast<size_t>(kHeaderDims - rank);
+  return sizeof(uint32_t) * static_cast<size_t>(kHeaderDims - rank);
 }
 
 }  // namespace
@@ -95,35 +102,36 @@ Status EncodeValue(const Tensor& value, bool is_dead, WireHeader* header, std::s
   const Shape& shape = value.shape();
   header->dtype = static_cast<uint8_t>(value.dtype());
   header->rank = static_cast<uint8_t>(shape.rank());
-  std::copy_n(shape.dims().begin(), std::min(shape.rank(), kHeaderDims), header->dims.begin());
-  header->payload_bytes = value.num_bytes();
-  if (value.dtype() == DType::kString || shape.rank() > kHeaderDims) {
+  if (value.dtype() == DType::kString || !FitsHeader(shape)) {
     *packed = Pack(value);
     header->flags = WireHeader::kPacked;
-    header->payload_bytes = packed->size();
-  } else if (header->payload_bytes <= EnclosedRoom(shape.rank())) {
+    header->dims[0] = static_cast<uint32_t>(packed->size());
+    header->dims[1] = static_cast<uint32_t>(packed->size() >> 32);
+    return Status();
+  }
+  std::copy(shape.dims().begin(), shape.dims().end(), header->dims.begin());
+  if (const size_t bytes = value.num_bytes(); bytes <= EnclosedRoom(shape.rank())) {
     header->flags = WireHeader::kEnclosed;
-    if (header->payload_bytes > 0) std::memcpy(&header->dims[shape.rank()], value.raw(), header->payload_bytes);
+    if (bytes > 0) std::memcpy(&header->dims[shape.rank()], value.raw(), bytes);
   }
   return Status();
 }
 
-Result<Tensor> DecodeValue(const WireHeader& header, std::string_view packed, Allocator& allocator) {
-  if (!IsValidDType(header.dtype) || IsHandle(static_cast<DType>(header.dtype))) {
-    return Damaged("its dtype is unknown");
-  }
+Status DecodeValue(const WireHeader& header, std::string_view packed, Allocator& allocator, Tensor* value) {
+  const auto dtype = static_cast<DType>(header.dtype);
+  if (!IsValidDType(header.dtype) || IsHandle(dtype)) return Damaged("its dtype is unknown");
+  if (dtype == DType::kString && !header.is_packed()) return Damaged("its strings are not packed");
   DF_ASSIGN(Shape shape, ReadShape(header, &packed));
-  DF_ASSIGN(Tensor value, Tensor::Allocate(allocator, static_cast<DType>(header.dtype), shape));
+  const size_t enclosed_bytes = header.is_enclosed() ? DTypeSize(dtype) * static_cast<size_t>(shape.num_elements()) : 0;
+  if (enclosed_bytes > EnclosedRoom(header.rank)) return Damaged("its payload does not fit its header");
+  DF_ASSIGN(*value, Tensor::Allocate(allocator, dtype, shape));
   if (header.is_packed()) {
-    DF_TRY(TakeElements(&packed, value));
+    DF_TRY(TakeElements(&packed, *value));
     if (!packed.empty()) return Damaged("its payload is too long");
-  } else if (value.dtype() == DType::kString || value.num_bytes() != header.payload_bytes) {
-    return Damaged("its payload does not fit its shape");
-  } else if (header.is_enclosed()) {
-    if (header.payload_bytes > EnclosedRoom(header.rank)) return Damaged("its payload does not fit its header");
-    if (header.payload_bytes > 0) std::memcpy(value.raw(), &header.dims[header.rank], header.payload_bytes);
+  } else if (enclosed_bytes > 0) {
+    std::memcpy(value->raw(), &header.dims[header.rank], enclosed_bytes);
   }
-  return value;
+  return Status();
 }
 
 }  // namespace dfrun::comm

@@ -1,6 +1,5 @@
 // _Send and _Recv: the two ends of a channel between devices.
 // Source: TensorFlow white paper (2015) section 3.2.2.
-#include <memory>
 #include <utility>
 
 #include "src/framework/kernel.h"
@@ -67,26 +66,12 @@ class RecvKernel final : public AsyncKernel {
       if (Status s = ctx.AllocateOutput(0, shape_, &output); !s.ok()) return done(std::move(s));
       return rendezvous->Recv(key_, ctx.allocator(), output, nullptr, done);
     }
-    auto* arriving = new Arriving{ctx, done};
-    rendezvous->Recv(In(key_, ctx), ctx.allocator(), &arriving->value, &arriving->is_dead, {&Arriving::Done, arriving});
+    Tensor* const output = ctx.output_slot(0);
+    output->Reset();  // of an earlier step
+    rendezvous->Recv(In(key_, ctx), ctx.allocator(), output, ctx.outputs_dead(), done);
   }
 
  private:
-  // A value whose shape comes with it.
-  struct Arriving {
-    OpContext& ctx;
-    Callback done;
-    Tensor value = {};
-    bool is_dead = false;
-
-    static void Done(void* arg, Status status) {
-      const std::unique_ptr<Arriving> arrived(static_cast<Arriving*>(arg));
-      if (status.ok() && arrived->is_dead) arrived->ctx.set_output_dead(0);
-      if (status.ok() && !arrived->is_dead) arrived->ctx.SetOutput(0, std::move(arrived->value));
-      arrived->done(std::move(status));
-    }
-  };
-
   const ChannelKey key_;
   Shape shape_;
 };

@@ -29,7 +29,6 @@ class SwitchKernel final : public Kernel {
     DF_TRY(CheckCondition(ctx.input(1)));
     const int live = ctx.input(1).scalar<bool>() ? 1 : 0;
     ctx.SetOutput(live, ctx.input(0));
-    ctx.set_output_dead(1 - live);
     return Status();
   }
 };

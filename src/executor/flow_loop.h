@@ -42,10 +42,8 @@ class FlowLoop : private NodeRunner<kShared> {
     Iteration& iteration = *op.iteration;
     BindTo(iteration);
     ReleaseInputs(node, records_[node]);
-    const DeadOutputs dead = ExecutorAccess::DeadOutputs(op.context);
-    const auto num_outputs = this->infos_[node]->outputs.size();
-    const bool is_dead = num_outputs > 0 && num_outputs < 63 && dead == (DeadOutputs{1} << num_outputs) - 1;
-    Succeeded(node, frames_.Done(iteration, delivery_.Deliver(iteration, records_[node], is_dead ? kAllDead : dead)));
+    const DeadOutputs dead = ExecutorAccess::OutputsDead(op.context) ? kAllDead : kAllLive;
+    Succeeded(node, frames_.Done(iteration, delivery_.Deliver(iteration, records_[node], dead)));
   }
 
   RunOutcome Run() {

@@ -31,12 +31,12 @@ class ExecutorAccess {
     ctx.forwardable_ = forwardable;
   }
 
-  // Deadness of the node's inputs going in, and of its outputs coming out (bit i: output i).
+  // Deadness of the node's inputs going in, and of its outputs coming out.
   static void SetDead(OpContext& ctx, bool is_dead) {
     ctx.is_dead_ = is_dead;
-    ctx.dead_outputs_ = 0;
+    ctx.outputs_dead_ = false;
   }
-  static uint64_t DeadOutputs(const OpContext& ctx) { return ctx.dead_outputs_; }
+  static bool OutputsDead(const OpContext& ctx) { return ctx.outputs_dead_; }
 
   // Output i as the kernel left it.
   static const Tensor& Output(const OpContext& ctx, int i) { return ctx.out_[i]; }

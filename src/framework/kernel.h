@@ -94,9 +94,11 @@ class OpContext {
   // devices; 0 outside loops.
   uint64_t iteration() const { return iteration_; }
 
-  // For ops that carry deadness across (Send, Recv, Switch, Merge).
+  // For ops that carry deadness across: whether the input of a Send is dead; where the output of a Recv and the word
+  // that it is dead are written, before `done` runs.
   bool is_dead() const { return is_dead_; }
-  void set_output_dead(int i) { dead_outputs_ |= uint64_t{1} << i; }
+  Tensor* output_slot(int i) { return &out_[i]; }
+  bool* outputs_dead() { return &outputs_dead_; }
 
  private:
   friend class ExecutorAccess;  // src/executor fills this in
@@ -108,9 +110,9 @@ class OpContext {
   ThreadPool* pool_ = nullptr;
   const StepContext* step_ = nullptr;
   uint64_t forwardable_ = 0;  // bit i: this node is the last reader of input i (inputs above 63: never)
-  uint64_t dead_outputs_ = 0;
   uint64_t iteration_ = 0;
   bool is_dead_ = false;
+  bool outputs_dead_ = false;
 };
 
 // What a kernel's constructor sees.

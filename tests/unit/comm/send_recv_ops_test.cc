@@ -27,43 +27,53 @@ class SendRecvTest : public ::testing::TestWithParam<Ends> {
             {"static_shape", static_shape},
             {"shape", static_shape ? PartialShape({3}) : PartialShape()}};
   }
-  // What arrives of a value that a plan sends to itself.
-  static Result<Tensor> SendAndReceive(const Tensor& value, bool static_shape) {
+  // What arrives of values that a plan sends to itself, one a step.
+  static Result<std::vector<Tensor>> SendAndReceive(const std::vector<Tensor>& values, bool static_shape) {
+    const DType dtype = values[0].dtype();
     GraphMaker g;
-    g.Add("send", GetParam().send, {g.Const("x", value)}, Channel(static_shape));
+    const Output value = g.Add("x", "_Arg", {}, {{"T", dtype}, {"index", 0}});
+    g.Add("send", GetParam().send, {value}, Channel(static_shape));
     AttrMap attrs = Channel(static_shape);
-    attrs.Set("tensor_type", value.dtype());
+    attrs.Set("tensor_type", dtype);
     const Output received = g.Add("recv", GetParam().recv, {}, attrs);
     g.Add("out", "_Retval", {received}, {{"index", 0}});
     testing::PlainDevice device;
     DF_ASSIGN(const auto plan, ExecPlan::Create(g.graph, device, KernelRegistry::Builtin()));
     const std::unique_ptr<Communicator> communicator = std::move(comm::ConnectInProcess(1)[0]);
     const std::unique_ptr<StepRendezvous> rendezvous = communicator->NewRendezvous();
-    rendezvous->StartStep(0);
     WorkerPool pool(1);
-    Tensor fetched;
-    RunArgs args;
-    args.fetches = {&fetched, 1};
-    args.step.rendezvous = rendezvous.get();
-    DF_TRY(RunPlan(*plan, pool, args));
+    std::vector<Tensor> fetched(values.size());
+    for (size_t step = 0; step < values.size(); ++step) {
+      rendezvous->StartStep(static_cast<int64_t>(step));
+      RunArgs args;
+      args.feeds = {&values[step], 1};
+      args.fetches = {&fetched[step], 1};
+      args.step.rendezvous = rendezvous.get();
+      DF_TRY(RunPlan(*plan, pool, args));
+    }
     return fetched;
+  }
+  static void ExpectToArrive(const std::vector<Tensor>& values, bool static_shape) {
+    const Result<std::vector<Tensor>> received = SendAndReceive(values, static_shape);
+    ASSERT_TRUE(received.ok()) << received.status().ToString();
+    for (size_t i = 0; i < values.size(); ++i) {
+      EXPECT_TRUE((*received)[i].Identical(values[i])) << (*received)[i].ToString();
+    }
   }
 };
 
 TEST_P(SendRecvTest, TheValueArrives) {
-  const Tensor value = Tensor::Vector<float>({1, 2, 3});
-  for (bool static_shape : {false, true}) {
-    const Result<Tensor> received = SendAndReceive(value, static_shape);
-    ASSERT_TRUE(received.ok()) << received.status().ToString();
-    EXPECT_TRUE(received->Identical(value)) << received->ToString();
-  }
+  for (bool static_shape : {false, true}) ExpectToArrive({Tensor::Vector<float>({1, 2, 3})}, static_shape);
+}
+
+TEST_P(SendRecvTest, EachStepHasAValueOfItsOwnShape) {
+  ExpectToArrive({Tensor::Vector<float>({1, 2, 3}), Tensor::Vector<float>({4, 5, 6}), Tensor::Scalar(7.0F),
+                  Tensor(DType::kFloat, Shape({0, 2})), Tensor::Vector<float>({8, 9, 10, 11})},
+                 false);
 }
 
 TEST_P(SendRecvTest, TextsArriveToo) {
-  const Tensor value = Tensor::Vector<std::string>({"a", "", "longer than what fits into a small string"});
-  const Result<Tensor> received = SendAndReceive(value, false);
-  ASSERT_TRUE(received.ok()) << received.status().ToString();
-  EXPECT_TRUE(received->Identical(value)) << received->ToString();
+  ExpectToArrive({Tensor::Vector<std::string>({"a", "", "longer than what fits into a small string"})}, false);
 }
 
 TEST_P(SendRecvTest, ANodeOfNoPartitionIsRefused) {
