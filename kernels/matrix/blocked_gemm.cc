@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "kernels/matrix/gemm_block.h"
+#include "kernels/matrix/column_panels.h"
 #include "kernels/matrix/packed_gemm.h"
 #include "kernels/matrix/panel_pack.h"
 #include "src/base/integers.h"
@@ -58,11 +58,10 @@ void CopyRows(MatrixView<const T> from, int64_t rows, int64_t columns, T* to, in
 
 // What the products of `tiles` tiles by one panel copy of the next.
 template <class T>
-RowCopy<T> CopyOf(MatrixView<const T> b, int64_t depth, int64_t columns, int vectors, T* packed, int64_t tiles) {
-  const int last_columns = static_cast<int>(columns - (vectors - 1) * kLanes<T>);
+RowCopy<T> CopyOf(MatrixView<const T> b, int64_t depth, const ColumnPanel& next, T* packed, int64_t tiles) {
   const int interval = static_cast<int>(std::max<int64_t>(1, tiles / kStepsAtATime<T>));
   const int at_once = static_cast<int>(CeilDiv<int64_t>(kStepsAtATime<T>, std::min<int64_t>(tiles, kStepsAtATime<T>)));
-  return {b.data, b.stride, packed, depth, vectors, last_columns, interval, at_once};
+  return {b.At(0, next.column).data, b.stride, packed, depth, next.vectors, LastColumns<T>(next), interval, at_once};
 }
 
 }  // namespace
@@ -81,15 +80,6 @@ struct BlockedGemm<T>::Pass {
   T* panels;
   bool keeps_panels;  // all of them, for passes to come; else each takes the place of the one before
   bool has_panels;    // an earlier pass left them
-};
-
-// Columns of B that are multiplied by all rows of A.
-template <class T>
-struct BlockedGemm<T>::Panel {
-  int64_t column;
-  int64_t columns;
-  int vectors;
-  T* packed;
 };
 
 template <class T>
@@ -139,14 +129,9 @@ BlockedGemm<T>::BlockedGemm(int64_t m, int64_t k, int64_t n, bool transposed_a, 
 // Panel by panel of B, so that it stays in the first-level cache while A comes from the second.
 template <class T>
 void BlockedGemm<T>::RunPass(const Pass& pass) {
-  const int64_t all_vectors = CeilDiv<int64_t>(pass.n, kLanes<T>);
-  const int64_t panels = CeilDiv<int64_t>(all_vectors, kMaxVectors);
-  const auto panel_at = [&](int64_t i) {
-    const int64_t first = i * all_vectors / panels;
-    const int vectors = static_cast<int>((i + 1) * all_vectors / panels - first);
-    const int64_t column = first * kLanes<T>;
-    T* const packed = pass.panels + pass.depth * (pass.keeps_panels ? column : i % 2 * kPanelColumns<T>);
-    return Panel{column, std::min(vectors * int64_t{kLanes<T>}, pass.n - column), vectors, packed};
+  const ColumnPanels<T> panels(pass.n);
+  const auto place_of = [&](int64_t i) {
+    return pass.panels + pass.depth * (pass.keeps_panels ? panels.At(i).column : i % 2 * kPanelColumns<T>);
   };
   BlockOperands<T> o{};
   o.a_stride = pass.a.stride;
@@ -158,22 +143,22 @@ void BlockedGemm<T>::RunPass(const Pass& pass) {
   o.rate = pass.output.rate;
   RowCopy<T> copy{};
   o.copy = &copy;
-  for (int64_t i = 0; i < panels; ++i) {
-    const Panel panel = panel_at(i);
+  for (int64_t i = 0; i < panels.count(); ++i) {
+    const ColumnPanel panel = panels.At(i);
+    T* const packed = place_of(i);
     const MatrixView<const T> b = pass.b.At(0, panel.column);
     const int64_t tiles = CeilDiv<int64_t>(pass.m, MaxRows(panel.vectors));
     if (!pass.has_panels && (b.transposed || i == 0)) {
-      PackPanel(b, pass.depth, panel.columns, panel.packed, panel.vectors);
+      PackPanel(b, pass.depth, panel.columns, packed, panel.vectors);
     } else if (!pass.has_panels) {
       PackPanel(b.At(pass.depth - copy.rows, 0), copy.rows, panel.columns, copy.to, panel.vectors);
     }
     copy.rows = 0;
-    if (!pass.has_panels && !b.transposed && i + 1 < panels) {
-      const Panel next = panel_at(i + 1);
-      copy = CopyOf(pass.b.At(0, next.column), pass.depth, next.columns, next.vectors, next.packed, tiles);
+    if (!pass.has_panels && !b.transposed && i + 1 < panels.count()) {
+      copy = CopyOf(pass.b, pass.depth, panels.At(i + 1), place_of(i + 1), tiles);
     }
-    o.last_columns = static_cast<int>(panel.columns - (panel.vectors - 1) * kLanes<T>);
-    o.b = panel.packed;
+    o.last_columns = LastColumns<T>(panel);
+    o.b = packed;
     for (int64_t tile = 0; tile < tiles; ++tile) {
       const int64_t row = tile * pass.m / tiles;
       const int64_t rows = (tile + 1) * pass.m / tiles - row;

@@ -25,7 +25,6 @@ class BlockedGemm {
 
  private:
   struct Pass;
-  struct Panel;
 
   static void RunPass(const Pass& pass);
   // Some rows of A by some columns of B; `first`: no rows before have been multiplied by these columns.

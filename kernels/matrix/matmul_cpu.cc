@@ -2,6 +2,7 @@
 
 #include "kernels/device/shape_cache.h"
 #include "kernels/math/elementwise.h"
+#include "kernels/matrix/fused_ops.h"
 #include "kernels/matrix/gemm_plan.h"
 #include "src/framework/element_types.h"
 
@@ -20,38 +21,6 @@ template <class T>
 struct NothingMore {
   static constexpr bool kFinishes = false;
   explicit NothingMore(KernelSetup&) {}
-};
-
-// Attr fused_ops of _FusedMatMul: BiasAdd with input 2, then Relu where it says so; or ReluGrad, whose features input 2
-// is.
-template <class T>
-class FusedOps {
- public:
-  static constexpr bool kFinishes = true;
-  explicit FusedOps(KernelSetup& setup) {
-    const auto ops = setup.attr<std::vector<std::string>>("fused_ops");
-    const std::string first = ops.empty() ? "" : ops[0];
-    is_gradient_ = first == "ReluGrad";
-    has_relu_ = ops.size() == 2 && first == "BiasAdd" && ops[1] == "Relu";
-    if (!has_relu_ && (ops.size() != 1 || !(is_gradient_ || first == "BiasAdd"))) {
-      setup.Fail(Unimplemented("attr 'fused_ops' must be [BiasAdd], [BiasAdd, Relu] or [ReluGrad]"));
-    }
-  }
-  // InvalidArgument where there is no one input 2 that fits a product of this shape.
-  Result<GemmOutput<T>> OutputOf(const OpContext& ctx, int64_t rows, int64_t columns) const {
-    const Shape wanted = is_gradient_ ? Shape({rows, columns}) : Shape({columns});
-    if (ctx.num_inputs() != 3 || !(ctx.input(2).shape() == wanted)) {
-      return InvalidArgument("a fused product of ", rows, " rows and ", columns, " columns takes one tensor of shape ",
-                             wanted, " beside its operands");
-    }
-    const T* const arg = ctx.input(2).data<T>();
-    if (is_gradient_) return GemmOutput<T>{.features = {arg, columns, false}};
-    return GemmOutput<T>{.bias = arg, .relu = has_relu_};
-  }
-
- private:
-  bool is_gradient_ = false;
-  bool has_relu_ = false;
 };
 
 template <class T, template <class> class Finish>

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "src/passes/fusion.h"
+#include "src/passes/has_refs.h"
 #include "src/passes/node_order.h"
 
 namespace dfrun {
@@ -96,19 +97,6 @@ std::optional<Fusion> FuseAt(const FusionView& view, const Node& update) {
   return fusion;
 }
 
-// The nodes that the variable goes to, by way of others that hand it on too.
-std::vector<NodeId> ReadersOf(const Graph& graph, const Consumers& consumers, NodeId variable) {
-  std::vector<NodeId> found = {variable};
-  for (size_t i = 0; i < found.size(); ++i) {
-    for (const Consumers::Edge& edge : consumers.of(found[i])) {
-      if (edge.port < 0 || std::find(found.begin(), found.end(), edge.node) != found.end()) continue;
-      const Output output{found[i], edge.port};
-      if (graph.is_ref(output) || graph.dtype(output) == DType::kResource) found.push_back(edge.node);
-    }
-  }
-  return found;
-}
-
 // Those of `updates` that come before or after every other reader of their variables.
 std::vector<bool> FindOrdered(const Graph& graph, std::span<const NodeId> order, const std::vector<NodeId>& updates) {
   const Consumers consumers = graph.BuildConsumers();
@@ -118,7 +106,7 @@ std::vector<bool> FindOrdered(const Graph& graph, std::span<const NodeId> order,
         std::span(updates).subspan(first, std::min(NodeOrder::kMost, updates.size() - first));
     const NodeOrder node_order(graph, order, some);
     for (size_t i = 0; i < some.size(); ++i) {
-      const std::vector<NodeId> readers = ReadersOf(graph, consumers, graph.node(some[i]).inputs[0].node);
+      const std::vector<NodeId> readers = ReadersOfVariable(graph, consumers, graph.node(some[i]).inputs[0].node);
       found[some[i]] =
           std::all_of(readers.begin(), readers.end(), [&](NodeId id) { return node_order.IsOrdered(id, i); });
     }

@@ -9,6 +9,7 @@
 #include "src/passes/fuse_pool_gradients.h"
 #include "src/passes/fuse_product_sums.h"
 #include "src/passes/fuse_relu_gradients.h"
+#include "src/passes/share_panels.h"
 
 namespace dfrun {
 namespace {
@@ -29,6 +30,7 @@ Status OptimizeGraph(Graph& graph, const PipelineOptions& options) {
   DF_TRY(FuseReluGradients(graph).Annotate("while fusing gradients of Relu"));
   DF_TRY(FuseProductSums(graph).Annotate("while fusing sums of products"));
   DF_TRY(FuseDescents(graph).Annotate("while fusing steps of gradient descent"));
+  DF_TRY(SharePanels(graph).Annotate("while sharing operands of products"));
   // Last: what the others look for is no longer there.
   return FuseElementwise(graph, kLeastFusedElements).Annotate("while fusing element-wise nodes");
 }

@@ -1,0 +1,112 @@
+// A matrix that many products of few rows multiply by is put in order once: each product would copy it again, which few
+// rows do not hide. Bits as MatMul's, since an element is summed in the order of k either way.
+#include <array>
+
+#include "kernels/matrix/column_panels.h"
+#include "kernels/matrix/fused_ops.h"
+#include "kernels/matrix/gemm_plan.h"
+#include "kernels/matrix/panel_pack.h"
+#include "src/framework/kernel_of.h"
+
+namespace dfrun {
+namespace {
+
+// The least work of a thread's part of a product: it takes some 40 us.
+constexpr int64_t kLeastPartWork = int64_t{4} << 20;
+
+// Panel by panel, each with `depth` rows of whole vectors.
+template <class T>
+int64_t PanelElements(int64_t depth, int64_t columns) {
+  return depth * RoundUp<int64_t>(columns, kLanes<T>);
+}
+
+template <class T>
+class MatMulPanelsKernel final : public Kernel {
+ public:
+  explicit MatMulPanelsKernel(KernelSetup& setup) : transpose_b_(setup.attr<bool>("transpose_b")) {}
+  bool IsExpensive() const override { return true; }
+
+  Status Compute(OpContext& ctx) {
+    const Tensor& b = ctx.input(0);
+    if (b.shape().rank() != 2) return InvalidArgument("a tensor of shape ", b.shape(), " is no matrix");
+    const int64_t depth = b.shape().dim(transpose_b_ ? 1 : 0);
+    const int64_t columns = b.shape().dim(transpose_b_ ? 0 : 1);
+    Tensor* panels = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, Shape({PanelElements<T>(depth, columns)}), &panels));
+    const MatrixView<const T> view{b.data<T>(), b.shape().dim(1), transpose_b_};
+    T* const to = panels->data<T>();
+    const ColumnPanels<T> all(columns);
+    ctx.pool().RunBlocks(depth == 0 ? 0 : all.count(), [&](int64_t i) {
+      const ColumnPanel panel = all.At(i);
+      PackPanel(view.At(0, panel.column), depth, panel.columns, to + depth * panel.column, panel.vectors);
+    });
+    return Status();
+  }
+
+ private:
+  const bool transpose_b_;
+};
+
+template <class T>
+class MatMulByPanelsKernel final : public Kernel {
+ public:
+  explicit MatMulByPanelsKernel(KernelSetup& setup) : columns_(setup.attr<int64_t>("columns")), finish_(setup) {}
+  bool IsExpensive() const override { return true; }
+
+  Status Compute(OpContext& ctx) {
+    const Tensor& a = ctx.input(0);
+    const Tensor& panels = ctx.input(1);
+    if (a.shape().rank() != 2) return InvalidArgument("a tensor of shape ", a.shape(), " is no matrix");
+    const int64_t rows = a.shape().dim(0);
+    const int64_t depth = a.shape().dim(1);
+    if ((depth > 0 && columns_ > panels.num_elements()) || panels.num_elements() != PanelElements<T>(depth, columns_)) {
+      return InvalidArgument("cannot multiply ", a.shape(), " by panels of ", panels.num_elements(),
+                             " elements, which ", columns_, " columns of ", depth, " rows do not take");
+    }
+    DF_ASSIGN(const GemmOutput<T> output, finish_.OutputOf(ctx, rows, columns_));
+    DF_ASSIGN(const Shape shape, Shape::Create(std::array{rows, columns_}));
+    Tensor* product = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, shape, &product));
+    if (rows == 0) return Status();
+    const MatrixView<T> c{product->data<T>(), columns_, false};
+    const ColumnPanels<T> all(columns_);
+    const int64_t most = GemmShape{rows, depth, columns_}.work() / kLeastPartWork;
+    const int64_t parts = std::clamp<int64_t>(most, 1, std::min<int64_t>(ctx.pool().num_threads(), all.count()));
+    ctx.pool().RunBlocks(parts, [&](int64_t part) {
+      for (int64_t i = part * all.count() / parts; i < (part + 1) * all.count() / parts; ++i) {
+        Multiply(a.data<T>(), rows, depth, panels.data<T>(), all.At(i), output, c);
+      }
+    });
+    return Status();
+  }
+
+ private:
+  // The columns of C that a panel gives.
+  static void Multiply(const T* a, int64_t rows, int64_t depth, const T* panels, const ColumnPanel& panel,
+                       const GemmOutput<T>& output, MatrixView<T> c) {
+    BlockOperands<T> o{};
+    o.a_stride = depth;
+    o.b = panels + depth * panel.column;
+    o.depth = depth;
+    o.last_columns = LastColumns<T>(panel);
+    o.c_stride = c.stride;
+    const int64_t tiles = CeilDiv<int64_t>(rows, MaxRows(panel.vectors));
+    for (int64_t tile = 0; tile < tiles; ++tile) {
+      const int64_t row = tile * rows / tiles;
+      const int64_t tile_rows = (tile + 1) * rows / tiles - row;
+      o.a = a + row * depth;
+      o.c = c.At(row, panel.column).data;
+      RunGemmBlock<T, RowsOfB::kWhole>(tile_rows, panel.vectors, o);
+      output.At(row, panel.column).Finish({o.c, o.c_stride, false}, tile_rows, panel.columns);
+    }
+  }
+
+  const int64_t columns_;
+  const FusedOps<T> finish_;
+};
+
+CPU_KERNEL("_MatMulPanels", KernelOf<MatMulPanelsKernel>, float, double);
+CPU_KERNEL("_MatMulByPanels", KernelOf<MatMulByPanelsKernel>, float, double);
+
+}  // namespace
+}  // namespace dfrun

@@ -1,0 +1,46 @@
+#include "src/framework/inference.h"
+#include "src/framework/op.h"
+
+namespace dfrun {
+namespace {
+
+Status PanelsShape(InferenceContext& c) {
+  DF_TRY(c.WithRank(0, 2).status());
+  c.set_output(0, PartialShape({-1}));  // whole vectors of this machine
+  return Status();
+}
+
+Status ByPanelsShape(InferenceContext& c) {
+  DF_ASSIGN(const PartialShape a, c.WithRank(0, 2));
+  DF_TRY(c.WithRank(1, 1).status());
+  DF_ASSIGN(const int64_t columns, c.attr<int64_t>("columns"));
+  c.set_output(0, PartialShape({a.dim(0), columns}));
+  return Status();
+}
+
+OP("_MatMulPanels")
+    .Input("b: T")
+    .Output("panels: T")
+    .Attr("transpose_b: bool = false")
+    .Attr("T: {float, double}")
+    .Shape(&PanelsShape)
+    .NotDifferentiable()
+    .Doc("A matrix in the order in which products read it, for many of them: made when a graph is optimised.");
+
+OP("_MatMulByPanels")
+    .Input("a: T")
+    .Input("panels: T")
+    .Input("args: num_args * T")
+    .Output("product: T")
+    .Attr("columns: int >= 1")
+    .Attr("T: {float, double}")
+    .Attr("num_args: int >= 0")
+    .Attr("fused_ops: list(string) = []")
+    .Shape(&ByPanelsShape)
+    .NotDifferentiable()
+    .Doc(
+        "_FusedMatMul by a matrix of so many columns that _MatMulPanels has put in order: made when a graph is "
+        "optimised.");
+
+}  // namespace
+}  // namespace dfrun
