@@ -78,6 +78,25 @@ SampleSetConfig RecordConfig(KernelSetup& setup) {
   return set;
 }
 
+// What the kernels of one node in several plans have in common: a step that fetches more than others has a plan of its
+// own, and takes the batch that was read ahead while the others ran.
+class NodeReader final : public Resource {
+ public:
+  NodeReader(RefPtr<SampleSet> set, const BatchReader::Config& config, Allocator& allocator)
+      : set_(std::move(set)), reader_(std::make_shared<BatchReader>(config, set_.get(), allocator)) {}
+
+  static std::string Key(const std::string& node, const std::string& set, const BatchReader::Config& c) {
+    return StrCat("reader ", node, " ", c.batch, " ", c.shuffle, " ", c.shuffle_buffer, " ", c.seed, " ", c.slice, " ",
+                  c.slices, " ", c.prefetch, " ", set);
+  }
+  BatchReader& reader() { return *reader_; }
+  std::string DebugString() const override { return "batches of " + set_->DebugString(); }
+
+ private:
+  const RefPtr<SampleSet> set_;
+  const std::shared_ptr<BatchReader> reader_;
+};
+
 class SampleReaderKernel final : public AsyncKernel {
  public:
   explicit SampleReaderKernel(KernelSetup& setup) {
@@ -98,18 +117,16 @@ class SampleReaderKernel final : public AsyncKernel {
     SampleSetConfig set = setup.node().op->name == "HDF5Reader" ? Hdf5Config(setup) : RecordConfig(setup);
     set.threads = static_cast<int>(std::min(setup.attr<int64_t>("readers"), kMaxSampleThreads));
     if (!setup.status().ok()) return;
-    Result<RefPtr<SampleSet>> found = setup.device().containers().LookupOrCreate<SampleSet>(
-        "", set.Key(), [&]() -> Result<SampleSet*> { return new SampleSet(set); });
-    if (!found.ok()) {
+    Result<RefPtr<NodeReader>> found = ReaderOf(setup, set, config);
+    if (found.ok()) {
+      shared_ = *std::move(found);
+    } else {
       setup.Fail(found.status());
-      return;
     }
-    set_ = *std::move(found);
-    reader_ = std::make_shared<BatchReader>(config, set_.get(), setup.device().allocator());
   }
 
   void ComputeAsync(OpContext& ctx, Callback done) override {
-    reader_->Request(ctx.input(0).scalar<int64_t>(), [&ctx, done](Result<BatchReader::Batch> batch) {
+    shared_->reader().Request(ctx.input(0).scalar<int64_t>(), [&ctx, done](Result<BatchReader::Batch> batch) {
       if (!batch.ok()) {
         done(batch.status());
         return;
@@ -120,8 +137,19 @@ class SampleReaderKernel final : public AsyncKernel {
   }
 
  private:
-  RefPtr<SampleSet> set_;
-  std::shared_ptr<BatchReader> reader_;
+  static Result<RefPtr<NodeReader>> ReaderOf(KernelSetup& setup, const SampleSetConfig& set,
+                                             const BatchReader::Config& config) {
+    ResourceContainers& containers = setup.device().containers();
+    const std::string set_key = set.Key();
+    DF_ASSIGN(RefPtr<SampleSet> samples, containers.LookupOrCreate<SampleSet>(
+                                             "", set_key, [&]() -> Result<SampleSet*> { return new SampleSet(set); }));
+    return containers.LookupOrCreate<NodeReader>(
+        "", NodeReader::Key(setup.node().name, set_key, config), [&]() -> Result<NodeReader*> {
+          return new NodeReader(std::move(samples), config, setup.device().allocator());
+        });
+  }
+
+  RefPtr<NodeReader> shared_;
 };
 
 CPU_KERNEL_ANY("HDF5Reader", SampleReaderKernel);

@@ -1,5 +1,7 @@
 #include "kernels/io/sample_set.h"
 
+#include <sched.h>
+
 #include <utility>
 
 namespace dfrun {
@@ -42,6 +44,9 @@ void SampleSet::Schedule(std::function<void()> task) {
 }
 
 void SampleSet::Loop() {
+  // Who orders batches goes on with its step: as long as a core is free, or the step waits, this thread runs too.
+  constexpr sched_param kNone{};
+  sched_setscheduler(0, SCHED_BATCH, &kNone);  // a wish
   while (true) {
     std::function<void()> task;
     {
