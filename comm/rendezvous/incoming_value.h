@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "comm/rendezvous/meeting.h"
 #include "comm/rendezvous/wire_value.h"
 #include "comm/transport.h"
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "comm/rendezvous/incoming_value.h"
+#include "comm/rendezvous/meeting.h"
 #include "comm/rendezvous/outgoing_value.h"
 #include "src/base/mutex.h"
 

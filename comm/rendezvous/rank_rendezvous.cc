@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "comm/rendezvous/incoming_value.h"
+#include "comm/rendezvous/meeting.h"
 #include "comm/rendezvous/outgoing_value.h"
 
 namespace dfrun::comm {
