@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -74,6 +75,7 @@ struct Place {
   enum Kind : uint8_t { kInput, kScalar, kOutput, kScratch };
   Kind kind;
   int index;
+  int64_t first_column = 0;  // in the rows of an input or an output that have more than the value's
 };
 
 struct Step {
@@ -85,28 +87,39 @@ struct Step {
 class Program {
  public:
   // InvalidArgument for steps that cannot be made, or need more values at once than there is room for.
-  static Result<Program> Read(int64_t inputs, const std::vector<int64_t>& scalars,
-                              const std::vector<std::string>& steps, const std::vector<int64_t>& outputs) {
+  static Result<Program> Read(KernelSetup& setup) {
+    const auto inputs = setup.attr<int64_t>("N");
+    const auto steps = setup.attr<std::vector<std::string>>("steps");
     if (inputs > kMostValues || inputs + static_cast<int64_t>(steps.size()) > kMostValues) {
       return InvalidArgument("attr 'steps' makes more than ", kMostValues, " values with the inputs");
     }
-    Program program(static_cast<int>(inputs));
-    for (int64_t scalar : scalars) {
+    Program program(static_cast<int>(inputs), setup.attr<int64_t>("columns"));
+    for (int64_t scalar : setup.attr<std::vector<int64_t>>("scalars")) {
       if (scalar < 0 || scalar >= inputs) return InvalidArgument("attr 'scalars' has ", scalar, ", which is no input");
       program.places_[static_cast<size_t>(scalar)].kind = Place::kScalar;
     }
     if (program.full_input() == inputs) return InvalidArgument("all inputs are in attr 'scalars'");
+    DF_TRY(program.PlaceSlices(setup.attr<std::vector<int64_t>>("first_columns")));
     for (const std::string& text : steps) DF_TRY(program.AddStep(text));
     const std::vector<int> last_use = program.LastUses();
-    DF_TRY(program.PlaceOutputs(outputs, last_use));
+    DF_TRY(program.PlaceOutputs(setup.attr<std::vector<int64_t>>("outputs"), setup.attr<int64_t>("M"),
+                                setup.attr<std::vector<int64_t>>("joined")));
+    program.ChooseForwards(last_use);
     DF_TRY(program.PlaceScratch(last_use));
     return program;
   }
 
   const std::vector<Step>& steps() const { return steps_; }
+  // Of the values, where inputs or outputs have others; 0: all tensors are walked as they lie.
+  int64_t columns() const { return columns_; }
+  // True where the input's rows have more columns than those that it gives.
+  bool IsSlice(int input) const { return is_slice_[static_cast<size_t>(input)]; }
+  // How many values stand beside each other in an output's rows.
+  int64_t Joined(int output) const { return joined_[static_cast<size_t>(output)]; }
   // Of the value of that number.
   const Place& place(int value) const { return places_[static_cast<size_t>(value)]; }
   int num_values() const { return static_cast<int>(places_.size()); }
+  int num_inputs() const { return inputs_; }
   // The first input that is no scalar.
   int full_input() const {
     int i = 0;
@@ -120,8 +133,25 @@ class Program {
   int Forwardable(int output) const { return forwardable_[static_cast<size_t>(output)]; }
 
  private:
-  explicit Program(int inputs) : inputs_(inputs) {
+  Program(int inputs, int64_t columns)
+      : inputs_(inputs), columns_(columns), is_slice_(static_cast<size_t>(inputs), false) {
     for (int i = 0; i < inputs; ++i) places_.push_back({Place::kInput, i});
+  }
+
+  Status PlaceSlices(const std::vector<int64_t>& first_columns) {
+    if (!first_columns.empty() && first_columns.size() != static_cast<size_t>(inputs_)) {
+      return InvalidArgument("attr 'first_columns' has ", first_columns.size(), " values for ", inputs_, " inputs");
+    }
+    for (size_t i = 0; i < first_columns.size(); ++i) {
+      if (first_columns[i] < 0) continue;
+      if (columns_ == 0 || IsScalar(static_cast<int>(i))) {
+        return InvalidArgument("attr 'first_columns' has ", first_columns[i], " for input ", i,
+                               ", of which no columns can be taken");
+      }
+      places_[i].first_column = first_columns[i];
+      is_slice_[i] = true;
+    }
+    return Status();
   }
 
   Status AddStep(std::string_view text) {
@@ -166,27 +196,41 @@ class Program {
   // A sum of many reads operands after it has written.
   bool ReadsLater(size_t step) const { return steps_[step].operands.size() > 2; }
 
-  Status PlaceOutputs(const std::vector<int64_t>& outputs, const std::vector<int>& last_use) {
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      const int64_t value = outputs[i];
-      if (value < inputs_ || value >= num_values() || places_[static_cast<size_t>(value)].kind == Place::kOutput) {
-        return InvalidArgument("attr 'outputs' has ", value, ", which is not the result of a step, or is given twice");
-      }
-      places_[static_cast<size_t>(value)] = {Place::kOutput, static_cast<int>(i)};
+  Status PlaceOutputs(const std::vector<int64_t>& values, int64_t outputs, const std::vector<int64_t>& joined) {
+    joined_ = joined.empty() ? std::vector<int64_t>(values.size(), 1) : joined;
+    const bool fits = std::all_of(joined_.begin(), joined_.end(),
+                                  [&](int64_t n) { return n == 1 || (n > 1 && n <= kMostValues && columns_ > 0); });
+    if (!fits || joined_.size() != static_cast<size_t>(outputs) ||
+        std::accumulate(joined_.begin(), joined_.end(), int64_t{0}) != static_cast<int64_t>(values.size())) {
+      return InvalidArgument("attr 'outputs' has ", values.size(), " values, which do not make ", outputs, " outputs");
     }
-    std::vector<bool> is_taken(static_cast<size_t>(inputs_), false);
-    for (int64_t value : outputs) {
-      const int made = static_cast<int>(value) - inputs_;
-      int found = -1;
-      for (int input = 0; input < inputs_ && found < 0; ++input) {
-        const int used = last_use[static_cast<size_t>(input)];
-        const bool is_over = used < made || (used == made && !ReadsLater(static_cast<size_t>(made)));
-        if (is_over && !IsScalar(input) && !is_taken[static_cast<size_t>(input)]) found = input;
+    auto value = values.begin();
+    for (size_t i = 0; i < joined_.size(); ++i) {
+      for (int64_t part = 0; part < joined_[i]; ++part, ++value) {
+        if (*value < inputs_ || *value >= num_values() || places_[static_cast<size_t>(*value)].kind == Place::kOutput) {
+          return InvalidArgument("attr 'outputs' has ", *value,
+                                 ", which is not the result of a step, or is given twice");
+        }
+        places_[static_cast<size_t>(*value)] = {Place::kOutput, static_cast<int>(i), part * columns_};
       }
-      if (found >= 0) is_taken[static_cast<size_t>(found)] = true;
-      forwardable_.push_back(found);
     }
     return Status();
+  }
+
+  void ChooseForwards(const std::vector<int>& last_use) {
+    forwardable_.assign(joined_.size(), -1);
+    std::vector<bool> is_taken = is_slice_;
+    for (size_t i = 0; i < steps_.size(); ++i) {
+      const Place& made = places_[static_cast<size_t>(inputs_) + i];
+      if (made.kind != Place::kOutput || Joined(made.index) > 1) continue;
+      for (int input = 0; input < inputs_ && Forwardable(made.index) < 0; ++input) {
+        const int used = last_use[static_cast<size_t>(input)];
+        const bool is_over = used < static_cast<int>(i) || (used == static_cast<int>(i) && !ReadsLater(i));
+        if (!is_over || IsScalar(input) || is_taken[static_cast<size_t>(input)]) continue;
+        forwardable_[static_cast<size_t>(made.index)] = input;
+        is_taken[static_cast<size_t>(input)] = true;
+      }
+    }
   }
 
   // A result takes a place that an operand of its step leaves, where the step allows it.
@@ -218,8 +262,11 @@ class Program {
   }
 
   int inputs_;
+  int64_t columns_;
+  std::vector<bool> is_slice_;  // by input
   std::vector<Step> steps_;
   std::vector<Place> places_;
+  std::vector<int64_t> joined_;  // by output
   std::vector<int> forwardable_;
 };
 
@@ -227,74 +274,126 @@ template <class T>
 class FusedElementwiseKernel final : public Kernel {
  public:
   explicit FusedElementwiseKernel(KernelSetup& setup)
-      : program_(Program::Read(setup.attr<int64_t>("N"), setup.attr<std::vector<int64_t>>("scalars"),
-                               setup.attr<std::vector<std::string>>("steps"),
-                               setup.attr<std::vector<int64_t>>("outputs"))),
-        count_(setup.output_shape(0).num_elements()) {
-    if (!program_.ok()) {
-      setup.Fail(program_.status());
-    } else if (setup.attr<std::vector<int64_t>>("outputs").size() != static_cast<size_t>(setup.attr<int64_t>("M"))) {
-      setup.Fail(InvalidArgument("attr 'outputs' has another number of values than there are outputs"));
-    }
+      : program_(Program::Read(setup)), count_(setup.output_shape(0).num_elements()) {
+    if (!program_.ok()) setup.Fail(program_.status());
   }
   bool IsExpensive() const override {
     return count_ * static_cast<int64_t>(program_->steps().size()) >= kExpensiveCount;
   }
 
   Status Compute(OpContext& ctx) {
-    const int full = program_->full_input();
-    const Shape shape = ctx.input(full).shape();
-    Values values;
+    DF_ASSIGN(const Shape shape, ShapeOfValues(ctx));
+    const int64_t count = shape.num_elements();
+    Walk walk;
+    walk.columns = program_->columns() > 0 ? program_->columns() : std::max<int64_t>(1, count);
     for (int i = 0; i < ctx.num_inputs(); ++i) {
-      const Shape& given = ctx.input(i).shape();
-      if (program_->IsScalar(i) ? given.num_elements() != 1 : !(given == shape)) {
-        return InvalidArgument("input ", full, " has shape ", shape, ", but input ", i, " has ", given,
-                               program_->IsScalar(i) ? ", where it must have one element" : "");
-      }
-      values.inputs[static_cast<size_t>(i)] = ctx.input(i).data<T>();
+      const Tensor& input = ctx.input(i);
+      walk.inputs[static_cast<size_t>(i)] = {const_cast<T*>(input.data<T>()),
+                                             program_->IsSlice(i) ? LastSize(input.shape()) : walk.columns};
     }
     for (int i = 0; i < ctx.num_outputs(); ++i) {
       Tensor* output = nullptr;
       const int from = program_->Forwardable(i);
-      DF_TRY(from < 0 ? ctx.AllocateOutput(i, shape, &output) : ctx.ForwardOrAllocate(from, i, shape, &output));
-      values.outputs[static_cast<size_t>(i)] = output->data<T>();
+      const int64_t joined = program_->Joined(i);
+      Shape made = shape;
+      if (joined > 1) {
+        DF_ASSIGN(made, WithLastSize(shape, joined * walk.columns));
+      }
+      DF_TRY(from < 0 ? ctx.AllocateOutput(i, made, &output) : ctx.ForwardOrAllocate(from, i, made, &output));
+      walk.outputs[static_cast<size_t>(i)] = {output->data<T>(), joined * walk.columns};
     }
     const auto steps = static_cast<int64_t>(program_->steps().size());
     const int64_t block = RoundUp(CeilDiv(kElementBlock, std::max<int64_t>(1, steps)), kChunk);
-    ctx.pool().ParallelFor(shape.num_elements(), block,
-                           [&](int64_t begin, int64_t end) { MakeRange(values, begin, end); });
+    ctx.pool().ParallelFor(count, block, [&](int64_t begin, int64_t end) { MakeRange(walk, begin, end); });
     return Status();
   }
 
  private:
-  struct Values {
-    std::array<const T*, kMostValues> inputs;
-    std::array<T*, kMostValues> outputs;
+  // Elements of row r from data + r * stride on.
+  struct Rows {
+    T* data;
+    int64_t stride;
+  };
+  struct Walk {
+    int64_t columns;  // that a value has in a row; all elements where rows do not count
+    std::array<Rows, kMostValues> inputs;
+    std::array<Rows, kMostValues> outputs;
   };
 
-  void MakeRange(const Values& values, int64_t begin, int64_t end) const {
+  static int64_t LastSize(const Shape& shape) { return shape.dim(shape.rank() - 1); }
+  static Result<Shape> WithLastSize(const Shape& shape, int64_t size) {
+    std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
+    dims.back() = size;
+    return Shape::Create(dims);
+  }
+
+  // Of what each step takes and makes, which all inputs must give.
+  Result<Shape> ShapeOfValues(const OpContext& ctx) const {
+    const int full = program_->full_input();
+    DF_ASSIGN(const Shape shape, ShapeOfInput(ctx, full));
+    if (program_->columns() > 0 && (shape.rank() == 0 || LastSize(shape) != program_->columns())) {
+      return InvalidArgument("input ", full, " has shape ", shape, ", which has no rows of ", program_->columns(),
+                             " columns");
+    }
+    for (int i = 0; i < ctx.num_inputs(); ++i) {
+      const Shape& given = ctx.input(i).shape();
+      if (program_->IsScalar(i)) {
+        if (given.num_elements() == 1) continue;
+        return InvalidArgument("input ", i, " has shape ", given, ", where it must have one element");
+      }
+      DF_ASSIGN(const Shape taken, ShapeOfInput(ctx, i));
+      if (taken == shape) continue;
+      return InvalidArgument("input ", full, " gives shape ", shape, ", but input ", i, " of shape ", given, " gives ",
+                             taken);
+    }
+    return shape;
+  }
+  Result<Shape> ShapeOfInput(const OpContext& ctx, int input) const {
+    const Shape& given = ctx.input(input).shape();
+    if (!program_->IsSlice(input)) return given;
+    const int64_t first = program_->place(input).first_column;
+    if (given.rank() == 0 || LastSize(given) - first < program_->columns()) {
+      return InvalidArgument("input ", input, " has shape ", given, ", which has no ", program_->columns(),
+                             " columns from column ", first, " on");
+    }
+    return WithLastSize(given, program_->columns());
+  }
+
+  void MakeRange(const Walk& walk, int64_t begin, int64_t end) const {
     alignas(64) std::array<std::array<T, kChunk>, kMostScratch> scratch;
-    std::array<T*, kMostValues> at;  // by the values' numbers
-    for (int64_t first = begin; first < end; first += kChunk) {
+    std::array<T*, kMostValues> at;         // by the values' numbers
+    std::array<int64_t, kMostValues> next;  // by the inputs' numbers: from there to the next chunk
+    int64_t row = begin / walk.columns;
+    int64_t column = begin % walk.columns;
+    for (int64_t first = begin; first < end;) {
+      const int64_t count = std::min({kChunk, walk.columns - column, end - first});
+      const bool ends_row = column + count == walk.columns;
       for (int value = 0; value < program_->num_values(); ++value) {
         const Place& place = program_->place(value);
         const auto index = static_cast<size_t>(place.index);
-        at[static_cast<size_t>(value)] = place.kind == Place::kScalar   ? const_cast<T*>(values.inputs[index])
-                                         : place.kind == Place::kInput  ? const_cast<T*>(values.inputs[index]) + first
-                                         : place.kind == Place::kOutput ? values.outputs[index] + first
-                                                                        : scratch[index].data();
+        if (place.kind == Place::kScratch) {
+          at[static_cast<size_t>(value)] = scratch[index].data();
+          continue;
+        }
+        const Rows& rows = place.kind == Place::kOutput ? walk.outputs[index] : walk.inputs[index];
+        const bool walks = place.kind != Place::kScalar;
+        at[static_cast<size_t>(value)] = rows.data + (walks ? row * rows.stride + place.first_column + column : 0);
+        next[static_cast<size_t>(value)] = ends_row ? rows.stride - column : count;
       }
-      MakeChunk(at.data(), std::min(kChunk, end - first), first + kChunk < end);
+      first += count;
+      column = ends_row ? 0 : column + count;
+      row += ends_row ? 1 : 0;
+      MakeChunk(at.data(), next.data(), count, first < end);
     }
   }
 
-  void MakeChunk(T* const* at, int64_t count, bool goes_on) const {
-    const int num_inputs = program_->num_values() - static_cast<int>(program_->steps().size());
+  void MakeChunk(T* const* at, const int64_t* next, int64_t count, bool goes_on) const {
+    const int num_inputs = program_->num_inputs();
     T* const* to = at + num_inputs;
     int asked = 0;
     for (const Step& step : program_->steps()) {
       for (int left = goes_on ? program_->asked_a_step() : 0; left > 0 && asked < num_inputs; --left) {
-        if (!program_->IsScalar(asked)) PrefetchLines(at[asked] + kChunk, kChunk * sizeof(T));
+        if (!program_->IsScalar(asked)) PrefetchLines(at[asked] + next[asked], static_cast<size_t>(count) * sizeof(T));
         ++asked;
       }
       const std::vector<int>& operands = step.operands;

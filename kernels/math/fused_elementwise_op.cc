@@ -6,14 +6,30 @@
 namespace dfrun {
 namespace {
 
+PartialShape WithLastSize(PartialShape shape, int64_t size) {
+  if (shape.rank() > 0) shape.set_dim(shape.rank() - 1, size);
+  return shape;
+}
+
 Status FusedElementwiseShape(InferenceContext& c) {
   DF_ASSIGN(const std::vector<int64_t> scalars, c.attr<std::vector<int64_t>>("scalars"));
+  DF_ASSIGN(const std::vector<int64_t> first_columns, c.attr<std::vector<int64_t>>("first_columns"));
+  DF_ASSIGN(const std::vector<int64_t> joined, c.attr<std::vector<int64_t>>("joined"));
+  DF_ASSIGN(const int64_t columns, c.attr<int64_t>("columns"));
   PartialShape shape;
   for (int i = 0; i < c.num_inputs(); ++i) {
     if (std::find(scalars.begin(), scalars.end(), i) != scalars.end()) continue;
-    DF_ASSIGN(shape, shape.Merge(c.input(i)));
+    const bool is_slice = static_cast<size_t>(i) < first_columns.size() && first_columns[static_cast<size_t>(i)] >= 0;
+    DF_ASSIGN(shape, shape.Merge(is_slice ? WithLastSize(c.input(i), columns) : c.input(i)));
   }
-  for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, shape);
+  for (int i = 0; i < c.num_outputs(); ++i) {
+    const int64_t parts = static_cast<size_t>(i) < joined.size() ? joined[static_cast<size_t>(i)] : 1;
+    int64_t size = 0;
+    if (parts != 1 && __builtin_mul_overflow(parts, columns, &size)) {
+      return InvalidArgument("attr 'joined' makes rows of more columns than there can be");
+    }
+    c.set_output(i, parts == 1 ? shape : WithLastSize(shape, size));
+  }
   return Status();
 }
 
@@ -25,6 +41,9 @@ OP("_FusedElementwise")
     .Attr("steps: list(string)")
     .Attr("outputs: list(int)")
     .Attr("scalars: list(int) = []")
+    .Attr("columns: int >= 0 = 0")
+    .Attr("first_columns: list(int) = []")
+    .Attr("joined: list(int) = []")
     .Attr("T: {float} = DT_FLOAT")
     .Shape(&FusedElementwiseShape)
     .NotDifferentiable()
@@ -32,7 +51,8 @@ OP("_FusedElementwise")
         "Element-wise ops in one pass: made when a graph is optimised. A step is an op and the numbers of its "
         "operands, "
         "'Mul 0 2'; numbers are of the inputs first and then of the steps' results. Inputs in scalars have one "
-        "element.");
+        "element. Of inputs with a first column that many columns are taken; joined says how many outputs' values "
+        "stand beside each other in one.");
 
 }  // namespace
 }  // namespace dfrun

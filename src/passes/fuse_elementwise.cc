@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <queue>
 #include <span>
 #include <string>
@@ -10,7 +11,9 @@
 
 #include "src/base/sort_unique.h"
 #include "src/graph/control_flow.h"
+#include "src/passes/column_slices.h"
 #include "src/passes/element_groups.h"
+#include "src/passes/fusion.h"
 #include "src/passes/graph_rebuilder.h"
 
 namespace dfrun {
@@ -19,15 +22,20 @@ namespace {
 // The fused node of a group in the making.
 class FusedNode {
  public:
-  FusedNode(const Graph& graph, const Consumers& consumers, const ElementGroups& groups, const ElementGroup& group)
-      : graph_(graph), consumers_(consumers), groups_(groups), group_(group) {
+  FusedNode(const Graph& graph, const Consumers& consumers, const ElementGroups& groups, const ColumnSlices& slices,
+            const ElementGroup& group)
+      : graph_(graph), consumers_(consumers), groups_(groups), slices_(slices), group_(group) {
     for (NodeId id : group.members) {
       for (Output input : graph.node(id).inputs) {
         if (!IsMember(input.node)) AddInput(input);
       }
     }
     for (NodeId id : group.members) AddMember(graph.node(id));
-    if (outputs_.empty()) outputs_.push_back(static_cast<int64_t>(inputs_.size() + steps_.size()) - 1);  // a target
+    for (NodeId id : group.members) AddJoin(slices.JoinOf(id));
+    if (outputs_.empty()) {  // a target
+      outputs_.push_back(static_cast<int64_t>(inputs_.size() + steps_.size()) - 1);
+      joined_.push_back(1);
+    }
   }
 
   Status AddTo(GraphRebuilder& rebuilder) const {
@@ -35,22 +43,28 @@ class FusedNode {
     NodeSpec spec;
     spec.name = last.name;
     spec.op = "_FusedElementwise";
-    for (Output input : inputs_) spec.inputs.push_back(rebuilder.NewPlace(input));
-    for (NodeId id : group_.members) {
-      for (NodeId waited : graph_.node(id).control_inputs) {
-        if (!IsMember(waited) && rebuilder.NewControl(waited) >= 0) {
-          spec.control_inputs.push_back(rebuilder.NewControl(waited));
-        }
-      }
+    std::vector<int64_t> scalars;
+    std::vector<int64_t> first_columns;
+    for (const Input& input : inputs_) {
+      if (graph_.shape(input.from).num_elements() == 1) scalars.push_back(static_cast<int64_t>(spec.inputs.size()));
+      spec.inputs.push_back(rebuilder.NewPlace(input.from));
+      first_columns.push_back(input.first_column);
+    }
+    for (NodeId id : awaited_) {
+      if (!IsMember(id) && rebuilder.NewControl(id) >= 0) spec.control_inputs.push_back(rebuilder.NewControl(id));
     }
     SortUnique(spec.control_inputs);
-    std::vector<int64_t> scalars;
-    for (size_t i = 0; i < inputs_.size(); ++i) {
-      if (graph_.shape(inputs_[i]).num_elements() == 1) scalars.push_back(static_cast<int64_t>(i));
+    const auto has_others = [](const std::vector<int64_t>& values, int64_t usual) {
+      return std::any_of(values.begin(), values.end(), [&](int64_t value) { return value != usual; });
+    };
+    if (has_others(first_columns, kAllColumns) || has_others(joined_, 1)) {
+      spec.attrs.Set("columns", last.output_shapes[0].dims().back());
+      spec.attrs.Set("first_columns", first_columns);
+      spec.attrs.Set("joined", joined_);
     }
     spec.attrs.Set("scalars", scalars);
     spec.attrs.Set("N", static_cast<int64_t>(inputs_.size()));
-    spec.attrs.Set("M", static_cast<int64_t>(outputs_.size()));
+    spec.attrs.Set("M", static_cast<int64_t>(joined_.size()));
     spec.attrs.Set("steps", steps_);
     spec.attrs.Set("outputs", outputs_);
     spec.device = last.device;
@@ -58,26 +72,46 @@ class FusedNode {
     spec.place = last.place;
     DF_ASSIGN(const NodeId made, rebuilder.to().AddNode(std::move(spec)));
     for (NodeId id : group_.members) rebuilder.MergeInto(id, made);
+    for (NodeId id : joins_) rebuilder.MergeInto(id, made);
     for (const auto& [old, port] : read_outside_) rebuilder.Replace(old, {made, port});
     return Status();
   }
 
  private:
+  static constexpr int64_t kAllColumns = -1;
+  struct Input {
+    bool operator==(const Input&) const = default;
+    Output from;
+    int64_t first_column;
+  };
+
   bool IsMember(NodeId id) const { return groups_.Of(id) == &group_; }
 
-  void AddInput(Output input) {
+  Input InputFor(Output value) const {
+    const std::optional<ColumnSlice> slice = slices_.SliceOf(value);
+    return slice ? Input{slice->whole, slice->first} : Input{value, kAllColumns};
+  }
+  void AddInput(Output value) {
+    const Input input = InputFor(value);
     if (std::find(inputs_.begin(), inputs_.end(), input) == inputs_.end()) inputs_.push_back(input);
+    for (Output at = value; slices_.IsGone(at.node); at = graph_.node(at.node).inputs[0]) {
+      AddAwaited(graph_.node(at.node));
+    }
+  }
+  void AddAwaited(const Node& node) {
+    awaited_.insert(awaited_.end(), node.control_inputs.begin(), node.control_inputs.end());
   }
 
   // Values are numbered: the inputs, then the results of the steps.
   int64_t NumberOf(Output value) const {
-    if (!IsMember(value.node)) return std::find(inputs_.begin(), inputs_.end(), value) - inputs_.begin();
+    if (!IsMember(value.node)) return std::find(inputs_.begin(), inputs_.end(), InputFor(value)) - inputs_.begin();
     const auto found = std::find_if(numbers_.begin(), numbers_.end(),
                                     [&](const auto& numbered) { return numbered.first == value.node; });
     return found->second;
   }
 
   void AddMember(const Node& node) {
+    AddAwaited(node);
     if (node.op->name == "NoOp") return;
     int64_t number = 0;
     if (node.op->name == "Identity") {
@@ -94,20 +128,36 @@ class FusedNode {
     const bool is_read_outside = std::any_of(readers.begin(), readers.end(), [&](const Consumers::Edge& edge) {
       return edge.port >= 0 && !IsMember(edge.node);
     });
-    if (!is_read_outside) return;
+    if (!is_read_outside || slices_.JoinOf(node.id) != nullptr) return;
     const auto at = std::find(outputs_.begin(), outputs_.end(), number);
     read_outside_.emplace_back(Output{node.id, 0}, static_cast<int>(at - outputs_.begin()));
-    if (at == outputs_.end()) outputs_.push_back(number);
+    if (at != outputs_.end()) return;
+    outputs_.push_back(number);
+    joined_.push_back(1);
+  }
+
+  // Outputs of several values come last.
+  void AddJoin(const Node* join) {
+    if (join == nullptr || std::find(joins_.begin(), joins_.end(), join->id) != joins_.end()) return;
+    read_outside_.emplace_back(Output{join->id, 0}, static_cast<int>(joined_.size()));
+    const std::span<const Output> parts = std::span(join->inputs).first(static_cast<size_t>(join->num_inputs()) - 1);
+    for (Output part : parts) outputs_.push_back(NumberOf(part));
+    joined_.push_back(static_cast<int64_t>(parts.size()));
+    joins_.push_back(join->id);
   }
 
   const Graph& graph_;
   const Consumers& consumers_;
   const ElementGroups& groups_;
+  const ColumnSlices& slices_;
   const ElementGroup& group_;
-  std::vector<Output> inputs_;
+  std::vector<Input> inputs_;
+  std::vector<NodeId> awaited_;
   std::vector<std::string> steps_;
   NodeId last_step_ = -1;
-  std::vector<int64_t> outputs_;
+  std::vector<int64_t> outputs_;  // numbers of values
+  std::vector<int64_t> joined_;   // how many of them an output takes
+  std::vector<NodeId> joins_;
   std::vector<std::pair<NodeId, int64_t>> numbers_;
   std::vector<std::pair<Output, int>> read_outside_;
 };
@@ -157,16 +207,22 @@ class GroupedOrder {
 
 }  // namespace
 
-Status FuseElementwise(Graph& graph, int64_t least_elements) {
+Status FuseElementwise(Graph& graph, int64_t least_elements, int64_t least_columns) {
   if (graph.ops().Find("_FusedElementwise") == nullptr || HasControlFlow(graph)) return Status();
   const ElementGroups groups(graph, least_elements);
   if (groups.empty()) return Status();
   const Consumers consumers = graph.BuildConsumers();
+  const FusionView view(graph);
+  const ColumnSlices slices(view, consumers, groups, least_columns);
   GraphRebuilder rebuilder(graph);
   DF_TRY(GroupedOrder(graph, groups).Visit(consumers, [&](NodeId id) {
     const ElementGroup* const group = groups.Of(id);
-    if (group != nullptr) return FusedNode(graph, consumers, groups, *group).AddTo(rebuilder);
-    rebuilder.Keep(id);
+    if (group != nullptr) return FusedNode(graph, consumers, groups, slices, *group).AddTo(rebuilder);
+    if (!slices.IsGone(id)) {
+      rebuilder.Keep(id);
+    } else if (const NodeId awaited = slices.AwaitedFor(id); awaited >= 0) {
+      rebuilder.ReplaceControl(id, rebuilder.NewControl(awaited));
+    }
     return Status();
   }));
   DF_ASSIGN(graph, rebuilder.Finish());

@@ -16,6 +16,9 @@ namespace {
 
 // From here on a pass over memory costs more than a node.
 constexpr int64_t kLeastFusedElements = 1024;
+// Columns of wider tensors are gone over row by row: in shorter rows what a step costs beside its elements outweighs a
+// copy.
+constexpr int64_t kLeastFusedColumns = 128;
 
 }  // namespace
 
@@ -32,7 +35,7 @@ Status OptimizeGraph(Graph& graph, const PipelineOptions& options) {
   DF_TRY(FuseDescents(graph).Annotate("while fusing steps of gradient descent"));
   DF_TRY(SharePanels(graph).Annotate("while sharing operands of products"));
   // Last: what the others look for is no longer there.
-  return FuseElementwise(graph, kLeastFusedElements).Annotate("while fusing element-wise nodes");
+  return FuseElementwise(graph, kLeastFusedElements, kLeastFusedColumns).Annotate("while fusing element-wise nodes");
 }
 
 }  // namespace dfrun

@@ -1,6 +1,8 @@
 // _FusedElementwise gives the bits of its steps' ops.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
 #include <random>
 
 #include "src/passes/element_groups.h"
@@ -95,6 +97,38 @@ TEST_P(FusedElementwiseTest, TakesScalarsOnEitherSide) {
   }
 }
 
+// Rows of gates: of 3 x the columns that a value has, into one of two values, and one of its own.
+TEST_P(FusedElementwiseTest, ReadsAndWritesColumnsOfWiderRows) {
+  NodeRunner runner;
+  for (const int64_t columns : {1, 7, 600}) {
+    const int64_t rows = GetParam() / columns;
+    const Tensor gates = RandomFloats(rows * 3 * columns, 7).Reshaped(Shape({rows, 3 * columns}));
+    const Tensor x = RandomFloats(rows * columns, 8).Reshaped(Shape({rows, columns}));
+    const auto gate = [&](int64_t first) {
+      const auto slice =
+          runner.Run("Slice", {{"T", DType::kFloat}, {"Index", DType::kInt64}},
+                     {gates, Tensor::Vector<int64_t>({0, first}), Tensor::Vector<int64_t>({-1, columns})});
+      EXPECT_TRUE(slice.ok()) << slice.status().ToString();
+      return (*slice)[0];
+    };
+    const Tensor product = RunOne(runner, "Mul", {gate(0), gate(columns + 1)});
+    const Tensor sum = RunOne(runner, "AddV2", {product, x});
+    const Tensor tanh = RunOne(runner, "Tanh", {gate(columns + 1)});
+    const auto joined =
+        runner.Run("ConcatV2", {{"T", DType::kFloat}, {"N", int64_t{2}}}, {tanh, product, Tensor::Scalar<int32_t>(1)});
+    ASSERT_TRUE(joined.ok()) << joined.status().ToString();
+    AttrMap attrs = Attrs(3, {"Mul 0 1", "AddV2 3 2", "Tanh 1"}, {4, 5, 3});
+    attrs.Set("M", int64_t{2});
+    attrs.Set("columns", columns);
+    attrs.Set("first_columns", std::vector<int64_t>{0, columns + 1, -1});
+    attrs.Set("joined", std::vector<int64_t>{1, 2});
+    const auto made = runner.Run("_FusedElementwise", attrs, {gates, gates, x});
+    ASSERT_TRUE(made.ok()) << made.status().ToString();
+    EXPECT_TRUE((*made)[0].Identical(sum)) << columns;
+    EXPECT_TRUE((*made)[1].Identical((*joined)[0])) << columns;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Sizes, FusedElementwiseTest, ::testing::Values(0, 1, 511, 513, 40'000));
 
 TEST(FusedElementwise, RefusesWhatIsNoProgram) {
@@ -140,6 +174,38 @@ TEST(FusedElementwise, RefusesWhatIsNoProgram) {
   }
   for (const char* step : {"Mul 1 1", "Neg 1", "AddN 0 1", "AddN 1"}) {
     EXPECT_EQ(code_of_scalars(step, {1}), Code::kInvalidArgument) << step;
+  }
+}
+
+TEST(FusedElementwise, RefusesColumnsThatAreNotThere) {
+  NodeRunner runner;
+  const Tensor wide = RandomFloats(24, 1).Reshaped(Shape({3, 8}));
+  const Tensor x = RandomFloats(12, 2).Reshaped(Shape({3, 4}));
+  const auto code = [&](int64_t columns, const std::vector<int64_t>& first_columns, const std::vector<int64_t>& joined,
+                        const Tensor& second) {
+    AttrMap attrs = Attrs(2, {"Mul 0 1", "Neg 2"}, {2, 3});
+    attrs.Set("M", std::max<int64_t>(1, static_cast<int64_t>(joined.size())));
+    attrs.Set("columns", columns);
+    attrs.Set("first_columns", first_columns);
+    attrs.Set("joined", joined);
+    return runner.Run(NodeRunner::Way::kUnknownShapes, "_FusedElementwise", attrs, {Input(wide), Input(second)})
+        .status()
+        .code();
+  };
+  EXPECT_EQ(code(4, {4, -1}, {1, 1}, x), Code::kOk);
+  EXPECT_EQ(code(4, {4, -1}, {2}, x), Code::kOk);
+  EXPECT_EQ(code(4, {0, 4}, {2}, wide), Code::kOk);
+  for (const int64_t first : {5, 8, 9}) EXPECT_EQ(code(4, {first, -1}, {2}, x), Code::kInvalidArgument) << first;
+  EXPECT_EQ(code(4, {std::numeric_limits<int64_t>::max(), -1}, {2}, x), Code::kInvalidArgument);
+  EXPECT_EQ(code(3, {4, -1}, {2}, x), Code::kInvalidArgument);
+  EXPECT_EQ(code(0, {4, -1}, {1, 1}, x), Code::kInvalidArgument);
+  EXPECT_EQ(code(std::numeric_limits<int64_t>::max(), {0, 0}, {2}, wide), Code::kInvalidArgument);
+  EXPECT_EQ(code(4, {4}, {1, 1}, x), Code::kInvalidArgument);
+  EXPECT_EQ(code(4, {4, -1, -1}, {1, 1}, x), Code::kInvalidArgument);
+  EXPECT_EQ(code(4, {4, -1}, {1, 1}, RandomFloats(4, 1)), Code::kInvalidArgument);
+  EXPECT_EQ(code(4, {4, -1}, {1, 1}, RandomFloats(1, 1).Reshaped(Shape())), Code::kInvalidArgument);
+  for (const std::vector<int64_t>& joined : {std::vector<int64_t>{1}, {3}, {2, 1}, {0, 2}, {-1, 3}, {1, 1, 1}}) {
+    EXPECT_EQ(code(4, {4, -1}, joined, x), Code::kInvalidArgument) << joined.size();
   }
 }
 

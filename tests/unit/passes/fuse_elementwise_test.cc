@@ -26,7 +26,7 @@ class FuseElementwiseTest : public ::testing::Test {
     return made;
   }
   void Fuse(int64_t least = 2) {
-    const Status status = FuseElementwise(g.graph, least);
+    const Status status = FuseElementwise(g.graph, least, 1);
     ASSERT_TRUE(status.ok()) << status.ToString();
     ASSERT_TRUE(g.graph.TopologicalOrder().ok());
   }
@@ -90,7 +90,7 @@ TEST_F(FuseElementwiseTest, WideGroupsFitTheKernel) {
     }
     const Output sums[] = {wide.Add("sum", "AddN", terms), wide.Add("sum_of_negated", "AddN", products)};
     wide.Add("end", "Add", {sums[0], sums[1]});
-    const Status status = FuseElementwise(wide.graph, 2);
+    const Status status = FuseElementwise(wide.graph, 2, 1);
     ASSERT_TRUE(status.ok()) << status.ToString();
     testing::GraphEvaluator evaluator(feeds);
     const Result<int> left = evaluator.Run(wide.graph);
@@ -189,7 +189,81 @@ TEST_F(FuseElementwiseTest, OtherShapesDtypesDevicesAndRefsStay) {
   EXPECT_EQ(OpOf("broadcast"), "Mul");
 }
 
-// Element-wise nodes of two shapes, products between them, Identities and control edges.
+// A cell with gates: what it takes apart and what it puts beside each other it reads and writes where it is.
+TEST_F(FuseElementwiseTest, ColumnsAreTakenApartAndPutTogetherInPlace) {
+  const Output axis = g.Scalar<int32_t>("axis", 1);
+  const Output product = g.Add("product", "MatMul", {x, Placeholder("w", {4, 8})});
+  const Output gates = g.Add("gates", "Split", {axis, product}, {{"num_split", int64_t{2}}});
+  const Output one = g.Add("sigmoid", "Sigmoid", {gates});
+  const Output other = g.Add("tanh", "Tanh", {{gates.node, 1}});
+  const Output both = g.Add("both", "Mul", {one, other});
+  const Output joined = g.Add("joined", "ConcatV2", {g.Add("square", "Square", {one}), both, axis});
+  g.Add("reader", "MatMul", {joined, Placeholder("v", {8, 4})});
+  g.Add("end", "MatMul", {g.Add("last", "Relu", {both}), x});
+  Fuse();
+  ASSERT_EQ(OpOf("last"), "_FusedElementwise");
+  for (const char* gone : {"gates", "joined"}) EXPECT_EQ(OpOf(gone), "gone") << gone;
+  EXPECT_EQ(g.InputsOf("last"), (Names{"product", "product"}));
+  EXPECT_EQ(StepsOf("last"), (Names{"Sigmoid 0", "Tanh 1", "Mul 2 3", "Square 2", "Relu 4"}));
+  const AttrMap& attrs = g.Find("last")->attrs;
+  EXPECT_EQ(*attrs.Get<int64_t>("columns"), 4);
+  EXPECT_EQ(*attrs.Get<std::vector<int64_t>>("first_columns"), (std::vector<int64_t>{0, 4}));
+  EXPECT_EQ(*attrs.Get<std::vector<int64_t>>("outputs"), (std::vector<int64_t>{6, 5, 4}));
+  EXPECT_EQ(*attrs.Get<std::vector<int64_t>>("joined"), (std::vector<int64_t>{1, 2}));
+  EXPECT_EQ(g.Find("reader")->inputs[0], (Output{g.graph.Find("last"), 1}));
+  EXPECT_EQ(g.Find("last")->output_shapes[1], PartialShape({4, 8}));
+}
+
+// As TensorFlow's gradients are tied together: each waits for all.
+TEST_F(FuseElementwiseTest, WhoWaitsForColumnsOfAProductWaitsForTheProduct) {
+  const Output product = g.Add("product", "MatMul", {x, Placeholder("w", {4, 8})});
+  const auto slice = [&](const std::string& name, int32_t first) {
+    return g.Add(name, "Slice",
+                 {product, g.Const(name + "_begin", Tensor::Vector<int32_t>({0, first})),
+                  g.Const(name + "_size", Tensor::Vector<int32_t>({4, 4}))});
+  };
+  const Output left = slice("left", 0);
+  const Output right = slice("right", 4);
+  NodeSpec all;
+  all.name = "all";
+  all.op = "NoOp";
+  all.control_inputs = {left.node, right.node};
+  const Output waits = g.Add(all);
+  const Output tied = AddAfter("tied", "Identity", {right}, {waits});
+  g.Add("end", "Tanh", {g.Add("sum", "AddV2", {tied, y})});
+  g.Add("reader", "MatMul", {left, x});
+  Fuse();
+  ASSERT_EQ(OpOf("end"), "_FusedElementwise");
+  EXPECT_EQ(OpOf("right"), "gone");
+  EXPECT_EQ(OpOf("tied"), "gone");
+  EXPECT_EQ(OpOf("left"), "Slice");
+  EXPECT_EQ(g.InputsOf("end"), (Names{"product", "y"}));
+  EXPECT_EQ(g.ControlsOf("end"), (Names{"all"}));
+  EXPECT_EQ(g.ControlsOf("all"), (Names{"left", "product"}));
+}
+
+TEST_F(FuseElementwiseTest, RowsTakenApartWhatOthersReadAndWhatIsAwaitedStay) {
+  const Output axis = g.Scalar<int32_t>("axis", 1);
+  const AttrMap halves = {{"num_split", int64_t{2}}};
+  const Output rows = g.Add("rows", "Split", {g.Scalar<int32_t>("first", 0), Placeholder("tall", {8, 4})}, halves);
+  g.Add("a", "Tanh", {g.Add("a0", "Mul", {rows, {rows.node, 1}})});
+  const Output shared = g.Add("shared", "Split", {axis, Placeholder("wide", {4, 8})}, halves);
+  g.Add("b", "Tanh", {g.Add("b0", "Mul", {shared, x})});
+  g.Add("reader", "MatMul", {{shared.node, 1}, x});
+  const Output awaited = g.Add("awaited", "Split", {axis, Placeholder("fed", {4, 8})}, halves);
+  g.Add("c", "Tanh", {g.Add("c0", "Mul", {awaited, {awaited.node, 1}})});
+  AddAfter("writer", "MatMul", {x, x}, {awaited});
+  const Output twice = g.Add("d", "Tanh", {g.Add("d0", "Neg", {x})});
+  g.Add("twice", "ConcatV2", {twice, twice, axis});
+  g.Add("foreign", "ConcatV2", {g.Add("e", "Tanh", {g.Add("e0", "Exp", {x})}), y, axis});
+  Fuse();
+  for (const char* name : {"a", "b", "c", "d", "e"}) EXPECT_EQ(OpOf(name), "_FusedElementwise") << name;
+  for (const char* name : {"rows", "shared", "awaited"}) EXPECT_EQ(OpOf(name), "Split") << name;
+  for (const char* name : {"twice", "foreign"}) EXPECT_EQ(OpOf(name), "ConcatV2") << name;
+}
+
+// Element-wise nodes of two shapes, products between them, columns taken apart and put together, Identities and control
+// edges.
 class RandomElementwise {
  public:
   explicit RandomElementwise(uint64_t seed) : random_(seed) {
@@ -236,7 +310,8 @@ class RandomElementwise {
     const int shape = Pick(2);
     NodeSpec spec;
     spec.name = name;
-    const int kind = Pick(12);
+    const int kind = Pick(14);
+    if (kind > 11) return AddColumns(name, kind == 12);
     if (kind == 0) {
       spec.op = "MatMul";
       spec.inputs = {Any(0), Any(shape)};
@@ -251,33 +326,82 @@ class RandomElementwise {
       if (op.takes_scalar && Pick(3) == 0)
         spec.inputs[static_cast<size_t>(Pick(2))] = scalars_[static_cast<size_t>(Pick(3))];
     }
+    AddWaits(spec);
+    values_[shape].push_back(g_.Add(spec));
+  }
+
+  // Columns of the first shape's rows, beside each other or taken apart.
+  void AddColumns(const std::string& name, bool joins) {
+    NodeSpec spec;
+    spec.name = name;
+    const Output axis = g_.Scalar<int32_t>(name + "_axis", Pick(2) == 0 ? 1 : -1);
+    if (joins || wide_.empty()) {
+      const int parts = 2 + Pick(2);
+      spec.op = "ConcatV2";
+      const bool are_its_own = Pick(4) > 0;
+      const Output before = g_.Add(name + "_before", "Tanh", {Any(0)});
+      for (int i = 0; i < parts; ++i) {
+        const Output own = g_.Add(StrCat(name, "_part", i), "AddV2", {before, Any(0)});
+        spec.inputs.push_back(are_its_own ? own : Any(0));
+      }
+      spec.inputs.push_back(axis);
+      if (!are_its_own) AddWaits(spec);
+      wide_.push_back(g_.Add(spec));
+      return;
+    }
+    const Output whole = wide_[static_cast<size_t>(Pick(static_cast<int>(wide_.size())))];
+    const int parts = static_cast<int>(g_.graph.shape(whole).dim(1)) / 6;
+    if (Pick(2) == 0) {
+      spec.op = "Split";
+      spec.inputs = {axis, whole};
+      spec.attrs.Set("num_split", int64_t{parts});
+      AddWaits(spec);
+      const Output first = g_.Add(spec);
+      std::vector<Output> all;
+      for (int i = 0; i < parts; ++i) all.push_back({first.node, i});
+      values_[0].push_back(g_.Add(name + "_sum", "AddN", all, {{"N", int64_t{parts}}}));
+      if (Pick(3) == 0) values_[0].insert(values_[0].end(), all.begin(), all.end());
+      return;
+    }
+    spec.op = "Slice";
+    spec.inputs = {whole, g_.Const(name + "_begin", Tensor::Vector<int32_t>({0, Pick(parts * 6 - 5)})),
+                   g_.Const(name + "_size", Tensor::Vector<int32_t>({6, 6}))};
+    AddWaits(spec);
+    const Output slice = g_.Add(spec);
+    values_[0].push_back(Pick(2) == 0 ? slice
+                                      : g_.Add(name + "_tanh", "Tanh", {g_.Add(name + "_id", "Identity", {slice})}));
+  }
+
+  void AddWaits(NodeSpec& spec) {
     if (Pick(6) == 0) spec.control_inputs = {Any(Pick(2)).node};
     if (Pick(12) == 0) {
       NodeSpec waits;
-      waits.name = StrCat(name, "_waits");
+      waits.name = StrCat(spec.name, "_waits");
       waits.op = "NoOp";
       waits.control_inputs = {std::min(Any(0).node, Any(1).node), std::max(Any(0).node, Any(1).node)};
       if (waits.control_inputs[0] == waits.control_inputs[1]) waits.control_inputs.pop_back();
       spec.control_inputs = {g_.Add(waits).node};
     }
-    values_[shape].push_back(g_.Add(spec));
   }
 
   std::mt19937_64 random_;
   testing::GraphMaker g_;
   std::vector<Output> values_[2];
+  std::vector<Output> wide_;  // of two or three times as many columns as the first shape has
   std::vector<Output> scalars_;
   testing::GraphEvaluator::Values feeds_;
 };
 
 TEST(FuseElementwiseRandom, KeepsEveryBit) {
   int fused = 0;
+  int sliced = 0;
+  int joined = 0;
   for (uint64_t seed = 0; seed < 200; ++seed) {
     RandomElementwise random(seed);
     const Names watched = random.Watch();
     testing::GraphEvaluator before(random.feeds());
     ASSERT_EQ(*before.Run(random.graph()), 0);
-    const Status status = FuseElementwise(random.graph(), 1);
+    const Status status = FuseElementwise(random.graph(), 1, 1);
     ASSERT_TRUE(status.ok()) << status.ToString();
     testing::GraphEvaluator after(random.feeds());
     const Result<int> left = after.Run(random.graph());
@@ -286,9 +410,20 @@ TEST(FuseElementwiseRandom, KeepsEveryBit) {
     for (const std::string& name : watched) {
       EXPECT_TRUE(after.values().at(name)[0].Identical(before.values().at(name)[0])) << name << ", seed " << seed;
     }
-    for (const Node& node : random.graph().nodes()) fused += node.op->name == "_FusedElementwise" ? 1 : 0;
+    for (const Node& node : random.graph().nodes()) {
+      if (node.op->name != "_FusedElementwise") continue;
+      ++fused;
+      const auto has_more = [&](const char* attr, int64_t than) {
+        const Result<std::vector<int64_t>> values = node.attrs.Get<std::vector<int64_t>>(attr);
+        return values.ok() && std::any_of(values->begin(), values->end(), [&](int64_t value) { return value > than; });
+      };
+      sliced += has_more("first_columns", -1) ? 1 : 0;
+      joined += has_more("joined", 1) ? 1 : 0;
+    }
   }
   EXPECT_GT(fused, 400);
+  EXPECT_GT(sliced, 100);
+  EXPECT_GT(joined, 20);
 }
 
 }  // namespace
