@@ -14,6 +14,8 @@ namespace dfrun {
 template <class T>
 class BlockedGemm {
  public:
+  using Element = T;
+
   // m, k, n >= 1. What `output` points at outlives this.
   BlockedGemm(int64_t m, int64_t k, int64_t n, bool transposed_a, bool transposed_b, const GemmOutput<T>& output = {});
   // Elements of scratch memory that Run() needs, at an address that vectors align to.

@@ -79,15 +79,21 @@ void RunDirect(const GemmShape& s, const T* a, const T* b, T* c, ThreadPool& poo
   });
 }
 
-// Runs a BlockedGemm or a PackedGemm with scratch memory of the allocator; false, and nothing is done, without memory.
-template <class G, class T>
-bool RunInScratch(const G& gemm, MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, Allocator& allocator) {
+// Calls `run` with the scratch memory that a product wants; false, and nothing is done, where the allocator has none.
+template <class G, class F>
+bool WithScratch(const G& gemm, Allocator& allocator, F&& run) {
+  using T = typename G::Element;
   const size_t bytes = static_cast<size_t>(gemm.scratch_elements()) * sizeof(T);
   void* const scratch = allocator.Allocate(bytes);
   if (scratch == nullptr) return false;
-  gemm.Run(a, b, c, static_cast<T*>(scratch));
+  run(static_cast<T*>(scratch));
   allocator.Free(scratch, bytes);
   return true;
+}
+
+template <class G, class T>
+bool RunInScratch(const G& gemm, MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, Allocator& allocator) {
+  return WithScratch(gemm, allocator, [&](T* scratch) { gemm.Run(a, b, c, scratch); });
 }
 
 // C as `output` says, tile by tile on the pool; m, k, n >= 1. Scratch memory comes from `allocator`; where there is

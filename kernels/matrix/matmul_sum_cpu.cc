@@ -46,8 +46,8 @@ int64_t TotalDepth(const std::vector<Term<T>>& terms) {
   return depth;
 }
 
-// Products of a few terms each, of a transpose by a matrix, are best taken as one: their operands are copied below each
-// other, every one to a segment of k, where zeros follow it. The length of a segment; 0: they are not such products.
+// Products of a few terms each, of a transpose by a matrix, are best taken as one: as if their operands lay below each
+// other, every one in a segment of k, where zeros follow it. The length of a segment; 0: they are not such products.
 template <class T>
 int64_t StackedSegment(const std::vector<Term<T>>& terms) {
   constexpr int64_t kMostTerms = 256;
@@ -63,11 +63,25 @@ int64_t StackedSegment(const std::vector<Term<T>>& terms) {
   return wastes_little && PrefersPackedGemm(s.m, stacked, s.n) ? segment : 0;
 }
 
-// `rows` rows of memory and zeros up to `segment` of them; a row has `columns` elements.
+// The rows of one operand of all terms, stacked.
 template <class T>
-void CopySegment(const T* from, int64_t rows, int64_t columns, int64_t segment, T* to) {
-  std::fill(std::copy_n(from, rows * columns, to), to + segment * columns, T{0});
-}
+class StackedRows {
+ public:
+  // zeros: a row of them.
+  StackedRows(const std::vector<Term<T>>& terms, MatrixView<const T> Term<T>::*operand, int64_t segment,
+              const T* zeros) {
+    rows_.reserve(static_cast<size_t>(segment) * terms.size() + kRowsBeyond<T>);
+    for (const Term<T>& term : terms) {
+      const MatrixView<const T>& view = term.*operand;
+      for (int64_t p = 0; p < segment; ++p) rows_.push_back(p < term.shape.k ? view.data + p * view.stride : zeros);
+    }
+    rows_.insert(rows_.end(), kRowsBeyond<T>, zeros);
+  }
+  RowTable<T> table() const { return rows_.data(); }
+
+ private:
+  std::vector<const T*> rows_;
+};
 
 template <class T>
 class MatMulSumKernel final : public Kernel {
@@ -111,24 +125,20 @@ class MatMulSumKernel final : public Kernel {
 
   static Status SumStacked(const std::vector<Term<T>>& terms, int64_t segment, MatrixView<T> c, OpContext& ctx) {
     const GemmShape& s = terms[0].shape;
-    const auto count = static_cast<int64_t>(terms.size());
-    const int64_t depth = segment * count;
-    DF_ASSIGN(Tensor a, ctx.AllocateTemp(DTypeOf<T>, Shape({depth, s.m})));
-    DF_ASSIGN(Tensor b, ctx.AllocateTemp(DTypeOf<T>, Shape({depth, s.n})));
-    ctx.pool().RunBlocks(count, [&](int64_t i) {
-      const Term<T>& term = terms[static_cast<size_t>(i)];
-      CopySegment(term.a.data, term.shape.k, s.m, segment, a.data<T>() + i * segment * s.m);
-      CopySegment(term.b.data, term.shape.k, s.n, segment, b.data<T>() + i * segment * s.n);
-    });
-    const MatrixView<const T> stacked_a{a.data<T>(), s.m, true};
-    const MatrixView<const T> stacked_b{b.data<T>(), s.n, false};
+    const int64_t depth = segment * static_cast<int64_t>(terms.size());
+    DF_ASSIGN(Tensor zeros, ctx.AllocateTemp(DTypeOf<T>, Shape({std::max(s.m, s.n)})));
+    std::fill_n(zeros.data<T>(), zeros.num_elements(), T{0});
+    const StackedRows<T> a(terms, &Term<T>::a, segment, zeros.data<T>());
+    const StackedRows<T> b(terms, &Term<T>::b, segment, zeros.data<T>());
     const ThreadTiles tiles({s.m, depth, s.n}, ctx.pool().num_threads(), true);
     std::atomic<bool> failed{false};
     ctx.pool().RunBlocks(tiles.count(), [&](int64_t i) {
       const auto [row, rows, column, columns] = tiles.At({s.m, depth, s.n}, i);
       const PackedGemm<T> gemm(rows, depth, columns, {}, segment);
-      const MatrixView<T> part = c.At(row, column);
-      if (!RunInScratch(gemm, stacked_a.At(row, 0), stacked_b.At(0, column), part, ctx.allocator())) failed.store(true);
+      const bool is_done = WithScratch(gemm, ctx.allocator(), [&](T* scratch) {
+        gemm.Run(a.table(), row, b.table(), column, c.At(row, column), scratch);
+      });
+      if (!is_done) failed.store(true);
     });
     return failed.load() ? NoMemory() : Status();
   }

@@ -19,6 +19,13 @@ inline constexpr int kTileRows = MaxRows(kMaxVectors);
 template <class T>
 inline constexpr int kTurnDepth = kLanes<T>;
 
+// The rows of an operand's memory, where no stride leads from each to the next: the addresses of their first elements.
+// Those of rows to come are looked at: so many entries more, of any rows, follow the last.
+template <class T>
+using RowTable = const T* const*;
+template <class T>
+inline constexpr int64_t kRowsBeyond = 4 * kTurnDepth<T>;
+
 // Chunks that are spread evenly over turns.
 class CopyPace {
  public:
@@ -48,6 +55,8 @@ class PanelCopy {
   // width: whole vectors.
   PanelCopy(MatrixView<const T> from, int64_t depth, int64_t columns, T* to, int64_t width)
       : from_(from.data), stride_(from.stride), to_(to), width_(width), rows_(depth), columns_(columns) {}
+  PanelCopy(RowTable<T> from, int64_t column, int64_t depth, int64_t columns, T* to, int64_t width)
+      : table_(from), column_(column), to_(to), width_(width), rows_(depth), columns_(columns) {}
 
   // To be done within so many turns.
   void SpreadOver(int64_t turns) {
@@ -69,25 +78,35 @@ class PanelCopy {
 
   [[gnu::always_inline]] void CopyRow() {
     const T* from = from_;
-    const int64_t ahead = rows_ahead_ * stride_;
+    const T* ahead = from_ + rows_ahead_ * stride_;
+    if (table_ != nullptr) {
+      from = *table_ + column_;
+      ahead = table_[rows_ahead_] + column_;
+      ++table_;
+    }
     T* to = to_;
     int64_t left = columns_;
 #pragma GCC unroll 1
     for (; left > kLanes<T>; left -= kLanes<T>) {
-      __builtin_prefetch(from + ahead);
+      __builtin_prefetch(ahead);
       Store<T>(to, Load(from));
       from += kLanes<T>;
+      ahead += kLanes<T>;
       to += kLanes<T>;
     }
-    __builtin_prefetch(from + ahead);
+    __builtin_prefetch(ahead);
     Store<T>(to, LoadFirst(from, static_cast<int>(left)));
     from_ += stride_;
     to_ += width_;
     --rows_;
   }
 
+  static_assert(kMostRowsAhead <= kRowsBeyond<T>);
+
   const T* from_ = nullptr;
   int64_t stride_ = 0;
+  RowTable<T> table_ = nullptr;  // of the rows that are left; null: they are a stride apart
+  int64_t column_ = 0;           // of the first element that is copied of each row of the table
   T* to_ = nullptr;
   int64_t width_ = 0;
   int64_t rows_ = 0;  // that are left
@@ -104,6 +123,9 @@ class TileCopy {
   TileCopy() = default;
   TileCopy(MatrixView<const T> from, int64_t rows, int64_t depth, T* to)
       : from_(from), to_(to), rows_(rows), left_(depth), to_next_rows_(rows * from.stride - depth) {}
+  // Of a transpose.
+  TileCopy(RowTable<T> from, int64_t row, int64_t rows, int64_t depth, T* to)
+      : from_{nullptr, 0, true}, table_(from), row_(row), to_(to), rows_(rows), left_(depth) {}
 
   // Of a copy, with what is written beyond it.
   static int64_t Elements(int64_t depth) {
@@ -149,21 +171,43 @@ class TileCopy {
     from_.data += kTurnDepth<T>;
   }
 
-  // Each row writes over what the one before wrote too much.
+  // Each row writes over what the one before wrote too much. Rows are asked for in the second-level cache: in the
+  // first, those that lie a multiple of 2 KiB apart are gone before they are copied.
   [[gnu::always_inline]] void CopyColumns() {
+    constexpr int64_t kVectors = (kTileRows + kLanes<T> - 1) / kLanes<T>;
     T* to = to_;
+    const T* from = from_.data;
+    const int64_t stride = from_.stride;
+    RowTable<T> table = table_;
+    int last = static_cast<int>(rows_);  // of a row's last vector
+    int64_t whole = 0;
+    for (; last > kLanes<T>; last -= kLanes<T>) ++whole;
 #pragma GCC unroll 1
     for (int64_t p = std::min<int64_t>(kTurnDepth<T>, left_); p > 0; --p) {
-      __builtin_prefetch(from_.data + kDepthAhead * from_.stride);
-      for (int64_t i = 0; i < rows_; i += kLanes<T>) {
-        Store<T>(to + i, LoadFirst(from_.data + i, static_cast<int>(std::min<int64_t>(kLanes<T>, rows_ - i))));
+      const T* ahead = from + kDepthAhead * stride;
+      if (table != nullptr) {
+        from = *table + row_;
+        ahead = table[kDepthAhead] + row_;
+        ++table;
       }
-      from_.data += from_.stride;
+      __builtin_prefetch(ahead, 0, 2);
+#pragma GCC unroll 2
+      for (int64_t i = 0; i < kVectors; ++i) {
+        if (i < whole) Store<T>(to + i * kLanes<T>, Load(from + i * kLanes<T>));
+        if (i == whole) Store<T>(to + i * kLanes<T>, LoadFirst(from + i * kLanes<T>, last));
+      }
+      from += stride;
       to += kTileRows;
     }
+    from_.data = from;
+    table_ = table;
   }
 
-  MatrixView<const T> from_{};  // what is left of it
+  static_assert(kDepthAhead <= kRowsBeyond<T>);
+
+  MatrixView<const T> from_{};   // what is left of it
+  RowTable<T> table_ = nullptr;  // as PanelCopy's
+  int64_t row_ = 0;              // of A, the first; a column of the table's rows
   T* to_ = nullptr;
   int64_t rows_ = 0;
   int64_t left_ = 0;  // of the depth; none or less: all is copied

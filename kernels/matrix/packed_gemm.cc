@@ -53,9 +53,16 @@ class EvenRanges {
 template <class T>
 class PackedGemm<T>::Walk {
  public:
-  Walk(const PackedGemm& gemm, MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, T* scratch)
+  // Of an operand as a view, or of its rows one by one from `column` on.
+  struct Operand {
+    MatrixView<const T> view;
+    RowTable<T> rows = nullptr;
+    int64_t column = 0;
+  };
+
+  Walk(const PackedGemm& gemm, const Operand& a, const Operand& b, MatrixView<T> c, T* scratch)
       : g_(gemm), a_(a), b_(b), c_(c), packed_b_(scratch), packed_a_(scratch + gemm.b_elements_) {
-    o_.transposed_a = a.transposed;
+    o_.transposed_a = a.view.transposed;
     o_.c_stride = c.stride;
     o_.into = gemm.output_.into;
     o_.rate = gemm.output_.rate;
@@ -156,8 +163,12 @@ class PackedGemm<T>::Walk {
   }
 
   PanelCopy<T> CopyOfPanel(const Part& part, const Panel& panel, T* to) const {
-    return {b_.At(part.depth.begin, panel.columns.begin), part.depth.size, panel.columns.size, to,
-            int64_t{panel.vectors} * kLanes<T>};
+    const int64_t width = int64_t{panel.vectors} * kLanes<T>;
+    if (b_.rows != nullptr) {
+      return {
+          b_.rows + part.depth.begin, b_.column + panel.columns.begin, part.depth.size, panel.columns.size, to, width};
+    }
+    return {b_.view.At(part.depth.begin, panel.columns.begin), part.depth.size, panel.columns.size, to, width};
   }
   void StartPanelCopy(const Part& part, const Panel& panel, int64_t turns) {
     next_b_ = packed_b_ + (next_b_ == packed_b_ ? g_.depth_ * kPanelColumns<T> : 0);
@@ -168,7 +179,10 @@ class PackedGemm<T>::Walk {
 
   TileCopy<T> CopyOfTile(const Part& part, int64_t tile, T* to) const {
     const Range rows = part.Tile(tile);
-    return {a_.At(rows.begin, part.depth.begin), rows.size, part.depth.size, to};
+    if (a_.rows != nullptr) {
+      return {a_.rows + part.depth.begin, a_.column + rows.begin, rows.size, part.depth.size, to};
+    }
+    return {a_.view.At(rows.begin, part.depth.begin), rows.size, part.depth.size, to};
   }
   void StartTileCopy(const Part& part, int64_t tile, int64_t slot, int64_t turns) {
     beside_.tile.Finish();
@@ -183,8 +197,8 @@ class PackedGemm<T>::Walk {
   T* TilePlace(int64_t slot) const { return packed_a_ + slot * g_.slot_elements_; }
 
   const PackedGemm& g_;
-  const MatrixView<const T> a_;
-  const MatrixView<const T> b_;
+  const Operand a_;
+  const Operand b_;
   const MatrixView<T> c_;
   const EvenRanges panels_{CeilDiv<int64_t>(g_.n_, kLanes<T>),
                            CeilDiv<int64_t>(g_.n_, kPanelColumns<T>)};  // in vectors
@@ -218,7 +232,13 @@ PackedGemm<T>::PackedGemm(int64_t m, int64_t k, int64_t n, const GemmOutput<T>& 
 
 template <class T>
 void PackedGemm<T>::Run(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, T* scratch) const {
-  Walk(*this, a, b, c, scratch).Run();
+  Walk(*this, {a}, {b}, c, scratch).Run();
+}
+
+template <class T>
+void PackedGemm<T>::Run(RowTable<T> a, int64_t a_column, RowTable<T> b, int64_t b_column, MatrixView<T> c,
+                        T* scratch) const {
+  Walk(*this, {{nullptr, 0, true}, a, a_column}, {{}, b, b_column}, c, scratch).Run();
 }
 
 template class PackedGemm<float>;

@@ -7,6 +7,7 @@
 
 #include "kernels/matrix/direct_gemm.h"
 #include "kernels/matrix/gemm_output.h"
+#include "kernels/matrix/operand_copy.h"
 #include "kernels/matrix/simd.h"
 
 namespace dfrun {
@@ -22,6 +23,8 @@ inline constexpr int64_t kSegmentStep = kLanes<T>;
 template <class T>
 class PackedGemm {
  public:
+  using Element = T;
+
   // m, k, n >= 1. What `output` points at outlives this. With a segment, a multiple of kSegmentStep, A B is the sum of
   // the products over so many of k each, in order, every one rounded to a sum of its own first; `output` stores them.
   PackedGemm(int64_t m, int64_t k, int64_t n, const GemmOutput<T>& output, int64_t segment = 0);
@@ -29,6 +32,8 @@ class PackedGemm {
   int64_t scratch_elements() const { return a_elements_ + b_elements_; }
   // B and C are not transposed; C overlaps neither operand.
   void Run(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, T* scratch) const;
+  // The same with operands whose rows, of A's transpose and of B, lie anywhere: from these columns of theirs on.
+  void Run(RowTable<T> a, int64_t a_column, RowTable<T> b, int64_t b_column, MatrixView<T> c, T* scratch) const;
 
  private:
   class Walk;
@@ -39,8 +44,8 @@ class PackedGemm {
   int64_t n_;
   int64_t segment_;  // 0: none
   int64_t depth_;    // of a pass over k
-  int64_t rows_;   // of A that are multiplied by all of B before the next
-  int64_t slots_;  // for tiles of A
+  int64_t rows_;     // of A that are multiplied by all of B before the next
+  int64_t slots_;    // for tiles of A
   int64_t slot_elements_;
   int64_t a_elements_;
   int64_t b_elements_;
