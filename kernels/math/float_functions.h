@@ -85,16 +85,6 @@ inline float LogFloat(float x) {
   return x == infinity ? x : y;
 }
 
-// (exp(2r) - 1) / 2 for |r| <= ln(2) / 4.
-inline float HalfExpm1Reduced(float r) {
-  float p = 0.044424068F;
-  p = std::fma(p, r, 0.13386433F);
-  p = std::fma(p, r, 0.3333376F);
-  p = std::fma(p, r, 0.66666174F);
-  p = std::fma(p, r, 0.99999994F);
-  return std::fma(p, r * r, r);
-}
-
 // exp(x) - 1: 2^n (expm1(r) + 1) - 1, halved on the way, since 2^n itself may be infinite.
 inline float Expm1Float(float x) {
   float t = x > 89.0F ? 89.0F : x;
@@ -121,18 +111,22 @@ inline float Log1pFloat(float x) {
   return x == 0.0F ? x : y;
 }
 
-// h / (h + 1) with h = (exp(2 |x|) - 1) / 2. From 9.1 on the result is 1 to the last place.
+// exp(2r) = (v + r) / (v - r) where v = r / tanh(r), an even function, which takes fewer terms than exp. So tanh(x) =
+// h / (h + v - r) where x = n ln(2) / 2 + r and h = (2^n (v + r) - (v - r)) / 2, summed so that small x cancel nothing.
+// From 9.1 on the result is 1 to the last place; it is chosen last, by the mask of the division, where it costs least.
 inline float TanhFloat(float x) {
   const float size = std::fabs(x);
-  const float t = size > 9.1F ? 9.1F : size;
-  // t = n * ln(2) / 2 + r. What r loses by a constant of one part is 1e-9 n, which the quotient makes less of.
-  constexpr float kShift = 0x1.8p23F + 127;
-  const float sum = std::fma(t, 2.0F * 1.44269504F, kShift);
+  // What r loses by a constant of one part is 1e-9 n, which the quotient makes less of.
+  constexpr float kShift = 0x1.8p23F + 126;
+  const float sum = std::fma(size, 2.0F * 1.44269504F, kShift);
   const float n = sum - kShift;
-  const float r = std::fma(n, -0.34657359F, t);
-  const float power = std::bit_cast<float>(std::bit_cast<uint32_t>(sum) << 23);
-  const float h = std::fma(power, HalfExpm1Reduced(r), std::fma(power, 0.5F, -0.5F));
-  return std::copysign(h / (h + 1.0F), x);
+  const float r = std::fma(n, -0.34657359F, size);
+  const float half_power = std::bit_cast<float>(std::bit_cast<uint32_t>(sum) << 23);
+  const float s = r * r;
+  const float v = std::fma(std::fma(-0.022134094F, s, 0.3333325F), s, 1.0F);
+  const float h = std::fma(half_power + 0.5F, r, (half_power - 0.5F) * v);
+  const float y = h / (h + (v - r));
+  return std::copysign(size > 9.1F ? 1.0F : y, x);
 }
 
 // sin and cos hold up to here; beyond, more digits of pi are needed than three floats have. NaN is beyond too.
@@ -187,9 +181,16 @@ inline float ErfFloat(float x) {
   return std::copysign(size < 1.0F ? near_zero : (x != x ? x : away), x);
 }
 
+// 1 / (1 + exp(-x)) with exp(r) = (v + r) / (v - r), as in TanhFloat().
 inline float SigmoidFloat(float x) {
-  const float z = ExpOfNegative(-std::fabs(x));
-  return (x < 0.0F ? z : 1.0F) / (1.0F + z);
+  const ExpParts<0> parts(x);
+  const float r = parts.r;
+  const float s = r * r;
+  const float v = std::fma(std::fma(-0.0027667617F, s, 0.16666625F), s, 2.0F);
+  const float power = v + r;
+  const float inverse = std::bit_cast<float>(std::bit_cast<uint32_t>(v - r) - (parts.shifted << 23));  // times 2^-n
+  const float y = x < kExpLowest ? 0.0F : power / (inverse + power);
+  return x > 30.0F ? 1.0F : y;
 }
 
 }  // namespace dfrun
