@@ -19,10 +19,11 @@ struct ColumnPanel {
 template <class T>
 class ColumnPanels {
  public:
-  explicit ColumnPanels(int64_t columns)
+  // As few as can be, but a multiple of `multiple` where there are as many vectors.
+  explicit ColumnPanels(int64_t columns, int64_t multiple = 1)
       : columns_(columns),
         vectors_(CeilDiv<int64_t>(columns, kLanes<T>)),
-        count_(CeilDiv<int64_t>(vectors_, kMaxVectors)) {}
+        count_(std::min(vectors_, RoundUp(CeilDiv<int64_t>(vectors_, kMaxVectors), multiple))) {}
 
   int64_t count() const { return count_; }
   ColumnPanel At(int64_t i) const {
