@@ -164,8 +164,8 @@ void BlockedGemm<T>::RunPass(const Pass& pass) {
       const int64_t rows = (tile + 1) * pass.m / tiles - row;
       o.a = pass.a.At(row, 0).data;
       o.c = pass.c.data + row * pass.c.stride + panel.column;
+      o.finish = pass.output.OfBlock(row, panel.column);
       RunGemmBlock<T, RowsOfB::kCopying>(rows, panel.vectors, o);
-      pass.output.At(row, panel.column).Finish({o.c, o.c_stride, false}, rows, panel.columns);
     }
   }
 }

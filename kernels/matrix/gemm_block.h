@@ -62,7 +62,8 @@ struct BlockOperands {
   int64_t c_stride;
   bool continues;  // C is the sum of an earlier pass over k; `into` is kStore
   GemmInto into;
-  T rate;            // of kDescend
+  T rate;  // of kDescend
+  BlockFinish<T> finish;
   RowCopy<T>* copy;  // kCopying: may have no rows
 };
 
@@ -112,10 +113,28 @@ template <class T, int Rows, int Vectors, class F>
   }
 }
 
-// Makes whole sums C, as `into` says.
+// The bits of BiasAdd, Relu and ReluGrad.
 template <class T, int Rows, int Vectors>
-[[gnu::always_inline]] inline void PutSums(GemmInto into, T rate, T* c, int64_t stride, int last_columns,
-                                           Vec<T> (&sums)[Rows][Vectors]) {
+[[gnu::always_inline]] inline void FinishSums(const BlockFinish<T>& finish, int last_columns,
+                                              Vec<T> (&sums)[Rows][Vectors]) {
+  if (finish.bias != nullptr && finish.relu) {
+    ChangeSums(finish.bias, 0, last_columns, sums, [](Vec<T> bias, Vec<T> sum) {
+      const Vec<T> biased = Plus<T>(sum, bias);
+      return biased < Vec<T>{} ? Vec<T>{} : biased;
+    });
+  } else if (finish.bias != nullptr) {
+    ChangeSums(finish.bias, 0, last_columns, sums, [](Vec<T> bias, Vec<T> sum) { return Plus<T>(sum, bias); });
+  }
+  if (finish.features != nullptr) {
+    ChangeSums(finish.features, finish.features_stride, last_columns, sums,
+               [](Vec<T> feature, Vec<T> sum) { return sum * (feature > Vec<T>{} ? Broadcast<T>(T{1}) : Vec<T>{}); });
+  }
+}
+
+// Makes whole sums C, as `into` and `finish` say.
+template <class T, int Rows, int Vectors>
+[[gnu::always_inline]] inline void PutSums(GemmInto into, T rate, const BlockFinish<T>& finish, T* c, int64_t stride,
+                                           int last_columns, Vec<T> (&sums)[Rows][Vectors]) {
   constexpr int kLast = Vectors - 1;
   if (into == GemmInto::kAdd) {
     ChangeSums(c, stride, last_columns, sums, [](Vec<T> was, Vec<T> product) { return Plus<T>(was, product); });
@@ -126,6 +145,7 @@ template <class T, int Rows, int Vectors>
                  [by = Broadcast<T>(rate)](Vec<T> was, Vec<T> product) { return was - by * product; });
     }
   }
+  FinishSums(finish, last_columns, sums);
 #pragma GCC unroll 16
   for (int i = 0; i < Rows; ++i) {
 #pragma GCC unroll 4
@@ -196,7 +216,7 @@ void GemmBlock(const BlockOperands<T>& o) {
     step(0);
     advance(1);
   }
-  PutSums(o.into, o.rate, c, c_stride, o.last_columns, sum);
+  PutSums(o.into, o.rate, o.finish, c, c_stride, o.last_columns, sum);
 }
 
 template <class T, RowsOfB kRows, bool kTransposedA, int Vectors, int... Rows>

@@ -18,6 +18,15 @@ enum class GemmInto {
   kDescend,  // C = C - rate * A B, likewise, and rounded after each operation; of floating point only
 };
 
+// What a block of a stored product is followed by while it is in registers; GemmOutput says the same of all of C.
+template <class T>
+struct BlockFinish {
+  const T* bias = nullptr;  // of the block's first column
+  bool relu = false;
+  const T* features = nullptr;  // of the block's first element
+  int64_t features_stride = 0;
+};
+
 template <class T>
 struct GemmOutput {
   GemmInto into = GemmInto::kStore;
@@ -33,6 +42,11 @@ struct GemmOutput {
     if (bias != nullptr) part.bias += column;
     if (features.data != nullptr) part.features = features.At(row, column);
     return part;
+  }
+  // Of the block that begins there, whose sums are whole.
+  BlockFinish<T> OfBlock(int64_t row, int64_t column) const {
+    const GemmOutput part = At(row, column);
+    return {part.bias, part.relu, part.features.data, part.features.stride};
   }
   // For sums that are not whole yet.
   GemmOutput Unfinished() const { return {.into = into, .rate = rate}; }

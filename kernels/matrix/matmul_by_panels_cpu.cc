@@ -102,8 +102,8 @@ class MatMulByPanelsKernel final : public Kernel {
       const int64_t tile_rows = (tile + 1) * rows / tiles - row;
       o.a = a + row * depth;
       o.c = c.At(row, panel.column).data;
+      o.finish = output.OfBlock(row, panel.column);
       RunGemmBlock<T, RowsOfB::kWhole>(tile_rows, panel.vectors, o);
-      output.At(row, panel.column).Finish({o.c, o.c_stride, false}, tile_rows, panel.columns);
     }
   }
 

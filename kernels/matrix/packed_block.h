@@ -32,7 +32,8 @@ struct PackedOperands {
   int64_t c_stride;
   bool continues;  // C is the sum of an earlier pass over k; `into` is kStore
   GemmInto into;
-  T rate;                 // of kDescend
+  T rate;  // of kDescend
+  BlockFinish<T> finish;
   T* totals;              // of segments: kTileRows * kMaxVectors vectors; null: there are none
   int64_t segment_turns;  // of a segment, each of which is summed by itself and added to the totals
   BesideBlock<T>* beside;
@@ -146,7 +147,7 @@ void PackedBlock(const PackedOperands<T>& o) {
     advance(1);
   }
   if (o.totals != nullptr) AddTotals<T, Rows, Vectors>(o.totals, sums);
-  PutSums(o.into, o.rate, o.c, o.c_stride, o.last_columns, sums);
+  PutSums(o.into, o.rate, o.finish, o.c, o.c_stride, o.last_columns, sums);
 }
 
 template <class T, bool kTransposedA, int Vectors, int... Rows>

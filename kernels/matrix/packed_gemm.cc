@@ -128,6 +128,7 @@ class PackedGemm<T>::Walk {
       o_.depth = part.depth.size;
       o_.last_columns = panel.last_columns();
       o_.continues = part.depth.begin > 0;
+      o_.finish = {};
       StartPanelCopy(is_last ? next : part, next_panel, part.tiles.count() * part.turns());
       RunPanel(part, next, i, panel, next_panel);
     }
@@ -153,11 +154,8 @@ class PackedGemm<T>::Walk {
       beside_.next_rows = next_rows.size;
       o_.a = TilePlace(Slot(tile));
       o_.c = BlockOfC(rows, panel);
+      if (part.depth.end() == g_.k_) o_.finish = g_.output_.OfBlock(rows.begin, panel.columns.begin);
       RunPackedBlock(rows.size, panel.vectors, o_);
-      if (part.depth.end() == g_.k_) {
-        const MatrixView<T> block{o_.c, c_.stride, false};
-        g_.output_.At(rows.begin, panel.columns.begin).Finish(block, rows.size, panel.columns.size);
-      }
       rows = next_rows;
     }
   }
