@@ -15,7 +15,7 @@ constexpr int64_t kPanelColumns = int64_t{kMaxVectors} * kLanes<T>;
 // What A's rows may take of the second-level cache of one core; the rest is for panels of B and C.
 int64_t CachedBytes() {
   constexpr int64_t kLeast = int64_t{1} << 19;
-  static const int64_t bytes = std::clamp<int64_t>(sysconf(_SC_LEVEL2_CACHE_SIZE) / 2, kLeast, 4 * kLeast);
+  static const int64_t bytes = std::clamp<int64_t>(sysconf(_SC_LEVEL2_CACHE_SIZE) / 8 * 5, kLeast, 4 * kLeast);
   return bytes;
 }
 // Longest pass over k where C is stored, which the next pass reads again; what changes C is one pass.
