@@ -66,6 +66,7 @@ constexpr std::array kLoops = {
 
 // Elements that all steps are made of before the next, and those that are asked for meanwhile.
 constexpr int64_t kChunk = 512;
+constexpr int64_t kLineBytes = 64;
 // No less than the pass makes (src/passes/element_groups.h).
 constexpr int kMostValues = 256;
 constexpr int kMostScratch = 64;
@@ -393,7 +394,7 @@ class FusedElementwiseKernel final : public Kernel {
     int asked = 0;
     for (const Step& step : program_->steps()) {
       for (int left = goes_on ? program_->asked_a_step() : 0; left > 0 && asked < num_inputs; --left) {
-        if (!program_->IsScalar(asked)) PrefetchLines(at[asked] + next[asked], static_cast<size_t>(count) * sizeof(T));
+        if (!program_->IsScalar(asked)) AskFor(at[asked] + next[asked], count);
         ++asked;
       }
       const std::vector<int>& operands = step.operands;
@@ -411,6 +412,12 @@ class FusedElementwiseKernel final : public Kernel {
       }
       ++to;
     }
+  }
+
+  // In the second-level cache: the first is busy with what is computed, and where nine inputs were asked for in it, a
+  // chunk took 1.15 of the time.
+  [[gnu::always_inline]] static void AskFor(const T* from, int64_t count) {
+    for (int64_t i = 0; i < count; i += kLineBytes / int64_t{sizeof(T)}) __builtin_prefetch(from + i, 0, 2);
   }
 
   const Result<Program> program_;
