@@ -94,11 +94,13 @@ class AsStringKernel final : public Kernel {
     return is_signed ? "lld" : "llu";
   }
 
-  // Without printf, for the NULs that a string may hold.
+  // Without printf, for the NULs that a string may hold. Without a width the string is whole, whatever the precision.
   std::string Padded(const std::string& value) const {
-    const auto width = static_cast<size_t>(std::max(format_.width, 0));
-    const std::string padding(width - std::min(width, value.size()), ' ');
-    return format_.fill == "-" ? value + padding : padding + value;
+    if (format_.width <= 0) return value;
+    const auto width = static_cast<size_t>(format_.width);
+    const std::string part = format_.precision < 0 ? value : value.substr(0, static_cast<size_t>(format_.precision));
+    const std::string padding(width - std::min(width, part.size()), ' ');
+    return format_.fill == "-" ? part + padding : padding + part;
   }
 
   template <class T>

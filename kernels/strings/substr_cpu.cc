@@ -52,8 +52,14 @@ class Substr::Kernel final : public dfrun::Kernel {
     return indices;
   }
 
+  // A text's first byte begins a character, even one that continues a character.
+  int64_t Size(const std::string& text) const {
+    if (!characters_) return static_cast<int64_t>(text.size());
+    return CountCharacters(text) + (!text.empty() && ContinuesCharacter(text[0]) ? 1 : 0);
+  }
+
   Result<std::string> Part(const std::string& text, int64_t pos, int64_t len, size_t element) const {
-    const int64_t size = characters_ ? CountCharacters(text) : static_cast<int64_t>(text.size());
+    const int64_t size = Size(text);
     if (pos < -size || pos > size) {
       return InvalidArgument("pos ", pos, " is out of range for the string '", text, "' at index ", element);
     }

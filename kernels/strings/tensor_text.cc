@@ -127,6 +127,11 @@ std::string Unreadable(int64_t count) {
   return text;
 }
 
+// Without any element TensorFlow writes no brackets either for this dtype.
+bool HasNoText(const Tensor& tensor, int64_t limit) {
+  return tensor.dtype() == DType::kBool && limit == 0;
+}
+
 int64_t Bounded(int64_t entries, const Tensor& tensor) {
   return entries < 0 ? tensor.num_elements() : std::min(entries, tensor.num_elements());
 }
@@ -135,6 +140,7 @@ int64_t Bounded(int64_t entries, const Tensor& tensor) {
 
 std::string FirstElements(const Tensor& tensor, int64_t max_entries) {
   const int64_t limit = Bounded(max_entries, tensor);
+  if (HasNoText(tensor, limit)) return "";
   FirstElementsText out(tensor, limit);
   if (IsComplex(tensor.dtype())) {
     out.text = Unreadable(limit);
@@ -148,6 +154,7 @@ std::string FirstElements(const Tensor& tensor, int64_t max_entries) {
 
 std::string ElementsAtEnds(const Tensor& tensor, int64_t at_ends) {
   const int64_t limit = Bounded(at_ends, tensor);
+  if (HasNoText(tensor, limit)) return "";
   std::string text;
   if (IsComplex(tensor.dtype()) && tensor.shape().rank() > 0) {
     text = "[" + Unreadable(limit) + (limit < tensor.num_elements() ? "...]" : "]");

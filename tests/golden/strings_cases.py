@@ -187,6 +187,16 @@ def edge_cases(w):
                   dict(width=5, fill="0"), dict(width=5, fill=" "), dict(width=5, fill="+"), dict(width=5, fill="#"), dict(fill="-")]:
         w.case("AsString", values, name=f"strings {attrs}", **attrs)
     w.case("AsString", tensor([1, 0], "bool"), name="a bool with scientific", scientific=True)
+    for width in [0, 1, 5]:
+        for precision in [0, 2]:
+            w.case("AsString", values, name=f"strings {width}.{precision}", width=width, precision=precision)
+    for pos, length in [(0, 46), (1, 29), (1, 1), (-1, 3), (-2, 1), (2, 0), (3, 1), (-3, 1)]:
+        w.case("Substr", text([b"\x80\xc3\xa9"]), s32(pos), s32(length), name=f"a character cut before, {pos} {length}",
+               unit="UTF8_CHAR")
+    for summarize in [0, 1, -1]:
+        for shape in [(), (3,), (0,), (2, 0, 1)]:
+            w.case("StringFormat", [np.ones(shape, bool)], name=f"bool {list(shape)} {summarize}", template="<%s>",
+                   placeholder="%s", summarize=summarize)
 
 
 def shown_cases(w):
