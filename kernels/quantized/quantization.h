@@ -63,7 +63,7 @@ Q CodeOf(float x, const Range& range) {
   return Q{static_cast<IntegerOf<Q>>(code)};
 }
 
-// What an integer of Q stands for.
+// What an integer of Q stands for; one that no float has, what the nearest float stands for.
 template <class Q>
 float ValueOf(Q code, const Range& range) {
   using L = Limits<Q>;
@@ -72,7 +72,8 @@ float ValueOf(Q code, const Range& range) {
   const double scale = width / L::kSteps;
   const auto rough = static_cast<float>(scale);
   const double lowest = static_cast<double>(std::round(range.min / rough) * rough);
-  return static_cast<float>(lowest + (static_cast<double>(code.value) - static_cast<double>(L::kLowest)) * scale);
+  const auto nearest = static_cast<double>(static_cast<float>(code.value));
+  return static_cast<float>(lowest + (nearest - static_cast<double>(L::kLowest)) * scale);
 }
 
 // Many integers as the floats that they stand for; 0 is one of those.

@@ -41,8 +41,8 @@ float Clamp(float x, const Range& range) {
 template <class Q>
 void MinCombined(const float* x, int64_t n, const Range& range, Q* y) {
   using L = Limits<Q>;
-  const auto scale = static_cast<float>(static_cast<double>(L::kHighest - L::kLowest) /
-                                        (static_cast<double>(range.max) - static_cast<double>(range.min)));
+  const auto scale =
+      static_cast<float>(static_cast<double>(L::kHighest - L::kLowest) / static_cast<double>(range.max - range.min));
   for (int64_t i = 0; i < n; ++i) {
     const float steps = (Clamp(x[i], range) - range.min) * scale;
     y[i] = FromRounded<Q>(L::kSigned ? std::round(steps - L::kHalf) : std::trunc(steps + 0.5F));

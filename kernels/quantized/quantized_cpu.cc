@@ -45,7 +45,7 @@ struct BiasAdd {
       const Tensor& x = ctx.input(0);
       const Tensor& bias = ctx.input(1);
       const int rank = x.shape().rank();
-      if (rank < 2 || !(bias.shape() == Shape({x.shape()[rank - 1]}))) {
+      if (rank < 2 || !(bias.shape() == Shape({x.shape()[rank - 1]})) || bias.num_elements() == 0) {
         return InvalidArgument("a bias of shape ", bias.shape(), " for an input of shape ", x.shape());
       }
       DF_ASSIGN(const Range x_range, quantized::RangeInput(ctx, 2));
@@ -71,7 +71,7 @@ struct BiasAdd {
     static void AddRows(ThreadPool& pool, const Tensor& x, const quantized::ToFloat<Q>& value,
                         const quantized::ToCode<qint32>& code, const Tensor& added, qint32* y) {
       const int64_t columns = added.num_elements();
-      const int64_t rows = columns == 0 ? 0 : x.num_elements() / columns;
+      const int64_t rows = x.num_elements() / columns;
       pool.ParallelFor(rows, quantized::kBlock / (columns + 1) + 1, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin * columns; i < end * columns; i += columns) {
           for (int64_t j = 0; j < columns; ++j) {

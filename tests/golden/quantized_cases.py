@@ -42,6 +42,8 @@ def quantize(w):
             ("axis -2", f(0), f(1), dict(axis=-2)), ("equal", f(0), f(0), {}), ("narrow", f(0), f(1e-6), {}),
             ("wide", f(0), f(0.1), dict(ensure_minimum_range=0.5)), ("even", f(0), f(1), dict(round_mode="HALF_TO_EVEN"))]:
         w.case("QuantizeV2", x, low, high, T=tf.qint8, name=name, **attrs)
+    w.case("QuantizeV2", f([-.034244534, 1, 15]), f(-.5863472), f(.00048484656), T=tf.qint32, name="an uneven range")
+    w.case("QuantizeV2", f([1, 15, 19]), f(-.0030817194), f(15.4723215), T=tf.qint32, name="a range not around 0")
     w.case("QuantizeV2", f([]), f(0), f(1), T=tf.qint8, name="nothing")
     w.case("QuantizeV2", f(.3), f(0), f(1), T=tf.quint8, name="a scalar")
 
@@ -93,6 +95,8 @@ def arithmetic(w):
                      (2.211328, 3.5175169, -.4895321, .1567581)]:
             w.case("QuantizedBiasAdd", x, bias, *map(f, ends), out_type=tf.qint32, name=f"{dtype} {ends}", ulps=1)
         w.case("QuantizedBiasAdd", x, bias[:2], *map(f, (-1, 1, -2, 2)), out_type=tf.qint32, name=f"{dtype} sizes differ")
+        w.case("QuantizedBiasAdd", x[:, :0], bias[:0], *map(f, (-1, 1, -2, 2)), out_type=tf.qint32, name=f"{dtype} no bias")
+        w.case("QuantizedBiasAdd", x[:0], bias, *map(f, (-1, 1, -2, 2)), out_type=tf.qint32, name=f"{dtype} no rows")
         w.case("QuantizedBiasAdd", x[0], bias, *map(f, (-1, 1, -2, 2)), out_type=tf.qint32, name=f"{dtype} a vector")
 
 
@@ -110,6 +114,9 @@ def ranges(w):
             w.case("QuantizeDownAndShrinkRange", codes[begin:end], *map(f, ends), out_type=tf.quint8, ulps=2,
                    name=f"{begin} {end} {ends}")
     w.case("RequantizationRange", codes, f([-1]), f(1), name="ends of a vector")
+    # The highest code goes through float, one step too far.
+    w.case("RequantizationRange", codes, f(-96), f(0), name="up to 0")
+    w.case("RequantizationRange", codes, f(-965.6666), f(-.0012111926), name="up to nearly 0")
 
 
 def fake(w):
