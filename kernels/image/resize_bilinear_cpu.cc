@@ -26,9 +26,14 @@ struct ResizeBilinear {
       Tensor* y = nullptr;
       DF_TRY(ctx.AllocateOutput(0, s.new_shape(), &y));
       if (y->num_elements() == 0) return Status();
+      const T* images = ctx.input(0).data<T>();
+      if (s.height == s.new_height && s.width == s.new_width) {
+        // Between two pixels of which one is infinite there would be NaN.
+        Copy(ctx.pool(), images, y->num_elements(), y->data<float>());
+        return Status();
+      }
       const std::vector<Interpolation> vertical = Interpolations(mode_, s.height, s.new_height);
       const std::vector<Interpolation> horizontal = Interpolations(mode_, s.width, s.new_width);
-      const T* images = ctx.input(0).data<T>();
       ctx.pool().ParallelFor(s.batch * s.new_height, RowsPerBlock(s.new_row()), [&](int64_t begin, int64_t end) {
         for (int64_t r = begin; r < end; ++r) {
           const Interpolation& v = vertical[r % s.new_height];
@@ -41,6 +46,12 @@ struct ResizeBilinear {
     }
 
    private:
+    static void Copy(ThreadPool& pool, const T* from, int64_t n, float* to) {
+      pool.ParallelFor(n, kBlock, [&](int64_t begin, int64_t end) {
+        std::transform(from + begin, from + end, to + begin, [](T pixel) { return static_cast<float>(pixel); });
+      });
+    }
+
     static void InterpolateRow(const T* top, const T* bottom, float y_lerp, const std::vector<Interpolation>& places,
                                int64_t channels, float* to) {
       for (const Interpolation& h : places) {

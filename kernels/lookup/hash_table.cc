@@ -23,13 +23,15 @@ class HashTable final : public LookupTable {
     }
     MutexLock lock(mu_);
     if (!initialized_) return NotInitialized();
+    // Of one value a key a table that is not mutable gives the first for all, as TensorFlow's does.
+    const int64_t next = one_each && type().is_mutable ? width_ : 0;
     V* to = found->data<V>();
     for (int64_t i = 0; i < keys.num_elements(); ++i, to += width_) {
       const auto at = rows_.find(keys.data<K>()[i]);
       if (at != rows_.end()) {
         std::copy_n(at->second.begin(), width_, to);
       } else {
-        std::copy_n(absent.data<V>() + (one_each ? i * width_ : 0), width_, to);
+        std::copy_n(absent.data<V>() + i * next, width_, to);
       }
     }
     return Status();

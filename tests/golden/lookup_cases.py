@@ -31,6 +31,8 @@ def find_cases(w):
         w.case("LookupTableFindV2", table, text(["a"]), absent("float32"), name=f"{op} another value")
     w.case("LookupTableFindV2", Table(MUTABLE, KEYS["string"], VALUES["int64"]), text(["a", "?", "!"]),
            tensor([7, 8, 9], "int64"), name="a default a key")
+    w.case("LookupTableFindV2", Table(FIXED, KEYS["string"], VALUES["int64"]), text(["a", "?", "!"]),
+           tensor([7, 8, 9], "int64"), name="a default a key of a fixed table")
     w.case("LookupTableFindV2", Table(FIXED, dtypes=(tf.string, tf.int64)), text(["a"]), absent("int64"), name="not filled",
            error="FailedPrecondition")
 

@@ -34,6 +34,7 @@ def forward_cases(w):
             w.case(op, iota(shape), i32(3, 3), name=f"images {list(shape)}")
         w.case(op, x, i32(3, 3), name="both modes", align_corners=True, half_pixel_centers=True)
         w.case(op, tensor([[[[np.inf], [1]], [[np.nan], [-np.inf]]]]), i32(3, 3), name="not finite", half_pixel_centers=True)
+        w.case(op, tensor([[[[np.inf], [1]], [[np.nan], [-np.inf]]]]), i32(2, 2), name="not finite, of the same size")
 
 
 def gradient_cases(w):
