@@ -126,22 +126,20 @@ bool Queue::IsFull() const {
   return type_.capacity >= 0 && elements_->size() >= type_.capacity;
 }
 
-Status Queue::CheckElement(const QueueElement& element) const {
-  if (element.size() != type_.dtypes.size()) {
-    return InvalidArgument("an element of ", type_.kind, " '", name_, "' has ", type_.dtypes.size(),
-                           " components, but is given ", element.size());
+Status Queue::CheckComponents(size_t count) const {
+  if (count == type_.dtypes.size()) return Status();
+  return InvalidArgument("an element of ", type_.kind, " '", name_, "' has ", type_.dtypes.size(),
+                         " components, but is given ", count);
+}
+
+Status Queue::CheckComponent(size_t c, DType dtype, const Shape& shape) const {
+  if (dtype != type_.dtypes[c]) {
+    return InvalidArgument("component ", c, " of ", type_.kind, " '", name_, "' is ", type_.dtypes[c],
+                           ", but is given ", dtype);
   }
-  for (size_t c = 0; c < element.size(); ++c) {
-    if (element[c].dtype() != type_.dtypes[c]) {
-      return InvalidArgument("component ", c, " of ", type_.kind, " '", name_, "' is ", type_.dtypes[c],
-                             ", but is given ", element[c].dtype());
-    }
-    if (!type_.shapes.empty() && !type_.shapes[c].IsCompatibleWith(element[c].shape())) {
-      return InvalidArgument("Shape mismatch in tuple component ", c, " of ", type_.kind, " '", name_, "'. Expected ",
-                             type_.shapes[c], ", got ", element[c].shape());
-    }
-  }
-  return Status();
+  if (type_.shapes.empty() || type_.shapes[c].IsCompatibleWith(shape)) return Status();
+  return InvalidArgument("Shape mismatch in tuple component ", c, " of ", type_.kind, " '", name_, "'. Expected ",
+                         type_.shapes[c], ", got ", shape);
 }
 
 Status Queue::CheckBatches() const {

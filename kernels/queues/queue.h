@@ -37,13 +37,14 @@ class Queue final : public Waitable {
 
   const std::string& name() const { return name_; }
   const QueueType& type() const { return type_; }
-  // Why `element` is none of this queue; OK if it is.
-  Status CheckElement(const QueueElement& element) const;
+  // Why elements of so many components, or with such a component c, are none of this queue; OK if they are.
+  Status CheckComponents(size_t count) const;
+  Status CheckComponent(size_t c, DType dtype, const Shape& shape) const;
   // Whether it can give batches: components of known shapes, or where it pads of known ranks.
   Status CheckBatches() const;
 
   // Each takes the call of an op and ends with `done`.
-  // Adds elements that CheckElement() has passed; Cancelled where the queue is closed.
+  // Adds elements that those checks have passed; Cancelled where the queue is closed.
   void Enqueue(OpContext& ctx, std::vector<QueueElement> elements, Callback done);
   // Sets the outputs to one element; OutOfRange where the queue is closed and empty.
   void Dequeue(OpContext& ctx, Callback done);

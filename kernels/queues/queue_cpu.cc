@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "kernels/array/int_values.h"
+#include "kernels/control/tensor_list.h"
 #include "kernels/queues/element_batch.h"
 #include "kernels/state/device_object.h"
 
@@ -29,12 +30,22 @@ class QueueCallKernel final : public AsyncKernel {
   const Op op_;
 };
 
+// The inputs after the handle are the components of an element, or of many, one a row.
+Status CheckInputs(const OpContext& ctx, const Queue& queue, bool rows) {
+  DF_TRY(queue.CheckComponents(static_cast<size_t>(ctx.num_inputs()) - 1));
+  for (int i = 1; i < ctx.num_inputs(); ++i) {
+    const Shape& shape = ctx.input(i).shape();
+    DF_TRY(queue.CheckComponent(static_cast<size_t>(i) - 1, ctx.input(i).dtype(), rows ? RowShape(shape) : shape));
+  }
+  return Status();
+}
+
 struct Enqueue {
   explicit Enqueue(KernelSetup&) {}
   static Status Start(OpContext& ctx, Queue& queue, Callback done) {
     std::vector<QueueElement> elements(1);
+    DF_TRY(CheckInputs(ctx, queue, false));
     DF_ASSIGN(elements[0], ElementOfInputs(ctx, 1));
-    DF_TRY(queue.CheckElement(elements[0]));
     queue.Enqueue(ctx, std::move(elements), done);
     return Status();
   }
@@ -44,7 +55,11 @@ struct EnqueueMany {
   explicit EnqueueMany(KernelSetup&) {}
   static Status Start(OpContext& ctx, Queue& queue, Callback done) {
     DF_ASSIGN(std::vector<QueueElement> elements, ElementsOfInputs(ctx, 1));
-    for (const QueueElement& element : elements) DF_TRY(queue.CheckElement(element));
+    DF_TRY(CheckInputs(ctx, queue, true));
+    if (elements.empty()) {
+      done(Status());  // whether the queue is full or closed, as in TensorFlow
+      return Status();
+    }
     queue.Enqueue(ctx, std::move(elements), done);
     return Status();
   }

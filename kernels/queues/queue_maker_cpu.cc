@@ -31,10 +31,11 @@ Result<QueueType> ReadType(KernelSetup& setup) {
     return InvalidArgument("attr 'min_after_dequeue' is ", type.min_after_dequeue,
                            "; it must be at least 0 and below the capacity, ", type.capacity);
   }
-  if (type.kind == "PriorityQueue") {
-    if (type.shapes.size() != type.dtypes.size()) {
-      return InvalidArgument("a priority queue needs a shape for each of its ", type.dtypes.size(), " components");
-    }
+  const bool has_priorities = type.kind == "PriorityQueue";
+  if ((has_priorities || type.pads) && type.shapes.size() != type.dtypes.size()) {
+    return InvalidArgument("a ", type.kind, " needs a shape for each of its ", type.dtypes.size(), " components");
+  }
+  if (has_priorities) {
     type.dtypes.insert(type.dtypes.begin(), DType::kInt64);
     type.shapes.insert(type.shapes.begin(), PartialShape::Scalar());
   }

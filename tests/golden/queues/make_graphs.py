@@ -334,5 +334,33 @@ def a_second_slice_of_another_rank():
     return [out[2]]
 
 
+@exported
+def no_elements_enter_a_closed_queue():
+    queue = tf.FIFOQueue(10, [tf.float32], shapes=[[2]])
+    out = in_turn(queue.close, lambda: queue.enqueue_many([tf.zeros([0, 2])]), queue.size)
+    return [out[2]]
+
+
+@exported
+def no_elements_of_another_shape():
+    handle = gen_data_flow_ops.fifo_queue_v2([tf.float32], shapes=[[2]])
+    out = in_turn(lambda: gen_data_flow_ops.queue_enqueue_many_v2(handle, [tf.zeros([0, 3])]),
+                  lambda: gen_data_flow_ops.queue_size_v2(handle))
+    return [out[1]]
+
+
+@exported
+def no_elements_of_another_dtype():
+    handle = gen_data_flow_ops.fifo_queue_v2([tf.float32], shapes=[[2]])
+    out = in_turn(lambda: gen_data_flow_ops.queue_enqueue_many_v2(handle, [tf.zeros([0, 2], tf.int32)]),
+                  lambda: gen_data_flow_ops.queue_size_v2(handle))
+    return [out[1]]
+
+
+@exported
+def a_padding_queue_without_shapes():
+    return [gen_data_flow_ops.queue_size_v2(gen_data_flow_ops.padding_fifo_queue_v2([tf.float32]))]
+
+
 if __name__ == "__main__":
     exported.write()
