@@ -56,7 +56,7 @@ Status TensorArray::Write(OpContext& ctx, int64_t index, Tensor value) {
   }
   if (options_.identical_shapes) options_.element_shape = value.shape();
   Element& element = elements_[static_cast<size_t>(index)];
-  if (element.was_cleared) return InvalidArgument("index ", index, " was read and cleared; it cannot be written again");
+  if (element.was_read) return InvalidArgument("index ", index, " was read; it cannot be written again");
   if (element.was_written) {
     if (!options_.adds_up) return InvalidArgument("index ", index, " has been written already");
     return AddTo(ctx, element, value);
@@ -94,8 +94,9 @@ Result<Tensor> TensorArray::Read(OpContext& ctx, int64_t index, DType dtype) {
                              " is read, but was never written, and the shape of its zeros is not known (",
                              options_.element_shape, ")");
     }
-    return Zeros(ctx, index);
+    DF_ASSIGN(element.value, Zeros(ctx, index));
   }
+  element.was_read = true;
   if (!options_.clear_after_read) return element.value;
   element.was_cleared = true;
   return std::move(element.value);

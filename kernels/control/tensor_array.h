@@ -52,6 +52,7 @@ class TensorArray final : public Resource {
     Tensor value;
     Shape shape;  // of the last value, which may have been cleared
     bool was_written = false;
+    bool was_read = false;
     bool was_cleared = false;
   };
 

@@ -224,6 +224,10 @@ class SplitKernel final : public Kernel {
       return InvalidArgument("a value of shape ", value.shape(), " cannot be split by lengths of shape ",
                              lengths.shape());
     }
+    DF_ASSIGN(const int64_t size, array->Size());
+    if (lengths.num_elements() < size) {
+      return InvalidArgument(lengths.num_elements(), " lengths are too few for the TensorArray's ", size, " elements");
+    }
     std::vector<int64_t> dims(value.shape().dims().begin(), value.shape().dims().end());
     int64_t at = 0;
     for (int64_t i = 0; i < lengths.num_elements(); ++i) {

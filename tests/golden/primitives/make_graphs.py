@@ -206,6 +206,28 @@ def push_beyond_the_bound():
 
 
 @graph
+def a_read_element_is_not_written():
+    handle, flow_in = raw.TensorArrayV3(size=2, dtype=tf.float64, element_shape=[1], clear_after_read=False)
+    zeros = raw.TensorArrayReadV3(handle=handle, index=0, flow_in=flow_in, dtype=tf.float64)
+    with tf.control_dependencies([zeros]):
+        return [raw.TensorArrayWriteV3(handle=handle, index=0, value=constant(1.0), flow_in=flow_in)]
+
+
+@graph
+def zeros_are_read_once():
+    handle, flow_in = raw.TensorArrayV3(size=2, dtype=tf.float64, element_shape=[1])
+    zeros = raw.TensorArrayReadV3(handle=handle, index=0, flow_in=flow_in, dtype=tf.float64)
+    with tf.control_dependencies([zeros]):
+        return [raw.TensorArrayReadV3(handle=handle, index=0, flow_in=flow_in, dtype=tf.float64)]
+
+
+@graph
+def fewer_parts_than_elements():
+    handle, flow_in = raw.TensorArrayV3(size=2, dtype=tf.float64, dynamic_size=True)
+    return [raw.TensorArraySplitV3(handle=handle, value=constant(1.0), lengths=[1], flow_in=flow_in)]
+
+
+@graph
 def tensor_array_and_its_gradients():
     handle, flow_in = raw.TensorArrayV3(size=3, dtype=tf.float64, element_shape=[2], clear_after_read=False)
     flow_in = raw.TensorArrayScatterV3(handle=handle, indices=[0, 1, 2], flow_in=flow_in,
