@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kernels/matrix/column_panels.h"
+#include "kernels/matrix/direct_gemm.h"
 #include "kernels/matrix/packed_gemm.h"
 #include "kernels/matrix/panel_pack.h"
 #include "src/base/integers.h"
@@ -192,10 +193,7 @@ void BlockedGemm<T>::Run(MatrixView<const T> a, MatrixView<const T> b, MatrixVie
   if constexpr (std::is_floating_point_v<T>) {
     if (packed_) return PackedGemm<T>(m_, k_, n_, output_).Run(a, b, c, scratch);
   }
-  if (direct_) {
-    DirectGemm<T>(m_, k_, n_, a, b, c);
-    return output_.Finish(c, m_, n_);
-  }
+  if (direct_) return DirectGemm<T>(m_, k_, n_, a, b, c, output_);
   if (swapped_) return RunSwapped(a, b, c, scratch);
   for (int64_t column = 0; column < n_; column += columns_) {
     for (int64_t row = 0; row < m_; row += rows_) {
@@ -231,7 +229,7 @@ void BlockedGemm<T>::RunSwapped(MatrixView<const T> a, MatrixView<const T> b, Ma
                       c.stride);
       }
     }
-    output_.At(0, row).Finish(c.At(0, row), n_, rows);
+    FinishInMemory(output_.At(0, row), c.At(0, row), n_, rows);
   }
 }
 

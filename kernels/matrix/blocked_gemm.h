@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-#include "kernels/matrix/direct_gemm.h"
 #include "kernels/matrix/gemm_output.h"
+#include "kernels/matrix/matrix_view.h"
 
 namespace dfrun {
 

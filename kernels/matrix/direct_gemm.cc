@@ -30,6 +30,7 @@ void PanelColumns(int64_t m, MatrixView<const T> a, int vectors, BlockOperands<T
     o.a = a.At(i, 0).data;
     RunGemmBlock<T, kRows>(rows, vectors, o);
     o.c += rows * o.c_stride;
+    o.finish.features += rows * o.finish.features_stride;
     i += rows;
   }
 }
@@ -37,7 +38,7 @@ void PanelColumns(int64_t m, MatrixView<const T> a, int vectors, BlockOperands<T
 // One pass over `depth` rows of B, panel by panel.
 template <class T>
 void Pass(int64_t m, int64_t depth, int64_t n, MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c,
-          bool add) {
+          bool continues, const GemmOutput<T>& output) {
   constexpr int64_t kPanelColumns = kMaxVectors * kLanes<T>;
   alignas(64) T packed[kPassDepth * kPanelColumns];
   const bool pack = NeedsPacking(m, b);
@@ -52,7 +53,8 @@ void Pass(int64_t m, int64_t depth, int64_t n, MatrixView<const T> a, MatrixView
     o.last_columns = static_cast<int>(columns - (vectors - 1) * kLanes<T>);
     o.c = c.data + column;
     o.c_stride = c.stride;
-    o.continues = add;
+    o.continues = continues;
+    o.finish = output.OfBlock(0, column);
     if (pack) {
       PackPanel(b.At(0, column), depth, columns, packed, vectors);
       o.b = packed;
@@ -71,23 +73,24 @@ void Pass(int64_t m, int64_t depth, int64_t n, MatrixView<const T> a, MatrixView
 }  // namespace
 
 template <class T>
-void DirectGemm(int64_t m, int64_t k, int64_t n, MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c) {
+void DirectGemm(int64_t m, int64_t k, int64_t n, MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c,
+                const GemmOutput<T>& output) {
   if (m == 0 || n == 0) return;
   int64_t p = 0;
   do {
     const int64_t depth = std::min(kPassDepth, k - p);
-    Pass(m, depth, n, a.At(0, p), b.At(p, 0), c, p > 0);
+    Pass(m, depth, n, a.At(0, p), b.At(p, 0), c, p > 0, p + depth == k ? output : GemmOutput<T>{});
     p += depth;
   } while (p < k);
 }
 
-template void DirectGemm(int64_t, int64_t, int64_t, MatrixView<const float>, MatrixView<const float>,
-                         MatrixView<float>);
+template void DirectGemm(int64_t, int64_t, int64_t, MatrixView<const float>, MatrixView<const float>, MatrixView<float>,
+                         const GemmOutput<float>&);
 template void DirectGemm(int64_t, int64_t, int64_t, MatrixView<const double>, MatrixView<const double>,
-                         MatrixView<double>);
+                         MatrixView<double>, const GemmOutput<double>&);
 template void DirectGemm(int64_t, int64_t, int64_t, MatrixView<const int32_t>, MatrixView<const int32_t>,
-                         MatrixView<int32_t>);
+                         MatrixView<int32_t>, const GemmOutput<int32_t>&);
 template void DirectGemm(int64_t, int64_t, int64_t, MatrixView<const int64_t>, MatrixView<const int64_t>,
-                         MatrixView<int64_t>);
+                         MatrixView<int64_t>, const GemmOutput<int64_t>&);
 
 }  // namespace dfrun

@@ -6,34 +6,25 @@
 
 #include <cstdint>
 
+#include "kernels/matrix/gemm_output.h"
+#include "kernels/matrix/matrix_view.h"
+
 namespace dfrun {
 
-// A matrix in row-major order, or the transpose of one: rows (of the memory) are `stride` elements apart.
-template <class T>
-struct MatrixView {
-  T* data;
-  int64_t stride;
-  bool transposed;
-
-  // The view whose element (0, 0) is this one's (row, column).
-  MatrixView At(int64_t row, int64_t column) const {
-    return {data + (transposed ? column * stride + row : row * stride + column), stride, transposed};
-  }
-};
-
 // T is float, double, int32_t or int64_t (which wraps). m, n >= 0; k = 0 gives zeros. C is not transposed and overlaps
-// neither operand. Needs 50 KB of stack.
+// neither operand. `output` is of kStore. Needs 50 KB of stack.
 template <class T>
-void DirectGemm(int64_t m, int64_t k, int64_t n, MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c);
+void DirectGemm(int64_t m, int64_t k, int64_t n, MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c,
+                const GemmOutput<T>& output = {});
 
 extern template void DirectGemm(int64_t, int64_t, int64_t, MatrixView<const float>, MatrixView<const float>,
-                                MatrixView<float>);
+                                MatrixView<float>, const GemmOutput<float>&);
 extern template void DirectGemm(int64_t, int64_t, int64_t, MatrixView<const double>, MatrixView<const double>,
-                                MatrixView<double>);
+                                MatrixView<double>, const GemmOutput<double>&);
 extern template void DirectGemm(int64_t, int64_t, int64_t, MatrixView<const int32_t>, MatrixView<const int32_t>,
-                                MatrixView<int32_t>);
+                                MatrixView<int32_t>, const GemmOutput<int32_t>&);
 extern template void DirectGemm(int64_t, int64_t, int64_t, MatrixView<const int64_t>, MatrixView<const int64_t>,
-                                MatrixView<int64_t>);
+                                MatrixView<int64_t>, const GemmOutput<int64_t>&);
 
 }  // namespace dfrun
 

@@ -229,10 +229,6 @@ template <class T, RowsOfB kRows, bool kTransposedA, int Vectors>
 inline constexpr auto kGemmBlocks =
     GemmBlocks<T, kRows, kTransposedA, Vectors>(std::make_integer_sequence<int, MaxRows(Vectors)>());
 
-}  // namespace internal
-
-namespace internal {
-
 template <class T, RowsOfB kRows, bool kTransposedA>
 void RunGemmBlock(int64_t rows, int vectors, const BlockOperands<T>& operands) {
   switch (vectors) {
@@ -252,6 +248,21 @@ template <class T, RowsOfB kRows>
 void RunGemmBlock(int64_t rows, int vectors, const BlockOperands<T>& operands) {
   return operands.transposed_a ? internal::RunGemmBlock<T, kRows, true>(rows, vectors, operands)
                                : internal::RunGemmBlock<T, kRows, false>(rows, vectors, operands);
+}
+
+// Finishes sums that are whole in memory: of products that were computed as their transposes.
+template <class T>
+void FinishInMemory(const GemmOutput<T>& output, MatrixView<T> c, int64_t rows, int64_t columns) {
+  if (output.bias == nullptr && output.features.data == nullptr) return;
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = 0; j < columns; j += kLanes<T>) {
+      const int lanes = static_cast<int>(std::min<int64_t>(kLanes<T>, columns - j));
+      T* const at = c.At(i, j).data;
+      Vec<T> sums[1][1] = {{LoadFirst(at, lanes)}};
+      internal::FinishSums(output.OfBlock(i, j), lanes, sums);
+      StoreFirst(at, sums[0][0], lanes);
+    }
+  }
 }
 
 }  // namespace dfrun

@@ -4,10 +4,7 @@
 
 #include <cstdint>
 
-#include "kernels/math/activations.h"
-#include "kernels/math/element.h"
-#include "kernels/math/functors.h"
-#include "kernels/matrix/direct_gemm.h"
+#include "kernels/matrix/matrix_view.h"
 
 namespace dfrun {
 
@@ -50,28 +47,6 @@ struct GemmOutput {
   }
   // For sums that are not whole yet.
   GemmOutput Unfinished() const { return {.into = into, .rate = rate}; }
-
-  // Does to elements of C, which are whole, what is left to do.
-  void Finish(MatrixView<T> c, int64_t rows, int64_t columns) const {
-    if (bias == nullptr && features.data == nullptr) return;
-    for (int64_t i = 0; i < rows; ++i) {
-      T* const row = c.data + i * c.stride;
-      if (bias == nullptr) {
-        Change(row, features.data + i * features.stride, columns, fn::ReluGrad());
-      } else if (relu) {
-        Change(row, bias, columns, [](T x, T by) { return fn::Relu()(fn::Add()(x, by)); });
-      } else {
-        Change(row, bias, columns, fn::Add());
-      }
-    }
-  }
-
- private:
-  template <class F>
-  static void Change(T* row, const T* by, int64_t columns, F changed) {
-    DF_INDEPENDENT_ITERATIONS
-    for (int64_t j = 0; j < columns; ++j) row[j] = changed(row[j], by[j]);
-  }
 };
 
 }  // namespace dfrun

@@ -5,7 +5,9 @@
 #include <atomic>
 
 #include "kernels/matrix/blocked_gemm.h"
+#include "kernels/matrix/direct_gemm.h"
 #include "kernels/matrix/gemm.h"
+#include "kernels/matrix/gemm_block.h"
 #include "kernels/matrix/simd.h"
 
 namespace dfrun {
@@ -50,9 +52,10 @@ int64_t DirectParts(const GemmShape& shape, int threads);
 // DirectGemm. C of fewer columns than a vector has lanes, but many rows, is computed as its transpose where A is one: A
 // is then read in whole vectors, as it lies.
 template <class T>
-void RunDirectPart(const GemmShape& s, MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, int64_t rows) {
+void RunDirectPart(const GemmShape& s, MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, int64_t rows,
+                   const GemmOutput<T>& output) {
   if (!a.transposed || s.n >= kLanes<T> || rows < kWorthTransposing * kLanes<T>)
-    return DirectGemm<T>(rows, s.k, s.n, a, b, c);
+    return DirectGemm<T>(rows, s.k, s.n, a, b, c, output);
   constexpr int64_t kRowsAtATime = 16 * kLanes<T>;
   T block[kLanes<T> * kRowsAtATime];
   for (int64_t row = 0; row < rows; row += kRowsAtATime) {
@@ -64,6 +67,7 @@ void RunDirectPart(const GemmShape& s, MatrixView<const T> a, MatrixView<const T
       for (int64_t j = 0; j < s.n; ++j) c.data[(row + i) * c.stride + j] = block[j * count + i];
     }
   }
+  FinishInMemory(output, c, rows, s.n);
 }
 
 // C = A B by DirectGemm on the pool; what `output` does to a stored product is done.
@@ -74,8 +78,7 @@ void RunDirect(const GemmShape& s, const T* a, const T* b, T* c, ThreadPool& poo
     const int64_t row = i * s.m / parts;
     const int64_t rows = (i + 1) * s.m / parts - row;
     const MatrixView<T> part{c + row * s.n, s.n, false};
-    RunDirectPart<T>(s, ViewA(s, a).At(row, 0), ViewB(s, b), part, rows);
-    output.At(row, 0).Finish(part, rows, s.n);
+    RunDirectPart<T>(s, ViewA(s, a).At(row, 0), ViewB(s, b), part, rows, output.At(row, 0));
   });
 }
 

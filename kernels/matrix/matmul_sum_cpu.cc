@@ -133,10 +133,10 @@ class MatMulSumKernel final : public Kernel {
     const ThreadTiles tiles({s.m, depth, s.n}, ctx.pool().num_threads(), true);
     std::atomic<bool> failed{false};
     ctx.pool().RunBlocks(tiles.count(), [&](int64_t i) {
-      const auto [row, rows, column, columns] = tiles.At({s.m, depth, s.n}, i);
-      const PackedGemm<T> gemm(rows, depth, columns, {}, segment);
+      const ThreadTiles::Tile tile = tiles.At({s.m, depth, s.n}, i);
+      const PackedGemm<T> gemm(tile.rows, depth, tile.columns, {}, segment);
       const bool is_done = WithScratch(gemm, ctx.allocator(), [&](T* scratch) {
-        gemm.Run(a.table(), row, b.table(), column, c.At(row, column), scratch);
+        gemm.Run(a.table(), tile.row, b.table(), tile.column, c.At(tile.row, tile.column), scratch);
       });
       if (!is_done) failed.store(true);
     });

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "kernels/matrix/direct_gemm.h"
 #include "kernels/matrix/gemm_block.h"
+#include "kernels/matrix/matrix_view.h"
 
 namespace dfrun {
 

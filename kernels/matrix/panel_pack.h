@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "kernels/matrix/direct_gemm.h"
+#include "kernels/matrix/matrix_view.h"
 #include "kernels/matrix/simd.h"
 
 namespace dfrun {
