@@ -85,7 +85,7 @@ Result<Tensor> TensorArray::Read(OpContext& ctx, int64_t index, DType dtype) {
   }
   DF_TRY(CheckIndex(index));
   Element& element = elements_[static_cast<size_t>(index)];
-  if (element.was_cleared) {
+  if (element.was_read && options_.clear_after_read) {
     return InvalidArgument("index ", index, " was read before; clear_after_read=false would keep it");
   }
   if (!element.was_written) {
@@ -98,7 +98,6 @@ Result<Tensor> TensorArray::Read(OpContext& ctx, int64_t index, DType dtype) {
   }
   element.was_read = true;
   if (!options_.clear_after_read) return element.value;
-  element.was_cleared = true;
   return std::move(element.value);
 }
 

@@ -53,7 +53,6 @@ class TensorArray final : public Resource {
     Shape shape;  // of the last value, which may have been cleared
     bool was_written = false;
     bool was_read = false;
-    bool was_cleared = false;
   };
 
   Status CheckOpen() const REQUIRES(mu_);
