@@ -1,6 +1,7 @@
 #include "src/passes/column_slices.h"
 
 #include <algorithm>
+#include <span>
 
 namespace dfrun {
 namespace {
@@ -37,11 +38,9 @@ bool IsProduct(const Graph& graph, Output value) {
 
 }  // namespace
 
-ColumnSlices::ColumnSlices(const FusionView& view, const Consumers& consumers, const ElementGroups& groups,
-                           int64_t least_columns)
+ColumnSlices::ColumnSlices(const FusionView& view, const ElementGroups& groups, int64_t least_columns)
     : view_(view),
       graph_(view.graph()),
-      consumers_(consumers),
       groups_(groups),
       least_columns_(least_columns),
       is_gone_(static_cast<size_t>(graph_.num_nodes()), false) {
@@ -66,7 +65,7 @@ void ColumnSlices::LookAtSlice(const Node& node) {
 }
 
 bool ColumnSlices::OnlyGroupsRead(const Node& node) const {
-  const auto readers = consumers_.of(node.id);
+  const auto readers = view_.consumers().of(node.id);
   return !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](const Consumers::Edge& edge) {
     const Node& reader = graph_.node(edge.node);
     if (edge.port < 0) return MayWaitForWhole(node);
@@ -83,47 +82,62 @@ bool ColumnSlices::MayWaitForWhole(const Node& node) const {
 
 void ColumnSlices::DropWithIdentities(const Node& node) {
   is_gone_[static_cast<size_t>(node.id)] = true;
-  for (const Consumers::Edge& edge : consumers_.of(node.id)) {
+  for (const Consumers::Edge& edge : view_.consumers().of(node.id)) {
     if (edge.port >= 0 && groups_.Of(edge.node) == nullptr) DropWithIdentities(graph_.node(edge.node));
   }
 }
 
 void ColumnSlices::LookAtJoin(const Node& node) {
-  const PartialShape& whole = node.output_shapes[0];
-  const auto parts = static_cast<size_t>(node.num_inputs()) - 1;
-  if (!node.control_inputs.empty() || !IsWide(whole)) return;
-  const ElementGroup* const group = groups_.Of(node.inputs[0].node);
-  if (group == nullptr) return;
-  for (size_t i = 0; i < parts; ++i) {
-    const Node& part = graph_.node(node.inputs[i].node);
-    const PartialShape& shape = part.output_shapes[0];
-    const auto readers = consumers_.of(part.id);
-    const auto reads_outside = [&](const Consumers::Edge& edge) {
-      return edge.port >= 0 && groups_.Of(edge.node) != group;
-    };
-    // It would be the same value of the group.
-    const auto goes_on_as_identity = [&](const Consumers::Edge& edge) {
-      return edge.port >= 0 && graph_.node(edge.node).op->name == "Identity";
-    };
-    if (groups_.Of(part.id) != group || part.op->name == "Identity" || !IsWide(shape) || !IsNarrower(shape, whole) ||
-        !view_.OnOneDevice(part, node) || std::count_if(readers.begin(), readers.end(), reads_outside) != 1 ||
-        std::any_of(readers.begin(), readers.end(), goes_on_as_identity)) {
-      return;
-    }
-  }
-  for (size_t i = 0; i < parts; ++i) join_of_[node.inputs[i].node] = node.id;
+  const auto parts = std::span(node.inputs).first(static_cast<size_t>(node.num_inputs()) - 1);
+  if (!node.control_inputs.empty() || !IsWide(node.output_shapes[0])) return;
+  const ElementGroup* const group = groups_.Of(parts[0].node);
+  const bool is_of_one_group = group != nullptr && std::all_of(parts.begin(), parts.end(), [&](Output part) {
+                                 return groups_.Of(part.node) == group && MayBeJoined(graph_.node(part.node), node);
+                               });
+  if (!is_of_one_group) return;
+  for (Output part : parts) join_of_[part.node] = node.id;
   is_gone_[static_cast<size_t>(node.id)] = true;
+}
+
+// True where nothing but the join and its own group read the part, of which no other member is the value.
+bool ColumnSlices::MayBeJoined(const Node& part, const Node& join) const {
+  const PartialShape& shape = part.output_shapes[0];
+  if (part.op->name == "Identity" || !IsWide(shape) || !IsNarrower(shape, join.output_shapes[0]) ||
+      !view_.OnOneDevice(part, join)) {
+    return false;
+  }
+  int reads_outside = 0;
+  for (const Consumers::Edge& edge : view_.consumers().of(part.id)) {
+    if (edge.port < 0) continue;
+    if (graph_.node(edge.node).op->name == "Identity") return false;
+    if (groups_.Of(edge.node) != groups_.Of(part.id)) ++reads_outside;
+  }
+  return reads_outside == 1;
+}
+
+bool ColumnSlices::IsSlice(NodeId id) const {
+  return IsGone(id) && graph_.node(id).op->name != "ConcatV2";
 }
 
 std::optional<ColumnSlice> ColumnSlices::SliceOf(Output value) const {
   const Node& node = graph_.node(value.node);
-  if (!IsGone(value.node) || node.op->name == "ConcatV2") return std::nullopt;
+  if (!IsSlice(value.node)) return std::nullopt;
   if (node.op->name == "Identity") return SliceOf(node.inputs[0]);
   const Output whole = WholeOf(node);
   if (node.op->name == "Slice") return ColumnSlice{whole, LastOf(*graph_.ConstantValue(node.inputs[1]))};
   int64_t first = 0;
   for (int32_t port = 0; port < value.port; ++port) first += graph_.shape({value.node, port}).dims().back();
   return ColumnSlice{whole, first};
+}
+
+std::vector<NodeId> ColumnSlices::GoneBefore(Output value) const {
+  std::vector<NodeId> gone;
+  while (IsSlice(value.node)) {
+    gone.push_back(value.node);
+    const Node& node = graph_.node(value.node);
+    value = node.op->name == "Identity" ? node.inputs[0] : WholeOf(node);
+  }
+  return gone;
 }
 
 NodeId ColumnSlices::AwaitedFor(NodeId id) const {

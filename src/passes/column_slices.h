@@ -24,13 +24,15 @@ struct ColumnSlice {
 class ColumnSlices {
  public:
   // Of `least_columns` and more. All outlive this.
-  ColumnSlices(const FusionView& view, const Consumers& consumers, const ElementGroups& groups, int64_t least_columns);
+  ColumnSlices(const FusionView& view, const ElementGroups& groups, int64_t least_columns);
   // True for a node that goes. Those that read it wait for what it waits for.
   bool IsGone(NodeId id) const { return is_gone_[static_cast<size_t>(id)]; }
   // What is awaited instead of a node that goes; -1: nothing waits for it alone.
   NodeId AwaitedFor(NodeId gone) const;
   // What a group reads instead of `value`; none where that is of a node that stays.
   std::optional<ColumnSlice> SliceOf(Output value) const;
+  // The nodes that go on the way to it.
+  std::vector<NodeId> GoneBefore(Output value) const;
   // The ConcatV2 that goes and puts the value of a group's member beside others; null: there is none.
   const Node* JoinOf(NodeId member) const;
 
@@ -41,10 +43,11 @@ class ColumnSlices {
   bool MayWaitForWhole(const Node& node) const;
   void DropWithIdentities(const Node& node);
   void LookAtJoin(const Node& node);
+  bool MayBeJoined(const Node& part, const Node& join) const;
+  bool IsSlice(NodeId id) const;
 
   const FusionView& view_;
   const Graph& graph_;
-  const Consumers& consumers_;
   const ElementGroups& groups_;
   const int64_t least_columns_;
   std::vector<bool> is_gone_;

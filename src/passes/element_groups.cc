@@ -6,8 +6,6 @@
 #include <memory>
 #include <utility>
 
-#include "src/passes/fusion.h"
-
 namespace dfrun {
 namespace {
 
@@ -104,14 +102,14 @@ bool MayGoAlong(const Graph& graph, const Node& node) {
 // before a group is known at any time, and nothing joins a group that is before it.
 class Grouping {
  public:
-  Grouping(const Graph& graph, int64_t least_elements)
-      : view_(graph),
-        graph_(graph),
+  Grouping(const FusionView& view, int64_t least_elements)
+      : view_(view),
+        graph_(view.graph()),
         least_elements_(least_elements),
-        group_of_(static_cast<size_t>(graph.num_nodes()), nullptr),
+        group_of_(static_cast<size_t>(graph_.num_nodes()), nullptr),
         before_(group_of_.size()),
         depth_(group_of_.size(), 0) {
-    for (const Node& node : graph.nodes()) Place(node);
+    for (const Node& node : graph_.nodes()) Place(node);
   }
 
   // The members of each group that is worth making.
@@ -260,7 +258,7 @@ class Grouping {
     return view_.OnOneDevice(node, graph_.node(around->members[0])) ? around : nullptr;
   }
 
-  const FusionView view_;
+  const FusionView& view_;
   const Graph& graph_;
   const int64_t least_elements_;
   std::vector<std::unique_ptr<Group>> groups_;
@@ -276,8 +274,8 @@ std::span<const FusibleOp> FusibleOps() {
   return kFusibleOps;
 }
 
-ElementGroups::ElementGroups(const Graph& graph, int64_t least_elements)
-    : groups_(Grouping(graph, least_elements).Groups()), of_node_(static_cast<size_t>(graph.num_nodes()), -1) {
+ElementGroups::ElementGroups(const FusionView& view, int64_t least_elements)
+    : groups_(Grouping(view, least_elements).Groups()), of_node_(static_cast<size_t>(view.graph().num_nodes()), -1) {
   for (size_t i = 0; i < groups_.size(); ++i) {
     for (NodeId id : groups_[i].members) of_node_[static_cast<size_t>(id)] = static_cast<int32_t>(i);
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "src/graph/graph.h"
+#include "src/passes/fusion.h"
 
 namespace dfrun {
 
@@ -30,7 +31,7 @@ struct ElementGroup {
 class ElementGroups {
  public:
   // Of nodes on tensors of one static shape, of `least_elements` and more. The graph has no control flow.
-  ElementGroups(const Graph& graph, int64_t least_elements);
+  ElementGroups(const FusionView& view, int64_t least_elements);
   bool empty() const { return groups_.empty(); }
   // Of the node; null where it stays as it is.
   const ElementGroup* Of(NodeId id) const {

@@ -22,15 +22,14 @@ namespace {
 // The fused node of a group in the making.
 class FusedNode {
  public:
-  FusedNode(const Graph& graph, const Consumers& consumers, const ElementGroups& groups, const ColumnSlices& slices,
-            const ElementGroup& group)
-      : graph_(graph), consumers_(consumers), groups_(groups), slices_(slices), group_(group) {
+  FusedNode(const FusionView& view, const ElementGroups& groups, const ColumnSlices& slices, const ElementGroup& group)
+      : view_(view), graph_(view.graph()), groups_(groups), slices_(slices), group_(group) {
     for (NodeId id : group.members) {
-      for (Output input : graph.node(id).inputs) {
+      for (Output input : graph_.node(id).inputs) {
         if (!IsMember(input.node)) AddInput(input);
       }
     }
-    for (NodeId id : group.members) AddMember(graph.node(id));
+    for (NodeId id : group.members) AddMember(graph_.node(id));
     for (NodeId id : group.members) AddJoin(slices.JoinOf(id));
     if (outputs_.empty()) {  // a target
       outputs_.push_back(static_cast<int64_t>(inputs_.size() + steps_.size()) - 1);
@@ -94,9 +93,7 @@ class FusedNode {
   void AddInput(Output value) {
     const Input input = InputFor(value);
     if (std::find(inputs_.begin(), inputs_.end(), input) == inputs_.end()) inputs_.push_back(input);
-    for (Output at = value; slices_.IsGone(at.node); at = graph_.node(at.node).inputs[0]) {
-      AddAwaited(graph_.node(at.node));
-    }
+    for (NodeId gone : slices_.GoneBefore(value)) AddAwaited(graph_.node(gone));
   }
   void AddAwaited(const Node& node) {
     awaited_.insert(awaited_.end(), node.control_inputs.begin(), node.control_inputs.end());
@@ -124,7 +121,7 @@ class FusedNode {
       last_step_ = node.id;
     }
     numbers_.emplace_back(node.id, number);
-    const auto readers = consumers_.of(node.id);
+    const auto readers = view_.consumers().of(node.id);
     const bool is_read_outside = std::any_of(readers.begin(), readers.end(), [&](const Consumers::Edge& edge) {
       return edge.port >= 0 && !IsMember(edge.node);
     });
@@ -146,8 +143,8 @@ class FusedNode {
     joins_.push_back(join->id);
   }
 
+  const FusionView& view_;
   const Graph& graph_;
-  const Consumers& consumers_;
   const ElementGroups& groups_;
   const ColumnSlices& slices_;
   const ElementGroup& group_;
@@ -165,17 +162,17 @@ class FusedNode {
 // Visits nodes in an order in which a group is one of them: that of the first members, where edges leave a choice.
 class GroupedOrder {
  public:
-  GroupedOrder(const Graph& graph, const ElementGroups& groups)
-      : graph_(graph), groups_(groups), awaited_(static_cast<size_t>(graph.num_nodes())) {}
+  GroupedOrder(const FusionView& view, const ElementGroups& groups)
+      : view_(view), groups_(groups), awaited_(static_cast<size_t>(view.graph().num_nodes())) {}
 
-  Status Visit(const Consumers& consumers, const std::function<Status(NodeId)>& visit) {
+  Status Visit(const std::function<Status(NodeId)>& visit) {
     std::priority_queue<NodeId, std::vector<NodeId>, std::greater<>> ready;
-    for (const Node& node : graph_.nodes()) {
-      for (const Consumers::Edge& edge : consumers.of(node.id)) {
+    for (const Node& node : view_.graph().nodes()) {
+      for (const Consumers::Edge& edge : view_.consumers().of(node.id)) {
         if (UnitOf(edge.node) != UnitOf(node.id)) ++awaited_[static_cast<size_t>(UnitOf(edge.node))];
       }
     }
-    for (const Node& node : graph_.nodes()) {
+    for (const Node& node : view_.graph().nodes()) {
       if (UnitOf(node.id) == node.id && awaited_[static_cast<size_t>(node.id)] == 0) ready.push(node.id);
     }
     while (!ready.empty()) {
@@ -184,7 +181,7 @@ class GroupedOrder {
       DF_TRY(visit(unit));
       const ElementGroup* const group = groups_.Of(unit);
       for (NodeId id : group != nullptr ? std::span(group->members) : std::span(&unit, 1)) {
-        for (const Consumers::Edge& edge : consumers.of(id)) {
+        for (const Consumers::Edge& edge : view_.consumers().of(id)) {
           const NodeId reader = UnitOf(edge.node);
           if (reader != unit && --awaited_[static_cast<size_t>(reader)] == 0) ready.push(reader);
         }
@@ -200,7 +197,7 @@ class GroupedOrder {
     return group != nullptr ? group->members[0] : id;
   }
 
-  const Graph& graph_;
+  const FusionView& view_;
   const ElementGroups& groups_;
   std::vector<int> awaited_;  // edges into a unit whose source has not been visited
 };
@@ -209,15 +206,14 @@ class GroupedOrder {
 
 Status FuseElementwise(Graph& graph, int64_t least_elements, int64_t least_columns) {
   if (graph.ops().Find("_FusedElementwise") == nullptr || HasControlFlow(graph)) return Status();
-  const ElementGroups groups(graph, least_elements);
-  if (groups.empty()) return Status();
-  const Consumers consumers = graph.BuildConsumers();
   const FusionView view(graph);
-  const ColumnSlices slices(view, consumers, groups, least_columns);
+  const ElementGroups groups(view, least_elements);
+  if (groups.empty()) return Status();
+  const ColumnSlices slices(view, groups, least_columns);
   GraphRebuilder rebuilder(graph);
-  DF_TRY(GroupedOrder(graph, groups).Visit(consumers, [&](NodeId id) {
+  DF_TRY(GroupedOrder(view, groups).Visit([&](NodeId id) {
     const ElementGroup* const group = groups.Of(id);
-    if (group != nullptr) return FusedNode(graph, consumers, groups, slices, *group).AddTo(rebuilder);
+    if (group != nullptr) return FusedNode(view, groups, slices, *group).AddTo(rebuilder);
     if (!slices.IsGone(id)) {
       rebuilder.Keep(id);
     } else if (const NodeId awaited = slices.AwaitedFor(id); awaited >= 0) {

@@ -27,6 +27,7 @@ class FusionView {
   explicit FusionView(const Graph& graph) : graph_(graph), consumers_(graph.BuildConsumers()) {}
   const Graph& graph() const { return graph_; }
   const Node& node(NodeId id) const { return graph_.node(id); }
+  const Consumers& consumers() const { return consumers_; }
   // The one node that reads the one output of `node`, as its input `input`, where they may become one: nothing waits
   // for `node` alone, its reader waits for nothing else, and both are meant for one device. Null if there is none.
   const Node* OnlyReader(const Node& node, int input) const;
