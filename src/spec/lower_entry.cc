@@ -4,7 +4,7 @@
 
 namespace dfrun {
 
-void Lowering::LowerEntries(Frame& frame, const std::vector<GraphEntry>& list) {
+void Lowering::LowerEntries(CallFrame& frame, const std::vector<GraphEntry>& list) {
   std::vector<Entry> entries = ParseEntries(list, Parsing(frame));
   frame.entries.reserve(frame.entries.size() + entries.size());
   frame.values.reserve(frame.values.size() + entries.size());
@@ -16,7 +16,7 @@ void Lowering::LowerEntries(Frame& frame, const std::vector<GraphEntry>& list) {
   }
 }
 
-void Lowering::LowerEntry(Frame& frame, Entry& entry) {
+void Lowering::LowerEntry(CallFrame& frame, Entry& entry) {
   std::optional<Value> value;
   if (!entry.failed) {
     if (const std::optional<NodeOptions> options = EntryOptions(frame, entry)) {
@@ -28,7 +28,7 @@ void Lowering::LowerEntry(Frame& frame, Entry& entry) {
   frame.values.insert_or_assign(entry.name, *std::move(value));
 }
 
-std::optional<NodeOptions> Lowering::EntryOptions(Frame& frame, const Entry& entry) {
+std::optional<NodeOptions> Lowering::EntryOptions(CallFrame& frame, const Entry& entry) {
   NodeOptions options;
   bool good = true;
   if (!entry.device.text.empty()) {

@@ -6,9 +6,9 @@
 
 namespace dfrun {
 
-std::string Lowering::CalledFrom(const Frame& frame) const {
+std::string Lowering::CalledFrom(const CallFrame& frame) const {
   std::string out;
-  for (const Frame* f = &frame; f->function != nullptr; f = f->caller)
+  for (const CallFrame* f = &frame; f->function != nullptr; f = f->caller)
     out += StrCat("; in function '", f->function->name, "', called at ", diagnostics_.Print(f->call_place));
   return out;
 }
@@ -20,17 +20,17 @@ bool Lowering::CheckCallCount(const FunctionDef& def, SourcePlace place) {
   return false;
 }
 
-bool Lowering::CheckCallDepth(const Frame& frame, const FunctionDef& def, SourcePlace place) {
+bool Lowering::CheckCallDepth(const CallFrame& frame, const FunctionDef& def, SourcePlace place) {
   // From `first`, one of the callers, to the call of `def`.
-  const auto chain = [&](const Frame* first) {
+  const auto chain = [&](const CallFrame* first) {
     std::string names = def.name;
-    for (const Frame* f = &frame;; f = f->caller) {
+    for (const CallFrame* f = &frame;; f = f->caller) {
       names.insert(0, StrCat(f->function->name, " -> "));
       if (f == first) return names;
     }
   };
   int depth = 0;
-  for (const Frame* f = &frame; f->function != nullptr; f = f->caller) {
+  for (const CallFrame* f = &frame; f->function != nullptr; f = f->caller) {
     if (f->function == &def) {
       diagnostics_.Error(place, "function '", def.name, "' calls itself: ", chain(f));
       return false;
@@ -74,7 +74,7 @@ bool Lowering::BindAttr(const ExprContext& context, const FunctionDef::AttrArg& 
   return true;
 }
 
-bool Lowering::BindArguments(const ExprContext& context, const FunctionDef& def, const Expr& call, Frame& frame,
+bool Lowering::BindArguments(const ExprContext& context, const FunctionDef& def, const Expr& call, CallFrame& frame,
                              Params& params) {
   bool good = CheckFunctionKeywords(def, call, diagnostics_);
   for (const FunctionDef::AttrArg& attr : def.attrs)
@@ -117,7 +117,7 @@ std::optional<Value> Lowering::LowerFunction(const ExprContext& context, const F
                                              const std::string& own_name) {
   if (!CheckCallCount(def, call.place) || !CheckCallDepth(context.frame, def, call.place)) return {};
   Params params(&in_.params);
-  Frame frame;
+  CallFrame frame;
   frame.scope = own_name.empty() ? FreshName(context.frame, context.scope, def.name) : own_name;
   frame.params = &params;
   frame.options = context.frame.options;
@@ -137,7 +137,7 @@ std::optional<Value> Lowering::LowerFunction(const ExprContext& context, const F
   return LowerReturns(frame, def);
 }
 
-std::optional<Value> Lowering::LowerReturns(Frame& frame, const FunctionDef& def) {
+std::optional<Value> Lowering::LowerReturns(CallFrame& frame, const FunctionDef& def) {
   Value returned;
   bool good = true;
   for (Entry& entry : ParseEntries(def.returns, Parsing(frame))) {

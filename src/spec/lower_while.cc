@@ -223,7 +223,7 @@ std::optional<Value> Lowering::LowerWhile(const ExprContext& context, const Expr
   const Expr cond = WithVariables(*FindPart(call, "cond"), in_.functions, names);
   const Expr body = WithVariables(written_body, in_.functions, names);
 
-  Frame frame;
+  CallFrame frame;
   frame.scope = context.frame.scope;
   frame.params = context.frame.params;
   frame.options.device = context.own.device.empty() ? context.frame.options.device : context.own.device;

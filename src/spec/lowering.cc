@@ -145,7 +145,7 @@ std::optional<Value> Lowering::LowerCall(const ExprContext& context, const Expr&
   return LowerOp(context, *target.op, call, own_name);
 }
 
-const Value* Lowering::FindValue(const Frame& frame, std::string_view name, Value& storage) const {
+const Value* Lowering::FindValue(const CallFrame& frame, std::string_view name, Value& storage) const {
   if (auto it = frame.values.find(name); it != frame.values.end()) return &it->second;
   if (frame.around != nullptr) return FindValue(*frame.around, name, storage);
   const bool is_top = frame.function == nullptr;
@@ -162,7 +162,7 @@ const Value* Lowering::FindValue(const Frame& frame, std::string_view name, Valu
   return &storage;
 }
 
-std::optional<Output> Lowering::Reference(const Frame& frame, const Expr& name) {
+std::optional<Output> Lowering::Reference(const CallFrame& frame, const Expr& name) {
   Value storage;
   const Value* value = FindValue(frame, name.text, storage);
   if (value == nullptr) {
@@ -182,7 +182,7 @@ std::optional<Output> Lowering::Reference(const Frame& frame, const Expr& name) 
   return {};
 }
 
-std::optional<NodeId> Lowering::ControlReference(const Frame& frame, const Expr& name) {
+std::optional<NodeId> Lowering::ControlReference(const CallFrame& frame, const Expr& name) {
   Value storage;
   const Value* value = FindValue(frame, name.text, storage);
   if (value == nullptr || value->failed || !value->outputs.empty()) {
@@ -190,7 +190,7 @@ std::optional<NodeId> Lowering::ControlReference(const Frame& frame, const Expr&
     if (!output) return {};
     return output->node;
   }
-  for (const Frame* f = &frame; f != nullptr; f = f->around) {
+  for (const CallFrame* f = &frame; f != nullptr; f = f->around) {
     const NodeId id = graph_.Find(f->scope.empty() ? std::string(name.text) : StrCat(f->scope, "/", name.text));
     if (id >= 0) return id;
   }
@@ -198,9 +198,9 @@ std::optional<NodeId> Lowering::ControlReference(const Frame& frame, const Expr&
   return {};
 }
 
-void Lowering::ReportUnknownName(const Frame& frame, const Expr& name) {
+void Lowering::ReportUnknownName(const CallFrame& frame, const Expr& name) {
   std::vector<std::string> known;
-  for (const Frame* f = &frame; f != nullptr; f = f->around) {
+  for (const CallFrame* f = &frame; f != nullptr; f = f->around) {
     for (const auto& [text, value] : f->values) known.emplace_back(text);
     for (std::string_view text : f->entries) known.emplace_back(text);
   }
@@ -253,8 +253,8 @@ Folded Lowering::FoldCallOf(const ExprContext& context, const Expr& call) {
   return folded;
 }
 
-bool Lowering::IsReserved(const Frame& frame, std::string_view name) const {
-  for (const Frame* f = &frame; f != nullptr; f = f->caller) {
+bool Lowering::IsReserved(const CallFrame& frame, std::string_view name) const {
+  for (const CallFrame* f = &frame; f != nullptr; f = f->caller) {
     std::string_view rest = name;
     if (!f->scope.empty()) {
       if (!rest.starts_with(f->scope) || rest.size() <= f->scope.size() || rest[f->scope.size()] != '/') continue;
@@ -265,7 +265,7 @@ bool Lowering::IsReserved(const Frame& frame, std::string_view name) const {
   return false;
 }
 
-std::string Lowering::FreshName(const Frame& frame, const std::string& scope, std::string_view base) const {
+std::string Lowering::FreshName(const CallFrame& frame, const std::string& scope, std::string_view base) const {
   std::string wished = scope.empty() ? std::string(base) : StrCat(scope, "/", base);
   const auto is_free = [&](const std::string& name) {
     return !scopes_.contains(name) && !IsReserved(frame, name) && graph_.Find(name) < 0;

@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
+#include "src/spec/call_frame.h"
 #include "src/spec/cluster_spec.h"
 #include "src/spec/constant.h"
-#include "src/spec/frame.h"
 #include "src/spec/job_spec.h"
 #include "src/spec/op_arguments.h"
 
@@ -90,21 +90,21 @@ class Lowering {
   std::optional<Output> LowerOne(const ExprContext& context, const Expr& expr, const std::string& own_name);
   std::optional<Value> LowerName(const ExprContext& context, const Expr& expr, const std::string& own_name);
   std::optional<Value> LowerCall(const ExprContext& context, const Expr& call, const std::string& own_name);
-  std::optional<Output> Reference(const Frame& frame, const Expr& name);
+  std::optional<Output> Reference(const CallFrame& frame, const Expr& name);
   // The node that `^name` names, which may have no outputs.
-  std::optional<NodeId> ControlReference(const Frame& frame, const Expr& name);
-  const Value* FindValue(const Frame& frame, std::string_view name, Value& storage) const;
-  void ReportUnknownName(const Frame& frame, const Expr& name);
+  std::optional<NodeId> ControlReference(const CallFrame& frame, const Expr& name);
+  const Value* FindValue(const CallFrame& frame, std::string_view name, Value& storage) const;
+  void ReportUnknownName(const CallFrame& frame, const Expr& name);
   Folded Fold(const ExprContext& context, const Expr& expr);
   Folded FoldCallOf(const ExprContext& context, const Expr& call);
-  std::string FreshName(const Frame& frame, const std::string& scope, std::string_view base) const;
-  bool IsReserved(const Frame& frame, std::string_view name) const;
+  std::string FreshName(const CallFrame& frame, const std::string& scope, std::string_view base) const;
+  bool IsReserved(const CallFrame& frame, std::string_view name) const;
 
   // Entries (lower_entry.cc).
-  void LowerEntries(Frame& frame, const std::vector<GraphEntry>& entries);
-  void LowerEntry(Frame& frame, Entry& entry);
-  std::optional<NodeOptions> EntryOptions(Frame& frame, const Entry& entry);
-  EntryContext Parsing(Frame& frame) {
+  void LowerEntries(CallFrame& frame, const std::vector<GraphEntry>& entries);
+  void LowerEntry(CallFrame& frame, Entry& entry);
+  std::optional<NodeOptions> EntryOptions(CallFrame& frame, const Entry& entry);
+  EntryContext Parsing(CallFrame& frame) {
     return {in_.functions, graph_.ops(), *frame.params, in_.cluster, frame.families, frame.pool, diagnostics_};
   }
 
@@ -128,15 +128,15 @@ class Lowering {
   // Functions (lower_function.cc).
   std::optional<Value> LowerFunction(const ExprContext& context, const FunctionDef& def, const Expr& call,
                                      const std::string& own_name);
-  bool BindArguments(const ExprContext& context, const FunctionDef& def, const Expr& call, Frame& frame,
+  bool BindArguments(const ExprContext& context, const FunctionDef& def, const Expr& call, CallFrame& frame,
                      Params& params);
   bool BindAttr(const ExprContext& context, const FunctionDef::AttrArg& attr, const Expr* given, const Expr& call,
                 Params& params);
   std::optional<std::string> AttrText(const ExprContext& context, const Expr& value);
   bool CheckCallCount(const FunctionDef& def, SourcePlace place);
-  bool CheckCallDepth(const Frame& frame, const FunctionDef& def, SourcePlace place);
-  std::optional<Value> LowerReturns(Frame& frame, const FunctionDef& def);
-  std::string CalledFrom(const Frame& frame) const;
+  bool CheckCallDepth(const CallFrame& frame, const FunctionDef& def, SourcePlace place);
+  std::optional<Value> LowerReturns(CallFrame& frame, const FunctionDef& def);
+  std::string CalledFrom(const CallFrame& frame) const;
 
   // Variables (lower_variable.cc).
   std::optional<VariableType> ReadVariableType(const ExprContext& context, const VariableArgs& args);
@@ -203,7 +203,7 @@ class Lowering {
   const LoweringInput& in_;
   Graph& graph_;
   Diagnostics& diagnostics_;
-  Frame top_;
+  CallFrame top_;
   std::unordered_set<std::string> scopes_;  // of function calls
   std::vector<VariableSpec> variables_;
   std::vector<FlowLevel> flow_;                  // outermost first
