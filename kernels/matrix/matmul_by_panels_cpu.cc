@@ -1,5 +1,6 @@
 // A matrix that many products of few rows multiply by is put in order once: each product would copy it again, which few
 // rows do not hide. Bits as MatMul's, since an element is summed in the order of k either way.
+#include <algorithm>
 #include <array>
 
 #include "kernels/matrix/column_panels.h"
@@ -44,12 +45,21 @@ class MatMulPanelsKernel final : public Kernel {
     const ColumnPanels<T> all = PanelsOf<T>(columns);
     ctx.pool().RunBlocks(depth == 0 ? 0 : all.count(), [&](int64_t i) {
       const ColumnPanel panel = all.At(i);
-      PackPanel(view.At(0, panel.column), depth, panel.columns, to + depth * panel.column, panel.vectors);
+      T* const packed = to + depth * panel.column;
+      PackPanel(view.At(0, panel.column), depth, panel.columns, packed, panel.vectors);
+      ClearBeyond(panel, depth, packed);
     });
     return Status();
   }
 
  private:
+  // Lanes without a column, so that the node gives the same bits every time.
+  static void ClearBeyond(const ColumnPanel& panel, int64_t depth, T* packed) {
+    const int64_t stride = int64_t{panel.vectors} * kLanes<T>;
+    if (panel.columns == stride) return;
+    for (int64_t p = 0; p < depth; ++p) std::fill(packed + p * stride + panel.columns, packed + (p + 1) * stride, T{0});
+  }
+
   const bool transpose_b_;
 };
 

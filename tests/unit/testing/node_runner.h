@@ -132,8 +132,9 @@ class NodeRunner {
     for (size_t i = 0; i < outputs.size(); ++i) {
       const PartialShape& shape = node.output_shapes[i];
       if (way != Way::kPlaced || node.output_types[i].is_ref || !shape.IsFullyDefined()) continue;
-      backing.emplace_back(node.output_types[i].dtype, *shape.ToShape());
-      outputs[i] = Tensor::Borrowed(node.output_types[i].dtype, *shape.ToShape(), backing.back().raw());
+      DF_ASSIGN(const Shape fixed, shape.ToShape());
+      backing.emplace_back(node.output_types[i].dtype, fixed);
+      outputs[i] = Tensor::Borrowed(node.output_types[i].dtype, fixed, backing.back().raw());
       placed[i] = true;
     }
     DF_ASSIGN(const KernelDef* def, KernelRegistry::Builtin().Find(node.op->name, "cpu", node.attrs));
