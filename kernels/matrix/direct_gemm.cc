@@ -79,7 +79,7 @@ void DirectGemm(int64_t m, int64_t k, int64_t n, MatrixView<const T> a, MatrixVi
   int64_t p = 0;
   do {
     const int64_t depth = std::min(kPassDepth, k - p);
-    Pass(m, depth, n, a.At(0, p), b.At(p, 0), c, p > 0, p + depth == k ? output : GemmOutput<T>{});
+    Pass(m, depth, n, a.At(0, p), b.At(p, 0), c, p > 0, p + depth == k ? output : output.Unfinished());
     p += depth;
   } while (p < k);
 }

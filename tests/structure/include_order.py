@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Checks who includes whom. Usage: include_order.py ROOT. Prints each violation; the status is 1 if there is one."""
-import pathlib
 import re
 import sys
+
+import source_tree
 
 # A directory may include itself and those above it.
 ORDER = [
@@ -18,7 +19,6 @@ ONLY = {
 # Headers in many files' way: nothing but the standard library, whose names have neither dot nor slash.
 STANDARD_LIBRARY_ONLY = ["src/framework"]
 
-SUFFIXES = {".h", ".cc", ".cu", ".cuh"}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 
@@ -80,16 +80,11 @@ def find_cycle(edges):
     return next(filter(None, (visit(node, []) for node in sorted(edges))), None)
 
 
-def source_files(root):
-    tops = sorted({layer.split("/")[0] for layer in ORDER})
-    return sorted(file for top in tops for file in (root / top).rglob("*") if file.suffix in SUFFIXES)
-
-
 def check_tree(root):
     """All violations below root, as lines of text."""
     violations = []
     edges = {}
-    for file in source_files(root):
+    for file in source_tree.source_files(root):
         path = file.relative_to(root).as_posix()
         if not layer_of(path, ORDER):
             violations.append(f"{path}: its directory has no place in the order ({', '.join(ORDER)})")
@@ -109,13 +104,5 @@ def check_tree(root):
     return violations
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    violations = check_tree(pathlib.Path(sys.argv[1]))
-    print("\n".join(violations) or "The include order holds.")
-    return 1 if violations else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(source_tree.main(__doc__, check_tree, "The include order holds."))

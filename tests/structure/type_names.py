@@ -3,12 +3,11 @@
 
 Usage: type_names.py ROOT. Prints each name that is given twice; the status is 1 if there is one."""
 import collections
-import pathlib
 import re
 import sys
 
-TOPS = ["src", "kernels", "comm", "jobs"]
-SUFFIXES = {".h", ".cc", ".cu", ".cuh"}
+import source_tree
+
 OPENS = re.compile(r"(?:inline )?namespace(?: ([\w:]+))? \{")
 CLOSES = re.compile(r"\}  // namespace")
 # Behind attributes and annotations; not a declaration (X;), a member of another type (X::Y) or a specialisation (X<Y>).
@@ -32,22 +31,12 @@ def defined_types(text):
 def check_tree(root):
     """All names that are given twice below root, as lines of text."""
     files = collections.defaultdict(set)
-    for top in TOPS:
-        for file in sorted((root / top).rglob("*")):
-            if file.suffix in SUFFIXES:
-                for name in defined_types(file.read_text(encoding="utf-8")):
-                    files[name].add(file.relative_to(root).as_posix())
+    for file in source_tree.source_files(root):
+        for name in defined_types(file.read_text(encoding="utf-8")):
+            files[name].add(file.relative_to(root).as_posix())
     return [f"{name} is the name of several types: {', '.join(sorted(paths))}" for name, paths in sorted(files.items())
             if len(paths) > 1]
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    violations = check_tree(pathlib.Path(sys.argv[1]))
-    print("\n".join(violations) or "Every type has a name of its own.")
-    return 1 if violations else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(source_tree.main(__doc__, check_tree, "Every type has a name of its own."))
