@@ -27,6 +27,20 @@ struct PanelOfB {
   int64_t columns;  // that C has; beyond them any numbers may stand
 };
 
+// Lines of memory that a unit may ask for, in the second-level cache, while it multiplies: so many each step over k.
+struct LinesAhead {
+  const uint16_t* next = nullptr;
+  int64_t each_step = 0;
+};
+
+// How a unit takes a part of C, by measurement.
+struct PartShape {
+  int64_t side;           // rows or columns of a part at most, which bound its copies and sums
+  int64_t depth_at_once;  // the longest k of one pass; sums of more than one go through memory
+  int64_t pass_depth;     // else
+  int64_t block_rows;     // rows of A whose copies stay in the second-level cache while they meet all columns of B
+};
+
 // 32 x 32 of C, or what there is of that.
 struct BlockOfC {
   bfloat16* data;

@@ -10,17 +10,15 @@
 namespace dfrun {
 namespace {
 
-// The sides of a part of C, whose sums and operands stay in the second-level cache.
-constexpr int64_t kPartSide = 512;
 // Multiplications worth a thread of their own: 8 us.
 constexpr int64_t kThreadWork = int64_t{4} << 20;
 
 // A side of C in parts of whole panels, of about the same size.
 struct Parts {
-  Parts(int64_t lanes_in_all, int64_t parts_at_least)
+  Parts(int64_t lanes_in_all, int64_t most_lanes, int64_t parts_at_least)
       : lanes(lanes_in_all),
         panels(CeilDiv(lanes, kPanelLanes)),
-        count(std::min(panels, std::max(parts_at_least, CeilDiv(lanes, kPartSide)))) {}
+        count(std::min(panels, std::max(parts_at_least, CeilDiv(lanes, most_lanes)))) {}
   int64_t Begin(int64_t i) const { return std::min(lanes, i * panels / count * kPanelLanes); }
   int64_t Size(int64_t i) const { return Begin(i + 1) - Begin(i); }
   int64_t lanes;
@@ -38,8 +36,8 @@ class Bfloat16Gemm final : public Gemm<bfloat16> {
     const LaneView columns{Bits(b), s_.transpose_b ? s_.k : s_.n, s_.transpose_b, s_.n, s_.k};
     // By columns where that can be: each thread then copies its own part of B, and A may be read as it lies.
     const int64_t wanted = std::clamp<int64_t>(s_.work() / kThreadWork, 1, pool.num_threads());
-    const Parts across(s_.n, wanted);
-    const Parts down(s_.m, wanted / across.count);
+    const Parts across(s_.n, Unit::kPartShape.side, wanted);
+    const Parts down(s_.m, Unit::kPartShape.side, wanted / across.count);
     std::atomic<bool> failed{false};
     pool.RunBlocks(down.count * across.count, [&](int64_t i) {
       const int64_t row = down.Begin(i / across.count);

@@ -11,11 +11,14 @@ namespace dfrun {
 
 struct TileUnit {
   using Scope = TileScope;
+  // Panels of A and B stay in the first cache.
+  static constexpr PartShape kPartShape{.side = 512, .depth_at_once = 512, .pass_depth = 256, .block_rows = 512};
+  static constexpr int64_t kGroupRows = kPanelLanes;  // of a panel that pass over k together
   static bool IsThere() { return MayUseTiles(); }
 
   // sums = the products of two panels over `depth` elements of k, beyond which they are zero up to a whole step; added
-  // to what is there where the product continues. In a Scope.
-  static void Multiply(const PanelOfA& a, const PanelOfB& b, int64_t depth, bool continues, float* sums) {
+  // to what is there where the product continues. In a Scope. Asks for no lines, which makes it slower.
+  static void Multiply(const PanelOfA& a, const PanelOfB& b, int64_t depth, bool continues, float* sums, LinesAhead&) {
     constexpr int kRow = 64;        // bytes
     asm volatile("" ::: "memory");  // what is loaded was stored before, which the intrinsics' own asm does not say
     if (continues) {
