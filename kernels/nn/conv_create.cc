@@ -1,9 +1,9 @@
 // Conv<T>::Create of every T.
 #include "kernels/math/element.h"
 #include "kernels/nn/depthwise_conv.h"
+#include "kernels/nn/filter_products.h"
 #include "kernels/nn/mirrored_conv.h"
 #include "kernels/nn/onednn_conv.h"
-#include "kernels/nn/sliced_conv.h"
 #include "kernels/nn/thin_conv.h"
 #include "kernels/nn/unfolded_conv.h"
 #include "src/framework/tensor.h"
@@ -81,7 +81,9 @@ Result<std::shared_ptr<const Conv<float>>> Conv<float>::Create(ConvKind kind, co
     if (auto thin = MakeThinConv(shape)) return thin;
   }
   if (IsGradientOfFewChannels(kind, shape)) return MakeUnfoldedConv<float>(kind, shape);
-  if (auto sliced = MakeSlicedConv(kind, shape)) return sliced;
+  if (kind == ConvKind::kBackpropFilter) {
+    if (auto products = MakeFilterProducts(shape)) return products;
+  }
   if (kind == ConvKind::kBackpropInput) {
     if (auto mirrored = MakeMirroredConv(shape)) return mirrored;
   }

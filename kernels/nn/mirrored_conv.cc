@@ -4,7 +4,6 @@
 
 #include "kernels/matrix/panel_pack.h"
 #include "kernels/nn/onednn_conv.h"
-#include "kernels/nn/sliced_conv.h"
 #include "src/framework/tensor.h"
 
 namespace dfrun {
@@ -70,9 +69,6 @@ std::shared_ptr<const Conv<float>> MakeMirroredConv(const ConvShape& shape) {
   const bool fits = shape.groups == 1 && !shape.format.channels_first && StepsByOne(shape.depth) &&
                     StepsByOne(shape.height) && StepsByOne(shape.width);
   if (!fits) return nullptr;
-  if (auto sliced = MakeSlicedConv(ConvKind::kForward, Mirrored(shape))) {
-    return std::make_shared<MirroredConv>(shape, std::move(sliced));
-  }
   auto forward = MakeOneDnnConv<float>(ConvKind::kForward, Mirrored(shape));
   if (!forward.ok()) return nullptr;
   return std::make_shared<MirroredConv>(shape, *std::move(forward));

@@ -57,7 +57,7 @@ class OneDnnConv final : public Conv<T> {
 
   Result<Primitive> MakeFor(int64_t images, const dnnl::memory::desc* filter_order) const {
     return CatchOneDnn("a convolution", [&]() -> Primitive {
-      return std::make_unique<const OneDnnConvPrimitive>(kind_, s_.WithImages(images), s_, kType<T>, filter_order);
+      return std::make_unique<const OneDnnConvPrimitive>(kind_, s_.WithImages(images), kType<T>, filter_order);
     });
   }
   const OneDnnConvPrimitive& BlockOf(int64_t count) const { return count == blocks_.largest() ? *larger_ : *smaller_; }
@@ -127,7 +127,7 @@ class BandedConv final : public Conv<T> {
 
   Result<Primitive> MakeFor(int64_t band, const dnnl::memory::desc* filter_order) const {
     return CatchOneDnn("a convolution", [&]() -> Primitive {
-      return std::make_unique<const OneDnnConvPrimitive>(ConvKind::kForward, bands_.ShapeOf(band), s_, kType<T>,
+      return std::make_unique<const OneDnnConvPrimitive>(ConvKind::kForward, bands_.ShapeOf(band), kType<T>,
                                                          filter_order);
     });
   }

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "kernels/nn/filter_tiles.h"
+#include "kernels/nn/filter_order.h"
 
 namespace dfrun {
 namespace {
@@ -44,23 +44,43 @@ memory::dims FilterDims(const ConvShape& s) {
   return dims;
 }
 
-// Space, in, [groups,] out: the order of the op's filter, `whole`'s, of which this may be a part.
-memory::desc PlainFilter(const ConvShape& s, const ConvShape& whole, memory::data_type type) {
+// Space, in, [groups,] out: the order of the op's filter.
+memory::desc PlainFilter(const ConvShape& s, memory::data_type type) {
   memory::dims strides;
-  if (s.groups > 1) strides.push_back(whole.group_outputs());
+  if (s.groups > 1) strides.push_back(s.group_outputs());
   strides.push_back(1);
-  strides.push_back(whole.out_channels);
-  const int64_t tap = whole.group_inputs() * whole.out_channels;
+  strides.push_back(s.out_channels);
+  const int64_t tap = s.group_inputs() * s.out_channels;
   if (s.format.spatial == 3) strides.push_back(s.height.size * s.width.size * tap);
   strides.push_back(s.width.size * tap);
   strides.push_back(tap);
   return {FilterDims(s), type, strides};
 }
 
+// True where the order is PackFilterTiles'.
 bool IsTiled(const ConvShape& s, const memory::desc& order) {
   return kHasFilterTiles && s.groups == 1 && s.format.spatial == 2 && s.in_channels % kFilterTile == 0 &&
          s.out_channels % kFilterTile == 0 &&
          order == memory::desc(FilterDims(s), memory::data_type::f32, Tag::ABcd16a16b);
+}
+
+// The width of panels where the order is PackFilterPanels', else 0.
+int64_t PanelWidth(const ConvShape& s, const memory::desc& order) {
+  const dnnl_memory_desc_t& d = order.data;
+  const dnnl_blocking_desc_t& blocking = d.format_desc.blocking;
+  const bool is_in_panels = s.groups == 1 && d.data_type == dnnl_f32 && d.format_kind == dnnl_blocked &&
+                            blocking.inner_nblks == 1 && blocking.inner_idxs[0] == 0 && d.extra.flags == 0;
+  if (!is_in_panels || blocking.inner_blks[0] % kPanelStepWidth != 0) return 0;
+  const int64_t width = blocking.inner_blks[0];
+  int64_t stride = width;
+  const auto is_next = [&](int dim) {
+    const bool is = blocking.strides[dim] == stride;
+    stride *= d.dims[dim];
+    return is;
+  };
+  bool in_order = is_next(1);
+  for (int dim = d.ndims - 1; dim > 1; --dim) in_order = is_next(dim) && in_order;
+  return in_order && blocking.strides[0] == stride ? width : 0;
 }
 
 std::unique_ptr<OneDnnCall> MakeReorder(const memory::desc& from, const memory::desc& to) {
@@ -123,11 +143,11 @@ bool OneDnnConvPrimitive::Has(const ConvShape& s) {
   return IsOrdinary(s.depth) && IsOrdinary(s.height) && IsOrdinary(s.width);
 }
 
-OneDnnConvPrimitive::OneDnnConvPrimitive(ConvKind kind, const ConvShape& s, const ConvShape& whole,
-                                         memory::data_type type, const memory::desc* filter_order)
+OneDnnConvPrimitive::OneDnnConvPrimitive(ConvKind kind, const ConvShape& s, memory::data_type type,
+                                         const memory::desc* filter_order)
     : s_(s), filter_(kind == ConvKind::kBackpropFilter ? 2 : 1) {
   const Tag plain_images = PlainImages(s.format);
-  const memory::desc plain_filter = PlainFilter(s, whole, type);
+  const memory::desc plain_filter = PlainFilter(s, type);
   const Descs descs(s, type, s.format.channels_first ? Tag::any : plain_images,
                     filter_order != nullptr ? *filter_order : memory::desc(FilterDims(s), type, Tag::any));
   // The library's operands in Conv's order.
@@ -148,6 +168,7 @@ OneDnnConvPrimitive::OneDnnConvPrimitive(ConvKind kind, const ConvShape& s, cons
     const auto made = descs.Forward(descs.filter);
     take(convolution_forward(made), made.scratchpad_desc(),
          {{DNNL_ARG_SRC, made.src_desc()}, {DNNL_ARG_WEIGHTS, made.weights_desc()}, {DNNL_ARG_DST, made.dst_desc()}});
+    panel_width_ = PanelWidth(s, made.weights_desc());
   } else if (kind == ConvKind::kBackpropInput) {
     const auto made = descs.BackpropInput();
     take(convolution_backward_data(made), made.scratchpad_desc(),
@@ -187,9 +208,10 @@ void OneDnnConvPrimitive::SplitReorder(const memory::desc& from, const memory::d
 }
 
 Status OneDnnConvPrimitive::ReorderFilter(const void* from, void* to, ThreadPool& pool, Allocator& allocator) const {
-  if (is_tiled_) {
-    PackFilterTiles(static_cast<const float*>(from), s_.taps(), s_.in_channels, s_.out_channels,
-                    static_cast<float*>(to), pool);
+  if (is_tiled_ || panel_width_ > 0) {
+    const FilterView filter{static_cast<const float*>(from), s_.taps(), s_.in_channels, s_.out_channels};
+    auto* const ordered = static_cast<float*>(to);
+    is_tiled_ ? PackFilterTiles(filter, ordered, pool) : PackFilterPanels(filter, panel_width_, ordered, pool);
     return Status();
   }
   std::vector<Status> statuses(static_cast<size_t>(parts_.count));

@@ -19,10 +19,8 @@ class OneDnnConvPrimitive {
   // The library counts in int: sizes and steps beyond a bound are not its business.
   static bool Has(const ConvShape& shape);
 
-  // `whole`: the convolution of the op, or the shape itself. Where the shape has fewer of its channels, the op's filter
-  // is the part of whole's filter that belongs to them, which the caller points at. `filter_order`: the order of the
-  // filter in the library, or null for any. May throw dnnl::error.
-  OneDnnConvPrimitive(ConvKind kind, const ConvShape& shape, const ConvShape& whole, dnnl::memory::data_type type,
+  // `filter_order`: the order of the filter in the library, or null for any. May throw dnnl::error.
+  OneDnnConvPrimitive(ConvKind kind, const ConvShape& shape, dnnl::memory::data_type type,
                       const dnnl::memory::desc* filter_order);
 
   // Operands as of Conv, but for the filter, which is in the library's order.
@@ -54,8 +52,10 @@ class OneDnnConvPrimitive {
 
   const ConvShape s_;
   std::unique_ptr<OneDnnCall> call_;
-  Operand operands_[3];    // a, b, result
-  bool is_tiled_ = false;  // the filter's order in the library is PackFilterTiles'
+  Operand operands_[3];  // a, b, result
+  // Where the filter's order in the library is PackFilterTiles' or PackFilterPanels'.
+  bool is_tiled_ = false;
+  int64_t panel_width_ = 0;
   Parts parts_;
   int filter_ = 0;
 };

@@ -13,9 +13,9 @@ namespace dfrun {
 namespace {
 
 // One tile and less, k and sides that tiles do not divide, A read as it lies with rows left over, several passes over
-// k, parts of C side by side and below each other.
-constexpr int64_t kSizes[][3] = {{1, 1, 1},      {32, 64, 32},   {77, 96, 40},   {40, 33, 100}, {1, 1030, 50},
-                                 {130, 1024, 9}, {64, 1100, 70}, {600, 260, 90}, {40, 50, 1100}};
+// k, parts of C side by side and below each other, several blocks of A's rows.
+constexpr int64_t kSizes[][3] = {{1, 1, 1},      {32, 64, 32},   {77, 96, 40},   {40, 33, 100},  {1, 1030, 50},
+                                 {130, 1024, 9}, {64, 1100, 70}, {600, 260, 90}, {40, 50, 1100}, {300, 2100, 70}};
 
 Tensor RandomMatrix(int64_t rows, int64_t columns, unsigned seed) {
   std::mt19937 random(seed);

@@ -36,6 +36,8 @@ std::vector<Case> Cases() {
   const AttrMap deep_first = {{"strides", List{1, 1, 1, 1, 2}}, {"padding", "VALID"}, {"data_format", "NCDHW"}};
   AttrMap dilated = same;
   dilated.Set("dilations", List{1, 2, 3, 1});
+  AttrMap apart = same;  // so far that rows of taps but the middle one never meet the image
+  apart.Set("dilations", List{1, 7, 2, 1});
   AttrMap padded = {{"strides", List{1, 1, 2, 1}}, {"padding", "EXPLICIT"}};
   padded.Set("explicit_paddings", List{0, 0, 2, 0, 1, 3, 0, 0});
   return {
@@ -49,6 +51,10 @@ std::vector<Case> Cases() {
       {"LargeFilter", kFlat, {3, 24, 17, 1024}, {1, 2, 1024, 512}, same},
       {"LargeFilterStrided", kFlat, {5, 7, 6, 512}, {3, 3, 512, 256}, strided},
       {"LargeFilterOfOnePixel", kFlat, {3, 5, 4, 512}, {1, 1, 512, 1024}, same},
+      {"OddPanels", kFlat, {3, 9, 8, 20}, {3, 3, 20, 71}, same},
+      {"ManyPixelsOfOneTap", kFlat, {2, 48, 48, 64}, {1, 1, 64, 256}, same},
+      {"ManyChannelsStrided", kFlat, {8, 17, 18, 256}, {3, 3, 256, 512}, strided},
+      {"ManyChannelsApart", kFlat, {11, 7, 7, 256}, {3, 3, 256, 512}, apart},
       {"FourGroups", kFlat, {3, 9, 8, 32}, {3, 3, 8, 16}, same},
       {"FourGroupsStrided", kFlat, {3, 9, 8, 32}, {3, 2, 8, 64}, strided},
       {"ThreeGroupsChannelsFirst", kFlat, {2, 12, 9, 8}, {3, 3, 4, 6}, first},
