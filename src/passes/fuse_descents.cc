@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "src/passes/fusion.h"
-#include "src/passes/has_refs.h"
 #include "src/passes/node_order.h"
+#include "src/passes/variable_readers.h"
 
 namespace dfrun {
 namespace {
@@ -14,10 +14,6 @@ namespace {
 constexpr int64_t kLeastElements = int64_t{1} << 15;
 // Products over more than this are made in several passes, each of which goes over the whole result.
 constexpr int64_t kMostDepth = 1024;
-
-bool IsVariable(const Node& node) {
-  return node.op->name == "VariableV2" || node.op->name == "Variable" || node.op->name == "VarHandleOp";
-}
 
 // The rank-0 value that all of a step is multiplied by.
 bool IsRate(const Graph& graph, Output value) {
@@ -98,15 +94,17 @@ std::optional<Fusion> FuseAt(const FusionView& view, const Node& update) {
 }
 
 // Those of `updates` that come before or after every other reader of their variables.
-std::vector<bool> FindOrdered(const Graph& graph, std::span<const NodeId> order, const std::vector<NodeId>& updates) {
-  const Consumers consumers = graph.BuildConsumers();
+std::vector<bool> FindOrdered(const FusionView& view, std::span<const NodeId> order,
+                              const std::vector<NodeId>& updates) {
+  const Graph& graph = view.graph();
+  const VariableReaders variables(graph, view.consumers());
   std::vector<bool> found(static_cast<size_t>(graph.num_nodes()), false);
   for (size_t first = 0; first < updates.size(); first += NodeOrder::kMost) {
     const std::span<const NodeId> some =
         std::span(updates).subspan(first, std::min(NodeOrder::kMost, updates.size() - first));
     const NodeOrder node_order(graph, order, some);
     for (size_t i = 0; i < some.size(); ++i) {
-      const std::vector<NodeId> readers = ReadersOfVariable(graph, consumers, graph.node(some[i]).inputs[0].node);
+      const std::vector<NodeId> readers = variables.Of(graph.node(some[i]).inputs[0].node);
       found[some[i]] =
           std::all_of(readers.begin(), readers.end(), [&](NodeId id) { return node_order.IsOrdered(id, i); });
     }
@@ -125,7 +123,7 @@ Status FuseDescents(Graph& graph) {
   }
   if (updates.empty()) return Status();
   DF_ASSIGN(const std::vector<NodeId> order, graph.TopologicalOrder());
-  const std::vector<bool> is_ordered = FindOrdered(graph, order, updates);
+  const std::vector<bool> is_ordered = FindOrdered(view, order, updates);
   return FuseNodes(graph, [&](const FusionView& now, const Node& node) {
     return is_ordered[static_cast<size_t>(node.id)] ? FuseAt(now, node) : std::nullopt;
   });

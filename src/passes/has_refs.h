@@ -4,7 +4,6 @@
 #define DFRUN_SRC_PASSES_HAS_REFS_H_
 
 #include <algorithm>
-#include <vector>
 
 #include "src/graph/graph.h"
 
@@ -18,9 +17,6 @@ inline bool HasRefs(const Node& node) {
   return HasRefInput(node) || std::any_of(node.output_types.begin(), node.output_types.end(),
                                           [](const TypedArg& arg) { return arg.is_ref; });
 }
-
-// The variable and the nodes that it goes to, its value or itself, by way of others that hand it on too.
-std::vector<NodeId> ReadersOfVariable(const Graph& graph, const Consumers& consumers, NodeId variable);
 
 }  // namespace dfrun
 

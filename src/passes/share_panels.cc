@@ -7,6 +7,7 @@
 #include "src/passes/graph_rebuilder.h"
 #include "src/passes/has_refs.h"
 #include "src/passes/node_order.h"
+#include "src/passes/variable_readers.h"
 
 namespace dfrun {
 namespace {
@@ -65,9 +66,10 @@ std::vector<Group> FindGroups(const FusionView& view) {
 }
 
 // Whether all products see one value of the variable: nothing that may change it runs before the last of them has.
-bool SeeOneValue(const Graph& graph, const Consumers& consumers, std::span<const NodeId> order, const Group& group) {
+bool SeeOneValue(const Graph& graph, const VariableReaders& variables, std::span<const NodeId> order,
+                 const Group& group) {
   if (graph.node(group.matrix.node).num_inputs() > 0) return false;  // handed on by another node
-  std::vector<NodeId> changers = ReadersOfVariable(graph, consumers, group.matrix.node);
+  std::vector<NodeId> changers = variables.Of(group.matrix.node);
   std::erase_if(changers, [&](NodeId id) { return !HasRefInput(graph.node(id)); });
   for (size_t first = 0; first < group.products.size(); first += NodeOrder::kMost) {
     const size_t count = std::min(NodeOrder::kMost, group.products.size() - first);
@@ -154,8 +156,9 @@ Status SharePanels(Graph& graph) {
   if (groups.empty()) return Status();
   DF_ASSIGN(const std::vector<NodeId> order, graph.TopologicalOrder());
   const Consumers consumers = graph.BuildConsumers();
+  const VariableReaders variables(graph, consumers);
   std::erase_if(groups, [&](const Group& group) {
-    return graph.is_ref(group.matrix) && !SeeOneValue(graph, consumers, order, group);
+    return graph.is_ref(group.matrix) && !SeeOneValue(graph, variables, order, group);
   });
   if (groups.empty()) return Status();
   DF_ASSIGN(graph, Sharing(graph).Apply(groups, order));

@@ -203,6 +203,31 @@ TEST_F(FuseDescentsTest, ReadersOnEitherSideOfTheUpdateAreFine) {
   EXPECT_EQ(g.Find("update")->op->name, "_MatMulApplyGradientDescent");
 }
 
+TEST_F(FuseDescentsTest, VariablesThatAreReadByAnotherNameInNoOrderStay) {
+  const Output same = AddVariable("VariableV2", "same");
+  g.node(same).attrs.Set("shared_name", "W");
+  Apply(gradient);
+  g.Add("reader", "Neg", {same});
+  ExpectAsItWas();
+}
+
+TEST_F(FuseDescentsTest, HandlesOfOneNameAreOfOneVariable) {
+  for (const char* container : {"", "other"}) {
+    const std::string mark = container;
+    variable = AddVariable("VarHandleOp", "handle" + mark);
+    const Output same = AddVariable("VarHandleOp", "same" + mark);
+    g.node(variable).attrs.Set("shared_name", "weight" + mark);
+    g.node(same).attrs.Set("shared_name", "weight" + mark);
+    g.node(same).attrs.Set("container", container);
+    const Output product = g.Add("product" + mark, "MatMul", {x, dy}, {{"transpose_a", true}});
+    g.Add("update" + mark, "ResourceApplyGradientDescent", {variable, rate, product});
+    g.Add("reader" + mark, "ReadVariableOp", {same}, {{"dtype", DType::kFloat}});
+  }
+  Fuse();
+  EXPECT_EQ(g.Find("update")->op->name, "ResourceApplyGradientDescent");
+  EXPECT_EQ(g.Find("updateother")->op->name, "_MatMulResourceApplyGradientDescent");
+}
+
 TEST_F(FuseDescentsTest, UpdatesInBranchesStay) {
   const Output condition = g.Placeholder("condition", PartialShape({}), DType::kBool);
   const Output branch = g.Add("branch", "RefSwitch", {variable, condition});

@@ -122,6 +122,15 @@ TEST_F(SharePanelsTest, AVariableIsReadWhereItIsUsedIfItMayChangeMeanwhile) {
   ExpectAsItWas();
 }
 
+TEST_F(SharePanelsTest, AVariableMayChangeByAnotherNodeOfItsName) {
+  matrix = Variable("V");
+  AddProducts(8);
+  const Output same = Variable("same");
+  g.node(same).attrs.Set("shared_name", "V");
+  g.Add("update", "AssignSub", {same, g.Placeholder("delta", {kDepth, kColumns}, DType::kFloat)});
+  ExpectAsItWas();
+}
+
 TEST_F(SharePanelsTest, WhatAnUpdateHandsOnIsReadWhereItIsUsed) {
   const Output delta = g.Placeholder("delta", {kDepth, kColumns}, DType::kFloat);
   matrix = g.Add("update", "AssignSub", {Variable("V"), delta});

@@ -1,0 +1,49 @@
+#include "src/passes/variable_readers.h"
+
+#include <algorithm>
+
+#include "src/base/status.h"
+
+namespace dfrun {
+namespace {
+
+// Of a variable, with its container: on several devices one name is several variables, which are taken for one here.
+std::string ObjectName(const Node& node) {
+  const auto attr = [&](const char* name) {
+    const AttrValue* value = node.attrs.Find(name);
+    const std::string* text = value != nullptr ? value->get<std::string>() : nullptr;
+    return text != nullptr ? *text : std::string();
+  };
+  const std::string shared = attr("shared_name");
+  return StrCat(attr("container"), "\n", shared.empty() ? node.name : shared);
+}
+
+}  // namespace
+
+bool IsVariable(const Node& node) {
+  return node.op->name == "VariableV2" || node.op->name == "Variable" || node.op->name == "VarHandleOp";
+}
+
+VariableReaders::VariableReaders(const Graph& graph, const Consumers& consumers)
+    : graph_(graph), consumers_(consumers) {
+  for (const Node& node : graph.nodes()) {
+    if (IsVariable(node)) by_name_[ObjectName(node)].push_back(node.id);
+  }
+}
+
+std::vector<NodeId> VariableReaders::Of(NodeId variable) const {
+  const Node& node = graph_.node(variable);
+  const std::vector<NodeId> givers = IsVariable(node) ? by_name_.at(ObjectName(node)) : std::vector<NodeId>{variable};
+  std::vector<NodeId> found = givers;
+  for (size_t i = 0; i < found.size(); ++i) {
+    for (const Consumers::Edge& edge : consumers_.of(found[i])) {
+      if (edge.port < 0 || std::find(found.begin(), found.end(), edge.node) != found.end()) continue;
+      const Output output{found[i], edge.port};
+      if (graph_.is_ref(output) || graph_.dtype(output) == DType::kResource) found.push_back(edge.node);
+    }
+  }
+  found.erase(found.begin(), found.begin() + static_cast<int64_t>(givers.size()));
+  return found;
+}
+
+}  // namespace dfrun

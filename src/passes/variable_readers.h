@@ -1,0 +1,33 @@
+// Who sees a variable.
+#ifndef DFRUN_SRC_PASSES_VARIABLE_READERS_H_
+#define DFRUN_SRC_PASSES_VARIABLE_READERS_H_
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "src/graph/graph.h"
+
+namespace dfrun {
+
+// A node that gives a variable of its container, by name.
+bool IsVariable(const Node& node);
+
+// Of one graph, which outlives this and does not change, and its consumers. Thread safety: const methods from any
+// thread.
+class VariableReaders {
+ public:
+  VariableReaders(const Graph& graph, const Consumers& consumers);
+  // The nodes that a node's variable goes to, its value or itself, also by way of others that hand it on, and from
+  // other nodes that give the variable of that name; in no order.
+  std::vector<NodeId> Of(NodeId variable) const;
+
+ private:
+  const Graph& graph_;
+  const Consumers& consumers_;
+  std::unordered_map<std::string, std::vector<NodeId>> by_name_;
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_PASSES_VARIABLE_READERS_H_
