@@ -7,8 +7,8 @@ namespace {
 
 // Shorter runs are not worth their unaligned ends.
 constexpr int64_t kStreamedRun = 1024;
-// How far ahead of a streamed result its operands are asked for: a page.
-constexpr int64_t kAheadBytes = 4096;
+// How far ahead of a streamed result its operands are asked for.
+constexpr int64_t kAheadBytes = 2048;
 
 // Asks for the elements that an operand has a page after these; not for one that repeats.
 void PrefetchAhead(const std::byte* operand, int64_t step, int64_t count, size_t element_size) {
