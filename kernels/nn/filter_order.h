@@ -49,6 +49,42 @@ inline void PackFilterPanels(const FilterView& filter, int64_t width, float* pan
   });
 }
 
+// panels[in / width][taps - 1 - tap][out][width] = filter[tap][in][out]: of the forward convolution that is the
+// gradient of the filter's own by its input. Zeros stand for what the last panel lacks.
+inline void PackMirroredPanels(const FilterView& filter, int64_t width, float* panels, ThreadPool& pool) {
+  constexpr int64_t kRows = kLanes<float>;
+  const int64_t stride = filter.out_channels;  // between rows
+  const int64_t blocks = RoundUp(filter.in_channels, width) / kRows;
+  pool.ParallelFor(filter.taps * blocks, kFilterBlock / (kRows * stride) + 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t tap = i / blocks;
+      const int64_t in = i % blocks * kRows;
+      const auto rows = static_cast<int>(std::clamp<int64_t>(filter.in_channels - in, 0, kRows));
+      const float* const from = filter.data + (tap * filter.in_channels + in) * stride;
+      float* const to = panels + (in / width * filter.taps + filter.taps - 1 - tap) * stride * width + in % width;
+      for (int64_t out = 0; out < stride; out += kRows) {
+        for (int64_t r = 0; r < rows; ++r) __builtin_prefetch(from + (kRows + r) * stride + out, 0, 2);
+        const auto depth = static_cast<int>(std::min(kRows, stride - out));
+        internal::PackSquare(from + out, stride, rows, depth, to + out * width, width);
+      }
+    }
+  });
+}
+
+// mirrored[taps - 1 - tap][out][in] = filter[tap][in][out].
+inline void MirrorFilter(const FilterView& filter, float* mirrored, ThreadPool& pool) {
+  const int64_t size = filter.in_channels * filter.out_channels;
+  pool.ParallelFor(filter.taps, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t tap = begin; tap < end; ++tap) {
+      const float* const from = filter.data + tap * size;
+      float* to = mirrored + (filter.taps - 1 - tap) * size;
+      for (int64_t out = 0; out < filter.out_channels; ++out) {
+        for (int64_t in = 0; in < filter.in_channels; ++in) *to++ = from[in * filter.out_channels + out];
+      }
+    }
+  });
+}
+
 // Input and output channels of a tile, as the library names it (ABcd16a16b).
 inline constexpr int64_t kFilterTile = 16;
 // Where a tile is a square of registers.

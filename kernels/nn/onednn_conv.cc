@@ -16,9 +16,10 @@ constexpr auto kType = std::is_same_v<T, float> ? dnnl::memory::data_type::f32 :
 template <class T>
 class OneDnnConv final : public Conv<T> {
  public:
-  OneDnnConv(ConvKind kind, const ConvShape& shape)
+  OneDnnConv(ConvKind kind, const ConvShape& shape, bool mirrored)
       : kind_(kind),
         s_(shape),
+        mirrored_(mirrored),
         blocks_(shape.images, kind == ConvKind::kBackpropFilter ? ImagesInFilterBlock(shape) : ImagesInBlock(shape)) {}
 
   // For the larger blocks and for those with one image less, with filters of the same order.
@@ -57,7 +58,8 @@ class OneDnnConv final : public Conv<T> {
 
   Result<Primitive> MakeFor(int64_t images, const dnnl::memory::desc* filter_order) const {
     return CatchOneDnn("a convolution", [&]() -> Primitive {
-      return std::make_unique<const OneDnnConvPrimitive>(kind_, s_.WithImages(images), kType<T>, filter_order);
+      return std::make_unique<const OneDnnConvPrimitive>(kind_, s_.WithImages(images), kType<T>, filter_order,
+                                                         mirrored_);
     });
   }
   const OneDnnConvPrimitive& BlockOf(int64_t count) const { return count == blocks_.largest() ? *larger_ : *smaller_; }
@@ -76,6 +78,7 @@ class OneDnnConv final : public Conv<T> {
 
   const ConvKind kind_;
   const ConvShape s_;
+  const bool mirrored_;
   const ImageBlocks blocks_;
   Primitive larger_;
   Primitive smaller_;  // null where all blocks are equal
@@ -85,7 +88,8 @@ class OneDnnConv final : public Conv<T> {
 template <class T>
 class BandedConv final : public Conv<T> {
  public:
-  BandedConv(const ConvShape& shape, const RowBands& bands) : s_(shape), bands_(bands) {}
+  BandedConv(const ConvShape& shape, const RowBands& bands, bool mirrored)
+      : s_(shape), bands_(bands), mirrored_(mirrored) {}
 
   // The first band, those in the middle and the last, with filters of the same order.
   Status Make() {
@@ -128,7 +132,7 @@ class BandedConv final : public Conv<T> {
   Result<Primitive> MakeFor(int64_t band, const dnnl::memory::desc* filter_order) const {
     return CatchOneDnn("a convolution", [&]() -> Primitive {
       return std::make_unique<const OneDnnConvPrimitive>(ConvKind::kForward, bands_.ShapeOf(band), kType<T>,
-                                                         filter_order);
+                                                         filter_order, mirrored_);
     });
   }
   const OneDnnConvPrimitive& PrimitiveOf(int64_t band) const {
@@ -137,6 +141,7 @@ class BandedConv final : public Conv<T> {
 
   const ConvShape s_;
   const RowBands bands_;
+  const bool mirrored_;
   Primitive first_;
   Primitive inner_;  // null where there are two
   Primitive last_;
@@ -154,26 +159,26 @@ Result<std::shared_ptr<const Conv<T>>> MakeAll(std::shared_ptr<Made> conv) {
 }  // namespace
 
 template <class T>
-Result<std::shared_ptr<const Conv<T>>> MakeOneDnnConv(ConvKind kind, const ConvShape& shape) {
+Result<std::shared_ptr<const Conv<T>>> MakeOneDnnConv(ConvKind kind, const ConvShape& shape, bool mirrored) {
   if (!OneDnnConvPrimitive::Has(shape)) return Unimplemented("oneDNN has no convolution of such sizes");
   const RowBands bands(shape, kBandWork);
   if (kind == ConvKind::kForward && bands.count() > 1 && ImagesInBlock(shape) == 1) {
-    return MakeAll<BandedConv<T>, T>(std::make_shared<BandedConv<T>>(shape, bands));
+    return MakeAll<BandedConv<T>, T>(std::make_shared<BandedConv<T>>(shape, bands, mirrored));
   }
-  return MakeAll<OneDnnConv<T>, T>(std::make_shared<OneDnnConv<T>>(kind, shape));
+  return MakeAll<OneDnnConv<T>, T>(std::make_shared<OneDnnConv<T>>(kind, shape, mirrored));
 }
 
 #else
 namespace dfrun {
 
 template <class T>
-Result<std::shared_ptr<const Conv<T>>> MakeOneDnnConv(ConvKind, const ConvShape&) {
+Result<std::shared_ptr<const Conv<T>>> MakeOneDnnConv(ConvKind, const ConvShape&, bool) {
   return Unimplemented("this dfrun was built without oneDNN");
 }
 
 #endif  // DFRUN_ONEDNN
 
-template Result<std::shared_ptr<const Conv<float>>> MakeOneDnnConv<float>(ConvKind, const ConvShape&);
-template Result<std::shared_ptr<const Conv<bfloat16>>> MakeOneDnnConv<bfloat16>(ConvKind, const ConvShape&);
+template Result<std::shared_ptr<const Conv<float>>> MakeOneDnnConv<float>(ConvKind, const ConvShape&, bool);
+template Result<std::shared_ptr<const Conv<bfloat16>>> MakeOneDnnConv<bfloat16>(ConvKind, const ConvShape&, bool);
 
 }  // namespace dfrun

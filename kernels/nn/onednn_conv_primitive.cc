@@ -3,8 +3,6 @@
 
 #include <utility>
 
-#include "kernels/nn/filter_order.h"
-
 namespace dfrun {
 namespace {
 
@@ -144,8 +142,8 @@ bool OneDnnConvPrimitive::Has(const ConvShape& s) {
 }
 
 OneDnnConvPrimitive::OneDnnConvPrimitive(ConvKind kind, const ConvShape& s, memory::data_type type,
-                                         const memory::desc* filter_order)
-    : s_(s), filter_(kind == ConvKind::kBackpropFilter ? 2 : 1) {
+                                         const memory::desc* filter_order, bool mirrored)
+    : s_(s), mirrored_(mirrored), filter_(kind == ConvKind::kBackpropFilter ? 2 : 1) {
   const Tag plain_images = PlainImages(s.format);
   const memory::desc plain_filter = PlainFilter(s, type);
   const Descs descs(s, type, s.format.channels_first ? Tag::any : plain_images,
@@ -208,12 +206,34 @@ void OneDnnConvPrimitive::SplitReorder(const memory::desc& from, const memory::d
 }
 
 Status OneDnnConvPrimitive::ReorderFilter(const void* from, void* to, ThreadPool& pool, Allocator& allocator) const {
-  if (is_tiled_ || panel_width_ > 0) {
-    const FilterView filter{static_cast<const float*>(from), s_.taps(), s_.in_channels, s_.out_channels};
-    auto* const ordered = static_cast<float*>(to);
-    is_tiled_ ? PackFilterTiles(filter, ordered, pool) : PackFilterPanels(filter, panel_width_, ordered, pool);
-    return Status();
+  const auto* const data = static_cast<const float*>(from);
+  auto* const ordered = static_cast<float*>(to);
+  if (mirrored_) return Mirror({data, s_.taps(), s_.out_channels, s_.in_channels}, ordered, pool, allocator);
+  const FilterView filter{data, s_.taps(), s_.in_channels, s_.out_channels};
+  if (is_tiled_) {
+    PackFilterTiles(filter, ordered, pool);
+  } else if (panel_width_ > 0) {
+    PackFilterPanels(filter, panel_width_, ordered, pool);
+  } else {
+    return ReorderByLibrary(from, to, pool, allocator);
   }
+  return Status();
+}
+
+Status OneDnnConvPrimitive::Mirror(const FilterView& from, float* to, ThreadPool& pool, Allocator& allocator) const {
+  if (panel_width_ > 0) {
+    PackMirroredPanels(from, panel_width_, to, pool);
+  } else if (filter().reorder == nullptr) {
+    MirrorFilter(from, to, pool);
+  } else {
+    DF_ASSIGN(Tensor mirrored, Tensor::Allocate(allocator, DType::kFloat, Shape({s_.filter_size()})));
+    MirrorFilter(from, mirrored.data<float>(), pool);
+    return ReorderByLibrary(mirrored.raw(), to, pool, allocator);
+  }
+  return Status();
+}
+
+Status OneDnnConvPrimitive::ReorderByLibrary(const void* from, void* to, ThreadPool& pool, Allocator& allocator) const {
   std::vector<Status> statuses(static_cast<size_t>(parts_.count));
   pool.RunBlocks(parts_.count, [&](int64_t i) {
     statuses[static_cast<size_t>(i)] = filter().reorder->Run(

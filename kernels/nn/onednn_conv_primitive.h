@@ -7,6 +7,7 @@
 
 #include "kernels/device/onednn_call.h"
 #include "kernels/nn/conv.h"
+#include "kernels/nn/filter_order.h"
 #include "src/framework/tensor.h"
 
 namespace dfrun {
@@ -19,16 +20,17 @@ class OneDnnConvPrimitive {
   // The library counts in int: sizes and steps beyond a bound are not its business.
   static bool Has(const ConvShape& shape);
 
-  // `filter_order`: the order of the filter in the library, or null for any. May throw dnnl::error.
+  // `filter_order`: the order of the filter in the library, or null for any. `mirrored`: of kForward and float32, the
+  // op's filter is that of the convolution whose gradient by its input this is, of one group. May throw dnnl::error.
   OneDnnConvPrimitive(ConvKind kind, const ConvShape& shape, dnnl::memory::data_type type,
-                      const dnnl::memory::desc* filter_order);
+                      const dnnl::memory::desc* filter_order, bool mirrored = false);
 
   // Operands as of Conv, but for the filter, which is in the library's order.
   Status Run(const void* a, const void* b, void* result, Allocator& allocator) const;
 
   const dnnl::memory::desc& filter_order() const { return filter().order; }
   // False where the library's order is the op's own.
-  bool reorders_filter() const { return filter().reorder != nullptr; }
+  bool reorders_filter() const { return mirrored_ || filter().reorder != nullptr; }
   // The filter in the library's order; not initialised where that is its own.
   Result<Tensor> Ordered(const void* filter, ThreadPool& pool, Allocator& allocator) const;
   // Space for one; not initialised where none is wanted.
@@ -48,9 +50,12 @@ class OneDnnConvPrimitive {
     int64_t to_bytes = 0;
   };
   const Operand& filter() const { return operands_[filter_]; }
+  Status ReorderByLibrary(const void* from, void* to, ThreadPool& pool, Allocator& allocator) const;
+  Status Mirror(const FilterView& from, float* to, ThreadPool& pool, Allocator& allocator) const;
   void SplitReorder(const dnnl::memory::desc& from, const dnnl::memory::desc& to);
 
   const ConvShape s_;
+  const bool mirrored_;
   std::unique_ptr<OneDnnCall> call_;
   Operand operands_[3];  // a, b, result
   // Where the filter's order in the library is PackFilterTiles' or PackFilterPanels'.
