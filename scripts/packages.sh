@@ -35,7 +35,6 @@ slurm|Munge|command munged|munge|-|munge
 slurm|h5py|python h5py|python3-h5py|h5py|py-h5py
 checks|Clang|command clang++|clang|clangxx|llvm
 checks|clang-tidy|command clang-tidy|clang-tidy|clang-tools|llvm
-checks|run-clang-tidy|command run-clang-tidy|clang-tidy|clang-tools|llvm
 checks|OpenMP for Clang|openmp clang++|libomp-dev|llvm-openmp|llvm
 '
 
