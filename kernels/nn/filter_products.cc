@@ -1,7 +1,7 @@
 #include "kernels/nn/filter_products.h"
 
 #include <algorithm>
-#include <atomic>
+#include <vector>
 
 #include "kernels/matrix/gemm_plan.h"
 #include "kernels/matrix/packed_gemm.h"
@@ -53,8 +53,9 @@ class TapRows {
                                 Allocator& allocator) {
     TapRows rows;
     rows.count_ = s.images * pixels.of_image();
-    const int64_t bytes = 2 * (rows.count_ + kRowsBeyond<float>)*static_cast<int64_t>(sizeof(const float*));
-    DF_ASSIGN(rows.space_, Tensor::Allocate(allocator, DType::kUint8, Shape({bytes})));
+    const int64_t entries = rows.count_ + kRowsBeyond<float>;  // of a table
+    constexpr auto kEntryBytes = static_cast<int64_t>(sizeof(const float*));
+    DF_ASSIGN(rows.space_, Tensor::Allocate(allocator, DType::kUint8, Shape({2 * entries * kEntryBytes})));
     rows.Fill(s, pixels, x, dy);
     return rows;
   }
