@@ -53,7 +53,7 @@ inline void StoreRow(__m512i row, uint16_t* to) {
 }
 
 inline void StoreTransposed(PairVec* rows, uint16_t* to) {
-  TransposeSquare<uint32_t>(rows);
+  TransposeSquare<kTileLanes>(rows);
 #pragma GCC unroll 16
   for (int r = 0; r < kTileLanes; ++r) StoreRow(reinterpret_cast<__m512i>(rows[r]), to + r * kTileDepth);
 }

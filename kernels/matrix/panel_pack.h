@@ -3,33 +3,14 @@
 #define DFRUN_KERNELS_MATRIX_PANEL_PACK_H_
 
 #include <algorithm>
-#include <utility>
 
+#include "kernels/array/transpose_square.h"
 #include "kernels/matrix/matrix_view.h"
 #include "kernels/matrix/simd.h"
 
 namespace dfrun {
 
 namespace internal {
-
-// A square of lanes is transposed by exchanging its off-diagonal halves, then those of the four quarters, and so on:
-// in the step of width `Half`, rows whose numbers differ in that bit exchange the lanes whose numbers do.
-template <class T, int Half, int... Lane>
-inline void ExchangeRows(Vec<T>& low, Vec<T>& high, std::integer_sequence<int, Lane...>) {
-  const Vec<T> a = low;
-  const Vec<T> b = high;
-  low = __builtin_shufflevector(a, b, ((Lane & Half) != 0 ? kLanes<T> + Lane - Half : Lane)...);
-  high = __builtin_shufflevector(a, b, ((Lane & Half) != 0 ? kLanes<T> + Lane : Lane + Half)...);
-}
-
-template <class T, int Half = kLanes<T> / 2>
-inline void TransposeSquare(Vec<T>* rows) {
-#pragma GCC unroll 16
-  for (int r = 0; r < kLanes<T>; ++r) {
-    if ((r & Half) == 0) ExchangeRows<T, Half>(rows[r], rows[r + Half], std::make_integer_sequence<int, kLanes<T>>());
-  }
-  if constexpr (Half > 1) TransposeSquare<T, Half / 2>(rows);
-}
 
 // packed[p][j] = from[j][p] for j < rows, p < depth, both at most kLanes; packed rows are `stride` apart.
 template <class T>
@@ -41,7 +22,7 @@ inline void PackSquare(const T* from, int64_t from_stride, int rows, int depth, 
                 : depth == kLanes<T> ? Load(from + j * from_stride)
                                      : LoadFirst(from + j * from_stride, depth);
   }
-  TransposeSquare<T>(square);
+  TransposeSquare<kLanes<T>>(square);
 #pragma GCC unroll 16
   for (int p = 0; p < kLanes<T>; ++p) {
     if (p < depth) Store<T>(packed + p * stride, square[p]);
@@ -56,7 +37,7 @@ inline void TransposeTile(const T* from, int64_t from_stride, int rows, int colu
   Vec<T> square[kLanes<T>];
 #pragma GCC unroll 16
   for (int i = 0; i < kLanes<T>; ++i) square[i] = i < rows ? Load(from + i * from_stride) : Vec<T>{};
-  internal::TransposeSquare<T>(square);
+  TransposeSquare<kLanes<T>>(square);
 #pragma GCC unroll 16
   for (int j = 0; j < kLanes<T>; ++j) {
     if (j < columns) StoreFirst(to + j * stride, square[j], rows);

@@ -10,6 +10,29 @@ size_t BytesToLine(const void* p) {
   return -reinterpret_cast<uintptr_t>(p) % 64;
 }
 
+// Two lines of each row in turn, so that memory works on several rows at a time: of a copy's speed 0.86 to 0.97 on one
+// thread for rows of 4 KiB, where four lines take 0.78 to 0.96, row after row 0.6 and 16 rows 0.83.
+constexpr size_t kChunk = 128;
+
+// Into the second cache: the stores need the first one's buffers.
+[[gnu::always_inline]] inline void PrefetchSecond(const std::byte* from, size_t bytes) {
+  for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch(from + at, 0, 2);
+}
+
+// A chunk that is whole lines of the target.
+[[gnu::always_inline]] inline void StreamChunk(const std::byte* next, std::byte* to, const std::byte* from) {
+  PrefetchSecond(next, kChunk);
+  for (size_t at = 0; at < kChunk; at += 64) StreamLine(to + at, from + at);
+}
+
+// That from `chunk` on of a row, but from and to where the row's lines begin.
+void StreamAnyChunk(const std::byte* next, std::byte* row, const std::byte* from, size_t chunk, size_t bytes) {
+  PrefetchSecond(next + chunk, std::min(kChunk, bytes - chunk));
+  const size_t head = BytesToLine(row);
+  const size_t begin = chunk == 0 ? 0 : std::min(bytes, chunk + head);
+  StreamCopy(row + begin, from + begin, std::min(bytes, chunk + kChunk + head) - begin);
+}
+
 }  // namespace
 
 void StreamCopy(void* to, const void* from, size_t bytes) {
@@ -27,21 +50,16 @@ void StreamCopy(void* to, const void* from, size_t bytes) {
 }
 
 void StreamRows(const RowPointers& next, void* to, const RowPointers& from, size_t bytes) {
-  // A few lines of each row in turn, so that memory works on several rows at a time: of a copy's speed 0.95 on one
-  // thread for rows of 4 KiB, where row after row takes 0.65, lines in turn 0.57, and 16 rows 0.83.
-  constexpr size_t kChunk = 256;
-  // Into the second cache: the stores need the first one's buffers.
-  constexpr int kSecondCache = 2;
   auto* const target = static_cast<std::byte*>(to);
-  for (size_t chunk = 0; chunk < bytes; chunk += kChunk) {
-    for (size_t r = 0; r < kStreamedRows; ++r) {
-      const size_t fetched = std::min(bytes, chunk + kChunk);
-      for (size_t at = chunk; at < fetched; at += 64) __builtin_prefetch(next[r] + at, 0, kSecondCache);
-      std::byte* const row = target + r * bytes;
-      const size_t head = BytesToLine(row);  // chunks end where the row's lines do
-      const size_t begin = chunk == 0 ? 0 : std::min(bytes, chunk + head);
-      const size_t end = std::min(bytes, chunk + kChunk + head);
-      StreamCopy(row + begin, from[r] + begin, end - begin);
+  if (IsLineAligned(to) && bytes % kChunk == 0) {
+    for (size_t chunk = 0; chunk < bytes; chunk += kChunk) {
+      for (size_t r = 0; r < kStreamedRows; ++r) {
+        StreamChunk(next[r] + chunk, target + r * bytes + chunk, from[r] + chunk);
+      }
+    }
+  } else {
+    for (size_t chunk = 0; chunk < bytes; chunk += kChunk) {
+      for (size_t r = 0; r < kStreamedRows; ++r) StreamAnyChunk(next[r], target + r * bytes, from[r], chunk, bytes);
     }
   }
 }
