@@ -74,6 +74,7 @@ TEST(StridedCopy, TransposesLargeMatricesOfAnyElement) {
   CheckPermutation<float>({33000, 65}, {1, 0}, DType::kFloat);
   CheckPermutation<int64_t>({1031, 1049}, {1, 0}, DType::kInt64);
   CheckPermutation<std::complex<double>>({700, 777}, {1, 0}, DType::kComplex128);
+  CheckPermutation<std::complex<double>>({1024, 2080}, {1, 0}, DType::kComplex128);
   CheckPermutation<float>({130, 131, 129}, {2, 1, 0}, DType::kFloat);
 }
 
