@@ -10,7 +10,7 @@ constexpr int64_t kStreamedRun = 1024;
 // How far ahead of a streamed result its operands are asked for.
 constexpr int64_t kAheadBytes = 2048;
 
-// Asks for the elements that an operand has a page after these; not for one that repeats.
+// Asks for the elements that an operand has so far after these; not for one that repeats.
 void PrefetchAhead(const std::byte* operand, int64_t step, int64_t count, size_t element_size) {
   if (step != 0) PrefetchLines(operand + kAheadBytes, static_cast<size_t>(count) * element_size);
 }

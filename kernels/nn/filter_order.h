@@ -71,8 +71,9 @@ inline void PackMirroredPanels(const FilterView& filter, int64_t width, float* p
   });
 }
 
-// mirrored[taps - 1 - tap][out][in] = filter[tap][in][out].
+// mirrored[taps - 1 - tap][out][in] = filter[tap][in][out]: one panel, where that is whole vectors.
 inline void MirrorFilter(const FilterView& filter, float* mirrored, ThreadPool& pool) {
+  if (filter.in_channels % kLanes<float> == 0) return PackMirroredPanels(filter, filter.in_channels, mirrored, pool);
   const int64_t size = filter.in_channels * filter.out_channels;
   pool.ParallelFor(filter.taps, 1, [&](int64_t begin, int64_t end) {
     for (int64_t tap = begin; tap < end; ++tap) {
