@@ -38,12 +38,12 @@ struct StreamedRow {
   int64_t columns;
   float* loss;
 
-  static float Kept(float, float exponential) { return exponential; }
-  float EndRow(int64_t row, const float* x, float largest, float sum, float*) const {
-    loss[row] = LossOf(x, labels + row * columns, columns, largest, sum);
-    return 1.0F / sum;
+  float EndRow(int64_t row, const softmax::RowEnd& end) const {
+    const float largest = softmax::RowMax(end.x, columns);
+    loss[row] = LossOf(end.x, labels + row * columns, columns, largest, end.SumOfShifted());
+    return 1.0F / end.sum;
   }
-  float Result(float kept, float term, int64_t at) const { return kept * term - labels[at]; }
+  float Result(float exponential, float term, int64_t at) const { return exponential * term - labels[at]; }
 };
 
 // `from`, of at most two dimensions, repeated along sides that it lacks or that are of size 1 to the matrix `shape`.

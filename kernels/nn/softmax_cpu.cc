@@ -16,15 +16,18 @@ void SoftmaxRows(const C* x, C* y, int64_t rows, int64_t columns) {
 }
 
 struct StreamedSoftmax {
-  static float Kept(float, float exponential) { return exponential; }
-  static float EndRow(int64_t, const float*, float, float sum, float*) { return 1.0F / sum; }
-  static float Result(float kept, float term, int64_t) { return kept * term; }
+  static float EndRow(int64_t, const softmax::RowEnd& end) { return 1.0F / end.sum; }
+  static float Result(float exponential, float term, int64_t) { return exponential * term; }
 };
 
 struct StreamedLogSoftmax {
-  static float Kept(float shifted, float) { return shifted; }
-  static float EndRow(int64_t, const float*, float, float sum, float*) { return std::log(sum); }
-  static float Result(float kept, float term, int64_t) { return kept - term; }
+  static float EndRow(int64_t, const softmax::RowEnd& end) {
+    const float log_sum = std::log(end.SumOfShifted());
+    float largest = 0;
+    softmax::Shift(end.x, end.exponentials, 1, end.columns, &largest);
+    return log_sum;
+  }
+  static float Result(float shifted, float log_sum, int64_t) { return shifted - log_sum; }
 };
 
 template <class C>

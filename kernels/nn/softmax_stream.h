@@ -1,4 +1,4 @@
-// Softmax and its kin over rows of float whose results do not fit in the caches: one pass over memory, with three rows
+// Softmax and its kin over rows of float whose results do not fit in the caches: one pass over memory, with two rows
 // under way.
 #ifndef DFRUN_KERNELS_NN_SOFTMAX_STREAM_H_
 #define DFRUN_KERNELS_NN_SOFTMAX_STREAM_H_
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/math/float_functions.h"
+#include "kernels/math/scaled_exp.h"
 #include "kernels/nn/softmax.h"
 #include "src/base/integers.h"
 #include "src/base/stream_store.h"
@@ -18,15 +18,26 @@
 
 namespace dfrun::softmax {
 
-// While the exponentials of a row are computed, the largest element of the next row is found and the results of the row
-// before are written around the caches: reading, computing and writing overlap, where pass after pass over a row would
-// wait for memory, then keep it waiting.
+// What is known at the end of a row.
+struct RowEnd {
+  const float* x;
+  int64_t columns;
+  float* exponentials;  // of x, all times the same factor
+  float sum;            // of them
+
+  // The sum of exp(x - RowMax(x)).
+  float SumOfShifted() const { return sum / RowMax(exponentials, columns); }
+};
+
+// While the exponentials of a row are computed, the results of the row before are written around the caches: reading,
+// computing and writing overlap, where pass after pass over a row would wait for memory, then keep it waiting. The
+// largest element is not looked for first: its exponential is a factor of all, for which that of the row's first
+// elements does as well (ScaledExp), or the row is computed again.
 //
 // What becomes of the rows is an Op's:
-//     static float Kept(float shifted, float exponential)   // what of an element waits for its row's sum
-//     // The sum of a row's exponentials is known. Returns the term of its elements' results.
-//     float EndRow(int64_t row, const float* x, float largest, float sum, float* kept) const
-//     float Result(float kept, float term, int64_t at) const   // element `at` of the output
+//     // The sum of a row's exponentials is known; they may be replaced. Returns the term of its elements' results.
+//     float EndRow(int64_t row, const RowEnd& end) const
+//     float Result(float exponential, float term, int64_t at) const   // element `at` of the output
 template <class Op>
 class StreamedRows {
  public:
@@ -45,8 +56,7 @@ class StreamedRows {
   }
 
  private:
-  static constexpr int64_t kLine = 64 / sizeof(float);
-  typedef float Line __attribute__((vector_size(64)));  // NOLINT: `using` takes no such attribute on clang 14
+  static constexpr int64_t kLine = kLineFloats;
   static constexpr int64_t kSummed = 2048;  // elements whose exponentials are added up one after the other, by lane
 
   StreamedRows(const Op& op, const float* x, float* y, int64_t columns)
@@ -63,86 +73,61 @@ class StreamedRows {
   void RunBlock(int64_t begin, int64_t end) {
     begin_ = begin;
     end_ = end;
-    largest_ = RowMax(x_ + begin * columns_, columns_);
-    for (int64_t r = begin; r < end; ++r) {
-      const int64_t next = std::min(r + 1, end - 1);
-      r == begin ? Step<false>(r, next) : Step<true>(r, next);
-    }
+    Step<false>(begin);
+    for (int64_t r = begin + 1; r < end; ++r) Step<true>(r);
     Finish(end - 1);
     StreamFence();
   }
 
-  // Exponentials of row r, the largest of row `next` and, in the same loop, the results of row r - 1.
+  // Exponentials of row r and, in the same loop, the results of row r - 1.
   template <bool kFinishes>
-  void Step(int64_t r, int64_t next) {
+  void Step(int64_t r) {
     constexpr int64_t kAhead = 1024;  // a page: measured
     const float* const row = x_ + r * columns_;
-    const float* const coming = x_ + next * columns_;
     float* const results = y_ + (r - 1) * columns_;
     float* const now = now_;  // in registers: stores of floats might change members
     const float* const before = before_;
-    const float largest = largest_;
     const float term = term_;
     const int64_t columns = columns_;
     const int64_t head = kFinishes ? FloatsToLine(results) : 0;
-    Line totals = {};  // of long rows: sums of sums lose less
-    Line sums = {};
-    Line maxima = coming[0] - Line{};
+    ScaledExp exp(Joined<kLine>(row, [](float a, float b) { return b > a ? b : a; }));
+    FloatLine totals = {};  // of long rows: sums of sums lose less
+    FloatLine sums = {};
     int64_t j = 0;
     for (; j + kLine <= columns; j += kLine) {
-      PrefetchLines(coming + j + kAhead, 64);
-      AddLine(row + j, largest, coming + j, now + j, sums, maxima);
+      PrefetchLines(row + j + kAhead, 64);
+      AddLine(row + j, exp, now + j, sums);
       if (kFinishes && head + j + kLine <= columns)
         FinishLine(before + head + j, term, (r - 1) * columns + head + j, results + head + j);
-      if (j % kSummed == kSummed - kLine) totals += std::exchange(sums, Line{});
+      if (j % kSummed == kSummed - kLine) totals += std::exchange(sums, FloatLine{});
     }
-    if (j < columns) AddRest(row + j, largest, coming + j, columns - j, now + j, sums, maxima);
+    if (j < columns) AddRest(row + j, columns - j, exp, now + j, sums);
     if (kFinishes) FinishEdges(r - 1, head);
-    totals += sums;
-    term_ = op_.EndRow(r, row, largest, Joined(totals, [](float a, float b) { return a + b; }), now);
-    largest_ = Joined(maxima, [](float a, float b) { return b > a ? b : a; });
+    const float sum = exp.Holds() ? SumOf(totals + sums) : ExpRow(row, now, columns, RowMax(row, columns));
+    term_ = op_.EndRow(r, {row, columns, now, sum});
     std::swap(now_, before_);
   }
 
-  static Line LoadLine(const float* from) {
-    Line line;
-    std::memcpy(&line, from, sizeof(line));
-    return line;
-  }
-
-  // Sums and maxima are vectors, or they would wait in memory for their next line.
-  static void AddLine(const float* row, float largest, const float* coming, float* now, Line& sums, Line& maxima) {
+  // Sums are a vector, or they would wait in memory for their next line.
+  static void AddLine(const float* row, ScaledExp& exp, float* now, FloatLine& sums) {
     alignas(64) float exponentials[kLine];
-    DF_INDEPENDENT_ITERATIONS
-#pragma GCC unroll 1  // or it is unrolled before it is vectorised, and choices then find no vectors
-    for (int64_t l = 0; l < kLine; ++l) {
-      const float shifted = row[l] - largest;
-      exponentials[l] = ExpOfNegative(shifted);
-      now[l] = Op::Kept(shifted, exponentials[l]);
-    }
-    sums += LoadLine(exponentials);
-    const Line next = LoadLine(coming);
-    maxima = next > maxima ? next : maxima;
+    exp.Line(row, exponentials);
+    const auto line = LoadLine<FloatLine>(exponentials);
+    std::memcpy(now, &line, sizeof(line));
+    sums += line;
   }
-  // The same of less than a line, filled up with what changes nothing.
-  static void AddRest(const float* row, float largest, const float* coming, int64_t n, float* now, Line& sums,
-                      Line& maxima) {
+  // The same of less than a line, filled up with what adds nothing.
+  static void AddRest(const float* row, int64_t n, ScaledExp& exp, float* now, FloatLine& sums) {
     float rest[kLine];
-    float coming_rest[kLine];
     std::fill_n(rest, kLine, -std::numeric_limits<float>::infinity());
-    std::fill_n(coming_rest, kLine, coming[0]);
     std::copy_n(row, n, rest);
-    std::copy_n(coming, n, coming_rest);
-    AddLine(rest, largest, coming_rest, now, sums, maxima);
+    AddLine(rest, exp, now, sums);
   }
 
-  // All of a line, in the order of a tree.
-  template <class Join>
-  static float Joined(Line line, Join&& join) {
-    for (int64_t half = kLine / 2; half > 0; half /= 2) {
-      for (int64_t l = 0; l < half; ++l) line[l] = join(line[l], line[l + half]);
-    }
-    return line[0];
+  static float SumOf(FloatLine line) {
+    alignas(64) float lanes[kLine];
+    std::memcpy(lanes, &line, sizeof(lanes));
+    return Joined<kLine>(lanes, [](float a, float b) { return a + b; });
   }
 
   // Results of a line of the output, from element `at` on.
@@ -159,6 +144,7 @@ class StreamedRows {
   // What of row r shares lines with its neighbours: the end of a row waits for the beginning of the next. `head`:
   // elements before the first whole line.
   void FinishEdges(int64_t r, int64_t head) {
+    if (head == 0 && columns_ % kLine == 0) return;
     float* const row = y_ + r * columns_;
     float* const beginning = edge_ + (kLine - head);
     FinishEach(r, 0, head, beginning);
@@ -183,12 +169,11 @@ class StreamedRows {
   const float* const x_;
   float* const y_;
   const int64_t columns_;
-  float largest_ = 0;  // of the row that comes next
   float term_ = 0;     // of the row before
   int64_t begin_ = 0;  // rows of the block
   int64_t end_ = 0;
   alignas(64) float edge_[kLine];
-  float* now_;  // what is kept of the row that is read, and of the one before; lines
+  float* now_;  // exponentials of the row that is read, and of the one before; lines
   float* before_;
   std::vector<float> kept_;
 };

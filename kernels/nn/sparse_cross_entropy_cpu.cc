@@ -26,14 +26,13 @@ struct StreamedRow {
   const Label* labels;
   float* loss;
 
-  static float Kept(float, float exponential) { return exponential; }
-  float EndRow(int64_t row, const float* x, float largest, float sum, float* kept) const {
+  float EndRow(int64_t row, const softmax::RowEnd& end) const {
     const Label label = labels[row];
-    loss[row] = std::log(sum) - (x[label] - largest);
-    kept[label] -= sum;
-    return 1.0F / sum;
+    loss[row] = std::log(end.SumOfShifted()) - (end.x[label] - softmax::RowMax(end.x, end.columns));
+    end.exponentials[label] -= end.sum;
+    return 1.0F / end.sum;
   }
-  static float Result(float kept, float term, int64_t) { return kept * term; }
+  static float Result(float exponential, float term, int64_t) { return exponential * term; }
 };
 
 template <class Label>

@@ -193,6 +193,55 @@ TEST(SoftmaxRows, LargeResultsWithInfiniteLogits) {
   for (int64_t j = 3 * kColumns; j < 10 * kColumns; ++j) EXPECT_TRUE(rows[j] > 0.0F && rows[j] < 1.0F) << j;
 }
 
+// Rows of a large tensor far from 0, and with elements far above the row's first ones, as masks leave them.
+TEST(SoftmaxRows, LargeResultsOfLogitsFarApart) {
+  constexpr int64_t kColumns = 128;
+  constexpr int64_t kRows = (int64_t{49} << 18) / kColumns;
+  Tensor x = Uniform(Shape({kRows, kColumns}));
+  float* logits = x.data<float>();
+  for (int64_t j = 0; j < kColumns; ++j) {
+    logits[j] += 3000;
+    logits[kColumns + j] -= 1e6F;
+    logits[2 * kColumns + j] += j < 100 ? -1e9F : 0;
+    logits[3 * kColumns + j] += j < 100 ? 0 : 80;
+    logits[4 * kColumns + j] += j < 100 ? 0 : 60;
+  }
+  NodeRunner runner;
+  auto y = runner.Run("Softmax", {}, {x});
+  ASSERT_TRUE(y.ok()) << y.status().ToString();
+  auto log = runner.Run("LogSoftmax", {}, {x});
+  ASSERT_TRUE(log.ok()) << log.status().ToString();
+  for (int64_t r = 0; r < 6; ++r) {
+    const float* row = logits + r * kColumns;
+    const double largest = *std::max_element(row, row + kColumns);
+    double sum = 0;
+    for (int64_t j = 0; j < kColumns; ++j) sum += std::exp(row[j] - largest);
+    for (int64_t j = 0; j < kColumns; ++j) {
+      const double expected = std::exp(row[j] - largest) / sum;
+      const double log_expected = row[j] - largest - std::log(sum);
+      // A difference from the largest is rounded by up to 2^-24 of it, if it is used.
+      const double error = (16 + (largest - row[j])) * 0x1p-24;
+      EXPECT_NEAR((*y)[0].data<float>()[r * kColumns + j], expected, expected < 0x1p-126 ? 0x1p-126 : expected * error)
+          << r << ", " << j;
+      EXPECT_NEAR((*log)[0].data<float>()[r * kColumns + j], log_expected, error * 16) << r << ", " << j;
+    }
+  }
+}
+
+// What is certain loses exactly nothing.
+TEST(SoftmaxRows, LargeResultsOfCertainRows) {
+  constexpr int64_t kColumns = 128;
+  constexpr int64_t kRows = (int64_t{49} << 18) / kColumns;
+  Tensor x = Uniform(Shape({kRows, kColumns}));
+  for (int64_t j = 0; j < kColumns; ++j) x.data<float>()[j] = j == 70 ? 20.3F : -INFINITY;
+  for (int64_t j = 0; j < kColumns; ++j) x.data<float>()[kColumns + j] = j == 5 ? 20.3F : -1000;
+  NodeRunner runner;
+  auto log = runner.Run("LogSoftmax", {}, {x});
+  ASSERT_TRUE(log.ok()) << log.status().ToString();
+  EXPECT_EQ((*log)[0].data<float>()[70], 0.0F);
+  EXPECT_EQ((*log)[0].data<float>()[kColumns + 5], 0.0F);
+}
+
 TEST(SoftmaxErrors, LabelsAndShapes) {
   NodeRunner runner;
   const Tensor logits = Matrix<float>(3, kLogits);

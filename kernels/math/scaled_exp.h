@@ -1,0 +1,123 @@
+// exp of lines of floats, times a power of two that is chosen first: a row of which the largest element is not known
+// yet overflows nowhere, and quotients of two of its results depend in no bit on the factor, which rounds nothing.
+#ifndef DFRUN_KERNELS_MATH_SCALED_EXP_H_
+#define DFRUN_KERNELS_MATH_SCALED_EXP_H_
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#include "kernels/math/float_functions.h"
+
+namespace dfrun {
+
+constexpr int64_t kLineFloats = 16;
+typedef float FloatLine __attribute__((vector_size(64)));  // NOLINT: `using` takes no such attribute on clang 14
+typedef int32_t IntLine __attribute__((vector_size(64)));  // NOLINT
+
+template <class Line>
+Line LoadLine(const void* from) {
+  Line line;
+  std::memcpy(&line, from, sizeof(line));
+  return line;
+}
+
+// All elements of an array joined in the order of a tree: loops of known lengths, which the compiler keeps in
+// registers.
+template <int64_t kCount, class T, class Join>
+T Joined(const T* all, Join&& join) {
+  if constexpr (kCount == 1) {
+    return all[0];
+  } else {
+    T half[kCount / 2];
+    for (int64_t l = 0; l < kCount / 2; ++l) half[l] = join(all[l], all[l + kCount / 2]);
+    return Joined<kCount / 2>(half, join);
+  }
+}
+
+// exp(x) * 2^-n with the whole number n next to near / ln(2): exp(x * (1 + 3e-9)) within 1.1 ulps.
+class ScaledExp {
+ public:
+  explicit ScaledExp(float near) : takes_(std::fabs(near) <= kFarthest) {
+    const float n = takes_ ? std::nearbyint(near * kLog2E) : 0.0F;
+    shift_ = kShift - n * kSteps;
+    lowest_ = (n - 126) * kLn2;
+  }
+
+  // Of kLineFloats elements; 0 where it would be below the normal numbers, NaN of NaN.
+  void Line(const float* x, float* y) {
+    alignas(64) float sums[kLineFloats];
+    alignas(64) float parts[kLineFloats];
+#pragma GCC unroll 1  // or it is unrolled before it is vectorised, and choices then find no vectors
+    for (int64_t l = 0; l < kLineFloats; ++l) {
+      const float sum = std::fma(x[l], kSteps * kLog2E, shift_);
+      sums[l] = sum;
+      parts[l] = ExpReducedLess1(std::fma(sum - shift_, -kLn2 / kSteps, x[l]));
+    }
+    const auto n = LoadLine<IntLine>(sums);
+    highest_ = n > highest_ ? n : highest_;
+    alignas(64) float powers[kLineFloats];
+    StorePowers(n, powers);
+#pragma GCC unroll 1
+    for (int64_t l = 0; l < kLineFloats; ++l) {
+      const float result = std::fma(parts[l], powers[l], powers[l]);
+      y[l] = x[l] < lowest_ ? 0.0F : result;
+    }
+  }
+
+  // Whether what Line() has given holds: `near` and all of x are close enough to 0 and to each other.
+  bool Holds() const {
+    alignas(64) int32_t lanes[kLineFloats];
+    std::memcpy(lanes, &highest_, sizeof(lanes));
+    const int32_t highest = Joined<kLineFloats>(lanes, [](int32_t a, int32_t b) { return b > a ? b : a; });
+    return takes_ && highest <= std::bit_cast<int32_t>(kShift + kMostPowers * kSteps);
+  }
+
+ private:
+#if defined(__AVX512F__) && !defined(__clang__)
+  // Sixteen powers of 2^(1/16) in a register, of which a permutation takes what n says, and a polynomial of degree 3.
+  // Compilers make no permutation of an array in memory.
+  static constexpr int kStepBits = 4;
+  static float ExpReducedLess1(float r) {
+    return std::fma(std::fma(0.16666667F, r, 0.5F), r, 1.0F) * r;
+  }
+  static void StorePowers(IntLine n, float* powers) {
+    // Less what the place in the table adds to the exponent.
+    constexpr IntLine kPowers = {0x3f800000, 0x3f7daac3, 0x3f7b95c2, 0x3f79c3d3, 0x3f7837f0, 0x3f76f532,
+                                 0x3f75fed7, 0x3f75583f, 0x3f7504f3, 0x3f7508a4, 0x3f75672a, 0x3f76248c,
+                                 0x3f7744fd, 0x3f78ccdf, 0x3f7ac0c7, 0x3f7d257d};
+    const IntLine all = __builtin_shuffle(kPowers, n) + (n << (23 - kStepBits));
+    std::memcpy(powers, &all, sizeof(all));
+  }
+#else
+  static constexpr int kStepBits = 0;
+  static float ExpReducedLess1(float r) {
+    float p = 0.0013814599F;
+    p = std::fma(p, r, 0.008368717F);
+    p = std::fma(p, r, 0.04166839F);
+    p = std::fma(p, r, 0.16666521F);
+    p = std::fma(p, r, 0.49999994F);
+    return std::fma(p, r, 1.0F) * r;
+  }
+  static void StorePowers(IntLine n, float* powers) {
+    const IntLine all = (n << 23) + 0x3f800000;
+    std::memcpy(powers, &all, sizeof(all));
+  }
+#endif
+  static constexpr float kSteps = 1 << kStepBits;  // of n, to the next power of two
+  static constexpr float kShift = 0x1.8p23F;       // what is added to it loses all bits but those of an integer
+  static constexpr float kLog2E = 1.44269504F;
+  static constexpr float kLn2 = 0.693147181F;  // less 2.7e-9 of it: one float is enough
+  static constexpr float kFarthest = 4096;     // n * kSteps is exact
+  static constexpr float kMostPowers = 100;    // leaves room for sums
+
+  const bool takes_;
+  float shift_;
+  float lowest_;
+  IntLine highest_ = {};  // bits of the largest sums
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_MATH_SCALED_EXP_H_

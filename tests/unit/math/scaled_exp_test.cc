@@ -1,0 +1,60 @@
+#include "kernels/math/scaled_exp.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace dfrun {
+namespace {
+
+float One(ScaledExp& exp, float x) {
+  alignas(64) float line[kLineFloats];
+  std::fill_n(line, kLineFloats, x);
+  exp.Line(line, line);
+  return line[kLineFloats / 2];
+}
+
+// For x near 0 and far from it, against the C library's function of double: exp(x) has an error of 3e-9 * x beside its
+// roundings.
+TEST(ScaledExp, WithinAFewRoundings) {
+  for (float near : {0.0F, -3.0F, 12.5F, 100.0F, -4000.0F, 4096.0F}) {
+    ScaledExp exp(near);
+    const double n = std::nearbyint(near / std::log(2.0));
+    for (float offset = -86; offset < 69; offset += 0.0137F) {
+      const float x = near + offset;
+      const double truth = std::exp(static_cast<double>(x) - n * std::log(2.0));
+      ASSERT_NEAR(One(exp, x), truth, truth * (1.1 * 0x1p-23 + 3e-9 * std::abs(x))) << near << ", " << x;
+    }
+    EXPECT_TRUE(exp.Holds()) << near;
+  }
+}
+
+// Every quotient is the same, to the bit, whatever the results are near to.
+TEST(ScaledExp, ScalesByPowersOfTwo) {
+  ScaledExp first(0);
+  ScaledExp second(31.7F);
+  const float factor = One(first, 1) / One(second, 1);
+  int exponent = 0;
+  EXPECT_EQ(std::frexp(factor, &exponent), 0.5F);
+  for (float x = -50; x < 60; x += 0.0137F) ASSERT_EQ(One(first, x), factor * One(second, x)) << x;
+}
+
+TEST(ScaledExp, OfWhatIsNoNormalNumber) {
+  ScaledExp exp(0);
+  for (float x : {-INFINITY, -1e30F, -5000.0F, -88.0F}) EXPECT_EQ(One(exp, x), 0.0F) << x;
+  EXPECT_TRUE(exp.Holds());
+  EXPECT_TRUE(std::isnan(One(exp, NAN)));
+}
+
+TEST(ScaledExp, SaysWhatItCannotHold) {
+  for (float x : {71.0F, 1e4F, 1e30F, INFINITY}) {
+    ScaledExp exp(0);
+    One(exp, x);
+    EXPECT_FALSE(exp.Holds()) << x;
+  }
+  for (float near : {-INFINITY, -5000.0F, 4097.0F, INFINITY, NAN}) EXPECT_FALSE(ScaledExp(near).Holds()) << near;
+}
+
+}  // namespace
+}  // namespace dfrun
