@@ -16,13 +16,6 @@ constexpr int64_t kLineFloats = 16;
 typedef float FloatLine __attribute__((vector_size(64)));  // NOLINT: `using` takes no such attribute on clang 14
 typedef int32_t IntLine __attribute__((vector_size(64)));  // NOLINT
 
-template <class Line>
-Line LoadLine(const void* from) {
-  Line line;
-  std::memcpy(&line, from, sizeof(line));
-  return line;
-}
-
 // All elements of an array joined in the order of a tree: loops of known lengths, which the compiler keeps in
 // registers.
 template <int64_t kCount, class T, class Join>
@@ -55,10 +48,12 @@ class ScaledExp {
       sums[l] = sum;
       parts[l] = ExpReducedLess1(std::fma(sum - shift_, -kLn2 / kSteps, x[l]));
     }
-    const auto n = LoadLine<IntLine>(sums);
+    IntLine n;
+    std::memcpy(&n, sums, sizeof(n));
     highest_ = n > highest_ ? n : highest_;
+    ToPowers(n);
     alignas(64) float powers[kLineFloats];
-    StorePowers(n, powers);
+    std::memcpy(powers, &n, sizeof(n));
 #pragma GCC unroll 1
     for (int64_t l = 0; l < kLineFloats; ++l) {
       const float result = std::fma(parts[l], powers[l], powers[l]);
@@ -82,13 +77,12 @@ class ScaledExp {
   static float ExpReducedLess1(float r) {
     return std::fma(std::fma(0.16666667F, r, 0.5F), r, 1.0F) * r;
   }
-  static void StorePowers(IntLine n, float* powers) {
+  static void ToPowers(IntLine& n) {
     // Less what the place in the table adds to the exponent.
     constexpr IntLine kPowers = {0x3f800000, 0x3f7daac3, 0x3f7b95c2, 0x3f79c3d3, 0x3f7837f0, 0x3f76f532,
                                  0x3f75fed7, 0x3f75583f, 0x3f7504f3, 0x3f7508a4, 0x3f75672a, 0x3f76248c,
                                  0x3f7744fd, 0x3f78ccdf, 0x3f7ac0c7, 0x3f7d257d};
-    const IntLine all = __builtin_shuffle(kPowers, n) + (n << (23 - kStepBits));
-    std::memcpy(powers, &all, sizeof(all));
+    n = __builtin_shuffle(kPowers, n) + (n << (23 - kStepBits));
   }
 #else
   static constexpr int kStepBits = 0;
@@ -100,9 +94,8 @@ class ScaledExp {
     p = std::fma(p, r, 0.49999994F);
     return std::fma(p, r, 1.0F) * r;
   }
-  static void StorePowers(IntLine n, float* powers) {
-    const IntLine all = (n << 23) + 0x3f800000;
-    std::memcpy(powers, &all, sizeof(all));
+  static void ToPowers(IntLine& n) {
+    n = (n << 23) + 0x3f800000;
   }
 #endif
   static constexpr float kSteps = 1 << kStepBits;  // of n, to the next power of two
