@@ -57,11 +57,17 @@ class StreamedRows {
 
  private:
   static constexpr int64_t kLine = kLineFloats;
+  static constexpr int64_t kAliased = 4096 / sizeof(float);
   static constexpr int64_t kSummed = 2048;  // elements whose exponentials are added up one after the other, by lane
 
   StreamedRows(const Op& op, const float* x, float* y, int64_t columns)
-      : op_(op), x_(x), y_(y), columns_(columns), kept_(static_cast<size_t>(2 * Padded(columns) + kLine)) {
-    now_ = kept_.data() + FloatsToLine(kept_.data());
+      : op_(op), x_(x), y_(y), columns_(columns), kept_(static_cast<size_t>(2 * Padded(columns) + kAliased + kLine)) {
+    // A load waits for a store before it whose address has the same last 12 bits: half of that away from what is read
+    // and written beside it. Where it was just ahead, softmax took 1.4 times as long.
+    const auto wanted = reinterpret_cast<uintptr_t>(y) / sizeof(float) + kAliased / 2;
+    const auto begin = reinterpret_cast<uintptr_t>(kept_.data()) / sizeof(float);
+    now_ = kept_.data() + (wanted - begin) % kAliased;
+    now_ += FloatsToLine(now_);
     before_ = now_ + Padded(columns);
   }
   static int64_t Padded(int64_t columns) { return RoundUp(columns, kLine); }
