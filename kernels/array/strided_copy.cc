@@ -21,8 +21,7 @@ constexpr int64_t kSquare = 32;
 constexpr int64_t kMinTransposed = 2;
 // Columns of a matrix that one thread transposes at a time.
 constexpr int64_t kTransposedCols = 2048;
-// The same where the result is streamed in strips.
-constexpr int64_t kStripUnitCols = 64;
+// Rows of a strip that one thread transposes at a time.
 constexpr int64_t kStripUnitRows = 4096;
 // A result from this size on goes past the caches: the lines that it takes are not read first, and it would not stay.
 constexpr int64_t kStreamedBytes = int64_t{32} << 20;
@@ -141,7 +140,7 @@ template <class E>
 void CopyTransposed(ThreadPool& pool, const E* from, E* to, const Plan& plan) {
   const bool stream = plan.num_elements() * static_cast<int64_t>(sizeof(E)) >= kStreamedBytes;
   const bool strips = stream && IsStreamedInStrips(to, plan.rows.to_stride, plan.rows.size, plan.row.size);
-  const int64_t unit_cols = std::min(plan.row.size, strips ? kStripUnitCols : kTransposedCols);
+  const int64_t unit_cols = std::min(plan.row.size, strips ? kStripCols : kTransposedCols);
   const int64_t enough_rows = strips ? kStripUnitRows : std::max(kTransposeRows<E>, kCopyBlock / unit_cols);
   const int64_t unit_rows = std::min(plan.rows.size, enough_rows);
   const int64_t row_units = CeilDiv(plan.rows.size, unit_rows);

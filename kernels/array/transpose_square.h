@@ -7,29 +7,51 @@
 namespace dfrun {
 namespace internal {
 
-template <int kLanes, int kHalf, class V, int... Lane>
-[[gnu::always_inline]] inline void ExchangeRows(V& low, V& high, std::integer_sequence<int, Lane...>) {
-  const V a = low;
-  const V b = high;
-  low = __builtin_shufflevector(a, b, ((Lane & kHalf) != 0 ? kLanes + Lane - kHalf : Lane)...);
-  high = __builtin_shufflevector(a, b, ((Lane & kHalf) != 0 ? kLanes + Lane : Lane + kHalf)...);
+// Which lane of two rows, one after the other, comes to lane `to` in a step of TransposeSquare().
+template <int kLanes, int kBlock, int kStep, bool kSecond>
+constexpr int StepLane(int to) {
+  const int block = to / kBlock;
+  if (kStep >= kBlock) {  // the first row's even or odd blocks, then the other's
+    constexpr int kHalf = kLanes / kBlock / 2;
+    return to / kBlock / kHalf * kLanes + (2 * (block % kHalf) + kSecond) * kBlock + to % kBlock;
+  }
+  // Within a block, kStep lanes of each row in turn, of the block's first or second half.
+  const int turn = to % kBlock / kStep;
+  return turn % 2 * kLanes + block * kBlock + turn / 2 * kStep + (kSecond ? kBlock / 2 : 0) + to % kStep;
+}
+
+template <int kLanes, int kStep, class V, int... To>
+[[gnu::always_inline]] inline void JoinRows(V& first, V& second, std::integer_sequence<int, To...>) {
+  constexpr int kBlock = 16 / static_cast<int>(sizeof(V) / kLanes);
+  const V a = first;
+  const V b = second;
+  first = __builtin_shufflevector(a, b, StepLane<kLanes, kBlock, kStep, false>(To)...);
+  second = __builtin_shufflevector(a, b, StepLane<kLanes, kBlock, kStep, true>(To)...);
+}
+
+template <int kLanes, int kStep, class V>
+[[gnu::always_inline]] inline void TransposeSteps(V* rows) {
+#pragma GCC unroll 16
+  for (int r = 0; r < kLanes; ++r) {
+    if ((r & kStep) == 0) JoinRows<kLanes, kStep>(rows[r], rows[r + kStep], std::make_integer_sequence<int, kLanes>());
+  }
+  if constexpr (2 * kStep < kLanes) TransposeSteps<kLanes, 2 * kStep>(rows);
 }
 
 }  // namespace internal
 
-// The off-diagonal halves change places, then those of the four quarters, and so on: in the step of width kHalf, rows
-// whose numbers differ in that bit exchange the lanes whose numbers do. V: a vector of the compiler's with kLanes
-// lanes, of which there are as many rows. On AMD's Zen 4 less than half the time of steps that each interleave two
-// rows, since fewer of them permute two registers.
-template <int kLanes, class V, int kHalf = kLanes / 2>
+// V: a vector of the compiler's with kLanes lanes of at least 4 bytes, of which there are as many rows. First within
+// blocks of 16 bytes, then whole blocks: every step is an instruction that permutes without a register that says how,
+// which takes AMD's Zen 4 half the time.
+template <int kLanes, class V>
 [[gnu::always_inline]] inline void TransposeSquare(V* rows) {
-#pragma GCC unroll 16
-  for (int r = 0; r < kLanes; ++r) {
-    if ((r & kHalf) == 0) {
-      internal::ExchangeRows<kLanes, kHalf>(rows[r], rows[r + kHalf], std::make_integer_sequence<int, kLanes>());
-    }
+  constexpr int kLaneBytes = sizeof(V) / kLanes;
+  static_assert(kLaneBytes >= 4);
+  internal::TransposeSteps<kLanes, 1>(rows);
+  if constexpr (kLaneBytes == 4) {  // a block's columns are in the order 0, 2, 1, 3
+#pragma GCC unroll 4
+    for (int r = 0; r < kLanes; r += 4) std::swap(rows[r + 1], rows[r + 2]);
   }
-  if constexpr (kHalf > 1) TransposeSquare<kLanes, V, kHalf / 2>(rows);
 }
 
 }  // namespace dfrun

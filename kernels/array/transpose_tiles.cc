@@ -32,9 +32,11 @@ constexpr int64_t kTileCols = 4 * kLine<E>;
 template <class E>
 constexpr int kSide = sizeof(E) <= 2 ? 16 : static_cast<int>(kLine<E>);
 
+// Floating-point lanes, for which there are more instructions that permute.
 template <class E>
 struct SquareRow {
-  typedef E Type __attribute__((vector_size(kSide<E> * sizeof(E))));  // NOLINT: `using` takes no such attribute
+  using Lane = std::conditional_t<sizeof(E) == 8, double, std::conditional_t<sizeof(E) == 4, float, E>>;
+  typedef Lane Type __attribute__((vector_size(kSide<E> * sizeof(E))));  // NOLINT: `using` takes no such attribute
 };
 
 // The first halves of a and b, or their second halves, element by element in turn.
@@ -70,6 +72,14 @@ template <bool kForced, class P>
   row += stride;
   if constexpr (kForced) asm("" : "+r"(row));
 }
+// The same after `loaded` is in its register: loads that are put off keep their addresses.
+template <bool kForced, class P, class V>
+[[gnu::always_inline]] inline void Advance(P*& row, int64_t stride, [[maybe_unused]] V& loaded) {
+#ifdef __AVX512F__
+  if constexpr (kForced) asm("" : "+r"(row), "+v"(loaded));
+#endif
+  Advance<kForced>(row, stride);
+}
 
 // A square, row by row to put(to, its elements), where `to` is one row further each time. What is kAhead elements
 // further in the source's rows is asked for in the second-level cache; 0: nothing is.
@@ -91,7 +101,7 @@ template <int64_t kAhead, class E, class Put>
     for (int i = 0; i < kN; ++i) {
       std::memcpy(&rows[i], from, sizeof(Row));
       if (kAhead > 0) __builtin_prefetch(from + kAhead, 0, kSecondCache);
-      Advance<(kAhead > 0)>(from, from_stride);
+      Advance<(kAhead > 0)>(from, from_stride, rows[i]);
     }
     if constexpr (sizeof(E) <= 2) {
       InterleaveRows<kN>(rows);
@@ -182,22 +192,19 @@ void StreamShortRows(const E* from, int64_t from_stride, E* to, int64_t rows, in
   }
 }
 
-// Squares side by side fill kStripLines lines of each row of the result.
-constexpr int64_t kStripLines = 4;
-template <class E>
-constexpr int64_t kStripCols = kStripLines* kLine<E>;
 // Where a square's rows are lines.
 template <class E>
 constexpr bool kHasStrips = kSide<E> == kLine<E>;
 
-// Strips of whole aligned lines, walked along the source's rows, each of which is asked for four lines ahead: 0.73 to
-// 0.77 of a copy's speed for 4096 x 4096 floats on one thread. All counts are multiples of the squares' and strips'.
+// Strips of whole aligned lines, walked along the source's rows, each of which is asked for four lines ahead. All
+// counts are multiples of the squares'.
 template <class E>
 void StreamStrips(const E* from, int64_t from_stride, E* to, int64_t to_stride, int64_t rows, int64_t cols) {
   constexpr int64_t kAhead = 4 * kLine<E>;
-  for (int64_t c = 0; c < cols; c += kStripCols<E>) {
+  for (int64_t c = 0; c < cols; c += kStripCols) {
+    const int64_t end = std::min(c + kStripCols, cols);
     for (int64_t r = 0; r < rows; r += kSide<E>) {
-      for (int64_t i = c; i < c + kStripCols<E>; i += kSide<E>) {
+      for (int64_t i = c; i < end; i += kSide<E>) {
         TransposeSquareTo<kAhead>(from + i * from_stride + r, from_stride, to + r * to_stride + i, to_stride,
                                   [](E* line, const void* elements) { StreamLine(line, elements); });
       }
@@ -219,7 +226,7 @@ void TransposeStreaming(const E* from, int64_t from_stride, E* to, int64_t to_st
 template <class E>
 bool IsStreamedInStrips(const E* to, int64_t to_stride, int64_t rows, int64_t cols) {
   return kHasStrips<E> && PlaceInLine(to) == 0 && to_stride % kLine<E> == 0 && rows % kSide<E> == 0 &&
-         cols % kStripCols<E> == 0;
+         cols % kSide<E> == 0;
 }
 
 template <class E>

@@ -10,8 +10,13 @@ namespace dfrun {
 template <class E>
 constexpr int64_t kTransposeRows = sizeof(E) <= 2 ? 256 : 512 / static_cast<int64_t>(sizeof(E));
 
+// Columns of a strip, which are rows of its source. 64 rows that lie a multiple of 16 KiB apart fill whole sets of Zen
+// 4's second-level cache: of those, 4096 x 4096 floats take 0.86 of a copy's speed and rows of 3968 0.85, of 48 0.89
+// and 1.08.
+constexpr int64_t kStripCols = 48;
+
 // True where a result that is streamed is made by walking along the source's rows: a call of TransposeTiles should then
-// have as many rows as there are, and few columns. Asks for whole aligned cache lines.
+// have as many rows as there are, and kStripCols columns. Asks for whole aligned cache lines.
 template <class E>
 bool IsStreamedInStrips(const E* to, int64_t to_stride, int64_t rows, int64_t cols);
 
