@@ -4,6 +4,8 @@
 
 #include "kernels/math/elementwise.h"
 #include "kernels/state/row_indices.h"
+#include "src/base/integers.h"
+#include "src/base/stream_store.h"
 
 namespace dfrun {
 
@@ -37,18 +39,29 @@ Status ScatterKernel::CheckUpdates(const Variable& variable, const CoordinateSli
                          ": they must have shape ", PartialShape(wanted));
 }
 
+// Of the slices to come, as much as the first-level cache can spare is asked for.
+constexpr size_t kMostAhead = 4096;
+
 // Threads take ranges of columns, so that the order of updates of an element is that of the indices.
 void ScatterKernel::Scatter(const CoordinateSlices& named, const Tensor& updates, Tensor& variable,
                             ThreadPool& pool) const {
   const bool one_for_all = updates.shape().rank() == 0;
   const auto count = static_cast<int64_t>(named.slices.size());
-  const int64_t block = std::max<int64_t>(64, kElementBlock / std::max<int64_t>(1, count));
-  pool.ParallelFor(count == 0 ? 0 : named.row, block, [&](int64_t begin, int64_t end) {
+  constexpr int64_t kLeastColumns = 64;
+  constexpr int64_t kAhead = 2;  // slices: the processor cannot guess where the next one is
+  const int64_t enough = std::max(kLeastColumns, kElementBlock / std::max<int64_t>(1, count));
+  const int64_t even = CeilDiv<int64_t>(named.row, pool.num_threads());  // more passes over the indices gain nothing
+  const auto slice = [&](int64_t s, int64_t begin) {
+    return At(variable.raw(), named.slices[static_cast<size_t>(s)] * named.row + begin, loop_.element_size);
+  };
+  pool.ParallelFor(count == 0 ? 0 : named.row, std::max(enough, even), [&](int64_t begin, int64_t end) {
+    const auto bytes = static_cast<size_t>(end - begin) * loop_.element_size;
     for (int64_t s = 0; s < count; ++s) {
+      if (s + kAhead < count && named.slices[static_cast<size_t>(s + kAhead)] != CoordinateSlices::kNowhere)
+        PrefetchLines(slice(s + kAhead, begin), std::min(bytes, kMostAhead));
       if (named.slices[static_cast<size_t>(s)] == CoordinateSlices::kNowhere) continue;
       const int64_t from = one_for_all ? 0 : s * named.row + begin;
-      loop_.run(At(variable.raw(), named.slices[static_cast<size_t>(s)] * named.row + begin, loop_.element_size),
-                At(updates.raw(), from, loop_.element_size), end - begin, one_for_all);
+      loop_.run(slice(s, begin), At(updates.raw(), from, loop_.element_size), end - begin, one_for_all);
     }
   });
 }

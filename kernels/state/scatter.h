@@ -75,6 +75,7 @@ struct ScatterOf {
     const T* update = static_cast<const T*>(update_data);
     const int64_t step = one_for_all ? 0 : 1;
     using C = ComputeType<T>;
+    DF_INDEPENDENT_ITERATIONS
     for (int64_t i = 0; i < n; ++i) {
       slice[i] = static_cast<T>(F()(static_cast<C>(slice[i]), static_cast<C>(update[i * step])));
     }
