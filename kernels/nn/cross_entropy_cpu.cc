@@ -1,4 +1,3 @@
-#include "kernels/nn/softmax.h"
 #include "kernels/nn/softmax_stream.h"
 #include "src/framework/element_types.h"
 #include "src/framework/inference.h"
@@ -19,31 +18,17 @@ C LossOf(const C* logits, const C* wanted, int64_t columns, C largest, C sum) {
 // Rows of a block: loss = sum(labels * (log(sum(exp(x))) - x)), backprop = softmax(x) - labels. A label of 0 adds
 // nothing, though its logit be -infinity.
 template <class C>
-void Rows(const C* x, const C* labels, int64_t rows, int64_t columns, C* loss, C* backprop) {
-  C largest[softmax::kMaxRows];
-  C sums[softmax::kMaxRows];
-  softmax::ExpRows(x, backprop, rows, columns, largest, sums);
-  for (int64_t r = 0; r < rows; ++r) {
-    const C* logits = x + r * columns;
-    const C* wanted = labels + r * columns;
-    C* row = backprop + r * columns;
-    loss[r] = LossOf(logits, wanted, columns, largest[r], sums[r]);
-    for (int64_t j = 0; j < columns; ++j) row[j] = row[j] / sums[r] - wanted[j];
-  }
-}
-
-// The same for a result that does not fit in the caches.
-struct StreamedRow {
-  const float* labels;
+struct CrossEntropyOp {
+  const C* labels;
   int64_t columns;
-  float* loss;
+  C* loss;
 
-  float EndRow(int64_t row, const softmax::RowEnd& end) const {
-    const float largest = softmax::RowMax(end.x, columns);
+  C EndRow(int64_t row, const softmax::RowEnd<C>& end) const {
+    const C largest = softmax::RowMax(end.x, columns);
     loss[row] = LossOf(end.x, labels + row * columns, columns, largest, end.SumOfShifted());
-    return 1.0F / end.sum;
+    return C(1) / end.sum;
   }
-  float Result(float exponential, float term, int64_t at) const { return exponential * term - labels[at]; }
+  C Result(C exponential, C term, int64_t at) const { return exponential * term - labels[at]; }
 };
 
 // `from`, of at most two dimensions, repeated along sides that it lacks or that are of size 1 to the matrix `shape`.
@@ -95,7 +80,7 @@ class CrossEntropyKernel final : public Kernel {
   static void Run(const T* x, const T* wanted, const Shape& shape, T* loss, T* backprop, ThreadPool& pool) {
     const int64_t columns = shape[1];
     if constexpr (std::is_same_v<T, float>) {
-      using Streamed = softmax::StreamedRows<StreamedRow>;
+      using Streamed = softmax::StreamedRows<CrossEntropyOp<float>>;
       if (Streamed::Takes(x, backprop, shape[0], columns))
         return Streamed::Run({wanted, columns, loss}, x, backprop, shape[0], columns, pool);
     }
@@ -105,7 +90,8 @@ class CrossEntropyKernel final : public Kernel {
       const softmax::Widened<T> labels(wanted + begin * columns, count);
       softmax::Narrowed<T> losses(loss + begin, end - begin);
       softmax::Narrowed<T> gradients(backprop + begin * columns, count);
-      Rows(logits.data(), labels.data(), end - begin, columns, losses.data(), gradients.data());
+      const CrossEntropyOp<ComputeType<T>> op = {labels.data(), columns, losses.data()};
+      softmax::MakeRows(op, logits.data(), gradients.data(), end - begin, columns);
     });
   }
 };

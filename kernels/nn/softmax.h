@@ -162,11 +162,6 @@ void SumExponentials(const C* x, int64_t rows, int64_t columns, C* sums) {
   }
 }
 
-template <class C>
-void ScaleRow(C* row, int64_t columns, C factor) {
-  for (int64_t j = 0; j < columns; ++j) row[j] *= factor;
-}
-
 // Elements [0, n) as the type they are computed in: themselves, or a widened copy.
 template <class T>
 class Widened {

@@ -1,4 +1,3 @@
-#include "kernels/nn/softmax.h"
 #include "kernels/nn/softmax_stream.h"
 #include "src/framework/element_types.h"
 #include "src/framework/kernel.h"
@@ -6,22 +5,20 @@
 namespace dfrun {
 namespace {
 
-// A few rows. `x` and `y` may be the same.
-template <class C>
-void SoftmaxRows(const C* x, C* y, int64_t rows, int64_t columns) {
-  C largest[softmax::kMaxRows];
-  C sums[softmax::kMaxRows];
-  softmax::ExpRows(x, y, rows, columns, largest, sums);
-  for (int64_t r = 0; r < rows; ++r) softmax::ScaleRow(y + r * columns, columns, C(1) / sums[r]);
-}
-
-struct StreamedSoftmax {
-  static float EndRow(int64_t, const softmax::RowEnd& end) { return 1.0F / end.sum; }
-  static float Result(float exponential, float term, int64_t) { return exponential * term; }
+struct SoftmaxOp {
+  template <class C>
+  static C EndRow(int64_t, const softmax::RowEnd<C>& end) {
+    return C(1) / end.sum;
+  }
+  template <class C>
+  static C Result(C exponential, C term, int64_t) {
+    return exponential * term;
+  }
 };
 
+// Of rows that are not in the caches.
 struct StreamedLogSoftmax {
-  static float EndRow(int64_t, const softmax::RowEnd& end) {
+  static float EndRow(int64_t, const softmax::RowEnd<float>& end) {
     const float log_sum = std::log(end.SumOfShifted());
     float largest = 0;
     softmax::Shift(end.x, end.exponentials, 1, end.columns, &largest);
@@ -30,6 +27,7 @@ struct StreamedLogSoftmax {
   static float Result(float shifted, float log_sum, int64_t) { return shifted - log_sum; }
 };
 
+// `x` and `y` may be the same.
 template <class C>
 void LogSoftmaxRows(const C* x, C* y, int64_t rows, int64_t columns) {
   C largest[softmax::kMaxRows];
@@ -57,7 +55,7 @@ class SoftmaxKernel final : public Kernel {
     if (logits.num_elements() == 0) return Status();
     const int64_t rows = logits.num_elements() / columns;
     if constexpr (std::is_same_v<T, float>) {
-      using Streamed = softmax::StreamedRows<std::conditional_t<kLog, StreamedLogSoftmax, StreamedSoftmax>>;
+      using Streamed = softmax::StreamedRows<std::conditional_t<kLog, StreamedLogSoftmax, SoftmaxOp>>;
       const float* const x = logits.data<float>();
       float* const y = output->data<float>();
       if (Streamed::Takes(x, y, rows, columns)) {
@@ -75,15 +73,13 @@ class SoftmaxKernel final : public Kernel {
   static void RunBlock(const T* x, T* y, int64_t rows, int64_t columns) {
     const softmax::Widened<T> from(x, rows * columns);
     softmax::Narrowed<T> to(y, rows * columns);
-    softmax::ForGroups(rows, columns, [&](int64_t first, int64_t count) {
-      const auto* in = from.data() + first * columns;
-      auto* out = to.data() + first * columns;
-      if constexpr (kLog) {
-        LogSoftmaxRows(in, out, count, columns);
-      } else {
-        SoftmaxRows(in, out, count, columns);
-      }
-    });
+    if constexpr (kLog) {
+      softmax::ForGroups(rows, columns, [&](int64_t first, int64_t count) {
+        LogSoftmaxRows(from.data() + first * columns, to.data() + first * columns, count, columns);
+      });
+    } else {
+      softmax::MakeRows(SoftmaxOp(), from.data(), to.data(), rows, columns);
+    }
   }
 };
 

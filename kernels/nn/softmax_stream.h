@@ -5,39 +5,18 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
-#include <limits>
 #include <utility>
 #include <vector>
 
-#include "kernels/math/scaled_exp.h"
-#include "kernels/nn/softmax.h"
+#include "kernels/nn/softmax_rows.h"
 #include "src/base/integers.h"
 #include "src/base/stream_store.h"
 #include "src/base/threads.h"
 
 namespace dfrun::softmax {
 
-// What is known at the end of a row.
-struct RowEnd {
-  const float* x;
-  int64_t columns;
-  float* exponentials;  // of x, all times the same factor
-  float sum;            // of them
-
-  // The sum of exp(x - RowMax(x)).
-  float SumOfShifted() const { return sum / RowMax(exponentials, columns); }
-};
-
 // While the exponentials of a row are computed, the results of the row before are written around the caches: reading,
-// computing and writing overlap, where pass after pass over a row would wait for memory, then keep it waiting. The
-// largest element is not looked for first: its exponential is a factor of all, for which that of the row's first
-// elements does as well (ScaledExp), or the row is computed again.
-//
-// What becomes of the rows is an Op's:
-//     // The sum of a row's exponentials is known; they may be replaced. Returns the term of its elements' results.
-//     float EndRow(int64_t row, const RowEnd& end) const
-//     float Result(float exponential, float term, int64_t at) const   // element `at` of the output
+// computing and writing overlap, where pass after pass over a row would wait for memory, then keep it waiting.
 template <class Op>
 class StreamedRows {
  public:
@@ -56,9 +35,8 @@ class StreamedRows {
   }
 
  private:
-  static constexpr int64_t kLine = kLineFloats;
+  static constexpr int64_t kLine = RowExponentials::kLine;
   static constexpr int64_t kAliased = 4096 / sizeof(float);
-  static constexpr int64_t kSummed = 2048;  // elements whose exponentials are added up one after the other, by lane
 
   StreamedRows(const Op& op, const float* x, float* y, int64_t columns)
       : op_(op), x_(x), y_(y), columns_(columns), kept_(static_cast<size_t>(2 * Padded(columns) + kAliased + kLine)) {
@@ -96,48 +74,19 @@ class StreamedRows {
     const float term = term_;
     const int64_t columns = columns_;
     const int64_t head = kFinishes ? FloatsToLine(results) : 0;
-    ScaledExp exp(Joined<kLine>(row, [](float a, float b) { return b > a ? b : a; }));
-    FloatLine totals = {};  // of long rows: sums of sums lose less
-    FloatLine sums = {};
+    RowExponentials exponentials(row);
     int64_t j = 0;
     for (; j + kLine <= columns; j += kLine) {
       __builtin_prefetch(row + j + kAhead, 0, 2);
-      AddLine(row + j, exp, now + j, sums);
+      exponentials.AddLine(row + j, now + j, j);
       if (kFinishes && head + j + kLine <= columns)
         FinishLine(before + head + j, term, (r - 1) * columns + head + j, results + head + j);
-      if (j % kSummed == kSummed - kLine) {
-        totals += sums;
-        sums = FloatLine{};
-      }
     }
-    if (j < columns) AddRest(row + j, columns - j, exp, now + j, sums);
+    if (j < columns) exponentials.AddRest(row + j, columns - j, now + j);
     if (kFinishes) FinishEdges(r - 1, head);
-    const float sum = exp.Holds() ? SumOf(totals + sums) : ExpRow(row, now, columns, RowMax(row, columns));
-    term_ = op_.EndRow(r, {row, columns, now, sum});
+    const float sum = exponentials.End(row, now, columns);
+    term_ = op_.EndRow(r, RowEnd<float>{row, columns, now, sum});
     std::swap(now_, before_);
-  }
-
-  // Sums are a vector, or they would wait in memory for their next line.
-  static void AddLine(const float* row, ScaledExp& exp, float* now, FloatLine& sums) {
-    alignas(64) float exponentials[kLine];
-    exp.Line(row, exponentials);
-    FloatLine line;
-    std::memcpy(&line, exponentials, sizeof(line));
-    std::memcpy(now, &line, sizeof(line));
-    sums += line;
-  }
-  // The same of less than a line, filled up with what adds nothing.
-  static void AddRest(const float* row, int64_t n, ScaledExp& exp, float* now, FloatLine& sums) {
-    float rest[kLine];
-    std::fill_n(rest, kLine, -std::numeric_limits<float>::infinity());
-    std::copy_n(row, n, rest);
-    AddLine(rest, exp, now, sums);
-  }
-
-  static float SumOf(const FloatLine& line) {
-    alignas(64) float lanes[kLine];
-    std::memcpy(lanes, &line, sizeof(lanes));
-    return Joined<kLine>(lanes, [](float a, float b) { return a + b; });
   }
 
   // Results of a line of the output, from element `at` on.

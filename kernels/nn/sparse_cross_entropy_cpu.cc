@@ -1,4 +1,3 @@
-#include "kernels/nn/softmax.h"
 #include "kernels/nn/softmax_stream.h"
 #include "src/framework/element_types.h"
 #include "src/framework/kernel_of.h"
@@ -8,31 +7,17 @@ namespace {
 
 // Rows of a block: loss[r] = log(sum(exp(x))) - x[label], backprop = softmax(x), less 1 at the label.
 template <class C, class Label>
-void Rows(const C* x, const Label* labels, int64_t rows, int64_t columns, C* loss, C* backprop) {
-  C largest[softmax::kMaxRows];
-  C sums[softmax::kMaxRows];
-  softmax::ExpRows(x, backprop, rows, columns, largest, sums);
-  for (int64_t r = 0; r < rows; ++r) {
-    C* row = backprop + r * columns;
-    loss[r] = std::log(sums[r]) - (x[r * columns + labels[r]] - largest[r]);
-    softmax::ScaleRow(row, columns, C(1) / sums[r]);
-    row[labels[r]] -= C(1);
-  }
-}
-
-// The same for a result that does not fit in the caches.
-template <class Label>
-struct StreamedRow {
+struct SparseCrossEntropyOp {
   const Label* labels;
-  float* loss;
+  C* loss;
 
-  float EndRow(int64_t row, const softmax::RowEnd& end) const {
+  C EndRow(int64_t row, const softmax::RowEnd<C>& end) const {
     const Label label = labels[row];
     loss[row] = std::log(end.SumOfShifted()) - (end.x[label] - softmax::RowMax(end.x, end.columns));
     end.exponentials[label] -= end.sum;
-    return 1.0F / end.sum;
+    return C(1) / end.sum;
   }
-  static float Result(float exponential, float term, int64_t) { return exponential * term; }
+  static C Result(C exponential, C term, int64_t) { return exponential * term; }
 };
 
 template <class Label>
@@ -77,7 +62,7 @@ class SparseCrossEntropyKernel final : public Kernel {
     const int64_t columns = logits.shape()[1];
     DF_TRY(CheckLabels(labels, rows, columns));
     if constexpr (std::is_same_v<T, float>) {
-      using Streamed = softmax::StreamedRows<StreamedRow<Label>>;
+      using Streamed = softmax::StreamedRows<SparseCrossEntropyOp<float, Label>>;
       if (Streamed::Takes(logits.data<float>(), backprop, rows, columns)) {
         Streamed::Run({labels, loss}, logits.data<float>(), backprop, rows, columns, pool);
         return Status();
@@ -88,7 +73,8 @@ class SparseCrossEntropyKernel final : public Kernel {
       const softmax::Widened<T> x(logits.data<T>() + begin * columns, count * columns);
       softmax::Narrowed<T> losses(loss + begin, count);
       softmax::Narrowed<T> gradients(backprop + begin * columns, count * columns);
-      Rows(x.data(), labels + begin, count, columns, losses.data(), gradients.data());
+      const SparseCrossEntropyOp<ComputeType<T>, Label> op = {labels + begin, losses.data()};
+      softmax::MakeRows(op, x.data(), gradients.data(), count, columns);
     });
     return Status();
   }
