@@ -7,7 +7,7 @@
 #include <concepts>
 
 #include "kernels/math/element.h"
-#include "kernels/math/float_functions.h"
+#include "kernels/math/line_functions.h"
 
 namespace dfrun::fn {
 
@@ -32,7 +32,8 @@ DF_STD_FUNCTION(Atanh, atanh)
 DF_STD_FUNCTION(Erfc, erfc)
 #undef DF_STD_FUNCTION
 
-// A functor may give its function in two parts: Common(x), which vectorises, for all x but those of which IsRare(x).
+// A functor may give its function for a line of floats, Line(x, y), which then is that of all elements of arrays.
+// It may give it in two parts: Common(x), which vectorises, for all x but those of which IsRare(x).
 struct Sin {
   template <class T>
   DF_HOST_DEVICE T operator()(T x) const {
@@ -90,6 +91,11 @@ struct Exp {
 #endif
     return std::exp(x);
   }
+#ifdef DFRUN_LINE_TABLES
+  static void Line(const float* x, float* y) {
+    ExpLine(x, y);
+  }
+#endif
 };
 
 struct Log {
@@ -110,6 +116,11 @@ struct Tanh {
 #endif
     return std::tanh(x);
   }
+#ifdef DFRUN_LINE_TABLES
+  static void Line(const float* x, float* y) {
+    TanhLine(x, y);
+  }
+#endif
 };
 
 struct Sigmoid {

@@ -8,13 +8,9 @@
 #include <cstdint>
 #include <cstring>
 
-#include "kernels/math/float_functions.h"
+#include "kernels/math/line_functions.h"
 
 namespace dfrun {
-
-constexpr int64_t kLineFloats = 16;
-typedef float FloatLine __attribute__((vector_size(64)));  // NOLINT: `using` takes no such attribute on clang 14
-typedef int32_t IntLine __attribute__((vector_size(64)));  // NOLINT
 
 // All elements of an array joined in the order of a tree: loops of known lengths, which the compiler keeps in
 // registers.
@@ -70,19 +66,13 @@ class ScaledExp {
   }
 
  private:
-#if defined(__AVX512F__) && !defined(__clang__)
-  // Sixteen powers of 2^(1/16) in a register, of which a permutation takes what n says, and a polynomial of degree 3.
-  // Compilers make no permutation of an array in memory.
-  static constexpr int kStepBits = 4;
+#ifdef DFRUN_LINE_TABLES
+  static constexpr int kStepBits = kExpStepBits;
   static float ExpReducedLess1(float r) {
-    return std::fma(std::fma(0.16666667F, r, 0.5F), r, 1.0F) * r;
+    return ExpStepLess1(r);
   }
   static void ToPowers(IntLine& n) {
-    // Less what the place in the table adds to the exponent.
-    constexpr IntLine kPowers = {0x3f800000, 0x3f7daac3, 0x3f7b95c2, 0x3f79c3d3, 0x3f7837f0, 0x3f76f532,
-                                 0x3f75fed7, 0x3f75583f, 0x3f7504f3, 0x3f7508a4, 0x3f75672a, 0x3f76248c,
-                                 0x3f7744fd, 0x3f78ccdf, 0x3f7ac0c7, 0x3f7d257d};
-    n = __builtin_shuffle(kPowers, n) + (n << (23 - kStepBits));
+    n = __builtin_shuffle(kExpSteps, n) + ((n >> kStepBits) << 23);
   }
 #else
   static constexpr int kStepBits = 0;

@@ -9,6 +9,7 @@
 #include <cstddef>
 
 #include "kernels/math/element.h"
+#include "kernels/math/line_functions.h"
 #include "src/base/stream_store.h"
 #include "src/framework/kernel.h"
 
@@ -42,17 +43,29 @@ struct UnaryOf {
   using C = ComputeType<T>;
   using Result = ElementResult<F, T, C>;
   static constexpr bool kHasRareArguments = requires(C c) { F::IsRare(c); };
+  static constexpr bool kHasLine = std::is_same_v<T, float> && requires(const float* x, float* y) { F::Line(x, y); };
   static constexpr int64_t kChunk = 1024;
 
   static void Run(const void* x_data, void* y_data, int64_t n) {
     const T* x = static_cast<const T*>(x_data);
     Result* y = static_cast<Result*>(y_data);
-    if constexpr (kHasRareArguments) {
+    if constexpr (kHasLine) {
+      int64_t i = 0;
+      for (; i + kLineFloats <= n; i += kLineFloats) F::Line(x + i, y + i);
+      if (i < n) RunRest(x + i, y + i, n - i);
+    } else if constexpr (kHasRareArguments) {
       for (int64_t i = 0; i < n; i += kChunk) RunChunk(x + i, y + i, std::min(kChunk, n - i));
     } else {
       DF_INDEPENDENT_ITERATIONS
       for (int64_t i = 0; i < n; ++i) y[i] = static_cast<Result>(F()(static_cast<C>(x[i])));
     }
+  }
+  // Less than a line of a function of lines.
+  static void RunRest(const float* x, float* y, int64_t n) {
+    float line[kLineFloats] = {};
+    std::copy_n(x, n, line);
+    F::Line(line, line);
+    std::copy_n(line, n, y);
   }
   static bool HasRare(const T* x, int64_t n) {
     int rare = 0;
@@ -79,11 +92,15 @@ struct UnaryOf {
     for (; i + kTile <= n; i += kTile) {
       alignas(64) Result tile[kTile];
       PrefetchLines(x + i + kAhead, kTile * sizeof(T));
+      if constexpr (kHasLine) {
+        F::Line(x + i, tile);
+      } else {
 #pragma GCC unroll 1  // or it is unrolled before it is vectorised, and choices then find no vectors
-      for (int64_t l = 0; l < kTile; ++l) tile[l] = g(x[i + l]);
+        for (int64_t l = 0; l < kTile; ++l) tile[l] = g(x[i + l]);
+      }
       StreamLine(y + i, tile);
     }
-    for (; i < n; ++i) y[i] = g(x[i]);
+    if (i < n) Run(x + i, y + i, n - i);
   }
   static void Stream(const void* x_data, void* y_data, int64_t n) {
     const T* x = static_cast<const T*>(x_data);
@@ -101,7 +118,11 @@ struct UnaryOf {
     StreamFence();
   }
   static Status RunScalar(Kernel*, OpContext& ctx) {
-    *ctx.placed_output<Result>(0) = static_cast<Result>(F()(static_cast<C>(*ctx.input_data<T>(0))));
+    if constexpr (kHasLine) {
+      RunRest(ctx.input_data<T>(0), ctx.placed_output<Result>(0), 1);
+    } else {
+      *ctx.placed_output<Result>(0) = static_cast<Result>(F()(static_cast<C>(*ctx.input_data<T>(0))));
+    }
     return Status();
   }
   static constexpr UnaryLoop MakeLoop() {

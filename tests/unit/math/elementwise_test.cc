@@ -1,7 +1,9 @@
 // What golden cases are too small for: work split over threads, and buffers taken over.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
+#include <utility>
 
 #include "tests/unit/testing/node_runner.h"
 
@@ -68,6 +70,27 @@ TEST(Elementwise, RareArgumentsChangeNoneOfTheirNeighbours) {
   for (int64_t i = 0; i < 4999; ++i) {
     if (i == 1234) continue;
     ASSERT_EQ((*mixed)[0].data<float>()[i], (*usual)[0].data<float>()[i]) << i;
+  }
+}
+
+// However many elements there are before and after it.
+TEST(Elementwise, AnElementHasOneResult) {
+  NodeRunner runner;
+  const Tensor x = Counting({3, 4300001}, 1e-6F);
+  for (const char* op : {"Exp", "Tanh", "Sigmoid", "Sin", "Log"}) {
+    const Result<std::vector<Tensor>> all = runner.Run(op, {}, {x});
+    ASSERT_TRUE(all.ok());
+    for (const auto& [first, n] : {std::pair{0, 1}, {5, 15}, {3, 16}, {0, 17}, {777, 1000}, {2, 100003}}) {
+      Tensor some(DType::kFloat, Shape({n}));
+      std::copy_n(x.data<float>() + first, n, some.data<float>());
+      const Result<std::vector<Tensor>> y = runner.Run(op, {}, {some});
+      ASSERT_TRUE(y.ok());
+      for (int i = 0; i < n; ++i) {
+        ASSERT_EQ(std::bit_cast<uint32_t>((*y)[0].data<float>()[i]),
+                  std::bit_cast<uint32_t>((*all)[0].data<float>()[first + i]))
+            << op << " " << first << " + " << i;
+      }
+    }
   }
 }
 

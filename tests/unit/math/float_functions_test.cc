@@ -1,5 +1,5 @@
 // Against the C library's functions of double, over all exponents.
-#include "kernels/math/float_functions.h"
+#include "kernels/math/line_functions.h"
 
 #include <gtest/gtest.h>
 
@@ -55,6 +55,38 @@ TEST(FloatFunctions, ExpAtTheEndsOfTheNormalNumbers) {
     EXPECT_TRUE(std::isnan(ExpOfNegative(std::bit_cast<float>(bits)))) << bits;
   }
 }
+
+#ifdef DFRUN_LINE_TABLES
+// A function of lines at one element, in any place of a line.
+template <void (*kLine)(const float*, float*)>
+float InLine(float x) {
+  static int place = 0;
+  alignas(64) float line[kLineFloats] = {};
+  place = (place + 1) % kLineFloats;
+  line[place] = x;
+  kLine(line, line);
+  return line[place];
+}
+
+TEST(FloatFunctions, LinesByTables) {
+  CheckEverywhere(
+      InLine<ExpLine>, [](double x) { return std::exp(x); }, 1.1, true);
+  for (float x : {88.72283F, 88.5F, 88.03F, 88.0F, -87.33654F, -87.0F, -86.99F, 0.01F, -0.5F}) {
+    EXPECT_LE(Ulps(InLine<ExpLine>(x), std::exp(static_cast<double>(x))), 1.1) << x;
+  }
+  EXPECT_EQ(InLine<ExpLine>(0.0F), 1.0F);
+  EXPECT_EQ(InLine<ExpLine>(88.72284F), INFINITY);
+  EXPECT_EQ(InLine<ExpLine>(-87.33655F), 0.0F);
+  CheckEverywhere(
+      InLine<TanhLine>, [](double x) { return std::tanh(x); }, 2.7);
+  for (float x = 0; x < 10; x += 0.00073F) {
+    EXPECT_LE(Ulps(InLine<TanhLine>(x), std::tanh(static_cast<double>(x))), 2.7) << x;
+  }
+  EXPECT_TRUE(std::signbit(InLine<TanhLine>(-0.0F)));
+  EXPECT_EQ(InLine<TanhLine>(INFINITY), 1.0F);
+  EXPECT_EQ(InLine<TanhLine>(-INFINITY), -1.0F);
+}
+#endif
 
 TEST(FloatFunctions, Log) {
   CheckEverywhere(
