@@ -85,6 +85,10 @@ void BinaryKernel::RunRange(const BroadcastPlan& plan, const void* x, const void
   const int64_t y_step = plan.strides[1][inner];
   ForEachRun(plan, begin, end, [&](int64_t at, const int64_t* offsets, int64_t n) {
     if (streams && n >= kStreamedRun) {
+      if (run == loops_.both && loops_.stream_both != nullptr && IsLineAligned(At(z, at, loops_.output_size))) {
+        return loops_.stream_both(At(x, offsets[0], loops_.input_size), At(y, offsets[1], loops_.input_size),
+                                  At(z, at, loops_.output_size), n);
+      }
       return StreamPieces(z, loops_.output_size, at, at + n, [&](int64_t from, int64_t count, void* piece) {
         const std::byte* const x_piece = At(x, offsets[0] + (from - at) * x_step, loops_.input_size);
         const std::byte* const y_piece = At(y, offsets[1] + (from - at) * y_step, loops_.input_size);

@@ -10,6 +10,7 @@
 #include "kernels/math/broadcast.h"
 #include "kernels/math/element.h"
 #include "kernels/math/step_rounded.h"
+#include "src/base/stream_store.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
@@ -25,6 +26,8 @@ struct BinaryLoops {
   Kernel::Fn scalar;  // for static scalars whose output is placed; null where the op may refuse a value
   // The text for an operand that the op refuses (division by zero); null if all are fine.
   const char* (*refuse)(const void* y, int64_t n);
+  // As `both`, for an output that is written around the caches, aligned to a line; null where pieces of it must do.
+  Run stream_both;
 };
 
 class BinaryKernel : public Kernel {
@@ -82,6 +85,25 @@ struct BinaryOf {
     DF_INDEPENDENT_ITERATIONS
     for (int64_t i = 0; i < n; ++i) z[i] = Apply(x[i], y);
   }
+  // Elements go from registers to memory: through pieces in the first-level cache sums take 1.1 to 1.5 times as long.
+  static void StreamBoth(const void* x_data, const void* y_data, void* z_data, int64_t n) {
+    const T* x = static_cast<const T*>(x_data);
+    const T* y = static_cast<const T*>(y_data);
+    Result* z = static_cast<Result*>(z_data);
+    constexpr int64_t kTile = 64 / sizeof(Result);
+    constexpr int64_t kAhead = 256;
+    int64_t i = 0;
+    for (; i + kTile <= n; i += kTile) {
+      alignas(64) Result tile[kTile];
+      PrefetchLines(x + i + kAhead, kTile * sizeof(T));
+      PrefetchLines(y + i + kAhead, kTile * sizeof(T));
+#pragma GCC unroll 1  // or it is unrolled before it is vectorised, and choices then find no vectors
+      for (int64_t l = 0; l < kTile; ++l) tile[l] = Apply(x[i + l], y[i + l]);
+      StreamLine(z + i, tile);
+    }
+    for (; i < n; ++i) z[i] = Apply(x[i], y[i]);
+    StreamFence();
+  }
   static Status RunScalar(Kernel*, OpContext& ctx) {
     *ctx.placed_output<Result>(0) = Apply(*ctx.input_data<T>(0), *ctx.input_data<T>(1));
     return Status();
@@ -94,7 +116,8 @@ struct BinaryOf {
   }
   static constexpr BinaryLoops MakeLoops() {
     BinaryLoops loops = {&RunBoth, &RunXRepeat, &RunYRepeat, sizeof(T), sizeof(Result), IsPlain(DTypeOf<Result>),
-                         nullptr,  nullptr};
+                         nullptr,  nullptr,     nullptr};
+    if constexpr (std::is_same_v<T, float> && std::is_same_v<Result, float>) loops.stream_both = &StreamBoth;
     if constexpr (requires(T y) { F::Refuses(y); }) {
       loops.refuse = &Refuse;
     } else {
