@@ -15,15 +15,19 @@ namespace dfrun {
 constexpr float kLn2High = 0x1.62e3p-1F;  // 16 bits: products with small integers are exact
 constexpr float kLn2Low = 9.0580015e-06F;
 
-// exp(r) for |r| <= ln(2) / 2.
-inline float ExpReduced(float r) {
+// (exp(r) - 1) / r for |r| <= ln(2) / 2.
+inline float ExpSlope(float r) {
   float p = 0.0013814599F;
   p = std::fma(p, r, 0.008368717F);
   p = std::fma(p, r, 0.04166839F);
   p = std::fma(p, r, 0.16666521F);
   p = std::fma(p, r, 0.49999994F);
-  p = std::fma(p, r, 1.0F);
   return std::fma(p, r, 1.0F);
+}
+
+// exp(r) for |r| <= ln(2) / 2.
+inline float ExpReduced(float r) {
+  return std::fma(ExpSlope(r), r, 1.0F);
 }
 
 // x = n * ln(2) + r with |r| <= ln(2) / 2.

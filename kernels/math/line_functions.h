@@ -25,9 +25,9 @@ constexpr int kExpStepBits = 4;
 constexpr IntLine kExpSteps = {0x3f800000, 0x3f85aac3, 0x3f8b95c2, 0x3f91c3d3, 0x3f9837f0, 0x3f9ef532,
                                0x3fa5fed7, 0x3fad583f, 0x3fb504f3, 0x3fbd08a4, 0x3fc5672a, 0x3fce248c,
                                0x3fd744fd, 0x3fe0ccdf, 0x3feac0c7, 0x3ff5257d};
-// exp(r) - 1 for |r| <= ln(2) / 32.
-inline float ExpStepLess1(float r) {
-  return std::fma(std::fma(0.16666667F, r, 0.5F), r, 1.0F) * r;
+// (exp(r) - 1) / r for |r| <= ln(2) / 32.
+inline float ExpStepSlope(float r) {
+  return std::fma(std::fma(0.16666667F, r, 0.5F), r, 1.0F);
 }
 
 // y = exp(x) for kLineFloats elements, within 1.1 ulps; results below the normal numbers are 0. `y` may be `x`.
@@ -43,7 +43,8 @@ inline void ExpLine(const float* x, float* y) {
     const float sum = std::fma(from[l], kSteps * 1.44269504F, kShift);
     const float n = sum - kShift;
     sums[l] = sum;
-    parts[l] = ExpStepLess1(std::fma(n, -kLn2Low / kSteps, std::fma(n, -kLn2High / kSteps, from[l])));
+    const float r = std::fma(n, -kLn2Low / kSteps, std::fma(n, -kLn2High / kSteps, from[l]));
+    parts[l] = ExpStepSlope(r) * r;
   }
   IntLine n;
   std::memcpy(&n, sums, sizeof(n));

@@ -42,7 +42,8 @@ class ScaledExp {
     for (int64_t l = 0; l < kLineFloats; ++l) {
       const float sum = std::fma(x[l], kSteps * kLog2E, shift_);
       sums[l] = sum;
-      parts[l] = ExpReducedLess1(std::fma(sum - shift_, -kLn2 / kSteps, x[l]));
+      const float r = std::fma(sum - shift_, -kLn2 / kSteps, x[l]);
+      parts[l] = Slope(r) * r;
     }
     IntLine n;
     std::memcpy(&n, sums, sizeof(n));
@@ -68,21 +69,16 @@ class ScaledExp {
  private:
 #ifdef DFRUN_LINE_TABLES
   static constexpr int kStepBits = kExpStepBits;
-  static float ExpReducedLess1(float r) {
-    return ExpStepLess1(r);
+  static float Slope(float r) {
+    return ExpStepSlope(r);
   }
   static void ToPowers(IntLine& n) {
     n = __builtin_shuffle(kExpSteps, n) + ((n >> kStepBits) << 23);
   }
 #else
   static constexpr int kStepBits = 0;
-  static float ExpReducedLess1(float r) {
-    float p = 0.0013814599F;
-    p = std::fma(p, r, 0.008368717F);
-    p = std::fma(p, r, 0.04166839F);
-    p = std::fma(p, r, 0.16666521F);
-    p = std::fma(p, r, 0.49999994F);
-    return std::fma(p, r, 1.0F) * r;
+  static float Slope(float r) {
+    return ExpSlope(r);
   }
   static void ToPowers(IntLine& n) {
     n = (n << 23) + 0x3f800000;
