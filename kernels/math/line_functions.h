@@ -14,15 +14,16 @@
 namespace dfrun {
 
 constexpr int64_t kLineFloats = 16;
-typedef float FloatLine __attribute__((vector_size(64)));  // NOLINT: `using` takes no such attribute on clang 14
-typedef int32_t IntLine __attribute__((vector_size(64)));  // NOLINT
+typedef float FloatLine __attribute__((vector_size(64)));   // NOLINT: `using` takes no such attribute on clang 14
+typedef int32_t IntLine __attribute__((vector_size(64)));   // NOLINT
+typedef uint32_t BitLine __attribute__((vector_size(64)));  // NOLINT
 
 #if defined(__AVX512F__) && !defined(__clang__)
 #define DFRUN_LINE_TABLES 1
 
 // The bits of 2^(i / 16).
 constexpr int kExpStepBits = 4;
-constexpr IntLine kExpSteps = {0x3f800000, 0x3f85aac3, 0x3f8b95c2, 0x3f91c3d3, 0x3f9837f0, 0x3f9ef532,
+constexpr BitLine kExpSteps = {0x3f800000, 0x3f85aac3, 0x3f8b95c2, 0x3f91c3d3, 0x3f9837f0, 0x3f9ef532,
                                0x3fa5fed7, 0x3fad583f, 0x3fb504f3, 0x3fbd08a4, 0x3fc5672a, 0x3fce248c,
                                0x3fd744fd, 0x3fe0ccdf, 0x3feac0c7, 0x3ff5257d};
 // (exp(r) - 1) / r for |r| <= ln(2) / 32.
@@ -46,19 +47,19 @@ inline void ExpLine(const float* x, float* y) {
     const float r = std::fma(n, -kLn2Low / kSteps, std::fma(n, -kLn2High / kSteps, from[l]));
     parts[l] = ExpStepSlope(r) * r;
   }
-  IntLine n;
+  BitLine n;
   std::memcpy(&n, sums, sizeof(n));
-  const IntLine steps = __builtin_shuffle(kExpSteps, n);
+  const BitLine steps = __builtin_shuffle(kExpSteps, n);
   // 2^n itself may be beyond the floats: n goes to the exponent of what it multiplies.
-  const IntLine exponents = (n >> kExpStepBits) << 23;
+  const BitLine exponents = n >> kExpStepBits << 23;
   alignas(64) float powers[kLineFloats];
-  alignas(64) int32_t units[kLineFloats];
+  alignas(64) uint32_t units[kLineFloats];
   std::memcpy(powers, &steps, sizeof(powers));
   std::memcpy(units, &exponents, sizeof(units));
 #pragma GCC unroll 1
   for (int64_t l = 0; l < kLineFloats; ++l) {
     const float power = std::fma(parts[l], powers[l], powers[l]);
-    const float result = std::bit_cast<float>(std::bit_cast<int32_t>(power) + units[l]);
+    const float result = std::bit_cast<float>(std::bit_cast<uint32_t>(power) + units[l]);
     const float normal = from[l] < kExpLowest ? 0.0F : result;
     y[l] = from[l] <= kExpHighest ? normal : from[l] + std::numeric_limits<float>::infinity();
   }

@@ -45,12 +45,14 @@ class ScaledExp {
       const float r = std::fma(sum - shift_, -kLn2 / kSteps, x[l]);
       parts[l] = Slope(r) * r;
     }
-    IntLine n;
-    std::memcpy(&n, sums, sizeof(n));
-    highest_ = n > highest_ ? n : highest_;
-    ToPowers(n);
+    IntLine sum_bits;
+    std::memcpy(&sum_bits, sums, sizeof(sum_bits));
+    highest_ = sum_bits > highest_ ? sum_bits : highest_;
+    BitLine bits;
+    std::memcpy(&bits, sums, sizeof(bits));
+    ToPowers(bits);
     alignas(64) float powers[kLineFloats];
-    std::memcpy(powers, &n, sizeof(n));
+    std::memcpy(powers, &bits, sizeof(bits));
 #pragma GCC unroll 1
     for (int64_t l = 0; l < kLineFloats; ++l) {
       const float result = std::fma(parts[l], powers[l], powers[l]);
@@ -72,15 +74,15 @@ class ScaledExp {
   static float Slope(float r) {
     return ExpStepSlope(r);
   }
-  static void ToPowers(IntLine& n) {
-    n = __builtin_shuffle(kExpSteps, n) + ((n >> kStepBits) << 23);
+  static void ToPowers(BitLine& n) {
+    n = __builtin_shuffle(kExpSteps, n) + (n >> kStepBits << 23);
   }
 #else
   static constexpr int kStepBits = 0;
   static float Slope(float r) {
     return ExpSlope(r);
   }
-  static void ToPowers(IntLine& n) {
+  static void ToPowers(BitLine& n) {
     n = (n << 23) + 0x3f800000;
   }
 #endif
