@@ -21,8 +21,8 @@ TEST(ScaledExp, WithinAFewRoundings) {
   for (float near : {0.0F, -3.0F, 12.5F, 100.0F, -4000.0F, 4096.0F}) {
     ScaledExp exp(near);
     const double n = std::nearbyint(near / std::log(2.0));
-    for (float offset = -86; offset < 69; offset += 0.0137F) {
-      const float x = near + offset;
+    for (int i = 0; i < 11300; ++i) {
+      const float x = near - 86 + 0.0137F * static_cast<float>(i);
       const double truth = std::exp(static_cast<double>(x) - n * std::log(2.0));
       ASSERT_NEAR(One(exp, x), truth, truth * (1.1 * 0x1p-23 + 3e-9 * std::abs(x))) << near << ", " << x;
     }
@@ -37,7 +37,10 @@ TEST(ScaledExp, ScalesByPowersOfTwo) {
   const float factor = One(first, 1) / One(second, 1);
   int exponent = 0;
   EXPECT_EQ(std::frexp(factor, &exponent), 0.5F);
-  for (float x = -50; x < 60; x += 0.0137F) ASSERT_EQ(One(first, x), factor * One(second, x)) << x;
+  for (int i = 0; i < 8000; ++i) {
+    const float x = -50 + 0.0137F * static_cast<float>(i);
+    ASSERT_EQ(One(first, x), factor * One(second, x)) << x;
+  }
 }
 
 TEST(ScaledExp, OfWhatIsNoNormalNumber) {
