@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,38 +38,27 @@ constexpr ElementLoop Two(std::string_view op) {
   return {op, nullptr, &BinaryOf<F, float>::kLoops};
 }
 
+struct Same {
+  float operator()(float x) const { return x; }
+};
+
 constexpr std::string_view kAddN = "AddN";
 constexpr std::array kLoops = {
-    One<fn::Abs>("Abs"),
-    Two<fn::Add>("Add"),
-    Two<fn::Add>(kAddN),
-    Two<fn::Add>("AddV2"),
-    Two<fn::Div>("Div"),
-    One<fn::Exp>("Exp"),
-    One<fn::Log>("Log"),
-    Two<fn::Maximum>("Maximum"),
-    Two<fn::Minimum>("Minimum"),
-    Two<fn::Mul>("Mul"),
-    One<fn::Neg>("Neg"),
-    Two<fn::Div>("RealDiv"),
-    One<fn::Relu>("Relu"),
-    Two<fn::ReluGrad>("ReluGrad"),
-    One<fn::Rsqrt>("Rsqrt"),
-    One<fn::Sigmoid>("Sigmoid"),
-    Two<fn::SigmoidGrad>("SigmoidGrad"),
-    One<fn::Sqrt>("Sqrt"),
-    One<fn::Square>("Square"),
-    Two<fn::SquaredDifference>("SquaredDifference"),
-    Two<fn::Sub>("Sub"),
-    One<fn::Tanh>("Tanh"),
-    Two<fn::TanhGrad>("TanhGrad"),
+    One<fn::Abs>("Abs"),         Two<fn::Add>("Add"),         Two<fn::Add>(kAddN),
+    Two<fn::Add>("AddV2"),       Two<fn::Div>("Div"),         One<fn::Exp>("Exp"),
+    One<Same>("Identity"),       One<fn::Log>("Log"),         Two<fn::Maximum>("Maximum"),
+    Two<fn::Minimum>("Minimum"), Two<fn::Mul>("Mul"),         One<fn::Neg>("Neg"),
+    Two<fn::Div>("RealDiv"),     One<fn::Relu>("Relu"),       Two<fn::ReluGrad>("ReluGrad"),
+    One<fn::Rsqrt>("Rsqrt"),     One<fn::Sigmoid>("Sigmoid"), Two<fn::SigmoidGrad>("SigmoidGrad"),
+    One<fn::Sqrt>("Sqrt"),       One<fn::Square>("Square"),   Two<fn::SquaredDifference>("SquaredDifference"),
+    Two<fn::Sub>("Sub"),         One<fn::Tanh>("Tanh"),       Two<fn::TanhGrad>("TanhGrad"),
 };
 
 // Elements that all steps are made of before the next, and those that are asked for meanwhile.
 constexpr int64_t kChunk = 512;
 constexpr int64_t kLineBytes = 64;
-// No less than the pass makes (src/passes/element_groups.h).
-constexpr int kMostValues = 256;
+// No less than the passes make (src/passes/element_groups.h, src/passes/column_slices.h).
+constexpr int kMostValues = 320;
 constexpr int kMostScratch = 64;
 
 // Where a value is while a chunk is made.
@@ -94,7 +84,8 @@ class Program {
     if (inputs > kMostValues || inputs + static_cast<int64_t>(steps.size()) > kMostValues) {
       return InvalidArgument("attr 'steps' makes more than ", kMostValues, " values with the inputs");
     }
-    Program program(static_cast<int>(inputs), setup.attr<int64_t>("columns"));
+    Program program(static_cast<int>(inputs));
+    DF_TRY(program.TakeShape(setup.attr<PartialShape>("shape")));
     for (int64_t scalar : setup.attr<std::vector<int64_t>>("scalars")) {
       if (scalar < 0 || scalar >= inputs) return InvalidArgument("attr 'scalars' has ", scalar, ", which is no input");
       program.places_[static_cast<size_t>(scalar)].kind = Place::kScalar;
@@ -111,8 +102,9 @@ class Program {
   }
 
   const std::vector<Step>& steps() const { return steps_; }
-  // Of the values, where inputs or outputs have others; 0: all tensors are walked as they lie.
-  int64_t columns() const { return columns_; }
+  // Of the values, where inputs or outputs may have longer rows; none: all tensors are walked as they lie.
+  const std::optional<Shape>& shape() const { return shape_; }
+  int64_t columns() const { return columns_; }  // 0: there is no shape
   // True where the input's rows have more columns than those that it gives.
   bool IsSlice(int input) const { return is_slice_[static_cast<size_t>(input)]; }
   // How many values stand beside each other in an output's rows.
@@ -134,9 +126,18 @@ class Program {
   int Forwardable(int output) const { return forwardable_[static_cast<size_t>(output)]; }
 
  private:
-  Program(int inputs, int64_t columns)
-      : inputs_(inputs), columns_(columns), is_slice_(static_cast<size_t>(inputs), false) {
+  explicit Program(int inputs) : inputs_(inputs), is_slice_(static_cast<size_t>(inputs), false) {
     for (int i = 0; i < inputs; ++i) places_.push_back({Place::kInput, i});
+  }
+
+  Status TakeShape(const PartialShape& shape) {
+    if (!shape.known_rank()) return Status();
+    if (!shape.IsFullyDefined() || shape.rank() == 0 || shape.dims().back() == 0) {
+      return InvalidArgument("attr 'shape' is ", shape, ", which has no rows of some columns");
+    }
+    DF_ASSIGN(shape_, shape.ToShape());
+    columns_ = shape.dims().back();
+    return Status();
   }
 
   Status PlaceSlices(const std::vector<int64_t>& first_columns) {
@@ -263,7 +264,8 @@ class Program {
   }
 
   int inputs_;
-  int64_t columns_;
+  std::optional<Shape> shape_;
+  int64_t columns_ = 0;
   std::vector<bool> is_slice_;  // by input
   std::vector<Step> steps_;
   std::vector<Place> places_;
@@ -290,7 +292,7 @@ class FusedElementwiseKernel final : public Kernel {
     for (int i = 0; i < ctx.num_inputs(); ++i) {
       const Tensor& input = ctx.input(i);
       walk.inputs[static_cast<size_t>(i)] = {const_cast<T*>(input.data<T>()),
-                                             program_->IsSlice(i) ? LastSize(input.shape()) : walk.columns};
+                                             program_->IsSlice(i) ? RowSize(input.shape(), shape) : walk.columns};
     }
     for (int i = 0; i < ctx.num_outputs(); ++i) {
       Tensor* output = nullptr;
@@ -321,7 +323,11 @@ class FusedElementwiseKernel final : public Kernel {
     std::array<Rows, kMostValues> outputs;
   };
 
-  static int64_t LastSize(const Shape& shape) { return shape.dim(shape.rank() - 1); }
+  // Elements of `given` in each of as many rows as `shape` has.
+  static int64_t RowSize(const Shape& given, const Shape& shape) {
+    const int64_t rows = shape.num_elements() / shape.dim(shape.rank() - 1);
+    return rows == 0 ? 0 : given.num_elements() / rows;
+  }
   static Result<Shape> WithLastSize(const Shape& shape, int64_t size) {
     std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
     dims.back() = size;
@@ -330,34 +336,29 @@ class FusedElementwiseKernel final : public Kernel {
 
   // Of what each step takes and makes, which all inputs must give.
   Result<Shape> ShapeOfValues(const OpContext& ctx) const {
-    const int full = program_->full_input();
-    DF_ASSIGN(const Shape shape, ShapeOfInput(ctx, full));
-    if (program_->columns() > 0 && (shape.rank() == 0 || LastSize(shape) != program_->columns())) {
-      return InvalidArgument("input ", full, " has shape ", shape, ", which has no rows of ", program_->columns(),
-                             " columns");
-    }
+    const Shape& shape = program_->shape() ? *program_->shape() : ctx.input(program_->full_input()).shape();
     for (int i = 0; i < ctx.num_inputs(); ++i) {
       const Shape& given = ctx.input(i).shape();
       if (program_->IsScalar(i)) {
-        if (given.num_elements() == 1) continue;
-        return InvalidArgument("input ", i, " has shape ", given, ", where it must have one element");
+        if (given.num_elements() != 1) {
+          return InvalidArgument("input ", i, " has shape ", given, ", where it must have one element");
+        }
+      } else if (program_->IsSlice(i)) {
+        if (!HasColumns(given, shape, program_->place(i).first_column)) {
+          return InvalidArgument("input ", i, " has shape ", given, ", from which columns ",
+                                 program_->place(i).first_column, " on of values of shape ", shape, " cannot be taken");
+        }
+      } else if (!(given == shape)) {
+        return InvalidArgument("input ", i, " has shape ", given, ", but values have shape ", shape);
       }
-      DF_ASSIGN(const Shape taken, ShapeOfInput(ctx, i));
-      if (taken == shape) continue;
-      return InvalidArgument("input ", full, " gives shape ", shape, ", but input ", i, " of shape ", given, " gives ",
-                             taken);
     }
     return shape;
   }
-  Result<Shape> ShapeOfInput(const OpContext& ctx, int input) const {
-    const Shape& given = ctx.input(input).shape();
-    if (!program_->IsSlice(input)) return given;
-    const int64_t first = program_->place(input).first_column;
-    if (given.rank() == 0 || LastSize(given) - first < program_->columns()) {
-      return InvalidArgument("input ", input, " has shape ", given, ", which has no ", program_->columns(),
-                             " columns from column ", first, " on");
-    }
-    return WithLastSize(given, program_->columns());
+  static bool HasColumns(const Shape& given, const Shape& shape, int64_t first) {
+    const int64_t size = RowSize(given, shape);
+    const int64_t columns = shape.dim(shape.rank() - 1);
+    const int64_t rows = shape.num_elements() / columns;
+    return given.num_elements() == rows * size && (rows == 0 || size - first >= columns);
   }
 
   void MakeRange(const Walk& walk, int64_t begin, int64_t end) const {

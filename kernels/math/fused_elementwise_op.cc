@@ -15,12 +15,13 @@ Status FusedElementwiseShape(InferenceContext& c) {
   DF_ASSIGN(const std::vector<int64_t> scalars, c.attr<std::vector<int64_t>>("scalars"));
   DF_ASSIGN(const std::vector<int64_t> first_columns, c.attr<std::vector<int64_t>>("first_columns"));
   DF_ASSIGN(const std::vector<int64_t> joined, c.attr<std::vector<int64_t>>("joined"));
-  DF_ASSIGN(const int64_t columns, c.attr<int64_t>("columns"));
-  PartialShape shape;
+  DF_ASSIGN(PartialShape shape, c.attr<PartialShape>("shape"));
+  const int64_t columns = shape.IsFullyDefined() && shape.rank() > 0 ? shape.dims().back() : 0;
   for (int i = 0; i < c.num_inputs(); ++i) {
     if (std::find(scalars.begin(), scalars.end(), i) != scalars.end()) continue;
     const bool is_slice = static_cast<size_t>(i) < first_columns.size() && first_columns[static_cast<size_t>(i)] >= 0;
-    DF_ASSIGN(shape, shape.Merge(is_slice ? WithLastSize(c.input(i), columns) : c.input(i)));
+    if (is_slice) continue;
+    DF_ASSIGN(shape, shape.Merge(c.input(i)));
   }
   for (int i = 0; i < c.num_outputs(); ++i) {
     const int64_t parts = static_cast<size_t>(i) < joined.size() ? joined[static_cast<size_t>(i)] : 1;
@@ -41,7 +42,7 @@ OP("_FusedElementwise")
     .Attr("steps: list(string)")
     .Attr("outputs: list(int)")
     .Attr("scalars: list(int) = []")
-    .Attr("columns: int >= 0 = 0")
+    .Attr("shape: shape = ?")
     .Attr("first_columns: list(int) = []")
     .Attr("joined: list(int) = []")
     .Attr("T: {float} = DT_FLOAT")
@@ -51,8 +52,10 @@ OP("_FusedElementwise")
         "Element-wise ops in one pass: made when a graph is optimised. A step is an op and the numbers of its "
         "operands, "
         "'Mul 0 2'; numbers are of the inputs first and then of the steps' results. Inputs in scalars have one "
-        "element. Of inputs with a first column that many columns are taken; joined says how many outputs' values "
-        "stand beside each other in one.");
+        "element. "
+        "With a shape, which is all values', inputs and outputs may have longer rows: of an input with a first column, "
+        "whose elements lie evenly in as many rows, the columns from there on are taken; joined says how many outputs' "
+        "values stand beside each other in one.");
 
 }  // namespace
 }  // namespace dfrun

@@ -4,7 +4,9 @@
 #define DFRUN_SRC_PASSES_COLUMN_SLICES_H_
 
 #include <optional>
+#include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "src/graph/graph.h"
@@ -19,8 +21,19 @@ struct ColumnSlice {
   int64_t first;
 };
 
+// A ConcatV2 that a group makes: of columns that its members give, at least half of them, and of others that are there
+// before it.
+struct ColumnJoin {
+  struct Part {
+    Output value;
+    bool is_copied;  // others read it too, or it is no member's
+  };
+  NodeId id;
+  std::vector<Part> parts;
+};
+
 // What ElementGroups of a graph need not wait for: Splits, SplitVs and Slices of columns that only groups read, by way
-// of Identities or not, and ConcatV2s of columns that one group alone makes for them.
+// of Identities or not, Unpacks of which they read half of the values at least, and ConcatV2s that one group can make.
 class ColumnSlices {
  public:
   // Of `least_columns` and more. All outlive this.
@@ -33,17 +46,25 @@ class ColumnSlices {
   std::optional<ColumnSlice> SliceOf(Output value) const;
   // The nodes that go on the way to it.
   std::vector<NodeId> GoneBefore(Output value) const;
-  // The ConcatV2 that goes and puts the value of a group's member beside others; null: there is none.
-  const Node* JoinOf(NodeId member) const;
+  // The values of an Unpack that goes which others than groups read.
+  std::vector<int> ValuesOfOthers(const Node& gone) const;
+  // Those that go, in the graph's order.
+  std::span<const ColumnJoin> JoinsOf(const ElementGroup& group) const;
+  // True where the value of a group's member goes into one of those and nowhere else.
+  bool IsOnlyJoined(NodeId member) const { return only_joined_.count(member) != 0; }
 
  private:
   bool IsWide(const PartialShape& shape) const;
   void LookAtSlice(const Node& node);
+  void LookAtUnpack(const Node& node);
+  bool CanTakeColumns(Output whole) const;
   bool OnlyGroupsRead(const Node& node) const;
+  bool IsGroupsEdge(const Node& node, const Consumers::Edge& edge) const;
   bool MayWaitForWhole(const Node& node) const;
   void DropWithIdentities(const Node& node);
   void LookAtJoin(const Node& node);
-  bool MayBeJoined(const Node& part, const Node& join) const;
+  const ElementGroup* MakerOf(const Node& join) const;
+  bool IsForJoinAlone(const Node& part) const;
   bool IsSlice(NodeId id) const;
 
   const FusionView& view_;
@@ -51,7 +72,8 @@ class ColumnSlices {
   const ElementGroups& groups_;
   const int64_t least_columns_;
   std::vector<bool> is_gone_;
-  std::unordered_map<NodeId, NodeId> join_of_;  // by member
+  std::unordered_map<const ElementGroup*, std::vector<ColumnJoin>> joins_;
+  std::unordered_set<NodeId> only_joined_;
 };
 
 }  // namespace dfrun

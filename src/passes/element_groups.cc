@@ -98,11 +98,13 @@ bool MayGoAlong(const Graph& graph, const Node& node) {
   return node.op->name == "Identity" && IsPlainFloat(graph, node.inputs[0]) && IsPlainFloat(graph, {node.id, 0});
 }
 
+}  // namespace
+
 // Finds the groups, node by node in the graph's order. With groups as wholes the graph stays without rings: what is
 // before a group is known at any time, and nothing joins a group that is before it.
-class Grouping {
+class ElementGrouping {
  public:
-  Grouping(const FusionView& view, int64_t least_elements)
+  ElementGrouping(const FusionView& view, int64_t least_elements)
       : view_(view),
         graph_(view.graph()),
         least_elements_(least_elements),
@@ -119,6 +121,14 @@ class Grouping {
       if (IsWorthwhile(*group)) groups.push_back({group->members});
     }
     return groups;
+  }
+
+  // Whatever groups come before the node come before the group of `member` already, and it waits for no less.
+  bool MayReadToo(NodeId member, NodeId id) const {
+    const Group& group = *Of(member);
+    const Group* const own = Of(id);
+    if (own == &group || (own != nullptr && !group.before.HasAny(own->ids))) return false;
+    return group.before.Holds(before_[static_cast<size_t>(id)]) && depth_[static_cast<size_t>(id)] <= group.depth;
   }
 
  private:
@@ -268,17 +278,23 @@ class Grouping {
   std::vector<int> depth_;        // by node: how many that are not element-wise lie on the longest way to it
 };
 
-}  // namespace
-
 std::span<const FusibleOp> FusibleOps() {
   return kFusibleOps;
 }
 
 ElementGroups::ElementGroups(const FusionView& view, int64_t least_elements)
-    : groups_(Grouping(view, least_elements).Groups()), of_node_(static_cast<size_t>(view.graph().num_nodes()), -1) {
+    : grouping_(std::make_unique<ElementGrouping>(view, least_elements)),
+      groups_(grouping_->Groups()),
+      of_node_(static_cast<size_t>(view.graph().num_nodes()), -1) {
   for (size_t i = 0; i < groups_.size(); ++i) {
     for (NodeId id : groups_[i].members) of_node_[static_cast<size_t>(id)] = static_cast<int32_t>(i);
   }
+}
+
+ElementGroups::~ElementGroups() = default;
+
+bool ElementGroups::MayReadToo(const ElementGroup& group, NodeId id) const {
+  return grouping_->MayReadToo(group.members[0], id);
 }
 
 }  // namespace dfrun

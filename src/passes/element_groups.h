@@ -4,6 +4,7 @@
 #define DFRUN_SRC_PASSES_ELEMENT_GROUPS_H_
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -27,19 +28,25 @@ struct ElementGroup {
   std::vector<NodeId> members;
 };
 
+class ElementGrouping;
+
 // At most 64 members with 192 operands make a group.
 class ElementGroups {
  public:
   // Of nodes on tensors of one static shape, of `least_elements` and more. The graph has no control flow.
   ElementGroups(const FusionView& view, int64_t least_elements);
+  ~ElementGroups();
   bool empty() const { return groups_.empty(); }
   // Of the node; null where it stays as it is.
   const ElementGroup* Of(NodeId id) const {
     const int32_t group = of_node_[static_cast<size_t>(id)];
     return group < 0 ? nullptr : &groups_[static_cast<size_t>(group)];
   }
+  // True where the group may read what the node gives too: it does not wait longer then, nor in a ring.
+  bool MayReadToo(const ElementGroup& group, NodeId id) const;
 
  private:
+  const std::unique_ptr<const ElementGrouping> grouping_;
   std::vector<ElementGroup> groups_;
   std::vector<int32_t> of_node_;  // -1: none
 };

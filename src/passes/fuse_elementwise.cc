@@ -23,14 +23,24 @@ namespace {
 class FusedNode {
  public:
   FusedNode(const FusionView& view, const ElementGroups& groups, const ColumnSlices& slices, const ElementGroup& group)
-      : view_(view), graph_(view.graph()), groups_(groups), slices_(slices), group_(group) {
+      : view_(view),
+        graph_(view.graph()),
+        groups_(groups),
+        slices_(slices),
+        group_(group),
+        joins_(slices.JoinsOf(group)) {
     for (NodeId id : group.members) {
       for (Output input : graph_.node(id).inputs) {
         if (!IsMember(input.node)) AddInput(input);
       }
     }
+    for (const ColumnJoin& join : joins_) {
+      for (const ColumnJoin::Part& part : join.parts) {
+        if (!IsMember(part.value.node)) AddInput(part.value);
+      }
+    }
     for (NodeId id : group.members) AddMember(graph_.node(id));
-    for (NodeId id : group.members) AddJoin(slices.JoinOf(id));
+    for (const ColumnJoin& join : joins_) AddJoin(join);
     if (outputs_.empty()) {  // a target
       outputs_.push_back(static_cast<int64_t>(inputs_.size() + steps_.size()) - 1);
       joined_.push_back(1);
@@ -57,7 +67,7 @@ class FusedNode {
       return std::any_of(values.begin(), values.end(), [&](int64_t value) { return value != usual; });
     };
     if (has_others(first_columns, kAllColumns) || has_others(joined_, 1)) {
-      spec.attrs.Set("columns", last.output_shapes[0].dims().back());
+      spec.attrs.Set("shape", last.output_shapes[0]);
       spec.attrs.Set("first_columns", first_columns);
       spec.attrs.Set("joined", joined_);
     }
@@ -71,7 +81,7 @@ class FusedNode {
     spec.place = last.place;
     DF_ASSIGN(const NodeId made, rebuilder.to().AddNode(std::move(spec)));
     for (NodeId id : group_.members) rebuilder.MergeInto(id, made);
-    for (NodeId id : joins_) rebuilder.MergeInto(id, made);
+    for (const ColumnJoin& join : joins_) rebuilder.MergeInto(join.id, made);
     for (const auto& [old, port] : read_outside_) rebuilder.Replace(old, {made, port});
     return Status();
   }
@@ -116,16 +126,15 @@ class FusedNode {
     } else {
       std::string step = node.op->name;
       for (Output input : node.inputs) step += StrCat(" ", NumberOf(input));
-      number = static_cast<int64_t>(inputs_.size() + steps_.size());
-      steps_.push_back(std::move(step));
+      number = AddStep(std::move(step));
       last_step_ = node.id;
     }
     numbers_.emplace_back(node.id, number);
     const auto readers = view_.consumers().of(node.id);
     const bool is_read_outside = std::any_of(readers.begin(), readers.end(), [&](const Consumers::Edge& edge) {
-      return edge.port >= 0 && !IsMember(edge.node);
+      return edge.port >= 0 && !IsMember(edge.node) && !IsOwnJoin(edge.node);
     });
-    if (!is_read_outside || slices_.JoinOf(node.id) != nullptr) return;
+    if (!is_read_outside) return;
     const auto at = std::find(outputs_.begin(), outputs_.end(), number);
     read_outside_.emplace_back(Output{node.id, 0}, static_cast<int>(at - outputs_.begin()));
     if (at != outputs_.end()) return;
@@ -133,14 +142,23 @@ class FusedNode {
     joined_.push_back(1);
   }
 
+  int64_t AddStep(std::string step) {
+    steps_.push_back(std::move(step));
+    return static_cast<int64_t>(inputs_.size() + steps_.size()) - 1;
+  }
+
+  bool IsOwnJoin(NodeId id) const {
+    return std::any_of(joins_.begin(), joins_.end(), [&](const ColumnJoin& join) { return join.id == id; });
+  }
+
   // Outputs of several values come last.
-  void AddJoin(const Node* join) {
-    if (join == nullptr || std::find(joins_.begin(), joins_.end(), join->id) != joins_.end()) return;
-    read_outside_.emplace_back(Output{join->id, 0}, static_cast<int>(joined_.size()));
-    const std::span<const Output> parts = std::span(join->inputs).first(static_cast<size_t>(join->num_inputs()) - 1);
-    for (Output part : parts) outputs_.push_back(NumberOf(part));
-    joined_.push_back(static_cast<int64_t>(parts.size()));
-    joins_.push_back(join->id);
+  void AddJoin(const ColumnJoin& join) {
+    read_outside_.emplace_back(Output{join.id, 0}, static_cast<int>(joined_.size()));
+    for (const ColumnJoin::Part& part : join.parts) {
+      const int64_t number = NumberOf(part.value);
+      outputs_.push_back(part.is_copied ? AddStep(StrCat("Identity ", number)) : number);
+    }
+    joined_.push_back(static_cast<int64_t>(join.parts.size()));
   }
 
   const FusionView& view_;
@@ -148,23 +166,37 @@ class FusedNode {
   const ElementGroups& groups_;
   const ColumnSlices& slices_;
   const ElementGroup& group_;
+  const std::span<const ColumnJoin> joins_;
   std::vector<Input> inputs_;
   std::vector<NodeId> awaited_;
   std::vector<std::string> steps_;
   NodeId last_step_ = -1;
   std::vector<int64_t> outputs_;  // numbers of values
   std::vector<int64_t> joined_;   // how many of them an output takes
-  std::vector<NodeId> joins_;
   std::vector<std::pair<NodeId, int64_t>> numbers_;
   std::vector<std::pair<Output, int>> read_outside_;
 };
 
-// Visits nodes in an order in which a group is one of them: that of the first members, where edges leave a choice.
+// Visits nodes in an order in which a group with the ConcatV2s that it makes is one of them: that of the first members,
+// where edges leave a choice.
 class GroupedOrder {
  public:
-  GroupedOrder(const FusionView& view, const ElementGroups& groups)
-      : view_(view), groups_(groups), awaited_(static_cast<size_t>(view.graph().num_nodes())) {}
+  GroupedOrder(const FusionView& view, const ElementGroups& groups, const ColumnSlices& slices)
+      : view_(view), awaited_(static_cast<size_t>(view.graph().num_nodes())), nodes_of_(awaited_.size()) {
+    for (const Node& node : view.graph().nodes()) {
+      const ElementGroup* const group = groups.Of(node.id);
+      unit_of_.push_back(group != nullptr ? group->members[0] : node.id);
+      if (group == nullptr || node.id != group->members[0]) continue;
+      std::vector<NodeId>& nodes = nodes_of_[static_cast<size_t>(node.id)];
+      nodes = group->members;
+      for (const ColumnJoin& join : slices.JoinsOf(*group)) nodes.push_back(join.id);
+    }
+    for (const std::vector<NodeId>& nodes : nodes_of_) {
+      for (NodeId id : nodes) unit_of_[static_cast<size_t>(id)] = nodes[0];
+    }
+  }
 
+  // Gives a group by its first member.
   Status Visit(const std::function<Status(NodeId)>& visit) {
     std::priority_queue<NodeId, std::vector<NodeId>, std::greater<>> ready;
     for (const Node& node : view_.graph().nodes()) {
@@ -179,8 +211,7 @@ class GroupedOrder {
       const NodeId unit = ready.top();
       ready.pop();
       DF_TRY(visit(unit));
-      const ElementGroup* const group = groups_.Of(unit);
-      for (NodeId id : group != nullptr ? std::span(group->members) : std::span(&unit, 1)) {
+      for (NodeId id : NodesOf(unit)) {
         for (const Consumers::Edge& edge : view_.consumers().of(id)) {
           const NodeId reader = UnitOf(edge.node);
           if (reader != unit && --awaited_[static_cast<size_t>(reader)] == 0) ready.push(reader);
@@ -191,16 +222,59 @@ class GroupedOrder {
   }
 
  private:
-  // A group goes by its first member.
-  NodeId UnitOf(NodeId id) const {
-    const ElementGroup* const group = groups_.Of(id);
-    return group != nullptr ? group->members[0] : id;
+  NodeId UnitOf(NodeId id) const { return unit_of_[static_cast<size_t>(id)]; }
+  std::span<const NodeId> NodesOf(const NodeId& unit) const {
+    const std::vector<NodeId>& nodes = nodes_of_[static_cast<size_t>(unit)];
+    return nodes.empty() ? std::span(&unit, 1) : nodes;
   }
 
   const FusionView& view_;
-  const ElementGroups& groups_;
   std::vector<int> awaited_;  // edges into a unit whose source has not been visited
+  std::vector<NodeId> unit_of_;
+  std::vector<std::vector<NodeId>> nodes_of_;  // by unit; none: it is one node
 };
+
+// Nodes that give each a value of an Unpack that goes.
+Status TakeOneByOne(const Node& unpack, const std::vector<int>& values, GraphRebuilder& rebuilder) {
+  Graph& graph = rebuilder.to();
+  const auto axis = static_cast<size_t>(unpack.output_shapes[0].rank() - 1);
+  const auto add = [&](std::string_view what, const std::string& op) {
+    NodeSpec spec;
+    spec.name = graph.UniqueName(StrCat(unpack.name, "/", what));
+    spec.op = op;
+    spec.device = unpack.device;
+    spec.colocate_with = unpack.colocate_with;
+    spec.place = unpack.place;
+    return spec;
+  };
+  const auto add_vector = [&](std::string_view what, int32_t last, int32_t others) -> Result<Output> {
+    std::vector<int32_t> vector(axis + 1, others);
+    vector.back() = last;
+    NodeSpec spec = add(what, "Const");
+    spec.attrs = {{"dtype", DType::kInt32}, {"value", Tensor::Vector<int32_t>(vector)}};
+    DF_ASSIGN(const NodeId made, graph.AddNode(std::move(spec)));
+    return Output{made, 0};
+  };
+  DF_ASSIGN(const Output strides, add_vector("strides", 1, 1));
+  for (int value : values) {
+    NodeSpec spec = add(StrCat("value_", value), "StridedSlice");
+    DF_ASSIGN(const Output begin, add_vector(StrCat("begin_", value), value, 0));
+    DF_ASSIGN(const Output end, add_vector(StrCat("end_", value), value + 1, 0));
+    spec.inputs = {rebuilder.NewPlace(unpack.inputs[0]), begin, end, strides};
+    for (NodeId id : unpack.control_inputs) {
+      if (rebuilder.NewControl(id) >= 0) spec.control_inputs.push_back(rebuilder.NewControl(id));
+    }
+    const int64_t all_rows = (int64_t{1} << axis) - 1;
+    spec.attrs = {{"T", unpack.output_types[0].dtype},
+                  {"Index", DType::kInt32},
+                  {"begin_mask", all_rows},
+                  {"end_mask", all_rows},
+                  {"shrink_axis_mask", int64_t{1} << axis}};
+    DF_ASSIGN(const NodeId made, graph.AddNode(std::move(spec)));
+    rebuilder.Replace({unpack.id, value}, {made, 0});
+  }
+  return Status();
+}
 
 }  // namespace
 
@@ -211,15 +285,19 @@ Status FuseElementwise(Graph& graph, int64_t least_elements, int64_t least_colum
   if (groups.empty()) return Status();
   const ColumnSlices slices(view, groups, least_columns);
   GraphRebuilder rebuilder(graph);
-  DF_TRY(GroupedOrder(view, groups).Visit([&](NodeId id) {
+  DF_TRY(GroupedOrder(view, groups, slices).Visit([&](NodeId id) {
     const ElementGroup* const group = groups.Of(id);
     if (group != nullptr) return FusedNode(view, groups, slices, *group).AddTo(rebuilder);
     if (!slices.IsGone(id)) {
       rebuilder.Keep(id);
-    } else if (const NodeId awaited = slices.AwaitedFor(id); awaited >= 0) {
+      return Status();
+    }
+    if (const NodeId awaited = slices.AwaitedFor(id); awaited >= 0) {
       rebuilder.ReplaceControl(id, rebuilder.NewControl(awaited));
     }
-    return Status();
+    const Node& node = graph.node(id);
+    const std::vector<int> values = slices.ValuesOfOthers(node);
+    return values.empty() ? Status() : TakeOneByOne(node, values, rebuilder);
   }));
   DF_ASSIGN(graph, rebuilder.Finish());
   return Status();

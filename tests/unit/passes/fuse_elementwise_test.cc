@@ -206,7 +206,7 @@ TEST_F(FuseElementwiseTest, ColumnsAreTakenApartAndPutTogetherInPlace) {
   EXPECT_EQ(g.InputsOf("last"), (Names{"product", "product"}));
   EXPECT_EQ(StepsOf("last"), (Names{"Sigmoid 0", "Tanh 1", "Mul 2 3", "Square 2", "Relu 4"}));
   const AttrMap& attrs = g.Find("last")->attrs;
-  EXPECT_EQ(*attrs.Get<int64_t>("columns"), 4);
+  EXPECT_EQ(*attrs.Get<PartialShape>("shape"), PartialShape({4, 4}));
   EXPECT_EQ(*attrs.Get<std::vector<int64_t>>("first_columns"), (std::vector<int64_t>{0, 4}));
   EXPECT_EQ(*attrs.Get<std::vector<int64_t>>("outputs"), (std::vector<int64_t>{6, 5, 4}));
   EXPECT_EQ(*attrs.Get<std::vector<int64_t>>("joined"), (std::vector<int64_t>{1, 2}));
@@ -253,13 +253,61 @@ TEST_F(FuseElementwiseTest, RowsTakenApartWhatOthersReadAndWhatIsAwaitedStay) {
   const Output awaited = g.Add("awaited", "Split", {axis, Placeholder("fed", {4, 8})}, halves);
   g.Add("c", "Tanh", {g.Add("c0", "Mul", {awaited, {awaited.node, 1}})});
   AddAfter("writer", "MatMul", {x, x}, {awaited});
+  const Output e = g.Add("e", "Tanh", {g.Add("e0", "Exp", {x})});
+  g.Add("late", "ConcatV2", {e, g.Add("product", "MatMul", {x, y}), axis});
+  g.Add("mostly_others", "ConcatV2", {e, x, y, axis});
+  g.Add("after", "ConcatV2", {e, g.Add("of_e", "MatMul", {e, y}), axis});
+  Fuse();
+  for (const char* name : {"a", "b", "c", "e"}) EXPECT_EQ(OpOf(name), "_FusedElementwise") << name;
+  for (const char* name : {"rows", "shared", "awaited"}) EXPECT_EQ(OpOf(name), "Split") << name;
+  for (const char* name : {"late", "mostly_others", "after"}) EXPECT_EQ(OpOf(name), "ConcatV2") << name;
+}
+
+// As a recurrent cell's state is put beside the next input.
+TEST_F(FuseElementwiseTest, WhatIsThereBeforeIsCopiedBesideAResult) {
+  const Output axis = g.Scalar<int32_t>("axis", 1);
+  const Output state = g.Add("state", "Tanh", {g.Add("sum", "AddV2", {g.Add("product", "MatMul", {x, y}), x})});
+  const Output next = g.Add("next", "ConcatV2", {y, state, axis});
   const Output twice = g.Add("d", "Tanh", {g.Add("d0", "Neg", {x})});
   g.Add("twice", "ConcatV2", {twice, twice, axis});
-  g.Add("foreign", "ConcatV2", {g.Add("e", "Tanh", {g.Add("e0", "Exp", {x})}), y, axis});
+  g.Add("end", "MatMul", {next, Placeholder("w", {8, 4})});
+  g.Add("reader", "MatMul", {state, x});
   Fuse();
-  for (const char* name : {"a", "b", "c", "d", "e"}) EXPECT_EQ(OpOf(name), "_FusedElementwise") << name;
-  for (const char* name : {"rows", "shared", "awaited"}) EXPECT_EQ(OpOf(name), "Split") << name;
-  for (const char* name : {"twice", "foreign"}) EXPECT_EQ(OpOf(name), "ConcatV2") << name;
+  EXPECT_EQ(OpOf("next"), "gone");
+  EXPECT_EQ(g.InputsOf("state"), (Names{"product", "x", "y"}));
+  EXPECT_EQ(StepsOf("state"), (Names{"AddV2 0 1", "Tanh 3", "Identity 2", "Identity 4"}));
+  EXPECT_EQ(*g.Find("state")->attrs.Get<std::vector<int64_t>>("outputs"), (std::vector<int64_t>{4, 5, 6}));
+  EXPECT_EQ(*g.Find("state")->attrs.Get<std::vector<int64_t>>("joined"), (std::vector<int64_t>{1, 2}));
+  EXPECT_EQ(g.Find("end")->inputs[0], (Output{g.graph.Find("state"), 1}));
+  EXPECT_EQ(OpOf("twice"), "gone");
+  EXPECT_EQ(StepsOf("d"), (Names{"Neg 0", "Tanh 1", "Identity 2", "Identity 2"}));
+  EXPECT_EQ(*g.Find("d")->attrs.Get<std::vector<int64_t>>("joined"), (std::vector<int64_t>{2}));
+}
+
+TEST_F(FuseElementwiseTest, ValuesOfAPackAreReadWhereTheyAre) {
+  const auto unpack = [&](const std::string& name, const PartialShape& shape, int64_t axis) {
+    return g.Add(name, "Unpack", {Placeholder(name + "_from", shape)}, {{"num", int64_t{3}}, {"axis", axis}});
+  };
+  const auto tanh_of_sum = [&](const std::string& name, Output a, Output b) {
+    return g.Add(name, "Tanh", {g.Add(name + "0", "AddV2", {a, b})});
+  };
+  const Output values = unpack("values", {4, 3, 4}, -2);
+  tanh_of_sum("a", values, {values.node, 1});
+  g.Add("reader", "MatMul", {{values.node, 2}, x});
+  const Output mostly_others = unpack("mostly_others", {4, 3, 4}, 1);
+  tanh_of_sum("b", mostly_others, x);
+  for (int i = 1; i < 3; ++i) g.Add(StrCat("reader", i), "MatMul", {{mostly_others.node, i}, x});
+  const Output rows = unpack("rows", {3, 4, 4}, 0);
+  tanh_of_sum("c", rows, {rows.node, 2});
+  Fuse();
+  EXPECT_EQ(OpOf("values"), "gone");
+  EXPECT_EQ(g.InputsOf("a"), (Names{"values_from", "values_from"}));
+  EXPECT_EQ(*g.Find("a")->attrs.Get<std::vector<int64_t>>("first_columns"), (std::vector<int64_t>{0, 4}));
+  EXPECT_EQ(*g.Find("a")->attrs.Get<PartialShape>("shape"), PartialShape({4, 4}));
+  ASSERT_EQ(g.InputsOf("reader"), (Names{"values/value_2", "x"}));
+  EXPECT_EQ(OpOf("values/value_2"), "StridedSlice");
+  EXPECT_EQ(g.Find("values/value_2")->output_shapes[0], PartialShape({4, 4}));
+  for (const char* name : {"mostly_others", "rows"}) EXPECT_EQ(OpOf(name), "Unpack") << name;
 }
 
 // Element-wise nodes of two shapes, products between them, columns taken apart and put together, Identities and control
@@ -310,7 +358,8 @@ class RandomElementwise {
     const int shape = Pick(2);
     NodeSpec spec;
     spec.name = name;
-    const int kind = Pick(14);
+    const int kind = Pick(15);
+    if (kind == 14) return AddPack(name);
     if (kind > 11) return AddColumns(name, kind == 12);
     if (kind == 0) {
       spec.op = "MatMul";
@@ -342,7 +391,7 @@ class RandomElementwise {
       const Output before = g_.Add(name + "_before", "Tanh", {Any(0)});
       for (int i = 0; i < parts; ++i) {
         const Output own = g_.Add(StrCat(name, "_part", i), "AddV2", {before, Any(0)});
-        spec.inputs.push_back(are_its_own ? own : Any(0));
+        spec.inputs.push_back(are_its_own && Pick(4) > 0 ? own : Any(0));
       }
       spec.inputs.push_back(axis);
       if (!are_its_own) AddWaits(spec);
@@ -372,6 +421,25 @@ class RandomElementwise {
                                       : g_.Add(name + "_tanh", "Tanh", {g_.Add(name + "_id", "Identity", {slice})}));
   }
 
+  // Values put into one, and taken apart again.
+  void AddPack(const std::string& name) {
+    const int count = 1 + Pick(4);
+    const AttrMap attrs = {{"N", int64_t{count}}, {"axis", int64_t{Pick(2) == 0 ? 1 : -2}}};
+    std::vector<Output> parts;
+    for (int i = 0; i < count; ++i) parts.push_back(Any(0));
+    NodeSpec spec;
+    spec.name = name;
+    spec.op = "Unpack";
+    spec.inputs = {g_.Add(name + "_pack", "Pack", parts, attrs)};
+    spec.attrs = {{"num", int64_t{count}}, {"axis", int64_t{Pick(3) > 0 ? 1 : 0}}};
+    if (*spec.attrs.Get<int64_t>("axis") == 0) spec.attrs.Set("num", int64_t{6});
+    AddWaits(spec);
+    const Output first = g_.Add(spec);
+    if (g_.graph.shape(first) == ShapeOf(0)) {
+      for (int i = 0; i < count; ++i) values_[0].push_back({first.node, i});
+    }
+  }
+
   void AddWaits(NodeSpec& spec) {
     if (Pick(6) == 0) spec.control_inputs = {Any(Pick(2)).node};
     if (Pick(12) == 0) {
@@ -396,6 +464,8 @@ TEST(FuseElementwiseRandom, KeepsEveryBit) {
   int fused = 0;
   int sliced = 0;
   int joined = 0;
+  int copied = 0;
+  int taken = 0;
   for (uint64_t seed = 0; seed < 200; ++seed) {
     RandomElementwise random(seed);
     const Names watched = random.Watch();
@@ -411,8 +481,12 @@ TEST(FuseElementwiseRandom, KeepsEveryBit) {
       EXPECT_TRUE(after.values().at(name)[0].Identical(before.values().at(name)[0])) << name << ", seed " << seed;
     }
     for (const Node& node : random.graph().nodes()) {
+      taken += node.op->name == "StridedSlice" ? 1 : 0;
       if (node.op->name != "_FusedElementwise") continue;
       ++fused;
+      const Names steps = *node.attrs.Get<Names>("steps");
+      copied +=
+          std::any_of(steps.begin(), steps.end(), [](const auto& step) { return step.starts_with("Id"); }) ? 1 : 0;
       const auto has_more = [&](const char* attr, int64_t than) {
         const Result<std::vector<int64_t>> values = node.attrs.Get<std::vector<int64_t>>(attr);
         return values.ok() && std::any_of(values->begin(), values->end(), [&](int64_t value) { return value > than; });
@@ -424,6 +498,8 @@ TEST(FuseElementwiseRandom, KeepsEveryBit) {
   EXPECT_GT(fused, 400);
   EXPECT_GT(sliced, 100);
   EXPECT_GT(joined, 20);
+  EXPECT_GT(copied, 20);
+  EXPECT_GT(taken, 20);
 }
 
 }  // namespace
