@@ -64,12 +64,22 @@ class ImageBlocks {
 };
 // 20 us and more on one core.
 constexpr double kConvBlockWork = 2e6;
-// Of a block whose result is images: it reads the whole filter, so a large one wants more of them; in a quarter of all
-// at most.
-inline int64_t ImagesInBlock(const ConvShape& shape) {
+// Images that a block needs so that reading the whole filter is little of its work.
+inline int64_t ImagesForFilter(const ConvShape& shape) {
   constexpr double kWorkPerElement = 150;  // multiplications
-  const int64_t reuse = ImagesInBlock(shape, kWorkPerElement * static_cast<double>(shape.filter_size()));
-  return std::max(ImagesInBlock(shape, kConvBlockWork), std::min(reuse, (shape.images + 3) / 4));
+  return ImagesInBlock(shape, kWorkPerElement * static_cast<double>(shape.filter_size()));
+}
+// Of a block whose result is images; a large filter wants more of them, in a quarter of all at most.
+inline int64_t ImagesInBlock(const ConvShape& shape) {
+  return std::max(ImagesInBlock(shape, kConvBlockWork), std::min(ImagesForFilter(shape), (shape.images + 3) / 4));
+}
+// The same for so few threads that there may be fewer blocks: a filter beyond the second-level cache comes from memory
+// for each.
+inline int64_t ImagesInBlock(const ConvShape& shape, int threads) {
+  constexpr int64_t kCachedElements = int64_t{1} << 17;
+  const int64_t usual = ImagesInBlock(shape);
+  if (threads > 2 || shape.filter_size() < kCachedElements) return usual;
+  return std::max(usual, std::min(8 * ImagesForFilter(shape), (shape.images + threads - 1) / threads));
 }
 // A block of the filter's gradient costs a filter of its own, written, and their sum: fewer and larger ones, 16 at
 // most, in which that is a twentieth of the time, or half of that where four blocks remain.

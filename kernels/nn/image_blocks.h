@@ -46,11 +46,10 @@ Status SumOverImageBlocks(const ConvShape& shape, int64_t size, T* filter, Threa
   return Status();
 }
 
-// block(first_image, count) for blocks of the images; its first error in the blocks' order.
-inline Status ForImageBlocks(const ConvShape& shape, ThreadPool& pool,
+// block(first_image, count) for each; its first error in the blocks' order.
+inline Status ForImageBlocks(const ImageBlocks& blocks, ThreadPool& pool,
                              FunctionRef<Status(int64_t first, int64_t count)> block) {
-  const ImageBlocks blocks(shape.images, ImagesInBlock(shape));
-  if (blocks.count() == 1) return block(0, shape.images);
+  if (blocks.count() == 1) return block(0, blocks.largest());
   std::vector<Status> statuses(static_cast<size_t>(blocks.count()));
   pool.RunBlocks(blocks.count(), [&](int64_t b) {
     const int64_t first = blocks.Begin(b);
@@ -58,6 +57,12 @@ inline Status ForImageBlocks(const ConvShape& shape, ThreadPool& pool,
   });
   for (Status& status : statuses) DF_TRY(std::move(status));
   return Status();
+}
+
+// Of the usual size.
+inline Status ForImageBlocks(const ConvShape& shape, ThreadPool& pool,
+                             FunctionRef<Status(int64_t first, int64_t count)> block) {
+  return ForImageBlocks(ImageBlocks(shape.images, ImagesInBlock(shape)), pool, block);
 }
 
 }  // namespace dfrun

@@ -16,18 +16,11 @@ constexpr auto kType = std::is_same_v<T, float> ? dnnl::memory::data_type::f32 :
 template <class T>
 class OneDnnConv final : public Conv<T> {
  public:
-  OneDnnConv(ConvKind kind, const ConvShape& shape, bool mirrored)
-      : kind_(kind),
-        s_(shape),
-        mirrored_(mirrored),
-        blocks_(shape.images, kind == ConvKind::kBackpropFilter ? ImagesInFilterBlock(shape) : ImagesInBlock(shape)) {}
+  OneDnnConv(ConvKind kind, const ConvShape& shape, bool mirrored) : kind_(kind), s_(shape), mirrored_(mirrored) {}
 
-  // For the larger blocks and for those with one image less, with filters of the same order.
   Status Make() {
-    DF_ASSIGN(larger_, MakeFor(blocks_.largest(), nullptr));
-    if (!blocks_.are_equal()) {
-      DF_ASSIGN(smaller_, MakeFor(blocks_.largest() - 1, &larger_->filter_order()));
-    }
+    if (kind_ == ConvKind::kBackpropFilter) return AddWay(ImagesInFilterBlock(s_));
+    for (int threads = kMostWays; threads > 0; --threads) DF_TRY(AddWay(ImagesInBlock(s_, threads)));
     return Status();
   }
 
@@ -40,14 +33,15 @@ class OneDnnConv final : public Conv<T> {
   Status RunAndFinish(const T* a, const T* b, T* result, int64_t /*pixels*/,
                       FunctionRef<void(int64_t first, int64_t count)> finish, ThreadPool& pool,
                       Allocator& allocator) const override {
-    DF_ASSIGN(const Tensor ordered, larger_->Ordered(b, pool, allocator));
+    DF_ASSIGN(const Tensor ordered, usual().larger->Ordered(b, pool, allocator));
     const void* filter = ordered.initialized() ? ordered.raw() : b;
     const bool forward = kind_ == ConvKind::kForward;
     const int64_t pixels = forward ? s_.out_pixels() : s_.in_pixels();
     const int64_t from = forward ? s_.input_image() : s_.output_image();
     const int64_t to = forward ? s_.output_image() : s_.input_image();
-    return ForImageBlocks(s_, pool, [&](int64_t first, int64_t count) {
-      DF_TRY(BlockOf(count).Run(a + first * from, filter, result + first * to, allocator));
+    const Way& way = WayFor(pool);
+    return ForImageBlocks(way.blocks, pool, [&](int64_t first, int64_t count) {
+      DF_TRY(way.BlockOf(count).Run(a + first * from, filter, result + first * to, allocator));
       finish(first * pixels, count * pixels);
       return Status();
     });
@@ -55,6 +49,33 @@ class OneDnnConv final : public Conv<T> {
 
  private:
   using Primitive = std::unique_ptr<const OneDnnConvPrimitive>;
+  // The images in blocks, and the primitives for the larger blocks and for those with one image less.
+  struct Way {
+    const OneDnnConvPrimitive& BlockOf(int64_t count) const { return count == blocks.largest() ? *larger : *smaller; }
+    ImageBlocks blocks;
+    Primitive larger;
+    Primitive smaller;  // null where all blocks are equal
+  };
+  static constexpr int kMostWays = 3;  // for one thread, for two and for more
+
+  // With filters of one order. Nothing where there are such blocks already.
+  Status AddWay(int64_t images_in_block) {
+    Way way{ImageBlocks(s_.images, images_in_block), nullptr, nullptr};
+    if (!ways_.empty() && ways_.back().blocks.count() == way.blocks.count()) return Status();
+    DF_ASSIGN(way.larger, MakeFor(way.blocks.largest(), ways_.empty() ? nullptr : &usual().larger->filter_order()));
+    if (!way.blocks.are_equal()) {
+      DF_ASSIGN(way.smaller, MakeFor(way.blocks.largest() - 1, &way.larger->filter_order()));
+    }
+    ways_.push_back(std::move(way));
+    return Status();
+  }
+  const Way& usual() const { return ways_[0]; }
+  // The last that has a block for each thread.
+  const Way& WayFor(const ThreadPool& pool) const {
+    auto way = ways_.end() - 1;
+    while (way != ways_.begin() && way->blocks.count() < pool.num_threads()) --way;
+    return *way;
+  }
 
   Result<Primitive> MakeFor(int64_t images, const dnnl::memory::desc* filter_order) const {
     return CatchOneDnn("a convolution", [&]() -> Primitive {
@@ -62,26 +83,25 @@ class OneDnnConv final : public Conv<T> {
                                                          mirrored_);
     });
   }
-  const OneDnnConvPrimitive& BlockOf(int64_t count) const { return count == blocks_.largest() ? *larger_ : *smaller_; }
 
   // Partial sums stay in the library's order, and their sum is put in order once.
   Status BackpropFilter(const T* x, const T* dy, T* result, ThreadPool& pool, Allocator& allocator) const {
-    DF_ASSIGN(Tensor ordered, larger_->FilterSpace(allocator));
+    const OneDnnConvPrimitive& larger = *usual().larger;
+    DF_ASSIGN(Tensor ordered, larger.FilterSpace(allocator));
     T* sum = ordered.initialized() ? static_cast<T*>(ordered.raw()) : result;
     const auto block = [&](int64_t first, int64_t count, T* partial) {
-      return BlockOf(count).Run(x + first * s_.input_image(), dy + first * s_.output_image(), partial, allocator);
+      return usual().BlockOf(count).Run(x + first * s_.input_image(), dy + first * s_.output_image(), partial,
+                                        allocator);
     };
-    const auto size = static_cast<int64_t>(larger_->filter_order().get_size() / sizeof(T));
+    const auto size = static_cast<int64_t>(larger.filter_order().get_size() / sizeof(T));
     DF_TRY(SumOverImageBlocks<T>(s_, size, sum, pool, allocator, block));
-    return ordered.initialized() ? larger_->ReorderFilter(sum, result, pool, allocator) : Status();
+    return ordered.initialized() ? larger.ReorderFilter(sum, result, pool, allocator) : Status();
   }
 
   const ConvKind kind_;
   const ConvShape s_;
   const bool mirrored_;
-  const ImageBlocks blocks_;
-  Primitive larger_;
-  Primitive smaller_;  // null where all blocks are equal
+  std::vector<Way> ways_;  // of ever fewer blocks, the usual ones first
 };
 
 // The forward convolution of images that are much work each, by bands of their rows.

@@ -1,6 +1,9 @@
 // Convolution against TensorFlow's results, as sums weighted by position of integers that every dtype holds exactly.
 #include <gtest/gtest.h>
 
+#include <random>
+
+#include "kernels/nn/conv.h"
 #include "nn/images.h"
 #include "testing/node_runner.h"
 
@@ -164,6 +167,40 @@ TEST(Conv2DBands, AreThoseOfTheWholeImage) {
       ASSERT_EQ(actual.shape(), expected.shape());
       for (int64_t i = 0; i < expected.num_elements(); ++i) {
         ASSERT_EQ(static_cast<double>(actual.data<float>()[i]), expected.data<double>()[i]) << padding << stride << i;
+      }
+    }
+  }
+}
+
+// A large filter is read for fewer and larger blocks of images where threads are few.
+TEST(Conv2DBlocks, GiveTheSameBitsOnAnyNumberOfThreads) {
+  const Shape filter_shape({3, 3, 64, 256});
+  const auto random = [](const Shape& shape, uint32_t seed) {
+    std::mt19937 bits(seed);
+    std::normal_distribution<float> normal;
+    Tensor tensor(DType::kFloat, shape);
+    for (int64_t i = 0; i < tensor.num_elements(); ++i) tensor.data<float>()[i] = normal(bits);
+    return tensor;
+  };
+  const Tensor filter = random(filter_shape, 1);
+  for (int64_t images : {1, 7, 16}) {
+    for (int64_t stride : {1, 2}) {
+      const AttrMap attrs = {{"strides", std::vector<int64_t>{1, stride, stride, 1}}, {"padding", "SAME"}};
+      const ConvShape shape =
+          *ConvShape::Of(*WindowAttrs::Read(attrs), Shape({images, 6, 5, filter_shape[2]}), filter_shape);
+      for (ConvKind kind : {ConvKind::kForward, ConvKind::kBackpropInput}) {
+        const bool forward = kind == ConvKind::kForward;
+        const Tensor from = random(forward ? shape.input() : shape.output(), 2);
+        const auto conv = *Conv<float>::Create(kind, shape);
+        Tensor expected;
+        for (int threads : {1, 2, 3, 8}) {
+          testing::SpreadPool pool(threads);
+          Tensor result(DType::kFloat, forward ? shape.output() : shape.input());
+          ASSERT_TRUE(
+              conv->Run(from.data<float>(), filter.data<float>(), result.data<float>(), pool, SystemAllocator()).ok());
+          if (threads == 1) expected = result;
+          EXPECT_TRUE(result.Identical(expected)) << images << " images, stride " << stride << ", " << threads;
+        }
       }
     }
   }
