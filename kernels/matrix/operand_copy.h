@@ -95,6 +95,7 @@ class PanelCopy {
       to += kLanes<T>;
     }
     __builtin_prefetch(ahead);
+    __builtin_prefetch(ahead + left - 1);  // another line, where rows begin within one
     Store<T>(to, LoadFirst(from, static_cast<int>(left)));
     from_ += stride_;
     to_ += width_;
@@ -190,7 +191,7 @@ class TileCopy {
         ahead = table[kDepthAhead] + row_;
         ++table;
       }
-      __builtin_prefetch(ahead, 0, 2);
+      __builtin_prefetch(ahead + rows_ - 1, 0, 2);
 #pragma GCC unroll 2
       for (int64_t i = 0; i < kVectors; ++i) {
         if (i < whole) Store<T>(to + i * kLanes<T>, Load(from + i * kLanes<T>));

@@ -126,6 +126,7 @@ void PackedBlock(const PackedOperands<T>& o) {
     if (--next_rows >= 0) {
 #pragma GCC unroll 4
       for (int j = 0; j < Vectors; ++j) __builtin_prefetch(next_c + j * kLanes<T>, 1);
+      __builtin_prefetch(next_c + Vectors * kLanes<T> - 1, 1);  // another line, where rows begin within one
       next_c += o.c_stride;
     }
     for (int turn = 0; turn < kTurnDepth<T>; turn += kUnrolled) {
