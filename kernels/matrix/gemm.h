@@ -1,6 +1,6 @@
 // C = A B for one shape: chooses the way (BlockedGemm; for bfloat16 tile registers, else oneDNN; other 16-bit operands
-// through float; plain loops) by the shape alone. So are the tiles of oneDNN's products; those of our own, whose elements
-// have the same bits in any tile, follow the number of threads too.
+// through float; plain loops) by the shape alone. So are the tiles of oneDNN's products; those of our own, whose
+// elements have the same bits in any tile, follow the number of threads too.
 #ifndef DFRUN_KERNELS_MATRIX_GEMM_H_
 #define DFRUN_KERNELS_MATRIX_GEMM_H_
 
