@@ -123,8 +123,7 @@ TEST_P(MutationTest, WrongInputsAreRefusedOrComputed) {
     for (int round = 0; round < 12; ++round) {
       const Status status = RunOnce(c, mutator.Mutate(c.inputs), device);
       refused += status.ok() ? 0 : 1;
-      EXPECT_TRUE(IsExpected(c, status))
-          << c.op << " " << c.name << ": " << status.ToString();
+      EXPECT_TRUE(IsExpected(c, status)) << c.op << " " << c.name << ": " << status.ToString();
     }
   }
   EXPECT_GT(refused, 0);

@@ -58,8 +58,8 @@ TEST(QueueElements, QueuesOfOneNameHaveOneType) {
   EXPECT_EQ(error("FIFOQueueV2", "shared_name: q"), "");
   EXPECT_EQ(error("FIFOQueueV2", "capacity: 3, shared_name: p"), "");
   EXPECT_EQ(error("FIFOQueueV2", "capacity: 3, shared_name: q, container: c"), "");
-  for (const std::string& of_other_type : {error("FIFOQueueV2", "capacity: 3, shared_name: q"),
-                                           error("PaddingFIFOQueueV2", "shared_name: q")}) {
+  for (const std::string& of_other_type :
+       {error("FIFOQueueV2", "capacity: 3, shared_name: q"), error("PaddingFIFOQueueV2", "shared_name: q")}) {
     EXPECT_NE(of_other_type.find("job.yaml:4:"), std::string::npos) << of_other_type;
     EXPECT_NE(of_other_type.find("the node 'a' shares the queue 'q'"), std::string::npos) << of_other_type;
   }
