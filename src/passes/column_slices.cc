@@ -203,10 +203,10 @@ bool ColumnSlices::IsSlice(NodeId id) const {
   return IsGone(id) && graph_.node(id).op->name != "ConcatV2";
 }
 
-std::optional<ColumnSlice> ColumnSlices::SliceOf(Output value) const {
+std::optional<ColumnSlice> ColumnSlices::SliceOf(Output value, const Node& member) const {
   const Node& node = graph_.node(value.node);
-  if (!IsSlice(value.node)) return std::nullopt;
-  if (node.op->name == "Identity") return SliceOf(node.inputs[0]);
+  if (!IsSlice(value.node) || !view_.OnOneDevice(node, member)) return std::nullopt;
+  if (node.op->name == "Identity") return SliceOf(node.inputs[0], member);
   const Output whole = WholeOf(node);
   if (node.op->name == "Slice") return ColumnSlice{whole, LastOf(*graph_.ConstantValue(node.inputs[1]))};
   if (IsUnpack(node)) return ColumnSlice{whole, value.port * graph_.shape(value).dims().back()};

@@ -42,8 +42,9 @@ class ColumnSlices {
   bool IsGone(NodeId id) const { return is_gone_[static_cast<size_t>(id)]; }
   // What is awaited instead of a node that goes; -1: nothing waits for it alone.
   NodeId AwaitedFor(NodeId gone) const;
-  // What a group reads instead of `value`; none where that is of a node that stays.
-  std::optional<ColumnSlice> SliceOf(Output value) const;
+  // What a group that `member` is of reads instead of `value`; none where that is of a node that stays, or of another
+  // device.
+  std::optional<ColumnSlice> SliceOf(Output value, const Node& member) const;
   // The nodes that go on the way to it.
   std::vector<NodeId> GoneBefore(Output value) const;
   // The values of an Unpack that goes which others than groups read.

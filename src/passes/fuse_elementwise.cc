@@ -97,12 +97,13 @@ class FusedNode {
   bool IsMember(NodeId id) const { return groups_.Of(id) == &group_; }
 
   Input InputFor(Output value) const {
-    const std::optional<ColumnSlice> slice = slices_.SliceOf(value);
+    const std::optional<ColumnSlice> slice = slices_.SliceOf(value, graph_.node(group_.members[0]));
     return slice ? Input{slice->whole, slice->first} : Input{value, kAllColumns};
   }
   void AddInput(Output value) {
     const Input input = InputFor(value);
     if (std::find(inputs_.begin(), inputs_.end(), input) == inputs_.end()) inputs_.push_back(input);
+    if (input.from == value) return;
     for (NodeId gone : slices_.GoneBefore(value)) AddAwaited(graph_.node(gone));
   }
   void AddAwaited(const Node& node) {

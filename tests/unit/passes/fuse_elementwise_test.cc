@@ -286,14 +286,24 @@ TEST_F(FuseElementwiseTest, WhatIsThereBeforeIsCopiedBesideAResult) {
 
 TEST_F(FuseElementwiseTest, ValuesOfAPackAreReadWhereTheyAre) {
   const auto unpack = [&](const std::string& name, const PartialShape& shape, int64_t axis) {
-    return g.Add(name, "Unpack", {Placeholder(name + "_from", shape)}, {{"num", int64_t{3}}, {"axis", axis}});
+    const int64_t count = shape.dim(axis == 0 ? 0 : 1);
+    return g.Add(name, "Unpack", {Placeholder(name + "_from", shape)}, {{"num", count}, {"axis", axis}});
   };
   const auto tanh_of_sum = [&](const std::string& name, Output a, Output b) {
     return g.Add(name, "Tanh", {g.Add(name + "0", "AddV2", {a, b})});
   };
-  const Output values = unpack("values", {4, 3, 4}, -2);
+  const Output values = unpack("values", {4, 5, 4}, -2);
   tanh_of_sum("a", values, {values.node, 1});
   g.Add("reader", "MatMul", {{values.node, 2}, x});
+  NodeSpec far;
+  far.name = "far0";
+  far.op = "Neg";
+  far.inputs = {values};
+  far.device = "/device:cpu:1";
+  NodeSpec far_end = far;
+  far_end.name = "far";
+  far_end.inputs = {g.Add(far)};
+  g.Add(far_end);
   const Output mostly_others = unpack("mostly_others", {4, 3, 4}, 1);
   tanh_of_sum("b", mostly_others, x);
   for (int i = 1; i < 3; ++i) g.Add(StrCat("reader", i), "MatMul", {{mostly_others.node, i}, x});
@@ -306,6 +316,7 @@ TEST_F(FuseElementwiseTest, ValuesOfAPackAreReadWhereTheyAre) {
   EXPECT_EQ(*g.Find("a")->attrs.Get<PartialShape>("shape"), PartialShape({4, 4}));
   ASSERT_EQ(g.InputsOf("reader"), (Names{"values/value_2", "x"}));
   EXPECT_EQ(OpOf("values/value_2"), "StridedSlice");
+  EXPECT_EQ(g.InputsOf("far"), (Names{"values/value_0"}));
   EXPECT_EQ(g.Find("values/value_2")->output_shapes[0], PartialShape({4, 4}));
   for (const char* name : {"mostly_others", "rows"}) EXPECT_EQ(OpOf(name), "Unpack") << name;
 }
