@@ -104,7 +104,7 @@ class Program {
   const std::vector<Step>& steps() const { return steps_; }
   // Of the values, where inputs or outputs may have longer rows; none: all tensors are walked as they lie.
   const std::optional<Shape>& shape() const { return shape_; }
-  int64_t columns() const { return columns_; }  // 0: there is no shape
+  int64_t columns() const { return shape_ ? shape_->dim(shape_->rank() - 1) : 0; }  // 0: there is no shape
   // True where the input's rows have more columns than those that it gives.
   bool IsSlice(int input) const { return is_slice_[static_cast<size_t>(input)]; }
   // How many values stand beside each other in an output's rows.
@@ -136,7 +136,6 @@ class Program {
       return InvalidArgument("attr 'shape' is ", shape, ", which has no rows of some columns");
     }
     DF_ASSIGN(shape_, shape.ToShape());
-    columns_ = shape.dims().back();
     return Status();
   }
 
@@ -146,7 +145,7 @@ class Program {
     }
     for (size_t i = 0; i < first_columns.size(); ++i) {
       if (first_columns[i] < 0) continue;
-      if (columns_ == 0 || IsScalar(static_cast<int>(i))) {
+      if (!shape_ || IsScalar(static_cast<int>(i))) {
         return InvalidArgument("attr 'first_columns' has ", first_columns[i], " for input ", i,
                                ", of which no columns can be taken");
       }
@@ -200,8 +199,9 @@ class Program {
 
   Status PlaceOutputs(const std::vector<int64_t>& values, int64_t outputs, const std::vector<int64_t>& joined) {
     joined_ = joined.empty() ? std::vector<int64_t>(values.size(), 1) : joined;
-    const bool fits = std::all_of(joined_.begin(), joined_.end(),
-                                  [&](int64_t n) { return n == 1 || (n > 1 && n <= kMostValues && columns_ > 0); });
+    const bool fits = std::all_of(joined_.begin(), joined_.end(), [&](int64_t n) {
+      return n == 1 || (n > 1 && n <= kMostValues && shape_.has_value());
+    });
     if (!fits || joined_.size() != static_cast<size_t>(outputs) ||
         std::accumulate(joined_.begin(), joined_.end(), int64_t{0}) != static_cast<int64_t>(values.size())) {
       return InvalidArgument("attr 'outputs' has ", values.size(), " values, which do not make ", outputs, " outputs");
@@ -213,7 +213,7 @@ class Program {
           return InvalidArgument("attr 'outputs' has ", *value,
                                  ", which is not the result of a step, or is given twice");
         }
-        places_[static_cast<size_t>(*value)] = {Place::kOutput, static_cast<int>(i), part * columns_};
+        places_[static_cast<size_t>(*value)] = {Place::kOutput, static_cast<int>(i), part * columns()};
       }
     }
     return Status();
@@ -265,7 +265,6 @@ class Program {
 
   int inputs_;
   std::optional<Shape> shape_;
-  int64_t columns_ = 0;
   std::vector<bool> is_slice_;  // by input
   std::vector<Step> steps_;
   std::vector<Place> places_;
@@ -323,9 +322,10 @@ class FusedElementwiseKernel final : public Kernel {
     std::array<Rows, kMostValues> outputs;
   };
 
+  int64_t RowsOf(const Shape& shape) const { return shape.num_elements() / program_->columns(); }
   // Elements of `given` in each of as many rows as `shape` has.
-  static int64_t RowSize(const Shape& given, const Shape& shape) {
-    const int64_t rows = shape.num_elements() / shape.dim(shape.rank() - 1);
+  int64_t RowSize(const Shape& given, const Shape& shape) const {
+    const int64_t rows = RowsOf(shape);
     return rows == 0 ? 0 : given.num_elements() / rows;
   }
   static Result<Shape> WithLastSize(const Shape& shape, int64_t size) {
@@ -354,11 +354,10 @@ class FusedElementwiseKernel final : public Kernel {
     }
     return shape;
   }
-  static bool HasColumns(const Shape& given, const Shape& shape, int64_t first) {
+  bool HasColumns(const Shape& given, const Shape& shape, int64_t first) const {
+    const int64_t rows = RowsOf(shape);
     const int64_t size = RowSize(given, shape);
-    const int64_t columns = shape.dim(shape.rank() - 1);
-    const int64_t rows = shape.num_elements() / columns;
-    return given.num_elements() == rows * size && (rows == 0 || size - first >= columns);
+    return given.num_elements() == rows * size && (rows == 0 || size - first >= program_->columns());
   }
 
   void MakeRange(const Walk& walk, int64_t begin, int64_t end) const {

@@ -191,7 +191,7 @@ class TileCopy {
         ahead = table[kDepthAhead] + row_;
         ++table;
       }
-      __builtin_prefetch(ahead + rows_ - 1, 0, 2);
+      __builtin_prefetch(ahead + rows_ - 1, 0, 2);  // the tile before has asked for the line that this begins in
 #pragma GCC unroll 2
       for (int64_t i = 0; i < kVectors; ++i) {
         if (i < whole) Store<T>(to + i * kLanes<T>, Load(from + i * kLanes<T>));

@@ -75,7 +75,7 @@ inline int64_t ImagesInBlock(const ConvShape& shape) {
 }
 // The same for so few threads that there may be fewer blocks: a filter beyond the second-level cache comes from memory
 // for each.
-inline int64_t ImagesInBlock(const ConvShape& shape, int threads) {
+inline int64_t ImagesInBlockForThreads(const ConvShape& shape, int threads) {
   constexpr int64_t kCachedElements = int64_t{1} << 17;
   const int64_t usual = ImagesInBlock(shape);
   if (threads > 2 || shape.filter_size() < kCachedElements) return usual;

@@ -20,7 +20,7 @@ class OneDnnConv final : public Conv<T> {
 
   Status Make() {
     if (kind_ == ConvKind::kBackpropFilter) return AddWay(ImagesInFilterBlock(s_));
-    for (int threads = kMostWays; threads > 0; --threads) DF_TRY(AddWay(ImagesInBlock(s_, threads)));
+    for (int threads = kMostWays; threads > 0; --threads) DF_TRY(AddWay(ImagesInBlockForThreads(s_, threads)));
     return Status();
   }
 

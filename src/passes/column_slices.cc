@@ -155,9 +155,6 @@ void ColumnSlices::LookAtJoin(const Node& node) {
     join.parts.push_back({value, is_copied});
   }
   if (copied > kMostCopied) return;
-  for (const ColumnJoin::Part& part : join.parts) {
-    if (!part.is_copied) only_joined_.insert(part.value.node);
-  }
   joins.push_back(std::move(join));
   is_gone_[static_cast<size_t>(node.id)] = true;
 }

@@ -6,7 +6,6 @@
 #include <optional>
 #include <span>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "src/graph/graph.h"
@@ -51,8 +50,6 @@ class ColumnSlices {
   std::vector<int> ValuesOfOthers(const Node& gone) const;
   // Those that go, in the graph's order.
   std::span<const ColumnJoin> JoinsOf(const ElementGroup& group) const;
-  // True where the value of a group's member goes into one of those and nowhere else.
-  bool IsOnlyJoined(NodeId member) const { return only_joined_.count(member) != 0; }
 
  private:
   bool IsWide(const PartialShape& shape) const;
@@ -74,7 +71,6 @@ class ColumnSlices {
   const int64_t least_columns_;
   std::vector<bool> is_gone_;
   std::unordered_map<const ElementGroup*, std::vector<ColumnJoin>> joins_;
-  std::unordered_set<NodeId> only_joined_;
 };
 
 }  // namespace dfrun

@@ -142,13 +142,10 @@ class Folder {
     for (int port = 0; port < node.num_outputs(); ++port) {
       if (node.num_outputs() > 1 && read_ports_.count({node.id, port}) == 0) continue;
       const Tensor& value = values_[node.id][port];
-      NodeSpec spec;
+      NodeSpec spec = PlacedAs(node);
       spec.name = port == 0 ? node.name : graph_.UniqueName(StrCat(node.name, "/_", port));
       spec.op = "Const";
       spec.attrs = {{"dtype", value.dtype()}, {"value", value}};
-      spec.device = node.device;
-      spec.colocate_with = node.colocate_with;
-      spec.place = node.place;
       // What waits for the value waits for what came before it.
       for (Output input : node.inputs) {
         if (input.valid() && waits_[input.node]) spec.control_inputs.push_back(rebuilder.NewControl(input.node));

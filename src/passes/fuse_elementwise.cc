@@ -49,7 +49,7 @@ class FusedNode {
 
   Status AddTo(GraphRebuilder& rebuilder) const {
     const Node& last = graph_.node(last_step_);
-    NodeSpec spec;
+    NodeSpec spec = PlacedAs(last);
     spec.name = last.name;
     spec.op = "_FusedElementwise";
     std::vector<int64_t> scalars;
@@ -76,9 +76,6 @@ class FusedNode {
     spec.attrs.Set("M", static_cast<int64_t>(joined_.size()));
     spec.attrs.Set("steps", steps_);
     spec.attrs.Set("outputs", outputs_);
-    spec.device = last.device;
-    spec.colocate_with = last.colocate_with;
-    spec.place = last.place;
     DF_ASSIGN(const NodeId made, rebuilder.to().AddNode(std::move(spec)));
     for (NodeId id : group_.members) rebuilder.MergeInto(id, made);
     for (const ColumnJoin& join : joins_) rebuilder.MergeInto(join.id, made);
@@ -185,8 +182,8 @@ class GroupedOrder {
   GroupedOrder(const FusionView& view, const ElementGroups& groups, const ColumnSlices& slices)
       : view_(view), awaited_(static_cast<size_t>(view.graph().num_nodes())), nodes_of_(awaited_.size()) {
     for (const Node& node : view.graph().nodes()) {
+      unit_of_.push_back(node.id);
       const ElementGroup* const group = groups.Of(node.id);
-      unit_of_.push_back(group != nullptr ? group->members[0] : node.id);
       if (group == nullptr || node.id != group->members[0]) continue;
       std::vector<NodeId>& nodes = nodes_of_[static_cast<size_t>(node.id)];
       nodes = group->members;
@@ -240,12 +237,9 @@ Status TakeOneByOne(const Node& unpack, const std::vector<int>& values, GraphReb
   Graph& graph = rebuilder.to();
   const auto axis = static_cast<size_t>(unpack.output_shapes[0].rank() - 1);
   const auto add = [&](std::string_view what, const std::string& op) {
-    NodeSpec spec;
+    NodeSpec spec = PlacedAs(unpack);
     spec.name = graph.UniqueName(StrCat(unpack.name, "/", what));
     spec.op = op;
-    spec.device = unpack.device;
-    spec.colocate_with = unpack.colocate_with;
-    spec.place = unpack.place;
     return spec;
   };
   const auto add_vector = [&](std::string_view what, int32_t last, int32_t others) -> Result<Output> {
@@ -262,9 +256,7 @@ Status TakeOneByOne(const Node& unpack, const std::vector<int>& values, GraphReb
     DF_ASSIGN(const Output begin, add_vector(StrCat("begin_", value), value, 0));
     DF_ASSIGN(const Output end, add_vector(StrCat("end_", value), value + 1, 0));
     spec.inputs = {rebuilder.NewPlace(unpack.inputs[0]), begin, end, strides};
-    for (NodeId id : unpack.control_inputs) {
-      if (rebuilder.NewControl(id) >= 0) spec.control_inputs.push_back(rebuilder.NewControl(id));
-    }
+    rebuilder.AddControls(unpack.control_inputs, spec.control_inputs);
     const int64_t all_rows = (int64_t{1} << axis) - 1;
     spec.attrs = {{"T", unpack.output_types[0].dtype},
                   {"Index", DType::kInt32},

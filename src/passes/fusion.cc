@@ -10,21 +10,13 @@ namespace {
 
 Status AddFused(const Graph& graph, const Fusion& fusion, GraphRebuilder& rebuilder) {
   const Node& last = graph.node(fusion.last);
-  NodeSpec spec;
+  NodeSpec spec = PlacedAs(last);
   spec.name = last.name;
   spec.op = fusion.op;
   for (Output input : fusion.inputs) spec.inputs.push_back(rebuilder.NewPlace(input));
-  const auto add_control = [&](const Node& node) {
-    for (NodeId id : node.control_inputs) {
-      if (rebuilder.NewControl(id) >= 0) spec.control_inputs.push_back(rebuilder.NewControl(id));
-    }
-  };
-  for (NodeId gone : fusion.gone) add_control(graph.node(gone));
-  add_control(last);
+  for (NodeId gone : fusion.gone) rebuilder.AddControls(graph.node(gone).control_inputs, spec.control_inputs);
+  rebuilder.AddControls(last.control_inputs, spec.control_inputs);
   spec.attrs = fusion.attrs;
-  spec.device = last.device;
-  spec.colocate_with = last.colocate_with;
-  spec.place = last.place;
   DF_ASSIGN(const NodeId made, rebuilder.to().AddNode(std::move(spec)));
   rebuilder.MergeInto(last.id, made);
   return Status();
@@ -32,15 +24,12 @@ Status AddFused(const Graph& graph, const Fusion& fusion, GraphRebuilder& rebuil
 
 // Stands for a node that is gone where others wait for it.
 Status AddAwaited(const Node& gone, GraphRebuilder& rebuilder) {
-  NodeSpec spec;
+  NodeSpec spec = PlacedAs(gone);
   spec.name = rebuilder.to().UniqueName(StrCat(gone.name, "/inputs"));
   spec.op = "NoOp";
   for (Output input : gone.inputs) spec.control_inputs.push_back(rebuilder.NewControl(input.node));
-  for (NodeId id : gone.control_inputs) spec.control_inputs.push_back(rebuilder.NewControl(id));
   std::erase(spec.control_inputs, NodeId{-1});
-  spec.device = gone.device;
-  spec.colocate_with = gone.colocate_with;
-  spec.place = gone.place;
+  rebuilder.AddControls(gone.control_inputs, spec.control_inputs);
   DF_ASSIGN(const NodeId made, rebuilder.to().AddNode(std::move(spec)));
   rebuilder.ReplaceControl(gone.id, made);
   return Status();

@@ -21,6 +21,14 @@ Status MergeDevice(const std::string& constraint, std::string& into) {
 
 }  // namespace
 
+NodeSpec PlacedAs(const Node& node) {
+  NodeSpec spec;
+  spec.device = node.device;
+  spec.colocate_with = node.colocate_with;
+  spec.place = node.place;
+  return spec;
+}
+
 GraphRebuilder::GraphRebuilder(const Graph& from)
     : from_(from),
       to_(from.ops()),
@@ -42,14 +50,18 @@ NodeId GraphRebuilder::Keep(NodeId old) {
     if (!node.inputs[i].valid()) back_edges_.push_back({made, i, before});
   }
   std::vector<NodeId> control;
-  for (NodeId id : node.control_inputs) {
-    if (control_[id] != kNone) control.push_back(control_[id]);
-  }
+  AddControls(node.control_inputs, control);
   SortUnique(control);
   node.control_inputs = std::move(control);
   nodes_[old] = made;
   control_[old] = made;
   return to_.AddResolved(std::move(node));
+}
+
+void GraphRebuilder::AddControls(const std::vector<NodeId>& old, std::vector<NodeId>& to) const {
+  for (NodeId id : old) {
+    if (control_[id] != kNone) to.push_back(control_[id]);
+  }
 }
 
 void GraphRebuilder::Replace(Output old, Output made) {

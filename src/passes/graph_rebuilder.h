@@ -13,6 +13,9 @@
 
 namespace dfrun {
 
+// Of a node that goes where `node` does: its device, and what it is colocated with.
+NodeSpec PlacedAs(const Node& node);
+
 class GraphRebuilder {
  public:
   // `from` outlives this.
@@ -32,6 +35,8 @@ class GraphRebuilder {
   Output NewPlace(Output old) const;
   // What control edges from `old` come from now; -1: nothing.
   NodeId NewControl(NodeId old) const { return control_[old]; }
+  // Appends that for each of those of which there is something.
+  void AddControls(const std::vector<NodeId>& old, std::vector<NodeId>& to) const;
   // The node as it is now that `old` became or gave way to; -1: none.
   NodeId NewNode(NodeId old) const { return nodes_[old]; }
 

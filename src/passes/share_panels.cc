@@ -108,16 +108,8 @@ class Sharing {
   }
 
  private:
-  NodeSpec SpecLike(const Node& node) const {
-    NodeSpec spec;
-    spec.device = node.device;
-    spec.colocate_with = node.colocate_with;
-    spec.place = node.place;
-    return spec;
-  }
-
   Result<Output> AddPanels(const Group& group, const Node& first) {
-    NodeSpec spec = SpecLike(first);
+    NodeSpec spec = PlacedAs(first);
     spec.name = rebuilder_.to().UniqueName(StrCat(graph_.node(group.matrix.node).name, "/panels"));
     spec.op = "_MatMulPanels";
     spec.inputs = {rebuilder_.NewPlace(group.matrix)};
@@ -127,14 +119,12 @@ class Sharing {
   }
 
   Status AddProduct(const Node& node, Output panels) {
-    NodeSpec spec = SpecLike(node);
+    NodeSpec spec = PlacedAs(node);
     spec.name = node.name;
     spec.op = "_MatMulByPanels";
     for (Output input : node.inputs) spec.inputs.push_back(rebuilder_.NewPlace(input));
     spec.inputs[1] = panels;
-    for (NodeId id : node.control_inputs) {
-      if (rebuilder_.NewControl(id) >= 0) spec.control_inputs.push_back(rebuilder_.NewControl(id));
-    }
+    rebuilder_.AddControls(node.control_inputs, spec.control_inputs);
     spec.attrs = {{"T", node.output_types[0].dtype},
                   {"columns", node.output_shapes[0].dim(1)},
                   {"num_args", static_cast<int64_t>(node.num_inputs() - 2)}};

@@ -1,11 +1,10 @@
 // Convolution against TensorFlow's results, as sums weighted by position of integers that every dtype holds exactly.
 #include <gtest/gtest.h>
 
-#include <random>
-
 #include "kernels/nn/conv.h"
 #include "nn/images.h"
 #include "testing/node_runner.h"
+#include "testing/random_tensor.h"
 
 namespace dfrun {
 namespace {
@@ -13,6 +12,7 @@ namespace {
 using testing::Checksum;
 using testing::Counting;
 using testing::NodeRunner;
+using testing::RandomNormal;
 using testing::ToChannelsFirst;
 using testing::ToChannelsLast;
 
@@ -175,14 +175,7 @@ TEST(Conv2DBands, AreThoseOfTheWholeImage) {
 // A large filter is read for fewer and larger blocks of images where threads are few.
 TEST(Conv2DBlocks, GiveTheSameBitsOnAnyNumberOfThreads) {
   const Shape filter_shape({3, 3, 64, 256});
-  const auto random = [](const Shape& shape, uint32_t seed) {
-    std::mt19937 bits(seed);
-    std::normal_distribution<float> normal;
-    Tensor tensor(DType::kFloat, shape);
-    for (int64_t i = 0; i < tensor.num_elements(); ++i) tensor.data<float>()[i] = normal(bits);
-    return tensor;
-  };
-  const Tensor filter = random(filter_shape, 1);
+  const Tensor filter = RandomNormal<float>(filter_shape, 1);
   for (int64_t images : {1, 7, 16}) {
     for (int64_t stride : {1, 2}) {
       const AttrMap attrs = {{"strides", std::vector<int64_t>{1, stride, stride, 1}}, {"padding", "SAME"}};
@@ -190,7 +183,7 @@ TEST(Conv2DBlocks, GiveTheSameBitsOnAnyNumberOfThreads) {
           *ConvShape::Of(*WindowAttrs::Read(attrs), Shape({images, 6, 5, filter_shape[2]}), filter_shape);
       for (ConvKind kind : {ConvKind::kForward, ConvKind::kBackpropInput}) {
         const bool forward = kind == ConvKind::kForward;
-        const Tensor from = random(forward ? shape.input() : shape.output(), 2);
+        const Tensor from = RandomNormal<float>(forward ? shape.input() : shape.output(), 2);
         const auto conv = *Conv<float>::Create(kind, shape);
         Tensor expected;
         for (int threads : {1, 2, 3, 8}) {
