@@ -322,9 +322,10 @@ class FusedElementwiseKernel final : public Kernel {
     std::array<Rows, kMostValues> outputs;
   };
 
-  int64_t RowsOf(const Shape& shape) const { return shape.num_elements() / program_->columns(); }
+  static int64_t LastSize(const Shape& shape) { return shape.dim(shape.rank() - 1); }
+  static int64_t RowsOf(const Shape& shape) { return shape.num_elements() / LastSize(shape); }
   // Elements of `given` in each of as many rows as `shape` has.
-  int64_t RowSize(const Shape& given, const Shape& shape) const {
+  static int64_t RowSize(const Shape& given, const Shape& shape) {
     const int64_t rows = RowsOf(shape);
     return rows == 0 ? 0 : given.num_elements() / rows;
   }
@@ -354,10 +355,10 @@ class FusedElementwiseKernel final : public Kernel {
     }
     return shape;
   }
-  bool HasColumns(const Shape& given, const Shape& shape, int64_t first) const {
+  static bool HasColumns(const Shape& given, const Shape& shape, int64_t first) {
     const int64_t rows = RowsOf(shape);
     const int64_t size = RowSize(given, shape);
-    return given.num_elements() == rows * size && (rows == 0 || size - first >= program_->columns());
+    return given.num_elements() == rows * size && (rows == 0 || size - first >= LastSize(shape));
   }
 
   void MakeRange(const Walk& walk, int64_t begin, int64_t end) const {
