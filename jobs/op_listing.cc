@@ -64,13 +64,13 @@ std::string TestCells(const OpTests& tests) {
 }  // namespace
 
 std::map<std::string, std::vector<std::string>> KernelTypes(const OpDef& op) {
-  std::map<std::string, std::map<std::string, std::set<DType>>> by_device;  // device, attr
+  std::map<std::string_view, std::map<std::string_view, std::set<DType>>> by_device;  // device, attr
   for (const KernelDef* k : KernelRegistry::Builtin().List(op.name))
     by_device[k->device_type][k->attr].insert(k->dtype);
   std::map<std::string, std::vector<std::string>> out;
   for (const auto& [device, attrs] : by_device) {
     for (const auto& [attr, dtypes] : attrs) {
-      out[device].push_back(attr.empty() ? "any" : StrCat(attr, "=", Join(dtypes, ",")));
+      out[std::string(device)].push_back(attr.empty() ? "any" : StrCat(attr, "=", Join(dtypes, ",")));
     }
   }
   return out;

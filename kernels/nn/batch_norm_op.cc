@@ -62,7 +62,7 @@ GradientFn By(const char* op) {
     std::vector<Output> inputs = {g.dy(0), g.x(0), g.x(1), is_training ? g.y(3) : g.x(3),
                                   is_training ? g.y(4) : g.x(4)};
     if (g.num_outputs() > 5) inputs.push_back(g.y(5));
-    const AddedNode backprop = g.AddNode(op, inputs, std::move(attrs));
+    const AddedNode backprop = g.AddNode(op, inputs, attrs);
     for (int i = 0; i < 3; ++i) g.dx(i) = backprop[i];
   };
 }

@@ -36,12 +36,12 @@ Output NodeGradient::DenseDy(int i) {
   return dy.dense;
 }
 
-AddedNode NodeGradient::AddNode(std::string_view op, const std::vector<Output>& inputs, AttrMap attrs) {
-  std::vector<Output> values = inputs;
+AddedNode NodeGradient::AddNode(std::string_view op, std::span<const Output> inputs, const AttrMap& attrs) {
+  std::vector<Output> values(inputs.begin(), inputs.end());
   for (Output& value : values) {
     if (value.node == kSparseToken) value = DenseDy(value.port);
   }
-  return adder_.Add(op, values, std::move(attrs));
+  return adder_.Add(op, values, attrs);
 }
 
 bool NodeGradient::CheckInput(int input) {

@@ -2,6 +2,7 @@
 #ifndef DFRUN_SRC_AUTODIFF_NODE_GRADIENT_H_
 #define DFRUN_SRC_AUTODIFF_NODE_GRADIENT_H_
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,7 +36,8 @@ class NodeGradient final : public GradientBuilder {
   bool has_dy(int i) const override { return dys_[i].exists; }
   Output dy(int i) override;
   void SetSparseGradient(int input, Output indices, Output values) override;
-  AddedNode AddNode(std::string_view op, const std::vector<Output>& inputs, AttrMap attrs) override;
+  using GradientBuilder::AddNode;
+  AddedNode AddNode(std::string_view op, std::span<const Output> inputs, const AttrMap& attrs) override;
   Output Const(Tensor value) override { return adder_.Const(std::move(value)); }
   Output ScalarLike(Output like, double value) override { return adder_.Scalar(dtype(like), value); }
   void Fail(Status status) override { adder_.Fail(std::move(status)); }

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <sstream>
 
 namespace dfrun {
 
@@ -60,14 +61,18 @@ int ExitCode(Code code) {
 }
 
 Status::Status(Code code, std::string message) {
-  if (code != Code::kOk) rep_ = std::make_unique<Rep>(Rep{code, std::move(message)});
+  if (code != Code::kOk) rep_.reset(new Rep{code, std::move(message)});
 }
 
-Status::Status(const Status& other) : rep_(other.rep_ ? std::make_unique<Rep>(*other.rep_) : nullptr) {}
+Status::Status(const Status& other) : rep_(other.rep_ ? new Rep(*other.rep_) : nullptr) {}
 
 Status& Status::operator=(const Status& other) {
-  if (this != &other) rep_ = other.rep_ ? std::make_unique<Rep>(*other.rep_) : nullptr;
+  if (this != &other) rep_.reset(other.rep_ ? new Rep(*other.rep_) : nullptr);
   return *this;
+}
+
+void Status::Deleter::operator()(Rep* rep) const {
+  delete rep;
 }
 
 const std::string& Status::message() const {
@@ -82,6 +87,38 @@ std::string Status::ToString() const {
 Status Status::Annotate(std::string_view context) const {
   return ok() ? Status() : Status(code(), StrCat(context, ": ", message()));
 }
+
+namespace internal {
+
+Printable::Printable(const char* value)
+    : value_(value), print_([](std::ostream& out, const void* v) { out << static_cast<const char*>(v); }) {}
+Printable::Printable(const std::string& value)
+    : value_(&value), print_([](std::ostream& out, const void* v) { out << *static_cast<const std::string*>(v); }) {}
+Printable::Printable(const std::string_view& value)
+    : value_(&value),
+      print_([](std::ostream& out, const void* v) { out << *static_cast<const std::string_view*>(v); }) {}
+Printable::Printable(const int& value)
+    : value_(&value), print_([](std::ostream& out, const void* v) { out << *static_cast<const int*>(v); }) {}
+Printable::Printable(const int64_t& value)
+    : value_(&value), print_([](std::ostream& out, const void* v) { out << *static_cast<const int64_t*>(v); }) {}
+Printable::Printable(const size_t& value)
+    : value_(&value), print_([](std::ostream& out, const void* v) { out << *static_cast<const size_t*>(v); }) {}
+
+std::string Concatenate(std::initializer_list<Printable> parts) {
+  std::ostringstream out;
+  for (const Printable& part : parts) part.Print(out);
+  return std::move(out).str();
+}
+
+Status MakeError(Code code, std::initializer_list<Printable> parts) {
+  return Status(code, Concatenate(parts));
+}
+
+Status NotOk(Status status) {
+  return status.ok() ? Internal("a Result was made from an OK Status without a value") : status;
+}
+
+}  // namespace internal
 
 void CheckFailed(const char* condition, const char* file, int line) {
   std::fprintf(stderr, "%s:%d: check failed: %s\n", file, line, condition);

@@ -6,10 +6,12 @@
 #ifndef DFRUN_SRC_BASE_STATUS_H_
 #define DFRUN_SRC_BASE_STATUS_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
-#include <sstream>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -67,54 +69,84 @@ class [[nodiscard]] Status {
     Code code;
     std::string message;
   };
-  std::unique_ptr<Rep> rep_;
+  struct Deleter {  // not inline, since almost every function may have to drop an error
+    void operator()(Rep* rep) const;
+  };
+  std::unique_ptr<Rep, Deleter> rep_;
 };
+
+namespace internal {
+
+// A reference to something that operator<< prints. Made of each part of a message, so that where there is an error
+// there is an array of these in the code, and not a stream.
+class Printable {
+ public:
+  template <class T>
+  explicit Printable(const T& value)
+      : value_(&value), print_([](std::ostream& out, const void* v) { out << *static_cast<const T*>(v); }) {}
+  explicit Printable(const char* value);
+  explicit Printable(const std::string& value);
+  explicit Printable(const std::string_view& value);
+  explicit Printable(const int& value);
+  explicit Printable(const int64_t& value);
+  explicit Printable(const size_t& value);
+
+  void Print(std::ostream& out) const { print_(out, value_); }
+
+ private:
+  const void* value_;
+  void (*print_)(std::ostream& out, const void* value);
+};
+
+std::string Concatenate(std::initializer_list<Printable> parts);
+Status MakeError(Code code, std::initializer_list<Printable> parts);
+// `status`, an error; OK becomes the error of a Result that has neither a value nor an error.
+Status NotOk(Status status);
+
+}  // namespace internal
 
 // Concatenates what operator<< can print. For messages, not for hot paths.
 template <class... Args>
 std::string StrCat(const Args&... args) {
-  std::ostringstream out;
-  (out << ... << args);
-  return std::move(out).str();
+  return internal::Concatenate({internal::Printable(args)...});
 }
 
 template <class... Args>
 Status Error(Code code, const Args&... args) {
-  return Status(code, StrCat(args...));
+  return internal::MakeError(code, {internal::Printable(args)...});
 }
 template <class... Args>
 Status InvalidArgument(const Args&... args) {
-  return Status(Code::kInvalidArgument, StrCat(args...));
+  return Error(Code::kInvalidArgument, args...);
 }
 template <class... Args>
 Status NotFound(const Args&... args) {
-  return Status(Code::kNotFound, StrCat(args...));
+  return Error(Code::kNotFound, args...);
 }
 template <class... Args>
 Status Internal(const Args&... args) {
-  return Status(Code::kInternal, StrCat(args...));
+  return Error(Code::kInternal, args...);
 }
 template <class... Args>
 Status Unimplemented(const Args&... args) {
-  return Status(Code::kUnimplemented, StrCat(args...));
+  return Error(Code::kUnimplemented, args...);
 }
 template <class... Args>
 Status FailedPrecondition(const Args&... args) {
-  return Status(Code::kFailedPrecondition, StrCat(args...));
+  return Error(Code::kFailedPrecondition, args...);
 }
 template <class... Args>
 Status IoError(const Args&... args) {
-  return Status(Code::kIo, StrCat(args...));
+  return Error(Code::kIo, args...);
 }
 
 // A value or the error that prevented it.
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}         // NOLINT(google-explicit-constructor): `return value;`
-  Result(Status status) : status_(std::move(status)) {  // NOLINT(google-explicit-constructor): `return error;`
-    if (status_.ok()) status_ = Status(Code::kInternal, "a Result was made from an OK Status without a value");
-  }
+  Result(T value) : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor): `return value;`
+  Result(Status status)                          // NOLINT(google-explicit-constructor): `return error;`
+      : status_(internal::NotOk(std::move(status))) {}
 
   bool ok() const { return value_.has_value(); }
   const Status& status() const& { return status_; }

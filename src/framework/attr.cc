@@ -91,6 +91,42 @@ bool Same(const T& a, const T& b) {
 
 }  // namespace
 
+AttrValue::AttrValue() = default;
+AttrValue::AttrValue(const AttrValue& other) = default;
+AttrValue::AttrValue(AttrValue&& other) noexcept = default;
+AttrValue& AttrValue::operator=(const AttrValue& other) = default;
+AttrValue& AttrValue::operator=(AttrValue&& other) noexcept = default;
+AttrValue::~AttrValue() = default;
+
+AttrValue::AttrValue(bool value) : value_(value) {}
+AttrValue::AttrValue(int value) : value_(int64_t{value}) {}
+AttrValue::AttrValue(int64_t value) : value_(value) {}
+AttrValue::AttrValue(double value) : value_(static_cast<float>(value)) {}
+AttrValue::AttrValue(const char* value) : value_(std::string(value)) {}
+AttrValue::AttrValue(std::string value) : value_(std::move(value)) {}
+AttrValue::AttrValue(std::string_view value) : value_(std::string(value)) {}
+AttrValue::AttrValue(const Shape& value) : value_(PartialShape(value)) {}
+
+AttrMap::AttrMap() = default;
+AttrMap::AttrMap(std::initializer_list<Entry> entries) {
+  for (const Entry& e : entries) Set(e.first, e.second);
+}
+AttrMap::AttrMap(const AttrMap& other) = default;
+AttrMap::AttrMap(AttrMap&& other) noexcept = default;
+AttrMap& AttrMap::operator=(const AttrMap& other) = default;
+AttrMap& AttrMap::operator=(AttrMap&& other) noexcept = default;
+AttrMap::~AttrMap() = default;
+
+bool AttrMap::operator==(const AttrMap& other) const {
+  return entries_ == other.entries_;
+}
+
+Status AttrMap::Unfit(std::string_view name, const AttrValue* value) {
+  if (value == nullptr) return InvalidArgument("attr '", name, "' is missing");
+  return InvalidArgument("attr '", name, "' is ", value->TypeName(), " ", value->ToString(),
+                         ", which is not the type asked for");
+}
+
 bool FunctionName::operator==(const FunctionName& other) const {
   return name == other.name && attrs == other.attrs;
 }

@@ -40,18 +40,24 @@ class AttrValue {
                    std::vector<int64_t>, std::vector<float>, std::vector<bool>, std::vector<std::string>,
                    std::vector<DType>, std::vector<PartialShape>, std::vector<Tensor>, std::vector<FunctionName>>;
 
-  AttrValue() = default;
+  // Not inline, nor are an AttrMap's: what a variant does would be compiled anew in almost every source.
+  AttrValue();
+  AttrValue(const AttrValue& other);
+  AttrValue(AttrValue&& other) noexcept;
+  AttrValue& operator=(const AttrValue& other);
+  AttrValue& operator=(AttrValue&& other) noexcept;
+  ~AttrValue();
   // Any alternative that has no constructor of its own below.
   template <class T, class = std::enable_if_t<internal::kIsAlternative<T, Variant>>>
-  AttrValue(T value) : value_(std::move(value)) {}                   // NOLINT(google-explicit-constructor)
-  AttrValue(bool value) : value_(value) {}                           // NOLINT(google-explicit-constructor)
-  AttrValue(int value) : value_(static_cast<int64_t>(value)) {}      // NOLINT(google-explicit-constructor)
-  AttrValue(int64_t value) : value_(value) {}                        // NOLINT(google-explicit-constructor)
-  AttrValue(double value) : value_(static_cast<float>(value)) {}     // NOLINT(google-explicit-constructor)
-  AttrValue(const char* value) : value_(std::string(value)) {}       // NOLINT(google-explicit-constructor)
-  AttrValue(std::string value) : value_(std::move(value)) {}         // NOLINT(google-explicit-constructor)
-  AttrValue(std::string_view value) : value_(std::string(value)) {}  // NOLINT(google-explicit-constructor)
-  AttrValue(const Shape& value) : value_(PartialShape(value)) {}     // NOLINT(google-explicit-constructor)
+  AttrValue(T value) : value_(std::in_place_type<T>, std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  AttrValue(bool value);                                                   // NOLINT(google-explicit-constructor)
+  AttrValue(int value);                                                    // NOLINT(google-explicit-constructor)
+  AttrValue(int64_t value);                                                // NOLINT(google-explicit-constructor)
+  AttrValue(double value);                                                 // NOLINT(google-explicit-constructor)
+  AttrValue(const char* value);                                            // NOLINT(google-explicit-constructor)
+  AttrValue(std::string value);                                            // NOLINT(google-explicit-constructor)
+  AttrValue(std::string_view value);                                       // NOLINT(google-explicit-constructor)
+  AttrValue(const Shape& value);                                           // NOLINT(google-explicit-constructor)
 
   template <class T>
   const T* get() const {
@@ -75,10 +81,13 @@ class AttrMap {
  public:
   using Entry = std::pair<std::string, AttrValue>;
 
-  AttrMap() = default;
-  AttrMap(std::initializer_list<Entry> entries) {
-    for (const Entry& e : entries) Set(e.first, e.second);
-  }
+  AttrMap();
+  AttrMap(std::initializer_list<Entry> entries);
+  AttrMap(const AttrMap& other);
+  AttrMap(AttrMap&& other) noexcept;
+  AttrMap& operator=(const AttrMap& other);
+  AttrMap& operator=(AttrMap&& other) noexcept;
+  ~AttrMap();
 
   void Set(std::string_view name, AttrValue value);
   void Erase(std::string_view name);
@@ -90,10 +99,9 @@ class AttrMap {
   template <class T>
   Result<T> Get(std::string_view name) const {
     const AttrValue* value = Find(name);
-    if (value == nullptr) return InvalidArgument("attr '", name, "' is missing");
-    if (const T* typed = value->get<T>()) return *typed;
-    return InvalidArgument("attr '", name, "' is ", value->TypeName(), " ", value->ToString(),
-                           ", which is not the type asked for");
+    const T* typed = value == nullptr ? nullptr : value->get<T>();
+    if (typed == nullptr) return Unfit(name, value);
+    return *typed;
   }
   // The same with a value for an absent attr.
   template <class T>
@@ -104,9 +112,12 @@ class AttrMap {
   size_t size() const { return entries_.size(); }
   auto begin() const { return entries_.begin(); }
   auto end() const { return entries_.end(); }
-  bool operator==(const AttrMap& other) const { return entries_ == other.entries_; }
+  bool operator==(const AttrMap& other) const;
 
  private:
+  // Why Get() has no value: null if there is none of this name.
+  static Status Unfit(std::string_view name, const AttrValue* value);
+
   std::vector<Entry> entries_;
 };
 

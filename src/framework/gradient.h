@@ -8,8 +8,8 @@
 
 #include <functional>
 #include <initializer_list>
+#include <span>
 #include <string_view>
-#include <vector>
 
 #include "src/framework/attr.h"
 #include "src/framework/tensor.h"
@@ -76,7 +76,10 @@ class GradientBuilder {
   AddedNode Op(std::string_view op, const AttrMap& attrs, Inputs... inputs) {
     return AddNode(op, {Output(inputs)...}, attrs);
   }
-  virtual AddedNode AddNode(std::string_view op, const std::vector<Output>& inputs, AttrMap attrs) = 0;
+  AddedNode AddNode(std::string_view op, std::initializer_list<Output> inputs, const AttrMap& attrs) {
+    return AddNode(op, std::span(inputs.begin(), inputs.size()), attrs);
+  }
+  virtual AddedNode AddNode(std::string_view op, std::span<const Output> inputs, const AttrMap& attrs) = 0;
   virtual Output Const(Tensor value) = 0;
   template <class T>
   Output Const(std::initializer_list<T> values) {

@@ -40,8 +40,8 @@ Status OpContext::ForwardOrAllocate(int from, int i, const Shape& shape, Tensor*
 const KernelRegistry& KernelRegistry::Builtin() {
   static const KernelRegistry& registry = *[] {
     auto* made = new KernelRegistry();
-    for (KernelDef& def : Pending()) {
-      if (Status s = made->Register(std::move(def)); !s.ok()) {
+    for (const KernelDef& def : Pending()) {
+      if (Status s = made->Register(def); !s.ok()) {
         std::fprintf(stderr, "dfrun: %s\n", s.ToString().c_str());
         std::abort();
       }
@@ -52,7 +52,7 @@ const KernelRegistry& KernelRegistry::Builtin() {
   return registry;
 }
 
-Status KernelRegistry::Register(KernelDef def) {
+Status KernelRegistry::Register(const KernelDef& def) {
   for (auto [it, end] = kernels_.equal_range(def.op); it != end; ++it) {
     const KernelDef& other = it->second;
     if (other.dtype == def.dtype && other.device_type == def.device_type && other.attr == def.attr) {
@@ -60,8 +60,7 @@ Status KernelRegistry::Register(KernelDef def) {
                    " is registered twice");
     }
   }
-  std::string op = def.op;
-  kernels_.emplace(std::move(op), std::move(def));
+  kernels_.emplace(def.op, def);
   return Status();
 }
 

@@ -192,10 +192,10 @@ constexpr bool SharesOutputs() {
   }
 }
 
-struct KernelDef {
-  std::string op;
-  std::string device_type;  // "cpu", "gpu"
-  std::string attr;         // the type attr that `dtype` constrains; empty: none
+struct KernelDef {  // its texts live for ever
+  std::string_view op;
+  std::string_view device_type;  // "cpu", "gpu"
+  std::string_view attr;         // the type attr that `dtype` constrains; empty: none
   DType dtype = DType::kInvalid;
   bool shares_outputs = false;
   bool is_async = false;
@@ -212,14 +212,14 @@ class KernelRegistry {
   // Every kernel registered in this program.
   static const KernelRegistry& Builtin();
 
-  Status Register(KernelDef def);
+  Status Register(const KernelDef& def);
   // The kernel for a node of this op and these attrs; NotFound names the dtypes and devices there are.
   Result<const KernelDef*> Find(std::string_view op, std::string_view device_type, const AttrMap& attrs) const;
   // All kernels of an op, for listings.
   std::vector<const KernelDef*> List(std::string_view op) const;
 
  private:
-  std::multimap<std::string, KernelDef, std::less<>> kernels_;
+  std::multimap<std::string_view, KernelDef, std::less<>> kernels_;
 };
 
 namespace internal {

@@ -77,7 +77,10 @@ Status ResolveAttrs(const OpDef& op, const std::vector<TypedArg>& inputs, AttrMa
 // Builds an OpDef from its text. Signature errors are kept and come out of Finish().
 class OpBuilder {
  public:
-  explicit OpBuilder(std::string name) { def_.name = std::move(name); }
+  explicit OpBuilder(std::string_view name);
+  OpBuilder(const OpBuilder& other);
+  OpBuilder(OpBuilder&& other) noexcept;
+  ~OpBuilder();
   // What a family of ops shares, stated once: OP("Sin").As(ElementwiseOfFloats).Gradient(...).
   OpBuilder& As(void (*family)(OpBuilder&)) {
     family(*this);

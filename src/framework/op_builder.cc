@@ -235,6 +235,13 @@ bool ParseAttr(std::string_view text, AttrDef& attr) {
 
 }  // namespace
 
+OpBuilder::OpBuilder(std::string_view name) {
+  def_.name = name;
+}
+OpBuilder::OpBuilder(const OpBuilder& other) = default;
+OpBuilder::OpBuilder(OpBuilder&& other) noexcept = default;
+OpBuilder::~OpBuilder() = default;
+
 OpBuilder& OpBuilder::Input(std::string_view text) {
   if (!ParseArg(text, def_.inputs.emplace_back())) status_ = Malformed(def_.name, text);
   return *this;

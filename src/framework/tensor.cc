@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <sstream>
 
 #include "src/framework/resource.h"
 #include "src/framework/variant.h"

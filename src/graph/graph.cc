@@ -109,6 +109,16 @@ std::string OutputName(const Graph& graph, Output output) {
   return output.port == 0 ? name : StrCat(name, ":", output.port);
 }
 
+Graph::Graph(const OpRegistry& ops) : ops_(&ops) {}
+Graph::Graph(Graph&&) noexcept = default;
+Graph& Graph::operator=(Graph&&) noexcept = default;
+Graph::~Graph() = default;
+Graph::Graph(const Graph&) = default;
+
+Graph Graph::Clone() const {
+  return *this;
+}
+
 Status Graph::FillNode(NodeSpec spec, Node& node) const {
   if (!IsNodeName(spec.name)) {
     return InvalidArgument("'", spec.name, "' is no name for a node: it must be letters, digits and ._/>\\- and begin ",

@@ -87,11 +87,12 @@ struct KnownValue;
 
 class Graph {
  public:
-  explicit Graph(const OpRegistry& ops = OpRegistry::Builtin()) : ops_(&ops) {}
-  Graph(Graph&&) noexcept = default;
-  Graph& operator=(Graph&&) noexcept = default;
+  explicit Graph(const OpRegistry& ops = OpRegistry::Builtin());
+  Graph(Graph&&) noexcept;
+  Graph& operator=(Graph&&) noexcept;
+  ~Graph();
   // Deep copy.
-  Graph Clone() const { return *this; }
+  Graph Clone() const;
 
   const OpRegistry& ops() const { return *ops_; }
 
@@ -163,7 +164,7 @@ class Graph {
   template <class T>
   using ByName = std::unordered_map<std::string, T, NameHash, std::equal_to<>>;
 
-  Graph(const Graph&) = default;
+  Graph(const Graph&);
 
   Status FillNode(NodeSpec spec, Node& node) const;
   Status InferNode(Node& node);
