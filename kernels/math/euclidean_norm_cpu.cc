@@ -1,8 +1,12 @@
-#include "kernels/math/reducers.h"
-#include "kernels/math/reduction.h"
+#include "kernels/math/folding.h"
 #include "src/framework/element_types.h"
 
 namespace dfrun {
+
+const FoldLoops& red::EuclideanNorm::Folds(DType dtype) {
+  return FoldsOf<EuclideanNorm, DF_NUMBERS>(dtype);
+}
+
 namespace {
 
 CPU_KERNEL("EuclideanNorm", Reduction<red::EuclideanNorm>, DF_NUMBERS);

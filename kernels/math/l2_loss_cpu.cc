@@ -1,8 +1,12 @@
-#include "kernels/math/reducers.h"
-#include "kernels/math/reduction.h"
+#include "kernels/math/folding.h"
 #include "src/framework/element_types.h"
 
 namespace dfrun {
+
+const FoldLoops& red::HalfSquares::Folds(DType dtype) {
+  return FoldsOf<HalfSquares, DF_FLOATS>(dtype);
+}
+
 namespace {
 
 // A reduction over everything, whose shape needs no axes.

@@ -1,7 +1,15 @@
-#include "kernels/math/reducers.h"
-#include "kernels/math/reduction.h"
+#include "kernels/math/folding.h"
 
 namespace dfrun {
+
+const FoldLoops& red::All::Folds(DType dtype) {
+  return FoldsOf<All, bool>(dtype);
+}
+
+const FoldLoops& red::Any::Folds(DType dtype) {
+  return FoldsOf<Any, bool>(dtype);
+}
+
 namespace {
 
 CPU_KERNEL_ANY("All", Reduction<red::All>::Kernel<bool>);

@@ -1,8 +1,12 @@
-#include "kernels/math/reducers.h"
-#include "kernels/math/reduction.h"
+#include "kernels/math/folding.h"
 #include "src/framework/element_types.h"
 
 namespace dfrun {
+
+const FoldLoops& red::Max::Folds(DType dtype) {
+  return FoldsOf<Max, DF_REAL>(dtype);
+}
+
 namespace {
 
 CPU_KERNEL("Max", Reduction<red::Max>, DF_REAL);

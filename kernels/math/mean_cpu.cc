@@ -1,8 +1,12 @@
-#include "kernels/math/reducers.h"
-#include "kernels/math/reduction.h"
+#include "kernels/math/folding.h"
 #include "src/framework/element_types.h"
 
 namespace dfrun {
+
+const FoldLoops& red::Mean::Folds(DType dtype) {
+  return FoldsOf<Mean, DF_NUMBERS>(dtype);
+}
+
 namespace {
 
 CPU_KERNEL("Mean", Reduction<red::Mean>, DF_NUMBERS);

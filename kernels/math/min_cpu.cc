@@ -1,8 +1,12 @@
-#include "kernels/math/reducers.h"
-#include "kernels/math/reduction.h"
+#include "kernels/math/folding.h"
 #include "src/framework/element_types.h"
 
 namespace dfrun {
+
+const FoldLoops& red::Min::Folds(DType dtype) {
+  return FoldsOf<Min, DF_REAL>(dtype);
+}
+
 namespace {
 
 CPU_KERNEL("Min", Reduction<red::Min>, DF_REAL);

@@ -1,5 +1,14 @@
 // What the reduction engine folds with. Sums and products run in a type wider than the element's: float in double,
 // 16-bit floating point in float; double relies on the engine's pairwise order.
+//
+// A reducer has, of elements T that are computed in C = ComputeType<T>,
+//     template <class T> using Accumulator
+//     template <class T> static Accumulator<T> Start()
+//     template <class T> static Accumulator<T> Lift(C x)                     // an element as an accumulator
+//     template <class A> static A Combine(A, A)                              // associative but for rounding
+//     template <class T> static T Finish(Accumulator<T>, int64_t reduced)
+//     static const FoldLoops& Folds(DType dtype)                             // the loops of the first four
+// One that differs from another in Finish() alone derives from it, and has its loops.
 #ifndef DFRUN_KERNELS_MATH_REDUCERS_H_
 #define DFRUN_KERNELS_MATH_REDUCERS_H_
 
@@ -10,6 +19,10 @@
 
 #include "kernels/math/cast.h"
 #include "kernels/math/element.h"
+
+namespace dfrun {
+struct FoldLoops;  // reduction.h
+}
 
 namespace dfrun::red {
 
@@ -54,6 +67,7 @@ struct Sum {
   static T Finish(Accumulator<T> a, int64_t) {
     return static_cast<T>(a);
   }
+  static const FoldLoops& Folds(DType dtype);
 };
 
 // Integers are summed in 64 bits and the quotient is cut; the mean of nothing is NaN, of integers 0.
@@ -80,6 +94,7 @@ struct Mean : Sum {
       return static_cast<T>(a / static_cast<Accumulator<T>>(reduced));
     }
   }
+  static const FoldLoops& Folds(DType dtype);
 };
 
 struct Prod : Sum {
@@ -91,6 +106,7 @@ struct Prod : Sum {
   static A Combine(A a, A b) {
     return a * b;
   }
+  static const FoldLoops& Folds(DType dtype);
 };
 
 // Half the sum of the squares.
@@ -103,6 +119,7 @@ struct HalfSquares : Sum {
   static T Finish(Accumulator<T> a, int64_t) {
     return static_cast<T>(a / 2);
   }
+  static const FoldLoops& Folds(DType dtype);
 };
 
 // The root of the sum of the squares of the absolute values. Integers wrap around as T does before the root is cut.
@@ -124,6 +141,7 @@ struct EuclideanNorm : Sum {
       return static_cast<T>(std::sqrt(a));
     }
   }
+  static const FoldLoops& Folds(DType dtype);
 };
 
 // The ends of the finite numbers of T, 16-bit floating point as float.
@@ -163,6 +181,7 @@ struct Max {
   static T Finish(Accumulator<T> a, int64_t) {
     return static_cast<T>(a);
   }
+  static const FoldLoops& Folds(DType dtype);
 };
 
 struct Min : Max {
@@ -175,6 +194,7 @@ struct Min : Max {
   static A Combine(A a, A b) {
     return b < a || b != b ? b : a;
   }
+  static const FoldLoops& Folds(DType dtype);
 };
 
 struct All : Max {
@@ -186,6 +206,7 @@ struct All : Max {
   static A Combine(A a, A b) {
     return a && b;
   }
+  static const FoldLoops& Folds(DType dtype);
 };
 
 struct Any : Max {
@@ -197,6 +218,7 @@ struct Any : Max {
   static A Combine(A a, A b) {
     return a || b;
   }
+  static const FoldLoops& Folds(DType dtype);
 };
 
 }  // namespace dfrun::red

@@ -38,7 +38,7 @@ template <class R, bool kEmptyIsZero>
 struct Segment {
   template <class T>
   struct Kernel : SegmentKernel {
-    explicit Kernel(KernelSetup& setup) : SegmentKernel(setup, ReductionOf<R, T>::kLoops, kEmptyIsZero) {}
+    explicit Kernel(KernelSetup& setup) : SegmentKernel(setup, LoopsOf<R, T>(), kEmptyIsZero) {}
   };
 };
 

@@ -36,15 +36,15 @@ struct SqrtN : Sum {
 // Extremes among the finite numbers: what is beyond them counts as the last of them.
 struct FiniteMax : Max {
   template <class T>
-  static Accumulator<T> Start() {
-    return static_cast<Accumulator<T>>(LowestOf<T>());
+  static T Finish(Accumulator<T> a, int64_t) {
+    return static_cast<T>(a < LowestOf<T>() ? LowestOf<T>() : a);
   }
 };
 
 struct FiniteMin : Min {
   template <class T>
-  static Accumulator<T> Start() {
-    return static_cast<Accumulator<T>>(HighestOf<T>());
+  static T Finish(Accumulator<T> a, int64_t) {
+    return static_cast<T>(a > HighestOf<T>() ? HighestOf<T>() : a);
   }
 };
 

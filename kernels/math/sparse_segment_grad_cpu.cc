@@ -38,17 +38,14 @@ void ScaleRows(const Tensor& rows, const std::vector<double>& weights, Tensor& s
   }
 }
 
-struct Loops {
-  ReductionLoops sum;
-  void (*scale)(const Tensor& rows, const std::vector<double>& weights, Tensor& scaled);
-};
+using Scale = void (*)(const Tensor& rows, const std::vector<double>& weights, Tensor& scaled);
 
 // Inputs: grad, indices, segment_ids, the rows of the differentiated tensor. With a second output, only the rows that
 // were picked are made, and their indices.
 class SparseSegmentGradKernel : public Kernel {
  public:
-  SparseSegmentGradKernel(KernelSetup& setup, const Loops& loops, Weight weight)
-      : loops_(loops), weight_(weight), is_sparse_(setup.node().outputs.size() == 2) {}
+  SparseSegmentGradKernel(KernelSetup& setup, const ReductionLoops& sum, Scale scale, Weight weight)
+      : sum_(sum), scale_(scale), weight_(weight), is_sparse_(setup.node().outputs.size() == 2) {}
 
   Status Compute(OpContext& ctx) {
     const Tensor& grad = ctx.input(0);
@@ -73,7 +70,7 @@ class SparseSegmentGradKernel : public Kernel {
     DF_ASSIGN(const Tensor weighted, Weighted(ctx, grad, ids));
     DF_ASSIGN(RowGroups groups, RowGroups::FromUnsorted(ctx, indices, rows));
     DF_TRY(groups.Rename(ctx, ids));
-    FoldGroups(loops_.sum, groups, true, weighted.raw(), RowWidth(grad.shape(), 1), y->raw(), ctx.pool());
+    FoldGroups(sum_, groups, true, weighted.raw(), RowWidth(grad.shape(), 1), y->raw(), ctx.pool());
     return Status();
   }
 
@@ -96,11 +93,12 @@ class SparseSegmentGradKernel : public Kernel {
     for (const int64_t id : ids) ++weights[static_cast<size_t>(id)];
     for (double& w : weights) w = weight_(w);
     DF_ASSIGN(Tensor scaled, ctx.AllocateTemp(grad.dtype(), grad.shape()));
-    loops_.scale(grad, weights, scaled);
+    scale_(grad, weights, scaled);
     return scaled;
   }
 
-  const Loops& loops_;
+  const ReductionLoops& sum_;
+  const Scale scale_;
   const Weight weight_;
   const bool is_sparse_;
 };
@@ -109,8 +107,8 @@ template <Weight kWeight>
 struct SparseSegmentGrad {
   template <class T>
   struct Kernel : SparseSegmentGradKernel {
-    explicit Kernel(KernelSetup& setup) : SparseSegmentGradKernel(setup, kLoops, kWeight) {}
-    static constexpr Loops kLoops = {ReductionOf<red::Sum, T>::kLoops, &ScaleRows<T>};
+    explicit Kernel(KernelSetup& setup)
+        : SparseSegmentGradKernel(setup, LoopsOf<red::Sum, T>(), &ScaleRows<T>, kWeight) {}
   };
 };
 

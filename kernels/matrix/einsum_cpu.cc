@@ -71,7 +71,7 @@ class EinsumBase : public Kernel {
 template <class T>
 class EinsumKernel final : public EinsumBase {
  public:
-  explicit EinsumKernel(KernelSetup& setup) : EinsumBase(setup, ReductionOf<red::Sum, T>::kLoops) {}
+  explicit EinsumKernel(KernelSetup& setup) : EinsumBase(setup, LoopsOf<red::Sum, T>()) {}
 
   Status Compute(OpContext& ctx) {
     DF_ASSIGN(const std::shared_ptr<const EinsumPlan> plan, PlanFor(ctx));

@@ -250,6 +250,10 @@ void RunGemmBlock(int64_t rows, int vectors, const BlockOperands<T>& operands) {
                                : internal::RunGemmBlock<T, kRows, false>(rows, vectors, operands);
 }
 
+// Compiled with DirectGemm.
+extern template void RunGemmBlock<float, RowsOfB::kWhole>(int64_t, int, const BlockOperands<float>&);
+extern template void RunGemmBlock<double, RowsOfB::kWhole>(int64_t, int, const BlockOperands<double>&);
+
 // Finishes sums that are whole in memory: of products that were computed as their transposes.
 template <class T>
 void FinishInMemory(const GemmOutput<T>& output, MatrixView<T> c, int64_t rows, int64_t columns) {

@@ -56,7 +56,7 @@ class BiasAddGradKernel final : public Kernel {
     Shape output;
     DF_TRY(
         PlanReduction(Shape({layout.outer, layout.channels, layout.inner}), {true, false, true}, false, plan, output));
-    return RunReduction(ReductionOf<red::Sum, T>::kLoops, plan, dy.raw(), sums->raw(), ctx);
+    return RunReduction(LoopsOf<red::Sum, T>(), plan, dy.raw(), sums->raw(), ctx);
   }
 
  private:
