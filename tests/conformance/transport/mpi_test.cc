@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "comm/mpi/mpi_transport.h"
-#include "conformance/transport/transport_suite.h"
+#include "tests/conformance/transport/transport_suite.h"
 
 namespace dfrun::comm {
 namespace {

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "conformance/transport/transport_suite.h"
+#include "tests/conformance/transport/transport_suite.h"
 
 namespace dfrun::comm {
 namespace {

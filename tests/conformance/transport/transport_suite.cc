@@ -1,4 +1,4 @@
-#include "conformance/transport/transport_suite.h"
+#include "tests/conformance/transport/transport_suite.h"
 
 #include <chrono>
 #include <deque>

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "testing/node_runner.h"
+#include "tests/unit/testing/node_runner.h"
 
 namespace dfrun {
 namespace {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "src/checkpoint/store.h"
-#include "testing/node_runner.h"
+#include "tests/unit/testing/node_runner.h"
 #include "tests/unit/testing/scratch_directory.h"
 
 namespace dfrun {

@@ -3,8 +3,8 @@
 
 #include "comm/bootstrap/in_process.h"
 #include "src/executor/executor.h"
-#include "testing/graph_evaluator.h"
-#include "testing/graph_maker.h"
+#include "tests/unit/testing/graph_evaluator.h"
+#include "tests/unit/testing/graph_maker.h"
 
 namespace dfrun {
 namespace {

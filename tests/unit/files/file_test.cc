@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "testing/node_runner.h"
+#include "tests/unit/testing/node_runner.h"
 #include "tests/unit/testing/scratch_directory.h"
 
 namespace dfrun {

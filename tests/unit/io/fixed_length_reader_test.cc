@@ -1,10 +1,10 @@
 // The reader by a string handle, which TensorFlow's graphs cannot show: its own kernel refuses the handle.
 #include <gtest/gtest.h>
 
-#include "session/rank_threads.h"
 #include "src/session/session.h"
-#include "testing/graph_maker.h"
-#include "testing/scratch_directory.h"
+#include "tests/unit/session/rank_threads.h"
+#include "tests/unit/testing/graph_maker.h"
+#include "tests/unit/testing/scratch_directory.h"
 
 namespace dfrun {
 namespace {

@@ -1,7 +1,7 @@
 // Tables: the expected values follow TensorFlow's tables of the same contents.
 #include <gtest/gtest.h>
 
-#include "testing/node_runner.h"
+#include "tests/unit/testing/node_runner.h"
 
 namespace dfrun {
 namespace {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "src/framework/executor_access.h"
 #include "tests/unit/testing/node_runner.h"
 
 namespace dfrun {

@@ -1,8 +1,8 @@
 // _FusedMatMul gives the bits of MatMul and the ops that follow it.
 #include <gtest/gtest.h>
 
-#include "testing/node_runner.h"
-#include "testing/random_tensor.h"
+#include "tests/unit/testing/node_runner.h"
+#include "tests/unit/testing/random_tensor.h"
 
 namespace dfrun {
 namespace {

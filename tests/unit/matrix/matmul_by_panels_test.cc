@@ -1,8 +1,8 @@
 // _MatMulByPanels of what _MatMulPanels gives has the bits of MatMul and of _FusedMatMul.
 #include <gtest/gtest.h>
 
-#include "testing/node_runner.h"
-#include "testing/random_tensor.h"
+#include "tests/unit/testing/node_runner.h"
+#include "tests/unit/testing/random_tensor.h"
 
 namespace dfrun {
 namespace {

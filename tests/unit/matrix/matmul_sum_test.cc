@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "testing/node_runner.h"
+#include "tests/unit/testing/node_runner.h"
 
 namespace dfrun {
 namespace {

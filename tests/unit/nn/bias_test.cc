@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "testing/node_runner.h"
+#include "tests/unit/testing/node_runner.h"
 
 namespace dfrun {
 namespace {

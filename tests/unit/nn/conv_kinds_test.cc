@@ -5,8 +5,8 @@
 
 #include <numeric>
 
-#include "nn/images.h"
-#include "testing/node_runner.h"
+#include "tests/unit/nn/images.h"
+#include "tests/unit/testing/node_runner.h"
 
 namespace dfrun {
 namespace {

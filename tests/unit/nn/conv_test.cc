@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "kernels/nn/conv.h"
-#include "nn/images.h"
-#include "testing/node_runner.h"
-#include "testing/random_tensor.h"
+#include "tests/unit/nn/images.h"
+#include "tests/unit/testing/node_runner.h"
+#include "tests/unit/testing/random_tensor.h"
 
 namespace dfrun {
 namespace {

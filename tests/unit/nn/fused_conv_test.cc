@@ -1,8 +1,8 @@
 // _FusedConv2D gives the bits of Conv2D, BiasAdd and Relu.
 #include <gtest/gtest.h>
 
-#include "testing/node_runner.h"
-#include "testing/random_tensor.h"
+#include "tests/unit/testing/node_runner.h"
+#include "tests/unit/testing/random_tensor.h"
 
 namespace dfrun {
 namespace {

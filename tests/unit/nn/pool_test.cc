@@ -1,8 +1,8 @@
 // Pooling against TensorFlow's results, as sums weighted by position.
 #include <gtest/gtest.h>
 
-#include "nn/images.h"
-#include "testing/node_runner.h"
+#include "tests/unit/nn/images.h"
+#include "tests/unit/testing/node_runner.h"
 
 namespace dfrun {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <random>
 
-#include "testing/node_runner.h"
+#include "tests/unit/testing/node_runner.h"
 
 namespace dfrun {
 namespace {

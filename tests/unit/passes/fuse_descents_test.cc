@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "testing/graph_maker.h"
-#include "testing/step_runner.h"
+#include "tests/unit/testing/graph_maker.h"
+#include "tests/unit/testing/step_runner.h"
 
 namespace dfrun {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "testing/graph_maker.h"
+#include "tests/unit/testing/graph_maker.h"
 
 namespace dfrun {
 namespace {

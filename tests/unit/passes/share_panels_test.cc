@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "testing/graph_maker.h"
-#include "testing/random_tensor.h"
-#include "testing/step_runner.h"
+#include "tests/unit/testing/graph_maker.h"
+#include "tests/unit/testing/random_tensor.h"
+#include "tests/unit/testing/step_runner.h"
 
 namespace dfrun {
 namespace {

@@ -12,9 +12,9 @@
 #include <random>
 #include <thread>
 
-#include "session/rank_threads.h"
 #include "src/session/session.h"
-#include "testing/graph_maker.h"
+#include "tests/unit/session/rank_threads.h"
+#include "tests/unit/testing/graph_maker.h"
 
 namespace dfrun {
 namespace {

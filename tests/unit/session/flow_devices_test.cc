@@ -12,7 +12,7 @@
 #include "src/passes/prune.h"
 #include "src/placement/placer.h"
 #include "src/session/step_runner.h"
-#include "testing/random_devices.h"
+#include "tests/unit/testing/random_devices.h"
 
 namespace dfrun {
 namespace {

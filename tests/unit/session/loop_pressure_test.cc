@@ -6,9 +6,9 @@
 
 #include "comm/bootstrap/rank_communicator.h"
 #include "comm/self/self_transport.h"
-#include "rank_threads.h"
 #include "src/session/session.h"
-#include "testing/graph_maker.h"
+#include "tests/unit/session/rank_threads.h"
+#include "tests/unit/testing/graph_maker.h"
 
 namespace dfrun {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <thread>
 
-#include "session/rank_threads.h"
-#include "testing/graph_maker.h"
+#include "tests/unit/session/rank_threads.h"
+#include "tests/unit/testing/graph_maker.h"
 
 namespace dfrun {
 namespace {

@@ -7,7 +7,7 @@
 #include "src/framework/device_factory.h"
 #include "src/partition/partition.h"
 #include "src/placement/placer.h"
-#include "testing/graph_maker.h"
+#include "tests/unit/testing/graph_maker.h"
 
 namespace dfrun {
 namespace {

@@ -1,6 +1,7 @@
 // Each spec of tests/conformance/broken_specs fails as its table says, in this process: the sanitizers see it.
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <sstream>
 
 #include "tests/unit/spec/spec_test_util.h"

@@ -1,7 +1,7 @@
 // The optimisers' updates against TensorFlow's: two steps of each op on the same numbers.
 #include <gtest/gtest.h>
 
-#include "testing/node_runner.h"
+#include "tests/unit/testing/node_runner.h"
 
 namespace dfrun {
 namespace {

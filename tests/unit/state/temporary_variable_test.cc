@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "src/executor/executor.h"
-#include "testing/graph_evaluator.h"
-#include "testing/graph_maker.h"
+#include "tests/unit/testing/graph_evaluator.h"
+#include "tests/unit/testing/graph_maker.h"
 
 namespace dfrun {
 namespace {

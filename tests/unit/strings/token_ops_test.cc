@@ -4,8 +4,8 @@
 #include <fstream>
 #include <map>
 
-#include "testing/node_runner.h"
-#include "testing/scratch_directory.h"
+#include "tests/unit/testing/node_runner.h"
+#include "tests/unit/testing/scratch_directory.h"
 
 namespace dfrun {
 namespace {

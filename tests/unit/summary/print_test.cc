@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "kernels/strings/tensor_text.h"
-#include "testing/node_runner.h"
+#include "tests/unit/testing/node_runner.h"
 #include "tests/unit/testing/scratch_directory.h"
 
 namespace dfrun {

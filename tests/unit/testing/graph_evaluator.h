@@ -14,7 +14,7 @@ namespace dfrun::testing {
 // A CPU device over the system's allocator.
 class PlainDevice final : public Device {
  public:
-  PlainDevice() : Device(*DeviceName::Parse("/job:worker/task:0/device:cpu:0"), SystemAllocator()) {}
+  PlainDevice();
 };
 
 // Values by node name and port. Feeds stand for nodes without kernels (Placeholder, _Arg, a variable).
@@ -22,69 +22,22 @@ class GraphEvaluator {
  public:
   using Values = std::map<std::string, std::vector<Tensor>>;
 
-  explicit GraphEvaluator(Values feeds = {}) : values_(std::move(feeds)) {}
+  explicit GraphEvaluator(Values feeds = {});
+  ~GraphEvaluator();
 
   // Every node that can run does; a _Retval's value is that of its input. _Send and _Recv meet in this object, so that
   // several graphs run to their ends if Run() is called for each in turn until none has a node left.
   // Returns how many nodes are left. An error names the node.
-  Result<int> Run(const Graph& graph) {
-    DF_ASSIGN(const std::vector<NodeId> order, graph.TopologicalOrder());
-    int left = 0;
-    for (NodeId id : order) {
-      const Node& node = graph.node(id);
-      if (values_.count(node.name) != 0) continue;
-      if (!IsReady(graph, node)) {
-        ++left;
-        continue;
-      }
-      Result<std::vector<Tensor>> outputs = RunNode(graph, node);
-      if (!outputs.ok()) return outputs.status().Annotate(graph.Describe(id));
-      values_[node.name] = *std::move(outputs);
-    }
-    return left;
-  }
+  Result<int> Run(const Graph& graph);
 
   // Runs the whole graph and gives these values.
-  Result<std::vector<Tensor>> Fetch(const Graph& graph, const std::vector<Output>& fetches) {
-    DF_TRY(Run(graph).status());
-    std::vector<Tensor> values;
-    for (Output fetch : fetches) {
-      auto it = values_.find(graph.node(fetch.node).name);
-      if (it == values_.end()) return Internal("'", OutputName(graph, fetch), "' has no value");
-      values.push_back(it->second[static_cast<size_t>(fetch.port)]);
-    }
-    return values;
-  }
+  Result<std::vector<Tensor>> Fetch(const Graph& graph, const std::vector<Output>& fetches);
 
   const Values& values() const { return values_; }
 
  private:
-  bool IsReady(const Graph& graph, const Node& node) const {
-    for (Output input : node.inputs) {
-      if (values_.count(graph.node(input.node).name) == 0) return false;
-    }
-    for (NodeId id : node.control_inputs) {
-      if (values_.count(graph.node(id).name) == 0) return false;
-    }
-    return node.op->name != "_Recv" || channels_.count(*node.attrs.Get<int64_t>("channel")) != 0;
-  }
-
-  Result<std::vector<Tensor>> RunNode(const Graph& graph, const Node& node) {
-    std::vector<Tensor> inputs;
-    for (Output input : node.inputs) {
-      inputs.push_back(values_.at(graph.node(input.node).name)[static_cast<size_t>(input.port)]);
-    }
-    if (node.op->name == "_Retval" || node.op->name == "NoOp") return inputs;
-    if (node.op->name == "_Send") {
-      if (!channels_.emplace(*node.attrs.Get<int64_t>("channel"), inputs[0]).second) {
-        return Internal("a channel is used twice");
-      }
-      return std::vector<Tensor>();
-    }
-    if (node.op->name == "_Recv") return std::vector<Tensor>{channels_.at(*node.attrs.Get<int64_t>("channel"))};
-    const NodeInfo info{node.name, node.op, node.input_types, node.output_types};
-    return RunKernelOnce(info, node.attrs, inputs, device_, pool_, KernelRegistry::Builtin());
-  }
+  bool IsReady(const Graph& graph, const Node& node) const;
+  Result<std::vector<Tensor>> RunNode(const Graph& graph, const Node& node);
 
   PlainDevice device_;
   InlineThreadPool pool_;

@@ -7,8 +7,6 @@
 #include <vector>
 
 #include "src/executor/executor.h"
-#include "src/passes/pipeline.h"
-#include "src/passes/prune.h"
 #include "tests/unit/testing/graph_evaluator.h"
 
 namespace dfrun::testing {
@@ -22,29 +20,12 @@ class StepRunner {
     bool straight_loops = true;
   };
 
-  StepRunner() : StepRunner(Options()) {}
-  explicit StepRunner(Options options) : options_(options), pool_(options.threads) {}
+  StepRunner();
+  explicit StepRunner(Options options);
 
-  Status Prepare(const Graph& graph, const std::vector<Output>& fetches, const std::vector<Output>& feeds = {}) {
-    num_fetches_ = fetches.size();
-    RunSignature signature;
-    signature.fetches = fetches;
-    signature.feeds = feeds;
-    DF_ASSIGN(Graph pruned, PruneForRun(graph, signature));
-    if (options_.optimize) {
-      DF_TRY(OptimizeGraph(pruned, {.kernels = KernelRegistry::Builtin(), .device = device_}));
-    }
-    DF_ASSIGN(plan_, ExecPlan::Create(pruned, device_, KernelRegistry::Builtin(),
-                                      {.straight_loops = options_.straight_loops}));
-    return Status();
-  }
+  Status Prepare(const Graph& graph, const std::vector<Output>& fetches, const std::vector<Output>& feeds = {});
 
-  Result<std::vector<Tensor>> Run(const std::vector<Tensor>& feeds = {}) {
-    std::vector<Tensor> fetches(num_fetches_);
-    ResourceContainers containers;
-    DF_TRY(RunPlan(*plan_, pool_, {.feeds = feeds, .fetches = fetches, .step = {.step_containers = &containers}}));
-    return fetches;
-  }
+  Result<std::vector<Tensor>> Run(const std::vector<Tensor>& feeds = {});
 
  private:
   const Options options_;
