@@ -16,6 +16,13 @@ set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
 set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
 
+# gold links in a quarter of the time of the default linker.
+include(CheckLinkerFlag)
+check_linker_flag(CXX -fuse-ld=gold DFRUN_HAS_GOLD)
+if(DFRUN_HAS_GOLD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT "$CACHE{CMAKE_EXE_LINKER_FLAGS}" MATCHES "-fuse-ld=")
+  add_link_options(-fuse-ld=gold)
+endif()
+
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
