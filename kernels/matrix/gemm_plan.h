@@ -46,8 +46,8 @@ struct ThreadTiles {
 // Rows of C, in vectors, that make up for transposing its columns.
 inline constexpr int64_t kWorthTransposing = 4;
 
-// How many parts of C's rows a product by DirectGemm is cut into.
-int64_t DirectParts(const GemmShape& shape, int threads);
+// How many parts of C's rows a product by DirectGemm is cut into. No element's bits depend on it.
+int64_t DirectParts(const GemmShape& shape, const ThreadPool& pool);
 
 // DirectGemm. C of fewer columns than a vector has lanes, but many rows, is computed as its transpose where A is one: A
 // is then read in whole vectors, as it lies.
@@ -73,7 +73,7 @@ void RunDirectPart(const GemmShape& s, MatrixView<const T> a, MatrixView<const T
 // C = A B by DirectGemm on the pool; what `output` does to a stored product is done.
 template <class T>
 void RunDirect(const GemmShape& s, const T* a, const T* b, T* c, ThreadPool& pool, const GemmOutput<T>& output = {}) {
-  const int64_t parts = DirectParts(s, pool.num_threads());
+  const int64_t parts = DirectParts(s, pool);
   pool.RunBlocks(parts, [&](int64_t i) {
     const int64_t row = i * s.m / parts;
     const int64_t rows = (i + 1) * s.m / parts - row;

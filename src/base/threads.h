@@ -35,6 +35,11 @@ class ThreadPool {
   // Threads that kernels may use, the caller's included; at least 1.
   virtual int num_threads() const = 0;
 
+  // Those of them that blocks of a few microseconds are worth sharing with, the caller's included: who looks for work
+  // now, or else one that sleeps, since once woken it looks for work for a while. It may be otherwise a moment later:
+  // results must not depend on it.
+  virtual int ready_threads() const = 0;
+
   // Calls body(i) for every i in [0, blocks) exactly once, from the caller and idle workers, and returns when all have
   // run. Which thread runs a block is not fixed: results must depend on the block's index alone. May be nested.
   virtual void RunBlocks(int64_t blocks, FunctionRef<void(int64_t)> body) = 0;
@@ -57,6 +62,7 @@ class ThreadPool {
 class InlineThreadPool final : public ThreadPool {
  public:
   int num_threads() const override { return 1; }
+  int ready_threads() const override { return 1; }
   void RunBlocks(int64_t blocks, FunctionRef<void(int64_t)> body) override {
     for (int64_t i = 0; i < blocks; ++i) body(i);
   }

@@ -35,6 +35,10 @@ int UsableCores() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
+int64_t NowNs() {
+  return nanoseconds(steady_clock::now().time_since_epoch()).count();
+}
+
 void CpuPause() {
 #if defined(__x86_64__)
   for (int i = 0; i < 4; ++i) __builtin_ia32_pause();
@@ -112,8 +116,6 @@ class WorkerPool::Backoff {
   }
 
  private:
-  static int64_t NowNs() { return nanoseconds(steady_clock::now().time_since_epoch()).count(); }
-
   void LookAtClock() {
     const int64_t now_ns = NowNs();
     const int64_t taken_ns = looked_ns_ == 0 ? 0 : now_ns - looked_ns_;
@@ -256,6 +258,14 @@ void WorkerPool::RunBlocks(int64_t blocks, FunctionRef<void(int64_t)> body) {
     *link = job.next_job;
   }
   WaitForJoined(job);
+}
+
+int WorkerPool::ready_threads() const {
+  const int hungry = hungry_.load(std::memory_order_relaxed);
+  if (hungry > 0) return 1 + hungry;
+  if (!has_sleeper()) return 1;
+  const int64_t crowded_until_ns = crowded_until_ns_.load(std::memory_order_relaxed);
+  return crowded_until_ns == 0 || NowNs() >= crowded_until_ns ? 2 : 1;
 }
 
 void WorkerPool::WaitForJoined(const BlockJob& job) {

@@ -37,6 +37,7 @@ class WorkerPool final : public ThreadPool {
   WorkerPool& operator=(const WorkerPool&) = delete;
 
   int num_threads() const override { return num_threads_; }
+  int ready_threads() const override;
   // The caller takes part and waits for blocks that others began, and for nothing else: nesting cannot deadlock.
   void RunBlocks(int64_t blocks, FunctionRef<void(int64_t)> body) override;
 

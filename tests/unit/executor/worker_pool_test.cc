@@ -122,6 +122,25 @@ TEST(WorkerPoolTest, SleepersAreWoken) {
   }
 }
 
+TEST(WorkerPoolTest, AThreadIsReadyWhileItLooksForWork) {
+  EXPECT_EQ(WorkerPool(1).ready_threads(), 1);
+  WorkerPool pool(2);
+  std::atomic<int> begun{0};
+  std::atomic<int> asked{0};
+  std::atomic<int> ready{0};  // of both threads, from inside their blocks
+  pool.RunBlocks(2, [&](int64_t) {
+    ++begun;
+    while (begun.load() < 2) std::this_thread::yield();
+    ready += pool.ready_threads();
+    ++asked;
+    while (asked.load() < 2) std::this_thread::yield();
+  });
+  EXPECT_EQ(ready.load(), 2);
+  // The worker begins to look for work again after its block.
+  while (pool.ready_threads() == 1) pool.RunBlocks(2, [](int64_t) {});
+  EXPECT_LE(pool.ready_threads(), 2);
+}
+
 TEST(WorkerPoolTest, OneThreadAtATimePolls) {
   WorkerPool pool(4);
   std::atomic<int> inside{0};

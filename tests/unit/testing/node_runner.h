@@ -21,6 +21,7 @@ class SpreadPool final : public ThreadPool {
  public:
   explicit SpreadPool(int threads) : threads_(threads) {}
   int num_threads() const override { return threads_; }
+  int ready_threads() const override { return threads_; }
   void RunBlocks(int64_t blocks, FunctionRef<void(int64_t)> body) override;
 
  private:
