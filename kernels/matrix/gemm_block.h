@@ -26,7 +26,7 @@ constexpr int MaxRows(int vectors) {
 
 // How the rows of B are read, and what else is done on the way.
 enum class RowsOfB {
-  kWhole,    // whole vectors one after the other, whatever stands beyond the last column
+  kWhole,    // whole vectors one after the other, whatever stands beyond the last column; others may be asked for
   kEdge,     // no byte beyond the last column: costs a multiply-add's place
   kCopying,  // as kWhole, while rows of another matrix are copied
 };
@@ -65,6 +65,8 @@ struct BlockOperands {
   T rate;  // of kDescend
   BlockFinish<T> finish;
   RowCopy<T>* copy;  // kCopying: may have no rows
+  const T* ahead;    // kWhole: the first line that is asked for, in the second-level cache
+  int lines_ahead;   // kWhole: of them, every kStepsAtATime steps; may be none
 };
 
 namespace internal {
@@ -201,12 +203,17 @@ void GemmBlock(const BlockOperands<T>& o) {
   const int64_t depth = o.depth;
   int64_t p = 0;
   [[maybe_unused]] int until_copy = 1;
+  [[maybe_unused]] const T* ahead = o.ahead;
   for (; p + kStepsAtATime<T> <= depth; p += kStepsAtATime<T>) {
     if constexpr (kRows == RowsOfB::kCopying) {
       if (--until_copy == 0) {
         CopySomeRows(*o.copy);
         until_copy = o.copy->interval;
       }
+    } else if constexpr (kRows == RowsOfB::kWhole) {
+      constexpr int kSecondCache = 2;
+#pragma GCC unroll 1
+      for (int left = o.lines_ahead; left > 0; --left, ahead += kLanes<T>) __builtin_prefetch(ahead, 0, kSecondCache);
     }
 #pragma GCC unroll 4
     for (int u = 0; u < kStepsAtATime<T>; ++u) step(u);
