@@ -95,7 +95,7 @@ void CheckAlignedTransposition(int64_t rows, int64_t cols) {
 TEST(StridedCopy, StreamsAlignedMatrices) {
   CheckAlignedTransposition<uint8_t>(192, 256);
   CheckAlignedTransposition<uint16_t>(96, 320);
-  for (int64_t cols : {32, 64, 96, 1024}) {
+  for (int64_t cols : {32, 40, 48, 64, 96, 1024}) {
     CheckAlignedTransposition<uint32_t>(272, cols);
     CheckAlignedTransposition<uint64_t>(272, cols);
     CheckAlignedTransposition<uint32_t>(273, cols);  // no whole squares
