@@ -67,6 +67,17 @@ double SumRun(int64_t n, Term&& term) {
 // Elements that are worth a thread: about 10 us.
 constexpr int64_t kBlock = 32768;
 
+// Rows of a tensor with its channels last that are summed up by themselves, so that bits depend on the layout alone.
+inline int64_t RowsInBlock(int64_t channels) {
+  return std::max<int64_t>(256, kBlock / std::max<int64_t>(1, channels));
+}
+// Adds the sums of each block of such rows, in order.
+inline void AddBlocks(const std::vector<double>& blocks, int64_t channels, double* sums) {
+  for (size_t first = 0; first < blocks.size(); first += static_cast<size_t>(channels)) {
+    for (int64_t c = 0; c < channels; ++c) sums[c] += blocks[first + static_cast<size_t>(c)];
+  }
+}
+
 // sums[c] of term(element, c) over the elements of each channel. The same on any number of threads: blocks depend on
 // the layout alone. fetch(first element, count): what terms will be asked for soon.
 template <class Term, class Fetch = FetchNothing>
@@ -84,7 +95,7 @@ void Sums(const ChannelLayout& l, ThreadPool& pool, Term&& term, double* sums, c
     });
     return;
   }
-  const int64_t rows = std::max<int64_t>(256, kBlock / std::max<int64_t>(1, l.channels));
+  const int64_t rows = RowsInBlock(l.channels);
   const int64_t blocks = CeilDiv(l.outer, rows);
   std::vector<double> partial(static_cast<size_t>(blocks * l.channels));
   pool.ParallelFor(l.outer, rows, [&](int64_t begin, int64_t end) {
@@ -93,9 +104,7 @@ void Sums(const ChannelLayout& l, ThreadPool& pool, Term&& term, double* sums, c
         partial.data() + begin / rows * l.channels,
         [&](int64_t r) __attribute__((always_inline)) { fetch((begin + r) * l.channels, 8 * l.channels); });
   });
-  for (int64_t b = 0; b < blocks; ++b) {
-    for (int64_t c = 0; c < l.channels; ++c) sums[c] += partial[static_cast<size_t>(b * l.channels + c)];
-  }
+  AddBlocks(partial, l.channels, sums);
 }
 
 // Calls apply(element, c) for every element, in vectorised runs.

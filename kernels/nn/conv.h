@@ -9,6 +9,7 @@
 #include "kernels/nn/conv_shape.h"
 #include "src/base/threads.h"
 #include "src/framework/allocator.h"
+#include "src/framework/tensor.h"
 
 namespace dfrun {
 
@@ -34,6 +35,17 @@ class Conv {
     DF_TRY(Run(a, b, result, pool, allocator));
     pool.ParallelFor(pixels, kBlock, [&](int64_t begin, int64_t end) { finish(begin, end - begin); });
     return Status();
+  }
+  // Of kBackpropFilter: Run() of an out_backprop of `images` images of so many elements, of which make(first, count,
+  // to) writes some, which are read while they are in the cache where possible. Called by any thread, for every image
+  // once.
+  virtual Status RunOnMade(const T* a, FunctionRef<void(int64_t first, int64_t count, T* to)> make, int64_t images,
+                           int64_t image_elements, T* result, ThreadPool& pool, Allocator& allocator) const {
+    DF_ASSIGN(Tensor made, Tensor::Allocate(allocator, DTypeOf<T>, Shape({images, image_elements})));
+    pool.ParallelFor(images, 1, [&](int64_t begin, int64_t end) {
+      make(begin, end - begin, made.data<T>() + begin * image_elements);
+    });
+    return Run(a, made.data<T>(), result, pool, allocator);
   }
 };
 
@@ -82,13 +94,19 @@ inline int64_t ImagesInBlockForThreads(const ConvShape& shape, int threads) {
   return std::max(usual, std::min(8 * ImagesForFilter(shape), (shape.images + threads - 1) / threads));
 }
 // A block of the filter's gradient costs a filter of its own, written, and their sum: fewer and larger ones, 16 at
-// most, in which that is a twentieth of the time, or half of that where four blocks remain.
+// most, in which that is a twentieth of the time, or half of that where four blocks remain. But no larger than that the
+// output's images, which may be made for the block, stay in a core's cache, where that is a twentieth too.
 inline int64_t ImagesInFilterBlock(const ConvShape& shape) {
   constexpr double kWorkPerElement = 1000;  // multiplications
-  const double work = std::max(2 * kConvBlockWork, kWorkPerElement * static_cast<double>(shape.filter_size()));
+  constexpr int64_t kCachedElements = int64_t{1} << 17;
+  const double for_filter = kWorkPerElement * static_cast<double>(shape.filter_size());
+  const double work = std::max(2 * kConvBlockWork, for_filter);
   const int64_t sixteenth = (shape.images + 15) / 16;
   const int64_t quarter = (shape.images + 3) / 4;
-  return std::max({sixteenth, ImagesInBlock(shape, work), std::min(quarter, ImagesInBlock(shape, 2 * work))});
+  const int64_t cached = kCachedElements / std::max<int64_t>(1, shape.output_image());
+  const int64_t usual =
+      std::max({sixteenth, ImagesInBlock(shape, work), std::min(quarter, ImagesInBlock(shape, 2 * work))});
+  return std::max(ImagesInBlock(shape, std::max(kConvBlockWork, for_filter)), std::min(usual, cached));
 }
 
 }  // namespace dfrun

@@ -62,21 +62,22 @@ class ConvKernel final : public Kernel {
     Tensor* result = nullptr;
     DF_ASSIGN(const Shape result_shape, ResultShape(shape, ctx));
     DF_TRY(ctx.AllocateOutput(0, result_shape, &result));
-    DF_TRY(finish_.Check(ctx, shape.out_channels));
+    DF_ASSIGN(auto finish, finish_.Begin(ctx, shape, result->data<T>()));
     if (result->num_elements() == 0) return Status();
+    const int64_t pixels = shape.images * shape.out_pixels();
     if (a.num_elements() == 0 || b.num_elements() == 0) {
       std::fill_n(result->data<T>(), result->num_elements(), T(0.0F));
-      finish_.Apply(ctx, result->data<T>(), result->num_elements());
+      finish.At(0, pixels);
+      finish.End(ctx.pool());
       return Status();
     }
     DF_ASSIGN(const std::shared_ptr<const Conv<T>> conv, PlanFor(shape));
     if constexpr (Finish<T>::kChanges) {
-      const int64_t channels = shape.out_channels;
-      const auto finish = [&](int64_t first, int64_t count) {
-        finish_.Apply(ctx, result->data<T>() + first * channels, count * channels);
-      };
-      return conv->RunAndFinish(a.data<T>(), b.data<T>(), result->data<T>(), shape.images * shape.out_pixels(), finish,
-                                ctx.pool(), ctx.allocator());
+      const auto finish_pixels = [&](int64_t first, int64_t count) { finish.At(first, count); };
+      DF_TRY(conv->RunAndFinish(a.data<T>(), b.data<T>(), result->data<T>(), pixels, finish_pixels, ctx.pool(),
+                                ctx.allocator()));
+      finish.End(ctx.pool());
+      return Status();
     }
     return conv->Run(a.data<T>(), b.data<T>(), result->data<T>(), ctx.pool(), ctx.allocator());
   }
@@ -153,6 +154,7 @@ struct Convolution {
   using Kernel = ConvKernel<kKind, kMakeShape, T, Finish>;
 };
 using Fused = Convolution<ConvKind::kForward, &ConvShape::Of, BiasAndActivation>;
+using FusedAndPooled = Convolution<ConvKind::kForward, &ConvShape::Of, BiasActivationAndMaxPool>;
 template <ConvKind kKind>
 using Dense = Convolution<kKind, &ConvShape::Of>;
 template <ConvKind kKind>
@@ -160,6 +162,7 @@ using Depthwise = Convolution<kKind, &ConvShape::OfDepthwise>;
 
 CPU_KERNEL("Conv2D", Dense<ConvKind::kForward>, DF_FLOATS, int32_t);
 CPU_KERNEL("_FusedConv2D", Fused, DF_FLOATS);
+CPU_KERNEL("_FusedConv2DMaxPool", FusedAndPooled, float);
 CPU_KERNEL("Conv2DBackpropInput", Dense<ConvKind::kBackpropInput>, DF_FLOATS, int32_t);
 CPU_KERNEL("Conv2DBackpropFilter", Dense<ConvKind::kBackpropFilter>, DF_FLOATS);
 CPU_KERNEL("Conv3D", Dense<ConvKind::kForward>, DF_FLOATS);

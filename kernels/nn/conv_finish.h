@@ -1,4 +1,7 @@
 // What a convolution does to its result before it leaves the cache.
+//
+// Finish<T>: Begin() of a run gives an object whose At(first, count) is called for runs of the result's pixels, by any
+// thread and for every pixel once, and End() when all are done.
 #ifndef DFRUN_KERNELS_NN_CONV_FINISH_H_
 #define DFRUN_KERNELS_NN_CONV_FINISH_H_
 
@@ -7,16 +10,21 @@
 
 #include "kernels/math/activations.h"
 #include "kernels/math/functors.h"
+#include "kernels/nn/conv_shape.h"
+#include "kernels/nn/pool_vectors.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
 
 template <class T>
 struct NoFinish {
+  struct Run {
+    static void At(int64_t, int64_t) {}
+    static void End(ThreadPool&) {}
+  };
   static constexpr bool kChanges = false;
   explicit NoFinish(KernelSetup&) {}
-  static Status Check(const OpContext&, int64_t) { return Status(); }
-  static void Apply(const OpContext&, T*, int64_t) {}
+  static Result<Run> Begin(OpContext&, const ConvShape&, T*) { return Run(); }
 };
 
 // Attr fused_ops of _FusedConv2D: BiasAdd with input 2, then Relu where it says so. The bits are those of the ops.
@@ -24,6 +32,28 @@ struct NoFinish {
 template <class T>
 class BiasAndActivation {
  public:
+  class Run {
+   public:
+    Run(const BiasAndActivation& finish, const OpContext& ctx, T* values)
+        : finish_(finish), bias_(ctx.input(2).data<T>()), channels_(ctx.input(2).num_elements()), values_(values) {}
+    void At(int64_t first, int64_t count) const {
+      T* const end = values_ + (first + count) * channels_;
+      for (T* pixel = values_ + first * channels_; pixel < end; pixel += channels_) {
+        if (finish_.has_relu_) {
+          Finish(pixel, bias_, channels_, [](T x) { return Activate(x); });
+        } else {
+          Finish(pixel, bias_, channels_, [](T x) { return x; });
+        }
+      }
+    }
+    static void End(ThreadPool&) {}
+
+   private:
+    const BiasAndActivation& finish_;
+    const T* const bias_;
+    const int64_t channels_;
+    T* const values_;
+  };
   static constexpr bool kChanges = true;
 
   explicit BiasAndActivation(KernelSetup& setup) {
@@ -37,23 +67,11 @@ class BiasAndActivation {
     }
   }
 
-  static Status Check(const OpContext& ctx, int64_t channels) {
+  Result<Run> Begin(OpContext& ctx, const ConvShape& shape, T* values) const {
+    const int64_t channels = shape.out_channels;
     const bool fits = ctx.num_inputs() == 3 && ctx.input(2).shape().rank() == 1 && ctx.input(2).shape()[0] == channels;
-    if (fits) return Status();
+    if (fits) return Run(*this, ctx, values);
     return InvalidArgument("a fused convolution of ", channels, " channels takes one bias of that size");
-  }
-
-  // Of whole pixels.
-  void Apply(const OpContext& ctx, T* values, int64_t count) const {
-    const T* bias = ctx.input(2).data<T>();
-    const int64_t channels = ctx.input(2).num_elements();
-    for (T* pixel = values; pixel < values + count; pixel += channels) {
-      if (has_relu_) {
-        Finish(pixel, bias, channels, [](T x) { return Activate(x); });
-      } else {
-        Finish(pixel, bias, channels, [](T x) { return x; });
-      }
-    }
   }
 
  private:
@@ -69,6 +87,68 @@ class BiasAndActivation {
   }
 
   bool has_relu_ = false;
+};
+
+// The same, and output 1 is the result's max pooling, with windows that attrs of PoolWindowsOf() give.
+template <class T>
+class BiasActivationAndMaxPool {
+ public:
+  class Run {
+   public:
+    Run(typename BiasAndActivation<T>::Run first, const PoolShape& pool, const T* values, T* pooled)
+        : first_(first), pool_(pool), values_(values), pooled_(pooled), is_done_(static_cast<size_t>(pool.images)) {}
+    // Images that come whole are pooled at once.
+    void At(int64_t first, int64_t count) {
+      first_.At(first, count);
+      const int64_t pixels = pool_.in_pixels();
+      if (first % pixels != 0 || count % pixels != 0) return;
+      for (int64_t i = first / pixels; i < (first + count) / pixels; ++i) {
+        Pool(i);
+        is_done_[static_cast<size_t>(i)] = 1;
+      }
+    }
+    void End(ThreadPool& pool) {
+      pool.ParallelFor(pool_.images, 1, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          if (is_done_[static_cast<size_t>(i)] == 0) Pool(i);
+        }
+      });
+    }
+
+   private:
+    void Pool(int64_t i) {
+      pooling::LargestOfImage(pool_, values_ + i * pool_.input_image(), pooled_ + i * pool_.output_image());
+    }
+
+    const typename BiasAndActivation<T>::Run first_;
+    const PoolShape pool_;
+    const T* const values_;
+    T* const pooled_;
+    std::vector<uint8_t> is_done_;  // image by image
+  };
+  static constexpr bool kChanges = true;
+
+  explicit BiasActivationAndMaxPool(KernelSetup& setup) : first_(setup) {
+    Result<WindowAttrs> windows = PoolWindowsOf(setup.attrs());
+    if (windows.ok()) {
+      windows_ = *std::move(windows);
+    } else {
+      setup.Fail(windows.status());
+    }
+  }
+
+  Result<Run> Begin(OpContext& ctx, const ConvShape& shape, T* values) const {
+    DF_ASSIGN(auto first, first_.Begin(ctx, shape, values));
+    DF_TRY(windows_.RefuseChannelWindows());
+    DF_ASSIGN(const PoolShape pool, PoolShape::Of(windows_, shape.output()));
+    Tensor* pooled = nullptr;
+    DF_TRY(ctx.AllocateOutput(1, pool.output, &pooled));
+    return Run(std::move(first), pool, values, pooled->data<T>());
+  }
+
+ private:
+  const BiasAndActivation<T> first_;
+  WindowAttrs windows_;
 };
 
 }  // namespace dfrun

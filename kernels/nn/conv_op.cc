@@ -102,7 +102,7 @@ Result<int64_t> OutputChannels(const PartialShape& input, const PartialShape& fi
 }
 
 template <bool kDepthwise>
-Status ConvOpShape(InferenceContext& c) {
+Result<PartialShape> ConvOutput(const InferenceContext& c) {
   DF_ASSIGN(const WindowAttrs window, WindowAttrs::Read(c.attrs()));
   DF_TRY(window.RefuseChannelWindows());
   const ImageFormat& format = window.format();
@@ -117,7 +117,24 @@ Status ConvOpShape(InferenceContext& c) {
     DF_ASSIGN(const WindowDim d, window.Dim(dim, input.dim(dim), filter.dim(i)));
     output.set_dim(dim, d.output);
   }
+  return output;
+}
+template <bool kDepthwise>
+Status ConvOpShape(InferenceContext& c) {
+  DF_ASSIGN(PartialShape output, ConvOutput<kDepthwise>(c));
   c.set_output(0, std::move(output));
+  return Status();
+}
+Status ConvAndPoolShapes(InferenceContext& c) {
+  DF_ASSIGN(const PartialShape output, ConvOutput<false>(c));
+  DF_ASSIGN(const WindowAttrs pool, PoolWindowsOf(c.attrs()));
+  PartialShape pooled = output;
+  for (int dim : {pool.format().height(), pool.format().width()}) {
+    DF_ASSIGN(const WindowDim d, pool.Dim(dim, output.dim(dim), pool.ksize(dim)));
+    pooled.set_dim(dim, d.output);
+  }
+  c.set_output(0, output);
+  c.set_output(1, pooled);
   return Status();
 }
 
@@ -159,8 +176,18 @@ Status BackpropFilterShape(InferenceContext& c) {
   return Status();
 }
 
+Status FilterAndBiasShapes(InferenceContext& c) {
+  for (int i : {0, 2, 3, 4}) DF_TRY(c.WithRank(i, 4).status());
+  DF_TRY(c.WithRank(1, 1).status());
+  DF_ASSIGN(const PartialShape filter, c.input_as_shape(1).Merge(PartialShape::UnknownOfRank(4)));
+  c.set_output(0, filter);
+  c.set_output(1, PartialShape({filter.dim(3)}));
+  return Status();
+}
+
 constexpr const char* kWithInteger = "T: {half, bfloat16, float, double, int32}";
 constexpr const char* kFloats = "T: {half, bfloat16, float, double}";
+constexpr const char* kFloat = "T: {float}";
 
 template <const char* const* kTypes>
 void FlatAttrs(OpBuilder& op) {
@@ -176,6 +203,12 @@ void DepthwiseAttrs(OpBuilder& op) {
 void DeepAttrs(OpBuilder& op) {
   op.Output("output: T").Attr(kFloats).Attr("strides: list(int) >= 5").Attr("padding: {'SAME', 'VALID'}");
   op.Attr("data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'").Attr("dilations: list(int) = [1, 1, 1, 1, 1]");
+}
+
+// Of the pooling that an op does beside its convolution.
+void PoolAttrs(OpBuilder& op) {
+  op.Attr("pool_ksize: list(int) >= 4").Attr("pool_strides: list(int) >= 4");
+  op.Attr("pool_padding: {'SAME', 'VALID', 'EXPLICIT'}").Attr("pool_explicit_paddings: list(int) = []");
 }
 
 void ForwardInputs(OpBuilder& op) {
@@ -206,6 +239,17 @@ OP("_FusedConv2D")
     .NotDifferentiable()
     .Shape(&ConvOpShape<false>)
     .Doc("Conv2D followed by the ops that fused_ops names, on args: made when a graph is optimised.");
+OP("_FusedConv2DMaxPool")
+    .As(&ForwardInputs)
+    .Input("args: num_args * T")
+    .Attr("num_args: int >= 0")
+    .As(&FlatAttrs<&kFloat>)
+    .Output("pooled: T")
+    .Attr("fused_ops: list(string) = []")
+    .As(&PoolAttrs)
+    .NotDifferentiable()
+    .Shape(&ConvAndPoolShapes)
+    .Doc("_FusedConv2D, and MaxPool of it: made when a graph is optimised.");
 OP("Conv2DBackpropInput")
     .As(&BackpropInputInputs)
     .As(&FlatAttrs<&kWithInteger>)
@@ -218,6 +262,23 @@ OP("Conv2DBackpropFilter")
     .Shape(&BackpropFilterShape<4>)
     .Gradient(&BackpropFilterGradient<&Flat>)
     .Doc("The gradient of Conv2D by its filter, whose shape filter_sizes gives.");
+OP("_ConvBiasReluMaxPoolGrad")
+    .Input("input: T")
+    .Input("filter_sizes: int32")
+    .Input("orig_input: T")
+    .Input("orig_output: T")
+    .Input("grad: T")
+    .Output("filter_backprop: T")
+    .Output("bias_backprop: T")
+    .Attr("T: {float}")
+    .Attr("strides: list(int)")
+    .Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}")
+    .Attr("explicit_paddings: list(int) = []")
+    .Attr("dilations: list(int) = [1, 1, 1, 1]")
+    .As(&PoolAttrs)
+    .NotDifferentiable()
+    .Shape(&FilterAndBiasShapes)
+    .Doc("Conv2DBackpropFilter and BiasAddGrad of _MaxPoolReluGrad: made when a graph is optimised.");
 
 OP("DepthwiseConv2dNative")
     .As(&ForwardInputs)

@@ -5,18 +5,10 @@
 namespace dfrun {
 namespace {
 
-template <class T>
-void MaxImage(const PoolShape& s, const T* x, T* y) {
-  if constexpr (pooling::kHasVectors<T>) {
-    if (pooling::HasWholeTiles(s)) return pooling::MaxOfTiles(s, x, y);
-  }
-  pooling::MaxImage(s, x, y);
-}
-
 template <WindowInputs kWindows>
 struct MaxPool {
   template <class T>
-  using Kernel = ForwardPool<T, kWindows, &MaxImage<T>>;
+  using Kernel = ForwardPool<T, kWindows, &pooling::LargestOfImage<T>>;
 };
 
 CPU_KERNEL("MaxPool", MaxPool<kWindowAttrs>, DF_FLOATS, DF_SIGNED, uint8_t, uint16_t);

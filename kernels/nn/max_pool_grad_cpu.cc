@@ -1,65 +1,11 @@
-#include "kernels/math/activations.h"
+#include "kernels/nn/max_pool_grad.h"
 #include "kernels/nn/pool_kernel.h"
-#include "kernels/nn/pool_loops.h"
-#include "kernels/nn/pool_vectors.h"
 #include "src/framework/element_types.h"
 
 namespace dfrun {
 namespace {
 
-// dy where x > 0.
-template <class T>
-T ThroughRelu(T dy, T x) {
-  using C = ComputeType<T>;
-  return static_cast<T>(fn::ReluGrad()(static_cast<C>(dy), static_cast<C>(x)));
-}
-
-// Of one image: (x, y, dy) to dx. The gradient goes to the first largest element of x, whatever y is; where x is what
-// Relu gave, through it.
-template <bool kThroughRelu>
-struct ToFirstLargest {
-  static constexpr bool kBack = false;
-  template <class T>
-  static void Image(const PoolShape& s, const T* x, const T*, const T* dy, T* dx) {
-    if (s.windows_are_disjoint()) return DisjointWindows(s, x, dy, dx);
-    pooling::RoundedSums<pooling::SumType<T>>(dx, s.input_image(), [&](auto* sums) {
-      pooling::ForLargest(s, x, [&](const pooling::Window&, int64_t from, const T*, const int32_t* place) {
-        for (int64_t c = 0; c < s.channels; ++c) sums[place[c] * s.channels + c] += dy[from + c];
-      });
-    });
-    if constexpr (kThroughRelu) {
-      const int64_t elements = s.input_image();
-      DF_INDEPENDENT_ITERATIONS
-      for (int64_t i = 0; i < elements; ++i) dx[i] = ThroughRelu(dx[i], x[i]);
-    }
-  }
-
- private:
-  // Every element is written once.
-  template <class T>
-  static void DisjointWindows(const PoolShape& s, const T* x, const T* dy, T* dx) {
-    if (!s.windows_tile_image()) std::fill_n(dx, s.input_image(), T(0.0F));
-    if constexpr (pooling::kHasVectors<T>) {
-      pooling::ToFirstLargestOfDisjoint(s, x, dy, dx, [](Vec<T> grad, Vec<T> largest) {
-        const Vec<T> alone = grad + Vec<T>{};  // -0 as 0
-        return kThroughRelu ? alone * (largest > Vec<T>{} ? Broadcast<T>(1) : Vec<T>{}) : alone;
-      });
-      return;
-    }
-    std::vector<T> sums(static_cast<size_t>(s.channels));
-    pooling::ForLargest(s, x, [&](const pooling::Window& window, int64_t from, const T* largest, const int32_t* place) {
-      T* const sum = sums.data();
-      DF_INDEPENDENT_ITERATIONS
-      for (int64_t c = 0; c < s.channels; ++c) {
-        const T alone = static_cast<T>(dy[from + c] + T(0.0F));  // -0 as 0
-        sum[c] = kThroughRelu ? ThroughRelu(alone, largest[c]) : alone;
-      }
-      pooling::PutAtPlaces(s, window, place, sum, dx);
-    });
-  }
-};
-
-// The same to every element that equals y: what TensorFlow does in three dimensions.
+// (x, y, dy) to dx, the gradient to every element that equals y: what TensorFlow does in three dimensions.
 struct ToEveryEqual {
   static constexpr bool kBack = false;
   template <class T>

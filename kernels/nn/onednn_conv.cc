@@ -25,9 +25,23 @@ class OneDnnConv final : public Conv<T> {
   }
 
   Status Run(const T* a, const T* b, T* result, ThreadPool& pool, Allocator& allocator) const override {
-    if (kind_ == ConvKind::kBackpropFilter) return BackpropFilter(a, b, result, pool, allocator);
+    if (kind_ == ConvKind::kBackpropFilter) {
+      return BackpropFilter(
+          a, [&](int64_t first, int64_t, Tensor&) -> Result<const T*> { return b + first * s_.output_image(); }, result,
+          pool, allocator);
+    }
     return RunAndFinish(
         a, b, result, /*pixels=*/0, [](int64_t, int64_t) {}, pool, allocator);
+  }
+
+  Status RunOnMade(const T* a, FunctionRef<void(int64_t first, int64_t count, T* to)> make, int64_t /*images*/,
+                   int64_t image_elements, T* result, ThreadPool& pool, Allocator& allocator) const override {
+    const auto made = [&](int64_t first, int64_t count, Tensor& space) -> Result<const T*> {
+      DF_ASSIGN(space, Tensor::Allocate(allocator, DTypeOf<T>, Shape({count, image_elements})));
+      make(first, count, space.data<T>());
+      return space.data<T>();
+    };
+    return BackpropFilter(a, made, result, pool, allocator);
   }
 
   Status RunAndFinish(const T* a, const T* b, T* result, int64_t /*pixels*/,
@@ -84,14 +98,17 @@ class OneDnnConv final : public Conv<T> {
     });
   }
 
-  // Partial sums stay in the library's order, and their sum is put in order once.
-  Status BackpropFilter(const T* x, const T* dy, T* result, ThreadPool& pool, Allocator& allocator) const {
+  // Partial sums stay in the library's order, and their sum is put in order once. dy_of(first, count, space): where the
+  // output's gradients of these images are, perhaps in memory that `space` is given.
+  template <class DyOf>
+  Status BackpropFilter(const T* x, DyOf&& dy_of, T* result, ThreadPool& pool, Allocator& allocator) const {
     const OneDnnConvPrimitive& larger = *usual().larger;
     DF_ASSIGN(Tensor ordered, larger.FilterSpace(allocator));
     T* sum = ordered.initialized() ? static_cast<T*>(ordered.raw()) : result;
-    const auto block = [&](int64_t first, int64_t count, T* partial) {
-      return usual().BlockOf(count).Run(x + first * s_.input_image(), dy + first * s_.output_image(), partial,
-                                        allocator);
+    const auto block = [&](int64_t first, int64_t count, T* partial) -> Status {
+      Tensor space;
+      DF_ASSIGN(const T* const dy, dy_of(first, count, space));
+      return usual().BlockOf(count).Run(x + first * s_.input_image(), dy, partial, allocator);
     };
     const auto size = static_cast<int64_t>(larger.filter_order().get_size() / sizeof(T));
     DF_TRY(SumOverImageBlocks<T>(s_, size, sum, pool, allocator, block));

@@ -119,6 +119,15 @@ void MaxOfTiles(const PoolShape& s, const T* x, T* y) {
   });
 }
 
+// MaxImage(), in vectors where it can be.
+template <class T>
+void LargestOfImage(const PoolShape& s, const T* x, T* y) {
+  if constexpr (kHasVectors<T>) {
+    if (HasWholeTiles(s)) return MaxOfTiles(s, x, y);
+  }
+  MaxImage(s, x, y);
+}
+
 // Of one image whose windows share no pixel. Writes every pixel that is in a window.
 template <class T, class Gradient>
 void ToFirstLargestOfDisjoint(const PoolShape& s, const T* x, const T* dy, T* dx, Gradient&& gradient) {

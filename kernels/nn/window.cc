@@ -111,4 +111,12 @@ Result<WindowDim> WindowAttrs::Dim(int dim, int64_t input, int64_t size) const {
   return d;
 }
 
+Result<WindowAttrs> PoolWindowsOf(const AttrMap& attrs) {
+  AttrMap pool;
+  for (const char* name : {"ksize", "strides", "padding", "explicit_paddings"}) {
+    if (const AttrValue* value = attrs.Find(std::string("pool_") + name)) pool.Set(name, *value);
+  }
+  return WindowAttrs::Read(pool);
+}
+
 }  // namespace dfrun

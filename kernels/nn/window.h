@@ -100,6 +100,10 @@ class WindowAttrs {
   std::vector<int64_t> explicit_paddings_;
 };
 
+// Those of the pooling that an op does beside others, whose attrs are called pool_ksize, pool_strides, pool_padding and
+// pool_explicit_paddings. Channels are last. Errors as of WindowAttrs::Read.
+Result<WindowAttrs> PoolWindowsOf(const AttrMap& attrs);
+
 }  // namespace dfrun
 
 #endif  // DFRUN_KERNELS_NN_WINDOW_H_

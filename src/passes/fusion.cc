@@ -19,6 +19,10 @@ Status AddFused(const Graph& graph, const Fusion& fusion, GraphRebuilder& rebuil
   spec.attrs = fusion.attrs;
   DF_ASSIGN(const NodeId made, rebuilder.to().AddNode(std::move(spec)));
   rebuilder.MergeInto(last.id, made);
+  if (fusion.second >= 0) {
+    rebuilder.Replace({fusion.second, 0}, {made, 1});
+    rebuilder.ReplaceControl(fusion.second, made);
+  }
   return Status();
 }
 
@@ -80,10 +84,12 @@ Status FuseNodes(Graph& graph, const std::function<std::optional<Fusion>(const F
   const FusionView view(graph);
   std::vector<bool> gone(static_cast<size_t>(graph.num_nodes()), false);
   std::unordered_map<NodeId, Fusion> fusions;  // by their last node
+  std::vector<bool> is_second(gone.size(), false);
   for (const Node& node : graph.nodes()) {
     std::optional<Fusion> found = rule(view, node);
     if (!found) continue;
     for (NodeId id : found->gone) gone[static_cast<size_t>(id)] = true;
+    if (found->second >= 0) is_second[static_cast<size_t>(found->second)] = true;
     const NodeId last = found->last;
     fusions.emplace(last, *std::move(found));
   }
@@ -91,6 +97,7 @@ Status FuseNodes(Graph& graph, const std::function<std::optional<Fusion>(const F
   DF_ASSIGN(const std::vector<NodeId> order, graph.TopologicalOrder());
   GraphRebuilder rebuilder(graph);
   for (NodeId id : order) {
+    if (is_second[static_cast<size_t>(id)]) continue;
     if (gone[static_cast<size_t>(id)]) {
       if (view.IsAwaited(graph.node(id))) DF_TRY(AddAwaited(graph.node(id), rebuilder));
       continue;

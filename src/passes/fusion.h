@@ -19,6 +19,7 @@ struct Fusion {
   std::string op;
   std::vector<Output> inputs;  // of nodes that stay
   AttrMap attrs;
+  NodeId second = -1;  // a reader of `last` alone, whose output becomes the second one; or none
 };
 
 // What a rule sees of the graph.

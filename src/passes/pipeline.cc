@@ -6,6 +6,8 @@
 #include "src/passes/fuse_bias.h"
 #include "src/passes/fuse_descents.h"
 #include "src/passes/fuse_elementwise.h"
+#include "src/passes/fuse_filter_gradients.h"
+#include "src/passes/fuse_max_pools.h"
 #include "src/passes/fuse_pool_gradients.h"
 #include "src/passes/fuse_product_sums.h"
 #include "src/passes/fuse_relu_gradients.h"
@@ -29,7 +31,9 @@ Status OptimizeGraph(Graph& graph, const PipelineOptions& options) {
              .Annotate("while folding constants"));
   DF_TRY(MergeCommonSubexpressions(graph).Annotate("while merging common subexpressions"));
   DF_TRY(FuseBias(graph).Annotate("while fusing biases"));
+  DF_TRY(FuseMaxPools(graph).Annotate("while fusing max pooling"));
   DF_TRY(FusePoolGradients(graph).Annotate("while fusing gradients of pooling"));
+  DF_TRY(FuseFilterGradients(graph).Annotate("while fusing gradients of filters"));
   DF_TRY(FuseReluGradients(graph).Annotate("while fusing gradients of Relu"));
   DF_TRY(FuseProductSums(graph).Annotate("while fusing sums of products"));
   DF_TRY(FuseDescents(graph).Annotate("while fusing steps of gradient descent"));

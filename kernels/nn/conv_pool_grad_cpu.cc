@@ -1,0 +1,136 @@
+// The gradients of a filter and of a bias, of which that of the output is made for some images at a time: it is read
+// while it is in the cache, and is never whole in memory. Bits as those of the ops one by one.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "kernels/array/int_values.h"
+#include "kernels/device/shape_cache.h"
+#include "kernels/nn/bias_sums.h"
+#include "kernels/nn/conv.h"
+#include "kernels/nn/max_pool_grad.h"
+#include "src/framework/kernel.h"
+
+namespace dfrun {
+namespace {
+
+// The sums by channel of tensors whose rows come in any order, but in whole blocks of those that BiasAddGrad adds up.
+class BiasBlocks {
+ public:
+  BiasBlocks(int64_t rows, int64_t channels)
+      : rows_(channels::RowsInBlock(channels)),
+        channels_(channels),
+        sums_(static_cast<size_t>(CeilDiv(rows, rows_) * channels)) {}
+
+  // Rows [first, first + count), which begin and end with blocks.
+  void Add(int64_t first, int64_t count, const float* x) {
+    for (int64_t at = 0; at < count; at += rows_, x += rows_ * channels_) {
+      channels::AddRows(
+          rows_, channels_, [this, x](int64_t r, int64_t c) { return x[r * channels_ + c]; },
+          sums_.data() + (first + at) / rows_ * channels_, [](int64_t) {});
+    }
+  }
+  void Finish(float* sums) const {
+    std::vector<double> wide(static_cast<size_t>(channels_));
+    channels::AddBlocks(sums_, channels_, wide.data());
+    std::transform(wide.begin(), wide.end(), sums, [](double sum) { return static_cast<float>(sum); });
+  }
+
+ private:
+  const int64_t rows_;
+  const int64_t channels_;
+  std::vector<double> sums_;  // block by block
+};
+
+class ConvPoolGradKernel final : public Kernel {
+ public:
+  explicit ConvPoolGradKernel(KernelSetup& setup) {
+    const auto take = [&](Result<WindowAttrs> read, WindowAttrs& window) {
+      if (read.ok()) {
+        window = *std::move(read);
+      } else {
+        setup.Fail(read.status());
+      }
+    };
+    take(WindowAttrs::Read(setup.attrs()), conv_window_);
+    take(PoolWindowsOf(setup.attrs()), pool_window_);
+  }
+  bool IsExpensive() const override { return true; }
+
+  Status Compute(OpContext& ctx) {
+    const Tensor& x = ctx.input(0);
+    DF_ASSIGN(const Shape filter, ShapeValue(ctx.input(1), "the sizes of a filter"));
+    DF_ASSIGN(const ConvShape shape, ConvShape::Of(conv_window_, x.shape(), filter));
+    DF_ASSIGN(const PoolShape pool, ReadPool(ctx, shape));
+    Tensor* filter_gradient = nullptr;
+    Tensor* bias_gradient = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, filter, &filter_gradient));
+    DF_TRY(ctx.AllocateOutput(1, Shape({shape.out_channels}), &bias_gradient));
+    if (x.num_elements() == 0 || shape.images * shape.output_image() == 0) {
+      std::fill_n(filter_gradient->data<float>(), filter_gradient->num_elements(), 0.0F);
+      std::fill_n(bias_gradient->data<float>(), bias_gradient->num_elements(), 0.0F);
+      return Status();
+    }
+    DF_ASSIGN(const std::shared_ptr<const Conv<float>> conv,
+              plans_.Get(shape, [&] { return Conv<float>::Create(ConvKind::kBackpropFilter, shape); }));
+    return Run(ctx, shape, pool, *conv, filter_gradient->data<float>(), bias_gradient->data<float>());
+  }
+
+ private:
+  // The pooling of the convolution's output; InvalidArgument where the tensors are not those of one.
+  Result<PoolShape> ReadPool(const OpContext& ctx, const ConvShape& conv) const {
+    const Shape& pooled = ctx.input(2).shape();
+    const Shape& grad = ctx.input(4).shape();
+    DF_TRY(pool_window_.RefuseChannelWindows());
+    DF_ASSIGN(PoolShape pool, PoolShape::Of(pool_window_, pooled));
+    if (!(pooled == conv.output()) || !(grad == pool.output) || !(ctx.input(3).shape() == pool.output)) {
+      return InvalidArgument("the convolution gives ", conv.output(), " and its pooling ", pool.output,
+                             ", but orig_input is ", pooled, ", orig_output ", ctx.input(3).shape(), " and grad ",
+                             grad);
+    }
+    return pool;
+  }
+
+  static Status Run(OpContext& ctx, const ConvShape& shape, const PoolShape& pool, const Conv<float>& conv,
+                    float* filter_gradient, float* bias_gradient) {
+    const float* const y = ctx.input(2).data<float>();
+    const float* const pooled = ctx.input(3).data<float>();
+    const float* const grad = ctx.input(4).data<float>();
+    const auto make = [&](int64_t first, int64_t count, float* to) {
+      for (int64_t i = first; i < first + count; ++i, to += pool.input_image()) {
+        const int64_t out = i * pool.output_image();
+        ToFirstLargest<true>::Image(pool, y + i * pool.input_image(), pooled + out, grad + out, to);
+      }
+    };
+    const int64_t pixels = shape.out_pixels();
+    const float* const x = ctx.input(0).data<float>();
+    if (pixels % channels::RowsInBlock(shape.out_channels) == 0) {
+      BiasBlocks bias(shape.images * pixels, shape.out_channels);
+      const auto make_and_add = [&](int64_t first, int64_t count, float* to) {
+        make(first, count, to);
+        bias.Add(first * pixels, count * pixels, to);
+      };
+      DF_TRY(conv.RunOnMade(x, make_and_add, shape.images, shape.output_image(), filter_gradient, ctx.pool(),
+                            ctx.allocator()));
+      bias.Finish(bias_gradient);
+      return Status();
+    }
+    // Blocks of rows that reach from one image into the next.
+    DF_ASSIGN(Tensor whole, ctx.AllocateTemp(DType::kFloat, shape.output()));
+    ctx.pool().ParallelFor(shape.images, 1, [&](int64_t begin, int64_t end) {
+      make(begin, end - begin, whole.data<float>() + begin * shape.output_image());
+    });
+    DF_ASSIGN(const ChannelLayout layout, ChannelLayout::Of(whole.shape(), /*channels_first=*/false));
+    SumBias(layout, whole.data<float>(), ctx.pool(), bias_gradient);
+    return conv.Run(x, whole.data<float>(), filter_gradient, ctx.pool(), ctx.allocator());
+  }
+
+  WindowAttrs conv_window_;
+  WindowAttrs pool_window_;
+  ShapeCache<ConvShape, Conv<float>> plans_;
+};
+
+CPU_KERNEL_ANY("_ConvBiasReluMaxPoolGrad", ConvPoolGradKernel);
+
+}  // namespace
+}  // namespace dfrun
