@@ -10,8 +10,9 @@
 namespace dfrun {
 namespace {
 
-// Multiplications worth a thread of their own: 8 us.
+// Multiplications worth a thread of their own, where it has to be woken, and where it looks for work: 3 us by pairs.
 constexpr int64_t kThreadWork = int64_t{4} << 20;
+constexpr int64_t kReadyWork = int64_t{1} << 17;
 
 // A side of C in parts of whole panels, of about the same size.
 struct Parts {
@@ -35,7 +36,9 @@ class Bfloat16Gemm final : public Gemm<bfloat16> {
     const LaneView rows{Bits(a), s_.transpose_a ? s_.m : s_.k, !s_.transpose_a, s_.m, s_.k};
     const LaneView columns{Bits(b), s_.transpose_b ? s_.k : s_.n, s_.transpose_b, s_.n, s_.k};
     // By columns where that can be: each thread then copies its own part of B, and A may be read as it lies.
-    const int64_t wanted = std::clamp<int64_t>(s_.work() / kThreadWork, 1, pool.num_threads());
+    const int64_t woken = std::min<int64_t>(s_.work() / kThreadWork, pool.num_threads());
+    const int64_t ready = std::min<int64_t>(s_.work() / kReadyWork, pool.ready_threads());
+    const int64_t wanted = std::max<int64_t>({1, woken, ready});
     const Parts across(s_.n, Unit::kPartShape.side, wanted);
     const Parts down(s_.m, Unit::kPartShape.side, wanted / across.count);
     std::atomic<bool> failed{false};
