@@ -12,6 +12,8 @@ namespace dfrun {
 namespace {
 
 constexpr const char* kFused = "_ConvBiasReluMaxPoolGrad";
+// Smaller gradients stay in the caches from one node to the next, and two of the nodes may run at once.
+constexpr int64_t kLeastElements = int64_t{1} << 18;
 
 // What becomes one node.
 struct Group {
@@ -42,10 +44,14 @@ bool WaitsForGradientsAlone(const Graph& graph, const Node& identity, const Grou
   });
 }
 
+bool IsLargeGradient(const Node& node) {
+  if (node.op->name != "_MaxPoolReluGrad" || node.output_types[0].dtype != DType::kFloat) return false;
+  const PartialShape& shape = node.output_shapes[0];
+  return HasChannelsLast(node) && (!shape.IsFullyDefined() || shape.num_elements() >= kLeastElements);
+}
+
 std::optional<Group> GroupAt(const FusionView& view, const Node& pool) {
-  if (pool.op->name != "_MaxPoolReluGrad" || pool.output_types[0].dtype != DType::kFloat || !HasChannelsLast(pool)) {
-    return {};
-  }
+  if (!IsLargeGradient(pool)) return {};
   Group group{.pool = pool.id};
   int readers = 0;
   for (const Consumers::Edge& edge : view.consumers().of(pool.id)) {

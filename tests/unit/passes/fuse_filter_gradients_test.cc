@@ -14,14 +14,16 @@ using Ints = std::vector<int64_t>;
 class FuseFilterGradientsTest : public ::testing::Test {
  protected:
   FuseFilterGradientsTest() {
-    x = g.Placeholder("x", {2, 8, 8, 3}, DType::kFloat);
-    const Output y = g.Placeholder("y", {2, 8, 8, 4}, DType::kFloat);
-    const Output pooled = g.Placeholder("pooled", {2, 4, 4, 4}, DType::kFloat);
-    const Output grad = g.Placeholder("grad", {2, 4, 4, 4}, DType::kFloat);
+    x = g.Placeholder("x", {64, 32, 32, 3}, DType::kFloat);
+    const Output pooled = g.Placeholder("pooled", {64, 16, 16, 4}, DType::kFloat);
+    const Output grad = g.Placeholder("grad", {64, 16, 16, 4}, DType::kFloat);
     Tensor sizes(DType::kInt32, Shape({4}));
     std::copy_n(std::begin({3, 3, 3, 4}), 4, sizes.data<int32_t>());
     filter_sizes = g.Const("sizes", sizes);
-    pool = g.Add("pool", "_MaxPoolReluGrad", {y, pooled, grad},
+    pool = Pool("pool", g.Placeholder("y", {64, 32, 32, 4}, DType::kFloat), pooled, grad);
+  }
+  Output Pool(const std::string& name, Output y, Output pooled, Output grad) {
+    return g.Add(name, "_MaxPoolReluGrad", {y, pooled, grad},
                  {{"ksize", Ints{1, 2, 2, 1}}, {"strides", Ints{1, 2, 2, 1}}, {"padding", "VALID"}});
   }
   Output Bias() { return g.Add("db", "BiasAddGrad", {pool}); }
@@ -89,6 +91,16 @@ TEST_F(FuseFilterGradientsTest, AGradientThatOthersReadStays) {
   Bias();
   Filter(x, pool);
   g.Add("other", "Neg", {pool});
+  Fuse();
+  EXPECT_EQ(OpOf("dW"), "Conv2DBackpropFilter");
+}
+
+TEST_F(FuseFilterGradientsTest, ASmallGradientStays) {
+  const Output y = g.Placeholder("small_y", {2, 32, 32, 4}, DType::kFloat);
+  const Output pooled = g.Placeholder("small_pooled", {2, 16, 16, 4}, DType::kFloat);
+  pool = Pool("small", y, pooled, pooled);
+  Bias();
+  Filter(g.Placeholder("small_x", {2, 32, 32, 3}, DType::kFloat), pool);
   Fuse();
   EXPECT_EQ(OpOf("dW"), "Conv2DBackpropFilter");
 }
