@@ -115,7 +115,8 @@ Status MakeError(Code code, std::initializer_list<Printable> parts) {
 }
 
 Status NotOk(Status status) {
-  return status.ok() ? Internal("a Result was made from an OK Status without a value") : status;
+  if (status.ok()) return Internal("a Result was made from an OK Status without a value");
+  return status;
 }
 
 }  // namespace internal
