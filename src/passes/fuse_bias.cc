@@ -5,11 +5,6 @@
 namespace dfrun {
 namespace {
 
-bool HasChannelsLast(const Node& node) {
-  const AttrValue* format = node.attrs.Find("data_format");
-  return format != nullptr && format->get<std::string>() != nullptr && *format->get<std::string>() == "NHWC";
-}
-
 // The op that a node becomes with what follows it; null if it stays.
 const char* FusedOp(const Node& node) {
   if (node.num_outputs() != 1) return nullptr;

@@ -23,11 +23,6 @@ struct Group {
   NodeId identity = -1;  // or none
 };
 
-bool HasChannelsLast(const Node& node) {
-  const AttrValue* format = node.attrs.Find("data_format");
-  return format == nullptr || *format->get<std::string>() == "NHWC";
-}
-
 // Whether `node` reads the gradient as its input `input`, and nothing else holds it up.
 bool Takes(const Node& node, const char* op, int input, NodeId gradient) {
   return node.op->name == op && node.inputs[input].node == gradient && HasChannelsLast(node) &&

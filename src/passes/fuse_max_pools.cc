@@ -11,10 +11,9 @@ constexpr const char* kFused = "_FusedConv2DMaxPool";
 // Whether a node is max pooling in space of images with their channels last.
 bool IsPlainPool(const Node& node) {
   if (node.op->name != "MaxPool" || !node.control_inputs.empty()) return false;
-  const Result<std::string> format = node.attrs.Get<std::string>("data_format");
   const Result<std::vector<int64_t>> ksize = node.attrs.Get<std::vector<int64_t>>("ksize");
   const Result<std::vector<int64_t>> strides = node.attrs.Get<std::vector<int64_t>>("strides");
-  return format.ok() && *format == "NHWC" && ksize.ok() && ksize->size() == 4 && (*ksize)[3] == 1 && strides.ok() &&
+  return HasChannelsLast(node) && ksize.ok() && ksize->size() == 4 && (*ksize)[3] == 1 && strides.ok() &&
          strides->size() == 4 && (*strides)[3] == 1;
 }
 

@@ -75,6 +75,11 @@ const std::string& FusionView::DeviceOf(const Node& node) const {
   return at->device;
 }
 
+bool HasChannelsLast(const Node& node) {
+  const AttrValue* format = node.attrs.Find("data_format");
+  return format != nullptr && format->get<std::string>() != nullptr && *format->get<std::string>() == "NHWC";
+}
+
 bool IsSet(const Node& node, std::string_view attr) {
   const AttrValue* value = node.attrs.Find(attr);
   return value != nullptr && value->get<bool>() != nullptr && *value->get<bool>();

@@ -44,6 +44,9 @@ class FusionView {
   const Consumers consumers_;
 };
 
+// Whether a node of images has data_format NHWC.
+bool HasChannelsLast(const Node& node);
+
 // Whether a bool attr is there and true.
 bool IsSet(const Node& node, std::string_view attr);
 
