@@ -37,7 +37,9 @@ void RunExclusiveWith(StepState& step, Work* ops) {
       ops = next;
     }
     const RunOutcome outcome = loop.Run();
-    if (outcome == RunOutcome::kShare) return RunSharedWith<Loop>(step, self, step.Share(), /*give_half=*/true);
+    if (outcome == RunOutcome::kShare || outcome == RunOutcome::kShareAtNode) {
+      return RunSharedWith<Loop>(step, self, step.Share(), /*give_half=*/outcome == RunOutcome::kShare);
+    }
     ops = step.TakeInbox();
     if (ops != nullptr || outcome == RunOutcome::kInbox) continue;
     if (step.in_flight() == 0) return step.Finish();

@@ -51,16 +51,19 @@ class FlowLoop : private NodeRunner<kShared> {
     while (!queue_.empty()) {
       const FlowEntry entry = queue_.Pop();
       const uint32_t node = entry.iteration().first_node + entry.node();
+      bool give = false;
       if ((records_[node].flags & kNodeExpensive) != 0 && !entry.is_dead()) {
         this->PollIfDue();
-        const bool give = !queue_.empty() && this->WorthGivingBefore(node);
+        give = !queue_.empty() && this->WorthGivingBefore(node);
         if (!kShared && (give || !step_.inbox_empty())) {
           queue_.Unpop();
-          return give ? RunOutcome::kShare : RunOutcome::kInbox;
+          return give ? RunOutcome::kShareAtNode : RunOutcome::kInbox;
         }
-        if (give) Give(queue_.size());
+        if (give) GiveAllBefore(node);
       }
-      if (!RunEntry(entry, node)) return Drop();
+      const bool ran = RunEntry(entry, node);
+      if (give) this->ReleaseGiven();
+      if (!ran) return Drop();
       if (++popped_ >= this->next_look_) [[unlikely]] {
         if (has_loops_ && popped_ - polled_ >= kPollAfterNodes) {
           polled_ = popped_;
@@ -77,11 +80,7 @@ class FlowLoop : private NodeRunner<kShared> {
   }
 
   // Submits the later `count` ready nodes as an activation of their own. Only of a shared step.
-  void Give(uint32_t count) {
-    Activation& other = step_.AcquireActivation();
-    queue_.Give(count, other.flow_queue);
-    this->SubmitGiven(other);
-  }
+  void Give(uint32_t count) { this->SubmitGiven(Given(count)); }
 
  private:
   using Base::inputs_;
@@ -96,6 +95,24 @@ class FlowLoop : private NodeRunner<kShared> {
     Iteration* iteration;  // that the node's outputs belong to; null: nothing is told
     DeadOutputs dead;
   };
+
+  Activation& Given(uint32_t count) {
+    Activation& other = step_.AcquireActivation();
+    queue_.Give(count, other.flow_queue);
+    return other;
+  }
+  // As RunLoop's.
+  void GiveAllBefore(uint32_t node) {
+    const auto is_async = [&](FlowEntry ready) {
+      return (records_[ready.iteration().first_node + ready.node()].flags & kNodeAsync) != 0;
+    };
+    Activation& other = Given(queue_.size());
+    if (this->HasBlocks(node) && !other.flow_queue.Any(is_async)) {
+      this->HoldGiven(other, node);
+    } else {
+      this->SubmitGiven(other);
+    }
+  }
 
   void BindTo(Iteration& iteration) {
     ExecutorAccess::SetIteration(this->context_, iteration.id);  // which changes when the iteration is used again

@@ -42,6 +42,14 @@ class FlowQueue {
   uint32_t size() const { return tail_ - head_; }
   void Clear() { head_ = tail_ = 0; }
 
+  template <class F>
+  bool Any(F&& is_wanted) const {
+    for (uint32_t i = head_; i != tail_; ++i) {
+      if (is_wanted(entries_[i & (capacity_ - 1)])) return true;
+    }
+    return false;
+  }
+
   void Push(FlowEntry entry) { Pusher(*this, 1).Push(entry); }
   FlowEntry Pop() { return entries_[head_++ & (capacity_ - 1)]; }
   // Puts back what Pop() gave last.

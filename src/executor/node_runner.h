@@ -9,6 +9,7 @@
 
 #include "src/executor/counters.h"
 #include "src/executor/node_actions.h"
+#include "src/executor/node_pool.h"
 #include "src/executor/step_state.h"
 #include "src/executor/step_trace.h"
 #include "src/framework/executor_access.h"
@@ -16,9 +17,10 @@
 namespace dfrun {
 
 enum class RunOutcome {
-  kEmpty,  // nothing is ready
-  kShare,  // of an exclusive step: there is work to give away
-  kInbox,  // of an exclusive step: something came into its inbox
+  kEmpty,        // nothing is ready
+  kShare,        // of an exclusive step: there is work to give away
+  kShareAtNode,  // of an exclusive step: there is, and whom it is given to depends on the next node
+  kInbox,        // of an exclusive step: something came into its inbox
 };
 
 // One thread's hands on a step. `node` is a number in the whole plan; slots and counters are those of the iteration
@@ -32,6 +34,7 @@ class NodeRunner {
       : step_(step),
         plan_(step.plan()),
         pool_(step.pool()),
+        node_pool_(pool_),
         records_(plan_.records()),
         inputs_(plan_.inputs()),
         infos_(plan_.infos()),
@@ -82,11 +85,17 @@ class NodeRunner {
   bool CallTimed(const KernelCall& call, uint64_t forwardable) {
     if (pool_.num_threads() == 1 && !plan_.has_async()) return Call(call, forwardable);
     const int64_t start_ns = StepTrace::NowNs();
-    if (!Call(call, forwardable)) return false;
-    std::atomic<uint32_t>& cost = plan_.cost_ns(plan_.detail(call.node).index);
+    node_pool_.Begin();
+    ExecutorAccess::SetPool(context_, node_pool_);
+    const bool succeeded = Call(call, forwardable);
+    ExecutorAccess::SetPool(context_, pool_);
+    if (!succeeded) return false;
+    ExecPlan::Conduct& conduct = plan_.conduct(plan_.detail(call.node).index);
     const int64_t taken_ns = std::min<int64_t>(StepTrace::NowNs() - start_ns, UINT32_MAX);
     unpolled_ns_ += taken_ns;
-    cost.store(static_cast<uint32_t>((taken_ns + cost.load(std::memory_order_relaxed)) / 2), std::memory_order_relaxed);
+    conduct.cost_ns.store(static_cast<uint32_t>((taken_ns + conduct.cost_ns.load(std::memory_order_relaxed)) / 2),
+                          std::memory_order_relaxed);
+    conduct.shares_in.store(node_pool_.longest(), std::memory_order_relaxed);
     return true;
   }
 
@@ -152,6 +161,13 @@ class NodeRunner {
     pool_.Submit(&other);
     busy_since_ns_ = 0;
   }
+  // The same when the blocks of the expensive node that is run next have been begun. ReleaseGiven() after that node.
+  void HoldGiven(Activation& other, uint32_t node) {
+    step_.active().fetch_add(1, std::memory_order_relaxed);
+    node_pool_.Hold(&other, conduct(node).shares_in.load(std::memory_order_relaxed));
+    busy_since_ns_ = 0;
+  }
+  void ReleaseGiven() { node_pool_.Release(); }
 
   // Communication that began in this step must go on while its threads compute.
   void PollIfDue() {
@@ -163,8 +179,11 @@ class NodeRunner {
   // True where other ready nodes should not wait for this expensive one.
   bool WorthGivingBefore(uint32_t node) {
     if (pool_.num_threads() == 1) return false;
-    return pool_.hungry() || plan_.cost_ns(plan_.detail(node).index).load(std::memory_order_relaxed) > kWorthWakingNs;
+    return pool_.hungry() || conduct(node).cost_ns.load(std::memory_order_relaxed) > kWorthWakingNs;
   }
+  // True where they should wait until all blocks of this one have been begun: threads then end together, where of two
+  // large nodes, one each, the longer one's last block would be waited for.
+  bool HasBlocks(uint32_t node) { return conduct(node).shares_in.load(std::memory_order_relaxed) > 0; }
 
   // True where some of `size` ready nodes are better run by another thread: one looks for work, or one sleeps and this
   // one has been busy for longer than waking takes, and the nodes since the last look were not cheap.
@@ -199,10 +218,13 @@ class NodeRunner {
   // A poll without progress takes some 0.3 us.
   static constexpr int64_t kPollAfterNs = 20'000;
 
+  ExecPlan::Conduct& conduct(uint32_t node) { return plan_.conduct(plan_.detail(node).index); }
+
  protected:
   StepState& step_;
   ExecPlan& plan_;
   WorkerPool& pool_;
+  NodePool node_pool_;
   const NodeRecord* const records_;
   const uint32_t* const inputs_;
   const NodeInfo* const* const infos_;

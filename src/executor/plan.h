@@ -16,7 +16,7 @@
 // plan are FlowEdges, which carry deadness. A plan without such ops has frame 0 alone and pays nothing for them. A loop
 // without loops inside has a second form, a straight line (straight_loop.h).
 //
-// Immutable but for the cache of step states and the measured costs of expensive nodes.
+// Immutable but for the cache of step states and how expensive nodes ran.
 // Thread safety: all const methods from any thread. The device and the op registry of the graph must outlive it; the
 // graph need not.
 #ifndef DFRUN_SRC_EXECUTOR_PLAN_H_
@@ -242,8 +242,12 @@ class ExecPlan {
   const NodeInfo& info(uint32_t node) const { return *infos_[node]; }
   const NodeInfo* const* infos() const { return infos_.data(); }
 
-  // What an expensive node's kernel took lately, in ns; 0: not known yet.
-  std::atomic<uint32_t>& cost_ns(int expensive) { return costs_ns_[expensive]; }
+  // How an expensive node's kernel ran lately. Thread safety: any thread.
+  struct Conduct {
+    std::atomic<uint32_t> cost_ns{0};  // 0: not known yet
+    std::atomic<int> shares_in{0};     // NodePool::longest(): of its calls, the one whose blocks keep threads busy
+  };
+  Conduct& conduct(int expensive) { return conducts_[expensive]; }
 
   // A state for a step: a used one where there is one. ResourceExhausted if there is no memory for its arena.
   Result<StepState*> AcquireState();
@@ -272,7 +276,7 @@ class ExecPlan {
   int num_fetches_ = 0;
   int num_expensive_ = 0;
 
-  std::unique_ptr<std::atomic<uint32_t>[]> costs_ns_;
+  std::unique_ptr<Conduct[]> conducts_;
   std::atomic<StepState*> last_used_{nullptr};  // saves the lock where one step runs at a time
   Mutex mu_;
   std::vector<std::unique_ptr<StepState>> states_ GUARDED_BY(mu_);  // all there are

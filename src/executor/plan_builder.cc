@@ -36,7 +36,7 @@ Status PlanBuilder::Build() {
   const size_t num_edges = plan_.has_control_flow_ ? plan_.flow_edges_.size() : plan_.edges_.size();
   plan_.records_.push_back({.first_edge = static_cast<uint32_t>(num_edges)});
   plan_.details_.push_back({.first_release = static_cast<uint32_t>(plan_.releases_.size())});
-  plan_.costs_ns_ = std::make_unique<std::atomic<uint32_t>[]>(plan_.num_expensive_);
+  plan_.conducts_ = std::make_unique<ExecPlan::Conduct[]>(plan_.num_expensive_);
   if (options_.straight_loops) FindStraightLoops();
   return Status();
 }

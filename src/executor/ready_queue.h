@@ -3,6 +3,7 @@
 #ifndef DFRUN_SRC_EXECUTOR_READY_QUEUE_H_
 #define DFRUN_SRC_EXECUTOR_READY_QUEUE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -19,6 +20,11 @@ class ReadyQueue {
   bool empty() const { return head_ == tail_; }
   uint32_t size() const { return tail_ - head_; }
   void Clear() { head_ = tail_ = 0; }
+  uint32_t next() const { return nodes_[head_]; }
+  template <class F>
+  bool Any(F&& is_wanted) const {
+    return std::any_of(nodes_.get() + head_, nodes_.get() + tail_, is_wanted);
+  }
   // The first `count` nodes of the plan.
   void PushRoots(uint32_t count) {
     for (uint32_t i = 0; i < count; ++i) nodes_[tail_++] = i;

@@ -49,24 +49,25 @@ class RunLoop : private NodeRunner<kShared> {
           if (!kShared && (give || !step_.inbox_empty())) {
             ready.Unpop();
             ready.Commit();
-            return give ? RunOutcome::kShare : RunOutcome::kInbox;
+            return give ? RunOutcome::kShareAtNode : RunOutcome::kInbox;
           }
           if (give) {
             ready.Commit();
-            Give(ready.size());
+            GiveAllBefore(node);
             ready.Reload();
           }
         } else if ((record.flags & kNodeAsync) != 0) {
           op = &step_.async_op(plan_.detail(node).index);
         }
         const Ran ran = this->RunFlagged(node, record, op);
+        this->ReleaseGiven();
         if (ran == Ran::kStarted) continue;
         if (ran == Ran::kFailed) return Drop();
       } else if (record.fn != nullptr) {
         if (!this->Call(this->CallOf(node, record), 0)) return Drop();
         if (kShared && pool_.hungry() && ready.size() > 1) {
           ready.Commit();
-          Give(ready.size() / 2);
+          GiveHalf();
           ready.Reload();
         }
       }
@@ -84,17 +85,33 @@ class RunLoop : private NodeRunner<kShared> {
   }
 
   // Submits the later `count` ready nodes as an activation of their own. Only of a shared step.
-  void Give(uint32_t count) {
-    Activation& other = step_.AcquireActivation();
-    queue_.Give(count, other.queue);
-    this->SubmitGiven(other);
-  }
+  void Give(uint32_t count) { this->SubmitGiven(Given(count)); }
 
  private:
   using Base::plan_;
   using Base::pool_;
   using Base::records_;
   using Base::step_;
+
+  Activation& Given(uint32_t count) {
+    Activation& other = step_.AcquireActivation();
+    queue_.Give(count, other.queue);
+    return other;
+  }
+  // What is ready beside an expensive node is given away when its turn comes.
+  [[gnu::noinline]] void GiveHalf() {
+    if ((records_[queue_.next()].flags & kNodeExpensive) == 0) Give(queue_.size() / 2);
+  }
+  // All that is ready beside an expensive node. What others may wait for elsewhere is not held back.
+  void GiveAllBefore(uint32_t node) {
+    const auto is_async = [&](uint32_t ready) { return (records_[ready].flags & kNodeAsync) != 0; };
+    Activation& other = Given(queue_.size());
+    if (this->HasBlocks(node) && !other.queue.Any(is_async)) {
+      this->HoldGiven(other, node);
+    } else {
+      this->SubmitGiven(other);
+    }
+  }
 
   void Propagate(const NodeRecord& record, ReadyQueue::Cursor& ready) {
     const OutEdge* const end = edges_ + (&record + 1)->first_edge;

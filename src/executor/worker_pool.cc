@@ -176,15 +176,19 @@ bool WorkerPool::PollBriefly(FunctionRef<bool()> done) {
   return done();
 }
 
-void WorkerPool::Submit(Work* work) {
+void WorkerPool::Append(Work* work) {
   work->next = nullptr;
-  MutexLock lock(mu_);
   if (last_ == nullptr) {
     first_ = work;
   } else {
     last_->next = work;
   }
   last_ = work;
+}
+
+void WorkerPool::Submit(Work* work) {
+  MutexLock lock(mu_);
+  Append(work);
   // Sequentially consistent, as SetHungry() and HasWork(): who stops being hungry looks for work once more after that,
   // so either it sees this work or it is not counted here.
   if (queued_.fetch_add(1) + 1 > hungry_.load()) Wake(1);
@@ -236,8 +240,9 @@ bool WorkerPool::RunOne() {
   return true;
 }
 
-void WorkerPool::RunBlocks(int64_t blocks, FunctionRef<void(int64_t)> body) {
+void WorkerPool::RunBlocksBefore(Work* later, int64_t blocks, FunctionRef<void(int64_t)> body) {
   if (num_threads_ == 1 || blocks <= 1) {
+    if (later != nullptr) Submit(later);
     for (int64_t i = 0; i < blocks; ++i) body(i);
     return;
   }
@@ -246,8 +251,10 @@ void WorkerPool::RunBlocks(int64_t blocks, FunctionRef<void(int64_t)> body) {
     MutexLock lock(mu_);
     job.next_job = jobs_;
     jobs_ = &job;
-    queued_.fetch_add(1);
-    const int64_t wanted = blocks - 1 - hungry_.load();
+    if (later != nullptr) Append(later);
+    const int pieces = later != nullptr ? 2 : 1;
+    queued_.fetch_add(pieces);
+    const int64_t wanted = blocks - 2 + pieces - hungry_.load();
     if (wanted > 0) Wake(wanted);
   }
   job.Run(queued_);

@@ -39,7 +39,9 @@ class WorkerPool final : public ThreadPool {
   int num_threads() const override { return num_threads_; }
   int ready_threads() const override;
   // The caller takes part and waits for blocks that others began, and for nothing else: nesting cannot deadlock.
-  void RunBlocks(int64_t blocks, FunctionRef<void(int64_t)> body) override;
+  void RunBlocks(int64_t blocks, FunctionRef<void(int64_t)> body) override { RunBlocksBefore(nullptr, blocks, body); }
+  // The same, and submits `later` (null: nothing) so that idle threads begin with the blocks.
+  void RunBlocksBefore(Work* later, int64_t blocks, FunctionRef<void(int64_t)> body);
 
   // What drives communication: returns true if it made progress. Called by threads without work, by one at a time;
   // must not block, may submit work. An empty function takes it away: when SetPollHook() returns, no thread is in the
@@ -72,6 +74,7 @@ class WorkerPool final : public ThreadPool {
   };
 
   void WorkerMain();
+  void Append(Work* work) REQUIRES(mu_);
   void RunUntil(FunctionRef<bool()> done, Sleepers& sleepers);
   // Runs one piece of work, if there is one.
   bool RunOne();

@@ -18,6 +18,9 @@ class ExecutorAccess {
     ctx.step_ = &step;
   }
 
+  // Of the nodes that run until it is set again.
+  static void SetPool(OpContext& ctx, ThreadPool& pool) { ctx.pool_ = &pool; }
+
   // OpContext::iteration() of the nodes that run until it is set again.
   static void SetIteration(OpContext& ctx, uint64_t iteration) { ctx.iteration_ = iteration; }
 

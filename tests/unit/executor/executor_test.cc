@@ -175,6 +175,33 @@ TEST_P(ExecutorTest, BlocksOfAKernelRunOnThePool) {
   }
 }
 
+// What is ready beside a node with blocks is held back until these have begun, and is not lost where there are none.
+TEST_P(ExecutorTest, NodesWithBlocksRunBesideEachOther) {
+  TestGraph graph;
+  std::vector<Output> parts;
+  for (int i = 0; i < 4; ++i) {
+    const Output blocks{graph.Add("Blocks", {graph.Feed(i, PartialShape(std::vector<int64_t>()))}), 0};
+    const Output work{graph.Add("Work", {blocks}, {{"ns", 30'000}, {"expensive", true}}), 0};
+    parts.push_back({graph.Add("Later", {work}), 0});
+    parts.push_back({graph.Add("Blocks", {blocks}), 0});
+  }
+  graph.Fetch({graph.Add("AddN", parts, {{"N", static_cast<int64_t>(parts.size())}}), 0});
+  const auto plan = MakePlan(graph.graph(), device_, options());
+  for (int threads : {1, 2, 3}) {
+    WorkerPool pool(threads);
+    for (int step = 0; step < 60; ++step) {
+      std::vector<Tensor> feeds(4, Filled(1, 9));
+      const int failing = step % 6;  // 4, 5: none
+      if (failing < 4) feeds[static_cast<size_t>(failing)] = Filled(1, -1);
+      Tensor sum;
+      const Status status = RunPlan(*plan, pool, {.feeds = feeds, .fetches = std::span(&sum, 1), .step = {}});
+      ASSERT_EQ(status.ok(), failing >= 4) << status.ToString();
+      if (!status.ok()) continue;
+      EXPECT_EQ(Value(sum), 4 * (36 + 630));
+    }
+  }
+}
+
 TEST(PlanTest, NamesTheNodeThatHasNoKernel) {
   OpRegistry ops;
   ASSERT_TRUE(ops.Register(OpBuilder("Alone").Output("y: float").Shape(UnknownOutputs()).Doc("A test's op.")).ok());

@@ -157,9 +157,11 @@ class ChangeVarKernel final : public Kernel {
 class BlocksKernel final : public Kernel {
  public:
   explicit BlocksKernel(KernelSetup&) {}
+  bool IsExpensive() const override { return true; }
   Status Compute(OpContext& ctx) {
     std::atomic<int64_t> sum{0};
     const auto n = static_cast<int64_t>(*ctx.input(0).data<float>());
+    if (n < 0) return InvalidArgument("there are no ", n, " blocks");
     ctx.pool().RunBlocks(n, [&](int64_t i) { sum += i; });
     Tensor* out = nullptr;
     DF_TRY(ctx.AllocateOutput(0, Shape(), &out));

@@ -3,7 +3,8 @@
 // All values are float32. Ops: _Arg, _Retval, NoOp, Fixed (attr value), Add, Sub, Mul (like shapes or a scalar), AddN,
 // Negate, Share (its output is its input), Later (asynchronous; its output is its input), Fail, Work (passes its input
 // on after attr ns of spinning; attr expensive), Var and ReadVar (refs), ChangeVar (adds its input to a ref), Blocks
-// (sums 0..n-1 with RunBlocks), Release (asks whether input 0 may be forwarded: output 1 or 0).
+// (expensive; sums 0..n-1 with RunBlocks, fails below 0), Release (asks whether input 0 may be forwarded: output 1 or
+// 0).
 #ifndef DFRUN_TESTS_UNIT_EXECUTOR_TEST_NODES_H_
 #define DFRUN_TESTS_UNIT_EXECUTOR_TEST_NODES_H_
 
