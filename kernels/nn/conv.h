@@ -36,6 +36,18 @@ class Conv {
     pool.ParallelFor(pixels, kBlock, [&](int64_t begin, int64_t end) { finish(begin, end - begin); });
     return Status();
   }
+  // Of kForward: Run() of `images` images of so many elements, which go to take(first, count, values), some at a time
+  // while they are in the cache where possible, and are kept nowhere. Called by any thread, for every image once.
+  virtual Status RunAndTake(const T* a, const T* b, int64_t images, int64_t image_elements,
+                            FunctionRef<void(int64_t first, int64_t count, const T* values)> take, ThreadPool& pool,
+                            Allocator& allocator) const {
+    DF_ASSIGN(Tensor made, Tensor::Allocate(allocator, DTypeOf<T>, Shape({images, image_elements})));
+    DF_TRY(Run(a, b, made.data<T>(), pool, allocator));
+    pool.ParallelFor(images, 1, [&](int64_t begin, int64_t end) {
+      take(begin, end - begin, made.data<T>() + begin * image_elements);
+    });
+    return Status();
+  }
   // Of kBackpropFilter: Run() of an out_backprop of `images` images of so many elements, of which make(first, count,
   // to) writes some, which are read while they are in the cache where possible. Called by any thread, for every image
   // once.

@@ -56,9 +56,22 @@ class ConvKernel final : public Kernel {
   }
 
   Status Compute(OpContext& ctx) {
+    DF_ASSIGN(const ConvShape shape, ReadShape(ctx));
+    if constexpr (Finish<T>::kKind == FinishKind::kTakes) {
+      return ComputeTaken(ctx, shape);
+    } else {
+      return ComputeWhole(ctx, shape);
+    }
+  }
+
+  bool IsExpensive() const override { return true; }
+
+ private:
+  static constexpr ConvInputs kInputs = InputsOf(kKind);
+
+  Status ComputeWhole(OpContext& ctx, const ConvShape& shape) {
     const Tensor& a = ctx.input(kInputs.a);
     const Tensor& b = ctx.input(kInputs.b);
-    DF_ASSIGN(const ConvShape shape, ReadShape(ctx));
     Tensor* result = nullptr;
     DF_ASSIGN(const Shape result_shape, ResultShape(shape, ctx));
     DF_TRY(ctx.AllocateOutput(0, result_shape, &result));
@@ -72,7 +85,7 @@ class ConvKernel final : public Kernel {
       return Status();
     }
     DF_ASSIGN(const std::shared_ptr<const Conv<T>> conv, PlanFor(shape));
-    if constexpr (Finish<T>::kChanges) {
+    if constexpr (Finish<T>::kKind == FinishKind::kChanges) {
       const auto finish_pixels = [&](int64_t first, int64_t count) { finish.At(first, count); };
       DF_TRY(conv->RunAndFinish(a.data<T>(), b.data<T>(), result->data<T>(), pixels, finish_pixels, ctx.pool(),
                                 ctx.allocator()));
@@ -82,10 +95,21 @@ class ConvKernel final : public Kernel {
     return conv->Run(a.data<T>(), b.data<T>(), result->data<T>(), ctx.pool(), ctx.allocator());
   }
 
-  bool IsExpensive() const override { return true; }
-
- private:
-  static constexpr ConvInputs kInputs = InputsOf(kKind);
+  Status ComputeTaken(OpContext& ctx, const ConvShape& shape) {
+    const Tensor& a = ctx.input(kInputs.a);
+    const Tensor& b = ctx.input(kInputs.b);
+    DF_ASSIGN(const auto finish, finish_.Begin(ctx, shape));
+    if (shape.images * shape.output_image() == 0) return Status();
+    const auto take = [&](int64_t first, int64_t count, const T* values) { finish.Take(first, count, values); };
+    if (a.num_elements() > 0 && b.num_elements() > 0) {
+      DF_ASSIGN(const std::shared_ptr<const Conv<T>> conv, PlanFor(shape));
+      return conv->RunAndTake(a.data<T>(), b.data<T>(), shape.images, shape.output_image(), take, ctx.pool(),
+                              ctx.allocator());
+    }
+    const std::vector<T> zeros(static_cast<size_t>(shape.output_image()), T(0.0F));
+    for (int64_t i = 0; i < shape.images; ++i) take(i, 1, zeros.data());
+    return Status();
+  }
 
   Result<std::shared_ptr<const Conv<T>>> PlanFor(const ConvShape& shape) {
     return plans_.Get(shape, [&] { return Conv<T>::Create(kKind, shape); });
@@ -155,6 +179,7 @@ struct Convolution {
 };
 using Fused = Convolution<ConvKind::kForward, &ConvShape::Of, BiasAndActivation>;
 using FusedAndPooled = Convolution<ConvKind::kForward, &ConvShape::Of, BiasActivationAndMaxPool>;
+using FusedWithPlaces = Convolution<ConvKind::kForward, &ConvShape::Of, PoolingWithPlaces>;
 template <ConvKind kKind>
 using Dense = Convolution<kKind, &ConvShape::Of>;
 template <ConvKind kKind>
@@ -163,6 +188,7 @@ using Depthwise = Convolution<kKind, &ConvShape::OfDepthwise>;
 CPU_KERNEL("Conv2D", Dense<ConvKind::kForward>, DF_FLOATS, int32_t);
 CPU_KERNEL("_FusedConv2D", Fused, DF_FLOATS);
 CPU_KERNEL("_FusedConv2DMaxPool", FusedAndPooled, float);
+CPU_KERNEL("_FusedConv2DMaxPoolPlaces", FusedWithPlaces, float);
 CPU_KERNEL("Conv2DBackpropInput", Dense<ConvKind::kBackpropInput>, DF_FLOATS, int32_t);
 CPU_KERNEL("Conv2DBackpropFilter", Dense<ConvKind::kBackpropFilter>, DF_FLOATS);
 CPU_KERNEL("Conv3D", Dense<ConvKind::kForward>, DF_FLOATS);

@@ -1,20 +1,24 @@
 // What a convolution does to its result before it leaves the cache.
 //
 // Finish<T>: Begin() of a run gives an object whose At(first, count) is called for runs of the result's pixels, by any
-// thread and for every pixel once, and End() when all are done.
+// thread and for every pixel once, and End() when all are done. One that takes the result, which is no output then, has
+// Take(first, count, values) called for its images instead.
 #ifndef DFRUN_KERNELS_NN_CONV_FINISH_H_
 #define DFRUN_KERNELS_NN_CONV_FINISH_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/math/activations.h"
 #include "kernels/math/functors.h"
 #include "kernels/nn/conv_shape.h"
-#include "kernels/nn/pool_vectors.h"
+#include "kernels/nn/pool_places.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
+
+enum class FinishKind { kNone, kChanges, kTakes };
 
 template <class T>
 struct NoFinish {
@@ -22,7 +26,7 @@ struct NoFinish {
     static void At(int64_t, int64_t) {}
     static void End(ThreadPool&) {}
   };
-  static constexpr bool kChanges = false;
+  static constexpr FinishKind kKind = FinishKind::kNone;
   explicit NoFinish(KernelSetup&) {}
   static Result<Run> Begin(OpContext&, const ConvShape&, T*) { return Run(); }
 };
@@ -54,7 +58,8 @@ class BiasAndActivation {
     const int64_t channels_;
     T* const values_;
   };
-  static constexpr bool kChanges = true;
+  static constexpr FinishKind kKind = FinishKind::kChanges;
+  bool has_relu() const { return has_relu_; }
 
   explicit BiasAndActivation(KernelSetup& setup) {
     const auto ops = setup.attr<std::vector<std::string>>("fused_ops");
@@ -68,9 +73,13 @@ class BiasAndActivation {
   }
 
   Result<Run> Begin(OpContext& ctx, const ConvShape& shape, T* values) const {
+    DF_TRY(CheckBias(ctx, shape));
+    return Run(*this, ctx, values);
+  }
+  static Status CheckBias(const OpContext& ctx, const ConvShape& shape) {
     const int64_t channels = shape.out_channels;
     const bool fits = ctx.num_inputs() == 3 && ctx.input(2).shape().rank() == 1 && ctx.input(2).shape()[0] == channels;
-    if (fits) return Run(*this, ctx, values);
+    if (fits) return Status();
     return InvalidArgument("a fused convolution of ", channels, " channels takes one bias of that size");
   }
 
@@ -126,7 +135,7 @@ class BiasActivationAndMaxPool {
     T* const pooled_;
     std::vector<uint8_t> is_done_;  // image by image
   };
-  static constexpr bool kChanges = true;
+  static constexpr FinishKind kKind = FinishKind::kChanges;
 
   explicit BiasActivationAndMaxPool(KernelSetup& setup) : first_(setup) {
     Result<WindowAttrs> windows = PoolWindowsOf(setup.attrs());
@@ -144,6 +153,71 @@ class BiasActivationAndMaxPool {
     Tensor* pooled = nullptr;
     DF_TRY(ctx.AllocateOutput(1, pool.output, &pooled));
     return Run(std::move(first), pool, values, pooled->data<T>());
+  }
+
+ private:
+  const BiasAndActivation<T> first_;
+  WindowAttrs windows_;
+};
+
+// The same pooling, but of the result only the places of what was largest, output 0: all that its gradient reads.
+// Windows tile its images.
+template <class T>
+class PoolingWithPlaces {
+ public:
+  class Run {
+   public:
+    Run(bool has_relu, PoolShape pool, const float* bias, pooling::Place* places, float* pooled)
+        : has_relu_(has_relu), pool_(std::move(pool)), bias_(bias), places_(places), pooled_(pooled) {}
+    void Take(int64_t first, int64_t count, const float* values) const {
+      for (int64_t i = first; i < first + count; ++i, values += pool_.input_image()) {
+        if (has_relu_) {
+          Image(i, values, [](Vec<float> x) { return x < Vec<float>{} ? Vec<float>{} : x; });
+        } else {
+          Image(i, values, [](Vec<float> x) { return x; });
+        }
+      }
+    }
+
+   private:
+    template <class Activation>
+    void Image(int64_t i, const float* values, Activation activation) const {
+      const int64_t to = i * pool_.output_image();
+      pooling::LargestAndPlaces(pool_, values, bias_, pooled_ + to, places_ + to, activation);
+    }
+
+    const bool has_relu_;
+    const PoolShape pool_;
+    const float* const bias_;
+    pooling::Place* const places_;
+    float* const pooled_;
+  };
+  static constexpr FinishKind kKind = FinishKind::kTakes;
+
+  explicit PoolingWithPlaces(KernelSetup& setup) : first_(setup) {
+    Result<WindowAttrs> windows = PoolWindowsOf(setup.attrs());
+    if (windows.ok()) {
+      windows_ = *std::move(windows);
+    } else {
+      setup.Fail(windows.status());
+    }
+  }
+
+  Result<Run> Begin(OpContext& ctx, const ConvShape& shape) const {
+    DF_TRY(first_.CheckBias(ctx, shape));
+    DF_TRY(windows_.RefuseChannelWindows());
+    DF_ASSIGN(PoolShape pool, PoolShape::Of(windows_, shape.output()));
+    if (!pooling::HasWholeTiles(pool) || pool.height.size * pool.width.size > pooling::kMostPlaces) {
+      return InvalidArgument("places are of at most ", pooling::kMostPlaces, " pixels in windows that tile an image, ",
+                             "which those of ", pool.height.size, " x ", pool.width.size, " do not with ",
+                             shape.output());
+    }
+    Tensor* places = nullptr;
+    Tensor* pooled = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, pool.output, &places));
+    DF_TRY(ctx.AllocateOutput(1, pool.output, &pooled));
+    return Run(first_.has_relu(), std::move(pool), ctx.input(2).data<float>(), places->data<uint8_t>(),
+               pooled->data<float>());
   }
 
  private:

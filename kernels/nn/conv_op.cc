@@ -125,6 +125,8 @@ Status ConvOpShape(InferenceContext& c) {
   c.set_output(0, std::move(output));
   return Status();
 }
+// Outputs: the result, or the places of what was largest, which are of the second one's shape; that pooled.
+template <bool kPlaces>
 Status ConvAndPoolShapes(InferenceContext& c) {
   DF_ASSIGN(const PartialShape output, ConvOutput<false>(c));
   DF_ASSIGN(const WindowAttrs pool, PoolWindowsOf(c.attrs()));
@@ -133,7 +135,7 @@ Status ConvAndPoolShapes(InferenceContext& c) {
     DF_ASSIGN(const WindowDim d, pool.Dim(dim, output.dim(dim), pool.ksize(dim)));
     pooled.set_dim(dim, d.output);
   }
-  c.set_output(0, output);
+  c.set_output(0, kPlaces ? pooled : output);
   c.set_output(1, pooled);
   return Status();
 }
@@ -177,7 +179,9 @@ Status BackpropFilterShape(InferenceContext& c) {
 }
 
 Status FilterAndBiasShapes(InferenceContext& c) {
-  for (int i : {0, 2, 3, 4}) DF_TRY(c.WithRank(i, 4).status());
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    if (i != 1) DF_TRY(c.WithRank(i, 4).status());
+  }
   DF_TRY(c.WithRank(1, 1).status());
   DF_ASSIGN(const PartialShape filter, c.input_as_shape(1).Merge(PartialShape::UnknownOfRank(4)));
   c.set_output(0, filter);
@@ -190,10 +194,14 @@ constexpr const char* kFloats = "T: {half, bfloat16, float, double}";
 constexpr const char* kFloat = "T: {float}";
 
 template <const char* const* kTypes>
-void FlatAttrs(OpBuilder& op) {
-  op.Output("output: T").Attr(*kTypes).Attr("strides: list(int)").Attr("use_cudnn_on_gpu: bool = true");
+void FlatWindows(OpBuilder& op) {
+  op.Attr(*kTypes).Attr("strides: list(int)").Attr("use_cudnn_on_gpu: bool = true");
   op.Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}").Attr("explicit_paddings: list(int) = []");
   op.Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'").Attr("dilations: list(int) = [1, 1, 1, 1]");
+}
+template <const char* const* kTypes>
+void FlatAttrs(OpBuilder& op) {
+  op.Output("output: T").As(&FlatWindows<kTypes>);
 }
 void DepthwiseAttrs(OpBuilder& op) {
   op.Output("output: T").Attr(kFloats).Attr("strides: list(int)");
@@ -219,6 +227,13 @@ void BackpropInputInputs(OpBuilder& op) {
 }
 void BackpropFilterInputs(OpBuilder& op) {
   op.Input("input: T").Input("filter_sizes: int32").Input("out_backprop: T");
+}
+
+// What the gradients of a filter and a bias have beside what those of the output are made from.
+void FilterAndBias(OpBuilder& op) {
+  op.Output("filter_backprop: T").Output("bias_backprop: T").Attr(kFloat).Attr("strides: list(int)");
+  op.Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}").Attr("explicit_paddings: list(int) = []");
+  op.Attr("dilations: list(int) = [1, 1, 1, 1]");
 }
 
 }  // namespace
@@ -248,8 +263,22 @@ OP("_FusedConv2DMaxPool")
     .Attr("fused_ops: list(string) = []")
     .As(&PoolAttrs)
     .NotDifferentiable()
-    .Shape(&ConvAndPoolShapes)
+    .Shape(&ConvAndPoolShapes<false>)
     .Doc("_FusedConv2D, and MaxPool of it: made when a graph is optimised.");
+OP("_FusedConv2DMaxPoolPlaces")
+    .As(&ForwardInputs)
+    .Input("args: num_args * T")
+    .Attr("num_args: int >= 0")
+    .Output("places: uint8")
+    .Output("pooled: T")
+    .As(&FlatWindows<&kFloat>)
+    .Attr("fused_ops: list(string) = []")
+    .As(&PoolAttrs)
+    .NotDifferentiable()
+    .Shape(&ConvAndPoolShapes<true>)
+    .Doc(
+        "_FusedConv2DMaxPool, but of its result only where the windows' largest elements were: made when a graph is "
+        "optimised.");
 OP("Conv2DBackpropInput")
     .As(&BackpropInputInputs)
     .As(&FlatAttrs<&kWithInteger>)
@@ -268,17 +297,21 @@ OP("_ConvBiasReluMaxPoolGrad")
     .Input("orig_input: T")
     .Input("orig_output: T")
     .Input("grad: T")
-    .Output("filter_backprop: T")
-    .Output("bias_backprop: T")
-    .Attr("T: {float}")
-    .Attr("strides: list(int)")
-    .Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}")
-    .Attr("explicit_paddings: list(int) = []")
-    .Attr("dilations: list(int) = [1, 1, 1, 1]")
+    .As(&FilterAndBias)
     .As(&PoolAttrs)
     .NotDifferentiable()
     .Shape(&FilterAndBiasShapes)
     .Doc("Conv2DBackpropFilter and BiasAddGrad of _MaxPoolReluGrad: made when a graph is optimised.");
+OP("_ConvBiasMaxPoolGradAtPlaces")
+    .Input("input: T")
+    .Input("filter_sizes: int32")
+    .Input("places: uint8")
+    .Input("grad: T")
+    .As(&FilterAndBias)
+    .Attr("pool_ksize: list(int) >= 4")
+    .NotDifferentiable()
+    .Shape(&FilterAndBiasShapes)
+    .Doc("Conv2DBackpropFilter and BiasAddGrad of _MaxPoolGradAtPlaces: made when a graph is optimised.");
 
 OP("DepthwiseConv2dNative")
     .As(&ForwardInputs)

@@ -9,6 +9,7 @@
 #include "kernels/nn/bias_sums.h"
 #include "kernels/nn/conv.h"
 #include "kernels/nn/max_pool_grad.h"
+#include "kernels/nn/pool_tile.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
@@ -42,26 +43,92 @@ class BiasBlocks {
   std::vector<double> sums_;  // block by block
 };
 
+// Where the gradient of the convolution's output comes from: Begin() of a step gives an object whose Image(i, to)
+// writes that of one image, by any thread. InvalidArgument where the inputs from 2 on do not fit the output's shape.
+//
+// orig_input, orig_output and grad of pooling.
+class FromImages {
+ public:
+  struct Run {
+    PoolShape pool;
+    const float* y;
+    const float* pooled;
+    const float* grad;
+    void Image(int64_t i, float* to) const {
+      const int64_t out = i * pool.output_image();
+      ToFirstLargest<true>::Image(pool, y + i * pool.input_image(), pooled + out, grad + out, to);
+    }
+  };
+
+  explicit FromImages(KernelSetup& setup) {
+    Result<WindowAttrs> window = PoolWindowsOf(setup.attrs());
+    if (window.ok()) {
+      window_ = *std::move(window);
+    } else {
+      setup.Fail(window.status());
+    }
+  }
+  Result<Run> Begin(const OpContext& ctx, const Shape& conv_output) const {
+    const Shape& y = ctx.input(2).shape();
+    const Shape& grad = ctx.input(4).shape();
+    DF_TRY(window_.RefuseChannelWindows());
+    DF_ASSIGN(PoolShape pool, PoolShape::Of(window_, y));
+    if (!(y == conv_output) || !(grad == pool.output) || !(ctx.input(3).shape() == pool.output)) {
+      return InvalidArgument("the convolution gives ", conv_output, " and its pooling ", pool.output,
+                             ", but orig_input is ", y, ", orig_output ", ctx.input(3).shape(), " and grad ", grad);
+    }
+    return Run{std::move(pool), ctx.input(2).data<float>(), ctx.input(3).data<float>(), ctx.input(4).data<float>()};
+  }
+
+ private:
+  WindowAttrs window_;
+};
+
+// The places of what was largest, and grad.
+class FromPlaces {
+ public:
+  struct Run {
+    PoolShape pool;
+    const pooling::Place* places;
+    const float* grad;
+    void Image(int64_t i, float* to) const {
+      const int64_t out = i * pool.output_image();
+      pooling::GradientAtPlaces(pool, places + out, grad + out, to);
+    }
+  };
+
+  explicit FromPlaces(KernelSetup& setup) : tile_(setup, "pool_ksize") {}
+  Result<Run> Begin(const OpContext& ctx, const Shape& conv_output) const {
+    DF_ASSIGN(PoolShape pool, tile_.PoolOf(ctx.input(2), ctx.input(3)));
+    const bool fits = pool.height.input == conv_output[1] && pool.width.input == conv_output[2] &&
+                      pool.images == conv_output[0] && pool.channels == conv_output[3];
+    if (fits) return Run{std::move(pool), ctx.input(2).data<uint8_t>(), ctx.input(3).data<float>()};
+    return InvalidArgument("the convolution gives ", conv_output, ", but the places are ", ctx.input(2).shape(),
+                           " in windows of ", pool.height.size, " x ", pool.width.size);
+  }
+
+ private:
+  const PoolTile tile_;
+};
+
+template <class Source>
 class ConvPoolGradKernel final : public Kernel {
  public:
-  explicit ConvPoolGradKernel(KernelSetup& setup) {
-    const auto take = [&](Result<WindowAttrs> read, WindowAttrs& window) {
-      if (read.ok()) {
-        window = *std::move(read);
-      } else {
-        setup.Fail(read.status());
-      }
-    };
-    take(WindowAttrs::Read(setup.attrs()), conv_window_);
-    take(PoolWindowsOf(setup.attrs()), pool_window_);
+  explicit ConvPoolGradKernel(KernelSetup& setup) : source_(setup) {
+    Result<WindowAttrs> window = WindowAttrs::Read(setup.attrs());
+    if (window.ok()) {
+      window_ = *std::move(window);
+    } else {
+      setup.Fail(window.status());
+    }
   }
   bool IsExpensive() const override { return true; }
 
   Status Compute(OpContext& ctx) {
     const Tensor& x = ctx.input(0);
     DF_ASSIGN(const Shape filter, ShapeValue(ctx.input(1), "the sizes of a filter"));
-    DF_ASSIGN(const ConvShape shape, ConvShape::Of(conv_window_, x.shape(), filter));
-    DF_ASSIGN(const PoolShape pool, ReadPool(ctx, shape));
+    DF_ASSIGN(const ConvShape shape, ConvShape::Of(window_, x.shape(), filter));
+    DF_ASSIGN(const typename Source::Run source, source_.Begin(ctx, shape.output()));
     Tensor* filter_gradient = nullptr;
     Tensor* bias_gradient = nullptr;
     DF_TRY(ctx.AllocateOutput(0, filter, &filter_gradient));
@@ -73,34 +140,14 @@ class ConvPoolGradKernel final : public Kernel {
     }
     DF_ASSIGN(const std::shared_ptr<const Conv<float>> conv,
               plans_.Get(shape, [&] { return Conv<float>::Create(ConvKind::kBackpropFilter, shape); }));
-    return Run(ctx, shape, pool, *conv, filter_gradient->data<float>(), bias_gradient->data<float>());
+    return Run(ctx, shape, source, *conv, filter_gradient->data<float>(), bias_gradient->data<float>());
   }
 
  private:
-  // The pooling of the convolution's output; InvalidArgument where the tensors are not those of one.
-  Result<PoolShape> ReadPool(const OpContext& ctx, const ConvShape& conv) const {
-    const Shape& pooled = ctx.input(2).shape();
-    const Shape& grad = ctx.input(4).shape();
-    DF_TRY(pool_window_.RefuseChannelWindows());
-    DF_ASSIGN(PoolShape pool, PoolShape::Of(pool_window_, pooled));
-    if (!(pooled == conv.output()) || !(grad == pool.output) || !(ctx.input(3).shape() == pool.output)) {
-      return InvalidArgument("the convolution gives ", conv.output(), " and its pooling ", pool.output,
-                             ", but orig_input is ", pooled, ", orig_output ", ctx.input(3).shape(), " and grad ",
-                             grad);
-    }
-    return pool;
-  }
-
-  static Status Run(OpContext& ctx, const ConvShape& shape, const PoolShape& pool, const Conv<float>& conv,
+  static Status Run(OpContext& ctx, const ConvShape& shape, const typename Source::Run& source, const Conv<float>& conv,
                     float* filter_gradient, float* bias_gradient) {
-    const float* const y = ctx.input(2).data<float>();
-    const float* const pooled = ctx.input(3).data<float>();
-    const float* const grad = ctx.input(4).data<float>();
     const auto make = [&](int64_t first, int64_t count, float* to) {
-      for (int64_t i = first; i < first + count; ++i, to += pool.input_image()) {
-        const int64_t out = i * pool.output_image();
-        ToFirstLargest<true>::Image(pool, y + i * pool.input_image(), pooled + out, grad + out, to);
-      }
+      for (int64_t i = first; i < first + count; ++i, to += shape.output_image()) source.Image(i, to);
     };
     const int64_t pixels = shape.out_pixels();
     const float* const x = ctx.input(0).data<float>();
@@ -125,12 +172,13 @@ class ConvPoolGradKernel final : public Kernel {
     return conv.Run(x, whole.data<float>(), filter_gradient, ctx.pool(), ctx.allocator());
   }
 
-  WindowAttrs conv_window_;
-  WindowAttrs pool_window_;
+  const Source source_;
+  WindowAttrs window_;
   ShapeCache<ConvShape, Conv<float>> plans_;
 };
 
-CPU_KERNEL_ANY("_ConvBiasReluMaxPoolGrad", ConvPoolGradKernel);
+CPU_KERNEL_ANY("_ConvBiasReluMaxPoolGrad", ConvPoolGradKernel<FromImages>);
+CPU_KERNEL_ANY("_ConvBiasMaxPoolGradAtPlaces", ConvPoolGradKernel<FromPlaces>);
 
 }  // namespace
 }  // namespace dfrun

@@ -46,6 +46,26 @@ void PaddingAndNumbers(OpBuilder& op) {
   op.Attr("padding: {'SAME', 'VALID'}").Attr("include_batch_in_index: bool = false");
 }
 
+// places, grad of one shape: the result is what windows of ksize tile.
+Status TiledShape(InferenceContext& c) {
+  DF_ASSIGN(const PartialShape places, c.WithRank(0, 4));
+  DF_ASSIGN(PartialShape shape, places.Merge(c.input(1)));
+  DF_ASSIGN(const std::vector<int64_t> ksize, c.attr<std::vector<int64_t>>("ksize"));
+  if (ksize.size() != 4 || ksize[0] != 1 || ksize[3] != 1 || ksize[1] < 1 || ksize[2] < 1) {
+    return InvalidArgument("attr 'ksize' must be four sizes from 1 on, the first and the last 1");
+  }
+  for (int dim : {1, 2}) {
+    if (shape.dim(dim) < 0) continue;
+    int64_t size = 0;
+    if (__builtin_mul_overflow(shape.dim(dim), ksize[static_cast<size_t>(dim)], &size)) {
+      return InvalidArgument("windows of ", ksize[static_cast<size_t>(dim)], " make ", shape, " too large");
+    }
+    shape.set_dim(dim, size);
+  }
+  c.set_output(0, std::move(shape));
+  return Status();
+}
+
 void MaxPoolGradGradient(GradientBuilder& g) {
   if (g.attr<std::string>("padding") == "EXPLICIT") {
     g.Fail(Unimplemented("the gradient of MaxPoolGrad with padding EXPLICIT"));
@@ -87,6 +107,18 @@ OP("_MaxPoolReluGrad")
     .NotDifferentiable()
     .Shape(&PoolGradShape<4>)
     .Doc("ReluGrad of MaxPoolGrad, by the same orig_input: made when a graph is optimised.");
+
+OP("_MaxPoolGradAtPlaces")
+    .Input("places: uint8")
+    .Input("grad: T")
+    .Output("output: T")
+    .Attr("T: {float} = float")
+    .Attr("ksize: list(int) >= 4")
+    .NotDifferentiable()
+    .Shape(&TiledShape)
+    .Doc(
+        "_MaxPoolReluGrad where windows of ksize tile the image, by the places of the largest elements that "
+        "_FusedConv2DMaxPoolPlaces gives: made when a graph is optimised.");
 
 OP("MaxPoolGradGrad")
     .As(&ThreeImages)

@@ -47,16 +47,23 @@ class OneDnnConv final : public Conv<T> {
   Status RunAndFinish(const T* a, const T* b, T* result, int64_t /*pixels*/,
                       FunctionRef<void(int64_t first, int64_t count)> finish, ThreadPool& pool,
                       Allocator& allocator) const override {
-    DF_ASSIGN(const Tensor ordered, usual().larger->Ordered(b, pool, allocator));
-    const void* filter = ordered.initialized() ? ordered.raw() : b;
     const bool forward = kind_ == ConvKind::kForward;
     const int64_t pixels = forward ? s_.out_pixels() : s_.in_pixels();
-    const int64_t from = forward ? s_.input_image() : s_.output_image();
     const int64_t to = forward ? s_.output_image() : s_.input_image();
-    const Way& way = WayFor(pool);
-    return ForImageBlocks(way.blocks, pool, [&](int64_t first, int64_t count) {
-      DF_TRY(way.BlockOf(count).Run(a + first * from, filter, result + first * to, allocator));
+    return ForBlocks(a, b, pool, allocator, [&](int64_t first, int64_t count, auto&& run) {
+      DF_TRY(run(result + first * to));
       finish(first * pixels, count * pixels);
+      return Status();
+    });
+  }
+
+  Status RunAndTake(const T* a, const T* b, int64_t /*images*/, int64_t image_elements,
+                    FunctionRef<void(int64_t first, int64_t count, const T* values)> take, ThreadPool& pool,
+                    Allocator& allocator) const override {
+    return ForBlocks(a, b, pool, allocator, [&](int64_t first, int64_t count, auto&& run) -> Status {
+      DF_ASSIGN(Tensor space, Tensor::Allocate(allocator, DTypeOf<T>, Shape({count, image_elements})));
+      DF_TRY(run(space.data<T>()));
+      take(first, count, space.data<T>());
       return Status();
     });
   }
@@ -89,6 +96,19 @@ class OneDnnConv final : public Conv<T> {
     auto way = ways_.end() - 1;
     while (way != ways_.begin() && way->blocks.count() < pool.num_threads()) --way;
     return *way;
+  }
+
+  // Of a result that is images: block(first, count, run) for blocks of them, which run(to) computes.
+  template <class Block>
+  Status ForBlocks(const T* a, const T* b, ThreadPool& pool, Allocator& allocator, Block&& block) const {
+    DF_ASSIGN(const Tensor ordered, usual().larger->Ordered(b, pool, allocator));
+    const void* filter = ordered.initialized() ? ordered.raw() : b;
+    const int64_t from = kind_ == ConvKind::kForward ? s_.input_image() : s_.output_image();
+    const Way& way = WayFor(pool);
+    return ForImageBlocks(way.blocks, pool, [&](int64_t first, int64_t count) {
+      return block(first, count,
+                   [&](T* to) { return way.BlockOf(count).Run(a + first * from, filter, to, allocator); });
+    });
   }
 
   Result<Primitive> MakeFor(int64_t images, const dnnl::memory::desc* filter_order) const {

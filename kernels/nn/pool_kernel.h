@@ -17,13 +17,13 @@ class PoolKernel : public Kernel {
  public:
   PoolKernel(KernelSetup& setup, WindowInputs windows);
   bool IsExpensive() const override { return true; }
+  // body(i) for every image, from several threads.
+  static void ForImages(const PoolShape& s, ThreadPool& pool, FunctionRef<void(int64_t image)> body);
 
  protected:
   // Of this node's windows over an input of this shape, which has at most 2^31 - 1 pixels an image. InvalidArgument
   // where they do not fit.
   Result<PoolShape> ShapeOf(const OpContext& ctx, const Shape& input) const;
-  // body(i) for every image, from several threads.
-  static void ForImages(const PoolShape& s, ThreadPool& pool, FunctionRef<void(int64_t image)> body);
 
  private:
   WindowAttrs window_;

@@ -102,20 +102,42 @@ class ThinConv final : public Conv<float> {
                       FunctionRef<void(int64_t first, int64_t count)> finish, ThreadPool& pool,
                       Allocator& /*allocator*/) const override {
     return ForImageBlocks(s_, pool, [&](int64_t first, int64_t count) {
-      std::vector<float> padded(static_cast<size_t>(padded_height_ * padded_width_));
+      std::vector<float> padded = PaddedImage();
       for (int64_t i = first; i < first + count; ++i) {
-        Pad(x + i * s_.input_image(), padded.data());
-        for (int64_t oh = 0; oh < s_.height.output; ++oh) {
-          OutputRow(padded.data() + oh * s_.height.stride * padded_width_, filter,
-                    y + i * s_.output_image() + oh * s_.width.output * s_.out_channels);
-        }
+        Image(x + i * s_.input_image(), filter, padded, y + i * s_.output_image());
         finish(i * s_.out_pixels(), s_.out_pixels());
       }
       return Status();
     });
   }
 
+  Status RunAndTake(const float* x, const float* filter, int64_t /*images*/, int64_t image_elements,
+                    FunctionRef<void(int64_t first, int64_t count, const float* values)> take, ThreadPool& pool,
+                    Allocator& allocator) const override {
+    return ForImageBlocks(s_, pool, [&](int64_t first, int64_t count) -> Status {
+      std::vector<float> padded = PaddedImage();
+      DF_ASSIGN(Tensor space, Tensor::Allocate(allocator, DType::kFloat, Shape({image_elements})));
+      for (int64_t i = first; i < first + count; ++i) {
+        Image(x + i * s_.input_image(), filter, padded, space.data<float>());
+        take(i, 1, space.data<float>());
+      }
+      return Status();
+    });
+  }
+
  private:
+  std::vector<float> PaddedImage() const {
+    return std::vector<float>(static_cast<size_t>(padded_height_ * padded_width_));
+  }
+
+  void Image(const float* x, const float* filter, std::vector<float>& padded, float* y) const {
+    Pad(x, padded.data());
+    for (int64_t oh = 0; oh < s_.height.output; ++oh) {
+      OutputRow(padded.data() + oh * s_.height.stride * padded_width_, filter,
+                y + oh * s_.width.output * s_.out_channels);
+    }
+  }
+
   // The part of the image that windows reach, between zeros that stay from image to image.
   void Pad(const float* image, float* padded) const {
     const int64_t left = s_.width.pad_before;

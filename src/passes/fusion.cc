@@ -8,6 +8,15 @@
 namespace dfrun {
 namespace {
 
+// Shapes known of the node in whose place `made` is: what they were computed from may be on another device by now.
+void KeepShapes(const Node& last, Node& made) {
+  const size_t shared = std::min(last.output_types.size(), made.output_types.size());
+  for (size_t i = 0; i < shared; ++i) {
+    const bool is_same = last.output_types[i].dtype == made.output_types[i].dtype;
+    if (is_same && !made.output_shapes[i].IsFullyDefined()) made.output_shapes[i] = last.output_shapes[i];
+  }
+}
+
 Status AddFused(const Graph& graph, const Fusion& fusion, GraphRebuilder& rebuilder) {
   const Node& last = graph.node(fusion.last);
   NodeSpec spec = PlacedAs(last);
@@ -18,6 +27,7 @@ Status AddFused(const Graph& graph, const Fusion& fusion, GraphRebuilder& rebuil
   rebuilder.AddControls(last.control_inputs, spec.control_inputs);
   spec.attrs = fusion.attrs;
   DF_ASSIGN(const NodeId made, rebuilder.to().AddNode(std::move(spec)));
+  KeepShapes(last, rebuilder.to().mutable_node(made));
   rebuilder.MergeInto(last.id, made);
   if (fusion.second >= 0) {
     rebuilder.Replace({fusion.second, 0}, {made, 1});

@@ -11,6 +11,7 @@
 #include "src/passes/fuse_pool_gradients.h"
 #include "src/passes/fuse_product_sums.h"
 #include "src/passes/fuse_relu_gradients.h"
+#include "src/passes/keep_pool_places.h"
 #include "src/passes/share_panels.h"
 
 namespace dfrun {
@@ -34,6 +35,7 @@ Status OptimizeGraph(Graph& graph, const PipelineOptions& options) {
   DF_TRY(FuseMaxPools(graph).Annotate("while fusing max pooling"));
   DF_TRY(FusePoolGradients(graph).Annotate("while fusing gradients of pooling"));
   DF_TRY(FuseFilterGradients(graph).Annotate("while fusing gradients of filters"));
+  DF_TRY(KeepPoolPlaces(graph).Annotate("while keeping places of pooling"));
   DF_TRY(FuseReluGradients(graph).Annotate("while fusing gradients of Relu"));
   DF_TRY(FuseProductSums(graph).Annotate("while fusing sums of products"));
   DF_TRY(FuseDescents(graph).Annotate("while fusing steps of gradient descent"));

@@ -131,14 +131,17 @@ constexpr OwnOp kOwnOps[] = {
     {"SaveShard", nullptr},
     {"SetRandomPosition", nullptr},
     {"TokenCounts", nullptr},
+    {"_ConvBiasMaxPoolGradAtPlaces", nullptr},
     {"_ConvBiasReluMaxPoolGrad", nullptr},
     {"_FusedConv2DMaxPool", nullptr},
+    {"_FusedConv2DMaxPoolPlaces", nullptr},
     {"_FusedElementwise", nullptr},
     {"_MatMulApplyGradientDescent", nullptr},
     {"_MatMulByPanels", nullptr},
     {"_MatMulPanels", nullptr},
     {"_MatMulResourceApplyGradientDescent", nullptr},
     {"_MatMulSum", nullptr},
+    {"_MaxPoolGradAtPlaces", nullptr},
     {"_MaxPoolReluGrad", nullptr},
 };
 
