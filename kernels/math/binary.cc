@@ -71,8 +71,8 @@ Status BinaryKernel::RunPlaced(Kernel* kernel, OpContext& ctx) {
 void BinaryKernel::Run(const BroadcastPlan& plan, const void* x, const void* y, void* z, ThreadPool& pool) const {
   // Where z takes over an operand's buffer, its lines are in the cache by the time that they are written.
   const bool streams = z != x && z != y && IsStreamed(plan.count, loops_.output_size) && loops_.streams;
-  pool.ParallelFor(plan.count, kElementBlock,
-                   [&](int64_t begin, int64_t end) { RunRange(plan, x, y, z, begin, end, streams); });
+  pool.ParallelForEvenly(plan.count, kElementBlock, kElementStep,
+                         [&](int64_t begin, int64_t end) { RunRange(plan, x, y, z, begin, end, streams); });
 }
 
 void BinaryKernel::RunRange(const BroadcastPlan& plan, const void* x, const void* y, void* z, int64_t begin,

@@ -12,6 +12,8 @@ namespace dfrun {
 // Elements of a block that one thread takes. A block of the cheapest op takes 5 to 10 us, as long as it takes to wake a
 // thread; and 128 KiB of float stay in the second cache.
 constexpr int64_t kElementBlock = 32768;
+// What its bounds are multiples of.
+constexpr int64_t kElementStep = 1024;
 // From here on an element-wise kernel takes more than a microsecond.
 constexpr int64_t kExpensiveCount = 8192;
 
@@ -26,7 +28,7 @@ inline std::byte* At(void* data, int64_t elements, size_t size) {
 // their place or, where the output `streams`, a piece.
 template <class Make>
 void MakeElements(ThreadPool& pool, void* output, size_t element_size, int64_t n, bool streams, Make&& make) {
-  pool.ParallelFor(n, kElementBlock, [&](int64_t begin, int64_t end) {
+  pool.ParallelForEvenly(n, kElementBlock, kElementStep, [&](int64_t begin, int64_t end) {
     if (streams) return StreamPieces(output, element_size, begin, end, make);
     make(begin, end - begin, static_cast<void*>(At(output, begin, element_size)));
   });

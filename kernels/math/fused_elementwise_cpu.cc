@@ -306,7 +306,8 @@ class FusedElementwiseKernel final : public Kernel {
     }
     const auto steps = static_cast<int64_t>(program_->steps().size());
     const int64_t block = RoundUp(CeilDiv(kElementBlock, std::max<int64_t>(1, steps)), kChunk);
-    ctx.pool().ParallelFor(count, block, [&](int64_t begin, int64_t end) { MakeRange(walk, begin, end); });
+    ctx.pool().ParallelForEvenly(count, block, kChunk,
+                                 [&](int64_t begin, int64_t end) { MakeRange(walk, begin, end); });
     return Status();
   }
 

@@ -90,7 +90,7 @@ Status UpdateKernel::Compute(OpContext& ctx) {
     return InvalidArgument("the variable '", list[0]->name(), "' has shape ", list[0]->value().shape(),
                            ", but is to be updated by a tensor of shape ", delta.shape());
   }
-  ctx.pool().ParallelFor(delta.num_elements(), kElementBlock, [&](int64_t begin, int64_t end) {
+  ctx.pool().ParallelForEvenly(delta.num_elements(), kElementBlock, kElementStep, [&](int64_t begin, int64_t end) {
     UpdateArgs part = args;
     for (int i = 0; i < layout.variables; ++i) {
       part.variables[i] = At(list[i]->mutable_value().raw(), begin, loop_.element_size);

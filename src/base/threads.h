@@ -56,6 +56,21 @@ class ThreadPool {
       body(begin, begin + block < total ? begin + block : total);
     });
   }
+
+  // The same in blocks of about `block` elements that the threads share out evenly: three on two threads would last as
+  // long as four. Bounds are multiples of `step`, and depend on the number of threads: not for what depends on them.
+  void ParallelForEvenly(int64_t total, int64_t block, int64_t step,
+                         FunctionRef<void(int64_t begin, int64_t end)> body) {
+    const int64_t threads = num_threads();
+    const int64_t blocks = (total + block - 1) / block;
+    const bool is_uneven = blocks > threads && blocks < kManyBlocks * threads && blocks % threads != 0;
+    if (!is_uneven) return ParallelFor(total, block, body);
+    const int64_t even = (blocks + threads - 1) / threads * threads;
+    ParallelFor(total, ((total + even - 1) / even + step - 1) / step * step, body);
+  }
+
+ private:
+  static constexpr int64_t kManyBlocks = 8;  // a thread, from which on it matters little who has one more
 };
 
 // Runs everything on the calling thread.

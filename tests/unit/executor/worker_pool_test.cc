@@ -57,6 +57,24 @@ TEST(WorkerPoolTest, ParallelForSplitsByTheBlockAlone) {
   }
 }
 
+TEST(WorkerPoolTest, ParallelForEvenlyGivesThreadsAsMany) {
+  for (int threads : {1, 2, 3, 4}) {
+    WorkerPool pool(threads);
+    for (int64_t total : {0, 1, 100, 300, 301, 700, 899, 1000, 2500, 100'000}) {
+      std::atomic<int64_t> covered{0};
+      std::atomic<int> blocks{0};
+      pool.ParallelForEvenly(total, 100, 8, [&](int64_t begin, int64_t end) {
+        EXPECT_TRUE(begin % 100 == 0 || begin % 8 == 0) << begin;
+        EXPECT_LT(begin, end);
+        covered += end - begin;
+        ++blocks;
+      });
+      EXPECT_EQ(covered.load(), total);
+      EXPECT_TRUE(total != 700 || blocks % threads == 0) << threads << " threads";
+    }
+  }
+}
+
 struct Counted : Work {
   WorkerPool* pool = nullptr;
   std::atomic<int>* count = nullptr;
