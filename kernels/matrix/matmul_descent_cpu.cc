@@ -1,6 +1,6 @@
-// A weight is changed block by block as the blocks of its gradient leave the registers, so that the gradient is never
-// in memory.
-#include "kernels/matrix/gemm_plan.h"
+// A weight is changed block by block as the blocks of its gradient, a product or a sum of them, leave the registers, so
+// that the gradient is never in memory.
+#include "kernels/matrix/product_sum.h"
 #include "kernels/state/variable_access.h"
 
 namespace dfrun {
@@ -20,12 +20,9 @@ class MatMulDescentKernel final : public Kernel {
     DF_ASSIGN(Variable* const variable, VariableInput(ctx, 0));
     const Tensor& rate = ctx.input(1);
     if (rate.shape().rank() != 0) return InvalidArgument("alpha must be a scalar, but has shape ", rate.shape());
-    const Tensor& a = ctx.input(2);
-    const Tensor& b = ctx.input(3);
-    if (a.shape().rank() != 2 || b.shape().rank() != 2) {
-      return InvalidArgument("a ", a.shape(), " and a ", b.shape(), " are multiplied, which are no matrices");
-    }
-    DF_ASSIGN(const GemmShape s, MatchMatrices(a.shape().dims(), b.shape().dims(), transpose_a_, transpose_b_));
+    DF_ASSIGN(const std::vector<ProductTerm<T>> terms,
+              ReadProductTerms<T>(ctx, 2, ctx.num_inputs() / 2 - 1, transpose_a_, transpose_b_));
+    const GemmShape& s = terms[0].shape;
 
     Variable* const variables[] = {variable};
     const VariableLocks locks(variables);
@@ -35,14 +32,20 @@ class MatMulDescentKernel final : public Kernel {
       return InvalidArgument("the variable '", variable->name(), "' has shape ", weight.shape(),
                              ", but is to be updated by a tensor of shape ", Shape({s.m, s.n}));
     }
-    DF_TRY(Descend(s, a.data<T>(), b.data<T>(), rate.scalar<T>(), weight.data<T>(), ctx));
+    DF_TRY(Descend(terms, rate.scalar<T>(), weight.data<T>(), ctx));
     if (ctx.num_outputs() > 0) ctx.SetOutputRef(0, variable);
     return Status();
   }
 
  private:
-  static Status Descend(const GemmShape& s, const T* a, const T* b, T rate, T* weight, OpContext& ctx) {
-    if (s.work() > 0) return RunTiles(s, a, b, weight, ctx.pool(), ctx.allocator(), {GemmInto::kDescend, rate});
+  static Status Descend(const std::vector<ProductTerm<T>>& terms, T rate, T* weight, OpContext& ctx) {
+    const GemmShape& s = terms[0].shape;
+    if (s.m * s.n == 0) return Status();
+    if (terms.size() > 1) return DescendByProducts(terms, rate, MatrixView<T>{weight, s.n, false}, ctx);
+    if (s.work() > 0) {
+      return RunTiles(s, terms[0].a.data, terms[0].b.data, weight, ctx.pool(), ctx.allocator(),
+                      {GemmInto::kDescend, rate});
+    }
     for (int64_t i = 0; i < s.m * s.n; ++i) weight[i] -= rate * T{0};
     return Status();
   }

@@ -7,7 +7,12 @@ namespace {
 Status DescentShape(InferenceContext& c) {
   const bool of_ref = c.num_outputs() > 0;
   DF_TRY(c.WithRank(1, 0).status());
-  DF_ASSIGN(PartialShape shape, ProductShape(c, 2, 3));
+  const int terms = c.num_inputs() / 2 - 1;
+  PartialShape shape;
+  for (int i = 0; i < terms; ++i) {
+    DF_ASSIGN(const PartialShape product, ProductShape(c, 2 + i, 2 + terms + i));
+    DF_ASSIGN(shape, shape.Merge(product));
+  }
   DF_ASSIGN(shape, shape.Merge(of_ref ? c.input(0) : c.handle_shape(0)));
   if (of_ref) c.set_output(0, std::move(shape));
   return Status();
@@ -15,10 +20,15 @@ Status DescentShape(InferenceContext& c) {
 
 // What follows the variable.
 void Descent(OpBuilder& op) {
-  op.Input("alpha: T").Input("a: T").Input("b: T");
-  op.Attr("T: {float, double}").Attr("transpose_a: bool = false").Attr("transpose_b: bool = false");
+  op.Input("alpha: T").Input("a: N * T").Input("b: N * T");
+  op.Attr("N: int >= 1 = 1")
+      .Attr("T: {float, double}")
+      .Attr("transpose_a: bool = false")
+      .Attr("transpose_b: bool = false");
   op.Shape(&DescentShape).NotDifferentiable();
-  op.Doc("Gradient descent by the product of a and b, alpha times: made when a graph is optimised.");
+  op.Doc(
+      "Gradient descent by the sum of the products of each of a by its b, alpha times: made when a graph is "
+      "optimised.");
 }
 
 OP("_MatMulApplyGradientDescent").Input("var: Ref(T)").As(&Descent).Output("out: Ref(T)");

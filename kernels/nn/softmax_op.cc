@@ -34,13 +34,19 @@ Output LogitsGradient(GradientBuilder& g) {
   return g.Op("AddV2", first, SoftmaxGradient(g, g.Op("Softmax", g.x(0)), g.dy(1)));
 }
 
+// The third input of an op that scales its gradient, where it has one.
+Status CheckScales(InferenceContext& c, const PartialShape& backprop) {
+  if (c.num_inputs() < 3) return Status();
+  return c.input(2).Merge(PartialShape({backprop.dim(0), 1})).status();
+}
+
 Status CrossEntropyShape(InferenceContext& c) {
   const auto matrix_or = [&](int i) { return c.input(i).known_rank() ? c.input(i) : PartialShape::UnknownOfRank(2); };
   DF_ASSIGN(PartialShape both, BroadcastShapes(matrix_or(0), matrix_or(1)));
   DF_ASSIGN(both, both.Merge(PartialShape::UnknownOfRank(2)));
   c.set_output(0, PartialShape({both.dim(0)}));
   c.set_output(1, both);
-  return Status();
+  return CheckScales(c, both);
 }
 
 Status SparseCrossEntropyShape(InferenceContext& c) {
@@ -49,8 +55,8 @@ Status SparseCrossEntropyShape(InferenceContext& c) {
   DF_ASSIGN(const PartialShape rows, labels.Merge(PartialShape({features.dim(0)})));
   features.set_dim(0, rows.dim(0));
   c.set_output(0, rows);
-  c.set_output(1, std::move(features));
-  return Status();
+  c.set_output(1, features);
+  return CheckScales(c, features);
 }
 
 }  // namespace
@@ -102,5 +108,32 @@ OP("SparseSoftmaxCrossEntropyWithLogits")
         "Of each row the cross entropy between the class labels[row] and the softmax of `features`, and its gradient "
         "by "
         "the features.");
+
+OP("_ScaledSoftmaxCrossEntropyWithLogits")
+    .Input("features: T")
+    .Input("labels: T")
+    .Input("scale: T")
+    .Output("loss: T")
+    .Output("backprop: T")
+    .Attr("T: {float, double}")
+    .Shape(&CrossEntropyShape)
+    .NotDifferentiable()
+    .Doc(
+        "SoftmaxCrossEntropyWithLogits, of which each row of backprop is multiplied by its scale: made when a graph is "
+        "optimised.");
+
+OP("_ScaledSparseSoftmaxCrossEntropyWithLogits")
+    .Input("features: T")
+    .Input("labels: Tlabels")
+    .Input("scale: T")
+    .Output("loss: T")
+    .Output("backprop: T")
+    .Attr("T: {float, double}")
+    .Attr("Tlabels: {int32, int64} = int64")
+    .Shape(&SparseCrossEntropyShape)
+    .NotDifferentiable()
+    .Doc(
+        "SparseSoftmaxCrossEntropyWithLogits, of which each row of backprop is multiplied by its scale: made when a "
+        "graph is optimised.");
 
 }  // namespace dfrun

@@ -1,7 +1,7 @@
 // What softmax and its losses make of rows of exponentials: an Op says, for every type and size.
 //     // The sum of a row's exponentials is known; they may be replaced. Returns the term of its elements' results.
-//     C EndRow(int64_t row, const RowEnd<C>& end) const
-//     C Result(C exponential, C term, int64_t at) const   // element `at` of the output
+//     Term EndRow(int64_t row, const RowEnd<C>& end) const
+//     C Result(C exponential, Term term, int64_t at) const   // element `at` of the output
 #ifndef DFRUN_KERNELS_NN_SOFTMAX_ROWS_H_
 #define DFRUN_KERNELS_NN_SOFTMAX_ROWS_H_
 
@@ -9,9 +9,11 @@
 #include <cstring>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "kernels/math/scaled_exp.h"
 #include "kernels/nn/softmax.h"
+#include "src/framework/shape.h"
 
 namespace dfrun::softmax {
 
@@ -26,6 +28,29 @@ struct RowEnd {
   // The sum of exp(x - RowMax(x)).
   C SumOfShifted() const { return sum / RowMax(exponentials, columns); }
 };
+
+template <class Op, class C>
+using TermOf = decltype(std::declval<const Op&>().EndRow(0, std::declval<const RowEnd<C>&>()));
+
+// What `op` makes of rows, each times a scale of its own, rounded first.
+template <class Op, class C>
+struct ScaledOp {
+  struct Term {
+    TermOf<Op, C> term;
+    C scale;
+  };
+  Op op;
+  const C* scales;
+
+  Term EndRow(int64_t row, const RowEnd<C>& end) const { return {op.EndRow(row, end), scales[row]}; }
+  C Result(C exponential, Term t, int64_t at) const { return op.Result(exponential, t.term, at) * t.scale; }
+};
+
+// InvalidArgument unless scales are a column of `rows`.
+inline Status CheckScales(const Shape& scales, int64_t rows) {
+  if (scales == Shape({rows, 1})) return Status();
+  return InvalidArgument("gradients of ", rows, " rows need one scale each, but scales have shape ", scales);
+}
 
 // The exponentials of a row of float, line by line, and their sum. The largest element is not looked for first: its
 // exponential is a factor of all, for which that of the row's first elements does as well, unless it is far smaller.
@@ -96,7 +121,7 @@ template <class Op, class C>
 void MakeRows(const Op& op, const C* x, C* y, int64_t rows, int64_t columns) {
   const auto end_row = [&](int64_t r, C sum) {
     C* const results = y + r * columns;
-    const C term = op.EndRow(r, RowEnd<C>{x + r * columns, columns, results, sum});
+    const auto term = op.EndRow(r, RowEnd<C>{x + r * columns, columns, results, sum});
     DF_INDEPENDENT_ITERATIONS
     for (int64_t j = 0; j < columns; ++j) results[j] = op.Result(results[j], term, r * columns + j);
   };

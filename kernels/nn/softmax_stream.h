@@ -35,6 +35,7 @@ class StreamedRows {
   }
 
  private:
+  using Term = TermOf<Op, float>;
   static constexpr int64_t kLine = RowExponentials::kLine;
   static constexpr int64_t kAliased = 4096 / sizeof(float);
 
@@ -71,7 +72,7 @@ class StreamedRows {
     float* const results = y_ + (r - 1) * columns_;
     float* const now = now_;  // in registers: stores of floats might change members
     const float* const before = before_;
-    const float term = term_;
+    const Term term = term_;
     const int64_t columns = columns_;
     const int64_t head = kFinishes ? FloatsToLine(results) : 0;
     RowExponentials exponentials(row);
@@ -90,7 +91,7 @@ class StreamedRows {
   }
 
   // Results of a line of the output, from element `at` on.
-  void FinishLine(const float* before, float term, int64_t at, float* results) const {
+  void FinishLine(const float* before, Term term, int64_t at, float* results) const {
     alignas(64) float line[kLine];
 #pragma GCC unroll 1
     for (int64_t l = 0; l < kLine; ++l) line[l] = op_.Result(before[l], term, at + l);
@@ -128,7 +129,7 @@ class StreamedRows {
   const float* const x_;
   float* const y_;
   const int64_t columns_;
-  float term_ = 0;     // of the row before
+  Term term_{};        // of the row before
   int64_t begin_ = 0;  // rows of the block
   int64_t end_ = 0;
   alignas(64) float edge_[kLine];

@@ -1,6 +1,6 @@
 #include "kernels/nn/softmax_stream.h"
 #include "src/framework/element_types.h"
-#include "src/framework/kernel_of.h"
+#include "src/framework/kernel.h"
 
 namespace dfrun {
 namespace {
@@ -31,7 +31,8 @@ Status CheckLabels(const Label* labels, int64_t rows, int64_t columns) {
   return Status();
 }
 
-template <class T>
+// With a scale, the gradient of each row is multiplied by it.
+template <class T, bool kScaled>
 class SparseCrossEntropyKernel final : public Kernel {
  public:
   explicit SparseCrossEntropyKernel(KernelSetup&) {}
@@ -43,6 +44,7 @@ class SparseCrossEntropyKernel final : public Kernel {
       return InvalidArgument("SparseSoftmaxCrossEntropyWithLogits: logits ", logits.shape(),
                              " need one label a row, but labels are ", labels.shape());
     }
+    if constexpr (kScaled) DF_TRY(softmax::CheckScales(ctx.input(2).shape(), logits.shape()[0]));
     Tensor* loss = nullptr;
     Tensor* backprop = nullptr;
     DF_TRY(ctx.AllocateOutput(0, labels.shape(), &loss));
@@ -50,22 +52,38 @@ class SparseCrossEntropyKernel final : public Kernel {
     Status status;
     VisitDType<int32_t, int64_t>(labels.dtype(), [&](auto tag) {
       using Label = typename decltype(tag)::type;
-      status = Run(logits, labels.data<Label>(), loss->data<T>(), backprop->data<T>(), ctx.pool());
+      status = Run(ctx, logits, labels.data<Label>(), loss->data<T>(), backprop->data<T>());
     });
     return status;
   }
 
  private:
+  using C = ComputeType<T>;
+
   template <class Label>
-  static Status Run(const Tensor& logits, const Label* labels, T* loss, T* backprop, ThreadPool& pool) {
+  static Status Run(OpContext& ctx, const Tensor& logits, const Label* labels, T* loss, T* backprop) {
+    DF_TRY(CheckLabels(labels, logits.shape()[0], logits.shape()[1]));
+    const auto op_at = [&](int64_t row, C* losses) {
+      const SparseCrossEntropyOp<C, Label> op = {labels + row, losses};
+      if constexpr (kScaled) {
+        return softmax::ScaledOp<SparseCrossEntropyOp<C, Label>, C>{op, ctx.input(2).data<T>() + row};
+      } else {
+        return op;
+      }
+    };
+    RunRows(op_at, logits, loss, backprop, ctx.pool());
+    return Status();
+  }
+
+  // op_at(first row, where its losses go) of rows from there on.
+  template <class OpAt>
+  static void RunRows(OpAt&& op_at, const Tensor& logits, T* loss, T* backprop, ThreadPool& pool) {
     const int64_t rows = logits.shape()[0];
     const int64_t columns = logits.shape()[1];
-    DF_TRY(CheckLabels(labels, rows, columns));
     if constexpr (std::is_same_v<T, float>) {
-      using Streamed = softmax::StreamedRows<SparseCrossEntropyOp<float, Label>>;
+      using Streamed = softmax::StreamedRows<decltype(op_at(0, loss))>;
       if (Streamed::Takes(logits.data<float>(), backprop, rows, columns)) {
-        Streamed::Run({labels, loss}, logits.data<float>(), backprop, rows, columns, pool);
-        return Status();
+        return Streamed::Run(op_at(0, loss), logits.data<float>(), backprop, rows, columns, pool);
       }
     }
     pool.ParallelFor(rows, softmax::RowsInBlock(columns), [&](int64_t begin, int64_t end) {
@@ -73,14 +91,19 @@ class SparseCrossEntropyKernel final : public Kernel {
       const softmax::Widened<T> x(logits.data<T>() + begin * columns, count * columns);
       softmax::Narrowed<T> losses(loss + begin, count);
       softmax::Narrowed<T> gradients(backprop + begin * columns, count * columns);
-      const SparseCrossEntropyOp<ComputeType<T>, Label> op = {labels + begin, losses.data()};
-      softmax::MakeRows(op, x.data(), gradients.data(), count, columns);
+      softmax::MakeRows(op_at(begin, losses.data()), x.data(), gradients.data(), count, columns);
     });
-    return Status();
   }
 };
 
-CPU_KERNEL("SparseSoftmaxCrossEntropyWithLogits", KernelOf<SparseCrossEntropyKernel>, DF_FLOATS);
+template <bool kScaled>
+struct SparseCrossEntropy {
+  template <class T>
+  using Kernel = SparseCrossEntropyKernel<T, kScaled>;
+};
+
+CPU_KERNEL("SparseSoftmaxCrossEntropyWithLogits", SparseCrossEntropy<false>, DF_FLOATS);
+CPU_KERNEL("_ScaledSparseSoftmaxCrossEntropyWithLogits", SparseCrossEntropy<true>, float, double);
 
 }  // namespace
 }  // namespace dfrun

@@ -20,20 +20,27 @@ bool IsRate(const Graph& graph, Output value) {
   return value.valid() && graph.shape(value).known_rank() && graph.shape(value).rank() == 0;
 }
 
+// Of a product or a sum of products.
 bool IsWorthwhile(const Graph& graph, const Node& product) {
   const PartialShape& shape = product.output_shapes[0];
-  const PartialShape& a = graph.shape(product.inputs[0]);
-  if (!shape.IsFullyDefined() || !a.IsFullyDefined() || shape.rank() != 2 || a.rank() != 2) return false;
-  return shape.dim(0) * shape.dim(1) >= kLeastElements && a.dim(IsSet(product, "transpose_a") ? 0 : 1) <= kMostDepth;
+  if (!shape.IsFullyDefined() || shape.rank() != 2 || shape.dim(0) * shape.dim(1) < kLeastElements) return false;
+  int64_t depth = 0;
+  for (int i = 0; i < product.num_inputs() / 2 && depth <= kMostDepth; ++i) {
+    const PartialShape& a = graph.shape(product.inputs[i]);
+    if (!a.IsFullyDefined() || a.rank() != 2) return false;
+    depth += a.dim(IsSet(product, "transpose_a") ? 0 : 1);
+  }
+  return depth <= kMostDepth;
 }
 
-// A product that may be computed later than it stands, for its one reader.
+// A product, or a sum of them, that may be computed later than it stands, for its one reader.
 bool IsMovableProduct(const FusionView& view, const Node& node) {
-  if (node.op->name != "MatMul" || !view.HasOneReader(node)) return false;
+  if ((node.op->name != "MatMul" && node.op->name != "_MatMulSum") || !view.HasOneReader(node)) return false;
   const DType dtype = node.output_types[0].dtype;
   const Graph& graph = view.graph();
-  return (dtype == DType::kFloat || dtype == DType::kDouble) && !graph.is_ref(node.inputs[0]) &&
-         !graph.is_ref(node.inputs[1]) && IsWorthwhile(graph, node);
+  return (dtype == DType::kFloat || dtype == DType::kDouble) &&
+         std::none_of(node.inputs.begin(), node.inputs.end(), [&](Output input) { return graph.is_ref(input); }) &&
+         IsWorthwhile(graph, node);
 }
 
 struct Step {
@@ -86,7 +93,9 @@ std::optional<Fusion> FuseAt(const FusionView& view, const Node& update) {
   }
   const bool by_ref = view.graph().is_ref(update.inputs[0]);
   fusion.op = by_ref ? "_MatMulApplyGradientDescent" : "_MatMulResourceApplyGradientDescent";
-  fusion.inputs = {update.inputs[0], step->rate, product->inputs[0], product->inputs[1]};
+  fusion.inputs = {update.inputs[0], step->rate};
+  fusion.inputs.insert(fusion.inputs.end(), product->inputs.begin(), product->inputs.end());
+  fusion.attrs.Set("N", static_cast<int64_t>(product->num_inputs() / 2));
   fusion.attrs.Set("T", product->output_types[0].dtype);
   fusion.attrs.Set("transpose_a", IsSet(*product, "transpose_a"));
   fusion.attrs.Set("transpose_b", IsSet(*product, "transpose_b"));

@@ -36,6 +36,15 @@ Status AddFused(const Graph& graph, const Fusion& fusion, GraphRebuilder& rebuil
   return Status();
 }
 
+// Of what a fused node reads, what may stand anywhere and comes later.
+void KeepSources(const Graph& graph, const Fusion& fusion, GraphRebuilder& rebuilder) {
+  for (Output input : fusion.inputs) {
+    const Node& node = graph.node(input.node);
+    const bool is_source = node.inputs.empty() && node.control_inputs.empty();
+    if (is_source && rebuilder.NewNode(node.id) < 0) rebuilder.Keep(node.id);
+  }
+}
+
 // Stands for a node that is gone where others wait for it.
 Status AddAwaited(const Node& gone, GraphRebuilder& rebuilder) {
   NodeSpec spec = PlacedAs(gone);
@@ -112,12 +121,13 @@ Status FuseNodes(Graph& graph, const std::function<std::optional<Fusion>(const F
   DF_ASSIGN(const std::vector<NodeId> order, graph.TopologicalOrder());
   GraphRebuilder rebuilder(graph);
   for (NodeId id : order) {
-    if (is_second[static_cast<size_t>(id)]) continue;
+    if (is_second[static_cast<size_t>(id)] || rebuilder.NewNode(id) >= 0) continue;
     if (gone[static_cast<size_t>(id)]) {
       if (view.IsAwaited(graph.node(id))) DF_TRY(AddAwaited(graph.node(id), rebuilder));
       continue;
     }
     if (auto fusion = fusions.find(id); fusion != fusions.end()) {
+      KeepSources(graph, fusion->second, rebuilder);
       DF_TRY(AddFused(graph, fusion->second, rebuilder));
     } else {
       rebuilder.Keep(id);

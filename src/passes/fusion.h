@@ -17,7 +17,7 @@ struct Fusion {
   NodeId last = -1;          // whose name, place and readers it takes over
   std::vector<NodeId> gone;  // the others
   std::string op;
-  std::vector<Output> inputs;  // of nodes that stay
+  std::vector<Output> inputs;  // of nodes that stay, and come before the fused one or wait for nothing
   AttrMap attrs;
   NodeId second = -1;  // a reader of `last` alone, whose output becomes the second one; or none
 };

@@ -12,6 +12,7 @@
 #include "src/passes/fuse_product_sums.h"
 #include "src/passes/fuse_relu_gradients.h"
 #include "src/passes/keep_pool_places.h"
+#include "src/passes/scale_losses.h"
 #include "src/passes/share_panels.h"
 
 namespace dfrun {
@@ -36,6 +37,7 @@ Status OptimizeGraph(Graph& graph, const PipelineOptions& options) {
   DF_TRY(FusePoolGradients(graph).Annotate("while fusing gradients of pooling"));
   DF_TRY(FuseFilterGradients(graph).Annotate("while fusing gradients of filters"));
   DF_TRY(KeepPoolPlaces(graph).Annotate("while keeping places of pooling"));
+  DF_TRY(ScaleLosses(graph).Annotate("while scaling gradients of losses"));
   DF_TRY(FuseReluGradients(graph).Annotate("while fusing gradients of Relu"));
   DF_TRY(FuseProductSums(graph).Annotate("while fusing sums of products"));
   DF_TRY(FuseDescents(graph).Annotate("while fusing steps of gradient descent"));

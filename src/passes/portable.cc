@@ -143,6 +143,8 @@ constexpr OwnOp kOwnOps[] = {
     {"_MatMulSum", nullptr},
     {"_MaxPoolGradAtPlaces", nullptr},
     {"_MaxPoolReluGrad", nullptr},
+    {"_ScaledSoftmaxCrossEntropyWithLogits", nullptr},
+    {"_ScaledSparseSoftmaxCrossEntropyWithLogits", nullptr},
 };
 
 const OwnOp* FindOwn(std::string_view op) {

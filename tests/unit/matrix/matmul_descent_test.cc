@@ -76,6 +76,51 @@ TEST(MatMulDescent, GivesTheBitsOfBoth) {
   GivesTheBitsOfBoth<double>(130, 40, 150);
 }
 
+// Of a sum of products too, stacked or not.
+template <class T>
+void GivesTheBitsOfASum(int64_t m, int64_t n, const std::vector<int64_t>& depths, bool ta, bool tb) {
+  const Tensor start = RandomMatrix<T>(m, n, 1);
+  const Tensor rate = Tensor::Scalar(static_cast<T>(.21));
+  std::vector<Input> a;
+  std::vector<Input> b;
+  for (int64_t k : depths) {
+    const auto seed = static_cast<unsigned>(a.size());
+    a.emplace_back(ta ? RandomMatrix<T>(k, m, 2 + seed) : RandomMatrix<T>(m, k, 2 + seed));
+    b.emplace_back(tb ? RandomMatrix<T>(n, k, 99 + seed) : RandomMatrix<T>(k, n, 99 + seed));
+  }
+  std::vector<Input> operands = a;
+  operands.insert(operands.end(), b.begin(), b.end());
+  const AttrMap attrs{
+      {"T", DTypeOf<T>}, {"N", static_cast<int64_t>(a.size())}, {"transpose_a", ta}, {"transpose_b", tb}};
+  NodeRunner runner;
+  const Result<std::vector<Tensor>> gradient = runner.Run("_MatMulSum", attrs, operands);
+  ASSERT_TRUE(gradient.ok()) << gradient.status().ToString();
+  const RefPtr<Variable> expected = MakeVariable(start);
+  ASSERT_TRUE(runner.Run(Way::kStaticShapes, "ApplyGradientDescent", {}, {*expected, rate, (*gradient)[0]}).ok());
+  for (Way way : {Way::kUnknownShapes, Way::kStaticShapes, Way::kThreads}) {
+    const RefPtr<Variable> variable = MakeVariable(start);
+    std::vector<Input> inputs = {Of(*variable, false), rate};
+    inputs.insert(inputs.end(), operands.begin(), operands.end());
+    const Status status = runner.Run(way, OpOf(false), attrs, inputs).status();
+    ASSERT_TRUE(status.ok()) << status.ToString();
+    EXPECT_TRUE(variable->value().Identical(expected->value())) << m << " x " << n << " transposed " << ta << tb;
+  }
+}
+
+TEST(MatMulDescent, GivesTheBitsOfASum) {
+  for (bool ta : {false, true}) {
+    for (bool tb : {false, true}) {
+      GivesTheBitsOfASum<float>(3, 5, {4, 1, 7}, ta, tb);
+      GivesTheBitsOfASum<float>(300, 260, {32, 0, 33}, ta, tb);
+      GivesTheBitsOfASum<float>(256, 500, std::vector<int64_t>(20, 32), ta, tb);
+      GivesTheBitsOfASum<float>(300, 257, {100, 97, 112, 90, 112, 111, 101, 99, 0, 112}, ta, tb);
+      GivesTheBitsOfASum<float>(0, 4, {2, 2}, ta, tb);
+      GivesTheBitsOfASum<float>(4, 4, {0, 0}, ta, tb);
+      GivesTheBitsOfASum<double>(260, 333, std::vector<int64_t>(30, 30), ta, tb);
+    }
+  }
+}
+
 // What a reader got of the weight before stays as it was, be it an operand of the product itself.
 TEST(MatMulDescent, SnapshotsKeepTheirBytes) {
   NodeRunner runner;  // its memory outlives the variables

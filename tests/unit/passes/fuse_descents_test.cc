@@ -66,6 +66,24 @@ TEST_F(FuseDescentsTest, AllTranspositionsAreTaken) {
   EXPECT_FALSE(*g.Find("update")->attrs.Find("transpose_a")->get<bool>());
 }
 
+TEST_F(FuseDescentsTest, ASumOfProductsIsTaken) {
+  const AttrMap attrs{{"N", int64_t{2}}, {"transpose_a", true}};
+  const Output sum = g.Add("sum", "_MatMulSum", {x, dy, dy, x}, attrs);
+  Apply(g.Add("identity", "Identity", {sum}));
+  Fuse();
+  ASSERT_EQ(g.Find("update")->op->name, "_MatMulApplyGradientDescent");
+  EXPECT_EQ(g.InputsOf("update"), (Names{"W", "rate", "x", "dy", "dy", "x"}));
+  EXPECT_EQ(*g.Find("update")->attrs.Find("N")->get<int64_t>(), 2);
+  EXPECT_EQ(g.Find("sum"), nullptr);
+}
+
+TEST_F(FuseDescentsTest, ADeepSumOfProductsStays) {
+  std::vector<Output> terms(2 * 33, x);  // of 32 each
+  Apply(g.Add("sum", "_MatMulSum", terms, {{"N", int64_t{33}}, {"transpose_a", true}}));
+  Fuse();
+  EXPECT_EQ(g.Find("update")->op->name, "ApplyGradientDescent");
+}
+
 TEST_F(FuseDescentsTest, DoublesAndHandlesAreTakenLockedOrNot) {
   variable = AddVariable("VarHandleOp", "handle", DType::kDouble);
   const Output a = g.Placeholder("a", {kDepth, kSize}, DType::kDouble);
