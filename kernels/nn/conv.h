@@ -97,10 +97,11 @@ inline int64_t ImagesForFilter(const ConvShape& shape) {
 inline int64_t ImagesInBlock(const ConvShape& shape) {
   return std::max(ImagesInBlock(shape, kConvBlockWork), std::min(ImagesForFilter(shape), (shape.images + 3) / 4));
 }
+// Elements that may be counted on to stay in the second-level cache beside others.
+inline constexpr int64_t kCachedElements = int64_t{1} << 17;
 // The same for so few threads that there may be fewer blocks: a filter beyond the second-level cache comes from memory
 // for each.
 inline int64_t ImagesInBlockForThreads(const ConvShape& shape, int threads) {
-  constexpr int64_t kCachedElements = int64_t{1} << 17;
   const int64_t usual = ImagesInBlock(shape);
   if (threads > 2 || shape.filter_size() < kCachedElements) return usual;
   return std::max(usual, std::min(8 * ImagesForFilter(shape), (shape.images + threads - 1) / threads));
@@ -110,7 +111,6 @@ inline int64_t ImagesInBlockForThreads(const ConvShape& shape, int threads) {
 // output's images, which may be made for the block, stay in a core's cache, where that is a twentieth too.
 inline int64_t ImagesInFilterBlock(const ConvShape& shape) {
   constexpr double kWorkPerElement = 1000;  // multiplications
-  constexpr int64_t kCachedElements = int64_t{1} << 17;
   const double for_filter = kWorkPerElement * static_cast<double>(shape.filter_size());
   const double work = std::max(2 * kConvBlockWork, for_filter);
   const int64_t sixteenth = (shape.images + 15) / 16;

@@ -14,6 +14,7 @@
 #include "kernels/math/functors.h"
 #include "kernels/nn/conv_shape.h"
 #include "kernels/nn/pool_places.h"
+#include "kernels/nn/window_setup.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
@@ -137,14 +138,8 @@ class BiasActivationAndMaxPool {
   };
   static constexpr FinishKind kKind = FinishKind::kChanges;
 
-  explicit BiasActivationAndMaxPool(KernelSetup& setup) : first_(setup) {
-    Result<WindowAttrs> windows = PoolWindowsOf(setup.attrs());
-    if (windows.ok()) {
-      windows_ = *std::move(windows);
-    } else {
-      setup.Fail(windows.status());
-    }
-  }
+  explicit BiasActivationAndMaxPool(KernelSetup& setup)
+      : first_(setup), windows_(TakeWindows(setup, PoolWindowsOf(setup.attrs()))) {}
 
   Result<Run> Begin(OpContext& ctx, const ConvShape& shape, T* values) const {
     DF_ASSIGN(auto first, first_.Begin(ctx, shape, values));
@@ -157,7 +152,7 @@ class BiasActivationAndMaxPool {
 
  private:
   const BiasAndActivation<T> first_;
-  WindowAttrs windows_;
+  const WindowAttrs windows_;
 };
 
 // The same pooling, but of the result only the places of what was largest, output 0: all that its gradient reads.
@@ -194,14 +189,8 @@ class PoolingWithPlaces {
   };
   static constexpr FinishKind kKind = FinishKind::kTakes;
 
-  explicit PoolingWithPlaces(KernelSetup& setup) : first_(setup) {
-    Result<WindowAttrs> windows = PoolWindowsOf(setup.attrs());
-    if (windows.ok()) {
-      windows_ = *std::move(windows);
-    } else {
-      setup.Fail(windows.status());
-    }
-  }
+  explicit PoolingWithPlaces(KernelSetup& setup)
+      : first_(setup), windows_(TakeWindows(setup, PoolWindowsOf(setup.attrs()))) {}
 
   Result<Run> Begin(OpContext& ctx, const ConvShape& shape) const {
     DF_TRY(first_.CheckBias(ctx, shape));
@@ -222,7 +211,7 @@ class PoolingWithPlaces {
 
  private:
   const BiasAndActivation<T> first_;
-  WindowAttrs windows_;
+  const WindowAttrs windows_;
 };
 
 }  // namespace dfrun

@@ -10,6 +10,7 @@
 #include "kernels/nn/conv.h"
 #include "kernels/nn/max_pool_grad.h"
 #include "kernels/nn/pool_tile.h"
+#include "kernels/nn/window_setup.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
@@ -60,14 +61,7 @@ class FromImages {
     }
   };
 
-  explicit FromImages(KernelSetup& setup) {
-    Result<WindowAttrs> window = PoolWindowsOf(setup.attrs());
-    if (window.ok()) {
-      window_ = *std::move(window);
-    } else {
-      setup.Fail(window.status());
-    }
-  }
+  explicit FromImages(KernelSetup& setup) : window_(TakeWindows(setup, PoolWindowsOf(setup.attrs()))) {}
   Result<Run> Begin(const OpContext& ctx, const Shape& conv_output) const {
     const Shape& y = ctx.input(2).shape();
     const Shape& grad = ctx.input(4).shape();
@@ -81,7 +75,7 @@ class FromImages {
   }
 
  private:
-  WindowAttrs window_;
+  const WindowAttrs window_;
 };
 
 // The places of what was largest, and grad.
@@ -114,14 +108,8 @@ class FromPlaces {
 template <class Source>
 class ConvPoolGradKernel final : public Kernel {
  public:
-  explicit ConvPoolGradKernel(KernelSetup& setup) : source_(setup) {
-    Result<WindowAttrs> window = WindowAttrs::Read(setup.attrs());
-    if (window.ok()) {
-      window_ = *std::move(window);
-    } else {
-      setup.Fail(window.status());
-    }
-  }
+  explicit ConvPoolGradKernel(KernelSetup& setup)
+      : source_(setup), window_(TakeWindows(setup, WindowAttrs::Read(setup.attrs()))) {}
   bool IsExpensive() const override { return true; }
 
   Status Compute(OpContext& ctx) {
@@ -173,7 +161,7 @@ class ConvPoolGradKernel final : public Kernel {
   }
 
   const Source source_;
-  WindowAttrs window_;
+  const WindowAttrs window_;
   ShapeCache<ConvShape, Conv<float>> plans_;
 };
 

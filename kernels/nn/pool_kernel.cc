@@ -1,5 +1,7 @@
 #include "kernels/nn/pool_kernel.h"
 
+#include "kernels/nn/window_setup.h"
+
 namespace dfrun {
 namespace {
 
@@ -13,14 +15,8 @@ constexpr double kBlockWork = 65536;
 
 }  // namespace
 
-PoolKernel::PoolKernel(KernelSetup& setup, WindowInputs windows) : inputs_(windows) {
-  Result<WindowAttrs> window = WindowAttrs::Read(setup.attrs());
-  if (window.ok()) {
-    window_ = *std::move(window);
-  } else {
-    setup.Fail(window.status());
-  }
-}
+PoolKernel::PoolKernel(KernelSetup& setup, WindowInputs windows)
+    : window_(TakeWindows(setup, WindowAttrs::Read(setup.attrs()))), inputs_(windows) {}
 
 Result<PoolShape> PoolKernel::ShapeOf(const OpContext& ctx, const Shape& input) const {
   if (inputs_.ksize < 0) return PoolShape::Of(window_, input);

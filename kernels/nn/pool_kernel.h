@@ -26,7 +26,7 @@ class PoolKernel : public Kernel {
   Result<PoolShape> ShapeOf(const OpContext& ctx, const Shape& input) const;
 
  private:
-  WindowAttrs window_;
+  const WindowAttrs window_;
   const WindowInputs inputs_;
 };
 

@@ -1,0 +1,21 @@
+// The windows of a kernel, read when it is made.
+#ifndef DFRUN_KERNELS_NN_WINDOW_SETUP_H_
+#define DFRUN_KERNELS_NN_WINDOW_SETUP_H_
+
+#include <utility>
+
+#include "kernels/nn/window.h"
+#include "src/framework/kernel.h"
+
+namespace dfrun {
+
+// What was read of the node's attrs; where that failed, so does the kernel.
+inline WindowAttrs TakeWindows(KernelSetup& setup, Result<WindowAttrs> read) {
+  if (read.ok()) return *std::move(read);
+  setup.Fail(read.status());
+  return WindowAttrs();
+}
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_NN_WINDOW_SETUP_H_
