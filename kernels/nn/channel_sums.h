@@ -78,6 +78,14 @@ inline void AddBlocks(const std::vector<double>& blocks, int64_t channels, doubl
   }
 }
 
+// How many parts each block's channels are cut into, so that threads have as much to do; no sum's bits depend on it.
+inline int64_t PartsOfBlock(const ChannelLayout& l, int64_t blocks, int64_t threads) {
+  constexpr int64_t kLeastChannels = 64;
+  if (blocks % threads == 0 || blocks > 4 * threads) return 1;
+  const int64_t elements = std::min(l.outer, RowsInBlock(l.channels)) * l.channels;
+  return std::clamp<int64_t>(std::min(elements / kBlock, l.channels / kLeastChannels), 1, threads);
+}
+
 // sums[c] of term(element, c) over the elements of each channel. The same on any number of threads: blocks depend on
 // the layout alone. fetch(first element, count): what terms will be asked for soon.
 template <class Term, class Fetch = FetchNothing>
@@ -97,12 +105,24 @@ void Sums(const ChannelLayout& l, ThreadPool& pool, Term&& term, double* sums, c
   }
   const int64_t rows = RowsInBlock(l.channels);
   const int64_t blocks = CeilDiv(l.outer, rows);
+  const int64_t parts = PartsOfBlock(l, blocks, pool.num_threads());
   std::vector<double> partial(static_cast<size_t>(blocks * l.channels));
-  pool.ParallelFor(l.outer, rows, [&](int64_t begin, int64_t end) {
+  pool.RunBlocks(blocks * parts, [&](int64_t i) {
+    const int64_t begin = i / parts * rows;
+    const int64_t end = std::min(l.outer, begin + rows);
+    double* const block_sums = partial.data() + i / parts * l.channels;
+    if (parts == 1) {
+      return AddRows(
+          end - begin, l.channels, [&](int64_t r, int64_t c) { return term((begin + r) * l.channels + c, c); },
+          block_sums,
+          [&](int64_t r) __attribute__((always_inline)) { fetch((begin + r) * l.channels, 8 * l.channels); });
+    }
+    const int64_t first = i % parts * l.channels / parts;
+    const int64_t next = (i % parts + 1) * l.channels / parts;
     AddRows(
-        end - begin, l.channels, [&](int64_t r, int64_t c) { return term((begin + r) * l.channels + c, c); },
-        partial.data() + begin / rows * l.channels,
-        [&](int64_t r) __attribute__((always_inline)) { fetch((begin + r) * l.channels, 8 * l.channels); });
+        end - begin, next - first,
+        [&](int64_t r, int64_t c) { return term((begin + r) * l.channels + first + c, first + c); }, block_sums + first,
+        [](int64_t) {});
   });
   AddBlocks(partial, l.channels, sums);
 }

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include "kernels/nn/bias_sums.h"
+#include "src/executor/worker_pool.h"
 #include "tests/unit/testing/node_runner.h"
 
 namespace dfrun {
@@ -50,6 +52,26 @@ TEST(BiasAddGrad, AnyNumberOfRows) {
         for (int64_t r = 0; r < rows; ++r) expected += static_cast<double>((r * columns + j) % 7);
         ASSERT_EQ((*sums)[0].data<float>()[j], expected);
       }
+    }
+  }
+}
+
+// Threads take parts of the rows, or of the channels.
+TEST(BiasAddGrad, HasTheSameBitsOnAnyNumberOfThreads) {
+  for (const auto& [rows, columns] : {std::pair<int64_t, int64_t>{128, 1024}, {640, 1000}, {255, 129}, {3000, 190}}) {
+    Tensor dy(DType::kFloat, Shape({rows, columns}));
+    for (int64_t i = 0; i < dy.num_elements(); ++i) {
+      dy.data<float>()[i] = static_cast<float>(i * 7919 % 1009) / 3.0F - static_cast<float>(i % 97);
+    }
+    const ChannelLayout layout{rows, columns, 1};
+    std::vector<float> expected(static_cast<size_t>(columns));
+    InlineThreadPool alone;
+    SumBias(layout, dy.data<float>(), alone, expected.data());
+    for (int threads : {2, 3, 5}) {
+      WorkerPool pool(threads);
+      std::vector<float> sums(static_cast<size_t>(columns));
+      SumBias(layout, dy.data<float>(), pool, sums.data());
+      EXPECT_EQ(sums, expected) << rows << " x " << columns << " on " << threads;
     }
   }
 }
