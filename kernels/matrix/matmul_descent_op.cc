@@ -7,12 +7,7 @@ namespace {
 Status DescentShape(InferenceContext& c) {
   const bool of_ref = c.num_outputs() > 0;
   DF_TRY(c.WithRank(1, 0).status());
-  const int terms = c.num_inputs() / 2 - 1;
-  PartialShape shape;
-  for (int i = 0; i < terms; ++i) {
-    DF_ASSIGN(const PartialShape product, ProductShape(c, 2 + i, 2 + terms + i));
-    DF_ASSIGN(shape, shape.Merge(product));
-  }
+  DF_ASSIGN(PartialShape shape, ProductSumShape(c, 2, c.num_inputs() / 2 - 1));
   DF_ASSIGN(shape, shape.Merge(of_ref ? c.input(0) : c.handle_shape(0)));
   if (of_ref) c.set_output(0, std::move(shape));
   return Status();

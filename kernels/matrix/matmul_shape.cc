@@ -25,4 +25,13 @@ Status MatMulShape(InferenceContext& c) {
   return Status();
 }
 
+Result<PartialShape> ProductSumShape(InferenceContext& c, int first, int terms) {
+  PartialShape shape;
+  for (int i = first; i < first + terms; ++i) {
+    DF_ASSIGN(const PartialShape product, ProductShape(c, i, terms + i));
+    DF_ASSIGN(shape, shape.Merge(product));
+  }
+  return shape;
+}
+
 }  // namespace dfrun

@@ -12,6 +12,9 @@ Status MatMulShape(InferenceContext& c);
 // The shape of the product of inputs `a` and `b`, with the same attrs.
 Result<PartialShape> ProductShape(InferenceContext& c, int a, int b);
 
+// The shape of the sum of the products of `terms` inputs from `first` on by as many that follow them.
+Result<PartialShape> ProductSumShape(InferenceContext& c, int first, int terms);
+
 }  // namespace dfrun
 
 #endif  // DFRUN_KERNELS_MATRIX_MATMUL_SHAPE_H_

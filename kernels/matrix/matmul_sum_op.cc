@@ -5,12 +5,7 @@ namespace dfrun {
 namespace {
 
 Status MatMulSumShape(InferenceContext& c) {
-  const int terms = c.num_inputs() / 2;
-  PartialShape shape;
-  for (int i = 0; i < terms; ++i) {
-    DF_ASSIGN(const PartialShape product, ProductShape(c, i, terms + i));
-    DF_ASSIGN(shape, shape.Merge(product));
-  }
+  DF_ASSIGN(PartialShape shape, ProductSumShape(c, 0, c.num_inputs() / 2));
   c.set_output(0, std::move(shape));
   return Status();
 }

@@ -107,11 +107,7 @@ class FlowLoop : private NodeRunner<kShared> {
       return (records_[ready.iteration().first_node + ready.node()].flags & kNodeAsync) != 0;
     };
     Activation& other = Given(queue_.size());
-    if (this->HasBlocks(node) && !other.flow_queue.Any(is_async)) {
-      this->HoldGiven(other, node);
-    } else {
-      this->SubmitGiven(other);
-    }
+    this->SubmitGivenBefore(node, other, other.flow_queue.Any(is_async));
   }
 
   void BindTo(Iteration& iteration) {

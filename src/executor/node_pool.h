@@ -3,9 +3,9 @@
 #ifndef DFRUN_SRC_EXECUTOR_NODE_POOL_H_
 #define DFRUN_SRC_EXECUTOR_NODE_POOL_H_
 
-#include <chrono>
 #include <utility>
 
+#include "src/executor/step_trace.h"
 #include "src/executor/worker_pool.h"
 
 namespace dfrun {
@@ -39,9 +39,9 @@ class NodePool final : public ThreadPool {
     if (blocks <= 1 || in_blocks_) return pool_.RunBlocks(blocks, body);
     in_blocks_ = true;
     Work* const later = ++calls_ == held_for_ ? std::exchange(held_, nullptr) : nullptr;
-    const int64_t begin_ns = NowNs();
+    const int64_t begin_ns = StepTrace::NowNs();
     pool_.RunBlocksBefore(later, blocks, body);
-    const int64_t taken_ns = NowNs() - begin_ns;
+    const int64_t taken_ns = StepTrace::NowNs() - begin_ns;
     if (taken_ns > longest_ns_) {
       longest_ns_ = taken_ns;
       longest_ = calls_;
@@ -50,10 +50,6 @@ class NodePool final : public ThreadPool {
   }
 
  private:
-  static int64_t NowNs() {
-    return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
-  }
-
   WorkerPool& pool_;
   Work* held_ = nullptr;
   int held_for_ = 0;

@@ -161,10 +161,14 @@ class NodeRunner {
     pool_.Submit(&other);
     busy_since_ns_ = 0;
   }
-  // The same when the blocks of the expensive node that is run next have been begun. ReleaseGiven() after that node.
-  void HoldGiven(Activation& other, uint32_t node) {
+  // The same before an expensive node, of all that is ready beside it: other threads then begin with that node's blocks
+  // and end together, where of two large nodes, one each, the longer one's last block would be waited for. What others
+  // may wait for elsewhere is not held back. ReleaseGiven() after the node.
+  void SubmitGivenBefore(uint32_t node, Activation& other, bool is_awaited) {
+    const int shares_in = conduct(node).shares_in.load(std::memory_order_relaxed);
+    if (shares_in == 0 || is_awaited) return SubmitGiven(other);
     step_.active().fetch_add(1, std::memory_order_relaxed);
-    node_pool_.Hold(&other, conduct(node).shares_in.load(std::memory_order_relaxed));
+    node_pool_.Hold(&other, shares_in);
     busy_since_ns_ = 0;
   }
   void ReleaseGiven() { node_pool_.Release(); }
@@ -181,9 +185,6 @@ class NodeRunner {
     if (pool_.num_threads() == 1) return false;
     return pool_.hungry() || conduct(node).cost_ns.load(std::memory_order_relaxed) > kWorthWakingNs;
   }
-  // True where they should wait until all blocks of this one have been begun: threads then end together, where of two
-  // large nodes, one each, the longer one's last block would be waited for.
-  bool HasBlocks(uint32_t node) { return conduct(node).shares_in.load(std::memory_order_relaxed) > 0; }
 
   // True where some of `size` ready nodes are better run by another thread: one looks for work, or one sleeps and this
   // one has been busy for longer than waking takes, and the nodes since the last look were not cheap.

@@ -102,15 +102,11 @@ class RunLoop : private NodeRunner<kShared> {
   [[gnu::noinline]] void GiveHalf() {
     if ((records_[queue_.next()].flags & kNodeExpensive) == 0) Give(queue_.size() / 2);
   }
-  // All that is ready beside an expensive node. What others may wait for elsewhere is not held back.
+  // All that is ready beside an expensive node.
   void GiveAllBefore(uint32_t node) {
     const auto is_async = [&](uint32_t ready) { return (records_[ready].flags & kNodeAsync) != 0; };
     Activation& other = Given(queue_.size());
-    if (this->HasBlocks(node) && !other.queue.Any(is_async)) {
-      this->HoldGiven(other, node);
-    } else {
-      this->SubmitGiven(other);
-    }
+    this->SubmitGivenBefore(node, other, other.queue.Any(is_async));
   }
 
   void Propagate(const NodeRecord& record, ReadyQueue::Cursor& ready) {

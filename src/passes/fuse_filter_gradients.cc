@@ -99,12 +99,6 @@ Result<std::vector<Group>> FindGroups(const Graph& graph) {
   return groups;
 }
 
-void SetAttrs(const Node& from, const std::string& prefix, std::initializer_list<const char*> names, AttrMap& attrs) {
-  for (const char* name : names) {
-    if (const AttrValue* value = from.attrs.Find(name)) attrs.Set(prefix + name, *value);
-  }
-}
-
 // In the place of the gradient of pooling, which waits for `waits` beside its inputs.
 Status AddFused(const Graph& graph, const Group& group, const std::vector<NodeId>& waits, GraphRebuilder& rebuilder) {
   const Node& pool = graph.node(group.pool);
@@ -116,8 +110,8 @@ Status AddFused(const Graph& graph, const Group& group, const std::vector<NodeId
     spec.inputs.push_back(rebuilder.NewPlace(input));
   }
   rebuilder.AddControls(waits, spec.control_inputs);
-  SetAttrs(filter, "", {"strides", "padding", "explicit_paddings", "dilations"}, spec.attrs);
-  SetAttrs(pool, "pool_", {"ksize", "strides", "padding", "explicit_paddings"}, spec.attrs);
+  CopyAttrs(filter, {"strides", "padding", "explicit_paddings", "dilations"}, "", spec.attrs);
+  CopyAttrs(pool, {"ksize", "strides", "padding", "explicit_paddings"}, "pool_", spec.attrs);
   DF_ASSIGN(const NodeId made, rebuilder.to().AddNode(std::move(spec)));
   // What the sizes were computed from may be on another device by now.
   rebuilder.to().mutable_node(made).output_shapes = {filter.output_shapes[0], graph.node(group.bias).output_shapes[0]};

@@ -24,9 +24,7 @@ std::optional<Fusion> FuseAt(const FusionView& view, const Node& conv) {
     const Node& pool = view.node(edge.node);
     if (!IsPlainPool(pool) || !view.OnOneDevice(conv, pool)) continue;
     Fusion fusion{conv.id, {}, kFused, conv.inputs, conv.attrs, pool.id};
-    for (const char* name : {"ksize", "strides", "padding", "explicit_paddings"}) {
-      if (const AttrValue* value = pool.attrs.Find(name)) fusion.attrs.Set(std::string("pool_") + name, *value);
-    }
+    CopyAttrs(pool, {"ksize", "strides", "padding", "explicit_paddings"}, "pool_", fusion.attrs);
     return fusion;
   }
   return {};

@@ -104,6 +104,12 @@ bool IsSet(const Node& node, std::string_view attr) {
   return value != nullptr && value->get<bool>() != nullptr && *value->get<bool>();
 }
 
+void CopyAttrs(const Node& from, std::initializer_list<const char*> names, std::string_view prefix, AttrMap& to) {
+  for (const char* name : names) {
+    if (const AttrValue* value = from.attrs.Find(name)) to.Set(StrCat(prefix, name), *value);
+  }
+}
+
 Status FuseNodes(Graph& graph, const std::function<std::optional<Fusion>(const FusionView&, const Node&)>& rule) {
   const FusionView view(graph);
   std::vector<bool> gone(static_cast<size_t>(graph.num_nodes()), false);

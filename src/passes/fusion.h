@@ -3,6 +3,7 @@
 #define DFRUN_SRC_PASSES_FUSION_H_
 
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,6 +50,9 @@ bool HasChannelsLast(const Node& node);
 
 // Whether a bool attr is there and true.
 bool IsSet(const Node& node, std::string_view attr);
+
+// Those of the attrs `names` that `from` has, called `prefix` and the name in `to`.
+void CopyAttrs(const Node& from, std::initializer_list<const char*> names, std::string_view prefix, AttrMap& to);
 
 // Fuses what `rule` finds at each node, a chain's first. Chains do not overlap where rules ask OnlyReader().
 Status FuseNodes(Graph& graph, const std::function<std::optional<Fusion>(const FusionView&, const Node&)>& rule);

@@ -83,13 +83,9 @@ std::optional<Fusion> FuseAt(const FusionView& view, const Node& node) {
   if (images.port != 0 || !MayKeepPlaces(view, view.node(images.node))) return {};
   Fusion fusion{node.id, {}, gradient->at_places, node.inputs, {}};
   fusion.inputs.erase(fusion.inputs.begin() + gradient->orig_input + 1);
-  const std::string ksize = StrCat(gradient->prefix, "ksize");
-  for (const std::string& name : {std::string("strides"), std::string("padding"), std::string("explicit_paddings"),
-                                  std::string("dilations"), ksize}) {
-    const bool is_of_conv = name != ksize;
-    if (is_of_conv && gradient->orig_input == 0) continue;
-    if (const AttrValue* value = node.attrs.Find(name)) fusion.attrs.Set(name, *value);
-  }
+  const bool is_of_conv = gradient->orig_input > 0;
+  if (is_of_conv) CopyAttrs(node, {"strides", "padding", "explicit_paddings", "dilations"}, "", fusion.attrs);
+  CopyAttrs(node, {is_of_conv ? "pool_ksize" : "ksize"}, "", fusion.attrs);
   return fusion;
 }
 
