@@ -110,19 +110,15 @@ void Sums(const ChannelLayout& l, ThreadPool& pool, Term&& term, double* sums, c
   pool.RunBlocks(blocks * parts, [&](int64_t i) {
     const int64_t begin = i / parts * rows;
     const int64_t end = std::min(l.outer, begin + rows);
-    double* const block_sums = partial.data() + i / parts * l.channels;
-    if (parts == 1) {
-      return AddRows(
-          end - begin, l.channels, [&](int64_t r, int64_t c) { return term((begin + r) * l.channels + c, c); },
-          block_sums,
-          [&](int64_t r) __attribute__((always_inline)) { fetch((begin + r) * l.channels, 8 * l.channels); });
-    }
     const int64_t first = i % parts * l.channels / parts;
     const int64_t next = (i % parts + 1) * l.channels / parts;
     AddRows(
         end - begin, next - first,
-        [&](int64_t r, int64_t c) { return term((begin + r) * l.channels + first + c, first + c); }, block_sums + first,
-        [](int64_t) {});
+        [&](int64_t r, int64_t c) { return term((begin + r) * l.channels + first + c, first + c); },
+        partial.data() + i / parts * l.channels + first,
+        [&](int64_t r) __attribute__((always_inline)) {
+          if (parts == 1) fetch((begin + r) * l.channels, 8 * l.channels);  // the rows lie one after the other
+        });
   });
   AddBlocks(partial, l.channels, sums);
 }

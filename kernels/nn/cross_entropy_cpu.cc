@@ -74,13 +74,9 @@ class CrossEntropyKernel final : public Kernel {
     if (shape.num_elements() == 0) return Status();
     DF_ASSIGN(const Tensor x, Spread<T>(logits, shape, ctx));
     DF_ASSIGN(const Tensor wanted, Spread<T>(labels, shape, ctx));
+    const T* const scales = kScaled ? ctx.input(2).data<T>() : nullptr;
     const auto op_at = [&](int64_t row, const C* labels_of_row, C* losses) {
-      const CrossEntropyOp<C> op = {labels_of_row, shape[1], losses};
-      if constexpr (kScaled) {
-        return softmax::ScaledOp<CrossEntropyOp<C>, C>{op, ctx.input(2).data<T>() + row};
-      } else {
-        return op;
-      }
+      return softmax::WithScales<kScaled>(CrossEntropyOp<C>{labels_of_row, shape[1], losses}, scales, row);
     };
     RunRows(op_at, x.data<T>(), wanted.data<T>(), shape, loss->data<T>(), backprop->data<T>(), ctx.pool());
     return Status();

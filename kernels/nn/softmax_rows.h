@@ -46,6 +46,16 @@ struct ScaledOp {
   C Result(C exponential, Term t, int64_t at) const { return op.Result(exponential, t.term, at) * t.scale; }
 };
 
+// `op` of rows from `row` on, with their scales where kScaled.
+template <bool kScaled, class Op, class C>
+auto WithScales(const Op& op, const C* scales, int64_t row) {
+  if constexpr (kScaled) {
+    return ScaledOp<Op, C>{op, scales + row};
+  } else {
+    return op;
+  }
+}
+
 // InvalidArgument unless scales are a column of `rows`.
 inline Status CheckScales(const Shape& scales, int64_t rows) {
   if (scales == Shape({rows, 1})) return Status();

@@ -63,13 +63,9 @@ class SparseCrossEntropyKernel final : public Kernel {
   template <class Label>
   static Status Run(OpContext& ctx, const Tensor& logits, const Label* labels, T* loss, T* backprop) {
     DF_TRY(CheckLabels(labels, logits.shape()[0], logits.shape()[1]));
+    const T* const scales = kScaled ? ctx.input(2).data<T>() : nullptr;
     const auto op_at = [&](int64_t row, C* losses) {
-      const SparseCrossEntropyOp<C, Label> op = {labels + row, losses};
-      if constexpr (kScaled) {
-        return softmax::ScaledOp<SparseCrossEntropyOp<C, Label>, C>{op, ctx.input(2).data<T>() + row};
-      } else {
-        return op;
-      }
+      return softmax::WithScales<kScaled>(SparseCrossEntropyOp<C, Label>{labels + row, losses}, scales, row);
     };
     RunRows(op_at, logits, loss, backprop, ctx.pool());
     return Status();

@@ -1,23 +1,15 @@
 // _FusedConv2DMaxPool gives the bits of _FusedConv2D and MaxPool.
 #include <gtest/gtest.h>
 
-#include <random>
-
 #include "tests/unit/testing/node_runner.h"
+#include "tests/unit/testing/random_tensor.h"
 
 namespace dfrun {
 namespace {
 
 using testing::NodeRunner;
+using testing::RandomUniform;
 using Ints = std::vector<int64_t>;
-
-Tensor Random(const Shape& shape, uint32_t seed) {
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<float> uniform(-1, 1);
-  Tensor tensor(DType::kFloat, shape);
-  for (int64_t i = 0; i < shape.num_elements(); ++i) tensor.data<float>()[i] = uniform(random);
-  return tensor;
-}
 
 class FusedConvPool : public ::testing::Test {
  protected:
@@ -31,9 +23,9 @@ class FusedConvPool : public ::testing::Test {
     return runner_.Run("_FusedConv2DMaxPool", attrs, {x, filter, bias});
   }
   void Check(const Shape& images, const Shape& of_filter) {
-    const Tensor x = Random(images, 1);
-    const Tensor filter = Random(of_filter, 2);
-    const Tensor bias = Random(Shape({of_filter[3]}), 3);
+    const Tensor x = RandomUniform<float>(images, 1, 1);
+    const Tensor filter = RandomUniform<float>(of_filter, 2, 1);
+    const Tensor bias = RandomUniform<float>(Shape({of_filter[3]}), 3, 1);
     const Result<std::vector<Tensor>> y = runner_.Run("_FusedConv2D", conv_, {x, filter, bias});
     ASSERT_TRUE(y.ok()) << y.status().ToString();
     const Result<std::vector<Tensor>> pooled = runner_.Run("MaxPool", pool_, {(*y)[0]});
@@ -70,15 +62,17 @@ TEST_F(FusedConvPool, OfNoImagesOrNoPixelsIsEmpty) {
 
 TEST_F(FusedConvPool, RefusesWindowsThatDoNotFit) {
   Pool(9, 2, "VALID");
-  const Status status =
-      Fused(Random(Shape({1, 8, 8, 3}), 1), Random(Shape({3, 3, 3, 4}), 2), Random(Shape({4}), 3)).status();
+  const Status status = Fused(RandomUniform<float>(Shape({1, 8, 8, 3}), 1, 1),
+                              RandomUniform<float>(Shape({3, 3, 3, 4}), 2, 1), RandomUniform<float>(Shape({4}), 3, 1))
+                            .status();
   EXPECT_EQ(status.code(), Code::kInvalidArgument) << status.ToString();
 }
 
 TEST_F(FusedConvPool, RefusesABiasOfAnotherSize) {
   Pool(2, 2, "VALID");
-  const Status status =
-      Fused(Random(Shape({1, 8, 8, 3}), 1), Random(Shape({3, 3, 3, 4}), 2), Random(Shape({5}), 3)).status();
+  const Status status = Fused(RandomUniform<float>(Shape({1, 8, 8, 3}), 1, 1),
+                              RandomUniform<float>(Shape({3, 3, 3, 4}), 2, 1), RandomUniform<float>(Shape({5}), 3, 1))
+                            .status();
   EXPECT_EQ(status.code(), Code::kInvalidArgument) << status.ToString();
 }
 

@@ -1,25 +1,14 @@
 // _MaxPoolReluGrad gives the bits of MaxPoolGrad and ReluGrad.
 #include <gtest/gtest.h>
 
-#include <random>
-
 #include "tests/unit/testing/node_runner.h"
+#include "tests/unit/testing/random_tensor.h"
 
 namespace dfrun {
 namespace {
 
 using testing::NodeRunner;
-
-// Small integers: many are equal, and zeros of both signs.
-template <class T>
-Tensor Random(const Shape& shape, uint32_t seed) {
-  std::mt19937 random(seed);
-  Tensor tensor(DTypeOf<T>, shape);
-  for (int64_t i = 0; i < shape.num_elements(); ++i) {
-    tensor.data<T>()[i] = static_cast<T>(static_cast<float>(static_cast<int>(random() % 7) - 3) * -0.5F);
-  }
-  return tensor;
-}
+using testing::RandomHalves;
 
 template <class T>
 void GivesTheBitsOfBoth(int64_t size, int64_t stride, const std::string& padding) {
@@ -28,10 +17,10 @@ void GivesTheBitsOfBoth(int64_t size, int64_t stride, const std::string& padding
                       {"ksize", std::vector<int64_t>{1, size, size, 1}},
                       {"strides", std::vector<int64_t>{1, stride, stride, 1}},
                       {"padding", padding}};
-  const Tensor x = Random<T>(Shape({3, 9, 8, 5}), 1);
+  const Tensor x = RandomHalves<T>(Shape({3, 9, 8, 5}), 1);
   const Result<std::vector<Tensor>> y = runner.Run("MaxPool", attrs, {x});
   ASSERT_TRUE(y.ok()) << y.status().ToString();
-  const Tensor dy = Random<T>((*y)[0].shape(), 2);
+  const Tensor dy = RandomHalves<T>((*y)[0].shape(), 2);
   const Result<std::vector<Tensor>> pool = runner.Run("MaxPoolGrad", attrs, {x, (*y)[0], dy});
   ASSERT_TRUE(pool.ok()) << pool.status().ToString();
   const Result<std::vector<Tensor>> expected = runner.Run("ReluGrad", {{"T", DTypeOf<T>}}, {(*pool)[0], x});
@@ -61,9 +50,9 @@ TEST(FusedPool, IsTheSameInVectors) {
                           {"strides", std::vector<int64_t>{1, 3, 3, 1}},
                           {"padding", padding}};
       const auto gradient = [&]<class T>(T) {
-        const Tensor x = Random<T>(Shape({2, 7, 8, channels}), 3);
+        const Tensor x = RandomHalves<T>(Shape({2, 7, 8, channels}), 3);
         const Tensor y = (*runner.Run("MaxPool", attrs, {x}))[0];
-        return (*runner.Run("_MaxPoolReluGrad", attrs, {x, y, Random<T>(y.shape(), 4)}))[0];
+        return (*runner.Run("_MaxPoolReluGrad", attrs, {x, y, RandomHalves<T>(y.shape(), 4)}))[0];
       };
       const Tensor expected = gradient(bfloat16());
       const Tensor actual = gradient(float());

@@ -3,25 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <limits>
-#include <random>
-
 #include "tests/unit/testing/node_runner.h"
+#include "tests/unit/testing/random_tensor.h"
 
 namespace dfrun {
 namespace {
 
 using testing::NodeRunner;
+using testing::RandomHalves;
 using Ints = std::vector<int64_t>;
-
-// Small multiples of a half, many of them equal, and zeros of both signs.
-Tensor Random(const Shape& shape, uint32_t seed) {
-  std::mt19937 random(seed);
-  Tensor tensor(DType::kFloat, shape);
-  for (int64_t i = 0; i < shape.num_elements(); ++i) {
-    tensor.data<float>()[i] = static_cast<float>(static_cast<int>(random() % 7) - 3) * -0.5F;
-  }
-  return tensor;
-}
 
 // Some that are not finite.
 void Spoil(Tensor& tensor) {
@@ -54,15 +44,15 @@ class PoolPlaces : public ::testing::Test {
   }
   // The gradients too.
   void Check(const Tensor& x, const Shape& of_filter, bool spoilt = false) {
-    const Tensor filter = Random(of_filter, 2);
-    Tensor bias = Random(Shape({of_filter[3]}), 3);
+    const Tensor filter = RandomHalves<float>(of_filter, 2);
+    Tensor bias = RandomHalves<float>(Shape({of_filter[3]}), 3);
     if (spoilt) Spoil(bias);
     const std::string what = x.shape().ToString() + " by " + of_filter.ToString();
     const Tensor y = Run("_FusedConv2D", conv_, {x, filter, bias})[0];
     const Tensor pooled = Run("MaxPool", pool_, {y})[0];
     const std::vector<Tensor> kept = Run("_FusedConv2DMaxPoolPlaces", Both(), {x, filter, bias});
     EXPECT_TRUE(kept[1].Identical(pooled)) << what;
-    Tensor grad = Random(pooled.shape(), 4);
+    Tensor grad = RandomHalves<float>(pooled.shape(), 4);
     if (spoilt) Spoil(grad);
     const Tensor dy = Run("_MaxPoolReluGrad", pool_, {y, pooled, grad})[0];
     EXPECT_TRUE(Run("_MaxPoolGradAtPlaces", {{"ksize", *pool_.Get<Ints>("ksize")}}, {kept[0], grad})[0].Identical(dy))
@@ -86,21 +76,21 @@ class PoolPlaces : public ::testing::Test {
 };
 
 TEST_F(PoolPlaces, GivesTheBitsOfImages) {
-  Check(Random(Shape({6, 16, 16, 3}), 1), Shape({3, 3, 3, 64}));
-  Check(Random(Shape({5, 8, 8, 1}), 1), Shape({3, 3, 1, 16}));  // one channel
-  Check(Random(Shape({6, 12, 12, 32}), 1), Shape({3, 3, 32, 37}));
-  Check(Random(Shape({2, 56, 56, 64}), 1), Shape({3, 3, 64, 64}));  // images in bands
-  Check(Random(Shape({3, 10, 8, 6}), 1), Shape({3, 3, 3, 10}));     // groups
+  Check(RandomHalves<float>(Shape({6, 16, 16, 3}), 1), Shape({3, 3, 3, 64}));
+  Check(RandomHalves<float>(Shape({5, 8, 8, 1}), 1), Shape({3, 3, 1, 16}));  // one channel
+  Check(RandomHalves<float>(Shape({6, 12, 12, 32}), 1), Shape({3, 3, 32, 37}));
+  Check(RandomHalves<float>(Shape({2, 56, 56, 64}), 1), Shape({3, 3, 64, 64}));  // images in bands
+  Check(RandomHalves<float>(Shape({3, 10, 8, 6}), 1), Shape({3, 3, 3, 10}));     // groups
   Windows(3, 1);
-  Check(Random(Shape({4, 9, 7, 2}), 1), Shape({5, 5, 2, 17}));
+  Check(RandomHalves<float>(Shape({4, 9, 7, 2}), 1), Shape({5, 5, 2, 17}));
   Windows(8, 16);
-  Check(Random(Shape({2, 16, 16, 2}), 1), Shape({1, 1, 2, 3}));
+  Check(RandomHalves<float>(Shape({2, 16, 16, 2}), 1), Shape({1, 1, 2, 3}));
   Windows(1, 1);
-  Check(Random(Shape({2, 5, 3, 2}), 1), Shape({1, 1, 2, 3}));
+  Check(RandomHalves<float>(Shape({2, 5, 3, 2}), 1), Shape({1, 1, 2, 3}));
 }
 
 TEST_F(PoolPlaces, OfNumbersThatAreNotFinite) {
-  Tensor x = Random(Shape({4, 8, 8, 3}), 1);
+  Tensor x = RandomHalves<float>(Shape({4, 8, 8, 3}), 1);
   Check(x, Shape({3, 3, 3, 40}), /*spoilt=*/true);
   Spoil(x);
   Check(x, Shape({1, 1, 3, 24}));
@@ -109,15 +99,16 @@ TEST_F(PoolPlaces, OfNumbersThatAreNotFinite) {
 }
 
 TEST_F(PoolPlaces, OfNothingIsEmpty) {
-  Check(Random(Shape({0, 8, 8, 3}), 1), Shape({3, 3, 3, 4}));
-  Check(Random(Shape({2, 0, 8, 3}), 1), Shape({3, 3, 3, 4}));
+  Check(RandomHalves<float>(Shape({0, 8, 8, 3}), 1), Shape({3, 3, 3, 4}));
+  Check(RandomHalves<float>(Shape({2, 0, 8, 3}), 1), Shape({3, 3, 3, 4}));
 }
 
 TEST_F(PoolPlaces, OfPaddingAloneIsTheBias) {
   conv_.Set("padding", "EXPLICIT");
   conv_.Set("explicit_paddings", Ints{0, 0, 2, 2, 1, 1, 0, 0});
   const std::vector<testing::Input> inputs = {Tensor(DType::kFloat, Shape({2, 0, 8, 3})),
-                                              Random(Shape({3, 3, 3, 4}), 2), Random(Shape({4}), 3)};
+                                              RandomHalves<float>(Shape({3, 3, 3, 4}), 2),
+                                              RandomHalves<float>(Shape({4}), 3)};
   const Tensor y = Run("_FusedConv2D", conv_, inputs)[0];
   ASSERT_EQ(y.shape(), Shape({2, 2, 8, 4}));
   const std::vector<Tensor> kept = Run("_FusedConv2DMaxPoolPlaces", Both(), inputs);
@@ -128,7 +119,9 @@ TEST_F(PoolPlaces, OfPaddingAloneIsTheBias) {
 TEST_F(PoolPlaces, RefusesWindowsThatDoNotTile) {
   const auto refused = [&](const Shape& x) {
     return runner_
-        .Run("_FusedConv2DMaxPoolPlaces", Both(), {Random(x, 1), Random(Shape({1, 1, 2, 3}), 2), Random(Shape({3}), 3)})
+        .Run("_FusedConv2DMaxPoolPlaces", Both(),
+             {RandomHalves<float>(x, 1), RandomHalves<float>(Shape({1, 1, 2, 3}), 2),
+              RandomHalves<float>(Shape({3}), 3)})
         .status();
   };
   EXPECT_EQ(refused(Shape({1, 5, 4, 2})).code(), Code::kInvalidArgument);
@@ -146,8 +139,8 @@ TEST_F(PoolPlaces, RefusesGradientsThatDoNotFit) {
   const auto refused = [&](const Ints& ksize, const Tensor& of, const Tensor& grad) {
     return runner_.Run("_MaxPoolGradAtPlaces", {{"ksize", ksize}}, {of, grad}).status().code();
   };
-  const Tensor grad = Random(Shape({1, 2, 2, 3}), 1);
-  EXPECT_EQ(refused({1, 2, 2, 1}, places, Random(Shape({1, 2, 1, 3}), 1)), Code::kInvalidArgument);
+  const Tensor grad = RandomHalves<float>(Shape({1, 2, 2, 3}), 1);
+  EXPECT_EQ(refused({1, 2, 2, 1}, places, RandomHalves<float>(Shape({1, 2, 1, 3}), 1)), Code::kInvalidArgument);
   EXPECT_EQ(refused({1, 2, 2}, places, grad), Code::kInvalidArgument);
   EXPECT_EQ(refused({1, 0, 2, 1}, places, grad), Code::kInvalidArgument);
   EXPECT_EQ(refused({2, 2, 2, 1}, places, grad), Code::kInvalidArgument);
@@ -156,11 +149,12 @@ TEST_F(PoolPlaces, RefusesGradientsThatDoNotFit) {
   EXPECT_EQ(refused({1, 64, 1, 1}, Tensor(DType::kUint8, Shape({0, kHuge, 1, 1})),
                     Tensor(DType::kFloat, Shape({0, kHuge, 1, 1}))),
             Code::kInvalidArgument);
-  const Status status = runner_
-                            .Run("_ConvBiasMaxPoolGradAtPlaces",
-                                 {{"strides", Ints{1, 1, 1, 1}}, {"padding", "SAME"}, {"pool_ksize", Ints{1, 2, 2, 1}}},
-                                 {Random(Shape({1, 4, 5, 2}), 1), Sizes(Shape({3, 3, 2, 3})), places, grad})
-                            .status();
+  const Status status =
+      runner_
+          .Run("_ConvBiasMaxPoolGradAtPlaces",
+               {{"strides", Ints{1, 1, 1, 1}}, {"padding", "SAME"}, {"pool_ksize", Ints{1, 2, 2, 1}}},
+               {RandomHalves<float>(Shape({1, 4, 5, 2}), 1), Sizes(Shape({3, 3, 2, 3})), places, grad})
+          .status();
   EXPECT_EQ(status.code(), Code::kInvalidArgument);
   EXPECT_NE(status.message().find("[1,4,5,3]"), std::string::npos) << status.ToString();
 }
@@ -169,8 +163,8 @@ TEST_F(PoolPlaces, RefusesGradientsThatDoNotFit) {
 TEST_F(PoolPlaces, APlaceOutsideTheWindowGetsNothing) {
   Tensor places(DType::kUint8, Shape({1, 1, 1, 20}));
   std::fill_n(places.data<uint8_t>(), 20, uint8_t{100});
-  const Tensor dx =
-      Run("_MaxPoolGradAtPlaces", {{"ksize", Ints{1, 2, 2, 1}}}, {places, Random(Shape({1, 1, 1, 20}), 1)})[0];
+  const Tensor dx = Run("_MaxPoolGradAtPlaces", {{"ksize", Ints{1, 2, 2, 1}}},
+                        {places, RandomHalves<float>(Shape({1, 1, 1, 20}), 1)})[0];
   for (int64_t i = 0; i < dx.num_elements(); ++i) EXPECT_EQ(dx.data<float>()[i], 0);
 }
 

@@ -4,20 +4,16 @@
 #include <random>
 
 #include "tests/unit/testing/node_runner.h"
+#include "tests/unit/testing/random_tensor.h"
 
 namespace dfrun {
 namespace {
 
 using testing::NodeRunner;
+using testing::RandomUniform;
 
-template <class T>
-Tensor Random(const Shape& shape, uint32_t seed) {
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<double> uniform(-4, 4);
-  Tensor tensor(DTypeOf<T>, shape);
-  for (int64_t i = 0; i < shape.num_elements(); ++i) tensor.data<T>()[i] = static_cast<T>(uniform(random));
-  return tensor;
-}
+// Of what is random.
+constexpr double kLimit = 4;
 
 template <class Label>
 Tensor Labels(int64_t rows, int64_t columns) {
@@ -42,10 +38,11 @@ void GivesTheBitsOfBoth(const std::string& op, DType dtype, const Tensor& logits
 
 template <class T, class Label>
 void OfRows(int64_t rows, int64_t columns) {
-  const Tensor logits = Random<T>(Shape({rows, columns}), 1);
-  const Tensor scale = Random<T>(Shape({rows, 1}), 2);
+  const Tensor logits = RandomUniform<T>(Shape({rows, columns}), 1, kLimit);
+  const Tensor scale = RandomUniform<T>(Shape({rows, 1}), 2, kLimit);
   GivesTheBitsOfBoth("SparseSoftmaxCrossEntropyWithLogits", DTypeOf<T>, logits, Labels<Label>(rows, columns), scale);
-  GivesTheBitsOfBoth("SoftmaxCrossEntropyWithLogits", DTypeOf<T>, logits, Random<T>(logits.shape(), 4), scale);
+  GivesTheBitsOfBoth("SoftmaxCrossEntropyWithLogits", DTypeOf<T>, logits, RandomUniform<T>(logits.shape(), 4, kLimit),
+                     scale);
 }
 
 TEST(ScaledCrossEntropy, GivesTheBitsOfBoth) {
@@ -58,20 +55,21 @@ TEST(ScaledCrossEntropy, GivesTheBitsOfBoth) {
 }
 
 TEST(ScaledCrossEntropy, LabelsOfOneRowAreRepeated) {
-  GivesTheBitsOfBoth("SoftmaxCrossEntropyWithLogits", DType::kFloat, Random<float>(Shape({9, 33}), 1),
-                     Random<float>(Shape({1, 33}), 2), Random<float>(Shape({9, 1}), 3));
+  GivesTheBitsOfBoth("SoftmaxCrossEntropyWithLogits", DType::kFloat, RandomUniform<float>(Shape({9, 33}), 1, kLimit),
+                     RandomUniform<float>(Shape({1, 33}), 2, kLimit), RandomUniform<float>(Shape({9, 1}), 3, kLimit));
 }
 
 TEST(ScaledCrossEntropy, OfNoRowsIsEmpty) {
-  GivesTheBitsOfBoth("SparseSoftmaxCrossEntropyWithLogits", DType::kFloat, Random<float>(Shape({0, 5}), 1),
-                     Labels<int32_t>(0, 5), Random<float>(Shape({0, 1}), 3));
+  GivesTheBitsOfBoth("SparseSoftmaxCrossEntropyWithLogits", DType::kFloat,
+                     RandomUniform<float>(Shape({0, 5}), 1, kLimit), Labels<int32_t>(0, 5),
+                     RandomUniform<float>(Shape({0, 1}), 3, kLimit));
 }
 
 TEST(ScaledCrossEntropy, RefusesScalesOfAnotherShape) {
   NodeRunner runner;
-  const Tensor logits = Random<float>(Shape({4, 5}), 1);
+  const Tensor logits = RandomUniform<float>(Shape({4, 5}), 1, kLimit);
   for (const Shape& shape : {Shape({4}), Shape({3, 1}), Shape({4, 5}), Shape()}) {
-    const Tensor scale = Random<float>(shape, 2);
+    const Tensor scale = RandomUniform<float>(shape, 2, kLimit);
     const auto refused = [&](const std::string& op, const Tensor& labels) {
       return runner.Run(NodeRunner::Way::kUnknownShapes, op, {}, {logits, labels, scale}).status().code();
     };
