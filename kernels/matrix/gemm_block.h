@@ -89,29 +89,37 @@ template <class T>
   }
 }
 
-// Sums of a block of C, of whose last vector `last_columns` lanes count.
-template <class T, int Rows, int Vectors>
-[[gnu::always_inline]] inline void LoadSums(const T* c, int64_t stride, int last_columns,
-                                            Vec<T> (&sums)[Rows][Vectors]) {
+// The rows of a block, where they are as far apart; others are a table of their addresses, T* const*.
+template <class T>
+struct StridedRows {
+  T* operator[](int i) const { return first + i * stride; }
+  T* first;
+  int64_t stride;
+};
+
+// Sums of a block of C, of whose last vector `last_columns` lanes count; c[i]: row i.
+template <class T, class C, int Rows, int Vectors>
+[[gnu::always_inline]] inline void LoadSums(C c, int last_columns, Vec<T> (&sums)[Rows][Vectors]) {
   constexpr int kLast = Vectors - 1;
 #pragma GCC unroll 16
   for (int i = 0; i < Rows; ++i) {
+    const T* const row = c[i];
 #pragma GCC unroll 4
-    for (int j = 0; j < kLast; ++j) sums[i][j] = Load(c + i * stride + j * kLanes<T>);
-    sums[i][kLast] = LoadFirst(c + i * stride + kLast * kLanes<T>, last_columns);
+    for (int j = 0; j < kLast; ++j) sums[i][j] = Load(row + j * kLanes<T>);
+    sums[i][kLast] = LoadFirst(row + kLast * kLanes<T>, last_columns);
   }
 }
 
 // sums = changed(C, sums).
-template <class T, int Rows, int Vectors, class F>
-[[gnu::always_inline]] inline void ChangeSums(const T* c, int64_t stride, int last_columns,
-                                              Vec<T> (&sums)[Rows][Vectors], F changed) {
+template <class T, class C, int Rows, int Vectors, class F>
+[[gnu::always_inline]] inline void ChangeSums(C c, int last_columns, Vec<T> (&sums)[Rows][Vectors], F changed) {
   constexpr int kLast = Vectors - 1;
 #pragma GCC unroll 16
   for (int i = 0; i < Rows; ++i) {
+    const T* const row = c[i];
 #pragma GCC unroll 4
-    for (int j = 0; j < kLast; ++j) sums[i][j] = changed(Load(c + i * stride + j * kLanes<T>), sums[i][j]);
-    sums[i][kLast] = changed(LoadFirst(c + i * stride + kLast * kLanes<T>, last_columns), sums[i][kLast]);
+    for (int j = 0; j < kLast; ++j) sums[i][j] = changed(Load(row + j * kLanes<T>), sums[i][j]);
+    sums[i][kLast] = changed(LoadFirst(row + kLast * kLanes<T>, last_columns), sums[i][kLast]);
   }
 }
 
@@ -119,40 +127,43 @@ template <class T, int Rows, int Vectors, class F>
 template <class T, int Rows, int Vectors>
 [[gnu::always_inline]] inline void FinishSums(const BlockFinish<T>& finish, int last_columns,
                                               Vec<T> (&sums)[Rows][Vectors]) {
+  const StridedRows<const T> bias{finish.bias, 0};
   if (finish.bias != nullptr && finish.relu) {
-    ChangeSums(finish.bias, 0, last_columns, sums, [](Vec<T> bias, Vec<T> sum) {
+    ChangeSums<T>(bias, last_columns, sums, [](Vec<T> bias, Vec<T> sum) {
       const Vec<T> biased = Plus<T>(sum, bias);
       return biased < Vec<T>{} ? Vec<T>{} : biased;
     });
   } else if (finish.bias != nullptr) {
-    ChangeSums(finish.bias, 0, last_columns, sums, [](Vec<T> bias, Vec<T> sum) { return Plus<T>(sum, bias); });
+    ChangeSums<T>(bias, last_columns, sums, [](Vec<T> bias, Vec<T> sum) { return Plus<T>(sum, bias); });
   }
   if (finish.features != nullptr) {
-    ChangeSums(finish.features, finish.features_stride, last_columns, sums,
-               [](Vec<T> feature, Vec<T> sum) { return sum * (feature > Vec<T>{} ? Broadcast<T>(T{1}) : Vec<T>{}); });
+    ChangeSums<T>(
+        StridedRows<const T>{finish.features, finish.features_stride}, last_columns, sums,
+        [](Vec<T> feature, Vec<T> sum) { return sum * (feature > Vec<T>{} ? Broadcast<T>(T{1}) : Vec<T>{}); });
   }
 }
 
 // Makes whole sums C, as `into` and `finish` say.
-template <class T, int Rows, int Vectors>
-[[gnu::always_inline]] inline void PutSums(GemmInto into, T rate, const BlockFinish<T>& finish, T* c, int64_t stride,
-                                           int last_columns, Vec<T> (&sums)[Rows][Vectors]) {
+template <class T, class C, int Rows, int Vectors>
+[[gnu::always_inline]] inline void PutSums(GemmInto into, T rate, const BlockFinish<T>& finish, C c, int last_columns,
+                                           Vec<T> (&sums)[Rows][Vectors]) {
   constexpr int kLast = Vectors - 1;
   if (into == GemmInto::kAdd) {
-    ChangeSums(c, stride, last_columns, sums, [](Vec<T> was, Vec<T> product) { return Plus<T>(was, product); });
+    ChangeSums<T>(c, last_columns, sums, [](Vec<T> was, Vec<T> product) { return Plus<T>(was, product); });
   }
   if constexpr (std::is_floating_point_v<T>) {
     if (into == GemmInto::kDescend) {
-      ChangeSums(c, stride, last_columns, sums,
-                 [by = Broadcast<T>(rate)](Vec<T> was, Vec<T> product) { return was - by * product; });
+      ChangeSums<T>(c, last_columns, sums,
+                    [by = Broadcast<T>(rate)](Vec<T> was, Vec<T> product) { return was - by * product; });
     }
   }
   FinishSums(finish, last_columns, sums);
 #pragma GCC unroll 16
   for (int i = 0; i < Rows; ++i) {
+    T* const row = c[i];
 #pragma GCC unroll 4
-    for (int j = 0; j < kLast; ++j) Store<T>(c + i * stride + j * kLanes<T>, sums[i][j]);
-    StoreFirst<T>(c + i * stride + kLast * kLanes<T>, sums[i][kLast], last_columns);
+    for (int j = 0; j < kLast; ++j) Store<T>(row + j * kLanes<T>, sums[i][j]);
+    StoreFirst<T>(row + kLast * kLanes<T>, sums[i][kLast], last_columns);
   }
 }
 
@@ -173,7 +184,8 @@ void GemmBlock(const BlockOperands<T>& o) {
       __builtin_prefetch(c + i * c_stride + j * kLanes<T>, 1);
     }
   }
-  if (o.continues) LoadSums(c, c_stride, o.last_columns, sum);
+  const StridedRows<T> rows_of_c{c, c_stride};
+  if (o.continues) LoadSums<T>(rows_of_c, o.last_columns, sum);
   const T* a[kPointers];
 #pragma GCC unroll 8
   for (int g = 0; g < kPointers; ++g) a[g] = o.a + kRowsAPointer * g * (kTransposedA ? 1 : o.a_stride);
@@ -223,7 +235,7 @@ void GemmBlock(const BlockOperands<T>& o) {
     step(0);
     advance(1);
   }
-  PutSums(o.into, o.rate, o.finish, c, c_stride, o.last_columns, sum);
+  PutSums<T>(o.into, o.rate, o.finish, rows_of_c, o.last_columns, sum);
 }
 
 template <class T, RowsOfB kRows, bool kTransposedA, int Vectors, int... Rows>

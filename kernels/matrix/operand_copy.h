@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "kernels/array/transpose_square.h"
 #include "kernels/matrix/gemm_block.h"
 #include "kernels/matrix/matrix_view.h"
+#include "src/base/integers.h"
 
 namespace dfrun {
 
@@ -47,34 +49,72 @@ class CopyPace {
   int until_copy_ = 1;
 };
 
-// A panel of B, which is not transposed: to[p * width + j] = from(p, j). Lanes beyond the last column are anything.
+// A panel of B: to[p * width + j] = from(p, j). Lanes beyond the last column are anything.
 template <class T>
 class PanelCopy {
  public:
   PanelCopy() = default;
-  // width: whole vectors.
+  // width: whole vectors; of a transpose, `columns` and `depth` are such too.
   PanelCopy(MatrixView<const T> from, int64_t depth, int64_t columns, T* to, int64_t width)
-      : from_(from.data), stride_(from.stride), to_(to), width_(width), rows_(depth), columns_(columns) {}
+      : from_(from.data),
+        stride_(from.stride),
+        squares_of_(from.transposed ? depth : 0),
+        to_(to),
+        width_(width),
+        rows_(from.transposed ? 0 : depth),
+        columns_(columns) {}
   PanelCopy(RowTable<T> from, int64_t column, int64_t depth, int64_t columns, T* to, int64_t width)
       : table_(from), column_(column), to_(to), width_(width), rows_(depth), columns_(columns) {}
 
-  // To be done within so many turns.
-  void SpreadOver(int64_t turns) {
-    pace_ = CopyPace(rows_, turns);
+  // To be done within so many tiles of A, of so many turns each.
+  void SpreadOver(int64_t tiles, int64_t turns) {
+    if (squares_of_ > 0) {
+      squares_a_tile_ = CeilDiv<int64_t>(squares_of_ * columns_, kLanes<T> * kLanes<T> * tiles);
+      return;
+    }
+    pace_ = CopyPace(rows_, tiles * turns);
     rows_ahead_ = std::min<int64_t>(kRowsAhead * pace_.at_once(), kMostRowsAhead);
   }
   [[gnu::always_inline]] void TakeTurn() {
     if (rows_ == 0) return;
     for (int due = pace_.NextTurn(); due > 0 && rows_ > 0; --due) CopyRow();
   }
+  // Before each tile. Squares take the registers that a tile's sums are in.
+  void TakeTile() {
+    for (int64_t due = squares_a_tile_; due > 0 && squares_of_ > 0; --due) CopySquare();
+  }
   void Finish() {
     while (rows_ > 0) CopyRow();
+    while (squares_of_ > 0) CopySquare();
   }
 
  private:
   // In products of 1024^3 and 2048^3, 4 are faster than 2 and 8.
   static constexpr int64_t kRowsAhead = 4;
   static constexpr int64_t kMostRowsAhead = 8;
+  static constexpr int64_t kSquaresAhead = 2;  // down the panel
+
+  // The next of the squares of a vector's lanes, one panel's row of squares after the other. Those to come are in the
+  // lines of these rows.
+  void CopySquare() {
+    constexpr int kSide = kLanes<T>;
+    const T* const from = from_ + square_ * kSide * stride_;
+    Vec<T> square[kSide];
+#pragma GCC unroll 16
+    for (int j = 0; j < kSide; ++j) {
+      square[j] = Load(from + j * stride_);
+      __builtin_prefetch(from + j * stride_ + kSquaresAhead * kSide);
+    }
+    TransposeSquare<kSide>(square);
+    T* const to = to_ + square_ * kSide;
+#pragma GCC unroll 16
+    for (int p = 0; p < kSide; ++p) Store<T>(to + p * width_, square[p]);
+    if (++square_ * kSide < columns_) return;
+    square_ = 0;
+    from_ += kSide;
+    to_ += kSide * width_;
+    squares_of_ -= kSide;
+  }
 
   [[gnu::always_inline]] void CopyRow() {
     const T* from = from_;
@@ -108,6 +148,10 @@ class PanelCopy {
   int64_t stride_ = 0;
   RowTable<T> table_ = nullptr;  // of the rows that are left; null: they are a stride apart
   int64_t column_ = 0;           // of the first element that is copied of each row of the table
+  // Of a transpose: what rows of squares are left of, the next square of the first, and how many are due at once.
+  int64_t squares_of_ = 0;
+  int64_t square_ = 0;
+  int64_t squares_a_tile_ = 0;
   T* to_ = nullptr;
   int64_t width_ = 0;
   int64_t rows_ = 0;  // that are left
@@ -124,6 +168,9 @@ class TileCopy {
   TileCopy() = default;
   TileCopy(MatrixView<const T> from, int64_t rows, int64_t depth, T* to)
       : from_(from), to_(to), rows_(rows), left_(depth), to_next_rows_(rows * from.stride - depth) {}
+  // Of rows that lie anywhere and that SetRow() names.
+  TileCopy(int64_t rows, int64_t depth, T* to) : is_scattered_(true), to_(to), rows_(rows), left_(depth) {}
+  void SetRow(int64_t i, const T* first) { scattered_[i] = first; }
   // Of a transpose.
   TileCopy(RowTable<T> from, int64_t row, int64_t rows, int64_t depth, T* to)
       : from_{nullptr, 0, true}, table_(from), row_(row), to_(to), rows_(rows), left_(depth) {}
@@ -149,6 +196,8 @@ class TileCopy {
   [[gnu::always_inline]] void CopyChunk() {
     if (from_.transposed) {
       CopyColumns();
+    } else if (is_scattered_) {
+      CopyScatteredRows();
     } else {
       CopyRows();
     }
@@ -170,6 +219,19 @@ class TileCopy {
       to += kTurnDepth<T>;
     }
     from_.data += kTurnDepth<T>;
+  }
+
+  [[gnu::always_inline]] void CopyScatteredRows() {
+    T* to = to_;
+#pragma GCC unroll 1
+    for (int64_t i = 0; i < rows_; ++i) {
+      const T* const from = scattered_[i];
+      __builtin_prefetch(from + kDepthAhead);
+      __builtin_prefetch(to + kStoresAhead, 1);
+      Store<T>(to, left_ >= kTurnDepth<T> ? Load(from) : LoadFirst(from, static_cast<int>(left_)));
+      scattered_[i] = from + kTurnDepth<T>;
+      to += kTurnDepth<T>;
+    }
   }
 
   // Each row writes over what the one before wrote too much. Rows are asked for in the second-level cache: in the
@@ -209,6 +271,8 @@ class TileCopy {
   MatrixView<const T> from_{};   // what is left of it
   RowTable<T> table_ = nullptr;  // as PanelCopy's
   int64_t row_ = 0;              // of A, the first; a column of the table's rows
+  bool is_scattered_ = false;
+  const T* scattered_[kTileRows];  // what is left of each row
   T* to_ = nullptr;
   int64_t rows_ = 0;
   int64_t left_ = 0;  // of the depth; none or less: all is copied

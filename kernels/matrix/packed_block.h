@@ -16,8 +16,8 @@ template <class T>
 struct BesideBlock {
   PanelCopy<T> panel;
   TileCopy<T> tile;
-  const T* next_c =
-      nullptr;  // the block of C that comes next: its rows are asked for, or loading them would be waited for
+  // The rows of the block of C that comes next, which are asked for, or loading them would be waited for.
+  T* const* next_c = nullptr;
   int64_t next_rows = 0;
 };
 
@@ -28,9 +28,8 @@ struct PackedOperands {
   const T* b;  // of PanelCopy
   int64_t depth;
   int last_columns;  // columns of the last vector that count
-  T* c;
-  int64_t c_stride;
-  bool continues;  // C is the sum of an earlier pass over k; `into` is kStore
+  T* const* c;       // where the block's rows of C begin
+  bool continues;    // C is the sum of an earlier pass over k; `into` is kStore
   GemmInto into;
   T rate;  // of kDescend
   BlockFinish<T> finish;
@@ -89,7 +88,7 @@ void PackedBlock(const PackedOperands<T>& o) {
 #pragma GCC unroll 4
     for (int j = 0; j < Vectors; ++j) sums[i][j] = Vec<T>{};
   }
-  if (o.continues) LoadSums(o.c, o.c_stride, o.last_columns, sums);
+  if (o.continues) LoadSums<T>(o.c, o.last_columns, sums);
   if (o.totals != nullptr) BeginTotals<T, Rows, Vectors>(o.totals, sums);
   int64_t segment_left = o.totals != nullptr ? o.segment_turns : -1;  // turns; -1: there are no segments
   const T* a = o.a;
@@ -117,17 +116,17 @@ void PackedBlock(const PackedOperands<T>& o) {
     b += steps * Vectors * kLanes<T>;
   };
   BesideBlock<T>& beside = *o.beside;
-  const T* next_c = beside.next_c;
+  T* const* next_c = beside.next_c;
   int64_t next_rows = beside.next_rows;
   int64_t left = o.depth;
   for (; left >= kTurnDepth<T>; left -= kTurnDepth<T>) {
     beside.panel.TakeTurn();
     beside.tile.TakeTurn();
     if (--next_rows >= 0) {
+      const T* const next = *next_c++;
 #pragma GCC unroll 4
-      for (int j = 0; j < Vectors; ++j) __builtin_prefetch(next_c + j * kLanes<T>, 1);
-      __builtin_prefetch(next_c + Vectors * kLanes<T> - 1, 1);  // another line, where rows begin within one
-      next_c += o.c_stride;
+      for (int j = 0; j < Vectors; ++j) __builtin_prefetch(next + j * kLanes<T>, 1);
+      __builtin_prefetch(next + Vectors * kLanes<T> - 1, 1);  // another line, where rows begin within one
     }
     for (int turn = 0; turn < kTurnDepth<T>; turn += kUnrolled) {
       if (turn == 0 && segment_left == 0) {
@@ -148,7 +147,7 @@ void PackedBlock(const PackedOperands<T>& o) {
     advance(1);
   }
   if (o.totals != nullptr) AddTotals<T, Rows, Vectors>(o.totals, sums);
-  PutSums(o.into, o.rate, o.finish, o.c, o.c_stride, o.last_columns, sums);
+  PutSums<T>(o.into, o.rate, o.finish, o.c, o.last_columns, sums);
 }
 
 template <class T, bool kTransposedA, int Vectors, int... Rows>
@@ -171,6 +170,10 @@ void RunPackedBlock(int64_t rows, int vectors, const PackedOperands<T>& operands
   const auto& blocks = operands.transposed_a ? internal::kPackedBlocks<T, true> : internal::kPackedBlocks<T, false>;
   blocks[static_cast<size_t>(vectors - 1)][static_cast<size_t>(rows - 1)](operands);
 }
+
+// Compiled with PackedGemm.
+extern template void RunPackedBlock<float>(int64_t, int, const PackedOperands<float>&);
+extern template void RunPackedBlock<double>(int64_t, int, const PackedOperands<double>&);
 
 }  // namespace dfrun
 

@@ -29,14 +29,16 @@ class PackedGemm {
   // the products over so many of k each, in order, every one rounded to a sum of its own first; `output` stores them.
   PackedGemm(int64_t m, int64_t k, int64_t n, const GemmOutput<T>& output, int64_t segment = 0);
   // Elements of scratch memory that Run() needs, at an address that vectors align to.
-  int64_t scratch_elements() const { return a_elements_ + b_elements_; }
+  int64_t scratch_elements() const;
   // B and C are not transposed; C overlaps neither operand.
   void Run(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, T* scratch) const;
   // The same with operands whose rows, of A's transpose and of B, lie anywhere: from these columns of theirs on.
   void Run(RowTable<T> a, int64_t a_column, RowTable<T> b, int64_t b_column, MatrixView<T> c, T* scratch) const;
 
  private:
-  class Walk;
+  class Parts;
+
+  void RunParts(const Parts& parts, T* scratch) const;
 
   GemmOutput<T> output_;
   int64_t m_;
@@ -45,10 +47,6 @@ class PackedGemm {
   int64_t segment_;  // 0: none
   int64_t depth_;    // of a pass over k
   int64_t rows_;     // of A that are multiplied by all of B before the next
-  int64_t slots_;    // for tiles of A
-  int64_t slot_elements_;
-  int64_t a_elements_;
-  int64_t b_elements_;
 };
 
 extern template class PackedGemm<float>;

@@ -4,6 +4,7 @@
 #include "kernels/nn/filter_products.h"
 #include "kernels/nn/mirrored_conv.h"
 #include "kernels/nn/onednn_conv.h"
+#include "kernels/nn/tap_products.h"
 #include "kernels/nn/thin_conv.h"
 #include "kernels/nn/unfolded_conv.h"
 #include "src/framework/tensor.h"
@@ -83,6 +84,8 @@ Result<std::shared_ptr<const Conv<float>>> Conv<float>::Create(ConvKind kind, co
   if (IsGradientOfFewChannels(kind, shape)) return MakeUnfoldedConv<float>(kind, shape);
   if (kind == ConvKind::kBackpropFilter) {
     if (auto products = MakeFilterProducts(shape)) return products;
+  } else if (auto products = MakeTapProducts(kind, shape)) {
+    return products;
   }
   if (kind == ConvKind::kBackpropInput) {
     if (auto mirrored = MakeMirroredConv(shape)) return mirrored;

@@ -44,6 +44,7 @@ struct ConvShape {
   int64_t output_image() const { return out_channels * out_pixels(); }  // elements
   // Terms of one element of the output.
   int64_t window() const { return taps() * group_inputs(); }
+  bool is_strided() const { return depth.stride > 1 || height.stride > 1 || width.stride > 1; }
   // Multiplications for one image.
   double image_work() const { return static_cast<double>(output_image()) * static_cast<double>(window()); }
   // The same for some of the images.

@@ -6,46 +6,11 @@
 #include "kernels/matrix/gemm_plan.h"
 #include "kernels/matrix/packed_gemm.h"
 #include "kernels/nn/image_blocks.h"
-#include "src/base/integers.h"
+#include "kernels/nn/tap_pixels.h"
 #include "src/framework/tensor.h"
 
 namespace dfrun {
 namespace {
-
-// The outputs along a dimension of space whose window has a tap inside the image, and where that is.
-class TapRange {
- public:
-  TapRange(const WindowDim& d, int64_t tap)
-      : stride_(d.stride), offset_(tap * d.dilation - d.pad_before), begin_(Reach(0, d)), end_(Reach(d.input, d)) {}
-  int64_t begin() const { return begin_; }
-  int64_t end() const { return end_; }
-  int64_t size() const { return end_ - begin_; }
-  int64_t Input(int64_t output) const { return output * stride_ + offset_; }
-
- private:
-  // The first output whose tap is at `input` or beyond.
-  int64_t Reach(int64_t input, const WindowDim& d) const {
-    return input <= offset_ ? 0 : std::min(CeilDiv(input - offset_, stride_), d.output);
-  }
-
-  int64_t stride_;
-  int64_t offset_;
-  int64_t begin_;
-  int64_t end_;
-};
-
-// The pixels of input and output that meet under a tap.
-struct TapPixels {
-  TapPixels(const ConvShape& s, int64_t tap)
-      : depth(s.depth, tap / (s.height.size * s.width.size)),
-        height(s.height, tap / s.width.size % s.height.size),
-        width(s.width, tap % s.width.size) {}
-  int64_t of_image() const { return depth.size() * height.size() * width.size(); }
-
-  TapRange depth;
-  TapRange height;
-  TapRange width;
-};
 
 // The rows of channels of those pixels, in the order of the output.
 class TapRows {
@@ -72,16 +37,10 @@ class TapRows {
     auto** from = static_cast<const float**>(space_.raw());
     const float** with = from + count_ + kRowsBeyond<float>;
     for (int64_t i = 0; i < s.images; ++i, x += s.input_image(), dy += s.output_image()) {
-      for (int64_t od = p.depth.begin(); od < p.depth.end(); ++od) {
-        for (int64_t oh = p.height.begin(); oh < p.height.end(); ++oh) {
-          const int64_t row = (p.depth.Input(od) * s.height.input + p.height.Input(oh)) * s.width.input;
-          const int64_t out = (od * s.height.output + oh) * s.width.output;
-          for (int64_t ow = p.width.begin(); ow < p.width.end(); ++ow) {
-            *from++ = x + (row + p.width.Input(ow)) * s.in_channels;
-            *with++ = dy + (out + ow) * s.out_channels;
-          }
-        }
-      }
+      p.ForEach(s, [&](int64_t in, int64_t out) {
+        *from++ = x + in * s.in_channels;
+        *with++ = dy + out * s.out_channels;
+      });
     }
     std::fill_n(from, kRowsBeyond<float>, from[-1]);
     std::fill_n(with, kRowsBeyond<float>, with[-1]);
@@ -174,10 +133,6 @@ class FilterProducts final : public Conv<float> {
   const ConvShape s_;
 };
 
-bool IsStrided(const ConvShape& s) {
-  return s.depth.stride > 1 || s.height.stride > 1 || s.width.stride > 1;
-}
-
 // Of oneDNN's time on one thread: strided 3x3 convolutions 0.76 to 0.95, those of one tap 0.75 to 1.0 where there are
 // not many more input channels than output channels; others 0.88 on images of 7x7, 1.06 of 14x14 and more of larger
 // ones. But a gradient of a large filter over few pixels would wait for partial sums, or be one thread's.
@@ -186,7 +141,7 @@ bool IsWorthProducts(const ConvShape& s) {
   constexpr int64_t kFewPixels = 8192;
   const int64_t pixels = s.images * s.out_pixels();
   if (!PrefersPackedGemm(s.in_channels, pixels, s.out_channels) || s.in_channels > 2 * s.out_channels) return false;
-  return s.taps() == 1 || IsStrided(s) || (s.filter_size() >= kLargeFilter && pixels <= kFewPixels);
+  return s.taps() == 1 || s.is_strided() || (s.filter_size() >= kLargeFilter && pixels <= kFewPixels);
 }
 
 }  // namespace

@@ -172,28 +172,33 @@ TEST(Conv2DBands, AreThoseOfTheWholeImage) {
   }
 }
 
-// A large filter is read for fewer and larger blocks of images where threads are few.
+void ExpectSameBitsOnThreads(ConvKind kind, const ConvShape& shape, const Tensor& filter) {
+  const bool forward = kind == ConvKind::kForward;
+  const Tensor from = RandomNormal<float>(forward ? shape.input() : shape.output(), 2);
+  const auto conv = *Conv<float>::Create(kind, shape);
+  Tensor expected;
+  for (int threads : {1, 2, 3, 8}) {
+    testing::SpreadPool pool(threads);
+    Tensor result(DType::kFloat, forward ? shape.output() : shape.input());
+    ASSERT_TRUE(
+        conv->Run(from.data<float>(), filter.data<float>(), result.data<float>(), pool, SystemAllocator()).ok());
+    if (threads == 1) expected = result;
+    EXPECT_TRUE(result.Identical(expected)) << shape.input() << " to " << shape.output() << ", " << threads;
+  }
+}
+
+// A large filter is read for fewer and larger blocks of images where threads are few; a larger one is multiplied by a
+// tap at a time, in tiles of images and channels that follow the threads.
 TEST(Conv2DBlocks, GiveTheSameBitsOnAnyNumberOfThreads) {
-  const Shape filter_shape({3, 3, 64, 256});
-  const Tensor filter = RandomNormal<float>(filter_shape, 1);
-  for (int64_t images : {1, 7, 16}) {
-    for (int64_t stride : {1, 2}) {
-      const AttrMap attrs = {{"strides", std::vector<int64_t>{1, stride, stride, 1}}, {"padding", "SAME"}};
-      const ConvShape shape =
-          *ConvShape::Of(*WindowAttrs::Read(attrs), Shape({images, 6, 5, filter_shape[2]}), filter_shape);
-      for (ConvKind kind : {ConvKind::kForward, ConvKind::kBackpropInput}) {
-        const bool forward = kind == ConvKind::kForward;
-        const Tensor from = RandomNormal<float>(forward ? shape.input() : shape.output(), 2);
-        const auto conv = *Conv<float>::Create(kind, shape);
-        Tensor expected;
-        for (int threads : {1, 2, 3, 8}) {
-          testing::SpreadPool pool(threads);
-          Tensor result(DType::kFloat, forward ? shape.output() : shape.input());
-          ASSERT_TRUE(
-              conv->Run(from.data<float>(), filter.data<float>(), result.data<float>(), pool, SystemAllocator()).ok());
-          if (threads == 1) expected = result;
-          EXPECT_TRUE(result.Identical(expected)) << images << " images, stride " << stride << ", " << threads;
-        }
+  for (const Shape& filter_shape : {Shape({3, 3, 64, 256}), Shape({3, 3, 192, 320})}) {
+    const Tensor filter = RandomNormal<float>(filter_shape, 1);
+    for (int64_t images : {1, 7, 16}) {
+      for (int64_t stride : {1, 2}) {
+        const AttrMap attrs = {{"strides", std::vector<int64_t>{1, stride, stride, 1}}, {"padding", "SAME"}};
+        const ConvShape shape =
+            *ConvShape::Of(*WindowAttrs::Read(attrs), Shape({images, 6, 5, filter_shape[2]}), filter_shape);
+        ExpectSameBitsOnThreads(ConvKind::kForward, shape, filter);
+        ExpectSameBitsOnThreads(ConvKind::kBackpropInput, shape, filter);
       }
     }
   }

@@ -1,0 +1,223 @@
+// One thread's product of operands that are copied, part by part: some rows of A over some of k. While a panel of B is
+// multiplied by a part, the next panel is copied; the tiles of a part are copied beside its first panel, each while the
+// one before is multiplied.
+#ifndef DFRUN_KERNELS_MATRIX_PACKED_WALK_H_
+#define DFRUN_KERNELS_MATRIX_PACKED_WALK_H_
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "kernels/matrix/packed_block.h"
+#include "src/base/integers.h"
+
+namespace dfrun {
+
+struct Range {
+  int64_t end() const { return begin + size; }
+  int64_t begin;
+  int64_t size;
+};
+
+// `total` in `count` ranges as even as they can be. Costs no division a range.
+class EvenRanges {
+ public:
+  EvenRanges(int64_t total, int64_t count) : count_(count), least_(total / count), first_long_(count - total % count) {}
+  int64_t count() const { return count_; }
+  Range At(int64_t i) const {
+    return {i * least_ + std::max<int64_t>(0, i - first_long_), least_ + (i >= first_long_ ? 1 : 0)};
+  }
+
+ private:
+  int64_t count_;
+  int64_t least_;
+  int64_t first_long_;
+};
+
+// What A's rows may take of the second-level cache of one core; the rest is for panels of B and C.
+inline int64_t CachedBytesOfA() {
+  constexpr int64_t kLeast = int64_t{1} << 19;
+  static const int64_t bytes = std::clamp<int64_t>(sysconf(_SC_LEVEL2_CACHE_SIZE) / 8 * 5, kLeast, 4 * kLeast);
+  return bytes;
+}
+// Longest pass over k where C is stored, which the next pass reads again.
+inline constexpr int64_t kMaxPackedDepth = 768;
+template <class T>
+constexpr int64_t kPanelColumns = int64_t{kMaxVectors} * kLanes<T>;
+
+// Scratch memory of parts of at most so many rows and so much of k.
+template <class T>
+struct PackedSpace {
+  PackedSpace(int64_t rows, int64_t depth)
+      : panel_elements(depth * kPanelColumns<T>),
+        slots(CeilDiv<int64_t>(rows, kTileRows) + 1),
+        slot_elements(TileCopy<T>::Elements(depth)) {}
+  int64_t elements() const { return 2 * panel_elements + slots * slot_elements; }
+
+  int64_t panel_elements;
+  int64_t slots;  // for tiles of A
+  int64_t slot_elements;
+};
+
+// Some rows of A over some of k. The last is followed by one without rows.
+struct PackedPart {
+  int64_t pass;  // over k: what a Parts makes of it
+  Range rows;
+  Range depth;
+  bool continues;  // C is the sum of earlier parts
+  bool is_whole;   // C is whole after it
+};
+
+// Parts:
+//   PackedPart First() const, After(part) const
+//   PanelCopy<T> CopyOfPanel(part, columns, T* to, int64_t width) const, CopyOfTile(part, rows, T* to) const
+//   void RowsOfC(part, rows, int64_t column, T** to) const: where each begins
+template <class T, class Parts>
+class PackedWalk {
+ public:
+  // columns: of B and C. segment: as PackedGemm's. Scratch memory of space.elements().
+  PackedWalk(const Parts& parts, bool transposed_a, int64_t columns, const GemmOutput<T>& output, int64_t segment,
+             const PackedSpace<T>& space, T* scratch)
+      : parts_(parts),
+        columns_(columns),
+        output_(output),
+        space_(space),
+        packed_b_(scratch),
+        packed_a_(scratch + 2 * space.panel_elements) {
+    o_.transposed_a = transposed_a;
+    o_.into = output.into;
+    o_.rate = output.rate;
+    o_.beside = &beside_;
+    if (segment > 0) o_.totals = totals_;
+    o_.segment_turns = segment / kTurnDepth<T>;
+  }
+
+  void Run() {
+    Part part(parts_.First());
+    const Panel panel = PanelAt(0);
+    // Nothing can be computed beside these.
+    CopyOfPanel(part, panel, next_b_).Finish();
+    parts_.CopyOfTile(part, part.Tile(0), packed_a_).Finish();
+    parts_.RowsOfC(part, part.Tile(0), panel.columns.begin, next_c_);
+    while (part.rows.size > 0) {
+      const Part next(parts_.After(part));
+      RunPart(part, next);
+      part = next;
+    }
+  }
+
+ private:
+  struct Part : PackedPart {
+    explicit Part(const PackedPart& part)
+        : PackedPart(part), tiles(rows.size, std::max<int64_t>(1, CeilDiv<int64_t>(rows.size, kTileRows))) {}
+    Range Tile(int64_t i) const {
+      const Range tile = tiles.At(i);
+      return {rows.begin + tile.begin, tile.size};
+    }
+    int64_t turns() const { return std::max<int64_t>(1, depth.size / kTurnDepth<T>); }  // of a tile
+
+    EvenRanges tiles;  // of the rows
+  };
+  struct Panel {
+    Range columns;
+    int vectors;
+    int last_columns() const { return static_cast<int>(columns.size - (vectors - 1) * kLanes<T>); }
+  };
+
+  Panel PanelAt(int64_t i) const {
+    const Range vectors = panels_.At(i);
+    const int64_t column = vectors.begin * kLanes<T>;
+    return {{column, std::min(vectors.size * kLanes<T>, columns_ - column)}, static_cast<int>(vectors.size)};
+  }
+
+  void RunPart(const Part& part, const Part& next) {
+    const int64_t panels = panels_.count();
+    for (int64_t i = 0; i < panels; ++i) {
+      const bool is_last = i + 1 == panels;
+      const Panel panel = PanelAt(i);
+      const Panel next_panel = PanelAt(is_last ? 0 : i + 1);
+      beside_.panel.Finish();
+      o_.b = next_b_;
+      o_.depth = part.depth.size;
+      o_.last_columns = panel.last_columns();
+      o_.continues = part.continues;
+      o_.finish = {};
+      StartPanelCopy(is_last ? next : part, next_panel, part);
+      RunPanel(part, next, i, panel, next_panel);
+    }
+    beside_.tile.Finish();
+    first_slot_ = Slot(part.tiles.count());
+  }
+
+  void RunPanel(const Part& part, const Part& next, int64_t i, const Panel& panel, const Panel& next_panel) {
+    const int64_t tiles = part.tiles.count();
+    const bool is_last = i + 1 == panels_.count();
+    Range rows = part.Tile(0);
+    for (int64_t tile = 0; tile < tiles; ++tile) {
+      const bool is_last_tile = tile + 1 == tiles;
+      if (!is_last_tile && i == 0) {
+        StartTileCopy(part, tile + 1, Slot(tile + 1), part.turns());
+      } else if (is_last_tile && is_last) {
+        StartTileCopy(next, 0, Slot(tiles), part.turns());
+      } else if (i == 0) {
+        beside_.tile.Finish();
+      }
+      std::swap(c_, next_c_);
+      const Part& part_of_next = is_last_tile && is_last ? next : part;
+      const Range next_rows = part_of_next.Tile(is_last_tile ? 0 : tile + 1);
+      parts_.RowsOfC(part_of_next, next_rows, (is_last_tile ? next_panel : panel).columns.begin, next_c_);
+      beside_.next_c = next_c_;
+      beside_.next_rows = next_rows.size;
+      o_.a = TilePlace(Slot(tile));
+      o_.c = c_;
+      if (part.is_whole) o_.finish = output_.OfBlock(rows.begin, panel.columns.begin);
+      beside_.panel.TakeTile();
+      RunPackedBlock(rows.size, panel.vectors, o_);
+      rows = next_rows;
+    }
+  }
+
+  PanelCopy<T> CopyOfPanel(const Part& part, const Panel& panel, T* to) const {
+    return parts_.CopyOfPanel(part, panel.columns, to, int64_t{panel.vectors} * kLanes<T>);
+  }
+  void StartPanelCopy(const Part& part, const Panel& panel, const Part& beside) {
+    next_b_ = packed_b_ + (next_b_ == packed_b_ ? space_.panel_elements : 0);
+    if (part.rows.size == 0) return;
+    beside_.panel = CopyOfPanel(part, panel, next_b_);
+    beside_.panel.SpreadOver(beside.tiles.count(), beside.turns());
+  }
+
+  void StartTileCopy(const Part& part, int64_t tile, int64_t slot, int64_t turns) {
+    beside_.tile.Finish();
+    if (part.rows.size == 0) return;
+    beside_.tile = parts_.CopyOfTile(part, part.Tile(tile), TilePlace(slot));
+    beside_.tile.SpreadOver(turns);
+  }
+  int64_t Slot(int64_t tile) const {
+    const int64_t slot = first_slot_ + tile;
+    return slot < space_.slots ? slot : slot - space_.slots;
+  }
+  T* TilePlace(int64_t slot) const { return packed_a_ + slot * space_.slot_elements; }
+
+  const Parts& parts_;
+  const int64_t columns_;
+  const GemmOutput<T>& output_;
+  const PackedSpace<T> space_;
+  const EvenRanges panels_{CeilDiv<int64_t>(columns_, kLanes<T>),
+                           CeilDiv<int64_t>(columns_, kPanelColumns<T>)};  // in vectors
+  T* const packed_b_;
+  T* const packed_a_;
+  T* next_b_ = packed_b_;   // where the next panel is, or is copied to
+  int64_t first_slot_ = 0;  // of this part's tiles
+  PackedOperands<T> o_{};
+  T* rows_of_c_[2][kTileRows];
+  T** c_ = rows_of_c_[0];
+  T** next_c_ = rows_of_c_[1];
+  alignas(64) T totals_[kTileRows * kPanelColumns<T>];
+  BesideBlock<T> beside_;
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_MATRIX_PACKED_WALK_H_
