@@ -19,6 +19,10 @@ bool NeedsPacking(int64_t m, MatrixView<const T> b) {
   return b.transposed || (m >= kRowsWorthPacking && b.stride * static_cast<int64_t>(sizeof(T)) > kFarStrideBytes);
 }
 
+// Integers multiply so slowly that reading by lanes costs them nothing, and saves half of this code.
+template <class T, RowsOfB kRows>
+constexpr RowsOfB kOrEdge = std::is_integral_v<T> ? RowsOfB::kEdge : kRows;
+
 // All rows of C for one panel of B, in steps as even as they can be.
 template <class T, RowsOfB kRows>
 void PanelColumns(int64_t m, MatrixView<const T> a, int vectors, BlockOperands<T> o) {
@@ -59,12 +63,15 @@ void Pass(int64_t m, int64_t depth, int64_t n, MatrixView<const T> a, MatrixView
       PackPanel(b.At(0, column), depth, columns, packed, vectors);
       o.b = packed;
       o.b_stride = vectors * kLanes<T>;
-      // Integers multiply so slowly that the other reading costs them nothing, and saves a fourth of this code.
-      PanelColumns<T, std::is_integral_v<T> ? RowsOfB::kEdge : RowsOfB::kWhole>(m, a, vectors, o);
+      PanelColumns<T, kOrEdge<T, RowsOfB::kWhole>>(m, a, vectors, o);
     } else {
       o.b = b.data + column;
       o.b_stride = b.stride;
-      PanelColumns<T, RowsOfB::kEdge>(m, a, vectors, o);
+      if (o.last_columns == kLanes<T>) {
+        PanelColumns<T, kOrEdge<T, RowsOfB::kInPlace>>(m, a, vectors, o);
+      } else {
+        PanelColumns<T, RowsOfB::kEdge>(m, a, vectors, o);
+      }
     }
     column += columns;
     vectors_left -= vectors;

@@ -27,7 +27,8 @@ constexpr int MaxRows(int vectors) {
 // How the rows of B are read, and what else is done on the way.
 enum class RowsOfB {
   kWhole,    // whole vectors one after the other, whatever stands beyond the last column; others may be asked for
-  kEdge,     // no byte beyond the last column: costs a multiply-add's place
+  kInPlace,  // whole vectors, rows b_stride apart
+  kEdge,     // the same, but no byte beyond the last column: costs a multiply-add's place
   kCopying,  // as kWhole, while rows of another matrix are copied
 };
 
@@ -191,7 +192,8 @@ void GemmBlock(const BlockOperands<T>& o) {
   for (int g = 0; g < kPointers; ++g) a[g] = o.a + kRowsAPointer * g * (kTransposedA ? 1 : o.a_stride);
   const int64_t row_step = kTransposedA ? 1 : o.a_stride;
   const int64_t k_step = kTransposedA ? o.a_stride : 1;
-  const int64_t b_stride = kRows != RowsOfB::kEdge ? Vectors * kLanes<T> : o.b_stride;
+  constexpr bool kIsPanel = kRows == RowsOfB::kWhole || kRows == RowsOfB::kCopying;
+  const int64_t b_stride = kIsPanel ? Vectors * kLanes<T> : o.b_stride;
   const T* b = o.b;
   const auto step = [&](int u) __attribute__((always_inline)) {
     Vec<T> row[Vectors];
