@@ -6,7 +6,9 @@
 #include <complex>
 #include <concepts>
 
+#include "kernels/math/double_functions.h"
 #include "kernels/math/element.h"
+#include "kernels/math/inverse_functions.h"
 #include "kernels/math/line_functions.h"
 
 namespace dfrun::fn {
@@ -21,16 +23,35 @@ namespace dfrun::fn {
   };
 DF_STD_FUNCTION(Sqrt, sqrt)
 DF_STD_FUNCTION(Tan, tan)
-DF_STD_FUNCTION(Asin, asin)
-DF_STD_FUNCTION(Acos, acos)
-DF_STD_FUNCTION(Atan, atan)
 DF_STD_FUNCTION(Sinh, sinh)
 DF_STD_FUNCTION(Cosh, cosh)
 DF_STD_FUNCTION(Asinh, asinh)
 DF_STD_FUNCTION(Acosh, acosh)
 DF_STD_FUNCTION(Atanh, atanh)
-DF_STD_FUNCTION(Erfc, erfc)
 #undef DF_STD_FUNCTION
+
+// The same, but of float by code of our own, which vectorises.
+#ifdef __CUDA_ARCH__
+#define DF_OWN_FLOAT(T, own, x)
+#else
+#define DF_OWN_FLOAT(T, own, x) \
+  if constexpr (std::is_same_v<T, float>) return own(x);
+#endif
+#define DF_FLOAT_FUNCTION(Name, function, own) \
+  struct Name {                                \
+    template <class T>                         \
+    DF_HOST_DEVICE T operator()(T x) const {   \
+      DF_OWN_FLOAT(T, own, x)                  \
+      return std::function(x);                 \
+    }                                          \
+  };
+DF_FLOAT_FUNCTION(Asin, asin, AsinFloat)
+DF_FLOAT_FUNCTION(Acos, acos, AcosFloat)
+DF_FLOAT_FUNCTION(Atan, atan, AtanFloat)
+DF_FLOAT_FUNCTION(Erf, erf, ErfFloat)
+DF_FLOAT_FUNCTION(Erfc, erfc, ErfcFloat)
+#undef DF_FLOAT_FUNCTION
+#undef DF_OWN_FLOAT
 
 // A functor may give its function for a line of floats, Line(x, y), which then is that of all elements of arrays.
 // It may give it in two parts: Common(x), which vectorises, for all x but those of which IsRare(x).
@@ -66,16 +87,6 @@ struct Cos {
   }
 };
 
-struct Erf {
-  template <class T>
-  DF_HOST_DEVICE T operator()(T x) const {
-#ifndef __CUDA_ARCH__
-    if constexpr (std::is_same_v<T, float>) return ErfFloat(x);
-#endif
-    return std::erf(x);
-  }
-};
-
 struct Rsqrt {
   template <class T>
   DF_HOST_DEVICE T operator()(T x) const {
@@ -88,6 +99,7 @@ struct Exp {
   DF_HOST_DEVICE T operator()(T x) const {
 #ifndef __CUDA_ARCH__
     if constexpr (std::is_same_v<T, float>) return ExpFloat(x);
+    if constexpr (std::is_same_v<T, double>) return ExpDouble(x);
 #endif
     return std::exp(x);
   }
@@ -103,6 +115,7 @@ struct Log {
   DF_HOST_DEVICE T operator()(T x) const {
 #ifndef __CUDA_ARCH__
     if constexpr (std::is_same_v<T, float>) return LogFloat(x);
+    if constexpr (std::is_same_v<T, double>) return LogDouble(x);
 #endif
     return std::log(x);
   }
@@ -113,6 +126,7 @@ struct Tanh {
   DF_HOST_DEVICE T operator()(T x) const {
 #ifndef __CUDA_ARCH__
     if constexpr (std::is_same_v<T, float>) return TanhFloat(x);
+    if constexpr (std::is_same_v<T, double>) return TanhDouble(x);
 #endif
     return std::tanh(x);
   }
@@ -132,7 +146,7 @@ struct Sigmoid {
 #ifndef __CUDA_ARCH__
       if constexpr (std::is_same_v<T, float>) return SigmoidFloat(x);
 #endif
-      const T z = std::exp(-std::abs(x));
+      const T z = Exp()(-std::abs(x));
       return (x < 0 ? z : T(1)) / (T(1) + z);
     }
   }
@@ -191,6 +205,9 @@ struct Pow {
 struct Atan2 {
   template <class T>
   DF_HOST_DEVICE T operator()(T y, T x) const {
+#ifndef __CUDA_ARCH__
+    if constexpr (std::is_same_v<T, float>) return Atan2Float(y, x);
+#endif
     return std::atan2(y, x);
   }
 };

@@ -10,12 +10,19 @@ namespace dfrun {
 namespace {
 
 constexpr FusibleOp kFusibleOps[] = {
-    {"Abs", 1, false},         {"Add", 2, true},       {"AddN", 0, false},     {"AddV2", 2, true},
-    {"Div", 2, true},          {"Exp", 1, false},      {"Log", 1, false},      {"Maximum", 2, true},
-    {"Minimum", 2, true},      {"Mul", 2, true},       {"Neg", 1, false},      {"RealDiv", 2, true},
-    {"Relu", 1, false},        {"ReluGrad", 2, false}, {"Rsqrt", 1, false},    {"Sigmoid", 1, false},
-    {"SigmoidGrad", 2, false}, {"Sqrt", 1, false},     {"Square", 1, false},   {"SquaredDifference", 2, true},
-    {"Sub", 2, true},          {"Tanh", 1, false},     {"TanhGrad", 2, false},
+    {"Abs", 1, false},         {"Add", 2, true},
+    {"AddN", 0, false},        {"AddV2", 2, true},
+    {"Div", 2, true},          {"Erf", 1, false},
+    {"Erfc", 1, false},        {"Exp", 1, false},
+    {"Log", 1, false},         {"Maximum", 2, true},
+    {"Minimum", 2, true},      {"Mul", 2, true},
+    {"Neg", 1, false},         {"RealDiv", 2, true},
+    {"Relu", 1, false},        {"ReluGrad", 2, false},
+    {"Rsqrt", 1, false},       {"Sigmoid", 1, false},
+    {"SigmoidGrad", 2, false}, {"Sqrt", 1, false},
+    {"Square", 1, false},      {"SquaredDifference", 2, true},
+    {"Sub", 2, true},          {"Tanh", 1, false},
+    {"TanhGrad", 2, false},
 };
 
 // Nodes of a group and operands of all of them: what the kernel has room for.

@@ -1,9 +1,10 @@
 // Against the C library's functions of double, over all exponents.
-#include "kernels/math/line_functions.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
+
+#include "kernels/math/inverse_functions.h"
+#include "kernels/math/line_functions.h"
 
 namespace dfrun {
 namespace {
@@ -130,6 +131,66 @@ TEST(FloatFunctions, Erf) {
       ErfFloat, [](double x) { return std::erf(x); }, 1.1);
   EXPECT_TRUE(std::signbit(ErfFloat(-0.0F)));
   EXPECT_EQ(ErfFloat(-INFINITY), -1.0F);
+}
+
+// Of results near the least normal number some are 0.
+TEST(FloatFunctions, Erfc) {
+  CheckEverywhere([](float x) { return x > 9.18F ? 0.0F : ErfcFloat(x); },
+                  [](double x) { return x > 9.18 ? 0.0 : std::erfc(x); }, 4, true);
+  for (int i = 0; i < 13000; ++i) {
+    const float x = 0.00098F * static_cast<float>(i) - 4.0F;
+    if (x > 9.18F) break;
+    EXPECT_LE(Ulps(ErfcFloat(x), std::erfc(static_cast<double>(x))), 4) << x;
+  }
+  EXPECT_EQ(ErfcFloat(0.0F), 1.0F);
+  EXPECT_EQ(ErfcFloat(-INFINITY), 2.0F);
+  EXPECT_EQ(ErfcFloat(INFINITY), 0.0F);
+  EXPECT_TRUE(std::isnan(ErfcFloat(NAN)));
+}
+
+TEST(FloatFunctions, InverseTrigonometry) {
+  CheckEverywhere(
+      AtanFloat, [](double x) { return std::atan(x); }, 2.5);
+  CheckEverywhere(
+      AsinFloat, [](double x) { return std::asin(x); }, 2.5);
+  CheckEverywhere(
+      AcosFloat, [](double x) { return std::acos(x); }, 2.5);
+  for (int i = -12000; i < 12000; ++i) {
+    const float x = static_cast<float>(i) / 12000;
+    const double exact = x;
+    EXPECT_LE(Ulps(AtanFloat(3 * x), std::atan(static_cast<double>(3 * x))), 2.5) << x;
+    EXPECT_LE(Ulps(AsinFloat(x), std::asin(exact)), 2.5) << x;
+    EXPECT_LE(Ulps(AcosFloat(x), std::acos(exact)), 2.5) << x;
+  }
+  EXPECT_EQ(AcosFloat(1.0F), 0.0F);
+  for (float zero : {0.0F, -0.0F}) {
+    EXPECT_EQ(std::signbit(AtanFloat(zero)), std::signbit(zero));
+    EXPECT_EQ(std::signbit(AsinFloat(zero)), std::signbit(zero));
+  }
+  EXPECT_EQ(AtanFloat(INFINITY), static_cast<float>(std::atan(INFINITY)));
+}
+
+TEST(FloatFunctions, Atan2) {
+  const float special[] = {0.0F, -0.0F, 1.0F, -1.0F, 0.3F, -7.5F, 1e-30F, 3e38F, -3e38F, INFINITY, -INFINITY, NAN};
+  for (float y : special) {
+    for (float x : special) {
+      const double exact = std::atan2(static_cast<double>(y), static_cast<double>(x));
+      const float angle = Atan2Float(y, x);
+      EXPECT_EQ(std::isnan(angle), std::isnan(exact)) << y << ' ' << x;
+      if (std::isnan(exact)) continue;
+      EXPECT_EQ(std::signbit(angle), std::signbit(exact)) << y << ' ' << x;
+      if (std::abs(exact) < 0x1p-126) {
+        EXPECT_LE(std::abs(angle), 0x1p-126) << y << ' ' << x;
+      } else {
+        EXPECT_LE(Ulps(angle, exact), 3) << y << ' ' << x;
+      }
+    }
+  }
+  for (int i = 0; i < 20000; ++i) {
+    const auto y = static_cast<float>(std::sin(i) * std::exp(3 * std::sin(0.7 * i)));
+    const auto x = static_cast<float>(std::cos(1.3 * i));
+    EXPECT_LE(Ulps(Atan2Float(y, x), std::atan2(static_cast<double>(y), static_cast<double>(x))), 3) << y << ' ' << x;
+  }
 }
 
 TEST(FloatFunctions, SinAndCosOfAnglesThatAreNotFar) {
