@@ -43,17 +43,31 @@ void SelectPlaces(const Before<T>& before, int32_t n, int32_t k, std::vector<int
   }
 }
 
+// The first of the largest elements, side by side; of nothing but NaN the first.
+template <class T>
+int32_t Largest(const T* row, int32_t n) {
+  constexpr int32_t kLanes = 128 / sizeof(T);
+  T lanes[kLanes];
+  const auto first = std::find_if(row, row + n, [](T x) { return x == x; });
+  if (first == row + n) return 0;
+  std::fill_n(lanes, kLanes, *first);
+  int32_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    for (int32_t l = 0; l < kLanes; ++l) lanes[l] = row[i + l] > lanes[l] ? row[i + l] : lanes[l];
+  }
+  for (; i < n; ++i) lanes[0] = row[i] > lanes[0] ? row[i] : lanes[0];
+  T largest = lanes[0];
+  for (T lane : lanes) largest = lane > largest ? lane : largest;
+  return static_cast<int32_t>(std::find(first, row + n, largest) - row);
+}
+
 template <class T>
 void TopPlaces(const T* row, int32_t n, int32_t k, bool sorted, std::vector<int32_t>& places) {
   const Before<T> before{row};
   places.clear();
   if (k == 0) return;
   if (k == 1) {
-    int32_t best = 0;
-    for (int32_t i = 1; i < n; ++i) {
-      if (row[i] > row[best] || (row[best] != row[best] && row[i] == row[i])) best = i;
-    }
-    places.push_back(best);
+    places.push_back(Largest(row, n));
   } else if (k == n) {
     for (int32_t i = 0; i < n; ++i) places.push_back(i);
     std::sort(places.begin(), places.end(), before);

@@ -61,17 +61,27 @@ class InvertPermutationKernel : public Kernel {
  public:
   explicit InvertPermutationKernel(KernelSetup&) {}
   Status Compute(OpContext& ctx) {
-    DF_ASSIGN(const std::vector<int64_t> x, IntVector(ctx.input(0), "the permutation"));
-    const auto n = static_cast<int64_t>(x.size());
-    std::vector<int64_t> inverse(x.size(), -1);
-    for (int64_t i = 0; i < n; ++i) {
-      if (x[i] < 0 || x[i] >= n) return InvalidArgument(x[i], " is not between 0 and ", n);
-      if (inverse[x[i]] != -1) return InvalidArgument(x[i], " is duplicated in the input");
-      inverse[x[i]] = i;
-    }
+    const Tensor& x = ctx.input(0);
+    if (x.shape().rank() != 1) return IntVector(x, "the permutation").status();
     Tensor* y = nullptr;
-    DF_TRY(ctx.AllocateOutput(0, ctx.input(0).shape(), &y));
-    return StoreInts(inverse, *y);
+    DF_TRY(ctx.AllocateOutput(0, x.shape(), &y));
+    return x.dtype() == DType::kInt64 ? Invert<int64_t>(x, *y) : Invert<int32_t>(x, *y);
+  }
+
+ private:
+  template <class T>
+  static Status Invert(const Tensor& x, Tensor& y) {
+    const auto n = static_cast<T>(x.num_elements());
+    const T* const from = x.data<T>();
+    T* const inverse = y.data<T>();
+    std::fill_n(inverse, n, T{-1});
+    for (T i = 0; i < n; ++i) {
+      const T at = from[i];
+      if (at < 0 || at >= n) return InvalidArgument(at, " is not between 0 and ", n);
+      if (inverse[at] != -1) return InvalidArgument(at, " is duplicated in the input");
+      inverse[at] = i;
+    }
+    return Status();
   }
 };
 

@@ -1,6 +1,6 @@
 #include <algorithm>
+#include <bit>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "kernels/array/axis_copy.h"
@@ -51,21 +51,26 @@ struct Places {
   std::vector<int64_t> counts;
 };
 
+// By a table of places at most half full, in which those that would have one entry stand behind each other.
 template <class T>
 Places FindPlaces(const Slices<T>& slices) {
-  const auto hash = [&](int64_t slice) { return slices.Hash(slice); };
-  const auto equal = [&](int64_t a, int64_t b) { return slices.Equal(a, b); };
-  std::unordered_map<int64_t, int64_t, decltype(hash), decltype(equal)> seen(16, hash, equal);
+  constexpr int64_t kNone = -1;
+  const auto bits = std::max(4, static_cast<int>(std::bit_width(static_cast<uint64_t>(2 * slices.count()))));
+  std::vector<int64_t> table(size_t{1} << bits, kNone);
   Places places;
   places.place_of.reserve(static_cast<size_t>(slices.count()));
   for (int64_t s = 0; s < slices.count(); ++s) {
-    const auto [it, is_new] = seen.emplace(s, static_cast<int64_t>(places.firsts.size()));
-    if (is_new) {
+    size_t entry = (slices.Hash(s) * 0x9e3779b97f4a7c15U) >> (64 - bits);
+    while (table[entry] != kNone && !slices.Equal(places.firsts[static_cast<size_t>(table[entry])], s)) {
+      entry = (entry + 1) & (table.size() - 1);
+    }
+    if (table[entry] == kNone) {
+      table[entry] = static_cast<int64_t>(places.firsts.size());
       places.firsts.push_back(s);
       places.counts.push_back(0);
     }
-    places.place_of.push_back(it->second);
-    ++places.counts[it->second];
+    places.place_of.push_back(table[entry]);
+    ++places.counts[static_cast<size_t>(table[entry])];
   }
   return places;
 }

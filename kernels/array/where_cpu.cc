@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <vector>
+
 #include "src/framework/element_types.h"
 #include "src/framework/kernel.h"
 
@@ -17,20 +20,28 @@ struct Where {
       const int rank = x.shape().rank();
       Tensor* y = nullptr;
       DF_TRY(ctx.AllocateOutput(0, Shape({count, rank}), &y));
-      int64_t* to = y->data<int64_t>();
-      for (int64_t i = 0; i < x.num_elements(); ++i) {
-        if (!IsSet(x.data<T>()[i])) continue;
-        int64_t rest = i;
-        for (int d = rank - 1; d >= 0; --d) {
-          to[d] = rest % x.shape().dim(d);
-          rest /= x.shape().dim(d);
-        }
-        to += rank;
-      }
+      WritePlaces(x, y->data<int64_t>());
       return Status();
     }
 
    private:
+    // Row by row of the last dimension, the coordinates of whose row stand for all of it.
+    static void WritePlaces(const Tensor& x, int64_t* to) {
+      const int rank = x.shape().rank();
+      const int64_t row_size = x.shape().dim(rank - 1);
+      std::vector<int64_t> place(static_cast<size_t>(rank), 0);
+      const T* row = x.data<T>();
+      for (int64_t left = x.num_elements(); left > 0; left -= row_size, row += row_size) {
+        for (int64_t i = 0; i < row_size; ++i) {
+          if (!IsSet(row[i])) continue;
+          place.back() = i;
+          to = std::copy(place.begin(), place.end(), to);
+        }
+        for (int d = rank - 2; d >= 0 && ++place[static_cast<size_t>(d)] == x.shape().dim(d); --d) {
+          place[static_cast<size_t>(d)] = 0;
+        }
+      }
+    }
     static bool IsSet(const T& v) { return v != T(); }
   };
 };

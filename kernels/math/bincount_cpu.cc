@@ -21,33 +21,43 @@ Result<int64_t> CheckInputs(OpContext& ctx) {
     return InvalidArgument("the number of bins is ", IntegerAt(size, 0), ", but must not be negative");
   if (weights.num_elements() != 0 && weights.num_elements() != values.num_elements())
     return InvalidArgument("there must be a weight for each of ", values.shape(), " or none, not ", weights.shape());
-  for (int64_t i = 0; i < values.num_elements(); ++i) {
-    if (IntegerAt(values, i) < 0)
-      return InvalidArgument("the values to count must not be negative: ", IntegerAt(values, i));
-  }
+  int64_t least = 0;
+  VisitDType<int32_t, int64_t>(values.dtype(), [&](auto tag) {
+    for (const auto value : values.values<typename decltype(tag)::type>()) least = std::min<int64_t>(least, value);
+  });
+  if (least < 0) return InvalidArgument("the values to count must not be negative: ", least);
   return IntegerAt(size, 0);
 }
 
 // Sums go from the first element to the last, each row by itself.
+template <class T, class Value>
+void CountRow(const Value* values, const T* weights, bool binary, int64_t per_row, int64_t size, T* bins) {
+  for (int64_t i = 0; i < per_row; ++i) {
+    if (values[i] >= size) continue;
+    T& bin = bins[values[i]];
+    if (binary) {
+      bin = T(1);
+    } else if constexpr (std::is_integral_v<T>) {
+      bin = static_cast<T>(WrappingType<T>(bin) + WrappingType<T>(weights != nullptr ? weights[i] : T(1)));
+    } else {
+      bin += weights != nullptr ? weights[i] : T(1);
+    }
+  }
+}
+
 template <class T>
 void Count(const Tensor& values, const Tensor& weights, bool binary, int64_t rows, Tensor& bins) {
   const int64_t size = rows == 0 ? 0 : bins.num_elements() / rows;
   const int64_t per_row = rows == 0 ? 0 : values.num_elements() / rows;
-  const bool weighted = weights.num_elements() > 0 && !binary;
-  T* out = bins.data<T>();
-  std::fill_n(out, bins.num_elements(), T(0));
-  for (int64_t i = 0; i < values.num_elements(); ++i) {
-    const int64_t value = IntegerAt(values, i);
-    if (value >= size) continue;
-    T& bin = out[i / per_row * size + value];
-    if (binary) {
-      bin = T(1);
-    } else if constexpr (std::is_integral_v<T>) {
-      bin = static_cast<T>(WrappingType<T>(bin) + WrappingType<T>(weighted ? weights.data<T>()[i] : T(1)));
-    } else {
-      bin += weighted ? weights.data<T>()[i] : T(1);
+  const T* const weighted = weights.num_elements() > 0 && !binary ? weights.data<T>() : nullptr;
+  std::fill_n(bins.data<T>(), bins.num_elements(), T(0));
+  VisitDType<int32_t, int64_t>(values.dtype(), [&](auto tag) {
+    using Value = typename decltype(tag)::type;
+    for (int64_t row = 0; row < rows; ++row) {
+      CountRow(values.data<Value>() + row * per_row, weighted == nullptr ? nullptr : weighted + row * per_row, binary,
+               per_row, size, bins.data<T>() + row * size);
     }
-  }
+  });
 }
 
 struct Bincount {

@@ -1,5 +1,9 @@
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstdio>
+#include <system_error>
+#include <tuple>
 #include <type_traits>
 
 #include "src/framework/element_types.h"
@@ -44,6 +48,14 @@ struct TextFormat {
     if (precision > -1) pattern += "." + std::to_string(precision);
     return pattern + conversion;
   }
+  // What std::to_chars() writes the same as printf, in a fraction of the time: no padding, and no signs or forms of
+  // `fill`.
+  bool IsPlain() const { return width <= 0 && fill.empty(); }
+  std::chars_format RealFormat() const {
+    return scientific ? std::chars_format::scientific
+           : shortest ? std::chars_format::general
+                      : std::chars_format::fixed;
+  }
   std::string RealPattern() const { return Pattern(scientific ? "e" : shortest ? "g" : "f"); }
 
   static constexpr int64_t kMax = 4096;
@@ -62,6 +74,15 @@ std::string Printed(const std::string& pattern, Args... args) {
 #pragma GCC diagnostic pop
   text.pop_back();
   return text;
+}
+
+// What std::to_chars() writes of these; a printf's where that takes more than a few places.
+template <class... Args>
+std::string Written(const std::string& pattern, Args... args) {
+  char text[64];
+  const std::to_chars_result result = std::to_chars(text, text + sizeof(text), args...);
+  if (result.ec == std::errc()) return std::string(text, result.ptr);
+  return std::apply([&](auto value, auto...) { return Printed(pattern, value); }, std::tuple(args...));
 }
 
 class AsStringKernel final : public Kernel {
@@ -110,15 +131,22 @@ class AsStringKernel final : public Kernel {
     } else if constexpr (std::is_same_v<T, std::string>) {
       return Padded(value);
     } else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {
-      return Printed(pattern_, static_cast<long long>(value));
+      const auto wide = static_cast<long long>(value);
+      return format_.IsPlain() ? Written(pattern_, wide) : Printed(pattern_, wide);
     } else if constexpr (std::is_integral_v<T>) {
-      return Printed(pattern_, static_cast<unsigned long long>(value));
+      const auto wide = static_cast<unsigned long long>(value);
+      return format_.IsPlain() ? Written(pattern_, wide) : Printed(pattern_, wide);
     } else if constexpr (requires { value.real(); }) {
       return "(" + Text(value.real()) + "," + Text(value.imag()) + ")";
     } else {
-      return Printed(pattern_, static_cast<double>(value));
+      const auto wide = static_cast<double>(value);
+      if (!format_.IsPlain() || !std::isfinite(wide)) return Printed(pattern_, wide);
+      return Written(pattern_, wide, format_.RealFormat(),
+                     format_.precision > -1 ? format_.precision : kUsualPrecision);
     }
   }
+
+  static constexpr int kUsualPrecision = 6;  // of printf
 
   const TextFormat format_;
   const DType dtype_;
