@@ -33,12 +33,13 @@ Result<CoordinateSlices> ReadCoordinates(const Tensor& coordinates, const Shape&
                            ", which has no elements");
   }
   const std::vector<int64_t> values = IntValues(coordinates);
+  const int64_t* const sizes = shape.dims().data();
   out.slices.reserve(static_cast<size_t>(count));
   for (int64_t i = 0; i < count; ++i) {
     int64_t slice = 0;
     for (int64_t d = 0; d < depth; ++d) {
       const int64_t at = values[i * depth + d];
-      if (at < 0 || at >= shape.dim(static_cast<int>(d))) {
+      if (at < 0 || at >= sizes[d]) {
         if (bad_indices == BadIndices::kError) {
           return InvalidArgument("indices[", i, "] has the coordinate ", at, " in dimension ", d,
                                  ", which is outside of the shape ", shape);
@@ -46,7 +47,7 @@ Result<CoordinateSlices> ReadCoordinates(const Tensor& coordinates, const Shape&
         slice = CoordinateSlices::kNowhere;
         break;
       }
-      slice = slice * shape.dim(static_cast<int>(d)) + at;
+      slice = slice * sizes[d] + at;
     }
     out.slices.push_back(slice);
   }

@@ -25,6 +25,10 @@ class GatherNdKernel : public Kernel {
       using E = typename decltype(tag)::type;
       const E* from = static_cast<const E*>(params.raw());
       E* to = static_cast<E*>(y->raw());
+      if (named.row == 1) {
+        for (int64_t slice : named.slices) *to++ = slice != CoordinateSlices::kNowhere ? from[slice] : E();
+        return;
+      }
       for (int64_t slice : named.slices) {
         const bool is_there = slice != CoordinateSlices::kNowhere;
         to = is_there ? std::copy_n(from + slice * named.row, named.row, to) : std::fill_n(to, named.row, E());
