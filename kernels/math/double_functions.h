@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "kernels/math/horner.h"
+
 namespace dfrun {
 
 constexpr double kLn2HighDouble = 0x1.62e42feep-1;  // 32 bits: products with small integers are exact
@@ -22,17 +24,10 @@ inline double ExpDouble(double x) {
   const double sum = std::fma(x, 1.4426950408889634, kShift);
   const double n = sum - kShift;
   const double r = std::fma(n, -kLn2LowDouble, std::fma(n, -kLn2HighDouble, x));
-  double p = 2.09146869680868772e-9;
-  p = std::fma(p, r, 2.51052170047207452e-8);
-  p = std::fma(p, r, 2.75572736431102953e-7);
-  p = std::fma(p, r, 2.75572554002064244e-6);
-  p = std::fma(p, r, 0.0000248015873255477412);
-  p = std::fma(p, r, 0.000198412698748206253);
-  p = std::fma(p, r, 0.00138888888888837483);
-  p = std::fma(p, r, 0.00833333333332613513);
-  p = std::fma(p, r, 0.0416666666666666698);
-  p = std::fma(p, r, 0.16666666666666671);
-  p = std::fma(p, r, 0.5);
+  const double p =
+      Horner(r, 2.09146869680868772e-9, 2.51052170047207452e-8, 2.75572736431102953e-7, 2.75572554002064244e-6,
+             0.0000248015873255477412, 0.000198412698748206253, 0.00138888888888837483, 0.00833333333332613513,
+             0.0416666666666666698, 0.16666666666666671, 0.5);
   const double power = 1.0 + std::fma(r * r, p, r);
   // 2^n itself may be beyond the doubles: n goes to the exponent of what it multiplies.
   double y = std::bit_cast<double>(std::bit_cast<uint64_t>(power) + (std::bit_cast<uint64_t>(sum) << 52));
@@ -51,13 +46,8 @@ inline double LogDouble(double x) {
   // log(1 + f) = 2 atanh(s)
   const double s = f / (2.0 + f);
   const double z = s * s;
-  double p = 0.14617807153417325;
-  p = std::fma(p, z, 0.153316117220550079);
-  p = std::fma(p, z, 0.181828924325368712);
-  p = std::fma(p, z, 0.222222110893794962);
-  p = std::fma(p, z, 0.285714286262538376);
-  p = std::fma(p, z, 0.399999999998988905);
-  p = std::fma(p, z, 0.666666666666666971);
+  const double p = Horner(z, 0.14617807153417325, 0.153316117220550079, 0.181828924325368712, 0.222222110893794962,
+                          0.285714286262538376, 0.399999999998988905, 0.666666666666666971);
   const double half_square = 0.5 * f * f;
   const double low = std::fma(s, std::fma(z, p, half_square), e * kLn2LowDouble);
   const double y = std::fma(e, kLn2HighDouble, f - (half_square - low));
@@ -76,13 +66,8 @@ inline double TanhDouble(double x) {
   const double r = std::fma(n, -0.5 * kLn2LowDouble, std::fma(n, -0.5 * kLn2HighDouble, size));
   const double half_power = std::bit_cast<double>(std::bit_cast<uint64_t>(sum) << 52);
   const double s = r * r;
-  double v = -2.14474493366503632e-6;
-  v = std::fma(v, s, 0.000021377135588784038);
-  v = std::fma(v, s, -0.000211640201306932867);
-  v = std::fma(v, s, 0.00211640211632935219);
-  v = std::fma(v, s, -0.0222222222222220348);
-  v = std::fma(v, s, 0.333333333333333333);
-  v = std::fma(v, s, 1.0);
+  const double v = Horner(s, -2.14474493366503632e-6, 0.000021377135588784038, -0.000211640201306932867,
+                          0.00211640211632935219, -0.0222222222222220348, 0.333333333333333333, 1.0);
   const double h = std::fma(half_power + 0.5, r, (half_power - 0.5) * v);
   const double y = h / (h + (v - r));
   return std::copysign(size > 19.1 ? 1.0 : y, x);

@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "kernels/math/horner.h"
+
 namespace dfrun {
 
 constexpr float kLn2High = 0x1.62e3p-1F;  // 16 bits: products with small integers are exact
@@ -17,11 +19,7 @@ constexpr float kLn2Low = 9.0580015e-06F;
 
 // (exp(r) - 1) / r for |r| <= ln(2) / 2.
 inline float ExpSlope(float r) {
-  float p = 0.0013814599F;
-  p = std::fma(p, r, 0.008368717F);
-  p = std::fma(p, r, 0.04166839F);
-  p = std::fma(p, r, 0.16666521F);
-  p = std::fma(p, r, 0.49999994F);
+  const float p = Horner(r, 0.0013814599F, 0.008368717F, 0.04166839F, 0.16666521F, 0.49999994F);
   return std::fma(p, r, 1.0F);
 }
 
@@ -95,13 +93,8 @@ inline float Expm1Float(float x) {
   t = t < -18.0F ? -18.0F : t;
   const ExpParts<126> parts(t);
   const float r = parts.r;
-  float p = 0.0001977816F;
-  p = std::fma(p, r, 0.0013935858F);
-  p = std::fma(p, r, 0.008333532F);
-  p = std::fma(p, r, 0.041666463F);
-  p = std::fma(p, r, 0.16666666F);
-  p = std::fma(p, r, 0.5F);
-  p = std::fma(p, r * r, r);
+  const float tail = Horner(r, 0.0001977816F, 0.0013935858F, 0.008333532F, 0.041666463F, 0.16666666F, 0.5F);
+  const float p = std::fma(tail, r * r, r);
   const float half = std::bit_cast<float>(parts.shifted << 23);
   return std::copysign(2.0F * std::fma(half, p, half - 0.5F), x);  // of -0 too
 }
@@ -163,13 +156,8 @@ inline float SinOfQuarters(float x, uint32_t quarters) {
 // erf(x) for |x| < 1.
 inline float ErfNearZero(float x) {
   const float z = x * x;
-  float p = 7.806903e-05F;
-  p = std::fma(p, z, -0.0007997853F);
-  p = std::fma(p, z, 0.005187162F);
-  p = std::fma(p, z, -0.026853347F);
-  p = std::fma(p, z, 0.11283579F);
-  p = std::fma(p, z, -0.37612626F);
-  p = std::fma(p, z, 0.12837917F);
+  const float p =
+      Horner(z, 7.806903e-05F, -0.0007997853F, 0.005187162F, -0.026853347F, 0.11283579F, -0.37612626F, 0.12837917F);
   return std::fma(p, x, x);
 }
 
@@ -177,14 +165,8 @@ inline float ErfFloat(float x) {
   const float size = std::fabs(x);
   // 1 - exp(q(|x|)), where q is the logarithm of erfc; from 4 on the result is 1.
   const float t = size > 4.0F ? 4.0F : size;
-  float q = -2.1098826e-05F;
-  q = std::fma(q, t, 0.00043449522F);
-  q = std::fma(q, t, -0.0041711717F);
-  q = std::fma(q, t, 0.025119605F);
-  q = std::fma(q, t, -0.108280234F);
-  q = std::fma(q, t, -0.63334686F);
-  q = std::fma(q, t, -1.1295149F);
-  q = std::fma(q, t, 0.00017468318F);
+  const float q = Horner(t, -2.1098826e-05F, 0.00043449522F, -0.0041711717F, 0.025119605F, -0.108280234F, -0.63334686F,
+                         -1.1295149F, 0.00017468318F);
   const float away = 1.0F - ExpNormal(q);
   return std::copysign(size < 1.0F ? ErfNearZero(x) : (x != x ? x : away), x);
 }
@@ -195,17 +177,8 @@ inline float ErfcFloat(float x) {
   const float whole = std::fabs(x);
   const float size = whole > 10.0F ? 10.0F : whole;
   const float s = (size - 3.0F) / (size + 3.0F);
-  float p = -0.000277326922F;
-  p = std::fma(p, s, -0.000798339142F);
-  p = std::fma(p, s, 0.00199447459F);
-  p = std::fma(p, s, 0.00257943468F);
-  p = std::fma(p, s, -0.0237902342F);
-  p = std::fma(p, s, 0.0682935098F);
-  p = std::fma(p, s, -0.119272653F);
-  p = std::fma(p, s, 0.129646576F);
-  p = std::fma(p, s, -0.0475622805F);
-  p = std::fma(p, s, -0.135621143F);
-  p = std::fma(p, s, 1.25300806F);
+  const float p = Horner(s, -0.000277326922F, -0.000798339142F, 0.00199447459F, 0.00257943468F, -0.0237902342F,
+                         0.0682935098F, -0.119272653F, 0.129646576F, -0.0475622805F, -0.135621143F, 1.25300806F);
   const float square = size * size;
   const float lost = std::fma(size, size, -square);
   const float rounded = ExpOfNegative(-square);

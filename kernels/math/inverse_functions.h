@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/math/horner.h"
+
 namespace dfrun {
 
 // pi / 2 in two parts.
@@ -15,16 +17,8 @@ constexpr float kHalfPiLow = -4.37113883e-8F;
 // atan(t) for 0 <= t <= 1.
 inline float AtanOfUnit(float t) {
   const float z = t * t;
-  float p = 0.00148869194F;
-  p = std::fma(p, z, -0.00914462976F);
-  p = std::fma(p, z, 0.0263050011F);
-  p = std::fma(p, z, -0.048960514F);
-  p = std::fma(p, z, 0.0703191425F);
-  p = std::fma(p, z, -0.0893182678F);
-  p = std::fma(p, z, 0.110882616F);
-  p = std::fma(p, z, -0.142840038F);
-  p = std::fma(p, z, 0.199999493F);
-  p = std::fma(p, z, -0.333333331F);
+  const float p = Horner(z, 0.00148869194F, -0.00914462976F, 0.0263050011F, -0.048960514F, 0.0703191425F,
+                         -0.0893182678F, 0.110882616F, -0.142840038F, 0.199999493F, -0.333333331F);
   return std::fma(t * z, p, t);
 }
 
@@ -37,12 +31,7 @@ inline float AtanFloat(float x) {
 
 // asin(t) for z = t^2 and 0 <= t <= 1/2.
 inline float AsinOfHalf(float t, float z) {
-  float p = 0.0336908472F;
-  p = std::fma(p, z, 0.0171492384F);
-  p = std::fma(p, z, 0.0311006627F);
-  p = std::fma(p, z, 0.0445994015F);
-  p = std::fma(p, z, 0.0750009454F);
-  p = std::fma(p, z, 0.166666663F);
+  const float p = Horner(z, 0.0336908472F, 0.0171492384F, 0.0311006627F, 0.0445994015F, 0.0750009454F, 0.166666663F);
   return std::fma(t * z, p, t);
 }
 

@@ -4,6 +4,7 @@
 #define DFRUN_KERNELS_NN_GELU_H_
 
 #include "kernels/math/elementary.h"
+#include "kernels/math/horner.h"
 
 namespace dfrun::fn {
 
@@ -40,17 +41,8 @@ struct NormalAt {
     if constexpr (std::is_same_v<T, float>) {
       const float far = a > 15.0F ? 15.0F : a;
       const float s = (far - 4.0F) / (far + 4.0F);
-      float p = -7.3243486e-05F;
-      p = std::fma(p, s, -6.436252e-05F);
-      p = std::fma(p, s, 0.0006913368F);
-      p = std::fma(p, s, -0.00030160556F);
-      p = std::fma(p, s, -0.005002895F);
-      p = std::fma(p, s, 0.017939853F);
-      p = std::fma(p, s, -0.032197613F);
-      p = std::fma(p, s, 0.028599996F);
-      p = std::fma(p, s, 0.01399962F);
-      p = std::fma(p, s, -0.09670347F);
-      p = std::fma(p, s, 0.4720532F);
+      const float p = Horner(s, -7.3243486e-05F, -6.436252e-05F, 0.0006913368F, -0.00030160556F, -0.005002895F,
+                             0.017939853F, -0.032197613F, 0.028599996F, 0.01399962F, -0.09670347F, 0.4720532F);
       return exponential * (p / (1.0F + far));
     } else {
       return T(0.5) * std::erfc(a * T(0.70710678118654752440));
