@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/math/element.h"
+#include "kernels/math/functors.h"
 #include "kernels/nn/conv.h"
 #include "src/framework/tensor.h"
 
@@ -21,7 +22,7 @@ void AddPartials(const T* partials, int64_t blocks, int64_t size, T* sums, Threa
       const int64_t width = std::min(kStrip, end - i);
       for (int64_t b = 0; b < blocks; ++b) {
         const T* partial = partials + b * size + i;
-        for (int64_t j = 0; j < width; ++j) strip[j] += static_cast<ComputeType<T>>(partial[j]);
+        for (int64_t j = 0; j < width; ++j) strip[j] = fn::Add()(strip[j], static_cast<ComputeType<T>>(partial[j]));
       }
       for (int64_t j = 0; j < width; ++j) sums[i + j] = static_cast<T>(strip[j]);
     }

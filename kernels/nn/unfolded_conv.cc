@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/math/functors.h"
 #include "kernels/matrix/direct_gemm.h"
 #include "kernels/nn/conv_windows.h"
 #include "kernels/nn/image_blocks.h"
@@ -41,7 +42,7 @@ template <class T>
 void Fold(const ConvShape& s, const T* rows, T* image) {
   ForOutputPixels(s, [&](int64_t od, int64_t oh, int64_t ow) {
     ForRuns(s, od, oh, ow, [&](int64_t to, int64_t from, int64_t n) {
-      for (int64_t i = 0; i < n; ++i) image[to + i] += rows[from + i];
+      for (int64_t i = 0; i < n; ++i) image[to + i] = fn::Add()(image[to + i], rows[from + i]);
     });
     rows += s.window();
   });
@@ -154,7 +155,7 @@ class UnfoldedConv final : public Conv<T> {
         DirectGemm<T>(s_.window(), s_.out_pixels(), s_.group_outputs(), {rows, s_.window(), true},
                       {from + out, s_.out_channels, false}, {part + out, s_.out_channels, false});
       }
-      for (int64_t j = 0; j < s_.filter_size(); ++j) sum[j] += part[j];
+      for (int64_t j = 0; j < s_.filter_size(); ++j) sum[j] = fn::Add()(sum[j], part[j]);
     }
     return Status();
   }
