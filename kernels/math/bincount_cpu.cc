@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "kernels/math/element.h"
+#include "kernels/math/functors.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
@@ -35,13 +35,7 @@ void CountRow(const Value* values, const T* weights, bool binary, int64_t per_ro
   for (int64_t i = 0; i < per_row; ++i) {
     if (values[i] >= size) continue;
     T& bin = bins[values[i]];
-    if (binary) {
-      bin = T(1);
-    } else if constexpr (std::is_integral_v<T>) {
-      bin = static_cast<T>(WrappingType<T>(bin) + WrappingType<T>(weights != nullptr ? weights[i] : T(1)));
-    } else {
-      bin += weights != nullptr ? weights[i] : T(1);
-    }
+    bin = binary ? T(1) : fn::Add()(bin, weights != nullptr ? weights[i] : T(1));
   }
 }
 

@@ -76,7 +76,7 @@ PackedGemm<T>::PackedGemm(int64_t m, int64_t k, int64_t n, const GemmOutput<T>& 
 
 template <class T>
 int64_t PackedGemm<T>::scratch_elements() const {
-  return PackedSpace<T>(rows_, depth_).elements();
+  return PackedSpace<T>(rows_, depth_).scratch_elements();
 }
 
 template <class T>

@@ -49,11 +49,13 @@ constexpr int64_t kPanelColumns = int64_t{kMaxVectors} * kLanes<T>;
 // Scratch memory of parts of at most so many rows and so much of k.
 template <class T>
 struct PackedSpace {
+  using Element = T;
+
   PackedSpace(int64_t rows, int64_t depth)
       : panel_elements(depth * kPanelColumns<T>),
         slots(CeilDiv<int64_t>(rows, kTileRows) + 1),
         slot_elements(TileCopy<T>::Elements(depth)) {}
-  int64_t elements() const { return 2 * panel_elements + slots * slot_elements; }
+  int64_t scratch_elements() const { return 2 * panel_elements + slots * slot_elements; }
 
   int64_t panel_elements;
   int64_t slots;  // for tiles of A
@@ -76,7 +78,7 @@ struct PackedPart {
 template <class T, class Parts>
 class PackedWalk {
  public:
-  // columns: of B and C. segment: as PackedGemm's. Scratch memory of space.elements().
+  // columns: of B and C. segment: as PackedGemm's. Scratch memory of space.scratch_elements().
   PackedWalk(const Parts& parts, bool transposed_a, int64_t columns, const GemmOutput<T>& output, int64_t segment,
              const PackedSpace<T>& space, T* scratch)
       : parts_(parts),

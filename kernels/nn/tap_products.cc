@@ -208,14 +208,11 @@ bool TapProducts::RunTile(Range images, Range columns, const float* a, const flo
   if (taps_.empty()) return true;
   const int64_t rows = std::min(images.size, most_part_images_) * taps_[0].count();
   const PackedSpace<float> space(rows, part_depth_);
-  const size_t bytes = static_cast<size_t>(space.elements()) * sizeof(float);
-  auto* const scratch = static_cast<float*>(allocator.Allocate(bytes));
-  if (scratch == nullptr) return false;
   const GemmOutput<float> output;
   const Parts parts(*this, images, columns, a, filter, result);
-  PackedWalk<float, Parts>(parts, /*transposed_a=*/false, columns.size, output, /*segment=*/0, space, scratch).Run();
-  allocator.Free(scratch, bytes);
-  return true;
+  return WithScratch(space, allocator, [&](float* scratch) {
+    PackedWalk<float, Parts>(parts, /*transposed_a=*/false, columns.size, output, /*segment=*/0, space, scratch).Run();
+  });
 }
 
 // Of oneDNN's time on an Emerald Rapids, which puts the filter in order first and multiplies by some of the padding: by

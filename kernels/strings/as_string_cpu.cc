@@ -130,11 +130,8 @@ class AsStringKernel final : public Kernel {
       return value ? "true" : "false";
     } else if constexpr (std::is_same_v<T, std::string>) {
       return Padded(value);
-    } else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {
-      const auto wide = static_cast<long long>(value);
-      return format_.IsPlain() ? Written(pattern_, wide) : Printed(pattern_, wide);
     } else if constexpr (std::is_integral_v<T>) {
-      const auto wide = static_cast<unsigned long long>(value);
+      const auto wide = static_cast<std::conditional_t<std::is_signed_v<T>, long long, unsigned long long>>(value);
       return format_.IsPlain() ? Written(pattern_, wide) : Printed(pattern_, wide);
     } else if constexpr (requires { value.real(); }) {
       return "(" + Text(value.real()) + "," + Text(value.imag()) + ")";
