@@ -12,6 +12,7 @@
 #include "src/passes/fuse_product_sums.h"
 #include "src/passes/fuse_relu_gradients.h"
 #include "src/passes/keep_pool_places.h"
+#include "src/passes/pack_columns.h"
 #include "src/passes/scale_losses.h"
 #include "src/passes/share_panels.h"
 
@@ -42,6 +43,7 @@ Status OptimizeGraph(Graph& graph, const PipelineOptions& options) {
   DF_TRY(FuseProductSums(graph).Annotate("while fusing sums of products"));
   DF_TRY(FuseDescents(graph).Annotate("while fusing steps of gradient descent"));
   DF_TRY(SharePanels(graph).Annotate("while sharing operands of products"));
+  DF_TRY(PackColumns(graph).Annotate("while packing columns"));
   // Last: what the others look for is no longer there.
   return FuseElementwise(graph, kLeastFusedElements, kLeastFusedColumns).Annotate("while fusing element-wise nodes");
 }
