@@ -143,6 +143,7 @@ constexpr OwnOp kOwnOps[] = {
     {"_MatMulSum", nullptr},
     {"_MaxPoolGradAtPlaces", nullptr},
     {"_MaxPoolReluGrad", nullptr},
+    {"_PackColumns", nullptr},
     {"_ScaledSoftmaxCrossEntropyWithLogits", nullptr},
     {"_ScaledSparseSoftmaxCrossEntropyWithLogits", nullptr},
 };
