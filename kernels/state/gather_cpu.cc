@@ -65,9 +65,11 @@ class ResourceGatherKernel final : public GatherKernel {
     DF_ASSIGN(what.slices, ReadRowIndices(indices, variable[axis]));
     int64_t batches = 1;
     for (int d = 0; d < axis; ++d) batches *= variable[d];
-    const int64_t a_batch = batches == 0 ? 0 : static_cast<int64_t>(what.slices.size()) / batches;
-    for (size_t i = 0; i < what.slices.size(); ++i) {
-      what.slices[i] += static_cast<int64_t>(i) / a_batch * variable[axis];
+    int64_t* slice = what.slices.data();
+    for (int64_t b = 0; b < batches; ++b) {
+      for (int64_t left = static_cast<int64_t>(what.slices.size()) / batches; left > 0; --left) {
+        *slice++ += b * variable[axis];
+      }
     }
     return what;
   }

@@ -41,6 +41,7 @@ std::optional<Fusion> FuseAt(const FusionView& view, const Node& sum) {
     fusion.inputs.push_back(product->inputs[0]);
     second.push_back(product->inputs[1]);
   }
+  if (first == nullptr) return {};
   fusion.inputs.insert(fusion.inputs.end(), second.begin(), second.end());
   fusion.attrs.Set("T", sum.output_types[0].dtype);
   fusion.attrs.Set("N", static_cast<int64_t>(sum.num_inputs()));
