@@ -3,6 +3,7 @@
 #include <span>
 #include <type_traits>
 
+#include "kernels/array/radix_order.h"
 #include "src/framework/element_types.h"
 #include "src/framework/kernel.h"
 
@@ -27,6 +28,12 @@ bool ComesBefore(const T& a, const T& b) {
 
 template <class T, bool kDescending>
 void Sort(const T* values, std::span<int64_t> order) {
+  if constexpr (!std::is_same_v<T, std::string>) {
+    const auto count = static_cast<int64_t>(order.size());
+    if (count >= kLeastRadixValues && count <= INT32_MAX) {
+      return RadixOrder<T>().Find(values, count, kDescending, order.data());
+    }
+  }
   std::iota(order.begin(), order.end(), int64_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [values](int64_t a, int64_t b) { return ComesBefore<T, kDescending>(values[a], values[b]); });
