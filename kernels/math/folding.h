@@ -31,6 +31,9 @@ struct Folding {
   // A leaf of the pairwise tree: as many independent sums as fill the vector units.
   static constexpr int64_t kLanes = sizeof(A) >= 16 ? 8 : sizeof(A) == 8 ? 16 : 32;
   static constexpr int64_t kLeaf = 64 * kLanes;
+  // Elements are asked for two pages ahead: others are likely to follow, and a CPU's own prefetchers stop at a page's
+  // end.
+  static constexpr int64_t kAhead = 2 * 4096 / sizeof(T);
   template <int64_t kHalf = kLanes / 2>
   static A JoinLanes(A* lanes) {
 #pragma GCC unroll 16
@@ -43,19 +46,19 @@ struct Folding {
     Start(lanes, kLanes);
     int64_t i = 0;
     for (; i + kLanes <= n; i += kLanes) {
+      PrefetchLines(x + i + kAhead, kLanes * sizeof(T));
       for (int64_t l = 0; l < kLanes; ++l) lanes[l] = Fold(lanes[l], x[i + l]);
     }
     for (; i < n; ++i) lanes[i % kLanes] = Fold(lanes[i % kLanes], x[i]);
     return JoinLanes(lanes);
   }
-  // The same for kLeaf elements, of which more may follow.
+  // The same for kLeaf elements.
   [[gnu::noinline]] static A FoldLeaf(const T* x) {
     constexpr int64_t kFetched = 4 * kLanes;
-    constexpr size_t kPage = 4096;
     alignas(64) A lanes[kLanes];
     Start(lanes, kLanes);
     for (int64_t i = 0; i < kLeaf; i += kFetched) {
-      PrefetchLines(x + i + 2 * kPage / sizeof(T), kFetched * sizeof(T));
+      PrefetchLines(x + i + kAhead, kFetched * sizeof(T));
       for (int64_t j = i; j < i + kFetched; j += kLanes) {
         for (int64_t l = 0; l < kLanes; ++l) lanes[l] = Fold(lanes[l], x[j + l]);
       }

@@ -36,6 +36,8 @@ constexpr int64_t kColumnsAPass = 512;
 constexpr int64_t kSwappedRows = 112;
 // Rows of a C larger than the cache: they are written whole, in order.
 constexpr int64_t kRowsAtATime = 2 * int64_t{MaxRows(kMaxVectors)};
+// Rows of A that are too few to fill the vectors of C^T, so that a transposed B is read square by square.
+constexpr int64_t kRowsBySquares = 4;
 // Panels of B that pay for a copy of A.
 constexpr int64_t kPanelsWorthCopying = 3;
 
@@ -95,8 +97,11 @@ BlockedGemm<T>::BlockedGemm(int64_t m, int64_t k, int64_t n, bool transposed_a, 
     }
   }
   const int64_t cached = CachedBytes() / static_cast<int64_t>(sizeof(T));
-  // In multiplications: transposing an element of B costs 10, so does one of A, one of C 20.
   const bool changes = output.into != GemmInto::kStore;
+  // A copy that is read once is none the faster; of a transpose one that stays in the first-level cache is.
+  direct_ = !changes && m <= (transposed_b ? kRowsBySquares : MaxRows(kMaxVectors));
+  if (direct_) return;
+  // In multiplications: transposing an element of B costs 10, so does one of A, one of C 20.
   swapped_ = !changes && transposed_b && k * m <= cached && 2 * m * n + (transposed_a ? 0 : m * k) < n * k;
   if (swapped_) {
     std::swap(m_, n_);
@@ -110,8 +115,6 @@ BlockedGemm<T>::BlockedGemm(int64_t m, int64_t k, int64_t n, bool transposed_a, 
   }
   const int64_t max_depth = m <= kFewRows && !transposed_b ? kFewRowsDepth : kMaxDepth;
   depth_ = changes ? k : CeilDiv(k, CeilDiv(k, max_depth));
-  // A copy that is read once is none the faster.
-  direct_ = !changes && !transposed_b && m <= MaxRows(kMaxVectors);
   keeps_panels_ = depth_ == k && k * n <= cached && m * n >= cached / 2;
   int64_t cached_rows = std::max<int64_t>(cached / depth_, kLanes<T>);
   if (depth_ < k && m * n > cached / 2) {

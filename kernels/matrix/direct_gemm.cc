@@ -84,12 +84,17 @@ template <class T>
 void DirectGemm(int64_t m, int64_t k, int64_t n, MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c,
                 const GemmOutput<T>& output) {
   if (m == 0 || n == 0) return;
-  int64_t p = 0;
-  do {
-    const int64_t depth = std::min(kPassDepth, k - p);
-    Pass(m, depth, n, a.At(0, p), b.At(p, 0), c, p > 0, p + depth == k ? output : output.Unfinished());
-    p += depth;
-  } while (p < k);
+  // The columns of a transpose are rows of memory, which are read from end to end; other rows side by side.
+  const int64_t columns = b.transposed ? int64_t{kMaxVectors} * kLanes<T> : n;
+  for (int64_t j = 0; j < n; j += columns) {
+    int64_t p = 0;
+    do {
+      const int64_t depth = std::min(kPassDepth, k - p);
+      const GemmOutput<T> part = p + depth == k ? output.At(0, j) : output.Unfinished();
+      Pass(m, depth, std::min(columns, n - j), a.At(0, p), b.At(p, j), c.At(0, j), p > 0, part);
+      p += depth;
+    } while (p < k);
+  }
 }
 
 template void RunGemmBlock<float, RowsOfB::kWhole>(int64_t, int, const BlockOperands<float>&);

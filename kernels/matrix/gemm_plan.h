@@ -1,4 +1,4 @@
-// BlockedGemm over the pool, tile by tile.
+// Products over the pool: small ones by DirectGemm, others by BlockedGemm, tile by tile.
 #ifndef DFRUN_KERNELS_MATRIX_GEMM_PLAN_H_
 #define DFRUN_KERNELS_MATRIX_GEMM_PLAN_H_
 
@@ -123,7 +123,7 @@ Status RunTiles(const GemmShape& s, const T* a, const T* b, T* c, ThreadPool& po
 template <class T>
 class GemmPlan final : public Gemm<T> {
  public:
-  explicit GemmPlan(const GemmShape& shape) : shape_(shape) {}
+  explicit GemmPlan(const GemmShape& shape) : shape_(shape), is_direct_(PrefersDirectGemm(shape)) {}
 
   Status Run(const T* a, const T* b, T* c, ThreadPool& pool, Allocator& allocator) const override {
     const GemmShape& s = shape_;
@@ -131,11 +131,16 @@ class GemmPlan final : public Gemm<T> {
       std::fill_n(c, s.m * s.n, T{0});
       return Status();
     }
+    if (is_direct_) {
+      RunDirect(s, a, b, c, pool);
+      return Status();
+    }
     return RunTiles(s, a, b, c, pool, allocator);
   }
 
  private:
   const GemmShape shape_;
+  const bool is_direct_;
 };
 
 }  // namespace dfrun
