@@ -59,6 +59,24 @@ inline void StoreFirst(T* to, Vec<T> v, int count) {
   std::memcpy(to, &v, static_cast<size_t>(count) * sizeof(T));
 }
 
+// As many floats as a vector has doubles.
+typedef float HalfVector __attribute__((vector_size(kVectorBytes / 2)));  // NOLINT: as VecOf
+
+inline Vec<double> Widen(HalfVector v) {
+#if defined(__AVX512F__)
+  return _mm512_cvtps_pd(v);  // GCC converts halves of what it is told to convert
+#else
+  return __builtin_convertvector(v, Vec<double>);
+#endif
+}
+inline HalfVector Narrow(Vec<double> v) {
+#if defined(__AVX512F__)
+  return _mm512_cvtpd_ps(v);
+#else
+  return __builtin_convertvector(v, HalfVector);
+#endif
+}
+
 // a * b + c, rounded once for floating point where the machine can; integers wrap around.
 template <class T>
 inline Vec<T> MulAdd(Vec<T> a, Vec<T> b, Vec<T> c) {

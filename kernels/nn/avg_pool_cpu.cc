@@ -1,5 +1,5 @@
 #include "kernels/nn/pool_kernel.h"
-#include "kernels/nn/pool_loops.h"
+#include "kernels/nn/pool_means.h"
 #include "src/framework/element_types.h"
 #include "src/framework/kernel_of.h"
 
@@ -25,9 +25,7 @@ class AvgPoolGradKernel final : public PoolKernel {
     Tensor* dx = nullptr;
     DF_TRY(ctx.AllocateOutput(0, input, &dx));
     ForImages(s, ctx.pool(), [&](int64_t i) {
-      const T* from = dy.data<T>() + i * s.output_image();
-      pooling::RoundedSums<pooling::MeanType<T>>(dx->data<T>() + i * s.input_image(), s.input_image(),
-                                                 [&](auto* sums) { pooling::AverageImageGradient(s, from, sums); });
+      pooling::MeanOfImageGradient(s, dy.data<T>() + i * s.output_image(), dx->data<T>() + i * s.input_image());
     });
     return Status();
   }
@@ -35,7 +33,7 @@ class AvgPoolGradKernel final : public PoolKernel {
 
 struct AvgPool {
   template <class T>
-  using Kernel = ForwardPool<T, kWindowAttrs, &pooling::AverageImage<T>>;
+  using Kernel = ForwardPool<T, kWindowAttrs, &pooling::MeanOfImage<T>>;
 };
 
 CPU_KERNEL("AvgPool", AvgPool, DF_FLOATS);

@@ -1,8 +1,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
+#include "kernels/math/element.h"
+#include "kernels/matrix/simd.h"
+#include "src/base/integers.h"
 #include "src/framework/kernel_of.h"
 
 namespace dfrun {
@@ -11,7 +15,37 @@ namespace {
 // Pixels that are worth a thread: about 20 us.
 constexpr int64_t kBlockWork = 4096;
 
-// All is computed in double, pixel by pixel.
+// Values of a pixel's channels between zeros, so that every channel has neighbours on both sides.
+class PaddedChannels {
+ public:
+  PaddedChannels(int64_t channels, int64_t radius)
+      : values_(static_cast<size_t>(RoundUp(channels, kStrip) + 2 * radius)), radius_(radius), channels_(channels) {}
+  double* data() { return values_.data() + radius_; }
+
+  // sums[c] = the sum of the values around channel c, of as many on both sides as there are zeros before the first.
+  void SumNeighbours(double* sums) const {
+    const double* const values = values_.data();
+    for (int64_t c = 0; c < channels_; c += kStrip) {
+      Vec<double> strip[kVectors] = {};
+      for (int64_t shift = 0; shift <= 2 * radius_; ++shift) {
+#pragma GCC unroll 4
+        for (int v = 0; v < kVectors; ++v) strip[v] += Load(values + c + shift + v * kLanes<double>);
+      }
+      double of_strip[kStrip];
+      std::memcpy(of_strip, strip, sizeof(strip));
+      std::copy_n(of_strip, std::min(kStrip, channels_ - c), sums + c);
+    }
+  }
+
+ private:
+  static constexpr int kVectors = 4;  // sums that do not wait for each other
+  static constexpr int64_t kStrip = kVectors * kLanes<double>;
+  std::vector<double> values_;
+  const int64_t radius_;
+  const int64_t channels_;
+};
+
+// Sums are computed in double, pixel by pixel.
 class LocalResponse : public Kernel {
  public:
   explicit LocalResponse(KernelSetup& setup)
@@ -24,31 +58,53 @@ class LocalResponse : public Kernel {
   bool IsExpensive() const override { return true; }
 
  protected:
-  // sums[c] = the sum of values[k] over |k - c| <= depth_radius.
-  void SumNeighbours(const std::vector<double>& values, std::vector<double>& sums) const {
-    const auto channels = static_cast<int64_t>(values.size());
-    const int64_t radius = std::min(radius_, channels - 1);
-    std::fill(sums.begin(), sums.end(), 0.0);
-    for (int64_t shift = -radius; shift <= radius; ++shift) {
-      const double* from = values.data() + shift;
-      double* to = sums.data();
-      const int64_t end = std::min(channels, channels - shift);
-      for (int64_t c = std::max<int64_t>(0, -shift); c < end; ++c) to[c] += from[c];
-    }
-  }
+  // What a thread computes a pixel in.
+  struct Scratch {
+    Scratch(int64_t channels, int64_t radius)
+        : terms(channels, std::min(radius, channels - 1)), norms(static_cast<size_t>(channels)) {}
+    PaddedChannels terms;
+    std::vector<double> norms;
+  };
+  Scratch ScratchOf(int64_t channels) const { return {channels, radius_}; }
+
   // norms[c] = bias + alpha * the sum of squares around channel c of the pixel.
   template <class T>
-  void Norms(const T* pixel, std::vector<double>& squares, std::vector<double>& norms) const {
-    for (size_t c = 0; c < squares.size(); ++c)
+  void Norms(const T* pixel, Scratch& s) const {
+    double* const squares = s.terms.data();
+    for (size_t c = 0; c < s.norms.size(); ++c) {
       squares[c] = static_cast<double>(pixel[c]) * static_cast<double>(pixel[c]);
-    SumNeighbours(squares, norms);
-    for (double& norm : norms) norm = bias_ + alpha_ * norm;
+    }
+    s.terms.SumNeighbours(s.norms.data());
+    for (double& norm : s.norms) norm = bias_ + alpha_ * norm;
   }
   // norm^-beta; the betas in use have shorter ways.
   double Power(double norm) const {
-    if (beta_ == 0.5) return 1 / std::sqrt(norm);
-    if (beta_ == 0.75) return 1 / (std::sqrt(norm) * std::sqrt(std::sqrt(norm)));
+    if (beta_ == kRoot) return 1 / std::sqrt(norm);
+    if (beta_ == kRootOfCube) return 1 / (std::sqrt(norm) * std::sqrt(std::sqrt(norm)));
     return std::pow(norm, -beta_);
+  }
+  // y[c] = x[c] norms[c]^-beta.
+  template <class T>
+  void Respond(const T* x, const std::vector<double>& norms, T* y) const {
+    // Roots in float are a fifth of the time, and lose 1 to 2 ulps; norms must not leave its range.
+    const bool fits = std::all_of(norms.begin(), norms.end(), [](double n) { return n > 1e-30 && n < 1e30; });
+    const auto channels = static_cast<int64_t>(norms.size());
+    if (fits && beta_ == kRoot) {
+      DF_INDEPENDENT_ITERATIONS
+      for (int64_t c = 0; c < channels; ++c) {
+        y[c] = static_cast<T>(static_cast<float>(x[c]) / std::sqrt(static_cast<float>(norms[static_cast<size_t>(c)])));
+      }
+    } else if (fits && beta_ == kRootOfCube) {
+      DF_INDEPENDENT_ITERATIONS
+      for (int64_t c = 0; c < channels; ++c) {
+        const float root = std::sqrt(static_cast<float>(norms[static_cast<size_t>(c)]));
+        y[c] = static_cast<T>(static_cast<float>(x[c]) / (root * std::sqrt(root)));
+      }
+    } else {
+      for (int64_t c = 0; c < channels; ++c) {
+        y[c] = static_cast<T>(static_cast<float>(static_cast<double>(x[c]) * Power(norms[static_cast<size_t>(c)])));
+      }
+    }
   }
   double alpha() const { return alpha_; }
   double beta() const { return beta_; }
@@ -60,6 +116,9 @@ class LocalResponse : public Kernel {
   }
 
  private:
+  static constexpr double kRoot = 0.5;
+  static constexpr double kRootOfCube = 0.75;
+
   const int64_t radius_;
   const double bias_;
   const double alpha_;
@@ -76,15 +135,13 @@ class LrnKernel final : public LocalResponse {
     if (x.shape().rank() != 4) return InvalidArgument("LRN needs an input of rank 4, but has ", x.shape());
     Tensor* y = nullptr;
     DF_TRY(ctx.AllocateOutput(0, x.shape(), &y));
-    const auto channels = static_cast<size_t>(x.shape()[3]);
+    const int64_t channels = x.shape()[3];
     ForPixels(x.shape(), ctx.pool(), [&](int64_t begin, int64_t end) {
-      std::vector<double> squares(channels);
-      std::vector<double> norms(channels);
+      Scratch scratch = ScratchOf(channels);
       for (int64_t p = begin; p < end; ++p) {
-        const T* from = x.data<T>() + p * x.shape()[3];
-        T* to = y->data<T>() + p * x.shape()[3];
-        Norms(from, squares, norms);
-        for (size_t c = 0; c < channels; ++c) to[c] = static_cast<T>(static_cast<float>(from[c] * Power(norms[c])));
+        const T* from = x.data<T>() + p * channels;
+        Norms(from, scratch);
+        Respond(from, scratch.norms, y->data<T>() + p * channels);
       }
     });
     return Status();
@@ -108,31 +165,27 @@ class LrnGradKernel final : public LocalResponse {
     Tensor* dx = nullptr;
     DF_TRY(ctx.AllocateOutput(0, x.shape(), &dx));
     ForPixels(x.shape(), ctx.pool(), [&](int64_t begin, int64_t end) {
-      const auto channels = static_cast<size_t>(x.shape()[3]);
-      Scratch scratch(channels);
+      Scratch scratch = ScratchOf(x.shape()[3]);
+      std::vector<double> sums(scratch.norms.size());
       for (int64_t p = begin; p < end; ++p) {
         const int64_t at = p * x.shape()[3];
-        Pixel(dy.data<T>() + at, x.data<T>() + at, y.data<T>() + at, dx->data<T>() + at, scratch);
+        Pixel(dy.data<T>() + at, x.data<T>() + at, y.data<T>() + at, dx->data<T>() + at, scratch, sums);
       }
     });
     return Status();
   }
 
  private:
-  struct Scratch {
-    explicit Scratch(size_t channels) : terms(channels), norms(channels), sums(channels) {}
-    std::vector<double> terms, norms, sums;
-  };
-
-  void Pixel(const T* dy, const T* x, const T* y, T* dx, Scratch& s) const {
-    Norms(x, s.terms, s.norms);
-    for (size_t c = 0; c < s.terms.size(); ++c) {
-      s.terms[c] = static_cast<double>(dy[c]) * static_cast<double>(y[c]) / s.norms[c];
+  void Pixel(const T* dy, const T* x, const T* y, T* dx, Scratch& s, std::vector<double>& sums) const {
+    Norms(x, s);
+    double* const terms = s.terms.data();
+    for (size_t c = 0; c < sums.size(); ++c) {
+      terms[c] = static_cast<double>(dy[c]) * static_cast<double>(y[c]) / s.norms[c];
     }
-    SumNeighbours(s.terms, s.sums);
-    for (size_t c = 0; c < s.terms.size(); ++c) {
+    s.terms.SumNeighbours(sums.data());
+    for (size_t c = 0; c < sums.size(); ++c) {
       const double slope = 2 * alpha() * beta() * static_cast<double>(x[c]);
-      dx[c] = static_cast<T>(static_cast<float>(dy[c] * Power(s.norms[c]) - slope * s.sums[c]));
+      dx[c] = static_cast<T>(static_cast<float>(static_cast<double>(dy[c]) * Power(s.norms[c]) - slope * sums[c]));
     }
   }
 };

@@ -28,11 +28,7 @@ struct ToFirstLargest {
   template <class T>
   static void Image(const PoolShape& s, const T* x, const T*, const T* dy, T* dx) {
     if (s.windows_are_disjoint()) return DisjointWindows(s, x, dy, dx);
-    pooling::RoundedSums<pooling::SumType<T>>(dx, s.input_image(), [&](auto* sums) {
-      pooling::ForLargest(s, x, [&](const pooling::Window&, int64_t from, const T*, const int32_t* place) {
-        for (int64_t c = 0; c < s.channels; ++c) sums[place[c] * s.channels + c] += dy[from + c];
-      });
-    });
+    OverlappingWindows(s, x, dy, dx);
     if constexpr (kThroughRelu) {
       const int64_t elements = s.input_image();
       DF_INDEPENDENT_ITERATIONS
@@ -41,6 +37,18 @@ struct ToFirstLargest {
   }
 
  private:
+  template <class T>
+  static void OverlappingWindows(const PoolShape& s, const T* x, const T* dy, T* dx) {
+    if constexpr (pooling::kHasVectors<T>) {
+      if (s.channels > 1) return pooling::ToFirstLargestOfImage(s, x, dy, dx);
+    }
+    pooling::RoundedSums<pooling::SumType<T>>(dx, s.input_image(), [&](auto* sums) {
+      pooling::ForLargest(s, x, [&](const pooling::Window&, int64_t from, const T*, const int32_t* place) {
+        for (int64_t c = 0; c < s.channels; ++c) sums[place[c] * s.channels + c] += dy[from + c];
+      });
+    });
+  }
+
   // Every element is written once.
   template <class T>
   static void DisjointWindows(const PoolShape& s, const T* x, const T* dy, T* dx) {

@@ -1,5 +1,5 @@
-// Max pooling and its gradient where windows share no pixel, a vector of channels at a time: what a window's pixels are
-// compared by and where the largest is stay in registers, so that the time is that of reading and writing images.
+// Max pooling where windows share no pixel, and its gradient, a vector of channels at a time: what a window's pixels
+// are compared by and where the largest is stay in registers, so that the time is that of reading and writing images.
 #ifndef DFRUN_KERNELS_NN_POOL_VECTORS_H_
 #define DFRUN_KERNELS_NN_POOL_VECTORS_H_
 
@@ -48,30 +48,56 @@ void LargestLanes(std::span<const int64_t, kPixels> offsets, int lanes, const T*
   StoreLanes<kWhole>(y, largest, lanes);
 }
 
+// Some channels of the largest of the pixels that begin at `offsets`, and its number among them: the first of equals.
+template <class T>
+struct FirstLargest {
+  using Number = decltype(Vec<T>{} > Vec<T>{});
+
+  template <bool kWhole, size_t kPixels>
+  static FirstLargest Of(std::span<const int64_t, kPixels> offsets, int lanes, const T* x) {
+    FirstLargest found{LoadLanes<kWhole>(x + offsets[0], lanes), Number{}};
+    Number number{};
+    for (const int64_t offset : offsets) {
+      const Vec<T> in = LoadLanes<kWhole>(x + offset, lanes);
+      const Number is_larger = in > found.value;
+      found.value = is_larger ? in : found.value;
+      found.place = is_larger ? number : found.place;
+      number += 1;
+    }
+    return found;
+  }
+
+  Vec<T> value;
+  Number place;
+};
+
 // Some channels of the gradient of a window whose pixels begin at `offsets`: the first largest of x gets
 // gradient(dy, largest), the window's other pixels 0.
 template <bool kWhole, size_t kPixels, class T, class Gradient>
 void ToFirstLargestLanes(std::span<const int64_t, kPixels> offsets, int lanes, const T* x, const T* dy, T* dx,
                          Gradient&& gradient) {
-  using Number = decltype(Vec<T>{} > Vec<T>{});
   for (const int64_t offset : offsets) {
     __builtin_prefetch(x + offset + kFetchedAhead<T>);
     __builtin_prefetch(dx + offset + kFetchedAhead<T>, /*for writing*/ 1);
   }
-  Vec<T> largest = LoadLanes<kWhole>(x + offsets[0], lanes);
-  Number place{};
-  Number number{};
+  const auto largest = FirstLargest<T>::template Of<kWhole>(offsets, lanes, x);
+  const Vec<T> value = gradient(LoadLanes<kWhole>(dy, lanes), largest.value);
+  typename FirstLargest<T>::Number number{};
   for (const int64_t offset : offsets) {
-    const Vec<T> in = LoadLanes<kWhole>(x + offset, lanes);
-    const Number is_larger = in > largest;
-    largest = is_larger ? in : largest;
-    place = is_larger ? number : place;
+    StoreLanes<kWhole, T>(dx + offset, largest.place == number ? value : Vec<T>{}, lanes);
     number += 1;
   }
-  const Vec<T> value = gradient(LoadLanes<kWhole>(dy, lanes), largest);
-  number = Number{};
+}
+
+// The same where windows share pixels: what the first largest gets is added to dx, which holds no -0.
+template <bool kWhole, class T>
+void AddToFirstLargestLanes(std::span<const int64_t> offsets, int lanes, const T* x, const T* dy, T* dx) {
+  const auto largest = FirstLargest<T>::template Of<kWhole>(offsets, lanes, x);
+  const Vec<T> value = LoadLanes<kWhole>(dy, lanes);
+  typename FirstLargest<T>::Number number{};
   for (const int64_t offset : offsets) {
-    StoreLanes<kWhole, T>(dx + offset, place == number ? value : Vec<T>{}, lanes);
+    const Vec<T> sum = LoadLanes<kWhole>(dx + offset, lanes);
+    StoreLanes<kWhole, T>(dx + offset, sum + (largest.place == number ? value : Vec<T>{}), lanes);
     number += 1;
   }
 }
@@ -141,6 +167,20 @@ void ToFirstLargestOfDisjoint(const PoolShape& s, const T* x, const T* dy, T* dx
   ForWindows(s, [&](const Window& window, int64_t from) {
     FindPixels(s, window, offsets);
     if (!offsets.empty()) at_window(std::span<const int64_t>(offsets), 0, from);
+  });
+}
+
+// Of one image whose windows may share pixels.
+template <class T>
+void ToFirstLargestOfImage(const PoolShape& s, const T* x, const T* dy, T* dx) {
+  std::fill_n(dx, s.input_image(), T(0));
+  std::vector<int64_t> offsets;
+  ForWindows(s, [&](const Window& window, int64_t from) {
+    FindPixels(s, window, offsets);
+    if (offsets.empty()) return;
+    ForLanes<T>(s.channels, [&](auto whole, int lanes, int64_t c) {
+      AddToFirstLargestLanes<whole.value>(std::span<const int64_t>(offsets), lanes, x + c, dy + from + c, dx + c);
+    });
   });
 }
 
