@@ -39,8 +39,7 @@ auto OrderKey(T value, bool descending) {
 template <class T>
 class RadixOrder {
  public:
-  // The places of n values, at most INT32_MAX, in their order; equal ones in the order of their places. Valid until the
-  // next call.
+  // The places of n values, at most INT32_MAX, in their order; equal ones in the order of their places.
   template <class Place>
   void Find(const T* values, int64_t n, bool descending, Place* places) {
     from_.resize(static_cast<size_t>(n));

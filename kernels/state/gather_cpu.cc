@@ -65,12 +65,9 @@ class ResourceGatherKernel final : public GatherKernel {
     DF_ASSIGN(what.slices, ReadRowIndices(indices, variable[axis]));
     int64_t batches = 1;
     for (int d = 0; d < axis; ++d) batches *= variable[d];
-    int64_t* slice = what.slices.data();
-    for (int64_t b = 0; b < batches; ++b) {
-      for (int64_t left = static_cast<int64_t>(what.slices.size()) / batches; left > 0; --left) {
-        *slice++ += b * variable[axis];
-      }
-    }
+    const auto count = static_cast<int64_t>(what.slices.size());
+    const int64_t a_batch = std::max<int64_t>(1, count / std::max<int64_t>(1, batches));
+    for (int64_t i = 0; i < count; ++i) what.slices[static_cast<size_t>(i)] += i / a_batch * variable[axis];
     return what;
   }
 

@@ -15,12 +15,6 @@ bool IsNarrower(const PartialShape& part, const PartialShape& whole) {
          part.dims().back() < whole.dims().back();
 }
 
-// Of an integer vector.
-int64_t LastOf(const Tensor& vector) {
-  const int64_t i = vector.num_elements() - 1;
-  return vector.dtype() == DType::kInt64 ? vector.data<int64_t>()[i] : vector.data<int32_t>()[i];
-}
-
 // Copies that one group makes for ConcatV2s: what the kernel has room for beside its members.
 constexpr size_t kMostCopied = 32;
 
@@ -205,7 +199,7 @@ std::optional<ColumnSlice> ColumnSlices::SliceOf(Output value, const Node& membe
   if (!IsSlice(value.node) || !view_.OnOneDevice(node, member)) return std::nullopt;
   if (node.op->name == "Identity") return SliceOf(node.inputs[0], member);
   const Output whole = WholeOf(node);
-  if (node.op->name == "Slice") return ColumnSlice{whole, LastOf(*graph_.ConstantValue(node.inputs[1]))};
+  if (node.op->name == "Slice") return ColumnSlice{whole, LastInt(*graph_.ConstantValue(node.inputs[1]))};
   if (IsUnpack(node)) return ColumnSlice{whole, value.port * graph_.shape(value).dims().back()};
   int64_t first = 0;
   for (int32_t port = 0; port < value.port; ++port) first += graph_.shape({value.node, port}).dims().back();

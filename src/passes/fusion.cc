@@ -99,6 +99,11 @@ bool HasChannelsLast(const Node& node) {
   return format != nullptr && format->get<std::string>() != nullptr && *format->get<std::string>() == "NHWC";
 }
 
+int64_t LastInt(const Tensor& vector) {
+  const int64_t i = vector.num_elements() - 1;
+  return vector.dtype() == DType::kInt64 ? vector.data<int64_t>()[i] : vector.data<int32_t>()[i];
+}
+
 bool IsSet(const Node& node, std::string_view attr) {
   const AttrValue* value = node.attrs.Find(attr);
   return value != nullptr && value->get<bool>() != nullptr && *value->get<bool>();

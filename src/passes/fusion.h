@@ -48,6 +48,9 @@ class FusionView {
 // Whether a node of images has data_format NHWC.
 bool HasChannelsLast(const Node& node);
 
+// The last element of a constant vector, int32 or int64.
+int64_t LastInt(const Tensor& vector);
+
 // Whether a bool attr is there and true.
 bool IsSet(const Node& node, std::string_view attr);
 

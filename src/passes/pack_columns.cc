@@ -23,8 +23,7 @@ std::optional<Columns> ColumnsOf(const Graph& graph, const Node& node) {
   const PartialShape& part = node.output_shapes[0];
   const bool is_known = begin != nullptr && whole.IsFullyDefined() && part.IsFullyDefined();
   if (!is_known || whole.rank() != 2 || part.dim(0) != whole.dim(0) || part.dim(1) < kLeastColumns) return std::nullopt;
-  return Columns{node.inputs[0],
-                 begin->dtype() == DType::kInt64 ? begin->data<int64_t>()[1] : begin->data<int32_t>()[1]};
+  return Columns{node.inputs[0], LastInt(*begin)};
 }
 
 // The same of what `pack` reads by `input`, with what lies between appended to `gone`.
@@ -39,12 +38,8 @@ std::optional<Columns> ColumnsAt(const FusionView& view, const Node& pack, Outpu
   return ColumnsOf(view.graph(), *node);
 }
 
-bool IsFloat(DType dtype) {
-  return dtype == DType::kFloat || dtype == DType::kDouble || dtype == DType::kBfloat16 || dtype == DType::kHalf;
-}
-
 std::optional<Fusion> FuseAt(const FusionView& view, const Node& pack) {
-  if (pack.op->name != "Pack" || pack.num_inputs() < 2 || !IsFloat(pack.output_types[0].dtype)) return {};
+  if (pack.op->name != "Pack" || pack.num_inputs() < 2 || !IsFloating(pack.output_types[0].dtype)) return {};
   const Graph& graph = view.graph();
   const Result<int64_t> axis = pack.attrs.Get<int64_t>("axis");
   const PartialShape& shape = pack.output_shapes[0];
