@@ -152,6 +152,19 @@ TEST_F(VariableOps, ResourceScatterAndGather) {
   EXPECT_EQ(Run("ResourceGather", {handle, Tensor::Scalar<int32_t>(3)}, dtype).status().code(), Code::kInvalidArgument);
 }
 
+// They are not gone over one by one.
+TEST_F(VariableOps, ManyBatchesWithoutAnIndexGiveNothing) {
+  constexpr int64_t kBatches = int64_t{1} << 40;
+  const Tensor handle = Handle("empty", DType::kFloat, PartialShape({kBatches, 5, 0}));
+  const AttrMap dtype = {{"dtype", DType::kFloat}};
+  ASSERT_TRUE(Run("AssignVariableOp", {handle, Tensor(DType::kFloat, Shape({kBatches, 5, 0}))}, dtype).ok());
+  AttrMap batched = dtype;
+  batched.Set("batch_dims", 1);
+  auto rows = Run("ResourceGather", {handle, Tensor(DType::kInt32, Shape({kBatches, 0}))}, batched);
+  ASSERT_TRUE(rows.ok()) << rows.status().ToString();
+  EXPECT_EQ((*rows)[0].shape().ToString(), Shape({kBatches, 0, 0}).ToString());
+}
+
 TEST_F(VariableOps, AKnownHandleShapeIsChecked) {
   const Tensor handle = Handle("r", DType::kFloat, PartialShape({3, 2}));
   const AttrMap dtype = {{"dtype", DType::kFloat}};
