@@ -103,7 +103,7 @@ class PanelCopy {
 #pragma GCC unroll 16
     for (int j = 0; j < kSide; ++j) {
       square[j] = Load(from + j * stride_);
-      __builtin_prefetch(from + j * stride_ + kSquaresAhead * kSide);
+      __builtin_prefetch(from + j * stride_ + kSquaresAhead * kSide, 0, 2);
     }
     TransposeSquare<kSide>(square);
     T* const to = to_ + square_ * kSide;

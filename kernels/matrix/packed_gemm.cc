@@ -16,6 +16,7 @@ constexpr int64_t kLeastWork = int64_t{1} << 26;
 template <class T>
 class PackedGemm<T>::Parts {
  public:
+  using Part = PackedPart;
   // Of an operand as a view, or of its rows one by one from `column` on.
   struct Operand {
     MatrixView<const T> view;
@@ -46,11 +47,14 @@ class PackedGemm<T>::Parts {
     T* row = c_.data + rows.begin * c_.stride + column;
     for (int64_t i = 0; i < rows.size; ++i, row += c_.stride) to[i] = row;
   }
+  static bool UsesTile(const PackedPart& /*part*/, Range /*rows*/) { return true; }
+  static bool KeepsTile(const PackedPart& /*part*/, Range /*rows*/) { return false; }
 
  private:
   PackedPart At(int64_t row, int64_t p) const {
     const Range depth{p, std::min(g_.depth_, g_.k_ - p)};
-    return {0, {row, std::min(g_.rows_, g_.m_ - row)}, depth, p > 0, depth.end() == g_.k_};
+    const Range rows{row, std::min(g_.rows_, g_.m_ - row)};
+    return {rows, rows.size, depth, p > 0, depth.end() == g_.k_, /*keeps_tiles=*/false};
   }
 
   const PackedGemm& g_;

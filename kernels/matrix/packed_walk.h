@@ -64,17 +64,21 @@ struct PackedSpace {
 
 // Some rows of A over some of k. The last is followed by one without rows.
 struct PackedPart {
-  int64_t pass;  // over k: what a Parts makes of it
   Range rows;
+  int64_t used_rows;  // of those, that are multiplied
   Range depth;
-  bool continues;  // C is the sum of earlier parts
-  bool is_whole;   // C is whole after it
+  bool continues;    // C is the sum of earlier parts
+  bool is_whole;     // C is whole after it
+  bool keeps_tiles;  // of the part before, whose rows and depth it has
 };
 
 // Parts:
-//   PackedPart First() const, After(part) const
+//   Part: a PackedPart and what it knows of one
+//   Part First() const, After(part) const
 //   PanelCopy<T> CopyOfPanel(part, columns, T* to, int64_t width) const, CopyOfTile(part, rows, T* to) const
 //   void RowsOfC(part, rows, int64_t column, T** to) const: where each begins
+//   bool UsesTile(part, rows) const: else none of them is multiplied; some tile is
+//   bool KeepsTile(part, rows) const: a tile that it uses was copied for an earlier part
 template <class T, class Parts>
 class PackedWalk {
  public:
@@ -96,30 +100,36 @@ class PackedWalk {
   }
 
   void Run() {
-    Part part(parts_.First());
+    Part part(parts_.First(), 0);
     const Panel panel = PanelAt(0);
+    const int64_t first = NextTile(part, 0);
     // Nothing can be computed beside these.
     CopyOfPanel(part, panel, next_b_).Finish();
-    parts_.CopyOfTile(part, part.Tile(0), packed_a_).Finish();
-    parts_.RowsOfC(part, part.Tile(0), panel.columns.begin, next_c_);
+    parts_.CopyOfTile(part, part.Tile(first), PlaceOf(part, first)).Finish();
+    parts_.RowsOfC(part, part.Tile(first), panel.columns.begin, next_c_);
     while (part.rows.size > 0) {
-      const Part next(parts_.After(part));
-      RunPart(part, next);
-      part = next;
+      const auto next = parts_.After(part);
+      const Part next_part(next, next.keeps_tiles ? part.first_slot : SlotOf(part, part.tiles.count()));
+      RunPart(part, next_part);
+      part = next_part;
     }
   }
 
  private:
-  struct Part : PackedPart {
-    explicit Part(const PackedPart& part)
-        : PackedPart(part), tiles(rows.size, std::max<int64_t>(1, CeilDiv<int64_t>(rows.size, kTileRows))) {}
+  struct Part : Parts::Part {
+    Part(const typename Parts::Part& part, int64_t slot)
+        : Parts::Part(part),
+          tiles(part.rows.size, std::max<int64_t>(1, CeilDiv<int64_t>(part.rows.size, kTileRows))),
+          first_slot(slot) {}
     Range Tile(int64_t i) const {
       const Range tile = tiles.At(i);
-      return {rows.begin + tile.begin, tile.size};
+      return {this->rows.begin + tile.begin, tile.size};
     }
-    int64_t turns() const { return std::max<int64_t>(1, depth.size / kTurnDepth<T>); }  // of a tile
+    int64_t turns() const { return std::max<int64_t>(1, this->depth.size / kTurnDepth<T>); }  // of a tile
+    int64_t used_tiles() const { return CeilDiv<int64_t>(this->used_rows, kTileRows); }       // about
 
-    EvenRanges tiles;  // of the rows
+    EvenRanges tiles;    // of the rows
+    int64_t first_slot;  // of its tiles
   };
   struct Panel {
     Range columns;
@@ -149,35 +159,48 @@ class PackedWalk {
       RunPanel(part, next, i, panel, next_panel);
     }
     beside_.tile.Finish();
-    first_slot_ = Slot(part.tiles.count());
   }
 
   void RunPanel(const Part& part, const Part& next, int64_t i, const Panel& panel, const Panel& next_panel) {
-    const int64_t tiles = part.tiles.count();
     const bool is_last = i + 1 == panels_.count();
-    Range rows = part.Tile(0);
-    for (int64_t tile = 0; tile < tiles; ++tile) {
-      const bool is_last_tile = tile + 1 == tiles;
-      if (!is_last_tile && i == 0) {
-        StartTileCopy(part, tile + 1, Slot(tile + 1), part.turns());
-      } else if (is_last_tile && is_last) {
-        StartTileCopy(next, 0, Slot(tiles), part.turns());
-      } else if (i == 0) {
-        beside_.tile.Finish();
-      }
-      std::swap(c_, next_c_);
+    const int64_t first_tile = NextTile(part, 0);
+    const int64_t last_tile = LastTile(part);
+    int64_t tile = first_tile;
+    for (bool is_last_tile = false; !is_last_tile;) {
+      is_last_tile = tile == last_tile;
       const Part& part_of_next = is_last_tile && is_last ? next : part;
-      const Range next_rows = part_of_next.Tile(is_last_tile ? 0 : tile + 1);
+      int64_t next_tile = first_tile;
+      if (!is_last_tile) {
+        next_tile = NextTile(part, tile + 1);
+      } else if (is_last) {
+        next_tile = NextTile(next, 0);
+      }
+      beside_.tile.Finish();
+      if (is_last_tile ? is_last : i == 0) StartTileCopy(part_of_next, next_tile, part.turns());
+      std::swap(c_, next_c_);
+      const Range next_rows = part_of_next.Tile(next_tile);
       parts_.RowsOfC(part_of_next, next_rows, (is_last_tile ? next_panel : panel).columns.begin, next_c_);
       beside_.next_c = next_c_;
       beside_.next_rows = next_rows.size;
-      o_.a = TilePlace(Slot(tile));
+      const Range rows = part.Tile(tile);
+      o_.a = PlaceOf(part, tile);
       o_.c = c_;
       if (part.is_whole) o_.finish = output_.OfBlock(rows.begin, panel.columns.begin);
       beside_.panel.TakeTile();
       RunPackedBlock(rows.size, panel.vectors, o_);
-      rows = next_rows;
+      tile = next_tile;
     }
+  }
+
+  // The first from `tile` on that the part uses.
+  int64_t NextTile(const Part& part, int64_t tile) const {
+    while (tile + 1 < part.tiles.count() && !parts_.UsesTile(part, part.Tile(tile))) ++tile;
+    return tile;
+  }
+  int64_t LastTile(const Part& part) const {
+    int64_t tile = part.tiles.count() - 1;
+    while (tile > 0 && !parts_.UsesTile(part, part.Tile(tile))) --tile;
+    return tile;
   }
 
   PanelCopy<T> CopyOfPanel(const Part& part, const Panel& panel, T* to) const {
@@ -187,20 +210,20 @@ class PackedWalk {
     next_b_ = packed_b_ + (next_b_ == packed_b_ ? space_.panel_elements : 0);
     if (part.rows.size == 0) return;
     beside_.panel = CopyOfPanel(part, panel, next_b_);
-    beside_.panel.SpreadOver(beside.tiles.count(), beside.turns());
+    beside_.panel.SpreadOver(beside.used_tiles(), beside.turns());
   }
 
-  void StartTileCopy(const Part& part, int64_t tile, int64_t slot, int64_t turns) {
-    beside_.tile.Finish();
-    if (part.rows.size == 0) return;
-    beside_.tile = parts_.CopyOfTile(part, part.Tile(tile), TilePlace(slot));
+  void StartTileCopy(const Part& part, int64_t tile, int64_t turns) {
+    const Range rows = part.Tile(tile);
+    if (rows.size == 0 || parts_.KeepsTile(part, rows)) return;
+    beside_.tile = parts_.CopyOfTile(part, rows, PlaceOf(part, tile));
     beside_.tile.SpreadOver(turns);
   }
-  int64_t Slot(int64_t tile) const {
-    const int64_t slot = first_slot_ + tile;
+  int64_t SlotOf(const Part& part, int64_t tile) const {
+    const int64_t slot = part.first_slot + tile;
     return slot < space_.slots ? slot : slot - space_.slots;
   }
-  T* TilePlace(int64_t slot) const { return packed_a_ + slot * space_.slot_elements; }
+  T* PlaceOf(const Part& part, int64_t tile) const { return packed_a_ + SlotOf(part, tile) * space_.slot_elements; }
 
   const Parts& parts_;
   const int64_t columns_;
@@ -210,8 +233,7 @@ class PackedWalk {
                            CeilDiv<int64_t>(columns_, kPanelColumns<T>)};  // in vectors
   T* const packed_b_;
   T* const packed_a_;
-  T* next_b_ = packed_b_;   // where the next panel is, or is copied to
-  int64_t first_slot_ = 0;  // of this part's tiles
+  T* next_b_ = packed_b_;  // where the next panel is, or is copied to
   PackedOperands<T> o_{};
   T* rows_of_c_[2][kTileRows];
   T** c_ = rows_of_c_[0];

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "kernels/matrix/gemm_plan.h"
@@ -12,28 +14,41 @@
 namespace dfrun {
 namespace {
 
-// A tap's part of the filter and the pixels of an image that it leads from and to.
-struct TapProduct {
-  struct Pixel {
-    int64_t from;  // elements from the image's first
-    int64_t to;
-  };
-  int64_t count() const { return static_cast<int64_t>(pixels.size()); }
+// Where no pixel is.
+constexpr int64_t kNowhere = -1;
 
-  int64_t filter;  // elements before it
-  std::vector<Pixel> pixels;
-  bool continues;  // earlier taps have written all of the pixels; else none
+// A tap's part of the filter and where it leads.
+struct Tap {
+  int64_t filter;           // elements before it
+  int64_t pixels;           // of an image that it leads from
+  std::vector<int64_t> to;  // by the group's pixels: elements from the image's first, or kNowhere
+};
+
+// Taps that lead from the same pixels of an image, whose rows are copied once for all of them.
+struct TapGroup {
+  std::vector<int64_t> from;      // elements from the image's first
+  std::vector<Tap> taps;          // in the order in which their products are added
+  std::vector<size_t> first_tap;  // by pixel, of those that lead from it
+};
+
+// A tap's product over some of the channels.
+struct TapStep {
+  const TapGroup* group;
+  size_t tap;  // of the group
+  Range depth;
+  bool continues;  // earlier steps have written all of the tap's pixels; else none
 };
 
 class TapProducts final : public Conv<float> {
  public:
   TapProducts(ConvKind kind, const ConvShape& shape) : is_forward_(kind == ConvKind::kForward), s_(shape) {
-    for (int64_t tap = 0; tap < s_.taps(); ++tap) AddTap(tap);
-    // Those of most pixels first: few are then the first to write some pixels, but not the first for others.
-    std::stable_sort(taps_.begin(), taps_.end(),
-                     [](const TapProduct& a, const TapProduct& b) { return a.count() > b.count(); });
-    FindFirstOfPixels();
-    ChooseParts();
+    MakeGroups();
+    const int64_t passes = CeilDiv(depth(), kMostPartDepth);
+    part_depth_ = RoundUp<int64_t>(CeilDiv(depth(), passes), kLanes<float>);
+    const int64_t image_bytes = most_pixels() * part_depth_ * static_cast<int64_t>(sizeof(float));
+    most_part_images_ =
+        std::clamp<int64_t>(kCaches * CachedBytesOfA() / image_bytes, 1, std::max<int64_t>(1, s_.images));
+    MakeSteps();
   }
 
   Status Run(const float* a, const float* filter, float* result, ThreadPool& pool,
@@ -53,6 +68,12 @@ class TapProducts final : public Conv<float> {
  private:
   class Parts;
 
+  // Channels of one pass, which bits depend on.
+  static constexpr int64_t kMostPartDepth = 768;
+  // Rows of A that are copied at a time fill the second-level cache so often: more of them are multiplied by each copy
+  // of the filter, and they are asked for ahead.
+  static constexpr int64_t kCaches = 4;
+
   // How the result is cut into tiles.
   struct Grid {
     int64_t count() const { return images.count() * vectors.count(); }
@@ -69,55 +90,115 @@ class TapProducts final : public Conv<float> {
   int64_t columns() const { return is_forward_ ? s_.out_channels : s_.in_channels; }
   int64_t from_image() const { return is_forward_ ? s_.input_image() : s_.output_image(); }
   int64_t to_image() const { return is_forward_ ? s_.output_image() : s_.input_image(); }
-
-  void AddTap(int64_t tap) {
-    TapProduct product{tap * s_.in_channels * s_.out_channels, {}, false};
-    TapPixels(s_, tap).ForEach(s_, [&](int64_t in, int64_t out) {
-      const TapProduct::Pixel forward{in * s_.in_channels, out * s_.out_channels};
-      product.pixels.push_back(is_forward_ ? forward : TapProduct::Pixel{forward.to, forward.from});
-    });
-    if (!product.pixels.empty()) taps_.push_back(std::move(product));
+  // Of the group of most.
+  int64_t most_pixels() const {
+    int64_t most = 1;
+    for (const TapGroup& group : groups_) most = std::max(most, static_cast<int64_t>(group.from.size()));
+    return most;
   }
 
-  // Pixels of which some tap is not the first to write all that it writes, or which no tap writes, begin as zeros.
-  void FindFirstOfPixels() {
+  // Of taps that share pixels that they lead from: outputs share theirs with all taps, inputs with those that are steps
+  // of the window away.
+  int64_t GroupOfTap(int64_t tap) const {
+    if (!is_forward_) return 0;
+    const int64_t width = tap % s_.width.size * s_.width.dilation % s_.width.stride;
+    const int64_t height = tap / s_.width.size % s_.height.size * s_.height.dilation % s_.height.stride;
+    const int64_t depth = tap / (s_.width.size * s_.height.size) * s_.depth.dilation % s_.depth.stride;
+    return (depth * s_.height.stride + height) * s_.width.stride + width;
+  }
+
+  void MakeGroups() {
+    std::map<int64_t, std::vector<int64_t>> taps_of_groups;
+    for (int64_t tap = 0; tap < s_.taps(); ++tap) {
+      if (TapPixels(s_, tap).of_image() > 0) taps_of_groups[GroupOfTap(tap)].push_back(tap);
+    }
+    for (auto& [group, taps] : taps_of_groups) groups_.push_back(MakeGroup(taps));
+    // Those of most pixels first: few are then the first to write some pixels, but not the first for others.
+    std::stable_sort(groups_.begin(), groups_.end(),
+                     [](const TapGroup& a, const TapGroup& b) { return a.taps[0].pixels > b.taps[0].pixels; });
+  }
+
+  TapGroup MakeGroup(std::vector<int64_t>& taps) const {
+    std::stable_sort(taps.begin(), taps.end(),
+                     [&](int64_t a, int64_t b) { return TapPixels(s_, a).of_image() > TapPixels(s_, b).of_image(); });
+    // By pixel that they lead from, where each of the taps leads.
+    std::map<int64_t, std::vector<int64_t>> places;
+    for (size_t i = 0; i < taps.size(); ++i) {
+      TapPixels(s_, taps[i]).ForEach(s_, [&](int64_t in, int64_t out) {
+        const int64_t input = in * s_.in_channels;
+        const int64_t output = out * s_.out_channels;
+        std::vector<int64_t>& to = places[is_forward_ ? input : output];
+        to.resize(taps.size(), kNowhere);
+        to[i] = is_forward_ ? output : input;
+      });
+    }
+    TapGroup group;
+    for (const auto& [from, to] : places) group.from.push_back(from);
+    // Those of the same taps lie together: a tile of rows is multiplied if a tap leads from one of them.
+    std::stable_sort(group.from.begin(), group.from.end(), [&](int64_t a, int64_t b) {
+      const std::vector<int64_t>& a_to = places[a];
+      const std::vector<int64_t>& b_to = places[b];
+      return std::lexicographical_compare(a_to.begin(), a_to.end(), b_to.begin(), b_to.end(),
+                                          [](int64_t x, int64_t y) { return x != kNowhere && y == kNowhere; });
+    });
+    for (size_t i = 0; i < taps.size(); ++i) {
+      Tap tap{taps[i] * s_.in_channels * s_.out_channels, TapPixels(s_, taps[i]).of_image(), {}};
+      for (const int64_t from : group.from) tap.to.push_back(places[from][i]);
+      group.taps.push_back(std::move(tap));
+    }
+    for (const int64_t from : group.from) {
+      const std::vector<int64_t>& to = places[from];
+      const auto first = std::find_if(to.begin(), to.end(), [](int64_t place) { return place != kNowhere; });
+      group.first_tap.push_back(static_cast<size_t>(first - to.begin()));
+    }
+    return group;
+  }
+
+  // The order in which products are added. Pixels of which some tap is not the first to write all that it writes, or
+  // which no tap writes, begin as zeros.
+  void MakeSteps() {
     std::vector<bool> is_written(static_cast<size_t>(to_image() / columns()));
     int64_t all_written = 0;
-    for (TapProduct& tap : taps_) {
-      int64_t written = 0;
-      for (const TapProduct::Pixel& pixel : tap.pixels) {
-        auto at = is_written[static_cast<size_t>(pixel.to / columns())];
-        written += at ? 1 : 0;
-        at = true;
+    for (const TapGroup& group : groups_) {
+      for (int64_t p = 0; p < depth(); p += part_depth_) {
+        for (size_t tap = 0; tap < group.taps.size(); ++tap) {
+          int64_t written = 0;
+          for (const int64_t to : group.taps[tap].to) {
+            if (to == kNowhere) continue;
+            auto at = is_written[static_cast<size_t>(to / columns())];
+            written += at ? 1 : 0;
+            at = true;
+          }
+          const int64_t pixels = group.taps[tap].pixels;
+          steps_.push_back({&group, tap, {p, std::min(part_depth_, depth() - p)}, written > 0});
+          all_written += pixels - written;
+          if (written > 0 && written < pixels) begins_with_zeros_ = true;
+        }
       }
-      tap.continues = written > 0;
-      all_written += tap.count() - written;
-      if (written > 0 && written < tap.count()) begins_with_zeros_ = true;
     }
     if (all_written < static_cast<int64_t>(is_written.size())) begins_with_zeros_ = true;
     if (!begins_with_zeros_) return;
-    for (TapProduct& tap : taps_) tap.continues = true;
+    for (TapStep& step : steps_) step.continues = true;
   }
 
-  // Passes over channels so short that the pixels of all images stay in the cache, if they need not be very short.
-  void ChooseParts() {
-    constexpr int64_t kLeastDepth = 256;
-    const int64_t cached = CachedBytesOfA() / static_cast<int64_t>(sizeof(float));
-    const int64_t pixels = taps_.empty() ? 1 : taps_[0].count();
-    const int64_t most = std::clamp(cached / (pixels * s_.images), kLeastDepth, kMaxPackedDepth);
-    part_depth_ = RoundUp<int64_t>(CeilDiv(depth(), CeilDiv(depth(), most)), kLanes<float>);
-    most_part_images_ = std::clamp<int64_t>(cached / (pixels * part_depth_), 1, s_.images);
-  }
-
-  // Images first, where they are rows enough for copies of the whole filter. Bits are the same in any tiles.
+  // Each tile copies its images and its part of the filter: what is larger is shared out, until parts are small. Bits
+  // are the same in any tiles.
   Grid GridFor(int64_t threads) const {
     constexpr int64_t kTileRows = 256;
     constexpr int64_t kTileVectors = kMaxVectors;
-    const int64_t rows = s_.images * (taps_.empty() ? 0 : taps_[0].count());
+    const int64_t rows = s_.images * (groups_.empty() ? 0 : groups_[0].taps[0].pixels);
     const int64_t vectors = CeilDiv<int64_t>(columns(), kLanes<float>);
-    const int64_t in_images = std::clamp<int64_t>(rows / kTileRows, 1, std::min(threads, s_.images));
-    const int64_t in_columns =
-        std::clamp<int64_t>(threads / in_images, 1, std::max<int64_t>(1, vectors / kTileVectors));
+    const int64_t most_in_images = std::clamp<int64_t>(rows / kTileRows, 1, std::max<int64_t>(1, s_.images));
+    const int64_t most_in_columns = std::max<int64_t>(1, vectors / kTileVectors);
+    int64_t in_images = 1;
+    int64_t in_columns = 1;
+    if (s_.images * from_image() > s_.filter_size()) {
+      in_images = std::min(threads, most_in_images);
+      in_columns = std::clamp<int64_t>(threads / in_images, 1, most_in_columns);
+    } else {
+      in_columns = std::min(threads, most_in_columns);
+      in_images = std::clamp<int64_t>(threads / in_columns, 1, most_in_images);
+    }
     return {EvenRanges(s_.images, in_images), EvenRanges(vectors, in_columns)};
   }
 
@@ -126,15 +207,24 @@ class TapProducts final : public Conv<float> {
 
   const bool is_forward_;
   const ConvShape s_;
-  std::vector<TapProduct> taps_;  // that lead to a pixel, in the order in which their products are added
+  std::vector<TapGroup> groups_;
+  std::vector<TapStep> steps_;  // for some of the images, in order
   bool begins_with_zeros_ = false;
   int64_t part_depth_ = 0;  // channels
   int64_t most_part_images_ = 0;
 };
 
-// The parts of a tile: some of its images under one tap after the other, then the next.
+// The parts of a tile: some of its images in all steps, then the next. Rows are a group's pixels, each of all images.
 class TapProducts::Parts {
  public:
+  struct Part : PackedPart {
+    const Tap& tap() const { return step->group->taps[step->tap]; }
+
+    int64_t index;
+    const TapStep* step;
+    Range images;
+  };
+
   Parts(const TapProducts& conv, Range images, Range columns, const float* a, const float* filter, float* result)
       : conv_(conv),
         chunks_(images.size, CeilDiv(images.size, conv.most_part_images_)),
@@ -143,50 +233,73 @@ class TapProducts::Parts {
         filter_(filter),
         c_(result + images.begin * conv.to_image() + columns.begin) {}
 
-  PackedPart First() const { return At(0, 0); }
-  PackedPart After(const PackedPart& part) const {
-    return part.depth.end() < conv_.depth() ? At(part.pass, part.depth.end()) : At(part.pass + 1, 0);
-  }
-  PanelCopy<float> CopyOfPanel(const PackedPart& part, Range columns, float* to, int64_t width) const {
-    const MatrixView<const float> tap{filter_ + TapOf(part).filter, conv_.s_.out_channels, !conv_.is_forward_};
+  Part First() const { return At(0); }
+  Part After(const Part& part) const { return At(part.index + 1); }
+  PanelCopy<float> CopyOfPanel(const Part& part, Range columns, float* to, int64_t width) const {
+    const MatrixView<const float> tap{filter_ + part.tap().filter, conv_.s_.out_channels, !conv_.is_forward_};
     return {tap.At(part.depth.begin, columns_.begin + columns.begin), part.depth.size, columns.size, to, width};
   }
-  TileCopy<float> CopyOfTile(const PackedPart& part, Range rows, float* to) const {
+  TileCopy<float> CopyOfTile(const Part& part, Range rows, float* to) const {
     TileCopy<float> copy(rows.size, part.depth.size, to);
     const float* const from = a_ + part.depth.begin;
-    ForRows(TapOf(part), rows, [&](int64_t i, int64_t image, const TapProduct::Pixel& pixel) {
-      copy.SetRow(i, from + image * conv_.from_image() + pixel.from);
+    ForRows(part, rows, [&](int64_t i, int64_t image, size_t pixel) {
+      copy.SetRow(i, from + image * conv_.from_image() + part.step->group->from[pixel]);
     });
     return copy;
   }
-  void RowsOfC(const PackedPart& part, Range rows, int64_t column, float** to) const {
-    ForRows(TapOf(part), rows, [&](int64_t i, int64_t image, const TapProduct::Pixel& pixel) {
-      to[i] = c_ + image * conv_.to_image() + pixel.to + column;
+  void RowsOfC(const Part& part, Range rows, int64_t column, float** to) const {
+    if (rows.size == 0) return;
+    const std::vector<int64_t>& pixels = part.tap().to;
+    ForRows(part, rows, [&](int64_t i, int64_t image, size_t pixel) {
+      to[i] = pixels[pixel] == kNowhere ? nowhere_ : c_ + image * conv_.to_image() + pixels[pixel] + column;
     });
+  }
+  bool UsesTile(const Part& part, Range rows) const {
+    const std::vector<int64_t>& to = part.tap().to;
+    return AnyPixel(part, rows, [&](size_t pixel) { return to[pixel] != kNowhere; });
+  }
+  bool KeepsTile(const Part& part, Range rows) const {
+    const TapStep& step = *part.step;
+    return AnyPixel(part, rows, [&](size_t pixel) { return step.group->first_tap[pixel] < step.tap; });
   }
 
  private:
-  const TapProduct& TapOf(const PackedPart& part) const {
-    return conv_.taps_[static_cast<size_t>(part.pass) % conv_.taps_.size()];
+  Part At(int64_t index) const {
+    const auto steps = static_cast<int64_t>(conv_.steps_.size());
+    Part part{};
+    if (index == chunks_.count() * steps) return part;
+    part.index = index;
+    part.step = &conv_.steps_[static_cast<size_t>(index % steps)];
+    part.images = chunks_.At(index / steps);
+    part.rows = {0, part.images.size * static_cast<int64_t>(part.step->group->from.size())};
+    part.used_rows = part.images.size * part.tap().pixels;
+    part.depth = part.step->depth;
+    part.continues = part.step->continues;
+    part.keeps_tiles = part.step->tap > 0;
+    return part;
   }
-  PackedPart At(int64_t pass, int64_t p) const {
-    const auto taps = static_cast<int64_t>(conv_.taps_.size());
-    if (pass == chunks_.count() * taps) return {};
-    const TapProduct& tap = conv_.taps_[static_cast<size_t>(pass % taps)];
-    const Range images = chunks_.At(pass / taps);
-    const Range depth{p, std::min(conv_.part_depth_, conv_.depth() - p)};
-    return {pass, {images.begin * tap.count(), images.size * tap.count()}, depth, tap.continues || p > 0, false};
+  // The pixel of a row; images are so few, and short divisions fast.
+  static size_t PixelOf(const Part& part, int64_t row) {
+    return static_cast<uint32_t>(row) / static_cast<uint32_t>(part.images.size);
   }
   template <class Row>
-  void ForRows(const TapProduct& tap, Range rows, Row&& row) const {
-    int64_t image = rows.begin / tap.count();
-    int64_t pixel = rows.begin % tap.count();
+  void ForRows(const Part& part, Range rows, Row&& row) const {
+    size_t pixel = PixelOf(part, rows.begin);
+    int64_t image = rows.begin - static_cast<int64_t>(pixel) * part.images.size;
     for (int64_t i = 0; i < rows.size; ++i) {
-      row(i, image, tap.pixels[static_cast<size_t>(pixel)]);
-      if (++pixel < tap.count()) continue;
-      pixel = 0;
-      ++image;
+      row(i, part.images.begin + image, pixel);
+      if (++image < part.images.size) continue;
+      image = 0;
+      ++pixel;
     }
+  }
+  template <class Is>
+  bool AnyPixel(const Part& part, Range rows, Is&& is) const {
+    const size_t last = PixelOf(part, rows.end() - 1);
+    for (size_t pixel = PixelOf(part, rows.begin); pixel <= last; ++pixel) {
+      if (is(pixel)) return true;
+    }
+    return false;
   }
 
   const TapProducts& conv_;
@@ -195,6 +308,7 @@ class TapProducts::Parts {
   const float* const a_;
   const float* const filter_;
   float* const c_;
+  alignas(64) mutable float nowhere_[kPanelColumns<float>]{};  // a row of C that does not count
 };
 
 // False without memory.
@@ -205,9 +319,8 @@ bool TapProducts::RunTile(Range images, Range columns, const float* a, const flo
       std::fill_n(result + i + columns.begin, columns.size, 0.0F);
     }
   }
-  if (taps_.empty()) return true;
-  const int64_t rows = std::min(images.size, most_part_images_) * taps_[0].count();
-  const PackedSpace<float> space(rows, part_depth_);
+  if (steps_.empty()) return true;
+  const PackedSpace<float> space(std::min(images.size, most_part_images_) * most_pixels(), part_depth_);
   const GemmOutput<float> output;
   const Parts parts(*this, images, columns, a, filter, result);
   return WithScratch(space, allocator, [&](float* scratch) {
