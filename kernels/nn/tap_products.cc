@@ -24,8 +24,30 @@ struct Tap {
   std::vector<int64_t> to;  // by the group's pixels: elements from the image's first, or kNowhere
 };
 
-// Taps that lead from the same pixels of an image, whose rows are copied once for all of them.
+// Taps that lead from the same pixels of an image, whose rows are copied once for all of them. Rows of a group: its
+// pixels, each of all images.
 struct TapGroup {
+  // The pixel of a row; images are so few, and short divisions fast.
+  static size_t PixelOf(int64_t row, int64_t images) {
+    return static_cast<uint32_t>(row) / static_cast<uint32_t>(images);
+  }
+  // True where is(pixel) is for one of the rows.
+  template <class Is>
+  static bool AnyPixel(Range rows, int64_t images, Is&& is) {
+    const size_t last = PixelOf(rows.end() - 1, images);
+    for (size_t pixel = PixelOf(rows.begin, images); pixel <= last; ++pixel) {
+      if (is(pixel)) return true;
+    }
+    return false;
+  }
+  bool LeadsFrom(size_t tap, Range rows, int64_t images) const {
+    const std::vector<int64_t>& to = taps[tap].to;
+    return AnyPixel(rows, images, [&](size_t pixel) { return to[pixel] != kNowhere; });
+  }
+  bool LedFromBefore(size_t tap, Range rows, int64_t images) const {
+    return AnyPixel(rows, images, [&](size_t pixel) { return first_tap[pixel] < tap; });
+  }
+
   std::vector<int64_t> from;      // elements from the image's first
   std::vector<Tap> taps;          // in the order in which their products are added
   std::vector<size_t> first_tap;  // by pixel, of those that lead from it
@@ -42,7 +64,7 @@ struct TapStep {
 class TapProducts final : public Conv<float> {
  public:
   TapProducts(ConvKind kind, const ConvShape& shape) : is_forward_(kind == ConvKind::kForward), s_(shape) {
-    MakeGroups();
+    ChooseGroups();
     const int64_t passes = CeilDiv(depth(), kMostPartDepth);
     part_depth_ = RoundUp<int64_t>(CeilDiv(depth(), passes), kLanes<float>);
     const int64_t image_bytes = most_pixels() * part_depth_ * static_cast<int64_t>(sizeof(float));
@@ -107,15 +129,42 @@ class TapProducts final : public Conv<float> {
     return (depth * s_.height.stride + height) * s_.width.stride + width;
   }
 
-  void MakeGroups() {
+  // Tiles hold rows that some taps do not lead from, which are multiplied for nothing: many where images are few and
+  // their edges long. Each tap is then a group.
+  void ChooseGroups() {
+    groups_ = MakeGroups(/*shared=*/true);
+    std::vector<TapGroup> alone = MakeGroups(/*shared=*/false);
+    if (Cost(alone) < Cost(groups_)) groups_ = std::move(alone);
+  }
+  // In multiplications of a row by a column.
+  int64_t Cost(const std::vector<TapGroup>& groups) const {
+    constexpr int64_t kColumnsOfCopy = 16;  // take as long as a row's copy
+    int64_t cost = 0;
+    for (const TapGroup& group : groups) {
+      const int64_t rows = s_.images * static_cast<int64_t>(group.from.size());
+      const EvenRanges tiles(rows, CeilDiv<int64_t>(rows, kTileRows));
+      cost += rows * kColumnsOfCopy;
+      for (size_t tap = 0; tap < group.taps.size(); ++tap) {
+        for (int64_t i = 0; i < tiles.count(); ++i) {
+          const Range tile = tiles.At(i);
+          if (group.LeadsFrom(tap, tile, s_.images)) cost += tile.size * columns();
+        }
+      }
+    }
+    return cost;
+  }
+
+  std::vector<TapGroup> MakeGroups(bool shared) const {
     std::map<int64_t, std::vector<int64_t>> taps_of_groups;
     for (int64_t tap = 0; tap < s_.taps(); ++tap) {
-      if (TapPixels(s_, tap).of_image() > 0) taps_of_groups[GroupOfTap(tap)].push_back(tap);
+      if (TapPixels(s_, tap).of_image() > 0) taps_of_groups[shared ? GroupOfTap(tap) : tap].push_back(tap);
     }
-    for (auto& [group, taps] : taps_of_groups) groups_.push_back(MakeGroup(taps));
+    std::vector<TapGroup> groups;
+    for (auto& [group, taps] : taps_of_groups) groups.push_back(MakeGroup(taps));
     // Those of most pixels first: few are then the first to write some pixels, but not the first for others.
-    std::stable_sort(groups_.begin(), groups_.end(),
+    std::stable_sort(groups.begin(), groups.end(),
                      [](const TapGroup& a, const TapGroup& b) { return a.taps[0].pixels > b.taps[0].pixels; });
+    return groups;
   }
 
   TapGroup MakeGroup(std::vector<int64_t>& taps) const {
@@ -184,12 +233,12 @@ class TapProducts final : public Conv<float> {
   // Each tile copies its images and its part of the filter: what is larger is shared out, until parts are small. Bits
   // are the same in any tiles.
   Grid GridFor(int64_t threads) const {
-    constexpr int64_t kTileRows = 256;
-    constexpr int64_t kTileVectors = kMaxVectors;
+    constexpr int64_t kLeastRows = 256;
+    constexpr int64_t kLeastVectors = kMaxVectors;
     const int64_t rows = s_.images * (groups_.empty() ? 0 : groups_[0].taps[0].pixels);
     const int64_t vectors = CeilDiv<int64_t>(columns(), kLanes<float>);
-    const int64_t most_in_images = std::clamp<int64_t>(rows / kTileRows, 1, std::max<int64_t>(1, s_.images));
-    const int64_t most_in_columns = std::max<int64_t>(1, vectors / kTileVectors);
+    const int64_t most_in_images = std::clamp<int64_t>(rows / kLeastRows, 1, std::max<int64_t>(1, s_.images));
+    const int64_t most_in_columns = std::max<int64_t>(1, vectors / kLeastVectors);
     int64_t in_images = 1;
     int64_t in_columns = 1;
     if (s_.images * from_image() > s_.filter_size()) {
@@ -214,7 +263,7 @@ class TapProducts final : public Conv<float> {
   int64_t most_part_images_ = 0;
 };
 
-// The parts of a tile: some of its images in all steps, then the next. Rows are a group's pixels, each of all images.
+// The parts of a tile: some of its images in all steps, then the next.
 class TapProducts::Parts {
  public:
   struct Part : PackedPart {
@@ -255,12 +304,10 @@ class TapProducts::Parts {
     });
   }
   bool UsesTile(const Part& part, Range rows) const {
-    const std::vector<int64_t>& to = part.tap().to;
-    return AnyPixel(part, rows, [&](size_t pixel) { return to[pixel] != kNowhere; });
+    return part.step->group->LeadsFrom(part.step->tap, rows, part.images.size);
   }
   bool KeepsTile(const Part& part, Range rows) const {
-    const TapStep& step = *part.step;
-    return AnyPixel(part, rows, [&](size_t pixel) { return step.group->first_tap[pixel] < step.tap; });
+    return part.step->group->LedFromBefore(part.step->tap, rows, part.images.size);
   }
 
  private:
@@ -278,13 +325,9 @@ class TapProducts::Parts {
     part.keeps_tiles = part.step->tap > 0;
     return part;
   }
-  // The pixel of a row; images are so few, and short divisions fast.
-  static size_t PixelOf(const Part& part, int64_t row) {
-    return static_cast<uint32_t>(row) / static_cast<uint32_t>(part.images.size);
-  }
   template <class Row>
   void ForRows(const Part& part, Range rows, Row&& row) const {
-    size_t pixel = PixelOf(part, rows.begin);
+    size_t pixel = TapGroup::PixelOf(rows.begin, part.images.size);
     int64_t image = rows.begin - static_cast<int64_t>(pixel) * part.images.size;
     for (int64_t i = 0; i < rows.size; ++i) {
       row(i, part.images.begin + image, pixel);
@@ -292,14 +335,6 @@ class TapProducts::Parts {
       image = 0;
       ++pixel;
     }
-  }
-  template <class Is>
-  bool AnyPixel(const Part& part, Range rows, Is&& is) const {
-    const size_t last = PixelOf(part, rows.end() - 1);
-    for (size_t pixel = PixelOf(part, rows.begin); pixel <= last; ++pixel) {
-      if (is(pixel)) return true;
-    }
-    return false;
   }
 
   const TapProducts& conv_;
