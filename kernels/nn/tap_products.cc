@@ -27,7 +27,7 @@ struct Tap {
 // Taps that lead from the same pixels of an image, whose rows are copied once for all of them. Rows of a group: its
 // pixels, each of all images.
 struct TapGroup {
-  // The pixel of a row; images are so few, and short divisions fast.
+  // The pixel of a row. There are fewer rows than 2^32, and short divisions take half the time.
   static size_t PixelOf(int64_t row, int64_t images) {
     return static_cast<uint32_t>(row) / static_cast<uint32_t>(images);
   }
@@ -65,7 +65,8 @@ class TapProducts final : public Conv<float> {
  public:
   TapProducts(ConvKind kind, const ConvShape& shape) : is_forward_(kind == ConvKind::kForward), s_(shape) {
     ChooseGroups();
-    const int64_t passes = CeilDiv(depth(), kMostPartDepth);
+    // Bits depend on it.
+    const int64_t passes = CeilDiv(depth(), kMaxPackedDepth);
     part_depth_ = RoundUp<int64_t>(CeilDiv(depth(), passes), kLanes<float>);
     const int64_t image_bytes = most_pixels() * part_depth_ * static_cast<int64_t>(sizeof(float));
     most_part_images_ =
@@ -90,10 +91,8 @@ class TapProducts final : public Conv<float> {
  private:
   class Parts;
 
-  // Channels of one pass, which bits depend on.
-  static constexpr int64_t kMostPartDepth = 768;
-  // Rows of A that are copied at a time fill the second-level cache so often: more of them are multiplied by each copy
-  // of the filter, and they are asked for ahead.
+  // Rows that are copied at a time take so often what the second-level cache has for them: each copy of the filter is
+  // used for more of them, and rows are asked for ahead.
   static constexpr int64_t kCaches = 4;
 
   // How the result is cut into tiles.

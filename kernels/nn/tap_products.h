@@ -1,6 +1,7 @@
 // A convolution and the gradient of its input as matrix products, one a tap: of the pixels that lie under the tap, read
-// and added to where they are, by the tap's part of the filter. Padding takes no time, and the filter is copied as it
-// is multiplied by, where oneDNN wants it in an order of its own first.
+// and added to where they are, by the tap's part of the filter. Padding takes little time, pixels are copied once for
+// all taps that read them, and the filter is copied as it is multiplied by, where oneDNN wants it in an order of its
+// own first.
 #ifndef DFRUN_KERNELS_NN_TAP_PRODUCTS_H_
 #define DFRUN_KERNELS_NN_TAP_PRODUCTS_H_
 
