@@ -159,6 +159,7 @@ class TapProducts final : public Conv<float> {
       if (TapPixels(s_, tap).of_image() > 0) taps_of_groups[shared ? GroupOfTap(tap) : tap].push_back(tap);
     }
     std::vector<TapGroup> groups;
+    groups.reserve(taps_of_groups.size());
     for (auto& [group, taps] : taps_of_groups) groups.push_back(MakeGroup(taps));
     // Those of most pixels first: few are then the first to write some pixels, but not the first for others.
     std::stable_sort(groups.begin(), groups.end(),
