@@ -77,7 +77,8 @@ struct PackedPart {
 //   Part First() const, After(part) const
 //   PanelCopy<T> CopyOfPanel(part, columns, T* to, int64_t width) const, CopyOfTile(part, rows, T* to) const
 //   void RowsOfC(part, rows, int64_t column, T** to) const: where each begins
-//   bool UsesTile(part, rows) const: else none of them is multiplied; some tile is
+//   bool UsesTile(part, rows) const: else none of them is multiplied. The first is by a part that keeps no tiles, some
+//   tile by any
 //   bool KeepsTile(part, rows) const: a tile that it uses was copied for an earlier part
 template <class T, class Parts>
 class PackedWalk {
@@ -102,11 +103,10 @@ class PackedWalk {
   void Run() {
     Part part(parts_.First(), 0);
     const Panel panel = PanelAt(0);
-    const int64_t first = NextTile(part, 0);
     // Nothing can be computed beside these.
     CopyOfPanel(part, panel, next_b_).Finish();
-    parts_.CopyOfTile(part, part.Tile(first), PlaceOf(part, first)).Finish();
-    parts_.RowsOfC(part, part.Tile(first), panel.columns.begin, next_c_);
+    parts_.CopyOfTile(part, part.Tile(0), PlaceOf(part, 0)).Finish();
+    parts_.RowsOfC(part, part.Tile(0), panel.columns.begin, next_c_);
     while (part.rows.size > 0) {
       const auto next = parts_.After(part);
       const Part next_part(next, next.keeps_tiles ? part.first_slot : SlotOf(part, part.tiles.count()));
@@ -163,18 +163,12 @@ class PackedWalk {
 
   void RunPanel(const Part& part, const Part& next, int64_t i, const Panel& panel, const Panel& next_panel) {
     const bool is_last = i + 1 == panels_.count();
-    const int64_t first_tile = NextTile(part, 0);
-    const int64_t last_tile = LastTile(part);
-    int64_t tile = first_tile;
-    for (bool is_last_tile = false; !is_last_tile;) {
-      is_last_tile = tile == last_tile;
+    int64_t tile = FirstTile(part);
+    while (tile < part.tiles.count()) {
+      const int64_t tile_after = NextTile(part, tile + 1);
+      const bool is_last_tile = tile_after == part.tiles.count();
       const Part& part_of_next = is_last_tile && is_last ? next : part;
-      int64_t next_tile = first_tile;
-      if (!is_last_tile) {
-        next_tile = NextTile(part, tile + 1);
-      } else if (is_last) {
-        next_tile = NextTile(next, 0);
-      }
+      const int64_t next_tile = is_last_tile ? FirstTile(part_of_next) : tile_after;
       beside_.tile.Finish();
       if (is_last_tile ? is_last : i == 0) StartTileCopy(part_of_next, next_tile, part.turns());
       std::swap(c_, next_c_);
@@ -188,20 +182,16 @@ class PackedWalk {
       if (part.is_whole) o_.finish = output_.OfBlock(rows.begin, panel.columns.begin);
       beside_.panel.TakeTile();
       RunPackedBlock(rows.size, panel.vectors, o_);
-      tile = next_tile;
+      tile = tile_after;
     }
   }
 
-  // The first from `tile` on that the part uses.
+  // The first from `tile` on that the part uses, or how many there are.
   int64_t NextTile(const Part& part, int64_t tile) const {
-    while (tile + 1 < part.tiles.count() && !parts_.UsesTile(part, part.Tile(tile))) ++tile;
+    while (tile < part.tiles.count() && !parts_.UsesTile(part, part.Tile(tile))) ++tile;
     return tile;
   }
-  int64_t LastTile(const Part& part) const {
-    int64_t tile = part.tiles.count() - 1;
-    while (tile > 0 && !parts_.UsesTile(part, part.Tile(tile))) --tile;
-    return tile;
-  }
+  int64_t FirstTile(const Part& part) const { return part.keeps_tiles ? NextTile(part, 0) : 0; }
 
   PanelCopy<T> CopyOfPanel(const Part& part, const Panel& panel, T* to) const {
     return parts_.CopyOfPanel(part, panel.columns, to, int64_t{panel.vectors} * kLanes<T>);

@@ -183,7 +183,8 @@ class TapProducts final : public Conv<float> {
     }
     TapGroup group;
     for (const auto& [from, to] : places) group.from.push_back(from);
-    // Those of the same taps lie together: a tile of rows is multiplied if a tap leads from one of them.
+    // Those of the same taps lie together, the first tap's before others, with the first tile: a tile of rows is
+    // multiplied if a tap leads from one of them.
     std::stable_sort(group.from.begin(), group.from.end(), [&](int64_t a, int64_t b) {
       const std::vector<int64_t>& a_to = places[a];
       const std::vector<int64_t>& b_to = places[b];
