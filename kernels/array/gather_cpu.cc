@@ -61,7 +61,11 @@ struct SliceRows {
       constexpr int64_t kShortRow = 512 / sizeof(E);
       if (row <= kShortRow) return CopyShort(to, begin, end);
     }
-    for (int64_t i = begin; i < end; ++i) std::copy_n(At(i), row, to + (i - begin) * row);
+    constexpr int64_t kAhead = 2;
+    for (int64_t i = begin; i < end; ++i) {
+      if (i + kAhead < end) PrefetchLines(At(i + kAhead), static_cast<size_t>(row) * sizeof(E));
+      std::copy_n(At(i), row, to + (i - begin) * row);
+    }
   }
   // Memory does not know where the next row is: it is asked for some ahead.
   void CopyShort(E* to, int64_t begin, int64_t end) const {

@@ -4,7 +4,9 @@
 #define DFRUN_KERNELS_MATRIX_PRODUCT_SUM_H_
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <span>
 #include <vector>
 
 #include "kernels/matrix/gemm_plan.h"
@@ -22,27 +24,51 @@ struct ProductTerm {
   MatrixView<const T> b;
 };
 
-// Of `count` inputs of `ctx` from `first` on by as many that follow them, at least one. InvalidArgument where they are
-// no matrices that fit, or their products have different shapes.
+// Sums of products that lie below each other.
 template <class T>
-Result<std::vector<ProductTerm<T>>> ReadProductTerms(const OpContext& ctx, int first, int count, bool transpose_a,
-                                                     bool transpose_b) {
-  std::vector<ProductTerm<T>> terms;
-  terms.reserve(static_cast<size_t>(count));
-  for (int i = 0; i < count; ++i) {
-    const Tensor& a = ctx.input(first + i);
-    const Tensor& b = ctx.input(first + count + i);
-    if (a.shape().rank() != 2 || b.shape().rank() != 2) {
-      return InvalidArgument("product ", i, " is of a ", a.shape(), " and a ", b.shape(), ", which are no matrices");
+using ProductSums = std::vector<std::vector<ProductTerm<T>>>;
+
+// Of `count` inputs of `ctx` from `first` on by as many that follow them. parts: how many products each sum has; empty:
+// one sum of all. InvalidArgument where they are no matrices that fit, or products that are added up have different
+// shapes, or sums different columns.
+template <class T>
+Result<ProductSums<T>> ReadProductSums(const OpContext& ctx, int first, int count, std::span<const int64_t> parts,
+                                       bool transpose_a, bool transpose_b) {
+  const int64_t all = count;
+  ProductSums<T> sums;
+  int i = 0;
+  for (const int64_t part : parts.empty() ? std::span(&all, 1) : parts) {
+    std::vector<ProductTerm<T>>& terms = sums.emplace_back();
+    terms.reserve(static_cast<size_t>(part));
+    for (const auto end = i + part; i < end; ++i) {
+      const Tensor& a = ctx.input(first + i);
+      const Tensor& b = ctx.input(first + count + i);
+      if (a.shape().rank() != 2 || b.shape().rank() != 2) {
+        return InvalidArgument("product ", i, " is of a ", a.shape(), " and a ", b.shape(), ", which are no matrices");
+      }
+      DF_ASSIGN(const GemmShape s, MatchMatrices(a.shape().dims(), b.shape().dims(), transpose_a, transpose_b));
+      const GemmShape& before = terms.empty() ? s : terms[0].shape;
+      if (s.m != before.m || s.n != before.n || s.n != (sums[0].empty() ? s : sums[0][0].shape).n) {
+        return InvalidArgument("products of different shapes are added up or put below each other: product ", i, " is ",
+                               Shape({s.m, s.n}), ", the first of all is ",
+                               Shape({sums[0][0].shape.m, sums[0][0].shape.n}));
+      }
+      terms.push_back({s, ViewA(s, a.data<T>()), ViewB(s, b.data<T>())});
     }
-    DF_ASSIGN(const GemmShape s, MatchMatrices(a.shape().dims(), b.shape().dims(), transpose_a, transpose_b));
-    if (i > 0 && (s.m != terms[0].shape.m || s.n != terms[0].shape.n)) {
-      return InvalidArgument("products of different shapes are added: product 0 is ",
-                             Shape({terms[0].shape.m, terms[0].shape.n}), ", product ", i, " is ", Shape({s.m, s.n}));
-    }
-    terms.push_back({s, ViewA(s, a.data<T>()), ViewB(s, b.data<T>())});
   }
-  return terms;
+  return sums;
+}
+
+// Of all sums together.
+template <class T>
+Result<Shape> ShapeOf(const ProductSums<T>& sums) {
+  int64_t rows = 0;
+  for (const std::vector<ProductTerm<T>>& terms : sums) {
+    if (__builtin_add_overflow(rows, terms[0].shape.m, &rows)) {
+      return InvalidArgument("sums of products have more rows than a dimension can have");
+    }
+  }
+  return Shape::Create(std::array{rows, sums[0][0].shape.n});
 }
 
 namespace internal {
@@ -163,20 +189,30 @@ Status SumStacked(const std::vector<ProductTerm<T>>& terms, int64_t segment, con
 
 }  // namespace internal
 
-// c = the sum of at least one product, or c = c - rate * it, by the pool; c is not empty.
+namespace internal {
+
 template <class T>
 Status SumProducts(const std::vector<ProductTerm<T>>& terms, MatrixView<T> c, OpContext& ctx) {
-  const int64_t segment = internal::StackedSegment(terms);
-  return segment > 0 ? internal::SumStacked(terms, segment, {}, c, ctx) : internal::SumByTerms(terms, c, ctx);
+  const GemmShape& s = terms[0].shape;
+  if (terms.size() == 1 && s.work() > 0) {
+    return RunTiles(s, terms[0].a.data, terms[0].b.data, c.data, ctx.pool(), ctx.allocator(), {});
+  }
+  const int64_t segment = StackedSegment(terms);
+  return segment > 0 ? SumStacked(terms, segment, {}, c, ctx) : SumByTerms(terms, c, ctx);
 }
+
 template <class T>
 Status DescendByProducts(const std::vector<ProductTerm<T>>& terms, T rate, MatrixView<T> c, OpContext& ctx) {
-  const int64_t segment = internal::StackedSegment(terms);
-  if (segment > 0) return internal::SumStacked(terms, segment, {GemmInto::kDescend, rate}, c, ctx);
   const GemmShape& s = terms[0].shape;
+  if (terms.size() == 1 && s.work() > 0) {
+    return RunTiles(s, terms[0].a.data, terms[0].b.data, c.data, ctx.pool(), ctx.allocator(),
+                    {GemmInto::kDescend, rate});
+  }
+  const int64_t segment = StackedSegment(terms);
+  if (segment > 0) return SumStacked(terms, segment, {GemmInto::kDescend, rate}, c, ctx);
   DF_ASSIGN(Tensor sum, ctx.AllocateTemp(DTypeOf<T>, Shape({s.m, s.n})));
   const MatrixView<T> whole{sum.data<T>(), s.n, false};
-  DF_TRY(internal::SumByTerms(terms, whole, ctx));
+  DF_TRY(SumByTerms(terms, whole, ctx));
   constexpr int64_t kBlock = 32768;  // elements
   ctx.pool().ParallelFor(s.m, kBlock / s.n + 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
@@ -186,6 +222,32 @@ Status DescendByProducts(const std::vector<ProductTerm<T>>& terms, T rate, Matri
     }
   });
   return Status();
+}
+
+// make(terms, c): of each sum whose part of c is not empty.
+template <class T, class F>
+Status ForEachSum(const ProductSums<T>& sums, T* c, F&& make) {
+  for (const std::vector<ProductTerm<T>>& terms : sums) {
+    const GemmShape& s = terms[0].shape;
+    if (s.m * s.n > 0) DF_TRY(make(terms, MatrixView<T>{c, s.n, false}));
+    c += s.m * s.n;
+  }
+  return Status();
+}
+
+}  // namespace internal
+
+// c = the sums, or c = c - rate * them, by the pool; row-major.
+template <class T>
+Status StoreProductSums(const ProductSums<T>& sums, T* c, OpContext& ctx) {
+  return internal::ForEachSum(
+      sums, c, [&](const auto& terms, MatrixView<T> sum) { return internal::SumProducts(terms, sum, ctx); });
+}
+template <class T>
+Status DescendByProductSums(const ProductSums<T>& sums, T rate, T* c, OpContext& ctx) {
+  return internal::ForEachSum(sums, c, [&](const auto& terms, MatrixView<T> sum) {
+    return internal::DescendByProducts(terms, rate, sum, ctx);
+  });
 }
 
 }  // namespace dfrun

@@ -45,19 +45,6 @@ void KeepSources(const Graph& graph, const Fusion& fusion, GraphRebuilder& rebui
   }
 }
 
-// Stands for a node that is gone where others wait for it.
-Status AddAwaited(const Node& gone, GraphRebuilder& rebuilder) {
-  NodeSpec spec = PlacedAs(gone);
-  spec.name = rebuilder.to().UniqueName(StrCat(gone.name, "/inputs"));
-  spec.op = "NoOp";
-  for (Output input : gone.inputs) spec.control_inputs.push_back(rebuilder.NewControl(input.node));
-  std::erase(spec.control_inputs, NodeId{-1});
-  rebuilder.AddControls(gone.control_inputs, spec.control_inputs);
-  DF_ASSIGN(const NodeId made, rebuilder.to().AddNode(std::move(spec)));
-  rebuilder.ReplaceControl(gone.id, made);
-  return Status();
-}
-
 }  // namespace
 
 const Node* FusionView::OnlyReader(const Node& node, int input) const {
@@ -134,7 +121,7 @@ Status FuseNodes(Graph& graph, const std::function<std::optional<Fusion>(const F
   for (NodeId id : order) {
     if (is_second[static_cast<size_t>(id)] || rebuilder.NewNode(id) >= 0) continue;
     if (gone[static_cast<size_t>(id)]) {
-      if (view.IsAwaited(graph.node(id))) DF_TRY(AddAwaited(graph.node(id), rebuilder));
+      if (view.IsAwaited(graph.node(id))) DF_TRY(rebuilder.AddAwaited(id).status());
       continue;
     }
     if (auto fusion = fusions.find(id); fusion != fusions.end()) {

@@ -74,6 +74,19 @@ void GraphRebuilder::MergeInto(NodeId old, NodeId made) {
   control_[old] = made;
 }
 
+Result<NodeId> GraphRebuilder::AddAwaited(NodeId old) {
+  const Node& gone = from_.node(old);
+  NodeSpec spec = PlacedAs(gone);
+  spec.name = to_.UniqueName(StrCat(gone.name, "/inputs"));
+  spec.op = "NoOp";
+  for (Output input : gone.inputs) spec.control_inputs.push_back(NewControl(input.node));
+  std::erase(spec.control_inputs, kNone);
+  AddControls(gone.control_inputs, spec.control_inputs);
+  DF_ASSIGN(const NodeId made, to_.AddNode(std::move(spec)));
+  ReplaceControl(old, made);
+  return made;
+}
+
 Output GraphRebuilder::NewPlace(Output old) const {
   if (is_replaced_[old.node]) {
     if (auto it = replaced_.find(Key(old)); it != replaced_.end()) return it->second;

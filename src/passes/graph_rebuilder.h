@@ -31,6 +31,8 @@ class GraphRebuilder {
   void ReplaceControl(NodeId old, NodeId made) { control_[old] = made; }
   // A node of the same value has been kept: `old` gives way to it everywhere.
   void MergeInto(NodeId old, NodeId made);
+  // A node that is gone, for those that wait for it: one that waits for what it read and waited for.
+  Result<NodeId> AddAwaited(NodeId old);
   // Where an output of a node that is kept or replaced is now.
   Output NewPlace(Output old) const;
   // What control edges from `old` come from now; -1: nothing.

@@ -15,6 +15,7 @@
 #include "src/passes/pack_columns.h"
 #include "src/passes/scale_losses.h"
 #include "src/passes/share_panels.h"
+#include "src/passes/sum_equal_rows.h"
 
 namespace dfrun {
 namespace {
@@ -41,9 +42,10 @@ Status OptimizeGraph(Graph& graph, const PipelineOptions& options) {
   DF_TRY(ScaleLosses(graph).Annotate("while scaling gradients of losses"));
   DF_TRY(FuseReluGradients(graph).Annotate("while fusing gradients of Relu"));
   DF_TRY(FuseProductSums(graph).Annotate("while fusing sums of products"));
+  DF_TRY(PackColumns(graph).Annotate("while packing columns"));
+  DF_TRY(SumEqualRows(graph).Annotate("while adding up equal rows"));
   DF_TRY(FuseDescents(graph).Annotate("while fusing steps of gradient descent"));
   DF_TRY(SharePanels(graph).Annotate("while sharing operands of products"));
-  DF_TRY(PackColumns(graph).Annotate("while packing columns"));
   // Last: what the others look for is no longer there.
   return FuseElementwise(graph, kLeastFusedElements, kLeastFusedColumns).Annotate("while fusing element-wise nodes");
 }

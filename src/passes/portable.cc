@@ -144,8 +144,10 @@ constexpr OwnOp kOwnOps[] = {
     {"_MaxPoolGradAtPlaces", nullptr},
     {"_MaxPoolReluGrad", nullptr},
     {"_PackColumns", nullptr},
+    {"_Rows", nullptr},
     {"_ScaledSoftmaxCrossEntropyWithLogits", nullptr},
     {"_ScaledSparseSoftmaxCrossEntropyWithLogits", nullptr},
+    {"_SumEqualRows", nullptr},
 };
 
 const OwnOp* FindOwn(std::string_view op) {
