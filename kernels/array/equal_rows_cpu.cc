@@ -51,11 +51,8 @@ class SumEqualRowsKernel final : public Kernel {
     const auto sums = static_cast<int64_t>(different.counts.size());
     Tensor* y = nullptr;
     Tensor* taken = nullptr;
-    Tensor* firsts = nullptr;
     DF_TRY(ctx.AllocateOutput(0, Shape({sums, columns}), &y));
     DF_TRY(ctx.AllocateOutput(1, Shape({sums}), &taken));
-    DF_TRY(ctx.AllocateOutput(2, Shape({sums}), &firsts));
-    std::copy(different.firsts.begin(), different.firsts.end(), firsts->data<int64_t>());
     TakeKeys(keys, different.firsts, *taken);
     const RowsByKey by_key(different);
     const auto row_at = [&](int64_t row) {

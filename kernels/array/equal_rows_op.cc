@@ -11,7 +11,7 @@ Status SumEqualRowsShape(InferenceContext& c) {
     DF_ASSIGN(matrix, matrix.Merge(c.input(i)));
   }
   c.set_output(0, PartialShape({PartialShape::kUnknown, matrix.dim(1)}));
-  for (int i : {1, 2}) c.set_output(i, PartialShape({PartialShape::kUnknown}));
+  c.set_output(1, PartialShape({PartialShape::kUnknown}));
   return Status();
 }
 
@@ -20,7 +20,6 @@ OP("_SumEqualRows")
     .Input("matrices: N * T")
     .Output("sums: T")
     .Output("different: Tkeys")
-    .Output("firsts: int64")
     .Attr("N: int >= 1")
     .Attr("T: {float, double}")
     .Attr("Tkeys: {int32, int64}")
@@ -29,7 +28,7 @@ OP("_SumEqualRows")
     .NotDifferentiable()
     .Doc(
         "Of the rows of a Pack of matrices along an axis the sum for each of the different keys, in the order in which "
-        "these come, and where each comes first: made when a graph is optimised.");
+        "these come: made when a graph is optimised.");
 
 }  // namespace
 }  // namespace dfrun

@@ -2,12 +2,14 @@
 // rows do not hide. Bits as MatMul's, since an element is summed in the order of k either way.
 #include <algorithm>
 #include <array>
+#include <span>
 #include <vector>
 
 #include "kernels/matrix/column_panels.h"
 #include "kernels/matrix/fused_ops.h"
 #include "kernels/matrix/gemm_plan.h"
 #include "kernels/matrix/panel_pack.h"
+#include "src/base/stream_store.h"
 #include "src/framework/kernel_of.h"
 
 namespace dfrun {
@@ -96,10 +98,55 @@ class MatMulPanelsKernel final : public Kernel {
   const bool transpose_b_;
 };
 
+// The rows that are added to a product's, where there are such.
+template <class T>
+class AddedRows {
+ public:
+  explicit AddedRows(KernelSetup& setup)
+      : are_there_(setup.attr<int64_t>("num_places") == 1),
+        first_(setup.attr<int64_t>("first_place")),
+        step_(setup.attr<int64_t>("place_step")) {
+    const bool is_alone =
+        setup.attr<int64_t>("num_args") == 1 && setup.attr<std::vector<std::string>>("fused_ops").empty();
+    if (are_there_ && !is_alone) setup.Fail(InvalidArgument("rows of one matrix are added, and nothing else is fused"));
+  }
+  bool are_there() const { return are_there_; }
+
+  // Where each begins.
+  Result<std::vector<const T*>> Read(const OpContext& ctx, int64_t rows, int64_t columns) const {
+    const Tensor& matrix = ctx.input(2);
+    const std::span<const int32_t> places = ctx.input(3).values<int32_t>();
+    if (matrix.shape().rank() != 2 || matrix.shape().dim(1) != columns) {
+      return InvalidArgument("rows of a tensor of shape ", matrix.shape(), " cannot be added to those of ", columns,
+                             " columns");
+    }
+    const auto count = static_cast<int64_t>(places.size());
+    if (rows > 0 && (first_ >= count || (count - 1 - first_) / step_ < rows - 1)) {
+      return InvalidArgument("there are ", count, " places, but ", rows, " are wanted from ", first_, " on, ", step_,
+                             " apart");
+    }
+    std::vector<const T*> added(static_cast<size_t>(rows));
+    for (int64_t i = 0; i < rows; ++i) {
+      const int64_t place = places[static_cast<size_t>(first_ + i * step_)];
+      if (place < 0 || place >= matrix.shape().dim(0)) {
+        return InvalidArgument("place ", place, " is not in [0, ", matrix.shape().dim(0), "), the rows that are added");
+      }
+      added[static_cast<size_t>(i)] = matrix.data<T>() + place * columns;
+    }
+    return added;
+  }
+
+ private:
+  const bool are_there_;
+  const int64_t first_;
+  const int64_t step_;
+};
+
 template <class T>
 class MatMulByPanelsKernel final : public Kernel {
  public:
-  explicit MatMulByPanelsKernel(KernelSetup& setup) : columns_(setup.attr<int64_t>("columns")), finish_(setup) {}
+  explicit MatMulByPanelsKernel(KernelSetup& setup)
+      : columns_(setup.attr<int64_t>("columns")), added_(setup), finish_(setup) {}
   bool IsExpensive() const override { return true; }
 
   Status Compute(OpContext& ctx) {
@@ -112,7 +159,13 @@ class MatMulByPanelsKernel final : public Kernel {
       return InvalidArgument("cannot multiply ", a.shape(), " by panels of ", panels.num_elements(),
                              " elements, which ", columns_, " columns of ", depth, " rows do not take");
     }
-    DF_ASSIGN(const GemmOutput<T> output, finish_.OutputOf(ctx, rows, columns_));
+    GemmOutput<T> output{.into = GemmInto::kAdd};
+    std::vector<const T*> added;
+    if (added_.are_there()) {
+      DF_ASSIGN(added, added_.Read(ctx, rows, columns_));
+    } else {
+      DF_ASSIGN(output, finish_.OutputOf(ctx, rows, columns_));
+    }
     DF_ASSIGN(const Shape shape, Shape::Create(std::array{rows, columns_}));
     Tensor* product = nullptr;
     DF_TRY(ctx.AllocateOutput(0, shape, &product));
@@ -126,7 +179,7 @@ class MatMulByPanelsKernel final : public Kernel {
       const int64_t end = (part + 1) * all.count() / parts;
       for (int64_t i = begin; i < end; ++i) {
         const ColumnPanel next = all.At(i + 1 < end ? i + 1 : begin);
-        Multiply(a.data<T>(), rows, depth, panels.data<T>(), all.At(i), next, output, c);
+        Multiply(a.data<T>(), rows, depth, panels.data<T>(), all.At(i), next, output, added, c);
       }
     });
     return Status();
@@ -135,13 +188,15 @@ class MatMulByPanelsKernel final : public Kernel {
  private:
   // The columns of C that a panel gives. The next one is asked for meanwhile.
   static void Multiply(const T* a, int64_t rows, int64_t depth, const T* panels, const ColumnPanel& panel,
-                       const ColumnPanel& next, const GemmOutput<T>& output, MatrixView<T> c) {
+                       const ColumnPanel& next, const GemmOutput<T>& output, const std::vector<const T*>& added,
+                       MatrixView<T> c) {
     BlockOperands<T> o{};
     o.a_stride = depth;
     o.b = panels + depth * panel.column;
     o.depth = depth;
     o.last_columns = LastColumns<T>(panel);
     o.c_stride = c.stride;
+    o.into = output.into;
     const int64_t tiles = CeilDiv<int64_t>(rows, MaxRows(panel.vectors));
     o.lines_ahead =
         AsksForPanels() ? static_cast<int>(CeilDiv<int64_t>(int64_t{next.vectors} * kStepsAtATime<T>, tiles)) : 0;
@@ -153,11 +208,23 @@ class MatMulByPanelsKernel final : public Kernel {
       o.a = a + row * depth;
       o.c = c.At(row, panel.column).data;
       o.finish = output.OfBlock(row, panel.column);
+      if (!added.empty()) PutRows(std::span(added).subspan(row, tile_rows), panel, next, o.c, c.stride);
       RunGemmBlock<T, RowsOfB::kWhole>(tile_rows, panel.vectors, o);
     }
   }
 
+  // What a block is added to. The next panel's columns of the rows are asked for: the processor cannot guess them.
+  static void PutRows(std::span<const T* const> rows, const ColumnPanel& panel, const ColumnPanel& next, T* to,
+                      int64_t stride) {
+    for (const T* row : rows) {
+      PrefetchLines(row + next.column, static_cast<size_t>(next.columns) * sizeof(T));
+      std::copy_n(row + panel.column, panel.columns, to);
+      to += stride;
+    }
+  }
+
   const int64_t columns_;
+  const AddedRows<T> added_;
   const FusedOps<T> finish_;
 };
 

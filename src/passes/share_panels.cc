@@ -5,8 +5,6 @@
 
 #include "src/passes/fusion.h"
 #include "src/passes/graph_rebuilder.h"
-#include "src/passes/has_refs.h"
-#include "src/passes/node_order.h"
 #include "src/passes/variable_readers.h"
 
 namespace dfrun {
@@ -18,9 +16,7 @@ constexpr int64_t kLeastRows = 11;
 constexpr int64_t kMostRows = 128;
 constexpr int64_t kLeastWork = int64_t{1} << 22;
 constexpr int64_t kMostDepth = 4096;
-// Putting 2 MiB in order takes as long as four products of 32 rows gain, transposing them as eight.
-constexpr size_t kLeastProducts = 8;
-constexpr size_t kLeastTransposed = 16;
+constexpr size_t kLeastTransposed = 16;  // transposing a matrix takes twice as long as putting it in order
 
 struct Group {
   Output matrix;
@@ -35,10 +31,7 @@ bool IsCandidate(const Graph& graph, const Node& node) {
   const PartialShape& a = graph.shape(node.inputs[0]);
   const PartialShape& product = node.output_shapes[0];
   if (!a.IsFullyDefined() || !product.IsFullyDefined() || a.rank() != 2) return false;
-  const int64_t rows = product.dim(0);
-  const int64_t depth = a.dim(1);
-  return rows >= kLeastRows && rows <= kMostRows && depth > 0 && depth <= kMostDepth &&
-         product.dim(1) >= kLeastWork / (rows * depth);
+  return GainsByPanels(product.dim(0), a.dim(1), product.dim(1));
 }
 
 // In the graph's order. Products that are not of one device with the first by their matrix are left out.
@@ -61,25 +54,8 @@ std::vector<Group> FindGroups(const FusionView& view) {
     }
   }
   std::erase_if(groups,
-                [](const Group& g) { return g.products.size() < (g.transposed ? kLeastTransposed : kLeastProducts); });
+                [](const Group& g) { return g.products.size() < (g.transposed ? kLeastTransposed : kLeastByPanels); });
   return groups;
-}
-
-// Whether all products see one value of the variable: nothing that may change it runs before the last of them has.
-bool SeeOneValue(const Graph& graph, const VariableReaders& variables, std::span<const NodeId> order,
-                 const Group& group) {
-  if (graph.node(group.matrix.node).num_inputs() > 0) return false;  // handed on by another node
-  std::vector<NodeId> changers = variables.Of(group.matrix.node);
-  std::erase_if(changers, [&](NodeId id) { return !HasRefInput(graph.node(id)); });
-  for (size_t first = 0; first < group.products.size(); first += NodeOrder::kMost) {
-    const size_t count = std::min(NodeOrder::kMost, group.products.size() - first);
-    const NodeOrder node_order(graph, order, std::span(group.products).subspan(first, count));
-    const uint64_t all = count == NodeOrder::kMost ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
-    if (std::any_of(changers.begin(), changers.end(), [&](NodeId id) { return node_order.After(id) != all; })) {
-      return false;
-    }
-  }
-  return true;
 }
 
 class Sharing {
@@ -140,6 +116,11 @@ class Sharing {
 
 }  // namespace
 
+bool GainsByPanels(int64_t rows, int64_t depth, int64_t columns) {
+  return rows >= kLeastRows && rows <= kMostRows && depth > 0 && depth <= kMostDepth &&
+         columns >= kLeastWork / (rows * depth);
+}
+
 Status SharePanels(Graph& graph) {
   if (graph.ops().Find("_MatMulByPanels") == nullptr) return Status();
   std::vector<Group> groups = FindGroups(FusionView(graph));
@@ -148,7 +129,7 @@ Status SharePanels(Graph& graph) {
   const Consumers consumers = graph.BuildConsumers();
   const VariableReaders variables(graph, consumers);
   std::erase_if(groups, [&](const Group& group) {
-    return graph.is_ref(group.matrix) && !SeeOneValue(graph, variables, order, group);
+    return graph.is_ref(group.matrix) && !SeeOneValue(graph, variables, order, group.matrix.node, group.products);
   });
   if (groups.empty()) return Status();
   DF_ASSIGN(graph, Sharing(graph).Apply(groups, order));

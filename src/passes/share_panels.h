@@ -3,10 +3,18 @@
 #ifndef DFRUN_SRC_PASSES_SHARE_PANELS_H_
 #define DFRUN_SRC_PASSES_SHARE_PANELS_H_
 
+#include <cstddef>
+#include <cstdint>
+
 #include "src/base/status.h"
 #include "src/graph/graph.h"
 
 namespace dfrun {
+
+// Whether products of such a shape are quicker by panels, once these are there.
+bool GainsByPanels(int64_t rows, int64_t depth, int64_t columns);
+// So many pay for putting a matrix in order: 2 MiB take as long as four products of 32 rows gain.
+inline constexpr size_t kLeastByPanels = 8;
 
 // (_Fused)MatMuls of one device by one matrix become _MatMulByPanels of one _MatMulPanels, with the same bits, where
 // they are enough to pay for it and their shapes are known. By a variable that is read where it is used, only where

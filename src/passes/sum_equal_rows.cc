@@ -12,12 +12,16 @@
 #include "src/graph/control_flow.h"
 #include "src/passes/fusion.h"
 #include "src/passes/graph_rebuilder.h"
+#include "src/passes/share_panels.h"
+#include "src/passes/variable_readers.h"
 
 namespace dfrun {
 namespace {
 
 // Multiplications below which two nodes more cost what they save.
 constexpr int64_t kLeastWork = int64_t{1} << 24;
+
+const std::vector<std::string> kBiasAdd = {"BiasAdd"};
 
 // Columns of a product, which are rows of the matrix that it is by.
 struct Range {
@@ -28,18 +32,22 @@ struct Range {
 // A product, of which some columns are packed.
 struct Step {
   Output gradient;             // what is multiplied
-  NodeId product;              // by the transposed matrix
-  NodeId whole;                // what is read of it: itself, or an Identity of it
+  NodeId product = -1;         // by the transposed matrix
+  NodeId whole = -1;           // what is read of it: itself, or an Identity of it
   std::vector<NodeId> slices;  // of the columns that are not packed
+  // Where the table's rows are looked up as here:
+  NodeId join = -1;     // the ConcatV2 of them and others
+  Output other;         // that
+  NodeId forward = -1;  // the product of the join by the matrix
 };
 
-// The sum of products that is the matrix's gradient.
-struct MatrixGradient {
-  NodeId sum;
-  Output looked_up;            // the rows of the table, of rank 3
-  Output indices;              // by which they were looked up
-  bool is_table_first;         // among the columns of what was multiplied
-  std::vector<Output> others;  // the other columns, in the order of the products
+// How the table's rows come into the net, where nothing else reads them.
+struct Lookup {
+  NodeId node;                  // gathers them
+  std::vector<NodeId> between;  // it and the joins
+  bool is_first;                // among a join's columns
+  NodeId sum;                   // the matrix's gradient
+  Output bias;                  // of the products, perhaps
 };
 
 // A table's gradient over the steps of a net.
@@ -53,22 +61,18 @@ struct TableGradient {
   Output matrix;
   Range packed;
   Range sliced;  // none: of count 0
-  std::optional<MatrixGradient> of_matrix;
+  std::optional<Lookup> lookup;
 };
 
-const Node* PassedOn(const Graph& graph, const Node* node) {
-  while (node->op->name == "Identity" && node->inputs[0].valid()) node = &graph.node(node->inputs[0].node);
-  return node;
-}
-
-// Whether two integer tensors have the same elements in the same order, whatever their shapes.
+// Whether two integer tensors have the same elements in the same order, whatever their shapes. A variable may have
+// others when it is read again.
 bool HaveSameElements(const Graph& graph, Output a, Output b) {
   for (Output* value : {&a, &b}) {
     while (graph.node(value->node).op->name == "Reshape" || graph.node(value->node).op->name == "Identity") {
       *value = graph.node(value->node).inputs[0];
     }
   }
-  if (a == b) return true;
+  if (a == b) return !graph.is_ref(a);
   const Tensor* const x = graph.ConstantValue(a);
   const Tensor* const y = graph.ConstantValue(b);
   return x != nullptr && y != nullptr && x->dtype() == y->dtype() && x->num_elements() == y->num_elements() &&
@@ -80,13 +84,13 @@ class Finder {
   explicit Finder(const FusionView& view) : view_(view), graph_(view.graph()) {}
 
   std::optional<TableGradient> At(const Node& pack) const {
-    if (pack.op->name != "_PackColumns" || pack.num_inputs() < 2) return std::nullopt;
+    if (pack.op->name != "_PackColumns" || pack.inputs.size() < kLeastByPanels) return std::nullopt;
     const DType dtype = pack.output_types[0].dtype;
     if (dtype != DType::kFloat && dtype != DType::kDouble) return std::nullopt;
     TableGradient found{};
     found.pack = &pack;
     if (!FindTable(found) || !FindSteps(found) || !IsWorthwhile(found)) return std::nullopt;
-    found.of_matrix = FindOfMatrix(found);
+    found.lookup = FindLookup(found);
     return found;
   }
 
@@ -169,7 +173,10 @@ class Finder {
     }
     if (!found.matrix.valid()) found.matrix = product.inputs[1];
     if (!(product.inputs[1] == found.matrix) || !product.output_shapes[0].IsFullyDefined()) return std::nullopt;
-    Step step{product.inputs[0], product.id, whole.id, {}};
+    Step step;
+    step.gradient = product.inputs[0];
+    step.product = product.id;
+    step.whole = whole.id;
     int packs = 0;
     for (const Consumers::Edge& edge : view_.consumers().of(whole.id)) {
       if (edge.port < 0) continue;
@@ -204,45 +211,54 @@ class Finder {
            matrix.dim(1) >= kLeastWork / std::max<int64_t>(1, rows.dim(0) * rows.dim(1));
   }
 
-  std::optional<MatrixGradient> FindOfMatrix(const TableGradient& found) const {
+  // Sets what the steps know of it.
+  std::optional<Lookup> FindLookup(TableGradient& found) const {
     for (const Consumers::Edge& edge : view_.consumers().of(found.steps[0].gradient.node)) {
       const Node& node = view_.node(edge.node);
-      if (edge.port < 0 || node.op->name != "_MatMulSum") continue;
-      std::optional<MatrixGradient> gradient = GradientBy(found, node);
-      if (gradient) return gradient;
+      if (edge.port < 0 || node.op->name != "_MatMulSum" || !IsMatrixGradient(found, node)) continue;
+      std::optional<Lookup> lookup = LookupOf(found, node);
+      if (lookup) return lookup;
     }
     return std::nullopt;
   }
 
-  std::optional<MatrixGradient> GradientBy(const TableGradient& found, const Node& sum) const {
+  // Whether a sum is of a product for each step, by the same gradients; the joins are set.
+  bool IsMatrixGradient(TableGradient& found, const Node& sum) const {
     const size_t count = found.steps.size();
     if (sum.inputs.size() != 2 * count || !IsSet(sum, "transpose_a") || IsSet(sum, "transpose_b") ||
         !view_.OnOneDevice(sum, *found.pack)) {
-      return std::nullopt;
+      return false;
     }
-    MatrixGradient gradient{sum.id, {}, {}, found.packed.first == 0, {}};
-    const Node* unpack = nullptr;
-    std::vector<bool> is_there(count, false);
+    for (Step& step : found.steps) step.join = -1;
     for (size_t i = 0; i < count; ++i) {
       const auto step = std::find_if(found.steps.begin(), found.steps.end(),
-                                     [&](const Step& s) { return s.gradient == sum.inputs[count + i]; });
-      const Node& join = view_.node(sum.inputs[i].node);
-      if (step == found.steps.end() || join.op->name != "ConcatV2" || join.num_inputs() != 3) return std::nullopt;
-      const Output of_table = join.inputs[gradient.is_table_first ? 0 : 1];
-      const auto place = step - found.steps.begin();
+                                     [&](const Step& s) { return s.gradient == sum.inputs[count + i] && s.join < 0; });
+      if (step == found.steps.end()) return false;
+      step->join = sum.inputs[i].node;
+    }
+    return true;
+  }
+
+  std::optional<Lookup> LookupOf(TableGradient& found, const Node& sum) const {
+    Lookup lookup{-1, {}, found.packed.first == 0, sum.id, {}};
+    const Node* unpack = nullptr;
+    for (size_t t = 0; t < found.steps.size(); ++t) {
+      Step& step = found.steps[t];
+      const Node& join = view_.node(step.join);
+      if (!IsJoin(found, join)) return std::nullopt;
+      const Output of_table = join.inputs[lookup.is_first ? 0 : 1];
+      step.other = join.inputs[lookup.is_first ? 1 : 0];
       if (unpack == nullptr) unpack = &view_.node(of_table.node);
-      if (of_table.node != unpack->id || of_table.port != place || is_there[static_cast<size_t>(place)] ||
-          !IsAlongColumns(found, join)) {
+      if (!(of_table == Output{unpack->id, static_cast<int32_t>(t)}) || !FindForward(found, step, sum, lookup.bias)) {
         return std::nullopt;
       }
-      is_there[static_cast<size_t>(place)] = true;
-      gradient.others.push_back(join.inputs[gradient.is_table_first ? 1 : 0]);
     }
-    return IsOfLookup(found, *unpack, gradient) ? std::optional(std::move(gradient)) : std::nullopt;
+    return IsLookedUp(found, *unpack, lookup) ? std::optional(std::move(lookup)) : std::nullopt;
   }
 
   // A ConcatV2 of the columns that are packed with all others.
-  bool IsAlongColumns(const TableGradient& found, const Node& join) const {
+  bool IsJoin(const TableGradient& found, const Node& join) const {
+    if (join.op->name != "ConcatV2" || join.num_inputs() != 3 || !view_.OnOneDevice(join, *found.pack)) return false;
     const Tensor* const axis = graph_.ConstantValue(join.inputs[2]);
     const PartialShape& whole = join.output_shapes[0];
     const PartialShape& part = graph_.shape(join.inputs[found.packed.first == 0 ? 0 : 1]);
@@ -250,21 +266,50 @@ class Finder {
     const int64_t along = LastInt(*axis);
     const int64_t rest = whole.dim(1) - found.packed.count;
     return (along == 1 || along == -1) && whole.dim(1) == graph_.shape(found.matrix).dim(0) &&
-           part.dim(1) == found.packed.count && (found.packed.first == 0 || found.packed.first == rest) && rest > 0;
+           part.dim(1) == found.packed.count && rest > 0 && rest == found.sliced.count;
   }
 
-  // Whether rows are unpacked as gradients are packed, of a lookup by the same indices.
-  bool IsOfLookup(const TableGradient& found, const Node& unpack, MatrixGradient& gradient) const {
+  // The one node beside `sum` that reads the join of a step, a product by the matrix that is quicker by panels.
+  bool FindForward(const TableGradient& found, Step& step, const Node& sum, Output& bias) const {
+    step.forward = -1;
+    for (const Consumers::Edge& edge : view_.consumers().of(step.join)) {
+      if (edge.port < 0 || edge.node == sum.id) continue;
+      if (step.forward >= 0) return false;
+      step.forward = edge.node;
+    }
+    if (step.forward < 0) return false;
+    const Node& product = view_.node(step.forward);
+    const bool has_bias = product.op->name == "_FusedMatMul";
+    if ((product.op->name != "MatMul" && !has_bias) || !view_.OnOneDevice(product, *found.pack) ||
+        !(product.inputs[1] == found.matrix) || product.inputs[0].node != step.join || IsSet(product, "transpose_a") ||
+        IsSet(product, "transpose_b") || !product.output_shapes[0].IsFullyDefined()) {
+      return false;
+    }
+    if (has_bias && *product.attrs.Find("fused_ops")->get<std::vector<std::string>>() != kBiasAdd) return false;
+    const Output of_product = has_bias ? product.inputs[2] : Output();
+    if (&step == &found.steps[0]) bias = of_product;
+    const PartialShape& shape = product.output_shapes[0];
+    return of_product == bias && GainsByPanels(shape.dim(0), found.sliced.count, shape.dim(1));
+  }
+
+  // Whether rows are unpacked as gradients are packed, of a lookup by the same indices, and go nowhere else.
+  bool IsLookedUp(const TableGradient& found, const Node& unpack, Lookup& lookup) const {
     if (unpack.op->name != "Unpack" || unpack.num_outputs() != found.pack->num_inputs()) return false;
-    const PartialShape& rows = graph_.shape(unpack.inputs[0]);
-    if (!(rows == found.pack->output_shapes[0]) || !rows.IsFullyDefined()) return false;
+    const auto readers = view_.consumers().of(unpack.id);
+    const auto data = std::count_if(readers.begin(), readers.end(), [](const auto& edge) { return edge.port >= 0; });
+    if (data != unpack.num_outputs()) return false;
+    if (!(graph_.shape(unpack.inputs[0]) == found.pack->output_shapes[0])) return false;
     const int64_t axis = *unpack.attrs.Find("axis")->get<int64_t>();
     if ((axis < 0 ? axis + 3 : axis) != *found.pack->attrs.Find("axis")->get<int64_t>()) return false;
-    const Node& lookup = *PassedOn(graph_, &view_.node(unpack.inputs[0].node));
-    if (!IsLookup(lookup) || !view_.OnOneDevice(lookup, *found.pack)) return false;
-    gradient.looked_up = unpack.inputs[0];
-    gradient.indices = lookup.inputs[1];
-    return HaveSameElements(graph_, gradient.indices, found.keys);
+    lookup.between.push_back(unpack.id);
+    const Node* node = &view_.node(unpack.inputs[0].node);
+    for (; node->op->name == "Identity"; node = &view_.node(node->inputs[0].node)) {
+      if (!view_.HasOneReader(*node) || !node->control_inputs.empty()) return false;
+      lookup.between.push_back(node->id);
+    }
+    lookup.node = node->id;
+    return IsLookup(*node) && view_.HasOneReader(*node) && view_.OnOneDevice(*node, *found.pack) &&
+           unpack.control_inputs.empty() && HaveSameElements(graph_, node->inputs[1], found.keys);
   }
 
   bool IsLookup(const Node& node) const {
@@ -285,9 +330,10 @@ class Finder {
 // summed is there.
 class Rewriter {
  public:
-  Rewriter(const Graph& graph, const std::vector<TableGradient>& tables) : graph_(graph), rebuilder_(graph) {
+  Rewriter(const FusionView& view, const std::vector<TableGradient>& tables)
+      : view_(view), graph_(view.graph()), rebuilder_(view.graph()) {
     for (const TableGradient& table : tables) {
-      Work& work = works_.emplace_back(Work{table, {}, {}, -1, {}});
+      Work& work = works_.emplace_back(Work{table, {}, {}, {}, {}, {}, -1, {}});
       for (const Step& step : table.steps) {
         tasks_[step.product] = [&] { return RemakeProduct(work, step); };
         if (step.whole != step.product) tasks_[step.whole] = [&] { return RemakeWhole(step); };
@@ -296,8 +342,8 @@ class Rewriter {
       const auto drop = [] { return Status(); };
       for (const Node* node : {table.pack, table.reshape}) tasks_[node->id] = drop;
       for (const Node* node : table.scale) tasks_[node->id] = drop;
-      if (table.of_matrix) tasks_[table.of_matrix->sum] = [&] { return RemakeSum(work); };
       tasks_[table.end->id] = [&] { return RemakeEnd(work); };
+      if (table.lookup) PlanLookup(work, *table.lookup);
     }
   }
 
@@ -317,9 +363,78 @@ class Rewriter {
     const TableGradient& table;
     Output packed_rows;  // of the matrix
     Output sliced_rows;
-    NodeId sums;  // none yet: -1
-    Output rows;  // the gradient of the table's different rows
+    Output places;         // among the table's different rows
+    Output of_table;       // the product of these by the matrix
+    Output sliced_panels;  // of the matrix
+    NodeId sums;           // none yet: -1
+    Output rows;           // the gradient of the table's different rows
   };
+
+  void PlanLookup(Work& work, const Lookup& lookup) {
+    tasks_[lookup.node] = [&] { return RemakeLookup(work); };
+    for (NodeId id : lookup.between) {
+      tasks_[id] = [&, id] {
+        rebuilder_.ReplaceControl(id, rebuilder_.NewControl(lookup.node));
+        return Status();
+      };
+    }
+    for (size_t t = 0; t < work.table.steps.size(); ++t) {
+      const Step& step = work.table.steps[t];
+      tasks_[step.join] = [&] {
+        return view_.IsAwaited(graph_.node(step.join)) ? rebuilder_.AddAwaited(step.join).status() : Status();
+      };
+      tasks_[step.forward] = [&, t] { return RemakeForward(work, t); };
+    }
+    tasks_[lookup.sum] = [&] { return RemakeSum(work); };
+  }
+
+  // Each different row once.
+  Status RemakeLookup(Work& work) {
+    const Node& lookup = graph_.node(work.table.lookup->node);
+    NodeSpec spec = SpecOf(lookup);
+    Tensor all(DType::kInt32, Shape({1}));
+    all.data<int32_t>()[0] = -1;
+    DF_ASSIGN(const Output shape, Add(lookup, "/shape", "Const", {}, {{"dtype", all.dtype()}, {"value", all}}));
+    DF_ASSIGN(const Output flat, Add(lookup, "/keys", "Reshape", {spec.inputs[1], shape}));
+    DF_ASSIGN(const Output unique, Add(lookup, "/unique", "Unique", {flat}, {{"out_idx", DType::kInt32}}));
+    work.places = {unique.node, 1};
+    spec.inputs[1] = unique;
+    DF_ASSIGN(const NodeId made, rebuilder_.to().AddNode(std::move(spec)));
+    rebuilder_.MergeInto(lookup.id, made);
+    return Status();
+  }
+
+  // A step's product is of the other columns alone. To it are added the table's rows, which are multiplied before.
+  Status RemakeForward(Work& work, size_t t) {
+    const Step& step = work.table.steps[t];
+    const Node& product = graph_.node(step.forward);
+    DF_TRY(TakeRows(work, product));
+    if (!work.of_table.valid()) {
+      const Output rows = rebuilder_.NewPlace({work.table.lookup->node, 0});
+      if (work.table.lookup->bias.valid()) {
+        DF_ASSIGN(work.of_table, Add(product, "/of_table", "_FusedMatMul",
+                                     {rows, work.packed_rows, rebuilder_.NewPlace(work.table.lookup->bias)},
+                                     {{"num_args", 1}, {"fused_ops", kBiasAdd}}));
+      } else {
+        DF_ASSIGN(work.of_table, Add(product, "/of_table", "MatMul", {rows, work.packed_rows}));
+      }
+      DF_ASSIGN(work.sliced_panels, Add(product, "/panels", "_MatMulPanels", {work.sliced_rows}));
+    }
+    const bool is_step_first = *work.table.pack->attrs.Find("axis")->get<int64_t>() == 0;
+    const auto step_number = static_cast<int64_t>(t);
+    const auto steps = static_cast<int64_t>(work.table.steps.size());
+    NodeSpec spec = SpecOf(product);
+    spec.op = "_MatMulByPanels";
+    spec.inputs = {rebuilder_.NewPlace(step.other), work.sliced_panels, work.of_table, work.places};
+    spec.attrs = {{"columns", product.output_shapes[0].dim(1)},
+                  {"num_args", 1},
+                  {"num_places", 1},
+                  {"first_place", is_step_first ? step_number * product.output_shapes[0].dim(0) : step_number},
+                  {"place_step", is_step_first ? 1 : steps}};
+    DF_ASSIGN(const NodeId made, rebuilder_.to().AddNode(std::move(spec)));
+    rebuilder_.MergeInto(product.id, made);
+    return Status();
+  }
 
   Status RemakeProduct(Work& work, const Step& step) {
     DF_TRY(TakeRows(work, graph_.node(step.product)));
@@ -353,23 +468,26 @@ class Rewriter {
     return Status();
   }
 
+  // The table's part of the matrix's gradient is a product of its different rows.
   Status RemakeSum(Work& work) {
-    const MatrixGradient& gradient = *work.table.of_matrix;
+    const Lookup& lookup = *work.table.lookup;
     DF_ASSIGN(const NodeId sums, SumsOf(work));
-    DF_ASSIGN(const Output different, DifferentRows(work, sums));
-    NodeSpec spec = SpecOf(graph_.node(gradient.sum));
-    const std::vector<Output> second(spec.inputs.begin() + static_cast<int64_t>(gradient.others.size()),
-                                     spec.inputs.end());
-    spec.inputs.clear();
-    for (const Output other : gradient.others) spec.inputs.push_back(rebuilder_.NewPlace(other));
-    spec.inputs.insert(gradient.is_table_first ? spec.inputs.begin() : spec.inputs.end(), different);
-    const auto b = static_cast<int64_t>(spec.inputs.size());
-    spec.inputs.insert(spec.inputs.end(), second.begin(), second.end());
-    spec.inputs.insert(gradient.is_table_first ? spec.inputs.begin() + b : spec.inputs.end(), Output{sums, 0});
-    spec.attrs.Set("N", b);
-    spec.attrs.Set("parts", gradient.is_table_first ? std::vector<int64_t>{1, b - 1} : std::vector<int64_t>{b - 1, 1});
+    std::vector<Output> a;
+    std::vector<Output> b;
+    for (const Step& step : work.table.steps) {
+      a.push_back(rebuilder_.NewPlace(step.other));
+      b.push_back(rebuilder_.NewPlace(step.gradient));
+    }
+    a.insert(lookup.is_first ? a.begin() : a.end(), rebuilder_.NewPlace({lookup.node, 0}));
+    b.insert(lookup.is_first ? b.begin() : b.end(), Output{sums, 0});
+    const auto steps = static_cast<int64_t>(work.table.steps.size());
+    NodeSpec spec = SpecOf(graph_.node(lookup.sum));
+    spec.inputs = a;
+    spec.inputs.insert(spec.inputs.end(), b.begin(), b.end());
+    spec.attrs.Set("N", steps + 1);
+    spec.attrs.Set("parts", lookup.is_first ? std::vector<int64_t>{1, steps} : std::vector<int64_t>{steps, 1});
     DF_ASSIGN(const NodeId made, rebuilder_.to().AddNode(std::move(spec)));
-    rebuilder_.MergeInto(gradient.sum, made);
+    rebuilder_.MergeInto(lookup.sum, made);
     return Status();
   }
 
@@ -394,23 +512,19 @@ class Rewriter {
   // The rows of the matrix, once for all products.
   Status TakeRows(Work& work, const Node& product) {
     if (work.packed_rows.valid()) return Status();
-    const auto take = [&](Range range, Output& rows) -> Status {
-      if (range.count == 0) return Status();
-      NodeSpec spec = PlacedAs(product);
-      spec.name = rebuilder_.to().UniqueName(StrCat(graph_.node(work.table.matrix.node).name, "/rows"));
-      spec.op = "_Rows";
-      spec.inputs = {rebuilder_.NewPlace(work.table.matrix)};
-      spec.attrs = {{"first", range.first}, {"count", range.count}};
-      DF_ASSIGN(const NodeId made, rebuilder_.to().AddNode(std::move(spec)));
-      rows = {made, 0};
-      return Status();
+    const auto take = [&](Range range) {
+      return Add(product, "/rows", "_Rows", {rebuilder_.NewPlace(work.table.matrix)},
+                 {{"first", range.first}, {"count", range.count}});
     };
-    DF_TRY(take(work.table.packed, work.packed_rows));
-    return take(work.table.sliced, work.sliced_rows);
+    DF_ASSIGN(work.packed_rows, take(work.table.packed));
+    if (work.table.sliced.count > 0) {
+      DF_ASSIGN(work.sliced_rows, take(work.table.sliced));
+    }
+    return Status();
   }
 
   Output KeysOf(const Work& work) const {
-    return rebuilder_.NewPlace(work.table.of_matrix ? work.table.of_matrix->indices : work.table.keys);
+    return rebuilder_.NewPlace(work.table.lookup ? graph_.node(work.table.lookup->node).inputs[1] : work.table.keys);
   }
   bool CanSum(const Work& work) const {
     return KeysOf(work).valid() && std::all_of(work.table.steps.begin(), work.table.steps.end(), [&](const Step& step) {
@@ -445,37 +559,17 @@ class Rewriter {
     return work.rows;
   }
 
-  // Of the table, as they were looked up.
-  Result<Output> DifferentRows(const Work& work, NodeId sums) {
-    const Node& lookup = graph_.node(work.table.of_matrix->looked_up.node);
-    const auto add = [&](const char* what, const char* op, std::vector<Output> inputs) -> Result<Output> {
-      NodeSpec spec = PlacedAs(lookup);
-      spec.name = rebuilder_.to().UniqueName(StrCat(lookup.name, what));
-      spec.op = op;
-      spec.inputs = std::move(inputs);
-      DF_ASSIGN(const NodeId made, rebuilder_.to().AddNode(std::move(spec)));
-      return Output{made, 0};
-    };
-    const auto constant = [&](const char* what, const Tensor& value) -> Result<Output> {
-      NodeSpec spec = PlacedAs(lookup);
-      spec.name = rebuilder_.to().UniqueName(StrCat(lookup.name, what));
-      spec.op = "Const";
-      spec.attrs = {{"dtype", value.dtype()}, {"value", value}};
-      DF_ASSIGN(const NodeId made, rebuilder_.to().AddNode(std::move(spec)));
-      return Output{made, 0};
-    };
-    Tensor shape(DType::kInt64, Shape({2}));
-    shape.data<int64_t>()[0] = -1;
-    shape.data<int64_t>()[1] = work.table.packed.count;
-    Tensor axis(DType::kInt32, Shape());
-    axis.data<int32_t>()[0] = 0;
-    DF_ASSIGN(const Output to, constant("/rows/shape", shape));
-    DF_ASSIGN(const Output along, constant("/rows/axis", axis));
-    const Output looked_up = rebuilder_.NewPlace(work.table.of_matrix->looked_up);
-    DF_ASSIGN(const Output rows, add("/rows", "Reshape", {looked_up, to}));
-    return add("/different", "GatherV2", {rows, {sums, 2}, along});
+  // A node beside `near`, called as it and `what`.
+  Result<Output> Add(const Node& near, const char* what, const char* op, std::vector<Output> inputs,
+                     AttrMap attrs = {}) {
+    NodeSpec spec = PlacedAs(near);
+    spec.name = rebuilder_.to().UniqueName(StrCat(near.name, what));
+    spec.op = op;
+    spec.inputs = std::move(inputs);
+    spec.attrs = std::move(attrs);
+    DF_ASSIGN(const NodeId made, rebuilder_.to().AddNode(std::move(spec)));
+    return Output{made, 0};
   }
-
   NodeSpec SpecOf(const Node& node) const {
     NodeSpec spec = PlacedAs(node);
     spec.name = node.name;
@@ -492,26 +586,39 @@ class Rewriter {
     return Status();
   }
 
+  const FusionView& view_;
   const Graph& graph_;
   GraphRebuilder rebuilder_;
   std::deque<Work> works_;
   std::unordered_map<NodeId, std::function<Status()>> tasks_;
 };
 
+// Whether all products by a variable, if the matrix is one, see one value of it.
+bool SeeOneMatrix(const Graph& graph, const VariableReaders& variables, std::span<const NodeId> order,
+                  const TableGradient& table) {
+  if (!graph.is_ref(table.matrix)) return true;
+  std::vector<NodeId> products;
+  for (const Step& step : table.steps) {
+    products.push_back(step.product);
+    if (table.lookup) products.push_back(step.forward);
+  }
+  return SeeOneValue(graph, variables, order, table.matrix.node, products);
+}
+
 // Those of which no two share a node.
-std::vector<TableGradient> FindTables(const Graph& graph) {
-  const FusionView view(graph);
+std::vector<TableGradient> FindTables(const FusionView& view, std::span<const NodeId> order) {
   const Finder finder(view);
+  const VariableReaders variables(view.graph(), view.consumers());
   std::vector<TableGradient> tables;
   std::unordered_set<NodeId> taken;
-  for (const Node& node : graph.nodes()) {
+  for (const Node& node : view.graph().nodes()) {
     std::optional<TableGradient> table = finder.At(node);
-    if (!table) continue;
+    if (!table || !SeeOneMatrix(view.graph(), variables, order, *table)) continue;
     const auto is_taken = [&](const Step& step) {
       return taken.count(step.whole) > 0 || taken.count(step.product) > 0;
     };
     if (std::any_of(table->steps.begin(), table->steps.end(), is_taken)) continue;
-    if (table->of_matrix && !taken.insert(table->of_matrix->sum).second) table->of_matrix.reset();
+    if (table->lookup && !taken.insert(table->lookup->sum).second) table->lookup.reset();
     for (const Step& step : table->steps) taken.insert({step.whole, step.product});
     tables.push_back(*std::move(table));
   }
@@ -522,10 +629,14 @@ std::vector<TableGradient> FindTables(const Graph& graph) {
 
 Status SumEqualRows(Graph& graph) {
   if (graph.ops().Find("_SumEqualRows") == nullptr || HasControlFlow(graph)) return Status();
-  const std::vector<TableGradient> tables = FindTables(graph);
-  if (tables.empty()) return Status();
+  const auto is_packed = [](const Node& node) { return node.op->name == "_PackColumns"; };
+  if (std::none_of(graph.nodes().begin(), graph.nodes().end(), is_packed)) return Status();
   DF_ASSIGN(const std::vector<NodeId> order, graph.TopologicalOrder());
-  DF_ASSIGN(graph, Rewriter(graph, tables).Apply(order));
+  const FusionView view(graph);
+  const std::vector<TableGradient> tables = FindTables(view, order);
+  if (tables.empty()) return Status();
+  DF_ASSIGN(Graph changed, Rewriter(view, tables).Apply(order));
+  graph = std::move(changed);
   return Status();
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "src/base/status.h"
+#include "src/passes/has_refs.h"
+#include "src/passes/node_order.h"
 
 namespace dfrun {
 namespace {
@@ -44,6 +46,22 @@ std::vector<NodeId> VariableReaders::Of(NodeId variable) const {
   }
   found.erase(found.begin(), found.begin() + static_cast<int64_t>(givers.size()));
   return found;
+}
+
+bool SeeOneValue(const Graph& graph, const VariableReaders& variables, std::span<const NodeId> order, NodeId variable,
+                 std::span<const NodeId> readers) {
+  if (graph.node(variable).num_inputs() > 0) return false;
+  std::vector<NodeId> changers = variables.Of(variable);
+  std::erase_if(changers, [&](NodeId id) { return !HasRefInput(graph.node(id)); });
+  for (size_t first = 0; first < readers.size(); first += NodeOrder::kMost) {
+    const size_t count = std::min(NodeOrder::kMost, readers.size() - first);
+    const NodeOrder node_order(graph, order, readers.subspan(first, count));
+    const uint64_t all = count == NodeOrder::kMost ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
+    if (std::any_of(changers.begin(), changers.end(), [&](NodeId id) { return node_order.After(id) != all; })) {
+      return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace dfrun

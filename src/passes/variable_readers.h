@@ -2,6 +2,7 @@
 #ifndef DFRUN_SRC_PASSES_VARIABLE_READERS_H_
 #define DFRUN_SRC_PASSES_VARIABLE_READERS_H_
 
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -27,6 +28,11 @@ class VariableReaders {
   const Consumers& consumers_;
   std::unordered_map<std::string, std::vector<NodeId>> by_name_;
 };
+
+// Whether nodes that read a ref variable see one value of it: nothing that may change it runs before the last of them
+// has. False for a variable that another node hands on. `order`: the graph's topological one.
+bool SeeOneValue(const Graph& graph, const VariableReaders& variables, std::span<const NodeId> order, NodeId variable,
+                 std::span<const NodeId> readers);
 
 }  // namespace dfrun
 

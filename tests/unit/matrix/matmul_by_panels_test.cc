@@ -60,6 +60,72 @@ TEST(MatMulByPanels, GivesTheBitsOfMatMul) {
   GivesTheBitsOfMatMul<double>(32, 257, 515);
 }
 
+// Rows of a matrix are added, as they are or every third of the places that say which.
+template <class T>
+void AddsRows(int64_t m, int64_t k, int64_t n, int64_t first, int64_t step) {
+  NodeRunner runner;
+  const Tensor a = testing::RandomNormal<T>(Shape({m, k}), 1);
+  const Tensor b = testing::RandomNormal<T>(Shape({k, n}), 2);
+  const Tensor rows = testing::RandomNormal<T>(Shape({7, n}), 3);
+  Tensor places(DType::kInt32, Shape({first + m * step}));
+  for (int64_t i = 0; i < places.num_elements(); ++i) places.data<int32_t>()[i] = static_cast<int32_t>(i * 5 % 7);
+  Tensor expected(DTypeOf<T>, Shape({m, n}));
+  Result<std::vector<Tensor>> product = runner.Run("MatMul", {{"T", DTypeOf<T>}}, {a, b});
+  ASSERT_TRUE(product.ok()) << product.status().ToString();
+  for (int64_t i = 0; i < m * n; ++i) {
+    const int64_t place = places.data<int32_t>()[first + i / n * step];
+    expected.data<T>()[i] = rows.data<T>()[place * n + i % n] + (*product)[0].template data<T>()[i];
+  }
+  Result<std::vector<Tensor>> panels = runner.Run("_MatMulPanels", {{"T", DTypeOf<T>}}, {b});
+  ASSERT_TRUE(panels.ok());
+  product = runner.Run("_MatMulByPanels",
+                       {{"T", DTypeOf<T>},
+                        {"columns", n},
+                        {"num_args", int64_t{1}},
+                        {"num_places", int64_t{1}},
+                        {"first_place", first},
+                        {"place_step", step}},
+                       {a, (*panels)[0], rows, places});
+  ASSERT_TRUE(product.ok()) << product.status().ToString();
+  EXPECT_TRUE((*product)[0].Identical(expected)) << m << " x " << k << " x " << n;
+}
+
+TEST(MatMulByPanels, AddsRows) {
+  AddsRows<float>(32, 256, 1024, 0, 1);
+  AddsRows<float>(33, 300, 131, 2, 3);
+  AddsRows<float>(1, 1, 1, 0, 1);
+  AddsRows<float>(0, 5, 9, 0, 1);
+  AddsRows<double>(40, 257, 515, 1, 2);
+}
+
+TEST(MatMulByPanels, RefusesRowsThatAreNotThere) {
+  NodeRunner runner;
+  const Tensor a = testing::RandomNormal<float>(Shape({4, 6}), 1);
+  const Tensor panels = (*runner.Run("_MatMulPanels", {}, {testing::RandomNormal<float>(Shape({6, 40}), 2)}))[0];
+  const auto code = [&](const Shape& rows, const std::vector<int32_t>& at, int64_t first, int64_t step,
+                        const std::vector<std::string>& ops = {}) {
+    Tensor places(DType::kInt32, Shape({static_cast<int64_t>(at.size())}));
+    std::copy(at.begin(), at.end(), places.data<int32_t>());
+    const AttrMap attrs{{"columns", int64_t{40}}, {"num_args", int64_t{1}}, {"num_places", int64_t{1}},
+                        {"first_place", first},   {"place_step", step},     {"fused_ops", ops}};
+    return runner
+        .Run(NodeRunner::Way::kUnknownShapes, "_MatMulByPanels", attrs,
+             {a, panels, testing::RandomNormal<float>(rows, 3), places})
+        .status()
+        .code();
+  };
+  EXPECT_EQ(code({3, 40}, {0, 2, 1, 1}, 0, 1), Code::kOk);
+  EXPECT_EQ(code({3, 40}, {0, 2, 1, 3}, 0, 1), Code::kInvalidArgument);
+  EXPECT_EQ(code({3, 40}, {0, -1, 1, 1}, 0, 1), Code::kInvalidArgument);
+  EXPECT_EQ(code({3, 41}, {0, 2, 1, 1}, 0, 1), Code::kInvalidArgument);
+  EXPECT_EQ(code({120}, {0, 2, 1, 1}, 0, 1), Code::kInvalidArgument);
+  EXPECT_EQ(code({3, 40}, {0, 2, 1, 1}, 1, 1), Code::kInvalidArgument);
+  EXPECT_EQ(code({3, 40}, {0, 2, 1, 1}, 0, 2), Code::kInvalidArgument);
+  EXPECT_EQ(code({3, 40}, {}, 0, 1), Code::kInvalidArgument);
+  EXPECT_EQ(code({3, 40}, {0, 2, 1, 1}, INT64_MAX, INT64_MAX), Code::kInvalidArgument);
+  EXPECT_EQ(code({3, 40}, {0, 2, 1, 1}, 0, 1, {"BiasAdd"}), Code::kInvalidArgument);
+}
+
 TEST(MatMulByPanels, RefusesWhatDoesNotFit) {
   NodeRunner runner;
   const Tensor a = testing::RandomNormal<float>(Shape({4, 6}), 1);

@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "src/passes/fuse_bias.h"
 #include "src/passes/fuse_product_sums.h"
 #include "src/passes/pack_columns.h"
 #include "tests/unit/testing/graph_maker.h"
@@ -19,25 +20,26 @@ std::string Numbered(const std::string& name, int64_t i) {
   return name + std::to_string(i);
 }
 
-// A net of kSteps steps, h = tanh([x, h] W), whose x are rows of a table, and its training by hand, as TensorFlow's
-// gradients have it. Options change it.
+// A net, h = tanh([x, h] W + bias), whose x are rows of a table, and its training by hand, as TensorFlow's gradients
+// have it. Options change it.
 struct Net {
-  static constexpr int64_t kSteps = 4;
-  static constexpr int64_t kBatch = 64;
+  static constexpr int64_t kSteps = 8;
+  static constexpr int64_t kBatch = 32;
   static constexpr int64_t kWords = 50;
   static constexpr int64_t kRows = kSteps * kBatch;
+  static constexpr DType kType = DType::kDouble;
 
   bool table_is_first = true;    // in [x, h]
   bool steps_are_first = false;  // of the dimensions of the indices
   bool has_state = true;
+  bool has_bias = false;
   bool sums_up = false;  // by Unique and UnsortedSegmentSum
   bool other_indices = false;
   int64_t units = 512;
   int64_t width = 128;  // of the table
-  DType dtype = DType::kDouble;
 
   testing::GraphMaker g;
-  Output table, W, ids, start, dh, rate, init, end, update;
+  Output table, W, ids, start, dh, rate, end, update;
   std::vector<Output> gradients, products;
 
   Output Ints(const std::string& name, const std::vector<int32_t>& values) {
@@ -46,12 +48,14 @@ struct Net {
     return g.Const(name, value);
   }
   Output Variable(const std::string& name, int64_t rows, int64_t columns) {
-    const Output made = g.Add(name, "VariableV2", {}, {{"dtype", dtype}, {"shape", PartialShape({rows, columns})}});
-    const auto seed = static_cast<uint32_t>(rows);
-    const Tensor value = dtype == DType::kDouble ? testing::RandomUniform<double>(Shape({rows, columns}), seed, .05)
-                                                 : testing::RandomUniform<float>(Shape({rows, columns}), seed, .05);
-    g.Add(name + "/init", "Assign", {made, g.Const(name + "/start", value)});
-    return made;
+    return g.Add(name, "VariableV2", {}, {{"dtype", kType}, {"shape", PartialShape({rows, columns})}});
+  }
+  // Gives a variable its first value.
+  Output Init(Output variable) {
+    const std::string name = g.node(variable).name;
+    const Shape shape = *g.graph.shape(variable).ToShape();
+    const Tensor value = testing::RandomUniform<double>(shape, static_cast<uint32_t>(shape.dim(0)), .05);
+    return g.Add(name + "/init", "Assign", {variable, g.Const(name + "/start", value)});
   }
   Output Slice(const std::string& name, Output whole, int64_t first, int64_t count) {
     return g.Add(name, "Slice",
@@ -63,12 +67,13 @@ struct Net {
     const Shape of_ids = steps_are_first ? Shape({kSteps, kBatch}) : Shape({kBatch, kSteps});
     const int64_t axis = steps_are_first ? 0 : 1;
     ids = g.Placeholder("ids", of_ids, DType::kInt32);
-    start = g.Placeholder("start", {kBatch, units}, dtype);
-    dh = g.Placeholder("dh", {kBatch, units}, dtype);
-    rate = dtype == DType::kDouble ? g.Scalar<double>("rate", .1) : g.Scalar<float>("rate", .1F);
+    start = g.Placeholder("start", {kBatch, units}, kType);
+    dh = g.Placeholder("dh", {kBatch, units}, kType);
+    rate = g.Scalar<double>("rate", .001);
     table = Variable("table", kWords, width);
     W = Variable("W", width + (has_state ? units : 0), units);
     const Output one = g.Scalar<int32_t>("one", 1);
+    const Output start_bias = g.Placeholder("bias", {units}, kType);
     const Output lookup = g.Add("lookup", "GatherV2", {table, ids, g.Scalar<int32_t>("zero", 0)});
     const Output x = g.Add("x", "Unpack", {lookup}, {{"num", kSteps}, {"axis", axis}});
     std::vector<Output> joined, states{start};
@@ -79,7 +84,9 @@ struct Net {
                    table_is_first ? std::vector{in, states.back(), one} : std::vector{states.back(), in, one});
       }
       joined.push_back(in);
-      states.push_back(g.Add(Numbered("h", t), "Tanh", {g.Add(Numbered("z", t), "MatMul", {in, W})}));
+      Output z = g.Add(Numbered("z", t), "MatMul", {in, W});
+      if (has_bias) z = g.Add(Numbered("biased", t), "BiasAdd", {z, start_bias});
+      states.push_back(g.Add(Numbered("h", t), "Tanh", {z}));
     }
     Backward(states, joined, axis);
   }
@@ -125,7 +132,7 @@ struct Net {
   }
 
   void Optimize() {
-    for (Status (*pass)(Graph&) : {&FuseProductSums, &PackColumns, &SumEqualRows}) {
+    for (Status (*pass)(Graph&) : {&FuseBias, &FuseProductSums, &PackColumns, &SumEqualRows}) {
       const Status status = pass(g.graph);
       ASSERT_TRUE(status.ok()) << status.ToString();
     }
@@ -144,10 +151,10 @@ TEST(SumEqualRows, RowsAreAddedUpBeforeTheyAreMultiplied) {
   net.Optimize();
   testing::GraphMaker& g = net.g;
   ASSERT_EQ(g.Find("packed")->op->name, "_SumEqualRows");
-  EXPECT_EQ(g.InputsOf("packed"), (Names{"ids", "dz0", "dz1", "dz2", "dz3"}));
+  EXPECT_EQ(g.InputsOf("packed"), (Names{"ids", "dz0", "dz1", "dz2", "dz3", "dz4", "dz5", "dz6", "dz7"}));
   EXPECT_EQ(*g.Find("packed")->attrs.Find("axis")->get<int64_t>(), 1);
   ASSERT_EQ(g.Find("rows")->op->name, "MatMul");
-  EXPECT_EQ(g.InputsOf("rows"), (Names{"packed", "W/rows"}));
+  EXPECT_EQ(g.InputsOf("rows"), (Names{"packed", "z0/rows"}));
   EXPECT_EQ(g.InputsOf("scaled"), (Names{"rate", "rows"}));
   EXPECT_EQ(g.InputsOf("end"), (Names{"table", "packed", "scaled"}));
   EXPECT_EQ(g.Find("end")->inputs[1].port, 1);
@@ -155,11 +162,33 @@ TEST(SumEqualRows, RowsAreAddedUpBeforeTheyAreMultiplied) {
 
   // What else was read of the products.
   EXPECT_EQ(g.Find("product0"), nullptr);
-  EXPECT_EQ(g.InputsOf("product2"), (Names{"dz2", "W/rows_1"}));
+  EXPECT_EQ(g.InputsOf("product2"), (Names{"dz2", "z0/rows_1"}));
   EXPECT_EQ(g.InputsOf("dz1"), (Names{"h1", "whole2"}));
-  EXPECT_EQ(*g.Find("W/rows_1")->attrs.Find("first")->get<int64_t>(), net.width);
-  EXPECT_EQ(*g.Find("W/rows_1")->attrs.Find("count")->get<int64_t>(), net.units);
+  EXPECT_EQ(g.InputsOf("z0/rows_1"), Names{"W"});
+  EXPECT_EQ(*g.Find("z0/rows_1")->attrs.Find("first")->get<int64_t>(), net.width);
+  EXPECT_EQ(*g.Find("z0/rows_1")->attrs.Find("count")->get<int64_t>(), net.units);
   EXPECT_EQ(g.graph.shape({g.Find("whole2")->id, 0}).ToString(), PartialShape({Net::kBatch, net.units}).ToString());
+}
+
+TEST(SumEqualRows, DifferentRowsAreMultipliedBeforeTheSteps) {
+  Net net;
+  net.has_bias = true;
+  net.Make();
+  const Output waiter = net.g.Add("waiter", "NoOp");
+  net.g.node(waiter).control_inputs = {net.g.graph.Find("x"), net.g.graph.Find("join3")};
+  net.Optimize();
+  testing::GraphMaker& g = net.g;
+  EXPECT_EQ(g.InputsOf("lookup"), (Names{"table", "lookup/unique", "zero"}));
+  ASSERT_EQ(g.Find("biased0/of_table")->op->name, "_FusedMatMul");
+  EXPECT_EQ(g.InputsOf("biased0/of_table"), (Names{"lookup", "biased0/rows", "bias"}));
+  ASSERT_EQ(g.Find("biased3")->op->name, "_MatMulByPanels");
+  EXPECT_EQ(g.InputsOf("biased3"), (Names{"h2", "biased0/panels", "biased0/of_table", "lookup/unique"}));
+  EXPECT_EQ(g.Find("biased3")->inputs[3].port, 1);
+  EXPECT_EQ(*g.Find("biased3")->attrs.Find("first_place")->get<int64_t>(), 3);
+  EXPECT_EQ(*g.Find("biased3")->attrs.Find("place_step")->get<int64_t>(), Net::kSteps);
+  for (const char* gone : {"x", "join0", "join3", "z0"}) EXPECT_EQ(g.Find(gone), nullptr) << gone;
+  EXPECT_EQ(g.ControlsOf("waiter"), (Names{"join3/inputs", "lookup"}));
+  EXPECT_EQ(g.ControlsOf("join3/inputs"), (Names{"h2", "lookup", "one"}));
 }
 
 TEST(SumEqualRows, TheMatrixsGradientHasAPartOfDifferentRows) {
@@ -168,13 +197,11 @@ TEST(SumEqualRows, TheMatrixsGradientHasAPartOfDifferentRows) {
   net.Optimize();
   testing::GraphMaker& g = net.g;
   ASSERT_EQ(g.Find("dW")->op->name, "_MatMulSum");
-  EXPECT_EQ(g.InputsOf("dW"),
-            (Names{"lookup/different", "start", "h0", "h1", "h2", "packed", "dz0", "dz1", "dz2", "dz3"}));
-  EXPECT_EQ(*g.Find("dW")->attrs.Find("parts")->get<std::vector<int64_t>>(), (std::vector<int64_t>{1, 4}));
+  EXPECT_EQ(g.InputsOf("dW"), (Names{"lookup", "start", "h0", "h1", "h2", "h3", "h4", "h5", "h6", "packed", "dz0",
+                                     "dz1", "dz2", "dz3", "dz4", "dz5", "dz6", "dz7"}));
+  EXPECT_EQ(*g.Find("dW")->attrs.Find("parts")->get<std::vector<int64_t>>(), (std::vector<int64_t>{1, 8}));
   EXPECT_EQ(g.graph.shape({g.Find("dW")->id, 0}).ToString(),
             PartialShape({net.width + net.units, net.units}).ToString());
-  EXPECT_EQ(g.InputsOf("lookup/different"), (Names{"lookup/rows", "packed", "lookup/rows/axis"}));
-  EXPECT_EQ(g.Find("lookup/different")->inputs[1].port, 2);
 }
 
 // Whoever changes the matrix waits until its rows have been multiplied by.
@@ -186,7 +213,19 @@ TEST(SumEqualRows, WhatWaitedForAProductWaitsForTheOneInItsPlace) {
   EXPECT_NE(std::find(first.begin(), first.end(), "rows"), first.end());
   const Names other = net.g.ControlsOf("both2");
   EXPECT_NE(std::find(other.begin(), other.end(), "product2"), other.end());
-  EXPECT_EQ(net.g.ControlsOf("product2"), Names{"W/rows"});
+  EXPECT_EQ(net.g.ControlsOf("product2"), Names{"z0/rows"});
+}
+
+// The steps see the matrix at different times.
+TEST(SumEqualRows, AMatrixThatChangesMeanwhileStays) {
+  for (const char* before : {"z5", "product3"}) {
+    Net net;
+    net.Make();
+    const NodeId change = net.Init(net.W).node;
+    net.g.graph.mutable_node(net.g.graph.Find(before)).control_inputs = {change};
+    net.Optimize();
+    EXPECT_FALSE(net.IsChanged()) << before;
+  }
 }
 
 TEST(SumEqualRows, OfAStateBeforeTheTableToo) {
@@ -195,8 +234,8 @@ TEST(SumEqualRows, OfAStateBeforeTheTableToo) {
   net.Make();
   net.Optimize();
   ASSERT_TRUE(net.IsChanged());
-  EXPECT_EQ(*net.g.Find("W/rows")->attrs.Find("first")->get<int64_t>(), net.units);
-  EXPECT_EQ(*net.g.Find("dW")->attrs.Find("parts")->get<std::vector<int64_t>>(), (std::vector<int64_t>{4, 1}));
+  EXPECT_EQ(*net.g.Find("z0/rows")->attrs.Find("first")->get<int64_t>(), net.units);
+  EXPECT_EQ(*net.g.Find("dW")->attrs.Find("parts")->get<std::vector<int64_t>>(), (std::vector<int64_t>{8, 1}));
 }
 
 TEST(SumEqualRows, WithoutAStateNoProductIsLeft) {
@@ -219,6 +258,30 @@ TEST(SumEqualRows, IndicesOfOtherRowsThanThoseLookedUpLeaveTheMatrixsGradient) {
   ASSERT_TRUE(net.IsChanged());
   EXPECT_EQ(net.g.InputsOf("packed")[0], "keys");
   EXPECT_EQ(net.g.Find("dW")->attrs.Find("parts")->get<std::vector<int64_t>>()->size(), 0U);
+}
+
+TEST(SumEqualRows, IndicesThatMayHaveChangedLeaveTheLookup) {
+  Net net;
+  net.Make();
+  const Output variable = net.g.Add("indices", "VariableV2", {},
+                                    {{"dtype", DType::kInt32}, {"shape", PartialShape({Net::kBatch, Net::kSteps})}});
+  ASSERT_TRUE(net.g.graph.SetInput(net.g.graph.Find("lookup"), 1, variable).ok());
+  ASSERT_TRUE(net.g.graph.SetInput(net.g.graph.Find("keys"), 0, variable).ok());
+  net.Optimize();
+  ASSERT_TRUE(net.IsChanged());
+  EXPECT_EQ(net.g.Find("lookup/unique"), nullptr);
+}
+
+TEST(SumEqualRows, RowsThatOthersReadLeaveTheLookup) {
+  for (const char* name : {"lookup", "x", "join2"}) {
+    Net net;
+    net.Make();
+    net.g.Add("reader", "Neg", {{net.g.graph.Find(name), 0}});
+    net.Optimize();
+    ASSERT_TRUE(net.IsChanged());
+    EXPECT_EQ(net.g.Find("lookup/unique"), nullptr) << name;
+    EXPECT_NE(net.g.Find("join0"), nullptr) << name;
+  }
 }
 
 TEST(SumEqualRows, SumsByWhatUniqueGivesAreTaken) {
@@ -309,11 +372,10 @@ std::vector<Tensor> Train(Net& net, bool optimize, int threads) {
   const Output W = net.g.Add("read/W", "Identity", {net.W});
   for (const Output read : {table, W}) net.g.node(read).control_inputs = {net.end.node, net.update.node};
   testing::StepRunner runner({.threads = threads, .optimize = optimize});
-  const Status started =
-      runner.Prepare(net.g.graph, {{net.g.graph.Find("table/init"), 0}, {net.g.graph.Find("W/init"), 0}});
+  const Status started = runner.Prepare(net.g.graph, {net.Init(net.table), net.Init(net.W)});
   EXPECT_TRUE(started.ok()) << started.ToString();
   EXPECT_TRUE(runner.Run().ok());
-  std::vector<Output> feeds{net.ids, net.start, net.dh};
+  std::vector<Output> feeds{net.ids, net.start, net.dh, {net.g.graph.Find("bias"), 0}};
   if (net.other_indices) feeds.push_back({net.g.graph.Find("keys"), 0});
   const Status prepared = runner.Prepare(net.g.graph, {table, W}, feeds);
   EXPECT_TRUE(prepared.ok()) << prepared.ToString();
@@ -329,7 +391,8 @@ std::vector<Tensor> Train(Net& net, bool optimize, int threads) {
     };
     const Shape state({Net::kBatch, net.units});
     std::vector<Tensor> values{indices(net.g.graph.shape(net.ids)), testing::RandomUniform<double>(state, step + 9, 1),
-                               testing::RandomUniform<double>(state, step + 20, 1)};
+                               testing::RandomUniform<double>(state, step + 20, 1),
+                               testing::RandomUniform<double>(Shape({net.units}), step + 30, 1)};
     if (net.other_indices) values.push_back(indices(PartialShape({Net::kRows})));
     Result<std::vector<Tensor>> fetched = runner.Run(values);
     EXPECT_TRUE(fetched.ok()) << fetched.status().ToString();
@@ -373,6 +436,7 @@ TEST(SumEqualRows, TrainingComesToTheSame) {
   TrainsToTheSame([](Net&) {});
   TrainsToTheSame([](Net& net) { net.table_is_first = false; });
   TrainsToTheSame([](Net& net) { net.steps_are_first = true; });
+  TrainsToTheSame([](Net& net) { net.has_bias = true; });
   TrainsToTheSame([](Net& net) { net.sums_up = true; });
   TrainsToTheSame([](Net& net) { net.other_indices = true; });
   TrainsToTheSame([](Net& net) {
