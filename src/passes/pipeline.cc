@@ -12,6 +12,7 @@
 #include "src/passes/fuse_product_sums.h"
 #include "src/passes/fuse_relu_gradients.h"
 #include "src/passes/keep_pool_places.h"
+#include "src/passes/merge_reads.h"
 #include "src/passes/pack_columns.h"
 #include "src/passes/scale_losses.h"
 #include "src/passes/share_panels.h"
@@ -34,6 +35,7 @@ Status OptimizeGraph(Graph& graph, const PipelineOptions& options) {
   DF_TRY(FoldConstants(graph, options.kernels, options.device, options.max_constant_bytes)
              .Annotate("while folding constants"));
   DF_TRY(MergeCommonSubexpressions(graph).Annotate("while merging common subexpressions"));
+  DF_TRY(MergeReads(graph).Annotate("while merging reads of variables"));
   DF_TRY(FuseBias(graph).Annotate("while fusing biases"));
   DF_TRY(FuseMaxPools(graph).Annotate("while fusing max pooling"));
   DF_TRY(FusePoolGradients(graph).Annotate("while fusing gradients of pooling"));

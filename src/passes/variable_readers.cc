@@ -1,6 +1,7 @@
 #include "src/passes/variable_readers.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "src/base/status.h"
 #include "src/passes/has_refs.h"
@@ -48,11 +49,20 @@ std::vector<NodeId> VariableReaders::Of(NodeId variable) const {
   return found;
 }
 
+bool MayChangeVariable(const Node& node) {
+  if (HasRefInput(node)) return true;
+  static constexpr std::string_view kReaders[] = {"ReadVariableOp", "ResourceGather", "ResourceGatherNd",
+                                                  "VarIsInitializedOp", "VariableShape"};
+  const bool has_handle = std::any_of(node.input_types.begin(), node.input_types.end(),
+                                      [](const TypedArg& arg) { return arg.dtype == DType::kResource; });
+  return has_handle && std::find(std::begin(kReaders), std::end(kReaders), node.op->name) == std::end(kReaders);
+}
+
 bool SeeOneValue(const Graph& graph, const VariableReaders& variables, std::span<const NodeId> order, NodeId variable,
                  std::span<const NodeId> readers) {
   if (graph.node(variable).num_inputs() > 0) return false;
   std::vector<NodeId> changers = variables.Of(variable);
-  std::erase_if(changers, [&](NodeId id) { return !HasRefInput(graph.node(id)); });
+  std::erase_if(changers, [&](NodeId id) { return !MayChangeVariable(graph.node(id)); });
   for (size_t first = 0; first < readers.size(); first += NodeOrder::kMost) {
     const size_t count = std::min(NodeOrder::kMost, readers.size() - first);
     const NodeOrder node_order(graph, order, readers.subspan(first, count));

@@ -29,8 +29,11 @@ class VariableReaders {
   std::unordered_map<std::string, std::vector<NodeId>> by_name_;
 };
 
-// Whether nodes that read a ref variable see one value of it: nothing that may change it runs before the last of them
-// has. False for a variable that another node hands on. `order`: the graph's topological one.
+// A node that may change a variable that it has: all but those that are known to read only.
+bool MayChangeVariable(const Node& node);
+
+// Whether nodes that read a variable see one value of it: nothing that may change it runs before the last of them has.
+// False for a variable that another node hands on. `order`: the graph's topological one.
 bool SeeOneValue(const Graph& graph, const VariableReaders& variables, std::span<const NodeId> order, NodeId variable,
                  std::span<const NodeId> readers);
 

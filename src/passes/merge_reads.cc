@@ -1,0 +1,55 @@
+#include "src/passes/merge_reads.h"
+
+#include <unordered_map>
+#include <vector>
+
+#include "src/graph/control_flow.h"
+#include "src/passes/fusion.h"
+#include "src/passes/graph_rebuilder.h"
+#include "src/passes/variable_readers.h"
+
+namespace dfrun {
+namespace {
+
+// Those of a handle that may become one with the first.
+std::vector<NodeId> ReadsOf(const FusionView& view, const Node& handle) {
+  std::vector<NodeId> reads;
+  for (const Consumers::Edge& edge : view.consumers().of(handle.id)) {
+    const Node& node = view.node(edge.node);
+    const bool may_move = edge.port >= 0 && node.op->name == "ReadVariableOp" && node.control_inputs.empty();
+    if (!may_move) continue;
+    const Node& first = reads.empty() ? node : view.node(reads[0]);
+    if (view.OnOneDevice(node, first) && node.output_types[0].dtype == first.output_types[0].dtype) {
+      reads.push_back(node.id);
+    }
+  }
+  return reads;
+}
+
+}  // namespace
+
+Status MergeReads(Graph& graph) {
+  if (HasControlFlow(graph)) return Status();
+  const FusionView view(graph);
+  const VariableReaders variables(graph, view.consumers());
+  DF_ASSIGN(const std::vector<NodeId> order, graph.TopologicalOrder());
+  std::unordered_map<NodeId, NodeId> merged;  // read: the one that it becomes
+  for (const Node& node : graph.nodes()) {
+    if (node.op->name != "VarHandleOp") continue;
+    const std::vector<NodeId> reads = ReadsOf(view, node);
+    if (reads.size() < 2 || !SeeOneValue(graph, variables, order, node.id, reads)) continue;
+    for (size_t i = 1; i < reads.size(); ++i) merged[reads[i]] = reads[0];
+  }
+  if (merged.empty()) return Status();
+  GraphRebuilder rebuilder(graph);
+  for (NodeId id : order) {
+    const auto found = merged.find(id);
+    const NodeId kept = found == merged.end() ? id : found->second;
+    if (rebuilder.NewNode(kept) < 0) rebuilder.Keep(kept);
+    if (kept != id) rebuilder.MergeInto(id, rebuilder.NewNode(kept));
+  }
+  DF_ASSIGN(graph, rebuilder.Finish());
+  return Status();
+}
+
+}  // namespace dfrun
