@@ -9,6 +9,8 @@
 #include <numeric>
 #include <random>
 
+#include "src/framework/float16.h"
+
 namespace dfrun {
 namespace {
 
