@@ -46,8 +46,7 @@ OP("_MatMulByPanels")
     .NotDifferentiable()
     .Doc(
         "_FusedMatMul by a matrix of so many columns that _MatMulPanels has put in order, or the sum of a MatMul and, "
-        "for "
-        "each row, the row of a matrix that the next of places says: made when a graph is optimised.");
+        "for each row, the row of a matrix that the next of places says: made when a graph is optimised.");
 
 }  // namespace
 }  // namespace dfrun

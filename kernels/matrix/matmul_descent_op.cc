@@ -24,8 +24,7 @@ void Descent(OpBuilder& op) {
   op.Shape(&DescentShape).NotDifferentiable();
   op.Doc(
       "Gradient descent by the sum of the products of each of a by its b, alpha times, or below each other by such "
-      "sums "
-      "of so many of them as each of parts says: made when a graph is optimised.");
+      "sums of so many of them as each of parts says: made when a graph is optimised.");
 }
 
 OP("_MatMulApplyGradientDescent").Input("var: Ref(T)").As(&Descent).Output("out: Ref(T)");

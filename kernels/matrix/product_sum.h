@@ -47,11 +47,11 @@ Result<ProductSums<T>> ReadProductSums(const OpContext& ctx, int first, int coun
         return InvalidArgument("product ", i, " is of a ", a.shape(), " and a ", b.shape(), ", which are no matrices");
       }
       DF_ASSIGN(const GemmShape s, MatchMatrices(a.shape().dims(), b.shape().dims(), transpose_a, transpose_b));
-      const GemmShape& before = terms.empty() ? s : terms[0].shape;
-      if (s.m != before.m || s.n != before.n || s.n != (sums[0].empty() ? s : sums[0][0].shape).n) {
+      const GemmShape& first_of_sum = terms.empty() ? s : terms[0].shape;
+      const GemmShape& first_of_all = sums[0].empty() ? s : sums[0][0].shape;
+      if (s.m != first_of_sum.m || s.n != first_of_all.n) {
         return InvalidArgument("products of different shapes are added up or put below each other: product ", i, " is ",
-                               Shape({s.m, s.n}), ", the first of all is ",
-                               Shape({sums[0][0].shape.m, sums[0][0].shape.n}));
+                               Shape({s.m, s.n}), ", the first of all is ", Shape({first_of_all.m, first_of_all.n}));
       }
       terms.push_back({s, ViewA(s, a.data<T>()), ViewB(s, b.data<T>())});
     }

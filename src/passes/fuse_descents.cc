@@ -34,8 +34,8 @@ int64_t DepthOf(const Graph& graph, const Node& product, int i) {
   const int64_t depth = a.dim(IsSet(product, "transpose_a") ? 0 : 1);
   const Node& b = graph.node(product.inputs[i + product.num_inputs() / 2].node);
   if (depth >= 0 || b.op->name != "_SumEqualRows") return depth;
-  const PartialShape& keys = graph.shape(b.inputs[0]);
-  return keys.IsFullyDefined() ? keys.num_elements() : PartialShape::kUnknown;
+  const PartialShape& places = graph.shape(b.inputs[0]);
+  return places.IsFullyDefined() ? places.num_elements() : PartialShape::kUnknown;
 }
 
 // Of a product or of sums of products.

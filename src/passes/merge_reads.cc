@@ -1,6 +1,7 @@
 #include "src/passes/merge_reads.h"
 
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "src/graph/control_flow.h"
@@ -31,20 +32,25 @@ std::vector<NodeId> ReadsOf(const FusionView& view, const Node& handle) {
 Status MergeReads(Graph& graph) {
   if (HasControlFlow(graph)) return Status();
   const FusionView view(graph);
+  std::vector<std::pair<NodeId, std::vector<NodeId>>> found;  // handles, their reads
+  for (const Node& node : graph.nodes()) {
+    if (node.op->name != "VarHandleOp") continue;
+    std::vector<NodeId> reads = ReadsOf(view, node);
+    if (reads.size() > 1) found.emplace_back(node.id, std::move(reads));
+  }
+  if (found.empty()) return Status();
   const VariableReaders variables(graph, view.consumers());
   DF_ASSIGN(const std::vector<NodeId> order, graph.TopologicalOrder());
   std::unordered_map<NodeId, NodeId> merged;  // read: the one that it becomes
-  for (const Node& node : graph.nodes()) {
-    if (node.op->name != "VarHandleOp") continue;
-    const std::vector<NodeId> reads = ReadsOf(view, node);
-    if (reads.size() < 2 || !SeeOneValue(graph, variables, order, node.id, reads)) continue;
+  for (const auto& [handle, reads] : found) {
+    if (!SeeOneValue(graph, variables, order, handle, reads)) continue;
     for (size_t i = 1; i < reads.size(); ++i) merged[reads[i]] = reads[0];
   }
   if (merged.empty()) return Status();
   GraphRebuilder rebuilder(graph);
   for (NodeId id : order) {
-    const auto found = merged.find(id);
-    const NodeId kept = found == merged.end() ? id : found->second;
+    const auto it = merged.find(id);
+    const NodeId kept = it == merged.end() ? id : it->second;
     if (rebuilder.NewNode(kept) < 0) rebuilder.Keep(kept);
     if (kept != id) rebuilder.MergeInto(id, rebuilder.NewNode(kept));
   }

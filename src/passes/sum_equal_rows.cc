@@ -21,7 +21,7 @@ class Rewriter {
   Rewriter(const FusionView& view, const std::vector<TableGradient>& tables)
       : view_(view), graph_(view.graph()), rebuilder_(view.graph()) {
     for (const TableGradient& table : tables) {
-      Work& work = works_.emplace_back(Work{table, {}, {}, {}, {}, {}, -1, {}});
+      Work& work = works_.emplace_back(Work{table, {}, {}, -1, {}, {}, -1, {}});
       for (const TableStep& step : table.steps) {
         tasks_[step.product] = [&] { return RemakeProduct(work, step); };
         if (step.whole != step.product) tasks_[step.whole] = [&] { return RemakeWhole(step); };
@@ -51,7 +51,7 @@ class Rewriter {
     const TableGradient& table;
     Output packed_rows;  // of the matrix
     Output sliced_rows;
-    Output places;         // among the table's different rows
+    NodeId unique;         // gives the different indices and the places among them; none yet: -1
     Output of_table;       // the product of these by the matrix
     Output sliced_panels;  // of the matrix
     NodeId sums;           // none yet: -1
@@ -84,9 +84,8 @@ class Rewriter {
     all.data<int32_t>()[0] = -1;
     DF_ASSIGN(const Output shape, Add(lookup, "/shape", "Const", {}, {{"dtype", all.dtype()}, {"value", all}}));
     DF_ASSIGN(const Output flat, Add(lookup, "/keys", "Reshape", {spec.inputs[1], shape}));
-    DF_ASSIGN(const Output unique, Add(lookup, "/unique", "Unique", {flat}, {{"out_idx", DType::kInt32}}));
-    work.places = {unique.node, 1};
-    spec.inputs[1] = unique;
+    DF_TRY(FindDifferent(work, lookup, flat));
+    spec.inputs[1] = {work.unique, 0};
     DF_ASSIGN(const NodeId made, rebuilder_.to().AddNode(std::move(spec)));
     rebuilder_.MergeInto(lookup.id, made);
     return Status();
@@ -113,7 +112,7 @@ class Rewriter {
     const auto steps = static_cast<int64_t>(work.table.steps.size());
     NodeSpec spec = SpecOf(product);
     spec.op = "_MatMulByPanels";
-    spec.inputs = {rebuilder_.NewPlace(step.other), work.sliced_panels, work.of_table, work.places};
+    spec.inputs = {rebuilder_.NewPlace(step.other), work.sliced_panels, work.of_table, {work.unique, 1}};
     spec.attrs = {{"columns", product.output_shapes[0].dim(1)},
                   {"num_args", 1},
                   {"num_places", 1},
@@ -166,14 +165,15 @@ class Rewriter {
       a.push_back(rebuilder_.NewPlace(step.other));
       b.push_back(rebuilder_.NewPlace(step.gradient));
     }
-    a.insert(lookup.is_first ? a.begin() : a.end(), rebuilder_.NewPlace({lookup.node, 0}));
-    b.insert(lookup.is_first ? b.begin() : b.end(), Output{sums, 0});
+    a.insert(work.table.is_table_first() ? a.begin() : a.end(), rebuilder_.NewPlace({lookup.node, 0}));
+    b.insert(work.table.is_table_first() ? b.begin() : b.end(), Output{sums, 0});
     const auto steps = static_cast<int64_t>(work.table.steps.size());
     NodeSpec spec = SpecOf(graph_.node(lookup.sum));
     spec.inputs = a;
     spec.inputs.insert(spec.inputs.end(), b.begin(), b.end());
     spec.attrs.Set("N", steps + 1);
-    spec.attrs.Set("parts", lookup.is_first ? std::vector<int64_t>{1, steps} : std::vector<int64_t>{steps, 1});
+    spec.attrs.Set("parts",
+                   work.table.is_table_first() ? std::vector<int64_t>{1, steps} : std::vector<int64_t>{steps, 1});
     DF_ASSIGN(const NodeId made, rebuilder_.to().AddNode(std::move(spec)));
     rebuilder_.MergeInto(lookup.sum, made);
     return Status();
@@ -191,7 +191,7 @@ class Rewriter {
       return Status();
     }
     NodeSpec spec = SpecOf(end);
-    spec.inputs[1] = {work.sums, 1};
+    spec.inputs[1] = {work.unique, 0};
     DF_ASSIGN(const NodeId made, rebuilder_.to().AddNode(std::move(spec)));
     rebuilder_.MergeInto(end.id, made);
     return Status();
@@ -211,11 +211,13 @@ class Rewriter {
     return Status();
   }
 
-  Output KeysOf(const Work& work) const {
-    return rebuilder_.NewPlace(work.table.lookup ? graph_.node(work.table.lookup->node).inputs[1] : work.table.keys);
+  Status FindDifferent(Work& work, const Node& near, Output keys) {
+    DF_ASSIGN(const Output unique, Add(near, "/unique", "Unique", {keys}, {{"out_idx", DType::kInt32}}));
+    work.unique = unique.node;
+    return Status();
   }
   bool CanSum(const Work& work) const {
-    return KeysOf(work).valid() &&
+    return (work.unique >= 0 || rebuilder_.NewPlace(work.table.keys).valid()) &&
            std::all_of(work.table.steps.begin(), work.table.steps.end(),
                        [&](const TableStep& step) { return rebuilder_.NewPlace(step.gradient).valid(); });
   }
@@ -223,10 +225,12 @@ class Rewriter {
   Result<NodeId> SumsOf(Work& work) {
     if (work.sums >= 0) return work.sums;
     const Node& pack = *work.table.pack;
+    if (work.unique < 0) DF_TRY(FindDifferent(work, pack, rebuilder_.NewPlace(work.table.keys)));
+    DF_ASSIGN(const Output count, Add(pack, "/count", "Size", {{work.unique, 0}}, {{"out_type", DType::kInt32}}));
     NodeSpec spec = PlacedAs(pack);
     spec.name = pack.name;
     spec.op = "_SumEqualRows";
-    spec.inputs = {KeysOf(work)};
+    spec.inputs = {{work.unique, 1}, count};
     for (const TableStep& step : work.table.steps) spec.inputs.push_back(rebuilder_.NewPlace(step.gradient));
     rebuilder_.AddControls(pack.control_inputs, spec.control_inputs);
     spec.attrs = {{"axis", *pack.attrs.Find("axis")->get<int64_t>()}};

@@ -132,27 +132,25 @@ class Finder {
       if (edge.port < 0) continue;
       const Node& reader = view_.node(edge.node);
       if (&reader == found.pack && ++packs == 1) continue;
-      if (!IsOtherSlice(found, reader, product.output_shapes[0], found.sliced)) return std::nullopt;
+      if (!IsOtherSlice(found, reader, product.output_shapes[0])) return std::nullopt;
       step.slices.push_back(reader.id);
     }
     return step;
   }
 
   // Of all columns beside those that are packed, the same as of other slices.
-  bool IsOtherSlice(const TableGradient& found, const Node& slice, const PartialShape& whole,
-                    ColumnRange& sliced) const {
-    if (slice.op->name != "Slice" || !view_.OnOneDevice(slice, *found.pack)) return false;
+  bool IsOtherSlice(TableGradient& found, const Node& slice, const PartialShape& whole) const {
+    if (slice.op->name != "Slice" || !slice.control_inputs.empty() || !view_.OnOneDevice(slice, *found.pack)) {
+      return false;
+    }
     const Tensor* const begin = graph_.ConstantValue(slice.inputs[1]);
     const PartialShape& part = slice.output_shapes[0];
     if (begin == nullptr || !part.IsFullyDefined() || part.rank() != 2 || part.dim(0) != whole.dim(0)) return false;
     const ColumnRange range{LastInt(*begin), part.dim(1)};
-    if (sliced.count == 0) sliced = range;
-    const int64_t end = found.packed.first + found.packed.count;
-    if (!slice.control_inputs.empty()) return false;
-    const bool is_rest =
-        range.first == 0 ? range.count == found.packed.first && end == whole.dim(1)
-                         : found.packed.first == 0 && range.first == end && range.first + range.count == whole.dim(1);
-    return is_rest && range.first == sliced.first && range.count == sliced.count;
+    if (found.sliced.count == 0) found.sliced = range;
+    const ColumnRange& before = found.is_table_first() ? found.packed : range;
+    const ColumnRange& after = found.is_table_first() ? range : found.packed;
+    return range == found.sliced && before.first == 0 && before.end() == after.first && after.end() == whole.dim(1);
   }
 
   bool IsWorthwhile(const TableGradient& found) const {
@@ -192,14 +190,14 @@ class Finder {
   }
 
   std::optional<TableLookup> LookupOf(TableGradient& found, const Node& sum) const {
-    TableLookup lookup{-1, {}, found.packed.first == 0, sum.id, {}};
+    TableLookup lookup{-1, {}, sum.id, {}};
     const Node* unpack = nullptr;
     for (size_t t = 0; t < found.steps.size(); ++t) {
       TableStep& step = found.steps[t];
       const Node& join = view_.node(step.join);
       if (!IsJoin(found, join)) return std::nullopt;
-      const Output of_table = join.inputs[lookup.is_first ? 0 : 1];
-      step.other = join.inputs[lookup.is_first ? 1 : 0];
+      const Output of_table = join.inputs[found.is_table_first() ? 0 : 1];
+      step.other = join.inputs[found.is_table_first() ? 1 : 0];
       if (unpack == nullptr) unpack = &view_.node(of_table.node);
       if (!(of_table == Output{unpack->id, static_cast<int32_t>(t)}) || !FindForward(found, step, sum, lookup.bias)) {
         return std::nullopt;
@@ -213,7 +211,7 @@ class Finder {
     if (join.op->name != "ConcatV2" || join.num_inputs() != 3 || !view_.OnOneDevice(join, *found.pack)) return false;
     const Tensor* const axis = graph_.ConstantValue(join.inputs[2]);
     const PartialShape& whole = join.output_shapes[0];
-    const PartialShape& part = graph_.shape(join.inputs[found.packed.first == 0 ? 0 : 1]);
+    const PartialShape& part = graph_.shape(join.inputs[found.is_table_first() ? 0 : 1]);
     if (axis == nullptr || !whole.IsFullyDefined() || whole.rank() != 2 || !part.IsFullyDefined()) return false;
     const int64_t along = LastInt(*axis);
     const int64_t rest = whole.dim(1) - found.packed.count;

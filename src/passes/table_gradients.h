@@ -16,6 +16,8 @@ namespace dfrun {
 struct ColumnRange {
   int64_t first = 0;
   int64_t count = 0;
+  int64_t end() const { return first + count; }
+  bool operator==(const ColumnRange&) const = default;
 };
 
 // A product, of which some columns are packed.
@@ -34,7 +36,6 @@ struct TableStep {
 struct TableLookup {
   NodeId node;                  // gathers them
   std::vector<NodeId> between;  // it and the joins
-  bool is_first;                // among a join's columns
   NodeId sum;                   // the matrix's gradient
   Output bias;                  // of the products, perhaps
 };
@@ -51,6 +52,9 @@ struct TableGradient {
   ColumnRange packed;
   ColumnRange sliced;  // none: of count 0
   std::optional<TableLookup> lookup;
+
+  // In the matrix, and in the joins.
+  bool is_table_first() const { return packed.first == 0; }
 };
 
 // Those that SumEqualRows() may change, of which no two share a node. `order`: the graph's topological one.

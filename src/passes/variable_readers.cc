@@ -63,6 +63,7 @@ bool SeeOneValue(const Graph& graph, const VariableReaders& variables, std::span
   if (graph.node(variable).num_inputs() > 0) return false;
   std::vector<NodeId> changers = variables.Of(variable);
   std::erase_if(changers, [&](NodeId id) { return !MayChangeVariable(graph.node(id)); });
+  if (changers.empty()) return true;
   for (size_t first = 0; first < readers.size(); first += NodeOrder::kMost) {
     const size_t count = std::min(NodeOrder::kMost, readers.size() - first);
     const NodeOrder node_order(graph, order, readers.subspan(first, count));

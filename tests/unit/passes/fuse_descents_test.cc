@@ -83,8 +83,9 @@ TEST_F(FuseDescentsTest, SumsBelowEachOtherAreTaken) {
   const Output half = g.Placeholder("half", {kDepth, kSize / 2}, DType::kFloat);
   for (int64_t keys : {1000, 2000}) {
     const std::string mark = std::to_string(keys);
-    const Output sums =
-        g.Add("sums" + mark, "_SumEqualRows", {g.Placeholder("keys" + mark, {keys}, DType::kInt32), dy}, {{"axis", 0}});
+    const Output places = g.Placeholder("places" + mark, {keys}, DType::kInt32);
+    const Output count = g.Placeholder("count" + mark, PartialShape({}), DType::kInt32);
+    const Output sums = g.Add("sums" + mark, "_SumEqualRows", {places, count, dy}, {{"axis", 0}});
     const AttrMap attrs{{"N", int64_t{2}}, {"parts", std::vector<int64_t>{1, 1}}, {"transpose_a", true}};
     const Output sum = g.Add("sum" + mark, "_MatMulSum", {a, half, sums, dy}, attrs);
     g.Add("update" + mark, "ApplyGradientDescent", {AddVariable("VariableV2", "W" + mark), rate, sum});

@@ -151,13 +151,16 @@ TEST(SumEqualRows, RowsAreAddedUpBeforeTheyAreMultiplied) {
   net.Optimize();
   testing::GraphMaker& g = net.g;
   ASSERT_EQ(g.Find("packed")->op->name, "_SumEqualRows");
-  EXPECT_EQ(g.InputsOf("packed"), (Names{"ids", "dz0", "dz1", "dz2", "dz3", "dz4", "dz5", "dz6", "dz7"}));
+  EXPECT_EQ(g.InputsOf("packed"),
+            (Names{"lookup/unique", "packed/count", "dz0", "dz1", "dz2", "dz3", "dz4", "dz5", "dz6", "dz7"}));
   EXPECT_EQ(*g.Find("packed")->attrs.Find("axis")->get<int64_t>(), 1);
   ASSERT_EQ(g.Find("rows")->op->name, "MatMul");
   EXPECT_EQ(g.InputsOf("rows"), (Names{"packed", "z0/rows"}));
   EXPECT_EQ(g.InputsOf("scaled"), (Names{"rate", "rows"}));
-  EXPECT_EQ(g.InputsOf("end"), (Names{"table", "packed", "scaled"}));
-  EXPECT_EQ(g.Find("end")->inputs[1].port, 1);
+  EXPECT_EQ(g.Find("packed")->inputs[0].port, 1);
+  EXPECT_EQ(g.InputsOf("packed/count"), Names{"lookup/unique"});
+  EXPECT_EQ(g.InputsOf("end"), (Names{"table", "lookup/unique", "scaled"}));
+  EXPECT_EQ(g.Find("end")->inputs[1].port, 0);
   EXPECT_EQ(g.graph.shape({g.Find("scaled")->id, 0}).ToString(), PartialShape({-1, net.width}).ToString());
 
   // What else was read of the products.
@@ -256,7 +259,8 @@ TEST(SumEqualRows, IndicesOfOtherRowsThanThoseLookedUpLeaveTheMatrixsGradient) {
   net.Make();
   net.Optimize();
   ASSERT_TRUE(net.IsChanged());
-  EXPECT_EQ(net.g.InputsOf("packed")[0], "keys");
+  EXPECT_EQ(net.g.InputsOf("packed")[0], "packed/unique");
+  EXPECT_EQ(net.g.InputsOf("packed/unique"), Names{"keys"});
   EXPECT_EQ(net.g.Find("dW")->attrs.Find("parts")->get<std::vector<int64_t>>()->size(), 0U);
 }
 
