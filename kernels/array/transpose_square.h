@@ -29,28 +29,31 @@ template <int kLanes, int kStep, class V, int... To>
   second = __builtin_shufflevector(a, b, StepLane<kLanes, kBlock, kStep, true>(To)...);
 }
 
-template <int kLanes, int kStep, class V>
+template <int kRows, int kStep, class V>
 [[gnu::always_inline]] inline void TransposeSteps(V* rows) {
+  constexpr int kLanes = static_cast<int>(sizeof(V) / sizeof(rows[0][0]));
+  constexpr int kLaneStep = kStep * kLanes / kRows;
 #pragma GCC unroll 16
-  for (int r = 0; r < kLanes; ++r) {
-    if ((r & kStep) == 0) JoinRows<kLanes, kStep>(rows[r], rows[r + kStep], std::make_integer_sequence<int, kLanes>());
+  for (int r = 0; r < kRows; ++r) {
+    if ((r & kStep) == 0)
+      JoinRows<kLanes, kLaneStep>(rows[r], rows[r + kStep], std::make_integer_sequence<int, kLanes>());
   }
-  if constexpr (2 * kStep < kLanes) TransposeSteps<kLanes, 2 * kStep>(rows);
+  if constexpr (2 * kStep < kRows) TransposeSteps<kRows, 2 * kStep>(rows);
 }
 
 }  // namespace internal
 
-// V: a vector of the compiler's with kLanes lanes of at least 4 bytes, of which there are as many rows. First within
-// blocks of 16 bytes, then whole blocks: every step is an instruction that permutes without a register that says how,
-// which takes AMD's Zen 4 half the time.
-template <int kLanes, class V>
+// V: a vector of the compiler's, of kRows elements of 4, 8 or 16 bytes, the last of two lanes. First within blocks of
+// 16 bytes, then whole blocks: every step is an instruction that permutes without a register that says how, which takes
+// AMD's Zen 4 half the time.
+template <int kRows, class V>
 [[gnu::always_inline]] inline void TransposeSquare(V* rows) {
-  constexpr int kLaneBytes = sizeof(V) / kLanes;
-  static_assert(kLaneBytes >= 4);
-  internal::TransposeSteps<kLanes, 1>(rows);
-  if constexpr (kLaneBytes == 4) {  // a block's columns are in the order 0, 2, 1, 3
+  constexpr int kElementBytes = sizeof(V) / kRows;
+  static_assert(kElementBytes == 4 || kElementBytes == 8 || kElementBytes == 16);
+  internal::TransposeSteps<kRows, 1>(rows);
+  if constexpr (kElementBytes == 4) {  // a block's columns are in the order 0, 2, 1, 3
 #pragma GCC unroll 4
-    for (int r = 0; r < kLanes; r += 4) std::swap(rows[r + 1], rows[r + 2]);
+    for (int r = 0; r < kRows; r += 4) std::swap(rows[r + 1], rows[r + 2]);
   }
 }
 

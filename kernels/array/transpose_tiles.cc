@@ -35,7 +35,7 @@ constexpr int kSide = sizeof(E) <= 2 ? 16 : static_cast<int>(kLine<E>);
 // Floating-point lanes, for which there are more instructions that permute.
 template <class E>
 struct SquareRow {
-  using Lane = std::conditional_t<sizeof(E) == 8, double, std::conditional_t<sizeof(E) == 4, float, E>>;
+  using Lane = std::conditional_t<(sizeof(E) >= 8), double, std::conditional_t<sizeof(E) == 4, float, E>>;
   typedef Lane Type __attribute__((vector_size(kSide<E> * sizeof(E))));  // NOLINT: `using` takes no such attribute
 };
 
@@ -82,45 +82,34 @@ template <bool kForced, class P, class V>
   Advance<kForced>(row, stride);
 }
 
-// A square, row by row to put(to, its elements), where `to` is one row further each time. What is kAhead elements
-// further in the source's rows is asked for in the second-level cache; 0: nothing is.
-template <int64_t kAhead, class E, class Put>
+// A square, row by row; between() is called after each row of the source that is read. What is kAhead elements further
+// in those is asked for in the second-level cache; 0: nothing is.
+template <int64_t kAhead, class E, class Between>
 [[gnu::always_inline]] inline void TransposeSquareTo(const E* from, int64_t from_stride, E* to, int64_t to_stride,
-                                                     Put&& put) {
+                                                     Between&& between) {
   constexpr int kN = kSide<E>;
   constexpr int kSecondCache = 2;
-  if constexpr (std::is_same_v<E, Bytes16>) {
-    for (int r = 0; r < kN; ++r, to += to_stride) {
-      Bytes16 row[kN];
-      for (int c = 0; c < kN; ++c) row[c] = from[r + c * from_stride];
-      put(to, row);
-    }
-  } else {
-    using Row = typename SquareRow<E>::Type;
-    Row rows[kN];
-    DF_UNROLL
-    for (int i = 0; i < kN; ++i) {
-      std::memcpy(&rows[i], from, sizeof(Row));
-      if (kAhead > 0) __builtin_prefetch(from + kAhead, 0, kSecondCache);
-      Advance<(kAhead > 0)>(from, from_stride, rows[i]);
-    }
-    if constexpr (sizeof(E) <= 2) {
-      InterleaveRows<kN>(rows);
-    } else {
-      TransposeSquare<kN>(rows);
-    }
-    DF_UNROLL
-    for (int i = 0; i < kN; ++i) {
-      put(to, &rows[i]);
-      Advance<(kAhead > 0)>(to, to_stride);
-    }
+  using Row = typename SquareRow<E>::Type;
+  Row rows[kN];
+  DF_UNROLL
+  for (int i = 0; i < kN; ++i) {
+    Row row;  // the rows themselves, whose addresses nothing takes, stay in registers
+    std::memcpy(&row, from, sizeof(Row));
+    if (kAhead > 0) __builtin_prefetch(from + kAhead, 0, kSecondCache);
+    Advance<(kAhead > 0)>(from, from_stride, row);
+    rows[i] = row;
+    between();
   }
-}
-
-template <class E>
-void StoreSquare(const E* from, int64_t from_stride, E* to, int64_t to_stride) {
-  TransposeSquareTo<0>(from, from_stride, to, to_stride,
-                       [](E* row, const void* elements) { std::memcpy(row, elements, kSide<E> * sizeof(E)); });
+  if constexpr (sizeof(E) <= 2) {
+    InterleaveRows<kN>(rows);
+  } else {
+    TransposeSquare<kN>(rows);
+  }
+  DF_UNROLL
+  for (int i = 0; i < kN; ++i) {
+    std::memcpy(to, &rows[i], sizeof(Row));
+    Advance<(kAhead > 0)>(to, to_stride);
+  }
 }
 
 // Squares as far as they go, then the edges. The source is walked along its rows.
@@ -131,7 +120,7 @@ void TransposeTile(const E* from, int64_t from_stride, E* to, int64_t to_stride,
   const int64_t square_cols = cols - cols % kN;
   for (int64_t c = 0; c < square_cols; c += kN) {
     for (int64_t r = 0; r < square_rows; r += kN)
-      StoreSquare(from + c * from_stride + r, from_stride, to + r * to_stride + c, to_stride);
+      TransposeSquareTo<0>(from + c * from_stride + r, from_stride, to + r * to_stride + c, to_stride, [] {});
     for (int64_t r = square_rows; r < rows; ++r) {
       for (int64_t i = c; i < c + kN; ++i) to[r * to_stride + i] = from[r + i * from_stride];
     }
@@ -197,50 +186,41 @@ void StreamShortRows(const E* from, int64_t from_stride, E* to, int64_t rows, in
 template <class E>
 constexpr bool kHasStrips = kSide<E> == kLine<E>;
 
-// kSquares squares beside each other: all lines of a row of the result are written at once, those before the last from
-// a buffer. What memory is given line by line of 16 rows, which lie far apart, takes it 1.2 times as long.
-template <int64_t kAhead, int kSquares, class E>
-void StreamSquares(const E* from, int64_t from_stride, E* to, int64_t to_stride) {
-  constexpr int64_t kBuffered = (kSquares - 1) * kLine<E>;
-  alignas(kLineBytes) E buffer[kSide<E> * std::max(kBuffered, kLine<E>)];
-  for (int64_t at = 0; at < kBuffered; at += kLine<E>) {
-    TransposeSquareTo<kAhead>(from, from_stride, buffer + at, kBuffered,
-                              [](E* line, const void* elements) { std::memcpy(line, elements, kLineBytes); });
-    from += kSide<E> * from_stride;
-  }
-  const E* before = buffer;
-  TransposeSquareTo<kAhead>(from, from_stride, to, to_stride, [&](E* row, const void* elements) {
-    for (int64_t at = 0; at < kBuffered; at += kLine<E>) StreamLine(row + at, before + at);
-    StreamLine(row + kBuffered, elements);
-    before += kBuffered;
-  });
+// A strip of whole aligned lines, walked along the source's rows, each of which is asked for four lines ahead. A tile
+// of kSide<E> rows of the result waits in a buffer until the next one is read, a line written after each line read:
+// where a tile is read and then written, memory turns from one to the other, and a strip takes 1.2 times as long on
+// Zen 4. rows and cols are multiples of kSide<E>, cols not above kStripCols.
+template <class E>
+void StreamStrip(const E* from, int64_t from_stride, E* to, int64_t to_stride, int64_t rows, int64_t cols) {
+  constexpr int64_t kAhead = 4 * kLine<E>;
+  alignas(kLineBytes) E tiles[2][kSide<E> * kStripCols];
+  E* tile = tiles[0];
+  const E* line = tiles[1];  // the next one that waits
+  int64_t left = cols;       // of the row of the result that is being written
+  const auto write_line = [&] {
+    StreamLine(to, line);
+    line += kLine<E>;
+    to += kLine<E>;
+    if ((left -= kLine<E>) == 0) {
+      left = cols;
+      to += to_stride - cols;
+    }
+  };
+  const auto read_tile = [&](const E* source, auto&& between) {
+    for (int64_t c = 0; c < cols; c += kSide<E>, source += kSide<E> * from_stride)
+      TransposeSquareTo<kAhead>(source, from_stride, tile + c, cols, between);
+    line = tile;
+    tile = tile == tiles[0] ? tiles[1] : tiles[0];
+  };
+  read_tile(from, [] {});
+  for (int64_t r = kSide<E>; r < rows; r += kSide<E>) read_tile(from + r, write_line);
+  for (int64_t at = 0; at < kSide<E> * cols; at += kLine<E>) write_line();
 }
 
-// Strips of whole aligned lines, walked along the source's rows, each of which is asked for four lines ahead. All
-// counts are multiples of the squares'.
 template <class E>
 void StreamStrips(const E* from, int64_t from_stride, E* to, int64_t to_stride, int64_t rows, int64_t cols) {
-  constexpr int64_t kAhead = 4 * kLine<E>;
-  constexpr int kTogether = sizeof(E) == 4 ? 3 : 2;  // squares: 3 take floats 0.9 of the time on Zen 4, doubles more
-  constexpr int64_t kTogetherCols = kTogether * kSide<E>;
-  for (int64_t c = 0; c < cols; c += kStripCols<E>) {
-    const int64_t end = std::min(c + kStripCols<E>, cols);
-    for (int64_t r = 0; r < rows; r += kSide<E>) {
-      const E* source = from + c * from_stride + r;
-      E* target = to + r * to_stride + c;
-      int64_t left = end - c;
-      for (; left >= kTogetherCols; left -= kTogetherCols) {
-        StreamSquares<kAhead, kTogether>(source, from_stride, target, to_stride);
-        source += kTogetherCols * from_stride;
-        target += kTogetherCols;
-      }
-      for (; left > 0; left -= kSide<E>) {
-        StreamSquares<kAhead, 1>(source, from_stride, target, to_stride);
-        source += kSide<E> * from_stride;
-        target += kSide<E>;
-      }
-    }
-  }
+  for (int64_t c = 0; c < cols; c += kStripCols)
+    StreamStrip(from + c * from_stride, from_stride, to + c, to_stride, rows, std::min(kStripCols, cols - c));
 }
 
 template <class E>

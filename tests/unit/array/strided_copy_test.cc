@@ -100,6 +100,8 @@ TEST(StridedCopy, StreamsAlignedMatrices) {
     CheckAlignedTransposition<uint64_t>(272, cols);
     CheckAlignedTransposition<uint32_t>(273, cols);  // no whole squares
   }
+  CheckAlignedTransposition<uint32_t>(16, 16);  // one tile, one square
+  CheckAlignedTransposition<uint64_t>(8, 72);
 }
 
 // A copy of some 50 MB, whose rows go around the caches, between guards that must stay.
