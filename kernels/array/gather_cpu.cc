@@ -83,7 +83,7 @@ struct SliceRows {
       RowPointers next;
       for (int r = 0; r < kStreamedRows; ++r) {
         now[r] = reinterpret_cast<const std::byte*>(At(i + r));
-        next[r] = reinterpret_cast<const std::byte*>(At(std::min(i + kStreamedRows + r, end - 1)));
+        next[r] = reinterpret_cast<const std::byte*>(At(std::min(i + kStreamedRows + r, count - 1)));
       }
       StreamRows(next, to + (i - begin) * row, now, bytes);
     }
