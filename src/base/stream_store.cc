@@ -13,6 +13,9 @@ size_t BytesToLine(const void* p) {
 // Two lines of each row in turn, so that memory works on several rows at a time: of a copy's speed 0.86 to 0.97 on one
 // thread for rows of 4 KiB, where four lines take 0.78 to 0.96, row after row 0.6 and 16 rows 0.83.
 constexpr size_t kChunk = 128;
+// Rows whose next chunks are asked for before so many are copied: 0.98 of the time of one by one.
+constexpr size_t kAskedTogether = 4;
+static_assert(kStreamedRows % kAskedTogether == 0);
 
 // Into the second cache: the stores need the first one's buffers.
 [[gnu::always_inline]] inline void PrefetchSecond(const std::byte* from, size_t bytes) {
@@ -20,8 +23,7 @@ constexpr size_t kChunk = 128;
 }
 
 // A chunk that is whole lines of the target.
-[[gnu::always_inline]] inline void StreamChunk(const std::byte* next, std::byte* to, const std::byte* from) {
-  PrefetchSecond(next, kChunk);
+[[gnu::always_inline]] inline void StreamChunk(std::byte* to, const std::byte* from) {
   for (size_t at = 0; at < kChunk; at += 64) StreamLine(to + at, from + at);
 }
 
@@ -54,7 +56,11 @@ void StreamRows(const RowPointers& next, void* to, const RowPointers& from, size
   if (IsLineAligned(to) && bytes % kChunk == 0) {
     for (size_t chunk = 0; chunk < bytes; chunk += kChunk) {
       for (size_t r = 0; r < kStreamedRows; ++r) {
-        StreamChunk(next[r] + chunk, target + r * bytes + chunk, from[r] + chunk);
+        if (r % kAskedTogether == 0) {
+          for (size_t i = r; i < r + kAskedTogether; ++i) PrefetchSecond(next[i] + chunk, kChunk);
+          asm volatile("" ::: "memory");  // or compilers put a load first
+        }
+        StreamChunk(target + r * bytes + chunk, from[r] + chunk);
       }
     }
   } else {
