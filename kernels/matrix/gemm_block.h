@@ -98,6 +98,14 @@ struct StridedRows {
   int64_t stride;
 };
 
+// Rows that begin anywhere, from a column of theirs on.
+template <class T>
+struct ScatteredRows {
+  const T* operator[](int i) const { return rows[i] + column; }
+  const T* const* rows;
+  int64_t column;
+};
+
 // Sums of a block of C, of whose last vector `last_columns` lanes count; c[i]: row i.
 template <class T, class C, int Rows, int Vectors>
 [[gnu::always_inline]] inline void LoadSums(C c, int last_columns, Vec<T> (&sums)[Rows][Vectors]) {
@@ -124,7 +132,7 @@ template <class T, class C, int Rows, int Vectors, class F>
   }
 }
 
-// The bits of BiasAdd, Relu and ReluGrad.
+// The bits of BiasAdd, Relu, ReluGrad and AddV2.
 template <class T, int Rows, int Vectors>
 [[gnu::always_inline]] inline void FinishSums(const BlockFinish<T>& finish, int last_columns,
                                               Vec<T> (&sums)[Rows][Vectors]) {
@@ -141,6 +149,10 @@ template <class T, int Rows, int Vectors>
     ChangeSums<T>(
         StridedRows<const T>{finish.features, finish.features_stride}, last_columns, sums,
         [](Vec<T> feature, Vec<T> sum) { return sum * (feature > Vec<T>{} ? Broadcast<T>(T{1}) : Vec<T>{}); });
+  }
+  if (finish.added != nullptr) {
+    ChangeSums<T>(ScatteredRows<T>{finish.added, finish.added_column}, last_columns, sums,
+                  [](Vec<T> row, Vec<T> sum) { return Plus<T>(row, sum); });
   }
 }
 
@@ -278,7 +290,7 @@ extern template void RunGemmBlock<double, RowsOfB::kWhole>(int64_t, int, const B
 // Finishes sums that are whole in memory: of products that were computed as their transposes.
 template <class T>
 void FinishInMemory(const GemmOutput<T>& output, MatrixView<T> c, int64_t rows, int64_t columns) {
-  if (output.bias == nullptr && output.features.data == nullptr) return;
+  if (output.bias == nullptr && output.features.data == nullptr && output.added == nullptr) return;
   for (int64_t i = 0; i < rows; ++i) {
     for (int64_t j = 0; j < columns; j += kLanes<T>) {
       const int lanes = static_cast<int>(std::min<int64_t>(kLanes<T>, columns - j));

@@ -159,10 +159,11 @@ class MatMulByPanelsKernel final : public Kernel {
       return InvalidArgument("cannot multiply ", a.shape(), " by panels of ", panels.num_elements(),
                              " elements, which ", columns_, " columns of ", depth, " rows do not take");
     }
-    GemmOutput<T> output{.into = GemmInto::kAdd};
+    GemmOutput<T> output;
     std::vector<const T*> added;
     if (added_.are_there()) {
       DF_ASSIGN(added, added_.Read(ctx, rows, columns_));
+      output.added = added.data();
     } else {
       DF_ASSIGN(output, finish_.OutputOf(ctx, rows, columns_));
     }
@@ -179,7 +180,7 @@ class MatMulByPanelsKernel final : public Kernel {
       const int64_t end = (part + 1) * all.count() / parts;
       for (int64_t i = begin; i < end; ++i) {
         const ColumnPanel next = all.At(i + 1 < end ? i + 1 : begin);
-        Multiply(a.data<T>(), rows, depth, panels.data<T>(), all.At(i), next, output, added, c);
+        Multiply(a.data<T>(), rows, depth, panels.data<T>(), all.At(i), next, output, c);
       }
     });
     return Status();
@@ -188,8 +189,7 @@ class MatMulByPanelsKernel final : public Kernel {
  private:
   // The columns of C that a panel gives. The next one is asked for meanwhile.
   static void Multiply(const T* a, int64_t rows, int64_t depth, const T* panels, const ColumnPanel& panel,
-                       const ColumnPanel& next, const GemmOutput<T>& output, const std::vector<const T*>& added,
-                       MatrixView<T> c) {
+                       const ColumnPanel& next, const GemmOutput<T>& output, MatrixView<T> c) {
     BlockOperands<T> o{};
     o.a_stride = depth;
     o.b = panels + depth * panel.column;
@@ -208,19 +208,14 @@ class MatMulByPanelsKernel final : public Kernel {
       o.a = a + row * depth;
       o.c = c.At(row, panel.column).data;
       o.finish = output.OfBlock(row, panel.column);
-      if (!added.empty()) PutRows(std::span(added).subspan(row, tile_rows), panel, next, o.c, c.stride);
+      if (output.added != nullptr) AskForAdded(std::span(output.added + row, static_cast<size_t>(tile_rows)), next);
       RunGemmBlock<T, RowsOfB::kWhole>(tile_rows, panel.vectors, o);
     }
   }
 
-  // What a block is added to. The next panel's columns of the rows are asked for: the processor cannot guess them.
-  static void PutRows(std::span<const T* const> rows, const ColumnPanel& panel, const ColumnPanel& next, T* to,
-                      int64_t stride) {
-    for (const T* row : rows) {
-      PrefetchLines(row + next.column, static_cast<size_t>(next.columns) * sizeof(T));
-      std::copy_n(row + panel.column, panel.columns, to);
-      to += stride;
-    }
+  // The next panel's columns of the rows that are added: the processor cannot guess where they are.
+  static void AskForAdded(std::span<const T* const> rows, const ColumnPanel& next) {
+    for (const T* row : rows) PrefetchLines(row + next.column, static_cast<size_t>(next.columns) * sizeof(T));
   }
 
   const int64_t columns_;
