@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "src/graph/control_flow.h"
@@ -80,9 +81,7 @@ class Rewriter {
   Status RemakeLookup(Work& work) {
     const Node& lookup = graph_.node(work.table.lookup->node);
     NodeSpec spec = SpecOf(lookup);
-    Tensor all(DType::kInt32, Shape({1}));
-    all.data<int32_t>()[0] = -1;
-    DF_ASSIGN(const Output shape, Add(lookup, "/shape", "Const", {}, {{"dtype", all.dtype()}, {"value", all}}));
+    DF_ASSIGN(const Output shape, AddConst(lookup, "/shape", -1, Shape({1})));
     DF_ASSIGN(const Output flat, Add(lookup, "/keys", "Reshape", {spec.inputs[1], shape}));
     DF_TRY(FindDifferent(work, lookup, flat));
     spec.inputs[1] = {work.unique, 0};
@@ -97,30 +96,62 @@ class Rewriter {
     const Node& product = graph_.node(step.forward);
     DF_TRY(TakeRows(work, product));
     if (!work.of_table.valid()) {
-      const Output rows = rebuilder_.NewPlace({work.table.lookup->node, 0});
+      const Output looked_up = rebuilder_.NewPlace({work.table.lookup->node, 0});
       if (work.table.lookup->bias.valid()) {
         DF_ASSIGN(work.of_table, Add(product, "/of_table", "_FusedMatMul",
-                                     {rows, work.packed_rows, rebuilder_.NewPlace(work.table.lookup->bias)},
+                                     {looked_up, work.packed_rows, rebuilder_.NewPlace(work.table.lookup->bias)},
                                      {{"num_args", 1}, {"fused_ops", std::vector<std::string>{"BiasAdd"}}}));
       } else {
-        DF_ASSIGN(work.of_table, Add(product, "/of_table", "MatMul", {rows, work.packed_rows}));
+        DF_ASSIGN(work.of_table, Add(product, "/of_table", "MatMul", {looked_up, work.packed_rows}));
       }
       DF_ASSIGN(work.sliced_panels, Add(product, "/panels", "_MatMulPanels", {work.sliced_rows}));
     }
     const bool is_step_first = *work.table.pack->attrs.Find("axis")->get<int64_t>() == 0;
     const auto step_number = static_cast<int64_t>(t);
-    const auto steps = static_cast<int64_t>(work.table.steps.size());
+    const int64_t rows = product.output_shapes[0].dim(0);
+    const int64_t first = is_step_first ? step_number * rows : step_number;
+    const int64_t place_step = is_step_first ? 1 : static_cast<int64_t>(work.table.steps.size());
     NodeSpec spec = SpecOf(product);
-    spec.op = "_MatMulByPanels";
-    spec.inputs = {rebuilder_.NewPlace(step.other), work.sliced_panels, work.of_table, {work.unique, 1}};
-    spec.attrs = {{"columns", product.output_shapes[0].dim(1)},
-                  {"num_args", 1},
-                  {"num_places", 1},
-                  {"first_place", is_step_first ? step_number * product.output_shapes[0].dim(0) : step_number},
-                  {"place_step", is_step_first ? 1 : steps}};
+    if (IsZeros(step.other)) {
+      DF_ASSIGN(const Output places, PlacesOf(work, product, first, first + (rows - 1) * place_step + 1, place_step));
+      DF_ASSIGN(const Output axis, AddConst(product, "/axis", 0));
+      spec.op = "GatherV2";
+      spec.inputs = {work.of_table, places, axis};
+      spec.attrs = {};
+    } else {
+      spec.op = "_MatMulByPanels";
+      spec.inputs = {rebuilder_.NewPlace(step.other), work.sliced_panels, work.of_table, {work.unique, 1}};
+      spec.attrs = {{"columns", product.output_shapes[0].dim(1)},
+                    {"num_args", 1},
+                    {"num_places", 1},
+                    {"first_place", first},
+                    {"place_step", place_step}};
+    }
     DF_ASSIGN(const NodeId made, rebuilder_.to().AddNode(std::move(spec)));
     rebuilder_.MergeInto(product.id, made);
     return Status();
+  }
+
+  // A state of zeros, which a net begins with, is not multiplied.
+  bool IsZeros(Output state) const {
+    const Node& node = graph_.node(state.node);
+    if (node.op->name != "Const") return false;
+    const Tensor& value = *node.attrs.Find("value")->get<Tensor>();
+    bool all = false;
+    VisitDType<float, double>(value.dtype(), [&](auto tag) {
+      const auto values = value.values<typename decltype(tag)::type>();
+      all = std::all_of(values.begin(), values.end(), [](auto v) { return v == 0; });
+    });
+    return all;
+  }
+  // Where each row of a step is among the different ones.
+  Result<Output> PlacesOf(const Work& work, const Node& product, int64_t first, int64_t end, int64_t step) {
+    std::vector<Output> inputs{{work.unique, 1}};
+    for (const auto& [what, value] : {std::pair{"/first", first}, {"/end", end}, {"/step", step}}) {
+      DF_ASSIGN(const Output bound, AddConst(product, what, static_cast<int32_t>(value), Shape({1})));
+      inputs.push_back(bound);
+    }
+    return Add(product, "/places", "StridedSlice", std::move(inputs));
   }
 
   Status RemakeProduct(Work& work, const TableStep& step) {
@@ -161,19 +192,23 @@ class Rewriter {
     DF_ASSIGN(const NodeId sums, SumsOf(work));
     std::vector<Output> a;
     std::vector<Output> b;
-    for (const TableStep& step : work.table.steps) {
+    const auto is_of_zeros = [&](const TableStep& step) { return IsZeros(step.other); };
+    const std::vector<TableStep>& steps = work.table.steps;
+    const bool all_are = std::all_of(steps.begin(), steps.end(), is_of_zeros);  // then the part keeps them
+    for (const TableStep& step : steps) {
+      if (!all_are && is_of_zeros(step)) continue;
       a.push_back(rebuilder_.NewPlace(step.other));
       b.push_back(rebuilder_.NewPlace(step.gradient));
     }
+    const auto products = static_cast<int64_t>(a.size());
     a.insert(work.table.is_table_first() ? a.begin() : a.end(), rebuilder_.NewPlace({lookup.node, 0}));
     b.insert(work.table.is_table_first() ? b.begin() : b.end(), Output{sums, 0});
-    const auto steps = static_cast<int64_t>(work.table.steps.size());
     NodeSpec spec = SpecOf(graph_.node(lookup.sum));
     spec.inputs = a;
     spec.inputs.insert(spec.inputs.end(), b.begin(), b.end());
-    spec.attrs.Set("N", steps + 1);
+    spec.attrs.Set("N", products + 1);
     spec.attrs.Set("parts",
-                   work.table.is_table_first() ? std::vector<int64_t>{1, steps} : std::vector<int64_t>{steps, 1});
+                   work.table.is_table_first() ? std::vector<int64_t>{1, products} : std::vector<int64_t>{products, 1});
     DF_ASSIGN(const NodeId made, rebuilder_.to().AddNode(std::move(spec)));
     rebuilder_.MergeInto(lookup.sum, made);
     return Status();
@@ -261,6 +296,11 @@ class Rewriter {
     spec.attrs = std::move(attrs);
     DF_ASSIGN(const NodeId made, rebuilder_.to().AddNode(std::move(spec)));
     return Output{made, 0};
+  }
+  Result<Output> AddConst(const Node& near, const char* what, int32_t value, const Shape& shape = {}) {
+    Tensor tensor(DType::kInt32, shape);
+    tensor.data<int32_t>()[0] = value;
+    return Add(near, what, "Const", {}, {{"dtype", tensor.dtype()}, {"value", tensor}});
   }
   NodeSpec SpecOf(const Node& node) const {
     NodeSpec spec = PlacedAs(node);

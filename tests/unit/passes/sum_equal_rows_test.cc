@@ -32,6 +32,7 @@ struct Net {
   bool table_is_first = true;    // in [x, h]
   bool steps_are_first = false;  // of the dimensions of the indices
   bool has_state = true;
+  bool begins_with_zeros = false;
   bool has_bias = false;
   bool sums_up = false;  // by Unique and UnsortedSegmentSum
   bool other_indices = false;
@@ -45,6 +46,11 @@ struct Net {
   Output Ints(const std::string& name, const std::vector<int32_t>& values) {
     Tensor value(DType::kInt32, Shape({static_cast<int64_t>(values.size())}));
     std::copy(values.begin(), values.end(), value.data<int32_t>());
+    return g.Const(name, value);
+  }
+  Output Zeros(const std::string& name, const Shape& shape) {
+    Tensor value(kType, shape);
+    std::fill_n(value.data<double>(), value.num_elements(), 0.0);
     return g.Const(name, value);
   }
   Output Variable(const std::string& name, int64_t rows, int64_t columns) {
@@ -67,7 +73,7 @@ struct Net {
     const Shape of_ids = steps_are_first ? Shape({kSteps, kBatch}) : Shape({kBatch, kSteps});
     const int64_t axis = steps_are_first ? 0 : 1;
     ids = g.Placeholder("ids", of_ids, DType::kInt32);
-    start = g.Placeholder("start", {kBatch, units}, kType);
+    start = begins_with_zeros ? Zeros("start", Shape({kBatch, units})) : g.Placeholder("start", {kBatch, units}, kType);
     dh = g.Placeholder("dh", {kBatch, units}, kType);
     rate = g.Scalar<double>("rate", .001);
     table = Variable("table", kWords, width);
@@ -205,6 +211,37 @@ TEST(SumEqualRows, TheMatrixsGradientHasAPartOfDifferentRows) {
   EXPECT_EQ(*g.Find("dW")->attrs.Find("parts")->get<std::vector<int64_t>>(), (std::vector<int64_t>{1, 8}));
   EXPECT_EQ(g.graph.shape({g.Find("dW")->id, 0}).ToString(),
             PartialShape({net.width + net.units, net.units}).ToString());
+}
+
+TEST(SumEqualRows, AStateOfZerosIsNotMultiplied) {
+  for (bool steps_are_first : {false, true}) {
+    Net net;
+    net.begins_with_zeros = true;
+    net.steps_are_first = steps_are_first;
+    net.Make();
+    net.Optimize();
+    testing::GraphMaker& g = net.g;
+    ASSERT_EQ(g.Find("z0")->op->name, "GatherV2");
+    EXPECT_EQ(g.InputsOf("z0"), (Names{"z0/of_table", "z0/places", "z0/axis"}));
+    EXPECT_EQ(g.graph.shape({g.Find("z0/places")->id, 0}).ToString(), PartialShape({Net::kBatch}).ToString());
+    EXPECT_EQ(g.Find("z1")->op->name, "_MatMulByPanels");
+    EXPECT_EQ(g.InputsOf("dW"), (Names{"lookup", "h0", "h1", "h2", "h3", "h4", "h5", "h6", "packed", "dz1", "dz2",
+                                       "dz3", "dz4", "dz5", "dz6", "dz7"}));
+    EXPECT_EQ(*g.Find("dW")->attrs.Find("parts")->get<std::vector<int64_t>>(), (std::vector<int64_t>{1, 7}));
+  }
+}
+
+// A part of the sum has products in any case.
+TEST(SumEqualRows, StatesThatAreAllZerosKeepTheirPart) {
+  Net net;
+  net.begins_with_zeros = true;
+  net.Make();
+  for (int64_t t = 1; t < Net::kSteps; ++t) {
+    ASSERT_TRUE(net.g.graph.SetInput(net.g.graph.Find(Numbered("join", t)), 1, net.start).ok());
+  }
+  net.Optimize();
+  ASSERT_EQ(net.g.Find("z5")->op->name, "GatherV2");
+  EXPECT_EQ(*net.g.Find("dW")->attrs.Find("parts")->get<std::vector<int64_t>>(), (std::vector<int64_t>{1, 8}));
 }
 
 // Whoever changes the matrix waits until its rows have been multiplied by.
@@ -379,7 +416,8 @@ std::vector<Tensor> Train(Net& net, bool optimize, int threads) {
   const Status started = runner.Prepare(net.g.graph, {net.Init(net.table), net.Init(net.W)});
   EXPECT_TRUE(started.ok()) << started.ToString();
   EXPECT_TRUE(runner.Run().ok());
-  std::vector<Output> feeds{net.ids, net.start, net.dh, {net.g.graph.Find("bias"), 0}};
+  std::vector<Output> feeds{net.ids, net.dh, {net.g.graph.Find("bias"), 0}};
+  if (!net.begins_with_zeros) feeds.push_back(net.start);
   if (net.other_indices) feeds.push_back({net.g.graph.Find("keys"), 0});
   const Status prepared = runner.Prepare(net.g.graph, {table, W}, feeds);
   EXPECT_TRUE(prepared.ok()) << prepared.ToString();
@@ -394,9 +432,9 @@ std::vector<Tensor> Train(Net& net, bool optimize, int threads) {
       return value;
     };
     const Shape state({Net::kBatch, net.units});
-    std::vector<Tensor> values{indices(net.g.graph.shape(net.ids)), testing::RandomUniform<double>(state, step + 9, 1),
-                               testing::RandomUniform<double>(state, step + 20, 1),
+    std::vector<Tensor> values{indices(net.g.graph.shape(net.ids)), testing::RandomUniform<double>(state, step + 20, 1),
                                testing::RandomUniform<double>(Shape({net.units}), step + 30, 1)};
+    if (!net.begins_with_zeros) values.push_back(testing::RandomUniform<double>(state, step + 9, 1));
     if (net.other_indices) values.push_back(indices(PartialShape({Net::kRows})));
     Result<std::vector<Tensor>> fetched = runner.Run(values);
     EXPECT_TRUE(fetched.ok()) << fetched.status().ToString();
@@ -441,6 +479,7 @@ TEST(SumEqualRows, TrainingComesToTheSame) {
   TrainsToTheSame([](Net& net) { net.table_is_first = false; });
   TrainsToTheSame([](Net& net) { net.steps_are_first = true; });
   TrainsToTheSame([](Net& net) { net.has_bias = true; });
+  TrainsToTheSame([](Net& net) { net.begins_with_zeros = true; });
   TrainsToTheSame([](Net& net) { net.sums_up = true; });
   TrainsToTheSame([](Net& net) { net.other_indices = true; });
   TrainsToTheSame([](Net& net) {
