@@ -140,7 +140,7 @@ template <class E>
 void CopyTransposed(ThreadPool& pool, const E* from, E* to, const Plan& plan) {
   const bool stream = plan.num_elements() * static_cast<int64_t>(sizeof(E)) >= kStreamedBytes;
   const bool strips = stream && IsStreamedInStrips(to, plan.rows.to_stride, plan.rows.size, plan.row.size);
-  const int64_t unit_cols = std::min(plan.row.size, strips ? kStripCols : kTransposedCols);
+  const int64_t unit_cols = std::min(plan.row.size, strips ? kStripCols<E> : kTransposedCols);
   const int64_t enough_rows = strips ? kStripUnitRows : std::max(kTransposeRows<E>, kCopyBlock / unit_cols);
   const int64_t unit_rows = std::min(plan.rows.size, enough_rows);
   const int64_t row_units = CeilDiv(plan.rows.size, unit_rows);

@@ -182,18 +182,15 @@ void StreamShortRows(const E* from, int64_t from_stride, E* to, int64_t rows, in
   }
 }
 
-// Where a square's rows are lines.
-template <class E>
-constexpr bool kHasStrips = kSide<E> == kLine<E>;
-
 // A strip of whole aligned lines, walked along the source's rows, each of which is asked for four lines ahead. A tile
-// of kSide<E> rows of the result waits in a buffer until the next one is read, a line written after each line read:
+// of kLine<E> rows of the result waits in a buffer until the next one is read, a line written after each line read:
 // where a tile is read and then written, memory turns from one to the other, and a strip takes 1.2 times as long on
-// Zen 4. rows and cols are multiples of kSide<E>, cols not above kStripCols.
+// Zen 4. rows and cols are multiples of kLine<E>, cols not above kStripCols<E>.
 template <class E>
 void StreamStrip(const E* from, int64_t from_stride, E* to, int64_t to_stride, int64_t rows, int64_t cols) {
   constexpr int64_t kAhead = 4 * kLine<E>;
-  alignas(kLineBytes) E tiles[2][kSide<E> * kStripCols];
+  constexpr int64_t kSquares = kLine<E> / kSide<E>;  // of a line of the source
+  alignas(kLineBytes) E tiles[2][kLine<E> * kStripCols<E>];
   E* tile = tiles[0];
   const E* line = tiles[1];  // the next one that waits
   int64_t left = cols;       // of the row of the result that is being written
@@ -207,20 +204,28 @@ void StreamStrip(const E* from, int64_t from_stride, E* to, int64_t to_stride, i
     }
   };
   const auto read_tile = [&](const E* source, auto&& between) {
-    for (int64_t c = 0; c < cols; c += kSide<E>, source += kSide<E> * from_stride)
+    for (int64_t c = 0; c < cols; c += kSide<E>, source += kSide<E> * from_stride) {
       TransposeSquareTo<kAhead>(source, from_stride, tile + c, cols, between);
+      for (int64_t i = 1; i < kSquares; ++i)
+        TransposeSquareTo<0>(source + i * kSide<E>, from_stride, tile + i * kSide<E> * cols + c, cols, between);
+    }
     line = tile;
     tile = tile == tiles[0] ? tiles[1] : tiles[0];
   };
   read_tile(from, [] {});
-  for (int64_t r = kSide<E>; r < rows; r += kSide<E>) read_tile(from + r, write_line);
-  for (int64_t at = 0; at < kSide<E> * cols; at += kLine<E>) write_line();
+  int64_t parts = 0;  // of lines
+  for (int64_t r = kLine<E>; r < rows; r += kLine<E>) {
+    read_tile(from + r, [&] {
+      if (kSquares == 1 || ++parts % kSquares == 0) write_line();
+    });
+  }
+  for (int64_t at = 0; at < kLine<E> * cols; at += kLine<E>) write_line();
 }
 
 template <class E>
 void StreamStrips(const E* from, int64_t from_stride, E* to, int64_t to_stride, int64_t rows, int64_t cols) {
-  for (int64_t c = 0; c < cols; c += kStripCols)
-    StreamStrip(from + c * from_stride, from_stride, to + c, to_stride, rows, std::min(kStripCols, cols - c));
+  for (int64_t c = 0; c < cols; c += kStripCols<E>)
+    StreamStrip(from + c * from_stride, from_stride, to + c, to_stride, rows, std::min(kStripCols<E>, cols - c));
 }
 
 template <class E>
@@ -236,21 +241,18 @@ void TransposeStreaming(const E* from, int64_t from_stride, E* to, int64_t to_st
 
 template <class E>
 bool IsStreamedInStrips(const E* to, int64_t to_stride, int64_t rows, int64_t cols) {
-  return kHasStrips<E> && PlaceInLine(to) == 0 && to_stride % kLine<E> == 0 && rows % kSide<E> == 0 &&
-         cols % kSide<E> == 0;
+  return PlaceInLine(to) == 0 && to_stride % kLine<E> == 0 && rows % kLine<E> == 0 && cols % kLine<E> == 0;
 }
 
 template <class E>
 void TransposeTiles(const E* from, int64_t from_stride, E* to, int64_t to_stride, int64_t rows, int64_t cols,
                     bool stream) {
   if (stream) {
-    if constexpr (kHasStrips<E>) {
-      if (IsStreamedInStrips(to, to_stride, rows, cols)) {
-        StreamStrips(from, from_stride, to, to_stride, rows, cols);
-        return StreamFence();
-      }
+    if (IsStreamedInStrips(to, to_stride, rows, cols)) {
+      StreamStrips(from, from_stride, to, to_stride, rows, cols);
+    } else {
+      TransposeStreaming(from, from_stride, to, to_stride, rows, cols);
     }
-    TransposeStreaming(from, from_stride, to, to_stride, rows, cols);
     return StreamFence();
   }
   for (int64_t r = 0; r < rows; r += kTransposeRows<E>) {

@@ -78,7 +78,7 @@ TEST(StridedCopy, TransposesLargeMatricesOfAnyElement) {
   CheckPermutation<float>({130, 131, 129}, {2, 1, 0}, DType::kFloat);
 }
 
-// A result of whole aligned cache lines, streamed: in strips where its elements have 4 bytes or more.
+// A result of whole aligned cache lines, streamed in strips where the source's rows are whole lines too.
 template <class E>
 void CheckAlignedTransposition(int64_t rows, int64_t cols) {
   std::vector<E> from(static_cast<size_t>(rows * cols));
@@ -93,8 +93,14 @@ void CheckAlignedTransposition(int64_t rows, int64_t cols) {
 }
 
 TEST(StridedCopy, StreamsAlignedMatrices) {
-  CheckAlignedTransposition<uint8_t>(192, 256);
-  CheckAlignedTransposition<uint16_t>(96, 320);
+  for (int64_t rows : {64, 192, 200}) {
+    CheckAlignedTransposition<uint8_t>(rows, 64);
+    CheckAlignedTransposition<uint8_t>(rows, 448);
+  }
+  for (int64_t rows : {32, 96, 100}) {
+    CheckAlignedTransposition<uint16_t>(rows, 32);
+    CheckAlignedTransposition<uint16_t>(rows, 224);
+  }
   for (int64_t cols : {32, 40, 48, 64, 96, 1024}) {
     CheckAlignedTransposition<uint32_t>(272, cols);
     CheckAlignedTransposition<uint64_t>(272, cols);
