@@ -24,7 +24,7 @@ inline bool IsStreamed(int64_t n, size_t element_size) {
 void StreamCopy(void* to, const void* from, size_t bytes);
 // The same of kStreamedRows rows of `bytes` bytes from where each of them is, one after the other; and fetches the
 // next ones, which will be copied then, on the way.
-constexpr int kStreamedRows = 8;
+constexpr int kStreamedRows = 6;
 using RowPointers = const std::byte* [kStreamedRows];
 void StreamRows(const RowPointers& next, void* to, const RowPointers& from, size_t bytes);
 
