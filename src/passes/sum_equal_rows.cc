@@ -81,7 +81,7 @@ class Rewriter {
   Status RemakeLookup(Work& work) {
     const Node& lookup = graph_.node(work.table.lookup->node);
     NodeSpec spec = SpecOf(lookup);
-    DF_ASSIGN(const Output shape, AddConst(lookup, "/shape", -1, Shape({1})));
+    DF_ASSIGN(const Output shape, AddConst(lookup, "/shape", Tensor::Vector<int32_t>({-1})));
     DF_ASSIGN(const Output flat, Add(lookup, "/keys", "Reshape", {spec.inputs[1], shape}));
     DF_TRY(FindDifferent(work, lookup, flat));
     spec.inputs[1] = {work.unique, 0};
@@ -112,9 +112,9 @@ class Rewriter {
     const int64_t first = is_step_first ? step_number * rows : step_number;
     const int64_t place_step = is_step_first ? 1 : static_cast<int64_t>(work.table.steps.size());
     NodeSpec spec = SpecOf(product);
-    if (IsZeros(step.other)) {
+    if (step.other_is_zeros) {
       DF_ASSIGN(const Output places, PlacesOf(work, product, first, first + (rows - 1) * place_step + 1, place_step));
-      DF_ASSIGN(const Output axis, AddConst(product, "/axis", 0));
+      DF_ASSIGN(const Output axis, AddConst(product, "/axis", Tensor::Scalar<int32_t>(0)));
       spec.op = "GatherV2";
       spec.inputs = {work.of_table, places, axis};
       spec.attrs = {};
@@ -132,23 +132,11 @@ class Rewriter {
     return Status();
   }
 
-  // A state of zeros, which a net begins with, is not multiplied.
-  bool IsZeros(Output state) const {
-    const Node& node = graph_.node(state.node);
-    if (node.op->name != "Const") return false;
-    const Tensor& value = *node.attrs.Find("value")->get<Tensor>();
-    bool all = false;
-    VisitDType<float, double>(value.dtype(), [&](auto tag) {
-      const auto values = value.values<typename decltype(tag)::type>();
-      all = std::all_of(values.begin(), values.end(), [](auto v) { return v == 0; });
-    });
-    return all;
-  }
   // Where each row of a step is among the different ones.
   Result<Output> PlacesOf(const Work& work, const Node& product, int64_t first, int64_t end, int64_t step) {
     std::vector<Output> inputs{{work.unique, 1}};
     for (const auto& [what, value] : {std::pair{"/first", first}, {"/end", end}, {"/step", step}}) {
-      DF_ASSIGN(const Output bound, AddConst(product, what, static_cast<int32_t>(value), Shape({1})));
+      DF_ASSIGN(const Output bound, AddConst(product, what, Tensor::Vector<int32_t>({static_cast<int32_t>(value)})));
       inputs.push_back(bound);
     }
     return Add(product, "/places", "StridedSlice", std::move(inputs));
@@ -192,11 +180,11 @@ class Rewriter {
     DF_ASSIGN(const NodeId sums, SumsOf(work));
     std::vector<Output> a;
     std::vector<Output> b;
-    const auto is_of_zeros = [&](const TableStep& step) { return IsZeros(step.other); };
     const std::vector<TableStep>& steps = work.table.steps;
-    const bool all_are = std::all_of(steps.begin(), steps.end(), is_of_zeros);  // then the part keeps them
+    const bool all_are_zeros =  // then the part keeps them
+        std::all_of(steps.begin(), steps.end(), [](const TableStep& step) { return step.other_is_zeros; });
     for (const TableStep& step : steps) {
-      if (!all_are && is_of_zeros(step)) continue;
+      if (step.other_is_zeros && !all_are_zeros) continue;
       a.push_back(rebuilder_.NewPlace(step.other));
       b.push_back(rebuilder_.NewPlace(step.gradient));
     }
@@ -297,10 +285,8 @@ class Rewriter {
     DF_ASSIGN(const NodeId made, rebuilder_.to().AddNode(std::move(spec)));
     return Output{made, 0};
   }
-  Result<Output> AddConst(const Node& near, const char* what, int32_t value, const Shape& shape = {}) {
-    Tensor tensor(DType::kInt32, shape);
-    tensor.data<int32_t>()[0] = value;
-    return Add(near, what, "Const", {}, {{"dtype", tensor.dtype()}, {"value", tensor}});
+  Result<Output> AddConst(const Node& near, const char* what, const Tensor& value) {
+    return Add(near, what, "Const", {}, {{"dtype", value.dtype()}, {"value", value}});
   }
   NodeSpec SpecOf(const Node& node) const {
     NodeSpec spec = PlacedAs(node);

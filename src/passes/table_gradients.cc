@@ -198,12 +198,25 @@ class Finder {
       if (!IsJoin(found, join)) return std::nullopt;
       const Output of_table = join.inputs[found.is_table_first() ? 0 : 1];
       step.other = join.inputs[found.is_table_first() ? 1 : 0];
+      step.other_is_zeros = IsZeros(step.other);
       if (unpack == nullptr) unpack = &view_.node(of_table.node);
       if (!(of_table == Output{unpack->id, static_cast<int32_t>(t)}) || !FindForward(found, step, sum, lookup.bias)) {
         return std::nullopt;
       }
     }
     return IsLookedUp(found, *unpack, lookup) ? std::optional(std::move(lookup)) : std::nullopt;
+  }
+
+  bool IsZeros(Output state) const {
+    const Tensor* const value = graph_.ConstantValue(state);
+    bool all = false;
+    if (value != nullptr) {
+      VisitDType<float, double>(value->dtype(), [&](auto tag) {
+        const auto values = value->values<typename decltype(tag)::type>();
+        all = std::all_of(values.begin(), values.end(), [](auto v) { return v == 0; });
+      });
+    }
+    return all;
   }
 
   // A ConcatV2 of the columns that are packed with all others.

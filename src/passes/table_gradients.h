@@ -27,9 +27,10 @@ struct TableStep {
   NodeId whole = -1;           // what is read of it: itself, or an Identity of it
   std::vector<NodeId> slices;  // of the columns that are not packed
   // Where the table's rows are looked up as here:
-  NodeId join = -1;     // the ConcatV2 of them and others
-  Output other;         // that
-  NodeId forward = -1;  // the product of the join by the matrix
+  NodeId join = -1;             // the ConcatV2 of them and others
+  Output other;                 // that
+  bool other_is_zeros = false;  // a constant of them: the state that a net begins with
+  NodeId forward = -1;          // the product of the join by the matrix
 };
 
 // How the table's rows come into the net, where nothing else reads them.
