@@ -102,6 +102,8 @@ ThreadTiles::ThreadTiles(const GemmShape& shape, int threads, bool packed) {
   rows = rows_first ? std::min(rows_before_columns, wanted) : 1;
   columns = std::min(most_columns, wanted / rows);
   rows = std::min(most_rows, wanted / columns);
+  // As many for each thread: of five tiles, two threads take three.
+  if (columns > threads) columns -= columns % threads;
   // Narrow tiles are better than threads without any.
   if (count() < threads) columns = std::max(columns, std::min(wanted / rows, shape.n / kThreadTileColumns));
 }
