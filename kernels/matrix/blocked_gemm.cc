@@ -32,6 +32,9 @@ constexpr int64_t kFewRows = 32;
 constexpr int64_t kFewRowsDepth = 128;
 // Columns of a C that would not stay in the cache between passes.
 constexpr int64_t kColumnsAPass = 512;
+// Elements of a transposed B that are put in order before they are multiplied: by half of the rows of A that the cache
+// has room for at a time, since the panels come through it too.
+constexpr int64_t kKeptElements = int64_t{1} << 20;
 // Rows of C^T that are computed before they are transposed: whole vectors of C's columns.
 constexpr int64_t kSwappedRows = 112;
 // Rows of a C larger than the cache: they are written whole, in order.
@@ -81,8 +84,8 @@ struct BlockedGemm<T>::Pass {
   bool continues;  // C is the sum of an earlier pass
   GemmOutput<T> output;
   T* panels;
-  bool keeps_panels;  // all of them, for passes to come; else each takes the place of the one before
-  bool has_panels;    // an earlier pass left them
+  bool keeps_panels;  // all of them, for rows to come; else each takes the place of the one before
+  bool has_panels;    // rows before left them
 };
 
 template <class T>
@@ -122,12 +125,17 @@ BlockedGemm<T>::BlockedGemm(int64_t m, int64_t k, int64_t n, bool transposed_a, 
     cached_rows = std::min(cached_rows, std::max<int64_t>(cached / 2 / columns_, kLanes<T>));
   }
   rows_ = keeps_panels_ ? kRowsAtATime : CeilDiv(m, CeilDiv(m, cached_rows));
+  if (transposed_b && !keeps_panels_ && m > cached_rows / 2) {
+    keeps_panels_ = true;
+    rows_ = CeilDiv(m, CeilDiv(m, std::max<int64_t>(cached_rows / 2, kLanes<T>)));
+    columns_ = std::min(columns_, RoundUp(CeilDiv(kKeptElements, k), kPanelColumns<T>));
+  }
   copies_a_ = transposed_a && n >= kPanelsWorthCopying * kPanelColumns<T>;
   if (copies_a_) {
     a_stride_ = SpreadStride<T>(rows_);
     a_elements_ = a_stride_ * depth_;
   }
-  b_elements_ = depth_ * (keeps_panels_ ? WholeVectors<T>(n) : 2 * kPanelColumns<T>);
+  b_elements_ = keeps_panels_ ? k * WholeVectors<T>(columns_) : depth_ * 2 * kPanelColumns<T>;
 }
 
 // Panel by panel of B, so that it stays in the first-level cache while A comes from the second.
@@ -185,7 +193,7 @@ void BlockedGemm<T>::RunBlock(int64_t rows, int64_t columns, bool first, MatrixV
       part = {scratch, a_stride_, true};
     }
     const GemmOutput<T> pass_output = p + depth == k_ ? output : output.Unfinished();
-    T* const panels = scratch + a_elements_;
+    T* const panels = scratch + a_elements_ + (keeps_panels_ ? p * WholeVectors<T>(columns) : 0);
     RunPass({rows, depth, columns, part, b.At(p, 0), c, p > 0, pass_output, panels, keeps_panels_,
              keeps_panels_ && !first});
   }

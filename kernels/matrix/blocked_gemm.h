@@ -45,7 +45,7 @@ class BlockedGemm {
   int64_t rows_ = 0;      // of A in a pass
   int64_t columns_;       // of B in a pass
   bool copies_a_ = false;
-  bool keeps_panels_ = false;  // all of B is packed
+  bool keeps_panels_ = false;  // of `columns_` columns, for all rows of A
   int64_t a_stride_ = 0;       // of the copy
   int64_t a_elements_ = 0;
   int64_t b_elements_ = 0;

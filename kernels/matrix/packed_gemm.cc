@@ -9,6 +9,9 @@ namespace {
 constexpr int64_t kLeastRows = 64;
 constexpr int64_t kLeastColumns = 240;
 constexpr int64_t kLeastWork = int64_t{1} << 26;
+// Half of that work is enough where what is copied is used that often, as a mean of both operands.
+constexpr int64_t kLeastWorkOfSquares = kLeastWork / 2;
+constexpr double kUsesOfSquares = 160;
 
 }  // namespace
 
@@ -64,9 +67,12 @@ class PackedGemm<T>::Parts {
 };
 
 bool PrefersPackedGemm(int64_t m, int64_t k, int64_t n) {
+  if (m < kLeastRows || n < kLeastColumns) return false;
   int64_t work = 0;
-  const bool is_large = __builtin_mul_overflow(m * k, n, &work) || work >= kLeastWork;
-  return is_large && m >= kLeastRows && n >= kLeastColumns;
+  if (__builtin_mul_overflow(m * k, n, &work) || work >= kLeastWork) return true;
+  const double rows = static_cast<double>(m);
+  const double columns = static_cast<double>(n);
+  return work >= kLeastWorkOfSquares && rows * columns >= kUsesOfSquares * (rows + columns);
 }
 
 template <class T>
