@@ -29,17 +29,6 @@ inline void PackSquare(const T* from, int64_t from_stride, int rows, int depth, 
   }
 }
 
-// The same of kLanes rows and columns.
-template <class T>
-[[gnu::always_inline]] inline void PackWholeSquare(const T* from, int64_t from_stride, T* packed, int64_t stride) {
-  Vec<T> square[kLanes<T>];
-#pragma GCC unroll 16
-  for (int j = 0; j < kLanes<T>; ++j) square[j] = Load(from + j * from_stride);
-  TransposeSquare<kLanes<T>>(square);
-#pragma GCC unroll 16
-  for (int p = 0; p < kLanes<T>; ++p) Store<T>(packed + p * stride, square[p]);
-}
-
 }  // namespace internal
 
 // to[j][i] = from[i][j] for i < rows, j < columns, both at most kLanes; the rows of `from` are whole vectors.
@@ -67,12 +56,7 @@ void PackPanel(MatrixView<const T> b, int64_t depth, int64_t columns, T* packed,
     const int rows = static_cast<int>(std::min<int64_t>(kLanes<T>, columns - j));
     for (int64_t p = 0; p < depth; p += kLanes<T>) {
       const int deep = static_cast<int>(std::min<int64_t>(kLanes<T>, depth - p));
-      const T* const from = b.data + j * b.stride + p;
-      if (rows == kLanes<T> && deep == kLanes<T>) {
-        internal::PackWholeSquare(from, b.stride, packed + p * stride + j, stride);
-      } else {
-        internal::PackSquare(from, b.stride, rows, deep, packed + p * stride + j, stride);
-      }
+      internal::PackSquare(b.data + j * b.stride + p, b.stride, rows, deep, packed + p * stride + j, stride);
     }
   }
 }
