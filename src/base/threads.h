@@ -41,7 +41,9 @@ class ThreadPool {
   virtual int ready_threads() const = 0;
 
   // Calls body(i) for every i in [0, blocks) exactly once, from the caller and idle workers, and returns when all have
-  // run. Which thread runs a block is not fixed: results must depend on the block's index alone. May be nested.
+  // run. Each thread begins with its own part of them, the same part in every call, so that it finds in its caches what
+  // it made of a tensor. But which thread runs a block is not fixed: results must depend on the block's index alone.
+  // May be nested.
   virtual void RunBlocks(int64_t blocks, FunctionRef<void(int64_t)> body) = 0;
 
   // Splits [0, total) into blocks of `block` elements (the last may be shorter). Bounds depend on the arguments alone,
@@ -58,14 +60,14 @@ class ThreadPool {
   }
 
   // The same in blocks of about `block` elements that the threads share out evenly: three on two threads would last as
-  // long as four. Bounds are multiples of `step`, and depend on the number of threads: not for what depends on them.
+  // long as four, and a last one that is shorter than the others as if it were not. Bounds are multiples of `step`, and
+  // depend on the number of threads: not for what depends on them.
   void ParallelForEvenly(int64_t total, int64_t block, int64_t step,
                          FunctionRef<void(int64_t begin, int64_t end)> body) {
     const int64_t threads = num_threads();
     const int64_t blocks = (total + block - 1) / block;
-    const bool is_uneven = blocks > threads && blocks < kManyBlocks * threads && blocks % threads != 0;
-    if (!is_uneven) return ParallelFor(total, block, body);
-    const int64_t even = (blocks + threads - 1) / threads * threads;
+    if (blocks <= 1 || blocks >= kManyBlocks * threads) return ParallelFor(total, block, body);
+    const int64_t even = blocks < threads ? blocks : (blocks + threads - 1) / threads * threads;
     ParallelFor(total, ((total + even - 1) / even + step - 1) / step * step, body);
   }
 

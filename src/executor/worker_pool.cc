@@ -35,6 +35,9 @@ int UsableCores() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
+// Of the pool that it works for; 0: of those that call it.
+thread_local int this_thread = 0;
+
 int64_t NowNs() {
   return nanoseconds(steady_clock::now().time_since_epoch()).count();
 }
@@ -49,21 +52,56 @@ void CpuPause() {
 
 // A call of RunBlocks. Lives on its caller's stack: a thread joins under mu_ while the job is in jobs_, and the caller
 // takes it out of jobs_ and returns only when all that joined have left.
-struct WorkerPool::BlockJob {
-  FunctionRef<void(int64_t)> body;
-  int64_t blocks;
-  std::atomic<int64_t> next{0};
+//
+// Blocks lie in shares, one a thread: a thread begins with its own and then helps with the next ones. So what a kernel
+// made of a tensor is mostly read, or written again, by the thread whose cache has it.
+class WorkerPool::BlockJob {
+ public:
+  BlockJob(FunctionRef<void(int64_t)> body, int64_t blocks, int threads)
+      : body_(body),
+        blocks_(blocks),
+        threads_(threads),
+        num_shares_(std::min<int64_t>({blocks, threads, kMostShares})),
+        open_(static_cast<int>(num_shares_)) {
+    for (int64_t share = 0; share < num_shares_; ++share) shares_[share].next = Begin(share);
+  }
+
+  bool has_blocks() const { return open_.load(std::memory_order_relaxed) > 0; }
+  // Runs what is left. `queued` counts this job until its last block is taken.
+  void Run(std::atomic<int>& queued) {
+    const int64_t own = this_thread * num_shares_ / threads_;
+    for (int64_t i = 0; i < num_shares_; ++i) RunShare((own + i) % num_shares_, queued);
+  }
+
   std::atomic<int> joined{0};  // written under mu_
   BlockJob* next_job = nullptr;
 
-  // `queued` counts this job until its last block is taken.
-  void Run(std::atomic<int>& queued) {
-    for (int64_t i = Take(); i < blocks; i = Take()) {
-      if (i == blocks - 1) queued.fetch_sub(1, std::memory_order_relaxed);
-      body(i);
+ private:
+  static constexpr int64_t kMostShares = 64;
+  struct alignas(64) Share {
+    int64_t next;  // accessed by atomic_ref
+  };
+
+  int64_t Begin(int64_t share) const { return share * blocks_ / num_shares_; }
+  void RunShare(int64_t share, std::atomic<int>& queued) {
+    const std::atomic_ref<int64_t> next(shares_[share].next);
+    const int64_t end = Begin(share + 1);
+    if (next.load(std::memory_order_relaxed) >= end) return;
+    for (int64_t i = next.fetch_add(1, std::memory_order_relaxed); i < end;
+         i = next.fetch_add(1, std::memory_order_relaxed)) {
+      if (i == end - 1 && open_.fetch_sub(1, std::memory_order_relaxed) == 1) {
+        queued.fetch_sub(1, std::memory_order_relaxed);
+      }
+      body_(i);
     }
   }
-  int64_t Take() { return next.fetch_add(1, std::memory_order_relaxed); }
+
+  const FunctionRef<void(int64_t)> body_;
+  const int64_t blocks_;
+  const int threads_;
+  const int64_t num_shares_;
+  std::atomic<int> open_;  // shares with blocks to take
+  Share shares_[kMostShares];
 };
 
 // How long to wait before the next look: rounds at once or after a pause, then yields, then sleeps of an eighth of what
@@ -139,7 +177,12 @@ class WorkerPool::Backoff {
 
 WorkerPool::WorkerPool(int threads) : num_threads_(threads > 0 ? threads : UsableCores()) {
   workers_.reserve(num_threads_ - 1);
-  for (int i = 1; i < num_threads_; ++i) workers_.emplace_back([this] { WorkerMain(); });
+  for (int i = 1; i < num_threads_; ++i) {
+    workers_.emplace_back([this, i] {
+      this_thread = i;
+      WorkerMain();
+    });
+  }
 }
 
 WorkerPool::~WorkerPool() {
@@ -217,7 +260,7 @@ bool WorkerPool::RunOne() {
   {
     MutexLock lock(mu_);
     for (job = jobs_; job != nullptr; job = job->next_job) {
-      if (job->next.load(std::memory_order_relaxed) < job->blocks) break;
+      if (job->has_blocks()) break;
     }
     if (job != nullptr) {
       job->joined.fetch_add(1, std::memory_order_relaxed);
@@ -246,7 +289,7 @@ void WorkerPool::RunBlocksBefore(Work* later, int64_t blocks, FunctionRef<void(i
     for (int64_t i = 0; i < blocks; ++i) body(i);
     return;
   }
-  BlockJob job{.body = body, .blocks = blocks};
+  BlockJob job(body, blocks, num_threads_);
   {
     MutexLock lock(mu_);
     job.next_job = jobs_;

@@ -66,7 +66,7 @@ class WorkerPool final : public ThreadPool {
   bool has_sleeper() const { return idle_workers_.sleeping.load(std::memory_order_relaxed) > 0; }
 
  private:
-  struct BlockJob;
+  class BlockJob;
   class Backoff;
   struct Sleepers {
     CondVar wake;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <set>
 #include <thread>
@@ -17,6 +18,24 @@ TEST(WorkerPoolTest, EveryBlockRunsOnce) {
       pool.RunBlocks(blocks, [&](int64_t i) { ++runs[i]; });
       for (const auto& count : runs) EXPECT_EQ(count.load(), 1);
     }
+  }
+}
+
+TEST(WorkerPoolTest, AThreadBeginsWithTheSamePartInEveryCall) {
+  constexpr int kThreads = 3;
+  WorkerPool pool(kThreads);
+  std::array<std::thread::id, kThreads> owners;
+  for (int round = 0; round < 20; ++round) {
+    std::array<std::thread::id, kThreads> ran;
+    std::atomic<int> begun{0};
+    pool.RunBlocks(kThreads, [&](int64_t i) {
+      ran[i] = std::this_thread::get_id();
+      ++begun;
+      while (begun < kThreads) std::this_thread::yield();  // so every thread runs one
+    });
+    if (round == 0) owners = ran;
+    EXPECT_EQ(ran, owners);
+    EXPECT_EQ(ran[0], std::this_thread::get_id());
   }
 }
 
@@ -73,6 +92,13 @@ TEST(WorkerPoolTest, ParallelForEvenlyGivesThreadsAsMany) {
       EXPECT_TRUE(total != 700 || blocks % threads == 0) << threads << " threads";
     }
   }
+}
+
+TEST(WorkerPoolTest, ParallelForEvenlyHasNoShortBlock) {
+  WorkerPool pool(2);
+  std::atomic<int64_t> short_blocks{0};
+  pool.ParallelForEvenly(350, 100, 8, [&](int64_t begin, int64_t end) { short_blocks += end - begin < 80; });
+  EXPECT_EQ(short_blocks.load(), 0);
 }
 
 struct Counted : Work {
