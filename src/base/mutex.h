@@ -27,10 +27,24 @@ class CAPABILITY("mutex") Mutex {
   Mutex() = default;
   Mutex(const Mutex&) = delete;
   Mutex& operator=(const Mutex&) = delete;
-  void Lock() ACQUIRE() { mu_.lock(); }
+  // Tries for about 2 us before it sleeps: who holds a mutex mostly leaves it sooner than a sleeper is woken.
+  void Lock() ACQUIRE() NO_THREAD_SAFETY_ANALYSIS {
+    for (int i = 0; i < kTries; ++i) {
+      if (mu_.try_lock()) return;
+      Pause();
+    }
+    mu_.lock();
+  }
   void Unlock() RELEASE() { mu_.unlock(); }
 
  private:
+  static constexpr int kTries = 32;
+  static void Pause() {
+#ifdef __x86_64__
+    __builtin_ia32_pause();
+#endif
+  }
+
   friend class CondVar;
   std::mutex mu_;
 };
