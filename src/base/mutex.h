@@ -6,6 +6,8 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "src/base/cpu_pause.h"
+
 #if defined(__clang__)
 #define DF_THREAD_ANNOTATION(x) __attribute__((x))
 #else
@@ -31,7 +33,7 @@ class CAPABILITY("mutex") Mutex {
   void Lock() ACQUIRE() NO_THREAD_SAFETY_ANALYSIS {
     for (int i = 0; i < kTries; ++i) {
       if (mu_.try_lock()) return;
-      Pause();
+      CpuPause();
     }
     mu_.lock();
   }
@@ -39,11 +41,6 @@ class CAPABILITY("mutex") Mutex {
 
  private:
   static constexpr int kTries = 32;
-  static void Pause() {
-#ifdef __x86_64__
-    __builtin_ia32_pause();
-#endif
-  }
 
   friend class CondVar;
   std::mutex mu_;

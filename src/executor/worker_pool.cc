@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "src/base/cpu_pause.h"
 #include "src/base/denormals.h"
 #include "src/base/status.h"
 
@@ -16,6 +17,7 @@ using std::chrono::steady_clock;
 
 // Looking for work takes about 5 us of rounds at once or after a pause, then 0.2 ms and more of yields, then sleeps.
 constexpr int kPauses = 64;
+constexpr int kCpuPauses = 4;  // of a round's pause
 constexpr int kPolls = 128;
 constexpr int kBriefPolls = 32;
 constexpr int kYields = 512;
@@ -40,12 +42,6 @@ thread_local int this_thread = 0;
 
 int64_t NowNs() {
   return nanoseconds(steady_clock::now().time_since_epoch()).count();
-}
-
-void CpuPause() {
-#if defined(__x86_64__)
-  for (int i = 0; i < 4; ++i) __builtin_ia32_pause();
-#endif
 }
 
 }  // namespace
@@ -87,8 +83,9 @@ class WorkerPool::BlockJob {
     const std::atomic_ref<int64_t> next(shares_[share].next);
     const int64_t end = Begin(share + 1);
     if (next.load(std::memory_order_relaxed) >= end) return;
-    for (int64_t i = next.fetch_add(1, std::memory_order_relaxed); i < end;
-         i = next.fetch_add(1, std::memory_order_relaxed)) {
+    while (true) {
+      const int64_t i = next.fetch_add(1, std::memory_order_relaxed);
+      if (i >= end) return;
       if (i == end - 1 && open_.fetch_sub(1, std::memory_order_relaxed) == 1) {
         queued.fetch_sub(1, std::memory_order_relaxed);
       }
@@ -134,7 +131,7 @@ class WorkerPool::Backoff {
     if (rounds_ >= 0) {
       sched_yield();
     } else if (!polls_) {
-      CpuPause();
+      for (int i = 0; i < kCpuPauses; ++i) CpuPause();
     }
     ++rounds_;
     if (rounds_ > 0 || rounds_ % kRoundsPerLook == 0) LookAtClock();
