@@ -1,6 +1,7 @@
-// C = A B for one shape: chooses the way (BlockedGemm; for bfloat16 tile registers, else oneDNN; other 16-bit operands
-// through float; plain loops) by the shape alone. So are the tiles of oneDNN's products; those of our own, whose
-// elements have the same bits in any tile, follow the number of threads too.
+// C = A B for one shape: chooses the way (BlockedGemm; for bfloat16 tile registers or vectors of pairs, else oneDNN;
+// 16-bit operands that the machine does not multiply through float; plain loops) by the shape alone. So are the tiles
+// of oneDNN's products; those of our own, whose elements have the same bits in any tile, follow the number of threads
+// too.
 #ifndef DFRUN_KERNELS_MATRIX_GEMM_H_
 #define DFRUN_KERNELS_MATRIX_GEMM_H_
 

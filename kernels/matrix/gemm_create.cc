@@ -17,20 +17,33 @@ class WidenedGemm final : public Gemm<T> {
   WidenedGemm(const GemmShape& shape, std::shared_ptr<const Gemm<float>> gemm)
       : shape_(shape), gemm_(std::move(gemm)) {}
 
-  Status Run(const T* a, const T* b, T* c, ThreadPool& pool, Allocator& allocator) const override {
-    DF_ASSIGN(Tensor wide_a, Widen(a, shape_.m * shape_.k, allocator));
-    DF_ASSIGN(Tensor wide_b, Widen(b, shape_.k * shape_.n, allocator));
+  Status Run(const T* a, const T* b, T* c, ThreadPool& threads, Allocator& allocator) const override {
+    InlineThreadPool caller;
+    ThreadPool& pool = shape_.work() < kSharedWork ? caller : threads;
+    DF_ASSIGN(Tensor wide_a, Widen(a, shape_.m * shape_.k, pool, allocator));
+    DF_ASSIGN(Tensor wide_b, Widen(b, shape_.k * shape_.n, pool, allocator));
     DF_ASSIGN(Tensor wide_c, Tensor::Allocate(allocator, DType::kFloat, Shape({shape_.m * shape_.n})));
     DF_TRY(gemm_->Run(wide_a.data<float>(), wide_b.data<float>(), wide_c.data<float>(), pool, allocator));
-    const float* wide = wide_c.data<float>();
-    for (int64_t i = 0; i < wide_c.num_elements(); ++i) c[i] = static_cast<T>(wide[i]);
+    ConvertAll(wide_c.data<float>(), wide_c.num_elements(), c, pool);
     return Status();
   }
 
  private:
-  static Result<Tensor> Widen(const T* from, int64_t count, Allocator& allocator) {
+  static constexpr int64_t kBlock = int64_t{1} << 15;  // some microseconds
+  static constexpr int64_t kLineElements = 32;
+  // Of less, the caller's copies would be waited for by the other threads.
+  static constexpr int64_t kSharedWork = int64_t{1} << 20;
+
+  template <class From, class To>
+  static void ConvertAll(const From* from, int64_t count, To* to, ThreadPool& pool) {
+    pool.ParallelForEvenly(count, kBlock, kLineElements, [=](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) to[i] = static_cast<To>(from[i]);
+    });
+  }
+
+  static Result<Tensor> Widen(const T* from, int64_t count, ThreadPool& pool, Allocator& allocator) {
     DF_ASSIGN(Tensor wide, Tensor::Allocate(allocator, DType::kFloat, Shape({count})));
-    for (int64_t i = 0; i < count; ++i) wide.data<float>()[i] = static_cast<float>(from[i]);
+    ConvertAll(from, count, wide.data<float>(), pool);
     return wide;
   }
 
@@ -83,12 +96,15 @@ template <>
 Result<std::shared_ptr<const Gemm<bfloat16>>> Gemm<bfloat16>::Create(const GemmShape& shape) {
   if (shape.work() > 0) {  // neither takes empty operands
     if (auto tiles = MakeBfloat16Gemm(shape, Bfloat16Unit::kTiles)) return tiles;
-    // A copy of B, which vectors of pairs need, pays from here on.
-    constexpr int64_t kLeastRows = 8;
+    // Copies pay from here on: of B, which vectors of pairs need, and of both operands as float, which takes a quarter
+    // of the time of oneDNN's products where the machine multiplies no bfloat16.
+    constexpr int64_t kLeastUses = 8;
     auto pairs = MakeBfloat16Gemm(shape, Bfloat16Unit::kPairs);
-    if (pairs != nullptr && shape.m >= kLeastRows) return pairs;
-    auto gemm = MakeOneDnnGemm(shape);
-    if (gemm.ok()) return gemm;
+    if (pairs != nullptr && shape.m >= kLeastUses) return pairs;
+    if (OneDnnMultipliesBfloat16() || std::min(shape.m, shape.n) < kLeastUses) {
+      auto gemm = MakeOneDnnGemm(shape);
+      if (gemm.ok()) return gemm;
+    }
     if (pairs != nullptr) return pairs;
   }
   DF_ASSIGN(std::shared_ptr<const Gemm<float>> wide, Gemm<float>::Create(shape));

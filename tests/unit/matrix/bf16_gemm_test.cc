@@ -17,29 +17,60 @@ namespace {
 constexpr int64_t kSizes[][3] = {{1, 1, 1},      {32, 64, 32},   {77, 96, 40},   {40, 33, 100},  {1, 1030, 50},
                                  {130, 1024, 9}, {64, 1100, 70}, {600, 260, 90}, {40, 50, 1100}, {300, 2100, 70}};
 
+template <class T>
 Tensor RandomMatrix(int64_t rows, int64_t columns, unsigned seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<float> uniform(-1, 1);
-  Tensor tensor(DType::kBfloat16, Shape({rows, columns}));
-  for (int64_t i = 0; i < tensor.num_elements(); ++i) tensor.data<bfloat16>()[i] = bfloat16(uniform(random));
+  Tensor tensor(DTypeOf<T>, Shape({rows, columns}));
+  for (int64_t i = 0; i < tensor.num_elements(); ++i) tensor.data<T>()[i] = T(uniform(random));
   return tensor;
 }
 
-// Sums of k products in float, rounded to bfloat16 at the end.
+// Sums of k products in float, rounded to T at the end.
+template <class T>
 void ExpectProduct(const GemmShape& s, const Tensor& a, const Tensor& b, const Tensor& c) {
+  constexpr double kRounding = std::is_same_v<T, bfloat16> ? 0x1p-8 : 0x1p-11;
   for (int64_t i = 0; i < s.m; ++i) {
     for (int64_t j = 0; j < s.n; ++j) {
       double sum = 0;
       double magnitude = 0;
       for (int64_t p = 0; p < s.k; ++p) {
-        const auto x = static_cast<float>(a.data<bfloat16>()[s.transpose_a ? p * s.m + i : i * s.k + p]);
-        const auto y = static_cast<float>(b.data<bfloat16>()[s.transpose_b ? j * s.k + p : p * s.n + j]);
+        const auto x = static_cast<float>(a.data<T>()[s.transpose_a ? p * s.m + i : i * s.k + p]);
+        const auto y = static_cast<float>(b.data<T>()[s.transpose_b ? j * s.k + p : p * s.n + j]);
         sum += static_cast<double>(x) * y;
         magnitude += std::abs(static_cast<double>(x) * y);
       }
-      const double error = 0x1p-8 * std::abs(sum) + 0x1p-24 * static_cast<double>(s.k) * magnitude;
-      ASSERT_NEAR(static_cast<float>(c.data<bfloat16>()[i * s.n + j]), sum, error)
+      const double error = kRounding * std::abs(sum) + 0x1p-24 * static_cast<double>(s.k) * magnitude;
+      ASSERT_NEAR(static_cast<float>(c.data<T>()[i * s.n + j]), sum, error)
           << s.m << " x " << s.k << " x " << s.n << " at " << i << ", " << j;
+    }
+  }
+}
+
+// Runs the product on one thread and on three.
+template <class T>
+void ExpectProductOnAnyThreads(const GemmShape& s, const Gemm<T>& gemm) {
+  InlineThreadPool one;
+  WorkerPool three(3);
+  const Tensor a = s.transpose_a ? RandomMatrix<T>(s.k, s.m, 1) : RandomMatrix<T>(s.m, s.k, 1);
+  const Tensor b = s.transpose_b ? RandomMatrix<T>(s.n, s.k, 2) : RandomMatrix<T>(s.k, s.n, 2);
+  Tensor c(DTypeOf<T>, Shape({s.m, s.n}));
+  Tensor on_three(DTypeOf<T>, Shape({s.m, s.n}));
+  const auto run = [&](ThreadPool& pool, Tensor& to) {
+    return gemm.Run(a.data<T>(), b.data<T>(), to.data<T>(), pool, SystemAllocator());
+  };
+  ASSERT_TRUE(run(one, c).ok());
+  ASSERT_TRUE(run(three, on_three).ok());
+  EXPECT_EQ(std::memcmp(c.raw(), on_three.raw(), c.num_bytes()), 0) << s.m << " x " << s.k << " x " << s.n;
+  ExpectProduct<T>(s, a, b, c);
+}
+
+// Calls `body` with a GemmShape of each of kSizes, of either operand transposed and not.
+template <class F>
+void ForEachShape(F body) {
+  for (const auto& [m, k, n] : kSizes) {
+    for (int transposed = 0; transposed < 4; ++transposed) {
+      body(GemmShape{m, k, n, (transposed & 1) != 0, (transposed & 2) != 0});
     }
   }
 }
@@ -47,26 +78,22 @@ void ExpectProduct(const GemmShape& s, const Tensor& a, const Tensor& b, const T
 class Bfloat16GemmTest : public testing::TestWithParam<Bfloat16Unit> {};
 
 TEST_P(Bfloat16GemmTest, IsAProductWithTheSameBitsOnAnyNumberOfThreads) {
-  InlineThreadPool one;
-  WorkerPool three(3);
-  for (const auto& [m, k, n] : kSizes) {
-    for (int transposed = 0; transposed < 4; ++transposed) {
-      const GemmShape s{m, k, n, (transposed & 1) != 0, (transposed & 2) != 0};
-      const auto gemm = MakeBfloat16Gemm(s, GetParam());
-      if (gemm == nullptr) GTEST_SKIP() << "no such unit";
-      const Tensor a = s.transpose_a ? RandomMatrix(k, m, 1) : RandomMatrix(m, k, 1);
-      const Tensor b = s.transpose_b ? RandomMatrix(n, k, 2) : RandomMatrix(k, n, 2);
-      Tensor c(DType::kBfloat16, Shape({m, n}));
-      Tensor on_three(DType::kBfloat16, Shape({m, n}));
-      const auto run = [&](ThreadPool& pool, Tensor& to) {
-        return gemm->Run(a.data<bfloat16>(), b.data<bfloat16>(), to.data<bfloat16>(), pool, SystemAllocator());
-      };
-      ASSERT_TRUE(run(one, c).ok());
-      ASSERT_TRUE(run(three, on_three).ok());
-      EXPECT_EQ(std::memcmp(c.raw(), on_three.raw(), c.num_bytes()), 0) << m << " x " << k << " x " << n;
-      ExpectProduct(s, a, b, c);
-    }
-  }
+  if (MakeBfloat16Gemm({1, 1, 1}, GetParam()) == nullptr) GTEST_SKIP() << "no such unit";
+  ForEachShape([](const GemmShape& s) { ExpectProductOnAnyThreads(s, *MakeBfloat16Gemm(s, GetParam())); });
+}
+
+// In the way that is chosen on this machine.
+template <class T>
+class ChosenGemmTest : public testing::Test {};
+using SixteenBits = testing::Types<bfloat16, float16>;
+TYPED_TEST_SUITE(ChosenGemmTest, SixteenBits);
+
+TYPED_TEST(ChosenGemmTest, IsAProductWithTheSameBitsOnAnyNumberOfThreads) {
+  ForEachShape([](const GemmShape& s) {
+    const auto gemm = Gemm<TypeParam>::Create(s);
+    ASSERT_TRUE(gemm.ok());
+    ExpectProductOnAnyThreads(s, **gemm);
+  });
 }
 
 // What stands behind the last row of an operand meets zeros only, and must not be read even so: it may be a NaN.
