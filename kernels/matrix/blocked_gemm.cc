@@ -24,6 +24,11 @@ int64_t CachedBytes() {
   static const int64_t bytes = std::clamp<int64_t>(sysconf(_SC_LEVEL2_CACHE_SIZE) / 4 * 3, kLeast, 2 * kLeast);
   return bytes;
 }
+// Operands that take no more stay in the second-level cache beside each other and C: those of 256^3 where it has 2 MiB.
+int64_t SmallBytes() {
+  static const int64_t bytes = sysconf(_SC_LEVEL2_CACHE_SIZE) / 4;
+  return bytes;
+}
 // Longest pass over k; C is read again by the next.
 constexpr int64_t kMaxDepth = 1024;
 // Few rows of A do not hide what copying B costs: a panel and its copy then stay in the first-level cache. Panels of
@@ -104,6 +109,8 @@ BlockedGemm<T>::BlockedGemm(int64_t m, int64_t k, int64_t n, bool transposed_a, 
   // A copy that is read once is none the faster; of a transpose one that stays in the first-level cache is.
   direct_ = !changes && m <= (transposed_b ? kRowsBySquares : MaxRows(kMaxVectors));
   if (direct_) return;
+  small_ = std::is_floating_point_v<T> && !changes && !transposed_b && k <= kDirectDepth &&
+           (m + n) * k * static_cast<int64_t>(sizeof(T)) <= SmallBytes();
   // In multiplications: transposing an element of B costs 10, so does one of A, one of C 20.
   swapped_ = !changes && transposed_b && k * m <= cached && 2 * m * n + (transposed_a ? 0 : m * k) < n * k;
   if (swapped_) {
@@ -204,7 +211,7 @@ void BlockedGemm<T>::Run(MatrixView<const T> a, MatrixView<const T> b, MatrixVie
   if constexpr (std::is_floating_point_v<T>) {
     if (packed_) return PackedGemm<T>(m_, k_, n_, output_).Run(a, b, c, scratch);
   }
-  if (direct_) return DirectGemm<T>(m_, k_, n_, a, b, c, output_);
+  if (direct_ || (small_ && HasNearRows(b))) return DirectGemm<T>(m_, k_, n_, a, b, c, output_);
   if (swapped_) return RunSwapped(a, b, c, scratch);
   for (int64_t column = 0; column < n_; column += columns_) {
     for (int64_t row = 0; row < m_; row += rows_) {

@@ -40,6 +40,7 @@ class BlockedGemm {
   int64_t n_;
   bool packed_ = false;   // by PackedGemm: nothing below but elements is set
   bool direct_ = false;   // B is read as it lies
+  bool small_ = false;    // B is read as it lies if its rows are near each other
   bool swapped_ = false;  // C^T = B^T A^T is computed, so that B is read as it lies
   int64_t depth_ = 0;     // of a pass over k
   int64_t rows_ = 0;      // of A in a pass

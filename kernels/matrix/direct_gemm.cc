@@ -8,15 +8,12 @@
 namespace dfrun {
 namespace {
 
-// Rows of B in one pass: a packed panel of 256 x 48 floats stays in the second-level cache.
-constexpr int64_t kPassDepth = 256;
 // B is packed where reading its rows in place costs more: rows far apart, and enough rows of A to pay for the copy.
-constexpr int64_t kFarStrideBytes = 1024;
 constexpr int64_t kRowsWorthPacking = 16;
 
 template <class T>
 bool NeedsPacking(int64_t m, MatrixView<const T> b) {
-  return b.transposed || (m >= kRowsWorthPacking && b.stride * static_cast<int64_t>(sizeof(T)) > kFarStrideBytes);
+  return b.transposed || (m >= kRowsWorthPacking && !HasNearRows(b));
 }
 
 // Integers multiply so slowly that reading by lanes costs them nothing, and saves half of this code.
@@ -44,7 +41,7 @@ template <class T>
 void Pass(int64_t m, int64_t depth, int64_t n, MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c,
           bool continues, const GemmOutput<T>& output) {
   constexpr int64_t kPanelColumns = kMaxVectors * kLanes<T>;
-  alignas(64) T packed[kPassDepth * kPanelColumns];
+  alignas(64) T packed[kDirectDepth * kPanelColumns];
   const bool pack = NeedsPacking(m, b);
   const int64_t all_vectors = (n + kLanes<T> - 1) / kLanes<T>;
   int64_t vectors_left = all_vectors;
@@ -89,7 +86,7 @@ void DirectGemm(int64_t m, int64_t k, int64_t n, MatrixView<const T> a, MatrixVi
   for (int64_t j = 0; j < n; j += columns) {
     int64_t p = 0;
     do {
-      const int64_t depth = std::min(kPassDepth, k - p);
+      const int64_t depth = std::min(kDirectDepth, k - p);
       const GemmOutput<T> part = p + depth == k ? output.At(0, j) : output.Unfinished();
       Pass(m, depth, std::min(columns, n - j), a.At(0, p), b.At(p, j), c.At(0, j), p > 0, part);
       p += depth;

@@ -11,6 +11,16 @@
 
 namespace dfrun {
 
+// Rows of B in one pass: a packed panel of 256 x 48 floats stays in the second-level cache.
+inline constexpr int64_t kDirectDepth = 256;
+
+// True where B's rows lie so near each other that they are read where they are, not copied.
+template <class T>
+bool HasNearRows(MatrixView<const T> b) {
+  constexpr int64_t kFarBytes = 1024;
+  return !b.transposed && b.stride * static_cast<int64_t>(sizeof(T)) <= kFarBytes;
+}
+
 // T is float, double, int32_t or int64_t (which wraps). m, n >= 0; k = 0 gives zeros. C is not transposed and overlaps
 // neither operand. `output` is of kStore. Needs 50 KB of stack.
 template <class T>

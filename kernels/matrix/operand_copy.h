@@ -167,7 +167,11 @@ class TileCopy {
  public:
   TileCopy() = default;
   TileCopy(MatrixView<const T> from, int64_t rows, int64_t depth, T* to)
-      : from_(from), to_(to), rows_(rows), left_(depth), to_next_rows_(rows * from.stride - depth) {}
+      : from_(from),
+        to_(to),
+        rows_(rows),
+        left_(depth),
+        to_next_rows_(from.transposed ? rows - depth * from.stride : rows * from.stride - depth) {}
   // Of rows that lie anywhere and that SetRow() names.
   TileCopy(int64_t rows, int64_t depth, T* to) : is_scattered_(true), to_(to), rows_(rows), left_(depth) {}
   void SetRow(int64_t i, const T* first) { scattered_[i] = first; }
@@ -245,15 +249,17 @@ class TileCopy {
     int last = static_cast<int>(rows_);  // of a row's last vector
     int64_t whole = 0;
     for (; last > kLanes<T>; last -= kLanes<T>) ++whole;
+    // Before the end the next columns are asked for, which are likely to be copied next.
+    const int64_t to_ahead = kDepthAhead * stride + rows_ - 1 + (left_ > kDepthAhead ? 0 : to_next_rows_);
 #pragma GCC unroll 1
     for (int64_t p = std::min<int64_t>(kTurnDepth<T>, left_); p > 0; --p) {
-      const T* ahead = from + kDepthAhead * stride;
+      const T* ahead = from + to_ahead;
       if (table != nullptr) {
         from = *table + row_;
-        ahead = table[kDepthAhead] + row_;
+        ahead = table[kDepthAhead] + row_ + rows_ - 1;
         ++table;
       }
-      __builtin_prefetch(ahead + rows_ - 1, 0, 2);  // the tile before has asked for the line that this begins in
+      __builtin_prefetch(ahead, 0, 2);  // the tile before has asked for the line that this begins in
 #pragma GCC unroll 2
       for (int64_t i = 0; i < kVectors; ++i) {
         if (i < whole) Store<T>(to + i * kLanes<T>, Load(from + i * kLanes<T>));

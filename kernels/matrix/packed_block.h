@@ -19,6 +19,7 @@ struct BesideBlock {
   // The rows of the block of C that comes next, which are asked for, or loading them would be waited for.
   T* const* next_c = nullptr;
   int64_t next_rows = 0;
+  int64_t next_rows_a_turn = 1;  // so that they are asked for within one block's turns
 };
 
 template <class T>
@@ -122,7 +123,8 @@ void PackedBlock(const PackedOperands<T>& o) {
   for (; left >= kTurnDepth<T>; left -= kTurnDepth<T>) {
     beside.panel.TakeTurn();
     beside.tile.TakeTurn();
-    if (--next_rows >= 0) {
+    for (int64_t due = beside.next_rows_a_turn; due > 0 && next_rows > 0; --due) {
+      --next_rows;
       const T* const next = *next_c++;
 #pragma GCC unroll 4
       for (int j = 0; j < Vectors; ++j) __builtin_prefetch(next + j * kLanes<T>, 1);

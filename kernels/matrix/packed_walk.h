@@ -145,6 +145,7 @@ class PackedWalk {
 
   void RunPart(const Part& part, const Part& next) {
     const int64_t panels = panels_.count();
+    beside_.next_rows_a_turn = CeilDiv<int64_t>(kTileRows, part.turns());
     for (int64_t i = 0; i < panels; ++i) {
       const bool is_last = i + 1 == panels;
       const Panel panel = PanelAt(i);
