@@ -1,3 +1,5 @@
+#include "kernels/device/onednn_units.h"
+
 #ifdef DFRUN_ONEDNN
 #include "kernels/device/onednn_call.h"
 
@@ -29,6 +31,12 @@ void UseOneOpenMpThread() {
     return true;
   }();
   static_cast<void>(done);
+}
+
+bool OneDnnMultipliesBfloat16() {
+  constexpr auto kHasPairs = static_cast<int>(dnnl::cpu_isa::avx512_core_bf16);  // its bits are in every wider set's
+  static const bool has = (static_cast<int>(dnnl::get_effective_cpu_isa()) & kHasPairs) == kHasPairs;
+  return has;
 }
 
 OneDnnCall::OneDnnCall(dnnl::primitive primitive, const dnnl::memory::desc& scratchpad, std::vector<Argument> arguments)
@@ -78,6 +86,15 @@ Status OneDnnCall::Run(std::initializer_list<const void*> data, Allocator& alloc
   if (scratch != nullptr) allocator.Free(scratch, scratch_bytes);
   if (status != dnnl_success) return Internal("a oneDNN primitive failed with status ", static_cast<int>(status));
   return Status();
+}
+
+}  // namespace dfrun
+
+#else
+namespace dfrun {
+
+bool OneDnnMultipliesBfloat16() {
+  return false;
 }
 
 }  // namespace dfrun

@@ -1,11 +1,12 @@
 // Gemm<T>::Create of every T.
 #include <complex>
 
+#include "kernels/device/onednn_units.h"
+#include "kernels/math/widen.h"
 #include "kernels/matrix/bf16_gemm.h"
 #include "kernels/matrix/complex_gemm.h"
 #include "kernels/matrix/gemm_plan.h"
 #include "kernels/matrix/onednn_gemm.h"
-#include "src/framework/tensor.h"
 
 namespace dfrun {
 namespace {
@@ -20,32 +21,17 @@ class WidenedGemm final : public Gemm<T> {
   Status Run(const T* a, const T* b, T* c, ThreadPool& threads, Allocator& allocator) const override {
     InlineThreadPool caller;
     ThreadPool& pool = shape_.work() < kSharedWork ? caller : threads;
-    DF_ASSIGN(Tensor wide_a, Widen(a, shape_.m * shape_.k, pool, allocator));
-    DF_ASSIGN(Tensor wide_b, Widen(b, shape_.k * shape_.n, pool, allocator));
+    DF_ASSIGN(const Tensor wide_a, Widened(a, shape_.m * shape_.k, pool, allocator));
+    DF_ASSIGN(const Tensor wide_b, Widened(b, shape_.k * shape_.n, pool, allocator));
     DF_ASSIGN(Tensor wide_c, Tensor::Allocate(allocator, DType::kFloat, Shape({shape_.m * shape_.n})));
     DF_TRY(gemm_->Run(wide_a.data<float>(), wide_b.data<float>(), wide_c.data<float>(), pool, allocator));
-    ConvertAll(wide_c.data<float>(), wide_c.num_elements(), c, pool);
+    ConvertElements(wide_c.data<float>(), wide_c.num_elements(), c, pool);
     return Status();
   }
 
  private:
-  static constexpr int64_t kBlock = int64_t{1} << 15;  // some microseconds
-  static constexpr int64_t kLineElements = 32;
   // Of less, the caller's copies would be waited for by the other threads.
   static constexpr int64_t kSharedWork = int64_t{1} << 20;
-
-  template <class From, class To>
-  static void ConvertAll(const From* from, int64_t count, To* to, ThreadPool& pool) {
-    pool.ParallelForEvenly(count, kBlock, kLineElements, [=](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) to[i] = static_cast<To>(from[i]);
-    });
-  }
-
-  static Result<Tensor> Widen(const T* from, int64_t count, ThreadPool& pool, Allocator& allocator) {
-    DF_ASSIGN(Tensor wide, Tensor::Allocate(allocator, DType::kFloat, Shape({count})));
-    ConvertAll(from, count, wide.data<float>(), pool);
-    return wide;
-  }
 
   const GemmShape shape_;
   const std::shared_ptr<const Gemm<float>> gemm_;

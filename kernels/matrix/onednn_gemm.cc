@@ -73,12 +73,6 @@ class OneDnnGemm final : public Gemm<bfloat16> {
 
 }  // namespace
 
-bool OneDnnMultipliesBfloat16() {
-  constexpr auto kHasPairs = static_cast<int>(dnnl::cpu_isa::avx512_core_bf16);  // its bits are in every wider set's
-  static const bool has = (static_cast<int>(dnnl::get_effective_cpu_isa()) & kHasPairs) == kHasPairs;
-  return has;
-}
-
 Result<std::shared_ptr<const Gemm<bfloat16>>> MakeOneDnnGemm(const GemmShape& shape) {
   auto gemm = std::make_shared<OneDnnGemm>(shape);
   DF_TRY(gemm->MakeTiles());
@@ -87,10 +81,6 @@ Result<std::shared_ptr<const Gemm<bfloat16>>> MakeOneDnnGemm(const GemmShape& sh
 
 #else
 namespace dfrun {
-
-bool OneDnnMultipliesBfloat16() {
-  return false;
-}
 
 Result<std::shared_ptr<const Gemm<bfloat16>>> MakeOneDnnGemm(const GemmShape&) {
   return Unimplemented("this dfrun was built without oneDNN");

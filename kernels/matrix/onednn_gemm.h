@@ -7,9 +7,6 @@
 
 namespace dfrun {
 
-// True where oneDNN multiplies bfloat16 by an instruction of this machine, and not by several.
-bool OneDnnMultipliesBfloat16();
-
 // Unimplemented where oneDNN is not built in or has no such product on this machine.
 Result<std::shared_ptr<const Gemm<bfloat16>>> MakeOneDnnGemm(const GemmShape& shape);
 

@@ -1,5 +1,7 @@
 // Conv<T>::Create of every T.
+#include "kernels/device/onednn_units.h"
 #include "kernels/math/element.h"
+#include "kernels/math/widen.h"
 #include "kernels/nn/depthwise_conv.h"
 #include "kernels/nn/filter_products.h"
 #include "kernels/nn/mirrored_conv.h"
@@ -7,7 +9,6 @@
 #include "kernels/nn/tap_products.h"
 #include "kernels/nn/thin_conv.h"
 #include "kernels/nn/unfolded_conv.h"
-#include "src/framework/tensor.h"
 
 namespace dfrun {
 namespace {
@@ -26,29 +27,15 @@ class WidenedConv final : public Conv<T> {
   }
 
   Status Run(const T* a, const T* b, T* result, ThreadPool& pool, Allocator& allocator) const override {
-    DF_ASSIGN(const Tensor wide_a, Widen(a, a_, pool, allocator));
-    DF_ASSIGN(const Tensor wide_b, Widen(b, b_, pool, allocator));
+    DF_ASSIGN(const Tensor wide_a, Widened(a, a_, pool, allocator));
+    DF_ASSIGN(const Tensor wide_b, Widened(b, b_, pool, allocator));
     DF_ASSIGN(Tensor wide, Tensor::Allocate(allocator, DType::kFloat, Shape({result_})));
     DF_TRY(conv_->Run(wide_a.data<float>(), wide_b.data<float>(), wide.data<float>(), pool, allocator));
-    Convert(wide.data<float>(), result, result_, pool);
+    ConvertElements(wide.data<float>(), result_, result, pool);
     return Status();
   }
 
  private:
-  template <class From, class To>
-  static void Convert(const From* from, To* to, int64_t count, ThreadPool& pool) {
-    pool.ParallelFor(count, kBlock, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) to[i] = static_cast<To>(from[i]);
-    });
-  }
-  static Result<Tensor> Widen(const T* from, int64_t count, ThreadPool& pool, Allocator& allocator) {
-    DF_ASSIGN(Tensor wide, Tensor::Allocate(allocator, DType::kFloat, Shape({count})));
-    Convert(from, wide.data<float>(), count, pool);
-    return wide;
-  }
-
-  static constexpr int64_t kBlock = 65536;  // elements worth handing to another thread
-
   const std::shared_ptr<const Conv<float>> conv_;
   int64_t a_ = 0;
   int64_t b_ = 0;
@@ -97,7 +84,7 @@ Result<std::shared_ptr<const Conv<float>>> Conv<float>::Create(ConvKind kind, co
 template <>
 Result<std::shared_ptr<const Conv<bfloat16>>> Conv<bfloat16>::Create(ConvKind kind, const ConvShape& shape) {
   // The partial sums of a filter's gradient are rounded once only where they are kept in float.
-  if (kind != ConvKind::kBackpropFilter) {
+  if (kind != ConvKind::kBackpropFilter && OneDnnMultipliesBfloat16()) {
     auto conv = MakeOneDnnConv<bfloat16>(kind, shape);
     if (conv.ok()) return conv;
   }

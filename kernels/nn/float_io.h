@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "kernels/math/widen.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
@@ -16,7 +17,7 @@ Result<Tensor> FloatInput(OpContext& ctx, int i) {
     return input;
   } else {
     DF_ASSIGN(Tensor wide, ctx.AllocateTemp(DType::kFloat, input.shape()));
-    for (int64_t k = 0; k < input.num_elements(); ++k) wide.data<float>()[k] = static_cast<float>(input.data<T>()[k]);
+    ConvertElements(input.data<T>(), input.num_elements(), wide.data<float>(), ctx.pool());
     return wide;
   }
 }
@@ -44,8 +45,7 @@ class FloatOutputs {
   void Finish() {
     for (int i = 0; i < kOutputs; ++i) {
       if (narrow_[i] == nullptr) continue;
-      const float* wide = wide_[i].template data<float>();
-      for (int64_t k = 0; k < wide_[i].num_elements(); ++k) narrow_[i][k] = static_cast<T>(wide[k]);
+      ConvertElements(wide_[i].template data<float>(), wide_[i].num_elements(), narrow_[i], ctx_.pool());
     }
   }
 

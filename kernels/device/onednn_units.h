@@ -1,0 +1,12 @@
+// What this machine's units do for oneDNN; whether or not it is built in.
+#ifndef DFRUN_KERNELS_DEVICE_ONEDNN_UNITS_H_
+#define DFRUN_KERNELS_DEVICE_ONEDNN_UNITS_H_
+
+namespace dfrun {
+
+// True where oneDNN multiplies bfloat16 by an instruction of this machine, and not by several. Any thread.
+bool OneDnnMultipliesBfloat16();
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_DEVICE_ONEDNN_UNITS_H_
