@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <random>
+#include <vector>
 
 #include "kernels/matrix/gemm_plan.h"
 #include "src/executor/worker_pool.h"
@@ -14,10 +15,12 @@ namespace {
 
 // Each of a way that a product may take: rows of B that alias, panels that are kept, several passes over k, several
 // blocks of A's rows, C computed transposed (where B is a transpose), few rows or columns, nothing whole, both
-// operands copied in passes and blocks of which none is whole, panels that are kept of several passes and parts of B.
-constexpr int64_t kSizes[][3] = {{20, 300, 1024},  {32, 512, 1024}, {700, 40, 500},  {5, 2100, 70},   {600, 1100, 50},
-                                 {33, 1030, 517},  {1, 700, 300},   {300, 700, 1},   {130, 260, 10},  {128, 1000, 1000},
-                                 {40, 1024, 2048}, {1, 1, 1},       {300, 900, 250}, {210, 2100, 600}};
+// operands copied in passes and blocks of which none is whole, panels that are kept of several passes and parts of B,
+// operands that are read as they lie where the second-level cache has 2 MiB.
+constexpr int64_t kSizes[][3] = {{20, 300, 1024}, {32, 512, 1024},   {700, 40, 500},   {5, 2100, 70},
+                                 {600, 1100, 50}, {33, 1030, 517},   {1, 700, 300},    {300, 700, 1},
+                                 {130, 260, 10},  {128, 1000, 1000}, {40, 1024, 2048}, {1, 1, 1},
+                                 {300, 900, 250}, {210, 2100, 600},  {210, 250, 240}};
 
 template <class T>
 Tensor RandomMatrix(int64_t rows, int64_t columns, unsigned seed) {
@@ -73,6 +76,34 @@ TEST(BlockedGemm, WritesNothingBesideItsTile) {
         const size_t rest = static_cast<size_t>(kStride - n) * sizeof(float);
         EXPECT_EQ(std::memcmp(c.data<float>() + i * kStride + n, before.data<float>() + i * kStride + n, rest), 0);
       }
+    }
+  }
+}
+
+TEST(DirectGemm, AddsToEachRowOfTheProductTheRowThatIsNamedForIt) {
+  constexpr int64_t kRows = 25;
+  constexpr int64_t kDepth = 300;
+  constexpr int64_t kColumns = 70;
+  constexpr int64_t kFirstColumn = 3;  // of the rows that are added
+  const Tensor a = RandomMatrix<float>(kRows, kDepth, 1);
+  const Tensor b = RandomMatrix<float>(kDepth, kColumns, 2);
+  const Tensor table = RandomMatrix<float>(kRows, kFirstColumn + kColumns, 3);
+  std::vector<const float*> added;
+  for (int64_t i = 0; i < kRows; ++i) {
+    added.push_back(table.data<float>() + (kRows - 1 - i) * (kFirstColumn + kColumns));
+  }
+  Tensor product(DType::kFloat, Shape({kRows, kColumns}));
+  Tensor sum(DType::kFloat, Shape({kRows, kColumns}));
+  const auto run = [&](Tensor& c, const GemmOutput<float>& output) {
+    DirectGemm<float>(kRows, kDepth, kColumns, {a.data<float>(), kDepth, false}, {b.data<float>(), kColumns, false},
+                      {c.data<float>(), kColumns, false}, output);
+  };
+  run(product, {});
+  run(sum, {.added = added.data(), .added_column = kFirstColumn});
+  for (int64_t i = 0; i < kRows; ++i) {
+    for (int64_t j = 0; j < kColumns; ++j) {
+      const int64_t at = i * kColumns + j;
+      EXPECT_EQ(sum.data<float>()[at], product.data<float>()[at] + added[static_cast<size_t>(i)][kFirstColumn + j]);
     }
   }
 }
