@@ -49,8 +49,9 @@ class CopyPace {
   int until_copy_ = 1;
 };
 
-// A panel of B: to[p * width + j] = from(p, j). Lanes beyond the last column are anything.
-template <class T>
+// A panel of B: to[p * width + j] = from(p, j). Lanes beyond the last column are anything. kLooksAtThem: it also says
+// whether it copied an element that is not finite.
+template <class T, bool kLooksAtThem = false>
 class PanelCopy {
  public:
   PanelCopy() = default;
@@ -87,6 +88,14 @@ class PanelCopy {
     while (rows_ > 0) CopyRow();
     while (squares_of_ > 0) CopySquare();
   }
+  // Of what was copied so far.
+  bool is_finite() const requires kLooksAtThem {
+    const auto is_zero = seen_.zeros == Vec<T>{};
+    for (int i = 0; i < kLanes<T>; ++i) {
+      if (!is_zero[i]) return false;
+    }
+    return true;
+  }
 
  private:
   // In products of 1024^3 and 2048^3, 4 are faster than 2 and 8.
@@ -109,6 +118,10 @@ class PanelCopy {
     T* const to = to_ + square_ * kSide;
 #pragma GCC unroll 16
     for (int p = 0; p < kSide; ++p) Store<T>(to + p * width_, square[p]);
+    Look look;
+#pragma GCC unroll 16
+    for (int p = 0; p < kSide; ++p) look.At(square[p]);
+    TakeDown(look);
     if (++square_ * kSide < columns_) return;
     square_ = 0;
     from_ += kSide;
@@ -126,20 +139,39 @@ class PanelCopy {
     }
     T* to = to_;
     int64_t left = columns_;
+    Look look;
 #pragma GCC unroll 1
     for (; left > kLanes<T>; left -= kLanes<T>) {
       __builtin_prefetch(ahead);
-      Store<T>(to, Load(from));
+      const Vec<T> vector = Load(from);
+      Store<T>(to, vector);
+      look.At(vector);
       from += kLanes<T>;
       ahead += kLanes<T>;
       to += kLanes<T>;
     }
     __builtin_prefetch(ahead);
     __builtin_prefetch(ahead + left - 1);  // another line, where rows begin within one
-    Store<T>(to, LoadFirst(from, static_cast<int>(left)));
+    const Vec<T> last = LoadFirst(from, static_cast<int>(left));
+    Store<T>(to, last);
+    look.At(last);
+    TakeDown(look);
     from_ += stride_;
     to_ += width_;
     --rows_;
+  }
+
+  // At some of the elements, in a register.
+  struct LookingAt {
+    [[gnu::always_inline]] void At(Vec<T> vector) { zeros = MulAdd<T>(vector, Vec<T>{}, zeros); }
+    Vec<T> zeros{};
+  };
+  struct LookingAway {
+    void At(Vec<T> /*vector*/) {}
+  };
+  using Look = std::conditional_t<kLooksAtThem, LookingAt, LookingAway>;
+  [[gnu::always_inline]] void TakeDown(const Look& look) {
+    if constexpr (kLooksAtThem) seen_.zeros = Plus<T>(seen_.zeros, look.zeros);
   }
 
   static_assert(kMostRowsAhead <= kRowsBeyond<T>);
@@ -158,6 +190,7 @@ class PanelCopy {
   int64_t columns_ = 0;
   int64_t rows_ahead_ = kMostRowsAhead;
   CopyPace pace_;
+  [[no_unique_address]] Look seen_;  // sums of the elements times zero: NaN where one was not finite
 };
 
 // Rows of A, at most kTileRows, in the order that PackedBlock() reads: kTurnDepth elements of each row and then the

@@ -9,31 +9,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernels/matrix/even_ranges.h"
 #include "kernels/matrix/packed_block.h"
 #include "src/base/integers.h"
 
 namespace dfrun {
-
-struct Range {
-  int64_t end() const { return begin + size; }
-  int64_t begin;
-  int64_t size;
-};
-
-// `total` in `count` ranges as even as they can be. Costs no division a range.
-class EvenRanges {
- public:
-  EvenRanges(int64_t total, int64_t count) : count_(count), least_(total / count), first_long_(count - total % count) {}
-  int64_t count() const { return count_; }
-  Range At(int64_t i) const {
-    return {i * least_ + std::max<int64_t>(0, i - first_long_), least_ + (i >= first_long_ ? 1 : 0)};
-  }
-
- private:
-  int64_t count_;
-  int64_t least_;
-  int64_t first_long_;
-};
 
 // What A's rows may take of the second-level cache of one core; the rest is for panels of B and C.
 inline int64_t CachedBytesOfA() {
