@@ -24,7 +24,6 @@ BlockSparseGemm<T>::BlockSparseGemm(int64_t m, int64_t k, int64_t n, bool transp
       m_(m),
       k_(k),
       n_(n),
-      transposed_b_(transposed_b),
       depth_(output.into == GemmInto::kStore
                  ? RoundUp<int64_t>(CeilDiv(k, CeilDiv<int64_t>(k, kMaxPackedDepth)), kLanes<T>)
                  : k),

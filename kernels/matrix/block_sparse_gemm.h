@@ -35,7 +35,6 @@ class BlockSparseGemm {
   int64_t m_;
   int64_t k_;
   int64_t n_;
-  bool transposed_b_;
   bool is_worth_trying_;
   int64_t depth_;  // of a pass over k
   int64_t rows_;   // of A that are multiplied by all of B before the next

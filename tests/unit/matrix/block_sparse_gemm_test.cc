@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -9,7 +10,10 @@
 #include <vector>
 
 #include "kernels/matrix/direct_gemm.h"
+#include "kernels/matrix/gemm_plan.h"
 #include "kernels/matrix/packed_gemm.h"
+#include "src/executor/worker_pool.h"
+#include "src/framework/tensor.h"
 
 namespace dfrun {
 namespace {
@@ -24,11 +28,13 @@ constexpr Size kSizes[] = {{128, 1024, 512}, {70, 700, 400}, {97, 1601, 131}, {1
 template <class T>
 class Matrix {
  public:
-  Matrix(int64_t rows, int64_t columns, unsigned seed) : stride_(columns + 5), data_(rows * stride_) {
+  Matrix(int64_t rows, int64_t columns, unsigned seed)
+      : columns_(columns), stride_(columns + 5), data_(static_cast<size_t>(rows * stride_)) {
     std::mt19937 random(seed);
     std::uniform_real_distribution<double> uniform(-100, 100);
     for (T& x : data_) x = static_cast<T>(uniform(random));
   }
+  int64_t columns() const { return columns_; }
   T& at(int64_t row, int64_t column) { return data_[static_cast<size_t>(row * stride_ + column)]; }
   MatrixView<const T> view(bool transposed) const { return {data_.data(), stride_, transposed}; }
   MatrixView<T> c() { return {data_.data(), stride_, false}; }
@@ -37,18 +43,19 @@ class Matrix {
   }
 
  private:
+  int64_t columns_;
   int64_t stride_;
   std::vector<T> data_;
 };
 
 enum class Zeros {
-  kColumns,    // a unit's, in most rows
-  kRows,       // a sample's, and what is left of few others
-  kScattered,  // half of all: nothing can be left out
+  kColumns,    // some units' in most samples, the others' in few
+  kRows,       // some samples' of most units
+  kScattered,  // half of all: hardly anything can be left out
   kAll,
 };
 
-// A of which elements are zero as after Relu: each with its row's and its column's leaning.
+// A of which elements are zero, half of them with either sign.
 template <class T>
 Matrix<T> SparseA(const Size& s, bool transposed, Zeros zeros) {
   Matrix<T> a(transposed ? s.k : s.m, transposed ? s.m : s.k, 1);
@@ -79,6 +86,15 @@ bool RunSparse(const Size& s, const Matrix<T>& a, bool transposed_a, const Matri
   T* aligned = scratch.data();
   while (reinterpret_cast<uintptr_t>(aligned) % kVectorBytes != 0) ++aligned;
   return gemm.Run(a.view(transposed_a), b.view(transposed_b), c.c(), aligned);
+}
+
+template <class T>
+Tensor Dense(const Matrix<T>& matrix, int64_t rows) {
+  Tensor dense(DTypeOf<T>, Shape({rows, matrix.columns()}));
+  for (int64_t i = 0; i < rows; ++i) {
+    std::copy_n(matrix.view(false).At(i, 0).data, matrix.columns(), dense.data<T>() + i * matrix.columns());
+  }
+  return dense;
 }
 
 template <class T>
@@ -159,6 +175,26 @@ TYPED_TEST(BlockSparseGemmTest, TakesAProductIntoCAsPackedGemmDoes) {
       while (reinterpret_cast<uintptr_t>(aligned) % kVectorBytes != 0) ++aligned;
       packed.Run(a.view(ta), b.view(false), expected.c(), aligned);
       EXPECT_EQ(c, expected);
+    }
+  }
+}
+
+TYPED_TEST(BlockSparseGemmTest, IsTakenByProductsWithTheSameBitsOnAnyNumberOfThreads) {
+  using T = TypeParam;
+  InlineThreadPool one;
+  WorkerPool three(3);
+  for (const GemmShape& s : {GemmShape{320, 800, 512, false, false}, GemmShape{128, 800, 512, false, true},
+                             GemmShape{512, 320, 512, true, false}}) {
+    const Size size{s.m, s.k, s.n};
+    const Tensor a = Dense(SparseA<T>(size, s.transpose_a, Zeros::kColumns), s.transpose_a ? s.k : s.m);
+    const Tensor b =
+        Dense(Matrix<T>(s.transpose_b ? s.n : s.k, s.transpose_b ? s.k : s.n, 2), s.transpose_b ? s.n : s.k);
+    Tensor expected(DTypeOf<T>, Shape({s.m, s.n}));
+    DirectGemm<T>(s.m, s.k, s.n, ViewA(s, a.data<T>()), ViewB(s, b.data<T>()), {expected.data<T>(), s.n, false});
+    for (ThreadPool* pool : {static_cast<ThreadPool*>(&one), static_cast<ThreadPool*>(&three)}) {
+      Tensor c(DTypeOf<T>, Shape({s.m, s.n}));
+      ASSERT_TRUE(GemmPlan<T>(s).Run(a.data<T>(), b.data<T>(), c.data<T>(), *pool, SystemAllocator()).ok());
+      EXPECT_EQ(std::memcmp(c.raw(), expected.raw(), c.num_bytes()), 0) << s.m << " x " << s.k << " x " << s.n;
     }
   }
 }
