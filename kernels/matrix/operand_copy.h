@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/array/transpose_square.h"
 #include "kernels/matrix/gemm_block.h"
@@ -49,9 +50,9 @@ class CopyPace {
   int until_copy_ = 1;
 };
 
-// A panel of B: to[p * width + j] = from(p, j). Lanes beyond the last column are anything. kLooksAtThem: it also says
+// A panel of B: to[p * width + j] = from(p, j). Lanes beyond the last column are anything. kChecksFinite: it also says
 // whether it copied an element that is not finite.
-template <class T, bool kLooksAtThem = false>
+template <class T, bool kChecksFinite = false>
 class PanelCopy {
  public:
   PanelCopy() = default;
@@ -89,8 +90,8 @@ class PanelCopy {
     while (squares_of_ > 0) CopySquare();
   }
   // Of what was copied so far.
-  bool is_finite() const requires kLooksAtThem {
-    const auto is_zero = seen_.zeros == Vec<T>{};
+  bool is_finite() const requires kChecksFinite {
+    const auto is_zero = check_.zeros == Vec<T>{};
     for (int i = 0; i < kLanes<T>; ++i) {
       if (!is_zero[i]) return false;
     }
@@ -118,10 +119,10 @@ class PanelCopy {
     T* const to = to_ + square_ * kSide;
 #pragma GCC unroll 16
     for (int p = 0; p < kSide; ++p) Store<T>(to + p * width_, square[p]);
-    Look look;
+    Check check;
 #pragma GCC unroll 16
-    for (int p = 0; p < kSide; ++p) look.At(square[p]);
-    TakeDown(look);
+    for (int p = 0; p < kSide; ++p) check.Add(square[p]);
+    check_.Add(check);
     if (++square_ * kSide < columns_) return;
     square_ = 0;
     from_ += kSide;
@@ -139,13 +140,13 @@ class PanelCopy {
     }
     T* to = to_;
     int64_t left = columns_;
-    Look look;
+    Check check;
 #pragma GCC unroll 1
     for (; left > kLanes<T>; left -= kLanes<T>) {
       __builtin_prefetch(ahead);
       const Vec<T> vector = Load(from);
       Store<T>(to, vector);
-      look.At(vector);
+      check.Add(vector);
       from += kLanes<T>;
       ahead += kLanes<T>;
       to += kLanes<T>;
@@ -154,25 +155,24 @@ class PanelCopy {
     __builtin_prefetch(ahead + left - 1);  // another line, where rows begin within one
     const Vec<T> last = LoadFirst(from, static_cast<int>(left));
     Store<T>(to, last);
-    look.At(last);
-    TakeDown(look);
+    check.Add(last);
+    check_.Add(check);
     from_ += stride_;
     to_ += width_;
     --rows_;
   }
 
-  // At some of the elements, in a register.
-  struct LookingAt {
-    [[gnu::always_inline]] void At(Vec<T> vector) { zeros = MulAdd<T>(vector, Vec<T>{}, zeros); }
+  // Sums of elements times zero: NaN where one was not finite. In a register while a row is copied.
+  struct FiniteCheck {
+    [[gnu::always_inline]] void Add(Vec<T> vector) { zeros = MulAdd<T>(vector, Vec<T>{}, zeros); }
+    [[gnu::always_inline]] void Add(const FiniteCheck& other) { zeros = Plus<T>(zeros, other.zeros); }
     Vec<T> zeros{};
   };
-  struct LookingAway {
-    void At(Vec<T> /*vector*/) {}
+  struct NoCheck {
+    void Add(Vec<T> /*vector*/) {}
+    void Add(const NoCheck& /*other*/) {}
   };
-  using Look = std::conditional_t<kLooksAtThem, LookingAt, LookingAway>;
-  [[gnu::always_inline]] void TakeDown(const Look& look) {
-    if constexpr (kLooksAtThem) seen_.zeros = Plus<T>(seen_.zeros, look.zeros);
-  }
+  using Check = std::conditional_t<kChecksFinite, FiniteCheck, NoCheck>;
 
   static_assert(kMostRowsAhead <= kRowsBeyond<T>);
 
@@ -190,7 +190,7 @@ class PanelCopy {
   int64_t columns_ = 0;
   int64_t rows_ahead_ = kMostRowsAhead;
   CopyPace pace_;
-  [[no_unique_address]] Look seen_;  // sums of the elements times zero: NaN where one was not finite
+  [[no_unique_address]] Check check_;
 };
 
 // Rows of A, at most kTileRows, in the order that PackedBlock() reads: kTurnDepth elements of each row and then the
