@@ -1,6 +1,7 @@
 #include "kernels/matrix/block_sparse_gemm.h"
 
 #include "kernels/matrix/block_sparse_kernel.h"
+#include "kernels/matrix/gemm.h"
 #include "kernels/matrix/packed_walk.h"
 
 namespace dfrun {
@@ -24,17 +25,13 @@ BlockSparseGemm<T>::BlockSparseGemm(int64_t m, int64_t k, int64_t n, bool transp
       m_(m),
       k_(k),
       n_(n),
-      depth_(output.into == GemmInto::kStore
-                 ? RoundUp<int64_t>(CeilDiv(k, CeilDiv<int64_t>(k, kMaxPackedDepth)), kLanes<T>)
-                 : k),
-      rows_(CeilDiv(m, CeilDiv(m, std::max<int64_t>(CachedBytesOfA() / static_cast<int64_t>(sizeof(T)) / depth_,
-                                                    kSparseTileRows)))),
+      depth_(RoundUp<int64_t>(PackedDepth(output.into, k), kLanes<T>)),
+      rows_(CachedRows<T>(m, depth_, kSparseTileRows)),
       panel_elements_(depth_ * kSparseVectors * kLanes<T>),
       tiles_(rows_, depth_, transposed_a) {
-  int64_t work = 0;
-  if (__builtin_mul_overflow(m * k, n, &work)) work = INT64_MAX;
-  is_worth_trying_ = m >= kLeastRows && k >= kLeastDepth && n >= kLeastColumns && work >= kLeastWork &&
-                     depth_ <= BlockSparseTiles<T>::kMostDepth && output.added == nullptr &&
+  is_worth_trying_ = m >= kLeastRows && k >= kLeastDepth && n >= kLeastColumns &&
+                     GemmShape{m, k, n}.work() >= kLeastWork && depth_ <= BlockSparseTiles<T>::kMostDepth &&
+                     output.added == nullptr &&
                      // whole squares of a transpose are copied
                      (!transposed_b || (n % kLanes<T> == 0 && k % kLanes<T> == 0));
 }

@@ -56,11 +56,7 @@ void BlockSparseBlock(const BlockSparseOperands<T>& o) {
   constexpr int kAhead = 2 * kTurn;  // columns of A
   static_assert(kAhead <= BlockSparseTiles<T>::kColumnsBeyond);
   Vec<T> sums[Rows][Vectors];
-#pragma GCC unroll 16
-  for (int i = 0; i < Rows; ++i) {
-#pragma GCC unroll 4
-    for (int j = 0; j < Vectors; ++j) sums[i][j] = Vec<T>{};
-  }
+  ZeroSums<T>(sums);
   if (o.continues) LoadSums<T>(o.c, o.last_columns, sums);
   const T* a[Rows];
 #pragma GCC unroll 16
@@ -90,10 +86,7 @@ void BlockSparseBlock(const BlockSparseOperands<T>& o) {
     for (int i = 0; i < Rows; ++i) __builtin_prefetch(a[i] + at[kAhead]);
     for (int due = kNextRowsATurn; due > 0 && next_rows > 0; --due) {
       --next_rows;
-      const T* const next = *next_c++;
-#pragma GCC unroll 4
-      for (int j = 0; j < Vectors; ++j) __builtin_prefetch(next + j * kLanes<T>, 1);
-      __builtin_prefetch(next + Vectors * kLanes<T> - 1, 1);  // another line, where rows begin within one
+      AskForRow<T, Vectors>(*next_c++);
     }
     for (int turn = 0; turn < kTurn; turn += kUnrolled) {
 #pragma GCC unroll 8

@@ -104,7 +104,7 @@ class BlockSparseTiles {
     tiles_ = EvenRanges(rows, CeilDiv<int64_t>(rows, kSparseTileRows));
     words_ = CeilDiv(depth, kWordBits);
     if (transposed_) a = InOrder(a, rows, depth);
-    for (int64_t i = 0; i < rows; ++i) MaskRow(a.data + i * a.stride, depth, a.stride, masks_ + i * words_);
+    for (int64_t i = 0; i < rows; ++i) MaskRow(a.data + i * a.stride, depth, masks_ + i * words_);
     for (int64_t i = 0; i < rows; ++i) order_[i] = static_cast<uint16_t>(i);
     all_kept_ = CountKept(order_);
     if (may_reorder) {
@@ -142,21 +142,13 @@ class BlockSparseTiles {
     return {ordered_, stride_, false};
   }
 
-  void MaskRow(const T* row, int64_t depth, int64_t to_next, uint64_t* mask) const {
-    int64_t p = 0;
-    for (; p + kWordBits <= depth; p += kWordBits) {
+  static void MaskRow(const T* row, int64_t depth, uint64_t* mask) {
+    for (int64_t p = 0; p < depth; p += kWordBits) {
       uint64_t word = 0;
-#pragma GCC unroll 16
-      for (int q = 0; q < kWordBits; q += kLanes<T>) {
-        __builtin_prefetch(row + kRowsAhead * to_next + p + q);
-        word |= uint64_t{internal::NonzeroLanes<T>(Load(row + p + q))} << q;
+      for (int64_t q = 0; q < std::min(kWordBits, depth - p); q += kLanes<T>) {
+        word |= uint64_t{internal::NonzeroLanes<T>(LoadLanes(row + p + q, depth - p - q))} << q;
       }
       *mask++ = word;
-    }
-    if (p == depth) return;
-    *mask = 0;
-    for (int64_t q = 0; p + q < depth; q += kLanes<T>) {
-      *mask |= uint64_t{internal::NonzeroLanes<T>(LoadLanes(row + p + q, depth - p - q))} << q;
     }
   }
   static Vec<T> LoadLanes(const T* from, int64_t left) {
@@ -206,7 +198,6 @@ class BlockSparseTiles {
   }
 
   static constexpr int kListed = 16;  // bits at a time
-  static constexpr int64_t kRowsAhead = 2;
 
   int64_t most_rows_;
   int64_t stride_;       // of rows in order

@@ -6,7 +6,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "kernels/matrix/block_sparse_gemm.h"
 #include "kernels/matrix/column_panels.h"
 #include "kernels/matrix/direct_gemm.h"
 #include "kernels/matrix/packed_gemm.h"
@@ -100,7 +99,7 @@ BlockedGemm<T>::BlockedGemm(int64_t m, int64_t k, int64_t n, bool transposed_a, 
     : output_(output), m_(m), k_(k), n_(n), columns_(n) {
   if constexpr (std::is_floating_point_v<T>) {
     const BlockSparseGemm<T> sparse(m, k, n, transposed_a, transposed_b, output);
-    if (sparse.is_worth_trying()) sparse_elements_ = sparse.scratch_elements();
+    if (sparse.is_worth_trying()) sparse_ = sparse;
     packed_ = !transposed_b && PrefersPackedGemm(m, k, n);
     if (packed_) {
       a_elements_ = PackedGemm<T>(m, k, n, output).scratch_elements();
@@ -212,10 +211,7 @@ void BlockedGemm<T>::RunBlock(int64_t rows, int64_t columns, bool first, MatrixV
 template <class T>
 void BlockedGemm<T>::Run(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, T* scratch) const {
   if constexpr (std::is_floating_point_v<T>) {
-    if (sparse_elements_ > 0) {
-      const BlockSparseGemm<T> sparse(swapped_ ? n_ : m_, k_, swapped_ ? m_ : n_, a.transposed, b.transposed, output_);
-      if (sparse.Run(a, b, c, scratch)) return;
-    }
+    if (sparse_ && sparse_->Run(a, b, c, scratch)) return;
     if (packed_) return PackedGemm<T>(m_, k_, n_, output_).Run(a, b, c, scratch);
   }
   if (direct_ || (small_ && HasNearRows(b))) return DirectGemm<T>(m_, k_, n_, a, b, c, output_);

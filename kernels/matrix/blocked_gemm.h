@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
+#include "kernels/matrix/block_sparse_gemm.h"
 #include "kernels/matrix/gemm_output.h"
 #include "kernels/matrix/matrix_view.h"
 
@@ -20,7 +22,9 @@ class BlockedGemm {
   // m, k, n >= 1. What `output` points at outlives this.
   BlockedGemm(int64_t m, int64_t k, int64_t n, bool transposed_a, bool transposed_b, const GemmOutput<T>& output = {});
   // Elements of scratch memory that Run() needs, at an address that vectors align to.
-  int64_t scratch_elements() const { return std::max(a_elements_ + b_elements_ + c_elements_, sparse_elements_); }
+  int64_t scratch_elements() const {
+    return std::max(a_elements_ + b_elements_ + c_elements_, sparse_ ? sparse_->scratch_elements() : 0);
+  }
   // By PackedGemm, which wants many columns.
   bool is_packed() const { return packed_; }
   // The views are as announced. C is not transposed and overlaps neither operand.
@@ -39,14 +43,14 @@ class BlockedGemm {
   int64_t m_;  // of C, or of its transpose where swapped_
   int64_t k_;
   int64_t n_;
-  int64_t sparse_elements_ = 0;  // of BlockSparseGemm, where it is tried
-  bool packed_ = false;          // by PackedGemm: nothing below but elements is set
-  bool direct_ = false;          // B is read as it lies
-  bool small_ = false;           // B is read as it lies if its rows are near each other
-  bool swapped_ = false;         // C^T = B^T A^T is computed, so that B is read as it lies
-  int64_t depth_ = 0;            // of a pass over k
-  int64_t rows_ = 0;             // of A in a pass
-  int64_t columns_;              // of B in a pass
+  std::optional<BlockSparseGemm<T>> sparse_;  // is tried first
+  bool packed_ = false;                       // by PackedGemm: nothing below but elements is set
+  bool direct_ = false;                       // B is read as it lies
+  bool small_ = false;                        // B is read as it lies if its rows are near each other
+  bool swapped_ = false;                      // C^T = B^T A^T is computed, so that B is read as it lies
+  int64_t depth_ = 0;                         // of a pass over k
+  int64_t rows_ = 0;                          // of A in a pass
+  int64_t columns_;                           // of B in a pass
   bool copies_a_ = false;
   bool keeps_panels_ = false;  // of `columns_` columns, for all rows of A
   int64_t a_stride_ = 0;       // of the copy

@@ -106,6 +106,23 @@ struct ScatteredRows {
   int64_t column;
 };
 
+template <class T, int Rows, int Vectors>
+[[gnu::always_inline]] inline void ZeroSums(Vec<T> (&sums)[Rows][Vectors]) {
+#pragma GCC unroll 16
+  for (int i = 0; i < Rows; ++i) {
+#pragma GCC unroll 4
+    for (int j = 0; j < Vectors; ++j) sums[i][j] = Vec<T>{};
+  }
+}
+
+// Asks for a row of a block of C that comes next.
+template <class T, int Vectors>
+[[gnu::always_inline]] inline void AskForRow(const T* row) {
+#pragma GCC unroll 4
+  for (int j = 0; j < Vectors; ++j) __builtin_prefetch(row + j * kLanes<T>, 1);
+  __builtin_prefetch(row + Vectors * kLanes<T> - 1, 1);  // another line, where rows begin within one
+}
+
 // Sums of a block of C, of whose last vector `last_columns` lanes count; c[i]: row i.
 template <class T, class C, int Rows, int Vectors>
 [[gnu::always_inline]] inline void LoadSums(C c, int last_columns, Vec<T> (&sums)[Rows][Vectors]) {

@@ -84,11 +84,7 @@ void PackedBlock(const PackedOperands<T>& o) {
   constexpr int kRowStep = kTransposedA ? 1 : kTurnDepth<T>;
   constexpr int kDepthStep = kTransposedA ? kTileRows : 1;
   Vec<T> sums[Rows][Vectors];
-#pragma GCC unroll 16
-  for (int i = 0; i < Rows; ++i) {
-#pragma GCC unroll 4
-    for (int j = 0; j < Vectors; ++j) sums[i][j] = Vec<T>{};
-  }
+  ZeroSums<T>(sums);
   if (o.continues) LoadSums<T>(o.c, o.last_columns, sums);
   if (o.totals != nullptr) BeginTotals<T, Rows, Vectors>(o.totals, sums);
   int64_t segment_left = o.totals != nullptr ? o.segment_turns : -1;  // turns; -1: there are no segments
@@ -125,10 +121,7 @@ void PackedBlock(const PackedOperands<T>& o) {
     beside.tile.TakeTurn();
     for (int64_t due = beside.next_rows_a_turn; due > 0 && next_rows > 0; --due) {
       --next_rows;
-      const T* const next = *next_c++;
-#pragma GCC unroll 4
-      for (int j = 0; j < Vectors; ++j) __builtin_prefetch(next + j * kLanes<T>, 1);
-      __builtin_prefetch(next + Vectors * kLanes<T> - 1, 1);  // another line, where rows begin within one
+      AskForRow<T, Vectors>(*next_c++);
     }
     for (int turn = 0; turn < kTurnDepth<T>; turn += kUnrolled) {
       if (turn == 0 && segment_left == 0) {

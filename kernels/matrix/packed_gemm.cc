@@ -1,5 +1,6 @@
 #include "kernels/matrix/packed_gemm.h"
 
+#include "kernels/matrix/gemm.h"
 #include "kernels/matrix/packed_walk.h"
 
 namespace dfrun {
@@ -68,8 +69,8 @@ class PackedGemm<T>::Parts {
 
 bool PrefersPackedGemm(int64_t m, int64_t k, int64_t n) {
   if (m < kLeastRows || n < kLeastColumns) return false;
-  int64_t work = 0;
-  if (__builtin_mul_overflow(m * k, n, &work) || work >= kLeastWork) return true;
+  const int64_t work = GemmShape{m, k, n}.work();
+  if (work >= kLeastWork) return true;
   const double rows = static_cast<double>(m);
   const double columns = static_cast<double>(n);
   return work >= kLeastWorkOfSquares && rows * columns >= kUsesOfSquares * (rows + columns);
@@ -78,10 +79,9 @@ bool PrefersPackedGemm(int64_t m, int64_t k, int64_t n) {
 template <class T>
 PackedGemm<T>::PackedGemm(int64_t m, int64_t k, int64_t n, const GemmOutput<T>& output, int64_t segment)
     : output_(output), m_(m), k_(k), n_(n), segment_(segment) {
-  depth_ = output.into == GemmInto::kStore ? CeilDiv(k, CeilDiv<int64_t>(k, kMaxPackedDepth)) : k;  // else one pass
+  depth_ = PackedDepth(output.into, k);
   if (segment > 0) depth_ = RoundUp(depth_, segment);
-  const int64_t cached_rows = std::max<int64_t>(CachedBytesOfA() / static_cast<int64_t>(sizeof(T)) / depth_, kTileRows);
-  rows_ = CeilDiv(m, CeilDiv(m, cached_rows));
+  rows_ = CachedRows<T>(m, depth_, kTileRows);
 }
 
 template <class T>

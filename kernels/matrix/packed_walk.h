@@ -23,6 +23,17 @@ inline int64_t CachedBytesOfA() {
 }
 // Longest pass over k where C is stored, which the next pass reads again.
 inline constexpr int64_t kMaxPackedDepth = 768;
+// Of a pass over k: all of it where C is not stored but changed.
+inline int64_t PackedDepth(GemmInto into, int64_t k) {
+  return into == GemmInto::kStore ? CeilDiv(k, CeilDiv<int64_t>(k, kMaxPackedDepth)) : k;
+}
+// Rows of A that are multiplied by all of B before the next: even parts of m, but for `least` no more than the cache
+// has room for.
+template <class T>
+int64_t CachedRows(int64_t m, int64_t depth, int64_t least) {
+  const int64_t cached = std::max<int64_t>(CachedBytesOfA() / static_cast<int64_t>(sizeof(T)) / depth, least);
+  return CeilDiv(m, CeilDiv(m, cached));
+}
 template <class T>
 constexpr int64_t kPanelColumns = int64_t{kMaxVectors} * kLanes<T>;
 

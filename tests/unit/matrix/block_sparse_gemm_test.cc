@@ -61,15 +61,13 @@ Matrix<T> SparseA(const Size& s, bool transposed, Zeros zeros) {
   Matrix<T> a(transposed ? s.k : s.m, transposed ? s.m : s.k, 1);
   std::mt19937 random(7);
   std::uniform_real_distribution<double> uniform(0, 1);
-  std::vector<double> row_leaning(static_cast<size_t>(s.m));
-  std::vector<double> column_leaning(static_cast<size_t>(s.k));
-  for (double& x : row_leaning) x = uniform(random);
-  for (double& x : column_leaning) x = uniform(random);
+  std::vector<bool> is_off(static_cast<size_t>(std::max(s.m, s.k)));  // a row or a column
+  for (size_t i = 0; i < is_off.size(); ++i) is_off[i] = uniform(random) < 0.5;
   for (int64_t i = 0; i < s.m; ++i) {
     for (int64_t p = 0; p < s.k; ++p) {
       double share = 0.5;
-      if (zeros == Zeros::kColumns) share = column_leaning[static_cast<size_t>(p)] < 0.5 ? 0.97 : 0.1;
-      if (zeros == Zeros::kRows) share = row_leaning[static_cast<size_t>(i)] < 0.5 ? 0.99 : 0.1;
+      if (zeros == Zeros::kColumns) share = is_off[static_cast<size_t>(p)] ? 0.97 : 0.1;
+      if (zeros == Zeros::kRows) share = is_off[static_cast<size_t>(i)] ? 0.99 : 0.1;
       if (zeros == Zeros::kAll) share = 1;
       if (uniform(random) < share) a.at(transposed ? p : i, transposed ? i : p) = i % 2 == 0 ? T{0} : -T{0};
     }
@@ -82,10 +80,8 @@ bool RunSparse(const Size& s, const Matrix<T>& a, bool transposed_a, const Matri
                Matrix<T>& c, const GemmOutput<T>& output = {}) {
   const BlockSparseGemm<T> gemm(s.m, s.k, s.n, transposed_a, transposed_b, output);
   if (!gemm.is_worth_trying()) return false;
-  std::vector<T> scratch(static_cast<size_t>(gemm.scratch_elements() + kLanes<T>));
-  T* aligned = scratch.data();
-  while (reinterpret_cast<uintptr_t>(aligned) % kVectorBytes != 0) ++aligned;
-  return gemm.Run(a.view(transposed_a), b.view(transposed_b), c.c(), aligned);
+  Tensor scratch(DTypeOf<T>, Shape({gemm.scratch_elements()}));
+  return gemm.Run(a.view(transposed_a), b.view(transposed_b), c.c(), scratch.data<T>());
 }
 
 template <class T>
@@ -170,10 +166,8 @@ TYPED_TEST(BlockSparseGemmTest, TakesAProductIntoCAsPackedGemmDoes) {
       ASSERT_TRUE(RunSparse(s, a, ta, b, false, c, output));
       Matrix<T> expected(s.m, s.n, 3);
       const PackedGemm<T> packed(s.m, s.k, s.n, output);
-      std::vector<T> scratch(static_cast<size_t>(packed.scratch_elements() + kLanes<T>));
-      T* aligned = scratch.data();
-      while (reinterpret_cast<uintptr_t>(aligned) % kVectorBytes != 0) ++aligned;
-      packed.Run(a.view(ta), b.view(false), expected.c(), aligned);
+      Tensor scratch(DTypeOf<T>, Shape({packed.scratch_elements()}));
+      packed.Run(a.view(ta), b.view(false), expected.c(), scratch.data<T>());
       EXPECT_EQ(c, expected);
     }
   }
