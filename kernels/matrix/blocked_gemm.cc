@@ -29,6 +29,10 @@ int64_t SmallBytes() {
   static const int64_t bytes = sysconf(_SC_LEVEL2_CACHE_SIZE) / 4;
   return bytes;
 }
+// Of no more steps over k DirectGemm is the fastest: 64 take 0.87 to 1.05 of the time of the other ways, 32 0.8
+// to 1.07, 16 0.65 to 0.9. It takes some rows of A at a time, which stay in the second-level cache with theirs of C.
+constexpr int64_t kShallowDepth = 64;
+constexpr int64_t kRowsAtHand = 256;
 // Longest pass over k; C is read again by the next.
 constexpr int64_t kMaxDepth = 1024;
 // Few rows of A do not hide what copying B costs: a panel and its copy then stay in the first-level cache. Panels of
@@ -100,6 +104,8 @@ BlockedGemm<T>::BlockedGemm(int64_t m, int64_t k, int64_t n, bool transposed_a, 
   if constexpr (std::is_floating_point_v<T>) {
     const BlockSparseGemm<T> sparse(m, k, n, transposed_a, transposed_b, output);
     if (sparse.is_worth_trying()) sparse_ = sparse;
+    direct_ = !transposed_b && k <= kShallowDepth;
+    if (direct_) return;
     packed_ = !transposed_b && PrefersPackedGemm(m, k, n);
     if (packed_) {
       a_elements_ = PackedGemm<T>(m, k, n, output).scratch_elements();
@@ -111,7 +117,7 @@ BlockedGemm<T>::BlockedGemm(int64_t m, int64_t k, int64_t n, bool transposed_a, 
   // A copy that is read once is none the faster; of a transpose one that stays in the first-level cache is.
   direct_ = !changes && m <= (transposed_b ? kRowsBySquares : MaxRows(kMaxVectors));
   if (direct_) return;
-  small_ = std::is_floating_point_v<T> && !changes && !transposed_b && k <= kDirectDepth &&
+  small_ = std::is_floating_point_v<T> && !transposed_b && k <= kDirectDepth &&
            (m + n) * k * static_cast<int64_t>(sizeof(T)) <= SmallBytes();
   // In multiplications: transposing an element of B costs 10, so does one of A, one of C 20.
   swapped_ = !changes && transposed_b && k * m <= cached && 2 * m * n + (transposed_a ? 0 : m * k) < n * k;
@@ -214,13 +220,21 @@ void BlockedGemm<T>::Run(MatrixView<const T> a, MatrixView<const T> b, MatrixVie
     if (sparse_ && sparse_->Run(a, b, c, scratch)) return;
     if (packed_) return PackedGemm<T>(m_, k_, n_, output_).Run(a, b, c, scratch);
   }
-  if (direct_ || (small_ && HasNearRows(b))) return DirectGemm<T>(m_, k_, n_, a, b, c, output_);
+  if (direct_ || (small_ && HasNearRows(b))) return RunDirectly(a, b, c);
   if (swapped_) return RunSwapped(a, b, c, scratch);
   for (int64_t column = 0; column < n_; column += columns_) {
     for (int64_t row = 0; row < m_; row += rows_) {
       RunBlock(std::min(rows_, m_ - row), std::min(columns_, n_ - column), row == 0, a.At(row, 0), b.At(0, column),
                c.At(row, column), output_.At(row, column), scratch);
     }
+  }
+}
+
+template <class T>
+void BlockedGemm<T>::RunDirectly(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c) const {
+  const int64_t rows_at_once = CeilDiv(m_, CeilDiv(m_, kRowsAtHand));
+  for (int64_t row = 0; row < m_; row += rows_at_once) {
+    DirectGemm<T>(std::min(rows_at_once, m_ - row), k_, n_, a.At(row, 0), b, c.At(row, 0), output_.At(row, 0));
   }
 }
 

@@ -37,6 +37,7 @@ class BlockedGemm {
   // Some rows of A by some columns of B; `first`: no rows before have been multiplied by these columns.
   void RunBlock(int64_t rows, int64_t columns, bool first, MatrixView<const T> a, MatrixView<const T> b,
                 MatrixView<T> c, const GemmOutput<T>& output, T* scratch) const;
+  void RunDirectly(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c) const;
   void RunSwapped(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, T* scratch) const;
 
   GemmOutput<T> output_;
@@ -45,8 +46,8 @@ class BlockedGemm {
   int64_t n_;
   std::optional<BlockSparseGemm<T>> sparse_;  // is tried first
   bool packed_ = false;                       // by PackedGemm: nothing below but elements is set
-  bool direct_ = false;                       // B is read as it lies
-  bool small_ = false;                        // B is read as it lies if its rows are near each other
+  bool direct_ = false;                       // by DirectGemm
+  bool small_ = false;                        // the same if B's rows are near each other
   bool swapped_ = false;                      // C^T = B^T A^T is computed, so that B is read as it lies
   int64_t depth_ = 0;                         // of a pass over k
   int64_t rows_ = 0;                          // of A in a pass

@@ -4,6 +4,7 @@
 
 #include "kernels/matrix/gemm_block.h"
 #include "kernels/matrix/panel_pack.h"
+#include "src/base/integers.h"
 
 namespace dfrun {
 namespace {
@@ -16,6 +17,14 @@ bool NeedsPacking(int64_t m, MatrixView<const T> b) {
   return b.transposed || (m >= kRowsWorthPacking && !HasNearRows(b));
 }
 
+// How wide a panel of B may be, in vectors. One that leaves the first-level cache is better narrow where it is copied,
+// and where C has no more rows than a narrow block.
+int MaxPanelVectors(int64_t m, int64_t depth, bool pack) {
+  const bool stays = depth * kMaxVectorsAtHand <= kDirectDepth * kMaxVectors;
+  const bool is_one_block = m <= MaxRows(kMaxVectors) && m > MaxRows(kMaxVectorsAtHand);
+  return stays || !(pack || is_one_block) ? kMaxVectorsAtHand : kMaxVectors;
+}
+
 // Integers multiply so slowly that reading by lanes costs them nothing, and saves half of this code.
 template <class T, RowsOfB kRows>
 constexpr RowsOfB kOrEdge = std::is_integral_v<T> ? RowsOfB::kEdge : kRows;
@@ -26,8 +35,8 @@ void PanelColumns(int64_t m, MatrixView<const T> a, int vectors, BlockOperands<T
   o.a_stride = a.stride;
   o.transposed_a = a.transposed;
   const int64_t max_rows = MaxRows(vectors);
-  for (int64_t i = 0, steps = (m + max_rows - 1) / max_rows; steps > 0; --steps) {
-    const int64_t rows = (m - i + steps - 1) / steps;
+  for (int64_t i = 0, steps = CeilDiv(m, max_rows); steps > 0; --steps) {
+    const int64_t rows = CeilDiv(m - i, steps);
     o.a = a.At(i, 0).data;
     RunGemmBlock<T, kRows>(rows, vectors, o);
     o.c += rows * o.c_stride;
@@ -41,14 +50,14 @@ void PanelColumns(int64_t m, MatrixView<const T> a, int vectors, BlockOperands<T
 template <class T>
 void Pass(int64_t m, int64_t depth, int64_t n, MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c,
           bool continues, const GemmOutput<T>& output) {
-  constexpr int64_t kPanelColumns = kMaxVectors * kLanes<T>;
-  alignas(64) T packed[kDirectDepth * kPanelColumns];
+  alignas(64) T packed[kDirectDepth * kMaxVectors * kLanes<T>];
   const bool pack = NeedsPacking(m, b);
-  const int64_t all_vectors = (n + kLanes<T> - 1) / kLanes<T>;
+  const int64_t max_vectors = MaxPanelVectors(m, depth, pack);
+  const int64_t all_vectors = CeilDiv<int64_t>(n, kLanes<T>);
   int64_t vectors_left = all_vectors;
   int64_t column = 0;
-  for (int64_t panels = (all_vectors + kMaxVectors - 1) / kMaxVectors; panels > 0; --panels) {
-    const int vectors = static_cast<int>((vectors_left + panels - 1) / panels);
+  for (int64_t panels = CeilDiv(all_vectors, max_vectors); panels > 0; --panels) {
+    const int vectors = static_cast<int>(CeilDiv(vectors_left, panels));
     const int64_t columns = std::min<int64_t>(vectors * kLanes<T>, n - column);
     BlockOperands<T> o{};
     o.depth = depth;
@@ -56,6 +65,8 @@ void Pass(int64_t m, int64_t depth, int64_t n, MatrixView<const T> a, MatrixView
     o.c = c.data + column;
     o.c_stride = c.stride;
     o.continues = continues;
+    o.into = output.into;
+    o.rate = output.rate;
     o.finish = output.OfBlock(0, column);
     if (pack) {
       PackPanel(b.At(0, column), depth, columns, packed, vectors);
@@ -83,7 +94,7 @@ void DirectGemm(int64_t m, int64_t k, int64_t n, MatrixView<const T> a, MatrixVi
                 const GemmOutput<T>& output) {
   if (m == 0 || n == 0) return;
   // The columns of a transpose are rows of memory, which are read from end to end; other rows side by side.
-  const int64_t columns = b.transposed ? int64_t{kMaxVectors} * kLanes<T> : n;
+  const int64_t columns = b.transposed ? MaxPanelVectors(m, std::min(kDirectDepth, k), true) * int64_t{kLanes<T>} : n;
   for (int64_t j = 0; j < n; j += columns) {
     int64_t p = 0;
     do {

@@ -22,7 +22,7 @@ bool HasNearRows(MatrixView<const T> b) {
 }
 
 // T is float, double, int32_t or int64_t (which wraps). m, n >= 0; k = 0 gives zeros. C is not transposed and overlaps
-// neither operand. `output` is of kStore. Needs 50 KB of stack.
+// neither operand. `output` is of kStore where k is more than kDirectDepth. Needs 50 KB of stack.
 template <class T>
 void DirectGemm(int64_t m, int64_t k, int64_t n, MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c,
                 const GemmOutput<T>& output = {});

@@ -16,8 +16,10 @@
 
 namespace dfrun {
 
-// Widest block of C, in vectors. Three leave the fewest loads a product.
+// Widest block of C, in vectors, of a product that copies B as it goes. Three leave the most products to a vector of B.
 inline constexpr int kMaxVectors = 3;
+// Of one whose panel of B is in the first caches already: four leave the fewest loads a product.
+inline constexpr int kMaxVectorsAtHand = kVectorRegisters == 32 ? 4 : kMaxVectors;
 // Rows of such a block: accumulators, the row of B and one element of A must fit in the registers; and rows that lie a
 // multiple of 4 KiB apart share a set of the first-level cache, which has room for 12 lines or fewer.
 constexpr int MaxRows(int vectors) {
@@ -279,6 +281,9 @@ template <class T, RowsOfB kRows, bool kTransposedA, int Vectors>
 inline constexpr auto kGemmBlocks =
     GemmBlocks<T, kRows, kTransposedA, Vectors>(std::make_integer_sequence<int, MaxRows(Vectors)>());
 
+template <RowsOfB kRows>
+inline constexpr int kWidest = kRows == RowsOfB::kCopying ? kMaxVectors : kMaxVectorsAtHand;
+
 template <class T, RowsOfB kRows, bool kTransposedA>
 void RunGemmBlock(int64_t rows, int vectors, const BlockOperands<T>& operands) {
   switch (vectors) {
@@ -286,14 +291,16 @@ void RunGemmBlock(int64_t rows, int vectors, const BlockOperands<T>& operands) {
       return kGemmBlocks<T, kRows, kTransposedA, 1>[rows - 1](operands);
     case 2:
       return kGemmBlocks<T, kRows, kTransposedA, 2>[rows - 1](operands);
-    default:
+    case kMaxVectors:
       return kGemmBlocks<T, kRows, kTransposedA, kMaxVectors>[rows - 1](operands);
+    default:
+      return kGemmBlocks<T, kRows, kTransposedA, kWidest<kRows>>[rows - 1](operands);
   }
 }
 
 }  // namespace internal
 
-// `rows` from 1 to MaxRows(vectors), `vectors` from 1 to kMaxVectors.
+// `rows` from 1 to MaxRows(vectors), `vectors` from 1 to kMaxVectors, or to kMaxVectorsAtHand where no rows are copied.
 template <class T, RowsOfB kRows>
 void RunGemmBlock(int64_t rows, int vectors, const BlockOperands<T>& operands) {
   return operands.transposed_a ? internal::RunGemmBlock<T, kRows, true>(rows, vectors, operands)

@@ -16,11 +16,11 @@ namespace {
 // Each of a way that a product may take: rows of B that alias, panels that are kept, several passes over k, several
 // blocks of A's rows, C computed transposed (where B is a transpose), few rows or columns, nothing whole, both
 // operands copied in passes and blocks of which none is whole, panels that are kept of several passes and parts of B,
-// operands that are read as they lie where the second-level cache has 2 MiB.
-constexpr int64_t kSizes[][3] = {{20, 300, 1024}, {32, 512, 1024},   {700, 40, 500},   {5, 2100, 70},
+// operands that are read as they lie where the second-level cache has 2 MiB, few steps over k.
+constexpr int64_t kSizes[][3] = {{20, 300, 1024}, {32, 512, 1024},   {700, 80, 500},   {5, 2100, 70},
                                  {600, 1100, 50}, {33, 1030, 517},   {1, 700, 300},    {300, 700, 1},
                                  {130, 260, 10},  {128, 1000, 1000}, {40, 1024, 2048}, {1, 1, 1},
-                                 {300, 900, 250}, {210, 2100, 600},  {210, 250, 240}};
+                                 {300, 900, 250}, {210, 2100, 600},  {210, 250, 240},  {700, 40, 500}};
 
 template <class T>
 Tensor RandomMatrix(int64_t rows, int64_t columns, unsigned seed) {

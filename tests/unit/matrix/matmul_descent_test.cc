@@ -68,6 +68,7 @@ TEST(MatMulDescent, GivesTheBitsOfBoth) {
   GivesTheBitsOfBoth<float>(300, 70, 500);
   GivesTheBitsOfBoth<float>(1030, 33, 260);
   GivesTheBitsOfBoth<float>(5, 1300, 90);
+  GivesTheBitsOfBoth<float>(210, 250, 240);   // operands are read as they lie
   GivesTheBitsOfBoth<float>(70, 1000, 1030);  // both operands are copied
   GivesTheBitsOfBoth<float>(1030, 130, 510);
   GivesTheBitsOfBoth<float>(7, 9, 11);
