@@ -22,10 +22,8 @@ MatrixView<const T> ViewB(const GemmShape& s, const T* b) {
   return {b, s.transpose_b ? s.k : s.n, s.transpose_b};
 }
 
-// How many tiles of rows and of columns C is cut into for a number of threads. No element's bits depend on it.
-struct ThreadTiles {
-  // packed: of products by PackedGemm.
-  ThreadTiles(const GemmShape& shape, int threads, bool packed = false);
+// C cut into so many tiles of rows and of columns. No element's bits depend on it.
+struct GemmGrid {
   int64_t count() const { return rows * columns; }
   // The i-th of C's tiles.
   struct Tile {
@@ -43,42 +41,50 @@ struct ThreadTiles {
   int64_t columns = 1;
 };
 
+// Of products by BlockedGemm, for a number of threads; packed: by PackedGemm.
+struct ThreadTiles : GemmGrid {
+  ThreadTiles(const GemmShape& shape, int threads, bool packed = false);
+};
+
+// Of products by DirectGemm: the longer side is cut, so that its operand is not read by every thread; and a layer's
+// output, its gradient and its bias's are read where they were written.
+struct DirectTiles : GemmGrid {
+  DirectTiles(const GemmShape& shape, const ThreadPool& pool);
+};
+
 // Rows of C, in vectors, that make up for transposing its columns.
 inline constexpr int64_t kWorthTransposing = 4;
-
-// How many parts of C's rows a product by DirectGemm is cut into. No element's bits depend on it.
-int64_t DirectParts(const GemmShape& shape, const ThreadPool& pool);
 
 // DirectGemm. C of fewer columns than a vector has lanes, but many rows, is computed as its transpose where A is one: A
 // is then read in whole vectors, as it lies.
 template <class T>
-void RunDirectPart(const GemmShape& s, MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, int64_t rows,
-                   const GemmOutput<T>& output) {
-  if (!a.transposed || s.n >= kLanes<T> || rows < kWorthTransposing * kLanes<T>)
-    return DirectGemm<T>(rows, s.k, s.n, a, b, c, output);
+void RunDirectTile(int64_t rows, int64_t depth, int64_t columns, MatrixView<const T> a, MatrixView<const T> b,
+                   MatrixView<T> c, const GemmOutput<T>& output) {
+  if (!a.transposed || columns >= kLanes<T> || rows < kWorthTransposing * kLanes<T>) {
+    return DirectGemm<T>(rows, depth, columns, a, b, c, output);
+  }
   constexpr int64_t kRowsAtATime = 16 * kLanes<T>;
   T block[kLanes<T> * kRowsAtATime];
   for (int64_t row = 0; row < rows; row += kRowsAtATime) {
     const int64_t count = std::min(kRowsAtATime, rows - row);
     const MatrixView<const T> part = a.At(row, 0);
-    DirectGemm<T>(s.n, s.k, count, {b.data, b.stride, !b.transposed}, {part.data, part.stride, !part.transposed},
+    DirectGemm<T>(columns, depth, count, {b.data, b.stride, !b.transposed}, {part.data, part.stride, !part.transposed},
                   {block, count, false});
     for (int64_t i = 0; i < count; ++i) {
-      for (int64_t j = 0; j < s.n; ++j) c.data[(row + i) * c.stride + j] = block[j * count + i];
+      for (int64_t j = 0; j < columns; ++j) c.data[(row + i) * c.stride + j] = block[j * count + i];
     }
   }
-  FinishInMemory(output, c, rows, s.n);
+  FinishInMemory(output, c, rows, columns);
 }
 
 // C = A B by DirectGemm on the pool; what `output` does to a stored product is done.
 template <class T>
 void RunDirect(const GemmShape& s, const T* a, const T* b, T* c, ThreadPool& pool, const GemmOutput<T>& output = {}) {
-  const int64_t parts = DirectParts(s, pool);
-  pool.RunBlocks(parts, [&](int64_t i) {
-    const int64_t row = i * s.m / parts;
-    const int64_t rows = (i + 1) * s.m / parts - row;
-    const MatrixView<T> part{c + row * s.n, s.n, false};
-    RunDirectPart<T>(s, ViewA(s, a).At(row, 0), ViewB(s, b), part, rows, output.At(row, 0));
+  const DirectTiles tiles(s, pool);
+  pool.RunBlocks(tiles.count(), [&](int64_t i) {
+    const auto [row, rows, column, columns] = tiles.At(s, i);
+    RunDirectTile<T>(rows, s.k, columns, ViewA(s, a).At(row, 0), ViewB(s, b).At(0, column),
+                     {c + row * s.n + column, s.n, false}, output.At(row, column));
   });
 }
 
