@@ -143,16 +143,22 @@ class BlockSparseTiles {
   }
 
   static void MaskRow(const T* row, int64_t depth, uint64_t* mask) {
-    for (int64_t p = 0; p < depth; p += kWordBits) {
+    int64_t p = 0;
+    for (; p + kWordBits <= depth; p += kWordBits) {
       uint64_t word = 0;
-      for (int64_t q = 0; q < std::min(kWordBits, depth - p); q += kLanes<T>) {
-        word |= uint64_t{internal::NonzeroLanes<T>(LoadLanes(row + p + q, depth - p - q))} << q;
+#pragma GCC unroll 16
+      for (int q = 0; q < kWordBits; q += kLanes<T>) {
+        word |= uint64_t{internal::NonzeroLanes<T>(Load(row + p + q))} << q;
       }
       *mask++ = word;
     }
-  }
-  static Vec<T> LoadLanes(const T* from, int64_t left) {
-    return left >= kLanes<T> ? Load(from) : LoadFirst(from, static_cast<int>(left));
+    if (p == depth) return;
+    uint64_t word = 0;
+    for (int64_t q = 0; q < depth - p; q += kLanes<T>) {
+      const auto lanes = static_cast<int>(std::min<int64_t>(kLanes<T>, depth - p - q));
+      word |= uint64_t{internal::NonzeroLanes<T>(LoadFirst(row + p + q, lanes))} << q;
+    }
+    *mask = word;
   }
 
   uint64_t WordOf(Range rows, const uint16_t* order, int64_t word) const {
@@ -169,14 +175,16 @@ class BlockSparseTiles {
     return kept;
   }
 
-  // In other_order_: by the number of elements that are not zero.
+  // In other_order_: by the number of elements that are not zero, or its first eight bits.
   void OrderByCount(int64_t rows) {
-    constexpr int64_t kBuckets = 256;
+    constexpr int kBucketBits = 8;
+    constexpr int64_t kBuckets = int64_t{1} << kBucketBits;
     int64_t begin[kBuckets + 1] = {};
-    const auto bucket = [&](int64_t i) {
+    const int bits = std::bit_width(static_cast<uint64_t>(words_ * kWordBits));
+    const auto bucket = [&, shift = std::max(0, bits - kBucketBits)](int64_t i) {
       int64_t count = 0;
       for (int64_t w = 0; w < words_; ++w) count += std::popcount(masks_[i * words_ + w]);
-      return count * (kBuckets - 1) / (words_ * kWordBits);
+      return count >> shift;
     };
     for (int64_t i = 0; i < rows; ++i) ++begin[bucket(i) + 1];
     for (int64_t i = 0; i < kBuckets; ++i) begin[i + 1] += begin[i];
