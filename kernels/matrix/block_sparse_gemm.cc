@@ -1,6 +1,7 @@
 #include "kernels/matrix/block_sparse_gemm.h"
 
 #include "kernels/matrix/block_sparse_kernel.h"
+#include "kernels/matrix/column_panels.h"
 #include "kernels/matrix/gemm.h"
 #include "kernels/matrix/packed_walk.h"
 
@@ -63,7 +64,7 @@ class BlockSparseGemm<T>::Walk {
         c_(c),
         packed_b_{scratch, scratch + gemm.panel_elements_},
         tiles_(gemm.tiles_),
-        panels_(CeilDiv<int64_t>(gemm.n_, kLanes<T>), CeilDiv<int64_t>(gemm.n_, kSparseVectors * kLanes<T>)),
+        panels_(gemm.n_, kSparseVectors),
         passes_(CeilDiv(gemm.k_, gemm.depth_)),
         parts_(CeilDiv(gemm.m_, gemm.rows_) * passes_) {
     tiles_.UseScratch(scratch + 2 * gemm.panel_elements_);
@@ -89,21 +90,11 @@ class BlockSparseGemm<T>::Walk {
     Range rows;
     Range depth;
   };
-  struct Panel {
-    int vectors;
-    Range columns;
-  };
 
   Part PartAt(int64_t i) const {
     const int64_t row = i / passes_ * g_.rows_;
     const int64_t p = i % passes_ * g_.depth_;
     return {{row, std::min(g_.rows_, g_.m_ - row)}, {p, std::min(g_.depth_, g_.k_ - p)}};
-  }
-
-  Panel PanelAt(int64_t i) const {
-    const Range vectors = panels_.At(i);
-    const int64_t column = vectors.begin * kLanes<T>;
-    return {static_cast<int>(vectors.size), {column, std::min(vectors.size * kLanes<T>, g_.n_ - column)}};
   }
 
   void FillTiles(int64_t part) {
@@ -121,35 +112,34 @@ class BlockSparseGemm<T>::Walk {
     copy_ = {};
     if (part == parts_) return;
     const Range depth = PartAt(part).depth;
-    const Panel next = PanelAt(panel);
-    copy_ = {b_.At(depth.begin, next.columns.begin), depth.size, next.columns.size, packed_b_[1 - now_],
+    const ColumnPanel next = panels_.At(panel);
+    copy_ = {b_.At(depth.begin, next.column), depth.size, next.columns, packed_b_[1 - now_],
              int64_t{next.vectors} * kLanes<T>};
     copy_.SpreadOver(tiles_.count(), std::max<int64_t>(1, tiles_.all_kept() / tiles_.count() / kTurnDepth<T>));
   }
 
   void RunPanel(int64_t part_number, int64_t panel_number) {
     const Part part = PartAt(part_number);
-    const Panel panel = PanelAt(panel_number);
+    const ColumnPanel panel = panels_.At(panel_number);
     copy_.Finish();
     now_ = 1 - now_;
     o_.b = packed_b_[now_];
     o_.b_is_finite = copy_.is_finite();
     o_.depth = part.depth.size;
-    o_.last_columns = static_cast<int>(panel.columns.size - (panel.vectors - 1) * kLanes<T>);
+    o_.last_columns = LastColumns<T>(panel);
     o_.continues = part.depth.begin > 0;
     const bool is_whole = part.depth.end() == g_.k_;
     StartCopy(part_number, panel_number + 1);
-    RowsOfC(part, 0, panel.columns.begin, next_rows_);
+    RowsOfC(part, 0, panel.column, next_rows_);
     for (int64_t i = 0; i < tiles_.count(); ++i) {
       const bool is_last = i + 1 == tiles_.count();
       std::swap(rows_of_c_, next_rows_);
-      if (!is_last) RowsOfC(part, i + 1, panel.columns.begin, next_rows_);
+      if (!is_last) RowsOfC(part, i + 1, panel.column, next_rows_);
       o_.a = tiles_.At(i);
       o_.c = rows_of_c_;
       o_.next_c = next_rows_;
       o_.next_rows = is_last ? 0 : tiles_.At(i + 1).row_count;
-      o_.finish =
-          is_whole ? g_.output_.OfBlock(part.rows.begin + o_.a.numbers[0], panel.columns.begin) : BlockFinish<T>{};
+      o_.finish = is_whole ? g_.output_.OfBlock(part.rows.begin + o_.a.numbers[0], panel.column) : BlockFinish<T>{};
       copy_.TakeTile();
       RunBlockSparseBlock(panel.vectors, o_);
     }
@@ -167,7 +157,7 @@ class BlockSparseGemm<T>::Walk {
   T* const packed_b_[2];
   int now_ = 1;  // of those, that is multiplied
   BlockSparseTiles<T> tiles_;
-  const EvenRanges panels_;  // in vectors
+  const ColumnPanels<T> panels_;
   const int64_t passes_;
   const int64_t parts_;
   BlockSparseOperands<T> o_{};

@@ -12,17 +12,12 @@
 namespace dfrun {
 
 template <class T>
-struct BlockSparseOperands {
+struct BlockSparseOperands : BlockOutput<T> {
   typename BlockSparseTiles<T>::Tile a;
   const T* b;  // of PanelCopy
   bool b_is_finite;
-  int64_t depth;     // rows of B
-  int last_columns;  // columns of the last vector that count
-  T* const* c;       // where the block's rows of C begin
-  bool continues;    // C is the sum of an earlier pass over k; `into` is kStore
-  GemmInto into;
-  T rate;  // of kDescend
-  BlockFinish<T> finish;
+  int64_t depth;  // rows of B
+  T* const* c;    // where the block's rows of C begin
   // Done beside the product:
   PanelCopy<T, true>* copy;
   T* const* next_c;  // the rows of the block of C that comes next, which are asked for
@@ -56,8 +51,7 @@ void BlockSparseBlock(const BlockSparseOperands<T>& o) {
   constexpr int kAhead = 2 * kTurn;  // columns of A
   static_assert(kAhead <= BlockSparseTiles<T>::kColumnsBeyond);
   Vec<T> sums[Rows][Vectors];
-  ZeroSums<T>(sums);
-  if (o.continues) LoadSums<T>(o.c, o.last_columns, sums);
+  BeginSums<T>(o, o.c, sums);
   const T* a[Rows];
 #pragma GCC unroll 16
   for (int i = 0; i < Rows; ++i) a[i] = o.a.rows[i];
@@ -104,7 +98,7 @@ void BlockSparseBlock(const BlockSparseOperands<T>& o) {
     ChangeSums<T>(StridedRows<const T>{zeros, 0}, kLanes<T>, sums,
                   [](Vec<T> zero, Vec<T> sum) { return Plus<T>(sum, zero); });
   }
-  PutSums<T>(o.into, o.rate, o.finish, o.c, o.last_columns, sums);
+  PutSums<T>(o, o.c, sums);
 }
 
 template <class T, int Vectors, int... Rows>

@@ -101,11 +101,17 @@ template <class T>
 BlockedGemm<T>::BlockedGemm(int64_t m, int64_t k, int64_t n, bool transposed_a, bool transposed_b,
                             const GemmOutput<T>& output)
     : output_(output), m_(m), k_(k), n_(n), columns_(n) {
-  if constexpr (std::is_floating_point_v<T>) {
+  constexpr bool kIsFloating = std::is_floating_point_v<T>;
+  const bool changes = output.into != GemmInto::kStore;
+  if constexpr (kIsFloating) {
     const BlockSparseGemm<T> sparse(m, k, n, transposed_a, transposed_b, output);
     if (sparse.is_worth_trying()) sparse_ = sparse;
-    direct_ = !transposed_b && k <= kShallowDepth;
-    if (direct_) return;
+  }
+  // A copy that is read once is none the faster; of a transpose one that stays in the first-level cache is.
+  direct_ = (kIsFloating && !transposed_b && k <= kShallowDepth) ||
+            (!changes && m <= (transposed_b ? kRowsBySquares : MaxRows(kMaxVectors)));
+  if (direct_) return;
+  if constexpr (kIsFloating) {
     packed_ = !transposed_b && PrefersPackedGemm(m, k, n);
     if (packed_) {
       a_elements_ = PackedGemm<T>(m, k, n, output).scratch_elements();
@@ -113,11 +119,7 @@ BlockedGemm<T>::BlockedGemm(int64_t m, int64_t k, int64_t n, bool transposed_a, 
     }
   }
   const int64_t cached = CachedBytes() / static_cast<int64_t>(sizeof(T));
-  const bool changes = output.into != GemmInto::kStore;
-  // A copy that is read once is none the faster; of a transpose one that stays in the first-level cache is.
-  direct_ = !changes && m <= (transposed_b ? kRowsBySquares : MaxRows(kMaxVectors));
-  if (direct_) return;
-  small_ = std::is_floating_point_v<T> && !transposed_b && k <= kDirectDepth &&
+  small_ = kIsFloating && !transposed_b && k <= kDirectDepth &&
            (m + n) * k * static_cast<int64_t>(sizeof(T)) <= SmallBytes();
   // In multiplications: transposing an element of B costs 10, so does one of A, one of C 20.
   swapped_ = !changes && transposed_b && k * m <= cached && 2 * m * n + (transposed_a ? 0 : m * k) < n * k;

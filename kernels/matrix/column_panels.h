@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "kernels/matrix/even_ranges.h"
 #include "kernels/matrix/gemm_block.h"
 #include "src/base/integers.h"
 
@@ -19,24 +20,25 @@ struct ColumnPanel {
 template <class T>
 class ColumnPanels {
  public:
-  // As few as can be, but a multiple of `multiple` where there are as many vectors.
-  explicit ColumnPanels(int64_t columns, int64_t multiple = 1)
-      : columns_(columns),
-        vectors_(CeilDiv<int64_t>(columns, kLanes<T>)),
-        count_(std::min(vectors_, RoundUp(CeilDiv<int64_t>(vectors_, kMaxVectors), multiple))) {}
+  // As few as can be of at most most_vectors, but a multiple of `multiple` where there are as many vectors. columns: 1
+  // or more.
+  explicit ColumnPanels(int64_t columns, int most_vectors = kMaxVectors, int64_t multiple = 1)
+      : ColumnPanels(columns, CeilDiv<int64_t>(columns, kLanes<T>), most_vectors, multiple) {}
 
-  int64_t count() const { return count_; }
+  int64_t count() const { return vectors_.count(); }
   ColumnPanel At(int64_t i) const {
-    const int64_t first = i * vectors_ / count_;
-    const int vectors = static_cast<int>((i + 1) * vectors_ / count_ - first);
-    const int64_t column = first * kLanes<T>;
-    return {column, std::min(vectors * int64_t{kLanes<T>}, columns_ - column), vectors};
+    const Range vectors = vectors_.At(i);
+    const int64_t column = vectors.begin * kLanes<T>;
+    return {column, std::min(vectors.size * kLanes<T>, columns_ - column), static_cast<int>(vectors.size)};
   }
 
  private:
+  ColumnPanels(int64_t columns, int64_t vectors, int most_vectors, int64_t multiple)
+      : columns_(columns),
+        vectors_(vectors, std::min(vectors, RoundUp(CeilDiv<int64_t>(vectors, most_vectors), multiple))) {}
+
   int64_t columns_;
-  int64_t vectors_;
-  int64_t count_;
+  EvenRanges vectors_;
 };
 
 // Columns of the last vector that count.

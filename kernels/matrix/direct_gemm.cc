@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/matrix/column_panels.h"
 #include "kernels/matrix/gemm_block.h"
 #include "kernels/matrix/panel_pack.h"
 #include "src/base/integers.h"
@@ -17,10 +18,13 @@ bool NeedsPacking(int64_t m, MatrixView<const T> b) {
   return b.transposed || (m >= kRowsWorthPacking && !HasNearRows(b));
 }
 
-// How wide a panel of B may be, in vectors. One that leaves the first-level cache is better narrow where it is copied,
-// and where C has no more rows than a narrow block.
+// Vectors of a panel of B that stays in the first-level cache; a copy has no more.
+constexpr int64_t kPanelVectors = kDirectDepth * kMaxVectors;
+
+// How wide a panel may be, in vectors. One that does not stay is better narrow where it is copied, and where C has no
+// more rows than a narrow block.
 int MaxPanelVectors(int64_t m, int64_t depth, bool pack) {
-  const bool stays = depth * kMaxVectorsAtHand <= kDirectDepth * kMaxVectors;
+  const bool stays = depth * kMaxVectorsAtHand <= kPanelVectors;
   const bool is_one_block = m <= MaxRows(kMaxVectors) && m > MaxRows(kMaxVectorsAtHand);
   return stays || !(pack || is_one_block) ? kMaxVectorsAtHand : kMaxVectors;
 }
@@ -29,9 +33,10 @@ int MaxPanelVectors(int64_t m, int64_t depth, bool pack) {
 template <class T, RowsOfB kRows>
 constexpr RowsOfB kOrEdge = std::is_integral_v<T> ? RowsOfB::kEdge : kRows;
 
-// All rows of C for one panel of B, in steps as even as they can be.
+// All rows of C for one panel of B, in steps as even as they can be. `o`, of the first rows, is changed: a copy would
+// take half of the time of the smallest products.
 template <class T, RowsOfB kRows>
-void PanelColumns(int64_t m, MatrixView<const T> a, int vectors, BlockOperands<T> o) {
+void PanelColumns(int64_t m, MatrixView<const T> a, int vectors, BlockOperands<T>& o) {
   o.a_stride = a.stride;
   o.transposed_a = a.transposed;
   const int64_t max_rows = MaxRows(vectors);
@@ -50,18 +55,15 @@ void PanelColumns(int64_t m, MatrixView<const T> a, int vectors, BlockOperands<T
 template <class T>
 void Pass(int64_t m, int64_t depth, int64_t n, MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c,
           bool continues, const GemmOutput<T>& output) {
-  alignas(64) T packed[kDirectDepth * kMaxVectors * kLanes<T>];
+  alignas(64) T packed[kPanelVectors * kLanes<T>];
   const bool pack = NeedsPacking(m, b);
-  const int64_t max_vectors = MaxPanelVectors(m, depth, pack);
-  const int64_t all_vectors = CeilDiv<int64_t>(n, kLanes<T>);
-  int64_t vectors_left = all_vectors;
-  int64_t column = 0;
-  for (int64_t panels = CeilDiv(all_vectors, max_vectors); panels > 0; --panels) {
-    const int vectors = static_cast<int>(CeilDiv(vectors_left, panels));
-    const int64_t columns = std::min<int64_t>(vectors * kLanes<T>, n - column);
+  const ColumnPanels<T> panels(n, MaxPanelVectors(m, depth, pack));
+  for (int64_t i = 0; i < panels.count(); ++i) {
+    const ColumnPanel panel = panels.At(i);
+    const auto [column, columns, vectors] = panel;
     BlockOperands<T> o{};
     o.depth = depth;
-    o.last_columns = static_cast<int>(columns - (vectors - 1) * kLanes<T>);
+    o.last_columns = LastColumns<T>(panel);
     o.c = c.data + column;
     o.c_stride = c.stride;
     o.continues = continues;
@@ -82,8 +84,6 @@ void Pass(int64_t m, int64_t depth, int64_t n, MatrixView<const T> a, MatrixView
         PanelColumns<T, RowsOfB::kEdge>(m, a, vectors, o);
       }
     }
-    column += columns;
-    vectors_left -= vectors;
   }
 }
 

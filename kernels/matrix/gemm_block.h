@@ -52,21 +52,26 @@ struct RowCopy {
 template <class T>
 inline constexpr int kStepsAtATime = std::is_floating_point_v<T> ? 4 : 1;
 
+// What becomes of a block's sums; where its rows of C are, each kind of block says itself.
 template <class T>
-struct BlockOperands {
+struct BlockOutput {
+  int last_columns;  // columns of the last vector that count
+  bool continues;    // C is the sum of an earlier pass over k; `into` is kStore
+  GemmInto into;
+  T rate;  // of kDescend
+  BlockFinish<T> finish;
+};
+
+template <class T>
+struct BlockOperands : BlockOutput<T> {
   const T* a;  // element (i, p) is a[i * a_stride + p], or a[p * a_stride + i] of a transpose
   int64_t a_stride;
   bool transposed_a;
   const T* b;  // row p of B at b + p * b_stride
   int64_t b_stride;
   int64_t depth;
-  int last_columns;  // columns of the last vector that count
   T* c;
   int64_t c_stride;
-  bool continues;  // C is the sum of an earlier pass over k; `into` is kStore
-  GemmInto into;
-  T rate;  // of kDescend
-  BlockFinish<T> finish;
   RowCopy<T>* copy;  // kCopying: may have no rows
   const T* ahead;    // kWhole: the first line that is asked for, in the second-level cache
   int lines_ahead;   // kWhole: of them, every kStepsAtATime steps; may be none
@@ -175,21 +180,28 @@ template <class T, int Rows, int Vectors>
   }
 }
 
-// Makes whole sums C, as `into` and `finish` say.
+// What the sums of a block begin with.
 template <class T, class C, int Rows, int Vectors>
-[[gnu::always_inline]] inline void PutSums(GemmInto into, T rate, const BlockFinish<T>& finish, C c, int last_columns,
-                                           Vec<T> (&sums)[Rows][Vectors]) {
+[[gnu::always_inline]] inline void BeginSums(const BlockOutput<T>& o, C c, Vec<T> (&sums)[Rows][Vectors]) {
+  ZeroSums<T>(sums);
+  if (o.continues) LoadSums<T>(c, o.last_columns, sums);
+}
+
+// Makes whole sums C.
+template <class T, class C, int Rows, int Vectors>
+[[gnu::always_inline]] inline void PutSums(const BlockOutput<T>& o, C c, Vec<T> (&sums)[Rows][Vectors]) {
   constexpr int kLast = Vectors - 1;
-  if (into == GemmInto::kAdd) {
+  const int last_columns = o.last_columns;  // in a register: what is stored might be `o` to the compiler
+  if (o.into == GemmInto::kAdd) {
     ChangeSums<T>(c, last_columns, sums, [](Vec<T> was, Vec<T> product) { return Plus<T>(was, product); });
   }
   if constexpr (std::is_floating_point_v<T>) {
-    if (into == GemmInto::kDescend) {
+    if (o.into == GemmInto::kDescend) {
       ChangeSums<T>(c, last_columns, sums,
-                    [by = Broadcast<T>(rate)](Vec<T> was, Vec<T> product) { return was - by * product; });
+                    [by = Broadcast<T>(o.rate)](Vec<T> was, Vec<T> product) { return was - by * product; });
     }
   }
-  FinishSums(finish, last_columns, sums);
+  FinishSums(o.finish, last_columns, sums);
 #pragma GCC unroll 16
   for (int i = 0; i < Rows; ++i) {
     T* const row = c[i];
@@ -268,7 +280,7 @@ void GemmBlock(const BlockOperands<T>& o) {
     step(0);
     advance(1);
   }
-  PutSums<T>(o.into, o.rate, o.finish, rows_of_c, o.last_columns, sum);
+  PutSums<T>(o, rows_of_c, sum);
 }
 
 template <class T, RowsOfB kRows, bool kTransposedA, int Vectors, int... Rows>

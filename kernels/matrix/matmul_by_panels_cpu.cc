@@ -32,7 +32,7 @@ bool AsksForPanels() {
 // An even number, since panels are what threads share: of 11, for 512 columns, one of two threads had 9 of 16 columns.
 template <class T>
 ColumnPanels<T> PanelsOf(int64_t columns) {
-  return ColumnPanels<T>(columns, 2);
+  return ColumnPanels<T>(columns, kMaxVectors, 2);
 }
 
 // Panel by panel, each with `depth` rows of whole vectors.

@@ -23,17 +23,12 @@ struct BesideBlock {
 };
 
 template <class T>
-struct PackedOperands {
+struct PackedOperands : BlockOutput<T> {
   const T* a;  // of TileCopy
   bool transposed_a;
   const T* b;  // of PanelCopy
   int64_t depth;
-  int last_columns;  // columns of the last vector that count
-  T* const* c;       // where the block's rows of C begin
-  bool continues;    // C is the sum of an earlier pass over k; `into` is kStore
-  GemmInto into;
-  T rate;  // of kDescend
-  BlockFinish<T> finish;
+  T* const* c;            // where the block's rows of C begin
   T* totals;              // of segments: kTileRows * kMaxVectors vectors; null: there are none
   int64_t segment_turns;  // of a segment, each of which is summed by itself and added to the totals
   BesideBlock<T>* beside;
@@ -84,8 +79,7 @@ void PackedBlock(const PackedOperands<T>& o) {
   constexpr int kRowStep = kTransposedA ? 1 : kTurnDepth<T>;
   constexpr int kDepthStep = kTransposedA ? kTileRows : 1;
   Vec<T> sums[Rows][Vectors];
-  ZeroSums<T>(sums);
-  if (o.continues) LoadSums<T>(o.c, o.last_columns, sums);
+  BeginSums<T>(o, o.c, sums);
   if (o.totals != nullptr) BeginTotals<T, Rows, Vectors>(o.totals, sums);
   int64_t segment_left = o.totals != nullptr ? o.segment_turns : -1;  // turns; -1: there are no segments
   const T* a = o.a;
@@ -142,7 +136,7 @@ void PackedBlock(const PackedOperands<T>& o) {
     advance(1);
   }
   if (o.totals != nullptr) AddTotals<T, Rows, Vectors>(o.totals, sums);
-  PutSums<T>(o.into, o.rate, o.finish, o.c, o.last_columns, sums);
+  PutSums<T>(o, o.c, sums);
 }
 
 template <class T, bool kTransposedA, int Vectors, int... Rows>

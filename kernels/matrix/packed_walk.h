@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernels/matrix/column_panels.h"
 #include "kernels/matrix/even_ranges.h"
 #include "kernels/matrix/packed_block.h"
 #include "src/base/integers.h"
@@ -78,7 +79,7 @@ class PackedWalk {
   PackedWalk(const Parts& parts, bool transposed_a, int64_t columns, const GemmOutput<T>& output, int64_t segment,
              const PackedSpace<T>& space, T* scratch)
       : parts_(parts),
-        columns_(columns),
+        panels_(columns),
         output_(output),
         space_(space),
         packed_b_(scratch),
@@ -93,11 +94,11 @@ class PackedWalk {
 
   void Run() {
     Part part(parts_.First(), 0);
-    const Panel panel = PanelAt(0);
+    const ColumnPanel panel = panels_.At(0);
     // Nothing can be computed beside these.
     CopyOfPanel(part, panel, next_b_).Finish();
     parts_.CopyOfTile(part, part.Tile(0), PlaceOf(part, 0)).Finish();
-    parts_.RowsOfC(part, part.Tile(0), panel.columns.begin, next_c_);
+    parts_.RowsOfC(part, part.Tile(0), panel.column, next_c_);
     while (part.rows.size > 0) {
       const auto next = parts_.After(part);
       const Part next_part(next, next.keeps_tiles ? part.first_slot : SlotOf(part, part.tiles.count()));
@@ -122,29 +123,17 @@ class PackedWalk {
     EvenRanges tiles;    // of the rows
     int64_t first_slot;  // of its tiles
   };
-  struct Panel {
-    Range columns;
-    int vectors;
-    int last_columns() const { return static_cast<int>(columns.size - (vectors - 1) * kLanes<T>); }
-  };
-
-  Panel PanelAt(int64_t i) const {
-    const Range vectors = panels_.At(i);
-    const int64_t column = vectors.begin * kLanes<T>;
-    return {{column, std::min(vectors.size * kLanes<T>, columns_ - column)}, static_cast<int>(vectors.size)};
-  }
-
   void RunPart(const Part& part, const Part& next) {
     const int64_t panels = panels_.count();
     beside_.next_rows_a_turn = CeilDiv<int64_t>(kTileRows, part.turns());
     for (int64_t i = 0; i < panels; ++i) {
       const bool is_last = i + 1 == panels;
-      const Panel panel = PanelAt(i);
-      const Panel next_panel = PanelAt(is_last ? 0 : i + 1);
+      const ColumnPanel panel = panels_.At(i);
+      const ColumnPanel next_panel = panels_.At(is_last ? 0 : i + 1);
       beside_.panel.Finish();
       o_.b = next_b_;
       o_.depth = part.depth.size;
-      o_.last_columns = panel.last_columns();
+      o_.last_columns = LastColumns<T>(panel);
       o_.continues = part.continues;
       o_.finish = {};
       StartPanelCopy(is_last ? next : part, next_panel, part);
@@ -153,7 +142,8 @@ class PackedWalk {
     beside_.tile.Finish();
   }
 
-  void RunPanel(const Part& part, const Part& next, int64_t i, const Panel& panel, const Panel& next_panel) {
+  void RunPanel(const Part& part, const Part& next, int64_t i, const ColumnPanel& panel,
+                const ColumnPanel& next_panel) {
     const bool is_last = i + 1 == panels_.count();
     int64_t tile = FirstTile(part);
     while (tile < part.tiles.count()) {
@@ -165,13 +155,13 @@ class PackedWalk {
       if (is_last_tile ? is_last : i == 0) StartTileCopy(part_of_next, next_tile, part.turns());
       std::swap(c_, next_c_);
       const Range next_rows = part_of_next.Tile(next_tile);
-      parts_.RowsOfC(part_of_next, next_rows, (is_last_tile ? next_panel : panel).columns.begin, next_c_);
+      parts_.RowsOfC(part_of_next, next_rows, (is_last_tile ? next_panel : panel).column, next_c_);
       beside_.next_c = next_c_;
       beside_.next_rows = next_rows.size;
       const Range rows = part.Tile(tile);
       o_.a = PlaceOf(part, tile);
       o_.c = c_;
-      if (part.is_whole) o_.finish = output_.OfBlock(rows.begin, panel.columns.begin);
+      if (part.is_whole) o_.finish = output_.OfBlock(rows.begin, panel.column);
       beside_.panel.TakeTile();
       RunPackedBlock(rows.size, panel.vectors, o_);
       tile = tile_after;
@@ -185,10 +175,10 @@ class PackedWalk {
   }
   int64_t FirstTile(const Part& part) const { return part.keeps_tiles ? NextTile(part, 0) : 0; }
 
-  PanelCopy<T> CopyOfPanel(const Part& part, const Panel& panel, T* to) const {
-    return parts_.CopyOfPanel(part, panel.columns, to, int64_t{panel.vectors} * kLanes<T>);
+  PanelCopy<T> CopyOfPanel(const Part& part, const ColumnPanel& panel, T* to) const {
+    return parts_.CopyOfPanel(part, {panel.column, panel.columns}, to, int64_t{panel.vectors} * kLanes<T>);
   }
-  void StartPanelCopy(const Part& part, const Panel& panel, const Part& beside) {
+  void StartPanelCopy(const Part& part, const ColumnPanel& panel, const Part& beside) {
     next_b_ = packed_b_ + (next_b_ == packed_b_ ? space_.panel_elements : 0);
     if (part.rows.size == 0) return;
     beside_.panel = CopyOfPanel(part, panel, next_b_);
@@ -208,11 +198,9 @@ class PackedWalk {
   T* PlaceOf(const Part& part, int64_t tile) const { return packed_a_ + SlotOf(part, tile) * space_.slot_elements; }
 
   const Parts& parts_;
-  const int64_t columns_;
+  const ColumnPanels<T> panels_;
   const GemmOutput<T>& output_;
   const PackedSpace<T> space_;
-  const EvenRanges panels_{CeilDiv<int64_t>(columns_, kLanes<T>),
-                           CeilDiv<int64_t>(columns_, kPanelColumns<T>)};  // in vectors
   T* const packed_b_;
   T* const packed_a_;
   T* next_b_ = packed_b_;  // where the next panel is, or is copied to
