@@ -38,6 +38,18 @@ std::string_view CodeName(Code code) {
       return "BadSpec";
     case Code::kUnavailable:
       return "Unavailable";
+    case Code::kNoInput:
+      return "NoInput";
+    case Code::kNotFinite:
+      return "NotFinite";
+    case Code::kRequeue:
+      return "Requeue";
+    case Code::kInterrupted:
+      return "Interrupted";
+    case Code::kTerminated:
+      return "Terminated";
+    case Code::kUserSignal:
+      return "UserSignal";
   }
   return "Unknown";
 }
@@ -51,10 +63,23 @@ int ExitCode(Code code) {
     case Code::kBadSpec:
     case Code::kDataLoss:
       return 65;
+    case Code::kNoInput:
+      return 66;
+    case Code::kNotFinite:
+      return 71;
     case Code::kIo:
+    case Code::kResourceExhausted:
       return 74;
+    case Code::kRequeue:
+      return 75;
     case Code::kUnavailable:
       return 76;
+    case Code::kInterrupted:
+      return 130;
+    case Code::kUserSignal:
+      return 138;
+    case Code::kTerminated:
+      return 143;
     default:
       return 70;
   }

@@ -31,16 +31,23 @@ enum class Code : uint8_t {
   kUnimplemented = 7,
   kInternal = 8,
   kResourceExhausted = 9,
-  kDataLoss = 10,    // a damaged checkpoint or file
-  kIo = 11,          // the file system said no
-  kUsage = 12,       // a wrong command line
-  kBadSpec = 13,     // a wrong spec
-  kUnavailable = 14  // a peer was lost
+  kDataLoss = 10,     // a damaged checkpoint or file
+  kIo = 11,           // the file system said no
+  kUsage = 12,        // a wrong command line
+  kBadSpec = 13,      // a wrong spec or graph
+  kUnavailable = 14,  // a peer was lost
+  kNoInput = 15,      // input data that is missing or unreadable
+  kNotFinite = 16,    // a loss, gradient or variable is NaN or infinite
+  kRequeue = 17,      // saved after SIGTERM or SIGUSR1: the job goes on when it is started again
+  kInterrupted = 18,  // SIGINT
+  kTerminated = 19,   // SIGTERM, and nothing was saved
+  kUserSignal = 20    // SIGUSR1, and nothing was saved
 };
 
 std::string_view CodeName(Code code);
 
-// The process exit code (of sysexits.h) that an error of this code ends the program with.
+// The process exit code that an error of this code ends the program with: sysexits.h's, 71 for what is not finite,
+// 128 + the signal.
 int ExitCode(Code code);
 
 class [[nodiscard]] Status {
@@ -134,6 +141,10 @@ Status Unimplemented(const Args&... args) {
 template <class... Args>
 Status FailedPrecondition(const Args&... args) {
   return Error(Code::kFailedPrecondition, args...);
+}
+template <class... Args>
+Status NoInput(const Args&... args) {
+  return Error(Code::kNoInput, args...);
 }
 template <class... Args>
 Status IoError(const Args&... args) {

@@ -1,0 +1,35 @@
+# Shared by the regression tests. Source it after setting SOURCE and DFRUN: it makes the folder $WORK, goes there, and
+# removes it at the end.
+set -euo pipefail
+
+if [ "$(id -u)" = 0 ]; then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi
+WORK=$(mktemp -d)
+trap 'rm -rf "$WORK"' EXIT
+cd "$WORK"
+
+fail() {
+  echo "FAILED: $*" >&2
+  exit 1
+}
+
+# expect CODE TEXT COMMAND...: the command ends with this exit code within 60 s, and its output holds the text.
+expect() {
+  local code=$1 text=$2 seen=0
+  shift 2
+  timeout 60 "$@" > "$WORK/out" 2>&1 || seen=$?
+  if [ "$seen" != "$code" ]; then
+    cat "$WORK/out" >&2
+    fail "exit code $seen, not $code: $*"
+  fi
+  if ! grep -qF -- "$text" "$WORK/out"; then
+    cat "$WORK/out" >&2
+    fail "'$text' is not in the output of: $*"
+  fi
+}
+
+# ranks N COMMAND...: under mpirun, oversubscribed.
+ranks() {
+  local count=$1
+  shift
+  timeout 120 mpirun --oversubscribe -np "$count" "$@"
+}
