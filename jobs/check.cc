@@ -6,6 +6,7 @@
 #include "jobs/command.h"
 #include "jobs/compile_job.h"
 #include "jobs/model.h"
+#include "src/base/printable.h"
 #include "src/session/job_graph.h"
 
 namespace dfrun::jobs {
@@ -18,12 +19,12 @@ struct CheckOptions {
 };
 
 void Print(const std::string& path, int ranks, const LoadedSpec& spec, const std::vector<CompiledStep>& steps) {
-  std::printf("%s: ok, %d nodes\n", path.c_str(), spec.graph.num_nodes());
+  std::printf("%s: ok, %d nodes\n", PrintableLine(path).c_str(), spec.graph.num_nodes());
   for (const CompiledStep& step : steps) {
     const int nodes = std::accumulate(step.partitions.begin(), step.partitions.end(), 0,
                                       [](int sum, const Partition& p) { return sum + p.graph.num_nodes(); });
-    std::printf("  %s: %d nodes in %zu partitions on %d ranks\n", step.name.c_str(), nodes, step.partitions.size(),
-                ranks);
+    std::printf("  %s: %d nodes in %zu partitions on %d ranks\n", PrintableLine(step.name).c_str(), nodes,
+                step.partitions.size(), ranks);
   }
 }
 

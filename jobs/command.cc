@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <string_view>
 #include <utility>
+
+#include "src/base/printable.h"
 
 namespace dfrun::jobs {
 namespace {
@@ -49,9 +52,18 @@ void AddCommands(Options& args, const std::map<std::string, Command>& commands, 
 }
 
 void PrintError(const Status& status) {
+  if (status.code() != Code::kBadSpec) {
+    std::fprintf(stderr, "dfrun: %s\n", PrintableText(status.message()).c_str());
+    return;
+  }
   // A bad spec's message is lines of file:line:column, which editors jump to.
-  const char* prefix = status.code() == Code::kBadSpec ? "" : "dfrun: ";
-  std::fprintf(stderr, "%s%s\n", prefix, status.message().c_str());
+  std::string_view rest = status.message();
+  while (true) {
+    const size_t end = std::min(rest.find('\n'), rest.size());
+    std::fprintf(stderr, "%s\n", PrintableLine(rest.substr(0, end)).c_str());
+    if (end == rest.size()) return;
+    rest.remove_prefix(end + 1);
+  }
 }
 
 std::optional<int> ReadCommandLine(std::vector<std::string> words, RunCommand* chosen) {
@@ -66,7 +78,8 @@ std::optional<int> ReadCommandLine(std::vector<std::string> words, RunCommand* c
   } catch (const CLI::Success& wanted) {  // --help, --version
     return app.exit(wanted);
   } catch (const CLI::ParseError& error) {
-    std::fprintf(stderr, "dfrun: %s\nRun with --help for what can be given.\n", Explain(app, error).c_str());
+    std::fprintf(stderr, "dfrun: %s\nRun with --help for what can be given.\n",
+                 PrintableText(Explain(app, error)).c_str());
     return kUsageError;
   }
   return std::nullopt;

@@ -13,6 +13,7 @@
 #include "jobs/json.h"
 #include "jobs/model.h"
 #include "jobs/ranks.h"
+#include "src/base/printable.h"
 #include "src/passes/variable_reads.h"
 #include "src/session/session.h"
 
@@ -159,7 +160,7 @@ class Evaluation {
     if (!options_.stats.empty()) DF_TRY(WriteTextFile(options_.stats, stats_.ToJson()));
     if (!options_.out.empty()) return WriteFetches(options_.out, names_, results_->values());
     for (size_t i = 0; i < names_.size(); ++i) {
-      std::printf("%s: %s\n", names_[i].c_str(), results_->values()[i].ToString().c_str());
+      std::printf("%s: %s\n", PrintableLine(names_[i]).c_str(), results_->values()[i].ToString().c_str());
     }
     return Status();
   }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "jobs/command.h"
+#include "jobs/uncaught.h"
 #include "src/framework/op.h"
 
 namespace dfrun::jobs {
@@ -54,8 +55,9 @@ int Run(std::vector<std::string> words) {
 }  // namespace
 }  // namespace dfrun::jobs
 
-// NOLINTNEXTLINE(bugprone-exception-escape): out of memory before there is a job to end
+// NOLINTNEXTLINE(bugprone-exception-escape): HandleUncaughtExceptions() ends what escapes
 int main(int argc, char** argv) {
+  dfrun::jobs::HandleUncaughtExceptions();
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of the write
   // Each large block that is given back makes glibc walk all small ones kept aside so far: a fifth of what building a
   // graph of 100,000 nodes takes.

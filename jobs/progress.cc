@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "src/base/printable.h"
+
 namespace dfrun::jobs {
 namespace {
 
@@ -28,7 +30,7 @@ std::string Print(const Scalars& scalars) {
   for (const auto& [name, value] : scalars) {
     char number[48];
     std::snprintf(number, sizeof number, "%.6g", value);
-    text += "  " + name + " " + number;
+    text += "  " + PrintableLine(name) + " " + number;
   }
   return text;
 }
@@ -68,7 +70,7 @@ void Progress::Line(const std::string& text) {
 }
 
 void Progress::OnMessage(const std::string& text) {
-  Line("dfrun: " + text);
+  Line("dfrun: " + PrintableText(text));
 }
 
 void Progress::OnStep(int64_t step, int64_t steps, const Scalars& scalars) {

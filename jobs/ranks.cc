@@ -8,6 +8,7 @@
 #include "comm/bootstrap/world.h"
 #include "jobs/command.h"
 #include "src/base/log.h"
+#include "src/base/printable.h"
 #include "src/session/worker.h"
 
 namespace dfrun::jobs {
@@ -15,7 +16,7 @@ namespace {
 
 // Ends every rank, where MPI cannot be left in order: others may wait for this one for ever.
 [[noreturn]] void AbortAll(int rank, const Status& error) {
-  std::fprintf(stderr, "dfrun: rank %d: %s\n", rank, error.ToString().c_str());
+  std::fprintf(stderr, "dfrun: rank %d: %s\n", rank, PrintableText(error.ToString()).c_str());
   comm::World::Abort(ExitCode(error.code()));
 }
 

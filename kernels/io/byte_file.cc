@@ -9,8 +9,15 @@ namespace {
 constexpr uint64_t kPrefetch = uint64_t{4} << 10;
 constexpr size_t kCacheLine = 64;
 constexpr uint64_t kReadAhead = uint64_t{256} << 10;
-// A small file may claim to hold any number of bytes: what is beyond this is refused.
+// A small file may stand for a thousand times its bytes. What data compress to is more than a hundredth of them: beyond
+// that, but for the first GiB, and beyond 4 GiB it is refused.
 constexpr size_t kMaxInflated = size_t{4} << 30;
+constexpr size_t kAlwaysInflated = size_t{1} << 30;
+constexpr size_t kMaxRatio = 100;
+
+size_t InflatedLimit(size_t compressed) {
+  return std::min(kMaxInflated, std::max(kAlwaysInflated, compressed * kMaxRatio));
+}
 // A damaged length must not take all memory: longer parts of a file are refused.
 constexpr uint64_t kMaxView = uint64_t{2} << 30;
 
@@ -30,7 +37,11 @@ Result<ByteFile> ByteFile::Open(const std::string& path, Compression compression
   }
   std::string compressed(file.size_, '\0');
   DF_TRY(file.file_.ReadAt(0, compressed.data(), compressed.size()));
-  Result<std::string> plain = Inflate(compressed, compression, kMaxInflated);
+  Result<std::string> plain = Inflate(compressed, compression, InflatedLimit(compressed.size()));
+  if (plain.status().code() == Code::kResourceExhausted) {
+    return plain.status().Annotate(
+        StrCat(path, ", of ", compressed.size(), " bytes, is not read compressed: unpack it first"));
+  }
   if (!plain.ok()) return plain.status().Annotate(path);
   file.inflated_ = *std::move(plain);
   file.size_ = file.inflated_.size();

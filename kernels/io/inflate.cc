@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <limits>
+#include <new>
 
 namespace dfrun {
 namespace {
@@ -46,7 +47,11 @@ class Inflater {
 
   Result<int> Step(std::string& plain) {
     const size_t before = plain.size();
-    plain.resize(before + kBlock);
+    try {
+      plain.resize(before + kBlock);
+    } catch (const std::bad_alloc&) {
+      return Error(Code::kResourceExhausted, "no memory for the more than ", before, " bytes that it inflates to");
+    }
     stream_.next_out = reinterpret_cast<Bytef*>(plain.data() + before);
     stream_.avail_out = static_cast<uInt>(kBlock);
     const int state = inflate(&stream_, Z_NO_FLUSH);

@@ -6,6 +6,8 @@
 #include <memory>
 #include <string>
 
+#include "src/base/printable.h"
+
 namespace dfrun {
 namespace {
 
@@ -38,7 +40,7 @@ void TagLog(int rank) {
 }
 
 LogMessage::~LogMessage() {
-  Logger().log(ToSpdlog(level_), "{}", stream_.str());
+  Logger().log(ToSpdlog(level_), "{}", PrintableText(stream_.str()));
 }
 
 }  // namespace dfrun

@@ -17,7 +17,7 @@ enum class LogLevel : uint8_t { kInfo, kWarning, kError };
 // From now on every line begins with the rank. Called before other threads log.
 void TagLog(int rank);
 
-// One line, written when it is destroyed.
+// One message, written when it is destroyed, as PrintableText() makes it.
 class LogMessage {
  public:
   explicit LogMessage(LogLevel level) : level_(level) {}

@@ -1,7 +1,8 @@
 #include "src/executor/node_actions.h"
 
+#include <utility>
+
 #include "src/executor/hand_over.h"
-#include "src/executor/step_trace.h"
 
 namespace dfrun {
 namespace {
@@ -41,20 +42,18 @@ Status StoreFetch(const Tensor& slot, Allocator& allocator, Tensor& fetch) {
   return Status();
 }
 
-void TraceNode(StepTrace& trace, const ExecPlan& plan, uint32_t node, const Tensor* slots, int64_t step_id,
-               int64_t start_ns) {
+void TraceNode(StepTrace& trace, const ExecPlan& plan, uint32_t node, const Tensor* slots, TraceRecord record) {
   const NodeInfo& info = plan.info(node);
-  const NodeRecord& record = plan.records()[node];
+  const NodeRecord& in_plan = plan.records()[node];
   const Tensor none{};
-  const Tensor& input = info.inputs.empty() ? none : slots[plan.inputs()[record.first_input]];
-  const Tensor& output = info.outputs.empty() ? none : slots[record.first_output];
-  trace.Add({.step_id = step_id,
-             .node = info.name,
-             .op = info.op->name,
-             .device = plan.device().full_name(),
-             .start_ns = start_ns,
-             .end_ns = StepTrace::NowNs(),
-             .bytes = BytesMoved(info.op->name, input, output)});
+  const Tensor& input = info.inputs.empty() ? none : slots[plan.inputs()[in_plan.first_input]];
+  const Tensor& output = info.outputs.empty() ? none : slots[in_plan.first_output];
+  record.node = info.name;
+  record.op = info.op->name;
+  record.device = plan.device().full_name();
+  record.end_ns = StepTrace::NowNs();
+  record.bytes = BytesMoved(info.op->name, input, output);
+  trace.Add(std::move(record));
 }
 
 }  // namespace dfrun

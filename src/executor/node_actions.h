@@ -3,6 +3,7 @@
 #define DFRUN_SRC_EXECUTOR_NODE_ACTIONS_H_
 
 #include "src/executor/executor.h"
+#include "src/executor/step_trace.h"
 
 namespace dfrun {
 
@@ -15,9 +16,9 @@ Status CheckRefs(const ExecPlan& plan, uint32_t node, const Tensor* slots);
 // Hands the value of a slot out as an owned tensor; of a ref, a copy of what the variable is now.
 Status StoreFetch(const Tensor& slot, Allocator& allocator, Tensor& fetch);
 
-// Records a node that ran, with the bytes that it moved if it is a Send or a Recv.
-void TraceNode(StepTrace& trace, const ExecPlan& plan, uint32_t node, const Tensor* slots, int64_t step_id,
-               int64_t start_ns);
+// Records a node that ran, with the bytes that it moved if it is a Send or a Recv. `record` holds what the caller
+// knows: the step, the iteration, when the node began and whether it is asynchronous.
+void TraceNode(StepTrace& trace, const ExecPlan& plan, uint32_t node, const Tensor* slots, TraceRecord record);
 
 }  // namespace dfrun
 

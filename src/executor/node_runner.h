@@ -78,7 +78,8 @@ class NodeRunner {
   [[gnu::noinline]] Status CallTraced(Kernel::Fn fn, Kernel* kernel, uint32_t node) {
     const int64_t start_ns = StepTrace::NowNs();
     Status status = fn(kernel, context_);
-    TraceNode(*trace_, plan_, node, slots_, step_.args().step.step_id, start_ns);
+    TraceNode(*trace_, plan_, node, slots_,
+              {.step_id = step_.args().step.step_id, .iteration = context_.iteration(), .start_ns = start_ns});
     return status;
   }
 

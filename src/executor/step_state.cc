@@ -44,7 +44,11 @@ void AsyncOp::Done(void* arg, Status status) {
   StepState& step = *op.step;
   op.status = std::move(status);
   if (StepTrace* trace = step.args().trace; trace != nullptr) {
-    TraceNode(*trace, step.plan(), op.node, op.slots, step.args().step.step_id, op.start_ns);
+    TraceNode(*trace, step.plan(), op.node, op.slots,
+              {.step_id = step.args().step.step_id,
+               .iteration = op.context.iteration(),
+               .is_async = true,
+               .start_ns = op.start_ns});
   }
   step.Complete(op);
 }

@@ -14,13 +14,15 @@ namespace dfrun {
 
 struct TraceRecord {
   int64_t step_id = 0;
-  std::string node;
-  std::string op;
-  std::string device;
-  int thread = 0;        // small numbers, in order of appearance
-  int64_t start_ns = 0;  // of the steady clock
-  int64_t end_ns = 0;    // of an asynchronous kernel: when its callback ran
-  int64_t bytes = -1;    // moved, of Send and Recv; -1: others
+  uint64_t iteration = 0;  // OpContext::iteration() of the node
+  std::string node = {};
+  std::string op = {};
+  std::string device = {};
+  int thread = 0;         // small numbers, in order of appearance
+  bool is_async = false;  // the kernel held no thread while it waited
+  int64_t start_ns = 0;   // of the steady clock
+  int64_t end_ns = 0;     // of an asynchronous kernel: when its callback ran
+  int64_t bytes = -1;     // moved, of Send and Recv; -1: others
 };
 
 // Collects records; each thread fills a buffer of its own. src/trace writes them to files.

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "src/base/printable.h"
+
 namespace dfrun {
 namespace {
 
@@ -132,7 +134,7 @@ Status OpRegistry::UnknownOp(std::string_view name) const {
   for (const auto& [known, def] : ops_) names.push_back(known);
   for (const auto& [alias, def] : aliases_) names.push_back(alias);
   const std::string near = Nearest(name, names);
-  return InvalidArgument("unknown op '", name, "'",
+  return InvalidArgument("unknown op '", PrintableLine(name), "'",
                          near.empty() ? "; `dfrun ops` lists them" : StrCat(", did you mean '", near, "'?"));
 }
 

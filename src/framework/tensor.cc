@@ -5,6 +5,7 @@
 #include <new>
 #include <sstream>
 
+#include "src/base/printable.h"
 #include "src/framework/resource.h"
 #include "src/framework/variant.h"
 
@@ -14,7 +15,7 @@ namespace {
 template <class T>
 void PrintElement(std::ostream& out, const T& value) {
   if constexpr (std::is_same_v<T, std::string>) {
-    out << '"' << value << '"';
+    out << '"' << PrintableLine(value) << '"';
   } else if constexpr (std::is_same_v<T, ResourceHandle>) {
     out << value.name();
   } else if constexpr (std::is_same_v<T, Variant>) {

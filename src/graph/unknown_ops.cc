@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "src/base/printable.h"
+
 namespace dfrun {
 namespace {
 
@@ -46,8 +48,8 @@ class UnknownOps {
         text += StrCat("\n  ... and ", unknown_.size() - kMaxShown, " more unknown ops");
         break;
       }
-      text += StrCat(unknown_.size() > 1 ? "\n  " : "", "node '", use.node, "'",
-                     use.function.empty() ? "" : StrCat(" of function '", use.function, "'"),
+      text += StrCat(unknown_.size() > 1 ? "\n  " : "", "node '", PrintableLine(use.node), "'",
+                     use.function.empty() ? "" : StrCat(" of function '", PrintableLine(use.function), "'"),
                      use.count > 1 ? StrCat(" and ", use.count - 1, " more") : "", ": ", ops_.UnknownOp(op).message());
     }
     return InvalidArgument(unknown_.size() > 1 ? StrCat(unknown_.size(), " unknown ops:") : "", text);

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "src/base/hdf5.h"
+#include "src/base/text.h"
 #include "src/checkpoint/store.h"
 #include "src/framework/element_types.h"
 #include "src/framework/tensor_hdf5.h"
@@ -68,6 +69,7 @@ class Job {
   Status Evaluate();
   Status Save();
   Status WriteFetches() const;
+  void WarnOfIdleRanks() const;
   int64_t NextStop() const;
   bool IsDue(int64_t every) const { return every > 0 && step_ % every == 0; }
   double WallSeconds() const {
@@ -127,6 +129,7 @@ Status Job::Prepare() {
   const Result<Session::Handle> logged = session_->Prepare(parts_.step.signature);
   DF_TRY(AsSpecError(spec_.job.path, logged.status()));
   logged_ = *logged;
+  WarnOfIdleRanks();
   fetched_.resize(parts_.step.signature.fetches.size());
   if (log_every_ > 1) {
     RunSignature quiet = parts_.step.signature;
@@ -134,6 +137,15 @@ Status Job::Prepare() {
     DF_ASSIGN(quiet_, session_->Prepare(quiet));
   }
   return Status();
+}
+
+// A job may have fewer replicas than ranks, or all of its devices named: what was asked of the cluster is not used.
+void Job::WarnOfIdleRanks() const {
+  const std::vector<int>& idle = session_->idle_ranks(logged_);
+  if (idle.empty()) return;
+  observer_.OnMessage(StrCat("warning: ", idle.size(), " of ", runtime_.size(), " ranks have nothing to compute (rank ",
+                             Join(idle), "): start fewer ranks, ",
+                             spec_.job.train ? "or raise `train: {replicas: ...}`" : "or name devices of theirs"));
 }
 
 // Gives the variables their values: from the newest checkpoint or from the spec.

@@ -162,7 +162,14 @@ Result<std::unique_ptr<Executable>> Master::Compile(const RunSignature& signatur
   executable->id = next_executable_++;
   for (const Output& feed : signature.feeds) executable->feeds.push_back(OutputName(*graph, feed));
   executable->num_fetches = signature.fetches.size();
-  for (const Partition& partition : partitions) executable->num_nodes += partition.graph.num_nodes();
+  std::vector<bool> is_idle(static_cast<size_t>(runtime_.size()), true);
+  for (const Partition& partition : partitions) {
+    executable->num_nodes += partition.graph.num_nodes();
+    if (partition.graph.num_nodes() > 0) is_idle[static_cast<size_t>(partition.rank)] = false;
+  }
+  for (int rank = 0; rank < runtime_.size(); ++rank) {
+    if (is_idle[static_cast<size_t>(rank)]) executable->idle_ranks.push_back(rank);
+  }
   DF_TRY(Register(partitions, *executable));
   return executable;
 }

@@ -32,6 +32,7 @@ struct Executable {
   std::vector<std::string> feeds;  // names, for messages
   size_t num_fetches = 0;
   int64_t num_nodes = 0;
+  std::vector<int> idle_ranks;     // those that have no node of it
   std::unique_ptr<RankPart> part;  // of rank 0; null when its containers have been reset
 };
 

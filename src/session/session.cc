@@ -121,6 +121,10 @@ int64_t Session::num_nodes(Handle handle) const {
   return handle->num_nodes;
 }
 
+const std::vector<int>& Session::idle_ranks(Handle handle) const {
+  return handle->idle_ranks;
+}
+
 int64_t Session::steps_run() const {
   return master_->steps_run();
 }

@@ -100,6 +100,8 @@ class Session {
   const Graph& graph() const;
   // Nodes over all partitions after the passes, Send and Recv included.
   int64_t num_nodes(Handle handle) const;
+  // Ranks on which none of them is.
+  const std::vector<int>& idle_ranks(Handle handle) const;
   // Steps begun so far, by all handles: the id of the next step.
   int64_t steps_run() const;
 

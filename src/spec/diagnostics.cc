@@ -3,6 +3,7 @@
 #include <tuple>
 #include <utility>
 
+#include "src/base/printable.h"
 #include "src/base/text.h"
 
 namespace dfrun {
@@ -29,7 +30,8 @@ std::string Diagnostics::Print(SourcePlace place) const {
 
 Status Diagnostics::ToStatus() const {
   if (ok()) return Status();
-  std::string text = Join(errors_, "\n", [this](const Entry& e) { return Print(e.place) + ": " + e.message; });
+  std::string text =
+      Join(errors_, "\n", [this](const Entry& e) { return PrintableLine(Print(e.place) + ": " + e.message); });
   if (full()) text += "\nthere may be more errors; these are the first";
   return Status(Code::kBadSpec, std::move(text));
 }

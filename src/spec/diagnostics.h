@@ -31,7 +31,8 @@ class Diagnostics {
   bool full() const { return errors_.size() >= kMaxErrors; }
   // "spec.yaml:3:7"; the path alone for a place without a line.
   std::string Print(SourcePlace place) const;
-  // kBadSpec with a line "file:line:column: message" an error, in the order of the files and lines; OK without errors.
+  // kBadSpec with a printable line "file:line:column: message" for each error, in the order of the files and lines; OK
+  // without errors.
   Status ToStatus() const;
 
  private:

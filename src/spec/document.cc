@@ -6,6 +6,7 @@
 
 #include "src/spec/schema.h"
 #include "src/spec/source_text.h"
+#include "src/spec/spec_library.h"
 
 namespace dfrun {
 namespace {
@@ -126,9 +127,19 @@ class Reader {
     for (size_t i = 0; i < list.size(); ++i) Include(list.item(i), path);
   }
 
+  // Relative to the file that includes it; what is not there may be of those that come with dfrun.
+  static std::string FindIncluded(const std::string& name, const std::string& from) {
+    const std::string near = (fs::path(from).parent_path() / name).string();
+    std::error_code error;
+    if (fs::exists(near, error) || fs::path(name).is_absolute()) return near;
+    const std::string library = SpecLibraryDirectory();
+    const std::string installed = (fs::path(library) / name).string();
+    return !library.empty() && fs::exists(installed, error) ? installed : near;
+  }
+
   void Include(const Yaml& name, const std::string& from) {
     if (!name.is_scalar()) return diagnostics_.Error(name.place(), "an included file is a path, not ", name.Describe());
-    const std::string path = (fs::path(from).parent_path() / name.text()).string();
+    const std::string path = FindIncluded(std::string(name.text()), from);
     const std::string canonical = Canonical(path);
     auto open = std::find(open_.begin(), open_.end(), canonical);
     if (open != open_.end()) {

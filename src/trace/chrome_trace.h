@@ -11,8 +11,10 @@
 
 namespace dfrun {
 
-// One process (the rank), one row a thread; every event has the node's name, its op, device and step as args, and the
-// bytes of a Send or Recv. Times are microseconds of the steady clock, which ranks of one host share.
+// One process (the rank), and a named row a thread; asynchronous nodes have rows of their own. Every slice has the
+// node's name, and its op, device and step as args, with the bytes of a Send or Recv. An arrow goes from each Send to
+// its Recv: between ranks too, in a viewer that is given the events of all of them. Times are microseconds of the
+// steady clock, which ranks of one host share. `records` are ordered by start.
 std::string ChromeTraceJson(std::span<const TraceRecord> records, int rank);
 // "<prefix>rank-<rank>.json": where a rank's trace goes.
 std::string TracePath(const std::string& prefix, int rank);

@@ -1,0 +1,49 @@
+// The table of docs/exit-codes.md is what the program does.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+
+#include "src/base/status.h"
+
+namespace dfrun {
+namespace {
+
+constexpr int kCodes = static_cast<int>(Code::kUserSignal) + 1;
+
+std::string Trimmed(const std::string& text) {
+  const size_t begin = text.find_first_not_of(' ');
+  return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(' ') - begin + 1);
+}
+
+// The exit code by the name of the error, of the table's first and last columns.
+std::map<std::string, int> ReadTable() {
+  std::map<std::string, int> codes;
+  std::ifstream file("docs/exit-codes.md");
+  for (std::string line; std::getline(file, line);) {
+    if (line.size() < 3 || line[0] != '|' || line[2] < '0' || line[2] > '9') continue;
+    const size_t last = line.rfind('|', line.size() - 2);
+    std::istringstream names(line.substr(last + 1, line.size() - last - 2));
+    for (std::string name; std::getline(names, name, ',');) {
+      EXPECT_TRUE(codes.emplace(Trimmed(name), std::stoi(line.substr(2))).second) << name << " stands there twice";
+    }
+  }
+  return codes;
+}
+
+TEST(ExitCodeTest, TheTableOfTheDocumentsHolds) {
+  const std::map<std::string, int> table = ReadTable();
+  EXPECT_EQ(table.size(), static_cast<size_t>(kCodes));
+  for (int i = 0; i < kCodes; ++i) {
+    const auto code = static_cast<Code>(i);
+    const auto row = table.find(std::string(CodeName(code)));
+    ASSERT_NE(row, table.end()) << CodeName(code) << " is in no row";
+    EXPECT_EQ(ExitCode(code), row->second) << CodeName(code);
+  }
+  EXPECT_EQ(CodeName(static_cast<Code>(kCodes)), "Unknown") << "a new code: add it to the table and to this test";
+}
+
+}  // namespace
+}  // namespace dfrun
