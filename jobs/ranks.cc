@@ -43,6 +43,7 @@ Result<int> LeadOrServe(const RankOptions& options, const RankRole& lead, const 
   RuntimeOptions runtime_options;
   runtime_options.threads = options.threads > 0 ? options.threads : std::max(1, cores / world->ranks_on_host());
   runtime_options.straight_loops = options.straight_loops;
+  for (const comm::RankInfo& info : world->ranks()) runtime_options.hosts.push_back(info.host);
   const Result<std::unique_ptr<Runtime>> runtime = MakeRuntime(runtime_options, *world);
   if (!runtime.ok() && world->size() > 1) AbortAll(world->rank(), runtime.status());
   DF_TRY(runtime.status());

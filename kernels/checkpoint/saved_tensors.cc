@@ -117,9 +117,8 @@ Result<SavedTensors> SavedTensors::Open(const std::string& pattern) {
   }
   if (paths.empty()) return NoCheckpoint(pattern);
   for (const std::string& path : paths) {
-    DF_ASSIGN(Manifest manifest, ReadManifest(path));
-    DF_TRY(VerifyShards(path, manifest));
-    saved.checkpoints_.push_back({path, std::move(manifest)});
+    DF_ASSIGN(CheckpointStore::Checkpoint checkpoint, CheckpointStore::Open(path));
+    saved.checkpoints_.push_back(std::move(checkpoint));
   }
   return saved;
 }
@@ -127,7 +126,7 @@ Result<SavedTensors> SavedTensors::Open(const std::string& pattern) {
 Result<std::vector<SavedTensors::Part>> SavedTensors::Find(const std::string& name) const {
   std::vector<Part> parts;
   const std::string prefix = name + "[";
-  for (const Checkpoint& checkpoint : checkpoints_) {
+  for (const CheckpointStore::Checkpoint& checkpoint : checkpoints_) {
     for (const ShardEntry& shard : checkpoint.manifest.shards) {
       for (const SavedVariable& v : shard.variables) {
         const bool is_part = v.name.compare(0, prefix.size(), prefix) == 0 && v.name.back() == ']';

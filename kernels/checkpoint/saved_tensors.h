@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/checkpoint/tensor_slice.h"
-#include "src/checkpoint/manifest.h"
+#include "src/checkpoint/store.h"
 
 namespace dfrun {
 
@@ -46,11 +46,7 @@ class SavedTensors {
 
   Result<std::vector<Part>> Find(const std::string& name) const;
 
-  struct Checkpoint {
-    std::string directory;
-    Manifest manifest;
-  };
-  std::vector<Checkpoint> checkpoints_;
+  std::vector<CheckpointStore::Checkpoint> checkpoints_;
   std::string pattern_;
 };
 

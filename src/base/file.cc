@@ -219,6 +219,16 @@ Status MakeDirectories(const std::string& path) {
   return SyncDirectory(parent);
 }
 
+Result<std::string> FreeName(const std::string& before, const std::string& after) {
+  struct stat info;
+  for (int i = 1;; ++i) {
+    std::string name = StrCat(before, i, after);
+    if (::lstat(name.c_str(), &info) == 0) continue;
+    if (errno == ENOENT) return name;
+    return ErrnoError("cannot look at", name);
+  }
+}
+
 Result<std::vector<std::string>> ListDirectory(const std::string& path) {
   const auto close = [](DIR* directory) { ::closedir(directory); };
   const std::unique_ptr<DIR, decltype(close)> directory(::opendir(path.c_str()), close);

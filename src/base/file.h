@@ -94,6 +94,8 @@ std::string ParentDirectory(const std::string& path);
 // Makes the directory and those above it that are missing, each synced into the one that it is in. No error where it
 // is there.
 Status MakeDirectories(const std::string& path);
+// `before` + "1" + `after`, or the first number from there on under which nothing stands.
+Result<std::string> FreeName(const std::string& before, const std::string& after);
 // The names in a directory but "." and "..", sorted. NotFound where it is missing; kIo where any of them cannot be
 // read.
 Result<std::vector<std::string>> ListDirectory(const std::string& path);

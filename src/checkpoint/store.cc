@@ -32,18 +32,6 @@ bool IsPassedOver(Code code) {
   return code == Code::kDataLoss || code == Code::kNotFound;
 }
 
-// The first name for what is set aside under which nothing stands.
-Result<std::string> NameAside(const std::string& path) {
-  struct stat info;
-  for (int i = 0; i < 1000; ++i) {
-    std::string name = StrCat(path, ".aside", i == 0 ? "" : StrCat("-", i));
-    if (::lstat(name.c_str(), &info) == 0) continue;
-    if (errno == ENOENT) return name;
-    return ErrnoError("cannot look at", name);
-  }
-  return IoError("cannot set ", path, " aside: all names up to ", path, ".aside-999 are taken");
-}
-
 }  // namespace
 
 std::string CheckpointStore::PathOf(int64_t step, const char* suffix) const {
@@ -169,7 +157,7 @@ Result<std::vector<std::string>> CheckpointStore::SetAsideAfter(int64_t step) {
   std::vector<std::string> names;
   for (const Committed& c : listing.committed) {  // the newest first: a crash leaves the older ones to go on from
     if (c.step <= step) break;
-    DF_ASSIGN(std::string name, NameAside(c.directory));
+    DF_ASSIGN(std::string name, FreeName(c.directory + ".aside-", ""));
     if (std::rename(c.directory.c_str(), name.c_str()) != 0) return ErrnoError("cannot rename", c.directory);
     names.push_back(std::move(name));
   }

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 
+#include "src/base/file.h"
 #include "src/base/hdf5.h"
 #include "src/base/text.h"
 #include "src/checkpoint/store.h"
@@ -13,6 +14,7 @@
 #include "src/session/input_samples.h"
 #include "src/session/job_graph.h"
 #include "src/session/run_directory.h"
+#include "src/session/run_record.h"
 #include "src/session/session.h"
 #include "src/trace/metrics.h"
 
@@ -61,16 +63,22 @@ class Job {
  private:
   Status Prepare();
   Status Start();
-  Status Resume(const CheckpointStore& store);
+  Status Resume();
+  Status CheckFetchesThere() const;
+  Status BeginWriting();
+  Status RunToEnd();
   Status RunSteps();
   Status RunQuietly(int64_t steps);
   Status RunLogged();
   Status Step(Session::Handle handle, std::span<Tensor> fetches);
   Status Evaluate();
   Status Save();
-  Status WriteFetches() const;
+  Status WriteFetches();
   void WarnOfIdleRanks() const;
   int64_t NextStop() const;
+  // Of a job that was resumed.
+  bool NothingLeft() const { return saved_step_ >= 0 && step_ >= steps_; }
+  std::string fetches_path() const { return StrCat(directory_->path(), "/", spec_.job.run->save); }
   bool IsDue(int64_t every) const { return every > 0 && step_ % every == 0; }
   double WallSeconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
@@ -86,6 +94,7 @@ class Job {
   std::unique_ptr<Session> session_;
   std::unique_ptr<RunDirectory> directory_;
   std::unique_ptr<MetricsLog> metrics_;
+  std::unique_ptr<RunRecord> record_;
   std::unique_ptr<CheckpointStore> store_;
   Session::Handle logged_ = nullptr;
   Session::Handle quiet_ = nullptr;  // the same step without its fetches
@@ -97,11 +106,19 @@ class Job {
   int64_t trace_until_ = 0;
   int64_t step_ = 0;  // steps that are done
   int64_t saved_step_ = -1;
+  bool fetches_written_ = false;
 };
 
 Status Job::Run() {
   DF_TRY(Prepare());
   DF_TRY(Start());
+  if (NothingLeft()) return session_->Close();
+  const Status status = RunToEnd();
+  record_->End(status);
+  return status;
+}
+
+Status Job::RunToEnd() {
   DF_TRY(RunSteps());
   if (spec_.job.run) DF_TRY(WriteFetches());
   return session_->Close();
@@ -148,37 +165,78 @@ void Job::WarnOfIdleRanks() const {
                              spec_.job.train ? "or raise `train: {replicas: ...}`" : "or name devices of theirs"));
 }
 
-// Gives the variables their values: from the newest checkpoint or from the spec.
+// Gives the variables their values: from a checkpoint or from the spec.
 Status Job::Start() {
-  if (options_.resume) DF_TRY(Resume(*store_));
-  if (step_ == 0 && saved_step_ < 0) {
+  if (options_.resume) DF_TRY(Resume());
+  if (NothingLeft()) return Status();
+  if (saved_step_ < 0) {
     DF_ASSIGN(const Session::Handle init, session_->Prepare(parts_.init));
     DF_TRY(session_->RunStep(init, {}, {}));
   }
   const int64_t trace_steps = options_.trace_steps >= 0 ? options_.trace_steps : spec_.job.trace_steps;
   trace_until_ = std::min(step_ + trace_steps, steps_);
   if (step_ < trace_until_) session_->StartTrace();
+  return BeginWriting();
+}
+
+// From here on the run directory is this run's: everything that could keep the job from beginning has been done.
+Status Job::BeginWriting() {
+  if (spec_.job.run) DF_TRY(CheckReplaceable(fetches_path()));
+  DF_TRY(directory_->Make());
+  if (options_.resume_step) {
+    DF_ASSIGN(const std::vector<std::string> aside, store_->SetAsideAfter(step_));
+    if (!aside.empty()) observer_.OnMessage("the checkpoints of later steps are set aside: " + Join(aside));
+  }
   DF_ASSIGN(MetricsLog metrics, MetricsLog::Open(directory_->metrics(), step_));
   metrics_ = std::make_unique<MetricsLog>(std::move(metrics));
+  const RunFacts facts{.version = options_.version,
+                       .spec = spec_.job.path,
+                       .files = spec_.graph.files(),
+                       .sets = options_.sets,
+                       .hosts = runtime_.hosts(),
+                       .ranks = runtime_.size(),
+                       .from_step = step_};
+  // Written last: it brings the entry of metrics.jsonl to the disk too.
+  DF_ASSIGN(RunRecord record, RunRecord::Begin(directory_->record(), facts));
+  record_ = std::make_unique<RunRecord>(std::move(record));
   return Status();
 }
 
-Status Job::Resume(const CheckpointStore& store) {
-  DF_ASSIGN(const std::optional<CheckpointStore::Checkpoint> newest, store.FindNewest());
-  if (!newest) {
+Status Job::Resume() {
+  const auto fits = [this](const CheckpointStore::Checkpoint& checkpoint) -> Status {
+    DF_TRY(CheckFits(checkpoint, parts_.variables));
+    for (const size_t i : parts_.advancing) DF_TRY(CheckSameSamples(checkpoint, spec_.job.inputs[i]));
+    return Status();
+  };
+  std::optional<CheckpointStore::Checkpoint> found;
+  if (options_.resume_step) {
+    DF_ASSIGN(found, store_->FindStep(*options_.resume_step, fits));
+  } else {
+    DF_ASSIGN(found, store_->FindNewest(fits));
+  }
+  if (!found) {
     observer_.OnMessage(StrCat("no committed checkpoint in ", directory_->checkpoints(), ": starting at step 0"));
     return Status();
   }
-  DF_TRY(CheckFits(*newest, parts_.variables));
-  for (const size_t i : parts_.advancing) DF_TRY(CheckSameSamples(*newest, spec_.job.inputs[i]));
+  step_ = saved_step_ = found->manifest.step;
+  if (NothingLeft()) {
+    observer_.OnMessage(StrCat("all ", steps_, " steps are done: nothing is left after ", found->directory));
+    return CheckFetchesThere();
+  }
   DF_ASSIGN(const Session::Handle restore, session_->Prepare(parts_.restore));
-  const Tensor directory[] = {Tensor::Scalar<std::string>(newest->directory)};
+  const Tensor directory[] = {Tensor::Scalar<std::string>(found->directory)};
   DF_TRY(session_->RunStep(restore, directory, {}));
-  step_ = saved_step_ = newest->manifest.step;
-  observer_.OnMessage(step_ < steps_
-                          ? StrCat("resuming at step ", step_, " from ", newest->directory)
-                          : StrCat("all ", steps_, " steps are done: nothing is left after ", newest->directory));
+  observer_.OnMessage(StrCat("resuming at step ", step_, " from ", found->directory));
   return Status();
+}
+
+// A job that is done wrote them before its last checkpoint.
+Status Job::CheckFetchesThere() const {
+  if (!spec_.job.run || fetched_.empty()) return Status();
+  const Result<FileDescriptor> file = FileDescriptor::OpenForReading(fetches_path());
+  if (file.status().code() != Code::kNotFound) return file.status();
+  return FailedPrecondition("what the last step fetched is no longer in ", fetches_path(),
+                            "; go on from an older checkpoint with --resume=STEP, or begin anew with another --output");
 }
 
 // The next step count at which there is something to do besides the step itself.
@@ -254,6 +312,7 @@ Status Job::Evaluate() {
 
 Status Job::Save() {
   if (saved_step_ == step_) return Status();
+  if (spec_.job.run && step_ == steps_) DF_TRY(WriteFetches());
   DF_ASSIGN(const std::string path, store_->Begin(step_));
   DF_ASSIGN(const Session::Handle save, session_->Prepare(parts_.save));
   std::vector<Tensor> entries(parts_.save.fetches.size());
@@ -266,21 +325,24 @@ Status Job::Save() {
     manifest.shards.push_back(std::move(shard));
   }
   for (const size_t i : parts_.advancing) manifest.inputs.push_back(SamplesOf(spec_.job.inputs[i]));
+  DF_TRY(metrics_->Sync());
   DF_TRY(store_->Commit(manifest));
   saved_step_ = step_;
   return Status();
 }
 
 // What the last step fetched, under the names that the spec gives.
-Status Job::WriteFetches() const {
-  if (fetched_.empty()) return Status();
-  const std::string path = StrCat(directory_->path(), "/", spec_.job.run->save);
-  DF_ASSIGN(h5::Handle file, h5::CreateFile(path));
+Status Job::WriteFetches() {
+  if (fetched_.empty() || fetches_written_) return Status();
+  DF_ASSIGN(TemporaryFile temporary, TemporaryFile::Create(fetches_path()));
+  DF_ASSIGN(h5::Handle file, h5::CreateFile(temporary.path()));
   for (size_t i = 0; i < fetched_.size(); ++i) {
     DF_TRY(WriteTensor(file, "/" + parts_.step.names[i], fetched_[i]).status());
   }
-  DF_TRY(h5::CloseFile(std::move(file), path));
-  observer_.OnMessage(StrCat("what the last step fetched is in ", path));
+  DF_TRY(h5::CloseFile(std::move(file), temporary.path()));
+  DF_TRY(temporary.Commit());
+  fetches_written_ = true;
+  observer_.OnMessage(StrCat("what the last step fetched is in ", fetches_path()));
   return Status();
 }
 

@@ -14,6 +14,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "src/framework/communicator.h"
 #include "src/framework/device.h"
@@ -33,6 +34,7 @@ struct RuntimeOptions {
   const KernelRegistry* kernels = &KernelRegistry::Builtin();
   // PlanOptions::straight_loops of every plan.
   bool straight_loops = true;
+  std::vector<std::string> hosts = {};  // by rank; empty: not known
 };
 
 // Thread safety: const methods from any thread; StartTask() before the first step. Outlives sessions and workers on it.
@@ -49,6 +51,7 @@ class Runtime {
   int size() const { return size_; }
   const KernelRegistry& kernels() const { return *options_.kernels; }
   bool straight_loops() const { return options_.straight_loops; }
+  const std::vector<std::string>& hosts() const { return options_.hosts; }
   Communicator& communicator() const { return *communicator_; }
   WorkerPool& pool() const { return *pool_; }
   StepRunner& runner() const { return *runner_; }

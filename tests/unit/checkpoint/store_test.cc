@@ -103,10 +103,12 @@ TEST_F(StoreTest, AnotherFormatIsAnErrorThatNamesIt) {
   CheckpointStore store(scratch_.path(), 0);
   Save(store, 1);
   Save(store, 2);
-  std::ofstream(Path("step-2/manifest.json")) << R"({"format": 2, "step": "2", "pieces": []})";
+  // The crc32c was worked out by another program.
+  std::ofstream(Path("step-2/manifest.json")) << "{\n \"format\": 3,\n \"pieces\": [],\n"
+                                                 " \"checksum\": \"crc32c:a498085d\"\n}\n";
   const Status status = store.FindNewest().status();
   EXPECT_EQ(status.code(), Code::kBadSpec);
-  EXPECT_NE(status.message().find("has format 2, and this program reads 1"), std::string::npos) << status.message();
+  EXPECT_NE(status.message().find("has format 3, and this program reads 1 and 2"), std::string::npos) << status.message();
 }
 
 TEST_F(StoreTest, DamagedNewerOnesTakeNoPlaceOfGoodOnes) {
