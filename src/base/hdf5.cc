@@ -107,6 +107,9 @@ Result<Handle> CreateFile(const std::string& path) {
   Prepare();
   Handle access(H5Pcreate(H5P_FILE_ACCESS));
   H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_LATEST);
+  // Values go to the file when they are written, where an error is seen: from this buffer the library writes them when
+  // the dataset is closed, and drops them where that fails.
+  H5Pset_sieve_buf_size(access.id(), 0);
   Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()));
   if (!file.valid()) return LastError(Code::kIo, "cannot create the HDF5 file " + path);
   return file;

@@ -108,7 +108,8 @@ TEST_F(StoreTest, AnotherFormatIsAnErrorThatNamesIt) {
                                                  " \"checksum\": \"crc32c:a498085d\"\n}\n";
   const Status status = store.FindNewest().status();
   EXPECT_EQ(status.code(), Code::kBadSpec);
-  EXPECT_NE(status.message().find("has format 3, and this program reads 1 and 2"), std::string::npos) << status.message();
+  EXPECT_NE(status.message().find("has format 3, and this program reads 1 and 2"), std::string::npos)
+      << status.message();
 }
 
 TEST_F(StoreTest, DamagedNewerOnesTakeNoPlaceOfGoodOnes) {
