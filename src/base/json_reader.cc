@@ -1,5 +1,6 @@
 #include "src/base/json_reader.h"
 
+#include "src/base/json.h"
 #include "src/base/text.h"
 
 namespace dfrun {
@@ -25,7 +26,7 @@ void AppendUtf8(uint32_t code, std::string& out) {
 void JsonReader::Fail(std::string_view wanted) {
   if (!status_.ok()) return;
   const std::string_view rest = text_.substr(std::min(at_, text_.size()), 20);
-  status_ = Error(Code::kDataLoss, "at byte ", at_, " ", wanted, " was expected, and '", rest, "' found");
+  status_ = Error(Code::kDataLoss, "at byte ", at_, " ", wanted, " was expected, and ", JsonString(rest), " found");
 }
 
 char JsonReader::Peek() {
