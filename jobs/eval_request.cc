@@ -4,12 +4,13 @@
 #include <utility>
 
 #include "src/base/hdf5.h"
+#include "src/framework/hdf5_file.h"
 #include "src/framework/tensor_hdf5.h"
 #include "src/graph/named_node.h"
 
 namespace dfrun::jobs {
 
-Result<Feed> ReadFeed(const Model& model, const std::string& text) {
+Result<Feed> ReadFeed(const Model& model, const std::string& text, const std::vector<std::string>& allow_paths) {
   const Graph& graph = model.graph;
   const size_t equals = text.find('=');
   const size_t colon = text.rfind(":/");
@@ -20,9 +21,9 @@ Result<Feed> ReadFeed(const Model& model, const std::string& text) {
   if (!output.ok()) return Error(Code::kUsage, "--feed ", text, ": ", output.status().message());
   const std::string path = text.substr(equals + 1, colon - equals - 1);
   const auto annotate = [&](const Status& status) { return status.Annotate("--feed " + text); };
-  Result<h5::Handle> file = h5::OpenFile(path);
+  const Result<std::unique_ptr<Hdf5File>> file = Hdf5File::Open(path, {.roots = allow_paths});
   if (!file.ok()) return annotate(Error(Code::kIo, file.status().message()));
-  Result<Tensor> value = ReadTensor(*file, path, text.substr(colon + 1), SystemAllocator());
+  Result<Tensor> value = (*file)->Read(text.substr(colon + 1), SystemAllocator());
   if (!value.ok()) return annotate(Error(Code::kIo, value.status().message()));
   if (value->dtype() != graph.dtype(*output)) {
     return Error(Code::kUsage, "--feed ", text, ": the dataset is ", value->dtype(), value->shape(), ", but '",

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "jobs/command.h"
+#include "jobs/file_rules.h"
 #include "jobs/progress.h"
 #include "jobs/ranks.h"
 #include "src/session/job.h"
@@ -16,6 +17,7 @@ struct RunOptions {
   std::vector<std::string> sets;
   RankOptions ranks;
   JobOptions job;
+  std::vector<std::string> allow_paths;
 };
 
 Status Lead(const RunOptions& options, Runtime& runtime) {
@@ -29,6 +31,7 @@ Status Lead(const RunOptions& options, Runtime& runtime) {
   }
   JobOptions job = options.job;
   if (job.output.empty()) job.output = spec.job.name + ".run";
+  job.files = RulesOfSpec(options.spec, options.sets, options.allow_paths);
   std::signal(SIGPIPE, SIG_IGN);  // see ~Progress()
   Progress progress(stdout);
   return RunJob(runtime, spec, job, progress);
@@ -43,6 +46,7 @@ RunCommand Setup(Options& args) {
   args.Value("--threads", options->ranks.threads, "Kernel threads a rank; default: this rank's share of the cores")
       .Between(1, 1024);
   args.Value("--trace", options->job.trace_steps, "Write a Chrome trace a rank of the first STEPS steps").AtLeast(0);
+  AddAllowPaths(args, options->allow_paths);
   args.Flag("--no-optimize{false}", options->job.optimize, "Skip the graph passes but for pruning");
   return [options]() -> Result<int> {
     return LeadOrServe(options->ranks, [&](Runtime& runtime) { return Lead(*options, runtime); });

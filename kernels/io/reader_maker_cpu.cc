@@ -4,6 +4,7 @@
 #include "kernels/io/queue_reader.h"
 #include "kernels/io/record_format.h"
 #include "kernels/state/device_object.h"
+#include "src/framework/file_access.h"
 
 namespace dfrun {
 namespace {
@@ -13,12 +14,18 @@ enum class Naming { kNumberFromOne, kNumberFromZero, kOffset, kFile };
 
 class FileReader final : public WorkReader {
  public:
-  FileReader(std::unique_ptr<RecordFormat> format, Compression compression, Naming naming, int64_t first)
-      : format_(std::move(format)), compression_(compression), naming_(naming), first_(first) {}
+  FileReader(KernelSetup& setup, std::unique_ptr<RecordFormat> format, Compression compression, Naming naming,
+             int64_t first = 0)
+      : access_(FileAccess::Of(setup.device())),
+        format_(std::move(format)),
+        compression_(compression),
+        naming_(naming),
+        first_(first) {}
 
   Status Start(const std::string& work) override {
     cursor_.reset();
-    DF_ASSIGN(file_, ByteFile::Open(work, compression_, 0));
+    DF_ASSIGN(FileDescriptor opened, access_->OpenForReading(work));
+    DF_ASSIGN(file_, ByteFile::Open(std::move(opened), compression_, 0));
     cursor_.emplace(file_);
     at_ = format_->Begin();
     number_ = first_;
@@ -44,6 +51,7 @@ class FileReader final : public WorkReader {
   bool GivesOne() const override { return naming_ == Naming::kFile; }
 
  private:
+  const RefPtr<FileAccess> access_;
   const std::unique_ptr<RecordFormat> format_;
   const Compression compression_;
   const Naming naming_;
@@ -76,11 +84,11 @@ using Made = Result<std::unique_ptr<WorkReader>>;
 Made MakeText(KernelSetup& setup) {
   const auto skip = setup.attr<int64_t>("skip_header_lines");
   if (skip < 0) return InvalidArgument("skip_header_lines must be >= 0 not ", skip);
-  return Made(std::make_unique<FileReader>(TextLines(skip), Compression::kNone, Naming::kNumberFromOne, skip));
+  return Made(std::make_unique<FileReader>(setup, TextLines(skip), Compression::kNone, Naming::kNumberFromOne, skip));
 }
 
-Made MakeWhole(KernelSetup&) {
-  return Made(std::make_unique<FileReader>(WholeFiles(), Compression::kNone, Naming::kFile, 0));
+Made MakeWhole(KernelSetup& setup) {
+  return Made(std::make_unique<FileReader>(setup, WholeFiles(), Compression::kNone, Naming::kFile));
 }
 
 Made MakeFixed(KernelSetup& setup) {
@@ -94,12 +102,12 @@ Made MakeFixed(KernelSetup& setup) {
   }
   const bool has_encoding = setup.attrs().Find("encoding") != nullptr;
   DF_ASSIGN(const Compression compression, ParseCompression(has_encoding ? setup.attr<std::string>("encoding") : ""));
-  return Made(std::make_unique<FileReader>(FixedLengthRecords(sizes), compression, Naming::kNumberFromZero, 0));
+  return Made(std::make_unique<FileReader>(setup, FixedLengthRecords(sizes), compression, Naming::kNumberFromZero));
 }
 
 Made MakeTfRecord(KernelSetup& setup) {
   DF_ASSIGN(const Compression compression, ParseCompression(setup.attr<std::string>("compression_type")));
-  return Made(std::make_unique<FileReader>(TfRecords(), compression, Naming::kOffset, 0));
+  return Made(std::make_unique<FileReader>(setup, TfRecords(), compression, Naming::kOffset));
 }
 
 Made MakeIdentity(KernelSetup&) {

@@ -49,6 +49,17 @@ Result<FileDescriptor> FileDescriptor::OpenForReading(const std::string& path) {
   return IoError("cannot read ", path, ": it is a ", S_ISDIR(info.st_mode) ? "directory" : "pipe");
 }
 
+Result<FileDescriptor> FileDescriptor::OpenRegular(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0 && errno == ELOOP) return Error(Code::kDataLoss, path, " is a link, where a file is wanted");
+  if (fd < 0) return ErrnoError("cannot open", path);
+  FileDescriptor file(fd, path);
+  struct stat info;
+  if (::fstat(fd, &info) != 0) return ErrnoError("cannot look at", path);
+  if (!S_ISREG(info.st_mode)) return Error(Code::kDataLoss, path, " is not a regular file");
+  return file;
+}
+
 Result<FileDescriptor> FileDescriptor::OpenForWriting(const std::string& path) {
   return Open(path, O_WRONLY, "cannot open for writing");
 }
@@ -91,9 +102,13 @@ Result<uint64_t> FileDescriptor::Size() const {
 }
 
 Result<std::string> ReadFile(const std::string& path, size_t limit) {
-  DF_ASSIGN(FileDescriptor file, FileDescriptor::OpenForReading(path));
+  DF_ASSIGN(const FileDescriptor file, FileDescriptor::OpenForReading(path));
+  return ReadFile(file, limit);
+}
+
+Result<std::string> ReadFile(const FileDescriptor& file, size_t limit) {
   DF_ASSIGN(const uint64_t size, file.Size());
-  if (size > limit) return IoError(path, " has ", size, " bytes; at most ", limit, " are read");
+  if (size > limit) return IoError(file.path(), " has ", size, " bytes; at most ", limit, " are read");
   std::string content(size, '\0');
   DF_TRY(file.ReadAt(0, content.data(), content.size()));
   return content;
@@ -117,7 +132,7 @@ Status SyncDirectory(const std::string& path) {
 }
 
 Result<FileDigest> DigestFile(const std::string& path) {
-  DF_ASSIGN(FileDescriptor file, FileDescriptor::OpenForReading(path));
+  DF_ASSIGN(const FileDescriptor file, FileDescriptor::OpenRegular(path));
   FileDigest digest;
   DF_ASSIGN(digest.bytes, file.Size());
   std::vector<char> block(kDigestBlock);

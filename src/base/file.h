@@ -23,6 +23,8 @@ class FileDescriptor {
 
   // No directory, and no pipe, which may never be written to.
   static Result<FileDescriptor> OpenForReading(const std::string& path);
+  // A regular file, by a name that is no link; DataLoss for anything else.
+  static Result<FileDescriptor> OpenRegular(const std::string& path);
   // The file must exist.
   static Result<FileDescriptor> OpenForWriting(const std::string& path);
 
@@ -41,10 +43,11 @@ class FileDescriptor {
 
 // The file's bytes; an error if there are more than `limit`.
 Result<std::string> ReadFile(const std::string& path, size_t limit);
+Result<std::string> ReadFile(const FileDescriptor& file, size_t limit);
 // Writes, syncs and renames into place, then syncs the directory: readers see the old content or the new.
 Status WriteFileAtomically(const std::string& path, std::string_view content);
 Status SyncDirectory(const std::string& path);
-// crc32c and size of a whole file.
+// crc32c and size of a whole file, as OpenRegular() has it.
 struct FileDigest {
   uint64_t bytes = 0;
   uint32_t crc32c = 0;

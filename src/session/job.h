@@ -31,6 +31,7 @@ struct JobOptions {
   bool resume = false;
   bool optimize = true;
   int64_t trace_steps = -1;  // steps to trace; -1: as the spec says
+  FileRules files = {};      // which files ops may open; where they are confined, those of the run directory too
 };
 
 // Rank 0 calls it; the other ranks are in Worker::Serve(). Blocks until the job is over.
