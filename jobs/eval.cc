@@ -72,8 +72,8 @@ class Evaluation {
  private:
   // Those that the command line names are the user's to give.
   FileRules Files() const {
-    FileRules rules = IsSpec(options_.model) ? RulesOfSpec(options_.model, options_.sets, options_.allow_paths)
-                                             : RulesOfGraph(options_.model, options_.allow_paths);
+    FileRules rules = RulesOfModel(options_.model, options_.allow_paths);
+    AllowSets(options_.sets, rules);
     for (const std::string& feed : options_.feeds) AllowDirectoryOfFeed(feed, rules);
     for (const std::string& path : {options_.restore, options_.out, options_.stats}) AllowDirectoryOf(path, rules);
     return rules;

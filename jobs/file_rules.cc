@@ -1,6 +1,9 @@
 #include "jobs/file_rules.h"
 
+#include <cstdlib>
 #include <filesystem>
+
+#include "jobs/model.h"
 
 namespace dfrun::jobs {
 
@@ -12,30 +15,41 @@ void AddAllowPaths(Options& args, std::vector<std::string>& paths) {
               "of this command line");
 }
 
-FileRules RulesOfGraph(const std::string& path, const std::vector<std::string>& allow_paths) {
-  FileRules rules{.is_confined = true, .trusts_inputs = false, .roots = allow_paths};
-  AllowDirectoryOf(path, rules);
-  return rules;
+namespace {
+
+// In these a user keeps everything: they count only where --allow-paths names them.
+bool IsOfEverything(const std::string& directory) {
+  const std::string resolved = ResolvePath(directory);
+  const char* const home = std::getenv("HOME");
+  return resolved == "/" || (home != nullptr && resolved == ResolvePath(home));
 }
 
-FileRules RulesOfSpec(const std::string& path, const std::vector<std::string>& sets,
-                      const std::vector<std::string>& allow_paths) {
-  FileRules rules = RulesOfGraph(path, allow_paths);
-  rules.trusts_inputs = true;
-  rules.roots.emplace_back(".");  // where the relative paths of its ops begin
-  for (const std::string& set : sets) {
-    const std::string value = set.substr(set.find('=') + 1);
-    std::error_code error;
-    if (fs::exists(value, error)) rules.roots.push_back(value);
-  }
-  return rules;
+void Allow(const std::string& directory, FileRules& rules) {
+  if (!IsOfEverything(directory)) rules.roots.push_back(directory);
 }
+
+}  // namespace
 
 void AllowDirectoryOf(const std::string& path, FileRules& rules) {
   if (path.empty()) return;
   std::error_code error;
   const std::string parent = fs::path(path).parent_path().string();
-  rules.roots.push_back(fs::is_directory(path, error) ? path : parent.empty() ? "." : parent);
+  Allow(fs::is_directory(path, error) ? path : parent.empty() ? "." : parent, rules);
+}
+
+FileRules RulesOfModel(const std::string& model, const std::vector<std::string>& allow_paths) {
+  FileRules rules{.is_confined = true, .trusts_inputs = IsSpec(model), .roots = allow_paths};
+  AllowDirectoryOf(model, rules);
+  Allow(".", rules);
+  return rules;
+}
+
+void AllowSets(const std::vector<std::string>& sets, FileRules& rules) {
+  for (const std::string& set : sets) {
+    const std::string value = set.substr(set.find('=') + 1);
+    std::error_code error;
+    if (fs::exists(value, error)) Allow(value, rules);
+  }
 }
 
 void AllowDirectoryOfFeed(const std::string& feed, FileRules& rules) {

@@ -31,7 +31,9 @@ Status Lead(const RunOptions& options, Runtime& runtime) {
   }
   JobOptions job = options.job;
   if (job.output.empty()) job.output = spec.job.name + ".run";
-  job.files = RulesOfSpec(options.spec, options.sets, options.allow_paths);
+  job.files = RulesOfModel(options.spec, options.allow_paths);
+  job.files.trusts_inputs = true;  // a spec, whatever it is called
+  AllowSets(options.sets, job.files);
   std::signal(SIGPIPE, SIG_IGN);  // see ~Progress()
   Progress progress(stdout);
   return RunJob(runtime, spec, job, progress);

@@ -14,9 +14,9 @@ enum class Naming { kNumberFromOne, kNumberFromZero, kOffset, kFile };
 
 class FileReader final : public WorkReader {
  public:
-  FileReader(KernelSetup& setup, std::unique_ptr<RecordFormat> format, Compression compression, Naming naming,
+  FileReader(RefPtr<FileAccess> access, std::unique_ptr<RecordFormat> format, Compression compression, Naming naming,
              int64_t first = 0)
-      : access_(FileAccess::Of(setup.device())),
+      : access_(std::move(access)),
         format_(std::move(format)),
         compression_(compression),
         naming_(naming),
@@ -81,17 +81,18 @@ class IdentityReader final : public WorkReader {
 
 using Made = Result<std::unique_ptr<WorkReader>>;
 
-Made MakeText(KernelSetup& setup) {
+Made MakeText(KernelSetup& setup, RefPtr<FileAccess> access) {
   const auto skip = setup.attr<int64_t>("skip_header_lines");
   if (skip < 0) return InvalidArgument("skip_header_lines must be >= 0 not ", skip);
-  return Made(std::make_unique<FileReader>(setup, TextLines(skip), Compression::kNone, Naming::kNumberFromOne, skip));
+  return Made(std::make_unique<FileReader>(std::move(access), TextLines(skip), Compression::kNone,
+                                           Naming::kNumberFromOne, skip));
 }
 
-Made MakeWhole(KernelSetup& setup) {
-  return Made(std::make_unique<FileReader>(setup, WholeFiles(), Compression::kNone, Naming::kFile));
+Made MakeWhole(KernelSetup&, RefPtr<FileAccess> access) {
+  return Made(std::make_unique<FileReader>(std::move(access), WholeFiles(), Compression::kNone, Naming::kFile));
 }
 
-Made MakeFixed(KernelSetup& setup) {
+Made MakeFixed(KernelSetup& setup, RefPtr<FileAccess> access) {
   FixedLength sizes;
   for (const auto& [name, size] : {std::pair{"header_bytes", &sizes.header}, std::pair{"record_bytes", &sizes.record},
                                    std::pair{"footer_bytes", &sizes.footer}, std::pair{"hop_bytes", &sizes.hop}}) {
@@ -102,26 +103,28 @@ Made MakeFixed(KernelSetup& setup) {
   }
   const bool has_encoding = setup.attrs().Find("encoding") != nullptr;
   DF_ASSIGN(const Compression compression, ParseCompression(has_encoding ? setup.attr<std::string>("encoding") : ""));
-  return Made(std::make_unique<FileReader>(setup, FixedLengthRecords(sizes), compression, Naming::kNumberFromZero));
+  return Made(
+      std::make_unique<FileReader>(std::move(access), FixedLengthRecords(sizes), compression, Naming::kNumberFromZero));
 }
 
-Made MakeTfRecord(KernelSetup& setup) {
+Made MakeTfRecord(KernelSetup& setup, RefPtr<FileAccess> access) {
   DF_ASSIGN(const Compression compression, ParseCompression(setup.attr<std::string>("compression_type")));
-  return Made(std::make_unique<FileReader>(setup, TfRecords(), compression, Naming::kOffset));
+  return Made(std::make_unique<FileReader>(std::move(access), TfRecords(), compression, Naming::kOffset));
 }
 
-Made MakeIdentity(KernelSetup&) {
+Made MakeIdentity(KernelSetup&, RefPtr<FileAccess>) {
   return Made(std::make_unique<IdentityReader>());
 }
 
-template <Made (*kMake)(KernelSetup&)>
+template <Made (*kMake)(KernelSetup&, RefPtr<FileAccess>)>
 struct MakeReader {
   using Object = QueueReader;
   static Result<RefPtr<QueueReader>> FindOrMake(KernelSetup& setup, DeviceObjectHandle& handle) {
     std::string kind = setup.node().op->name;
     if (kind.ends_with("V2")) kind.resize(kind.size() - 2);
+    const RefPtr<FileAccess> access = FileAccess::Of(setup.device());  // not within Find(), which holds the containers
     return handle.Find<QueueReader>(setup, [&](const std::string& name) -> Result<QueueReader*> {
-      DF_ASSIGN(std::unique_ptr<WorkReader> reader, kMake(setup));
+      DF_ASSIGN(std::unique_ptr<WorkReader> reader, kMake(setup, access));
       return new QueueReader(kind, name, std::move(reader));
     });
   }

@@ -24,7 +24,7 @@ constexpr std::string_view kMode = "hdf5-helper";
 constexpr rlim_t kMemory = rlim_t{4} << 30;
 // Of the processor, for what takes milliseconds unless the file is made to take for ever; and what it takes to unpack
 // values besides.
-constexpr rlim_t kSeconds = 20;
+constexpr rlim_t kSeconds = 10;
 constexpr uint64_t kUnpackedASecond = uint64_t{16} << 20;
 // Of the clock: a file system may be slow.
 constexpr std::chrono::seconds kPatience{60};
