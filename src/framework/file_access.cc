@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "src/base/sort_unique.h"
 #include "src/base/text.h"
 
 namespace dfrun {
@@ -90,6 +91,7 @@ bool IsBelow(const std::string& resolved, const std::string& root) {
 
 FileAccess::FileAccess(FileRules rules) : rules_(std::move(rules)) {
   for (std::string& root : rules_.roots) root = WithoutSlashes(ResolvePath(root));
+  SortUnique(rules_.roots);
 }
 
 RefPtr<FileAccess> FileAccess::Unconfined() {
@@ -159,8 +161,9 @@ Status FileAccess::CheckPattern(const std::string& pattern) const {
   // What follows a wildcard could climb out again.
   const std::string rest = "/" + pattern.substr(slash == std::string::npos ? 0 : slash + 1) + "/";
   const std::string resolved = WithoutSlashes(ResolvePath(directory));
-  if (!Allows(resolved) || rest.find("/../") != std::string::npos) return Refuse("look for", pattern, resolved);
-  return Status();
+  if (!Allows(resolved)) return Refuse("look for", pattern, resolved);
+  if (rest.find("/../") == std::string::npos) return Status();
+  return Error(Code::kBadSpec, "a graph may not look for ", pattern, ": '..' behind a wildcard may lead anywhere");
 }
 
 Result<FileDescriptor> FileAccess::OpenForReading(const std::string& path) const {

@@ -21,6 +21,9 @@ read_file() {
 write_file() {
   { text path "$1"; text bytes x; echo "node { name: 'y' op: 'WriteFile' input: 'path' input: 'bytes' }"; } > "$model/g.pbtxt"
 }
+ok() {
+  timeout 60 "$@" > "$WORK/out" 2>&1 || fail "exit code $?: $* $(cat "$WORK/out")"
+}
 refused() { expect 65 "add --allow-paths $WORK/outside" "$DFRUN" eval "$model/g.pbtxt" "$@"; }
 
 read_file "$model/fine.txt"
@@ -39,7 +42,7 @@ read_file "$WORK/outside/secret.txt"
 expect 0 secret "$DFRUN" eval "$model/g.pbtxt" --fetch y --allow-paths "$WORK/outside"
 expect 0 secret "$DFRUN" eval "$model/g.pbtxt" --fetch y --allow-paths "$WORK/job" --allow-paths ../outside/secret.txt
 expect 0 secret env DFRUN_ALLOW_PATHS="$WORK/outside" "$DFRUN" eval "$model/g.pbtxt" --fetch y
-expect 0 "" "$DFRUN" eval "$model/g.pbtxt" --fetch y --out "$WORK/outside/out.h5"
+ok "$DFRUN" eval "$model/g.pbtxt" --fetch y --out "$WORK/outside/out.h5"
 rm "$WORK/outside/out.h5"
 expect 65 "--allow-paths" mpirun --oversubscribe -np 2 "$DFRUN" eval "$model/g.pbtxt" --fetch y
 sed -i "s/op: 'ReadFile'/device: '\/task:1' op: 'ReadFile'/" "$model/g.pbtxt"
@@ -57,7 +60,7 @@ cd cwd
 
 # Writing: also through links, those that lead nowhere too, and beside a directory.
 write_file written.txt
-expect 0 "" "$DFRUN" eval "$model/g.pbtxt" --target y
+ok "$DFRUN" eval "$model/g.pbtxt" --target y
 [ "$(cat written.txt)" = x ] || fail "nothing was written"
 for path in "$WORK/outside/new.txt" "$model/nowhere.txt" "$model/directory/new.txt" "$WORK/outside/a/b/new.txt" \
     "$model/none/../../../outside/new.txt" "$WORK/outside/secret.txt"; do
@@ -68,10 +71,12 @@ done
 
 # Every other op that opens a path.
 matching() { { text p "$1"; echo "node { name: 'y' op: 'MatchingFiles' input: 'p' }"; } > "$model/g.pbtxt"; }
-for pattern in "$WORK/outside/*" "$model/directory/*" "$model/*/secret.txt" "$model/*/../../../outside/*"; do
+for pattern in "$WORK/outside/*" "$model/directory/*" "$model/*/secret.txt"; do
   matching "$pattern"
-  refused --fetch y || true
+  refused --fetch y
 done
+matching "$model/*/../../../outside/*"
+expect 65 "may lead anywhere" "$DFRUN" eval "$model/g.pbtxt" --fetch y
 matching "$model/f*.txt"
 expect 0 fine.txt "$DFRUN" eval "$model/g.pbtxt" --fetch y
 
@@ -133,12 +138,12 @@ inputs: {lines: {text: ../outside/secret.txt, batch: 1}}
 graph: {own: Identity(lines/line), y: "ReadFile('\${file}')"}
 run: {fetch: [own]}
 END
-expect 0 "" "$DFRUN" "$WORK/job/spec.yaml" --output run
+ok "$DFRUN" "$WORK/job/spec.yaml" --output run
 sed -i 's/\[own\]/[y]/' "$WORK/job/spec.yaml"
 expect 0 "ok" "$DFRUN" check "$WORK/job/spec.yaml"
 expect 65 "add --allow-paths $WORK/outside" "$DFRUN" "$WORK/job/spec.yaml" --output run2
-expect 0 "" "$DFRUN" "$WORK/job/spec.yaml" --output run3 --allow-paths "$WORK/outside"
-expect 0 "" "$DFRUN" "$WORK/job/spec.yaml" --output run4 --set file="$WORK/outside/secret.txt"
+ok "$DFRUN" "$WORK/job/spec.yaml" --output run3 --allow-paths "$WORK/outside"
+ok "$DFRUN" "$WORK/job/spec.yaml" --output run4 --set file="$WORK/outside/secret.txt"
 
 # What is only looked at is read by nobody: a pipe would hold up who reads it.
 mkfifo "$model/pipe"
