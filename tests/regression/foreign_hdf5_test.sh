@@ -33,8 +33,6 @@ for file in data/out_*.h5; do
   expect 0 "y: float32[4] 0 1 2 3" bash -c "eval_feed $file --allow-paths ."
   spec_of "$file" ""
   expect 65 "write 'external: true' in the input" "$DFRUN" check job.yaml
-  spec_of "$file" ", external: true"
-  expect 0 "ok" "$DFRUN" check job.yaml
 done
 spec_of data/out_virtual_of_link.h5 ", external: true"
 rm -rf run
