@@ -29,7 +29,7 @@ class ReadFileKernel final : public Kernel {
     DF_TRY(ctx.AllocateOutput(0, Shape(), &contents));
     DF_ASSIGN(const FileDescriptor file,
               FileAccess::Of(ctx.device())->OpenForReading(ctx.input(0).scalar<std::string>()));
-    DF_ASSIGN(*contents->data<std::string>(), ReadFile(file, std::numeric_limits<int64_t>::max()));
+    DF_ASSIGN(*contents->data<std::string>(), ReadAll(file, std::numeric_limits<int64_t>::max()));
     return Status();
   }
   bool IsExpensive() const override { return true; }

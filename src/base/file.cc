@@ -50,13 +50,14 @@ Result<FileDescriptor> FileDescriptor::OpenForReading(const std::string& path) {
 }
 
 Result<FileDescriptor> FileDescriptor::OpenRegular(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
-  if (fd < 0 && errno == ELOOP) return Error(Code::kDataLoss, path, " is a link, where a file is wanted");
-  if (fd < 0) return ErrnoError("cannot open", path);
-  FileDescriptor file(fd, path);
   struct stat info;
-  if (::fstat(fd, &info) != 0) return ErrnoError("cannot look at", path);
-  if (!S_ISREG(info.st_mode)) return Error(Code::kDataLoss, path, " is not a regular file");
+  if (::lstat(path.c_str(), &info) != 0) return ErrnoError("cannot open", path);
+  const char* const kind = S_ISLNK(info.st_mode) ? "a link" : "something else";
+  const Status other = Error(Code::kDataLoss, path, " is ", kind, ", not a regular file");
+  if (!S_ISREG(info.st_mode)) return other;  // opening a device may do something
+  DF_ASSIGN(FileDescriptor file, Open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW, "cannot open"));
+  if (::fstat(file.fd_, &info) != 0) return ErrnoError("cannot look at", path);
+  if (!S_ISREG(info.st_mode)) return other;
   return file;
 }
 
@@ -103,10 +104,10 @@ Result<uint64_t> FileDescriptor::Size() const {
 
 Result<std::string> ReadFile(const std::string& path, size_t limit) {
   DF_ASSIGN(const FileDescriptor file, FileDescriptor::OpenForReading(path));
-  return ReadFile(file, limit);
+  return ReadAll(file, limit);
 }
 
-Result<std::string> ReadFile(const FileDescriptor& file, size_t limit) {
+Result<std::string> ReadAll(const FileDescriptor& file, size_t limit) {
   DF_ASSIGN(const uint64_t size, file.Size());
   if (size > limit) return IoError(file.path(), " has ", size, " bytes; at most ", limit, " are read");
   std::string content(size, '\0');

@@ -43,7 +43,7 @@ class FileDescriptor {
 
 // The file's bytes; an error if there are more than `limit`.
 Result<std::string> ReadFile(const std::string& path, size_t limit);
-Result<std::string> ReadFile(const FileDescriptor& file, size_t limit);
+Result<std::string> ReadAll(const FileDescriptor& file, size_t limit);
 // Writes, syncs and renames into place, then syncs the directory: readers see the old content or the new.
 Status WriteFileAtomically(const std::string& path, std::string_view content);
 Status SyncDirectory(const std::string& path);

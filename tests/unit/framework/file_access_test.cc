@@ -72,7 +72,7 @@ TEST_F(FileAccessTest, OpensWhatItHasJudged) {
   const FileAccess access = Access();
   const Result<FileDescriptor> file = access.OpenForReading(Path("in/file"));
   ASSERT_TRUE(file.ok()) << file.status().ToString();
-  EXPECT_EQ(*ReadFile(*file, 100), "fine");
+  EXPECT_EQ(*ReadAll(*file, 100), "fine");
   EXPECT_EQ(file->path(), Path("in/file"));
   EXPECT_EQ(access.OpenForReading(Path("in/to_out/file")).status().code(), Code::kBadSpec);
   EXPECT_THAT(access.OpenForReading(Path("in/below")).status().message(), HasSubstr("directory"));
