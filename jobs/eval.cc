@@ -10,6 +10,7 @@
 #include "jobs/eval_results.h"
 #include "jobs/eval_spec.h"
 #include "jobs/eval_variables.h"
+#include "jobs/file_rules.h"
 #include "jobs/json.h"
 #include "jobs/model.h"
 #include "jobs/ranks.h"
@@ -32,6 +33,7 @@ struct EvalOptions {
   std::vector<std::string> finals;
   int64_t repeat = 1;
   std::string restore;
+  std::vector<std::string> allow_paths;
   RankOptions ranks;
   bool optimize = true;
   bool soft_placement = false;
@@ -58,6 +60,7 @@ class Evaluation {
     session_options.jobs = model.tasks;
     session_options.optimize = options_.optimize;
     session_options.soft_placement = options_.soft_placement;
+    session_options.files = Files();
     DF_ASSIGN(session_, Session::Create(runtime_, std::move(model.graph), session_options));
     DF_TRY(RunOnce(before_));
     DF_TRY(RunSteps());
@@ -67,6 +70,15 @@ class Evaluation {
   }
 
  private:
+  // Those that the command line names are the user's to give.
+  FileRules Files() const {
+    FileRules rules = RulesOfModel(options_.model, options_.allow_paths);
+    AllowSets(options_.sets, rules);
+    for (const std::string& feed : options_.feeds) AllowDirectoryOfFeed(feed, rules);
+    for (const std::string& path : {options_.restore, options_.out, options_.stats}) AllowDirectoryOf(path, rules);
+    return rules;
+  }
+
   // A graph's devices say how many ranks there must be; a spec is laid on those there are.
   Status CheckRanks(const Model& model) const {
     const int needed = model.RanksNeeded();
@@ -79,7 +91,7 @@ class Evaluation {
   Status Resolve(Model& model) {
     DF_TRY(CheckFetchNames(options_.fetches));
     for (const std::string& text : options_.feeds) {
-      DF_ASSIGN(Feed feed, ReadFeed(model, text));
+      DF_ASSIGN(Feed feed, ReadFeed(model, text, options_.allow_paths));
       if (std::find(step_.feeds.begin(), step_.feeds.end(), feed.output) != step_.feeds.end())
         return Error(Code::kUsage, "--feed ", text, ": '", OutputName(model.graph, feed.output), "' is fed twice");
       step_.feeds.push_back(feed.output);
@@ -200,6 +212,7 @@ void AddRunOptions(Options& args, EvalOptions& options) {
             "Run every loop by frames and iterations, for comparison; the results are the same");
   args.Flag("--soft-placement", options.soft_placement,
             "Nodes whose device is not there go where they may; else that is an error");
+  AddAllowPaths(args, options.allow_paths);
   args.Value("--out", options.out, "HDF5 file for the fetches; default: they are printed");
   args.Value("--stats", options.stats, "JSON file for step times, node count and memory");
   args.Value("--trace", options.trace_steps, "Write trace/rank-<rank>.json, a Chrome trace of the first STEPS steps")

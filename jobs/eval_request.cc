@@ -4,12 +4,13 @@
 #include <utility>
 
 #include "src/base/hdf5.h"
+#include "src/framework/hdf5_file.h"
 #include "src/framework/tensor_hdf5.h"
 #include "src/graph/named_node.h"
 
 namespace dfrun::jobs {
 
-Result<Feed> ReadFeed(const Model& model, const std::string& text) {
+Result<Feed> ReadFeed(const Model& model, const std::string& text, const std::vector<std::string>& allow_paths) {
   const Graph& graph = model.graph;
   const size_t equals = text.find('=');
   const size_t colon = text.rfind(":/");
@@ -19,11 +20,14 @@ Result<Feed> ReadFeed(const Model& model, const std::string& text) {
   const Result<Output> output = model.ParseOutput(text.substr(0, equals));
   if (!output.ok()) return Error(Code::kUsage, "--feed ", text, ": ", output.status().message());
   const std::string path = text.substr(equals + 1, colon - equals - 1);
-  const auto annotate = [&](const Status& status) { return status.Annotate("--feed " + text); };
-  Result<h5::Handle> file = h5::OpenFile(path);
-  if (!file.ok()) return annotate(Error(Code::kIo, file.status().message()));
-  Result<Tensor> value = ReadTensor(*file, path, text.substr(colon + 1), SystemAllocator());
-  if (!value.ok()) return annotate(Error(Code::kIo, value.status().message()));
+  const auto annotate = [&](const Status& status) {
+    const bool is_refused = status.code() == Code::kBadSpec || status.code() == Code::kResourceExhausted;
+    return Error(is_refused ? status.code() : Code::kIo, "--feed ", text, ": ", status.message());
+  };
+  const Result<std::unique_ptr<Hdf5File>> file = Hdf5File::Open(path, {.roots = allow_paths});
+  if (!file.ok()) return annotate(file.status());
+  Result<Tensor> value = (*file)->Read(text.substr(colon + 1), SystemAllocator());
+  if (!value.ok()) return annotate(value.status());
   if (value->dtype() != graph.dtype(*output)) {
     return Error(Code::kUsage, "--feed ", text, ": the dataset is ", value->dtype(), value->shape(), ", but '",
                  OutputName(graph, *output), "' is ", graph.dtype(*output));

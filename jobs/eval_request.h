@@ -17,8 +17,9 @@ struct Feed {
   Tensor value;
 };
 
-// "NAME[:port]=FILE.h5:/path". Usage errors for what is no such text or names no output; reads the dataset.
-Result<Feed> ReadFeed(const Model& model, const std::string& text);
+// "NAME[:port]=FILE.h5:/path". Usage errors for what is no such text or names no output; reads the dataset, also where
+// it lies in another file below `allow_paths`.
+Result<Feed> ReadFeed(const Model& model, const std::string& text, const std::vector<std::string>& allow_paths);
 
 Result<std::vector<Output>> ResolveFetches(const Model& model, const std::vector<std::string>& fetches);
 Result<std::vector<NodeId>> ResolveNodes(const Graph& graph, const char* flag, const std::vector<std::string>& names);

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "jobs/command.h"
+#include "jobs/file_rules.h"
 #include "jobs/progress.h"
 #include "jobs/ranks.h"
 #include "src/base/text.h"
@@ -19,6 +20,7 @@ struct RunOptions {
   std::string resume;  // kNewest, a step, or nothing
   RankOptions ranks;
   JobOptions job;
+  std::vector<std::string> allow_paths;
 };
 
 // From which checkpoint to go on, if any.
@@ -43,6 +45,9 @@ Status Lead(const RunOptions& options, Runtime& runtime) {
                  ":1:1: there is nothing to run: the spec has neither `train:` nor `run:`");
   }
   if (job.output.empty()) job.output = spec.job.name + ".run";
+  job.files = RulesOfModel(options.spec, options.allow_paths);
+  job.files.trusts_inputs = true;  // a spec, whatever it is called
+  AllowSets(options.sets, job.files);
   std::signal(SIGPIPE, SIG_IGN);  // see ~Progress()
   Progress progress(stdout);
   return RunJob(runtime, spec, job, progress);
@@ -58,6 +63,7 @@ RunCommand Setup(Options& args) {
   args.Value("--threads", options->ranks.threads, "Kernel threads a rank; default: this rank's share of the cores")
       .Between(1, 1024);
   args.Value("--trace", options->job.trace_steps, "Write a Chrome trace a rank of the first STEPS steps").AtLeast(0);
+  AddAllowPaths(args, options->allow_paths);
   args.Flag("--no-optimize{false}", options->job.optimize, "Skip the graph passes but for pruning");
   options->job.version = DFRUN_VERSION;
   return [options]() -> Result<int> {

@@ -3,6 +3,7 @@
 #include "kernels/checkpoint/saved_tensors.h"
 #include "kernels/checkpoint/string_inputs.h"
 #include "src/checkpoint/directory_commit.h"
+#include "src/framework/file_access.h"
 
 namespace dfrun {
 namespace {
@@ -27,7 +28,8 @@ class SaveKernel final : public Kernel {
       const auto k = static_cast<size_t>(i);
       tensors.push_back({names[k], slices[k], ctx.input(kFirst + i)});
     }
-    return SaveTensors(path, tensors);
+    DF_ASSIGN(const std::string allowed, FileAccess::Of(ctx.device())->ForWriting(path));
+    return SaveTensors(allowed, tensors);
   }
   bool IsExpensive() const override { return true; }
 };
@@ -38,8 +40,13 @@ class MergeKernel final : public Kernel {
       : delete_old_(setup.attr<bool>("delete_old_dirs")), allow_missing_(setup.attr<bool>("allow_missing_files")) {}
 
   Status Compute(OpContext& ctx) {
-    DF_ASSIGN(const std::vector<std::string> parts, StringVector(ctx, 0));
-    DF_ASSIGN(const std::string destination, StringScalar(ctx, 1));
+    const RefPtr<FileAccess> access = FileAccess::Of(ctx.device());
+    DF_ASSIGN(std::vector<std::string> parts, StringVector(ctx, 0));
+    for (std::string& part : parts) {
+      DF_ASSIGN(part, access->ForWriting(part));  // one that is merged may be removed
+    }
+    DF_ASSIGN(const std::string named, StringScalar(ctx, 1));
+    DF_ASSIGN(const std::string destination, access->ForWriting(named));
     DF_TRY(MergeCheckpoints(parts, destination, allow_missing_));
     for (const std::string& part : parts) {
       if (delete_old_ && part != destination) DF_TRY(Delete(part, destination));

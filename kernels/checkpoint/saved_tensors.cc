@@ -103,7 +103,8 @@ Status MergeCheckpoints(const std::vector<std::string>& parts, const std::string
   return CommitDirectory(destination, merged);
 }
 
-Result<SavedTensors> SavedTensors::Open(const std::string& pattern) {
+Result<SavedTensors> SavedTensors::Open(const std::string& pattern, const FileAccess& access) {
+  DF_TRY(access.CheckPattern(pattern));
   SavedTensors saved;
   saved.pattern_ = pattern;
   std::vector<std::string> paths;
@@ -117,6 +118,7 @@ Result<SavedTensors> SavedTensors::Open(const std::string& pattern) {
   }
   if (paths.empty()) return NoCheckpoint(pattern);
   for (const std::string& path : paths) {
+    DF_TRY(access.ForReading(path).status());
     DF_ASSIGN(CheckpointStore::Checkpoint checkpoint, CheckpointStore::Open(path));
     saved.checkpoints_.push_back(std::move(checkpoint));
   }

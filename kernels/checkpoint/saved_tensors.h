@@ -7,6 +7,7 @@
 
 #include "kernels/checkpoint/tensor_slice.h"
 #include "src/checkpoint/store.h"
+#include "src/framework/file_access.h"
 
 namespace dfrun {
 
@@ -29,8 +30,8 @@ Status MergeCheckpoints(const std::vector<std::string>& parts, const std::string
 class SavedTensors {
  public:
   // The checkpoint `pattern`, or all whose paths fit it: `*`, `?` and `[...]` stand for what they do in a shell.
-  // NotFound where there is none; DataLoss where one is damaged.
-  static Result<SavedTensors> Open(const std::string& pattern);
+  // NotFound where there is none; DataLoss where one is damaged; BadSpec where `access` forbids it.
+  static Result<SavedTensors> Open(const std::string& pattern, const FileAccess& access);
 
   // All of tensor `name`, or the part that `shape_and_slice` names. NotFound with the name; InvalidArgument for another
   // dtype or shape than the saved one.

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <limits>
 
 #include "kernels/files/matching_paths.h"
 #include "src/base/file.h"
+#include "src/framework/file_access.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
@@ -25,8 +27,9 @@ class ReadFileKernel final : public Kernel {
     DF_TRY(CheckScalars(ctx));
     Tensor* contents = nullptr;
     DF_TRY(ctx.AllocateOutput(0, Shape(), &contents));
-    DF_ASSIGN(*contents->data<std::string>(),
-              ReadFile(ctx.input(0).scalar<std::string>(), std::numeric_limits<int64_t>::max()));
+    DF_ASSIGN(const FileDescriptor file,
+              FileAccess::Of(ctx.device())->OpenForReading(ctx.input(0).scalar<std::string>()));
+    DF_ASSIGN(*contents->data<std::string>(), ReadAll(file, std::numeric_limits<int64_t>::max()));
     return Status();
   }
   bool IsExpensive() const override { return true; }
@@ -37,7 +40,7 @@ class WriteFileKernel final : public Kernel {
   explicit WriteFileKernel(KernelSetup&) {}
   Status Compute(OpContext& ctx) {
     DF_TRY(CheckScalars(ctx));
-    const std::string& path = ctx.input(0).scalar<std::string>();
+    DF_ASSIGN(const std::string path, FileAccess::Of(ctx.device())->ForWriting(ctx.input(0).scalar<std::string>()));
     const std::filesystem::path parent = std::filesystem::path(path).parent_path();
     std::error_code error;
     if (!parent.empty()) std::filesystem::create_directories(parent, error);
@@ -55,9 +58,11 @@ class MatchingFilesKernel final : public Kernel {
     if (patterns.shape().rank() > 1) {
       return InvalidArgument("patterns must be a scalar or a vector, but have shape ", patterns.shape());
     }
+    const RefPtr<FileAccess> access = FileAccess::Of(ctx.device());
     std::vector<std::string> paths;
     for (const std::string& pattern : patterns.values<std::string>()) {
-      for (std::string& path : MatchingPaths(pattern)) paths.push_back(std::move(path));
+      DF_ASSIGN(std::vector<std::string> found, MatchingPaths(pattern, *access));
+      std::move(found.begin(), found.end(), std::back_inserter(paths));
     }
     std::sort(paths.begin(), paths.end());
     Tensor* found = nullptr;

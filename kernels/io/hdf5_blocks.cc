@@ -33,26 +33,26 @@ Hdf5Blocks::Hdf5Blocks(std::string name, const DatasetInfo& info)
       max_blocks_(
           std::max<size_t>(1, kKeepBytes / std::max<size_t>(1, row_bytes_ * static_cast<size_t>(block_rows_)))) {}
 
-Status Hdf5Blocks::Gather(const h5::Handle& file, const std::string& path, std::span<const int64_t> rows, Tensor& to) {
+Status Hdf5Blocks::Gather(Hdf5File& file, std::span<const int64_t> rows, Tensor& to) {
   std::vector<size_t> order(rows.size());  // block by block, so that each is read once
   std::iota(order.begin(), order.end(), size_t{0});
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return rows[a] < rows[b]; });
   for (const size_t i : order) {
-    DF_ASSIGN(const Tensor* const block, BlockOf(file, path, rows[i] / block_rows_));
+    DF_ASSIGN(const Tensor* const block, BlockOf(file, rows[i] / block_rows_));
     const char* from = static_cast<const char*>(block->raw()) + static_cast<size_t>(rows[i] % block_rows_) * row_bytes_;
     std::memcpy(static_cast<char*>(to.raw()) + i * row_bytes_, from, row_bytes_);
   }
   return Status();
 }
 
-Result<const Tensor*> Hdf5Blocks::BlockOf(const h5::Handle& file, const std::string& path, int64_t number) {
+Result<const Tensor*> Hdf5Blocks::BlockOf(Hdf5File& file, int64_t number) {
   auto it = blocks_.find(number);
   if (it == blocks_.end()) {
     const int64_t begin = number * block_rows_;
     Shape shape = info_.shape;
     shape.set_dim(0, std::min(block_rows_, info_.shape[0] - begin));
     DF_ASSIGN(Tensor rows, Tensor::Allocate(SystemAllocator(), info_.dtype, shape));
-    DF_TRY(ReadRows(file, path, name_, begin, rows));
+    DF_TRY(file.ReadRows(name_, begin, rows));
     if (blocks_.size() >= max_blocks_) DropOldest();
     it = blocks_.emplace(number, Block{std::move(rows)}).first;
   }

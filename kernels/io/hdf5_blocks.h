@@ -7,8 +7,7 @@
 #include <span>
 #include <string>
 
-#include "src/base/hdf5.h"
-#include "src/framework/tensor_hdf5.h"
+#include "src/framework/hdf5_file.h"
 
 namespace dfrun {
 
@@ -19,8 +18,8 @@ class Hdf5Blocks {
   // Of a dataset of a plain dtype and at least one row.
   Hdf5Blocks(std::string name, const DatasetInfo& info);
 
-  // Copies rows to rows 0, 1, 2, ... of `to`. The file, of this path, is the same at every call.
-  Status Gather(const h5::Handle& file, const std::string& path, std::span<const int64_t> rows, Tensor& to);
+  // Copies rows to rows 0, 1, 2, ... of `to`. The file is the same at every call.
+  Status Gather(Hdf5File& file, std::span<const int64_t> rows, Tensor& to);
 
  private:
   struct Block {
@@ -28,7 +27,7 @@ class Hdf5Blocks {
     uint64_t last_used = 0;
   };
 
-  Result<const Tensor*> BlockOf(const h5::Handle& file, const std::string& path, int64_t number);
+  Result<const Tensor*> BlockOf(Hdf5File& file, int64_t number);
   void DropOldest();
 
   const std::string name_;

@@ -5,12 +5,10 @@
 
 #include "kernels/io/batch_builder.h"
 #include "kernels/io/hdf5_blocks.h"
-#include "src/base/file.h"
-#include "src/base/hdf5.h"
 #include "src/base/mapped_file.h"
 #include "src/base/mutex.h"
+#include "src/framework/hdf5_file.h"
 #include "src/framework/sample_source.h"
-#include "src/framework/tensor_hdf5.h"
 
 namespace dfrun {
 namespace {
@@ -29,8 +27,9 @@ class Hdf5Samples final : public SampleSource {
   static Result<std::unique_ptr<SampleSource>> Open(const SampleConfig& config) {
     auto samples = std::make_unique<Hdf5Samples>();
     samples->paths_ = config.files;
-    DF_ASSIGN(samples->hdf5_, h5::OpenFile(samples->path()));
-    DF_ASSIGN(samples->bytes_, FileDescriptor::OpenForReading(samples->path()));
+    const bool follows_all =
+        config.options.find("external") != config.options.end() && config.options.find("external")->second == "true";
+    DF_ASSIGN(samples->hdf5_, Hdf5File::Open(samples->path(), {.follows_all = follows_all}));
     return std::unique_ptr<SampleSource>(std::move(samples));
   }
 
@@ -39,7 +38,7 @@ class Hdf5Samples final : public SampleSource {
   Status AddField(SampleField& field) override {
     Dataset dataset;
     dataset.name = field.from;
-    DF_ASSIGN(dataset.info, InspectDataset(hdf5_, path(), field.from));
+    DF_ASSIGN(dataset.info, hdf5_->Inspect(field.from));
     const Shape& shape = dataset.info.shape;
     if (shape.rank() == 0) {
       return InvalidArgument("'", field.from, "' is a scalar: samples are rows of a first dimension");
@@ -70,9 +69,11 @@ class Hdf5Samples final : public SampleSource {
         dataset.blocks.emplace(dataset.name, dataset.info);
         continue;
       }
-      DF_ASSIGN(dataset.kept, ReadTensor(hdf5_, path(), dataset.name, SystemAllocator()));
+      DF_ASSIGN(dataset.kept, hdf5_->Read(dataset.name, SystemAllocator()));
       if (IsPlain(dataset.info.dtype)) dataset.rows = static_cast<const char*>(dataset.kept.raw());
     }
+    const auto is_unpacked_later = [](const Dataset& dataset) { return dataset.blocks.has_value(); };
+    if (std::none_of(datasets_.begin(), datasets_.end(), is_unpacked_later)) hdf5_->CloseStructure();
     return num_samples_;
   }
 
@@ -94,7 +95,7 @@ class Hdf5Samples final : public SampleSource {
       DF_TRY(GatherRows(dataset, samples, rows));
       batch.push_back(std::move(rows));
     }
-    DF_TRY(mapped_.Check(bytes_));
+    DF_TRY(mapped_.Check(hdf5_->bytes()));
     return batch;
   }
 
@@ -127,7 +128,7 @@ class Hdf5Samples final : public SampleSource {
   Status MapDatasets() {
     uint64_t bytes = 0;
     uint64_t end = 0;
-    DF_ASSIGN(const uint64_t size, bytes_.Size());
+    DF_ASSIGN(const uint64_t size, hdf5_->bytes().Size());
     for (const Dataset& dataset : datasets_) {
       if (!dataset.info.contiguous) continue;
       if (BytesOf(dataset) > size || dataset.info.offset > size - BytesOf(dataset)) {
@@ -137,7 +138,7 @@ class Hdf5Samples final : public SampleSource {
       end = std::max(end, dataset.info.offset + BytesOf(dataset));
     }
     if (bytes == 0 || bytes > kMapBytes) return Status();
-    mapped_ = MappedFile::Map(bytes_, end);
+    mapped_ = MappedFile::Map(hdf5_->bytes(), end);
     is_touched_ = bytes <= kSmallBytes;
     for (Dataset& dataset : datasets_) {
       if (!mapped_.is_mapped() || !dataset.info.contiguous) continue;
@@ -154,7 +155,7 @@ class Hdf5Samples final : public SampleSource {
     const size_t bytes = dataset.row_bytes;
     if (dataset.blocks) {
       MutexLock lock(mu_);
-      DF_TRY(dataset.blocks->Gather(hdf5_, path(), rows, to));
+      DF_TRY(dataset.blocks->Gather(*hdf5_, rows, to));
     } else if (dataset.rows != nullptr) {
       for (const int64_t row : rows) {
         std::memcpy(at, dataset.rows + static_cast<size_t>(row) * bytes, bytes);
@@ -162,7 +163,7 @@ class Hdf5Samples final : public SampleSource {
       }
     } else {
       for (const int64_t row : rows) {
-        const Status read = bytes_.ReadAt(dataset.info.offset + static_cast<uint64_t>(row) * bytes, at, bytes);
+        const Status read = hdf5_->bytes().ReadAt(dataset.info.offset + static_cast<uint64_t>(row) * bytes, at, bytes);
         if (!read.ok()) return read.Annotate(StrCat("sample ", row, " of '", dataset.name, "'"));
         at += bytes;
       }
@@ -182,16 +183,18 @@ class Hdf5Samples final : public SampleSource {
   }
 
   std::vector<std::string> paths_;
-  h5::Handle hdf5_;  // held with mu_ in Gather()
-  FileDescriptor bytes_;
-  MappedFile mapped_;        // of bytes_, where the datasets are not too large
-  bool is_touched_ = false;  // all mapped datasets are in memory
+  std::unique_ptr<Hdf5File> hdf5_;  // but for its bytes held with mu_ in Gather()
+  MappedFile mapped_;               // of its bytes, where the datasets are not too large
+  bool is_touched_ = false;         // all mapped datasets are in memory
   std::vector<Dataset> datasets_;
   int64_t num_samples_ = 0;
   Mutex mu_;
 };
 
-SAMPLE_FORMAT(SampleFormat{.name = "hdf5", .one_file = true, .open = &Hdf5Samples::Open});
+SAMPLE_FORMAT(SampleFormat{.name = "hdf5",
+                           .options = {{.name = "external", .kind = SampleOption::Kind::kBool}},
+                           .one_file = true,
+                           .open = &Hdf5Samples::Open});
 
 }  // namespace
 }  // namespace dfrun

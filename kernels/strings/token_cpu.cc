@@ -3,6 +3,7 @@
 
 #include "kernels/strings/token_counter.h"
 #include "src/base/file.h"
+#include "src/framework/file_access.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
@@ -47,8 +48,10 @@ class ReadTextRangeKernel final : public Kernel {
     if (ctx.input(0).shape().rank() != 0) {
       return InvalidArgument("the name of a file must be a scalar, but has shape ", ctx.input(0).shape());
     }
-    const Result<FileDescriptor> opened = FileDescriptor::OpenForReading(ctx.input(0).scalar<std::string>());
-    if (!opened.ok()) return IoError(opened.status().message());  // a missing file too
+    const Result<FileDescriptor> opened =
+        FileAccess::Of(ctx.device())->OpenForReading(ctx.input(0).scalar<std::string>());
+    if (opened.status().code() == Code::kNotFound) return IoError(opened.status().message());
+    DF_TRY(opened.status());
     const FileDescriptor& file = *opened;
     DF_ASSIGN(const uint64_t size, file.Size());
     DF_ASSIGN(const uint64_t begin, NextToken(file, Boundary(size, part_), size, letters_));

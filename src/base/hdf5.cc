@@ -92,12 +92,16 @@ Status LastError(Code code, const std::string& what) {
   return Error(code, what, ": ", Reason());
 }
 
-Result<Handle> OpenFile(const std::string& path) {
-  Prepare();
+Status CheckIsFile(const std::string& path) {
   struct stat info;
   if (::stat(path.c_str(), &info) != 0) return ErrnoError("cannot open", path);
   if (!S_ISREG(info.st_mode)) return Error(Code::kDataLoss, path, " is not a regular file, so no HDF5 file");
-  if (::access(path.c_str(), R_OK) != 0) return IoError("no permission to read ", path);
+  return ::access(path.c_str(), R_OK) == 0 ? Status() : IoError("no permission to read ", path);
+}
+
+Result<Handle> OpenFile(const std::string& path) {
+  Prepare();
+  DF_TRY(CheckIsFile(path));
   Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
   if (!file.valid()) return LastError(Code::kDataLoss, "cannot open " + path + " as an HDF5 file");
   return file;

@@ -40,6 +40,8 @@ void Prepare();
 // An error with HDF5's own reason. `what`: what was being done, with the path.
 Status LastError(Code code, const std::string& what);
 
+// NotFound where there is no file, DataLoss where it is a directory or a pipe, kIo where it may not be read.
+Status CheckIsFile(const std::string& path);
 // NotFound where there is no file; DataLoss where it is no HDF5 file or is damaged.
 Result<Handle> OpenFile(const std::string& path);
 // Replaces a file that is there.

@@ -142,6 +142,8 @@ Status Job::Prepare() {
   SessionOptions session_options;
   session_options.jobs = TasksOf(job);
   session_options.optimize = options_.optimize;
+  session_options.files = options_.files;
+  session_options.files.roots.push_back(directory_->path());
   DF_ASSIGN(session_, Session::Create(runtime_, std::move(parts_.graph), session_options));
   const Result<Session::Handle> logged = session_->Prepare(parts_.step.signature);
   DF_TRY(AsSpecError(spec_.job.path, logged.status()));

@@ -36,6 +36,7 @@ struct JobOptions {
   // For the record of the run.
   std::string version;
   std::vector<std::string> sets;
+  FileRules files = {};      // which files ops may open; where they are confined, those of the run directory too
 };
 
 // Rank 0 calls it; the other ranks are in Worker::Serve(). Blocks until the job is over.

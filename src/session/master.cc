@@ -1,6 +1,7 @@
 #include "src/session/master.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "src/graph/graph_def.h"
@@ -40,6 +41,12 @@ bool Fits(const Shape& shape, const PartialShape& wanted) {
   return true;
 }
 
+// Ranks need not be in one directory.
+FileRules Absolute(FileRules rules) {
+  for (std::string& root : rules.roots) root = std::filesystem::absolute(root).string();
+  return rules;
+}
+
 // The places of variables and the like are fixed by the plans that hold them.
 Status CheckStaysInPlace(const Graph& before, const Graph& after) {
   for (const Node& node : before.nodes()) {
@@ -74,6 +81,7 @@ Master::Master(Runtime& runtime, Graph graph, Cluster cluster, const SessionOpti
       cluster_(std::move(cluster)),
       optimize_(options.optimize),
       soft_placement_(options.soft_placement),
+      files_(Absolute(options.files)),
       several_ranks_(runtime.size() > 1),
       graph_(std::make_shared<const Graph>(std::move(graph))) {}
 
@@ -81,7 +89,7 @@ Master::~Master() = default;
 
 Status Master::StartTasks() {
   MutexLock lock(round_mu_);
-  Status own = runtime_.StartTask(*cluster_.devices[0].name.job, *cluster_.devices[0].name.task);
+  Status own = runtime_.StartTask(*cluster_.devices[0].name.job, *cluster_.devices[0].name.task, files_);
   if (!several_ranks_) return own;
   const int64_t round = runtime_.control()->NewRound();
   for (const ClusterDevice& device : cluster_.devices) {
@@ -90,6 +98,10 @@ Status Master::StartTasks() {
     request.set_round(round);
     request.mutable_start_task()->set_job(*device.name.job);
     request.mutable_start_task()->set_task(*device.name.task);
+    control::StartTask::Files* files = request.mutable_start_task()->mutable_files();
+    files->set_is_confined(files_.is_confined);
+    files->set_trusts_inputs(files_.trusts_inputs);
+    for (const std::string& root : files_.roots) files->add_roots(root);
     runtime_.control()->SendTo(device.rank, request);
   }
   return FinishRound(round, StatusNow(own));

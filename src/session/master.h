@@ -83,6 +83,7 @@ class Master {
   const Cluster cluster_;
   const bool optimize_;
   const bool soft_placement_;
+  const FileRules files_;
   const bool several_ranks_;
   std::atomic<int64_t> next_step_{0};
   StepTrace trace_;

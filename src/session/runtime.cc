@@ -42,17 +42,19 @@ Result<std::unique_ptr<Runtime>> Runtime::Create(const RuntimeOptions& options,
   return std::unique_ptr<Runtime>(new Runtime(options, std::move(communicator)));
 }
 
-Status Runtime::StartTask(const std::string& job, int number) {
+Status Runtime::StartTask(const std::string& job, int number, const FileRules& files) {
   DeviceName task;
   task.job = job;
   task.task = number;
-  if (!devices_.empty()) {
-    if (task == task_) return Status();
+  if (!devices_.empty() && !(task == task_)) {
     return FailedPrecondition("rank ", rank_, " is ", task_.ToString(), " and cannot become ", task.ToString(),
                               ": all sessions of a run have the same cluster");
   }
-  DF_ASSIGN(devices_, MakeDevices(task));
-  task_ = task;
+  if (devices_.empty()) {
+    DF_ASSIGN(devices_, MakeDevices(task));
+    task_ = task;
+  }
+  for (const auto& device : devices_) FileAccess::Set(*device, files);
   return Status();
 }
 

@@ -19,6 +19,7 @@
 #include "src/framework/communicator.h"
 #include "src/framework/device.h"
 #include "src/framework/device_factory.h"
+#include "src/framework/file_access.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
@@ -58,9 +59,9 @@ class Runtime {
   // Null where there is one rank.
   ControlPlane* control() const { return control_.get(); }
 
-  // Makes this rank's devices, named as this task. A second call must name the same task, and changes nothing:
-  // variables live on.
-  Status StartTask(const std::string& job, int task);
+  // Makes this rank's devices, named as this task. A second call must name the same task: variables live on. The ops on
+  // the devices open files by the rules of the last call.
+  Status StartTask(const std::string& job, int task, const FileRules& files = {});
   // Empty before StartTask().
   const DeviceList& devices() const { return devices_; }
   // By full name; null if this rank has none of it.

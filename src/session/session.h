@@ -45,6 +45,8 @@ struct SessionOptions {
   bool optimize = true;
   // True: a device constraint that no device of the cluster matches does not count, where it would be an error.
   bool soft_placement = false;
+  // Which files the graph's ops may open; by default any. Who runs graphs of others confines them.
+  FileRules files;
 };
 
 // Thread safety: all methods from any thread. With more than one rank, steps run one after the other.

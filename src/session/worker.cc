@@ -86,7 +86,10 @@ RankStatus Worker::Impl::Handle(const control::Message& request) {
 }
 
 Status Worker::Impl::StartTask(const control::StartTask& request) {
-  return runtime_.StartTask(request.job(), request.task());
+  const control::StartTask::Files& files = request.files();
+  FileRules rules{.is_confined = files.is_confined(), .trusts_inputs = files.trusts_inputs(), .roots = {}};
+  rules.roots.assign(files.roots().begin(), files.roots().end());
+  return runtime_.StartTask(request.job(), request.task(), rules);
 }
 
 Status Worker::Impl::Register(const control::Register& request) {

@@ -18,6 +18,12 @@ void CheckFunctionNames(const FunctionMap& functions, const OpRegistry& ops, Dia
   }
 }
 
+// A name in a directory, and not one that leads out of it.
+bool IsNameOfFile(const std::string& name) {
+  return !name.empty() && name != "." && name != ".." &&
+         name.find_first_of(std::string_view("/\0", 2)) == std::string::npos;
+}
+
 // A variable's first value is made before there is any step: nothing of a step may go into it.
 void CheckInitialValues(const std::vector<VariableSpec>& variables, const Graph& graph, Diagnostics& diagnostics) {
   Upstream walk(graph);
@@ -76,6 +82,10 @@ class Loader {
     job_.name = std::filesystem::path(path_).stem().string();
     if (const Yaml* name = document.FindSection("name")) {
       if (std::optional<std::string> text = reader.Text(*name, "'name'")) job_.name = *std::move(text);
+      if (!IsNameOfFile(job_.name)) {
+        diagnostics_.Error(name->place(), "'name' begins the name of the run directory: it is no path, and no '",
+                           job_.name, "'; --output gives the run directory another place");
+      }
     }
     if (const Yaml* seed = document.FindSection("seed")) job_.seed = reader.Int(*seed, "'seed'").value_or(0);
   }

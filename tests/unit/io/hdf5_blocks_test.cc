@@ -45,8 +45,8 @@ class Hdf5BlocksTest : public ::testing::Test {
 };
 
 TEST_F(Hdf5BlocksTest, RowsInAnyOrder) {
-  const h5::Handle file = *h5::OpenFile(path_);
-  const Result<DatasetInfo> info = InspectDataset(file, path_, "/x");
+  const std::unique_ptr<Hdf5File> file = *Hdf5File::Open(path_, {});
+  const Result<DatasetInfo> info = file->Inspect("/x");
   ASSERT_TRUE(info.ok());
   EXPECT_EQ(info->chunk_rows, 64);
   EXPECT_FALSE(info->contiguous);
@@ -54,7 +54,7 @@ TEST_F(Hdf5BlocksTest, RowsInAnyOrder) {
   for (const std::vector<int64_t>& rows :
        {std::vector<int64_t>{999, 0, 63, 64, 0}, std::vector<int64_t>{5}, std::vector<int64_t>{960, 959, 999}}) {
     Tensor batch(DType::kInt32, Shape({static_cast<int64_t>(rows.size()), kColumns}));
-    const Status status = blocks.Gather(file, path_, rows, batch);
+    const Status status = blocks.Gather(*file, rows, batch);
     ASSERT_TRUE(status.ok()) << status.ToString();
     ExpectRows(rows, batch);
   }

@@ -1,0 +1,61 @@
+#include "jobs/file_rules.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "jobs/model.h"
+
+namespace dfrun::jobs {
+
+namespace fs = std::filesystem;
+
+void AddAllowPaths(Options& args, std::vector<std::string>& paths) {
+  args.Values("--allow-paths", paths,
+              "Let the graph's ops open files below this directory too; else below those of the model, of the run and "
+              "of this command line");
+}
+
+namespace {
+
+// In these a user keeps everything: they count only where --allow-paths names them.
+bool IsOfEverything(const std::string& directory) {
+  const std::string resolved = ResolvePath(directory);
+  const char* const home = std::getenv("HOME");
+  return resolved == "/" || (home != nullptr && resolved == ResolvePath(home));
+}
+
+void Allow(const std::string& directory, FileRules& rules) {
+  if (!IsOfEverything(directory)) rules.roots.push_back(directory);
+}
+
+}  // namespace
+
+void AllowDirectoryOf(const std::string& path, FileRules& rules) {
+  if (path.empty()) return;
+  std::error_code error;
+  const std::string parent = fs::path(path).parent_path().string();
+  Allow(fs::is_directory(path, error) ? path : parent.empty() ? "." : parent, rules);
+}
+
+FileRules RulesOfModel(const std::string& model, const std::vector<std::string>& allow_paths) {
+  FileRules rules{.is_confined = true, .trusts_inputs = IsSpec(model), .roots = allow_paths};
+  AllowDirectoryOf(model, rules);
+  Allow(".", rules);
+  return rules;
+}
+
+void AllowSets(const std::vector<std::string>& sets, FileRules& rules) {
+  for (const std::string& set : sets) {
+    const std::string value = set.substr(set.find('=') + 1);
+    std::error_code error;
+    if (fs::exists(value, error)) Allow(value, rules);
+  }
+}
+
+void AllowDirectoryOfFeed(const std::string& feed, FileRules& rules) {
+  const size_t begin = feed.find('=') + 1;
+  const size_t end = feed.rfind(":/");
+  if (begin > 0 && end != std::string::npos && end > begin) AllowDirectoryOf(feed.substr(begin, end - begin), rules);
+}
+
+}  // namespace dfrun::jobs
