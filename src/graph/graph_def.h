@@ -17,7 +17,8 @@ namespace dfrun {
 
 enum class GraphDefFormat { kBinary, kText };
 
-// InvalidArgument for what is no graph; all unknown ops are listed at once, with nodes and near names.
+// InvalidArgument for what is no graph. Nodes of ops or with attrs that are not known here become nodes that a run
+// cannot need (unknown_ops.h).
 Result<Graph> ImportGraphDef(std::string_view data, GraphDefFormat format,
                              const OpRegistry& ops = OpRegistry::Builtin());
 // Adds the nodes of a GraphDef, which may read those of the graph by name; ids of the nodes that there are stay. The
