@@ -3,11 +3,13 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "jobs/command.h"
 #include "jobs/eval_request.h"
 #include "jobs/eval_results.h"
+#include "jobs/eval_runners.h"
 #include "jobs/eval_spec.h"
 #include "jobs/eval_variables.h"
 #include "jobs/json.h"
@@ -15,6 +17,8 @@
 #include "jobs/ranks.h"
 #include "src/base/printable.h"
 #include "src/passes/variable_reads.h"
+#include "src/session/queue_runners.h"
+#include "src/session/served_queues.h"
 #include "src/session/session.h"
 
 namespace dfrun::jobs {
@@ -25,7 +29,11 @@ constexpr const char* kTracePrefix = "trace/";
 struct EvalOptions {
   std::string model;
   std::vector<std::string> sets;
+  std::vector<std::string> tags;
+  std::string signature;
   std::vector<std::string> feeds;
+  std::vector<std::string> assigns;
+  std::vector<std::string> runners;
   std::vector<std::string> fetches;
   std::vector<std::string> targets;
   std::vector<std::string> inits;
@@ -48,19 +56,21 @@ class Evaluation {
   Status Run() {
     DF_TRY(CheckWritable(options_.out));
     DF_TRY(CheckWritable(options_.stats));
-    DF_ASSIGN(Model model, LoadRunnable(options_.model, options_.sets, runtime_.size()));
+    DF_ASSIGN(Model model, LoadRunnable({options_.model, options_.sets, options_.tags, runtime_.size()}));
     DF_TRY(CheckRanks(model));
+    DF_TRY(ChooseSignature(options_.signature, model));
     DF_TRY(Resolve(model));
     if (!model.job) DF_TRY(ReadVariablesAtUse(model.graph, step_.feeds));
-    DF_TRY(CheckFed(model.graph, step_));
+    DF_TRY(CheckFed(model, options_.model, step_));
     DF_TRY(AddVariableSteps(model));
+    DF_TRY(PlanQueues(model));
     SessionOptions session_options;
     session_options.jobs = model.tasks;
     session_options.optimize = options_.optimize;
     session_options.soft_placement = options_.soft_placement;
     DF_ASSIGN(session_, Session::Create(runtime_, std::move(model.graph), session_options));
     DF_TRY(RunOnce(before_));
-    DF_TRY(RunSteps());
+    DF_TRY(RunFilled());
     DF_TRY(RunOnce(after_));
     DF_TRY(Report());
     return session_->Close();
@@ -75,55 +85,158 @@ class Evaluation {
                  runtime_.size() == 1 ? "is " : "are ", runtime_.size(), ": run it with mpirun -np ", needed);
   }
 
-  // What is fed and fetched: what the command line says, else the evaluation or the run that the spec describes.
+  // What is fed and fetched: what the command line says, else the evaluation or the run that the spec describes, else
+  // all that the signature gives. A spec's own feeds stand where the command line feeds nothing else.
   Status Resolve(Model& model) {
     DF_TRY(CheckFetchNames(options_.fetches));
-    for (const std::string& text : options_.feeds) {
-      DF_ASSIGN(Feed feed, ReadFeed(model, text));
-      if (std::find(step_.feeds.begin(), step_.feeds.end(), feed.output) != step_.feeds.end())
-        return Error(Code::kUsage, "--feed ", text, ": '", OutputName(model.graph, feed.output), "' is fed twice");
+    DF_ASSIGN(const std::vector<Feed> feeds, ReadFeeds(model, options_.feeds));
+    DF_ASSIGN(SpecEvaluation wanted, WantedOf(model));
+    if (model.job) DF_TRY(ApplyFeeds(*model.job, feeds, model.graph, wanted));
+    for (const Feed& feed : feeds) {
+      if (feed.source.valid()) continue;
       step_.feeds.push_back(feed.output);
       step_.feed_shapes.emplace_back(feed.value.shape());
-      feeds_.push_back(std::move(feed.value));
+      feeds_.push_back(feed.value);
     }
-    names_ = options_.fetches;
-    DF_ASSIGN(step_.fetches, ResolveFetches(model, names_));
-    DF_ASSIGN(step_.targets, ResolveNodes(model.graph, "--target", options_.targets));
+    names_ = std::move(wanted.names);
+    step_.fetches = std::move(wanted.fetches);
+    step_.targets = std::move(wanted.targets);
     DF_ASSIGN(inits_, ResolveNodes(model.graph, "--init", options_.inits));
     DF_ASSIGN(finals_, ResolveNodes(model.graph, "--finally", options_.finals));
-    if (names_.empty() && step_.targets.empty()) return ResolveFromSpec(model);
     return Status();
   }
 
-  Status ResolveFromSpec(Model& model) {
-    if (!model.job) return Error(Code::kUsage, "there is nothing to evaluate: give --fetch NAME or --target NODE");
-    DF_ASSIGN(SpecEvaluation evaluation, AddSpecEvaluation(model.graph, *model.job));
-    names_ = std::move(evaluation.names);
-    step_.fetches = std::move(evaluation.fetches);
-    return Status();
+  Result<SpecEvaluation> WantedOf(const Model& model) const {
+    SpecEvaluation wanted;
+    wanted.names = options_.fetches;
+    DF_ASSIGN(wanted.fetches, ResolveFetches(model, wanted.names));
+    DF_ASSIGN(wanted.targets, ResolveNodes(model.graph, "--target", options_.targets));
+    if (!wanted.names.empty() || !wanted.targets.empty()) return wanted;
+    if (model.job) return EvaluationOf(*model.job);
+    if (model.signature.empty()) {
+      const std::string signatures = ListSignatures(model);
+      return Error(Code::kUsage, "there is nothing to evaluate: give --fetch NAME or --target NODE",
+                   signatures.empty() ? "" : StrCat(", or --signature with one of:", signatures));
+    }
+    for (const SignatureTensor& output : model.meta->signatures.at(model.signature).outputs) {
+      wanted.names.push_back(output.key);
+    }
+    DF_ASSIGN(wanted.fetches, ResolveFetches(model, wanted.names));
+    return wanted;
   }
 
+  // The steps that give the variables their values, in the order of TensorFlow's loader of SavedModels: first values,
+  // saved ones, what is begun when they are there.
   Status AddVariableSteps(Model& model) {
+    DF_ASSIGN(const std::vector<Assignment> assigned, ReadAssignments(model.graph, options_.assigns));
+    DF_ASSIGN(const std::vector<std::string> wanted, VariablesOf(model.graph, step_));
     if (model.job) {
       DF_ASSIGN(FedStep initial, AddInitialValues(model.graph, *model.job));
       before_.push_back(std::move(initial));
     }
-    for (NodeId init : inits_) before_.push_back(StepOf(init));
-    for (NodeId last : finals_) after_.push_back(StepOf(last));
+    if (model.meta && inits_.empty()) DF_TRY(AddModelInits(model, wanted));
+    for (NodeId init : inits_) before_.push_back(StepOf({init}));
+    for (NodeId last : finals_) after_.push_back(StepOf({last}));
     if (!options_.restore.empty()) {
-      DF_ASSIGN(const std::vector<std::string> wanted, VariablesOf(model.graph, step_));
-      DF_ASSIGN(FedStep saved, AddSavedValues(model.graph, wanted, options_.restore, inits_.empty()));
+      DF_ASSIGN(const std::string directory, FindCheckpoint(options_.restore));
+      const bool all = before_.empty() && assigned.empty();
+      DF_ASSIGN(FedStep saved, AddSavedValues(model.graph, wanted, directory, all || (model.job && inits_.empty())));
       before_.push_back(std::move(saved));
     }
+    FedStep given;
+    for (const Assignment& a : assigned) DF_TRY(AddAssigned(model.graph, a.variable, a.value, given));
+    before_.push_back(std::move(given));
+    if (model.meta && !model.meta->init_op.empty()) DF_TRY(AddInitOp(model));
+    SayInitial(model, wanted, assigned);
     return Status();
   }
 
-  // One node, with all that is fed.
-  FedStep StepOf(NodeId node) const {
+  // First values of the variables, and contents of the tables, that the step uses, where the MetaGraph says what makes
+  // them.
+  Status AddModelInits(const Model& model, const std::vector<std::string>& wanted) {
+    DF_ASSIGN(const Graph needed, PruneForRun(model.graph, step_));
+    FedStep variables = StepOf({});
+    for (const ModelVariable& variable : model.meta->variables) {
+      const NodeId initializer = model.graph.Find(variable.initializer);
+      const bool is_wanted = std::find(wanted.begin(), wanted.end(), variable.variable) != wanted.end();
+      const bool of_process = model.meta->runners.size() > 0;  // runners count in variables of their own
+      if (initializer >= 0 && (is_wanted || of_process)) variables.signature.targets.push_back(initializer);
+    }
+    before_.push_back(std::move(variables));
+    FedStep tables = StepOf({});
+    for (const std::string& name : model.meta->table_inits) {
+      const NodeId init = model.graph.Find(name);
+      if (init < 0 || model.graph.node(init).num_inputs() == 0) continue;
+      const Node& table = model.graph.node(model.graph.node(init).inputs[0].node);
+      if (needed.Find(table.name) >= 0) tables.signature.targets.push_back(init);
+    }
+    before_.push_back(std::move(tables));
+    return Status();
+  }
+
+  // One that needs what is not known here is left out: what the step needs of it is found missing by the step.
+  Status AddInitOp(const Model& model) {
+    const NodeId init = model.graph.Find(model.meta->init_op);
+    if (init < 0)
+      return Error(Code::kBadSpec, options_.model, ": its init op '", model.meta->init_op, "' is not there");
+    FedStep step = StepOf({init});
+    const Status known = PruneForRun(model.graph, step.signature).status();
+    if (!known.ok()) {
+      std::fprintf(stderr, "dfrun: the init op '%s' is not run: %s\n", model.meta->init_op.c_str(),
+                   known.message().c_str());
+      return Status();
+    }
+    before_.push_back(std::move(step));
+    return Status();
+  }
+
+  // Once, where what is computed is not what was trained.
+  void SayInitial(const Model& model, const std::vector<std::string>& wanted,
+                  const std::vector<Assignment>& assigned) const {
+    if (!options_.restore.empty() || !assigned.empty() || !inits_.empty() || (!model.job && !model.meta)) return;
+    std::set<std::string> positions;  // of inputs
+    if (model.job) {
+      for (const InputSpec& input : model.job->inputs) positions.insert(model.graph.node(input.position).name);
+    }
+    if (std::all_of(wanted.begin(), wanted.end(), [&](const std::string& name) { return positions.contains(name); }))
+      return;
+    const std::string saved = model.meta && !model.meta->values.empty()
+                                  ? StrCat(" (those in ", model.meta->values,
+                                           " are in TensorFlow's format, which is not read; give them by "
+                                           "--assign NAME=FILE.h5:/path)")
+                                  : "";
+    std::fprintf(stderr,
+                 "dfrun: the variables have their initial values%s; --restore CHECKPOINT or RUN gives saved ones\n",
+                 saved.c_str());
+  }
+
+  // Refuses what would wait for ever.
+  Status PlanQueues(Model& model) {
+    DF_ASSIGN(runners_, PlanRunners(model, options_.runners, step_));
+    if (!runners_.empty() && runtime_.size() > 1) {
+      return Error(Code::kUsage, "queue runners run beside the steps of one rank, and there are ", runtime_.size());
+    }
+    std::vector<const RunSignature*> runs;
+    std::vector<CountedRun> counted;
+    for (const FedStep& step : before_) counted.push_back({&step.signature, 1});
+    counted.push_back({&step_, options_.repeat});
+    for (const FedStep& step : after_) counted.push_back({&step.signature, 1});
+    for (const CountedRun& run : counted) runs.push_back(run.run);
+    for (const PlannedRunner& runner : runners_) {
+      for (const RunSignature& run : runner.enqueue) runs.push_back(&run);
+    }
+    Status status =
+        CheckQueuesServed(model.graph, runs, "name what does so by --runner OP, which runs beside the steps");
+    if (status.ok()) status = CheckQueueBalance(model.graph, counted, QueuesOf(model.graph, runners_));
+    return status.ok() ? status : Error(Code::kBadSpec, options_.model, ": ", status.message());
+  }
+
+  // These nodes, with all that is fed.
+  FedStep StepOf(std::vector<NodeId> nodes) const {
     RunSignature signature;
     signature.feeds = step_.feeds;
     signature.feed_shapes = step_.feed_shapes;
-    signature.targets = {node};
+    signature.targets = std::move(nodes);
     return {std::move(signature), feeds_};
   }
 
@@ -131,9 +244,34 @@ class Evaluation {
     for (const FedStep& step : steps) {
       if (step.signature.targets.empty()) continue;
       DF_ASSIGN(const Session::Handle handle, session_->Prepare(step.signature));
-      DF_TRY(session_->RunStep(handle, step.feeds, {}));
+      DF_TRY(Explain(session_->RunStep(handle, step.feeds, {})));
     }
     return Status();
+  }
+
+  // What a user of a graph can do about variables without values.
+  static Status Explain(const Status& status) {
+    if (status.code() != Code::kFailedPrecondition || status.message().find("ninitialized") == std::string::npos)
+      return status;
+    return Error(status.code(), status.message(),
+                 "; a variable gets its value by --restore CHECKPOINT, by --assign "
+                 "NAME=FILE.h5:/path, or by --init NODE of a node that assigns it");
+  }
+
+  // The steps, while the runners fill the queues.
+  Status RunFilled() {
+    std::vector<PreparedRunner> prepared;
+    for (const PlannedRunner& runner : runners_) {
+      DF_ASSIGN(PreparedRunner one, Prepare(runner, *session_));
+      prepared.push_back(std::move(one));
+    }
+    QueueRunners running(*session_, std::move(prepared), feeds_);
+    running.Start();
+    const Status status = RunSteps();
+    const Status filled = running.failure();  // it came first: the steps then miss what it did not put
+    running.Stop();
+    DF_TRY(filled.Annotate("a queue runner"));
+    return status;
   }
 
   Status RunSteps() {
@@ -146,13 +284,23 @@ class Evaluation {
     std::vector<Tensor> fetched(step_.fetches.size());
     for (int64_t i = 0; i < options_.repeat; ++i) {
       const auto start = std::chrono::steady_clock::now();
-      DF_TRY(session_->RunStep(handle, feeds_, fetched));
+      const Status status = Explain(session_->RunStep(handle, feeds_, fetched));
+      if (i > 0 && status.code() == Code::kOutOfRange && !runners_.empty()) return EndEarly(i);
+      DF_TRY(status);
       const auto end = std::chrono::steady_clock::now();
       stats_.step_ms.push_back(std::chrono::duration<double, std::milli>(end - start).count());
       DF_TRY(results_->Add(fetched));
       if (i + 1 == std::min(options_.trace_steps, options_.repeat)) DF_TRY(session_->WriteTrace(kTracePrefix));
     }
     stats_.peak_bytes = runtime_.cpu().allocator().Stats().peak_bytes_in_use;
+    return Status();
+  }
+
+  // What the runners put into the queues has come to its end.
+  Status EndEarly(int64_t steps) {
+    std::fprintf(stderr, "dfrun: the elements of the queues ended after %lld of %lld steps\n",
+                 static_cast<long long>(steps), static_cast<long long>(options_.repeat));
+    results_->EndEarly();
     return Status();
   }
 
@@ -174,20 +322,32 @@ class Evaluation {
   std::vector<NodeId> finals_;
   std::vector<FedStep> before_;  // the steps that give variables their values
   std::vector<FedStep> after_;
+  std::vector<PlannedRunner> runners_;
   std::unique_ptr<Session> session_;
   std::unique_ptr<FetchStack> results_;
   EvalStats stats_;
 };
 
 void AddModelOptions(Options& args, EvalOptions& options) {
-  args.Value("model", options.model, "A GraphDef (.pb, .pbtxt) or a spec").Required();
+  args.Value("model", options.model, "A GraphDef, a MetaGraph, a SavedModel or its directory, or a spec").Required();
   args.Values("--set", options.sets, "key=value: another value for one of the spec's params");
-  args.Values("--feed", options.feeds, "NAME[:port]=FILE.h5:/path: feed this dataset");
-  args.Values("--fetch", options.fetches, "NAME[:port]: fetch this output; default: the spec's own metrics");
+  args.Values("--tag", options.tags, "Of the graph to read from a SavedModel; default: its only one, or `serve`");
+  args.Value("--signature", options.signature,
+             "Feed and fetch by the names of this signature; default: serving_default, or the only one");
+  args.Values("--feed", options.feeds,
+              "NAME[:port]=FILE.h5:/path: feed this dataset; or NAME=0.5, NAME=[1, 2]: this value; of a spec also "
+              "INPUT=INPUT: this input's samples");
+  args.Values("--fetch", options.fetches,
+              "NAME[:port]: fetch this output; default: the spec's own metrics, all that the signature gives");
   args.Values("--target", options.targets, "Run this node for its effect");
   args.Values("--init", options.inits, "Run this node once before the first step, with the same feeds");
   args.Values("--finally", options.finals, "Run this node once after the last step, with the same feeds");
-  args.Value("--restore", options.restore, "Give the variables their values in this checkpoint");
+  args.Value("--restore", options.restore,
+             "Give the variables their values in this checkpoint, or in the newest one of this run directory");
+  args.Values("--assign", options.assigns, "NAME=FILE.h5:/path or NAME=0.5: give this variable this value");
+  args.Values("--runner", options.runners,
+              "Run this enqueue op again and again beside the steps, until it has no more; those of a MetaGraph run "
+              "unasked");
 }
 
 void AddRunOptions(Options& args, EvalOptions& options) {

@@ -21,6 +21,7 @@ namespace {
 struct GraphOptions {
   std::string model;
   std::vector<std::string> sets;
+  std::vector<std::string> tags;
   bool text = false;
   bool dot = false;
   bool pb = false;
@@ -41,7 +42,7 @@ struct Partitioned {
 
 // Of the main step of a spec, or of a whole GraphDef.
 Result<Partitioned> MakePartitions(const GraphOptions& options) {
-  DF_ASSIGN(Model model, LoadRunnable(options.model, options.sets, options.ranks));
+  DF_ASSIGN(Model model, LoadRunnable({options.model, options.sets, options.tags, options.ranks}));
   const int ranks = options.ranks > 0 ? options.ranks : model.RanksNeeded();
   DF_ASSIGN(JobCompiler compiler, JobCompiler::Create(model.tasks, ranks));
   if (model.job) {
@@ -95,7 +96,7 @@ Status AddInit(Graph& graph, const JobSpec& job) {
 
 // The graph of a model as one that TensorFlow imports.
 Result<Graph> ForTensorFlow(const GraphOptions& options) {
-  DF_ASSIGN(Model model, LoadModel(options.model, options.sets, options.ranks));
+  DF_ASSIGN(Model model, LoadModel({options.model, options.sets, options.tags, options.ranks}));
   if (model.job && model.job->train) {
     DF_ASSIGN(const Cluster cluster, MakeCluster(model.tasks, model.RanksNeeded()));
     const LoadedSpec spec{*model.job, std::move(model.graph)};
@@ -138,7 +139,7 @@ Result<int> Show(const GraphOptions& options) {
     DF_ASSIGN(const Partitioned made, MakePartitions(options));
     DF_TRY(Write(options, options.dot ? Dot(made.partitions) : Text(made.partitions)));
   } else {
-    DF_ASSIGN(const Model model, LoadModel(options.model, options.sets, options.ranks));
+    DF_ASSIGN(const Model model, LoadModel({options.model, options.sets, options.tags, options.ranks}));
     DF_TRY(Write(options, options.dot ? DumpDot(model.graph) : DumpText(model.graph)));
   }
   return 0;
@@ -146,8 +147,9 @@ Result<int> Show(const GraphOptions& options) {
 
 RunCommand Setup(Options& args) {
   auto options = std::make_shared<GraphOptions>();
-  args.Value("model", options->model, "A spec, or a GraphDef (.pb, .pbtxt)").Required();
+  args.Value("model", options->model, "A spec, a GraphDef, a MetaGraph, a SavedModel or its directory").Required();
   args.Values("--set", options->sets, "key=value: another value for one of the spec's params");
+  args.Values("--tag", options->tags, "Of the graph to read from a SavedModel; default: its only one, or `serve`");
   const Option text = args.Flag("--text", options->text, "A line a node (the default)");
   const Option dot = args.Flag("--dot", options->dot, "For Graphviz");
   const Option pb =

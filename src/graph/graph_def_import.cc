@@ -207,6 +207,10 @@ Result<Graph> ImportGraphDef(std::string_view data, GraphDefFormat format, const
   return graph;
 }
 
+Result<Graph> ImportParsed(proto::GraphDef& def, const OpRegistry& ops) {
+  return Importer(def, Graph(ops)).Run();
+}
+
 Status ExtendGraph(Graph& graph, std::string_view data, GraphDefFormat format) {
   google::protobuf::Arena arena;
   auto& def = *google::protobuf::Arena::CreateMessage<proto::GraphDef>(&arena);
