@@ -59,6 +59,7 @@ class Evaluation {
     DF_ASSIGN(Model model, LoadRunnable({options_.model, options_.sets, options_.tags, runtime_.size()}));
     DF_TRY(CheckRanks(model));
     DF_TRY(ChooseSignature(options_.signature, model));
+    if (model.meta) values_ = model.meta->values;
     DF_TRY(Resolve(model));
     if (!model.job) DF_TRY(ReadVariablesAtUse(model.graph, step_.feeds));
     DF_TRY(CheckFed(model, options_.model, step_));
@@ -193,21 +194,23 @@ class Evaluation {
   // Once, where what is computed is not what was trained.
   void SayInitial(const Model& model, const std::vector<std::string>& wanted,
                   const std::vector<Assignment>& assigned) const {
-    if (!options_.restore.empty() || !assigned.empty() || !inits_.empty() || (!model.job && !model.meta)) return;
-    std::set<std::string> positions;  // of inputs
+    if (!options_.restore.empty() || !assigned.empty() || !inits_.empty()) return;
+    std::set<std::string> begun;  // variables to which a first value is given here
     if (model.job) {
-      for (const InputSpec& input : model.job->inputs) positions.insert(model.graph.node(input.position).name);
+      for (const VariableSpec& variable : model.job->variables) begun.insert(model.graph.node(variable.node).name);
+      for (const InputSpec& input : model.job->inputs) begun.erase(model.graph.node(input.position).name);
+    } else if (model.meta) {
+      for (const ModelVariable& variable : model.meta->variables) begun.insert(variable.variable);
     }
-    if (std::all_of(wanted.begin(), wanted.end(), [&](const std::string& name) { return positions.contains(name); }))
+    if (std::none_of(wanted.begin(), wanted.end(), [&](const std::string& name) { return begun.contains(name); }))
       return;
-    const std::string saved = model.meta && !model.meta->values.empty()
-                                  ? StrCat(" (those in ", model.meta->values,
-                                           " are in TensorFlow's format, which is not read; give them by "
-                                           "--assign NAME=FILE.h5:/path)")
-                                  : "";
     std::fprintf(stderr,
-                 "dfrun: the variables have their initial values%s; --restore CHECKPOINT or RUN gives saved ones\n",
-                 saved.c_str());
+                 "dfrun: the variables have their initial values; --restore gives those of a checkpoint or of a run's "
+                 "newest one%s\n",
+                 values_.empty() ? ""
+                                 : StrCat(", --assign those of an HDF5 file (", values_,
+                                          " is of TensorFlow's format, which is not read)")
+                                       .c_str());
   }
 
   // Refuses what would wait for ever.
@@ -243,26 +246,37 @@ class Evaluation {
   Status RunOnce(const std::vector<FedStep>& steps) {
     for (const FedStep& step : steps) {
       if (step.signature.targets.empty()) continue;
-      DF_ASSIGN(const Session::Handle handle, session_->Prepare(step.signature));
+      DF_ASSIGN(const Session::Handle handle, Prepare(step.signature));
       DF_TRY(Explain(session_->RunStep(handle, step.feeds, {})));
     }
     return Status();
   }
 
+  // What is wrong with the graph, rather than with the machine, is the file's.
+  Result<Session::Handle> Prepare(const RunSignature& signature) {
+    const Result<Session::Handle> handle = session_->Prepare(signature);
+    if (handle.status().code() != Code::kInvalidArgument) return handle;
+    return Error(Code::kBadSpec, options_.model, ": ", handle.status().message());
+  }
+
   // What a user of a graph can do about variables without values.
-  static Status Explain(const Status& status) {
-    if (status.code() != Code::kFailedPrecondition || status.message().find("ninitialized") == std::string::npos)
-      return status;
-    return Error(status.code(), status.message(),
-                 "; a variable gets its value by --restore CHECKPOINT, by --assign "
-                 "NAME=FILE.h5:/path, or by --init NODE of a node that assigns it");
+  Status Explain(const Status& status) const {
+    const std::string& text = status.message();
+    const bool lacks_value =
+        text.find("uninitialized value") != std::string::npos || text.find("has no value yet") != std::string::npos;
+    if (status.code() != Code::kFailedPrecondition || !lacks_value) return status;
+    return Error(
+        status.code(), text,
+        "\nA variable gets its value by --restore CHECKPOINT, by --assign NAME=FILE.h5:/path, or by --init NODE of a "
+        "node that assigns it",
+        values_.empty() ? "." : StrCat("; those in ", values_, " are in TensorFlow's format, which is not read."));
   }
 
   // The steps, while the runners fill the queues.
   Status RunFilled() {
     std::vector<PreparedRunner> prepared;
     for (const PlannedRunner& runner : runners_) {
-      DF_ASSIGN(PreparedRunner one, Prepare(runner, *session_));
+      DF_ASSIGN(PreparedRunner one, PrepareRunner(runner, *session_));
       prepared.push_back(std::move(one));
     }
     QueueRunners running(*session_, std::move(prepared), feeds_);
@@ -275,7 +289,7 @@ class Evaluation {
   }
 
   Status RunSteps() {
-    DF_ASSIGN(const Session::Handle handle, session_->Prepare(step_));
+    DF_ASSIGN(const Session::Handle handle, Prepare(step_));
     results_ = std::make_unique<FetchStack>(names_, options_.repeat);
     stats_.nodes = session_->num_nodes(handle);
     stats_.step_ms.reserve(static_cast<size_t>(options_.repeat));
@@ -323,6 +337,7 @@ class Evaluation {
   std::vector<FedStep> before_;  // the steps that give variables their values
   std::vector<FedStep> after_;
   std::vector<PlannedRunner> runners_;
+  std::string values_;  // where TensorFlow keeps the variables' values; empty: nowhere
   std::unique_ptr<Session> session_;
   std::unique_ptr<FetchStack> results_;
   EvalStats stats_;

@@ -167,7 +167,7 @@ Result<std::vector<PlannedRunner>> PlanRunners(Model& model, const std::vector<s
   return Planner(model, step).Run(names);
 }
 
-Result<PreparedRunner> Prepare(const PlannedRunner& runner, Session& session) {
+Result<PreparedRunner> PrepareRunner(const PlannedRunner& runner, Session& session) {
   PreparedRunner out;
   for (const RunSignature& run : runner.enqueue) {
     DF_ASSIGN(const Session::Handle handle, session.Prepare(run));

@@ -26,7 +26,7 @@ struct PlannedRunner {
 Result<std::vector<PlannedRunner>> PlanRunners(Model& model, const std::vector<std::string>& names,
                                                const RunSignature& step);
 
-Result<PreparedRunner> Prepare(const PlannedRunner& runner, Session& session);
+Result<PreparedRunner> PrepareRunner(const PlannedRunner& runner, Session& session);
 
 // What names the queues that the runners fill and close.
 std::set<std::string> QueuesOf(const Graph& graph, const std::vector<PlannedRunner>& runners);

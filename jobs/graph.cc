@@ -12,8 +12,10 @@
 #include "src/graph/dot.h"
 #include "src/graph/graph_def.h"
 #include "src/graph/text_dump.h"
+#include "src/graph/unknown_ops.h"
 #include "src/passes/enter_constants.h"
 #include "src/passes/portable.h"
+#include "src/spec/input_nodes.h"
 
 namespace dfrun::jobs {
 namespace {
@@ -51,8 +53,12 @@ Result<Partitioned> MakePartitions(const GraphOptions& options) {
   }
   RunSignature all;
   all.targets = Sinks(model.graph);
-  DF_ASSIGN(CompiledStep step, compiler.Compile("graph", model.graph, all));
-  return Partitioned{std::move(compiler), std::move(step.partitions)};
+  Result<CompiledStep> step = compiler.Compile("graph", model.graph, all);
+  if (step.status().code() == Code::kInvalidArgument) {
+    return Error(Code::kBadSpec, options.model, ": ", step.status().message());
+  }
+  DF_TRY(step.status());
+  return Partitioned{std::move(compiler), std::move(step->partitions)};
 }
 
 std::string Text(const std::vector<Partition>& partitions) {
@@ -94,9 +100,16 @@ Status AddInit(Graph& graph, const JobSpec& job) {
   return graph.AddNode(std::move(init)).status();
 }
 
+// Beside what is shown, so that it may be read by programs.
+void SayUnknown(const Graph& graph) {
+  const std::string unknown = ListUnknown(graph);
+  if (!unknown.empty()) std::fprintf(stderr, "dfrun: not known here:\n%s\n", unknown.c_str());
+}
+
 // The graph of a model as one that TensorFlow imports.
 Result<Graph> ForTensorFlow(const GraphOptions& options) {
   DF_ASSIGN(Model model, LoadModel({options.model, options.sets, options.tags, options.ranks}));
+  if (model.job) DF_TRY(FreeBatchSizes(model.job->inputs, model.graph));  // they are to be fed
   if (model.job && model.job->train) {
     DF_ASSIGN(const Cluster cluster, MakeCluster(model.tasks, model.RanksNeeded()));
     const LoadedSpec spec{*model.job, std::move(model.graph)};
@@ -140,6 +153,7 @@ Result<int> Show(const GraphOptions& options) {
     DF_TRY(Write(options, options.dot ? Dot(made.partitions) : Text(made.partitions)));
   } else {
     DF_ASSIGN(const Model model, LoadModel({options.model, options.sets, options.tags, options.ranks}));
+    SayUnknown(model.graph);
     DF_TRY(Write(options, options.dot ? DumpDot(model.graph) : DumpText(model.graph)));
   }
   return 0;
