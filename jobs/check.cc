@@ -10,7 +10,6 @@
 #include "src/base/printable.h"
 #include "src/base/text.h"
 #include "src/graph/file_kind.h"
-#include "src/graph/graph_file.h"
 #include "src/graph/unknown_ops.h"
 #include "src/session/job_graph.h"
 
@@ -35,7 +34,7 @@ void Print(const std::string& path, int ranks, const LoadedSpec& spec, const std
 }
 
 std::string Lines(const char* title, const std::vector<std::string>& lines) {
-  return lines.empty() ? "" : StrCat("  ", title, ": ", Join(lines), "\n");
+  return lines.empty() ? "" : StrCat("  ", title, ": ", PrintableLine(Join(lines)), "\n");
 }
 
 // What a MetaGraph says beside its nodes.
@@ -55,7 +54,7 @@ std::string Describe(const MetaGraph& meta) {
 // A graph whose unknown nodes are not needed runs: they are said, and are no error.
 Result<int> CheckGraph(const CheckOptions& options) {
   DF_ASSIGN(const Model model, LoadRunnable({options.spec, options.sets, options.tags, options.ranks}));
-  std::printf("%s: ok, %d nodes\n", options.spec.c_str(), model.graph.num_nodes());
+  std::printf("%s: ok, %d nodes\n", PrintableLine(options.spec).c_str(), model.graph.num_nodes());
   if (model.meta) std::printf("%s", Describe(*model.meta).c_str());
   const std::string unknown = ListUnknown(model.graph);
   if (!unknown.empty()) std::printf("not known here, and refused only where a run needs it:\n%s\n", unknown.c_str());
@@ -64,9 +63,7 @@ Result<int> CheckGraph(const CheckOptions& options) {
 
 Result<int> Check(const CheckOptions& options) {
   const Result<FileIdentity> identity = IdentifyFile(options.spec);
-  const bool is_text = identity.ok() && identity->kind == FileKind::kGraphText;
-  if (identity.ok() && !IsSpec(options.spec) && !is_text) return CheckGraph(options);
-  if (is_text && !IsSpec(options.spec) && ReadGraphFile(options.spec, {}).ok()) return CheckGraph(options);
+  if (identity.ok() && !IsSpec(options.spec) && !identity->is_text) return CheckGraph(options);
   DF_ASSIGN(Model model, LoadSpecModel(options.spec, options.sets, options.ranks));
   const int ranks = options.ranks > 0 ? options.ranks : model.RanksNeeded();
   const LoadedSpec spec{*std::move(model.job), std::move(model.graph)};

@@ -63,8 +63,9 @@ class Evaluation {
     DF_TRY(Resolve(model));
     if (!model.job) DF_TRY(ReadVariablesAtUse(model.graph, step_.feeds));
     DF_TRY(CheckFed(model, options_.model, step_));
+    DF_ASSIGN(runners_, PlanRunners(model, options_.runners, step_));
     DF_TRY(AddVariableSteps(model));
-    DF_TRY(PlanQueues(model));
+    DF_TRY(CheckQueues(model.graph));
     SessionOptions session_options;
     session_options.jobs = model.tasks;
     session_options.optimize = options_.optimize;
@@ -130,7 +131,7 @@ class Evaluation {
   // saved ones, what is begun when they are there.
   Status AddVariableSteps(Model& model) {
     DF_ASSIGN(const std::vector<Assignment> assigned, ReadAssignments(model.graph, options_.assigns));
-    DF_ASSIGN(const std::vector<std::string> wanted, VariablesOf(model.graph, step_));
+    DF_ASSIGN(const std::vector<std::string> wanted, UsedVariables(model.graph));
     if (model.job) {
       DF_ASSIGN(FedStep initial, AddInitialValues(model.graph, *model.job));
       before_.push_back(std::move(initial));
@@ -152,24 +153,44 @@ class Evaluation {
     return Status();
   }
 
-  // First values of the variables, and contents of the tables, that the step uses, where the MetaGraph says what makes
+  // The steps, and what fills queues beside them.
+  std::vector<const RunSignature*> RunsOfSteps() const {
+    std::vector<const RunSignature*> runs = {&step_};
+    for (const PlannedRunner& runner : runners_) {
+      for (const RunSignature& run : runner.enqueue) runs.push_back(&run);
+    }
+    return runs;
+  }
+
+  // Names of the variables that they use.
+  Result<std::vector<std::string>> UsedVariables(const Graph& graph) const {
+    std::set<std::string> used;
+    for (const RunSignature* run : RunsOfSteps()) {
+      DF_ASSIGN(const std::vector<std::string> names, VariablesOf(graph, *run));
+      used.insert(names.begin(), names.end());
+    }
+    return std::vector<std::string>(used.begin(), used.end());
+  }
+
+  // First values of the variables, and contents of the tables, that the steps use, where the MetaGraph says what makes
   // them.
   Status AddModelInits(const Model& model, const std::vector<std::string>& wanted) {
-    DF_ASSIGN(const Graph needed, PruneForRun(model.graph, step_));
     FedStep variables = StepOf({});
     for (const ModelVariable& variable : model.meta->variables) {
       const NodeId initializer = model.graph.Find(variable.initializer);
       const bool is_wanted = std::find(wanted.begin(), wanted.end(), variable.variable) != wanted.end();
-      const bool of_process = model.meta->runners.size() > 0;  // runners count in variables of their own
-      if (initializer >= 0 && (is_wanted || of_process)) variables.signature.targets.push_back(initializer);
+      if (initializer >= 0 && is_wanted) variables.signature.targets.push_back(initializer);
     }
     before_.push_back(std::move(variables));
     FedStep tables = StepOf({});
-    for (const std::string& name : model.meta->table_inits) {
-      const NodeId init = model.graph.Find(name);
-      if (init < 0 || model.graph.node(init).num_inputs() == 0) continue;
-      const Node& table = model.graph.node(model.graph.node(init).inputs[0].node);
-      if (needed.Find(table.name) >= 0) tables.signature.targets.push_back(init);
+    for (const RunSignature* run : RunsOfSteps()) {
+      DF_ASSIGN(const Graph needed, PruneForRun(model.graph, *run));
+      for (const std::string& name : model.meta->table_inits) {
+        const NodeId init = model.graph.Find(name);
+        if (init < 0 || model.graph.node(init).num_inputs() == 0) continue;
+        const Node& table = model.graph.node(model.graph.node(init).inputs[0].node);
+        if (needed.Find(table.name) >= 0) tables.signature.targets.push_back(init);
+      }
     }
     before_.push_back(std::move(tables));
     return Status();
@@ -183,8 +204,8 @@ class Evaluation {
     FedStep step = StepOf({init});
     const Status known = PruneForRun(model.graph, step.signature).status();
     if (!known.ok()) {
-      std::fprintf(stderr, "dfrun: the init op '%s' is not run: %s\n", model.meta->init_op.c_str(),
-                   known.message().c_str());
+      const std::string text = StrCat("the init op '", model.meta->init_op, "' is not run: ", known.message());
+      std::fprintf(stderr, "dfrun: %s\n", PrintableText(text).c_str());
       return Status();
     }
     before_.push_back(std::move(step));
@@ -204,34 +225,35 @@ class Evaluation {
     }
     if (std::none_of(wanted.begin(), wanted.end(), [&](const std::string& name) { return begun.contains(name); }))
       return;
+    const std::string others = values_.empty() ? ""
+                                               : StrCat(", --assign those of an HDF5 file (", values_,
+                                                        " is of TensorFlow's format, which is not read)");
     std::fprintf(stderr,
                  "dfrun: the variables have their initial values; --restore gives those of a checkpoint or of a run's "
                  "newest one%s\n",
-                 values_.empty() ? ""
-                                 : StrCat(", --assign those of an HDF5 file (", values_,
-                                          " is of TensorFlow's format, which is not read)")
-                                       .c_str());
+                 PrintableLine(others).c_str());
   }
 
   // Refuses what would wait for ever.
-  Status PlanQueues(Model& model) {
-    DF_ASSIGN(runners_, PlanRunners(model, options_.runners, step_));
+  Status CheckQueues(const Graph& graph) const {
     if (!runners_.empty() && runtime_.size() > 1) {
       return Error(Code::kUsage, "queue runners run beside the steps of one rank, and there are ", runtime_.size());
     }
-    std::vector<const RunSignature*> runs;
     std::vector<CountedRun> counted;
     for (const FedStep& step : before_) counted.push_back({&step.signature, 1});
     counted.push_back({&step_, options_.repeat});
     for (const FedStep& step : after_) counted.push_back({&step.signature, 1});
+    std::vector<const RunSignature*> runs = RunsOfSteps();
     for (const CountedRun& run : counted) runs.push_back(run.run);
-    for (const PlannedRunner& runner : runners_) {
-      for (const RunSignature& run : runner.enqueue) runs.push_back(&run);
-    }
-    Status status =
-        CheckQueuesServed(model.graph, runs, "name what does so by --runner OP, which runs beside the steps");
-    if (status.ok()) status = CheckQueueBalance(model.graph, counted, QueuesOf(model.graph, runners_));
-    return status.ok() ? status : Error(Code::kBadSpec, options_.model, ": ", status.message());
+    Status status = CheckQueuesServed(graph, runs, "name what does so by --runner OP, which runs beside the steps");
+    if (status.ok()) status = CheckQueueBalance(graph, counted, QueuesOf(graph, runners_));
+    return AsFileError(status);
+  }
+
+  // What is wrong with the graph, rather than with the machine, is the file's.
+  Status AsFileError(const Status& status) const {
+    if (status.code() != Code::kInvalidArgument) return status;
+    return Error(Code::kBadSpec, options_.model, ": ", status.message());
   }
 
   // These nodes, with all that is fed.
@@ -252,11 +274,10 @@ class Evaluation {
     return Status();
   }
 
-  // What is wrong with the graph, rather than with the machine, is the file's.
   Result<Session::Handle> Prepare(const RunSignature& signature) {
     const Result<Session::Handle> handle = session_->Prepare(signature);
-    if (handle.status().code() != Code::kInvalidArgument) return handle;
-    return Error(Code::kBadSpec, options_.model, ": ", handle.status().message());
+    DF_TRY(AsFileError(handle.status()));
+    return handle;
   }
 
   // What a user of a graph can do about variables without values.
@@ -276,8 +297,9 @@ class Evaluation {
   Status RunFilled() {
     std::vector<PreparedRunner> prepared;
     for (const PlannedRunner& runner : runners_) {
-      DF_ASSIGN(PreparedRunner one, PrepareRunner(runner, *session_));
-      prepared.push_back(std::move(one));
+      Result<PreparedRunner> one = PrepareRunner(runner, *session_);
+      DF_TRY(AsFileError(one.status()));
+      prepared.push_back(*std::move(one));
     }
     QueueRunners running(*session_, std::move(prepared), feeds_);
     running.Start();

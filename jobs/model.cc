@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "src/base/text.h"
+#include "src/graph/file_kind.h"
 #include "src/graph/graph_file.h"
 #include "src/passes/functions/lower_functions.h"
 #include "src/session/job_graph.h"
@@ -44,6 +45,17 @@ bool IsSpec(const std::string& path) {
     return view.size() >= end.size() && view.substr(view.size() - end.size()) == end;
   };
   return ends(".yaml") || ends(".yml");
+}
+
+Status CheckMayBeSpec(const std::string& path) {
+  const Result<FileIdentity> identity = IdentifyFile(path);
+  if (!identity.ok() || IsSpec(path) || identity->is_text) return Status();  // reading it says what is wrong
+  if (identity->kind != FileKind::kOther) {
+    return Error(Code::kBadSpec, path, ": this is ", identity->what,
+                 ", no spec; `dfrun eval` runs graphs, `dfrun check` says what they hold");
+  }
+  return Error(Code::kBadSpec, path, ": this is ", identity->what, ", no spec", identity->advice.empty() ? "" : "; ",
+               identity->advice);
 }
 
 std::vector<JobTasks> TasksOfDevices(const Graph& graph) {
@@ -94,6 +106,7 @@ std::vector<NodeId> Sinks(const Graph& graph) {
 }
 
 Result<Model> LoadSpecModel(const std::string& path, const std::vector<std::string>& sets, int ranks) {
+  DF_TRY(CheckMayBeSpec(path));
   SpecOptions options;
   options.sets = sets;
   options.ranks = ranks;

@@ -56,6 +56,9 @@ Result<Model> LoadSpecModel(const std::string& path, const std::vector<std::stri
 
 bool IsSpec(const std::string& path);
 
+// BadSpec, with what it is and what reads it, for what its content shows to be no text.
+Status CheckMayBeSpec(const std::string& path);
+
 // The jobs that the device names of a graph speak of, by name, each with the tasks that it needs; `worker`, or else the
 // last, takes the remaining ranks. None: every rank is a worker.
 std::vector<JobTasks> TasksOfDevices(const Graph& graph);

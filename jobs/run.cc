@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "jobs/command.h"
+#include "jobs/model.h"
 #include "jobs/progress.h"
 #include "jobs/ranks.h"
 #include "src/session/job.h"
@@ -22,6 +23,7 @@ Status Lead(const RunOptions& options, Runtime& runtime) {
   SpecOptions spec_options;
   spec_options.sets = options.sets;
   spec_options.ranks = runtime.size();
+  DF_TRY(CheckMayBeSpec(options.spec));
   DF_ASSIGN(const LoadedSpec spec, LoadSpec(options.spec, spec_options));
   if (!spec.job.train && !spec.job.run) {
     return Error(Code::kBadSpec, options.spec,

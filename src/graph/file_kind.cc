@@ -72,8 +72,8 @@ bool Holds(std::string_view data, std::string_view text) {
   return data.substr(0, kSearched).find(text) != std::string_view::npos;
 }
 
-FileIdentity Other(std::string what, std::string advice) {
-  return {FileKind::kOther, std::move(what), std::move(advice)};
+FileIdentity Other(std::string what, std::string advice, bool is_text = false) {
+  return {FileKind::kOther, std::move(what), std::move(advice), is_text};
 }
 
 FileIdentity IdentifyZip(std::string_view data) {
@@ -167,9 +167,10 @@ FileIdentity IdentifyText(std::string_view data) {
   if (word == "model_checkpoint_path" || word == "all_model_checkpoint_paths") {
     return Other("the file in which TensorFlow notes its newest checkpoint", kGiveMeta);
   }
-  if (IsSpecText(text)) return Other("a spec of dfrun", "a spec's name ends in .yaml or .yml: rename it");
-  if (text.starts_with('{') || text.starts_with('[')) return Other("a JSON document", kConvert);
-  return {FileKind::kGraphText, "text", ""};
+  if (IsSpecText(text)) return Other("a spec of dfrun", "a spec's name ends in .yaml or .yml: rename it", true);
+  if (text.starts_with('{') || text.starts_with('[')) return Other("a JSON document", kConvert, true);
+  const bool is_graph = word == "node" || word == "library" || word == "versions";
+  return {FileKind::kGraphText, is_graph ? "a graph" : "text", "", !is_graph};
 }
 
 bool HasPart(const std::string& path, std::string_view part) {

@@ -25,8 +25,9 @@ enum class FileKind {
 
 struct FileIdentity {
   FileKind kind = FileKind::kOther;
-  std::string what;    // "a gzip archive"
-  std::string advice;  // what to do with it where a graph is wanted: "unpack it first"; may be empty
+  std::string what;      // "a gzip archive"
+  std::string advice;    // what to do with it where a graph is wanted: "unpack it first"; may be empty
+  bool is_text = false;  // that has no mark of a kind of its own: may be YAML
 };
 
 // By the first bytes, or all, of a file; `path` serves for kinds that have no mark of their own (a TensorFlow

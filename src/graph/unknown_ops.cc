@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "src/base/printable.h"
 #include "src/base/text.h"
 #include "src/graph/attr_proto.h"
 #include "src/graph/node_def_attrs.h"
@@ -262,8 +263,8 @@ std::string ListUnknown(const Graph& graph, const std::vector<bool>& needed) {
       text += StrCat("\n... and ", unknown.size() - kMaxShown, " more");
       break;
     }
-    text += StrCat(shown > 1 ? "\n" : "", "node '", use.node, "'",
-                   use.count > 1 ? StrCat(" and ", use.count - 1, " more") : "", ": ", why);
+    const std::string more = use.count > 1 ? StrCat(" and ", use.count - 1, " more") : "";
+    text += StrCat(shown > 1 ? "\n" : "", PrintableLine(StrCat("node '", use.node, "'", more, ": ", why)));
   }
   return text;
 }

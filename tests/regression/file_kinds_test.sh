@@ -38,7 +38,8 @@ other page.pb '<!DOCTYPE html>' 'an HTML page'
 other state 'model_checkpoint_path: "model.ckpt-3"\n' 'newest checkpoint'
 other model.ckpt-3.index 'abc\x57\xfb\x80\x8b\x24\x75\x47\xdb' 'index of a TensorFlow checkpoint'
 other model.ckpt-3.data-00000-of-00001 '\x00\x00\x80\x3f' 'values of a TensorFlow checkpoint'
-other spec.pb 'dfrun: 1\ngraph: {}\n' 'a spec of dfrun'
+printf 'dfrun: 1\ngraph: {}\n' > spec.pb
+expect 65 'a spec of dfrun' "$DFRUN" eval spec.pb
 other array.npy '\x93NUMPY\x01\x00' 'a NumPy array'
 other pickle.pb '\x80\x04\x95' 'a Python pickle'
 other cut.pb '\x0a\x09\x0a\x01a\x12\x04No' 'damaged, cut short, or of another kind'
@@ -50,3 +51,7 @@ expect 65 'a directory of TensorFlow checkpoints' "$DFRUN" eval checkpoints
 mkfifo pipe
 expect 65 'not a regular file' "$DFRUN" eval pipe
 expect 74 'No such file' "$DFRUN" eval nothing.pb --fetch y
+# Nor is it a spec.
+expect 65 'this is a SavedModel, no spec' "$DFRUN" model
+expect 65 'this is a graph, no spec' "$DFRUN" text.pb
+expect 65 'this is a gzip archive, no spec' "$DFRUN" model.gz
