@@ -60,6 +60,10 @@ Status FetchStack::Add(std::span<const Tensor> fetches) {
   return Status();
 }
 
+void FetchStack::EndEarly() {
+  for (Tensor& value : values_) value = value.SliceRows(0, added_);
+}
+
 std::string EvalStats::ToJson() const {
   std::vector<double> sorted = step_ms;
   std::sort(sorted.begin(), sorted.end());

@@ -12,8 +12,10 @@
 #include "src/graph/dot.h"
 #include "src/graph/graph_def.h"
 #include "src/graph/text_dump.h"
+#include "src/graph/unknown_ops.h"
 #include "src/passes/enter_constants.h"
 #include "src/passes/portable.h"
+#include "src/spec/input_nodes.h"
 
 namespace dfrun::jobs {
 namespace {
@@ -21,6 +23,7 @@ namespace {
 struct GraphOptions {
   std::string model;
   std::vector<std::string> sets;
+  std::vector<std::string> tags;
   bool text = false;
   bool dot = false;
   bool pb = false;
@@ -41,7 +44,7 @@ struct Partitioned {
 
 // Of the main step of a spec, or of a whole GraphDef.
 Result<Partitioned> MakePartitions(const GraphOptions& options) {
-  DF_ASSIGN(Model model, LoadRunnable(options.model, options.sets, options.ranks));
+  DF_ASSIGN(Model model, LoadRunnable({options.model, options.sets, options.tags, options.ranks}));
   const int ranks = options.ranks > 0 ? options.ranks : model.RanksNeeded();
   DF_ASSIGN(JobCompiler compiler, JobCompiler::Create(model.tasks, ranks));
   if (model.job) {
@@ -50,8 +53,12 @@ Result<Partitioned> MakePartitions(const GraphOptions& options) {
   }
   RunSignature all;
   all.targets = Sinks(model.graph);
-  DF_ASSIGN(CompiledStep step, compiler.Compile("graph", model.graph, all));
-  return Partitioned{std::move(compiler), std::move(step.partitions)};
+  Result<CompiledStep> step = compiler.Compile("graph", model.graph, all);
+  if (step.status().code() == Code::kInvalidArgument) {
+    return Error(Code::kBadSpec, options.model, ": ", step.status().message());
+  }
+  DF_TRY(step.status());
+  return Partitioned{std::move(compiler), std::move(step->partitions)};
 }
 
 std::string Text(const std::vector<Partition>& partitions) {
@@ -93,9 +100,16 @@ Status AddInit(Graph& graph, const JobSpec& job) {
   return graph.AddNode(std::move(init)).status();
 }
 
+// Beside what is shown, so that it may be read by programs.
+void SayUnknown(const Graph& graph) {
+  const std::string unknown = ListUnknown(graph);
+  if (!unknown.empty()) std::fprintf(stderr, "dfrun: not known here:\n%s\n", unknown.c_str());
+}
+
 // The graph of a model as one that TensorFlow imports.
 Result<Graph> ForTensorFlow(const GraphOptions& options) {
-  DF_ASSIGN(Model model, LoadModel(options.model, options.sets, options.ranks));
+  DF_ASSIGN(Model model, LoadModel({options.model, options.sets, options.tags, options.ranks}));
+  if (model.job) DF_TRY(FreeBatchSizes(model.job->inputs, model.graph));  // they are to be fed
   if (model.job && model.job->train) {
     DF_ASSIGN(const Cluster cluster, MakeCluster(model.tasks, model.RanksNeeded()));
     const LoadedSpec spec{*model.job, std::move(model.graph)};
@@ -138,7 +152,8 @@ Result<int> Show(const GraphOptions& options) {
     DF_ASSIGN(const Partitioned made, MakePartitions(options));
     DF_TRY(Write(options, options.dot ? Dot(made.partitions) : Text(made.partitions)));
   } else {
-    DF_ASSIGN(const Model model, LoadModel(options.model, options.sets, options.ranks));
+    DF_ASSIGN(const Model model, LoadModel({options.model, options.sets, options.tags, options.ranks}));
+    SayUnknown(model.graph);
     DF_TRY(Write(options, options.dot ? DumpDot(model.graph) : DumpText(model.graph)));
   }
   return 0;
@@ -146,8 +161,9 @@ Result<int> Show(const GraphOptions& options) {
 
 RunCommand Setup(Options& args) {
   auto options = std::make_shared<GraphOptions>();
-  args.Value("model", options->model, "A spec, or a GraphDef (.pb, .pbtxt)").Required();
+  args.Value("model", options->model, "A spec, a GraphDef, a MetaGraph, a SavedModel or its directory").Required();
   args.Values("--set", options->sets, "key=value: another value for one of the spec's params");
+  args.Values("--tag", options->tags, "Of the graph to read from a SavedModel; default: its only one, or `serve`");
   const Option text = args.Flag("--text", options->text, "A line a node (the default)");
   const Option dot = args.Flag("--dot", options->dot, "For Graphviz");
   const Option pb =

@@ -4,6 +4,7 @@
 
 #include "jobs/command.h"
 #include "jobs/file_rules.h"
+#include "jobs/model.h"
 #include "jobs/progress.h"
 #include "jobs/ranks.h"
 #include "src/base/text.h"
@@ -39,6 +40,7 @@ Status Lead(const RunOptions& options, Runtime& runtime) {
   SpecOptions spec_options;
   spec_options.sets = job.sets;
   spec_options.ranks = runtime.size();
+  DF_TRY(CheckMayBeSpec(options.spec));
   DF_ASSIGN(const LoadedSpec spec, LoadSpec(options.spec, spec_options));
   if (!spec.job.train && !spec.job.run) {
     return Error(Code::kBadSpec, options.spec,

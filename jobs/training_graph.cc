@@ -58,7 +58,7 @@ Result<Graph> MakeTrainingGraph(const LoadedSpec& spec, const Cluster& cluster) 
   DF_TRY(AsSpecError(spec.job.path, job.status()));
   DF_ASSIGN(const std::vector<NodeId> kept, NodesToKeep(*job));
   Graph graph;
-  graph.files() = job->graph.files();
+  graph.TakePlaces(job->graph);
   StampMap map;
   DF_TRY(Stamp(job->graph, kept, {}, graph, map));
   DF_TRY(AddRest(spec.graph, graph));

@@ -56,7 +56,7 @@ Status Rewrite(const proto::FunctionDef& function, int64_t& left, proto::NodeDef
 
 }  // namespace
 
-Status RewriteCallsByName(proto::GraphDef& def, const OpRegistry& ops) {
+Status RewriteCallsByName(proto::GraphDef& def, const std::vector<std::string>& why_unknown, const OpRegistry& ops) {
   std::unordered_map<std::string_view, const proto::FunctionDef*> functions;
   for (const proto::FunctionDef& function : def.library().function()) {
     const auto [first, is_new] = functions.emplace(function.signature().name(), &function);
@@ -64,9 +64,11 @@ Status RewriteCallsByName(proto::GraphDef& def, const OpRegistry& ops) {
     return InvalidArgument("the library has two different functions of the name '", first->first, "'");
   }
   int64_t left = kMaxArguments;
-  for (proto::NodeDef& node : *def.mutable_node()) {
+  for (int i = 0; i < def.node_size(); ++i) {
+    proto::NodeDef& node = *def.mutable_node(i);
     const auto function = functions.find(node.op());
     if (function == functions.end() || ops.Find(node.op()) != nullptr) continue;
+    if (!why_unknown[static_cast<size_t>(i)].empty()) continue;
     DF_TRY(Rewrite(*function->second, left, node)
                .Annotate(StrCat("node '", node.name(), "', a call of function '", function->first, "'")));
   }

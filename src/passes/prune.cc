@@ -3,6 +3,7 @@
 #include <map>
 #include <utility>
 
+#include "src/graph/unknown_ops.h"
 #include "src/graph/upstream.h"
 #include "src/passes/graph_rebuilder.h"
 
@@ -22,6 +23,7 @@ class Pruner {
     DF_TRY(CheckSignature());
     DF_ASSIGN(const std::vector<NodeId> order, graph_.TopologicalOrder());
     const std::vector<bool> needed = Needed();
+    DF_TRY(CheckKnown(graph_, needed));
     DF_TRY(AddArgs());
     for (NodeId id : order) {
       if (!needed[id]) continue;

@@ -164,7 +164,8 @@ Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster) {
   }
   DF_TRY(CheckQueueElements(draft.job.graph));
   const std::vector<const RunSignature*> runs = {&draft.job.step.signature, &draft.job.evaluation.signature};
-  DF_TRY(CheckQueuesServed(draft.job.graph, runs));
+  DF_TRY(CheckQueuesServed(draft.job.graph, runs,
+                           "name what does so in 'targets' of 'run', or let the step depend on it"));
   DF_TRY(CheckQueuesEmptied(draft.job.graph, runs, spec.job.train ? spec.job.train->steps : spec.job.run->steps));
   if (spec.job.train) DF_TRY(KeepRandomPositions(draft));
   DF_TRY(AddInitialValues(draft));

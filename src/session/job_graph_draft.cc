@@ -21,7 +21,7 @@ Tensor ScalarOf(DType dtype, double value) {
 
 JobGraphDraft::JobGraphDraft(const LoadedSpec& loaded, const Cluster& on)
     : spec(loaded.job), cluster(on), model(loaded.graph), workers(WorkerDevices(on)) {
-  job.graph.files() = model.files();
+  job.graph.TakePlaces(model);
 }
 
 std::string JobGraphDraft::PlaceText(SourcePlace place) const {

@@ -19,7 +19,10 @@ int32_t Diagnostics::AddFile(std::string path) {
 }
 
 void Diagnostics::Add(SourcePlace place, std::string message) {
-  if (!full()) errors_.insert({place, std::move(message)});
+  if (full()) return;
+  std::string called = where_ == nullptr ? "" : where_->text();
+  if (message.ends_with(called)) called.clear();
+  errors_.insert({place, std::move(message), std::move(called)});
 }
 
 std::string Diagnostics::Print(SourcePlace place) const {
@@ -31,7 +34,8 @@ std::string Diagnostics::Print(SourcePlace place) const {
 Status Diagnostics::ToStatus() const {
   if (ok()) return Status();
   std::string text =
-      Join(errors_, "\n", [this](const Entry& e) { return PrintableLine(Print(e.place) + ": " + e.message); });
+      Join(errors_, "
+", [this](const Entry& e) { return PrintableLine(StrCat(Print(e.place), ": ", e.message, e.called)); });
   if (full()) text += "\nthere may be more errors; these are the first";
   return Status(Code::kBadSpec, std::move(text));
 }

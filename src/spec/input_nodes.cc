@@ -64,6 +64,12 @@ NodeSpec ReaderNode(const InputSpec& input, int64_t seed) {
   return read;
 }
 
+void SetBatchSize(const InputSpec& input, int64_t size, Graph& graph) {
+  std::vector<PartialShape> shapes;
+  for (const InputTensor& t : input.tensors) shapes.push_back(BatchShape(t, size));
+  graph.mutable_node(input.read).attrs.Set("shapes", std::move(shapes));
+}
+
 }  // namespace
 
 bool AddInputNodes(InputSpec& input, int64_t seed, Lowering& lowering) {
@@ -86,11 +92,13 @@ bool AddInputNodes(InputSpec& input, int64_t seed, Lowering& lowering) {
 
 Status FixBatchSizes(const std::vector<InputSpec>& inputs, Graph& graph) {
   if (inputs.empty()) return Status();
-  for (const InputSpec& input : inputs) {
-    std::vector<PartialShape> shapes;
-    for (const InputTensor& t : input.tensors) shapes.push_back(BatchShape(t, input.batch));
-    graph.mutable_node(input.read).attrs.Set("shapes", std::move(shapes));
-  }
+  for (const InputSpec& input : inputs) SetBatchSize(input, input.batch, graph);
+  return graph.InferShapes();
+}
+
+Status FreeBatchSizes(const std::vector<InputSpec>& inputs, Graph& graph) {
+  if (inputs.empty()) return Status();
+  for (const InputSpec& input : inputs) SetBatchSize(input, PartialShape::kUnknown, graph);
   return graph.InferShapes();
 }
 

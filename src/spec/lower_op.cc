@@ -80,9 +80,10 @@ std::optional<NodeId> Lowering::Add(const ExprContext& context, NodeSpec spec, S
   if (!flow_of_.empty() && !EnterFlow(spec, place)) return {};
   Result<NodeId> id = graph_.AddNode(std::move(spec));
   if (!id.ok()) {
-    diagnostics_.Error(place, id.status().message(), CalledFrom(context.frame));
+    diagnostics_.ErrorOfCall(place, id.status().message());
     return {};
   }
+  place.call = call_;
   graph_.mutable_node(*id).place = place;
   if (!flow_.empty()) flow_of_[*id] = flow_.back().id;
   return *id;

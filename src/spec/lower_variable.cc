@@ -71,9 +71,8 @@ std::optional<Lowering::VariableType> Lowering::ReadVariableType(const ExprConte
 std::optional<Value> Lowering::LowerVariable(const ExprContext& context, const Expr& call,
                                              const std::string& own_name) {
   if (!flow_.empty()) {
-    diagnostics_.Error(call.place, "a Variable in '", flow_.back().scope, "', which is part of a ",
-                       flow_.back().is_loop() ? "While" : "Cond", "; make it outside and use it by its name",
-                       CalledFrom(context.frame));
+    diagnostics_.ErrorOfCall(call.place, "a Variable in '", flow_.back().scope, "', which is part of a ",
+                             flow_.back().is_loop() ? "While" : "Cond", "; make it outside and use it by its name");
     return {};
   }
   const std::optional<VariableArgs> args = ReadVariableArgs(call, diagnostics_);

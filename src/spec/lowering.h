@@ -137,6 +137,7 @@ class Lowering {
   bool CheckCallDepth(const CallFrame& frame, const FunctionDef& def, SourcePlace place);
   std::optional<Value> LowerReturns(CallFrame& frame, const FunctionDef& def);
   std::string CalledFrom(const CallFrame& frame) const;
+  class InCall;
 
   // Variables (lower_variable.cc).
   std::optional<VariableType> ReadVariableType(const ExprContext& context, const VariableArgs& args);
@@ -210,6 +211,7 @@ class Lowering {
   std::unordered_map<NodeId, int32_t> flow_of_;  // FlowLevel::id, of nodes within any
   int32_t num_flows_ = 0;
   int64_t num_calls_ = 0;  // of functions
+  int32_t call_ = -1;      // that nodes are made in, in the graph's list of calls
   std::unordered_set<const FunctionDef*> called_;
 };
 
