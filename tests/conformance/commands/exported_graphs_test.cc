@@ -104,6 +104,7 @@ std::string NameOf(const ::testing::TestParamInfo<Expected>& info) {
 INSTANTIATE_TEST_SUITE_P(ControlFlow, ExportedGraphTest, ::testing::ValuesIn(ReadExpected("control_flow")), &NameOf);
 INSTANTIATE_TEST_SUITE_P(Functions, ExportedGraphTest, ::testing::ValuesIn(ReadExpected("functions")), &NameOf);
 INSTANTIATE_TEST_SUITE_P(Primitives, ExportedGraphTest, ::testing::ValuesIn(ReadExpected("primitives")), &NameOf);
+INSTANTIATE_TEST_SUITE_P(Semantics, ExportedGraphTest, ::testing::ValuesIn(ReadExpected("semantics")), &NameOf);
 INSTANTIATE_TEST_SUITE_P(Lists, ExportedGraphTest, ::testing::ValuesIn(ReadExpected("lists")), &NameOf);
 INSTANTIATE_TEST_SUITE_P(Collectives, PlacedGraphTest, ::testing::ValuesIn(ReadExpected("collectives")), &NameOf);
 INSTANTIATE_TEST_SUITE_P(PlacedFunctions, PlacedGraphTest, ::testing::ValuesIn(ReadExpected("placed_functions")),
