@@ -7,11 +7,12 @@
 
 namespace dfrun {
 
-Status PrepareSessionGraph(Graph& graph, int64_t session, NodeId first_node) {
-  DF_TRY(LowerFunctions(graph, {.first_node = first_node}));
+Status PrepareSessionGraph(Graph& graph, const SessionGraphOptions& options) {
+  DF_TRY(LowerFunctions(graph, {.first_node = options.first_node}));
   DF_TRY(LoosenVariableShapes(graph));
-  ShareRandomPositions(graph, session);
-  return SpreadConstraints(graph);
+  ShareRandomPositions(graph, options.session);
+  if (options.soft_placement) DF_TRY(DropUnmatchedConstraints(graph, options.cluster));
+  return SpreadConstraints(graph, options.soft_placement);
 }
 
 }  // namespace dfrun

@@ -784,4 +784,38 @@ def the_shape_of_what_a_resource_variable_without_a_value_holds():
     return [raw.Shape(input=read(handle_of([2, 3], "unset_too")))]
 
 
+# ---- How far an op goes in its sequence of numbers.
+
+def three_times(op):
+    """What the node gives in three iterations, one after the other."""
+    def build():
+        def body(i, array):
+            return i + 1, array.write(i, tf.cast(tf.reshape(op(), [-1]), tf.float64))
+        array = tf.TensorArray(tf.float64, 3)
+        return tf.while_loop(lambda i, _: i < 3, body, [0, array], parallel_iterations=1)[1].stack()
+    return build
+
+
+SEEDS = {"seed": 5, "seed2": 8}
+for title, op in {
+        "uniform_numbers": lambda: raw.RandomUniform(shape=[3], dtype=tf.float64, **SEEDS),
+        "uniform_floats": lambda: raw.RandomUniform(shape=[301], dtype=tf.float32, **SEEDS)[:3],
+        "uniform_integers": lambda: raw.RandomUniformInt(shape=[7], minval=0, maxval=1000, **SEEDS),
+        "uniform_long_integers": lambda: raw.RandomUniformInt(shape=[7], minval=tf.constant(0, tf.int64),
+                                                              maxval=tf.constant(1000, tf.int64), **SEEDS),
+        "normal_numbers": lambda: raw.RandomStandardNormal(shape=[5], dtype=tf.float64, **SEEDS),
+        "truncated_numbers": lambda: raw.TruncatedNormal(shape=[5], dtype=tf.float64, **SEEDS),
+        "gammas": lambda: raw.RandomGamma(shape=[3], alpha=tf.constant([0.5, 2.5], tf.float64), **SEEDS),
+        "poissons": lambda: raw.RandomPoissonV2(shape=[3], rate=tf.constant([0.5, 12.5], tf.float64), dtype=tf.int64, **SEEDS),
+        "choices": lambda: raw.Multinomial(logits=tf.constant([[0.1, 0.5, 1.0], [1.0, 0.0, 0.0]], tf.float64), num_samples=4,
+                                           **SEEDS),
+        "orders": lambda: raw.RandomShuffle(value=tf.range(5), **SEEDS),
+        "orders_of_nine": lambda: raw.RandomShuffle(value=tf.range(9), **SEEDS),
+        "candidates": lambda: raw.UniformCandidateSampler(true_classes=[[tf.constant(1, tf.int64)]], num_true=1,
+                                                          num_sampled=4, unique=True, range_max=20, **SEEDS)[0],
+        "log_uniform_candidates": lambda: raw.LogUniformCandidateSampler(
+            true_classes=[[tf.constant(1, tf.int64)]], num_true=1, num_sampled=4, unique=False, range_max=20, **SEEDS)[0],
+}.items():
+    graph(three_times(op), f"{title}_go_on")
+
 graph.write()
