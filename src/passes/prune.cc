@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "src/graph/upstream.h"
+#include "src/passes/deferred_shapes.h"
 #include "src/passes/graph_rebuilder.h"
 
 namespace dfrun {
@@ -30,7 +31,7 @@ class Pruner {
     }
     DF_TRY(AddRetvals());
     DF_ASSIGN(Graph pruned, rebuilder_.Finish());
-    DF_TRY(pruned.InferShapes().Annotate("with the shapes that are fed"));
+    DF_TRY(InferShapesOfWhatRuns(pruned).Annotate("with the shapes that are fed"));
     return pruned;
   }
 

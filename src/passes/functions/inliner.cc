@@ -7,6 +7,7 @@
 #include "src/framework/device.h"
 #include "src/graph/control_flow.h"
 #include "src/graph/function_calls.h"
+#include "src/passes/deferred_shapes.h"
 #include "src/passes/functions/body_instance.h"
 #include "src/passes/functions/lowerings.h"
 
@@ -77,6 +78,21 @@ std::string FunctionInliner::UniqueName(std::string_view name) const {
   return unique;
 }
 
+// In a branch or a loop that may not be entered, shapes that cannot be are an error of the step that does.
+Result<NodeId> FunctionInliner::AddToGraph(NodeSpec spec, const CallSite& site) {
+  if (!site.is_conditional) return to_->AddNode(std::move(spec));
+  NodeSpec kept = spec;
+  Result<NodeId> added = to_->AddNode(std::move(spec));
+  if (added.ok()) return added;
+  for (Output& input : kept.inputs) {
+    if (!input.valid() || IsHandle(to_->dtype(input)) || to_->is_ref(input)) continue;
+    DF_TRY(CountNodes(1));
+    DF_ASSIGN(input, HideShape(*to_, input));
+  }
+  Result<NodeId> without_shapes = to_->AddNode(std::move(kept));
+  return without_shapes.ok() ? without_shapes : added;
+}
+
 Result<Inlined> FunctionInliner::AddNode(NodeSpec spec, const std::vector<SiteValue>& inputs, bool is_anchored,
                                          const CallSite& site) {
   DF_TRY(CountNodes(1));
@@ -85,7 +101,7 @@ Result<Inlined> FunctionInliner::AddNode(NodeSpec spec, const std::vector<SiteVa
   spec.inputs.clear();
   for (const SiteValue& value : inputs) spec.inputs.push_back(value.output);
   spec.device = DeviceWithin(spec.device, site.device);
-  DF_ASSIGN(const NodeId id, to_->AddNode(std::move(spec)));
+  DF_ASSIGN(const NodeId id, AddToGraph(std::move(spec), site));
   const bool is_tied = site.is_conditional || OrderMatters(to_->node(id));
   if (floats && is_tied) Tie(id, site);
   Inlined made;

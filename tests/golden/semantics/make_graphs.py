@@ -784,6 +784,77 @@ def the_shape_of_what_a_resource_variable_without_a_value_holds():
     return [raw.Shape(input=read(handle_of([2, 3], "unset_too")))]
 
 
+# ---- Shapes that only code needs which does not run.
+
+MATRIX = [tf.float64, tf.float64]
+
+
+def lowered(outputs):
+    """The node of the outputs, which is then put in the place of its functions."""
+    outputs[0].op._set_attr("_lower_using_switch_merge", tf.AttrValue(b=True))
+    return outputs
+
+
+@defun.Defun(*MATRIX, func_name="Product")
+def product(x, w):
+    return tf.reduce_sum(tf.matmul(x, w)), tf.reshape(x, [7])
+
+
+@defun.Defun(*MATRIX, func_name="NoProduct")
+def no_product(x, w):
+    return tf.reduce_sum(x) + tf.reduce_sum(w), tf.reshape(x, [-1])
+
+
+@defun.Defun(*MATRIX, func_name="Multiplied")
+def multiplied(x, w):
+    return tf.matmul(x, w), w
+
+
+def matrices():
+    return tf.ones([2, 3], tf.float64), tf.ones([4, 2], tf.float64)
+
+
+def branch(condition, hides, lowers):
+    def build():
+        condition_value = hidden(condition, []) if hides else tf.constant(condition)
+        out = gen_functional_ops._if(condition_value, [*matrices()], MATRIX, product, no_product)
+        return lowered(out) if lowers else out
+    return build
+
+
+for hides in True, False:
+    for lowers in True, False:
+        title = f"{'' if hides else '_that_is_constant'}{'_lowered' if lowers else ''}"
+        graph(branch(False, hides, lowers), f"a_branch_not_taken{title}_may_not_fit")
+        graph(branch(True, hides, lowers), f"a_branch_taken{title}_must_fit")
+
+
+def loop(turns, lowers):
+    def build():
+        below = defun.Defun(*MATRIX, func_name="Turns")(lambda x, w: tf.reduce_sum(x) < 5.0 + turns)
+        out = gen_functional_ops._while([*matrices()], below, multiplied)
+        return lowered(out) if lowers else out
+    return build
+
+
+for lowers in True, False:
+    graph(loop(0, lowers), f"a_loop_of_no_turns{'_lowered' if lowers else ''}_may_not_fit")
+    graph(loop(9, lowers), f"a_loop_of_turns{'_lowered' if lowers else ''}_must_fit")
+
+
+@graph
+def a_case_not_chosen_may_not_fit():
+    return gen_functional_ops.case(hidden(tf.constant(1), []), [*matrices()], MATRIX, [product, no_product, product])
+
+
+@graph
+def nested_branches_not_taken_may_not_fit():
+    @defun.Defun(*MATRIX, func_name="Inner")
+    def inner(x, w):
+        return gen_functional_ops._if(tf.reduce_sum(x) > 1.0, [x, w], MATRIX, product, no_product)
+    return gen_functional_ops._if(hidden(False, []), [*matrices()], MATRIX, inner, no_product)
+
+
 # ---- How far an op goes in its sequence of numbers.
 
 def three_times(op):
