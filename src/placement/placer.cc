@@ -7,6 +7,7 @@
 
 #include "src/graph/colocation.h"
 #include "src/placement/colocation_groups.h"
+#include "src/placement/gathered_rows.h"
 #include "src/placement/kernel_index.h"
 
 namespace dfrun {
@@ -85,7 +86,8 @@ class Placer {
   }
 
   int Wish(const Node& node) const {
-    if (!FollowsFirstInput(node) || !node.inputs[0].valid() || holds_state_[groups_.Root(node.id)]) return kNoDevice;
+    if (!FollowsFirstInput(node) && !GathersFewRows(graph_, node)) return kNoDevice;
+    if (!node.inputs[0].valid() || holds_state_[groups_.Root(node.id)]) return kNoDevice;
     return device_[groups_.Root(node.inputs[0].node)];
   }
 

@@ -10,7 +10,7 @@
 // Where that leaves a choice:
 //   4. _Arg and _Retval go to rank 0's CPU, where feeds come from and fetches go to.
 //   5. A node that only passes its first input on or describes it (Identity, Reshape, Shape, ...) goes where that is,
-//      unless its group holds state.
+//      unless its group holds state; so does a gather whose rows are fewer bytes than its table (gathered_rows.h).
 //   6. A stateless node without inputs (Const) goes where its readers are, if they are all in one place.
 //   7. Everything else goes to the first device of the cluster that is left: rank 0's CPU if it may.
 // Soft placement: colocations by name that would exclude each other do not count, and where no device is left by 2 and
