@@ -142,7 +142,7 @@ class Evaluation {
   // The steps that give the variables their values, in the order of TensorFlow's loader of SavedModels: first values,
   // saved ones, what is begun when they are there.
   Status AddVariableSteps(Model& model) {
-    DF_ASSIGN(const std::vector<Assignment> assigned, ReadAssignments(model.graph, options_.assigns));
+    DF_ASSIGN(const std::vector<Assignment> assigned, ReadAssignments(model.graph, options_.assigns, options_.allow_paths));
     DF_ASSIGN(const std::vector<std::string> wanted, UsedVariables(model.graph));
     if (model.job) {
       DF_ASSIGN(FedStep initial, AddInitialValues(model.graph, *model.job));

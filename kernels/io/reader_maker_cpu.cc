@@ -101,6 +101,7 @@ Made MakeFixed(KernelSetup& setup, RefPtr<FileAccess> access) {
     if (bytes < least) return InvalidArgument(name, " must be >= ", least, " not ", bytes);
     *size = static_cast<uint64_t>(bytes);
   }
+  sizes.ends_before_part = true;
   const bool has_encoding = setup.attrs().Find("encoding") != nullptr;
   DF_ASSIGN(const Compression compression, ParseCompression(has_encoding ? setup.attr<std::string>("encoding") : ""));
   return Made(

@@ -55,6 +55,7 @@ struct FixedLength {
   uint64_t record = 0;  // > 0
   uint64_t footer = 0;
   uint64_t hop = 0;
+  bool ends_before_part = false;  // a piece that is cut short is no record; else it is an error
 };
 std::unique_ptr<RecordFormat> FixedLengthRecords(const FixedLength& sizes);
 

@@ -50,6 +50,7 @@ Status Rewrite(const proto::FunctionDef& function, int64_t& left, proto::NodeDef
   DF_TRY(SetTypes(signature.inputs, attrs, left, out["Tin"]));
   DF_TRY(SetTypes(signature.outputs, attrs, left, out["Tout"]));
   AttrToProto(FunctionName{signature.name, {attrs.begin(), attrs.end()}}, out["f"]);
+  out[std::string(kCalledByNameAttr)].set_b(true);
   call.set_op(signature.is_stateful ? "StatefulPartitionedCall" : "PartitionedCall");
   return Status();
 }

@@ -3,12 +3,16 @@
 #define DFRUN_SRC_GRAPH_FUNCTION_CALLS_H_
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/framework/op.h"
 #include "src/graph/proto/graph.pb.h"
 
 namespace dfrun {
+
+// True of a call that was in that form.
+inline constexpr std::string_view kCalledByNameAttr = "_called_by_name";
 
 // Makes a PartitionedCall of every node of the graph whose op is a function of its library and no op of `ops`; a
 // StatefulPartitionedCall where the function says that it has state. The bodies of functions stay as they are, and so

@@ -5,6 +5,7 @@
 
 #include "src/graph/unknown_ops.h"
 #include "src/graph/upstream.h"
+#include "src/passes/deferred_shapes.h"
 #include "src/passes/graph_rebuilder.h"
 
 namespace dfrun {
@@ -32,7 +33,7 @@ class Pruner {
     }
     DF_TRY(AddRetvals());
     DF_ASSIGN(Graph pruned, rebuilder_.Finish());
-    DF_TRY(pruned.InferShapes().Annotate("with the shapes that are fed"));
+    DF_TRY(InferShapesOfWhatRuns(pruned).Annotate("with the shapes that are fed"));
     return pruned;
   }
 

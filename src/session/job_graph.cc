@@ -63,7 +63,7 @@ Status FetchScalars(const Replicas& replicas, JobGraphDraft& draft) {
 }
 
 Status AddTraining(JobGraphDraft& draft) {
-  DF_ASSIGN(const Replicas replicas, Replicas::Add(draft, TakesSparseGradients(*draft.spec.train)));
+  DF_ASSIGN(const Replicas replicas, Replicas::Add(draft));
   DF_ASSIGN(const Output learning_rate, AddFedLearningRate(draft));
   DF_TRY(FetchScalars(replicas, draft));
   return AddUpdates(draft, replicas, learning_rate);

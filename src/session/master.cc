@@ -5,12 +5,11 @@
 #include <utility>
 
 #include "src/graph/graph_def.h"
-#include "src/passes/functions/lower_functions.h"
-#include "src/placement/placer.h"
 #include "src/session/compile.h"
 #include "src/session/control.pb.h"
 #include "src/session/control_error.h"
 #include "src/session/control_plane.h"
+#include "src/session/session_graph.h"
 #include "src/trace/chrome_trace.h"
 
 namespace dfrun {
@@ -76,8 +75,9 @@ Status AddParts(const std::vector<Partition>& partitions, int rank, control::Reg
 
 }  // namespace
 
-Master::Master(Runtime& runtime, Graph graph, Cluster cluster, const SessionOptions& options)
+Master::Master(Runtime& runtime, Graph graph, Cluster cluster, const SessionOptions& options, int64_t session_id)
     : runtime_(runtime),
+      session_id_(session_id),
       cluster_(std::move(cluster)),
       optimize_(options.optimize),
       soft_placement_(options.soft_placement),
@@ -136,8 +136,10 @@ Status Master::Extend(const std::function<Status(Graph&)>& add) {
   const std::shared_ptr<const Graph> old = graph();
   Graph extended = old->Clone();
   DF_TRY(add(extended));
-  DF_TRY(LowerFunctions(extended, {.first_node = old->num_nodes()}));
-  DF_TRY(SpreadConstraints(extended));
+  DF_TRY(PrepareSessionGraph(extended, {.cluster = cluster_,
+                                        .soft_placement = soft_placement_,
+                                        .session = session_id_,
+                                        .first_node = old->num_nodes()}));
   DF_TRY(CheckStaysInPlace(*old, extended));
   MutexLock lock(mu_);
   graph_ = std::make_shared<const Graph>(std::move(extended));

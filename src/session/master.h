@@ -39,7 +39,7 @@ struct Executable {
 // Thread safety: all methods from any thread. Lock order: round_mu_ before mu_.
 class Master {
  public:
-  Master(Runtime& runtime, Graph graph, Cluster cluster, const SessionOptions& options);
+  Master(Runtime& runtime, Graph graph, Cluster cluster, const SessionOptions& options, int64_t session_id);
   ~Master();
   Master(const Master&) = delete;
   Master& operator=(const Master&) = delete;
@@ -80,6 +80,7 @@ class Master {
   StepTrace* trace() { return tracing_.load(std::memory_order_relaxed) ? &trace_ : nullptr; }
 
   Runtime& runtime_;
+  const int64_t session_id_;
   const Cluster cluster_;
   const bool optimize_;
   const bool soft_placement_;

@@ -54,4 +54,13 @@ Status KeepRandomPositions(JobGraphDraft& draft) {
   return Status();
 }
 
+void ShareRandomPositions(Graph& graph, int64_t session) {
+  for (NodeId id = 0; id < graph.num_nodes(); ++id) {
+    Node& node = graph.mutable_node(id);
+    if (HasSequence(node) && !node.attrs.Has("_position")) {
+      node.attrs.Set("_position", StrCat(node.name, " of session ", session));
+    }
+  }
+}
+
 }  // namespace dfrun

@@ -22,10 +22,10 @@ bool HasEffect(const Node& node) {
 
 }  // namespace
 
-Result<Replicas> Replicas::Add(JobGraphDraft& draft, bool keep_sparse) {
+Result<Replicas> Replicas::Add(JobGraphDraft& draft) {
   Replicas replicas(draft.model);
   DF_TRY(replicas.SliceInputs(draft.spec));
-  DF_TRY(replicas.AddGradientsOfLoss(draft, keep_sparse));
+  DF_TRY(replicas.AddGradientsOfLoss(draft));
   DF_TRY(replicas.StampAll(draft));
   DF_TRY(replicas.KeepEffectsOfLoss(draft));
   return replicas;
@@ -45,21 +45,16 @@ Status Replicas::SliceInputs(const JobSpec& spec) {
   return graph_.InferShapes();
 }
 
-Status Replicas::AddGradientsOfLoss(const JobGraphDraft& draft, bool keep_sparse) {
+Status Replicas::AddGradientsOfLoss(const JobGraphDraft& draft) {
   std::vector<Output> trainable;
   for (const VariableSpec& v : draft.spec.variables) {
     if (v.trainable) trainable.push_back({v.node, 0});
   }
   const Output loss[] = {draft.spec.train->loss};
-  DF_ASSIGN(std::vector<GradientValue> gradients, AddGradients(graph_, loss, trainable));
+  DF_ASSIGN(const std::vector<GradientValue> gradients, AddGradients(graph_, loss, trainable));
   for (size_t i = 0; i < trainable.size(); ++i) {
-    GradientValue& gradient = gradients[i];
+    const GradientValue& gradient = gradients[i];
     if (!gradient.exists) continue;
-    if (gradient.is_sparse && !keep_sparse) {
-      const std::string name = "gradients/" + graph_.node(trainable[i].node).name + "_dense";
-      DF_ASSIGN(gradient.dense, DenseGradient(graph_, gradient, trainable[i], name));
-      gradient.is_sparse = false;
-    }
     trained_.push_back({draft.shared.nodes.at(trainable[i].node), gradient});
   }
   if (trained_.empty()) {

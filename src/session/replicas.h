@@ -18,9 +18,9 @@ class Replicas {
     GradientValue gradient;  // of a replica: see Over()
   };
 
-  // Adds the replicas of `draft.spec.train` to the job's graph, spread over its workers. `keep_sparse`: a gradient of
-  // some rows stays indices and values, else it is made dense. InvalidArgument where there is nothing to train.
-  static Result<Replicas> Add(JobGraphDraft& draft, bool keep_sparse);
+  // Adds the replicas of `draft.spec.train` to the job's graph, spread over its workers. A gradient of some rows stays
+  // indices and values. InvalidArgument where there is nothing to train.
+  static Result<Replicas> Add(JobGraphDraft& draft);
 
   int count() const { return static_cast<int>(maps_.size()); }
   // The variables that have a gradient.
@@ -34,7 +34,7 @@ class Replicas {
   explicit Replicas(const Graph& model) : graph_(model.Clone()) {}
 
   Status SliceInputs(const JobSpec& spec);
-  Status AddGradientsOfLoss(const JobGraphDraft& draft, bool keep_sparse);
+  Status AddGradientsOfLoss(const JobGraphDraft& draft);
   // What the updates are made of.
   std::vector<Output> GradientOutputs() const;
   Status StampAll(JobGraphDraft& draft);

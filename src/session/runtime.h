@@ -11,6 +11,8 @@
 #ifndef DFRUN_SRC_SESSION_RUNTIME_H_
 #define DFRUN_SRC_SESSION_RUNTIME_H_
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -62,6 +64,9 @@ class Runtime {
   // Makes this rank's devices, named as this task. A second call must name the same task: variables live on. The ops on
   // the devices open files by the rules of the last call.
   Status StartTask(const std::string& job, int task, const FileRules& files = {});
+  // A number that no other session of this runtime has.
+  int64_t NewSessionId() { return next_session_.fetch_add(1, std::memory_order_relaxed); }
+
   // Empty before StartTask().
   const DeviceList& devices() const { return devices_; }
   // By full name; null if this rank has none of it.
@@ -75,6 +80,7 @@ class Runtime {
   const RuntimeOptions options_;
   const int rank_;
   const int size_;
+  std::atomic<int64_t> next_session_{0};
   // In this order, so that what calls is destroyed before what it calls.
   const std::unique_ptr<Communicator> communicator_;
   DeviceName task_;

@@ -2,9 +2,8 @@
 
 #include "src/base/log.h"
 #include "src/graph/named_node.h"
-#include "src/passes/functions/lower_functions.h"
-#include "src/placement/placer.h"
 #include "src/session/master.h"
+#include "src/session/session_graph.h"
 
 namespace dfrun {
 namespace {
@@ -20,9 +19,9 @@ Session::Session(std::unique_ptr<Master> master) : master_(std::move(master)) {}
 Result<std::unique_ptr<Session>> Session::Create(Runtime& runtime, Graph graph, const SessionOptions& options) {
   DF_TRY(runtime.runner().failure());
   DF_ASSIGN(Cluster cluster, MakeCluster(options.jobs, runtime.size()));
-  DF_TRY(LowerFunctions(graph));
-  DF_TRY(SpreadConstraints(graph));
-  auto master = std::make_unique<Master>(runtime, std::move(graph), std::move(cluster), options);
+  const int64_t id = runtime.NewSessionId();
+  DF_TRY(PrepareSessionGraph(graph, {.cluster = cluster, .soft_placement = options.soft_placement, .session = id}));
+  auto master = std::make_unique<Master>(runtime, std::move(graph), std::move(cluster), options, id);
   DF_TRY(master->StartTasks());
   return std::unique_ptr<Session>(new Session(std::move(master)));
 }
