@@ -210,7 +210,7 @@ std::string TrainSchema() {
                   {"beta2", FloatSchema()},
                   {"epsilon", FloatSchema()},
                   {"clip_norm", FloatSchema()},
-                  {"epochs", IntSchema()},
+                  {"epochs", FloatSchema()},
                   {"steps", IntSchema()},
                   {"replicas", IntSchema()},
                   {"log_every", IntSchema()},
@@ -221,6 +221,7 @@ std::string TrainSchema() {
 std::string OptionSchema(const SampleOption& option) {
   if (option.kind == SampleOption::Kind::kInt) return IntSchema();
   if (option.kind == SampleOption::Kind::kBool) return BoolSchema();
+  if (option.kind == SampleOption::Kind::kTexts) return Ref("names");
   return option.choices.empty() ? Types({"string"}) : Choice(option.choices);
 }
 
@@ -234,12 +235,9 @@ std::string FieldSchema() {
 
 // The keys of every format, and those of one.
 std::string InputSchema(const SampleFormat& format) {
-  std::vector<Member> keys = {{format.name, format.one_file ? Types({"string"}) : Ref("names")},
-                              {"tensors", MappingOf(FieldSchema())},
-                              {"batch", IntSchema()},
-                              {"shuffle", Types({"boolean", "integer", "string"})},
-                              {"readers", IntSchema()},
-                              {"prefetch", IntSchema()}};
+  std::vector<Member> keys = {{format.name, Ref("names")}, {"tensors", MappingOf(FieldSchema())},
+                              {"batch", IntSchema()},      {"shuffle", Types({"boolean", "integer", "string"})},
+                              {"readers", IntSchema()},    {"prefetch", IntSchema()}};
   std::vector<std::string> required = {format.name, "batch"};
   if (format.default_fields.empty()) required.emplace_back("tensors");
   for (const SampleOption& option : format.options) {

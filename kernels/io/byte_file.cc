@@ -45,9 +45,10 @@ Result<ByteFile> ByteFile::Open(FileDescriptor opened, Compression compression, 
   std::string compressed(file.size_, '\0');
   DF_TRY(file.file_.ReadAt(0, compressed.data(), compressed.size()));
   Result<std::string> plain = Inflate(compressed, compression, InflatedLimit(compressed.size()));
-  if (plain.status().code() == Code::kResourceExhausted) {
-    return plain.status().Annotate(
-        StrCat(path, ", of ", compressed.size(), " bytes, is not read compressed: unpack it first"));
+  if (plain.status().code() == Code::kResourceExhausted || plain.status().code() == Code::kOutOfRange) {
+    const Code code = plain.status().code() == Code::kOutOfRange ? Code::kNoInput : Code::kResourceExhausted;
+    return Status(code, plain.status().message())
+        .Annotate(StrCat(path, ", of ", compressed.size(), " bytes, is not read compressed: unpack it first"));
   }
   if (!plain.ok()) return plain.status().Annotate(path);
   file.inflated_ = *std::move(plain);

@@ -86,6 +86,7 @@ SampleSetConfig RecordConfig(KernelSetup& setup) {
 // A graph that is not the user's own spec opens no more here than elsewhere.
 Status ConfineFiles(const FileAccess& access, SampleConfig& config) {
   if (access.trusts_inputs()) return Status();
+  config.options.erase("external");
   for (const std::string& pattern : config.files) DF_TRY(access.CheckPattern(pattern));
   DF_ASSIGN(config.files, ExpandFiles(config.files));
   for (std::string& file : config.files) {
@@ -147,7 +148,7 @@ class SampleReaderKernel final : public AsyncKernel {
   void ComputeAsync(OpContext& ctx, Callback done) override {
     shared_->reader().Request(ctx.input(0).scalar<int64_t>(), [&ctx, done](Result<BatchReader::Batch> batch) {
       if (!batch.ok()) {
-        done(batch.status());
+        done(AsInputError(batch.status()));
         return;
       }
       for (size_t i = 0; i < batch->size(); ++i) ctx.SetOutput(static_cast<int>(i), std::move((*batch)[i]));

@@ -21,11 +21,11 @@ class StructureHere final : public Hdf5File::Structure {
       : file_(std::move(file)), path_(std::move(path)), rules_(std::move(rules)) {}
 
   Result<DatasetInfo> Inspect(const std::string& dataset) override {
-    DF_TRY(CheckPlace(file_, path_, dataset, rules_));
+    DF_TRY(CheckPlaces(dataset));
     return InspectDataset(file_, path_, dataset);
   }
   Status Read(const std::string& dataset, Tensor& to) override {
-    DF_TRY(CheckPlace(file_, path_, dataset, rules_));
+    DF_TRY(CheckPlaces(dataset));
     DF_ASSIGN(const Tensor value, ReadTensor(file_, path_, dataset, SystemAllocator()));
     if (value.dtype() != to.dtype() || !(value.shape() == to.shape())) {
       return Error(Code::kDataLoss, path_, " has changed while it was read");
@@ -34,11 +34,19 @@ class StructureHere final : public Hdf5File::Structure {
     return Status();
   }
   Status ReadRows(const std::string& dataset, int64_t begin, Tensor& to) override {
-    DF_TRY(CheckPlace(file_, path_, dataset, rules_));
+    DF_TRY(CheckPlaces(dataset));
     return dfrun::ReadRows(file_, path_, dataset, begin, to);
   }
 
  private:
+  // Of the dataset, and of each that the name would be a field of.
+  Status CheckPlaces(const std::string& dataset) const {
+    for (size_t end = dataset.size(); end != std::string::npos && end > 0; end = dataset.rfind(':', end - 1)) {
+      DF_TRY(CheckPlace(file_, path_, dataset.substr(0, end), rules_));
+    }
+    return Status();
+  }
+
   const h5::Handle file_;
   const std::string path_;
   const Hdf5Rules rules_;
@@ -81,7 +89,7 @@ Result<std::unique_ptr<Hdf5File::Structure>> OpenStructureHere(const std::string
 }
 
 Status Hdf5File::CheckInfo(const std::string& dataset, DatasetInfo& info) const {
-  info.contiguous = info.contiguous && IsPlain(info.dtype);
+  info.contiguous = info.contiguous && IsPlain(info.dtype) && !info.holds_lists;
   const int64_t rows = info.shape.rank() > 0 ? info.shape[0] : 0;
   info.chunk_rows = std::clamp<int64_t>(info.chunk_rows, 0, std::max<int64_t>(rows, 0));
   if (!info.contiguous) return Status();

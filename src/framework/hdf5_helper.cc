@@ -157,6 +157,7 @@ class Server {
     out.set_contiguous(info.contiguous);
     out.set_offset(info.offset);
     out.set_chunk_rows(info.chunk_rows);
+    out.set_holds_lists(info.holds_lists);
     return Status();
   }
 
@@ -214,6 +215,7 @@ Result<DatasetInfo> InfoFrom(const hdf5::Reply::Info& reply) {
   info.contiguous = reply.contiguous();
   info.offset = reply.offset();
   info.chunk_rows = reply.chunk_rows();
+  info.holds_lists = reply.holds_lists();
   return info;
 }
 

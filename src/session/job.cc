@@ -11,6 +11,7 @@
 #include "src/checkpoint/store.h"
 #include "src/framework/element_types.h"
 #include "src/framework/tensor_hdf5.h"
+#include "src/session/evaluation.h"
 #include "src/session/input_samples.h"
 #include "src/session/job_graph.h"
 #include "src/session/run_directory.h"
@@ -302,11 +303,14 @@ Status Job::RunLogged() {
 }
 
 Status Job::Evaluate() {
-  DF_ASSIGN(const Session::Handle evaluation, session_->Prepare(parts_.evaluation.signature));
-  std::vector<Tensor> values(parts_.evaluation.names.size());
-  DF_TRY(session_->RunStep(evaluation, {}, values));
+  const auto run = [this](const JobStep& step, std::span<const Tensor> feeds, std::span<Tensor> values) -> Status {
+    DF_ASSIGN(const Session::Handle handle, session_->Prepare(step.signature));
+    return session_->RunStep(handle, feeds, values);
+  };
+  DF_ASSIGN(const std::vector<Tensor> values, RunEvaluation(parts_.evaluation, run));
+  const std::vector<std::string>& names = parts_.evaluation.batch.names;
   NamedScalars metrics;
-  for (size_t i = 0; i < values.size(); ++i) metrics.emplace_back("eval/" + parts_.evaluation.names[i], values[i]);
+  for (size_t i = 0; i < values.size(); ++i) metrics.emplace_back("eval/" + names[i], values[i]);
   DF_TRY(metrics_->Append(step_, WallSeconds(), metrics));
   observer_.OnEvaluation(step_, ForObserver(metrics));
   return Status();
@@ -351,7 +355,7 @@ Status Job::WriteFetches() {
 }  // namespace
 
 Status RunJob(Runtime& runtime, const LoadedSpec& spec, const JobOptions& options, JobObserver& observer) {
-  return Job(runtime, spec, options, observer).Run();
+  return NameInput(spec, Job(runtime, spec, options, observer).Run());
 }
 
 }  // namespace dfrun

@@ -29,10 +29,6 @@ struct JobGraphDraft {
   // behind the outputs that `replaced` has.
   Result<std::vector<NodeId>> BodyOf(const Graph& from, const std::vector<Output>& outputs,
                                      const StampMap* replaced = nullptr) const;
-  // Stamps what gives `fetches` where `feeds` take the place of what they feed, and has `step` fetch them; `targets`
-  // are nodes of the model that it also runs.
-  Status StampFetches(const std::vector<FeedSpec>& feeds, const std::vector<FetchSpec>& fetches,
-                      const std::vector<NodeId>& targets, const StampOptions& options, JobStep& step);
 
   const JobSpec& spec;
   const Cluster& cluster;

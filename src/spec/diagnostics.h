@@ -32,6 +32,11 @@ class Diagnostics {
   }
   // An error as a library of dfrun worded it.
   void Error(SourcePlace place, const Status& status) { Add(place, status.message()); }
+  // An error that is not the spec's: of data that it names.
+  template <class... Args>
+  void ErrorOf(Code code, SourcePlace place, const Args&... args) {
+    Add(place, StrCat(args...), code);
+  }
 
   // While this lives, errors end with its text: the call of a function that brought them. An error that a call before
   // brought already is not said again. Contexts end in the reverse of the order in which they began.
@@ -57,8 +62,8 @@ class Diagnostics {
   bool full() const { return errors_.size() >= kMaxErrors; }
   // "spec.yaml:3:7"; the path alone for a place without a line.
   std::string Print(SourcePlace place) const;
-  // kBadSpec with a printable line "file:line:column: message" for each error, in the order of the files and lines; OK
-  // without errors.
+  // A printable line "file:line:column: message" an error, in the order of the files and lines; OK without errors.
+  // kBadSpec where one of them is the spec's own, else the code of the first.
   Status ToStatus() const;
 
  private:
@@ -66,9 +71,10 @@ class Diagnostics {
     SourcePlace place;
     std::string message;
     std::string called;  // of the first call that brought it
+    Code code;
     bool operator<(const Entry& other) const;
   };
-  void Add(SourcePlace place, std::string message);
+  void Add(SourcePlace place, std::string message, Code code = Code::kBadSpec);
 
   std::vector<std::string> files_;
   std::set<Entry> errors_;

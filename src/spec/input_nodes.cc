@@ -1,5 +1,7 @@
 #include "src/spec/input_nodes.h"
 
+#include <algorithm>
+
 #include "src/spec/seed.h"
 
 namespace dfrun {
@@ -11,6 +13,13 @@ PartialShape BatchShape(const InputTensor& tensor, int64_t batch) {
   return PartialShape(std::move(sizes));
 }
 
+// HDF5Reader reads datasets of one file as they are, SampleReader any input.
+bool IsPlainHdf5(const InputSpec& input) {
+  return input.format == kHdf5 && input.config.files.size() == 1 && input.config.options.empty() &&
+         std::none_of(input.tensors.begin(), input.tensors.end(),
+                      [](const InputTensor& t) { return t.field.fallback.has_value(); });
+}
+
 void SetFiles(const InputSpec& input, AttrMap& attrs) {
   std::vector<std::string> fields;
   std::vector<std::string> defaults;
@@ -20,7 +29,7 @@ void SetFiles(const InputSpec& input, AttrMap& attrs) {
     fields.push_back(t.field.from);
     shapes.push_back(t.field.shape);
   }
-  if (input.format == kHdf5) {
+  if (IsPlainHdf5(input)) {
     attrs.Set("path", input.config.files[0]);
     attrs.Set("datasets", std::move(fields));
     const auto external = input.config.options.find("external");
@@ -44,7 +53,7 @@ void SetFiles(const InputSpec& input, AttrMap& attrs) {
 }
 
 NodeSpec ReaderNode(const InputSpec& input, int64_t seed) {
-  const char* op = input.format == kHdf5 ? "HDF5Reader" : "SampleReader";
+  const char* op = IsPlainHdf5(input) ? "HDF5Reader" : "SampleReader";
   NodeSpec read{input.name + "/read", op, {{input.position, 0}}, {}, {}, "", "", {}};
   std::vector<DType> dtypes;
   std::vector<PartialShape> shapes;

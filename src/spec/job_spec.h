@@ -56,9 +56,6 @@ struct InputSpec {
   NodeId read = -1;
   SourcePlace place;
   SourcePlace batch_place;
-
-  // Whole batches in one pass over the samples; the rest of them is left out of the pass.
-  int64_t StepsPerEpoch() const { return num_samples / batch; }
 };
 
 // A variable of the graph: VariableV2, a ref of its dtype.
@@ -101,7 +98,7 @@ struct TrainSpec {
   SourcePlace loss_place;
   OptimizerSpec optimizer;
   ScheduleSpec learning_rate;
-  int64_t steps = 0;                // in all; where `epochs` was written, epochs times `input`'s StepsPerEpoch()
+  int64_t steps = 0;                // in all; where `epochs` was written, as many as take so often the samples of `input`
   std::optional<double> clip_norm;  // global norm of all gradients, > 0
   int replicas = 1;                 // divides the batch of every input that the loss reads, `all` aside
   int64_t log_every = 10;           // steps

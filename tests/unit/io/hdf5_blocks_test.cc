@@ -50,14 +50,22 @@ TEST_F(Hdf5BlocksTest, RowsInAnyOrder) {
   ASSERT_TRUE(info.ok());
   EXPECT_EQ(info->chunk_rows, 64);
   EXPECT_FALSE(info->contiguous);
-  Hdf5Blocks blocks("/x", *info);
+  Hdf5Blocks blocks(*info, 64 * kColumns * sizeof(int32_t) * 3);
+  int reads = 0;
+  const auto read = [&](int64_t begin, Tensor& block) {
+    ++reads;
+    return file->ReadRows("/x", begin, block);
+  };
   for (const std::vector<int64_t>& rows :
        {std::vector<int64_t>{999, 0, 63, 64, 0}, std::vector<int64_t>{5}, std::vector<int64_t>{960, 959, 999}}) {
     Tensor batch(DType::kInt32, Shape({static_cast<int64_t>(rows.size()), kColumns}));
-    const Status status = blocks.Gather(*file, rows, batch);
+    std::vector<int64_t> at(rows.size());
+    std::iota(at.begin(), at.end(), 0);
+    const Status status = blocks.Gather(read, rows, at, static_cast<char*>(batch.raw()));
     ASSERT_TRUE(status.ok()) << status.ToString();
     ExpectRows(rows, batch);
   }
+  EXPECT_EQ(reads, 4);  // blocks 0, 1 and 15, then 14 in the place of 1, which was used longest ago
 }
 
 TEST_F(Hdf5BlocksTest, TheFormatReadsThemToo) {
