@@ -127,6 +127,7 @@ constexpr OwnOp kOwnOps[] = {
     {"ReadTextRange", nullptr},
     {"ReduceScatter", nullptr},
     {"RestoreShard", nullptr},
+    {"RewindRandomPosition", nullptr},
     {"SampleReader", &LowerReader},
     {"SaveShard", nullptr},
     {"SetRandomPosition", nullptr},
@@ -143,11 +144,13 @@ constexpr OwnOp kOwnOps[] = {
     {"_MatMulSum", nullptr},
     {"_MaxPoolGradAtPlaces", nullptr},
     {"_MaxPoolReluGrad", nullptr},
+    {"_NotFiniteValues", nullptr},
     {"_PackColumns", nullptr},
     {"_Rows", nullptr},
     {"_ScaledSoftmaxCrossEntropyWithLogits", nullptr},
     {"_ScaledSparseSoftmaxCrossEntropyWithLogits", nullptr},
     {"_SumEqualRows", nullptr},
+    {"_UpdateGate", nullptr},
 };
 
 const OwnOp* FindOwn(std::string_view op) {
