@@ -53,7 +53,7 @@ void NumericsCheck::After(const ExecPlan& plan, uint32_t node, const Tensor* slo
   std::string message = StrCat("node '", info.name, "' (op ", info.op->name, ") on ", plan.device().full_name());
   if (reads_bad) {
     message = StrCat(message, " reads the variable '", inputs.variable, "', which held ", inputs.fault,
-                     " before the step: an earlier update made it so, of a gradient that was not finite");
+                     " before the step, as its first value or by the update of an earlier one");
   } else {
     message =
         StrCat(message, " made ", DescribeNotFinite(outputs[output]), " in its output ", output, " of shape ",
