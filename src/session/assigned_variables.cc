@@ -99,9 +99,9 @@ std::string ReduceWords(DType dtype) {
 Status RefuseRace(const JobGraphDraft& draft, const Graph& graph, NodeId variable, NodeId writer) {
   return InvalidArgument(graph.Describe(variable), " is assigned by '", graph.node(writer).name, "' in each of the ",
                          draft.spec.train->replicas,
-                         " replicas, and which comes last would differ from run to run: say with 'reduce: ",
+                         " replicas, and which comes last would differ from run to run: write 'reduce: ",
                          ReduceWords(graph.dtype({variable, 0})),
-                         "' of the variable what the step makes of the values that the replicas give it");
+                         "' at the variable, for what a step makes of the values that the replicas give it");
 }
 
 // Variables behind handles have no key where they could say it.
