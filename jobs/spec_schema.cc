@@ -79,6 +79,8 @@ std::string VariableSchema() {
                            {"init", Ref("expression")},
                            {"dtype", Ref("dtype")},
                            {"trainable", BoolSchema()},
+                           {"reduce", Choice({"mean", "sum", "first"})},
+                           {"finite", BoolSchema()},
                            {"container", Types({"string"})},
                            {"shared_name", Types({"string"})}});
   return Object({{"description", JsonString("A tensor that outlives steps.")},
@@ -214,7 +216,8 @@ std::string TrainSchema() {
                   {"steps", IntSchema()},
                   {"replicas", IntSchema()},
                   {"log_every", IntSchema()},
-                  {"parameters", Choice({"ps", "spread"})}},
+                  {"parameters", Choice({"ps", "spread"})},
+                  {"on_nan", Choice({"stop", "skip", "warn"})}},
                  {"loss", "learning_rate"});
 }
 

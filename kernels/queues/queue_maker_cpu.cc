@@ -45,7 +45,7 @@ Result<QueueType> ReadType(KernelSetup& setup) {
 
 std::unique_ptr<ElementStore> NewStore(KernelSetup& setup, const QueueType& type) {
   if (type.kind == "PriorityQueue") return NewPriorityStore();
-  if (type.kind == "RandomShuffleQueue") return NewShuffleStore(RandomState(setup).Reserve(0));
+  if (type.kind == "RandomShuffleQueue") return NewShuffleStore(RandomState(setup).Reserve(StepContext(), 0));
   return NewFifoStore();
 }
 

@@ -152,6 +152,7 @@ constexpr OwnOp kOwnOps[] = {
     {"ReadTextRange", nullptr},
     {"ReduceScatter", nullptr},
     {"RestoreShard", nullptr},
+    {"RewindRandomPosition", nullptr},
     {"SampleReader", &LowerReader},
     {"SaveShard", nullptr},
     {"SetRandomPosition", nullptr},
@@ -168,11 +169,13 @@ constexpr OwnOp kOwnOps[] = {
     {"_MatMulSum", nullptr},
     {"_MaxPoolGradAtPlaces", nullptr},
     {"_MaxPoolReluGrad", nullptr},
+    {"_NotFiniteValues", nullptr},
     {"_PackColumns", nullptr},
     {"_Rows", nullptr},
     {"_ScaledSoftmaxCrossEntropyWithLogits", nullptr},
     {"_ScaledSparseSoftmaxCrossEntropyWithLogits", nullptr},
     {"_SumEqualRows", nullptr},
+    {"_UpdateGate", nullptr},
 };
 
 const OwnOp* FindOwn(std::string_view op) {

@@ -12,6 +12,7 @@
 #include "src/framework/element_types.h"
 #include "src/framework/tensor_hdf5.h"
 #include "src/session/evaluation.h"
+#include "src/session/finite_watch.h"
 #include "src/session/input_samples.h"
 #include "src/session/job_graph.h"
 #include "src/session/run_directory.h"
@@ -97,6 +98,7 @@ class Job {
   std::unique_ptr<MetricsLog> metrics_;
   std::unique_ptr<RunRecord> record_;
   std::unique_ptr<CheckpointStore> store_;
+  std::unique_ptr<FiniteWatch> watch_;
   Session::Handle logged_ = nullptr;
   Session::Handle quiet_ = nullptr;  // the same step without its fetches
   std::vector<Tensor> fetched_;
@@ -146,6 +148,7 @@ Status Job::Prepare() {
   session_options.files = options_.files;
   session_options.files.roots.push_back(directory_->path());
   DF_ASSIGN(session_, Session::Create(runtime_, std::move(parts_.graph), session_options));
+  watch_ = std::make_unique<FiniteWatch>(job, parts_, *session_);
   const Result<Session::Handle> logged = session_->Prepare(parts_.step.signature);
   DF_TRY(AsSpecError(spec_.job.path, logged.status()));
   logged_ = *logged;
@@ -267,9 +270,10 @@ Status Job::RunSteps() {
 Status Job::RunQuietly(int64_t steps) {
   if (steps <= 0) return Status();
   if (!parts_.feeds_learning_rate && step_ >= trace_until_) {
-    DF_TRY(session_->RunSteps(quiet_, steps));
-    step_ += steps;
-    return Status();
+    const int64_t before = session_->steps_run();
+    DF_TRY(session_->RunSteps(quiet_, steps, watch_->at_not_finite()));
+    step_ += session_->steps_run() - before;
+    return watch_->AfterSteps(step_);
   }
   for (int64_t i = 0; i < steps; ++i) DF_TRY(Step(quiet_, {}));
   return Status();
@@ -282,6 +286,7 @@ Status Job::Step(Session::Handle handle, std::span<Tensor> fetches) {
   }
   DF_TRY(session_->RunStep(handle, feeds, fetches));
   ++step_;
+  DF_TRY(watch_->AfterSteps(step_));
   return step_ == trace_until_ ? session_->WriteTrace(directory_->trace() + "/") : Status();
 }
 
@@ -296,6 +301,10 @@ Status Job::RunLogged() {
   for (const InputSpec& input : spec_.job.inputs) {
     if (input.skips_errors)
       scalars.emplace_back(input.name + "/skipped", Tensor::Scalar<int64_t>(input.census.skipped));
+  }
+  if (const std::optional<int64_t> count = watch_->TakeCount()) {
+    scalars.emplace_back("not_finite_steps", Tensor::Scalar<int64_t>(*count));
+    if (*count > 0) observer_.OnMessage("warning: " + watch_->Describe(step_, *count));
   }
   DF_TRY(metrics_->Append(step_, WallSeconds(), scalars));
   observer_.OnStep(step_, steps_, ForObserver(scalars));
@@ -319,6 +328,12 @@ Status Job::Evaluate() {
 Status Job::Save() {
   if (saved_step_ == step_) return Status();
   if (spec_.job.run && step_ == steps_) DF_TRY(WriteFetches());
+  DF_ASSIGN(const std::string not_finite, watch_->FindInVariables());
+  if (!not_finite.empty()) {
+    DF_TRY(watch_->RefuseToSave(step_, not_finite));
+    observer_.OnMessage(StrCat("warning: step ", step_, " is not saved: ", not_finite));
+    return Status();
+  }
   DF_ASSIGN(const std::string path, store_->Begin(step_));
   DF_ASSIGN(const Session::Handle save, session_->Prepare(parts_.save));
   std::vector<Tensor> entries(parts_.save.fetches.size());

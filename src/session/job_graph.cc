@@ -12,6 +12,7 @@
 #include "src/session/replicas.h"
 #include "src/session/served_queues.h"
 #include "src/session/stamp_fetches.h"
+#include "src/session/update_gates.h"
 #include "src/session/updates.h"
 #include "src/session/variable_homes.h"
 
@@ -49,6 +50,7 @@ Status FetchScalars(const Replicas& replicas, JobGraphDraft& draft) {
   GraphOps ops(draft.job.graph, "train", draft.workers[0]);
   JobStep& step = draft.job.step;
   step.signature.fetches.push_back(replicas.Mean(ops, "loss", draft.spec.train->loss));
+  draft.checked.push_back(step.signature.fetches.back());
   step.names.emplace_back("loss");
   for (const FetchSpec& s : draft.spec.summaries) {
     if (s.output == draft.spec.train->loss) continue;
@@ -149,6 +151,7 @@ Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster) {
                         draft.job.step));
   }
   DF_TRY(AddInputAdvance(draft));
+  if (spec.job.train) DF_TRY(AddUpdateGates(draft));
   OrderWritersAfterReaders(draft);
   DF_TRY(CheckFed(draft.job.graph, draft.job.step.signature));
   if (spec.job.eval) {

@@ -42,6 +42,9 @@ struct JobGraph {
   EvaluationPass evaluation;
   RunSignature save;                     // feeds the directory; fetches a serialised ShardEntry a shard
   RunSignature restore;                  // feeds the directory
+  RunSignature not_finite;               // fetches a report a shard: what of `save` is not finite; "" where all is
+  RunSignature rewind;                   // brings random nodes back to where the last step began
+  RunSignature checked;                  // fetches what a step's updates wait for: the loss, and a clipped norm
   std::vector<SavedVariable> variables;  // what a checkpoint holds, the positions of random nodes among it
   std::vector<size_t> advancing;         // of JobSpec::inputs, those whose position a step moves on
 };

@@ -40,6 +40,7 @@ struct JobGraphDraft {
   std::vector<NodeId> saved;                              // variables and RandomPositions: what a checkpoint holds
   std::vector<std::pair<NodeId, Output>> initial_values;  // by variable
   std::map<NodeId, std::vector<NodeId>> writers;          // by variable: the nodes that write it in a step
+  std::vector<Output> checked;                            // scalars that must be finite for a step's updates
 };
 
 }  // namespace dfrun

@@ -107,14 +107,14 @@ Status Master::StartTasks() {
   return FinishRound(round, StatusNow(own));
 }
 
-Result<Executable*> Master::Prepare(const RunSignature& signature) {
-  const std::string key = SignatureKey(signature);
+Result<Executable*> Master::Prepare(const RunSignature& signature, bool optimize) {
+  const std::string key = SignatureKey(signature) + (optimize ? "" : "as it is");
   DF_TRY(session_status());
   if (Executable* found = FindExecutable(key)) return found;
   MutexLock round(round_mu_);
   DF_TRY(session_status());
   if (Executable* found = FindExecutable(key)) return found;  // made by another thread meanwhile
-  DF_ASSIGN(std::unique_ptr<Executable> compiled, Compile(signature));
+  DF_ASSIGN(std::unique_ptr<Executable> compiled, Compile(signature, optimize));
   MutexLock lock(mu_);
   return (executables_[key] = std::move(compiled)).get();
 }
@@ -166,12 +166,11 @@ Status Master::ResetContainers(const std::vector<std::string>& names) {
   return FinishRound(BeginRound(request), {});
 }
 
-Result<std::unique_ptr<Executable>> Master::Compile(const RunSignature& signature) {
+Result<std::unique_ptr<Executable>> Master::Compile(const RunSignature& signature, bool optimize) {
   const std::shared_ptr<const Graph> graph = this->graph();
-  DF_ASSIGN(
-      std::vector<Partition> partitions,
-      CompileRun(*graph, signature, runtime_,
-                 {.cluster = cluster_, .optimize = optimize_, .soft_placement = soft_placement_}, &next_channel_));
+  DF_ASSIGN(std::vector<Partition> partitions,
+            CompileRun(*graph, signature, runtime_,
+                       {.cluster = cluster_, .optimize = optimize, .soft_placement = soft_placement_}, &next_channel_));
   auto executable = std::make_unique<Executable>();
   executable->id = next_executable_++;
   for (const Output& feed : signature.feeds) executable->feeds.push_back(OutputName(*graph, feed));
@@ -249,37 +248,61 @@ Status Master::RunStep(Executable& executable, std::span<const Tensor> feeds, st
   return RunRound(executable, {0, feeds, fetches, trace()}, 1);
 }
 
-Status Master::RunSteps(Executable& executable, int64_t steps) {
+Status Master::RunSteps(Executable& executable, int64_t steps, Session::AtNotFinite at_not_finite) {
   DF_TRY(CheckArgs(executable, 0, 0));
-  for (int64_t done = 0; done < steps; done += kStepsPerRequest) {
+  const int64_t not_finite = steps_not_finite();
+  const auto stops = [&] { return at_not_finite == Session::AtNotFinite::kStop && steps_not_finite() > not_finite; };
+  for (int64_t done = 0; done < steps && !stops(); done += kStepsPerRequest) {
     if (ended_.load(std::memory_order_acquire)) return session_status();
     const int64_t now = std::min(kStepsPerRequest, steps - done);
     if (several_ranks_) {
       MutexLock lock(round_mu_);
-      DF_TRY(RunRound(executable, {.trace = trace()}, now));
+      DF_TRY(RunRound(executable, {.trace = trace()}, now, at_not_finite));
     } else {
-      for (int64_t i = 0; i < now; ++i) DF_TRY(RunStep(executable, {}, {}));
+      for (int64_t i = 0; i < now && !stops(); ++i) DF_TRY(RunStep(executable, {}, {}));
     }
   }
   return Status();
 }
 
-Status Master::RunRound(Executable& executable, const StepArgs& args, int64_t steps) {
+Status Master::CheckNumerics(const RunSignature& signature, bool optimize, std::span<Tensor> fetches) {
+  DF_ASSIGN(Executable* const executable, Prepare(signature, optimize));
+  DF_TRY(CheckArgs(*executable, 0, fetches.size()));
+  NumericsCheck numerics;
+  StepArgs args{.fetches = fetches, .numerics = &numerics};
+  if (several_ranks_) {
+    MutexLock lock(round_mu_);
+    return RunRound(*executable, args, 1);
+  }
+  args.step_id = next_step_.fetch_add(1, std::memory_order_relaxed);
+  DF_TRY(runtime_.runner().Run(*executable->part, args));
+  return runtime_.runner().Found(numerics).status;
+}
+
+Status Master::RunRound(Executable& executable, const StepArgs& args, int64_t steps,
+                        Session::AtNotFinite at_not_finite) {
   DF_TRY(session_status());
   control::Message request;
   request.mutable_run()->set_executable(executable.id);
   request.mutable_run()->set_first_step(next_step_);
   request.mutable_run()->set_steps(steps);
   request.mutable_run()->set_trace(args.trace != nullptr);
+  request.mutable_run()->set_stop_not_finite(at_not_finite == Session::AtNotFinite::kStop);
+  request.mutable_run()->set_check_numerics(args.numerics != nullptr);
+  StepRunner& runner = runtime_.runner();
+  const int64_t not_finite = runner.steps_not_finite();
   const int64_t round = BeginRound(request);
   StepArgs step = args;
   Status own;
   for (int64_t i = 0; i < steps && own.ok(); ++i) {
     step.step_id = next_step_.fetch_add(1, std::memory_order_relaxed);
-    own = runtime_.runner().Run(*executable.part, step);
+    own = runner.Run(*executable.part, step);
+    if (at_not_finite == Session::AtNotFinite::kStop && runner.steps_not_finite() > not_finite) break;
   }
-  const Status first = FinishRound(round, runtime_.runner().own_failure());
+  const bool has_found = args.numerics != nullptr && own.ok();
+  const Status first = FinishRound(round, has_found ? runner.Found(*args.numerics) : runner.own_failure());
   if (first.ok() && own.ok()) return Status();
+  if (runner.failure().ok() && first.code() == Code::kNotFinite) return first;  // found, and nothing failed
   EndSession(first.ok() ? own : first);
   return session_status();
 }

@@ -46,11 +46,13 @@ class Master {
 
   // Makes every rank's devices.
   Status StartTasks() EXCLUDES(round_mu_);
-  Result<Executable*> Prepare(const RunSignature& signature) EXCLUDES(round_mu_, mu_);
+  Result<Executable*> Prepare(const RunSignature& signature, bool optimize) EXCLUDES(round_mu_, mu_);
   Status Extend(const std::function<Status(Graph&)>& add) EXCLUDES(round_mu_, mu_);
   Status ResetContainers(const std::vector<std::string>& names) EXCLUDES(round_mu_, mu_);
   Status RunStep(Executable& executable, std::span<const Tensor> feeds, std::span<Tensor> fetches) EXCLUDES(round_mu_);
-  Status RunSteps(Executable& executable, int64_t steps) EXCLUDES(round_mu_);
+  Status RunSteps(Executable& executable, int64_t steps, Session::AtNotFinite at_not_finite) EXCLUDES(round_mu_);
+  Status CheckNumerics(const RunSignature& signature, bool optimize, std::span<Tensor> fetches)
+      EXCLUDES(round_mu_, mu_);
   void StartTrace();
   Status WriteTrace(const std::string& prefix) EXCLUDES(round_mu_);
   Status Close() EXCLUDES(round_mu_, mu_);
@@ -58,16 +60,19 @@ class Master {
   // As it is now: it does not change.
   std::shared_ptr<const Graph> graph() const EXCLUDES(mu_);
   int64_t steps_run() const { return next_step_.load(); }
+  int64_t steps_not_finite() const { return runtime_.runner().steps_not_finite(); }
+  bool optimizes() const { return optimize_; }
 
  private:
   // Null if there is none yet.
   Executable* FindExecutable(const std::string& key) const EXCLUDES(mu_);
-  Result<std::unique_ptr<Executable>> Compile(const RunSignature& signature) REQUIRES(round_mu_);
+  Result<std::unique_ptr<Executable>> Compile(const RunSignature& signature, bool optimize) REQUIRES(round_mu_);
   Status Register(const std::vector<Partition>& partitions, Executable& executable) REQUIRES(round_mu_);
   Status CheckArgs(const Executable& executable, size_t feeds, size_t fetches) const;
   Status CheckFeeds(const Executable& executable, std::span<const Tensor> feeds) const;
   // Steps on all ranks; a failure ends the session.
-  Status RunRound(Executable& executable, const StepArgs& args, int64_t steps) REQUIRES(round_mu_);
+  Status RunRound(Executable& executable, const StepArgs& args, int64_t steps,
+                  Session::AtNotFinite at_not_finite = Session::AtNotFinite::kGoOn) REQUIRES(round_mu_);
 
   // A round begins with a request to every other rank and is over when all are done; its status is the first error in
   // time, of this rank or another.

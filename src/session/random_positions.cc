@@ -48,7 +48,9 @@ Status KeepRandomPositions(JobGraphDraft& draft) {
     node.device = device;
     node.attrs.Set("_position", node.name);
     GraphOps ops(graph, node.name, std::move(device));
-    draft.saved.push_back(ops.Add("position", "RandomPosition", {}, {{"position", graph.node(id).name}}).node);
+    const AttrMap of_node = {{"position", graph.node(id).name}};
+    draft.saved.push_back(ops.Add("position", "RandomPosition", {}, of_node).node);
+    draft.job.rewind.targets.push_back(ops.Add("rewind", "RewindRandomPosition", {}, of_node).node);
     DF_TRY(ops.status());
   }
   return Status();

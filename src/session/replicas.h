@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/autodiff/gradients.h"
+#include "src/session/assigned_variables.h"
 #include "src/session/job_graph_draft.h"
 
 namespace dfrun {
@@ -37,6 +38,9 @@ class Replicas {
   Status AddGradientsOfLoss(const JobGraphDraft& draft);
   // What the updates are made of.
   std::vector<Output> GradientOutputs() const;
+  // The outputs that a step may need of a replica.
+  std::vector<Output> Wanted(const JobGraphDraft& draft) const;
+  Status FindAssigned(const JobGraphDraft& draft);
   Status StampAll(JobGraphDraft& draft);
   // Where computing the loss does something (counts, enqueues, asserts) that the gradients alone leave undone, it is a
   // target of the step: what a step does must not depend on whether it is logged.
@@ -44,6 +48,7 @@ class Replicas {
 
   Graph graph_;  // of one replica, with gradients
   std::vector<Trained> trained_;
+  AssignedVariables assigned_;
   std::vector<StampMap> maps_;  // from graph_ to the job's graph, by replica
 };
 

@@ -90,7 +90,7 @@ Status Session::ResetContainers(const std::vector<std::string>& names) {
 }
 
 Result<Session::Handle> Session::Prepare(const RunSignature& signature) {
-  return master_->Prepare(signature);
+  return master_->Prepare(signature, master_->optimizes());
 }
 
 Status Session::RunStep(Handle handle, std::span<const Tensor> feeds, std::span<Tensor> fetches) {
@@ -98,10 +98,18 @@ Status Session::RunStep(Handle handle, std::span<const Tensor> feeds, std::span<
   return master_->RunStep(*handle, feeds, fetches);
 }
 
-Status Session::RunSteps(Handle handle, int64_t steps) {
+Status Session::RunSteps(Handle handle, int64_t steps, AtNotFinite at_not_finite) {
   DF_TRY(CheckPrepared(handle));
   if (steps < 0) return InvalidArgument("a number of steps to run is at least 0, not ", steps);
-  return master_->RunSteps(*handle, steps);
+  return master_->RunSteps(*handle, steps, at_not_finite);
+}
+
+int64_t Session::steps_not_finite() const {
+  return master_->steps_not_finite();
+}
+
+Status Session::CheckNumerics(const RunSignature& signature, bool optimize, std::span<Tensor> fetches) {
+  return master_->CheckNumerics(signature, optimize, fetches);
 }
 
 void Session::StartTrace() {

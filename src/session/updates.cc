@@ -69,7 +69,9 @@ Status Updates::Add() {
   for (NodeId last : optimizer->Finish(updates_)) updates_.push_back(last);
   for (NodeId node : updates_) {
     if (node < 0) return Internal("an update of the optimiser was not built");
-    draft_.writers[graph_.node(node).inputs[0].node].push_back(node);
+    std::vector<NodeId>& writers = draft_.writers[graph_.node(node).inputs[0].node];
+    for (NodeId assignment : writers) graph_.AddControlEdge(assignment, node);  // of what the model assigned
+    writers.push_back(node);
   }
   std::vector<NodeId>& targets = draft_.job.step.signature.targets;
   targets.insert(targets.end(), updates_.begin(), updates_.end());
@@ -111,6 +113,7 @@ Status Updates::Clip(double limit) {
   const Output sum = ops.Add("half_norm_squared", "AddN", halves);
   const Output norm = ops.Add("norm", "Sqrt", {ops.Add("norm_squared", "AddV2", {sum, sum})});
   const Output at_most = ops.Const("limit", ScalarOf(DType::kFloat, limit));
+  draft_.checked.push_back(norm);
   const Output scale = ops.Add("scale", "RealDiv", {at_most, ops.Add("larger", "Maximum", {norm, at_most})});
   const auto clip = [&](NodeId variable, Output& gradient) {
     ops.set_device(graph_.node(variable).device);

@@ -109,11 +109,17 @@ Status Worker::Impl::Register(const control::Register& request) {
 RankStatus Worker::Impl::Run(const control::Run& request) {
   auto it = parts_.find(request.executable());
   if (it == parts_.end()) return StatusNow(Internal("executable ", request.executable(), " is not registered"));
+  StepRunner& runner = runtime_.runner();
+  NumericsCheck numerics;
+  const int64_t not_finite = runner.steps_not_finite();
   for (int64_t i = 0; i < request.steps(); ++i) {
-    const StepArgs args{.step_id = request.first_step() + i, .trace = request.trace() ? &trace_ : nullptr};
-    if (!runtime_.runner().Run(*it->second, args).ok()) return runtime_.runner().own_failure();
+    const StepArgs args{.step_id = request.first_step() + i,
+                        .trace = request.trace() ? &trace_ : nullptr,
+                        .numerics = request.check_numerics() ? &numerics : nullptr};
+    if (!runner.Run(*it->second, args).ok()) return runner.own_failure();
+    if (request.stop_not_finite() && runner.steps_not_finite() > not_finite) break;
   }
-  return {};
+  return runner.Found(numerics);
 }
 
 Status Worker::Impl::WriteTrace(const control::WriteTrace& request) {

@@ -43,6 +43,8 @@ struct VariableArgs {
   const Expr* init = nullptr;
   const Expr* dtype = nullptr;
   const Expr* trainable = nullptr;
+  const Expr* reduce = nullptr;
+  const Expr* finite = nullptr;
   const Expr* container = nullptr;
   const Expr* shared_name = nullptr;
 };
@@ -83,6 +85,8 @@ class Lowering {
   struct VariableType {
     WantedValue value;  // with a shape
     bool trainable;
+    bool finite = true;
+    VariableSpec::Reduce reduce = VariableSpec::Reduce::kUnsaid;
   };
 
   // Lowering of expressions (lowering.cc). An own name that is empty is made up.

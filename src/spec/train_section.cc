@@ -19,7 +19,7 @@ class TrainReader {
   std::optional<TrainSpec> Read() {
     if (!CheckKeys(map_,
                    {"loss", "optimizer", "learning_rate", "momentum", "nesterov", "beta1", "beta2", "epsilon",
-                    "clip_norm", "epochs", "steps", "replicas", "log_every", "parameters"},
+                    "clip_norm", "epochs", "steps", "replicas", "log_every", "parameters", "on_nan"},
                    "the section 'train'", diagnostics_))
       return {};
     bool good = ReadLoss();
@@ -27,6 +27,7 @@ class TrainReader {
     good = ReadLearningRate() && good;
     good = ReadCounts() && good;
     good = ReadParameters() && good;
+    good = ReadOnNan() && good;
     if (!good || !ReadLength() || !CheckReplicas()) return {};
     return spec_;
   }
@@ -162,6 +163,14 @@ class TrainReader {
     if (*choice == 0 && !has_ps)
       return Fail(value->place(), "the cluster has no job 'ps': write cluster: {jobs: {ps: 1, worker: rest}}");
     return true;
+  }
+
+  bool ReadOnNan() {
+    const std::optional<Yaml> value = FindKey(map_, "on_nan");
+    if (!value) return true;
+    const std::optional<int> choice = context_.reader.Choice(*value, "'on_nan'", {"stop", "skip", "warn"});
+    if (choice) spec_.on_nan = static_cast<TrainSpec::OnNan>(*choice);
+    return choice.has_value();
   }
 
   bool ReadLength() {
