@@ -46,6 +46,19 @@ herr_t AddDataset(hid_t group, const char* name, const H5L_info_t* link, void* d
   return 0;
 }
 
+// `mode`: what becomes of a file that is there.
+Result<Handle> Create(const std::string& path, unsigned mode) {
+  Prepare();
+  Handle access(H5Pcreate(H5P_FILE_ACCESS));
+  H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_LATEST);
+  // Values go to the file when they are written, where an error is seen: from this buffer the library writes them when
+  // the dataset is closed, and drops them where that fails.
+  H5Pset_sieve_buf_size(access.id(), 0);
+  Handle file(H5Fcreate(path.c_str(), mode, H5P_DEFAULT, access.id()));
+  if (!file.valid()) return LastError(Code::kIo, "cannot create the HDF5 file " + path);
+  return file;
+}
+
 }  // namespace
 
 Handle::~Handle() {
@@ -108,15 +121,11 @@ Result<Handle> OpenFile(const std::string& path) {
 }
 
 Result<Handle> CreateFile(const std::string& path) {
-  Prepare();
-  Handle access(H5Pcreate(H5P_FILE_ACCESS));
-  H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_LATEST);
-  // Values go to the file when they are written, where an error is seen: from this buffer the library writes them when
-  // the dataset is closed, and drops them where that fails.
-  H5Pset_sieve_buf_size(access.id(), 0);
-  Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()));
-  if (!file.valid()) return LastError(Code::kIo, "cannot create the HDF5 file " + path);
-  return file;
+  return Create(path, H5F_ACC_TRUNC);
+}
+
+Result<Handle> CreateNewFile(const std::string& path) {
+  return Create(path, H5F_ACC_EXCL);
 }
 
 Status CloseFile(Handle file, const std::string& path) {
