@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <utility>
@@ -15,12 +17,14 @@
 #include "jobs/file_rules.h"
 #include "jobs/json.h"
 #include "jobs/model.h"
+#include "jobs/output_file.h"
 #include "jobs/ranks.h"
 #include "src/base/printable.h"
 #include "src/passes/variable_reads.h"
 #include "src/session/queue_runners.h"
 #include "src/session/served_queues.h"
 #include "src/session/session.h"
+#include "src/trace/chrome_trace.h"
 
 namespace dfrun::jobs {
 namespace {
@@ -48,6 +52,7 @@ struct EvalOptions {
   std::string out;
   std::string stats;
   int64_t trace_steps = 0;
+  bool force = false;
 };
 
 // The steps of one command, on rank 0.
@@ -56,10 +61,10 @@ class Evaluation {
   Evaluation(const EvalOptions& options, Runtime& runtime) : options_(options), runtime_(runtime) {}
 
   Status Run() {
-    DF_TRY(CheckWritable(options_.out));
-    DF_TRY(CheckWritable(options_.stats));
+    DF_TRY(CheckOutputs(CommandLineInputs()));
     DF_ASSIGN(Model model, LoadRunnable({options_.model, options_.sets, options_.tags, runtime_.size()}));
     DF_TRY(CheckRanks(model));
+    DF_TRY(CheckOutputs(FilesOf(model)));
     DF_TRY(ChooseSignature(options_.signature, model));
     if (model.meta) values_ = model.meta->values;
     DF_TRY(Resolve(model));
@@ -90,6 +95,33 @@ class Evaluation {
     for (const std::string& path : {options_.restore, options_.out, options_.stats}) AllowDirectoryOf(path, rules);
     return rules;
   }
+
+  std::vector<std::string> CommandLineInputs() const {
+    std::vector<std::string> inputs = {options_.model, options_.restore};
+    for (const auto* texts : {&options_.feeds, &options_.assigns}) {
+      for (const std::string& text : *texts) inputs.push_back(FileOfFeed(text));
+    }
+    return inputs;
+  }
+
+  // That none of the files to be written is one of `inputs`, which are then known for the rest of the command, or
+  // another file that may not be replaced.
+  Status CheckOutputs(std::vector<std::string> inputs) {
+    if (!options_.out.empty() && options_.out == options_.stats) {
+      return Error(Code::kUsage, "--out and --stats are the same file ", options_.out);
+    }
+    inputs_.insert(inputs_.end(), std::make_move_iterator(inputs.begin()), std::make_move_iterator(inputs.end()));
+    DF_TRY(Output("--out", options_.out).Check());
+    DF_TRY(Output("--stats", options_.stats).Check());
+    for (int rank = 0; options_.trace_steps > 0 && rank < runtime_.size(); ++rank) {
+      const std::string path = TracePath(kTracePrefix, rank);
+      std::error_code error;
+      if (std::filesystem::exists(path, error)) DF_TRY(Output("--trace", path).Check());
+    }
+    return Status();
+  }
+
+  OutputFile Output(const char* flag, const std::string& path) const { return {flag, path, options_.force, inputs_}; }
 
   // A graph's devices say how many ranks there must be; a spec is laid on those there are.
   Status CheckRanks(const Model& model) const {
@@ -353,8 +385,12 @@ class Evaluation {
   }
 
   Status Report() const {
-    if (!options_.stats.empty()) DF_TRY(WriteTextFile(options_.stats, stats_.ToJson()));
-    if (!options_.out.empty()) return WriteFetches(options_.out, names_, results_->values());
+    if (!options_.stats.empty()) DF_TRY(Output("--stats", options_.stats).WriteText(stats_.ToJson()));
+    if (!options_.out.empty()) {
+      return Output("--out", options_.out).Write([&](const std::string& path) {
+        return WriteFetches(path, names_, results_->values());
+      });
+    }
     for (size_t i = 0; i < names_.size(); ++i) {
       std::printf("%s: %s\n", PrintableLine(names_[i]).c_str(), results_->values()[i].ToString().c_str());
     }
@@ -363,7 +399,8 @@ class Evaluation {
 
   const EvalOptions& options_;
   Runtime& runtime_;
-  std::vector<std::string> names_;  // of the fetches
+  std::vector<std::string> inputs_;  // files and directories that are read
+  std::vector<std::string> names_;   // of the fetches
   RunSignature step_;
   std::vector<Tensor> feeds_;  // of step_
   std::vector<NodeId> inits_;
@@ -412,6 +449,7 @@ void AddRunOptions(Options& args, EvalOptions& options) {
   AddAllowPaths(args, options.allow_paths);
   args.Value("--out", options.out, "HDF5 file for the fetches; default: they are printed");
   args.Value("--stats", options.stats, "JSON file for step times, node count and memory");
+  args.Flag("--force", options.force, "Let --out, --stats and --trace replace files that dfrun did not write");
   args.Value("--trace", options.trace_steps, "Write trace/rank-<rank>.json, a Chrome trace of the first STEPS steps")
       .AtLeast(0);
 }

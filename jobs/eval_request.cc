@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "jobs/eval_variables.h"
+#include "jobs/output_file.h"
 #include "src/base/text.h"
 #include "src/framework/hdf5_file.h"
 #include "src/framework/tensor_hdf5.h"
@@ -260,6 +261,7 @@ Status CheckFetchNames(const std::vector<std::string>& fetches) {
 
 Status WriteFetches(const std::string& path, const std::vector<std::string>& names, const std::vector<Tensor>& values) {
   DF_ASSIGN(h5::Handle file, h5::CreateFile(path));
+  DF_TRY(MarkHdf5(file));
   std::set<std::string> written;
   for (size_t i = 0; i < names.size(); ++i) {
     if (!written.insert(names[i]).second) continue;  // fetched twice under one name

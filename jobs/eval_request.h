@@ -44,7 +44,7 @@ Status CheckFed(const Model& model, const std::string& path, const RunSignature&
 // Each fetch becomes the dataset of its very name: one that is the path prefix of another would have to be a dataset
 // and a group at once. Usage error with the hint to write `:0`.
 Status CheckFetchNames(const std::vector<std::string>& fetches);
-// One dataset a fetch, under the name given.
+// One dataset a fetch, under the name given, and the mark of a file that dfrun wrote.
 Status WriteFetches(const std::string& path, const std::vector<std::string>& names, const std::vector<Tensor>& values);
 
 }  // namespace dfrun::jobs

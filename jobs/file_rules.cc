@@ -52,10 +52,15 @@ void AllowSets(const std::vector<std::string>& sets, FileRules& rules) {
   }
 }
 
+std::string FileOfFeed(const std::string& feed) {
+  const size_t equals = feed.find('=');
+  const size_t colon = feed.rfind(":/");
+  if (equals == std::string::npos || colon == std::string::npos || colon < equals) return "";
+  return feed.substr(equals + 1, colon - equals - 1);
+}
+
 void AllowDirectoryOfFeed(const std::string& feed, FileRules& rules) {
-  const size_t begin = feed.find('=') + 1;
-  const size_t end = feed.rfind(":/");
-  if (begin > 0 && end != std::string::npos && end > begin) AllowDirectoryOf(feed.substr(begin, end - begin), rules);
+  AllowDirectoryOf(FileOfFeed(feed), rules);
 }
 
 }  // namespace dfrun::jobs

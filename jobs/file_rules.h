@@ -20,7 +20,9 @@ FileRules RulesOfModel(const std::string& model, const std::vector<std::string>&
 void AllowSets(const std::vector<std::string>& sets, FileRules& rules);
 // Adds the directory of a file that the command line names, or the directory itself; "" adds nothing.
 void AllowDirectoryOf(const std::string& path, FileRules& rules);
-// The same of the file in "NAME=FILE.h5:/dataset".
+// Of "NAME=FILE.h5:/dataset" the file; empty for other text.
+std::string FileOfFeed(const std::string& feed);
+// AllowDirectoryOf() that file.
 void AllowDirectoryOfFeed(const std::string& feed, FileRules& rules);
 
 }  // namespace dfrun::jobs

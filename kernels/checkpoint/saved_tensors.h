@@ -22,9 +22,17 @@ struct TensorToSave {
 // be datasets or come twice, and parts that are not their tensors' shapes.
 Status SaveTensors(const std::string& path, const std::vector<TensorToSave>& tensors);
 
-// Makes the checkpoint `destination` of what the checkpoints `parts` hold. InvalidArgument for a tensor that two have;
-// NotFound for a part that is not there, unless `allow_missing`. The parts stay.
-Status MergeCheckpoints(const std::vector<std::string>& parts, const std::string& destination, bool allow_missing);
+// A checkpoint that was merged into another.
+struct MergedPart {
+  std::string path;
+  FileId id;
+};
+
+// Makes the checkpoint `destination` of what the checkpoints `parts` hold, and returns those that there were.
+// InvalidArgument for a tensor that two have, and where no part is there; NotFound for one that is not, unless
+// `allow_missing`. The parts stay.
+Result<std::vector<MergedPart>> MergeCheckpoints(const std::vector<std::string>& parts, const std::string& destination,
+                                                 bool allow_missing);
 
 // One or several checkpoints, read as one.
 class SavedTensors {

@@ -2,6 +2,7 @@
 
 #include "kernels/checkpoint/string_inputs.h"
 #include "src/checkpoint/manifest.h"
+#include "src/checkpoint/removable.h"
 #include "src/checkpoint/shard.h"
 #include "src/framework/file_access.h"
 #include "src/framework/kernel.h"
@@ -17,9 +18,8 @@ class SaveShard final : public Kernel {
       setup.Fail(InvalidArgument("attr 'names' has ", names_.size(), " entries for ", setup.node().inputs.size() - 1,
                                  " values"));
     }
-    if (file_.empty() || file_.find('/') != std::string::npos) {
-      setup.Fail(InvalidArgument("attr 'file' is '", file_, "', which is no name of a file in a directory"));
-    }
+    if (!IsShardName(file_))
+      setup.Fail(InvalidArgument("attr 'file' is '", file_, "', but shards are 'shard-0.h5' ..."));
   }
 
   Status Compute(OpContext& ctx) {

@@ -1,5 +1,7 @@
+#include <unistd.h>
+
 #include <algorithm>
-#include <filesystem>
+#include <cerrno>
 #include <iterator>
 #include <limits>
 
@@ -35,16 +37,22 @@ class ReadFileKernel final : public Kernel {
   bool IsExpensive() const override { return true; }
 };
 
+// A file that its owner has made read-only stays, though a rename could replace it.
+Status CheckMayWrite(const std::string& path) {
+  const std::string name = path.substr(path.rfind('/') + 1);
+  if (name.empty() || name == "." || name == "..") return InvalidArgument("'", path, "' is not the name of a file");
+  if (::access(path.c_str(), W_OK) == 0 || errno == ENOENT || errno == ENOTDIR) return CheckReplaceable(path);
+  return ErrnoError("cannot write", path);
+}
+
 class WriteFileKernel final : public Kernel {
  public:
   explicit WriteFileKernel(KernelSetup&) {}
   Status Compute(OpContext& ctx) {
     DF_TRY(CheckScalars(ctx));
     DF_ASSIGN(const std::string path, FileAccess::Of(ctx.device())->ForWriting(ctx.input(0).scalar<std::string>()));
-    const std::filesystem::path parent = std::filesystem::path(path).parent_path();
-    std::error_code error;
-    if (!parent.empty()) std::filesystem::create_directories(parent, error);
-    if (error) return IoError("cannot make the directory ", parent.string(), ": ", error.message());
+    DF_TRY(CheckMayWrite(path));
+    DF_TRY(MakeDirectories(ParentDirectory(path)));
     return WriteFileAtomically(path, ctx.input(1).scalar<std::string>());
   }
   bool IsExpensive() const override { return true; }

@@ -46,6 +46,27 @@ herr_t AddDataset(hid_t group, const char* name, const H5L_info_t* link, void* d
   return 0;
 }
 
+// How files are opened. Without locks: file systems may refuse them, and what dfrun writes has a name of its own until
+// it is whole.
+Handle FileAccessList() {
+  Handle access(H5Pcreate(H5P_FILE_ACCESS));
+  H5Pset_file_locking(access.id(), /*use_file_locking=*/0, /*ignore_when_disabled=*/1);
+  return access;
+}
+
+// `mode`: what becomes of a file that is there.
+Result<Handle> Create(const std::string& path, unsigned mode) {
+  Prepare();
+  Handle access = FileAccessList();
+  H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_LATEST);
+  // Values go to the file when they are written, where an error is seen: from this buffer the library writes them when
+  // the dataset is closed, and drops them where that fails.
+  H5Pset_sieve_buf_size(access.id(), 0);
+  Handle file(H5Fcreate(path.c_str(), mode, H5P_DEFAULT, access.id()));
+  if (!file.valid()) return LastError(Code::kIo, "cannot create the HDF5 file " + path);
+  return file;
+}
+
 }  // namespace
 
 Handle::~Handle() {
@@ -102,21 +123,18 @@ Status CheckIsFile(const std::string& path) {
 Result<Handle> OpenFile(const std::string& path) {
   Prepare();
   DF_TRY(CheckIsFile(path));
-  Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
+  const Handle access = FileAccessList();
+  Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id()));
   if (!file.valid()) return LastError(Code::kDataLoss, "cannot open " + path + " as an HDF5 file");
   return file;
 }
 
 Result<Handle> CreateFile(const std::string& path) {
-  Prepare();
-  Handle access(H5Pcreate(H5P_FILE_ACCESS));
-  H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_LATEST);
-  // Values go to the file when they are written, where an error is seen: from this buffer the library writes them when
-  // the dataset is closed, and drops them where that fails.
-  H5Pset_sieve_buf_size(access.id(), 0);
-  Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()));
-  if (!file.valid()) return LastError(Code::kIo, "cannot create the HDF5 file " + path);
-  return file;
+  return Create(path, H5F_ACC_TRUNC);
+}
+
+Result<Handle> CreateNewFile(const std::string& path) {
+  return Create(path, H5F_ACC_EXCL);
 }
 
 Status CloseFile(Handle file, const std::string& path) {

@@ -46,6 +46,8 @@ Status CheckIsFile(const std::string& path);
 Result<Handle> OpenFile(const std::string& path);
 // Replaces a file that is there.
 Result<Handle> CreateFile(const std::string& path);
+// A file that was not there; kIo where anything stands under the name, a link too.
+Result<Handle> CreateNewFile(const std::string& path);
 // Closes, and reports what could not be written.
 Status CloseFile(Handle file, const std::string& path);
 

@@ -75,7 +75,7 @@ Status WriteManifest(const std::string& directory, const Manifest& manifest) {
 Status WriteIndex(const std::string& directory, const Manifest& manifest) {
   const std::string path = directory + "/index.h5";
   {
-    DF_ASSIGN(h5::Handle file, h5::CreateFile(path));
+    DF_ASSIGN(h5::Handle file, h5::CreateNewFile(path));
     h5::Handle links(H5Pcreate(H5P_LINK_CREATE));
     H5Pset_create_intermediate_group(links.id(), 1);
     for (const ShardEntry& shard : manifest.shards) {

@@ -16,7 +16,7 @@ struct Placed {
 // Makes the structure; plain elements that have a place in the file are left for WriteBytes().
 Result<std::vector<Placed>> WriteStructure(const std::string& path, std::span<const NamedTensor> variables) {
   std::vector<Placed> placed;
-  DF_ASSIGN(h5::Handle file, h5::CreateFile(path));
+  DF_ASSIGN(h5::Handle file, h5::CreateNewFile(path));
   for (const NamedTensor& v : variables) {
     DF_ASSIGN(const DatasetInfo info, WriteTensor(file, DatasetOfVariable(v.name), v.value, /*write_bytes=*/false));
     if (info.contiguous) placed.push_back({&v.value, info.offset});

@@ -9,14 +9,14 @@
 #include "src/base/file.h"
 #include "src/base/log.h"
 #include "src/base/text.h"
-#include "src/checkpoint/directory_commit.h"
+#include "src/checkpoint/temporary_name.h"
 
 namespace dfrun {
 namespace {
 
-// 500 of "step-500" and "step-500.old"; nothing for other text.
+// 500 of "step-500", "step-500.old" and "step-500.old-HOST-PROCESS-NUMBER"; nothing for other text.
 std::optional<int64_t> StepOf(std::string_view name) {
-  if (name.ends_with(".old")) name.remove_suffix(4);
+  if (name.ends_with(".old") || OwnerOf(name, kReplacedMark)) name = name.substr(0, name.find(".old"));
   if (!name.starts_with("step-")) return std::nullopt;
   const std::optional<int64_t> step = ParseAs<int64_t>(name.substr(5));
   return step && name == StrCat("step-", *step) && *step >= 0 ? step : std::nullopt;
@@ -39,15 +39,21 @@ std::string CheckpointStore::PathOf(int64_t step, const char* suffix) const {
 }
 
 Result<std::string> CheckpointStore::Begin(int64_t step) {
-  DF_TRY(MakeDirectories(directory_));
-  return BeginDirectory(PathOf(step, ""));
+  begun_.reset();
+  RemoveStale();
+  DF_ASSIGN(NewDirectory begun, NewDirectory::Begin(PathOf(step, ""), RemovalRule::kFilesOnly));
+  begun_.emplace(std::move(begun));
+  return begun_->path();
 }
 
 Status CheckpointStore::Commit(const Manifest& manifest) {
-  DF_TRY(CommitDirectory(PathOf(manifest.step, ""), manifest));
+  if (!begun_) return Internal("the checkpoint of step ", manifest.step, " is committed, but was not begun");
+  DF_TRY(begun_->Commit(manifest));
+  begun_.reset();
   const Status hint = WriteFileAtomically(directory_ + "/LATEST", StrCat("step-", manifest.step, "\n"));
   if (!hint.ok()) DF_LOG(kWarning) << hint.message() << "; the checkpoint of step " << manifest.step << " is committed";
-  return RemoveOld(manifest.step);
+  RemoveOld(manifest.step);
+  return Status();
 }
 
 Status CheckpointStore::Classify(const std::string& name, Listing& listing) const {
@@ -165,14 +171,47 @@ Result<std::vector<std::string>> CheckpointStore::SetAsideAfter(int64_t step) {
   return names;
 }
 
-// A newer one is damaged, or the job would not have gone on from an older: it takes no place of a good one.
-Status CheckpointStore::RemoveOld(int64_t newest) const {
-  if (keep_ == 0) return Status();
-  DF_ASSIGN(Listing listing, List());
-  std::vector<Committed>& all = listing.committed;
-  std::erase_if(all, [&](const Committed& c) { return c.step > newest; });
-  for (size_t i = static_cast<size_t>(keep_); i < all.size(); ++i) DF_TRY(RemoveDirectory(all[i].directory));
-  return Status();
+// A newer one is damaged, or the job would not have gone on from an older: it takes no place of a good one. Nor does a
+// damaged one, or a copy of another step, which is the user's.
+void CheckpointStore::RemoveOld(int64_t newest) {
+  const Result<Listing> listing = List();
+  if (!listing.ok()) return WarnOnce(directory_, listing.status());
+  int kept = 0;
+  for (const Committed& c : listing->committed) {
+    if (c.step > newest || (keep_ == 0 && c.step != newest)) continue;
+    const bool is_replaced = c.step == newest && c.directory != PathOf(newest, "");
+    const Result<Manifest> manifest = ReadManifest(c.directory);
+    if (manifest.ok() && manifest->step != c.step) continue;
+    if (is_replaced || (keep_ > 0 && kept == keep_)) {
+      Remove(c.directory);
+    } else if (manifest.ok()) {
+      ++kept;
+    }
+  }
+}
+
+void CheckpointStore::RemoveStale() {
+  const Result<std::vector<std::string>> names = ListDirectory(directory_);
+  if (names.status().code() == Code::kNotFound) return;
+  if (!names.ok()) return WarnOnce(directory_, names.status());
+  for (const std::string& name : *names) {
+    const std::string path = directory_ + "/" + name;
+    const size_t mark = name.find(".tmp");
+    const bool is_temporary = mark != std::string::npos && StepOf(name.substr(0, mark)) &&
+                              (name.ends_with(".tmp") || OwnerOf(name, kTemporaryMark));
+    if (!is_temporary || MayBeHeld(path, OwnerOf(name, kTemporaryMark))) continue;
+    const Status removed = RemoveDirectory(path, RemovalRule::kFilesOnly);
+    if (!removed.ok()) WarnOnce(path, removed);
+  }
+}
+
+void CheckpointStore::Remove(const std::string& path) {
+  const Status removed = RemoveAtomically(path, RemovalRule::kFilesOnly);
+  if (!removed.ok()) WarnOnce(path, removed);
+}
+
+void CheckpointStore::WarnOnce(const std::string& path, const Status& status) {
+  if (warned_.insert(path).second) DF_LOG(kWarning) << status.message() << "; it is left where it is";
 }
 
 }  // namespace dfrun

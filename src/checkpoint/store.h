@@ -5,9 +5,11 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "src/checkpoint/directory_commit.h"
 #include "src/checkpoint/manifest.h"
 
 namespace dfrun {
@@ -18,9 +20,11 @@ class CheckpointStore {
   // `keep`: how many of the newest checkpoints stay; 0: all.
   CheckpointStore(std::string directory, int keep) : directory_(std::move(directory)), keep_(keep) {}
 
-  // Makes the empty directory that the shards of this step go into, and returns its path.
+  // Makes the empty directory that the shards of this step go into, and returns its path. It goes with the next Begin()
+  // and with the store, unless it is committed. What processes that are gone have left of theirs is removed.
   Result<std::string> Begin(int64_t step);
-  // Makes what Begin() started the checkpoint of its step.
+  // Makes what Begin() started the checkpoint of its step. What cannot be removed of older ones is left, with a
+  // warning.
   Status Commit(const Manifest& manifest);
 
   struct Checkpoint {
@@ -64,10 +68,16 @@ class CheckpointStore {
   Status OpenCommitted(const Committed& committed, const Fits& fits, Checkpoint* checkpoint, Status* passed_over) const;
   std::string PathOf(int64_t step, const char* suffix) const;
   // Of what was committed up to this step.
-  Status RemoveOld(int64_t newest) const;
+  void RemoveOld(int64_t newest);
+  void RemoveStale();
+  // What cannot be removed is warned of once.
+  void Remove(const std::string& path);
+  void WarnOnce(const std::string& path, const Status& status);
 
   const std::string directory_;
   const int keep_;
+  std::optional<NewDirectory> begun_;
+  std::set<std::string> warned_;  // paths
 };
 
 }  // namespace dfrun

@@ -30,8 +30,8 @@ std::string ExportGraphDef(const Graph& graph, GraphDefFormat format);
 
 // The graph of a file of any kind that ReadGraphFile() (graph_file.h) reads, with its errors.
 Result<Graph> ReadGraphDefFile(const std::string& path, const OpRegistry& ops = OpRegistry::Builtin());
-// Text where the path ends in .pbtxt or .txt, else binary.
-Status WriteGraphDefFile(const Graph& graph, const std::string& path);
+// What a graph is written in under this name: text where it ends in .pbtxt or .txt, else binary.
+GraphDefFormat GraphDefFormatOf(const std::string& path);
 
 }  // namespace dfrun
 

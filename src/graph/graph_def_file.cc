@@ -19,13 +19,8 @@ Result<Graph> ReadGraphDefFile(const std::string& path, const OpRegistry& ops) {
   return std::move(file.graph);
 }
 
-Status WriteGraphDefFile(const Graph& graph, const std::string& path) {
-  const std::string data = ExportGraphDef(graph, IsTextPath(path) ? GraphDefFormat::kText : GraphDefFormat::kBinary);
-  std::ofstream out(path, std::ios::binary);
-  out.write(data.data(), static_cast<std::streamsize>(data.size()));
-  out.close();
-  if (!out) return IoError("cannot write '", path, "': ", std::strerror(errno));
-  return Status();
+GraphDefFormat GraphDefFormatOf(const std::string& path) {
+  return IsTextPath(path) ? GraphDefFormat::kText : GraphDefFormat::kBinary;
 }
 
 }  // namespace dfrun

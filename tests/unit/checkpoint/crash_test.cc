@@ -143,6 +143,7 @@ class CrashTest : public ::testing::Test {
     if (found == kSteps) {
       ASSERT_EQ(Fetched(run), kSteps) << "the job is done, and its results are lost";
     }
+    const FileCalls watched(run);
     const Status resumed = Run(run, true);
     ASSERT_TRUE(resumed.ok()) << resumed.ToString();
     ASSERT_EQ(StepsLogged(run), (std::vector<int64_t>{1, 2, 3, 4, 5, 6}));

@@ -156,6 +156,17 @@ std::optional<FileCall> Change(FileCall::Kind kind, uint64_t number = 0) {
   return FileCall{kind, "", "", number, ""};
 }
 
+// Of a watched file it is recorded alone: the disk of the test loses nothing, and takes its time.
+int Sync(int fd, const char* function) {
+  bool is_watched = false;
+  {
+    const std::lock_guard lock(TheWatch().mutex);
+    is_watched = Below(TheWatch(), fd).has_value();
+  }
+  return OnDescriptor(fd, Change(FileCall::Kind::kSync),
+                      [&] { return is_watched ? 0 : Original<int(int)>(function)(fd); });
+}
+
 template <class Call>
 ssize_t Read(int fd, const Call& call) {
   {
@@ -296,10 +307,10 @@ int ftruncate64(int fd, off64_t size) noexcept {
                       [&] { return Original<int(int, off64_t)>("ftruncate64")(fd, size); });
 }
 int fsync(int fd) {
-  return OnDescriptor(fd, Change(Kind::kSync), [&] { return Original<int(int)>("fsync")(fd); });
+  return dfrun::testing::Sync(fd, "fsync");
 }
 int fdatasync(int fd) {
-  return OnDescriptor(fd, Change(Kind::kSync), [&] { return Original<int(int)>("fdatasync")(fd); });
+  return dfrun::testing::Sync(fd, "fdatasync");
 }
 
 int mkdir(const char* path, mode_t mode) noexcept {

@@ -20,7 +20,8 @@ struct FileCall {
   std::string data;     // kWrite
 };
 
-// One at a time in a process. Thread safety: any thread may make calls.
+// One at a time in a process. Syncs of what is watched are recorded and not made. Thread safety: any thread may make
+// calls.
 class FileCalls {
  public:
   // Watches from now on.
