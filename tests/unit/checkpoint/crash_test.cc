@@ -184,6 +184,39 @@ TEST_F(CrashTest, NothingCommittedIsLostWhereverItIsCutOff) {
   EXPECT_GT(seen.size(), 50U);
 }
 
+// A step is saved again under its name: one of the two is there whole at any time.
+TEST_F(CrashTest, AStepThatIsReplacedIsThereThroughout) {
+  for (const bool exchanges : {true, false}) {
+    SCOPED_TRACE(exchanges ? "exchange" : "two renames");
+    const std::string root = scratch_.Path(exchanges ? "exchange" : "renames");
+    fs::create_directory(root);
+    FileCalls watched(root);
+    if (!exchanges) watched.RefuseRenameFlags();
+    for (int64_t value : {1, 2, 3}) {
+      CheckpointStore store(root, 1);
+      const auto directory = store.Begin(7);
+      ASSERT_TRUE(directory.ok()) << directory.status().ToString();
+      const auto entry = WriteShard(*directory, "shard-0.h5", {{{"count", Tensor::Scalar(value)}}});
+      ASSERT_TRUE(entry.ok()) << entry.status().ToString();
+      const Status committed = store.Commit({7, {*entry}});
+      ASSERT_TRUE(committed.ok()) << committed.ToString();
+      watched.Mark(static_cast<uint64_t>(value));
+    }
+    DiskModel disk;
+    int64_t least = 0;
+    for (const FileCall& call : watched.changes()) {
+      disk.Apply(call);
+      if (call.kind == FileCall::Kind::kMark) least = static_cast<int64_t>(call.number);
+      for (const auto view : {DiskModel::View::kSynced, DiskModel::View::kNames, DiskModel::View::kAll}) {
+        const auto newest = CheckpointStore(Place(disk.Files(view)), 1).FindNewest();
+        ASSERT_TRUE(newest.ok()) << newest.status().ToString();
+        ASSERT_GE(*newest ? Saved(**newest) : 0, least) << call.path << ", view " << static_cast<int>(view);
+      }
+    }
+    EXPECT_EQ(std::distance(fs::directory_iterator(root), fs::directory_iterator()), 2) << "LATEST and step-7";
+  }
+}
+
 TEST_F(CrashTest, AFailingCallEndsTheJobAndLosesNothing) {
   for (const bool all : {false, true}) {
     bool failed = true;

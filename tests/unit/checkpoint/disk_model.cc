@@ -1,6 +1,7 @@
 #include "tests/unit/checkpoint/disk_model.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "src/base/status.h"
 
@@ -70,6 +71,9 @@ void DiskModel::Apply(const FileCall& call) {
     case FileCall::Kind::kRename:
       Parent(call.to).names[LastName(call.to)] = Find(call.path);
       Parent(call.path).names.erase(LastName(call.path));
+      return;
+    case FileCall::Kind::kExchange:
+      std::swap(Parent(call.path).names.at(LastName(call.path)), Parent(call.to).names.at(LastName(call.to)));
       return;
     case FileCall::Kind::kLink:
       Parent(call.to).names[LastName(call.to)] = Find(call.path);

@@ -24,6 +24,7 @@ struct Watch {
   std::vector<FileCall> changes;
   int until_failure = -1;
   bool fail_all = false;
+  bool refuse_rename_flags = false;
   bool failed = false;
   int error = 0;
 };
@@ -195,6 +196,7 @@ mode_t ModeArgument(int flags, va_list arguments) {
 
 FileCalls::FileCalls(const std::string& directory) {
   TheWatch().changes.clear();
+  TheWatch().refuse_rename_flags = false;
   TheWatch().directory = directory;
 }
 
@@ -220,6 +222,11 @@ void FileCalls::Fail(int index, int error, bool all) {
 
 bool FileCalls::failed() const {
   return TheWatch().failed;
+}
+
+void FileCalls::RefuseRenameFlags() {
+  const std::lock_guard lock(TheWatch().mutex);
+  TheWatch().refuse_rename_flags = true;
 }
 
 void FileCalls::Mark(uint64_t number) {
@@ -340,7 +347,12 @@ int renameat(int from_directory, const char* from, int to_directory, const char*
   });
 }
 int renameat2(int from_directory, const char* from, int to_directory, const char* to, unsigned flags) noexcept {
-  return OnTwoPaths(Kind::kRename, from_directory, from, to_directory, to, [&] {
+  const Kind kind = (flags & RENAME_EXCHANGE) != 0 ? Kind::kExchange : Kind::kRename;
+  return OnTwoPaths(kind, from_directory, from, to_directory, to, [&] {
+    if (flags != 0 && TheWatch().refuse_rename_flags) {
+      errno = EINVAL;
+      return -1;
+    }
     return Original<int(int, const char*, int, const char*, unsigned)>("renameat2")(from_directory, from, to_directory,
                                                                                     to, flags);
   });

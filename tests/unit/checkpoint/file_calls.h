@@ -12,10 +12,10 @@ namespace dfrun::testing {
 
 // A call that changed something or made it durable.
 struct FileCall {
-  enum class Kind { kCreate, kMakeDirectory, kWrite, kTruncate, kSync, kRename, kLink, kRemove, kMark };
+  enum class Kind { kCreate, kMakeDirectory, kWrite, kTruncate, kSync, kRename, kExchange, kLink, kRemove, kMark };
   Kind kind = Kind::kMark;
   std::string path;     // below the directory, without a '/' at its begin; "" is the directory itself
-  std::string to;       // kRename and kLink
+  std::string to;       // kRename, kExchange and kLink
   uint64_t number = 0;  // kWrite: the offset; kTruncate: the size; kMark: what the test said
   std::string data;     // kWrite
 };
@@ -33,6 +33,8 @@ class FileCalls {
   // The call number `index` from now on, from 0, fails with `error`, and so do all after it where `all` is set. Calls
   // that only read count as well.
   void Fail(int index, int error, bool all = false);
+  // From now on renameat2() with flags fails with EINVAL, as on NFS.
+  void RefuseRenameFlags();
   // Whether Fail() came to that.
   bool failed() const;
   void Mark(uint64_t number);
