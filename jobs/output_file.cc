@@ -95,7 +95,7 @@ Status OutputFile::Check() const {
     return errno == ENOENT ? CheckParent(path) : CannotWrite(path, std::strerror(errno));
   }
   if (S_ISLNK(info.st_mode)) return CannotWrite(path, "a link stands there; name the file that is meant itself");
-  if (!S_ISREG(info.st_mode)) return CannotWrite(path, StrCat("it is ", FileKind(info.st_mode)));
+  if (!S_ISREG(info.st_mode)) return CannotWrite(path, StrCat("it is ", KindOfFile(info.st_mode)));
   for (const std::string& input : inputs) {
     if (Is(input, info)) return Error(Code::kUsage, flag, " ", path, ": this command reads it; give another name");
   }

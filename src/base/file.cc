@@ -44,7 +44,7 @@ Status ErrnoError(std::string_view what, const std::string& path) {
   return Error(CodeOfErrno(error), what, " ", path, ": ", std::strerror(error));
 }
 
-const char* FileKind(mode_t mode) {
+const char* KindOfFile(mode_t mode) {
   if (S_ISREG(mode)) return "a file";
   if (S_ISDIR(mode)) return "a directory";
   if (S_ISLNK(mode)) return "a link";
@@ -66,14 +66,14 @@ Result<FileDescriptor> FileDescriptor::OpenForReading(const std::string& path) {
   DF_ASSIGN(FileDescriptor file, Open(path, O_RDONLY | O_NONBLOCK, "cannot open"));
   DF_ASSIGN(const mode_t mode, ModeOf(file));
   if (!S_ISDIR(mode) && !S_ISFIFO(mode)) return file;
-  return IoError("cannot read ", path, ": it is ", FileKind(mode));
+  return IoError("cannot read ", path, ": it is ", KindOfFile(mode));
 }
 
 Result<FileDescriptor> FileDescriptor::OpenRegular(const std::string& path) {
   struct stat info;
   if (::lstat(path.c_str(), &info) != 0) return ErrnoError("cannot open", path);
   const auto other = [&](mode_t mode) {
-    return Error(Code::kDataLoss, path, " is ", FileKind(mode), ", not a regular file");
+    return Error(Code::kDataLoss, path, " is ", KindOfFile(mode), ", not a regular file");
   };
   if (!S_ISREG(info.st_mode)) return other(info.st_mode);  // opening a device may do something
   DF_ASSIGN(FileDescriptor file, Open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW, "cannot open"));
@@ -94,7 +94,7 @@ Result<FileDescriptor> FileDescriptor::OpenForAppending(const std::string& path)
   DF_TRY(CheckReplaceable(path));
   DF_ASSIGN(FileDescriptor file, Open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK, "cannot open"));
   DF_ASSIGN(const mode_t mode, ModeOf(file));
-  if (!S_ISREG(mode)) return IoError("cannot write ", path, ": it is ", FileKind(mode));
+  if (!S_ISREG(mode)) return IoError("cannot write ", path, ": it is ", KindOfFile(mode));
   return file;
 }
 
@@ -189,7 +189,7 @@ Status CheckReplaceable(const std::string& path) {
   struct stat info;
   if (::lstat(path.c_str(), &info) != 0) return errno == ENOENT ? Status() : ErrnoError("cannot look at", path);
   if (S_ISREG(info.st_mode)) return Status();
-  return IoError("cannot write ", path, ": ", FileKind(info.st_mode),
+  return IoError("cannot write ", path, ": ", KindOfFile(info.st_mode),
                  " stands there; move it away, or give another name");
 }
 

@@ -85,7 +85,7 @@ Status WriteFileAtomically(const std::string& path, std::string_view content);
 // stands there.
 Status CheckReplaceable(const std::string& path);
 // "a directory", "a link", "a pipe", ... of st_mode.
-const char* FileKind(mode_t mode);
+const char* KindOfFile(mode_t mode);
 
 // OK too where the file system knows no such call.
 Status SyncDirectory(const std::string& path);

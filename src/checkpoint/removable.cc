@@ -49,8 +49,8 @@ Status CheckIsRegular(const FileDescriptor& directory, const std::string& name) 
     return ErrnoError("cannot look at", directory.path() + "/" + name);
   }
   if (S_ISREG(info.st_mode)) return Status();
-  return StandsThere(directory.path(), StrCat("a directory stands there whose '", name, "' is ", FileKind(info.st_mode),
-                                              ", which is no part of a checkpoint"));
+  return StandsThere(directory.path(), StrCat("a directory stands there whose '", name, "' is ",
+                                              KindOfFile(info.st_mode), ", which is no part of a checkpoint"));
 }
 
 // The files of a whole checkpoint.
@@ -67,7 +67,7 @@ Result<std::set<std::string>> NamedFiles(const std::string& path) {
 Result<FileDescriptor> OpenDirectory(const std::string& path) {
   struct stat info;
   if (::lstat(path.c_str(), &info) != 0) return ErrnoError("cannot look at", path);
-  if (!S_ISDIR(info.st_mode)) return StandsThere(path, StrCat(FileKind(info.st_mode), " stands there"));
+  if (!S_ISDIR(info.st_mode)) return StandsThere(path, StrCat(KindOfFile(info.st_mode), " stands there"));
   const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return ErrnoError("cannot look into", path);
   return FileDescriptor(fd, path);

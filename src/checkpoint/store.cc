@@ -67,7 +67,7 @@ Status CheckpointStore::Classify(const std::string& name, Listing& listing) cons
     listing.committed.push_back({*step, path});
     return Status();
   }
-  const char* kind = FileKind(info.st_mode);
+  const char* kind = KindOfFile(info.st_mode);
   const bool leads = S_ISLNK(info.st_mode) && ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
   listing.strays.push_back({path, StrCat(path, " is ", kind, ", not a checkpoint's directory"), leads});
   return Status();
