@@ -17,6 +17,7 @@
 #include "jobs/model.h"
 #include "jobs/ranks.h"
 #include "src/base/printable.h"
+#include "src/base/stop_request.h"
 #include "src/passes/variable_reads.h"
 #include "src/session/queue_runners.h"
 #include "src/session/served_queues.h"
@@ -77,6 +78,7 @@ class Evaluation {
     DF_TRY(RunOnce(before_));
     DF_TRY(RunFilled());
     DF_TRY(RunOnce(after_));
+    DF_TRY(CheckStop());
     DF_TRY(Report());
     return session_->Close();
   }
@@ -142,7 +144,8 @@ class Evaluation {
   // The steps that give the variables their values, in the order of TensorFlow's loader of SavedModels: first values,
   // saved ones, what is begun when they are there.
   Status AddVariableSteps(Model& model) {
-    DF_ASSIGN(const std::vector<Assignment> assigned, ReadAssignments(model.graph, options_.assigns, options_.allow_paths));
+    DF_ASSIGN(const std::vector<Assignment> assigned,
+              ReadAssignments(model.graph, options_.assigns, options_.allow_paths));
     DF_ASSIGN(const std::vector<std::string> wanted, UsedVariables(model.graph));
     if (model.job) {
       DF_ASSIGN(FedStep initial, AddInitialValues(model.graph, *model.job));
@@ -281,6 +284,7 @@ class Evaluation {
     for (const FedStep& step : steps) {
       if (step.signature.targets.empty()) continue;
       DF_ASSIGN(const Session::Handle handle, Prepare(step.signature));
+      DF_TRY(CheckStop());
       DF_TRY(Explain(session_->RunStep(handle, step.feeds, {})));
     }
     return Status();
@@ -322,6 +326,14 @@ class Evaluation {
     return status;
   }
 
+  // Between two steps: the error of a signal that came.
+  Status CheckStop() const {
+    const int signal = runtime_.stop_signal();
+    if (signal == 0) [[likely]]
+      return Status();
+    return Error(StopCode(signal, /*saves=*/false), "ended by ", SignalName(signal));
+  }
+
   Status RunSteps() {
     DF_ASSIGN(const Session::Handle handle, Prepare(step_));
     results_ = std::make_unique<FetchStack>(names_, options_.repeat);
@@ -331,6 +343,7 @@ class Evaluation {
     stats_.startup_ms = MillisecondsSinceProcessStart();
     std::vector<Tensor> fetched(step_.fetches.size());
     for (int64_t i = 0; i < options_.repeat; ++i) {
+      DF_TRY(CheckStop());
       const auto start = std::chrono::steady_clock::now();
       const Status status = Explain(session_->RunStep(handle, feeds_, fetched));
       if (i > 0 && status.code() == Code::kOutOfRange && !runners_.empty()) return EndEarly(i);

@@ -1,6 +1,7 @@
 #include "src/session/master.h"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <utility>
 
@@ -9,7 +10,9 @@
 #include "src/session/control.pb.h"
 #include "src/session/control_error.h"
 #include "src/session/control_plane.h"
+#include "src/session/data_files.h"
 #include "src/session/session_graph.h"
+#include "src/session/stop_guard.h"
 #include "src/trace/chrome_trace.h"
 
 namespace dfrun {
@@ -17,6 +20,8 @@ namespace {
 
 // A rank that only sends may run ahead of those that receive; what it has sent waits in their memory. This bounds it.
 constexpr int64_t kStepsPerRequest = 100;
+// A request to stop is heard between two requests of steps: this bounds how many are asked for at once, beside one.
+constexpr std::chrono::duration<double> kRequestTime(0.25);
 // protobuf's own limit is 2 GiB a message.
 constexpr size_t kMaxGraphBytes = (size_t{1} << 31) - (size_t{1} << 20);
 
@@ -102,6 +107,7 @@ Status Master::StartTasks() {
     files->set_is_confined(files_.is_confined);
     files->set_trusts_inputs(files_.trusts_inputs);
     for (const std::string& root : files_.roots) files->add_roots(root);
+    request.mutable_start_task()->set_saves(runtime_.stop() != nullptr && runtime_.stop()->saves());
     runtime_.control()->SendTo(device.rank, request);
   }
   return FinishRound(round, StatusNow(own));
@@ -195,6 +201,7 @@ Status Master::Register(const std::vector<Partition>& partitions, Executable& ex
     for (int rank = 1; rank < runtime_.size(); ++rank) {
       DF_TRY(AddParts(partitions, rank, requests[rank].mutable_register_()));
     }
+    AddFiles(partitions, requests);
     round = runtime_.control()->NewRound();
     for (int rank = 1; rank < runtime_.size(); ++rank) {
       requests[rank].set_round(round);
@@ -210,6 +217,25 @@ Status Master::Register(const std::vector<Partition>& partitions, Executable& ex
   const Status own_status = part.status();
   if (part.ok()) executable.part = *std::move(part);
   return several_ranks_ ? FinishRound(round, StatusNow(own_status)) : own_status;
+}
+
+void Master::AddFiles(const std::vector<Partition>& partitions, std::vector<control::Message>& requests) {
+  // What others put into a graph says nothing about files that the user has not named.
+  if (!FileAccess::Of(runtime_.cpu())->trusts_inputs()) return;
+  const std::shared_ptr<const Graph> whole = graph();
+  std::vector<DataFileUses> uses(requests.size());
+  for (const Partition& partition : partitions) {
+    if (partition.rank != 0) AddDataFiles(partition.graph, *whole, uses[partition.rank]);
+  }
+  std::map<std::string, Result<control::DataFile>> found;
+  for (size_t rank = 1; rank < uses.size(); ++rank) {
+    for (const auto& [path, datasets] : uses[rank]) {
+      if (!checked_files_.emplace(static_cast<int>(rank), path).second) continue;
+      const auto it = found.try_emplace(path, LookAtDataFile(path, datasets)).first;
+      // Where this rank cannot read what others do there is nothing to compare with.
+      if (it->second.ok()) *requests[rank].mutable_register_()->add_files() = *it->second;
+    }
+  }
 }
 
 Status Master::CheckArgs(const Executable& executable, size_t feeds, size_t fetches) const {
@@ -251,17 +277,29 @@ Status Master::RunStep(Executable& executable, std::span<const Tensor> feeds, st
 
 Status Master::RunSteps(Executable& executable, int64_t steps) {
   DF_TRY(CheckArgs(executable, 0, 0));
-  for (int64_t done = 0; done < steps; done += kStepsPerRequest) {
+  for (int64_t done = 0; done < steps && runtime_.stop_signal() == 0;) {
     if (ended_.load(std::memory_order_acquire)) return session_status();
-    const int64_t now = std::min(kStepsPerRequest, steps - done);
     if (several_ranks_) {
-      MutexLock lock(round_mu_);
-      DF_TRY(RunRound(executable, {.trace = trace()}, now));
+      DF_ASSIGN(const int64_t now, RunSomeSteps(executable, steps - done));
+      done += now;
     } else {
-      for (int64_t i = 0; i < now; ++i) DF_TRY(RunStep(executable, {}, {}));
+      DF_TRY(RunStep(executable, {}, {}));
+      ++done;
     }
   }
   return Status();
+}
+
+Result<int64_t> Master::RunSomeSteps(Executable& executable, int64_t most) {
+  using Clock = std::chrono::steady_clock;
+  MutexLock lock(round_mu_);
+  const int64_t steps = std::min(executable.steps_per_request, most);
+  const Clock::time_point begin = Clock::now();
+  DF_TRY(RunRound(executable, {.trace = trace()}, steps));
+  const std::chrono::duration<double> step_time = (Clock::now() - begin) / static_cast<double>(steps);
+  const double wanted = kRequestTime / std::max(step_time, std::chrono::duration<double>(1e-9));
+  executable.steps_per_request = std::clamp(static_cast<int64_t>(wanted), int64_t{1}, kStepsPerRequest);
+  return steps;
 }
 
 Status Master::RunRound(Executable& executable, const StepArgs& args, int64_t steps) {

@@ -38,6 +38,9 @@ class StepRunner {
   // elsewhere ends it here; either makes every later Run() return that error at once.
   Status Run(RankPart& part, const StepArgs& args);
 
+  // What errors call this rank.
+  const std::string& rank_text() const { return rank_text_; }
+
   // With several ranks: the first failure that this rank saw, its own or another's.
   Status failure() const EXCLUDES(mu_);
   // That failure if it arose here; else OK.
