@@ -170,7 +170,9 @@ Status Job::Prepare() {
     quiet.fetches.clear();
     DF_ASSIGN(quiet_, session_->Prepare(quiet));
   }
-  return Status();
+  if (!job.eval) return Status();
+  // Not when it is due: data that its ranks do not have are missed before the first step.
+  return AsSpecError(job.path, session_->Prepare(parts_.evaluation.signature).status());
 }
 
 // A job may have fewer replicas than ranks, or all of its devices named: what was asked of the cluster is not used.
