@@ -10,7 +10,7 @@ cat > in_own_folder <<'SH'
 cd "rank-$OMPI_COMM_WORLD_RANK" && exec "$@"
 SH
 chmod +x in_own_folder
-on_own_disks=(mpirun --oversubscribe --mca btl self,vader -np 2 ./in_own_folder "$DFRUN")
+on_own_disks=(mpirun --oversubscribe -np 2 ./in_own_folder "$DFRUN")
 
 cat > make.yaml <<'YAML'
 dfrun: 1

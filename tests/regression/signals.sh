@@ -15,7 +15,7 @@ start() {  # start COMMAND...: in the background
 start_ranks() {  # start_ranks N COMMAND...
   local count=$1
   shift
-  start mpirun --oversubscribe --mca btl self,vader --mca odls_base_sigkill_timeout 1 -np "$count" "$@"
+  start mpirun --oversubscribe --mca odls_base_sigkill_timeout 1 -np "$count" "$@"
 }
 
 signal() {  # signal NAME PID
