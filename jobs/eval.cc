@@ -26,6 +26,8 @@
 namespace dfrun::jobs {
 namespace {
 
+// For a step to end in after a signal: nothing of it is kept.
+constexpr int64_t kGraceS = 2;
 constexpr const char* kTracePrefix = "trace/";
 
 struct EvalOptions {
@@ -431,6 +433,7 @@ void AddRunOptions(Options& args, EvalOptions& options) {
 
 RunCommand Setup(Options& args) {
   auto options = std::make_shared<EvalOptions>();
+  options->ranks.grace_s = kGraceS;
   AddModelOptions(args, *options);
   AddRunOptions(args, *options);
   return [options]() -> Result<int> {

@@ -24,9 +24,12 @@ namespace {
 // A signal may have reached one rank alone, which then gives rank 0 time to end the job by itself.
 constexpr StopGuard::Seconds kRankZeroFirst(2);
 
-StopGuard::Seconds GraceOf(int rank, const RankOptions& options) {
-  return StopGuard::Seconds(static_cast<double>(options.grace_s)) +
-         (rank == 0 ? StopGuard::Seconds(0) : kRankZeroFirst);
+// Null where signals are no requests.
+std::unique_ptr<StopGuard> MakeGuard(int rank, const RankOptions& options) {
+  if (options.grace_s == 0) return nullptr;
+  StopGuard::Seconds grace(static_cast<double>(options.grace_s));
+  if (rank != 0) grace += kRankZeroFirst;
+  return std::make_unique<StopGuard>(ProcessStop(), grace, [rank](const Status& overdue) { AbortAll(rank, overdue); });
 }
 
 void AbortIfNetworkFailed(const Runtime& runtime) {
@@ -46,17 +49,16 @@ Result<int> LeadOrServe(const RankOptions& options, const RankRole& lead) {
 }
 
 Result<int> LeadOrServe(const RankOptions& options, const RankRole& lead, const RankRole& serve) {
-  CatchStopSignals();
+  if (options.grace_s > 0) CatchStopSignals();
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   DF_ASSIGN(const std::unique_ptr<comm::World> world, comm::World::Join(options.threads > 0 ? options.threads : cores));
   if (world->size() > 1) TagLog(world->rank());
-  StopGuard guard(ProcessStop(), GraceOf(world->rank(), options),
-                  [&](const Status& overdue) { AbortAll(world->rank(), overdue); });
+  const std::unique_ptr<StopGuard> guard = MakeGuard(world->rank(), options);
   RuntimeOptions runtime_options;
   runtime_options.threads = options.threads > 0 ? options.threads : std::max(1, cores / world->ranks_on_host());
   runtime_options.straight_loops = options.straight_loops;
   for (const comm::RankInfo& info : world->ranks()) runtime_options.hosts.push_back(info.host);
-  runtime_options.stop = &guard;
+  runtime_options.stop = guard.get();
   const Result<std::unique_ptr<Runtime>> runtime = MakeRuntime(runtime_options, *world);
   if (!runtime.ok() && world->size() > 1) AbortAll(world->rank(), runtime.status());
   DF_TRY(runtime.status());

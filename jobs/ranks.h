@@ -11,8 +11,9 @@ namespace dfrun::jobs {
 struct RankOptions {
   int threads = 0;  // kernel threads of this rank; 0: its share of the host's cores
   bool straight_loops = true;
-  // Seconds after a signal that a step may take to its end before the job is ended in the midst of it.
-  int64_t grace_s = 2;
+  // Not 0: SIGTERM, SIGINT and SIGUSR1 are requests to stop, which `lead` looks for in Runtime, and after so many seconds
+  // what is still in progress is ended in its midst. 0: they end the process.
+  int64_t grace_s = 0;
 };
 
 using RankRole = std::function<Status(Runtime&)>;
@@ -20,7 +21,6 @@ using RankRole = std::function<Status(Runtime&)>;
 // Joins the ranks, calls `lead` on rank 0 and `serve` on all others, and ends them with rank 0's outcome: `serve`
 // returns what the last Worker::Serve() in it does. The result on every rank: 0, or the exit code of what went wrong,
 // which rank 0 has said by PrintError(). An error where the ranks could not be joined.
-// From the first call on, SIGTERM, SIGINT and SIGUSR1 are requests to stop, which `lead` looks for in Runtime.
 Result<int> LeadOrServe(const RankOptions& options, const RankRole& lead, const RankRole& serve);
 // The others serve rank 0's sessions until its end.
 Result<int> LeadOrServe(const RankOptions& options, const RankRole& lead);

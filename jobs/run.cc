@@ -70,7 +70,7 @@ RunCommand Setup(Options& args) {
       .Between(1, 1024);
   args.Value("--grace", options->ranks.grace_s,
              "Seconds for the step in progress to end in after SIGTERM, SIGINT or SIGUSR1; default: 20, less a save")
-      .Between(0, 86'400);
+      .Between(1, 86'400);
   args.Value("--trace", options->job.trace_steps, "Write a Chrome trace a rank of the first STEPS steps").AtLeast(0);
   AddAllowPaths(args, options->allow_paths);
   args.Flag("--no-optimize{false}", options->job.optimize, "Skip the graph passes but for pruning");

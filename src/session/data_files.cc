@@ -5,8 +5,7 @@
 
 #include "src/base/crc32c.h"
 #include "src/base/file.h"
-#include "src/base/hdf5.h"
-#include "src/framework/tensor_hdf5.h"
+#include "src/framework/hdf5_file.h"
 
 namespace dfrun {
 namespace {
@@ -66,9 +65,13 @@ Result<uint32_t> DigestSample(const FileDescriptor& file, uint64_t bytes) {
 }
 
 void DescribeDatasets(const std::string& path, const std::set<std::string>& names, control::DataFile& out) {
+  if (names.empty()) return;
+  // What cannot be described is told by its bytes.
+  const auto file = Hdf5File::Open(path, {});
+  if (!file.ok()) return;
   for (const std::string& name : names) {
-    const Result<DatasetInfo> info = InspectDataset(path, name);
-    if (!info.ok()) continue;  // what cannot be described is told by its bytes
+    const Result<DatasetInfo> info = (*file)->Inspect(name);
+    if (!info.ok()) continue;
     control::DataFile::Dataset* dataset = out.add_datasets();
     dataset->set_name(name);
     dataset->set_shape(StrCat(info->dtype, info->shape));

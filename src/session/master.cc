@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "src/framework/file_access.h"
 #include "src/graph/graph_def.h"
 #include "src/session/compile.h"
 #include "src/session/control.pb.h"
