@@ -20,6 +20,7 @@
 #include "jobs/output_file.h"
 #include "jobs/ranks.h"
 #include "src/base/printable.h"
+#include "src/base/stop_request.h"
 #include "src/passes/variable_reads.h"
 #include "src/session/queue_runners.h"
 #include "src/session/served_queues.h"
@@ -29,6 +30,8 @@
 namespace dfrun::jobs {
 namespace {
 
+// For a step to end in after a signal: nothing of it is kept.
+constexpr int64_t kGraceS = 2;
 constexpr const char* kTracePrefix = "trace/";
 
 struct EvalOptions {
@@ -82,6 +85,7 @@ class Evaluation {
     DF_TRY(RunOnce(before_));
     DF_TRY(RunFilled());
     DF_TRY(RunOnce(after_));
+    DF_TRY(CheckStop());
     DF_TRY(Report());
     return session_->Close();
   }
@@ -174,7 +178,8 @@ class Evaluation {
   // The steps that give the variables their values, in the order of TensorFlow's loader of SavedModels: first values,
   // saved ones, what is begun when they are there.
   Status AddVariableSteps(Model& model) {
-    DF_ASSIGN(const std::vector<Assignment> assigned, ReadAssignments(model.graph, options_.assigns, options_.allow_paths));
+    DF_ASSIGN(const std::vector<Assignment> assigned,
+              ReadAssignments(model.graph, options_.assigns, options_.allow_paths));
     DF_ASSIGN(const std::vector<std::string> wanted, UsedVariables(model.graph));
     if (model.job) {
       DF_ASSIGN(FedStep initial, AddInitialValues(model.graph, *model.job));
@@ -313,6 +318,7 @@ class Evaluation {
     for (const FedStep& step : steps) {
       if (step.signature.targets.empty()) continue;
       DF_ASSIGN(const Session::Handle handle, Prepare(step.signature));
+      DF_TRY(CheckStop());
       DF_TRY(Explain(session_->RunStep(handle, step.feeds, {})));
     }
     return Status();
@@ -354,6 +360,14 @@ class Evaluation {
     return status;
   }
 
+  // Between two steps: the error of a signal that came.
+  Status CheckStop() const {
+    const int signal = runtime_.stop_signal();
+    if (signal == 0) [[likely]]
+      return Status();
+    return Error(StopCode(signal, /*saves=*/false), "ended by ", SignalName(signal));
+  }
+
   Status RunSteps() {
     DF_ASSIGN(const Session::Handle handle, Prepare(step_));
     results_ = std::make_unique<FetchStack>(names_, options_.repeat);
@@ -363,6 +377,7 @@ class Evaluation {
     stats_.startup_ms = MillisecondsSinceProcessStart();
     std::vector<Tensor> fetched(step_.fetches.size());
     for (int64_t i = 0; i < options_.repeat; ++i) {
+      DF_TRY(CheckStop());
       const auto start = std::chrono::steady_clock::now();
       const Status status = Explain(session_->RunStep(handle, feeds_, fetched));
       if (i > 0 && status.code() == Code::kOutOfRange && !runners_.empty()) return EndEarly(i);
@@ -456,6 +471,7 @@ void AddRunOptions(Options& args, EvalOptions& options) {
 
 RunCommand Setup(Options& args) {
   auto options = std::make_shared<EvalOptions>();
+  options->ranks.grace_s = kGraceS;
   AddModelOptions(args, *options);
   AddRunOptions(args, *options);
   return [options]() -> Result<int> {

@@ -11,6 +11,9 @@ namespace dfrun::jobs {
 struct RankOptions {
   int threads = 0;  // kernel threads of this rank; 0: its share of the host's cores
   bool straight_loops = true;
+  // Not 0: SIGTERM, SIGINT and SIGUSR1 are requests to stop, which `lead` looks for in Runtime, and after so many seconds
+  // what is still in progress is ended in its midst. 0: they end the process.
+  int64_t grace_s = 0;
 };
 
 using RankRole = std::function<Status(Runtime&)>;

@@ -15,6 +15,8 @@ namespace dfrun::jobs {
 namespace {
 
 constexpr const char* kNewest = "newest";
+// As long as the scripts have Open MPI wait between SIGTERM and SIGKILL.
+constexpr int64_t kGraceS = 20;
 
 struct RunOptions {
   std::string spec;
@@ -46,6 +48,7 @@ Status Lead(const RunOptions& options, Runtime& runtime) {
     return Error(Code::kBadSpec, options.spec,
                  ":1:1: there is nothing to run: the spec has neither `train:` nor `run:`");
   }
+  job.grace_s = static_cast<double>(options.ranks.grace_s);
   if (job.output.empty()) job.output = spec.job.name + ".run";
   job.files = RulesOfModel(options.spec, options.allow_paths);
   job.files.trusts_inputs = true;  // a spec, whatever it is called
@@ -57,6 +60,7 @@ Status Lead(const RunOptions& options, Runtime& runtime) {
 
 RunCommand Setup(Options& args) {
   auto options = std::make_shared<RunOptions>();
+  options->ranks.grace_s = kGraceS;
   args.Value("spec", options->spec, "The job's YAML file").Required();
   args.Values("--set", options->job.sets, "key=value: another value for one of the spec's params");
   args.Value("--output", options->job.output, "Run directory; default: the spec's name with .run");
@@ -64,6 +68,9 @@ RunCommand Setup(Options& args) {
                    "Go on from the newest checkpoint in the run directory; --resume=STEP: from that of this step");
   args.Value("--threads", options->ranks.threads, "Kernel threads a rank; default: this rank's share of the cores")
       .Between(1, 1024);
+  args.Value("--grace", options->ranks.grace_s,
+             "Seconds for the step in progress to end in after SIGTERM, SIGINT or SIGUSR1; default: 20, less a save")
+      .Between(1, 86'400);
   args.Value("--trace", options->job.trace_steps, "Write a Chrome trace a rank of the first STEPS steps").AtLeast(0);
   AddAllowPaths(args, options->allow_paths);
   args.Flag("--no-optimize{false}", options->job.optimize, "Skip the graph passes but for pruning");

@@ -18,10 +18,14 @@
 #include "src/session/run_directory.h"
 #include "src/session/run_record.h"
 #include "src/session/session.h"
+#include "src/session/stop_guard.h"
 #include "src/trace/metrics.h"
 
 namespace dfrun {
 namespace {
+
+// What a step gets at least to end in after a signal.
+constexpr double kLeastGraceS = 1;
 
 using NamedScalars = std::vector<std::pair<std::string, Tensor>>;
 
@@ -70,6 +74,12 @@ class Job {
   Status BeginWriting();
   Status RunToEnd();
   Status RunSteps();
+  Status EndEarly();
+  Status CheckStop() const;
+  bool is_stopping() const { return runtime_.stop_signal() != 0; }
+  Status SaveTimed();
+  void TellGuard() const;
+  std::string Committed() const;
   Status RunQuietly(int64_t steps);
   Status RunLogged();
   Status Step(Session::Handle handle, std::span<Tensor> fetches);
@@ -110,10 +120,14 @@ class Job {
   int64_t step_ = 0;  // steps that are done
   int64_t saved_step_ = -1;
   bool fetches_written_ = false;
+  double save_s_ = 0;  // what the last save took
 };
 
 Status Job::Run() {
+  TellGuard();
+  DF_TRY(CheckStop());
   DF_TRY(Prepare());
+  DF_TRY(CheckStop());
   DF_TRY(Start());
   if (NothingLeft()) return session_->Close();
   const Status status = RunToEnd();
@@ -122,6 +136,7 @@ Status Job::Run() {
 }
 
 Status Job::RunToEnd() {
+  TellGuard();
   DF_TRY(RunSteps());
   if (spec_.job.run) DF_TRY(WriteFetches());
   return session_->Close();
@@ -159,7 +174,9 @@ Status Job::Prepare() {
     quiet.fetches.clear();
     DF_ASSIGN(quiet_, session_->Prepare(quiet));
   }
-  return Status();
+  if (!job.eval) return Status();
+  // Not when it is due: data that its ranks do not have are missed before the first step.
+  return AsSpecError(job.path, session_->Prepare(parts_.evaluation.signature).status());
 }
 
 // A job may have fewer replicas than ranks, or all of its devices named: what was asked of the cluster is not used.
@@ -256,14 +273,60 @@ int64_t Job::NextStop() const {
 
 Status Job::RunSteps() {
   while (step_ < steps_) {
+    if (is_stopping()) return EndEarly();
     const int64_t stop = NextStop();
     const bool logs = stop % log_every_ == 0 || stop == steps_;
     DF_TRY(RunQuietly(stop - step_ - (logs ? 1 : 0)));
-    if (logs) DF_TRY(RunLogged());
+    if (logs && !is_stopping()) DF_TRY(RunLogged());
+    if (is_stopping() && step_ < steps_) continue;
     const bool last = step_ == steps_;
     if (spec_.job.eval && (IsDue(eval_every_) || last)) DF_TRY(Evaluate());
-    if (spec_.job.checkpoint && (IsDue(save_every_) || last)) DF_TRY(Save());
+    if (spec_.job.checkpoint && (IsDue(save_every_) || last)) DF_TRY(SaveTimed());
   }
+  return Status();
+}
+
+// At a signal, between two steps.
+Status Job::EndEarly() {
+  if (step_ > 0 && spec_.job.checkpoint) {
+    runtime_.stop()->Disarm();
+    Status saved = Save();
+    if (!saved.ok()) return saved.Annotate(StrCat("saving step ", step_, " at ", SignalName(runtime_.stop_signal())));
+  }
+  return CheckStop();
+}
+
+// The error of a job that ends at a signal, if there is one.
+Status Job::CheckStop() const {
+  const int signal = runtime_.stop_signal();
+  if (signal == 0) return Status();
+  if (!spec_.job.checkpoint) {
+    return Error(StopCode(signal, false), SignalName(signal), ": the job ends after step ", step_,
+                 ", and nothing is saved, since the spec has no `checkpoint:` section");
+  }
+  return Error(StopCode(signal, true), SignalName(signal), ": the job ends after step ", step_, "; ",
+               saved_step_ < 0 ? "there was nothing to save" : Committed(), "; start it again with --resume to go on");
+}
+
+// "step 40 is saved in run/checkpoints".
+std::string Job::Committed() const {
+  return StrCat("step ", saved_step_, " is saved in ", directory_->checkpoints());
+}
+
+// What it needs to know where a step does not end in time after a signal. What a save takes is no time for the step.
+void Job::TellGuard() const {
+  StopGuard* const guard = runtime_.stop();
+  if (guard == nullptr) return;
+  guard->SetSaves(spec_.job.checkpoint.has_value());
+  if (saved_step_ >= 0) guard->SetCommitted(Committed());
+  guard->SetGrace(StopGuard::Seconds(std::max(options_.grace_s - save_s_, kLeastGraceS)));
+}
+
+Status Job::SaveTimed() {
+  const double begin_s = WallSeconds();
+  DF_TRY(Save());
+  save_s_ = WallSeconds() - begin_s;
+  TellGuard();
   return Status();
 }
 
@@ -275,7 +338,7 @@ Status Job::RunQuietly(int64_t steps) {
     step_ += session_->steps_run() - before;
     return watch_->AfterSteps(step_);
   }
-  for (int64_t i = 0; i < steps; ++i) DF_TRY(Step(quiet_, {}));
+  for (int64_t i = 0; i < steps && !is_stopping(); ++i) DF_TRY(Step(quiet_, {}));
   return Status();
 }
 

@@ -36,13 +36,17 @@ struct JobOptions {
   // For the record of the run.
   std::string version;
   std::vector<std::string> sets;
-  FileRules files = {};      // which files ops may open; where they are confined, those of the run directory too
+  FileRules files = {};  // which files ops may open; where they are confined, those of the run directory too
+  // How long a request to stop waits for the step in progress; less the time that a save has taken.
+  double grace_s = 20;
 };
 
 // Rank 0 calls it; the other ranks are in Worker::Serve(). Blocks until the job is over.
 // Writes the run directory: a line of metrics.jsonl for each logged step, checkpoints, traces; for a `run` job also the
 // values of its last step in fetches.h5; run.json. Nothing there is changed before it is known that the job may begin:
 // an error until then leaves the directory as it was, and so does a job whose steps are all done.
+// Where the runtime is asked to stop it ends after the step in progress: with a checkpoint where the spec writes some
+// (Requeue; Interrupted at SIGINT), else with the error of the signal.
 Status RunJob(Runtime& runtime, const LoadedSpec& spec, const JobOptions& options, JobObserver& observer);
 
 }  // namespace dfrun

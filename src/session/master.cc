@@ -1,15 +1,19 @@
 #include "src/session/master.h"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <utility>
 
+#include "src/framework/file_access.h"
 #include "src/graph/graph_def.h"
 #include "src/session/compile.h"
 #include "src/session/control.pb.h"
 #include "src/session/control_error.h"
 #include "src/session/control_plane.h"
+#include "src/session/data_files.h"
 #include "src/session/session_graph.h"
+#include "src/session/stop_guard.h"
 #include "src/trace/chrome_trace.h"
 
 namespace dfrun {
@@ -17,6 +21,8 @@ namespace {
 
 // A rank that only sends may run ahead of those that receive; what it has sent waits in their memory. This bounds it.
 constexpr int64_t kStepsPerRequest = 100;
+// A request to stop is heard between two requests of steps: this bounds how many are asked for at once, beside one.
+constexpr std::chrono::duration<double> kRequestTime(0.25);
 // protobuf's own limit is 2 GiB a message.
 constexpr size_t kMaxGraphBytes = (size_t{1} << 31) - (size_t{1} << 20);
 
@@ -102,6 +108,7 @@ Status Master::StartTasks() {
     files->set_is_confined(files_.is_confined);
     files->set_trusts_inputs(files_.trusts_inputs);
     for (const std::string& root : files_.roots) files->add_roots(root);
+    request.mutable_start_task()->set_saves(runtime_.stop() != nullptr && runtime_.stop()->saves());
     runtime_.control()->SendTo(device.rank, request);
   }
   return FinishRound(round, StatusNow(own));
@@ -194,6 +201,7 @@ Status Master::Register(const std::vector<Partition>& partitions, Executable& ex
     for (int rank = 1; rank < runtime_.size(); ++rank) {
       DF_TRY(AddParts(partitions, rank, requests[rank].mutable_register_()));
     }
+    AddFiles(partitions, requests);
     round = runtime_.control()->NewRound();
     for (int rank = 1; rank < runtime_.size(); ++rank) {
       requests[rank].set_round(round);
@@ -209,6 +217,25 @@ Status Master::Register(const std::vector<Partition>& partitions, Executable& ex
   const Status own_status = part.status();
   if (part.ok()) executable.part = *std::move(part);
   return several_ranks_ ? FinishRound(round, StatusNow(own_status)) : own_status;
+}
+
+void Master::AddFiles(const std::vector<Partition>& partitions, std::vector<control::Message>& requests) {
+  // What others put into a graph says nothing about files that the user has not named.
+  if (!FileAccess::Of(runtime_.cpu())->trusts_inputs()) return;
+  const std::shared_ptr<const Graph> whole = graph();
+  std::vector<DataFileUses> uses(requests.size());
+  for (const Partition& partition : partitions) {
+    if (partition.rank != 0) AddDataFiles(partition.graph, *whole, uses[partition.rank]);
+  }
+  std::map<std::string, Result<control::DataFile>> found;
+  for (size_t rank = 1; rank < uses.size(); ++rank) {
+    for (const auto& [path, datasets] : uses[rank]) {
+      if (!checked_files_.emplace(static_cast<int>(rank), path).second) continue;
+      const auto it = found.try_emplace(path, LookAtDataFile(path, datasets)).first;
+      // Where this rank cannot read what others do there is nothing to compare with.
+      if (it->second.ok()) *requests[rank].mutable_register_()->add_files() = *it->second;
+    }
+  }
 }
 
 Status Master::CheckArgs(const Executable& executable, size_t feeds, size_t fetches) const {
@@ -251,15 +278,18 @@ Status Master::RunStep(Executable& executable, std::span<const Tensor> feeds, st
 Status Master::RunSteps(Executable& executable, int64_t steps, Session::AtNotFinite at_not_finite) {
   DF_TRY(CheckArgs(executable, 0, 0));
   const int64_t not_finite = steps_not_finite();
-  const auto stops = [&] { return at_not_finite == Session::AtNotFinite::kStop && steps_not_finite() > not_finite; };
-  for (int64_t done = 0; done < steps && !stops(); done += kStepsPerRequest) {
+  const auto stops = [&] {
+    return runtime_.stop_signal() != 0 ||
+           (at_not_finite == Session::AtNotFinite::kStop && steps_not_finite() > not_finite);
+  };
+  for (int64_t done = 0; done < steps && !stops();) {
     if (ended_.load(std::memory_order_acquire)) return session_status();
-    const int64_t now = std::min(kStepsPerRequest, steps - done);
     if (several_ranks_) {
-      MutexLock lock(round_mu_);
-      DF_TRY(RunRound(executable, {.trace = trace()}, now, at_not_finite));
+      DF_ASSIGN(const int64_t now, RunSomeSteps(executable, steps - done, at_not_finite));
+      done += now;
     } else {
-      for (int64_t i = 0; i < now && !stops(); ++i) DF_TRY(RunStep(executable, {}, {}));
+      DF_TRY(RunStep(executable, {}, {}));
+      ++done;
     }
   }
   return Status();
@@ -277,6 +307,18 @@ Status Master::CheckNumerics(const RunSignature& signature, bool optimize, std::
   args.step_id = next_step_.fetch_add(1, std::memory_order_relaxed);
   DF_TRY(runtime_.runner().Run(*executable->part, args));
   return runtime_.runner().Found(numerics).status;
+}
+
+Result<int64_t> Master::RunSomeSteps(Executable& executable, int64_t most, Session::AtNotFinite at_not_finite) {
+  using Clock = std::chrono::steady_clock;
+  MutexLock lock(round_mu_);
+  const int64_t steps = std::min(executable.steps_per_request, most);
+  const Clock::time_point begin = Clock::now();
+  DF_TRY(RunRound(executable, {.trace = trace()}, steps, at_not_finite));
+  const std::chrono::duration<double> step_time = (Clock::now() - begin) / static_cast<double>(steps);
+  const double wanted = kRequestTime / std::max(step_time, std::chrono::duration<double>(1e-9));
+  executable.steps_per_request = std::clamp(static_cast<int64_t>(wanted), int64_t{1}, kStepsPerRequest);
+  return steps;
 }
 
 Status Master::RunRound(Executable& executable, const StepArgs& args, int64_t steps,

@@ -27,6 +27,7 @@
 namespace dfrun {
 
 class ControlPlane;
+class StopGuard;
 class StepRunner;
 class WorkerPool;
 
@@ -38,6 +39,8 @@ struct RuntimeOptions {
   // PlanOptions::straight_loops of every plan.
   bool straight_loops = true;
   std::vector<std::string> hosts = {};  // by rank; empty: not known
+  // Of this rank; outlives the runtime. Null: nobody asks it to stop.
+  StopGuard* stop = nullptr;
 };
 
 // Thread safety: const methods from any thread; StartTask() before the first step. Outlives sessions and workers on it.
@@ -67,6 +70,10 @@ class Runtime {
   // A number that no other session of this runtime has.
   int64_t NewSessionId() { return next_session_.fetch_add(1, std::memory_order_relaxed); }
 
+  // The signal by which this rank, or on rank 0 any rank, is asked to stop; 0: none.
+  int stop_signal() const;
+  StopGuard* stop() const { return options_.stop; }
+
   // Empty before StartTask().
   const DeviceList& devices() const { return devices_; }
   // By full name; null if this rank has none of it.
@@ -76,6 +83,9 @@ class Runtime {
 
  private:
   Runtime(const RuntimeOptions& options, std::unique_ptr<Communicator> communicator);
+  // Ranks that a signal reached tell rank 0, which tells them that it knows.
+  void ShareStop();
+  void TakeStop(int signal);
 
   const RuntimeOptions options_;
   const int rank_;
@@ -85,6 +95,7 @@ class Runtime {
   const std::unique_ptr<Communicator> communicator_;
   DeviceName task_;
   DeviceList devices_;
+  bool shared_stop_ = false;  // of who polls
   std::unique_ptr<ControlPlane> control_;
   std::unique_ptr<StepRunner> runner_;
   std::unique_ptr<WorkerPool> pool_;

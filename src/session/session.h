@@ -98,7 +98,7 @@ class Session {
   // are.
   Status RunStep(Handle handle, std::span<const Tensor> feeds, std::span<Tensor> fetches);
   // `steps` steps of a signature that feeds and fetches nothing, requested at once: ranks wait for each other only
-  // where data does.
+  // where data does. Fewer where the runtime is asked to stop: steps_run() tells.
   Status RunSteps(Handle handle, int64_t steps, AtNotFinite at_not_finite = AtNotFinite::kGoOn);
 
   // Steps so far, by all handles, whose updates were withheld since a value that they check is not finite

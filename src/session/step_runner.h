@@ -46,6 +46,8 @@ class StepRunner {
   int64_t steps_not_finite() const { return steps_not_finite_.load(std::memory_order_relaxed); }
   // What a check found on this rank, as kNotFinite; else OK.
   RankStatus Found(const NumericsCheck& check) const;
+  // What errors call this rank.
+  const std::string& rank_text() const { return rank_text_; }
 
   // With several ranks: the first failure that this rank saw, its own or another's.
   Status failure() const EXCLUDES(mu_);
