@@ -176,7 +176,7 @@ Status Job::Prepare() {
   }
   if (!job.eval) return Status();
   // Not when it is due: data that its ranks do not have are missed before the first step.
-  return AsSpecError(job.path, session_->Prepare(parts_.evaluation.signature).status());
+  return AsSpecError(job.path, session_->Prepare(parts_.evaluation.batch.signature).status());
 }
 
 // A job may have fewer replicas than ranks, or all of its devices named: what was asked of the cluster is not used.
