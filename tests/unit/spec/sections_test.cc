@@ -127,6 +127,7 @@ TEST_F(WithData, Train) {
            "  replicas: 2\n"
            "  log_every: 7\n"
            "  clip_norm: 1.5\n"
+           "  on_nan: skip\n"
            "eval: {every: 50, feed: {batch: test}, metrics: [loss]}\n"
            "checkpoint: {every: 20, keep: 2}\n"
            "summaries: {scalars: [loss]}\n"
@@ -149,6 +150,7 @@ TEST_F(WithData, Train) {
   EXPECT_EQ(job.train->replicas, 2);
   EXPECT_EQ(job.train->log_every, 7);
   EXPECT_EQ(job.train->clip_norm, 1.5);
+  EXPECT_EQ(job.train->on_nan, TrainSpec::OnNan::kSkip);
   EXPECT_EQ(job.train->input, 0);
   EXPECT_EQ(job.train->parameters, TrainSpec::Parameters::kSpread);
   ASSERT_TRUE(job.eval);
