@@ -33,9 +33,9 @@ std::string Diagnostics::Print(SourcePlace place) const {
 
 Status Diagnostics::ToStatus() const {
   if (ok()) return Status();
-  std::string text =
-      Join(errors_, "
-", [this](const Entry& e) { return PrintableLine(StrCat(Print(e.place), ": ", e.message, e.called)); });
+  std::string text = Join(errors_, "\n", [this](const Entry& e) {
+    return PrintableLine(StrCat(Print(e.place), ": ", e.message, e.called));
+  });
   if (full()) text += "\nthere may be more errors; these are the first";
   return Status(Code::kBadSpec, std::move(text));
 }
