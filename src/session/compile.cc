@@ -17,6 +17,7 @@ Result<std::vector<Partition>> CompileRun(const Graph& graph, const RunSignature
   DF_ASSIGN(Graph pruned, PruneForRun(graph, signature));
   DF_TRY(LowerCollectives(pruned));
   EnterBeforeExit(pruned);
+  if (options.soft_placement) DF_TRY(DropUnmatchedConstraints(pruned, options.cluster));
   if (options.optimize) DF_TRY(OptimizeGraph(pruned, {.kernels = runtime.kernels(), .device = runtime.cpu()}));
   DF_TRY(PlaceGraph(pruned, options.cluster, runtime.kernels(), options.soft_placement));
   int32_t channels = *next_channel;

@@ -20,7 +20,7 @@ Result<std::unique_ptr<Session>> Session::Create(Runtime& runtime, Graph graph, 
   DF_TRY(runtime.runner().failure());
   DF_ASSIGN(Cluster cluster, MakeCluster(options.jobs, runtime.size()));
   const int64_t id = runtime.NewSessionId();
-  DF_TRY(PrepareSessionGraph(graph, {.cluster = cluster, .soft_placement = options.soft_placement, .session = id}));
+  DF_TRY(PrepareSessionGraph(graph, {.soft_placement = options.soft_placement, .session = id}));
   auto master = std::make_unique<Master>(runtime, std::move(graph), std::move(cluster), options, id);
   DF_TRY(master->StartTasks());
   return std::unique_ptr<Session>(new Session(std::move(master)));

@@ -11,7 +11,6 @@ Status PrepareSessionGraph(Graph& graph, const SessionGraphOptions& options) {
   DF_TRY(LowerFunctions(graph, {.first_node = options.first_node}));
   DF_TRY(LoosenVariableShapes(graph));
   ShareRandomPositions(graph, options.session);
-  if (options.soft_placement) DF_TRY(DropUnmatchedConstraints(graph, options.cluster));
   return SpreadConstraints(graph, options.soft_placement);
 }
 

@@ -88,11 +88,13 @@ TEST(LowerFunctionsTest, WhoReadsOrWaitsForACallWaitsForItsEffects) {
   const std::string nodes =
       Node("say", "Print", {"x", "x"}, StrCat(kFloat, "attr { key: 'U' value { list { type: DT_FLOAT } } }")) +
       Node("last", "Mul", {"x", "x"});
-  const std::string dump = Lowered(Library(Function("f", nodes)) + kInput + "node { name: 'before' op: 'NoOp' } " +
+  std::string f = Function("f", nodes, "last:z:0", "control_ret { key: 'said' value: 'say' }");
+  f.insert(f.find(" output_arg"), " control_output: 'said'");
+  const std::string dump = Lowered(Library(f) + kInput + "node { name: 'before' op: 'NoOp' } " +
                                    Call("call", "f", "in", "input: '^before'"));
   EXPECT_THAT(dump, HasSubstr("call/say = Print(in, in, ^before)"));
   EXPECT_THAT(dump, HasSubstr("call/last = Mul(in, in) "));
-  const Result<Graph> graph = Lower(Library(Function("f", nodes)) + kInput + Call("call", "f", "in"));
+  const Result<Graph> graph = Lower(Library(f) + kInput + Call("call", "f", "in"));
   ASSERT_TRUE(graph.ok()) << graph.status().ToString();
   const dfrun::Node& output = graph->node(graph->Find("call/output"));
   ASSERT_EQ(output.control_inputs.size(), 1U);
