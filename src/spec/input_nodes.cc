@@ -32,8 +32,6 @@ void SetFiles(const InputSpec& input, AttrMap& attrs) {
   if (IsPlainHdf5(input)) {
     attrs.Set("path", input.config.files[0]);
     attrs.Set("datasets", std::move(fields));
-    const auto external = input.config.options.find("external");
-    attrs.Set("external", external != input.config.options.end() && external->second == "true");
     return;
   }
   std::vector<int64_t> pieces;
