@@ -96,6 +96,7 @@ class Evaluation {
     FileRules rules = RulesOfModel(options_.model, options_.allow_paths);
     AllowSets(options_.sets, rules);
     for (const std::string& feed : options_.feeds) AllowDirectoryOfFeed(feed, rules);
+    for (const std::string& assign : options_.assigns) AllowDirectoryOfFeed(assign, rules);
     for (const std::string& path : {options_.restore, options_.out, options_.stats}) AllowDirectoryOf(path, rules);
     return rules;
   }

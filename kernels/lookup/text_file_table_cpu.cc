@@ -7,6 +7,7 @@
 #include "kernels/lookup/lookup_table.h"
 #include "src/base/file.h"
 #include "src/base/text.h"
+#include "src/framework/file_access.h"
 
 namespace dfrun {
 namespace {
@@ -92,7 +93,8 @@ class InitializeFromTextFile final : public Kernel {
     const Column value{"value", value_index_, table->type().value};
     DF_TRY(CheckColumn(key));
     DF_TRY(CheckColumn(value));
-    DF_ASSIGN(const std::string data, ReadFile(path, std::numeric_limits<int64_t>::max()));
+    DF_ASSIGN(const FileDescriptor file, FileAccess::Of(ctx.device())->OpenForReading(path));
+    DF_ASSIGN(const std::string data, ReadAll(file, std::numeric_limits<int64_t>::max()));
     const auto skipped = std::min(static_cast<size_t>(offset_), data.size());
     std::vector<std::string> lines = LinesOf(std::string_view(data).substr(skipped));
     if (size_ > 0 && static_cast<size_t>(size_) > lines.size()) {

@@ -116,6 +116,13 @@ expect 65 "--allow-paths" "$DFRUN" eval "$model/g.pbtxt" --target y
 refused --target y
 { text p "$WORK/outside/secret.txt"; echo "node { name: 'y' op: 'ReadTextRange' input: 'p' }"; } > "$model/g.pbtxt"
 refused --fetch y
+types="attr { key: 'key_dtype' value { type: DT_STRING } } attr { key: 'value_dtype' value { type: DT_INT64 } }"
+cat > "$model/g.pbtxt" <<END
+$(text p "$WORK/outside/secret.txt")
+node { name: 't' op: 'HashTableV2' $types }
+node { name: 'y' op: 'InitializeTableFromTextFileV2' input: 't' input: 'p' attr { key: 'key_index' value { i: -2 } } attr { key: 'value_index' value { i: -1 } } }
+END
+refused --target y
 at="node { name: 'at' op: 'Const' attr { key: 'dtype' value { type: DT_INT64 } } attr { key: 'value' value { tensor { dtype: DT_INT64 tensor_shape { } int64_val: 0 } } } }"
 batch="attr { key: 'component_types' value { list { type: DT_STRING } } } attr { key: 'shapes' value { list { shape { dim { size: -1 } } } } } attr { key: 'batch' value { i: 1 } }"
 cat > "$model/g.pbtxt" <<END
