@@ -52,7 +52,7 @@ Status Lead(const RunOptions& options, Runtime& runtime) {
   if (job.output.empty()) job.output = spec.job.name + ".run";
   job.files = RulesOfModel(options.spec, options.allow_paths);
   job.files.trusts_inputs = true;  // a spec, whatever it is called
-  AllowSets(options.sets, job.files);
+  AllowSets(job.sets, job.files);
   std::signal(SIGPIPE, SIG_IGN);  // see ~Progress()
   Progress progress(stdout);
   return RunJob(runtime, spec, job, progress);

@@ -349,7 +349,7 @@ int renameat(int from_directory, const char* from, int to_directory, const char*
 int renameat2(int from_directory, const char* from, int to_directory, const char* to, unsigned flags) noexcept {
   const Kind kind = (flags & RENAME_EXCHANGE) != 0 ? Kind::kExchange : Kind::kRename;
   return OnTwoPaths(kind, from_directory, from, to_directory, to, [&] {
-    if (flags != 0 && TheWatch().refuse_rename_flags) {
+    if (flags != 0 && dfrun::testing::TheWatch().refuse_rename_flags) {
       errno = EINVAL;
       return -1;
     }

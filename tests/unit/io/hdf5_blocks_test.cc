@@ -5,6 +5,7 @@
 
 #include <numeric>
 
+#include "src/framework/hdf5_file.h"
 #include "src/framework/sample_source.h"
 #include "tests/unit/testing/scratch_directory.h"
 
