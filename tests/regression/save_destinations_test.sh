@@ -12,7 +12,7 @@ if [ "$(id -u)" = 0 ]; then
   chmod 755 "$WORK"
   mkdir "$WORK/in"
   chown nobody "$WORK/in"
-  as_user() { setpriv --reuid=nobody --regid=nogroup --clear-groups env HOME="$WORK/in" "$@"; }
+  as_user() { setpriv --reuid=nobody --regid=nogroup --clear-groups env HOME=/nonexistent "$@"; }
   if ! as_user test -r "$DFRUN"; then
     echo "the program cannot be read by another user: left out as one"
     as_user() { "$@"; }

@@ -196,7 +196,8 @@ TEST_F(CrashTest, AStepThatIsReplacedIsThereThroughout) {
       CheckpointStore store(root, 1);
       const auto directory = store.Begin(7);
       ASSERT_TRUE(directory.ok()) << directory.status().ToString();
-      const auto entry = WriteShard(*directory, "shard-0.h5", {{{"count", Tensor::Scalar(value)}}});
+      const NamedTensor variables[] = {{"count", Tensor::Scalar<int64_t>(value)}};
+      const auto entry = WriteShard(*directory, "shard-0.h5", variables);
       ASSERT_TRUE(entry.ok()) << entry.status().ToString();
       const Status committed = store.Commit({7, {*entry}});
       ASSERT_TRUE(committed.ok()) << committed.ToString();
