@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <string_view>
 
 #include "jobs/model.h"
 
@@ -28,6 +29,27 @@ void Allow(const std::string& directory, FileRules& rules) {
   if (!IsOfEverything(directory)) rules.roots.push_back(directory);
 }
 
+// The directory of all that a pattern of a shell may stand for; the path itself where it is none.
+fs::path BelowWhat(const std::string& pattern) {
+  const size_t wildcard = pattern.find_first_of("*?[");
+  if (wildcard == std::string::npos) return pattern;
+  const size_t slash = pattern.rfind('/', wildcard);
+  return slash == std::string::npos ? fs::path(".") : fs::path(pattern.substr(0, slash + 1));
+}
+
+// Files and patterns, with commas between, as far as they are there.
+void AllowNamed(std::string_view names, FileRules& rules) {
+  while (true) {
+    const size_t comma = names.find(',');
+    std::string name(names.substr(0, comma));
+    name.erase(0, name.find_first_not_of(' '));
+    std::error_code error;
+    if (const fs::path path = BelowWhat(name); fs::exists(path, error)) Allow(path.string(), rules);
+    if (comma == std::string_view::npos) return;
+    names.remove_prefix(comma + 1);
+  }
+}
+
 }  // namespace
 
 void AllowDirectoryOf(const std::string& path, FileRules& rules) {
@@ -45,11 +67,7 @@ FileRules RulesOfModel(const std::string& model, const std::vector<std::string>&
 }
 
 void AllowSets(const std::vector<std::string>& sets, FileRules& rules) {
-  for (const std::string& set : sets) {
-    const std::string value = set.substr(set.find('=') + 1);
-    std::error_code error;
-    if (fs::exists(value, error)) Allow(value, rules);
-  }
+  for (const std::string& set : sets) AllowNamed(set.substr(set.find('=') + 1), rules);
 }
 
 std::string FileOfFeed(const std::string& feed) {

@@ -9,6 +9,7 @@
 #include "src/base/file.h"
 #include "src/base/log.h"
 #include "src/base/text.h"
+#include "src/checkpoint/removable.h"
 #include "src/checkpoint/temporary_name.h"
 
 namespace dfrun {
@@ -27,6 +28,13 @@ bool LooksLikeAStep(std::string_view name) {
   return name.starts_with("step-") && name.size() > 5 && name.find_first_not_of("0123456789", 5) == name.npos;
 }
 
+// Renames a directory to a name under which nothing is looked for, and returns that.
+Result<std::string> SetAside(const std::string& path) {
+  DF_ASSIGN(std::string name, FreeName(path + ".aside-", ""));
+  if (std::rename(path.c_str(), name.c_str()) != 0) return ErrnoError("cannot rename", path);
+  return name;
+}
+
 // Damage; another format is none, and nor is a file that cannot be read now.
 bool IsPassedOver(Code code) {
   return code == Code::kDataLoss || code == Code::kNotFound;
@@ -41,6 +49,7 @@ std::string CheckpointStore::PathOf(int64_t step, const char* suffix) const {
 Result<std::string> CheckpointStore::Begin(int64_t step) {
   begun_.reset();
   RemoveStale();
+  DF_TRY(SetAsideForeign(PathOf(step, "")));
   DF_ASSIGN(NewDirectory begun, NewDirectory::Begin(PathOf(step, ""), RemovalRule::kFilesOnly));
   begun_.emplace(std::move(begun));
   return begun_->path();
@@ -158,13 +167,21 @@ Result<CheckpointStore::Checkpoint> CheckpointStore::FindStep(int64_t step, cons
                others.empty() ? ", and none of another" : "; there are those of steps " + Join(others));
 }
 
+// Where the name of a step is taken by what is not dfrun's to remove, a job that has come so far need not end for it.
+Status CheckpointStore::SetAsideForeign(const std::string& path) const {
+  const Status removable = CheckRemovable(path, RemovalRule::kFilesOnly);
+  if (removable.ok() || removable.code() == Code::kNotFound) return Status();
+  DF_ASSIGN(const std::string name, SetAside(path));
+  DF_LOG(kWarning) << removable.message() << ": it is " << name << " from now on";
+  return SyncDirectory(directory_);
+}
+
 Result<std::vector<std::string>> CheckpointStore::SetAsideAfter(int64_t step) {
   DF_ASSIGN(const Listing listing, List());
   std::vector<std::string> names;
   for (const Committed& c : listing.committed) {  // the newest first: a crash leaves the older ones to go on from
     if (c.step <= step) break;
-    DF_ASSIGN(std::string name, FreeName(c.directory + ".aside-", ""));
-    if (std::rename(c.directory.c_str(), name.c_str()) != 0) return ErrnoError("cannot rename", c.directory);
+    DF_ASSIGN(std::string name, SetAside(c.directory));
     names.push_back(std::move(name));
   }
   if (!names.empty()) DF_TRY(SyncDirectory(directory_));

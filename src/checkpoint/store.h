@@ -63,6 +63,7 @@ class CheckpointStore {
   };
   // kIo where the directory cannot be read; a directory that is not there holds nothing.
   Result<Listing> List() const;
+  Status SetAsideForeign(const std::string& path) const;
   Status Classify(const std::string& name, Listing& listing) const;
   // `passed_over`: why another is to be looked for; OK where this one is good.
   Status OpenCommitted(const Committed& committed, const Fits& fits, Checkpoint* checkpoint, Status* passed_over) const;

@@ -46,9 +46,10 @@ bool Fits(const Shape& shape, const PartialShape& wanted) {
   return true;
 }
 
-// Ranks need not be in one directory.
-FileRules Absolute(FileRules rules) {
-  for (std::string& root : rules.roots) root = std::filesystem::absolute(root).string();
+// Ranks need not be in one directory: what is relative means rank 0's, and that of the rank that opens a file.
+FileRules WithAbsoluteRoots(FileRules rules) {
+  const std::vector<std::string> roots = rules.roots;
+  for (const std::string& root : roots) rules.roots.push_back(std::filesystem::absolute(root).string());
   return rules;
 }
 
@@ -87,7 +88,7 @@ Master::Master(Runtime& runtime, Graph graph, Cluster cluster, const SessionOpti
       cluster_(std::move(cluster)),
       optimize_(options.optimize),
       soft_placement_(options.soft_placement),
-      files_(Absolute(options.files)),
+      files_(WithAbsoluteRoots(options.files)),
       several_ranks_(runtime.size() > 1),
       graph_(std::make_shared<const Graph>(std::move(graph))) {}
 

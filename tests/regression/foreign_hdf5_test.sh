@@ -44,7 +44,7 @@ gunzip -c "$SOURCE/tests/regression/hdf5/never_ends.h5.gz" > never_ends.h5
 expect 74 "the process that looked at it crashed" bash -c "eval_feed crashes.h5"
 expect 74 "took more time than it may" bash -c "eval_feed never_ends.h5"
 spec_of crashes.h5 ""
-expect 65 "the process that looked at it crashed" "$DFRUN" check job.yaml
+expect 66 "the process that looked at it crashed" "$DFRUN" check job.yaml
 expect 74 "more than this machine has memory" bash -c "eval_feed data/huge.h5"
 
 # What is packed comes from the helper, whole.

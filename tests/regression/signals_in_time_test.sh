@@ -5,13 +5,15 @@ SOURCE=$1 DFRUN=$2
 source "$SOURCE/tests/regression/lib.sh"
 source "$SOURCE/tests/regression/signals.sh"
 
-# Steps that log spin for minutes; the nine before them do not.
+# Steps that log spin for minutes, since a summary alone wants that; the nine before them do not.
 cat > stuck.yaml <<'YAML'
 dfrun: 1
 graph:
   w: {op: Variable, shape: [8], init: ones}
   spin: {op: While, vars: {i: 0, x: 1.0}, cond: i < 2000000000, body: {i: i + 1, x: "x * 0.999 + 0.001"}}
-  loss: Sum(w * w) + StopGradient(spin:1)
+  spun: Identity(spin:1)
+  loss: Sum(w * w)
+summaries: {scalars: [spun]}
 train: {loss: loss, optimizer: sgd, learning_rate: 0.001, steps: 1000, log_every: 10}
 checkpoint: {every: 9}
 YAML

@@ -5,14 +5,13 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/unit/testing/scratch_directory.h"
+
 namespace dfrun {
 namespace {
 
 class DataFilesTest : public ::testing::Test {
  protected:
-  DataFilesTest() : path_(::testing::TempDir() + "/data_files_test.bin") {}
-  ~DataFilesTest() override { std::filesystem::remove(path_); }
-
   void Write(const std::string& bytes) const { std::ofstream(path_, std::ios::binary) << bytes; }
   control::DataFile Look() const {
     Result<control::DataFile> found = LookAtDataFile(path_, {});
@@ -20,7 +19,8 @@ class DataFilesTest : public ::testing::Test {
     return found.ok() ? *found : control::DataFile();
   }
 
-  const std::string path_;
+  const ScratchDirectory scratch_;
+  const std::string path_ = scratch_.Path("data.bin");
 };
 
 TEST_F(DataFilesTest, TheSameBytesAreTheSameFile) {
