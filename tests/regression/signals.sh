@@ -31,6 +31,15 @@ until_running() {  # until_running RUN: it has logged a step
   fail "no step of $1 in 20 s"
 }
 
+until_resumed() {  # the process that was started last goes on from a checkpoint
+  for _ in $(seq 200); do
+    if grep -q 'resuming at step' "$WORK/out"; then sleep 0.2; return 0; fi
+    sleep 0.1
+  done
+  cat "$WORK/out" >&2
+  fail "the job has not gone on in 20 s"
+}
+
 pid_of_rank() {  # pid_of_rank RANK: of the mpirun that was started last
   local pid
   for pid in $(pgrep -P "$job"); do

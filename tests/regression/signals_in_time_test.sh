@@ -70,10 +70,12 @@ sleep 1
 signal TERM "$job"
 ends_with 143 "ended by SIGTERM"
 cat > waits.pbtxt <<'GRAPH'
-node { name: "q" op: "FIFOQueueV2" attr { key: "component_types" value { list { type: DT_FLOAT } } } }
-node { name: "y" op: "QueueDequeueV2" input: "q" attr { key: "component_types" value { list { type: DT_FLOAT } } } }
-node { name: "more" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }
-node { name: "fill" op: "QueueEnqueueV2" input: "q" input: "more" attr { key: "Tcomponents" value { list { type: DT_FLOAT } } } }
+node { name: "m" op: "MutexV2" }
+node { name: "held" op: "MutexLock" input: "m" }
+node { name: "again" op: "MutexLock" input: "m" input: "^held" }
+node { name: "freed" op: "ConsumeMutexLock" input: "held" input: "^again" }
+node { name: "y" op: "Const" input: "^freed" attr { key: "dtype" value { type: DT_INT32 } }
+       attr { key: "value" value { tensor { dtype: DT_INT32 tensor_shape {} int_val: 1 } } } }
 GRAPH
 for signal_and_code in "INT 130" "TERM 143" "USR1 138"; do
   read -r name code <<< "$signal_and_code"
@@ -83,7 +85,7 @@ for signal_and_code in "INT 130" "TERM 143" "USR1 138"; do
   ends_with "$code" "SIG$name"
 done
 within 25
-start_ranks 2 "$DFRUN" eval stuck.yaml --fetch loss
+start_ranks 2 "$DFRUN" eval stuck.yaml --fetch spun
 sleep 2
 begun=$SECONDS
 signal INT "$(pid_of_rank 1)"

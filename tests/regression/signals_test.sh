@@ -9,7 +9,7 @@ source "$SOURCE/tests/regression/signals.sh"
 # Each step spins for a while, so that the signal finds one in progress.
 cat > job.yaml <<'YAML'
 dfrun: 1
-params: {turns: 500000, steps: 200}
+params: {turns: 1500000, steps: 200}
 graph:
   w: {op: Variable, shape: [8], init: ones}
   spin: {op: While, vars: {i: 0, x: 1.0}, cond: "i < ${turns}", body: {i: i + 1, x: "x * 0.999"}}
@@ -55,7 +55,7 @@ signal USR1 "$job"
 ends_with 75 "SIGUSR1: the job ends after step"
 for target in "0" "1" "0 1 2"; do
   start_ranks 3 "$DFRUN" job.yaml --output ranks --resume
-  sleep 1.5
+  until_resumed
   for rank in $target; do signal TERM "$(pid_of_rank "$rank")"; done
   ends_with 75 "SIGTERM: the job ends after step"
 done
