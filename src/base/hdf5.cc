@@ -54,9 +54,13 @@ Handle FileAccessList() {
   return access;
 }
 
-// `mode`: what becomes of a file that is there.
-Result<Handle> Create(const std::string& path, unsigned mode) {
+// What becomes of a file that is there.
+enum class Existing { kReplaced, kRefused };
+
+Result<Handle> Create(const std::string& path, Existing existing) {
   Prepare();
+  // Only here: these macros start the library, and one that has started before Prepare keeps its exit handler.
+  const unsigned mode = existing == Existing::kReplaced ? H5F_ACC_TRUNC : H5F_ACC_EXCL;
   Handle access = FileAccessList();
   H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_LATEST);
   // Values go to the file when they are written, where an error is seen: from this buffer the library writes them when
@@ -130,11 +134,11 @@ Result<Handle> OpenFile(const std::string& path) {
 }
 
 Result<Handle> CreateFile(const std::string& path) {
-  return Create(path, H5F_ACC_TRUNC);
+  return Create(path, Existing::kReplaced);
 }
 
 Result<Handle> CreateNewFile(const std::string& path) {
-  return Create(path, H5F_ACC_EXCL);
+  return Create(path, Existing::kRefused);
 }
 
 Status CloseFile(Handle file, const std::string& path) {

@@ -34,7 +34,8 @@ class Handle {
 };
 
 // Switches off the library's exit handler (it crashes after a full disk) and its printing. Called by every Open and
-// Create below; cheap when repeated.
+// Create below; cheap when repeated. The handler is switched off only before the library starts, and many macros of
+// hdf5.h, H5F_ACC_TRUNC too, start it: none is used before this.
 void Prepare();
 
 // An error with HDF5's own reason. `what`: what was being done, with the path.
