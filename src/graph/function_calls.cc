@@ -7,6 +7,7 @@
 
 #include "src/graph/attr_proto.h"
 #include "src/graph/function_signature.h"
+#include "src/graph/graph_def_parse.h"
 
 namespace dfrun {
 namespace {
@@ -61,7 +62,7 @@ Status RewriteCallsByName(proto::GraphDef& def, const std::vector<std::string>& 
   std::unordered_map<std::string_view, const proto::FunctionDef*> functions;
   for (const proto::FunctionDef& function : def.library().function()) {
     const auto [first, is_new] = functions.emplace(function.signature().name(), &function);
-    if (is_new || function.SerializeAsString() == first->second->SerializeAsString()) continue;
+    if (is_new || SerializeDeterministically(function) == SerializeDeterministically(*first->second)) continue;
     return InvalidArgument("the library has two different functions of the name '", first->first, "'");
   }
   int64_t left = kMaxArguments;

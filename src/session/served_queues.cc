@@ -96,6 +96,13 @@ struct Traffic {
   NodeId taker = -1;
 };
 
+// So many elements as a dequeue of several asks for; nothing where that is not known.
+std::optional<int64_t> ElementsAsked(const Graph& graph, const Node& node) {
+  const Tensor* count = graph.ConstantValue(node.inputs[1]);
+  if (count == nullptr || count->dtype() != DType::kInt32 || count->num_elements() != 1) return std::nullopt;
+  return *count->data<int32_t>();
+}
+
 // So many elements that a node puts into its queue or takes out; nothing where that is not known.
 std::optional<int64_t> CountElements(const Graph& graph, const Node& node) {
   const std::string_view op = node.op->name;
@@ -104,12 +111,14 @@ std::optional<int64_t> CountElements(const Graph& graph, const Node& node) {
     const PartialShape& rows = graph.shape(node.inputs[1]);
     if (rows.known_rank() && rows.rank() > 0 && rows.dim(0) >= 0) return rows.dim(0);
   }
-  if (op.starts_with("QueueDequeueMany")) {
-    const Tensor* count = graph.ConstantValue(node.inputs[1]);
-    if (count != nullptr && count->dtype() == DType::kInt32 && count->num_elements() == 1)
-      return *count->data<int32_t>();
-  }
+  if (op.starts_with("QueueDequeueMany")) return ElementsAsked(graph, node);
+  if (op.starts_with("QueueDequeueUpTo") && ElementsAsked(graph, node) == 0) return 0;  // of more it may get fewer
   return std::nullopt;
+}
+
+// Whether what the queue holds is the same after the node, which waits for nothing: it looks, or moves no elements.
+bool LeavesAsItIs(const Graph& graph, const Node& node) {
+  return OnlyLooks(node) || CountElements(graph, node) == 0;
 }
 
 // Follows the contents of queues through runs.
@@ -122,7 +131,7 @@ class Balance {
     const std::vector<bool> reached = Reached(graph_, run);
     std::map<std::string, Traffic> traffic;
     for (const Node& node : graph_.nodes()) {
-      if (!reached[static_cast<size_t>(node.id)] || OnlyLooks(node)) continue;
+      if (!reached[static_cast<size_t>(node.id)] || LeavesAsItIs(graph_, node)) continue;
       for (const Output input : node.inputs) {
         if (!input.valid() || !IsQueue(graph_.node(input.node))) continue;
         const Node& queue = graph_.node(input.node);
@@ -219,7 +228,7 @@ Status CheckQueuesServed(const Graph& graph, const std::vector<const RunSignatur
     if (!reached[node.id]) continue;
     for (const Output input : node.inputs) {
       const Node& queue = graph.node(input.node);
-      if (!IsQueue(queue) || OnlyLooks(node)) continue;
+      if (!IsQueue(queue) || LeavesAsItIs(graph, node)) continue;
       if (Takes(node)) {
         waits.emplace(node.id, IdentityOf(queue));
       } else {
@@ -247,7 +256,7 @@ Status CheckQueuesEmptied(const Graph& graph, const std::vector<const RunSignatu
   for (const Node& node : graph.nodes()) {
     for (const Output input : node.inputs) {
       const Node& queue = graph.node(input.node);
-      if (!reached[node.id] || !IsQueue(queue) || OnlyLooks(node)) continue;
+      if (!reached[node.id] || !IsQueue(queue) || LeavesAsItIs(graph, node)) continue;
       if (!PutsOne(node)) {
         emptied.insert(IdentityOf(queue));
       } else if (in_step[node.id]) {

@@ -29,3 +29,17 @@ for line in "4:39: unknown node 'nope'" "5:47: expected ',' or ')'" "6:48: unkno
   }
 done
 [ "$(grep -c Reluu "$WORK/out")" = 1 ] || fail 'an error is said for each call'
+
+# So does an error that is found only when kernels are made.
+cat > kernel.yaml <<'END'
+dfrun: 1
+functions:
+  f: {args: [x], returns: {y: "StaticRegexReplace(x, pattern='(', rewrite='')"}}
+  g: {args: [x], returns: {y: "f(x)"}}
+graph:
+  a: {op: Placeholder, dtype: string, shape: []}
+  b: g(a)
+run: {feed: {a: "'x'"}, fetch: [b]}
+END
+calls="in function 'f', called at kernel.yaml:4:32; in function 'g', called at kernel.yaml:7:6"
+expect 65 "kernel.yaml:3:32: node 'b' (op StaticRegexReplace; $calls): the pattern '('" "$DFRUN" check kernel.yaml

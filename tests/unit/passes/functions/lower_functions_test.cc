@@ -30,6 +30,19 @@ std::string Lowered(const std::string& text) {
 const std::string kSquareDef = Function("square", Node("last", "Mul", {"x", "x"}));
 const std::string kSquare = Library(kSquareDef);
 
+// Attrs have no order.
+TEST(LowerFunctionsTest, AFunctionThatIsThereTwiceIsOne) {
+  constexpr int kAttrs = 50;
+  const auto square = [](int first, int step) {
+    std::string attrs;
+    for (int k = 0; k < kAttrs; ++k) attrs += StrCat("attr { key: 'a", first + k * step, "' value { i: 1 } } ");
+    return Function("square", Node("last", "Mul", {"x", "x"}), "last:z:0", attrs);
+  };
+  const std::string both = Library(square(0, 1) + square(kAttrs - 1, -1));
+  EXPECT_EQ(Lowered(both + kInput + Call("call", "square", "in")),
+            Lowered(kSquare + kInput + Call("call", "square", "in")));
+}
+
 TEST(LowerFunctionsTest, NodesAreNamedUnderTheCallAndItsNameStays) {
   const Result<Graph> graph = Lower(kSquare + kInput + Call("call", "square", "in"));
   ASSERT_TRUE(graph.ok()) << graph.status().ToString();
