@@ -8,6 +8,7 @@
 #include "src/autodiff/gradients.h"
 #include "src/graph/graph_def.h"
 #include "src/graph/text_dump.h"
+#include "src/graph/unknown_ops.h"
 #include "tests/unit/passes/functions/library_text.h"
 
 namespace dfrun::testing {
@@ -41,6 +42,18 @@ TEST(LowerFunctionsTest, AFunctionThatIsThereTwiceIsOne) {
   const std::string both = Library(square(0, 1) + square(kAttrs - 1, -1));
   EXPECT_EQ(Lowered(both + kInput + Call("call", "square", "in")),
             Lowered(kSquare + kInput + Call("call", "square", "in")));
+}
+
+// Without the function it would be a call of none.
+TEST(LowerFunctionsTest, ACallThatCannotBeReadIsExportedWithItsFunction) {
+  const std::string odd = Function("odd", Node("last", "Mystery", {"x"}));
+  const Result<Graph> graph =
+      Lower(Library(kSquareDef + odd) + kInput + Call("call", "square", "in") + Call("unread", "odd", "call"));
+  ASSERT_TRUE(graph.ok()) << graph.status().ToString();
+  const Result<Graph> again = ImportGraphDef(ExportGraphDef(*graph, GraphDefFormat::kBinary), GraphDefFormat::kBinary);
+  ASSERT_TRUE(again.ok()) << again.status().ToString();
+  EXPECT_EQ(DumpText(*again), DumpText(*graph));
+  EXPECT_TRUE(IsUnknown(again->node(again->Find("unread"))));
 }
 
 TEST(LowerFunctionsTest, NodesAreNamedUnderTheCallAndItsNameStays) {
