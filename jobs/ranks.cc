@@ -15,22 +15,30 @@ namespace dfrun::jobs {
 namespace {
 
 // Ends every rank, where MPI cannot be left in order: others may wait for this one for ever.
-[[noreturn]] void AbortAll(int rank, const Status& error) {
-  std::fprintf(stderr, "dfrun: rank %d: %s\n", rank, PrintableText(error.ToString()).c_str());
-  comm::World::Abort(ExitCode(error.code()));
+[[noreturn]] void AbortAll(comm::World& world, const Status& error) {
+  std::fprintf(stderr, "dfrun: rank %d: %s\n", world.rank(), PrintableText(error.ToString()).c_str());
+  world.Abort(ExitCode(error.code()));
 }
 
-void AbortIfNetworkFailed(const Runtime& runtime) {
+void AbortIfNetworkFailed(comm::World& world, const Runtime& runtime) {
   const Status network = runtime.communicator().network_status();
-  if (!network.ok()) AbortAll(runtime.rank(), network);
+  if (!network.ok()) AbortAll(world, network);
 }
 
-Result<std::unique_ptr<Runtime>> MakeRuntime(const RuntimeOptions& options, comm::World& world) {
-  DF_ASSIGN(std::unique_ptr<Communicator> communicator, world.Connect());
+Result<std::unique_ptr<Runtime>> MakeRuntime(const RuntimeOptions& options, const std::string& transport,
+                                             comm::World& world) {
+  DF_ASSIGN(std::unique_ptr<Communicator> communicator, world.Connect(transport));
   return Runtime::Create(options, std::move(communicator));
 }
 
 }  // namespace
+
+void DeclareRankOptions(Options& args, RankOptions& options) {
+  args.Value("--threads", options.threads, "Kernel threads a rank; default: this rank's share of the cores")
+      .Between(1, 1024);
+  args.Value("--transport", options.transport,
+             "What moves tensors between ranks (`dfrun info` lists them); default: the best");
+}
 
 Result<int> LeadOrServe(const RankOptions& options, const RankRole& lead) {
   return LeadOrServe(options, lead, [](Runtime& runtime) { return Worker(runtime).Serve(); });
@@ -43,16 +51,16 @@ Result<int> LeadOrServe(const RankOptions& options, const RankRole& lead, const 
   RuntimeOptions runtime_options;
   runtime_options.threads = options.threads > 0 ? options.threads : std::max(1, cores / world->ranks_on_host());
   runtime_options.straight_loops = options.straight_loops;
-  const Result<std::unique_ptr<Runtime>> runtime = MakeRuntime(runtime_options, *world);
-  if (!runtime.ok() && world->size() > 1) AbortAll(world->rank(), runtime.status());
+  const Result<std::unique_ptr<Runtime>> runtime = MakeRuntime(runtime_options, options.transport, *world);
+  if (!runtime.ok() && world->size() > 1) AbortAll(*world, runtime.status());
   DF_TRY(runtime.status());
   if (world->rank() != 0) {
     const Status served = serve(**runtime);
-    AbortIfNetworkFailed(**runtime);
+    AbortIfNetworkFailed(*world, **runtime);
     return ExitCode(served.code());  // the reason is rank 0's to print
   }
   const Status led = lead(**runtime);
-  AbortIfNetworkFailed(**runtime);
+  AbortIfNetworkFailed(*world, **runtime);
   // Said before the others know: they end with the error's exit code, at which mpirun ends this rank.
   if (!led.ok()) PrintError(led);
   const Status told = Shutdown(**runtime, led);

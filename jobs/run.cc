@@ -40,8 +40,7 @@ RunCommand Setup(Options& args) {
   args.Values("--set", options->sets, "key=value: another value for one of the spec's params");
   args.Value("--output", options->job.output, "Run directory; default: the spec's name with .run");
   args.Flag("--resume", options->job.resume, "Go on from the newest checkpoint in the run directory");
-  args.Value("--threads", options->ranks.threads, "Kernel threads a rank; default: this rank's share of the cores")
-      .Between(1, 1024);
+  DeclareRankOptions(args, options->ranks);
   args.Value("--trace", options->job.trace_steps, "Write a Chrome trace a rank of the first STEPS steps").AtLeast(0);
   args.Flag("--no-optimize{false}", options->job.optimize, "Skip the graph passes but for pruning");
   return [options]() -> Result<int> {

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "comm/bootstrap/in_process.h"
+#include "comm/self/in_process.h"
 #include "src/placement/placer.h"
 #include "src/session/graph_ops.h"
 #include "src/session/session.h"
