@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "comm/bootstrap/in_process.h"
+#include "comm/self/in_process.h"
 #include "src/autodiff/gradients.h"
 #include "src/session/graph_ops.h"
 #include "src/session/runtime.h"

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "comm/bootstrap/in_process.h"
+#include "comm/self/in_process.h"
 #include "jobs/model.h"
 #include "src/session/compile.h"
 #include "src/session/job_graph.h"

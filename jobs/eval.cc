@@ -455,8 +455,7 @@ void AddModelOptions(Options& args, EvalOptions& options) {
 void AddRunOptions(Options& args, EvalOptions& options) {
   args.Value("--repeat", options.repeat, "Run the step K times; fetches are stacked along a new first axis")
       .Between(1, 100'000'000);
-  args.Value("--threads", options.ranks.threads, "Kernel threads a rank; default: this rank's share of the cores")
-      .Between(1, 1024);
+  DeclareRankOptions(args, options.ranks);
   args.Flag("--no-optimize{false}", options.optimize, "Skip the graph passes but for pruning");
   args.Flag("--no-straight-loops{false}", options.ranks.straight_loops,
             "Run every loop by frames and iterations, for comparison; the results are the same");

@@ -1,6 +1,5 @@
 // dfrun info: what this binary is made of and what it finds on this machine.
 #include <hdf5.h>
-#include <mpi.h>
 
 #ifdef DFRUN_ONEDNN
 #include <dnnl.h>
@@ -12,6 +11,7 @@
 #include <string>
 #include <thread>
 
+#include "comm/bootstrap/transport_registry.h"
 #include "jobs/command.h"
 #include "src/framework/device_factory.h"
 
@@ -30,14 +30,6 @@ std::string CpuModel() {
     if (colon != std::string::npos) return line.substr(colon + 2);
   }
   return "unknown";
-}
-
-std::string MpiVersion() {
-  char text[MPI_MAX_LIBRARY_VERSION_STRING];
-  int length = 0;
-  MPI_Get_library_version(text, &length);
-  const std::string version(text, static_cast<size_t>(length));
-  return version.substr(0, version.find_first_of(",\n"));
 }
 
 std::string Hdf5Version() {
@@ -70,12 +62,13 @@ Result<int> ShowInfo() {
   Line("built for", "-march=" DFRUN_MARCH);
   Line("compiler", __VERSION__);
   Line("CPU", StrCat(CpuModel(), ", ", std::thread::hardware_concurrency(), " threads"));
-  Line("MPI", MpiVersion());
   Line("HDF5", Hdf5Version());
   Line("protobuf", google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION));
   Line("oneDNN", OneDnnVersion());
   Line("CUDA", Cuda());
-  Line("UCX", "off: only MPI and in-process transports are in this build");
+  for (const auto& [name, transport] : comm::Transports().all()) {
+    Line("transport", StrCat(name, ": ", transport.describe()));
+  }
   DeviceName task;
   task.job = "worker";
   task.task = 0;

@@ -66,8 +66,7 @@ RunCommand Setup(Options& args) {
   args.Value("--output", options->job.output, "Run directory; default: the spec's name with .run");
   args.FlagOrValue("--resume", kNewest, options->resume,
                    "Go on from the newest checkpoint in the run directory; --resume=STEP: from that of this step");
-  args.Value("--threads", options->ranks.threads, "Kernel threads a rank; default: this rank's share of the cores")
-      .Between(1, 1024);
+  DeclareRankOptions(args, options->ranks);
   args.Value("--grace", options->ranks.grace_s,
              "Seconds for the step in progress to end in after SIGTERM, SIGINT or SIGUSR1; default: 20, less a save")
       .Between(1, 86'400);

@@ -1,35 +1,40 @@
 #include "comm/bootstrap/world.h"
 
-#include <mpi.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 
 #include "comm/bootstrap/build_id.h"
 #include "comm/bootstrap/cpu_isa.h"
-#include "comm/bootstrap/in_process.h"
 #include "comm/bootstrap/rank_communicator.h"
-#include "comm/mpi/mpi_error.h"
-#include "comm/mpi/mpi_transport.h"
+#include "comm/bootstrap/transport_registry.h"
+#include "src/base/text.h"
 
 namespace dfrun::comm {
 namespace {
 
-// RankInfo as it is exchanged.
-struct InfoRecord {
-  char host[256];
-  char build[128];
-  int32_t cpu_isa_level;
-};
+RankInfo ThisRank() {
+  char host[256] = {};
+  gethostname(host, sizeof host - 1);
+  return {host, BuildId(), CpuIsaLevel()};
+}
 
-InfoRecord ThisRank() {
-  InfoRecord record = {};
-  gethostname(record.host, sizeof record.host - 1);
-  BuildId().copy(record.build, sizeof record.build - 1);
-  record.cpu_isa_level = CpuIsaLevel();
-  return record;
+// As it is exchanged: a line each.
+std::string Serialize(const RankInfo& info) {
+  return StrCat(info.host, "\n", info.build, "\n", info.cpu_isa_level);
+}
+
+Result<RankInfo> ParseRankInfo(const std::string& text, size_t rank) {
+  const size_t host_end = text.find('\n');
+  const size_t build_end = text.rfind('\n');
+  if (host_end == std::string::npos || build_end == host_end) {
+    return FailedPrecondition("rank ", rank,
+                              " runs another version of dfrun than this rank: start the same program everywhere");
+  }
+  RankInfo info{text.substr(0, host_end), text.substr(host_end + 1, build_end - host_end - 1), 0};
+  info.cpu_isa_level = ParseAs<int>(text.substr(build_end + 1)).value_or(0);
+  return info;
 }
 
 Status CheckBuilds(const std::vector<RankInfo>& ranks) {
@@ -44,44 +49,20 @@ Status CheckBuilds(const std::vector<RankInfo>& ranks) {
 
 }  // namespace
 
-bool World::Launched() {
-  // Open MPI; PMIx launchers (Open MPI 5, srun --mpi=pmix); PMI launchers (MPICH, srun --mpi=pmi2).
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK"}) {
-    if (std::getenv(name) != nullptr) return true;
-  }
-  return false;
-}
-
 Result<std::unique_ptr<World>> World::Join(int threads) {
-  std::unique_ptr<World> world(new World());
-  if (Launched()) DF_TRY(world->JoinMpi(threads));
+  DF_ASSIGN(std::unique_ptr<Bootstrap> bootstrap, StartBootstrap(threads));
+  std::unique_ptr<World> world(new World(std::move(bootstrap)));
   DF_TRY(world->Exchange());
   return world;
 }
 
-Status World::JoinMpi(int threads) {
-  const int wanted = threads > 1 ? MPI_THREAD_SERIALIZED : MPI_THREAD_FUNNELED;
-  int provided = 0;
-  DF_TRY(MpiStatus(MPI_Init_thread(nullptr, nullptr, wanted, &provided), "start"));
-  has_mpi_ = true;
-  if (provided < wanted) {
-    return FailedPrecondition("this MPI does not allow ", threads, " threads a rank; run with --threads 1");
-  }
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  return MpiStatus(MPI_Comm_rank(MPI_COMM_WORLD, &rank_), "tell this rank");
-}
-
 Status World::Exchange() {
-  const InfoRecord own = ThisRank();
-  std::vector<InfoRecord> records{own};
-  if (has_mpi_) {
-    int size = 0;
-    DF_TRY(MpiStatus(MPI_Comm_size(MPI_COMM_WORLD, &size), "tell the number of ranks"));
-    records.resize(size);
-    DF_TRY(MpiStatus(MPI_Allgather(&own, sizeof own, MPI_BYTE, records.data(), sizeof own, MPI_BYTE, MPI_COMM_WORLD),
-                     "exchange what the ranks run on"));
+  const RankInfo own = ThisRank();
+  DF_ASSIGN(const std::vector<std::string> all, bootstrap_->AllGather(Serialize(own)));
+  for (size_t r = 0; r < all.size(); ++r) {
+    DF_ASSIGN(RankInfo info, ParseRankInfo(all[r], r));
+    ranks_.push_back(std::move(info));
   }
-  for (const InfoRecord& record : records) ranks_.push_back({record.host, record.build, record.cpu_isa_level});
   DF_TRY(CheckBuilds(ranks_));
   const auto lowest = std::min_element(ranks_.begin(), ranks_.end(), [](const RankInfo& a, const RankInfo& b) {
     return a.cpu_isa_level < b.cpu_isa_level;
@@ -92,27 +73,19 @@ Status World::Exchange() {
 
 int World::ranks_on_host() const {
   return static_cast<int>(std::count_if(ranks_.begin(), ranks_.end(),
-                                        [&](const RankInfo& info) { return info.host == ranks_[rank_].host; }));
+                                        [&](const RankInfo& info) { return info.host == ranks_[rank()].host; }));
 }
 
-Result<std::unique_ptr<Communicator>> World::Connect() {
-  if (size() == 1) return std::move(ConnectInProcess(1)[0]);
-  DF_ASSIGN(std::unique_ptr<MpiTransport> tensors, MpiTransport::Create(MPI_COMM_WORLD));
-  DF_ASSIGN(std::unique_ptr<MpiTransport> control, MpiTransport::Create(MPI_COMM_WORLD));
-  return std::unique_ptr<Communicator>(std::make_unique<RankCommunicator>(std::move(tensors), std::move(control)));
-}
-
-World::~World() {
-  if (has_mpi_) MPI_Finalize();
+Result<std::unique_ptr<Communicator>> World::Connect(const std::string& transport) {
+  DF_ASSIGN(const std::string chosen, ChooseTransport(*bootstrap_, transport));
+  DF_ASSIGN(auto transports, Transports().Find(chosen)->connect(*bootstrap_, 2));
+  return std::unique_ptr<Communicator>(
+      std::make_unique<RankCommunicator>(std::move(transports[0]), std::move(transports[1])));
 }
 
 void World::Abort(int exit_code) {
-  int initialized = 0;
-  int finalized = 0;
-  MPI_Initialized(&initialized);
-  MPI_Finalized(&finalized);
-  if (initialized != 0 && finalized == 0) MPI_Abort(MPI_COMM_WORLD, exit_code);
-  std::_Exit(exit_code);
+  bootstrap_->Abort(exit_code);
+  std::_Exit(exit_code);  // not reached, which a compiler does not see through a virtual call
 }
 
 }  // namespace dfrun::comm

@@ -40,107 +40,23 @@ MpiTransport::~MpiTransport() {
   MPI_Comm_free(&comm);
 }
 
-void MpiTransport::Send(int peer, uint32_t tag, const void* data, size_t bytes, Callback done) {
-  Post({static_cast<char*>(const_cast<void*>(data)), bytes, peer, tag, true, done});
-}
-
-void MpiTransport::Recv(int peer, uint32_t tag, void* data, size_t bytes, Callback done) {
-  Post({static_cast<char*>(data), bytes, peer, tag, false, done});
-}
-
-void MpiTransport::RecvLater(int peer, uint32_t tag, void* data, size_t bytes, Callback done) {
-  MutexLock lock(mu_);
-  later_.push_back({static_cast<char*>(data), bytes, peer, tag, false, done});
-  later_any_.store(true, std::memory_order_relaxed);
-}
-
-void MpiTransport::Post(const Call& call) {
-  Completions completed;
-  if (TryDrive()) {
-    StartQueued(&completed);  // what was called earlier starts earlier
-    Start(call, &completed);
-    LetGo(&completed);
-  } else {
-    MutexLock lock(mu_);
-    queued_.push_back(call);
-    queued_any_.store(true);
-  }
-  DriveQueued();
-}
-
-bool MpiTransport::Poll() {
-  const bool any = DriveOnce();
-  DriveQueued();
-  return any;
-}
-
-// Why no call is left behind: who queues one sets queued_any_ and then looks whether the network is driven; the driver
-// lets go and then looks at queued_any_. All four are sequentially consistent, so one of the two sees the other.
-void MpiTransport::DriveQueued() {
-  while (queued_any_.load() && DriveOnce()) {
-  }
-}
-
-bool MpiTransport::DriveOnce() {
-  if (!TryDrive()) return false;
-  Completions completed;
-  bool any = StartQueued(&completed);
-  StartLater(&completed);
-  any |= TestPieces(&completed);
-  LetGo(&completed);
-  return any;
-}
-
-bool MpiTransport::TryDrive() {
-  if (driving_.exchange(true)) return false;
+void MpiTransport::EnterNetwork() {
   while (g_in_mpi.exchange(true, std::memory_order_acquire)) sched_yield();
-  return true;
 }
 
-void MpiTransport::LetGo(Completions* completed) {
+void MpiTransport::LeaveNetwork() {
   g_in_mpi.store(false, std::memory_order_release);
-  driving_.store(false);
-  completed->Run();
-}
-
-bool MpiTransport::StartQueued(Completions* completed) {
-  if (!queued_any_.load()) return false;
-  std::vector<Call> queued;
-  Status aborted;
-  {
-    MutexLock lock(mu_);
-    queued.swap(queued_);
-    queued_any_.store(false);
-    aborted = aborted_;
-  }
-  if (!aborted.ok() && abort_status_.ok()) ApplyAbort(aborted, completed);
-  for (const Call& call : queued) Start(call, completed);
-  return true;
-}
-
-void MpiTransport::StartLater(Completions* completed) {
-  if (!later_any_.load(std::memory_order_relaxed)) return;
-  {
-    MutexLock lock(mu_);
-    starting_.swap(later_);
-    later_any_.store(false, std::memory_order_relaxed);
-  }
-  for (const Call& call : starting_) Start(call, completed);
-  starting_.clear();
 }
 
 void MpiTransport::Start(const Call& call, Completions* completed) {
-  if (!abort_status_.ok()) {
-    completed->Add(call.done, abort_status_);
-    return;
-  }
   if (free_calls_.empty()) {
     calls_.emplace_back();
     free_calls_.push_back(&calls_.back());
   }
-  Call* started = free_calls_.back();
+  Started* started = free_calls_.back();
   free_calls_.pop_back();
-  *started = call;
+  static_cast<Call&>(*started) = call;
+  started->status = Status();
   started->pieces_left = 1;  // this function's own, so that no piece ends the call while others are to start
   size_t offset = 0;
   do {
@@ -152,7 +68,7 @@ void MpiTransport::Start(const Call& call, Completions* completed) {
 }
 
 // A small Send is complete when Isend returns: it is tested at once and takes no place among the requests.
-void MpiTransport::StartPiece(Call* call, size_t offset, int bytes) {
+void MpiTransport::StartPiece(Started* call, size_t offset, int bytes) {
   MPI_Request request = MPI_REQUEST_NULL;
   const int tag = static_cast<int>(call->tag);
   int error = call->is_send ? MPI_Isend(call->data + offset, bytes, MPI_BYTE, call->peer, tag, comm_, &request)
@@ -167,7 +83,7 @@ void MpiTransport::StartPiece(Call* call, size_t offset, int bytes) {
   large_pieces_ += bytes >= kLargeBytes ? 1 : 0;
 }
 
-bool MpiTransport::TestPieces(Completions* completed) {
+bool MpiTransport::Progress(Completions* completed) {
   if (requests_.empty()) return false;
   indices_.resize(requests_.size());
   statuses_.resize(requests_.size());
@@ -210,49 +126,29 @@ int MpiTransport::TestRequests(int* count) {
 }
 
 Status MpiTransport::PieceStatus(const Piece& piece, const MPI_Status& status, int error) const {
-  const Call& call = *piece.call;
-  if (error == MPI_ERR_TRUNCATE) {
-    return Internal("rank ", rank_, " expected ", call.bytes, " bytes of rank ", call.peer, " with tag ", call.tag,
-                    " and got more");
-  }
+  const Started& call = *piece.call;
+  if (error == MPI_ERR_TRUNCATE) return OtherSize(call, "more");
   if (error != MPI_SUCCESS) return MpiStatus(error, Describe(call));
   int bytes = 0;
   if (!call.is_send) MPI_Get_count(&status, MPI_BYTE, &bytes);
   if (call.is_send || bytes == piece.bytes) return Status();
-  return Internal("rank ", rank_, " expected ", call.bytes, " bytes of rank ", call.peer, " with tag ", call.tag,
-                  " and got ", bytes);
+  return OtherSize(call, StrCat(bytes));
 }
 
-std::string MpiTransport::Describe(const Call& call) const {
-  return StrCat(call.is_send ? "send " : "receive ", call.bytes, " bytes from rank ", call.is_send ? rank_ : call.peer,
-                " to rank ", call.is_send ? call.peer : rank_, " with tag ", call.tag);
-}
-
-void MpiTransport::Fail(Call* call, Status status) {
+void MpiTransport::Fail(Started* call, Status status) {
   if (call->status.ok()) call->status = std::move(status);
 }
 
-void MpiTransport::EndPiece(Call* call, Completions* completed) {
+void MpiTransport::EndPiece(Started* call, Completions* completed) {
   if (--call->pieces_left > 0) return;
   completed->Add(call->done, std::move(call->status));
   free_calls_.push_back(call);
 }
 
-void MpiTransport::Abort(const Status& status) {
-  {
-    MutexLock lock(mu_);
-    if (!aborted_.ok()) return;
-    aborted_ = status;
-    queued_any_.store(true);  // the driver looks
-  }
-  DriveQueued();
-}
-
 // Receives are cancelled and end when MPI says so; a Send's request stays, for MPI may still read its bytes.
-void MpiTransport::ApplyAbort(const Status& status, Completions* completed) {
-  abort_status_ = status;
+void MpiTransport::EndAll(const Status& status, Completions* completed) {
   for (size_t i = 0; i < pieces_.size(); ++i) {
-    Call* call = pieces_[i].call;
+    Started* call = pieces_[i].call;
     call->status = status;
     if (call->is_send) {
       pieces_[i].call = nullptr;

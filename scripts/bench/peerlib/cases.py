@@ -47,4 +47,10 @@ CASES = [
     Case("train/mlp-64-1024-1024-10", training_graphs.mlp, steps=60, aims=(0.92, 0.6)),
     Case("train/cnn-3-64-64-128", training_graphs.cnn, steps=15, aims=(1.0, 0.75)),
     Case("train/lstm-20x256", training_graphs.lstm, steps=20, aims=(0.85, 0.75)),
+    Case("train/gru-2x20x128", training_graphs.gru, steps=20, aims=(1.0,)),
+    Case("train/transformer-8x64x128", training_graphs.transformer, steps=40, aims=(1.0,)),
+    Case("train/residual-32", training_graphs.residual, steps=20, aims=(1.0,)),
+    Case("train/depthwise-32-64-128", training_graphs.depthwise, steps=20, aims=(1.0,)),
+    Case("train/embeddings-50000x64", training_graphs.embeddings, steps=200, aims=(1.0,)),
+    Case("train/autoencoder-784-512-64", training_graphs.autoencoder, steps=60, aims=(1.0,)),
 ]

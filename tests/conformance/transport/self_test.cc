@@ -1,34 +1,34 @@
-#include "comm/self/self_transport.h"
-
+// The suite over ranks that are threads of one process, which need no launcher.
 #include <gtest/gtest.h>
 
 #include <memory>
 #include <thread>
 #include <vector>
 
+#include "comm/self/self_transport.h"
 #include "tests/conformance/transport/transport_suite.h"
 
 namespace dfrun::comm {
 namespace {
 
-class SelfTransportTest : public ::testing::Test {
- protected:
-  void OnEveryRank(void (*body)(Transport&)) {
-    for (int ranks : {2, 3, 5}) {
-      const auto hub = std::make_shared<SelfHub>(ranks);
-      std::vector<std::thread> threads;
-      for (int rank = 0; rank < ranks; ++rank) {
-        threads.emplace_back([&hub, body, rank] {
-          SelfTransport transport(hub, rank);
-          body(transport);
-        });
-      }
-      for (std::thread& thread : threads) thread.join();
-    }
-  }
-};
+class SelfTransportTest : public ::testing::TestWithParam<TransportCase> {};
 
-DF_TRANSPORT_SUITE(SelfTransportTest)
+TEST_P(SelfTransportTest, KeepsTheContract) {
+  for (int ranks : {2, 3, 5}) {
+    const auto hub = std::make_shared<SelfHub>(ranks);
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < ranks; ++rank) {
+      threads.emplace_back([&, rank] {
+        SelfTransport transport(hub, rank);
+        GetParam().body(transport);
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SelfTransportTest, ::testing::ValuesIn(TransportCases().begin(), TransportCases().end()),
+                         [](const auto& info) { return info.param.name; });
 
 }  // namespace
 }  // namespace dfrun::comm

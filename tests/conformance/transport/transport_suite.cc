@@ -68,6 +68,8 @@ void Wait(Transport& transport, const Pending& call) {
   EXPECT_EQ(call.runs.load(), 1);
 }
 
+namespace {
+
 void SaysWhatItIs(Transport& t) {
   EXPECT_FALSE(t.name().empty());
   EXPECT_GE(t.rank(), 0);
@@ -295,9 +297,11 @@ void AbortEndsEveryCall(Transport& t) {
   for (int i = 0; i < 10; ++i) t.Poll();
   t.Abort(reason);
   t.Abort(Internal("a later one"));
-  for (Pending& call : calls) {
-    Wait(t, call);
-    EXPECT_EQ(call.status, reason) << call.status.ToString();
+  for (size_t i = 0; i < calls.size(); ++i) {
+    Wait(t, calls[i]);
+    const bool may_have_left = i < 20 && i % 2 == 1;  // into memory of the network, whoever receives it
+    if (may_have_left && calls[i].status.ok()) continue;
+    EXPECT_EQ(calls[i].status, reason) << calls[i].status.ToString();
   }
   Pending late_send;
   Pending late_recv;
@@ -309,6 +313,26 @@ void AbortEndsEveryCall(Transport& t) {
     Wait(t, *late);
     EXPECT_EQ(late->status, reason);
   }
+}
+
+constexpr TransportCase kCases[] = {
+    {"SaysWhatItIs", &SaysWhatItIs},
+    {"SizesArriveWhole", &SizesArriveWhole},
+    {"AReceiveMayComeFirst", &AReceiveMayComeFirst},
+    {"AReceiveMayBeginLater", &AReceiveMayBeginLater},
+    {"MessagesOfATagKeepTheirOrder", &MessagesOfATagKeepTheirOrder},
+    {"TagsAreApart", &TagsAreApart},
+    {"AnotherSizeIsAnError", &AnotherSizeIsAnError},
+    {"ManyMessagesAtRandom", &ManyMessagesAtRandom},
+    {"ManyThreadsMaySend", &ManyThreadsMaySend},
+    {"CallbacksMayCall", &CallbacksMayCall},
+    {"AbortEndsEveryCall", &AbortEndsEveryCall},
+};
+
+}  // namespace
+
+std::span<const TransportCase> TransportCases() {
+  return kCases;
 }
 
 }  // namespace dfrun::comm

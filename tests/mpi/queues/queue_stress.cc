@@ -156,9 +156,9 @@ Status RunRound(comm::World& world, const KernelRegistry& kernels, const Round& 
 }
 
 // Ends all ranks: they may be waiting for this one.
-[[noreturn]] void GiveUp(const Status& status) {
+[[noreturn]] void GiveUp(comm::World& world, const Status& status) {
   std::fprintf(stderr, "%s\n", status.ToString().c_str());
-  comm::World::Abort(1);
+  world.Abort(1);
 }
 
 void SayThatItHangs(int) {
@@ -175,7 +175,7 @@ void RunRounds(comm::World& world, int first, int rounds) {
     const int threads = 1 + static_cast<int>(random() % 2);
     alarm(kLongestRoundSeconds);
     const Status status = RunRound(world, *kernels, round, threads);
-    if (!status.ok()) GiveUp(status.Annotate(StrCat("round ", number, " (", round.ToString(), ")")));
+    if (!status.ok()) GiveUp(world, status.Annotate(StrCat("round ", number, " (", round.ToString(), ")")));
   }
   if (world.rank() == 0) std::printf("%d rounds on %d ranks: nothing lost, nothing twice\n", rounds, world.size());
 }
@@ -186,7 +186,10 @@ void RunRounds(comm::World& world, int first, int rounds) {
 int main(int argc, char** argv) {
   if (argc < 2) return 64;
   const auto world = dfrun::comm::World::Join(2);
-  if (!world.ok()) dfrun::testing::GiveUp(world.status());
+  if (!world.ok()) {
+    std::fprintf(stderr, "%s\n", world.status().ToString().c_str());
+    return 1;
+  }
   dfrun::testing::RunRounds(**world, argc > 2 ? std::atoi(argv[2]) : 0, std::atoi(argv[1]));
   return 0;
 }

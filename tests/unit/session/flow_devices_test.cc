@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "comm/bootstrap/in_process.h"
+#include "comm/self/in_process.h"
 #include "kernels/device/cpu_device.h"
 #include "src/framework/device_factory.h"
 #include "src/graph/graph_def.h"

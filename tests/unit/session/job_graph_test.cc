@@ -8,7 +8,7 @@
 #include <limits>
 #include <set>
 
-#include "comm/bootstrap/in_process.h"
+#include "comm/self/in_process.h"
 #include "src/graph/update_gate.h"
 #include "src/placement/placer.h"
 #include "src/session/graph_ops.h"

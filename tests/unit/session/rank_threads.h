@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "comm/bootstrap/in_process.h"
+#include "comm/self/in_process.h"
 #include "src/session/runtime.h"
 #include "src/session/worker.h"
 

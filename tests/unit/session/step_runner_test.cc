@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "comm/bootstrap/in_process.h"
+#include "comm/self/in_process.h"
 #include "kernels/device/cpu_device.h"
 #include "src/framework/device_factory.h"
 #include "src/partition/partition.h"

@@ -1,6 +1,6 @@
 // Callbacks that wait to be run.
-#ifndef DFRUN_COMM_MPI_COMPLETIONS_H_
-#define DFRUN_COMM_MPI_COMPLETIONS_H_
+#ifndef DFRUN_COMM_COMPLETIONS_H_
+#define DFRUN_COMM_COMPLETIONS_H_
 
 #include <new>
 #include <utility>
@@ -53,4 +53,4 @@ class Completions {
 
 }  // namespace dfrun::comm
 
-#endif  // DFRUN_COMM_MPI_COMPLETIONS_H_
+#endif  // DFRUN_COMM_COMPLETIONS_H_

@@ -1,6 +1,6 @@
 // Ranks as threads of one process.
-#ifndef DFRUN_COMM_BOOTSTRAP_IN_PROCESS_H_
-#define DFRUN_COMM_BOOTSTRAP_IN_PROCESS_H_
+#ifndef DFRUN_COMM_SELF_IN_PROCESS_H_
+#define DFRUN_COMM_SELF_IN_PROCESS_H_
 
 #include <memory>
 #include <vector>
@@ -14,4 +14,4 @@ std::vector<std::unique_ptr<Communicator>> ConnectInProcess(int ranks);
 
 }  // namespace dfrun::comm
 
-#endif  // DFRUN_COMM_BOOTSTRAP_IN_PROCESS_H_
+#endif  // DFRUN_COMM_SELF_IN_PROCESS_H_

@@ -1,4 +1,4 @@
-#include "comm/bootstrap/in_process.h"
+#include "comm/self/in_process.h"
 
 #include "comm/bootstrap/rank_communicator.h"
 #include "comm/self/self_transport.h"

@@ -1,0 +1,55 @@
+// How the ranks that a launcher started know each other before there is a transport.
+//
+//   BOOTSTRAP("mpi", [](Launcher l) { return l != Launcher::kNone; }, &StartMpi);   // in a file of its own
+#ifndef DFRUN_COMM_BOOTSTRAP_BOOTSTRAP_H_
+#define DFRUN_COMM_BOOTSTRAP_BOOTSTRAP_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "comm/bootstrap/launcher.h"
+#include "src/base/registry.h"
+#include "src/base/status.h"
+
+namespace dfrun::comm {
+
+// Thread safety: the thread that made it, but Abort(), which any thread may call. AllGather(), Barrier() and the
+// destructor are collective: every rank calls them, in the same order.
+class Bootstrap {
+ public:
+  // Leaves the job: after every transport that stands on it is gone.
+  virtual ~Bootstrap() = default;
+
+  virtual std::string_view name() const = 0;
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+  // What every rank gave, by rank; of any size each.
+  virtual Result<std::vector<std::string>> AllGather(std::string_view bytes) = 0;
+  virtual Status Barrier() = 0;
+  // Ends every rank's process with `exit_code`.
+  [[noreturn]] virtual void Abort(int exit_code) = 0;
+};
+
+struct BootstrapDef {
+  bool (*serves)(Launcher launcher);
+  // `threads`: how many threads of this process will communicate or compute. Once a process.
+  Result<std::unique_ptr<Bootstrap>> (*start)(int threads);
+};
+
+Registry<BootstrapDef>& Bootstraps();
+
+// The one that serves this process's launcher. FailedPrecondition where none does.
+Result<std::unique_ptr<Bootstrap>> StartBootstrap(int threads);
+
+struct BootstrapRegistration {
+  BootstrapRegistration(const char* name, BootstrapDef def) { Bootstraps().Add(name, def); }
+};
+#define BOOTSTRAP(name, ...)                                                               \
+  static const ::dfrun::comm::BootstrapRegistration DF_CONCAT(df_bootstrap_, __COUNTER__)( \
+      name, ::dfrun::comm::BootstrapDef{__VA_ARGS__})
+
+}  // namespace dfrun::comm
+
+#endif  // DFRUN_COMM_BOOTSTRAP_BOOTSTRAP_H_

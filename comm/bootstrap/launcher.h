@@ -1,0 +1,23 @@
+// Who started this process: what the environment says before any network is touched.
+#ifndef DFRUN_COMM_BOOTSTRAP_LAUNCHER_H_
+#define DFRUN_COMM_BOOTSTRAP_LAUNCHER_H_
+
+#include <cstdint>
+#include <string_view>
+
+namespace dfrun::comm {
+
+enum class Launcher : uint8_t {
+  kNone,     // a shell: the process is alone
+  kOpenMpi,  // mpirun of Open MPI
+  kPmix,     // a PMIx launcher: srun --mpi=pmix, mpirun of Open MPI 5
+  kPmi       // a PMI launcher: mpiexec of MPICH, srun --mpi=pmi2
+};
+
+Launcher FindLauncher();
+// "none", "mpirun (Open MPI)", ...: for people.
+std::string_view LauncherName(Launcher launcher);
+
+}  // namespace dfrun::comm
+
+#endif  // DFRUN_COMM_BOOTSTRAP_LAUNCHER_H_

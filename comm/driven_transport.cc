@@ -1,0 +1,125 @@
+#include "comm/driven_transport.h"
+
+#include <utility>
+
+namespace dfrun::comm {
+
+void DrivenTransport::Send(int peer, uint32_t tag, const void* data, size_t bytes, Callback done) {
+  Post({static_cast<char*>(const_cast<void*>(data)), bytes, peer, tag, true, done});
+}
+
+void DrivenTransport::Recv(int peer, uint32_t tag, void* data, size_t bytes, Callback done) {
+  Post({static_cast<char*>(data), bytes, peer, tag, false, done});
+}
+
+void DrivenTransport::RecvLater(int peer, uint32_t tag, void* data, size_t bytes, Callback done) {
+  MutexLock lock(mu_);
+  later_.push_back({static_cast<char*>(data), bytes, peer, tag, false, done});
+  later_any_.store(true, std::memory_order_relaxed);
+}
+
+void DrivenTransport::Post(const Call& call) {
+  Completions completed;
+  if (TryDrive()) {
+    StartQueued(&completed);  // what was called earlier starts earlier
+    StartUnlessAborted(call, &completed);
+    LetGo(&completed);
+  } else {
+    MutexLock lock(mu_);
+    queued_.push_back(call);
+    queued_any_.store(true);
+  }
+  DriveQueued();
+}
+
+bool DrivenTransport::Poll() {
+  const bool any = DriveOnce();
+  DriveQueued();
+  return any;
+}
+
+// Why no call is left behind: who queues one sets queued_any_ and then looks whether the network is driven; the driver
+// lets go and then looks at queued_any_. All four are sequentially consistent, so one of the two sees the other.
+void DrivenTransport::DriveQueued() {
+  while (queued_any_.load() && DriveOnce()) {
+  }
+}
+
+bool DrivenTransport::DriveOnce() {
+  if (!TryDrive()) return false;
+  Completions completed;
+  bool any = StartQueued(&completed);
+  StartLater(&completed);
+  any |= Progress(&completed);
+  LetGo(&completed);
+  return any;
+}
+
+bool DrivenTransport::TryDrive() {
+  if (driving_.exchange(true)) return false;
+  EnterNetwork();
+  return true;
+}
+
+void DrivenTransport::LetGo(Completions* completed) {
+  LeaveNetwork();
+  driving_.store(false);
+  completed->Run();
+}
+
+void DrivenTransport::StartUnlessAborted(const Call& call, Completions* completed) {
+  if (abort_status_.ok()) [[likely]]
+    return Start(call, completed);
+  completed->Add(call.done, abort_status_);
+}
+
+bool DrivenTransport::StartQueued(Completions* completed) {
+  if (!queued_any_.load()) return false;
+  std::vector<Call> queued;
+  Status aborted;
+  {
+    MutexLock lock(mu_);
+    queued.swap(queued_);
+    queued_any_.store(false);
+    aborted = aborted_;
+  }
+  if (!aborted.ok() && abort_status_.ok()) {
+    abort_status_ = aborted;
+    EndAll(aborted, completed);
+  }
+  for (const Call& call : queued) StartUnlessAborted(call, completed);
+  return true;
+}
+
+void DrivenTransport::StartLater(Completions* completed) {
+  if (!later_any_.load(std::memory_order_relaxed)) return;
+  {
+    MutexLock lock(mu_);
+    starting_.swap(later_);
+    later_any_.store(false, std::memory_order_relaxed);
+  }
+  for (const Call& call : starting_) StartUnlessAborted(call, completed);
+  starting_.clear();
+}
+
+void DrivenTransport::Abort(const Status& status) {
+  {
+    MutexLock lock(mu_);
+    if (!aborted_.ok()) return;
+    aborted_ = status;
+    queued_any_.store(true);  // the driver looks
+  }
+  DriveQueued();
+}
+
+std::string DrivenTransport::Describe(const Call& call) const {
+  return StrCat(call.is_send ? "send " : "receive ", call.bytes, " bytes from rank ", call.is_send ? rank() : call.peer,
+                " to rank ", call.is_send ? call.peer : rank(), " with tag ", call.tag);
+}
+
+Status DrivenTransport::OtherSize(const Call& call, std::string_view got) const {
+  return Internal("rank ", rank(), " expected ", call.bytes, " bytes of rank ", call.peer, " with tag ", call.tag,
+                  " and got ", got);
+}
+
+}  // namespace dfrun::comm

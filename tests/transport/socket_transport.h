@@ -1,0 +1,75 @@
+// A transport of the tests: messages over UNIX sockets, between ranks of one host. It registers itself as "sockets"
+// when the library that holds it is loaded, and shows that a transport needs no more than its own folder.
+#ifndef DFRUN_TESTS_TRANSPORT_SOCKET_TRANSPORT_H_
+#define DFRUN_TESTS_TRANSPORT_SOCKET_TRANSPORT_H_
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "comm/bootstrap/bootstrap.h"
+#include "comm/driven_transport.h"
+
+namespace dfrun::comm {
+
+class SocketTransport final : public DrivenTransport {
+ public:
+  // Connects every pair of ranks. Collective.
+  static Result<std::unique_ptr<Transport>> Connect(Bootstrap& bootstrap);
+  ~SocketTransport() override;
+
+  std::string_view name() const override { return "sockets"; }
+  int rank() const override { return rank_; }
+  int size() const override { return static_cast<int>(peers_.size()); }
+  uint32_t max_tag() const override { return (uint32_t{1} << 23) - 1; }
+
+ private:
+  // Before the bytes of each message.
+  struct Header {
+    uint64_t bytes = 0;
+    uint32_t tag = 0;
+    uint32_t reserved = 0;
+  };
+  struct Outgoing {
+    Header header;
+    Call call;
+    size_t written = 0;  // of header and bytes
+  };
+  struct Peer {
+    int socket = -1;
+    std::deque<Outgoing> outgoing;
+    std::map<uint32_t, std::deque<Call>> receives;           // by tag
+    std::map<uint32_t, std::deque<std::string>> unexpected;  // messages that no receive waited for
+    Header header;                                           // of the message that is arriving
+    size_t read = 0;                                         // of header and bytes
+    bool has_receive = false;
+    Call receive;        // takes the arriving message, where one waited for it
+    std::string buffer;  // else it comes here
+    bool gone = false;   // the peer has ended in order
+    Status lost;         // why nothing more comes
+  };
+
+  SocketTransport(int rank, int size) : rank_(rank), peers_(static_cast<size_t>(size)) {}
+
+  void Start(const Call& call, Completions* completed) override;
+  bool Progress(Completions* completed) override;
+  void EndAll(const Status& status, Completions* completed) override;
+
+  void SendToSelf(const Call& call, Completions* completed);
+  bool Write(Peer& peer, Completions* completed);
+  bool Read(Peer& peer, Completions* completed);
+  void BeginMessage(Peer& peer);
+  void EndMessage(Peer& peer, Completions* completed);
+  void Lose(Peer& peer, int rank, const std::string& why, Completions* completed);
+  void Deliver(const Call& receive, std::string_view message, Completions* completed) const;
+
+  const int rank_;
+  std::vector<Peer> peers_;
+};
+
+}  // namespace dfrun::comm
+
+#endif  // DFRUN_TESTS_TRANSPORT_SOCKET_TRANSPORT_H_

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# A training on 4 ranks over the tests' own transport has the losses that it has over MPI.
+#   training_test.sh SOURCE_DIR DFRUN TRANSPORT_LIBRARY
+SOURCE=$1 DFRUN=$2 LIBRARY=$3
+WORK=$(mktemp -d)
+trap 'rm -rf "$WORK"' EXIT
+source "$SOURCE/tests/mpi/training_lib.sh"
+
+spec=$(short_spec digits_mlp 2 50)
+train 4 "$spec" "$WORK/mpi" --transport mpi > "$WORK/log" 2>&1 || { cat "$WORK/log"; fail "over MPI"; }
+LD_PRELOAD=$LIBRARY "$DFRUN" info | grep -q 'sockets: UNIX sockets' || fail "dfrun info does not list the transport"
+timeout 120 mpirun --oversubscribe -x "LD_PRELOAD=$LIBRARY" -np 4 "$DFRUN" "$spec" --output "$WORK/sockets" \
+  --transport sockets > "$WORK/log" 2>&1 || { cat "$WORK/log"; fail "over sockets"; }
+losses "$WORK/mpi" > "$WORK/expected"
+losses "$WORK/sockets" > "$WORK/seen"
+[ -s "$WORK/expected" ] || fail "no losses"
+cmp "$WORK/expected" "$WORK/seen" || fail "losses over sockets differ from those over MPI"
+
+if "$DFRUN" "$spec" --output "$WORK/none" --transport sokets > "$WORK/log" 2>&1; then fail "an unknown transport"; fi
+grep -q "there is no transport 'sokets'; there are" "$WORK/log" || { cat "$WORK/log"; fail "the names are not said"; }
+echo "$(wc -l < "$WORK/seen") losses with the same bits"
