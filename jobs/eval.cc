@@ -22,6 +22,7 @@
 #include "src/base/printable.h"
 #include "src/base/stop_request.h"
 #include "src/passes/variable_reads.h"
+#include "src/session/evaluation.h"
 #include "src/session/queue_runners.h"
 #include "src/session/served_queues.h"
 #include "src/session/session.h"
@@ -141,20 +142,47 @@ class Evaluation {
   Status Resolve(Model& model) {
     DF_TRY(CheckFetchNames(options_.fetches));
     DF_ASSIGN(const std::vector<Feed> feeds, ReadFeeds(model, options_.feeds, options_.allow_paths));
-    DF_ASSIGN(SpecEvaluation wanted, WantedOf(model));
-    if (model.job) DF_TRY(ApplyFeeds(*model.job, feeds, model.graph, wanted));
-    for (const Feed& feed : feeds) {
-      if (feed.source.valid()) continue;
-      step_.feeds.push_back(feed.output);
-      step_.feed_shapes.emplace_back(feed.value.shape());
-      feeds_.push_back(feed.value);
+    if (model.job && AsksForNothing()) {
+      DF_ASSIGN(pass_, AddWholeEvaluation(*model.job, feeds, model.graph));
     }
-    names_ = std::move(wanted.names);
-    step_.fetches = std::move(wanted.fetches);
-    step_.targets = std::move(wanted.targets);
+    DF_TRY(pass_ ? ResolvePass() : ResolveStep(feeds, model));
+    for (const Feed& feed : feeds) {
+      if (!feed.source.valid()) AddFeed(feed.output, feed.value);
+    }
     DF_ASSIGN(inits_, ResolveNodes(model.graph, "--init", options_.inits));
     DF_ASSIGN(finals_, ResolveNodes(model.graph, "--finally", options_.finals));
     return Status();
+  }
+
+  bool AsksForNothing() const { return options_.fetches.empty() && options_.targets.empty() && options_.repeat == 1; }
+
+  // A step is a batch of the pass, at a position that it is fed.
+  Status ResolvePass() {
+    names_ = pass_->batch.names;
+    step_ = pass_->batch.signature;
+    if (!step_.feeds.empty()) feeds_.push_back(Tensor::Scalar<int64_t>(0));
+    return Status();
+  }
+
+  Status ResolveStep(const std::vector<Feed>& feeds, Model& model) {
+    DF_ASSIGN(SpecEvaluation wanted, WantedOf(model));
+    if (model.job) DF_TRY(ApplyFeeds(*model.job, feeds, model.graph, wanted));
+    names_ = std::move(wanted.names);
+    step_.fetches = std::move(wanted.fetches);
+    step_.targets = std::move(wanted.targets);
+    return Status();
+  }
+
+  // To every step.
+  void AddFeed(dfrun::Output output, const Tensor& value) {
+    std::vector<RunSignature*> steps = {&step_};
+    if (pass_) steps.push_back(&pass_->batch.signature);
+    if (pass_ && pass_->rest) steps.push_back(&pass_->rest->signature);
+    for (RunSignature* step : steps) {
+      step->feeds.push_back(output);
+      step->feed_shapes.emplace_back(value.shape());
+    }
+    feeds_.push_back(value);
   }
 
   Result<SpecEvaluation> WantedOf(const Model& model) const {
@@ -206,6 +234,7 @@ class Evaluation {
   // The steps, and what fills queues beside them.
   std::vector<const RunSignature*> RunsOfSteps() const {
     std::vector<const RunSignature*> runs = {&step_};
+    if (pass_ && pass_->rest) runs.push_back(&pass_->rest->signature);
     for (const PlannedRunner& runner : runners_) {
       for (const RunSignature& run : runner.enqueue) runs.push_back(&run);
     }
@@ -354,7 +383,7 @@ class Evaluation {
     }
     QueueRunners running(*session_, std::move(prepared), feeds_);
     running.Start();
-    const Status status = RunSteps();
+    const Status status = pass_ ? RunPass() : RunSteps();
     const Status filled = running.failure();  // it came first: the steps then miss what it did not put
     running.Stop();
     DF_TRY(filled.Annotate("a queue runner"));
@@ -392,6 +421,32 @@ class Evaluation {
     return Status();
   }
 
+  // The steps of an evaluation over all samples, of which the metrics are one result.
+  Status RunPass() {
+    results_ = std::make_unique<FetchStack>(names_, 1);
+    if (options_.trace_steps > 0) session_->StartTrace();
+    stats_.startup_ms = MillisecondsSinceProcessStart();
+    const auto run = [this](const JobStep& step, std::span<const Tensor> position,
+                            std::span<Tensor> metrics) -> Status {
+      DF_ASSIGN(const Session::Handle handle, Prepare(step.signature));
+      stats_.nodes = std::max(stats_.nodes, session_->num_nodes(handle));
+      DF_TRY(CheckStop());
+      if (!position.empty()) feeds_[0] = position[0];
+      const auto start = std::chrono::steady_clock::now();
+      DF_TRY(Explain(session_->RunStep(handle, feeds_, metrics)));
+      const auto end = std::chrono::steady_clock::now();
+      stats_.step_ms.push_back(std::chrono::duration<double, std::milli>(end - start).count());
+      const auto steps = static_cast<int64_t>(stats_.step_ms.size());
+      return steps == options_.trace_steps ? session_->WriteTrace(kTracePrefix) : Status();
+    };
+    DF_ASSIGN(const std::vector<Tensor> metrics, RunEvaluation(*pass_, run));
+    if (options_.trace_steps > static_cast<int64_t>(stats_.step_ms.size())) {
+      DF_TRY(session_->WriteTrace(kTracePrefix));
+    }
+    stats_.peak_bytes = runtime_.cpu().allocator().Stats().peak_bytes_in_use;
+    return results_->Add(metrics);
+  }
+
   // What the runners put into the queues has come to its end.
   Status EndEarly(int64_t steps) {
     std::fprintf(stderr, "dfrun: the elements of the queues ended after %lld of %lld steps\n",
@@ -415,10 +470,11 @@ class Evaluation {
 
   const EvalOptions& options_;
   Runtime& runtime_;
-  std::vector<std::string> inputs_;  // files and directories that are read
-  std::vector<std::string> names_;   // of the fetches
-  RunSignature step_;
-  std::vector<Tensor> feeds_;  // of step_
+  std::vector<std::string> inputs_;     // files and directories that are read
+  std::vector<std::string> names_;      // of the fetches
+  std::optional<EvaluationPass> pass_;  // of a spec's evaluation as a whole
+  RunSignature step_;                   // the one that is run, of a pass that of a batch
+  std::vector<Tensor> feeds_;           // of step_
   std::vector<NodeId> inits_;
   std::vector<NodeId> finals_;
   std::vector<FedStep> before_;  // the steps that give variables their values

@@ -1,7 +1,9 @@
 #include "jobs/eval_spec.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "src/session/evaluation.h"
 #include "src/session/stamp.h"
 
 namespace dfrun::jobs {
@@ -19,6 +21,26 @@ std::vector<FeedSpec> Replacements(const JobSpec& job, const std::vector<Feed>& 
     if (feed.source.valid() && !(feed.source == feed.output)) out.push_back({feed.output, feed.source, {}});
   }
   return out;
+}
+
+// What the copies of a spec's evaluation have in common with its graph: variables, and what is fed a value.
+StampMap Shared(const JobSpec& job, const std::vector<Feed>& feeds) {
+  StampMap map;
+  for (const VariableSpec& variable : job.variables) map.nodes[variable.node] = variable.node;
+  for (const Feed& feed : feeds) {
+    if (!feed.source.valid()) map.outputs[StampMap::OutputKey(feed.output)] = feed.output;
+  }
+  return map;
+}
+
+bool FeedsSamples(const JobSpec& job, const std::vector<Feed>& feeds) {
+  for (const InputSpec& input : job.inputs) {
+    for (const InputTensor& t : input.tensors) {
+      const auto gives = [&](const Feed& feed) { return !feed.source.valid() && feed.output == t.value; };
+      if (std::any_of(feeds.begin(), feeds.end(), gives)) return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -39,15 +61,9 @@ Status ApplyFeeds(const JobSpec& job, const std::vector<Feed>& feeds, Graph& gra
   const std::vector<FeedSpec> replacements = Replacements(job, feeds);
   if (replacements.empty()) return Status();
   const Graph model = graph.Clone();
-  StampMap map;
+  StampMap map = Shared(job, feeds);
   std::vector<bool> stop(static_cast<size_t>(model.num_nodes()), false);
-  for (const VariableSpec& variable : job.variables) {
-    map.nodes[variable.node] = variable.node;
-    stop[static_cast<size_t>(variable.node)] = true;
-  }
-  for (const Feed& feed : feeds) {
-    if (!feed.source.valid()) map.outputs[StampMap::OutputKey(feed.output)] = feed.output;
-  }
+  for (const VariableSpec& variable : job.variables) stop[static_cast<size_t>(variable.node)] = true;
   StampOptions options;
   options.prefix = "eval/";
   const auto copy = [&](const std::vector<Output>& outputs) -> Status {
@@ -70,6 +86,16 @@ Status ApplyFeeds(const JobSpec& job, const std::vector<Feed>& feeds, Graph& gra
   for (Output& fetch : wanted.fetches) fetch = map.Map(fetch);
   for (NodeId& target : wanted.targets) target = map.MapControl(model.node(target));
   return Status();
+}
+
+Result<std::optional<EvaluationPass>> AddWholeEvaluation(const JobSpec& job, const std::vector<Feed>& feeds,
+                                                         Graph& graph) {
+  if (!job.eval || FeedsSamples(job, feeds)) return std::optional<EvaluationPass>();
+  JobSpec fed = job;
+  fed.eval->feeds = Replacements(job, feeds);
+  const Graph model = graph.Clone();
+  DF_ASSIGN(EvaluationPass pass, AddEvaluation(fed, model, Shared(job, feeds), /*device=*/"", graph));
+  return std::optional<EvaluationPass>(std::move(pass));
 }
 
 }  // namespace dfrun::jobs

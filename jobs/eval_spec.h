@@ -2,10 +2,12 @@
 #ifndef DFRUN_JOBS_EVAL_SPEC_H_
 #define DFRUN_JOBS_EVAL_SPEC_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "jobs/eval_request.h"
+#include "src/session/job_graph.h"
 #include "src/spec/job_spec.h"
 
 namespace dfrun::jobs {
@@ -24,6 +26,12 @@ Result<SpecEvaluation> EvaluationOf(const JobSpec& job);
 // its own, or of an output with itself, overrides the spec's. `wanted` is then of the copy. Nothing is added where
 // nothing is fed so.
 Status ApplyFeeds(const JobSpec& job, const std::vector<Feed>& feeds, Graph& graph, SpecEvaluation& wanted);
+
+// Adds the evaluation that `eval:` describes as the job makes it: over all samples of the inputs that it reads. With
+// the sources of `feeds` for what they feed; nothing where the spec has no `eval:`, or a value is fed to an input's
+// tensor, which says itself what the samples are. `graph` is the spec's.
+Result<std::optional<EvaluationPass>> AddWholeEvaluation(const JobSpec& job, const std::vector<Feed>& feeds,
+                                                         Graph& graph);
 
 }  // namespace dfrun::jobs
 
