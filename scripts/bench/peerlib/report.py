@@ -16,5 +16,8 @@ def line(result):
 
 
 def write_json(results, path):
-    rows = [dict(dataclasses.asdict(result), reached=result.reached) for result in results]
+    write_json_rows([dict(dataclasses.asdict(result), reached=result.reached) for result in results], path)
+
+
+def write_json_rows(rows, path):
     pathlib.Path(path).write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
