@@ -131,8 +131,6 @@ constexpr OwnOp kOwnOps[] = {
     {"SaveShard", nullptr},
     {"SetRandomPosition", nullptr},
     {"TokenCounts", nullptr},
-    {"_ConvBiasMaxPoolGradAtPlaces", nullptr},
-    {"_ConvBiasReluMaxPoolGrad", nullptr},
     {"_FusedConv2DMaxPool", nullptr},
     {"_FusedConv2DMaxPoolPlaces", nullptr},
     {"_FusedElementwise", nullptr},
@@ -143,11 +141,6 @@ constexpr OwnOp kOwnOps[] = {
     {"_MatMulSum", nullptr},
     {"_MaxPoolGradAtPlaces", nullptr},
     {"_MaxPoolReluGrad", nullptr},
-    {"_PackColumns", nullptr},
-    {"_Rows", nullptr},
-    {"_ScaledSoftmaxCrossEntropyWithLogits", nullptr},
-    {"_ScaledSparseSoftmaxCrossEntropyWithLogits", nullptr},
-    {"_SumEqualRows", nullptr},
 };
 
 const OwnOp* FindOwn(std::string_view op) {
