@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "jobs/json.h"
+#include "jobs/output_file.h"
 
 namespace dfrun::jobs {
 namespace {
@@ -20,29 +21,31 @@ void PrintTable(const std::vector<BenchFigure>& figures) {
 }
 
 std::string ToJson(const std::vector<BenchFigure>& figures) {
-  std::string out = "[";
+  std::string out = "[";  // each figure carries the mark of a file that dfrun wrote
   for (const BenchFigure& f : figures) {
     out += StrCat(out.size() > 1 ? ",\n " : "", "{\"name\": ", JsonString(f.name), ", \"value\": ", JsonNumber(f.value),
                   ", \"unit\": ", JsonString(f.unit), ", \"limit\": ", JsonNumber(f.limit),
-                  ", \"limit_name\": ", JsonString(f.limit_name), ", \"ratio\": ", JsonNumber(f.ratio()), "}");
+                  ", \"limit_name\": ", JsonString(f.limit_name), ", \"ratio\": ", JsonNumber(f.ratio()), ", ",
+                  kJsonMark, "}");
   }
   return out + "]\n";
 }
 
-Result<int> Report(const RunBench& bench, const std::string& json_path) {
-  DF_TRY(CheckWritable(json_path));
+Result<int> Report(const RunBench& bench, const OutputFile& json) {
+  DF_TRY(json.Check());
   DF_ASSIGN(const BenchOutcome outcome, bench());
   if (outcome.figures.empty() || outcome.exit_code != 0) return outcome.exit_code;
   PrintTable(outcome.figures);
-  if (!json_path.empty()) DF_TRY(WriteTextFile(json_path, ToJson(outcome.figures)));
+  if (!json.path.empty()) DF_TRY(json.WriteText(ToJson(outcome.figures)));
   return 0;
 }
 
 Command AsCommand(const Bench& bench) {
   return {bench.description, bench.example, [setup = bench.setup](Options& args) -> RunCommand {
-            auto json_path = std::make_shared<std::string>();
-            args.Value("--json", *json_path, "Write the figures to this file as JSON");
-            return [json_path, run = setup(args)] { return Report(run, *json_path); };
+            auto json = std::make_shared<OutputFile>(OutputFile{"--json", ""});
+            args.Value("--json", json->path, "Write the figures to this file as JSON");
+            args.Flag("--force", json->force, "Let --json replace a file that dfrun did not write");
+            return [json, run = setup(args)] { return Report(run, *json); };
           }};
 }
 

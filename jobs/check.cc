@@ -1,4 +1,5 @@
-// dfrun check SPEC: everything that can be wrong with a job before it runs, found without MPI.
+// dfrun check MODEL: everything that can be wrong with a job before it runs, found without MPI; of a graph, what is not
+// known of it here, and how it is called.
 #include <cstdio>
 #include <memory>
 #include <numeric>
@@ -7,6 +8,9 @@
 #include "jobs/compile_job.h"
 #include "jobs/model.h"
 #include "src/base/printable.h"
+#include "src/base/text.h"
+#include "src/graph/file_kind.h"
+#include "src/graph/unknown_ops.h"
 #include "src/session/job_graph.h"
 
 namespace dfrun::jobs {
@@ -15,6 +19,7 @@ namespace {
 struct CheckOptions {
   std::string spec;
   std::vector<std::string> sets;
+  std::vector<std::string> tags;
   int ranks = 0;  // as many as the tasks need
 };
 
@@ -28,7 +33,37 @@ void Print(const std::string& path, int ranks, const LoadedSpec& spec, const std
   }
 }
 
+std::string Lines(const char* title, const std::vector<std::string>& lines) {
+  return lines.empty() ? "" : StrCat("  ", title, ": ", PrintableLine(Join(lines)), "\n");
+}
+
+// What a MetaGraph says beside its nodes.
+std::string Describe(const MetaGraph& meta) {
+  std::vector<std::string> signatures;
+  for (const auto& [name, signature] : meta.signatures) signatures.push_back(PrintSignature(name, signature));
+  std::vector<std::string> runners;
+  for (const QueueRunner& runner : meta.runners) runners.push_back(runner.queue);
+  std::vector<std::string> variables;
+  for (const ModelVariable& variable : meta.variables) variables.push_back(variable.variable);
+  std::vector<std::string> init;
+  if (!meta.init_op.empty()) init.push_back(meta.init_op);
+  return StrCat(Lines("tags", meta.tags), Lines("signatures", signatures), Lines("variables", variables),
+                Lines("queues filled by runners", runners), Lines("init op", init));
+}
+
+// A graph whose unknown nodes are not needed runs: they are said, and are no error.
+Result<int> CheckGraph(const CheckOptions& options) {
+  DF_ASSIGN(const Model model, LoadRunnable({options.spec, options.sets, options.tags, options.ranks}));
+  std::printf("%s: ok, %d nodes\n", PrintableLine(options.spec).c_str(), model.graph.num_nodes());
+  if (model.meta) std::printf("%s", Describe(*model.meta).c_str());
+  const std::string unknown = ListUnknown(model.graph);
+  if (!unknown.empty()) std::printf("not known here, and refused only where a run needs it:\n%s\n", unknown.c_str());
+  return 0;
+}
+
 Result<int> Check(const CheckOptions& options) {
+  const Result<FileIdentity> identity = IdentifyFile(options.spec);
+  if (identity.ok() && !IsSpec(options.spec) && !identity->is_text) return CheckGraph(options);
   DF_ASSIGN(Model model, LoadSpecModel(options.spec, options.sets, options.ranks));
   const int ranks = options.ranks > 0 ? options.ranks : model.RanksNeeded();
   const LoadedSpec spec{*std::move(model.job), std::move(model.graph)};
@@ -42,8 +77,9 @@ Result<int> Check(const CheckOptions& options) {
 
 RunCommand Setup(Options& args) {
   auto options = std::make_shared<CheckOptions>();
-  args.Value("spec", options->spec, "The job's YAML file").Required();
+  args.Value("spec", options->spec, "The job's YAML file, or a graph").Required();
   args.Values("--set", options->sets, "key=value: another value for one of the spec's params");
+  args.Values("--tag", options->tags, "Of the graph to read from a SavedModel; default: its only one, or `serve`");
   args.Value("--ranks", options->ranks, "Ranks that the job will have; default: as many as it needs")
       .Between(1, 1 << 20);
   return [options] { return Check(*options); };

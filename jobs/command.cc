@@ -52,11 +52,11 @@ void AddCommands(Options& args, const std::map<std::string, Command>& commands, 
 }
 
 void PrintError(const Status& status) {
-  if (status.code() != Code::kBadSpec) {
+  if (status.code() != Code::kBadSpec && status.code() != Code::kNoInput) {
     std::fprintf(stderr, "dfrun: %s\n", PrintableText(status.message()).c_str());
     return;
   }
-  // A bad spec's message is lines of file:line:column, which editors jump to.
+  // The message of a bad spec, or of data that it names, is lines of file:line:column, which editors jump to.
   std::string_view rest = status.message();
   while (true) {
     const size_t end = std::min(rest.find('\n'), rest.size());

@@ -13,7 +13,8 @@ namespace dfrun::jobs {
 Result<JobCompiler> JobCompiler::Create(const std::vector<JobTasks>& tasks, int ranks) {
   DF_ASSIGN(Cluster cluster, MakeCluster(tasks, ranks));
   DF_ASSIGN(std::unique_ptr<Runtime> runtime, Runtime::Create({}, std::move(comm::ConnectInProcess(1)[0])));
-  DF_TRY(runtime->StartTask("worker", 0));
+  // What is only looked at runs no op that opens a file, and none could.
+  DF_TRY(runtime->StartTask("worker", 0, {.is_confined = true, .trusts_inputs = false, .roots = {}}));
   return JobCompiler(std::move(cluster), std::move(runtime));
 }
 
@@ -41,7 +42,8 @@ Result<std::vector<CompiledStep>> JobCompiler::CompileSpec(const LoadedSpec& spe
   DF_ASSIGN(const JobGraph job, BuildJobGraph(spec, cluster_));
   DF_TRY(add(spec.job.train ? "train" : "run", job.graph, job.step.signature));
   DF_TRY(add("init", job.graph, job.init));
-  if (spec.job.eval) DF_TRY(add("eval", job.graph, job.evaluation.signature));
+  if (spec.job.eval) DF_TRY(add("eval", job.graph, job.evaluation.batch.signature));
+  if (job.evaluation.rest) DF_TRY(add("eval_rest", job.graph, job.evaluation.rest->signature));
   DF_TRY(add("save", job.graph, job.save));
   DF_TRY(add("restore", job.graph, job.restore));
   return out;

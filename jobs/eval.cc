@@ -2,42 +2,61 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
+#include <iterator>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "jobs/command.h"
 #include "jobs/eval_request.h"
 #include "jobs/eval_results.h"
+#include "jobs/eval_runners.h"
 #include "jobs/eval_spec.h"
 #include "jobs/eval_variables.h"
+#include "jobs/file_rules.h"
 #include "jobs/json.h"
 #include "jobs/model.h"
+#include "jobs/output_file.h"
 #include "jobs/ranks.h"
 #include "src/base/printable.h"
+#include "src/base/stop_request.h"
 #include "src/passes/variable_reads.h"
+#include "src/session/evaluation.h"
+#include "src/session/queue_runners.h"
+#include "src/session/served_queues.h"
 #include "src/session/session.h"
+#include "src/trace/chrome_trace.h"
 
 namespace dfrun::jobs {
 namespace {
 
+// For a step to end in after a signal: nothing of it is kept.
+constexpr int64_t kGraceS = 2;
 constexpr const char* kTracePrefix = "trace/";
 
 struct EvalOptions {
   std::string model;
   std::vector<std::string> sets;
+  std::vector<std::string> tags;
+  std::string signature;
   std::vector<std::string> feeds;
+  std::vector<std::string> assigns;
+  std::vector<std::string> runners;
   std::vector<std::string> fetches;
   std::vector<std::string> targets;
   std::vector<std::string> inits;
   std::vector<std::string> finals;
   int64_t repeat = 1;
   std::string restore;
+  std::vector<std::string> allow_paths;
   RankOptions ranks;
   bool optimize = true;
   bool soft_placement = false;
   std::string out;
   std::string stats;
   int64_t trace_steps = 0;
+  bool force = false;
 };
 
 // The steps of one command, on rank 0.
@@ -46,27 +65,70 @@ class Evaluation {
   Evaluation(const EvalOptions& options, Runtime& runtime) : options_(options), runtime_(runtime) {}
 
   Status Run() {
-    DF_TRY(CheckWritable(options_.out));
-    DF_TRY(CheckWritable(options_.stats));
-    DF_ASSIGN(Model model, LoadRunnable(options_.model, options_.sets, runtime_.size()));
+    DF_TRY(CheckOutputs(CommandLineInputs()));
+    DF_ASSIGN(Model model, LoadRunnable({options_.model, options_.sets, options_.tags, runtime_.size()}));
     DF_TRY(CheckRanks(model));
+    DF_TRY(CheckOutputs(FilesOf(model)));
+    DF_TRY(ChooseSignature(options_.signature, model));
+    if (model.meta) values_ = model.meta->values;
     DF_TRY(Resolve(model));
     if (!model.job) DF_TRY(ReadVariablesAtUse(model.graph, step_.feeds));
-    DF_TRY(CheckFed(model.graph, step_));
+    DF_TRY(CheckFed(model, options_.model, step_));
+    DF_ASSIGN(runners_, PlanRunners(model, options_.runners, step_));
     DF_TRY(AddVariableSteps(model));
+    DF_TRY(CheckQueues(model.graph));
     SessionOptions session_options;
     session_options.jobs = model.tasks;
     session_options.optimize = options_.optimize;
     session_options.soft_placement = options_.soft_placement;
+    session_options.files = Files();
     DF_ASSIGN(session_, Session::Create(runtime_, std::move(model.graph), session_options));
     DF_TRY(RunOnce(before_));
-    DF_TRY(RunSteps());
+    DF_TRY(RunFilled());
     DF_TRY(RunOnce(after_));
+    DF_TRY(CheckStop());
     DF_TRY(Report());
     return session_->Close();
   }
 
  private:
+  // Those that the command line names are the user's to give.
+  FileRules Files() const {
+    FileRules rules = RulesOfModel(options_.model, options_.allow_paths);
+    AllowSets(options_.sets, rules);
+    for (const std::string& feed : options_.feeds) AllowDirectoryOfFeed(feed, rules);
+    for (const std::string& assign : options_.assigns) AllowDirectoryOfFeed(assign, rules);
+    for (const std::string& path : {options_.restore, options_.out, options_.stats}) AllowDirectoryOf(path, rules);
+    return rules;
+  }
+
+  std::vector<std::string> CommandLineInputs() const {
+    std::vector<std::string> inputs = {options_.model, options_.restore};
+    for (const auto* texts : {&options_.feeds, &options_.assigns}) {
+      for (const std::string& text : *texts) inputs.push_back(FileOfFeed(text));
+    }
+    return inputs;
+  }
+
+  // That none of the files to be written is one of `inputs`, which are then known for the rest of the command, or
+  // another file that may not be replaced.
+  Status CheckOutputs(std::vector<std::string> inputs) {
+    if (!options_.out.empty() && options_.out == options_.stats) {
+      return Error(Code::kUsage, "--out and --stats are the same file ", options_.out);
+    }
+    inputs_.insert(inputs_.end(), std::make_move_iterator(inputs.begin()), std::make_move_iterator(inputs.end()));
+    DF_TRY(Output("--out", options_.out).Check());
+    DF_TRY(Output("--stats", options_.stats).Check());
+    for (int rank = 0; options_.trace_steps > 0 && rank < runtime_.size(); ++rank) {
+      const std::string path = TracePath(kTracePrefix, rank);
+      std::error_code error;
+      if (std::filesystem::exists(path, error)) DF_TRY(Output("--trace", path).Check());
+    }
+    return Status();
+  }
+
+  OutputFile Output(const char* flag, const std::string& path) const { return {flag, path, options_.force, inputs_}; }
+
   // A graph's devices say how many ranks there must be; a spec is laid on those there are.
   Status CheckRanks(const Model& model) const {
     const int needed = model.RanksNeeded();
@@ -75,69 +137,269 @@ class Evaluation {
                  runtime_.size() == 1 ? "is " : "are ", runtime_.size(), ": run it with mpirun -np ", needed);
   }
 
-  // What is fed and fetched: what the command line says, else the evaluation or the run that the spec describes.
+  // What is fed and fetched: what the command line says, else the evaluation or the run that the spec describes, else
+  // all that the signature gives. A spec's own feeds stand where the command line feeds nothing else.
   Status Resolve(Model& model) {
     DF_TRY(CheckFetchNames(options_.fetches));
-    for (const std::string& text : options_.feeds) {
-      DF_ASSIGN(Feed feed, ReadFeed(model, text));
-      if (std::find(step_.feeds.begin(), step_.feeds.end(), feed.output) != step_.feeds.end())
-        return Error(Code::kUsage, "--feed ", text, ": '", OutputName(model.graph, feed.output), "' is fed twice");
-      step_.feeds.push_back(feed.output);
-      step_.feed_shapes.emplace_back(feed.value.shape());
-      feeds_.push_back(std::move(feed.value));
+    DF_ASSIGN(const std::vector<Feed> feeds, ReadFeeds(model, options_.feeds, options_.allow_paths));
+    if (model.job && AsksForNothing()) {
+      DF_ASSIGN(pass_, AddWholeEvaluation(*model.job, feeds, model.graph));
     }
-    names_ = options_.fetches;
-    DF_ASSIGN(step_.fetches, ResolveFetches(model, names_));
-    DF_ASSIGN(step_.targets, ResolveNodes(model.graph, "--target", options_.targets));
+    DF_TRY(pass_ ? ResolvePass() : ResolveStep(feeds, model));
+    for (const Feed& feed : feeds) {
+      if (!feed.source.valid()) AddFeed(feed.output, feed.value);
+    }
     DF_ASSIGN(inits_, ResolveNodes(model.graph, "--init", options_.inits));
     DF_ASSIGN(finals_, ResolveNodes(model.graph, "--finally", options_.finals));
-    if (names_.empty() && step_.targets.empty()) return ResolveFromSpec(model);
     return Status();
   }
 
-  Status ResolveFromSpec(Model& model) {
-    if (!model.job) return Error(Code::kUsage, "there is nothing to evaluate: give --fetch NAME or --target NODE");
-    DF_ASSIGN(SpecEvaluation evaluation, AddSpecEvaluation(model.graph, *model.job));
-    names_ = std::move(evaluation.names);
-    step_.fetches = std::move(evaluation.fetches);
+  bool AsksForNothing() const { return options_.fetches.empty() && options_.targets.empty() && options_.repeat == 1; }
+
+  // A step is a batch of the pass, at a position that it is fed.
+  Status ResolvePass() {
+    names_ = pass_->batch.names;
+    step_ = pass_->batch.signature;
+    if (!step_.feeds.empty()) feeds_.push_back(Tensor::Scalar<int64_t>(0));
     return Status();
   }
 
+  Status ResolveStep(const std::vector<Feed>& feeds, Model& model) {
+    DF_ASSIGN(SpecEvaluation wanted, WantedOf(model));
+    if (model.job) DF_TRY(ApplyFeeds(*model.job, feeds, model.graph, wanted));
+    names_ = std::move(wanted.names);
+    step_.fetches = std::move(wanted.fetches);
+    step_.targets = std::move(wanted.targets);
+    return Status();
+  }
+
+  // To every step.
+  void AddFeed(dfrun::Output output, const Tensor& value) {
+    std::vector<RunSignature*> steps = {&step_};
+    if (pass_) steps.push_back(&pass_->batch.signature);
+    if (pass_ && pass_->rest) steps.push_back(&pass_->rest->signature);
+    for (RunSignature* step : steps) {
+      step->feeds.push_back(output);
+      step->feed_shapes.emplace_back(value.shape());
+    }
+    feeds_.push_back(value);
+  }
+
+  Result<SpecEvaluation> WantedOf(const Model& model) const {
+    SpecEvaluation wanted;
+    wanted.names = options_.fetches;
+    DF_ASSIGN(wanted.fetches, ResolveFetches(model, wanted.names));
+    DF_ASSIGN(wanted.targets, ResolveNodes(model.graph, "--target", options_.targets));
+    if (!wanted.names.empty() || !wanted.targets.empty()) return wanted;
+    if (model.job) return EvaluationOf(*model.job);
+    if (model.signature.empty()) {
+      const std::string signatures = ListSignatures(model);
+      return Error(Code::kUsage, "there is nothing to evaluate: give --fetch NAME or --target NODE",
+                   signatures.empty() ? "" : StrCat(", or --signature with one of:", signatures));
+    }
+    for (const SignatureTensor& output : model.meta->signatures.at(model.signature).outputs) {
+      wanted.names.push_back(output.key);
+    }
+    DF_ASSIGN(wanted.fetches, ResolveFetches(model, wanted.names));
+    return wanted;
+  }
+
+  // The steps that give the variables their values, in the order of TensorFlow's loader of SavedModels: first values,
+  // saved ones, what is begun when they are there.
   Status AddVariableSteps(Model& model) {
+    DF_ASSIGN(const std::vector<Assignment> assigned,
+              ReadAssignments(model.graph, options_.assigns, options_.allow_paths));
+    DF_ASSIGN(const std::vector<std::string> wanted, UsedVariables(model.graph));
     if (model.job) {
       DF_ASSIGN(FedStep initial, AddInitialValues(model.graph, *model.job));
       before_.push_back(std::move(initial));
     }
-    for (NodeId init : inits_) before_.push_back(StepOf(init));
-    for (NodeId last : finals_) after_.push_back(StepOf(last));
+    if (model.meta && inits_.empty()) DF_TRY(AddModelInits(model, wanted));
+    for (NodeId init : inits_) before_.push_back(StepOf({init}));
+    for (NodeId last : finals_) after_.push_back(StepOf({last}));
     if (!options_.restore.empty()) {
-      DF_ASSIGN(const std::vector<std::string> wanted, VariablesOf(model.graph, step_));
-      DF_ASSIGN(FedStep saved, AddSavedValues(model.graph, wanted, options_.restore, inits_.empty()));
+      DF_ASSIGN(const std::string directory, FindCheckpoint(options_.restore));
+      const bool all = before_.empty() && assigned.empty();
+      DF_ASSIGN(FedStep saved, AddSavedValues(model.graph, wanted, directory, all || (model.job && inits_.empty())));
       before_.push_back(std::move(saved));
     }
+    FedStep given;
+    for (const Assignment& a : assigned) DF_TRY(AddAssigned(model.graph, a.variable, a.value, given));
+    before_.push_back(std::move(given));
+    if (model.meta && !model.meta->init_op.empty()) DF_TRY(AddInitOp(model));
+    SayInitial(model, wanted, assigned);
     return Status();
   }
 
-  // One node, with all that is fed.
-  FedStep StepOf(NodeId node) const {
+  // The steps, and what fills queues beside them.
+  std::vector<const RunSignature*> RunsOfSteps() const {
+    std::vector<const RunSignature*> runs = {&step_};
+    if (pass_ && pass_->rest) runs.push_back(&pass_->rest->signature);
+    for (const PlannedRunner& runner : runners_) {
+      for (const RunSignature& run : runner.enqueue) runs.push_back(&run);
+    }
+    return runs;
+  }
+
+  // Names of the variables that they use.
+  Result<std::vector<std::string>> UsedVariables(const Graph& graph) const {
+    std::set<std::string> used;
+    for (const RunSignature* run : RunsOfSteps()) {
+      DF_ASSIGN(const std::vector<std::string> names, VariablesOf(graph, *run));
+      used.insert(names.begin(), names.end());
+    }
+    return std::vector<std::string>(used.begin(), used.end());
+  }
+
+  // First values of the variables, and contents of the tables, that the steps use, where the MetaGraph says what makes
+  // them.
+  Status AddModelInits(const Model& model, const std::vector<std::string>& wanted) {
+    FedStep variables = StepOf({});
+    for (const ModelVariable& variable : model.meta->variables) {
+      const NodeId initializer = model.graph.Find(variable.initializer);
+      const bool is_wanted = std::find(wanted.begin(), wanted.end(), variable.variable) != wanted.end();
+      if (initializer >= 0 && is_wanted) variables.signature.targets.push_back(initializer);
+    }
+    before_.push_back(std::move(variables));
+    FedStep tables = StepOf({});
+    for (const RunSignature* run : RunsOfSteps()) {
+      DF_ASSIGN(const Graph needed, PruneForRun(model.graph, *run));
+      for (const std::string& name : model.meta->table_inits) {
+        const NodeId init = model.graph.Find(name);
+        if (init < 0 || model.graph.node(init).num_inputs() == 0) continue;
+        const Node& table = model.graph.node(model.graph.node(init).inputs[0].node);
+        if (needed.Find(table.name) >= 0) tables.signature.targets.push_back(init);
+      }
+    }
+    before_.push_back(std::move(tables));
+    return Status();
+  }
+
+  // One that needs what is not known here is left out: what the step needs of it is found missing by the step.
+  Status AddInitOp(const Model& model) {
+    const NodeId init = model.graph.Find(model.meta->init_op);
+    if (init < 0)
+      return Error(Code::kBadSpec, options_.model, ": its init op '", model.meta->init_op, "' is not there");
+    FedStep step = StepOf({init});
+    const Status known = PruneForRun(model.graph, step.signature).status();
+    if (!known.ok()) {
+      const std::string text = StrCat("the init op '", model.meta->init_op, "' is not run: ", known.message());
+      std::fprintf(stderr, "dfrun: %s\n", PrintableText(text).c_str());
+      return Status();
+    }
+    before_.push_back(std::move(step));
+    return Status();
+  }
+
+  // Once, where what is computed is not what was trained.
+  void SayInitial(const Model& model, const std::vector<std::string>& wanted,
+                  const std::vector<Assignment>& assigned) const {
+    if (!options_.restore.empty() || !assigned.empty() || !inits_.empty()) return;
+    std::set<std::string> begun;  // variables to which a first value is given here
+    if (model.job) {
+      for (const VariableSpec& variable : model.job->variables) begun.insert(model.graph.node(variable.node).name);
+      for (const InputSpec& input : model.job->inputs) begun.erase(model.graph.node(input.position).name);
+    } else if (model.meta) {
+      for (const ModelVariable& variable : model.meta->variables) begun.insert(variable.variable);
+    }
+    if (std::none_of(wanted.begin(), wanted.end(), [&](const std::string& name) { return begun.contains(name); }))
+      return;
+    const std::string others = values_.empty() ? ""
+                                               : StrCat(", --assign those of an HDF5 file (", values_,
+                                                        " is of TensorFlow's format, which is not read)");
+    std::fprintf(stderr,
+                 "dfrun: the variables have their initial values; --restore gives those of a checkpoint or of a run's "
+                 "newest one%s\n",
+                 PrintableLine(others).c_str());
+  }
+
+  // Refuses what would wait for ever.
+  Status CheckQueues(const Graph& graph) const {
+    if (!runners_.empty() && runtime_.size() > 1) {
+      return Error(Code::kUsage, "queue runners run beside the steps of one rank, and there are ", runtime_.size());
+    }
+    std::vector<CountedRun> counted;
+    for (const FedStep& step : before_) counted.push_back({&step.signature, 1});
+    counted.push_back({&step_, options_.repeat});
+    for (const FedStep& step : after_) counted.push_back({&step.signature, 1});
+    std::vector<const RunSignature*> runs = RunsOfSteps();
+    for (const CountedRun& run : counted) runs.push_back(run.run);
+    Status status = CheckQueuesServed(graph, runs, "name what does so by --runner OP, which runs beside the steps");
+    if (status.ok()) status = CheckQueueBalance(graph, counted, QueuesOf(graph, runners_));
+    return AsFileError(status);
+  }
+
+  // What is wrong with the graph, rather than with the machine, is the file's.
+  Status AsFileError(const Status& status) const {
+    if (status.code() != Code::kInvalidArgument) return status;
+    return Error(Code::kBadSpec, options_.model, ": ", status.message());
+  }
+
+  // These nodes, with all that is fed.
+  FedStep StepOf(std::vector<NodeId> nodes) const {
     RunSignature signature;
     signature.feeds = step_.feeds;
     signature.feed_shapes = step_.feed_shapes;
-    signature.targets = {node};
+    signature.targets = std::move(nodes);
     return {std::move(signature), feeds_};
   }
 
   Status RunOnce(const std::vector<FedStep>& steps) {
     for (const FedStep& step : steps) {
       if (step.signature.targets.empty()) continue;
-      DF_ASSIGN(const Session::Handle handle, session_->Prepare(step.signature));
-      DF_TRY(session_->RunStep(handle, step.feeds, {}));
+      DF_ASSIGN(const Session::Handle handle, Prepare(step.signature));
+      DF_TRY(CheckStop());
+      DF_TRY(Explain(session_->RunStep(handle, step.feeds, {})));
     }
     return Status();
   }
 
+  Result<Session::Handle> Prepare(const RunSignature& signature) {
+    const Result<Session::Handle> handle = session_->Prepare(signature);
+    DF_TRY(AsFileError(handle.status()));
+    return handle;
+  }
+
+  // What a user of a graph can do about variables without values.
+  Status Explain(const Status& status) const {
+    const std::string& text = status.message();
+    const bool lacks_value =
+        text.find("uninitialized value") != std::string::npos || text.find("has no value yet") != std::string::npos;
+    if (status.code() != Code::kFailedPrecondition || !lacks_value) return status;
+    return Error(
+        status.code(), text,
+        "\nA variable gets its value by --restore CHECKPOINT, by --assign NAME=FILE.h5:/path, or by --init NODE of a "
+        "node that assigns it",
+        values_.empty() ? "." : StrCat("; those in ", values_, " are in TensorFlow's format, which is not read."));
+  }
+
+  // The steps, while the runners fill the queues.
+  Status RunFilled() {
+    std::vector<PreparedRunner> prepared;
+    for (const PlannedRunner& runner : runners_) {
+      Result<PreparedRunner> one = PrepareRunner(runner, *session_);
+      DF_TRY(AsFileError(one.status()));
+      prepared.push_back(*std::move(one));
+    }
+    QueueRunners running(*session_, std::move(prepared), feeds_);
+    running.Start();
+    const Status status = pass_ ? RunPass() : RunSteps();
+    const Status filled = running.failure();  // it came first: the steps then miss what it did not put
+    running.Stop();
+    DF_TRY(filled.Annotate("a queue runner"));
+    return status;
+  }
+
+  // Between two steps: the error of a signal that came.
+  Status CheckStop() const {
+    const int signal = runtime_.stop_signal();
+    if (signal == 0) [[likely]]
+      return Status();
+    return Error(StopCode(signal, /*saves=*/false), "ended by ", SignalName(signal));
+  }
+
   Status RunSteps() {
-    DF_ASSIGN(const Session::Handle handle, session_->Prepare(step_));
+    DF_ASSIGN(const Session::Handle handle, Prepare(step_));
     results_ = std::make_unique<FetchStack>(names_, options_.repeat);
     stats_.nodes = session_->num_nodes(handle);
     stats_.step_ms.reserve(static_cast<size_t>(options_.repeat));
@@ -145,8 +407,11 @@ class Evaluation {
     stats_.startup_ms = MillisecondsSinceProcessStart();
     std::vector<Tensor> fetched(step_.fetches.size());
     for (int64_t i = 0; i < options_.repeat; ++i) {
+      DF_TRY(CheckStop());
       const auto start = std::chrono::steady_clock::now();
-      DF_TRY(session_->RunStep(handle, feeds_, fetched));
+      const Status status = Explain(session_->RunStep(handle, feeds_, fetched));
+      if (i > 0 && status.code() == Code::kOutOfRange && !runners_.empty()) return EndEarly(i);
+      DF_TRY(status);
       const auto end = std::chrono::steady_clock::now();
       stats_.step_ms.push_back(std::chrono::duration<double, std::milli>(end - start).count());
       DF_TRY(results_->Add(fetched));
@@ -156,9 +421,47 @@ class Evaluation {
     return Status();
   }
 
+  // The steps of an evaluation over all samples, of which the metrics are one result.
+  Status RunPass() {
+    results_ = std::make_unique<FetchStack>(names_, 1);
+    if (options_.trace_steps > 0) session_->StartTrace();
+    stats_.startup_ms = MillisecondsSinceProcessStart();
+    const auto run = [this](const JobStep& step, std::span<const Tensor> position,
+                            std::span<Tensor> metrics) -> Status {
+      DF_ASSIGN(const Session::Handle handle, Prepare(step.signature));
+      stats_.nodes = std::max(stats_.nodes, session_->num_nodes(handle));
+      DF_TRY(CheckStop());
+      if (!position.empty()) feeds_[0] = position[0];
+      const auto start = std::chrono::steady_clock::now();
+      DF_TRY(Explain(session_->RunStep(handle, feeds_, metrics)));
+      const auto end = std::chrono::steady_clock::now();
+      stats_.step_ms.push_back(std::chrono::duration<double, std::milli>(end - start).count());
+      const auto steps = static_cast<int64_t>(stats_.step_ms.size());
+      return steps == options_.trace_steps ? session_->WriteTrace(kTracePrefix) : Status();
+    };
+    DF_ASSIGN(const std::vector<Tensor> metrics, RunEvaluation(*pass_, run));
+    if (options_.trace_steps > static_cast<int64_t>(stats_.step_ms.size())) {
+      DF_TRY(session_->WriteTrace(kTracePrefix));
+    }
+    stats_.peak_bytes = runtime_.cpu().allocator().Stats().peak_bytes_in_use;
+    return results_->Add(metrics);
+  }
+
+  // What the runners put into the queues has come to its end.
+  Status EndEarly(int64_t steps) {
+    std::fprintf(stderr, "dfrun: the elements of the queues ended after %lld of %lld steps\n",
+                 static_cast<long long>(steps), static_cast<long long>(options_.repeat));
+    results_->EndEarly();
+    return Status();
+  }
+
   Status Report() const {
-    if (!options_.stats.empty()) DF_TRY(WriteTextFile(options_.stats, stats_.ToJson()));
-    if (!options_.out.empty()) return WriteFetches(options_.out, names_, results_->values());
+    if (!options_.stats.empty()) DF_TRY(Output("--stats", options_.stats).WriteText(stats_.ToJson()));
+    if (!options_.out.empty()) {
+      return Output("--out", options_.out).Write([&](const std::string& path) {
+        return WriteFetches(path, names_, results_->values());
+      });
+    }
     for (size_t i = 0; i < names_.size(); ++i) {
       std::printf("%s: %s\n", PrintableLine(names_[i]).c_str(), results_->values()[i].ToString().c_str());
     }
@@ -167,27 +470,42 @@ class Evaluation {
 
   const EvalOptions& options_;
   Runtime& runtime_;
-  std::vector<std::string> names_;  // of the fetches
-  RunSignature step_;
-  std::vector<Tensor> feeds_;  // of step_
+  std::vector<std::string> inputs_;     // files and directories that are read
+  std::vector<std::string> names_;      // of the fetches
+  std::optional<EvaluationPass> pass_;  // of a spec's evaluation as a whole
+  RunSignature step_;                   // the one that is run, of a pass that of a batch
+  std::vector<Tensor> feeds_;           // of step_
   std::vector<NodeId> inits_;
   std::vector<NodeId> finals_;
   std::vector<FedStep> before_;  // the steps that give variables their values
   std::vector<FedStep> after_;
+  std::vector<PlannedRunner> runners_;
+  std::string values_;  // where TensorFlow keeps the variables' values; empty: nowhere
   std::unique_ptr<Session> session_;
   std::unique_ptr<FetchStack> results_;
   EvalStats stats_;
 };
 
 void AddModelOptions(Options& args, EvalOptions& options) {
-  args.Value("model", options.model, "A GraphDef (.pb, .pbtxt) or a spec").Required();
+  args.Value("model", options.model, "A GraphDef, a MetaGraph, a SavedModel or its directory, or a spec").Required();
   args.Values("--set", options.sets, "key=value: another value for one of the spec's params");
-  args.Values("--feed", options.feeds, "NAME[:port]=FILE.h5:/path: feed this dataset");
-  args.Values("--fetch", options.fetches, "NAME[:port]: fetch this output; default: the spec's own metrics");
+  args.Values("--tag", options.tags, "Of the graph to read from a SavedModel; default: its only one, or `serve`");
+  args.Value("--signature", options.signature,
+             "Feed and fetch by the names of this signature; default: serving_default, or the only one");
+  args.Values("--feed", options.feeds,
+              "NAME[:port]=FILE.h5:/path: feed this dataset; or NAME=0.5, NAME=[1, 2]: this value; of a spec also "
+              "INPUT=INPUT: this input's samples");
+  args.Values("--fetch", options.fetches,
+              "NAME[:port]: fetch this output; default: the spec's own metrics, all that the signature gives");
   args.Values("--target", options.targets, "Run this node for its effect");
   args.Values("--init", options.inits, "Run this node once before the first step, with the same feeds");
   args.Values("--finally", options.finals, "Run this node once after the last step, with the same feeds");
-  args.Value("--restore", options.restore, "Give the variables their values in this checkpoint");
+  args.Value("--restore", options.restore,
+             "Give the variables their values in this checkpoint, or in the newest one of this run directory");
+  args.Values("--assign", options.assigns, "NAME=FILE.h5:/path or NAME=0.5: give this variable this value");
+  args.Values("--runner", options.runners,
+              "Run this enqueue op again and again beside the steps, until it has no more; those of a MetaGraph run "
+              "unasked");
 }
 
 void AddRunOptions(Options& args, EvalOptions& options) {
@@ -199,14 +517,17 @@ void AddRunOptions(Options& args, EvalOptions& options) {
             "Run every loop by frames and iterations, for comparison; the results are the same");
   args.Flag("--soft-placement", options.soft_placement,
             "Nodes whose device is not there go where they may; else that is an error");
+  AddAllowPaths(args, options.allow_paths);
   args.Value("--out", options.out, "HDF5 file for the fetches; default: they are printed");
   args.Value("--stats", options.stats, "JSON file for step times, node count and memory");
+  args.Flag("--force", options.force, "Let --out, --stats and --trace replace files that dfrun did not write");
   args.Value("--trace", options.trace_steps, "Write trace/rank-<rank>.json, a Chrome trace of the first STEPS steps")
       .AtLeast(0);
 }
 
 RunCommand Setup(Options& args) {
   auto options = std::make_shared<EvalOptions>();
+  options->ranks.grace_s = kGraceS;
   AddModelOptions(args, *options);
   AddRunOptions(args, *options);
   return [options]() -> Result<int> {

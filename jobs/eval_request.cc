@@ -1,38 +1,218 @@
 #include "jobs/eval_request.h"
 
+#include <algorithm>
+#include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
-#include "src/base/hdf5.h"
+#include "jobs/eval_variables.h"
+#include "jobs/output_file.h"
+#include "src/base/text.h"
+#include "src/framework/hdf5_file.h"
 #include "src/framework/tensor_hdf5.h"
 #include "src/graph/named_node.h"
+#include "src/spec/input_nodes.h"
+#include "src/spec/literal.h"
 
 namespace dfrun::jobs {
 
-Result<Feed> ReadFeed(const Model& model, const std::string& text) {
-  const Graph& graph = model.graph;
+namespace {
+
+constexpr char kFeedForm[] = "it must be NAME=FILE.h5:/path/of/dataset, or NAME= and a number or a list of them";
+
+struct NameAndValue {
+  std::string name;
+  std::string value;
+};
+
+Result<NameAndValue> SplitAtEquals(const std::string& text) {
   const size_t equals = text.find('=');
-  const size_t colon = text.rfind(":/");
-  if (equals == std::string::npos || colon == std::string::npos || colon < equals) {
-    return Error(Code::kUsage, "--feed ", text, ": it must be NAME=FILE.h5:/path/of/dataset");
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) return Error(Code::kUsage, kFeedForm);
+  return NameAndValue{text.substr(0, equals), text.substr(equals + 1)};
+}
+
+using Paths = std::vector<std::string>;
+
+// What a value in a file ends with that cannot be read.
+Status OfDataset(const Status& status) {
+  const bool is_refused = status.code() == Code::kBadSpec || status.code() == Code::kResourceExhausted;
+  return Error(is_refused ? status.code() : Code::kIo, status.message());
+}
+
+Result<Tensor> ReadDatasetAt(const std::string& text, size_t colon, const Paths& allow_paths) {
+  const Result<std::unique_ptr<Hdf5File>> file = Hdf5File::Open(text.substr(0, colon), {.roots = allow_paths});
+  if (!file.ok()) return OfDataset(file.status());
+  Result<Tensor> value = (*file)->Read(text.substr(colon + 1), SystemAllocator());
+  if (!value.ok()) return OfDataset(value.status());
+  return value;
+}
+
+// A dataset or a literal; nothing where the text is neither.
+Result<std::optional<Tensor>> ReadValue(const std::string& text, DType dtype, const Paths& allow_paths) {
+  const Result<std::optional<Tensor>> literal = ParseLiteral(text, dtype);
+  if (!literal.ok()) return Error(Code::kUsage, literal.status().message());
+  if (literal->has_value()) return *literal;
+  if (const size_t colon = text.rfind(":/"); colon != std::string::npos) {
+    DF_ASSIGN(Tensor value, ReadDatasetAt(text, colon, allow_paths));
+    return std::optional<Tensor>(std::move(value));
   }
-  const Result<Output> output = model.ParseOutput(text.substr(0, equals));
-  if (!output.ok()) return Error(Code::kUsage, "--feed ", text, ": ", output.status().message());
-  const std::string path = text.substr(equals + 1, colon - equals - 1);
-  const auto annotate = [&](const Status& status) { return status.Annotate("--feed " + text); };
-  Result<h5::Handle> file = h5::OpenFile(path);
-  if (!file.ok()) return annotate(Error(Code::kIo, file.status().message()));
-  Result<Tensor> value = ReadTensor(*file, path, text.substr(colon + 1), SystemAllocator());
-  if (!value.ok()) return annotate(Error(Code::kIo, value.status().message()));
-  if (value->dtype() != graph.dtype(*output)) {
-    return Error(Code::kUsage, "--feed ", text, ": the dataset is ", value->dtype(), value->shape(), ", but '",
-                 OutputName(graph, *output), "' is ", graph.dtype(*output));
+  return std::optional<Tensor>();
+}
+
+Status CheckFits(std::string_view what, const Tensor& value, DType dtype, const PartialShape& shape) {
+  if (value.dtype() == dtype && shape.IsCompatibleWith(value.shape())) return Status();
+  if (value.dtype() != dtype) {
+    return Error(Code::kUsage, "the value is ", value.dtype(), value.shape(), ", but '", what, "' is ", dtype);
   }
-  if (!graph.shape(*output).IsCompatibleWith(value->shape())) {
-    return Error(Code::kUsage, "--feed ", text, ": the dataset has the shape ", value->shape(), ", but '",
-                 OutputName(graph, *output), "' is ", graph.shape(*output));
+  return Error(Code::kUsage, "the value has the shape ", value.shape(), ", but '", what, "' is ", shape);
+}
+
+const InputSpec* FindInput(const Model& model, const std::string& name) {
+  if (!model.job) return nullptr;
+  const auto found = std::find_if(model.job->inputs.begin(), model.job->inputs.end(),
+                                  [&](const InputSpec& input) { return input.name == name; });
+  return found == model.job->inputs.end() ? nullptr : &*found;
+}
+
+// The tensors of one input in the place of those of another.
+Result<std::vector<Feed>> FeedInput(const Model& model, const InputSpec& target, const std::string& name) {
+  const InputSpec* source = FindInput(model, name);
+  if (source == nullptr) {
+    std::vector<std::string> names;
+    for (const InputSpec& input : model.job->inputs) names.push_back(input.name);
+    return Error(Code::kUsage, "an input is fed from another input of the spec, and '", name, "' is none of ",
+                 Join(names), "; its tensors can be fed one by one: ", target.name, "/", target.tensors[0].name,
+                 "=FILE.h5:/path");
   }
-  return Feed{*output, *std::move(value)};
+  std::vector<Feed> feeds;
+  for (const InputTensor& t : target.tensors) {
+    const auto from = std::find_if(source->tensors.begin(), source->tensors.end(),
+                                   [&](const InputTensor& s) { return s.name == t.name; });
+    if (from == source->tensors.end()) {
+      return Error(Code::kUsage, "input '", name, "' lacks the tensor '", t.name, "' of input '", target.name, "'");
+    }
+    if (from->field.dtype != t.field.dtype || !(from->field.shape == t.field.shape)) {
+      return Error(Code::kUsage, "'", name, "/", t.name, "' has samples ", from->field.dtype, from->field.shape,
+                   ", but those of '", target.name, "/", t.name, "' are ", t.field.dtype, t.field.shape);
+    }
+    feeds.push_back({t.value, {}, from->value});
+  }
+  return feeds;
+}
+
+// Leaves the batch's size open where tensors of an input are fed.
+Status FreeFedInputs(const std::vector<Output>& fed, Model& model) {
+  if (!model.job) return Status();
+  std::vector<InputSpec> inputs;
+  for (const InputSpec& input : model.job->inputs) {
+    const bool is_fed = std::any_of(input.tensors.begin(), input.tensors.end(), [&](const InputTensor& t) {
+      return std::find(fed.begin(), fed.end(), t.value) != fed.end();
+    });
+    if (is_fed) inputs.push_back(input);
+  }
+  return FreeBatchSizes(inputs, model.graph);
+}
+
+Result<Feed> FeedOutput(const Model& model, Output target, const std::string& text, const Paths& allow_paths) {
+  const Graph& graph = model.graph;
+  const std::string name = OutputName(graph, target);
+  if (graph.dtype(target) == DType::kResource) {
+    return Error(Code::kUsage, "'", name, "' is a handle and no value; the value of a variable is given by --assign");
+  }
+  DF_ASSIGN(std::optional<Tensor> value, ReadValue(text, graph.dtype(target), allow_paths));
+  if (!value && model.job) {
+    const Result<Output> source = model.ParseOutput(text);
+    if (source.ok() && graph.dtype(*source) == graph.dtype(target) &&
+        graph.shape(*source).IsCompatibleWith(graph.shape(target))) {
+      return Feed{target, {}, *source};
+    }
+    if (source.ok()) {
+      return Error(Code::kUsage, "'", text, "' is ", graph.dtype(*source), graph.shape(*source), ", but '", name,
+                   "' is ", graph.dtype(target), graph.shape(target));
+    }
+  }
+  if (!value && graph.dtype(target) == DType::kString) value = Tensor::Scalar<std::string>(text);
+  if (!value) return Error(Code::kUsage, kFeedForm);
+  DF_TRY(CheckFits(name, *value, graph.dtype(target), graph.shape(target)));
+  return Feed{target, *std::move(value)};
+}
+
+// As the signature calls the placeholder, else its own name.
+std::string NameToFeed(const Model& model, const std::string& placeholder) {
+  if (model.signature.empty()) return placeholder;
+  for (const SignatureTensor& input : model.meta->signatures.at(model.signature).inputs) {
+    const Result<Output> output = model.graph.ParseOutput(input.tensor);
+    if (output.ok() && model.graph.node(output->node).name == placeholder) return input.key;
+  }
+  return placeholder;
+}
+
+Status InFeed(const std::string& text, const Status& status) {
+  if (status.ok()) return status;
+  return Error(OfDataset(status).code() == status.code() ? status.code() : Code::kUsage, "--feed ", text, ": ",
+               status.message());
+}
+
+}  // namespace
+
+Result<std::vector<Feed>> ReadFeeds(Model& model, const std::vector<std::string>& texts, const Paths& allow_paths) {
+  std::vector<Output> targets;
+  for (const std::string& text : texts) {
+    const Result<NameAndValue> split = SplitAtEquals(text);
+    DF_TRY(InFeed(text, split.status()));
+    if (const InputSpec* input = FindInput(model, split->name)) {
+      for (const InputTensor& t : input->tensors) targets.push_back(t.value);
+      continue;
+    }
+    const Result<Output> target = model.ParseInput(split->name);
+    DF_TRY(InFeed(text, target.status()));
+    targets.push_back(*target);
+  }
+  DF_TRY(FreeFedInputs(targets, model));
+  std::vector<Feed> feeds;
+  for (const std::string& text : texts) {
+    const NameAndValue split = *SplitAtEquals(text);
+    if (const InputSpec* input = FindInput(model, split.name)) {
+      Result<std::vector<Feed>> fed = FeedInput(model, *input, split.value);
+      DF_TRY(InFeed(text, fed.status()));
+      feeds.insert(feeds.end(), fed->begin(), fed->end());
+      continue;
+    }
+    Result<Feed> feed = FeedOutput(model, *model.ParseInput(split.name), split.value, allow_paths);
+    DF_TRY(InFeed(text, feed.status()));
+    feeds.push_back(*std::move(feed));
+  }
+  for (size_t i = 0; i < feeds.size(); ++i) {
+    for (size_t k = 0; k < i; ++k) {
+      if (feeds[k].output == feeds[i].output)
+        return Error(Code::kUsage, "--feed: '", OutputName(model.graph, feeds[i].output), "' is fed twice");
+    }
+  }
+  return feeds;
+}
+
+Result<std::vector<Assignment>> ReadAssignments(const Graph& graph, const std::vector<std::string>& texts,
+                                                const Paths& allow_paths) {
+  std::vector<Assignment> assignments;
+  for (const std::string& text : texts) {
+    const auto fail = [&](const Status& status) {
+      return Error(OfDataset(status).code() == status.code() ? status.code() : Code::kUsage, "--assign ", text, ": ",
+                   status.message());
+    };
+    const Result<NameAndValue> split = SplitAtEquals(text);
+    if (!split.ok()) return fail(split.status());
+    const Result<NodeId> node = VariableOfName(graph, split->name);
+    if (!node.ok()) return fail(node.status());
+    DF_ASSIGN(const DType dtype, graph.node(*node).attrs.Get<DType>("dtype"));
+    DF_ASSIGN(const PartialShape shape, graph.node(*node).attrs.Get<PartialShape>("shape"));
+    const Result<std::optional<Tensor>> value = ReadValue(split->value, dtype, allow_paths);
+    if (!value.ok()) return fail(value.status());
+    if (!value->has_value()) return fail(Error(Code::kUsage, kFeedForm));
+    if (const Status fits = CheckFits(split->name, **value, dtype, shape); !fits.ok()) return fail(fits);
+    assignments.push_back({*node, **value});
+  }
+  return assignments;
 }
 
 Result<std::vector<Output>> ResolveFetches(const Model& model, const std::vector<std::string>& fetches) {
@@ -55,12 +235,15 @@ Result<std::vector<NodeId>> ResolveNodes(const Graph& graph, const char* flag, c
   return nodes;
 }
 
-Status CheckFed(const Graph& graph, const RunSignature& signature) {
-  DF_ASSIGN(const Graph needed, PruneForRun(graph, signature));
-  for (const Node& node : needed.nodes()) {
+Status CheckFed(const Model& model, const std::string& path, const RunSignature& signature) {
+  const Result<Graph> needed = PruneForRun(model.graph, signature);
+  if (needed.status().code() == Code::kInvalidArgument)
+    return Error(Code::kBadSpec, path, ": ", needed.status().message());
+  DF_TRY(needed.status());
+  for (const Node& node : needed->nodes()) {
     if (node.op->name != "Placeholder") continue;
     return Error(Code::kUsage, "the placeholder '", node.name, "' (", node.output_types[0].dtype, node.output_shapes[0],
-                 ") has no value: give --feed ", node.name, "=FILE.h5:/path");
+                 ") has no value: give --feed ", NameToFeed(model, node.name), "=FILE.h5:/path");
   }
   return Status();
 }
@@ -78,6 +261,7 @@ Status CheckFetchNames(const std::vector<std::string>& fetches) {
 
 Status WriteFetches(const std::string& path, const std::vector<std::string>& names, const std::vector<Tensor>& values) {
   DF_ASSIGN(h5::Handle file, h5::CreateFile(path));
+  DF_TRY(MarkHdf5(file));
   std::set<std::string> written;
   for (size_t i = 0; i < names.size(); ++i) {
     if (!written.insert(names[i]).second) continue;  // fetched twice under one name

@@ -12,24 +12,39 @@
 
 namespace dfrun::jobs {
 
+// What stands in the place of an output: a value, or another output of a spec's graph.
 struct Feed {
   Output output;
   Tensor value;
+  Output source = {};  // where it is valid
 };
 
-// "NAME[:port]=FILE.h5:/path". Usage errors for what is no such text or names no output; reads the dataset.
-Result<Feed> ReadFeed(const Model& model, const std::string& text);
+// "NAME[:port]=VALUE", where VALUE is FILE.h5:/path or a literal; of a spec also another output, and "INPUT=INPUT" for
+// each tensor of an input. Of the inputs whose tensors are fed the size of the batch is then open in the graph. Usage
+// errors for what is no such text, names no output or does not fit; reads the datasets, also where they lie in another
+// file below `allow_paths`.
+Result<std::vector<Feed>> ReadFeeds(Model& model, const std::vector<std::string>& texts,
+                                    const std::vector<std::string>& allow_paths);
+
+// "NAME=VALUE" for each variable, as a feed. The value and the variable's node.
+struct Assignment {
+  NodeId variable;
+  Tensor value;
+};
+Result<std::vector<Assignment>> ReadAssignments(const Graph& graph, const std::vector<std::string>& texts,
+                                                const std::vector<std::string>& allow_paths);
 
 Result<std::vector<Output>> ResolveFetches(const Model& model, const std::vector<std::string>& fetches);
 Result<std::vector<NodeId>> ResolveNodes(const Graph& graph, const char* flag, const std::vector<std::string>& names);
 
-// Usage error that names a placeholder which a run of `signature` needs and does not feed.
-Status CheckFed(const Graph& graph, const RunSignature& signature);
+// Usage error that names a placeholder which a run of `signature` needs and does not feed; BadSpec where it needs what
+// is not known here.
+Status CheckFed(const Model& model, const std::string& path, const RunSignature& signature);
 
 // Each fetch becomes the dataset of its very name: one that is the path prefix of another would have to be a dataset
 // and a group at once. Usage error with the hint to write `:0`.
 Status CheckFetchNames(const std::vector<std::string>& fetches);
-// One dataset a fetch, under the name given.
+// One dataset a fetch, under the name given, and the mark of a file that dfrun wrote.
 Status WriteFetches(const std::string& path, const std::vector<std::string>& names, const std::vector<Tensor>& values);
 
 }  // namespace dfrun::jobs

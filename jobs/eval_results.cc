@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "jobs/json.h"
+#include "jobs/output_file.h"
 
 namespace dfrun::jobs {
 namespace {
@@ -60,10 +61,14 @@ Status FetchStack::Add(std::span<const Tensor> fetches) {
   return Status();
 }
 
+void FetchStack::EndEarly() {
+  for (Tensor& value : values_) value = value.SliceRows(0, added_);
+}
+
 std::string EvalStats::ToJson() const {
   std::vector<double> sorted = step_ms;
   std::sort(sorted.begin(), sorted.end());
-  return StrCat("{\"step_ms\": {\"median\": ", JsonNumber(Median(sorted)),
+  return StrCat("{", kJsonMark, ", \"step_ms\": {\"median\": ", JsonNumber(Median(sorted)),
                 ", \"p90\": ", JsonNumber(Quantile(sorted, 0.9)), ", \"min\": ", JsonNumber(Quantile(sorted, 0)),
                 ", \"count\": ", sorted.size(), "}, \"startup_ms\": ", JsonNumber(startup_ms), ", \"nodes\": ", nodes,
                 ", \"peak_bytes\": ", peak_bytes, "}\n");

@@ -18,6 +18,8 @@ class FetchStack {
 
   // The fetches of the next step. InvalidArgument where a fetch has another shape than in the first step.
   Status Add(std::span<const Tensor> fetches);
+  // There are no further steps: the values are those of the steps so far.
+  void EndEarly();
   const std::vector<std::string>& names() const { return names_; }
   // After the last step.
   const std::vector<Tensor>& values() const { return values_; }

@@ -1,10 +1,13 @@
-// The evaluation that a spec itself describes, as nodes of its graph.
+// The evaluation that a spec describes, as nodes of its graph: other values stand in the place of what it feeds.
 #ifndef DFRUN_JOBS_EVAL_SPEC_H_
 #define DFRUN_JOBS_EVAL_SPEC_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "jobs/eval_request.h"
+#include "src/session/job_graph.h"
 #include "src/spec/job_spec.h"
 
 namespace dfrun::jobs {
@@ -12,12 +15,23 @@ namespace dfrun::jobs {
 struct SpecEvaluation {
   std::vector<std::string> names;
   std::vector<Output> fetches;
+  std::vector<NodeId> targets;
 };
 
-// Adds a copy, under `eval/`, of what the metrics of `eval:` (without it, the fetches of `run:`) are computed from, in
-// which each feed's value stands in the place of what it feeds; variables are shared. Usage error where the spec has
-// neither section.
-Result<SpecEvaluation> AddSpecEvaluation(Graph& graph, const JobSpec& job);
+// What `eval:` measures (without it, what `run:` fetches), by the spec's names. Usage error where it has neither.
+Result<SpecEvaluation> EvaluationOf(const JobSpec& job);
+
+// Adds a copy, under `eval/`, of what `wanted` is computed from, in which the values that `eval:` (without it, `run:`)
+// feeds, and the sources of `feeds`, stand in the place of what they feed; variables are shared. A feed with a value of
+// its own, or of an output with itself, overrides the spec's. `wanted` is then of the copy. Nothing is added where
+// nothing is fed so.
+Status ApplyFeeds(const JobSpec& job, const std::vector<Feed>& feeds, Graph& graph, SpecEvaluation& wanted);
+
+// Adds the evaluation that `eval:` describes as the job makes it: over all samples of the inputs that it reads. With
+// the sources of `feeds` for what they feed; nothing where the spec has no `eval:`, or a value is fed to an input's
+// tensor, which says itself what the samples are. `graph` is the spec's.
+Result<std::optional<EvaluationPass>> AddWholeEvaluation(const JobSpec& job, const std::vector<Feed>& feeds,
+                                                         Graph& graph);
 
 }  // namespace dfrun::jobs
 

@@ -1,9 +1,11 @@
 #include "jobs/eval_variables.h"
 
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "src/checkpoint/store.h"
+#include "src/graph/file_kind.h"
 
 namespace dfrun::jobs {
 namespace {
@@ -31,11 +33,11 @@ Result<NodeId> AddAssign(Graph& graph, NodeId variable, Output value) {
   return graph.AddNode(std::move(spec));
 }
 
-Result<Output> AddPlaceholder(Graph& graph, const std::string& name, const SavedVariable& saved) {
+Result<Output> AddPlaceholder(Graph& graph, const std::string& name, const Tensor& value) {
   NodeSpec spec;
   spec.name = graph.UniqueName(name + "/eval_value");
   spec.op = "Placeholder";
-  spec.attrs = {{"dtype", saved.dtype}, {"shape", saved.shape}};
+  spec.attrs = {{"dtype", value.dtype()}, {"shape", value.shape()}};
   DF_ASSIGN(const NodeId id, graph.AddNode(std::move(spec)));
   return Output{id, 0};
 }
@@ -57,6 +59,22 @@ Result<FedStep> AddInitialValues(Graph& graph, const JobSpec& job) {
     step.signature.targets.push_back(assign);
   }
   return step;
+}
+
+Result<std::string> FindCheckpoint(const std::string& path) {
+  const Result<FileIdentity> identity = IdentifyFile(path);
+  if (!identity.ok()) return IoError("--restore ", path, ": ", identity.status().message());
+  if (identity->kind == FileKind::kCheckpoint) return path;
+  if (identity->kind != FileKind::kRunDirectory) {
+    const bool is_model = identity->kind == FileKind::kSavedModel || identity->kind == FileKind::kProtobuf;
+    return Error(Code::kBadSpec, "--restore ", path, ": this is ", identity->what, ", no checkpoint of dfrun",
+                 is_model ? ", and the values of its variables are not read; give them one by one by --assign" : "",
+                 "; a checkpoint is a directory like RUN/checkpoints/step-100, or RUN for its newest");
+  }
+  const std::string store = path + "/checkpoints";
+  DF_ASSIGN(const std::optional<CheckpointStore::Checkpoint> newest, CheckpointStore(store, 0).FindNewest());
+  if (newest) return newest->directory;
+  return Error(Code::kBadSpec, "--restore ", path, ": the run directory has no committed checkpoint in ", store);
 }
 
 Result<FedStep> AddSavedValues(Graph& graph, const std::vector<std::string>& wanted, const std::string& directory,
@@ -89,14 +107,30 @@ Result<FedStep> AddSavedValues(Graph& graph, const std::vector<std::string>& wan
     const std::string path = directory + "/" + checkpoint.manifest.shards[shard].file;
     DF_ASSIGN(std::vector<Tensor> values, ReadShard(path, load.variables, SystemAllocator()));
     for (size_t i = 0; i < values.size(); ++i) {
-      DF_ASSIGN(const Output value, AddPlaceholder(graph, graph.node(load.nodes[i]).name, load.variables[i]));
-      DF_ASSIGN(const NodeId assign, AddAssign(graph, load.nodes[i], value));
-      step.signature.feeds.push_back(value);
-      step.signature.targets.push_back(assign);
-      step.feeds.push_back(std::move(values[i]));
+      DF_TRY(AddAssigned(graph, load.nodes[i], std::move(values[i]), step));
     }
   }
   return step;
+}
+
+Status AddAssigned(Graph& graph, NodeId variable, Tensor value, FedStep& step) {
+  DF_ASSIGN(const Output fed, AddPlaceholder(graph, graph.node(variable).name, value));
+  DF_ASSIGN(const NodeId assign, AddAssign(graph, variable, fed));
+  step.signature.feeds.push_back(fed);
+  step.signature.targets.push_back(assign);
+  step.feeds.push_back(std::move(value));
+  return Status();
+}
+
+Result<NodeId> VariableOfName(const Graph& graph, const std::string& name) {
+  std::vector<std::string> names;
+  for (const Node& node : graph.nodes()) {
+    if (!IsVariable(node)) continue;
+    if (node.name == name || SavedName(node) == name) return node.id;
+    names.push_back(node.name);
+  }
+  const std::string near = Nearest(name, names);
+  return NotFound("there is no variable '", name, "'", near.empty() ? "" : StrCat(", did you mean '", near, "'?"));
 }
 
 Result<std::vector<std::string>> VariablesOf(const Graph& graph, const RunSignature& signature) {

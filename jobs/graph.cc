@@ -6,14 +6,16 @@
 #include "jobs/command.h"
 #include "jobs/compile_job.h"
 #include "jobs/eval_variables.h"
-#include "jobs/json.h"
 #include "jobs/model.h"
+#include "jobs/output_file.h"
 #include "jobs/training_graph.h"
 #include "src/graph/dot.h"
 #include "src/graph/graph_def.h"
 #include "src/graph/text_dump.h"
+#include "src/graph/unknown_ops.h"
 #include "src/passes/enter_constants.h"
 #include "src/passes/portable.h"
+#include "src/spec/input_nodes.h"
 
 namespace dfrun::jobs {
 namespace {
@@ -21,6 +23,7 @@ namespace {
 struct GraphOptions {
   std::string model;
   std::vector<std::string> sets;
+  std::vector<std::string> tags;
   bool text = false;
   bool dot = false;
   bool pb = false;
@@ -28,6 +31,7 @@ struct GraphOptions {
   bool partitioned = false;
   int ranks = 0;  // as many as the devices need
   std::string out;
+  bool force = false;
 };
 
 std::string Title(const Partition& partition) {
@@ -37,21 +41,27 @@ std::string Title(const Partition& partition) {
 struct Partitioned {
   JobCompiler compiler;  // before what lies in its memory
   std::vector<Partition> partitions;
+  std::vector<std::string> inputs;  // the files that they were made of
 };
 
 // Of the main step of a spec, or of a whole GraphDef.
 Result<Partitioned> MakePartitions(const GraphOptions& options) {
-  DF_ASSIGN(Model model, LoadRunnable(options.model, options.sets, options.ranks));
+  DF_ASSIGN(Model model, LoadRunnable({options.model, options.sets, options.tags, options.ranks}));
+  std::vector<std::string> inputs = FilesOf(model);
   const int ranks = options.ranks > 0 ? options.ranks : model.RanksNeeded();
   DF_ASSIGN(JobCompiler compiler, JobCompiler::Create(model.tasks, ranks));
   if (model.job) {
     DF_ASSIGN(std::vector<CompiledStep> steps, compiler.CompileSpec({*std::move(model.job), std::move(model.graph)}));
-    return Partitioned{std::move(compiler), std::move(steps[0].partitions)};
+    return Partitioned{std::move(compiler), std::move(steps[0].partitions), std::move(inputs)};
   }
   RunSignature all;
   all.targets = Sinks(model.graph);
-  DF_ASSIGN(CompiledStep step, compiler.Compile("graph", model.graph, all));
-  return Partitioned{std::move(compiler), std::move(step.partitions)};
+  Result<CompiledStep> step = compiler.Compile("graph", model.graph, all);
+  if (step.status().code() == Code::kInvalidArgument) {
+    return Error(Code::kBadSpec, options.model, ": ", step.status().message());
+  }
+  DF_TRY(step.status());
+  return Partitioned{std::move(compiler), std::move(step->partitions), std::move(inputs)};
 }
 
 std::string Text(const std::vector<Partition>& partitions) {
@@ -76,8 +86,19 @@ std::string NumberedPath(const std::string& path, size_t number) {
   return StrCat(path.substr(0, at), ".", number, path.substr(at));
 }
 
-Status Write(const GraphOptions& options, const std::string& text) {
-  if (!options.out.empty()) return WriteTextFile(options.out, text);
+// The file at `path`, of what is made of `inputs`.
+Result<OutputFile> OutputFor(const GraphOptions& options, const std::string& path, std::vector<std::string> inputs) {
+  inputs.push_back(options.model);
+  OutputFile file{"--out", path, options.force, std::move(inputs)};
+  DF_TRY(file.Check());
+  return file;
+}
+
+Status Write(const GraphOptions& options, std::vector<std::string> inputs, const std::string& text) {
+  if (!options.out.empty()) {
+    DF_ASSIGN(const OutputFile file, OutputFor(options, options.out, std::move(inputs)));
+    return file.WriteText(MarkedText(options.dot ? "//" : "#", text));
+  }
   std::fwrite(text.data(), 1, text.size(), stdout);
   return Status();
 }
@@ -93,9 +114,17 @@ Status AddInit(Graph& graph, const JobSpec& job) {
   return graph.AddNode(std::move(init)).status();
 }
 
-// The graph of a model as one that TensorFlow imports.
-Result<Graph> ForTensorFlow(const GraphOptions& options) {
-  DF_ASSIGN(Model model, LoadModel(options.model, options.sets, options.ranks));
+// Beside what is shown, so that it may be read by programs.
+void SayUnknown(const Graph& graph) {
+  const std::string unknown = ListUnknown(graph);
+  if (!unknown.empty()) std::fprintf(stderr, "dfrun: not known here:\n%s\n", unknown.c_str());
+}
+
+// The graph of a model as one that TensorFlow imports. `inputs`: the files that it was made of.
+Result<Graph> ForTensorFlow(const GraphOptions& options, std::vector<std::string>* inputs) {
+  DF_ASSIGN(Model model, LoadModel({options.model, options.sets, options.tags, options.ranks}));
+  *inputs = FilesOf(model);
+  if (model.job) DF_TRY(FreeBatchSizes(model.job->inputs, model.graph));  // they are to be fed
   if (model.job && model.job->train) {
     DF_ASSIGN(const Cluster cluster, MakeCluster(model.tasks, model.RanksNeeded()));
     const LoadedSpec spec{*model.job, std::move(model.graph)};
@@ -113,8 +142,10 @@ Result<Graph> ForTensorFlow(const GraphOptions& options) {
 }
 
 Status WriteWhole(const GraphOptions& options) {
-  DF_ASSIGN(const Graph graph, ForTensorFlow(options));
-  return WriteGraphDefFile(graph, options.out);
+  std::vector<std::string> inputs;
+  DF_ASSIGN(const Graph graph, ForTensorFlow(options, &inputs));
+  DF_ASSIGN(const OutputFile file, OutputFor(options, options.out, std::move(inputs)));
+  return file.WriteText(MarkedGraphDef(graph, options.out));
 }
 
 Status WritePb(const GraphOptions& options) {
@@ -123,10 +154,14 @@ Status WritePb(const GraphOptions& options) {
   }
   if (!options.partitioned) return WriteWhole(options);
   DF_ASSIGN(const Partitioned made, MakePartitions(options));
+  std::vector<OutputFile> files;
   for (size_t i = 0; i < made.partitions.size(); ++i) {
-    const std::string path = NumberedPath(options.out, i);
-    DF_TRY(WriteGraphDefFile(made.partitions[i].graph, path));
-    std::printf("%s: %s\n", path.c_str(), Title(made.partitions[i]).c_str());
+    DF_ASSIGN(OutputFile file, OutputFor(options, NumberedPath(options.out, i), made.inputs));
+    files.push_back(std::move(file));
+  }
+  for (size_t i = 0; i < files.size(); ++i) {
+    DF_TRY(files[i].WriteText(MarkedGraphDef(made.partitions[i].graph, files[i].path)));
+    std::printf("%s: %s\n", files[i].path.c_str(), Title(made.partitions[i]).c_str());
   }
   return Status();
 }
@@ -136,18 +171,20 @@ Result<int> Show(const GraphOptions& options) {
     DF_TRY(WritePb(options));
   } else if (options.partitioned) {
     DF_ASSIGN(const Partitioned made, MakePartitions(options));
-    DF_TRY(Write(options, options.dot ? Dot(made.partitions) : Text(made.partitions)));
+    DF_TRY(Write(options, made.inputs, options.dot ? Dot(made.partitions) : Text(made.partitions)));
   } else {
-    DF_ASSIGN(const Model model, LoadModel(options.model, options.sets, options.ranks));
-    DF_TRY(Write(options, options.dot ? DumpDot(model.graph) : DumpText(model.graph)));
+    DF_ASSIGN(const Model model, LoadModel({options.model, options.sets, options.tags, options.ranks}));
+    SayUnknown(model.graph);
+    DF_TRY(Write(options, FilesOf(model), options.dot ? DumpDot(model.graph) : DumpText(model.graph)));
   }
   return 0;
 }
 
 RunCommand Setup(Options& args) {
   auto options = std::make_shared<GraphOptions>();
-  args.Value("model", options->model, "A spec, or a GraphDef (.pb, .pbtxt)").Required();
+  args.Value("model", options->model, "A spec, a GraphDef, a MetaGraph, a SavedModel or its directory").Required();
   args.Values("--set", options->sets, "key=value: another value for one of the spec's params");
+  args.Values("--tag", options->tags, "Of the graph to read from a SavedModel; default: its only one, or `serve`");
   const Option text = args.Flag("--text", options->text, "A line a node (the default)");
   const Option dot = args.Flag("--dot", options->dot, "For Graphviz");
   const Option pb =
@@ -161,6 +198,7 @@ RunCommand Setup(Options& args) {
   args.Value("--ranks", options->ranks, "Ranks to partition for; default: as many as there are tasks")
       .Between(1, 1 << 20);
   args.Value("--out", options->out, "File to write to; default: the standard output");
+  args.Flag("--force", options->force, "Let --out replace a file that dfrun did not write");
   return [options] { return Show(*options); };
 }
 

@@ -14,6 +14,7 @@
 
 #include "jobs/command.h"
 #include "jobs/uncaught.h"
+#include "src/framework/hdf5_helper.h"
 #include "src/framework/op.h"
 
 namespace dfrun::jobs {
@@ -57,6 +58,7 @@ int Run(std::vector<std::string> words) {
 
 // NOLINTNEXTLINE(bugprone-exception-escape): HandleUncaughtExceptions() ends what escapes
 int main(int argc, char** argv) {
+  if (const std::optional<int> code = dfrun::RunAsHdf5Helper(argc, argv)) return *code;
   dfrun::jobs::HandleUncaughtExceptions();
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of the write
   // Each large block that is given back makes glibc walk all small ones kept aside so far: a fifth of what building a

@@ -6,7 +6,8 @@
 #include <utility>
 
 #include "src/base/text.h"
-#include "src/graph/graph_def.h"
+#include "src/graph/file_kind.h"
+#include "src/graph/graph_file.h"
 #include "src/passes/functions/lower_functions.h"
 #include "src/session/job_graph.h"
 
@@ -26,6 +27,16 @@ std::map<std::string, int> TasksNamed(const Graph& graph) {
   return named;
 }
 
+// Of the signature that was chosen; null where it has none of this key.
+const SignatureTensor* FindTensor(const Model& model, std::vector<SignatureTensor> ModelSignature::*which,
+                                  const std::string& key) {
+  if (model.signature.empty()) return nullptr;
+  const std::vector<SignatureTensor>& tensors = model.meta->signatures.at(model.signature).*which;
+  const auto found =
+      std::find_if(tensors.begin(), tensors.end(), [&](const SignatureTensor& t) { return t.key == key; });
+  return found == tensors.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 bool IsSpec(const std::string& path) {
@@ -34,6 +45,17 @@ bool IsSpec(const std::string& path) {
     return view.size() >= end.size() && view.substr(view.size() - end.size()) == end;
   };
   return ends(".yaml") || ends(".yml");
+}
+
+Status CheckMayBeSpec(const std::string& path) {
+  const Result<FileIdentity> identity = IdentifyFile(path);
+  if (!identity.ok() || IsSpec(path) || identity->is_text) return Status();  // reading it says what is wrong
+  if (identity->kind != FileKind::kOther) {
+    return Error(Code::kBadSpec, path, ": this is ", identity->what,
+                 ", no spec; `dfrun eval` runs graphs, `dfrun check` says what they hold");
+  }
+  return Error(Code::kBadSpec, path, ": this is ", identity->what, ", no spec", identity->advice.empty() ? "" : "; ",
+               identity->advice);
 }
 
 std::vector<JobTasks> TasksOfDevices(const Graph& graph) {
@@ -46,6 +68,9 @@ std::vector<JobTasks> TasksOfDevices(const Graph& graph) {
 }
 
 Result<Output> Model::ParseOutput(const std::string& text) const {
+  if (const SignatureTensor* found = FindTensor(*this, &ModelSignature::outputs, text)) {
+    return graph.ParseOutput(found->tensor);
+  }
   const size_t colon = text.rfind(':');
   const auto found = values.find(text.substr(0, colon));
   if (found == values.end()) return graph.ParseOutput(text);
@@ -55,6 +80,11 @@ Result<Output> Model::ParseOutput(const std::string& text) const {
   if (port && *port < outputs.size()) return outputs[*port];
   if (graph.Find(found->first) >= 0) return graph.ParseOutput(text);
   return NotFound("there is no output '", text, "': '", found->first, "' has ", outputs.size(), " values");
+}
+
+Result<Output> Model::ParseInput(const std::string& text) const {
+  const SignatureTensor* found = FindTensor(*this, &ModelSignature::inputs, text);
+  return found == nullptr ? ParseOutput(text) : graph.ParseOutput(found->tensor);
 }
 
 int Model::RanksNeeded() const {
@@ -76,6 +106,7 @@ std::vector<NodeId> Sinks(const Graph& graph) {
 }
 
 Result<Model> LoadSpecModel(const std::string& path, const std::vector<std::string>& sets, int ranks) {
+  DF_TRY(CheckMayBeSpec(path));
   SpecOptions options;
   options.sets = sets;
   options.ranks = ranks;
@@ -84,22 +115,56 @@ Result<Model> LoadSpecModel(const std::string& path, const std::vector<std::stri
   return Model{std::move(spec.graph), std::move(spec.job), std::move(tasks), std::move(spec.values)};
 }
 
-Result<Model> LoadModel(const std::string& path, const std::vector<std::string>& sets, int ranks) {
-  if (IsSpec(path)) return LoadSpecModel(path, sets, ranks);
-  if (!sets.empty()) return Error(Code::kUsage, "--set is for the params of a spec, and '", path, "' is a graph");
-  DF_ASSIGN(Graph graph, ReadGraphDefFile(path));
-  std::vector<JobTasks> tasks = TasksOfDevices(graph);
-  return Model{std::move(graph), std::nullopt, std::move(tasks)};
+Result<Model> LoadModel(const ModelOptions& options) {
+  if (IsSpec(options.path)) {
+    if (options.tags.empty()) return LoadSpecModel(options.path, options.sets, options.ranks);
+    return Error(Code::kUsage, "--tag chooses among the graphs of a SavedModel, and '", options.path, "' is a spec");
+  }
+  if (!options.sets.empty()) {
+    return Error(Code::kUsage, "--set is for the params of a spec, and '", options.path, "' is a graph");
+  }
+  DF_ASSIGN(GraphFile file, ReadGraphFile(options.path, options.tags));
+  std::vector<JobTasks> tasks = TasksOfDevices(file.graph);
+  return Model{std::move(file.graph), std::nullopt, std::move(tasks), {}, std::move(file.meta)};
 }
 
-Result<Model> LoadRunnable(const std::string& path, const std::vector<std::string>& sets, int ranks) {
-  DF_ASSIGN(Model model, LoadModel(path, sets, ranks));
+Result<Model> LoadRunnable(const ModelOptions& options) {
+  DF_ASSIGN(Model model, LoadModel(options));
   if (!CallsFunctions(model.graph)) return model;
   if (Status status = LowerFunctions(model.graph); !status.ok()) {
-    return Error(Code::kBadSpec, path, ": ", status.message());
+    return Error(Code::kBadSpec, options.path, ": ", status.message());
   }
   model.tasks = TasksOfDevices(model.graph);
   return model;
+}
+
+std::string ListSignatures(const Model& model) {
+  std::string text;
+  if (!model.meta) return text;
+  for (const auto& [name, signature] : model.meta->signatures) text += StrCat("\n  ", PrintSignature(name, signature));
+  return text;
+}
+
+Status ChooseSignature(const std::string& name, Model& model) {
+  if (!model.meta || model.meta->signatures.empty()) {
+    return name.empty() ? Status() : Error(Code::kUsage, "--signature ", name, ": the model has no signatures");
+  }
+  const std::map<std::string, ModelSignature>& signatures = model.meta->signatures;
+  const auto preset = signatures.size() == 1 ? signatures.begin() : signatures.find("serving_default");
+  const auto chosen = name.empty() ? preset : signatures.find(name);
+  if (chosen == signatures.end()) {
+    if (name.empty()) return Status();
+    return Error(Code::kUsage, "--signature ", name, ": the model has none of this name, but:", ListSignatures(model));
+  }
+  for (const auto* tensors : {&chosen->second.inputs, &chosen->second.outputs}) {
+    for (const SignatureTensor& tensor : *tensors) {
+      const Status there = model.graph.ParseOutput(tensor.tensor).status();
+      if (there.ok()) continue;
+      return Error(Code::kBadSpec, "signature '", chosen->first, "': its '", tensor.key, "': ", there.message());
+    }
+  }
+  model.signature = chosen->first;
+  return Status();
 }
 
 }  // namespace dfrun::jobs

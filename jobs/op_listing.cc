@@ -1,5 +1,6 @@
 #include "jobs/op_listing.h"
 
+#include <algorithm>
 #include <set>
 #include <string_view>
 
@@ -19,6 +20,12 @@ std::string GradientText(const OpDef& op) {
 std::string GradientWord(const OpDef& op) {
   if (op.gradient) return "yes";
   return op.not_differentiable ? "stops" : "none";
+}
+
+bool HoldsWord(std::string_view text, std::string_view word) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return std::search(text.begin(), text.end(), word.begin(), word.end(),
+                     [&](char a, char b) { return lower(a) == lower(b); }) != text.end();
 }
 
 // Signature() puts the attrs after semicolons: a line each is easier to read.
@@ -82,6 +89,31 @@ std::string DescribeOp(const OpDef& op) {
   if (IsOwnOp(op.name)) out += "dfrun's own: TensorFlow has no such op.\n";
   if (op.is_stateful) out += "Stateful: it is never folded or merged with another.\n";
   return out + StrCat("Gradient: ", GradientText(op), "\nKernels:\n", KernelLines(op, "  "));
+}
+
+std::vector<const OpDef*> SearchOps(std::string_view word) {
+  std::vector<const OpDef*> by_name;
+  std::vector<const OpDef*> by_doc;
+  for (const OpDef* op : OpRegistry::Builtin().List()) {
+    const auto has = [&](std::string_view text) { return HoldsWord(text, word); };
+    if (has(op->name) || std::any_of(op->aliases.begin(), op->aliases.end(), has)) {
+      by_name.push_back(op);
+    } else if (has(op->doc)) {
+      by_doc.push_back(op);
+    }
+  }
+  by_name.insert(by_name.end(), by_doc.begin(), by_doc.end());
+  return by_name;
+}
+
+std::string OpSummaries(const std::vector<const OpDef*>& ops) {
+  size_t width = 0;
+  for (const OpDef* op : ops) width = std::max(width, op->name.size());
+  std::string out;
+  for (const OpDef* op : ops) {
+    out += StrCat(op->name, std::string(width - op->name.size() + 2, ' '), op->doc, "\n");
+  }
+  return out;
 }
 
 std::string RegistryDump() {

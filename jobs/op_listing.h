@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/framework/op.h"
@@ -15,6 +16,11 @@ std::map<std::string, std::vector<std::string>> KernelTypes(const OpDef& op);
 
 // Signature, meaning, properties, gradient, kernels.
 std::string DescribeOp(const OpDef& op);
+
+// The ops whose names, aliases or descriptions hold the word, in any case; those with it in their names first.
+std::vector<const OpDef*> SearchOps(std::string_view word);
+// A line an op: its name and its meaning.
+std::string OpSummaries(const std::vector<const OpDef*>& ops);
 
 // Every op with all that is registered for it, sorted: what tests/golden/registry/ops.txt holds.
 std::string RegistryDump();

@@ -9,6 +9,7 @@
 
 #include "jobs/op_listing.h"
 #include "src/graph/graph_def_parse.h"
+#include "src/graph/proto/saved_model.pb.h"
 
 namespace dfrun::jobs {
 namespace {
@@ -33,12 +34,21 @@ void CountCases(const std::string& path, OpTestsByName& tests) {
   }
 }
 
+// The graph of a GraphDef, or the first of a SavedModel.
+Result<proto::GraphDef> ReadGraph(const std::string& path) {
+  const std::string data = ReadFile(path);
+  proto::GraphDef def;
+  const Status is_graph = ParseGraphDef(data, GraphDefFormat::kBinary, def);
+  if (is_graph.ok()) return def;
+  proto::SavedModel saved;
+  const bool is_saved = ParseMessage(data, GraphDefFormat::kBinary, saved).ok() && saved.meta_graphs_size() > 0;
+  if (is_saved) return saved.meta_graphs(0).graph_def();
+  return Error(Code::kBadSpec, path, ": ", is_graph.message());
+}
+
 // A graph's functions are part of it.
 Status CountGraph(const std::string& path, OpTestsByName& tests) {
-  proto::GraphDef def;
-  if (Status s = ParseGraphDef(ReadFile(path), GraphDefFormat::kBinary, def); !s.ok()) {
-    return Error(Code::kBadSpec, path, ": ", s.message());
-  }
+  DF_ASSIGN(const proto::GraphDef def, ReadGraph(path));
   std::set<std::string> ops;
   for (const proto::NodeDef& node : def.node()) ops.insert(node.op());
   for (const auto& function : def.library().function()) {

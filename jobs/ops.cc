@@ -1,4 +1,4 @@
-// dfrun ops [NAME]: what the op and kernel registries hold.
+// dfrun ops [WORD]: what the op and kernel registries hold.
 #include <cstdio>
 #include <memory>
 
@@ -31,14 +31,20 @@ Result<std::string> Listing(const OpsOptions& options) {
     return OpsTable(tests);
   }
   if (options.name.empty()) return Signatures();
-  const OpDef* op = OpRegistry::Builtin().FindByNameOrAlias(options.name);
-  if (op == nullptr) return Error(Code::kUsage, OpRegistry::Builtin().UnknownOp(options.name).message());
-  return DescribeOp(*op);
+  if (const OpDef* op = OpRegistry::Builtin().FindByNameOrAlias(options.name)) return DescribeOp(*op);
+  const std::vector<const OpDef*> found = SearchOps(options.name);
+  if (found.empty()) {
+    return Error(Code::kUsage, OpRegistry::Builtin().UnknownOp(options.name).message(),
+                 "; no name and no description of an op has the word");
+  }
+  return OpSummaries(found);
 }
 
 RunCommand Setup(Options& args) {
   auto options = std::make_shared<OpsOptions>();
-  const Option name = args.Value("name", options->name, "Op to show; without it all signatures are listed");
+  const Option name = args.Value(
+      "name", options->name,
+      "Op to show, or a word to search the names and descriptions for; without it all signatures are listed");
   const Option registry = args.Flag("--registry", options->registry, "Every op with all that is registered for it");
   const Option schema = args.Flag("--json-schema", options->json_schema,
                                   "The JSON Schema (draft-07) of specs, which gives editors completion");
@@ -55,7 +61,8 @@ RunCommand Setup(Options& args) {
   };
 }
 
-COMMAND("ops", "Lists the ops, or shows one: signature, attrs, gradient, dtypes by device.", "dfrun ops MatMul", Setup);
+COMMAND("ops", "Lists ops, searches them for a word, or shows one: signature, attrs, gradient, dtypes by device.",
+        "dfrun ops MatMul", Setup);
 
 }  // namespace
 }  // namespace dfrun::jobs

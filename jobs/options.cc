@@ -53,8 +53,13 @@ Option Options::Values(const std::string& name, std::vector<std::string>& values
   return Option(app_.add_option(name, values, help)->allow_extra_args(false));
 }
 
+Option Options::FlagOrValue(const std::string& name, const std::string& alone, std::string& value,
+                            const std::string& help) {
+  return Option(app_.add_flag(StrCat(name, "{", alone, "}"), value, help));
+}
+
 Option Options::Flag(const std::string& name, bool& value, const std::string& help) {
-  return Option(app_.add_flag(name, value, help));
+  return Option(app_.add_flag(name, value, help)->disable_flag_override());
 }
 
 }  // namespace dfrun::jobs

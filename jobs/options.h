@@ -40,7 +40,9 @@ class Options {
   Option Value(const std::string& name, int64_t& value, const std::string& help);
   // Given any number of times, with one value each.
   Option Values(const std::string& name, std::vector<std::string>& values, const std::string& help);
-  // Sets it; "--name{false}" clears it.
+  // "--name" sets the value to `alone`, "--name=text" to the text.
+  Option FlagOrValue(const std::string& name, const std::string& alone, std::string& value, const std::string& help);
+  // Sets it; "--name{false}" clears it. "--name=text" is an error.
   Option Flag(const std::string& name, bool& value, const std::string& help);
 
   CLI::App& app() { return app_; }

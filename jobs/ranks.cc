@@ -9,6 +9,7 @@
 #include "jobs/command.h"
 #include "src/base/log.h"
 #include "src/base/printable.h"
+#include "src/session/stop_guard.h"
 #include "src/session/worker.h"
 
 namespace dfrun::jobs {
@@ -18,6 +19,18 @@ namespace {
 [[noreturn]] void AbortAll(comm::World& world, const Status& error) {
   std::fprintf(stderr, "dfrun: rank %d: %s\n", world.rank(), PrintableText(error.ToString()).c_str());
   world.Abort(ExitCode(error.code()));
+}
+
+// A signal may have reached one rank alone, which then gives rank 0 time to end the job by itself.
+constexpr StopGuard::Seconds kRankZeroFirst(2);
+
+// Null where signals are no requests. The world outlives it.
+std::unique_ptr<StopGuard> MakeGuard(comm::World& world, const RankOptions& options) {
+  if (options.grace_s == 0) return nullptr;
+  StopGuard::Seconds grace(static_cast<double>(options.grace_s));
+  if (world.rank() != 0) grace += kRankZeroFirst;
+  return std::make_unique<StopGuard>(ProcessStop(), grace,
+                                     [&world](const Status& overdue) { AbortAll(world, overdue); });
 }
 
 void AbortIfNetworkFailed(comm::World& world, const Runtime& runtime) {
@@ -45,12 +58,16 @@ Result<int> LeadOrServe(const RankOptions& options, const RankRole& lead) {
 }
 
 Result<int> LeadOrServe(const RankOptions& options, const RankRole& lead, const RankRole& serve) {
+  if (options.grace_s > 0) CatchStopSignals();
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   DF_ASSIGN(const std::unique_ptr<comm::World> world, comm::World::Join(options.threads > 0 ? options.threads : cores));
   if (world->size() > 1) TagLog(world->rank());
+  const std::unique_ptr<StopGuard> guard = MakeGuard(*world, options);
   RuntimeOptions runtime_options;
   runtime_options.threads = options.threads > 0 ? options.threads : std::max(1, cores / world->ranks_on_host());
   runtime_options.straight_loops = options.straight_loops;
+  for (const comm::RankInfo& info : world->ranks()) runtime_options.hosts.push_back(info.host);
+  runtime_options.stop = guard.get();
   const Result<std::unique_ptr<Runtime>> runtime = MakeRuntime(runtime_options, options.transport, *world);
   if (!runtime.ok() && world->size() > 1) AbortAll(*world, runtime.status());
   DF_TRY(runtime.status());

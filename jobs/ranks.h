@@ -14,6 +14,9 @@ struct RankOptions {
   int threads = 0;             // kernel threads of this rank; 0: its share of the host's cores
   std::string transport = {};  // empty: the best that all ranks have
   bool straight_loops = true;
+  // Not 0: SIGTERM, SIGINT and SIGUSR1 are requests to stop, which `lead` looks for in Runtime, and after so many seconds
+  // what is still in progress is ended in its midst. 0: they end the process.
+  int64_t grace_s = 0;
 };
 
 // Gives the command --threads and --transport.

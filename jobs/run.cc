@@ -3,32 +3,56 @@
 #include <memory>
 
 #include "jobs/command.h"
+#include "jobs/file_rules.h"
+#include "jobs/model.h"
 #include "jobs/progress.h"
 #include "jobs/ranks.h"
+#include "src/base/text.h"
 #include "src/session/job.h"
 #include "src/spec/load.h"
 
 namespace dfrun::jobs {
 namespace {
 
+constexpr const char* kNewest = "newest";
+// As long as the scripts have Open MPI wait between SIGTERM and SIGKILL.
+constexpr int64_t kGraceS = 20;
+
 struct RunOptions {
   std::string spec;
-  std::vector<std::string> sets;
+  std::string resume;  // kNewest, a step, or nothing
   RankOptions ranks;
   JobOptions job;
+  std::vector<std::string> allow_paths;
 };
 
+// From which checkpoint to go on, if any.
+Status ReadResume(const std::string& text, JobOptions& job) {
+  job.resume = !text.empty() && text != "false";
+  if (!job.resume || text == kNewest || text == "true") return Status();
+  job.resume_step = ParseAs<int64_t>(text);
+  if (job.resume_step && *job.resume_step >= 0) return Status();
+  return Error(Code::kUsage, "--resume=", text, ": '", text,
+               "' is not a step; --resume goes on from the newest checkpoint, --resume=100 from that of step 100");
+}
+
 Status Lead(const RunOptions& options, Runtime& runtime) {
+  JobOptions job = options.job;
+  DF_TRY(ReadResume(options.resume, job));
   SpecOptions spec_options;
-  spec_options.sets = options.sets;
+  spec_options.sets = job.sets;
   spec_options.ranks = runtime.size();
+  DF_TRY(CheckMayBeSpec(options.spec));
   DF_ASSIGN(const LoadedSpec spec, LoadSpec(options.spec, spec_options));
   if (!spec.job.train && !spec.job.run) {
     return Error(Code::kBadSpec, options.spec,
                  ":1:1: there is nothing to run: the spec has neither `train:` nor `run:`");
   }
-  JobOptions job = options.job;
+  job.grace_s = static_cast<double>(options.ranks.grace_s);
   if (job.output.empty()) job.output = spec.job.name + ".run";
+  job.files = RulesOfModel(options.spec, options.allow_paths);
+  job.files.trusts_inputs = true;  // a spec, whatever it is called
+  AllowSets(job.sets, job.files);
   std::signal(SIGPIPE, SIG_IGN);  // see ~Progress()
   Progress progress(stdout);
   return RunJob(runtime, spec, job, progress);
@@ -36,13 +60,20 @@ Status Lead(const RunOptions& options, Runtime& runtime) {
 
 RunCommand Setup(Options& args) {
   auto options = std::make_shared<RunOptions>();
+  options->ranks.grace_s = kGraceS;
   args.Value("spec", options->spec, "The job's YAML file").Required();
-  args.Values("--set", options->sets, "key=value: another value for one of the spec's params");
+  args.Values("--set", options->job.sets, "key=value: another value for one of the spec's params");
   args.Value("--output", options->job.output, "Run directory; default: the spec's name with .run");
-  args.Flag("--resume", options->job.resume, "Go on from the newest checkpoint in the run directory");
+  args.FlagOrValue("--resume", kNewest, options->resume,
+                   "Go on from the newest checkpoint in the run directory; --resume=STEP: from that of this step");
   DeclareRankOptions(args, options->ranks);
+  args.Value("--grace", options->ranks.grace_s,
+             "Seconds for the step in progress to end in after SIGTERM, SIGINT or SIGUSR1; default: 20, less a save")
+      .Between(1, 86'400);
   args.Value("--trace", options->job.trace_steps, "Write a Chrome trace a rank of the first STEPS steps").AtLeast(0);
+  AddAllowPaths(args, options->allow_paths);
   args.Flag("--no-optimize{false}", options->job.optimize, "Skip the graph passes but for pruning");
+  options->job.version = DFRUN_VERSION;
   return [options]() -> Result<int> {
     return LeadOrServe(options->ranks, [&](Runtime& runtime) { return Lead(*options, runtime); });
   };

@@ -79,6 +79,8 @@ std::string VariableSchema() {
                            {"init", Ref("expression")},
                            {"dtype", Ref("dtype")},
                            {"trainable", BoolSchema()},
+                           {"reduce", Choice({"mean", "sum", "first"})},
+                           {"finite", BoolSchema()},
                            {"container", Types({"string"})},
                            {"shared_name", Types({"string"})}});
   return Object({{"description", JsonString("A tensor that outlives steps.")},
@@ -210,17 +212,19 @@ std::string TrainSchema() {
                   {"beta2", FloatSchema()},
                   {"epsilon", FloatSchema()},
                   {"clip_norm", FloatSchema()},
-                  {"epochs", IntSchema()},
+                  {"epochs", FloatSchema()},
                   {"steps", IntSchema()},
                   {"replicas", IntSchema()},
                   {"log_every", IntSchema()},
-                  {"parameters", Choice({"ps", "spread"})}},
+                  {"parameters", Choice({"ps", "spread"})},
+                  {"on_nan", Choice({"stop", "skip", "warn"})}},
                  {"loss", "learning_rate"});
 }
 
 std::string OptionSchema(const SampleOption& option) {
   if (option.kind == SampleOption::Kind::kInt) return IntSchema();
   if (option.kind == SampleOption::Kind::kBool) return BoolSchema();
+  if (option.kind == SampleOption::Kind::kTexts) return Ref("names");
   return option.choices.empty() ? Types({"string"}) : Choice(option.choices);
 }
 
@@ -234,12 +238,9 @@ std::string FieldSchema() {
 
 // The keys of every format, and those of one.
 std::string InputSchema(const SampleFormat& format) {
-  std::vector<Member> keys = {{format.name, format.one_file ? Types({"string"}) : Ref("names")},
-                              {"tensors", MappingOf(FieldSchema())},
-                              {"batch", IntSchema()},
-                              {"shuffle", Types({"boolean", "integer", "string"})},
-                              {"readers", IntSchema()},
-                              {"prefetch", IntSchema()}};
+  std::vector<Member> keys = {{format.name, Ref("names")}, {"tensors", MappingOf(FieldSchema())},
+                              {"batch", IntSchema()},      {"shuffle", Types({"boolean", "integer", "string"})},
+                              {"readers", IntSchema()},    {"prefetch", IntSchema()}};
   std::vector<std::string> required = {format.name, "batch"};
   if (format.default_fields.empty()) required.emplace_back("tensors");
   for (const SampleOption& option : format.options) {

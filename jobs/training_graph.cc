@@ -11,6 +11,7 @@ namespace {
 Result<JobGraph> BuildTraining(const LoadedSpec& spec, const Cluster& cluster) {
   LoadedSpec one{spec.job, spec.graph.Clone()};
   one.job.train->replicas = 1;
+  one.job.train->on_nan = TrainSpec::OnNan::kUnchecked;  // other systems have no such ops
   one.job.eval.reset();
   return BuildJobGraph(one, cluster);
 }
@@ -58,7 +59,7 @@ Result<Graph> MakeTrainingGraph(const LoadedSpec& spec, const Cluster& cluster) 
   DF_TRY(AsSpecError(spec.job.path, job.status()));
   DF_ASSIGN(const std::vector<NodeId> kept, NodesToKeep(*job));
   Graph graph;
-  graph.files() = job->graph.files();
+  graph.TakePlaces(job->graph);
   StampMap map;
   DF_TRY(Stamp(job->graph, kept, {}, graph, map));
   DF_TRY(AddRest(spec.graph, graph));

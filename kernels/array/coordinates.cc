@@ -54,4 +54,17 @@ Result<CoordinateSlices> ReadCoordinates(const Tensor& coordinates, const Shape&
   return out;
 }
 
+Result<CoordinateSlices> ReadCoordinatesOfUpdates(const Tensor& coordinates, const Tensor& updates, const Shape& shape,
+                                                  BadIndices bad_indices) {
+  const Shape& given = coordinates.shape();
+  if (given.rank() >= 2 && given.dim(given.rank() - 1) >= 1) return ReadCoordinates(coordinates, shape, bad_indices);
+  if (given.num_elements() > 0 || updates.num_elements() > 0 || shape.num_elements() > 0) {
+    return InvalidArgument("the indices must hold rows of coordinates, but have shape ", given);
+  }
+  CoordinateSlices none;
+  none.prefix.assign(given.dims().begin(), given.dims().end() - 1);
+  none.row = 0;
+  return none;
+}
+
 }  // namespace dfrun

@@ -30,6 +30,11 @@ BadIndices ReadBadIndices(KernelSetup& setup);
 Result<CoordinateSlices> ReadCoordinates(const Tensor& coordinates, const Shape& shape,
                                          BadIndices bad_indices = BadIndices::kError);
 
+// The same for those who write, which refuses coordinates of no number; but where indices, updates and the tensor all
+// are without elements they name nothing.
+Result<CoordinateSlices> ReadCoordinatesOfUpdates(const Tensor& coordinates, const Tensor& updates, const Shape& shape,
+                                                  BadIndices bad_indices);
+
 }  // namespace dfrun
 
 #endif  // DFRUN_KERNELS_ARRAY_COORDINATES_H_

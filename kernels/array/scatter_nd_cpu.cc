@@ -46,10 +46,8 @@ struct Smallest {
 // The slices of a tensor of `shape` that the indices name, and a check that the updates fit them.
 Result<CoordinateSlices> NamedSlices(const Tensor& indices, const Tensor& updates, const Shape& shape,
                                      BadIndices bad_indices) {
+  DF_ASSIGN(CoordinateSlices named, ReadCoordinatesOfUpdates(indices, updates, shape, bad_indices));
   const int rank = indices.shape().rank();
-  if (rank < 2 || indices.shape().dim(rank - 1) < 1)
-    return InvalidArgument("the indices must hold rows of coordinates, but have shape ", indices.shape());
-  DF_ASSIGN(CoordinateSlices named, ReadCoordinates(indices, shape, bad_indices));
   std::vector<int64_t> dims = named.prefix;
   for (int d = static_cast<int>(indices.shape().dim(rank - 1)); d < shape.rank(); ++d) dims.push_back(shape.dim(d));
   const std::span<const int64_t> given = updates.shape().dims();

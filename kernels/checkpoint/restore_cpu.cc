@@ -17,7 +17,7 @@ class RestoreKernel final : public Kernel {
     if (ctx.num_inputs() > 2) {
       DF_ASSIGN(slice, StringScalar(ctx, 2));
     }
-    DF_ASSIGN(const SavedTensors saved, SavedTensors::Open(pattern));
+    DF_ASSIGN(const SavedTensors saved, SavedTensors::Open(pattern, *FileAccess::Of(ctx.device())));
     DF_ASSIGN(Tensor value, saved.Read(name, slice, ctx.node().outputs[0].dtype, ctx.pool(), ctx.allocator()));
     ctx.SetOutput(0, std::move(value));
     return Status();
@@ -34,7 +34,7 @@ class RestoreV2Kernel final : public Kernel {
     DF_ASSIGN(const std::string prefix, StringScalar(ctx, 0));
     DF_ASSIGN(const std::vector<std::string> names, StringVector(ctx, 1, ctx.num_outputs()));
     DF_ASSIGN(const std::vector<std::string> slices, StringVector(ctx, 2, ctx.num_outputs()));
-    DF_ASSIGN(const SavedTensors saved, SavedTensors::Open(prefix));
+    DF_ASSIGN(const SavedTensors saved, SavedTensors::Open(prefix, *FileAccess::Of(ctx.device())));
     for (int i = 0; i < ctx.num_outputs(); ++i) {
       const auto k = static_cast<size_t>(i);
       DF_ASSIGN(Tensor value,

@@ -1,8 +1,10 @@
-#include <filesystem>
+#include <unistd.h>
 
 #include "kernels/checkpoint/saved_tensors.h"
 #include "kernels/checkpoint/string_inputs.h"
-#include "src/checkpoint/directory_commit.h"
+#include "src/base/file.h"
+#include "src/base/log.h"
+#include "src/framework/file_access.h"
 
 namespace dfrun {
 namespace {
@@ -27,7 +29,8 @@ class SaveKernel final : public Kernel {
       const auto k = static_cast<size_t>(i);
       tensors.push_back({names[k], slices[k], ctx.input(kFirst + i)});
     }
-    return SaveTensors(path, tensors);
+    DF_ASSIGN(const std::string allowed, FileAccess::Of(ctx.device())->ForWriting(path));
+    return SaveTensors(allowed, tensors);
   }
   bool IsExpensive() const override { return true; }
 };
@@ -38,27 +41,34 @@ class MergeKernel final : public Kernel {
       : delete_old_(setup.attr<bool>("delete_old_dirs")), allow_missing_(setup.attr<bool>("allow_missing_files")) {}
 
   Status Compute(OpContext& ctx) {
-    DF_ASSIGN(const std::vector<std::string> parts, StringVector(ctx, 0));
-    DF_ASSIGN(const std::string destination, StringScalar(ctx, 1));
-    DF_TRY(MergeCheckpoints(parts, destination, allow_missing_));
-    for (const std::string& part : parts) {
-      if (delete_old_ && part != destination) DF_TRY(Delete(part, destination));
+    const RefPtr<FileAccess> access = FileAccess::Of(ctx.device());
+    DF_ASSIGN(std::vector<std::string> parts, StringVector(ctx, 0));
+    for (std::string& part : parts) {
+      DF_ASSIGN(part, access->ForWriting(part));  // one that is merged may be removed
+    }
+    DF_ASSIGN(const std::string named, StringScalar(ctx, 1));
+    DF_ASSIGN(const std::string destination, access->ForWriting(named));
+    DF_ASSIGN(const std::vector<MergedPart> merged, MergeCheckpoints(parts, destination, allow_missing_));
+    for (const MergedPart& part : merged) {
+      if (delete_old_) Delete(part, destination);
     }
     return Status();
   }
   bool IsExpensive() const override { return true; }
 
  private:
-  // The part, and the directory of parts that it leaves empty.
-  static Status Delete(const std::string& part, const std::string& destination) {
-    namespace fs = std::filesystem;
-    DF_TRY(RemoveDirectory(part));
-    const fs::path parent = fs::path(part).parent_path();
-    std::error_code error;
-    if (!parent.empty() && parent != fs::path(destination).parent_path() && fs::is_empty(parent, error)) {
-      fs::remove(parent, error);
+  // The part, unless `destination` has taken its place, and the directory of parts that it leaves empty. The merged
+  // checkpoint is committed: what cannot be removed is no error.
+  static void Delete(const MergedPart& part, const std::string& destination) {
+    const Result<FileId> now = IdOf(part.path);
+    if (!now.ok() || !(*now == part.id)) return;
+    const Status removed = RemoveAtomically(part.path, RemovalRule::kWhole, part.id);
+    if (!removed.ok()) {
+      DF_LOG(kWarning) << "the checkpoint " << destination << " is saved; of a part of it: " << removed.message();
+      return;
     }
-    return Status();
+    const std::string parent = ParentDirectory(part.path);
+    if (parent != ParentDirectory(destination)) ::rmdir(parent.c_str());  // fails where it holds anything
   }
 
   const bool delete_old_;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "kernels/files/matching_paths.h"
+#include "src/base/file.h"
 #include "src/checkpoint/directory_commit.h"
 
 namespace dfrun {
@@ -52,13 +53,51 @@ Status NoCheckpoint(const std::string& pattern) {
                   "variables' values, or have TensorFlow make constants of them in the graph");
 }
 
-// Another name for the same bytes, so that the file outlives the checkpoint that it came from.
+// Another name for the same bytes, so that the file outlives the checkpoint that it came from; a copy where the file
+// system gives none.
 Status LinkOrCopy(const std::string& from, const std::string& to) {
+  DF_TRY(FileDescriptor::OpenRegular(from).status());
   std::error_code error;
   fs::create_hard_link(from, to, error);
-  if (error) fs::copy_file(from, to, error);
-  return error ? IoError("cannot copy ", from, " to ", to, ": ", error.message()) : Status();
+  if (!error) return Status();
+  fs::copy_file(from, to, error);
+  if (error) return IoError("cannot copy ", from, " to ", to, ": ", error.message());
+  DF_ASSIGN(const FileDescriptor copy, FileDescriptor::OpenForWriting(to));
+  return copy.Sync();
 }
+
+// What the parts of a merge make together.
+class Merge {
+ public:
+  explicit Merge(std::string directory) : directory_(std::move(directory)) {}
+
+  // The shards of the checkpoint at `found`, which is known as `part`.
+  Status Add(const std::string& part, const std::string& found) {
+    DF_ASSIGN(const FileId id, IdOf(found));
+    DF_ASSIGN(Manifest manifest, ReadManifest(found));
+    for (ShardEntry& shard : manifest.shards) {
+      for (const SavedVariable& v : shard.variables) {
+        if (names_.insert(v.name).second) continue;
+        return InvalidArgument("the tensor '", v.name, "' of ", part, " is in another part too");
+      }
+      const std::string file = StrCat("shard-", manifest_.shards.size(), ".h5");
+      DF_TRY(LinkOrCopy(StrCat(found, "/", shard.file), StrCat(directory_, "/", file)));
+      shard.file = file;
+      manifest_.shards.push_back(std::move(shard));
+    }
+    parts_.push_back({found, id});
+    return Status();
+  }
+
+  const Manifest& manifest() const { return manifest_; }
+  std::vector<MergedPart>& parts() { return parts_; }
+
+ private:
+  const std::string directory_;
+  Manifest manifest_;
+  std::set<std::string> names_;
+  std::vector<MergedPart> parts_;
+};
 
 }  // namespace
 
@@ -71,45 +110,38 @@ Status SaveTensors(const std::string& path, const std::vector<TensorToSave>& ten
     if (!names.insert(next.name).second) return InvalidArgument("the tensor '", next.name, "' is saved twice");
     named.push_back(std::move(next));
   }
-  DF_ASSIGN(const std::string directory, BeginDirectory(path));
+  DF_ASSIGN(NewDirectory directory, NewDirectory::Begin(path, RemovalRule::kWhole));
   Manifest manifest;
-  DF_ASSIGN(ShardEntry entry, WriteShard(directory, "shard-0.h5", named));
+  DF_ASSIGN(ShardEntry entry, WriteShard(directory.path(), "shard-0.h5", named));
   manifest.shards.push_back(std::move(entry));
-  return CommitDirectory(path, manifest);
+  return directory.Commit(manifest);
 }
 
-Status MergeCheckpoints(const std::vector<std::string>& parts, const std::string& destination, bool allow_missing) {
-  DF_ASSIGN(const std::string directory, BeginDirectory(destination));
-  Manifest merged;
-  std::set<std::string> names;
+Result<std::vector<MergedPart>> MergeCheckpoints(const std::vector<std::string>& parts, const std::string& destination,
+                                                 bool allow_missing) {
+  DF_ASSIGN(NewDirectory directory, NewDirectory::Begin(destination, RemovalRule::kWhole));
+  Merge merge(directory.path());
   for (const std::string& part : parts) {
     const Result<std::string> found = FindDirectory(part);
     if (!found.ok() && allow_missing && found.status().code() == Code::kNotFound) continue;
-    if (!found.ok()) return found.status();
-    DF_ASSIGN(Manifest manifest, ReadManifest(*found));
-    for (ShardEntry& shard : manifest.shards) {
-      for (const SavedVariable& v : shard.variables) {
-        if (!names.insert(v.name).second) {
-          return InvalidArgument("cannot merge ", part, " into ", destination, ": the tensor '", v.name,
-                                 "' is in another part too");
-        }
-      }
-      const std::string file = StrCat("shard-", merged.shards.size(), ".h5");
-      DF_TRY(LinkOrCopy(StrCat(*found, "/", shard.file), StrCat(directory, "/", file)));
-      shard.file = file;
-      merged.shards.push_back(std::move(shard));
-    }
+    DF_TRY(found.status());
+    DF_TRY(merge.Add(part, *found).Annotate("cannot merge into " + destination));
   }
-  return CommitDirectory(destination, merged);
+  if (merge.parts().empty()) return InvalidArgument("cannot merge into ", destination, ": none of the parts is there");
+  DF_TRY(directory.Commit(merge.manifest()));
+  return std::move(merge.parts());
 }
 
-Result<SavedTensors> SavedTensors::Open(const std::string& pattern) {
+Result<SavedTensors> SavedTensors::Open(const std::string& pattern, const FileAccess& access) {
+  DF_TRY(access.CheckPattern(pattern));
   SavedTensors saved;
   saved.pattern_ = pattern;
   std::vector<std::string> paths;
   const Result<std::string> exact = FindDirectory(pattern);
   if (exact.ok()) {
     paths.push_back(*exact);
+  } else if (exact.status().code() != Code::kNotFound) {
+    return exact.status();
   } else {
     for (const std::string& path : MatchingPaths(pattern)) {
       if (FindDirectory(path).ok()) paths.push_back(path);
@@ -117,9 +149,9 @@ Result<SavedTensors> SavedTensors::Open(const std::string& pattern) {
   }
   if (paths.empty()) return NoCheckpoint(pattern);
   for (const std::string& path : paths) {
-    DF_ASSIGN(Manifest manifest, ReadManifest(path));
-    DF_TRY(VerifyShards(path, manifest));
-    saved.checkpoints_.push_back({path, std::move(manifest)});
+    DF_TRY(access.ForReading(path).status());
+    DF_ASSIGN(CheckpointStore::Checkpoint checkpoint, CheckpointStore::Open(path));
+    saved.checkpoints_.push_back(std::move(checkpoint));
   }
   return saved;
 }
@@ -127,7 +159,7 @@ Result<SavedTensors> SavedTensors::Open(const std::string& pattern) {
 Result<std::vector<SavedTensors::Part>> SavedTensors::Find(const std::string& name) const {
   std::vector<Part> parts;
   const std::string prefix = name + "[";
-  for (const Checkpoint& checkpoint : checkpoints_) {
+  for (const CheckpointStore::Checkpoint& checkpoint : checkpoints_) {
     for (const ShardEntry& shard : checkpoint.manifest.shards) {
       for (const SavedVariable& v : shard.variables) {
         const bool is_part = v.name.compare(0, prefix.size(), prefix) == 0 && v.name.back() == ']';

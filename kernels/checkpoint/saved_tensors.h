@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "kernels/checkpoint/tensor_slice.h"
-#include "src/checkpoint/manifest.h"
+#include "src/checkpoint/store.h"
+#include "src/framework/file_access.h"
 
 namespace dfrun {
 
@@ -21,16 +22,24 @@ struct TensorToSave {
 // be datasets or come twice, and parts that are not their tensors' shapes.
 Status SaveTensors(const std::string& path, const std::vector<TensorToSave>& tensors);
 
-// Makes the checkpoint `destination` of what the checkpoints `parts` hold. InvalidArgument for a tensor that two have;
-// NotFound for a part that is not there, unless `allow_missing`. The parts stay.
-Status MergeCheckpoints(const std::vector<std::string>& parts, const std::string& destination, bool allow_missing);
+// A checkpoint that was merged into another.
+struct MergedPart {
+  std::string path;
+  FileId id;
+};
+
+// Makes the checkpoint `destination` of what the checkpoints `parts` hold, and returns those that there were.
+// InvalidArgument for a tensor that two have, and where no part is there; NotFound for one that is not, unless
+// `allow_missing`. The parts stay.
+Result<std::vector<MergedPart>> MergeCheckpoints(const std::vector<std::string>& parts, const std::string& destination,
+                                                 bool allow_missing);
 
 // One or several checkpoints, read as one.
 class SavedTensors {
  public:
   // The checkpoint `pattern`, or all whose paths fit it: `*`, `?` and `[...]` stand for what they do in a shell.
-  // NotFound where there is none; DataLoss where one is damaged.
-  static Result<SavedTensors> Open(const std::string& pattern);
+  // NotFound where there is none; DataLoss where one is damaged; BadSpec where `access` forbids it.
+  static Result<SavedTensors> Open(const std::string& pattern, const FileAccess& access);
 
   // All of tensor `name`, or the part that `shape_and_slice` names. NotFound with the name; InvalidArgument for another
   // dtype or shape than the saved one.
@@ -46,11 +55,7 @@ class SavedTensors {
 
   Result<std::vector<Part>> Find(const std::string& name) const;
 
-  struct Checkpoint {
-    std::string directory;
-    Manifest manifest;
-  };
-  std::vector<Checkpoint> checkpoints_;
+  std::vector<CheckpointStore::Checkpoint> checkpoints_;
   std::string pattern_;
 };
 

@@ -2,7 +2,9 @@
 
 #include "kernels/checkpoint/string_inputs.h"
 #include "src/checkpoint/manifest.h"
+#include "src/checkpoint/removable.h"
 #include "src/checkpoint/shard.h"
+#include "src/framework/file_access.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
@@ -16,12 +18,15 @@ class SaveShard final : public Kernel {
       setup.Fail(InvalidArgument("attr 'names' has ", names_.size(), " entries for ", setup.node().inputs.size() - 1,
                                  " values"));
     }
+    if (!IsShardName(file_))
+      setup.Fail(InvalidArgument("attr 'file' is '", file_, "', but shards are 'shard-0.h5' ..."));
   }
 
   Status Compute(OpContext& ctx) {
     std::vector<NamedTensor> variables;
     for (size_t i = 0; i < names_.size(); ++i) variables.push_back({names_[i], ctx.input(static_cast<int>(i) + 1)});
-    DF_ASSIGN(const std::string directory, StringScalar(ctx, 0));
+    DF_ASSIGN(const std::string named, StringScalar(ctx, 0));
+    DF_ASSIGN(const std::string directory, FileAccess::Of(ctx.device())->ForReading(named));
     DF_ASSIGN(const ShardEntry entry, WriteShard(directory, file_, variables));
     Tensor* out = nullptr;
     DF_TRY(ctx.AllocateOutput(0, Shape(), &out));
@@ -50,7 +55,8 @@ class RestoreShard final : public Kernel {
   }
 
   Status Compute(OpContext& ctx) {
-    DF_ASSIGN(const std::string directory, StringScalar(ctx, 0));
+    DF_ASSIGN(const std::string named, StringScalar(ctx, 0));
+    DF_ASSIGN(const std::string directory, FileAccess::Of(ctx.device())->ForReading(named));
     DF_ASSIGN(const Manifest manifest, ReadManifest(directory));
     std::map<size_t, std::vector<size_t>> by_shard;
     for (size_t i = 0; i < names_.size(); ++i) {

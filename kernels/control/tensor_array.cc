@@ -1,5 +1,6 @@
 #include "kernels/control/tensor_array.h"
 
+#include <algorithm>
 #include <complex>
 #include <cstring>
 #include <utility>
@@ -37,6 +38,18 @@ Result<int64_t> TensorArray::Size() {
   MutexLock lock(mu_);
   DF_TRY(CheckOpen());
   return static_cast<int64_t>(elements_.size());
+}
+
+Result<int64_t> TensorArray::ConcatSize() {
+  MutexLock lock(mu_);
+  DF_TRY(CheckOpen());
+  const auto size = static_cast<int64_t>(elements_.size());
+  return options_.adds_up && split_size_ >= 0 ? std::min(split_size_, size) : size;
+}
+
+void TensorArray::MarkSplit(int64_t size) {
+  MutexLock lock(mu_);
+  if (!options_.adds_up) split_size_ = size;
 }
 
 Status TensorArray::Write(OpContext& ctx, int64_t index, Tensor value) {
@@ -145,6 +158,7 @@ Result<RefPtr<TensorArray>> TensorArray::Gradient(const std::string& source,
   }
   gradient = RefPtr<TensorArray>(new TensorArray(options, static_cast<int64_t>(elements_.size())));
   MutexLock inner(gradient->mu_);
+  gradient->split_size_ = split_size_;
   for (size_t i = 0; i < elements_.size(); ++i) {
     std::vector<int64_t> dims = shape_to_prepend;
     dims.insert(dims.end(), elements_[i].shape.dims().begin(), elements_[i].shape.dims().end());

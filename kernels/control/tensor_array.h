@@ -33,6 +33,10 @@ class TensorArray final : public Resource {
 
   DType dtype() const { return options_.dtype; }
   Result<int64_t> Size();
+  // How many elements a concatenation has: of an array of gradients those that its source was last split into, as what
+  // was written behind them has gradients of its own.
+  Result<int64_t> ConcatSize();
+  void MarkSplit(int64_t size) EXCLUDES(mu_);
   // Takes an owned tensor. InvalidArgument for a wrong index, dtype or shape, and where it was written or read before.
   Status Write(OpContext& ctx, int64_t index, Tensor value);
   // An element that was not written is zeros of the element shape, InvalidArgument where that is not known; in an array
@@ -64,6 +68,7 @@ class TensorArray final : public Resource {
   TensorArrayOptions options_;
   std::vector<Element> elements_ GUARDED_BY(mu_);
   bool is_closed_ GUARDED_BY(mu_) = false;
+  int64_t split_size_ GUARDED_BY(mu_) = -1;  // of gradients: of the source; -1: it was not split
   std::map<std::string, RefPtr<TensorArray>> gradients_ GUARDED_BY(mu_);
 };
 

@@ -179,7 +179,7 @@ class ConcatKernel final : public Kernel {
   explicit ConcatKernel(KernelSetup& setup) : except0_(setup.attr<PartialShape>("element_shape_except0")) {}
   Status Compute(OpContext& ctx) {
     DF_ASSIGN(const RefPtr<TensorArray> array, ArrayInput(ctx));
-    DF_ASSIGN(const int64_t size, array->Size());
+    DF_ASSIGN(const int64_t size, array->ConcatSize());
     const DType dtype = ctx.node().outputs[0].dtype;
     DF_ASSIGN(Tensor lengths, ctx.AllocateTemp(DType::kInt64, Shape({size})));
     std::vector<Tensor> parts;
@@ -245,6 +245,7 @@ class SplitKernel final : public Kernel {
     if (at != value.shape().dim(0)) {
       return InvalidArgument("lengths add up to ", at, ", but the value has ", value.shape().dim(0), " rows");
     }
+    array->MarkSplit(lengths.num_elements());
     return GiveFlow(ctx, 0);
   }
 };

@@ -1,9 +1,13 @@
+#include <unistd.h>
+
 #include <algorithm>
-#include <filesystem>
+#include <cerrno>
+#include <iterator>
 #include <limits>
 
 #include "kernels/files/matching_paths.h"
 #include "src/base/file.h"
+#include "src/framework/file_access.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
@@ -25,23 +29,30 @@ class ReadFileKernel final : public Kernel {
     DF_TRY(CheckScalars(ctx));
     Tensor* contents = nullptr;
     DF_TRY(ctx.AllocateOutput(0, Shape(), &contents));
-    DF_ASSIGN(*contents->data<std::string>(),
-              ReadFile(ctx.input(0).scalar<std::string>(), std::numeric_limits<int64_t>::max()));
+    DF_ASSIGN(const FileDescriptor file,
+              FileAccess::Of(ctx.device())->OpenForReading(ctx.input(0).scalar<std::string>()));
+    DF_ASSIGN(*contents->data<std::string>(), ReadAll(file, std::numeric_limits<int64_t>::max()));
     return Status();
   }
   bool IsExpensive() const override { return true; }
 };
+
+// A file that its owner has made read-only stays, though a rename could replace it.
+Status CheckMayWrite(const std::string& path) {
+  const std::string name = path.substr(path.rfind('/') + 1);
+  if (name.empty() || name == "." || name == "..") return InvalidArgument("'", path, "' is not the name of a file");
+  if (::access(path.c_str(), W_OK) == 0 || errno == ENOENT || errno == ENOTDIR) return CheckReplaceable(path);
+  return ErrnoError("cannot write", path);
+}
 
 class WriteFileKernel final : public Kernel {
  public:
   explicit WriteFileKernel(KernelSetup&) {}
   Status Compute(OpContext& ctx) {
     DF_TRY(CheckScalars(ctx));
-    const std::string& path = ctx.input(0).scalar<std::string>();
-    const std::filesystem::path parent = std::filesystem::path(path).parent_path();
-    std::error_code error;
-    if (!parent.empty()) std::filesystem::create_directories(parent, error);
-    if (error) return IoError("cannot make the directory ", parent.string(), ": ", error.message());
+    DF_ASSIGN(const std::string path, FileAccess::Of(ctx.device())->ForWriting(ctx.input(0).scalar<std::string>()));
+    DF_TRY(CheckMayWrite(path));
+    DF_TRY(MakeDirectories(ParentDirectory(path)));
     return WriteFileAtomically(path, ctx.input(1).scalar<std::string>());
   }
   bool IsExpensive() const override { return true; }
@@ -55,9 +66,11 @@ class MatchingFilesKernel final : public Kernel {
     if (patterns.shape().rank() > 1) {
       return InvalidArgument("patterns must be a scalar or a vector, but have shape ", patterns.shape());
     }
+    const RefPtr<FileAccess> access = FileAccess::Of(ctx.device());
     std::vector<std::string> paths;
     for (const std::string& pattern : patterns.values<std::string>()) {
-      for (std::string& path : MatchingPaths(pattern)) paths.push_back(std::move(path));
+      DF_ASSIGN(std::vector<std::string> found, MatchingPaths(pattern, *access));
+      std::move(found.begin(), found.end(), std::back_inserter(paths));
     }
     std::sort(paths.begin(), paths.end());
     Tensor* found = nullptr;

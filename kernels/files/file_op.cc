@@ -2,9 +2,12 @@
 
 namespace dfrun {
 
+// What a file holds is a state: nothing may read one while a graph is only looked at.
+
 OP("ReadFile")
     .Input("filename: string")
     .Output("contents: string")
+    .Stateful()
     .NotDifferentiable()
     .Shape([](InferenceContext& c) -> Status {
       DF_TRY(c.WithRank(0, 0).status());
@@ -27,6 +30,7 @@ OP("WriteFile")
 OP("MatchingFiles")
     .Input("pattern: string")
     .Output("filenames: string")
+    .Stateful()
     .NotDifferentiable()
     .Shape([](InferenceContext& c) -> Status {
       if (c.input(0).known_rank() && c.input(0).rank() > 1) {

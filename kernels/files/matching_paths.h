@@ -5,10 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "src/framework/file_access.h"
+
 namespace dfrun {
 
 // Sorted. `*`, `?` and `[...]` stand for what they do in a shell: none of them fits a `/`.
 std::vector<std::string> MatchingPaths(const std::string& pattern);
+// The same where a graph names the pattern: BadSpec where it leads to what may not be looked at.
+Result<std::vector<std::string>> MatchingPaths(const std::string& pattern, const FileAccess& access);
 
 }  // namespace dfrun
 

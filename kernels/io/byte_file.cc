@@ -1,6 +1,7 @@
 #include "kernels/io/byte_file.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace dfrun {
 namespace {
@@ -24,8 +25,14 @@ constexpr uint64_t kMaxView = uint64_t{2} << 30;
 }  // namespace
 
 Result<ByteFile> ByteFile::Open(const std::string& path, Compression compression, size_t map_bytes) {
+  DF_ASSIGN(FileDescriptor file, FileDescriptor::OpenForReading(path));
+  return Open(std::move(file), compression, map_bytes);
+}
+
+Result<ByteFile> ByteFile::Open(FileDescriptor opened, Compression compression, size_t map_bytes) {
   ByteFile file;
-  DF_ASSIGN(file.file_, FileDescriptor::OpenForReading(path));
+  file.file_ = std::move(opened);
+  const std::string& path = file.path();
   DF_ASSIGN(file.size_, file.file_.Size());
   if (compression == Compression::kNone) {
     if (file.size_ > 0 && file.size_ <= map_bytes) file.mapped_ = MappedFile::Map(file.file_, file.size_);
@@ -38,9 +45,10 @@ Result<ByteFile> ByteFile::Open(const std::string& path, Compression compression
   std::string compressed(file.size_, '\0');
   DF_TRY(file.file_.ReadAt(0, compressed.data(), compressed.size()));
   Result<std::string> plain = Inflate(compressed, compression, InflatedLimit(compressed.size()));
-  if (plain.status().code() == Code::kResourceExhausted) {
-    return plain.status().Annotate(
-        StrCat(path, ", of ", compressed.size(), " bytes, is not read compressed: unpack it first"));
+  if (plain.status().code() == Code::kResourceExhausted || plain.status().code() == Code::kOutOfRange) {
+    const Code code = plain.status().code() == Code::kOutOfRange ? Code::kNoInput : Code::kResourceExhausted;
+    return Status(code, plain.status().message())
+        .Annotate(StrCat(path, ", of ", compressed.size(), " bytes, is not read compressed: unpack it first"));
   }
   if (!plain.ok()) return plain.status().Annotate(path);
   file.inflated_ = *std::move(plain);

@@ -17,6 +17,7 @@ class ByteFile {
  public:
   // Files of at most `map_bytes` bytes are mapped; compressed ones are always inflated. Errors name the path.
   static Result<ByteFile> Open(const std::string& path, Compression compression, size_t map_bytes);
+  static Result<ByteFile> Open(FileDescriptor file, Compression compression, size_t map_bytes);
 
   const std::string& path() const { return file_.path(); }
   uint64_t size() const { return size_; }

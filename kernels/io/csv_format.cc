@@ -11,8 +11,10 @@ namespace {
 
 class CsvDecoder final : public RecordDecoder {
  public:
-  // `header`: the names of the columns, or nothing.
-  CsvDecoder(const CsvFormat& format, std::vector<std::string> header) : format_(format), header_(std::move(header)) {}
+  // `header`: the names of the columns, or nothing. `na`: what stands for a missing value in every column; nothing:
+  // what programs usually write, in columns of numbers that have a default.
+  CsvDecoder(const CsvFormat& format, std::vector<std::string> header, std::optional<std::vector<std::string>> na)
+      : format_(format), header_(std::move(header)), na_(std::move(na)) {}
 
   Status AddField(SampleField& field) override {
     DF_ASSIGN(const Columns columns, ColumnsOf(field.from));
@@ -71,7 +73,7 @@ class CsvDecoder final : public RecordDecoder {
       ok = ok && ParseNumber(from.substr(colon + 1), columns.end) && columns.end > columns.begin;
     }
     if (ok && (header_.empty() || columns.end <= static_cast<int64_t>(header_.size()))) return columns;
-    return InvalidArgument("there is no column '", from, "'", Hint(from));
+    return NotFound("there is no column '", from, "'", Hint(from));
   }
 
   std::string Hint(const std::string& from) const {
@@ -85,8 +87,24 @@ class CsvDecoder final : public RecordDecoder {
         header_.size() == 1 ? ": there is only " : StrCat(": there are ", header_.size(), ", the first ones "), names);
   }
 
-  static Status Parse(std::string& text, const SampleField& field, Tensor& to, int64_t at) {
-    if (text.empty() && field.fallback) return FillWithFallback(field, to, at, 1);
+  static bool IsUsualNa(std::string_view value) {
+    static constexpr std::string_view kUsual[] = {"NA", "N/A", "n/a", "NULL", "null"};
+    return std::find(std::begin(kUsual), std::end(kUsual), value) != std::end(kUsual);
+  }
+
+  bool IsMissing(const std::string& text, const SampleField& field) const {
+    const std::string_view value = field.dtype == DType::kString ? std::string_view(text) : Trimmed(text);
+    if (na_ && std::find(na_->begin(), na_->end(), value) != na_->end()) return true;
+    if (!field.fallback) return false;
+    return value.empty() || (!na_ && field.dtype != DType::kString && IsUsualNa(value));
+  }
+
+  Status Parse(std::string& text, const SampleField& field, Tensor& to, int64_t at) const {
+    if (IsMissing(text, field)) {
+      if (field.fallback || field.dtype == DType::kString) return FillWithFallback(field, to, at, 1);
+      return InvalidArgument("'", text, "' is a missing value, for which the tensor of '", field.from,
+                             "' has no 'default'");
+    }
     bool ok = true;
     VisitDType<float, double, int32_t, int64_t, uint8_t, std::string>(to.dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
@@ -96,11 +114,17 @@ class CsvDecoder final : public RecordDecoder {
         ok = ParseNumber(text, to.data<T>()[at]);
       }
     });
-    return ok ? Status() : InvalidArgument("'", text, "' is no ", to.dtype());
+    if (ok) return Status();
+    const std::string_view value = Trimmed(text);
+    return InvalidArgument("'", text, "' is no ", to.dtype(),
+                           value.empty() || IsUsualNa(value) ? "; a 'default' of the tensor stands for missing values, "
+                                                               "and 'na' lists what they are written as"
+                                                             : "");
   }
 
   const CsvFormat format_;
   const std::vector<std::string> header_;
+  const std::optional<std::vector<std::string>> na_;
   std::vector<Columns> columns_;  // by field
   std::vector<SampleField> fields_;
 };
@@ -134,18 +158,20 @@ Result<std::unique_ptr<SampleSource>> OpenCsv(const SampleConfig& config) {
   DF_ASSIGN(std::vector<std::string> files, ExpandFiles(config.files));
   DF_ASSIGN(const Compression compression, CompressionOf(config));
   if (TextOption(config, "header", "false") != "true") {
-    return MakeRecordSource(config, std::move(files), CsvLines(),
-                            std::make_unique<CsvDecoder>(format, std::vector<std::string>()));
+    return MakeRecordSource(
+        config, std::move(files), CsvLines(),
+        std::make_unique<CsvDecoder>(format, std::vector<std::string>(), TextsOption(config, "na")));
   }
   DF_ASSIGN(const std::vector<std::string> header, ReadHeader(files[0], compression, format));
   return MakeRecordSource(config, std::move(files), CsvLines(CsvHeader{format, header}),
-                          std::make_unique<CsvDecoder>(format, header));
+                          std::make_unique<CsvDecoder>(format, header, TextsOption(config, "na")));
 }
 
-SAMPLE_FORMAT(SampleFormat{
-    .name = "csv",
-    .options = RecordOptions({{.name = "header", .kind = SampleOption::Kind::kBool}, {.name = "delimiter"}}),
-    .open = &OpenCsv});
+SAMPLE_FORMAT(SampleFormat{.name = "csv",
+                           .options = RecordOptions({{.name = "header", .kind = SampleOption::Kind::kBool},
+                                                     {.name = "delimiter"},
+                                                     {.name = "na", .kind = SampleOption::Kind::kTexts}}),
+                           .open = &OpenCsv});
 
 }  // namespace
 }  // namespace dfrun

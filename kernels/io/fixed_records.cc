@@ -17,6 +17,7 @@ class FixedRecords final : public RecordFormat {
     const uint64_t limit = size - sizes_.footer;
     if (at >= limit) return false;
     if (sizes_.record > limit - at) {
+      if (sizes_.ends_before_part) return false;
       return Error(Code::kDataLoss, "the record at byte ", at, " is cut short: ", limit - at, " of ", sizes_.record,
                    " bytes");
     }

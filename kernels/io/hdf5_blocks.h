@@ -3,11 +3,10 @@
 #define DFRUN_KERNELS_IO_HDF5_BLOCKS_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <span>
-#include <string>
 
-#include "src/base/hdf5.h"
 #include "src/framework/tensor_hdf5.h"
 
 namespace dfrun {
@@ -16,11 +15,13 @@ namespace dfrun {
 // Thread safety: one thread at a time.
 class Hdf5Blocks {
  public:
-  // Of a dataset of a plain dtype and at least one row.
-  Hdf5Blocks(std::string name, const DatasetInfo& info);
+  // Of a dataset of a plain dtype and at least one row, of whose blocks at most `keep_bytes` bytes are kept, or one.
+  Hdf5Blocks(const DatasetInfo& info, size_t keep_bytes);
 
-  // Copies rows to rows 0, 1, 2, ... of `to`. The file, of this path, is the same at every call.
-  Status Gather(const h5::Handle& file, const std::string& path, std::span<const int64_t> rows, Tensor& to);
+  // Reads rows [begin, begin + rows' rows) of the dataset.
+  using ReadRowsFunction = std::function<Status(int64_t begin, Tensor& rows)>;
+  // Copies rows[i] to row at[i] of those that begin at `to`. `read` reads the same dataset at every call.
+  Status Gather(const ReadRowsFunction& read, std::span<const int64_t> rows, std::span<const int64_t> at, char* to);
 
  private:
   struct Block {
@@ -28,10 +29,9 @@ class Hdf5Blocks {
     uint64_t last_used = 0;
   };
 
-  Result<const Tensor*> BlockOf(const h5::Handle& file, const std::string& path, int64_t number);
+  Result<const Tensor*> BlockOf(const ReadRowsFunction& read, int64_t number);
   void DropOldest();
 
-  const std::string name_;
   const DatasetInfo info_;
   const size_t row_bytes_;
   const int64_t block_rows_;

@@ -1,197 +1,195 @@
-// hdf5: datasets whose first dimension counts the samples.
+// hdf5: datasets whose first dimension counts the samples, in one or more files.
 #include <algorithm>
-#include <cstring>
-#include <optional>
+#include <numeric>
+#include <utility>
 
-#include "kernels/io/batch_builder.h"
-#include "kernels/io/hdf5_blocks.h"
-#include "src/base/file.h"
-#include "src/base/hdf5.h"
-#include "src/base/mapped_file.h"
-#include "src/base/mutex.h"
-#include "src/framework/sample_source.h"
-#include "src/framework/tensor_hdf5.h"
+#include "kernels/io/hdf5_sample_file.h"
+#include "kernels/io/record_source.h"
 
 namespace dfrun {
 namespace {
 
-// Datasets that must be unpacked are read once and kept up to this size.
-constexpr size_t kKeepBytes = size_t{256} << 20;
-// Others are mapped while all together have no more: rows of a few hundred bytes cost a system call each otherwise.
-constexpr size_t kMapBytes = size_t{1} << 30;
-// So much is brought into memory before the first sample is needed.
-constexpr size_t kSmallBytes = size_t{64} << 20;
 // Copying this much takes about as long as a sleeping thread takes to run (20 us).
 constexpr size_t kShortCopyBytes = size_t{128} << 10;
+// Of more files those used last are open.
+constexpr size_t kMaxOpenFiles = 64;
 
 class Hdf5Samples final : public SampleSource {
  public:
+  Hdf5Samples(std::vector<std::string> paths, Hdf5Rules rules)
+      : paths_(std::move(paths)), rules_(std::move(rules)), files_(paths_.size()) {}
+
   static Result<std::unique_ptr<SampleSource>> Open(const SampleConfig& config) {
-    auto samples = std::make_unique<Hdf5Samples>();
-    samples->paths_ = config.files;
-    DF_ASSIGN(samples->hdf5_, h5::OpenFile(samples->path()));
-    DF_ASSIGN(samples->bytes_, FileDescriptor::OpenForReading(samples->path()));
+    DF_ASSIGN(std::vector<std::string> paths, ExpandFiles(config.files));
+    const bool follows_all = TextOption(config, "external", "false") == "true";
+    auto samples = std::make_unique<Hdf5Samples>(std::move(paths), Hdf5Rules{.follows_all = follows_all});
+    DF_ASSIGN(samples->first_, Hdf5SampleFile::Open(samples->paths_[0], samples->rules_));
     return std::unique_ptr<SampleSource>(std::move(samples));
   }
 
   const std::vector<std::string>& files() const override { return paths_; }
 
+  // The first file settles what is open.
   Status AddField(SampleField& field) override {
-    Dataset dataset;
-    dataset.name = field.from;
-    DF_ASSIGN(dataset.info, InspectDataset(hdf5_, path(), field.from));
-    const Shape& shape = dataset.info.shape;
-    if (shape.rank() == 0) {
-      return InvalidArgument("'", field.from, "' is a scalar: samples are rows of a first dimension");
-    }
-    if (!datasets_.empty() && shape[0] != num_samples_) {
-      return InvalidArgument("'", field.from, "' has ", shape[0], " samples, but '", datasets_[0].name, "' has ",
-                             num_samples_);
-    }
-    if (shape[0] == 0) return InvalidArgument("'", field.from, "' has no samples");
-    num_samples_ = shape[0];
-    DF_TRY(Settle(dataset.info.dtype, Shape(shape.dims().subspan(1)), field));
-    dataset.row_bytes = static_cast<size_t>(shape.num_elements() / shape[0]) * DTypeSize(field.dtype);
-    datasets_.push_back(std::move(dataset));
+    declares_dtype_.push_back(field.dtype != DType::kInvalid);
+    DF_TRY(first_->AddField(field));
+    fields_.push_back(field);
     return Status();
   }
 
   Result<SampleCensus> Count() override {
     SampleCensus census;
-    census.pieces.push_back({0, 0, num_samples_});
+    for (size_t i = 0; i < paths_.size(); ++i) {
+      int64_t samples = first_->samples();
+      if (i > 0) {
+        DF_ASSIGN(const std::unique_ptr<Hdf5SampleFile> file, OpenFurther(i));
+        samples = file->samples();
+      }
+      census.pieces.push_back({static_cast<int64_t>(i), 0, samples});
+    }
     return census;
   }
 
-  Result<int64_t> Load(const SampleCensus&) override {
-    DF_TRY(MapDatasets());
-    for (Dataset& dataset : datasets_) {
-      if (dataset.rows != nullptr || dataset.info.contiguous) continue;
-      if (IsPlain(dataset.info.dtype) && BytesOf(dataset) > kKeepBytes) {
-        dataset.blocks.emplace(dataset.name, dataset.info);
-        continue;
-      }
-      DF_ASSIGN(dataset.kept, ReadTensor(hdf5_, path(), dataset.name, SystemAllocator()));
-      if (IsPlain(dataset.info.dtype)) dataset.rows = static_cast<const char*>(dataset.kept.raw());
+  Result<int64_t> Load(const SampleCensus& given) override {
+    SampleCensus census = given;
+    if (census.pieces.empty()) {
+      DF_ASSIGN(census, Count());
     }
-    return num_samples_;
+    if (census.pieces.size() != paths_.size() || !census.left_out.empty()) {
+      return InvalidArgument("the samples were counted in ", census.pieces.size(), " files, not these ", paths_.size());
+    }
+    for (const SampleCensus::Piece& piece : census.pieces) ends_.push_back(samples() + piece.records);
+    DF_TRY(Prepare(0, *first_));
+    MutexLock lock(mu_);
+    files_[0] = {std::move(first_), 0};
+    opened_ = 1;
+    for (size_t i = 1; i < std::min(paths_.size(), kMaxOpenFiles); ++i) DF_TRY(OpenForUse(i));
+    is_short_copy_ = paths_.size() <= kMaxOpenFiles;
+    for (const Used& used : files_) {
+      sample_bytes_ = 0;
+      is_short_copy_ = is_short_copy_ && used.file->IsInMemory(sample_bytes_);
+    }
+    return samples();
   }
 
   bool IsShortCopy(int64_t samples) const override {
-    size_t bytes = 0;
-    for (const Dataset& dataset : datasets_) {
-      if (dataset.rows == nullptr) return false;
-      bytes += dataset.row_bytes;
-    }
-    return (!mapped_.is_mapped() || is_touched_) && bytes * static_cast<size_t>(samples) <= kShortCopyBytes;
+    return is_short_copy_ && sample_bytes_ * static_cast<size_t>(samples) <= kShortCopyBytes;
   }
 
   Result<std::vector<Tensor>> Gather(std::span<const int64_t> samples, Allocator& allocator) override {
-    std::vector<Tensor> batch;
-    for (Dataset& dataset : datasets_) {
-      Shape shape = dataset.info.shape;
-      shape.set_dim(0, static_cast<int64_t>(samples.size()));
-      DF_ASSIGN(Tensor rows, Tensor::Allocate(allocator, dataset.info.dtype, shape));
-      DF_TRY(GatherRows(dataset, samples, rows));
-      batch.push_back(std::move(rows));
+    DF_ASSIGN(BatchBuilder batch, BatchBuilder::Create(fields_, static_cast<int64_t>(samples.size()), allocator));
+    std::vector<int64_t> at(samples.size());
+    std::iota(at.begin(), at.end(), 0);
+    if (paths_.size() == 1) {
+      DF_TRY(GatherFrom(0, samples, at, batch));
+    } else {
+      DF_TRY(GatherByFile(samples, at, batch));
     }
-    DF_TRY(mapped_.Check(bytes_));
-    return batch;
+    DF_ASSIGN(std::vector<Tensor> tensors, batch.Finish());
+    // A file may hold any byte; a true bool has one representation.
+    for (Tensor& tensor : tensors) {
+      if (tensor.dtype() != DType::kBool) continue;
+      BatchBuilder::Room{&tensor, 0}.Fill({static_cast<const char*>(tensor.raw()), tensor.values<bool>().size()});
+    }
+    return tensors;
   }
 
  private:
-  struct Dataset {
-    std::string name;
-    DatasetInfo info;
-    size_t row_bytes = 0;
-    const char* rows = nullptr;  // the whole dataset, mapped or in `kept`
-    Tensor kept;
-    std::optional<Hdf5Blocks> blocks;  // held with mu_; of a large one that must be unpacked
+  struct Used {
+    std::shared_ptr<Hdf5SampleFile> file;
+    uint64_t last_used = 0;
   };
 
-  const std::string& path() const { return paths_[0]; }
+  int64_t samples() const { return ends_.empty() ? 0 : ends_.back(); }
+  int64_t BeginOf(size_t file) const { return file == 0 ? 0 : ends_[file - 1]; }
 
-  static Status Settle(DType dtype, const Shape& sample, SampleField& field) {
-    if (field.dtype != DType::kInvalid && field.dtype != dtype) {
-      return InvalidArgument("'", field.from, "' is ", dtype, ", but ", field.dtype, " is declared");
+  // A file after the first, with its fields, which are as the first's.
+  Result<std::unique_ptr<Hdf5SampleFile>> OpenFurther(size_t i) const {
+    DF_ASSIGN(std::unique_ptr<Hdf5SampleFile> file, Hdf5SampleFile::Open(paths_[i], rules_));
+    for (size_t f = 0; f < fields_.size(); ++f) {
+      SampleField field = fields_[f];
+      if (!declares_dtype_[f]) field.dtype = DType::kInvalid;
+      if (Status added = file->AddField(field); !added.ok()) return AsOfAnother(i, added);
+      if (field.dtype == fields_[f].dtype && field.shape == fields_[f].shape) continue;
+      return AsOfAnother(i, NoInput("'", field.from, "' is ", field.dtype, field.shape, ", but ", fields_[f].dtype,
+                                    fields_[f].shape, " there; 'dtype' has one converted"));
     }
-    if (!field.shape.IsCompatibleWith(sample)) {
-      return InvalidArgument("'", field.from, "' has samples of shape ", sample, ", but ", field.shape, " is declared");
+    return file;
+  }
+  Status AsOfAnother(size_t i, const Status& status) const {
+    // What fits the first file is not the spec's fault.
+    const Code code = status.code() == Code::kInvalidArgument ? Code::kNoInput : status.code();
+    return Status(code, StrCat(paths_[i], " is not as ", paths_[0], ": ", status.message()));
+  }
+
+  // Of file i, opened.
+  Status Prepare(size_t i, Hdf5SampleFile& file) const {
+    if (file.samples() != ends_[i] - BeginOf(i)) {
+      return Error(Code::kDataLoss, paths_[i], " has ", file.samples(), " samples; when they were counted it had ",
+                   ends_[i] - BeginOf(i));
     }
-    field.dtype = dtype;
-    field.shape = sample;
+    return file.Load(std::min(paths_.size(), kMaxOpenFiles));
+  }
+
+  Status OpenForUse(size_t i) REQUIRES(mu_) {
+    DF_ASSIGN(std::unique_ptr<Hdf5SampleFile> file, OpenFurther(i));
+    DF_TRY(Prepare(i, *file));
+    if (opened_ >= kMaxOpenFiles) {
+      const auto is_older = [](const Used& a, const Used& b) {
+        return b.file == nullptr || (a.file != nullptr && a.last_used < b.last_used);
+      };
+      std::min_element(files_.begin(), files_.end(), is_older)->file = nullptr;
+      --opened_;
+    }
+    files_[i].file = std::move(file);
+    ++opened_;
     return Status();
   }
 
-  size_t BytesOf(const Dataset& dataset) const { return dataset.row_bytes * static_cast<size_t>(num_samples_); }
+  Result<std::shared_ptr<Hdf5SampleFile>> FileAt(size_t i) EXCLUDES(mu_) {
+    MutexLock lock(mu_);
+    if (files_[i].file == nullptr) DF_TRY(OpenForUse(i));
+    files_[i].last_used = ++uses_;
+    return files_[i].file;
+  }
 
-  Status MapDatasets() {
-    uint64_t bytes = 0;
-    uint64_t end = 0;
-    DF_ASSIGN(const uint64_t size, bytes_.Size());
-    for (const Dataset& dataset : datasets_) {
-      if (!dataset.info.contiguous) continue;
-      if (BytesOf(dataset) > size || dataset.info.offset > size - BytesOf(dataset)) {
-        return Error(Code::kDataLoss, path(), " has ", size, " bytes: it ends before its dataset '", dataset.name, "'");
+  Status GatherFrom(size_t i, std::span<const int64_t> rows, std::span<const int64_t> at, BatchBuilder& batch) {
+    DF_ASSIGN(const std::shared_ptr<Hdf5SampleFile> file, FileAt(i));
+    return file->Gather(rows, at, batch);
+  }
+
+  // The samples of each file together.
+  Status GatherByFile(std::span<const int64_t> samples, std::vector<int64_t>& at, BatchBuilder& batch) {
+    std::stable_sort(at.begin(), at.end(), [&](int64_t a, int64_t b) { return samples[a] < samples[b]; });
+    std::vector<int64_t> rows;
+    for (size_t begin = 0; begin < at.size(); begin += rows.size()) {
+      const int64_t first = samples[static_cast<size_t>(at[begin])];
+      const auto file = static_cast<size_t>(std::upper_bound(ends_.begin(), ends_.end(), first) - ends_.begin());
+      rows.clear();
+      for (size_t i = begin; i < at.size() && samples[static_cast<size_t>(at[i])] < ends_[file]; ++i) {
+        rows.push_back(samples[static_cast<size_t>(at[i])] - BeginOf(file));
       }
-      bytes += BytesOf(dataset);
-      end = std::max(end, dataset.info.offset + BytesOf(dataset));
-    }
-    if (bytes == 0 || bytes > kMapBytes) return Status();
-    mapped_ = MappedFile::Map(bytes_, end);
-    is_touched_ = bytes <= kSmallBytes;
-    for (Dataset& dataset : datasets_) {
-      if (!mapped_.is_mapped() || !dataset.info.contiguous) continue;
-      dataset.rows = mapped_.bytes().data() + dataset.info.offset;
-      if (is_touched_) mapped_.Touch(dataset.info.offset, BytesOf(dataset));
-      if (!is_touched_) mapped_.ReadAhead(dataset.info.offset, BytesOf(dataset));
+      DF_TRY(GatherFrom(file, rows, std::span<const int64_t>(at).subspan(begin, rows.size()), batch));
     }
     return Status();
   }
 
-  Status GatherRows(Dataset& dataset, std::span<const int64_t> rows, Tensor& to) {
-    if (dataset.info.dtype == DType::kString) return GatherStrings(dataset, rows, to);
-    char* at = static_cast<char*>(to.raw());
-    const size_t bytes = dataset.row_bytes;
-    if (dataset.blocks) {
-      MutexLock lock(mu_);
-      DF_TRY(dataset.blocks->Gather(hdf5_, path(), rows, to));
-    } else if (dataset.rows != nullptr) {
-      for (const int64_t row : rows) {
-        std::memcpy(at, dataset.rows + static_cast<size_t>(row) * bytes, bytes);
-        at += bytes;
-      }
-    } else {
-      for (const int64_t row : rows) {
-        const Status read = bytes_.ReadAt(dataset.info.offset + static_cast<uint64_t>(row) * bytes, at, bytes);
-        if (!read.ok()) return read.Annotate(StrCat("sample ", row, " of '", dataset.name, "'"));
-        at += bytes;
-      }
-    }
-    // A file may hold any byte; a true bool has one representation.
-    if (to.dtype() == DType::kBool) BatchBuilder::Room{&to, 0}.Fill({to.data<char>(), to.values<bool>().size()});
-    return Status();
-  }
-
-  static Status GatherStrings(const Dataset& dataset, std::span<const int64_t> rows, Tensor& to) {
-    const int64_t row_elements = dataset.info.shape.num_elements() / dataset.info.shape[0];
-    std::string* at = to.data<std::string>();
-    for (const int64_t row : rows) {
-      at = std::copy_n(dataset.kept.data<std::string>() + row * row_elements, row_elements, at);
-    }
-    return Status();
-  }
-
-  std::vector<std::string> paths_;
-  h5::Handle hdf5_;  // held with mu_ in Gather()
-  FileDescriptor bytes_;
-  MappedFile mapped_;        // of bytes_, where the datasets are not too large
-  bool is_touched_ = false;  // all mapped datasets are in memory
-  std::vector<Dataset> datasets_;
-  int64_t num_samples_ = 0;
+  const std::vector<std::string> paths_;
+  const Hdf5Rules rules_;
+  std::vector<SampleField> fields_;        // as the first file settled them
+  std::vector<bool> declares_dtype_;       // by field
+  std::unique_ptr<Hdf5SampleFile> first_;  // until Load()
+  std::vector<int64_t> ends_;              // after Load(): by file, the first sample after its own
+  bool is_short_copy_ = false;             // all files are in memory
+  size_t sample_bytes_ = 0;                // of a sample, where they are
   Mutex mu_;
+  std::vector<Used> files_ GUARDED_BY(mu_);  // null where not open
+  size_t opened_ GUARDED_BY(mu_) = 0;
+  uint64_t uses_ GUARDED_BY(mu_) = 0;
 };
 
-SAMPLE_FORMAT(SampleFormat{.name = "hdf5", .one_file = true, .open = &Hdf5Samples::Open});
+SAMPLE_FORMAT(SampleFormat{
+    .name = "hdf5", .options = {{.name = "external", .kind = SampleOption::Kind::kBool}}, .open = &Hdf5Samples::Open});
 
 }  // namespace
 }  // namespace dfrun

@@ -33,7 +33,7 @@ class Inflater {
       if (state == Z_STREAM_END && stream_.avail_in == 0) return plain;
       if (state == Z_STREAM_END) inflateReset(&stream_);  // files may be joined
       DF_ASSIGN(state, Step(plain));
-      if (plain.size() > limit) return Error(Code::kResourceExhausted, "it inflates to more than ", limit, " bytes");
+      if (plain.size() > limit) return Error(Code::kOutOfRange, "it inflates to more than ", limit, " bytes");
     }
   }
 

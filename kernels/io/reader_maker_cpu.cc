@@ -4,6 +4,7 @@
 #include "kernels/io/queue_reader.h"
 #include "kernels/io/record_format.h"
 #include "kernels/state/device_object.h"
+#include "src/framework/file_access.h"
 
 namespace dfrun {
 namespace {
@@ -13,12 +14,18 @@ enum class Naming { kNumberFromOne, kNumberFromZero, kOffset, kFile };
 
 class FileReader final : public WorkReader {
  public:
-  FileReader(std::unique_ptr<RecordFormat> format, Compression compression, Naming naming, int64_t first)
-      : format_(std::move(format)), compression_(compression), naming_(naming), first_(first) {}
+  FileReader(RefPtr<FileAccess> access, std::unique_ptr<RecordFormat> format, Compression compression, Naming naming,
+             int64_t first = 0)
+      : access_(std::move(access)),
+        format_(std::move(format)),
+        compression_(compression),
+        naming_(naming),
+        first_(first) {}
 
   Status Start(const std::string& work) override {
     cursor_.reset();
-    DF_ASSIGN(file_, ByteFile::Open(work, compression_, 0));
+    DF_ASSIGN(FileDescriptor opened, access_->OpenForReading(work));
+    DF_ASSIGN(file_, ByteFile::Open(std::move(opened), compression_, 0));
     cursor_.emplace(file_);
     at_ = format_->Begin();
     number_ = first_;
@@ -44,6 +51,7 @@ class FileReader final : public WorkReader {
   bool GivesOne() const override { return naming_ == Naming::kFile; }
 
  private:
+  const RefPtr<FileAccess> access_;
   const std::unique_ptr<RecordFormat> format_;
   const Compression compression_;
   const Naming naming_;
@@ -73,17 +81,18 @@ class IdentityReader final : public WorkReader {
 
 using Made = Result<std::unique_ptr<WorkReader>>;
 
-Made MakeText(KernelSetup& setup) {
+Made MakeText(KernelSetup& setup, RefPtr<FileAccess> access) {
   const auto skip = setup.attr<int64_t>("skip_header_lines");
   if (skip < 0) return InvalidArgument("skip_header_lines must be >= 0 not ", skip);
-  return Made(std::make_unique<FileReader>(TextLines(skip), Compression::kNone, Naming::kNumberFromOne, skip));
+  return Made(std::make_unique<FileReader>(std::move(access), TextLines(skip), Compression::kNone,
+                                           Naming::kNumberFromOne, skip));
 }
 
-Made MakeWhole(KernelSetup&) {
-  return Made(std::make_unique<FileReader>(WholeFiles(), Compression::kNone, Naming::kFile, 0));
+Made MakeWhole(KernelSetup&, RefPtr<FileAccess> access) {
+  return Made(std::make_unique<FileReader>(std::move(access), WholeFiles(), Compression::kNone, Naming::kFile));
 }
 
-Made MakeFixed(KernelSetup& setup) {
+Made MakeFixed(KernelSetup& setup, RefPtr<FileAccess> access) {
   FixedLength sizes;
   for (const auto& [name, size] : {std::pair{"header_bytes", &sizes.header}, std::pair{"record_bytes", &sizes.record},
                                    std::pair{"footer_bytes", &sizes.footer}, std::pair{"hop_bytes", &sizes.hop}}) {
@@ -92,28 +101,31 @@ Made MakeFixed(KernelSetup& setup) {
     if (bytes < least) return InvalidArgument(name, " must be >= ", least, " not ", bytes);
     *size = static_cast<uint64_t>(bytes);
   }
+  sizes.ends_before_part = true;
   const bool has_encoding = setup.attrs().Find("encoding") != nullptr;
   DF_ASSIGN(const Compression compression, ParseCompression(has_encoding ? setup.attr<std::string>("encoding") : ""));
-  return Made(std::make_unique<FileReader>(FixedLengthRecords(sizes), compression, Naming::kNumberFromZero, 0));
+  return Made(
+      std::make_unique<FileReader>(std::move(access), FixedLengthRecords(sizes), compression, Naming::kNumberFromZero));
 }
 
-Made MakeTfRecord(KernelSetup& setup) {
+Made MakeTfRecord(KernelSetup& setup, RefPtr<FileAccess> access) {
   DF_ASSIGN(const Compression compression, ParseCompression(setup.attr<std::string>("compression_type")));
-  return Made(std::make_unique<FileReader>(TfRecords(), compression, Naming::kOffset, 0));
+  return Made(std::make_unique<FileReader>(std::move(access), TfRecords(), compression, Naming::kOffset));
 }
 
-Made MakeIdentity(KernelSetup&) {
+Made MakeIdentity(KernelSetup&, RefPtr<FileAccess>) {
   return Made(std::make_unique<IdentityReader>());
 }
 
-template <Made (*kMake)(KernelSetup&)>
+template <Made (*kMake)(KernelSetup&, RefPtr<FileAccess>)>
 struct MakeReader {
   using Object = QueueReader;
   static Result<RefPtr<QueueReader>> FindOrMake(KernelSetup& setup, DeviceObjectHandle& handle) {
     std::string kind = setup.node().op->name;
     if (kind.ends_with("V2")) kind.resize(kind.size() - 2);
+    const RefPtr<FileAccess> access = FileAccess::Of(setup.device());  // not within Find(), which holds the containers
     return handle.Find<QueueReader>(setup, [&](const std::string& name) -> Result<QueueReader*> {
-      DF_ASSIGN(std::unique_ptr<WorkReader> reader, kMake(setup));
+      DF_ASSIGN(std::unique_ptr<WorkReader> reader, kMake(setup, access));
       return new QueueReader(kind, name, std::move(reader));
     });
   }

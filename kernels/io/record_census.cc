@@ -52,7 +52,7 @@ class FileCounter {
       RecordSpan span;
       const Result<bool> found = set_.format->Find(cursor, at, span);
       // What comes after a record whose end is unknown cannot be found either.
-      if (!found.ok()) return Skip(NameRecord(found.status(), path_, number, begin));
+      if (!found.ok()) return SkipRest(cursor, NameRecord(found.status(), path_, number, begin), begin);
       if (!*found) return Status();
       AddRecord(begin);
       // A first record that cannot be made tells of fields that do not suit the files.
@@ -84,6 +84,15 @@ class FileCounter {
     if (!set_.skips_errors) return error;
     if (++result_.census.skipped <= kMaxReports) result_.errors.push_back(std::move(error));
     return Status();
+  }
+
+  Status SkipRest(FileCursor& cursor, Status error, uint64_t at) {
+    if (!set_.skips_errors) return error;
+    DF_ASSIGN(const int64_t lost, set_.format->CountLost(cursor, at));
+    result_.census.skipped += lost;
+    if (lost == 0) return Skip(std::move(error));
+    return Skip(Status(error.code(),
+                       StrCat(error.message(), ", and ", lost, lost == 1 ? " record" : " records", " that follow it")));
   }
 
   const RecordSet& set_;

@@ -32,6 +32,8 @@ class RecordFormat {
   // The record at `at`, which moves behind it; false at the end of the file. A position that was kept goes on from
   // there.
   virtual Result<bool> Find(FileCursor& file, uint64_t& at, RecordSpan& record) const = 0;
+  // How many records there seem to be from `at` on, where Find() failed: what is left out with the damaged one.
+  virtual Result<int64_t> CountLost(FileCursor&, uint64_t) const { return 0; }
   // The bytes of a record that Find() gave, checked; valid until the cursor's next use.
   virtual Result<std::string_view> Read(FileCursor& file, const RecordSpan& record) const {
     return file.View(record.offset, record.bytes);
@@ -55,6 +57,7 @@ struct FixedLength {
   uint64_t record = 0;  // > 0
   uint64_t footer = 0;
   uint64_t hop = 0;
+  bool ends_before_part = false;  // a piece that is cut short is no record; else it is an error
 };
 std::unique_ptr<RecordFormat> FixedLengthRecords(const FixedLength& sizes);
 

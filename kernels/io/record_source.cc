@@ -122,6 +122,18 @@ std::string TextOption(const SampleConfig& config, std::string_view name, std::s
   return it == config.options.end() ? std::string(otherwise) : it->second;
 }
 
+std::optional<std::vector<std::string>> TextsOption(const SampleConfig& config, std::string_view name) {
+  const auto it = config.options.find(name);
+  if (it == config.options.end()) return {};
+  std::vector<std::string> texts;
+  for (size_t at = 0; at < it->second.size();) {
+    const size_t end = std::min(it->second.find('\n', at), it->second.size());
+    texts.push_back(it->second.substr(at, end - at));
+    at = end + 1;
+  }
+  return texts;
+}
+
 Result<Compression> CompressionOf(const SampleConfig& config) {
   return ParseCompression(TextOption(config, "compression", "none"));
 }

@@ -3,6 +3,7 @@
 #define DFRUN_KERNELS_IO_RECORD_SOURCE_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,8 @@ std::vector<SampleOption> RecordOptions(std::vector<SampleOption> own);
 // An option's number, checked by who read it; `otherwise` where it is not given.
 int64_t IntOption(const SampleConfig& config, std::string_view name, int64_t otherwise);
 std::string TextOption(const SampleConfig& config, std::string_view name, std::string_view otherwise);
+// A list of texts; nothing where it is not given.
+std::optional<std::vector<std::string>> TextsOption(const SampleConfig& config, std::string_view name);
 // The paths that fit the patterns, sorted within each. NotFound for a pattern that nothing fits.
 Result<std::vector<std::string>> ExpandFiles(const std::vector<std::string>& patterns);
 // Of the options of `config`.

@@ -2,7 +2,9 @@
 #include <algorithm>
 
 #include "kernels/io/batch_reader.h"
+#include "kernels/io/record_source.h"
 #include "kernels/strings/parse_number.h"
+#include "src/framework/file_access.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
@@ -18,6 +20,9 @@ SampleSetConfig Hdf5Config(KernelSetup& setup) {
   SampleSetConfig set;
   set.format = "hdf5";
   set.config.files = {setup.attr<std::string>("path")};
+  if (setup.attr<bool>("external") && FileAccess::Of(setup.device())->trusts_inputs()) {
+    set.config.options["external"] = "true";
+  }
   const auto dtypes = setup.attr<std::vector<DType>>("component_types");
   const auto datasets = setup.attr<std::vector<std::string>>("datasets");
   if (datasets.size() != dtypes.size()) {
@@ -78,6 +83,18 @@ SampleSetConfig RecordConfig(KernelSetup& setup) {
   return set;
 }
 
+// A graph that is not the user's own spec opens no more here than elsewhere.
+Status ConfineFiles(const FileAccess& access, SampleConfig& config) {
+  if (access.trusts_inputs()) return Status();
+  config.options.erase("external");
+  for (const std::string& pattern : config.files) DF_TRY(access.CheckPattern(pattern));
+  DF_ASSIGN(config.files, ExpandFiles(config.files));
+  for (std::string& file : config.files) {
+    DF_ASSIGN(file, access.ForReading(file));
+  }
+  return Status();
+}
+
 // What the kernels of one node in several plans have in common: a step that fetches more than others has a plan of its
 // own, and takes the batch that was read ahead while the others ran.
 class NodeReader final : public Resource {
@@ -115,6 +132,9 @@ class SampleReaderKernel final : public AsyncKernel {
       setup.Fail(InvalidArgument("a batch of ", config.batch, " in ", config.slices, " slices is too large"));
     }
     SampleSetConfig set = setup.node().op->name == "HDF5Reader" ? Hdf5Config(setup) : RecordConfig(setup);
+    if (Status status = ConfineFiles(*FileAccess::Of(setup.device()), set.config); !status.ok()) {
+      setup.Fail(std::move(status));
+    }
     set.threads = static_cast<int>(std::min(setup.attr<int64_t>("readers"), kMaxSampleThreads));
     if (!setup.status().ok()) return;
     Result<RefPtr<NodeReader>> found = ReaderOf(setup, set, config);
@@ -128,7 +148,7 @@ class SampleReaderKernel final : public AsyncKernel {
   void ComputeAsync(OpContext& ctx, Callback done) override {
     shared_->reader().Request(ctx.input(0).scalar<int64_t>(), [&ctx, done](Result<BatchReader::Batch> batch) {
       if (!batch.ok()) {
-        done(batch.status());
+        done(AsInputError(batch.status()));
         return;
       }
       for (size_t i = 0; i < batch->size(); ++i) ctx.SetOutput(static_cast<int>(i), std::move((*batch)[i]));

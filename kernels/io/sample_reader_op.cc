@@ -36,6 +36,7 @@ OP("HDF5Reader")
     .As(&ReadsBatches)
     .Attr("path: string")
     .Attr("datasets: list(string) >= 1")
+    .Attr("external: bool = false")
     .Doc(
         "A batch of samples of an HDF5 file, from sample `position` of the endless stream of (shuffled) epochs on "
         "(dfrun's own).");

@@ -10,6 +10,7 @@ namespace {
 
 constexpr uint64_t kHeaderBytes = sizeof(uint64_t) + sizeof(uint32_t);
 constexpr uint64_t kFooterBytes = sizeof(uint32_t);
+constexpr uint64_t kSearchBytes = uint64_t{256} << 10;
 constexpr uint32_t kMaskDelta = 0xa282ead8;
 
 // The crc of bytes that hold crcs themselves is no good one: the format turns and shifts it.
@@ -55,6 +56,24 @@ class TfRecordFormat final : public RecordFormat {
     return true;
   }
 
+  // A record after a damaged length is told by the checksums of its own length and bytes.
+  Result<int64_t> CountLost(FileCursor& file, uint64_t at) const override {
+    int64_t lost = 0;
+    const uint64_t size = file.file().size();
+    while (at < size && size - at > kHeaderBytes) {
+      DF_ASSIGN(const std::optional<uint64_t> next, FindHeader(file, at + 1));
+      if (!next) break;
+      at = *next;
+      RecordSpan record;
+      Result<bool> found = Find(file, at, record);
+      for (; found.ok() && *found; found = Find(file, at, record)) {
+        if (Read(file, record).ok()) ++lost;
+      }
+      if (found.ok()) break;
+    }
+    return lost;
+  }
+
   Result<std::string_view> Read(FileCursor& file, const RecordSpan& record) const override {
     DF_ASSIGN(const std::string_view all, file.View(record.offset, record.bytes + kFooterBytes));
     const std::string_view bytes = all.substr(0, record.bytes);
@@ -62,6 +81,22 @@ class TfRecordFormat final : public RecordFormat {
       return Damaged(record.offset - kHeaderBytes, "has a wrong checksum");
     }
     return bytes;
+  }
+
+ private:
+  // The first place from `at` on where a length stands with its checksum.
+  static Result<std::optional<uint64_t>> FindHeader(FileCursor& file, uint64_t at) {
+    const uint64_t size = file.file().size();
+    while (at < size && size - at >= kHeaderBytes) {
+      DF_ASSIGN(const std::string_view bytes, file.View(at, std::min(kSearchBytes, size - at)));
+      for (size_t i = 0; i + kHeaderBytes <= bytes.size(); ++i) {
+        const std::string_view header = bytes.substr(i, kHeaderBytes);
+        if (MaskedCrc(header.substr(0, sizeof(uint64_t))) != Load<uint32_t>(header.substr(sizeof(uint64_t)))) continue;
+        return std::optional<uint64_t>(at + i);
+      }
+      at += bytes.size() - kHeaderBytes + 1;
+    }
+    return std::optional<uint64_t>();
   }
 };
 

@@ -1,8 +1,11 @@
-// tfrecord: files of TFRecord, each record an Example message, or a string of its own.
+// tfrecord: files of TFRecord, each record an Example or SequenceExample message, or a string of its own.
+#include <algorithm>
 #include <array>
 
 #include "kernels/io/raw_decoder.h"
 #include "kernels/parsing/example_wire.h"
+#include "src/base/text.h"
+#include "src/framework/op.h"
 
 namespace dfrun {
 namespace {
@@ -45,8 +48,15 @@ class ExampleDecoder final : public RecordDecoder {
         !(CanonicalExample(record.bytes, canonical) && FindWireFeatures(canonical, keys_, found))) {
       return Error(Code::kDataLoss, "it is no Example message");
     }
-    for (size_t f = 0; f < parts_.size(); ++f) DF_TRY(DecodePart(record, found[f], f, i, batch));
-    return Status();
+    bool is_whole = true;
+    for (size_t f = 0; f < parts_.size(); ++f) {
+      if (IsAbsent(found[f], f)) {
+        is_whole = false;
+      } else {
+        DF_TRY(DecodePart(record, found[f], f, i, batch));
+      }
+    }
+    return is_whole ? Status() : DecodeAbsent(record, found, i, batch);
   }
 
  private:
@@ -63,15 +73,102 @@ class ExampleDecoder final : public RecordDecoder {
     parts_.push_back({kind, field, kind == Kind::kBytes ? DType::kString : field.dtype, field.shape.num_elements()});
   }
 
-  // One size may be unknown, the first: the number of values gives it.
+  // One size may be unknown, the first: the number of values gives it. Of a feature list that is the number of steps,
+  // and the next may be unknown too.
   static Status CheckSizes(const SampleField& field) {
-    for (int axis = 1; axis < field.shape.rank(); ++axis) {
+    for (int axis = 2; axis < field.shape.rank(); ++axis) {
       if (field.shape.dim(axis) < 0) {
         return InvalidArgument("the feature '", field.from, "' of shape ", field.shape,
-                               ": only the first size may be unknown");
+                               ": only the first size may be unknown, and of a feature list the second");
       }
     }
     return Status();
+  }
+
+  // Not among the features of the message, or of its context.
+  bool IsAbsent(const WireFeature& feature, size_t f) const {
+    return parts_[f].kind != Kind::kRecord && feature.dtype == DType::kInvalid;
+  }
+
+  // Takes what is not among the features from the feature lists of a SequenceExample, or for missing.
+  Status DecodeAbsent(const Record& record, std::span<const WireFeature> found, int64_t i, BatchBuilder& batch) const {
+    std::vector<WireFeatureList> lists(parts_.size());
+    std::string canonical;
+    if (!FindWireFeatureLists(record.bytes, keys_, lists) &&
+        !(CanonicalSequenceExample(record.bytes, canonical) && FindWireFeatureLists(canonical, keys_, lists))) {
+      return Error(Code::kDataLoss, "it is no Example or SequenceExample message");
+    }
+    for (size_t f = 0; f < parts_.size(); ++f) {
+      if (!IsAbsent(found[f], f)) continue;
+      DF_TRY(lists[f].is_there ? DecodeList(lists[f].steps, f, i, batch) : Missing(record, f, i, batch));
+    }
+    return Status();
+  }
+
+  // Of all steps; the values of shorter ones are padded where their number may differ.
+  Status DecodeList(const std::vector<WireFeature>& steps, size_t f, int64_t i, BatchBuilder& batch) const {
+    const Part& part = parts_[f];
+    if (part.field.shape.rank() == 0) {
+      return InvalidArgument("'", part.field.from, "' is a feature list of ", steps.size(),
+                             " steps: its shape begins with their number, [-1] for any");
+    }
+    DF_ASSIGN(const PartialShape of_step, ShapeOfSteps(steps, part));
+    std::vector<int64_t> dims = {static_cast<int64_t>(steps.size())};
+    dims.insert(dims.end(), of_step.dims().begin(), of_step.dims().end());
+    DF_ASSIGN(const Shape shape, Shape::Create(dims));
+    DF_ASSIGN(BatchBuilder::Room room, batch.Place(f, i, shape));
+    DF_TRY(FillWithFallback(part.field, *room.tensor, room.at, shape.num_elements()));
+    for (const WireFeature& step : steps) {
+      Copy(part, step, room);
+      room.at += of_step.num_elements();
+    }
+    return Status();
+  }
+
+  // Elements of the field's dtype in a feature; an error where it cannot have them.
+  static Result<int64_t> ElementsOf(const WireFeature& feature, const Part& part) {
+    const SampleField& field = part.field;
+    if (feature.dtype != part.stored) {
+      return InvalidArgument("the feature '", field.from, "' is ", feature.dtype, ", but ", part.stored,
+                             " is expected");
+    }
+    if (part.kind != Kind::kBytes) return feature.values;
+    if (feature.values != 1) {
+      return InvalidArgument("the feature '", field.from, "' has ", feature.values, " strings in place of one");
+    }
+    const size_t bytes = OnlyString(feature).size();
+    const size_t element = DTypeSize(field.dtype);
+    if (bytes % element == 0) return static_cast<int64_t>(bytes / element);
+    return InvalidArgument("the feature '", field.from, "' has ", bytes, " bytes, no whole number of ", field.dtype);
+  }
+
+  static void Copy(const Part& part, const WireFeature& feature, const BatchBuilder::Room& room) {
+    if (feature.dtype == DType::kInvalid) return;  // of a step without values
+    if (part.kind == Kind::kBytes) return room.Fill(OnlyString(feature));
+    if (part.stored == DType::kFloat) CopyFloats(feature, room.data<float>());
+    if (part.stored == DType::kInt64) CopyInt64s(feature, room.data<int64_t>());
+    if (part.stored == DType::kString) CopyStrings(feature, room.data<std::string>());
+  }
+
+  // That every step has room in.
+  static Result<PartialShape> ShapeOfSteps(const std::vector<WireFeature>& steps, const Part& part) {
+    PartialShape shape(std::vector<int64_t>(part.field.shape.dims().begin() + 1, part.field.shape.dims().end()));
+    const bool is_variable = shape.rank() > 0 && shape.dim(0) < 0;
+    int64_t longest = 0;
+    for (size_t s = 0; s < steps.size(); ++s) {
+      int64_t elements = 0;
+      if (steps[s].dtype != DType::kInvalid) {
+        DF_ASSIGN(elements, ElementsOf(steps[s], part));
+      }
+      const Result<Shape> of_step = ShapeOf(shape, elements);
+      if (!of_step.ok()) {
+        return InvalidArgument("step ", s, " of the feature list '", part.field.from, "' has ", elements,
+                               " values; the shape is ", part.field.shape);
+      }
+      if (is_variable) longest = std::max(longest, (*of_step)[0]);
+    }
+    if (is_variable) shape.set_dim(0, longest);
+    return shape;
   }
 
   Status DecodePart(const Record& record, const WireFeature& feature, size_t f, int64_t i, BatchBuilder& batch) const {
@@ -80,62 +177,53 @@ class ExampleDecoder final : public RecordDecoder {
       batch.Row(f, i).data<std::string>()->assign(record.bytes);
       return Status();
     }
-    if (feature.dtype == DType::kInvalid) return Missing(f, i, batch);
-    if (feature.dtype != part.stored) {
-      return InvalidArgument("the feature '", part.field.from, "' is ", feature.dtype, ", but ", part.stored,
-                             " is expected");
-    }
-    if (part.kind == Kind::kBytes) return DecodeBytes(feature, f, i, batch);
-    DF_ASSIGN(const BatchBuilder::Room room, RoomFor(feature.values, f, i, batch));
-    if (part.stored == DType::kFloat) CopyFloats(feature, room.data<float>());
-    if (part.stored == DType::kInt64) CopyInt64s(feature, room.data<int64_t>());
-    if (part.stored == DType::kString) CopyStrings(feature, room.data<std::string>());
+    DF_ASSIGN(const int64_t elements, ElementsOf(feature, part));
+    DF_ASSIGN(const BatchBuilder::Room room, RoomFor(elements, f, i, batch));
+    Copy(part, feature, room);
     return Status();
   }
 
   // For the value of a field that has so many elements.
   Result<BatchBuilder::Room> RoomFor(int64_t elements, size_t f, int64_t i, BatchBuilder& batch) const {
     if (elements == parts_[f].elements) return batch.Row(f, i);
-    DF_ASSIGN(const Shape shape, ShapeOf(parts_[f].field, elements));
-    return batch.Place(f, i, shape);
+    const SampleField& field = parts_[f].field;
+    const Result<Shape> shape = ShapeOf(field.shape, elements);
+    if (shape.ok()) return batch.Place(f, i, *shape);
+    return InvalidArgument("the feature '", field.from, "' has ", elements, " values; its shape is ", field.shape);
   }
 
-  Status Missing(size_t f, int64_t i, BatchBuilder& batch) const {
+  Status Missing(const Record& record, size_t f, int64_t i, BatchBuilder& batch) const {
     const SampleField& field = parts_[f].field;
     const bool is_variable = field.shape.rank() > 0 && field.shape.dim(0) < 0;
-    if (!is_variable && !field.fallback) return InvalidArgument("the feature '", field.from, "' is missing");
+    if (!is_variable && !field.fallback) return NameMissing(record, field.from);
     PartialShape shape = field.shape;
-    if (is_variable) shape.set_dim(0, 0);
+    for (int axis = 0; axis < shape.rank(); ++axis) {
+      if (shape.dim(axis) < 0) shape.set_dim(axis, 0);
+    }
     DF_ASSIGN(const Shape known, shape.ToShape());
     DF_ASSIGN(const BatchBuilder::Room room, batch.Place(f, i, known));
     return FillWithFallback(field, *room.tensor, room.at, known.num_elements());
   }
 
-  // The elements as the bytes of one string.
-  Status DecodeBytes(const WireFeature& feature, size_t f, int64_t i, BatchBuilder& batch) const {
-    const SampleField& field = parts_[f].field;
-    if (feature.values != 1) {
-      return InvalidArgument("the feature '", field.from, "' has ", feature.values, " strings in place of one");
-    }
-    const std::string_view text = OnlyString(feature);
-    const size_t element = DTypeSize(field.dtype);
-    if (text.size() % element != 0) {
-      return InvalidArgument("the feature '", field.from, "' has ", text.size(), " bytes, no whole number of ",
-                             field.dtype);
-    }
-    DF_ASSIGN(const BatchBuilder::Room room, RoomFor(static_cast<int64_t>(text.size() / element), f, i, batch));
-    room.Fill(text);
-    return Status();
+  static Status NameMissing(const Record& record, const std::string& feature) {
+    constexpr size_t kMaxNames = 50;
+    std::vector<std::string> names = FeatureNames(record.bytes);
+    const std::string near = Nearest(feature, names);
+    const char* const more = names.size() > kMaxNames ? ", ..." : "";
+    names.resize(std::min(names.size(), kMaxNames));
+    return InvalidArgument("the feature '", feature, "' is missing",
+                           near.empty() ? "" : StrCat(", did you mean '", near, "'?"),
+                           names.empty() ? "; the record has no features" : "; the record has ", Join(names), more);
   }
 
-  static Result<Shape> ShapeOf(const SampleField& field, int64_t values) {
-    PartialShape shape = field.shape;
+  // A size of -1, the first, from the number of values. An error where they do not fill the shape.
+  static Result<Shape> ShapeOf(PartialShape shape, int64_t values) {
     int64_t stride = 1;
     const bool is_variable = shape.rank() > 0 && shape.dim(0) < 0;
     for (int axis = is_variable ? 1 : 0; axis < shape.rank(); ++axis) stride *= shape.dim(axis);
     if (is_variable && stride > 0 && values % stride == 0) shape.set_dim(0, values / stride);
     if (!shape.IsFullyDefined() || shape.num_elements() != values) {
-      return InvalidArgument("the feature '", field.from, "' has ", values, " values; its shape is ", field.shape);
+      return InvalidArgument(values, " values do not fill ", shape);
     }
     return shape.ToShape();
   }

@@ -27,8 +27,11 @@ class TableKernel final : public Kernel {
     type.key = setup.attr<DType>("key_dtype");
     type.value = setup.attr<DType>("value_dtype");
     type.is_mutable = setup.node().op->name != "HashTableV2";
-    DF_ASSIGN(const PartialShape shape, setup.attrs().GetOr<PartialShape>("value_shape", PartialShape::Scalar()));
-    DF_ASSIGN(type.value_shape, shape.ToShape());
+    if (!setup.attrs().Has("value_shape")) return type;
+    DF_ASSIGN(type.value_shape, setup.attr<PartialShape>("value_shape").ToShape());
+    if (type.value_shape.rank() != 1) {
+      return InvalidArgument("the values of a table of tensors must be vectors, but value_shape is ", type.value_shape);
+    }
     return type;
   }
 

@@ -1,6 +1,7 @@
 #include "kernels/math/cast.h"
 
 #include <bit>
+#include <cstring>
 #include <limits>
 
 #include "kernels/math/elementwise.h"
@@ -9,6 +10,24 @@
 namespace dfrun {
 
 namespace {
+
+// A quantised integer is kept as the plain one of its size.
+DType KeptAs(DType dtype) {
+  switch (dtype) {
+    case DType::kQint8:
+      return DType::kInt8;
+    case DType::kQuint8:
+      return DType::kUint8;
+    case DType::kQint16:
+      return DType::kInt16;
+    case DType::kQuint16:
+      return DType::kUint16;
+    case DType::kQint32:
+      return DType::kInt32;
+    default:
+      return dtype;
+  }
+}
 
 CastRun FindLoop(DType from, DType to) {
   if (CastRun run = FindCastFromInteger(from, to)) return run;
@@ -52,7 +71,7 @@ CastRun FindTruncating(DType from, DType to) {
 class CastKernel : public Kernel {
  public:
   explicit CastKernel(KernelSetup& setup)
-      : from_(setup.attr<DType>("SrcT")), to_(setup.attr<DType>("DstT")), run_(FindLoop(from_, to_)) {
+      : from_(KeptAs(setup.attr<DType>("SrcT"))), to_(KeptAs(setup.attr<DType>("DstT"))), run_(FindLoop(from_, to_)) {
     const CastRun truncating = setup.attr<bool>("Truncate") ? FindTruncating(from_, to_) : nullptr;
     if (truncating != nullptr) run_ = truncating;
     if (run_ == nullptr && from_ != to_) setup.Fail(Unimplemented("there is no Cast from ", from_, " to ", to_));
@@ -65,7 +84,7 @@ class CastKernel : public Kernel {
     Tensor* y = nullptr;
     DF_TRY(ctx.ForwardOrAllocate(0, 0, x.shape(), &y));
     if (from_ == to_) {
-      if (!y->SharesBufferWith(x)) CopyElements(x, *y);
+      if (!y->SharesBufferWith(x)) CopyBytes(x, *y);
       return Status();
     }
     const bool streams = !y->SharesBufferWith(x) && IsStreamed(x.num_elements(), DTypeSize(to_));
@@ -75,6 +94,12 @@ class CastKernel : public Kernel {
   }
 
  private:
+  // Of one type, or of two that keep their elements alike.
+  static void CopyBytes(const Tensor& x, Tensor& y) {
+    if (x.dtype() == y.dtype()) return CopyElements(x, y);
+    std::memcpy(y.raw(), x.raw(), x.num_bytes());
+  }
+
   const DType from_;
   const DType to_;
   CastRun run_;

@@ -39,7 +39,7 @@ void SizesAndGrad(OpBuilder& op) {
 OP("AvgPool")
     .Input("value: T")
     .As(&Flat)
-    .Shape(&PoolOutputShape)
+    .Shape(&AveragePoolOutputShape)
     .Gradient(Backprop("AvgPoolGrad"))
     .Doc("The mean of each window; padding does not count.");
 OP("AvgPoolGrad")
@@ -52,7 +52,7 @@ OP("AvgPoolGrad")
 OP("AvgPool3D")
     .Input("input: T")
     .As(&Deep)
-    .Shape(&PoolOutputShape)
+    .Shape(&AveragePoolOutputShape)
     .Gradient(Backprop("AvgPool3DGrad"))
     .Doc("The mean of each window of volumes; padding does not count.");
 OP("AvgPool3DGrad")

@@ -5,10 +5,12 @@
 namespace dfrun {
 namespace {
 
-// `shape`, of the windows' rank, after pooling.
-Result<PartialShape> Pooled(PartialShape shape, const WindowAttrs& window) {
+// `shape`, of the windows' rank, after pooling. Averages ask nothing of the channels, of which there may be none.
+Result<PartialShape> Pooled(PartialShape shape, const WindowAttrs& window, bool is_average = false) {
   DF_TRY(CheckChannelWindows(window));
+  const int channels = window.format().channels();
   for (int dim = 1; dim < window.format().rank(); ++dim) {
+    if (is_average && dim == channels && window.ksize(dim) == 1) continue;
     DF_ASSIGN(const WindowDim d, window.Dim(dim, shape.dim(dim), window.ksize(dim)));
     shape.set_dim(dim, d.output);
   }
@@ -41,14 +43,22 @@ Result<PartialShape> PooledByInputs(InferenceContext& c, const WindowAttrs& wind
   return Pooled(input, known);
 }
 
+Status SetPooled(InferenceContext& c, bool is_average) {
+  DF_ASSIGN(const WindowAttrs window, WindowAttrs::Read(c.attrs()));
+  DF_ASSIGN(const PartialShape input, c.WithRank(0, window.format().rank()));
+  DF_ASSIGN(const PartialShape shape, Pooled(input, window, is_average));
+  for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, shape);
+  return Status();
+}
+
 }  // namespace
 
 Status PoolOutputShape(InferenceContext& c) {
-  DF_ASSIGN(const WindowAttrs window, WindowAttrs::Read(c.attrs()));
-  DF_ASSIGN(const PartialShape input, c.WithRank(0, window.format().rank()));
-  DF_ASSIGN(const PartialShape shape, Pooled(input, window));
-  for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, shape);
-  return Status();
+  return SetPooled(c, false);
+}
+
+Status AveragePoolOutputShape(InferenceContext& c) {
+  return SetPooled(c, true);
 }
 
 Status PoolV2OutputShape(InferenceContext& c) {

@@ -8,6 +8,8 @@ namespace dfrun {
 
 // Every output is input 0 after pooling by the attrs ksize and strides.
 Status PoolOutputShape(InferenceContext& c);
+// The same of averages, whose input may have no channels.
+Status AveragePoolOutputShape(InferenceContext& c);
 // The same by the vector inputs 1 (ksize) and 2 (strides), as far as they are known.
 Status PoolV2OutputShape(InferenceContext& c);
 

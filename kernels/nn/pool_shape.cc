@@ -9,6 +9,15 @@ WindowDim OfOne() {
   return d;
 }
 
+// Windows of one channel fit none too.
+Result<WindowDim> ChannelDim(const WindowAttrs& attrs, int64_t channels) {
+  const int c = attrs.format().channels();
+  if (channels > 0 || attrs.ksize(c) > 1) return attrs.Dim(c, channels, attrs.ksize(c));
+  WindowDim none = OfOne();
+  none.input = none.output = 0;
+  return none;
+}
+
 }  // namespace
 
 Status CheckChannelWindows(const WindowAttrs& attrs) {
@@ -36,7 +45,7 @@ Result<PoolShape> PoolShape::Of(const WindowAttrs& attrs, const Shape& input) {
   }
   DF_ASSIGN(shape.height, dim(format.height()));
   DF_ASSIGN(shape.width, dim(format.width()));
-  DF_ASSIGN(const WindowDim channels, dim(format.channels()));
+  DF_ASSIGN(const WindowDim channels, ChannelDim(attrs, input[format.channels()]));
   shape.output =
       format.MakeShape(input[0], channels.output, shape.depth.output, shape.height.output, shape.width.output);
   DF_TRY(Shape::Create(shape.output.dims()).status());

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include "src/base/sort_unique.h"
 #include "src/base/utf8.h"
 #include "src/framework/example.pb.h"
 
@@ -182,10 +183,8 @@ bool ParseFeature(std::string_view message, WireFeature& feature) {
   return ok && (feature.dtype == DType::kInvalid || CheckList(feature));
 }
 
-// An entry has one key and one value, in any order.
-bool ParseEntry(std::string_view entry, std::span<const std::string> keys, std::span<WireFeature> found) {
-  std::string_view key;
-  std::string_view value;
+// An entry of a map has one key and one value, in any order.
+bool SplitEntry(std::string_view entry, std::string_view& key, std::string_view& value) {
   int fields = 0;
   const bool ok = ForEachBytes(entry, [&](uint32_t tag, std::string_view bytes) {
     if (tag != kFirst && tag != kSecond) return true;
@@ -193,12 +192,52 @@ bool ParseEntry(std::string_view entry, std::span<const std::string> keys, std::
     fields += tag == kFirst ? 1 : 4;
     return true;
   });
+  return ok && fields == 5 && IsWellFormedUtf8(key);
+}
+
+bool ParseEntry(std::string_view entry, std::span<const std::string> keys, std::span<WireFeature> found) {
+  std::string_view key;
+  std::string_view value;
   WireFeature feature;
-  if (!ok || fields != 5 || !IsWellFormedUtf8(key) || !ParseFeature(value, feature)) return false;
+  if (!SplitEntry(entry, key, value) || !ParseFeature(value, feature)) return false;
   for (size_t k = 0; k < keys.size(); ++k) {
     if (keys[k] == key) found[k] = feature;  // the last entry of a key counts
   }
   return true;
+}
+
+bool ParseListEntry(std::string_view entry, std::span<const std::string> keys, std::span<WireFeatureList> found) {
+  std::string_view key;
+  std::string_view value;
+  if (!SplitEntry(entry, key, value)) return false;
+  WireFeatureList list{.is_there = true, .steps = {}};
+  const bool ok = ForEachBytes(value, [&](uint32_t tag, std::string_view bytes) {
+    return tag != kFirst || ParseFeature(bytes, list.steps.emplace_back());
+  });
+  for (size_t k = 0; ok && k < keys.size(); ++k) {
+    if (keys[k] == key) found[k] = list;
+  }
+  return ok;
+}
+
+// Calls use(entry) -> bool for the entries of the map that field `map` of the message holds in its field 1.
+template <class Use>
+bool ForEachEntry(std::string_view message, uint32_t map, Use&& use) {
+  return ForEachBytes(message, [&](uint32_t tag, std::string_view entries) {
+    if (tag != map) return true;
+    return ForEachBytes(entries,
+                        [&](uint32_t entry_tag, std::string_view entry) { return entry_tag != kFirst || use(entry); });
+  });
+}
+
+// What the full parser makes of the bytes, as it writes it.
+template <class Message>
+bool Canonical(std::string_view bytes, std::string& canonical) {
+  Message message;
+  if (bytes.size() > kMaxBytes) return false;
+  if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return false;
+  message.DiscardUnknownFields();
+  return message.SerializeToString(&canonical);
 }
 
 }  // namespace
@@ -206,20 +245,36 @@ bool ParseEntry(std::string_view entry, std::span<const std::string> keys, std::
 bool FindWireFeatures(std::string_view message, std::span<const std::string> keys, std::span<WireFeature> found) {
   std::fill(found.begin(), found.end(), WireFeature());
   if (message.size() > kMaxBytes) return false;
-  return ForEachBytes(message, [&](uint32_t tag, std::string_view features) {
-    if (tag != kFirst) return true;
-    return ForEachBytes(features, [&](uint32_t entry_tag, std::string_view entry) {
-      return entry_tag != kFirst || ParseEntry(entry, keys, found);
-    });
-  });
+  return ForEachEntry(message, kFirst, [&](std::string_view entry) { return ParseEntry(entry, keys, found); });
+}
+
+bool FindWireFeatureLists(std::string_view message, std::span<const std::string> keys,
+                          std::span<WireFeatureList> found) {
+  std::fill(found.begin(), found.end(), WireFeatureList());
+  if (message.size() > kMaxBytes) return false;
+  return ForEachEntry(message, kSecond, [&](std::string_view entry) { return ParseListEntry(entry, keys, found); });
+}
+
+std::vector<std::string> FeatureNames(std::string_view message) {
+  std::vector<std::string> names;
+  for (const uint32_t map : {kFirst, kSecond}) {
+    static_cast<void>(ForEachEntry(message, map, [&](std::string_view entry) {
+      std::string_view key;
+      std::string_view value;
+      if (SplitEntry(entry, key, value)) names.emplace_back(key);
+      return true;
+    }));
+  }
+  SortUnique(names);
+  return names;
 }
 
 bool CanonicalExample(std::string_view message, std::string& canonical) {
-  proto::Example example;
-  if (message.size() > kMaxBytes) return false;
-  if (!example.ParseFromArray(message.data(), static_cast<int>(message.size()))) return false;
-  example.DiscardUnknownFields();
-  return example.SerializeToString(&canonical);
+  return Canonical<proto::Example>(message, canonical);
+}
+
+bool CanonicalSequenceExample(std::string_view message, std::string& canonical) {
+  return Canonical<proto::SequenceExample>(message, canonical);
 }
 
 void CopyFloats(const WireFeature& feature, float* to) {

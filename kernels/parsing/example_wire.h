@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "src/framework/dtype.h"
 
@@ -28,6 +29,19 @@ struct WireFeature {
 // The message as FindWireFeatures() accepts it: read by the full parser, what it does not know left out. False where
 // the bytes are no Example message.
 [[nodiscard]] bool CanonicalExample(std::string_view message, std::string& canonical);
+
+// A feature of every step of a SequenceExample.
+struct WireFeatureList {
+  bool is_there = false;
+  std::vector<WireFeature> steps;  // of dtype kInvalid and without values where a step has none
+};
+// The same for the feature lists of a SequenceExample, whose context FindWireFeatures() takes for an Example.
+[[nodiscard]] bool FindWireFeatureLists(std::string_view message, std::span<const std::string> keys,
+                                        std::span<WireFeatureList> found);
+[[nodiscard]] bool CanonicalSequenceExample(std::string_view message, std::string& canonical);
+
+// The names of the features of an Example or a SequenceExample, sorted; those that can be read in bytes that are none.
+std::vector<std::string> FeatureNames(std::string_view message);
 
 // All values, to `to`, which has room for them. For features of the dtype that it is named for.
 void CopyFloats(const WireFeature& feature, float* to);

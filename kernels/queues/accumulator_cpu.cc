@@ -15,7 +15,8 @@ struct MakeAccumulator {
     DF_ASSIGN(RefPtr<Accumulator> found,
               handle.Find<Accumulator>(
                   setup, [&](const std::string& name) -> Result<Accumulator*> { return new Accumulator(name, type); }));
-    if (found->type() == type) return found;
+    // A node that shares it may say another shape or reduction: those of the first node stand.
+    if (found->type().dtype == type.dtype && found->type().is_sparse == type.is_sparse) return found;
     return InvalidArgument("the node ", setup.node().name, " shares ", found->DebugString(), ", which is another sort");
   }
 };

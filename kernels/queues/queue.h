@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/queues/element_store.h"
@@ -20,12 +21,15 @@ namespace dfrun {
 struct QueueType {
   std::string kind;  // the op that makes it, without "V2": "FIFOQueue"
   std::vector<DType> dtypes;
-  std::vector<PartialShape> shapes;  // of the components; none: elements of any shapes
-  int64_t capacity = -1;             // negative: no bound
-  int64_t min_after_dequeue = 0;     // elements that stay while the queue is open
-  bool pads = false;                 // batches are padded to their largest element
+  std::vector<PartialShape> shapes;            // of the components; none: elements of any shapes
+  int64_t capacity = -1;                       // negative: no bound
+  int64_t min_after_dequeue = 0;               // elements that stay while the queue is open
+  bool pads = false;                           // batches are padded to their largest element
+  std::pair<int64_t, int64_t> seeds = {0, 0};  // of the order in which it shuffles; 0, 0: any
 
-  bool operator==(const QueueType& other) const;
+  // Whether a node that asks for `asked` may share a queue of this type: components, bounds and kind are the same.
+  // Where it pads the shapes need only be compatible, and any seeds are those that the queue has.
+  bool Serves(const QueueType& asked) const;
 };
 
 // A batch of dequeued elements is one tensor a component, the elements along a new first dimension.

@@ -21,6 +21,7 @@ Result<QueueType> ReadType(KernelSetup& setup) {
   type.pads = type.kind == "PaddingFIFOQueue";
   if (setup.attrs().Find("min_after_dequeue") != nullptr) {
     type.min_after_dequeue = setup.attr<int64_t>("min_after_dequeue");
+    type.seeds = {setup.attr<int64_t>("seed"), setup.attr<int64_t>("seed2")};
   }
   DF_TRY(setup.status());
   if (!type.shapes.empty() && type.shapes.size() != type.dtypes.size()) {
@@ -44,7 +45,7 @@ Result<QueueType> ReadType(KernelSetup& setup) {
 
 std::unique_ptr<ElementStore> NewStore(KernelSetup& setup, const QueueType& type) {
   if (type.kind == "PriorityQueue") return NewPriorityStore();
-  if (type.kind == "RandomShuffleQueue") return NewShuffleStore(RandomState(setup).Reserve(0));
+  if (type.kind == "RandomShuffleQueue") return NewShuffleStore(RandomState(setup).Reserve(StepContext(), 0));
   return NewFifoStore();
 }
 
@@ -55,9 +56,9 @@ struct MakeQueue {
     DF_ASSIGN(RefPtr<Queue> queue, handle.Find<Queue>(setup, [&](const std::string& name) -> Result<Queue*> {
       return new Queue(name, type, NewStore(setup, type));
     }));
-    if (queue->type() == type) return queue;
+    if (queue->type().Serves(type)) return queue;
     return InvalidArgument("the node ", setup.node().name, " shares ", queue->DebugString(),
-                           ", which has other components, shapes or capacity");
+                           ", which has other components, shapes, bounds or seeds");
   }
 };
 

@@ -93,7 +93,7 @@ class SamplerKernel : public Kernel {
 
   template <class Distribution>
   Status Sample(OpContext& ctx, const Distribution& distribution, const CandidateOutputs& out) {
-    CandidateNumbers numbers(state_.Reserve(kBlocksPerCandidate * static_cast<uint64_t>(num_sampled_)));
+    CandidateNumbers numbers(state_.Reserve(ctx.step(), kBlocksPerCandidate * static_cast<uint64_t>(num_sampled_)));
     int64_t* const drawn = out.sampled->data<int64_t>();
     int64_t tries = num_sampled_;
     if (unique_) {

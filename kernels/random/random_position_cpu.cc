@@ -16,6 +16,7 @@ class PositionKernel : public Kernel {
 
  protected:
   std::atomic<uint64_t>& blocks() const { return position_->blocks; }
+  RandomPosition& position() const { return *position_; }
 
  private:
   RefPtr<RandomPosition> position_;
@@ -44,7 +45,17 @@ class WritePosition final : public PositionKernel {
   }
 };
 
+class RewindPosition final : public PositionKernel {
+ public:
+  using PositionKernel::PositionKernel;
+  Status Compute(OpContext&) {
+    position().Rewind();
+    return Status();
+  }
+};
+
 CPU_KERNEL_ANY("RandomPosition", ReadPosition);
+CPU_KERNEL_ANY("RewindRandomPosition", RewindPosition);
 CPU_KERNEL_ANY("SetRandomPosition", WritePosition);
 
 }  // namespace

@@ -18,4 +18,10 @@ OP("SetRandomPosition")
     .Shape([](InferenceContext& c) { return c.WithRank(0, 0).status(); })
     .Doc("Has the random node with that attr _position go on there (dfrun's own).");
 
+OP("RewindRandomPosition")
+    .Attr("position: string")
+    .Stateful()
+    .NotDifferentiable()
+    .Doc("Has the random node with that attr _position go on where its last step began (dfrun's own).");
+
 }  // namespace dfrun

@@ -22,7 +22,7 @@ class RandomShuffleKernel : public Kernel {
     }
     const int64_t rows = x.shape().dim(0);
     const int64_t row = x.num_elements() / rows;
-    const std::vector<int64_t> order = RandomOrder(rows);
+    const std::vector<int64_t> order = RandomOrder(ctx.step(), rows);
     VisitElement(x.dtype(), [&](auto tag) {
       using E = typename decltype(tag)::type;
       const E* from = static_cast<const E*>(x.raw());
@@ -33,9 +33,9 @@ class RandomShuffleKernel : public Kernel {
   }
 
  private:
-  // A permutation of n rows: place i is swapped with one of those from i on.
-  std::vector<int64_t> RandomOrder(int64_t n) {
-    PhiloxNumbers numbers(state_.Reserve(static_cast<uint64_t>(n + 3) / 4));
+  // A permutation of n rows: place i is swapped with one of those from i on. That takes n - 1 numbers, four a block.
+  std::vector<int64_t> RandomOrder(const StepContext& step, int64_t n) {
+    PhiloxNumbers numbers(state_.Reserve(step, static_cast<uint64_t>(n - 1 + 3) / 4));
     std::vector<int64_t> order(static_cast<size_t>(n));
     std::iota(order.begin(), order.end(), 0);
     for (int64_t i = 0; i < n - 1; ++i) std::swap(order[i], order[i + numbers.Next() % static_cast<uint32_t>(n - i)]);

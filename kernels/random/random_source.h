@@ -17,7 +17,9 @@ class OwnSequence {
  public:
   static constexpr int kInputs = 0;
   explicit OwnSequence(KernelSetup& setup) : state_(setup) {}
-  Result<Philox> Begin(OpContext&, uint64_t numbers) { return state_.Reserve(numbers * kBlocksPerNumber); }
+  Result<Philox> Begin(OpContext& ctx, uint64_t numbers) {
+    return state_.Reserve(ctx.step(), numbers * kBlocksPerNumber);
+  }
 
  private:
   RandomState state_;

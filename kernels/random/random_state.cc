@@ -27,6 +27,24 @@ std::string RandomPosition::DebugString() const {
   return StrCat("RandomPosition ", blocks.load(std::memory_order_relaxed));
 }
 
+uint64_t RandomPosition::Take(int64_t step_id, uint64_t count) {
+  if (step_id_.load(std::memory_order_acquire) != step_id) BeginStep(step_id);
+  return blocks.fetch_add(count, std::memory_order_relaxed);
+}
+
+// Calls of one step at once: whoever has the lock first sees what no call of the step has taken from yet.
+void RandomPosition::BeginStep(int64_t step_id) {
+  MutexLock lock(mu_);
+  if (step_id_.load(std::memory_order_relaxed) == step_id) return;
+  at_begin_ = blocks.load(std::memory_order_relaxed);
+  step_id_.store(step_id, std::memory_order_release);
+}
+
+void RandomPosition::Rewind() {
+  MutexLock lock(mu_);
+  if (step_id_.load(std::memory_order_relaxed) >= 0) blocks.store(at_begin_, std::memory_order_relaxed);
+}
+
 RandomState::RandomState(KernelSetup& setup) : start_(StartOf(setup)), position_(new RandomPosition) {
   if (!setup.attrs().Has("_position")) return;
   Result<RefPtr<RandomPosition>> shared = RandomPosition::Named(setup.attr<std::string>("_position"), setup.device());
@@ -37,9 +55,9 @@ RandomState::RandomState(KernelSetup& setup) : start_(StartOf(setup)), position_
   }
 }
 
-Philox RandomState::Reserve(uint64_t blocks) {
+Philox RandomState::Reserve(const StepContext& step, uint64_t blocks) {
   Philox generator = start_;
-  generator.Skip(position_->blocks.fetch_add(blocks, std::memory_order_relaxed));
+  generator.Skip(position_->Take(step.step_id, blocks));
   return generator;
 }
 

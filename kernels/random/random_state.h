@@ -7,6 +7,7 @@
 #include <string>
 
 #include "kernels/random/philox.h"
+#include "src/base/mutex.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
@@ -21,7 +22,19 @@ class RandomPosition final : public Resource {
   static Result<RefPtr<RandomPosition>> Named(const std::string& name, Device& device);
   std::string DebugString() const override;
 
+  // Uses `count` blocks in a step; returns how many were used before.
+  uint64_t Take(int64_t step_id, uint64_t count) EXCLUDES(mu_);
+  // Back to where the last step that took some began.
+  void Rewind() EXCLUDES(mu_);
+
   std::atomic<uint64_t> blocks{0};
+
+ private:
+  void BeginStep(int64_t step_id) EXCLUDES(mu_);
+
+  std::atomic<int64_t> step_id_{-1};  // that took some last
+  Mutex mu_;
+  uint64_t at_begin_ GUARDED_BY(mu_) = 0;  // `blocks` when that step began
 };
 
 // Reads attrs seed and seed2; both 0: seeds that differ from run to run.
@@ -30,7 +43,7 @@ class RandomState {
  public:
   explicit RandomState(KernelSetup& setup);
   // The generator for the next `blocks` blocks, which no other call gets.
-  Philox Reserve(uint64_t blocks);
+  Philox Reserve(const StepContext& step, uint64_t blocks);
 
  private:
   Philox start_;

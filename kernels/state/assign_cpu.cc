@@ -9,7 +9,8 @@ namespace {
 class AssignKernel final : public Kernel {
  public:
   static constexpr bool kSharesOutputs = true;
-  explicit AssignKernel(KernelSetup& setup) : validate_shape_(setup.attr<bool>("validate_shape")) {}
+  explicit AssignKernel(KernelSetup& setup)
+      : validate_shape_(setup.attr<bool>("validate_shape")), is_ref_(setup.node().inputs[0].is_ref) {}
 
   Status Compute(OpContext& ctx) {
     DF_ASSIGN(Variable* const variable, VariableInput(ctx, 0));
@@ -28,8 +29,9 @@ class AssignKernel final : public Kernel {
       return InvalidArgument("the variable '", variable.name(), "' is ", variable.dtype(),
                              ", and cannot be assigned a value of ", value.dtype());
     }
-    const PartialShape wanted =
-        variable.initialized() ? PartialShape(variable.value().shape()) : variable.declared_shape();
+    // The first value of a variable behind a handle may have any shape.
+    PartialShape wanted = is_ref_ ? variable.declared_shape() : PartialShape();
+    if (variable.initialized()) wanted = PartialShape(variable.value().shape());
     if (!validate_shape_ || wanted.IsCompatibleWith(value.shape())) return Status();
     return InvalidArgument("the variable '", variable.name(), "' has shape ", wanted,
                            ", and cannot be assigned a value of shape ", value.shape(),
@@ -37,6 +39,7 @@ class AssignKernel final : public Kernel {
   }
 
   const bool validate_shape_;
+  const bool is_ref_;
 };
 
 template <class F, class T>

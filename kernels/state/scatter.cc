@@ -15,7 +15,7 @@ Status ScatterKernel::Compute(OpContext& ctx) {
   const Tensor& updates = ctx.input(2);
   const VariableLocks locks({&variable, 1});
   DF_TRY(locks.MakeWritable({&variable, 1}, updates.dtype(), ctx.allocator()));
-  DF_ASSIGN(const CoordinateSlices named, Read(indices, *variable));
+  DF_ASSIGN(const CoordinateSlices named, Read(indices, updates, *variable));
   DF_TRY(CheckUpdates(*variable, named, indices, updates));
   if (const char* refusal = loop_.refusal(updates.raw(), updates.num_elements()); refusal != nullptr) {
     return InvalidArgument("updating the variable '", variable->name(), "': ", refusal);
@@ -66,7 +66,8 @@ void ScatterKernel::Scatter(const CoordinateSlices& named, const Tensor& updates
   });
 }
 
-Result<CoordinateSlices> RowScatterKernel::Read(const Tensor& indices, const Variable& variable) const {
+Result<CoordinateSlices> RowScatterKernel::Read(const Tensor& indices, const Tensor& /*updates*/,
+                                                const Variable& variable) const {
   const Shape& shape = variable.value().shape();
   if (shape.rank() == 0) return InvalidArgument("the variable '", variable.name(), "' is a scalar: it has no rows");
   CoordinateSlices named;
@@ -76,12 +77,9 @@ Result<CoordinateSlices> RowScatterKernel::Read(const Tensor& indices, const Var
   return named;
 }
 
-Result<CoordinateSlices> SliceScatterKernel::Read(const Tensor& indices, const Variable& variable) const {
-  const int rank = indices.shape().rank();
-  if (rank < 2 || indices.shape().dim(rank - 1) < 1) {
-    return InvalidArgument("the indices must hold rows of coordinates, but have shape ", indices.shape());
-  }
-  return ReadCoordinates(indices, variable.value().shape(), bad_indices_);
+Result<CoordinateSlices> SliceScatterKernel::Read(const Tensor& indices, const Tensor& updates,
+                                                  const Variable& variable) const {
+  return ReadCoordinatesOfUpdates(indices, updates, variable.value().shape(), bad_indices_);
 }
 
 }  // namespace dfrun

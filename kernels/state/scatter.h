@@ -32,7 +32,8 @@ class ScatterKernel : public Kernel {
 
  protected:
   // The slices of the variable that the indices name.
-  virtual Result<CoordinateSlices> Read(const Tensor& indices, const Variable& variable) const = 0;
+  virtual Result<CoordinateSlices> Read(const Tensor& indices, const Tensor& updates,
+                                        const Variable& variable) const = 0;
   // True where a scalar is the update of every element.
   virtual bool AllowsScalarUpdates() const = 0;
 
@@ -50,7 +51,7 @@ class RowScatterKernel : public ScatterKernel {
   using ScatterKernel::ScatterKernel;
 
  protected:
-  Result<CoordinateSlices> Read(const Tensor& indices, const Variable& variable) const override;
+  Result<CoordinateSlices> Read(const Tensor& indices, const Tensor& updates, const Variable& variable) const override;
   bool AllowsScalarUpdates() const override { return true; }
 };
 
@@ -61,7 +62,7 @@ class SliceScatterKernel : public ScatterKernel {
       : ScatterKernel(loop), bad_indices_(ReadBadIndices(setup)) {}
 
  protected:
-  Result<CoordinateSlices> Read(const Tensor& indices, const Variable& variable) const override;
+  Result<CoordinateSlices> Read(const Tensor& indices, const Tensor& updates, const Variable& variable) const override;
   bool AllowsScalarUpdates() const override { return false; }
 
  private:

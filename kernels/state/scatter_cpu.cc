@@ -1,6 +1,7 @@
 #include "kernels/math/functors.h"
 #include "kernels/state/scatter.h"
 #include "src/framework/element_types.h"
+#include "src/framework/variant.h"
 
 namespace dfrun {
 namespace {
@@ -20,7 +21,7 @@ struct TakeNew {
   CPU_KERNEL("ScatterNd" name, ScatterSlices<functor>, __VA_ARGS__); \
   CPU_KERNEL("ResourceScatterNd" name, ScatterSlices<functor>, __VA_ARGS__)
 
-DF_SCATTER("Update", TakeNew, DF_NUMBERS, bool, std::string);
+DF_SCATTER("Update", TakeNew, DF_NUMBERS, bool, std::string, Variant);
 DF_SCATTER("Add", fn::Add, DF_NUMBERS);
 DF_SCATTER("Sub", fn::Sub, DF_NUMBERS);
 DF_SCATTER("Mul", fn::Mul, DF_NUMBERS);

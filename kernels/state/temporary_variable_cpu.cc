@@ -6,6 +6,12 @@
 namespace dfrun {
 namespace {
 
+constexpr std::string_view kTemporaries = "temporary variables";  // the container
+
+std::string KeyOf(const OpContext& ctx, const std::string& name) {
+  return StrCat(name, "#", ctx.iteration());
+}
+
 // The name that the pair of ops shares: var_name, or the TemporaryVariable's own.
 class TemporaryVariableKernel final : public Kernel {
  public:
@@ -18,7 +24,7 @@ class TemporaryVariableKernel final : public Kernel {
     if (shape.ok()) shape_ = *shape;
   }
 
-  // Each execution makes a variable of its own, so that iterations of a loop do not meet. It begins with zeros.
+  // Iterations of a loop have variables of their own, as they do not meet. It begins with zeros.
   Status Compute(OpContext& ctx) {
     DF_ASSIGN(Tensor zeros, ctx.AllocateTemp(dtype_, shape_));
     if (IsPlain(dtype_)) std::memset(zeros.raw(), 0, zeros.num_bytes());
@@ -27,10 +33,13 @@ class TemporaryVariableKernel final : public Kernel {
       MutexLock lock(variable->mu());
       DF_TRY(variable->Assign(zeros, ctx.allocator()));
     }
-    const std::string key = StrCat(name_, "#", executions_.fetch_add(1, std::memory_order_relaxed));
-    DF_TRY(ctx.step()
-               .step_containers->LookupOrCreate<Variable>(ctx.node().name, key, [&] { return variable.get(); })
-               .status());
+    DF_ASSIGN(const RefPtr<Variable> found,
+              ctx.step().step_containers->LookupOrCreate<Variable>(std::string(kTemporaries), KeyOf(ctx, name_),
+                                                                   [&] { return variable.get(); }));
+    if (found.get() != variable.get()) {
+      return Error(Code::kAlreadyExists, "there is a temporary variable '", name_,
+                   "' in this step already: give one of the two another var_name, or destroy one before the other");
+    }
     ctx.SetOutputRef(0, variable.get());
     return Status();
   }
@@ -39,7 +48,6 @@ class TemporaryVariableKernel final : public Kernel {
   const DType dtype_;
   std::string name_;
   Shape shape_;
-  std::atomic<int64_t> executions_{0};
 };
 
 class DestroyTemporaryVariableKernel final : public Kernel {
@@ -52,14 +60,27 @@ class DestroyTemporaryVariableKernel final : public Kernel {
     if (variable.name() != name_) {
       return NotFound("the input is the variable '", variable.name(), "', not the temporary variable '", name_, "'");
     }
-    MutexLock lock(variable.mu());
-    if (!variable.initialized()) return NoValue(variable);
-    ctx.SetOutput(0, variable.Snapshot());
-    variable.Clear();
-    return Status();
+    {
+      MutexLock lock(variable.mu());
+      if (!variable.initialized()) return NoValue(variable);
+      ctx.SetOutput(0, variable.Snapshot());
+      variable.Clear();
+    }
+    return FreeName(ctx, variable);
   }
 
  private:
+  // Another may have the name now. References to this one may still be there: it ends with the step.
+  Status FreeName(OpContext& ctx, Variable& variable) {
+    ResourceContainers& objects = *ctx.step().step_containers;
+    const std::string container(kTemporaries);
+    const std::string destroyed = StrCat(ctx.node().name, "#", destroyed_.fetch_add(1, std::memory_order_relaxed));
+    DF_TRY(objects.LookupOrCreate<Variable>(container + " destroyed", destroyed, [&] { return &variable; }).status());
+    objects.Remove<Variable>(container, KeyOf(ctx, name_));
+    return Status();
+  }
+
+  std::atomic<int64_t> destroyed_{0};
   const std::string name_;
 };
 

@@ -13,18 +13,46 @@ size_t Spread(uint64_t hash) {
 
 }  // namespace
 
-TokenCounter::TokenCounter(const ByteSet& letters) : letters_(letters), table_(kFirstTable) {}
+TokenCounter::TokenCounter(const Letters& letters) : letters_(letters), table_(kFirstTable) {}
 
 void TokenCounter::Add(std::string_view text) {
+  if (letters_.are_unicode()) {
+    AddUnicode(text);
+  } else {
+    AddBytes(text);
+  }
+}
+
+void TokenCounter::AddBytes(std::string_view text) {
+  const ByteSet& letters = letters_.bytes();
   const char* at = text.data();
   const char* const end = at + text.size();
-  while (at < end) {
+  while (true) {
+    while (at < end && !letters.Holds(*at)) ++at;
+    if (at == end) return;
     const char* const begin = at;
     uint64_t hash = kHashBasis;
-    for (; at < end && letters_.Holds(*at); ++at) hash = (hash ^ static_cast<unsigned char>(*at)) * kHashPrime;
+    for (; at < end && letters.Holds(*at); ++at) hash = (hash ^ static_cast<unsigned char>(*at)) * kHashPrime;
     Count({begin, static_cast<size_t>(at - begin)}, hash);
-    while (at < end && !letters_.Holds(*at)) ++at;
   }
+}
+
+void TokenCounter::AddUnicode(std::string_view text) {
+  size_t begin = 0;  // of a token that has not ended
+  uint64_t hash = kHashBasis;
+  for (size_t at = 0; at < text.size();) {
+    const Letters::Character first = Letters::FirstOfUnicode(text.substr(at));
+    if (first.is_letter) {
+      for (size_t i = at; i < at + first.bytes; ++i) hash = (hash ^ static_cast<unsigned char>(text[i])) * kHashPrime;
+      at += first.bytes;
+      continue;
+    }
+    if (begin < at) Count(text.substr(begin, at - begin), hash);
+    at += first.bytes;
+    begin = at;
+    hash = kHashBasis;
+  }
+  if (begin < text.size()) Count(text.substr(begin), hash);
 }
 
 void TokenCounter::Count(std::string_view token, uint64_t hash) {

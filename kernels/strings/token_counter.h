@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/strings/byte_set.h"
+#include "kernels/strings/letters.h"
 
 namespace dfrun {
 
@@ -19,19 +19,21 @@ class TokenCounter {
     int64_t count;
   };
 
-  explicit TokenCounter(const ByteSet& letters);
+  explicit TokenCounter(const Letters& letters);
 
-  // Counts the tokens of a text, which outlives this. A run of other bytes ends a token; one at the beginning of the
-  // text ends an empty token. (The lines of tr -cs LETTERS '\n'.)
+  // Counts the tokens of a text, which outlives this: its runs of letters. (The lines of tr -cs LETTERS '\n', but for
+  // an empty one.)
   void Add(std::string_view text);
   // In the order in which they came first.
   const std::vector<Token>& tokens() const { return tokens_; }
 
  private:
+  void AddBytes(std::string_view text);
+  void AddUnicode(std::string_view text);
   void Count(std::string_view token, uint64_t hash);
   void Grow();
 
-  const ByteSet letters_;
+  const Letters letters_;
   std::vector<Token> tokens_;
   std::vector<uint32_t> table_;  // open addressing: 1 + an index into tokens_, 0 where free; a power of two
 };

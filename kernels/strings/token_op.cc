@@ -2,24 +2,6 @@
 
 namespace dfrun {
 
-OP("ReadTextRange")
-    .Input("filename: string")
-    .Output("text: string")
-    .Attr("part: int >= 0 = 0")
-    .Attr("parts: int >= 1 = 1")
-    .Attr("letters: string = 'A-Za-z'")
-    .Stateful()
-    .NotDifferentiable()
-    .Shape([](InferenceContext& c) -> Status {
-      DF_TRY(c.WithRank(0, 0).status());
-      c.set_output(0, PartialShape::Scalar());
-      return Status();
-    })
-    .Doc(
-        "One of `parts` parts of a file, about equal in size; each but the first begins where a token of `letters` "
-        "does "
-        "(dfrun's own).");
-
 OP("TokenCounts")
     .Input("text: string")
     .Output("tokens: string")
@@ -32,7 +14,7 @@ OP("TokenCounts")
       return Status();
     })
     .Doc(
-        "The different tokens of texts, in the order in which they come, and how often each does. A run of bytes that "
-        "are not `letters` ends a token, an empty one where a text begins with it (dfrun's own).");
+        "The different tokens of texts, in the order in which they come, and how often each does: runs of `letters`, "
+        "bytes as \"A-Za-z0-9\" or the letters of `unicode` (dfrun's own).");
 
 }  // namespace dfrun

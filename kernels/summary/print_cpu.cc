@@ -5,6 +5,7 @@
 
 #include "kernels/strings/tensor_text.h"
 #include "src/base/log.h"
+#include "src/framework/file_access.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
@@ -66,7 +67,8 @@ class PrintV2Kernel final : public Kernel {
     } else if (stream_ == "log(error)") {
       DF_LOG(kError) << text;
     } else if (stream_.rfind(kFile, 0) == 0) {
-      return AppendTo(stream_.substr(kFile.size()), text);
+      DF_ASSIGN(const std::string path, FileAccess::Of(ctx.device())->ForAppending(stream_.substr(kFile.size())));
+      return AppendTo(path, text);
     } else {
       std::FILE* const out = stream_ == "stdout" ? stdout : stderr;
       std::fwrite(text.data(), 1, text.size(), out);

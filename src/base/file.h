@@ -2,11 +2,14 @@
 #ifndef DFRUN_SRC_BASE_FILE_H_
 #define DFRUN_SRC_BASE_FILE_H_
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "src/base/status.h"
 
@@ -23,12 +26,21 @@ class FileDescriptor {
 
   // No directory, and no pipe, which may never be written to.
   static Result<FileDescriptor> OpenForReading(const std::string& path);
+  // A file that this program wrote under this very name: DataLoss where a link, a directory, a pipe or a device stands
+  // there. Never blocks.
+  static Result<FileDescriptor> OpenRegular(const std::string& path);
   // The file must exist.
   static Result<FileDescriptor> OpenForWriting(const std::string& path);
+  // A file that was not there; kAlreadyExists where anything stands under the name, a link that leads nowhere too.
+  static Result<FileDescriptor> CreateNew(const std::string& path);
+  // For Append(); made where there is none. kIo where the name is not that of a regular file.
+  static Result<FileDescriptor> OpenForAppending(const std::string& path);
 
   // All `bytes` bytes or an error; DataLoss where the file ends before them.
   Status ReadAt(uint64_t offset, void* data, size_t bytes) const;
   Status WriteAt(uint64_t offset, const void* data, size_t bytes) const;
+  // At the end of a file that OpenForAppending() opened.
+  Status Append(std::string_view data) const;
   Status Sync() const;
   Result<uint64_t> Size() const;
   const std::string& path() const { return path_; }
@@ -39,18 +51,62 @@ class FileDescriptor {
   std::string path_;
 };
 
+// A file under a name beside that of another, which it shall replace: "a.tmp" for "a", or "a.tmp-1" and so on where
+// something stands there already, which is left alone. Goes where it is not committed.
+class TemporaryFile {
+ public:
+  // kIo where `path` is taken by something that is no regular file, and so would not be replaced.
+  static Result<TemporaryFile> Create(const std::string& path);
+  TemporaryFile(TemporaryFile&& other) noexcept
+      : file_(std::move(other.file_)), target_(std::exchange(other.target_, std::string())) {}
+  TemporaryFile& operator=(TemporaryFile&&) = delete;
+  ~TemporaryFile();
+
+  const FileDescriptor& file() const { return file_; }
+  const std::string& path() const { return file_.path(); }
+  // Syncs the file, renames it into place and syncs the directory: readers see the old content or the new.
+  Status Commit();
+
+ private:
+  TemporaryFile(FileDescriptor file, std::string target) : file_(std::move(file)), target_(std::move(target)) {}
+
+  FileDescriptor file_;
+  std::string target_;  // empty: committed or moved from
+};
+
 // The file's bytes; an error if there are more than `limit`.
 Result<std::string> ReadFile(const std::string& path, size_t limit);
-// Writes, syncs and renames into place, then syncs the directory: readers see the old content or the new.
+// The same of an open file.
+Result<std::string> ReadAll(const FileDescriptor& file, size_t limit);
+// Replaces the content, or the file is what it was; see TemporaryFile.
 Status WriteFileAtomically(const std::string& path, std::string_view content);
+
+// OK where a file can come to stand under this name: there is none, or a regular one. kIo otherwise, which says what
+// stands there.
+Status CheckReplaceable(const std::string& path);
+// "a directory", "a link", "a pipe", ... of st_mode.
+const char* KindOfFile(mode_t mode);
+
+// OK too where the file system knows no such call.
 Status SyncDirectory(const std::string& path);
+// The directory that `path` is in; "." for a name alone.
+std::string ParentDirectory(const std::string& path);
+// Makes the directory and those above it that are missing, each synced into the one that it is in. No error where it
+// is there.
+Status MakeDirectories(const std::string& path);
+// `before` + "1" + `after`, or the first number from there on under which nothing stands.
+Result<std::string> FreeName(const std::string& before, const std::string& after);
+// The names in a directory but "." and "..", sorted. NotFound where it is missing; kIo where any of them cannot be
+// read.
+Result<std::vector<std::string>> ListDirectory(const std::string& path);
 // crc32c and size of a whole file.
 struct FileDigest {
   uint64_t bytes = 0;
   uint32_t crc32c = 0;
 };
-Result<FileDigest> DigestFile(const std::string& path);
-// "what path: reason" from errno, as an I/O error (NotFound for a missing file).
+Result<FileDigest> Digest(const FileDescriptor& file);
+Result<FileDigest> DigestFile(const std::string& path);  // of a file that OpenRegular() opens
+// "what path: reason" from errno, as an I/O error (NotFound for a missing file, kAlreadyExists for one in the way).
 Status ErrnoError(std::string_view what, const std::string& path);
 
 }  // namespace dfrun

@@ -46,6 +46,31 @@ herr_t AddDataset(hid_t group, const char* name, const H5L_info_t* link, void* d
   return 0;
 }
 
+// How files are opened. Without locks: file systems may refuse them, and what dfrun writes has a name of its own until
+// it is whole.
+Handle FileAccessList() {
+  Handle access(H5Pcreate(H5P_FILE_ACCESS));
+  H5Pset_file_locking(access.id(), /*use_file_locking=*/0, /*ignore_when_disabled=*/1);
+  return access;
+}
+
+// What becomes of a file that is there.
+enum class Existing { kReplaced, kRefused };
+
+Result<Handle> Create(const std::string& path, Existing existing) {
+  Prepare();
+  // Only here: these macros start the library, and one that has started before Prepare keeps its exit handler.
+  const unsigned mode = existing == Existing::kReplaced ? H5F_ACC_TRUNC : H5F_ACC_EXCL;
+  Handle access = FileAccessList();
+  H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_LATEST);
+  // Values go to the file when they are written, where an error is seen: from this buffer the library writes them when
+  // the dataset is closed, and drops them where that fails.
+  H5Pset_sieve_buf_size(access.id(), 0);
+  Handle file(H5Fcreate(path.c_str(), mode, H5P_DEFAULT, access.id()));
+  if (!file.valid()) return LastError(Code::kIo, "cannot create the HDF5 file " + path);
+  return file;
+}
+
 }  // namespace
 
 Handle::~Handle() {
@@ -92,24 +117,28 @@ Status LastError(Code code, const std::string& what) {
   return Error(code, what, ": ", Reason());
 }
 
-Result<Handle> OpenFile(const std::string& path) {
-  Prepare();
+Status CheckIsFile(const std::string& path) {
   struct stat info;
   if (::stat(path.c_str(), &info) != 0) return ErrnoError("cannot open", path);
   if (!S_ISREG(info.st_mode)) return Error(Code::kDataLoss, path, " is not a regular file, so no HDF5 file");
-  if (::access(path.c_str(), R_OK) != 0) return IoError("no permission to read ", path);
-  Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
+  return ::access(path.c_str(), R_OK) == 0 ? Status() : IoError("no permission to read ", path);
+}
+
+Result<Handle> OpenFile(const std::string& path) {
+  Prepare();
+  DF_TRY(CheckIsFile(path));
+  const Handle access = FileAccessList();
+  Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id()));
   if (!file.valid()) return LastError(Code::kDataLoss, "cannot open " + path + " as an HDF5 file");
   return file;
 }
 
 Result<Handle> CreateFile(const std::string& path) {
-  Prepare();
-  Handle access(H5Pcreate(H5P_FILE_ACCESS));
-  H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_LATEST);
-  Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()));
-  if (!file.valid()) return LastError(Code::kIo, "cannot create the HDF5 file " + path);
-  return file;
+  return Create(path, Existing::kReplaced);
+}
+
+Result<Handle> CreateNewFile(const std::string& path) {
+  return Create(path, Existing::kRefused);
 }
 
 Status CloseFile(Handle file, const std::string& path) {

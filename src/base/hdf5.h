@@ -34,16 +34,21 @@ class Handle {
 };
 
 // Switches off the library's exit handler (it crashes after a full disk) and its printing. Called by every Open and
-// Create below; cheap when repeated.
+// Create below; cheap when repeated. The handler is switched off only before the library starts, and many macros of
+// hdf5.h, H5F_ACC_TRUNC too, start it: none is used before this.
 void Prepare();
 
 // An error with HDF5's own reason. `what`: what was being done, with the path.
 Status LastError(Code code, const std::string& what);
 
+// NotFound where there is no file, DataLoss where it is a directory or a pipe, kIo where it may not be read.
+Status CheckIsFile(const std::string& path);
 // NotFound where there is no file; DataLoss where it is no HDF5 file or is damaged.
 Result<Handle> OpenFile(const std::string& path);
 // Replaces a file that is there.
 Result<Handle> CreateFile(const std::string& path);
+// A file that was not there; kIo where anything stands under the name, a link too.
+Result<Handle> CreateNewFile(const std::string& path);
 // Closes, and reports what could not be written.
 Status CloseFile(Handle file, const std::string& path);
 

@@ -1,20 +1,13 @@
 #include "src/checkpoint/manifest.h"
 
-#include <google/protobuf/util/json_util.h>
-
 #include "src/base/file.h"
 #include "src/base/hdf5.h"
-#include "src/base/utf8.h"
+#include "src/checkpoint/manifest_text.h"
 
 namespace dfrun {
 namespace {
 
-constexpr uint32_t kFormat = 1;
 constexpr size_t kMaxManifestBytes = size_t{256} << 20;
-
-bool IsPlainFileName(const std::string& name) {
-  return !name.empty() && name[0] != '.' && name.find('/') == std::string::npos && name.find('\0') == std::string::npos;
-}
 
 Status Damaged(const std::string& directory, const std::string& why) {
   return Error(Code::kDataLoss, "the checkpoint ", directory, " is damaged: ", why);
@@ -35,7 +28,6 @@ void ToProto(const ShardEntry& entry, checkpoint::Shard* shard) {
 }
 
 Result<ShardEntry> FromProto(const checkpoint::Shard& shard) {
-  if (!IsPlainFileName(shard.file())) return Error(Code::kDataLoss, "a shard is named '", shard.file(), "'");
   ShardEntry entry{shard.file(), shard.bytes(), shard.crc32c(), {}};
   for (const checkpoint::Variable& v : shard.variables()) {
     const auto dtype = ParseDType(v.dtype());
@@ -46,26 +38,6 @@ Result<ShardEntry> FromProto(const checkpoint::Shard& shard) {
   }
   return entry;
 }
-
-namespace {
-
-void ToProto(const SavedInput& input, checkpoint::Input* out) {
-  out->set_name(input.name);
-  out->set_samples(input.samples);
-  for (const SavedInput::File& file : input.files) {
-    checkpoint::InputFile* added = out->add_files();
-    added->set_path(WellFormedUtf8(file.path));
-    added->set_samples(file.samples);
-  }
-}
-
-SavedInput FromProto(const checkpoint::Input& input) {
-  SavedInput out{input.name(), input.samples(), {}};
-  for (const checkpoint::InputFile& file : input.files()) out.files.push_back({file.path(), file.samples()});
-  return out;
-}
-
-}  // namespace
 
 const SavedVariable* Manifest::Find(const std::string& variable, size_t* shard) const {
   for (size_t s = 0; s < shards.size(); ++s) {
@@ -80,48 +52,30 @@ const SavedVariable* Manifest::Find(const std::string& variable, size_t* shard) 
 }
 
 Result<Manifest> ReadManifest(const std::string& directory) {
-  Result<std::string> text = ReadFile(directory + "/manifest.json", kMaxManifestBytes);
-  if (!text.ok()) return text.status();
-  checkpoint::Manifest message;
-  google::protobuf::util::JsonParseOptions options;
-  options.ignore_unknown_fields = true;  // another format's: its number is what to report
-  const auto parsed = google::protobuf::util::JsonStringToMessage(*text, &message, options);
-  if (!parsed.ok()) return Damaged(directory, "its manifest.json cannot be read: " + parsed.ToString());
-  if (message.format() == 0) return Damaged(directory, "its manifest.json names no format");
-  if (message.format() != kFormat) {
-    return Error(Code::kBadSpec, "the checkpoint ", directory, " has format ", message.format(),
-                 ", and this program reads ", kFormat, ": use the version of dfrun that wrote it");
+  const Result<FileDescriptor> file = FileDescriptor::OpenRegular(directory + "/manifest.json");
+  if (file.status().code() == Code::kDataLoss) return Damaged(directory, file.status().message());
+  DF_TRY(file.status());
+  DF_ASSIGN(const uint64_t bytes, file->Size());
+  if (bytes > kMaxManifestBytes) return Damaged(directory, StrCat("its manifest.json has ", bytes, " bytes"));
+  DF_ASSIGN(const std::string text, ReadAll(*file, kMaxManifestBytes));
+  Result<Manifest> manifest = ParseManifest(text);
+  if (manifest.status().code() == Code::kBadSpec) {
+    return Error(Code::kBadSpec, "the checkpoint ", directory, " cannot be read: ", manifest.status().message());
   }
-  Manifest manifest;
-  manifest.step = static_cast<int64_t>(message.step());
-  for (const checkpoint::Shard& shard : message.shards()) {
-    Result<ShardEntry> entry = FromProto(shard);
-    if (!entry.ok()) return Damaged(directory, entry.status().message());
-    manifest.shards.push_back(*std::move(entry));
-  }
-  for (const checkpoint::Input& input : message.inputs()) manifest.inputs.push_back(FromProto(input));
+  if (!manifest.ok()) return Damaged(directory, "manifest.json: " + manifest.status().message());
   return manifest;
 }
 
 Status WriteManifest(const std::string& directory, const Manifest& manifest) {
-  checkpoint::Manifest message;
-  message.set_format(kFormat);
-  message.set_step(static_cast<uint64_t>(manifest.step));
-  for (const ShardEntry& entry : manifest.shards) ToProto(entry, message.add_shards());
-  for (const SavedInput& input : manifest.inputs) ToProto(input, message.add_inputs());
-  google::protobuf::util::JsonPrintOptions options;
-  options.add_whitespace = true;
-  options.always_print_primitive_fields = true;
-  std::string text;
-  const auto printed = google::protobuf::util::MessageToJsonString(message, &text, options);
-  if (!printed.ok()) return Internal("cannot print the manifest of ", directory, ": ", printed.ToString());
-  return WriteFileAtomically(directory + "/manifest.json", text);
+  const Status readable = CheckManifest(manifest);
+  if (!readable.ok()) return InvalidArgument("cannot write the checkpoint ", directory, ": ", readable.message());
+  return WriteFileAtomically(directory + "/manifest.json", PrintManifest(manifest));
 }
 
 Status WriteIndex(const std::string& directory, const Manifest& manifest) {
   const std::string path = directory + "/index.h5";
   {
-    DF_ASSIGN(h5::Handle file, h5::CreateFile(path));
+    DF_ASSIGN(h5::Handle file, h5::CreateNewFile(path));
     h5::Handle links(H5Pcreate(H5P_LINK_CREATE));
     H5Pset_create_intermediate_group(links.id(), 1);
     for (const ShardEntry& shard : manifest.shards) {
@@ -139,17 +93,27 @@ Status WriteIndex(const std::string& directory, const Manifest& manifest) {
   return written.Sync();
 }
 
-Status VerifyShards(const std::string& directory, const Manifest& manifest) {
-  for (const ShardEntry& shard : manifest.shards) {
-    const std::string path = directory + "/" + shard.file;
-    Result<FileDigest> digest = DigestFile(path);
-    if (digest.status().code() == Code::kIo) return digest.status();
-    if (!digest.ok()) return Damaged(directory, digest.status().message());
-    if (digest->bytes != shard.bytes || digest->crc32c != shard.crc32c) {
-      return Damaged(directory, StrCat(shard.file, " has ", digest->bytes, " bytes and crc32c ", digest->crc32c,
-                                       ", but ", shard.bytes, " bytes and crc32c ", shard.crc32c, " were written"));
-    }
+namespace {
+
+Status VerifyShard(const std::string& directory, const ShardEntry& shard) {
+  const Result<FileDescriptor> file = FileDescriptor::OpenRegular(directory + "/" + shard.file);
+  if (file.status().code() == Code::kIo) return file.status();
+  if (!file.ok()) return Damaged(directory, file.status().message());
+  DF_ASSIGN(const uint64_t bytes, file->Size());
+  if (bytes != shard.bytes) {
+    return Damaged(directory, StrCat(shard.file, " has ", bytes, " bytes, but ", shard.bytes, " were written"));
   }
+  const Result<FileDigest> digest = Digest(*file);
+  if (digest.status().code() == Code::kDataLoss) return Damaged(directory, digest.status().message());
+  DF_TRY(digest.status());
+  if (digest->crc32c == shard.crc32c) return Status();
+  return Damaged(directory, StrCat(shard.file, " has crc32c ", digest->crc32c, ", but ", shard.crc32c, " was written"));
+}
+
+}  // namespace
+
+Status VerifyShards(const std::string& directory, const Manifest& manifest) {
+  for (const ShardEntry& shard : manifest.shards) DF_TRY(VerifyShard(directory, shard));
   return Status();
 }
 

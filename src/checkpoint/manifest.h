@@ -25,19 +25,23 @@ struct Manifest {
   int64_t step = 0;
   std::vector<ShardEntry> shards;
   std::vector<SavedInput> inputs = {};
+  uint32_t format = 2;  // that it was read in
 
   // Null if no shard has it; `shard` then is its index.
   const SavedVariable* Find(const std::string& variable, size_t* shard) const;
 };
 
-// Both check what they are given: DataLoss for another format, odd file names, unknown dtypes or impossible shapes.
+// NotFound where there is no manifest; DataLoss where it is damaged, see manifest_text.h; kBadSpec for another format;
+// kIo where it cannot be read.
 Result<Manifest> ReadManifest(const std::string& directory);
+// InvalidArgument, and nothing written, where ReadManifest() would not read it back.
 Status WriteManifest(const std::string& directory, const Manifest& manifest);
 
 // index.h5 with a relative external link for every variable.
 Status WriteIndex(const std::string& directory, const Manifest& manifest);
 
-// Sizes and crc32c of all shards against the manifest.
+// Sizes and crc32c of all shards against the manifest: DataLoss where they differ or a shard is missing or no regular
+// file; kIo where one cannot be read.
 Status VerifyShards(const std::string& directory, const Manifest& manifest);
 
 void ToProto(const ShardEntry& entry, checkpoint::Shard* shard);

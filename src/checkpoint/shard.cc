@@ -2,6 +2,7 @@
 
 #include "src/base/file.h"
 #include "src/checkpoint/manifest.h"
+#include "src/framework/hdf5_file.h"
 #include "src/framework/tensor_hdf5.h"
 
 namespace dfrun {
@@ -15,7 +16,7 @@ struct Placed {
 // Makes the structure; plain elements that have a place in the file are left for WriteBytes().
 Result<std::vector<Placed>> WriteStructure(const std::string& path, std::span<const NamedTensor> variables) {
   std::vector<Placed> placed;
-  DF_ASSIGN(h5::Handle file, h5::CreateFile(path));
+  DF_ASSIGN(h5::Handle file, h5::CreateNewFile(path));
   for (const NamedTensor& v : variables) {
     DF_ASSIGN(const DatasetInfo info, WriteTensor(file, DatasetOfVariable(v.name), v.value, /*write_bytes=*/false));
     if (info.contiguous) placed.push_back({&v.value, info.offset});
@@ -61,16 +62,16 @@ Result<ShardEntry> WriteShard(const std::string& directory, const std::string& f
 
 Result<std::vector<Tensor>> ReadShard(const std::string& path, std::span<const SavedVariable> wanted,
                                       Allocator& allocator) {
-  DF_ASSIGN(h5::Handle file, h5::OpenFile(path));
+  DF_ASSIGN(const std::unique_ptr<Hdf5File> file, Hdf5File::Open(path, {.is_shard = true}));
   std::vector<Tensor> values;
   for (const SavedVariable& w : wanted) {
     const std::string name = DatasetOfVariable(w.name);
-    DF_ASSIGN(const DatasetInfo info, InspectDataset(file, path, name));
+    DF_ASSIGN(const DatasetInfo info, file->Inspect(name));
     if (info.dtype != w.dtype || !(info.shape == w.shape)) {
       return Error(Code::kDataLoss, "variable '", w.name, "' is ", info.dtype, info.shape, " in ", path, ", but ",
                    w.dtype, w.shape, " was expected");
     }
-    DF_ASSIGN(Tensor value, ReadTensor(file, path, name, allocator));
+    DF_ASSIGN(Tensor value, file->Read(name, allocator));
     values.push_back(std::move(value));
   }
   return values;

@@ -33,7 +33,7 @@ struct ShardEntry {
   static Result<ShardEntry> Parse(const std::string& bytes);
 };
 
-// Writes directory/file and syncs it. The directory exists.
+// Writes directory/file and syncs it. The directory exists; kIo where the file does too.
 Result<ShardEntry> WriteShard(const std::string& directory, const std::string& file,
                               std::span<const NamedTensor> variables);
 

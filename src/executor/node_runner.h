@@ -10,6 +10,7 @@
 #include "src/executor/counters.h"
 #include "src/executor/node_actions.h"
 #include "src/executor/node_pool.h"
+#include "src/executor/numerics_check.h"
 #include "src/executor/step_state.h"
 #include "src/executor/step_trace.h"
 #include "src/framework/executor_access.h"
@@ -38,7 +39,7 @@ class NodeRunner {
         records_(plan_.records()),
         inputs_(plan_.inputs()),
         infos_(plan_.infos()),
-        trace_(step.args().trace) {
+        is_watched_(step.args().trace != nullptr || step.args().numerics != nullptr) {
     Bind(step.values());
   }
 
@@ -69,17 +70,23 @@ class NodeRunner {
   [[gnu::always_inline]] bool Call(const KernelCall& call, uint64_t forwardable) {
     if (kShared && step_.failed()) return false;
     ExecutorAccess::BindNode(context_, *call.info, call.inputs, slots_ + call.first_output, forwardable);
-    if (trace_ != nullptr) [[unlikely]]
-      return Succeeded(call.node, CallTraced(call.fn, call.kernel, call.node));
+    if (is_watched_) [[unlikely]]
+      return Succeeded(call.node, CallWatched(call.fn, call.kernel, call.node));
     return Succeeded(call.node, call.fn(call.kernel, context_));
   }
 
-  // Its arguments apart, so that a call which is not traced need not lie in memory.
-  [[gnu::noinline]] Status CallTraced(Kernel::Fn fn, Kernel* kernel, uint32_t node) {
+  // Traced, or its values looked at. Its arguments apart, so that a call which is not watched need not lie in memory.
+  [[gnu::noinline]] Status CallWatched(Kernel::Fn fn, Kernel* kernel, uint32_t node) {
+    NumericsCheck* const numerics = step_.args().numerics;
+    const NumericsCheck::Inputs inputs =
+        numerics != nullptr ? numerics->Before(plan_, node, slots_) : NumericsCheck::Inputs();
     const int64_t start_ns = StepTrace::NowNs();
     Status status = fn(kernel, context_);
-    TraceNode(*trace_, plan_, node, slots_,
-              {.step_id = step_.args().step.step_id, .iteration = context_.iteration(), .start_ns = start_ns});
+    if (StepTrace* trace = step_.args().trace; trace != nullptr) {
+      TraceNode(*trace, plan_, node, slots_,
+                {.step_id = step_.args().step.step_id, .iteration = context_.iteration(), .start_ns = start_ns});
+    }
+    if (numerics != nullptr && status.ok()) numerics->After(plan_, node, slots_, inputs);
     return status;
   }
 
@@ -102,6 +109,10 @@ class NodeRunner {
 
   // `op` is for an asynchronous node.
   Ran RunFlagged(uint32_t node, const NodeRecord& record, AsyncOp* op) {
+    if ((record.flags & kNodeGated) != 0 && step_.updates_withheld()) [[unlikely]] {
+      if ((record.flags & kNodeReleases) != 0) ReleaseSlots(node);
+      return Ran::kDone;
+    }
     if ((record.flags & kNodeReadsRefs) != 0) {
       if (Status s = CheckRefs(plan_, node, slots_); !s.ok()) return Fail(node, s);
     }
@@ -118,6 +129,7 @@ class NodeRunner {
       if (!CallTimed(CallOf(node, record), forwardable)) return Ran::kFailed;
     } else if (record.fn != nullptr) {
       if (!Call(CallOf(node, record), forwardable)) return Ran::kFailed;
+      if ((record.flags & kNodeGate) != 0 && !slots_[record.first_output].scalar<bool>()) step_.WithholdUpdates();
     }
     if ((record.flags & kNodeReleases) != 0) ReleaseSlots(node);
     return Ran::kDone;
@@ -126,7 +138,7 @@ class NodeRunner {
   void Start(uint32_t node, const NodeRecord& record, uint64_t forwardable, AsyncOp& op) {
     op.node = node;
     op.slots = slots_;
-    op.start_ns = trace_ != nullptr ? StepTrace::NowNs() : 0;
+    op.start_ns = is_watched_ ? StepTrace::NowNs() : 0;
     ExecutorAccess::BindStep(op.context, slots_, plan_.device(), pool_, step_.args().step);
     ExecutorAccess::SetIteration(op.context, context_.iteration());
     ExecutorAccess::BindNode(op.context, *infos_[node], inputs_ + record.first_input, slots_ + record.first_output,
@@ -232,7 +244,7 @@ class NodeRunner {
   const NodeInfo* const* const infos_;
   Tensor* slots_ = nullptr;
   int32_t* readers_ = nullptr;
-  StepTrace* const trace_;
+  const bool is_watched_;            // by a trace or a check of values
   uint32_t next_look_ = kFirstLook;  // when this many nodes have run
   OpContext context_;
 

@@ -6,6 +6,7 @@
 
 #include "src/base/integers.h"
 #include "src/executor/straight_loop.h"
+#include "src/graph/update_gate.h"
 
 namespace dfrun {
 namespace {
@@ -285,6 +286,8 @@ uint32_t PlanBuilder::Flags(const Node& node, NodeDetail& detail) {
     flags |= kNodeRunsDead;
     if (graph_.node(node.inputs[0].node).op->name == "LoopCond") flags |= kNodeYields;
   }
+  if (node.op->name == kUpdateGateOp) flags |= kNodeGate;
+  if (IsGated(node)) flags |= kNodeGated;
   // Where a value that has come from elsewhere tells that the loop goes on (src/partition/loop_signals.h).
   if (draft.flow == ControlFlowKind::kNextIteration && !node.control_inputs.empty()) flags |= kNodeYields;
   if (draft.flow == ControlFlowKind::kSwitch && draft.value.valid()) flags |= kNodeSteers;

@@ -4,6 +4,7 @@
 
 #include "src/executor/frames.h"
 #include "src/executor/node_actions.h"
+#include "src/executor/numerics_check.h"
 #include "src/executor/step_trace.h"
 
 namespace dfrun {
@@ -49,6 +50,9 @@ void AsyncOp::Done(void* arg, Status status) {
                .iteration = op.context.iteration(),
                .is_async = true,
                .start_ns = op.start_ns});
+  }
+  if (NumericsCheck* numerics = step.args().numerics; numerics != nullptr && op.status.ok()) {
+    numerics->After(step.plan(), op.node, op.slots, numerics->Before(step.plan(), op.node, op.slots));
   }
   step.Complete(op);
 }
@@ -97,6 +101,8 @@ Status StepState::Begin(WorkerPool& pool, const RunArgs& args, Callback done) {
   args_ = args;
   if (args_.step.step_containers == nullptr) args_.step.step_containers = &containers_.emplace();
   if (args_.step.cancellation == nullptr) args_.step.cancellation = &cancellation_.emplace();
+  withheld_.store(false, std::memory_order_relaxed);
+  if (args_.withheld == nullptr) args_.withheld = &withheld_;
   done_ = done;
   in_flight_ = 0;
   shared_ = false;

@@ -94,6 +94,10 @@ class StepState {
   void Fail(const Status& status);
   bool failed() const { return failed_.load(std::memory_order_relaxed); }
 
+  // Any thread: the updates that wait for the caller's node, by whatever way, are left out.
+  void WithholdUpdates() { args_.withheld->store(true, std::memory_order_relaxed); }
+  bool updates_withheld() const { return args_.withheld->load(std::memory_order_relaxed); }
+
   // Any thread: an activation with an empty queue, and its return.
   Activation& AcquireActivation();
   void ReleaseActivation(Activation& activation);
@@ -134,6 +138,7 @@ class StepState {
   int in_flight_ = 0;
   bool shared_ = false;
   std::atomic<bool> failed_{false};
+  std::atomic<bool> withheld_{false};  // where RunArgs bring none
   std::atomic<Work*> inbox_{nullptr};  // newest first; or one of the two marks in step_state.cc
   std::atomic<int> active_{0};
 

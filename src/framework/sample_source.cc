@@ -20,6 +20,17 @@ SampleFormatRegistration::SampleFormatRegistration(SampleFormat format) {
 }
 }  // namespace internal
 
+Status AsInputError(const Status& status) {
+  switch (status.code()) {
+    case Code::kNotFound:
+    case Code::kIo:
+    case Code::kDataLoss:
+      return NoInput(status.message());
+    default:
+      return status;
+  }
+}
+
 const SampleFormat* SampleFormats::Find(std::string_view name) {
   auto it = Formats().find(name);
   return it == Formats().end() ? nullptr : &it->second;

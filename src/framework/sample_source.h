@@ -47,7 +47,7 @@ struct SampleCensus {
   std::vector<Piece> pieces;  // in the order of the samples
   std::vector<int64_t>
       left_out;         // records that are no samples for an error, by their numbers over all pieces, ascending
-  int64_t skipped = 0;  // errors: records left out, and what could not be found for a damaged one or file
+  int64_t skipped = 0;  // records left out, files that cannot be read, and records that follow a damaged length
 
   int64_t samples() const {
     int64_t records = 0;
@@ -78,9 +78,13 @@ class SampleSource {
   virtual Result<std::vector<Tensor>> Gather(std::span<const int64_t> samples, Allocator& allocator) = 0;
 };
 
-// A key of the format's own.
+// An error met while data are read as one of the job: NoInput where they are missing, unreadable or damaged. Others
+// stay what they are.
+Status AsInputError(const Status& status);
+
+// A key of the format's own. A list of texts is one value of SampleConfig::options, its lines.
 struct SampleOption {
-  enum class Kind { kInt, kBool, kText };
+  enum class Kind { kInt, kBool, kText, kTexts };
   std::string name;
   Kind kind = Kind::kText;
   bool required = false;
@@ -92,7 +96,6 @@ struct SampleFormat {
   std::vector<SampleOption> options = {};
   // Tensors, by name, where none are asked for: {name, from}.
   std::vector<std::pair<std::string, std::string>> default_fields = {};
-  bool one_file = false;
   Result<std::unique_ptr<SampleSource>> (*open)(const SampleConfig& config) = nullptr;
 };
 

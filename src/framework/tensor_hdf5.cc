@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
+
+#include "src/base/hdf5_type.h"
+#include "src/framework/hdf5_rows.h"
 
 namespace dfrun {
 namespace {
@@ -183,7 +187,8 @@ Result<DType> DTypeOfDataset(const Handle& dataset, const Handle& type, const st
   }
   const DType dtype = DTypeOfFileType(type.id());
   if (dtype == DType::kInvalid)
-    return InvalidArgument("dataset '", name, "' of ", path, " has an HDF5 type that stands for no dtype");
+    return InvalidArgument("dataset '", name, "' of ", path, " is ", h5::TypeText(type),
+                           ", which is no dtype of a tensor");
   return dtype;
 }
 
@@ -314,6 +319,16 @@ Status WriteStrings(const Handle& dataset, const Tensor& value, bool has_nul) {
   return wrote < 0 ? h5::LastError(Code::kIo, "writing strings") : Status();
 }
 
+// Where the values are not those of a dataset whose HDF5 type a tensor has.
+Result<std::optional<Hdf5Rows>> RowsOf(const Handle& file, const std::string& path, const std::string& name) {
+  DF_ASSIGN(const Hdf5Source source, FindHdf5Source(file, path, name));
+  DF_ASSIGN(const Handle dataset, h5::OpenDataset(file, path, source.dataset));
+  const Handle type(H5Dget_type(dataset.id()));
+  if (source.fields.empty() && DTypeOfFileType(type.id()) != DType::kInvalid) return std::optional<Hdf5Rows>();
+  DF_ASSIGN(Hdf5Rows rows, Hdf5Rows::Open(file, path, name));
+  return std::optional<Hdf5Rows>(std::move(rows));
+}
+
 bool HasNul(const Tensor& value) {
   if (value.dtype() != DType::kString) return false;
   const auto strings = value.values<std::string>();
@@ -323,7 +338,21 @@ bool HasNul(const Tensor& value) {
 
 }  // namespace
 
+DType DTypeOfHdf5Type(const Handle& type) {
+  return DTypeOfFileType(type.id());
+}
+
+Handle Hdf5TypeOf(DType dtype) {
+  return TypeOf(dtype);
+}
+
+Status CheckStorage(const Handle& dataset, const std::string& path, const std::string& name) {
+  return CheckReadable(Handle(H5Dget_create_plist(dataset.id())), path, name);
+}
+
 Result<DatasetInfo> InspectDataset(const Handle& file, const std::string& path, const std::string& name) {
+  DF_ASSIGN(const std::optional<Hdf5Rows> rows, RowsOf(file, path, name));
+  if (rows) return DatasetInfo{.dtype = rows->dtype(), .shape = rows->shape(), .holds_lists = rows->holds_lists()};
   DF_ASSIGN(Handle dataset, h5::OpenDataset(file, path, name));
   DF_ASSIGN(DatasetInfo info, InspectOpen(dataset, path, name));
   // An external link leads elsewhere: then the offset is one of that file.
@@ -337,6 +366,12 @@ Result<DatasetInfo> InspectDataset(const std::string& path, const std::string& n
 }
 
 Result<Tensor> ReadTensor(const Handle& file, const std::string& path, const std::string& name, Allocator& allocator) {
+  DF_ASSIGN(const std::optional<Hdf5Rows> rows, RowsOf(file, path, name));
+  if (rows) {
+    DF_ASSIGN(Tensor value, Tensor::Allocate(allocator, rows->dtype(), rows->shape()));
+    DF_TRY(rows->Read(0, value));
+    return value;
+  }
   DF_ASSIGN(Handle dataset, h5::OpenDataset(file, path, name));
   DF_ASSIGN(const DatasetInfo info, InspectOpen(dataset, path, name));
   DF_ASSIGN(Tensor value, Tensor::Allocate(allocator, info.dtype, info.shape));
@@ -354,6 +389,8 @@ Result<Tensor> ReadTensor(const Handle& file, const std::string& path, const std
 }
 
 Status ReadRows(const Handle& file, const std::string& path, const std::string& name, int64_t begin, Tensor& to) {
+  DF_ASSIGN(const std::optional<Hdf5Rows> rows, RowsOf(file, path, name));
+  if (rows) return rows->Read(begin, to);
   DF_ASSIGN(Handle dataset, h5::OpenDataset(file, path, name));
   Handle file_space(H5Dget_space(dataset.id()));
   std::vector<hsize_t> start(static_cast<size_t>(to.shape().rank()), 0);

@@ -2,6 +2,8 @@
 
 #include <unordered_map>
 
+#include "src/graph/unknown_ops.h"
+
 namespace dfrun {
 namespace {
 
@@ -37,7 +39,8 @@ void PrintEdges(size_t cluster, const Graph& graph, const Node& node, std::strin
 void PrintCluster(size_t cluster, const DotCluster& what, std::string& out) {
   if (!what.label.empty()) out += StrCat("  subgraph cluster_", cluster, " {\n  label=", Quote(what.label), ";\n");
   for (const Node& n : what.graph->nodes()) {
-    out += StrCat("  ", Id(cluster, n.id), " [label=\"", Escape(n.name), "\\n", n.op->name, "\"];\n");
+    out += StrCat("  ", Id(cluster, n.id), " [label=\"", Escape(n.name), "\\n", OpNameOf(n),
+                  IsUnknown(n) ? "\", style=dotted];" : "\"];\n");
   }
   if (!what.label.empty()) out += "  }\n";
   for (const Node& n : what.graph->nodes()) PrintEdges(cluster, *what.graph, n, out);

@@ -7,6 +7,7 @@
 
 #include "src/graph/attr_proto.h"
 #include "src/graph/function_signature.h"
+#include "src/graph/graph_def_parse.h"
 
 namespace dfrun {
 namespace {
@@ -50,23 +51,26 @@ Status Rewrite(const proto::FunctionDef& function, int64_t& left, proto::NodeDef
   DF_TRY(SetTypes(signature.inputs, attrs, left, out["Tin"]));
   DF_TRY(SetTypes(signature.outputs, attrs, left, out["Tout"]));
   AttrToProto(FunctionName{signature.name, {attrs.begin(), attrs.end()}}, out["f"]);
+  out[std::string(kCalledByNameAttr)].set_b(true);
   call.set_op(signature.is_stateful ? "StatefulPartitionedCall" : "PartitionedCall");
   return Status();
 }
 
 }  // namespace
 
-Status RewriteCallsByName(proto::GraphDef& def, const OpRegistry& ops) {
+Status RewriteCallsByName(proto::GraphDef& def, const std::vector<std::string>& why_unknown, const OpRegistry& ops) {
   std::unordered_map<std::string_view, const proto::FunctionDef*> functions;
   for (const proto::FunctionDef& function : def.library().function()) {
     const auto [first, is_new] = functions.emplace(function.signature().name(), &function);
-    if (is_new || function.SerializeAsString() == first->second->SerializeAsString()) continue;
+    if (is_new || SerializeDeterministically(function) == SerializeDeterministically(*first->second)) continue;
     return InvalidArgument("the library has two different functions of the name '", first->first, "'");
   }
   int64_t left = kMaxArguments;
-  for (proto::NodeDef& node : *def.mutable_node()) {
+  for (int i = 0; i < def.node_size(); ++i) {
+    proto::NodeDef& node = *def.mutable_node(i);
     const auto function = functions.find(node.op());
     if (function == functions.end() || ops.Find(node.op()) != nullptr) continue;
+    if (!why_unknown[static_cast<size_t>(i)].empty()) continue;
     DF_TRY(Rewrite(*function->second, left, node)
                .Annotate(StrCat("node '", node.name(), "', a call of function '", function->first, "'")));
   }

@@ -2,15 +2,22 @@
 #ifndef DFRUN_SRC_GRAPH_FUNCTION_CALLS_H_
 #define DFRUN_SRC_GRAPH_FUNCTION_CALLS_H_
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "src/framework/op.h"
 #include "src/graph/proto/graph.pb.h"
 
 namespace dfrun {
 
+// True of a call that was in that form.
+inline constexpr std::string_view kCalledByNameAttr = "_called_by_name";
+
 // Makes a PartitionedCall of every node of the graph whose op is a function of its library and no op of `ops`; a
-// StatefulPartitionedCall where the function says that it has state. The bodies of functions stay as they are.
-// InvalidArgument names node and function.
-Status RewriteCallsByName(proto::GraphDef& def, const OpRegistry& ops);
+// StatefulPartitionedCall where the function says that it has state. The bodies of functions stay as they are, and so
+// do nodes for which `why_unknown`, by position, says why they cannot be read. InvalidArgument names node and function.
+Status RewriteCallsByName(proto::GraphDef& def, const std::vector<std::string>& why_unknown, const OpRegistry& ops);
 
 }  // namespace dfrun
 

@@ -71,11 +71,19 @@ std::string DescribeInputs(const Graph& graph, const std::vector<Output>& inputs
   return inputs.size() > kMaxShown ? StrCat(out, ", ... ", inputs.size(), " in all") : out;
 }
 
-std::string DescribeNode(const std::vector<std::string>& files, const SourcePlace& place, std::string_view name,
-                         std::string_view op) {
-  const std::string where =
-      place.file < 0 ? "" : StrCat(files[static_cast<size_t>(place.file)], ":", place.line, ":", place.column, ": ");
-  return StrCat(where, "node '", name, "' (op ", op, ")");
+std::string PlaceText(const Graph& graph, const SourcePlace& place) {
+  return StrCat(graph.files()[static_cast<size_t>(place.file)], ":", place.line, ":", place.column);
+}
+
+std::string DescribeNode(const Graph& graph, const SourcePlace& place, std::string_view name, std::string_view op) {
+  const std::string where = place.file < 0 ? "" : PlaceText(graph, place) + ": ";
+  std::string calls;
+  for (int32_t call = place.call; call >= 0;) {
+    const SourceCall& made_by = graph.calls()[static_cast<size_t>(call)];
+    calls += StrCat("; in function '", made_by.function, "', called at ", PlaceText(graph, made_by.place));
+    call = made_by.place.call;
+  }
+  return StrCat(where, "node '", name, "' (op ", op, calls, ")");
 }
 
 // "base_12" as {base, 12}; a count of 0 where the name has no such end.
@@ -156,8 +164,7 @@ Result<NodeId> Graph::AddNode(NodeSpec spec) {
   Status status = FillNode(std::move(spec), node);
   if (status.ok()) status = InferNode(node);
   if (!status.ok()) {
-    return InvalidArgument(DescribeNode(files_, place, name, op), ": ", status.message(),
-                           DescribeInputs(*this, inputs));
+    return InvalidArgument(DescribeNode(*this, place, name, op), ": ", status.message(), DescribeInputs(*this, inputs));
   }
   NoteName(node.name, node.id);
   nodes_.push_back(std::move(node));
@@ -291,7 +298,7 @@ Graph Graph::Subset(const std::vector<bool>& keep, std::vector<NodeId>* new_ids)
     if (keep[i]) ids[i] = next++;
   }
   Graph out(*ops_);
-  out.files_ = files_;
+  out.TakePlaces(*this);
   out.extras_ = extras_;
   for (const Node& n : nodes_) {
     if (!keep[n.id]) continue;
@@ -313,9 +320,14 @@ Graph Graph::Subset(const std::vector<bool>& keep, std::vector<NodeId>* new_ids)
   return out;
 }
 
+void Graph::TakePlaces(const Graph& other) {
+  files_ = other.files_;
+  calls_ = other.calls_;
+}
+
 std::string Graph::Describe(NodeId id) const {
   const Node& n = nodes_[id];
-  return DescribeNode(files_, n.place, n.name, n.op->name);
+  return DescribeNode(*this, n.place, n.name, n.op->name);
 }
 
 }  // namespace dfrun

@@ -30,6 +30,13 @@ struct SourcePlace {
   int32_t file = -1;
   int32_t line = 0;
   int32_t column = 0;
+  int32_t call = -1;  // an index into Graph::calls(): the call of a function that made the node; -1: none
+};
+
+// A call of a function of a spec.
+struct SourceCall {
+  std::string function;
+  SourcePlace place;  // whose own call is the one around this
 };
 
 struct Node {
@@ -152,7 +159,12 @@ class Graph {
   // Spec files that SourcePlace::file counts.
   std::vector<std::string>& files() { return files_; }
   const std::vector<std::string>& files() const { return files_; }
-  // "file:3:7: node 'x' (op MatMul)", for messages.
+  // Calls that SourcePlace::call counts.
+  std::vector<SourceCall>& calls() { return calls_; }
+  const std::vector<SourceCall>& calls() const { return calls_; }
+  // Makes places of `other` places of this graph: for one that is made of its nodes.
+  void TakePlaces(const Graph& other);
+  // "file:3:7: node 'h/x' (op MatMul; in function 'dense', called at file:9:3)", for messages.
   std::string Describe(NodeId id) const;
 
  private:
@@ -181,6 +193,7 @@ class Graph {
   std::unordered_map<NodeId, std::shared_ptr<const KnownValue>> known_;  // of output 0
   std::shared_ptr<const GraphDefExtras> extras_;
   std::vector<std::string> files_;
+  std::vector<SourceCall> calls_;
 };
 
 // The name of an output: "name" for port 0, else "name:port".

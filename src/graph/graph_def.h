@@ -17,7 +17,8 @@ namespace dfrun {
 
 enum class GraphDefFormat { kBinary, kText };
 
-// InvalidArgument for what is no graph; all unknown ops are listed at once, with nodes and near names.
+// InvalidArgument for what is no graph. Nodes of ops or with attrs that are not known here become nodes that a run
+// cannot need (unknown_ops.h).
 Result<Graph> ImportGraphDef(std::string_view data, GraphDefFormat format,
                              const OpRegistry& ops = OpRegistry::Builtin());
 // Adds the nodes of a GraphDef, which may read those of the graph by name; ids of the nodes that there are stay. The
@@ -27,12 +28,10 @@ Status ExtendGraph(Graph& graph, std::string_view data, GraphDefFormat format);
 // The same graph gives the same bytes.
 std::string ExportGraphDef(const Graph& graph, GraphDefFormat format);
 
-// By the extension (.pb: binary; .pbtxt, .txt: text), else by content.
-GraphDefFormat DetectGraphDefFormat(const std::string& path, std::string_view data);
-// Io where the file cannot be read, BadSpec where it is no valid graph; both name the file.
+// The graph of a file of any kind that ReadGraphFile() (graph_file.h) reads, with its errors.
 Result<Graph> ReadGraphDefFile(const std::string& path, const OpRegistry& ops = OpRegistry::Builtin());
-// Text where the path ends in .pbtxt or .txt, else binary.
-Status WriteGraphDefFile(const Graph& graph, const std::string& path);
+// What a graph is written in under this name: text where it ends in .pbtxt or .txt, else binary.
+GraphDefFormat GraphDefFormatOf(const std::string& path);
 
 }  // namespace dfrun
 

@@ -2,6 +2,7 @@
 #include "src/graph/colocation.h"
 #include "src/graph/graph_def.h"
 #include "src/graph/graph_def_parse.h"
+#include "src/graph/unknown_ops.h"
 
 namespace dfrun {
 namespace {
@@ -20,13 +21,14 @@ void ExportColocation(const Node& node, proto::NodeDef& out) {
 
 void ExportNode(const Graph& graph, const Node& node, proto::NodeDef& out) {
   out.set_name(node.name);
-  out.set_op(node.op->name);
+  out.set_op(OpNameOf(node));
   for (Output o : node.inputs) {
     DF_CHECK(o.valid());
     out.add_input(OutputName(graph, o));
   }
   for (NodeId id : node.control_inputs) out.add_input("^" + graph.node(id).name);
   out.set_device(node.device);
+  if (IsUnknown(node)) return;  // its attrs are among the extras
   for (const auto& [name, value] : node.attrs) AttrToProto(value, (*out.mutable_attr())[name]);
   ExportColocation(node, out);
 }

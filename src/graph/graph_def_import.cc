@@ -44,8 +44,9 @@ class Importer {
   Result<Graph> Run() {
     DF_TRY(CheckVersions(def_.versions()));
     DF_TRY(IndexNames());
-    DF_TRY(CheckOpsKnown(def_, ops_));
-    DF_TRY(RewriteCallsByName(def_, ops_));
+    why_unknown_ = FindUnknownNodes(def_, ops_);
+    DF_ASSIGN(unknown_outputs_, TypeUnknownOutputs(def_, why_unknown_, ops_));
+    DF_TRY(RewriteCallsByName(def_, why_unknown_, ops_));
     DF_TRY(ParseAllInputs());
     DF_ASSIGN(const std::vector<int32_t> order, Order());
     ids_.assign(static_cast<size_t>(def_.node_size()), -1);
@@ -139,7 +140,12 @@ class Importer {
       spec.inputs.push_back(IsBackEdge(i, input) ? Output{} : Output{IdOf(input.node), input.port});
     }
     for (int32_t before : inputs_[static_cast<size_t>(i)].control) spec.control_inputs.push_back(IdOf(before));
-    DF_TRY(TakeAttrs(*ops_.Find(def.op()), *def.mutable_attr(), budget_, spec).Annotate(Describe(def)));
+    if (const std::string& why = why_unknown_[static_cast<size_t>(i)]; !why.empty()) {
+      spec.op = kUnknownOp;
+      spec.attrs = {{"op", def.op()}, {"why", why}, {"Tout", unknown_outputs_[static_cast<size_t>(i)]}};
+    } else {
+      DF_TRY(TakeAttrs(*ops_.Find(def.op()), *def.mutable_attr(), budget_, spec).Annotate(Describe(def)));
+    }
     DF_ASSIGN(const NodeId id, graph_.AddNode(std::move(spec)));
     ids_[static_cast<size_t>(i)] = id;
     outputs_ += graph_.node(id).num_outputs();
@@ -186,6 +192,8 @@ class Importer {
   Graph graph_;
   ExpansionBudget budget_;
   int64_t outputs_ = 0;
+  std::vector<std::string> why_unknown_;  // by position in the GraphDef, as the next
+  UnknownNodeOutputs unknown_outputs_;
   std::unordered_map<std::string_view, int32_t> index_;  // into def_'s names
   std::vector<ParsedInputs> inputs_;
   std::vector<NodeId> ids_;
@@ -197,6 +205,10 @@ Result<Graph> ImportGraphDef(std::string_view data, GraphDefFormat format, const
   Graph graph(ops);
   DF_TRY(ExtendGraph(graph, data, format));
   return graph;
+}
+
+Result<Graph> ImportParsed(proto::GraphDef& def, const OpRegistry& ops) {
+  return Importer(def, Graph(ops)).Run();
 }
 
 Status ExtendGraph(Graph& graph, std::string_view data, GraphDefFormat format) {

@@ -7,6 +7,7 @@
 #include <google/protobuf/text_format.h>
 
 #include <limits>
+#include <memory>
 
 namespace dfrun {
 namespace {
@@ -27,36 +28,49 @@ class FirstError final : public pb::io::ErrorCollector {
   std::string text_;
 };
 
-Status ParseBinary(std::string_view data, proto::GraphDef& def) {
+Status ParseBinary(std::string_view data, pb::Message& def) {
   pb::io::CodedInputStream input(reinterpret_cast<const uint8_t*>(data.data()), static_cast<int>(data.size()));
   input.SetRecursionLimit(kMaxNesting);
   if (def.ParseFromCodedStream(&input) && input.ConsumedEntireMessage()) return Status();
-  return InvalidArgument("the bytes are no GraphDef: the file is damaged, cut short, or of another kind");
+  return InvalidArgument("the bytes are no ", def.GetDescriptor()->name(),
+                         ": the file is damaged, cut short, or of another kind");
 }
 
-Status ParseText(std::string_view data, proto::GraphDef& def) {
+Status ParseText(std::string_view data, bool allow_unknown, pb::Message& def) {
   pb::io::ArrayInputStream input(data.data(), static_cast<int>(data.size()));
   FirstError error;
   pb::TextFormat::Parser parser;
   parser.RecordErrorsTo(&error);
   parser.SetRecursionLimit(kMaxNesting);
+  parser.AllowUnknownField(allow_unknown);
+  parser.AllowUnknownExtension(allow_unknown);
   if (!parser.Parse(&input, &def)) {
-    return InvalidArgument(error.text().empty() ? "the text is no GraphDef" : error.text());
+    return InvalidArgument(error.text().empty() ? StrCat("the text is no ", def.GetDescriptor()->name())
+                                                : error.text());
   }
   // Text can hold names that are no UTF-8, which the binary form refuses: such a graph could not travel.
-  proto::GraphDef again;
-  if (ParseBinary(def.SerializeAsString(), again).ok()) return Status();
+  const std::unique_ptr<pb::Message> again(def.New());
+  if (ParseBinary(def.SerializeAsString(), *again).ok()) return Status();
   return InvalidArgument("a name in the text is not valid UTF-8");
+}
+
+Status Parse(std::string_view data, GraphDefFormat format, bool allow_unknown, pb::Message& message) {
+  if (data.size() > static_cast<size_t>(std::numeric_limits<int>::max())) {
+    return InvalidArgument("a ", message.GetDescriptor()->name(), " of ", data.size(),
+                           " bytes is beyond protobuf's limit of 2 GiB");
+  }
+  const pb::LogSilencer quiet;  // it would print names that are no UTF-8
+  return format == GraphDefFormat::kText ? ParseText(data, allow_unknown, message) : ParseBinary(data, message);
 }
 
 }  // namespace
 
 Status ParseGraphDef(std::string_view data, GraphDefFormat format, proto::GraphDef& def) {
-  if (data.size() > static_cast<size_t>(std::numeric_limits<int>::max())) {
-    return InvalidArgument("a GraphDef of ", data.size(), " bytes is beyond protobuf's limit of 2 GiB");
-  }
-  const pb::LogSilencer quiet;  // it would print names that are no UTF-8
-  return format == GraphDefFormat::kText ? ParseText(data, def) : ParseBinary(data, def);
+  return Parse(data, format, /*allow_unknown=*/false, def);
+}
+
+Status ParseMessage(std::string_view data, GraphDefFormat format, pb::Message& message) {
+  return Parse(data, format, /*allow_unknown=*/true, message);
 }
 
 std::string SerializeDeterministically(const pb::MessageLite& message) {

@@ -13,6 +13,10 @@ namespace dfrun {
 
 // InvalidArgument with line and column for text; nesting and size are bounded.
 Status ParseGraphDef(std::string_view data, GraphDefFormat format, proto::GraphDef& def);
+// The same for another message, in whose text fields that it lacks are passed over.
+Status ParseMessage(std::string_view data, GraphDefFormat format, google::protobuf::Message& message);
+// ImportGraphDef() of a message; what it holds is used up.
+Result<Graph> ImportParsed(proto::GraphDef& def, const OpRegistry& ops);
 // Maps are written in the order of their keys.
 std::string SerializeDeterministically(const google::protobuf::MessageLite& message);
 std::string PrintGraphDef(const proto::GraphDef& def);

@@ -35,12 +35,37 @@ std::string_view MadeDTypeAttr(const OpDef& op) {
   return makes_list ? "element_dtype" : "";
 }
 
+constexpr int kMaxNesting = 16;  // of loops that a list is followed through
+
+Output Before(const Graph& graph, Output handle, int nesting);
+
+// Whether what comes back to the Merge of a loop is made of what entered it. A loop may put another list in the place
+// of the one that it began with, of other elements.
+bool ComesRound(const Graph& graph, const Node& merge, int nesting) {
+  if (nesting == kMaxNesting) return false;
+  for (int i = 1; i < merge.num_inputs(); ++i) {
+    Output from = merge.inputs[i];
+    for (int hops = 0; from.valid() && from.node != merge.id && hops < graph.num_nodes(); ++hops) {
+      from = Before(graph, from, nesting + 1);
+    }
+    if (from.node != merge.id) return false;
+  }
+  return true;
+}
+
+// What the handle is made of; invalid where it begins here.
+Output Before(const Graph& graph, Output handle, int nesting) {
+  const Node& node = graph.node(handle.node);
+  if (handle.port == 0 && ChangesList(node)) return node.inputs[0];
+  const bool is_list = node.op->name == "Merge" && graph.dtype(handle) == DType::kVariant;
+  return is_list && !ComesRound(graph, node, nesting) ? Output{-1, 0} : HandedOnBy(graph, handle);
+}
+
 }  // namespace
 
 Output HandleMaker(const Graph& graph, Output handle) {
   for (int hops = 0; handle.valid() && hops < graph.num_nodes(); ++hops) {
-    const Output before = handle.port == 0 && ChangesList(graph.node(handle.node)) ? graph.node(handle.node).inputs[0]
-                                                                                   : HandedOnBy(graph, handle);
+    const Output before = Before(graph, handle, 0);
     if (!before.valid()) break;
     handle = before;
   }

@@ -25,6 +25,11 @@ bool SaysNothing(const proto::AttrValue& value) {
   }
 }
 
+// One that is neither the op's nor the system's, and that asks for something.
+bool IsUnknownAttr(const OpDef& op, const std::string& name, const proto::AttrValue& value) {
+  return op.FindAttr(name) == nullptr && !name.starts_with('_') && !SaysNothing(value);
+}
+
 // The first node that _class names becomes colocate_with; the others stay in the attr, where placement reads them.
 void TakeColocation(NodeSpec& spec) {
   const AttrValue* attr = spec.attrs.Find(kClassAttr);
@@ -44,6 +49,18 @@ void TakeColocation(NodeSpec& spec) {
 }
 
 }  // namespace
+
+std::string UnknownAttrOf(const OpDef& op, const ProtoAttrs& attrs) {
+  std::string first;
+  for (const auto& [name, value] : attrs) {
+    if (IsUnknownAttr(op, name, value) && (first.empty() || name < first)) first = name;
+  }
+  if (first.empty()) return "";
+  std::vector<std::string> known;
+  for (const AttrDef& def : op.attrs) known.push_back(def.name);
+  const std::string near = Nearest(first, known);
+  return StrCat("unknown attr '", first, "' of ", op.name, near.empty() ? "" : StrCat(", did you mean '", near, "'?"));
+}
 
 Status TakeAttrs(const OpDef& op, ProtoAttrs& attrs, ExpansionBudget& budget, NodeSpec& spec) {
   for (auto it = attrs.begin(); it != attrs.end();) {

@@ -16,6 +16,10 @@ using ProtoAttrs = google::protobuf::Map<std::string, proto::AttrValue>;
 // spec.colocate_with. What stays in `attrs` has no meaning here. InvalidArgument names the attr.
 Status TakeAttrs(const OpDef& op, ProtoAttrs& attrs, ExpansionBudget& budget, NodeSpec& spec);
 
+// Says which attr the op does not know though it asks for something ("unknown attr 'stride' of Conv2D, did you mean
+// 'strides'?"); empty: none.
+std::string UnknownAttrOf(const OpDef& op, const ProtoAttrs& attrs);
+
 }  // namespace dfrun
 
 #endif  // DFRUN_SRC_GRAPH_NODE_DEF_ATTRS_H_

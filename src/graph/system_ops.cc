@@ -21,6 +21,17 @@ OP("_Retval")
     .Stateful()
     .Doc("Makes its input the index-th tensor that a run fetches.");
 
+OP("_UnknownOp")
+    .Input("inputs: Tin")
+    .Output("outputs: Tout")
+    .Attr("op: string")
+    .Attr("why: string")
+    .Attr("Tin: list(type) >= 0")
+    .Attr("Tout: list(type) >= 0")
+    .Stateful()
+    .Shape(UnknownOutputs())
+    .Doc("A node of an imported graph that cannot be read: `op` is its op, `why` says what is not known of it.");
+
 void NamesChannel(OpBuilder& op) {
   op.Attr("tensor_name: string").Attr("send_device: string").Attr("send_device_incarnation: int = 0");
   op.Attr("recv_device: string").Attr("client_terminated: bool = false").Attr("channel: int = -1");

@@ -52,7 +52,7 @@ class Partitioner {
         new_id_(device_.size(), kNone) {
     for (size_t i = 0; i < cluster.devices.size(); ++i) {
       parts_.emplace_back(graph.ops());
-      parts_.back().files() = graph.files();
+      parts_.back().TakePlaces(graph);
       parts_.back().set_extras(graph.extras());
       names_.push_back(cluster.devices[i].name.ToString());
     }

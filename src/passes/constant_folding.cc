@@ -48,6 +48,7 @@ class Folder {
       Evaluate(graph_.node(id));
     }
     MarkNeeded();
+    if (KeepReadsOfVariables(order)) MarkNeeded();
     if (std::all_of(order.begin(), order.end(), [&](NodeId id) { return needed_[id] && !IsFolded(id); })) {
       return std::optional<Graph>();
     }
@@ -122,6 +123,27 @@ class Folder {
       }
     }
     needed_ = std::move(walk).added();
+  }
+
+  // What is known of a variable without its value (a shape) needs no value; but a read of a variable that has none is
+  // an error. So where nothing else reads it, what follows from it is not folded. True where there was such a one.
+  bool KeepReadsOfVariables(const std::vector<NodeId>& order) {
+    std::set<std::pair<NodeId, int32_t>> read;
+    for (const Node& node : graph_.nodes()) {
+      if (!needed_[node.id] || IsFolded(node.id)) continue;
+      for (Output input : node.inputs) read.insert({input.node, input.port});
+    }
+    std::vector<bool> follows(static_cast<size_t>(graph_.num_nodes()), false);
+    bool found = false;
+    for (NodeId id : order) {
+      const auto& inputs = graph_.node(id).inputs;
+      follows[id] = std::any_of(inputs.begin(), inputs.end(), [&](Output input) {
+        if (!input.valid()) return false;
+        return follows[input.node] || (graph_.is_ref(input) && read.count({input.node, input.port}) == 0);
+      });
+      found |= follows[id] && values_.erase(id) > 0;
+    }
+    return found;
   }
 
   Result<std::optional<Graph>> Rebuild(const std::vector<NodeId>& order) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "src/graph/update_gate.h"
 #include "src/passes/fusion.h"
 #include "src/passes/node_order.h"
 #include "src/passes/variable_readers.h"
@@ -103,6 +104,7 @@ std::optional<Fusion> FuseAt(const FusionView& view, const Node& update) {
   fusion.inputs = {update.inputs[0], step->rate};
   fusion.inputs.insert(fusion.inputs.end(), product->inputs.begin(), product->inputs.end());
   fusion.attrs.Set("N", static_cast<int64_t>(product->num_inputs() / 2));
+  CopyAttrs(update, {kGatedAttr}, "", fusion.attrs);
   fusion.attrs.Set("T", product->output_types[0].dtype);
   fusion.attrs.Set("transpose_a", IsSet(*product, "transpose_a"));
   fusion.attrs.Set("transpose_b", IsSet(*product, "transpose_b"));

@@ -36,7 +36,7 @@ GraphRebuilder::GraphRebuilder(const Graph& from)
       control_(nodes_),
       is_replaced_(nodes_.size(), false) {
   to_.Reserve(from.num_nodes());
-  to_.files() = from.files();
+  to_.TakePlaces(from);
   to_.set_extras(from.extras());
 }
 

@@ -15,8 +15,15 @@ namespace {
 // Adds the nodes that stand for one node. The last one has its name.
 class Substitute {
  public:
-  Substitute(const Graph& from, const Node& node, GraphRebuilder& rebuilder)
-      : from_(from), node_(node), rebuilder_(rebuilder), adder_(rebuilder.to(), node.name + "/", "") {}
+  // `is_done`: by node of `from`, whether something stands for it already.
+  Substitute(const Graph& from, const Consumers& consumers, const Node& node, GraphRebuilder& rebuilder,
+             std::vector<bool>& is_done)
+      : from_(from),
+        consumers_(consumers),
+        node_(node),
+        rebuilder_(rebuilder),
+        is_done_(is_done),
+        adder_(rebuilder.to(), node.name + "/", "") {}
 
   const Node& node() const { return node_; }
   NodeAdder& add() { return adder_; }
@@ -46,24 +53,42 @@ class Substitute {
     return Status();
   }
 
+  // Each output by a placeholder, which takes the place and the name of the Identity that names the output, if one
+  // does.
   Status ReplaceByPlaceholders() {
     for (int i = 0; i < node_.num_outputs(); ++i) {
+      const Node* named = NamedBy(i);
       NodeSpec spec;
-      spec.name = rebuilder_.to().UniqueName(StrCat(node_.name, "/component_", i));
+      spec.name = named != nullptr ? named->name : rebuilder_.to().UniqueName(StrCat(node_.name, "/component_", i));
       spec.op = "Placeholder";
       spec.attrs = {{"dtype", node_.output_types[i].dtype}, {"shape", node_.output_shapes[i]}};
-      spec.device = node_.device;
+      spec.device = named != nullptr ? named->device : node_.device;
       DF_ASSIGN(const NodeId made, rebuilder_.to().AddNode(std::move(spec)));
       rebuilder_.Replace({node_.id, i}, {made, 0});
       if (i == 0) rebuilder_.ReplaceControl(node_.id, made);
+      if (named == nullptr) continue;
+      rebuilder_.Replace({named->id, 0}, {made, 0});
+      rebuilder_.ReplaceControl(named->id, made);
+      is_done_[static_cast<size_t>(named->id)] = true;
     }
     return Status();
   }
 
  private:
+  // Null where no Identity, or one that waits for something else, reads the output.
+  const Node* NamedBy(int port) const {
+    for (const Consumers::Edge& edge : consumers_.of(node_.id)) {
+      const Node& reader = from_.node(edge.node);
+      if (edge.port == port && reader.op->name == "Identity" && reader.control_inputs.empty()) return &reader;
+    }
+    return nullptr;
+  }
+
   const Graph& from_;
+  const Consumers& consumers_;
   const Node& node_;
   GraphRebuilder& rebuilder_;
+  std::vector<bool>& is_done_;
   NodeAdder adder_;
 };
 
@@ -127,6 +152,7 @@ constexpr OwnOp kOwnOps[] = {
     {"ReadTextRange", nullptr},
     {"ReduceScatter", nullptr},
     {"RestoreShard", nullptr},
+    {"RewindRandomPosition", nullptr},
     {"SampleReader", &LowerReader},
     {"SaveShard", nullptr},
     {"SetRandomPosition", nullptr},
@@ -141,6 +167,8 @@ constexpr OwnOp kOwnOps[] = {
     {"_MatMulSum", nullptr},
     {"_MaxPoolGradAtPlaces", nullptr},
     {"_MaxPoolReluGrad", nullptr},
+    {"_NotFiniteValues", nullptr},
+    {"_UpdateGate", nullptr},
 };
 
 const OwnOp* FindOwn(std::string_view op) {
@@ -175,14 +203,17 @@ Result<Graph> MakePortable(const Graph& graph) {
     return own != nullptr && own->lower == nullptr;
   }));
   DF_ASSIGN(const std::vector<NodeId> order, graph.TopologicalOrder());
+  const Consumers consumers = graph.BuildConsumers();
+  std::vector<bool> is_done(static_cast<size_t>(graph.num_nodes()), false);
   GraphRebuilder rebuilder(graph);
   for (NodeId id : order) {
+    if (is_done[static_cast<size_t>(id)]) continue;
     const OwnOp* own = FindOwn(graph.node(id).op->name);
     if (own == nullptr) {
       rebuilder.Keep(id);
       continue;
     }
-    Substitute substitute(graph, graph.node(id), rebuilder);
+    Substitute substitute(graph, consumers, graph.node(id), rebuilder, is_done);
     DF_TRY(own->lower(substitute).Annotate(graph.Describe(id)));
   }
   return rebuilder.Finish();

@@ -3,7 +3,9 @@
 #include <map>
 #include <utility>
 
+#include "src/graph/unknown_ops.h"
 #include "src/graph/upstream.h"
+#include "src/passes/deferred_shapes.h"
 #include "src/passes/graph_rebuilder.h"
 
 namespace dfrun {
@@ -22,6 +24,7 @@ class Pruner {
     DF_TRY(CheckSignature());
     DF_ASSIGN(const std::vector<NodeId> order, graph_.TopologicalOrder());
     const std::vector<bool> needed = Needed();
+    DF_TRY(CheckKnown(graph_, needed));
     DF_TRY(AddArgs());
     for (NodeId id : order) {
       if (!needed[id]) continue;
@@ -30,7 +33,7 @@ class Pruner {
     }
     DF_TRY(AddRetvals());
     DF_ASSIGN(Graph pruned, rebuilder_.Finish());
-    DF_TRY(pruned.InferShapes().Annotate("with the shapes that are fed"));
+    DF_TRY(InferShapesOfWhatRuns(pruned).Annotate("with the shapes that are fed"));
     return pruned;
   }
 

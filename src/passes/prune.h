@@ -23,7 +23,7 @@ struct RunSignature {
 // A control edge from a Placeholder that is fed becomes one from its _Arg; other fed nodes still run if a control edge,
 // a target or another of their outputs needs them.
 // InvalidArgument: a feed given twice, a feed's shape that contradicts its node's, a ref input fed by a plain value, no
-// such output.
+// such output, a node that is needed and could not be read when the graph was imported.
 Result<Graph> PruneForRun(const Graph& graph, const RunSignature& signature);
 
 }  // namespace dfrun

@@ -8,10 +8,8 @@
 #include "src/passes/node_order.h"
 
 namespace dfrun {
-namespace {
 
-// Of a variable, with its container: on several devices one name is several variables, which are taken for one here.
-std::string ObjectName(const Node& node) {
+std::string VariableName(const Node& node) {
   const auto attr = [&](const char* name) {
     const AttrValue* value = node.attrs.Find(name);
     const std::string* text = value != nullptr ? value->get<std::string>() : nullptr;
@@ -21,8 +19,6 @@ std::string ObjectName(const Node& node) {
   return StrCat(attr("container"), "\n", shared.empty() ? node.name : shared);
 }
 
-}  // namespace
-
 bool IsVariable(const Node& node) {
   return node.op->name == "VariableV2" || node.op->name == "Variable" || node.op->name == "VarHandleOp";
 }
@@ -30,13 +26,13 @@ bool IsVariable(const Node& node) {
 VariableReaders::VariableReaders(const Graph& graph, const Consumers& consumers)
     : graph_(graph), consumers_(consumers) {
   for (const Node& node : graph.nodes()) {
-    if (IsVariable(node)) by_name_[ObjectName(node)].push_back(node.id);
+    if (IsVariable(node)) by_name_[VariableName(node)].push_back(node.id);
   }
 }
 
 std::vector<NodeId> VariableReaders::Of(NodeId variable) const {
   const Node& node = graph_.node(variable);
-  const std::vector<NodeId> givers = IsVariable(node) ? by_name_.at(ObjectName(node)) : std::vector<NodeId>{variable};
+  const std::vector<NodeId> givers = IsVariable(node) ? by_name_.at(VariableName(node)) : std::vector<NodeId>{variable};
   std::vector<NodeId> found = givers;
   for (size_t i = 0; i < found.size(); ++i) {
     for (const Consumers::Edge& edge : consumers_.of(found[i])) {

@@ -14,6 +14,10 @@ namespace dfrun {
 // A node that gives a variable of its container, by name.
 bool IsVariable(const Node& node);
 
+// Of such a node: the variable's name, with its container. On several devices one name is several variables, which are
+// taken for one here.
+std::string VariableName(const Node& node);
+
 // Of one graph, which outlives this and does not change, and its consumers. Thread safety: const methods from any
 // thread.
 class VariableReaders {

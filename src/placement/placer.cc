@@ -7,6 +7,7 @@
 
 #include "src/graph/colocation.h"
 #include "src/placement/colocation_groups.h"
+#include "src/placement/gathered_rows.h"
 #include "src/placement/kernel_index.h"
 
 namespace dfrun {
@@ -29,14 +30,21 @@ std::vector<std::string> TypesOf(const Cluster& cluster) {
   return types;
 }
 
+DeviceName WithoutType(DeviceName name) {
+  name.type.reset();
+  name.index.reset();
+  return name;
+}
+
 // One call of PlaceGraph().
 class Placer {
  public:
-  Placer(const Graph& graph, const Cluster& cluster, KernelIndex& kernels, ColocationGroups groups)
+  Placer(const Graph& graph, const Cluster& cluster, KernelIndex& kernels, ColocationGroups groups, bool soft)
       : graph_(graph),
         cluster_(cluster),
         kernels_(kernels),
         groups_(std::move(groups)),
+        soft_(soft),
         types_(static_cast<size_t>(graph.num_nodes()), kernels.all()),
         holds_state_(types_.size(), false),
         device_(types_.size(), kNoDevice) {}
@@ -78,7 +86,8 @@ class Placer {
   }
 
   int Wish(const Node& node) const {
-    if (!FollowsFirstInput(node) || !node.inputs[0].valid() || holds_state_[groups_.Root(node.id)]) return kNoDevice;
+    if (!FollowsFirstInput(node) && !GathersFewRows(graph_, node)) return kNoDevice;
+    if (!node.inputs[0].valid() || holds_state_[groups_.Root(node.id)]) return kNoDevice;
     return device_[groups_.Root(node.inputs[0].node)];
   }
 
@@ -101,10 +110,12 @@ class Placer {
 
   Status Assign(NodeId id, int wish) {
     const NodeId root = groups_.Root(id);
-    const std::vector<int>& feasible = Feasible(groups_.Constraint(root), types_[root]);
-    if (feasible.empty()) return WhyNone(id, root);
-    const bool granted = std::binary_search(feasible.begin(), feasible.end(), wish);
-    device_[root] = granted ? wish : feasible[0];
+    const std::vector<int>* feasible = &Feasible(groups_.Constraint(root), types_[root]);
+    if (feasible->empty() && soft_) feasible = &Feasible(WithoutType(groups_.Constraint(root)), types_[root]);
+    if (feasible->empty() && soft_) feasible = &Feasible(DeviceName(), types_[root]);
+    if (feasible->empty()) return WhyNone(id, root);
+    const bool granted = std::binary_search(feasible->begin(), feasible->end(), wish);
+    device_[root] = granted ? wish : (*feasible)[0];
     return Status();
   }
 
@@ -148,6 +159,7 @@ class Placer {
   const Cluster& cluster_;
   KernelIndex& kernels_;
   ColocationGroups groups_;
+  const bool soft_;
   std::vector<DeviceTypes> types_;  // by group's root: those that have a kernel for every node of the group
   std::vector<bool> holds_state_;   // by group's root
   std::vector<int> device_;         // by group's root: index into cluster_.devices
@@ -156,8 +168,8 @@ class Placer {
 
 }  // namespace
 
-Status SpreadConstraints(Graph& graph) {
-  DF_ASSIGN(const ColocationGroups groups, ColocationGroups::Create(graph));
+Status SpreadConstraints(Graph& graph, bool soft) {
+  DF_ASSIGN(const ColocationGroups groups, ColocationGroups::Create(graph, soft));
   for (NodeId id = 0; id < graph.num_nodes(); ++id) {
     const NodeId root = groups.Root(id);
     if (groups.Size(root) == 1) continue;
@@ -169,11 +181,11 @@ Status SpreadConstraints(Graph& graph) {
   return Status();
 }
 
-Status PlaceGraph(Graph& graph, const Cluster& cluster, const KernelRegistry& kernels) {
+Status PlaceGraph(Graph& graph, const Cluster& cluster, const KernelRegistry& kernels, bool soft) {
   if (cluster.devices.empty()) return InvalidArgument("a graph cannot be placed on a cluster without devices");
   KernelIndex index(kernels, TypesOf(cluster));
-  DF_ASSIGN(ColocationGroups groups, ColocationGroups::Create(graph));
-  DF_ASSIGN(const std::vector<int> devices, Placer(graph, cluster, index, std::move(groups)).Run());
+  DF_ASSIGN(ColocationGroups groups, ColocationGroups::Create(graph, soft));
+  DF_ASSIGN(const std::vector<int> devices, Placer(graph, cluster, index, std::move(groups), soft).Run());
   std::vector<std::string> names;
   for (const ClusterDevice& device : cluster.devices) names.push_back(device.name.ToString());
   for (NodeId id = 0; id < graph.num_nodes(); ++id) graph.mutable_node(id).device = names[devices[id]];
@@ -181,11 +193,17 @@ Status PlaceGraph(Graph& graph, const Cluster& cluster, const KernelRegistry& ke
 }
 
 Status DropUnmatchedConstraints(Graph& graph, const Cluster& cluster) {
+  const auto is_matched = [&](const DeviceName& constraint) {
+    return std::any_of(cluster.devices.begin(), cluster.devices.end(),
+                       [&](const ClusterDevice& device) { return constraint.Matches(device.name); });
+  };
   for (NodeId id = 0; id < graph.num_nodes(); ++id) {
-    DF_ASSIGN(const DeviceName constraint, DeviceName::Parse(graph.node(id).device));
-    const bool matched = std::any_of(cluster.devices.begin(), cluster.devices.end(),
-                                     [&](const ClusterDevice& device) { return constraint.Matches(device.name); });
-    if (!matched) graph.mutable_node(id).device.clear();
+    Node& node = graph.mutable_node(id);
+    Result<DeviceName> constraint = DeviceName::Parse(node.device);
+    if (!constraint.ok()) return constraint.status().Annotate(graph.Describe(id));
+    if (is_matched(*constraint)) continue;
+    const DeviceName rest = WithoutType(*constraint);
+    node.device = is_matched(rest) ? rest.ToString() : "";
   }
   return Status();
 }

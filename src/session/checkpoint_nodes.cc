@@ -1,5 +1,7 @@
 #include "src/session/checkpoint_nodes.h"
 
+#include <algorithm>
+
 namespace dfrun {
 namespace {
 
@@ -28,6 +30,26 @@ Result<ShardAttrs> AttrsOf(const std::vector<NodeId>& members, JobGraph& job) {
 NodeId AddRestored(const Node& member, Output value, GraphOps& ops) {
   if (member.op->name == "VariableV2") return ops.Add("restore/assign", "Assign", {{member.id, 0}, value}).node;
   return ops.Add("restore/position", "SetRandomPosition", {value}, member.attrs).node;
+}
+
+// Whether a value that is not finite must not be saved.
+bool IsChecked(const JobGraphDraft& draft, NodeId member) {
+  const DType dtype = draft.job.graph.node(member).output_types[0].dtype;
+  if (!IsFloating(dtype) && !IsComplex(dtype)) return false;
+  return std::none_of(draft.spec.variables.begin(), draft.spec.variables.end(),
+                      [&](const VariableSpec& v) { return !v.finite && draft.shared.nodes.at(v.node) == member; });
+}
+
+void AddCheck(const std::vector<NodeId>& members, const JobGraphDraft& draft, GraphOps& ops, JobGraph& job) {
+  std::vector<Output> values;
+  std::vector<std::string> names;
+  for (NodeId v : members) {
+    if (!IsChecked(draft, v)) continue;
+    values.push_back({v, 0});
+    names.push_back(job.graph.node(v).name);
+  }
+  if (values.empty()) return;
+  job.not_finite.fetches.push_back(ops.Add("check", "_NotFiniteValues", std::move(values), {{"names", names}}));
 }
 
 Status AddShard(const std::vector<NodeId>& members, const std::string& file, Output directory, GraphOps& ops,
@@ -59,6 +81,7 @@ Status AddSaveAndRestore(JobGraphDraft& draft) {
   int shard = 0;
   for (const auto& [device, members] : by_device) {
     ops.set_device(device);
+    AddCheck(members, draft, ops, job);
     DF_TRY(AddShard(members, StrCat("shard-", shard++, ".h5"), directory, ops, job));
   }
   return ops.status();

@@ -19,7 +19,7 @@ Result<std::vector<Partition>> CompileRun(const Graph& graph, const RunSignature
   EnterBeforeExit(pruned);
   if (options.soft_placement) DF_TRY(DropUnmatchedConstraints(pruned, options.cluster));
   if (options.optimize) DF_TRY(OptimizeGraph(pruned, {.kernels = runtime.kernels(), .device = runtime.cpu()}));
-  DF_TRY(PlaceGraph(pruned, options.cluster, runtime.kernels()));
+  DF_TRY(PlaceGraph(pruned, options.cluster, runtime.kernels(), options.soft_placement));
   int32_t channels = *next_channel;
   DF_ASSIGN(std::vector<Partition> partitions, PartitionGraph(pruned, options.cluster, &channels));
   const int32_t most = runtime.communicator().max_channels();

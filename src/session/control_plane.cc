@@ -60,6 +60,8 @@ void ControlPlane::Handle(int from, const std::string& bytes) {
     Done(message.round(), FromProto(message.done().error()));
   } else if (message.has_abort()) {
     HandleAbort(from, message);
+  } else if (message.has_stop()) {
+    HandleStop(message);
   } else {
     HandleRequest(std::move(message));
   }
@@ -125,6 +127,26 @@ void ControlPlane::HandleAbort(int from, const control::Message& message) {
 
 void ControlPlane::OnAbort(std::function<void(const Status&)> handler) {
   on_abort_ = std::move(handler);
+}
+
+void ControlPlane::Stop(int signal) {
+  control::Message message;
+  message.mutable_stop()->set_signal(signal);
+  if (parent_ < 0) return Broadcast(message);
+  communicator_.SendControl(parent_, message.SerializeAsString());
+}
+
+void ControlPlane::HandleStop(const control::Message& message) {
+  if (message.forward()) {
+    Broadcast(message);
+  } else if (parent_ >= 0) {
+    return Stop(message.stop().signal());
+  }
+  on_stop_(message.stop().signal());
+}
+
+void ControlPlane::OnStop(std::function<void(int)> handler) {
+  on_stop_ = std::move(handler);
 }
 
 }  // namespace dfrun

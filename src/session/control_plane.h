@@ -61,6 +61,11 @@ class ControlPlane {
   // What to do on such news, once; set before the first step.
   void OnAbort(std::function<void(const Status&)> handler);
 
+  // Other ranks: tells rank 0 that this rank is asked to stop. Rank 0: tells all others that it ends the job.
+  void Stop(int signal);
+  // What to do on such news; set before the first request.
+  void OnStop(std::function<void(int signal)> handler);
+
   // Not OK once the network has failed: waiting is then vain.
   Status network_status() const { return communicator_.network_status(); }
 
@@ -73,6 +78,7 @@ class ControlPlane {
   void Handle(int from, const std::string& bytes);
   void HandleRequest(control::Message message);
   void HandleAbort(int from, const control::Message& message);
+  void HandleStop(const control::Message& message);
   // Records the abort; false if there was one before.
   bool TakeAbort() EXCLUDES(mu_);
   void SendToNeighbours(const control::Message& message, int but);
@@ -84,6 +90,7 @@ class ControlPlane {
   std::atomic<int64_t> last_round_{0};
   std::atomic<int64_t> finished_round_{0};
   std::function<void(const Status&)> on_abort_;
+  std::function<void(int)> on_stop_;
 
   mutable Mutex mu_;
   std::deque<std::unique_ptr<control::Message>> requests_ GUARDED_BY(mu_);

@@ -41,6 +41,20 @@ std::string Difference(const SavedInput& saved, const SavedInput& now) {
 
 }  // namespace
 
+Status NameInput(const LoadedSpec& spec, const Status& status) {
+  if (status.code() != Code::kNoInput) return status;
+  for (const InputSpec& input : spec.job.inputs) {
+    // The node may be a copy, "replica_1/NAME/read".
+    const std::string read = StrCat(input.name, "/read' (op ");
+    const size_t at = status.message().find(read);
+    if (at == std::string::npos || at == 0 || (status.message()[at - 1] != '\'' && status.message()[at - 1] != '/'))
+      continue;
+    return status.Annotate(StrCat(spec.graph.files()[static_cast<size_t>(input.place.file)], ":", input.place.line, ":",
+                                  input.place.column, ": input '", input.name, "'"));
+  }
+  return status;
+}
+
 SavedInput SamplesOf(const InputSpec& input) {
   SavedInput out{input.name, input.num_samples, {}};
   const std::vector<std::string>& paths = input.config.files;

@@ -16,6 +16,9 @@ SavedInput SamplesOf(const InputSpec& input);
 // input that the checkpoint does not know is not compared.
 Status CheckSameSamples(const CheckpointStore::Checkpoint& checkpoint, const InputSpec& input);
 
+// An error that a step met in reading an input, with the input's place in the spec before it; others as they are.
+Status NameInput(const LoadedSpec& spec, const Status& status);
+
 }  // namespace dfrun
 
 #endif  // DFRUN_SRC_SESSION_INPUT_SAMPLES_H_

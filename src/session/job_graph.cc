@@ -5,11 +5,14 @@
 
 #include "src/graph/upstream.h"
 #include "src/session/checkpoint_nodes.h"
+#include "src/session/evaluation.h"
 #include "src/session/job_graph_draft.h"
 #include "src/session/queue_elements.h"
 #include "src/session/random_positions.h"
 #include "src/session/replicas.h"
 #include "src/session/served_queues.h"
+#include "src/session/stamp_fetches.h"
+#include "src/session/update_gates.h"
 #include "src/session/updates.h"
 #include "src/session/variable_homes.h"
 
@@ -47,6 +50,7 @@ Status FetchScalars(const Replicas& replicas, JobGraphDraft& draft) {
   GraphOps ops(draft.job.graph, "train", draft.workers[0]);
   JobStep& step = draft.job.step;
   step.signature.fetches.push_back(replicas.Mean(ops, "loss", draft.spec.train->loss));
+  draft.checked.push_back(step.signature.fetches.back());
   step.names.emplace_back("loss");
   for (const FetchSpec& s : draft.spec.summaries) {
     if (s.output == draft.spec.train->loss) continue;
@@ -63,20 +67,10 @@ Status FetchScalars(const Replicas& replicas, JobGraphDraft& draft) {
 }
 
 Status AddTraining(JobGraphDraft& draft) {
-  DF_ASSIGN(const Replicas replicas, Replicas::Add(draft, TakesSparseGradients(*draft.spec.train)));
+  DF_ASSIGN(const Replicas replicas, Replicas::Add(draft));
   DF_ASSIGN(const Output learning_rate, AddFedLearningRate(draft));
   DF_TRY(FetchScalars(replicas, draft));
   return AddUpdates(draft, replicas, learning_rate);
-}
-
-Status AddEvaluation(JobGraphDraft& draft) {
-  const EvalSpec& eval = *draft.spec.eval;
-  StampOptions options;
-  options.prefix = "eval/";
-  options.device = draft.workers[0];
-  Status stamped = draft.StampFetches(eval.feeds, eval.metrics, {}, options, draft.job.evaluation);
-  if (stamped.ok()) return stamped;
-  return Status(stamped.code(), StrCat(stamped.message(), "; so it is in 'eval', with what that feeds"));
 }
 
 Status AddInitialValues(JobGraphDraft& draft) {
@@ -153,18 +147,23 @@ Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster) {
     DF_TRY(AddTraining(draft));
   } else {
     const RunSpec& run = *spec.job.run;
-    DF_TRY(draft.StampFetches(run.feeds, run.fetches, run.targets, {}, draft.job.step));
+    DF_TRY(StampFetches(draft.model, {run.feeds, run.fetches, run.targets}, {}, draft.shared, draft.job.graph,
+                        draft.job.step));
   }
   DF_TRY(AddInputAdvance(draft));
+  if (spec.job.train) DF_TRY(AddUpdateGates(draft));
   OrderWritersAfterReaders(draft);
   DF_TRY(CheckFed(draft.job.graph, draft.job.step.signature));
   if (spec.job.eval) {
-    DF_TRY(AddEvaluation(draft));
-    DF_TRY(CheckFed(draft.job.graph, draft.job.evaluation.signature));
+    DF_ASSIGN(draft.job.evaluation,
+              AddEvaluation(draft.spec, draft.model, draft.shared, draft.workers[0], draft.job.graph));
+    DF_TRY(CheckFed(draft.job.graph, draft.job.evaluation.batch.signature));
   }
   DF_TRY(CheckQueueElements(draft.job.graph));
-  const std::vector<const RunSignature*> runs = {&draft.job.step.signature, &draft.job.evaluation.signature};
-  DF_TRY(CheckQueuesServed(draft.job.graph, runs));
+  std::vector<const RunSignature*> runs = {&draft.job.step.signature, &draft.job.evaluation.batch.signature};
+  if (draft.job.evaluation.rest) runs.push_back(&draft.job.evaluation.rest->signature);
+  DF_TRY(CheckQueuesServed(draft.job.graph, runs,
+                           "name what does so in 'targets' of 'run', or let the step depend on it"));
   DF_TRY(CheckQueuesEmptied(draft.job.graph, runs, spec.job.train ? spec.job.train->steps : spec.job.run->steps));
   if (spec.job.train) DF_TRY(KeepRandomPositions(draft));
   DF_TRY(AddInitialValues(draft));

@@ -21,7 +21,7 @@ Tensor ScalarOf(DType dtype, double value) {
 
 JobGraphDraft::JobGraphDraft(const LoadedSpec& loaded, const Cluster& on)
     : spec(loaded.job), cluster(on), model(loaded.graph), workers(WorkerDevices(on)) {
-  job.graph.files() = model.files();
+  job.graph.TakePlaces(model);
 }
 
 std::string JobGraphDraft::PlaceText(SourcePlace place) const {
@@ -52,34 +52,6 @@ Result<std::vector<NodeId>> JobGraphDraft::BodyOf(const Graph& from, const std::
   std::vector<bool> stop(static_cast<size_t>(from.num_nodes()), false);
   for (const auto& [of_model, of_job] : shared.nodes) stop[of_model] = true;
   return Ancestors(from, outputs, stop, replaced);
-}
-
-Status JobGraphDraft::StampFetches(const std::vector<FeedSpec>& feeds, const std::vector<FetchSpec>& fetches,
-                                   const std::vector<NodeId>& targets, const StampOptions& options, JobStep& step) {
-  StampMap map = shared;
-  std::vector<Output> values;
-  values.reserve(feeds.size());
-  for (const FeedSpec& feed : feeds) values.push_back(feed.value);
-  DF_ASSIGN(const std::vector<NodeId> fed, BodyOf(model, values));
-  DF_TRY(Stamp(model, fed, options, job.graph, map));
-  for (const FeedSpec& feed : feeds) map.outputs[StampMap::OutputKey(feed.target)] = map.Map(feed.value);
-
-  std::vector<Output> wanted;
-  wanted.reserve(fetches.size() + targets.size());
-  for (const FetchSpec& fetch : fetches) wanted.push_back(fetch.output);
-  for (NodeId target : targets) wanted.push_back({target, 0});
-  DF_ASSIGN(const std::vector<NodeId> body, BodyOf(model, wanted, &map));
-  DF_TRY(Stamp(model, body, options, job.graph, map));
-  for (const FetchSpec& fetch : fetches) {
-    step.signature.fetches.push_back(map.Map(fetch.output));
-    step.names.push_back(fetch.name);
-  }
-  for (NodeId target : targets) {
-    // One that is fed has nothing left to do.
-    if (const NodeId stamped = map.MapControl(model.node(target)); stamped >= 0)
-      step.signature.targets.push_back(stamped);
-  }
-  return Status();
 }
 
 }  // namespace dfrun

@@ -29,10 +29,6 @@ struct JobGraphDraft {
   // behind the outputs that `replaced` has.
   Result<std::vector<NodeId>> BodyOf(const Graph& from, const std::vector<Output>& outputs,
                                      const StampMap* replaced = nullptr) const;
-  // Stamps what gives `fetches` where `feeds` take the place of what they feed, and has `step` fetch them; `targets`
-  // are nodes of the model that it also runs.
-  Status StampFetches(const std::vector<FeedSpec>& feeds, const std::vector<FetchSpec>& fetches,
-                      const std::vector<NodeId>& targets, const StampOptions& options, JobStep& step);
 
   const JobSpec& spec;
   const Cluster& cluster;
@@ -44,6 +40,7 @@ struct JobGraphDraft {
   std::vector<NodeId> saved;                              // variables and RandomPositions: what a checkpoint holds
   std::vector<std::pair<NodeId, Output>> initial_values;  // by variable
   std::map<NodeId, std::vector<NodeId>> writers;          // by variable: the nodes that write it in a step
+  std::vector<Output> checked;                            // scalars that must be finite for a step's updates
 };
 
 }  // namespace dfrun

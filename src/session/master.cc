@@ -1,15 +1,19 @@
 #include "src/session/master.h"
 
 #include <algorithm>
+#include <chrono>
+#include <filesystem>
 #include <utility>
 
+#include "src/framework/file_access.h"
 #include "src/graph/graph_def.h"
-#include "src/passes/functions/lower_functions.h"
-#include "src/placement/placer.h"
 #include "src/session/compile.h"
 #include "src/session/control.pb.h"
 #include "src/session/control_error.h"
 #include "src/session/control_plane.h"
+#include "src/session/data_files.h"
+#include "src/session/session_graph.h"
+#include "src/session/stop_guard.h"
 #include "src/trace/chrome_trace.h"
 
 namespace dfrun {
@@ -17,6 +21,8 @@ namespace {
 
 // A rank that only sends may run ahead of those that receive; what it has sent waits in their memory. This bounds it.
 constexpr int64_t kStepsPerRequest = 100;
+// A request to stop is heard between two requests of steps: this bounds how many are asked for at once, beside one.
+constexpr std::chrono::duration<double> kRequestTime(0.25);
 // protobuf's own limit is 2 GiB a message.
 constexpr size_t kMaxGraphBytes = (size_t{1} << 31) - (size_t{1} << 20);
 
@@ -38,6 +44,13 @@ bool Fits(const Shape& shape, const PartialShape& wanted) {
     if (wanted.dim(i) != PartialShape::kUnknown && wanted.dim(i) != shape.dim(i)) return false;
   }
   return true;
+}
+
+// Ranks need not be in one directory: what is relative means rank 0's, and that of the rank that opens a file.
+FileRules WithAbsoluteRoots(FileRules rules) {
+  const std::vector<std::string> roots = rules.roots;
+  for (const std::string& root : roots) rules.roots.push_back(std::filesystem::absolute(root).string());
+  return rules;
 }
 
 // The places of variables and the like are fixed by the plans that hold them.
@@ -69,11 +82,13 @@ Status AddParts(const std::vector<Partition>& partitions, int rank, control::Reg
 
 }  // namespace
 
-Master::Master(Runtime& runtime, Graph graph, Cluster cluster, const SessionOptions& options)
+Master::Master(Runtime& runtime, Graph graph, Cluster cluster, const SessionOptions& options, int64_t session_id)
     : runtime_(runtime),
+      session_id_(session_id),
       cluster_(std::move(cluster)),
       optimize_(options.optimize),
       soft_placement_(options.soft_placement),
+      files_(WithAbsoluteRoots(options.files)),
       several_ranks_(runtime.size() > 1),
       graph_(std::make_shared<const Graph>(std::move(graph))) {}
 
@@ -81,7 +96,7 @@ Master::~Master() = default;
 
 Status Master::StartTasks() {
   MutexLock lock(round_mu_);
-  Status own = runtime_.StartTask(*cluster_.devices[0].name.job, *cluster_.devices[0].name.task);
+  Status own = runtime_.StartTask(*cluster_.devices[0].name.job, *cluster_.devices[0].name.task, files_);
   if (!several_ranks_) return own;
   const int64_t round = runtime_.control()->NewRound();
   for (const ClusterDevice& device : cluster_.devices) {
@@ -90,19 +105,24 @@ Status Master::StartTasks() {
     request.set_round(round);
     request.mutable_start_task()->set_job(*device.name.job);
     request.mutable_start_task()->set_task(*device.name.task);
+    control::StartTask::Files* files = request.mutable_start_task()->mutable_files();
+    files->set_is_confined(files_.is_confined);
+    files->set_trusts_inputs(files_.trusts_inputs);
+    for (const std::string& root : files_.roots) files->add_roots(root);
+    request.mutable_start_task()->set_saves(runtime_.stop() != nullptr && runtime_.stop()->saves());
     runtime_.control()->SendTo(device.rank, request);
   }
   return FinishRound(round, StatusNow(own));
 }
 
-Result<Executable*> Master::Prepare(const RunSignature& signature) {
-  const std::string key = SignatureKey(signature);
+Result<Executable*> Master::Prepare(const RunSignature& signature, bool optimize) {
+  const std::string key = SignatureKey(signature) + (optimize ? "" : "as it is");
   DF_TRY(session_status());
   if (Executable* found = FindExecutable(key)) return found;
   MutexLock round(round_mu_);
   DF_TRY(session_status());
   if (Executable* found = FindExecutable(key)) return found;  // made by another thread meanwhile
-  DF_ASSIGN(std::unique_ptr<Executable> compiled, Compile(signature));
+  DF_ASSIGN(std::unique_ptr<Executable> compiled, Compile(signature, optimize));
   MutexLock lock(mu_);
   return (executables_[key] = std::move(compiled)).get();
 }
@@ -124,8 +144,8 @@ Status Master::Extend(const std::function<Status(Graph&)>& add) {
   const std::shared_ptr<const Graph> old = graph();
   Graph extended = old->Clone();
   DF_TRY(add(extended));
-  DF_TRY(LowerFunctions(extended, {.first_node = old->num_nodes()}));
-  DF_TRY(SpreadConstraints(extended));
+  DF_TRY(PrepareSessionGraph(
+      extended, {.soft_placement = soft_placement_, .session = session_id_, .first_node = old->num_nodes()}));
   DF_TRY(CheckStaysInPlace(*old, extended));
   MutexLock lock(mu_);
   graph_ = std::make_shared<const Graph>(std::move(extended));
@@ -152,12 +172,11 @@ Status Master::ResetContainers(const std::vector<std::string>& names) {
   return FinishRound(BeginRound(request), {});
 }
 
-Result<std::unique_ptr<Executable>> Master::Compile(const RunSignature& signature) {
+Result<std::unique_ptr<Executable>> Master::Compile(const RunSignature& signature, bool optimize) {
   const std::shared_ptr<const Graph> graph = this->graph();
-  DF_ASSIGN(
-      std::vector<Partition> partitions,
-      CompileRun(*graph, signature, runtime_,
-                 {.cluster = cluster_, .optimize = optimize_, .soft_placement = soft_placement_}, &next_channel_));
+  DF_ASSIGN(std::vector<Partition> partitions,
+            CompileRun(*graph, signature, runtime_,
+                       {.cluster = cluster_, .optimize = optimize, .soft_placement = soft_placement_}, &next_channel_));
   auto executable = std::make_unique<Executable>();
   executable->id = next_executable_++;
   for (const Output& feed : signature.feeds) executable->feeds.push_back(OutputName(*graph, feed));
@@ -181,6 +200,7 @@ Status Master::Register(const std::vector<Partition>& partitions, Executable& ex
     for (int rank = 1; rank < runtime_.size(); ++rank) {
       DF_TRY(AddParts(partitions, rank, requests[rank].mutable_register_()));
     }
+    AddFiles(partitions, requests);
     round = runtime_.control()->NewRound();
     for (int rank = 1; rank < runtime_.size(); ++rank) {
       requests[rank].set_round(round);
@@ -196,6 +216,25 @@ Status Master::Register(const std::vector<Partition>& partitions, Executable& ex
   const Status own_status = part.status();
   if (part.ok()) executable.part = *std::move(part);
   return several_ranks_ ? FinishRound(round, StatusNow(own_status)) : own_status;
+}
+
+void Master::AddFiles(const std::vector<Partition>& partitions, std::vector<control::Message>& requests) {
+  // What others put into a graph says nothing about files that the user has not named.
+  if (!FileAccess::Of(runtime_.cpu())->trusts_inputs()) return;
+  const std::shared_ptr<const Graph> whole = graph();
+  std::vector<DataFileUses> uses(requests.size());
+  for (const Partition& partition : partitions) {
+    if (partition.rank != 0) AddDataFiles(partition.graph, *whole, uses[partition.rank]);
+  }
+  std::map<std::string, Result<control::DataFile>> found;
+  for (size_t rank = 1; rank < uses.size(); ++rank) {
+    for (const auto& [path, datasets] : uses[rank]) {
+      if (!checked_files_.emplace(static_cast<int>(rank), path).second) continue;
+      const auto it = found.try_emplace(path, LookAtDataFile(path, datasets)).first;
+      // Where this rank cannot read what others do there is nothing to compare with.
+      if (it->second.ok()) *requests[rank].mutable_register_()->add_files() = *it->second;
+    }
+  }
 }
 
 Status Master::CheckArgs(const Executable& executable, size_t feeds, size_t fetches) const {
@@ -235,37 +274,76 @@ Status Master::RunStep(Executable& executable, std::span<const Tensor> feeds, st
   return RunRound(executable, {0, feeds, fetches, trace()}, 1);
 }
 
-Status Master::RunSteps(Executable& executable, int64_t steps) {
+Status Master::RunSteps(Executable& executable, int64_t steps, Session::AtNotFinite at_not_finite) {
   DF_TRY(CheckArgs(executable, 0, 0));
-  for (int64_t done = 0; done < steps; done += kStepsPerRequest) {
+  const int64_t not_finite = steps_not_finite();
+  const auto stops = [&] {
+    return runtime_.stop_signal() != 0 ||
+           (at_not_finite == Session::AtNotFinite::kStop && steps_not_finite() > not_finite);
+  };
+  for (int64_t done = 0; done < steps && !stops();) {
     if (ended_.load(std::memory_order_acquire)) return session_status();
-    const int64_t now = std::min(kStepsPerRequest, steps - done);
     if (several_ranks_) {
-      MutexLock lock(round_mu_);
-      DF_TRY(RunRound(executable, {.trace = trace()}, now));
+      DF_ASSIGN(const int64_t now, RunSomeSteps(executable, steps - done, at_not_finite));
+      done += now;
     } else {
-      for (int64_t i = 0; i < now; ++i) DF_TRY(RunStep(executable, {}, {}));
+      DF_TRY(RunStep(executable, {}, {}));
+      ++done;
     }
   }
   return Status();
 }
 
-Status Master::RunRound(Executable& executable, const StepArgs& args, int64_t steps) {
+Status Master::CheckNumerics(const RunSignature& signature, bool optimize, std::span<Tensor> fetches) {
+  DF_ASSIGN(Executable* const executable, Prepare(signature, optimize));
+  DF_TRY(CheckArgs(*executable, 0, fetches.size()));
+  NumericsCheck numerics;
+  StepArgs args{.fetches = fetches, .numerics = &numerics};
+  if (several_ranks_) {
+    MutexLock lock(round_mu_);
+    return RunRound(*executable, args, 1);
+  }
+  args.step_id = next_step_.fetch_add(1, std::memory_order_relaxed);
+  DF_TRY(runtime_.runner().Run(*executable->part, args));
+  return runtime_.runner().Found(numerics).status;
+}
+
+Result<int64_t> Master::RunSomeSteps(Executable& executable, int64_t most, Session::AtNotFinite at_not_finite) {
+  using Clock = std::chrono::steady_clock;
+  MutexLock lock(round_mu_);
+  const int64_t steps = std::min(executable.steps_per_request, most);
+  const Clock::time_point begin = Clock::now();
+  DF_TRY(RunRound(executable, {.trace = trace()}, steps, at_not_finite));
+  const std::chrono::duration<double> step_time = (Clock::now() - begin) / static_cast<double>(steps);
+  const double wanted = kRequestTime / std::max(step_time, std::chrono::duration<double>(1e-9));
+  executable.steps_per_request = std::clamp(static_cast<int64_t>(wanted), int64_t{1}, kStepsPerRequest);
+  return steps;
+}
+
+Status Master::RunRound(Executable& executable, const StepArgs& args, int64_t steps,
+                        Session::AtNotFinite at_not_finite) {
   DF_TRY(session_status());
   control::Message request;
   request.mutable_run()->set_executable(executable.id);
   request.mutable_run()->set_first_step(next_step_);
   request.mutable_run()->set_steps(steps);
   request.mutable_run()->set_trace(args.trace != nullptr);
+  request.mutable_run()->set_stop_not_finite(at_not_finite == Session::AtNotFinite::kStop);
+  request.mutable_run()->set_check_numerics(args.numerics != nullptr);
+  StepRunner& runner = runtime_.runner();
+  const int64_t not_finite = runner.steps_not_finite();
   const int64_t round = BeginRound(request);
   StepArgs step = args;
   Status own;
   for (int64_t i = 0; i < steps && own.ok(); ++i) {
     step.step_id = next_step_.fetch_add(1, std::memory_order_relaxed);
-    own = runtime_.runner().Run(*executable.part, step);
+    own = runner.Run(*executable.part, step);
+    if (at_not_finite == Session::AtNotFinite::kStop && runner.steps_not_finite() > not_finite) break;
   }
-  const Status first = FinishRound(round, runtime_.runner().own_failure());
+  const bool has_found = args.numerics != nullptr && own.ok();
+  const Status first = FinishRound(round, has_found ? runner.Found(*args.numerics) : runner.own_failure());
   if (first.ok() && own.ok()) return Status();
+  if (runner.failure().ok() && first.code() == Code::kNotFinite) return first;  // found, and nothing failed
   EndSession(first.ok() ? own : first);
   return session_status();
 }

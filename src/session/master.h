@@ -7,8 +7,10 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/base/mutex.h"
@@ -32,25 +34,29 @@ struct Executable {
   std::vector<std::string> feeds;  // names, for messages
   size_t num_fetches = 0;
   int64_t num_nodes = 0;
-  std::vector<int> idle_ranks;     // those that have no node of it
+  std::vector<int> idle_ranks;  // those that have no node of it
+  // What RunSteps() asks for at once; the rounds' lock guards it.
+  int64_t steps_per_request = 1;
   std::unique_ptr<RankPart> part;  // of rank 0; null when its containers have been reset
 };
 
 // Thread safety: all methods from any thread. Lock order: round_mu_ before mu_.
 class Master {
  public:
-  Master(Runtime& runtime, Graph graph, Cluster cluster, const SessionOptions& options);
+  Master(Runtime& runtime, Graph graph, Cluster cluster, const SessionOptions& options, int64_t session_id);
   ~Master();
   Master(const Master&) = delete;
   Master& operator=(const Master&) = delete;
 
   // Makes every rank's devices.
   Status StartTasks() EXCLUDES(round_mu_);
-  Result<Executable*> Prepare(const RunSignature& signature) EXCLUDES(round_mu_, mu_);
+  Result<Executable*> Prepare(const RunSignature& signature, bool optimize) EXCLUDES(round_mu_, mu_);
   Status Extend(const std::function<Status(Graph&)>& add) EXCLUDES(round_mu_, mu_);
   Status ResetContainers(const std::vector<std::string>& names) EXCLUDES(round_mu_, mu_);
   Status RunStep(Executable& executable, std::span<const Tensor> feeds, std::span<Tensor> fetches) EXCLUDES(round_mu_);
-  Status RunSteps(Executable& executable, int64_t steps) EXCLUDES(round_mu_);
+  Status RunSteps(Executable& executable, int64_t steps, Session::AtNotFinite at_not_finite) EXCLUDES(round_mu_);
+  Status CheckNumerics(const RunSignature& signature, bool optimize, std::span<Tensor> fetches)
+      EXCLUDES(round_mu_, mu_);
   void StartTrace();
   Status WriteTrace(const std::string& prefix) EXCLUDES(round_mu_);
   Status Close() EXCLUDES(round_mu_, mu_);
@@ -58,16 +64,24 @@ class Master {
   // As it is now: it does not change.
   std::shared_ptr<const Graph> graph() const EXCLUDES(mu_);
   int64_t steps_run() const { return next_step_.load(); }
+  int64_t steps_not_finite() const { return runtime_.runner().steps_not_finite(); }
+  bool optimizes() const { return optimize_; }
 
  private:
   // Null if there is none yet.
   Executable* FindExecutable(const std::string& key) const EXCLUDES(mu_);
-  Result<std::unique_ptr<Executable>> Compile(const RunSignature& signature) REQUIRES(round_mu_);
+  Result<std::unique_ptr<Executable>> Compile(const RunSignature& signature, bool optimize) REQUIRES(round_mu_);
   Status Register(const std::vector<Partition>& partitions, Executable& executable) REQUIRES(round_mu_);
+  // What the parts of other ranks read, as this rank finds it.
+  void AddFiles(const std::vector<Partition>& partitions, std::vector<control::Message>& requests) REQUIRES(round_mu_);
   Status CheckArgs(const Executable& executable, size_t feeds, size_t fetches) const;
   Status CheckFeeds(const Executable& executable, std::span<const Tensor> feeds) const;
   // Steps on all ranks; a failure ends the session.
-  Status RunRound(Executable& executable, const StepArgs& args, int64_t steps) REQUIRES(round_mu_);
+  Status RunRound(Executable& executable, const StepArgs& args, int64_t steps,
+                  Session::AtNotFinite at_not_finite = Session::AtNotFinite::kGoOn) REQUIRES(round_mu_);
+  // Up to `most` steps that feed and fetch nothing, in a round of bounded length: how many were asked for.
+  Result<int64_t> RunSomeSteps(Executable& executable, int64_t most, Session::AtNotFinite at_not_finite)
+      EXCLUDES(round_mu_);
 
   // A round begins with a request to every other rank and is over when all are done; its status is the first error in
   // time, of this rank or another.
@@ -80,9 +94,11 @@ class Master {
   StepTrace* trace() { return tracing_.load(std::memory_order_relaxed) ? &trace_ : nullptr; }
 
   Runtime& runtime_;
+  const int64_t session_id_;
   const Cluster cluster_;
   const bool optimize_;
   const bool soft_placement_;
+  const FileRules files_;
   const bool several_ranks_;
   std::atomic<int64_t> next_step_{0};
   StepTrace trace_;
@@ -91,6 +107,7 @@ class Master {
   Mutex round_mu_;  // held from a round's request to its end
   int32_t next_channel_ GUARDED_BY(round_mu_) = 0;
   int64_t next_executable_ GUARDED_BY(round_mu_) = 0;
+  std::set<std::pair<int, std::string>> checked_files_ GUARDED_BY(round_mu_);  // by rank and path
   mutable Mutex mu_;
   std::atomic<bool> ended_{false};  // status_ is not OK
   Status status_ GUARDED_BY(mu_);

@@ -1,6 +1,7 @@
 #include "src/session/optimizer.h"
 
 #include <map>
+#include <utility>
 
 namespace dfrun {
 namespace {
@@ -10,9 +11,11 @@ class Sgd final : public Optimizer {
   NodeId Update(GraphOps& ops, Output variable, Output learning_rate, Output gradient) override {
     return ops.Add("update", "ApplyGradientDescent", {variable, learning_rate, gradient}).node;
   }
-  NodeId UpdateRows(GraphOps& ops, Output variable, Output learning_rate, Output indices, Output values) override {
+  bool TakesEqualRows() const override { return true; }
+  std::vector<NodeId> UpdateRows(GraphOps& ops, Output variable, Output learning_rate, Output indices,
+                                 Output values) override {
     const Output scaled = ops.Add("scaled", "Mul", {values, learning_rate});
-    return ops.Add("update", "ScatterSub", {variable, indices, scaled}).node;
+    return {ops.Add("update", "ScatterSub", {variable, indices, scaled}).node};
   }
 };
 
@@ -22,16 +25,27 @@ class Momentum final : public Optimizer {
       : spec_(spec), graph_(graph), context_(context) {}
 
   NodeId Update(GraphOps& ops, Output variable, Output learning_rate, Output gradient) override {
-    const std::string name = graph_.node(variable.node).name;
-    const Output accumulator = context_.add_variable(name + "/Momentum", variable, false, 0.0);
     const Output momentum = context_.scalar("momentum", variable, spec_.momentum);
     return ops
-        .Add("update", "ApplyMomentum", {variable, accumulator, learning_rate, gradient, momentum},
+        .Add("update", "ApplyMomentum", {variable, Accumulator(variable), learning_rate, gradient, momentum},
              {{"use_nesterov", spec_.nesterov}})
         .node;
   }
 
+  std::vector<NodeId> UpdateRows(GraphOps& ops, Output variable, Output learning_rate, Output indices,
+                                 Output values) override {
+    const Output momentum = context_.scalar("momentum", variable, spec_.momentum);
+    return {ops.Add("update", "SparseApplyMomentum",
+                    {variable, Accumulator(variable), learning_rate, values, indices, momentum},
+                    {{"use_nesterov", spec_.nesterov}})
+                .node};
+  }
+
  private:
+  Output Accumulator(Output variable) const {
+    return context_.add_variable(graph_.node(variable.node).name + "/Momentum", variable, false, 0.0);
+  }
+
   const OptimizerSpec spec_;
   Graph& graph_;
   const OptimizerContext& context_;
@@ -44,9 +58,7 @@ class Adam final : public Optimizer {
       : spec_(spec), graph_(graph), context_(context) {}
 
   NodeId Update(GraphOps& ops, Output variable, Output learning_rate, Output gradient) override {
-    const std::string name = graph_.node(variable.node).name;
-    const Output m = context_.add_variable(name + "/Adam", variable, false, 0.0);
-    const Output v = context_.add_variable(name + "/Adam_1", variable, false, 0.0);
+    const auto [m, v] = MomentsOf(variable);
     const Powers& powers = PowersFor(variable);
     return ops
         .Add("update", "ApplyAdam",
@@ -54,6 +66,28 @@ class Adam final : public Optimizer {
               context_.scalar("beta1", variable, spec_.beta1), context_.scalar("beta2", variable, spec_.beta2),
               context_.scalar("epsilon", variable, spec_.epsilon), gradient})
         .node;
+  }
+
+  // TensorFlow's AdamOptimizer: the moments of every row decay, those of the gradient's rows take it in, and every row
+  // moves.
+  std::vector<NodeId> UpdateRows(GraphOps& ops, Output variable, Output learning_rate, Output indices,
+                                 Output values) override {
+    const auto [m, v] = MomentsOf(variable);
+    const Powers& powers = PowersFor(variable);
+    const auto scalar = [&](const char* name, double value) { return context_.scalar(name, variable, value); };
+    const Output one = scalar("one", 1);
+    const Output bias = ops.Add("bias", "Sqrt", {ops.Add("second", "Sub", {one, powers.beta2_power})});
+    const Output rate = ops.Add(
+        "rate", "RealDiv",
+        {ops.Add("scaled_rate", "Mul", {learning_rate, bias}), ops.Add("first", "Sub", {one, powers.beta1_power})});
+    std::vector<NodeId> writers;
+    const Output first = AddMoment(ops, {m, indices, values, spec_.beta1}, writers);
+    const Output square = ops.Add("square", "Mul", {values, values});
+    const Output second = AddMoment(ops, {v, indices, square, spec_.beta2}, writers);
+    const Output root = ops.Add("root", "AddV2", {ops.Add("sqrt", "Sqrt", {second}), scalar("epsilon", spec_.epsilon)});
+    const Output step = ops.Add("step", "RealDiv", {ops.Add("scaled", "Mul", {rate, first}), root});
+    writers.push_back(ops.Add("update", "AssignSub", {variable, step}).node);
+    return writers;
   }
 
   std::vector<NodeId> Finish(const std::vector<NodeId>& updates) override {
@@ -70,6 +104,34 @@ class Adam final : public Optimizer {
     Output beta1_power;
     Output beta2_power;
   };
+
+  // A running mean, and the rows that it takes in.
+  struct Moment {
+    Output mean;
+    Output indices;
+    Output values;
+    double beta;
+  };
+
+  std::pair<Output, Output> MomentsOf(Output variable) const {
+    const std::string name = graph_.node(variable.node).name;
+    const Output m = context_.add_variable(name + "/Adam", variable, false, 0.0);
+    const Output v = context_.add_variable(name + "/Adam_1", variable, false, 0.0);
+    return {m, v};
+  }
+
+  // mean = beta * mean, and (1 - beta) * values on their rows: the mean after that.
+  Output AddMoment(GraphOps& ops, const Moment& moment, std::vector<NodeId>& writers) const {
+    const auto scalar = [&](const char* name, double value) { return context_.scalar(name, moment.mean, value); };
+    const Output kept = ops.Add("kept", "Mul", {moment.mean, scalar("beta", moment.beta)});
+    const Output decayed = ops.Add("decay", "Assign", {moment.mean, kept});
+    // 1 - beta in the variable's own precision, as TensorFlow has it.
+    const Output rest = ops.Add("rest", "Sub", {scalar("one", 1), scalar("beta", moment.beta)});
+    const Output taken = ops.Add("taken", "Mul", {moment.values, rest});
+    const Output mean = ops.Add("take_in", "ScatterAdd", {moment.mean, moment.indices, taken}, {}, {decayed.node});
+    writers.insert(writers.end(), {decayed.node, mean.node});
+    return mean;
+  }
 
   const Powers& PowersFor(Output variable) {
     const DType dtype = graph_.dtype(variable);
@@ -97,11 +159,6 @@ class Adam final : public Optimizer {
 };
 
 }  // namespace
-
-NodeId Optimizer::UpdateRows(GraphOps&, Output, Output, Output, Output) {
-  DF_CHECK(!"UpdateRows of an optimiser that takes no sparse gradients");
-  return -1;
-}
 
 std::vector<NodeId> Optimizer::Finish(const std::vector<NodeId>&) {
   return {};

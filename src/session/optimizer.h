@@ -25,8 +25,12 @@ class Optimizer {
   virtual ~Optimizer() = default;
   // The node that updates `variable` (a ref) by `gradient`; learning_rate is a scalar of its dtype.
   virtual NodeId Update(GraphOps& ops, Output variable, Output learning_rate, Output gradient) = 0;
-  // The same for rows `indices` and their `values`, where TakesSparseGradients() says that it is called.
-  virtual NodeId UpdateRows(GraphOps& ops, Output variable, Output learning_rate, Output indices, Output values);
+  // Whether UpdateRows() takes rows that come twice, one after the other; else equal rows are summed before it.
+  virtual bool TakesEqualRows() const { return false; }
+  // The same for a gradient of these rows, zero in all others: the nodes that write, each a variable that is its first
+  // input, in the order in which they run. docs/spec.md says what becomes of the other rows.
+  virtual std::vector<NodeId> UpdateRows(GraphOps& ops, Output variable, Output learning_rate, Output indices,
+                                         Output values) = 0;
   // Nodes to run after all updates of the step.
   virtual std::vector<NodeId> Finish(const std::vector<NodeId>& updates);
 };

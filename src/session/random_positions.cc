@@ -48,10 +48,21 @@ Status KeepRandomPositions(JobGraphDraft& draft) {
     node.device = device;
     node.attrs.Set("_position", node.name);
     GraphOps ops(graph, node.name, std::move(device));
-    draft.saved.push_back(ops.Add("position", "RandomPosition", {}, {{"position", graph.node(id).name}}).node);
+    const AttrMap of_node = {{"position", graph.node(id).name}};
+    draft.saved.push_back(ops.Add("position", "RandomPosition", {}, of_node).node);
+    draft.job.rewind.targets.push_back(ops.Add("rewind", "RewindRandomPosition", {}, of_node).node);
     DF_TRY(ops.status());
   }
   return Status();
+}
+
+void ShareRandomPositions(Graph& graph, int64_t session) {
+  for (NodeId id = 0; id < graph.num_nodes(); ++id) {
+    Node& node = graph.mutable_node(id);
+    if (HasSequence(node) && !node.attrs.Has("_position")) {
+      node.attrs.Set("_position", StrCat(node.name, " of session ", session));
+    }
+  }
 }
 
 }  // namespace dfrun

@@ -12,6 +12,11 @@ namespace dfrun {
 // there: the first worker if it may be, else the first device that may.
 Status KeepRandomPositions(JobGraphDraft& draft);
 
+// The nodes with a sequence of their own go on in it over all signatures of a session, as TensorFlow's do: each plan
+// has kernels of its own, so their places are objects of the device. `session` tells them from those of other sessions.
+// Nodes of KeepRandomPositions() keep theirs.
+void ShareRandomPositions(Graph& graph, int64_t session);
+
 }  // namespace dfrun
 
 #endif  // DFRUN_SRC_SESSION_RANDOM_POSITIONS_H_

@@ -22,11 +22,13 @@ bool HasEffect(const Node& node) {
 
 }  // namespace
 
-Result<Replicas> Replicas::Add(JobGraphDraft& draft, bool keep_sparse) {
+Result<Replicas> Replicas::Add(JobGraphDraft& draft) {
   Replicas replicas(draft.model);
   DF_TRY(replicas.SliceInputs(draft.spec));
-  DF_TRY(replicas.AddGradientsOfLoss(draft, keep_sparse));
+  DF_TRY(replicas.AddGradientsOfLoss(draft));
+  DF_TRY(replicas.FindAssigned(draft));
   DF_TRY(replicas.StampAll(draft));
+  DF_TRY(replicas.assigned_.AddAssignments(replicas.maps_, draft));
   DF_TRY(replicas.KeepEffectsOfLoss(draft));
   return replicas;
 }
@@ -45,21 +47,16 @@ Status Replicas::SliceInputs(const JobSpec& spec) {
   return graph_.InferShapes();
 }
 
-Status Replicas::AddGradientsOfLoss(const JobGraphDraft& draft, bool keep_sparse) {
+Status Replicas::AddGradientsOfLoss(const JobGraphDraft& draft) {
   std::vector<Output> trainable;
   for (const VariableSpec& v : draft.spec.variables) {
     if (v.trainable) trainable.push_back({v.node, 0});
   }
   const Output loss[] = {draft.spec.train->loss};
-  DF_ASSIGN(std::vector<GradientValue> gradients, AddGradients(graph_, loss, trainable));
+  DF_ASSIGN(const std::vector<GradientValue> gradients, AddGradients(graph_, loss, trainable));
   for (size_t i = 0; i < trainable.size(); ++i) {
-    GradientValue& gradient = gradients[i];
+    const GradientValue& gradient = gradients[i];
     if (!gradient.exists) continue;
-    if (gradient.is_sparse && !keep_sparse) {
-      const std::string name = "gradients/" + graph_.node(trainable[i].node).name + "_dense";
-      DF_ASSIGN(gradient.dense, DenseGradient(graph_, gradient, trainable[i], name));
-      gradient.is_sparse = false;
-    }
     trained_.push_back({draft.shared.nodes.at(trainable[i].node), gradient});
   }
   if (trained_.empty()) {
@@ -82,19 +79,30 @@ std::vector<Output> Replicas::GradientOutputs() const {
   return outputs;
 }
 
-Status Replicas::StampAll(JobGraphDraft& draft) {
-  const TrainSpec& train = *draft.spec.train;
-  std::vector<Output> wanted = {train.loss};
+std::vector<Output> Replicas::Wanted(const JobGraphDraft& draft) const {
+  std::vector<Output> wanted = {draft.spec.train->loss};
   for (const FetchSpec& s : draft.spec.summaries) wanted.push_back(s.output);
   const std::vector<Output> gradients = GradientOutputs();
   wanted.insert(wanted.end(), gradients.begin(), gradients.end());
-  DF_ASSIGN(const std::vector<NodeId> body, draft.BodyOf(graph_, wanted));
+  return wanted;
+}
+
+Status Replicas::FindAssigned(const JobGraphDraft& draft) {
+  DF_ASSIGN(const std::vector<NodeId> body, draft.BodyOf(graph_, Wanted(draft)));
+  DF_ASSIGN(assigned_, AssignedVariables::Find(draft, body, graph_));
+  return Status();
+}
+
+Status Replicas::StampAll(JobGraphDraft& draft) {
+  const TrainSpec& train = *draft.spec.train;
+  DF_ASSIGN(const std::vector<NodeId> body, draft.BodyOf(graph_, Wanted(draft)));
   for (int r = 0; r < train.replicas; ++r) {
     StampOptions options;
     if (train.replicas > 1) options.prefix = StrCat("replica_", r, "/");
     options.device = draft.workers[static_cast<size_t>(r) * draft.workers.size() / static_cast<size_t>(train.replicas)];
     options.attrs = [r](const Node& node, AttrMap& attrs) { SetReplicaAttrs(r, node, attrs); };
     StampMap map = draft.shared;
+    DF_TRY(assigned_.AddCopies(options, draft, map));
     DF_TRY(Stamp(graph_, body, options, draft.job.graph, map));
     maps_.push_back(std::move(map));
   }

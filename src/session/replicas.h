@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/autodiff/gradients.h"
+#include "src/session/assigned_variables.h"
 #include "src/session/job_graph_draft.h"
 
 namespace dfrun {
@@ -18,9 +19,9 @@ class Replicas {
     GradientValue gradient;  // of a replica: see Over()
   };
 
-  // Adds the replicas of `draft.spec.train` to the job's graph, spread over its workers. `keep_sparse`: a gradient of
-  // some rows stays indices and values, else it is made dense. InvalidArgument where there is nothing to train.
-  static Result<Replicas> Add(JobGraphDraft& draft, bool keep_sparse);
+  // Adds the replicas of `draft.spec.train` to the job's graph, spread over its workers. A gradient of some rows stays
+  // indices and values. InvalidArgument where there is nothing to train.
+  static Result<Replicas> Add(JobGraphDraft& draft);
 
   int count() const { return static_cast<int>(maps_.size()); }
   // The variables that have a gradient.
@@ -34,9 +35,12 @@ class Replicas {
   explicit Replicas(const Graph& model) : graph_(model.Clone()) {}
 
   Status SliceInputs(const JobSpec& spec);
-  Status AddGradientsOfLoss(const JobGraphDraft& draft, bool keep_sparse);
+  Status AddGradientsOfLoss(const JobGraphDraft& draft);
   // What the updates are made of.
   std::vector<Output> GradientOutputs() const;
+  // The outputs that a step may need of a replica.
+  std::vector<Output> Wanted(const JobGraphDraft& draft) const;
+  Status FindAssigned(const JobGraphDraft& draft);
   Status StampAll(JobGraphDraft& draft);
   // Where computing the loss does something (counts, enqueues, asserts) that the gradients alone leave undone, it is a
   // target of the step: what a step does must not depend on whether it is logged.
@@ -44,6 +48,7 @@ class Replicas {
 
   Graph graph_;  // of one replica, with gradients
   std::vector<Trained> trained_;
+  AssignedVariables assigned_;
   std::vector<StampMap> maps_;  // from graph_ to the job's graph, by replica
 };
 

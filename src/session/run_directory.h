@@ -1,4 +1,4 @@
-// The directory that a job writes to: metrics.jsonl, checkpoints/, trace/. Rank 0 makes it.
+// The directory that a job writes to: run.json, metrics.jsonl, checkpoints/, trace/. Rank 0 makes it.
 #ifndef DFRUN_SRC_SESSION_RUN_DIRECTORY_H_
 #define DFRUN_SRC_SESSION_RUN_DIRECTORY_H_
 
@@ -11,23 +11,28 @@ namespace dfrun {
 // Thread safety: const methods from any thread.
 class RunDirectory {
  public:
-  // Makes the directory. Usage error if it holds a run already and `resume` is false, or while another process works in
-  // it. Held until this object goes.
+  // Looks at the directory and holds it, where it is there, until this object goes: nothing is made yet but the lock in
+  // it. Usage error if it holds a run already and `resume` is false, or while another process works in it.
   static Result<RunDirectory> Open(const std::string& path, bool resume);
+  // Makes and holds it where it was not there; before the first file is written to it. Usage error if another process
+  // was faster.
+  Status Make();
   RunDirectory(RunDirectory&& other) noexcept;
   RunDirectory& operator=(RunDirectory&&) = delete;
   ~RunDirectory();
 
   const std::string& path() const { return path_; }
+  std::string record() const { return path_ + "/run.json"; }
   std::string metrics() const { return path_ + "/metrics.jsonl"; }
   std::string checkpoints() const { return path_ + "/checkpoints"; }
   std::string trace() const { return path_ + "/trace"; }
 
  private:
   RunDirectory(std::string path, int lock) : path_(std::move(path)), lock_(lock) {}
+  Status Lock();
 
   std::string path_;
-  int lock_;
+  int lock_;  // -1: not held
 };
 
 }  // namespace dfrun

@@ -8,6 +8,7 @@
 #include "src/executor/worker_pool.h"
 #include "src/session/control_plane.h"
 #include "src/session/step_runner.h"
+#include "src/session/stop_guard.h"
 
 namespace dfrun {
 namespace {
@@ -27,7 +28,11 @@ Runtime::Runtime(const RuntimeOptions& options, std::unique_ptr<Communicator> co
       pool_(std::make_unique<WorkerPool>(options.threads)) {
   if (size_ > 1) {
     control_ = std::make_unique<ControlPlane>(*communicator_, [this] { pool_->Notify(); });
-    pool_->SetPollHook([this] { return communicator_->Poll(); });
+    control_->OnStop([this](int signal) { TakeStop(signal); });
+    pool_->SetPollHook([this] {
+      ShareStop();
+      return communicator_->Poll();
+    });
   }
   runner_ = std::make_unique<StepRunner>(*pool_, control_.get(), StrCat("rank ", rank_, " (host ", HostName(), ")"));
 }
@@ -42,18 +47,40 @@ Result<std::unique_ptr<Runtime>> Runtime::Create(const RuntimeOptions& options,
   return std::unique_ptr<Runtime>(new Runtime(options, std::move(communicator)));
 }
 
-Status Runtime::StartTask(const std::string& job, int number) {
+Status Runtime::StartTask(const std::string& job, int number, const FileRules& files) {
   DeviceName task;
   task.job = job;
   task.task = number;
-  if (!devices_.empty()) {
-    if (task == task_) return Status();
+  if (!devices_.empty() && !(task == task_)) {
     return FailedPrecondition("rank ", rank_, " is ", task_.ToString(), " and cannot become ", task.ToString(),
                               ": all sessions of a run have the same cluster");
   }
-  DF_ASSIGN(devices_, MakeDevices(task));
-  task_ = task;
+  if (devices_.empty()) {
+    DF_ASSIGN(devices_, MakeDevices(task));
+    task_ = task;
+  }
+  for (const auto& device : devices_) FileAccess::Set(*device, files);
   return Status();
+}
+
+int Runtime::stop_signal() const {
+  return options_.stop == nullptr ? 0 : options_.stop->signal();
+}
+
+void Runtime::ShareStop() {
+  const int signal = stop_signal();
+  if (signal == 0 || shared_stop_) return;
+  shared_stop_ = true;
+  control_->Stop(signal);
+}
+
+void Runtime::TakeStop(int signal) {
+  if (options_.stop == nullptr) return;
+  if (rank_ == 0) {
+    options_.stop->request().Make(signal);
+  } else {
+    options_.stop->Disarm();
+  }
 }
 
 Device* Runtime::FindDevice(std::string_view full_name) const {

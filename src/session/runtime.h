@@ -11,18 +11,23 @@
 #ifndef DFRUN_SRC_SESSION_RUNTIME_H_
 #define DFRUN_SRC_SESSION_RUNTIME_H_
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "src/framework/communicator.h"
 #include "src/framework/device.h"
 #include "src/framework/device_factory.h"
+#include "src/framework/file_access.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
 
 class ControlPlane;
+class StopGuard;
 class StepRunner;
 class WorkerPool;
 
@@ -33,6 +38,9 @@ struct RuntimeOptions {
   const KernelRegistry* kernels = &KernelRegistry::Builtin();
   // PlanOptions::straight_loops of every plan.
   bool straight_loops = true;
+  std::vector<std::string> hosts = {};  // by rank; empty: not known
+  // Of this rank; outlives the runtime. Null: nobody asks it to stop.
+  StopGuard* stop = nullptr;
 };
 
 // Thread safety: const methods from any thread; StartTask() before the first step. Outlives sessions and workers on it.
@@ -49,15 +57,23 @@ class Runtime {
   int size() const { return size_; }
   const KernelRegistry& kernels() const { return *options_.kernels; }
   bool straight_loops() const { return options_.straight_loops; }
+  const std::vector<std::string>& hosts() const { return options_.hosts; }
   Communicator& communicator() const { return *communicator_; }
   WorkerPool& pool() const { return *pool_; }
   StepRunner& runner() const { return *runner_; }
   // Null where there is one rank.
   ControlPlane* control() const { return control_.get(); }
 
-  // Makes this rank's devices, named as this task. A second call must name the same task, and changes nothing:
-  // variables live on.
-  Status StartTask(const std::string& job, int task);
+  // Makes this rank's devices, named as this task. A second call must name the same task: variables live on. The ops on
+  // the devices open files by the rules of the last call.
+  Status StartTask(const std::string& job, int task, const FileRules& files = {});
+  // A number that no other session of this runtime has.
+  int64_t NewSessionId() { return next_session_.fetch_add(1, std::memory_order_relaxed); }
+
+  // The signal by which this rank, or on rank 0 any rank, is asked to stop; 0: none.
+  int stop_signal() const;
+  StopGuard* stop() const { return options_.stop; }
+
   // Empty before StartTask().
   const DeviceList& devices() const { return devices_; }
   // By full name; null if this rank has none of it.
@@ -67,14 +83,19 @@ class Runtime {
 
  private:
   Runtime(const RuntimeOptions& options, std::unique_ptr<Communicator> communicator);
+  // Ranks that a signal reached tell rank 0, which tells them that it knows.
+  void ShareStop();
+  void TakeStop(int signal);
 
   const RuntimeOptions options_;
   const int rank_;
   const int size_;
+  std::atomic<int64_t> next_session_{0};
   // In this order, so that what calls is destroyed before what it calls.
   const std::unique_ptr<Communicator> communicator_;
   DeviceName task_;
   DeviceList devices_;
+  bool shared_stop_ = false;  // of who polls
   std::unique_ptr<ControlPlane> control_;
   std::unique_ptr<StepRunner> runner_;
   std::unique_ptr<WorkerPool> pool_;

@@ -2,9 +2,8 @@
 
 #include "src/base/log.h"
 #include "src/graph/named_node.h"
-#include "src/passes/functions/lower_functions.h"
-#include "src/placement/placer.h"
 #include "src/session/master.h"
+#include "src/session/session_graph.h"
 
 namespace dfrun {
 namespace {
@@ -20,9 +19,9 @@ Session::Session(std::unique_ptr<Master> master) : master_(std::move(master)) {}
 Result<std::unique_ptr<Session>> Session::Create(Runtime& runtime, Graph graph, const SessionOptions& options) {
   DF_TRY(runtime.runner().failure());
   DF_ASSIGN(Cluster cluster, MakeCluster(options.jobs, runtime.size()));
-  DF_TRY(LowerFunctions(graph));
-  DF_TRY(SpreadConstraints(graph));
-  auto master = std::make_unique<Master>(runtime, std::move(graph), std::move(cluster), options);
+  const int64_t id = runtime.NewSessionId();
+  DF_TRY(PrepareSessionGraph(graph, {.soft_placement = options.soft_placement, .session = id}));
+  auto master = std::make_unique<Master>(runtime, std::move(graph), std::move(cluster), options, id);
   DF_TRY(master->StartTasks());
   return std::unique_ptr<Session>(new Session(std::move(master)));
 }
@@ -91,7 +90,7 @@ Status Session::ResetContainers(const std::vector<std::string>& names) {
 }
 
 Result<Session::Handle> Session::Prepare(const RunSignature& signature) {
-  return master_->Prepare(signature);
+  return master_->Prepare(signature, master_->optimizes());
 }
 
 Status Session::RunStep(Handle handle, std::span<const Tensor> feeds, std::span<Tensor> fetches) {
@@ -99,10 +98,18 @@ Status Session::RunStep(Handle handle, std::span<const Tensor> feeds, std::span<
   return master_->RunStep(*handle, feeds, fetches);
 }
 
-Status Session::RunSteps(Handle handle, int64_t steps) {
+Status Session::RunSteps(Handle handle, int64_t steps, AtNotFinite at_not_finite) {
   DF_TRY(CheckPrepared(handle));
   if (steps < 0) return InvalidArgument("a number of steps to run is at least 0, not ", steps);
-  return master_->RunSteps(*handle, steps);
+  return master_->RunSteps(*handle, steps, at_not_finite);
+}
+
+int64_t Session::steps_not_finite() const {
+  return master_->steps_not_finite();
+}
+
+Status Session::CheckNumerics(const RunSignature& signature, bool optimize, std::span<Tensor> fetches) {
+  return master_->CheckNumerics(signature, optimize, fetches);
 }
 
 void Session::StartTrace() {

@@ -45,12 +45,17 @@ struct SessionOptions {
   bool optimize = true;
   // True: a device constraint that no device of the cluster matches does not count, where it would be an error.
   bool soft_placement = false;
+  // Which files the graph's ops may open; by default any. Who runs graphs of others confines them.
+  FileRules files;
 };
 
 // Thread safety: all methods from any thread. With more than one rank, steps run one after the other.
 // Blocking: all methods may wait for other ranks; the caller's thread takes part in the work.
 class Session {
  public:
+  // What becomes of the rest of the steps that were asked for after one that steps_not_finite() counts.
+  enum class AtNotFinite { kGoOn, kStop };
+
   // A compiled signature. Lives as long as the session.
   using Handle = Executable*;
 
@@ -93,8 +98,16 @@ class Session {
   // are.
   Status RunStep(Handle handle, std::span<const Tensor> feeds, std::span<Tensor> fetches);
   // `steps` steps of a signature that feeds and fetches nothing, requested at once: ranks wait for each other only
-  // where data does.
-  Status RunSteps(Handle handle, int64_t steps);
+  // where data does. Fewer where the runtime is asked to stop: steps_run() tells.
+  Status RunSteps(Handle handle, int64_t steps, AtNotFinite at_not_finite = AtNotFinite::kGoOn);
+
+  // Steps so far, by all handles, whose updates were withheld since a value that they check is not finite
+  // (src/graph/update_gate.h). Such a step is no error.
+  int64_t steps_not_finite() const;
+  // A step of a signature without feeds in which each node's values are looked at, for what numerics_check.h says. Not
+  // with another step. kNotFinite: what it found first, over all ranks; the session stays open, and all is fetched.
+  // `optimize`: the nodes as they run in steps, else as they are in the graph.
+  Status CheckNumerics(const RunSignature& signature, bool optimize, std::span<Tensor> fetches);
 
   // The graph as it runs: functions are lowered. The reference holds until the next Extend().
   const Graph& graph() const;

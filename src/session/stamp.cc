@@ -1,7 +1,10 @@
 #include "src/session/stamp.h"
 
+#include <algorithm>
+
 #include "src/graph/upstream.h"
 #include "src/passes/has_refs.h"
+#include "src/placement/gathered_rows.h"
 
 namespace dfrun {
 
@@ -52,10 +55,50 @@ bool IsBoundToAnother(const Node& node, const NodeSpec& copy) {
   return !copy.colocate_with.empty() || HasRefInput(node);
 }
 
+// Reads no more of its input than the shape, which is a constant where it is known.
+bool ReadsShapeAlone(const Node& node) {
+  return node.op->name == "Shape" || node.op->name == "Size" || node.op->name == "Rank";
+}
+
+// The tables that the copy need not bring to its device, as only gathers read them there: by what they stand for in the
+// copy, that no node of the body makes.
+class RemoteTables {
+ public:
+  RemoteTables(const Graph& from, const std::vector<NodeId>& body, const StampMap& map) : from_(from) {
+    for (NodeId id : body) {
+      const Node& node = from.node(id);
+      if (map.nodes.count(id) > 0 || !node.device.empty() || !node.colocate_with.empty() || HasRefInput(node)) continue;
+      for (int i = 0; i < node.num_inputs(); ++i) Note(node, i, map);
+    }
+  }
+
+  // Whether the gather goes to its table.
+  bool Attracts(const Node& node) const {
+    if (node.inputs.empty() || GatheredBytes(from_, node) < 0) return false;
+    const auto found = bytes_.find(StampMap::OutputKey(node.inputs[0]));
+    return found != bytes_.end() && found->second < BytesOf(from_, node.inputs[0]);
+  }
+
+ private:
+  static constexpr int64_t kWhole = int64_t{1} << 60;
+
+  void Note(const Node& reader, int input, const StampMap& map) {
+    const Output value = reader.inputs[input];
+    if (!value.valid() || !map.Map(value).valid() || ReadsShapeAlone(reader)) return;
+    const int64_t rows = input == 0 ? GatheredBytes(from_, reader) : -1;
+    int64_t& bytes = bytes_[StampMap::OutputKey(value)];
+    bytes = std::min(kWhole, bytes + (rows < 0 ? kWhole : rows));
+  }
+
+  const Graph& from_;
+  std::unordered_map<int64_t, int64_t> bytes_;  // by output: that all gathers of it take, kWhole where others read it
+};
+
 }  // namespace
 
 Status Stamp(const Graph& from, const std::vector<NodeId>& body, const StampOptions& options, Graph& to,
              StampMap& map) {
+  const RemoteTables tables(from, body, map);
   for (NodeId id : body) {
     if (map.nodes.count(id) > 0) continue;
     const Node& node = from.node(id);
@@ -75,7 +118,10 @@ Status Stamp(const Graph& from, const std::vector<NodeId>& body, const StampOpti
       auto it = map.nodes.find(other);
       if (it != map.nodes.end()) spec.colocate_with = to.node(it->second).name;
     }
-    spec.device = node.device.empty() && !IsBoundToAnother(node, spec) ? options.device : node.device;
+    spec.device = node.device;
+    if (node.device.empty() && !IsBoundToAnother(node, spec)) {
+      spec.device = tables.Attracts(node) ? to.node(spec.inputs[0].node).device : options.device;
+    }
     DF_ASSIGN(const NodeId added, to.AddNode(std::move(spec)));
     map.nodes[id] = added;
   }

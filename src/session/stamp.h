@@ -13,8 +13,10 @@ namespace dfrun {
 
 // What the nodes of a copy differ in from the originals.
 struct StampOptions {
-  std::string prefix;                                // before every name, as "replica_1/"
-  std::string device;                                // of nodes that neither have a device nor must be where another is
+  std::string prefix;  // before every name, as "replica_1/"
+  // Of nodes that neither have a device nor must be where another is. Gathers go to a table that is there already where
+  // all that the body reads of it are rows of fewer bytes.
+  std::string device;
   std::function<void(const Node&, AttrMap&)> attrs;  // changes attrs; may be empty
 };
 

@@ -27,32 +27,55 @@ class StepRunner::FailingRendezvous final : public Rendezvous {
   Rendezvous& inner_;
 };
 
+namespace {
+
+RunArgs ArgsOf(const StepArgs& args, std::atomic<bool>& withheld) {
+  RunArgs run;
+  run.feeds = args.feeds;
+  run.fetches = args.fetches;
+  run.step.step_id = args.step_id;
+  run.trace = args.trace;
+  run.numerics = args.numerics;
+  run.withheld = &withheld;
+  return run;
+}
+
+}  // namespace
+
 StepRunner::StepRunner(WorkerPool& pool, ControlPlane* control, std::string rank_text)
     : pool_(pool), control_(control), rank_text_(std::move(rank_text)) {
   if (control_ != nullptr) control_->OnAbort([this](const Status& status) { FailElsewhere(status); });
 }
 
 Status StepRunner::Run(RankPart& part, const StepArgs& args) {
-  if (part.rendezvous == nullptr) [[likely]] {
-    return part.plans.empty() ? Status() : RunOne(*part.plans[0], args, nullptr, nullptr);
+  std::atomic<bool> withheld{false};
+  Status status;
+  if (part.rendezvous != nullptr) {
+    MutexLock lock(part.mu);
+    status = RunExchanging(part, args, withheld);
+  } else if (!part.plans.empty()) {
+    status = RunOne(*part.plans[0], ArgsOf(args, withheld));
   }
-  MutexLock lock(part.mu);
-  return RunExchanging(part, args);
+  if (withheld.load(std::memory_order_relaxed)) steps_not_finite_.fetch_add(1, std::memory_order_relaxed);
+  return status;
 }
 
-Status StepRunner::RunExchanging(RankPart& part, const StepArgs& args) {
+Status StepRunner::RunExchanging(RankPart& part, const StepArgs& args, std::atomic<bool>& withheld) {
   part.rendezvous->StartStep(args.step_id);
   const RunningStep step{part.rendezvous.get(), std::make_shared<Cancellation>()};
   if (!Enter(step)) return failure();
   FailingRendezvous rendezvous(*this, *part.rendezvous);
-  Status status = RunPlans(part, args, rendezvous, *step.cancellation);
+  RunArgs run = ArgsOf(args, withheld);
+  run.step.rendezvous = &rendezvous;
+  run.step.cancellation = step.cancellation.get();
+  Status status = RunPlans(part, run);
   Leave(step);
   if (status.ok() || control_ == nullptr) return status;
   FailHere(status);  // for an error that came before the first node
   return failure();
 }
 
-Status StepRunner::RunPlans(RankPart& part, const StepArgs& args, Rendezvous& rendezvous, Cancellation& cancellation) {
+Status StepRunner::RunPlans(RankPart& part, const RunArgs& args) {
   struct Other {
     StepRunner* runner;
     std::atomic<int>* left;
@@ -72,10 +95,13 @@ Status StepRunner::RunPlans(RankPart& part, const StepArgs& args, Rendezvous& re
   for (size_t i = 0; i < others.size(); ++i) {
     others[i].runner = this;
     others[i].left = &left;
-    const StepContext context{args.step_id, &rendezvous, &others[i].containers, &cancellation};
-    StartPlan(*part.plans[i + 1], pool_, {{}, {}, context, args.trace}, {&Other::Ended, &others[i]});
+    RunArgs run = args;
+    run.feeds = {};
+    run.fetches = {};
+    run.step.step_containers = &others[i].containers;
+    StartPlan(*part.plans[i + 1], pool_, run, {&Other::Ended, &others[i]});
   }
-  Status status = RunOne(*part.plans[0], args, &rendezvous, &cancellation);
+  Status status = RunOne(*part.plans[0], args);
   pool_.HelpUntil([&] { return left.load() == 0; });
   for (Other& other : others) {
     if (status.ok()) status = std::move(other.status);
@@ -83,13 +109,16 @@ Status StepRunner::RunPlans(RankPart& part, const StepArgs& args, Rendezvous& re
   return status;
 }
 
-Status StepRunner::RunOne(ExecPlan& plan, const StepArgs& args, Rendezvous* rendezvous, Cancellation* cancellation) {
+Status StepRunner::RunOne(ExecPlan& plan, RunArgs args) {
   ResourceContainers containers;
-  return RunPlan(plan, pool_,
-                 {.feeds = args.feeds,
-                  .fetches = args.fetches,
-                  .step = {args.step_id, rendezvous, &containers, cancellation},
-                  .trace = args.trace});
+  args.step.step_containers = &containers;
+  return RunPlan(plan, pool_, args);
+}
+
+RankStatus StepRunner::Found(const NumericsCheck& check) const {
+  const NumericsCheck::Finding finding = check.finding();
+  if (finding.message.empty()) return {};
+  return {Error(Code::kNotFinite, finding.message, ", on ", rank_text_), finding.time_ns};
 }
 
 bool StepRunner::Enter(const RunningStep& step) {

@@ -2,6 +2,7 @@
 #ifndef DFRUN_SRC_SESSION_STEP_RUNNER_H_
 #define DFRUN_SRC_SESSION_STEP_RUNNER_H_
 
+#include <atomic>
 #include <memory>
 #include <span>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "src/base/mutex.h"
 #include "src/executor/executor.h"
+#include "src/executor/numerics_check.h"
 #include "src/framework/communicator.h"
 #include "src/session/control_plane.h"
 
@@ -26,6 +28,7 @@ struct StepArgs {
   std::span<const Tensor> feeds = {};
   std::span<Tensor> fetches = {};
   StepTrace* trace = nullptr;
+  NumericsCheck* numerics = nullptr;
 };
 
 // Thread safety: all methods from any thread. Steps of a part with a rendezvous run one after the other.
@@ -37,6 +40,14 @@ class StepRunner {
   // Blocks until this rank's part has ended. With several ranks, an error here ends the step everywhere, and an error
   // elsewhere ends it here; either makes every later Run() return that error at once.
   Status Run(RankPart& part, const StepArgs& args);
+
+  // Steps so far whose updates were withheld on this rank (src/graph/update_gate.h): those in which a value that their
+  // gates check was not finite.
+  int64_t steps_not_finite() const { return steps_not_finite_.load(std::memory_order_relaxed); }
+  // What a check found on this rank, as kNotFinite; else OK.
+  RankStatus Found(const NumericsCheck& check) const;
+  // What errors call this rank.
+  const std::string& rank_text() const { return rank_text_; }
 
   // With several ranks: the first failure that this rank saw, its own or another's.
   Status failure() const EXCLUDES(mu_);
@@ -53,9 +64,9 @@ class StepRunner {
     bool operator==(const RunningStep& other) const { return cancellation == other.cancellation; }
   };
 
-  Status RunExchanging(RankPart& part, const StepArgs& args);
-  Status RunPlans(RankPart& part, const StepArgs& args, Rendezvous& rendezvous, Cancellation& cancellation);
-  Status RunOne(ExecPlan& plan, const StepArgs& args, Rendezvous* rendezvous, Cancellation* cancellation);
+  Status RunExchanging(RankPart& part, const StepArgs& args, std::atomic<bool>& withheld);
+  Status RunPlans(RankPart& part, const RunArgs& args);
+  Status RunOne(ExecPlan& plan, RunArgs args);
   // False where the session has failed.
   bool Enter(const RunningStep& step) EXCLUDES(mu_);
   void Leave(const RunningStep& step) EXCLUDES(mu_);
@@ -65,6 +76,7 @@ class StepRunner {
   WorkerPool& pool_;
   ControlPlane* const control_;
   const std::string rank_text_;
+  std::atomic<int64_t> steps_not_finite_{0};
   mutable Mutex mu_;
   RankStatus failure_ GUARDED_BY(mu_);
   bool failed_here_ GUARDED_BY(mu_) = false;

@@ -36,10 +36,11 @@ class Updates {
     Output values;
   };
 
-  Status AddMeans();
+  Status AddMeans(bool sum_equal_rows);
   Status Clip(double norm);
   Output LearningRate(DType dtype, const std::string& device);
   Rows MeanRows(GraphOps& ops, const GradientValue& gradient) const;
+  static Rows SumEqualRows(GraphOps& ops, const Rows& rows);
   Status AddUpdate(Optimizer& optimizer, const Replicas::Trained& trained);
 
   JobGraphDraft& draft_;
@@ -48,6 +49,7 @@ class Updates {
   const TrainSpec& train_;
   const Output learning_rate_;
   std::map<NodeId, Output> dense_;  // by variable: its gradient, unless that is sparse
+  std::map<NodeId, Rows> sparse_;   // by variable: its gradient, if that is sparse
   std::vector<NodeId> updates_;
 };
 
@@ -61,25 +63,34 @@ Status Updates::Add() {
     return GraphOps(graph_, "train", node.device).Const(name, ScalarOf(node.output_types[0].dtype, value));
   };
   const std::unique_ptr<Optimizer> optimizer = MakeOptimizer(train_.optimizer, graph_, context);
-  DF_TRY(AddMeans());
+  DF_TRY(AddMeans(train_.clip_norm.has_value() || !optimizer->TakesEqualRows()));
   if (train_.clip_norm) DF_TRY(Clip(*train_.clip_norm));
   for (const Replicas::Trained& trained : replicas_.trained()) DF_TRY(AddUpdate(*optimizer, trained));
   for (NodeId last : optimizer->Finish(updates_)) updates_.push_back(last);
   for (NodeId node : updates_) {
     if (node < 0) return Internal("an update of the optimiser was not built");
-    draft_.writers[graph_.node(node).inputs[0].node].push_back(node);
+    std::vector<NodeId>& writers = draft_.writers[graph_.node(node).inputs[0].node];
+    for (NodeId assignment : writers) graph_.AddControlEdge(assignment, node);  // of what the model assigned
+    writers.push_back(node);
   }
   std::vector<NodeId>& targets = draft_.job.step.signature.targets;
   targets.insert(targets.end(), updates_.begin(), updates_.end());
   return Status();
 }
 
-Status Updates::AddMeans() {
+Status Updates::AddMeans(bool sum_equal_rows) {
   for (const auto& [variable, gradient] : replicas_.trained()) {
-    if (gradient.is_sparse) continue;
-    const Node& node = graph_.node(variable);
-    GraphOps ops(graph_, "train", node.device);
-    dense_[variable] = replicas_.Mean(ops, node.name + "_gradient", gradient.dense);
+    const std::string name = graph_.node(variable).name;
+    const std::string device = graph_.node(variable).device;
+    if (gradient.is_sparse) {
+      GraphOps ops(graph_, "train/" + name, device);
+      const Rows rows = MeanRows(ops, gradient);
+      sparse_[variable] = sum_equal_rows ? SumEqualRows(ops, rows) : rows;
+      DF_TRY(ops.status());
+      continue;
+    }
+    GraphOps ops(graph_, "train", device);
+    dense_[variable] = replicas_.Mean(ops, name + "_gradient", gradient.dense);
     DF_TRY(ops.status());
   }
   return Status();
@@ -90,25 +101,30 @@ Status Updates::Clip(double limit) {
   const std::string& first_worker = draft_.workers[0];
   GraphOps ops(graph_, "train/clip", first_worker);
   std::vector<Output> halves;
-  for (const auto& [variable, gradient] : dense_) {
+  const auto add_half = [&](NodeId variable, Output gradient) {
     ops.set_device(graph_.node(variable).device);
     halves.push_back(ops.Add("half_square", "L2Loss", {gradient}));
     if (graph_.dtype(gradient) != DType::kFloat)
       halves.back() = ops.Add("cast", "Cast", {halves.back()}, {{"DstT", DType::kFloat}});
-  }
+  };
+  for (const auto& [variable, gradient] : dense_) add_half(variable, gradient);
+  for (const auto& [variable, rows] : sparse_) add_half(variable, rows.values);
   ops.set_device(first_worker);
   const Output sum = ops.Add("half_norm_squared", "AddN", halves);
   const Output norm = ops.Add("norm", "Sqrt", {ops.Add("norm_squared", "AddV2", {sum, sum})});
   const Output at_most = ops.Const("limit", ScalarOf(DType::kFloat, limit));
+  draft_.checked.push_back(norm);
   const Output scale = ops.Add("scale", "RealDiv", {at_most, ops.Add("larger", "Maximum", {norm, at_most})});
-  for (auto& [variable, gradient] : dense_) {
+  const auto clip = [&](NodeId variable, Output& gradient) {
     ops.set_device(graph_.node(variable).device);
     Output factor = scale;
     if (graph_.dtype(gradient) != DType::kFloat) {
       factor = ops.Add("scale_cast", "Cast", {scale}, {{"DstT", graph_.dtype(gradient)}});
     }
     gradient = ops.Add("clipped", "Mul", {gradient, factor});
-  }
+  };
+  for (auto& [variable, gradient] : dense_) clip(variable, gradient);
+  for (auto& [variable, rows] : sparse_) clip(variable, rows.values);
   return ops.status();
 }
 
@@ -134,13 +150,27 @@ Updates::Rows Updates::MeanRows(GraphOps& ops, const GradientValue& gradient) co
   return {all_indices, ops.Add("values", "RealDiv", {ops.Add("values_sum", "ConcatV2", std::move(values)), count})};
 }
 
+// Each row once, with the sum of its values in the order in which they come. Source: TensorFlow's Optimizer.
+Updates::Rows Updates::SumEqualRows(GraphOps& ops, const Rows& rows) {
+  const Output unique = ops.Add("unique", "Unique", {rows.indices});
+  const auto vector = [&](const char* name, int32_t value) {
+    return ops.Const(name, Tensor::Vector<int32_t>({value}));
+  };
+  const Output count =
+      ops.Add("count", "StridedSlice",
+              {ops.Add("unique_shape", "Shape", {unique}), vector("begin", 0), vector("end", 1), vector("stride", 1)},
+              {{"shrink_axis_mask", int64_t{1}}});
+  const Output place{unique.node, 1};
+  return {unique, ops.Add("sums", "UnsortedSegmentSum", {rows.values, place, count})};
+}
+
 Status Updates::AddUpdate(Optimizer& optimizer, const Replicas::Trained& trained) {
   const Node variable = graph_.node(trained.variable);
   GraphOps ops(graph_, "train/" + variable.name, variable.device);
   const Output rate = LearningRate(variable.output_types[0].dtype, variable.device);
   if (trained.gradient.is_sparse) {
-    const auto [indices, values] = MeanRows(ops, trained.gradient);
-    updates_.push_back(optimizer.UpdateRows(ops, {variable.id, 0}, rate, indices, values));
+    const auto& [indices, values] = sparse_.at(variable.id);
+    for (NodeId writer : optimizer.UpdateRows(ops, {variable.id, 0}, rate, indices, values)) updates_.push_back(writer);
   } else {
     updates_.push_back(optimizer.Update(ops, {variable.id, 0}, rate, dense_.at(variable.id)));
   }
@@ -150,10 +180,6 @@ Status Updates::AddUpdate(Optimizer& optimizer, const Replicas::Trained& trained
 }
 
 }  // namespace
-
-bool TakesSparseGradients(const TrainSpec& train) {
-  return train.optimizer.kind == OptimizerSpec::Kind::kSgd && !train.clip_norm;
-}
 
 Status AddUpdates(JobGraphDraft& draft, const Replicas& replicas, Output learning_rate) {
   return Updates(draft, replicas, learning_rate).Add();

@@ -6,9 +6,6 @@
 
 namespace dfrun {
 
-// Whether the optimiser updates single rows from a sparse gradient, which clipping needs dense.
-bool TakesSparseGradients(const TrainSpec& train);
-
 // Clips and applies the gradients. `learning_rate` is the float scalar that the step feeds; invalid: the rate is
 // constant.
 Status AddUpdates(JobGraphDraft& draft, const Replicas& replicas, Output learning_rate);

@@ -10,7 +10,9 @@
 #include "src/session/control.pb.h"
 #include "src/session/control_error.h"
 #include "src/session/control_plane.h"
+#include "src/session/data_files.h"
 #include "src/session/step_runner.h"
+#include "src/session/stop_guard.h"
 #include "src/trace/chrome_trace.h"
 
 namespace dfrun {
@@ -27,6 +29,7 @@ class Worker::Impl {
   bool WaitForRequest(control::Message* request);
   RankStatus Handle(const control::Message& request);
   Status StartTask(const control::StartTask& request);
+  Status CheckFiles(const control::Register& request);
   Status Register(const control::Register& request);
   RankStatus Run(const control::Run& request);
   Status WriteTrace(const control::WriteTrace& request);
@@ -69,7 +72,7 @@ RankStatus Worker::Impl::Handle(const control::Message& request) {
     case control::Message::kStartTask:
       return StatusNow(StartTask(request.start_task()));
     case control::Message::kRegister:
-      return StatusNow(Register(request.register_()));
+      return StatusNow(Register(request.register_()).Annotate(runtime_.runner().rank_text()));
     case control::Message::kRun:
       return Run(request.run());
     case control::Message::kWriteTrace:
@@ -86,10 +89,20 @@ RankStatus Worker::Impl::Handle(const control::Message& request) {
 }
 
 Status Worker::Impl::StartTask(const control::StartTask& request) {
-  return runtime_.StartTask(request.job(), request.task());
+  const control::StartTask::Files& files = request.files();
+  FileRules rules{.is_confined = files.is_confined(), .trusts_inputs = files.trusts_inputs(), .roots = {}};
+  rules.roots.assign(files.roots().begin(), files.roots().end());
+  if (runtime_.stop() != nullptr) runtime_.stop()->SetSaves(request.saves());
+  return runtime_.StartTask(request.job(), request.task(), rules);
+}
+
+Status Worker::Impl::CheckFiles(const control::Register& request) {
+  for (const control::DataFile& file : request.files()) DF_TRY(CheckDataFile(file));
+  return Status();
 }
 
 Status Worker::Impl::Register(const control::Register& request) {
+  DF_TRY(CheckFiles(request));
   std::vector<Partition> partitions;
   partitions.reserve(static_cast<size_t>(request.parts_size()));
   for (const control::Register::Part& part : request.parts()) {
@@ -106,11 +119,17 @@ Status Worker::Impl::Register(const control::Register& request) {
 RankStatus Worker::Impl::Run(const control::Run& request) {
   auto it = parts_.find(request.executable());
   if (it == parts_.end()) return StatusNow(Internal("executable ", request.executable(), " is not registered"));
+  StepRunner& runner = runtime_.runner();
+  NumericsCheck numerics;
+  const int64_t not_finite = runner.steps_not_finite();
   for (int64_t i = 0; i < request.steps(); ++i) {
-    const StepArgs args{.step_id = request.first_step() + i, .trace = request.trace() ? &trace_ : nullptr};
-    if (!runtime_.runner().Run(*it->second, args).ok()) return runtime_.runner().own_failure();
+    const StepArgs args{.step_id = request.first_step() + i,
+                        .trace = request.trace() ? &trace_ : nullptr,
+                        .numerics = request.check_numerics() ? &numerics : nullptr};
+    if (!runner.Run(*it->second, args).ok()) return runner.own_failure();
+    if (request.stop_not_finite() && runner.steps_not_finite() > not_finite) break;
   }
-  return {};
+  return runner.Found(numerics);
 }
 
 Status Worker::Impl::WriteTrace(const control::WriteTrace& request) {

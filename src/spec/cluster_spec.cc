@@ -62,10 +62,25 @@ ClusterSpec ClusterSpec::Read(const Yaml* section, int ranks, ValueReader& reade
   }
   if (!good) return cluster;
   if (rests == 0 && fixed == 0) diagnostics.Error(jobs->place(), "the jobs of a cluster need a task, but have none");
-  if (ranks > 0 && (fixed > ranks || (rests == 0 && fixed < ranks)))
+  if (ranks > 0 && (fixed > ranks || (rests == 0 && fixed < ranks))) {
     diagnostics.Error(jobs->place(), "the jobs have ", fixed, " tasks", rests > 0 ? " and a rest" : "",
                       ", but there are ", ranks, " ranks");
+  } else {
+    cluster.CheckEachHasRank(diagnostics);
+  }
   return cluster;
+}
+
+// What the spec places on a job of no rank would run nowhere.
+void ClusterSpec::CheckEachHasRank(Diagnostics& diagnostics) const {
+  for (const JobSize& job : jobs_) {
+    if (job.tasks == 0) {
+      diagnostics.Error(job.place, "job '", job.job, "' gets no rank: give it a task, or leave it out");
+    } else if (ranks_ > 0 && Tasks(job) == 0) {
+      diagnostics.Error(job.place, "job '", job.job, "' gets no rank: the other jobs take all ", ranks_,
+                        ranks_ == 1 ? " rank" : " ranks", "; start at least ", ranks_ + 1);
+    }
+  }
 }
 
 const JobSize* ClusterSpec::Find(std::string_view name) const {

@@ -24,6 +24,7 @@ class ClusterSpec {
 
  private:
   const JobSize* Find(std::string_view name) const;
+  void CheckEachHasRank(Diagnostics& diagnostics) const;
   // Tasks of a job; kRest where the number of ranks is not known.
   int Tasks(const JobSize& job) const;
 

@@ -193,7 +193,10 @@ Result<Tensor> ToTensor(const Constant& constant, DType dtype) {
         using T = typename decltype(tag)::type;
         for (size_t i = 0; i < constant.elements.size() && status.ok(); ++i) {
           if (!Store(constant.elements[i], tensor.data<T>()[i]))
-            status = InvalidArgument("'", Print(constant.elements[i]), "' is no ", dtype);
+            status = InvalidArgument("'", Print(constant.elements[i]), "' is no ", dtype,
+                                     std::holds_alternative<std::string>(constant.elements[i])
+                                         ? ": quotes make a text, nodes and numbers are written without"
+                                         : "");
         }
       });
   if (!known) return InvalidArgument("a constant cannot be written as ", dtype);

@@ -1,5 +1,6 @@
 #include "src/spec/diagnostics.h"
 
+#include <algorithm>
 #include <tuple>
 #include <utility>
 
@@ -18,8 +19,11 @@ int32_t Diagnostics::AddFile(std::string path) {
   return static_cast<int32_t>(files_.size()) - 1;
 }
 
-void Diagnostics::Add(SourcePlace place, std::string message) {
-  if (!full()) errors_.insert({place, std::move(message)});
+void Diagnostics::Add(SourcePlace place, std::string message, Code code) {
+  if (full()) return;
+  std::string called = where_ == nullptr ? "" : where_->text();
+  if (message.ends_with(called)) called.clear();
+  errors_.insert({place, std::move(message), std::move(called), code});
 }
 
 std::string Diagnostics::Print(SourcePlace place) const {
@@ -30,10 +34,13 @@ std::string Diagnostics::Print(SourcePlace place) const {
 
 Status Diagnostics::ToStatus() const {
   if (ok()) return Status();
-  std::string text =
-      Join(errors_, "\n", [this](const Entry& e) { return PrintableLine(Print(e.place) + ": " + e.message); });
+  std::string text = Join(errors_, "\n", [this](const Entry& e) {
+    return PrintableLine(StrCat(Print(e.place), ": ", e.message, e.called));
+  });
   if (full()) text += "\nthere may be more errors; these are the first";
-  return Status(Code::kBadSpec, std::move(text));
+  const bool is_spec =
+      std::any_of(errors_.begin(), errors_.end(), [](const Entry& e) { return e.code == Code::kBadSpec; });
+  return Status(is_spec ? Code::kBadSpec : errors_.begin()->code, std::move(text));
 }
 
 }  // namespace dfrun

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <set>
 
+#include "src/base/text.h"
 #include "src/spec/schema.h"
 #include "src/spec/source_text.h"
 #include "src/spec/spec_library.h"
@@ -12,6 +13,8 @@ namespace dfrun {
 namespace {
 
 namespace fs = std::filesystem;
+
+const std::vector<std::string> kIncludedKeys = {"dfrun", "params", "include", "functions", "graph"};
 
 // Reads files depth first.
 class Reader {
@@ -29,13 +32,28 @@ class Reader {
   void AddFile(const std::string& path, Result<std::string> text, int32_t file) {
     if (!text.ok()) return diagnostics_.Error({file, 1, 1}, text.status());
     if (!CheckSpecText(*text, file, diagnostics_)) return;
-    std::unique_ptr<YamlDocument> yaml = YamlDocument::Parse(*std::move(text), file, diagnostics_);
+    std::unique_ptr<YamlDocument> yaml = Parse(*std::move(text), file);
     if (!yaml) return;
     open_.push_back(Canonical(path));
     seen_.insert(open_.back());
     AddSections(yaml->root(), path);
     open_.pop_back();
     doc_.files.push_back(std::move(yaml));
+  }
+
+  // Any file may be included: errors quote none that is not known to be of this language.
+  std::unique_ptr<YamlDocument> Parse(std::string text, int32_t file) {
+    const bool is_main = open_.empty();
+    std::unique_ptr<YamlDocument> yaml = YamlDocument::Parse(std::move(text), file, diagnostics_, is_main);
+    if (!yaml || is_main || HasIncludedKey(yaml->root())) return yaml;
+    diagnostics_.Error({file, 1, 1}, "this is no file to include: it is no mapping that has any of ",
+                       Join(kIncludedKeys));
+    return nullptr;
+  }
+
+  static bool HasIncludedKey(const Yaml& root) {
+    return root.is_map() && std::any_of(kIncludedKeys.begin(), kIncludedKeys.end(),
+                                        [&](const std::string& key) { return FindKey(root, key).has_value(); });
   }
 
   static std::string Canonical(const std::string& path) {
@@ -75,7 +93,7 @@ class Reader {
         return false;
       }
     }
-    return CheckKeys(root, {"dfrun", "params", "include", "functions", "graph"}, "an included file", diagnostics_);
+    return CheckKeys(root, kIncludedKeys, "an included file", diagnostics_);
   }
 
   void CheckVersion(const Yaml& root, bool required) {

@@ -71,6 +71,7 @@ class References {
 
   static bool IsAttr(const CallTarget& target, std::string_view keyword) {
     if (target.function != nullptr) return TakesText(target, keyword);
+    if (target.form == CallTarget::Form::kVariable && keyword == "reduce") return true;
     return target.op != nullptr && FindKeyword(*target.op, keyword).attr != nullptr;
   }
 

@@ -59,8 +59,19 @@ class Parser {
   template <class... Args>
   std::nullopt_t Fail(const Args&... args) {
     const std::string found = at_ < text_.size() ? StrCat(", found '", Character(), "'") : ", found the end";
-    diagnostics_.Error(placed_.PlaceOf(at_), args..., found);
+    diagnostics_.Error(placed_.PlaceOf(at_), args..., found, AtQuote() ? kAboutQuotes : "");
     return std::nullopt;
+  }
+
+  static constexpr std::string_view kAboutQuotes =
+      "; quotes, ' or \" at both ends, make a text: nodes and numbers are written without";
+
+  // Also at one of those that word processors write.
+  bool AtQuote() const {
+    for (const std::string_view quote : {"'", "\"", "`", "\u2018", "\u2019", "\u201c", "\u201d"}) {
+      if (text_.substr(at_).starts_with(quote)) return true;
+    }
+    return false;
   }
 
   // The one at the cursor, whole, or the number of one that does not show.
@@ -223,7 +234,7 @@ class Parser {
     const size_t begin = at_;
     const size_t end = text_.find(quote, begin + 1);
     if (end == std::string_view::npos) {
-      diagnostics_.Error(placed_.PlaceOf(begin), "the text that begins with ", quote, " is never closed");
+      diagnostics_.Error(placed_.PlaceOf(begin), "the text that begins with ", quote, " is never closed", kAboutQuotes);
       return {};
     }
     at_ = end + 1;

@@ -1,5 +1,7 @@
 #include "src/spec/input_nodes.h"
 
+#include <algorithm>
+
 #include "src/spec/seed.h"
 
 namespace dfrun {
@@ -11,6 +13,13 @@ PartialShape BatchShape(const InputTensor& tensor, int64_t batch) {
   return PartialShape(std::move(sizes));
 }
 
+// HDF5Reader reads datasets of one file as they are, SampleReader any input.
+bool IsPlainHdf5(const InputSpec& input) {
+  return input.format == kHdf5 && input.config.files.size() == 1 && input.config.options.empty() &&
+         std::none_of(input.tensors.begin(), input.tensors.end(),
+                      [](const InputTensor& t) { return t.field.fallback.has_value(); });
+}
+
 void SetFiles(const InputSpec& input, AttrMap& attrs) {
   std::vector<std::string> fields;
   std::vector<std::string> defaults;
@@ -20,7 +29,7 @@ void SetFiles(const InputSpec& input, AttrMap& attrs) {
     fields.push_back(t.field.from);
     shapes.push_back(t.field.shape);
   }
-  if (input.format == kHdf5) {
+  if (IsPlainHdf5(input)) {
     attrs.Set("path", input.config.files[0]);
     attrs.Set("datasets", std::move(fields));
     return;
@@ -42,7 +51,7 @@ void SetFiles(const InputSpec& input, AttrMap& attrs) {
 }
 
 NodeSpec ReaderNode(const InputSpec& input, int64_t seed) {
-  const char* op = input.format == kHdf5 ? "HDF5Reader" : "SampleReader";
+  const char* op = IsPlainHdf5(input) ? "HDF5Reader" : "SampleReader";
   NodeSpec read{input.name + "/read", op, {{input.position, 0}}, {}, {}, "", "", {}};
   std::vector<DType> dtypes;
   std::vector<PartialShape> shapes;
@@ -60,6 +69,12 @@ NodeSpec ReaderNode(const InputSpec& input, int64_t seed) {
   read.attrs.Set("prefetch", input.prefetch);
   SetFiles(input, read.attrs);
   return read;
+}
+
+void SetBatchSize(const InputSpec& input, int64_t size, Graph& graph) {
+  std::vector<PartialShape> shapes;
+  for (const InputTensor& t : input.tensors) shapes.push_back(BatchShape(t, size));
+  graph.mutable_node(input.read).attrs.Set("shapes", std::move(shapes));
 }
 
 }  // namespace
@@ -84,11 +99,13 @@ bool AddInputNodes(InputSpec& input, int64_t seed, Lowering& lowering) {
 
 Status FixBatchSizes(const std::vector<InputSpec>& inputs, Graph& graph) {
   if (inputs.empty()) return Status();
-  for (const InputSpec& input : inputs) {
-    std::vector<PartialShape> shapes;
-    for (const InputTensor& t : input.tensors) shapes.push_back(BatchShape(t, input.batch));
-    graph.mutable_node(input.read).attrs.Set("shapes", std::move(shapes));
-  }
+  for (const InputSpec& input : inputs) SetBatchSize(input, input.batch, graph);
+  return graph.InferShapes();
+}
+
+Status FreeBatchSizes(const std::vector<InputSpec>& inputs, Graph& graph) {
+  if (inputs.empty()) return Status();
+  for (const InputSpec& input : inputs) SetBatchSize(input, PartialShape::kUnknown, graph);
   return graph.InferShapes();
 }
 

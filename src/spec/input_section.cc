@@ -40,6 +40,14 @@ class InputReader {
     return std::nullopt;
   }
 
+  // An error of the files, or of what the spec says of them.
+  bool FailWith(SourcePlace place, const Status& status) {
+    const Status error = AsInputError(status);
+    const bool is_spec = error.code() != Code::kNoInput && error.code() != Code::kResourceExhausted;
+    diagnostics_.ErrorOf(is_spec ? Code::kBadSpec : error.code(), place, What(), ": ", error.message());
+    return false;
+  }
+
   // The format is the one that a key names.
   bool FindFormat() {
     if (!CheckMap(value_, What(), diagnostics_)) return false;
@@ -80,6 +88,7 @@ class InputReader {
       const std::optional<int64_t> number = reader_.Int(value, what, 0);
       return number ? std::optional(std::to_string(*number)) : std::nullopt;
     }
+    if (option.kind == SampleOption::Kind::kTexts) return TextLines(value, what);
     if (option.kind == SampleOption::Kind::kBool) {
       const std::optional<bool> is_on = reader_.Bool(value, what);
       return is_on ? std::optional<std::string>(*is_on ? "true" : "false") : std::nullopt;
@@ -91,20 +100,48 @@ class InputReader {
     return {};
   }
 
+  // What a pattern's own characters mean they do not mean in the spec's directory.
+  std::string PathOf(const std::string& text) const {
+    constexpr std::string_view kSpecial = "*?[\\";
+    const std::filesystem::path path = std::filesystem::path(directory_) / text;
+    std::error_code error;
+    if (text.find_first_of(kSpecial) == std::string::npos || std::filesystem::exists(path, error)) return path.string();
+    std::string directory;
+    for (const char c : directory_)
+      directory += kSpecial.find(c) != std::string_view::npos ? StrCat("\\", c) : StrCat(c);
+    return (std::filesystem::path(directory) / text).string();
+  }
+
+  // A text or a list of texts, each a line.
+  std::optional<std::string> TextLines(const Yaml& value, const std::string& what) {
+    std::string lines;
+    for (size_t i = 0; i < (value.is_sequence() ? value.size() : 1); ++i) {
+      const Yaml item = value.is_sequence() ? value.item(i) : value;
+      const std::optional<std::string> text = reader_.Text(item, what);
+      if (!text) return {};
+      if (text->find('\n') != std::string::npos) {
+        diagnostics_.Error(item.place(), what, " lists texts of one line each");
+        return {};
+      }
+      lines += *text + "\n";
+    }
+    return lines;
+  }
+
   // A path or a list of paths.
   bool Open() {
     const Yaml files = *FindKey(value_, format_->name);
     files_place_ = files.place();
     const std::string what = StrCat("'", format_->name, "'");
-    const bool is_list = files.is_sequence() && !format_->one_file;
+    const bool is_list = files.is_sequence();
     for (size_t i = 0; i < (is_list ? files.size() : 1); ++i) {
       const std::optional<std::string> text = reader_.Text(is_list ? files.item(i) : files, what);
       if (!text) return false;
-      spec_.config.files.push_back((std::filesystem::path(directory_) / *text).string());
+      spec_.config.files.push_back(PathOf(*text));
     }
     if (spec_.config.files.empty()) return Fail(files_place_, " has no files"), false;
     Result<std::unique_ptr<SampleSource>> source = format_->open(spec_.config);
-    if (!source.ok()) return Fail(files_place_, ": ", source.status().message()), false;
+    if (!source.ok()) return FailWith(files_place_, source.status());
     source_ = *std::move(source);
     spec_.config.files = source_->files();
     return true;
@@ -182,19 +219,19 @@ class InputReader {
   }
 
   bool AddTensor(const std::string& name, SampleField field, SourcePlace place) {
-    const Status status = source_->AddField(field);
-    if (!status.ok()) return Fail(place, ": ", status.message()), false;
+    if (const Status status = source_->AddField(field); !status.ok()) return FailWith(place, status);
     spec_.tensors.push_back({name, std::move(field), {}, place});
     return true;
   }
 
   bool Count() {
     Result<SampleCensus> census = source_->Count();
-    if (!census.ok()) return Fail(files_place_, ": ", census.status().message()), false;
+    if (!census.ok()) return FailWith(files_place_, census.status());
     spec_.census = *std::move(census);
     spec_.num_samples = spec_.census.samples();
     if (spec_.num_samples > 0) return true;
-    return Fail(files_place_, " has no samples", spec_.census.skipped > 0 ? " without errors" : ""), false;
+    const char* const which = spec_.census.skipped > 0 ? "has no samples without errors" : "has no samples";
+    return FailWith(files_place_, NoInput(which));
   }
 
   bool ReadBatch() {

@@ -56,16 +56,19 @@ struct InputSpec {
   NodeId read = -1;
   SourcePlace place;
   SourcePlace batch_place;
-
-  // Whole batches in one pass over the samples; the rest of them is left out of the pass.
-  int64_t StepsPerEpoch() const { return num_samples / batch; }
 };
 
 // A variable of the graph: VariableV2, a ref of its dtype.
 struct VariableSpec {
+  // What a step's assignments of the replicas come to: the mean of the values that they leave, the sum of what they
+  // change, or what the first replica leaves. kUnsaid: the assignments are made on the variable itself, as they come.
+  enum class Reduce { kUnsaid, kMean, kSum, kFirst };
+
   NodeId node = -1;
   Output init;  // the value that it starts with; depends on no placeholder and no other variable
   bool trainable = true;
+  bool finite = true;  // a value that is not is an error when it is saved
+  Reduce reduce = Reduce::kUnsaid;
 };
 
 // `target`'s readers get `value` in its stead. Shapes agree but for sizes that are unknown or, between inputs, the
@@ -96,16 +99,20 @@ struct OptimizerSpec {
 struct TrainSpec {
   // kPs: parameters on the tasks of job `ps`; kSpread: over all tasks of `worker`. Default: kPs if there is a job `ps`.
   enum class Parameters { kPs, kSpread };
+  // What a step does whose loss, or norm of gradients, is not finite: it ends the job, leaves its updates out, or goes
+  // on as if nothing were. kUnchecked is not of the spec's: no node looks at the loss.
+  enum class OnNan { kStop, kSkip, kWarn, kUnchecked };
 
   Output loss;  // a floating-point scalar
   SourcePlace loss_place;
   OptimizerSpec optimizer;
   ScheduleSpec learning_rate;
-  int64_t steps = 0;                // in all; where `epochs` was written, epochs times `input`'s StepsPerEpoch()
+  int64_t steps = 0;                // in all; where `epochs` was written, as many as take so often the samples of `input`
   std::optional<double> clip_norm;  // global norm of all gradients, > 0
   int replicas = 1;                 // divides the batch of every input that the loss reads, `all` aside
   int64_t log_every = 10;           // steps
   Parameters parameters = Parameters::kSpread;
+  OnNan on_nan = OnNan::kStop;
   int input = -1;  // index into JobSpec::inputs: the first that the loss reads; -1: it reads none
   SourcePlace place;
 };

@@ -1,6 +1,8 @@
 #include "src/spec/load.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "src/graph/upstream.h"
 #include "src/spec/document.h"
@@ -16,6 +18,12 @@ void CheckFunctionNames(const FunctionMap& functions, const OpRegistry& ops, Dia
     if (target.op != nullptr || target.form != CallTarget::Form::kNone)
       diagnostics.Error(def.place, "function '", name, "' has the name of an op; choose another");
   }
+}
+
+// A name in a directory, and not one that leads out of it.
+bool IsNameOfFile(const std::string& name) {
+  return !name.empty() && name != "." && name != ".." &&
+         name.find_first_of(std::string_view("/\0", 2)) == std::string::npos;
 }
 
 // A variable's first value is made before there is any step: nothing of a step may go into it.
@@ -34,6 +42,33 @@ void CheckInitialValues(const std::vector<VariableSpec>& variables, const Graph&
   }
 }
 
+bool Uses(const Yaml& value, const std::string& param) {
+  if (value.is_scalar()) return value.text().find(param) != std::string_view::npos;
+  for (size_t i = 0; i < value.size(); ++i) {
+    if (Uses(value.is_map() ? value.value(i) : value.item(i), param)) return true;
+  }
+  return false;
+}
+
+// An override without an effect is a mistake, as that of an unknown param is.
+void CheckOverridesUsed(const SpecDocument& document, const std::vector<ParamOverride>& overrides,
+                        Diagnostics& diagnostics) {
+  std::vector<std::string> names;
+  for (const ParamEntry& entry : document.params) names.emplace_back(entry.name.text());
+  for (const ParamOverride& o : overrides) {
+    const std::string use = "${" + o.name + "}";
+    const auto uses = [&](const auto& file) { return Uses(file->root(), use); };
+    if (std::find(names.begin(), names.end(), o.name) == names.end() ||
+        std::any_of(document.files.begin(), document.files.end(), uses))
+      continue;
+    std::vector<std::string> others;
+    std::copy_if(names.begin(), names.end(), std::back_inserter(others), [&](const auto& n) { return n != o.name; });
+    const std::string near = Nearest(o.name, others);
+    diagnostics.Error({}, "nothing in the spec uses the param '", o.name, "', so that --set ", o.name,
+                      " changes nothing", near.empty() ? "" : StrCat(", did you mean '", near, "'?"));
+  }
+}
+
 class Loader {
  public:
   Loader(const std::string& path, const SpecOptions& options) : path_(path), options_(options), graph_(*options.ops) {}
@@ -43,6 +78,7 @@ class Loader {
     DF_ASSIGN(const SpecDocument document, ReadSpecDocument(path_, diagnostics_));
     CheckFunctionNames(document.functions, *options_.ops, diagnostics_);
     const Params params = MakeParams(document.params, overrides, diagnostics_);
+    CheckOverridesUsed(document, overrides, diagnostics_);
     DF_TRY(diagnostics_.ToStatus());
     ValueReader reader(params, diagnostics_);
     ReadHead(document, reader);
@@ -76,6 +112,10 @@ class Loader {
     job_.name = std::filesystem::path(path_).stem().string();
     if (const Yaml* name = document.FindSection("name")) {
       if (std::optional<std::string> text = reader.Text(*name, "'name'")) job_.name = *std::move(text);
+      if (!IsNameOfFile(job_.name)) {
+        diagnostics_.Error(name->place(), "'name' begins the name of the run directory: it is no path, and no '",
+                           job_.name, "'; --output gives the run directory another place");
+      }
     }
     if (const Yaml* seed = document.FindSection("seed")) job_.seed = reader.Int(*seed, "'seed'").value_or(0);
   }

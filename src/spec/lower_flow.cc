@@ -62,9 +62,10 @@ std::optional<Output> Lowering::AddFlowNode(NodeSpec spec, int at, SourcePlace p
   spec.name = graph_.UniqueName(spec.name);
   Result<NodeId> id = graph_.AddNode(std::move(spec));
   if (!id.ok()) {
-    diagnostics_.Error(place, id.status().message());
+    diagnostics_.ErrorOfCall(place, id.status().message());
     return {};
   }
+  place.call = call_;
   graph_.mutable_node(*id).place = place;
   if (at >= 0) flow_of_[*id] = flow_[static_cast<size_t>(at)].id;
   return Output{*id, 0};

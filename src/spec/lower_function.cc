@@ -13,6 +13,28 @@ std::string Lowering::CalledFrom(const CallFrame& frame) const {
   return out;
 }
 
+// While it lives, nodes and errors are of this call.
+class Lowering::InCall {
+ public:
+  InCall(Lowering& lowering, const CallFrame& frame)
+      : lowering_(lowering),
+        around_(lowering.call_),
+        errors_(lowering.diagnostics_, [&lowering, &frame] { return lowering.CalledFrom(frame); }) {
+    SourcePlace place = frame.call_place;
+    place.call = around_;
+    lowering.graph_.calls().push_back({frame.function->name, place});
+    lowering.call_ = static_cast<int32_t>(lowering.graph_.calls().size()) - 1;
+  }
+  ~InCall() { lowering_.call_ = around_; }
+  InCall(const InCall&) = delete;
+  InCall& operator=(const InCall&) = delete;
+
+ private:
+  Lowering& lowering_;
+  const int32_t around_;
+  const Diagnostics::Context errors_;
+};
+
 bool Lowering::CheckCallCount(const FunctionDef& def, SourcePlace place) {
   if (++num_calls_ <= kMaxCalls && graph_.num_nodes() <= kMaxNodes) return true;
   diagnostics_.Error(place, "with this call of '", def.name, "' the spec has more than ", kMaxCalls,
@@ -133,6 +155,7 @@ std::optional<Value> Lowering::LowerFunction(const ExprContext& context, const F
                                   context.own.controls.end());
   }
   if (!BindArguments(context, def, call, frame, params)) return {};
+  const InCall in_call(*this, frame);
   LowerEntries(frame, def.locals);
   return LowerReturns(frame, def);
 }

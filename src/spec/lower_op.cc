@@ -22,6 +22,19 @@ bool JoinsOne(const OpDef& op, const OpArguments& arguments) {
   return false;
 }
 
+// The text among the inputs that is a constant of the spec; null if there is none.
+const std::string* FindText(const Graph& graph, const std::vector<Output>& inputs) {
+  for (const Output input : inputs) {
+    const Node& node = graph.node(input.node);
+    if (node.op->name != "Const") continue;
+    const AttrValue* const value = node.attrs.Find("value");
+    const Tensor* const tensor = value == nullptr ? nullptr : value->get<Tensor>();
+    if (tensor != nullptr && tensor->dtype() == DType::kString && tensor->num_elements() == 1)
+      return tensor->data<std::string>();
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 Value Lowering::AllOutputs(NodeId id) const {
@@ -78,11 +91,15 @@ std::optional<NodeId> Lowering::Add(const ExprContext& context, NodeSpec spec, S
     spec.control_inputs.insert(spec.control_inputs.end(), context.own.controls.begin(), context.own.controls.end());
   }
   if (!flow_of_.empty() && !EnterFlow(spec, place)) return {};
+  const std::string* const text = FindText(graph_, spec.inputs);
   Result<NodeId> id = graph_.AddNode(std::move(spec));
   if (!id.ok()) {
-    diagnostics_.Error(place, id.status().message(), CalledFrom(context.frame));
+    diagnostics_.ErrorOfCall(
+        place, id.status().message(),
+        text != nullptr ? StrCat("; '", *text, "' in quotes is a text: a node is written without them") : "");
     return {};
   }
+  place.call = call_;
   graph_.mutable_node(*id).place = place;
   if (!flow_.empty()) flow_of_[*id] = flow_.back().id;
   return *id;

@@ -1,4 +1,5 @@
 // Variables and the values that they start with.
+#include <algorithm>
 #include <limits>
 
 #include "src/spec/attr_value.h"
@@ -15,12 +16,15 @@ std::optional<VariableArgs> ReadVariableArgs(const Expr& call, Diagnostics& diag
                         : k.name == "init"        ? &args.init
                         : k.name == "dtype"       ? &args.dtype
                         : k.name == "trainable"   ? &args.trainable
+                        : k.name == "reduce"      ? &args.reduce
+                        : k.name == "finite"      ? &args.finite
                         : k.name == "container"   ? &args.container
                         : k.name == "shared_name" ? &args.shared_name
                                                   : nullptr;
     if (slot == nullptr) {
-      diagnostics.Error(k.place, "unknown attr '", k.name, "' of Variable",
-                        DidYouMean(k.name, {"shape", "init", "dtype", "trainable", "container", "shared_name"}));
+      diagnostics.Error(
+          k.place, "unknown attr '", k.name, "' of Variable",
+          DidYouMean(k.name, {"shape", "init", "dtype", "trainable", "reduce", "finite", "container", "shared_name"}));
       return {};
     }
     *slot = &k.value;
@@ -35,6 +39,39 @@ std::optional<VariableArgs> ReadVariableArgs(const Expr& call, Diagnostics& diag
     return {};
   }
   return args;
+}
+
+// An attr that says true or false.
+std::optional<bool> ReadBool(const char* name, const Expr& value, const FoldCall& fold_call, Diagnostics& diagnostics) {
+  const std::optional<AttrValue> read =
+      ToAttrValue({name, "bool", {}, {}, {}, {}}, value, DType::kInvalid, fold_call, diagnostics);
+  return read ? std::optional(*read->get<bool>()) : std::nullopt;
+}
+
+std::optional<VariableSpec::Reduce> ReadReduce(const Expr& value, DType dtype, const FoldCall& fold_call,
+                                               Diagnostics& diagnostics) {
+  const std::optional<AttrValue> read =
+      ToAttrValue({"reduce", "string", {}, {}, {}, {}}, value, DType::kInvalid, fold_call, diagnostics);
+  if (!read) return {};
+  const std::string& word = *read->get<std::string>();
+  const std::vector<std::string> words = {"mean", "sum", "first"};
+  if (std::find(words.begin(), words.end(), word) == words.end()) {
+    diagnostics.Error(value.place, "'reduce' is one of mean, sum and first, not '", word, "'", DidYouMean(word, words));
+    return {};
+  }
+  const bool has_sum = IsFloating(dtype) || IsComplex(dtype) || IsInteger(dtype);
+  if (word == "mean" && !IsFloating(dtype)) {
+    diagnostics.Error(value.place, "there is no mean of ", dtype,
+                      ": write reduce: ", has_sum ? "sum or first" : "first");
+    return {};
+  }
+  if (word == "sum" && !has_sum) {
+    diagnostics.Error(value.place, "there is no sum of ", dtype, ": write reduce: first");
+    return {};
+  }
+  return word == "mean"  ? VariableSpec::Reduce::kMean
+         : word == "sum" ? VariableSpec::Reduce::kSum
+                         : VariableSpec::Reduce::kFirst;
 }
 
 Constant ScalarConstant(int64_t value) {
@@ -56,24 +93,32 @@ std::optional<Lowering::VariableType> Lowering::ReadVariableType(const ExprConte
     return {};
   }
   VariableType type{{*dtype, *shape}, IsFloating(*dtype) || IsComplex(*dtype)};
+  if (args.finite != nullptr) {
+    const std::optional<bool> finite = ReadBool("finite", *args.finite, fold_call, diagnostics_);
+    if (!finite) return {};
+    type.finite = *finite;
+  }
+  if (args.reduce != nullptr) {
+    const std::optional<VariableSpec::Reduce> reduce = ReadReduce(*args.reduce, *dtype, fold_call, diagnostics_);
+    if (!reduce) return {};
+    type.reduce = *reduce;
+  }
   if (args.trainable == nullptr) return type;
-  const std::optional<AttrValue> trainable =
-      ToAttrValue({"trainable", "bool", {}, {}, {}, {}}, *args.trainable, DType::kInvalid, fold_call, diagnostics_);
+  const std::optional<bool> trainable = ReadBool("trainable", *args.trainable, fold_call, diagnostics_);
   if (!trainable) return {};
-  if (*trainable->get<bool>() && !type.trainable) {
+  if (*trainable && !type.trainable) {
     diagnostics_.Error(args.trainable->place, "a variable of dtype ", *dtype, " cannot be trained: it has no gradient");
     return {};
   }
-  type.trainable = *trainable->get<bool>();
+  type.trainable = *trainable;
   return type;
 }
 
 std::optional<Value> Lowering::LowerVariable(const ExprContext& context, const Expr& call,
                                              const std::string& own_name) {
   if (!flow_.empty()) {
-    diagnostics_.Error(call.place, "a Variable in '", flow_.back().scope, "', which is part of a ",
-                       flow_.back().is_loop() ? "While" : "Cond", "; make it outside and use it by its name",
-                       CalledFrom(context.frame));
+    diagnostics_.ErrorOfCall(call.place, "a Variable in '", flow_.back().scope, "', which is part of a ",
+                             flow_.back().is_loop() ? "While" : "Cond", "; make it outside and use it by its name");
     return {};
   }
   const std::optional<VariableArgs> args = ReadVariableArgs(call, diagnostics_);
@@ -96,7 +141,7 @@ std::optional<Value> Lowering::LowerVariable(const ExprContext& context, const E
   const std::optional<Output> init =
       InitialValue({context.frame, init_name, options, &type->value}, init_name, *args->init);
   if (!init) return {};
-  variables_.push_back({*id, *init, type->trainable});
+  variables_.push_back({*id, *init, type->trainable, type->finite, type->reduce});
   return AllOutputs(*id);
 }
 

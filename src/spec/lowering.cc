@@ -237,15 +237,15 @@ Folded Lowering::FoldCallOf(const ExprContext& context, const Expr& call) {
   const auto* dim =
       index.is_constant() && index.value.dims.empty() ? std::get_if<int64_t>(&index.value.elements[0]) : nullptr;
   if (dim == nullptr || (shape.known_rank() && (*dim >= shape.rank() || *dim < -shape.rank()))) {
-    diagnostics_.Error(call.items[1].place, "'", name.text, "' has shape ", shape, ", there is no such dimension",
-                       CalledFrom(context.frame));
+    diagnostics_.ErrorOfCall(call.items[1].place, "'", name.text, "' has shape ", shape,
+                             ", there is no such dimension");
     return {kError, {}};
   }
   const int64_t size =
       shape.known_rank() ? shape.dim(static_cast<int>(*dim < 0 ? *dim + shape.rank() : *dim)) : PartialShape::kUnknown;
   if (size == PartialShape::kUnknown) {
-    diagnostics_.Error(call.place, "dimension ", *dim, " of '", name.text, "' is not known before the step runs: its ",
-                       "shape is ", shape, CalledFrom(context.frame));
+    diagnostics_.ErrorOfCall(call.place, "dimension ", *dim, " of '", name.text,
+                             "' is not known before the step runs: its shape is ", shape);
     return {kError, {}};
   }
   Folded folded{Folded::Kind::kConstant, {}};

@@ -43,6 +43,8 @@ struct VariableArgs {
   const Expr* init = nullptr;
   const Expr* dtype = nullptr;
   const Expr* trainable = nullptr;
+  const Expr* reduce = nullptr;
+  const Expr* finite = nullptr;
   const Expr* container = nullptr;
   const Expr* shared_name = nullptr;
 };
@@ -83,6 +85,8 @@ class Lowering {
   struct VariableType {
     WantedValue value;  // with a shape
     bool trainable;
+    bool finite = true;
+    VariableSpec::Reduce reduce = VariableSpec::Reduce::kUnsaid;
   };
 
   // Lowering of expressions (lowering.cc). An own name that is empty is made up.
@@ -137,6 +141,7 @@ class Lowering {
   bool CheckCallDepth(const CallFrame& frame, const FunctionDef& def, SourcePlace place);
   std::optional<Value> LowerReturns(CallFrame& frame, const FunctionDef& def);
   std::string CalledFrom(const CallFrame& frame) const;
+  class InCall;
 
   // Variables (lower_variable.cc).
   std::optional<VariableType> ReadVariableType(const ExprContext& context, const VariableArgs& args);
@@ -210,6 +215,7 @@ class Lowering {
   std::unordered_map<NodeId, int32_t> flow_of_;  // FlowLevel::id, of nodes within any
   int32_t num_flows_ = 0;
   int64_t num_calls_ = 0;  // of functions
+  int32_t call_ = -1;      // that nodes are made in, in the graph's list of calls
   std::unordered_set<const FunctionDef*> called_;
 };
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "src/graph/upstream.h"
@@ -18,7 +19,7 @@ class TrainReader {
   std::optional<TrainSpec> Read() {
     if (!CheckKeys(map_,
                    {"loss", "optimizer", "learning_rate", "momentum", "nesterov", "beta1", "beta2", "epsilon",
-                    "clip_norm", "epochs", "steps", "replicas", "log_every", "parameters"},
+                    "clip_norm", "epochs", "steps", "replicas", "log_every", "parameters", "on_nan"},
                    "the section 'train'", diagnostics_))
       return {};
     bool good = ReadLoss();
@@ -26,6 +27,7 @@ class TrainReader {
     good = ReadLearningRate() && good;
     good = ReadCounts() && good;
     good = ReadParameters() && good;
+    good = ReadOnNan() && good;
     if (!good || !ReadLength() || !CheckReplicas()) return {};
     return spec_;
   }
@@ -163,21 +165,37 @@ class TrainReader {
     return true;
   }
 
+  bool ReadOnNan() {
+    const std::optional<Yaml> value = FindKey(map_, "on_nan");
+    if (!value) return true;
+    const std::optional<int> choice = context_.reader.Choice(*value, "'on_nan'", {"stop", "skip", "warn"});
+    if (choice) spec_.on_nan = static_cast<TrainSpec::OnNan>(*choice);
+    return choice.has_value();
+  }
+
   bool ReadLength() {
     const std::optional<Yaml> epochs = FindKey(map_, "epochs");
     const std::optional<Yaml> steps = FindKey(map_, "steps");
     if (epochs.has_value() == steps.has_value())
       return Fail(spec_.place, "'train' needs one of 'epochs' and 'steps'", epochs ? ", not both" : "");
-    int64_t count = 0;
-    if (!ReadCount(epochs ? "epochs" : "steps", count)) return false;
-    if (steps) {
-      spec_.steps = count;
-      return true;
-    }
+    if (steps) return ReadCount("steps", spec_.steps);
+    double count = 0;
+    if (!ReadPositive(*epochs, "epochs", count)) return false;
     if (spec_.input < 0) return Fail(epochs->place(), "the loss reads no input that epochs could count: write 'steps'");
-    if (__builtin_mul_overflow(count, context_.inputs[spec_.input].StepsPerEpoch(), &spec_.steps))
-      return Fail(epochs->place(), "too many epochs");
+    const InputSpec& input = context_.inputs[spec_.input];
+    const double needed = StepsOf(count * static_cast<double>(input.num_samples), static_cast<double>(input.batch));
+    constexpr double kMostSteps = 1e15;
+    if (needed > kMostSteps) return Fail(epochs->place(), "too many epochs");
+    spec_.steps = static_cast<int64_t>(needed);
     return true;
+  }
+
+  // The batches that hold so many samples. A product that rounding alone has put above a whole number counts as that.
+  static double StepsOf(double samples, double batch) {
+    const double steps = samples / batch;
+    const double nearest = std::round(steps);
+    constexpr double kRounding = 1e-12;
+    return std::max(1.0, std::abs(steps - nearest) <= kRounding * nearest ? nearest : std::ceil(steps));
   }
 
   bool CheckReplicas() {

@@ -44,11 +44,12 @@ constexpr YamlAdvice kAdvice[] = {
     {"unknown escape character", "within \"...\" a backslash begins an escape; within '...' it is itself"},
 };
 
-std::string Explain(const std::string& reason) {
+std::string Explain(const std::string& reason, bool may_quote) {
   for (const YamlAdvice& known : kAdvice) {
-    if (reason.starts_with(known.reason)) return StrCat("YAML: ", reason, "; ", known.advice);
+    if (!reason.starts_with(known.reason)) continue;
+    return StrCat("YAML: ", may_quote ? std::string_view(reason) : known.reason, "; ", known.advice);
   }
-  return StrCat("YAML: ", reason);
+  return may_quote ? StrCat("YAML: ", reason) : "this is no YAML";
 }
 
 }  // namespace
@@ -56,7 +57,8 @@ std::string Explain(const std::string& reason) {
 // Turns parser events into nodes. After the first error it ignores what follows.
 class YamlTreeBuilder final : public YAML::EventHandler {
  public:
-  YamlTreeBuilder(YamlDocument& document, Diagnostics& diagnostics) : doc_(document), diagnostics_(diagnostics) {}
+  YamlTreeBuilder(YamlDocument& document, Diagnostics& diagnostics, bool may_quote)
+      : doc_(document), diagnostics_(diagnostics), may_quote_(may_quote) {}
 
   bool failed() const { return failed_; }
 
@@ -103,7 +105,7 @@ class YamlTreeBuilder final : public YAML::EventHandler {
     const size_t line = source.substr(0, static_cast<size_t>(std::max(mark.pos, 0))).rfind('\n') + 1;
     const std::string_view indent = source.substr(line, source.find_first_not_of(" \t", line) - line);
     const size_t tab = indent.find('\t');
-    if (tab == std::string_view::npos) return Fail(mark, Explain(reason));
+    if (tab == std::string_view::npos) return Fail(mark, Explain(reason, may_quote_));
     mark.column = static_cast<int>(tab);
     Fail(mark, "YAML: lines are indented by spaces, not by tabs");
   }
@@ -126,12 +128,14 @@ class YamlTreeBuilder final : public YAML::EventHandler {
     std::vector<uint32_t> children;
   };
 
+  std::string Quoted(std::string_view text) const { return may_quote_ ? StrCat(" '", text, "'") : std::string(); }
+
   SourcePlace Place(const YAML::Mark& mark) const { return {doc_.file_, mark.line + 1, mark.column + 1}; }
 
   // Plain scalars and collections have the tag "?" or none, quoted scalars "!".
   bool CheckTag(const YAML::Mark& mark, const std::string& tag) {
     if (tag.empty() || tag == "?" || tag == "!") return true;
-    Fail(mark, StrCat("the tag '", tag, "'; a spec has no tags"));
+    Fail(mark, StrCat("the tag", Quoted(tag), "; a spec has no tags"));
     return false;
   }
 
@@ -236,7 +240,7 @@ class YamlTreeBuilder final : public YAML::EventHandler {
         diagnostics_.Error(place, "a key must be a word");
         failed_ = true;
       } else if (!seen.insert(key.text).second) {
-        diagnostics_.Error(place, "the key '", key.text, "' is written twice in this mapping");
+        diagnostics_.Error(place, "the key", Quoted(key.text), " is written twice in this mapping");
         failed_ = true;
       }
     }
@@ -245,6 +249,7 @@ class YamlTreeBuilder final : public YAML::EventHandler {
 
   YamlDocument& doc_;
   Diagnostics& diagnostics_;
+  const bool may_quote_;
   bool failed_ = false;
   int documents_ = 0;
   std::vector<OpenCollection> open_;
@@ -252,11 +257,12 @@ class YamlTreeBuilder final : public YAML::EventHandler {
   std::unordered_map<YAML::anchor_t, uint32_t> anchors_;  // of finished values
 };
 
-std::unique_ptr<YamlDocument> YamlDocument::Parse(std::string text, int32_t file, Diagnostics& diagnostics) {
+std::unique_ptr<YamlDocument> YamlDocument::Parse(std::string text, int32_t file, Diagnostics& diagnostics,
+                                                  bool may_quote) {
   auto document = std::make_unique<YamlDocument>();
   document->source_ = std::move(text);
   document->file_ = file;
-  YamlTreeBuilder builder(*document, diagnostics);
+  YamlTreeBuilder builder(*document, diagnostics, may_quote);
   TextBuffer buffer(document->source_);
   std::istream stream(&buffer);
   try {

@@ -57,8 +57,10 @@ class Yaml {
 
 class YamlDocument {
  public:
-  // Parses `text`, which passed CheckSpecText(). Null after an error, which is then in `diagnostics`.
-  static std::unique_ptr<YamlDocument> Parse(std::string text, int32_t file, Diagnostics& diagnostics);
+  // Parses `text`, which passed CheckSpecText(). Null after an error, which is then in `diagnostics`, and quotes what
+  // stands in the text only if it may.
+  static std::unique_ptr<YamlDocument> Parse(std::string text, int32_t file, Diagnostics& diagnostics,
+                                             bool may_quote = true);
 
   Yaml root() const { return {this, root_}; }
 

@@ -4,9 +4,7 @@
 
 #include <charconv>
 #include <cmath>
-#include <filesystem>
 
-#include "src/base/file.h"
 #include "src/base/json.h"
 
 namespace dfrun {
@@ -73,14 +71,13 @@ Result<std::string> ScalarToJson(const Tensor& value) {
 }
 
 Result<MetricsLog> MetricsLog::Open(const std::string& path, int64_t keep_through) {
-  std::error_code error;
-  if (std::filesystem::exists(path, error)) {
-    DF_ASSIGN(const std::string text, ReadFile(path, kMaxMetricsBytes));
-    DF_TRY(WriteFileAtomically(path, LinesThrough(text, keep_through)));
-  }
-  std::FILE* file = std::fopen(path.c_str(), "ae");
-  if (file == nullptr) return ErrnoError("cannot open", path);
-  return MetricsLog(path, file);
+  DF_ASSIGN(FileDescriptor file, FileDescriptor::OpenForAppending(path));
+  DF_ASSIGN(const std::string text, ReadFile(path, kMaxMetricsBytes));
+  const std::string kept = LinesThrough(text, keep_through);
+  if (kept == text) return MetricsLog(std::move(file));
+  DF_TRY(WriteFileAtomically(path, kept));
+  DF_ASSIGN(file, FileDescriptor::OpenForAppending(path));
+  return MetricsLog(std::move(file));
 }
 
 Status MetricsLog::Append(int64_t step, double wall_s, std::span<const std::pair<std::string, Tensor>> scalars) {
@@ -91,18 +88,17 @@ Status MetricsLog::Append(int64_t step, double wall_s, std::span<const std::pair
     line += StrCat(", ", JsonString(name), ": ", *text);
   }
   line += "}\n";
-  if (std::fwrite(line.data(), 1, line.size(), file_.get()) != line.size() || std::fflush(file_.get()) != 0) {
-    return ErrnoError("cannot write", path_);
-  }
+  DF_TRY(file_.Append(line));
   return CheckStillThere();
 }
 
 // What is written to a file that was removed is lost when it is closed, without an error.
 Status MetricsLog::CheckStillThere() const {
   struct stat status;
-  if (::fstat(::fileno(file_.get()), &status) != 0) return ErrnoError("cannot look at", path_);
+  if (::fstat(file_.fd(), &status) != 0) return ErrnoError("cannot look at", file_.path());
   if (status.st_nlink > 0) return Status();
-  return IoError("cannot write ", path_, ": it was removed while the job ran, and what the job finds would be lost");
+  return IoError("cannot write ", file_.path(),
+                 ": it was removed while the job ran, and what the job finds would be lost");
 }
 
 }  // namespace dfrun

@@ -4,14 +4,12 @@
 #define DFRUN_SRC_TRACE_METRICS_H_
 
 #include <cstdint>
-#include <cstdio>
-#include <memory>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "src/base/status.h"
+#include "src/base/file.h"
 #include "src/framework/tensor.h"
 
 namespace dfrun {
@@ -24,21 +22,19 @@ Result<std::string> ScalarToJson(const Tensor& value);
 class MetricsLog {
  public:
   // Opens the file for appending. Lines of steps beyond `keep_through` and a last line that was cut short are removed:
-  // a resumed run goes on as if they had not been.
+  // a resumed run goes on as if they had not been. kIo where the name is not that of a regular file.
   static Result<MetricsLog> Open(const std::string& path, int64_t keep_through);
 
-  // Appends a line and flushes it to the system. kIo where that fails, and where the file has been removed meanwhile.
+  // Appends a line and gives it to the system. kIo where that fails, and where the file has been removed meanwhile.
   Status Append(int64_t step, double wall_s, std::span<const std::pair<std::string, Tensor>> scalars);
+  // What was appended is on the disk when it returns.
+  Status Sync() const { return file_.Sync(); }
 
  private:
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-  MetricsLog(std::string path, std::FILE* file) : path_(std::move(path)), file_(file) {}
+  explicit MetricsLog(FileDescriptor file) : file_(std::move(file)) {}
   Status CheckStillThere() const;
 
-  std::string path_;
-  std::unique_ptr<std::FILE, Close> file_;
+  FileDescriptor file_;
 };
 
 }  // namespace dfrun

@@ -57,7 +57,7 @@ class Mutator {
         ChangeSignature(*function.mutable_signature());
         break;
       case 4:
-        if (!function.ret().empty()) function.mutable_ret()->begin()->second = AnyInput();
+        if (!function.ret().empty()) (*function.mutable_ret())[AnyKey(function.ret())] = AnyInput();
         break;
       case 5:
         if (function.node_def_size() > 0) DropOf(*function.mutable_node_def());
@@ -82,6 +82,14 @@ class Mutator {
   std::string AnyInput() {
     const proto::NodeDef& node = AnyNode();
     return node.input_size() > 0 ? node.input(Below(node.input_size())) : node.name();
+  }
+  // The order of a map's entries is another in each process.
+  template <class Map>
+  std::string AnyKey(const Map& map) {
+    std::vector<std::string> keys;
+    for (const auto& [key, value] : map) keys.push_back(key);
+    std::sort(keys.begin(), keys.end());
+    return keys[static_cast<size_t>(Below(static_cast<int>(keys.size())))];
   }
   template <class List>
   void DropOf(List& list) {
@@ -132,8 +140,7 @@ class Mutator {
         node.set_name(other.name());
         break;
       case 6:
-        if (!node.attr().empty())
-          node.mutable_attr()->erase(std::next(node.attr().begin(), Below(static_cast<int>(node.attr_size())))->first);
+        if (!node.attr().empty()) node.mutable_attr()->erase(AnyKey(node.attr()));
         break;
       case 7:
         for (const auto& [name, value] : other.attr()) (*node.mutable_attr())[name] = value;

@@ -2,6 +2,8 @@
 set -euo pipefail
 
 if [ "$(id -u)" = 0 ]; then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi
+# Ranks of one host need no network, and none of them listens on it.
+export OMPI_MCA_btl=self,vader OMPI_MCA_oob_tcp_if_include=lo
 # The example specs with every step logged. short_spec NAME EPOCHS CHECKPOINT_EVERY: prints the path of the copy.
 short_spec() {
   mkdir -p "$WORK/configs"

@@ -3,6 +3,8 @@
 set -euo pipefail
 
 if [ "$(id -u)" = 0 ]; then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi
+# Ranks of one host need no network, and none of them listens on it.
+export OMPI_MCA_btl=self,vader OMPI_MCA_oob_tcp_if_include=lo
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 cd "$WORK"

@@ -26,7 +26,8 @@ SlurmctldHost=$(hostname -s)(127.0.0.1)
 SlurmUser=root
 SlurmdUser=root
 AuthType=auth/munge
-AuthInfo=socket=$folder/munge.socket
+# A job that is put into the queue again waits until what was signed for its first start has expired.
+AuthInfo=socket=$folder/munge.socket,cred_expire=10
 CredType=cred/munge
 SlurmctldPort=$control_port
 StateSaveLocation=$folder/state
@@ -44,6 +45,10 @@ MpiDefault=none
 ReturnToService=2
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
+# A job of the partition urgent takes the place of one of main, which gets its own signal first.
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
+SlurmctldParameters=preempt_send_user_signal
 # Finished jobs stay long enough for the test to ask about them.
 MinJobAge=600
 InactiveLimit=0
@@ -53,7 +58,10 @@ CONF
     echo "NodeName=${CLUSTER_NODES[i]} NodeHostname=$(hostname -s) NodeAddr=127.0.0.1 Port=$1 CPUs=$CLUSTER_CPUS State=UNKNOWN"
   done >>"$folder/slurm.conf"
   local IFS=,
-  echo "PartitionName=main Nodes=${CLUSTER_NODES[*]} Default=YES MaxTime=INFINITE State=UP" >>"$folder/slurm.conf"
+  cat >>"$folder/slurm.conf" <<CONF
+PartitionName=main Nodes=${CLUSTER_NODES[*]} Default=YES MaxTime=INFINITE State=UP PriorityTier=1 GraceTime=100
+PartitionName=urgent Nodes=${CLUSTER_NODES[*]} MaxTime=INFINITE State=UP PriorityTier=10
+CONF
 }
 
 wait_until() {  # wait_until SECONDS COMMAND...
@@ -66,7 +74,7 @@ wait_until() {  # wait_until SECONDS COMMAND...
 }
 
 all_nodes_idle() {
-  [ "$(sinfo --noheader --Node --format '%N %t' | grep -c ' idle$')" = ${#CLUSTER_NODES[@]} ]
+  [ "$(sinfo --noheader --partition=main --Node --format '%N %t' | grep -c ' idle$')" = ${#CLUSTER_NODES[@]} ]
 }
 
 start_cluster() {
@@ -101,7 +109,7 @@ no_jobs() {
 stop_cluster() {
   local pid
   if [ ${#cluster_pids[@]} -gt 1 ] && ! no_jobs; then  # a job outlives its slurmd
-    scancel --state=RUNNING,PENDING --user="$(id -un)"
+    scancel --user="$(id -un)"
     wait_until 20 no_jobs
   fi
   # The nodes first, so that each can tell its controller; munged, which all of them need, last.

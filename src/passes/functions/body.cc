@@ -29,6 +29,10 @@ bool HasPlaceholder(const proto::AttrValue& value) {
   return false;
 }
 
+bool IsControl(std::string_view input) {
+  return input.starts_with('^');
+}
+
 // One call of ReadFunctionBody().
 class BodyReader {
  public:
@@ -70,7 +74,7 @@ class BodyReader {
 
   // The node that an input names, by its number in the FunctionDef; -1: an argument.
   Result<int32_t> SourceOf(std::string_view input) const {
-    const std::string_view name = input.substr(!input.empty() && input[0] == '^' ? 1 : 0, input.find(':'));
+    const std::string_view name = IsControl(input) ? input.substr(1) : input.substr(0, input.find(':'));
     if (auto node = nodes_.find(name); node != nodes_.end()) return node->second;
     if (arguments_.count(name) != 0) return -1;
     return InvalidArgument("'", input, "' is the output of no node of the function, and none of its arguments");
@@ -106,7 +110,7 @@ class BodyReader {
     node.device = def.device();
     node.is_below_primitive = ControlFlowKindOf(node.op) != ControlFlowKind::kNone;
     for (const std::string& text : def.input()) {
-      DF_TRY(text.empty() || text[0] != '^' ? ReadInput(def, text, node) : ReadControlInput(text, node));
+      DF_TRY(IsControl(text) ? ReadControlInput(text, node) : ReadInput(def, text, node));
     }
     return ReadAttrs(def, node);
   }
@@ -140,6 +144,7 @@ class BodyReader {
   }
 
   Result<BodyInput> ParseInput(std::string_view text) const {
+    if (IsControl(text)) return InvalidArgument("'", text, "' says what to wait for, where a value is needed");
     BodyInput input;
     DF_ASSIGN(const int32_t source, SourceOf(text));
     const size_t colon = text.find(':');

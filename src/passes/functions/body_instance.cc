@@ -8,6 +8,7 @@
 #include "src/graph/attr_proto.h"
 #include "src/graph/colocation.h"
 #include "src/graph/control_flow.h"
+#include "src/graph/function_calls.h"
 #include "src/graph/node_def_attrs.h"
 
 namespace dfrun {
@@ -193,7 +194,7 @@ Status BodyInstance::AddPlain(const BodyNode& node, NodeSpec spec, const std::ve
     DF_ASSIGN(const int count, CountOf(arg, added.attrs));
     made.counts.emplace_back(arg.name, count);
   }
-  if (HasEffect(*added.op) && !node.is_below_primitive) effects_.push_back(added.id);
+  if (site_.runs_all && HasEffect(*added.op) && !node.is_below_primitive) effects_.push_back(added.id);
   return Status();
 }
 
@@ -204,10 +205,12 @@ Status BodyInstance::AddFunctional(const BodyNode& node, NodeSpec spec, const st
     DF_ASSIGN(const FunctionBody* const called, inliner_.library().Find(node.op));
     signature = &called->signature;
     spec.attrs = {{"f", FunctionName{node.op, {spec.attrs.begin(), spec.attrs.end()}}}};
-    spec.op = "PartitionedCall";
+    spec.op = signature->is_stateful ? "StatefulPartitionedCall" : "PartitionedCall";
+    spec.attrs.Set(kCalledByNameAttr, true);
   }
   DF_ASSIGN(Inlined inlined, inliner_.AddFunctional(spec, inputs, site_));
-  if (!node.is_below_primitive) effects_.insert(effects_.end(), inlined.effects.begin(), inlined.effects.end());
+  if (site_.runs_all && signature->is_stateful && !node.is_below_primitive)
+    effects_.insert(effects_.end(), inlined.effects.begin(), inlined.effects.end());
   const bool by_name = signature->name == node.op && inlined.counts.size() == signature->outputs.size();
   for (size_t i = 0; i < signature->outputs.size(); ++i) {
     made.counts.emplace_back(signature->outputs[i].name,

@@ -6,6 +6,8 @@
 #include "src/base/sort_unique.h"
 #include "src/framework/device.h"
 #include "src/graph/control_flow.h"
+#include "src/graph/function_calls.h"
+#include "src/passes/deferred_shapes.h"
 #include "src/passes/functions/body_instance.h"
 #include "src/passes/functions/lowerings.h"
 
@@ -15,6 +17,7 @@ namespace {
 constexpr size_t kMaxNesting = 200;
 constexpr int kMaxConditionals = 250;  // one in another
 constexpr int64_t kInputsPerNode = 20;
+constexpr std::string_view kLoweredAttr = "_lower_using_switch_merge";
 
 // Whether it can be seen when the op runs.
 bool OrderMatters(const Node& node) {
@@ -29,6 +32,13 @@ void Append(std::vector<NodeId>& to, const std::vector<NodeId>& more) {
 
 bool IsFunctional(std::string_view op) {
   return LoweringOf(op) != nullptr;
+}
+
+bool RunsAll(std::string_view op, const AttrMap& attrs) {
+  const bool is_call = op == "PartitionedCall" || op == "StatefulPartitionedCall";
+  const AttrValue* flag = attrs.Find(is_call ? kCalledByNameAttr : kLoweredAttr);
+  const bool is_set = flag != nullptr && flag->get<bool>() != nullptr && *flag->get<bool>();
+  return is_set == is_call;
 }
 
 std::string DeviceWithin(const std::string& device, const std::string& outer) {
@@ -63,9 +73,24 @@ Status FunctionInliner::NestConditionals(int more) {
 }
 
 std::string FunctionInliner::UniqueName(std::string_view name) const {
-  std::string unique = to_.UniqueName(name);
-  for (int k = 1; reserved_.Find(unique) >= 0; ++k) unique = to_.UniqueName(StrCat(name, "_", k));
+  std::string unique = to_->UniqueName(name);
+  for (int k = 1; reserved_.Find(unique) >= 0; ++k) unique = to_->UniqueName(StrCat(name, "_", k));
   return unique;
+}
+
+// In a branch or a loop that may not be entered, shapes that cannot be are an error of the step that does.
+Result<NodeId> FunctionInliner::AddToGraph(NodeSpec spec, const CallSite& site) {
+  if (!site.is_conditional) return to_->AddNode(std::move(spec));
+  NodeSpec kept = spec;
+  Result<NodeId> added = to_->AddNode(std::move(spec));
+  if (added.ok()) return added;
+  for (Output& input : kept.inputs) {
+    if (!input.valid() || IsHandle(to_->dtype(input)) || to_->is_ref(input)) continue;
+    DF_TRY(CountNodes(1));
+    DF_ASSIGN(input, HideShape(*to_, input));
+  }
+  Result<NodeId> without_shapes = to_->AddNode(std::move(kept));
+  return without_shapes.ok() ? without_shapes : added;
 }
 
 Result<Inlined> FunctionInliner::AddNode(NodeSpec spec, const std::vector<SiteValue>& inputs, bool is_anchored,
@@ -76,11 +101,11 @@ Result<Inlined> FunctionInliner::AddNode(NodeSpec spec, const std::vector<SiteVa
   spec.inputs.clear();
   for (const SiteValue& value : inputs) spec.inputs.push_back(value.output);
   spec.device = DeviceWithin(spec.device, site.device);
-  DF_ASSIGN(const NodeId id, to_.AddNode(std::move(spec)));
-  const bool is_tied = site.is_conditional || OrderMatters(to_.node(id));
+  DF_ASSIGN(const NodeId id, AddToGraph(std::move(spec), site));
+  const bool is_tied = site.is_conditional || OrderMatters(to_->node(id));
   if (floats && is_tied) Tie(id, site);
   Inlined made;
-  for (int port = 0; port < to_.node(id).num_outputs(); ++port)
+  for (int port = 0; port < to_->node(id).num_outputs(); ++port)
     made.outputs.push_back({{id, port}, floats && !is_tied});
   made.effects = {id};
   return made;
@@ -101,16 +126,16 @@ Result<SiteValue> FunctionInliner::Add(const std::string& name, const std::strin
 
 // The ties that the node does not read already.
 void FunctionInliner::Tie(NodeId node, const CallSite& site) {
-  const std::vector<Output>& inputs = to_.node(node).inputs;
+  const std::vector<Output>& inputs = to_->node(node).inputs;
   for (NodeId tie : site.ties) {
     const bool reads = std::any_of(inputs.begin(), inputs.end(), [&](Output input) { return input.node == tie; });
-    if (!reads) to_.AddControlEdge(tie, node);
+    if (!reads) to_->AddControlEdge(tie, node);
   }
 }
 
 // A Switch runs whichever of its outputs is alive.
 Result<NodeId> FunctionInliner::NodeOf(SiteValue value, const CallSite& site) {
-  const Node& source = to_.node(value.output.node);
+  const Node& source = to_->node(value.output.node);
   if (ControlFlowKindOf(source.op->name) != ControlFlowKind::kSwitch) return source.id;
   CallSite untied = site;
   untied.ties.clear();
@@ -131,7 +156,7 @@ bool FunctionInliner::HasState(const AttrMap& attrs) {
 // Adds to the site's ties the nodes of the values, but for those that come after nothing.
 Status FunctionInliner::TieTo(const std::vector<SiteValue>& values, CallSite& site) {
   for (const SiteValue& value : values) {
-    const Node& source = to_.node(value.output.node);
+    const Node& source = to_->node(value.output.node);
     if (source.num_inputs() == 0 && source.control_inputs.empty()) continue;
     DF_ASSIGN(const NodeId tie, NodeOf(value, site));
     site.ties.push_back(tie);
@@ -156,6 +181,7 @@ Result<Inlined> FunctionInliner::AddFunctional(const NodeSpec& spec, const std::
   Append(inner.ties, spec.control_inputs);
   inner.is_conditional |= site.may_be_dead;
   inner.may_be_dead = false;
+  inner.runs_all |= RunsAll(spec.op, spec.attrs);
   // All inputs are there before a call does anything that could be seen.
   if (site.may_be_dead || HasState(spec.attrs)) DF_TRY(TieTo(inputs, inner));
   std::vector<SiteValue> values = inputs;

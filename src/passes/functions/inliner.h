@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "src/graph/graph.h"
@@ -30,6 +31,8 @@ struct CallSite {
   std::vector<NodeId> ties;  // what they come after; none: nothing floats
   // The ties decide whether the nodes run at all: all of them are tied. Else only those whose order can be seen.
   bool is_conditional = false;
+  // Everything with an effect runs. Else of a function only what its outputs and control_ret need.
+  bool runs_all = false;
   bool may_be_dead = false;  // the graph around has primitives of control flow: a call waits for all of its inputs
 };
 
@@ -45,9 +48,11 @@ class FunctionInliner {
  public:
   // Calls of calls can ask for any number of nodes: beyond max_nodes, or 20 inputs for each of them, InvalidArgument.
   FunctionInliner(Graph& to, const Graph& reserved, FunctionLibrary& library, int64_t max_nodes)
-      : to_(to), reserved_(reserved), library_(library), max_nodes_(max_nodes) {}
+      : to_(&to), reserved_(reserved), library_(library), max_nodes_(max_nodes) {}
 
-  Graph& to() { return to_; }
+  Graph& to() { return *to_; }
+  // Adds to another graph from now on; gives the one before.
+  Graph& SwitchTo(Graph& other) { return *std::exchange(to_, &other); }
   FunctionLibrary& library() { return library_; }
   // Counts what is added other than by this: nodes, or calls, which may add none; and inputs.
   Status CountNodes(int64_t more);
@@ -79,13 +84,14 @@ class FunctionInliner {
   Result<Inlined> Call(const FunctionName& function, const std::vector<SiteValue>& arguments, const CallSite& site);
 
  private:
+  Result<NodeId> AddToGraph(NodeSpec spec, const CallSite& site);
   void Tie(NodeId node, const CallSite& site);
   Status JoinTies(CallSite& site);
   bool HasState(const AttrMap& attrs);
   Status TieTo(const std::vector<SiteValue>& values, CallSite& site);
   Status BeginCall(const std::string& function);
 
-  Graph& to_;
+  Graph* to_;
   const Graph& reserved_;
   FunctionLibrary& library_;
   const int64_t max_nodes_;
@@ -97,6 +103,10 @@ class FunctionInliner {
 
 // Whether a node of this op calls functions.
 bool IsFunctional(std::string_view op);
+
+// Whether the node runs everything in its functions that has an effect: TensorFlow calls them by a kernel, which asks
+// nothing of control_ret. Others, calls by PartitionedCall and what has _lower_using_switch_merge, it puts in place.
+bool RunsAll(std::string_view op, const AttrMap& attrs);
 
 // A device name with what it leaves open taken from `outer`.
 std::string DeviceWithin(const std::string& device, const std::string& outer);

@@ -7,6 +7,7 @@
 
 #include "src/graph/control_flow.h"
 #include "src/graph/proto/graph.pb.h"
+#include "src/graph/unknown_ops.h"
 #include "src/passes/functions/inliner.h"
 
 namespace dfrun {
@@ -35,7 +36,7 @@ class GraphLowering {
       DF_TRY(to_.SetInput(edge.reader, edge.input, Lowered(edge.from)));
     }
     DF_TRY(to_.InferShapes());
-    to_.set_extras(ExtrasWithoutLibrary());
+    to_.set_extras(KeepsUnknownNodes() ? from_.extras() : ExtrasWithoutLibrary());
     return std::move(to_);
   }
 
@@ -113,6 +114,9 @@ class GraphLowering {
     }
     return Status();
   }
+
+  // They are exported as they came, and may be unknown for what is in a function that they call.
+  bool KeepsUnknownNodes() const { return std::any_of(to_.nodes().begin(), to_.nodes().end(), &IsUnknown); }
 
   std::shared_ptr<const GraphDefExtras> ExtrasWithoutLibrary() const {
     if (from_.extras() == nullptr) return nullptr;

@@ -1,6 +1,6 @@
 """check.py DFRUN: runs `DFRUN check` on each spec of expected.tsv.
 
-It must exit with 65, and the first line of its errors must have the place and the part of the message that the table
+It must exit with 65, or 66 where the fourth column says so: what is wrong is the data. And the first line of its errors must have the place and the part of the message that the table
 says. --seconds S also bounds the time of each (the sanitizers' builds are slower).
 """
 
@@ -29,15 +29,15 @@ def find_spec(name, scratch):
     return path
 
 
-def check(dfrun, spec, place, message, seconds):
+def check(dfrun, spec, place, message, seconds, code):
     begin = time.monotonic()
     done = subprocess.run([dfrun, "check", str(spec)], capture_output=True, text=True, timeout=120, check=False)
     took = time.monotonic() - begin
     file, _, position = place.rpartition(".yaml:")
     where = f"{spec.parent / (file + '.yaml')}:{position}: " if file else f"{spec}:{place}: "
     first = next((line for line in (done.stderr + done.stdout).splitlines() if ".yaml:" in line), "")
-    if done.returncode != 65:
-        return f"exit {done.returncode}, not 65: {done.stderr[-500:]}"
+    if done.returncode != code:
+        return f"exit {done.returncode}, not {code}: {done.stderr[-500:]}"
     if where not in first or message not in first:
         return f"expected '{where}...{message}', got '{first}'"
     if seconds and took > seconds:
@@ -53,9 +53,10 @@ def main():
     failed = 0
     count = 0
     with tempfile.TemporaryDirectory() as scratch:
-        for name, place, message in cases():
+        for name, place, message, *code in cases():
             count += 1
-            problem = check(arguments.dfrun, find_spec(name, scratch), place, message, arguments.seconds)
+            spec = find_spec(name, scratch)
+            problem = check(arguments.dfrun, spec, place, message, arguments.seconds, int(code[0]) if code else 65)
             if problem:
                 failed += 1
                 print(f"{name}: {problem}")

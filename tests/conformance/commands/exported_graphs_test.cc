@@ -98,14 +98,29 @@ TEST_P(PlacedGraphTest, RanksGiveTheBitsOfOneProcess) {
   }
 }
 
+// What is colocated with nodes on two tasks is refused but under soft placement.
+class SoftlyPlacedGraphTest : public PlacedGraphTest {};
+
+TEST_P(SoftlyPlacedGraphTest, RanksGiveTheBitsOfOneProcess) {
+  ComputesTheResult("--soft-placement");
+  const Tensor alone = Evaluate(GetParam().path + ".pb --soft-placement", "result");
+  EXPECT_TRUE(OnRanks(4, "--soft-placement").Identical(alone));
+  EXPECT_TRUE(OnRanks(2, "--soft-placement").Identical(alone));
+}
+
 std::string NameOf(const ::testing::TestParamInfo<Expected>& info) {
   return info.param.name;
 }
 INSTANTIATE_TEST_SUITE_P(ControlFlow, ExportedGraphTest, ::testing::ValuesIn(ReadExpected("control_flow")), &NameOf);
 INSTANTIATE_TEST_SUITE_P(Functions, ExportedGraphTest, ::testing::ValuesIn(ReadExpected("functions")), &NameOf);
 INSTANTIATE_TEST_SUITE_P(Primitives, ExportedGraphTest, ::testing::ValuesIn(ReadExpected("primitives")), &NameOf);
+INSTANTIATE_TEST_SUITE_P(Semantics, ExportedGraphTest, ::testing::ValuesIn(ReadExpected("semantics")), &NameOf);
 INSTANTIATE_TEST_SUITE_P(Lists, ExportedGraphTest, ::testing::ValuesIn(ReadExpected("lists")), &NameOf);
 INSTANTIATE_TEST_SUITE_P(Collectives, PlacedGraphTest, ::testing::ValuesIn(ReadExpected("collectives")), &NameOf);
+INSTANTIATE_TEST_SUITE_P(PlacedGradients, PlacedGraphTest, ::testing::ValuesIn(ReadExpected("placed_gradients")),
+                         &NameOf);
+INSTANTIATE_TEST_SUITE_P(SoftlyPlaced, SoftlyPlacedGraphTest, ::testing::ValuesIn(ReadExpected("softly_placed")),
+                         &NameOf);
 INSTANTIATE_TEST_SUITE_P(PlacedFunctions, PlacedGraphTest, ::testing::ValuesIn(ReadExpected("placed_functions")),
                          &NameOf);
 

@@ -103,6 +103,14 @@ def fixed_lengths_with_hops():
 
 
 @exported
+def fixed_lengths_before_a_part():
+    """The 11 bytes hold two records of 4 between header and footer, or five that begin every second byte and end before
+    the part of a sixth."""
+    return [read_all(tf.FixedLengthRecordReader(4, header_bytes=1), ["fixed.bin", "fixed.bin"], 4),
+            read_all(tf.FixedLengthRecordReader(3, hop_bytes=2), ["fixed.bin"], 5)]
+
+
+@exported
 def records():
     return read_all(tf.TFRecordReader(), ["plain.tfrecord", "plain.tfrecord"], 5)
 

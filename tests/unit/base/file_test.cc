@@ -56,6 +56,59 @@ TEST_F(FileTest, PipesAndDirectoriesAreNotRead) {
   EXPECT_EQ(FileDescriptor::OpenForReading(directory_.path()).status().code(), Code::kIo);
 }
 
+// The directory may be a stranger's: what stands under the temporary name stays, and no link is followed.
+TEST_F(FileTest, WhatStandsUnderTheTemporaryNameIsLeftAlone) {
+  directory_.Write("mine", "mine");
+  std::filesystem::create_symlink(Path("mine"), Path("link.tmp"));
+  std::filesystem::create_symlink(Path("nowhere"), Path("dangling.tmp"));
+  std::filesystem::create_directory(Path("directory.tmp"));
+  directory_.Write("file.tmp", "kept");
+  ASSERT_EQ(::mkfifo(Path("pipe.tmp").c_str(), 0600), 0);
+  for (const char* name : {"link", "dangling", "directory", "file", "pipe"}) {
+    const Status written = WriteFileAtomically(Path(name), "new");
+    EXPECT_TRUE(written.ok()) << written.ToString();
+    EXPECT_EQ(*ReadFile(Path(name), 100), "new");
+    EXPECT_TRUE(std::filesystem::exists(std::filesystem::symlink_status(Path(name) + std::string(".tmp")))) << name;
+    EXPECT_FALSE(std::filesystem::exists(Path(name) + std::string(".tmp-1"))) << name;
+  }
+  EXPECT_EQ(*ReadFile(Path("mine"), 100), "mine");
+  EXPECT_EQ(*ReadFile(Path("file.tmp"), 100), "kept");
+  EXPECT_FALSE(std::filesystem::exists(Path("nowhere")));
+}
+
+TEST_F(FileTest, OnlyAFileIsReplaced) {
+  directory_.Write("mine", "mine");
+  std::filesystem::create_symlink(Path("mine"), Path("link"));
+  std::filesystem::create_directory(Path("directory"));
+  ASSERT_EQ(::mkfifo(Path("pipe").c_str(), 0600), 0);
+  for (const auto& [name, kind] : {std::pair("link", "a link"), {"directory", "a directory"}, {"pipe", "a pipe"}}) {
+    const Status written = WriteFileAtomically(Path(name), "new");
+    EXPECT_EQ(written.code(), Code::kIo) << name;
+    EXPECT_THAT(written.message(), HasSubstr(StrCat(kind, " stands there")));
+    EXPECT_EQ(FileDescriptor::OpenForAppending(Path(name)).status().code(), Code::kIo) << name;
+    EXPECT_EQ(FileDescriptor::OpenRegular(Path(name)).status().code(), Code::kDataLoss) << name;
+    EXPECT_FALSE(std::filesystem::exists(Path(name) + std::string(".tmp"))) << name;
+  }
+  EXPECT_EQ(WriteFileAtomically("/dev/null", "new").code(), Code::kIo);
+  EXPECT_EQ(*ReadFile(Path("mine"), 100), "mine");
+}
+
+TEST_F(FileTest, DirectoriesAreMadeWithThoseAbove) {
+  ASSERT_TRUE(MakeDirectories(Path("a/b//c/")).ok());
+  EXPECT_TRUE(std::filesystem::is_directory(Path("a/b/c")));
+  ASSERT_TRUE(MakeDirectories(Path("a/b/c")).ok());
+  directory_.Write("file", "");
+  EXPECT_EQ(MakeDirectories(Path("file")).code(), Code::kIo);
+  EXPECT_EQ(MakeDirectories(Path("file/below")).code(), Code::kIo);
+}
+
+TEST_F(FileTest, ListingsAreSortedAndErrorsAreErrors) {
+  for (const char* name : {"c", ".a", "b"}) directory_.Write(name, "");
+  EXPECT_EQ(*ListDirectory(directory_.path()), (std::vector<std::string>{".a", "b", "c"}));
+  EXPECT_EQ(ListDirectory(Path("nowhere")).status().code(), Code::kNotFound);
+  EXPECT_EQ(ListDirectory(Path("b")).status().code(), Code::kIo);
+}
+
 TEST_F(FileTest, ReadPastTheEndIsDataLoss) {
   ASSERT_TRUE(WriteFileAtomically(Path("a"), "0123456789").ok());
   const Result<FileDescriptor> file = FileDescriptor::OpenForReading(Path("a"));

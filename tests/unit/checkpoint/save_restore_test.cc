@@ -148,7 +148,7 @@ TEST_F(SaveRestore, ASaveThatWasCutShortChangesNothing) {
   EXPECT_EQ(Restore("model", "w", DType::kFloat)->scalar<float>(), 2);
   ASSERT_TRUE(Save("model", Texts({"w"}), Texts({""}), {Tensor::Scalar(3.F)}).ok());
   EXPECT_EQ(Restore("model", "w", DType::kFloat)->scalar<float>(), 3);
-  EXPECT_FALSE(fs::exists(scratch_.Path("model.old")));
+  EXPECT_TRUE(fs::exists(scratch_.Path("model.old"))) << "a name that may be a user's";
 }
 
 TEST_F(SaveRestore, DamageIsFound) {

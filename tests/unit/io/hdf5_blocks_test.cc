@@ -5,6 +5,7 @@
 
 #include <numeric>
 
+#include "src/framework/hdf5_file.h"
 #include "src/framework/sample_source.h"
 #include "tests/unit/testing/scratch_directory.h"
 
@@ -45,19 +46,27 @@ class Hdf5BlocksTest : public ::testing::Test {
 };
 
 TEST_F(Hdf5BlocksTest, RowsInAnyOrder) {
-  const h5::Handle file = *h5::OpenFile(path_);
-  const Result<DatasetInfo> info = InspectDataset(file, path_, "/x");
+  const std::unique_ptr<Hdf5File> file = *Hdf5File::Open(path_, {});
+  const Result<DatasetInfo> info = file->Inspect("/x");
   ASSERT_TRUE(info.ok());
   EXPECT_EQ(info->chunk_rows, 64);
   EXPECT_FALSE(info->contiguous);
-  Hdf5Blocks blocks("/x", *info);
+  Hdf5Blocks blocks(*info, 64 * kColumns * sizeof(int32_t) * 3);
+  int reads = 0;
+  const auto read = [&](int64_t begin, Tensor& block) {
+    ++reads;
+    return file->ReadRows("/x", begin, block);
+  };
   for (const std::vector<int64_t>& rows :
        {std::vector<int64_t>{999, 0, 63, 64, 0}, std::vector<int64_t>{5}, std::vector<int64_t>{960, 959, 999}}) {
     Tensor batch(DType::kInt32, Shape({static_cast<int64_t>(rows.size()), kColumns}));
-    const Status status = blocks.Gather(file, path_, rows, batch);
+    std::vector<int64_t> at(rows.size());
+    std::iota(at.begin(), at.end(), 0);
+    const Status status = blocks.Gather(read, rows, at, static_cast<char*>(batch.raw()));
     ASSERT_TRUE(status.ok()) << status.ToString();
     ExpectRows(rows, batch);
   }
+  EXPECT_EQ(reads, 4);  // blocks 0, 1 and 15, then 14 in the place of 1, which was used longest ago
 }
 
 TEST_F(Hdf5BlocksTest, TheFormatReadsThemToo) {

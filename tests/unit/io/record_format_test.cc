@@ -141,7 +141,7 @@ TEST_F(RecordFormatTest, CompressedFiles) {
               ElementsAre(HasSubstr("the compressed data is cut short")));
   EXPECT_THAT(Records(*TfRecords(), files_.Write("plain", plain), Compression::kGzip),
               ElementsAre(HasSubstr("plain: the compressed data is damaged")));
-  EXPECT_EQ(Inflate(gzip, Compression::kGzip, 1000).status().code(), Code::kResourceExhausted);
+  EXPECT_EQ(Inflate(gzip, Compression::kGzip, 1000).status().code(), Code::kOutOfRange);
   EXPECT_EQ(ParseCompression("brotli").status().code(), Code::kInvalidArgument);
 }
 

@@ -84,6 +84,23 @@ TEST_F(SampleFormatsTest, Csv) {
               HasSubstr("t.csv, record 1 at byte 27: column 1: '' is no float32"));
 }
 
+TEST_F(SampleFormatsTest, CsvMissingValues) {
+  const std::string path = files_.Write("m.csv", "a,b\n1,x\nNA,NA\n-999, -999\n,\n");
+  const auto read = [&](const SampleConfig& config, const std::optional<std::string>& fallback) {
+    SampleField a = Field("a");
+    a.fallback = fallback;
+    const auto batch = Read("csv", config, {a, Field("b", DType::kString)});
+    return batch.ok() ? StrCat((*batch)[0].ToString(), " ", (*batch)[1].ToString()) : batch.status().message();
+  };
+  const SampleConfig plain{{path}, {{"header", "true"}}};
+  const SampleConfig listed{{path}, {{"header", "true"}, {"na", "-999\nNA\n"}}};
+  EXPECT_EQ(read(plain, "7"), "float32[4] 1 7 -999 7 string[4] \"x\" \"NA\" \" -999\" \"\"");
+  EXPECT_EQ(read(listed, "7"), "float32[4] 1 7 7 7 string[4] \"x\" \"\" \" -999\" \"\"");
+  EXPECT_THAT(read(plain, {}), HasSubstr("'NA' is no float32; a 'default' of the tensor stands for missing values"));
+  EXPECT_THAT(read(listed, {}), HasSubstr("'NA' is a missing value, for which the tensor of 'a' has no 'default'"));
+  EXPECT_THAT(read({{path}, {{"header", "true"}, {"na", "x\n"}}}, "7"), HasSubstr("'NA' is no float32"));
+}
+
 // What the spec's reader settled is given to the readers of all ranks.
 TEST_F(SampleFormatsTest, SettledFieldsAreTakenAsTheyAre) {
   const uint8_t pixels[] = {1, 2, 3, 4, 5, 6, 7, 8};
@@ -233,6 +250,57 @@ TEST_F(SampleFormatsTest, ExamplesArePadded) {
               HasSubstr("DataLoss: " + files_.Path("n") + ", record 0 at byte 12: it is no Example message"));
 }
 
+TEST_F(SampleFormatsTest, AMissingFeatureListsThoseThereAre) {
+  const std::string path = files_.Write("e", Example({1, 2}, "ab"));
+  EXPECT_THAT(
+      Error("tfrecord", {{path}, {}}, {Field("value", DType::kFloat, PartialShape({2}))}),
+      HasSubstr("e, record 0 at byte 12: the feature 'value' is missing, did you mean 'values'?; the record has "
+                "bytes, values"));
+  EXPECT_THAT(Error("tfrecord", {{files_.Write("n", FramedTfRecord(""))}, {}}, {Field("value", DType::kFloat)}),
+              HasSubstr("the feature 'value' is missing; the record has no features"));
+}
+
+proto::SequenceExample Sequence(int64_t id, const std::vector<std::vector<int64_t>>& words,
+                                const std::vector<float>& scores) {
+  proto::SequenceExample example;
+  (*example.mutable_context()->mutable_feature())["id"].mutable_int64_list()->add_value(id);
+  auto& lists = *example.mutable_feature_lists()->mutable_feature_list();
+  for (const auto& step : words) {
+    auto* feature = lists["words"].add_feature();
+    for (const int64_t word : step) feature->mutable_int64_list()->add_value(word);
+  }
+  for (const float score : scores) lists["scores"].add_feature()->mutable_float_list()->add_value(score);
+  for (size_t i = 0; i < scores.size(); ++i) lists["bytes"].add_feature()->mutable_bytes_list()->add_value("ab");
+  return example;
+}
+
+TEST_F(SampleFormatsTest, SequenceExamplesArePadded) {
+  const std::string path =
+      files_.Write("s", FramedTfRecord(Sequence(7, {{1, 2}, {}, {3}}, {0.5, 1.5}).SerializeAsString()) +
+                            FramedTfRecord(Sequence(8, {{4, 5, 6}}, {}).SerializeAsString()));
+  SampleField words = Field("words", DType::kInt64, PartialShape({-1, -1}));
+  words.fallback = "-1";
+  const auto batch = Read("tfrecord", {{path}, {}},
+                          {Field("id", DType::kInt64), words, Field("scores", DType::kFloat, PartialShape({-1})),
+                           Field("bytes", DType::kUint8, PartialShape({-1, 2}))});
+  ASSERT_TRUE(batch.ok()) << batch.status().ToString();
+  EXPECT_THAT(Values<int64_t>((*batch)[0]), ElementsAre(7, 8));
+  EXPECT_EQ((*batch)[1].shape(), Shape({2, 3, 3}));
+  EXPECT_THAT(Values<int64_t>((*batch)[1]),
+              ElementsAre(1, 2, -1, -1, -1, -1, 3, -1, -1, 4, 5, 6, -1, -1, -1, -1, -1, -1));
+  EXPECT_THAT(Values<float>((*batch)[2]), ElementsAre(0.5, 1.5, 0, 0));
+  EXPECT_EQ((*batch)[3].shape(), Shape({2, 2, 2}));
+  EXPECT_THAT(Values<uint8_t>((*batch)[3]), ElementsAre('a', 'b', 'a', 'b', 0, 0, 0, 0));
+  EXPECT_THAT(Error("tfrecord", {{path}, {}}, {Field("scores", DType::kFloat)}),
+              HasSubstr("'scores' is a feature list of 2 steps: its shape begins with their number, [-1] for any"));
+  EXPECT_THAT(Error("tfrecord", {{path}, {}}, {Field("words", DType::kInt64, PartialShape({-1, 2}))}),
+              HasSubstr("step 1 of the feature list 'words' has 0 values; the shape is [?,2]"));
+  EXPECT_THAT(Error("tfrecord", {{path}, {}}, {Field("words", DType::kFloat, PartialShape({-1, -1}))}),
+              HasSubstr("the feature 'words' is int64, but float32 is expected"));
+  EXPECT_THAT(Error("tfrecord", {{path}, {}}, {Field("word", DType::kInt64, PartialShape({3}))}),
+              HasSubstr("did you mean 'words'?; the record has bytes, id, scores, words"));
+}
+
 TEST_F(SampleFormatsTest, WhatFollowsADamagedLengthIsLeftOut) {
   std::string bytes = FramedTfRecord("a") + FramedTfRecord("b") + FramedTfRecord("c");
   bytes[17] ^= 1;
@@ -242,7 +310,16 @@ TEST_F(SampleFormatsTest, WhatFollowsADamagedLengthIsLeftOut) {
   const auto batch = Read("tfrecord", {{path, good, files_.Path("none")}, {{"on_error", "skip"}}}, {Field("record")});
   ASSERT_TRUE(batch.ok()) << batch.status().ToString();
   EXPECT_THAT(Values<std::string>((*batch)[0]), ElementsAre("a", "d"));
-  EXPECT_EQ(census_.skipped, 2);
+  EXPECT_EQ(census_.skipped, 3);  // "b", which is damaged, "c", which follows it, and a file
+  std::string many = FramedTfRecord("first");
+  const size_t at = many.size();
+  for (int i = 0; i < 500; ++i) many += FramedTfRecord(std::string(static_cast<size_t>(i * 7), 'x'));
+  many[at] = static_cast<char>(many[at] ^ 4);
+  const size_t later = many.size() - 400;
+  many[later] = static_cast<char>(many[later] ^ 4);  // within the last record's bytes
+  ASSERT_TRUE(Read("tfrecord", {{files_.Write("many", many)}, {{"on_error", "skip"}}}, {Field("record")}).ok());
+  EXPECT_EQ(census_.samples(), 1);
+  EXPECT_EQ(census_.skipped, 499);  // the last is no record
 }
 
 TEST_F(SampleFormatsTest, ImagesTakeTheirLabelFromTheirDirectory) {

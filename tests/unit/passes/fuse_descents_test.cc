@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "src/graph/update_gate.h"
 #include "tests/unit/testing/graph_maker.h"
 #include "tests/unit/testing/step_runner.h"
 
@@ -42,6 +43,16 @@ class FuseDescentsTest : public ::testing::Test {
   testing::GraphMaker g;
   Output x, dy, rate, gradient, variable;
 };
+
+TEST_F(FuseDescentsTest, WhatWaitsForAGateStillDoes) {
+  Apply(gradient, {{kGatedAttr, true}});
+  const Output gate = g.Add("gate", kUpdateGateOp, {g.Scalar<float>("loss", 1)});
+  g.node(Output{g.graph.Find("update"), 0}).control_inputs = {gate.node};
+  Fuse();
+  ASSERT_EQ(g.Find("update")->op->name, "_MatMulApplyGradientDescent");
+  EXPECT_TRUE(IsGated(*g.Find("update")));
+  EXPECT_EQ(g.ControlsOf("update"), Names{"gate"});
+}
 
 TEST_F(FuseDescentsTest, AProductAndTheUpdateByItBecomeOneNode) {
   Apply(gradient);

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "tests/unit/testing/graph_evaluator.h"
 #include "tests/unit/testing/graph_maker.h"
 #include "tests/unit/testing/node_runner.h"
@@ -79,16 +81,20 @@ TEST_F(PortableTest, LoweredOpsComputeTheSame) {
 
 TEST_F(PortableTest, ReadersBecomePlaceholders) {
   const Output read = AddReader();
-  maker_.Add("label", "Identity", {{read.node, 1}});
+  maker_.Add("label", "Identity", {{read.node, 1}});  // names it
+  maker_.Add("later", "Neg", {{read.node, 0}});
   const Result<Graph> graph = MakePortable(maker_.graph);
   ASSERT_TRUE(graph.ok()) << graph.status().ToString();
   EXPECT_TRUE(CheckPortable(*graph).ok());
-  const Node& label = graph->node(graph->Find("label"));
-  const Node& placeholder = graph->node(label.inputs[0].node);
-  EXPECT_EQ(placeholder.name, "data/read/component_1");
-  EXPECT_EQ(placeholder.op->name, "Placeholder");
-  EXPECT_EQ(graph->dtype(label.inputs[0]), DType::kInt64);
-  EXPECT_EQ(graph->shape(label.inputs[0]), PartialShape({4}));
+  for (const auto& [name, dtype, shape] : {std::tuple("label", DType::kInt64, PartialShape({4})),
+                                           std::tuple("data/read/component_0", DType::kFloat, PartialShape({4, 2}))}) {
+    const NodeId id = graph->Find(name);
+    ASSERT_GE(id, 0) << name;
+    EXPECT_EQ(graph->node(id).op->name, "Placeholder");
+    EXPECT_EQ(graph->dtype({id, 0}), dtype);
+    EXPECT_EQ(graph->shape({id, 0}), shape);
+  }
+  EXPECT_EQ(graph->num_nodes(), 4);  // and what the reader read, and who reads the other
 }
 
 }  // namespace

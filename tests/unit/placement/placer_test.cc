@@ -242,10 +242,70 @@ TEST_F(PlacerTest, SpreadConstraintsReachTheWholeGroup) {
   EXPECT_EQ(Device("s"), "");
 }
 
-TEST_F(PlacerTest, ContradictionsNameBothNodes) {
+TEST_F(PlacerTest, AColocationWinsOverADevice) {
   const Output s = Add("s", "Stateful");
   Add("a", "Work", {s}, "/job:ps");
   Add("b", "Work", {s}, "/job:worker", "a");
+  const Output c = m.Add("c", "Work", {s}, {{"_class", std::vector<std::string>{"loc:@a"}}});
+  m.node(c).device = kWorker1Gpu;
+  Place();
+  for (const char* name : {"a", "b", "c"}) EXPECT_EQ(Device(name), kPs) << name;
+}
+
+TEST_F(PlacerTest, TheDeviceOfAColocatedNodeCountsWhereTheOtherSaysNone) {
+  const Output s = Add("s", "Stateful");
+  Add("a", "Work", {s}, "/job:worker");
+  Add("b", "Work", {s}, "/task:1/device:gpu:0", "a");
+  Add("c", "Work", {s}, "/job:ps", "b");
+  Place();
+  for (const char* name : {"a", "b", "c"}) EXPECT_EQ(Device(name), kWorker1Gpu) << name;
+}
+
+TEST_F(PlacerTest, WhatTakesAVariableGoesToIt) {
+  const Output v = Add("v", "Var", {}, "/job:worker/task:1/device:cpu:0");
+  const Output s = Add("s", "Stateful", {}, "/job:ps");
+  const Output first = Add("first", "Update", {v, s}, "/job:ps");
+  Add("second", "Update", {first, s}, kWorker0Gpu);
+  Place();
+  for (const char* name : {"v", "first", "second"}) EXPECT_EQ(Device(name), kWorker1) << name;
+  EXPECT_EQ(Device("s"), kPs);
+}
+
+TEST_F(PlacerTest, VariablesOnTwoDevicesShareNoReader) {
+  const Output v = Add("v", "Var", {}, "/job:ps");
+  const Output w = Add("w", "Var", {}, "/job:worker");
+  const Output s = Add("s", "Stateful");
+  Add("a", "Update", {v, s});
+  Add("b", "Update", {w, s}, "", "a");
+  const Status status = Error();
+  EXPECT_EQ(status.code(), Code::kInvalidArgument);
+  for (const char* part : {"node 'v'", "node 'w'", "/job:ps", "/job:worker"}) {
+    EXPECT_NE(status.message().find(part), std::string::npos) << status.message();
+  }
+}
+
+TEST_F(PlacerTest, SoftPlacementFallsBack) {
+  const Output s = Add("s", "Stateful");
+  const Output absent = Add("absent", "Source", {}, "/job:worker/task:1/device:tpu:0");
+  Add("nowhere", "Work", {s}, "/job:chief");
+  Add("cpu_only", "CpuOnly", {s}, kWorker1Gpu);
+  Add("at_ps", "Work", {s}, "/job:ps");
+  m.Add("torn", "Work", {absent}, {{"_class", std::vector<std::string>{"loc:@at_ps", "loc:@cpu_only"}}});
+  EXPECT_FALSE(Error().ok());
+  ASSERT_TRUE(DropUnmatchedConstraints(m.graph, FakeCluster()).ok());
+  const Status status = PlaceGraph(m.graph, FakeCluster(), FakeKernels(), true);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  EXPECT_EQ(Device("absent"), kWorker1);
+  EXPECT_EQ(Device("nowhere"), kPs);  // the first device
+  EXPECT_EQ(Device("cpu_only"), kWorker1);
+  EXPECT_EQ(Device("torn"), kPs);
+}
+
+TEST_F(PlacerTest, ContradictionsNameBothNodes) {
+  const Output s = Add("s", "Stateful");
+  Add("a", "Work", {s}, "/job:ps");
+  Add("b", "Work", {s}, "/job:worker");
+  m.Add("c", "Work", {s}, {{"_class", std::vector<std::string>{"loc:@a", "loc:@b"}}});
   const Status status = Error();
   EXPECT_EQ(status.code(), Code::kInvalidArgument);
   for (const char* part : {"node 'a'", "node 'b'", "/job:ps", "/job:worker"}) {

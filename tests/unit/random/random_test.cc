@@ -59,7 +59,7 @@ TEST_F(RandomStateTest, TheSecondRunGoesOnWhereTensorFlowsDoes) {
   for (const auto& run : expected) {
     InlineThreadPool pool;
     float values[2];
-    FillRandom(pool, state.Reserve(2 * kBlocksPerNumber), dist::Uniform<float>(), values, 2);
+    FillRandom(pool, state.Reserve(StepContext(), 2 * kBlocksPerNumber), dist::Uniform<float>(), values, 2);
     EXPECT_EQ(values[0], run[0]);
     EXPECT_EQ(values[1], run[1]);
   }
@@ -71,7 +71,7 @@ TEST_F(RandomStateTest, ConcurrentStretchesDoNotOverlap) {
   std::vector<std::vector<uint32_t>> firsts(4);
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
-      for (int i = 0; i < 500; ++i) firsts[t].push_back(state.Reserve(1).Next()[0]);
+      for (int i = 0; i < 500; ++i) firsts[t].push_back(state.Reserve(StepContext(), 1).Next()[0]);
     });
   }
   for (std::thread& t : threads) t.join();

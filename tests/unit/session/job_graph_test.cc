@@ -3,9 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <set>
 
 #include "comm/self/in_process.h"
+#include "src/graph/update_gate.h"
 #include "src/placement/placer.h"
 #include "src/session/graph_ops.h"
 #include "src/session/session.h"
@@ -72,16 +76,25 @@ TEST_F(JobGraphTest, ReplicasOfOneBatchTakeTheSameStep) {
   EXPECT_FLOAT_EQ(*trained, w);
 }
 
-TEST_F(JobGraphTest, WritersOfAVariableAreWhereItIsInEveryReplica) {
-  GraphOps ops(spec_.graph, "");
-  const Output count = ops.Add("count", "VariableV2", {}, {{"shape", Shape()}, {"dtype", DType::kInt64}});
-  const Output add = ops.Add("add", "AssignAdd", {count, ops.Const("one", Tensor::Scalar<int64_t>(1))});
-  const Output loss = ops.Add("counted", "Identity", {spec_.job.train->loss});
-  ASSERT_TRUE(ops.status().ok()) << ops.status().ToString();
-  spec_.graph.AddControlEdge(add.node, loss.node);
-  spec_.job.variables.push_back({count.node, ops.Const("zero", Tensor::Scalar<int64_t>(0)), false});
-  spec_.job.train->loss = loss;
-  spec_.job.train->replicas = 3;
+// Adds a counter that a step of the model adds 1 to.
+class CountingTest : public JobGraphTest {
+ protected:
+  void AddCounter(VariableSpec::Reduce reduce) {
+    GraphOps ops(spec_.graph, "");
+    const Output count = ops.Add("count", "VariableV2", {}, {{"shape", Shape()}, {"dtype", DType::kInt64}});
+    const Output add = ops.Add("add", "AssignAdd", {count, ops.Const("one", Tensor::Scalar<int64_t>(1))});
+    const Output loss = ops.Add("counted", "Identity", {spec_.job.train->loss});
+    const Output zero = ops.Const("zero", Tensor::Scalar<int64_t>(0));
+    ASSERT_TRUE(ops.status().ok()) << ops.status().ToString();
+    spec_.graph.AddControlEdge(add.node, loss.node);
+    spec_.job.variables.push_back({count.node, zero, false, true, reduce});
+    spec_.job.train->loss = loss;
+    spec_.job.train->replicas = 3;
+  }
+};
+
+TEST_F(CountingTest, ReplicasAssignCopiesWhereTheyAreAndTheVariableIsAssignedOnce) {
+  AddCounter(VariableSpec::Reduce::kSum);
   const Result<Cluster> cluster = MakeCluster({}, 3);
   Result<JobGraph> job = BuildJobGraph(spec_, *cluster);
   ASSERT_TRUE(job.ok()) << job.status().ToString();
@@ -89,9 +102,67 @@ TEST_F(JobGraphTest, WritersOfAVariableAreWhereItIsInEveryReplica) {
   const Status placed = PlaceGraph(graph, *cluster, KernelRegistry::Builtin());
   ASSERT_TRUE(placed.ok()) << placed.ToString();
   for (int r = 0; r < 3; ++r) {
-    EXPECT_EQ(graph.node(graph.Find(StrCat("replica_", r, "/add"))).device, graph.node(graph.Find("count")).device);
+    EXPECT_EQ(graph.node(graph.Find(StrCat("replica_", r, "/add"))).device,
+              graph.node(graph.Find(StrCat("replica_", r, "/error"))).device);
   }
   EXPECT_NE(graph.node(graph.Find("replica_0/error")).device, graph.node(graph.Find("replica_1/error")).device);
+  int writers = 0;
+  for (const Node& node : graph.nodes()) {
+    const bool writes = node.op->name == "Assign" || node.op->name == "AssignAdd";
+    const bool in_step = node.name.starts_with("train/");
+    if (writes && in_step && node.inputs[0].node == graph.Find("count")) ++writers;
+  }
+  EXPECT_EQ(writers, 1);
+}
+
+TEST_F(CountingTest, AssignmentsThatWouldRaceAreRefused) {
+  AddCounter(VariableSpec::Reduce::kUnsaid);
+  const Status status = BuildJobGraph(spec_, *MakeCluster({}, 1)).status();
+  EXPECT_EQ(status.code(), Code::kInvalidArgument);
+  EXPECT_NE(status.message().find("node 'count' (op VariableV2) is assigned by 'add' in each of the 3 replicas"),
+            std::string::npos)
+      << status.message();
+  EXPECT_NE(status.message().find("write 'reduce: sum or first'"), std::string::npos) << status.message();
+  spec_.job.train->replicas = 1;
+  EXPECT_TRUE(BuildJobGraph(spec_, *MakeCluster({}, 1)).ok());
+}
+
+TEST_F(JobGraphTest, EveryUpdateWaitsForTheGateOfItsRank) {
+  const Result<Cluster> cluster = MakeCluster({}, 3);
+  spec_.job.train->replicas = 3;
+  spec_.job.train->optimizer.kind = OptimizerSpec::Kind::kAdam;
+  const Result<JobGraph> job = BuildJobGraph(spec_, *cluster);
+  ASSERT_TRUE(job.ok()) << job.status().ToString();
+  std::set<std::string> gates;
+  int gated = 0;
+  for (const Node& node : job->graph.nodes()) {
+    if (node.op->name == kUpdateGateOp) gates.insert(node.device);
+    if (!IsGated(node)) continue;
+    ++gated;
+    EXPECT_TRUE(std::any_of(node.control_inputs.begin(), node.control_inputs.end(), [&](NodeId id) {
+      return job->graph.node(id).op->name == kUpdateGateOp;
+    })) << node.name;
+  }
+  EXPECT_EQ(gates.size(), 3u);  // a rank that did not know would go on alone
+  EXPECT_EQ(gated, 3);          // ApplyAdam, and the powers of beta1 and beta2
+}
+
+// Scales the loss so that it is infinite, and its gradient as well.
+TEST_F(JobGraphTest, AStepWhoseLossIsNotFiniteLeavesItsUpdatesOut) {
+  GraphOps ops(spec_.graph, "");
+  const Output huge = ops.Const("huge", Tensor::Scalar(std::numeric_limits<float>::max()));
+  spec_.job.train->loss = ops.Add("scaled", "Mul", {ops.Add("twice", "Mul", {spec_.job.train->loss, huge}), huge});
+  ASSERT_TRUE(ops.status().ok()) << ops.status().ToString();
+  for (const auto on_nan : {TrainSpec::OnNan::kStop, TrainSpec::OnNan::kSkip}) {
+    spec_.job.train->on_nan = on_nan;
+    const auto trained = Train(2);
+    ASSERT_TRUE(trained.ok()) << trained.status().ToString();
+    EXPECT_EQ(*trained, kStart);
+  }
+  spec_.job.train->on_nan = TrainSpec::OnNan::kWarn;
+  const auto trained = Train(2);
+  ASSERT_TRUE(trained.ok()) << trained.status().ToString();
+  EXPECT_FALSE(std::isfinite(*trained));
 }
 
 TEST_F(JobGraphTest, WhatTheLossDoesIsDoneInAStepThatIsNotLogged) {
@@ -104,6 +175,8 @@ TEST_F(JobGraphTest, WhatTheLossDoesIsDoneInAStepThatIsNotLogged) {
     const Result<Graph> pruned = PruneForRun(job->graph, quiet);
     return pruned.ok() && pruned->Find(name) >= 0;
   };
+  EXPECT_TRUE(runs("loss"));  // the updates wait for its check
+  spec_.job.train->on_nan = TrainSpec::OnNan::kUnchecked;
   EXPECT_FALSE(runs("loss"));  // the gradient does without
   GraphOps ops(spec_.graph, "");
   const Output count = ops.Add("count", "VariableV2", {}, {{"shape", Shape()}, {"dtype", DType::kInt64}});

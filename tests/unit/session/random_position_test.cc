@@ -17,6 +17,7 @@ TEST(RandomPosition, NumbersGoOnWhereItIsSet) {
   ops.Add("position", "RandomPosition", {}, {{"position", std::string("noise")}});
   const Output blocks = ops.Add("blocks", "Placeholder", {}, {{"dtype", DType::kInt64}, {"shape", Shape()}});
   ops.Add("set", "SetRandomPosition", {blocks}, {{"position", std::string("noise")}});
+  ops.Add("rewind", "RewindRandomPosition", {}, {{"position", std::string("noise")}});
   ASSERT_TRUE(ops.status().ok()) << ops.status().ToString();
 
   std::vector<std::unique_ptr<Communicator>> communicators = comm::ConnectInProcess(1);
@@ -42,6 +43,13 @@ TEST(RandomPosition, NumbersGoOnWhereItIsSet) {
   EXPECT_NE(second, noise({"shape"}));  // another plan
   ASSERT_TRUE((*session)->Run({{"blocks", (*position)[0]}}, {}, {"set"}).ok());
   EXPECT_EQ(second, noise({"shape"}));
+  // Back to before the last step that used some, any number of times.
+  ASSERT_TRUE((*session)->Run({}, {}, {"rewind"}).ok());
+  EXPECT_EQ(second, noise());
+  ASSERT_TRUE((*session)->Run({}, {}, {"rewind"}).ok());
+  ASSERT_TRUE((*session)->Run({}, {}, {"rewind"}).ok());
+  EXPECT_EQ(second, noise());
+  EXPECT_NE(second, noise());
 }
 
 }  // namespace

@@ -57,6 +57,21 @@ TEST(ServedQueuesTest, NothingAddsGradientsToAnAccumulator) {
   EXPECT_NE(ErrorOf(nodes, "{fetch: [x, n]}").find("puts elements into 'a'"), std::string::npos);
 }
 
+TEST(ServedQueuesTest, ADequeueOfNoneWaitsForNothing) {
+  for (const char* op : {"QueueDequeueManyV2", "QueueDequeueUpToV2"}) {
+    const auto take = [&](int count) {
+      return StrCat("  n: {op: Const, value: ", count, ", dtype: int32}\n  x: {op: ", op,
+                    ", inputs: [q, n], component_types: [float32]}\n");
+    };
+    EXPECT_EQ(ErrorOf(take(0), "{fetch: [x]}"), "");
+    EXPECT_NE(ErrorOf(take(1), "{fetch: [x]}").find("puts elements into 'q'"), std::string::npos);
+    EXPECT_NE(
+        ErrorOf(take(0) + "  y: {op: QueueDequeueV2, inputs: [q], component_types: [float32]}\n", "{fetch: [x, y]}")
+            .find("node 'y' (op QueueDequeueV2) would wait for ever"),
+        std::string::npos);
+  }
+}
+
 TEST(ServedQueuesTest, TheJobServesTheQueue) {
   EXPECT_EQ(ErrorOf(std::string(kTake) + kPut, "{fetch: [x], targets: [put]}"), "");
   EXPECT_EQ(ErrorOf(std::string(kTake) + "  end: QueueCloseV2(q)\n", "{fetch: [x], targets: [end]}"), "");

@@ -117,7 +117,9 @@ TEST(Expr, ErrorsHaveTheColumn) {
   EXPECT_EQ(Parse("(a"), "f:2:4: expected ')', found the end");
   EXPECT_EQ(Parse("f(k=1, 2)"), "f:2:9: a plain argument after one with a name");
   EXPECT_EQ(Parse("f(k=1, k=2)"), "f:2:9: 'k' is given twice");
-  EXPECT_EQ(Parse("f('x)"), "f:2:4: the text that begins with ' is never closed");
+  EXPECT_EQ(Parse("f('x)"),
+            "f:2:4: the text that begins with ' is never closed; quotes, ' or \" at both ends, make a text: nodes and "
+            "numbers are written without");
   EXPECT_EQ(Parse(""), "f:1:1: expected a value, found the end");
   std::string row = "x";
   for (int i = 0; i < 30000; ++i) row += " + x";

@@ -38,7 +38,6 @@ TEST_F(InputFormats, CsvBecomesAReader) {
   ASSERT_TRUE(spec.ok()) << spec.status().ToString();
   const InputSpec& in = spec->job.inputs[0];
   EXPECT_EQ(in.num_samples, 4);
-  EXPECT_EQ(in.StepsPerEpoch(), 2);
   const Node& read = spec->graph.node(in.read);
   EXPECT_EQ(read.op->name, "SampleReader");
   EXPECT_EQ(*read.attrs.Get<std::string>("format"), "csv");

@@ -200,6 +200,23 @@ TEST(Lowering, VariablesHaveTheirFirstValueBeside) {
   }
 }
 
+TEST(Lowering, VariablesSayHowTheyAreReducedAndWhetherTheyAreFinite) {
+  const Result<LoadedSpec> spec = LoadText(
+      "graph:\n"
+      "  W: {op: Variable, shape: [2], init: ones}\n"
+      "  average: {op: Variable, shape: [2], init: zeros, reduce: mean}\n"
+      "  n: {op: Variable, shape: [], init: 0, dtype: int64, reduce: sum, finite: false}\n"
+      "  mean: Neg(average)\n");  // no node that the variable would wait for
+  ASSERT_TRUE(spec.ok()) << spec.status().ToString();
+  const std::vector<VariableSpec>& variables = spec->job.variables;
+  ASSERT_EQ(variables.size(), 3u);
+  EXPECT_EQ(variables[0].reduce, VariableSpec::Reduce::kUnsaid);
+  EXPECT_TRUE(variables[0].finite);
+  EXPECT_EQ(variables[1].reduce, VariableSpec::Reduce::kMean);
+  EXPECT_EQ(variables[2].reduce, VariableSpec::Reduce::kSum);
+  EXPECT_FALSE(variables[2].finite);
+}
+
 TEST(Lowering, FunctionsMakeScopes) {
   EXPECT_EQ(GraphOf("functions:\n"
                     "  affine:\n"

@@ -62,7 +62,6 @@ TEST_F(WithData, InputsBecomeNodes) {
   EXPECT_EQ(batch.name, "batch");
   EXPECT_EQ(batch.num_samples, 10);
   EXPECT_EQ(batch.batch, 4);
-  EXPECT_EQ(batch.StepsPerEpoch(), 2);
   EXPECT_TRUE(batch.shuffle);
   EXPECT_FALSE(batch.all);
   ASSERT_EQ(batch.tensors.size(), 2u);
@@ -128,6 +127,7 @@ TEST_F(WithData, Train) {
            "  replicas: 2\n"
            "  log_every: 7\n"
            "  clip_norm: 1.5\n"
+           "  on_nan: skip\n"
            "eval: {every: 50, feed: {batch: test}, metrics: [loss]}\n"
            "checkpoint: {every: 20, keep: 2}\n"
            "summaries: {scalars: [loss]}\n"
@@ -146,10 +146,11 @@ TEST_F(WithData, Train) {
   EXPECT_EQ(job.train->learning_rate.final, 0.01);
   EXPECT_EQ(job.train->learning_rate.steps, 100);
   EXPECT_EQ(job.train->learning_rate.warmup, 5);
-  EXPECT_EQ(job.train->steps, 6);  // 3 epochs of 10 / 4 whole batches
+  EXPECT_EQ(job.train->steps, 8);  // 3 epochs of 10 samples, 4 a batch
   EXPECT_EQ(job.train->replicas, 2);
   EXPECT_EQ(job.train->log_every, 7);
   EXPECT_EQ(job.train->clip_norm, 1.5);
+  EXPECT_EQ(job.train->on_nan, TrainSpec::OnNan::kSkip);
   EXPECT_EQ(job.train->input, 0);
   EXPECT_EQ(job.train->parameters, TrainSpec::Parameters::kSpread);
   ASSERT_TRUE(job.eval);

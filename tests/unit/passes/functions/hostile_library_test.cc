@@ -5,6 +5,7 @@
 
 #include "src/graph/graph_def.h"
 #include "src/passes/functions/lower_functions.h"
+#include "src/passes/prune.h"
 #include "tests/unit/passes/functions/library_text.h"
 
 namespace dfrun::testing {
@@ -143,7 +144,6 @@ std::vector<HostileLibrary> Libraries() {
   return {
       {"NoLibrary", kInput + Call("call", "f", "in"), {"'call'", "no function 'f'"}},
       {"MissingBranch", Library(kNeg) + kInput + If("if", "neg", "absent"), {"'if'", "no function 'absent'"}},
-      {"MissingInside", WithCall(Function("f", Node("n", "absent", {"x"}, "")), "f"), {"'f'", "'n'", "'absent'"}},
       {"TooFewArguments",
        Library(kNeg) + kInput + "node { name: 'call' op: 'PartitionedCall' " + FunctionAttr("f", "neg") +
            FloatList("Tin", 0) + FloatList("Tout") + "}",
@@ -214,6 +214,12 @@ std::vector<HostileLibrary> Libraries() {
            SomeFunction("f", "input_arg { name: 'x' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } ", ""),
            "f"),
        {"'f'", "'y'"}},
+      {"ReturnsWhatToWaitFor", WithCall(Function("f", "", "^x"), "f"), {"'f'", "'y'", "'^x'"}},
+      {"WaitsForNoArgument",
+       WithCall(SomeFunction("f", "input_arg { name: 'x:' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } ",
+                             Node("last", "NoOp", {"^x::"}, "") + "ret { key: 'y' value: 'last' } "),
+                "f"),
+       {"'f'", "'last'", "'^x::'"}},
       {"MoreReturnedThanDeclared",
        WithCall(Function("f", Node("n", "IdentityN", {"x", "x"}, FloatList("T", 2)), "n:output"), "f"),
        {"'f'", "'y'"}},
@@ -256,6 +262,26 @@ TEST_P(HostileLibraryTest, IsRefusedByName) {
 
 INSTANTIATE_TEST_SUITE_P(Libraries, HostileLibraryTest, ::testing::ValuesIn(Libraries()),
                          [](const auto& info) { return info.param.name; });
+
+// A call that cannot be read is refused by the runs that need it, and by no others.
+TEST(AFunctionThatCallsNone, IsRefusedByNameInARunThatNeedsIt) {
+  Result<Graph> graph = ImportGraphDef(
+      WithCall(Function("f", Node("n", "absent", {"x"}, "")), "f") + "node { name: 'other' op: 'NoOp' } ",
+      GraphDefFormat::kText);
+  ASSERT_TRUE(graph.ok()) << graph.status().ToString();
+  const Status lowered = LowerFunctions(*graph, {.max_nodes = 20000});
+  ASSERT_TRUE(lowered.ok()) << lowered.ToString();
+  RunSignature fetched, run_for_its_effect, other;
+  fetched.fetches = {{graph->Find("call"), 0}};
+  run_for_its_effect.targets = {graph->Find("call")};
+  other.targets = {graph->Find("other")};
+  for (const RunSignature& run : {fetched, run_for_its_effect}) {
+    const Status status = PruneForRun(*graph, run).status();
+    EXPECT_EQ(status.code(), Code::kInvalidArgument) << status.ToString();
+    for (const char* part : {"'call'", "'f'", "'n'", "'absent'"}) EXPECT_THAT(status.message(), HasSubstr(part));
+  }
+  EXPECT_TRUE(PruneForRun(*graph, other).ok());
+}
 
 TEST(ManyBranches, NestAsDeepAsTheirLogarithm) {
   const Status status = Lower(WithCall(CaseInCase(2, 600), "g2"));

@@ -8,6 +8,7 @@
 #include "src/autodiff/gradients.h"
 #include "src/graph/graph_def.h"
 #include "src/graph/text_dump.h"
+#include "src/graph/unknown_ops.h"
 #include "tests/unit/passes/functions/library_text.h"
 
 namespace dfrun::testing {
@@ -29,6 +30,31 @@ std::string Lowered(const std::string& text) {
 
 const std::string kSquareDef = Function("square", Node("last", "Mul", {"x", "x"}));
 const std::string kSquare = Library(kSquareDef);
+
+// Attrs have no order.
+TEST(LowerFunctionsTest, AFunctionThatIsThereTwiceIsOne) {
+  constexpr int kAttrs = 50;
+  const auto square = [](int first, int step) {
+    std::string attrs;
+    for (int k = 0; k < kAttrs; ++k) attrs += StrCat("attr { key: 'a", first + k * step, "' value { i: 1 } } ");
+    return Function("square", Node("last", "Mul", {"x", "x"}), "last:z:0", attrs);
+  };
+  const std::string both = Library(square(0, 1) + square(kAttrs - 1, -1));
+  EXPECT_EQ(Lowered(both + kInput + Call("call", "square", "in")),
+            Lowered(kSquare + kInput + Call("call", "square", "in")));
+}
+
+// Without the function it would be a call of none.
+TEST(LowerFunctionsTest, ACallThatCannotBeReadIsExportedWithItsFunction) {
+  const std::string odd = Function("odd", Node("last", "Mystery", {"x"}));
+  const Result<Graph> graph =
+      Lower(Library(kSquareDef + odd) + kInput + Call("call", "square", "in") + Call("unread", "odd", "call"));
+  ASSERT_TRUE(graph.ok()) << graph.status().ToString();
+  const Result<Graph> again = ImportGraphDef(ExportGraphDef(*graph, GraphDefFormat::kBinary), GraphDefFormat::kBinary);
+  ASSERT_TRUE(again.ok()) << again.status().ToString();
+  EXPECT_EQ(DumpText(*again), DumpText(*graph));
+  EXPECT_TRUE(IsUnknown(again->node(again->Find("unread"))));
+}
 
 TEST(LowerFunctionsTest, NodesAreNamedUnderTheCallAndItsNameStays) {
   const Result<Graph> graph = Lower(kSquare + kInput + Call("call", "square", "in"));
@@ -88,11 +114,13 @@ TEST(LowerFunctionsTest, WhoReadsOrWaitsForACallWaitsForItsEffects) {
   const std::string nodes =
       Node("say", "Print", {"x", "x"}, StrCat(kFloat, "attr { key: 'U' value { list { type: DT_FLOAT } } }")) +
       Node("last", "Mul", {"x", "x"});
-  const std::string dump = Lowered(Library(Function("f", nodes)) + kInput + "node { name: 'before' op: 'NoOp' } " +
+  std::string f = Function("f", nodes, "last:z:0", "control_ret { key: 'said' value: 'say' }");
+  f.insert(f.find(" output_arg"), " control_output: 'said'");
+  const std::string dump = Lowered(Library(f) + kInput + "node { name: 'before' op: 'NoOp' } " +
                                    Call("call", "f", "in", "input: '^before'"));
   EXPECT_THAT(dump, HasSubstr("call/say = Print(in, in, ^before)"));
   EXPECT_THAT(dump, HasSubstr("call/last = Mul(in, in) "));
-  const Result<Graph> graph = Lower(Library(Function("f", nodes)) + kInput + Call("call", "f", "in"));
+  const Result<Graph> graph = Lower(Library(f) + kInput + Call("call", "f", "in"));
   ASSERT_TRUE(graph.ok()) << graph.status().ToString();
   const dfrun::Node& output = graph->node(graph->Find("call/output"));
   ASSERT_EQ(output.control_inputs.size(), 1U);

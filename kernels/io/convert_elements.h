@@ -1,0 +1,29 @@
+// Numbers of one dtype as those of another.
+#ifndef DFRUN_KERNELS_IO_CONVERT_ELEMENTS_H_
+#define DFRUN_KERNELS_IO_CONVERT_ELEMENTS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "src/framework/dtype.h"
+
+namespace dfrun {
+
+// Of bool and real numbers, either way; of equal dtypes.
+bool IsConvertible(DType from, DType to);
+
+// What an element is that the other dtype has no value for: an integer out of its range, a float that is not finite or
+// whose whole part is.
+struct Unconvertible {
+  int64_t element = 0;
+  std::string text;  // its value
+};
+// Converts `count` elements, as Cast does: floats to integers towards zero, numbers other than 0 to true. The first
+// element that cannot be, where there is one; those after it are then not set.
+[[nodiscard]] std::optional<Unconvertible> ConvertElements(DType from, const void* source, DType to, void* target,
+                                                           int64_t count);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_IO_CONVERT_ELEMENTS_H_

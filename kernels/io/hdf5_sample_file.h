@@ -1,0 +1,77 @@
+// One HDF5 file of samples: rows of its datasets.
+#ifndef DFRUN_KERNELS_IO_HDF5_SAMPLE_FILE_H_
+#define DFRUN_KERNELS_IO_HDF5_SAMPLE_FILE_H_
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernels/io/batch_builder.h"
+#include "kernels/io/hdf5_blocks.h"
+#include "src/base/mapped_file.h"
+#include "src/base/mutex.h"
+#include "src/framework/hdf5_file.h"
+
+namespace dfrun {
+
+// Called in this order: AddField()s; Load(); Gather().
+// Thread safety: Gather() from any thread after Load(); otherwise one thread.
+class Hdf5SampleFile {
+ public:
+  static Result<std::unique_ptr<Hdf5SampleFile>> Open(const std::string& path, const Hdf5Rules& rules);
+
+  // As SampleSource::AddField(). What the file holds is converted to the field's dtype, where one is declared.
+  Status AddField(SampleField& field);
+  // Rows that all fields have.
+  int64_t samples() const { return num_samples_; }
+  // Makes ready for Gather(): brings into memory what is small, or must be unpacked. `share`: of the bounds of memory,
+  // which so many files share.
+  Status Load(size_t share);
+  // True where Gather() copies from memory, of `bytes` more bytes a sample.
+  bool IsInMemory(size_t& bytes) const;
+  // Sample at[i] of the batch, which has the fields added, becomes rows[i].
+  Status Gather(std::span<const int64_t> rows, std::span<const int64_t> at, BatchBuilder& batch);
+
+ private:
+  struct Column {
+    SampleField field;
+    DatasetInfo info;
+    size_t row_bytes = 0;        // as the file has them
+    const char* rows = nullptr;  // the whole dataset, mapped or in `kept`
+    Tensor kept;
+    std::optional<Hdf5Blocks> blocks;  // held with mu_; of a large one that must be unpacked
+    std::vector<int64_t> list_ends;    // of lists, in `kept`
+    bool converts() const { return field.dtype != info.dtype; }
+  };
+
+  Hdf5SampleFile() = default;
+  Status Inspect(Column& column);
+  Status CheckRows(const Column& column) const;
+  static Status Settle(const Column& column, SampleField& field);
+  size_t BytesOf(const Column& column) const { return column.row_bytes * static_cast<size_t>(num_samples_); }
+  Status MapDatasets(size_t share);
+  Status Keep(Column& column);
+  Status KeepLists(Column& column);
+  Status GatherStored(Column& column, std::span<const int64_t> rows, std::span<const int64_t> at, char* to);
+  Status GatherConverted(Column& column, std::span<const int64_t> rows, std::span<const int64_t> at,
+                         const BatchBuilder::Room& to);
+  static void GatherStrings(const Column& column, std::span<const int64_t> rows, std::span<const int64_t> at,
+                            std::string* to);
+  static Status GatherLists(const Column& column, std::span<const int64_t> rows, std::span<const int64_t> at, size_t f,
+                            BatchBuilder& batch);
+
+  const std::string& path() const { return hdf5_->path(); }
+
+  std::unique_ptr<Hdf5File> hdf5_;  // but for its bytes held with mu_ in Gather()
+  MappedFile mapped_;               // of its bytes, where the datasets are not too large
+  bool is_touched_ = false;         // all mapped datasets are in memory
+  std::vector<Column> columns_;
+  int64_t num_samples_ = 0;
+  Mutex mu_;
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_IO_HDF5_SAMPLE_FILE_H_

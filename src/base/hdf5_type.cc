@@ -1,0 +1,88 @@
+#include "src/base/hdf5_type.h"
+
+#include <algorithm>
+
+#include "src/base/text.h"
+
+namespace dfrun::h5 {
+namespace {
+
+// Types of types of types: more are not written out.
+constexpr int kMaxDepth = 4;
+constexpr size_t kMaxFields = 20;
+
+std::string Text(hid_t type, int depth);
+
+std::string ElementText(hid_t type, int depth) {
+  const Handle element(H5Tget_super(type));
+  return element.valid() ? Text(element.id(), depth) : "something";
+}
+
+std::string ArrayText(hid_t type, int depth) {
+  std::vector<hsize_t> dims(static_cast<size_t>(std::max(H5Tget_array_ndims(type), 0)));
+  H5Tget_array_dims2(type, dims.data());
+  return StrCat(ElementText(type, depth), "[", Join(dims, ","), "]");
+}
+
+std::string TableText(hid_t type, int depth) {
+  const int fields = H5Tget_nmembers(type);
+  std::vector<std::string> texts;
+  for (int i = 0; i < fields && texts.size() < kMaxFields; ++i) {
+    char* const name = H5Tget_member_name(type, static_cast<unsigned>(i));
+    const Handle member(H5Tget_member_type(type, static_cast<unsigned>(i)));
+    texts.push_back(StrCat(name == nullptr ? "?" : name, " (", Text(member.id(), depth), ")"));
+    if (name != nullptr) H5free_memory(name);
+  }
+  return StrCat("a table of the fields ", Join(texts), fields > static_cast<int>(texts.size()) ? ", ..." : "");
+}
+
+std::string Text(hid_t type, int depth) {
+  if (++depth > kMaxDepth) return "...";
+  const size_t bits = H5Tget_size(type) * 8;
+  switch (H5Tget_class(type)) {
+    case H5T_INTEGER:
+      return StrCat(H5Tget_sign(type) == H5T_SGN_2 ? "int" : "uint", bits);
+    case H5T_FLOAT:
+      return StrCat("float", bits);
+    case H5T_STRING:
+      return H5Tis_variable_str(type) > 0 ? "string" : StrCat("string of ", bits / 8, " bytes");
+    case H5T_ENUM:
+      return "an enum of " + ElementText(type, depth);
+    case H5T_ARRAY:
+      return ArrayText(type, depth);
+    case H5T_VLEN:
+      return StrCat("lists of ", ElementText(type, depth), " of any length");
+    case H5T_COMPOUND:
+      return TableText(type, depth);
+    case H5T_OPAQUE:
+      return StrCat("opaque values of ", bits / 8, " bytes");
+    case H5T_BITFIELD:
+      return StrCat("bit fields of ", bits, " bits");
+    case H5T_REFERENCE:
+      return "references";
+    case H5T_TIME:
+      return "times";
+    default:
+      return "of an unknown HDF5 type";
+  }
+}
+
+}  // namespace
+
+std::string TypeText(const Handle& type) {
+  return Text(type.id(), 0);
+}
+
+std::vector<std::string> FieldNames(const Handle& type) {
+  std::vector<std::string> names;
+  if (H5Tget_class(type.id()) != H5T_COMPOUND) return names;
+  for (int i = 0; i < H5Tget_nmembers(type.id()); ++i) {
+    char* const name = H5Tget_member_name(type.id(), static_cast<unsigned>(i));
+    if (name == nullptr) continue;
+    names.emplace_back(name);
+    H5free_memory(name);
+  }
+  return names;
+}
+
+}  // namespace dfrun::h5

@@ -1,0 +1,20 @@
+// What an HDF5 type is, in words, for messages.
+#ifndef DFRUN_SRC_BASE_HDF5_TYPE_H_
+#define DFRUN_SRC_BASE_HDF5_TYPE_H_
+
+#include <string>
+#include <vector>
+
+#include "src/base/hdf5.h"
+
+namespace dfrun::h5 {
+
+// "float32", "an enum of int32", "a table of the fields x (float32[3]), y (int64)", "lists of float32 of any length".
+std::string TypeText(const Handle& type);
+
+// The names of a table's fields in its order; none for another type.
+std::vector<std::string> FieldNames(const Handle& type);
+
+}  // namespace dfrun::h5
+
+#endif  // DFRUN_SRC_BASE_HDF5_TYPE_H_

@@ -1,0 +1,68 @@
+// Reads JSON whose form is known beforehand: the caller asks for what must come next, and anything else is an error.
+//
+//   JsonReader reader(text);
+//   reader.BeginObject();
+//   reader.Name("step");
+//   const uint64_t step = reader.QuotedNumber();
+//   reader.EndObject();
+//   DF_TRY(reader.Finish());
+#ifndef DFRUN_SRC_BASE_JSON_READER_H_
+#define DFRUN_SRC_BASE_JSON_READER_H_
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "src/base/status.h"
+
+namespace dfrun {
+
+// The first error stays and everything after it is empty or 0, so that the caller may look once, at the end; a loop
+// over the elements of an array ends. No member is read that was not asked for by name and in its order: one that is
+// missing, unknown, or there twice is an error. Thread safety: one thread.
+class JsonReader {
+ public:
+  // `text` outlives it.
+  explicit JsonReader(std::string_view text) : text_(text) {}
+
+  void BeginObject() { Open('{'); }
+  void EndObject() { Close('}'); }
+  // The next member has this name.
+  void Name(std::string_view name);
+  // Whether it has; nothing is read where it has not.
+  bool TryName(std::string_view name);
+
+  void BeginArray() { Open('['); }
+  // Whether a further element follows; after the last one the array is read.
+  bool NextElement();
+
+  std::string String();
+  // A whole number from 0 to `most` without leading zeros; quoted: in quotes, as protobuf writes numbers of 64 bits.
+  uint64_t Number(uint64_t most);
+  uint64_t QuotedNumber(uint64_t most = std::numeric_limits<int64_t>::max());
+
+  bool ok() const { return status_.ok(); }
+  // DataLoss with the byte at which something else stood than what was asked for, also where text is left over.
+  Status Finish();
+
+ private:
+  void Open(char bracket);
+  void Close(char bracket);
+  // Skips white space.
+  char Peek();
+  void Expect(char c);
+  void Separate();
+  void AppendEscape(std::string& out);
+  uint32_t Hex4();
+  void Fail(std::string_view wanted);
+
+  const std::string_view text_;
+  size_t at_ = 0;
+  bool first_ = true;  // of the object or array at hand: no comma comes before it
+  Status status_;
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_BASE_JSON_READER_H_

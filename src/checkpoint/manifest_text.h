@@ -1,0 +1,26 @@
+// The text of manifest.json. FORMAT.md says what it is.
+#ifndef DFRUN_SRC_CHECKPOINT_MANIFEST_TEXT_H_
+#define DFRUN_SRC_CHECKPOINT_MANIFEST_TEXT_H_
+
+#include <string>
+#include <string_view>
+
+#include "src/checkpoint/manifest.h"
+
+namespace dfrun {
+
+// Of format 2, with its checksum.
+std::string PrintManifest(const Manifest& manifest);
+
+// Of format 2 or 1. DataLoss where the checksum does not fit, for a member that is unknown, missing, doubled or of
+// another type, and for content that no checkpoint has: see CheckManifest(). kBadSpec for another format whose checksum
+// fits. Safe on hostile text.
+Result<Manifest> ParseManifest(std::string_view text);
+
+// DataLoss for a negative step, files that are not plain names or come twice, variables whose names are no text, that
+// come twice or whose bytes their shard cannot hold, and inputs that come twice.
+Status CheckManifest(const Manifest& manifest);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_CHECKPOINT_MANIFEST_TEXT_H_

@@ -1,0 +1,166 @@
+#include "src/checkpoint/removable.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <set>
+#include <vector>
+
+#include "src/base/file.h"
+#include "src/checkpoint/manifest.h"
+#include "src/checkpoint/temporary_name.h"
+
+namespace dfrun {
+namespace {
+
+constexpr char kManifest[] = "manifest.json";
+constexpr char kIndex[] = "index.h5";
+// Each time another process has put a checkpoint of its own there, so that one of them comes to an end.
+constexpr int kMostLooks = 1000;
+
+// What NFS keeps of a file that is removed while a process has it open; it goes with that process.
+bool IsLeftByNfs(std::string_view name) {
+  return name.starts_with(".nfs");
+}
+
+// A file of a checkpoint by its name, or the temporary of one.
+bool IsCheckpointFile(std::string_view name) {
+  const std::string_view file = name.substr(0, name.find(".tmp"));
+  return file == kManifest || file == kIndex || IsShardName(file);
+}
+
+struct Content {
+  FileId id;
+  std::vector<std::string> files;
+};
+
+Status StandsThere(const std::string& path, const std::string& what) {
+  return IoError(path, " is not dfrun's to remove: ", what);
+}
+
+Status CheckIsRegular(const FileDescriptor& directory, const std::string& name) {
+  struct stat info;
+  if (::fstatat(directory.fd(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
+    return ErrnoError("cannot look at", directory.path() + "/" + name);
+  }
+  if (S_ISREG(info.st_mode)) return Status();
+  return StandsThere(directory.path(), StrCat("a directory stands there whose '", name, "' is ",
+                                              KindOfFile(info.st_mode), ", which is no part of a checkpoint"));
+}
+
+// The files of a whole checkpoint.
+Result<std::set<std::string>> NamedFiles(const std::string& path) {
+  const Result<Manifest> manifest = ReadManifest(path);
+  if (!manifest.ok()) {
+    return StandsThere(path, "a directory stands there that is no checkpoint (" + manifest.status().message() + ")");
+  }
+  std::set<std::string> names = {kManifest, kIndex};
+  for (const ShardEntry& shard : manifest->shards) names.insert(shard.file);
+  return names;
+}
+
+Result<FileDescriptor> OpenDirectory(const std::string& path) {
+  struct stat info;
+  if (::lstat(path.c_str(), &info) != 0) return ErrnoError("cannot look at", path);
+  if (!S_ISDIR(info.st_mode)) return StandsThere(path, StrCat(KindOfFile(info.st_mode), " stands there"));
+  const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) return ErrnoError("cannot look into", path);
+  return FileDescriptor(fd, path);
+}
+
+Result<Content> ReadContent(const FileDescriptor& directory, RemovalRule rule) {
+  const std::string& path = directory.path();
+  Content content;
+  struct stat info;
+  if (::fstat(directory.fd(), &info) != 0) return ErrnoError("cannot look at", path);
+  content.id = {info.st_dev, info.st_ino};
+  if (::faccessat(AT_FDCWD, path.c_str(), W_OK | X_OK, AT_EACCESS) != 0) return ErrnoError("cannot remove", path);
+  std::set<std::string> named;
+  if (rule == RemovalRule::kWhole) {
+    DF_ASSIGN(named, NamedFiles(path));
+  }
+  DF_ASSIGN(content.files, ListDirectory(path));
+  for (const std::string& name : content.files) {
+    const bool ours = rule == RemovalRule::kWhole ? named.count(name) > 0 : IsCheckpointFile(name);
+    if (!ours && !IsLeftByNfs(name)) {
+      return StandsThere(path, "a directory stands there with '" + name + "', which is no part of a checkpoint");
+    }
+    DF_TRY(CheckIsRegular(directory, name));
+  }
+  return content;
+}
+
+// What was read by the path is that of one directory only where the path still leads to it.
+Result<Content> Look(const std::string& path, RemovalRule rule) {
+  for (int i = 0; i < kMostLooks; ++i) {
+    DF_ASSIGN(const FileDescriptor directory, OpenDirectory(path));
+    Result<Content> content = ReadContent(directory, rule);
+    struct stat opened;
+    if (::fstat(directory.fd(), &opened) != 0) return ErrnoError("cannot look at", path);
+    const Result<FileId> now = IdOf(path);
+    if (now.ok() && *now == FileId{opened.st_dev, opened.st_ino}) return content;
+    if (now.status().code() == Code::kIo) return now.status();
+  }
+  return IoError("cannot look at ", path, ": other processes replace it again and again");
+}
+
+// The manifest first: what is left after a crash is no checkpoint.
+Status RemoveFiles(const std::string& path, std::vector<std::string> files) {
+  std::stable_partition(files.begin(), files.end(), [](const std::string& name) { return name == kManifest; });
+  const auto left = [&](const std::string& file) {
+    return IoError("cannot remove ", file, ": ", std::strerror(errno), "; it is left, for you to remove");
+  };
+  for (const std::string& name : files) {
+    const std::string file = path + "/" + name;
+    if (::unlink(file.c_str()) != 0 && errno != ENOENT && !IsLeftByNfs(name)) return left(file);
+  }
+  return ::rmdir(path.c_str()) == 0 || errno == ENOENT ? Status() : left(path);
+}
+
+}  // namespace
+
+bool IsShardName(std::string_view name) {
+  return name.starts_with("shard-") && name.ends_with(".h5") && name.find('/') == std::string_view::npos;
+}
+
+Result<FileId> IdOf(const std::string& path) {
+  struct stat info;
+  if (::lstat(path.c_str(), &info) != 0) return ErrnoError("cannot look at", path);
+  return FileId{info.st_dev, info.st_ino};
+}
+
+Status CheckRemovable(const std::string& path, RemovalRule rule) {
+  return Look(path, rule).status();
+}
+
+Status RemoveDirectory(const std::string& path, RemovalRule rule) {
+  DF_ASSIGN(Content content, Look(path, rule));
+  return RemoveFiles(path, std::move(content.files));
+}
+
+Status RemoveAtomically(const std::string& path, RemovalRule rule, const FileId& id) {
+  DF_ASSIGN(const Content seen, Look(path, rule));
+  const Status replaced = IoError(path, " was replaced while it was to be removed");
+  if (!(seen.id == id)) return replaced;
+  const std::string removed = OwnName(path, kTemporaryMark);
+  if (std::rename(path.c_str(), removed.c_str()) != 0) return ErrnoError("cannot rename, to remove it,", path);
+  Result<Content> content = Look(removed, rule);
+  Status refused = content.status();
+  if (content.ok() && !(content->id == id)) refused = replaced;
+  if (refused.ok()) return RemoveFiles(removed, std::move(content->files));
+  if (std::rename(removed.c_str(), path.c_str()) == 0) return refused;
+  return ErrnoError(StrCat(refused.message(), "; it stands at ", removed, " now, since it cannot be renamed back to"),
+                    path);
+}
+
+Status RemoveAtomically(const std::string& path, RemovalRule rule) {
+  DF_ASSIGN(const FileId id, IdOf(path));
+  return RemoveAtomically(path, rule, id);
+}
+
+}  // namespace dfrun

@@ -1,0 +1,25 @@
+// NaN and infinity in tensors.
+#ifndef DFRUN_SRC_FRAMEWORK_FINITE_H_
+#define DFRUN_SRC_FRAMEWORK_FINITE_H_
+
+#include <cstdint>
+#include <string>
+
+#include "src/framework/tensor.h"
+
+namespace dfrun {
+
+// Whether no element is NaN or infinite; true for a dtype that has neither, and for a tensor without a value. Goes over
+// memory once, at its speed, and stops soon after what it looks for. Thread safety: any thread that may read the
+// tensor.
+bool AllFinite(const Tensor& value);
+
+// Whether some element is NaN.
+bool HasNan(const Tensor& value);
+
+// Of a tensor that is not AllFinite(): "nan at [0,2], and at 3 more of its 12 elements"; of a scalar "nan".
+std::string DescribeNotFinite(const Tensor& value);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_FRAMEWORK_FINITE_H_

@@ -1,0 +1,24 @@
+// Updates that a step leaves out where a value is not finite.
+//
+// A node of op kUpdateGateOp reads the scalars that are checked and gives whether all are finite; an update has the
+// attr kGatedAttr and a control edge from the gate of its device. Where the gate gives false the executor runs no gated
+// node of the step on that rank; all other nodes run, so that no rank waits in vain, and the step ends well.
+#ifndef DFRUN_SRC_GRAPH_UPDATE_GATE_H_
+#define DFRUN_SRC_GRAPH_UPDATE_GATE_H_
+
+#include "src/graph/graph.h"
+
+namespace dfrun {
+
+inline constexpr const char* kUpdateGateOp = "_UpdateGate";
+inline constexpr const char* kGatedAttr = "_gated";
+
+inline bool IsGated(const Node& node) {
+  const AttrValue* mark = node.attrs.Find(kGatedAttr);
+  const bool* value = mark == nullptr ? nullptr : mark->get<bool>();
+  return value != nullptr && *value;
+}
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_GRAPH_UPDATE_GATE_H_

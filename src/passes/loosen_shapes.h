@@ -1,0 +1,19 @@
+// Shapes that variables declare and need not keep.
+#ifndef DFRUN_SRC_PASSES_LOOSEN_SHAPES_H_
+#define DFRUN_SRC_PASSES_LOOSEN_SHAPES_H_
+
+#include "src/graph/graph.h"
+
+namespace dfrun {
+
+// An assignment without validate_shape gives a variable the shape of its value, and so does the first assignment of one
+// behind a handle. Where the graph assigns values of shapes that are not known to be the declared one, the variable's
+// `shape` becomes what both have in common, and the shapes that follow from it are inferred again: plans rely on no
+// more. Values that are restored from a file are taken for the variable's own: one of another shape ends the step that
+// reads it with an error.
+// Source: TensorFlow, whose kernels look at the shapes that there are.
+Status LoosenVariableShapes(Graph& graph);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_PASSES_LOOSEN_SHAPES_H_

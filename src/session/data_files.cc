@@ -1,0 +1,131 @@
+#include "src/session/data_files.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "src/base/crc32c.h"
+#include "src/base/file.h"
+#include "src/framework/hdf5_file.h"
+
+namespace dfrun {
+namespace {
+
+// Of a data set of a million images these are compared, from the first to the last at even distances.
+constexpr size_t kMostFiles = 1000;
+// What is read of each file: all of it up to 4 MiB, so that ranks start no later for it.
+constexpr uint64_t kBlockBytes = uint64_t{64} << 10;
+constexpr uint64_t kMostBlocks = 64;
+
+const std::string* Text(const Node& node, std::string_view attr) {
+  const AttrValue* value = node.attrs.Find(attr);
+  return value == nullptr ? nullptr : value->get<std::string>();
+}
+
+std::vector<std::string> Texts(const Node& node, std::string_view attr) {
+  const AttrValue* value = node.attrs.Find(attr);
+  const auto* texts = value == nullptr ? nullptr : value->get<std::vector<std::string>>();
+  return texts == nullptr ? std::vector<std::string>() : *texts;
+}
+
+// The files of a reader of samples: each replica reads its slice of the same ones.
+void AddSampleFiles(const Node& reader, DataFileUses& uses) {
+  std::vector<std::string> paths = Texts(reader, "files");
+  if (const std::string* path = Text(reader, "path")) paths.push_back(*path);
+  const std::vector<std::string> datasets = Texts(reader, "datasets");
+  const size_t chosen = std::min(paths.size(), kMostFiles);
+  for (size_t i = 0; i < chosen; ++i) {
+    const size_t at = chosen == 1 ? 0 : i * (paths.size() - 1) / (chosen - 1);
+    uses[paths[at]].insert(datasets.begin(), datasets.end());
+  }
+}
+
+// The file of which nodes on several ranks read a part each, where the graph names it.
+void AddTextFile(const Node& reader, const Graph& whole, DataFileUses& uses) {
+  const NodeId id = whole.Find(reader.name);
+  if (id < 0 || whole.node(id).inputs.empty()) return;
+  const Tensor* path = whole.ConstantValue(whole.node(id).inputs[0]);
+  if (path != nullptr && path->dtype() == DType::kString && path->num_elements() == 1) {
+    uses[*path->data<std::string>()];
+  }
+}
+
+// crc32c of up to kMostBlocks blocks, from the first to the last at even distances.
+Result<uint32_t> DigestSample(const FileDescriptor& file, uint64_t bytes) {
+  const uint64_t blocks = (bytes + kBlockBytes - 1) / kBlockBytes;
+  const uint64_t chosen = std::min(blocks, kMostBlocks);
+  std::vector<char> block(kBlockBytes);
+  uint32_t crc = 0;
+  for (uint64_t i = 0; i < chosen; ++i) {
+    const uint64_t at = (chosen == 1 ? 0 : i * (blocks - 1) / (chosen - 1)) * kBlockBytes;
+    const size_t n = std::min(kBlockBytes, bytes - at);
+    DF_TRY(file.ReadAt(at, block.data(), n));
+    crc = ExtendCrc32c(crc, block.data(), n);
+  }
+  return crc;
+}
+
+void DescribeDatasets(const std::string& path, const std::set<std::string>& names, control::DataFile& out) {
+  if (names.empty()) return;
+  // What cannot be described is told by its bytes.
+  const auto file = Hdf5File::Open(path, {});
+  if (!file.ok()) return;
+  for (const std::string& name : names) {
+    const Result<DatasetInfo> info = (*file)->Inspect(name);
+    if (!info.ok()) continue;
+    control::DataFile::Dataset* dataset = out.add_datasets();
+    dataset->set_name(name);
+    dataset->set_shape(StrCat(info->dtype, info->shape));
+  }
+}
+
+// How a file differs, in the words of its data where they tell.
+std::string Difference(const control::DataFile& here, const control::DataFile& there) {
+  for (const control::DataFile::Dataset& expected : there.datasets()) {
+    const auto& datasets = here.datasets();
+    const auto found =
+        std::find_if(datasets.begin(), datasets.end(), [&](const auto& d) { return d.name() == expected.name(); });
+    if (found == datasets.end()) return StrCat("it has no dataset '", expected.name(), "' here");
+    if (found->shape() == expected.shape()) continue;
+    return StrCat("'", expected.name(), "' is ", found->shape(), " here and ", expected.shape(), " there");
+  }
+  if (here.bytes() != there.bytes()) {
+    return StrCat("it has ", here.bytes(), " bytes here and ", there.bytes(), " there");
+  }
+  return "its bytes are others, though not their number";
+}
+
+}  // namespace
+
+void AddDataFiles(const Graph& part, const Graph& whole, DataFileUses& uses) {
+  for (const Node& node : part.nodes()) {
+    const std::string& op = node.op->name;
+    if (op == "HDF5Reader" || op == "SampleReader") AddSampleFiles(node, uses);
+    if (op == "ReadTextRange") AddTextFile(node, whole, uses);
+  }
+}
+
+Result<control::DataFile> LookAtDataFile(const std::string& path, const std::set<std::string>& datasets) {
+  DF_ASSIGN(const FileDescriptor file, FileDescriptor::OpenForReading(path));
+  DF_ASSIGN(const uint64_t bytes, file.Size());
+  DF_ASSIGN(const uint32_t crc, DigestSample(file, bytes));
+  control::DataFile found;
+  found.set_path(path);
+  found.set_bytes(static_cast<int64_t>(bytes));
+  found.set_crc32c(crc);
+  DescribeDatasets(path, datasets, found);
+  return found;
+}
+
+Status CheckDataFile(const control::DataFile& expected) {
+  const std::string& path = expected.path();
+  Result<control::DataFile> found = LookAtDataFile(path, {});
+  if (!found.ok()) return NoInput("data that rank 0 reads cannot be read here: ", found.status().message());
+  if (found->bytes() == expected.bytes() && found->crc32c() == expected.crc32c()) return Status();
+  std::set<std::string> datasets;
+  for (const control::DataFile::Dataset& dataset : expected.datasets()) datasets.insert(dataset.name());
+  DescribeDatasets(path, datasets, *found);
+  return NoInput(path, " is not what rank 0 finds under that path: ", Difference(*found, expected),
+                 "; give all ranks the same data, or name a file in a file system that all of them see");
+}
+
+}  // namespace dfrun

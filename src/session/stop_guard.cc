@@ -1,0 +1,65 @@
+#include "src/session/stop_guard.h"
+
+#include <cmath>
+#include <utility>
+
+namespace dfrun {
+
+StopGuard::StopGuard(StopRequest& request, Seconds grace, End end)
+    : request_(request), end_(std::move(end)), grace_(grace), thread_([this] { Watch(); }) {}
+
+StopGuard::~StopGuard() {
+  Disarm();
+  request_.Wake();
+  thread_.join();
+}
+
+void StopGuard::SetSaves(bool saves) {
+  MutexLock lock(mu_);
+  saves_ = saves;
+}
+
+bool StopGuard::saves() {
+  MutexLock lock(mu_);
+  return saves_;
+}
+
+void StopGuard::SetCommitted(std::string committed) {
+  MutexLock lock(mu_);
+  committed_ = std::move(committed);
+}
+
+void StopGuard::SetGrace(Seconds grace) {
+  MutexLock lock(mu_);
+  grace_ = grace;
+  changed_.NotifyAll();
+}
+
+void StopGuard::Disarm() {
+  MutexLock lock(mu_);
+  is_over_ = true;
+  changed_.NotifyAll();
+}
+
+void StopGuard::Watch() {
+  using Clock = std::chrono::steady_clock;
+  request_.Wait();
+  const Clock::time_point asked = Clock::now();
+  Status overdue;
+  {
+    MutexLock lock(mu_);
+    while (!is_over_ && Clock::now() - asked < grace_) changed_.WaitFor(mu_, grace_ - (Clock::now() - asked));
+    if (is_over_) return;
+    overdue = Overdue();
+  }
+  end_(overdue);
+}
+
+Status StopGuard::Overdue() const {
+  const int signal = request_.signal();
+  return Error(StopCode(signal, saves_), SignalName(signal), ": what was in progress did not end within ",
+               std::round(grace_.count() * 10) / 10, " s, and is given up; ",
+               committed_.empty() ? "nothing is saved" : committed_);
+}
+
+}  // namespace dfrun

@@ -1,0 +1,151 @@
+#include "src/checkpoint/manifest_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+#include "src/base/crc32c.h"
+
+namespace dfrun {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Its checksum was worked out by another program.
+constexpr const char* kText = R"json({
+ "format": 2,
+ "step": "7",
+ "shards": [
+  {"file": "shard-0.h5", "bytes": "2072", "crc32c": 4026531839, "variables": [
+    {"name": "a/\u003cw\u00e9", "dtype": "DT_FLOAT", "shape": ["2", "3"]},
+    {"name": "n", "dtype": "DT_INT64", "shape": []}
+  ]}
+ ],
+ "inputs": [{"name": "batch", "samples": "10", "files": [{"path": "a b.csv", "samples": "10"}]}],
+ "checksum": "crc32c:9ad6b683"
+}
+)json";
+
+// The same text with one part replaced, and the checksum that belongs to it.
+std::string With(const std::string& part, const std::string& other) {
+  std::string body = kText;
+  body.erase(body.find(" \"checksum\""));
+  const size_t at = body.find(part);
+  EXPECT_NE(at, std::string::npos) << part;
+  body.replace(at, part.size(), other);
+  char digits[9];
+  std::snprintf(digits, sizeof digits, "%08x", Crc32c(body.data(), body.size()));
+  return body + " \"checksum\": \"crc32c:" + digits + "\"\n}\n";
+}
+
+std::string WhyRefused(const std::string& text) {
+  const Result<Manifest> manifest = ParseManifest(text);
+  if (manifest.ok()) return "";
+  EXPECT_EQ(manifest.status().code(), Code::kDataLoss) << manifest.status().ToString();
+  return manifest.status().message();
+}
+
+TEST(ManifestText, IsReadAsItIsWritten) {
+  const Result<Manifest> manifest = ParseManifest(kText);
+  ASSERT_TRUE(manifest.ok()) << manifest.status().ToString();
+  EXPECT_EQ(manifest->step, 7);
+  EXPECT_EQ(manifest->format, 2U);
+  ASSERT_EQ(manifest->shards.size(), 1U);
+  EXPECT_EQ(manifest->shards[0].bytes, 2072U);
+  EXPECT_EQ(manifest->shards[0].crc32c, 4026531839U);
+  EXPECT_EQ(manifest->shards[0].variables[0].name, "a/<w\xc3\xa9");
+  EXPECT_EQ(manifest->shards[0].variables[0].shape, Shape({2, 3}));
+  EXPECT_EQ(manifest->inputs[0].files[0].path, "a b.csv");
+  const Result<Manifest> again = ParseManifest(PrintManifest(*manifest));
+  ASSERT_TRUE(again.ok()) << again.status().ToString();
+  EXPECT_EQ(PrintManifest(*again), PrintManifest(*manifest));
+}
+
+TEST(ManifestText, EveryFlippedBitIsFound) {
+  const std::string text = kText;
+  for (size_t i = 0; i < text.size(); ++i) {
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string flipped = text;
+      flipped[i] = static_cast<char>(flipped[i] ^ (1 << bit));
+      EXPECT_NE(WhyRefused(flipped), "") << "byte " << i << ", bit " << bit;
+    }
+  }
+}
+
+TEST(ManifestText, EveryPrefixAndWhatFollowsIsRefused) {
+  const std::string text = kText;
+  for (size_t size = 0; size < text.size(); ++size) EXPECT_NE(WhyRefused(text.substr(0, size)), "") << size;
+  EXPECT_NE(WhyRefused(text + "\n"), "");
+  EXPECT_NE(WhyRefused(text + text), "");
+  EXPECT_NE(WhyRefused(std::string(1 << 20, '[')), "");
+  EXPECT_NE(WhyRefused(std::string(1 << 20, '\0')), "");
+}
+
+TEST(ManifestText, MembersAreThoseOfTheFormat) {
+  EXPECT_THAT(WhyRefused(With("\"step\": \"7\",", "")), HasSubstr("\"step\""));
+  EXPECT_NE(WhyRefused(With("\"step\": \"7\",", "\"step\": \"7\", \"extra\": 1,")), "");
+  EXPECT_NE(WhyRefused(With("\"step\": \"7\",", "\"step\": \"7\", \"step\": \"8\",")), "");
+  EXPECT_NE(WhyRefused(With("\"7\"", "7")), "");
+  EXPECT_NE(WhyRefused(With("\"7\"", "\"-7\"")), "");
+  EXPECT_NE(WhyRefused(With("\"7\"", "\"07\"")), "");
+  EXPECT_NE(WhyRefused(With("\"7\"", "\" 7\"")), "");
+  EXPECT_NE(WhyRefused(With("\"7\"", "\"7e0\"")), "");
+  EXPECT_NE(WhyRefused(With("\"7\"", "\"9223372036854775808\"")), "");
+  EXPECT_NE(WhyRefused(With("4026531839", "\"4026531839\"")), "");
+  EXPECT_NE(WhyRefused(With("4026531839", "4294967296")), "");
+  EXPECT_NE(WhyRefused(With("\"shape\": []", "\"shape\": {}")), "");
+  EXPECT_NE(WhyRefused(With("\"shape\": []", "\"shape\": null")), "");
+  EXPECT_NE(WhyRefused(With("\"n\"", "7")), "");
+}
+
+TEST(ManifestText, ContentIsWhatACheckpointCanHave) {
+  EXPECT_THAT(WhyRefused(With("\"n\"", "\"a/<w\\u00e9\"")), HasSubstr("two variables"));
+  EXPECT_THAT(WhyRefused(With("\"n\"", "\"\"")), HasSubstr("a variable is named ''"));
+  EXPECT_NE(WhyRefused(With("\"n\"", "\"n\\u0000\"")), "");
+  for (const char* file : {"../shard-0.h5", "/etc/passwd", "", ".", "..", "manifest.json", "a\\u0000b"}) {
+    EXPECT_THAT(WhyRefused(With("shard-0.h5", file)), HasSubstr("a shard is named")) << file;
+  }
+  EXPECT_NE(WhyRefused(With("shard-0.h5", std::string(300, 'x'))), "");
+  EXPECT_THAT(WhyRefused(With("DT_INT64", "DT_NONE")), HasSubstr("unknown dtype"));
+  EXPECT_THAT(WhyRefused(With("DT_INT64", "int64")), HasSubstr("unknown dtype"));
+  EXPECT_THAT(WhyRefused(With("DT_INT64", "DT_VARIANT")), HasSubstr("unknown dtype"));
+  EXPECT_NE(WhyRefused(With("[\"2\", \"3\"]", "[\"2\", \"-3\"]")), "");
+  EXPECT_THAT(WhyRefused(With("[\"2\", \"3\"]", "[\"2\", \"300\"]")), HasSubstr("too large"));
+  EXPECT_NE(WhyRefused(With("[\"2\", \"3\"]", "[\"9223372036854775807\", \"9\"]")), "");
+  EXPECT_THAT(
+      WhyRefused(With("{\"name\": \"batch\"", R"({"name": "batch", "samples": "1", "files": []}, {"name": "batch")")),
+      HasSubstr("two inputs"));
+  const std::string shard = R"({"file": "shard-0.h5", "bytes": "1", "crc32c": 0, "variables": []}, )";
+  EXPECT_THAT(WhyRefused(With("{\"file\"", shard + "{\"file\"")), HasSubstr("two shards"));
+}
+
+TEST(ManifestText, AnotherFormatIsNoDamageWhereItsChecksumFits) {
+  const Status status = ParseManifest(With("\"format\": 2", "\"format\": 3")).status();
+  EXPECT_EQ(status.code(), Code::kBadSpec);
+  EXPECT_THAT(status.message(), HasSubstr("it has format 3, and this program reads 1 and 2"));
+  std::string text = kText;
+  text[text.find("\"format\": 2") + 10] = '3';
+  EXPECT_THAT(WhyRefused(text), HasSubstr("checksum"));
+}
+
+// Format 1 has no checksum, nor the members of later ones.
+TEST(ManifestText, FormatOneIsReadAsStrictly) {
+  const std::string head = R"({"format": 1, "step": "3", "shards": [])";
+  EXPECT_TRUE(ParseManifest(head + "}").ok());
+  const Result<Manifest> manifest = ParseManifest(head + ", \"inputs\": []}");
+  ASSERT_TRUE(manifest.ok()) << manifest.status().ToString();
+  EXPECT_EQ(manifest->format, 1U);
+  EXPECT_NE(WhyRefused(head + ", \"inputs\": [], \"checksum\": \"crc32c:00000000\"}"), "");
+  EXPECT_NE(WhyRefused(With("\"format\": 2", "\"format\": 1")), "");
+  EXPECT_NE(WhyRefused(R"({"format": 1, "shards": []})"), "");
+}
+
+TEST(ManifestText, WhatCouldNotBeReadBackIsNotWritten) {
+  Manifest manifest;
+  manifest.shards = {{"shard-0.h5", 100, 0, {{"bad\xff", DType::kFloat, Shape()}}}};
+  EXPECT_EQ(WriteManifest("/nonexistent", manifest).code(), Code::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace dfrun
