@@ -148,10 +148,15 @@ std::string NameToFeed(const Model& model, const std::string& placeholder) {
   return placeholder;
 }
 
-Status InFeed(const std::string& text, const Status& status) {
+// What is wrong with an option's text: its own fault, but for a dataset that cannot be read.
+Status InOption(const char* flag, const std::string& text, const Status& status) {
   if (status.ok()) return status;
-  return Error(OfDataset(status).code() == status.code() ? status.code() : Code::kUsage, "--feed ", text, ": ",
+  return Error(OfDataset(status).code() == status.code() ? status.code() : Code::kUsage, flag, " ", text, ": ",
                status.message());
+}
+
+Status InFeed(const std::string& text, const Status& status) {
+  return InOption("--feed", text, status);
 }
 
 }  // namespace
@@ -196,10 +201,7 @@ Result<std::vector<Assignment>> ReadAssignments(const Graph& graph, const std::v
                                                 const Paths& allow_paths) {
   std::vector<Assignment> assignments;
   for (const std::string& text : texts) {
-    const auto fail = [&](const Status& status) {
-      return Error(OfDataset(status).code() == status.code() ? status.code() : Code::kUsage, "--assign ", text, ": ",
-                   status.message());
-    };
+    const auto fail = [&](const Status& status) { return InOption("--assign", text, status); };
     const Result<NameAndValue> split = SplitAtEquals(text);
     if (!split.ok()) return fail(split.status());
     const Result<NodeId> node = VariableOfName(graph, split->name);

@@ -35,3 +35,8 @@ ranks() {
   shift
   timeout 120 mpirun --oversubscribe -np "$count" "$@"
 }
+
+# state DIRECTORY: what is in it and what its files hold, but for the lock; to compare before and after.
+state() {
+  (cd "$1" && find . -type f ! -name .lock -exec sha256sum {} + | sort && find . | sort)
+}

@@ -14,9 +14,6 @@ graph:
 run: {steps: "${steps}", fetch: {count: next}}
 checkpoint: {every: 2, keep: 0}
 Y
-state() {
-  (cd "$1" && find . -type f ! -name .lock -exec sha256sum {} + | sort && find . | sort)
-}
 fetched() {
   /usr/bin/python3 -c 'import h5py, sys; print(h5py.File(sys.argv[1])["count"][()])' "$1/fetches.h5"
 }

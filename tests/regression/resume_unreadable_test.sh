@@ -15,9 +15,6 @@ graph:
 run: {steps: "${steps}", fetch: {count: next}}
 checkpoint: {every: 2, keep: 0}
 Y
-state() {
-  (cd "$1" && find . -type f ! -name .lock -exec sha256sum {} + | sort && find . | sort)
-}
 expect 0 "step 4/4" "$DFRUN" count.yaml --output run
 state run > before
 
