@@ -105,53 +105,10 @@ class PackKernel : public Kernel {
   const int64_t axis_;
 };
 
-// Pack of matrices' columns [first, first + columns), row by row to where they belong.
-class PackColumnsKernel : public Kernel {
- public:
-  explicit PackColumnsKernel(KernelSetup& setup)
-      : axis_(setup.attr<int64_t>("axis")),
-        first_(setup.attr<int64_t>("first")),
-        columns_(setup.attr<int64_t>("columns")) {}
-
-  Status Compute(OpContext& ctx) {
-    const Shape& part = ctx.input(0).shape();
-    const int64_t count = ctx.num_inputs();
-    for (int i = 0; i < count; ++i) {
-      const Shape& shape = ctx.input(i).shape();
-      if (shape.rank() != 2 || !(shape == part) || columns_ > shape.dim(1) || first_ > shape.dim(1) - columns_) {
-        return InvalidArgument("cannot pack ", columns_, " columns from ", first_, " on of tensors of shapes ", part,
-                               " and ", shape);
-      }
-    }
-    const int64_t rows = part.dim(0);
-    Tensor* y = nullptr;
-    DF_TRY(ctx.AllocateOutput(0, axis_ == 0 ? Shape({count, rows, columns_}) : Shape({rows, count, columns_}), &y));
-    const auto size = static_cast<int64_t>(DTypeSize(y->dtype()));
-    const int64_t bytes = columns_ * size;
-    constexpr int64_t kBlockBytes = int64_t{1} << 17;  // that one thread copies at least
-    ctx.pool().ParallelFor(count * rows, kBlockBytes / bytes + 1, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        const int64_t matrix = axis_ == 0 ? i / rows : i % count;
-        const int64_t row = axis_ == 0 ? i % rows : i / count;
-        const auto* const from = static_cast<const std::byte*>(ctx.input(static_cast<int>(matrix)).raw());
-        std::memcpy(static_cast<std::byte*>(y->raw()) + i * bytes, from + (row * part.dim(1) + first_) * size,
-                    static_cast<size_t>(bytes));
-      }
-    });
-    return Status();
-  }
-
- private:
-  const int64_t axis_;
-  const int64_t first_;
-  const int64_t columns_;
-};
-
 CPU_KERNEL_ANY("Concat", ConcatKernel);
 CPU_KERNEL_ANY("ConcatV2", ConcatV2Kernel);
 CPU_KERNEL_ANY("ConcatOffset", ConcatOffsetKernel);
 CPU_KERNEL_ANY("Pack", PackKernel);
-CPU_KERNEL_ANY("_PackColumns", PackColumnsKernel);
 
 }  // namespace
 }  // namespace dfrun

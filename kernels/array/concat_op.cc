@@ -114,27 +114,6 @@ OP("Pack")
     })
     .Doc("The values as the slices of a new dimension.");
 
-OP("_PackColumns")
-    .Input("matrices: N * T")
-    .Output("output: T")
-    .Attr("N: int >= 1")
-    .Attr("T: {bfloat16, half, float, double}")
-    .Attr("axis: int >= 0")
-    .Attr("first: int >= 0")
-    .Attr("columns: int >= 1")
-    .Shape([](InferenceContext& c) -> Status {
-      DF_ASSIGN(const int64_t columns, c.attr<int64_t>("columns"));
-      DF_ASSIGN(const int64_t axis, c.attr<int64_t>("axis"));
-      if (axis > 1) return InvalidArgument("columns are packed along dimension 0 or 1, not ", axis);
-      DF_ASSIGN(const PartialShape matrix, c.WithRank(0, 2));
-      std::vector<int64_t> dims = {matrix.dim(0), columns};
-      dims.insert(dims.begin() + axis, c.num_inputs());
-      c.set_output(0, PartialShape(std::move(dims)));
-      return Status();
-    })
-    .NotDifferentiable()
-    .Doc("Pack of as many columns of each matrix from the first on: made when a graph is optimised.");
-
 OP("Unpack")
     .Input("value: T")
     .Output("output: num * T")

@@ -38,28 +38,6 @@ class SliceKernel : public Kernel {
   }
 };
 
-// Rows that share the buffer of x.
-class RowsKernel : public Kernel {
- public:
-  static constexpr bool kSharesOutputs = true;
-
-  explicit RowsKernel(KernelSetup& setup)
-      : first_(setup.attr<int64_t>("first")), count_(setup.attr<int64_t>("count")) {}
-  Status Compute(OpContext& ctx) {
-    const Tensor& x = ctx.input(0);
-    const int64_t rows = x.shape().rank() == 0 ? 0 : x.shape().dim(0);
-    if (count_ > rows || first_ > rows - count_) {
-      return InvalidArgument(x.shape(), " has no ", count_, " rows from ", first_, " on");
-    }
-    ctx.SetOutput(0, x.SliceRows(first_, first_ + count_));
-    return Status();
-  }
-
- private:
-  const int64_t first_;
-  const int64_t count_;
-};
-
 class StridedSliceKernel : public StridedSliceBase {
  public:
   using StridedSliceBase::StridedSliceBase;
@@ -97,7 +75,6 @@ class StridedSliceGradKernel : public StridedSliceBase {
 };
 
 CPU_KERNEL_ANY("Slice", SliceKernel);
-CPU_KERNEL_ANY("_Rows", RowsKernel);
 CPU_KERNEL_ANY("StridedSlice", StridedSliceKernel);
 CPU_KERNEL_ANY("StridedSliceGrad", StridedSliceGradKernel);
 

@@ -67,25 +67,6 @@ OP("Slice")
     })
     .Doc("`size` elements from `begin` in each dimension; a size of -1 takes the rest.");
 
-OP("_Rows")
-    .Input("x: T")
-    .Output("rows: T")
-    .Attr("first: int >= 0")
-    .Attr("count: int >= 0")
-    .Attr("T: type")
-    .Shape([](InferenceContext& c) -> Status {
-      DF_ASSIGN(const int64_t count, c.attr<int64_t>("count"));
-      const PartialShape& x = c.input(0);
-      if (!x.known_rank()) return Status();
-      if (x.rank() == 0) return InvalidArgument("a scalar has no rows");
-      std::vector<int64_t> dims = x.dims();
-      dims[0] = count;
-      c.set_output(0, PartialShape(std::move(dims)));
-      return Status();
-    })
-    .NotDifferentiable()
-    .Doc("Rows of x from the first on, where they lie: made when a graph is optimised.");
-
 // The slice of `shape`, as far as it is known: nothing where the strides have no value, so that their number may be
 // any.
 Status StridedSliceShape(InferenceContext& c, const PartialShape& shape, int first) {

@@ -32,7 +32,6 @@ BlockSparseGemm<T>::BlockSparseGemm(int64_t m, int64_t k, int64_t n, bool transp
       tiles_(rows_, depth_, transposed_a) {
   is_worth_trying_ = m >= kLeastRows && k >= kLeastDepth && n >= kLeastColumns &&
                      GemmShape{m, k, n}.work() >= kLeastWork && depth_ <= BlockSparseTiles<T>::kMostDepth &&
-                     output.added == nullptr &&
                      // whole squares of a transpose are copied
                      (!transposed_b || (n % kLanes<T> == 0 && k % kLanes<T> == 0));
 }

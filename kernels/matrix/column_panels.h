@@ -20,10 +20,9 @@ struct ColumnPanel {
 template <class T>
 class ColumnPanels {
  public:
-  // As few as can be of at most most_vectors, but a multiple of `multiple` where there are as many vectors. columns: 1
-  // or more.
-  explicit ColumnPanels(int64_t columns, int most_vectors = kMaxVectors, int64_t multiple = 1)
-      : ColumnPanels(columns, CeilDiv<int64_t>(columns, kLanes<T>), most_vectors, multiple) {}
+  // As few as can be of at most most_vectors. columns: 1 or more.
+  explicit ColumnPanels(int64_t columns, int most_vectors = kMaxVectors)
+      : ColumnPanels(columns, CeilDiv<int64_t>(columns, kLanes<T>), most_vectors) {}
 
   int64_t count() const { return vectors_.count(); }
   ColumnPanel At(int64_t i) const {
@@ -33,9 +32,8 @@ class ColumnPanels {
   }
 
  private:
-  ColumnPanels(int64_t columns, int64_t vectors, int most_vectors, int64_t multiple)
-      : columns_(columns),
-        vectors_(vectors, std::min(vectors, RoundUp(CeilDiv<int64_t>(vectors, most_vectors), multiple))) {}
+  ColumnPanels(int64_t columns, int64_t vectors, int most_vectors)
+      : columns_(columns), vectors_(vectors, CeilDiv<int64_t>(vectors, most_vectors)) {}
 
   int64_t columns_;
   EvenRanges vectors_;

@@ -46,7 +46,6 @@ void PanelColumns(int64_t m, MatrixView<const T> a, int vectors, BlockOperands<T
     RunGemmBlock<T, kRows>(rows, vectors, o);
     o.c += rows * o.c_stride;
     o.finish.features += rows * o.finish.features_stride;
-    if (o.finish.added != nullptr) o.finish.added += rows;
     i += rows;
   }
 }

@@ -73,8 +73,6 @@ struct BlockOperands : BlockOutput<T> {
   T* c;
   int64_t c_stride;
   RowCopy<T>* copy;  // kCopying: may have no rows
-  const T* ahead;    // kWhole: the first line that is asked for, in the second-level cache
-  int lines_ahead;   // kWhole: of them, every kStepsAtATime steps; may be none
 };
 
 namespace internal {
@@ -103,14 +101,6 @@ struct StridedRows {
   T* operator[](int i) const { return first + i * stride; }
   T* first;
   int64_t stride;
-};
-
-// Rows that begin anywhere, from a column of theirs on.
-template <class T>
-struct ScatteredRows {
-  const T* operator[](int i) const { return rows[i] + column; }
-  const T* const* rows;
-  int64_t column;
 };
 
 template <class T, int Rows, int Vectors>
@@ -173,10 +163,6 @@ template <class T, int Rows, int Vectors>
     ChangeSums<T>(
         StridedRows<const T>{finish.features, finish.features_stride}, last_columns, sums,
         [](Vec<T> feature, Vec<T> sum) { return sum * (feature > Vec<T>{} ? Broadcast<T>(T{1}) : Vec<T>{}); });
-  }
-  if (finish.added != nullptr) {
-    ChangeSums<T>(ScatteredRows<T>{finish.added, finish.added_column}, last_columns, sums,
-                  [](Vec<T> row, Vec<T> sum) { return Plus<T>(row, sum); });
   }
 }
 
@@ -260,17 +246,12 @@ void GemmBlock(const BlockOperands<T>& o) {
   const int64_t depth = o.depth;
   int64_t p = 0;
   [[maybe_unused]] int until_copy = 1;
-  [[maybe_unused]] const T* ahead = o.ahead;
   for (; p + kStepsAtATime<T> <= depth; p += kStepsAtATime<T>) {
     if constexpr (kRows == RowsOfB::kCopying) {
       if (--until_copy == 0) {
         CopySomeRows(*o.copy);
         until_copy = o.copy->interval;
       }
-    } else if constexpr (kRows == RowsOfB::kWhole) {
-      constexpr int kSecondCache = 2;
-#pragma GCC unroll 1
-      for (int left = o.lines_ahead; left > 0; --left, ahead += kLanes<T>) __builtin_prefetch(ahead, 0, kSecondCache);
     }
 #pragma GCC unroll 4
     for (int u = 0; u < kStepsAtATime<T>; ++u) step(u);
@@ -326,7 +307,7 @@ extern template void RunGemmBlock<double, RowsOfB::kWhole>(int64_t, int, const B
 // Finishes sums that are whole in memory: of products that were computed as their transposes.
 template <class T>
 void FinishInMemory(const GemmOutput<T>& output, MatrixView<T> c, int64_t rows, int64_t columns) {
-  if (output.bias == nullptr && output.features.data == nullptr && output.added == nullptr) return;
+  if (output.bias == nullptr && output.features.data == nullptr) return;
   for (int64_t i = 0; i < rows; ++i) {
     for (int64_t j = 0; j < columns; j += kLanes<T>) {
       const int lanes = static_cast<int>(std::min<int64_t>(kLanes<T>, columns - j));

@@ -22,8 +22,6 @@ struct BlockFinish {
   bool relu = false;
   const T* features = nullptr;  // of the block's first element
   int64_t features_stride = 0;
-  const T* const* added = nullptr;  // of the block's rows
-  int64_t added_column = 0;
 };
 
 template <class T>
@@ -34,22 +32,18 @@ struct GemmOutput {
   const T* bias = nullptr;            // BiasAdd: a column's is added to each of its elements; null: no bias
   bool relu = false;                  // Relu after the bias
   MatrixView<const T> features = {};  // ReluGrad: what is not above zero here becomes zero in C; null: no such
-  const T* const* added = nullptr;    // AddV2: where the row begins that is added to each of C's; null: none is
-  int64_t added_column = 0;           // of those rows, which C's first column is added to
 
   // The same for the part of C that begins there.
   GemmOutput At(int64_t row, int64_t column) const {
     GemmOutput part = *this;
     if (bias != nullptr) part.bias += column;
     if (features.data != nullptr) part.features = features.At(row, column);
-    if (added != nullptr) part.added += row;
-    part.added_column += column;
     return part;
   }
   // Of the block that begins there, whose sums are whole.
   BlockFinish<T> OfBlock(int64_t row, int64_t column) const {
     const GemmOutput part = At(row, column);
-    return {part.bias, part.relu, part.features.data, part.features.stride, part.added, part.added_column};
+    return {part.bias, part.relu, part.features.data, part.features.stride};
   }
   // For sums that are not whole yet.
   GemmOutput Unfinished() const { return {.into = into, .rate = rate}; }

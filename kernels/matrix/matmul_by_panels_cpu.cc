@@ -18,23 +18,6 @@ namespace {
 // The least work of a thread's part of a product: it takes some 40 us.
 constexpr int64_t kLeastPartWork = int64_t{4} << 20;
 
-// Whether the next panel is asked for while one is multiplied by. Intel's third-level cache is slow to answer: without,
-// an LSTM's step takes 1.03 to 1.05 times as long. Zen 4 brings panels in time by itself, and asking made it slower.
-bool AsksForPanels() {
-#ifdef __x86_64__
-  static const bool asks = !__builtin_cpu_is("amd");
-  return asks;
-#else
-  return true;
-#endif
-}
-
-// An even number, since panels are what threads share: of 11, for 512 columns, one of two threads had 9 of 16 columns.
-template <class T>
-ColumnPanels<T> PanelsOf(int64_t columns) {
-  return ColumnPanels<T>(columns, kMaxVectors, 2);
-}
-
 // Panel by panel, each with `depth` rows of whole vectors.
 template <class T>
 int64_t PanelElements(int64_t depth, int64_t columns) {
@@ -57,7 +40,7 @@ class MatMulPanelsKernel final : public Kernel {
     const MatrixView<const T> view{b.data<T>(), b.shape().dim(1), transpose_b_};
     T* const to = panels->data<T>();
     if (transpose_b_) {
-      const ColumnPanels<T> all = PanelsOf<T>(columns);
+      const ColumnPanels<T> all(columns);
       ctx.pool().RunBlocks(depth == 0 ? 0 : all.count(),
                            [&](int64_t i) { PackTransposed(view, depth, all.At(i), to); });
     } else {
@@ -80,7 +63,7 @@ class MatMulPanelsKernel final : public Kernel {
 
   // Rows [begin, end) of b into all panels: as they lie in memory, which takes 0.6 of the time of panel by panel.
   static void PackRows(MatrixView<const T> b, int64_t depth, int64_t columns, int64_t begin, int64_t end, T* to) {
-    const ColumnPanels<T> all = PanelsOf<T>(columns);
+    const ColumnPanels<T> all(columns);
     std::vector<ColumnPanel> panels;
     for (int64_t i = 0; i < all.count(); ++i) panels.push_back(all.At(i));
     for (int64_t p = begin; p < end; ++p) {
@@ -98,55 +81,10 @@ class MatMulPanelsKernel final : public Kernel {
   const bool transpose_b_;
 };
 
-// The rows that are added to a product's, where there are such.
-template <class T>
-class AddedRows {
- public:
-  explicit AddedRows(KernelSetup& setup)
-      : are_there_(setup.attr<int64_t>("num_places") == 1),
-        first_(setup.attr<int64_t>("first_place")),
-        step_(setup.attr<int64_t>("place_step")) {
-    const bool is_alone =
-        setup.attr<int64_t>("num_args") == 1 && setup.attr<std::vector<std::string>>("fused_ops").empty();
-    if (are_there_ && !is_alone) setup.Fail(InvalidArgument("rows of one matrix are added, and nothing else is fused"));
-  }
-  bool are_there() const { return are_there_; }
-
-  // Where each begins.
-  Result<std::vector<const T*>> Read(const OpContext& ctx, int64_t rows, int64_t columns) const {
-    const Tensor& matrix = ctx.input(2);
-    const std::span<const int32_t> places = ctx.input(3).values<int32_t>();
-    if (matrix.shape().rank() != 2 || matrix.shape().dim(1) != columns) {
-      return InvalidArgument("rows of a tensor of shape ", matrix.shape(), " cannot be added to those of ", columns,
-                             " columns");
-    }
-    const auto count = static_cast<int64_t>(places.size());
-    if (rows > 0 && (first_ >= count || (count - 1 - first_) / step_ < rows - 1)) {
-      return InvalidArgument("there are ", count, " places, but ", rows, " are wanted from ", first_, " on, ", step_,
-                             " apart");
-    }
-    std::vector<const T*> added(static_cast<size_t>(rows));
-    for (int64_t i = 0; i < rows; ++i) {
-      const int64_t place = places[static_cast<size_t>(first_ + i * step_)];
-      if (place < 0 || place >= matrix.shape().dim(0)) {
-        return InvalidArgument("place ", place, " is not in [0, ", matrix.shape().dim(0), "), the rows that are added");
-      }
-      added[static_cast<size_t>(i)] = matrix.data<T>() + place * columns;
-    }
-    return added;
-  }
-
- private:
-  const bool are_there_;
-  const int64_t first_;
-  const int64_t step_;
-};
-
 template <class T>
 class MatMulByPanelsKernel final : public Kernel {
  public:
-  explicit MatMulByPanelsKernel(KernelSetup& setup)
-      : columns_(setup.attr<int64_t>("columns")), added_(setup), finish_(setup) {}
+  explicit MatMulByPanelsKernel(KernelSetup& setup) : columns_(setup.attr<int64_t>("columns")), finish_(setup) {}
   bool IsExpensive() const override { return true; }
 
   Status Compute(OpContext& ctx) {
@@ -159,37 +97,29 @@ class MatMulByPanelsKernel final : public Kernel {
       return InvalidArgument("cannot multiply ", a.shape(), " by panels of ", panels.num_elements(),
                              " elements, which ", columns_, " columns of ", depth, " rows do not take");
     }
-    GemmOutput<T> output;
-    std::vector<const T*> added;
-    if (added_.are_there()) {
-      DF_ASSIGN(added, added_.Read(ctx, rows, columns_));
-      output.added = added.data();
-    } else {
-      DF_ASSIGN(output, finish_.OutputOf(ctx, rows, columns_));
-    }
+    DF_ASSIGN(const GemmOutput<T> output, finish_.OutputOf(ctx, rows, columns_));
     DF_ASSIGN(const Shape shape, Shape::Create(std::array{rows, columns_}));
     Tensor* product = nullptr;
     DF_TRY(ctx.AllocateOutput(0, shape, &product));
     if (rows == 0) return Status();
     const MatrixView<T> c{product->data<T>(), columns_, false};
-    const ColumnPanels<T> all = PanelsOf<T>(columns_);
+    const ColumnPanels<T> all(columns_);
     const int64_t most = GemmShape{rows, depth, columns_}.work() / kLeastPartWork;
     const int64_t parts = std::clamp<int64_t>(most, 1, std::min<int64_t>(ctx.pool().num_threads(), all.count()));
     ctx.pool().RunBlocks(parts, [&](int64_t part) {
       const int64_t begin = part * all.count() / parts;
       const int64_t end = (part + 1) * all.count() / parts;
       for (int64_t i = begin; i < end; ++i) {
-        const ColumnPanel next = all.At(i + 1 < end ? i + 1 : begin);
-        Multiply(a.data<T>(), rows, depth, panels.data<T>(), all.At(i), next, output, c);
+        Multiply(a.data<T>(), rows, depth, panels.data<T>(), all.At(i), output, c);
       }
     });
     return Status();
   }
 
  private:
-  // The columns of C that a panel gives. The next one is asked for meanwhile.
+  // The columns of C that a panel gives.
   static void Multiply(const T* a, int64_t rows, int64_t depth, const T* panels, const ColumnPanel& panel,
-                       const ColumnPanel& next, const GemmOutput<T>& output, MatrixView<T> c) {
+                       const GemmOutput<T>& output, MatrixView<T> c) {
     BlockOperands<T> o{};
     o.a_stride = depth;
     o.b = panels + depth * panel.column;
@@ -198,28 +128,17 @@ class MatMulByPanelsKernel final : public Kernel {
     o.c_stride = c.stride;
     o.into = output.into;
     const int64_t tiles = CeilDiv<int64_t>(rows, MaxRows(panel.vectors));
-    o.lines_ahead =
-        AsksForPanels() ? static_cast<int>(CeilDiv<int64_t>(int64_t{next.vectors} * kStepsAtATime<T>, tiles)) : 0;
-    const int64_t elements_ahead = depth / kStepsAtATime<T> * o.lines_ahead * kLanes<T>;  // of a tile
     for (int64_t tile = 0; tile < tiles; ++tile) {
       const int64_t row = tile * rows / tiles;
       const int64_t tile_rows = (tile + 1) * rows / tiles - row;
-      o.ahead = panels + depth * next.column + tile * elements_ahead;
       o.a = a + row * depth;
       o.c = c.At(row, panel.column).data;
       o.finish = output.OfBlock(row, panel.column);
-      if (output.added != nullptr) AskForAdded(std::span(output.added + row, static_cast<size_t>(tile_rows)), next);
       RunGemmBlock<T, RowsOfB::kWhole>(tile_rows, panel.vectors, o);
     }
   }
 
-  // The next panel's columns of the rows that are added: the processor cannot guess where they are.
-  static void AskForAdded(std::span<const T* const> rows, const ColumnPanel& next) {
-    for (const T* row : rows) PrefetchLines(row + next.column, static_cast<size_t>(next.columns) * sizeof(T));
-  }
-
   const int64_t columns_;
-  const AddedRows<T> added_;
   const FusedOps<T> finish_;
 };
 

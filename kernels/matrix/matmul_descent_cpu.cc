@@ -13,18 +13,16 @@ class MatMulDescentKernel final : public Kernel {
   static constexpr bool kSharesOutputs = true;  // the ref
 
   explicit MatMulDescentKernel(KernelSetup& setup)
-      : parts_(setup.attr<std::vector<int64_t>>("parts")),
-        transpose_a_(setup.attr<bool>("transpose_a")),
-        transpose_b_(setup.attr<bool>("transpose_b")) {}
+      : transpose_a_(setup.attr<bool>("transpose_a")), transpose_b_(setup.attr<bool>("transpose_b")) {}
   bool IsExpensive() const override { return true; }
 
   Status Compute(OpContext& ctx) {
     DF_ASSIGN(Variable* const variable, VariableInput(ctx, 0));
     const Tensor& rate = ctx.input(1);
     if (rate.shape().rank() != 0) return InvalidArgument("alpha must be a scalar, but has shape ", rate.shape());
-    DF_ASSIGN(const ProductSums<T> sums,
-              ReadProductSums<T>(ctx, 2, ctx.num_inputs() / 2 - 1, parts_, transpose_a_, transpose_b_));
-    DF_ASSIGN(const Shape gradient, ShapeOf(sums));
+    DF_ASSIGN(const ProductTerms<T> terms,
+              ReadProductTerms<T>(ctx, 2, ctx.num_inputs() / 2 - 1, transpose_a_, transpose_b_));
+    const Shape gradient = ShapeOf(terms);
 
     Variable* const variables[] = {variable};
     const VariableLocks locks(variables);
@@ -34,13 +32,12 @@ class MatMulDescentKernel final : public Kernel {
       return InvalidArgument("the variable '", variable->name(), "' has shape ", weight.shape(),
                              ", but is to be updated by a tensor of shape ", gradient);
     }
-    DF_TRY(DescendByProductSums(sums, rate.scalar<T>(), weight.data<T>(), ctx));
+    DF_TRY(DescendByProductSum(terms, rate.scalar<T>(), weight.data<T>(), ctx));
     if (ctx.num_outputs() > 0) ctx.SetOutputRef(0, variable);
     return Status();
   }
 
  private:
-  const std::vector<int64_t> parts_;
   const bool transpose_a_;
   const bool transpose_b_;
 };

@@ -7,7 +7,7 @@ namespace {
 Status DescentShape(InferenceContext& c) {
   const bool of_ref = c.num_outputs() > 0;
   DF_TRY(c.WithRank(1, 0).status());
-  DF_ASSIGN(PartialShape shape, ProductSumsShape(c, 2, c.num_inputs() / 2 - 1));
+  DF_ASSIGN(PartialShape shape, ProductSumShape(c, 2, c.num_inputs() / 2 - 1));
   DF_ASSIGN(shape, shape.Merge(of_ref ? c.input(0) : c.handle_shape(0)));
   if (of_ref) c.set_output(0, std::move(shape));
   return Status();
@@ -17,14 +17,13 @@ Status DescentShape(InferenceContext& c) {
 void Descent(OpBuilder& op) {
   op.Input("alpha: T").Input("a: N * T").Input("b: N * T");
   op.Attr("N: int >= 1 = 1")
-      .Attr("parts: list(int) = []")
       .Attr("T: {float, double}")
       .Attr("transpose_a: bool = false")
       .Attr("transpose_b: bool = false");
   op.Shape(&DescentShape).NotDifferentiable();
   op.Doc(
-      "Gradient descent by the sum of the products of each of a by its b, alpha times, or below each other by such "
-      "sums of so many of them as each of parts says: made when a graph is optimised.");
+      "Gradient descent by the sum of the products of each of a by its b, alpha times: made when a graph is "
+      "optimised.");
 }
 
 OP("_MatMulApplyGradientDescent").Input("var: Ref(T)").As(&Descent).Output("out: Ref(T)");

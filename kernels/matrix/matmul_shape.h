@@ -12,9 +12,8 @@ Status MatMulShape(InferenceContext& c);
 // The shape of the product of inputs `a` and `b`, with the same attrs.
 Result<PartialShape> ProductShape(InferenceContext& c, int a, int b);
 
-// The shape of sums of products of `terms` inputs from `first` on by as many that follow them. Attr `parts`: how many
-// products each sum has; the sums lie below each other. Empty: one sum.
-Result<PartialShape> ProductSumsShape(InferenceContext& c, int first, int terms);
+// The shape of the sum of products of `terms` inputs from `first` on by as many that follow them.
+Result<PartialShape> ProductSumShape(InferenceContext& c, int first, int terms);
 
 }  // namespace dfrun
 

@@ -8,22 +8,18 @@ template <class T>
 class MatMulSumKernel final : public Kernel {
  public:
   explicit MatMulSumKernel(KernelSetup& setup)
-      : parts_(setup.attr<std::vector<int64_t>>("parts")),
-        transpose_a_(setup.attr<bool>("transpose_a")),
-        transpose_b_(setup.attr<bool>("transpose_b")) {}
+      : transpose_a_(setup.attr<bool>("transpose_a")), transpose_b_(setup.attr<bool>("transpose_b")) {}
   bool IsExpensive() const override { return true; }
 
   Status Compute(OpContext& ctx) {
-    DF_ASSIGN(const ProductSums<T> sums,
-              ReadProductSums<T>(ctx, 0, ctx.num_inputs() / 2, parts_, transpose_a_, transpose_b_));
-    DF_ASSIGN(const Shape shape, ShapeOf(sums));
+    DF_ASSIGN(const ProductTerms<T> terms,
+              ReadProductTerms<T>(ctx, 0, ctx.num_inputs() / 2, transpose_a_, transpose_b_));
     Tensor* sum = nullptr;
-    DF_TRY(ctx.AllocateOutput(0, shape, &sum));
-    return StoreProductSums(sums, sum->data<T>(), ctx);
+    DF_TRY(ctx.AllocateOutput(0, ShapeOf(terms), &sum));
+    return StoreProductSum(terms, sum->data<T>(), ctx);
   }
 
  private:
-  const std::vector<int64_t> parts_;
   const bool transpose_a_;
   const bool transpose_b_;
 };

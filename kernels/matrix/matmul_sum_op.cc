@@ -5,7 +5,7 @@ namespace dfrun {
 namespace {
 
 Status MatMulSumShape(InferenceContext& c) {
-  DF_ASSIGN(PartialShape shape, ProductSumsShape(c, 0, c.num_inputs() / 2));
+  DF_ASSIGN(PartialShape shape, ProductSumShape(c, 0, c.num_inputs() / 2));
   c.set_output(0, std::move(shape));
   return Status();
 }
@@ -15,15 +15,12 @@ OP("_MatMulSum")
     .Input("b: N * T")
     .Output("sum: T")
     .Attr("N: int >= 1")
-    .Attr("parts: list(int) = []")
     .Attr("transpose_a: bool = false")
     .Attr("transpose_b: bool = false")
     .Attr("T: {float, double}")
     .Shape(&MatMulSumShape)
     .NotDifferentiable()
-    .Doc(
-        "AddN of the MatMuls of each of a by its b, or below each other such sums of so many of them as each of parts "
-        "says: made when a graph is optimised.");
+    .Doc("AddN of the MatMuls of each of a by its b: made when a graph is optimised.");
 
 }  // namespace
 }  // namespace dfrun

@@ -24,51 +24,37 @@ struct ProductTerm {
   MatrixView<const T> b;
 };
 
-// Sums of products that lie below each other.
+// The products of one sum, all of one shape.
 template <class T>
-using ProductSums = std::vector<std::vector<ProductTerm<T>>>;
+using ProductTerms = std::vector<ProductTerm<T>>;
 
-// Of `count` inputs of `ctx` from `first` on by as many that follow them. parts: how many products each sum has; empty:
-// one sum of all. InvalidArgument where they are no matrices that fit, or products that are added up have different
-// shapes, or sums different columns.
+// Of `count` inputs of `ctx` from `first` on by as many that follow them. InvalidArgument where they are no matrices
+// that fit, or products have different shapes.
 template <class T>
-Result<ProductSums<T>> ReadProductSums(const OpContext& ctx, int first, int count, std::span<const int64_t> parts,
-                                       bool transpose_a, bool transpose_b) {
-  const int64_t all = count;
-  ProductSums<T> sums;
-  int i = 0;
-  for (const int64_t part : parts.empty() ? std::span(&all, 1) : parts) {
-    std::vector<ProductTerm<T>>& terms = sums.emplace_back();
-    terms.reserve(static_cast<size_t>(part));
-    for (const auto end = i + part; i < end; ++i) {
-      const Tensor& a = ctx.input(first + i);
-      const Tensor& b = ctx.input(first + count + i);
-      if (a.shape().rank() != 2 || b.shape().rank() != 2) {
-        return InvalidArgument("product ", i, " is of a ", a.shape(), " and a ", b.shape(), ", which are no matrices");
-      }
-      DF_ASSIGN(const GemmShape s, MatchMatrices(a.shape().dims(), b.shape().dims(), transpose_a, transpose_b));
-      const GemmShape& first_of_sum = terms.empty() ? s : terms[0].shape;
-      const GemmShape& first_of_all = sums[0].empty() ? s : sums[0][0].shape;
-      if (s.m != first_of_sum.m || s.n != first_of_all.n) {
-        return InvalidArgument("products of different shapes are added up or put below each other: product ", i, " is ",
-                               Shape({s.m, s.n}), ", the first of all is ", Shape({first_of_all.m, first_of_all.n}));
-      }
-      terms.push_back({s, ViewA(s, a.data<T>()), ViewB(s, b.data<T>())});
+Result<ProductTerms<T>> ReadProductTerms(const OpContext& ctx, int first, int count, bool transpose_a,
+                                         bool transpose_b) {
+  ProductTerms<T> terms;
+  terms.reserve(static_cast<size_t>(count));
+  for (int i = 0; i < count; ++i) {
+    const Tensor& a = ctx.input(first + i);
+    const Tensor& b = ctx.input(first + count + i);
+    if (a.shape().rank() != 2 || b.shape().rank() != 2) {
+      return InvalidArgument("product ", i, " is of a ", a.shape(), " and a ", b.shape(), ", which are no matrices");
     }
+    DF_ASSIGN(const GemmShape s, MatchMatrices(a.shape().dims(), b.shape().dims(), transpose_a, transpose_b));
+    if (!terms.empty() && (s.m != terms[0].shape.m || s.n != terms[0].shape.n)) {
+      return InvalidArgument("products of different shapes are added up: product ", i, " is ", Shape({s.m, s.n}),
+                             ", the first is ", Shape({terms[0].shape.m, terms[0].shape.n}));
+    }
+    terms.push_back({s, ViewA(s, a.data<T>()), ViewB(s, b.data<T>())});
   }
-  return sums;
+  return terms;
 }
 
-// Of all sums together.
+// Of the sum.
 template <class T>
-Result<Shape> ShapeOf(const ProductSums<T>& sums) {
-  int64_t rows = 0;
-  for (const std::vector<ProductTerm<T>>& terms : sums) {
-    if (__builtin_add_overflow(rows, terms[0].shape.m, &rows)) {
-      return InvalidArgument("sums of products have more rows than a dimension can have");
-    }
-  }
-  return Shape::Create(std::array{rows, sums[0][0].shape.n});
+Shape ShapeOf(const ProductTerms<T>& terms) {
+  return Shape({terms[0].shape.m, terms[0].shape.n});
 }
 
 namespace internal {
@@ -95,7 +81,7 @@ bool AddTerm(const ProductTerm<T>& term, int64_t row, int64_t column, int64_t ro
 }
 
 template <class T>
-int64_t TotalDepth(const std::vector<ProductTerm<T>>& terms) {
+int64_t TotalDepth(const ProductTerms<T>& terms) {
   int64_t depth = 0;
   for (const ProductTerm<T>& term : terms) depth += term.shape.k;
   return depth;
@@ -104,7 +90,7 @@ int64_t TotalDepth(const std::vector<ProductTerm<T>>& terms) {
 // Products of a few terms each, of a transpose by a matrix, are best taken as one: as if their operands lay below each
 // other, every one in a segment of k, where zeros follow it. The length of a segment; 0: they are not such products.
 template <class T>
-int64_t StackedSegment(const std::vector<ProductTerm<T>>& terms) {
+int64_t StackedSegment(const ProductTerms<T>& terms) {
   constexpr int64_t kMostTerms = 256;
   const GemmShape& s = terms[0].shape;
   if (!s.transpose_a || s.transpose_b) return 0;
@@ -123,7 +109,7 @@ template <class T>
 class StackedRows {
  public:
   // zeros: a row of them.
-  StackedRows(const std::vector<ProductTerm<T>>& terms, MatrixView<const T> ProductTerm<T>::*operand, int64_t segment,
+  StackedRows(const ProductTerms<T>& terms, MatrixView<const T> ProductTerm<T>::*operand, int64_t segment,
               const T* zeros) {
     rows_.reserve(static_cast<size_t>(segment) * terms.size() + kRowsBeyond<T>);
     for (const ProductTerm<T>& term : terms) {
@@ -143,7 +129,7 @@ inline Status NoMemoryForCopies() {
 }
 
 template <class T>
-Status SumByTerms(const std::vector<ProductTerm<T>>& terms, MatrixView<T> c, OpContext& ctx) {
+Status SumByTerms(const ProductTerms<T>& terms, MatrixView<T> c, OpContext& ctx) {
   const GemmShape& s = terms[0].shape;
   const ThreadTiles tiles({s.m, TotalDepth(terms), s.n}, ctx.pool().num_threads());
   std::atomic<bool> failed{false};
@@ -166,8 +152,8 @@ Status SumByTerms(const std::vector<ProductTerm<T>>& terms, MatrixView<T> c, OpC
 
 // `output`: what becomes of the sum; nothing that it points at.
 template <class T>
-Status SumStacked(const std::vector<ProductTerm<T>>& terms, int64_t segment, const GemmOutput<T>& output,
-                  MatrixView<T> c, OpContext& ctx) {
+Status SumStacked(const ProductTerms<T>& terms, int64_t segment, const GemmOutput<T>& output, MatrixView<T> c,
+                  OpContext& ctx) {
   const GemmShape& s = terms[0].shape;
   const int64_t depth = segment * static_cast<int64_t>(terms.size());
   DF_ASSIGN(Tensor zeros, ctx.AllocateTemp(DTypeOf<T>, Shape({std::max(s.m, s.n)})));
@@ -187,12 +173,8 @@ Status SumStacked(const std::vector<ProductTerm<T>>& terms, int64_t segment, con
   return failed.load() ? NoMemoryForCopies() : Status();
 }
 
-}  // namespace internal
-
-namespace internal {
-
 template <class T>
-Status SumProducts(const std::vector<ProductTerm<T>>& terms, MatrixView<T> c, OpContext& ctx) {
+Status SumProducts(const ProductTerms<T>& terms, MatrixView<T> c, OpContext& ctx) {
   const GemmShape& s = terms[0].shape;
   if (terms.size() == 1 && s.work() > 0) {
     return RunTiles(s, terms[0].a.data, terms[0].b.data, c.data, ctx.pool(), ctx.allocator(), {});
@@ -202,7 +184,7 @@ Status SumProducts(const std::vector<ProductTerm<T>>& terms, MatrixView<T> c, Op
 }
 
 template <class T>
-Status DescendByProducts(const std::vector<ProductTerm<T>>& terms, T rate, MatrixView<T> c, OpContext& ctx) {
+Status DescendByProducts(const ProductTerms<T>& terms, T rate, MatrixView<T> c, OpContext& ctx) {
   const GemmShape& s = terms[0].shape;
   if (terms.size() == 1 && s.work() > 0) {
     return RunTiles(s, terms[0].a.data, terms[0].b.data, c.data, ctx.pool(), ctx.allocator(),
@@ -224,30 +206,18 @@ Status DescendByProducts(const std::vector<ProductTerm<T>>& terms, T rate, Matri
   return Status();
 }
 
-// make(terms, c): of each sum whose part of c is not empty.
-template <class T, class F>
-Status ForEachSum(const ProductSums<T>& sums, T* c, F&& make) {
-  for (const std::vector<ProductTerm<T>>& terms : sums) {
-    const GemmShape& s = terms[0].shape;
-    if (s.m * s.n > 0) DF_TRY(make(terms, MatrixView<T>{c, s.n, false}));
-    c += s.m * s.n;
-  }
-  return Status();
-}
-
 }  // namespace internal
 
-// c = the sums, or c = c - rate * them, by the pool; row-major.
+// c = the sum, or c = c - rate * it, by the pool; row-major.
 template <class T>
-Status StoreProductSums(const ProductSums<T>& sums, T* c, OpContext& ctx) {
-  return internal::ForEachSum(
-      sums, c, [&](const auto& terms, MatrixView<T> sum) { return internal::SumProducts(terms, sum, ctx); });
+Status StoreProductSum(const ProductTerms<T>& terms, T* c, OpContext& ctx) {
+  const GemmShape& s = terms[0].shape;
+  return s.m * s.n > 0 ? internal::SumProducts(terms, MatrixView<T>{c, s.n, false}, ctx) : Status();
 }
 template <class T>
-Status DescendByProductSums(const ProductSums<T>& sums, T rate, T* c, OpContext& ctx) {
-  return internal::ForEachSum(sums, c, [&](const auto& terms, MatrixView<T> sum) {
-    return internal::DescendByProducts(terms, rate, sum, ctx);
-  });
+Status DescendByProductSum(const ProductTerms<T>& terms, T rate, T* c, OpContext& ctx) {
+  const GemmShape& s = terms[0].shape;
+  return s.m * s.n > 0 ? internal::DescendByProducts(terms, rate, MatrixView<T>{c, s.n, false}, ctx) : Status();
 }
 
 }  // namespace dfrun

@@ -178,17 +178,6 @@ Status BackpropFilterShape(InferenceContext& c) {
   return Status();
 }
 
-Status FilterAndBiasShapes(InferenceContext& c) {
-  for (int i = 0; i < c.num_inputs(); ++i) {
-    if (i != 1) DF_TRY(c.WithRank(i, 4).status());
-  }
-  DF_TRY(c.WithRank(1, 1).status());
-  DF_ASSIGN(const PartialShape filter, c.input_as_shape(1).Merge(PartialShape::UnknownOfRank(4)));
-  c.set_output(0, filter);
-  c.set_output(1, PartialShape({filter.dim(3)}));
-  return Status();
-}
-
 constexpr const char* kWithInteger = "T: {half, bfloat16, float, double, int32}";
 constexpr const char* kFloats = "T: {half, bfloat16, float, double}";
 constexpr const char* kFloat = "T: {float}";
@@ -230,11 +219,6 @@ void BackpropFilterInputs(OpBuilder& op) {
 }
 
 // What the gradients of a filter and a bias have beside what those of the output are made from.
-void FilterAndBias(OpBuilder& op) {
-  op.Output("filter_backprop: T").Output("bias_backprop: T").Attr(kFloat).Attr("strides: list(int)");
-  op.Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}").Attr("explicit_paddings: list(int) = []");
-  op.Attr("dilations: list(int) = [1, 1, 1, 1]");
-}
 
 }  // namespace
 
@@ -291,27 +275,6 @@ OP("Conv2DBackpropFilter")
     .Shape(&BackpropFilterShape<4>)
     .Gradient(&BackpropFilterGradient<&Flat>)
     .Doc("The gradient of Conv2D by its filter, whose shape filter_sizes gives.");
-OP("_ConvBiasReluMaxPoolGrad")
-    .Input("input: T")
-    .Input("filter_sizes: int32")
-    .Input("orig_input: T")
-    .Input("orig_output: T")
-    .Input("grad: T")
-    .As(&FilterAndBias)
-    .As(&PoolAttrs)
-    .NotDifferentiable()
-    .Shape(&FilterAndBiasShapes)
-    .Doc("Conv2DBackpropFilter and BiasAddGrad of _MaxPoolReluGrad: made when a graph is optimised.");
-OP("_ConvBiasMaxPoolGradAtPlaces")
-    .Input("input: T")
-    .Input("filter_sizes: int32")
-    .Input("places: uint8")
-    .Input("grad: T")
-    .As(&FilterAndBias)
-    .Attr("pool_ksize: list(int) >= 4")
-    .NotDifferentiable()
-    .Shape(&FilterAndBiasShapes)
-    .Doc("Conv2DBackpropFilter and BiasAddGrad of _MaxPoolGradAtPlaces: made when a graph is optimised.");
 
 OP("DepthwiseConv2dNative")
     .As(&ForwardInputs)

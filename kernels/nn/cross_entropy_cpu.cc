@@ -2,6 +2,7 @@
 #include "src/framework/element_types.h"
 #include "src/framework/inference.h"
 #include "src/framework/kernel.h"
+#include "src/framework/kernel_of.h"
 
 namespace dfrun {
 namespace {
@@ -48,8 +49,7 @@ Result<Tensor> Spread(const Tensor& from, const Shape& shape, OpContext& ctx) {
   return spread;
 }
 
-// With a scale, the gradient of each row is multiplied by it.
-template <class T, bool kScaled>
+template <class T>
 class CrossEntropyKernel final : public Kernel {
  public:
   explicit CrossEntropyKernel(KernelSetup&) {}
@@ -65,7 +65,6 @@ class CrossEntropyKernel final : public Kernel {
           "but has logits ",
           logits.shape(), " and labels ", labels.shape());
     }
-    if constexpr (kScaled) DF_TRY(softmax::CheckScales(ctx.input(2).shape(), shape[0]));
     Tensor* loss = nullptr;
     Tensor* backprop = nullptr;
     DF_TRY(ctx.AllocateOutput(0, Shape({shape[0]}), &loss));
@@ -74,9 +73,8 @@ class CrossEntropyKernel final : public Kernel {
     if (shape.num_elements() == 0) return Status();
     DF_ASSIGN(const Tensor x, Spread<T>(logits, shape, ctx));
     DF_ASSIGN(const Tensor wanted, Spread<T>(labels, shape, ctx));
-    const T* const scales = kScaled ? ctx.input(2).data<T>() : nullptr;
-    const auto op_at = [&](int64_t row, const C* labels_of_row, C* losses) {
-      return softmax::WithScales<kScaled>(CrossEntropyOp<C>{labels_of_row, shape[1], losses}, scales, row);
+    const auto op_at = [&](const C* labels_of_row, C* losses) {
+      return CrossEntropyOp<C>{labels_of_row, shape[1], losses};
     };
     RunRows(op_at, x.data<T>(), wanted.data<T>(), shape, loss->data<T>(), backprop->data<T>(), ctx.pool());
     return Status();
@@ -85,15 +83,15 @@ class CrossEntropyKernel final : public Kernel {
  private:
   using C = ComputeType<T>;
 
-  // op_at(first row, its labels, where its losses go) of rows from there on.
+  // op_at(labels, where losses go) of rows.
   template <class OpAt>
   static void RunRows(OpAt&& op_at, const T* x, const T* wanted, const Shape& shape, T* loss, T* backprop,
                       ThreadPool& pool) {
     const int64_t columns = shape[1];
     if constexpr (std::is_same_v<T, float>) {
-      using Streamed = softmax::StreamedRows<decltype(op_at(0, wanted, loss))>;
+      using Streamed = softmax::StreamedRows<decltype(op_at(wanted, loss))>;
       if (Streamed::Takes(x, backprop, shape[0], columns))
-        return Streamed::Run(op_at(0, wanted, loss), x, backprop, shape[0], columns, pool);
+        return Streamed::Run(op_at(wanted, loss), x, backprop, shape[0], columns, pool);
     }
     pool.ParallelFor(shape[0], softmax::RowsInBlock(columns), [&](int64_t begin, int64_t end) {
       const int64_t count = (end - begin) * columns;
@@ -101,20 +99,12 @@ class CrossEntropyKernel final : public Kernel {
       const softmax::Widened<T> labels(wanted + begin * columns, count);
       softmax::Narrowed<T> losses(loss + begin, end - begin);
       softmax::Narrowed<T> gradients(backprop + begin * columns, count);
-      softmax::MakeRows(op_at(begin, labels.data(), losses.data()), logits.data(), gradients.data(), end - begin,
-                        columns);
+      softmax::MakeRows(op_at(labels.data(), losses.data()), logits.data(), gradients.data(), end - begin, columns);
     });
   }
 };
 
-template <bool kScaled>
-struct CrossEntropy {
-  template <class T>
-  using Kernel = CrossEntropyKernel<T, kScaled>;
-};
-
-CPU_KERNEL("SoftmaxCrossEntropyWithLogits", CrossEntropy<false>, DF_FLOATS);
-CPU_KERNEL("_ScaledSoftmaxCrossEntropyWithLogits", CrossEntropy<true>, float, double);
+CPU_KERNEL("SoftmaxCrossEntropyWithLogits", KernelOf<CrossEntropyKernel>, DF_FLOATS);
 
 }  // namespace
 }  // namespace dfrun

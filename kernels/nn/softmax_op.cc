@@ -109,31 +109,4 @@ OP("SparseSoftmaxCrossEntropyWithLogits")
         "by "
         "the features.");
 
-OP("_ScaledSoftmaxCrossEntropyWithLogits")
-    .Input("features: T")
-    .Input("labels: T")
-    .Input("scale: T")
-    .Output("loss: T")
-    .Output("backprop: T")
-    .Attr("T: {float, double}")
-    .Shape(&CrossEntropyShape)
-    .NotDifferentiable()
-    .Doc(
-        "SoftmaxCrossEntropyWithLogits, of which each row of backprop is multiplied by its scale: made when a graph is "
-        "optimised.");
-
-OP("_ScaledSparseSoftmaxCrossEntropyWithLogits")
-    .Input("features: T")
-    .Input("labels: Tlabels")
-    .Input("scale: T")
-    .Output("loss: T")
-    .Output("backprop: T")
-    .Attr("T: {float, double}")
-    .Attr("Tlabels: {int32, int64} = int64")
-    .Shape(&SparseCrossEntropyShape)
-    .NotDifferentiable()
-    .Doc(
-        "SparseSoftmaxCrossEntropyWithLogits, of which each row of backprop is multiplied by its scale: made when a "
-        "graph is optimised.");
-
 }  // namespace dfrun

@@ -32,36 +32,6 @@ struct RowEnd {
 template <class Op, class C>
 using TermOf = decltype(std::declval<const Op&>().EndRow(0, std::declval<const RowEnd<C>&>()));
 
-// What `op` makes of rows, each times a scale of its own, rounded first.
-template <class Op, class C>
-struct ScaledOp {
-  struct Term {
-    TermOf<Op, C> term;
-    C scale;
-  };
-  Op op;
-  const C* scales;
-
-  Term EndRow(int64_t row, const RowEnd<C>& end) const { return {op.EndRow(row, end), scales[row]}; }
-  C Result(C exponential, Term t, int64_t at) const { return op.Result(exponential, t.term, at) * t.scale; }
-};
-
-// `op` of rows from `row` on, with their scales where kScaled.
-template <bool kScaled, class Op, class C>
-auto WithScales(const Op& op, const C* scales, int64_t row) {
-  if constexpr (kScaled) {
-    return ScaledOp<Op, C>{op, scales + row};
-  } else {
-    return op;
-  }
-}
-
-// InvalidArgument unless scales are a column of `rows`.
-inline Status CheckScales(const Shape& scales, int64_t rows) {
-  if (scales == Shape({rows, 1})) return Status();
-  return InvalidArgument("gradients of ", rows, " rows need one scale each, but scales have shape ", scales);
-}
-
 // The exponentials of a row of float, line by line, and their sum. The largest element is not looked for first: its
 // exponential is a factor of all, for which that of the row's first elements does as well, unless it is far smaller.
 class RowExponentials {

@@ -1,6 +1,7 @@
 #include "kernels/nn/softmax_stream.h"
 #include "src/framework/element_types.h"
 #include "src/framework/kernel.h"
+#include "src/framework/kernel_of.h"
 
 namespace dfrun {
 namespace {
@@ -31,8 +32,7 @@ Status CheckLabels(const Label* labels, int64_t rows, int64_t columns) {
   return Status();
 }
 
-// With a scale, the gradient of each row is multiplied by it.
-template <class T, bool kScaled>
+template <class T>
 class SparseCrossEntropyKernel final : public Kernel {
  public:
   explicit SparseCrossEntropyKernel(KernelSetup&) {}
@@ -44,7 +44,6 @@ class SparseCrossEntropyKernel final : public Kernel {
       return InvalidArgument("SparseSoftmaxCrossEntropyWithLogits: logits ", logits.shape(),
                              " need one label a row, but labels are ", labels.shape());
     }
-    if constexpr (kScaled) DF_TRY(softmax::CheckScales(ctx.input(2).shape(), logits.shape()[0]));
     Tensor* loss = nullptr;
     Tensor* backprop = nullptr;
     DF_TRY(ctx.AllocateOutput(0, labels.shape(), &loss));
@@ -63,10 +62,7 @@ class SparseCrossEntropyKernel final : public Kernel {
   template <class Label>
   static Status Run(OpContext& ctx, const Tensor& logits, const Label* labels, T* loss, T* backprop) {
     DF_TRY(CheckLabels(labels, logits.shape()[0], logits.shape()[1]));
-    const T* const scales = kScaled ? ctx.input(2).data<T>() : nullptr;
-    const auto op_at = [&](int64_t row, C* losses) {
-      return softmax::WithScales<kScaled>(SparseCrossEntropyOp<C, Label>{labels + row, losses}, scales, row);
-    };
+    const auto op_at = [&](int64_t row, C* losses) { return SparseCrossEntropyOp<C, Label>{labels + row, losses}; };
     RunRows(op_at, logits, loss, backprop, ctx.pool());
     return Status();
   }
@@ -92,14 +88,7 @@ class SparseCrossEntropyKernel final : public Kernel {
   }
 };
 
-template <bool kScaled>
-struct SparseCrossEntropy {
-  template <class T>
-  using Kernel = SparseCrossEntropyKernel<T, kScaled>;
-};
-
-CPU_KERNEL("SparseSoftmaxCrossEntropyWithLogits", SparseCrossEntropy<false>, DF_FLOATS);
-CPU_KERNEL("_ScaledSparseSoftmaxCrossEntropyWithLogits", SparseCrossEntropy<true>, float, double);
+CPU_KERNEL("SparseSoftmaxCrossEntropyWithLogits", KernelOf<SparseCrossEntropyKernel>, DF_FLOATS);
 
 }  // namespace
 }  // namespace dfrun

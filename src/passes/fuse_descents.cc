@@ -21,36 +21,22 @@ bool IsRate(const Graph& graph, Output value) {
   return value.valid() && graph.shape(value).known_rank() && graph.shape(value).rank() == 0;
 }
 
-// How many products each sum of a product or of sums of products has.
-std::vector<int64_t> PartsOf(const Node& product) {
-  const AttrValue* const parts = product.attrs.Find("parts");
-  if (parts == nullptr || parts->get<std::vector<int64_t>>()->empty()) return {product.num_inputs() / 2};
-  return *parts->get<std::vector<int64_t>>();
-}
-
-// Over how much term `i` of a product or of sums of products is summed at most; -1: that is not known.
+// Over how much term `i` of a product or of a sum of products is summed; -1: that is not known.
 int64_t DepthOf(const Graph& graph, const Node& product, int i) {
   const PartialShape& a = graph.shape(product.inputs[i]);
   if (!a.known_rank() || a.rank() != 2) return PartialShape::kUnknown;
-  const int64_t depth = a.dim(IsSet(product, "transpose_a") ? 0 : 1);
-  const Node& b = graph.node(product.inputs[i + product.num_inputs() / 2].node);
-  if (depth >= 0 || b.op->name != "_SumEqualRows") return depth;
-  const PartialShape& places = graph.shape(b.inputs[0]);
-  return places.IsFullyDefined() ? places.num_elements() : PartialShape::kUnknown;
+  return a.dim(IsSet(product, "transpose_a") ? 0 : 1);
 }
 
-// Of a product or of sums of products.
+// Of a product or of a sum of products.
 bool IsWorthwhile(const Graph& graph, const Node& product) {
   const PartialShape& shape = product.output_shapes[0];
   if (!shape.IsFullyDefined() || shape.rank() != 2 || shape.dim(0) * shape.dim(1) < kLeastElements) return false;
-  int i = 0;
-  for (const int64_t count : PartsOf(product)) {
-    int64_t depth = 0;
-    for (const auto end = i + count; i < end; ++i) {
-      const int64_t of_term = DepthOf(graph, product, i);
-      if (of_term < 0 || of_term > kMostDepth - depth) return false;
-      depth += of_term;
-    }
+  int64_t depth = 0;
+  for (int i = 0; i < product.num_inputs() / 2; ++i) {
+    const int64_t of_term = DepthOf(graph, product, i);
+    if (of_term < 0 || of_term > kMostDepth - depth) return false;
+    depth += of_term;
   }
   return true;
 }
@@ -118,7 +104,6 @@ std::optional<Fusion> FuseAt(const FusionView& view, const Node& update) {
   fusion.inputs = {update.inputs[0], step->rate};
   fusion.inputs.insert(fusion.inputs.end(), product->inputs.begin(), product->inputs.end());
   fusion.attrs.Set("N", static_cast<int64_t>(product->num_inputs() / 2));
-  CopyAttrs(*product, {"parts"}, "", fusion.attrs);
   CopyAttrs(update, {kGatedAttr}, "", fusion.attrs);
   fusion.attrs.Set("T", product->output_types[0].dtype);
   fusion.attrs.Set("transpose_a", IsSet(*product, "transpose_a"));

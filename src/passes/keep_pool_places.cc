@@ -13,24 +13,8 @@ using Sizes = std::vector<int64_t>;
 constexpr const char* kWithPlaces = "_FusedConv2DMaxPoolPlaces";
 constexpr int64_t kMostPlaces = 128;
 
-// The gradient ops of pooling, what they become, where they have the three inputs that pooling has, and how their
-// windows are called.
-struct GradientOp {
-  const char* op;
-  const char* at_places;
-  int orig_input;
-  std::string_view prefix;
-};
-constexpr GradientOp kGradients[] = {
-    {"_MaxPoolReluGrad", "_MaxPoolGradAtPlaces", 0, ""},
-    {"_ConvBiasReluMaxPoolGrad", "_ConvBiasMaxPoolGradAtPlaces", 2, "pool_"},
-};
-
-const GradientOp* FindGradient(const Node& node) {
-  const auto* found = std::find_if(std::begin(kGradients), std::end(kGradients),
-                                   [&](const GradientOp& g) { return node.op->name == g.op; });
-  return found == std::end(kGradients) ? nullptr : found;
-}
+constexpr const char* kGradient = "_MaxPoolReluGrad";
+constexpr const char* kGradientAtPlaces = "_MaxPoolGradAtPlaces";
 
 // The sizes of windows that are side by side without padding, so that they tile what they divide; else none.
 Sizes TileOf(const Node& node, std::string_view prefix) {
@@ -45,16 +29,13 @@ Sizes TileOf(const Node& node, std::string_view prefix) {
 
 // Whether `node` reads images and nothing but the gradient of their pooling comes of it.
 bool IsGradientOf(const FusionView& view, const Node& conv, const Node& node) {
-  const GradientOp* const gradient = FindGradient(node);
-  if (gradient == nullptr || node.output_types[0].dtype != DType::kFloat || !view.OnOneDevice(conv, node)) return false;
-  const auto reads = [&](int input, int port) { return node.inputs[input] == Output{conv.id, port}; };
-  const int first = gradient->orig_input;
-  if (!reads(first, 0) || !reads(first + 1, 1) || reads(first + 2, 0)) return false;
-  for (int i = 0; i < first; ++i) {
-    if (reads(i, 0)) return false;
+  if (node.op->name != kGradient || node.output_types[0].dtype != DType::kFloat || !view.OnOneDevice(conv, node)) {
+    return false;
   }
+  const auto reads = [&](int input, int port) { return node.inputs[input] == Output{conv.id, port}; };
+  if (!reads(0, 0) || !reads(1, 1) || reads(2, 0)) return false;
   const bool has_format = node.attrs.Find("data_format") != nullptr;
-  return (!has_format || HasChannelsLast(node)) && TileOf(node, gradient->prefix) == TileOf(conv, "pool_");
+  return (!has_format || HasChannelsLast(node)) && TileOf(node, "") == TileOf(conv, "pool_");
 }
 
 bool MayKeepPlaces(const FusionView& view, const Node& conv) {
@@ -77,15 +58,11 @@ bool MayKeepPlaces(const FusionView& view, const Node& conv) {
 
 std::optional<Fusion> FuseAt(const FusionView& view, const Node& node) {
   if (MayKeepPlaces(view, node)) return Fusion{node.id, {}, kWithPlaces, node.inputs, node.attrs};
-  const GradientOp* const gradient = FindGradient(node);
-  if (gradient == nullptr) return {};
-  const Output images = node.inputs[gradient->orig_input];
+  if (node.op->name != kGradient) return {};
+  const Output images = node.inputs[0];
   if (images.port != 0 || !MayKeepPlaces(view, view.node(images.node))) return {};
-  Fusion fusion{node.id, {}, gradient->at_places, node.inputs, {}};
-  fusion.inputs.erase(fusion.inputs.begin() + gradient->orig_input + 1);
-  const bool is_of_conv = gradient->orig_input > 0;
-  if (is_of_conv) CopyAttrs(node, {"strides", "padding", "explicit_paddings", "dilations"}, "", fusion.attrs);
-  CopyAttrs(node, {is_of_conv ? "pool_ksize" : "ksize"}, "", fusion.attrs);
+  Fusion fusion{node.id, {}, kGradientAtPlaces, {node.inputs[0], node.inputs[2]}, {}};
+  CopyAttrs(node, {"ksize"}, "", fusion.attrs);
   return fusion;
 }
 

@@ -6,17 +6,13 @@
 #include "src/passes/fuse_bias.h"
 #include "src/passes/fuse_descents.h"
 #include "src/passes/fuse_elementwise.h"
-#include "src/passes/fuse_filter_gradients.h"
 #include "src/passes/fuse_max_pools.h"
 #include "src/passes/fuse_pool_gradients.h"
 #include "src/passes/fuse_product_sums.h"
 #include "src/passes/fuse_relu_gradients.h"
 #include "src/passes/keep_pool_places.h"
 #include "src/passes/merge_reads.h"
-#include "src/passes/pack_columns.h"
-#include "src/passes/scale_losses.h"
 #include "src/passes/share_panels.h"
-#include "src/passes/sum_equal_rows.h"
 
 namespace dfrun {
 namespace {
@@ -39,13 +35,9 @@ Status OptimizeGraph(Graph& graph, const PipelineOptions& options) {
   DF_TRY(FuseBias(graph).Annotate("while fusing biases"));
   DF_TRY(FuseMaxPools(graph).Annotate("while fusing max pooling"));
   DF_TRY(FusePoolGradients(graph).Annotate("while fusing gradients of pooling"));
-  DF_TRY(FuseFilterGradients(graph).Annotate("while fusing gradients of filters"));
   DF_TRY(KeepPoolPlaces(graph).Annotate("while keeping places of pooling"));
-  DF_TRY(ScaleLosses(graph).Annotate("while scaling gradients of losses"));
   DF_TRY(FuseReluGradients(graph).Annotate("while fusing gradients of Relu"));
   DF_TRY(FuseProductSums(graph).Annotate("while fusing sums of products"));
-  DF_TRY(PackColumns(graph).Annotate("while packing columns"));
-  DF_TRY(SumEqualRows(graph).Annotate("while adding up equal rows"));
   DF_TRY(FuseDescents(graph).Annotate("while fusing steps of gradient descent"));
   DF_TRY(SharePanels(graph).Annotate("while sharing operands of products"));
   // Last: what the others look for is no longer there.

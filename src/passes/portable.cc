@@ -157,8 +157,6 @@ constexpr OwnOp kOwnOps[] = {
     {"SaveShard", nullptr},
     {"SetRandomPosition", nullptr},
     {"TokenCounts", nullptr},
-    {"_ConvBiasMaxPoolGradAtPlaces", nullptr},
-    {"_ConvBiasReluMaxPoolGrad", nullptr},
     {"_FusedConv2DMaxPool", nullptr},
     {"_FusedConv2DMaxPoolPlaces", nullptr},
     {"_FusedElementwise", nullptr},
@@ -170,11 +168,6 @@ constexpr OwnOp kOwnOps[] = {
     {"_MaxPoolGradAtPlaces", nullptr},
     {"_MaxPoolReluGrad", nullptr},
     {"_NotFiniteValues", nullptr},
-    {"_PackColumns", nullptr},
-    {"_Rows", nullptr},
-    {"_ScaledSoftmaxCrossEntropyWithLogits", nullptr},
-    {"_ScaledSparseSoftmaxCrossEntropyWithLogits", nullptr},
-    {"_SumEqualRows", nullptr},
     {"_UpdateGate", nullptr},
 };
 

@@ -80,33 +80,5 @@ TEST(BlockedGemm, WritesNothingBesideItsTile) {
   }
 }
 
-TEST(DirectGemm, AddsToEachRowOfTheProductTheRowThatIsNamedForIt) {
-  constexpr int64_t kRows = 25;
-  constexpr int64_t kDepth = 300;
-  constexpr int64_t kColumns = 70;
-  constexpr int64_t kFirstColumn = 3;  // of the rows that are added
-  const Tensor a = RandomMatrix<float>(kRows, kDepth, 1);
-  const Tensor b = RandomMatrix<float>(kDepth, kColumns, 2);
-  const Tensor table = RandomMatrix<float>(kRows, kFirstColumn + kColumns, 3);
-  std::vector<const float*> added;
-  for (int64_t i = 0; i < kRows; ++i) {
-    added.push_back(table.data<float>() + (kRows - 1 - i) * (kFirstColumn + kColumns));
-  }
-  Tensor product(DType::kFloat, Shape({kRows, kColumns}));
-  Tensor sum(DType::kFloat, Shape({kRows, kColumns}));
-  const auto run = [&](Tensor& c, const GemmOutput<float>& output) {
-    DirectGemm<float>(kRows, kDepth, kColumns, {a.data<float>(), kDepth, false}, {b.data<float>(), kColumns, false},
-                      {c.data<float>(), kColumns, false}, output);
-  };
-  run(product, {});
-  run(sum, {.added = added.data(), .added_column = kFirstColumn});
-  for (int64_t i = 0; i < kRows; ++i) {
-    for (int64_t j = 0; j < kColumns; ++j) {
-      const int64_t at = i * kColumns + j;
-      EXPECT_EQ(sum.data<float>()[at], product.data<float>()[at] + added[static_cast<size_t>(i)][kFirstColumn + j]);
-    }
-  }
-}
-
 }  // namespace
 }  // namespace dfrun

@@ -65,60 +65,6 @@ TEST(MatMulSum, GivesTheBitsOfBoth) {
   }
 }
 
-// Sums of a part each, of rows and depths of their own, below each other.
-TEST(MatMulSum, PartsLieBelowEachOther) {
-  const int64_t rows[] = {256, 3, 0, 300};
-  const std::vector<int64_t> depths[] = {{473}, {5, 7}, {2}, {32, 32, 32}};
-  NodeRunner runner;
-  std::mt19937 random(5);
-  const AttrMap attrs{{"T", DType::kFloat}, {"transpose_a", true}};
-  std::vector<Input> a, b, sums;
-  std::vector<int64_t> parts;
-  for (size_t part = 0; part < 4; ++part) {
-    std::vector<Input> inputs, second;
-    for (int64_t k : depths[part]) {
-      inputs.emplace_back(RandomMatrix<float>(k, rows[part], random));
-      second.emplace_back(RandomMatrix<float>(k, 400, random));
-    }
-    parts.push_back(static_cast<int64_t>(inputs.size()));
-    a.insert(a.end(), inputs.begin(), inputs.end());
-    b.insert(b.end(), second.begin(), second.end());
-    inputs.insert(inputs.end(), second.begin(), second.end());
-    AttrMap of_part = attrs;
-    of_part.Set("N", parts.back());
-    const Result<std::vector<Tensor>> sum = runner.Run("_MatMulSum", of_part, inputs);
-    ASSERT_TRUE(sum.ok()) << sum.status().ToString();
-    sums.emplace_back((*sum)[0]);
-  }
-  a.insert(a.end(), b.begin(), b.end());
-  AttrMap of_all = attrs;
-  of_all.Set("N", static_cast<int64_t>(b.size()));
-  of_all.Set("parts", parts);
-  const Result<std::vector<Tensor>> together = runner.Run("_MatMulSum", of_all, a);
-  sums.emplace_back(Tensor::Scalar(int32_t{0}));
-  const Result<std::vector<Tensor>> expected =
-      runner.Run("ConcatV2", {{"T", DType::kFloat}, {"N", int64_t{4}}, {"Tidx", DType::kInt32}}, sums);
-  ASSERT_TRUE(together.ok() && expected.ok()) << together.status().ToString();
-  EXPECT_TRUE((*together)[0].Identical((*expected)[0]));
-}
-
-TEST(MatMulSum, RefusesPartsThatDoNotFit) {
-  NodeRunner runner;
-  std::mt19937 random(1);
-  const auto code = [&](int64_t columns, const std::vector<int64_t>& parts) {
-    AttrMap attrs{{"T", DType::kFloat}, {"N", int64_t{2}}, {"parts", parts}};
-    const std::vector<Input> inputs{RandomMatrix<float>(2, 3, random), RandomMatrix<float>(5, 3, random),
-                                    RandomMatrix<float>(3, 4, random), RandomMatrix<float>(3, columns, random)};
-    return runner.Run(NodeRunner::Way::kUnknownShapes, "_MatMulSum", attrs, inputs).status().code();
-  };
-  EXPECT_EQ(code(4, {1, 1}), Code::kOk);
-  EXPECT_EQ(code(3, {1, 1}), Code::kInvalidArgument);
-  for (const auto& parts :
-       std::vector<std::vector<int64_t>>{{}, {2}, {1}, {1, 2}, {0, 2}, {-1, 3}, {1, 1, 1}, {INT64_MAX, 1}}) {
-    EXPECT_EQ(code(4, parts), Code::kInvalidArgument);
-  }
-}
-
 TEST(MatMulSum, RefusesProductsThatDoNotFit) {
   NodeRunner runner;
   auto run = [&](const Shape& a, const Shape& b, const Shape& a2, const Shape& b2) {

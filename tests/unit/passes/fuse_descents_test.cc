@@ -88,25 +88,6 @@ TEST_F(FuseDescentsTest, ASumOfProductsIsTaken) {
   EXPECT_EQ(g.Find("sum"), nullptr);
 }
 
-// None of which is deep, though they are together; of rows of equal keys there are as many as keys at most.
-TEST_F(FuseDescentsTest, SumsBelowEachOtherAreTaken) {
-  const Output a = g.Placeholder("a", {-1, kSize / 2}, DType::kFloat);
-  const Output half = g.Placeholder("half", {kDepth, kSize / 2}, DType::kFloat);
-  for (int64_t keys : {1000, 2000}) {
-    const std::string mark = std::to_string(keys);
-    const Output places = g.Placeholder("places" + mark, {keys}, DType::kInt32);
-    const Output count = g.Placeholder("count" + mark, PartialShape({}), DType::kInt32);
-    const Output sums = g.Add("sums" + mark, "_SumEqualRows", {places, count, dy}, {{"axis", 0}});
-    const AttrMap attrs{{"N", int64_t{2}}, {"parts", std::vector<int64_t>{1, 1}}, {"transpose_a", true}};
-    const Output sum = g.Add("sum" + mark, "_MatMulSum", {a, half, sums, dy}, attrs);
-    g.Add("update" + mark, "ApplyGradientDescent", {AddVariable("VariableV2", "W" + mark), rate, sum});
-  }
-  Fuse();
-  ASSERT_EQ(g.Find("update1000")->op->name, "_MatMulApplyGradientDescent");
-  EXPECT_EQ(*g.Find("update1000")->attrs.Find("parts")->get<std::vector<int64_t>>(), (std::vector<int64_t>{1, 1}));
-  EXPECT_EQ(g.Find("update2000")->op->name, "ApplyGradientDescent");
-}
-
 TEST_F(FuseDescentsTest, ADeepSumOfProductsStays) {
   std::vector<Output> terms(2 * 33, x);  // of 32 each
   Apply(g.Add("sum", "_MatMulSum", terms, {{"N", int64_t{33}}, {"transpose_a", true}}));
