@@ -28,16 +28,16 @@ namespace dfrun {
 
 // Sets every node's `device` to a full name. InvalidArgument: a device name that cannot be read, constraints of a group
 // that contradict each other, a constraint that no device matches, `colocate_with` a node that is not there. NotFound:
-// no kernel, with those that there are. Errors name the node and leave the devices as they were.
+// no kernel; the error lists those that are registered. Errors name the node and leave the devices as they were.
 Status PlaceGraph(Graph& graph, const Cluster& cluster, const KernelRegistry& kernels, bool soft = false);
 
-// Forgets of constraints that no device of the cluster matches type and index, or all that they say where there is none
-// even so. InvalidArgument: one that cannot be read.
+// Drops type and index of each constraint that no device of the cluster matches, and the whole constraint if no device
+// matches it even so. InvalidArgument: a constraint that cannot be read.
 Status DropUnmatchedConstraints(Graph& graph, const Cluster& cluster);
 
 // Gives every node of a colocation group the constraint of the whole group, and makes its nodes `colocate_with` one of
-// them. To be called on the graph of a session before parts of it are pruned and placed one by one: a variable is then
-// in the same place in all of them, whichever of its companions they have. Errors are those of PlaceGraph() about
+// them. To be called on the graph of a session before parts of it are pruned and placed one by one: a variable then has
+// the same device in all parts, whichever other nodes of its group they hold. Errors are those of PlaceGraph() about
 // groups.
 Status SpreadConstraints(Graph& graph, bool soft = false);
 
