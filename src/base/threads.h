@@ -72,7 +72,7 @@ class ThreadPool {
   }
 
  private:
-  static constexpr int64_t kManyBlocks = 8;  // a thread, from which on it matters little who has one more
+  static constexpr int64_t kManyBlocks = 8;  // a thread; with more, one block more matters little
 };
 
 // Runs everything on the calling thread.

@@ -115,7 +115,7 @@ class LoopEnder {
   std::vector<std::vector<NodeId>> conditions_;              // LoopConds, by frame
   std::vector<Guards> bits_;                                 // of the frames' conditions
   std::vector<Guards> guards_;                               // by node
-  std::map<std::pair<int32_t, std::string>, NodeId> sides_;  // alive where the frame goes on, by device
+  std::map<std::pair<int32_t, std::string>, NodeId> sides_;  // by frame and device: alive where the frame goes on
 };
 
 }  // namespace

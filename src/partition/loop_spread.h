@@ -25,10 +25,10 @@
 //
 // Nodes that lead into and out of iterations are moved to the device that reads or makes their value, whatever device
 // they were given, so that a value is only sent within one iteration:
-//   Enter          where it is read, with a copy for each further device: what enters a loop crosses once a frame;
-//   NextIteration  where the Merges are that read it, likewise;
-//   Exit           where its input is: only the value that leaves crosses.
-// References and handles stay where they are.
+//   Enter          to its readers, with a copy for each further device: an entering value is sent once a frame;
+//   NextIteration  to the Merges that read it, likewise;
+//   Exit           to its input: only the value that leaves the loop is sent.
+// References and handles are not moved.
 #ifndef DFRUN_SRC_PARTITION_LOOP_SPREAD_H_
 #define DFRUN_SRC_PARTITION_LOOP_SPREAD_H_
 

@@ -3,18 +3,19 @@
 // A placement satisfies, in this order:
 //   1. Nodes of one colocation group are on one device. A group is closed under: `colocate_with`; the further nodes
 //      that an imported node's `_class` names; a ref, resource or variant input and the node that it comes from.
-//   2. The device matches the `device` constraint of every node of the group, but for two sorts: what a node says that
-//      is colocated by name counts where the other constraints leave it open; and what a node says that has a ref, a
-//      resource or a variant gives way to where that comes from.
+//   2. The device matches the `device` constraint of every node of the group, with two exceptions: the constraint of a
+//      node that is colocated by name counts only where the other constraints leave the device open; and the constraint
+//      of a reader of a ref, a resource or a variant yields to that of the node which makes it.
 //   3. The device has a kernel for every node of the group. (_Arg and _Retval need none: the executor does their work.)
 // Where that leaves a choice:
-//   4. _Arg and _Retval go to rank 0's CPU, where feeds come from and fetches go to.
-//   5. A node that only passes its first input on or describes it (Identity, Reshape, Shape, ...) goes where that is,
-//      unless its group holds state; so does a gather whose rows are fewer bytes than its table (gathered_rows.h).
-//   6. A stateless node without inputs (Const) goes where its readers are, if they are all in one place.
-//   7. Everything else goes to the first device of the cluster that is left: rank 0's CPU if it may.
-// Soft placement: colocations by name that would exclude each other do not count, and where no device is left by 2 and
-// 3 the group's constraint loses type and index, then all that it says. The result depends on the graph and the cluster
+//   4. _Arg and _Retval are placed on rank 0's CPU, where feeds and fetches are.
+//   5. A node that only passes on or describes its first input (Identity, Reshape, Shape, ...) is placed on the device
+//      of that input, unless its group holds state; so is a gather whose rows are fewer bytes than its table
+//      (gathered_rows.h).
+//   6. A stateless node without inputs (Const) is placed with its readers, if all of them have one device.
+//   7. Every other node is placed on the first device of the cluster that is left: rank 0's CPU if that is allowed.
+// Soft placement: colocations by name that would exclude each other do not count. If 2 and 3 leave no device, the
+// group's constraint loses type and index, then all of its parts. The result depends on the graph and the cluster
 // alone. Takes time linear in the graph. Source: TensorFlow's placer for 1 to 3, 5 and 6, and the soft placement of
 // colocations and types; its import_graph_def for nodes that are colocated and name a device.
 #ifndef DFRUN_SRC_PLACEMENT_PLACER_H_
