@@ -1,4 +1,4 @@
-// Callbacks that wait to be run.
+// Callbacks of completed calls, which are run later.
 #ifndef DFRUN_COMM_COMPLETIONS_H_
 #define DFRUN_COMM_COMPLETIONS_H_
 
@@ -10,8 +10,8 @@
 
 namespace dfrun::comm {
 
-// A few take no memory but their own, and none is touched before there is one: most polls find nothing. Thread safety:
-// none.
+// The first few are stored in the object, whose memory is not touched before there is one, since most polls find
+// nothing. Thread safety: none.
 class Completions {
  public:
   Completions() = default;
@@ -28,7 +28,7 @@ class Completions {
       rest_.push_back({done, std::move(status)});
     }
   }
-  // In the order added. Once.
+  // Runs all callbacks in the order in which they were added. To be called once.
   void Run() {
     for (size_t i = 0; i < count_; ++i) first_[i].value.done(std::move(first_[i].value.status));
     for (Completion& completion : rest_) completion.done(std::move(completion.status));

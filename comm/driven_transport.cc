@@ -21,7 +21,7 @@ void DrivenTransport::RecvLater(int peer, uint32_t tag, void* data, size_t bytes
 void DrivenTransport::Post(const Call& call) {
   Completions completed;
   if (TryDrive()) {
-    StartQueued(&completed);  // what was called earlier starts earlier
+    StartQueued(&completed);  // earlier calls start earlier
     StartUnlessAborted(call, &completed);
     LetGo(&completed);
   } else {
@@ -38,8 +38,9 @@ bool DrivenTransport::Poll() {
   return any;
 }
 
-// Why no call is left behind: who queues one sets queued_any_ and then looks whether the network is driven; the driver
-// lets go and then looks at queued_any_. All four are sequentially consistent, so one of the two sees the other.
+// No call stays in the queue: a thread that queues one sets queued_any_ and then checks whether the network is driven;
+// the driver lets go and then checks queued_any_. All four accesses are sequentially consistent, so one of the two
+// threads sees the other's write.
 void DrivenTransport::DriveQueued() {
   while (queued_any_.load() && DriveOnce()) {
   }
@@ -107,7 +108,7 @@ void DrivenTransport::Abort(const Status& status) {
     MutexLock lock(mu_);
     if (!aborted_.ok()) return;
     aborted_ = status;
-    queued_any_.store(true);  // the driver looks
+    queued_any_.store(true);  // the driver checks it
   }
   DriveQueued();
 }

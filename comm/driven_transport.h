@@ -1,7 +1,9 @@
-// A transport whose network one thread at a time may drive: the queue of calls that wait for it, and who drives when.
+// A transport over a network that one thread at a time may drive. It holds the queue of calls and chooses the thread
+// that drives.
 //
-// A network derives from it and says how a call is started, tested and ended. A thread that finds another one driving
-// leaves its calls in the queue; the driver empties it before it lets go, and looks again after.
+// A network derives from it and implements how a call is started, progressed and ended. A thread that finds another one
+// driving leaves its call in the queue. The driver empties the queue before it lets go of the network, and checks it
+// again afterwards.
 #ifndef DFRUN_COMM_DRIVEN_TRANSPORT_H_
 #define DFRUN_COMM_DRIVEN_TRANSPORT_H_
 
@@ -33,30 +35,30 @@ class DrivenTransport : public Transport {
     Callback done = {};
   };
 
-  // The thread that drives calls these, one at a time, without holding a lock. None runs a callback: what is complete
-  // goes to `completed`, whose callbacks run when the thread has let go.
+  // The driving thread calls these, one at a time, without holding a lock. None of them runs a callback: completed
+  // calls are added to `completed`, whose callbacks run after the thread has let go of the network.
 
-  // Begins and ends what may be done by one thread of the process only.
+  // Bracket a drive, for networks that only one thread of the process may use.
   virtual void EnterNetwork() {}
   virtual void LeaveNetwork() {}
   // Starts a call; it may complete at once.
   virtual void Start(const Call& call, Completions* completed) = 0;
-  // Moves messages and completes calls. True if any was completed.
+  // Moves messages and completes calls. True if a call completed.
   virtual bool Progress(Completions* completed) = 0;
-  // Ends every started call with `status`, receives when the network can no longer write to their memory. Once; no
-  // Start() follows.
+  // Ends every started call with `status`; a receive ends once the network can no longer write to its memory. Called
+  // once, and Start() is not called after it.
   virtual void EndAll(const Status& status, Completions* completed) = 0;
 
   // "send 8 bytes from rank 0 to rank 1 with tag 5", for errors.
   std::string Describe(const Call& call) const;
-  // The error of a receive that got another size than it stated.
+  // The error of a receive whose message has another size than it stated.
   Status OtherSize(const Call& call, std::string_view got) const;
 
  private:
   bool TryDrive();
   void Post(const Call& call);
   void DriveQueued();
-  // False where another thread drives, or nothing happened.
+  // False if another thread drives or nothing happened.
   bool DriveOnce();
   // Ends driving, then runs the callbacks.
   void LetGo(Completions* completed);
@@ -65,7 +67,7 @@ class DrivenTransport : public Transport {
   void StartLater(Completions* completed) EXCLUDES(mu_);
 
   std::atomic<bool> driving_{false};
-  std::vector<Call> starting_;  // the driver's; empty but while later_ is started
+  std::vector<Call> starting_;  // the driver's; only used while the calls in later_ are started
   Status abort_status_;         // the driver's
 
   std::atomic<bool> queued_any_{false};  // calls or an abort wait for the driver

@@ -1,5 +1,5 @@
-// Tagged point-to-point messages between ranks: what every network underneath must offer. CONTRACT.md is the whole
-// contract, tests/conformance/transport/transport_suite.h its test.
+// Tagged point-to-point messages between ranks: the interface of every network. CONTRACT.md is the whole contract,
+// tests/conformance/transport/transport_suite.h its test.
 #ifndef DFRUN_COMM_TRANSPORT_H_
 #define DFRUN_COMM_TRANSPORT_H_
 
@@ -24,17 +24,18 @@ class Transport {
   // Tags are 0..max_tag().
   virtual uint32_t max_tag() const = 0;
 
-  // Takes `bytes` bytes at `data` to the Recv of the same tag at `peer`; they stay as they are until `done`.
+  // Sends `bytes` bytes at `data` to the Recv of the same tag at `peer`. They must not change until `done`.
   virtual void Send(int peer, uint32_t tag, const void* data, size_t bytes, Callback done) = 0;
-  // Places the next message of `peer` and `tag` at `data`. `bytes` is its exact size; another one is an Internal error.
+  // Receives the next message of `peer` and `tag` into `data`. `bytes` is its exact size; another size is an Internal
+  // error.
   virtual void Recv(int peer, uint32_t tag, void* data, size_t bytes, Callback done) = 0;
-  // As Recv, but it may begin with the next Poll() only: what the caller is about to send goes first. Until `done` no
-  // other receive of this peer and tag is called.
+  // As Recv, but may be posted lazily, at the next Poll(), so that a Send issued right after is not delayed. Until
+  // `done` the caller issues no other receive of this peer and tag.
   virtual void RecvLater(int peer, uint32_t tag, void* data, size_t bytes, Callback done) {
     Recv(peer, tag, data, bytes, done);
   }
-  // Starts what is queued, finishes what is complete and runs its callbacks. True if anything happened. Where another
-  // thread is at it, returns false at once.
+  // Starts queued calls, finishes completed ones and runs their callbacks. True if anything happened. Returns false at
+  // once if another thread is polling.
   virtual bool Poll() = 0;
   // Ends every pending and later Send and Recv with `status`, each through its callback. The first Abort wins.
   virtual void Abort(const Status& status) = 0;

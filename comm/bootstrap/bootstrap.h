@@ -1,4 +1,4 @@
-// How the ranks that a launcher started know each other before there is a transport.
+// Connects the ranks that a launcher started before there is a transport.
 //
 //   BOOTSTRAP("mpi", [](Launcher l) { return l != Launcher::kNone; }, &StartMpi);   // in a file of its own
 #ifndef DFRUN_COMM_BOOTSTRAP_BOOTSTRAP_H_
@@ -15,17 +15,17 @@
 
 namespace dfrun::comm {
 
-// Thread safety: the thread that made it, but Abort(), which any thread may call. AllGather(), Barrier() and the
-// destructor are collective: every rank calls them, in the same order.
+// Thread safety: only the thread that made it, except for Abort(), which any thread may call. AllGather(), Barrier()
+// and the destructor are collective: every rank calls them, in the same order.
 class Bootstrap {
  public:
-  // Leaves the job: after every transport that stands on it is gone.
+  // Leaves the job. Every transport that was connected through it must have ended before.
   virtual ~Bootstrap() = default;
 
   virtual std::string_view name() const = 0;
   virtual int rank() const = 0;
   virtual int size() const = 0;
-  // What every rank gave, by rank; of any size each.
+  // Returns the bytes of every rank, by rank; each may have any size.
   virtual Result<std::vector<std::string>> AllGather(std::string_view bytes) = 0;
   virtual Status Barrier() = 0;
   // Ends every rank's process with `exit_code`.
@@ -40,7 +40,7 @@ struct BootstrapDef {
 
 Registry<BootstrapDef>& Bootstraps();
 
-// The one that serves this process's launcher. FailedPrecondition where none does.
+// Starts the bootstrap that serves this process's launcher. FailedPrecondition if there is none.
 Result<std::unique_ptr<Bootstrap>> StartBootstrap(int threads);
 
 struct BootstrapRegistration {

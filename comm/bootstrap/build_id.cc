@@ -10,7 +10,7 @@ namespace {
 
 constexpr char kHex[] = "0123456789abcdef";
 
-// The GNU build id among the notes at [begin, end); empty if it is not there.
+// Finds the GNU build id among the notes at [begin, end); empty if there is none.
 std::string FindInNotes(const char* begin, const char* end) {
   while (begin + sizeof(ElfW(Nhdr)) <= end) {
     const auto* note = reinterpret_cast<const ElfW(Nhdr)*>(begin);

@@ -1,4 +1,4 @@
-// What tells one build of dfrun from another.
+// Identifies a build of dfrun.
 #ifndef DFRUN_COMM_BOOTSTRAP_BUILD_ID_H_
 #define DFRUN_COMM_BOOTSTRAP_BUILD_ID_H_
 
@@ -6,7 +6,7 @@
 
 namespace dfrun::comm {
 
-// The linker's build id of the object file that holds this code, in hex, and what it was compiled with and for.
+// The linker's build id of the object file that holds this code, in hex, with compiler and target processor.
 std::string BuildId();
 
 }  // namespace dfrun::comm

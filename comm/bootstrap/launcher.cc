@@ -11,7 +11,7 @@ struct Sign {
   std::string_view name;
 };
 
-// The first that is set counts: Open MPI's mpirun sets those of PMIx too.
+// The first variable that is set decides: Open MPI's mpirun sets those of PMIx too.
 constexpr Sign kSigns[] = {{"OMPI_COMM_WORLD_SIZE", Launcher::kOpenMpi, "mpirun (Open MPI)"},
                            {"PMIX_RANK", Launcher::kPmix, "a PMIx launcher"},
                            {"PMI_RANK", Launcher::kPmi, "a PMI launcher"}};

@@ -1,4 +1,4 @@
-// Who started this process: what the environment says before any network is touched.
+// Finds out which launcher started this process, from the environment alone, before any network is used.
 #ifndef DFRUN_COMM_BOOTSTRAP_LAUNCHER_H_
 #define DFRUN_COMM_BOOTSTRAP_LAUNCHER_H_
 
@@ -15,7 +15,7 @@ enum class Launcher : uint8_t {
 };
 
 Launcher FindLauncher();
-// "none", "mpirun (Open MPI)", ...: for people.
+// The launcher's name for messages: "none", "mpirun (Open MPI)", ...
 std::string_view LauncherName(Launcher launcher);
 
 }  // namespace dfrun::comm

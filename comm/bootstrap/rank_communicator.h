@@ -29,8 +29,8 @@ class RankCommunicator final : public Communicator {
   void Listen(std::vector<int> peers, ControlHandler handler) override { control_.Listen(peers, std::move(handler)); }
   std::unique_ptr<StepRendezvous> NewRendezvous() override;
   int32_t max_channels() const override;
-  // Control messages are looked for in one of kPollsPerControl polls, or of kBusyPollsPerControl that found values:
-  // what waits for a value waits for less.
+  // Control messages are polled for in one of kPollsPerControl polls, or in one of kBusyPollsPerControl polls that
+  // found values, so that values arrive sooner.
   bool Poll() override {
     const bool tensors = tensors_->Poll();
     const uint32_t polls = polls_.load(std::memory_order_relaxed) + 1;
@@ -46,7 +46,7 @@ class RankCommunicator final : public Communicator {
 
   const std::unique_ptr<Transport> tensors_;
   ControlLink control_;
-  std::atomic<uint32_t> polls_{0};  // at least; two threads at once may count one
+  std::atomic<uint32_t> polls_{0};  // a lower bound: two polls at once may count as one
 };
 
 }  // namespace dfrun::comm

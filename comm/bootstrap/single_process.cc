@@ -1,4 +1,4 @@
-// The bootstrap of a process that no launcher started: one rank, and nothing to initialise.
+// The bootstrap of a process that no launcher started: it is the only rank, and nothing is initialised.
 #include <cstdlib>
 
 #include "comm/bootstrap/bootstrap.h"

@@ -5,7 +5,7 @@
 namespace dfrun::comm {
 namespace {
 
-// A line a transport that this rank cannot use: "<name> <reason>"; the others are usable.
+// Returns a line "<name> <reason>" for each transport that this rank cannot use.
 std::string Unusable(const Bootstrap& bootstrap) {
   std::string lines;
   for (const auto& [name, def] : Transports().all()) {
@@ -15,7 +15,7 @@ std::string Unusable(const Bootstrap& bootstrap) {
   return lines;
 }
 
-// Why rank `r`, which reported these lines, cannot use a transport; OK where it can.
+// The reason for which rank `r`, which reported these lines, cannot use a transport; OK if it can.
 Status WhyNot(const std::string& lines, size_t r, const std::string& name) {
   const std::string begin = name + " ";
   for (size_t at = 0; at < lines.size();) {

@@ -15,11 +15,11 @@
 namespace dfrun::comm {
 
 struct TransportDef {
-  // Of those that can connect all ranks, the one of the highest priority is taken.
+  // The transport of the highest priority among those that can connect all ranks is taken.
   int priority = 0;
-  // What `dfrun info` says of it: the library and its version.
+  // The text of `dfrun info`: the library and its version.
   std::string (*describe)();
-  // Whether it can connect the ranks of this bootstrap, as far as this rank knows; else why not. Not collective.
+  // OK if it can connect the ranks of this bootstrap, as far as this rank knows; else the reason. Not collective.
   Status (*can_connect)(const Bootstrap& bootstrap);
   // `count` transports over the same ranks, whose messages never meet. Collective. The bootstrap outlives them.
   Result<std::vector<std::unique_ptr<Transport>>> (*connect)(Bootstrap& bootstrap, int count);
@@ -27,9 +27,9 @@ struct TransportDef {
 
 Registry<TransportDef>& Transports();
 
-// The transport `wanted`, or of those that every rank can use the one of the highest priority where that is empty.
-// Collective, and the same on every rank. Usage error for a name that is not there, FailedPrecondition with the rank
-// and its reason for one that cannot connect these ranks.
+// Returns `wanted`, or if that is empty the name of the transport with the highest priority among those that every rank
+// can use. Collective; all ranks get the same result. Usage error for an unknown name; FailedPrecondition, with the
+// rank and its reason, for a transport that cannot connect these ranks.
 Result<std::string> ChooseTransport(Bootstrap& bootstrap, const std::string& wanted);
 
 struct TransportRegistration {

@@ -20,7 +20,7 @@ RankInfo ThisRank() {
   return {host, BuildId(), CpuIsaLevel()};
 }
 
-// As it is exchanged: a line each.
+// The text that is exchanged, one line for each member.
 std::string Serialize(const RankInfo& info) {
   return StrCat(info.host, "\n", info.build, "\n", info.cpu_isa_level);
 }
@@ -85,7 +85,7 @@ Result<std::unique_ptr<Communicator>> World::Connect(const std::string& transpor
 
 void World::Abort(int exit_code) {
   bootstrap_->Abort(exit_code);
-  std::_Exit(exit_code);  // not reached, which a compiler does not see through a virtual call
+  std::_Exit(exit_code);  // not reached, but a compiler does not know that of a virtual call
 }
 
 }  // namespace dfrun::comm

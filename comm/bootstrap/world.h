@@ -1,4 +1,4 @@
-// The ranks that a launcher started, and this process among them.
+// The ranks that a launcher started, of which this process is one.
 //
 //   DF_ASSIGN(std::unique_ptr<comm::World> world, comm::World::Join(threads));
 //   DF_ASSIGN(std::unique_ptr<Communicator> communicator, world->Connect());
@@ -17,7 +17,7 @@
 
 namespace dfrun::comm {
 
-// What ranks tell each other at start.
+// Facts about a rank that all ranks exchange at start.
 struct RankInfo {
   std::string host;
   std::string build;      // identifies the binary
@@ -27,18 +27,18 @@ struct RankInfo {
 // Thread safety: the thread that calls Join() calls everything else, but Abort(), which any thread may call.
 class World {
  public:
-  // `threads`: how many threads of this process will communicate or compute. Once a process. FailedPrecondition where
-  // ranks run different builds, naming two. Collective. Holds oneDNN to the lowest instruction set of all ranks: before
-  // its first primitive.
+  // `threads`: how many threads of this process will communicate or compute. Once a process. FailedPrecondition if
+  // ranks run different builds; it names two. Collective. Limits oneDNN to the lowest instruction set of all ranks, so
+  // it must come before oneDNN's first primitive.
   static Result<std::unique_ptr<World>> Join(int threads);
   World(const World&) = delete;
   World& operator=(const World&) = delete;
 
   int rank() const { return bootstrap_->rank(); }
   int size() const { return bootstrap_->size(); }
-  // By rank.
+  // The facts about all ranks, by rank.
   const std::vector<RankInfo>& ranks() const { return ranks_; }
-  // Ranks on this rank's host.
+  // The number of ranks on this rank's host.
   int ranks_on_host() const;
 
   // The communicator of this rank over the transport of this name; empty: the best that all ranks have. Collective. The

@@ -1,7 +1,8 @@
-// Byte messages of any length between ranks, over any transport: what control messages travel in.
+// Sends byte messages of any length between ranks, over any transport, for control messages.
 //
 // Wire form: a frame of kFrameBytes with tag 0 holds the length (uint64, this machine's byte order) and the first
-// bytes; what does not fit follows with tag 1. A receiver has one frame posted for every peer that it listens to.
+// bytes; the rest of a longer message follows with tag 1. A receiver has one frame posted for every peer that it
+// listens to.
 #ifndef DFRUN_COMM_CONTROL_CONTROL_LINK_H_
 #define DFRUN_COMM_CONTROL_CONTROL_LINK_H_
 
@@ -20,12 +21,12 @@ namespace dfrun::comm {
 class ControlLink {
  public:
   static constexpr size_t kFrameBytes = 512;  // below the eager limit of every network
-  // A larger message is taken for a damaged one.
+  // A larger length is an error: the message must be damaged.
   static constexpr uint64_t kMaxMessageBytes = uint64_t{1} << 34;
 
   using Handler = std::function<void(int from, std::string message)>;
 
-  // The link has the transport for itself.
+  // The link is the only user of the transport.
   explicit ControlLink(std::unique_ptr<Transport> transport);
   ~ControlLink();
   ControlLink(const ControlLink&) = delete;

@@ -1,4 +1,4 @@
-// The bootstrap over MPI. Initialising MPI costs tenths of a second, which a process without a launcher is spared.
+// The bootstrap over MPI. Initialising MPI costs tenths of a second, so a process without a launcher does not do it.
 #include <mpi.h>
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// What an MPI call returned, as a Status.
+// Turns the result of an MPI call into a Status.
 #ifndef DFRUN_COMM_MPI_MPI_ERROR_H_
 #define DFRUN_COMM_MPI_MPI_ERROR_H_
 
@@ -8,7 +8,7 @@
 
 namespace dfrun::comm {
 
-// OK for MPI_SUCCESS; else Unavailable: "MPI could not <what>: <MPI's words>".
+// OK for MPI_SUCCESS; else Unavailable with "MPI could not <what>: <MPI's message>".
 Status MpiStatus(int error, std::string_view what);
 
 }  // namespace dfrun::comm

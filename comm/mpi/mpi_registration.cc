@@ -7,7 +7,7 @@
 namespace dfrun::comm {
 namespace {
 
-// "Open MPI v4.1.4": the first words of what the library says.
+// Returns the first words of the library's version text, "Open MPI v4.1.4".
 std::string Version() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING];
   int length = 0;

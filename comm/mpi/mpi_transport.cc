@@ -11,8 +11,8 @@
 namespace dfrun::comm {
 namespace {
 
-// MPI_THREAD_SERIALIZED is of the process: while one thread drives a transport, no other may drive the other. It is
-// held for a few calls of MPI, and no callback runs meanwhile.
+// True while a thread is in MPI. MPI_THREAD_SERIALIZED holds for the process: while one thread drives a transport, no
+// other thread may drive another one. It is held for a few calls of MPI, and no callback runs meanwhile.
 std::atomic<bool> g_in_mpi{false};
 
 }  // namespace
@@ -57,7 +57,7 @@ void MpiTransport::Start(const Call& call, Completions* completed) {
   free_calls_.pop_back();
   static_cast<Call&>(*started) = call;
   started->status = Status();
-  started->pieces_left = 1;  // this function's own, so that no piece ends the call while others are to start
+  started->pieces_left = 1;  // counts this function, so that no piece ends the call while others are still to start
   size_t offset = 0;
   do {
     const size_t bytes = std::min(call.bytes - offset, options_.max_piece_bytes);
@@ -67,7 +67,8 @@ void MpiTransport::Start(const Call& call, Completions* completed) {
   EndPiece(started, completed);
 }
 
-// A small Send is complete when Isend returns: it is tested at once and takes no place among the requests.
+// A small Send is mostly complete when Isend returns, so it is tested at once and then needs no entry among the
+// requests.
 void MpiTransport::StartPiece(Started* call, size_t offset, int bytes) {
   MPI_Request request = MPI_REQUEST_NULL;
   const int tag = static_cast<int>(call->tag);
@@ -95,13 +96,13 @@ bool MpiTransport::Progress(Completions* completed) {
   if (count == MPI_UNDEFINED || count == 0) return false;
   for (int i = 0; i < count; ++i) {
     const Piece& piece = pieces_[indices_[i]];
-    if (piece.call == nullptr) continue;  // a Send that an abort has ended
+    if (piece.call == nullptr) continue;  // an abort has ended the Send
     if (!piece.call->is_send || error != MPI_SUCCESS) {
       Fail(piece.call, PieceStatus(piece, statuses_[i], error == MPI_ERR_IN_STATUS ? statuses_[i].MPI_ERROR : error));
     }
     EndPiece(piece.call, completed);
   }
-  // From the last to the first, so that what moves into a gap is never one of the gaps.
+  // From the last to the first, so that the request that fills a gap is never a completed one itself.
   std::sort(indices_.begin(), indices_.begin() + count, std::greater<>());
   for (int i = 0; i < count; ++i) {
     large_pieces_ -= pieces_[indices_[i]].bytes >= kLargeBytes ? 1 : 0;
@@ -113,8 +114,8 @@ bool MpiTransport::Progress(Completions* completed) {
   return true;
 }
 
-// As MPI_Testsome. Open MPI's looks for what is complete and then at the network; its MPI_Test looks once more after
-// it.
+// Does the work of MPI_Testsome. Open MPI's checks for completed requests before it progresses the network; its
+// MPI_Test checks again afterwards.
 int MpiTransport::TestRequests(int* count) {
   if (requests_.size() > 1) {
     return MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), count, indices_.data(), statuses_.data());
@@ -145,7 +146,8 @@ void MpiTransport::EndPiece(Started* call, Completions* completed) {
   free_calls_.push_back(call);
 }
 
-// Receives are cancelled and end when MPI says so; a Send's request stays, for MPI may still read its bytes.
+// Receives are cancelled and end when MPI reports them as cancelled. The request of a Send stays, because MPI may still
+// read its bytes.
 void MpiTransport::EndAll(const Status& status, Completions* completed) {
   for (size_t i = 0; i < pieces_.size(); ++i) {
     Started* call = pieces_[i].call;

@@ -17,13 +17,13 @@
 namespace dfrun::comm {
 
 struct MpiTransportOptions {
-  // Larger messages travel in pieces of this size: MPI counts in int.
+  // Larger messages are sent in pieces of this size, because MPI counts in int.
   size_t max_piece_bytes = size_t{1} << 30;
 };
 
 class MpiTransport final : public DrivenTransport {
  public:
-  // Duplicates `parent`: collective over it. Unavailable if MPI says no; FailedPrecondition if its tags are too few.
+  // Duplicates `parent`: collective over it. Unavailable if MPI fails; FailedPrecondition if it has too few tags.
   static Result<std::unique_ptr<MpiTransport>> Create(MPI_Comm parent, const MpiTransportOptions& options = {});
   ~MpiTransport() override;
   MpiTransport(const MpiTransport&) = delete;
@@ -35,14 +35,14 @@ class MpiTransport final : public DrivenTransport {
   uint32_t max_tag() const override { return max_tag_; }
 
  private:
-  // A call that has begun.
+  // A call that has been started.
   struct Started : Call {
     int pieces_left = 0;
     Status status = {};
   };
-  // What a request moves.
+  // The part of a message that a request moves.
   struct Piece {
-    Started* call;  // null: of a Send that an abort has ended
+    Started* call;  // null if an abort has ended the Send
     int bytes;
   };
 
@@ -61,8 +61,8 @@ class MpiTransport final : public DrivenTransport {
   Status PieceStatus(const Piece& piece, const MPI_Status& status, int error) const;
   static void Fail(Started* call, Status status);
 
-  // A large message moves by a part whenever MPI is called: what calls it looks several times before it does other
-  // things, such as giving its core away.
+  // MPI moves a part of a large message whenever it is called, so a thread with large pieces in flight polls several
+  // times before it does other things, such as yielding its core.
   static constexpr int kLargeBytes = 1 << 18;
   static constexpr int kLooksForLarge = 16;
 
@@ -72,7 +72,7 @@ class MpiTransport final : public DrivenTransport {
   const uint32_t max_tag_;
   const MpiTransportOptions options_;
 
-  // The driver's; requests_[i] moves pieces_[i].
+  // These belong to the driver; requests_[i] moves pieces_[i].
   std::vector<MPI_Request> requests_;
   std::vector<Piece> pieces_;
   int large_pieces_ = 0;  // of them, of kLargeBytes and more

@@ -1,4 +1,4 @@
-// The ends of a rank's channels by their numbers.
+// A table of a rank's channel endpoints by channel number.
 #ifndef DFRUN_COMM_RENDEZVOUS_CHANNEL_ENDS_H_
 #define DFRUN_COMM_RENDEZVOUS_CHANNEL_ENDS_H_
 
@@ -12,12 +12,12 @@
 
 namespace dfrun::comm {
 
-// An end is made on its first use and kept. Thread safety: all methods from any thread; an end that is there is found
-// without a lock.
+// An endpoint is made on its first use and kept. Thread safety: all methods from any thread; an existing endpoint is
+// found without a lock.
 template <class End>
 class ChannelEnds {
  public:
-  // `make_args`: what End's constructor takes.
+  // `make_args`: the arguments of End's constructor.
   template <class... Args>
   End& Find(int32_t channel, Args&&... make_args) {
     std::atomic<Entry*>& bucket = buckets_[static_cast<uint32_t>(channel) % kBuckets];

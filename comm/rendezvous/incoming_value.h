@@ -1,4 +1,4 @@
-// A value with a header on its way in.
+// A value with a header that is being received.
 #ifndef DFRUN_COMM_RENDEZVOUS_INCOMING_VALUE_H_
 #define DFRUN_COMM_RENDEZVOUS_INCOMING_VALUE_H_
 
@@ -10,13 +10,13 @@
 
 namespace dfrun::comm {
 
-// Used again after `arrived` has run. Thread safety: one thread posts it.
+// May be reused after `arrived` has run. Thread safety: one thread posts it.
 struct IncomingValue {
-  // Runs when header and payload are there, or failed to come: then the object is its owner's again.
+  // Runs when header and payload have been received, or could not be. The object then belongs to its owner again.
   void (*arrived)(IncomingValue& self, Status status) = nullptr;
   void* owner = nullptr;
 
-  // Receives the next header that `peer` sends with `tag`, and what is behind it, into a tensor of `allocator`.
+  // Receives the next header that `peer` sends with `tag`, and its payload, into a tensor of `allocator`.
   void Post(Transport& transport, int peer, uint32_t tag, Allocator& allocator) {
     Bind(transport, peer, tag, allocator);
     transport.Recv(peer, tag, &header_, kHeaderBytes, OnHeader());
@@ -26,8 +26,8 @@ struct IncomingValue {
     Bind(transport, peer, tag, allocator);
     transport.RecvLater(peer, tag, &header_, kHeaderBytes, OnHeader());
   }
-  // What has arrived: of which iteration; the value, where it is not dead, and whether it is. DataLoss for a header
-  // that says nonsense.
+  // The received value: its iteration, whether it is dead, and else the tensor. DataLoss for a header that makes no
+  // sense.
   uint64_t iteration() const { return header_.iteration; }
   Status Take(Tensor* value, bool* is_dead) {
     *is_dead = header_.is_dead();

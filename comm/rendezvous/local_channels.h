@@ -1,4 +1,4 @@
-// Channels between two devices of one rank: values meet in memory.
+// Channels between two devices of one rank, whose values stay in memory.
 #ifndef DFRUN_COMM_RENDEZVOUS_LOCAL_CHANNELS_H_
 #define DFRUN_COMM_RENDEZVOUS_LOCAL_CHANNELS_H_
 
@@ -17,7 +17,7 @@ class LocalChannels {
   void Send(const ChannelKey& key, const Tensor& value, bool is_dead, Callback done);
   void Recv(const ChannelKey& key, Allocator& allocator, Tensor* value, bool* is_dead, Callback done);
   void Abort(const Status& status);
-  // Forgets the abort of the step before.
+  // Clears the abort of the step before.
   void Reset();
 
  private:

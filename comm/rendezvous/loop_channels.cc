@@ -10,7 +10,8 @@
 
 namespace dfrun::comm {
 
-// The sending end. Whoever finds nobody sending posts what is queued, so that messages do not interleave.
+// The sending end. A thread that finds no other one posting posts all queued values, so that messages do not
+// interleave.
 class LoopChannels::Outbound {
  public:
   Outbound(Transport& transport, int peer) : transport_(transport), peer_(peer) {}
@@ -31,7 +32,7 @@ class LoopChannels::Outbound {
   }
 
  private:
-  // One that is idle. `posts` becomes true for who posts what comes.
+  // Returns an idle value. Sets `posts` to true if the caller is to post the queue.
   OutgoingValue& Acquire(bool* posts) {
     MutexLock lock(mu_);
     *posts = !std::exchange(is_posting_, true);
@@ -51,7 +52,7 @@ class LoopChannels::Outbound {
     out.next = idle_;
     idle_ = &out;
   }
-  // False where another thread posts: it will post this one too.
+  // False if another thread posts, which will post this value too.
   bool Claim(OutgoingValue& out) {
     MutexLock lock(mu_);
     if (!std::exchange(is_posting_, true)) return true;
@@ -60,7 +61,7 @@ class LoopChannels::Outbound {
     last_ = &out;
     return false;
   }
-  // The next to be posted. Null: there is none, and nobody posts any more.
+  // Returns the next value to post; null if there is none, and no thread posts any more.
   OutgoingValue* TakeFirst() {
     MutexLock lock(mu_);
     OutgoingValue* const first = first_;
@@ -83,8 +84,8 @@ class LoopChannels::Outbound {
   std::vector<std::unique_ptr<OutgoingValue>> all_ GUARDED_BY(mu_);
 };
 
-// The receiving end. One message at a time is on its way in: the next one's header cannot be told from this one's
-// payload.
+// The receiving end. One message at a time is received, because the header of the next could not be told from the
+// payload of this one.
 class LoopChannels::Inbound {
  public:
   Inbound(Transport& transport, int peer) : transport_(transport), peer_(peer) {
@@ -118,7 +119,7 @@ class LoopChannels::Inbound {
     bool is_awaited = false;
     Allocator* allocator = nullptr;  // of the next
     if (status.ok()) {
-      MutexLock lock(mu_);  // until the value is out of incoming_: who then finds nobody receiving has it
+      MutexLock lock(mu_);  // held until the value is out of incoming_, which the next thread that receives will use
       is_awaited = meeting_.FindReceiver(incoming_.iteration(), &receiver);
       status = is_awaited ? incoming_.Take(receiver.value, receiver.is_dead) : KeepEarly();
       is_receiving_ = !meeting_.receivers().empty();
@@ -129,7 +130,7 @@ class LoopChannels::Inbound {
     } else if (!status.ok()) {
       return Fail(status);
     }
-    // What the value sets going goes before the receive of the next.
+    // Nodes that wait for this value run before the receive of the next one is posted.
     if (allocator != nullptr) incoming_.PostLater(transport_, peer_, tag_, *allocator);
   }
 
@@ -154,7 +155,7 @@ class LoopChannels::Inbound {
   const int peer_;
   Mutex mu_;
   Meeting meeting_ GUARDED_BY(mu_);
-  bool is_receiving_ GUARDED_BY(mu_) = false;  // who has set it has all below
+  bool is_receiving_ GUARDED_BY(mu_) = false;  // the thread that set it owns all members below
   uint32_t tag_ = 0;
   IncomingValue incoming_;
 };

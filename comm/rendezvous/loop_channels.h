@@ -1,10 +1,10 @@
-// Channels between ranks that lie in a loop: one value an iteration, several iterations under way at once.
+// Channels between ranks within a loop: one value an iteration, several iterations at once.
 //
-// Values leave in the order in which their iterations come to send them, each with its header and payload one behind
-// the other, and a receiver takes a channel's messages one by one: the header names the iteration. A value that comes
-// before its iteration asks for it is kept; iterations that a device has under way are bounded by the loop's
-// parallel_iterations, and so are those values. Only as many messages are received as have been asked for, so nothing
-// is left over when a step has ended well.
+// Values are sent in the order in which their iterations send them, each as a header followed by its payload. A
+// receiver takes the messages of a channel one by one, and the header names the iteration. A value that arrives before
+// its iteration asks for it is kept; the loop's parallel_iterations bound the iterations of a device, and so the number
+// of such values. Only as many messages are received as have been asked for, so none is left over when a step has ended
+// well.
 #ifndef DFRUN_COMM_RENDEZVOUS_LOOP_CHANNELS_H_
 #define DFRUN_COMM_RENDEZVOUS_LOOP_CHANNELS_H_
 
@@ -23,7 +23,7 @@ class LoopChannels {
   explicit LoopChannels(Transport& transport);
   ~LoopChannels();
 
-  // Forgets what a step that failed has left.
+  // Drops the values and calls that a failed step has left.
   void StartStep();
   // As Rendezvous's methods of these names; `tag` is the channel's in this step. An aborted transport ends them.
   void Send(const ChannelKey& key, uint32_t tag, const Tensor& value, bool is_dead, Callback done);

@@ -1,4 +1,4 @@
-// The two sides of a channel that wait for each other, paired by their iteration.
+// Pairs the Sends and Recvs of a channel by iteration.
 #ifndef DFRUN_COMM_RENDEZVOUS_MEETING_H_
 #define DFRUN_COMM_RENDEZVOUS_MEETING_H_
 
@@ -11,10 +11,10 @@
 
 namespace dfrun::comm {
 
-// A value that is there before its Recv. The iteration is 0 outside of loops.
+// A value that waits for its Recv. The iteration is 0 outside of loops.
 struct SentValue {
   uint64_t iteration = 0;
-  Tensor value = {};  // none where it is dead
+  Tensor value = {};  // empty if it is dead
   bool is_dead = false;
   Callback done = {};  // the Send's; none for a value that came from another rank
 };
@@ -27,7 +27,7 @@ struct Receiver {
   bool* is_dead = nullptr;
   Callback done = {};
 
-  // Ends a Recv of a value that is not of a static shape.
+  // Completes a Recv of a value that is not of a static shape.
   void Take(SentValue sent) const {
     *is_dead = sent.is_dead;
     *value = std::move(sent.value);
@@ -35,23 +35,25 @@ struct Receiver {
   }
 };
 
-// Those of a channel that wait: one outside of loops, else one an iteration, so that they are few. Thread safety: none.
+// The waiting Sends and Recvs of a channel: at most one outside of loops and one an iteration in a loop, so there are
+// few. Thread safety: none.
 class Meeting {
  public:
-  // True: `receiver` becomes the one that has waited for the value. False: the value waits from now on.
+  // Sets `receiver` to the Recv that waits for the value and returns true, or makes the value wait and returns false.
   bool Arrive(SentValue& sent, Receiver* receiver) {
     if (FindReceiver(sent.iteration, receiver)) return true;
     Keep(std::move(sent));
     return false;
   }
-  // True: `sent` becomes the value that has waited for the receiver. False: the receiver waits from now on.
+  // Sets `sent` to the value that waits for the receiver and returns true, or makes the receiver wait and returns
+  // false.
   bool Ask(const Receiver& receiver, SentValue* sent) {
     if (TakeOut(sent_, receiver.iteration, sent)) return true;
     receivers_.push_back(receiver);
     return false;
   }
 
-  // The halves of Arrive(), for a value that is not in memory of its own yet.
+  // The two halves of Arrive(), for a value that has no memory of its own yet.
   bool FindReceiver(uint64_t iteration, Receiver* receiver) { return TakeOut(receivers_, iteration, receiver); }
   void Keep(SentValue sent) { sent_.push_back(std::move(sent)); }
   const std::vector<Receiver>& receivers() const { return receivers_; }

@@ -1,4 +1,4 @@
-// A value with a header on its way out.
+// A value with a header that is being sent.
 #ifndef DFRUN_COMM_RENDEZVOUS_OUTGOING_VALUE_H_
 #define DFRUN_COMM_RENDEZVOUS_OUTGOING_VALUE_H_
 
@@ -12,15 +12,15 @@
 
 namespace dfrun::comm {
 
-// Used again after `left` has run. Thread safety: one thread prepares and posts it.
+// May be reused after `left` has run. Thread safety: one thread prepares and posts it.
 struct OutgoingValue {
-  // Runs when header and payload have left, or failed to: then the object is its owner's again.
+  // Runs when header and payload have been sent, or could not be. The object then belongs to its owner again.
   void (*left)(OutgoingValue& self, Status status) = nullptr;
   void* owner = nullptr;
   Callback done;
   OutgoingValue* next = nullptr;  // in a list of its owner's
 
-  // What is to be sent, of the iteration. Of an owned value the bytes are kept.
+  // Sets the value to send and its iteration. The bytes of an owned value are kept alive, not copied.
   Status Prepare(const Tensor& value, bool is_dead, uint64_t iteration) {
     DF_TRY(EncodeValue(value, is_dead, &header_, &packed_));
     header_.iteration = iteration;
@@ -28,7 +28,7 @@ struct OutgoingValue {
     return Status();
   }
 
-  // Header, then payload. `left` may run before this returns.
+  // Sends the header, then the payload. `left` may run before this returns.
   void Post(Transport& transport, int peer, uint32_t tag) {
     if (header_.is_alone()) {
       const Callback leaves{[](void* arg, Status s) { static_cast<OutgoingValue*>(arg)->Leave(std::move(s)); }, this};

@@ -11,7 +11,7 @@ namespace dfrun::comm {
 
 namespace {
 
-// Lives until its value has arrived.
+// Deletes itself when its value has arrived.
 struct ReceivedOnce : IncomingValue {
   explicit ReceivedOnce(const Receiver& r) : receiver(r) {
     arrived = [](IncomingValue& in, Status status) {

@@ -15,7 +15,7 @@
 
 namespace dfrun::comm {
 
-// Channels that fit a tag of the transport.
+// The number of channels for which a transport has tags.
 constexpr int32_t MaxChannels(uint32_t max_tag) {
   const uint64_t channels = (static_cast<uint64_t>(max_tag) + 1) / 2;
   return channels > INT32_MAX ? INT32_MAX : static_cast<int32_t>(channels);
@@ -29,7 +29,7 @@ class RankRendezvous final : public StepRendezvous {
   void StartStep(int64_t step_id) override;
   void Send(const ChannelKey& key, const Tensor& value, bool is_dead, Callback done) override;
   void Recv(const ChannelKey& key, Allocator& allocator, Tensor* value, bool* is_dead, Callback done) override;
-  // Where there are other ranks, the transport is aborted with it: no later step of any rendezvous can be served.
+  // With several ranks this aborts the transport too, and no rendezvous can run a later step.
   void Abort(const Status& status) override;
 
  private:

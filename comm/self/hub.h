@@ -1,4 +1,4 @@
-// Where the ranks of one process meet: messages are copied from the sender's memory to the receiver's.
+// Connects the ranks of one process: a message is copied from the sender's memory to the receiver's.
 #ifndef DFRUN_COMM_SELF_HUB_H_
 #define DFRUN_COMM_SELF_HUB_H_
 
@@ -60,7 +60,8 @@ class SelfHub {
   void Complete(int rank, Callback done, Status status) EXCLUDES(mu_);
   void CompleteLocked(int rank, Callback done, Status status) REQUIRES(mu_);
   void AbortHalves(Waiting& waiting, int Key::*side, int rank, const Status& status) REQUIRES(mu_);
-  // Either takes the other half, or leaves this one to wait. False: the rank is aborted, and the call completed.
+  // Pairs a half with its counterpart, or makes it wait for one. False: the rank has been aborted, and the call is
+  // completed.
   bool Meet(const Key& key, int rank, const HalfMessage& half, Waiting SelfHub::*others, Waiting SelfHub::*own,
             HalfMessage* other) EXCLUDES(mu_);
   void Deliver(const Key& key, const HalfMessage& send, const HalfMessage& recv) EXCLUDES(mu_);

@@ -1,4 +1,4 @@
-// Ranks as threads of one process.
+// Connects ranks that are threads of one process.
 #ifndef DFRUN_COMM_SELF_IN_PROCESS_H_
 #define DFRUN_COMM_SELF_IN_PROCESS_H_
 
@@ -9,7 +9,7 @@
 
 namespace dfrun::comm {
 
-// The communicators of `ranks` connected ranks, by rank. Each is used by threads of its own.
+// Returns the communicators of `ranks` connected ranks, by rank. Each is for the threads of its rank.
 std::vector<std::unique_ptr<Communicator>> ConnectInProcess(int ranks);
 
 }  // namespace dfrun::comm

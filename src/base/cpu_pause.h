@@ -1,10 +1,10 @@
-// A short wait of who spins for what another thread is about to write.
+// A short pause for a thread that spins until another thread writes.
 #ifndef DFRUN_SRC_BASE_CPU_PAUSE_H_
 #define DFRUN_SRC_BASE_CPU_PAUSE_H_
 
 namespace dfrun {
 
-// 40 to 140 cycles on x86, in which a thread of the same core runs faster; nothing elsewhere.
+// Takes 40 to 140 cycles on x86, in which the other hyperthread of the core runs faster; does nothing elsewhere.
 inline void CpuPause() {
 #ifdef __x86_64__
   __builtin_ia32_pause();

@@ -11,7 +11,7 @@ namespace dfrun {
 
 namespace {
 
-// One bit further through the polynomial, bits reversed: the crc of what is followed by a zero bit.
+// Advances a crc by one zero bit of data, in bit-reversed order.
 constexpr uint32_t Shifted(uint32_t crc) {
   return (crc & 1U) != 0 ? 0x82f63b78U ^ (crc >> 1) : crc >> 1;
 }
@@ -20,10 +20,11 @@ using ByteTable = std::array<uint32_t, 256>;
 
 #if defined(__SSE4_2__)
 
-// The instruction takes three cycles, but one can start in each: three parts of the data go side by side.
+// The instruction takes three cycles, but one can start in each cycle, so three parts of the data are processed side by
+// side.
 constexpr size_t kLane = 256;
 
-// Tables of the crc of what is followed by kLane zero bytes, by each byte of the crc: it is linear in the crc's bits.
+// Tables that advance a crc by kLane zero bytes, by each byte of the crc: the result is linear in its bits.
 constexpr std::array<ByteTable, 4> MakeLaneTables() {
   std::array<ByteTable, 4> tables{};
   for (size_t bit = 0; bit < 32; ++bit) {

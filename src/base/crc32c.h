@@ -7,7 +7,7 @@
 
 namespace dfrun {
 
-// The crc of a stream whose first part has crc `crc` (0 for none) and whose next part is data[0, bytes).
+// Returns the crc of a stream whose first part has crc `crc` (0 for none) and whose next part is data[0, bytes).
 uint32_t ExtendCrc32c(uint32_t crc, const void* data, size_t bytes);
 inline uint32_t Crc32c(const void* data, size_t bytes) {
   return ExtendCrc32c(0, data, bytes);

@@ -1,5 +1,5 @@
-// Denormal floating-point numbers as zero, as TensorFlow's kernels have them: sums that decay (momentum behind a dead
-// unit) end as denormals, which the processor handles many times more slowly than other numbers.
+// A mode in which denormal floating-point numbers count as zero, as in TensorFlow's kernels. Sums that decay (the
+// momentum of a dead unit) end as denormals, which the processor handles many times more slowly than other numbers.
 #ifndef DFRUN_SRC_BASE_DENORMALS_H_
 #define DFRUN_SRC_BASE_DENORMALS_H_
 
@@ -9,8 +9,8 @@
 
 namespace dfrun {
 
-// While it lives, this thread takes denormal operands as zero and rounds denormal results to zero. Where the processor
-// has no such mode it does nothing. Nested ones cost a look at a register.
+// While an object of this class lives, its thread takes denormal operands as zero and rounds denormal results to zero.
+// It does nothing where the processor lacks such a mode. A nested object costs one read of a register.
 class ScopedFlushDenormals {
  public:
   ScopedFlushDenormals(const ScopedFlushDenormals&) = delete;

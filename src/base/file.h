@@ -24,22 +24,22 @@ class FileDescriptor {
   FileDescriptor& operator=(FileDescriptor&& other) noexcept;
   ~FileDescriptor();
 
-  // No directory, and no pipe, which may never be written to.
+  // Refuses a directory, and a pipe, since nobody may ever write to it.
   static Result<FileDescriptor> OpenForReading(const std::string& path);
-  // A file that this program wrote under this very name: DataLoss where a link, a directory, a pipe or a device stands
-  // there. Never blocks.
+  // Opens a file that this program wrote under this very name: DataLoss where the name is that of a link, a directory,
+  // a pipe or a device. Never blocks.
   static Result<FileDescriptor> OpenRegular(const std::string& path);
   // The file must exist.
   static Result<FileDescriptor> OpenForWriting(const std::string& path);
-  // A file that was not there; kAlreadyExists where anything stands under the name, a link that leads nowhere too.
+  // Creates the file; kAlreadyExists where the name is taken, if only by a link that leads nowhere.
   static Result<FileDescriptor> CreateNew(const std::string& path);
-  // For Append(); made where there is none. kIo where the name is not that of a regular file.
+  // Opens the file for Append() and creates it where there is none. kIo where the name is not that of a regular file.
   static Result<FileDescriptor> OpenForAppending(const std::string& path);
 
-  // All `bytes` bytes or an error; DataLoss where the file ends before them.
+  // Reads all `bytes` bytes or returns an error, DataLoss where the file ends before them.
   Status ReadAt(uint64_t offset, void* data, size_t bytes) const;
   Status WriteAt(uint64_t offset, const void* data, size_t bytes) const;
-  // At the end of a file that OpenForAppending() opened.
+  // Writes at the end of a file that OpenForAppending() opened.
   Status Append(std::string_view data) const;
   Status Sync() const;
   Result<uint64_t> Size() const;
@@ -51,11 +51,11 @@ class FileDescriptor {
   std::string path_;
 };
 
-// A file under a name beside that of another, which it shall replace: "a.tmp" for "a", or "a.tmp-1" and so on where
-// something stands there already, which is left alone. Goes where it is not committed.
+// A file that shall replace another. Until then it has a name beside that of the other: "a.tmp" for "a", or "a.tmp-1"
+// and so on where that name is taken. It is removed when the object ends without a commit.
 class TemporaryFile {
  public:
-  // kIo where `path` is taken by something that is no regular file, and so would not be replaced.
+  // kIo where `path` names something other than a regular file, which Commit() would not replace.
   static Result<TemporaryFile> Create(const std::string& path);
   TemporaryFile(TemporaryFile&& other) noexcept
       : file_(std::move(other.file_)), target_(std::exchange(other.target_, std::string())) {}
@@ -74,29 +74,29 @@ class TemporaryFile {
   std::string target_;  // empty: committed or moved from
 };
 
-// The file's bytes; an error if there are more than `limit`.
+// Returns the file's bytes; an error if there are more than `limit`.
 Result<std::string> ReadFile(const std::string& path, size_t limit);
 // The same of an open file.
 Result<std::string> ReadAll(const FileDescriptor& file, size_t limit);
-// Replaces the content, or the file is what it was; see TemporaryFile.
+// Replaces the content of a file. After an error the file is as it was; see TemporaryFile.
 Status WriteFileAtomically(const std::string& path, std::string_view content);
 
-// OK where a file can come to stand under this name: there is none, or a regular one. kIo otherwise, which says what
-// stands there.
+// OK where WriteFileAtomically() may use this name: it is free or that of a regular file. Otherwise kIo, which says
+// what has the name.
 Status CheckReplaceable(const std::string& path);
 // "a directory", "a link", "a pipe", ... of st_mode.
 const char* KindOfFile(mode_t mode);
 
-// OK too where the file system knows no such call.
+// Also OK where the file system has no such call.
 Status SyncDirectory(const std::string& path);
 // The directory that `path` is in; "." for a name alone.
 std::string ParentDirectory(const std::string& path);
-// Makes the directory and those above it that are missing, each synced into the one that it is in. No error where it
-// is there.
+// Makes the directory and its missing parents, and syncs the directory that holds each. A directory that exists is no
+// error.
 Status MakeDirectories(const std::string& path);
-// `before` + "1" + `after`, or the first number from there on under which nothing stands.
+// Returns `before` + NUMBER + `after` with the first number from 1 on whose name is free.
 Result<std::string> FreeName(const std::string& before, const std::string& after);
-// The names in a directory but "." and "..", sorted. NotFound where it is missing; kIo where any of them cannot be
+// Lists the names in a directory, sorted, without "." and "..". NotFound where it is missing; kIo where it cannot be
 // read.
 Result<std::vector<std::string>> ListDirectory(const std::string& path);
 // crc32c and size of a whole file.

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kMaxAttributeBytes = 4096;
 
-// HDF5 writes addresses, sizes and the time of day around what the system said; that alone tells the reader something.
+// HDF5 writes addresses, sizes and the time of day around the system's error text; only that text helps the reader.
 std::string OneLine(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   constexpr std::string_view kSystem = "error message = '";
@@ -37,7 +37,7 @@ std::string Reason() {
   return reason.empty() ? "no reason given" : OneLine(reason);
 }
 
-// To `data`, a vector of names.
+// Appends to `data`, a vector of names.
 herr_t AddDataset(hid_t group, const char* name, const H5L_info_t* link, void* data) {
   if (link->type != H5L_TYPE_HARD) return 0;
   H5O_info_t info;
@@ -46,15 +46,15 @@ herr_t AddDataset(hid_t group, const char* name, const H5L_info_t* link, void* d
   return 0;
 }
 
-// How files are opened. Without locks: file systems may refuse them, and what dfrun writes has a name of its own until
-// it is whole.
+// Files are opened without locks: file systems may refuse them, and dfrun writes a file under a name of its own until
+// the file is whole.
 Handle FileAccessList() {
   Handle access(H5Pcreate(H5P_FILE_ACCESS));
   H5Pset_file_locking(access.id(), /*use_file_locking=*/0, /*ignore_when_disabled=*/1);
   return access;
 }
 
-// What becomes of a file that is there.
+// What to do with an existing file.
 enum class Existing { kReplaced, kRefused };
 
 Result<Handle> Create(const std::string& path, Existing existing) {
@@ -63,8 +63,8 @@ Result<Handle> Create(const std::string& path, Existing existing) {
   const unsigned mode = existing == Existing::kReplaced ? H5F_ACC_TRUNC : H5F_ACC_EXCL;
   Handle access = FileAccessList();
   H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_LATEST);
-  // Values go to the file when they are written, where an error is seen: from this buffer the library writes them when
-  // the dataset is closed, and drops them where that fails.
+  // Values go to the file when they are written, where an error is seen. With this buffer the library would write them
+  // when the dataset is closed, and drop them if that fails.
   H5Pset_sieve_buf_size(access.id(), 0);
   Handle file(H5Fcreate(path.c_str(), mode, H5P_DEFAULT, access.id()));
   if (!file.valid()) return LastError(Code::kIo, "cannot create the HDF5 file " + path);

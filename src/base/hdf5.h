@@ -34,32 +34,32 @@ class Handle {
 };
 
 // Switches off the library's exit handler (it crashes after a full disk) and its printing. Called by every Open and
-// Create below; cheap when repeated. The handler is switched off only before the library starts, and many macros of
-// hdf5.h, H5F_ACC_TRUNC too, start it: none is used before this.
+// Create below; cheap when repeated. The handler can only be switched off before the library starts, and many macros of
+// hdf5.h, H5F_ACC_TRUNC too, start it: use none of them before this call.
 void Prepare();
 
-// An error with HDF5's own reason. `what`: what was being done, with the path.
+// Returns an error with HDF5's own reason. `what` says what was being done, with the path.
 Status LastError(Code code, const std::string& what);
 
 // NotFound where there is no file, DataLoss where it is a directory or a pipe, kIo where it may not be read.
 Status CheckIsFile(const std::string& path);
 // NotFound where there is no file; DataLoss where it is no HDF5 file or is damaged.
 Result<Handle> OpenFile(const std::string& path);
-// Replaces a file that is there.
+// Replaces a file of this name.
 Result<Handle> CreateFile(const std::string& path);
-// A file that was not there; kIo where anything stands under the name, a link too.
+// Creates a file; kIo where the name is taken, if only by a link.
 Result<Handle> CreateNewFile(const std::string& path);
-// Closes, and reports what could not be written.
+// Closes the file; an error says what could not be written.
 Status CloseFile(Handle file, const std::string& path);
 
-// NotFound names the datasets that there are.
+// NotFound lists the datasets of the file.
 Result<Handle> OpenDataset(const Handle& file, const std::string& path, const std::string& name);
-// Sizes; a scalar dataset has none. InvalidArgument for a null dataspace.
+// The dataset's sizes, none for a scalar. InvalidArgument for a null dataspace.
 Result<std::vector<hsize_t>> DatasetDims(const Handle& dataset, const std::string& name);
-// Paths of all datasets below `group`, sorted, links out of the file aside.
+// The paths of all datasets of the file, sorted; links out of the file are left out.
 Result<std::vector<std::string>> ListDatasets(const Handle& file);
 
-// A string attribute; empty if there is none.
+// The value of a string attribute; empty if the object lacks it.
 std::string ReadStringAttribute(const Handle& object, const char* name);
 Status WriteStringAttribute(const Handle& object, const char* name, const std::string& value);
 

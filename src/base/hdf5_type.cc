@@ -7,7 +7,7 @@
 namespace dfrun::h5 {
 namespace {
 
-// Types of types of types: more are not written out.
+// Types nested deeper than this are not written out.
 constexpr int kMaxDepth = 4;
 constexpr size_t kMaxFields = 20;
 

@@ -19,7 +19,7 @@ extern char** environ;
 namespace dfrun {
 namespace {
 
-// Unlike a pipe it can be written to without a SIGPIPE when the child is gone.
+// Unlike a pipe, a socket can be written to without a SIGPIPE when the child has ended.
 struct SocketPair {
   int ours = -1;
   int childs = -1;
@@ -39,7 +39,7 @@ struct SocketPair {
   }
 };
 
-// What posix_spawn() is told of the child's files and signals.
+// The files and signals of the child, for posix_spawn().
 class SpawnPlan {
  public:
   explicit SpawnPlan(int channel) {
@@ -95,7 +95,7 @@ Result<std::unique_ptr<HelperProcess>> HelperProcess::Start(const std::vector<st
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   pid_t pid = -1;
-  // In the child it names the child's program, which until then is this one.
+  // In the child this path still names this program.
   const int error = posix_spawn(&pid, "/proc/self/exe", plan.files(), plan.attributes(), argv.data(), environ);
   if (error != 0) return IoError("cannot start a helper process: ", std::strerror(error));
   const int ours = std::exchange(channel.ours, -1);
@@ -114,7 +114,8 @@ void HelperProcess::Kill() {
   pid_ = -1;
 }
 
-// Who has closed its end of the socket has ended, or will at once; one that was taken over might do neither.
+// A child that has closed its end of the socket has ended, or will at once; one that runs hostile code might do
+// neither.
 Status HelperProcess::Ended() {
   constexpr int kTries = 200;
   int status = 0;

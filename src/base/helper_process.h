@@ -1,4 +1,4 @@
-// A child process that does for this one what may crash, and is asked over a socket.
+// A child process that does what may crash. It is asked over a socket.
 #ifndef DFRUN_SRC_BASE_HELPER_PROCESS_H_
 #define DFRUN_SRC_BASE_HELPER_PROCESS_H_
 
@@ -13,9 +13,10 @@
 
 namespace dfrun {
 
-// Started by posix_spawn(), since a fork() of a process whose memory a network card knows is not safe. Its standard
-// input and output are a socket to this process; it has no other file of this process, and its standard error goes
-// nowhere. It is in a process group of its own, so that a signal from the terminal does not end it.
+// The child is started by posix_spawn(), because a fork() is not safe in a process whose memory is registered with a
+// network card. Its standard input and output are a socket to this process; it has no other file of this process, and
+// its standard error is discarded. It has a process group of its own, so that a signal from the terminal does not end
+// it.
 // Thread safety: one thread at a time.
 class HelperProcess {
  public:
@@ -26,15 +27,15 @@ class HelperProcess {
   HelperProcess(const HelperProcess&) = delete;
   HelperProcess& operator=(const HelperProcess&) = delete;
 
-  // All `bytes` bytes to or from the child; DataLoss that says how the child ended, or that it was ended since nothing
-  // came from it for `patience`. After an error the child is gone.
+  // These two transfer all `bytes` bytes. Otherwise DataLoss says how the child ended, or that it was ended because it
+  // sent nothing for `patience`. After an error there is no child.
   Status Write(const void* data, size_t bytes);
   Status Read(void* data, size_t bytes, std::chrono::seconds patience);
 
  private:
   HelperProcess(pid_t pid, int channel) : pid_(pid), channel_(channel) {}
   Status WaitForBytes(std::chrono::seconds patience);
-  // Waits for the child's end, and says what it was.
+  // Waits until the child has ended, and returns an error that says how.
   Status Ended();
   void Kill();
 

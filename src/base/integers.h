@@ -1,4 +1,4 @@
-// Integer arithmetic of blocks and lines.
+// Integer arithmetic for sizes in blocks and cache lines.
 #ifndef DFRUN_SRC_BASE_INTEGERS_H_
 #define DFRUN_SRC_BASE_INTEGERS_H_
 

@@ -1,4 +1,4 @@
-// Text in JSON.
+// Strings as JSON writes them.
 #ifndef DFRUN_SRC_BASE_JSON_H_
 #define DFRUN_SRC_BASE_JSON_H_
 
@@ -7,7 +7,7 @@
 
 namespace dfrun {
 
-// With quotes, escapes where JSON needs them, and U+FFFD for bytes that are not UTF-8.
+// `text` with quotes, with escapes where JSON needs them, and with U+FFFD for bytes that are not UTF-8.
 std::string JsonString(std::string_view text);
 
 }  // namespace dfrun

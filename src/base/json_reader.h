@@ -18,9 +18,9 @@
 
 namespace dfrun {
 
-// The first error stays and everything after it is empty or 0, so that the caller may look once, at the end; a loop
-// over the elements of an array ends. No member is read that was not asked for by name and in its order: one that is
-// missing, unknown, or there twice is an error. Thread safety: one thread.
+// The first error is kept. After it every method returns an empty value or 0, and NextElement() false, so that the
+// caller may check once, at the end. Members are read by name in their order; a member that is missing, unknown or
+// doubled is an error. Thread safety: one thread.
 class JsonReader {
  public:
   // `text` outlives it.
@@ -28,22 +28,23 @@ class JsonReader {
 
   void BeginObject() { Open('{'); }
   void EndObject() { Close('}'); }
-  // The next member has this name.
+  // Reads the name of the next member, which must be this one.
   void Name(std::string_view name);
-  // Whether it has; nothing is read where it has not.
+  // Reads the name of the next member and returns true if it is this one; else reads nothing.
   bool TryName(std::string_view name);
 
   void BeginArray() { Open('['); }
-  // Whether a further element follows; after the last one the array is read.
+  // True if a further element follows. After the last element it reads the end of the array.
   bool NextElement();
 
   std::string String();
-  // A whole number from 0 to `most` without leading zeros; quoted: in quotes, as protobuf writes numbers of 64 bits.
+  // Read a whole number from 0 to `most` without leading zeros; QuotedNumber() one in quotes, as protobuf writes
+  // numbers of 64 bits.
   uint64_t Number(uint64_t most);
   uint64_t QuotedNumber(uint64_t most = std::numeric_limits<int64_t>::max());
 
   bool ok() const { return status_.ok(); }
-  // DataLoss with the byte at which something else stood than what was asked for, also where text is left over.
+  // DataLoss names the byte at which the text differs from what was asked for, also where text is left over.
   Status Finish();
 
  private:

@@ -11,7 +11,7 @@
 namespace dfrun {
 namespace {
 
-// What the handler knows of a mapping. A slot whose `begin` is 0 is free; one whose `end` is 0 holds no address.
+// A mapping, for the handler. A slot whose `begin` is 0 is free; one whose `end` is 0 holds no address.
 struct Slot {
   std::atomic<uintptr_t> begin{0};
   std::atomic<uintptr_t> end{0};
@@ -19,7 +19,8 @@ struct Slot {
 };
 
 constexpr size_t kSlots = 1024;
-// Signal handlers belong to the process, and so does what this one looks at: it may neither lock nor allocate.
+// Signal handlers belong to the process, and so do the mappings that this one searches; it may neither lock nor
+// allocate.
 std::array<Slot, kSlots> slots;
 struct sigaction previous;
 
@@ -28,7 +29,7 @@ size_t PageBytes() {
   return bytes;
 }
 
-// In a handler errno belongs to who was interrupted, but mmap() does not fail here.
+// A handler must keep errno for the code that it interrupted; mmap() does not change it unless it fails.
 bool PutZeros(uintptr_t address) {
   for (Slot& slot : slots) {
     if (address < slot.begin.load() || address >= slot.end.load()) continue;

@@ -1,4 +1,4 @@
-// The bytes of a file as memory, shared with all processes of the host that map it.
+// A file mapped into memory, which all processes of the host that map it share.
 #ifndef DFRUN_SRC_BASE_MAPPED_FILE_H_
 #define DFRUN_SRC_BASE_MAPPED_FILE_H_
 
@@ -11,10 +11,9 @@
 
 namespace dfrun {
 
-// Reading beyond the end of a file that has become shorter, or from a disk that fails, is a SIGBUS where the file is
-// memory. A handler of this class puts zeros in the place of what is gone, and Check() tells: who has read asks it
-// before the bytes are used. SIGBUS from elsewhere goes to the handler that was there before. Thread safety: const
-// methods from any thread.
+// A read beyond the end of a file that has become shorter, or from a disk that fails, raises SIGBUS. A handler of this
+// class then maps zeros there, and Check() reports it: a reader calls Check() before it uses the bytes. A SIGBUS from
+// elsewhere goes to the handler that was installed before. Thread safety: const methods from any thread.
 class MappedFile {
  public:
   MappedFile() = default;
@@ -23,8 +22,8 @@ class MappedFile {
   MappedFile& operator=(MappedFile&& other) noexcept;
   ~MappedFile();
 
-  // The first `size` > 0 bytes of a file. Nothing is mapped, which is no error, where the system cannot: too many files
-  // are mapped already, or the file system does not know how.
+  // Maps the first `size` > 0 bytes of a file. The result is empty, which is no error, where too many files are mapped
+  // already or the file system cannot map.
   static MappedFile Map(const FileDescriptor& file, uint64_t size);
 
   bool is_mapped() const { return data_ != nullptr; }

@@ -29,7 +29,7 @@ class CAPABILITY("mutex") Mutex {
   Mutex() = default;
   Mutex(const Mutex&) = delete;
   Mutex& operator=(const Mutex&) = delete;
-  // Tries for about 1 us before it sleeps: who holds a mutex mostly leaves it sooner than a sleeper is woken.
+  // Tries for about 1 us before it sleeps: mostly the holder unlocks sooner than a sleeper could be woken.
   void Lock() ACQUIRE() NO_THREAD_SAFETY_ANALYSIS {
     for (int i = 0; i < kTries; ++i) {
       if (mu_.try_lock()) return;

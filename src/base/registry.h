@@ -1,4 +1,5 @@
-// Things that register themselves by name before main(): each stands in a file of its own and in no list.
+// A registry of definitions that register themselves by name before main(): each is in a file of its own and in no
+// list.
 #ifndef DFRUN_SRC_BASE_REGISTRY_H_
 #define DFRUN_SRC_BASE_REGISTRY_H_
 
@@ -17,7 +18,7 @@ namespace dfrun {
 template <class Definition>
 class Registry {
  public:
-  // Two of one name are a programmer's error, which ends the program.
+  // A second definition of a name is a programmer's error, which ends the program.
   void Add(std::string name, Definition definition) {
     const auto [it, added] = all_.emplace(std::move(name), std::move(definition));
     if (added) return;
@@ -25,7 +26,7 @@ class Registry {
     std::abort();
   }
 
-  // Null where there is none of this name.
+  // Null if no definition has this name.
   const Definition* Find(std::string_view name) const {
     const auto it = all_.find(name);
     return it == all_.end() ? nullptr : &it->second;

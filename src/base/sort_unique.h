@@ -1,4 +1,4 @@
-// A vector as a set.
+// Makes a vector a set.
 #ifndef DFRUN_SRC_BASE_SORT_UNIQUE_H_
 #define DFRUN_SRC_BASE_SORT_UNIQUE_H_
 
@@ -7,7 +7,7 @@
 
 namespace dfrun {
 
-// Ascending, each value once.
+// Sorts the values in ascending order and keeps each once.
 template <class T>
 void SortUnique(std::vector<T>& values) {
   std::sort(values.begin(), values.end());

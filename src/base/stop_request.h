@@ -1,4 +1,5 @@
-// A request to end before the work is done, as a signal makes it: whoever works looks for it between two steps.
+// A request to end before the work is done, as a signal makes it. Code that runs steps looks for it between two of
+// them.
 //
 //   CatchStopSignals();                       // jobs/: before other threads start
 //   ... if (ProcessStop().signal() != 0) ...  // saves, and ends
@@ -37,7 +38,7 @@ class StopRequest {
   sem_t wake_;
 };
 
-// The one of this process: signals have no other place to write to.
+// The request of this process. It is global because a signal handler can reach nothing else.
 StopRequest& ProcessStop();
 
 // From now on SIGTERM, SIGINT and SIGUSR1 make the request of this process. A second SIGINT ends it at once, with 130.
@@ -45,8 +46,8 @@ void CatchStopSignals();
 
 // "SIGTERM".
 std::string_view SignalName(int signal);
-// The code of what ends at this signal: ExitCode() of it is 128 + the signal, but that of Requeue where `saves` says
-// that there are checkpoints to go on from, SIGINT aside.
+// The error code of a job that ends at this signal. Its ExitCode() is 128 + the signal; where `saves` says that there
+// are checkpoints to resume from, it is Requeue, except for SIGINT.
 Code StopCode(int signal, bool saves);
 
 }  // namespace dfrun

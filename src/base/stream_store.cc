@@ -10,15 +10,16 @@ size_t BytesToLine(const void* p) {
   return -reinterpret_cast<uintptr_t>(p) % 64;
 }
 
-// Of rows whose lines begin elsewhere than the target's: one line at a time takes 1.5 times as long.
+// For rows whose lines are not aligned with the target's: copying one line at a time takes 1.5 times as long.
 constexpr size_t kChunk = 128;
 
-// Into the second cache: the stores need the first one's buffers.
+// Prefetches into the second-level cache, because the stores need the buffers of the first.
 [[gnu::always_inline]] inline void PrefetchSecond(const std::byte* from, size_t bytes) {
   for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch(from + at, 0, 2);
 }
 
-// That from `chunk` on of a row, but from and to where the row's lines begin.
+// Copies the chunk of a row that begins with the first whole line of the target at or after `chunk`, and prefetches
+// that of the next row.
 void StreamAnyChunk(const std::byte* next, std::byte* row, const std::byte* from, size_t chunk, size_t bytes) {
   PrefetchSecond(next + chunk, std::min(kChunk, bytes - chunk));
   const size_t head = BytesToLine(row);

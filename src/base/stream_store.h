@@ -1,5 +1,5 @@
-// Memory that does not fit in the caches: stores around them, so that lines are not read before they are written, and
-// reads ahead of the CPU's own, which stop at the end of a page.
+// Access to tensors larger than the caches: stores that bypass the caches, so that a line is not read before it is
+// written, and prefetches, because those of the CPU stop at the end of a page.
 #ifndef DFRUN_SRC_BASE_STREAM_STORE_H_
 #define DFRUN_SRC_BASE_STREAM_STORE_H_
 
@@ -10,26 +10,26 @@
 
 namespace dfrun {
 
-// Outputs from this size on are out of the caches before their reader comes: written around the caches, their lines are
-// not read first. A chain of copies gains from 64 MB on (1.4 times) and loses up to 32 MB.
+// Outputs of this size and more have left the caches before they are read, so they are stored around the caches. A
+// chain of copies runs 1.4 times as fast from 64 MB on, and slower up to 32 MB.
 constexpr size_t kStreamBytes = size_t{48} << 20;
 
-// Whether n elements, plain bytes, are more than the caches hold, so that it pays to write around them; not where they
-// take over an input's buffer, whose lines are in the cache by the time that they are written.
+// True where storing n elements of plain bytes around the caches pays. It does not where an output takes over its
+// input's buffer, whose lines are in the cache when they are written.
 inline bool IsStreamed(int64_t n, size_t element_size) {
   return static_cast<size_t>(n) * element_size >= kStreamBytes;
 }
 
-// Copies to memory around the caches. Needs nothing of either address. StreamFence() must follow.
+// Copies with stores around the caches. Any addresses will do. StreamFence() must follow.
 void StreamCopy(void* to, const void* from, size_t bytes);
-// The same of kStreamedRows rows of `bytes` bytes from where each of them is, one after the other; and fetches the
-// next ones, which will be copied then, on the way.
+// Copies kStreamedRows rows of `bytes` bytes, each from an address of its own, to one stretch of memory, and prefetches
+// the rows that the next call will copy.
 constexpr int kStreamedRows = 6;
 using RowPointers = const std::byte* [kStreamedRows];
 void StreamRows(const RowPointers& next, void* to, const RowPointers& from, size_t bytes);
 
-// Writes the 64 bytes of a line; `to` is aligned to it. The compilers' builtins stand here in place of a header that
-// takes as long to read as the rest of a kernel.
+// Stores the 64 bytes of a line; `to` is aligned to 64. It uses the compilers' builtins, because the header of the
+// intrinsics takes as long to compile as the rest of a kernel.
 inline void StreamLine(void* to, const void* from) {
 #if !defined(__AVX__)
   std::memcpy(to, from, 64);
@@ -55,27 +55,26 @@ inline void StreamLine(void* to, const void* from) {
 #endif
 }
 
-// Orders all streamed lines before what other threads learn of later.
+// Orders all streamed stores before later stores, by which other threads learn of them.
 inline void StreamFence() {
 #ifdef __SSE2__
   __builtin_ia32_sfence();
 #endif
 }
 
-// Asks for the lines of `bytes` bytes from `from` on, which need not be there; into the second-level cache where
-// kLocality is 2. Always inline: g++ takes a function that only prefetches for one without effect, and drops calls to
-// it.
+// Prefetches the lines of `bytes` bytes from `from` on, which need not be mapped; into the second-level cache where
+// kLocality is 2. It is always inline, because g++ drops calls of a function that only prefetches.
 template <int kLocality = 3>
 [[gnu::always_inline]] inline void PrefetchLines(const void* from, size_t bytes) {
   for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch(static_cast<const std::byte*>(from) + at, 0, kLocality);
 }
 
-// Short, so that the memory is busy with one piece while the next is made: sums take 1.1 times as long with 1024, twice
-// with 2048, where one thread copies at 45 GB/s.
+// Short, so that memory writes one piece while the next is computed: where one thread copies at 45 GB/s, sums take 1.1
+// times as long with 1024 and twice as long with 2048.
 constexpr size_t kPieceBytes = 512;
 
-// Makes elements [begin, end) of an output that is written around the caches, in pieces: `make(at, n, piece)` puts
-// elements [at, at + n) into `piece`, which stays in the first cache. An element has at most kPieceBytes bytes.
+// Computes elements [begin, end) of an output in pieces and stores them around the caches: `make(at, n, piece)` puts
+// elements [at, at + n) into `piece`, which stays in the first-level cache. An element has at most kPieceBytes bytes.
 template <class Make>
 void StreamPieces(void* output, size_t element_size, int64_t begin, int64_t end, Make&& make) {
   alignas(64) std::byte piece[kPieceBytes];

@@ -1,4 +1,4 @@
-// What many places do with text: lists of words, numbers, names.
+// Common operations on text: joining lists, reading numbers, checking names.
 #ifndef DFRUN_SRC_BASE_TEXT_H_
 #define DFRUN_SRC_BASE_TEXT_H_
 
@@ -12,7 +12,7 @@
 
 namespace dfrun {
 
-// What `print` makes of each item, as operator<< writes it, with `between` between them. For messages and listings.
+// Joins print(item) of each item, as operator<< writes it, with `between` between them. For messages and listings.
 template <class Items, class Print>
 std::string Join(const Items& items, std::string_view between, Print&& print) {
   std::ostringstream out;
@@ -23,14 +23,14 @@ std::string Join(const Items& items, std::string_view between, Print&& print) {
   }
   return std::move(out).str();
 }
-// The items themselves.
+// Joins the items themselves.
 template <class Items>
 std::string Join(const Items& items, std::string_view between = ", ") {
   return Join(
       items, between, [](const auto& item) -> const auto& { return item; });
 }
 
-// The number that all of `text` is, without blanks and without a '+'; nothing for other text and beyond T.
+// Reads all of `text` as a number, without blanks and without a '+'; nothing for other text and for a number beyond T.
 template <class T>
 std::optional<T> ParseAs(std::string_view text) {
   T value{};
@@ -39,7 +39,7 @@ std::optional<T> ParseAs(std::string_view text) {
   return value;
 }
 
-// Whether it is letters, digits and '_', at least one.
+// True for one or more letters, digits and '_'.
 inline bool IsIdentifier(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';

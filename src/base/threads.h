@@ -35,15 +35,15 @@ class ThreadPool {
   // Threads that kernels may use, the caller's included; at least 1.
   virtual int num_threads() const = 0;
 
-  // Those of them that blocks of a few microseconds are worth sharing with, the caller's included: who looks for work
-  // now, or else one that sleeps, since once woken it looks for work for a while. It may be otherwise a moment later:
-  // results must not depend on it.
+  // The number of threads, the caller's included, with which it pays to share blocks of a few microseconds: those that
+  // look for work now, or else one that sleeps, since a woken thread looks for work for a while. The number changes at
+  // any time, so results must not depend on it.
   virtual int ready_threads() const = 0;
 
   // Calls body(i) for every i in [0, blocks) exactly once, from the caller and idle workers, and returns when all have
-  // run. Each thread begins with its own part of them, the same part in every call, so that it finds in its caches what
-  // it made of a tensor. But which thread runs a block is not fixed: results must depend on the block's index alone.
-  // May be nested.
+  // run. Each thread begins with its own part of the blocks, the same part in every call, so that its caches still hold
+  // what it wrote in the last kernel. Any thread may take over a block, so results must depend on the block's index
+  // alone. May be nested.
   virtual void RunBlocks(int64_t blocks, FunctionRef<void(int64_t)> body) = 0;
 
   // Splits [0, total) into blocks of `block` elements (the last may be shorter). Bounds depend on the arguments alone,
@@ -59,9 +59,9 @@ class ThreadPool {
     });
   }
 
-  // The same in blocks of about `block` elements that the threads share out evenly: three on two threads would last as
-  // long as four, and a last one that is shorter than the others as if it were not. Bounds are multiples of `step`, and
-  // depend on the number of threads: not for what depends on them.
+  // Splits [0, total) into blocks of about `block` elements such that each thread gets as much work: three blocks on
+  // two threads would take as long as four. Bounds are multiples of `step` and depend on the number of threads, so this
+  // is not for results that depend on the bounds.
   void ParallelForEvenly(int64_t total, int64_t block, int64_t step,
                          FunctionRef<void(int64_t begin, int64_t end)> body) {
     const int64_t threads = num_threads();
@@ -72,7 +72,7 @@ class ThreadPool {
   }
 
  private:
-  static constexpr int64_t kManyBlocks = 8;  // a thread, from which on it matters little who has one more
+  static constexpr int64_t kManyBlocks = 8;  // a thread; with more, one block more matters little
 };
 
 // Runs everything on the calling thread.

@@ -1,4 +1,4 @@
-// Well-formed UTF-8.
+// Checks and repairs UTF-8.
 #ifndef DFRUN_SRC_BASE_UTF8_H_
 #define DFRUN_SRC_BASE_UTF8_H_
 
@@ -8,13 +8,14 @@
 
 namespace dfrun {
 
-// Bytes of the character at the begin of `text`; 0 where it is malformed (a surrogate or written longer than need be
-// too) or there is none.
+// The number of bytes of the first character of `text`; 0 where `text` is empty or begins with a malformed character,
+// such as a surrogate or one in more bytes than it needs.
 size_t Utf8Length(std::string_view text);
 
 bool IsWellFormedUtf8(std::string_view text);
 
-// `text` with U+FFFD for each byte that is of no character, for formats that hold UTF-8 only: a path may be any bytes.
+// `text` with U+FFFD in place of each byte that belongs to no character. For formats that hold UTF-8 only: a path may
+// have any bytes.
 std::string WellFormedUtf8(std::string_view text);
 
 }  // namespace dfrun

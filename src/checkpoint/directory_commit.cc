@@ -28,7 +28,7 @@ std::string LastPart(const std::string& path) {
   return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
-// The name without slashes at its end.
+// The path without slashes at its end.
 Result<std::string> TargetOf(const std::string& path) {
   const std::string target = WithoutTrailingSlashes(path);
   const std::string name = LastPart(target);
@@ -38,7 +38,8 @@ Result<std::string> TargetOf(const std::string& path) {
                          "': it needs a name for a directory of its own, like 'model'");
 }
 
-// A checkpoint that lay in another would be a thing there that the other does not name: it could not be replaced again.
+// A checkpoint inside another would be an entry that the outer one's manifest does not name, so the outer one could not
+// be replaced any more.
 Status CheckIsInNoCheckpoint(const std::string& target) {
   std::string above = ParentDirectory(target);
   struct stat info;
@@ -52,7 +53,7 @@ Status CannotReplace(const std::string& target, const Status& status) {
   return IoError("cannot save the checkpoint ", target, ": ", status.message(), "; move it away, or give another name");
 }
 
-// One of another user is left to them, where the file system would have let it be replaced too.
+// The checkpoint of another user is not replaced, even where the file system would allow it.
 Status CheckIsOwn(const std::string& path, const FileDescriptor& own) {
   struct stat theirs;
   struct stat ours;
@@ -67,7 +68,7 @@ Result<FileDescriptor> MakeOwnDirectory(const std::string& target) {
   for (int i = 0; i < kMostNames; ++i) {
     const std::string path = OwnName(target, kTemporaryMark);
     if (::mkdir(path.c_str(), 0777) != 0) {
-      if (errno == EEXIST) continue;  // of a process that had this one's number
+      if (errno == EEXIST) continue;  // left by a process that had this one's number
       return IoError("cannot make the directory ", path, ": ", std::strerror(errno));
     }
     const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -77,7 +78,7 @@ Result<FileDescriptor> MakeOwnDirectory(const std::string& target) {
   return IoError("cannot make a temporary directory for ", target, ": all names are taken");
 }
 
-// Nothing of this is an error: the checkpoint is committed.
+// A failure here is no error, because the checkpoint is committed.
 void RemoveReplaced(const std::string& target, const std::vector<std::string>& replaced, RemovalRule rule) {
   for (const std::string& path : replaced) {
     const Status removed = RemoveDirectory(path, rule);
@@ -93,7 +94,7 @@ Result<bool> IsCheckpoint(const std::string& path) {
   return ErrnoError("cannot look at", path + "/manifest.json");
 }
 
-// The newest of those that SwapDirectory() set aside and that a crash kept from being replaced.
+// The newest directory that SwapDirectory() set aside, left by a crash before the new one got its name.
 Result<std::optional<std::string>> FindSetAside(const std::string& path) {
   const std::string parent = ParentDirectory(path);
   const Result<std::vector<std::string>> names = ListDirectory(parent);
@@ -124,7 +125,7 @@ Result<NewDirectory> NewDirectory::Begin(const std::string& path, RemovalRule ru
   const Status removable = CheckRemovable(target, rule);
   if (removable.code() != Code::kNotFound) DF_TRY(CannotReplace(target, removable));
   DF_ASSIGN(FileDescriptor held, MakeOwnDirectory(target));
-  static_cast<void>(::flock(held.fd(), LOCK_SH | LOCK_NB));  // the name alone does where there are no locks
+  static_cast<void>(::flock(held.fd(), LOCK_SH | LOCK_NB));  // without locks the name alone must do
   const std::string own = held.path();
   NewDirectory made(own, target, rule, std::move(held));
   if (removable.ok()) {

@@ -1,5 +1,5 @@
-// How a checkpoint's directory comes to stand under its name all at once, whatever other processes save under the same
-// name. FORMAT.md has the steps and the crash argument.
+// Gives a checkpoint's directory its name in one step, whatever other processes save under the same name. FORMAT.md has
+// the steps and the crash argument.
 #ifndef DFRUN_SRC_CHECKPOINT_DIRECTORY_COMMIT_H_
 #define DFRUN_SRC_CHECKPOINT_DIRECTORY_COMMIT_H_
 
@@ -12,13 +12,13 @@
 
 namespace dfrun {
 
-// A checkpoint that is being written. It has a name of its own beside the one that it is to have, and goes where it is
-// not committed; a process that is killed leaves it there.
+// A checkpoint that is being written. Until the commit its directory has a temporary name beside the final one. The
+// destructor removes a directory that was not committed; a process that is killed leaves it.
 // Thread safety: one thread at a time; files in the directory may be written by any process.
 class NewDirectory {
  public:
-  // Makes the directory, and those above it that are missing. kIo where something stands under the name `path` that
-  // `rule` does not allow to be replaced; InvalidArgument for a name that no checkpoint can have, such as "..".
+  // Makes the directory and its missing parents. kIo where the name `path` is taken by something that `rule` does not
+  // allow to replace; InvalidArgument for a name that no checkpoint can have, such as "..".
   static Result<NewDirectory> Begin(const std::string& path, RemovalRule rule);
   NewDirectory(NewDirectory&& other) noexcept
       : path_(std::exchange(other.path_, std::string())),
@@ -28,11 +28,11 @@ class NewDirectory {
   NewDirectory& operator=(NewDirectory&&) = delete;
   ~NewDirectory();
 
-  // Where the shards are to be written.
+  // The directory that the shards are written to.
   const std::string& path() const { return path_; }
-  // Writes index and manifest and makes this the checkpoint of its name, in place of one that stood there. After an
-  // error that one still stands there, unless the error says otherwise. What cannot be removed of it is left, with a
-  // warning.
+  // Writes index and manifest and gives the directory its final name, in place of an earlier checkpoint. After an error
+  // the earlier one still has the name, unless the error says otherwise. Files of it that cannot be removed are left,
+  // with a warning.
   Status Commit(const Manifest& manifest);
 
  private:
@@ -42,11 +42,11 @@ class NewDirectory {
   std::string path_;  // empty: committed or moved from
   std::string target_;
   RemovalRule rule_;
-  FileDescriptor held_;  // with a lock, where the file system has some: the directory is in use
+  FileDescriptor held_;  // locked, where the file system has locks, to show that the directory is in use
 };
 
-// Where the committed checkpoint `path` is: there or, where a crash came between two renames, at `path`.old or
-// `path`.old-HOST-PROCESS-NUMBER. NotFound otherwise; kIo where that cannot be known.
+// The directory of the committed checkpoint `path`: that path or, if a crash came between two renames, `path`.old or
+// `path`.old-HOST-PROCESS-NUMBER. NotFound otherwise; kIo where this cannot be found out.
 Result<std::string> FindDirectory(const std::string& path);
 
 }  // namespace dfrun

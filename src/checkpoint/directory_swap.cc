@@ -12,12 +12,12 @@
 namespace dfrun {
 namespace {
 
-// Each one that fails is one in which another process put its directory there.
+// An attempt fails only if another process has given its directory the name meanwhile.
 constexpr int kMostTries = 10'000;
 
 enum class Outcome { kDone, kTryAgain, kUnsupported };
 
-// NFS and others know no flags (EINVAL), old kernels and sandboxes not the call.
+// NFS and others refuse the flags (EINVAL); old kernels and sandboxes lack the call.
 bool IsUnsupported(int error) {
   return error == EINVAL || error == ENOSYS || error == EOPNOTSUPP;
 }
@@ -31,12 +31,12 @@ bool IsThere(const std::string& path) {
   return ::lstat(path.c_str(), &info) == 0;
 }
 
-// To a name under which nothing stands.
+// Renames to a name that is free.
 Result<Outcome> RenameToFree(const std::string& from, const std::string& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return Outcome::kDone;
   if (errno == EEXIST) return Outcome::kTryAgain;
   if (!IsUnsupported(errno)) return CannotRename(from, to);
-  // A directory that is renamed takes the place of an empty one alone, never of anything else.
+  // A rename of a directory may replace an empty directory, and nothing else.
   if (IsThere(to)) return Outcome::kTryAgain;
   if (std::rename(from.c_str(), to.c_str()) == 0) return Outcome::kDone;
   if (errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR) return Outcome::kTryAgain;
@@ -54,7 +54,7 @@ Result<Outcome> Exchange(const std::string& from, const std::string& to, const M
   return CannotRename(from, to).Annotate(status.message());
 }
 
-// Makes `to` free; what stood there gets the name *aside.
+// Frees the name `to`: its directory gets the name *aside.
 Result<Outcome> SetAside(const std::string& to, const MayReplace& may_replace, std::string* aside) {
   *aside = OwnName(to, kReplacedMark);
   if (std::rename(to.c_str(), aside->c_str()) != 0) {
@@ -97,7 +97,7 @@ Status SwapDirectory(const std::string& from, const std::string& to, const MayRe
                      std::vector<std::string>* replaced) {
   const Status status = TrySwap(from, to, may_replace, replaced);
   if (status.ok() || replaced->empty()) return status;
-  // What was set aside comes back, unless another process has put its own there.
+  // Gives the directory that was set aside its name back, unless another process has taken the name.
   const Result<Outcome> back = RenameToFree(replaced->back(), to);
   return back.ok() ? status : back.status().Annotate(status.message());
 }

@@ -1,4 +1,4 @@
-// Puts a directory in the place of another, by renames alone.
+// Replaces a directory by another, by renames alone.
 #ifndef DFRUN_SRC_CHECKPOINT_DIRECTORY_SWAP_H_
 #define DFRUN_SRC_CHECKPOINT_DIRECTORY_SWAP_H_
 
@@ -10,15 +10,16 @@
 
 namespace dfrun {
 
-// OK where what stands under a name may be replaced; NotFound where nothing does.
+// OK if the thing of this name may be replaced; NotFound if the name is free.
 using MayReplace = std::function<Status(const std::string& path)>;
 
-// Renames the directory `from` to `to`. What stood there comes to names of this process's own, which `replaced` holds,
-// `from` may be among them; several where other processes did the same in the meantime. It is asked for before and
-// after the rename, and comes back where the answer is no. On an error `from` and `to` are what they were.
+// Renames the directory `from` to `to`. A directory that had the name `to` gets a name of this process's own, which
+// goes to `replaced` (it may be `from`); there are several if other processes renamed theirs to `to` meanwhile.
+// `may_replace` is asked before and after the rename; if it then refuses, the rename is undone. After an error `from`
+// and `to` are as they were.
 //
-// Where the file system can exchange two names there is no time at which nothing stands under `to`. Elsewhere what
-// stood there is called `to`.old-HOST-PROCESS-NUMBER in between.
+// Where the file system can exchange two names, `to` names a directory at every moment. Elsewhere the replaced one is
+// called `to`.old-HOST-PROCESS-NUMBER in between.
 Status SwapDirectory(const std::string& from, const std::string& to, const MayReplace& may_replace,
                      std::vector<std::string>* replaced);
 

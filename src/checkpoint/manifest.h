@@ -1,4 +1,4 @@
-// The manifest of a checkpoint: which shards it has and what is in them. The format is in FORMAT.md.
+// The manifest of a checkpoint: the shards and the variables in each. The format is in FORMAT.md.
 #ifndef DFRUN_SRC_CHECKPOINT_MANIFEST_H_
 #define DFRUN_SRC_CHECKPOINT_MANIFEST_H_
 
@@ -10,7 +10,7 @@
 
 namespace dfrun {
 
-// What the files of an input held, whose position is among the variables.
+// The files of an input whose position is among the variables, with their numbers of samples.
 struct SavedInput {
   struct File {
     std::string path;
@@ -18,16 +18,16 @@ struct SavedInput {
   };
   std::string name;
   int64_t samples = 0;
-  std::vector<File> files;  // in the order of the samples; empty where they are many
+  std::vector<File> files;  // in the order of the samples; empty if there are too many to list
 };
 
 struct Manifest {
   int64_t step = 0;
   std::vector<ShardEntry> shards;
   std::vector<SavedInput> inputs = {};
-  uint32_t format = 2;  // that it was read in
+  uint32_t format = 2;  // the format of the file that was read
 
-  // Null if no shard has it; `shard` then is its index.
+  // Returns the variable and sets `shard` to the index of its shard; null if no shard has it.
   const SavedVariable* Find(const std::string& variable, size_t* shard) const;
 };
 
@@ -37,11 +37,11 @@ Result<Manifest> ReadManifest(const std::string& directory);
 // InvalidArgument, and nothing written, where ReadManifest() would not read it back.
 Status WriteManifest(const std::string& directory, const Manifest& manifest);
 
-// index.h5 with a relative external link for every variable.
+// Writes index.h5 with a relative external link for every variable.
 Status WriteIndex(const std::string& directory, const Manifest& manifest);
 
-// Sizes and crc32c of all shards against the manifest: DataLoss where they differ or a shard is missing or no regular
-// file; kIo where one cannot be read.
+// Compares sizes and crc32c of all shards with the manifest: DataLoss where they differ or a shard is missing or no
+// regular file; kIo where a shard cannot be read.
 Status VerifyShards(const std::string& directory, const Manifest& manifest);
 
 void ToProto(const ShardEntry& entry, checkpoint::Shard* shard);

@@ -121,7 +121,7 @@ SavedInput ReadInput(JsonReader& reader) {
   return input;
 }
 
-// What comes after the format. The first programs of format 1 wrote no inputs.
+// Reads the members after `format`. The first programs of format 1 wrote no inputs.
 Status ReadContent(JsonReader& reader, Manifest& manifest) {
   reader.Name("step");
   manifest.step = static_cast<int64_t>(reader.QuotedNumber());
@@ -149,7 +149,7 @@ bool IsPlainFileName(const std::string& name) {
          name.find('\0') == std::string::npos && name != "manifest.json" && name != "index.h5";
 }
 
-// Files of datasets without filters hold at least the bytes of their variables; a string has one at the least.
+// A file of datasets without filters is at least as large as its variables together; a string counts as one byte.
 Status CheckBytes(const ShardEntry& shard) {
   uint64_t left = shard.bytes;
   for (const SavedVariable& v : shard.variables) {

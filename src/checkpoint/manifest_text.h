@@ -1,4 +1,4 @@
-// The text of manifest.json. FORMAT.md says what it is.
+// Writes and reads the text of manifest.json, which FORMAT.md describes.
 #ifndef DFRUN_SRC_CHECKPOINT_MANIFEST_TEXT_H_
 #define DFRUN_SRC_CHECKPOINT_MANIFEST_TEXT_H_
 
@@ -9,10 +9,10 @@
 
 namespace dfrun {
 
-// Of format 2, with its checksum.
+// Returns the text in format 2, with its checksum.
 std::string PrintManifest(const Manifest& manifest);
 
-// Of format 2 or 1. DataLoss where the checksum does not fit, for a member that is unknown, missing, doubled or of
+// Reads format 2 or 1. DataLoss where the checksum does not fit, for a member that is unknown, missing, doubled or of
 // another type, and for content that no checkpoint has: see CheckManifest(). kBadSpec for another format whose checksum
 // fits. Safe on hostile text.
 Result<Manifest> ParseManifest(std::string_view text);

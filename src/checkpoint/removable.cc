@@ -20,15 +20,16 @@ namespace {
 
 constexpr char kManifest[] = "manifest.json";
 constexpr char kIndex[] = "index.h5";
-// Each time another process has put a checkpoint of its own there, so that one of them comes to an end.
+// Looking again is needed only when another process has given its checkpoint the name meanwhile, so one of the
+// processes always ends.
 constexpr int kMostLooks = 1000;
 
-// What NFS keeps of a file that is removed while a process has it open; it goes with that process.
+// The name that NFS gives to a removed file which a process still has open; the file goes when that process closes it.
 bool IsLeftByNfs(std::string_view name) {
   return name.starts_with(".nfs");
 }
 
-// A file of a checkpoint by its name, or the temporary of one.
+// True for the name of a file of a checkpoint or of its temporary.
 bool IsCheckpointFile(std::string_view name) {
   const std::string_view file = name.substr(0, name.find(".tmp"));
   return file == kManifest || file == kIndex || IsShardName(file);
@@ -95,7 +96,7 @@ Result<Content> ReadContent(const FileDescriptor& directory, RemovalRule rule) {
   return content;
 }
 
-// What was read by the path is that of one directory only where the path still leads to it.
+// Files that were read by the path belong to one directory only if the path still leads to it.
 Result<Content> Look(const std::string& path, RemovalRule rule) {
   for (int i = 0; i < kMostLooks; ++i) {
     DF_ASSIGN(const FileDescriptor directory, OpenDirectory(path));
@@ -109,7 +110,7 @@ Result<Content> Look(const std::string& path, RemovalRule rule) {
   return IoError("cannot look at ", path, ": other processes replace it again and again");
 }
 
-// The manifest first: what is left after a crash is no checkpoint.
+// The manifest is removed first, so that the remains after a crash are no checkpoint.
 Status RemoveFiles(const std::string& path, std::vector<std::string> files) {
   std::stable_partition(files.begin(), files.end(), [](const std::string& name) { return name == kManifest; });
   const auto left = [&](const std::string& file) {

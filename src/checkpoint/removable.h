@@ -1,4 +1,5 @@
-// Which directories may be removed, and their removal: nothing that a user put there goes with a checkpoint.
+// Decides which directories may be removed, and removes them: a file that a user put into a checkpoint is never
+// removed.
 //
 // FORMAT.md has the rules. Links are never followed.
 // Thread safety: functions without state; another process may replace or remove what they look at.
@@ -15,33 +16,33 @@ namespace dfrun {
 
 enum class RemovalRule {
   kWhole,      // a directory whose manifest reads, and which holds only files that it names
-  kFilesOnly,  // one with nothing but regular files called as those of a checkpoint, whole or not: in a run's directory
+  kFilesOnly,  // in a run's directory: one with only regular files named as those of a checkpoint, whole or not
 };
 
-// Which file or directory it is, under whatever name.
+// The identity of a file or directory, whatever its name.
 struct FileId {
   dev_t device = 0;
   ino_t inode = 0;
   bool operator==(const FileId&) const = default;
 };
 
-// NotFound where nothing stands there; a link is a thing of its own.
+// NotFound if the name is free. Of a link it is the link's own.
 Result<FileId> IdOf(const std::string& path);
 
-// OK where the rule allows `path` to be removed. NotFound where nothing stands there; kIo with what does otherwise: "a
+// OK if the rule allows `path` to be removed, NotFound if the name is free. Otherwise kIo says what has the name: "a
 // link stands there", "a directory stands there with 'notes', which is no part of a checkpoint".
 Status CheckRemovable(const std::string& path, RemovalRule rule);
 
-// Gives the directory a name of this process's own, so that no reader finds half of it, and removes it, if it is `id`
-// and CheckRemovable() allows it. After an error it stands under its name as it was, or, where the error says so, what
-// is left of it under the other one.
+// Renames the directory to a name of this process's own, so that no reader finds half of it, and removes it, if it is
+// `id` and CheckRemovable() allows it. After an error the directory is as it was, unless the error says that its
+// remains have the other name.
 Status RemoveAtomically(const std::string& path, RemovalRule rule, const FileId& id);
 Status RemoveAtomically(const std::string& path, RemovalRule rule);
 
-// Removes the directory, under a name that no reader looks at, if CheckRemovable() allows it.
+// Removes a directory whose name no reader looks at, if CheckRemovable() allows it.
 Status RemoveDirectory(const std::string& path, RemovalRule rule);
 
-// "shard-" something ".h5": the name of a file that holds variables.
+// True for "shard-" something ".h5", the name of a file that holds variables.
 bool IsShardName(std::string_view name);
 
 }  // namespace dfrun

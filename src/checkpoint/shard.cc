@@ -13,7 +13,7 @@ struct Placed {
   uint64_t offset;
 };
 
-// Makes the structure; plain elements that have a place in the file are left for WriteBytes().
+// Makes the structure; WriteBytes() writes plain elements at the offsets that HDF5 has given them.
 Result<std::vector<Placed>> WriteStructure(const std::string& path, std::span<const NamedTensor> variables) {
   std::vector<Placed> placed;
   DF_ASSIGN(h5::Handle file, h5::CreateNewFile(path));

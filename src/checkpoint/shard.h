@@ -21,19 +21,19 @@ struct SavedVariable {
   Shape shape;
 };
 
-// What rank 0 puts into the manifest about a shard.
+// The manifest's entry of a shard.
 struct ShardEntry {
   std::string file;
   uint64_t bytes = 0;
   uint32_t crc32c = 0;
   std::vector<SavedVariable> variables;
 
-  // As bytes, for the way from the writing task to rank 0.
+  // Bytes for the message from the writing task to rank 0.
   std::string Serialize() const;
   static Result<ShardEntry> Parse(const std::string& bytes);
 };
 
-// Writes directory/file and syncs it. The directory exists; kIo where the file does too.
+// Writes directory/file and syncs it. The directory must exist; kIo if the file does.
 Result<ShardEntry> WriteShard(const std::string& directory, const std::string& file,
                               std::span<const NamedTensor> variables);
 

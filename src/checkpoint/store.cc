@@ -15,7 +15,7 @@
 namespace dfrun {
 namespace {
 
-// 500 of "step-500", "step-500.old" and "step-500.old-HOST-PROCESS-NUMBER"; nothing for other text.
+// Returns 500 for "step-500", "step-500.old" and "step-500.old-HOST-PROCESS-NUMBER"; nothing for other text.
 std::optional<int64_t> StepOf(std::string_view name) {
   if (name.ends_with(".old") || OwnerOf(name, kReplacedMark)) name = name.substr(0, name.find(".old"));
   if (!name.starts_with("step-")) return std::nullopt;
@@ -23,19 +23,19 @@ std::optional<int64_t> StepOf(std::string_view name) {
   return step && name == StrCat("step-", *step) && *step >= 0 ? step : std::nullopt;
 }
 
-// "step-007", which this program does not write.
+// True for a name like "step-007", which this program does not write.
 bool LooksLikeAStep(std::string_view name) {
   return name.starts_with("step-") && name.size() > 5 && name.find_first_not_of("0123456789", 5) == name.npos;
 }
 
-// Renames a directory to a name under which nothing is looked for, and returns that.
+// Renames a directory to a name that is never searched, and returns the name.
 Result<std::string> SetAside(const std::string& path) {
   DF_ASSIGN(std::string name, FreeName(path + ".aside-", ""));
   if (std::rename(path.c_str(), name.c_str()) != 0) return ErrnoError("cannot rename", path);
   return name;
 }
 
-// Damage; another format is none, and nor is a file that cannot be read now.
+// True for damage. Another format is no damage, nor is a file that cannot be read now.
 bool IsPassedOver(Code code) {
   return code == Code::kDataLoss || code == Code::kNotFound;
 }
@@ -167,7 +167,8 @@ Result<CheckpointStore::Checkpoint> CheckpointStore::FindStep(int64_t step, cons
                others.empty() ? ", and none of another" : "; there are those of steps " + Join(others));
 }
 
-// Where the name of a step is taken by what is not dfrun's to remove, a job that has come so far need not end for it.
+// Something else that has the name of a step, and that dfrun may not remove, is renamed: a job that has come so far
+// need not end for it.
 Status CheckpointStore::SetAsideForeign(const std::string& path) const {
   const Status removable = CheckRemovable(path, RemovalRule::kFilesOnly);
   if (removable.ok() || removable.code() == Code::kNotFound) return Status();
@@ -188,8 +189,8 @@ Result<std::vector<std::string>> CheckpointStore::SetAsideAfter(int64_t step) {
   return names;
 }
 
-// A newer one is damaged, or the job would not have gone on from an older: it takes no place of a good one. Nor does a
-// damaged one, or a copy of another step, which is the user's.
+// A newer checkpoint is damaged, or the job would have gone on from it, so it does not count among those to keep. Nor
+// does a damaged one, or a copy of another step, which belongs to the user.
 void CheckpointStore::RemoveOld(int64_t newest) {
   const Result<Listing> listing = List();
   if (!listing.ok()) return WarnOnce(directory_, listing.status());

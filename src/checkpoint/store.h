@@ -20,30 +20,30 @@ class CheckpointStore {
   // `keep`: how many of the newest checkpoints stay; 0: all.
   CheckpointStore(std::string directory, int keep) : directory_(std::move(directory)), keep_(keep) {}
 
-  // Makes the empty directory that the shards of this step go into, and returns its path. It goes with the next Begin()
-  // and with the store, unless it is committed. What processes that are gone have left of theirs is removed.
+  // Makes the empty directory for the shards of this step, and returns its path. The next Begin() and the store's
+  // destructor remove it unless it is committed. Temporary directories of processes that have ended are removed too.
   Result<std::string> Begin(int64_t step);
-  // Makes what Begin() started the checkpoint of its step. What cannot be removed of older ones is left, with a
-  // warning.
+  // Commits the directory of Begin() as the checkpoint of its step. Older checkpoints that cannot be removed are left,
+  // with a warning.
   Status Commit(const Manifest& manifest);
 
   struct Checkpoint {
     std::string directory;
     Manifest manifest;
   };
-  // OK for a checkpoint that the job can go on from.
+  // OK for a checkpoint from which the job can go on.
   using Fits = std::function<Status(const Checkpoint&)>;
 
-  // The newest committed checkpoint whose files are whole and which fits; nothing if none was committed. Others are
-  // passed over with a warning in the log, but an error where no other is left. One that cannot be read (kIo, the
-  // directory itself too) or is of another format is an error at once: to go on from an older one, or from none, would
-  // lose what is good.
+  // Finds the newest committed checkpoint whose files are whole and which fits; nothing if none was committed. A
+  // damaged one is passed over with a warning, and is an error if no other is left. A checkpoint that cannot be read
+  // (kIo, also of the whole directory) or has another format is an error at once: to go on from an older one, or from
+  // none, would lose a good one.
   Result<std::optional<Checkpoint>> FindNewest(const Fits& fits = nullptr) const;
-  // That of this step, likewise. Usage error that lists the steps there are where it is missing.
+  // Finds the checkpoint of this step, likewise. If it is missing, a Usage error lists the steps that exist.
   Result<Checkpoint> FindStep(int64_t step, const Fits& fits = nullptr) const;
-  // Renames the checkpoints of later steps, so that none of them is found again; returns what they are called now.
+  // Renames the checkpoints of later steps, so that none of them is found again; returns their new names.
   Result<std::vector<std::string>> SetAsideAfter(int64_t step);
-  // One checkpoint by its directory, whatever that is called, verified. Warns of format 1.
+  // Reads and verifies one checkpoint by its directory, whatever the directory's name. Warns of format 1.
   static Result<Checkpoint> Open(const std::string& directory);
 
  private:
@@ -51,7 +51,7 @@ class CheckpointStore {
     int64_t step;
     std::string directory;
   };
-  // What stands under the name of a checkpoint, and is none.
+  // Something that has the name of a checkpoint and is none.
   struct Stray {
     std::string path;
     std::string what;
@@ -61,17 +61,17 @@ class CheckpointStore {
     std::vector<Committed> committed;  // newest first; step-N before step-N.old
     std::vector<Stray> strays;
   };
-  // kIo where the directory cannot be read; a directory that is not there holds nothing.
+  // kIo where the directory cannot be read; a missing directory has an empty listing.
   Result<Listing> List() const;
   Status SetAsideForeign(const std::string& path) const;
   Status Classify(const std::string& name, Listing& listing) const;
-  // `passed_over`: why another is to be looked for; OK where this one is good.
+  // Sets `passed_over` to the reason for which this checkpoint is passed over; OK if it is good.
   Status OpenCommitted(const Committed& committed, const Fits& fits, Checkpoint* checkpoint, Status* passed_over) const;
   std::string PathOf(int64_t step, const char* suffix) const;
-  // Of what was committed up to this step.
+  // Removes checkpoints up to this step beyond those to keep.
   void RemoveOld(int64_t newest);
   void RemoveStale();
-  // What cannot be removed is warned of once.
+  // Removes a directory; warns once if it cannot be removed.
   void Remove(const std::string& path);
   void WarnOnce(const std::string& path, const Status& status);
 

@@ -19,7 +19,7 @@
 namespace dfrun {
 namespace {
 
-// As a part of a file's name: letters, digits, '.', '_' and '-'.
+// The host's name as a part of a file's name: letters, digits, '.', '_' and '-'.
 std::string HostName() {
   char name[HOST_NAME_MAX + 1] = {};
   if (::gethostname(name, HOST_NAME_MAX) != 0 || name[0] == '\0') return "host";
@@ -30,7 +30,7 @@ std::string HostName() {
   return host;
 }
 
-// The number at the end of `name`, after a '-', both of which are taken off.
+// Returns the number at the end of `name` and removes it with the '-' before it.
 std::optional<pid_t> TakeNumber(std::string_view& name) {
   const size_t at = name.rfind('-');
   if (at == std::string_view::npos) return std::nullopt;
@@ -39,7 +39,7 @@ std::optional<pid_t> TakeNumber(std::string_view& name) {
   return number && *number > 0 ? number : std::nullopt;
 }
 
-// False too where the file system has no locks.
+// Also false where the file system has no locks.
 bool IsLocked(const std::string& directory) {
   const int fd = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   const bool locked = fd >= 0 && ::flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;

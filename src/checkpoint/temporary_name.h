@@ -1,5 +1,5 @@
-// Names for what a process writes before it stands under its own name: two processes, or two attempts of one, never
-// choose the same.
+// Temporary names for files and directories that are being written: two processes, or two attempts of one, never choose
+// the same.
 #ifndef DFRUN_SRC_CHECKPOINT_TEMPORARY_NAME_H_
 #define DFRUN_SRC_CHECKPOINT_TEMPORARY_NAME_H_
 
@@ -11,22 +11,22 @@
 
 namespace dfrun {
 
-// Who wrote a temporary: a process of a host.
+// The process, of a host, that made a temporary name.
 struct NameOwner {
   std::string host;
   pid_t process = 0;
 };
 
-// "`path` + `mark` + HOST-PROCESS-NUMBER", another with each call; the last part of `path` is cut where a file system
-// would refuse the length. Thread safety: any thread.
+// Returns `path` + `mark` + HOST-PROCESS-NUMBER, another name in each call; the last part of `path` is cut if a file
+// system would refuse the length. Thread safety: any thread.
 std::string OwnName(const std::string& path, std::string_view mark);
-// The owner that a name which OwnName() made with `mark` tells; nothing for another name.
+// The owner in a name that OwnName() made with `mark`; nothing for another name.
 std::optional<NameOwner> OwnerOf(std::string_view name, std::string_view mark);
-// Whether a process may still write in the directory: its owner has a lock on it, runs, or is of another host and wrote
-// there in the last day; without an owner, the lock alone says so.
+// True if a process may still write in the directory: the owner holds a lock on it, or runs, or is of another host and
+// wrote there in the last day. Without an owner the lock alone decides.
 bool MayBeHeld(const std::string& directory, const std::optional<NameOwner>& owner);
 
-// What OwnName() marks: a checkpoint that is being written or removed, and one that is being replaced.
+// The marks of a checkpoint that is being written or removed, and of one that is being replaced.
 inline constexpr std::string_view kTemporaryMark = ".tmp-";
 inline constexpr std::string_view kReplacedMark = ".old-";
 

@@ -10,7 +10,7 @@ void FunctionToProto(const FunctionName& function, proto::NameAttrList& out) {
   for (const auto& [name, value] : function.attrs) AttrToProto(value, (*out.mutable_attr())[name]);
 }
 
-// One overload a kind of value.
+// Has one overload for each kind of value.
 struct Writer {
   proto::AttrValue& out;
 

@@ -1,4 +1,4 @@
-// Attr values as the public GraphDef messages write them.
+// Converts attr values to and from the public GraphDef messages.
 #ifndef DFRUN_SRC_GRAPH_ATTR_PROTO_H_
 #define DFRUN_SRC_GRAPH_ATTR_PROTO_H_
 
@@ -11,7 +11,7 @@
 namespace dfrun {
 
 void AttrToProto(const AttrValue& value, proto::AttrValue& out);
-// `type` is what the op's definition says ("list(shape)"), which an empty list does not tell itself; "" if unknown.
+// `type` is the attr's type in the op's definition ("list(shape)"), which an empty list does not show; "" if unknown.
 Result<AttrValue> AttrFromProto(const proto::AttrValue& proto, std::string_view type, ExpansionBudget& budget);
 
 }  // namespace dfrun

@@ -1,8 +1,8 @@
-// Frames: which loop each node of a graph belongs to.
+// Frames: the loops of a graph and the nodes in each.
 //
-// Frame 0 is the graph itself. An Enter makes a frame of its name inside the frame that it stands in; all Enters of one
-// name there share it. A node runs in the frame of its inputs; an Enter runs in the outer frame and its output belongs
-// to the inner one, an Exit the other way round. Source: white paper section 4.4.
+// Frame 0 is the graph itself. An Enter makes a frame of its name inside its own frame; all Enters of that frame with
+// one name share it. A node runs in the frame of its inputs; an Enter runs in the outer frame and its output belongs to
+// the inner one, an Exit the other way round. Source: white paper section 4.4.
 #ifndef DFRUN_SRC_GRAPH_CONTROL_FLOW_H_
 #define DFRUN_SRC_GRAPH_CONTROL_FLOW_H_
 
@@ -24,11 +24,11 @@ enum class ControlFlowKind : uint8_t {
   kControlTrigger,
 };
 
-// Of an op's name; the Ref forms count as the others.
+// The kind of the op of this name; a Ref form is of the kind of the plain form.
 ControlFlowKind ControlFlowKindOf(std::string_view op);
 
 struct Frame {
-  std::string name;  // frame_name of its Enters
+  std::string name;  // the frame_name of its Enters
   int32_t parent = -1;
   int64_t parallel_iterations = 1;
   std::vector<NodeId> enters;
@@ -38,10 +38,10 @@ struct FrameTree {
   static constexpr int32_t kAny = -1;
   std::vector<Frame> frames;        // a parent before its children
   std::vector<int32_t> of_node;     // the frame in whose iterations a node runs
-  std::vector<int32_t> of_outputs;  // the frame whose nodes may read it; kAny: all
+  std::vector<int32_t> of_outputs;  // the frame whose nodes may read the node; kAny: all
 };
 
-// True where the graph holds a primitive of conditionals or loops, or receives values that may be dead.
+// True if the graph has a primitive of conditionals or loops, or receives values that may be dead.
 bool HasControlFlow(const Graph& graph);
 
 // A node without inputs runs in frame 0, and nodes of any frame may read it: its value does not depend on an iteration.

@@ -22,7 +22,7 @@ bool IsInOrder(const Dependencies& d) {
   return true;
 }
 
-// The other direction: what comes after each.
+// The reverse: for each item, those that come after it.
 Dependencies Reversed(const Dependencies& d) {
   Dependencies out;
   out.begin.assign(d.begin.size(), 0);
@@ -36,8 +36,8 @@ Dependencies Reversed(const Dependencies& d) {
   return out;
 }
 
-// Walks backwards among things that still wait: each waits for another of them, so the walk must close. The cycle is
-// told from its least number.
+// Walks backwards among the items that still wait: each waits for another of them, so the walk must close. The cycle
+// begins with its least number.
 std::vector<int32_t> FindCycle(const Dependencies& d, const std::vector<int32_t>& pending) {
   const auto waits = [&](int32_t i) { return pending[i] > 0; };
   std::vector<int32_t> step(pending.size(), -1);

@@ -1,4 +1,4 @@
-// Orders things that must come after others.
+// Topological order of numbered items, whatever they stand for.
 #ifndef DFRUN_SRC_GRAPH_DEPENDENCY_ORDER_H_
 #define DFRUN_SRC_GRAPH_DEPENDENCY_ORDER_H_
 
@@ -7,19 +7,19 @@
 
 namespace dfrun {
 
-// What each of n things comes after, in CSR form. Doubles are allowed.
+// For each of n items, the items that must come before it, in CSR form. Doubles are allowed.
 struct Dependencies {
   std::vector<int32_t> begin = {0};  // n + 1
   std::vector<int32_t> before;
 
   int size() const { return static_cast<int>(begin.size()) - 1; }
-  // Ends the list of the thing at hand: what is appended to `before` next is of the next thing.
+  // Ends the list of the current item: later additions to `before` belong to the next one.
   void Close() { begin.push_back(static_cast<int32_t>(before.size())); }
 };
 
 struct DependencyOrder {
-  std::vector<int32_t> order;  // every thing after those before it, ties by number
-  std::vector<int32_t> cycle;  // where there is one: its things, each before the next, and `order` is incomplete
+  std::vector<int32_t> order;  // every item after those before it, ties by number
+  std::vector<int32_t> cycle;  // the items of a cycle, each before the next; `order` is then incomplete
 };
 
 DependencyOrder OrderByDependencies(const Dependencies& dependencies);

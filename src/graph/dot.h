@@ -1,4 +1,4 @@
-// Graphs for Graphviz.
+// Prints graphs for Graphviz.
 #ifndef DFRUN_SRC_GRAPH_DOT_H_
 #define DFRUN_SRC_GRAPH_DOT_H_
 

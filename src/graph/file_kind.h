@@ -1,6 +1,6 @@
-// What a file or directory is that was given as a graph, a model or a checkpoint: by its content, whatever its name.
+// Finds out what a file or directory is that was given as a graph, a model or a checkpoint, by its content alone.
 //
-// Files are hostile: nothing is unpacked, no library opens them, and a bounded part of their bytes is looked at.
+// Files are hostile: nothing is unpacked, no library opens them, and a bounded part of their bytes is read.
 // Thread safety: functions without state.
 #ifndef DFRUN_SRC_GRAPH_FILE_KIND_H_
 #define DFRUN_SRC_GRAPH_FILE_KIND_H_
@@ -14,7 +14,7 @@ namespace dfrun {
 
 enum class FileKind {
   kProtobuf,   // may be a GraphDef, a MetaGraphDef or a SavedModel
-  kGraphText,  // a GraphDef in protobuf's text form, or what may be meant as one
+  kGraphText,  // a GraphDef in protobuf's text form, or text that may be meant as one
   kMetaGraphText,
   kSavedModelText,
   kSavedModel,    // a directory that holds one
@@ -26,19 +26,19 @@ enum class FileKind {
 struct FileIdentity {
   FileKind kind = FileKind::kOther;
   std::string what;      // "a gzip archive"
-  std::string advice;    // what to do with it where a graph is wanted: "unpack it first"; may be empty
-  bool is_text = false;  // that has no mark of a kind of its own: may be YAML
+  std::string advice;    // how to get a graph from it: "unpack it first"; may be empty
+  bool is_text = false;  // text without a mark of its kind, which may be YAML
 };
 
-// By the first bytes, or all, of a file; `path` serves for kinds that have no mark of their own (a TensorFlow
-// checkpoint's data).
+// Identifies a file by its first bytes, or all of them. `path` is used for kinds without a mark of their own (a
+// TensorFlow checkpoint's data).
 FileIdentity IdentifyContent(const std::string& path, std::string_view data);
 
-// The same of what stands at a path, a directory included, or the files of a checkpoint of which it is the prefix.
-// NotFound where nothing does; Io where it cannot be read.
+// Identifies the file or directory at a path, or the files of a checkpoint whose prefix it is. NotFound if there is
+// neither; Io if it cannot be read.
 Result<FileIdentity> IdentifyFile(const std::string& path);
 
-// The file of a SavedModel in a directory; empty where it has none.
+// The path of the SavedModel's file in a directory; empty if it has none.
 std::string SavedModelFileIn(const std::string& directory);
 
 }  // namespace dfrun

@@ -12,7 +12,7 @@
 namespace dfrun {
 namespace {
 
-// Of all calls together: an attr of a few bytes can declare a million.
+// A bound on the arguments of all calls together: an attr of a few bytes can declare a million.
 constexpr int64_t kMaxArguments = 4'000'000;
 
 // The attrs that the signature knows; the others of a call mean nothing to the function.

@@ -11,12 +11,12 @@
 
 namespace dfrun {
 
-// True of a call that was in that form.
+// The attr that marks a call which was in that form.
 inline constexpr std::string_view kCalledByNameAttr = "_called_by_name";
 
-// Makes a PartitionedCall of every node of the graph whose op is a function of its library and no op of `ops`; a
-// StatefulPartitionedCall where the function says that it has state. The bodies of functions stay as they are, and so
-// do nodes for which `why_unknown`, by position, says why they cannot be read. InvalidArgument names node and function.
+// Turns every node whose op is a function of the graph's library, and no op of `ops`, into a PartitionedCall, or a
+// StatefulPartitionedCall if the function says that it has state. The bodies of functions stay as they are, and so do
+// nodes for which `why_unknown`, by position, says why they cannot be read. InvalidArgument names node and function.
 Status RewriteCallsByName(proto::GraphDef& def, const std::vector<std::string>& why_unknown, const OpRegistry& ops);
 
 }  // namespace dfrun

@@ -5,7 +5,7 @@
 namespace dfrun {
 namespace {
 
-// output_shapes where they are given, else nothing is known.
+// The shapes are those of output_shapes if it is given, else unknown.
 Status ShapesFromAttr(InferenceContext& c) {
   DF_ASSIGN(const std::vector<PartialShape> shapes, c.attrs().GetOr<std::vector<PartialShape>>("output_shapes", {}));
   if (shapes.empty()) return Status();
@@ -16,7 +16,7 @@ Status ShapesFromAttr(InferenceContext& c) {
   return Status();
 }
 
-// output_shapes where they are given, else those of the inputs.
+// The shapes are those of output_shapes if it is given, else those of the inputs.
 Status LoopShapes(InferenceContext& c) {
   DF_ASSIGN(const std::vector<PartialShape> shapes, c.attrs().GetOr<std::vector<PartialShape>>("output_shapes", {}));
   if (!shapes.empty()) return ShapesFromAttr(c);

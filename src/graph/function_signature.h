@@ -1,4 +1,4 @@
-// The signature of a GraphDef function as that of an op.
+// Turns the signature of a GraphDef function into that of an op.
 #ifndef DFRUN_SRC_GRAPH_FUNCTION_SIGNATURE_H_
 #define DFRUN_SRC_GRAPH_FUNCTION_SIGNATURE_H_
 
@@ -7,8 +7,8 @@
 
 namespace dfrun {
 
-// Name, arguments, and attrs with types and defaults; neither shape function nor gradient. InvalidArgument names what
-// cannot be read.
+// Returns name, arguments, and attrs with types and defaults, without shape function and gradient. InvalidArgument
+// names the part that cannot be read.
 Result<OpDef> SignatureOf(const proto::FunctionDef& function);
 
 }  // namespace dfrun

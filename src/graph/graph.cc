@@ -11,7 +11,7 @@
 namespace dfrun {
 namespace {
 
-// An open input gets the dtype that the signature makes of the attrs that were given.
+// An open input gets the dtype that follows from the signature and the given attrs.
 Status TypeOpenInputs(const OpDef& op, const NodeSpec& spec, std::vector<TypedArg>& types) {
   AttrMap attrs = spec.attrs;
   for (const ArgDef& arg : op.inputs) {
@@ -86,7 +86,7 @@ std::string DescribeNode(const Graph& graph, const SourcePlace& place, std::stri
   return StrCat(where, "node '", name, "' (op ", op, calls, ")");
 }
 
-// "base_12" as {base, 12}; a count of 0 where the name has no such end.
+// Splits "base_12" into {base, 12}; the number is 0 if the name has no such end.
 std::pair<std::string_view, int> SplitSuffix(std::string_view name) {
   const size_t underscore = name.rfind('_');
   if (underscore == std::string_view::npos || underscore + 1 == name.size() || name[underscore + 1] == '0') return {};

@@ -25,7 +25,7 @@ namespace dfrun {
 
 using NodeId = int32_t;
 
-// Where in a spec a node was written, for errors. file is an index into Graph::files(), -1: no place.
+// The position in a spec at which a node was written, for errors. `file` is an index into Graph::files(); -1: unknown.
 struct SourcePlace {
   int32_t file = -1;
   int32_t line = 0;
@@ -36,7 +36,7 @@ struct SourcePlace {
 // A call of a function of a spec.
 struct SourceCall {
   std::string function;
-  SourcePlace place;  // whose own call is the one around this
+  SourcePlace place;  // its own `call` is the call around this one
 };
 
 struct Node {
@@ -46,7 +46,7 @@ struct Node {
   AttrMap attrs;
   std::vector<Output> inputs;          // data edges, in the signature's order
   std::vector<NodeId> control_inputs;  // sorted, no doubles
-  std::vector<TypedArg> input_types;   // as the signature wants them: a ref output may feed a plain input
+  std::vector<TypedArg> input_types;   // of the signature: an input of a plain type may read a ref output
   std::vector<TypedArg> output_types;
   std::vector<PartialShape> output_shapes;
   std::string device;         // constraint; after placement a full name
@@ -70,7 +70,7 @@ struct NodeSpec {
   SourcePlace place;
 };
 
-// The readers of every node, in CSR form, as of the moment it was made.
+// The readers of every node, in CSR form, when the object was made. Later changes of the graph do not show.
 struct Consumers {
   struct Edge {
     NodeId node;    // the reader
@@ -106,11 +106,11 @@ class Graph {
   // Adds a node: resolves its attrs, checks its inputs, infers its shapes. InvalidArgument names node, op and inputs
   // with their shapes; the graph is then as before.
   Result<NodeId> AddNode(NodeSpec spec);
-  // Adds a node as it stands, its id aside: one of another graph of the same registry, whose edges have been renamed to
-  // nodes of this one (back edges of loops to nodes that are to come). Nothing is inferred or checked; the name must be
-  // free. For passes that rebuild a graph.
+  // Adds a complete node of another graph with the same registry; only its id changes. Its edges must already name
+  // nodes of this graph (back edges of loops name nodes that are added later) and its name must be free. Nothing is
+  // inferred or checked. For passes that rebuild a graph.
   NodeId AddResolved(Node node);
-  // Makes room for the names of this many nodes.
+  // Allocates memory for the names of this many nodes.
   void Reserve(int nodes) { by_name_.reserve(static_cast<size_t>(nodes)); }
   // Connects an input that was left open, or moves an edge; checks dtype. Does not infer shapes again.
   Status SetInput(NodeId node, int input, Output value);
@@ -118,15 +118,15 @@ class Graph {
   // True for an input of a Merge that comes from a NextIteration: the edge that closes a loop.
   bool IsBackEdge(const Node& reader, int input) const;
 
-  // Infers all shapes again, in topological order: after edges moved or feeds got a shape. In a loop they hold for
-  // every iteration. An error names the node; the shapes of the nodes after it are then as before.
+  // Infers all shapes again, in topological order, after edges have been moved or feeds have got a shape. Shapes in a
+  // loop hold for every iteration. An error names the node; the shapes of the nodes after it are then as before.
   Status InferShapes();
-  // The constant value that a plain subgraph of Consts and shape arithmetic gives an output; null if it is not known.
+  // The value of an output that Consts and arithmetic on shapes determine; null if it is not known.
   const Tensor* ConstantValue(Output value) const;
-  // What is known of an integer scalar or vector, element by element; null if nothing is.
+  // The known elements of an integer scalar or vector; null if none is known.
   const KnownValue* KnownValueOf(Output value) const;
 
-  // The shape of the variable behind an output of dtype resource; of unknown rank where it is not known.
+  // The shape of the variable to which an output of dtype resource is the handle; of unknown rank if it is not known.
   PartialShape HandleShape(Output handle) const;
 
   int num_nodes() const { return static_cast<int>(nodes_.size()); }
@@ -135,9 +135,9 @@ class Graph {
   const std::deque<Node>& nodes() const { return nodes_; }
   // -1 if there is none.
   NodeId Find(std::string_view name) const;
-  // "name:port", "name" (port 0) as an Output; NotFound suggests a near name.
+  // Parses "name:port", or "name" for port 0; NotFound suggests a near name.
   Result<Output> ParseOutput(std::string_view text) const;
-  // `name`, or `name_1`, `name_2`, ...: the first that is free.
+  // Returns the first free name of `name`, `name_1`, `name_2`, ...
   std::string UniqueName(std::string_view name) const;
 
   DType dtype(Output o) const { return nodes_[o.node].output_types[o.port].dtype; }
@@ -148,27 +148,27 @@ class Graph {
   // Every node after its inputs and control inputs (back edges of loops aside), ties by id. InvalidArgument names the
   // nodes of a cycle.
   Result<std::vector<NodeId>> TopologicalOrder() const;
-  // A new graph of the nodes for which keep[id], in the same order; `new_ids`, if given, maps old ids to new (-1:
-  // gone). Edges to nodes that are gone are a programmer's error.
+  // Returns a new graph of the nodes for which keep[id] is true, in the same order. `new_ids`, if given, maps old ids
+  // to new ones (-1: removed). An edge to a removed node is a programmer's error.
   Graph Subset(const std::vector<bool>& keep, std::vector<NodeId>* new_ids = nullptr) const;
 
-  // Null where the graph was not imported.
+  // Null if the graph was not imported.
   const std::shared_ptr<const GraphDefExtras>& extras() const { return extras_; }
   void set_extras(std::shared_ptr<const GraphDefExtras> extras) { extras_ = std::move(extras); }
 
-  // Spec files that SourcePlace::file counts.
+  // The spec files, by SourcePlace::file.
   std::vector<std::string>& files() { return files_; }
   const std::vector<std::string>& files() const { return files_; }
-  // Calls that SourcePlace::call counts.
+  // The calls of functions, by SourcePlace::call.
   std::vector<SourceCall>& calls() { return calls_; }
   const std::vector<SourceCall>& calls() const { return calls_; }
-  // Makes places of `other` places of this graph: for one that is made of its nodes.
+  // Takes over the files and calls of `other`, so that the SourcePlaces of its nodes hold in this graph too.
   void TakePlaces(const Graph& other);
   // "file:3:7: node 'h/x' (op MatMul; in function 'dense', called at file:9:3)", for messages.
   std::string Describe(NodeId id) const;
 
  private:
-  // Not noexcept: the map then keeps every name's hash, so that neither growing nor a walk along a bucket reads names.
+  // The hash is not noexcept: the map then stores every name's hash, and reads no names to grow or to search a bucket.
   struct NameHash {
     using is_transparent = void;
     size_t operator()(std::string_view name) const { return std::hash<std::string_view>()(name); }
@@ -180,7 +180,7 @@ class Graph {
 
   Status FillNode(NodeSpec spec, Node& node) const;
   Status InferNode(Node& node);
-  // One pass over all nodes; the Merges of `loops` get the shapes there.
+  // Makes one pass over all nodes; the Merges in `loops` get the shapes given there.
   Status InferInOrder(const std::vector<NodeId>& order, const std::unordered_map<NodeId, PartialShape>& loops);
   Status AtNode(const Node& node, const Status& status) const;
   void NoteName(const std::string& name, NodeId id);

@@ -17,20 +17,20 @@ namespace dfrun {
 
 enum class GraphDefFormat { kBinary, kText };
 
-// InvalidArgument for what is no graph. Nodes of ops or with attrs that are not known here become nodes that a run
-// cannot need (unknown_ops.h).
+// InvalidArgument for data that is no graph. Nodes of unknown ops or with unknown attrs become nodes that no run may
+// need (unknown_ops.h).
 Result<Graph> ImportGraphDef(std::string_view data, GraphDefFormat format,
                              const OpRegistry& ops = OpRegistry::Builtin());
-// Adds the nodes of a GraphDef, which may read those of the graph by name; ids of the nodes that there are stay. The
-// functions that the new nodes call are those of the GraphDef, or of one that the graph came from. InvalidArgument as
-// above, and for a name that is taken; the graph is then as before.
+// Adds the nodes of a GraphDef, which may read those of the graph by name; the ids of existing nodes stay. The new
+// nodes may call functions of this GraphDef and of those that the graph was imported from. InvalidArgument as above,
+// and for a name that is taken; the graph is then as before.
 Status ExtendGraph(Graph& graph, std::string_view data, GraphDefFormat format);
 // The same graph gives the same bytes.
 std::string ExportGraphDef(const Graph& graph, GraphDefFormat format);
 
 // The graph of a file of any kind that ReadGraphFile() (graph_file.h) reads, with its errors.
 Result<Graph> ReadGraphDefFile(const std::string& path, const OpRegistry& ops = OpRegistry::Builtin());
-// What a graph is written in under this name: text where it ends in .pbtxt or .txt, else binary.
+// The format for a file of this name: text if it ends in .pbtxt or .txt, else binary.
 GraphDefFormat GraphDefFormatOf(const std::string& path);
 
 }  // namespace dfrun

@@ -7,7 +7,7 @@
 namespace dfrun {
 namespace {
 
-// The producer version that says: every attr is written, control flow is by frames.
+// This producer version means that every attr is written and that loops use frames.
 constexpr int kProducer = 27;
 
 void ExportColocation(const Node& node, proto::NodeDef& out) {

@@ -13,7 +13,7 @@
 namespace dfrun {
 namespace {
 
-// All nodes together: an attr of a few bytes can declare a million outputs.
+// A bound on the outputs of all nodes together: an attr of a few bytes can declare a million.
 constexpr int64_t kMaxOutputs = 4'000'000;
 
 struct ParsedInputs {

@@ -48,7 +48,8 @@ Status ParseText(std::string_view data, bool allow_unknown, pb::Message& def) {
     return InvalidArgument(error.text().empty() ? StrCat("the text is no ", def.GetDescriptor()->name())
                                                 : error.text());
   }
-  // Text can hold names that are no UTF-8, which the binary form refuses: such a graph could not travel.
+  // Text may hold names that are not UTF-8, which the binary form refuses: such a graph could not be sent to other
+  // ranks.
   const std::unique_ptr<pb::Message> again(def.New());
   if (ParseBinary(def.SerializeAsString(), *again).ok()) return Status();
   return InvalidArgument("a name in the text is not valid UTF-8");
@@ -59,7 +60,7 @@ Status Parse(std::string_view data, GraphDefFormat format, bool allow_unknown, p
     return InvalidArgument("a ", message.GetDescriptor()->name(), " of ", data.size(),
                            " bytes is beyond protobuf's limit of 2 GiB");
   }
-  const pb::LogSilencer quiet;  // it would print names that are no UTF-8
+  const pb::LogSilencer quiet;  // protobuf would print names that are not UTF-8
   return format == GraphDefFormat::kText ? ParseText(data, allow_unknown, message) : ParseBinary(data, message);
 }
 

@@ -1,4 +1,4 @@
-// GraphDef bytes and text to the message and back.
+// Parses and prints GraphDef messages, as bytes and as text.
 #ifndef DFRUN_SRC_GRAPH_GRAPH_DEF_PARSE_H_
 #define DFRUN_SRC_GRAPH_GRAPH_DEF_PARSE_H_
 
@@ -13,9 +13,9 @@ namespace dfrun {
 
 // InvalidArgument with line and column for text; nesting and size are bounded.
 Status ParseGraphDef(std::string_view data, GraphDefFormat format, proto::GraphDef& def);
-// The same for another message, in whose text fields that it lacks are passed over.
+// The same for another message. Unknown fields of its text form are skipped.
 Status ParseMessage(std::string_view data, GraphDefFormat format, google::protobuf::Message& message);
-// ImportGraphDef() of a message; what it holds is used up.
+// ImportGraphDef() of a message, whose content is moved from.
 Result<Graph> ImportParsed(proto::GraphDef& def, const OpRegistry& ops);
 // Maps are written in the order of their keys.
 std::string SerializeDeterministically(const google::protobuf::MessageLite& message);

@@ -5,7 +5,7 @@
 namespace dfrun {
 namespace {
 
-// That of TensorFlow 2.21, whose ops are the model of ours.
+// The version of TensorFlow 2.21, whose ops are the model of ours.
 constexpr int kConsumer = 2474;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Which GraphDefs may be read: a file can say that readers of some versions would take it for what it is not.
+// Checks the versions of a GraphDef: a file can say that readers of some versions would misread it.
 // Source: TensorFlow's versions.proto.
 #ifndef DFRUN_SRC_GRAPH_GRAPH_DEF_VERSIONS_H_
 #define DFRUN_SRC_GRAPH_GRAPH_DEF_VERSIONS_H_

@@ -1,4 +1,4 @@
-// Graphs from files of every kind in which TensorFlow keeps them: GraphDef, MetaGraph, SavedModel, binary or text.
+// Reads graphs from all kinds of TensorFlow's files: GraphDef, MetaGraph, SavedModel, binary or text.
 #ifndef DFRUN_SRC_GRAPH_GRAPH_FILE_H_
 #define DFRUN_SRC_GRAPH_GRAPH_FILE_H_
 
@@ -16,9 +16,10 @@ struct GraphFile {
   std::optional<MetaGraph> meta;  // of a MetaGraph or SavedModel
 };
 
-// `path`: a file, or the directory of a SavedModel. What it is is found by its content. `tags` choose among the graphs
-// of a SavedModel: that which has just these; none: the only one, or the one of {serve}. Io where it cannot be read,
-// BadSpec where it is no graph, with what it is and what to do, Usage for tags that no graph has.
+// `path`: a file, or the directory of a SavedModel. Its kind is found by its content. `tags` choose among the graphs of
+// a SavedModel the one with exactly these; without tags the only graph is read, or that of {serve}. Io if the file
+// cannot be read; BadSpec, which says what the file is and what to do, if it is no graph; Usage for tags that no graph
+// has.
 Result<GraphFile> ReadGraphFile(const std::string& path, const std::vector<std::string>& tags,
                                 const OpRegistry& ops = OpRegistry::Builtin());
 

@@ -1,12 +1,12 @@
-// Finding outputs by their names, and what to suggest where there is none of that name.
+// Finds outputs by their names, and suggests a near name where there is none.
 #include "src/base/text.h"
 #include "src/graph/graph.h"
 
 namespace dfrun {
 namespace {
 
-// Up to this many names each is compared; in larger graphs the near names themselves are looked up, which costs the
-// same however large the graph.
+// Up to this many names are compared one by one. In larger graphs near names are generated and looked up, at a cost
+// that does not grow with the graph.
 constexpr int kCompareAll = 1000;
 
 constexpr std::string_view kNameChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_/.-";

@@ -1,5 +1,6 @@
-// Shapes of a whole graph. A loop's body is inferred with what enters the loop first; where an iteration hands on
-// another shape, the loop is inferred again with what both have in common, until no shape changes.
+// Infers the shapes of a whole graph. A loop's body is first inferred with the shapes that enter the loop. Where an
+// iteration gives the next one another shape, the loop is inferred again with the common part of both, until no shape
+// changes.
 #include <unordered_map>
 #include <utility>
 
@@ -11,7 +12,7 @@ namespace {
 
 using LoopShapes = std::unordered_map<NodeId, PartialShape>;  // of Merges with a back edge
 
-// Lowers the shapes of Merges to what their back edges bring too; false if they fit already.
+// Lowers the shapes of Merges to their common part with those of their back edges; false if nothing changes.
 bool LowerToBackEdges(const Graph& graph, LoopShapes& shapes) {
   bool lowered = false;
   for (const Node& node : graph.nodes()) {
@@ -27,7 +28,7 @@ bool LowerToBackEdges(const Graph& graph, LoopShapes& shapes) {
   return lowered;
 }
 
-// Nothing is known of what a loop hands on; false if that was so already.
+// Makes the shapes of all loop variables unknown; false if they were already.
 bool ForgetLoopShapes(const Graph& graph, LoopShapes& shapes) {
   bool forgot = false;
   for (const Node& node : graph.nodes()) {
@@ -45,7 +46,7 @@ Status Graph::InferShapes() {
   LoopShapes loops;
   for (;;) {
     Status status = InferInOrder(order, loops);
-    // An error may come of a shape that does not hold after the first iteration.
+    // A shape that does not hold after the first iteration may be the cause of an error.
     const bool again = status.ok() ? LowerToBackEdges(*this, loops) : ForgetLoopShapes(*this, loops);
     if (!again) return status;
   }

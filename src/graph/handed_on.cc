@@ -6,13 +6,13 @@
 namespace dfrun {
 namespace {
 
-// Ops whose every data output is their input 0, or for IdentityN the input of the same number.
+// Ops whose data outputs are all their input 0; for IdentityN the input of the same number.
 constexpr std::array<std::string_view, 13> kHandOn = {
     "Identity",    "IdentityN", "Enter",   "Exit",      "Switch",   "Merge",           "NextIteration",
     "RefIdentity", "RefEnter",  "RefExit", "RefSwitch", "RefMerge", "RefNextIteration"};
 
-// A Merge of a conditional gives one of several values; that of a loop, whose further input is an edge back or not
-// there yet, one like its first.
+// True for the Merge of a conditional, which gives one of several values. The Merge of a loop, whose other input is a
+// back edge or not connected yet, gives a value like its first.
 bool MayDiffer(const Graph& graph, const Node& node) {
   if (node.op->name != "Merge" && node.op->name != "RefMerge") return false;
   for (int i = 1; i < node.num_inputs(); ++i) {

@@ -1,4 +1,4 @@
-// Where a value comes from that ops hand on without a change.
+// Follows a value back through ops that pass their input on unchanged.
 #ifndef DFRUN_SRC_GRAPH_HANDED_ON_H_
 #define DFRUN_SRC_GRAPH_HANDED_ON_H_
 
@@ -6,12 +6,12 @@
 
 namespace dfrun {
 
-// The value that `value` is where its node only hands on an input (Identity, Enter, Switch, ...); invalid where it
-// makes a value of its own, or where it is a Merge that gives one of several. The Merge of a loop hands on its first
-// input.
+// Returns the input that the node of `value` passes on unchanged (Identity, Enter, Switch, ...). Invalid if the node
+// computes its value, or is the Merge of a conditional, which passes on one of several inputs. The Merge of a loop
+// counts as passing on its first input.
 Output HandedOnBy(const Graph& graph, Output value);
 
-// The same until a node makes the value: that output. Invalid where there is no such one.
+// Repeats this until a node computes the value, and returns that output. Invalid if there is none.
 Output HandedOnFrom(const Graph& graph, Output value);
 
 }  // namespace dfrun

@@ -18,8 +18,8 @@ bool ChangesList(const Node& node) {
   return std::find(kChangeList.begin(), kChangeList.end(), node.op->name) != kChangeList.end();
 }
 
-// Which attr of the op says what dtype is behind the handle that is its first input; empty where none does. An input of
-// any dtype that happens to be a handle is none.
+// The attr of the op with the dtype of the object whose handle is its first input; empty if there is none. An input of
+// any dtype that happens to be a handle does not count.
 std::string_view DTypeAttr(const OpDef& op) {
   const DType kind = op.inputs[0].dtype;
   if (kind == DType::kVariant) return op.FindAttr("element_dtype") == nullptr ? "" : "element_dtype";
@@ -28,7 +28,7 @@ std::string_view DTypeAttr(const OpDef& op) {
   return op.name.starts_with("Resource") && op.FindAttr("T") != nullptr ? "T" : "";
 }
 
-// Which attr of the op that made a variable or a list is its dtype; empty of other ops.
+// The attr with the dtype of the variable or list that the op makes; empty for other ops.
 std::string_view MadeDTypeAttr(const OpDef& op) {
   if (op.name == "VarHandleOp") return "dtype";
   const bool makes_list = op.outputs[0].dtype == DType::kVariant && op.FindAttr("element_dtype") != nullptr;
@@ -39,8 +39,8 @@ constexpr int kMaxNesting = 16;  // of loops that a list is followed through
 
 Output Before(const Graph& graph, Output handle, int nesting);
 
-// Whether what comes back to the Merge of a loop is made of what entered it. A loop may put another list in the place
-// of the one that it began with, of other elements.
+// True if the list that comes back to the Merge of a loop is made from the one that entered. A loop may replace its
+// list by another one with other elements.
 bool ComesRound(const Graph& graph, const Node& merge, int nesting) {
   if (nesting == kMaxNesting) return false;
   for (int i = 1; i < merge.num_inputs(); ++i) {
@@ -53,7 +53,7 @@ bool ComesRound(const Graph& graph, const Node& merge, int nesting) {
   return true;
 }
 
-// What the handle is made of; invalid where it begins here.
+// The handle from which this one is made; invalid if its node is the maker.
 Output Before(const Graph& graph, Output handle, int nesting) {
   const Node& node = graph.node(handle.node);
   if (handle.port == 0 && ChangesList(node)) return node.inputs[0];

@@ -1,4 +1,4 @@
-// Handles of variables, arrays, tables and lists, and the nodes that made them.
+// Finds the nodes that made the handles of variables, arrays, tables and lists.
 #ifndef DFRUN_SRC_GRAPH_HANDLE_MAKER_H_
 #define DFRUN_SRC_GRAPH_HANDLE_MAKER_H_
 
@@ -6,12 +6,12 @@
 
 namespace dfrun {
 
-// The output that made `handle`, through ops that hand it on or change the list or array behind it; that of a Merge
-// where it may be one of several.
+// Returns the output that made `handle`, looking through ops that pass it on or change its list or array; the output of
+// a Merge if there may be several makers.
 Output HandleMaker(const Graph& graph, Output handle);
 
-// InvalidArgument where the attrs of `node`, whose inputs are in `graph`, name another dtype than the variable or the
-// list behind its first input has.
+// InvalidArgument if the attrs of `node`, whose inputs are in `graph`, name another dtype than that of the variable or
+// list whose handle is its first input.
 Status CheckHandleDType(const Graph& graph, const Node& node);
 
 }  // namespace dfrun

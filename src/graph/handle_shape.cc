@@ -1,5 +1,5 @@
-// The shape behind a handle: of the variable that a VarHandleOp stands for, of the elements of a TensorList or
-// TensorArray, or of a table's values. It is that of the node which made the handle, through ops that hand it on.
+// The shape of a handle's object: of a variable, of the elements of a TensorList or TensorArray, or of a table's
+// values. It is found at the node that made the handle, through ops that pass it on.
 #include <array>
 
 #include "src/graph/graph.h"
@@ -9,7 +9,7 @@
 namespace dfrun {
 namespace {
 
-// Ops that make a list, and which of their inputs is its element shape.
+// An op that makes a list, and the input with its element shape.
 struct ListOp {
   std::string_view op;
   size_t shape_input;
@@ -21,7 +21,7 @@ constexpr std::array<ListOp, 6> kMakeList = {{{"EmptyTensorList", 0},
                                               {"TensorListScatterV2", 2},
                                               {"TensorListSplit", 1}}};
 
-// Ops that make a handle, and which of their attrs is the shape behind it.
+// An op that makes a handle, and the attr with the shape of its object.
 struct HandleOp {
   std::string_view op;
   const char* attr;
@@ -29,7 +29,7 @@ struct HandleOp {
 constexpr std::array<HandleOp, 3> kMakeHandle = {
     {{"VarHandleOp", "shape"}, {"TensorArrayV3", "element_shape"}, {"MutableHashTableOfTensorsV2", "value_shape"}}};
 
-// Lists of lists joined to lists are looked through this far, so that many joins cost little.
+// At most this many joins of lists with lists are followed, so that many joins cost little.
 constexpr int kMaxJoins = 4;
 
 PartialShape ShapeBehind(const Graph& graph, Output handle, int joins) {

@@ -25,7 +25,7 @@ Ints VectorOf(std::vector<Element> elements) {
   return {false, std::move(elements)};
 }
 
-// The node at hand and what is known of its inputs.
+// The node and the known values of its inputs.
 class Inputs {
  public:
   Inputs(const Graph& graph, const Node& node) : graph_(graph), node_(node) {}
@@ -217,7 +217,7 @@ MaybeInts Range(const Inputs& in) {
   return out;
 }
 
-// Of a permutation of which every element is known.
+// For a permutation whose elements are all known.
 MaybeInts InvertPermutation(const Inputs& in) {
   const MaybeInts value = in.Vector(0);
   if (!value) return std::nullopt;
@@ -306,7 +306,7 @@ MaybeInts Unary(const Inputs& in) {
   return value;
 }
 
-// All elements of a vector as one.
+// Folds all elements of a vector into one.
 template <Element (*F)(int64_t, int64_t), int64_t kOfNone>
 MaybeInts Reduction(const Inputs& in) {
   const MaybeInts value = in.Vector(0);
@@ -335,7 +335,7 @@ ManyInts Unpack(const Inputs& in) {
   return out;
 }
 
-// Equal parts of a vector, whose axis can only be 0.
+// Splits a vector, whose axis can only be 0, into equal parts.
 ManyInts Split(const Inputs& in) {
   ManyInts out;
   const MaybeInts value = in.Vector(1);
@@ -348,7 +348,7 @@ ManyInts Split(const Inputs& in) {
   return out;
 }
 
-// Empty for an op of another kind, and where nothing is known.
+// Empty for an op of another kind, and if nothing is known.
 ManyInts EvaluateMany(const Inputs& in) {
   const std::string& op = in.node().op->name;
   if (op == "ShapeN") return ShapesOf(in);
@@ -424,7 +424,7 @@ std::shared_ptr<KnownValue> FinishAs(Ints value) {
   return out;
 }
 
-// Null where nothing is known.
+// Null if nothing is known.
 std::shared_ptr<KnownValue> Finish(MaybeInts value, DType dtype) {
   if (!value || value->elements.size() > KnownValue::kMaxElements) return nullptr;
   return dtype == DType::kInt32 ? FinishAs<int32_t>(*std::move(value)) : FinishAs<int64_t>(*std::move(value));

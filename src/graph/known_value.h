@@ -1,4 +1,4 @@
-// Integer scalars and vectors whose elements are known before a step runs: what shapes are computed from.
+// Integer scalars and vectors, from which shapes are computed, whose elements are known before a step runs.
 //
 // Source: TensorFlow's ShapeRefiner. A small evaluator of its own, so that graphs are built without kernels.
 #ifndef DFRUN_SRC_GRAPH_KNOWN_VALUE_H_
@@ -25,22 +25,21 @@ struct KnownValue {
   bool is_scalar = false;
   std::vector<Element> elements;
   Tensor tensor;  // initialised where every element is known
-  // Of the node's outputs 1, 2, ...; null where nothing is known.
+  // The values of the node's outputs 1, 2, ...; null if nothing is known.
   std::vector<std::shared_ptr<const KnownValue>> later_outputs;
 
   bool complete() const;
-  // True where later outputs alone are known.
+  // True if only later outputs are known.
   bool nothing() const { return elements.empty() && !complete(); }
-  // The elements as a shape; negative ones are unknown. Only of a vector.
+  // The elements as a shape, in which negative ones are unknown sizes. For vectors only.
   PartialShape AsShape() const;
 };
 
-// What is known of an integer vector that is read as a shape, if only its rank; -1 in it is an unknown size. Of unknown
-// rank where it is a scalar, or not connected.
+// The known part of an integer vector that is read as a shape, if only its rank; an element -1 is an unknown size. Of
+// unknown rank for a scalar and for an open input.
 PartialShape KnownShapeValue(const Graph& graph, Output sizes);
 
-// The value of output 0 of `node`, whose inputs are in `graph`, with those of the others; null where nothing is known
-// of any.
+// The known values of the outputs of `node`, whose inputs are in `graph`; null if nothing is known.
 std::shared_ptr<const KnownValue> EvaluateKnownValue(const Graph& graph, const Node& node);
 
 }  // namespace dfrun

@@ -18,7 +18,7 @@ constexpr char kInitSignature[] = "__saved_model_init_op";
 constexpr char kTrainSignature[] = "__saved_model_train_op";
 constexpr int kOutOfRange = 11;
 
-// Of a control input or an output, as names in collections may be written.
+// The node of an output or a control input, since names in collections may have either form.
 std::string NodeOf(std::string_view name) {
   if (name.starts_with('^')) name.remove_prefix(1);
   return std::string(name.substr(0, name.find(':')));
@@ -116,7 +116,7 @@ class Reader {
     return Status();
   }
 
-  // As TensorFlow's loader looks for it.
+  // Searches in the order of TensorFlow's loader.
   std::string InitOp() const {
     if (const auto found = def_.signature_def().find(kInitSignature); found != def_.signature_def().end()) {
       const auto& outputs = found->second.outputs();
@@ -129,7 +129,7 @@ class Reader {
     return "";
   }
 
-  // The nodes that name assets are fed their files by a loader; here they become constants.
+  // TensorFlow's loader feeds the nodes that name assets with the paths of the files; here they become constants.
   Status PlaceAssets() {
     if (directory_.empty()) return Status();
     for (const proto::AssetFileDef& asset : def_.asset_file_def()) DF_TRY(PlaceAsset(asset));

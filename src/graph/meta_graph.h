@@ -1,4 +1,4 @@
-// What TensorFlow's MetaGraphs and SavedModels say of a graph beside its nodes: how it is called, begun and fed.
+// The parts of TensorFlow's MetaGraphs and SavedModels beside the nodes: signatures, initialisers and queue runners.
 #ifndef DFRUN_SRC_GRAPH_META_GRAPH_H_
 #define DFRUN_SRC_GRAPH_META_GRAPH_H_
 
@@ -17,7 +17,7 @@ class MetaGraphDef;
 
 // One of a signature's arguments or results.
 struct SignatureTensor {
-  std::string key;     // of a sparse tensor there are three: key/indices, key/values, key/dense_shape
+  std::string key;     // a sparse tensor has three: key/indices, key/values, key/dense_shape
   std::string tensor;  // "node:port"
 };
 
@@ -27,13 +27,13 @@ struct ModelSignature {
   std::vector<SignatureTensor> outputs;
 };
 
-// Ops that fill a queue beside the steps. Names of nodes.
+// The names of the nodes that fill a queue beside the steps.
 struct QueueRunner {
   std::string queue;
   std::vector<std::string> enqueue;
-  std::string close;              // when the last of them has ended
-  std::string cancel;             // when there is no more need of them
-  std::vector<int> closed_codes;  // error codes, as TensorFlow numbers them, that mean the end of what there is
+  std::string close;              // run when the last enqueue op has ended
+  std::string cancel;             // run to end the enqueue ops early
+  std::vector<int> closed_codes;  // error codes, by TensorFlow's numbers, that mean the end of the data
 };
 
 struct ModelVariable {
@@ -47,12 +47,12 @@ struct MetaGraph {
   std::vector<QueueRunner> runners;
   std::vector<ModelVariable> variables;  // those of a model and those of a process
   std::vector<std::string> table_inits;  // nodes that fill lookup tables
-  std::string init_op;                   // of a SavedModel: runs once, when the variables have their values
-  std::string values;                    // where TensorFlow keeps the variables' values; empty: nowhere
+  std::string init_op;                   // of a SavedModel: the node that runs once the variables have their values
+  std::string values;                    // the path of TensorFlow's file of the variables' values; empty: none
 };
 
-// Reads what MetaGraph says; `directory` is that of a SavedModel, whose nodes that name assets then name the files
-// there; empty: none. InvalidArgument for a collection that is damaged, and for an asset that is not below it.
+// Reads a MetaGraph. `directory` is that of a SavedModel, and nodes that name assets then name the files there; empty:
+// no SavedModel. InvalidArgument for a damaged collection, and for an asset that is not below the directory.
 Result<MetaGraph> ReadMetaGraph(proto::MetaGraphDef& def, const std::string& directory);
 
 // "{serve}", "{serve, gpu}".

@@ -1,4 +1,4 @@
-// Nodes by the names that users write.
+// Finds nodes by the names that users write.
 #ifndef DFRUN_SRC_GRAPH_NAMED_NODE_H_
 #define DFRUN_SRC_GRAPH_NAMED_NODE_H_
 
@@ -8,7 +8,7 @@
 
 namespace dfrun {
 
-// The node of this name. NotFound, with the nearest name; InvalidArgument for an output, "name:port".
+// The node of this name. NotFound suggests the nearest name; InvalidArgument for an output, "name:port".
 inline Result<NodeId> NamedNode(const Graph& graph, std::string_view name) {
   if (const NodeId id = graph.Find(name); id >= 0) return id;
   DF_ASSIGN(const Output output, graph.ParseOutput(name));

@@ -25,7 +25,7 @@ bool SaysNothing(const proto::AttrValue& value) {
   }
 }
 
-// One that is neither the op's nor the system's, and that asks for something.
+// True for an attr that neither the op nor the system knows, and whose value asks for something.
 bool IsUnknownAttr(const OpDef& op, const std::string& name, const proto::AttrValue& value) {
   return op.FindAttr(name) == nullptr && !name.starts_with('_') && !SaysNothing(value);
 }

@@ -11,7 +11,7 @@ namespace {
 constexpr std::array<std::string_view, 4> kKinds = {"FIFOQueue", "PaddingFIFOQueue", "RandomShuffleQueue",
                                                     "PriorityQueue"};
 
-// "FIFOQueue" of "FIFOQueue" and "FIFOQueueV2"; empty where the op makes no queue.
+// Returns "FIFOQueue" for "FIFOQueue" and "FIFOQueueV2"; empty if the op makes no queue.
 std::string_view QueueKind(std::string_view op) {
   if (op.ends_with("V2")) op.remove_suffix(2);
   for (std::string_view kind : kKinds) {
@@ -20,8 +20,8 @@ std::string_view QueueKind(std::string_view op) {
   return "";
 }
 
-// A list attr of the queue's maker, an entry a component; empty where the maker is not known. `priority` is the entry
-// of the component that a priority queue has before the others.
+// A list attr of the queue's maker with one entry a component; empty if the maker is not known. `priority` is the entry
+// of the first component of a priority queue, which its attr leaves out.
 template <class T>
 std::vector<T> OfComponents(const Graph& graph, Output handle, std::string_view attr, T priority) {
   const Output made = HandedOnFrom(graph, handle);

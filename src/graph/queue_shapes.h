@@ -1,4 +1,4 @@
-// What a queue holds, from the node that made its handle.
+// The shapes and dtypes of a queue's elements, found at the node that made its handle.
 #ifndef DFRUN_SRC_GRAPH_QUEUE_SHAPES_H_
 #define DFRUN_SRC_GRAPH_QUEUE_SHAPES_H_
 
@@ -8,13 +8,14 @@
 
 namespace dfrun {
 
-// Of the components of an element, in order; empty where they are not known. Looks through ops that hand the handle on.
+// The shapes of the components of an element, in order; empty if they are not known. Looks through ops that pass the
+// handle on.
 std::vector<PartialShape> QueueShapes(const Graph& graph, Output handle);
-// Their dtypes; empty where the maker is not known.
+// The dtypes of the components; empty if the maker is not known.
 std::vector<DType> QueueDTypes(const Graph& graph, Output handle);
 
 bool MakesQueue(const Node& node);
-// Whether two nodes that make queues may make the same: of one kind, capacity, dtypes and shapes.
+// True if two nodes may make the same queue: kind, capacity, dtypes and shapes are equal.
 bool MakeQueuesOfOneType(const Node& a, const Node& b);
 
 }  // namespace dfrun

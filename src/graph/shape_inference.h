@@ -7,11 +7,11 @@
 namespace dfrun {
 
 // Sets node.output_shapes from the shapes and known values of its inputs in `graph`. An input that is not connected yet
-// has an unknown shape. The back edge into a Merge counts as having the shape of what enters the loop: whether that
-// holds is for the caller to see. After an error the shapes are as before.
+// has an unknown shape. The back edge into a Merge counts as having the shape that enters the loop; the caller checks
+// whether that holds. After an error the shapes are as before.
 Status InferNodeShapes(const Graph& graph, Node& node);
 
-// What holds of a tensor that has the one shape or the other: the rank and the sizes in which they agree.
+// The part that two shapes have in common: their rank and the sizes in which they agree.
 PartialShape CommonShape(const PartialShape& a, const PartialShape& b);
 
 }  // namespace dfrun

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int64_t kMaxTensorBytes = int64_t{1} << 31;
 
-// Repeats the last of the values, which are as many elements as `given`; no value at all means zeros.
+// Fills the tensor, whose first `given` elements have values, with the last of these; without any value it is zeros.
 template <class T>
 void RepeatLast(Tensor& out, int64_t given) {
   const int64_t n = out.num_elements();
@@ -103,7 +103,7 @@ Status FromTypedValues(const proto::TensorProto& p, Tensor& out) {
   return Unimplemented("a constant of dtype ", out.dtype(), " cannot be read from a GraphDef");
 }
 
-// The next number of at most 32 bits, seven in a byte, the lowest first.
+// Reads the next number of at most 32 bits, seven bits in a byte, the lowest first.
 bool TakeVarint(std::string_view& bytes, uint32_t& value) {
   constexpr int kBitsPerByte = 7;
   constexpr size_t kMaxBytes = 5;
@@ -154,7 +154,7 @@ Status FromContent(const std::string& content, Tensor& out) {
   return Status();
 }
 
-// Bytes that the shape declares, checked against what the file may make us allocate.
+// Checks the number of bytes that the shape declares against the budget.
 Status CheckSize(const proto::TensorProto& proto, DType dtype, const Shape& shape, ExpansionBudget& budget) {
   const auto size = static_cast<int64_t>(DTypeSize(dtype));
   const int64_t n = shape.num_elements();

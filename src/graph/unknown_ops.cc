@@ -20,7 +20,7 @@ constexpr size_t kMaxShown = 2000;
 
 using Functions = std::map<std::string_view, const proto::FunctionDef*>;
 
-// The functions that a node names: in attrs, or by its op.
+// The functions that a node names, in attrs or by its op.
 std::vector<std::string_view> FunctionsNamed(const proto::NodeDef& node) {
   std::vector<std::string_view> names = {node.op()};
   for (const auto& [name, value] : node.attr()) {
@@ -30,7 +30,7 @@ std::vector<std::string_view> FunctionsNamed(const proto::NodeDef& node) {
   return names;
 }
 
-// The first dtype among the op's attrs that there is none of here.
+// The first dtype in the op's attrs that is not supported here.
 std::string UnsupportedDType(const OpDef& op, const proto::NodeDef& node) {
   for (const auto& [name, value] : node.attr()) {
     if (op.FindAttr(name) == nullptr) continue;
@@ -44,7 +44,7 @@ std::string UnsupportedDType(const OpDef& op, const proto::NodeDef& node) {
   return "";
 }
 
-// Why a node cannot be read, whatever functions it calls.
+// The reason for which a node cannot be read, apart from the functions that it calls.
 std::string WhyUnknown(const proto::NodeDef& node, const Functions& functions, const OpRegistry& ops) {
   if (const OpDef* op = ops.Find(node.op())) {
     std::string attr = UnknownAttrOf(*op, node.attr());
@@ -53,7 +53,7 @@ std::string WhyUnknown(const proto::NodeDef& node, const Functions& functions, c
   return functions.contains(node.op()) ? "" : std::string(ops.UnknownOp(node.op()).message());
 }
 
-// By function with an unknown node, its own or that of one that it calls: which, and why.
+// The functions with an unknown node, their own or that of a function that they call, each with the reason.
 class UnknownFunctions {
  public:
   UnknownFunctions(const proto::GraphDef& def, const OpRegistry& ops) {
@@ -61,7 +61,7 @@ class UnknownFunctions {
       functions_.emplace(function.signature().name(), &function);
     }
     for (const auto& [name, function] : functions_) Look(name, *function, ops);
-    while (!todo_.empty()) {  // from functions to those that call them: calls may be nested ever so deep
+    while (!todo_.empty()) {  // from functions to their callers; calls may be nested to any depth
       const std::string_view name = todo_.back();
       todo_.pop_back();
       for (const std::string_view caller : callers_[name]) Note(caller, why_.at(name));
@@ -69,7 +69,7 @@ class UnknownFunctions {
   }
 
   const Functions& functions() const { return functions_; }
-  // Empty where the functions that the node calls can be read.
+  // Empty if the functions that the node calls can be read.
   std::string WhyOf(const proto::NodeDef& node) const {
     if (why_.empty()) return "";
     for (const std::string_view name : FunctionsNamed(node)) {
@@ -102,7 +102,7 @@ struct InputText {
   int32_t port = 0;
 };
 
-// "node", "node:port"; of a control input the node is empty. What is malformed is the importer's to refuse.
+// Reads "node" or "node:port"; the node of a control input is empty. The importer refuses malformed text.
 InputText ReadInput(std::string_view text) {
   if (text.starts_with('^')) return {};
   const size_t colon = text.rfind(':');
@@ -110,7 +110,7 @@ InputText ReadInput(std::string_view text) {
   return {text.substr(0, colon), std::max(0, ParseAs<int32_t>(text.substr(colon + 1)).value_or(0))};
 }
 
-// What the op makes of the node's attrs; none where they do not say.
+// The input types that follow from the node's attrs; none if they are incomplete.
 std::vector<TypedArg> InputTypes(const proto::NodeDef& node, const OpRegistry& ops) {
   const OpDef* op = ops.Find(node.op());
   if (op == nullptr) return {};
@@ -136,15 +136,14 @@ std::unordered_map<std::string_view, int> IndexByName(const proto::GraphDef& def
   return index;
 }
 
-// Calls f(producer, port, type) for each data edge from an unknown node: type is null where the reader does not say
-// what it takes.
+// Calls f(producer, port, type) for each data edge from an unknown node; `type` is null if the reader's is not known.
 template <class F>
 void ForEachReader(const proto::GraphDef& def, const std::vector<std::string>& why, const OpRegistry& ops, F&& f) {
   const std::unordered_map<std::string_view, int> index = IndexByName(def);
   for (int i = 0; i < def.node_size(); ++i) {
     const proto::NodeDef& reader = def.node(i);
     std::vector<TypedArg> types;
-    bool typed = !why[static_cast<size_t>(i)].empty();  // one that is unknown itself says nothing
+    bool typed = !why[static_cast<size_t>(i)].empty();  // an unknown reader tells nothing
     for (int k = 0; k < reader.input_size(); ++k) {
       const InputText input = ReadInput(reader.input(k));
       const auto producer = index.find(input.node);
@@ -156,7 +155,7 @@ void ForEachReader(const proto::GraphDef& def, const std::vector<std::string>& w
   }
 }
 
-// What takes a ref from an unknown node is unknown too: what stands for that node gives values.
+// A node that takes a ref from an unknown node is unknown too, because the outputs of `_UnknownOp` are values.
 void SpreadAlongRefs(const proto::GraphDef& def, const OpRegistry& ops, std::vector<std::string>& why) {
   const std::unordered_map<std::string_view, int> index = IndexByName(def);
   std::vector<std::vector<int>> takers(why.size());
@@ -190,7 +189,7 @@ DType DTypeOrInvalid(int number) {
   return dtype.ok() ? *dtype : DType::kInvalid;
 }
 
-// What the node's own attrs say of its output `port`, in the ways that TensorFlow's ops name them.
+// The dtype of output `port` in the node's own attrs, by the names that TensorFlow's ops use.
 DType DTypeByAttrs(const proto::NodeDef& node, size_t port) {
   for (const char* name : {"output_types", "Toutput_types", "Tout", "component_types", "out_types"}) {
     const auto found = node.attr().find(name);

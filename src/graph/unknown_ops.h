@@ -1,9 +1,8 @@
-// What a GraphDef asks for that this program does not have.
+// Nodes of a GraphDef that this program cannot read.
 //
-// A node that cannot be read as what it is (an op that is not known here, an attr that its op does not know, a call of
-// a function in which there is such a node) becomes a node of the op `_UnknownOp`, which stands for it: it keeps its
-// name, inputs and device, and its export is as it came. Only a run that needs it is refused; who feeds its outputs
-// does not.
+// A node that cannot be read (its op is not known here, its op does not know an attr, it calls a function with such a
+// node) is replaced by a node of the op `_UnknownOp` with the same name, inputs and device; its export is the original
+// node. Only a run that needs it is refused; a run that feeds its outputs does not need it.
 #ifndef DFRUN_SRC_GRAPH_UNKNOWN_OPS_H_
 #define DFRUN_SRC_GRAPH_UNKNOWN_OPS_H_
 
@@ -18,31 +17,32 @@ namespace dfrun {
 
 inline constexpr char kUnknownOp[] = "_UnknownOp";
 
-// By node of `def`: why it cannot be read ("unknown op 'Convv2D', did you mean 'Conv2D'?"); empty: it can. Nodes that
-// take a ref from one that cannot are among them, since what stands for it gives values.
+// By node of `def`, the reason for which it cannot be read ("unknown op 'Convv2D', did you mean 'Conv2D'?"); empty: it
+// can. A node that takes a ref from an unknown node is unknown too, because the outputs of `_UnknownOp` are values.
 std::vector<std::string> FindUnknownNodes(const proto::GraphDef& def, const OpRegistry& ops);
 
-// By output of an unknown node, the dtypes that its readers, else its own attrs, say they have; kInvalid where neither
-// does. An output for each that is read, and one at least.
+// The dtypes of an unknown node's outputs, as its readers or else its own attrs give them; kInvalid if neither does.
+// There is one for each output that is read, and at least one.
 using UnknownNodeOutputs = std::vector<std::vector<DType>>;
 
-// By node of `def`; empty for those that are known. `why` is that of FindUnknownNodes(). InvalidArgument where readers
-// ask for millions of outputs.
+// Returns them by node of `def`; empty for known nodes. `why` is the result of FindUnknownNodes(). InvalidArgument if
+// readers ask for millions of outputs.
 Result<UnknownNodeOutputs> TypeUnknownOutputs(const proto::GraphDef& def, const std::vector<std::string>& why,
                                               const OpRegistry& ops);
 
 inline bool IsUnknown(const Node& node) {
   return node.op->name == kUnknownOp;
 }
-// The op as the GraphDef calls it.
+// The name of the op in the GraphDef.
 std::string OpNameOf(const Node& node);
 
-// What is unknown among the nodes for which `needed`, a line each kind with the first of its nodes; empty: nothing.
+// Lists the unknown nodes among those that are `needed`: a line for each reason, with the first of its nodes; empty if
+// there are none.
 std::string ListUnknown(const Graph& graph, const std::vector<bool>& needed);
-// Among all nodes.
+// The same for all nodes.
 std::string ListUnknown(const Graph& graph);
 
-// InvalidArgument that lists the unknown nodes among those that a run needs, and says what it can do without them.
+// InvalidArgument if a run needs unknown nodes; it lists them and says how to run without them.
 Status CheckKnown(const Graph& graph, const std::vector<bool>& needed);
 
 }  // namespace dfrun

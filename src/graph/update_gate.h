@@ -1,8 +1,8 @@
-// Updates that a step leaves out where a value is not finite.
+// Gates that keep a step from updating variables when a value is not finite.
 //
-// A node of op kUpdateGateOp reads the scalars that are checked and gives whether all are finite; an update has the
-// attr kGatedAttr and a control edge from the gate of its device. Where the gate gives false the executor runs no gated
-// node of the step on that rank; all other nodes run, so that no rank waits in vain, and the step ends well.
+// The output of a node of op kUpdateGateOp is true if all scalars that it reads are finite. An update has the attr
+// kGatedAttr and a control edge from the gate of its device. If the gate's output is false the executor runs no gated
+// node of the step on that rank. All other nodes run, so that no rank waits in vain, and the step ends well.
 #ifndef DFRUN_SRC_GRAPH_UPDATE_GATE_H_
 #define DFRUN_SRC_GRAPH_UPDATE_GATE_H_
 

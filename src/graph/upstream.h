@@ -1,4 +1,4 @@
-// A walk over a graph against its edges: from some nodes to all that they need.
+// Walks over a graph against its edges, from some nodes to all that they need.
 //
 //   Upstream walk(graph);
 //   walk.Add(target);
@@ -13,24 +13,24 @@
 
 namespace dfrun {
 
-// Each node that is added comes out of Next() once, the one added last first. The graph outlives the walk and does not
-// change meanwhile. Thread safety: one thread.
+// Next() returns each added node once, the last added first. The graph outlives the walk and does not change meanwhile.
+// Thread safety: one thread.
 class Upstream {
  public:
   explicit Upstream(const Graph& graph) : graph_(graph), added_(static_cast<size_t>(graph.num_nodes()), false) {}
 
-  // No node (-1, the edge of a loop that is still open) and a node that was added before change nothing.
+  // Does nothing for -1 (the open edge of a loop) and for a node that was added before.
   void Add(NodeId id) {
     if (id < 0 || added_[id]) return;
     added_[id] = true;
     todo_.push_back(id);
   }
-  // The nodes that its data and control edges come from.
+  // Adds the sources of the node's data and control edges.
   void AddSources(const Node& node) {
     for (Output input : node.inputs) Add(input.node);
     for (NodeId control : node.control_inputs) Add(control);
   }
-  // Null when every node that was added has come out.
+  // Null when all added nodes have been returned.
   const Node* Next() {
     if (todo_.empty()) return nullptr;
     const NodeId id = todo_.back();
@@ -38,7 +38,7 @@ class Upstream {
     return &graph_.node(id);
   }
 
-  // By node: whether it was added.
+  // By node: true if it was added.
   const std::vector<bool>& added() const& { return added_; }
   std::vector<bool> added() && { return std::move(added_); }
 

@@ -1,4 +1,4 @@
-// Which values cross from device to device: the table of channels that a partition makes nodes for.
+// The channels of a graph: one for each value that crosses from one device to another.
 #ifndef DFRUN_SRC_PARTITION_CHANNELS_H_
 #define DFRUN_SRC_PARTITION_CHANNELS_H_
 
@@ -10,7 +10,7 @@
 
 namespace dfrun {
 
-// A value, or the end of a node, on its way to one device.
+// Carries a value, or word that a node has run, to one device.
 struct Channel {
   static constexpr int32_t kControl = -1;
 
@@ -22,9 +22,9 @@ struct Channel {
 
 class ChannelTable {
  public:
-  // The index of the channel that carries `source` to device `to`; a new one if there is none yet.
+  // Returns the index of the channel that carries `source` to device `to`, and adds it if it is not there.
   int Add(Output source, int to, int32_t* next_id);
-  // Of one that is there.
+  // Returns the index of an existing channel.
   int Find(Output source, int to) const { return index_.at({source, to}); }
   const Channel& at(int index) const { return channels_[static_cast<size_t>(index)]; }
   int size() const { return static_cast<int>(channels_.size()); }
@@ -46,19 +46,19 @@ class ChannelTable {
   std::unordered_map<Key, int, KeyHash> index_;
 };
 
-// True for a Const that waits for nothing: rather than sent in every step, it is copied to every device that reads it.
+// True for a Const that waits for nothing. Such a node is copied to every device that reads it, not sent in every step.
 bool IsCopied(const Node& node);
 
-// The channels of the graph, in the order in which their first readers stand in `order`. `device`: by node, the index
-// of its device. `loops`: the graph's. InvalidArgument: a ref input from another device; a value that gets into a loop
-// without an Enter. Unimplemented: a ref that a loop hands on to another device.
+// Finds the channels of the graph, in the order of their first readers in `order`. `device`: by node, the index of its
+// device. `loops`: the graph's. InvalidArgument: a ref input from another device; a value that is read inside a loop
+// without an Enter. Unimplemented: a ref that a loop passes to another device.
 Result<ChannelTable> FindChannels(const Graph& graph, const std::vector<NodeId>& order, const std::vector<int>& device,
                                   const SpreadFrames& loops, int32_t* next_channel);
 
 // True for a node with the attr `_after_reads` (see partition.h).
 bool IsAfterReads(const Node& node);
-// True where `node`, which is such a node, has a control edge from `reader` because that reads, on another device, a
-// variable that the node updates: the node waits for the Send of the variable instead.
+// `node` is such a node with a control edge from `reader`. True if the reader reads, on another device, a variable that
+// the node updates: the node then waits for the Send of the variable instead.
 bool IsReadBySend(const Graph& graph, const std::vector<int>& device, const Node& node, NodeId reader);
 
 }  // namespace dfrun

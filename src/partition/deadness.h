@@ -1,4 +1,4 @@
-// Which values may be dead: those behind a Switch or a loop.
+// Finds the values that may be dead: those that depend on a Switch or leave a loop.
 #ifndef DFRUN_SRC_PARTITION_DEADNESS_H_
 #define DFRUN_SRC_PARTITION_DEADNESS_H_
 
@@ -8,8 +8,8 @@
 
 namespace dfrun {
 
-// By node: false where all its outputs are alive in every step. `order` is the graph's topological order. A value that
-// leaves a loop may be dead too, and so may that of a Merge, unless none of what it reads may.
+// Returns, by node, false where all outputs are alive in every step. `order` is the graph's topological order. A value
+// that leaves a loop may be dead, and so may the output of a Merge unless all of its inputs are always alive.
 std::vector<bool> FindDeadness(const Graph& graph, const std::vector<NodeId>& order);
 
 }  // namespace dfrun

@@ -30,8 +30,8 @@ class LoopEnder {
   }
 
  private:
-  // A bit for each loop that a node is in, outermost first: set where it is dead unless that loop's condition is true.
-  // Loops too deep have none.
+  // One bit for each loop around a node, outermost first, set if the node is dead unless that loop's condition is true.
+  // Loops beyond the number of bits have none.
   using Guards = uint64_t;
 
   ControlFlowKind KindOf(NodeId id) const { return ControlFlowKindOf(graph_.node(id).op->name); }
@@ -47,7 +47,8 @@ class LoopEnder {
     }
   }
 
-  // A loop variable's guards are also those of what comes back to it: of all of them, until what is left holds.
+  // The guards of a loop variable are also guards of its NextIteration. All are assumed, and those that do not hold are
+  // removed until nothing changes.
   void FindGuards(const std::vector<NodeId>& order) {
     guards_.assign(order.size(), ~Guards{0});
     for (bool is_changed = true; is_changed;) {
@@ -70,7 +71,7 @@ class LoopEnder {
     return guards;
   }
 
-  // What a NextIteration hands on stands behind the condition of the iteration before.
+  // The value of a NextIteration depends on the condition of the iteration before.
   Guards GuardsOfMerge(const Node& node) const {
     Guards guards = ~Guards{0};
     for (int i = 0; i < node.num_inputs(); ++i) {
@@ -99,7 +100,7 @@ class LoopEnder {
     return Status();
   }
 
-  // On the device of `near`, and named after it.
+  // Adds a node on the device of `near`, named after it.
   Result<NodeId> Add(NodeId near, const char* op, std::vector<Output> inputs) {
     NodeSpec spec;
     spec.name = graph_.UniqueName(StrCat(graph_.node(near).name, "/", op));
@@ -114,7 +115,7 @@ class LoopEnder {
   std::vector<std::vector<NodeId>> conditions_;              // LoopConds, by frame
   std::vector<Guards> bits_;                                 // of the frames' conditions
   std::vector<Guards> guards_;                               // by node
-  std::map<std::pair<int32_t, std::string>, NodeId> sides_;  // alive where the frame goes on, by device
+  std::map<std::pair<int32_t, std::string>, NodeId> sides_;  // by frame and device: alive where the frame goes on
 };
 
 }  // namespace

@@ -1,8 +1,8 @@
-// Loops that would go on although their condition is false.
+// Ends loops whose NextIterations do not depend on the condition.
 //
-// A NextIteration asks for another iteration whenever it is alive, and there are some that no Switch on the loop's
-// condition stands before. Such an iteration would begin on one device alone, and what it sends would never be
-// received. So it waits for the condition's true side:
+// A NextIteration begins another iteration whenever it is alive, and a graph may have one that depends on no Switch on
+// the loop's condition. The iteration would begin on its device alone, and nobody would receive what it sends. So the
+// node is made to wait for the condition's true side:
 //
 //   LoopCond -> Switch on itself, true side -> Identity -> a control edge to the NextIteration
 #ifndef DFRUN_SRC_PARTITION_LOOP_ENDS_H_
@@ -12,8 +12,8 @@
 
 namespace dfrun {
 
-// Of all loops that have one LoopCond, also those on one device: how often a loop runs is the same anywhere. Errors as
-// those of BuildFrameTree().
+// Changes all loops that have one LoopCond, also those on one device, so that a loop runs as often on one device as on
+// several. Errors are those of BuildFrameTree().
 Status EndLoopsByConditions(Graph& graph);
 
 }  // namespace dfrun

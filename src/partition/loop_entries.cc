@@ -26,7 +26,7 @@ class EntryMerger {
   }
 
  private:
-  // Those that read a value that only some iterations have other than as a loop variable's Merge.
+  // The readers of a value that only some iterations have, without the Merge of its loop variable.
   std::vector<NodeId> DirectReaders(NodeId id) const {
     const Node& node = graph_.node(id);
     const bool enters_once = node.op->name == "Enter" && !*node.attrs.Get<bool>("is_constant");
@@ -38,7 +38,7 @@ class EntryMerger {
     return readers;
   }
 
-  // With an input for iteration 0 and one for those that follow.
+  // True for a Merge with an input for iteration 0 and one for later iterations.
   bool IsLoopMerge(const Node& node) const {
     int back = 0;
     for (int i = 0; i < node.num_inputs(); ++i) back += graph_.IsBackEdge(node, i) ? 1 : 0;
@@ -53,7 +53,7 @@ class EntryMerger {
     return merge;
   }
 
-  // The dead value outside stands where some value that enters the loop comes from.
+  // The dead value outside of the loop is made on the device of some value that enters the loop.
   Result<NodeId> MergeOfNext(NodeId next) {
     DF_ASSIGN(const FrameTree tree, BuildFrameTree(graph_));
     const NodeId model = tree.frames[tree.of_node[next]].enters[0];
@@ -76,7 +76,7 @@ class EntryMerger {
     return merge;
   }
 
-  // Of a loop variable with the dtype and shape of what `like` gives.
+  // Adds the Merge of a loop variable with the dtype and shape of the output of `like`.
   Result<NodeId> AddMerge(NodeId like, NodeId enter) {
     DF_ASSIGN(const NodeId merge,
               Add(like, "Merge", {{enter, 0}, Output()}, {{"T", graph_.dtype({like, 0})}, {"N", 2}}));
@@ -84,7 +84,7 @@ class EntryMerger {
     return merge;
   }
 
-  // `value`, dead.
+  // Adds a node whose output is always dead, of the dtype and shape of `value`.
   Result<Output> AddNever(Output value, NodeId near) {
     const AttrMap never = {{"dtype", DType::kBool}, {"value", Tensor::Scalar(false)}};
     DF_ASSIGN(const NodeId pred, Add(near, "Const", {}, never));
@@ -92,7 +92,7 @@ class EntryMerger {
     return Output{sides, 1};
   }
 
-  // On the device of `near`, and named after it.
+  // Adds a node on the device of `near`, named after it.
   Result<NodeId> Add(NodeId near, std::string_view op, std::vector<Output> inputs, AttrMap attrs = {}) {
     NodeSpec spec;
     spec.name = graph_.UniqueName(StrCat(graph_.node(near).name, "/", op));

@@ -1,8 +1,8 @@
-// Values of a loop that are there in some of its iterations alone.
+// Makes values that exist in some iterations of a loop exist in all of them.
 //
-// What an Enter brings is there in iteration 0, what a NextIteration hands on in all others. The Merge of a loop
-// variable reads both. Other readers of either run in no iteration where it is not there: what is on another device
-// would wait there for ever. So they read the Merge of a loop variable of their own, whose other half is dead:
+// The output of an Enter exists in iteration 0, that of a NextIteration in all others. The Merge of a loop variable
+// reads both. Any other reader of either does not run in the iterations without the value, and a reader on another
+// device would wait there for ever. So such readers get the Merge of a new loop variable, whose other half is dead:
 //
 //   Enter -> Merge -> the readers, and Switch on false -> NextIteration, back to the Merge
 //   an Enter that is dead -> Merge -> the readers, to which the NextIteration leads back
@@ -13,8 +13,8 @@
 
 namespace dfrun {
 
-// Of all loops, also those on one device: what a dead value is to its readers is the same anywhere. What enters for
-// good (is_constant) stays as it is, and so do refs.
+// Changes all loops, also those on one device, so that a dead value has the same effect on one device as on several.
+// Enters with is_constant and refs stay as they are.
 Status MergeLoopEntries(Graph& graph);
 
 }  // namespace dfrun

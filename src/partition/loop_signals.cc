@@ -26,7 +26,8 @@ LoopSignals::LoopSignals(const Graph& graph, const FrameTree& tree, const std::v
       steers_(may_be_dead_.size()),
       live_(may_be_dead_.size(), true) {
   FindSteering();
-  // A loop variable is alive if what comes back to it is: all of them, until what is left holds.
+  // A loop variable is alive if its NextIteration is. All are assumed to be alive, and those that are not are removed
+  // until nothing changes.
   for (bool is_changed = true; is_changed;) {
     is_changed = false;
     for (NodeId id : order_) {
@@ -56,14 +57,15 @@ Output LoopSignals::Find(const std::string& device, NodeId cond) const {
   return found != signals.end() ? *found : Output();
 }
 
-// In iterations of the frame, or of frames inside it.
+// True if the node runs in iterations of the frame or of frames inside it.
 bool LoopSignals::IsIn(NodeId id, int32_t frame) const {
   int32_t in = tree_.of_node[id];
   while (in > frame) in = tree_.frames[in].parent;
   return in == frame;
 }
 
-// Deadness goes on through all nodes but Merge and ControlTrigger: what a condition is computed from is alive with it.
+// All nodes but Merge and ControlTrigger pass deadness on, so a value from which a condition is computed is alive if
+// the condition is.
 void LoopSignals::FindSteering() {
   for (auto it = order_.rbegin(); it != order_.rend(); ++it) {
     const Node& node = graph_.node(*it);

@@ -1,8 +1,8 @@
-// Values that tell another device by themselves whether a loop goes on.
+// Finds values whose deadness tells another device whether a loop goes on.
 //
-// What stands behind the true side of a Switch on a loop's condition is alive in just the iterations that the condition
-// lets go on, if what the Switch reads is alive in them. A device that gets such a value, and does nothing in an
-// iteration before, need not get the condition too: a dead value tells it of the end.
+// A value that depends on the true side of a Switch on a loop's condition is alive exactly in the iterations whose
+// condition is true, if the input of the Switch is alive in them. A device that receives such a value, and does nothing
+// in an iteration before, need not receive the condition too: a dead value tells it that the loop has ended.
 #ifndef DFRUN_SRC_PARTITION_LOOP_SIGNALS_H_
 #define DFRUN_SRC_PARTITION_LOOP_SIGNALS_H_
 
@@ -15,11 +15,12 @@ namespace dfrun {
 
 class LoopSignals {
  public:
-  // Of `graph` as it is now: nodes that are added later are not looked at. Both outlive it.
+  // Looks at the graph once: nodes that are added later are unknown to it. `graph` and `tree` outlive it.
   LoopSignals(const Graph& graph, const FrameTree& tree, const std::vector<NodeId>& order);
 
-  // A value of `cond`'s loop that is sent to `device` and alive in an iteration just where `cond` is true. Not valid
-  // where there is none, or where `device` reads `cond` itself or has something to do before, as `cond`'s own has.
+  // Returns a value of `cond`'s loop that is sent to `device` and is alive in an iteration exactly where `cond` is
+  // true. Invalid if there is none, and if `device` reads `cond` itself or has work that does not wait for the value,
+  // as the device of `cond` has.
   Output Find(const std::string& device, NodeId cond) const;
 
  private:
@@ -35,7 +36,7 @@ class LoopSignals {
   const FrameTree& tree_;
   const std::vector<NodeId>& order_;
   std::vector<bool> may_be_dead_;  // by node: in some step
-  std::vector<bool> steers_;       // by node: the condition of its loop is dead where it is
+  std::vector<bool> steers_;       // by node: where it is dead, so is the condition of its loop
   std::vector<bool> live_;         // by node: alive in each iteration of its loop whose condition is true
 };
 

@@ -11,7 +11,7 @@
 namespace dfrun {
 namespace {
 
-// Puts what leads into and out of iterations where its value is wanted or made.
+// Moves nodes that lead into and out of iterations to the device that reads or makes their value.
 class BorderMover {
  public:
   explicit BorderMover(Graph& graph) : graph_(graph), readers_(static_cast<size_t>(graph.num_nodes())) {
@@ -25,7 +25,7 @@ class BorderMover {
       if (KindOf(id) != ControlFlowKind::kExit || IsBound(node)) continue;
       graph_.mutable_node(id).device = graph_.node(node.inputs[0].node).device;
     }
-    // Readers first: where an Enter is decides where another one is wanted that it reads.
+    // Readers come first: the device of an Enter decides where the Enter that it reads is needed.
     for (auto it = order.rbegin(); it != order.rend(); ++it) {
       const ControlFlowKind kind = KindOf(*it);
       const bool leads_in = kind == ControlFlowKind::kEnter || kind == ControlFlowKind::kNextIteration;
@@ -37,7 +37,7 @@ class BorderMover {
  private:
   ControlFlowKind KindOf(NodeId id) const { return ControlFlowKindOf(graph_.node(id).op->name); }
 
-  // Of a value that means something on its own device alone.
+  // True for a value that has a meaning on its own device alone.
   static bool IsBound(const Node& node) { return node.output_types[0].is_ref || IsHandle(node.output_types[0].dtype); }
 
   void AddReads(NodeId reader) {
@@ -117,7 +117,7 @@ class LoopDriver {
     for (size_t f = devices_.size() - 1; f > 0; --f) {
       spans_[f] = spans_[f] || devices_[f].size() > 1;
       if (!spans_[f]) continue;
-      // Each iteration of the frame around it begins this one on all its devices.
+      // Each iteration of the outer frame begins the inner frame on all of the inner frame's devices.
       const int32_t outer = frames_.tree.frames[f].parent;
       devices_[outer].insert(devices_[f].begin(), devices_[f].end());
       spans_[outer] = true;
@@ -144,7 +144,8 @@ class LoopDriver {
     return found;
   }
 
-  // `signal`: tells the device by itself whether the loop goes on; not valid: `cond` does.
+  // `signal`: a value whose deadness tells the device whether the loop goes on (loop_signals.h); if invalid, `cond` is
+  // sent.
   Status AddLoop(int32_t f, const std::string& device, NodeId cond, Output signal) {
     const Frame& frame = frames_.tree.frames[f];
     NodeId source = -1;
@@ -180,7 +181,7 @@ class LoopDriver {
     return Status();
   }
 
-  // The devices whose values of the frame's iterations are read on `device`.
+  // The devices from which `device` reads values of the frame's iterations.
   std::set<std::string> DevicesReadOn(const std::string& device, int32_t f) const {
     std::set<std::string> read;
     const auto note = [&](NodeId source) {

@@ -130,7 +130,8 @@ class Partitioner {
     return inputs;
   }
 
-  // The Sends of what the node updates. They stand before it: each right behind its variable.
+  // Appends the Sends of the variables that the node updates. They come before it in the order, each right after its
+  // variable.
   void AddSendsOfVariables(const Node& node, std::vector<NodeId>& inputs) const {
     for (int i = 0; i < node.num_inputs(); ++i) {
       if (!node.input_types[i].is_ref) continue;
@@ -166,7 +167,7 @@ class Partitioner {
     return parts_[at].AddNode(std::move(spec));
   }
 
-  // Right behind its source, so that what is made later may wait for it.
+  // Adds the Send right after its source, so that nodes that are added later can wait for it.
   Status AddSend(int channel) {
     const Channel& c = channels_.at(channel);
     const int at = device_[c.source.node];
@@ -183,7 +184,7 @@ class Partitioner {
     return Status();
   }
 
-  // Before its first reader. In a loop it runs when its device begins an iteration.
+  // Adds the Recv before its first reader. In a loop it runs when its device begins an iteration.
   Result<NodeId> Recv(int channel) {
     if (recvs_[channel] != kNone) return recvs_[channel];
     const Channel& c = channels_.at(channel);
@@ -197,7 +198,7 @@ class Partitioner {
     return recvs_[channel];
   }
 
-  // The value that the control edges leaving a device carry: one for all of them.
+  // The value that the Sends of a device's control edges carry, one node for all of them.
   Result<NodeId> Token(int at) {
     if (token_[at] != kNone) return token_[at];
     NodeSpec spec;
@@ -223,9 +224,9 @@ class Partitioner {
   const SpreadFrames& loops_;
   const ChannelTable& channels_;
   std::vector<bool> may_be_dead_;                    // by node
-  std::vector<std::vector<int>> leaving_;            // by node: the channels that carry something of it
-  std::vector<NodeId> recvs_;                        // by channel, in the part that it goes to
-  std::vector<NodeId> sends_;                        // by channel, in the part that it leaves
+  std::vector<std::vector<int>> leaving_;            // by node: the channels that carry its outputs or its end
+  std::vector<NodeId> recvs_;                        // by channel, in the part that receives
+  std::vector<NodeId> sends_;                        // by channel, in the part that sends
   std::vector<NodeId> token_;                        // by part
   std::vector<NodeId> new_id_;                       // by node, in its part
   std::map<std::pair<NodeId, int>, NodeId> copies_;  // of Consts, by node and part
@@ -239,7 +240,7 @@ bool HasLoops(const Graph& graph) {
                      [](const Node& node) { return ControlFlowKindOf(node.op->name) == ControlFlowKind::kEnter; });
 }
 
-// Topological order that begins with `first`.
+// Returns a topological order that begins with `first`.
 Result<std::vector<NodeId>> OrderWith(const Graph& graph, const std::vector<NodeId>& first) {
   DF_ASSIGN(const std::vector<NodeId> order, graph.TopologicalOrder());
   std::vector<bool> is_first(order.size());

@@ -5,13 +5,13 @@
 // There is one channel per tensor and destination device, however many readers the tensor has there, and one per node
 // and destination device for all control edges; that one carries a boolean, sent when the node has run. A ref is sent
 // by its value at the time of the Send. A Const has no channel: each device that reads it gets a copy of the same name.
-// `static_shape` is set where both ends know dtype and shape and the value cannot be dead: no header travels then.
-// `can_be_dead` is set behind a Switch and within loops: the header says then whether the value is dead, and a Recv
-// gives a dead one. Loops may span devices (loop_spread.h).
+// `static_shape` is set where both ends know dtype and shape and the value cannot be dead: the value is then sent
+// without a header. `can_be_dead` is set for values that depend on a Switch and within loops: the header then says
+// whether the value is dead, and if so the output of the Recv is dead. Loops may span devices (loop_spread.h).
 //
 // A node with the attr `_after_reads` = true (the update of a variable in a training graph) runs after the variable has
 // been read everywhere. A reader on another device reads what was sent: the node waits for every Send of the variable,
-// and a control edge from such a reader to it is dropped, so that no message travels back.
+// and a control edge from such a reader to it is dropped, so that no message is sent back.
 #ifndef DFRUN_SRC_PARTITION_PARTITION_H_
 #define DFRUN_SRC_PARTITION_PARTITION_H_
 

@@ -26,7 +26,7 @@ Status CheckJobs(const std::vector<JobTasks>& jobs) {
   return Status();
 }
 
-// How many ranks are left for the job that takes the rest.
+// The number of ranks that are left for the job that takes the rest.
 Result<int> CountRest(const std::vector<JobTasks>& jobs, int ranks) {
   int64_t fixed = 0;
   bool has_rest = false;

@@ -1,4 +1,4 @@
-// The devices of a job: which there are, and which rank each is of.
+// The devices of a job, each with the rank that it belongs to.
 #ifndef DFRUN_SRC_PLACEMENT_CLUSTER_H_
 #define DFRUN_SRC_PLACEMENT_CLUSTER_H_
 
@@ -15,7 +15,7 @@ struct ClusterDevice {
   int rank;
 };
 
-// Devices by rank, of one rank CPUs first: devices[0] is rank 0's cpu:0.
+// Devices in the order of the ranks, CPUs first within a rank: devices[0] is rank 0's cpu:0.
 struct Cluster {
   std::vector<ClusterDevice> devices;
 
@@ -30,9 +30,10 @@ struct JobTasks {
   int tasks = kRest;
 };
 
-// Ranks go to jobs in the order given, each rank being one task with one cpu:0; tasks of a job count from 0. At most
-// one job takes the rest, which may be no rank. Without jobs every rank is a task of "worker". InvalidArgument: names
-// that are no identifiers or are doubled, fewer ranks than the jobs need, ranks left over.
+// Gives ranks to jobs in the order of `jobs`; each rank is one task with one cpu:0, and the tasks of a job count from
+// 0. At most one job takes the ranks that are left, of which there may be none. Without jobs every rank is a task of
+// "worker". InvalidArgument: names that are no identifiers or are doubled, fewer ranks than the jobs need, ranks left
+// over.
 Result<Cluster> MakeCluster(const std::vector<JobTasks>& jobs, int ranks);
 
 }  // namespace dfrun

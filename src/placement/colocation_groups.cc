@@ -90,7 +90,7 @@ Status ColocationGroups::UniteWith(const Node& node, std::string_view name, bool
   return Unite(a, b, *std::move(both), constrained_by_[b] >= 0 ? constrained_by_[b] : constrained_by_[a]);
 }
 
-// What a node says that is colocated counts where the others leave it open.
+// The constraint of a node that is colocated by name counts where the others leave the device open.
 void ColocationGroups::AddOwnDevices() {
   for (const Node& node : graph_.nodes()) {
     const auto own = own_.find(node.id);
@@ -113,7 +113,8 @@ Status ColocationGroups::UniteByState() {
   return Status();
 }
 
-// A variant is a value, which TensorFlow copies to the device of its reader. Here its reader goes where it is.
+// A variant is a value, which TensorFlow copies to the device of its reader. Here the reader is placed where the
+// variant is.
 Status ColocationGroups::UniteByVariants() {
   for (const Node& node : graph_.nodes()) {
     for (int i = 0; i < node.num_inputs(); ++i) {
@@ -124,7 +125,8 @@ Status ColocationGroups::UniteByVariants() {
   return Status();
 }
 
-// The reader's constraint gives way where the two exclude each other, unless a state is there and none at the maker.
+// Where the two constraints exclude each other that of the reader is dropped, unless the reader holds state and the
+// maker holds none.
 Status ColocationGroups::FollowMaker(NodeId reader, NodeId maker) {
   reader = Root(reader);
   maker = Root(maker);

@@ -1,4 +1,4 @@
-// Nodes that must share a device, and what constrains that device. Constraints 1 and 2 of placer.h.
+// Groups of nodes that must share a device, and the constraint on that device: constraints 1 and 2 of placer.h.
 #ifndef DFRUN_SRC_PLACEMENT_COLOCATION_GROUPS_H_
 #define DFRUN_SRC_PLACEMENT_COLOCATION_GROUPS_H_
 
@@ -15,15 +15,15 @@ namespace dfrun {
 // Sets of nodes by union-find. Each group is known by one of its nodes, its root.
 class ColocationGroups {
  public:
-  // Unites what is colocated and gathers the nodes' constraints. InvalidArgument where those of nodes that are
-  // colocated by name, or of variables and the like that share a reader, exclude each other; `soft`: a colocation by
-  // name that does not go together does not count.
+  // Unites colocated nodes and gathers their constraints. InvalidArgument where the constraints of nodes that are
+  // colocated by name, or of nodes with state that share a reader, exclude each other. `soft`: such a colocation by
+  // name is ignored.
   static Result<ColocationGroups> Create(const Graph& graph, bool soft = false);
 
   NodeId Root(NodeId node) const;
   int Size(NodeId root) const { return size_[root]; }
   const DeviceName& Constraint(NodeId root) const { return constraint_[root]; }
-  // A further constraint of the node's group.
+  // Adds a constraint to the node's group.
   Status AddConstraint(NodeId node, const DeviceName& name);
 
  private:
@@ -45,8 +45,8 @@ class ColocationGroups {
   std::vector<int> size_;                       // by root
   std::vector<DeviceName> constraint_;          // by root
   std::vector<NodeId> constrained_by_;          // by root: the first node whose constraint counts, -1: none
-  std::vector<bool> makes_state_;               // by root: a node that makes a variable or the like, and says where
-  std::unordered_map<NodeId, DeviceName> own_;  // what nodes say that are colocated by name
+  std::vector<bool> makes_state_;               // by root: true if a node that makes state has a constraint
+  std::unordered_map<NodeId, DeviceName> own_;  // the constraints of nodes that are colocated by name
   std::unordered_map<std::string, DeviceName> parsed_;
 };
 

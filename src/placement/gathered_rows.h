@@ -1,4 +1,4 @@
-// Gathers from tables that are on another device: whether the rows or the table should travel.
+// Decides whether a gather from a table on another device should have the rows sent or the table.
 #ifndef DFRUN_SRC_PLACEMENT_GATHERED_ROWS_H_
 #define DFRUN_SRC_PLACEMENT_GATHERED_ROWS_H_
 
@@ -8,14 +8,14 @@
 
 namespace dfrun {
 
-// Bytes that travel where the node, a gather, runs beside its table: its indices and the rows that it gives. -1: it is
+// The bytes that are sent if the gather `node` runs on its table's device: its indices and its result. -1: the node is
 // no gather by value, or a shape is not known.
 int64_t GatheredBytes(const Graph& graph, const Node& node);
 
-// Whether that is less than the table has.
+// True if those are fewer bytes than the table has.
 bool GathersFewRows(const Graph& graph, const Node& node);
 
-// Of a whole value; -1 where its shape is not known.
+// The bytes of a value; -1 if its shape is not known.
 int64_t BytesOf(const Graph& graph, Output value);
 
 }  // namespace dfrun

@@ -1,4 +1,4 @@
-// Which types of devices have a kernel for a node. Asks the registry once per op and combination of type attrs.
+// The types of devices that have a kernel for a node. The registry is asked once per op and combination of type attrs.
 #ifndef DFRUN_SRC_PLACEMENT_KERNEL_INDEX_H_
 #define DFRUN_SRC_PLACEMENT_KERNEL_INDEX_H_
 
@@ -24,9 +24,9 @@ class KernelIndex {
 
   const std::vector<std::string>& types() const { return types_; }
   DeviceTypes all() const { return static_cast<DeviceTypes>((uint64_t{1} << types_.size()) - 1); }
-  // All types for nodes that the executor itself does (_Arg, _Retval).
+  // Returns all types for nodes whose work the executor does itself (_Arg, _Retval).
   DeviceTypes TypesFor(const Node& node);
-  // What the registry says of a node that one of the `wanted` types has no kernel for.
+  // The registry's error for a node for which a type of `wanted` has no kernel.
   Status WhyNot(const Node& node, DeviceTypes wanted) const;
 
  private:

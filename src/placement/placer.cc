@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kNoDevice = -1;
 
-// Ops whose output is no larger than their first input and is made at no cost where that is.
+// True for ops whose output is no larger than their first input and costs nothing to compute on its device.
 bool FollowsFirstInput(const Node& node) {
   constexpr std::string_view kOps[] = {
       "Identity", "StopGradient", "PreventGradient", "Reshape", "Squeeze", "ExpandDims", "Shape", "Size", "Rank"};
@@ -71,7 +71,7 @@ class Placer {
   }
 
  private:
-  // What the nodes say about their groups, beside their constraints.
+  // Gathers what the nodes add to the properties of their groups, beside constraints.
   Status Gather() {
     for (const Node& node : graph_.nodes()) {
       const NodeId root = groups_.Root(node.id);
@@ -97,7 +97,7 @@ class Placer {
            groups_.Size(groups_.Root(id)) == 1;
   }
 
-  // Where all readers are; kNoDevice where they are in several places, or are free sources themselves.
+  // The device of all readers; kNoDevice where they have several, or are stateless nodes without inputs themselves.
   int CommonDevice(std::span<const Consumers::Edge> readers) const {
     int common = kNoDevice;
     for (const Consumers::Edge& edge : readers) {
@@ -119,7 +119,7 @@ class Placer {
     return Status();
   }
 
-  // Indices of the devices that a group of this constraint may be on, in the cluster's order.
+  // The indices of the devices on which a group of this constraint may be placed, in the cluster's order.
   const std::vector<int>& Feasible(const DeviceName& constraint, DeviceTypes types) {
     auto [it, is_new] = feasible_.try_emplace({constraint.ToString(), types});
     if (is_new) {
@@ -160,7 +160,7 @@ class Placer {
   KernelIndex& kernels_;
   ColocationGroups groups_;
   const bool soft_;
-  std::vector<DeviceTypes> types_;  // by group's root: those that have a kernel for every node of the group
+  std::vector<DeviceTypes> types_;  // by group's root: the types with a kernel for every node of the group
   std::vector<bool> holds_state_;   // by group's root
   std::vector<int> device_;         // by group's root: index into cluster_.devices
   std::map<std::pair<std::string, DeviceTypes>, std::vector<int>> feasible_;

@@ -39,7 +39,7 @@ class Converter {
     return expr.is(Expr::Kind::kList) ? "a list" : StrCat("'", expr.text, "'");
   }
 
-  // The folded scalar if it holds a T.
+  // Returns the folded scalar if it holds a T.
   template <class T>
   std::optional<T> Scalar(const Expr& expr, std::string_view wanted) {
     Folded folded = FoldExpr(expr, fold_call_, diagnostics_);

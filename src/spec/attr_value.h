@@ -1,4 +1,4 @@
-// Attr values from expressions, by the attr's definition.
+// Converts expressions to attr values, by the attr's definition.
 #ifndef DFRUN_SRC_SPEC_ATTR_VALUE_H_
 #define DFRUN_SRC_SPEC_ATTR_VALUE_H_
 
@@ -7,15 +7,15 @@
 
 namespace dfrun {
 
-// A bare word is a text, a dtype or a function as the attr wants it. Tensors get `tensor_dtype`, or their natural dtype
-// where that is kInvalid. Nothing after an error, which is then in `diagnostics`.
+// A bare word is a text, a dtype or a function, by the attr's type. A tensor gets `tensor_dtype`, or its natural dtype
+// if that is kInvalid. Returns nothing after an error, which is then in `diagnostics`.
 std::optional<AttrValue> ToAttrValue(const AttrDef& def, const Expr& expr, DType tensor_dtype,
                                      const FoldCall& fold_call, Diagnostics& diagnostics);
 
-// A list of sizes, each -1 where it is unknown.
+// Converts a list of sizes, of which -1 is unknown.
 std::optional<PartialShape> ToShape(const Expr& expr, const FoldCall& fold_call, Diagnostics& diagnostics);
 
-// A dtype by name.
+// Converts the name of a dtype.
 std::optional<DType> ToDType(const Expr& expr, Diagnostics& diagnostics);
 std::optional<DType> ToDType(std::string_view text, SourcePlace place, Diagnostics& diagnostics);
 

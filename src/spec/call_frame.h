@@ -13,13 +13,13 @@
 
 namespace dfrun {
 
-// What a name stands for: the outputs of a node, or what a function returned.
+// The meaning of a name: the outputs of a node, or the results of a function.
 struct Value {
   std::vector<Output> outputs;
-  bool failed = false;  // an error was reported; what reads it fails without another
+  bool failed = false;  // an error was reported, so readers fail without reporting another
 };
 
-// What nodes get beside op, inputs and attrs.
+// The properties of nodes beside op, inputs and attrs.
 struct NodeOptions {
   std::string device;
   std::string colocate_with;
@@ -27,26 +27,26 @@ struct NodeOptions {
 };
 
 struct CallFrame {
-  std::string scope;     // of its entries' names: "h1" makes h1/W; empty: the graph itself
+  std::string scope;     // the prefix of its entries' names: "h1" makes h1/W; empty: the graph itself
   const Params* params;  // not null
   std::unordered_map<std::string_view, Value> values;
-  std::unordered_set<std::string_view> entries;  // names that only entries may have, below the scope
+  std::unordered_set<std::string_view> entries;  // names below the scope that are reserved for entries
   FamilyMap families;
-  NodeOptions options;                // for every node of it
-  const CallFrame* around = nullptr;  // of a loop: its names are seen too
-  // Of a call of a function; null and nowhere for the graph.
+  NodeOptions options;                // of all of its nodes
+  const CallFrame* around = nullptr;  // of a loop: the frame whose names are seen too
+  // The called function and the position of the call; null and no position for the graph.
   const FunctionDef* function = nullptr;
   const CallFrame* caller = nullptr;
   SourcePlace call_place;
   TextPool pool;
 };
 
-// Where an expression stands.
+// The surroundings of an expression.
 struct ExprContext {
   CallFrame& frame;
-  const std::string& scope;             // nodes without a name of their own get one below it
-  const NodeOptions& own;               // of the node with a name of its own; its device is for all
-  const WantedValue* wanted = nullptr;  // what random ops make if they do not say it
+  const std::string& scope;             // nodes without a name of their own are named below it
+  const NodeOptions& own;               // of the node with a name of its own; all nodes get its device
+  const WantedValue* wanted = nullptr;  // the dtype and shape of random ops that do not give theirs
 };
 
 }  // namespace dfrun

@@ -11,7 +11,7 @@ struct Spelling {
   std::string_view written;
   std::string_view name;
 };
-// Where several fit, the op's first in this order counts.
+// If an op has several of these, the first in this order counts.
 constexpr Spelling kSpellings[] = {
     {"axis", "reduction_indices"},
     {"axis", "dimension"},

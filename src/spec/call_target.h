@@ -1,4 +1,4 @@
-// What the name before a call's parenthesis stands for, and what its keywords are.
+// Resolves the name before a call's parenthesis, and the call's keywords.
 #ifndef DFRUN_SRC_SPEC_CALL_TARGET_H_
 #define DFRUN_SRC_SPEC_CALL_TARGET_H_
 
@@ -11,12 +11,12 @@
 
 namespace dfrun {
 
-// A function of the spec, a form that the spec language itself defines, or an op. All null: unknown.
+// The callee: a function of the spec, a form that the spec language itself defines, or an op. All null: unknown.
 struct CallTarget {
   enum class Form { kNone, kVariable, kConst, kDim, kTasks, kRandom, kCond, kWhile };
   const FunctionDef* function = nullptr;
   Form form = Form::kNone;
-  const OpDef* op = nullptr;  // also of a form that makes one op
+  const OpDef* op = nullptr;  // also set for a form that makes one op
 };
 
 // A keyword of a call: an attr, an input by its name, or neither.
@@ -28,10 +28,10 @@ struct Keyword {
 
 CallTarget FindCallTarget(std::string_view callee, const FunctionMap& functions, const OpRegistry& ops);
 
-// By name, or by the spellings of Python's API: axis, keepdims, perm, dtype of Cast, ...
+// Finds a keyword by its name or by a spelling of Python's API: axis, keepdims, perm, dtype of Cast, ...
 Keyword FindKeyword(const OpDef& op, std::string_view name);
 
-// Those spellings.
+// All of those spellings.
 std::vector<std::string_view> FurtherSpellings();
 
 // True where the keyword's value is text rather than an expression: a string attr, or any attr of a function.
@@ -40,7 +40,7 @@ bool TakesText(const CallTarget& target, std::string_view keyword);
 // Reports keywords of a call that are neither arguments nor attrs of the function; false if there are any.
 bool CheckFunctionKeywords(const FunctionDef& def, const Expr& call, Diagnostics& diagnostics);
 
-// Reports a call of what is neither a function nor an op.
+// Reports a call whose name is neither that of a function nor of an op.
 void ReportUnknownCallee(const Expr& call, const FunctionMap& functions, const OpRegistry& ops,
                          Diagnostics& diagnostics);
 

@@ -71,7 +71,7 @@ ClusterSpec ClusterSpec::Read(const Yaml* section, int ranks, ValueReader& reade
   return cluster;
 }
 
-// What the spec places on a job of no rank would run nowhere.
+// Nodes that the spec places on a job without a rank could run nowhere.
 void ClusterSpec::CheckEachHasRank(Diagnostics& diagnostics) const {
   for (const JobSize& job : jobs_) {
     if (job.tasks == 0) {

@@ -1,4 +1,4 @@
-// The section `cluster:` and the devices that it makes valid.
+// The section `cluster:` and the device names that are valid under it.
 #ifndef DFRUN_SRC_SPEC_CLUSTER_SPEC_H_
 #define DFRUN_SRC_SPEC_CLUSTER_SPEC_H_
 
@@ -17,15 +17,15 @@ class ClusterSpec {
 
   const std::vector<JobSize>& jobs() const { return jobs_; }
   bool HasJob(std::string_view name) const { return Find(name) != nullptr; }
-  // Tasks of job `name` (1 where that hangs on a number of ranks that is not known); nothing if there is no such job.
+  // The number of tasks of job `name` (1 if it depends on an unknown number of ranks); nothing if there is no such job.
   std::optional<int> TasksOf(std::string_view name) const;
-  // InvalidArgument unless a device of the cluster may have this name, or part of one.
+  // InvalidArgument unless this is the name, or a part of the name, of a device that the cluster may have.
   Status CheckDevice(std::string_view device) const;
 
  private:
   const JobSize* Find(std::string_view name) const;
   void CheckEachHasRank(Diagnostics& diagnostics) const;
-  // Tasks of a job; kRest where the number of ranks is not known.
+  // The number of tasks of a job; kRest if it depends on an unknown number of ranks.
   int Tasks(const JobSize& job) const;
 
   std::vector<JobSize> jobs_;

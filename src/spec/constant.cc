@@ -40,7 +40,7 @@ std::optional<Scalar> RealResult(std::string_view op, double a, double b) {
   return {};
 }
 
-// Nothing where an operand is no number or the result is not finite.
+// Returns nothing if an operand is no number or the result is not finite.
 std::optional<Scalar> Apply(std::string_view op, const Scalar& a, const Scalar& b) {
   const auto* i = std::get_if<int64_t>(&a);
   const auto* j = std::get_if<int64_t>(&b);
@@ -93,7 +93,7 @@ std::string PrintNumber(double value) {
   char text[32];
   auto [end, error] = std::to_chars(text, text + sizeof text, value);
   std::string out(text, end);
-  // So that it is read back as a fraction, not as an integer.
+  // The point makes it read back as a fraction, not as an integer.
   return out.find_first_of(".e") == std::string::npos ? out + ".0" : out;
 }
 

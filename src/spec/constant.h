@@ -1,4 +1,4 @@
-// Values that an expression has before anything runs: numbers, texts and nested lists of them.
+// Values of expressions that are known before anything runs: numbers, texts and nested lists of them.
 #ifndef DFRUN_SRC_SPEC_CONSTANT_H_
 #define DFRUN_SRC_SPEC_CONSTANT_H_
 
@@ -19,7 +19,8 @@ struct Constant {
   std::vector<Scalar> elements;
 };
 
-// A folded expression: a constant, or no constant (some name or op in it), or an error that has been reported.
+// The result of folding an expression: a constant, no constant (it contains a name or op), or an error that has been
+// reported.
 struct Folded {
   enum class Kind { kConstant, kNotConstant, kError };
   Kind kind = Kind::kNotConstant;
@@ -29,19 +30,20 @@ struct Folded {
   bool is_error() const { return kind == Kind::kError; }
 };
 
-// What a call within a constant expression is: dim(x, 1). kNotConstant for all other calls.
+// Folds a call within a constant expression, such as dim(x, 1). kNotConstant for all other calls.
 using FoldCall = std::function<Folded(const Expr& call)>;
 
-// Operators work on numbers: integers stay integers where the result is one (7 / 2 is 3.5, 8 / 2 is 4).
+// Folds operators on numbers. Integers give an integer if the result is one (7 / 2 is 3.5, 8 / 2 is 4).
 Folded FoldExpr(const Expr& expr, const FoldCall& fold_call, Diagnostics& diagnostics);
 // The same without calls.
 Folded FoldExpr(const Expr& expr, Diagnostics& diagnostics);
 
-// float32, int32 (int64 where one needs it), bool or string: what a literal is if nothing asks for another dtype.
+// The dtype of a literal if nothing asks for another one: float32, int32 (int64 if an element needs it), bool or
+// string.
 DType NaturalDType(const Constant& constant);
-// InvalidArgument where an element is no `dtype`: a fraction for an integer, 300 for int8, a text for a number.
+// InvalidArgument if `dtype` cannot hold an element: a fraction for an integer, 300 for int8, a text for a number.
 Result<Tensor> ToTensor(const Constant& constant, DType dtype);
-// "3", "0.1", "[1, 2]"; numbers read back to the same value.
+// Prints "3", "0.1", "[1, 2]"; numbers read back to the same value.
 std::string ToText(const Constant& constant);
 
 }  // namespace dfrun

@@ -1,4 +1,4 @@
-// The errors of a spec: collected, so that one run of `dfrun check` shows as many as it can.
+// Collects the errors of a spec, so that one run of `dfrun check` shows as many as possible.
 #ifndef DFRUN_SRC_SPEC_DIAGNOSTICS_H_
 #define DFRUN_SRC_SPEC_DIAGNOSTICS_H_
 
@@ -17,7 +17,7 @@ class Diagnostics {
  public:
   static constexpr size_t kMaxErrors = 20;
 
-  // The index that a SourcePlace of this file has.
+  // Returns the index of a file, for SourcePlaces in it.
   int32_t AddFile(std::string path);
   const std::vector<std::string>& files() const { return files_; }
 
@@ -25,21 +25,21 @@ class Diagnostics {
   void Error(SourcePlace place, const Args&... args) {
     Add(place, StrCat(args...));
   }
-  // The same where it comes of what the call around gives: each call has its own.
+  // Reports an error that depends on the arguments of the call around it, so that each call reports its own.
   template <class... Args>
   void ErrorOfCall(SourcePlace place, const Args&... args) {
     Add(place, StrCat(args..., where_ == nullptr ? std::string() : where_->text()));
   }
-  // An error as a library of dfrun worded it.
+  // Reports the message of another part of dfrun.
   void Error(SourcePlace place, const Status& status) { Add(place, status.message()); }
-  // An error that is not the spec's: of data that it names.
+  // Reports an error in data that the spec names, which is not the spec's own.
   template <class... Args>
   void ErrorOf(Code code, SourcePlace place, const Args&... args) {
     Add(place, StrCat(args...), code);
   }
 
-  // While this lives, errors end with its text: the call of a function that brought them. An error that a call before
-  // brought already is not said again. Contexts end in the reverse of the order in which they began.
+  // While a Context lives, its text, which names a call of a function, is appended to each error. An error that an
+  // earlier call has reported already is not reported again. Contexts end in the reverse order of their beginnings.
   class Context {
    public:
     Context(Diagnostics& diagnostics, std::function<std::string()> text)
@@ -58,19 +58,19 @@ class Diagnostics {
   };
 
   bool ok() const { return errors_.empty(); }
-  // Further errors would not be shown: work may stop.
+  // True if further errors would not be shown, so that work may stop.
   bool full() const { return errors_.size() >= kMaxErrors; }
-  // "spec.yaml:3:7"; the path alone for a place without a line.
+  // Prints "spec.yaml:3:7"; the path alone for a SourcePlace without a line.
   std::string Print(SourcePlace place) const;
-  // A printable line "file:line:column: message" an error, in the order of the files and lines; OK without errors.
-  // kBadSpec where one of them is the spec's own, else the code of the first.
+  // Returns OK without errors. Else the message has a printable line "file:line:column: message" for each, in the order
+  // of files and lines; the code is kBadSpec if one of them is the spec's own, else that of the first.
   Status ToStatus() const;
 
  private:
   struct Entry {
     SourcePlace place;
     std::string message;
-    std::string called;  // of the first call that brought it
+    std::string called;  // the text of the first call that reported it
     Code code;
     bool operator<(const Entry& other) const;
   };

@@ -41,7 +41,7 @@ class Reader {
     doc_.files.push_back(std::move(yaml));
   }
 
-  // Any file may be included: errors quote none that is not known to be of this language.
+  // Any file may be included, so errors quote nothing of a file that is not known to be a spec.
   std::unique_ptr<YamlDocument> Parse(std::string text, int32_t file) {
     const bool is_main = open_.empty();
     std::unique_ptr<YamlDocument> yaml = YamlDocument::Parse(std::move(text), file, diagnostics_, is_main);
@@ -145,7 +145,8 @@ class Reader {
     for (size_t i = 0; i < list.size(); ++i) Include(list.item(i), path);
   }
 
-  // Relative to the file that includes it; what is not there may be of those that come with dfrun.
+  // The path is relative to the file that includes it. If there is no such file, one of those that come with dfrun is
+  // taken.
   static std::string FindIncluded(const std::string& name, const std::string& from) {
     const std::string near = (fs::path(from).parent_path() / name).string();
     std::error_code error;
@@ -177,7 +178,7 @@ class Reader {
 
   Diagnostics& diagnostics_;
   SpecDocument doc_;
-  std::vector<std::string> open_;  // files that are being read, the outermost first
+  std::vector<std::string> open_;  // the chain of files that are being read, outermost first
   std::set<std::string> seen_;
   std::unordered_map<std::string_view, SourcePlace> nodes_;
 };

@@ -1,4 +1,4 @@
-// A spec's file and those that it includes, read and merged.
+// Reads a spec's file and those that it includes, and merges them.
 #ifndef DFRUN_SRC_SPEC_DOCUMENT_H_
 #define DFRUN_SRC_SPEC_DOCUMENT_H_
 
@@ -15,20 +15,20 @@ namespace dfrun {
 inline constexpr size_t kMaxSpecFiles = 100;
 
 struct SpecDocument {
-  std::vector<std::unique_ptr<YamlDocument>> files;  // keep what the rest points into
-  std::vector<ParamEntry> params;                    // of a file before those that it includes
+  std::vector<std::unique_ptr<YamlDocument>> files;  // own the bytes that the members below point into
+  std::vector<ParamEntry> params;                    // those of a file come before those of the files that it includes
   FunctionMap functions;
   std::vector<GraphEntry> graph;
-  std::map<std::string, GraphEntry, std::less<>> sections;  // the others, of the job's own file
+  std::map<std::string, GraphEntry, std::less<>> sections;  // the other sections, of the spec's own file
 
   // Null if the spec lacks the section.
   const Yaml* FindSection(std::string_view name) const;
-  // Of the key of a section that is there.
+  // The position of the key of an existing section.
   SourcePlace Place(std::string_view section) const { return sections.find(section)->second.name.place(); }
 };
 
-// kIo where the spec itself cannot be read; all else goes to `diagnostics`, with what could be read. An included file
-// gives functions, params and graph; it is read once however often it is named. Blocks on file reads.
+// kIo if the spec itself cannot be read. Other errors go to `diagnostics`, and the result is what could be read. An
+// included file may have functions, params and graph, and is read once however often it is named. Blocks on file reads.
 Result<SpecDocument> ReadSpecDocument(const std::string& path, Diagnostics& diagnostics);
 
 }  // namespace dfrun

@@ -6,7 +6,7 @@
 namespace dfrun {
 namespace {
 
-// A value of the spec as an expression: lists become lists, scalars are parsed, or kept as text.
+// Converts a value of the spec to an expression: a list becomes a list, a scalar is parsed or kept as text.
 std::optional<Expr> ParseValue(const Yaml& value, bool as_text, const EntryContext& context) {
   Expr expr;
   expr.place = value.place();
@@ -68,7 +68,7 @@ class MappingParser {
     if (name == "device") return Text(value, "'device'", entry_.device);
     if (name == "colocate_with") return Text(value, "'colocate_with'", entry_.colocate_with);
     const bool is_part_of_while = target_.form == CallTarget::Form::kWhile && (name == "vars" || name == "body");
-    // A word that the op does not know is what is wrong, whatever its value is.
+    // The value of an unknown keyword is not parsed, so that the keyword itself is the reported error.
     const bool as_text = TakesText(target_, name) || IsUnknown(name);
     std::optional<Expr> expr = is_part_of_while && value.is_map() ? Names(value) : ParseValue(value, as_text, context_);
     if (!expr) return false;
@@ -80,7 +80,7 @@ class MappingParser {
     return target_.op != nullptr && target_.form == CallTarget::Form::kNone && !FindKeyword(*target_.op, name).known();
   }
 
-  // Names and expressions: variables of a loop.
+  // Reads names with expressions, the variables of a loop.
   std::optional<Expr> Names(const Yaml& value) {
     Expr map;
     map.kind = Expr::Kind::kMap;
@@ -113,7 +113,7 @@ class MappingParser {
     return list.has_value();
   }
 
-  // Names, with or without '^'.
+  // Reads names with or without '^'.
   bool Controls(const Yaml& value) {
     std::optional<Expr> list = ParseValue(value, false, context_);
     if (!list) return false;

@@ -1,4 +1,4 @@
-// Entries of a graph or a function, parsed and put into the order in which they can be built.
+// Parses the entries of a graph or a function and orders them so that they can be built.
 #ifndef DFRUN_SRC_SPEC_ENTRY_H_
 #define DFRUN_SRC_SPEC_ENTRY_H_
 
@@ -23,7 +23,7 @@ struct PlacedView {
 struct Entry {
   std::string_view name;
   SourcePlace place;    // of the name
-  bool failed = false;  // an error was reported: nothing of it is built
+  bool failed = false;  // an error was reported, so it is not built
   Expr expr;
   std::vector<Expr> controls;  // names
   PlacedView device;
@@ -33,27 +33,27 @@ struct Entry {
 // The members of families, in order, by the family's name.
 using FamilyMap = std::unordered_map<std::string_view, std::vector<std::string_view>>;
 
-// What parsing needs to know.
+// The context of parsing.
 struct EntryContext {
   const FunctionMap& functions;
   const OpRegistry& ops;
   const Params& params;
   const ClusterSpec& cluster;
-  FamilyMap& families;  // of the graph or function that the entries are in; parsing adds those that it finds
+  FamilyMap& families;  // of the graph or function of the entries; parsing adds those that it finds
   TextPool& pool;
   Diagnostics& diagnostics;
 };
 
-// A family ("each: 3") gives an entry a member: name/0, name/1, name/2; "name/*" has become the list of them. Entries
-// with errors are there too, as failed.
+// Parses entries. A family ("each: 3") becomes one entry for each member, name/0, name/1, name/2, and "name/*" the list
+// of them. Entries with errors are in the result too, marked as failed.
 std::vector<Entry> ParseEntries(const std::vector<GraphEntry>& entries, const EntryContext& context);
-// One of them, which is no family.
+// Parses an entry that is no family.
 void ParseEntry(const GraphEntry& from, Entry& entry, const EntryContext& context);
-// A scalar as an expression.
+// Parses a scalar as an expression.
 std::optional<Expr> ParseScalar(const Yaml& scalar, const EntryContext& context);
 
-// Indices of `entries` such that each follows those that it reads or waits for; else in the order written. Entries that
-// depend on each other in a circle are reported and marked as failed.
+// Returns the indices of `entries` in an order in which each comes after those that it reads or waits for, else in the
+// order written. Entries in a cycle are reported and marked as failed.
 std::vector<size_t> OrderEntries(std::vector<Entry>& entries, const EntryContext& context);
 
 }  // namespace dfrun

@@ -6,7 +6,7 @@
 namespace dfrun {
 namespace {
 
-// Finds which entries an entry reads or waits for.
+// Finds the entries that an entry reads or waits for.
 class References {
  public:
   References(const std::vector<Entry>& entries, const EntryContext& context) : context_(context) {
@@ -54,7 +54,7 @@ class References {
     }
   }
 
-  // A loop's variables hide entries of their names.
+  // The variables of a loop hide entries of the same names.
   void WalkWhile(const Expr& call) {
     std::vector<std::string_view> hidden;
     for (const KeywordArg& k : call.keywords) {
@@ -102,7 +102,7 @@ class References {
   std::vector<std::string_view> hidden_;
 };
 
-// Depth first without recursion: a chain of entries may be as long as the spec.
+// Sorts depth first without recursion, because a chain of entries may be as long as the spec.
 class Sorter {
  public:
   Sorter(std::vector<Entry>& entries, const EntryContext& context)

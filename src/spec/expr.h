@@ -14,7 +14,7 @@ namespace dfrun {
 
 struct KeywordArg;
 
-// Text is viewed, in a PlacedText that outlives the expression or in the program itself.
+// The text is a view into a PlacedText that outlives the expression, or into the program itself.
 struct Expr {
   enum class Kind : uint8_t {
     kInt,
@@ -32,7 +32,7 @@ struct Expr {
   int32_t port = -1;
   SourcePlace place;
   std::string_view text;
-  std::string_view source;  // the whole expression as it was written; empty where it was made
+  std::string_view source;  // the whole expression as it was written; empty if the parser made it
   int64_t int_value = 0;
   double float_value = 0;
   std::vector<Expr> items;
@@ -52,7 +52,7 @@ struct KeywordArg {
 const Expr* FindKeywordArg(const Expr& call, std::string_view name);
 
 inline constexpr int kMaxExprDepth = 100;
-// Of one expression: a row of them is as deep a tree.
+// The most operators of one expression: n operators in a row make a tree of depth n.
 inline constexpr int kMaxExprOperators = 500;
 
 // Grammar, loosest first; operators of one line are left-associative:
@@ -66,7 +66,7 @@ inline constexpr int kMaxExprOperators = 500;
 // Nothing after an error, which is then in `diagnostics`.
 std::optional<Expr> ParseExpr(const PlacedText& text, Diagnostics& diagnostics);
 
-// The whole of `text` as a number; nothing if it is none. An integer that fits int64 is a kInt.
+// Parses all of `text` as a number; nothing if it is none. An integer that fits int64 is a kInt.
 std::optional<Expr> ParseNumber(std::string_view text);
 
 }  // namespace dfrun

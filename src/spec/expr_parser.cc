@@ -66,7 +66,7 @@ class Parser {
   static constexpr std::string_view kAboutQuotes =
       "; quotes, ' or \" at both ends, make a text: nodes and numbers are written without";
 
-  // Also at one of those that word processors write.
+  // True also for the quotes that word processors write.
   bool AtQuote() const {
     for (const std::string_view quote : {"'", "\"", "`", "\u2018", "\u2019", "\u201c", "\u201d"}) {
       if (text_.substr(at_).starts_with(quote)) return true;
@@ -74,7 +74,7 @@ class Parser {
     return false;
   }
 
-  // The one at the cursor, whole, or the number of one that does not show.
+  // The character at the cursor, or its number if it is not printable.
   std::string Character() const {
     const auto byte = static_cast<unsigned char>(text_[at_]);
     if (byte < 0x20 || byte == 0x7f) return StrCat("\\", static_cast<int>(byte));
@@ -176,7 +176,7 @@ class Parser {
     return Peek() == '(' ? Call(word, begin) : Name(word, begin);
   }
 
-  // The longest run of name characters; a number may hold "e+", and "/*" may end the name of a family.
+  // Reads the longest run of name characters; a number may contain "e+", and the name of a family may end with "/*".
   std::string_view Word() {
     const size_t begin = at_;
     while (at_ < text_.size() && (IsNameChar(text_[at_]) || IsExponentSign(begin))) ++at_;

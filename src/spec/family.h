@@ -1,4 +1,4 @@
-// Families: entries of a graph that stand for several nodes alike, "each: N".
+// Families: entries of a graph that stand for several similar nodes, "each: N".
 //   read: {each: tasks(worker), op: ReadFile, filename: "part-${i}", device: "/job:worker/task:${i}"}
 // makes read/0, read/1, ...; "read/*" and "read/*:1" stand for the list of their outputs.
 #ifndef DFRUN_SRC_SPEC_FAMILY_H_
@@ -16,10 +16,11 @@ namespace dfrun {
 
 inline constexpr int64_t kMaxFamily = 1'000'000;
 
-// tasks(job): the number of the job's tasks.
+// Folds tasks(job), the number of the job's tasks.
 Folded FoldTasks(const Expr& call, const ClusterSpec& cluster, Diagnostics& diagnostics);
 
-// Makes the families among the entries of a graph or a function, and what reads them. Errors go to the diagnostics.
+// Expands the families among the entries of a graph or a function, and the names of families in other entries. Errors
+// go to the diagnostics.
 class Families {
  public:
   explicit Families(const EntryContext& context) : context_(context) {}
@@ -27,7 +28,7 @@ class Families {
   // The value of "each" of a mapping.
   static std::optional<Yaml> FindEach(const GraphEntry& entry);
 
-  // Appends the members.
+  // Appends the members of a family to `out`.
   void Add(const GraphEntry& family, const Yaml& each, std::vector<Entry>& out);
   // Replaces the names of families by lists.
   void Resolve(std::vector<Entry>& entries);

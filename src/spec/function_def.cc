@@ -56,7 +56,7 @@ bool ReadReturns(const Yaml& key, const Yaml& returns, FunctionDef& def, Diagnos
   return false;
 }
 
-// Arguments, attrs and local nodes share one space of names.
+// Arguments, attrs and local nodes share one namespace.
 bool CheckDistinct(const FunctionDef& def, Diagnostics& diagnostics) {
   std::set<std::string_view> seen;
   bool good = true;

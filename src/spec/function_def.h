@@ -1,4 +1,4 @@
-// Entries of the sections `graph:` and `functions:`, as they are written.
+// The entries of the sections `graph:` and `functions:`, as they are written.
 #ifndef DFRUN_SRC_SPEC_FUNCTION_DEF_H_
 #define DFRUN_SRC_SPEC_FUNCTION_DEF_H_
 
@@ -12,7 +12,7 @@
 
 namespace dfrun {
 
-// A node to be: a name and an expression or a mapping.
+// The entry of a node: a name and an expression or a mapping.
 struct GraphEntry {
   Yaml name;
   Yaml value;
@@ -29,8 +29,8 @@ struct FunctionDef {
   std::vector<Yaml> args;
   std::vector<AttrArg> attrs;
   std::vector<GraphEntry> locals;
-  std::vector<GraphEntry> returns;  // at least one; the only one may be written without its name
-  bool returns_one = false;         // then its node has the name of the call
+  std::vector<GraphEntry> returns;  // at least one; a single one may be written without a name
+  bool returns_one = false;         // written without a name: its node has the name of the call
 };
 
 using FunctionMap = std::map<std::string, FunctionDef, std::less<>>;
@@ -38,7 +38,7 @@ using FunctionMap = std::map<std::string, FunctionDef, std::less<>>;
 // Appends the entries of a `graph:` mapping.
 void ReadGraphEntries(const Yaml& map, std::string_view what, std::vector<GraphEntry>& entries,
                       Diagnostics& diagnostics);
-// Nothing after an error.
+// Returns nothing after an error.
 std::optional<FunctionDef> ReadFunction(const Yaml& name, const Yaml& value, Diagnostics& diagnostics);
 
 }  // namespace dfrun

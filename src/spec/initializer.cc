@@ -62,7 +62,7 @@ std::optional<Expr> TakeKeyword(Expr& call, std::string_view name) {
   return value;
 }
 
-// The op's own call: canonical name, and `shape` and `dtype` filled in.
+// Completes a call of the op: it gets the op's canonical name, `shape` and `dtype`.
 void Complete(Expr& call, const WantedValue* wanted) {
   if (call.text == "RandomNormal") call.text = "RandomStandardNormal";
   if (wanted != nullptr && wanted->shape && call.items.empty() && FindKeywordArg(call, "shape") == nullptr)

@@ -1,4 +1,4 @@
-// Random values as the spec writes them, in terms of ops.
+// Rewrites the random values of the spec language as ops.
 #ifndef DFRUN_SRC_SPEC_INITIALIZER_H_
 #define DFRUN_SRC_SPEC_INITIALIZER_H_
 
@@ -9,7 +9,7 @@
 
 namespace dfrun {
 
-// The value that an expression is to make: a variable's first value, or a feed's.
+// The dtype and shape that an expression should have, as a variable's first value or a feed.
 struct WantedValue {
   DType dtype;
   std::optional<Shape> shape;  // nothing: any

@@ -1,4 +1,4 @@
-// The nodes that a section of `inputs:` stands for.
+// Adds the nodes of a section of `inputs:`.
 #ifndef DFRUN_SRC_SPEC_INPUT_NODES_H_
 #define DFRUN_SRC_SPEC_INPUT_NODES_H_
 
@@ -6,14 +6,14 @@
 
 namespace dfrun {
 
-// The format whose reader is an op of its own.
+// The format whose reader is a separate op.
 inline constexpr std::string_view kHdf5 = "hdf5";
 
-// Adds what InputSpec lists, and fills in its nodes. False after an error, which is reported.
+// Adds the nodes that InputSpec lists, and fills in their ids. False after an error, which is reported.
 bool AddInputNodes(InputSpec& input, int64_t seed, Lowering& lowering);
 
-// Leaves the batch's size open again in what these inputs give, as it was while the graph was built: for a graph that
-// is fed other values in their stead.
+// Makes the batch size of these inputs unknown again, as it was while the graph was built. For a graph in which they
+// are fed other values.
 Status FreeBatchSizes(const std::vector<InputSpec>& inputs, Graph& graph);
 
 }  // namespace dfrun

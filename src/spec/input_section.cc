@@ -40,7 +40,7 @@ class InputReader {
     return std::nullopt;
   }
 
-  // An error of the files, or of what the spec says of them.
+  // Reports an error of the files, or of what the spec says of them.
   bool FailWith(SourcePlace place, const Status& status) {
     const Status error = AsInputError(status);
     const bool is_spec = error.code() != Code::kNoInput && error.code() != Code::kResourceExhausted;
@@ -48,7 +48,7 @@ class InputReader {
     return false;
   }
 
-  // The format is the one that a key names.
+  // Finds the format, which is named by a key.
   bool FindFormat() {
     if (!CheckMap(value_, What(), diagnostics_)) return false;
     std::vector<std::string> keys = CommonKeys();
@@ -100,7 +100,7 @@ class InputReader {
     return {};
   }
 
-  // What a pattern's own characters mean they do not mean in the spec's directory.
+  // Returns the path of a pattern relative to the spec's directory, in whose own name special characters are escaped.
   std::string PathOf(const std::string& text) const {
     constexpr std::string_view kSpecial = "*?[\\";
     const std::filesystem::path path = std::filesystem::path(directory_) / text;
@@ -112,7 +112,7 @@ class InputReader {
     return (std::filesystem::path(directory) / text).string();
   }
 
-  // A text or a list of texts, each a line.
+  // Reads a text or a list of texts, and joins them as lines.
   std::optional<std::string> TextLines(const Yaml& value, const std::string& what) {
     std::string lines;
     for (size_t i = 0; i < (value.is_sequence() ? value.size() : 1); ++i) {
@@ -128,7 +128,7 @@ class InputReader {
     return lines;
   }
 
-  // A path or a list of paths.
+  // Reads a path or a list of paths, and opens the files.
   bool Open() {
     const Yaml files = *FindKey(value_, format_->name);
     files_place_ = files.place();
@@ -164,7 +164,7 @@ class InputReader {
     return true;
   }
 
-  // A text, what the tensor is made of, or a mapping; by default it is made of what has its name.
+  // Reads the source of a tensor, a text, or a mapping with it. The default source has the tensor's name.
   bool ReadTensor(const Yaml& name, const Yaml& value) {
     const std::string tensor(name.text());
     if (!IsValidNodeName(tensor)) return Fail(name.place(), " cannot name a tensor '", tensor, "'"), false;
@@ -251,7 +251,7 @@ class InputReader {
     return true;
   }
 
-  // Whether, or the size of the buffer.
+  // Reads `shuffle`, a bool or the size of the buffer.
   bool ReadShuffle() {
     const std::optional<Yaml> shuffle = FindKey(value_, "shuffle");
     if (!shuffle) return true;

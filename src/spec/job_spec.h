@@ -1,6 +1,6 @@
-// What a spec says, typed and checked. The graph is beside it, in LoadedSpec.
+// The content of a spec, typed and checked, but for the graph, which is beside it in LoadedSpec.
 //
-// Every place is where the value was written, in LoadedSpec::graph.files(); a default has no place (file -1).
+// Every SourcePlace is the position of a value in LoadedSpec::graph.files(); that of a default has the file -1.
 // Names of nodes are resolved: an Output is one of LoadedSpec::graph.
 // docs/spec.md is the language; load.h makes these.
 #ifndef DFRUN_SRC_SPEC_JOB_SPEC_H_
@@ -19,7 +19,7 @@
 
 namespace dfrun {
 
-// cluster.jobs in the spec's order. Without the section: one job "worker" of kRest.
+// An entry of cluster.jobs, in the spec's order. Without the section there is one job "worker" of kRest.
 struct JobSize {
   static constexpr int kRest = -1;  // the ranks that the other jobs leave; at most one job has it
   std::string job;
@@ -30,7 +30,7 @@ struct JobSize {
 // A tensor of an input section.
 struct InputTensor {
   std::string name;   // "image"
-  SampleField field;  // what a sample has of it, as the files say; unknown sizes are padded to the batch's largest
+  SampleField field;  // dtype and shape in a sample; unknown sizes are padded to the batch's largest
   Output value;       // the Identity node "<section>/<name>", [batch, sample's shape...]
   SourcePlace place;
 };
@@ -41,10 +41,10 @@ struct InputTensor {
 struct InputSpec {
   std::string name;
   std::string format;   // a name of SampleFormats
-  SampleConfig config;  // with the files there are, as this process can open them
+  SampleConfig config;  // with the files that exist, by paths that this process can open
   std::vector<InputTensor> tensors;
   int64_t num_samples = 0;
-  int64_t batch = 0;  // samples a step over all replicas; num_samples where `all` was written
+  int64_t batch = 0;  // samples a step over all replicas; num_samples for `all`
   bool all = false;   // `batch: all`: the whole set every step
   bool shuffle = false;
   int64_t shuffle_buffer = 0;  // samples; 0: all
@@ -60,26 +60,25 @@ struct InputSpec {
 
 // A variable of the graph: VariableV2, a ref of its dtype.
 struct VariableSpec {
-  // What a step's assignments of the replicas come to: the mean of the values that they leave, the sum of what they
-  // change, or what the first replica leaves. kUnsaid: the assignments are made on the variable itself, as they come.
+  // The result of the replicas' assignments in a step: the mean of their values, the sum of their changes, or the value
+  // of the first replica. kUnsaid: the replicas assign the variable itself, in any order.
   enum class Reduce { kUnsaid, kMean, kSum, kFirst };
 
   NodeId node = -1;
-  Output init;  // the value that it starts with; depends on no placeholder and no other variable
+  Output init;  // the first value; depends on no placeholder and no other variable
   bool trainable = true;
-  bool finite = true;  // a value that is not is an error when it is saved
+  bool finite = true;  // a value that is not finite is an error when the variable is saved
   Reduce reduce = Reduce::kUnsaid;
 };
 
-// `target`'s readers get `value` in its stead. Shapes agree but for sizes that are unknown or, between inputs, the
-// batch.
+// The readers of `target` read `value` instead. Shapes agree except for unknown sizes and, between inputs, the batch.
 struct FeedSpec {
   Output target;
   Output value;
   SourcePlace place;
 };
 
-// An output by the name that the spec gives it; results are reported under that name.
+// An output and the name under which its value is reported.
 struct FetchSpec {
   std::string name;
   Output output;
@@ -99,17 +98,17 @@ struct OptimizerSpec {
 struct TrainSpec {
   // kPs: parameters on the tasks of job `ps`; kSpread: over all tasks of `worker`. Default: kPs if there is a job `ps`.
   enum class Parameters { kPs, kSpread };
-  // What a step does whose loss, or norm of gradients, is not finite: it ends the job, leaves its updates out, or goes
-  // on as if nothing were. kUnchecked is not of the spec's: no node looks at the loss.
+  // The effect of a loss, or norm of gradients, that is not finite: the job ends, the step makes no updates, or the
+  // updates are made all the same. kUnchecked cannot be written in a spec: no node checks the loss.
   enum class OnNan { kStop, kSkip, kWarn, kUnchecked };
 
   Output loss;  // a floating-point scalar
   SourcePlace loss_place;
   OptimizerSpec optimizer;
   ScheduleSpec learning_rate;
-  int64_t steps = 0;                // in all; where `epochs` was written, as many as take so often the samples of `input`
+  int64_t steps = 0;                // in all; for `epochs`, as many as use the samples of `input` so often
   std::optional<double> clip_norm;  // global norm of all gradients, > 0
-  int replicas = 1;                 // divides the batch of every input that the loss reads, `all` aside
+  int replicas = 1;                 // divides the batch of every input that the loss reads, except for `batch: all`
   int64_t log_every = 10;           // steps
   Parameters parameters = Parameters::kSpread;
   OnNan on_nan = OnNan::kStop;
@@ -121,8 +120,8 @@ struct RunSpec {
   int64_t steps = 1;
   std::vector<FeedSpec> feeds;  // values are computed anew in each step
   std::vector<FetchSpec> fetches;
-  std::vector<NodeId> targets;      // nodes that each step runs for what they do
-  std::string save = "fetches.h5";  // what the last step fetched goes into this file of the run directory
+  std::vector<NodeId> targets;      // nodes that each step runs for their effect
+  std::string save = "fetches.h5";  // the file of the run directory for the results of the last step
   SourcePlace place;
 };
 
@@ -157,8 +156,8 @@ struct JobSpec {
 struct LoadedSpec {
   JobSpec job;
   Graph graph;
-  // What entries of the graph stand for that are not one node of their name: conditionals, loops and calls with several
-  // values, in their order.
+  // The values, in order, of entries of the graph that are not one node of that name: conditionals, loops and calls
+  // with several values.
   std::map<std::string, std::vector<Output>, std::less<>> values = {};
 };
 

@@ -9,7 +9,7 @@ namespace dfrun {
 Result<std::optional<Tensor>> ParseLiteral(const std::string& text, DType dtype) {
   PlacedText placed;
   placed.Append(text, {});
-  Diagnostics unheeded;  // what is no literal may be a name
+  Diagnostics unheeded;  // text that is no literal may be a name
   const std::optional<Expr> expr = ParseExpr(placed, unheeded);
   if (!expr) return std::optional<Tensor>();
   const Folded folded = FoldExpr(*expr, unheeded);

@@ -1,4 +1,4 @@
-// A value that is written where no spec is read: on a command line.
+// Parses values outside of a spec, on a command line.
 #ifndef DFRUN_SRC_SPEC_LITERAL_H_
 #define DFRUN_SRC_SPEC_LITERAL_H_
 
@@ -9,8 +9,8 @@
 
 namespace dfrun {
 
-// The tensor that `text` is as an expression of numbers, texts in quotes and lists ("0", "[[1, 2], [3, 4]]", "1 / 3",
-// "true"); nothing where it is none. InvalidArgument where an element is no `dtype`.
+// Parses an expression of numbers, texts in quotes and lists as a tensor ("0", "[[1, 2], [3, 4]]", "1 / 3", "true");
+// nothing if `text` is none. InvalidArgument if `dtype` cannot hold an element.
 Result<std::optional<Tensor>> ParseLiteral(const std::string& text, DType dtype);
 
 }  // namespace dfrun

@@ -20,13 +20,13 @@ void CheckFunctionNames(const FunctionMap& functions, const OpRegistry& ops, Dia
   }
 }
 
-// A name in a directory, and not one that leads out of it.
+// True for the name of a file in a directory, and false for one that leads out of it.
 bool IsNameOfFile(const std::string& name) {
   return !name.empty() && name != "." && name != ".." &&
          name.find_first_of(std::string_view("/\0", 2)) == std::string::npos;
 }
 
-// A variable's first value is made before there is any step: nothing of a step may go into it.
+// A variable's first value is computed before any step, so it may not depend on a step's values.
 void CheckInitialValues(const std::vector<VariableSpec>& variables, const Graph& graph, Diagnostics& diagnostics) {
   Upstream walk(graph);
   for (const VariableSpec& v : variables) {
@@ -50,7 +50,7 @@ bool Uses(const Yaml& value, const std::string& param) {
   return false;
 }
 
-// An override without an effect is a mistake, as that of an unknown param is.
+// An override without an effect is an error, as that of an unknown param is.
 void CheckOverridesUsed(const SpecDocument& document, const std::vector<ParamOverride>& overrides,
                         Diagnostics& diagnostics) {
   std::vector<std::string> names;
@@ -90,7 +90,7 @@ class Loader {
     if (const Yaml* inputs = document.FindSection("inputs")) {
       const std::string directory = std::filesystem::path(path_).parent_path().string();
       job_.inputs = ReadInputs(*inputs, directory, job_.seed, reader, lowering);
-      // Without its inputs a graph has errors in every line.
+      // Errors in inputs end here, because without its inputs a graph has errors in every line.
       DF_TRY(diagnostics_.ToStatus());
     }
     lowering.AddGraph(document.graph);

@@ -1,4 +1,4 @@
-// From a spec file to a checked job and graph.
+// Loads a spec file as a checked job and graph.
 #ifndef DFRUN_SRC_SPEC_LOAD_H_
 #define DFRUN_SRC_SPEC_LOAD_H_
 
@@ -13,11 +13,11 @@ namespace dfrun {
 struct SpecOptions {
   std::vector<std::string> sets;  // "key=value", each for one of the spec's params
   const OpRegistry* ops = &OpRegistry::Builtin();
-  int ranks = 0;  // of the cluster, to check tasks in device names and jobs; 0: not known yet
+  int ranks = 0;  // of the cluster, against which tasks in device names and jobs are checked; 0: not known yet
 };
 
 // Reads the spec and what it includes, and opens the headers of its input files. Every dtype and shape of the graph has
-// then been checked. kBadSpec with a line "file:line:column: message" for each error, at most 20; kIo where the
+// then been checked. kBadSpec with a line "file:line:column: message" for each error, at most 20; kIo if the
 // spec itself cannot be read. Blocks on file reads. Thread safety: any thread (HDF5 through src/base/hdf5.h).
 Result<LoadedSpec> LoadSpec(const std::string& path, const SpecOptions& options);
 

@@ -1,4 +1,4 @@
-// Cond(pred, then, else): only what the taken side needs runs.
+// Lowers Cond(pred, then, else), of which only the nodes that the taken side needs run.
 #include <algorithm>
 
 #include "src/spec/lowering.h"
@@ -12,7 +12,7 @@ struct CondParts {
   const Expr* otherwise = nullptr;
 };
 
-// In order, or by name.
+// Reads the arguments in order or by name.
 std::optional<CondParts> ReadParts(const Expr& call, Diagnostics& diagnostics) {
   CondParts parts;
   const Expr** const in_order[] = {&parts.pred, &parts.then, &parts.otherwise};
@@ -41,7 +41,7 @@ std::optional<CondParts> ReadParts(const Expr& call, Diagnostics& diagnostics) {
 
 }  // namespace
 
-// A list gives several values; a call all that it returns.
+// A list gives several values; a call gives all of its results.
 std::optional<std::vector<Output>> Lowering::LowerSide(const ExprContext& context, const Expr& expr,
                                                        const std::string& scope) {
   std::vector<Output> values;

@@ -1,4 +1,4 @@
-// Entries of the graph and of functions, in order.
+// Lowers the entries of the graph and of functions, in order.
 #include "src/spec/lowering.h"
 #include "src/spec/schema.h"
 
@@ -45,7 +45,7 @@ std::optional<NodeOptions> Lowering::EntryOptions(CallFrame& frame, const Entry&
     name.place = entry.colocate_with.place;
     Value storage;
     const Value* value = FindValue(frame, name.text, storage);
-    // An entry that is yet to be built is as good as one that is.
+    // An entry that is built later counts as well.
     if (value != nullptr && !value->failed && !value->outputs.empty()) {
       options.colocate_with = graph_.node(value->outputs[0].node).name;
     } else if (frame.entries.contains(name.text)) {

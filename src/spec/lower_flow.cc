@@ -1,4 +1,4 @@
-// What the nodes of branches and loops read from outside, brought in as the primitive form wants it.
+// Brings values from outside into branches and loops, by the primitives of control flow.
 #include "src/spec/lowering.h"
 
 namespace dfrun {
@@ -36,7 +36,7 @@ std::optional<Output> Lowering::CaptureAt(Output value, int at, SourcePlace plac
   spec.name = StrCat(level.scope, "/", spec.op);
   spec.inputs = {*outer};
   if (graph_.is_ref(*outer)) {
-    // A variable is read before the loop begins, or at the conditional: its update can wait for that.
+    // A variable is read before the loop begins, or at the conditional, so that its update can wait for the read.
     NodeSpec read;
     read.op = "Identity";
     read.name = StrCat(level.scope, "/", graph_.node(outer->node).name);
@@ -71,7 +71,7 @@ std::optional<Output> Lowering::AddFlowNode(NodeSpec spec, int at, SourcePlace p
   return Output{*id, 0};
 }
 
-// A control edge may come into a branch as it is; into a loop only an Enter may lead.
+// A control edge may lead into a branch as it is; into a loop only an Enter may lead.
 bool Lowering::EnterFlowByControl(NodeSpec& spec, SourcePlace place) {
   for (NodeId& control : spec.control_inputs) {
     const std::optional<int> home = DepthOf(control, place);

@@ -1,4 +1,4 @@
-// Calls of functions: each call builds the function's nodes in a scope of its own.
+// Lowers calls of functions: each call builds the function's nodes in a scope of its own.
 #include <algorithm>
 
 #include "src/spec/lowering.h"
@@ -13,7 +13,7 @@ std::string Lowering::CalledFrom(const CallFrame& frame) const {
   return out;
 }
 
-// While it lives, nodes and errors are of this call.
+// While an object lives, new nodes and errors belong to its call.
 class Lowering::InCall {
  public:
   InCall(Lowering& lowering, const CallFrame& frame)
@@ -43,7 +43,7 @@ bool Lowering::CheckCallCount(const FunctionDef& def, SourcePlace place) {
 }
 
 bool Lowering::CheckCallDepth(const CallFrame& frame, const FunctionDef& def, SourcePlace place) {
-  // From `first`, one of the callers, to the call of `def`.
+  // Prints the chain of calls from `first`, one of the callers, to the call of `def`.
   const auto chain = [&](const CallFrame* first) {
     std::string names = def.name;
     for (const CallFrame* f = &frame;; f = f->caller) {
@@ -65,7 +65,7 @@ bool Lowering::CheckCallDepth(const CallFrame& frame, const FunctionDef& def, So
   return true;
 }
 
-// Numbers are worked out where the call stands; other texts are read where the function uses them.
+// Numbers are computed at the call; other texts are read where the function uses them.
 std::optional<std::string> Lowering::AttrText(const ExprContext& context, const Expr& value) {
   if (value.is(Expr::Kind::kString)) return std::string(value.text);
   const Folded folded = Fold(context, value);
@@ -120,7 +120,7 @@ bool Lowering::BindArguments(const ExprContext& context, const FunctionDef& def,
       diagnostics_.Error(call.place, "function '", def.name, "' lacks its argument '", arg.text(), "'");
       return false;
     }
-    // An operand of its own, named after the argument where it is a constant.
+    // The argument is lowered as an operand; a constant is named after the argument.
     const bool is_constant = Fold(context, *given).is_constant();
     const std::string name = is_constant ? FreshName(context.frame, frame.scope, arg.text()) : "";
     const std::optional<Output> output = LowerOne(context, *given, name);

@@ -1,4 +1,4 @@
-// Calls of ops: attrs, inputs, constants that TensorFlow takes as inputs.
+// Lowers calls of ops: attrs, inputs, and constants that TensorFlow takes as inputs.
 #include <algorithm>
 
 #include "src/spec/attr_value.h"
@@ -13,7 +13,8 @@ bool Allows(const AttrDef* def, DType dtype) {
          std::find(def->allowed_types.begin(), def->allowed_types.end(), dtype) != def->allowed_types.end();
 }
 
-// Concat and ConcatV2 take two values or more; one value alone, as of a family with one member, is what they give.
+// True for a Concat or ConcatV2 of one value, as of a family with one member. The ops take two values or more, so the
+// result is the value itself.
 bool JoinsOne(const OpDef& op, const OpArguments& arguments) {
   if (op.name != "Concat" && op.name != "ConcatV2") return false;
   for (size_t i = 0; i < op.inputs.size(); ++i) {
@@ -22,7 +23,7 @@ bool JoinsOne(const OpDef& op, const OpArguments& arguments) {
   return false;
 }
 
-// The text among the inputs that is a constant of the spec; null if there is none.
+// The first text constant among the inputs; null if there is none.
 const std::string* FindText(const Graph& graph, const std::vector<Output>& inputs) {
   for (const Output input : inputs) {
     const Node& node = graph.node(input.node);
@@ -158,8 +159,8 @@ std::optional<Output> Lowering::AllAxes(const ExprContext& context, Output value
   return Output{*range_id, 0};
 }
 
-// What the signature says, or other operands of the same type attr, or the attr's default, or what the literal looks
-// like.
+// The dtype of an operand: that of the signature, else of other operands with the same type attr, else the attr's
+// default, else the natural dtype of the literal.
 DType Lowering::OperandDType(const OpDef& op, const AttrMap& attrs, const std::vector<Operand>& operands,
                              size_t which) const {
   const Operand& operand = operands[which];
@@ -246,7 +247,7 @@ std::optional<Value> Lowering::LowerOp(const ExprContext& context, const OpDef& 
   std::optional<std::vector<Operand>> operands = LowerOperands(context, op, *arguments);
   NodeSpec spec;
   if (!LowerControls(context, *arguments, spec) || !attrs || !operands) return {};
-  // Named after its operands, which may want the same name.
+  // The node is named after its operands have their names, because they may take the same name.
   spec.name = own_name.empty() ? FreshName(context.frame, context.scope, op.name) : own_name;
   spec.op = op.name;
   spec.attrs = *std::move(attrs);

@@ -1,4 +1,4 @@
-// Variables and the values that they start with.
+// Lowers variables and their first values.
 #include <algorithm>
 #include <limits>
 
@@ -41,7 +41,7 @@ std::optional<VariableArgs> ReadVariableArgs(const Expr& call, Diagnostics& diag
   return args;
 }
 
-// An attr that says true or false.
+// Reads a bool attr.
 std::optional<bool> ReadBool(const char* name, const Expr& value, const FoldCall& fold_call, Diagnostics& diagnostics) {
   const std::optional<AttrValue> read =
       ToAttrValue({name, "bool", {}, {}, {}, {}}, value, DType::kInvalid, fold_call, diagnostics);
@@ -168,7 +168,7 @@ std::optional<Output> Lowering::LowerConstant(const ExprContext& context, const 
     diagnostics_.Error(place, tensor.status());
     return {};
   }
-  // A scalar fills the shape that is wanted; a list must have it.
+  // A scalar fills the wanted shape; a list must have it.
   if (wanted == nullptr || !wanted->shape || tensor->shape() == *wanted->shape || tensor->shape().rank() != 0)
     return AddConst(context, name, *std::move(tensor), place);
   std::vector<int32_t> dims;

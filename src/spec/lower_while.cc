@@ -1,4 +1,4 @@
-// While: variables that a body gives new values for as long as a condition on them holds.
+// Lowers While: a body gives variables new values while a condition on them holds.
 #include <algorithm>
 
 #include "src/spec/lowering.h"
@@ -31,7 +31,7 @@ bool CheckParts(const Expr& call, Diagnostics& diagnostics) {
   return true;
 }
 
-// A function's name stands for a call of it with all variables.
+// The name of a function stands for its call with all variables.
 Expr WithVariables(const Expr& expr, const FunctionMap& functions, const std::vector<std::string_view>& names) {
   if (!expr.is(Expr::Kind::kName) || functions.find(expr.text) == functions.end()) return expr;
   if (std::find(names.begin(), names.end(), expr.text) != names.end()) return expr;
@@ -48,7 +48,8 @@ Expr WithVariables(const Expr& expr, const FunctionMap& functions, const std::ve
 
 }  // namespace
 
-// Named in `vars`, or in order, with the names of the arguments of the body, which is a function then.
+// Reads the variables, which are named in `vars`, or given in order; these get the names of the arguments of the body,
+// which then must be a function.
 bool Lowering::ReadLoopVars(const ExprContext& context, const Expr& call, const Expr& body, const std::string& name,
                             std::vector<LoopVar>& vars) {
   std::vector<KeywordArg> initial;

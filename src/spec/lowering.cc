@@ -13,7 +13,7 @@ bool HoldsOperator(std::string_view name) {
   return name.find_first_of("-/>") != std::string_view::npos;
 }
 
-// "0x10", "1e400", ".inf": what other languages, or a wider type, take for a number.
+// True for text that is a number in other languages or in a wider type: "0x10", "1e400", ".inf".
 bool LooksLikeNumber(std::string_view name) {
   const size_t first = name.find_first_not_of('.');
   return first != std::string_view::npos && ((name[first] >= '0' && name[first] <= '9') || name == ".inf" ||
@@ -152,7 +152,7 @@ const Value* Lowering::FindValue(const CallFrame& frame, std::string_view name, 
   if (!is_top && name.find('/') == std::string_view::npos) return nullptr;
   const NodeId id = is_top ? graph_.Find(name) : graph_.Find(StrCat(frame.scope, "/", name));
   if (id < 0) {
-    // A node within an entry that failed: "h1/W" of h1.
+    // A node within a failed entry has failed too: "h1/W" of h1.
     const size_t slash = name.rfind('/');
     if (slash == std::string_view::npos) return nullptr;
     const Value* outer = FindValue(frame, name.substr(0, slash), storage);

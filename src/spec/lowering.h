@@ -1,9 +1,9 @@
-// Entries and expressions of the spec to nodes of a graph.
+// Lowers entries and expressions of the spec to nodes of a graph.
 //
 // Names: an entry's outermost op has the entry's name N; ops within its expression are N/<Op>, N/<Op>_1, ...; constants
 // are <node>/<input>, as TensorFlow names them. A call of a function makes a scope: its entries are <scope>/<entry>;
 // the one value it returns is the node <scope>, several are <scope>/<return>. Errors go to the diagnostics with their
-// place; building goes on with what does not depend on them. Thread safety: one thread.
+// position; nodes that do not depend on them are still built. Thread safety: one thread.
 #ifndef DFRUN_SRC_SPEC_LOWERING_H_
 #define DFRUN_SRC_SPEC_LOWERING_H_
 
@@ -25,11 +25,11 @@ namespace dfrun {
 
 inline constexpr int kMaxGraphNodes = 2'000'000;
 inline constexpr int kMaxCallDepth = 50;
-// Calls of calls can ask for any number of either.
+// Bounds on calls and nodes: calls of functions that call functions can ask for any number.
 inline constexpr int64_t kMaxCalls = 200'000;
 inline constexpr NodeId kMaxNodes = 4'000'000;
 
-// What lowering needs of the spec; outlives it.
+// The parts of the spec that lowering needs. They outlive the Lowering.
 struct LoweringInput {
   int64_t seed = 0;
   const FunctionMap& functions;
@@ -37,7 +37,7 @@ struct LoweringInput {
   const ClusterSpec& cluster;
 };
 
-// What a call of Variable says; shape and init are there, the others may be null.
+// The arguments of a call of Variable; shape and init are set, the others may be null.
 struct VariableArgs {
   const Expr* shape = nullptr;
   const Expr* init = nullptr;
@@ -55,18 +55,19 @@ class Lowering {
 
   // Builds the graph's entries.
   void AddGraph(const std::vector<GraphEntry>& entries);
-  // Builds a scalar's expression as the node `name`, made free. A bare name builds nothing: it is what it names.
-  // `wanted` may be null. Nothing after an error.
+  // Builds a scalar's expression as the node `name`, or a free name near it. A bare name builds nothing and gives the
+  // output that it names. `wanted` may be null. Returns nothing after an error.
   std::optional<Output> AddExpression(const Yaml& scalar, const std::string& name, const WantedValue* wanted);
-  // An output of the graph by its name in the spec. Nothing after an error; a name whose node failed has had one.
+  // Finds an output of the graph by its name in the spec. Returns nothing after an error; for a node that failed none
+  // is added.
   std::optional<Output> Find(const Yaml& scalar);
-  // A node by its name, which may have no outputs. Nothing after an error.
+  // Finds a node by its name, also one without outputs. Returns nothing after an error.
   std::optional<NodeId> FindNode(const Yaml& scalar);
   // To be called when all else is built.
   void CheckUncalledFunctions();
-  // A node with attrs and inputs as given. Nothing after an error.
+  // Adds a node with the given attrs and inputs. Returns nothing after an error.
   std::optional<NodeId> AddNode(NodeSpec spec, SourcePlace place);
-  // A variable with a constant first value that is not trained.
+  // Adds a variable with a constant first value that is not trained.
   std::optional<NodeId> AddCounter(const std::string& name, SourcePlace place);
 
   const std::vector<VariableSpec>& variables() const { return variables_; }
@@ -74,7 +75,7 @@ class Lowering {
   std::map<std::string, std::vector<Output>, std::less<>> ValuesThatAreNoNode() const;
 
  private:
-  // An input as written: a value of the graph, or a constant, which gets its dtype from the others.
+  // An input as it is written: a value of the graph, or a constant, whose dtype follows from the other inputs.
   struct Operand {
     const ArgDef* arg = nullptr;
     const Expr* expr = nullptr;  // null: left out
@@ -89,13 +90,13 @@ class Lowering {
     VariableSpec::Reduce reduce = VariableSpec::Reduce::kUnsaid;
   };
 
-  // Lowering of expressions (lowering.cc). An own name that is empty is made up.
+  // Lowering of expressions (lowering.cc). If `own_name` is empty a name is made up.
   std::optional<Value> LowerExpr(const ExprContext& context, const Expr& expr, const std::string& own_name);
   std::optional<Output> LowerOne(const ExprContext& context, const Expr& expr, const std::string& own_name);
   std::optional<Value> LowerName(const ExprContext& context, const Expr& expr, const std::string& own_name);
   std::optional<Value> LowerCall(const ExprContext& context, const Expr& call, const std::string& own_name);
   std::optional<Output> Reference(const CallFrame& frame, const Expr& name);
-  // The node that `^name` names, which may have no outputs.
+  // Finds the node that `^name` names, which may have no outputs.
   std::optional<NodeId> ControlReference(const CallFrame& frame, const Expr& name);
   const Value* FindValue(const CallFrame& frame, std::string_view name, Value& storage) const;
   void ReportUnknownName(const CallFrame& frame, const Expr& name);
@@ -177,29 +178,29 @@ class Lowering {
     int64_t parallel_iterations = 10;
     bool swap_memory = false;
   };
-  // Of a While, as its keys say; nothing after an error, which is reported.
+  // Reads the options of a While; nothing after an error, which is reported.
   std::optional<LoopOptions> ReadLoopOptions(const ExprContext& context, const Expr& call);
 
-  // A branch or a loop that is being built: what its nodes read from outside comes through a Switch or an Enter.
+  // A branch or a loop that is being built. Its nodes read values from outside through a Switch or an Enter.
   struct FlowLevel {
     int32_t id = 0;
-    Output pred = {};        // of a branch, as the level around it can read it
-    int side = 0;            // of the Switch
-    std::string frame = {};  // of a loop
+    Output pred = {};        // of a branch: the predicate, as the outer level reads it
+    int side = 0;            // the output of the Switch
+    std::string frame = {};  // of a loop: its frame_name
     LoopOptions loop = {};
     std::string scope = {};
-    NodeId pivot = -1;  // alive where the branch is taken, or where the iteration runs
+    NodeId pivot = -1;  // alive if the branch is taken or the iteration runs
     std::map<std::pair<NodeId, int32_t>, Output> captured = {};
     bool is_loop() const { return !frame.empty(); }
   };
-  // Makes a node's inputs such as the innermost level can read; false after an error, which is reported.
+  // Replaces a node's inputs by ones that the innermost level can read; false after an error, which is reported.
   bool EnterFlow(NodeSpec& spec, SourcePlace place);
   bool EnterFlowByControl(NodeSpec& spec, SourcePlace place);
   std::optional<Output> Capture(Output value, SourcePlace place);
   std::optional<Output> CaptureAt(Output value, int depth, SourcePlace place);
-  // Where a node stands in flow_; -1: outside; nothing (an error) where that has ended.
+  // The depth of a node's level in flow_; -1: outside of all. Nothing, after an error, if that level has ended.
   std::optional<int> DepthOf(NodeId node, SourcePlace place);
-  // A node whose inputs are as they should be, at a depth of flow_.
+  // Adds a node at a depth of flow_, whose inputs that level can read.
   std::optional<Output> AddFlowNode(NodeSpec spec, int depth, SourcePlace place);
   int depth() const { return static_cast<int>(flow_.size()) - 1; }
   // An unpinned constant can be read from anywhere.
@@ -212,10 +213,10 @@ class Lowering {
   std::unordered_set<std::string> scopes_;  // of function calls
   std::vector<VariableSpec> variables_;
   std::vector<FlowLevel> flow_;                  // outermost first
-  std::unordered_map<NodeId, int32_t> flow_of_;  // FlowLevel::id, of nodes within any
+  std::unordered_map<NodeId, int32_t> flow_of_;  // FlowLevel::id, for nodes within a level
   int32_t num_flows_ = 0;
   int64_t num_calls_ = 0;  // of functions
-  int32_t call_ = -1;      // that nodes are made in, in the graph's list of calls
+  int32_t call_ = -1;      // the current call, as an index into the graph's calls
   std::unordered_set<const FunctionDef*> called_;
 };
 

@@ -1,4 +1,4 @@
-// The arguments of a call, matched to an op's signature.
+// Matches the arguments of a call to an op's signature.
 #ifndef DFRUN_SRC_SPEC_OP_ARGUMENTS_H_
 #define DFRUN_SRC_SPEC_OP_ARGUMENTS_H_
 
@@ -12,16 +12,16 @@
 namespace dfrun {
 
 struct OpArguments {
-  // By input of the signature: what was written for it. One, or any number where the input is repeated or a list; none
-  // where it was left out.
+  // By input of the signature, the expressions that were written for it: one, any number if the input is repeated or a
+  // list, or none if it was left out.
   std::vector<std::vector<const Expr*>> inputs;
   std::vector<std::pair<const AttrDef*, const Expr*>> attrs;
   std::vector<const Expr*> controls;
 };
 
-// Plain arguments are inputs in the signature's order, those given by keyword aside; a repeated input takes a list or,
-// from arguments in a row, all that later inputs leave. "reduction_indices" alone may be left out. Nothing after an
-// error, which is then in `diagnostics`. Views `call`.
+// Positional arguments are inputs in the signature's order, without those that are given by keyword. A repeated input
+// takes a list or, of arguments in a row, all that the later inputs leave. Only "reduction_indices" may be left out.
+// Returns nothing after an error, which is then in `diagnostics`. The result points into `call`.
 std::optional<OpArguments> MatchArguments(const OpDef& op, const Expr& call, Diagnostics& diagnostics);
 
 }  // namespace dfrun

@@ -10,7 +10,7 @@ namespace {
 
 using Lookup = std::function<const std::string*(std::string_view name, SourcePlace place)>;
 
-// Replaces every ${name} by what `lookup` gives, which reports what it does not find.
+// Replaces every ${name} by the result of `lookup`, which reports unknown names.
 const PlacedText* Replace(const Yaml& scalar, const Lookup& lookup, TextPool& pool, Diagnostics& diagnostics) {
   const std::string_view text = scalar.text();
   size_t open = text.find("${");
@@ -38,7 +38,7 @@ const PlacedText* Replace(const Yaml& scalar, const Lookup& lookup, TextPool& po
   return &out;
 }
 
-// A scalar as `render_scalar` gives it, or a list of such.
+// Renders a scalar by `render_scalar`, or a list of scalars.
 std::optional<std::string> Render(const Yaml& value,
                                   const std::function<std::optional<std::string>(const Yaml&)>& render_scalar,
                                   Diagnostics& diagnostics) {
@@ -64,7 +64,7 @@ void ReportUnknown(std::string_view name, SourcePlace place, const std::vector<s
                                  : StrCat(", did you mean '", near, "'?"));
 }
 
-// Works params out on demand, so that they may stand in any order.
+// Computes params on demand, so that they may be written in any order.
 class Resolver {
  public:
   Resolver(const std::vector<ParamEntry>& entries, Diagnostics& diagnostics) : diagnostics_(diagnostics) {
@@ -114,9 +114,9 @@ class Resolver {
     return WorkedOut(*text);
   }
 
-  // A sum or product of numbers as its value, so that it stands for that among other operators too.
+  // Replaces a sum or product of numbers by its value, so that it can be an operand of other operators.
   static std::string WorkedOut(const PlacedText& text) {
-    // Texts that are no expressions are params too: whether this one is must not be an error.
+    // A param may be any text, so text that is no expression is no error here.
     Diagnostics unheeded;
     std::optional<Expr> expr = ParseExpr(text, unheeded);
     if (expr && expr->is_operator) {
@@ -191,7 +191,7 @@ Params MakeParams(const std::vector<ParamEntry>& entries, const std::vector<Para
   for (const ParamEntry& e : entries) {
     const std::string name(e.name.text());
     const std::string* text = resolver.Resolve(name, e.name.place());
-    // A param that failed is defined all the same: its uses are no further errors.
+    // A failed param is defined all the same, so that its uses are no further errors.
     params.Set(name, text != nullptr ? *text : std::string());
   }
   return params;

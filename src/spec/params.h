@@ -16,16 +16,17 @@ namespace dfrun {
 // Thread safety: const methods from any thread, each with its own pool and diagnostics.
 class Params {
  public:
-  // Names that are not here are looked up in `outer`, which may be null and outlives this.
+  // Names that this object lacks are looked up in `outer`, which may be null and outlives it.
   explicit Params(const Params* outer = nullptr) : outer_(outer) {}
 
   void Set(std::string_view name, std::string text) { texts_.insert_or_assign(std::string(name), std::move(text)); }
   // Null if there is none.
   const std::string* Find(std::string_view name) const;
 
-  // A scalar, or the scalars of a list, with every ${name} replaced, as text: "[1, 2]". Nothing after an error.
+  // Returns a scalar or a list as text ("[1, 2]"), with every ${name} replaced. Nothing after an error.
   std::optional<std::string> SubstituteAll(const Yaml& value, Diagnostics& diagnostics) const;
-  // The scalar with every ${name} replaced, kept in `pool`. Null after an error, which is then in `diagnostics`.
+  // Returns the scalar with every ${name} replaced, owned by `pool`. Null after an error, which is then in
+  // `diagnostics`.
   const PlacedText* Substitute(const Yaml& scalar, TextPool& pool, Diagnostics& diagnostics) const;
 
  private:
@@ -35,7 +36,7 @@ class Params {
   std::map<std::string, std::string, std::less<>> texts_;
 };
 
-// `key=value` texts of the command line, over what the spec says.
+// A `key=value` of the command line, which replaces a param of the spec.
 struct ParamOverride {
   std::string name;
   std::string text;
@@ -47,8 +48,8 @@ struct ParamEntry {
   Yaml name;
   Yaml value;
 };
-// Params that may use each other in any order. Sums and products of numbers are worked out. Of entries with one name
-// the first counts. An override of a name that no entry has is an error.
+// Makes params, which may use each other in any order. Sums and products of numbers are computed. Of entries with one
+// name the first counts. An override of a name that no entry has is an error.
 Params MakeParams(const std::vector<ParamEntry>& entries, const std::vector<ParamOverride>& overrides,
                   Diagnostics& diagnostics);
 

@@ -1,4 +1,4 @@
-// Text of the spec that knows where each byte of it was written, also after ${param} was replaced in it.
+// Text of the spec with the position of each byte, also after ${param} was replaced in it.
 #ifndef DFRUN_SRC_SPEC_PLACED_TEXT_H_
 #define DFRUN_SRC_SPEC_PLACED_TEXT_H_
 
@@ -12,19 +12,19 @@
 
 namespace dfrun {
 
-// Not moved once made: views of text() are kept by expressions.
+// Never moved, because expressions keep views of text().
 class PlacedText {
  public:
-  // A scalar as it stands, by view.
+  // A view of a scalar as it is written.
   explicit PlacedText(const Yaml& scalar);
-  // Parts follow by Append().
+  // An empty text, to which Append() adds parts.
   PlacedText() = default;
   PlacedText(const PlacedText&) = delete;
   PlacedText& operator=(const PlacedText&) = delete;
 
-  // So many bytes of a scalar's text, as they stand.
+  // Appends `size` bytes of a scalar's text as they are written.
   void Append(const Yaml& scalar, size_t begin, size_t size);
-  // Text that stands for something written at `place`.
+  // Appends text that replaces something written at `place`.
   void Append(std::string_view text, SourcePlace place);
 
   std::string_view text() const { return parts_.empty() ? view_ : std::string_view(owned_); }
@@ -33,25 +33,25 @@ class PlacedText {
  private:
   struct Part {
     size_t begin;
-    std::optional<Yaml> scalar;  // whose bytes from `offset` on these are; else all have that place
+    std::optional<Yaml> scalar;  // the bytes are this scalar's from `offset` on; without it all have `place`
     size_t offset;
     SourcePlace place;
   };
 
-  std::optional<Yaml> whole_;  // a scalar as it stands
+  std::optional<Yaml> whole_;  // a scalar as it is written
   std::string_view view_;      // its text
   std::string owned_;
   std::vector<Part> parts_;
 };
 
-// Keeps the texts that expressions point into, and bounds what substitution can make of them.
+// Owns the texts that expressions point into, and bounds their size, which substitution could make huge.
 class TextPool {
  public:
   static constexpr size_t kMaxBytes = size_t{32} << 20;
 
   const PlacedText& View(const Yaml& scalar) { return texts_.emplace_back(scalar); }
   PlacedText& Make() { return texts_.emplace_back(); }
-  // False where the texts that were made would hold more than kMaxBytes.
+  // False if the texts that were made would have more than kMaxBytes.
   bool Spend(size_t bytes) { return (bytes_ += bytes) <= kMaxBytes; }
 
  private:

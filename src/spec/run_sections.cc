@@ -1,4 +1,4 @@
-// The sections run, eval, checkpoint, summaries and trace.
+// Reads the sections run, eval, checkpoint, summaries and trace.
 #include <algorithm>
 #include <set>
 
@@ -13,7 +13,7 @@ const InputSpec* FindInput(std::string_view name, const SectionContext& context)
   return it == context.inputs.end() ? nullptr : &*it;
 }
 
-// Every tensor of input `target` is fed from the one of that name of `source`.
+// Feeds every tensor of input `target` from the tensor of the same name of `source`.
 void FeedInput(const InputSpec& target, const InputSpec& source, SourcePlace place, std::vector<FeedSpec>& feeds,
                Diagnostics& diagnostics) {
   for (const InputTensor& t : target.tensors) {
@@ -83,7 +83,7 @@ bool ReadCount(const Yaml& map, std::string_view key, int64_t minimum, ValueRead
   return number.has_value();
 }
 
-// Names of nodes, of those without outputs too.
+// Reads names of nodes, also of nodes without outputs.
 std::vector<NodeId> ReadTargets(const Yaml& list, const SectionContext& context) {
   std::vector<NodeId> targets;
   Diagnostics& diagnostics = context.reader.diagnostics();
@@ -102,7 +102,7 @@ std::vector<NodeId> ReadTargets(const Yaml& list, const SectionContext& context)
   return targets;
 }
 
-// {words: sorted, counts: "sums:1"}.
+// Reads fetches with names, {words: sorted, counts: "sums:1"}.
 std::vector<FetchSpec> ReadNamedFetches(const Yaml& map, const SectionContext& context) {
   std::vector<FetchSpec> fetches;
   for (size_t i = 0; i < map.size(); ++i) {
@@ -117,7 +117,7 @@ std::vector<FetchSpec> ReadNamedFetches(const Yaml& map, const SectionContext& c
   return fetches;
 }
 
-// Results are reported by name: each has one of its own.
+// Results are reported by name, so names must differ.
 void CheckNames(const std::vector<FetchSpec>& fetches, std::string_view what, Diagnostics& diagnostics) {
   std::set<std::string_view> seen;
   for (const FetchSpec& fetch : fetches) {
@@ -127,7 +127,7 @@ void CheckNames(const std::vector<FetchSpec>& fetches, std::string_view what, Di
   }
 }
 
-// Each is a dataset of one HDF5 file, where no dataset can lie below another.
+// Results become datasets of one HDF5 file, in which no dataset can be below another.
 void CheckDatasets(const std::vector<FetchSpec>& fetches, Diagnostics& diagnostics) {
   std::set<std::string_view> names;
   for (const FetchSpec& fetch : fetches) names.insert(fetch.name);
@@ -145,7 +145,7 @@ void CheckDatasets(const std::vector<FetchSpec>& fetches, Diagnostics& diagnosti
   }
 }
 
-// A file of the run directory itself.
+// Reads the name of a file in the run directory.
 bool ReadFileName(const Yaml& value, ValueReader& reader, std::string& out) {
   std::optional<std::string> name = reader.Text(value, "'save'");
   if (!name) return false;

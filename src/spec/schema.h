@@ -1,4 +1,4 @@
-// Mappings of the spec whose keys are known.
+// Checks mappings of the spec whose keys are known.
 #ifndef DFRUN_SRC_SPEC_SCHEMA_H_
 #define DFRUN_SRC_SPEC_SCHEMA_H_
 
@@ -11,16 +11,16 @@
 
 namespace dfrun {
 
-// The value of a key; nothing where the mapping lacks it.
+// The value of a key; nothing if the mapping lacks it.
 std::optional<Yaml> FindKey(const Yaml& map, std::string_view key);
 
-// Reports, with what was expected, a value that is no mapping. `what`: "the section 'train'".
+// Reports a value that is no mapping, and what was expected. `what`: "the section 'train'".
 bool CheckMap(const Yaml& value, std::string_view what, Diagnostics& diagnostics);
 
-// CheckMap(), and every key that is not `known`, with a suggestion.
+// Does CheckMap(), and reports every key that is not in `known`, with a suggestion.
 bool CheckKeys(const Yaml& map, const std::vector<std::string>& known, std::string_view what, Diagnostics& diagnostics);
 
-// ", did you mean 'near'?", or nothing where no candidate is near.
+// Returns ", did you mean 'near'?", or nothing if no candidate is near.
 std::string DidYouMean(std::string_view text, const std::vector<std::string>& candidates);
 
 }  // namespace dfrun

@@ -1,4 +1,4 @@
-// Readers of the sections beside the graph. Each reports what is wrong and returns what could be read.
+// Readers of the sections beside the graph. Each reports errors and returns what could be read.
 #ifndef DFRUN_SRC_SPEC_SECTION_H_
 #define DFRUN_SRC_SPEC_SECTION_H_
 
@@ -13,8 +13,8 @@
 
 namespace dfrun {
 
-// `inputs:` to nodes, with the batch's size left unknown, so that nothing the graph derives from shapes depends on it.
-// `directory`: what paths are relative to. Opens the files' headers.
+// Adds the nodes of `inputs:`, with an unknown batch size, so that nothing the graph derives from shapes depends on it.
+// Paths are relative to `directory`. Opens the files' headers.
 std::vector<InputSpec> ReadInputs(const Yaml& section, const std::string& directory, int64_t seed, ValueReader& reader,
                                   Lowering& lowering);
 // Sets the batch's size in every reader and infers the graph's shapes from there.
@@ -22,7 +22,7 @@ Status FixBatchSizes(const std::vector<InputSpec>& inputs, Graph& graph);
 
 std::optional<ScheduleSpec> ReadSchedule(const Yaml& value, ValueReader& reader);
 
-// What the readers below need beside their section.
+// The arguments of the readers below, beside their section.
 struct SectionContext {
   ValueReader& reader;
   Lowering& lowering;
@@ -37,11 +37,11 @@ std::optional<CheckpointSpec> ReadCheckpoint(const Yaml& section, SourcePlace pl
 std::vector<FetchSpec> ReadSummaries(const Yaml& section, const SectionContext& context);
 int64_t ReadTrace(const Yaml& section, const SectionContext& context);
 
-// A list of names of outputs. `scalars`: each must be one.
+// Reads a list of names of outputs. `scalars`: each must be a scalar.
 std::vector<FetchSpec> ReadFetches(const Yaml& list, std::string_view what, bool scalars,
                                    const SectionContext& context);
 
-// Of a value whose shape is not known to be another.
+// True for a scalar, and for a value of unknown shape.
 bool MayBeScalar(const Graph& graph, Output output);
 
 }  // namespace dfrun

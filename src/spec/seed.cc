@@ -11,7 +11,7 @@ uint64_t Mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// 31 bits, as TensorFlow's Python gives ops; never 0, which means "not fixed" there.
+// Takes 31 bits, as TensorFlow's Python gives to ops, and never 0, which means "not fixed" there.
 int64_t ToAttr(uint64_t hash) {
   return static_cast<int64_t>(hash % 0x7fffffff) + 1;
 }

@@ -1,4 +1,4 @@
-// Seeds of random ops.
+// Derives the seeds of random ops.
 #ifndef DFRUN_SRC_SPEC_SEED_H_
 #define DFRUN_SRC_SPEC_SEED_H_
 
@@ -13,7 +13,7 @@ struct OpSeeds {
   int64_t seed2 = 0;
 };
 
-// A hash of the spec's seed and the node's name: the same on every machine and in every version.
+// Hashes the spec's seed and the node's name. The result is the same on every machine and in every version.
 OpSeeds SeedsOf(int64_t spec_seed, std::string_view node);
 
 }  // namespace dfrun

@@ -1,4 +1,4 @@
-// The bytes of a spec file, checked before any parser sees them.
+// Reads and checks the bytes of a spec file before any parser sees them.
 #ifndef DFRUN_SRC_SPEC_SOURCE_TEXT_H_
 #define DFRUN_SRC_SPEC_SOURCE_TEXT_H_
 
@@ -11,11 +11,11 @@ namespace dfrun {
 
 inline constexpr size_t kMaxSpecBytes = 16 << 20;
 
-// Reads a regular file of at most kMaxSpecBytes; a byte order mark at its begin is dropped. kIo where it cannot be
-// read, kBadSpec where it is too large or not a regular file. Blocks on the read.
+// Reads a regular file of at most kMaxSpecBytes; a byte order mark at its beginning is dropped. kIo if it cannot be
+// read, kBadSpec if it is too large or not a regular file. Blocks on the read.
 Result<std::string> ReadSpecFile(const std::string& path);
 
-// Reports the first byte that is no UTF-8, or is NUL, at its line and column (both from 1; columns count bytes).
+// Reports the first byte that is not UTF-8, or is NUL, with its line and column (both from 1; columns count bytes).
 bool CheckSpecText(std::string_view text, int32_t file, Diagnostics& diagnostics);
 
 }  // namespace dfrun

@@ -1,4 +1,4 @@
-// Where the specs that come with dfrun are: its layers and examples.
+// Finds the specs that come with dfrun: its layers and examples.
 #ifndef DFRUN_SRC_SPEC_SPEC_LIBRARY_H_
 #define DFRUN_SRC_SPEC_SPEC_LIBRARY_H_
 
@@ -6,8 +6,8 @@
 
 namespace dfrun {
 
-// The folder `configs`, found from where the loaded library of dfrun lies, so that an installation may be moved. Empty
-// where that cannot be found out.
+// The folder `configs`, found from the path of dfrun's loaded library, so that an installation may be moved. Empty if
+// that path cannot be found out.
 std::string SpecLibraryDirectory();
 
 }  // namespace dfrun

@@ -9,18 +9,18 @@ bool IsWhite(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-// Of the UTF-8 character that begins with `lead`.
+// The number of bytes of the UTF-8 character that begins with `lead`.
 size_t CharacterLength(char lead) {
   const auto byte = static_cast<unsigned char>(lead);
   return byte < 0xC0 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
 }
 
-// Of "\x41" and its kin by the letter after the backslash.
+// The length of an escape such as "\x41", by the letter after the backslash.
 size_t EscapeLength(char letter) {
   return letter == 'x' ? 4 : letter == 'u' ? 6 : letter == 'U' ? 10 : 2;
 }
 
-// Walks source and value side by side: bytes that are no white space are in both, in one order.
+// Walks source and value side by side: bytes other than white space are in both, in the same order.
 class Aligner {
  public:
   Aligner(std::string_view source, size_t at, int32_t line, int32_t column, std::string_view value)
@@ -39,7 +39,7 @@ class Aligner {
   }
 
  private:
-  // NUL behind the end; a spec has none.
+  // Returns NUL beyond the end; a spec contains none.
   char At(size_t offset) const { return at_ + offset < source_.size() ? source_[at_ + offset] : '\0'; }
 
   void Move(size_t bytes) {
@@ -54,7 +54,7 @@ class Aligner {
   }
   void MoveTo(size_t at) { Move(at - at_); }
 
-  // False where the two do not go together, which the parser's rules exclude.
+  // False if source and value do not match, which the parser's rules exclude.
   bool Step() {
     const char wanted = value_[done_];
     if (quote_ == '"' && At(0) == '\\') {

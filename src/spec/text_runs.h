@@ -1,4 +1,5 @@
-// Where the bytes of a YAML scalar's value stand in its file: line folding, escapes and indentation come between.
+// Maps the bytes of a YAML scalar's value to their positions in the file, between which are line breaks, escapes and
+// indentation.
 #ifndef DFRUN_SRC_SPEC_TEXT_RUNS_H_
 #define DFRUN_SRC_SPEC_TEXT_RUNS_H_
 
@@ -9,8 +10,8 @@
 
 namespace dfrun {
 
-// Value bytes from `begin` to the next run's stand side by side from there on. Lines and columns count from 1, columns
-// in bytes.
+// The value's bytes from `begin` up to the next run are adjacent in the file, from this position on. Lines and columns
+// count from 1, columns in bytes.
 struct TextRun {
   uint32_t begin;
   int32_t line;
@@ -19,14 +20,14 @@ struct TextRun {
 
 struct TextRuns {
   std::vector<TextRun> runs;  // ascending; the first begins at 0
-  size_t end;                 // of the text in the file: a closing quote stands there, or white space before it
+  size_t end;                 // of the text in the file: the position of the closing quote, or of white space before it
 };
 
-// `at`, `line`, `column`: where the scalar begins in `source`, at its anchor if it has one. `value` is what the parser
-// made of it.
+// `at`, `line`, `column`: the beginning of the scalar in `source`, at its anchor if it has one. `value` is the parser's
+// result.
 TextRuns FindTextRuns(std::string_view source, size_t at, int32_t line, int32_t column, std::string_view value);
 
-// Where the scalar's own text begins: behind its anchor and what follows that.
+// The beginning of the scalar's own text, after an anchor and the space that follows it.
 size_t SkipAnchor(std::string_view source, size_t at);
 
 }  // namespace dfrun

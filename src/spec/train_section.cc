@@ -56,7 +56,7 @@ class TrainReader {
                 graph.dtype(*output), graph.shape(*output));
   }
 
-  // Which inputs the loss depends on.
+  // Finds the inputs that the loss depends on.
   void FindInputs() {
     Upstream walk(context_.graph);
     walk.Add(spec_.loss.node);
@@ -190,7 +190,8 @@ class TrainReader {
     return true;
   }
 
-  // The batches that hold so many samples. A product that rounding alone has put above a whole number counts as that.
+  // The number of batches with so many samples. A quotient that is above a whole number by rounding alone counts as
+  // that number.
   static double StepsOf(double samples, double batch) {
     const double steps = samples / batch;
     const double nearest = std::round(steps);

@@ -12,7 +12,7 @@
 namespace dfrun {
 namespace {
 
-// Stands for an attr without a default: part of a name to the parser, and no name that anyone writes.
+// The text of an attr without a default: to the parser it is a part of a name, and nobody writes such a name.
 constexpr std::string_view kAnyText = "\\\\";
 
 bool IsOpen(std::string_view text) {
@@ -26,7 +26,7 @@ bool IsOpen(const Expr& expr) {
                      [](const KeywordArg& k) { return IsOpen(k.name) || IsOpen(k.value); });
 }
 
-// Whether a text in `value` uses one of the attrs.
+// True if a text in `value` uses one of the attrs.
 bool Uses(const Yaml& value, const std::vector<std::string>& attrs) {
   if (value.is_scalar()) {
     return std::any_of(attrs.begin(), attrs.end(), [&](const std::string& attr) {
@@ -65,7 +65,8 @@ class UncalledFunction {
     params_.Set("i", "0");
   }
 
-  // Of a family the first member. An open attr may make good what it makes unreadable here.
+  // A family gives its first member. An entry that an attr without a value makes unreadable is no error, because a
+  // value may make it readable.
   std::vector<Entry> Parse(const std::vector<GraphEntry>& list) {
     std::vector<Entry> entries;
     entries.reserve(list.size());
@@ -165,7 +166,7 @@ class UncalledFunction {
     for (const Expr* control : arguments->controls) CheckName(*control);
   }
 
-  // The condition and the body see the variables, or are functions of them.
+  // Condition and body see the variables, or are functions of them.
   void WalkWhile(const Expr& call) {
     WalkItems(call);
     const std::unordered_set<std::string_view> outer = loop_values_;

@@ -1,5 +1,5 @@
-// What can be said of a function that no expression calls: whether it reads as it should, and whether the names in it
-// are there. Dtypes and shapes are those of a call, so they are left alone.
+// Checks a function that no expression calls: its syntax, and the names in it. Dtypes and shapes depend on a call, so
+// they are not checked.
 #ifndef DFRUN_SRC_SPEC_UNCALLED_FUNCTION_H_
 #define DFRUN_SRC_SPEC_UNCALLED_FUNCTION_H_
 
@@ -11,8 +11,8 @@
 namespace dfrun {
 
 // Reports syntax errors, unknown nodes, ops, functions and keywords, missing and surplus inputs, unknown devices and
-// entries that depend on each other. Attrs have their defaults. An attr without one may stand for any text: what it
-// goes into is not looked at.
+// entries that depend on each other. Attrs have their defaults. An attr without one may stand for any text, so
+// expressions that use it are not checked.
 void CheckUncalled(const FunctionDef& def, const FunctionMap& functions, const OpRegistry& ops, const Params& params,
                    const ClusterSpec& cluster, Diagnostics& diagnostics);
 

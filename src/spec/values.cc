@@ -7,7 +7,7 @@
 namespace dfrun {
 namespace {
 
-// The number that `text` is, as it stands or as a sum or product.
+// Reads `text` as a number or as a sum or product of numbers.
 std::optional<Constant::Scalar> ParseScalar(const std::string& text) {
   PlacedText placed;
   placed.Append(text, {});

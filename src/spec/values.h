@@ -1,4 +1,4 @@
-// Typed values of the sections: scalars with params replaced and sums of numbers worked out.
+// Reads typed values of the sections: scalars in which params are replaced and sums of numbers computed.
 #ifndef DFRUN_SRC_SPEC_VALUES_H_
 #define DFRUN_SRC_SPEC_VALUES_H_
 
@@ -12,7 +12,7 @@
 
 namespace dfrun {
 
-// Each function reports what is wrong with the value and then returns nothing. `what` names it: "'steps'".
+// Each function reports an error of the value and then returns nothing. `what` names the value: "'steps'".
 class ValueReader {
  public:
   ValueReader(const Params& params, Diagnostics& diagnostics) : params_(params), diagnostics_(diagnostics) {}
@@ -28,7 +28,7 @@ class ValueReader {
 
  private:
   std::nullopt_t Fail(const Yaml& value, std::string_view what, std::string_view wanted, std::string_view text);
-  // The text of a scalar; nothing and reported where it is none.
+  // The text of a scalar; reports other values.
   std::optional<std::string> Scalar(const Yaml& value, std::string_view what, std::string_view wanted);
 
   const Params& params_;

@@ -14,13 +14,13 @@
 namespace dfrun {
 namespace {
 
-// A stream over text that is not copied.
+// A stream buffer over text that is not copied.
 class TextBuffer : public std::streambuf {
  public:
   explicit TextBuffer(std::string& text) { setg(text.data(), text.data(), text.data() + text.size()); }
 };
 
-// What yaml-cpp finds wrong, and what is mostly meant by it.
+// A message of yaml-cpp, and the mistake that is mostly behind it.
 struct YamlAdvice {
   std::string_view reason;
   std::string_view advice;
@@ -99,7 +99,7 @@ class YamlTreeBuilder final : public YAML::EventHandler {
   }
   void OnMapEnd() override { End(); }
 
-  // yaml-cpp's error, unless the reason is a tab that the eye takes for spaces.
+  // Reports yaml-cpp's error, unless the reason is a tab that looks like spaces.
   void FailToParse(YAML::Mark mark, const std::string& reason) {
     const std::string_view source = doc_.source_;
     const size_t line = source.substr(0, static_cast<size_t>(std::max(mark.pos, 0))).rfind('\n') + 1;
@@ -116,7 +116,7 @@ class YamlTreeBuilder final : public YAML::EventHandler {
   }
 
  private:
-  // What a value amounts to with its aliases written out.
+  // The size of a value with its aliases written out.
   struct Extent {
     int64_t nodes = 1;
     int height = 1;
@@ -168,7 +168,7 @@ class YamlTreeBuilder final : public YAML::EventHandler {
       doc_.runs_.emplace(id, std::move(runs.runs));
       at = runs.end;
     }
-    // yaml-cpp takes the end of the file for the end of a quoted text.
+    // yaml-cpp takes the end of the file as the end of a quoted text.
     if (quote != '\0' && source.find(quote, at) == std::string_view::npos)
       Fail(mark, "this quoted text is never closed");
   }
@@ -218,7 +218,7 @@ class YamlTreeBuilder final : public YAML::EventHandler {
       return Fail(mark, StrCat("more than ", kMaxYamlNodes, " values, aliases written out"));
   }
 
-  // yaml-cpp places a value that is not there where the next thing stands: in this mapping it is where its key is.
+  // yaml-cpp gives a missing value the position of the next token; here it gets that of its key.
   static void PlaceNothing(YamlDocument::Node& value, const YamlDocument::Node& key) {
     if (value.kind != Yaml::Kind::kNull || value.line == key.line) return;
     value.line = key.line;

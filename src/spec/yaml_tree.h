@@ -1,7 +1,7 @@
-// A YAML document as a compact tree that knows the place of every key and value.
+// A YAML document as a compact tree with the position of every key and value.
 //
-// Refused, each with its place: tags, duplicate keys, keys that are not scalars, aliases inside what they name, aliases
-// that expand to more than kMaxYamlNodes, nesting beyond kMaxYamlDepth, a second document.
+// These are refused, each with its position: tags, duplicate keys, keys that are not scalars, aliases that contain
+// themselves, aliases that expand to more than kMaxYamlNodes, nesting beyond kMaxYamlDepth, a second document.
 // Thread safety: const methods from any thread.
 #ifndef DFRUN_SRC_SPEC_YAML_TREE_H_
 #define DFRUN_SRC_SPEC_YAML_TREE_H_
@@ -23,7 +23,7 @@ inline constexpr int64_t kMaxYamlNodes = 4'000'000;  // with every alias written
 
 class YamlDocument;
 
-// One value of a document: a view, valid as long as the document.
+// A view of one value of a document, valid as long as the document.
 class Yaml {
  public:
   enum class Kind : uint8_t { kNull, kScalar, kSequence, kMap };
@@ -37,17 +37,17 @@ class Yaml {
   bool is_map() const { return kind() == Kind::kMap; }
   SourcePlace place() const;
 
-  // Of a scalar: its text, and where byte `offset` of that was written; its size is where the text ends.
+  // For scalars: the text, and the position of its byte `offset`; the offset `size` is the end of the text.
   std::string_view text() const;
   SourcePlace PlaceOf(size_t offset) const;
 
-  // Of a sequence its items, of a map its entries.
+  // For sequences the items, for maps the entries.
   size_t size() const;
   Yaml item(size_t i) const;
   Yaml key(size_t i) const;
   Yaml value(size_t i) const;
 
-  // "a list", "a mapping", "'text'", "nothing": for messages.
+  // A description for messages: "a list", "a mapping", "'text'", "nothing".
   std::string Describe() const;
 
  private:
@@ -57,8 +57,8 @@ class Yaml {
 
 class YamlDocument {
  public:
-  // Parses `text`, which passed CheckSpecText(). Null after an error, which is then in `diagnostics`, and quotes what
-  // stands in the text only if it may.
+  // Parses `text`, which has passed CheckSpecText(). Null after an error, which is then in `diagnostics`; the error
+  // quotes the text only if that is allowed.
   static std::unique_ptr<YamlDocument> Parse(std::string text, int32_t file, Diagnostics& diagnostics,
                                              bool may_quote = true);
 
@@ -70,8 +70,8 @@ class YamlDocument {
 
   struct Node {
     Yaml::Kind kind = Yaml::Kind::kNull;
-    bool verbatim = false;    // the text stands in the file byte for byte
-    uint8_t text_column = 0;  // then it begins so many columns after the node
+    bool verbatim = false;    // the text is in the file byte for byte
+    uint8_t text_column = 0;  // if verbatim: the columns from the node to the text
     int32_t line = 0;
     int32_t column = 0;
     uint32_t begin = 0;     // into children_

@@ -34,8 +34,9 @@ std::string Slice(const TraceRecord& r, int rank, int lane) {
                 ",\"device\":", JsonString(r.device), ",\"step\":", r.step_id, bytes, "}}");
 }
 
-// One end of the arrow from a Send to the Recv of the same tensor, whose names differ in their op alone; nothing for
-// other nodes. An arrow begins and ends within a slice: here with the Send, and just before the end of the Recv.
+// One end of the arrow from a Send to the Recv of the same tensor, whose names differ in their op alone; empty for
+// other nodes. Viewers want both ends within a slice: the arrow begins with the Send and ends just before the end of
+// the Recv.
 std::string ArrowEnd(const TraceRecord& r, int rank, int lane) {
   const bool sends = r.op == "_Send" || r.op == "_HostSend";
   if (!sends && r.op != "_Recv" && r.op != "_HostRecv") return "";

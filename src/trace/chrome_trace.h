@@ -11,14 +11,14 @@
 
 namespace dfrun {
 
-// One process (the rank), and a named row a thread; asynchronous nodes have rows of their own. Every slice has the
-// node's name, and its op, device and step as args, with the bytes of a Send or Recv. An arrow goes from each Send to
-// its Recv: between ranks too, in a viewer that is given the events of all of them. Times are microseconds of the
-// steady clock, which ranks of one host share. `records` are ordered by start.
+// Returns the trace of one process (the rank) with a named row a thread; asynchronous nodes have rows of their own.
+// Every slice has the node's name, and its op, device and step as args, with the bytes of a Send or Recv. An arrow
+// leads from each Send to its Recv, also between ranks if the viewer is given the events of all of them. Times are
+// microseconds of the steady clock, which ranks of one host share. `records` are ordered by start.
 std::string ChromeTraceJson(std::span<const TraceRecord> records, int rank);
-// "<prefix>rank-<rank>.json": where a rank's trace goes.
+// The path of a rank's trace, "<prefix>rank-<rank>.json".
 std::string TracePath(const std::string& prefix, int rank);
-// Into a file; makes its directory. Io if that fails.
+// Writes the trace into a file, whose directory it makes. Io if that fails.
 Status WriteChromeTrace(const std::string& path, std::span<const TraceRecord> records, int rank);
 
 }  // namespace dfrun

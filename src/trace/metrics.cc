@@ -92,7 +92,7 @@ Status MetricsLog::Append(int64_t step, double wall_s, std::span<const std::pair
   return CheckStillThere();
 }
 
-// What is written to a file that was removed is lost when it is closed, without an error.
+// The system loses lines of a removed file when the file is closed, without an error.
 Status MetricsLog::CheckStillThere() const {
   struct stat status;
   if (::fstat(file_.fd(), &status) != 0) return ErrnoError("cannot look at", file_.path());

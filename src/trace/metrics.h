@@ -1,5 +1,5 @@
 // metrics.jsonl: a line a logged step, {"step": 10, "wall_s": 0.51, "loss": 1.25}. Scalars are printed so that they
-// read back bit-equal; what JSON has no number for is written as the string "NaN", "Infinity" or "-Infinity".
+// read back bit-equal; values for which JSON has no number are the strings "NaN", "Infinity" and "-Infinity".
 #ifndef DFRUN_SRC_TRACE_METRICS_H_
 #define DFRUN_SRC_TRACE_METRICS_H_
 
@@ -21,13 +21,13 @@ Result<std::string> ScalarToJson(const Tensor& value);
 // Thread safety: one thread.
 class MetricsLog {
  public:
-  // Opens the file for appending. Lines of steps beyond `keep_through` and a last line that was cut short are removed:
-  // a resumed run goes on as if they had not been. kIo where the name is not that of a regular file.
+  // Opens the file for appending. Lines of steps beyond `keep_through` and a last line that was cut short are removed,
+  // so that a resumed run does not log a step twice. kIo where the name is not that of a regular file.
   static Result<MetricsLog> Open(const std::string& path, int64_t keep_through);
 
   // Appends a line and gives it to the system. kIo where that fails, and where the file has been removed meanwhile.
   Status Append(int64_t step, double wall_s, std::span<const std::pair<std::string, Tensor>> scalars);
-  // What was appended is on the disk when it returns.
+  // All lines are on the disk when it returns.
   Status Sync() const { return file_.Sync(); }
 
  private:

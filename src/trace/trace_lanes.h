@@ -1,4 +1,4 @@
-// In which row of a timeline each record of a trace is drawn. Viewers want the slices of a row to nest.
+// Chooses the row of a timeline in which each record of a trace is drawn. Viewers want the slices of a row to nest.
 #ifndef DFRUN_SRC_TRACE_TRACE_LANES_H_
 #define DFRUN_SRC_TRACE_TRACE_LANES_H_
 
@@ -15,8 +15,8 @@ struct TraceLanes {
   std::vector<int> of_record;      // an index into `names` for each record
 };
 
-// A lane a thread for the kernels that it called. Asynchronous nodes wait beside each other and beside those: they get
-// as few further lanes as keep them from overlapping. `records` are ordered by start.
+// Gives each thread a lane for the kernels that it called. Asynchronous nodes overlap these and each other, so they get
+// further lanes, as few as keep them apart. `records` are ordered by start.
 TraceLanes LayOutLanes(std::span<const TraceRecord> records);
 
 }  // namespace dfrun
