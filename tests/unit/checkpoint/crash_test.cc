@@ -12,7 +12,7 @@
 #include "src/base/hdf5.h"
 #include "src/checkpoint/store.h"
 #include "src/framework/tensor_hdf5.h"
-#include "src/session/job.h"
+#include "src/job/job.h"
 #include "src/spec/load.h"
 #include "tests/unit/checkpoint/disk_model.h"
 #include "tests/unit/testing/scratch_directory.h"

@@ -1,0 +1,42 @@
+// metrics.jsonl: a line a logged step, {"step": 10, "wall_s": 0.51, "loss": 1.25}. Scalars are printed so that they
+// read back bit-equal; what JSON has no number for is written as the string "NaN", "Infinity" or "-Infinity".
+#ifndef DFRUN_SRC_JOB_METRICS_LOG_H_
+#define DFRUN_SRC_JOB_METRICS_LOG_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/base/file.h"
+#include "src/framework/tensor.h"
+
+namespace dfrun {
+
+// A scalar as JSON with the digits that its dtype needs: floats 9, doubles 17, integers all.
+// InvalidArgument for a tensor that is no number, bool or string scalar.
+Result<std::string> ScalarToJson(const Tensor& value);
+
+// Thread safety: one thread.
+class MetricsLog {
+ public:
+  // Opens the file for appending. Lines of steps beyond `keep_through` and a last line that was cut short are removed:
+  // a resumed run goes on as if they had not been. kIo where the name is not that of a regular file.
+  static Result<MetricsLog> Open(const std::string& path, int64_t keep_through);
+
+  // Appends a line and gives it to the system. kIo where that fails, and where the file has been removed meanwhile.
+  Status Append(int64_t step, double wall_s, std::span<const std::pair<std::string, Tensor>> scalars);
+  // What was appended is on the disk when it returns.
+  Status Sync() const { return file_.Sync(); }
+
+ private:
+  explicit MetricsLog(FileDescriptor file) : file_(std::move(file)) {}
+  Status CheckStillThere() const;
+
+  FileDescriptor file_;
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_JOB_METRICS_LOG_H_
