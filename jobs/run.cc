@@ -55,7 +55,7 @@ Status Lead(const RunOptions& options, Runtime& runtime) {
   AllowSets(job.sets, job.files);
   std::signal(SIGPIPE, SIG_IGN);  // see ~Progress()
   Progress progress(stdout);
-  return RunJob(runtime, spec, job, progress);
+  return RunJob(runtime, spec, job, {&progress});
 }
 
 RunCommand Setup(Options& args) {

@@ -4,12 +4,12 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "src/base/file.h"
 #include "src/base/hdf5.h"
 #include "src/base/text.h"
 #include "src/checkpoint/store.h"
-#include "src/framework/element_types.h"
 #include "src/framework/tensor_hdf5.h"
 #include "src/job/finite_watch.h"
 #include "src/job/input_samples.h"
@@ -27,20 +27,7 @@ namespace {
 // What a step gets at least to end in after a signal.
 constexpr double kLeastGraceS = 1;
 
-using NamedScalars = std::vector<std::pair<std::string, Tensor>>;
-
-double ToDouble(const Tensor& scalar) {
-  double value = 0;
-  VisitDType<bool, DF_REAL>(
-      scalar.dtype(), [&](auto tag) { value = static_cast<double>(scalar.scalar<typename decltype(tag)::type>()); });
-  return value;
-}
-
-Scalars ForObserver(const NamedScalars& scalars) {
-  Scalars out;
-  for (const auto& [name, value] : scalars) out.emplace_back(name, ToDouble(value));
-  return out;
-}
+using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
 // A checkpoint fits the job if it has all of its variables in their dtypes and shapes.
 Status CheckFits(const CheckpointStore::Checkpoint& checkpoint, const std::vector<SavedVariable>& variables) {
@@ -61,8 +48,8 @@ Status CheckFits(const CheckpointStore::Checkpoint& checkpoint, const std::vecto
 
 class Job {
  public:
-  Job(Runtime& runtime, const LoadedSpec& spec, const JobOptions& options, JobObserver& observer)
-      : runtime_(runtime), spec_(spec), options_(options), observer_(observer) {}
+  Job(Runtime& runtime, const LoadedSpec& spec, const JobOptions& options, std::vector<JobObserver*> observers)
+      : runtime_(runtime), spec_(spec), options_(options), observers_(std::move(observers)) {}
 
   Status Run();
 
@@ -84,6 +71,8 @@ class Job {
   Status RunLogged();
   Status Step(Session::Handle handle, std::span<Tensor> fetches);
   Status Evaluate();
+  void TellMessage(const std::string& text) const;
+  Status Tell(Status (JobObserver::*event)(const JobResults&), const NamedTensors& values) const;
   Status Save();
   Status WriteFetches();
   void WarnOfIdleRanks() const;
@@ -99,7 +88,7 @@ class Job {
   Runtime& runtime_;
   const LoadedSpec& spec_;
   const JobOptions& options_;
-  JobObserver& observer_;
+  std::vector<JobObserver*> observers_;  // the log of metrics first, once it is open
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 
   JobGraph parts_;  // its graph has moved into the session
@@ -183,9 +172,9 @@ Status Job::Prepare() {
 void Job::WarnOfIdleRanks() const {
   const std::vector<int>& idle = session_->idle_ranks(logged_);
   if (idle.empty()) return;
-  observer_.OnMessage(StrCat("warning: ", idle.size(), " of ", runtime_.size(), " ranks have nothing to compute (rank ",
-                             Join(idle), "): start fewer ranks, ",
-                             spec_.job.train ? "or raise `train: {replicas: ...}`" : "or name devices of theirs"));
+  TellMessage(StrCat("warning: ", idle.size(), " of ", runtime_.size(), " ranks have nothing to compute (rank ",
+                     Join(idle), "): start fewer ranks, ",
+                     spec_.job.train ? "or raise `train: {replicas: ...}`" : "or name devices of theirs"));
 }
 
 // Gives the variables their values: from a checkpoint or from the spec.
@@ -208,10 +197,11 @@ Status Job::BeginWriting() {
   DF_TRY(directory_->Make());
   if (options_.resume_step) {
     DF_ASSIGN(const std::vector<std::string> aside, store_->SetAsideAfter(step_));
-    if (!aside.empty()) observer_.OnMessage("the checkpoints of later steps are set aside: " + Join(aside));
+    if (!aside.empty()) TellMessage("the checkpoints of later steps are set aside: " + Join(aside));
   }
   DF_ASSIGN(MetricsLog metrics, MetricsLog::Open(directory_->metrics(), step_));
   metrics_ = std::make_unique<MetricsLog>(std::move(metrics));
+  observers_.insert(observers_.begin(), metrics_.get());
   const RunFacts facts{.version = options_.version,
                        .spec = spec_.job.path,
                        .files = spec_.graph.files(),
@@ -238,18 +228,18 @@ Status Job::Resume() {
     DF_ASSIGN(found, store_->FindNewest(fits));
   }
   if (!found) {
-    observer_.OnMessage(StrCat("no committed checkpoint in ", directory_->checkpoints(), ": starting at step 0"));
+    TellMessage(StrCat("no committed checkpoint in ", directory_->checkpoints(), ": starting at step 0"));
     return Status();
   }
   step_ = saved_step_ = found->manifest.step;
   if (NothingLeft()) {
-    observer_.OnMessage(StrCat("all ", steps_, " steps are done: nothing is left after ", found->directory));
+    TellMessage(StrCat("all ", steps_, " steps are done: nothing is left after ", found->directory));
     return CheckFetchesThere();
   }
   DF_ASSIGN(const Session::Handle restore, session_->Prepare(parts_.restore));
   const Tensor directory[] = {Tensor::Scalar<std::string>(found->directory)};
   DF_TRY(session_->RunStep(restore, directory, {}));
-  observer_.OnMessage(StrCat("resuming at step ", step_, " from ", found->directory));
+  TellMessage(StrCat("resuming at step ", step_, " from ", found->directory));
   return Status();
 }
 
@@ -355,22 +345,25 @@ Status Job::Step(Session::Handle handle, std::span<Tensor> fetches) {
 
 Status Job::RunLogged() {
   DF_TRY(Step(logged_, fetched_));
-  NamedScalars scalars;
-  for (size_t i = 0; i < fetched_.size(); ++i) {
-    if (fetched_[i].num_elements() == 1 && IsPlain(fetched_[i].dtype()) && !IsComplex(fetched_[i].dtype())) {
-      scalars.emplace_back(parts_.step.names[i], fetched_[i]);
-    }
-  }
+  NamedTensors values;
+  for (size_t i = 0; i < fetched_.size(); ++i) values.emplace_back(parts_.step.names[i], fetched_[i]);
   for (const InputSpec& input : spec_.job.inputs) {
-    if (input.skips_errors)
-      scalars.emplace_back(input.name + "/skipped", Tensor::Scalar<int64_t>(input.census.skipped));
+    if (input.skips_errors) values.emplace_back(input.name + "/skipped", Tensor::Scalar<int64_t>(input.census.skipped));
   }
   if (const std::optional<int64_t> count = watch_->TakeCount()) {
-    scalars.emplace_back("not_finite_steps", Tensor::Scalar<int64_t>(*count));
-    if (*count > 0) observer_.OnMessage("warning: " + watch_->Describe(step_, *count));
+    values.emplace_back("not_finite_steps", Tensor::Scalar<int64_t>(*count));
+    if (*count > 0) TellMessage("warning: " + watch_->Describe(step_, *count));
   }
-  DF_TRY(metrics_->Append(step_, WallSeconds(), scalars));
-  observer_.OnStep(step_, steps_, ForObserver(scalars));
+  return Tell(&JobObserver::OnStep, values);
+}
+
+void Job::TellMessage(const std::string& text) const {
+  for (JobObserver* observer : observers_) observer->OnMessage(text);
+}
+
+Status Job::Tell(Status (JobObserver::*event)(const JobResults&), const NamedTensors& values) const {
+  const JobResults results{.step = step_, .steps = steps_, .wall_s = WallSeconds(), .values = values};
+  for (JobObserver* observer : observers_) DF_TRY((observer->*event)(results));
   return Status();
 }
 
@@ -381,11 +374,9 @@ Status Job::Evaluate() {
   };
   DF_ASSIGN(const std::vector<Tensor> values, RunEvaluation(parts_.evaluation, run));
   const std::vector<std::string>& names = parts_.evaluation.batch.names;
-  NamedScalars metrics;
+  NamedTensors metrics;
   for (size_t i = 0; i < values.size(); ++i) metrics.emplace_back("eval/" + names[i], values[i]);
-  DF_TRY(metrics_->Append(step_, WallSeconds(), metrics));
-  observer_.OnEvaluation(step_, ForObserver(metrics));
-  return Status();
+  return Tell(&JobObserver::OnEvaluation, metrics);
 }
 
 Status Job::Save() {
@@ -394,7 +385,7 @@ Status Job::Save() {
   DF_ASSIGN(const std::string not_finite, watch_->FindInVariables());
   if (!not_finite.empty()) {
     DF_TRY(watch_->RefuseToSave(step_, not_finite));
-    observer_.OnMessage(StrCat("warning: step ", step_, " is not saved: ", not_finite));
+    TellMessage(StrCat("warning: step ", step_, " is not saved: ", not_finite));
     return Status();
   }
   DF_ASSIGN(const std::string path, store_->Begin(step_));
@@ -409,7 +400,7 @@ Status Job::Save() {
     manifest.shards.push_back(std::move(shard));
   }
   for (const size_t i : parts_.advancing) manifest.inputs.push_back(SamplesOf(spec_.job.inputs[i]));
-  DF_TRY(metrics_->Sync());
+  for (JobObserver* observer : observers_) DF_TRY(observer->OnSave(step_));
   DF_TRY(store_->Commit(manifest));
   saved_step_ = step_;
   return Status();
@@ -426,14 +417,15 @@ Status Job::WriteFetches() {
   DF_TRY(h5::CloseFile(std::move(file), temporary.path()));
   DF_TRY(temporary.Commit());
   fetches_written_ = true;
-  observer_.OnMessage(StrCat("what the last step fetched is in ", fetches_path()));
+  TellMessage(StrCat("what the last step fetched is in ", fetches_path()));
   return Status();
 }
 
 }  // namespace
 
-Status RunJob(Runtime& runtime, const LoadedSpec& spec, const JobOptions& options, JobObserver& observer) {
-  return NameInput(spec, Job(runtime, spec, options, observer).Run());
+Status RunJob(Runtime& runtime, const LoadedSpec& spec, const JobOptions& options,
+              std::vector<JobObserver*> observers) {
+  return NameInput(spec, Job(runtime, spec, options, std::move(observers)).Run());
 }
 
 }  // namespace dfrun

@@ -5,27 +5,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "src/job/job_observer.h"
 #include "src/session/runtime.h"
 #include "src/spec/job_spec.h"
 
 namespace dfrun {
-
-// Named scalars of a step.
-using Scalars = std::vector<std::pair<std::string, double>>;
-
-// Who watches a job: the progress line. Called on the job's thread; must not block for long.
-class JobObserver {
- public:
-  virtual ~JobObserver() = default;
-  // Something a person should know once: "resumed at step 400 from ...".
-  virtual void OnMessage(const std::string& text) = 0;
-  // After a logged step: `step` steps of `steps` are done.
-  virtual void OnStep(int64_t step, int64_t steps, const Scalars& scalars) = 0;
-  virtual void OnEvaluation(int64_t step, const Scalars& metrics) = 0;
-};
 
 struct JobOptions {
   std::string output;  // run directory
@@ -45,9 +31,10 @@ struct JobOptions {
 // Writes the run directory: a line of metrics.jsonl for each logged step, checkpoints, traces; for a `run` job also the
 // values of its last step in fetches.h5; run.json. Nothing there is changed before it is known that the job may begin:
 // an error until then leaves the directory as it was, and so does a job whose steps are all done.
+// `observers` outlive the call and are told in their order, after the log of metrics.
 // Where the runtime is asked to stop it ends after the step in progress: with a checkpoint where the spec writes some
 // (Requeue; Interrupted at SIGINT), else with the error of the signal.
-Status RunJob(Runtime& runtime, const LoadedSpec& spec, const JobOptions& options, JobObserver& observer);
+Status RunJob(Runtime& runtime, const LoadedSpec& spec, const JobOptions& options, std::vector<JobObserver*> observers);
 
 }  // namespace dfrun
 

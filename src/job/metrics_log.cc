@@ -92,6 +92,18 @@ Status MetricsLog::Append(int64_t step, double wall_s, std::span<const std::pair
   return CheckStillThere();
 }
 
+Status MetricsLog::OnStep(const JobResults& results) {
+  std::vector<std::pair<std::string, Tensor>> numbers;
+  for (const auto& result : results.values) {
+    if (IsNumber(result.second)) numbers.push_back(result);
+  }
+  return Append(results.step, results.wall_s, numbers);
+}
+
+Status MetricsLog::OnEvaluation(const JobResults& results) {
+  return Append(results.step, results.wall_s, results.values);
+}
+
 // What is written to a file that was removed is lost when it is closed, without an error.
 Status MetricsLog::CheckStillThere() const {
   struct stat status;

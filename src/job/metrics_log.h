@@ -11,6 +11,7 @@
 
 #include "src/base/file.h"
 #include "src/framework/tensor.h"
+#include "src/job/job_observer.h"
 
 namespace dfrun {
 
@@ -19,7 +20,7 @@ namespace dfrun {
 Result<std::string> ScalarToJson(const Tensor& value);
 
 // Thread safety: one thread.
-class MetricsLog {
+class MetricsLog final : public JobObserver {
  public:
   // Opens the file for appending. Lines of steps beyond `keep_through` and a last line that was cut short are removed:
   // a resumed run goes on as if they had not been. kIo where the name is not that of a regular file.
@@ -27,8 +28,12 @@ class MetricsLog {
 
   // Appends a line and gives it to the system. kIo where that fails, and where the file has been removed meanwhile.
   Status Append(int64_t step, double wall_s, std::span<const std::pair<std::string, Tensor>> scalars);
-  // What was appended is on the disk when it returns.
-  Status Sync() const { return file_.Sync(); }
+
+  // A line of the results that are numbers.
+  Status OnStep(const JobResults& results) override;
+  // A line of all of them: a metric that is no scalar is an error.
+  Status OnEvaluation(const JobResults& results) override;
+  Status OnSave(int64_t /*step*/) override { return file_.Sync(); }
 
  private:
   explicit MetricsLog(FileDescriptor file) : file_(std::move(file)) {}

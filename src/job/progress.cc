@@ -5,8 +5,10 @@
 #include <cmath>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 #include "src/base/printable.h"
+#include "src/framework/element_types.h"
 
 namespace dfrun {
 namespace {
@@ -25,11 +27,20 @@ bool IsTerminal(std::FILE* out) {
   return name.substr(0, 9) == "/dev/pts/" || name.substr(0, 8) == "/dev/tty";
 }
 
-std::string Print(const Scalars& scalars) {
+double ToDouble(const Tensor& number) {
+  double value = 0;
+  VisitDType<bool, DF_REAL>(
+      number.dtype(), [&](auto tag) { value = static_cast<double>(number.scalar<typename decltype(tag)::type>()); });
+  return value;
+}
+
+// Those that are numbers.
+std::string Print(const JobResults& results) {
   std::string text;
-  for (const auto& [name, value] : scalars) {
+  for (const auto& [name, value] : results.values) {
+    if (!IsNumber(value)) continue;
     char number[48];
-    std::snprintf(number, sizeof number, "%.6g", value);
+    std::snprintf(number, sizeof number, "%.6g", ToDouble(value));
     text += "  " + PrintableLine(name) + " " + number;
   }
   return text;
@@ -73,7 +84,8 @@ void Progress::OnMessage(const std::string& text) {
   Line("dfrun: " + PrintableText(text));
 }
 
-void Progress::OnStep(int64_t step, int64_t steps, const Scalars& scalars) {
+Status Progress::OnStep(const JobResults& results) {
+  const auto [step, steps] = std::pair(results.step, results.steps);
   const Clock::time_point now = Clock::now();
   if (first_step_ < 0) {
     first_step_ = step;
@@ -81,7 +93,7 @@ void Progress::OnStep(int64_t step, int64_t steps, const Scalars& scalars) {
   }
   const bool due =
       now - printed_ >= (is_terminal_ ? Clock::duration(kTerminalInterval) : Clock::duration(kLogInterval));
-  if (!due && step != steps) return;
+  if (!due && step != steps) return Status();
   printed_ = now;
   const double elapsed_s = std::chrono::duration<double>(now - first_time_).count();
   std::string text = StrCat("step ", step, "/", steps);
@@ -92,20 +104,22 @@ void Progress::OnStep(int64_t step, int64_t steps, const Scalars& scalars) {
     text += number;
     if (step < steps) text += "  " + PrintDuration(static_cast<double>(steps - step) / rate) + " left";
   }
-  text += Print(scalars);
+  text += Print(results);
   if (!is_terminal_) {
     Line(text);
-    return;
+    return Status();
   }
   std::fprintf(out_, "\r\x1b[K%s", text.c_str());
   std::fflush(out_);
   updating_ = true;
+  return Status();
 }
 
-void Progress::OnEvaluation(int64_t step, const Scalars& metrics) {
+Status Progress::OnEvaluation(const JobResults& results) {
   const char* on = has_colour_ ? "\x1b[1m" : "";
   const char* off = has_colour_ ? "\x1b[0m" : "";
-  Line(StrCat(on, "step ", step, Print(metrics), off));
+  Line(StrCat(on, "step ", results.step, Print(results), off));
+  return Status();
 }
 
 }  // namespace dfrun

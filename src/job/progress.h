@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <string>
 
-#include "src/job/job.h"
+#include "src/job/job_observer.h"
 
 namespace dfrun {
 
@@ -17,8 +17,8 @@ class Progress final : public JobObserver {
   ~Progress() override;
 
   void OnMessage(const std::string& text) override;
-  void OnStep(int64_t step, int64_t steps, const Scalars& scalars) override;
-  void OnEvaluation(int64_t step, const Scalars& metrics) override;
+  Status OnStep(const JobResults& results) override;
+  Status OnEvaluation(const JobResults& results) override;
 
  private:
   using Clock = std::chrono::steady_clock;

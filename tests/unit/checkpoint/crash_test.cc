@@ -43,11 +43,10 @@ checkpoint: {every: 2, keep: 2}
 class Marker : public JobObserver {
  public:
   explicit Marker(FileCalls* calls) : calls_(calls) {}
-  void OnMessage(const std::string&) override {}
-  void OnStep(int64_t step, int64_t, const Scalars&) override {
-    if (calls_ != nullptr) calls_->Mark(static_cast<uint64_t>(step));
+  Status OnStep(const JobResults& results) override {
+    if (calls_ != nullptr) calls_->Mark(static_cast<uint64_t>(results.step));
+    return Status();
   }
-  void OnEvaluation(int64_t, const Scalars&) override {}
 
  private:
   FileCalls* const calls_;
@@ -68,7 +67,7 @@ class CrashTest : public ::testing::Test {
     options.output = output;
     options.resume = resume;
     Marker marker(calls);
-    return RunJob(*runtime, spec, options, marker);
+    return RunJob(*runtime, spec, options, {&marker});
   }
 
   // The lines of metrics.jsonl by their steps; a line that was cut short is left out.
