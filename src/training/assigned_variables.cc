@@ -96,17 +96,15 @@ std::string ReduceWords(DType dtype) {
   return IsComplex(dtype) || IsInteger(dtype) ? "sum or first" : "first";
 }
 
-Status RefuseRace(const JobGraphDraft& draft, const Graph& graph, NodeId variable, NodeId writer) {
+Status RefuseRace(int replicas, const Graph& graph, NodeId variable, NodeId writer) {
   return InvalidArgument(graph.Describe(variable), " is assigned by '", graph.node(writer).name, "' in each of the ",
-                         draft.spec.train->replicas,
-                         " replicas, and which comes last would differ from run to run: write 'reduce: ",
+                         replicas, " replicas, and which comes last would differ from run to run: write 'reduce: ",
                          ReduceWords(graph.dtype({variable, 0})),
                          "' at the variable, for what a step makes of the values that the replicas give it");
 }
 
 // Variables behind handles have no key where they could say it.
-Status CheckHandles(const JobGraphDraft& draft, const Graph& graph, const Consumers& consumers,
-                    const std::vector<bool>& in_body) {
+Status CheckHandles(int replicas, const Graph& graph, const Consumers& consumers, const std::vector<bool>& in_body) {
   const VariableReaders readers(graph, consumers);
   for (const Node& node : graph.nodes()) {
     const AttrValue* shared = node.attrs.Find("shared_name");
@@ -115,7 +113,7 @@ Status CheckHandles(const JobGraphDraft& draft, const Graph& graph, const Consum
     if (node.op->name != "VarHandleOp" || !is_shared || !in_body[static_cast<size_t>(node.id)]) continue;
     for (const NodeId reader : readers.Of(node.id)) {
       if (!in_body[static_cast<size_t>(reader)] || !MayChangeVariable(graph.node(reader))) continue;
-      return InvalidArgument(graph.Describe(node.id), " has a 'shared_name', by which the ", draft.spec.train->replicas,
+      return InvalidArgument(graph.Describe(node.id), " has a 'shared_name', by which the ", replicas,
                              " replicas share it, and '", graph.node(reader).name,
                              "' assigns it in each of them, in an order that differs from run to run: write it as a ",
                              "Variable with 'reduce: mean, sum or first', or leave out 'shared_name'");
@@ -138,18 +136,18 @@ Output Reduced(GraphOps& ops, VariableSpec::Reduce reduce, Output variable, DTyp
 
 }  // namespace
 
-Result<AssignedVariables> AssignedVariables::Find(const JobGraphDraft& draft, const std::vector<NodeId>& body,
-                                                  Graph& graph) {
+Result<AssignedVariables> AssignedVariables::Find(const JobGraphDraft& draft, int replicas,
+                                                  const std::vector<NodeId>& body, Graph& graph) {
   AssignedVariables found;
   std::vector<bool> in_body(static_cast<size_t>(graph.num_nodes()), false);
   for (NodeId id : body) in_body[static_cast<size_t>(id)] = true;
   const Consumers consumers = graph.BuildConsumers();
-  const bool has_replicas = draft.spec.train->replicas > 1;
+  const bool has_replicas = replicas > 1;
   for (const VariableSpec& v : draft.spec.variables) {
     Writers writers = WritersOf(graph, consumers, in_body, v.node);
     if (writers.nodes.empty()) continue;
     const bool is_said = v.reduce != VariableSpec::Reduce::kUnsaid;
-    if (has_replicas && !is_said) return RefuseRace(draft, graph, v.node, writers.nodes[0]);
+    if (has_replicas && !is_said) return RefuseRace(replicas, graph, v.node, writers.nodes[0]);
     if (is_said && writers.are_steered) {
       return InvalidArgument(graph.Describe(v.node), " says 'reduce', but '", graph.node(writers.nodes[0]).name,
                              "' may assign it in a branch or a loop: assign it outside, of a value that these give");
@@ -158,7 +156,7 @@ Result<AssignedVariables> AssignedVariables::Find(const JobGraphDraft& draft, co
     OrderUses(writers, consumers, in_body, graph);
     found.assigned_.push_back({&v, std::move(writers.nodes)});
   }
-  if (has_replicas) DF_TRY(CheckHandles(draft, graph, consumers, in_body));
+  if (has_replicas) DF_TRY(CheckHandles(replicas, graph, consumers, in_body));
   return found;
 }
 

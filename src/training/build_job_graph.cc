@@ -10,8 +10,8 @@
 #include "src/training/queue_liveness_check.h"
 #include "src/training/queue_type_check.h"
 #include "src/training/random_positions.h"
-#include "src/training/replicas.h"
 #include "src/training/stamp_fetches.h"
+#include "src/training/strategy.h"
 #include "src/training/update_gates.h"
 #include "src/training/updates.h"
 #include "src/training/variable_placement.h"
@@ -30,47 +30,6 @@ Status AddVariables(const LoadedSpec& spec, JobGraphDraft& draft) {
     draft.saved.push_back(added);
   }
   return Status();
-}
-
-// The node that a schedule's learning rate is fed to; invalid where the rate is constant.
-Result<Output> AddFedLearningRate(JobGraphDraft& draft) {
-  const ScheduleSpec& schedule = draft.spec.train->learning_rate;
-  if (schedule.kind == ScheduleSpec::Kind::kConstant && schedule.warmup == 0) return Output();
-  GraphOps ops(draft.job.graph, "train", draft.workers[0]);
-  const Output fed = ops.Add("learning_rate", "Placeholder", {}, {{"dtype", DType::kFloat}, {"shape", Shape()}});
-  DF_TRY(ops.status());
-  draft.job.feeds_learning_rate = true;
-  draft.job.step.signature.feeds = {fed};
-  draft.job.step.signature.feed_shapes = {PartialShape::Scalar()};
-  return fed;
-}
-
-// The loss and the summaries, as means over the replicas; of a summary that has no mean the first replica's.
-Status FetchScalars(const Replicas& replicas, JobGraphDraft& draft) {
-  GraphOps ops(draft.job.graph, "train", draft.workers[0]);
-  JobStep& step = draft.job.step;
-  step.signature.fetches.push_back(replicas.Mean(ops, "loss", draft.spec.train->loss));
-  draft.checked.push_back(step.signature.fetches.back());
-  step.names.emplace_back("loss");
-  for (const FetchSpec& s : draft.spec.summaries) {
-    if (s.output == draft.spec.train->loss) continue;
-    if (s.name == "loss") {
-      return InvalidArgument(draft.PlaceText(s.place), "a summary cannot have the name 'loss', which ",
-                             "metrics.jsonl has for that of 'train'");
-    }
-    const bool has_mean = IsFloating(draft.model.dtype(s.output));
-    step.signature.fetches.push_back(has_mean ? replicas.Mean(ops, "summaries/" + s.name, s.output)
-                                              : replicas.Over(s.output)[0]);
-    step.names.push_back(s.name);
-  }
-  return ops.status();
-}
-
-Status AddTraining(JobGraphDraft& draft) {
-  DF_ASSIGN(const Replicas replicas, Replicas::Add(draft));
-  DF_ASSIGN(const Output learning_rate, AddFedLearningRate(draft));
-  DF_TRY(FetchScalars(replicas, draft));
-  return AddUpdates(draft, replicas, learning_rate);
 }
 
 Status AddInitialValues(JobGraphDraft& draft) {
@@ -144,7 +103,7 @@ Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster) {
   JobGraphDraft draft(spec, cluster);
   DF_TRY(AddVariables(spec, draft));
   if (spec.job.train) {
-    DF_TRY(AddTraining(draft));
+    DF_TRY(FindStrategy(spec.job.train->strategy.name()).add(draft));
   } else {
     const RunSpec& run = *spec.job.run;
     DF_TRY(StampFetches(draft.model, {run.feeds, run.fetches, run.targets}, {}, draft.shared, draft.job.graph,

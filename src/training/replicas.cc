@@ -22,8 +22,8 @@ bool HasEffect(const Node& node) {
 
 }  // namespace
 
-Result<Replicas> Replicas::Add(JobGraphDraft& draft) {
-  Replicas replicas(draft.model);
+Result<Replicas> Replicas::Add(JobGraphDraft& draft, int count) {
+  Replicas replicas(draft.model, count);
   DF_TRY(replicas.SliceInputs(draft.spec));
   DF_TRY(replicas.AddGradientsOfLoss(draft));
   DF_TRY(replicas.FindAssigned(draft));
@@ -34,15 +34,14 @@ Result<Replicas> Replicas::Add(JobGraphDraft& draft) {
 }
 
 Status Replicas::SliceInputs(const JobSpec& spec) {
-  const int count = spec.train->replicas;
-  if (count == 1) return Status();
+  if (count_ == 1) return Status();
   for (const InputSpec& input : spec.inputs) {
     if (input.all) continue;
     AttrMap& attrs = graph_.mutable_node(input.read).attrs;
     DF_ASSIGN(std::vector<PartialShape> shapes, attrs.Get<std::vector<PartialShape>>("shapes"));
-    for (PartialShape& shape : shapes) shape.set_dim(0, input.batch / count);
+    for (PartialShape& shape : shapes) shape.set_dim(0, input.batch / count_);
     attrs.Set("shapes", std::move(shapes));
-    attrs.Set("slices", count);
+    attrs.Set("slices", count_);
   }
   return graph_.InferShapes();
 }
@@ -89,17 +88,16 @@ std::vector<Output> Replicas::Wanted(const JobGraphDraft& draft) const {
 
 Status Replicas::FindAssigned(const JobGraphDraft& draft) {
   DF_ASSIGN(const std::vector<NodeId> body, draft.BodyOf(graph_, Wanted(draft)));
-  DF_ASSIGN(assigned_, AssignedVariables::Find(draft, body, graph_));
+  DF_ASSIGN(assigned_, AssignedVariables::Find(draft, count_, body, graph_));
   return Status();
 }
 
 Status Replicas::StampAll(JobGraphDraft& draft) {
-  const TrainSpec& train = *draft.spec.train;
   DF_ASSIGN(const std::vector<NodeId> body, draft.BodyOf(graph_, Wanted(draft)));
-  for (int r = 0; r < train.replicas; ++r) {
+  for (int r = 0; r < count_; ++r) {
     StampOptions options;
-    if (train.replicas > 1) options.prefix = StrCat("replica_", r, "/");
-    options.device = draft.workers[static_cast<size_t>(r) * draft.workers.size() / static_cast<size_t>(train.replicas)];
+    if (count_ > 1) options.prefix = StrCat("replica_", r, "/");
+    options.device = draft.workers[static_cast<size_t>(r) * draft.workers.size() / static_cast<size_t>(count_)];
     options.attrs = [r](const Node& node, AttrMap& attrs) { SetReplicaAttrs(r, node, attrs); };
     StampMap map = draft.shared;
     DF_TRY(assigned_.AddCopies(options, draft, map));

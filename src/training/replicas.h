@@ -19,11 +19,11 @@ class Replicas {
     GradientValue gradient;  // of a replica: see Over()
   };
 
-  // Adds the replicas of `draft.spec.train` to the job's graph, spread over its workers. A gradient of some rows stays
+  // Adds `count` replicas to the job's graph, spread over its workers. A gradient of some rows stays
   // indices and values. InvalidArgument where there is nothing to train.
-  static Result<Replicas> Add(JobGraphDraft& draft);
+  static Result<Replicas> Add(JobGraphDraft& draft, int count);
 
-  int count() const { return static_cast<int>(maps_.size()); }
+  int count() const { return count_; }
   // The variables that have a gradient.
   const std::vector<Trained>& trained() const { return trained_; }
   // What stands in the job's graph, by replica, for an output of the model or a part of a gradient.
@@ -32,7 +32,7 @@ class Replicas {
   Output Mean(GraphOps& ops, const std::string& name, Output of_replica) const;
 
  private:
-  explicit Replicas(const Graph& model) : graph_(model.Clone()) {}
+  Replicas(const Graph& model, int count) : count_(count), graph_(model.Clone()) {}
 
   Status SliceInputs(const JobSpec& spec);
   Status AddGradientsOfLoss(const JobGraphDraft& draft);
@@ -46,6 +46,7 @@ class Replicas {
   // target of the step: what a step does must not depend on whether it is logged.
   Status KeepEffectsOfLoss(JobGraphDraft& draft) const;
 
+  int count_;
   Graph graph_;  // of one replica, with gradients
   std::vector<Trained> trained_;
   AssignedVariables assigned_;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "src/spec/alternatives.h"
 #include "src/training/build_job_graph.h"
 #include "src/training/stamp.h"
 
@@ -10,7 +11,7 @@ namespace {
 
 Result<JobGraph> BuildTraining(const LoadedSpec& spec, const Cluster& cluster) {
   LoadedSpec one{spec.job, spec.graph.Clone()};
-  one.job.train->replicas = 1;
+  one.job.train->strategy = Strategies().Make(Strategies().fallback());
   one.job.train->on_nan = TrainSpec::OnNan::kUnchecked;  // other systems have no such ops
   one.job.eval.reset();
   return BuildJobGraph(one, cluster);

@@ -41,7 +41,8 @@ class Updates {
   Output LearningRate(DType dtype, const std::string& device);
   Rows MeanRows(GraphOps& ops, const GradientValue& gradient) const;
   static Rows SumEqualRows(GraphOps& ops, const Rows& rows);
-  Status AddUpdate(Optimizer& optimizer, const Replicas::Trained& trained);
+  std::vector<Output> AddSlots(const OptimizerDef& def, const Node& variable);
+  Status AddUpdate(const OptimizerDef& def, Optimizer& optimizer, const Replicas::Trained& trained);
 
   JobGraphDraft& draft_;
   Graph& graph_;
@@ -54,18 +55,20 @@ class Updates {
 };
 
 Status Updates::Add() {
-  OptimizerContext context;
-  context.add_variable = [this](const std::string& name, Output like, bool scalar, double value) {
-    return draft_.AddVariable(name, like, scalar, value);
-  };
-  context.scalar = [this](const std::string& name, Output like, double value) {
-    const Node& node = graph_.node(like.node);
-    return GraphOps(graph_, "train", node.device).Const(name, ScalarOf(node.output_types[0].dtype, value));
-  };
-  const std::unique_ptr<Optimizer> optimizer = MakeOptimizer(train_.optimizer, graph_, context);
+  const OptimizerContext context{
+      .graph = graph_,
+      .add_scalar_variable = [this](const std::string& name, Output like,
+                                    double value) { return draft_.AddVariable(name, like, true, value); },
+      .scalar =
+          [this](const std::string& name, Output like, double value) {
+            const Node& node = graph_.node(like.node);
+            return GraphOps(graph_, "train", node.device).Const(name, ScalarOf(node.output_types[0].dtype, value));
+          }};
+  const OptimizerDef& def = FindOptimizer(train_.optimizer.name());
+  const std::unique_ptr<Optimizer> optimizer = def.make(train_.optimizer, context);
   DF_TRY(AddMeans(train_.clip_norm.has_value() || !optimizer->TakesEqualRows()));
   if (train_.clip_norm) DF_TRY(Clip(*train_.clip_norm));
-  for (const Replicas::Trained& trained : replicas_.trained()) DF_TRY(AddUpdate(*optimizer, trained));
+  for (const Replicas::Trained& trained : replicas_.trained()) DF_TRY(AddUpdate(def, *optimizer, trained));
   for (NodeId last : optimizer->Finish(updates_)) updates_.push_back(last);
   for (NodeId node : updates_) {
     if (node < 0) return Internal("an update of the optimiser was not built");
@@ -164,16 +167,28 @@ Updates::Rows Updates::SumEqualRows(GraphOps& ops, const Rows& rows) {
   return {unique, ops.Add("sums", "UnsortedSegmentSum", {rows.values, place, count})};
 }
 
-Status Updates::AddUpdate(Optimizer& optimizer, const Replicas::Trained& trained) {
+std::vector<Output> Updates::AddSlots(const OptimizerDef& def, const Node& variable) {
+  std::vector<Output> slots;
+  for (const SlotDef& slot : def.slots) {
+    slots.push_back(draft_.AddVariable(StrCat(variable.name, "/", slot.name), {variable.id, 0}, false, slot.initial));
+  }
+  return slots;
+}
+
+Status Updates::AddUpdate(const OptimizerDef& def, Optimizer& optimizer, const Replicas::Trained& trained) {
   const Node variable = graph_.node(trained.variable);
   GraphOps ops(graph_, "train/" + variable.name, variable.device);
-  const Output rate = LearningRate(variable.output_types[0].dtype, variable.device);
+  const UpdatedVariable updated{.variable = {variable.id, 0},
+                                .slots = AddSlots(def, variable),
+                                .learning_rate = LearningRate(variable.output_types[0].dtype, variable.device)};
+  std::vector<NodeId> writers;
   if (trained.gradient.is_sparse) {
     const auto& [indices, values] = sparse_.at(variable.id);
-    for (NodeId writer : optimizer.UpdateRows(ops, {variable.id, 0}, rate, indices, values)) updates_.push_back(writer);
+    writers = optimizer.UpdateRows(ops, updated, indices, values);
   } else {
-    updates_.push_back(optimizer.Update(ops, {variable.id, 0}, rate, dense_.at(variable.id)));
+    writers = optimizer.Update(ops, updated, dense_.at(variable.id));
   }
+  updates_.insert(updates_.end(), writers.begin(), writers.end());
   DF_TRY(ops.status());
   if (updates_.back() < 0) return Internal("the update of variable '", variable.name, "' was not built");
   return Status();

@@ -13,6 +13,7 @@
 #include "src/graph/update_gate.h"
 #include "src/placement/placer.h"
 #include "src/session/session.h"
+#include "src/spec/alternatives.h"
 
 namespace dfrun {
 namespace {
@@ -33,7 +34,8 @@ class JobGraphTest : public testing::Test {
     train.loss = ops.Add("loss", "Square", {ops.Add("error", "Sub", {w, target})});
     ASSERT_TRUE(ops.status().ok()) << ops.status().ToString();
     train.learning_rate.initial = kRate;
-    train.optimizer.kind = OptimizerSpec::Kind::kSgd;
+    train.optimizer = Optimizers().Make("sgd");
+    train.strategy = Strategies().Make("sync");
     train.steps = 10;
     spec_.job.name = "test";
     spec_.job.variables.push_back({w.node, init, true});
@@ -68,7 +70,7 @@ TEST_F(JobGraphTest, Sgd) {
 }
 
 TEST_F(JobGraphTest, ReplicasOfOneBatchTakeTheSameStep) {
-  spec_.job.train->replicas = 3;
+  spec_.job.train->strategy.Set("replicas", int64_t{3});
   float w = kStart;
   for (int i = 0; i < 5; ++i) w -= kRate * 2 * (w - kTarget);
   const auto trained = Train(5);
@@ -89,7 +91,7 @@ class CountingTest : public JobGraphTest {
     spec_.graph.AddControlEdge(add.node, loss.node);
     spec_.job.variables.push_back({count.node, zero, false, true, reduce});
     spec_.job.train->loss = loss;
-    spec_.job.train->replicas = 3;
+    spec_.job.train->strategy.Set("replicas", int64_t{3});
   }
 };
 
@@ -123,14 +125,14 @@ TEST_F(CountingTest, AssignmentsThatWouldRaceAreRefused) {
             std::string::npos)
       << status.message();
   EXPECT_NE(status.message().find("write 'reduce: sum or first'"), std::string::npos) << status.message();
-  spec_.job.train->replicas = 1;
+  spec_.job.train->strategy.Set("replicas", int64_t{1});
   EXPECT_TRUE(BuildJobGraph(spec_, *MakeCluster({}, 1)).ok());
 }
 
 TEST_F(JobGraphTest, EveryUpdateWaitsForTheGateOfItsRank) {
   const Result<Cluster> cluster = MakeCluster({}, 3);
-  spec_.job.train->replicas = 3;
-  spec_.job.train->optimizer.kind = OptimizerSpec::Kind::kAdam;
+  spec_.job.train->strategy.Set("replicas", int64_t{3});
+  spec_.job.train->optimizer = Optimizers().Make("adam");
   const Result<JobGraph> job = BuildJobGraph(spec_, *cluster);
   ASSERT_TRUE(job.ok()) << job.status().ToString();
   std::set<std::string> gates;
@@ -188,8 +190,8 @@ TEST_F(JobGraphTest, WhatTheLossDoesIsDoneInAStepThatIsNotLogged) {
 }
 
 TEST_F(JobGraphTest, Momentum) {
-  spec_.job.train->optimizer.kind = OptimizerSpec::Kind::kMomentum;
-  spec_.job.train->optimizer.momentum = 0.9;
+  spec_.job.train->optimizer = Optimizers().Make("momentum");
+  spec_.job.train->optimizer.Set("momentum", 0.9);
   float w = kStart;
   float accumulator = 0;
   for (int i = 0; i < 5; ++i) {
@@ -202,7 +204,7 @@ TEST_F(JobGraphTest, Momentum) {
 }
 
 TEST_F(JobGraphTest, Adam) {
-  spec_.job.train->optimizer.kind = OptimizerSpec::Kind::kAdam;
+  spec_.job.train->optimizer = Optimizers().Make("adam");
   double w = kStart;
   double m = 0;
   double v = 0;
