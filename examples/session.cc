@@ -8,7 +8,7 @@
 
 #include "comm/self/in_process.h"
 #include "src/autodiff/gradients.h"
-#include "src/session/graph_ops.h"
+#include "src/graph/graph_ops.h"
 #include "src/session/runtime.h"
 #include "src/session/session.h"
 

@@ -11,7 +11,7 @@
 #include "src/base/text.h"
 #include "src/graph/file_kind.h"
 #include "src/graph/unknown_ops.h"
-#include "src/session/job_graph.h"
+#include "src/training/build_job_graph.h"
 
 namespace dfrun::jobs {
 namespace {

@@ -5,8 +5,8 @@
 #include "comm/self/in_process.h"
 #include "jobs/model.h"
 #include "src/session/compile.h"
-#include "src/session/job_graph.h"
 #include "src/session/kernel_check.h"
+#include "src/training/build_job_graph.h"
 
 namespace dfrun::jobs {
 

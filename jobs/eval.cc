@@ -12,7 +12,6 @@
 #include "jobs/eval_request.h"
 #include "jobs/eval_results.h"
 #include "jobs/eval_runners.h"
-#include "jobs/eval_spec.h"
 #include "jobs/eval_variables.h"
 #include "jobs/file_rules.h"
 #include "jobs/json.h"
@@ -21,12 +20,13 @@
 #include "jobs/ranks.h"
 #include "src/base/printable.h"
 #include "src/base/stop_request.h"
+#include "src/job/run_evaluation.h"
 #include "src/passes/variable_reads.h"
-#include "src/session/evaluation.h"
 #include "src/session/queue_runners.h"
-#include "src/session/served_queues.h"
 #include "src/session/session.h"
 #include "src/trace/chrome_trace.h"
+#include "src/training/queue_liveness_check.h"
+#include "src/training/spec_evaluation.h"
 
 namespace dfrun::jobs {
 namespace {
@@ -142,10 +142,12 @@ class Evaluation {
   Status Resolve(Model& model) {
     DF_TRY(CheckFetchNames(options_.fetches));
     DF_ASSIGN(const std::vector<Feed> feeds, ReadFeeds(model, options_.feeds, options_.allow_paths));
+    std::vector<FedOutput> fed;
+    for (const Feed& feed : feeds) fed.push_back({feed.output, feed.source});
     if (model.job && AsksForNothing()) {
-      DF_ASSIGN(pass_, AddWholeEvaluation(*model.job, feeds, model.graph));
+      DF_ASSIGN(pass_, AddWholeEvaluation(*model.job, fed, model.graph));
     }
-    DF_TRY(pass_ ? ResolvePass() : ResolveStep(feeds, model));
+    DF_TRY(pass_ ? ResolvePass() : ResolveStep(fed, model));
     for (const Feed& feed : feeds) {
       if (!feed.source.valid()) AddFeed(feed.output, feed.value);
     }
@@ -164,7 +166,7 @@ class Evaluation {
     return Status();
   }
 
-  Status ResolveStep(const std::vector<Feed>& feeds, Model& model) {
+  Status ResolveStep(const std::vector<FedOutput>& feeds, Model& model) {
     DF_ASSIGN(SpecEvaluation wanted, WantedOf(model));
     if (model.job) DF_TRY(ApplyFeeds(*model.job, feeds, model.graph, wanted));
     names_ = std::move(wanted.names);
@@ -191,6 +193,9 @@ class Evaluation {
     DF_ASSIGN(wanted.fetches, ResolveFetches(model, wanted.names));
     DF_ASSIGN(wanted.targets, ResolveNodes(model.graph, "--target", options_.targets));
     if (!wanted.names.empty() || !wanted.targets.empty()) return wanted;
+    if (model.job && !model.job->eval && !model.job->run) {
+      return Error(Code::kUsage, "the spec has neither `eval:` nor `run:`: give --fetch NAME or --target NODE");
+    }
     if (model.job) return EvaluationOf(*model.job);
     if (model.signature.empty()) {
       const std::string signatures = ListSignatures(model);

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "jobs/eval_request.h"
-#include "src/session/served_queues.h"
+#include "src/training/queue_liveness_check.h"
 
 namespace dfrun::jobs {
 namespace {

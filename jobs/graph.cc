@@ -8,7 +8,6 @@
 #include "jobs/eval_variables.h"
 #include "jobs/model.h"
 #include "jobs/output_file.h"
-#include "jobs/training_graph.h"
 #include "src/graph/dot.h"
 #include "src/graph/graph_def.h"
 #include "src/graph/text_dump.h"
@@ -16,6 +15,7 @@
 #include "src/passes/enter_constants.h"
 #include "src/passes/portable.h"
 #include "src/spec/input_nodes.h"
+#include "src/training/training_graph.h"
 
 namespace dfrun::jobs {
 namespace {

@@ -9,7 +9,7 @@
 #include "src/graph/file_kind.h"
 #include "src/graph/graph_file.h"
 #include "src/passes/functions/lower_functions.h"
-#include "src/session/job_graph.h"
+#include "src/training/build_job_graph.h"
 
 namespace dfrun::jobs {
 namespace {

@@ -5,10 +5,10 @@
 #include "jobs/command.h"
 #include "jobs/file_rules.h"
 #include "jobs/model.h"
-#include "jobs/progress.h"
 #include "jobs/ranks.h"
 #include "src/base/text.h"
-#include "src/session/job.h"
+#include "src/job/job.h"
+#include "src/job/progress.h"
 #include "src/spec/load.h"
 
 namespace dfrun::jobs {
@@ -55,7 +55,7 @@ Status Lead(const RunOptions& options, Runtime& runtime) {
   AllowSets(job.sets, job.files);
   std::signal(SIGPIPE, SIG_IGN);  // see ~Progress()
   Progress progress(stdout);
-  return RunJob(runtime, spec, job, progress);
+  return RunJob(runtime, spec, job, {&progress});
 }
 
 RunCommand Setup(Options& args) {

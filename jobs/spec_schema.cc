@@ -4,7 +4,9 @@
 #include "jobs/json_schema.h"
 #include "src/framework/op.h"
 #include "src/framework/sample_source.h"
+#include "src/spec/alternatives.h"
 #include "src/spec/call_target.h"
+#include "src/spec/section_def.h"
 
 namespace dfrun::jobs {
 namespace {
@@ -181,44 +183,16 @@ std::string Definitions(const OpParts& ops) {
   return Object(members);
 }
 
-std::string FunctionSchema() {
-  return Mapping({{"args", ListOf(Types({"string"}))},
-                  {"attrs", Object({{"type", "\"object\""}})},
-                  {"graph", Ref("graph")},
-                  {"returns", AnyOf({Ref("expression"), MappingOf(Ref("expression"))})}},
-                 {"returns"});
-}
+std::string KeySchema(const KeyDef& key);
 
-std::string ScheduleSchema() {
-  return AnyOf(
-      {FloatSchema(), Mapping({{"schedule", Choice({"constant", "piecewise", "step", "exponential", "cosine"})},
-                               {"initial", FloatSchema()},
-                               {"final", FloatSchema()},
-                               {"factor", FloatSchema()},
-                               {"steps", IntSchema()},
-                               {"warmup", IntSchema()},
-                               {"boundaries", ListOf(IntSchema())},
-                               {"values", ListOf(FloatSchema())}},
-                              {"schedule"})});
-}
-
-std::string TrainSchema() {
-  return Mapping({{"loss", Types({"string"})},
-                  {"optimizer", Choice({"sgd", "momentum", "adam"})},
-                  {"learning_rate", ScheduleSchema()},
-                  {"momentum", FloatSchema()},
-                  {"nesterov", BoolSchema()},
-                  {"beta1", FloatSchema()},
-                  {"beta2", FloatSchema()},
-                  {"epsilon", FloatSchema()},
-                  {"clip_norm", FloatSchema()},
-                  {"epochs", FloatSchema()},
-                  {"steps", IntSchema()},
-                  {"replicas", IntSchema()},
-                  {"log_every", IntSchema()},
-                  {"parameters", Choice({"ps", "spread"})},
-                  {"on_nan", Choice({"stop", "skip", "warn"})}},
-                 {"loss", "learning_rate"});
+std::string KeysSchema(const std::vector<KeyDef>& keys) {
+  std::vector<Member> members;
+  std::vector<std::string> required;
+  for (const KeyDef& key : WithAlternatives(keys)) {
+    members.emplace_back(key.name, KeySchema(key));
+    if (key.required) required.push_back(key.name);
+  }
+  return Mapping(members, required);
 }
 
 std::string OptionSchema(const SampleOption& option) {
@@ -228,20 +202,14 @@ std::string OptionSchema(const SampleOption& option) {
   return option.choices.empty() ? Types({"string"}) : Choice(option.choices);
 }
 
-std::string FieldSchema() {
-  const std::string mapping = Mapping({{"from", Types({"string", "number"})},
-                                       {"dtype", Ref("dtype")},
-                                       {"shape", ListOf(IntSchema())},
-                                       {"default", Types({"string", "number"})}});
-  return AnyOf({Types({"string", "number", "null"}), mapping});
-}
-
-// The keys of every format, and those of one.
-std::string InputSchema(const SampleFormat& format) {
-  std::vector<Member> keys = {{format.name, Ref("names")}, {"tensors", MappingOf(FieldSchema())},
-                              {"batch", IntSchema()},      {"shuffle", Types({"boolean", "integer", "string"})},
-                              {"readers", IntSchema()},    {"prefetch", IntSchema()}};
-  std::vector<std::string> required = {format.name, "batch"};
+// `common`: the keys of every format.
+std::string InputSchema(const SampleFormat& format, const std::vector<KeyDef>& common) {
+  std::vector<Member> keys = {{format.name, Ref("names")}};
+  std::vector<std::string> required = {format.name};
+  for (const KeyDef& key : common) {
+    keys.emplace_back(key.name, KeySchema(key));
+    if (key.required) required.push_back(key.name);
+  }
   if (format.default_fields.empty()) required.emplace_back("tensors");
   for (const SampleOption& option : format.options) {
     keys.emplace_back(option.name, OptionSchema(option));
@@ -250,33 +218,75 @@ std::string InputSchema(const SampleFormat& format) {
   return Mapping(keys, required);
 }
 
-std::string InputSchema() {
+std::string InputSchema(const std::vector<KeyDef>& common) {
   std::vector<std::string> formats;
-  for (const SampleFormat* format : SampleFormats::List()) formats.push_back(InputSchema(*format));
+  for (const SampleFormat* format : SampleFormats::List()) formats.push_back(InputSchema(*format, common));
   return AnyOf(formats);
 }
 
-std::vector<Member> Sections() {
-  const std::string feeds = MappingOf(Ref("expression"));
-  return {{"dfrun", Object({{"const", "1"}})},
-          {"name", Types({"string", "number"})},
-          {"seed", IntSchema()},
-          {"params", Object({{"type", "\"object\""}})},
-          {"include", Ref("names")},
-          {"cluster", Mapping({{"jobs", MappingOf(IntSchema())}}, {"jobs"})},
-          {"inputs", MappingOf(InputSchema())},
-          {"functions", MappingOf(FunctionSchema())},
-          {"graph", Ref("graph")},
-          {"train", TrainSchema()},
-          {"run", Mapping({{"steps", IntSchema()},
-                           {"feed", feeds},
-                           {"fetch", AnyOf({Ref("names"), MappingOf(Types({"string"}))})},
-                           {"targets", Ref("names")},
-                           {"save", Types({"string"})}})},
-          {"eval", Mapping({{"every", IntSchema()}, {"feed", feeds}, {"metrics", Ref("names")}})},
-          {"checkpoint", Mapping({{"every", IntSchema()}, {"keep", IntSchema()}})},
-          {"summaries", Mapping({{"scalars", Ref("names")}})},
-          {"trace", Mapping({{"steps", IntSchema()}})}};
+std::string KeySchema(const KeyDef& key) {
+  switch (key.kind) {
+    case KeyKind::kInt:
+      return IntSchema();
+    case KeyKind::kNumber:
+    case KeyKind::kFraction:
+    case KeyKind::kPositive:
+      return FloatSchema();
+    case KeyKind::kBool:
+      return BoolSchema();
+    case KeyKind::kBoolOrInt:
+      return Types({"boolean", "integer", "string"});
+    case KeyKind::kText:
+      return Types({"string"});
+    case KeyKind::kTextOrNumber:
+      return Types({"string", "number"});
+    case KeyKind::kChoice:
+      return Choice(key.choices);
+    case KeyKind::kAlternative:
+    case KeyKind::kAlternativeKeys:
+      return Choice(key.alternatives().Names());
+    case KeyKind::kDType:
+      return Ref("dtype");
+    case KeyKind::kVersion:
+      return Object({{"const", "1"}});
+    case KeyKind::kInts:
+      return ListOf(IntSchema());
+    case KeyKind::kNumbers:
+      return ListOf(FloatSchema());
+    case KeyKind::kTexts:
+      return ListOf(Types({"string"}));
+    case KeyKind::kNames:
+      return Ref("names");
+    case KeyKind::kFetches:
+      return AnyOf({Ref("names"), MappingOf(Types({"string"}))});
+    case KeyKind::kReturns:
+      return AnyOf({Ref("expression"), MappingOf(Ref("expression"))});
+    case KeyKind::kExpressions:
+      return MappingOf(Ref("expression"));
+    case KeyKind::kNodes:
+      return Ref("graph");
+    case KeyKind::kCounts:
+      return MappingOf(IntSchema());
+    case KeyKind::kAnyMapping:
+      return Object({{"type", "\"object\""}});
+    case KeyKind::kMapping:
+      return KeysSchema(key.keys);
+    case KeyKind::kNamedMappings:
+      return MappingOf(KeysSchema(key.keys));
+    case KeyKind::kSchedule:
+      return AnyOf({FloatSchema(), KeysSchema(key.keys)});
+    case KeyKind::kTensors:
+      return MappingOf(AnyOf({Types({"string", "number", "null"}), KeysSchema(key.keys)}));
+    case KeyKind::kInputs:
+      return MappingOf(InputSchema(key.keys));
+  }
+  return "true";
+}
+
+std::vector<Member> SectionSchemas() {
+  std::vector<Member> sections;
+  for (const SectionDef* def : Sections::List()) sections.emplace_back(def->key.name, KeySchema(def->key));
+  return sections;
 }
 
 }  // namespace
@@ -285,7 +295,7 @@ std::string SpecSchema() {
   return Object({{"$schema", JsonString("http://json-schema.org/draft-07/schema#")},
                  {"title", JsonString("A dfrun spec")},
                  {"type", "\"object\""},
-                 {"properties", Object(Sections())},
+                 {"properties", Object(SectionSchemas())},
                  {"additionalProperties", "false"},
                  {"definitions", Definitions(AllOps())}}) +
          "\n";

@@ -3,7 +3,7 @@
 #define DFRUN_SRC_SESSION_CONTROL_ERROR_H_
 
 #include "src/session/control.pb.h"
-#include "src/session/control_plane.h"
+#include "src/session/rank_status.h"
 
 namespace dfrun {
 

@@ -17,18 +17,13 @@
 
 #include "src/base/mutex.h"
 #include "src/framework/communicator.h"
+#include "src/session/rank_status.h"
 
 namespace dfrun {
 
 namespace control {
 class Message;  // src/session/control.proto
 }
-
-// How a rank fared.
-struct RankStatus {
-  Status status;
-  int64_t time_ns = 0;  // of the error, system clock
-};
 
 // Thread safety: all methods from any thread. None blocks: who waits polls the communicator meanwhile.
 class ControlPlane {

@@ -274,12 +274,11 @@ Status Master::RunStep(Executable& executable, std::span<const Tensor> feeds, st
   return RunRound(executable, {0, feeds, fetches, trace()}, 1);
 }
 
-Status Master::RunSteps(Executable& executable, int64_t steps, Session::AtNotFinite at_not_finite) {
+Status Master::RunSteps(Executable& executable, int64_t steps, AtNotFinite at_not_finite) {
   DF_TRY(CheckArgs(executable, 0, 0));
   const int64_t not_finite = steps_not_finite();
   const auto stops = [&] {
-    return runtime_.stop_signal() != 0 ||
-           (at_not_finite == Session::AtNotFinite::kStop && steps_not_finite() > not_finite);
+    return runtime_.stop_signal() != 0 || (at_not_finite == AtNotFinite::kStop && steps_not_finite() > not_finite);
   };
   for (int64_t done = 0; done < steps && !stops();) {
     if (ended_.load(std::memory_order_acquire)) return session_status();
@@ -308,7 +307,7 @@ Status Master::CheckNumerics(const RunSignature& signature, bool optimize, std::
   return runtime_.runner().Found(numerics).status;
 }
 
-Result<int64_t> Master::RunSomeSteps(Executable& executable, int64_t most, Session::AtNotFinite at_not_finite) {
+Result<int64_t> Master::RunSomeSteps(Executable& executable, int64_t most, AtNotFinite at_not_finite) {
   using Clock = std::chrono::steady_clock;
   MutexLock lock(round_mu_);
   const int64_t steps = std::min(executable.steps_per_request, most);
@@ -320,15 +319,14 @@ Result<int64_t> Master::RunSomeSteps(Executable& executable, int64_t most, Sessi
   return steps;
 }
 
-Status Master::RunRound(Executable& executable, const StepArgs& args, int64_t steps,
-                        Session::AtNotFinite at_not_finite) {
+Status Master::RunRound(Executable& executable, const StepArgs& args, int64_t steps, AtNotFinite at_not_finite) {
   DF_TRY(session_status());
   control::Message request;
   request.mutable_run()->set_executable(executable.id);
   request.mutable_run()->set_first_step(next_step_);
   request.mutable_run()->set_steps(steps);
   request.mutable_run()->set_trace(args.trace != nullptr);
-  request.mutable_run()->set_stop_not_finite(at_not_finite == Session::AtNotFinite::kStop);
+  request.mutable_run()->set_stop_not_finite(at_not_finite == AtNotFinite::kStop);
   request.mutable_run()->set_check_numerics(args.numerics != nullptr);
   StepRunner& runner = runtime_.runner();
   const int64_t not_finite = runner.steps_not_finite();
@@ -338,7 +336,7 @@ Status Master::RunRound(Executable& executable, const StepArgs& args, int64_t st
   for (int64_t i = 0; i < steps && own.ok(); ++i) {
     step.step_id = next_step_.fetch_add(1, std::memory_order_relaxed);
     own = runner.Run(*executable.part, step);
-    if (at_not_finite == Session::AtNotFinite::kStop && runner.steps_not_finite() > not_finite) break;
+    if (at_not_finite == AtNotFinite::kStop && runner.steps_not_finite() > not_finite) break;
   }
   const bool has_found = args.numerics != nullptr && own.ok();
   const Status first = FinishRound(round, has_found ? runner.Found(*args.numerics) : runner.own_failure());

@@ -19,7 +19,7 @@
 #include "src/passes/prune.h"
 #include "src/placement/cluster.h"
 #include "src/session/runtime.h"
-#include "src/session/session.h"
+#include "src/session/session_options.h"
 #include "src/session/step_runner.h"
 
 namespace dfrun {
@@ -54,7 +54,7 @@ class Master {
   Status Extend(const std::function<Status(Graph&)>& add) EXCLUDES(round_mu_, mu_);
   Status ResetContainers(const std::vector<std::string>& names) EXCLUDES(round_mu_, mu_);
   Status RunStep(Executable& executable, std::span<const Tensor> feeds, std::span<Tensor> fetches) EXCLUDES(round_mu_);
-  Status RunSteps(Executable& executable, int64_t steps, Session::AtNotFinite at_not_finite) EXCLUDES(round_mu_);
+  Status RunSteps(Executable& executable, int64_t steps, AtNotFinite at_not_finite) EXCLUDES(round_mu_);
   Status CheckNumerics(const RunSignature& signature, bool optimize, std::span<Tensor> fetches)
       EXCLUDES(round_mu_, mu_);
   void StartTrace();
@@ -78,10 +78,9 @@ class Master {
   Status CheckFeeds(const Executable& executable, std::span<const Tensor> feeds) const;
   // Steps on all ranks; a failure ends the session.
   Status RunRound(Executable& executable, const StepArgs& args, int64_t steps,
-                  Session::AtNotFinite at_not_finite = Session::AtNotFinite::kGoOn) REQUIRES(round_mu_);
+                  AtNotFinite at_not_finite = AtNotFinite::kGoOn) REQUIRES(round_mu_);
   // Up to `most` steps that feed and fetch nothing, in a round of bounded length: how many were asked for.
-  Result<int64_t> RunSomeSteps(Executable& executable, int64_t most, Session::AtNotFinite at_not_finite)
-      EXCLUDES(round_mu_);
+  Result<int64_t> RunSomeSteps(Executable& executable, int64_t most, AtNotFinite at_not_finite) EXCLUDES(round_mu_);
 
   // A round begins with a request to every other rank and is over when all are done; its status is the first error in
   // time, of this rank or another.

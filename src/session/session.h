@@ -30,31 +30,19 @@
 #include "src/graph/graph.h"
 #include "src/graph/graph_def.h"
 #include "src/passes/prune.h"
-#include "src/placement/cluster.h"
 #include "src/session/runtime.h"
+#include "src/session/session_options.h"
 
 namespace dfrun {
 
 class Master;
 struct Executable;
 
-struct SessionOptions {
-  // The cluster's jobs; empty: every rank is a worker. The same in every session of a runtime.
-  std::vector<JobTasks> jobs;
-  // False: prune and place only.
-  bool optimize = true;
-  // True: a device constraint that no device of the cluster matches does not count, where it would be an error.
-  bool soft_placement = false;
-  // Which files the graph's ops may open; by default any. Who runs graphs of others confines them.
-  FileRules files;
-};
-
 // Thread safety: all methods from any thread. With more than one rank, steps run one after the other.
 // Blocking: all methods may wait for other ranks; the caller's thread takes part in the work.
 class Session {
  public:
-  // What becomes of the rest of the steps that were asked for after one that steps_not_finite() counts.
-  enum class AtNotFinite { kGoOn, kStop };
+  using AtNotFinite = dfrun::AtNotFinite;
 
   // A compiled signature. Lives as long as the session.
   using Handle = Executable*;

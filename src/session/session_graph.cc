@@ -3,7 +3,7 @@
 #include "src/passes/functions/lower_functions.h"
 #include "src/passes/loosen_shapes.h"
 #include "src/placement/placer.h"
-#include "src/session/random_positions.h"
+#include "src/session/random_sequences.h"
 
 namespace dfrun {
 

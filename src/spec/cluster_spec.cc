@@ -4,6 +4,7 @@
 
 #include "src/base/text.h"
 #include "src/framework/device.h"
+#include "src/spec/section_def.h"
 
 namespace dfrun {
 namespace {
@@ -34,6 +35,11 @@ std::optional<JobSize> ReadJob(const Yaml& name, const Yaml& value, ValueReader&
   return job;
 }
 
+SPEC_SECTION(SectionDef{.key = {.name = "cluster",
+                                .kind = KeyKind::kMapping,
+                                .keys = {{.name = "jobs", .kind = KeyKind::kCounts, .required = true}}},
+                        .order = 60});
+
 }  // namespace
 
 ClusterSpec ClusterSpec::Read(const Yaml* section, int ranks, ValueReader& reader) {
@@ -44,7 +50,7 @@ ClusterSpec ClusterSpec::Read(const Yaml* section, int ranks, ValueReader& reade
     return cluster;
   }
   Diagnostics& diagnostics = reader.diagnostics();
-  if (!CheckKeys(*section, {"jobs"}, "the section 'cluster'", diagnostics)) return cluster;
+  if (!Sections::Check("cluster", *section, diagnostics)) return cluster;
   const std::optional<Yaml> jobs = FindKey(*section, "jobs");
   if (!jobs) diagnostics.Error(section->place(), "the section 'cluster' lacks 'jobs': {ps: 1, worker: rest}");
   if (!jobs || !CheckMap(*jobs, "'jobs'", diagnostics)) return cluster;

@@ -6,6 +6,7 @@
 
 #include "src/base/text.h"
 #include "src/spec/schema.h"
+#include "src/spec/section_def.h"
 #include "src/spec/source_text.h"
 #include "src/spec/spec_library.h"
 
@@ -14,7 +15,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string> kIncludedKeys = {"dfrun", "params", "include", "functions", "graph"};
+SPEC_SECTION(SectionDef{.key = {.name = "dfrun", .kind = KeyKind::kVersion}, .order = 10, .in_included_files = true});
+SPEC_SECTION(SectionDef{
+    .key = {.name = "params", .kind = KeyKind::kAnyMapping}, .order = 40, .in_included_files = true});
+SPEC_SECTION(SectionDef{.key = {.name = "include", .kind = KeyKind::kNames}, .order = 50, .in_included_files = true});
+SPEC_SECTION(SectionDef{.key = {.name = "functions", .kind = KeyKind::kNamedMappings, .keys = FunctionKeys()},
+                        .order = 80,
+                        .in_included_files = true});
+SPEC_SECTION(SectionDef{.key = {.name = "graph", .kind = KeyKind::kNodes}, .order = 90, .in_included_files = true});
+
+// Of the job's own file, or of one that is included.
+std::vector<std::string> SectionNames(bool is_included) {
+  std::vector<std::string> names;
+  for (const SectionDef* def : Sections::List()) {
+    if (!is_included || def->in_included_files) names.push_back(def->key.name);
+  }
+  return names;
+}
 
 // Reads files depth first.
 class Reader {
@@ -47,12 +64,13 @@ class Reader {
     std::unique_ptr<YamlDocument> yaml = YamlDocument::Parse(std::move(text), file, diagnostics_, is_main);
     if (!yaml || is_main || HasIncludedKey(yaml->root())) return yaml;
     diagnostics_.Error({file, 1, 1}, "this is no file to include: it is no mapping that has any of ",
-                       Join(kIncludedKeys));
+                       Join(SectionNames(true)));
     return nullptr;
   }
 
   static bool HasIncludedKey(const Yaml& root) {
-    return root.is_map() && std::any_of(kIncludedKeys.begin(), kIncludedKeys.end(),
+    const std::vector<std::string> keys = SectionNames(true);
+    return root.is_map() && std::any_of(keys.begin(), keys.end(),
                                         [&](const std::string& key) { return FindKey(root, key).has_value(); });
   }
 
@@ -64,12 +82,8 @@ class Reader {
 
   void AddSections(const Yaml& root, const std::string& path) {
     const bool is_main = open_.size() == 1;
-    const bool good = is_main
-                          ? CheckKeys(root,
-                                      {"dfrun", "name", "seed", "params", "include", "cluster", "inputs", "functions",
-                                       "graph", "train", "run", "eval", "checkpoint", "summaries", "trace"},
-                                      "the spec", diagnostics_)
-                          : CheckIncludedKeys(root);
+    const bool good =
+        is_main ? CheckKeys(root, SectionNames(false), "the spec", diagnostics_) : CheckIncludedKeys(root);
     if (!root.is_map()) return;
     CheckVersion(root, is_main);
     if (!good && !is_main) return;
@@ -85,15 +99,14 @@ class Reader {
   bool CheckIncludedKeys(const Yaml& root) {
     if (!CheckMap(root, "an included file", diagnostics_)) return false;
     for (size_t i = 0; i < root.size(); ++i) {
-      for (std::string_view job :
-           {"name", "seed", "cluster", "inputs", "train", "run", "eval", "checkpoint", "summaries", "trace"}) {
-        if (root.key(i).text() != job) continue;
-        diagnostics_.Error(root.key(i).place(), "'", job, "' belongs into the job's own file, not into one that is ",
-                           "included");
+      for (const SectionDef* def : Sections::List()) {
+        if (def->in_included_files || root.key(i).text() != def->key.name) continue;
+        diagnostics_.Error(root.key(i).place(), "'", def->key.name,
+                           "' belongs into the job's own file, not into one that is included");
         return false;
       }
     }
-    return CheckKeys(root, kIncludedKeys, "an included file", diagnostics_);
+    return CheckKeys(root, SectionNames(true), "an included file", diagnostics_);
   }
 
   void CheckVersion(const Yaml& root, bool required) {

@@ -82,13 +82,22 @@ void ReadGraphEntries(const Yaml& map, std::string_view what, std::vector<GraphE
   }
 }
 
+const std::vector<KeyDef>& FunctionKeys() {
+  static const std::vector<KeyDef>& keys =
+      *new std::vector<KeyDef>{{"args", KeyKind::kTexts},
+                               {"attrs", KeyKind::kAnyMapping},
+                               {"graph", KeyKind::kNodes},
+                               {.name = "returns", .kind = KeyKind::kReturns, .required = true}};
+  return keys;
+}
+
 std::optional<FunctionDef> ReadFunction(const Yaml& name, const Yaml& value, Diagnostics& diagnostics) {
   FunctionDef def;
   def.name = name.text();
   def.place = name.place();
   const std::string what = StrCat("function '", def.name, "'");
   if (!IsNodeName(name, diagnostics)) return {};
-  if (!CheckKeys(value, {"args", "attrs", "graph", "returns"}, what, diagnostics)) return {};
+  if (!CheckKeys(value, FunctionKeys(), what, diagnostics)) return {};
   bool has_returns = false;
   for (size_t i = 0; i < value.size(); ++i) {
     const std::string_view key = value.key(i).text();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "src/spec/diagnostics.h"
+#include "src/spec/key_def.h"
 #include "src/spec/yaml_tree.h"
 
 namespace dfrun {
@@ -34,6 +35,9 @@ struct FunctionDef {
 };
 
 using FunctionMap = std::map<std::string, FunctionDef, std::less<>>;
+
+// Of a function.
+const std::vector<KeyDef>& FunctionKeys();
 
 // Appends the entries of a `graph:` mapping.
 void ReadGraphEntries(const Yaml& map, std::string_view what, std::vector<GraphEntry>& entries,

@@ -8,9 +8,19 @@
 namespace dfrun {
 namespace {
 
-const std::vector<std::string>& CommonKeys() {
-  static const std::vector<std::string>& keys =
-      *new std::vector<std::string>{"tensors", "batch", "shuffle", "readers", "prefetch"};
+// Those of every format.
+const std::vector<KeyDef>& CommonKeys() {
+  static const std::vector<KeyDef>& keys =
+      *new std::vector<KeyDef>{{.name = "tensors",
+                                .kind = KeyKind::kTensors,
+                                .keys = {{"from", KeyKind::kTextOrNumber},
+                                         {"dtype", KeyKind::kDType},
+                                         {"shape", KeyKind::kInts},
+                                         {"default", KeyKind::kTextOrNumber}}},
+                               {.name = "batch", .kind = KeyKind::kInt, .required = true},
+                               {"shuffle", KeyKind::kBoolOrInt},
+                               {"readers", KeyKind::kInt},
+                               {"prefetch", KeyKind::kInt}};
   return keys;
 }
 
@@ -51,17 +61,18 @@ class InputReader {
   // Finds the format, which is named by a key.
   bool FindFormat() {
     if (!CheckMap(value_, What(), diagnostics_)) return false;
-    std::vector<std::string> keys = CommonKeys();
     std::vector<std::string> formats;
     for (const SampleFormat* format : SampleFormats::List()) {
       if (format_ == nullptr && FindKey(value_, format->name)) format_ = format;
-      keys.push_back(format->name);
       formats.push_back(format->name);
     }
+    std::vector<std::string> keys;
+    for (const KeyDef& key : CommonKeys()) keys.push_back(key.name);
     if (format_ != nullptr) {
-      keys = CommonKeys();
       keys.push_back(format_->name);
       for (const SampleOption& option : format_->options) keys.push_back(option.name);
+    } else {
+      keys.insert(keys.end(), formats.begin(), formats.end());
     }
     if (!CheckKeys(value_, keys, What(), diagnostics_)) return false;
     if (format_ == nullptr) return Fail(name_.place(), " lacks its files, by their format: ", Join(formats)), false;
@@ -178,7 +189,8 @@ class InputReader {
       field.from = *from;
       return AddTensor(tensor, std::move(field), value.place());
     }
-    if (!CheckKeys(value, {"from", "dtype", "shape", "default"}, StrCat("tensor ", what), diagnostics_)) return false;
+    const std::vector<KeyDef>& keys = FindKeyDef(CommonKeys(), "tensors")->keys;
+    if (!CheckKeys(value, keys, StrCat("tensor ", what), diagnostics_)) return false;
     SourcePlace place = name.place();
     if (const std::optional<Yaml> from = FindKey(value, "from")) {
       const std::optional<std::string> text = reader_.Text(*from, "'from'");
@@ -285,6 +297,8 @@ class InputReader {
   SourcePlace files_place_;
   InputSpec spec_;
 };
+
+SPEC_SECTION(SectionDef{.key = {.name = "inputs", .kind = KeyKind::kInputs, .keys = CommonKeys()}, .order = 70});
 
 }  // namespace
 

@@ -15,6 +15,7 @@
 #include "src/framework/sample_source.h"
 #include "src/framework/shape.h"
 #include "src/graph/graph.h"
+#include "src/spec/alternative.h"
 #include "src/spec/schedule.h"
 
 namespace dfrun {
@@ -85,16 +86,6 @@ struct FetchSpec {
   SourcePlace place;
 };
 
-struct OptimizerSpec {
-  enum class Kind { kSgd, kMomentum, kAdam };
-  Kind kind = Kind::kSgd;
-  double momentum = 0.9;  // kMomentum
-  bool nesterov = false;  // kMomentum
-  double beta1 = 0.9;     // kAdam
-  double beta2 = 0.999;   // kAdam
-  double epsilon = 1e-8;  // kAdam
-};
-
 struct TrainSpec {
   // kPs: parameters on the tasks of job `ps`; kSpread: over all tasks of `worker`. Default: kPs if there is a job `ps`.
   enum class Parameters { kPs, kSpread };
@@ -104,11 +95,11 @@ struct TrainSpec {
 
   Output loss;  // a floating-point scalar
   SourcePlace loss_place;
-  OptimizerSpec optimizer;
+  Alternative optimizer;  // of Optimizers(), src/spec/alternatives.h
+  Alternative strategy;   // of Strategies()
   ScheduleSpec learning_rate;
   int64_t steps = 0;                // in all; for `epochs`, as many as use the samples of `input` so often
   std::optional<double> clip_norm;  // global norm of all gradients, > 0
-  int replicas = 1;                 // divides the batch of every input that the loss reads, except for `batch: all`
   int64_t log_every = 10;           // steps
   Parameters parameters = Parameters::kSpread;
   OnNan on_nan = OnNan::kStop;

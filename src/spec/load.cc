@@ -94,7 +94,7 @@ class Loader {
       DF_TRY(diagnostics_.ToStatus());
     }
     lowering.AddGraph(document.graph);
-    ReadSections(document, {reader, lowering, graph_, job_.inputs, cluster});
+    ReadSections(document, {document, reader, lowering, graph_, job_.inputs, cluster});
     lowering.CheckUncalledFunctions();
     job_.variables = lowering.variables();
     CheckInitialValues(job_.variables, graph_, diagnostics_);
@@ -121,21 +121,11 @@ class Loader {
   }
 
   void ReadSections(const SpecDocument& document, const SectionContext& context) {
-    if (const Yaml* s = document.FindSection("train")) job_.train = ReadTrain(*s, document.Place("train"), context);
-    if (const Yaml* s = document.FindSection("run")) {
-      if (document.FindSection("train") != nullptr)
-        diagnostics_.Error(document.Place("run"), "a job has one of 'train' and 'run', not both");
-      job_.run = ReadRun(*s, document.Place("run"), context);
+    for (const SectionDef* def : Sections::List()) {
+      const Yaml* section = document.FindSection(def->key.name);
+      if (section == nullptr || def->read == nullptr) continue;
+      def->read(*section, document.Place(def->key.name), context, job_);
     }
-    if (const Yaml* s = document.FindSection("eval")) {
-      if (document.FindSection("train") == nullptr)
-        diagnostics_.Error(document.Place("eval"), "'eval' belongs to 'train', which this spec lacks");
-      job_.eval = ReadEval(*s, document.Place("eval"), context);
-    }
-    if (const Yaml* s = document.FindSection("checkpoint"))
-      job_.checkpoint = ReadCheckpoint(*s, document.Place("checkpoint"), context);
-    if (const Yaml* s = document.FindSection("summaries")) job_.summaries = ReadSummaries(*s, context);
-    if (const Yaml* s = document.FindSection("trace")) job_.trace_steps = ReadTrace(*s, context);
   }
 
   const std::string& path_;
@@ -144,6 +134,9 @@ class Loader {
   Graph graph_;
   JobSpec job_;
 };
+
+SPEC_SECTION(SectionDef{.key = {.name = "name", .kind = KeyKind::kTextOrNumber}, .order = 20});
+SPEC_SECTION(SectionDef{.key = {.name = "seed", .kind = KeyKind::kInt}, .order = 30});
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "src/spec/document.h"
 #include "src/spec/section.h"
 
 namespace dfrun {
@@ -158,6 +159,118 @@ bool ReadFileName(const Yaml& value, ValueReader& reader, std::string& out) {
   return true;
 }
 
+std::optional<RunSpec> RunOf(const Yaml& section, SourcePlace place, const SectionContext& context) {
+  RunSpec run;
+  run.place = place;
+  if (!Sections::Check("run", section, context.reader.diagnostics())) return {};
+  if (!ReadCount(section, "steps", 1, context.reader, run.steps)) return {};
+  if (const std::optional<Yaml> feed = FindKey(section, "feed")) run.feeds = ReadFeeds(*feed, "feed", context);
+  if (const std::optional<Yaml> fetch = FindKey(section, "fetch")) {
+    run.fetches = fetch->is_map() ? ReadNamedFetches(*fetch, context) : ReadFetches(*fetch, "'fetch'", false, context);
+    CheckNames(run.fetches, "'fetch'", context.reader.diagnostics());
+    CheckDatasets(run.fetches, context.reader.diagnostics());
+  }
+  const std::optional<Yaml> targets = FindKey(section, "targets");
+  if (targets) run.targets = ReadTargets(*targets, context);
+  const auto is_empty = [](const std::optional<Yaml>& names) {
+    return !names || ((names->is_sequence() || names->is_map()) && names->size() == 0);
+  };
+  if (is_empty(FindKey(section, "fetch")) && is_empty(targets)) {
+    context.reader.diagnostics().Error(place,
+                                       "'run' computes nothing: list in 'fetch' the values that it shall give, or in "
+                                       "'targets' nodes that it shall run for what they do");
+  }
+  if (const std::optional<Yaml> save = FindKey(section, "save")) {
+    if (!ReadFileName(*save, context.reader, run.save)) return {};
+  }
+  return run;
+}
+
+std::optional<EvalSpec> EvalOf(const Yaml& section, SourcePlace place, const SectionContext& context) {
+  EvalSpec eval;
+  eval.place = place;
+  Diagnostics& diagnostics = context.reader.diagnostics();
+  if (!Sections::Check("eval", section, diagnostics)) return {};
+  if (!ReadCount(section, "every", 0, context.reader, eval.every)) return {};
+  if (const std::optional<Yaml> feed = FindKey(section, "feed")) eval.feeds = ReadFeeds(*feed, "eval_feed", context);
+  const std::optional<Yaml> metrics = FindKey(section, "metrics");
+  if (!metrics) {
+    diagnostics.Error(place, "'eval' lacks 'metrics', a list of scalars of the graph");
+    return {};
+  }
+  eval.metrics = ReadFetches(*metrics, "'metrics'", true, context);
+  CheckNames(eval.metrics, "'metrics'", diagnostics);
+  return eval;
+}
+
+std::optional<CheckpointSpec> CheckpointOf(const Yaml& section, SourcePlace place, const SectionContext& context) {
+  CheckpointSpec checkpoint;
+  checkpoint.place = place;
+  if (!Sections::Check("checkpoint", section, context.reader.diagnostics())) return {};
+  int64_t keep = checkpoint.keep;
+  if (!ReadCount(section, "every", 0, context.reader, checkpoint.every)) return {};
+  if (!ReadCount(section, "keep", 0, context.reader, keep)) return {};
+  checkpoint.keep = static_cast<int>(std::min<int64_t>(keep, 1 << 20));
+  return checkpoint;
+}
+
+void ReadRun(const Yaml& section, SourcePlace place, const SectionContext& context, JobSpec& job) {
+  if (context.document.FindSection("train") != nullptr)
+    context.reader.diagnostics().Error(place, "a job has one of 'train' and 'run', not both");
+  job.run = RunOf(section, place, context);
+}
+
+void ReadEval(const Yaml& section, SourcePlace place, const SectionContext& context, JobSpec& job) {
+  if (context.document.FindSection("train") == nullptr)
+    context.reader.diagnostics().Error(place, "'eval' belongs to 'train', which this spec lacks");
+  job.eval = EvalOf(section, place, context);
+}
+
+void ReadCheckpoint(const Yaml& section, SourcePlace place, const SectionContext& context, JobSpec& job) {
+  job.checkpoint = CheckpointOf(section, place, context);
+}
+
+void ReadSummaries(const Yaml& section, SourcePlace, const SectionContext& context, JobSpec& job) {
+  if (!Sections::Check("summaries", section, context.reader.diagnostics())) return;
+  const std::optional<Yaml> scalars = FindKey(section, "scalars");
+  if (!scalars) return;
+  job.summaries = ReadFetches(*scalars, "'scalars'", true, context);
+  CheckNames(job.summaries, "'scalars'", context.reader.diagnostics());
+}
+
+void ReadTrace(const Yaml& section, SourcePlace, const SectionContext& context, JobSpec& job) {
+  int64_t steps = 0;
+  if (!Sections::Check("trace", section, context.reader.diagnostics())) return;
+  if (ReadCount(section, "steps", 0, context.reader, steps)) job.trace_steps = steps;
+}
+
+SPEC_SECTION(SectionDef{.key = {.name = "run",
+                                .kind = KeyKind::kMapping,
+                                .keys = {{"steps", KeyKind::kInt},
+                                         {"feed", KeyKind::kExpressions},
+                                         {"fetch", KeyKind::kFetches},
+                                         {"targets", KeyKind::kNames},
+                                         {"save", KeyKind::kText}}},
+                        .order = 110,
+                        .read = &ReadRun});
+SPEC_SECTION(SectionDef{
+    .key = {.name = "eval",
+            .kind = KeyKind::kMapping,
+            .keys = {{"every", KeyKind::kInt}, {"feed", KeyKind::kExpressions}, {"metrics", KeyKind::kNames}}},
+    .order = 120,
+    .read = &ReadEval});
+SPEC_SECTION(SectionDef{.key = {.name = "checkpoint",
+                                .kind = KeyKind::kMapping,
+                                .keys = {{"every", KeyKind::kInt}, {"keep", KeyKind::kInt}}},
+                        .order = 130,
+                        .read = &ReadCheckpoint});
+SPEC_SECTION(SectionDef{.key = {.name = "summaries", .kind = KeyKind::kMapping, .keys = {{"scalars", KeyKind::kNames}}},
+                        .order = 140,
+                        .read = &ReadSummaries});
+SPEC_SECTION(SectionDef{.key = {.name = "trace", .kind = KeyKind::kMapping, .keys = {{"steps", KeyKind::kInt}}},
+                        .order = 150,
+                        .read = &ReadTrace});
+
 }  // namespace
 
 std::vector<FetchSpec> ReadFetches(const Yaml& list, std::string_view what, bool scalars,
@@ -184,78 +297,6 @@ std::vector<FetchSpec> ReadFetches(const Yaml& list, std::string_view what, bool
     fetches.push_back({std::string(name.text()), *output, name.place()});
   }
   return fetches;
-}
-
-std::optional<RunSpec> ReadRun(const Yaml& section, SourcePlace place, const SectionContext& context) {
-  RunSpec run;
-  run.place = place;
-  if (!CheckKeys(section, {"steps", "feed", "fetch", "targets", "save"}, "the section 'run'",
-                 context.reader.diagnostics()))
-    return {};
-  if (!ReadCount(section, "steps", 1, context.reader, run.steps)) return {};
-  if (const std::optional<Yaml> feed = FindKey(section, "feed")) run.feeds = ReadFeeds(*feed, "feed", context);
-  if (const std::optional<Yaml> fetch = FindKey(section, "fetch")) {
-    run.fetches = fetch->is_map() ? ReadNamedFetches(*fetch, context) : ReadFetches(*fetch, "'fetch'", false, context);
-    CheckNames(run.fetches, "'fetch'", context.reader.diagnostics());
-    CheckDatasets(run.fetches, context.reader.diagnostics());
-  }
-  const std::optional<Yaml> targets = FindKey(section, "targets");
-  if (targets) run.targets = ReadTargets(*targets, context);
-  const auto is_empty = [](const std::optional<Yaml>& names) {
-    return !names || ((names->is_sequence() || names->is_map()) && names->size() == 0);
-  };
-  if (is_empty(FindKey(section, "fetch")) && is_empty(targets)) {
-    context.reader.diagnostics().Error(place,
-                                       "'run' computes nothing: list in 'fetch' the values that it shall give, or in "
-                                       "'targets' nodes that it shall run for what they do");
-  }
-  if (const std::optional<Yaml> save = FindKey(section, "save")) {
-    if (!ReadFileName(*save, context.reader, run.save)) return {};
-  }
-  return run;
-}
-
-std::optional<EvalSpec> ReadEval(const Yaml& section, SourcePlace place, const SectionContext& context) {
-  EvalSpec eval;
-  eval.place = place;
-  Diagnostics& diagnostics = context.reader.diagnostics();
-  if (!CheckKeys(section, {"every", "feed", "metrics"}, "the section 'eval'", diagnostics)) return {};
-  if (!ReadCount(section, "every", 0, context.reader, eval.every)) return {};
-  if (const std::optional<Yaml> feed = FindKey(section, "feed")) eval.feeds = ReadFeeds(*feed, "eval_feed", context);
-  const std::optional<Yaml> metrics = FindKey(section, "metrics");
-  if (!metrics) {
-    diagnostics.Error(place, "'eval' lacks 'metrics', a list of scalars of the graph");
-    return {};
-  }
-  eval.metrics = ReadFetches(*metrics, "'metrics'", true, context);
-  CheckNames(eval.metrics, "'metrics'", diagnostics);
-  return eval;
-}
-
-std::optional<CheckpointSpec> ReadCheckpoint(const Yaml& section, SourcePlace place, const SectionContext& context) {
-  CheckpointSpec checkpoint;
-  checkpoint.place = place;
-  if (!CheckKeys(section, {"every", "keep"}, "the section 'checkpoint'", context.reader.diagnostics())) return {};
-  int64_t keep = checkpoint.keep;
-  if (!ReadCount(section, "every", 0, context.reader, checkpoint.every)) return {};
-  if (!ReadCount(section, "keep", 0, context.reader, keep)) return {};
-  checkpoint.keep = static_cast<int>(std::min<int64_t>(keep, 1 << 20));
-  return checkpoint;
-}
-
-std::vector<FetchSpec> ReadSummaries(const Yaml& section, const SectionContext& context) {
-  if (!CheckKeys(section, {"scalars"}, "the section 'summaries'", context.reader.diagnostics())) return {};
-  const std::optional<Yaml> scalars = FindKey(section, "scalars");
-  if (!scalars) return {};
-  std::vector<FetchSpec> summaries = ReadFetches(*scalars, "'scalars'", true, context);
-  CheckNames(summaries, "'scalars'", context.reader.diagnostics());
-  return summaries;
-}
-
-int64_t ReadTrace(const Yaml& section, const SectionContext& context) {
-  int64_t steps = 0;
-  if (!CheckKeys(section, {"steps"}, "the section 'trace'", context.reader.diagnostics())) return 0;
-  return ReadCount(section, "steps", 0, context.reader, steps) ? steps : 0;
 }
 
 }  // namespace dfrun

@@ -15,7 +15,7 @@ class ScheduleReader {
     const std::optional<Yaml> name = FindKey(map_, "schedule");
     if (!name) return Fail(map_.place(), "lacks 'schedule': constant, piecewise, step, exponential or cosine");
     const std::optional<int> kind =
-        reader_.Choice(*name, "'schedule'", {"constant", "piecewise", "step", "exponential", "cosine"});
+        reader_.Choice(*name, "'schedule'", FindKeyDef(ScheduleKeys(), "schedule")->choices);
     if (!kind) return {};
     spec_.kind = static_cast<ScheduleSpec::Kind>(*kind);
     if (!CheckOwnKeys() || !ReadKeys()) return {};
@@ -106,6 +106,23 @@ class ScheduleReader {
 };
 
 }  // namespace
+
+// The choices are in the order of ScheduleSpec::Kind.
+const std::vector<KeyDef>& ScheduleKeys() {
+  static const std::vector<KeyDef>& keys =
+      *new std::vector<KeyDef>{{.name = "schedule",
+                                .kind = KeyKind::kChoice,
+                                .required = true,
+                                .choices = {"constant", "piecewise", "step", "exponential", "cosine"}},
+                               {"initial", KeyKind::kNumber},
+                               {"final", KeyKind::kNumber},
+                               {"factor", KeyKind::kNumber},
+                               {"steps", KeyKind::kInt},
+                               {"warmup", KeyKind::kInt},
+                               {"boundaries", KeyKind::kInts},
+                               {"values", KeyKind::kNumbers}};
+  return keys;
+}
 
 std::optional<ScheduleSpec> ReadSchedule(const Yaml& value, ValueReader& reader) {
   if (!value.is_scalar()) return ScheduleReader(value, reader).Read();

@@ -9,9 +9,12 @@
 #include "src/spec/cluster_spec.h"
 #include "src/spec/job_spec.h"
 #include "src/spec/lowering.h"
+#include "src/spec/section_def.h"
 #include "src/spec/values.h"
 
 namespace dfrun {
+
+struct SpecDocument;  // src/spec/document.h
 
 // Adds the nodes of `inputs:`, with an unknown batch size, so that nothing the graph derives from shapes depends on it.
 // Paths are relative to `directory`. Opens the files' headers.
@@ -20,22 +23,19 @@ std::vector<InputSpec> ReadInputs(const Yaml& section, const std::string& direct
 // Sets the batch's size in every reader and infers the graph's shapes from there.
 Status FixBatchSizes(const std::vector<InputSpec>& inputs, Graph& graph);
 
+// Of a schedule written as a mapping.
+const std::vector<KeyDef>& ScheduleKeys();
 std::optional<ScheduleSpec> ReadSchedule(const Yaml& value, ValueReader& reader);
 
-// The arguments of the readers below, beside their section.
+// The arguments of the readers of sections (SectionDef::read), beside their section.
 struct SectionContext {
+  const SpecDocument& document;
   ValueReader& reader;
   Lowering& lowering;
   const Graph& graph;
   const std::vector<InputSpec>& inputs;
   const ClusterSpec& cluster;
 };
-std::optional<TrainSpec> ReadTrain(const Yaml& section, SourcePlace place, const SectionContext& context);
-std::optional<RunSpec> ReadRun(const Yaml& section, SourcePlace place, const SectionContext& context);
-std::optional<EvalSpec> ReadEval(const Yaml& section, SourcePlace place, const SectionContext& context);
-std::optional<CheckpointSpec> ReadCheckpoint(const Yaml& section, SourcePlace place, const SectionContext& context);
-std::vector<FetchSpec> ReadSummaries(const Yaml& section, const SectionContext& context);
-int64_t ReadTrace(const Yaml& section, const SectionContext& context);
 
 // Reads a list of names of outputs. `scalars`: each must be a scalar.
 std::vector<FetchSpec> ReadFetches(const Yaml& list, std::string_view what, bool scalars,

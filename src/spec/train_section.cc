@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "src/graph/upstream.h"
+#include "src/spec/alternatives.h"
 #include "src/spec/section.h"
 
 namespace dfrun {
@@ -17,18 +18,15 @@ class TrainReader {
   }
 
   std::optional<TrainSpec> Read() {
-    if (!CheckKeys(map_,
-                   {"loss", "optimizer", "learning_rate", "momentum", "nesterov", "beta1", "beta2", "epsilon",
-                    "clip_norm", "epochs", "steps", "replicas", "log_every", "parameters", "on_nan"},
-                   "the section 'train'", diagnostics_))
-      return {};
+    if (!Sections::Check("train", map_, diagnostics_)) return {};
     bool good = ReadLoss();
-    good = ReadOptimizer() && good;
+    good = ReadAlternative(Optimizers(), spec_.optimizer) && good;
+    good = ReadAlternative(Strategies(), spec_.strategy) && good;
     good = ReadLearningRate() && good;
     good = ReadCounts() && good;
     good = ReadParameters() && good;
     good = ReadOnNan() && good;
-    if (!good || !ReadLength() || !CheckReplicas()) return {};
+    if (!good || !ReadLength() || !CheckAlternatives()) return {};
     return spec_;
   }
 
@@ -70,54 +68,18 @@ class TrainReader {
     }
   }
 
-  bool ReadOptimizer() {
-    using Kind = OptimizerSpec::Kind;
-    OptimizerSpec& o = spec_.optimizer;
-    if (const std::optional<Yaml> name = FindKey(map_, "optimizer")) {
-      const std::optional<int> kind = context_.reader.Choice(*name, "'optimizer'", {"sgd", "momentum", "adam"});
-      if (!kind) return false;
-      o.kind = static_cast<Kind>(*kind);
-    }
-    if (const std::optional<Yaml> nesterov = OptimizerKey("nesterov", Kind::kMomentum)) {
-      const std::optional<bool> is_on = context_.reader.Bool(*nesterov, "'nesterov'");
-      if (!is_on) return false;
-      o.nesterov = *is_on;
-    }
-    return ReadRate("momentum", Kind::kMomentum, o.momentum) && ReadRate("beta1", Kind::kAdam, o.beta1) &&
-           ReadRate("beta2", Kind::kAdam, o.beta2) && ReadEpsilon() && keys_fit_;
+  bool ReadAlternative(const Alternatives& all, Alternative& out) {
+    std::optional<Alternative> chosen = all.Read(map_, context_.reader);
+    if (chosen) out = *std::move(chosen);
+    return chosen.has_value();
   }
 
-  // A key of one optimizer.
-  std::optional<Yaml> OptimizerKey(std::string_view key, OptimizerSpec::Kind kind) {
-    const std::optional<Yaml> value = FindKey(map_, key);
-    if (!value || spec_.optimizer.kind == kind) return value;
-    constexpr std::string_view kNames[] = {"sgd", "momentum", "adam"};
-    keys_fit_ = Fail(value->place(), "'", key, "' is a key of optimizer '", kNames[static_cast<int>(kind)],
-                     "', but this is '", kNames[static_cast<int>(spec_.optimizer.kind)], "'");
-    return {};
-  }
-
-  bool ReadRate(std::string_view key, OptimizerSpec::Kind kind, double& out) {
-    const std::optional<Yaml> value = OptimizerKey(key, kind);
-    if (!value) return true;
-    const std::optional<double> number = context_.reader.Number(*value, StrCat("'", key, "'"));
-    if (!number) return false;
-    if (*number < 0 || *number >= 1) return Fail(value->place(), "'", key, "' must be in [0, 1)");
-    out = *number;
-    return true;
-  }
-
-  bool ReadEpsilon() {
-    const std::optional<Yaml> value = OptimizerKey("epsilon", OptimizerSpec::Kind::kAdam);
-    return !value || ReadPositive(*value, "epsilon", spec_.optimizer.epsilon);
-  }
+  const KeyDef& Key(std::string_view key) const { return *FindKeyDef(Sections::Get("train").key.keys, key); }
 
   bool ReadPositive(const Yaml& value, std::string_view key, double& out) {
-    const std::optional<double> number = context_.reader.Number(value, StrCat("'", key, "'"));
-    if (!number) return false;
-    if (!(*number > 0)) return Fail(value.place(), "'", key, "' must be above 0");
-    out = *number;
-    return true;
+    const std::optional<KeyValue> number = ReadKeyValue(value, Key(key), context_.reader);
+    if (number) out = std::get<double>(*number);
+    return number.has_value();
   }
 
   bool ReadLearningRate() {
@@ -132,18 +94,13 @@ class TrainReader {
   bool ReadCount(std::string_view key, int64_t& out) {
     const std::optional<Yaml> value = FindKey(map_, key);
     if (!value) return true;
-    const std::optional<int64_t> number = context_.reader.Int(*value, StrCat("'", key, "'"), 1);
-    if (number) out = *number;
+    const std::optional<KeyValue> number = ReadKeyValue(*value, Key(key), context_.reader);
+    if (number) out = std::get<int64_t>(*number);
     return number.has_value();
   }
 
   bool ReadCounts() {
-    int64_t replicas = 1;
-    bool good = ReadCount("replicas", replicas) && ReadCount("log_every", spec_.log_every);
-    constexpr int64_t kMaxReplicas = 1 << 16;
-    if (replicas > kMaxReplicas)
-      good = Fail(FindKey(map_, "replicas")->place(), "more than ", kMaxReplicas, " replicas");
-    spec_.replicas = static_cast<int>(std::min(replicas, kMaxReplicas));
+    bool good = ReadCount("log_every", spec_.log_every);
     if (const std::optional<Yaml> clip = FindKey(map_, "clip_norm")) {
       double norm = 0;
       good = ReadPositive(*clip, "clip_norm", norm) && good;
@@ -152,25 +109,27 @@ class TrainReader {
     return good;
   }
 
+  template <class Enum>
+  bool ReadChoice(const Yaml& value, std::string_view key, Enum& out) {
+    const std::optional<int> choice = context_.reader.Choice(value, StrCat("'", key, "'"), Key(key).choices);
+    if (choice) out = static_cast<Enum>(*choice);
+    return choice.has_value();
+  }
+
   bool ReadParameters() {
     const bool has_ps = context_.cluster.HasJob("ps");
     spec_.parameters = has_ps ? TrainSpec::Parameters::kPs : TrainSpec::Parameters::kSpread;
     const std::optional<Yaml> value = FindKey(map_, "parameters");
     if (!value) return true;
-    const std::optional<int> choice = context_.reader.Choice(*value, "'parameters'", {"ps", "spread"});
-    if (!choice) return false;
-    spec_.parameters = static_cast<TrainSpec::Parameters>(*choice);
-    if (*choice == 0 && !has_ps)
+    if (!ReadChoice(*value, "parameters", spec_.parameters)) return false;
+    if (spec_.parameters == TrainSpec::Parameters::kPs && !has_ps)
       return Fail(value->place(), "the cluster has no job 'ps': write cluster: {jobs: {ps: 1, worker: rest}}");
     return true;
   }
 
   bool ReadOnNan() {
     const std::optional<Yaml> value = FindKey(map_, "on_nan");
-    if (!value) return true;
-    const std::optional<int> choice = context_.reader.Choice(*value, "'on_nan'", {"stop", "skip", "warn"});
-    if (choice) spec_.on_nan = static_cast<TrainSpec::OnNan>(*choice);
-    return choice.has_value();
+    return !value || ReadChoice(*value, "on_nan", spec_.on_nan);
   }
 
   bool ReadLength() {
@@ -199,12 +158,11 @@ class TrainReader {
     return std::max(1.0, std::abs(steps - nearest) <= kRounding * nearest ? nearest : std::ceil(steps));
   }
 
-  bool CheckReplicas() {
+  bool CheckAlternatives() {
     bool good = true;
-    for (const InputSpec* input : read_) {
-      if (input->all || input->batch % spec_.replicas == 0) continue;
-      good = Fail(input->batch_place, "a batch of ", input->batch, " cannot be cut into equal slices for ",
-                  spec_.replicas, " replicas");
+    for (const auto check :
+         {Optimizers().Find(spec_.optimizer.name())->check, Strategies().Find(spec_.strategy.name())->check}) {
+      if (check != nullptr) good = check(spec_, read_, diagnostics_) && good;
     }
     return good;
   }
@@ -214,18 +172,36 @@ class TrainReader {
   Diagnostics& diagnostics_;
   TrainSpec spec_;
   std::vector<const InputSpec*> read_;
-  bool keys_fit_ = true;
 };
+
+void ReadTrain(const Yaml& section, SourcePlace place, const SectionContext& context, JobSpec& job) {
+  job.train = TrainReader(section, place, context).Read();
+}
+
+// The choices of `parameters` and `on_nan` are in the order of TrainSpec's enums.
+SPEC_SECTION(SectionDef{
+    .key = {.name = "train",
+            .kind = KeyKind::kMapping,
+            .keys = {{.name = "loss", .kind = KeyKind::kText, .required = true},
+                     {.name = "optimizer", .kind = KeyKind::kAlternative, .alternatives = &Optimizers},
+                     {.name = "learning_rate", .kind = KeyKind::kSchedule, .required = true, .keys = ScheduleKeys()},
+                     {.kind = KeyKind::kAlternativeKeys, .alternatives = &Optimizers},
+                     {"clip_norm", KeyKind::kPositive},
+                     {"epochs", KeyKind::kPositive},
+                     {.name = "steps", .kind = KeyKind::kInt, .minimum = 1},
+                     {.kind = KeyKind::kAlternativeKeys, .alternatives = &Strategies},
+                     {.name = "log_every", .kind = KeyKind::kInt, .minimum = 1},
+                     {.name = "parameters", .kind = KeyKind::kChoice, .choices = {"ps", "spread"}},
+                     {.name = "on_nan", .kind = KeyKind::kChoice, .choices = {"stop", "skip", "warn"}},
+                     {.name = "strategy", .kind = KeyKind::kAlternative, .alternatives = &Strategies}}},
+    .order = 100,
+    .read = &ReadTrain});
 
 }  // namespace
 
 bool MayBeScalar(const Graph& graph, Output output) {
   const PartialShape& shape = graph.shape(output);
   return !shape.known_rank() || shape.rank() == 0;
-}
-
-std::optional<TrainSpec> ReadTrain(const Yaml& section, SourcePlace place, const SectionContext& context) {
-  return TrainReader(section, place, context).Read();
 }
 
 }  // namespace dfrun

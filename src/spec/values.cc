@@ -69,9 +69,9 @@ std::optional<std::string> ValueReader::Text(const Yaml& value, std::string_view
 }
 
 std::optional<int> ValueReader::Choice(const Yaml& value, std::string_view what,
-                                       std::initializer_list<std::string_view> choices) {
+                                       const std::vector<std::string>& choices) {
   std::string wanted = "one of";
-  for (std::string_view choice : choices) wanted += StrCat(wanted == "one of" ? " " : ", ", choice);
+  for (const std::string& choice : choices) wanted += StrCat(wanted == "one of" ? " " : ", ", choice);
   const std::optional<std::string> text = Scalar(value, what, wanted);
   if (!text) return {};
   auto it = std::find(choices.begin(), choices.end(), *text);

@@ -3,9 +3,10 @@
 #define DFRUN_SRC_SPEC_VALUES_H_
 
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "src/spec/params.h"
 #include "src/spec/schema.h"
@@ -22,7 +23,7 @@ class ValueReader {
   std::optional<bool> Bool(const Yaml& value, std::string_view what);
   std::optional<std::string> Text(const Yaml& value, std::string_view what);
   // The index of the text among `choices`.
-  std::optional<int> Choice(const Yaml& value, std::string_view what, std::initializer_list<std::string_view> choices);
+  std::optional<int> Choice(const Yaml& value, std::string_view what, const std::vector<std::string>& choices);
 
   Diagnostics& diagnostics() { return diagnostics_; }
 

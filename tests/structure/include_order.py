@@ -8,8 +8,11 @@ import source_tree
 # A directory may include itself and those above it.
 ORDER = [
     "src/base", "src/framework", "src/checkpoint", "src/graph", "src/spec", "src/autodiff", "src/passes",
-    "src/placement", "src/partition", "src/executor", "src/trace", "src/session", "kernels", "comm", "jobs",
+    "src/placement", "src/partition", "src/executor", "src/trace", "src/session", "src/training", "src/job",
+    "kernels", "comm", "jobs",
 ]
+# In these a header and its source count as one: no part of the folder may lead back to itself, by its source either.
+PARTS_IN_ORDER = ["src/session", "src/training", "src/job"]
 # Less than the order gives: kernels and transports know the contracts only, so that each can be built on its own.
 ONLY = {
     "kernels/checkpoint": ["src/base", "src/framework", "src/checkpoint", "kernels"],
@@ -62,7 +65,7 @@ def check_include(root, path, bracket, include):
 
 
 def find_cycle(edges):
-    """A cycle of directories as a list that ends where it begins, or None. Depth first; each directory once."""
+    """A cycle of the graph as a list that ends where it begins, or None. Depth first; each node once."""
     done = set()
 
     def visit(node, way):
@@ -80,10 +83,21 @@ def find_cycle(edges):
     return next(filter(None, (visit(node, []) for node in sorted(edges))), None)
 
 
+def part_of(path):
+    """A header with its source, where the folder's parts have an order; else the file itself."""
+    return path.rpartition(".")[0] if layer_of(path, PARTS_IN_ORDER) else path
+
+
 def check_tree(root):
     """All violations below root, as lines of text."""
     violations = []
-    edges = {}
+    directories = {}
+    parts = {}
+
+    def add_edge(edges, source, target):
+        if source != target:
+            edges.setdefault(source, set()).add(target)
+
     for file in source_tree.source_files(root):
         path = file.relative_to(root).as_posix()
         if not layer_of(path, ORDER):
@@ -95,12 +109,12 @@ def check_tree(root):
             problem = check_include(root, path, *match.groups())
             if problem:
                 violations.append(f"{path}:{line}: {problem}")
-            from_dir, to_dir = path.rpartition("/")[0], match[2].rpartition("/")[0]
-            if match[1] == '"' and from_dir != to_dir:
-                edges.setdefault(from_dir, set()).add(to_dir)
-    cycle = find_cycle(edges)
-    if cycle:
-        violations.append("directories include each other in a cycle: " + " -> ".join(cycle))
+            if match[1] == '"':
+                add_edge(directories, path.rpartition("/")[0], match[2].rpartition("/")[0])
+                add_edge(parts, part_of(path), part_of(match[2]))
+    for what, edges in (("directories", directories), ("files", parts)):
+        if cycle := find_cycle(edges):
+            violations.append(f"{what} include each other in a cycle: " + " -> ".join(cycle))
     return violations
 
 

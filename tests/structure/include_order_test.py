@@ -78,6 +78,23 @@ class IncludeOrderTest(unittest.TestCase):
             "kernels/math/d.h": [],
         }, "cycle: kernels/array -> kernels/math -> kernels/nn -> kernels/array")
 
+    def test_cycle_of_headers(self):
+        self.check_one({"src/executor/a.h": ["src/executor/b.h"], "src/executor/b.h": ["src/executor/a.h"]},
+                       "files include each other in a cycle: src/executor/a.h -> src/executor/b.h")
+
+    def test_source_that_leads_back_to_its_header(self):
+        for folder in ("session", "training", "job"):
+            self.check_one({
+                f"src/{folder}/a.h": [],
+                f"src/{folder}/a.cc": [f"src/{folder}/a.h", f"src/{folder}/b.h"],
+                f"src/{folder}/b.h": [f"src/{folder}/a.h"],
+            }, f"cycle: src/{folder}/a -> src/{folder}/b -> src/{folder}/a")
+
+    def test_order_of_session_training_and_job(self):
+        self.check_one({"src/session/a.cc": ["src/training/b.h"], "src/training/b.h": []}, "may not include")
+        self.check_one({"src/training/a.cc": ["src/job/b.h"], "src/job/b.h": []}, "may not include")
+        self.check_one({"src/executor/a.cc": ["src/session/b.h"], "src/session/b.h": []}, "may not include")
+
 
 if __name__ == "__main__":
     unittest.main()

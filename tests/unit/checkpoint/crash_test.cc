@@ -12,7 +12,7 @@
 #include "src/base/hdf5.h"
 #include "src/checkpoint/store.h"
 #include "src/framework/tensor_hdf5.h"
-#include "src/session/job.h"
+#include "src/job/job.h"
 #include "src/spec/load.h"
 #include "tests/unit/checkpoint/disk_model.h"
 #include "tests/unit/testing/scratch_directory.h"
@@ -43,11 +43,10 @@ checkpoint: {every: 2, keep: 2}
 class Marker : public JobObserver {
  public:
   explicit Marker(FileCalls* calls) : calls_(calls) {}
-  void OnMessage(const std::string&) override {}
-  void OnStep(int64_t step, int64_t, const Scalars&) override {
-    if (calls_ != nullptr) calls_->Mark(static_cast<uint64_t>(step));
+  Status OnStep(const JobResults& results) override {
+    if (calls_ != nullptr) calls_->Mark(static_cast<uint64_t>(results.step));
+    return Status();
   }
-  void OnEvaluation(int64_t, const Scalars&) override {}
 
  private:
   FileCalls* const calls_;
@@ -68,7 +67,7 @@ class CrashTest : public ::testing::Test {
     options.output = output;
     options.resume = resume;
     Marker marker(calls);
-    return RunJob(*runtime, spec, options, marker);
+    return RunJob(*runtime, spec, options, {&marker});
   }
 
   // The lines of metrics.jsonl by their steps; a line that was cut short is left out.

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "comm/self/in_process.h"
-#include "src/session/graph_ops.h"
+#include "src/graph/graph_ops.h"
 #include "src/session/session.h"
 
 namespace dfrun {

@@ -138,16 +138,16 @@ TEST_F(WithData, Train) {
   const JobSpec& job = spec->job;
   ASSERT_TRUE(job.train);
   EXPECT_EQ(OutputName(spec->graph, job.train->loss), "loss");
-  EXPECT_EQ(job.train->optimizer.kind, OptimizerSpec::Kind::kMomentum);
-  EXPECT_EQ(job.train->optimizer.momentum, 0.8);
-  EXPECT_TRUE(job.train->optimizer.nesterov);
+  EXPECT_EQ(job.train->optimizer.name(), "momentum");
+  EXPECT_EQ(job.train->optimizer.number("momentum"), 0.8);
+  EXPECT_TRUE(job.train->optimizer.flag("nesterov"));
   EXPECT_EQ(job.train->learning_rate.kind, ScheduleSpec::Kind::kCosine);
   EXPECT_EQ(job.train->learning_rate.initial, 0.1);
   EXPECT_EQ(job.train->learning_rate.final, 0.01);
   EXPECT_EQ(job.train->learning_rate.steps, 100);
   EXPECT_EQ(job.train->learning_rate.warmup, 5);
   EXPECT_EQ(job.train->steps, 8);  // 3 epochs of 10 samples, 4 a batch
-  EXPECT_EQ(job.train->replicas, 2);
+  EXPECT_EQ(job.train->strategy.integer("replicas"), 2);
   EXPECT_EQ(job.train->log_every, 7);
   EXPECT_EQ(job.train->clip_norm, 1.5);
   EXPECT_EQ(job.train->on_nan, TrainSpec::OnNan::kSkip);

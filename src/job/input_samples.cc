@@ -1,0 +1,77 @@
+#include "src/job/input_samples.h"
+
+#include <algorithm>
+
+namespace dfrun {
+namespace {
+
+// Of a set of a million images the manifest has their number alone.
+constexpr size_t kMostFilesNamed = 1000;
+
+std::vector<int64_t> SamplesByFile(const SampleCensus& census, size_t files) {
+  std::vector<int64_t> samples(files);
+  int64_t record = 0;
+  auto left_out = census.left_out.begin();
+  for (const SampleCensus::Piece& piece : census.pieces) {
+    record += piece.records;
+    const auto end = std::lower_bound(left_out, census.left_out.end(), record);
+    samples[static_cast<size_t>(piece.file)] += piece.records - (end - left_out);
+    left_out = end;
+  }
+  return samples;
+}
+
+// Where the two differ first, and how.
+std::string Difference(const SavedInput& saved, const SavedInput& now) {
+  for (size_t i = 0; i < std::min(saved.files.size(), now.files.size()); ++i) {
+    if (saved.files[i].samples == now.files[i].samples) continue;
+    return StrCat("file ", now.files[i].path, " has ", now.files[i].samples, " samples, and ", saved.files[i].path,
+                  " had ", saved.files[i].samples);
+  }
+  if (saved.files.size() != now.files.size() && !saved.files.empty() && !now.files.empty()) {
+    const auto& longer = saved.files.size() > now.files.size() ? saved.files : now.files;
+    const std::string& other = longer[std::min(saved.files.size(), now.files.size())].path;
+    return StrCat("there are ", now.files.size(), " files with ", now.samples, " samples, and there were ",
+                  saved.files.size(), " with ", saved.samples, ": ", other, " is one of the others");
+  }
+  if (saved.samples != now.samples)
+    return StrCat("there are ", now.samples, " samples, and there were ", saved.samples);
+  return "";
+}
+
+}  // namespace
+
+Status NameInput(const LoadedSpec& spec, const Status& status) {
+  if (status.code() != Code::kNoInput) return status;
+  for (const InputSpec& input : spec.job.inputs) {
+    // The node may be a copy, "replica_1/NAME/read".
+    const std::string read = StrCat(input.name, "/read' (op ");
+    const size_t at = status.message().find(read);
+    if (at == std::string::npos || at == 0 || (status.message()[at - 1] != '\'' && status.message()[at - 1] != '/'))
+      continue;
+    return status.Annotate(StrCat(spec.graph.files()[static_cast<size_t>(input.place.file)], ":", input.place.line, ":",
+                                  input.place.column, ": input '", input.name, "'"));
+  }
+  return status;
+}
+
+SavedInput SamplesOf(const InputSpec& input) {
+  SavedInput out{input.name, input.num_samples, {}};
+  const std::vector<std::string>& paths = input.config.files;
+  if (paths.size() > kMostFilesNamed) return out;
+  const std::vector<int64_t> samples = SamplesByFile(input.census, paths.size());
+  for (size_t i = 0; i < paths.size(); ++i) out.files.push_back({paths[i], samples[i]});
+  return out;
+}
+
+Status CheckSameSamples(const CheckpointStore::Checkpoint& checkpoint, const InputSpec& input) {
+  const std::vector<SavedInput>& inputs = checkpoint.manifest.inputs;
+  const auto saved = std::find_if(inputs.begin(), inputs.end(), [&](const auto& i) { return i.name == input.name; });
+  if (saved == inputs.end()) return Status();
+  const std::string difference = Difference(*saved, SamplesOf(input));
+  if (difference.empty()) return Status();
+  return Error(Code::kBadSpec, "input '", input.name, "' is not what it was when the checkpoint ", checkpoint.directory,
+               " was written: ", difference, "; bring the old data back, or begin anew with another --output");
+}
+
+}  // namespace dfrun

@@ -1,0 +1,24 @@
+// What a checkpoint knows of the inputs whose positions it holds. A position counts samples in an order that their
+// number fixes, so that it means the same ones only while the files hold as many.
+#ifndef DFRUN_SRC_JOB_INPUT_SAMPLES_H_
+#define DFRUN_SRC_JOB_INPUT_SAMPLES_H_
+
+#include <vector>
+
+#include "src/checkpoint/store.h"
+#include "src/spec/job_spec.h"
+
+namespace dfrun {
+
+SavedInput SamplesOf(const InputSpec& input);
+
+// BadSpec where the input has other samples than when the checkpoint was written, with the file and both numbers. An
+// input that the checkpoint does not know is not compared.
+Status CheckSameSamples(const CheckpointStore::Checkpoint& checkpoint, const InputSpec& input);
+
+// An error that a step met in reading an input, with the input's place in the spec before it; others as they are.
+Status NameInput(const LoadedSpec& spec, const Status& status);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_JOB_INPUT_SAMPLES_H_

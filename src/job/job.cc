@@ -1,0 +1,431 @@
+#include "src/job/job.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "src/base/file.h"
+#include "src/base/hdf5.h"
+#include "src/base/text.h"
+#include "src/checkpoint/store.h"
+#include "src/framework/tensor_hdf5.h"
+#include "src/job/finite_watch.h"
+#include "src/job/input_samples.h"
+#include "src/job/metrics_log.h"
+#include "src/job/run_directory.h"
+#include "src/job/run_evaluation.h"
+#include "src/job/run_record.h"
+#include "src/session/session.h"
+#include "src/session/stop_guard.h"
+#include "src/training/build_job_graph.h"
+
+namespace dfrun {
+namespace {
+
+// What a step gets at least to end in after a signal.
+constexpr double kLeastGraceS = 1;
+
+using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
+
+// A checkpoint fits the job if it has all of its variables in their dtypes and shapes.
+Status CheckFits(const CheckpointStore::Checkpoint& checkpoint, const std::vector<SavedVariable>& variables) {
+  for (const SavedVariable& v : variables) {
+    size_t shard = 0;
+    const SavedVariable* saved = checkpoint.manifest.Find(v.name, &shard);
+    if (saved == nullptr) {
+      return Error(Code::kBadSpec, "the checkpoint ", checkpoint.directory, " has no variable '", v.name,
+                   "' of this spec: it is of another model");
+    }
+    if (saved->dtype != v.dtype || !(saved->shape == v.shape)) {
+      return Error(Code::kBadSpec, "variable '", v.name, "' is ", saved->dtype, saved->shape, " in the checkpoint ",
+                   checkpoint.directory, ", but ", v.dtype, v.shape, " in this spec");
+    }
+  }
+  return Status();
+}
+
+class Job {
+ public:
+  Job(Runtime& runtime, const LoadedSpec& spec, const JobOptions& options, std::vector<JobObserver*> observers)
+      : runtime_(runtime), spec_(spec), options_(options), observers_(std::move(observers)) {}
+
+  Status Run();
+
+ private:
+  Status Prepare();
+  Status Start();
+  Status Resume();
+  Status CheckFetchesThere() const;
+  Status BeginWriting();
+  Status RunToEnd();
+  Status RunSteps();
+  Status EndEarly();
+  Status CheckStop() const;
+  bool is_stopping() const { return runtime_.stop_signal() != 0; }
+  Status SaveTimed();
+  void TellGuard() const;
+  std::string Committed() const;
+  Status RunQuietly(int64_t steps);
+  Status RunLogged();
+  Status Step(Session::Handle handle, std::span<Tensor> fetches);
+  Status Evaluate();
+  void TellMessage(const std::string& text) const;
+  Status Tell(Status (JobObserver::*event)(const JobResults&), const NamedTensors& values) const;
+  Status Save();
+  Status WriteFetches();
+  void WarnOfIdleRanks() const;
+  int64_t NextStop() const;
+  // Of a job that was resumed.
+  bool NothingLeft() const { return saved_step_ >= 0 && step_ >= steps_; }
+  std::string fetches_path() const { return StrCat(directory_->path(), "/", spec_.job.run->save); }
+  bool IsDue(int64_t every) const { return every > 0 && step_ % every == 0; }
+  double WallSeconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+  Runtime& runtime_;
+  const LoadedSpec& spec_;
+  const JobOptions& options_;
+  std::vector<JobObserver*> observers_;  // the log of metrics first, once it is open
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+
+  JobGraph parts_;  // its graph has moved into the session
+  std::unique_ptr<Session> session_;
+  std::unique_ptr<RunDirectory> directory_;
+  std::unique_ptr<MetricsLog> metrics_;
+  std::unique_ptr<RunRecord> record_;
+  std::unique_ptr<CheckpointStore> store_;
+  std::unique_ptr<FiniteWatch> watch_;
+  Session::Handle logged_ = nullptr;
+  Session::Handle quiet_ = nullptr;  // the same step without its fetches
+  std::vector<Tensor> fetched_;
+  int64_t steps_ = 0;
+  int64_t log_every_ = 1;
+  int64_t eval_every_ = 0;
+  int64_t save_every_ = 0;
+  int64_t trace_until_ = 0;
+  int64_t step_ = 0;  // steps that are done
+  int64_t saved_step_ = -1;
+  bool fetches_written_ = false;
+  double save_s_ = 0;  // what the last save took
+};
+
+Status Job::Run() {
+  TellGuard();
+  DF_TRY(CheckStop());
+  DF_TRY(Prepare());
+  DF_TRY(CheckStop());
+  DF_TRY(Start());
+  if (NothingLeft()) return session_->Close();
+  const Status status = RunToEnd();
+  record_->End(status);
+  return status;
+}
+
+Status Job::RunToEnd() {
+  TellGuard();
+  DF_TRY(RunSteps());
+  if (spec_.job.run) DF_TRY(WriteFetches());
+  return session_->Close();
+}
+
+Status Job::Prepare() {
+  const Result<Cluster> cluster = MakeCluster(TasksOf(spec_.job), runtime_.size());
+  DF_TRY(AsSpecError(spec_.job.path, cluster.status()));
+  Result<JobGraph> parts = BuildJobGraph(spec_, *cluster);
+  DF_TRY(AsSpecError(spec_.job.path, parts.status()));
+  parts_ = *std::move(parts);
+  DF_ASSIGN(RunDirectory directory, RunDirectory::Open(options_.output, options_.resume));
+  directory_ = std::make_unique<RunDirectory>(std::move(directory));
+  const JobSpec& job = spec_.job;
+  steps_ = job.train ? job.train->steps : job.run->steps;
+  log_every_ = job.train ? std::max<int64_t>(job.train->log_every, 1) : 1;
+  eval_every_ = job.eval ? job.eval->every : 0;
+  save_every_ = job.checkpoint ? job.checkpoint->every : 0;
+  const int keep = job.checkpoint ? job.checkpoint->keep : 0;
+  store_ = std::make_unique<CheckpointStore>(directory_->checkpoints(), keep);
+  SessionOptions session_options;
+  session_options.jobs = TasksOf(job);
+  session_options.optimize = options_.optimize;
+  session_options.files = options_.files;
+  session_options.files.roots.push_back(directory_->path());
+  DF_ASSIGN(session_, Session::Create(runtime_, std::move(parts_.graph), session_options));
+  watch_ = std::make_unique<FiniteWatch>(job, parts_, *session_);
+  const Result<Session::Handle> logged = session_->Prepare(parts_.step.signature);
+  DF_TRY(AsSpecError(spec_.job.path, logged.status()));
+  logged_ = *logged;
+  WarnOfIdleRanks();
+  fetched_.resize(parts_.step.signature.fetches.size());
+  if (log_every_ > 1) {
+    RunSignature quiet = parts_.step.signature;
+    quiet.fetches.clear();
+    DF_ASSIGN(quiet_, session_->Prepare(quiet));
+  }
+  if (!job.eval) return Status();
+  // Not when it is due: data that its ranks do not have are missed before the first step.
+  return AsSpecError(job.path, session_->Prepare(parts_.evaluation.batch.signature).status());
+}
+
+// A job may have fewer replicas than ranks, or all of its devices named: what was asked of the cluster is not used.
+void Job::WarnOfIdleRanks() const {
+  const std::vector<int>& idle = session_->idle_ranks(logged_);
+  if (idle.empty()) return;
+  TellMessage(StrCat("warning: ", idle.size(), " of ", runtime_.size(), " ranks have nothing to compute (rank ",
+                     Join(idle), "): start fewer ranks, ",
+                     spec_.job.train ? "or raise `train: {replicas: ...}`" : "or name devices of theirs"));
+}
+
+// Gives the variables their values: from a checkpoint or from the spec.
+Status Job::Start() {
+  if (options_.resume) DF_TRY(Resume());
+  if (NothingLeft()) return Status();
+  if (saved_step_ < 0) {
+    DF_ASSIGN(const Session::Handle init, session_->Prepare(parts_.init));
+    DF_TRY(session_->RunStep(init, {}, {}));
+  }
+  const int64_t trace_steps = options_.trace_steps >= 0 ? options_.trace_steps : spec_.job.trace_steps;
+  trace_until_ = std::min(step_ + trace_steps, steps_);
+  if (step_ < trace_until_) session_->StartTrace();
+  return BeginWriting();
+}
+
+// From here on the run directory is this run's: everything that could keep the job from beginning has been done.
+Status Job::BeginWriting() {
+  if (spec_.job.run) DF_TRY(CheckReplaceable(fetches_path()));
+  DF_TRY(directory_->Make());
+  if (options_.resume_step) {
+    DF_ASSIGN(const std::vector<std::string> aside, store_->SetAsideAfter(step_));
+    if (!aside.empty()) TellMessage("the checkpoints of later steps are set aside: " + Join(aside));
+  }
+  DF_ASSIGN(MetricsLog metrics, MetricsLog::Open(directory_->metrics(), step_));
+  metrics_ = std::make_unique<MetricsLog>(std::move(metrics));
+  observers_.insert(observers_.begin(), metrics_.get());
+  const RunFacts facts{.version = options_.version,
+                       .spec = spec_.job.path,
+                       .files = spec_.graph.files(),
+                       .sets = options_.sets,
+                       .hosts = runtime_.hosts(),
+                       .ranks = runtime_.size(),
+                       .from_step = step_};
+  // Written last: it brings the entry of metrics.jsonl to the disk too.
+  DF_ASSIGN(RunRecord record, RunRecord::Begin(directory_->record(), facts));
+  record_ = std::make_unique<RunRecord>(std::move(record));
+  return Status();
+}
+
+Status Job::Resume() {
+  const auto fits = [this](const CheckpointStore::Checkpoint& checkpoint) -> Status {
+    DF_TRY(CheckFits(checkpoint, parts_.variables));
+    for (const size_t i : parts_.advancing) DF_TRY(CheckSameSamples(checkpoint, spec_.job.inputs[i]));
+    return Status();
+  };
+  std::optional<CheckpointStore::Checkpoint> found;
+  if (options_.resume_step) {
+    DF_ASSIGN(found, store_->FindStep(*options_.resume_step, fits));
+  } else {
+    DF_ASSIGN(found, store_->FindNewest(fits));
+  }
+  if (!found) {
+    TellMessage(StrCat("no committed checkpoint in ", directory_->checkpoints(), ": starting at step 0"));
+    return Status();
+  }
+  step_ = saved_step_ = found->manifest.step;
+  if (NothingLeft()) {
+    TellMessage(StrCat("all ", steps_, " steps are done: nothing is left after ", found->directory));
+    return CheckFetchesThere();
+  }
+  DF_ASSIGN(const Session::Handle restore, session_->Prepare(parts_.restore));
+  const Tensor directory[] = {Tensor::Scalar<std::string>(found->directory)};
+  DF_TRY(session_->RunStep(restore, directory, {}));
+  TellMessage(StrCat("resuming at step ", step_, " from ", found->directory));
+  return Status();
+}
+
+// A job that is done wrote them before its last checkpoint.
+Status Job::CheckFetchesThere() const {
+  if (!spec_.job.run || fetched_.empty()) return Status();
+  const Result<FileDescriptor> file = FileDescriptor::OpenForReading(fetches_path());
+  if (file.status().code() != Code::kNotFound) return file.status();
+  return FailedPrecondition("what the last step fetched is no longer in ", fetches_path(),
+                            "; go on from an older checkpoint with --resume=STEP, or begin anew with another --output");
+}
+
+// The next step count at which there is something to do besides the step itself.
+int64_t Job::NextStop() const {
+  int64_t stop = steps_;
+  for (int64_t every : {log_every_, eval_every_, save_every_}) {
+    if (every > 0) stop = std::min(stop, (step_ / every + 1) * every);
+  }
+  return stop;
+}
+
+Status Job::RunSteps() {
+  while (step_ < steps_) {
+    if (is_stopping()) return EndEarly();
+    const int64_t stop = NextStop();
+    const bool logs = stop % log_every_ == 0 || stop == steps_;
+    DF_TRY(RunQuietly(stop - step_ - (logs ? 1 : 0)));
+    if (logs && !is_stopping()) DF_TRY(RunLogged());
+    if (is_stopping() && step_ < steps_) continue;
+    const bool last = step_ == steps_;
+    if (spec_.job.eval && (IsDue(eval_every_) || last)) DF_TRY(Evaluate());
+    if (spec_.job.checkpoint && (IsDue(save_every_) || last)) DF_TRY(SaveTimed());
+  }
+  return Status();
+}
+
+// At a signal, between two steps.
+Status Job::EndEarly() {
+  if (step_ > 0 && spec_.job.checkpoint) {
+    runtime_.stop()->Disarm();
+    Status saved = Save();
+    if (!saved.ok()) return saved.Annotate(StrCat("saving step ", step_, " at ", SignalName(runtime_.stop_signal())));
+  }
+  return CheckStop();
+}
+
+// The error of a job that ends at a signal, if there is one.
+Status Job::CheckStop() const {
+  const int signal = runtime_.stop_signal();
+  if (signal == 0) return Status();
+  if (!spec_.job.checkpoint) {
+    return Error(StopCode(signal, false), SignalName(signal), ": the job ends after step ", step_,
+                 ", and nothing is saved, since the spec has no `checkpoint:` section");
+  }
+  return Error(StopCode(signal, true), SignalName(signal), ": the job ends after step ", step_, "; ",
+               saved_step_ < 0 ? "there was nothing to save" : Committed(), "; start it again with --resume to go on");
+}
+
+// "step 40 is saved in run/checkpoints".
+std::string Job::Committed() const {
+  return StrCat("step ", saved_step_, " is saved in ", directory_->checkpoints());
+}
+
+// What it needs to know where a step does not end in time after a signal. What a save takes is no time for the step.
+void Job::TellGuard() const {
+  StopGuard* const guard = runtime_.stop();
+  if (guard == nullptr) return;
+  guard->SetSaves(spec_.job.checkpoint.has_value());
+  if (saved_step_ >= 0) guard->SetCommitted(Committed());
+  guard->SetGrace(StopGuard::Seconds(std::max(options_.grace_s - save_s_, kLeastGraceS)));
+}
+
+Status Job::SaveTimed() {
+  const double begin_s = WallSeconds();
+  DF_TRY(Save());
+  save_s_ = WallSeconds() - begin_s;
+  TellGuard();
+  return Status();
+}
+
+Status Job::RunQuietly(int64_t steps) {
+  if (steps <= 0) return Status();
+  if (!parts_.feeds_learning_rate && step_ >= trace_until_) {
+    const int64_t before = session_->steps_run();
+    DF_TRY(session_->RunSteps(quiet_, steps, watch_->at_not_finite()));
+    step_ += session_->steps_run() - before;
+    return watch_->AfterSteps(step_);
+  }
+  for (int64_t i = 0; i < steps && !is_stopping(); ++i) DF_TRY(Step(quiet_, {}));
+  return Status();
+}
+
+Status Job::Step(Session::Handle handle, std::span<Tensor> fetches) {
+  std::vector<Tensor> feeds;
+  if (parts_.feeds_learning_rate) {
+    feeds.push_back(Tensor::Scalar(static_cast<float>(LearningRateAt(spec_.job.train->learning_rate, step_))));
+  }
+  DF_TRY(session_->RunStep(handle, feeds, fetches));
+  ++step_;
+  DF_TRY(watch_->AfterSteps(step_));
+  return step_ == trace_until_ ? session_->WriteTrace(directory_->trace() + "/") : Status();
+}
+
+Status Job::RunLogged() {
+  DF_TRY(Step(logged_, fetched_));
+  NamedTensors values;
+  for (size_t i = 0; i < fetched_.size(); ++i) values.emplace_back(parts_.step.names[i], fetched_[i]);
+  for (const InputSpec& input : spec_.job.inputs) {
+    if (input.skips_errors) values.emplace_back(input.name + "/skipped", Tensor::Scalar<int64_t>(input.census.skipped));
+  }
+  if (const std::optional<int64_t> count = watch_->TakeCount()) {
+    values.emplace_back("not_finite_steps", Tensor::Scalar<int64_t>(*count));
+    if (*count > 0) TellMessage("warning: " + watch_->Describe(step_, *count));
+  }
+  return Tell(&JobObserver::OnStep, values);
+}
+
+void Job::TellMessage(const std::string& text) const {
+  for (JobObserver* observer : observers_) observer->OnMessage(text);
+}
+
+Status Job::Tell(Status (JobObserver::*event)(const JobResults&), const NamedTensors& values) const {
+  const JobResults results{.step = step_, .steps = steps_, .wall_s = WallSeconds(), .values = values};
+  for (JobObserver* observer : observers_) DF_TRY((observer->*event)(results));
+  return Status();
+}
+
+Status Job::Evaluate() {
+  const auto run = [this](const JobStep& step, std::span<const Tensor> feeds, std::span<Tensor> values) -> Status {
+    DF_ASSIGN(const Session::Handle handle, session_->Prepare(step.signature));
+    return session_->RunStep(handle, feeds, values);
+  };
+  DF_ASSIGN(const std::vector<Tensor> values, RunEvaluation(parts_.evaluation, run));
+  const std::vector<std::string>& names = parts_.evaluation.batch.names;
+  NamedTensors metrics;
+  for (size_t i = 0; i < values.size(); ++i) metrics.emplace_back("eval/" + names[i], values[i]);
+  return Tell(&JobObserver::OnEvaluation, metrics);
+}
+
+Status Job::Save() {
+  if (saved_step_ == step_) return Status();
+  if (spec_.job.run && step_ == steps_) DF_TRY(WriteFetches());
+  DF_ASSIGN(const std::string not_finite, watch_->FindInVariables());
+  if (!not_finite.empty()) {
+    DF_TRY(watch_->RefuseToSave(step_, not_finite));
+    TellMessage(StrCat("warning: step ", step_, " is not saved: ", not_finite));
+    return Status();
+  }
+  DF_ASSIGN(const std::string path, store_->Begin(step_));
+  DF_ASSIGN(const Session::Handle save, session_->Prepare(parts_.save));
+  std::vector<Tensor> entries(parts_.save.fetches.size());
+  const Tensor directory[] = {Tensor::Scalar<std::string>(path)};
+  DF_TRY(session_->RunStep(save, directory, entries));
+  Manifest manifest;
+  manifest.step = step_;
+  for (const Tensor& entry : entries) {
+    DF_ASSIGN(ShardEntry shard, ShardEntry::Parse(entry.scalar<std::string>()));
+    manifest.shards.push_back(std::move(shard));
+  }
+  for (const size_t i : parts_.advancing) manifest.inputs.push_back(SamplesOf(spec_.job.inputs[i]));
+  for (JobObserver* observer : observers_) DF_TRY(observer->OnSave(step_));
+  DF_TRY(store_->Commit(manifest));
+  saved_step_ = step_;
+  return Status();
+}
+
+// What the last step fetched, under the names that the spec gives.
+Status Job::WriteFetches() {
+  if (fetched_.empty() || fetches_written_) return Status();
+  DF_ASSIGN(TemporaryFile temporary, TemporaryFile::Create(fetches_path()));
+  DF_ASSIGN(h5::Handle file, h5::CreateFile(temporary.path()));
+  for (size_t i = 0; i < fetched_.size(); ++i) {
+    DF_TRY(WriteTensor(file, "/" + parts_.step.names[i], fetched_[i]).status());
+  }
+  DF_TRY(h5::CloseFile(std::move(file), temporary.path()));
+  DF_TRY(temporary.Commit());
+  fetches_written_ = true;
+  TellMessage(StrCat("what the last step fetched is in ", fetches_path()));
+  return Status();
+}
+
+}  // namespace
+
+Status RunJob(Runtime& runtime, const LoadedSpec& spec, const JobOptions& options,
+              std::vector<JobObserver*> observers) {
+  return NameInput(spec, Job(runtime, spec, options, std::move(observers)).Run());
+}
+
+}  // namespace dfrun

@@ -1,0 +1,43 @@
+// Who is told what a job does while it runs: the log of metrics, a person's terminal, a writer of summaries.
+#ifndef DFRUN_SRC_JOB_JOB_OBSERVER_H_
+#define DFRUN_SRC_JOB_JOB_OBSERVER_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "src/framework/tensor.h"
+
+namespace dfrun {
+
+// What a step or an evaluation gave, by name.
+struct JobResults {
+  int64_t step = 0;   // steps that are done
+  int64_t steps = 0;  // of the whole job
+  double wall_s = 0;  // since the job began
+  // Of any dtype and shape. Their memory is the runtime's: who keeps one gives it up before the job's runtime ends.
+  std::span<const std::pair<std::string, Tensor>> values;
+};
+
+// Called on the thread that leads the job, between two steps: what blocks here delays the next one. An error that is
+// returned ends the job.
+class JobObserver {
+ public:
+  virtual ~JobObserver() = default;
+  // Something a person should know once: "resumed at step 400 from ...".
+  virtual void OnMessage(const std::string&) {}
+  // After a logged step: what it fetched, and what the job itself has counted.
+  virtual Status OnStep(const JobResults&) { return Status(); }
+  virtual Status OnEvaluation(const JobResults&) { return Status(); }
+  // A checkpoint of `step` is about to be committed. What was told until now is on the disk when this returns, where
+  // the observer keeps it in files: a job that goes on from the checkpoint does not tell it again.
+  virtual Status OnSave(int64_t /*step*/) { return Status(); }
+};
+
+// Whether a value is one real number or bool, which a line of text can hold.
+bool IsNumber(const Tensor& value);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_JOB_JOB_OBSERVER_H_

@@ -1,0 +1,48 @@
+// metrics.jsonl: a line a logged step, {"step": 10, "wall_s": 0.51, "loss": 1.25}. Scalars are printed so that they
+// read back bit-equal; values for which JSON has no number are the strings "NaN", "Infinity" and "-Infinity".
+#ifndef DFRUN_SRC_JOB_METRICS_LOG_H_
+#define DFRUN_SRC_JOB_METRICS_LOG_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/base/file.h"
+#include "src/framework/tensor.h"
+#include "src/job/job_observer.h"
+
+namespace dfrun {
+
+// A scalar as JSON with the digits that its dtype needs: floats 9, doubles 17, integers all.
+// InvalidArgument for a tensor that is no number, bool or string scalar.
+Result<std::string> ScalarToJson(const Tensor& value);
+
+// Thread safety: one thread.
+class MetricsLog final : public JobObserver {
+ public:
+  // Opens the file for appending. Lines of steps beyond `keep_through` and a last line that was cut short are removed,
+  // so that a resumed run does not log a step twice. kIo where the name is not that of a regular file.
+  static Result<MetricsLog> Open(const std::string& path, int64_t keep_through);
+
+  // Appends a line and gives it to the system. kIo where that fails, and where the file has been removed meanwhile.
+  Status Append(int64_t step, double wall_s, std::span<const std::pair<std::string, Tensor>> scalars);
+
+  // A line of the results that are numbers.
+  Status OnStep(const JobResults& results) override;
+  // A line of all of them: a metric that is no scalar is an error.
+  Status OnEvaluation(const JobResults& results) override;
+  // All lines are on the disk when it returns.
+  Status OnSave(int64_t /*step*/) override { return file_.Sync(); }
+
+ private:
+  explicit MetricsLog(FileDescriptor file) : file_(std::move(file)) {}
+  Status CheckStillThere() const;
+
+  FileDescriptor file_;
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_JOB_METRICS_LOG_H_

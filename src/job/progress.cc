@@ -1,0 +1,125 @@
+#include "src/job/progress.h"
+
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+#include "src/base/printable.h"
+#include "src/framework/element_types.h"
+
+namespace dfrun {
+namespace {
+
+constexpr std::chrono::milliseconds kTerminalInterval(100);
+constexpr std::chrono::seconds kLogInterval(2);
+
+// Whether a person's terminal is at the other end of `out`. Open MPI gives every rank a terminal of its own, wherever
+// the output goes in the end: then the launcher's output, this process's parent's, tells.
+bool IsTerminal(std::FILE* out) {
+  if (::isatty(::fileno(out)) != 1) return false;
+  if (std::getenv("OMPI_COMM_WORLD_SIZE") == nullptr) return true;
+  char target[16] = {};
+  const ssize_t length = ::readlink(StrCat("/proc/", ::getppid(), "/fd/1").c_str(), target, sizeof target - 1);
+  const std::string_view name(target, length > 0 ? static_cast<size_t>(length) : 0);
+  return name.substr(0, 9) == "/dev/pts/" || name.substr(0, 8) == "/dev/tty";
+}
+
+double ToDouble(const Tensor& number) {
+  double value = 0;
+  VisitDType<bool, DF_REAL>(
+      number.dtype(), [&](auto tag) { value = static_cast<double>(number.scalar<typename decltype(tag)::type>()); });
+  return value;
+}
+
+// Those that are numbers.
+std::string Print(const JobResults& results) {
+  std::string text;
+  for (const auto& [name, value] : results.values) {
+    if (!IsNumber(value)) continue;
+    char number[48];
+    std::snprintf(number, sizeof number, "%.6g", ToDouble(value));
+    text += "  " + PrintableLine(name) + " " + number;
+  }
+  return text;
+}
+
+std::string PrintDuration(double seconds) {
+  char text[48];
+  const auto whole = std::lround(seconds);
+  if (whole >= 3600) {
+    std::snprintf(text, sizeof text, "%ldh%02ldm", whole / 3600, whole / 60 % 60);
+  } else {
+    std::snprintf(text, sizeof text, "%ldm%02lds", whole / 60, whole % 60);
+  }
+  return text;
+}
+
+}  // namespace
+
+Progress::Progress(std::FILE* out)
+    : out_(out), is_terminal_(IsTerminal(out)), has_colour_(is_terminal_ && std::getenv("NO_COLOR") == nullptr) {}
+
+// A job goes on though nobody can read how it does, and has not failed for that.
+Progress::~Progress() {
+  EndUpdatingLine();
+  std::fflush(out_);
+  std::clearerr(out_);
+}
+
+void Progress::EndUpdatingLine() {
+  if (updating_) std::fputc('\n', out_);
+  updating_ = false;
+}
+
+void Progress::Line(const std::string& text) {
+  EndUpdatingLine();
+  std::fprintf(out_, "%s\n", text.c_str());
+  std::fflush(out_);
+}
+
+void Progress::OnMessage(const std::string& text) {
+  Line("dfrun: " + PrintableText(text));
+}
+
+Status Progress::OnStep(const JobResults& results) {
+  const auto [step, steps] = std::pair(results.step, results.steps);
+  const Clock::time_point now = Clock::now();
+  if (first_step_ < 0) {
+    first_step_ = step;
+    first_time_ = now;
+  }
+  const bool due =
+      now - printed_ >= (is_terminal_ ? Clock::duration(kTerminalInterval) : Clock::duration(kLogInterval));
+  if (!due && step != steps) return Status();
+  printed_ = now;
+  const double elapsed_s = std::chrono::duration<double>(now - first_time_).count();
+  std::string text = StrCat("step ", step, "/", steps);
+  if (step > first_step_ && elapsed_s > 0) {
+    const double rate = static_cast<double>(step - first_step_) / elapsed_s;
+    char number[48];
+    std::snprintf(number, sizeof number, "  %.4g steps/s", rate);
+    text += number;
+    if (step < steps) text += "  " + PrintDuration(static_cast<double>(steps - step) / rate) + " left";
+  }
+  text += Print(results);
+  if (!is_terminal_) {
+    Line(text);
+    return Status();
+  }
+  std::fprintf(out_, "\r\x1b[K%s", text.c_str());
+  std::fflush(out_);
+  updating_ = true;
+  return Status();
+}
+
+Status Progress::OnEvaluation(const JobResults& results) {
+  const char* on = has_colour_ ? "\x1b[1m" : "";
+  const char* off = has_colour_ ? "\x1b[0m" : "";
+  Line(StrCat(on, "step ", results.step, Print(results), off));
+  return Status();
+}
+
+}  // namespace dfrun

@@ -1,0 +1,74 @@
+#include "src/job/run_directory.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "src/base/file.h"
+
+namespace dfrun {
+namespace {
+
+// Bytes of what stands under the name; nothing where there is none.
+Result<std::optional<off_t>> SizeOf(const std::string& path) {
+  struct stat info;
+  if (::stat(path.c_str(), &info) == 0) return std::optional(info.st_size);
+  if (errno == ENOENT) return std::optional<off_t>();
+  return ErrnoError("cannot look at", path);
+}
+
+// A job that failed before its first logged step leaves nothing that another could spoil.
+Result<bool> HoldsRun(const std::string& path) {
+  DF_ASSIGN(const std::optional<off_t> metrics, SizeOf(path + "/metrics.jsonl"));
+  DF_ASSIGN(const std::optional<off_t> checkpoints, SizeOf(path + "/checkpoints"));
+  return metrics.value_or(0) > 0 || checkpoints.has_value();
+}
+
+Status CheckHoldsNoRun(const std::string& path) {
+  DF_ASSIGN(const bool holds, HoldsRun(path));
+  if (!holds) return Status();
+  return Error(Code::kUsage, "the run directory ", path,
+               " holds a run already; continue it with --resume, or name another with --output");
+}
+
+}  // namespace
+
+Result<RunDirectory> RunDirectory::Open(const std::string& path, bool resume) {
+  RunDirectory directory(path, -1);
+  DF_ASSIGN(const std::optional<off_t> there, SizeOf(path));
+  if (!there) return directory;
+  if (!resume) DF_TRY(CheckHoldsNoRun(path));  // before there is a lock in it
+  DF_TRY(directory.Lock());
+  if (!resume) DF_TRY(CheckHoldsNoRun(path));
+  return directory;
+}
+
+Status RunDirectory::Make() {
+  if (lock_ >= 0) return Status();
+  DF_TRY(MakeDirectories(path_));
+  DF_TRY(Lock());
+  return CheckHoldsNoRun(path_);
+}
+
+Status RunDirectory::Lock() {
+  const std::string path = path_ + "/.lock";
+  DF_TRY(CheckReplaceable(path));
+  lock_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644);
+  if (lock_ < 0) return ErrnoError("cannot open", path);
+  if (::flock(lock_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return Status();
+  return Error(Code::kUsage, "another process is at work in the run directory ", path_,
+               "; wait for its end, or name another with --output");
+}
+
+RunDirectory::RunDirectory(RunDirectory&& other) noexcept
+    : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {}
+
+RunDirectory::~RunDirectory() {
+  if (lock_ >= 0) ::close(lock_);
+}
+
+}  // namespace dfrun

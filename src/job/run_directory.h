@@ -1,0 +1,40 @@
+// The directory that a job writes to: run.json, metrics.jsonl, checkpoints/, trace/. Rank 0 makes it.
+#ifndef DFRUN_SRC_JOB_RUN_DIRECTORY_H_
+#define DFRUN_SRC_JOB_RUN_DIRECTORY_H_
+
+#include <string>
+
+#include "src/base/status.h"
+
+namespace dfrun {
+
+// Thread safety: const methods from any thread.
+class RunDirectory {
+ public:
+  // Looks at the directory and holds it, where it is there, until this object goes: nothing is made yet but the lock in
+  // it. Usage error if it holds a run already and `resume` is false, or while another process works in it.
+  static Result<RunDirectory> Open(const std::string& path, bool resume);
+  // Makes and holds it where it was not there; before the first file is written to it. Usage error if another process
+  // was faster.
+  Status Make();
+  RunDirectory(RunDirectory&& other) noexcept;
+  RunDirectory& operator=(RunDirectory&&) = delete;
+  ~RunDirectory();
+
+  const std::string& path() const { return path_; }
+  std::string record() const { return path_ + "/run.json"; }
+  std::string metrics() const { return path_ + "/metrics.jsonl"; }
+  std::string checkpoints() const { return path_ + "/checkpoints"; }
+  std::string trace() const { return path_ + "/trace"; }
+
+ private:
+  RunDirectory(std::string path, int lock) : path_(std::move(path)), lock_(lock) {}
+  Status Lock();
+
+  std::string path_;
+  int lock_;  // -1: not held
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_JOB_RUN_DIRECTORY_H_

@@ -1,0 +1,71 @@
+#include "src/job/run_record.h"
+
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+
+#include "src/base/file.h"
+#include "src/base/json.h"
+#include "src/base/log.h"
+#include "src/base/text.h"
+#include "src/spec/source_text.h"
+
+namespace dfrun {
+namespace {
+
+// "2026-01-31T23:59:59Z".
+std::string Now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts = {};
+  char text[32];
+  return std::string(text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", ::gmtime_r(&now, &parts)));
+}
+
+std::string List(const std::vector<std::string>& texts) {
+  return "[" + Join(texts, ", ", JsonString) + "]";
+}
+
+// A text that can no longer be read is null.
+std::string PrintFile(const std::string& path) {
+  const Result<std::string> text = ReadSpecFile(path);
+  return StrCat("{\"path\": ", JsonString(path), ", \"text\": ", text.ok() ? JsonString(*text) : "null", "}");
+}
+
+std::string PrintFacts(const RunFacts& facts) {
+  std::error_code error;
+  return StrCat(" \"dfrun\": ", JsonString(facts.version), ",\n \"spec\": ", JsonString(facts.spec),
+                ",\n \"set\": ", List(facts.sets),
+                ",\n \"directory\": ", JsonString(std::filesystem::current_path(error).string()),
+                ",\n \"ranks\": ", facts.ranks, ",\n \"hosts\": ", List(facts.hosts),
+                ",\n \"from_step\": ", facts.from_step, ",\n \"files\": [\n  ", Join(facts.files, ",\n  ", PrintFile),
+                "\n ],\n \"begin\": ", JsonString(Now()));
+}
+
+Status KeepEarlier(const std::string& path) {
+  DF_TRY(CheckReplaceable(path));
+  const size_t ending = path.size() - std::string_view(".json").size();
+  DF_ASSIGN(const std::string earlier, FreeName(path.substr(0, ending) + "-", ".json"));
+  if (std::rename(path.c_str(), earlier.c_str()) == 0 || errno == ENOENT) return Status();
+  return ErrnoError("cannot rename", path);
+}
+
+}  // namespace
+
+std::string RunRecord::Print(const std::string& end, const std::string& exit, const std::string& error) const {
+  return StrCat("{\n", facts_, ",\n \"end\": ", end, ",\n \"exit\": ", exit, ",\n \"error\": ", error, "\n}\n");
+}
+
+Result<RunRecord> RunRecord::Begin(const std::string& path, const RunFacts& facts) {
+  RunRecord record(path, PrintFacts(facts));
+  DF_TRY(KeepEarlier(path));
+  DF_TRY(WriteFileAtomically(path, record.Print("null", "null", "null")));
+  return record;
+}
+
+void RunRecord::End(const Status& status) const {
+  const std::string error = status.ok() ? "null" : JsonString(status.message());
+  const Status written = WriteFileAtomically(path_, Print(JsonString(Now()), StrCat(ExitCode(status.code())), error));
+  if (!written.ok()) DF_LOG(kWarning) << written.message() << ": it does not say how the run ended";
+}
+
+}  // namespace dfrun

@@ -1,0 +1,42 @@
+// run.json of a run directory: what ran, with what, where and when, and how it ended.
+#ifndef DFRUN_SRC_JOB_RUN_RECORD_H_
+#define DFRUN_SRC_JOB_RUN_RECORD_H_
+
+#include <string>
+#include <vector>
+
+#include "src/base/status.h"
+
+namespace dfrun {
+
+struct RunFacts {
+  std::string version;             // of the program
+  std::string spec;                // path, as given
+  std::vector<std::string> files;  // the spec's and those that it includes
+  std::vector<std::string> sets;   // "key=value", as given
+  std::vector<std::string> hosts;  // by rank
+  int ranks = 1;
+  int64_t from_step = 0;  // steps that were done before
+};
+
+// Thread safety: one thread.
+class RunRecord {
+ public:
+  // Writes the file without an end. One that is there, of a run that this one goes on from, becomes run-1.json or the
+  // next free number. The texts of the spec's files are part of it.
+  static Result<RunRecord> Begin(const std::string& path, const RunFacts& facts);
+  // Adds when and how the run ended. Where that cannot be written the log has a warning, and the record no end, as that
+  // of a run that was killed.
+  void End(const Status& status) const;
+
+ private:
+  RunRecord(std::string path, std::string facts) : path_(std::move(path)), facts_(std::move(facts)) {}
+  std::string Print(const std::string& end, const std::string& exit, const std::string& error) const;
+
+  std::string path_;
+  std::string facts_;  // as JSON members
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_JOB_RUN_RECORD_H_

@@ -1,0 +1,28 @@
+// How a session is made, and what its steps may be asked to do: what Session and its Master both know.
+#ifndef DFRUN_SRC_SESSION_SESSION_OPTIONS_H_
+#define DFRUN_SRC_SESSION_SESSION_OPTIONS_H_
+
+#include <vector>
+
+#include "src/framework/file_access.h"
+#include "src/placement/cluster.h"
+
+namespace dfrun {
+
+struct SessionOptions {
+  // The cluster's jobs; empty: every rank is a worker. The same in every session of a runtime.
+  std::vector<JobTasks> jobs;
+  // False: prune and place only.
+  bool optimize = true;
+  // True: a device constraint that no device of the cluster matches does not count, where it would be an error.
+  bool soft_placement = false;
+  // Which files the graph's ops may open; by default any. Who runs graphs of others confines them.
+  FileRules files;
+};
+
+// What becomes of the rest of the steps that were asked for after one that Session::steps_not_finite() counts.
+enum class AtNotFinite { kGoOn, kStop };
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_SESSION_SESSION_OPTIONS_H_

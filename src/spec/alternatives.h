@@ -1,0 +1,71 @@
+// What a section of the spec chooses by name among registered definitions, each with keys of its own in that section:
+// `optimizer: momentum` has `momentum:` and `nesterov:` beside it.
+#ifndef DFRUN_SRC_SPEC_ALTERNATIVES_H_
+#define DFRUN_SRC_SPEC_ALTERNATIVES_H_
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "src/base/registry.h"
+#include "src/spec/alternative.h"
+#include "src/spec/key_def.h"
+
+namespace dfrun {
+
+struct InputSpec;
+struct TrainSpec;
+
+struct AlternativeDef {
+  std::vector<KeyDef> keys = {};      // numbers and bools, each with a fallback
+  std::vector<std::string> doc = {};  // of its line in Alternatives::Table(), by the columns
+  // Reports where the rest of the section, or an input that its loss reads, does not agree with the values; false then.
+  // May be null.
+  bool (*check)(const TrainSpec& train, std::span<const InputSpec* const> inputs, Diagnostics& diagnostics) = nullptr;
+};
+
+// All that one key may choose among. Thread safety: as a Registry.
+class Alternatives {
+ public:
+  // `key`: "optimizer"; `fallback`: the name where the spec has none; `columns`: what AlternativeDef::doc is about.
+  Alternatives(std::string key, std::string fallback, std::vector<std::string> columns)
+      : key_(std::move(key)), fallback_(std::move(fallback)), columns_(std::move(columns)) {}
+
+  void Add(std::string name, AlternativeDef def) { defs_.Add(std::move(name), std::move(def)); }
+
+  const std::string& key() const { return key_; }
+  const std::string& fallback() const { return fallback_; }
+  // Null where there is none of this name.
+  const AlternativeDef* Find(std::string_view name) const { return defs_.Find(name); }
+  // From the simplest on: those with fewer keys first, then by name.
+  std::vector<std::string> Names() const;
+  // The own keys of all, each name once, in the order of Names().
+  std::vector<KeyDef> Keys() const;
+  // One that is there, with its fallbacks.
+  Alternative Make(std::string_view name) const;
+  // The one that a section chooses, with what it says of its keys; nothing where that was wrong, which is reported.
+  std::optional<Alternative> Read(const Yaml& section, ValueReader& reader) const;
+  // The table of docs/spec.md: a line for each of Names(), with its keys and their fallbacks.
+  std::string Table() const;
+
+ private:
+  bool ReadKey(const Yaml& value, const KeyDef& key, Alternative& chosen, ValueReader& reader) const;
+  // "'momentum'", or "'a' or 'b'": those that have the key.
+  std::string OwnersOf(std::string_view key) const;
+
+  const std::string key_;
+  const std::string fallback_;
+  const std::vector<std::string> columns_;
+  Registry<AlternativeDef> defs_;
+};
+
+// What `train:` chooses among. src/training registers them: OPTIMIZER and STRATEGY.
+Alternatives& Optimizers();
+Alternatives& Strategies();
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_SPEC_ALTERNATIVES_H_

@@ -1,0 +1,67 @@
+#include "src/spec/key_def.h"
+
+#include <algorithm>
+
+#include "src/spec/alternatives.h"
+#include "src/spec/schema.h"
+
+namespace dfrun {
+namespace {
+
+std::optional<KeyValue> ReadInt(const Yaml& value, const KeyDef& key, std::string_view what, ValueReader& reader) {
+  const std::optional<int64_t> number = reader.Int(value, what, key.minimum);
+  if (!number) return {};
+  if (*number <= key.maximum) return *number;
+  reader.diagnostics().Error(value.place(), "more than ", key.maximum, " ", key.name);
+  return {};
+}
+
+std::optional<KeyValue> ReadNumber(const Yaml& value, const KeyDef& key, std::string_view what, ValueReader& reader) {
+  const std::optional<double> number = reader.Number(value, what);
+  if (!number) return {};
+  if (key.kind == KeyKind::kFraction && !(*number >= 0 && *number < 1)) {
+    reader.diagnostics().Error(value.place(), what, " must be in [0, 1)");
+    return {};
+  }
+  if (key.kind == KeyKind::kPositive && !(*number > 0)) {
+    reader.diagnostics().Error(value.place(), what, " must be above 0");
+    return {};
+  }
+  return *number;
+}
+
+}  // namespace
+
+const KeyDef* FindKeyDef(const std::vector<KeyDef>& keys, std::string_view name) {
+  const auto it = std::find_if(keys.begin(), keys.end(), [&](const KeyDef& key) { return key.name == name; });
+  return it == keys.end() ? nullptr : &*it;
+}
+
+std::vector<KeyDef> WithAlternatives(const std::vector<KeyDef>& keys) {
+  std::vector<KeyDef> all;
+  for (const KeyDef& key : keys) {
+    if (key.kind != KeyKind::kAlternativeKeys) {
+      all.push_back(key);
+      continue;
+    }
+    const std::vector<KeyDef> own = key.alternatives().Keys();
+    all.insert(all.end(), own.begin(), own.end());
+  }
+  return all;
+}
+
+bool CheckKeys(const Yaml& map, const std::vector<KeyDef>& keys, std::string_view what, Diagnostics& diagnostics) {
+  std::vector<std::string> known;
+  for (const KeyDef& key : WithAlternatives(keys)) known.push_back(key.name);
+  return CheckKeys(map, known, what, diagnostics);
+}
+
+std::optional<KeyValue> ReadKeyValue(const Yaml& value, const KeyDef& key, ValueReader& reader) {
+  const std::string what = StrCat("'", key.name, "'");
+  if (key.kind == KeyKind::kInt) return ReadInt(value, key, what, reader);
+  if (key.kind != KeyKind::kBool) return ReadNumber(value, key, what, reader);
+  const std::optional<bool> is_on = reader.Bool(value, what);
+  return is_on ? std::optional<KeyValue>(*is_on) : std::nullopt;
+}
+
+}  // namespace dfrun

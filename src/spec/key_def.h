@@ -1,0 +1,78 @@
+// What a mapping of the spec may hold, declared once: readers check keys by it, and the JSON schema tells editors the
+// same.
+#ifndef DFRUN_SRC_SPEC_KEY_DEF_H_
+#define DFRUN_SRC_SPEC_KEY_DEF_H_
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/spec/alternative.h"
+#include "src/spec/values.h"
+
+namespace dfrun {
+
+class Alternatives;
+
+enum class KeyKind {
+  kInt,
+  kNumber,
+  kFraction,  // a number in [0, 1)
+  kPositive,  // a number above 0
+  kBool,
+  kBoolOrInt,
+  kText,
+  kTextOrNumber,
+  kChoice,           // a text of KeyDef::choices
+  kAlternative,      // a name of KeyDef::alternatives, whose own keys stand beside it
+  kAlternativeKeys,  // no key: stands for those of KeyDef::alternatives
+  kDType,
+  kVersion,        // of the spec's language
+  kInts,           // a list of integers
+  kNumbers,        // a list of numbers
+  kTexts,          // a list of texts
+  kNames,          // a text or a list of texts
+  kFetches,        // kNames, or a mapping of names to texts
+  kReturns,        // an expression, or a mapping of names to expressions
+  kExpressions,    // a mapping of names to expressions
+  kNodes,          // a mapping of names to nodes of the graph
+  kCounts,         // a mapping of names to integers
+  kAnyMapping,     // a mapping whose keys are the user's
+  kMapping,        // a mapping of KeyDef::keys
+  kNamedMappings,  // a mapping of names to mappings of KeyDef::keys
+  kSchedule,       // a number, or a mapping of KeyDef::keys
+  kTensors,        // a mapping of names to a source, or to a mapping of KeyDef::keys
+  kInputs          // a mapping of names to mappings of KeyDef::keys and those of a format of files
+};
+
+struct KeyDef {
+  std::string name = {};
+  KeyKind kind = KeyKind::kText;
+  bool required = false;
+  std::vector<std::string> choices = {};
+  std::vector<KeyDef> keys = {};
+  Alternatives& (*alternatives)() = nullptr;
+  // Of a kInt.
+  int64_t minimum = std::numeric_limits<int64_t>::min();
+  int64_t maximum = std::numeric_limits<int64_t>::max();
+  std::optional<KeyValue> fallback = {};  // of an alternative's key: its value where the spec has none
+};
+
+// Null where none has the name.
+const KeyDef* FindKeyDef(const std::vector<KeyDef>& keys, std::string_view name);
+
+// The keys with those of alternatives in the stead of each kAlternativeKeys.
+std::vector<KeyDef> WithAlternatives(const std::vector<KeyDef>& keys);
+
+// CheckKeys() of src/spec/schema.h, by the names of WithAlternatives().
+bool CheckKeys(const Yaml& map, const std::vector<KeyDef>& keys, std::string_view what, Diagnostics& diagnostics);
+
+// The value of a key that is a number or a bool; nothing where it does not fit, which has been reported.
+std::optional<KeyValue> ReadKeyValue(const Yaml& value, const KeyDef& key, ValueReader& reader);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_SPEC_KEY_DEF_H_

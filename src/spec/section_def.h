@@ -1,0 +1,50 @@
+// The sections of a spec. Each is declared once, in the file that reads it:
+//
+//   SPEC_SECTION(SectionDef{.key = {.name = "trace", .kind = KeyKind::kMapping, .keys = {{"steps", KeyKind::kInt}}},
+//                           .order = 150, .read = &ReadTrace});
+//
+// By the declarations files are checked and read, and the JSON schema is written (jobs/spec_schema.h).
+#ifndef DFRUN_SRC_SPEC_SECTION_DEF_H_
+#define DFRUN_SRC_SPEC_SECTION_DEF_H_
+
+#include <string_view>
+#include <vector>
+
+#include "src/spec/key_def.h"
+
+namespace dfrun {
+
+struct JobSpec;
+struct SectionContext;  // src/spec/section.h
+
+struct SectionDef {
+  KeyDef key;
+  int order = 0;                   // among the sections: in lists of them, and when they are read
+  bool in_included_files = false;  // else in the job's own file alone
+  // Reads the section into the job; what is wrong is reported. Null where load.h reads it before the graph is there.
+  void (*read)(const Yaml& section, SourcePlace place, const SectionContext& context, JobSpec& job) = nullptr;
+};
+
+// Thread safety: registration ends before main(); then any thread.
+class Sections {
+ public:
+  // In their order.
+  static std::vector<const SectionDef*> List();
+  // One that is registered.
+  static const SectionDef& Get(std::string_view name);
+  // CheckKeys() of what the section `name` is in a spec.
+  static bool Check(std::string_view name, const Yaml& section, Diagnostics& diagnostics);
+};
+
+namespace internal {
+struct SectionRegistration {
+  explicit SectionRegistration(SectionDef def);
+};
+}  // namespace internal
+
+#define SPEC_SECTION(...) \
+  [[maybe_unused]] static const ::dfrun::internal::SectionRegistration DF_CONCAT(df_section_, __COUNTER__)(__VA_ARGS__)
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_SPEC_SECTION_DEF_H_

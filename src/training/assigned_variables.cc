@@ -1,0 +1,205 @@
+#include "src/training/assigned_variables.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "src/graph/upstream.h"
+#include "src/passes/variable_readers.h"
+
+namespace dfrun {
+namespace {
+
+// What takes a reference and writes nothing: it hands it on, or looks at the variable.
+bool OnlyHandsOn(const Node& node) {
+  static constexpr std::string_view kOps[] = {"RefIdentity", "IsVariableInitialized"};
+  return std::find(std::begin(kOps), std::end(kOps), node.op->name) != std::end(kOps);
+}
+
+// Whether the node hands a reference on by a condition or round a loop.
+bool Steers(const Node& node) {
+  static constexpr std::string_view kOps[] = {"RefSwitch", "RefMerge",         "RefEnter",
+                                              "RefExit",   "RefNextIteration", "RefSelect"};
+  return std::find(std::begin(kOps), std::end(kOps), node.op->name) != std::end(kOps);
+}
+
+bool TakesRef(const Node& node, Output ref) {
+  for (int i = 0; i < node.num_inputs(); ++i) {
+    if (node.inputs[i] == ref && node.input_types[i].is_ref) return true;
+  }
+  return false;
+}
+
+struct Writers {
+  std::vector<NodeId> nodes;  // in the order of the graph
+  std::vector<Output> refs;   // the variable's, and those that nodes which take it hand on
+  bool are_steered = false;
+};
+
+// The nodes of `in_body` that write `variable`, by its reference or by one that another writer gives.
+Writers WritersOf(const Graph& graph, const Consumers& consumers, const std::vector<bool>& in_body, NodeId variable) {
+  Writers writers;
+  std::vector<Output>& refs = writers.refs;
+  refs = {{variable, 0}};
+  std::vector<bool> seen(static_cast<size_t>(graph.num_nodes()), false);
+  for (size_t i = 0; i < refs.size(); ++i) {
+    for (const Consumers::Edge& edge : consumers.of(refs[i].node)) {
+      const Node& node = graph.node(edge.node);
+      if (edge.port != refs[i].port || seen[static_cast<size_t>(node.id)] || !in_body[static_cast<size_t>(node.id)])
+        continue;
+      if (!TakesRef(node, refs[i])) continue;
+      seen[static_cast<size_t>(node.id)] = true;
+      if (Steers(node)) {
+        writers.are_steered = true;
+      } else if (!OnlyHandsOn(node)) {
+        writers.nodes.push_back(node.id);
+      }
+      for (int port = 0; port < node.num_outputs(); ++port) {
+        if (node.output_types[port].is_ref) refs.push_back({node.id, port});
+      }
+    }
+  }
+  std::sort(writers.nodes.begin(), writers.nodes.end());
+  return writers;
+}
+
+bool DependsOn(const Graph& graph, NodeId node, NodeId other) {
+  Upstream walk(graph);
+  walk.Add(node);
+  while (const Node* at = walk.Next()) {
+    if (at->id == other) return true;
+    walk.AddSources(*at);
+  }
+  return false;
+}
+
+// Who uses the variable comes before a writer that it does not wait for; writers in the order of the graph.
+void OrderUses(const Writers& writers, const Consumers& consumers, const std::vector<bool>& in_body, Graph& graph) {
+  std::vector<NodeId> users = writers.nodes;
+  for (const Output ref : writers.refs) {
+    for (const Consumers::Edge& edge : consumers.of(ref.node)) {
+      if (edge.port == ref.port && in_body[static_cast<size_t>(edge.node)]) users.push_back(edge.node);
+    }
+  }
+  std::sort(users.begin(), users.end());
+  users.erase(std::unique(users.begin(), users.end()), users.end());
+  const auto is_writer = [&](NodeId id) { return std::binary_search(writers.nodes.begin(), writers.nodes.end(), id); };
+  for (const NodeId user : users) {
+    for (const NodeId writer : writers.nodes) {
+      if (user == writer || (is_writer(user) && user > writer)) continue;
+      if (!DependsOn(graph, user, writer) && !DependsOn(graph, writer, user)) graph.AddControlEdge(user, writer);
+    }
+  }
+}
+
+std::string ReduceWords(DType dtype) {
+  if (IsFloating(dtype)) return "mean, sum or first";
+  return IsComplex(dtype) || IsInteger(dtype) ? "sum or first" : "first";
+}
+
+Status RefuseRace(int replicas, const Graph& graph, NodeId variable, NodeId writer) {
+  return InvalidArgument(graph.Describe(variable), " is assigned by '", graph.node(writer).name, "' in each of the ",
+                         replicas, " replicas, and which comes last would differ from run to run: write 'reduce: ",
+                         ReduceWords(graph.dtype({variable, 0})),
+                         "' at the variable, for what a step makes of the values that the replicas give it");
+}
+
+// Variables behind handles have no key where they could say it.
+Status CheckHandles(int replicas, const Graph& graph, const Consumers& consumers, const std::vector<bool>& in_body) {
+  const VariableReaders readers(graph, consumers);
+  for (const Node& node : graph.nodes()) {
+    const AttrValue* shared = node.attrs.Find("shared_name");
+    const bool is_shared =
+        shared != nullptr && shared->get<std::string>() != nullptr && !shared->get<std::string>()->empty();
+    if (node.op->name != "VarHandleOp" || !is_shared || !in_body[static_cast<size_t>(node.id)]) continue;
+    for (const NodeId reader : readers.Of(node.id)) {
+      if (!in_body[static_cast<size_t>(reader)] || !MayChangeVariable(graph.node(reader))) continue;
+      return InvalidArgument(graph.Describe(node.id), " has a 'shared_name', by which the ", replicas,
+                             " replicas share it, and '", graph.node(reader).name,
+                             "' assigns it in each of them, in an order that differs from run to run: write it as a ",
+                             "Variable with 'reduce: mean, sum or first', or leave out 'shared_name'");
+    }
+  }
+  return Status();
+}
+
+// What the copies of the replicas come to.
+Output Reduced(GraphOps& ops, VariableSpec::Reduce reduce, Output variable, DType dtype, std::vector<Output> values) {
+  if (values.size() == 1 || reduce == VariableSpec::Reduce::kFirst) return values[0];
+  if (reduce == VariableSpec::Reduce::kMean) {
+    const Tensor count = ScalarOf(dtype, static_cast<double>(values.size()));
+    const Output sum = ops.Add("sum", "AddN", std::move(values));
+    return ops.Add("mean", "RealDiv", {sum, ops.Const("replicas", count)});
+  }
+  for (Output& value : values) value = ops.Add("change", "Sub", {value, variable});
+  return ops.Add("value", "AddV2", {variable, ops.Add("changes", "AddN", std::move(values))});
+}
+
+}  // namespace
+
+Result<AssignedVariables> AssignedVariables::Find(const JobGraphDraft& draft, int replicas,
+                                                  const std::vector<NodeId>& body, Graph& graph) {
+  AssignedVariables found;
+  std::vector<bool> in_body(static_cast<size_t>(graph.num_nodes()), false);
+  for (NodeId id : body) in_body[static_cast<size_t>(id)] = true;
+  const Consumers consumers = graph.BuildConsumers();
+  const bool has_replicas = replicas > 1;
+  for (const VariableSpec& v : draft.spec.variables) {
+    Writers writers = WritersOf(graph, consumers, in_body, v.node);
+    if (writers.nodes.empty()) continue;
+    const bool is_said = v.reduce != VariableSpec::Reduce::kUnsaid;
+    if (has_replicas && !is_said) return RefuseRace(replicas, graph, v.node, writers.nodes[0]);
+    if (is_said && writers.are_steered) {
+      return InvalidArgument(graph.Describe(v.node), " says 'reduce', but '", graph.node(writers.nodes[0]).name,
+                             "' may assign it in a branch or a loop: assign it outside, of a value that these give");
+    }
+    if (!is_said) continue;
+    OrderUses(writers, consumers, in_body, graph);
+    found.assigned_.push_back({&v, std::move(writers.nodes)});
+  }
+  if (has_replicas) DF_TRY(CheckHandles(replicas, graph, consumers, in_body));
+  return found;
+}
+
+Status AssignedVariables::AddCopies(const StampOptions& replica, JobGraphDraft& draft, StampMap& map) const {
+  for (const Assigned& assigned : assigned_) {
+    const Node& of_model = draft.model.node(assigned.variable->node);
+    const Node& home = draft.job.graph.node(draft.shared.nodes.at(of_model.id));
+    // What the spec puts somewhere may have writers that the spec puts there.
+    const std::string device = of_model.device.empty() ? replica.device : home.device;
+    const Output variable{home.id, 0};
+    GraphOps ops(draft.job.graph, StrCat(replica.prefix, of_model.name), device);
+    const Output copy = ops.Add("copy", "VariableV2", {},
+                                {{"shape", of_model.output_shapes[0]}, {"dtype", of_model.output_types[0].dtype}});
+    const Output begun = ops.Add("copy/begin", "Assign", {copy, variable});
+    DF_TRY(ops.status());
+    map.nodes[of_model.id] = copy.node;
+    map.outputs[StampMap::OutputKey({of_model.id, 0})] = begun;
+  }
+  return Status();
+}
+
+Status AssignedVariables::AddAssignments(const std::vector<StampMap>& maps, JobGraphDraft& draft) const {
+  Graph& graph = draft.job.graph;
+  for (const auto& [variable, writers] : assigned_) {
+    const NodeId home = draft.shared.nodes.at(variable->node);
+    const std::string device = graph.node(home).device;
+    GraphOps ops(graph, StrCat("train/", graph.node(home).name));
+    std::vector<Output> values;
+    for (const StampMap& map : maps) {
+      const Output copy = map.Map({variable->node, 0});
+      std::vector<NodeId> after;
+      for (NodeId writer : writers) after.push_back(map.nodes.at(writer));
+      ops.set_device(graph.node(map.nodes.at(variable->node)).device);
+      values.push_back(ops.Add("assigned", "Identity", {copy}, {}, std::move(after)));
+    }
+    ops.set_device(device);
+    const Output value = Reduced(ops, variable->reduce, {home, 0}, graph.dtype({home, 0}), std::move(values));
+    const Output assign = ops.Add("assign", "Assign", {{home, 0}, value});
+    DF_TRY(ops.status());
+    draft.writers[home].push_back(assign.node);
+    draft.job.step.signature.targets.push_back(assign.node);
+  }
+  return Status();
+}
+
+}  // namespace dfrun

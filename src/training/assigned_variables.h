@@ -1,0 +1,42 @@
+// Variables that the model itself assigns in a step: moving averages, counters.
+//
+// Replicas that assign one variable would race. So where the variable says `reduce`, each replica assigns, and reads, a
+// copy of its own that begins the step with the variable's value; after all of them the variable gets, once, what the
+// copies come to, in the order of the replicas. A variable that does not say is assigned as the model has it, which one
+// replica alone may do.
+#ifndef DFRUN_SRC_TRAINING_ASSIGNED_VARIABLES_H_
+#define DFRUN_SRC_TRAINING_ASSIGNED_VARIABLES_H_
+
+#include <string>
+#include <vector>
+
+#include "src/training/job_graph_draft.h"
+
+namespace dfrun {
+
+class AssignedVariables {
+ public:
+  // Those that nodes of `body` assign; `graph` is that of one of so many replicas, a clone of the draft's model with
+  // more nodes. Control edges are added to it: who reads such a variable and does not wait for a writer of it comes
+  // before that. InvalidArgument, at the variable's place, where several replicas would race.
+  static Result<AssignedVariables> Find(const JobGraphDraft& draft, int replicas, const std::vector<NodeId>& body,
+                                        Graph& graph);
+
+  // The copies of a replica, before it is stamped: they stand for the variables in `map`.
+  Status AddCopies(const StampOptions& replica, JobGraphDraft& draft, StampMap& map) const;
+  // After all replicas are stamped: the nodes that assign the variables, targets of the step and among the draft's
+  // writers. `maps`: of the replicas, from `graph` to the job's.
+  Status AddAssignments(const std::vector<StampMap>& maps, JobGraphDraft& draft) const;
+
+ private:
+  struct Assigned {
+    const VariableSpec* variable;
+    std::vector<NodeId> writers;  // of one replica's graph
+  };
+
+  std::vector<Assigned> assigned_;  // those that say `reduce`
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_TRAINING_ASSIGNED_VARIABLES_H_

@@ -1,0 +1,133 @@
+#include "src/training/build_job_graph.h"
+
+#include <set>
+#include <utility>
+
+#include "src/graph/upstream.h"
+#include "src/training/checkpoint_nodes.h"
+#include "src/training/evaluation.h"
+#include "src/training/job_graph_draft.h"
+#include "src/training/queue_liveness_check.h"
+#include "src/training/queue_type_check.h"
+#include "src/training/random_positions.h"
+#include "src/training/stamp_fetches.h"
+#include "src/training/strategy.h"
+#include "src/training/update_gates.h"
+#include "src/training/updates.h"
+#include "src/training/variable_placement.h"
+
+namespace dfrun {
+namespace {
+
+// Every variable on its device, under its own name.
+Status AddVariables(const LoadedSpec& spec, JobGraphDraft& draft) {
+  DF_ASSIGN(const std::vector<std::string> devices, DevicesOfVariables(spec, draft.cluster));
+  for (size_t i = 0; i < devices.size(); ++i) {
+    const Node& node = draft.model.node(spec.job.variables[i].node);
+    NodeSpec copy{node.name, node.op->name, {}, {}, node.attrs, devices[i], "", node.place};
+    DF_ASSIGN(const NodeId added, draft.job.graph.AddNode(std::move(copy)));
+    draft.shared.nodes[node.id] = added;
+    draft.saved.push_back(added);
+  }
+  return Status();
+}
+
+Status AddInitialValues(JobGraphDraft& draft) {
+  std::vector<Output> of_model;
+  for (const VariableSpec& v : draft.spec.variables) of_model.push_back(v.init);
+  DF_ASSIGN(const std::vector<NodeId> body, draft.BodyOf(draft.model, of_model));
+  StampMap map = draft.shared;
+  StampOptions options;
+  options.prefix = "init/";
+  options.device = draft.workers[0];
+  Graph& graph = draft.job.graph;
+  DF_TRY(Stamp(draft.model, body, options, graph, map));
+  for (const VariableSpec& v : draft.spec.variables) {
+    draft.initial_values.emplace_back(draft.shared.nodes.at(v.node), map.Map(v.init));
+  }
+  for (const auto& [variable, value] : draft.initial_values) {
+    const std::string name = graph.node(variable).name;
+    GraphOps ops(graph, "init", graph.node(variable).device);
+    const Output assign = ops.Add(name + "/assign", "Assign", {{variable, 0}, value});
+    if (!ops.status().ok()) return ops.status().Annotate(StrCat("initial value of variable '", name, "'"));
+    draft.job.init.targets.push_back(assign.node);
+  }
+  return Status();
+}
+
+// What a step reads has a value in every step.
+Status CheckFed(const Graph& graph, const RunSignature& signature) {
+  std::set<NodeId> fed;
+  for (const Output& feed : signature.feeds) fed.insert(feed.node);
+  Upstream walk(graph);
+  for (NodeId target : signature.targets) walk.Add(target);
+  for (const Output& fetch : signature.fetches) walk.Add(fetch.node);
+  while (const Node* node = walk.Next()) {
+    if (fed.count(node->id) != 0) continue;
+    if (node->op->name == "Placeholder") {
+      return InvalidArgument(graph.Describe(node->id), " has no value in the step: give it one by 'feed' of 'run' or ",
+                             "'eval', or make it an input, a variable or a constant");
+    }
+    walk.AddSources(*node);
+  }
+  return Status();
+}
+
+}  // namespace
+
+std::vector<JobTasks> TasksOf(const JobSpec& job) {
+  std::vector<JobTasks> tasks;
+  for (const JobSize& size : job.jobs) tasks.push_back({size.job, size.tasks});
+  return tasks;
+}
+
+Status AsSpecError(const std::string& path, const Status& status) {
+  switch (status.code()) {
+    case Code::kInvalidArgument:
+    case Code::kNotFound:
+    case Code::kFailedPrecondition:
+    case Code::kOutOfRange:
+    case Code::kUnimplemented:
+    case Code::kAlreadyExists:
+      break;
+    default:
+      return status;
+  }
+  // Nodes name their place in it themselves.
+  const bool has_place =
+      status.message().find(".yaml:") != std::string::npos || status.message().find(".yml:") != std::string::npos;
+  return Error(Code::kBadSpec, has_place ? "" : path + ":1:1: ", status.message());
+}
+
+Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster) {
+  JobGraphDraft draft(spec, cluster);
+  DF_TRY(AddVariables(spec, draft));
+  if (spec.job.train) {
+    DF_TRY(FindStrategy(spec.job.train->strategy.name()).add(draft));
+  } else {
+    const RunSpec& run = *spec.job.run;
+    DF_TRY(StampFetches(draft.model, {run.feeds, run.fetches, run.targets}, {}, draft.shared, draft.job.graph,
+                        draft.job.step));
+  }
+  DF_TRY(AddInputAdvance(draft));
+  if (spec.job.train) DF_TRY(AddUpdateGates(draft));
+  OrderWritersAfterReaders(draft);
+  DF_TRY(CheckFed(draft.job.graph, draft.job.step.signature));
+  if (spec.job.eval) {
+    DF_ASSIGN(draft.job.evaluation,
+              AddEvaluation(draft.spec, draft.model, draft.shared, draft.workers[0], draft.job.graph));
+    DF_TRY(CheckFed(draft.job.graph, draft.job.evaluation.batch.signature));
+  }
+  DF_TRY(CheckQueueElements(draft.job.graph));
+  std::vector<const RunSignature*> runs = {&draft.job.step.signature, &draft.job.evaluation.batch.signature};
+  if (draft.job.evaluation.rest) runs.push_back(&draft.job.evaluation.rest->signature);
+  DF_TRY(CheckQueuesServed(draft.job.graph, runs,
+                           "name what does so in 'targets' of 'run', or let the step depend on it"));
+  DF_TRY(CheckQueuesEmptied(draft.job.graph, runs, spec.job.train ? spec.job.train->steps : spec.job.run->steps));
+  if (spec.job.train) DF_TRY(KeepRandomPositions(draft));
+  DF_TRY(AddInitialValues(draft));
+  DF_TRY(AddSaveAndRestore(draft));
+  return std::move(draft.job);
+}
+
+}  // namespace dfrun

@@ -1,0 +1,14 @@
+// The nodes that save and restore what a job keeps.
+#ifndef DFRUN_SRC_TRAINING_CHECKPOINT_NODES_H_
+#define DFRUN_SRC_TRAINING_CHECKPOINT_NODES_H_
+
+#include "src/training/job_graph_draft.h"
+
+namespace dfrun {
+
+// A SaveShard and a RestoreShard for each device that has anything of `draft.saved`, which is whole by then.
+Status AddSaveAndRestore(JobGraphDraft& draft);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_TRAINING_CHECKPOINT_NODES_H_

@@ -1,0 +1,57 @@
+#include "src/training/job_graph_draft.h"
+
+#include <type_traits>
+
+#include "src/training/variable_placement.h"
+
+namespace dfrun {
+
+Tensor ScalarOf(DType dtype, double value) {
+  Tensor t(dtype, Shape());
+  VisitDType<float, double, bfloat16, float16>(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (std::is_same_v<T, double>) {
+      *t.data<T>() = value;
+    } else {
+      *t.data<T>() = static_cast<T>(static_cast<float>(value));
+    }
+  });
+  return t;
+}
+
+JobGraphDraft::JobGraphDraft(const LoadedSpec& loaded, const Cluster& on)
+    : spec(loaded.job), cluster(on), model(loaded.graph), workers(WorkerDevices(on)) {
+  job.graph.TakePlaces(model);
+}
+
+std::string JobGraphDraft::PlaceText(SourcePlace place) const {
+  if (place.file < 0) return "";
+  return StrCat(model.files()[static_cast<size_t>(place.file)], ":", place.line, ":", place.column, ": ");
+}
+
+Output JobGraphDraft::AddVariable(const std::string& name, Output like, bool scalar, double value) {
+  const Node like_node = job.graph.node(like.node);
+  GraphOps ops(job.graph, "", like_node.device);
+  const PartialShape shape = scalar ? PartialShape::Scalar() : like_node.output_shapes[0];
+  const DType dtype = like_node.output_types[0].dtype;
+  const Output variable = ops.Add(name, "VariableV2", {}, {{"shape", shape}, {"dtype", dtype}});
+  Output initial = ops.Const(name + "/value", ScalarOf(dtype, value));
+  if (!scalar) {
+    const std::vector<int64_t>& dims = shape.dims();
+    const std::vector<int32_t> sizes(dims.begin(), dims.end());
+    initial = ops.Add(name + "/initial", "Fill", {ops.Const(name + "/shape", Tensor::Vector<int32_t>(sizes)), initial});
+  }
+  if (!ops.status().ok()) return {};
+  saved.push_back(variable.node);
+  initial_values.emplace_back(variable.node, initial);
+  return variable;
+}
+
+Result<std::vector<NodeId>> JobGraphDraft::BodyOf(const Graph& from, const std::vector<Output>& outputs,
+                                                  const StampMap* replaced) const {
+  std::vector<bool> stop(static_cast<size_t>(from.num_nodes()), false);
+  for (const auto& [of_model, of_job] : shared.nodes) stop[of_model] = true;
+  return Ancestors(from, outputs, stop, replaced);
+}
+
+}  // namespace dfrun

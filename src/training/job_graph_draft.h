@@ -1,0 +1,50 @@
+// The graph of a job while it is being built: what its parts (build_job_graph.cc, replicas.h, updates.h,
+// checkpoint_nodes.h) know of each other.
+#ifndef DFRUN_SRC_TRAINING_JOB_GRAPH_DRAFT_H_
+#define DFRUN_SRC_TRAINING_JOB_GRAPH_DRAFT_H_
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/graph/graph_ops.h"
+#include "src/placement/cluster.h"
+#include "src/spec/job_spec.h"
+#include "src/training/job_graph.h"
+#include "src/training/stamp.h"
+
+namespace dfrun {
+
+// The scalar `value` of a floating dtype.
+Tensor ScalarOf(DType dtype, double value);
+
+struct JobGraphDraft {
+  JobGraphDraft(const LoadedSpec& loaded, const Cluster& on);
+
+  // "spec.yaml:3:5: ", for the begin of an error; nothing for a default.
+  std::string PlaceText(SourcePlace place) const;
+  // A variable that the spec does not have, on the device of `like`, of its dtype and, unless `scalar`, shape; it
+  // starts with `value`. Returns its ref; invalid where a node could not be added.
+  Output AddVariable(const std::string& name, Output like, bool scalar, double value);
+  // The nodes of `from`, the model or a clone of it, that `outputs` depend on, less the shared ones and what lies
+  // behind the outputs that `replaced` has.
+  Result<std::vector<NodeId>> BodyOf(const Graph& from, const std::vector<Output>& outputs,
+                                     const StampMap* replaced = nullptr) const;
+
+  const JobSpec& spec;
+  const Cluster& cluster;
+  const Graph& model;                      // the spec's graph
+  const std::vector<std::string> workers;  // devices that compute replicas
+
+  JobGraph job;
+  StampMap shared;                                        // the spec's variables: of `model` to those of the job
+  std::vector<NodeId> saved;                              // variables and RandomPositions: what a checkpoint holds
+  std::vector<std::pair<NodeId, Output>> initial_values;  // by variable
+  std::map<NodeId, std::vector<NodeId>> writers;          // by variable: the nodes that write it in a step
+  std::vector<Output> checked;                            // scalars that must be finite for a step's updates
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_TRAINING_JOB_GRAPH_DRAFT_H_

@@ -1,0 +1,32 @@
+#include "src/training/optimizer.h"
+
+#include <utility>
+
+namespace dfrun {
+namespace {
+
+Registry<OptimizerDef>& All() {
+  static Registry<OptimizerDef>& all = *new Registry<OptimizerDef>();
+  return all;
+}
+
+}  // namespace
+
+std::vector<NodeId> Optimizer::Finish(const std::vector<NodeId>&) {
+  return {};
+}
+
+const OptimizerDef& FindOptimizer(std::string_view name) {
+  return *All().Find(name);
+}
+
+namespace internal {
+
+OptimizerRegistration::OptimizerRegistration(const char* name, OptimizerDef def) {
+  Optimizers().Add(name, AlternativeDef{.keys = def.keys, .doc = {def.rows, def.other_rows}});
+  All().Add(name, std::move(def));
+}
+
+}  // namespace internal
+
+}  // namespace dfrun

@@ -1,0 +1,136 @@
+#include "src/training/replicas.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "src/passes/has_refs.h"
+
+namespace dfrun {
+namespace {
+
+// What replica r's nodes differ in: the slice that they read, and for r > 0 a stream of random numbers of its own.
+void SetReplicaAttrs(int r, const Node& node, AttrMap& attrs) {
+  if (node.op->FindAttr("slices") != nullptr && *attrs.Get<int64_t>("slices") > 1) attrs.Set("slice", r);
+  if (r > 0 && node.op->is_stateful && attrs.Has("seed") && attrs.Has("seed2")) {
+    attrs.Set("seed2", *attrs.Get<int64_t>("seed2") + r);
+  }
+}
+
+bool HasEffect(const Node& node) {
+  return node.op->is_stateful || HasRefInput(node);
+}
+
+}  // namespace
+
+Result<Replicas> Replicas::Add(JobGraphDraft& draft, int count) {
+  Replicas replicas(draft.model, count);
+  DF_TRY(replicas.SliceInputs(draft.spec));
+  DF_TRY(replicas.AddGradientsOfLoss(draft));
+  DF_TRY(replicas.FindAssigned(draft));
+  DF_TRY(replicas.StampAll(draft));
+  DF_TRY(replicas.assigned_.AddAssignments(replicas.maps_, draft));
+  DF_TRY(replicas.KeepEffectsOfLoss(draft));
+  return replicas;
+}
+
+Status Replicas::SliceInputs(const JobSpec& spec) {
+  if (count_ == 1) return Status();
+  for (const InputSpec& input : spec.inputs) {
+    if (input.all) continue;
+    AttrMap& attrs = graph_.mutable_node(input.read).attrs;
+    DF_ASSIGN(std::vector<PartialShape> shapes, attrs.Get<std::vector<PartialShape>>("shapes"));
+    for (PartialShape& shape : shapes) shape.set_dim(0, input.batch / count_);
+    attrs.Set("shapes", std::move(shapes));
+    attrs.Set("slices", count_);
+  }
+  return graph_.InferShapes();
+}
+
+Status Replicas::AddGradientsOfLoss(const JobGraphDraft& draft) {
+  std::vector<Output> trainable;
+  for (const VariableSpec& v : draft.spec.variables) {
+    if (v.trainable) trainable.push_back({v.node, 0});
+  }
+  const Output loss[] = {draft.spec.train->loss};
+  DF_ASSIGN(const std::vector<GradientValue> gradients, AddGradients(graph_, loss, trainable));
+  for (size_t i = 0; i < trainable.size(); ++i) {
+    const GradientValue& gradient = gradients[i];
+    if (!gradient.exists) continue;
+    trained_.push_back({draft.shared.nodes.at(trainable[i].node), gradient});
+  }
+  if (trained_.empty()) {
+    return InvalidArgument(draft.PlaceText(draft.spec.train->loss_place), "train.loss '",
+                           OutputName(draft.model, loss[0]),
+                           "' depends on no trainable variable: there is nothing to train");
+  }
+  return Status();
+}
+
+std::vector<Output> Replicas::GradientOutputs() const {
+  std::vector<Output> outputs;
+  for (const auto& [variable, gradient] : trained_) {
+    if (gradient.is_sparse) {
+      outputs.insert(outputs.end(), {gradient.indices, gradient.values});
+    } else {
+      outputs.push_back(gradient.dense);
+    }
+  }
+  return outputs;
+}
+
+std::vector<Output> Replicas::Wanted(const JobGraphDraft& draft) const {
+  std::vector<Output> wanted = {draft.spec.train->loss};
+  for (const FetchSpec& s : draft.spec.summaries) wanted.push_back(s.output);
+  const std::vector<Output> gradients = GradientOutputs();
+  wanted.insert(wanted.end(), gradients.begin(), gradients.end());
+  return wanted;
+}
+
+Status Replicas::FindAssigned(const JobGraphDraft& draft) {
+  DF_ASSIGN(const std::vector<NodeId> body, draft.BodyOf(graph_, Wanted(draft)));
+  DF_ASSIGN(assigned_, AssignedVariables::Find(draft, count_, body, graph_));
+  return Status();
+}
+
+Status Replicas::StampAll(JobGraphDraft& draft) {
+  DF_ASSIGN(const std::vector<NodeId> body, draft.BodyOf(graph_, Wanted(draft)));
+  for (int r = 0; r < count_; ++r) {
+    StampOptions options;
+    if (count_ > 1) options.prefix = StrCat("replica_", r, "/");
+    options.device = draft.workers[static_cast<size_t>(r) * draft.workers.size() / static_cast<size_t>(count_)];
+    options.attrs = [r](const Node& node, AttrMap& attrs) { SetReplicaAttrs(r, node, attrs); };
+    StampMap map = draft.shared;
+    DF_TRY(assigned_.AddCopies(options, draft, map));
+    DF_TRY(Stamp(graph_, body, options, draft.job.graph, map));
+    maps_.push_back(std::move(map));
+  }
+  return Status();
+}
+
+Status Replicas::KeepEffectsOfLoss(JobGraphDraft& draft) const {
+  DF_ASSIGN(const std::vector<NodeId> of_gradients, draft.BodyOf(graph_, GradientOutputs()));
+  DF_ASSIGN(const std::vector<NodeId> of_loss, draft.BodyOf(graph_, {draft.spec.train->loss}));
+  std::vector<bool> runs_anyway(static_cast<size_t>(graph_.num_nodes()), false);
+  for (NodeId id : of_gradients) runs_anyway[id] = true;
+  const bool has_effects = std::any_of(of_loss.begin(), of_loss.end(),
+                                       [&](NodeId id) { return HasEffect(graph_.node(id)) && !runs_anyway[id]; });
+  if (!has_effects) return Status();
+  for (const Output loss : Over(draft.spec.train->loss)) draft.job.step.signature.targets.push_back(loss.node);
+  return Status();
+}
+
+std::vector<Output> Replicas::Over(Output of_replica) const {
+  std::vector<Output> values;
+  for (const StampMap& map : maps_) values.push_back(map.Map(of_replica));
+  return values;
+}
+
+Output Replicas::Mean(GraphOps& ops, const std::string& name, Output of_replica) const {
+  const std::vector<Output> values = Over(of_replica);
+  if (values.size() == 1) return values[0];
+  const Output sum = ops.Add(name + "_sum", "AddN", values);
+  const DType dtype = graph_.dtype(of_replica);
+  return ops.Add(name, "RealDiv", {sum, ops.Const(name + "_replicas", ScalarOf(dtype, count()))});
+}
+
+}  // namespace dfrun

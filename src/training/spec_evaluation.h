@@ -1,0 +1,44 @@
+// The evaluation that a spec describes, as nodes of its graph: other values stand in the place of what it feeds.
+#ifndef DFRUN_SRC_TRAINING_SPEC_EVALUATION_H_
+#define DFRUN_SRC_TRAINING_SPEC_EVALUATION_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/spec/job_spec.h"
+#include "src/training/job_graph.h"
+
+namespace dfrun {
+
+struct SpecEvaluation {
+  std::vector<std::string> names;
+  std::vector<Output> fetches;
+  std::vector<NodeId> targets;
+};
+
+// An output of the spec's graph that is fed: from another output, or, where `source` is not valid, a value that each
+// step is given.
+struct FedOutput {
+  Output target;
+  Output source = {};
+};
+
+// What `eval:` measures (without it, what `run:` fetches), by the spec's names; nothing where it has neither.
+SpecEvaluation EvaluationOf(const JobSpec& job);
+
+// Adds a copy, under `eval/`, of what `wanted` is computed from, in which the values that `eval:` (without it, `run:`)
+// feeds, and the sources of `feeds`, stand in the place of what they feed; variables are shared. A feed with a value of
+// its own, or of an output with itself, overrides the spec's. `wanted` is then of the copy. Nothing is added where
+// nothing is fed so.
+Status ApplyFeeds(const JobSpec& job, const std::vector<FedOutput>& feeds, Graph& graph, SpecEvaluation& wanted);
+
+// Adds the evaluation that `eval:` describes as the job makes it: over all samples of the inputs that it reads. With
+// the sources of `feeds` for what they feed; nothing where the spec has no `eval:`, or a value is fed to an input's
+// tensor, which says itself what the samples are. `graph` is the spec's.
+Result<std::optional<EvaluationPass>> AddWholeEvaluation(const JobSpec& job, const std::vector<FedOutput>& feeds,
+                                                         Graph& graph);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_TRAINING_SPEC_EVALUATION_H_

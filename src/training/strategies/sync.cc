@@ -1,0 +1,74 @@
+// Synchronous data parallelism: each replica has the gradients of its slice of the batch, and each variable one update,
+// by their mean.
+#include "src/base/text.h"
+#include "src/spec/job_spec.h"
+#include "src/training/replicas.h"
+#include "src/training/strategy.h"
+#include "src/training/updates.h"
+
+namespace dfrun {
+namespace {
+
+bool CheckSlices(const TrainSpec& train, std::span<const InputSpec* const> inputs, Diagnostics& diagnostics) {
+  const int64_t replicas = train.strategy.integer("replicas");
+  bool good = true;
+  for (const InputSpec* input : inputs) {
+    if (input->all || input->batch % replicas == 0) continue;
+    diagnostics.Error(input->batch_place, "a batch of ", input->batch, " cannot be cut into equal slices for ",
+                      replicas, " replicas");
+    good = false;
+  }
+  return good;
+}
+
+// The node that a schedule's learning rate is fed to; invalid where the rate is constant.
+Result<Output> AddFedLearningRate(JobGraphDraft& draft) {
+  const ScheduleSpec& schedule = draft.spec.train->learning_rate;
+  if (schedule.kind == ScheduleSpec::Kind::kConstant && schedule.warmup == 0) return Output();
+  GraphOps ops(draft.job.graph, "train", draft.workers[0]);
+  const Output fed = ops.Add("learning_rate", "Placeholder", {}, {{"dtype", DType::kFloat}, {"shape", Shape()}});
+  DF_TRY(ops.status());
+  draft.job.feeds_learning_rate = true;
+  draft.job.step.signature.feeds = {fed};
+  draft.job.step.signature.feed_shapes = {PartialShape::Scalar()};
+  return fed;
+}
+
+// The loss and the summaries, as means over the replicas; of a summary that has no mean the first replica's.
+Status FetchScalars(const Replicas& replicas, JobGraphDraft& draft) {
+  GraphOps ops(draft.job.graph, "train", draft.workers[0]);
+  JobStep& step = draft.job.step;
+  step.signature.fetches.push_back(replicas.Mean(ops, "loss", draft.spec.train->loss));
+  draft.checked.push_back(step.signature.fetches.back());
+  step.names.emplace_back("loss");
+  for (const FetchSpec& s : draft.spec.summaries) {
+    if (s.output == draft.spec.train->loss) continue;
+    if (s.name == "loss") {
+      return InvalidArgument(draft.PlaceText(s.place), "a summary cannot have the name 'loss', which ",
+                             "metrics.jsonl has for that of 'train'");
+    }
+    const bool has_mean = IsFloating(draft.model.dtype(s.output));
+    step.signature.fetches.push_back(has_mean ? replicas.Mean(ops, "summaries/" + s.name, s.output)
+                                              : replicas.Over(s.output)[0]);
+    step.names.push_back(s.name);
+  }
+  return ops.status();
+}
+
+Status AddSync(JobGraphDraft& draft) {
+  const auto count = static_cast<int>(draft.spec.train->strategy.integer("replicas"));
+  DF_ASSIGN(const Replicas replicas, Replicas::Add(draft, count));
+  DF_ASSIGN(const Output learning_rate, AddFedLearningRate(draft));
+  DF_TRY(FetchScalars(replicas, draft));
+  return AddUpdates(draft, replicas, learning_rate);
+}
+
+STRATEGY(
+    "sync",
+    {.keys = {{.name = "replicas", .kind = KeyKind::kInt, .minimum = 1, .maximum = 1 << 16, .fallback = int64_t{1}}},
+     .check = &CheckSlices,
+     .doc = "each replica computes the gradient of an equal slice of the batch, and the update uses their mean",
+     .add = &AddSync});
+
+}  // namespace
+}  // namespace dfrun

@@ -1,0 +1,73 @@
+#include "src/training/training_graph.h"
+
+#include <utility>
+
+#include "src/spec/alternatives.h"
+#include "src/training/build_job_graph.h"
+#include "src/training/stamp.h"
+
+namespace dfrun {
+namespace {
+
+Result<JobGraph> BuildTraining(const LoadedSpec& spec, const Cluster& cluster) {
+  LoadedSpec one{spec.job, spec.graph.Clone()};
+  one.job.train->strategy = Strategies().Make(Strategies().fallback());
+  one.job.train->on_nan = TrainSpec::OnNan::kUnchecked;  // other systems have no such ops
+  one.job.eval.reset();
+  return BuildJobGraph(one, cluster);
+}
+
+// Everything that a step, logged or not, and the first values need.
+Result<std::vector<NodeId>> NodesToKeep(const JobGraph& job) {
+  std::vector<Output> wanted = job.step.signature.fetches;
+  for (NodeId target : job.step.signature.targets) wanted.push_back({target, 0});
+  for (NodeId target : job.init.targets) wanted.push_back({target, 0});
+  const std::vector<bool> stop(static_cast<size_t>(job.graph.num_nodes()), false);
+  return Ancestors(job.graph, wanted, stop);
+}
+
+// The nodes of the model that the training does without.
+Status AddRest(const Graph& model, Graph& graph) {
+  StampMap map;
+  for (const Node& node : model.nodes()) {
+    if (const NodeId there = graph.Find(node.name); there >= 0) map.nodes[node.id] = there;
+  }
+  DF_ASSIGN(const std::vector<NodeId> order, model.TopologicalOrder());
+  return Stamp(model, order, {}, graph, map);
+}
+
+Status AddDoing(const std::string& name, const std::vector<NodeId>& targets, const StampMap& map, Graph& graph) {
+  NodeSpec node;
+  node.name = graph.UniqueName(name);
+  node.op = "NoOp";
+  for (NodeId target : targets) node.control_inputs.push_back(map.nodes.at(target));
+  return graph.AddNode(std::move(node)).status();
+}
+
+// Where the job's nodes were put is this cluster's affair.
+void RestoreDevices(const Graph& model, Graph& graph) {
+  for (NodeId id = 0; id < graph.num_nodes(); ++id) {
+    Node& node = graph.mutable_node(id);
+    const NodeId of_model = model.Find(node.name);
+    node.device = of_model >= 0 ? model.node(of_model).device : "";
+  }
+}
+
+}  // namespace
+
+Result<Graph> MakeTrainingGraph(const LoadedSpec& spec, const Cluster& cluster) {
+  const Result<JobGraph> job = BuildTraining(spec, cluster);
+  DF_TRY(AsSpecError(spec.job.path, job.status()));
+  DF_ASSIGN(const std::vector<NodeId> kept, NodesToKeep(*job));
+  Graph graph;
+  graph.TakePlaces(job->graph);
+  StampMap map;
+  DF_TRY(Stamp(job->graph, kept, {}, graph, map));
+  DF_TRY(AddRest(spec.graph, graph));
+  RestoreDevices(spec.graph, graph);
+  DF_TRY(AddDoing("train", job->step.signature.targets, map, graph));
+  DF_TRY(AddDoing("init", job->init.targets, map, graph));
+  return graph;
+}
+
+}  // namespace dfrun

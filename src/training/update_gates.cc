@@ -1,0 +1,82 @@
+#include "src/training/update_gates.h"
+
+#include <algorithm>
+#include <set>
+
+#include "src/graph/update_gate.h"
+
+namespace dfrun {
+namespace {
+
+// The ranks that a node may be on. The master is one whatever it does, since it decides how the job goes on.
+Result<std::set<int>> RanksAtWork(const JobGraphDraft& draft) {
+  std::set<std::string> constraints;
+  for (const Node& node : draft.job.graph.nodes()) {
+    if (!node.device.empty()) constraints.insert(node.device);
+  }
+  std::set<int> ranks = {draft.cluster.devices[0].rank};
+  for (const std::string& text : constraints) {
+    DF_ASSIGN(const DeviceName constraint, DeviceName::Parse(text));
+    for (const ClusterDevice& device : draft.cluster.devices) {
+      if (constraint.Matches(device.name)) ranks.insert(device.rank);
+    }
+  }
+  return ranks;
+}
+
+int RankOf(const JobGraphDraft& draft, const std::string& device) {
+  for (const ClusterDevice& d : draft.cluster.devices) {
+    if (d.name.ToString() == device) return d.rank;
+  }
+  return draft.cluster.devices[0].rank;
+}
+
+// Of one rank the first device is its CPU.
+std::string CpuOf(const JobGraphDraft& draft, int rank) {
+  const auto& devices = draft.cluster.devices;
+  const auto found = std::find_if(devices.begin(), devices.end(), [&](const auto& d) { return d.rank == rank; });
+  return found->name.ToString();
+}
+
+bool IsPosition(const JobGraphDraft& draft, NodeId variable) {
+  return std::any_of(draft.spec.inputs.begin(), draft.spec.inputs.end(),
+                     [&](const InputSpec& input) { return draft.shared.nodes.at(input.position) == variable; });
+}
+
+bool Waits(const JobGraphDraft& draft, NodeId variable) {
+  switch (draft.spec.train->on_nan) {
+    case TrainSpec::OnNan::kStop:
+      return true;
+    case TrainSpec::OnNan::kSkip:
+      return !IsPosition(draft, variable);
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+Status AddUpdateGates(JobGraphDraft& draft) {
+  if (draft.spec.train->on_nan == TrainSpec::OnNan::kUnchecked) return Status();
+  Graph& graph = draft.job.graph;
+  DF_ASSIGN(const std::set<int> ranks, RanksAtWork(draft));
+  std::map<int, NodeId> gates;
+  for (const int rank : ranks) {
+    GraphOps ops(graph, "train", CpuOf(draft, rank));
+    gates[rank] = ops.Add("gate", kUpdateGateOp, draft.checked).node;
+    DF_TRY(ops.status());
+    draft.job.step.signature.targets.push_back(gates[rank]);
+  }
+  for (const auto& [variable, writers] : draft.writers) {
+    if (!Waits(draft, variable)) continue;
+    const NodeId gate = gates.at(RankOf(draft, graph.node(variable).device));
+    for (const NodeId writer : writers) {
+      graph.mutable_node(writer).attrs.Set(kGatedAttr, true);
+      graph.AddControlEdge(gate, writer);
+    }
+  }
+  draft.job.checked.fetches = draft.checked;
+  return Status();
+}
+
+}  // namespace dfrun

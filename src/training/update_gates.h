@@ -1,0 +1,19 @@
+// Gates of a training step: its updates wait for the check of the whole step's loss, and are left out where that is not
+// finite (src/graph/update_gate.h).
+#ifndef DFRUN_SRC_TRAINING_UPDATE_GATES_H_
+#define DFRUN_SRC_TRAINING_UPDATE_GATES_H_
+
+#include "src/training/job_graph_draft.h"
+
+namespace dfrun {
+
+// Called when the draft has all writers of the step. Each rank at work gets one gate, which reads the draft's checked
+// scalars; what `on_nan` says of the updates:
+//   stop   all writers wait, positions of inputs too: the step can be run again as if it had not been;
+//   skip   all but positions of inputs wait: the batch is used up;
+//   warn   none waits.
+Status AddUpdateGates(JobGraphDraft& draft);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_TRAINING_UPDATE_GATES_H_

@@ -1,0 +1,22 @@
+// The writes of a training step: one update a variable from the mean of its gradients, after all readers of it.
+#ifndef DFRUN_SRC_TRAINING_UPDATES_H_
+#define DFRUN_SRC_TRAINING_UPDATES_H_
+
+#include "src/training/replicas.h"
+
+namespace dfrun {
+
+// Clips and applies the gradients. `learning_rate` is the float scalar that the step feeds; invalid: the rate is
+// constant.
+Status AddUpdates(JobGraphDraft& draft, const Replicas& replicas, Output learning_rate);
+
+// Each input that is read moves on by a batch.
+Status AddInputAdvance(JobGraphDraft& draft);
+
+// Called when all nodes of the step are there, and before those of evaluation: a writer runs after the readers of its
+// variable, by control edges.
+void OrderWritersAfterReaders(JobGraphDraft& draft);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_TRAINING_UPDATES_H_

@@ -1,0 +1,72 @@
+#include "src/training/variable_placement.h"
+
+#include <algorithm>
+#include <map>
+
+namespace dfrun {
+namespace {
+
+std::vector<std::string> CpusOf(const Cluster& cluster, const std::function<bool(const std::string& job)>& wanted) {
+  std::vector<std::string> devices;
+  for (const ClusterDevice& d : cluster.devices) {
+    if (*d.name.type == "cpu" && wanted(*d.name.job)) devices.push_back(d.name.ToString());
+  }
+  return devices;
+}
+
+int64_t BytesOf(const Graph& graph, NodeId variable) {
+  const int64_t elements = graph.shape({variable, 0}).num_elements();
+  return std::max<int64_t>(elements, 0) * static_cast<int64_t>(DTypeSize(graph.dtype({variable, 0})));
+}
+
+// The devices among which a variable's device is chosen.
+Result<std::vector<std::string>> Candidates(const LoadedSpec& spec, const Cluster& cluster,
+                                            const VariableSpec& variable) {
+  const Node& node = spec.graph.node(variable.node);
+  if (!node.device.empty()) {
+    DF_ASSIGN(const DeviceName constraint, DeviceName::Parse(node.device));
+    std::vector<std::string> fitting;
+    for (const ClusterDevice& d : cluster.devices) {
+      if (constraint.Matches(d.name)) fitting.push_back(d.name.ToString());
+    }
+    if (!fitting.empty()) return fitting;
+    return InvalidArgument(spec.graph.Describe(variable.node), ": no device fits '", node.device, "'; there are ",
+                           cluster.ListDevices());
+  }
+  const std::vector<std::string> workers = WorkerDevices(cluster);
+  if (!variable.trainable) return std::vector<std::string>{workers[0]};
+  const bool on_ps = spec.job.train && spec.job.train->parameters == TrainSpec::Parameters::kPs;
+  const std::vector<std::string> ps = CpusOf(cluster, [](const std::string& job) { return job == "ps"; });
+  return on_ps && !ps.empty() ? ps : workers;
+}
+
+}  // namespace
+
+std::vector<std::string> WorkerDevices(const Cluster& cluster) {
+  std::vector<std::string> devices = CpusOf(cluster, [](const std::string& job) { return job == "worker"; });
+  if (devices.empty()) devices = CpusOf(cluster, [](const std::string& job) { return job != "ps"; });
+  if (devices.empty()) devices = CpusOf(cluster, [](const std::string&) { return true; });
+  return devices;
+}
+
+Result<std::vector<std::string>> DevicesOfVariables(const LoadedSpec& spec, const Cluster& cluster) {
+  const std::vector<VariableSpec>& variables = spec.job.variables;
+  std::vector<size_t> by_size(variables.size());
+  for (size_t i = 0; i < by_size.size(); ++i) by_size[i] = i;
+  std::stable_sort(by_size.begin(), by_size.end(), [&](size_t a, size_t b) {
+    return BytesOf(spec.graph, variables[a].node) > BytesOf(spec.graph, variables[b].node);
+  });
+  std::map<std::string, int64_t> load;
+  std::vector<std::string> devices(variables.size());
+  for (size_t i : by_size) {
+    DF_ASSIGN(const std::vector<std::string> candidates, Candidates(spec, cluster, variables[i]));
+    const std::string& device =
+        *std::min_element(candidates.begin(), candidates.end(),
+                          [&](const std::string& a, const std::string& b) { return load[a] < load[b]; });
+    load[device] += BytesOf(spec.graph, variables[i].node);
+    devices[i] = device;
+  }
+  return devices;
+}
+
+}  // namespace dfrun

@@ -1,0 +1,24 @@
+// Which task each variable lives on: the same in every graph of a job, on any rank count by name and shape alone.
+#ifndef DFRUN_SRC_TRAINING_VARIABLE_PLACEMENT_H_
+#define DFRUN_SRC_TRAINING_VARIABLE_PLACEMENT_H_
+
+#include <string>
+#include <vector>
+
+#include "src/graph/graph.h"
+#include "src/placement/cluster.h"
+#include "src/spec/job_spec.h"
+
+namespace dfrun {
+
+// Full names of the CPU devices that compute replicas: those of job "worker", or all that are no "ps".
+std::vector<std::string> WorkerDevices(const Cluster& cluster);
+
+// The device of each variable of `spec.job.variables`, in their order. Without a constraint of its own a trainable
+// variable goes to the least loaded task (by bytes) of job "ps" or of the workers, as the spec says; others to the
+// first worker.
+Result<std::vector<std::string>> DevicesOfVariables(const LoadedSpec& spec, const Cluster& cluster);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_TRAINING_VARIABLE_PLACEMENT_H_
