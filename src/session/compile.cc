@@ -4,21 +4,40 @@
 #include <utility>
 
 #include "src/executor/plan.h"
-#include "src/passes/collectives.h"
-#include "src/passes/loop_entries.h"
-#include "src/passes/pipeline.h"
+#include "src/passes/pass.h"
 #include "src/placement/placer.h"
 #include "src/session/step_runner.h"
 
 namespace dfrun {
 
+namespace {
+
+Status RunGraphPasses(Graph& graph, const PassContext& context, bool are_required) {
+  for (const Pass* pass : GraphPasses()) {
+    if (pass->is_required == are_required) DF_TRY(RunPass(*pass, graph, context));
+  }
+  return Status();
+}
+
+Status RunDevicePasses(std::vector<Partition>& partitions, const PassContext& context) {
+  for (Partition& partition : partitions) {
+    DF_ASSIGN(const DeviceName name, DeviceName::Parse(partition.device));
+    for (const Pass* pass : DevicePasses(name.type.value_or(""))) {
+      DF_TRY(RunPass(*pass, partition.graph, context).Annotate(StrCat("on ", partition.device)));
+    }
+  }
+  return Status();
+}
+
+}  // namespace
+
 Result<std::vector<Partition>> CompileRun(const Graph& graph, const RunSignature& signature, Runtime& runtime,
                                           const CompileOptions& options, int32_t* next_channel) {
   DF_ASSIGN(Graph pruned, PruneForRun(graph, signature));
-  DF_TRY(LowerCollectives(pruned));
-  EnterBeforeExit(pruned);
+  const PassContext context{.kernels = runtime.kernels(), .host = runtime.cpu()};
+  DF_TRY(RunGraphPasses(pruned, context, true));
   if (options.soft_placement) DF_TRY(DropUnmatchedConstraints(pruned, options.cluster));
-  if (options.optimize) DF_TRY(OptimizeGraph(pruned, {.kernels = runtime.kernels(), .device = runtime.cpu()}));
+  if (options.optimize) DF_TRY(RunGraphPasses(pruned, context, false));
   DF_TRY(PlaceGraph(pruned, options.cluster, runtime.kernels(), options.soft_placement));
   int32_t channels = *next_channel;
   DF_ASSIGN(std::vector<Partition> partitions, PartitionGraph(pruned, options.cluster, &channels));
@@ -27,6 +46,7 @@ Result<std::vector<Partition>> CompileRun(const Graph& graph, const RunSignature
     return Error(Code::kResourceExhausted, "the graph needs ", channels, " channels between devices; ",
                  runtime.communicator().transport(), " has ", most, "; place fewer nodes apart from what they read");
   }
+  if (options.optimize) DF_TRY(RunDevicePasses(partitions, context));
   *next_channel = channels;
   return partitions;
 }

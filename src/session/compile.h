@@ -19,8 +19,8 @@ struct CompileOptions {
   bool soft_placement = false;  // constraints that no device matches do not count
 };
 
-// Prunes, lowers collectives, optimises, places and partitions. Channels count on from *next_channel. The runtime is
-// rank 0's.
+// Prunes, runs the graph passes, places, partitions and runs the passes of each partition's device. Channels count on
+// from *next_channel. The runtime is rank 0's.
 Result<std::vector<Partition>> CompileRun(const Graph& graph, const RunSignature& signature, Runtime& runtime,
                                           const CompileOptions& options, int32_t* next_channel);
 

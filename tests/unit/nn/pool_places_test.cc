@@ -1,5 +1,5 @@
-// Pooling by places gives the bits of pooling by images: _FusedConv2DMaxPoolPlaces, _MaxPoolGradAtPlaces and
-// _ConvBiasMaxPoolGradAtPlaces against _FusedConv2D, MaxPool, _MaxPoolReluGrad and _ConvBiasReluMaxPoolGrad.
+// Pooling by places gives the bits of pooling by images: _FusedConv2DMaxPoolPlaces and _MaxPoolGradAtPlaces against
+// _FusedConv2D, MaxPool and _MaxPoolReluGrad.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -37,11 +37,6 @@ class PoolPlaces : public ::testing::Test {
     EXPECT_TRUE(outputs.ok()) << op << ": " << outputs.status().ToString();
     return outputs.ok() ? *std::move(outputs) : std::vector<Tensor>(2);
   }
-  Tensor Sizes(const Shape& shape) {
-    Tensor sizes(DType::kInt32, Shape({4}));
-    for (int i = 0; i < 4; ++i) sizes.data<int32_t>()[i] = static_cast<int32_t>(shape[i]);
-    return sizes;
-  }
   // The gradients too.
   void Check(const Tensor& x, const Shape& of_filter, bool spoilt = false) {
     const Tensor filter = RandomHalves<float>(of_filter, 2);
@@ -57,14 +52,6 @@ class PoolPlaces : public ::testing::Test {
     const Tensor dy = Run("_MaxPoolReluGrad", pool_, {y, pooled, grad})[0];
     EXPECT_TRUE(Run("_MaxPoolGradAtPlaces", {{"ksize", *pool_.Get<Ints>("ksize")}}, {kept[0], grad})[0].Identical(dy))
         << what;
-    AttrMap gradient{{"strides", Ints{1, 1, 1, 1}}, {"padding", "SAME"}};
-    AttrMap by_places = gradient;
-    for (const auto& [name, value] : pool_) gradient.Set("pool_" + name, value);
-    by_places.Set("pool_ksize", *pool_.Get<Ints>("ksize"));
-    const auto expected = Run("_ConvBiasReluMaxPoolGrad", gradient, {x, Sizes(of_filter), y, pooled, grad});
-    const auto actual = Run("_ConvBiasMaxPoolGradAtPlaces", by_places, {x, Sizes(of_filter), kept[0], grad});
-    EXPECT_TRUE(actual[0].Identical(expected[0])) << what;
-    EXPECT_TRUE(actual[1].Identical(expected[1])) << what;
   }
 
   AttrMap conv_{{"strides", Ints{1, 1, 1, 1}},
@@ -149,14 +136,6 @@ TEST_F(PoolPlaces, RefusesGradientsThatDoNotFit) {
   EXPECT_EQ(refused({1, 64, 1, 1}, Tensor(DType::kUint8, Shape({0, kHuge, 1, 1})),
                     Tensor(DType::kFloat, Shape({0, kHuge, 1, 1}))),
             Code::kInvalidArgument);
-  const Status status =
-      runner_
-          .Run("_ConvBiasMaxPoolGradAtPlaces",
-               {{"strides", Ints{1, 1, 1, 1}}, {"padding", "SAME"}, {"pool_ksize", Ints{1, 2, 2, 1}}},
-               {RandomHalves<float>(Shape({1, 4, 5, 2}), 1), Sizes(Shape({3, 3, 2, 3})), places, grad})
-          .status();
-  EXPECT_EQ(status.code(), Code::kInvalidArgument);
-  EXPECT_NE(status.message().find("[1,4,5,3]"), std::string::npos) << status.ToString();
 }
 
 // Places of no pixel, which no kernel writes.
