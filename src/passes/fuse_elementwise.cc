@@ -47,13 +47,7 @@ class FusedNode {
       spec.inputs.push_back(rebuilder.NewPlace(input.from));
       first_columns.push_back(input.first_column);
     }
-    std::vector<NodeId> awaited;
-    for (NodeId id : cluster_) {
-      const std::vector<NodeId>& controls = graph_.node(id).control_inputs;
-      std::copy_if(controls.begin(), controls.end(), std::back_inserter(awaited),
-                   [&](NodeId c) { return !IsMember(c); });
-    }
-    rebuilder.AddControls(awaited, spec.control_inputs);
+    for (NodeId id : cluster_) AddWaits(graph_.node(id), rebuilder, spec.control_inputs);
     SortUnique(spec.control_inputs);
     if (std::any_of(first_columns.begin(), first_columns.end(), [](int64_t first) { return first != kAllColumns; })) {
       spec.attrs.Set("shape", last.output_shapes[0]);
@@ -83,6 +77,15 @@ class FusedNode {
   Input InputFor(Output value) const {
     const std::optional<StridedView> strided = views_.Of(value);
     return strided ? Input{strided->whole, strided->first} : Input{value, kAllColumns};
+  }
+
+  void AddWaits(const Node& member, const GraphRebuilder& rebuilder, std::vector<NodeId>& waits) const {
+    for (NodeId id : member.control_inputs) {
+      if (!IsMember(id)) rebuilder.AddControls({id}, waits);
+    }
+    for (Output input : member.inputs) {
+      if (views_.IsGone(input.node)) rebuilder.AddControls(graph_.node(input.node).control_inputs, waits);
+    }
   }
 
   // Values are numbered: the inputs, then the results of the steps, of which each member has one.

@@ -89,21 +89,21 @@ class Remover {
   // What a reader of an Identity has to wait for, beside its value.
   std::vector<NodeId> WaitsOf(const Node& identity) const {
     std::vector<NodeId> waits;
-    for (NodeId id : identity.control_inputs) AddWaits(id, waits);
+    for (NodeId id : identity.control_inputs) AddWaits(identity, id, waits);
     std::erase_if(waits, [&](NodeId id) { return IsVain(identity, id); });
     SortUnique(waits);
     return waits;
   }
 
-  void AddWaits(NodeId id, std::vector<NodeId>& waits) const {
+  void AddWaits(const Node& identity, NodeId id, std::vector<NodeId>& waits) const {
     const Node& node = graph_.node(id);
     if (node.op->name == "NoOp" && waits.size() <= kMostWaits) {
-      for (NodeId before : node.control_inputs) AddWaits(before, waits);
-    } else if (HasOnlyValues(node)) {
+      for (NodeId before : node.control_inputs) AddWaits(identity, before, waits);
+    } else if (!HasOnlyValues(node)) {
+      waits.push_back(id);
+    } else if (!IsVain(identity, id)) {
       for (Output input : node.inputs) waits.push_back(input.node);
       waits.insert(waits.end(), node.control_inputs.begin(), node.control_inputs.end());
-    } else {
-      waits.push_back(id);
     }
   }
 

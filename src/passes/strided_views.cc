@@ -20,7 +20,7 @@ Output WholeOf(const Node& node) {
 
 bool TakesColumns(const Graph& graph, const Node& node, int64_t least_columns) {
   const Output whole = WholeOf(node);
-  if (!whole.valid() || !node.control_inputs.empty()) return false;
+  if (!whole.valid()) return false;
   const PartialShape& shape = graph.shape(whole);
   if (graph.dtype(whole) != DType::kFloat || graph.is_ref(whole) || !shape.IsFullyDefined()) return false;
   const bool are_columns =

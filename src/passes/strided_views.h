@@ -18,7 +18,8 @@ struct StridedView {
   int64_t first;
 };
 
-// Splits, SplitVs and Slices of the last dimension of float tensors that wait for nothing and that only clusters read.
+// Splits, SplitVs and Slices of the last dimension of float tensors that only clusters read and nothing awaits. Their
+// readers have to wait for what they wait for.
 class StridedViews {
  public:
   // Of `least_columns` and more.
