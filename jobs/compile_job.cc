@@ -10,18 +10,19 @@
 
 namespace dfrun::jobs {
 
-Result<JobCompiler> JobCompiler::Create(const std::vector<JobTasks>& tasks, int ranks) {
+Result<JobCompiler> JobCompiler::Create(const std::vector<JobTasks>& tasks, int ranks, const std::string& last_stage) {
   DF_ASSIGN(Cluster cluster, MakeCluster(tasks, ranks));
   DF_ASSIGN(std::unique_ptr<Runtime> runtime, Runtime::Create({}, std::move(comm::ConnectInProcess(1)[0])));
   // What is only looked at runs no op that opens a file, and none could.
   DF_TRY(runtime->StartTask("worker", 0, {.is_confined = true, .trusts_inputs = false, .roots = {}}));
-  return JobCompiler(std::move(cluster), std::move(runtime));
+  return JobCompiler(std::move(cluster), std::move(runtime), last_stage);
 }
 
 Result<CompiledStep> JobCompiler::Compile(const std::string& name, const Graph& graph, const RunSignature& signature) {
   int32_t channels = 0;
   DF_ASSIGN(std::vector<Partition> partitions,
-            CompileRun(graph, signature, *runtime_, {.cluster = cluster_, .optimize = true}, &channels));
+            CompileRun(graph, signature, *runtime_, {.cluster = cluster_, .optimize = true, .last_stage = last_stage_},
+                       &channels));
   return CompiledStep{name, std::move(partitions)};
 }
 

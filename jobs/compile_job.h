@@ -22,8 +22,8 @@ struct CompiledStep {
 // Thread safety: one thread. Outlives what it compiles: folded constants lie in its device's memory.
 class JobCompiler {
  public:
-  // InvalidArgument where the ranks do not suffice for the tasks.
-  static Result<JobCompiler> Create(const std::vector<JobTasks>& tasks, int ranks);
+  // InvalidArgument where the ranks do not suffice for the tasks. `last_stage`: CompileOptions::last_stage.
+  static Result<JobCompiler> Create(const std::vector<JobTasks>& tasks, int ranks, const std::string& last_stage = "");
 
   // One way of running a graph.
   Result<CompiledStep> Compile(const std::string& name, const Graph& graph, const RunSignature& signature);
@@ -32,11 +32,12 @@ class JobCompiler {
   Result<std::vector<CompiledStep>> CompileSpec(const LoadedSpec& spec);
 
  private:
-  JobCompiler(Cluster cluster, std::unique_ptr<Runtime> runtime)
-      : cluster_(std::move(cluster)), runtime_(std::move(runtime)) {}
+  JobCompiler(Cluster cluster, std::unique_ptr<Runtime> runtime, std::string last_stage)
+      : cluster_(std::move(cluster)), runtime_(std::move(runtime)), last_stage_(std::move(last_stage)) {}
 
   Cluster cluster_;
   std::unique_ptr<Runtime> runtime_;  // its devices fold constants
+  std::string last_stage_;
 };
 
 }  // namespace dfrun::jobs

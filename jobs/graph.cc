@@ -1,4 +1,5 @@
 // dfrun graph MODEL: shows a graph, as it is written or as the ranks get it.
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "src/graph/unknown_ops.h"
 #include "src/passes/enter_constants.h"
 #include "src/passes/portable.h"
+#include "src/session/compile.h"
 #include "src/spec/input_nodes.h"
 #include "src/training/training_graph.h"
 
@@ -29,12 +31,14 @@ struct GraphOptions {
   bool pb = false;
   bool portable = false;
   bool partitioned = false;
-  int ranks = 0;  // as many as the devices need
+  std::string after;  // a stage of the compilation
+  int ranks = 0;      // as many as the devices need
   std::string out;
   bool force = false;
 };
 
 std::string Title(const Partition& partition) {
+  if (partition.device.empty()) return "the whole graph";
   return StrCat(partition.device, " (rank ", partition.rank, ")");
 }
 
@@ -44,12 +48,21 @@ struct Partitioned {
   std::vector<std::string> inputs;  // the files that they were made of
 };
 
+Status CheckStage(const std::string& after) {
+  const std::vector<std::string> stages = CompileStages();
+  if (after.empty() || std::find(stages.begin(), stages.end(), after) != stages.end()) return Status();
+  std::string known;
+  for (const std::string& stage : stages) known += StrCat(known.empty() ? "" : ", ", stage);
+  return Error(Code::kUsage, "--after: there is no pass '", after, "'; in their order there are ", known);
+}
+
 // Of the main step of a spec, or of a whole GraphDef.
 Result<Partitioned> MakePartitions(const GraphOptions& options) {
+  DF_TRY(CheckStage(options.after));
   DF_ASSIGN(Model model, LoadRunnable({options.model, options.sets, options.tags, options.ranks}));
   std::vector<std::string> inputs = FilesOf(model);
   const int ranks = options.ranks > 0 ? options.ranks : model.RanksNeeded();
-  DF_ASSIGN(JobCompiler compiler, JobCompiler::Create(model.tasks, ranks));
+  DF_ASSIGN(JobCompiler compiler, JobCompiler::Create(model.tasks, ranks, options.after));
   if (model.job) {
     DF_ASSIGN(std::vector<CompiledStep> steps, compiler.CompileSpec({*std::move(model.job), std::move(model.graph)}));
     return Partitioned{std::move(compiler), std::move(steps[0].partitions), std::move(inputs)};
@@ -152,7 +165,7 @@ Status WritePb(const GraphOptions& options) {
   if (options.out.empty()) {
     return Error(Code::kUsage, "--pb needs --out FILE (.pb for binary, .pbtxt for text)");
   }
-  if (!options.partitioned) return WriteWhole(options);
+  if (!options.partitioned && options.after.empty()) return WriteWhole(options);
   DF_ASSIGN(const Partitioned made, MakePartitions(options));
   std::vector<OutputFile> files;
   for (size_t i = 0; i < made.partitions.size(); ++i) {
@@ -169,7 +182,7 @@ Status WritePb(const GraphOptions& options) {
 Result<int> Show(const GraphOptions& options) {
   if (options.pb) {
     DF_TRY(WritePb(options));
-  } else if (options.partitioned) {
+  } else if (options.partitioned || !options.after.empty()) {
     DF_ASSIGN(const Partitioned made, MakePartitions(options));
     DF_TRY(Write(options, made.inputs, options.dot ? Dot(made.partitions) : Text(made.partitions)));
   } else {
@@ -190,11 +203,16 @@ RunCommand Setup(Options& args) {
   const Option pb =
       args.Flag("--pb", options->pb,
                 "As GraphDef, which TensorFlow imports; a spec's has nodes `init` and, where it trains, `train`");
-  args.Flag("--portable", options->portable, "With --pb: ops of dfrun's own as those of TensorFlow").Needs(pb);
+  const Option portable =
+      args.Flag("--portable", options->portable, "With --pb: ops of dfrun's own as those of TensorFlow").Needs(pb);
   text.Excludes(dot).Excludes(pb);
   dot.Excludes(pb);
   args.Flag("--partitioned", options->partitioned,
             "The parts that the devices get in the main step: pruned, optimised, placed, joined by Send and Recv");
+  const Option after = args.Value(
+      "--after", options->after,
+      "The graph of the main step after this pass, whole or by device; an unknown name lists those that there are");
+  after.Excludes(portable);
   args.Value("--ranks", options->ranks, "Ranks to partition for; default: as many as there are tasks")
       .Between(1, 1 << 20);
   args.Value("--out", options->out, "File to write to; default: the standard output");

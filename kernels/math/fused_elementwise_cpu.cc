@@ -13,6 +13,7 @@
 #include "kernels/math/elementary.h"
 #include "kernels/math/elementwise.h"
 #include "kernels/math/functors.h"
+#include "kernels/math/fusible_ops.h"
 #include "kernels/math/gradient_functors.h"
 #include "kernels/math/unary.h"
 #include "src/base/integers.h"
@@ -75,9 +76,7 @@ constexpr std::array kLoops = {
 // Elements that all steps are made of before the next, and those that are asked for meanwhile.
 constexpr int64_t kChunk = 512;
 constexpr int64_t kLineBytes = 64;
-// No less than the passes make (src/passes/element_groups.h, src/passes/column_slices.h).
-constexpr int kMostValues = 320;
-constexpr int kMostScratch = 64;
+constexpr int kMostScratch = static_cast<int>(kMostSteps);
 
 // Where a value is while a chunk is made.
 struct Place {

@@ -8,6 +8,7 @@
 #include "src/graph/upstream.h"
 #include "src/passes/collective_exchange.h"
 #include "src/passes/collective_group.h"
+#include "src/passes/pass.h"
 
 namespace dfrun {
 namespace {
@@ -226,5 +227,8 @@ class Lowering {
 Status LowerCollectives(Graph& graph) {
   return Lowering(graph).Run();
 }
+
+REQUIRED_GRAPH_PASS("lower_collectives", 10,
+                    [](Graph& graph, const PassContext& /*context*/) { return LowerCollectives(graph); });
 
 }  // namespace dfrun

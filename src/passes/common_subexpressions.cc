@@ -1,5 +1,7 @@
-#include "src/passes/common_subexpressions.h"
-
+// Merges nodes that compute the same from the same: of the same op, attrs, inputs, control inputs, device constraint
+// and colocation; the two inputs of a commutative op in either order. The first in topological order stays. Stateful
+// nodes, placeholders, nodes with refs and nodes without outputs are never merged. Source: TensorFlow white paper
+// (2015) section 5.1.
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -10,6 +12,7 @@
 #include "src/base/sort_unique.h"
 #include "src/passes/graph_rebuilder.h"
 #include "src/passes/has_refs.h"
+#include "src/passes/pass.h"
 
 namespace dfrun {
 namespace {
@@ -86,7 +89,7 @@ bool AreSame(const Node& a, const Node& b) {
          a.colocate_with == b.colocate_with && a.attrs == b.attrs;
 }
 
-// One call of MergeCommonSubexpressions(). Nodes get their edges renamed to those that stay, in place.
+// One run of the pass. Nodes get their edges renamed to those that stay, in place.
 class Merger {
  public:
   explicit Merger(Graph& graph) : graph_(graph), stays_(static_cast<size_t>(graph.num_nodes())) {
@@ -144,10 +147,11 @@ class Merger {
   std::unordered_multimap<size_t, NodeId> seen_;  // by hash, of nodes that stay
 };
 
-}  // namespace
-
-Status MergeCommonSubexpressions(Graph& graph) {
+Status MergeCommonSubexpressions(Graph& graph, const PassContext& /*context*/) {
   return Merger(graph).Run();
 }
 
+GRAPH_PASS("common_subexpressions", 130, &MergeCommonSubexpressions);
+
+}  // namespace
 }  // namespace dfrun

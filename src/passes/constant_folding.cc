@@ -1,5 +1,11 @@
-#include "src/passes/constant_folding.h"
-
+// Computes once, before any step, what does not change from step to step. Replaces by Consts
+//  * nodes whose inputs are all constant, by running their kernels on the host;
+//  * integer scalars and vectors that shape inference knows (Shape of a value whose shape is static), in graphs without
+//    control flow, where they may stand in another frame than what they are computed from.
+// Left alone: stateful nodes, refs, nodes with control inputs or constrained to another type of device, results whose
+// size is not known beforehand or too large, and nodes whose kernel is not there or fails (the step will say why).
+// Nodes that nothing reads any more go, stateful ones and those that update variables aside. A Const has the name of
+// the node that it replaces (output k > 0: `name/_k`).
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -11,6 +17,7 @@
 #include "src/graph/upstream.h"
 #include "src/passes/graph_rebuilder.h"
 #include "src/passes/has_refs.h"
+#include "src/passes/pass.h"
 
 namespace dfrun {
 namespace {
@@ -32,11 +39,10 @@ bool MayRunOn(const Node& node, const Device& device) {
   return constraint.ok() && (!constraint->type || *constraint->type == device.type());
 }
 
-// One call of FoldConstants().
+// One run of the pass.
 class Folder {
  public:
-  Folder(const Graph& graph, const KernelRegistry& kernels, Device& device, int64_t max_bytes)
-      : graph_(graph), kernels_(kernels), device_(device), max_bytes_(max_bytes) {}
+  Folder(const Graph& graph, const PassContext& context) : graph_(graph), context_(context) {}
 
   // Nothing where the graph is to stay as it is.
   Result<std::optional<Graph>> Run() {
@@ -84,9 +90,10 @@ class Folder {
       if (it == values_.end()) return;
       inputs.push_back(it->second[input.port]);
     }
-    if (!IsSmall(node, max_bytes_) || !MayRunOn(node, device_)) return;
+    if (!IsSmall(node, context_.max_constant_bytes) || !MayRunOn(node, context_.host)) return;
     const NodeInfo info{node.name, node.op, node.input_types, node.output_types};
-    Result<std::vector<Tensor>> outputs = RunKernelOnce(info, node.attrs, inputs, device_, pool_, kernels_);
+    Result<std::vector<Tensor>> outputs =
+        RunKernelOnce(info, node.attrs, inputs, context_.host, pool_, context_.kernels);
     if (!outputs.ok() || !AreWhole(*outputs)) return;
     values_[node.id] = *std::move(outputs);
   }
@@ -180,9 +187,7 @@ class Folder {
   }
 
   const Graph& graph_;
-  const KernelRegistry& kernels_;
-  Device& device_;
-  const int64_t max_bytes_;
+  const PassContext& context_;
   InlineThreadPool pool_;
   bool trust_known_values_ = false;
   std::unordered_map<NodeId, std::vector<Tensor>> values_;  // of the outputs of constant nodes
@@ -191,12 +196,14 @@ class Folder {
   std::set<std::pair<NodeId, int32_t>> read_ports_;         // of needed nodes with several outputs
 };
 
-}  // namespace
-
-Status FoldConstants(Graph& graph, const KernelRegistry& kernels, Device& device, int64_t max_bytes) {
-  DF_ASSIGN(std::optional<Graph> folded, Folder(graph, kernels, device, max_bytes).Run());
+Status FoldConstants(Graph& graph, const PassContext& context) {
+  DF_ASSIGN(std::optional<Graph> folded, Folder(graph, context).Run());
   if (folded) graph = *std::move(folded);
   return Status();
 }
 
+// Before common subexpressions: what it leaves are Consts, of which many are equal.
+GRAPH_PASS("constant_folding", 110, &FoldConstants);
+
+}  // namespace
 }  // namespace dfrun

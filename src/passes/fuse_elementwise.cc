@@ -11,44 +11,32 @@
 
 #include "src/base/sort_unique.h"
 #include "src/graph/control_flow.h"
-#include "src/passes/column_slices.h"
-#include "src/passes/element_groups.h"
 #include "src/passes/fusion.h"
 #include "src/passes/graph_rebuilder.h"
+#include "src/passes/strided_views.h"
 
 namespace dfrun {
 namespace {
 
-// The fused node of a group in the making.
+// The fused node of a cluster in the making.
 class FusedNode {
  public:
-  FusedNode(const FusionView& view, const ElementGroups& groups, const ColumnSlices& slices, const ElementGroup& group)
-      : view_(view),
-        graph_(view.graph()),
-        groups_(groups),
-        slices_(slices),
-        group_(group),
-        joins_(slices.JoinsOf(group)) {
-    for (NodeId id : group.members) {
+  FusedNode(const FusionView& view, const ElementwiseClusters& clusters, const StridedViews& views,
+            const Cluster& cluster)
+      : view_(view), graph_(view.graph()), clusters_(clusters), views_(views), cluster_(cluster) {
+    for (NodeId id : cluster) {
       for (Output input : graph_.node(id).inputs) {
-        if (!IsMember(input.node)) AddInput(input);
+        if (IsMember(input.node)) continue;
+        const Input read = InputFor(input);
+        if (std::find(inputs_.begin(), inputs_.end(), read) == inputs_.end()) inputs_.push_back(read);
       }
     }
-    for (const ColumnJoin& join : joins_) {
-      for (const ColumnJoin::Part& part : join.parts) {
-        if (!IsMember(part.value.node)) AddInput(part.value);
-      }
-    }
-    for (NodeId id : group.members) AddMember(graph_.node(id));
-    for (const ColumnJoin& join : joins_) AddJoin(join);
-    if (outputs_.empty()) {  // a target
-      outputs_.push_back(static_cast<int64_t>(inputs_.size() + steps_.size()) - 1);
-      joined_.push_back(1);
-    }
+    for (NodeId id : cluster) AddMember(graph_.node(id));
+    if (outputs_.empty()) outputs_.push_back(NumberOf({cluster.back(), 0}));  // a target
   }
 
   Status AddTo(GraphRebuilder& rebuilder) const {
-    const Node& last = graph_.node(last_step_);
+    const Node& last = graph_.node(cluster_.back());
     NodeSpec spec = PlacedAs(last);
     spec.name = last.name;
     spec.op = "_FusedElementwise";
@@ -59,26 +47,19 @@ class FusedNode {
       spec.inputs.push_back(rebuilder.NewPlace(input.from));
       first_columns.push_back(input.first_column);
     }
-    for (NodeId id : awaited_) {
-      if (!IsMember(id) && rebuilder.NewControl(id) >= 0) spec.control_inputs.push_back(rebuilder.NewControl(id));
-    }
+    for (NodeId id : cluster_) AddWaits(graph_.node(id), rebuilder, spec.control_inputs);
     SortUnique(spec.control_inputs);
-    const auto has_others = [](const std::vector<int64_t>& values, int64_t usual) {
-      return std::any_of(values.begin(), values.end(), [&](int64_t value) { return value != usual; });
-    };
-    if (has_others(first_columns, kAllColumns) || has_others(joined_, 1)) {
+    if (std::any_of(first_columns.begin(), first_columns.end(), [](int64_t first) { return first != kAllColumns; })) {
       spec.attrs.Set("shape", last.output_shapes[0]);
       spec.attrs.Set("first_columns", first_columns);
-      spec.attrs.Set("joined", joined_);
     }
     spec.attrs.Set("scalars", scalars);
     spec.attrs.Set("N", static_cast<int64_t>(inputs_.size()));
-    spec.attrs.Set("M", static_cast<int64_t>(joined_.size()));
+    spec.attrs.Set("M", static_cast<int64_t>(outputs_.size()));
     spec.attrs.Set("steps", steps_);
     spec.attrs.Set("outputs", outputs_);
     DF_ASSIGN(const NodeId made, rebuilder.to().AddNode(std::move(spec)));
-    for (NodeId id : group_.members) rebuilder.MergeInto(id, made);
-    for (const ColumnJoin& join : joins_) rebuilder.MergeInto(join.id, made);
+    for (NodeId id : cluster_) rebuilder.MergeInto(id, made);
     for (const auto& [old, port] : read_outside_) rebuilder.Replace(old, {made, port});
     return Status();
   }
@@ -91,116 +72,64 @@ class FusedNode {
     int64_t first_column;
   };
 
-  bool IsMember(NodeId id) const { return groups_.Of(id) == &group_; }
+  bool IsMember(NodeId id) const { return clusters_.Of(id) == &cluster_; }
 
   Input InputFor(Output value) const {
-    const std::optional<ColumnSlice> slice = slices_.SliceOf(value, graph_.node(group_.members[0]));
-    return slice ? Input{slice->whole, slice->first} : Input{value, kAllColumns};
-  }
-  void AddInput(Output value) {
-    const Input input = InputFor(value);
-    if (std::find(inputs_.begin(), inputs_.end(), input) == inputs_.end()) inputs_.push_back(input);
-    if (input.from == value) return;
-    for (NodeId gone : slices_.GoneBefore(value)) AddAwaited(graph_.node(gone));
-  }
-  void AddAwaited(const Node& node) {
-    awaited_.insert(awaited_.end(), node.control_inputs.begin(), node.control_inputs.end());
+    const std::optional<StridedView> strided = views_.Of(value);
+    return strided ? Input{strided->whole, strided->first} : Input{value, kAllColumns};
   }
 
-  // Values are numbered: the inputs, then the results of the steps.
+  void AddWaits(const Node& member, const GraphRebuilder& rebuilder, std::vector<NodeId>& waits) const {
+    for (NodeId id : member.control_inputs) {
+      if (!IsMember(id)) rebuilder.AddControls({id}, waits);
+    }
+    for (Output input : member.inputs) {
+      if (views_.IsGone(input.node)) rebuilder.AddControls(graph_.node(input.node).control_inputs, waits);
+    }
+  }
+
+  // Values are numbered: the inputs, then the results of the steps, of which each member has one.
   int64_t NumberOf(Output value) const {
     if (!IsMember(value.node)) return std::find(inputs_.begin(), inputs_.end(), InputFor(value)) - inputs_.begin();
-    const auto found = std::find_if(numbers_.begin(), numbers_.end(),
-                                    [&](const auto& numbered) { return numbered.first == value.node; });
-    return found->second;
+    const auto step = std::lower_bound(cluster_.begin(), cluster_.end(), value.node) - cluster_.begin();
+    return static_cast<int64_t>(inputs_.size()) + step;
   }
 
   void AddMember(const Node& node) {
-    AddAwaited(node);
-    if (node.op->name == "NoOp") return;
-    int64_t number = 0;
-    if (node.op->name == "Identity") {
-      number = NumberOf(node.inputs[0]);
-    } else {
-      std::string step = node.op->name;
-      for (Output input : node.inputs) step += StrCat(" ", NumberOf(input));
-      number = AddStep(std::move(step));
-      last_step_ = node.id;
-    }
-    numbers_.emplace_back(node.id, number);
+    std::string step = node.op->name;
+    for (Output input : node.inputs) step += StrCat(" ", NumberOf(input));
+    steps_.push_back(std::move(step));
     const auto readers = view_.consumers().of(node.id);
     const bool is_read_outside = std::any_of(readers.begin(), readers.end(), [&](const Consumers::Edge& edge) {
-      return edge.port >= 0 && !IsMember(edge.node) && !IsOwnJoin(edge.node);
+      return edge.port >= 0 && !IsMember(edge.node);
     });
     if (!is_read_outside) return;
-    const auto at = std::find(outputs_.begin(), outputs_.end(), number);
-    read_outside_.emplace_back(Output{node.id, 0}, static_cast<int>(at - outputs_.begin()));
-    if (at != outputs_.end()) return;
-    outputs_.push_back(number);
-    joined_.push_back(1);
-  }
-
-  int64_t AddStep(std::string step) {
-    steps_.push_back(std::move(step));
-    return static_cast<int64_t>(inputs_.size() + steps_.size()) - 1;
-  }
-
-  bool IsOwnJoin(NodeId id) const {
-    return std::any_of(joins_.begin(), joins_.end(), [&](const ColumnJoin& join) { return join.id == id; });
-  }
-
-  // Outputs of several values come last.
-  void AddJoin(const ColumnJoin& join) {
-    read_outside_.emplace_back(Output{join.id, 0}, static_cast<int>(joined_.size()));
-    for (const ColumnJoin::Part& part : join.parts) {
-      const int64_t number = NumberOf(part.value);
-      outputs_.push_back(part.is_copied ? AddStep(StrCat("Identity ", number)) : number);
-    }
-    joined_.push_back(static_cast<int64_t>(join.parts.size()));
+    read_outside_.emplace_back(Output{node.id, 0}, static_cast<int>(outputs_.size()));
+    outputs_.push_back(NumberOf({node.id, 0}));
   }
 
   const FusionView& view_;
   const Graph& graph_;
-  const ElementGroups& groups_;
-  const ColumnSlices& slices_;
-  const ElementGroup& group_;
-  const std::span<const ColumnJoin> joins_;
+  const ElementwiseClusters& clusters_;
+  const StridedViews& views_;
+  const Cluster& cluster_;
   std::vector<Input> inputs_;
-  std::vector<NodeId> awaited_;
   std::vector<std::string> steps_;
-  NodeId last_step_ = -1;
   std::vector<int64_t> outputs_;  // numbers of values
-  std::vector<int64_t> joined_;   // how many of them an output takes
-  std::vector<std::pair<NodeId, int64_t>> numbers_;
   std::vector<std::pair<Output, int>> read_outside_;
 };
 
-// Visits nodes in an order in which a group with the ConcatV2s that it makes is one of them: that of the first members,
-// where edges leave a choice.
-class GroupedOrder {
+// Visits nodes in an order in which a cluster is one of them: that of the first members, where edges leave a choice.
+class ClusteredOrder {
  public:
-  GroupedOrder(const FusionView& view, const ElementGroups& groups, const ColumnSlices& slices)
-      : view_(view), awaited_(static_cast<size_t>(view.graph().num_nodes())), nodes_of_(awaited_.size()) {
-    for (const Node& node : view.graph().nodes()) {
-      unit_of_.push_back(node.id);
-      const ElementGroup* const group = groups.Of(node.id);
-      if (group == nullptr || node.id != group->members[0]) continue;
-      std::vector<NodeId>& nodes = nodes_of_[static_cast<size_t>(node.id)];
-      nodes = group->members;
-      for (const ColumnJoin& join : slices.JoinsOf(*group)) nodes.push_back(join.id);
-    }
-    for (const std::vector<NodeId>& nodes : nodes_of_) {
-      for (NodeId id : nodes) unit_of_[static_cast<size_t>(id)] = nodes[0];
-    }
-  }
+  ClusteredOrder(const FusionView& view, const ElementwiseClusters& clusters)
+      : view_(view), clusters_(clusters), awaited_(static_cast<size_t>(view.graph().num_nodes())) {}
 
-  // Gives a group by its first member.
+  // Gives a cluster by its first member.
   Status Visit(const std::function<Status(NodeId)>& visit) {
     std::priority_queue<NodeId, std::vector<NodeId>, std::greater<>> ready;
     for (const Node& node : view_.graph().nodes()) {
-      for (const Consumers::Edge& edge : view_.consumers().of(node.id)) {
-        if (UnitOf(edge.node) != UnitOf(node.id)) ++awaited_[static_cast<size_t>(UnitOf(edge.node))];
-      }
+      ForEachLater(node.id, [&](NodeId reader) { ++awaited_[static_cast<size_t>(reader)]; });
     }
     for (const Node& node : view_.graph().nodes()) {
       if (UnitOf(node.id) == node.id && awaited_[static_cast<size_t>(node.id)] == 0) ready.push(node.id);
@@ -209,88 +138,48 @@ class GroupedOrder {
       const NodeId unit = ready.top();
       ready.pop();
       DF_TRY(visit(unit));
-      for (NodeId id : NodesOf(unit)) {
-        for (const Consumers::Edge& edge : view_.consumers().of(id)) {
-          const NodeId reader = UnitOf(edge.node);
-          if (reader != unit && --awaited_[static_cast<size_t>(reader)] == 0) ready.push(reader);
-        }
+      const Cluster* const cluster = clusters_.Of(unit);
+      for (NodeId id : cluster == nullptr ? std::span(&unit, 1) : std::span<const NodeId>(*cluster)) {
+        ForEachLater(id, [&](NodeId reader) {
+          if (--awaited_[static_cast<size_t>(reader)] == 0) ready.push(reader);
+        });
       }
     }
     return Status();
   }
 
  private:
-  NodeId UnitOf(NodeId id) const { return unit_of_[static_cast<size_t>(id)]; }
-  std::span<const NodeId> NodesOf(const NodeId& unit) const {
-    const std::vector<NodeId>& nodes = nodes_of_[static_cast<size_t>(unit)];
-    return nodes.empty() ? std::span(&unit, 1) : nodes;
+  NodeId UnitOf(NodeId id) const {
+    const Cluster* const cluster = clusters_.Of(id);
+    return cluster == nullptr ? id : cluster->front();
+  }
+  // The units that an edge leads to.
+  template <class Take>
+  void ForEachLater(NodeId id, Take take) const {
+    for (const Consumers::Edge& edge : view_.consumers().of(id)) {
+      if (UnitOf(edge.node) != UnitOf(id)) take(UnitOf(edge.node));
+    }
   }
 
   const FusionView& view_;
+  const ElementwiseClusters& clusters_;
   std::vector<int> awaited_;  // edges into a unit whose source has not been visited
-  std::vector<NodeId> unit_of_;
-  std::vector<std::vector<NodeId>> nodes_of_;  // by unit; none: it is one node
 };
-
-// Nodes that give each a value of an Unpack that goes.
-Status TakeOneByOne(const Node& unpack, const std::vector<int>& values, GraphRebuilder& rebuilder) {
-  Graph& graph = rebuilder.to();
-  const auto axis = static_cast<size_t>(unpack.output_shapes[0].rank() - 1);
-  const auto add = [&](std::string_view what, const std::string& op) {
-    NodeSpec spec = PlacedAs(unpack);
-    spec.name = graph.UniqueName(StrCat(unpack.name, "/", what));
-    spec.op = op;
-    return spec;
-  };
-  const auto add_vector = [&](std::string_view what, int32_t last, int32_t others) -> Result<Output> {
-    std::vector<int32_t> vector(axis + 1, others);
-    vector.back() = last;
-    NodeSpec spec = add(what, "Const");
-    spec.attrs = {{"dtype", DType::kInt32}, {"value", Tensor::Vector<int32_t>(vector)}};
-    DF_ASSIGN(const NodeId made, graph.AddNode(std::move(spec)));
-    return Output{made, 0};
-  };
-  DF_ASSIGN(const Output strides, add_vector("strides", 1, 1));
-  for (int value : values) {
-    NodeSpec spec = add(StrCat("value_", value), "StridedSlice");
-    DF_ASSIGN(const Output begin, add_vector(StrCat("begin_", value), value, 0));
-    DF_ASSIGN(const Output end, add_vector(StrCat("end_", value), value + 1, 0));
-    spec.inputs = {rebuilder.NewPlace(unpack.inputs[0]), begin, end, strides};
-    rebuilder.AddControls(unpack.control_inputs, spec.control_inputs);
-    const int64_t all_rows = (int64_t{1} << axis) - 1;
-    spec.attrs = {{"T", unpack.output_types[0].dtype},
-                  {"Index", DType::kInt32},
-                  {"begin_mask", all_rows},
-                  {"end_mask", all_rows},
-                  {"shrink_axis_mask", int64_t{1} << axis}};
-    DF_ASSIGN(const NodeId made, graph.AddNode(std::move(spec)));
-    rebuilder.Replace({unpack.id, value}, {made, 0});
-  }
-  return Status();
-}
 
 }  // namespace
 
-Status FuseElementwise(Graph& graph, int64_t least_elements, int64_t least_columns) {
-  if (graph.ops().Find("_FusedElementwise") == nullptr || HasControlFlow(graph)) return Status();
+Status FuseElementwise(Graph& graph, const ClusterRules& rules, int64_t least_columns) {
+  if (HasControlFlow(graph)) return Status();
+  const ElementwiseClusters clusters(graph, rules);
+  if (clusters.empty()) return Status();
   const FusionView view(graph);
-  const ElementGroups groups(view, least_elements);
-  if (groups.empty()) return Status();
-  const ColumnSlices slices(view, groups, least_columns);
+  const StridedViews views(view, clusters, least_columns);
   GraphRebuilder rebuilder(graph);
-  DF_TRY(GroupedOrder(view, groups, slices).Visit([&](NodeId id) {
-    const ElementGroup* const group = groups.Of(id);
-    if (group != nullptr) return FusedNode(view, groups, slices, *group).AddTo(rebuilder);
-    if (!slices.IsGone(id)) {
-      rebuilder.Keep(id);
-      return Status();
-    }
-    if (const NodeId awaited = slices.AwaitedFor(id); awaited >= 0) {
-      rebuilder.ReplaceControl(id, rebuilder.NewControl(awaited));
-    }
-    const Node& node = graph.node(id);
-    const std::vector<int> values = slices.ValuesOfOthers(node);
-    return values.empty() ? Status() : TakeOneByOne(node, values, rebuilder);
+  DF_TRY(ClusteredOrder(view, clusters).Visit([&](NodeId id) {
+    const Cluster* const cluster = clusters.Of(id);
+    if (cluster != nullptr) return FusedNode(view, clusters, views, *cluster).AddTo(rebuilder);
+    if (!views.IsGone(id)) rebuilder.Keep(id);
+    return Status();
   }));
   DF_ASSIGN(graph, rebuilder.Finish());
   return Status();

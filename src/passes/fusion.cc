@@ -2,11 +2,107 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
+#include "src/base/sort_unique.h"
 #include "src/passes/graph_rebuilder.h"
+#include "src/passes/node_order.h"
 
 namespace dfrun {
 namespace {
+
+// Of the last nodes first.
+std::vector<Fusion> FindFusions(const FusionView& view, std::span<const NodeId> order, const FusionRule& rule) {
+  std::vector<Fusion> fusions;
+  std::vector<bool> is_taken(order.size(), false);
+  for (size_t i = order.size(); i-- > 0;) {
+    if (is_taken[static_cast<size_t>(order[i])]) continue;
+    std::optional<Fusion> found = rule(view, view.node(order[i]));
+    if (!found) continue;
+    std::vector<NodeId> nodes = found->gone;
+    nodes.push_back(found->last);
+    if (found->second >= 0) nodes.push_back(found->second);
+    if (std::any_of(nodes.begin(), nodes.end(), [&](NodeId id) { return is_taken[static_cast<size_t>(id)]; })) continue;
+    for (NodeId id : nodes) is_taken[static_cast<size_t>(id)] = true;
+    fusions.push_back(*std::move(found));
+  }
+  return fusions;
+}
+
+// The node that goes, but by whose end others know that a variable has been read; -1: none.
+NodeId AwaitedRead(const FusionView& view, const Fusion& fusion) {
+  const auto found = std::find_if(fusion.gone.begin(), fusion.gone.end(), [&](NodeId id) {
+    return view.IsAwaited(view.node(id)) && ReadsRef(view.graph(), view.node(id));
+  });
+  return found == fusion.gone.end() ? -1 : *found;
+}
+
+// What the fused node waits for, beside what `read` does.
+std::vector<NodeId> OtherSources(const Graph& graph, const Fusion& fusion, NodeId read) {
+  std::vector<NodeId> sources = graph.node(fusion.last).control_inputs;
+  for (NodeId id : fusion.gone) {
+    const std::vector<NodeId>& controls = graph.node(id).control_inputs;
+    if (id != read) sources.insert(sources.end(), controls.begin(), controls.end());
+  }
+  const std::vector<Output>& known = graph.node(read).inputs;
+  for (Output input : fusion.inputs) {
+    if (std::find(known.begin(), known.end(), input) == known.end()) sources.push_back(input.node);
+  }
+  return sources;
+}
+
+void Replace(std::vector<NodeId>& ids, NodeId old, NodeId made) {
+  std::replace(ids.begin(), ids.end(), old, made);
+  SortUnique(ids);
+}
+
+// Lets who waits for reads[i], a node of fusions[which[i]], wait for the fused node instead. Where that would wait for
+// itself the fusion's last node becomes -1. Several at a time: the way that a fusion closes leads from what it takes to
+// what it waits for. One more fused node is on no new way but by that, if its sources come after no other's read that
+// its own does not come after.
+Status MoveWaiters(Graph& graph, std::span<const NodeId> reads, std::span<const size_t> which,
+                   std::vector<Fusion>& fusions) {
+  DF_ASSIGN(const std::vector<NodeId> order, graph.TopologicalOrder());
+  const NodeOrder node_order(graph, order, reads, NodeOrder::Ways::kPossible);
+  const Consumers consumers = graph.BuildConsumers();
+  uint64_t moved = 0;
+  for (size_t i = 0; i < reads.size(); ++i) {
+    Fusion& fusion = fusions[which[i]];
+    const uint64_t own = uint64_t{1} << i;
+    const uint64_t wrong = own | (moved & ~node_order.After(reads[i]));
+    const std::vector<NodeId> sources = OtherSources(graph, fusion, reads[i]);
+    if (std::any_of(sources.begin(), sources.end(), [&](NodeId id) { return (node_order.After(id) & wrong) != 0; })) {
+      fusion.last = -1;
+      continue;
+    }
+    moved |= own;
+    for (const Consumers::Edge& edge : consumers.of(reads[i])) {
+      if (edge.port < 0) Replace(graph.mutable_node(edge.node).control_inputs, reads[i], fusion.last);
+    }
+  }
+  return Status();
+}
+
+// Makes control edges such that the fusions that are left can be made.
+Status PrepareWaiters(Graph& graph, std::vector<Fusion>& fusions) {
+  std::vector<NodeId> reads;
+  std::vector<size_t> which;
+  {
+    const FusionView view(graph);
+    for (size_t i = 0; i < fusions.size(); ++i) {
+      const NodeId read = AwaitedRead(view, fusions[i]);
+      if (read < 0) continue;
+      reads.push_back(read);
+      which.push_back(i);
+    }
+  }
+  for (size_t first = 0; first < reads.size(); first += NodeOrder::kMost) {
+    const size_t count = std::min(NodeOrder::kMost, reads.size() - first);
+    DF_TRY(MoveWaiters(graph, std::span(reads).subspan(first, count), std::span(which).subspan(first, count), fusions));
+  }
+  std::erase_if(fusions, [](const Fusion& fusion) { return fusion.last < 0; });
+  return Status();
+}
 
 // Shapes known of the node in whose place `made` is: what they were computed from may be on another device by now.
 void KeepShapes(const Node& last, Node& made) {
@@ -22,9 +118,15 @@ Status AddFused(const Graph& graph, const Fusion& fusion, GraphRebuilder& rebuil
   NodeSpec spec = PlacedAs(last);
   spec.name = last.name;
   spec.op = fusion.op;
-  for (Output input : fusion.inputs) spec.inputs.push_back(rebuilder.NewPlace(input));
+  for (Output input : fusion.inputs) {
+    const Node& node = graph.node(input.node);
+    const bool is_source = node.inputs.empty() && node.control_inputs.empty();  // may come later in the order
+    if (is_source && rebuilder.NewNode(node.id) < 0) rebuilder.Keep(node.id);
+    spec.inputs.push_back(rebuilder.NewPlace(input));
+  }
   for (NodeId gone : fusion.gone) rebuilder.AddControls(graph.node(gone).control_inputs, spec.control_inputs);
   rebuilder.AddControls(last.control_inputs, spec.control_inputs);
+  SortUnique(spec.control_inputs);
   spec.attrs = fusion.attrs;
   DF_ASSIGN(const NodeId made, rebuilder.to().AddNode(std::move(spec)));
   KeepShapes(last, rebuilder.to().mutable_node(made));
@@ -36,33 +138,39 @@ Status AddFused(const Graph& graph, const Fusion& fusion, GraphRebuilder& rebuil
   return Status();
 }
 
-// Of what a fused node reads, what may stand anywhere and comes later.
-void KeepSources(const Graph& graph, const Fusion& fusion, GraphRebuilder& rebuilder) {
-  for (Output input : fusion.inputs) {
-    const Node& node = graph.node(input.node);
-    const bool is_source = node.inputs.empty() && node.control_inputs.empty();
-    if (is_source && rebuilder.NewNode(node.id) < 0) rebuilder.Keep(node.id);
+Result<Graph> Rebuild(const Graph& graph, const std::vector<Fusion>& fusions) {
+  const FusionView view(graph);
+  std::vector<bool> is_gone(static_cast<size_t>(graph.num_nodes()), false);
+  std::unordered_map<NodeId, const Fusion*> by_last;
+  for (const Fusion& fusion : fusions) {
+    by_last.emplace(fusion.last, &fusion);
+    for (NodeId id : fusion.gone) is_gone[static_cast<size_t>(id)] = true;
   }
+  std::vector<bool> is_second(is_gone.size(), false);
+  for (const Fusion& fusion : fusions) {
+    if (fusion.second >= 0) is_second[static_cast<size_t>(fusion.second)] = true;
+  }
+  DF_ASSIGN(const std::vector<NodeId> order, graph.TopologicalOrder());
+  GraphRebuilder rebuilder(graph);
+  for (NodeId id : order) {
+    if (is_second[static_cast<size_t>(id)] || rebuilder.NewNode(id) >= 0) continue;
+    if (is_gone[static_cast<size_t>(id)]) {
+      if (view.IsAwaited(graph.node(id))) DF_TRY(rebuilder.AddAwaited(id).status());
+    } else if (const auto fusion = by_last.find(id); fusion != by_last.end()) {
+      DF_TRY(AddFused(graph, *fusion->second, rebuilder));
+    } else {
+      rebuilder.Keep(id);
+    }
+  }
+  return rebuilder.Finish();
 }
 
 }  // namespace
 
-const Node* FusionView::OnlyReader(const Node& node, int input) const {
-  const std::span<const Consumers::Edge> readers = consumers_.of(node.id);
-  if (node.num_outputs() != 1 || readers.size() != 1 || readers[0].port != 0) return nullptr;
-  const Node& reader = graph_.node(readers[0].node);
-  const bool fits = input < reader.num_inputs() && reader.inputs[input].node == node.id &&
-                    reader.control_inputs.empty() && DeviceOf(reader) == DeviceOf(node);
-  return fits ? &reader : nullptr;
-}
-
 bool FusionView::HasOneReader(const Node& node) const {
-  int readers = 0;
-  for (const Consumers::Edge& edge : consumers_.of(node.id)) {
-    if (edge.port < 0) continue;
-    if (++readers > 1 || !OnOneDevice(node, graph_.node(edge.node))) return false;
-  }
-  return readers == 1 && node.num_outputs() == 1;
+  const std::span<const Consumers::Edge> readers = consumers_.of(node.id);
+  const auto reads = [](const Consumers::Edge& edge) { return edge.port >= 0; };
+  return node.num_outputs() == 1 && std::count_if(readers.begin(), readers.end(), reads) == 1;
 }
 
 bool FusionView::IsAwaited(const Node& node) const {
@@ -70,15 +178,9 @@ bool FusionView::IsAwaited(const Node& node) const {
   return std::any_of(readers.begin(), readers.end(), [](const Consumers::Edge& edge) { return edge.port < 0; });
 }
 
-// The constraint of the node that stands at the end of its chain of colocations.
-const std::string& FusionView::DeviceOf(const Node& node) const {
-  const Node* at = &node;
-  for (int steps = 0; at->device.empty() && !at->colocate_with.empty() && steps < graph_.num_nodes(); ++steps) {
-    const NodeId next = graph_.Find(at->colocate_with);
-    if (next < 0) break;
-    at = &graph_.node(next);
-  }
-  return at->device;
+bool ReadsRef(const Graph& graph, const Node& node) {
+  return std::any_of(node.inputs.begin(), node.inputs.end(),
+                     [&](Output input) { return input.valid() && graph.is_ref(input); });
 }
 
 bool HasChannelsLast(const Node& node) {
@@ -86,9 +188,9 @@ bool HasChannelsLast(const Node& node) {
   return format != nullptr && format->get<std::string>() != nullptr && *format->get<std::string>() == "NHWC";
 }
 
-int64_t LastInt(const Tensor& vector) {
-  const int64_t i = vector.num_elements() - 1;
-  return vector.dtype() == DType::kInt64 ? vector.data<int64_t>()[i] : vector.data<int32_t>()[i];
+bool IsOfFloats(const Node& node) {
+  if (node.output_types.empty()) return false;
+  return node.output_types[0].dtype == DType::kFloat || node.output_types[0].dtype == DType::kDouble;
 }
 
 bool IsSet(const Node& node, std::string_view attr) {
@@ -102,36 +204,12 @@ void CopyAttrs(const Node& from, std::initializer_list<const char*> names, std::
   }
 }
 
-Status FuseNodes(Graph& graph, const std::function<std::optional<Fusion>(const FusionView&, const Node&)>& rule) {
-  const FusionView view(graph);
-  std::vector<bool> gone(static_cast<size_t>(graph.num_nodes()), false);
-  std::unordered_map<NodeId, Fusion> fusions;  // by their last node
-  std::vector<bool> is_second(gone.size(), false);
-  for (const Node& node : graph.nodes()) {
-    std::optional<Fusion> found = rule(view, node);
-    if (!found) continue;
-    for (NodeId id : found->gone) gone[static_cast<size_t>(id)] = true;
-    if (found->second >= 0) is_second[static_cast<size_t>(found->second)] = true;
-    const NodeId last = found->last;
-    fusions.emplace(last, *std::move(found));
-  }
-  if (fusions.empty()) return Status();
+Status FuseNodes(Graph& graph, const FusionRule& rule) {
   DF_ASSIGN(const std::vector<NodeId> order, graph.TopologicalOrder());
-  GraphRebuilder rebuilder(graph);
-  for (NodeId id : order) {
-    if (is_second[static_cast<size_t>(id)] || rebuilder.NewNode(id) >= 0) continue;
-    if (gone[static_cast<size_t>(id)]) {
-      if (view.IsAwaited(graph.node(id))) DF_TRY(rebuilder.AddAwaited(id).status());
-      continue;
-    }
-    if (auto fusion = fusions.find(id); fusion != fusions.end()) {
-      KeepSources(graph, fusion->second, rebuilder);
-      DF_TRY(AddFused(graph, fusion->second, rebuilder));
-    } else {
-      rebuilder.Keep(id);
-    }
-  }
-  DF_ASSIGN(graph, rebuilder.Finish());
+  std::vector<Fusion> fusions = FindFusions(FusionView(graph), order, rule);
+  DF_TRY(PrepareWaiters(graph, fusions));
+  if (fusions.empty()) return Status();
+  DF_ASSIGN(graph, Rebuild(graph, fusions));
   return Status();
 }
 

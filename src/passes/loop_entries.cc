@@ -8,6 +8,7 @@
 
 #include "src/graph/control_flow.h"
 #include "src/graph/dependency_order.h"
+#include "src/passes/pass.h"
 
 namespace dfrun {
 namespace {
@@ -202,5 +203,10 @@ void EnterBeforeExit(Graph& graph) {
     if (!gone.empty()) graph = graph.Subset(keep);
   }
 }
+
+REQUIRED_GRAPH_PASS("enter_before_exit", 20, [](Graph& graph, const PassContext& /*context*/) {
+  EnterBeforeExit(graph);
+  return Status();
+});
 
 }  // namespace dfrun

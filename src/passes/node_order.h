@@ -14,9 +14,15 @@ namespace dfrun {
 class NodeOrder {
  public:
   static constexpr size_t kMost = 64;
+  // Of a partition, what a Recv gives may have been made of what a Send before it, in the order of the nodes, sent.
+  // kCertain leaves that out: it says what surely runs in order. kPossible counts it: two nodes without a way between
+  // them can become one.
+  enum class Ways { kCertain, kPossible };
   // `order` is the graph's topological one.
-  NodeOrder(const Graph& graph, std::span<const NodeId> order, std::span<const NodeId> nodes);
+  NodeOrder(const Graph& graph, std::span<const NodeId> order, std::span<const NodeId> nodes,
+            Ways ways = Ways::kCertain);
   // Whether a path of edges leads from one of `other` and `nodes[i]` to the other; true where they are the same.
+  // With Ways::kCertain.
   bool IsOrdered(NodeId other, size_t i) const { return ((before_[other] | after_[other]) >> i & 1) != 0; }
   // Bit i: `other` runs after nodes[i], or is it.
   uint64_t After(NodeId other) const { return after_[other]; }

@@ -15,9 +15,9 @@ bool IsOwnOp(std::string_view op);
 Status CheckPortable(const Graph& graph);
 
 // The same graph in TensorFlow's ops: Gelu and LayerNorm by their definitions, readers of samples as Placeholders to
-// feed. Names of nodes stay: what an Identity names of a reader's components, as those of a spec's inputs are, becomes a
-// placeholder of that name; the k-th component of a reader `r` that none names is `r/component_k`.
-// Unimplemented where an op has no such form; names each node.
+// feed. Names of nodes stay: what an Identity names of a reader's components, as those of a spec's inputs are, becomes
+// a placeholder of that name; the k-th component of a reader `r` that none names is `r/component_k`. Unimplemented
+// where an op has no such form; names each node.
 Result<Graph> MakePortable(const Graph& graph);
 
 }  // namespace dfrun

@@ -4,22 +4,79 @@
 #include <utility>
 
 #include "src/executor/plan.h"
-#include "src/passes/collectives.h"
-#include "src/passes/loop_entries.h"
-#include "src/passes/pipeline.h"
+#include "src/passes/pass.h"
 #include "src/placement/placer.h"
 #include "src/session/step_runner.h"
 
 namespace dfrun {
 
+namespace {
+
+constexpr const char* kPrune = "prune";
+constexpr const char* kPlace = "place";
+constexpr const char* kPartition = "partition";
+
+std::vector<Partition> Whole(Graph graph) {
+  std::vector<Partition> whole;
+  whole.push_back({"", 0, std::move(graph)});
+  return whole;
+}
+
+// Whether the pass that `last` names was among them.
+Result<bool> RunGraphPasses(Graph& graph, const PassContext& context, bool are_required, const std::string& last) {
+  for (const Pass* pass : GraphPasses()) {
+    if (pass->is_required != are_required) continue;
+    DF_TRY(RunPass(*pass, graph, context));
+    if (pass->name == last) return true;
+  }
+  return false;
+}
+
+Status RunDevicePasses(std::vector<Partition>& partitions, const PassContext& context, const std::string& last) {
+  std::vector<std::string> types;
+  for (const Partition& partition : partitions) {
+    DF_ASSIGN(const DeviceName name, DeviceName::Parse(partition.device));
+    types.push_back(name.type.value_or(""));
+  }
+  for (const Pass* pass : DevicePasses()) {
+    for (size_t i = 0; i < partitions.size(); ++i) {
+      if (types[i] != pass->device) continue;
+      DF_TRY(RunPass(*pass, partitions[i].graph, context).Annotate(StrCat("on ", partitions[i].device)));
+    }
+    if (pass->name == last) break;
+  }
+  return Status();
+}
+
+}  // namespace
+
+std::vector<std::string> CompileStages() {
+  std::vector<std::string> stages = {kPrune};
+  for (const bool are_required : {true, false}) {
+    for (const Pass* pass : GraphPasses()) {
+      if (pass->is_required == are_required) stages.push_back(pass->name);
+    }
+  }
+  stages.insert(stages.end(), {kPlace, kPartition});
+  for (const Pass* pass : DevicePasses()) stages.push_back(pass->name);
+  return stages;
+}
+
 Result<std::vector<Partition>> CompileRun(const Graph& graph, const RunSignature& signature, Runtime& runtime,
                                           const CompileOptions& options, int32_t* next_channel) {
+  const std::string& last = options.last_stage;
   DF_ASSIGN(Graph pruned, PruneForRun(graph, signature));
-  DF_TRY(LowerCollectives(pruned));
-  EnterBeforeExit(pruned);
+  if (last == kPrune) return Whole(std::move(pruned));
+  const PassContext context{.kernels = runtime.kernels(), .host = runtime.cpu()};
+  DF_ASSIGN(bool ends, RunGraphPasses(pruned, context, /*are_required=*/true, last));
+  if (ends) return Whole(std::move(pruned));
   if (options.soft_placement) DF_TRY(DropUnmatchedConstraints(pruned, options.cluster));
-  if (options.optimize) DF_TRY(OptimizeGraph(pruned, {.kernels = runtime.kernels(), .device = runtime.cpu()}));
+  if (options.optimize) {
+    DF_ASSIGN(ends, RunGraphPasses(pruned, context, /*are_required=*/false, last));
+  }
+  if (ends) return Whole(std::move(pruned));
   DF_TRY(PlaceGraph(pruned, options.cluster, runtime.kernels(), options.soft_placement));
+  if (last == kPlace) return Whole(std::move(pruned));
   int32_t channels = *next_channel;
   DF_ASSIGN(std::vector<Partition> partitions, PartitionGraph(pruned, options.cluster, &channels));
   const int32_t most = runtime.communicator().max_channels();
@@ -27,6 +84,7 @@ Result<std::vector<Partition>> CompileRun(const Graph& graph, const RunSignature
     return Error(Code::kResourceExhausted, "the graph needs ", channels, " channels between devices; ",
                  runtime.communicator().transport(), " has ", most, "; place fewer nodes apart from what they read");
   }
+  if (options.optimize && last != kPartition) DF_TRY(RunDevicePasses(partitions, context, last));
   *next_channel = channels;
   return partitions;
 }

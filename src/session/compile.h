@@ -3,6 +3,7 @@
 #define DFRUN_SRC_SESSION_COMPILE_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "src/partition/partition.h"
@@ -17,10 +18,17 @@ struct CompileOptions {
   const Cluster& cluster;
   bool optimize;
   bool soft_placement = false;  // constraints that no device matches do not count
+  // The stage that is the last to run, to look at the graph: before "partition" the whole graph is the one partition,
+  // of device "". Empty: all run.
+  std::string last_stage = {};
 };
 
-// Prunes, lowers collectives, optimises, places and partitions. Channels count on from *next_channel. The runtime is
-// rank 0's.
+// The stages of CompileRun() in their order: passes, by name, "prune" before all of them, "place" and "partition"
+// between those of the whole graph and those of partitions.
+std::vector<std::string> CompileStages();
+
+// Prunes, runs the graph passes, places, partitions and runs the passes of each partition's device. Channels count on
+// from *next_channel. The runtime is rank 0's.
 Result<std::vector<Partition>> CompileRun(const Graph& graph, const RunSignature& signature, Runtime& runtime,
                                           const CompileOptions& options, int32_t* next_channel);
 

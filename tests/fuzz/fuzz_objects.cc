@@ -16,8 +16,7 @@
 #include <random>
 
 #include "src/executor/executor.h"
-#include "src/passes/collectives.h"
-#include "src/passes/pipeline.h"
+#include "src/passes/pass.h"
 #include "src/passes/prune.h"
 #include "tests/fuzz/forked_cases.h"
 #include "tests/fuzz/fuzz_options.h"
@@ -137,8 +136,12 @@ class Fuzzer {
                  std::chrono::microseconds patience) {
     const KernelRegistry& kernels = KernelRegistry::Builtin();
     DF_ASSIGN(Graph pruned, PruneForRun(graph, signature));
-    DF_TRY(LowerCollectives(pruned));
-    if (optimize) DF_TRY(OptimizeGraph(pruned, {.kernels = kernels, .device = device}));
+    const PassContext context{.kernels = kernels, .host = device};
+    if (optimize) {
+      DF_TRY(OptimizeForDevice(pruned, device.type(), context));
+    } else {
+      DF_TRY(RunPass(*FindPass("lower_collectives"), pruned, context));
+    }
     DF_ASSIGN(const auto plan, ExecPlan::Create(pruned, device, kernels));
     std::vector<Tensor> values(signature.fetches.size());
     const Status status = RunPlanFor(*plan, pool, values, patience);

@@ -19,6 +19,8 @@ ONLY = {
     "kernels": ["src/base", "src/framework", "kernels"],
     "comm": ["src/base", "src/framework", "comm"],
 }
+# Passes stand beside the kernels that they make: kernels/<family>/<name>_pass.cc.
+PASS_ONLY = ["src/base", "src/framework", "src/graph", "src/passes", "kernels"]
 # Headers in many files' way: nothing but the standard library, whose names have neither dot nor slash.
 STANDARD_LIBRARY_ONLY = ["src/framework"]
 
@@ -35,6 +37,8 @@ def layer_of(path, layers):
 
 
 def allowed_layers(path):
+    if is_below(path, "kernels") and path.endswith("_pass.cc"):
+        return PASS_ONLY
     narrowed = layer_of(path, ONLY)
     if narrowed:
         return ONLY[narrowed]

@@ -34,6 +34,8 @@ class IncludeOrderTest(unittest.TestCase):
             "kernels/math/tanh_op.cc": ["src/framework/op.h", "kernels/engine/broadcast.h"],
             "kernels/engine/broadcast.h": ["src/base/status.h"],
             "kernels/checkpoint/save_op.cc": ["src/checkpoint/writer.h"],
+            "src/passes/pass.h": ["src/graph/graph.pb.h"],
+            "kernels/math/tanh_pass.cc": ["src/passes/pass.h", "src/graph/graph.pb.h", "kernels/engine/broadcast.h"],
             "comm/transport.h": ["src/base/status.h"],
             "comm/mpi/transport.cc": ["comm/transport.h", "<mpi.h>"],
             "jobs/main.cc": ["comm/transport.h", "kernels/engine/broadcast.h", "src/graph/graph.pb.h"],
@@ -50,6 +52,9 @@ class IncludeOrderTest(unittest.TestCase):
         for path in ("kernels/math/a.cc", "comm/mpi/a.cc", "kernels/checkpoint/a.cc"):
             self.check_one({path: ["src/graph/b.h"], "src/graph/b.h": []}, "may not include")
         self.check_one({"kernels/math/a.cc": ["src/checkpoint/b.h"], "src/checkpoint/b.h": []}, "may not include")
+        self.check_one({"kernels/math/a_pass.h": ["src/graph/b.h"], "src/graph/b.h": []}, "may not include")
+        self.check_one({"kernels/math/a_pass.cc": ["src/session/b.h"], "src/session/b.h": []}, "may not include")
+        self.check_one({"src/passes/a_pass.cc": ["src/session/b.h"], "src/session/b.h": []}, "may not include")
         self.check_one({"kernels/math/a.cc": ["comm/b.h"], "comm/b.h": []}, "may not include")
         self.check_one({"comm/mpi/a.cc": ["kernels/math/b.h"], "kernels/math/b.h": []}, "may not include")
 

@@ -157,6 +157,26 @@ TEST_F(CommandsTest, PartitionedGraphHasChannelsBetweenDevices) {
   }
 }
 
+TEST_F(CommandsTest, GraphAfterAPassIsWholeOrByDevice) {
+  const std::string graph = "graph configs/digits_mlp.yaml --ranks 2 --after ";
+  ASSERT_EQ(Dfrun(graph + "prune"), 0) << output_;
+  EXPECT_THAT(output_, HasSubstr("# the whole graph\n"));
+  EXPECT_THAT(output_, HasSubstr("= Identity("));
+  ASSERT_EQ(Dfrun(graph + "remove_identity"), 0) << output_;
+  EXPECT_THAT(output_, Not(HasSubstr("= Identity(")));
+  EXPECT_THAT(output_, HasSubstr("# the whole graph\n"));
+  ASSERT_EQ(Dfrun(graph + "partition"), 0) << output_;
+  EXPECT_THAT(output_, HasSubstr("# /job:worker/task:0/device:cpu:0 (rank 0)"));
+  EXPECT_THAT(output_, Not(HasSubstr("_FusedMatMul")));
+  ASSERT_EQ(Dfrun(graph + "cpu/fuse_bias"), 0) << output_;
+  EXPECT_THAT(output_, HasSubstr("# /job:worker/task:1/device:cpu:0 (rank 1)"));
+  EXPECT_THAT(output_, HasSubstr("_FusedMatMul"));
+  EXPECT_EQ(Dfrun(graph + "no_such"), 64);
+  EXPECT_THAT(output_, HasSubstr("there is no pass 'no_such'"));
+  EXPECT_THAT(output_, HasSubstr("prune, lower_collectives, enter_before_exit, dependency_pruning, constant_folding"));
+  EXPECT_THAT(output_, HasSubstr("place, partition, cpu/fuse_bias"));
+}
+
 TEST_F(CommandsTest, OwnOpsAreNamedOrWrittenPortably) {
   const std::string path = Path("digits.pbtxt");
   EXPECT_EQ(Dfrun("graph configs/digits_mlp.yaml --pb --out " + path), 64);

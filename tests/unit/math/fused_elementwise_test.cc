@@ -5,7 +5,7 @@
 #include <limits>
 #include <random>
 
-#include "src/passes/element_groups.h"
+#include "kernels/math/fusible_ops.h"
 #include "tests/unit/testing/node_runner.h"
 
 namespace dfrun {
@@ -46,7 +46,7 @@ class FusedElementwiseTest : public ::testing::TestWithParam<int64_t> {};
 TEST_P(FusedElementwiseTest, GivesTheBitsOfEachOp) {
   NodeRunner runner;
   const std::vector<Tensor> x = {RandomFloats(GetParam(), 1), RandomFloats(GetParam(), 2), RandomFloats(GetParam(), 3)};
-  for (const FusibleOp& op : FusibleOps()) {
+  for (const FusibleOp& op : kFusibleOps) {
     const int operands = op.operands > 0 ? op.operands : 3;
     std::string step(op.name);
     for (int i = 0; i < operands; ++i) step += StrCat(" ", i);
@@ -84,7 +84,7 @@ TEST_P(FusedElementwiseTest, TakesScalarsOnEitherSide) {
   NodeRunner runner;
   const Tensor x = RandomFloats(GetParam(), 6);
   const Tensor scalar = Tensor::Scalar<float>(-1.7F);
-  for (const FusibleOp& op : FusibleOps()) {
+  for (const FusibleOp& op : kFusibleOps) {
     if (!op.takes_scalar) continue;
     const std::string name(op.name);
     const Tensor right = RunOne(runner, name, {x, scalar});

@@ -3,13 +3,10 @@
 #include <random>
 #include <set>
 
-#include "src/passes/awaited_only.h"
-#include "src/passes/common_subexpressions.h"
-#include "src/passes/constant_folding.h"
-#include "src/passes/pipeline.h"
 #include "src/passes/prune.h"
 #include "tests/unit/testing/graph_evaluator.h"
 #include "tests/unit/testing/graph_maker.h"
+#include "tests/unit/testing/run_pass.h"
 
 namespace dfrun {
 namespace {
@@ -21,14 +18,13 @@ using testing::PlainDevice;
 class OptimizeTest : public ::testing::Test {
  protected:
   GraphMaker m;
-  PlainDevice device;
 
   void Fold(int64_t max_bytes = 1 << 20) {
-    const Status status = FoldConstants(m.graph, KernelRegistry::Builtin(), device, max_bytes);
+    const Status status = testing::RunPass("constant_folding", m.graph, max_bytes);
     EXPECT_TRUE(status.ok()) << status.ToString();
   }
   void Merge() {
-    const Status status = MergeCommonSubexpressions(m.graph);
+    const Status status = testing::RunPass("common_subexpressions", m.graph);
     EXPECT_TRUE(status.ok()) << status.ToString();
   }
   Output AddOn(const std::string& name, const std::string& op, std::vector<Output> inputs, const std::string& device,
@@ -63,7 +59,7 @@ TEST_F(OptimizeTest, WhatIsOnlyAwaitedIsNotComputed) {
   AddOn("group", "NoOp", {}, "", {second.node, noise.node});
   AddOn("end", "Identity", {x}, "", {m.graph.Find("group")});
   m.Add("unread", "Neg", {x});
-  DropAwaitedOnly(m.graph);
+  ASSERT_TRUE(testing::RunPass("dependency_pruning", m.graph).ok());
   EXPECT_EQ(node("first").op->name, "NoOp");  // its only reader went
   EXPECT_EQ(node("second").op->name, "NoOp");
   EXPECT_EQ(node("second").control_inputs, std::vector<NodeId>{first.node});
@@ -236,7 +232,8 @@ TEST(PipelineTest, KeepsEveryBit) {
     ASSERT_TRUE(plain.ok()) << plain.status().ToString();
     Graph optimized = plain->Clone();
     PlainDevice device;
-    const Status status = OptimizeGraph(optimized, {.kernels = KernelRegistry::Builtin(), .device = device});
+    const Status status =
+        OptimizeForDevice(optimized, device.type(), {.kernels = KernelRegistry::Builtin(), .host = device});
     ASSERT_TRUE(status.ok()) << status.ToString();
     EXPECT_LT(optimized.num_nodes(), plain->num_nodes());
     GraphEvaluator before({{"_arg_x_0", {fed}}});

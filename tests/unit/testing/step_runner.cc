@@ -1,6 +1,6 @@
 #include "tests/unit/testing/step_runner.h"
 
-#include "src/passes/pipeline.h"
+#include "src/passes/pass.h"
 #include "src/passes/prune.h"
 
 namespace dfrun::testing {
@@ -15,7 +15,7 @@ Status StepRunner::Prepare(const Graph& graph, const std::vector<Output>& fetche
   signature.feeds = feeds;
   DF_ASSIGN(Graph pruned, PruneForRun(graph, signature));
   if (options_.optimize) {
-    DF_TRY(OptimizeGraph(pruned, {.kernels = KernelRegistry::Builtin(), .device = device_}));
+    DF_TRY(OptimizeForDevice(pruned, device_.type(), {.kernels = KernelRegistry::Builtin(), .host = device_}));
   }
   DF_ASSIGN(plan_,
             ExecPlan::Create(pruned, device_, KernelRegistry::Builtin(), {.straight_loops = options_.straight_loops}));

@@ -1,0 +1,25 @@
+// Clusters of element-wise nodes become each a _FusedElementwise.
+#include "kernels/math/fusible_ops.h"
+#include "src/passes/fuse_elementwise.h"
+#include "src/passes/pass.h"
+
+namespace dfrun {
+namespace {
+
+// From here on a pass over memory costs more than a node.
+constexpr int64_t kLeastElements = 1024;
+// A cluster goes row by row over columns of wider tensors: in shorter rows what a step costs beside its elements
+// outweighs a copy.
+constexpr int64_t kLeastColumns = 128;
+
+Status Fuse(Graph& graph, const PassContext& /*context*/) {
+  ClusterRules rules{{}, kLeastElements, kMostSteps, kMostOperands};
+  for (const FusibleOp& op : kFusibleOps) rules.ops.push_back({op.name, op.takes_scalar});
+  return FuseElementwise(graph, rules, kLeastColumns);
+}
+
+// Last: it takes nodes that the other passes match.
+DEVICE_PASS("cpu", "fuse_elementwise", 900, &Fuse);
+
+}  // namespace
+}  // namespace dfrun

@@ -1,0 +1,49 @@
+// A convolution or a matrix product, BiasAdd and Relu become one node: bias and activation are applied to a part of the
+// result while it is in the cache, where each would go over it in memory. The fused node, a _FusedConv2D (with channels
+// last) or a _FusedMatMul, has the name of the last. Bits stay.
+#include "src/passes/pass.h"
+#include "src/passes/pattern.h"
+
+namespace dfrun {
+namespace {
+
+// The op that a node becomes with what follows it; null if it stays.
+const char* FusedOp(const Node& node) {
+  if (node.op->name == "MatMul") return IsOfFloats(node) ? "_FusedMatMul" : nullptr;
+  if (!HasChannelsLast(node)) return nullptr;
+  const DType dtype = node.output_types[0].dtype;
+  return IsOfFloats(node) || dtype == DType::kBfloat16 || dtype == DType::kHalf ? "_FusedConv2D" : nullptr;
+}
+
+// The attrs of a node that the fused one has too; which operand's gradient a product is says nothing more.
+AttrMap AttrsOf(const Node& node) {
+  AttrMap attrs;
+  for (const auto& [name, value] : node.attrs) {
+    if (name != "grad_a" && name != "grad_b") attrs.Set(name, value);
+  }
+  return attrs;
+}
+
+std::optional<Fusion> FuseAt(const FusionView& view, const Node& last) {
+  static const Pattern kBias{{"BiasAdd"}, {{{"MatMul", "Conv2D"}}}};
+  static const Pattern kRelu{{"Relu"}, {kBias}};
+  const bool has_relu = last.op->name == "Relu";
+  const auto match = Match(view, last, has_relu ? kRelu : kBias);
+  if (!match) return {};
+  const Node& first = view.node(match->back());
+  const Node& bias = view.node((*match)[has_relu ? 1 : 0]);
+  const char* const op = FusedOp(first);
+  if (op == nullptr || !HasChannelsLast(bias)) return {};
+  Fusion fusion{last.id, {match->begin() + 1, match->end()}, op, {}, AttrsOf(first)};
+  fusion.inputs = {first.inputs[0], first.inputs[1], bias.inputs[1]};
+  std::vector<std::string> ops = {"BiasAdd"};
+  if (has_relu) ops.emplace_back("Relu");
+  fusion.attrs.Set("fused_ops", std::move(ops));
+  return fusion;
+}
+
+DEVICE_PASS("cpu", "fuse_bias", 10,
+            [](Graph& graph, const PassContext& /*context*/) { return FuseNodes(graph, &FuseAt); });
+
+}  // namespace
+}  // namespace dfrun

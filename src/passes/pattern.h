@@ -1,0 +1,29 @@
+// Trees of nodes that become one: what they are made of, and which of their values nobody else reads.
+#ifndef DFRUN_SRC_PASSES_PATTERN_H_
+#define DFRUN_SRC_PASSES_PATTERN_H_
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "src/passes/fusion.h"
+
+namespace dfrun {
+
+// A node of one of the ops whose first inputs match `inputs`; one without ops matches any value.
+struct Pattern {
+  std::vector<std::string_view> ops;
+  std::vector<Pattern> inputs = {};
+  // As an inner node: other nodes may wait for it.
+  bool may_be_awaited = false;
+};
+
+// The ids of the nodes that match, a node before those of its inputs; none where the tree does not match. All but
+// `root` may go when it is replaced: one reader has their one output.
+std::optional<std::vector<NodeId>> Match(const FusionView& view, const Node& root, const Pattern& pattern);
+// The same of the node that makes a value, as an inner one: it may go too.
+std::optional<std::vector<NodeId>> MatchInner(const FusionView& view, Output value, const Pattern& pattern);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_PASSES_PATTERN_H_

@@ -1,0 +1,39 @@
+// Which nodes only take columns of wider tensors apart: a cluster of element-wise nodes can read those columns where
+// they are.
+#ifndef DFRUN_SRC_PASSES_STRIDED_VIEWS_H_
+#define DFRUN_SRC_PASSES_STRIDED_VIEWS_H_
+
+#include <optional>
+#include <vector>
+
+#include "src/graph/graph.h"
+#include "src/passes/elementwise_clusters.h"
+#include "src/passes/fusion.h"
+
+namespace dfrun {
+
+// Columns of the last dimension of `whole`, from `first` on.
+struct StridedView {
+  Output whole;
+  int64_t first;
+};
+
+// Splits, SplitVs and Slices of the last dimension of float tensors that only clusters read and nothing awaits. Their
+// readers have to wait for what they wait for.
+class StridedViews {
+ public:
+  // Of `least_columns` and more.
+  StridedViews(const FusionView& view, const ElementwiseClusters& clusters, int64_t least_columns);
+  // True for a node that goes, since its readers read the whole.
+  bool IsGone(NodeId id) const { return is_gone_[static_cast<size_t>(id)]; }
+  // What a cluster reads instead of `value`; none where that is of a node that stays.
+  std::optional<StridedView> Of(Output value) const;
+
+ private:
+  const Graph& graph_;
+  std::vector<bool> is_gone_;
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_PASSES_STRIDED_VIEWS_H_
