@@ -11,6 +11,7 @@
 #include "jobs/training_graph.h"
 #include "src/graph/dot.h"
 #include "src/graph/graph_def.h"
+#include "src/graph/node_cost.h"
 #include "src/graph/text_dump.h"
 #include "src/graph/unknown_ops.h"
 #include "src/passes/enter_constants.h"
@@ -28,6 +29,7 @@ struct GraphOptions {
   bool dot = false;
   bool pb = false;
   bool portable = false;
+  bool costs = false;
   bool partitioned = false;
   int ranks = 0;  // as many as the devices need
   std::string out;
@@ -64,9 +66,13 @@ Result<Partitioned> MakePartitions(const GraphOptions& options) {
   return Partitioned{std::move(compiler), std::move(step->partitions), std::move(inputs)};
 }
 
-std::string Text(const std::vector<Partition>& partitions) {
+std::string TextOf(const GraphOptions& options, const Graph& graph) {
+  return options.costs ? DumpCosts(graph) : DumpText(graph);
+}
+
+std::string Text(const GraphOptions& options, const std::vector<Partition>& partitions) {
   std::string out;
-  for (const Partition& p : partitions) out += StrCat("# ", Title(p), "\n", DumpText(p.graph));
+  for (const Partition& p : partitions) out += StrCat("# ", Title(p), "\n", TextOf(options, p.graph));
   return out;
 }
 
@@ -171,11 +177,11 @@ Result<int> Show(const GraphOptions& options) {
     DF_TRY(WritePb(options));
   } else if (options.partitioned) {
     DF_ASSIGN(const Partitioned made, MakePartitions(options));
-    DF_TRY(Write(options, made.inputs, options.dot ? Dot(made.partitions) : Text(made.partitions)));
+    DF_TRY(Write(options, made.inputs, options.dot ? Dot(made.partitions) : Text(options, made.partitions)));
   } else {
     DF_ASSIGN(const Model model, LoadModel({options.model, options.sets, options.tags, options.ranks}));
     SayUnknown(model.graph);
-    DF_TRY(Write(options, FilesOf(model), options.dot ? DumpDot(model.graph) : DumpText(model.graph)));
+    DF_TRY(Write(options, FilesOf(model), options.dot ? DumpDot(model.graph) : TextOf(options, model.graph)));
   }
   return 0;
 }
@@ -191,8 +197,11 @@ RunCommand Setup(Options& args) {
       args.Flag("--pb", options->pb,
                 "As GraphDef, which TensorFlow imports; a spec's has nodes `init` and, where it trains, `train`");
   args.Flag("--portable", options->portable, "With --pb: ops of dfrun's own as those of TensorFlow").Needs(pb);
-  text.Excludes(dot).Excludes(pb);
-  dot.Excludes(pb);
+  const Option costs = args.Flag("--costs", options->costs,
+                                 "A line a node: operations, bytes read and bytes written, where its shapes are known");
+  text.Excludes(dot).Excludes(pb).Excludes(costs);
+  dot.Excludes(pb).Excludes(costs);
+  pb.Excludes(costs);
   args.Flag("--partitioned", options->partitioned,
             "The parts that the devices get in the main step: pruned, optimised, placed, joined by Send and Recv");
   args.Value("--ranks", options->ranks, "Ranks to partition for; default: as many as there are tasks")

@@ -13,18 +13,7 @@
 
 namespace dfrun {
 
-enum class ControlFlowKind : uint8_t {
-  kNone,
-  kSwitch,
-  kMerge,
-  kEnter,
-  kExit,
-  kNextIteration,
-  kLoopCond,
-  kControlTrigger,
-};
-
-// Of an op's name; the Ref forms count as the others.
+// Of an op by its name; kNone where there is no such op. Who has the node asks its op's traits.
 ControlFlowKind ControlFlowKindOf(std::string_view op);
 
 struct Frame {
