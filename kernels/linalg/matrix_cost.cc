@@ -6,7 +6,7 @@ namespace dfrun {
 
 double MatrixCount(const CostContext& c) {
   const PartialShape& shape = c.input(0);
-  double count = shape.known_rank() ? 1 : ElementCount(shape);
+  double count = shape.known_rank() ? 1 : kUnknownCount;
   for (int d = 0; d < shape.rank() - 2; ++d) count *= c.input_dim(0, d);
   return count;
 }

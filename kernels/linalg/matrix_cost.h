@@ -6,7 +6,7 @@
 
 namespace dfrun {
 
-// The matrices of input 0; NaN where a size is not known.
+// The matrices of input 0.
 double MatrixCount(const CostContext& c);
 
 // Of n x n matrices: so many operations each.

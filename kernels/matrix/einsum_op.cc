@@ -15,9 +15,9 @@ OpCost EinsumCost(const CostContext& c) {
   for (int i = 0; i < c.num_inputs(); ++i) inputs.push_back(c.input(i));
   const bool of_known_rank = std::all_of(inputs.begin(), inputs.end(), [](const auto& s) { return s.known_rank(); });
   const Result<EinsumEquation> equation = EinsumEquation::Parse(c.attr<std::string>("equation", ""));
-  if (!of_known_rank || !equation.ok()) return WholeCost(c, ElementCount(PartialShape()));
+  if (!of_known_rank || !equation.ok()) return WholeCost(c, kUnknownCount);
   const Result<EinsumDims> dims = MatchEinsum(*equation, inputs);
-  if (!dims.ok()) return WholeCost(c, ElementCount(PartialShape()));
+  if (!dims.ok()) return WholeCost(c, kUnknownCount);
   PartialShape all = PartialShape::Scalar();
   for (const auto& [label, size] : dims->sizes) all.Append(size);
   return WholeCost(c, (inputs.size() == 2 ? 2 : 1) * ElementCount(all));

@@ -225,7 +225,7 @@ void BackpropFilterInputs(OpBuilder& op) {
 template <bool kDepthwise>
 double ConvFlops(const PartialShape& filter, double images) {
   PartialShape window = filter;
-  if (!filter.known_rank() || filter.rank() < 2) return ElementCount(PartialShape());
+  if (!filter.known_rank() || filter.rank() < 2) return kUnknownCount;
   for (int i = 0; i < (kDepthwise ? 2 : 1); ++i) window.set_dim(window.rank() - 1 - i, 1);
   return 2 * images * ElementCount(window);
 }

@@ -2,17 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace dfrun {
 namespace {
 
-constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
-
 double SizeOfDim(const PartialShape& shape, int d) {
-  if (!shape.known_rank()) return kNotKnown;
+  if (!shape.known_rank()) return kUnknownCount;
   const int at = d < 0 ? d + shape.rank() : d;
-  if (at < 0 || at >= shape.rank() || shape.dim(at) < 0) return kNotKnown;
+  if (at < 0 || at >= shape.rank() || shape.dim(at) < 0) return kUnknownCount;
   return static_cast<double>(shape.dim(at));
 }
 
@@ -23,7 +20,7 @@ double BytesOf(const TypedShape& value) {
 }  // namespace
 
 double ElementCount(const PartialShape& shape) {
-  if (!shape.known_rank()) return kNotKnown;
+  if (!shape.known_rank()) return kUnknownCount;
   double count = 1;
   for (int d = 0; d < shape.rank(); ++d) count *= SizeOfDim(shape, d);
   return count;
@@ -64,7 +61,7 @@ double CostContext::output_dim(int i, int d) const {
 double CostContext::ProductOfAttr(std::string_view name) const {
   const AttrValue* value = attrs_.Find(name);
   const auto* sizes = value == nullptr ? nullptr : value->get<std::vector<int64_t>>();
-  if (sizes == nullptr) return kNotKnown;
+  if (sizes == nullptr) return kUnknownCount;
   double product = 1;
   for (int64_t size : *sizes) product *= static_cast<double>(size);
   return product;

@@ -7,6 +7,7 @@
 #define DFRUN_SRC_FRAMEWORK_COST_H_
 
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -25,13 +26,16 @@ struct OpCost {
   bool operator==(const OpCost& other) const = default;
 };
 
+// A count that shapes do not fix: NaN, as is all that is computed from it.
+inline constexpr double kUnknownCount = std::numeric_limits<double>::quiet_NaN();
+
 struct TypedShape {
   DType dtype = DType::kInvalid;
   PartialShape shape;
 };
 
-// What a cost function sees of its node. A count that the shapes do not fix is NaN, and so is all that is computed from
-// it: cost functions need not look for unknown sizes. Refers to its arguments. Thread safety: const.
+// What a cost function sees of its node. Counts may be kUnknownCount: cost functions need not look for unknown sizes.
+// Refers to its arguments. Thread safety: const.
 class CostContext {
  public:
   CostContext(const AttrMap& attrs, std::span<const TypedShape> inputs, std::span<const TypedShape> outputs)
@@ -52,7 +56,7 @@ class CostContext {
   double bytes_in(int first = 0) const { return bytes_in(first, num_inputs()); }
   double bytes_in(int first, int end) const;
   double bytes_out() const;
-  // The size of a dimension, counted from the last one where `d` is negative; NaN where there is no such dimension.
+  // The size of a dimension, counted from the last one where `d` is negative; unknown where there is no such dimension.
   double input_dim(int i, int d) const;
   double output_dim(int i, int d) const;
 
@@ -63,7 +67,7 @@ class CostContext {
     const T* typed = value == nullptr ? nullptr : value->get<T>();
     return typed == nullptr ? absent : *typed;
   }
-  // The product of a list of integers, which is that of a window's sizes; NaN without the attr.
+  // The product of a list of integers, which is that of a window's sizes; unknown without the attr.
   double ProductOfAttr(std::string_view name) const;
 
  private:
@@ -77,7 +81,7 @@ using CostFn = std::function<OpCost(const CostContext&)>;
 // The function's result; nothing where a figure of it is not known.
 std::optional<OpCost> KnownCost(const CostFn& cost, const CostContext& node);
 
-// The elements of any shape; NaN where they are not known.
+// The elements of any shape.
 double ElementCount(const PartialShape& shape);
 
 // Reads all inputs, writes all outputs, and computes `flops` in all.
