@@ -11,6 +11,7 @@
 #include "jobs/output_file.h"
 #include "src/graph/dot.h"
 #include "src/graph/graph_def.h"
+#include "src/graph/node_cost.h"
 #include "src/graph/text_dump.h"
 #include "src/graph/unknown_ops.h"
 #include "src/passes/enter_constants.h"
@@ -30,6 +31,7 @@ struct GraphOptions {
   bool dot = false;
   bool pb = false;
   bool portable = false;
+  bool costs = false;
   bool partitioned = false;
   std::string after;  // a stage of the compilation
   int ranks = 0;      // as many as the devices need
@@ -77,9 +79,13 @@ Result<Partitioned> MakePartitions(const GraphOptions& options) {
   return Partitioned{std::move(compiler), std::move(step->partitions), std::move(inputs)};
 }
 
-std::string Text(const std::vector<Partition>& partitions) {
+std::string TextOf(const GraphOptions& options, const Graph& graph) {
+  return options.costs ? DumpCosts(graph) : DumpText(graph);
+}
+
+std::string Text(const GraphOptions& options, const std::vector<Partition>& partitions) {
   std::string out;
-  for (const Partition& p : partitions) out += StrCat("# ", Title(p), "\n", DumpText(p.graph));
+  for (const Partition& p : partitions) out += StrCat("# ", Title(p), "\n", TextOf(options, p.graph));
   return out;
 }
 
@@ -184,11 +190,11 @@ Result<int> Show(const GraphOptions& options) {
     DF_TRY(WritePb(options));
   } else if (options.partitioned || !options.after.empty()) {
     DF_ASSIGN(const Partitioned made, MakePartitions(options));
-    DF_TRY(Write(options, made.inputs, options.dot ? Dot(made.partitions) : Text(made.partitions)));
+    DF_TRY(Write(options, made.inputs, options.dot ? Dot(made.partitions) : Text(options, made.partitions)));
   } else {
     DF_ASSIGN(const Model model, LoadModel({options.model, options.sets, options.tags, options.ranks}));
     SayUnknown(model.graph);
-    DF_TRY(Write(options, FilesOf(model), options.dot ? DumpDot(model.graph) : DumpText(model.graph)));
+    DF_TRY(Write(options, FilesOf(model), options.dot ? DumpDot(model.graph) : TextOf(options, model.graph)));
   }
   return 0;
 }
@@ -205,8 +211,11 @@ RunCommand Setup(Options& args) {
                 "As GraphDef, which TensorFlow imports; a spec's has nodes `init` and, where it trains, `train`");
   const Option portable =
       args.Flag("--portable", options->portable, "With --pb: ops of dfrun's own as those of TensorFlow").Needs(pb);
-  text.Excludes(dot).Excludes(pb);
-  dot.Excludes(pb);
+  const Option costs = args.Flag("--costs", options->costs,
+                                 "A line a node: operations, bytes read and bytes written, where its shapes are known");
+  text.Excludes(dot).Excludes(pb).Excludes(costs);
+  dot.Excludes(pb).Excludes(costs);
+  pb.Excludes(costs);
   args.Flag("--partitioned", options->partitioned,
             "The parts that the devices get in the main step: pruned, optimised, placed, joined by Send and Recv");
   const Option after = args.Value(

@@ -6,7 +6,6 @@
 
 #include "src/base/text.h"
 #include "src/framework/kernel.h"
-#include "src/passes/portable.h"
 
 namespace dfrun::jobs {
 namespace {
@@ -41,7 +40,7 @@ std::vector<std::string> Properties(const OpDef& op) {
   if (op.is_commutative) out.emplace_back("commutative");
   if (op.is_aggregate) out.emplace_back("aggregate");
   if (op.allows_uninitialized_input) out.emplace_back("allows uninitialized input");
-  if (IsOwnOp(op.name)) out.emplace_back("dfrun's own");
+  if (op.traits.is_own()) out.emplace_back("dfrun's own");
   return out;
 }
 
@@ -86,7 +85,7 @@ std::map<std::string, std::vector<std::string>> KernelTypes(const OpDef& op) {
 std::string DescribeOp(const OpDef& op) {
   std::string out = StrCat(SignatureLines(op), "\n\n", op.doc, "\n\n");
   if (!op.aliases.empty()) out += StrCat("Also written: ", Join(op.aliases, " "), "\n");
-  if (IsOwnOp(op.name)) out += "dfrun's own: TensorFlow has no such op.\n";
+  if (op.traits.is_own()) out += "dfrun's own: TensorFlow has no such op.\n";
   if (op.is_stateful) out += "Stateful: it is never folded or merged with another.\n";
   return out + StrCat("Gradient: ", GradientText(op), "\nKernels:\n", KernelLines(op, "  "));
 }
@@ -147,8 +146,8 @@ std::string OpsTable(const std::map<std::string, OpTests>& tests) {
     const auto found = tests.find(op->name);
     std::string doc;
     for (char c : op->doc) doc += c == '|' ? "\\|" : std::string(1, c);
-    out += StrCat("| ", op->name, IsOwnOp(op->name) ? "*" : "", " | ", TableCell(*op), " | ", GradientWord(*op), " | ",
-                  TestCells(found == tests.end() ? OpTests() : found->second), " | ", doc, " |\n");
+    out += StrCat("| ", op->name, op->traits.is_own() ? "*" : "", " | ", TableCell(*op), " | ", GradientWord(*op),
+                  " | ", TestCells(found == tests.end() ? OpTests() : found->second), " | ", doc, " |\n");
     ++rows;
   }
   return out + StrCat("\n", rows, " ops.\n");

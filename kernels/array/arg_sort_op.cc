@@ -13,6 +13,8 @@ OP("ArgSort")
       c.set_output(0, std::move(values));
       return Status();
     })
+    .Own()
+    .Cost(SortCost())
     .Doc(
         "The indices that put a vector in order: equal values keep theirs, NaN comes last, strings are compared byte "
         "by "

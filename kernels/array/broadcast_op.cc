@@ -40,6 +40,7 @@ OP("BroadcastTo")
       const AddedNode args = g.Op("BroadcastGradientArgs", g.Op("Shape", g.dy(0)), shape);
       g.dx(0) = g.Op("Reshape", g.Op("Sum", g.dy(0), args[1]), shape);
     })
+    .Cost(CopyCost())
     .Doc("The input repeated to the given shape by numpy's rules.");
 
 OP("BroadcastGradientArgs")
@@ -114,6 +115,7 @@ OP("Tile")
       const Output axes = g.Op("Range", zero, g.Op("Size", split_shape), two);
       g.dx(0) = g.Op("Reshape", g.Op("Sum", g.Op("Reshape", g.dy(0), split_shape), axes), shape);
     })
+    .Cost(CopyCost())
     .Doc("The input repeated multiples[d] times along each dimension d.");
 
 }  // namespace

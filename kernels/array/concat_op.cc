@@ -5,6 +5,35 @@
 namespace dfrun {
 namespace {
 
+MaybeConstant PackConstant(const ConstantContext& c) {
+  ConstantInts out;
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    const MaybeConstant value = c.input(i);
+    if (!value || !value->is_scalar) return std::nullopt;
+    out.elements.push_back(value->elements[0]);
+  }
+  return out;
+}
+
+std::vector<MaybeConstant> UnpackConstants(const ConstantContext& c) {
+  std::vector<MaybeConstant> out;
+  if (const MaybeConstant value = c.vector(0)) {
+    for (ConstantInts::Element e : value->elements) out.emplace_back(ConstantInts::Scalar(e));
+  }
+  return out;
+}
+
+// The last input is the axis, which can only be 0 for vectors.
+MaybeConstant ConcatConstant(const ConstantContext& c) {
+  ConstantInts out;
+  for (int i = 0; i + 1 < c.num_inputs(); ++i) {
+    const MaybeConstant value = c.vector(i);
+    if (!value) return std::nullopt;
+    out.elements.insert(out.elements.end(), value->elements.begin(), value->elements.end());
+  }
+  return out;
+}
+
 // The shape of values [first, first + n) joined along `axis`; nothing is known of the axis where it has no value.
 Status JoinShapes(InferenceContext& c, int first, int n, const std::optional<int64_t>& axis) {
   int rank = -1;
@@ -58,6 +87,7 @@ OP("Concat")
       return JoinShapes(c, 1, c.num_inputs() - 1, axis);
     })
     .Gradient([](GradientBuilder& g) { ConcatGradient(g, 0, 1, g.num_inputs() - 1); })
+    .Cost(CopyCost())
     .Doc("The values put together along a dimension.");
 
 OP("ConcatV2")
@@ -73,6 +103,8 @@ OP("ConcatV2")
       return JoinShapes(c, 0, c.num_inputs() - 1, axis);
     })
     .Gradient([](GradientBuilder& g) { ConcatGradient(g, g.num_inputs() - 1, 0, g.num_inputs() - 1); })
+    .ConstantValue(&ConcatConstant)
+    .Cost(CopyCost())
     .Doc("The values put together along a dimension.");
 
 OP("ConcatOffset")
@@ -112,6 +144,8 @@ OP("Pack")
       const AddedNode parts = g.Op("Unpack", AttrMap{{"num", n}, {"axis", g.attr<int64_t>("axis")}}, g.dy(0));
       for (int i = 0; i < n; ++i) g.dx(i) = parts[i];
     })
+    .ConstantValue(&PackConstant)
+    .Cost(CopyCost())
     .Doc("The values as the slices of a new dimension.");
 
 OP("Unpack")
@@ -138,6 +172,8 @@ OP("Unpack")
       for (int i = 0; i < g.num_outputs(); ++i) parts[i] = g.dy(i);
       g.dx(0) = g.AddNode("Pack", parts, {{"axis", g.attr<int64_t>("axis")}});
     })
+    .ConstantValues(&UnpackConstants)
+    .Cost(CopyCost())
     .Doc("The slices of a dimension as outputs of their own.");
 
 }  // namespace

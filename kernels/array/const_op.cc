@@ -4,6 +4,18 @@
 namespace dfrun {
 namespace {
 
+MaybeConstant ConstantOfTensor(const ConstantContext& c) {
+  const AttrValue* value = c.attrs().Find("value");
+  const Tensor* tensor = value == nullptr ? nullptr : value->get<Tensor>();
+  if (tensor == nullptr || tensor->shape().rank() > 1) return std::nullopt;
+  if (tensor->num_elements() > static_cast<int64_t>(ConstantInts::kMaxElements)) return std::nullopt;
+  ConstantInts out{tensor->shape().rank() == 0, {}};
+  VisitDType<int32_t, int64_t>(tensor->dtype(), [&](auto tag) {
+    for (auto v : tensor->values<typename decltype(tag)::type>()) out.elements.emplace_back(v);
+  });
+  return out;
+}
+
 OP("Const")
     .Output("output: dtype")
     .Attr("value: tensor")
@@ -18,6 +30,8 @@ OP("Const")
     })
     .Alias("Constant")
     .NotDifferentiable()
+    .ConstantValue(&ConstantOfTensor)
+    .Cost(NoCost())
     .Doc("A tensor that the graph holds.");
 
 OP("Placeholder")
@@ -26,6 +40,7 @@ OP("Placeholder")
     .Attr("shape: shape = ?")
     .Shape(ShapeFromAttr("shape"))
     .NotDifferentiable()
+    .Cost(NoCost())
     .Doc("A value that must be fed.");
 
 OP("PlaceholderWithDefault")
@@ -41,6 +56,7 @@ OP("PlaceholderWithDefault")
       return Status();
     })
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.dy(0); })
+    .Cost(NoCost())
     .Doc("The input, unless another value is fed in its place.");
 
 }  // namespace

@@ -17,6 +17,7 @@ OP("Diag")
       return Status();
     })
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("DiagPart", g.dy(0)); })
+    .Cost(CopyCost())
     .Doc("output[i..., i...] = diagonal[i...]; zeros elsewhere.");
 
 OP("DiagPart")
@@ -38,6 +39,7 @@ OP("DiagPart")
       return Status();
     })
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("Diag", g.dy(0)); })
+    .Cost(PartCost())
     .Doc("diagonal[i...] = input[i..., i...].");
 
 }  // namespace

@@ -54,8 +54,14 @@ void Stitch(OpBuilder& op) {
       });
 }
 
-OP("DynamicStitch").As(Stitch).Doc("merged[indices[m][i]] = data[m][i]; where indices repeat, the last wins.");
-OP("ParallelDynamicStitch").As(Stitch).Doc("DynamicStitch, which any of the values may win where indices repeat.");
+OP("DynamicStitch")
+    .As(Stitch)
+    .Cost(CopyCost())
+    .Doc("merged[indices[m][i]] = data[m][i]; where indices repeat, the last wins.");
+OP("ParallelDynamicStitch")
+    .As(Stitch)
+    .Cost(CopyCost())
+    .Doc("DynamicStitch, which any of the values may win where indices repeat.");
 
 OP("DynamicPartition")
     .Input("data: T")
@@ -91,6 +97,7 @@ OP("DynamicPartition")
       const Output rows = g.AddNode("DynamicStitch", inputs, {{"N", n}});
       g.dx(0) = g.Op("Reshape", rows, g.Op("Shape", g.x(0)));
     })
+    .Cost(CopyCost())
     .Doc("outputs[p] holds the rows of data for which partitions is p, in order.");
 
 }  // namespace

@@ -6,6 +6,33 @@
 namespace dfrun {
 namespace {
 
+using Element = ConstantInts::Element;
+
+MaybeConstant RangeConstant(const ConstantContext& c) {
+  const Element start = c.single(0);
+  const Element limit = c.single(1);
+  const Element delta = c.single(2);
+  if (!start || !limit || !delta || *delta == 0) return std::nullopt;
+  ConstantInts out;
+  int64_t at = *start;
+  while (*delta > 0 ? at < *limit : at > *limit) {
+    if (out.elements.size() == ConstantInts::kMaxElements) return std::nullopt;
+    out.elements.emplace_back(at);
+    if (__builtin_add_overflow(at, *delta, &at)) break;
+  }
+  return out;
+}
+
+MaybeConstant FillConstant(const ConstantContext& c) {
+  const MaybeConstant dims = c.vector(0);
+  const MaybeConstant value = c.input(1);
+  if (!dims || !value || dims->elements.size() > 1) return std::nullopt;
+  if (dims->elements.empty()) return ConstantInts::Scalar(value->elements[0]);
+  const Element n = dims->elements[0];
+  if (!n || *n < 0 || *n > static_cast<int64_t>(ConstantInts::kMaxElements)) return std::nullopt;
+  return ConstantInts::Vector(std::vector<Element>(static_cast<size_t>(*n), value->elements[0]));
+}
+
 OP("Fill")
     .Input("dims: index_type")
     .Input("value: T")
@@ -24,6 +51,8 @@ OP("Fill")
       const Output one = g.Const(Tensor::Scalar<int32_t>(1));
       g.dx(1) = g.Op("Sum", g.dy(0), g.Op("Range", zero, g.Op("Rank", g.dy(0)), one));
     })
+    .ConstantValue(&FillConstant)
+    .Cost(CopyCost())
     .Doc("A tensor of the given shape whose elements are all `value`.");
 
 OP("ZerosLike")
@@ -32,6 +61,8 @@ OP("ZerosLike")
     .Attr("T: type")
     .Shape(SameAsInput(0))
     .NotDifferentiable()
+    .HandleOf(HandleContent::Like(0))
+    .Cost(FillCost())
     .Doc("Zeros of the shape of x.");
 
 OP("OnesLike")
@@ -42,6 +73,7 @@ OP("OnesLike")
         "complex128, bool}")
     .Shape(SameAsInput(0))
     .NotDifferentiable()
+    .Cost(FillCost())
     .Doc("Ones of the shape of x.");
 
 // The number of steps of `delta` from `start` up to `limit`, where all three are known. Numbers of 16 bits are left to
@@ -72,6 +104,7 @@ OP("Range")
       return Status();
     })
     .NotDifferentiable()
+    .ConstantValue(&RangeConstant)
     .Doc("start, start + delta, ... up to, but without, limit.");
 
 OP("LinSpace")

@@ -5,6 +5,18 @@
 namespace dfrun {
 namespace {
 
+MaybeConstant GatherConstant(const ConstantContext& c) {
+  const MaybeConstant params = c.vector(0);
+  const MaybeConstant indices = c.input(1);
+  if (!params || !indices) return std::nullopt;
+  ConstantInts out{indices->is_scalar, {}};
+  for (ConstantInts::Element index : indices->elements) {
+    const bool known = index && *index >= 0 && *index < static_cast<int64_t>(params->elements.size());
+    out.elements.push_back(known ? params->elements[static_cast<size_t>(*index)] : std::nullopt);
+  }
+  return out;
+}
+
 PartialShape Join(const PartialShape& a, int a_begin, int a_end, const PartialShape& b, int b_begin) {
   std::vector<int64_t> dims(a.dims().begin() + a_begin, a.dims().begin() + a_end);
   dims.insert(dims.end(), b.dims().begin() + b_begin, b.dims().end());
@@ -102,6 +114,9 @@ OP("Gather")
       return Status();
     })
     .Gradient(RowsGradient)
+    .GathersRows()
+    .ConstantValue(&GatherConstant)
+    .Cost(PartCost())
     .Doc("The rows of params that the indices name.");
 
 OP("GatherV2")
@@ -143,6 +158,9 @@ OP("GatherV2")
       if (g.attr<int64_t>("batch_dims") == 0 && GathersRows(g)) return RowsGradient(g);
       AxisGradient(g);
     })
+    .GathersRows()
+    .ConstantValue(&GatherConstant)
+    .Cost(PartCost())
     .Doc("The slices of params along an axis that the indices name.");
 
 OP("GatherNd")
@@ -166,6 +184,8 @@ OP("GatherNd")
       const Output shape = g.Op("Shape", AttrMap{{"out_type", g.dtype(g.x(1))}}, g.x(0));
       g.dx(0) = g.Op("ScatterNd", g.x(1), g.dy(0), shape);
     })
+    .GathersRows()
+    .Cost(PartCost())
     .Doc("The slices of params at coordinates, which are the last dimension of the indices.");
 
 // Where it is known how many coordinates an index has, updates are one a row of indices, each what the coordinates
@@ -196,6 +216,7 @@ OP("ScatterNd")
       return Status();
     })
     .Gradient([](GradientBuilder& g) { g.dx(1) = g.Op("GatherNd", g.dy(0), g.x(0)); })
+    .Cost(ScanCost(1))
     .Doc("Zeros of the given shape with the updates added at coordinates.");
 
 OP("OneHot")
@@ -222,6 +243,7 @@ OP("OneHot")
       return Status();
     })
     .NotDifferentiable()
+    .Cost(CopyCost())
     .Doc("on_value where the position along a new dimension is the index, else off_value.");
 
 }  // namespace

@@ -12,6 +12,9 @@ OP("Identity")
     .Attr("T: type")
     .Shape(SameAsInput(0))
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.dy(0); })
+    .PassesOn()
+    .FollowsFirstInput()
+    .ConstantValue(&SameConstant)
     .Doc("The input itself.");
 
 OP("IdentityN")
@@ -27,6 +30,7 @@ OP("IdentityN")
         if (g.has_dy(i)) g.dx(i) = g.dy(i);
       }
     })
+    .PassesOn(Passthrough::kEachInput)
     .Doc("The inputs themselves.");
 
 OP("EnsureShape")
@@ -41,6 +45,7 @@ OP("EnsureShape")
       return Status();
     })
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.dy(0); })
+    .Cost(NoCost())
     .Doc("The input itself, which must have the attr's shape as far as that is known.");
 
 OP("StopGradient")
@@ -49,6 +54,9 @@ OP("StopGradient")
     .Attr("T: type")
     .Shape(SameAsInput(0))
     .NotDifferentiable()
+    .FollowsFirstInput()
+    .ConstantValue(&SameConstant)
+    .Cost(NoCost())
     .Doc("The input itself, through which no gradient flows.");
 
 OP("PreventGradient")
@@ -60,6 +68,8 @@ OP("PreventGradient")
     .Gradient([](GradientBuilder& g) {
       g.Fail(InvalidArgument("a gradient is asked for through PreventGradient: ", g.attr<std::string>("message")));
     })
+    .FollowsFirstInput()
+    .Cost(NoCost())
     .Doc("The input itself; asking for a gradient through it is an error with the attr's message.");
 
 }  // namespace

@@ -137,17 +137,20 @@ Output MainDiagonal(GradientBuilder& g) {
 OP("MatrixDiag")
     .As(Diagonals)
     .Gradient([](GradientBuilder& g) { g.dx(0) = DiagonalOf(g, g.dy(0), MainDiagonal(g)); })
+    .Cost(CopyCost())
     .Doc("Matrices with the given main diagonals, zeros elsewhere.");
 OP("MatrixDiagV2")
     .As(Diagonals)
     .As(BandInputs)
     .Gradient([](GradientBuilder& g) { g.dx(0) = DiagonalOf(g, g.dy(0), g.x(1)); })
+    .Cost(CopyCost())
     .Doc("Matrices with the given diagonals, from k[0] to k[1], and a padding value elsewhere.");
 OP("MatrixDiagV3")
     .As(Diagonals)
     .As(BandInputs)
     .As(Aligned)
     .Gradient([](GradientBuilder& g) { g.dx(0) = DiagonalOf(g, g.dy(0), g.x(1)); })
+    .Cost(CopyCost())
     .Doc("MatrixDiagV2 where `align` says at which end of its row a shorter diagonal stands.");
 
 // The matrices' places on the diagonals get dy, the others nothing.
@@ -158,12 +161,14 @@ void DiagPartGradient(GradientBuilder& g, Output k) {
 OP("MatrixDiagPart")
     .As(DiagonalParts)
     .Gradient([](GradientBuilder& g) { DiagPartGradient(g, MainDiagonal(g)); })
+    .Cost(PartCost())
     .Doc("The main diagonals of matrices.");
 OP("MatrixDiagPartV2")
     .As(DiagonalParts)
     .Input("k: int32")
     .Input("padding_value: T")
     .Gradient([](GradientBuilder& g) { DiagPartGradient(g, g.x(1)); })
+    .Cost(PartCost())
     .Doc("The diagonals k[0] to k[1] of matrices, the shorter ones padded.");
 OP("MatrixDiagPartV3")
     .As(DiagonalParts)
@@ -171,6 +176,7 @@ OP("MatrixDiagPartV3")
     .Input("padding_value: T")
     .As(Aligned)
     .Gradient([](GradientBuilder& g) { DiagPartGradient(g, g.x(1)); })
+    .Cost(PartCost())
     .Doc("MatrixDiagPartV2 where `align` says at which end of its row a shorter diagonal stands.");
 
 void SetDiagGradient(GradientBuilder& g, Output k) {
@@ -181,17 +187,20 @@ void SetDiagGradient(GradientBuilder& g, Output k) {
 OP("MatrixSetDiag")
     .As(SetDiagonals)
     .Gradient([](GradientBuilder& g) { SetDiagGradient(g, MainDiagonal(g)); })
+    .Cost(CopyCost())
     .Doc("The matrices with their main diagonals replaced.");
 OP("MatrixSetDiagV2")
     .As(SetDiagonals)
     .Input("k: int32")
     .Gradient([](GradientBuilder& g) { SetDiagGradient(g, g.x(2)); })
+    .Cost(CopyCost())
     .Doc("The matrices with their diagonals k[0] to k[1] replaced.");
 OP("MatrixSetDiagV3")
     .As(SetDiagonals)
     .Input("k: int32")
     .As(Aligned)
     .Gradient([](GradientBuilder& g) { SetDiagGradient(g, g.x(2)); })
+    .Cost(CopyCost())
     .Doc("MatrixSetDiagV2 where `align` says at which end of its row a shorter diagonal stands.");
 
 OP("MatrixBandPart")
@@ -209,6 +218,7 @@ OP("MatrixBandPart")
       return Status();
     })
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("MatrixBandPart", g.dy(0), g.x(1), g.x(2)); })
+    .Cost(CopyCost())
     .Doc("The matrices with zeros outside of num_lower diagonals below and num_upper above the main one; -1: all.");
 
 }  // namespace

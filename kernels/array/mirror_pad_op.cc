@@ -45,12 +45,14 @@ OP("MirrorPad")
     .As(MirrorPadding)
     .Shape([](InferenceContext& c) { return MirroredShape(c, MirrorPaddedSize); })
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("MirrorPadGrad", Mode(g), g.dy(0), g.x(1)); })
+    .Cost(CopyCost())
     .Doc("The input with a border that mirrors it, at (REFLECT) or beyond (SYMMETRIC) its first and last slices.");
 
 OP("MirrorPadGrad")
     .As(MirrorPadding)
     .Shape([](InferenceContext& c) { return MirroredShape(c, MirrorUnpaddedSize); })
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("MirrorPad", Mode(g), g.dy(0), g.x(1)); })
+    .Cost(ScanCost())
     .Doc("The input of a MirrorPad gets the sum of its output's gradients at all the places where it stands.");
 
 }  // namespace

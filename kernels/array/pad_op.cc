@@ -51,6 +51,7 @@ OP("Pad")
     .Attr("Tpaddings: {int32, int64} = DT_INT32")
     .Shape(PadShape)
     .Gradient(PadGradient)
+    .Cost(CopyCost())
     .Doc("The input with paddings[d, 0] zeros before it and paddings[d, 1] after it in each dimension d.");
 
 OP("PadV2")
@@ -62,6 +63,7 @@ OP("PadV2")
     .Attr("Tpaddings: {int32, int64} = DT_INT32")
     .Shape(PadShape)
     .Gradient(PadGradient)
+    .Cost(CopyCost())
     .Doc("The input with paddings[d, 0] times the constant before it and paddings[d, 1] times after it.");
 
 }  // namespace

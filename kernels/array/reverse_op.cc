@@ -27,6 +27,7 @@ OP("Reverse")
       return Status();
     })
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("Reverse", g.dy(0), g.x(1)); })
+    .Cost(CopyCost())
     .Doc("The tensor read backwards along each dimension d for which dims[d] is true.");
 
 OP("ReverseV2")
@@ -42,6 +43,7 @@ OP("ReverseV2")
       return Status();
     })
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("ReverseV2", g.dy(0), g.x(1)); })
+    .Cost(CopyCost())
     .Doc("The tensor read backwards along the given axes.");
 
 OP("ReverseSequence")
@@ -69,6 +71,7 @@ OP("ReverseSequence")
       const AttrMap dims = {{"seq_dim", g.attr<int64_t>("seq_dim")}, {"batch_dim", g.attr<int64_t>("batch_dim")}};
       g.dx(0) = g.Op("ReverseSequence", dims, g.dy(0), g.x(1));
     })
+    .Cost(CopyCost())
     .Doc("For each index i of batch_dim, the first seq_lengths[i] slices along seq_dim in reverse order.");
 
 }  // namespace

@@ -7,6 +7,44 @@
 namespace dfrun {
 namespace {
 
+MaybeConstant ShapeConstant(const ConstantContext& c) {
+  return ConstantSizes(c.input_shape(0));
+}
+
+std::vector<MaybeConstant> ShapeConstants(const ConstantContext& c) {
+  std::vector<MaybeConstant> out;
+  for (int i = 0; i < c.num_inputs(); ++i) out.push_back(ConstantSizes(c.input_shape(i)));
+  return out;
+}
+
+MaybeConstant SizeConstant(const ConstantContext& c) {
+  const int64_t n = c.input_shape(0).num_elements();
+  return n < 0 ? std::nullopt : MaybeConstant(ConstantInts::Scalar(n));
+}
+
+MaybeConstant RankConstant(const ConstantContext& c) {
+  const int rank = c.input_shape(0).rank();
+  return rank < 0 ? std::nullopt : MaybeConstant(ConstantInts::Scalar(rank));
+}
+
+MaybeConstant ReshapeConstant(const ConstantContext& c) {
+  const MaybeConstant value = c.input(0);
+  const int rank = c.output_shape(0).rank();
+  if (!value || rank < 0 || rank > 1) return std::nullopt;
+  return ConstantInts{rank == 0, value->elements};
+}
+
+MaybeConstant ExpandDimsConstant(const ConstantContext& c) {
+  const MaybeConstant value = c.input(0);
+  return value && value->is_scalar ? MaybeConstant(ConstantInts::Vector(value->elements)) : std::nullopt;
+}
+
+MaybeConstant SqueezeConstant(const ConstantContext& c) {
+  const MaybeConstant value = c.vector(0);
+  if (!value || value->elements.size() != 1) return std::nullopt;
+  return ConstantInts::Scalar(value->elements[0]);
+}
+
 Status ShapeVector(InferenceContext& c) {
   for (int i = 0; i < c.num_outputs(); ++i) {
     c.set_output(i, PartialShape({c.input(i).known_rank() ? c.input(i).rank() : PartialShape::kUnknown}));
@@ -20,6 +58,9 @@ OP("Rank")
     .Attr("T: type")
     .Shape(ScalarOutputs())
     .NotDifferentiable()
+    .FollowsFirstInput()
+    .ConstantValue(&RankConstant)
+    .Cost(NoCost())
     .Doc("The number of dimensions.");
 
 OP("Shape")
@@ -29,6 +70,9 @@ OP("Shape")
     .Attr("out_type: {int32, int64} = DT_INT32")
     .Shape(ShapeVector)
     .NotDifferentiable()
+    .FollowsFirstInput()
+    .ConstantValue(&ShapeConstant)
+    .Cost(NoCost())
     .Doc("The sizes of the dimensions.");
 
 OP("ShapeN")
@@ -39,6 +83,8 @@ OP("ShapeN")
     .Attr("out_type: {int32, int64} = DT_INT32")
     .Shape(ShapeVector)
     .NotDifferentiable()
+    .ConstantValues(&ShapeConstants)
+    .Cost(NoCost())
     .Doc("The sizes of the dimensions of each input.");
 
 OP("Size")
@@ -48,6 +94,9 @@ OP("Size")
     .Attr("out_type: {int32, int64} = DT_INT32")
     .Shape(ScalarOutputs())
     .NotDifferentiable()
+    .FollowsFirstInput()
+    .ConstantValue(&SizeConstant)
+    .Cost(NoCost())
     .Doc("The number of elements.");
 
 // Fills in the one unknown size where the input's number of elements is known and the other sizes divide it.
@@ -98,6 +147,9 @@ OP("Reshape")
       return Status();
     })
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("Reshape", g.dy(0), g.Op("Shape", g.x(0))); })
+    .FollowsFirstInput()
+    .ConstantValue(&ReshapeConstant)
+    .Cost(NoCost())
     .Doc("The same elements under another shape; one size may be -1, to be computed.");
 
 OP("ExpandDims")
@@ -121,6 +173,9 @@ OP("ExpandDims")
       return Status();
     })
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("Reshape", g.dy(0), g.Op("Shape", g.x(0))); })
+    .FollowsFirstInput()
+    .ConstantValue(&ExpandDimsConstant)
+    .Cost(NoCost())
     .Doc("The same elements with a dimension of size 1 put in.");
 
 OP("Squeeze")
@@ -148,6 +203,9 @@ OP("Squeeze")
       return Status();
     })
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("Reshape", g.dy(0), g.Op("Shape", g.x(0))); })
+    .FollowsFirstInput()
+    .ConstantValue(&SqueezeConstant)
+    .Cost(NoCost())
     .Doc("The same elements without dimensions of size 1: the given ones, or all.");
 
 }  // namespace

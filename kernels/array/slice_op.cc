@@ -8,6 +8,62 @@
 namespace dfrun {
 namespace {
 
+using Element = ConstantInts::Element;
+
+MaybeConstant SliceConstant(const ConstantContext& c) {
+  const MaybeConstant value = c.vector(0);
+  const Element begin = c.single(1);
+  const Element size = c.single(2);
+  if (!value || !begin || !size) return std::nullopt;
+  const auto length = static_cast<int64_t>(value->elements.size());
+  if (*begin < 0 || *begin > length || *size < -1 || *size > length - *begin) return std::nullopt;
+  const auto first = value->elements.begin() + *begin;
+  return ConstantInts::Vector({first, *size == -1 ? value->elements.end() : first + *size});
+}
+
+// A bound of a strided slice as TensorFlow clamps it: [0, length] going up, [-1, length - 1] going down.
+int64_t ClampBound(int64_t bound, int64_t length, int64_t stride) {
+  if (bound < 0) bound = std::max<int64_t>(bound, -length - 1) + length;
+  return stride > 0 ? std::clamp<int64_t>(bound, 0, length) : std::clamp<int64_t>(bound, -1, length - 1);
+}
+
+int64_t MaskOf(const ConstantContext& c, std::string_view attr) {
+  const AttrValue* value = c.attrs().Find(attr);
+  const int64_t* mask = value == nullptr ? nullptr : value->get<int64_t>();
+  return mask == nullptr ? 0 : *mask;
+}
+
+MaybeConstant ElementAt(const ConstantInts& vector, int64_t at) {
+  const auto length = static_cast<int64_t>(vector.elements.size());
+  if (at < 0) at += length;
+  if (at < 0 || at >= length) return std::nullopt;
+  return ConstantInts::Scalar(vector.elements[static_cast<size_t>(at)]);
+}
+
+MaybeConstant StridedSliceConstant(const ConstantContext& c) {
+  const MaybeConstant value = c.vector(0);
+  const Element begin = c.single(1);
+  const Element end = c.single(2);
+  const Element stride = c.single(3);
+  if (!value || !begin || !end || !stride || *stride == 0) return std::nullopt;
+  if ((MaskOf(c, "ellipsis_mask") | MaskOf(c, "new_axis_mask")) != 0) return std::nullopt;
+  if ((MaskOf(c, "shrink_axis_mask") & 1) != 0) return ElementAt(*value, *begin);
+  const auto length = static_cast<int64_t>(value->elements.size());
+  const bool up = *stride > 0;
+  const int64_t lowest = up ? 0 : -1;
+  const int64_t highest = up ? length : length - 1;
+  const bool from_end = (MaskOf(c, "begin_mask") & 1) != 0;
+  const bool to_end = (MaskOf(c, "end_mask") & 1) != 0;
+  const int64_t from = from_end ? (up ? lowest : highest) : ClampBound(*begin, length, *stride);
+  const int64_t to = to_end ? (up ? highest : lowest) : ClampBound(*end, length, *stride);
+  const int64_t step = std::clamp<int64_t>(*stride, -length - 1, length + 1);
+  ConstantInts out;
+  for (int64_t i = from; up ? i < to : i > to; i += step) {
+    out.elements.push_back(value->elements[static_cast<size_t>(i)]);
+  }
+  return out;
+}
+
 // Begin and size have an entry for each dimension of x, whichever of them says how many that are; -1: none does.
 Result<int> SliceRank(const PartialShape& x, const PartialShape& begin, const PartialShape& size) {
   int rank = -1;
@@ -65,6 +121,8 @@ OP("Slice")
       const Output paddings = g.AddNode("Pack", {g.x(1), after}, {{"axis", 1}});
       g.dx(0) = g.Op("Pad", g.dy(0), paddings);
     })
+    .ConstantValue(&SliceConstant)
+    .Cost(PartCost())
     .Doc("`size` elements from `begin` in each dimension; a size of -1 takes the rest.");
 
 // The slice of `shape`, as far as it is known: nothing where the strides have no value, so that their number may be
@@ -108,6 +166,8 @@ OP("StridedSlice")
       const Output shape = g.Op("Shape", AttrMap{{"out_type", g.dtype(g.x(1))}}, g.x(0));
       g.dx(0) = g.Op("StridedSliceGrad", Masks(g), shape, g.x(1), g.x(2), g.x(3), g.dy(0));
     })
+    .ConstantValue(&StridedSliceConstant)
+    .Cost(PartCost())
     .Doc("x[begin:end:stride, ...] as in Python; the masks say which entries are open, new, dropped or an ellipsis.");
 
 OP("StridedSliceGrad")
@@ -135,6 +195,7 @@ OP("StridedSliceGrad")
       return Status();
     })
     .Gradient([](GradientBuilder& g) { g.dx(4) = g.Op("StridedSlice", Masks(g), g.dy(0), g.x(1), g.x(2), g.x(3)); })
+    .Cost(CopyCost())
     .Doc("Zeros of the given shape with dy in the place that StridedSlice would read.");
 
 }  // namespace

@@ -44,12 +44,14 @@ OP("SpaceToDepth")
     .As(BlocksOfImages)
     .Shape([](InferenceContext& c) { return ImageShape(c, SpaceToDepthSizes); })
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("DepthToSpace", BlockAttrs(g), g.dy(0)); })
+    .Cost(CopyCost())
     .Doc("Each block_size x block_size block of pixels as the depth of one pixel.");
 
 OP("DepthToSpace")
     .As(BlocksOfImages)
     .Shape([](InferenceContext& c) { return ImageShape(c, DepthToSpaceSizes); })
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("SpaceToDepth", BlockAttrs(g), g.dy(0)); })
+    .Cost(CopyCost())
     .Doc("The depth of each pixel as a block_size x block_size block of pixels.");
 
 // The block sizes: the attr block_size, twice, or the value of input 1 where it is known.
@@ -114,6 +116,7 @@ OP("SpaceToBatchND")
     .Attr("Tpaddings: {int32, int64} = DT_INT32")
     .Shape([](InferenceContext& c) { return BatchBlockShape(c, SpaceToBatchShape); })
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("BatchToSpaceND", g.dy(0), g.x(1), g.x(2)); })
+    .Cost(CopyCost())
     .Doc("The padded input with every place of a block as a batch of its own.");
 
 OP("BatchToSpaceND")
@@ -126,6 +129,7 @@ OP("BatchToSpaceND")
     .Attr("Tcrops: {int32, int64} = DT_INT32")
     .Shape([](InferenceContext& c) { return BatchBlockShape(c, BatchToSpaceShape); })
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("SpaceToBatchND", g.dy(0), g.x(1), g.x(2)); })
+    .Cost(CopyCost())
     .Doc("The batches put together as the places of blocks, then cropped: undoes SpaceToBatchND.");
 
 AttrMap BlockSize(GradientBuilder& g) {
@@ -141,6 +145,7 @@ OP("SpaceToBatch")
     .Attr("block_size: int >= 2")
     .Shape([](InferenceContext& c) { return BatchBlockShape(c, SpaceToBatchShape); })
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("BatchToSpace", BlockSize(g), g.dy(0), g.x(1)); })
+    .Cost(CopyCost())
     .Doc("SpaceToBatchND of images with square blocks.");
 
 OP("BatchToSpace")
@@ -152,6 +157,7 @@ OP("BatchToSpace")
     .Attr("Tidx: {int32, int64} = DT_INT32")
     .Shape([](InferenceContext& c) { return BatchBlockShape(c, BatchToSpaceShape); })
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("SpaceToBatch", BlockSize(g), g.dy(0), g.x(1)); })
+    .Cost(CopyCost())
     .Doc("BatchToSpaceND of images with square blocks.");
 
 }  // namespace

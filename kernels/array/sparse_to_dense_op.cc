@@ -36,6 +36,7 @@ OP("SparseToDense")
       }
       g.dx(3) = g.Op("Sub", sum(g.dy(0)), sum(picked));
     })
+    .Cost(CopyCost())
     .Doc("The values at the given coordinates of a tensor that holds the default value elsewhere.");
 
 }  // namespace

@@ -5,6 +5,19 @@
 namespace dfrun {
 namespace {
 
+// Equal parts of a vector, whose axis can only be 0.
+std::vector<MaybeConstant> SplitConstants(const ConstantContext& c) {
+  std::vector<MaybeConstant> out;
+  const MaybeConstant value = c.vector(1);
+  const auto parts = static_cast<size_t>(c.num_outputs());
+  if (!value || value->elements.size() % parts != 0) return out;
+  const auto length = static_cast<int64_t>(value->elements.size() / parts);
+  for (auto at = value->elements.begin(); out.size() < parts; at += length) {
+    out.emplace_back(ConstantInts::Vector({at, at + length}));
+  }
+  return out;
+}
+
 void SplitGradient(GradientBuilder& g, int axis, int value) {
   std::vector<Output> inputs(static_cast<size_t>(g.num_outputs()));
   for (int i = 0; i < g.num_outputs(); ++i) inputs[i] = g.dy(i);
@@ -40,6 +53,8 @@ OP("Split")
       return Status();
     })
     .Gradient([](GradientBuilder& g) { SplitGradient(g, 0, 1); })
+    .ConstantValues(&SplitConstants)
+    .Cost(CopyCost())
     .Doc("The value cut into equal parts along a dimension.");
 
 // The given sizes of the parts of a dimension of size `whole`, with what is left for one that is -1. An unknown `whole`
@@ -100,6 +115,7 @@ OP("SplitV")
       return Status();
     })
     .Gradient([](GradientBuilder& g) { SplitGradient(g, 2, 0); })
+    .Cost(CopyCost())
     .Doc("The value cut along a dimension into parts of the given sizes, of which one may be -1: what is left.");
 
 }  // namespace

@@ -43,6 +43,7 @@ OP("TensorScatterUpdate")
       g.dx(0) = g.Op("TensorScatterUpdate", g.dy(0), g.x(1), g.Op("ZerosLike", g.x(2)));
       g.dx(2) = g.Op("GatherNd", g.dy(0), g.x(1));
     })
+    .Cost(CopyCost())
     .Doc("The tensor with the slices at the indices replaced; of several updates of a slice the last stands.");
 
 OP("TensorScatterAdd")
@@ -52,6 +53,7 @@ OP("TensorScatterAdd")
       g.dx(0) = g.dy(0);
       g.dx(2) = g.Op("GatherNd", g.dy(0), g.x(1));
     })
+    .Cost(ScanCost(2))
     .Doc("The tensor with the updates added to the slices at the indices.");
 
 OP("TensorScatterSub")
@@ -61,6 +63,7 @@ OP("TensorScatterSub")
       g.dx(0) = g.dy(0);
       g.dx(2) = g.Op("Neg", g.Op("GatherNd", g.dy(0), g.x(1)));
     })
+    .Cost(ScanCost(2))
     .Doc("The tensor with the updates subtracted from the slices at the indices.");
 
 // The elements and updates that are the result share its gradient equally.
@@ -79,12 +82,14 @@ OP("TensorScatterMax")
     .As(ChangedTensor)
     .As(IndicesAndPolicy)
     .Gradient(ExtremeGradient)
+    .Cost(ScanCost(2))
     .Doc("The tensor with the larger of each element and its updates at the indices.");
 
 OP("TensorScatterMin")
     .As(ChangedTensor)
     .As(IndicesAndPolicy)
     .Gradient(ExtremeGradient)
+    .Cost(ScanCost(2))
     .Doc("The tensor with the smaller of each element and its updates at the indices.");
 
 }  // namespace

@@ -1,9 +1,17 @@
 // The largest entries of rows.
+#include <cmath>
+
 #include "kernels/array/int_values.h"
 #include "src/framework/op.h"
 
 namespace dfrun {
 namespace {
+
+// A heap of the k largest of each row.
+OpCost TopCost(const CostContext& c) {
+  const double k = c.output(0).rank() == 0 ? 1 : c.output_dim(0, -1);
+  return WholeCost(c, c.input_elements(0) * (k > 2 ? std::log2(k) : k * 0 + 1));
+}
 
 // values and indices are x with a last dimension of k, where k is known.
 Status TopKShape(InferenceContext& c, std::optional<int64_t> k) {
@@ -57,6 +65,7 @@ OP("TopK")
       return TopKShape(c, k);
     })
     .Gradient(TopKGradient)
+    .Cost(&TopCost)
     .Doc("The k largest entries of each row and their places; of equal ones the first.");
 
 OP("TopKV2")
@@ -73,6 +82,7 @@ OP("TopKV2")
       return TopKShape(c, k);
     })
     .Gradient(TopKGradient)
+    .Cost(&TopCost)
     .Doc("The k largest entries of each row and their places; of equal ones the first.");
 
 Status InTopKShape(InferenceContext& c) {
@@ -91,6 +101,7 @@ OP("InTopK")
     .Attr("T: {int32, int64} = DT_INT32")
     .Shape(InTopKShape)
     .NotDifferentiable()
+    .Cost(ScanCost())
     .Doc("Whether less than k predictions of a row are larger than that of the row's target.");
 
 OP("InTopKV2")
@@ -104,6 +115,7 @@ OP("InTopKV2")
       return InTopKShape(c);
     })
     .NotDifferentiable()
+    .Cost(ScanCost())
     .Doc("Whether less than k predictions of a row are larger than that of the row's target.");
 
 }  // namespace

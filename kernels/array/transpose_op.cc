@@ -6,6 +6,20 @@
 namespace dfrun {
 namespace {
 
+// Of a permutation of which every element is known.
+MaybeConstant InvertPermutationConstant(const ConstantContext& c) {
+  const MaybeConstant value = c.vector(0);
+  if (!value) return std::nullopt;
+  const auto length = static_cast<int64_t>(value->elements.size());
+  std::vector<ConstantInts::Element> inverse(value->elements.size());
+  for (int64_t i = 0; i < length; ++i) {
+    const ConstantInts::Element to = value->elements[static_cast<size_t>(i)];
+    if (!to || *to < 0 || *to >= length || inverse[static_cast<size_t>(*to)]) return std::nullopt;
+    inverse[static_cast<size_t>(*to)] = i;
+  }
+  return ConstantInts::Vector(std::move(inverse));
+}
+
 void Permutation(OpBuilder& op) {
   op.Input("x: T")
       .Input("perm: Tperm")
@@ -42,6 +56,7 @@ OP("Transpose")
     .As(Permutation)
     .Alias("Shuffle")
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("Transpose", g.dy(0), g.Op("InvertPermutation", g.x(1))); })
+    .Cost(CopyCost())
     .Doc("Dimension d of y is dimension perm[d] of x.");
 
 OP("ConjugateTranspose")
@@ -49,6 +64,7 @@ OP("ConjugateTranspose")
     .Gradient([](GradientBuilder& g) {
       g.dx(0) = g.Op("ConjugateTranspose", g.dy(0), g.Op("InvertPermutation", g.x(1)));
     })
+    .Cost(CopyCost())
     .Doc("The complex conjugates of x with dimension perm[d] of x as dimension d of y.");
 
 OP("InvertPermutation")
@@ -61,6 +77,8 @@ OP("InvertPermutation")
       return Status();
     })
     .NotDifferentiable()
+    .ConstantValue(&InvertPermutationConstant)
+    .Cost(CopyCost())
     .Doc("y[x[i]] = i.");
 
 }  // namespace

@@ -17,6 +17,7 @@ OP("Where")
       return Status();
     })
     .NotDifferentiable()
+    .Cost(ScanCost())
     .Doc("The coordinates of the elements that are not zero or false, in row-major order.");
 
 // y is like x but for the size of the axis, which idx has; an empty axis is that of a vector.
@@ -62,23 +63,29 @@ void AlongAxis(OpBuilder& op) {
   op.Input("axis: Taxis").Attr("Taxis: {int32, int64} = DT_INT64");
 }
 
-OP("Unique").Input("x: T").As(Uniques).Doc(
-    "The values of x without repeats, in the order of their first appearance, and for each x its place in y.");
+OP("Unique")
+    .Input("x: T")
+    .As(Uniques)
+    .Cost(ScanCost())
+    .Doc("The values of x without repeats, in the order of their first appearance, and for each x its place in y.");
 OP("UniqueV2")
     .Input("x: T")
     .As(AlongAxis)
     .As(Uniques)
+    .Cost(ScanCost())
     .Doc("The slices of x along an axis without repeats, and for each slice its place in y.");
 OP("UniqueWithCounts")
     .Input("x: T")
     .As(Uniques)
     .Output("count: out_idx")
+    .Cost(ScanCost())
     .Doc("Unique, and how often each value of y is in x.");
 OP("UniqueWithCountsV2")
     .Input("x: T")
     .As(AlongAxis)
     .As(Uniques)
     .Output("count: out_idx")
+    .Cost(ScanCost())
     .Doc("UniqueV2, and how often each slice of y is in x.");
 
 OP("ListDiff")
@@ -96,6 +103,7 @@ OP("ListDiff")
       return Status();
     })
     .NotDifferentiable()
+    .Cost([](const CostContext& c) { return WholeCost(c, c.input_elements(0) + c.input_elements(1)); })
     .Doc("The values of x that are not in y, in order, and their places in x.");
 
 }  // namespace

@@ -60,6 +60,7 @@ OP("Save")
     .Attr("T: list(type) >= 1")
     .As(SavesTensors)
     .Shape(&SavedShapes<1>)
+    .Cost(CopyCost())
     .Doc("Writes tensors by name as the checkpoint `filename`, which is there whole or not at all.");
 
 OP("SaveSlices")
@@ -70,6 +71,7 @@ OP("SaveSlices")
     .Attr("T: list(type) >= 1")
     .As(SavesTensors)
     .Shape(&SavedShapes<2>)
+    .Cost(CopyCost())
     .Doc("Save of tensors or parts of them: '4 5 0,2:-' is rows 0 and 1 of a 4x5 tensor.");
 
 OP("SaveV2")
@@ -80,6 +82,7 @@ OP("SaveV2")
     .Attr("dtypes: list(type) >= 1")
     .As(SavesTensors)
     .Shape(&SavedShapes<2>)
+    .Cost(CopyCost())
     .Doc("SaveSlices by its newer name.");
 
 OP("Restore")
@@ -87,6 +90,7 @@ OP("Restore")
     .Input("tensor_name: string")
     .As(RestoresOne)
     .Shape(InputsOfRanks({0, 0}))
+    .Cost(CopyCost())
     .Doc("A tensor by name from the checkpoint, or from those whose paths fit the pattern.");
 
 OP("RestoreSlice")
@@ -95,6 +99,7 @@ OP("RestoreSlice")
     .Input("shape_and_slice: string")
     .As(RestoresOne)
     .Shape(&RestoredShapes)
+    .Cost(CopyCost())
     .Doc("Restore of a tensor, or of the part of it that shape_and_slice names.");
 
 OP("RestoreV2")
@@ -106,6 +111,7 @@ OP("RestoreV2")
     .Stateful()
     .NotDifferentiable()
     .Shape(&RestoredShapes)
+    .Cost(CopyCost())
     .Doc("Tensors by name, or parts of them, from a checkpoint.");
 
 OP("MergeV2Checkpoints")
@@ -125,6 +131,7 @@ OP("ShardedFilename")
     .Output("filename: string")
     .NotDifferentiable()
     .Shape(&ScalarFilename)
+    .Cost(NoCost())
     .Doc("'basename-00001-of-00004'.");
 
 OP("ShardedFilespec")
@@ -133,6 +140,7 @@ OP("ShardedFilespec")
     .Output("filename: string")
     .NotDifferentiable()
     .Shape(&ScalarFilename)
+    .Cost(NoCost())
     .Doc("'basename-*-of-00004' with five '?' for the number: it fits the names of all shards.");
 
 }  // namespace dfrun

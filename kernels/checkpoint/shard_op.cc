@@ -12,6 +12,8 @@ OP("SaveShard")
     .Stateful()
     .NotDifferentiable()
     .Shape(ScalarOutputs())
+    .Own()
+    .Cost(CopyCost())
     .Doc("Writes variables as one shard of a checkpoint and returns what the manifest says of it (dfrun's own).");
 
 OP("RestoreShard")
@@ -30,6 +32,8 @@ OP("RestoreShard")
       for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, shapes[i]);
       return Status();
     })
+    .Own()
+    .Cost(CopyCost())
     .Doc("Reads variables by name from the shards of a committed checkpoint (dfrun's own).");
 
 }  // namespace dfrun

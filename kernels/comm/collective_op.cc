@@ -7,6 +7,11 @@
 namespace dfrun {
 namespace {
 
+// The inputs, of one shape, are folded from the first to the last.
+OpCost FoldCost(const CostContext& c) {
+  return WholeCost(c, (c.num_inputs() - 1) * c.input_elements(0));
+}
+
 // The participants of an instance find each other by their keys. The other attrs say how it is done elsewhere.
 void OneOfAGroup(OpBuilder& op) {
   op.Output("data: T").Attr("group_size: int").Attr("group_key: int").Attr("instance_key: int").Stateful();
@@ -37,6 +42,7 @@ OP("CollectiveGather")
       DF_TRY(c.WithRankAtLeast(0, 1).status());
       return ShapeFromAttr("shape")(c);
     })
+    .Cost(CopyCost())
     .Doc("What group_size participants bring, one behind the other in the order of their devices.");
 
 OP("CollectiveBcastSend")
@@ -46,6 +52,7 @@ OP("CollectiveBcastSend")
     .Attr("shape: shape")
     .As(HowItIsDone)
     .Shape(ShapeFromAttr("shape"))
+    .Cost(CopyCost())
     .Doc("Gives its input to the CollectiveBcastRecv nodes of its group, and hands it on.");
 
 OP("CollectiveBcastRecv")
@@ -54,6 +61,7 @@ OP("CollectiveBcastRecv")
     .Attr("shape: shape")
     .As(HowItIsDone)
     .Shape(ShapeFromAttr("shape"))
+    .Cost(CopyCost())
     .Doc("What the CollectiveBcastSend of its group gives.");
 
 // The V2 ops take their keys as inputs. Tokens order collectives elsewhere.
@@ -87,6 +95,7 @@ OP("CollectiveGatherV2")
       c.set_output(0, std::move(shape));
       return Status();
     })
+    .Cost(CopyCost())
     .Doc("CollectiveGather whose keys are inputs.");
 
 OP("CollectiveBcastSendV2")
@@ -94,6 +103,7 @@ OP("CollectiveBcastSendV2")
     .As(OneOfAGroupByInputs)
     .Attr("T: {bool, float, half, double, int32, int64}")
     .Shape(SameAsInput(0))
+    .Cost(CopyCost())
     .Doc("CollectiveBcastSend whose keys are inputs.");
 
 OP("CollectiveBcastRecvV2")
@@ -105,6 +115,7 @@ OP("CollectiveBcastRecvV2")
       c.set_output(0, c.input_as_shape(3));
       return Status();
     })
+    .Cost(CopyCost())
     .Doc("CollectiveBcastRecv whose keys and shape are inputs.");
 
 void OneForAll(OpBuilder& op) {
@@ -205,6 +216,8 @@ OP("AllReduce")
       const Values dys = Outputs(g.AddNode("AllReduce", ResultGradients(g), {}), g.num_inputs());
       FoldGradient(g, dys, Results(g));
     })
+    .Own()
+    .Cost(&FoldCost)
     .Doc("The inputs, of one shape, folded from the first to the last; output i is where input i is.");
 
 OP("AllGather")
@@ -225,6 +238,8 @@ OP("AllGather")
       const AddedNode parts = g.AddNode("ReduceScatter", ResultGradients(g), {});
       for (int i = 0; i < g.num_inputs(); ++i) g.dx(i) = parts[i];
     })
+    .Own()
+    .Cost(CopyCost())
     .Doc("The inputs, of one shape, one behind the other along dimension 0; output i is where input i is.");
 
 OP("ReduceScatter")
@@ -244,6 +259,8 @@ OP("ReduceScatter")
       const Values dys = Outputs(g.AddNode("AllGather", ResultGradients(g), {}), g.num_inputs());
       FoldGradient(g, dys, Outputs(g.AddNode("AllGather", Results(g), {}), g.num_inputs()));
     })
+    .Own()
+    .Cost(&FoldCost)
     .Doc(
         "The inputs, of one shape, folded from the first to the last and parted along dimension 0: output i is part i, "
         "and is where input i is.");
@@ -255,6 +272,8 @@ OP("Broadcast")
     .Attr("T: type")
     .Shape(SameAsInput(0))
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.AddNode("AddN", ResultGradients(g), {}); })
+    .Own()
+    .Cost(CopyCost())
     .Doc("N times the input.");
 
 }  // namespace

@@ -10,6 +10,7 @@ OP("ToBool")
     .Attr("T: type")
     .Shape(ScalarOutputs())
     .NotDifferentiable()
+    .Cost(NoCost())
     .Doc("A condition of any value: a number holds unless it is zero, a string or a tensor with a shape unless empty.");
 
 OP("FakeParam")
@@ -18,6 +19,7 @@ OP("FakeParam")
     .Attr("shape: shape")
     .Shape(ShapeFromAttr("shape"))
     .NotDifferentiable()
+    .Cost(FillCost())
     .Doc("What a branch gives where it has no value: zeros of `shape`, in which unknown sizes are 0.");
 
 }  // namespace

@@ -19,12 +19,14 @@ OP("OptionalFromValue")
       const AddedNode components = g.Op("OptionalGetValue", attrs, g.dy(0));
       for (int i = 0; i < g.num_inputs(); ++i) g.dx(i) = components[i];
     })
+    .Cost(NoCost())
     .Doc("An optional that holds `components`.");
 
 OP("OptionalNone")
     .Output("optional: variant")
     .Shape(ScalarOutputs())
     .NotDifferentiable()
+    .Cost(NoCost())
     .Doc("An optional that holds nothing.");
 
 OP("OptionalHasValue")
@@ -32,6 +34,7 @@ OP("OptionalHasValue")
     .Output("has_value: bool")
     .Shape(ScalarOutputs())
     .NotDifferentiable()
+    .Cost(NoCost())
     .Doc("Whether an optional holds values.");
 
 OP("OptionalGetValue")
@@ -53,6 +56,7 @@ OP("OptionalGetValue")
       for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, shapes[i]);
       return Status();
     })
+    .Cost(NoCost())
     .Doc("The values that an optional holds; InvalidArgument if it holds none, or others.");
 
 }  // namespace

@@ -11,13 +11,13 @@ void MakesStack(OpBuilder& op) {
 
 void Pushes(OpBuilder& op) {
   op.Input("elem: T").Output("output: T").Attr("T: type").Attr("swap_memory: bool = false").Shape(SameAsInput(1));
-  op.NotDifferentiable().Doc(
+  op.NotDifferentiable().Cost(NoCost()).Doc(
       "Puts `elem` on the stack, and hands it on. With swap_memory the stack keeps it in host memory, wherever the "
       "device has its own.");
 }
 
 void Pops(OpBuilder& op) {
-  op.Output("elem: elem_type").Attr("elem_type: type").NotDifferentiable();
+  op.Output("elem: elem_type").Attr("elem_type: type").NotDifferentiable().Cost(NoCost());
   op.Shape([](InferenceContext& c) {
     const AttrValue* known = c.attrs().Find("_elem_shape");  // of who knows what is pushed
     if (known != nullptr && known->get<PartialShape>() != nullptr) c.set_output(0, *known->get<PartialShape>());
@@ -30,20 +30,27 @@ OP("Stack")
     .Output("handle: Ref(string)")
     .As(MakesStack)
     .Shape(ReferenceHandleShape)
+    .Cost(NoCost())
     .Doc("A stack of the step, without a bound.");
 OP("StackPush").Input("handle: Ref(string)").As(Pushes);
 OP("StackPop").Input("handle: Ref(string)").As(Pops);
-OP("StackClose").Input("handle: Ref(string)").NotDifferentiable().Doc("Forgets the stack's elements.");
+OP("StackClose").Input("handle: Ref(string)").NotDifferentiable().Cost(NoCost()).Doc("Forgets the stack's elements.");
 
 OP("StackV2")
     .Input("max_size: int32")
     .Output("handle: resource")
     .As(MakesStack)
     .Shape(ScalarOutputs())
+    .Cost(NoCost())
     .Doc("A stack of the step, of at most max_size elements; a negative one is no bound.");
 OP("StackPushV2").Input("handle: resource").As(Pushes).Stateful();
 OP("StackPopV2").Input("handle: resource").As(Pops).Stateful();
-OP("StackCloseV2").Input("handle: resource").Stateful().NotDifferentiable().Doc("Forgets the stack's elements.");
+OP("StackCloseV2")
+    .Input("handle: resource")
+    .Stateful()
+    .NotDifferentiable()
+    .Cost(NoCost())
+    .Doc("Forgets the stack's elements.");
 
 }  // namespace
 }  // namespace dfrun

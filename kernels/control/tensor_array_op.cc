@@ -62,6 +62,8 @@ OP("TensorArrayV3")
       c.set_output(1, PartialShape::Scalar());
       return Status();
     })
+    .HandleOf(HandleContent::Attr("element_shape"))
+    .Cost(NoCost())
     .Doc("An array of `size` tensors that lives as long as the step.");
 
 void GivesGradientArray(OpBuilder& op) {
@@ -73,12 +75,15 @@ OP("TensorArrayGradV3")
     .Input("handle: resource")
     .Input("flow_in: float")
     .As(GivesGradientArray)
+    .HandleOf(HandleContent::Like(0))
+    .Cost(NoCost())
     .Doc("The array in which the gradients of an array's elements add up; one for each `source`.");
 OP("TensorArrayGradWithShape")
     .Input("handle: resource")
     .Input("flow_in: float")
     .Input("shape_to_prepend: int32")
     .As(GivesGradientArray)
+    .Cost(NoCost())
     .Doc("TensorArrayGradV3 for elements whose gradients have further dimensions in front.");
 
 OP("TensorArrayWriteV3")
@@ -92,6 +97,7 @@ OP("TensorArrayWriteV3")
       return ScalarOutputs()(c);
     })
     .Gradient([](GradientBuilder& g) { WriteGradient(g, "TensorArrayReadV3", {}); })
+    .Cost(NoCost())
     .Doc("Writes one element.");
 
 OP("TensorArrayReadV3")
@@ -107,6 +113,7 @@ OP("TensorArrayReadV3")
       return Status();
     })
     .Gradient([](GradientBuilder& g) { ReadGradient(g, 2, "TensorArrayWriteV3"); })
+    .Cost(NoCost())
     .Doc("Reads one element.");
 
 OP("TensorArrayGatherV3")
@@ -125,6 +132,7 @@ OP("TensorArrayGatherV3")
       return Status();
     })
     .Gradient([](GradientBuilder& g) { ReadGradient(g, 2, "TensorArrayScatterV3"); })
+    .Cost(BehindHandleCost())
     .Doc("The elements of `indices`, stacked.");
 
 OP("TensorArrayScatterV3")
@@ -143,6 +151,7 @@ OP("TensorArrayScatterV3")
       }
       WriteGradient(g, "TensorArrayGatherV3", {{"element_shape", element}});
     })
+    .Cost(BehindHandleCost())
     .Doc("Writes the rows of `value` to the elements of `indices`.");
 
 OP("TensorArrayConcatV3")
@@ -161,6 +170,7 @@ OP("TensorArrayConcatV3")
       if (!g.has_dy(0)) return;
       g.dx(1) = g.Op("TensorArraySplitV3", GradientArray(g, g.x(1)), g.dy(0), g.y(1), g.x(1));
     })
+    .Cost(BehindHandleCost())
     .Doc("All elements, one behind the other along their first dimension, and how long each is there.");
 
 OP("TensorArraySplitV3")
@@ -177,6 +187,7 @@ OP("TensorArraySplitV3")
       g.dx(1) = g.Op("TensorArrayConcatV3", AttrMap{{"dtype", g.dtype(g.x(1))}}, GradientArray(g, flow), flow);
       g.dx(3) = flow;
     })
+    .Cost(BehindHandleCost())
     .Doc("Writes parts of `value`, of these lengths along its first dimension, to the elements.");
 
 OP("TensorArraySizeV3")
@@ -186,9 +197,15 @@ OP("TensorArraySizeV3")
     .Stateful()
     .NotDifferentiable()
     .Shape(ScalarOutputs())
+    .Cost(NoCost())
     .Doc("How many elements the array has.");
 
-OP("TensorArrayCloseV3").Input("handle: resource").Stateful().NotDifferentiable().Doc("Forgets the array's elements.");
+OP("TensorArrayCloseV3")
+    .Input("handle: resource")
+    .Stateful()
+    .NotDifferentiable()
+    .Cost(NoCost())
+    .Doc("Forgets the array's elements.");
 
 }  // namespace
 }  // namespace dfrun

@@ -101,6 +101,8 @@ OP("EmptyTensorList")
     .As(HasShapeType)
     .Shape(&NewListShape)
     .NotDifferentiable()
+    .HandleOf(HandleContent::Value(0))
+    .Cost(NoCost())
     .Doc("A list without elements, to which at most max_num_elements can be pushed (-1: any number).");
 
 OP("TensorListReserve")
@@ -111,6 +113,8 @@ OP("TensorListReserve")
     .As(HasShapeType)
     .Shape(&NewListShape)
     .NotDifferentiable()
+    .HandleOf(HandleContent::Value(0))
+    .Cost(NoCost())
     .Doc("A list of elements that have no value yet, and are read as zeros.");
 
 OP("TensorListFromTensor")
@@ -129,6 +133,8 @@ OP("TensorListFromTensor")
       if (shape.rank() > 0) attrs.Set("num_elements", shape.dim(0));
       g.dx(0) = g.Op("TensorListStack", attrs, g.dy(0), RowShapeOf(g, g.x(0)));
     })
+    .HandleOf(HandleContent::Value(1))
+    .Cost(BehindHandleCost(0))
     .Doc("The list of a tensor's rows.");
 
 OP("TensorListStack")
@@ -145,6 +151,7 @@ OP("TensorListStack")
       return Status();
     })
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("TensorListFromTensor", g.dy(0), RowShapeOf(g, g.y(0))); })
+    .Cost(BehindHandleCost())
     .Doc("The tensor whose rows are the list's elements.");
 
 OP("TensorListSetItem")
@@ -166,6 +173,8 @@ OP("TensorListSetItem")
       g.dx(0) = list;
       g.dx(2) = g.Op("TensorListGetItem", ElementType(g), g.dy(0), g.x(1), ShapeOf(g, g.x(2)));
     })
+    .HandleOf(HandleContent::Like(0))
+    .Cost(NoCost())
     .Doc("The list with another element at `index`.");
 
 OP("TensorListGetItem")
@@ -182,6 +191,7 @@ OP("TensorListGetItem")
       return Status();
     })
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("TensorListSetItem", ReserveLike(g, g.x(0)), g.x(1), g.dy(0)); })
+    .Cost(NoCost())
     .Doc("The element at `index`.");
 
 OP("TensorListPushBack")
@@ -198,6 +208,8 @@ OP("TensorListPushBack")
       g.dx(0) = popped[0];
       g.dx(1) = popped[1];
     })
+    .HandleOf(HandleContent::Like(0))
+    .Cost(NoCost())
     .Doc("The list with a further element at its end.");
 
 OP("TensorListPopBack")
@@ -214,6 +226,8 @@ OP("TensorListPopBack")
       return Status();
     })
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("TensorListPushBack", g.dy(0), g.dy(1)); })
+    .HandleOf(HandleContent::Like(0))
+    .Cost(NoCost())
     .Doc("The list without its last element, and that.");
 
 OP("TensorListPushBackBatch")
@@ -222,6 +236,7 @@ OP("TensorListPushBackBatch")
     .Output("output_handles: variant")
     .As(HasElementType)
     .Shape(SameAsInput(0))
+    .Cost(NoCost())
     .Doc("List i of a tensor of lists with part i of `tensor` at its end.");
 
 OP("TensorListElementShape")
@@ -234,6 +249,7 @@ OP("TensorListElementShape")
       return Status();
     })
     .NotDifferentiable()
+    .Cost(NoCost())
     .Doc("What is known of the shape of a list's elements: sizes, -1 for an unknown one; the scalar -1 for no rank.");
 
 OP("TensorListLength")
@@ -241,6 +257,7 @@ OP("TensorListLength")
     .Output("length: int32")
     .Shape(ScalarOutputs())
     .NotDifferentiable()
+    .Cost(NoCost())
     .Doc("How many elements a list has.");
 
 OP("TensorListResize")
@@ -249,6 +266,8 @@ OP("TensorListResize")
     .Output("output_handle: variant")
     .Shape(ScalarsOf({0, 1}))
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("TensorListResize", g.dy(0), g.Op("TensorListLength", g.x(0))); })
+    .HandleOf(HandleContent::Like(0))
+    .Cost(NoCost())
     .Doc("The first `size` elements of a list; new ones have no value.");
 
 void ConcatGradient(GradientBuilder& g) {
@@ -277,6 +296,7 @@ OP("TensorListConcat")
       return Status();
     })
     .Gradient(&ConcatGradient)
+    .Cost(BehindHandleCost())
     .Doc("The elements behind each other along their first dimension, and how long each is there.");
 
 OP("TensorListConcatV2")
@@ -295,6 +315,7 @@ OP("TensorListConcatV2")
       return Status();
     })
     .Gradient(&ConcatGradient)
+    .Cost(BehindHandleCost())
     .Doc(
         "The elements behind each other along their first dimension, and how long each is there; leading_dims are the "
         "lengths of those without a value.");
@@ -315,6 +336,8 @@ OP("TensorListSplit")
       const Output shape = g.Op("ConcatV2", any, RowShapeOf(g, g.x(0)), g.Const(Tensor::Scalar<int32_t>(0)));
       g.dx(0) = g.Op("TensorListConcatV2", ElementType(g), g.dy(0), shape, g.x(2));
     })
+    .HandleOf(HandleContent::Value(1))
+    .Cost(BehindHandleCost(0))
     .Doc("The list of parts of a tensor, of these lengths along its first dimension.");
 
 OP("TensorListConcatLists")
@@ -328,6 +351,8 @@ OP("TensorListConcatLists")
       c.set_output(0, std::move(shape));
       return Status();
     })
+    .HandleOf(HandleContent::Joined())
+    .Cost(NoCost())
     .Doc("Lists with the elements of others behind their own.");
 
 OP("TensorListGather")
@@ -345,6 +370,7 @@ OP("TensorListGather")
     .Gradient([](GradientBuilder& g) {
       g.dx(0) = g.Op("TensorListScatterIntoExistingList", ReserveLike(g, g.x(0)), g.dy(0), g.x(1));
     })
+    .Cost(BehindHandleCost())
     .Doc("The elements at `indices`, stacked.");
 
 Status ScatterShape(InferenceContext& c) {
@@ -370,6 +396,8 @@ OP("TensorListScatter")
     .As(HasShapeType)
     .Shape(&ScatterShape)
     .Gradient(&ScatterGradient<0>)
+    .HandleOf(HandleContent::Value(2))
+    .Cost(BehindHandleCost(0))
     .Doc("A list that has the rows of a tensor at `indices`.");
 
 OP("TensorListScatterV2")
@@ -381,6 +409,8 @@ OP("TensorListScatterV2")
     .As(HasShapeType)
     .Shape(&ScatterShape)
     .Gradient(&ScatterGradient<0>)
+    .HandleOf(HandleContent::Value(2))
+    .Cost(BehindHandleCost(0))
     .Doc("A list of num_elements (-1: as many as needed) that has the rows of a tensor at `indices`.");
 
 OP("TensorListScatterIntoExistingList")
@@ -398,6 +428,8 @@ OP("TensorListScatterIntoExistingList")
       ScatterGradient<1>(g);
       g.dx(0) = g.Op("TensorListScatterIntoExistingList", g.dy(0), g.Op("ZerosLike", g.x(1)), g.x(2));
     })
+    .HandleOf(HandleContent::Like(0))
+    .Cost(BehindHandleCost())
     .Doc("The list with the rows of a tensor at `indices`.");
 
 }  // namespace

@@ -14,6 +14,7 @@ OP("ReadFile")
       c.set_output(0, PartialShape::Scalar());
       return Status();
     })
+    .Cost(CopyCost())
     .Doc("All bytes of a file.");
 
 OP("WriteFile")
@@ -25,6 +26,7 @@ OP("WriteFile")
       DF_TRY(c.WithRank(0, 0).status());
       return c.WithRank(1, 0).status();
     })
+    .Cost(CopyCost())
     .Doc("Makes a file of these bytes, and the directories that it needs: readers see the old content or the new.");
 
 OP("MatchingFiles")

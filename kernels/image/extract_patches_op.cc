@@ -61,6 +61,7 @@ OP("ExtractImagePatches")
       const Output inside = g.Op("Slice", sums, zero, g.Const<int64_t>({-1, -1, -1}));
       g.dx(0) = g.Op("Reshape", g.Op("Transpose", inside, swap), shape);
     })
+    .Cost(CopyCost())
     .Doc("For each place of a sliding window, the pixels in it as the depth of one pixel.");
 
 }  // namespace

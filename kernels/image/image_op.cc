@@ -51,6 +51,7 @@ OP("EncodePng")
       c.set_output(0, PartialShape(std::vector<int64_t>(image.dims().begin(), image.dims().end() - 3)));
       return Status();
     })
+    .Cost(ScanCost())
     .Doc("Images [..., height, width, 1 to 4 channels] as PNG files.");
 
 }  // namespace dfrun

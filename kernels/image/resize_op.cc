@@ -35,6 +35,7 @@ OP("ResizeBilinear")
     .As(Coordinates)
     .Shape(ResizedShape)
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("ResizeBilinearGrad", CoordinateAttrs(g), g.dy(0), g.x(0)); })
+    .Cost(ElementwiseCost(8))
     .Doc("The images at another height and width; a pixel is interpolated between the four nearest ones.");
 
 OP("ResizeBilinearGrad")
@@ -52,6 +53,7 @@ OP("ResizeBilinearGrad")
       return Status();
     })
     .NotDifferentiable()
+    .Cost(ScanCost(0, 8))
     .Doc("The gradient of ResizeBilinear's images.");
 
 OP("ResizeNearestNeighbor")
@@ -65,6 +67,7 @@ OP("ResizeNearestNeighbor")
       const Output size = g.Op("Slice", g.Op("Shape", g.x(0)), g.Const<int32_t>({1}), g.Const<int32_t>({2}));
       g.dx(0) = g.Op("ResizeNearestNeighborGrad", CoordinateAttrs(g), g.dy(0), size);
     })
+    .Cost(CopyCost())
     .Doc("The images at another height and width; a pixel is the nearest one.");
 
 OP("ResizeNearestNeighborGrad")
@@ -75,6 +78,7 @@ OP("ResizeNearestNeighborGrad")
     .As(Coordinates)
     .Shape(ResizedShape)
     .NotDifferentiable()
+    .Cost(ScanCost())
     .Doc("The gradient of ResizeNearestNeighbor's images, whose height and width is `size`.");
 
 }  // namespace

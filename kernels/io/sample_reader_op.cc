@@ -37,6 +37,8 @@ OP("HDF5Reader")
     .Attr("path: string")
     .Attr("datasets: list(string) >= 1")
     .Attr("external: bool = false")
+    .OwnFedFromOutside()
+    .Cost(CopyCost())
     .Doc(
         "A batch of samples of an HDF5 file, from sample `position` of the endless stream of (shuffled) epochs on "
         "(dfrun's own).");
@@ -51,6 +53,8 @@ OP("SampleReader")
     .Attr("defaults: list(string) >= 0 = []")
     .Attr("pieces: list(int) >= 0 = []")
     .Attr("left_out: list(int) >= 0 = []")
+    .OwnFedFromOutside()
+    .Cost(CopyCost())
     .Doc(
         "HDF5Reader's batches of files of another format: text, csv, fixed_length, tfrecord, whole_file, image "
         "(dfrun's own). options: key=value; defaults: field number=value; pieces: file number, first byte and number "

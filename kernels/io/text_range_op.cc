@@ -14,6 +14,8 @@ OP("ReadTextRange")
       c.set_output(0, PartialShape::Scalar());
       return Status();
     })
+    .Own()
+    .Cost(CopyCost())
     .Doc(
         "One of `parts` parts of the texts of files, about equal in size; each begins where a token of `letters` does, "
         "and no token is of two files. A name may be a pattern, or several in a row with commas between them; files "

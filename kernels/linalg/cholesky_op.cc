@@ -1,5 +1,6 @@
 // The Cholesky factor and its gradient: signatures, shapes, gradients.
 #include "kernels/linalg/gradients.h"
+#include "kernels/linalg/matrix_cost.h"
 #include "kernels/linalg/matrix_shapes.h"
 #include "src/framework/op.h"
 
@@ -25,6 +26,7 @@ OP("Cholesky")
     .Attr("T: {double, float, half, complex64, complex128}")
     .Shape(&SquareMatrixShape)
     .Gradient(&CholeskyGradient)
+    .Cost(OfSquares([](double n) { return n * n * n / 3; }))
     .Doc(
         "The lower triangular l of each self-adjoint, positive definite matrix with l l^H equal to it; NaN where it is "
         "not positive definite. Reads the lower triangle.");
@@ -35,6 +37,7 @@ OP("CholeskyGrad")
     .Output("output: T")
     .Attr("T: {half, float, double}")
     .Shape(&SquareMatrixShape)
+    .Cost(OfSquares([](double n) { return 2 * n * n * n; }))
     .Doc("The gradient of Cholesky's input, symmetric, by its output and the gradient of that.");
 
 }  // namespace dfrun

@@ -1,5 +1,6 @@
 // The inverse and the determinant of square matrices: signatures, shapes, gradients.
 #include "kernels/linalg/gradients.h"
+#include "kernels/linalg/matrix_cost.h"
 #include "kernels/linalg/matrix_shapes.h"
 #include "src/framework/op.h"
 
@@ -26,6 +27,7 @@ OP("MatrixInverse")
     .Attr("T: {double, float, half, complex64, complex128}")
     .Shape(&SquareMatrixShape)
     .Gradient(&InverseGradient)
+    .Cost(OfSquares([](double n) { return 2 * n * n * n; }))
     .Doc("The inverse of each matrix, or of its adjoint; an error where one has none.");
 
 OP("MatrixDeterminant")
@@ -36,6 +38,7 @@ OP("MatrixDeterminant")
     .Gradient([](GradientBuilder& g) {
       g.dx(0) = ScaledMatrices(g, g.Op("Mul", g.dy(0), g.y(0)), AdjointInverse(g, g.x(0)));
     })
+    .Cost(OfSquares([](double n) { return 2 * n * n * n / 3; }))
     .Doc("The determinant of each matrix.");
 
 OP("LogMatrixDeterminant")
@@ -45,6 +48,7 @@ OP("LogMatrixDeterminant")
     .Attr("T: {half, float, double, complex64, complex128}")
     .Shape(&NumberPerSquareMatrixShape)
     .Gradient([](GradientBuilder& g) { g.dx(0) = ScaledMatrices(g, g.dy(1), AdjointInverse(g, g.x(0))); })
+    .Cost(OfSquares([](double n) { return 2 * n * n * n / 3; }))
     .Doc("The determinant of each matrix as its sign (or phase) and the logarithm of its magnitude.");
 
 }  // namespace dfrun

@@ -1,5 +1,6 @@
 // Systems of linear equations: signatures, shapes, gradients.
 #include "kernels/linalg/gradients.h"
+#include "kernels/linalg/matrix_cost.h"
 #include "kernels/linalg/matrix_shapes.h"
 #include "src/framework/op.h"
 
@@ -54,6 +55,7 @@ OP("MatrixSolve")
     .Attr("T: {double, float, half, complex64, complex128}")
     .Shape([](InferenceContext& c) { return SolveShape(c, /*broadcasts=*/false); })
     .Gradient(&SolveGradient)
+    .Cost(OfSolution([](double n, double k) { return 2 * n * n * n / 3 + 2 * n * n * k; }))
     .Doc("The solution of each system of linear equations; an error where a matrix is not invertible.");
 
 OP("MatrixTriangularSolve")
@@ -63,6 +65,7 @@ OP("MatrixTriangularSolve")
     .Attr("T: {bfloat16, double, float, half, complex64, complex128}")
     .Shape([](InferenceContext& c) { return SolveShape(c, /*broadcasts=*/true); })
     .Gradient(&TriangularSolveGradient)
+    .Cost(OfSolution([](double n, double k) { return n * n * k; }))
     .Doc("The solution of systems of linear equations with a lower or upper triangular matrix; batches broadcast.");
 
 }  // namespace dfrun

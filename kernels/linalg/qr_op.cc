@@ -1,11 +1,17 @@
 // The QR decomposition: signature, shape, gradient.
 #include "kernels/linalg/gradients.h"
+#include "kernels/linalg/matrix_cost.h"
 #include "kernels/linalg/matrix_shapes.h"
 #include "kernels/math/gradients.h"
 #include "src/framework/op.h"
 
 namespace dfrun {
 namespace {
+
+// By reflections, which are then multiplied out.
+OpCost QrCost(const CostContext& c) {
+  return OfMatrices(c, [](double p, double k) { return 4 * p * k * k - 4 * k * k * k / 3; });
+}
 
 Status QrShape(InferenceContext& c) {
   DF_ASSIGN(const PartialMatrices a, PartialMatricesOf(c, 0));
@@ -75,6 +81,7 @@ OP("Qr")
     .Attr("T: {double, float, half, complex64, complex128}")
     .Shape(&QrShape)
     .Gradient(&QrGradient)
+    .Cost(&QrCost)
     .Doc("Each matrix as a product of one with orthonormal columns and an upper triangular one.");
 
 }  // namespace dfrun

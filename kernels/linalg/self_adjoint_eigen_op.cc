@@ -1,10 +1,19 @@
 // Eigenvalues of self-adjoint matrices: signature, shape, gradient.
 #include "kernels/linalg/gradients.h"
+#include "kernels/linalg/matrix_cost.h"
 #include "kernels/linalg/matrix_shapes.h"
 #include "src/framework/op.h"
 
 namespace dfrun {
 namespace {
+
+// By tridiagonalisation and implicit QR steps.
+OpCost SelfAdjointEigenCost(const CostContext& c) {
+  if (!c.attr<bool>("compute_v", true)) {
+    return OfMatrices(c, [](double n, double) { return 4 * n * n * n / 3; });
+  }
+  return OfMatrices(c, [](double n, double) { return 9 * n * n * n; });
+}
 
 Status EigenShape(InferenceContext& c) {
   DF_ASSIGN(const PartialMatrices a, PartialSquareMatricesOf(c, 0));
@@ -37,6 +46,7 @@ OP("SelfAdjointEigV2")
     .Attr("T: {double, float, half, complex64, complex128}")
     .Shape(&EigenShape)
     .Gradient(&EigenGradient)
+    .Cost(&SelfAdjointEigenCost)
     .Doc(
         "The eigenvalues of each self-adjoint matrix, rising, and its eigenvectors as columns. Reads the lower "
         "triangle.");

@@ -3,12 +3,21 @@
 #include <utility>
 
 #include "kernels/linalg/gradients.h"
+#include "kernels/linalg/matrix_cost.h"
 #include "kernels/linalg/matrix_shapes.h"
 #include "kernels/math/gradients.h"
 #include "src/framework/op.h"
 
 namespace dfrun {
 namespace {
+
+// By bidiagonalisation and implicit QR steps.
+OpCost SvdCost(const CostContext& c) {
+  if (!c.attr<bool>("compute_uv", true)) {
+    return OfMatrices(c, [](double p, double k) { return 4 * p * k * k - 4 * k * k * k / 3; });
+  }
+  return OfMatrices(c, [](double p, double k) { return 4 * p * p * k + 8 * p * k * k + 9 * k * k * k; });
+}
 
 Status SvdShape(InferenceContext& c) {
   DF_ASSIGN(const PartialMatrices a, PartialMatricesOf(c, 0));
@@ -104,6 +113,7 @@ OP("Svd")
     .Attr("T: {double, float, half, complex64, complex128}")
     .Shape(&SvdShape)
     .Gradient(&SvdGradient)
+    .Cost(&SvdCost)
     .Doc("The singular values of each matrix, falling, and its left and right singular vectors.");
 
 }  // namespace dfrun

@@ -27,20 +27,26 @@ void FillsTable(OpBuilder& op) {
   op.Stateful().NotDifferentiable();
 }
 
-OP("HashTableV2").As(MakesTable).Doc("A table that is filled once, by InitializeTableV2.");
-OP("MutableHashTableV2").As(MakesTable).Doc("A table that may change.");
+OP("HashTableV2")
+    .As(MakesTable)
+    .HandleOf(HandleContent::Scalars())
+    .Doc("A table that is filled once, by InitializeTableV2.");
+OP("MutableHashTableV2").As(MakesTable).HandleOf(HandleContent::Scalars()).Doc("A table that may change.");
 OP("MutableHashTableOfTensorsV2")
     .As(MakesTable)
     .Attr("value_shape: shape = []")
+    .HandleOf(HandleContent::Attr("value_shape"))
     .Doc("A table that may change, whose values are tensors of one shape.");
 
 OP("LookupTableInsertV2")
     .As(FillsTable)
     .Shape(&OneHandle)
+    .Cost(ScanCost(1))
     .Doc("Adds keys to a mutable table, or gives them new values.");
 OP("LookupTableImportV2")
     .As(FillsTable)
     .Shape(&HandleKeysAndValues)
+    .Cost(ScanCost(1))
     .Doc("Makes keys and values all that a mutable table holds.");
 
 OP("InitializeTableV2")
@@ -56,6 +62,7 @@ OP("InitializeTableV2")
       DF_ASSIGN(const PartialShape keys, c.WithRank(1, 1));
       return keys.Merge(c.input(2)).status();
     })
+    .Cost(ScanCost(1))
     .Doc("Fills a table that is filled once.");
 
 OP("LookupTableFindV2")
@@ -78,6 +85,7 @@ OP("LookupTableFindV2")
       c.set_output(0, std::move(values));
       return Status();
     })
+    .Cost(ScanCost(1))
     .Doc("The values of keys, and default_value for those that the table lacks.");
 
 OP("LookupTableRemoveV2")
@@ -90,6 +98,7 @@ OP("LookupTableRemoveV2")
       DF_TRY(OneHandle(c));
       return c.WithRankAtLeast(1, 1).status();
     })
+    .Cost(ScanCost(1))
     .Doc("Removes keys from a mutable table; those that it lacks are no error.");
 
 OP("LookupTableSizeV2")
@@ -98,6 +107,7 @@ OP("LookupTableSizeV2")
     .Stateful()
     .NotDifferentiable()
     .Shape(ScalarOutputs())
+    .Cost(NoCost())
     .Doc("How many keys the table holds.");
 
 OP("LookupTableExportV2")
@@ -118,6 +128,7 @@ OP("LookupTableExportV2")
       c.set_output(1, std::move(rows));
       return Status();
     })
+    .Cost(CopyCost())
     .Doc("All keys of the table, sorted, and their values.");
 
 }  // namespace

@@ -16,6 +16,8 @@ OP("AddN")
     .Gradient([](GradientBuilder& g) {
       for (int i = 0; i < g.num_inputs(); ++i) g.dx(i) = g.dy(0);
     })
+    .ComputesEach({ElementwiseLoop::kAdd, 0, false})
+    .Cost([](const CostContext& c) { return WholeCost(c, (c.num_inputs() - 1) * c.output_elements(0)); })
     .Doc("The sum of tensors of one shape, added from the first to the last.");
 
 }  // namespace

@@ -1,4 +1,5 @@
 // Sums, differences and products, element by element.
+#include "kernels/math/constant_integers.h"
 #include "kernels/math/gradients.h"
 #include "kernels/math/signatures.h"
 
@@ -15,6 +16,8 @@ constexpr char kNumbersOrStrings[] =
 OP("Add")
     .As(BinaryOp<kNumbersOrStrings>)
     .Gradient(AddGradient)
+    .ComputesEach(BinaryLoopOf(ElementwiseLoop::kAdd))
+    .ConstantValue(&BinaryConstant<&SumOf>)
     .Doc("x + y, element by element with broadcasting; strings are joined.");
 
 OP("AddV2")
@@ -22,11 +25,15 @@ OP("AddV2")
     .Commutative()
     .Aggregate()
     .Gradient(AddGradient)
+    .ComputesEach(BinaryLoopOf(ElementwiseLoop::kAdd))
+    .ConstantValue(&BinaryConstant<&SumOf>)
     .Doc("x + y, element by element with broadcasting.");
 
 OP("Sub")
     .As(BinaryOp<kUnquantized>)
     .Gradient([](GradientBuilder& g) { SetBroadcastGradients(g, g.dy(0), g.Op("Neg", g.dy(0))); })
+    .ComputesEach(BinaryLoopOf(ElementwiseLoop::kSub))
+    .ConstantValue(&BinaryConstant<&DifferenceOf>)
     .Doc("x - y, element by element with broadcasting.");
 
 OP("Mul")
@@ -35,6 +42,8 @@ OP("Mul")
     .Gradient([](GradientBuilder& g) {
       SetBroadcastGradients(g, g.Op("Mul", g.dy(0), Conj(g, g.x(1))), g.Op("Mul", Conj(g, g.x(0)), g.dy(0)));
     })
+    .ComputesEach(BinaryLoopOf(ElementwiseLoop::kMul))
+    .ConstantValue(&BinaryConstant<&ProductOf>)
     .Doc("x * y, element by element with broadcasting.");
 
 OP("MulNoNan")
@@ -47,6 +56,8 @@ OP("MulNoNan")
 OP("Neg")
     .As(UnaryOp<kSignedNumbers>)
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("Neg", g.dy(0)); })
+    .ComputesEach(UnaryLoopOf(ElementwiseLoop::kNeg))
+    .ConstantValue(&UnaryConstant<&NegativeOf>)
     .Doc("-x, element by element.");
 
 }  // namespace

@@ -1,4 +1,5 @@
 // Functions of two operands, element by element.
+#include "kernels/math/constant_integers.h"
 #include "kernels/math/gradients.h"
 #include "kernels/math/signatures.h"
 
@@ -15,6 +16,8 @@ OP("SquaredDifference")
       const Output grad = g.Op("Mul", twice, g.Op("Sub", g.x(0), g.x(1)));
       SetBroadcastGradients(g, grad, g.Op("Neg", grad));
     })
+    .ComputesEach(BinaryLoopOf(ElementwiseLoop::kSquaredDifference))
+    .Cost(ElementwiseCost(2))
     .Doc("(x - y)^2, element by element with broadcasting.");
 
 // The gradient goes to the operand that was chosen, to x where both are the same.
@@ -27,11 +30,15 @@ void ChoiceGradient(GradientBuilder& g, const char* x_chosen) {
 OP("Maximum")
     .As(BinaryOp<kOrdered>)
     .Gradient([](GradientBuilder& g) { ChoiceGradient(g, "GreaterEqual"); })
+    .ComputesEach(BinaryLoopOf(ElementwiseLoop::kMaximum))
+    .ConstantValue(&BinaryConstant<&LargerOf>)
     .Doc("The larger of x and y; NaN where one is.");
 
 OP("Minimum")
     .As(BinaryOp<kOrdered>)
     .Gradient([](GradientBuilder& g) { ChoiceGradient(g, "LessEqual"); })
+    .ComputesEach(BinaryLoopOf(ElementwiseLoop::kMinimum))
+    .ConstantValue(&BinaryConstant<&SmallerOf>)
     .Doc("The smaller of x and y; NaN where one is.");
 
 OP("Pow")

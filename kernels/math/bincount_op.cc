@@ -29,6 +29,7 @@ OP("Bincount")
       return Status();
     })
     .NotDifferentiable()
+    .Cost(ScanCost())
     .Doc("bins[i] is the sum of the weights of the elements i, or their number where there are no weights.");
 
 OP("DenseBincount")
@@ -49,6 +50,7 @@ OP("DenseBincount")
       return Status();
     })
     .NotDifferentiable()
+    .Cost(ScanCost())
     .Doc("Bincount of a vector or of each row of a matrix; with binary_output, whether an element occurs.");
 
 }  // namespace

@@ -36,6 +36,7 @@ OP("Bitcast")
         "complex128, qint8, quint8, qint16, quint16, qint32}")
     .Shape(BitcastShape)
     .NotDifferentiable()
+    .Cost(NoCost())
     .Doc("The same bytes as another dtype; the last dimension makes up for a different width.");
 
 }  // namespace

@@ -16,6 +16,7 @@ OP("Cast")
       const bool flows = (IsFloating(from) || IsComplex(from)) && (IsFloating(to) || IsComplex(to));
       if (flows) g.dx(0) = g.Op("Cast", AttrMap{{"DstT", from}}, g.dy(0));
     })
+    .ConstantValue(&SameConstant)
     .Doc("The elements converted to another dtype; with Truncate, to fewer bits of mantissa towards zero.");
 
 }  // namespace

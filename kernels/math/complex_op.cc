@@ -31,16 +31,19 @@ OP("Complex")
     .Attr("Tout: {complex64, complex128} = DT_COMPLEX64")
     .Shape(BroadcastOfInputs())
     .Gradient([](GradientBuilder& g) { SetBroadcastGradients(g, Part(g, "Real", g.dy(0)), Part(g, "Imag", g.dy(0))); })
+    .Cost(CopyCost())
     .Doc("real + i * imag, element by element with broadcasting.");
 
 OP("Real")
     .As(PartOf)
     .Gradient([](GradientBuilder& g) { g.dx(0) = ComplexOf(g, g.dy(0), g.ScalarLike(g.dy(0), 0)); })
+    .Cost(CopyCost())
     .Doc("The real parts.");
 
 OP("Imag")
     .As(PartOf)
     .Gradient([](GradientBuilder& g) { g.dx(0) = ComplexOf(g, g.ScalarLike(g.dy(0), 0), g.dy(0)); })
+    .Cost(CopyCost())
     .Doc("The imaginary parts.");
 
 OP("Angle")

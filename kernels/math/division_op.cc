@@ -1,4 +1,5 @@
 // Quotients and remainders, element by element.
+#include "kernels/math/constant_integers.h"
 #include "kernels/math/gradients.h"
 #include "kernels/math/signatures.h"
 
@@ -15,9 +16,15 @@ void DivGradient(GradientBuilder& g) {
 OP("Div")
     .As(BinaryOp<kUnquantized>)
     .Gradient(DivGradient)
+    .ComputesEach(BinaryLoopOf(ElementwiseLoop::kDiv))
+    .ConstantValue(&BinaryConstant<&QuotientOf>)
     .Doc("x / y, element by element; of integers, rounded towards zero.");
 
-OP("RealDiv").As(BinaryOp<kUnquantized>).Gradient(DivGradient).Doc("x / y, element by element.");
+OP("RealDiv")
+    .As(BinaryOp<kUnquantized>)
+    .Gradient(DivGradient)
+    .ComputesEach(BinaryLoopOf(ElementwiseLoop::kDiv))
+    .Doc("x / y, element by element.");
 
 OP("DivNoNan")
     .As(BinaryOp<kComplexFloats>)
@@ -29,7 +36,11 @@ OP("DivNoNan")
     })
     .Doc("x / y, and 0 where y is 0.");
 
-OP("FloorDiv").As(BinaryOp<kUnquantized>).NotDifferentiable().Doc("x / y rounded down.");
+OP("FloorDiv")
+    .As(BinaryOp<kUnquantized>)
+    .NotDifferentiable()
+    .ConstantValue(&BinaryConstant<&FloorQuotientOf>)
+    .Doc("x / y rounded down.");
 OP("TruncateDiv").As(BinaryOp<kUnquantized>).NotDifferentiable().Doc("x / y rounded towards zero.");
 
 constexpr char kFloorModTypes[] =
@@ -41,6 +52,7 @@ OP("FloorMod")
     .Gradient([](GradientBuilder& g) {
       SetBroadcastGradients(g, g.dy(0), g.Op("Mul", g.dy(0), g.Op("Neg", g.Op("FloorDiv", g.x(0), g.x(1)))));
     })
+    .ConstantValue(&BinaryConstant<&FloorRemainderOf>)
     .Doc("The remainder of x / y rounded down; it has the sign of y.");
 
 void TruncatingRemainder(OpBuilder& op) {

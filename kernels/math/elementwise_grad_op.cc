@@ -14,6 +14,8 @@ OP("SigmoidGrad")
       g.dx(0) = g.Op("Sub", product, twice);
       g.dx(1) = g.Op("SigmoidGrad", Conj(g, g.x(0)), g.dy(0));
     })
+    .ComputesEach(GradientLoopOf(ElementwiseLoop::kSigmoidGrad))
+    .Cost(ElementwiseCost(3))
     .Doc("The gradient of Sigmoid: dy * y * (1 - y).");
 
 OP("TanhGrad")
@@ -23,6 +25,8 @@ OP("TanhGrad")
       g.dx(0) = g.Op("Mul", g.dy(0), g.Op("Mul", g.ScalarLike(g.x(0), -2), product));
       g.dx(1) = g.Op("TanhGrad", Conj(g, g.x(0)), g.dy(0));
     })
+    .ComputesEach(GradientLoopOf(ElementwiseLoop::kTanhGrad))
+    .Cost(ElementwiseCost(3))
     .Doc("The gradient of Tanh: dy * (1 - y^2).");
 
 OP("SqrtGrad")
@@ -32,6 +36,7 @@ OP("SqrtGrad")
       g.dx(0) = g.Op("Neg", g.Op("Mul", Conj(g, quotient), g.y(0)));
       g.dx(1) = g.Op("Mul", g.ScalarLike(g.x(0), 0.5), quotient);
     })
+    .Cost(ElementwiseCost(2))
     .Doc("The gradient of Sqrt: dy / (2 y).");
 
 // The gradient of `op`, which is dy * f(conj(y)); its derivative there is scale * power.
@@ -44,16 +49,19 @@ void PowerGradient(GradientBuilder& g, const char* op, double scale, Output powe
 OP("RsqrtGrad")
     .As(GradientOfUnary<kComplexFloats>)
     .Gradient([](GradientBuilder& g) { PowerGradient(g, "RsqrtGrad", -1.5, g.Op("Square", Conj(g, g.x(0)))); })
+    .Cost(ElementwiseCost(4))
     .Doc("The gradient of Rsqrt: -dy * y^3 / 2.");
 
 OP("ReciprocalGrad")
     .As(GradientOfUnary<kComplexFloats>)
     .Gradient([](GradientBuilder& g) { PowerGradient(g, "ReciprocalGrad", -2, Conj(g, g.x(0))); })
+    .Cost(ElementwiseCost(3))
     .Doc("The gradient of Reciprocal: -dy * y^2.");
 
 OP("InvGrad")
     .As(GradientOfUnary<kComplexFloats>)
     .Gradient([](GradientBuilder& g) { PowerGradient(g, "InvGrad", -2, Conj(g, g.x(0))); })
+    .Cost(ElementwiseCost(3))
     .Doc("The gradient of Inv: -dy * y^2.");
 
 }  // namespace

@@ -8,11 +8,13 @@ namespace {
 OP("Sqrt")
     .As(UnaryOp<kComplexFloats>)
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("SqrtGrad", g.y(0), g.dy(0)); })
+    .ComputesEach(UnaryLoopOf(ElementwiseLoop::kSqrt))
     .Doc("The square root, element by element.");
 
 OP("Rsqrt")
     .As(UnaryOp<kComplexFloats>)
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("RsqrtGrad", g.y(0), g.dy(0)); })
+    .ComputesEach(UnaryLoopOf(ElementwiseLoop::kRsqrt))
     .Doc("1 / sqrt(x), element by element.");
 
 OP("Reciprocal")
@@ -28,6 +30,7 @@ OP("Inv")
 OP("Exp")
     .As(UnaryOp<kComplexFloats>)
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("Mul", g.dy(0), Conj(g, g.y(0))); })
+    .ComputesEach(UnaryLoopOf(ElementwiseLoop::kExp))
     .Doc("e to the power of x, element by element.");
 
 OP("Expm1")
@@ -38,6 +41,7 @@ OP("Expm1")
 OP("Log")
     .As(UnaryOp<kComplexFloats>)
     .Gradient(TimesDerivative([](GradientBuilder& g, Output x) -> Output { return g.Op("Reciprocal", x); }))
+    .ComputesEach(UnaryLoopOf(ElementwiseLoop::kLog))
     .Doc("The natural logarithm, element by element.");
 
 OP("Log1p")
@@ -50,6 +54,7 @@ OP("Log1p")
 OP("Sigmoid")
     .As(UnaryOp<kComplexFloats>)
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("SigmoidGrad", Conj(g, g.y(0)), g.dy(0)); })
+    .ComputesEach(UnaryLoopOf(ElementwiseLoop::kSigmoid))
     .Doc("1 / (1 + exp(-x)), element by element.");
 
 constexpr double kTwoOverRootPi = 1.1283791670955126;
@@ -61,11 +66,13 @@ Output ScaledBell(GradientBuilder& g, double scale, Output x) {
 OP("Erf")
     .As(UnaryOp<kFloats>)
     .Gradient(TimesDerivative([](GradientBuilder& g, Output x) { return ScaledBell(g, kTwoOverRootPi, x); }))
+    .ComputesEach(UnaryLoopOf(ElementwiseLoop::kErf))
     .Doc("The error function, element by element.");
 
 OP("Erfc")
     .As(UnaryOp<kFloats>)
     .Gradient(TimesDerivative([](GradientBuilder& g, Output x) { return ScaledBell(g, -kTwoOverRootPi, x); }))
+    .ComputesEach(UnaryLoopOf(ElementwiseLoop::kErfc))
     .Doc("1 - erf(x), exact where it is small.");
 
 }  // namespace

@@ -19,59 +19,73 @@
 #include "src/base/integers.h"
 #include "src/base/sort_unique.h"
 #include "src/framework/kernel_of.h"
+#include "src/framework/op.h"
 
 namespace dfrun {
 namespace {
 
-// The loops of an op: of one operand, or of two; AddN adds up as many as there are.
+// A loop of one operand, or of two.
 struct ElementLoop {
-  std::string_view op;
+  ElementwiseLoop id;
   decltype(UnaryLoop::run) one;
   const BinaryLoops* two;
 };
 
 template <class F>
-constexpr ElementLoop One(std::string_view op) {
-  return {op, &UnaryOf<F, float>::Run, nullptr};
+constexpr ElementLoop One(ElementwiseLoop id) {
+  return {id, &UnaryOf<F, float>::Run, nullptr};
 }
 template <class F>
-constexpr ElementLoop Two(std::string_view op) {
-  return {op, nullptr, &BinaryOf<F, float>::kLoops};
+constexpr ElementLoop Two(ElementwiseLoop id) {
+  return {id, nullptr, &BinaryOf<F, float>::kLoops};
 }
 
 struct Same {
   float operator()(float x) const { return x; }
 };
 
-constexpr std::string_view kAddN = "AddN";
 constexpr std::array kLoops = {
-    One<fn::Abs>("Abs"),
-    Two<fn::Add>("Add"),
-    Two<fn::Add>(kAddN),
-    Two<fn::Add>("AddV2"),
-    Two<fn::Div>("Div"),
-    One<fn::Exp>("Exp"),
-    One<fn::Erf>("Erf"),
-    One<fn::Erfc>("Erfc"),
-    One<Same>("Identity"),
-    One<fn::Log>("Log"),
-    Two<fn::Maximum>("Maximum"),
-    Two<fn::Minimum>("Minimum"),
-    Two<fn::Mul>("Mul"),
-    One<fn::Neg>("Neg"),
-    Two<fn::Div>("RealDiv"),
-    One<fn::Relu>("Relu"),
-    Two<fn::ReluGrad>("ReluGrad"),
-    One<fn::Rsqrt>("Rsqrt"),
-    One<fn::Sigmoid>("Sigmoid"),
-    Two<fn::SigmoidGrad>("SigmoidGrad"),
-    One<fn::Sqrt>("Sqrt"),
-    One<fn::Square>("Square"),
-    Two<fn::SquaredDifference>("SquaredDifference"),
-    Two<fn::Sub>("Sub"),
-    One<fn::Tanh>("Tanh"),
-    Two<fn::TanhGrad>("TanhGrad"),
+    One<Same>(ElementwiseLoop::kNone),
+    One<fn::Abs>(ElementwiseLoop::kAbs),
+    Two<fn::Add>(ElementwiseLoop::kAdd),
+    Two<fn::Div>(ElementwiseLoop::kDiv),
+    One<fn::Erf>(ElementwiseLoop::kErf),
+    One<fn::Erfc>(ElementwiseLoop::kErfc),
+    One<fn::Exp>(ElementwiseLoop::kExp),
+    One<fn::Log>(ElementwiseLoop::kLog),
+    Two<fn::Maximum>(ElementwiseLoop::kMaximum),
+    Two<fn::Minimum>(ElementwiseLoop::kMinimum),
+    Two<fn::Mul>(ElementwiseLoop::kMul),
+    One<fn::Neg>(ElementwiseLoop::kNeg),
+    One<fn::Relu>(ElementwiseLoop::kRelu),
+    Two<fn::ReluGrad>(ElementwiseLoop::kReluGrad),
+    One<fn::Rsqrt>(ElementwiseLoop::kRsqrt),
+    One<fn::Sigmoid>(ElementwiseLoop::kSigmoid),
+    Two<fn::SigmoidGrad>(ElementwiseLoop::kSigmoidGrad),
+    One<fn::Sqrt>(ElementwiseLoop::kSqrt),
+    One<fn::Square>(ElementwiseLoop::kSquare),
+    Two<fn::SquaredDifference>(ElementwiseLoop::kSquaredDifference),
+    Two<fn::Sub>(ElementwiseLoop::kSub),
+    One<fn::Tanh>(ElementwiseLoop::kTanh),
+    Two<fn::TanhGrad>(ElementwiseLoop::kTanhGrad),
 };
+
+// True where each loop stands at its number, and none is missing.
+constexpr bool IsInOrder() {
+  for (size_t i = 0; i < kLoops.size(); ++i) {
+    if (kLoops[i].id != static_cast<ElementwiseLoop>(i)) return false;
+  }
+  return kLoops.back().id == kLastElementwiseLoop;
+}
+static_assert(IsInOrder());
+
+// What an op of that name computes of each element; nothing where it cannot be a step. An Identity gives its operand.
+std::optional<Elementwise> ElementwiseOf(std::string_view name) {
+  const OpDef* op = OpRegistry::Builtin().Find(name);
+  if (op == nullptr) return std::nullopt;
+  if (op->traits.elementwise) return op->traits.elementwise;
+  return name == "Identity" ? std::optional(UnaryLoopOf(ElementwiseLoop::kNone)) : std::nullopt;
+}
 
 // Elements that all steps are made of before the next, and those that are asked for meanwhile.
 constexpr int64_t kChunk = 512;
@@ -174,10 +188,9 @@ class Program {
 
   Status AddStep(std::string_view text) {
     const std::string_view name = text.substr(0, text.find(' '));
-    const auto* const loop =
-        std::find_if(kLoops.begin(), kLoops.end(), [&](const ElementLoop& l) { return l.op == name; });
-    if (loop == kLoops.end()) return Wrong(text, "its op is none that can be a step");
-    Step step{loop, {}};
+    const std::optional<Elementwise> op = ElementwiseOf(name);
+    if (!op) return Wrong(text, "its op is none that can be a step");
+    Step step{&kLoops[static_cast<size_t>(op->loop)], {}};
     for (std::string_view rest = text.substr(name.size()); !rest.empty();) {
       rest.remove_prefix(1);
       int operand = -1;
@@ -190,10 +203,9 @@ class Program {
       step.operands.push_back(operand);
     }
     const auto scalars = std::count_if(step.operands.begin(), step.operands.end(), [&](int v) { return IsScalar(v); });
-    if (scalars > (loop->two != nullptr && name != kAddN ? 1 : 0)) return Wrong(text, "its op takes no such scalars");
-    const bool fits = name == kAddN          ? !step.operands.empty()
-                      : loop->one != nullptr ? step.operands.size() == 1
-                                             : step.operands.size() == 2;
+    if (scalars > (op->operands == 2 ? 1 : 0)) return Wrong(text, "its op takes no such scalars");
+    const auto operands = static_cast<int>(step.operands.size());
+    const bool fits = op->operands == 0 ? operands > 0 : operands == op->operands;
     if (!fits) return Wrong(text, "its op takes another number of operands");
     steps_.push_back(std::move(step));
     places_.push_back({Place::kScratch, -1});

@@ -1,10 +1,24 @@
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "src/framework/op.h"
 
 namespace dfrun {
 namespace {
+
+// Of a step "Mul 0 2": one operation an element, but of AddN one less than it has operands.
+double StepFlops(const std::string& step) {
+  return std::max<double>(1, static_cast<double>(std::count(step.begin(), step.end(), ' ')) - 1);
+}
+
+OpCost FusedElementwiseCost(const CostContext& c) {
+  double flops = 0;
+  for (const std::string& step : c.attr<std::vector<std::string>>("steps", {})) flops += StepFlops(step);
+  const auto joined = c.attr<std::vector<int64_t>>("joined", {});
+  const double elements = c.output_elements(0) / (joined.empty() ? 1 : static_cast<double>(joined[0]));
+  return WholeCost(c, flops * elements);
+}
 
 PartialShape WithLastSize(PartialShape shape, int64_t size) {
   if (shape.rank() > 0) shape.set_dim(shape.rank() - 1, size);
@@ -48,6 +62,8 @@ OP("_FusedElementwise")
     .Attr("T: {float} = DT_FLOAT")
     .Shape(&FusedElementwiseShape)
     .NotDifferentiable()
+    .Own()
+    .Cost(&FusedElementwiseCost)
     .Doc(
         "Element-wise ops in one pass: made when a graph is optimised. A step is an op and the numbers of its "
         "operands, "

@@ -1,6 +1,7 @@
 // Reductions over some dimensions.
 #include <vector>
 
+#include "kernels/math/constant_integers.h"
 #include "kernels/math/gradients.h"
 #include "kernels/math/reduction_plan.h"
 #include "kernels/math/signatures.h"
@@ -40,12 +41,14 @@ void ReductionOp(OpBuilder& op) {
       .Attr("keep_dims: bool = false")
       .Attr(kTypes)
       .Attr("Tidx: {int32, int64} = DT_INT32")
-      .Shape(ReductionShape);
+      .Shape(ReductionShape)
+      .Cost(ScanCost());
 }
 
 OP("Sum")
     .As(ReductionOp<kNumbers>)
     .Gradient([](GradientBuilder& g) { g.dx(0) = SpreadOverReduced(g, g.dy(0)); })
+    .ConstantValue(&ReducedConstant<&SumOf, 0>)
     .Doc("The sum over the given dimensions.");
 
 OP("Mean")
@@ -58,6 +61,7 @@ OP("EuclideanNorm")
     .Gradient([](GradientBuilder& g) {
       g.dx(0) = g.Op("RealDiv", g.x(0), g.Op("RealDiv", KeptDims(g, g.y(0)), KeptDims(g, g.dy(0))));
     })
+    .Cost(ScanCost(0, 2))
     .Doc("The square root of the sum of the squares over the given dimensions.");
 
 // The product of all elements but one, for each of them, from the running products of the left and of the right: right
@@ -82,7 +86,11 @@ void ProdGradient(GradientBuilder& g) {
   g.dx(0) = g.Op("Reshape", g.Op("Mul", KeptDims(g, g.dy(0)), factor), shape);
 }
 
-OP("Prod").As(ReductionOp<kNumbers>).Gradient(ProdGradient).Doc("The product over the given dimensions.");
+OP("Prod")
+    .As(ReductionOp<kNumbers>)
+    .Gradient(ProdGradient)
+    .ConstantValue(&ReducedConstant<&ProductOf, 1>)
+    .Doc("The product over the given dimensions.");
 
 // The gradient is shared equally by the elements that attain the extreme.
 void ExtremeGradient(GradientBuilder& g) {
@@ -95,11 +103,13 @@ void ExtremeGradient(GradientBuilder& g) {
 OP("Max")
     .As(ReductionOp<kOrderedOrQuantized>)
     .Gradient(ExtremeGradient)
+    .ConstantValue(&ReducedConstant<&LargerOf, std::numeric_limits<int64_t>::min()>)
     .Doc("The largest value over the given dimensions; NaN where there is one.");
 
 OP("Min")
     .As(ReductionOp<kOrderedOrQuantized>)
     .Gradient(ExtremeGradient)
+    .ConstantValue(&ReducedConstant<&SmallerOf, std::numeric_limits<int64_t>::max()>)
     .Doc("The smallest value over the given dimensions; NaN where there is one.");
 
 void LogicalReduction(OpBuilder& op) {
@@ -109,6 +119,7 @@ void LogicalReduction(OpBuilder& op) {
       .Attr("keep_dims: bool = false")
       .Attr("Tidx: {int32, int64} = DT_INT32")
       .Shape(ReductionShape)
+      .Cost(ScanCost())
       .NotDifferentiable();
 }
 
@@ -121,6 +132,7 @@ OP("L2Loss")
     .Attr(kFloats)
     .Shape(ScalarOutputs())
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("Mul", g.x(0), g.dy(0)); })
+    .Cost(ScanCost(0, 2))
     .Doc("Half the sum of the squares.");
 
 }  // namespace

@@ -18,7 +18,8 @@ void SegmentOp(OpBuilder& op) {
       .Output("output: T")
       .Attr(kTypes)
       .Attr("Tindices: {int32, int64}")
-      .Shape(SegmentShape);
+      .Shape(SegmentShape)
+      .Cost(ScanCost());
 }
 
 Output Pick(GradientBuilder& g, Output rows) {

@@ -8,6 +8,7 @@ namespace {
 OP("Abs")
     .As(UnaryOp<kFloatsAndSigned>)
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("Mul", g.dy(0), g.Op("Sign", g.x(0))); })
+    .ComputesEach(UnaryLoopOf(ElementwiseLoop::kAbs))
     .Doc("|x|, element by element.");
 
 OP("Sign")
@@ -20,6 +21,7 @@ OP("Square")
     .Gradient(TimesDerivative([](GradientBuilder& g, Output x) -> Output {
       return g.Op("Mul", g.ScalarLike(x, 2), x);
     }))
+    .ComputesEach(UnaryLoopOf(ElementwiseLoop::kSquare))
     .Doc("x * x, element by element.");
 
 OP("Floor").As(UnaryOp<kFloats>).NotDifferentiable().Doc("The largest integer that is not above x.");

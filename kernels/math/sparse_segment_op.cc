@@ -4,6 +4,14 @@
 namespace dfrun {
 namespace {
 
+// An addition for each element of the rows that the indices pick of input 0, which alone are read.
+OpCost PickedRowsCost(const CostContext& c) {
+  double row = 1;
+  for (int d = 1; d < c.input(0).rank(); ++d) row *= c.input_dim(0, d);
+  const double picked = c.input_elements(1) * row;
+  return {picked, picked * c.element_bytes(0) + c.bytes_in(1), c.bytes_out()};
+}
+
 // Indices and segment ids are vectors of one size.
 Status CheckPicks(InferenceContext& c) {
   DF_ASSIGN(const PartialShape indices, c.WithRank(1, 1));
@@ -48,7 +56,8 @@ void SparseSegmentOp(OpBuilder& op) {
       .Attr(kTidx)
       .Attr(kTsegmentids)
       .Attr("sparse_gradient: bool = false")
-      .Shape(SparseSegmentShape);
+      .Shape(SparseSegmentShape)
+      .Cost(&PickedRowsCost);
 }
 
 template <const char* kTypes>
@@ -63,7 +72,8 @@ void SparseSegmentWithCountOp(OpBuilder& op) {
       .Attr("Tnumsegments: {int32, int64} = DT_INT32")
       .Attr(kTsegmentids)
       .Attr("sparse_gradient: bool = false")
-      .Shape(SparseSegmentShape);
+      .Shape(SparseSegmentShape)
+      .Cost(&PickedRowsCost);
 }
 
 void GradInputs(OpBuilder& op) {
@@ -71,7 +81,7 @@ void GradInputs(OpBuilder& op) {
 }
 
 void GradAttrs(OpBuilder& op) {
-  op.Attr(kFloats).Attr(kTidx).Attr(kTsegmentids).Shape(SparseSegmentGradShape);
+  op.Attr(kFloats).Attr(kTidx).Attr(kTsegmentids).Shape(SparseSegmentGradShape).Cost(&PickedRowsCost);
 }
 
 void SparseSegmentGradOp(OpBuilder& op) {

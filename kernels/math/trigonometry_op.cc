@@ -66,6 +66,7 @@ OP("Cosh")
 OP("Tanh")
     .As(UnaryOp<kComplexFloats>)
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("TanhGrad", Conj(g, g.y(0)), g.dy(0)); })
+    .ComputesEach(UnaryLoopOf(ElementwiseLoop::kTanh))
     .Doc("The hyperbolic tangent, element by element.");
 
 OP("Asinh")

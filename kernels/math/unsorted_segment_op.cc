@@ -29,7 +29,8 @@ void UnsortedSegmentOp(OpBuilder& op) {
       .Attr(kTypes)
       .Attr(kIdTypes)
       .Attr("Tnumsegments: {int32, int64} = DT_INT32")
-      .Shape(UnsortedSegmentShape);
+      .Shape(UnsortedSegmentShape)
+      .Cost(ScanCost());
 }
 
 // Rows with a negative id went nowhere and get zero.

@@ -1,6 +1,7 @@
 // BatchMatMul: a product for every matrix of a batch; V2 broadcasts the batches against each other, V3 takes operands
 // of other dtypes than the product's.
 #include "kernels/matrix/gradients.h"
+#include "kernels/matrix/product_cost.h"
 #include "src/framework/op.h"
 
 namespace dfrun {
@@ -71,6 +72,7 @@ OP("BatchMatMul")
     .Attr("T: {bfloat16, half, float, double, int32, int64, complex64, complex128}")
     .As(&ProductOfBatches)
     .Shape([](InferenceContext& c) { return BatchShape(c, false); })
+    .Cost(ProductCost("adj_x"))
     .Doc("The products of the matrices in two batches of one shape; either side may be taken as its adjoint.");
 
 OP("BatchMatMulV2")
@@ -80,6 +82,7 @@ OP("BatchMatMulV2")
         "complex128}")
     .As(&ProductOfBatches)
     .Shape([](InferenceContext& c) { return BatchShape(c, true); })
+    .Cost(ProductCost("adj_x"))
     .Doc(
         "The products of the matrices in two batches, which broadcast against each other; either side may be taken as "
         "its adjoint.");
@@ -93,6 +96,7 @@ OP("BatchMatMulV3")
     .Attr("Tout: {bfloat16, half, float, double, int16, int32, int64, complex64, complex128}")
     .As(&ProductOfBatches)
     .Shape([](InferenceContext& c) { return BatchShape(c, true); })
+    .Cost(ProductCost("adj_x"))
     .Doc("BatchMatMulV2 whose operands may be of narrower types than the products.");
 
 }  // namespace dfrun

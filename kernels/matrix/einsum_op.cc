@@ -1,10 +1,27 @@
 // Einsum: signature and shape.
+#include <algorithm>
+#include <vector>
+
 #include "kernels/matrix/einsum_equation.h"
 #include "kernels/matrix/einsum_gradient.h"
 #include "src/framework/op.h"
 
 namespace dfrun {
 namespace {
+
+// A product and a sum for each combination of labels; of a single operand, a sum.
+OpCost EinsumCost(const CostContext& c) {
+  std::vector<PartialShape> inputs;
+  for (int i = 0; i < c.num_inputs(); ++i) inputs.push_back(c.input(i));
+  const bool of_known_rank = std::all_of(inputs.begin(), inputs.end(), [](const auto& s) { return s.known_rank(); });
+  const Result<EinsumEquation> equation = EinsumEquation::Parse(c.attr<std::string>("equation", ""));
+  if (!of_known_rank || !equation.ok()) return WholeCost(c, kUnknownCount);
+  const Result<EinsumDims> dims = MatchEinsum(*equation, inputs);
+  if (!dims.ok()) return WholeCost(c, kUnknownCount);
+  PartialShape all = PartialShape::Scalar();
+  for (const auto& [label, size] : dims->sizes) all.Append(size);
+  return WholeCost(c, (inputs.size() == 2 ? 2 : 1) * ElementCount(all));
+}
 
 Status EinsumShape(InferenceContext& c) {
   DF_ASSIGN(const std::string text, c.attr<std::string>("equation"));
@@ -32,6 +49,7 @@ OP("Einsum")
     .Attr("T: type")
     .Shape(&EinsumShape)
     .Gradient(&EinsumGradient)
+    .Cost(&EinsumCost)
     .Doc("The sum of products of one or two tensors that an equation of dimension labels names.");
 
 }  // namespace dfrun

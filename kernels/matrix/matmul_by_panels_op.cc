@@ -1,8 +1,20 @@
+#include "kernels/matrix/product_cost.h"
 #include "src/framework/inference.h"
 #include "src/framework/op.h"
 
 namespace dfrun {
 namespace {
+
+// The panels have the elements of the matrix that they are made of, and some zeros.
+OpCost PanelsCost(const CostContext& c) {
+  return {0, c.input_bytes(0), c.input_bytes(0)};
+}
+
+OpCost ByPanelsCost(const CostContext& c) {
+  const double k = c.input_dim(0, 1);
+  const double panels = k * c.output_dim(0, 1) * c.element_bytes(1);
+  return {2 * c.output_elements(0) * k + FusedFlops(c), c.input_bytes(0) + panels + c.bytes_in(2), c.bytes_out()};
+}
 
 Status PanelsShape(InferenceContext& c) {
   DF_TRY(c.WithRank(0, 2).status());
@@ -25,6 +37,8 @@ OP("_MatMulPanels")
     .Attr("T: {float, double}")
     .Shape(&PanelsShape)
     .NotDifferentiable()
+    .Own()
+    .Cost(&PanelsCost)
     .Doc("A matrix in the order in which products read it, for many of them: made when a graph is optimised.");
 
 OP("_MatMulByPanels")
@@ -38,6 +52,8 @@ OP("_MatMulByPanels")
     .Attr("fused_ops: list(string) = []")
     .Shape(&ByPanelsShape)
     .NotDifferentiable()
+    .Own()
+    .Cost(&ByPanelsCost)
     .Doc(
         "_FusedMatMul by a matrix of so many columns that _MatMulPanels has put in order: made when a graph is "
         "optimised.");

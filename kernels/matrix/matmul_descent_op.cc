@@ -1,8 +1,16 @@
 #include "kernels/matrix/matmul_shape.h"
+#include "kernels/matrix/product_cost.h"
 #include "src/framework/op.h"
 
 namespace dfrun {
 namespace {
+
+// The variable, which may be behind a handle, has the size of the sum; alpha times that is taken from it.
+OpCost DescentCost(const CostContext& c) {
+  const ProductSumSizes sum = SizesOfProductSum(c, 2, c.num_inputs() / 2 - 1);
+  const double variable = sum.elements * c.element_bytes(1);
+  return {sum.flops + 2 * sum.elements, c.bytes_in(1) + variable, variable};
+}
 
 Status DescentShape(InferenceContext& c) {
   const bool of_ref = c.num_outputs() > 0;
@@ -26,8 +34,8 @@ void Descent(OpBuilder& op) {
       "optimised.");
 }
 
-OP("_MatMulApplyGradientDescent").Input("var: Ref(T)").As(&Descent).Output("out: Ref(T)");
-OP("_MatMulResourceApplyGradientDescent").Input("var: resource").As(&Descent).Stateful();
+OP("_MatMulApplyGradientDescent").Input("var: Ref(T)").As(&Descent).Output("out: Ref(T)").Own().Cost(&DescentCost);
+OP("_MatMulResourceApplyGradientDescent").Input("var: resource").As(&Descent).Stateful().Own().Cost(&DescentCost);
 
 }  // namespace
 }  // namespace dfrun

@@ -1,6 +1,7 @@
 // MatMul: signature, shape, gradient.
 #include "kernels/math/gradients.h"
 #include "kernels/matrix/matmul_shape.h"
+#include "kernels/matrix/product_cost.h"
 #include "src/framework/op.h"
 
 namespace dfrun {
@@ -33,6 +34,7 @@ OP("MatMul")
     .Attr("grad_b: bool = false")
     .Shape(&MatMulShape)
     .Gradient(&MatMulGradient)
+    .Cost(ProductCost("transpose_a"))
     .Doc("The product of two matrices, either of which may be taken transposed.");
 
 OP("_FusedMatMul")
@@ -47,6 +49,7 @@ OP("_FusedMatMul")
     .Attr("fused_ops: list(string) = []")
     .Shape(&MatMulShape)
     .NotDifferentiable()
+    .Cost(ProductCost("transpose_a"))
     .Doc("MatMul followed by the ops that fused_ops names, on args: made when a graph is optimised.");
 
 }  // namespace dfrun

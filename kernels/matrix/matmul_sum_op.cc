@@ -1,8 +1,13 @@
 #include "kernels/matrix/matmul_shape.h"
+#include "kernels/matrix/product_cost.h"
 #include "src/framework/op.h"
 
 namespace dfrun {
 namespace {
+
+OpCost MatMulSumCost(const CostContext& c) {
+  return WholeCost(c, SizesOfProductSum(c, 0, c.num_inputs() / 2).flops);
+}
 
 Status MatMulSumShape(InferenceContext& c) {
   DF_ASSIGN(PartialShape shape, ProductSumShape(c, 0, c.num_inputs() / 2));
@@ -20,6 +25,8 @@ OP("_MatMulSum")
     .Attr("T: {float, double}")
     .Shape(&MatMulSumShape)
     .NotDifferentiable()
+    .Own()
+    .Cost(&MatMulSumCost)
     .Doc("AddN of the MatMuls of each of a by its b: made when a graph is optimised.");
 
 }  // namespace

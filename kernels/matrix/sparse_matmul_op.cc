@@ -2,10 +2,16 @@
 #include "kernels/math/gradients.h"
 #include "kernels/matrix/gradients.h"
 #include "kernels/matrix/matmul_shape.h"
+#include "kernels/matrix/product_cost.h"
 #include "src/framework/op.h"
 
 namespace dfrun {
 namespace {
+
+// A product and a sum for each value and column of the result.
+OpCost SparseTensorDenseCost(const CostContext& c) {
+  return WholeCost(c, 2 * c.input_elements(1) * c.output_dim(0, 1));
+}
 
 Status SparseTensorDenseShape(InferenceContext& c) {
   DF_TRY(c.WithRank(0, 2).status());
@@ -99,6 +105,7 @@ OP("SparseMatMul")
     .Attr("Tb: {float, bfloat16} = DT_FLOAT")
     .Shape(&MatMulShape)
     .Gradient(&SparseMatMulGradient)
+    .Cost(ProductCost("transpose_a"))
     .Doc(
         "The product of two matrices in float32, either of which may have many zeros, which says nothing of the "
         "result.");
@@ -115,6 +122,7 @@ OP("SparseTensorDenseMatMul")
     .Attr("adjoint_b: bool = false")
     .Shape(&SparseTensorDenseShape)
     .Gradient(&SparseTensorDenseGradient)
+    .Cost(&SparseTensorDenseCost)
     .Doc("The product of a sparse matrix, given by positions and values, and a dense one; either may be its adjoint.");
 
 }  // namespace dfrun

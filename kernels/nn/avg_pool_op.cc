@@ -1,4 +1,5 @@
 // Average pooling and its gradient, in two and three dimensions.
+#include "kernels/nn/pool_cost.h"
 #include "kernels/nn/pool_inference.h"
 #include "src/framework/op.h"
 
@@ -41,12 +42,14 @@ OP("AvgPool")
     .As(&Flat)
     .Shape(&AveragePoolOutputShape)
     .Gradient(Backprop("AvgPoolGrad"))
+    .Cost(PoolCost())
     .Doc("The mean of each window; padding does not count.");
 OP("AvgPoolGrad")
     .As(&SizesAndGrad)
     .As(&Flat)
     .Shape(&AvgPoolGradShape<4>)
     .Gradient(Adjoint("AvgPool"))
+    .Cost(PoolGradCost(1))
     .Doc("The gradient of AvgPool by its input, whose shape orig_input_shape gives.");
 
 OP("AvgPool3D")
@@ -54,12 +57,14 @@ OP("AvgPool3D")
     .As(&Deep)
     .Shape(&AveragePoolOutputShape)
     .Gradient(Backprop("AvgPool3DGrad"))
+    .Cost(PoolCost())
     .Doc("The mean of each window of volumes; padding does not count.");
 OP("AvgPool3DGrad")
     .As(&SizesAndGrad)
     .As(&Deep)
     .Shape(&AvgPoolGradShape<5>)
     .Gradient(Adjoint("AvgPool3D"))
+    .Cost(PoolGradCost(1))
     .Doc("The gradient of AvgPool3D by its input, whose shape orig_input_shape gives.");
 
 }  // namespace dfrun

@@ -6,6 +6,11 @@
 namespace dfrun {
 namespace {
 
+// A product and a sum an element; in training, the mean and the variance beside.
+OpCost NormCost(const CostContext& c) {
+  return WholeCost(c, (c.attr<bool>("is_training", true) ? 6 : 2) * c.input_elements(0));
+}
+
 // Input i must be a vector of `channels` elements; returns what both say of their number.
 Status MergeChannels(InferenceContext& c, int i, int64_t& channels) {
   DF_ASSIGN(const PartialShape vector, c.WithRank(i, 1));
@@ -130,11 +135,41 @@ constexpr const char* kBackwardDoc = "The gradient of batch normalisation by x, 
 
 }  // namespace
 
-OP("FusedBatchNorm").As(&Forward1).Shape(&ForwardShape).Gradient(By("FusedBatchNormGrad")).Doc(kForwardDoc);
-OP("FusedBatchNormV2").As(&Forward2).Shape(&ForwardShape).Gradient(By("FusedBatchNormGradV2")).Doc(kForwardDoc);
-OP("FusedBatchNormV3").As(&Forward3).Shape(&ForwardShape).Gradient(By("FusedBatchNormGradV3")).Doc(kForwardDoc);
-OP("FusedBatchNormGrad").As(&Backward1).Shape(&BackwardShape).Gradient(&BatchNormSecondGradient).Doc(kBackwardDoc);
-OP("FusedBatchNormGradV2").As(&Backward2).Shape(&BackwardShape).Gradient(&BatchNormSecondGradient).Doc(kBackwardDoc);
-OP("FusedBatchNormGradV3").As(&Backward3).Shape(&BackwardShape).Gradient(&BatchNormSecondGradient).Doc(kBackwardDoc);
+OP("FusedBatchNorm")
+    .As(&Forward1)
+    .Shape(&ForwardShape)
+    .Gradient(By("FusedBatchNormGrad"))
+    .Cost(&NormCost)
+    .Doc(kForwardDoc);
+OP("FusedBatchNormV2")
+    .As(&Forward2)
+    .Shape(&ForwardShape)
+    .Gradient(By("FusedBatchNormGradV2"))
+    .Cost(&NormCost)
+    .Doc(kForwardDoc);
+OP("FusedBatchNormV3")
+    .As(&Forward3)
+    .Shape(&ForwardShape)
+    .Gradient(By("FusedBatchNormGradV3"))
+    .Cost(&NormCost)
+    .Doc(kForwardDoc);
+OP("FusedBatchNormGrad")
+    .As(&Backward1)
+    .Shape(&BackwardShape)
+    .Gradient(&BatchNormSecondGradient)
+    .Cost(ScanCost(1, 8))
+    .Doc(kBackwardDoc);
+OP("FusedBatchNormGradV2")
+    .As(&Backward2)
+    .Shape(&BackwardShape)
+    .Gradient(&BatchNormSecondGradient)
+    .Cost(ScanCost(1, 8))
+    .Doc(kBackwardDoc);
+OP("FusedBatchNormGradV3")
+    .As(&Backward3)
+    .Shape(&BackwardShape)
+    .Gradient(&BatchNormSecondGradient)
+    .Cost(ScanCost(1, 8))
+    .Doc(kBackwardDoc);
 
 }  // namespace dfrun

@@ -88,6 +88,7 @@ OP("BiasAddGrad")
     .Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
     .Shape(&BiasAddGradShape)
     .Gradient(&BiasAddGradGradient)
+    .Cost(ScanCost())
     .Doc("The sum over all dimensions but that of the channels.");
 
 }  // namespace dfrun

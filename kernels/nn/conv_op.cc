@@ -220,6 +220,40 @@ void BackpropFilterInputs(OpBuilder& op) {
 
 // What the gradients of a filter and a bias have beside what those of the output are made from.
 
+// A product and a sum for each element of `images`, the convolution's output or its gradient, and each element of the
+// window: the filter's, of all channels of a group or of the one.
+template <bool kDepthwise>
+double ConvFlops(const PartialShape& filter, double images) {
+  PartialShape window = filter;
+  if (!filter.known_rank() || filter.rank() < 2) return kUnknownCount;
+  for (int i = 0; i < (kDepthwise ? 2 : 1); ++i) window.set_dim(window.rank() - 1 - i, 1);
+  return 2 * images * ElementCount(window);
+}
+double FusedFlops(const CostContext& c, double images) {
+  return static_cast<double>(c.attr<std::vector<std::string>>("fused_ops", {}).size()) * images;
+}
+template <bool kDepthwise>
+OpCost ForwardCost(const CostContext& c) {
+  const double images = c.output_elements(0);
+  return WholeCost(c, ConvFlops<kDepthwise>(c.input(1), images) + FusedFlops(c, images));
+}
+template <bool kDepthwise>
+OpCost BackpropInputCost(const CostContext& c) {
+  return WholeCost(c, ConvFlops<kDepthwise>(c.input(1), c.input_elements(2)));
+}
+template <bool kDepthwise>
+OpCost BackpropFilterCost(const CostContext& c) {
+  return WholeCost(c, ConvFlops<kDepthwise>(c.output(0), c.input_elements(2)));
+}
+// Where only places are kept of the convolution, its size is that of the pooled one times the windows' strides.
+template <bool kPlaces>
+OpCost ConvAndPoolCost(const CostContext& c) {
+  const double pooled = c.output_elements(1);
+  const double images = kPlaces ? pooled * c.ProductOfAttr("pool_strides") : c.output_elements(0);
+  const double pooling = c.ProductOfAttr("pool_ksize") * pooled;
+  return WholeCost(c, ConvFlops<false>(c.input(1), images) + FusedFlops(c, images) + pooling);
+}
+
 }  // namespace
 
 OP("Conv2D")
@@ -228,6 +262,7 @@ OP("Conv2D")
     .Alias("Convolution2D")
     .Shape(&ConvOpShape<false>)
     .Gradient(&ForwardGradient<&Flat>)
+    .Cost(&ForwardCost<false>)
     .Doc("Images convolved with a filter [height, width, in_channels, out_channels].");
 OP("_FusedConv2D")
     .As(&ForwardInputs)
@@ -237,6 +272,7 @@ OP("_FusedConv2D")
     .Attr("fused_ops: list(string) = []")
     .NotDifferentiable()
     .Shape(&ConvOpShape<false>)
+    .Cost(&ForwardCost<false>)
     .Doc("Conv2D followed by the ops that fused_ops names, on args: made when a graph is optimised.");
 OP("_FusedConv2DMaxPool")
     .As(&ForwardInputs)
@@ -248,6 +284,8 @@ OP("_FusedConv2DMaxPool")
     .As(&PoolAttrs)
     .NotDifferentiable()
     .Shape(&ConvAndPoolShapes<false>)
+    .Own()
+    .Cost(&ConvAndPoolCost<false>)
     .Doc("_FusedConv2D, and MaxPool of it: made when a graph is optimised.");
 OP("_FusedConv2DMaxPoolPlaces")
     .As(&ForwardInputs)
@@ -260,6 +298,8 @@ OP("_FusedConv2DMaxPoolPlaces")
     .As(&PoolAttrs)
     .NotDifferentiable()
     .Shape(&ConvAndPoolShapes<true>)
+    .Own()
+    .Cost(&ConvAndPoolCost<true>)
     .Doc(
         "_FusedConv2DMaxPool, but of its result only where the windows' largest elements were: made when a graph is "
         "optimised.");
@@ -268,12 +308,14 @@ OP("Conv2DBackpropInput")
     .As(&FlatAttrs<&kWithInteger>)
     .Shape(&BackpropInputShape<4>)
     .Gradient(&BackpropInputGradient<&Flat>)
+    .Cost(&BackpropInputCost<false>)
     .Doc("The gradient of Conv2D by its input, whose shape input_sizes gives.");
 OP("Conv2DBackpropFilter")
     .As(&BackpropFilterInputs)
     .As(&FlatAttrs<&kFloats>)
     .Shape(&BackpropFilterShape<4>)
     .Gradient(&BackpropFilterGradient<&Flat>)
+    .Cost(&BackpropFilterCost<false>)
     .Doc("The gradient of Conv2D by its filter, whose shape filter_sizes gives.");
 
 OP("DepthwiseConv2dNative")
@@ -281,18 +323,21 @@ OP("DepthwiseConv2dNative")
     .As(&DepthwiseAttrs)
     .Shape(&ConvOpShape<true>)
     .Gradient(&ForwardGradient<&Depthwise>)
+    .Cost(&ForwardCost<true>)
     .Doc("Each channel of images convolved with its own part of a filter [height, width, in_channels, multiplier].");
 OP("DepthwiseConv2dNativeBackpropInput")
     .As(&BackpropInputInputs)
     .As(&DepthwiseAttrs)
     .Shape(&BackpropInputShape<4>)
     .Gradient(&BackpropInputGradient<&Depthwise>)
+    .Cost(&BackpropInputCost<true>)
     .Doc("The gradient of DepthwiseConv2dNative by its input, whose shape input_sizes gives.");
 OP("DepthwiseConv2dNativeBackpropFilter")
     .As(&BackpropFilterInputs)
     .As(&DepthwiseAttrs)
     .Shape(&BackpropFilterShape<4>)
     .Gradient(&BackpropFilterGradient<&Depthwise>)
+    .Cost(&BackpropFilterCost<true>)
     .Doc("The gradient of DepthwiseConv2dNative by its filter, whose shape filter_sizes gives.");
 
 OP("Conv3D")
@@ -300,6 +345,7 @@ OP("Conv3D")
     .As(&DeepAttrs)
     .Shape(&ConvOpShape<false>)
     .Gradient(&ForwardGradient<&Deep>)
+    .Cost(&ForwardCost<false>)
     .Doc("Volumes convolved with a filter [depth, height, width, in_channels, out_channels].");
 OP("Conv3DBackpropInputV2")
     .Input("input_sizes: Tshape")
@@ -309,12 +355,14 @@ OP("Conv3DBackpropInputV2")
     .Attr("Tshape: {int32, int64} = int32")
     .Shape(&BackpropInputShape<5>)
     .Gradient(&BackpropInputGradient<&Deep>)
+    .Cost(&BackpropInputCost<false>)
     .Doc("The gradient of Conv3D by its input, whose shape input_sizes gives.");
 OP("Conv3DBackpropFilterV2")
     .As(&BackpropFilterInputs)
     .As(&DeepAttrs)
     .Shape(&BackpropFilterShape<5>)
     .Gradient(&BackpropFilterGradient<&Deep>)
+    .Cost(&BackpropFilterCost<false>)
     .Doc("The gradient of Conv3D by its filter, whose shape filter_sizes gives.");
 
 }  // namespace dfrun

@@ -1,8 +1,25 @@
+#include <cmath>
+
 #include "kernels/nn/gelu.h"
 #include "src/framework/op.h"
 
 namespace dfrun {
 namespace {
+
+// x / 2 * (1 + erf(x / sqrt(2))), or its approximation by tanh.
+LoweredNode LowerGelu(NodeBuilder& b) {
+  const Output x = b.x(0);
+  const auto number = [&](double value) { return b.ScalarLike(x, value); };
+  Output bend;
+  if (b.attr<bool>("approximate")) {
+    const Output cube = b.Op("Mul", b.Op("Square", x), x);
+    const Output inner = b.Op("AddV2", x, b.Op("Mul", cube, number(fn::kGeluCube)));
+    bend = b.Op("Tanh", b.Op("Mul", inner, number(std::sqrt(2 / M_PI))));
+  } else {
+    bend = b.Op("Erf", b.Op("Mul", x, number(M_SQRT1_2)));
+  }
+  return {"Mul", {b.Op("Mul", x, number(0.5)), b.Op("AddV2", bend, number(1))}};
+}
 
 void GeluAttrs(OpBuilder& op) {
   op.Attr("approximate: bool = false").Attr("T: {half, bfloat16, float, double}");
@@ -56,6 +73,8 @@ OP("Gelu")
     .As(GeluAttrs)
     .Shape(SameAsInput(0))
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("GeluGrad", SameForm(g), g.dy(0), g.x(0)); })
+    .OwnLoweredBy(&LowerGelu)
+    .Cost(ElementwiseCost(5))
     .Doc("x times the normal distribution function at x; `approximate`: that function by a hyperbolic tangent.");
 
 OP("GeluGrad")
@@ -74,6 +93,8 @@ OP("GeluGrad")
       const Output curvature = g.attr<bool>("approximate") ? ApproximateCurvature(g, x) : ExactCurvature(g, x);
       g.dx(1) = g.Op("Mul", g.Op("Mul", g.dy(0), g.x(0)), curvature);
     })
+    .Own()
+    .Cost(ElementwiseCost(10))
     .Doc("gradients times the derivative of Gelu at features.");
 
 }  // namespace dfrun

@@ -3,6 +3,14 @@
 namespace dfrun {
 namespace {
 
+// Products with both weights, and so much an element of the state.
+CostFn GruCost(double flops_a_cell) {
+  return [flops_a_cell](const CostContext& c) {
+    const double rows = c.input_dim(0, 0);
+    return WholeCost(c, 2 * rows * (c.input_elements(2) + c.input_elements(3)) + flops_a_cell * c.input_elements(1));
+  };
+}
+
 void CellInputs(OpBuilder& op) {
   for (const char* input : {"x: T", "h_prev: T", "w_ru: T", "w_c: T", "b_ru: T", "b_c: T"}) op.Input(input);
   op.Attr("T: {float}");
@@ -51,6 +59,7 @@ OP("GRUBlockCell")
     .Output("h: T")
     .Shape(CellShape)
     .Gradient(OfCell)
+    .Cost(GruCost(11))
     .Doc("One step of a gated recurrent unit: h = u h_prev + (1 - u) c, with reset and update gates r and u.");
 
 OP("GRUBlockCellGrad")
@@ -64,6 +73,7 @@ OP("GRUBlockCellGrad")
     .Output("d_c_bar: T")
     .Output("d_r_bar_u_bar: T")
     .Shape(CellGradShape)
+    .Cost(GruCost(14))
     .Doc("The gradient of GRUBlockCell by x, h_prev and the arguments of c and of the gates.");
 
 }  // namespace dfrun

@@ -5,6 +5,26 @@
 namespace dfrun {
 namespace {
 
+// The axes from `axis` on: of any rank.
+Output AxesFrom(NodeBuilder& b, Output x, int64_t axis) {
+  const auto scalar = [&](int64_t v) { return b.Const(Tensor::Scalar<int32_t>(static_cast<int32_t>(v))); };
+  if (axis < 0) return b.Op("Range", scalar(axis), scalar(0), scalar(1));
+  return b.Op("Range", scalar(axis), b.Op("Rank", x), scalar(1));
+}
+
+// (x - mean) / sqrt(variance + epsilon) * scale + offset.
+LoweredNode LowerLayerNorm(NodeBuilder& b) {
+  const Output x = b.x(0);
+  const AttrMap keeps = {{"keep_dims", true}};
+  const Output axes = AxesFrom(b, x, b.attr<int64_t>("axis"));
+  const Output mean = b.Op("Mean", keeps, x, axes);
+  const Output variance = b.Op("Mean", keeps, b.Op("SquaredDifference", x, mean), axes);
+  const Output epsilon = b.ScalarLike(x, static_cast<double>(b.attr<float>("epsilon")));
+  const Output factor = b.Op("Rsqrt", b.Op("AddV2", variance, epsilon));
+  const Output normal = b.Op("Mul", b.Op("Sub", x, mean), factor);
+  return {"AddV2", {b.Op("Mul", normal, b.x(1)), b.x(2)}};
+}
+
 void NormAttrs(OpBuilder& op) {
   op.Attr("epsilon: float = 0.001").Attr("axis: int = -1").Attr("T: {half, bfloat16, float, double}");
 }
@@ -107,6 +127,8 @@ OP("LayerNorm")
       const AddedNode grads = g.Op("LayerNormGrad", SameForm(g), g.dy(0), g.x(0), g.x(1));
       for (int i = 0; i < 3; ++i) g.dx(i) = grads[i];
     })
+    .OwnLoweredBy(&LowerLayerNorm)
+    .Cost(ElementwiseCost(8))
     .Doc(
         "x with mean 0 and variance 1 over its dimensions from `axis` on, times scale plus offset, which have the "
         "sizes "
@@ -122,6 +144,8 @@ OP("LayerNormGrad")
     .As(NormAttrs)
     .Shape(NormGradShape)
     .Gradient(OfNormGrad)
+    .Own()
+    .Cost(ScanCost(1, 17))
     .Doc("The gradient of LayerNorm by x, scale and offset.");
 
 }  // namespace dfrun

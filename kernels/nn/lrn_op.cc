@@ -4,6 +4,14 @@
 namespace dfrun {
 namespace {
 
+// For each element so much per channel of its neighbourhood, and so much beside.
+CostFn NeighbourCost(double flops_a_channel, double flops_an_element) {
+  return [=](const CostContext& c) {
+    const auto radius = static_cast<double>(c.attr<int64_t>("depth_radius", 0));
+    return WholeCost(c, c.output_elements(0) * (flops_a_channel * (2 * radius + 1) + flops_an_element));
+  };
+}
+
 Status ForwardShape(InferenceContext& c) {
   DF_ASSIGN(PartialShape shape, c.WithRank(0, 4));
   c.set_output(0, std::move(shape));
@@ -35,6 +43,7 @@ OP("LRN")
       for (const char* name : {"depth_radius", "bias", "alpha", "beta"}) attrs.Set(name, *g.attrs().Find(name));
       g.dx(0) = g.Op("LRNGrad", attrs, g.dy(0), g.x(0), g.y(0));
     })
+    .Cost(NeighbourCost(2, 3))
     .Doc("input * (bias + alpha * s)^-beta, where s sums the squares of the channels up to depth_radius away.");
 
 OP("LRNGrad")
@@ -43,6 +52,7 @@ OP("LRNGrad")
     .Input("output_image: T")
     .As(&Attrs)
     .Shape(&BackwardShape)
+    .Cost(NeighbourCost(4, 6))
     .Doc("The gradient of LRN by its input.");
 
 }  // namespace dfrun

@@ -7,6 +7,13 @@
 namespace dfrun {
 namespace {
 
+// Steps of a cell whose weights are input `w`: 2 rows |w| operations for each of so many products of that size, and so
+// many an element of the states. Rows are those of all steps of x, which stands three inputs before w.
+OpCost LstmCost(const CostContext& c, int w, double products, double flops_a_cell) {
+  const double rows = c.input_elements(w - 3) / c.input_dim(w - 3, -1);
+  return WholeCost(c, rows * (2 * products * c.input_elements(w) + flops_a_cell * c.input_dim(w, -1) / 4));
+}
+
 void CellInputs(OpBuilder& op) {
   for (const char* input : {"x: T", "cs_prev: T", "h_prev: T", "w: T", "wci: T", "wcf: T", "wco: T", "b: T"}) {
     op.Input(input);
@@ -117,6 +124,7 @@ OP("LSTMBlockCell")
     .Attr("forget_bias: float = 1.0")
     .Attr("cell_clip: float = 3.0")
     .Gradient(OfCell)
+    .Cost([](const CostContext& c) { return LstmCost(c, 3, 1, 13); })
     .Doc("One step of an LSTM with optional peepholes; gives all gates, the cell and its result h.");
 
 OP("LSTMBlockCellGrad")
@@ -137,6 +145,7 @@ OP("LSTMBlockCellGrad")
     .Attr("use_peephole: bool")
     .Attr("T: {half, float}")
     .Shape(CellGradShape)
+    .Cost([](const CostContext& c) { return LstmCost(c, 3, 0, 24); })
     .Doc("The gradient of LSTMBlockCell by the cell before it, its gates (dicfo) and its peepholes.");
 
 OP("BlockLSTM")
@@ -144,15 +153,23 @@ OP("BlockLSTM")
     .Attr("forget_bias: float = 1.0")
     .Attr("cell_clip: float = 3.0")
     .Gradient(OfBlock("BlockLSTMGrad"))
+    .Cost([](const CostContext& c) { return LstmCost(c, 4, 1, 13); })
     .Doc("An LSTM over the first seq_len_max steps of x [time, batch, inputs]; the rest is zeros.");
 
 OP("BlockLSTMV2")
     .As(Block)
     .Attr("cell_clip: float = 0.0")
     .Gradient(OfBlock("BlockLSTMGradV2"))
+    .Cost([](const CostContext& c) { return LstmCost(c, 4, 1, 13); })
     .Doc("BlockLSTM without a bias of the forget gate, which stands before the cell's.");
 
-OP("BlockLSTMGrad").As(BlockGrad).Doc("The gradient of BlockLSTM by its inputs.");
-OP("BlockLSTMGradV2").As(BlockGrad).Doc("The gradient of BlockLSTMV2 by its inputs.");
+OP("BlockLSTMGrad")
+    .As(BlockGrad)
+    .Cost([](const CostContext& c) { return LstmCost(c, 4, 2, 24); })
+    .Doc("The gradient of BlockLSTM by its inputs.");
+OP("BlockLSTMGradV2")
+    .As(BlockGrad)
+    .Cost([](const CostContext& c) { return LstmCost(c, 4, 2, 24); })
+    .Doc("The gradient of BlockLSTMV2 by its inputs.");
 
 }  // namespace dfrun

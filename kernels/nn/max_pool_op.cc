@@ -1,4 +1,5 @@
 // Max pooling and its gradients.
+#include "kernels/nn/pool_cost.h"
 #include "kernels/nn/pool_inference.h"
 #include "src/framework/op.h"
 
@@ -86,6 +87,7 @@ OP("MaxPool")
       g.dx(0) = g.Op("MaxPoolGrad", Attrs(g, {"ksize", "strides", "padding", "explicit_paddings", "data_format"}),
                      g.x(0), g.y(0), g.dy(0));
     })
+    .Cost(PoolCost())
     .Doc("The largest element of each window.");
 
 OP("MaxPoolGrad")
@@ -96,6 +98,7 @@ OP("MaxPoolGrad")
     .Attr(std::string(kRealT) + " = float")
     .Shape(&PoolGradShape<4>)
     .Gradient(&MaxPoolGradGradient)
+    .Cost(PoolGradCost(2))
     .Doc("The gradient of MaxPool by its input: grad goes to the first largest element of each window.");
 
 OP("_MaxPoolReluGrad")
@@ -106,6 +109,8 @@ OP("_MaxPoolReluGrad")
     .Attr(std::string(kRealT) + " = float")
     .NotDifferentiable()
     .Shape(&PoolGradShape<4>)
+    .Own()
+    .Cost(PoolGradCost(2))
     .Doc("ReluGrad of MaxPoolGrad, by the same orig_input: made when a graph is optimised.");
 
 OP("_MaxPoolGradAtPlaces")
@@ -116,6 +121,8 @@ OP("_MaxPoolGradAtPlaces")
     .Attr("ksize: list(int) >= 4")
     .NotDifferentiable()
     .Shape(&TiledShape)
+    .Own()
+    .Cost(ScanCost(1))
     .Doc(
         "_MaxPoolReluGrad where windows of ksize tile the image, by the places of the largest elements that "
         "_FusedConv2DMaxPoolPlaces gives: made when a graph is optimised.");
@@ -127,6 +134,7 @@ OP("MaxPoolGradGrad")
     .Attr(kRealT)
     .Shape(&PoolGradGradShape)
     .Gradient(OfGrad("MaxPoolGrad"))
+    .Cost(PoolCost())
     .Doc("The element of grad where each window of orig_input is first equal to orig_output.");
 
 OP("MaxPoolV2")
@@ -141,6 +149,7 @@ OP("MaxPoolV2")
     .Gradient([](GradientBuilder& g) {
       g.dx(0) = g.Op("MaxPoolGradV2", Attrs(g, {"padding", "data_format"}), g.x(0), g.y(0), g.dy(0), g.x(1), g.x(2));
     })
+    .Cost(ScanCost())
     .Doc("MaxPool with the windows and strides that inputs give.");
 
 OP("MaxPoolGradV2")
@@ -154,6 +163,7 @@ OP("MaxPoolGradV2")
       g.dx(2) =
           g.Op("MaxPoolGradGradV2", Attrs(g, {"padding", "data_format"}), g.x(0), g.x(1), g.dy(0), g.x(3), g.x(4));
     })
+    .Cost(ScanCost())
     .Doc("MaxPoolGrad with the windows and strides that inputs give.");
 
 OP("MaxPoolGradGradV2")
@@ -163,6 +173,7 @@ OP("MaxPoolGradGradV2")
     .As(&PaddingAndFormat)
     .Attr(kRealT)
     .Shape(&PoolGradGradShape)
+    .Cost(ScanCost())
     .Doc("MaxPoolGradGrad with the windows and strides that inputs give.");
 
 OP("MaxPoolWithArgmax")
@@ -178,6 +189,7 @@ OP("MaxPoolWithArgmax")
       g.dx(0) = g.Op("MaxPoolGradWithArgmax", Attrs(g, {"ksize", "strides", "padding", "include_batch_in_index"}),
                      g.x(0), g.dy(0), g.y(1));
     })
+    .Cost(PoolCost())
     .Doc("The largest element of each window and its number: (row * width + column) * channels + channel.");
 
 OP("MaxPoolGradWithArgmax")
@@ -196,6 +208,7 @@ OP("MaxPoolGradWithArgmax")
       c.set_output(0, std::move(input));
       return Status();
     })
+    .Cost(ScanCost(1))
     .Doc("The gradient of MaxPoolWithArgmax by its input: grad goes to the elements that argmax names.");
 
 OP("MaxPool3D")
@@ -205,6 +218,7 @@ OP("MaxPool3D")
     .Attr("T: {half, bfloat16, float}")
     .Shape(&PoolOutputShape)
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("MaxPool3DGrad", WindowsOf(g), g.x(0), g.y(0), g.dy(0)); })
+    .Cost(PoolCost())
     .Doc("The largest element of each window of volumes.");
 
 OP("MaxPool3DGrad")
@@ -217,6 +231,7 @@ OP("MaxPool3DGrad")
     .Attr("TInput: {half, bfloat16, float} = float")
     .Shape(&PoolGradShape<5>)
     .Gradient(OfGrad("MaxPool3DGradGrad"))
+    .Cost(PoolGradCost(2))
     .Doc("The gradient of MaxPool3D by its input: grad goes to every element of a window that equals orig_output.");
 
 OP("MaxPool3DGradGrad")
@@ -225,6 +240,7 @@ OP("MaxPool3DGradGrad")
     .Attr(kRealT)
     .Shape(&PoolGradGradShape)
     .Gradient(OfGrad("MaxPool3DGrad"))
+    .Cost(PoolCost())
     .Doc("The element of grad where each window of orig_input is first equal to orig_output.");
 
 }  // namespace dfrun

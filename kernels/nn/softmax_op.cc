@@ -4,6 +4,9 @@
 namespace dfrun {
 namespace {
 
+// The largest of a row, differences, exponentials, their sum, quotients (or differences of logarithms).
+constexpr double kSoftmaxFlops = 5;
+
 constexpr const char* kFloatT = "T: {half, bfloat16, float, double}";
 
 Status SoftmaxShape(InferenceContext& c) {
@@ -68,6 +71,7 @@ OP("Softmax")
     .Alias("SoftMax")
     .Shape(&SoftmaxShape)
     .Gradient([](GradientBuilder& g) { g.dx(0) = SoftmaxGradient(g, g.y(0), g.dy(0)); })
+    .Cost(ElementwiseCost(kSoftmaxFlops))
     .Doc("exp(logits) / sum(exp(logits)) along the last dimension.");
 
 OP("LogSoftmax")
@@ -78,6 +82,7 @@ OP("LogSoftmax")
     .Gradient([](GradientBuilder& g) {
       g.dx(0) = g.Op("Sub", g.dy(0), g.Op("Mul", g.Op("Exp", g.y(0)), SumOfRows(g, g.dy(0))));
     })
+    .Cost(ElementwiseCost(kSoftmaxFlops))
     .Doc("logits - log(sum(exp(logits))) along the last dimension.");
 
 OP("SoftmaxCrossEntropyWithLogits")
@@ -91,6 +96,7 @@ OP("SoftmaxCrossEntropyWithLogits")
       g.dx(0) = LogitsGradient(g);
       g.dx(1) = g.Op("Neg", g.Op("Mul", AsColumn(g, g.dy(0)), g.Op("LogSoftmax", g.x(0))));
     })
+    .Cost(ScanCost(0, 8))
     .Doc(
         "Of each row the cross entropy between the distribution `labels` and the softmax of `features`, and its "
         "gradient by the features. A side of size 1 is repeated.");
@@ -104,6 +110,7 @@ OP("SparseSoftmaxCrossEntropyWithLogits")
     .Attr("Tlabels: {int32, int64} = int64")
     .Shape(&SparseCrossEntropyShape)
     .Gradient([](GradientBuilder& g) { g.dx(0) = LogitsGradient(g); })
+    .Cost(ScanCost(0, 5))
     .Doc(
         "Of each row the cross entropy between the class labels[row] and the softmax of `features`, and its gradient "
         "by "

@@ -17,6 +17,7 @@ OP("DecodeRaw")
       c.set_output(0, std::move(output));
       return Status();
     })
+    .Cost(CopyCost())
     .Doc("The bytes of strings of one length as numbers, in a further dimension.");
 
 OP("DecodeCSV")

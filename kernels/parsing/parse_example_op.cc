@@ -53,6 +53,7 @@ OP("ParseExample")
       DF_ASSIGN(const Shapes dense, c.attr<Shapes>("dense_shapes"));
       return FeatureShapes(c, batch, static_cast<int>(sparse), dense);
     })
+    .Cost(CopyCost())
     .Doc("Features of a vector of serialised Example messages: sparse ones as sparse matrices, dense ones as tensors.");
 
 OP("ParseExampleV2")
@@ -90,6 +91,7 @@ OP("ParseExampleV2")
       }
       return Status();
     })
+    .Cost(CopyCost())
     .Doc(
         "ParseExample of one message or a vector of them, with ragged features too: all values, and where rows split.");
 
@@ -113,6 +115,7 @@ OP("ParseSingleExample")
       DF_ASSIGN(const Shapes dense, c.attr<Shapes>("dense_shapes"));
       return FeatureShapes(c, batch, static_cast<int>(sparse), dense);
     })
+    .Cost(CopyCost())
     .Doc("ParseExample of one message.");
 
 }  // namespace dfrun

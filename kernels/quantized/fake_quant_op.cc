@@ -72,6 +72,7 @@ OP("FakeQuantWithMinMaxArgs")
       attrs.Set("max", g.attr<float>("max"));
       g.dx(0) = g.Op("FakeQuantWithMinMaxArgsGradient", attrs, g.dy(0), g.x(0));
     })
+    .Cost(ElementwiseCost(6))
     .Doc("inputs rounded to 2^num_bits values from min to max, one of which is 0.");
 
 OP("FakeQuantWithMinMaxArgsGradient")
@@ -80,24 +81,29 @@ OP("FakeQuantWithMinMaxArgsGradient")
     .Output("backprops: float")
     .As(FixedRange)
     .NotDifferentiable()
+    .Cost(ElementwiseCost(4))
     .Doc("gradients where the inputs are within the range, else 0.");
 
 OP("FakeQuantWithMinMaxVars")
     .As(Variables<false>)
     .Gradient(OfVariables("FakeQuantWithMinMaxVarsGradient"))
+    .Cost(ElementwiseCost(6))
     .Doc("inputs rounded to 2^num_bits values from min to max, one of which is 0.");
 
 OP("FakeQuantWithMinMaxVarsGradient")
     .As(VariablesGradient<false>)
+    .Cost(ElementwiseCost(4))
     .Doc("gradients where the inputs are within the range; those below add up for min, those above for max.");
 
 OP("FakeQuantWithMinMaxVarsPerChannel")
     .As(Variables<true>)
     .Gradient(OfVariables("FakeQuantWithMinMaxVarsPerChannelGradient"))
+    .Cost(ElementwiseCost(6))
     .Doc("inputs rounded to 2^num_bits values in a range for each place of the last dimension.");
 
 OP("FakeQuantWithMinMaxVarsPerChannelGradient")
     .As(VariablesGradient<true>)
+    .Cost(ElementwiseCost(4))
     .Doc("The gradient of FakeQuantWithMinMaxVarsPerChannel by inputs, min and max.");
 
 }  // namespace dfrun

@@ -42,6 +42,7 @@ OP("QuantizeV2")
       c.set_output(2, ends);
       return Status();
     })
+    .Cost(ElementwiseCost(4))
     .Doc("Floats as integers that stand for places in a range, which is widened to hold 0; and that range.");
 
 OP("Dequantize")
@@ -59,6 +60,7 @@ OP("Dequantize")
       c.set_output(0, c.input(0));
       return Status();
     })
+    .Cost(ElementwiseCost(2))
     .Doc("The floats that quantised integers stand for in a range.");
 
 }  // namespace dfrun

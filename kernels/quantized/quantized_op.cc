@@ -1,6 +1,7 @@
 // Arithmetic on quantised integers. Each tensor comes with the ends of its range, and so does each result.
 #include <string>
 
+#include "kernels/matrix/product_cost.h"
 #include "src/framework/op.h"
 
 namespace dfrun {
@@ -77,6 +78,7 @@ OP("QuantizedMatMul")
     .Attr("transpose_b: bool = false")
     .Attr(QuantizedAttr("Tactivation", " = quint8"))
     .Shape(MatMulShape)
+    .Cost(ProductCost("transpose_a"))
     .Doc("The product of two quantised matrices, in 32-bit integers.");
 
 OP("QuantizedRelu").As(Activation).Doc("max(features, 0) of quantised features.");
@@ -96,6 +98,7 @@ OP("QuantizedBiasAdd")
     .Attr(QuantizedAttr("T2"))
     .Attr(QuantizedAttr("out_type"))
     .Shape(BiasShape)
+    .Cost(ElementwiseCost(2))
     .Doc("Adds a bias to the last dimension, both quantised, in a range wide enough for their sums.");
 
 OP("Requantize")
@@ -103,11 +106,13 @@ OP("Requantize")
     .Input("requested_output_min: float")
     .Input("requested_output_max: float")
     .As(ToOtherType)
+    .Cost(ElementwiseCost(4))
     .Doc("The same numbers as integers of a smaller type and another range.");
 
 OP("QuantizeDownAndShrinkRange")
     .As(OfRange)
     .As(ToOtherType)
+    .Cost(ElementwiseCost(4))
     .Doc("The same numbers as integers of a smaller type, in the range that they take up.");
 
 OP("RequantizationRange")
@@ -118,6 +123,7 @@ OP("RequantizationRange")
       c.set_output(0, PartialShape::Scalar());
       return Ends(c, 1);
     })
+    .Cost(ScanCost())
     .Doc("The range that quantised numbers take up; it begins at 0 or below.");
 
 }  // namespace dfrun

@@ -6,6 +6,11 @@
 namespace dfrun {
 namespace {
 
+// Adds input i to a sum of as many elements.
+CostFn SummandCost(int i) {
+  return [i](const CostContext& c) { return OpCost{c.input_elements(i), 2 * c.input_bytes(i), c.input_bytes(i)}; };
+}
+
 void OfNumbers(OpBuilder& op) {
   op.Attr(kNumericDtype);
 }
@@ -16,7 +21,7 @@ void MakesAccumulator(OpBuilder& op) {
 }
 
 void Applies(OpBuilder& op) {
-  op.Input("local_step: int64").Input("gradient: dtype").As(OfNumbers).NotDifferentiable();
+  op.Input("local_step: int64").Input("gradient: dtype").As(OfNumbers).NotDifferentiable().Cost(SummandCost(2));
   op.Shape([](InferenceContext& c) { return c.WithRank(1, 0).status(); });
   op.Doc("Adds a gradient that was computed at `local_step`, unless the accumulator is at a later one.");
 }
@@ -54,6 +59,7 @@ OP("SparseAccumulatorApplyGradient")
     .As(OfNumbers)
     .Attr("has_known_shape: bool")
     .Shape([](InferenceContext& c) { return c.WithRank(1, 0).status(); })
+    .Cost(SummandCost(3))
     .NotDifferentiable()
     .Doc("Adds slices of a gradient that was computed at `local_step`, unless the accumulator is at a later one.");
 OP("SparseAccumulatorTakeGradient")

@@ -19,10 +19,10 @@ void Unlocks(OpBuilder& op) {
 }
 
 OP("MutexV2").Output("resource: resource").As(DeviceObject).Shape(ScalarOutputs()).Doc("A mutex of the device.");
-OP("MutexLock").As(Locks);
-OP("MutexAcquire").As(Locks);
-OP("ConsumeMutexLock").As(Unlocks);
-OP("MutexRelease").As(Unlocks);
+OP("MutexLock").As(Locks).Cost(NoCost());
+OP("MutexAcquire").As(Locks).Own().Cost(NoCost());
+OP("ConsumeMutexLock").As(Unlocks).Cost(NoCost());
+OP("MutexRelease").As(Unlocks).Own().Cost(NoCost());
 
 }  // namespace
 }  // namespace dfrun

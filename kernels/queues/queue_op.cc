@@ -8,24 +8,28 @@ namespace {
 
 void Fifo(OpBuilder& op) {
   op.Attr("component_types: list(type) >= 1").Attr("shapes: list(shape) >= 0 = []").Attr("capacity: int = -1");
-  op.As(DeviceObject).Doc("A queue of tuples of tensors: first in, first out.");
+  op.As(DeviceObject).MakesQueue(QueueKind::kFirstInFirstOut).Doc("A queue of tuples of tensors: first in, first out.");
 }
 
 void PaddingFifo(OpBuilder& op) {
   op.Attr("component_types: list(type) >= 1").Attr("shapes: list(shape) >= 0 = []").Attr("capacity: int = -1");
-  op.As(DeviceObject).Doc("A first-in first-out queue whose batches are padded with zeros to their largest element.");
+  op.As(DeviceObject)
+      .MakesQueue(QueueKind::kPadding)
+      .Doc("A first-in first-out queue whose batches are padded with zeros to their largest element.");
 }
 
 void Shuffling(OpBuilder& op) {
   op.Attr("component_types: list(type) >= 1").Attr("shapes: list(shape) >= 0 = []").Attr("capacity: int = -1");
   op.Attr("min_after_dequeue: int = 0").Attr("seed: int = 0").Attr("seed2: int = 0");
   op.As(DeviceObject)
+      .MakesQueue(QueueKind::kShuffling)
       .Doc("A queue that gives its elements in random order, keeping min_after_dequeue while it is open.");
 }
 
 void Priority(OpBuilder& op) {
   op.Attr("component_types: list(type) >= 0 = []").Attr("shapes: list(shape) >= 0").Attr("capacity: int = -1");
   op.As(DeviceObject)
+      .MakesQueue(QueueKind::kPriority)
       .Doc("A queue that gives the element of the least priority, an int64 before the other components.");
 }
 
@@ -78,25 +82,27 @@ Status ShapesOfSomeBatch(InferenceContext& c) {
 }
 
 void Enqueues(OpBuilder& op) {
-  op.As(TakesComponents).Doc("Adds an element, when there is room; Cancelled where the queue is closed.");
+  op.As(TakesComponents)
+      .Cost(NoCost())
+      .Doc("Adds an element, when there is room; Cancelled where the queue is closed.");
 }
 
 void EnqueuesMany(OpBuilder& op) {
-  op.As(TakesComponents).Doc("Adds the rows of its components one by one, as there is room.");
+  op.As(TakesComponents).Cost(BehindHandleCost()).Doc("Adds the rows of its components one by one, as there is room.");
 }
 
 void Dequeues(OpBuilder& op) {
-  op.As(GivesComponents).Shape(ShapesOfElement);
+  op.As(GivesComponents).Shape(ShapesOfElement).Cost(NoCost());
   op.Doc("Takes an element, when there is one; OutOfRange where the queue is closed and empty.");
 }
 
 void DequeuesMany(OpBuilder& op) {
-  op.Input("n: int32").As(GivesComponents).Shape(ShapesOfBatch);
+  op.Input("n: int32").As(GivesComponents).Shape(ShapesOfBatch).Cost(BehindHandleCost());
   op.Doc("Takes n elements as one batch; OutOfRange where the queue is closed with fewer.");
 }
 
 void DequeuesUpTo(OpBuilder& op) {
-  op.Input("n: int32").As(GivesComponents).Shape(ShapesOfSomeBatch);
+  op.Input("n: int32").As(GivesComponents).Shape(ShapesOfSomeBatch).Cost(BehindHandleCost());
   op.Doc("Takes n elements as one batch, or what is left of a closed queue; OutOfRange where that is nothing.");
 }
 
@@ -106,11 +112,13 @@ void Closes(OpBuilder& op) {
 }
 
 void GivesSize(OpBuilder& op) {
-  op.Output("size: int32").Shape(ScalarOutputs()).NotDifferentiable().Doc("The number of elements in the queue.");
+  op.Output("size: int32").Shape(ScalarOutputs()).NotDifferentiable().Cost(NoCost());
+  op.Doc("The number of elements in the queue.");
 }
 
 void TellsClosed(OpBuilder& op) {
-  op.Output("is_closed: bool").Shape(ScalarOutputs()).NotDifferentiable().Doc("Whether the queue is closed.");
+  op.Output("is_closed: bool").Shape(ScalarOutputs()).NotDifferentiable().Cost(NoCost());
+  op.Doc("Whether the queue is closed.");
 }
 
 OP("FIFOQueue").Output("handle: Ref(string)").Shape(ReferenceHandleShape).As(Fifo);

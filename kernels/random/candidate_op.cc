@@ -35,18 +35,24 @@ Status HitsShape(InferenceContext& c) {
 
 }  // namespace
 
-OP("UniformCandidateSampler").As(SamplerOfRange).Doc("Candidates drawn uniformly from the classes [0, range_max).");
+OP("UniformCandidateSampler")
+    .As(SamplerOfRange)
+    .Cost(ElementwiseCost(random_op::kRandomFlops))
+    .Doc("Candidates drawn uniformly from the classes [0, range_max).");
 
 OP("LogUniformCandidateSampler")
     .As(SamplerOfRange)
+    .Cost(ElementwiseCost(random_op::kRandomFlops))
     .Doc("Candidates from the classes [0, range_max), each in proportion to log((class + 2) / (class + 1)).");
 
 OP("LearnedUnigramCandidateSampler")
     .As(SamplerOfRange)
+    .Cost(ElementwiseCost(random_op::kRandomFlops))
     .Doc("Candidates from the classes [0, range_max), in proportion to how often true_classes has held each so far.");
 
 OP("ThreadUnsafeUnigramCandidateSampler")
     .As(SamplerOfRange)
+    .Cost(ElementwiseCost(random_op::kRandomFlops))
     .Doc("As LearnedUnigramCandidateSampler; here it may be used from any thread too.");
 
 OP("AllCandidateSampler").As(Sampler).Doc("All classes [0, num_sampled), each once.");

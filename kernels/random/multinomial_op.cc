@@ -1,8 +1,17 @@
+#include <cmath>
+
 #include "kernels/array/int_values.h"
 #include "kernels/random/random_op.h"
 
 namespace dfrun {
 namespace {
+
+// The sums of the exponentials of a row, then for each draw a number and a search of the row.
+OpCost MultinomialCost(const CostContext& c) {
+  const double classes = c.input_dim(0, -1);
+  const double draw = random_op::kRandomFlops + (classes > 1 ? std::log2(classes) : classes * 0);
+  return WholeCost(c, 4 * c.input_elements(0) + draw * c.output_elements(0));
+}
 
 Status MultinomialShape(InferenceContext& c) {
   DF_ASSIGN(const PartialShape logits, c.WithRank(0, 2));
@@ -30,6 +39,7 @@ OP("Multinomial")
     .As(DrawsOfClasses)
     .As(random_op::OwnSequence)
     .Shape(MultinomialShape)
+    .Cost(&MultinomialCost)
     .Doc("Classes drawn with probabilities in proportion to exp(logits), num_samples for each row.");
 
 OP("StatelessMultinomial")
@@ -37,6 +47,7 @@ OP("StatelessMultinomial")
     .As(random_op::SeedInput)
     .Attr("Tseed: {int32, int64} = int64")
     .Shape(StatelessMultinomialShape)
+    .Cost(&MultinomialCost)
     .Doc("Classes drawn with probabilities in proportion to exp(logits), which the seed fixes.");
 
 }  // namespace dfrun

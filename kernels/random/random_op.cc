@@ -84,28 +84,40 @@ void KeyedFloats(OpBuilder& op) {
 
 }  // namespace
 
-OP("RandomUniform").As(Floats).Doc("Uniform random numbers in [0, 1).");
-OP("StatelessRandomUniform").As(SeededFloats).Doc("Uniform random numbers in [0, 1) that the seed fixes.");
+OP("RandomUniform").As(Floats).Cost(ElementwiseCost(random_op::kRandomFlops)).Doc("Uniform random numbers in [0, 1).");
+OP("StatelessRandomUniform")
+    .As(SeededFloats)
+    .Cost(ElementwiseCost(random_op::kRandomFlops))
+    .Doc("Uniform random numbers in [0, 1) that the seed fixes.");
 OP("StatelessRandomUniformV2")
     .As(KeyedFloats)
+    .Cost(ElementwiseCost(random_op::kRandomFlops))
     .Doc("Uniform random numbers in [0, 1) that key and counter of a generator fix.");
 
-OP("RandomStandardNormal").As(Floats).Doc("Random numbers of the normal distribution with mean 0 and deviation 1.");
+OP("RandomStandardNormal")
+    .As(Floats)
+    .Cost(ElementwiseCost(random_op::kNormalFlops))
+    .Doc("Random numbers of the normal distribution with mean 0 and deviation 1.");
 OP("StatelessRandomNormal")
     .As(SeededFloats)
+    .Cost(ElementwiseCost(random_op::kNormalFlops))
     .Doc("Normal random numbers of mean 0 and deviation 1 that the seed fixes.");
 OP("StatelessRandomNormalV2")
     .As(KeyedFloats)
+    .Cost(ElementwiseCost(random_op::kNormalFlops))
     .Doc("Normal random numbers of mean 0 and deviation 1 that key and counter of a generator fix.");
 
 OP("TruncatedNormal")
     .As(Floats)
+    .Cost(ElementwiseCost(random_op::kNormalFlops))
     .Doc("Random numbers of the normal distribution, those beyond two deviations drawn again.");
 OP("StatelessTruncatedNormal")
     .As(SeededFloats)
+    .Cost(ElementwiseCost(random_op::kNormalFlops))
     .Doc("Normal random numbers that the seed fixes, those beyond two deviations drawn again.");
 OP("StatelessTruncatedNormalV2")
     .As(KeyedFloats)
+    .Cost(ElementwiseCost(random_op::kNormalFlops))
     .Doc("Normal random numbers that key and counter of a generator fix, those beyond two deviations drawn again.");
 
 OP("RandomUniformInt")
@@ -117,6 +129,7 @@ OP("RandomUniformInt")
     .Attr("T: {int32, int64}")
     .As(random_op::OwnSequence)
     .Shape(WithScalarBounds<ShapeFromInput>)
+    .Cost(ElementwiseCost(random_op::kRandomFlops))
     .Doc("Uniform random integers in [minval, maxval).");
 
 OP("StatelessRandomUniformInt")
@@ -129,6 +142,7 @@ OP("StatelessRandomUniformInt")
     .Attr("T: {int32, int64}")
     .Attr("Tseed: {int32, int64} = int64")
     .Shape(WithScalarBounds<SeededShape>)
+    .Cost(ElementwiseCost(random_op::kRandomFlops))
     .Doc("Uniform random integers in [minval, maxval) that the seed fixes.");
 
 OP("StatelessRandomUniformIntV2")
@@ -140,6 +154,7 @@ OP("StatelessRandomUniformIntV2")
     .Attr("dtype: {int32, int64, uint32, uint64}")
     .Attr("Tshape: {int32, int64} = int32")
     .Shape(WithScalarBounds<KeyedShape>)
+    .Cost(ElementwiseCost(random_op::kRandomFlops))
     .Doc("Uniform random integers in [minval, maxval) that key and counter of a generator fix.");
 
 OP("StatelessRandomUniformFullInt")
@@ -150,6 +165,7 @@ OP("StatelessRandomUniformFullInt")
     .Attr("T: {int32, int64} = int32")
     .Attr("Tseed: {int32, int64, uint32, uint64} = int64")
     .Shape(SeededShape)
+    .Cost(ElementwiseCost(random_op::kRandomFlops))
     .Doc("Uniform random integers over the whole range of their type that the seed fixes.");
 
 OP("StatelessRandomUniformFullIntV2")
@@ -159,6 +175,7 @@ OP("StatelessRandomUniformFullIntV2")
     .Attr("dtype: {int32, int64, uint32, uint64} = uint64")
     .Attr("Tshape: {int32, int64} = int32")
     .Shape(KeyedShape)
+    .Cost(ElementwiseCost(random_op::kRandomFlops))
     .Doc("Uniform random integers over the whole range of their type that key and counter of a generator fix.");
 
 OP("RandomShuffle")
@@ -167,6 +184,7 @@ OP("RandomShuffle")
     .Attr("T: type")
     .As(random_op::OwnSequence)
     .Shape(SameAsInput(0))
+    .Cost(CopyCost())
     .Doc("The rows of the value in random order.");
 
 }  // namespace dfrun

@@ -6,6 +6,12 @@
 
 namespace dfrun::random_op {
 
+// Operations for a random number: Philox makes four by ten rounds of eight. One of the normal distribution takes three
+// elementary functions and some products beside; one by rejection, a few of those and of logarithms.
+inline constexpr double kRandomFlops = 20;
+inline constexpr double kNormalFlops = 30;
+inline constexpr double kRejectionFlops = 100;
+
 // The shape that input 0 spells; InvalidArgument where it is known to be none.
 Result<PartialShape> SpelledShape(InferenceContext& c);
 Status ShapeFromInput(InferenceContext& c);

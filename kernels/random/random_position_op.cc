@@ -8,6 +8,8 @@ OP("RandomPosition")
     .Stateful()
     .NotDifferentiable()
     .Shape(ScalarOutputs())
+    .Own()
+    .Cost(NoCost())
     .Doc("How far the random node with that attr _position is in its sequence of numbers (dfrun's own).");
 
 OP("SetRandomPosition")
@@ -16,12 +18,16 @@ OP("SetRandomPosition")
     .Stateful()
     .NotDifferentiable()
     .Shape([](InferenceContext& c) { return c.WithRank(0, 0).status(); })
+    .Own()
+    .Cost(NoCost())
     .Doc("Has the random node with that attr _position go on there (dfrun's own).");
 
 OP("RewindRandomPosition")
     .Attr("position: string")
     .Stateful()
     .NotDifferentiable()
+    .Own()
+    .Cost(NoCost())
     .Doc("Has the random node with that attr _position go on where its last step began (dfrun's own).");
 
 }  // namespace dfrun

@@ -45,6 +45,7 @@ OP("RandomGamma")
     .Stateful()
     .Shape(SamplesOfEach)
     .Gradient(GammaGradient)
+    .Cost(ElementwiseCost(random_op::kRejectionFlops))
     .Doc("Samples of the gamma distributions of shape `alpha` and scale 1, as many of each as `shape` has elements.");
 
 OP("StatelessRandomGammaV2")
@@ -57,6 +58,7 @@ OP("StatelessRandomGammaV2")
     .Attr("Tseed: {int32, int64} = int64")
     .Shape(random_op::SeededShape)
     .Gradient(StatelessGammaGradient<2>)
+    .Cost(ElementwiseCost(random_op::kRejectionFlops))
     .Doc("Samples of gamma distributions that the seed fixes; `shape` ends with the shape of `alpha`.");
 
 OP("StatelessRandomGammaV3")
@@ -70,6 +72,7 @@ OP("StatelessRandomGammaV3")
     .Attr("shape_dtype: {int32, int64} = int32")
     .Shape(random_op::KeyedShape)
     .Gradient(StatelessGammaGradient<4>)
+    .Cost(ElementwiseCost(random_op::kRejectionFlops))
     .Doc("Samples of gamma distributions that key and counter of a generator fix.");
 
 OP("RandomGammaGrad")
@@ -89,6 +92,7 @@ OP("RandomPoissonV2")
     .Attr("dtype: {half, float, double, int32, int64} = int64")
     .As(random_op::OwnSequence)
     .Shape(SamplesOfEach)
+    .Cost(ElementwiseCost(random_op::kRejectionFlops))
     .Doc("Samples of the Poisson distributions of these rates, as many of each as `shape` has elements.");
 
 OP("StatelessRandomPoisson")
@@ -102,6 +106,7 @@ OP("StatelessRandomPoisson")
     .Attr("Tseed: {int32, int64} = int64")
     .Shape(random_op::SeededShape)
     .NotDifferentiable()
+    .Cost(ElementwiseCost(random_op::kRejectionFlops))
     .Doc("Samples of Poisson distributions that the seed fixes; `shape` ends with the shape of `lam`.");
 
 }  // namespace dfrun

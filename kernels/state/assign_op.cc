@@ -15,12 +15,12 @@ Status AssignShape(InferenceContext& c) {
 
 void AssignBy(OpBuilder& op) {
   op.Input("ref: Ref(T)").Input("value: T").Output("output_ref: Ref(T)").Attr(kNumericT);
-  op.Attr("use_locking: bool = false").NotDifferentiable().Shape(SameShapes({0, 1}));
+  op.Attr("use_locking: bool = false").NotDifferentiable().Shape(SameShapes({0, 1})).Cost(AssignCost(1));
 }
 
 void AssignVariableBy(OpBuilder& op) {
   op.Input("resource: resource").Input("value: dtype").Attr("dtype: type");
-  op.Stateful().NotDifferentiable().Shape(&HandleTakesValue);
+  op.Stateful().NotDifferentiable().Shape(&HandleTakesValue).Cost(AssignCost(1));
 }
 
 }  // namespace
@@ -35,6 +35,7 @@ OP("Assign")
     .AllowsUninitializedInput()
     .NotDifferentiable()
     .Shape(&AssignShape)
+    .Cost(AssignCost(0))
     .Doc("Makes `value` the variable's value; the output is the variable after that.");
 
 OP("AssignAdd").As(AssignBy).Doc("Adds `value` to the variable in place.");
@@ -48,6 +49,7 @@ OP("AssignVariableOp")
     .Stateful()
     .NotDifferentiable()
     .Shape(&HandleTakesValue)
+    .Cost(AssignCost(0))
     .Doc("Makes `value` the variable's value.");
 
 OP("AssignAddVariableOp").As(AssignVariableBy).Doc("Adds `value` to the variable in place.");

@@ -8,7 +8,7 @@ namespace dfrun {
 
 // Makes an object, or finds the one of this container and shared_name (the node's name if empty).
 inline void DeviceObject(OpBuilder& op) {
-  op.Attr("container: string = ''").Attr("shared_name: string = ''").Stateful().NotDifferentiable();
+  op.Attr("container: string = ''").Attr("shared_name: string = ''").Stateful().NotDifferentiable().Cost(NoCost());
 }
 
 // The shape function of a handle that is a reference to strings: a container and a name.

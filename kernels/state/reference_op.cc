@@ -10,6 +10,7 @@ OP("RefIdentity")
     .AllowsUninitializedInput()
     .Shape(SameAsInput(0))
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.dy(0); })
+    .PassesOn()
     .Doc("The reference itself: what is done to the output is done to the variable.");
 
 OP("RefSelect")
@@ -28,6 +29,7 @@ OP("RefSelect")
       c.set_output(0, std::move(shape));
       return Status();
     })
+    .Cost(NoCost())
     .Doc("The reference at `index` among the inputs.");
 
 }  // namespace dfrun

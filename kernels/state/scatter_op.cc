@@ -173,42 +173,86 @@ OP("ScatterUpdate")
     .As(ScatterOnRefs)
     .Attr("T: type")
     .Attr(kLocking)
+    .Cost(RowUpdateCost(0))
     .Doc("ref[indices] = updates: row by row, the last of a row that comes twice.");
 OP("ScatterAdd")
     .As(ScatterOnRefs)
     .Attr(kNumericT)
     .Attr(kNoLocking)
+    .Cost(RowUpdateCost(1))
     .Doc("ref[indices] += updates, row by row; a row that comes twice gets both.");
 OP("ScatterSub")
     .As(ScatterOnRefs)
     .Attr(kNumericT)
     .Attr(kNoLocking)
+    .Cost(RowUpdateCost(1))
     .Doc("ref[indices] -= updates, row by row; a row that comes twice loses both.");
-OP("ScatterMul").As(ScatterOnRefs).Attr(kNumericT).Attr(kNoLocking).Doc("ref[indices] *= updates, row by row.");
-OP("ScatterDiv").As(ScatterOnRefs).Attr(kNumericT).Attr(kNoLocking).Doc("ref[indices] /= updates, row by row.");
+OP("ScatterMul")
+    .As(ScatterOnRefs)
+    .Attr(kNumericT)
+    .Attr(kNoLocking)
+    .Cost(RowUpdateCost(1))
+    .Doc("ref[indices] *= updates, row by row.");
+OP("ScatterDiv")
+    .As(ScatterOnRefs)
+    .Attr(kNumericT)
+    .Attr(kNoLocking)
+    .Cost(RowUpdateCost(1))
+    .Doc("ref[indices] /= updates, row by row.");
 OP("ScatterMin")
     .As(ScatterOnRefs)
     .Attr(kOrderedT)
     .Attr(kNoLocking)
+    .Cost(RowUpdateCost(1))
     .Doc("ref[indices] = min(ref[indices], updates), row by row.");
 OP("ScatterMax")
     .As(ScatterOnRefs)
     .Attr(kOrderedT)
     .Attr(kNoLocking)
+    .Cost(RowUpdateCost(1))
     .Doc("ref[indices] = max(ref[indices], updates), row by row.");
 
-OP("ResourceScatterUpdate").As(ScatterOnHandles).Attr("dtype: type").Doc("ScatterUpdate of the handle's variable.");
-OP("ResourceScatterAdd").As(ScatterOnHandles).Attr(kNumericDtype).Doc("ScatterAdd of the handle's variable.");
-OP("ResourceScatterSub").As(ScatterOnHandles).Attr(kNumericDtype).Doc("ScatterSub of the handle's variable.");
-OP("ResourceScatterMul").As(ScatterOnHandles).Attr(kNumericDtype).Doc("ScatterMul of the handle's variable.");
-OP("ResourceScatterDiv").As(ScatterOnHandles).Attr(kNumericDtype).Doc("ScatterDiv of the handle's variable.");
-OP("ResourceScatterMin").As(ScatterOnHandles).Attr(kNumericDtype).Doc("ScatterMin of the handle's variable.");
-OP("ResourceScatterMax").As(ScatterOnHandles).Attr(kNumericDtype).Doc("ScatterMax of the handle's variable.");
+OP("ResourceScatterUpdate")
+    .As(ScatterOnHandles)
+    .Attr("dtype: type")
+    .Cost(RowUpdateCost(0))
+    .Doc("ScatterUpdate of the handle's variable.");
+OP("ResourceScatterAdd")
+    .As(ScatterOnHandles)
+    .Attr(kNumericDtype)
+    .Cost(RowUpdateCost(1))
+    .Doc("ScatterAdd of the handle's variable.");
+OP("ResourceScatterSub")
+    .As(ScatterOnHandles)
+    .Attr(kNumericDtype)
+    .Cost(RowUpdateCost(1))
+    .Doc("ScatterSub of the handle's variable.");
+OP("ResourceScatterMul")
+    .As(ScatterOnHandles)
+    .Attr(kNumericDtype)
+    .Cost(RowUpdateCost(1))
+    .Doc("ScatterMul of the handle's variable.");
+OP("ResourceScatterDiv")
+    .As(ScatterOnHandles)
+    .Attr(kNumericDtype)
+    .Cost(RowUpdateCost(1))
+    .Doc("ScatterDiv of the handle's variable.");
+OP("ResourceScatterMin")
+    .As(ScatterOnHandles)
+    .Attr(kNumericDtype)
+    .Cost(RowUpdateCost(1))
+    .Doc("ScatterMin of the handle's variable.");
+OP("ResourceScatterMax")
+    .As(ScatterOnHandles)
+    .Attr(kNumericDtype)
+    .Cost(RowUpdateCost(1))
+    .Doc("ScatterMax of the handle's variable.");
 
 OP("ScatterNdUpdate")
     .As(ScatterNdOnRefs)
     .Attr("T: type")
     .Attr(kLocking)
+    .Cost(RowUpdateCost(0))
     .Doc(
         "Writes the slices of updates to the coordinates of the variable, the last one to coordinates that come "
         "twice.");
@@ -216,28 +260,35 @@ OP("ScatterNdAdd")
     .As(ScatterNdOnRefs)
     .Attr(kNumericT)
     .Attr(kNoLocking)
+    .Cost(RowUpdateCost(1))
     .Doc("Adds the slices of updates at the coordinates of the variable.");
 OP("ScatterNdSub")
     .As(ScatterNdOnRefs)
     .Attr(kNumericT)
     .Attr(kNoLocking)
+    .Cost(RowUpdateCost(1))
     .Doc("Subtracts the slices of updates at the coordinates of the variable.");
 OP("ScatterNdMin")
     .As(ScatterNdOnRefs)
     .Attr(kNumericT)
     .Attr(kNoLocking)
+    .Cost(RowUpdateCost(1))
     .Doc("The smaller of the variable and the slices of updates at the coordinates.");
 OP("ScatterNdMax")
     .As(ScatterNdOnRefs)
     .Attr(kNumericT)
     .Attr(kNoLocking)
+    .Cost(RowUpdateCost(1))
     .Doc("The larger of the variable and the slices of updates at the coordinates.");
 
-OP("ResourceScatterNdUpdate").As(ScatterNdOnHandles).Doc("ScatterNdUpdate of the handle's variable.");
-OP("ResourceScatterNdAdd").As(ScatterNdOnHandles).Doc("ScatterNdAdd of the handle's variable.");
-OP("ResourceScatterNdSub").As(ScatterNdOnHandles).Doc("ScatterNdSub of the handle's variable.");
-OP("ResourceScatterNdMin").As(ScatterNdOnHandles).Doc("ScatterNdMin of the handle's variable.");
-OP("ResourceScatterNdMax").As(ScatterNdOnHandles).Doc("ScatterNdMax of the handle's variable.");
+OP("ResourceScatterNdUpdate")
+    .As(ScatterNdOnHandles)
+    .Cost(RowUpdateCost(0))
+    .Doc("ScatterNdUpdate of the handle's variable.");
+OP("ResourceScatterNdAdd").As(ScatterNdOnHandles).Cost(RowUpdateCost(1)).Doc("ScatterNdAdd of the handle's variable.");
+OP("ResourceScatterNdSub").As(ScatterNdOnHandles).Cost(RowUpdateCost(1)).Doc("ScatterNdSub of the handle's variable.");
+OP("ResourceScatterNdMin").As(ScatterNdOnHandles).Cost(RowUpdateCost(1)).Doc("ScatterNdMin of the handle's variable.");
+OP("ResourceScatterNdMax").As(ScatterNdOnHandles).Cost(RowUpdateCost(1)).Doc("ScatterNdMax of the handle's variable.");
 
 }  // namespace
 
@@ -252,6 +303,8 @@ OP("ResourceGather")
     .Stateful()
     .Shape(&GatherShape)
     .Gradient(&ResourceGatherGradient)
+    .OnlyReadsVariables()
+    .Cost(PartCost())
     .Doc("Rows of the handle's variable: output[i...] = variable[indices[i...]].");
 
 OP("ResourceGatherNd")
@@ -266,6 +319,8 @@ OP("ResourceGatherNd")
       const Output shape = g.Op("VariableShape", AttrMap{{"out_type", g.dtype(g.x(1))}}, g.x(0));
       g.dx(0) = g.Op("ScatterNd", g.x(1), g.dy(0), shape);
     })
+    .OnlyReadsVariables()
+    .Cost(PartCost())
     .Doc("The slices of the handle's variable at coordinates, which are the last dimension of the indices.");
 
 }  // namespace dfrun

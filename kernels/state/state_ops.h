@@ -27,6 +27,24 @@ inline ShapeFn SameShapes(std::vector<int> inputs) {
   };
 }
 
+// Of a variable, which is input 0, and a value like it: so many operations an element. The variable is read where there
+// are any.
+inline CostFn AssignCost(double flops_an_element) {
+  return [flops_an_element](const CostContext& c) {
+    const double bytes = c.input_bytes(1);
+    return OpCost{flops_an_element * c.input_elements(1), flops_an_element > 0 ? 2 * bytes : bytes, bytes};
+  };
+}
+
+// Of a variable, indices and updates: so many operations an element of the updates, on the rows that they change.
+inline CostFn RowUpdateCost(double flops_an_element) {
+  return [flops_an_element](const CostContext& c) {
+    const double rows = c.input_bytes(2);
+    const double read = c.bytes_in(1) + (flops_an_element > 0 ? rows : 0);
+    return OpCost{flops_an_element * c.input_elements(2), read, rows};
+  };
+}
+
 // The variable behind handle 0 and input 1 have one shape.
 inline Status HandleTakesValue(InferenceContext& c) {
   return c.handle_shape(0).Merge(c.input(1)).status();

@@ -10,6 +10,7 @@ OP("TemporaryVariable")
     .Stateful()
     .NotDifferentiable()
     .Shape(ShapeFromAttr("shape"))
+    .Cost(NoCost())
     .Doc("A variable of this step alone; DestroyTemporaryVariable takes its value.");
 
 OP("DestroyTemporaryVariable")
@@ -19,6 +20,7 @@ OP("DestroyTemporaryVariable")
     .Attr("var_name: string")
     .NotDifferentiable()
     .Shape(SameAsInput(0))
+    .Cost(NoCost())
     .Doc("The last value of a TemporaryVariable, which has none after that.");
 
 }  // namespace dfrun

@@ -1,6 +1,16 @@
 #include "src/framework/op.h"
 
 namespace dfrun {
+namespace {
+
+// Looks at each element of all inputs.
+OpCost ScanAllCost(const CostContext& c) {
+  double elements = 0;
+  for (int i = 0; i < c.num_inputs(); ++i) elements += c.input_elements(i);
+  return WholeCost(c, elements);
+}
+
+}  // namespace
 
 OP("_UpdateGate")
     .Input("values: T")
@@ -9,6 +19,8 @@ OP("_UpdateGate")
     .Stateful()
     .NotDifferentiable()
     .Shape(ScalarOutputs())
+    .Own()
+    .Cost(&ScanAllCost)
     .Doc("Whether all values are finite; where not, the executor leaves out the updates that wait for it.");
 
 OP("_NotFiniteValues")
@@ -19,6 +31,8 @@ OP("_NotFiniteValues")
     .Stateful()
     .NotDifferentiable()
     .Shape(ScalarOutputs())
+    .Own()
+    .Cost(&ScanAllCost)
     .Doc("What is not finite in the values, a sentence that gives their names; empty where all are.");
 
 }  // namespace dfrun

@@ -5,6 +5,11 @@
 namespace dfrun {
 
 namespace {
+
+MaybeConstant VariableShapeConstant(const ConstantContext& c) {
+  return ConstantSizes(c.handle_shape(0));
+}
+
 void MakesVariable(OpBuilder& op) {
   op.Output("ref: Ref(dtype)").Attr("shape: shape").Attr("dtype: type").As(DeviceObject).Shape(ShapeFromAttr("shape"));
 }
@@ -12,11 +17,12 @@ void MakesVariable(OpBuilder& op) {
 
 OP("VariableV2")
     .As(MakesVariable)
+    .Variable()
     .Doc(
         "A variable of the device, found by container and shared_name (the node's name if empty). It has no value "
         "until one is assigned.");
 
-OP("Variable").As(MakesVariable).Doc("The older name of VariableV2.");
+OP("Variable").As(MakesVariable).Variable().Doc("The older name of VariableV2.");
 
 OP("IsVariableInitialized")
     .Input("ref: Ref(dtype)")
@@ -25,6 +31,7 @@ OP("IsVariableInitialized")
     .AllowsUninitializedInput()
     .NotDifferentiable()
     .Shape(ScalarOutputs())
+    .Cost(NoCost())
     .Doc("True where the variable has a value.");
 
 OP("VarHandleOp")
@@ -35,6 +42,8 @@ OP("VarHandleOp")
     .Attr("shape: shape")
     .Attr("allowed_devices: list(string) = []")
     .Shape(ScalarOutputs())
+    .Variable()
+    .HandleOf(HandleContent::Attr("shape"))
     .Doc("A handle to a variable of the device, found by container and shared_name (the node's name if empty).");
 
 OP("ReadVariableOp")
@@ -44,12 +53,15 @@ OP("ReadVariableOp")
     .Stateful()
     .Shape(SameAsHandle(0))
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.dy(0); })
+    .OnlyReadsVariables()
+    .Cost(NoCost())
     .Doc("The variable's value now: later updates do not change it.");
 
 OP("DisableCopyOnRead")
     .Input("resource: resource")
     .Stateful()
     .NotDifferentiable()
+    .Cost(NoCost())
     .Doc("Nothing: reads of the variable share its bytes until it changes, in every way of access.");
 
 OP("VarIsInitializedOp")
@@ -58,6 +70,8 @@ OP("VarIsInitializedOp")
     .Stateful()
     .NotDifferentiable()
     .Shape(ScalarOutputs())
+    .OnlyReadsVariables()
+    .Cost(NoCost())
     .Doc("True where the handle's variable has a value.");
 
 OP("VariableShape")
@@ -70,6 +84,9 @@ OP("VariableShape")
       c.set_output(0, PartialShape({c.handle_shape(0).rank()}));
       return Status();
     })
+    .OnlyReadsVariables()
+    .ConstantValue(&VariableShapeConstant)
+    .Cost(NoCost())
     .Doc("The shape of the variable's value.");
 
 OP("DestroyResourceOp")
@@ -77,6 +94,7 @@ OP("DestroyResourceOp")
     .Attr("ignore_lookup_error: bool = true")
     .Stateful()
     .NotDifferentiable()
+    .Cost(NoCost())
     .Doc("Takes the variable's value away; the memory is free once no snapshot holds it.");
 
 }  // namespace dfrun

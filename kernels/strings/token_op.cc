@@ -13,6 +13,7 @@ OP("TokenCounts")
       c.set_output(1, PartialShape({PartialShape::kUnknown}));
       return Status();
     })
+    .Own()
     .Doc(
         "The different tokens of texts, in the order in which they come, and how often each does: runs of `letters`, "
         "bytes as \"A-Za-z0-9\" or the letters of `unicode` (dfrun's own).");

@@ -22,6 +22,7 @@ OP("HistogramSummary")
     .Input("values: T")
     .Attr("T: realnumbertype = DT_FLOAT")
     .As(Summarizes)
+    .Cost(ScanCost(1))
     .Doc("A summary with the histogram of all values.");
 
 OP("ImageSummary")
@@ -31,6 +32,7 @@ OP("ImageSummary")
     .Attr("T: {uint8, float, half, double} = DT_FLOAT")
     .Attr("bad_color: tensor = uint8[255, 0, 0, 255]")
     .As(Summarizes)
+    .Cost(ScanCost(1))
     .Doc(
         "A summary with the first images of a batch [batch, height, width, channels] as PNG. Numbers are scaled to 0 "
         "to "

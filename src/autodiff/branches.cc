@@ -6,8 +6,8 @@
 namespace dfrun {
 
 bool IsLoopSwitch(const Graph& graph, const Node& node) {
-  return ControlFlowKindOf(node.op->name) == ControlFlowKind::kSwitch &&
-         ControlFlowKindOf(graph.node(node.inputs[1].node).op->name) == ControlFlowKind::kLoopCond;
+  return node.op->traits.control_flow == ControlFlowKind::kSwitch &&
+         graph.node(node.inputs[1].node).op->traits.control_flow == ControlFlowKind::kLoopCond;
 }
 
 bool IsLoopMerge(const Graph& graph, const Node& node) {
@@ -26,7 +26,7 @@ Branches::Branches(const Graph& graph, const FrameTree& frames, std::span<const 
 BranchId Branches::Of(Output value) const {
   const auto it = of_switch_.find(value.node);
   if (it != of_switch_.end()) return value.port == 0 ? it->second.first : it->second.second;
-  switch (ControlFlowKindOf(graph_.node(value.node).op->name)) {
+  switch (graph_.node(value.node).op->traits.control_flow) {
     case ControlFlowKind::kEnter:
       return 0;
     case ControlFlowKind::kExit:
@@ -77,18 +77,20 @@ BranchId Branches::OfInputs(const Node& node) {
 }
 
 Output Branches::Same(Output pred) {
-  while (graph_.node(pred.node).op->name == "Identity" && !graph_.is_ref(graph_.node(pred.node).inputs[0])) {
-    pred = graph_.node(pred.node).inputs[0];
-  }
+  const auto is_identity = [&](const Node& node) {
+    return node.op->traits.passthrough == Passthrough::kFirstInput &&
+           node.op->traits.control_flow == ControlFlowKind::kNone && !graph_.is_ref(node.inputs[0]);
+  };
+  while (is_identity(graph_.node(pred.node))) pred = graph_.node(pred.node).inputs[0];
   const Node& node = graph_.node(pred.node);
-  if (ControlFlowKindOf(node.op->name) != ControlFlowKind::kEnter || !*node.attrs.Get<bool>("is_constant")) return pred;
+  if (node.op->traits.control_flow != ControlFlowKind::kEnter || !*node.attrs.Get<bool>("is_constant")) return pred;
   const Output source = node.inputs[0];
   return entered_.emplace(std::tuple(frames_.of_outputs[node.id], source.node, source.port), pred).first->second;
 }
 
 void Branches::Visit(const Node& node) {
   BranchId& branch = of_node_[node.id];
-  switch (ControlFlowKindOf(node.op->name)) {
+  switch (node.op->traits.control_flow) {
     case ControlFlowKind::kControlTrigger:
       return;
     case ControlFlowKind::kMerge:

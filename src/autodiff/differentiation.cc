@@ -119,7 +119,7 @@ Status Differentiation::Walk(Place& place, int32_t frame) {
 // All readers have been visited: sums what came from them, and passes it on.
 Status Differentiation::Visit(Place& place, NodeId id) {
   const Node& node = graph_.node(id);
-  const ControlFlowKind kind = ControlFlowKindOf(node.op->name);
+  const ControlFlowKind kind = node.op->traits.control_flow;
   const bool is_of_loop = kind == ControlFlowKind::kExit || kind == ControlFlowKind::kNextIteration ||
                           (kind == ControlFlowKind::kMerge && IsLoopMerge(graph_, node));
   if (is_of_loop) return Status();  // VisitLoop() sees to them

@@ -6,7 +6,7 @@ namespace dfrun {
 namespace {
 
 bool IsKind(const Graph& graph, NodeId id, ControlFlowKind kind) {
-  return ControlFlowKindOf(graph.node(id).op->name) == kind;
+  return graph.node(id).op->traits.control_flow == kind;
 }
 
 Result<LoopVariable> FindVariable(const Graph& graph, const Consumers& consumers, const Node& merge) {
@@ -92,7 +92,7 @@ class UnitOrder {
   void AddRead(NodeId source, NodeId reader) {
     const int32_t to = frames_.of_node[reader];
     const int32_t from = frames_.of_node[source];
-    const ControlFlowKind kind = ControlFlowKindOf(graph_.node(source).op->name);
+    const ControlFlowKind kind = graph_.node(source).op->traits.control_flow;
     if (kind == ControlFlowKind::kEnter && frames_.of_outputs[source] == to) return;  // its loop waits for it
     if (from == to) {
       AddEdge(source, reader);
@@ -131,7 +131,7 @@ Result<ForwardLoop> FindLoop(const Graph& graph, const FrameTree& frames, const 
                              "', which has two conditions; the other is '", graph.node(loop.condition).name, "'");
       }
       loop.condition = id;
-    } else if (ControlFlowKindOf(node.op->name) == ControlFlowKind::kMerge && IsLoopMerge(graph, node)) {
+    } else if (node.op->traits.control_flow == ControlFlowKind::kMerge && IsLoopMerge(graph, node)) {
       DF_ASSIGN(LoopVariable variable, FindVariable(graph, consumers, node));
       loop.variables.push_back(std::move(variable));
     }

@@ -16,7 +16,7 @@ Tensor IntVector(std::span<const int64_t> values) {
 // A node that is dead where the Enter is. A control edge from a Switch would not tell on which side it is.
 Result<NodeId> LivesWith(Graph& graph, const Node& enter, NodeSpec spec) {
   const Output source = enter.inputs[0];
-  if (ControlFlowKindOf(graph.node(source.node).op->name) != ControlFlowKind::kSwitch) return source.node;
+  if (graph.node(source.node).op->traits.control_flow != ControlFlowKind::kSwitch) return source.node;
   spec.op = "Identity";
   spec.name = graph.UniqueName(spec.name);
   spec.inputs = {source};
@@ -28,6 +28,13 @@ bool IsSwapped(const Graph& graph, const Frame& frame) {
     const AttrValue* swaps = graph.node(enter).attrs.Find("_swap_memory");
     return swaps != nullptr && swaps->get<bool>() != nullptr && *swaps->get<bool>();
   });
+}
+
+// The node's value is its first input's, in the same frame.
+bool PassesOnHere(const Graph& graph, const Node& node) {
+  if (node.op->traits.passthrough != Passthrough::kFirstInput || graph.is_ref(node.inputs[0])) return false;
+  const ControlFlowKind kind = node.op->traits.control_flow;
+  return kind == ControlFlowKind::kNone || (kind == ControlFlowKind::kSwitch && !IsLoopSwitch(graph, node));
 }
 
 // The only values that loops may read without an Enter.
@@ -265,16 +272,13 @@ Result<Output> GradientScope::Saved(Output value, const Home& home) {
   const auto it = saved_.find(KeyOf(value));
   if (it != saved_.end()) return it->second;
   const Node& node = graph_.node(value.node);
-  const std::string& op = node.op->name;
-  const bool passes_on =
-      (op == "Identity" || (op == "Switch" && !IsLoopSwitch(graph_, node))) && !graph_.is_ref(node.inputs[0]);
-  const bool is_constant_enter =
-      ControlFlowKindOf(op) == ControlFlowKind::kEnter && *node.attrs.Get<bool>("is_constant");
+  const OpTraits& traits = node.op->traits;
+  const bool is_constant_enter = traits.control_flow == ControlFlowKind::kEnter && *node.attrs.Get<bool>("is_constant");
   Output saved;
-  if (op == "Const") {
+  if (node.op->name == "Const") {
     DF_ASSIGN(const Output copy, Add(Spec("Const", {}, node.attrs)));
     DF_ASSIGN(saved, Gate(copy, shared_->forward.branches.literals(home.branch)));
-  } else if (passes_on || is_constant_enter) {
+  } else if (PassesOnHere(graph_, node) || is_constant_enter) {
     const Output source = node.inputs[0];
     DF_ASSIGN(const Output copy, Get(source));
     const BranchId known = is_constant_enter ? 0 : HomeOf(source).branch;

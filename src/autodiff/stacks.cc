@@ -9,10 +9,11 @@ NodeId MakerOf(const Graph& graph, NodeId user) {
   NodeId at = graph.node(user).inputs[0].node;
   while (true) {
     const Node& node = graph.node(at);
-    const ControlFlowKind kind = ControlFlowKindOf(node.op->name);
+    const ControlFlowKind kind = node.op->traits.control_flow;
     if (kind == ControlFlowKind::kMerge) {
       at = node.inputs[graph.IsBackEdge(node, 0) ? 1 : 0].node;
-    } else if (kind == ControlFlowKind::kEnter || kind == ControlFlowKind::kSwitch || node.op->name == "Identity") {
+    } else if (kind == ControlFlowKind::kEnter || kind == ControlFlowKind::kSwitch ||
+               (kind == ControlFlowKind::kNone && node.op->traits.passthrough == Passthrough::kFirstInput)) {
       at = node.inputs[0].node;
     } else {
       return at;

@@ -48,7 +48,7 @@ Status NodeDrafts::MakeDraft(const Node& node) {
   info = {node.name, node.op, node.input_types, node.output_types};
   for (int i = 0; i < node.num_inputs(); ++i) info.inputs[i].is_ref = graph_.is_ref(node.inputs[i]);
   NodeDraft& draft = drafts_[node.id];
-  draft.flow = ControlFlowKindOf(node.op->name);
+  draft.flow = node.op->traits.control_flow;
   if (node.op->name == "_Arg") {
     DF_TRY(AddFeed(node));
   } else if (node.op->name == "_Retval") {

@@ -21,6 +21,7 @@
 #include "src/framework/attr.h"
 #include "src/framework/gradient.h"
 #include "src/framework/inference.h"
+#include "src/framework/op_traits.h"
 
 namespace dfrun {
 
@@ -54,7 +55,8 @@ struct OpDef {
   bool is_commutative = false;
   bool is_aggregate = false;
   bool allows_uninitialized_input = false;  // of ref inputs
-  std::vector<std::string> aliases;         // the white paper's spellings, in specs only
+  OpTraits traits;
+  std::vector<std::string> aliases;  // the white paper's spellings, in specs only
   std::string doc;
 
   const AttrDef* FindAttr(std::string_view attr) const;
@@ -96,6 +98,28 @@ class OpBuilder {
   OpBuilder& Commutative();
   OpBuilder& Aggregate();
   OpBuilder& AllowsUninitializedInput();
+
+  // Traits; src/framework/op_traits.h says what each means.
+  OpBuilder& PassesOn(Passthrough inputs = Passthrough::kFirstInput);
+  OpBuilder& ControlFlow(ControlFlowKind kind);
+  OpBuilder& Variable();
+  OpBuilder& OnlyReadsVariables();
+  OpBuilder& HandleOf(HandleContent content);
+  OpBuilder& MakesQueue(QueueKind kind);
+  OpBuilder& FollowsFirstInput();
+  OpBuilder& GathersRows();
+  OpBuilder& ComputesEach(Elementwise elementwise);
+  OpBuilder& ConstantValue(ConstantFn of_output_0);
+  OpBuilder& ConstantValues(ConstantsFn of_all_outputs);
+  // The default is that of an element-wise op; of one that passes on or is control flow, nothing.
+  OpBuilder& Cost(CostFn cost);
+  // The op is dfrun's own: there is no way to write it in TensorFlow's ops, or one of two.
+  OpBuilder& Own();
+  OpBuilder& OwnFedFromOutside();
+  OpBuilder& OwnLoweredBy(LoweringFn lower);
+  // In place of all that was said so far.
+  OpBuilder& Traits(OpTraits traits);
+
   OpBuilder& Alias(std::string name);
   OpBuilder& Doc(std::string text);
   Result<OpDef> Finish() const;

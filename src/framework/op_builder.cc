@@ -233,6 +233,11 @@ bool ParseAttr(std::string_view text, AttrDef& attr) {
   return in.AtEnd();
 }
 
+CostFn DefaultCost(const OpTraits& traits) {
+  const bool moves_nothing = traits.passthrough != Passthrough::kNone || traits.control_flow != ControlFlowKind::kNone;
+  return moves_nothing ? NoCost() : ElementwiseCost();
+}
+
 }  // namespace
 
 OpBuilder::OpBuilder(std::string_view name) {
@@ -292,6 +297,87 @@ OpBuilder& OpBuilder::AllowsUninitializedInput() {
   return *this;
 }
 
+OpBuilder& OpBuilder::PassesOn(Passthrough inputs) {
+  def_.traits.passthrough = inputs;
+  return *this;
+}
+
+OpBuilder& OpBuilder::ControlFlow(ControlFlowKind kind) {
+  def_.traits.control_flow = kind;
+  return *this;
+}
+
+OpBuilder& OpBuilder::Variable() {
+  def_.traits.is_variable = true;
+  return *this;
+}
+
+OpBuilder& OpBuilder::OnlyReadsVariables() {
+  def_.traits.only_reads_variables = true;
+  return *this;
+}
+
+OpBuilder& OpBuilder::HandleOf(HandleContent content) {
+  def_.traits.handle_content = content;
+  return *this;
+}
+
+OpBuilder& OpBuilder::MakesQueue(QueueKind kind) {
+  def_.traits.queue = kind;
+  return *this;
+}
+
+OpBuilder& OpBuilder::FollowsFirstInput() {
+  def_.traits.follows_first_input = true;
+  return *this;
+}
+
+OpBuilder& OpBuilder::GathersRows() {
+  def_.traits.gathers_rows = true;
+  return *this;
+}
+
+OpBuilder& OpBuilder::ComputesEach(Elementwise elementwise) {
+  def_.traits.elementwise = elementwise;
+  return *this;
+}
+
+OpBuilder& OpBuilder::ConstantValue(ConstantFn of_output_0) {
+  return ConstantValues([of_output_0 = std::move(of_output_0)](const ConstantContext& c) {
+    return std::vector<MaybeConstant>{of_output_0(c)};
+  });
+}
+
+OpBuilder& OpBuilder::ConstantValues(ConstantsFn of_all_outputs) {
+  def_.traits.constant_values = std::move(of_all_outputs);
+  return *this;
+}
+
+OpBuilder& OpBuilder::Cost(CostFn cost) {
+  def_.traits.cost = std::move(cost);
+  return *this;
+}
+
+OpBuilder& OpBuilder::Own() {
+  def_.traits.portable = {PortableForm::Kind::kNone, {}};
+  return *this;
+}
+
+OpBuilder& OpBuilder::OwnFedFromOutside() {
+  def_.traits.portable = {PortableForm::Kind::kPlaceholders, {}};
+  return *this;
+}
+
+OpBuilder& OpBuilder::OwnLoweredBy(LoweringFn lower) {
+  def_.traits.portable = {PortableForm::Kind::kNodes, std::move(lower)};
+  return *this;
+}
+
+OpBuilder& OpBuilder::Traits(OpTraits traits) {
+  def_.traits = std::move(traits);
+  return *this;
+}
+
 OpBuilder& OpBuilder::Alias(std::string name) {
   def_.aliases.push_back(std::move(name));
   return *this;
@@ -321,6 +407,7 @@ Result<OpDef> OpBuilder::Finish() const {
     if (!def.outputs.empty()) return InvalidArgument("OP(\"", def.name, "\") has outputs but no shape function");
     def.shape_fn = UnknownOutputs();
   }
+  if (!def.traits.cost) def.traits.cost = DefaultCost(def.traits);
   if (def.doc.empty()) return InvalidArgument("OP(\"", def.name, "\") has no Doc");
   return def;
 }

@@ -1,7 +1,6 @@
 #include "src/graph/control_flow.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace dfrun {
@@ -27,7 +26,7 @@ class FrameTreeBuilder {
     DF_ASSIGN(const int32_t inputs_frame, FrameOfInputs(node));
     const int32_t frame = std::max(inputs_frame, 0);
     tree_.of_node[node.id] = frame;
-    switch (ControlFlowKindOf(node.op->name)) {
+    switch (node.op->traits.control_flow) {
       case ControlFlowKind::kEnter: {
         DF_ASSIGN(tree_.of_outputs[node.id], Enter(node, frame));
         return Status();
@@ -103,22 +102,13 @@ bool ReceivesDead(const Node& node) {
 }  // namespace
 
 ControlFlowKind ControlFlowKindOf(std::string_view op) {
-  using Entry = std::pair<std::string_view, ControlFlowKind>;
-  static constexpr std::array<Entry, 7> kKinds = {{{"Switch", ControlFlowKind::kSwitch},
-                                                   {"Merge", ControlFlowKind::kMerge},
-                                                   {"Enter", ControlFlowKind::kEnter},
-                                                   {"Exit", ControlFlowKind::kExit},
-                                                   {"NextIteration", ControlFlowKind::kNextIteration},
-                                                   {"LoopCond", ControlFlowKind::kLoopCond},
-                                                   {"ControlTrigger", ControlFlowKind::kControlTrigger}}};
-  if (op.substr(0, 3) == "Ref") op.remove_prefix(3);
-  const auto it = std::find_if(kKinds.begin(), kKinds.end(), [&](const Entry& e) { return e.first == op; });
-  return it == kKinds.end() ? ControlFlowKind::kNone : it->second;
+  const OpDef* def = OpRegistry::Builtin().Find(op);
+  return def == nullptr ? ControlFlowKind::kNone : def->traits.control_flow;
 }
 
 bool HasControlFlow(const Graph& graph) {
   return std::any_of(graph.nodes().begin(), graph.nodes().end(), [](const Node& node) {
-    return ControlFlowKindOf(node.op->name) != ControlFlowKind::kNone || ReceivesDead(node);
+    return node.op->traits.control_flow != ControlFlowKind::kNone || ReceivesDead(node);
   });
 }
 

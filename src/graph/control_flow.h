@@ -13,18 +13,7 @@
 
 namespace dfrun {
 
-enum class ControlFlowKind : uint8_t {
-  kNone,
-  kSwitch,
-  kMerge,
-  kEnter,
-  kExit,
-  kNextIteration,
-  kLoopCond,
-  kControlTrigger,
-};
-
-// The kind of the op of this name; a Ref form is of the kind of the plain form.
+// The kind of the op of this name; kNone if there is no such op. With a node at hand, ask its op's traits.
 ControlFlowKind ControlFlowKindOf(std::string_view op);
 
 struct Frame {

@@ -21,19 +21,22 @@ Status MergeShape(InferenceContext& c) {
 }
 
 void Switch(OpBuilder& op) {
-  op.Attr("T: type").Shape(&SwitchShape);
+  op.Attr("T: type").Shape(&SwitchShape).ControlFlow(ControlFlowKind::kSwitch).PassesOn();
 }
 
 void Merge(OpBuilder& op) {
   op.Output("value_index: int32").Attr("T: type").Attr("N: int >= 1").Shape(&MergeShape);
+  op.ControlFlow(ControlFlowKind::kMerge).PassesOn();
 }
 
 void Enter(OpBuilder& op) {
   op.Attr("T: type").Attr("frame_name: string").Attr("is_constant: bool = false").Attr("parallel_iterations: int = 10");
+  op.Shape(SameAsInput(0)).ControlFlow(ControlFlowKind::kEnter).PassesOn();
 }
 
+template <ControlFlowKind kKind>
 void HandsOn(OpBuilder& op) {
-  op.Attr("T: type").Shape(SameAsInput(0));
+  op.Attr("T: type").Shape(SameAsInput(0)).ControlFlow(kKind).PassesOn();
 }
 
 OP("Switch")
@@ -65,30 +68,37 @@ OP("Enter")
     .Input("data: T")
     .Output("output: T")
     .As(Enter)
-    .Shape(SameAsInput(0))
     .Doc(
         "Hands its input to the first iteration of the frame `frame_name`, or to all of them where is_constant; at "
         "most "
         "parallel_iterations of them are under way at a time.");
 
-OP("RefEnter")
+OP("RefEnter").Input("data: Ref(T)").Output("output: Ref(T)").As(Enter).Doc("Enter of a reference.");
+
+OP("Exit")
+    .Alias("Leave")
+    .Input("data: T")
+    .Output("output: T")
+    .As(HandsOn<ControlFlowKind::kExit>)
+    .Doc("Hands its input out of the frame.");
+
+OP("RefExit")
     .Input("data: Ref(T)")
     .Output("output: Ref(T)")
-    .As(Enter)
-    .Shape(SameAsInput(0))
-    .Doc("Enter of a reference.");
-
-OP("Exit").Alias("Leave").Input("data: T").Output("output: T").As(HandsOn).Doc("Hands its input out of the frame.");
-
-OP("RefExit").Input("data: Ref(T)").Output("output: Ref(T)").As(HandsOn).Doc("Exit of a reference.");
+    .As(HandsOn<ControlFlowKind::kExit>)
+    .Doc("Exit of a reference.");
 
 OP("NextIteration")
     .Input("data: T")
     .Output("output: T")
-    .As(HandsOn)
+    .As(HandsOn<ControlFlowKind::kNextIteration>)
     .Doc("Hands its input to the next iteration of its frame.");
 
-OP("RefNextIteration").Input("data: Ref(T)").Output("output: Ref(T)").As(HandsOn).Doc("NextIteration of a reference.");
+OP("RefNextIteration")
+    .Input("data: Ref(T)")
+    .Output("output: Ref(T)")
+    .As(HandsOn<ControlFlowKind::kNextIteration>)
+    .Doc("NextIteration of a reference.");
 
 OP("LoopCond")
     .Input("input: bool")
@@ -98,10 +108,14 @@ OP("LoopCond")
       c.set_output(0, PartialShape::Scalar());
       return Status();
     })
+    .ControlFlow(ControlFlowKind::kLoopCond)
     .NotDifferentiable()
     .Doc("The condition on which a loop goes on.");
 
-OP("ControlTrigger").NotDifferentiable().Doc("Runs when all its control inputs have come, dead ones too.");
+OP("ControlTrigger")
+    .ControlFlow(ControlFlowKind::kControlTrigger)
+    .NotDifferentiable()
+    .Doc("Runs when all its control inputs have come, dead ones too.");
 
 }  // namespace
 }  // namespace dfrun

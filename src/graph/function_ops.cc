@@ -1,5 +1,5 @@
 // Ops that call functions of the graph's library. They have no kernels: passes/functions replaces them by the
-// functions' nodes before a graph runs.
+// functions' nodes before a graph runs. They cost nothing: the nodes do.
 #include "src/framework/op.h"
 
 namespace dfrun {
@@ -33,7 +33,8 @@ void Call(OpBuilder& op) {
       .Attr("config: string = ''")
       .Attr("config_proto: string = ''")
       .Attr("executor_type: string = ''")
-      .Shape(UnknownOutputs());
+      .Shape(UnknownOutputs())
+      .Cost(NoCost());
 }
 
 void If(OpBuilder& op) {
@@ -46,7 +47,8 @@ void If(OpBuilder& op) {
       .Attr("then_branch: func")
       .Attr("else_branch: func")
       .Attr("output_shapes: list(shape) = []")
-      .Shape(&ShapesFromAttr);
+      .Shape(&ShapesFromAttr)
+      .Cost(NoCost());
 }
 
 void While(OpBuilder& op) {
@@ -57,7 +59,8 @@ void While(OpBuilder& op) {
       .Attr("body: func")
       .Attr("output_shapes: list(shape) = []")
       .Attr("parallel_iterations: int = 10")
-      .Shape(&LoopShapes);
+      .Shape(&LoopShapes)
+      .Cost(NoCost());
 }
 
 void Case(OpBuilder& op) {
@@ -68,7 +71,8 @@ void Case(OpBuilder& op) {
       .Attr("Tout: list(type) >= 0")
       .Attr("branches: list(func) >= 1")
       .Attr("output_shapes: list(shape) = []")
-      .Shape(&ShapesFromAttr);
+      .Shape(&ShapesFromAttr)
+      .Cost(NoCost());
 }
 
 OP("PartitionedCall").As(Call).Doc("The outputs of function f of `args`.");
@@ -106,6 +110,7 @@ OP("SymbolicGradient")
       for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, c.input(i));
       return Status();
     })
+    .Cost(NoCost())
     .Doc("The gradients of function f by its arguments, which come first in `input`; then come those by its outputs.");
 
 }  // namespace

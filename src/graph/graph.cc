@@ -227,12 +227,10 @@ void Graph::AddControlEdge(NodeId from, NodeId to) {
 }
 
 bool Graph::IsBackEdge(const Node& reader, int input) const {
-  const std::string& op = reader.op->name;
-  if (op != "Merge" && op != "RefMerge") return false;
+  if (reader.op->traits.control_flow != ControlFlowKind::kMerge) return false;
   const Output value = reader.inputs[input];
   if (!value.valid()) return false;
-  const std::string& source = nodes_[value.node].op->name;
-  return source == "NextIteration" || source == "RefNextIteration";
+  return nodes_[value.node].op->traits.control_flow == ControlFlowKind::kNextIteration;
 }
 
 Status Graph::AtNode(const Node& node, const Status& status) const {

@@ -1,20 +1,12 @@
 #include "src/graph/handed_on.h"
 
-#include <algorithm>
-#include <array>
-
 namespace dfrun {
 namespace {
-
-// Ops whose data outputs are all their input 0; for IdentityN the input of the same number.
-constexpr std::array<std::string_view, 13> kHandOn = {
-    "Identity",    "IdentityN", "Enter",   "Exit",      "Switch",   "Merge",           "NextIteration",
-    "RefIdentity", "RefEnter",  "RefExit", "RefSwitch", "RefMerge", "RefNextIteration"};
 
 // True for the Merge of a conditional, which gives one of several values. The Merge of a loop, whose other input is a
 // back edge or not connected yet, gives a value like its first.
 bool MayDiffer(const Graph& graph, const Node& node) {
-  if (node.op->name != "Merge" && node.op->name != "RefMerge") return false;
+  if (node.op->traits.control_flow != ControlFlowKind::kMerge) return false;
   for (int i = 1; i < node.num_inputs(); ++i) {
     if (node.inputs[i].valid() && !graph.IsBackEdge(node, i)) return true;
   }
@@ -22,7 +14,7 @@ bool MayDiffer(const Graph& graph, const Node& node) {
 }
 
 bool HandsOn(const Node& node) {
-  return std::find(kHandOn.begin(), kHandOn.end(), node.op->name) != kHandOn.end();
+  return node.op->traits.passthrough != Passthrough::kNone;
 }
 
 }  // namespace
@@ -30,7 +22,7 @@ bool HandsOn(const Node& node) {
 Output HandedOnBy(const Graph& graph, Output value) {
   const Node& node = graph.node(value.node);
   if (!HandsOn(node) || node.inputs.empty() || MayDiffer(graph, node)) return {-1, 0};
-  return node.inputs[node.op->name == "IdentityN" ? value.port : 0];
+  return node.inputs[node.op->traits.passthrough == Passthrough::kEachInput ? value.port : 0];
 }
 
 Output HandedOnFrom(const Graph& graph, Output value) {

@@ -1,22 +1,9 @@
 #include "src/graph/handle_maker.h"
 
-#include <algorithm>
-#include <array>
-
 #include "src/graph/handed_on.h"
 
 namespace dfrun {
 namespace {
-
-// Ops whose output 0 is a list or array of elements like those of their input 0.
-constexpr std::array<std::string_view, 7> kChangeList = {"TensorArrayGradV3",  "TensorListSetItem",
-                                                         "TensorListPushBack", "TensorListPopBack",
-                                                         "TensorListResize",   "TensorListScatterIntoExistingList",
-                                                         "ZerosLike"};
-
-bool ChangesList(const Node& node) {
-  return std::find(kChangeList.begin(), kChangeList.end(), node.op->name) != kChangeList.end();
-}
 
 // The attr of the op with the dtype of the object whose handle is its first input; empty if there is none. An input of
 // any dtype that happens to be a handle does not count.
@@ -56,8 +43,12 @@ bool ComesRound(const Graph& graph, const Node& merge, int nesting) {
 // The handle from which this one is made; invalid if its node is the maker.
 Output Before(const Graph& graph, Output handle, int nesting) {
   const Node& node = graph.node(handle.node);
-  if (handle.port == 0 && ChangesList(node)) return node.inputs[0];
-  const bool is_list = node.op->name == "Merge" && graph.dtype(handle) == DType::kVariant;
+  const HandleContent& content = node.op->traits.handle_content;
+  if (handle.port == 0 && content.kind == HandleContent::Kind::kLike) {
+    return node.inputs[static_cast<size_t>(content.input)];
+  }
+  const bool is_list =
+      node.op->traits.control_flow == ControlFlowKind::kMerge && graph.dtype(handle) == DType::kVariant;
   return is_list && !ComesRound(graph, node, nesting) ? Output{-1, 0} : HandedOnBy(graph, handle);
 }
 

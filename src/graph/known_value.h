@@ -1,14 +1,13 @@
-// Integer scalars and vectors, from which shapes are computed, whose elements are known before a step runs.
-//
-// Source: TensorFlow's ShapeRefiner. A small evaluator of its own, so that graphs are built without kernels.
+// Integer scalars and vectors whose elements are known before a step runs: what shapes are computed from. The ops say
+// how they are computed (src/framework/constant_value.h).
 #ifndef DFRUN_SRC_GRAPH_KNOWN_VALUE_H_
 #define DFRUN_SRC_GRAPH_KNOWN_VALUE_H_
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
+#include "src/framework/constant_value.h"
 #include "src/framework/shape.h"
 #include "src/framework/tensor.h"
 #include "src/graph/graph.h"
@@ -17,10 +16,7 @@ namespace dfrun {
 
 // Immutable once made.
 struct KnownValue {
-  using Element = std::optional<int64_t>;
-
-  // Longer vectors are not followed: no shape has as many dimensions.
-  static constexpr size_t kMaxElements = 256;
+  using Element = ConstantInts::Element;
 
   bool is_scalar = false;
   std::vector<Element> elements;

@@ -8,30 +8,18 @@
 namespace dfrun {
 namespace {
 
-constexpr std::array<std::string_view, 4> kKinds = {"FIFOQueue", "PaddingFIFOQueue", "RandomShuffleQueue",
-                                                    "PriorityQueue"};
-
-// Returns "FIFOQueue" for "FIFOQueue" and "FIFOQueueV2"; empty if the op makes no queue.
-std::string_view QueueKind(std::string_view op) {
-  if (op.ends_with("V2")) op.remove_suffix(2);
-  for (std::string_view kind : kKinds) {
-    if (op == kind) return kind;
-  }
-  return "";
-}
-
-// A list attr of the queue's maker with one entry a component; empty if the maker is not known. `priority` is the entry
-// of the first component of a priority queue, which its attr leaves out.
+// A list attr of the queue's maker, an entry a component; empty where the maker is not known. `priority` is the entry
+// of the component that a priority queue has before the others.
 template <class T>
 std::vector<T> OfComponents(const Graph& graph, Output handle, std::string_view attr, T priority) {
   const Output made = HandedOnFrom(graph, handle);
   if (!made.valid()) return {};
   const Node& maker = graph.node(made.node);
-  const std::string_view kind = QueueKind(maker.op->name);
-  if (kind.empty()) return {};
+  const QueueKind kind = maker.op->traits.queue;
+  if (kind == QueueKind::kNone) return {};
   Result<std::vector<T>> entries = maker.attrs.Get<std::vector<T>>(attr);
   if (!entries.ok()) return {};
-  if (kind == "PriorityQueue") entries->insert(entries->begin(), std::move(priority));
+  if (kind == QueueKind::kPriority) entries->insert(entries->begin(), std::move(priority));
   return *std::move(entries);
 }
 
@@ -42,12 +30,12 @@ std::vector<PartialShape> QueueShapes(const Graph& graph, Output handle) {
 }
 
 bool MakesQueue(const Node& node) {
-  return !QueueKind(node.op->name).empty();
+  return node.op->traits.queue != QueueKind::kNone;
 }
 
 bool MakeQueuesOfOneType(const Node& a, const Node& b) {
   constexpr std::array<std::string_view, 4> kTypeAttrs = {"component_types", "shapes", "capacity", "min_after_dequeue"};
-  return QueueKind(a.op->name) == QueueKind(b.op->name) &&
+  return a.op->traits.queue == b.op->traits.queue &&
          std::all_of(kTypeAttrs.begin(), kTypeAttrs.end(), [&](std::string_view name) {
            const AttrValue* of_a = a.attrs.Find(name);
            const AttrValue* of_b = b.attrs.Find(name);

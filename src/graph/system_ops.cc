@@ -12,6 +12,7 @@ OP("_Arg")
     .Stateful()
     .NotDifferentiable()
     .Shape(ShapeFromAttr("shape"))
+    .Cost(NoCost())
     .Doc("The index-th tensor that a run feeds.");
 
 OP("_Retval")
@@ -19,6 +20,7 @@ OP("_Retval")
     .Attr("T: type")
     .Attr("index: int >= 0")
     .Stateful()
+    .Cost(NoCost())
     .Doc("Makes its input the index-th tensor that a run fetches.");
 
 OP("_UnknownOp")
@@ -30,6 +32,7 @@ OP("_UnknownOp")
     .Attr("Tout: list(type) >= 0")
     .Stateful()
     .Shape(UnknownOutputs())
+    .Cost(CopyCost())
     .Doc("A node of an imported graph that cannot be read: `op` is its op, `why` says what is not known of it.");
 
 void NamesChannel(OpBuilder& op) {
@@ -48,12 +51,18 @@ void Receives(OpBuilder& op) {
   op.NotDifferentiable().Shape(ShapeFromAttr("shape"));
 }
 
-OP("_Send").As(Sends).Doc(
-    "Sends its input to the _Recv of the same channel on rank `peer`. With static_shape the bytes travel without a "
-    "header, and every tensor has the shape `shape`. With can_be_dead the input may be dead, and is sent as dead.");
-OP("_HostSend").As(Sends).Doc("_Send of a tensor in the memory of the host, whatever the device.");
-OP("_Recv").As(Receives).Doc("Receives what the _Send of the same channel on rank `peer` sends.");
-OP("_HostRecv").As(Receives).Doc("_Recv of a tensor into the memory of the host, whatever the device.");
+OP("_Send")
+    .As(Sends)
+    .Cost(CopyCost())
+    .Doc(
+        "Sends its input to the _Recv of the same channel on rank `peer`. With static_shape the bytes travel without a "
+        "header, and every tensor has the shape `shape`. With can_be_dead the input may be dead, and is sent as dead.");
+OP("_HostSend").As(Sends).Cost(CopyCost()).Doc("_Send of a tensor in the memory of the host, whatever the device.");
+OP("_Recv").As(Receives).Cost(CopyCost()).Doc("Receives what the _Send of the same channel on rank `peer` sends.");
+OP("_HostRecv")
+    .As(Receives)
+    .Cost(CopyCost())
+    .Doc("_Recv of a tensor into the memory of the host, whatever the device.");
 
 }  // namespace
 }  // namespace dfrun

@@ -10,7 +10,7 @@ std::vector<bool> FindDeadness(const Graph& graph, const std::vector<NodeId>& or
   std::vector<bool> may_be_dead(static_cast<size_t>(graph.num_nodes()), false);
   for (NodeId id : order) {
     const Node& node = graph.node(id);
-    const ControlFlowKind kind = ControlFlowKindOf(node.op->name);
+    const ControlFlowKind kind = node.op->traits.control_flow;
     const bool begins = kind == ControlFlowKind::kSwitch || kind == ControlFlowKind::kEnter;
     const auto dead = [&](NodeId source) { return source >= 0 && may_be_dead[source]; };
     may_be_dead[id] = kind != ControlFlowKind::kControlTrigger &&

@@ -34,7 +34,7 @@ class LoopEnder {
   // Loops beyond the number of bits have none.
   using Guards = uint64_t;
 
-  ControlFlowKind KindOf(NodeId id) const { return ControlFlowKindOf(graph_.node(id).op->name); }
+  ControlFlowKind KindOf(NodeId id) const { return graph_.node(id).op->traits.control_flow; }
 
   void FindConditions() {
     for (size_t f = 1; f < bits_.size(); ++f) {

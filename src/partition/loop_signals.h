@@ -24,7 +24,7 @@ class LoopSignals {
   Output Find(const std::string& device, NodeId cond) const;
 
  private:
-  ControlFlowKind KindOf(NodeId id) const { return ControlFlowKindOf(graph_.node(id).op->name); }
+  ControlFlowKind KindOf(NodeId id) const { return graph_.node(id).op->traits.control_flow; }
   bool IsIn(NodeId id, int32_t frame) const;
   void FindSteering();
   bool IsLive(const Node& node) const;

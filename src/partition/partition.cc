@@ -237,7 +237,7 @@ class Partitioner {
 
 bool HasLoops(const Graph& graph) {
   return std::any_of(graph.nodes().begin(), graph.nodes().end(),
-                     [](const Node& node) { return ControlFlowKindOf(node.op->name) == ControlFlowKind::kEnter; });
+                     [](const Node& node) { return node.op->traits.control_flow == ControlFlowKind::kEnter; });
 }
 
 // Returns a topological order that begins with `first`.

@@ -8,8 +8,7 @@ int64_t BytesOf(const Graph& graph, Output value) {
 }
 
 int64_t GatheredBytes(const Graph& graph, const Node& node) {
-  const std::string& op = node.op->name;
-  if (op != "Gather" && op != "GatherV2" && op != "GatherNd") return -1;
+  if (!node.op->traits.gathers_rows) return -1;
   const int64_t indices = BytesOf(graph, node.inputs[1]);
   const int64_t rows = BytesOf(graph, {node.id, 0});
   return indices < 0 || rows < 0 ? -1 : indices + rows;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <string_view>
 #include <utility>
 
 #include "src/graph/colocation.h"
@@ -14,13 +13,6 @@ namespace dfrun {
 namespace {
 
 constexpr int kNoDevice = -1;
-
-// True for ops whose output is no larger than their first input and costs nothing to compute on its device.
-bool FollowsFirstInput(const Node& node) {
-  constexpr std::string_view kOps[] = {
-      "Identity", "StopGradient", "PreventGradient", "Reshape", "Squeeze", "ExpandDims", "Shape", "Size", "Rank"};
-  return std::find(std::begin(kOps), std::end(kOps), node.op->name) != std::end(kOps);
-}
 
 std::vector<std::string> TypesOf(const Cluster& cluster) {
   std::vector<std::string> types;
@@ -86,7 +78,7 @@ class Placer {
   }
 
   int Wish(const Node& node) const {
-    if (!FollowsFirstInput(node) && !GathersFewRows(graph_, node)) return kNoDevice;
+    if (!node.op->traits.follows_first_input && !GathersFewRows(graph_, node)) return kNoDevice;
     if (!node.inputs[0].valid() || holds_state_[groups_.Root(node.id)]) return kNoDevice;
     return device_[groups_.Root(node.inputs[0].node)];
   }

@@ -177,6 +177,14 @@ TEST_F(CommandsTest, GraphAfterAPassIsWholeOrByDevice) {
   EXPECT_THAT(output_, HasSubstr("place, partition, cpu/fuse_bias"));
 }
 
+TEST_F(CommandsTest, GraphShowsWhatNodesCost) {
+  ASSERT_EQ(Dfrun("graph configs/figure1.yaml --costs"), 0) << output_;
+  EXPECT_THAT(output_, HasSubstr("W: VariableV2 flops=0 read=0 written=0\n"));
+  EXPECT_THAT(output_, HasSubstr(": MatMul unknown\n"));  // the batch is free
+  ASSERT_EQ(Dfrun("graph configs/figure1.yaml --costs --partitioned --ranks 2"), 0) << output_;
+  EXPECT_THAT(output_, HasSubstr("# in all: flops="));
+}
+
 TEST_F(CommandsTest, OwnOpsAreNamedOrWrittenPortably) {
   const std::string path = Path("digits.pbtxt");
   EXPECT_EQ(Dfrun("graph configs/digits_mlp.yaml --pb --out " + path), 64);

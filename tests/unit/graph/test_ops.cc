@@ -56,8 +56,9 @@ void Register(OpRegistry& ops, const OpBuilder& builder) {
   }
 }
 
+// With the traits of the program's op of this name.
 OpBuilder Op(const char* name) {
-  return std::move(OpBuilder(name).Doc("A test's op."));
+  return std::move(OpBuilder(name).Traits(OpRegistry::Builtin().Find(name)->traits).Doc("A test's op."));
 }
 
 void RegisterArrayOps(OpRegistry& ops) {

@@ -1,0 +1,21 @@
+// What ops on batches of matrices cost. The counts are the leading terms of Golub and Van Loan, Matrix Computations.
+#ifndef DFRUN_KERNELS_LINALG_MATRIX_COST_H_
+#define DFRUN_KERNELS_LINALG_MATRIX_COST_H_
+
+#include "src/framework/cost.h"
+
+namespace dfrun {
+
+// The matrices of input 0.
+double MatrixCount(const CostContext& c);
+
+// Of n x n matrices: so many operations each.
+CostFn OfSquares(double (*flops)(double n));
+// The same with k right-hand sides, which are input 1.
+CostFn OfSolution(double (*flops)(double n, double k));
+// Of matrices with sides p >= k.
+OpCost OfMatrices(const CostContext& c, double (*flops)(double p, double k));
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_LINALG_MATRIX_COST_H_

@@ -1,0 +1,51 @@
+#include "src/graph/node_cost.h"
+
+#include <charconv>
+#include <vector>
+
+namespace dfrun {
+namespace {
+
+// A whole number, or what is next to it, in digits.
+std::string Print(double count) {
+  char text[400];  // the largest double has 309 digits
+  const auto [end, error] = std::to_chars(text, text + sizeof text, count, std::chars_format::fixed, 0);
+  return error == std::errc() ? std::string(text, end) : "?";
+}
+
+std::string Print(const OpCost& cost) {
+  return StrCat("flops=", Print(cost.flops), " read=", Print(cost.bytes_read), " written=", Print(cost.bytes_written));
+}
+
+}  // namespace
+
+std::optional<OpCost> NodeCost(const Graph& graph, const Node& node) {
+  std::vector<TypedShape> inputs;
+  for (int i = 0; i < node.num_inputs(); ++i) {
+    const Output value = node.inputs[static_cast<size_t>(i)];
+    inputs.push_back(
+        {node.input_types[static_cast<size_t>(i)].dtype, value.valid() ? graph.shape(value) : PartialShape()});
+  }
+  std::vector<TypedShape> outputs;
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    outputs.push_back({node.output_types[static_cast<size_t>(i)].dtype, node.output_shapes[static_cast<size_t>(i)]});
+  }
+  return KnownCost(node.op->traits.cost, CostContext(node.attrs, inputs, outputs));
+}
+
+std::string DumpCosts(const Graph& graph) {
+  std::string out;
+  OpCost sum;
+  int unknown = 0;
+  for (const Node& node : graph.nodes()) {
+    const std::optional<OpCost> cost = NodeCost(graph, node);
+    out += StrCat(node.name, ": ", node.op->name, " ", cost ? Print(*cost) : "unknown", "\n");
+    unknown += cost ? 0 : 1;
+    sum.flops += cost ? cost->flops : 0;
+    sum.bytes_read += cost ? cost->bytes_read : 0;
+    sum.bytes_written += cost ? cost->bytes_written : 0;
+  }
+  return out + StrCat("# in all: ", Print(sum), "; unknown: ", unknown, " of ", graph.num_nodes(), " nodes\n");
+}
+
+}  // namespace dfrun

@@ -1,0 +1,21 @@
+// What the nodes of a graph cost, as far as their shapes are known.
+#ifndef DFRUN_SRC_GRAPH_NODE_COST_H_
+#define DFRUN_SRC_GRAPH_NODE_COST_H_
+
+#include <optional>
+#include <string>
+
+#include "src/framework/cost.h"
+#include "src/graph/graph.h"
+
+namespace dfrun {
+
+// Nothing where a shape is not known that the cost depends on.
+std::optional<OpCost> NodeCost(const Graph& graph, const Node& node);
+
+// A line a node, "name: Op flops=F read=B written=B" or "name: Op unknown", and one of the sums of what is known.
+std::string DumpCosts(const Graph& graph);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_GRAPH_NODE_COST_H_
