@@ -21,7 +21,7 @@
 #include "jobs/ranks.h"
 #include "src/base/printable.h"
 #include "src/base/stop_request.h"
-#include "src/passes/variable_reads.h"
+#include "src/graph/variable_reads.h"
 #include "src/session/evaluation.h"
 #include "src/session/queue_runners.h"
 #include "src/session/served_queues.h"

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "src/base/text.h"
+#include "src/export/portable.h"
 #include "src/framework/kernel.h"
-#include "src/passes/portable.h"
 
 namespace dfrun::jobs {
 namespace {

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,10 +38,6 @@ constexpr ElementLoop Two(std::string_view op) {
   return {op, nullptr, &BinaryOf<F, float>::kLoops};
 }
 
-struct Same {
-  float operator()(float x) const { return x; }
-};
-
 constexpr std::string_view kAddN = "AddN";
 constexpr std::array kLoops = {
     One<fn::Abs>("Abs"),
@@ -53,7 +48,6 @@ constexpr std::array kLoops = {
     One<fn::Exp>("Exp"),
     One<fn::Erf>("Erf"),
     One<fn::Erfc>("Erfc"),
-    One<Same>("Identity"),
     One<fn::Log>("Log"),
     Two<fn::Maximum>("Maximum"),
     Two<fn::Minimum>("Minimum"),
@@ -83,7 +77,7 @@ struct Place {
   enum Kind : uint8_t { kInput, kScalar, kOutput, kScratch };
   Kind kind;
   int index;
-  int64_t first_column = 0;  // in the rows of an input or an output that have more than the value's
+  int64_t first_column = 0;  // in the rows of an input that have more than the value's
 };
 
 struct Step {
@@ -111,21 +105,18 @@ class Program {
     DF_TRY(program.PlaceSlices(setup.attr<std::vector<int64_t>>("first_columns")));
     for (const std::string& text : steps) DF_TRY(program.AddStep(text));
     const std::vector<int> last_use = program.LastUses();
-    DF_TRY(program.PlaceOutputs(setup.attr<std::vector<int64_t>>("outputs"), setup.attr<int64_t>("M"),
-                                setup.attr<std::vector<int64_t>>("joined")));
-    program.ChooseForwards(last_use);
+    DF_TRY(program.PlaceOutputs(setup.attr<std::vector<int64_t>>("outputs"), setup.attr<int64_t>("M")));
+    program.ChooseForwards(static_cast<size_t>(setup.attr<int64_t>("M")), last_use);
     DF_TRY(program.PlaceScratch(last_use));
     return program;
   }
 
   const std::vector<Step>& steps() const { return steps_; }
-  // Of the values, where inputs or outputs may have longer rows; none: all tensors are walked as they lie.
+  // Of the values, where inputs may have longer rows; none: all tensors are walked as they lie.
   const std::optional<Shape>& shape() const { return shape_; }
   int64_t columns() const { return shape_ ? shape_->dim(shape_->rank() - 1) : 0; }  // 0: there is no shape
   // True where the input's rows have more columns than those that it gives.
   bool IsSlice(int input) const { return is_slice_[static_cast<size_t>(input)]; }
-  // How many values stand beside each other in an output's rows.
-  int64_t Joined(int output) const { return joined_[static_cast<size_t>(output)]; }
   // Of the value of that number.
   const Place& place(int value) const { return places_[static_cast<size_t>(value)]; }
   int num_values() const { return static_cast<int>(places_.size()); }
@@ -214,34 +205,26 @@ class Program {
   // A sum of many reads operands after it has written.
   bool ReadsLater(size_t step) const { return steps_[step].operands.size() > 2; }
 
-  Status PlaceOutputs(const std::vector<int64_t>& values, int64_t outputs, const std::vector<int64_t>& joined) {
-    joined_ = joined.empty() ? std::vector<int64_t>(values.size(), 1) : joined;
-    const bool fits = std::all_of(joined_.begin(), joined_.end(), [&](int64_t n) {
-      return n == 1 || (n > 1 && n <= kMostValues && shape_.has_value());
-    });
-    if (!fits || joined_.size() != static_cast<size_t>(outputs) ||
-        std::accumulate(joined_.begin(), joined_.end(), int64_t{0}) != static_cast<int64_t>(values.size())) {
-      return InvalidArgument("attr 'outputs' has ", values.size(), " values, which do not make ", outputs, " outputs");
+  Status PlaceOutputs(const std::vector<int64_t>& values, int64_t outputs) {
+    if (static_cast<int64_t>(values.size()) != outputs) {
+      return InvalidArgument("attr 'outputs' has ", values.size(), " values for ", outputs, " outputs");
     }
-    auto value = values.begin();
-    for (size_t i = 0; i < joined_.size(); ++i) {
-      for (int64_t part = 0; part < joined_[i]; ++part, ++value) {
-        if (*value < inputs_ || *value >= num_values() || places_[static_cast<size_t>(*value)].kind == Place::kOutput) {
-          return InvalidArgument("attr 'outputs' has ", *value,
-                                 ", which is not the result of a step, or is given twice");
-        }
-        places_[static_cast<size_t>(*value)] = {Place::kOutput, static_cast<int>(i), part * columns()};
+    for (size_t i = 0; i < values.size(); ++i) {
+      const int64_t value = values[i];
+      if (value < inputs_ || value >= num_values() || places_[static_cast<size_t>(value)].kind == Place::kOutput) {
+        return InvalidArgument("attr 'outputs' has ", value, ", which is not the result of a step, or is given twice");
       }
+      places_[static_cast<size_t>(value)] = {Place::kOutput, static_cast<int>(i)};
     }
     return Status();
   }
 
-  void ChooseForwards(const std::vector<int>& last_use) {
-    forwardable_.assign(joined_.size(), -1);
+  void ChooseForwards(size_t outputs, const std::vector<int>& last_use) {
+    forwardable_.assign(outputs, -1);
     std::vector<bool> is_taken = is_slice_;
     for (size_t i = 0; i < steps_.size(); ++i) {
       const Place& made = places_[static_cast<size_t>(inputs_) + i];
-      if (made.kind != Place::kOutput || Joined(made.index) > 1) continue;
+      if (made.kind != Place::kOutput) continue;
       for (int input = 0; input < inputs_ && Forwardable(made.index) < 0; ++input) {
         const int used = last_use[static_cast<size_t>(input)];
         const bool is_over = used < static_cast<int>(i) || (used == static_cast<int>(i) && !ReadsLater(i));
@@ -285,8 +268,7 @@ class Program {
   std::vector<bool> is_slice_;  // by input
   std::vector<Step> steps_;
   std::vector<Place> places_;
-  std::vector<int64_t> joined_;  // by output
-  std::vector<int> forwardable_;
+  std::vector<int> forwardable_;  // by output
 };
 
 template <class T>
@@ -313,13 +295,8 @@ class FusedElementwiseKernel final : public Kernel {
     for (int i = 0; i < ctx.num_outputs(); ++i) {
       Tensor* output = nullptr;
       const int from = program_->Forwardable(i);
-      const int64_t joined = program_->Joined(i);
-      Shape made = shape;
-      if (joined > 1) {
-        DF_ASSIGN(made, WithLastSize(shape, joined * walk.columns));
-      }
-      DF_TRY(from < 0 ? ctx.AllocateOutput(i, made, &output) : ctx.ForwardOrAllocate(from, i, made, &output));
-      walk.outputs[static_cast<size_t>(i)] = {output->data<T>(), joined * walk.columns};
+      DF_TRY(from < 0 ? ctx.AllocateOutput(i, shape, &output) : ctx.ForwardOrAllocate(from, i, shape, &output));
+      walk.outputs[static_cast<size_t>(i)] = {output->data<T>(), walk.columns};
     }
     const auto steps = static_cast<int64_t>(program_->steps().size());
     const int64_t block = RoundUp(CeilDiv(kElementBlock, std::max<int64_t>(1, steps)), kChunk);
@@ -346,11 +323,6 @@ class FusedElementwiseKernel final : public Kernel {
   static int64_t RowSize(const Shape& given, const Shape& shape) {
     const int64_t rows = RowsOf(shape);
     return rows == 0 ? 0 : given.num_elements() / rows;
-  }
-  static Result<Shape> WithLastSize(const Shape& shape, int64_t size) {
-    std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
-    dims.back() = size;
-    return Shape::Create(dims);
   }
 
   // Of what each step takes and makes, which all inputs must give.

@@ -7,7 +7,7 @@ import source_tree
 
 # A directory may include itself and those above it.
 ORDER = [
-    "src/base", "src/framework", "src/checkpoint", "src/graph", "src/spec", "src/autodiff", "src/passes",
+    "src/base", "src/framework", "src/checkpoint", "src/graph", "src/spec", "src/autodiff", "src/passes", "src/export",
     "src/placement", "src/partition", "src/executor", "src/trace", "src/session", "kernels", "comm", "jobs",
 ]
 # Less than the order gives: kernels and transports know the contracts only, so that each can be built on its own.
