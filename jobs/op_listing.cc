@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "src/base/text.h"
+#include "src/export/portable.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun::jobs {

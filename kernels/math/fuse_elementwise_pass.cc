@@ -14,7 +14,7 @@ constexpr int64_t kLeastColumns = 128;
 
 Status Fuse(Graph& graph, const PassContext& /*context*/) {
   ClusterRules rules{{}, kLeastElements, kMostSteps, kMostOperands};
-  for (const FusibleOp& op : kFusibleOps) rules.ops.push_back({op.name, op.takes_scalar});
+  for (const FusibleOp& op : FusibleOps()) rules.ops.push_back({op.name, op.takes_scalar});
   return FuseElementwise(graph, rules, kLeastColumns);
 }
 

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,12 +39,7 @@ constexpr ElementLoop Two(ElementwiseLoop id) {
   return {id, nullptr, &BinaryOf<F, float>::kLoops};
 }
 
-struct Same {
-  float operator()(float x) const { return x; }
-};
-
 constexpr std::array kLoops = {
-    One<Same>(ElementwiseLoop::kNone),
     One<fn::Abs>(ElementwiseLoop::kAbs),
     Two<fn::Add>(ElementwiseLoop::kAdd),
     Two<fn::Div>(ElementwiseLoop::kDiv),
@@ -70,22 +64,19 @@ constexpr std::array kLoops = {
     Two<fn::TanhGrad>(ElementwiseLoop::kTanhGrad),
 };
 
-// True where each loop stands at its number, and none is missing.
+// The position of a loop in kLoops.
+constexpr size_t PositionOf(ElementwiseLoop loop) {
+  return static_cast<size_t>(loop) - 1;
+}
+
+// True where each loop stands at its position, and none is missing.
 constexpr bool IsInOrder() {
   for (size_t i = 0; i < kLoops.size(); ++i) {
-    if (kLoops[i].id != static_cast<ElementwiseLoop>(i)) return false;
+    if (PositionOf(kLoops[i].id) != i) return false;
   }
   return kLoops.back().id == kLastElementwiseLoop;
 }
 static_assert(IsInOrder());
-
-// What an op of that name computes of each element; nothing where it cannot be a step. An Identity gives its operand.
-std::optional<Elementwise> ElementwiseOf(std::string_view name) {
-  const OpDef* op = OpRegistry::Builtin().Find(name);
-  if (op == nullptr) return std::nullopt;
-  if (op->traits.elementwise) return op->traits.elementwise;
-  return name == "Identity" ? std::optional(UnaryLoopOf(ElementwiseLoop::kNone)) : std::nullopt;
-}
 
 // Elements that all steps are made of before the next, and those that are asked for meanwhile.
 constexpr int64_t kChunk = 512;
@@ -97,7 +88,7 @@ struct Place {
   enum Kind : uint8_t { kInput, kScalar, kOutput, kScratch };
   Kind kind;
   int index;
-  int64_t first_column = 0;  // in the rows of an input or an output that have more than the value's
+  int64_t first_column = 0;  // in the rows of an input that have more than the value's
 };
 
 struct Step {
@@ -125,21 +116,18 @@ class Program {
     DF_TRY(program.PlaceSlices(setup.attr<std::vector<int64_t>>("first_columns")));
     for (const std::string& text : steps) DF_TRY(program.AddStep(text));
     const std::vector<int> last_use = program.LastUses();
-    DF_TRY(program.PlaceOutputs(setup.attr<std::vector<int64_t>>("outputs"), setup.attr<int64_t>("M"),
-                                setup.attr<std::vector<int64_t>>("joined")));
-    program.ChooseForwards(last_use);
+    DF_TRY(program.PlaceOutputs(setup.attr<std::vector<int64_t>>("outputs"), setup.attr<int64_t>("M")));
+    program.ChooseForwards(static_cast<size_t>(setup.attr<int64_t>("M")), last_use);
     DF_TRY(program.PlaceScratch(last_use));
     return program;
   }
 
   const std::vector<Step>& steps() const { return steps_; }
-  // Of the values, where inputs or outputs may have longer rows; none: all tensors are walked as they lie.
+  // Of the values, where inputs may have longer rows; none: all tensors are walked as they lie.
   const std::optional<Shape>& shape() const { return shape_; }
   int64_t columns() const { return shape_ ? shape_->dim(shape_->rank() - 1) : 0; }  // 0: there is no shape
   // True where the input's rows have more columns than those that it gives.
   bool IsSlice(int input) const { return is_slice_[static_cast<size_t>(input)]; }
-  // How many values stand beside each other in an output's rows.
-  int64_t Joined(int output) const { return joined_[static_cast<size_t>(output)]; }
   // Of the value of that number.
   const Place& place(int value) const { return places_[static_cast<size_t>(value)]; }
   int num_values() const { return static_cast<int>(places_.size()); }
@@ -188,9 +176,10 @@ class Program {
 
   Status AddStep(std::string_view text) {
     const std::string_view name = text.substr(0, text.find(' '));
-    const std::optional<Elementwise> op = ElementwiseOf(name);
-    if (!op) return Wrong(text, "its op is none that can be a step");
-    Step step{&kLoops[static_cast<size_t>(op->loop)], {}};
+    const OpDef* op = OpRegistry::Builtin().Find(name);
+    if (op == nullptr || !op->traits.elementwise) return Wrong(text, "its op is none that can be a step");
+    const Elementwise& each = op->traits.elementwise;
+    Step step{&kLoops[PositionOf(each.loop)], {}};
     for (std::string_view rest = text.substr(name.size()); !rest.empty();) {
       rest.remove_prefix(1);
       int operand = -1;
@@ -203,9 +192,9 @@ class Program {
       step.operands.push_back(operand);
     }
     const auto scalars = std::count_if(step.operands.begin(), step.operands.end(), [&](int v) { return IsScalar(v); });
-    if (scalars > (op->operands == 2 ? 1 : 0)) return Wrong(text, "its op takes no such scalars");
+    if (scalars > (each.operands == 2 ? 1 : 0)) return Wrong(text, "its op takes no such scalars");
     const auto operands = static_cast<int>(step.operands.size());
-    const bool fits = op->operands == 0 ? operands > 0 : operands == op->operands;
+    const bool fits = each.operands == 0 ? operands > 0 : operands == each.operands;
     if (!fits) return Wrong(text, "its op takes another number of operands");
     steps_.push_back(std::move(step));
     places_.push_back({Place::kScratch, -1});
@@ -226,34 +215,26 @@ class Program {
   // A sum of many reads operands after it has written.
   bool ReadsLater(size_t step) const { return steps_[step].operands.size() > 2; }
 
-  Status PlaceOutputs(const std::vector<int64_t>& values, int64_t outputs, const std::vector<int64_t>& joined) {
-    joined_ = joined.empty() ? std::vector<int64_t>(values.size(), 1) : joined;
-    const bool fits = std::all_of(joined_.begin(), joined_.end(), [&](int64_t n) {
-      return n == 1 || (n > 1 && n <= kMostValues && shape_.has_value());
-    });
-    if (!fits || joined_.size() != static_cast<size_t>(outputs) ||
-        std::accumulate(joined_.begin(), joined_.end(), int64_t{0}) != static_cast<int64_t>(values.size())) {
-      return InvalidArgument("attr 'outputs' has ", values.size(), " values, which do not make ", outputs, " outputs");
+  Status PlaceOutputs(const std::vector<int64_t>& values, int64_t outputs) {
+    if (static_cast<int64_t>(values.size()) != outputs) {
+      return InvalidArgument("attr 'outputs' has ", values.size(), " values for ", outputs, " outputs");
     }
-    auto value = values.begin();
-    for (size_t i = 0; i < joined_.size(); ++i) {
-      for (int64_t part = 0; part < joined_[i]; ++part, ++value) {
-        if (*value < inputs_ || *value >= num_values() || places_[static_cast<size_t>(*value)].kind == Place::kOutput) {
-          return InvalidArgument("attr 'outputs' has ", *value,
-                                 ", which is not the result of a step, or is given twice");
-        }
-        places_[static_cast<size_t>(*value)] = {Place::kOutput, static_cast<int>(i), part * columns()};
+    for (size_t i = 0; i < values.size(); ++i) {
+      const int64_t value = values[i];
+      if (value < inputs_ || value >= num_values() || places_[static_cast<size_t>(value)].kind == Place::kOutput) {
+        return InvalidArgument("attr 'outputs' has ", value, ", which is not the result of a step, or is given twice");
       }
+      places_[static_cast<size_t>(value)] = {Place::kOutput, static_cast<int>(i)};
     }
     return Status();
   }
 
-  void ChooseForwards(const std::vector<int>& last_use) {
-    forwardable_.assign(joined_.size(), -1);
+  void ChooseForwards(size_t outputs, const std::vector<int>& last_use) {
+    forwardable_.assign(outputs, -1);
     std::vector<bool> is_taken = is_slice_;
     for (size_t i = 0; i < steps_.size(); ++i) {
       const Place& made = places_[static_cast<size_t>(inputs_) + i];
-      if (made.kind != Place::kOutput || Joined(made.index) > 1) continue;
+      if (made.kind != Place::kOutput) continue;
       for (int input = 0; input < inputs_ && Forwardable(made.index) < 0; ++input) {
         const int used = last_use[static_cast<size_t>(input)];
         const bool is_over = used < static_cast<int>(i) || (used == static_cast<int>(i) && !ReadsLater(i));
@@ -297,8 +278,7 @@ class Program {
   std::vector<bool> is_slice_;  // by input
   std::vector<Step> steps_;
   std::vector<Place> places_;
-  std::vector<int64_t> joined_;  // by output
-  std::vector<int> forwardable_;
+  std::vector<int> forwardable_;  // by output
 };
 
 template <class T>
@@ -325,13 +305,8 @@ class FusedElementwiseKernel final : public Kernel {
     for (int i = 0; i < ctx.num_outputs(); ++i) {
       Tensor* output = nullptr;
       const int from = program_->Forwardable(i);
-      const int64_t joined = program_->Joined(i);
-      Shape made = shape;
-      if (joined > 1) {
-        DF_ASSIGN(made, WithLastSize(shape, joined * walk.columns));
-      }
-      DF_TRY(from < 0 ? ctx.AllocateOutput(i, made, &output) : ctx.ForwardOrAllocate(from, i, made, &output));
-      walk.outputs[static_cast<size_t>(i)] = {output->data<T>(), joined * walk.columns};
+      DF_TRY(from < 0 ? ctx.AllocateOutput(i, shape, &output) : ctx.ForwardOrAllocate(from, i, shape, &output));
+      walk.outputs[static_cast<size_t>(i)] = {output->data<T>(), walk.columns};
     }
     const auto steps = static_cast<int64_t>(program_->steps().size());
     const int64_t block = RoundUp(CeilDiv(kElementBlock, std::max<int64_t>(1, steps)), kChunk);
@@ -358,11 +333,6 @@ class FusedElementwiseKernel final : public Kernel {
   static int64_t RowSize(const Shape& given, const Shape& shape) {
     const int64_t rows = RowsOf(shape);
     return rows == 0 ? 0 : given.num_elements() / rows;
-  }
-  static Result<Shape> WithLastSize(const Shape& shape, int64_t size) {
-    std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
-    dims.back() = size;
-    return Shape::Create(dims);
   }
 
   // Of what each step takes and makes, which all inputs must give.

@@ -4,6 +4,9 @@
 
 #include <cstddef>
 #include <string_view>
+#include <vector>
+
+#include "src/framework/op.h"
 
 namespace dfrun {
 
@@ -14,21 +17,15 @@ struct FusibleOp {
   bool takes_scalar;  // one of the operands may have a single element
 };
 
-inline constexpr FusibleOp kFusibleOps[] = {
-    {"Abs", 1, false},         {"Add", 2, true},
-    {"AddN", 0, false},        {"AddV2", 2, true},
-    {"Div", 2, true},          {"Erf", 1, false},
-    {"Erfc", 1, false},        {"Exp", 1, false},
-    {"Log", 1, false},         {"Maximum", 2, true},
-    {"Minimum", 2, true},      {"Mul", 2, true},
-    {"Neg", 1, false},         {"RealDiv", 2, true},
-    {"Relu", 1, false},        {"ReluGrad", 2, false},
-    {"Rsqrt", 1, false},       {"Sigmoid", 1, false},
-    {"SigmoidGrad", 2, false}, {"Sqrt", 1, false},
-    {"Square", 1, false},      {"SquaredDifference", 2, true},
-    {"Sub", 2, true},          {"Tanh", 1, false},
-    {"TanhGrad", 2, false},
-};
+// The registered ops that have an element-wise loop, sorted by name.
+inline std::vector<FusibleOp> FusibleOps() {
+  std::vector<FusibleOp> ops;
+  for (const OpDef* op : OpRegistry::Builtin().List()) {
+    const Elementwise& each = op->traits.elementwise;
+    if (each) ops.push_back({op->name, each.operands, each.takes_scalar});
+  }
+  return ops;
+}
 
 // Of one node: its steps, the operands of all of them, and the values with the inputs.
 inline constexpr size_t kMostSteps = 64;

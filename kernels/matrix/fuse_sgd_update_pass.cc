@@ -8,11 +8,11 @@
 #include <algorithm>
 #include <string_view>
 
+#include "src/graph/node_order.h"
 #include "src/graph/update_gate.h"
-#include "src/passes/node_order.h"
+#include "src/graph/variable_readers.h"
 #include "src/passes/pass.h"
 #include "src/passes/pattern.h"
-#include "src/passes/variable_readers.h"
 
 namespace dfrun {
 namespace {

@@ -8,10 +8,10 @@
 #include <map>
 #include <tuple>
 
+#include "src/graph/variable_readers.h"
 #include "src/passes/fusion.h"
 #include "src/passes/graph_rebuilder.h"
 #include "src/passes/pass.h"
-#include "src/passes/variable_readers.h"
 
 namespace dfrun {
 namespace {

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "src/base/sort_unique.h"
+#include "src/graph/has_refs.h"
 #include "src/passes/graph_rebuilder.h"
-#include "src/passes/has_refs.h"
 #include "src/passes/pass.h"
 
 namespace dfrun {

@@ -14,9 +14,9 @@
 
 #include "src/framework/run_kernel.h"
 #include "src/graph/control_flow.h"
+#include "src/graph/has_refs.h"
 #include "src/graph/upstream.h"
 #include "src/passes/graph_rebuilder.h"
-#include "src/passes/has_refs.h"
 #include "src/passes/pass.h"
 
 namespace dfrun {

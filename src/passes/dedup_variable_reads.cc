@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "src/graph/control_flow.h"
+#include "src/graph/variable_readers.h"
 #include "src/passes/graph_rebuilder.h"
 #include "src/passes/pass.h"
-#include "src/passes/variable_readers.h"
 
 namespace dfrun {
 namespace {

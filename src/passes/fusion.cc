@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "src/base/sort_unique.h"
+#include "src/graph/node_order.h"
 #include "src/passes/graph_rebuilder.h"
-#include "src/passes/node_order.h"
 
 namespace dfrun {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "src/graph/handed_on.h"
-#include "src/passes/variable_readers.h"
+#include "src/graph/variable_readers.h"
 
 namespace dfrun {
 namespace {

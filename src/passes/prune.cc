@@ -3,9 +3,9 @@
 #include <map>
 #include <utility>
 
+#include "src/graph/deferred_shapes.h"
 #include "src/graph/unknown_ops.h"
 #include "src/graph/upstream.h"
-#include "src/passes/deferred_shapes.h"
 #include "src/passes/graph_rebuilder.h"
 
 namespace dfrun {

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "src/graph/upstream.h"
-#include "src/passes/variable_readers.h"
+#include "src/graph/variable_readers.h"
 
 namespace dfrun {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/passes/has_refs.h"
+#include "src/graph/has_refs.h"
 
 namespace dfrun {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "src/graph/has_refs.h"
 #include "src/graph/upstream.h"
-#include "src/passes/has_refs.h"
 #include "src/placement/gathered_rows.h"
 
 namespace dfrun {

@@ -7,7 +7,7 @@ import source_tree
 
 # A directory may include itself and those above it.
 ORDER = [
-    "src/base", "src/framework", "src/checkpoint", "src/graph", "src/spec", "src/autodiff", "src/passes",
+    "src/base", "src/framework", "src/checkpoint", "src/graph", "src/spec", "src/autodiff", "src/passes", "src/export",
     "src/placement", "src/partition", "src/executor", "src/trace", "src/session", "src/training", "src/job",
     "kernels", "comm", "jobs",
 ]

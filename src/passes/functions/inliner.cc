@@ -6,8 +6,8 @@
 #include "src/base/sort_unique.h"
 #include "src/framework/device.h"
 #include "src/graph/control_flow.h"
+#include "src/graph/deferred_shapes.h"
 #include "src/graph/function_calls.h"
-#include "src/passes/deferred_shapes.h"
 #include "src/passes/functions/body_instance.h"
 #include "src/passes/functions/lowerings.h"
 

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "src/passes/portable.h"
+#include "src/export/portable.h"
 #include "tests/unit/testing/graph_evaluator.h"
 #include "tests/unit/testing/graph_maker.h"
 #include "tests/unit/testing/node_runner.h"

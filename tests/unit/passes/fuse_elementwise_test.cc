@@ -16,7 +16,7 @@ using Names = std::vector<std::string>;
 
 Status FuseAll(Graph& graph, int64_t least_elements) {
   ClusterRules rules{{}, least_elements, kMostSteps, kMostOperands};
-  for (const FusibleOp& op : kFusibleOps) rules.ops.push_back({op.name, op.takes_scalar});
+  for (const FusibleOp& op : FusibleOps()) rules.ops.push_back({op.name, op.takes_scalar});
   return FuseElementwise(graph, rules, 1);
 }
 
@@ -317,7 +317,8 @@ class RandomElementwise {
       spec.op = "Identity";
       spec.inputs = {Any(shape)};
     } else {
-      const FusibleOp& op = kFusibleOps[static_cast<size_t>(Pick(static_cast<int>(std::size(kFusibleOps))))];
+      static const std::vector<FusibleOp> ops = FusibleOps();
+      const FusibleOp& op = ops[static_cast<size_t>(Pick(static_cast<int>(ops.size())))];
       spec.op = op.name;
       const int operands = op.operands > 0 ? op.operands : 1 + Pick(4);
       for (int i = 0; i < operands; ++i) spec.inputs.push_back(Any(shape));

@@ -1,6 +1,6 @@
 // Which nodes of a graph run before or after some others, whatever the number of threads.
-#ifndef DFRUN_SRC_PASSES_NODE_ORDER_H_
-#define DFRUN_SRC_PASSES_NODE_ORDER_H_
+#ifndef DFRUN_SRC_GRAPH_NODE_ORDER_H_
+#define DFRUN_SRC_GRAPH_NODE_ORDER_H_
 
 #include <cstdint>
 #include <span>
@@ -34,4 +34,4 @@ class NodeOrder {
 
 }  // namespace dfrun
 
-#endif  // DFRUN_SRC_PASSES_NODE_ORDER_H_
+#endif  // DFRUN_SRC_GRAPH_NODE_ORDER_H_

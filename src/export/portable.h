@@ -1,6 +1,6 @@
 // Graphs for TensorFlow: which ops it lacks, and what stands for them there.
-#ifndef DFRUN_SRC_PASSES_PORTABLE_H_
-#define DFRUN_SRC_PASSES_PORTABLE_H_
+#ifndef DFRUN_SRC_EXPORT_PORTABLE_H_
+#define DFRUN_SRC_EXPORT_PORTABLE_H_
 
 #include <string_view>
 
@@ -22,4 +22,4 @@ Result<Graph> MakePortable(const Graph& graph);
 
 }  // namespace dfrun
 
-#endif  // DFRUN_SRC_PASSES_PORTABLE_H_
+#endif  // DFRUN_SRC_EXPORT_PORTABLE_H_

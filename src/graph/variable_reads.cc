@@ -1,4 +1,4 @@
-#include "src/passes/variable_reads.h"
+#include "src/graph/variable_reads.h"
 
 #include <algorithm>
 #include <string>

@@ -1,5 +1,5 @@
 // That TensorFlow takes such graphs was tried with TensorFlow; here that they are as it wants them, and mean the same.
-#include "src/passes/enter_constants.h"
+#include "src/export/enter_constants.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "src/passes/portable.h"
+#include "src/export/portable.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

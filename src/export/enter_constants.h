@@ -1,6 +1,6 @@
 // Loops as TensorFlow wants them: what does not depend on an iteration comes into a loop through an Enter, too.
-#ifndef DFRUN_SRC_PASSES_ENTER_CONSTANTS_H_
-#define DFRUN_SRC_PASSES_ENTER_CONSTANTS_H_
+#ifndef DFRUN_SRC_EXPORT_ENTER_CONSTANTS_H_
+#define DFRUN_SRC_EXPORT_ENTER_CONSTANTS_H_
 
 #include "src/graph/graph.h"
 
@@ -14,4 +14,4 @@ Status EnterConstants(Graph& graph);
 
 }  // namespace dfrun
 
-#endif  // DFRUN_SRC_PASSES_ENTER_CONSTANTS_H_
+#endif  // DFRUN_SRC_EXPORT_ENTER_CONSTANTS_H_

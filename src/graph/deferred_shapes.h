@@ -1,6 +1,6 @@
 // Shapes that only code needs which may not run.
-#ifndef DFRUN_SRC_PASSES_DEFERRED_SHAPES_H_
-#define DFRUN_SRC_PASSES_DEFERRED_SHAPES_H_
+#ifndef DFRUN_SRC_GRAPH_DEFERRED_SHAPES_H_
+#define DFRUN_SRC_GRAPH_DEFERRED_SHAPES_H_
 
 #include <vector>
 
@@ -22,4 +22,4 @@ Status InferShapesOfWhatRuns(Graph& graph);
 
 }  // namespace dfrun
 
-#endif  // DFRUN_SRC_PASSES_DEFERRED_SHAPES_H_
+#endif  // DFRUN_SRC_GRAPH_DEFERRED_SHAPES_H_

@@ -1,4 +1,4 @@
-#include "src/passes/enter_constants.h"
+#include "src/export/enter_constants.h"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "src/passes/node_order.h"
+#include "src/graph/node_order.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "src/passes/variable_readers.h"
+#include "src/graph/variable_readers.h"
 
 #include <algorithm>
 #include <string_view>
 
 #include "src/base/status.h"
-#include "src/passes/has_refs.h"
-#include "src/passes/node_order.h"
+#include "src/graph/has_refs.h"
+#include "src/graph/node_order.h"
 
 namespace dfrun {
 

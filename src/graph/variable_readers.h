@@ -1,6 +1,6 @@
 // Who sees a variable.
-#ifndef DFRUN_SRC_PASSES_VARIABLE_READERS_H_
-#define DFRUN_SRC_PASSES_VARIABLE_READERS_H_
+#ifndef DFRUN_SRC_GRAPH_VARIABLE_READERS_H_
+#define DFRUN_SRC_GRAPH_VARIABLE_READERS_H_
 
 #include <span>
 #include <string>
@@ -43,4 +43,4 @@ bool SeeOneValue(const Graph& graph, const VariableReaders& variables, std::span
 
 }  // namespace dfrun
 
-#endif  // DFRUN_SRC_PASSES_VARIABLE_READERS_H_
+#endif  // DFRUN_SRC_GRAPH_VARIABLE_READERS_H_

@@ -1,7 +1,7 @@
 // Nodes that read or write variables through references; no pass may evaluate, merge or drop those that HasRefs()
 // names.
-#ifndef DFRUN_SRC_PASSES_HAS_REFS_H_
-#define DFRUN_SRC_PASSES_HAS_REFS_H_
+#ifndef DFRUN_SRC_GRAPH_HAS_REFS_H_
+#define DFRUN_SRC_GRAPH_HAS_REFS_H_
 
 #include <algorithm>
 
@@ -20,4 +20,4 @@ inline bool HasRefs(const Node& node) {
 
 }  // namespace dfrun
 
-#endif  // DFRUN_SRC_PASSES_HAS_REFS_H_
+#endif  // DFRUN_SRC_GRAPH_HAS_REFS_H_

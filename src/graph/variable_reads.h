@@ -1,6 +1,6 @@
 // How TensorFlow's graphs read variables that are refs.
-#ifndef DFRUN_SRC_PASSES_VARIABLE_READS_H_
-#define DFRUN_SRC_PASSES_VARIABLE_READS_H_
+#ifndef DFRUN_SRC_GRAPH_VARIABLE_READS_H_
+#define DFRUN_SRC_GRAPH_VARIABLE_READS_H_
 
 #include <vector>
 
@@ -18,4 +18,4 @@ Status ReadVariablesAtUse(Graph& graph, const std::vector<Output>& fed);
 
 }  // namespace dfrun
 
-#endif  // DFRUN_SRC_PASSES_VARIABLE_READS_H_
+#endif  // DFRUN_SRC_GRAPH_VARIABLE_READS_H_

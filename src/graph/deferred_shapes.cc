@@ -1,4 +1,4 @@
-#include "src/passes/deferred_shapes.h"
+#include "src/graph/deferred_shapes.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "src/passes/portable.h"
+#include "src/export/portable.h"
 
 #include <algorithm>
 #include <cmath>
