@@ -2,17 +2,19 @@
 
 #include <utility>
 
+#include "comm/message_size.h"
+
 namespace dfrun::comm {
 
-void DrivenTransport::Send(int peer, uint32_t tag, const void* data, size_t bytes, Callback done) {
+void DrivenTransport::Send(int peer, MessageTag tag, const void* data, size_t bytes, Callback done) {
   Post({static_cast<char*>(const_cast<void*>(data)), bytes, peer, tag, true, done});
 }
 
-void DrivenTransport::Recv(int peer, uint32_t tag, void* data, size_t bytes, Callback done) {
+void DrivenTransport::Recv(int peer, MessageTag tag, void* data, size_t bytes, Callback done) {
   Post({static_cast<char*>(data), bytes, peer, tag, false, done});
 }
 
-void DrivenTransport::RecvLater(int peer, uint32_t tag, void* data, size_t bytes, Callback done) {
+void DrivenTransport::RecvLater(int peer, MessageTag tag, void* data, size_t bytes, Callback done) {
   MutexLock lock(mu_);
   later_.push_back({static_cast<char*>(data), bytes, peer, tag, false, done});
   later_any_.store(true, std::memory_order_relaxed);
@@ -118,9 +120,8 @@ std::string DrivenTransport::Describe(const Call& call) const {
                 " to rank ", call.is_send ? call.peer : rank(), " with tag ", call.tag);
 }
 
-Status DrivenTransport::OtherSize(const Call& call, std::string_view got) const {
-  return Internal("rank ", rank(), " expected ", call.bytes, " bytes of rank ", call.peer, " with tag ", call.tag,
-                  " and got ", got);
+Status DrivenTransport::WrongSize(const Call& call, std::optional<size_t> got) const {
+  return OtherSize({rank(), call.peer, call.tag, call.bytes, got});
 }
 
 }  // namespace dfrun::comm

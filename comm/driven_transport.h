@@ -8,6 +8,8 @@
 #define DFRUN_COMM_DRIVEN_TRANSPORT_H_
 
 #include <atomic>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "comm/completions.h"
@@ -18,9 +20,9 @@ namespace dfrun::comm {
 
 class DrivenTransport : public Transport {
  public:
-  void Send(int peer, uint32_t tag, const void* data, size_t bytes, Callback done) final;
-  void Recv(int peer, uint32_t tag, void* data, size_t bytes, Callback done) final;
-  void RecvLater(int peer, uint32_t tag, void* data, size_t bytes, Callback done) final;
+  void Send(int peer, MessageTag tag, const void* data, size_t bytes, Callback done) final;
+  void Recv(int peer, MessageTag tag, void* data, size_t bytes, Callback done) final;
+  void RecvLater(int peer, MessageTag tag, void* data, size_t bytes, Callback done) final;
   bool Poll() final;
   void Abort(const Status& status) final;
 
@@ -30,7 +32,7 @@ class DrivenTransport : public Transport {
     char* data = nullptr;  // never written to in a Send
     size_t bytes = 0;
     int peer = 0;
-    uint32_t tag = 0;
+    MessageTag tag = {};
     bool is_send = false;
     Callback done = {};
   };
@@ -51,8 +53,8 @@ class DrivenTransport : public Transport {
 
   // "send 8 bytes from rank 0 to rank 1 with tag 5", for errors.
   std::string Describe(const Call& call) const;
-  // The error of a receive whose message has another size than it stated.
-  Status OtherSize(const Call& call, std::string_view got) const;
+  // The error of a receive that got another size than it stated; nothing: more, the network does not say how much.
+  Status WrongSize(const Call& call, std::optional<size_t> got) const;
 
  private:
   bool TryDrive();

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "comm/message_tag.h"
 #include "src/base/status.h"
 #include "src/framework/rendezvous.h"
 
@@ -21,17 +22,18 @@ class Transport {
   virtual std::string_view name() const = 0;
   virtual int rank() const = 0;
   virtual int size() const = 0;
-  // Tags are 0..max_tag().
-  virtual uint32_t max_tag() const = 0;
+  // A tag's channel is 0..max_channels() - 1, its slot 0..max_slots() - 1: at least 16384 and 2.
+  virtual int32_t max_channels() const = 0;
+  virtual int32_t max_slots() const = 0;
 
-  // Sends `bytes` bytes at `data` to the Recv of the same tag at `peer`. They must not change until `done`.
-  virtual void Send(int peer, uint32_t tag, const void* data, size_t bytes, Callback done) = 0;
-  // Receives the next message of `peer` and `tag` into `data`. `bytes` is its exact size; another size is an Internal
-  // error.
-  virtual void Recv(int peer, uint32_t tag, void* data, size_t bytes, Callback done) = 0;
-  // As Recv, but may be posted lazily, at the next Poll(), so that a Send issued right after is not delayed. Until
-  // `done` the caller issues no other receive of this peer and tag.
-  virtual void RecvLater(int peer, uint32_t tag, void* data, size_t bytes, Callback done) {
+  // Takes `bytes` bytes at `data` to the Recv of the same tag at `peer`; they stay as they are until `done`.
+  virtual void Send(int peer, MessageTag tag, const void* data, size_t bytes, Callback done) = 0;
+  // Places the next message of `peer` and `tag` at `data`. `bytes` is its exact size: of another one
+  // comes OtherSize() (message_size.h).
+  virtual void Recv(int peer, MessageTag tag, void* data, size_t bytes, Callback done) = 0;
+  // As Recv, but it may begin with the next Poll() only: what the caller is about to send goes first. Until `done` no
+  // other receive of this peer and tag is called.
+  virtual void RecvLater(int peer, MessageTag tag, void* data, size_t bytes, Callback done) {
     Recv(peer, tag, data, bytes, done);
   }
   // Starts queued calls, finishes completed ones and runs their callbacks. True if anything happened. Returns false at

@@ -4,12 +4,8 @@
 
 namespace dfrun::comm {
 
-std::unique_ptr<StepRendezvous> RankCommunicator::NewRendezvous() {
-  return std::make_unique<RankRendezvous>(*tensors_);
-}
-
-int32_t RankCommunicator::max_channels() const {
-  return MaxChannels(tensors_->max_tag());
+std::unique_ptr<StepRendezvous> RankCommunicator::NewRendezvous(int32_t slot, std::span<const ChannelEnd> ends) {
+  return std::make_unique<RankRendezvous>(*tensors_, slot, ends);
 }
 
 }  // namespace dfrun::comm

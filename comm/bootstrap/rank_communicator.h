@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,10 +28,11 @@ class RankCommunicator final : public Communicator {
   void SendControl(int to, std::string message) override { control_.Send(to, std::move(message)); }
   bool ControlFlushed() const override { return control_.Flushed(); }
   void Listen(std::vector<int> peers, ControlHandler handler) override { control_.Listen(peers, std::move(handler)); }
-  std::unique_ptr<StepRendezvous> NewRendezvous() override;
-  int32_t max_channels() const override;
-  // Control messages are polled for in one of kPollsPerControl polls, or in one of kBusyPollsPerControl polls that
-  // found values, so that values arrive sooner.
+  std::unique_ptr<StepRendezvous> NewRendezvous(int32_t slot, std::span<const ChannelEnd> ends) override;
+  int32_t max_channels() const override { return tensors_->max_channels(); }
+  int32_t max_slots() const override { return tensors_->max_slots(); }
+  // Control messages are looked for in one of kPollsPerControl polls, or of kBusyPollsPerControl that found values:
+  // what waits for a value waits for less.
   bool Poll() override {
     const bool tensors = tensors_->Poll();
     const uint32_t polls = polls_.load(std::memory_order_relaxed) + 1;

@@ -8,8 +8,8 @@
 namespace dfrun::comm {
 namespace {
 
-constexpr uint32_t kFrameTag = 0;
-constexpr uint32_t kTailTag = 1;
+constexpr MessageTag kFrameTag = 0;
+constexpr MessageTag kTailTag = 1;
 
 using Frame = std::array<char, ControlLink::kFrameBytes>;
 constexpr size_t kInline = ControlLink::kFrameBytes - sizeof(uint64_t);

@@ -71,7 +71,7 @@ void MpiTransport::Start(const Call& call, Completions* completed) {
 // requests.
 void MpiTransport::StartPiece(Started* call, size_t offset, int bytes) {
   MPI_Request request = MPI_REQUEST_NULL;
-  const int tag = static_cast<int>(call->tag);
+  const int tag = static_cast<int>(tags_.Pack(call->tag));
   int error = call->is_send ? MPI_Isend(call->data + offset, bytes, MPI_BYTE, call->peer, tag, comm_, &request)
                             : MPI_Irecv(call->data + offset, bytes, MPI_BYTE, call->peer, tag, comm_, &request);
   int complete = 0;
@@ -98,7 +98,9 @@ bool MpiTransport::Progress(Completions* completed) {
     const Piece& piece = pieces_[indices_[i]];
     if (piece.call == nullptr) continue;  // an abort has ended the Send
     if (!piece.call->is_send || error != MPI_SUCCESS) {
-      Fail(piece.call, PieceStatus(piece, statuses_[i], error == MPI_ERR_IN_STATUS ? statuses_[i].MPI_ERROR : error));
+      Status status = PieceStatus(piece, statuses_[i], error == MPI_ERR_IN_STATUS ? statuses_[i].MPI_ERROR : error);
+      if (!status.ok() && piece.call->status.ok() && !piece.call->is_send) CancelRest(piece.call);
+      Fail(piece.call, std::move(status));
     }
     EndPiece(piece.call, completed);
   }
@@ -128,16 +130,23 @@ int MpiTransport::TestRequests(int* count) {
 
 Status MpiTransport::PieceStatus(const Piece& piece, const MPI_Status& status, int error) const {
   const Started& call = *piece.call;
-  if (error == MPI_ERR_TRUNCATE) return OtherSize(call, "more");
+  if (error == MPI_ERR_TRUNCATE) return WrongSize(call, std::nullopt);
   if (error != MPI_SUCCESS) return MpiStatus(error, Describe(call));
   int bytes = 0;
   if (!call.is_send) MPI_Get_count(&status, MPI_BYTE, &bytes);
   if (call.is_send || bytes == piece.bytes) return Status();
-  return OtherSize(call, StrCat(bytes));
+  return WrongSize(call, static_cast<size_t>(bytes));
 }
 
 void MpiTransport::Fail(Started* call, Status status) {
   if (call->status.ok()) call->status = std::move(status);
+}
+
+// A message that is too short ends with its first piece: those behind it would take the next message's.
+void MpiTransport::CancelRest(const Started* call) {
+  for (size_t i = 0; i < pieces_.size(); ++i) {
+    if (pieces_[i].call == call && requests_[i] != MPI_REQUEST_NULL) MPI_Cancel(&requests_[i]);
+  }
 }
 
 void MpiTransport::EndPiece(Started* call, Completions* completed) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "comm/driven_transport.h"
+#include "comm/tag_layout.h"
 
 namespace dfrun::comm {
 
@@ -32,7 +33,8 @@ class MpiTransport final : public DrivenTransport {
   std::string_view name() const override { return "mpi"; }
   int rank() const override { return rank_; }
   int size() const override { return size_; }
-  uint32_t max_tag() const override { return max_tag_; }
+  int32_t max_channels() const override { return tags_.max_channels(); }
+  int32_t max_slots() const override { return tags_.max_slots(); }
 
  private:
   // A call that has been started.
@@ -47,7 +49,7 @@ class MpiTransport final : public DrivenTransport {
   };
 
   MpiTransport(MPI_Comm comm, int rank, int size, uint32_t max_tag, const MpiTransportOptions& options)
-      : comm_(comm), rank_(rank), size_(size), max_tag_(max_tag), options_(options) {}
+      : comm_(comm), rank_(rank), size_(size), tags_(max_tag), options_(options) {}
 
   void EnterNetwork() override;
   void LeaveNetwork() override;
@@ -59,6 +61,7 @@ class MpiTransport final : public DrivenTransport {
   void StartPiece(Started* call, size_t offset, int bytes);
   void EndPiece(Started* call, Completions* completed);
   Status PieceStatus(const Piece& piece, const MPI_Status& status, int error) const;
+  void CancelRest(const Started* call);
   static void Fail(Started* call, Status status);
 
   // MPI moves a part of a large message whenever it is called, so a thread with large pieces in flight polls several
@@ -69,7 +72,7 @@ class MpiTransport final : public DrivenTransport {
   const MPI_Comm comm_;
   const int rank_;
   const int size_;
-  const uint32_t max_tag_;
+  const TagLayout tags_;
   const MpiTransportOptions options_;
 
   // These belong to the driver; requests_[i] moves pieces_[i].

@@ -16,13 +16,13 @@ struct IncomingValue {
   void (*arrived)(IncomingValue& self, Status status) = nullptr;
   void* owner = nullptr;
 
-  // Receives the next header that `peer` sends with `tag`, and its payload, into a tensor of `allocator`.
-  void Post(Transport& transport, int peer, uint32_t tag, Allocator& allocator) {
+  // Receives the next header that `peer` sends with `tag`, and what is behind it, into a tensor of `allocator`.
+  void Post(Transport& transport, int peer, MessageTag tag, Allocator& allocator) {
     Bind(transport, peer, tag, allocator);
     transport.Recv(peer, tag, &header_, kHeaderBytes, OnHeader());
   }
   // As Transport::RecvLater().
-  void PostLater(Transport& transport, int peer, uint32_t tag, Allocator& allocator) {
+  void PostLater(Transport& transport, int peer, MessageTag tag, Allocator& allocator) {
     Bind(transport, peer, tag, allocator);
     transport.RecvLater(peer, tag, &header_, kHeaderBytes, OnHeader());
   }
@@ -38,7 +38,7 @@ struct IncomingValue {
   }
 
  private:
-  void Bind(Transport& transport, int peer, uint32_t tag, Allocator& allocator) {
+  void Bind(Transport& transport, int peer, MessageTag tag, Allocator& allocator) {
     transport_ = &transport;
     peer_ = peer;
     tag_ = tag;
@@ -72,7 +72,7 @@ struct IncomingValue {
 
   Transport* transport_ = nullptr;
   int peer_ = 0;
-  uint32_t tag_ = 0;
+  MessageTag tag_;
   Allocator* allocator_ = nullptr;
   WireHeader header_;
   std::string packed_;

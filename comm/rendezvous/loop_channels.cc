@@ -16,19 +16,34 @@ class LoopChannels::Outbound {
  public:
   Outbound(Transport& transport, int peer) : transport_(transport), peer_(peer) {}
 
-  void Send(uint32_t tag, uint64_t iteration, const Tensor& value, bool is_dead, Callback done) {
+  void Send(MessageTag tag, uint64_t iteration, const Tensor& value, bool is_dead, Callback done) {
     bool posts = false;
     OutgoingValue& out = Acquire(&posts);
     out.done = done;
     Status status = out.Prepare(value, is_dead, iteration);
-    if (!status.ok()) {
-      Release(out);
-    } else if (posts || Claim(out)) {
-      posts = true;
-      out.Post(transport_, peer_, tag);
-    }
-    while (OutgoingValue* next = posts ? TakeFirst() : nullptr) next->Post(transport_, peer_, tag);
+    if (status.ok()) status = Claim(out, &posts);
+    if (!status.ok()) Release(out);
+    PostAll(tag, status.ok() && posts ? &out : nullptr, posts);
     if (!status.ok()) done(std::move(status));
+  }
+
+  // Says that this was all; later Sends end with `failed`.
+  void End(MessageTag tag, const Status& failed, Callback quiet) {
+    bool posts = false;
+    OutgoingValue& out = Acquire(&posts);
+    out.done = quiet;
+    out.PrepareEnd();
+    {
+      MutexLock lock(mu_);
+      failed_ = failed;
+      if (!posts) posts = ClaimLocked(out);
+    }
+    PostAll(tag, posts ? &out : nullptr, posts);
+  }
+
+  void Forget() {
+    MutexLock lock(mu_);
+    failed_ = Status();
   }
 
  private:
@@ -52,16 +67,26 @@ class LoopChannels::Outbound {
     out.next = idle_;
     idle_ = &out;
   }
-  // False if another thread posts, which will post this value too.
-  bool Claim(OutgoingValue& out) {
+  // `posts` stays false where another thread posts: it will post this one too. An error after End().
+  Status Claim(OutgoingValue& out, bool* posts) {
     MutexLock lock(mu_);
+    DF_TRY(failed_);
+    if (!*posts) *posts = ClaimLocked(out);
+    return Status();
+  }
+  bool ClaimLocked(OutgoingValue& out) REQUIRES(mu_) {
     if (!std::exchange(is_posting_, true)) return true;
     out.next = nullptr;
     (last_ == nullptr ? first_ : last_->next) = &out;
     last_ = &out;
     return false;
   }
-  // Returns the next value to post; null if there is none, and no thread posts any more.
+  // For who posts: `first`, where it is not null, and what is queued.
+  void PostAll(MessageTag tag, OutgoingValue* first, bool posts) {
+    if (first != nullptr) first->Post(transport_, peer_, tag);
+    while (OutgoingValue* next = posts ? TakeFirst() : nullptr) next->Post(transport_, peer_, tag);
+  }
+  // The next to be posted. Null: there is none, and nobody posts any more.
   OutgoingValue* TakeFirst() {
     MutexLock lock(mu_);
     OutgoingValue* const first = first_;
@@ -80,6 +105,7 @@ class LoopChannels::Outbound {
   OutgoingValue* first_ GUARDED_BY(mu_) = nullptr;  // to be posted
   OutgoingValue* last_ GUARDED_BY(mu_) = nullptr;
   bool is_posting_ GUARDED_BY(mu_) = false;
+  Status failed_ GUARDED_BY(mu_);  // of the step, after End()
   OutgoingValue* idle_ GUARDED_BY(mu_) = nullptr;
   std::vector<std::unique_ptr<OutgoingValue>> all_ GUARDED_BY(mu_);
 };
@@ -88,33 +114,68 @@ class LoopChannels::Outbound {
 // payload of this one.
 class LoopChannels::Inbound {
  public:
-  Inbound(Transport& transport, int peer) : transport_(transport), peer_(peer) {
+  Inbound(Transport& transport, int peer, const ErrorScope& scope) : transport_(transport), peer_(peer), scope_(scope) {
     incoming_.owner = this;
     incoming_.arrived = [](IncomingValue& in, Status status) {
       static_cast<Inbound*>(in.owner)->Arrived(std::move(status));
     };
   }
 
-  void Recv(uint32_t tag, const Receiver& receiver) {
+  void Recv(MessageTag tag, const Receiver& receiver) {
     SentValue early;
     bool is_there = false;
+    Status failed;
     {
       MutexLock lock(mu_);
-      is_there = meeting_.Ask(receiver, &early);
-      if (!is_there && std::exchange(is_receiving_, true)) return;
+      failed = failed_;
+      is_there = failed.ok() && meeting_.Ask(receiver, &early);
+      if (failed.ok() && !is_there && std::exchange(is_receiving_, true)) return;
     }
+    if (!failed.ok()) return receiver.done(std::move(failed));
     if (is_there) return receiver.Take(std::move(early));
     tag_ = tag;
     incoming_.Post(transport_, peer_, tag_, *receiver.allocator);
   }
 
+  // Ends what waits and what comes with `failed`, and takes what is sent up to the word that it was all.
+  void End(MessageTag tag, const Status& failed, Callback quiet) {
+    bool is_quiet = false;
+    bool posts = false;
+    {
+      MutexLock lock(mu_);
+      failed_ = failed;
+      is_quiet = has_all_;
+      quiet_ = quiet;
+      posts = !std::exchange(is_receiving_, true);  // who has all, too
+    }
+    ReleaseHeld(failed);
+    if (posts) {
+      tag_ = tag;
+      incoming_.Post(transport_, peer_, tag_, SystemAllocator());
+    }
+    if (is_quiet) quiet(Status());
+  }
+
+  void ReleaseHeld(const Status& status) {
+    std::vector<Receiver> receivers;
+    {
+      MutexLock lock(mu_);
+      receivers = meeting_.TakeReceivers();
+    }
+    for (const Receiver& receiver : receivers) receiver.done(status);
+  }
+
   void Forget() {
     MutexLock lock(mu_);
     meeting_.ForgetSent();
+    if (has_all_) is_receiving_ = false;
+    has_all_ = false;
+    failed_ = Status();
   }
 
  private:
   void Arrived(Status status) {
+    if (scope_ == ErrorScope::kStep && TakeAsLast(status)) return;
     Receiver receiver;
     bool is_awaited = false;
     Allocator* allocator = nullptr;  // of the next
@@ -132,6 +193,28 @@ class LoopChannels::Inbound {
     }
     // Nodes that wait for this value run before the receive of the next one is posted.
     if (allocator != nullptr) incoming_.PostLater(transport_, peer_, tag_, *allocator);
+  }
+
+  // Of a step that may fail alone: true where the message says that the one before was the last, or where nobody is
+  // left whom it is for.
+  bool TakeAsLast(const Status& status) {
+    bool has_all = false;
+    Callback quiet;
+    {
+      MutexLock lock(mu_);
+      has_all = has_all_ = !status.ok() && (!failed_.ok() || status.code() == Code::kCancelled);
+      if (failed_.ok()) return has_all;  // what waits then ends with the news of the failure
+      quiet = quiet_;
+    }
+    if (has_all) {
+      quiet(status.code() == Code::kCancelled ? Status() : status);
+      return true;
+    }
+    Tensor dropped;
+    bool is_dead = false;
+    const Status taken = incoming_.Take(&dropped, &is_dead);  // whatever it is
+    incoming_.PostLater(transport_, peer_, tag_, SystemAllocator());
+    return true;
   }
 
   Status KeepEarly() REQUIRES(mu_) {
@@ -153,10 +236,14 @@ class LoopChannels::Inbound {
 
   Transport& transport_;
   const int peer_;
+  const ErrorScope& scope_;  // of the step
   Mutex mu_;
   Meeting meeting_ GUARDED_BY(mu_);
-  bool is_receiving_ GUARDED_BY(mu_) = false;  // the thread that set it owns all members below
-  uint32_t tag_ = 0;
+  Status failed_ GUARDED_BY(mu_);  // of the step, after End()
+  Callback quiet_ GUARDED_BY(mu_) = {};
+  bool has_all_ GUARDED_BY(mu_) = false;       // nothing more comes in this step
+  bool is_receiving_ GUARDED_BY(mu_) = false;  // who has set it has all below
+  MessageTag tag_;
   IncomingValue incoming_;
 };
 
@@ -166,17 +253,29 @@ LoopChannels::LoopChannels(Transport& transport)
       inbound_(std::make_unique<ChannelEnds<Inbound>>()) {}
 LoopChannels::~LoopChannels() = default;
 
-void LoopChannels::StartStep() {
+void LoopChannels::StartStep(ErrorScope scope) {
   inbound_->ForEach([](Inbound& end) { end.Forget(); });
+  if (scope_ == ErrorScope::kStep) outbound_->ForEach([](Outbound& end) { end.Forget(); });
+  scope_ = scope;
 }
 
-void LoopChannels::Send(const ChannelKey& key, uint32_t tag, const Tensor& value, bool is_dead, Callback done) {
+void LoopChannels::EndStep(const ChannelEnd& end, MessageTag tag, const Status& status, Callback quiet) {
+  if (end.is_send) return outbound_->Find(end.channel, transport_, end.peer).End(tag, status, quiet);
+  inbound_->Find(end.channel, transport_, end.peer, scope_).End(tag, status, quiet);
+}
+
+void LoopChannels::ReleaseHeld(const Status& status) {
+  inbound_->ForEach([&](Inbound& end) { end.ReleaseHeld(status); });
+}
+
+void LoopChannels::Send(const ChannelKey& key, MessageTag tag, const Tensor& value, bool is_dead, Callback done) {
   outbound_->Find(key.channel, transport_, key.peer).Send(tag, key.iteration, value, is_dead, done);
 }
 
-void LoopChannels::Recv(const ChannelKey& key, uint32_t tag, Allocator& allocator, Tensor* value, bool* is_dead,
+void LoopChannels::Recv(const ChannelKey& key, MessageTag tag, Allocator& allocator, Tensor* value, bool* is_dead,
                         Callback done) {
-  inbound_->Find(key.channel, transport_, key.peer).Recv(tag, {key.iteration, &allocator, value, is_dead, done});
+  inbound_->Find(key.channel, transport_, key.peer, scope_)
+      .Recv(tag, {key.iteration, &allocator, value, is_dead, done});
 }
 
 }  // namespace dfrun::comm

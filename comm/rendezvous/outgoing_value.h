@@ -28,11 +28,14 @@ struct OutgoingValue {
     return Status();
   }
 
-  // Sends the header, then the payload. `left` may run before this returns.
-  void Post(Transport& transport, int peer, uint32_t tag) {
-    if (header_.is_alone()) {
+  // Word that no more values come.
+  void PrepareEnd() { is_end_ = true; }
+
+  // Header, then payload. `left` may run before this returns.
+  void Post(Transport& transport, int peer, MessageTag tag) {
+    if (header_.is_alone() || is_end_) {
       const Callback leaves{[](void* arg, Status s) { static_cast<OutgoingValue*>(arg)->Leave(std::move(s)); }, this};
-      return transport.Send(peer, tag, &header_, kHeaderBytes, leaves);
+      return transport.Send(peer, tag, &header_, is_end_ ? 0 : kHeaderBytes, leaves);
     }
     const void* const payload = header_.is_packed() ? packed_.data() : value_.raw();
     const size_t bytes = header_.is_packed() ? packed_.size() : value_.num_bytes();
@@ -52,6 +55,7 @@ struct OutgoingValue {
   }
   void Leave(Status status) {
     value_.Reset();
+    is_end_ = false;
     left(*this, std::move(status));
   }
   Status TakeStatus() {
@@ -62,6 +66,7 @@ struct OutgoingValue {
   Tensor value_;
   WireHeader header_;
   std::string packed_;
+  bool is_end_ = false;
   std::atomic<int> parts_{0};
   Mutex mu_;
   Status status_ GUARDED_BY(mu_);

@@ -3,47 +3,42 @@
 #include <memory>
 #include <utility>
 
-#include "comm/rendezvous/incoming_value.h"
-#include "comm/rendezvous/meeting.h"
 #include "comm/rendezvous/outgoing_value.h"
+#include "comm/rendezvous/received_once.h"
 
 namespace dfrun::comm {
 
-namespace {
-
-// Deletes itself when its value has arrived.
-struct ReceivedOnce : IncomingValue {
-  explicit ReceivedOnce(const Receiver& r) : receiver(r) {
-    arrived = [](IncomingValue& in, Status status) {
-      const std::unique_ptr<ReceivedOnce> self(static_cast<ReceivedOnce*>(&in));
-      const Receiver& to = self->receiver;
-      to.done(status.ok() ? self->Take(to.value, to.is_dead) : std::move(status));
-    };
-  }
-  const Receiver receiver;
-};
-
-}  // namespace
-
-void RankRendezvous::StartStep(int64_t step_id) {
-  parity_ = static_cast<uint32_t>(step_id & 1);
+void RankRendezvous::StartStep(ErrorScope scope) {
+  scope_ = scope;
   local_.Reset();
-  loops_.StartStep();
+  loops_.StartStep(scope);
+  if (scope == ErrorScope::kStep) failing_.StartStep(ends_);
+}
+
+void RankRendezvous::EndStep(const Status& status, Callback quiet) {
+  local_.Abort(status);
+  failing_.Fail(status, ends_, quiet);
+  for (const ChannelEnd& end : ends_) {
+    if (end.in_loop) loops_.EndStep(end, Tag(end.channel), status, failing_.AwaitOne());
+  }
+  failing_.Failed();
 }
 
 void RankRendezvous::Send(const ChannelKey& key, const Tensor& value, bool is_dead, Callback done) {
   if (key.peer == transport_.rank()) return local_.Send(key, value, is_dead, done);
-  const uint32_t tag = Tag(key.channel);
+  const MessageTag tag = Tag(key.channel);
+  if (key.iteration != 0) return loops_.Send(key, tag, value, is_dead, done);
   if (key.static_shape) {
     if (is_dead || !IsPlain(value.dtype())) {
       return done(Internal("channel ", key.channel, " carries plain values of a static shape, and was given ",
                            is_dead ? "a dead one" : value.ToString(0)));
     }
+    if (!TakeSend(key.channel)) return done(failing_.status());
     return transport_.Send(key.peer, tag, value.raw(), value.num_bytes(), done);
   }
-  if (key.iteration != 0) return loops_.Send(key, tag, value, is_dead, done);
   auto out = std::make_unique<OutgoingValue>();
   if (Status s = out->Prepare(value, is_dead, 0); !s.ok()) return done(std::move(s));
+  if (!TakeSend(key.channel)) return done(failing_.status());
   out->done = done;
   out->left = [](OutgoingValue& gone, Status status) {
     const std::unique_ptr<OutgoingValue> ended(&gone);
@@ -54,21 +49,25 @@ void RankRendezvous::Send(const ChannelKey& key, const Tensor& value, bool is_de
 
 void RankRendezvous::Recv(const ChannelKey& key, Allocator& allocator, Tensor* value, bool* is_dead, Callback done) {
   if (key.peer == transport_.rank()) return local_.Recv(key, allocator, value, is_dead, done);
-  const uint32_t tag = Tag(key.channel);
+  const MessageTag tag = Tag(key.channel);
+  if (key.iteration != 0) return loops_.Recv(key, tag, allocator, value, is_dead, done);
+  if (key.static_shape && !value->initialized()) {
+    return done(Internal("channel ", key.channel, " has a static shape, but no place for its value"));
+  }
+  if (scope_ == ErrorScope::kStep && !failing_.TakeRecv(key.channel, &done)) return done(failing_.status());
   if (key.static_shape) {
-    if (!value->initialized()) {
-      return done(Internal("channel ", key.channel, " has a static shape, but no place for its value"));
-    }
     return transport_.Recv(key.peer, tag, value->raw(), value->num_bytes(), done);
   }
-  if (key.iteration != 0) return loops_.Recv(key, tag, allocator, value, is_dead, done);
-  auto in = std::make_unique<ReceivedOnce>(Receiver{0, &allocator, value, is_dead, done});
-  in.release()->Post(transport_, key.peer, tag, allocator);
+  ReceivedOnce::Post(transport_, key.peer, tag, {0, &allocator, value, is_dead, done});
 }
 
 void RankRendezvous::Abort(const Status& status) {
   local_.Abort(status);
   if (transport_.size() > 1) transport_.Abort(status);
+  if (scope_ == ErrorScope::kStep) {
+    failing_.ReleaseHeld(status);
+    loops_.ReleaseHeld(status);
+  }
 }
 
 }  // namespace dfrun::comm

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <utility>
 
+#include "comm/message_size.h"
+
 namespace dfrun::comm {
 
 void SelfHub::CompleteLocked(int rank, Callback done, Status status) {
@@ -36,8 +38,7 @@ bool SelfHub::Meet(const Key& key, int rank, const HalfMessage& half, Waiting Se
 void SelfHub::Deliver(const Key& key, const HalfMessage& send, const HalfMessage& recv) {
   Status received;
   if (send.bytes != recv.bytes) {
-    received = Internal("rank ", key.to, " expected ", recv.bytes, " bytes of rank ", key.from, " with tag ", key.tag,
-                        " and got ", send.bytes);
+    received = OtherSize({key.to, key.from, key.tag, recv.bytes, send.bytes});
   } else if (send.bytes > 0) {
     std::memcpy(recv.data, send.data, send.bytes);
   }

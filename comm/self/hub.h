@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "comm/message_tag.h"
 #include "src/base/mutex.h"
 #include "src/framework/rendezvous.h"
 
@@ -29,7 +30,7 @@ class SelfHub {
   struct Key {
     int from;
     int to;
-    uint32_t tag;
+    MessageTag tag;
     auto operator<=>(const Key&) const = default;  // NOLINT(modernize-use-nullptr): what the compiler writes for it
   };
 

@@ -18,12 +18,13 @@ class SelfTransport final : public Transport {
   std::string_view name() const override { return "self"; }
   int rank() const override { return rank_; }
   int size() const override { return hub_->ranks(); }
-  uint32_t max_tag() const override { return UINT32_MAX; }
+  int32_t max_channels() const override { return INT32_MAX; }
+  int32_t max_slots() const override { return INT32_MAX; }
 
-  void Send(int peer, uint32_t tag, const void* data, size_t bytes, Callback done) override {
+  void Send(int peer, MessageTag tag, const void* data, size_t bytes, Callback done) override {
     hub_->Send({rank_, peer, tag}, {const_cast<void*>(data), bytes, done});
   }
-  void Recv(int peer, uint32_t tag, void* data, size_t bytes, Callback done) override {
+  void Recv(int peer, MessageTag tag, void* data, size_t bytes, Callback done) override {
     hub_->Recv({peer, rank_, tag}, {data, bytes, done});
   }
   bool Poll() override { return hub_->RunCompleted(rank_); }

@@ -2,9 +2,11 @@
 #ifndef DFRUN_SRC_FRAMEWORK_COMMUNICATOR_H_
 #define DFRUN_SRC_FRAMEWORK_COMMUNICATOR_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,11 +16,33 @@
 
 namespace dfrun {
 
-// A Rendezvous that serves one step after the other.
+// A channel to or from another rank, as a rank's part of a graph has it.
+struct ChannelEnd {
+  int32_t channel = 0;
+  int32_t peer = 0;
+  bool is_send = false;
+  bool in_loop = false;       // it carries a value an iteration, else one a step
+  bool static_shape = false;  // as ChannelKey::static_shape
+  size_t bytes = 0;           // of a static shape
+};
+
+// What an error of a step ends, where there are several ranks.
+enum class ErrorScope {
+  kSession,  // all steps; no later one can be served
+  kStep,     // that step
+};
+
+// A Rendezvous of one slot: it serves one step after the other. Steps in flight at the same time have different slots.
 class StepRendezvous : public Rendezvous {
  public:
-  // Before the first Send or Recv of a step, when every call of the step before has completed.
-  virtual void StartStep(int64_t step_id) = 0;
+  // Before the first Send or Recv of a step, when every call of the step before has completed. The same scope on all
+  // ranks.
+  virtual void StartStep(ErrorScope scope) = 0;
+  // Of a step of scope kStep that fails somewhere, on every rank, once, also where its part has ended: each channel
+  // carries what the step would have sent, or word that no value comes, so that the slot can be used again. Later calls
+  // end with `status`, and so does a Recv for which no value comes; other pending calls end as they would. `quiet` runs
+  // when nothing of the step comes to this rank any more, possibly before this returns.
+  virtual void EndStep(const Status& status, Callback quiet) = 0;
 };
 
 // Thread safety: all methods from any thread, but Listen() before the first Poll().
@@ -42,10 +66,11 @@ class Communicator {
   // Messages of `peers` go to `handler` from now on; those of others are never received. Once.
   virtual void Listen(std::vector<int> peers, ControlHandler handler) = 0;
 
-  // A rendezvous for the steps of what this rank runs of one graph. The communicator outlives it. Channels must be
-  // below max_channels().
-  virtual std::unique_ptr<StepRendezvous> NewRendezvous() = 0;
+  // A rendezvous for the steps in this slot of what this rank runs of one graph, whose channels to other ranks are
+  // `ends`: they and the communicator outlive it. Channels must be below max_channels(), slots below max_slots().
+  virtual std::unique_ptr<StepRendezvous> NewRendezvous(int32_t slot, std::span<const ChannelEnd> ends) = 0;
   virtual int32_t max_channels() const = 0;
+  virtual int32_t max_slots() const = 0;
 
   // Moves messages and runs callbacks; true if anything happened. One thread at a time drives; another that calls
   // meanwhile gets false at once.

@@ -6,7 +6,8 @@
 #include "src/executor/plan.h"
 #include "src/passes/pass.h"
 #include "src/placement/placer.h"
-#include "src/session/step_runner.h"
+#include "src/session/channel_ends.h"
+#include "src/session/step_overlap.h"
 
 namespace dfrun {
 
@@ -91,16 +92,19 @@ Result<std::vector<Partition>> CompileRun(const Graph& graph, const RunSignature
 
 Result<std::unique_ptr<RankPart>> BuildPart(Runtime& runtime, const std::vector<const Partition*>& partitions) {
   auto part = std::make_unique<RankPart>();
+  part->overlaps = true;
   for (const Partition* partition : partitions) {
     Device* device = runtime.FindDevice(partition->device);
     if (device == nullptr) return Internal("rank ", runtime.rank(), " has no device ", partition->device);
     DF_ASSIGN(std::unique_ptr<ExecPlan> plan, ExecPlan::Create(partition->graph, *device, runtime.kernels(),
                                                                {.straight_loops = runtime.straight_loops()}));
     part->plans.push_back(std::move(plan));
+    DF_TRY(AddChannelEnds(partition->graph, runtime.rank(), part->ends));
+    part->overlaps = part->overlaps && StepsMayOverlap(partition->graph);
   }
   std::stable_partition(part->plans.begin(), part->plans.end(),
                         [&](const auto& plan) { return &plan->device() == &runtime.cpu(); });
-  if (runtime.size() > 1 || part->plans.size() > 1) part->rendezvous = runtime.communicator().NewRendezvous();
+  if (runtime.size() > 1 || part->plans.size() > 1) part->communicator = &runtime.communicator();
   return part;
 }
 

@@ -9,8 +9,8 @@
 #include "src/partition/partition.h"
 #include "src/passes/prune.h"
 #include "src/placement/cluster.h"
+#include "src/session/rank_part.h"
 #include "src/session/runtime.h"
-#include "src/session/step_runner.h"
 
 namespace dfrun {
 

@@ -10,6 +10,9 @@
 namespace dfrun {
 namespace {
 
+// Of more the first are forgotten.
+constexpr size_t kAbortsKept = 1000;
+
 // The earlier error of the two.
 void TakeFirst(RankStatus& first, const RankStatus& other) {
   if (other.status.ok()) return;
@@ -53,7 +56,7 @@ bool ControlPlane::NextRequest(control::Message* message) {
 void ControlPlane::Handle(int from, const std::string& bytes) {
   control::Message message;
   if (!message.ParseFromString(bytes)) {
-    Abort(StatusNow(Internal("rank ", communicator_.rank(), " cannot read a control message of rank ", from)));
+    Abort(0, StatusNow(Internal("rank ", communicator_.rank(), " cannot read a control message of rank ", from)));
     return;
   }
   if (message.has_done()) {
@@ -76,31 +79,48 @@ void ControlPlane::HandleRequest(control::Message message) {
   on_change_();
 }
 
+int64_t ControlPlane::NewRound(Callback end) {
+  const int64_t round = ++last_round_;
+  MutexLock lock(mu_);
+  rounds_.emplace(round, Round{.waiting = static_cast<int>(children_.size()) + 1, .end = end});
+  return round;
+}
+
+bool ControlPlane::ForgetRound(int64_t round) {
+  MutexLock lock(mu_);
+  return rounds_.erase(round) > 0;
+}
+
 void ControlPlane::Done(int64_t round, const RankStatus& status) {
-  control::Message answer;
+  Round ended{};
   {
     MutexLock lock(mu_);
-    auto it = rounds_.try_emplace(round, Round{static_cast<int>(children_.size()) + 1, {}}).first;
+    auto it = rounds_.find(round);
+    if (it == rounds_.end()) {
+      if (parent_ < 0) return;  // forgotten
+      it = rounds_.emplace(round, Round{.waiting = static_cast<int>(children_.size()) + 1}).first;
+    }
     TakeFirst(it->second.first, status);
     if (--it->second.waiting > 0) return;
-    answer.set_round(round);
-    ToProto(it->second.first, answer.mutable_done()->mutable_error());
-    round_status_ = it->second.first.status;
+    ended = std::move(it->second);
     rounds_.erase(it);
   }
-  if (parent_ >= 0) return communicator_.SendControl(parent_, answer.SerializeAsString());
-  finished_round_.store(round, std::memory_order_release);
-  on_change_();
+  if (parent_ < 0) {
+    ended.end(std::move(ended.first.status));
+    return on_change_();
+  }
+  control::Message answer;
+  answer.set_round(round);
+  ToProto(ended.first, answer.mutable_done()->mutable_error());
+  communicator_.SendControl(parent_, answer.SerializeAsString());
 }
 
-Status ControlPlane::RoundStatus() const {
+// Whose own round is forgotten passes the same news on once more; that does no harm.
+bool ControlPlane::TakeAbort(int64_t round) {
   MutexLock lock(mu_);
-  return round_status_;
-}
-
-bool ControlPlane::TakeAbort() {
-  MutexLock lock(mu_);
-  return !std::exchange(aborted_, true);
+  const bool is_new = aborted_.insert(round).second;
+  if (aborted_.size() > kAbortsKept) aborted_.erase(aborted_.upper_bound(0));  // never that of the session
+  return is_new;
 }
 
 void ControlPlane::SendToNeighbours(const control::Message& message, int but) {
@@ -111,21 +131,23 @@ void ControlPlane::SendToNeighbours(const control::Message& message, int but) {
   }
 }
 
-void ControlPlane::Abort(const RankStatus& error) {
-  if (!TakeAbort()) return;
+void ControlPlane::Abort(int64_t round, const RankStatus& error) {
+  if (!TakeAbort(round)) return;
   control::Message message;
+  message.set_round(round);
   ToProto(error, message.mutable_abort()->mutable_error());
   SendToNeighbours(message, -1);
 }
 
 void ControlPlane::HandleAbort(int from, const control::Message& message) {
-  if (!TakeAbort()) return;
+  if (!TakeAbort(message.round())) return;
+  // Passed on before the step ends here: who waits for its Done, or for what it sends, has the news before that.
   SendToNeighbours(message, from);
-  on_abort_(FromProto(message.abort().error()).status);
+  on_abort_(message.round(), FromProto(message.abort().error()).status);
   on_change_();
 }
 
-void ControlPlane::OnAbort(std::function<void(const Status&)> handler) {
+void ControlPlane::OnAbort(std::function<void(int64_t, const Status&)> handler) {
   on_abort_ = std::move(handler);
 }
 

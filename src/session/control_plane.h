@@ -1,8 +1,7 @@
 // Control messages between ranks: requests of rank 0 to all others and their answers, over a binomial tree.
 // docs/step-protocol.md says what each message does in each state.
 //
-// A round is one request to every other rank and the answers of all, gathered up the tree. Rank 0 has one round open at
-// a time.
+// A round is one request to every other rank and the answers of all, gathered up the tree. Many may be open at a time.
 #ifndef DFRUN_SRC_SESSION_CONTROL_PLANE_H_
 #define DFRUN_SRC_SESSION_CONTROL_PLANE_H_
 
@@ -12,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,9 +34,13 @@ class ControlPlane {
   ControlPlane(const ControlPlane&) = delete;
   ControlPlane& operator=(const ControlPlane&) = delete;
 
-  // Rank 0: the number of the next round.
-  int64_t NewRound() { return ++last_round_; }
-  // Rank 0: to all other ranks, by the tree: each passes it on before it acts.
+  // Rank 0: opens a round; its number, from 1 on. `end` runs once, inside Poll() or Done(), when every rank is done
+  // with it, with the first error in time.
+  int64_t NewRound(Callback end);
+  // Rank 0, where the network has failed: `end` will not run. False: it runs or has.
+  bool ForgetRound(int64_t round);
+  // Rank 0: to all other ranks, by the tree: each passes it on before it acts. One thread at a time, so that all ranks
+  // get requests in one order.
   void Broadcast(const control::Message& message);
   // Rank 0: to one rank, directly.
   void SendTo(int rank, const control::Message& message);
@@ -45,16 +49,11 @@ class ControlPlane {
 
   // This rank, or a child with all ranks below it, is done with the round. Goes up the tree when all below are.
   void Done(int64_t round, const RankStatus& status);
-  // Rank 0: true when every rank is done with the round.
-  bool AllDone(int64_t round) const { return finished_round_.load(std::memory_order_acquire) >= round; }
-  // Rank 0, then: the first error in time, or OK.
-  Status RoundStatus() const;
-
-  // Tells every other rank that the step has failed. The first call, or the first such news of another rank, counts;
-  // later ones do nothing.
-  void Abort(const RankStatus& error);
-  // What to do on such news, once; set before the first step.
-  void OnAbort(std::function<void(const Status&)> handler);
+  // Tells every other rank that the step of this round has failed, and it alone; of round 0: that a step has failed,
+  // and with it the session. The first call, or the first such news of another rank, counts; later ones do nothing.
+  void Abort(int64_t round, const RankStatus& error);
+  // What to do on such news of another rank, once a round; set before the first step.
+  void OnAbort(std::function<void(int64_t round, const Status&)> handler);
 
   // Other ranks: tells rank 0 that this rank is asked to stop. Rank 0: tells all others that it ends the job.
   void Stop(int signal);
@@ -67,15 +66,16 @@ class ControlPlane {
  private:
   struct Round {
     int waiting;  // for this rank, and for its children with all below them
-    RankStatus first;
+    RankStatus first = {};
+    Callback end = {};  // of rank 0
   };
 
   void Handle(int from, const std::string& bytes);
   void HandleRequest(control::Message message);
   void HandleAbort(int from, const control::Message& message);
   void HandleStop(const control::Message& message);
-  // Records the abort; false if there was one before.
-  bool TakeAbort() EXCLUDES(mu_);
+  // Records the abort; false if there was one of this round before.
+  bool TakeAbort(int64_t round) EXCLUDES(mu_);
   void SendToNeighbours(const control::Message& message, int but);
 
   Communicator& communicator_;
@@ -83,15 +83,13 @@ class ControlPlane {
   const int parent_;
   const std::vector<int> children_;
   std::atomic<int64_t> last_round_{0};
-  std::atomic<int64_t> finished_round_{0};
-  std::function<void(const Status&)> on_abort_;
+  std::function<void(int64_t, const Status&)> on_abort_;
   std::function<void(int)> on_stop_;
 
   mutable Mutex mu_;
   std::deque<std::unique_ptr<control::Message>> requests_ GUARDED_BY(mu_);
   std::map<int64_t, Round> rounds_ GUARDED_BY(mu_);  // those begun
-  Status round_status_ GUARDED_BY(mu_);
-  bool aborted_ GUARDED_BY(mu_) = false;
+  std::set<int64_t> aborted_ GUARDED_BY(mu_);        // rounds
 };
 
 }  // namespace dfrun

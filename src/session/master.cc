@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include "src/framework/file_access.h"
@@ -82,6 +83,37 @@ Status AddParts(const std::vector<Partition>& partitions, int rank, control::Reg
 
 }  // namespace
 
+// Where a request that is none for steps waits for its end.
+class Master::Round {
+ public:
+  explicit Round(Runtime& runtime)
+      : pool_(runtime.pool()), control_(*runtime.control()), number_(control_.NewRound({&Round::End, this})) {}
+  int64_t number() const { return number_; }
+  bool ended() const { return ended_.load(std::memory_order_acquire); }
+  // Blocks; the first error in time, or that of the network.
+  Status Wait() {
+    pool_.HelpUntil([&] { return ended() || !control_.network_status().ok(); });
+    if (!ended() && control_.ForgetRound(number_)) return control_.network_status();
+    pool_.HelpUntil([&] { return ended(); });
+    return status_;
+  }
+
+ private:
+  static void End(void* arg, Status status) {
+    auto* round = static_cast<Round*>(arg);
+    WorkerPool& pool = round->pool_;  // Wait() may return as soon as it sees the end
+    round->status_ = std::move(status);
+    round->ended_.store(true, std::memory_order_release);
+    pool.Notify();
+  }
+
+  WorkerPool& pool_;
+  ControlPlane& control_;
+  Status status_;
+  std::atomic<bool> ended_{false};
+  const int64_t number_;
+};
+
 Master::Master(Runtime& runtime, Graph graph, Cluster cluster, const SessionOptions& options, int64_t session_id)
     : runtime_(runtime),
       session_id_(session_id),
@@ -89,20 +121,21 @@ Master::Master(Runtime& runtime, Graph graph, Cluster cluster, const SessionOpti
       optimize_(options.optimize),
       soft_placement_(options.soft_placement),
       files_(WithAbsoluteRoots(options.files)),
+      error_scope_(options.error_scope),
       several_ranks_(runtime.size() > 1),
       graph_(std::make_shared<const Graph>(std::move(graph))) {}
 
 Master::~Master() = default;
 
 Status Master::StartTasks() {
-  MutexLock lock(round_mu_);
+  MutexLock lock(change_mu_);
   Status own = runtime_.StartTask(*cluster_.devices[0].name.job, *cluster_.devices[0].name.task, files_);
   if (!several_ranks_) return own;
-  const int64_t round = runtime_.control()->NewRound();
+  Round round(runtime_);
   for (const ClusterDevice& device : cluster_.devices) {
     if (device.rank == 0 || device.name.type != "cpu" || device.name.index != 0) continue;
     control::Message request;
-    request.set_round(round);
+    request.set_round(round.number());
     request.mutable_start_task()->set_job(*device.name.job);
     request.mutable_start_task()->set_task(*device.name.task);
     control::StartTask::Files* files = request.mutable_start_task()->mutable_files();
@@ -119,7 +152,7 @@ Result<Executable*> Master::Prepare(const RunSignature& signature, bool optimize
   const std::string key = SignatureKey(signature) + (optimize ? "" : "as it is");
   DF_TRY(session_status());
   if (Executable* found = FindExecutable(key)) return found;
-  MutexLock round(round_mu_);
+  MutexLock change(change_mu_);
   DF_TRY(session_status());
   if (Executable* found = FindExecutable(key)) return found;  // made by another thread meanwhile
   DF_ASSIGN(std::unique_ptr<Executable> compiled, Compile(signature, optimize));
@@ -139,7 +172,7 @@ Executable* Master::FindExecutable(const std::string& key) const {
 }
 
 Status Master::Extend(const std::function<Status(Graph&)>& add) {
-  MutexLock round(round_mu_);
+  MutexLock change(change_mu_);
   DF_TRY(session_status());
   const std::shared_ptr<const Graph> old = graph();
   Graph extended = old->Clone();
@@ -153,8 +186,10 @@ Status Master::Extend(const std::function<Status(Graph&)>& add) {
 }
 
 Status Master::ResetContainers(const std::vector<std::string>& names) {
-  MutexLock round(round_mu_);
+  MutexLock change(change_mu_);
   DF_TRY(session_status());
+  PauseSteps();
+  RetireParts();
   {
     MutexLock lock(mu_);
     for (auto& [key, executable] : executables_) {
@@ -166,10 +201,16 @@ Status Master::ResetContainers(const std::vector<std::string>& names) {
   for (const auto& device : runtime_.devices()) {
     for (const std::string& name : names) device->containers().Reset(name);
   }
-  if (!several_ranks_) return Status();
-  control::Message request;
-  for (const std::string& name : names) request.mutable_reset_containers()->add_names(name);
-  return FinishRound(BeginRound(request), {});
+  Status status;
+  if (several_ranks_) {
+    control::Message request;
+    for (const std::string& name : names) request.mutable_reset_containers()->add_names(name);
+    Round round(runtime_);
+    Broadcast(request, round);
+    status = FinishRound(round, {});
+  }
+  ResumeSteps();
+  return status;
 }
 
 Result<std::unique_ptr<Executable>> Master::Compile(const RunSignature& signature, bool optimize) {
@@ -177,7 +218,7 @@ Result<std::unique_ptr<Executable>> Master::Compile(const RunSignature& signatur
   DF_ASSIGN(std::vector<Partition> partitions,
             CompileRun(*graph, signature, runtime_,
                        {.cluster = cluster_, .optimize = optimize, .soft_placement = soft_placement_}, &next_channel_));
-  auto executable = std::make_unique<Executable>();
+  auto executable = std::make_unique<Executable>(runtime_.communicator().max_slots());
   executable->id = next_executable_++;
   for (const Output& feed : signature.feeds) executable->feeds.push_back(OutputName(*graph, feed));
   executable->num_fetches = signature.fetches.size();
@@ -194,16 +235,16 @@ Result<std::unique_ptr<Executable>> Master::Compile(const RunSignature& signatur
 }
 
 Status Master::Register(const std::vector<Partition>& partitions, Executable& executable) {
-  int64_t round = 0;
+  std::optional<Round> round;
   if (several_ranks_) {
     std::vector<control::Message> requests(runtime_.size());
     for (int rank = 1; rank < runtime_.size(); ++rank) {
       DF_TRY(AddParts(partitions, rank, requests[rank].mutable_register_()));
     }
     AddFiles(partitions, requests);
-    round = runtime_.control()->NewRound();
+    round.emplace(runtime_);
     for (int rank = 1; rank < runtime_.size(); ++rank) {
-      requests[rank].set_round(round);
+      requests[rank].set_round(round->number());
       requests[rank].mutable_register_()->set_executable(executable.id);
       runtime_.control()->SendTo(rank, requests[rank]);
     }
@@ -215,7 +256,7 @@ Status Master::Register(const std::vector<Partition>& partitions, Executable& ex
   Result<std::unique_ptr<RankPart>> part = BuildPart(runtime_, own);
   const Status own_status = part.status();
   if (part.ok()) executable.part = *std::move(part);
-  return several_ranks_ ? FinishRound(round, StatusNow(own_status)) : own_status;
+  return several_ranks_ ? FinishRound(*round, StatusNow(own_status)) : own_status;
 }
 
 void Master::AddFiles(const std::vector<Partition>& partitions, std::vector<control::Message>& requests) {
@@ -266,12 +307,26 @@ Status Master::RunStep(Executable& executable, std::span<const Tensor> feeds, st
   if (ended_.load(std::memory_order_acquire)) return session_status();
   DF_TRY(CheckArgs(executable, feeds.size(), fetches.size()));
   DF_TRY(CheckFeeds(executable, feeds));
-  if (!several_ranks_) {
-    const int64_t id = next_step_.fetch_add(1, std::memory_order_relaxed);
-    return runtime_.runner().Run(*executable.part, {id, feeds, fetches, trace()});
+  StepRequest request{.feeds = feeds, .fetches = fetches, .trace = trace()};
+  if (executable.part->communicator == nullptr) {
+    request.first_step = next_step_.fetch_add(1, std::memory_order_relaxed);
+    return runtime_.runner().Run(*executable.part, request);
   }
-  MutexLock lock(round_mu_);
-  return RunRound(executable, {0, feeds, fetches, trace()}, 1);
+  PendingStep step(*this, executable, request);
+  return RunToEnd(step);
+}
+
+Result<std::unique_ptr<PendingStep>> Master::StartStep(Executable& executable, std::span<const Tensor> feeds) {
+  if (ended_.load(std::memory_order_acquire)) return session_status();
+  DF_TRY(CheckArgs(executable, feeds.size(), executable.num_fetches));
+  DF_TRY(CheckFeeds(executable, feeds));
+  std::unique_ptr<PendingStep> step(new PendingStep(*this, executable, {.trace = trace()}));
+  step->feeds_.assign(feeds.begin(), feeds.end());
+  step->fetched_.resize(executable.num_fetches);
+  step->request_.feeds = step->feeds_;
+  step->request_.fetches = step->fetched_;
+  DF_TRY(Ask(*step));
+  return step;
 }
 
 Status Master::RunSteps(Executable& executable, int64_t steps, AtNotFinite at_not_finite) {
@@ -297,67 +352,188 @@ Status Master::CheckNumerics(const RunSignature& signature, bool optimize, std::
   DF_ASSIGN(Executable* const executable, Prepare(signature, optimize));
   DF_TRY(CheckArgs(*executable, 0, fetches.size()));
   NumericsCheck numerics;
-  StepArgs args{.fetches = fetches, .numerics = &numerics};
-  if (several_ranks_) {
-    MutexLock lock(round_mu_);
-    return RunRound(*executable, args, 1);
-  }
-  args.step_id = next_step_.fetch_add(1, std::memory_order_relaxed);
-  DF_TRY(runtime_.runner().Run(*executable->part, args));
-  return runtime_.runner().Found(numerics).status;
+  PendingStep step(*this, *executable, {.fetches = fetches, .numerics = &numerics});
+  return RunToEnd(step);
 }
 
 Result<int64_t> Master::RunSomeSteps(Executable& executable, int64_t most, AtNotFinite at_not_finite) {
   using Clock = std::chrono::steady_clock;
-  MutexLock lock(round_mu_);
-  const int64_t steps = std::min(executable.steps_per_request, most);
+  // Of a request that fails alone all ranks must run the same steps, up to that which failed: so it has one.
+  const int64_t at_once = error_scope_ == ErrorScope::kStep ? 1 : executable.steps_per_request.load();
+  const int64_t steps = std::min(at_once, most);
   const Clock::time_point begin = Clock::now();
-  DF_TRY(RunRound(executable, {.trace = trace()}, steps, at_not_finite));
+  PendingStep step(*this, executable,
+                   {.steps = steps, .stop_not_finite = at_not_finite == AtNotFinite::kStop, .trace = trace()});
+  DF_TRY(RunToEnd(step));
   const std::chrono::duration<double> step_time = (Clock::now() - begin) / static_cast<double>(steps);
   const double wanted = kRequestTime / std::max(step_time, std::chrono::duration<double>(1e-9));
   executable.steps_per_request = std::clamp(static_cast<int64_t>(wanted), int64_t{1}, kStepsPerRequest);
   return steps;
 }
 
-Status Master::RunRound(Executable& executable, const StepArgs& args, int64_t steps, AtNotFinite at_not_finite) {
-  DF_TRY(session_status());
-  control::Message request;
-  request.mutable_run()->set_executable(executable.id);
-  request.mutable_run()->set_first_step(next_step_);
-  request.mutable_run()->set_steps(steps);
-  request.mutable_run()->set_trace(args.trace != nullptr);
-  request.mutable_run()->set_stop_not_finite(at_not_finite == AtNotFinite::kStop);
-  request.mutable_run()->set_check_numerics(args.numerics != nullptr);
-  StepRunner& runner = runtime_.runner();
-  const int64_t not_finite = runner.steps_not_finite();
-  const int64_t round = BeginRound(request);
-  StepArgs step = args;
-  Status own;
-  for (int64_t i = 0; i < steps && own.ok(); ++i) {
-    step.step_id = next_step_.fetch_add(1, std::memory_order_relaxed);
-    own = runner.Run(*executable.part, step);
-    if (at_not_finite == AtNotFinite::kStop && runner.steps_not_finite() > not_finite) break;
+Status Master::TakeSlot(Executable& executable, int32_t* slot) {
+  for (;;) {
+    {
+      MutexLock lock(mu_);
+      DF_TRY(status_);
+      if (!are_paused_ && executable.slots.any_free()) {
+        *slot = executable.slots.Take();
+        ++in_flight_;
+        return Status();
+      }
+    }
+    runtime_.pool().HelpUntil([&] {
+      MutexLock lock(mu_);
+      return !status_.ok() || (!are_paused_ && executable.slots.any_free());
+    });
   }
-  const bool has_found = args.numerics != nullptr && own.ok();
-  const Status first = FinishRound(round, has_found ? runner.Found(*args.numerics) : runner.own_failure());
-  if (first.ok() && own.ok()) return Status();
-  if (runner.failure().ok() && first.code() == Code::kNotFinite) return first;  // found, and nothing failed
-  EndSession(first.ok() ? own : first);
+}
+
+void Master::ReturnSlot(const PendingStep& step) {
+  MutexLock lock(mu_);
+  step.executable_.slots.Return(step.request_.slot);
+  --in_flight_;
+}
+
+void Master::PauseSteps() {
+  {
+    MutexLock lock(mu_);
+    are_paused_ = true;
+  }
+  runtime_.pool().HelpUntil([&] {
+    if (several_ranks_ && !runtime_.control()->network_status().ok()) return true;
+    MutexLock lock(mu_);
+    return in_flight_ == 0;
+  });
+}
+
+// While no step is in flight.
+void Master::RetireParts() {
+  std::vector<RankPart*> parts;
+  {
+    MutexLock lock(mu_);
+    for (const auto& [key, executable] : executables_) parts.push_back(executable->part.get());
+  }
+  for (RankPart* part : parts) runtime_.runner().Retire(*part);
+}
+
+void Master::ResumeSteps() {
+  {
+    MutexLock lock(mu_);
+    are_paused_ = false;
+  }
+  runtime_.pool().Notify();
+}
+
+Status Master::Ask(PendingStep& step) {
+  StepRequest& request = step.request_;
+  request.scope = several_ranks_ ? error_scope_ : ErrorScope::kSession;
+  DF_TRY(TakeSlot(step.executable_, &request.slot));
+  StepRunner& runner = runtime_.runner();
+  runner.WaitUntilQuiet(*step.executable_.part);
+  bool begins = false;
+  {
+    // This rank too has the requests in the order in which they go out.
+    MutexLock lock(request_mu_);
+    request.first_step = next_step_.fetch_add(request.steps, std::memory_order_relaxed);
+    if (several_ranks_) {
+      request.round = runtime_.control()->NewRound({&PendingStep::AllEnded, &step});
+      SendRequest(step);
+    }
+    step.run_ =
+        std::make_shared<StepRun>(runner, *step.executable_.part, request, Callback{&PendingStep::OwnPartEnded, &step});
+    begins = runner.Queue(step.run_);
+  }
+  const std::shared_ptr<StepRun> run = step.run_;  // the step may end before Begin() returns
+  if (begins) run->Begin();
+  return Status();
+}
+
+void Master::SendRequest(const PendingStep& step) {
+  const StepRequest& request = step.request_;
+  control::Message message;
+  message.set_round(request.round);
+  control::Run& run = *message.mutable_run();
+  run.set_executable(step.executable_.id);
+  run.set_first_step(request.first_step);
+  run.set_steps(request.steps);
+  run.set_slot(request.slot);
+  run.set_trace(request.trace != nullptr);
+  run.set_stop_not_finite(request.stop_not_finite);
+  run.set_check_numerics(request.numerics != nullptr);
+  run.set_ends_alone(request.scope == ErrorScope::kStep);
+  runtime_.control()->Broadcast(message);
+}
+
+void Master::OwnPartEnded(PendingStep& step) {
+  if (!several_ranks_) return AllEnded(step);
+  const StepRunner& runner = runtime_.runner();
+  const bool looked = step.request_.numerics != nullptr && step.own_.ok();
+  const RankStatus told = looked ? runner.Found(*step.request_.numerics) : runner.OwnFailure(*step.run_);
+  const int64_t round = step.request_.round;
+  step.own_ended_.store(true, std::memory_order_release);  // the step may be gone from here on
+  runtime_.control()->Done(round, told);
+}
+
+void Master::AllEnded(PendingStep& step) {
+  WorkerPool& pool = runtime_.pool();
+  ReturnSlot(step);
+  step.ended_.store(true, std::memory_order_release);  // likewise
+  pool.Notify();
+}
+
+Status Master::RunToEnd(PendingStep& step) {
+  DF_TRY(Ask(step));
+  return Finish(step);
+}
+
+Status Master::Finish(PendingStep& step) {
+  step.waited_ = true;
+  ControlPlane* const control = runtime_.control();
+  const auto lost = [&] {
+    return control != nullptr && step.own_ended_.load(std::memory_order_acquire) && !control->network_status().ok();
+  };
+  runtime_.pool().HelpUntil([&] { return step.ended() || lost(); });
+  if (!step.ended() && control->ForgetRound(step.request_.round)) {
+    ReturnSlot(step);
+    EndSession(control->network_status());
+    return session_status();
+  }
+  runtime_.pool().HelpUntil([&] { return step.ended(); });
+  TakeBack(step.request_.first_step + step.run_->steps_run(), step.request_.first_step + step.request_.steps);
+  return StatusOf(step);
+}
+
+// Steps that were asked for and not run have no numbers, if no other step has begun since.
+void Master::TakeBack(int64_t next, int64_t asked) {
+  next_step_.compare_exchange_strong(asked, next, std::memory_order_relaxed);
+}
+
+Status Master::StatusOf(const PendingStep& step) {
+  const StepRunner& runner = runtime_.runner();
+  if (!several_ranks_) {
+    const bool looked = step.request_.numerics != nullptr && step.own_.ok();
+    return looked ? runner.Found(*step.request_.numerics).status : step.own_;
+  }
+  if (step.first_.ok() && step.own_.ok()) return Status();
+  const Status& error = step.first_.ok() ? step.own_ : step.first_;
+  const bool is_open = runner.failure().ok();
+  if (is_open && (step.request_.scope == ErrorScope::kStep || error.code() == Code::kNotFinite)) return error;
+  EndSession(error);
   return session_status();
 }
 
-int64_t Master::BeginRound(control::Message& request) {
-  const int64_t round = runtime_.control()->NewRound();
-  request.set_round(round);
+void Master::Broadcast(control::Message& request, const Round& round) {
+  request.set_round(round.number());
+  MutexLock lock(request_mu_);
   runtime_.control()->Broadcast(request);
-  return round;
 }
 
-Status Master::FinishRound(int64_t round, const RankStatus& own) {
+Status Master::FinishRound(Round& round, const RankStatus& own) {
   ControlPlane& control = *runtime_.control();
-  control.Done(round, own);
-  runtime_.pool().HelpUntil([&] { return control.AllDone(round) || !control.network_status().ok(); });
-  if (control.AllDone(round)) return control.RoundStatus();
+  control.Done(round.number(), own);
+  const Status status = round.Wait();
+  if (round.ended()) return status;
   EndSession(control.network_status());
   return session_status();
 }
@@ -378,29 +554,36 @@ void Master::StartTrace() {
 }
 
 Status Master::WriteTrace(const std::string& prefix) {
-  MutexLock lock(round_mu_);
+  MutexLock lock(change_mu_);
+  PauseSteps();
   tracing_ = false;
   const std::vector<TraceRecord> records = trace_.Take();
-  int64_t round = 0;
+  std::optional<Round> round;
   if (several_ranks_) {
     control::Message request;
     request.mutable_write_trace()->set_prefix(prefix);
-    round = BeginRound(request);
+    Broadcast(request, round.emplace(runtime_));
   }
-  const Status own = WriteChromeTrace(TracePath(prefix, 0), records, 0);
-  return several_ranks_ ? FinishRound(round, StatusNow(own)) : own;
+  Status status = WriteChromeTrace(TracePath(prefix, 0), records, 0);
+  if (several_ranks_) status = FinishRound(*round, StatusNow(status));
+  ResumeSteps();
+  return status;
 }
 
 Status Master::Close() {
-  MutexLock round(round_mu_);
+  MutexLock change(change_mu_);
   if (!session_status().ok()) return Status();
   EndSession(FailedPrecondition("the session is closed"));
+  PauseSteps();
   Status status;
   if (several_ranks_) {
     control::Message request;
     request.mutable_close();
-    status = FinishRound(BeginRound(request), {});
+    Round round(runtime_);
+    Broadcast(request, round);
+    status = FinishRound(round, {});
   }
+  RetireParts();
   MutexLock lock(mu_);
   executables_.clear();
   return status;

@@ -18,9 +18,11 @@
 #include "src/partition/partition.h"
 #include "src/passes/prune.h"
 #include "src/placement/cluster.h"
+#include "src/session/pending_step.h"
 #include "src/session/runtime.h"
 #include "src/session/session_options.h"
 #include "src/session/step_runner.h"
+#include "src/session/step_slots.h"
 
 namespace dfrun {
 
@@ -30,18 +32,19 @@ class Message;
 
 // A compiled signature. Immutable but for what its plans keep.
 struct Executable {
+  explicit Executable(int32_t max_slots) : slots(max_slots) {}
   int64_t id = 0;
   std::vector<std::string> feeds;  // names, for messages
   size_t num_fetches = 0;
   int64_t num_nodes = 0;
-  std::vector<int> idle_ranks;  // those that have no node of it
-  // What RunSteps() asks for at once; the rounds' lock guards it.
-  int64_t steps_per_request = 1;
-  std::unique_ptr<RankPart> part;  // of rank 0; null when its containers have been reset
+  std::vector<int> idle_ranks;                // those that have no node of it
+  std::atomic<int64_t> steps_per_request{1};  // what RunSteps() asks for at once
+  StepSlots slots;                            // the master's mu_ guards it
+  std::unique_ptr<RankPart> part;             // of rank 0; null when its containers have been reset
 };
 
-// Thread safety: all methods from any thread. Lock order: round_mu_ before mu_.
-class Master {
+// Thread safety: all methods from any thread. Lock order: change_mu_, request_mu_, mu_.
+class Master final : private PendingStepHost {
  public:
   Master(Runtime& runtime, Graph graph, Cluster cluster, const SessionOptions& options, int64_t session_id);
   ~Master();
@@ -49,17 +52,17 @@ class Master {
   Master& operator=(const Master&) = delete;
 
   // Makes every rank's devices.
-  Status StartTasks() EXCLUDES(round_mu_);
-  Result<Executable*> Prepare(const RunSignature& signature, bool optimize) EXCLUDES(round_mu_, mu_);
-  Status Extend(const std::function<Status(Graph&)>& add) EXCLUDES(round_mu_, mu_);
-  Status ResetContainers(const std::vector<std::string>& names) EXCLUDES(round_mu_, mu_);
-  Status RunStep(Executable& executable, std::span<const Tensor> feeds, std::span<Tensor> fetches) EXCLUDES(round_mu_);
-  Status RunSteps(Executable& executable, int64_t steps, AtNotFinite at_not_finite) EXCLUDES(round_mu_);
-  Status CheckNumerics(const RunSignature& signature, bool optimize, std::span<Tensor> fetches)
-      EXCLUDES(round_mu_, mu_);
+  Status StartTasks() EXCLUDES(change_mu_);
+  Result<Executable*> Prepare(const RunSignature& signature, bool optimize) EXCLUDES(change_mu_, mu_);
+  Status Extend(const std::function<Status(Graph&)>& add) EXCLUDES(change_mu_, mu_);
+  Status ResetContainers(const std::vector<std::string>& names) EXCLUDES(change_mu_, mu_);
+  Result<std::unique_ptr<PendingStep>> StartStep(Executable& executable, std::span<const Tensor> feeds) EXCLUDES(mu_);
+  Status RunStep(Executable& executable, std::span<const Tensor> feeds, std::span<Tensor> fetches) EXCLUDES(mu_);
+  Status RunSteps(Executable& executable, int64_t steps, AtNotFinite at_not_finite) EXCLUDES(mu_);
+  Status CheckNumerics(const RunSignature& signature, bool optimize, std::span<Tensor> fetches) EXCLUDES(mu_);
   void StartTrace();
-  Status WriteTrace(const std::string& prefix) EXCLUDES(round_mu_);
-  Status Close() EXCLUDES(round_mu_, mu_);
+  Status WriteTrace(const std::string& prefix) EXCLUDES(change_mu_);
+  Status Close() EXCLUDES(change_mu_, mu_);
 
   // As it is now: it does not change.
   std::shared_ptr<const Graph> graph() const EXCLUDES(mu_);
@@ -70,22 +73,38 @@ class Master {
  private:
   // Null if there is none yet.
   Executable* FindExecutable(const std::string& key) const EXCLUDES(mu_);
-  Result<std::unique_ptr<Executable>> Compile(const RunSignature& signature, bool optimize) REQUIRES(round_mu_);
-  Status Register(const std::vector<Partition>& partitions, Executable& executable) REQUIRES(round_mu_);
+  Result<std::unique_ptr<Executable>> Compile(const RunSignature& signature, bool optimize) REQUIRES(change_mu_);
+  Status Register(const std::vector<Partition>& partitions, Executable& executable) REQUIRES(change_mu_);
   // What the parts of other ranks read, as this rank finds it.
-  void AddFiles(const std::vector<Partition>& partitions, std::vector<control::Message>& requests) REQUIRES(round_mu_);
+  void AddFiles(const std::vector<Partition>& partitions, std::vector<control::Message>& requests) REQUIRES(change_mu_);
   Status CheckArgs(const Executable& executable, size_t feeds, size_t fetches) const;
   Status CheckFeeds(const Executable& executable, std::span<const Tensor> feeds) const;
-  // Steps on all ranks; a failure ends the session.
-  Status RunRound(Executable& executable, const StepArgs& args, int64_t steps,
-                  AtNotFinite at_not_finite = AtNotFinite::kGoOn) REQUIRES(round_mu_);
   // Up to `most` steps that feed and fetch nothing, in a round of bounded length: how many were asked for.
-  Result<int64_t> RunSomeSteps(Executable& executable, int64_t most, AtNotFinite at_not_finite) EXCLUDES(round_mu_);
+  Result<int64_t> RunSomeSteps(Executable& executable, int64_t most, AtNotFinite at_not_finite) EXCLUDES(mu_);
+
+  // Asks all ranks for steps, and begins this rank's part of them. Blocks while no slot is free.
+  Status Ask(PendingStep& step) EXCLUDES(request_mu_, mu_);
+  Status TakeSlot(Executable& executable, int32_t* slot) EXCLUDES(mu_);
+  void ReturnSlot(const PendingStep& step) EXCLUDES(mu_);
+  void SendRequest(const PendingStep& step) REQUIRES(request_mu_);
+  // Asks, and waits for the end.
+  Status RunToEnd(PendingStep& step) EXCLUDES(request_mu_, mu_);
+  // Blocks until the steps have ended on all ranks; once. A failure ends the session, where its scope is that.
+  Status Finish(PendingStep& step) override EXCLUDES(mu_);
+  Status StatusOf(const PendingStep& step);
+  void TakeBack(int64_t next, int64_t asked);
+  void OwnPartEnded(PendingStep& step) override;
+  void AllEnded(PendingStep& step) override;
+  // From the one to the other no step is in flight, and none begins.
+  void PauseSteps() EXCLUDES(mu_);
+  void ResumeSteps() EXCLUDES(mu_);
+  void RetireParts() EXCLUDES(mu_);
 
   // A round begins with a request to every other rank and is over when all are done; its status is the first error in
-  // time, of this rank or another.
-  int64_t BeginRound(control::Message& request) REQUIRES(round_mu_);
-  Status FinishRound(int64_t round, const RankStatus& own) REQUIRES(round_mu_);
+  // time, of this rank or another. That of steps is a PendingStep.
+  class Round;
+  void Broadcast(control::Message& request, const Round& round) EXCLUDES(request_mu_);
+  Status FinishRound(Round& round, const RankStatus& own);
 
   void EndSession(const Status& status) EXCLUDES(mu_);
   // The error that ended the session, if one did.
@@ -98,18 +117,22 @@ class Master {
   const bool optimize_;
   const bool soft_placement_;
   const FileRules files_;
+  const ErrorScope error_scope_;
   const bool several_ranks_;
   std::atomic<int64_t> next_step_{0};
   StepTrace trace_;
   std::atomic<bool> tracing_{false};
 
-  Mutex round_mu_;  // held from a round's request to its end
-  int32_t next_channel_ GUARDED_BY(round_mu_) = 0;
-  int64_t next_executable_ GUARDED_BY(round_mu_) = 0;
-  std::set<std::pair<int, std::string>> checked_files_ GUARDED_BY(round_mu_);  // by rank and path
+  Mutex change_mu_;  // held while the graph, the executables or the ranks' resources change
+  int32_t next_channel_ GUARDED_BY(change_mu_) = 0;
+  int64_t next_executable_ GUARDED_BY(change_mu_) = 0;
+  std::set<std::pair<int, std::string>> checked_files_ GUARDED_BY(change_mu_);  // by rank and path
+  Mutex request_mu_;  // held while a request goes out, so that all ranks get requests in one order
   mutable Mutex mu_;
   std::atomic<bool> ended_{false};  // status_ is not OK
   Status status_ GUARDED_BY(mu_);
+  int in_flight_ GUARDED_BY(mu_) = 0;        // PendingSteps that have a slot
+  bool are_paused_ GUARDED_BY(mu_) = false;  // no step gets a slot
   std::shared_ptr<const Graph> graph_ GUARDED_BY(mu_);
   std::map<std::string, std::unique_ptr<Executable>> executables_ GUARDED_BY(mu_);
   std::vector<std::unique_ptr<Executable>> ended_executables_

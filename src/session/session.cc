@@ -98,6 +98,11 @@ Status Session::RunStep(Handle handle, std::span<const Tensor> feeds, std::span<
   return master_->RunStep(*handle, feeds, fetches);
 }
 
+Result<std::unique_ptr<PendingStep>> Session::StartStep(Handle handle, std::span<const Tensor> feeds) {
+  DF_TRY(CheckPrepared(handle));
+  return master_->StartStep(*handle, feeds);
+}
+
 Status Session::RunSteps(Handle handle, int64_t steps, AtNotFinite at_not_finite) {
   DF_TRY(CheckPrepared(handle));
   if (steps < 0) return InvalidArgument("a number of steps to run is at least 0, not ", steps);

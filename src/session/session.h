@@ -5,6 +5,8 @@
 //
 //   DF_ASSIGN(Session::Handle step, session->Prepare(signature));                       // compiled once
 //   DF_TRY(session->RunStep(step, feeds, fetches));                                     // no string work, no lookup
+//   DF_ASSIGN(auto pending, session->StartStep(step, feeds));                           // the same, in two halves
+//   DF_TRY(pending->Wait(fetches));
 //
 //   DF_TRY(session->Extend([&](Graph& g) { return g.AddNode(...).status(); }));         // more nodes, later
 //
@@ -13,7 +15,8 @@
 //
 // Errors: one of Prepare() leaves the session as it was. One of a step ends the step on every rank and comes back as
 // the first in time, with rank, host, device and node; where there is more than one rank the session is then closed,
-// and every later call returns that error. Variables keep what the step had written.
+// and every later call returns that error, unless SessionOptions::error_scope says otherwise. Variables keep what the
+// step had written.
 #ifndef DFRUN_SRC_SESSION_SESSION_H_
 #define DFRUN_SRC_SESSION_SESSION_H_
 
@@ -30,6 +33,7 @@
 #include "src/graph/graph.h"
 #include "src/graph/graph_def.h"
 #include "src/passes/prune.h"
+#include "src/session/pending_step.h"
 #include "src/session/runtime.h"
 #include "src/session/session_options.h"
 
@@ -38,7 +42,10 @@ namespace dfrun {
 class Master;
 struct Executable;
 
-// Thread safety: all methods from any thread. With more than one rank, steps run one after the other.
+// Thread safety: all methods from any thread. Steps of different handles run at the same time, each with its own
+// intermediate values; they share variables. So do steps of one handle, but for those parts of it that write a variable
+// or have another state, as queues and random numbers: on each such rank they run one after the other, in the order in
+// which they were begun. On one rank with one device steps of several threads are in no order.
 // Blocking: all methods may wait for other ranks; the caller's thread takes part in the work.
 class Session {
  public:
@@ -78,13 +85,16 @@ class Session {
   // Forgets what the containers of these names hold, on every device of every rank: variables, queues, readers. No name
   // at all stands for the default container, "". All handles of this session end with it: their steps return
   // FailedPrecondition, and signatures are compiled anew. Another session of the runtime keeps what its handles hold.
-  // Not while a step runs.
+  // Waits for steps in flight where there are several ranks; not while a step runs on one.
   Status ResetContainers(const std::vector<std::string>& names = {});
 
   // One step. feeds and fetches are in the signature's order; a feed's dtype and shape must fit the signature's. The
   // fetched tensors are owned, may share bytes with feeds, and are to be gone before the runtime, whose memory they
   // are.
   Status RunStep(Handle handle, std::span<const Tensor> feeds, std::span<Tensor> fetches);
+  // Begins a step and returns: it runs beside others. Feeds are kept until its end, but for bytes that they borrow.
+  // Blocks while as many steps of the handle are in flight as the transport tells apart (Transport::max_slots()).
+  Result<std::unique_ptr<PendingStep>> StartStep(Handle handle, std::span<const Tensor> feeds = {});
   // `steps` steps of a signature that feeds and fetches nothing, requested at once: ranks wait for each other only
   // where data does. Fewer where the runtime is asked to stop: steps_run() tells.
   Status RunSteps(Handle handle, int64_t steps, AtNotFinite at_not_finite = AtNotFinite::kGoOn);

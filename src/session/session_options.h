@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "src/framework/communicator.h"
 #include "src/framework/file_access.h"
 #include "src/placement/cluster.h"
 
@@ -18,6 +19,9 @@ struct SessionOptions {
   bool soft_placement = false;
   // Which files the graph's ops may open; by default any. Who runs graphs of others confines them.
   FileRules files;
+  // What an error of a step ends where there are several ranks. kStep: that step alone, on every rank; the session and
+  // the steps beside it go on. RunSteps() then asks for one step at a time.
+  ErrorScope error_scope = ErrorScope::kSession;
 };
 
 // What becomes of the rest of the steps that were asked for after one that Session::steps_not_finite() counts.

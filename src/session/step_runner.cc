@@ -1,118 +1,110 @@
 #include "src/session/step_runner.h"
 
-#include <atomic>
+#include <algorithm>
 #include <utility>
 
 #include "src/session/control_error.h"
 
 namespace dfrun {
-
-// What the plans of a step see: an error of one of them ends the step on every rank.
-class StepRunner::FailingRendezvous final : public Rendezvous {
- public:
-  FailingRendezvous(StepRunner& runner, Rendezvous& inner) : runner_(runner), inner_(inner) {}
-  void Send(const ChannelKey& key, const Tensor& value, bool is_dead, Callback done) override {
-    inner_.Send(key, value, is_dead, done);
-  }
-  void Recv(const ChannelKey& key, Allocator& allocator, Tensor* value, bool* is_dead, Callback done) override {
-    inner_.Recv(key, allocator, value, is_dead, done);
-  }
-  void Abort(const Status& status) override {
-    runner_.FailHere(status);
-    inner_.Abort(status);
-  }
-
- private:
-  StepRunner& runner_;
-  Rendezvous& inner_;
-};
-
 namespace {
 
-RunArgs ArgsOf(const StepArgs& args, std::atomic<bool>& withheld) {
-  RunArgs run;
-  run.feeds = args.feeds;
-  run.fetches = args.fetches;
-  run.step.step_id = args.step_id;
-  run.trace = args.trace;
-  run.numerics = args.numerics;
-  run.withheld = &withheld;
-  return run;
-}
+// Where Run() waits.
+struct RunEnd {
+  WorkerPool& pool;
+  Status status = {};
+  std::atomic<bool> done{false};
+
+  static void Done(void* arg, Status status) {
+    auto* self = static_cast<RunEnd*>(arg);
+    WorkerPool& pool = self->pool;  // Run() may return as soon as it sees done
+    self->status = std::move(status);
+    self->done.store(true, std::memory_order_release);
+    pool.Notify();
+  }
+};
 
 }  // namespace
 
 StepRunner::StepRunner(WorkerPool& pool, ControlPlane* control, std::string rank_text)
     : pool_(pool), control_(control), rank_text_(std::move(rank_text)) {
-  if (control_ != nullptr) control_->OnAbort([this](const Status& status) { FailElsewhere(status); });
+  if (control_ == nullptr) return;
+  control_->OnAbort([this](int64_t round, const Status& status) {
+    round == 0 ? FailSession({status, 0}, /*here=*/false) : AbortRound(round, status);
+  });
 }
 
-Status StepRunner::Run(RankPart& part, const StepArgs& args) {
-  std::atomic<bool> withheld{false};
-  Status status;
-  if (part.rendezvous != nullptr) {
-    MutexLock lock(part.mu);
-    status = RunExchanging(part, args, withheld);
-  } else if (!part.plans.empty()) {
-    status = RunOne(*part.plans[0], ArgsOf(args, withheld));
-  }
-  if (withheld.load(std::memory_order_relaxed)) steps_not_finite_.fetch_add(1, std::memory_order_relaxed);
-  return status;
-}
-
-Status StepRunner::RunExchanging(RankPart& part, const StepArgs& args, std::atomic<bool>& withheld) {
-  part.rendezvous->StartStep(args.step_id);
-  const RunningStep step{part.rendezvous.get(), std::make_shared<Cancellation>()};
-  if (!Enter(step)) return failure();
-  FailingRendezvous rendezvous(*this, *part.rendezvous);
-  RunArgs run = ArgsOf(args, withheld);
-  run.step.rendezvous = &rendezvous;
-  run.step.cancellation = step.cancellation.get();
-  Status status = RunPlans(part, run);
-  Leave(step);
-  if (status.ok() || control_ == nullptr) return status;
-  FailHere(status);  // for an error that came before the first node
-  return failure();
-}
-
-Status StepRunner::RunPlans(RankPart& part, const RunArgs& args) {
-  struct Other {
-    StepRunner* runner;
-    std::atomic<int>* left;
-    ResourceContainers containers;
-    Status status;
-    static void Ended(void* arg, Status status) {
-      auto* other = static_cast<Other*>(arg);
-      other->status = std::move(status);
-      WorkerPool& pool = other->runner->pool_;
-      other->left->fetch_sub(1);  // the step may return from here on
-      pool.Notify();
+bool StepRunner::Queue(const std::shared_ptr<StepRun>& run) {
+  const StepRequest& request = run->request();
+  RankPart& part = run->part();
+  Status session_failure;
+  Status early_failure;
+  {
+    MutexLock lock(mu_);
+    runs_.push_back(run);
+    session_failure = failure_.status;
+    if (request.scope == ErrorScope::kStep && control_ != nullptr) {
+      alone_.erase(std::exchange(part.slot(request.slot).round, request.round));
+      alone_.emplace(request.round, run);
+      if (const auto early = early_failures_.extract(request.round)) early_failure = early.mapped();
     }
-  };
-  if (part.plans.empty()) return Status();
-  std::atomic<int> left = static_cast<int>(part.plans.size()) - 1;
-  std::vector<Other> others(part.plans.size() - 1);
-  for (size_t i = 0; i < others.size(); ++i) {
-    others[i].runner = this;
-    others[i].left = &left;
-    RunArgs run = args;
-    run.feeds = {};
-    run.fetches = {};
-    run.step.step_containers = &others[i].containers;
-    StartPlan(*part.plans[i + 1], pool_, run, {&Other::Ended, &others[i]});
   }
-  Status status = RunOne(*part.plans[0], args);
-  pool_.HelpUntil([&] { return left.load() == 0; });
-  for (Other& other : others) {
-    if (status.ok()) status = std::move(other.status);
+  if (!session_failure.ok()) {
+    run->FailWithSession(session_failure);
+  } else if (!early_failure.ok()) {
+    run->FailElsewhere(early_failure);
   }
-  return status;
+  if (part.overlaps) return true;
+  MutexLock lock(part.mu);
+  part.line.push_back(run);
+  return part.line.size() == 1;
 }
 
-Status StepRunner::RunOne(ExecPlan& plan, RunArgs args) {
+std::shared_ptr<StepRun> StepRunner::TakeOut(const std::shared_ptr<StepRun>& run) {
+  {
+    MutexLock lock(mu_);
+    runs_.erase(std::find(runs_.begin(), runs_.end(), run));
+  }
+  RankPart& part = run->part();
+  if (part.overlaps) return nullptr;
+  MutexLock lock(part.mu);
+  part.line.pop_front();
+  return part.line.empty() ? nullptr : part.line.front();
+}
+
+void StepRunner::WaitUntilQuiet(RankPart& part) {
+  if (part.ending.load() == 0) return;
+  pool_.HelpUntil([&] { return part.ending.load() == 0; });
+}
+
+void StepRunner::Retire(RankPart& part) {
+  WaitUntilQuiet(part);
+  MutexLock lock(mu_);
+  std::erase_if(alone_, [&](const auto& entry) { return &entry.second->part() == &part; });
+}
+
+Status StepRunner::Run(RankPart& part, const StepRequest& request) {
+  if (part.communicator == nullptr) return part.plans.empty() ? Status() : RunAlone(part, request);
+  RunEnd end{pool_};
+  const auto run = std::make_shared<StepRun>(*this, part, request, Callback{&RunEnd::Done, &end});
+  if (Queue(run)) run->Begin();
+  pool_.HelpUntil([&] { return end.done.load(std::memory_order_acquire); });
+  return std::move(end.status);
+}
+
+Status StepRunner::RunAlone(RankPart& part, const StepRequest& request) {
   ResourceContainers containers;
+  std::atomic<bool> withheld{false};
+  RunArgs args;
+  args.feeds = request.feeds;
+  args.fetches = request.fetches;
+  args.step.step_id = request.first_step;
   args.step.step_containers = &containers;
-  return RunPlan(plan, pool_, args);
+  args.trace = request.trace;
+  args.numerics = request.numerics;
+  args.withheld = &withheld;
+  const Status status = RunPlan(*part.plans[0], pool_, args);
+  if (withheld.load(std::memory_order_relaxed)) CountNotFinite();
+  return status;
 }
 
 RankStatus StepRunner::Found(const NumericsCheck& check) const {
@@ -121,42 +113,36 @@ RankStatus StepRunner::Found(const NumericsCheck& check) const {
   return {Error(Code::kNotFinite, finding.message, ", on ", rank_text_), finding.time_ns};
 }
 
-bool StepRunner::Enter(const RunningStep& step) {
-  MutexLock lock(mu_);
-  if (!failure_.status.ok()) return false;
-  running_.push_back(step);
-  return true;
+void StepRunner::AbortRound(int64_t round, const Status& status) {
+  std::shared_ptr<StepRun> run;
+  {
+    MutexLock lock(mu_);
+    if (!failure_.status.ok()) return;
+    const auto found = alone_.find(round);
+    if (found == alone_.end()) {
+      early_failures_.emplace(round, status);
+      return;
+    }
+    run = found->second;
+  }
+  run->FailElsewhere(status);
 }
 
-void StepRunner::Leave(const RunningStep& step) {
-  MutexLock lock(mu_);
-  std::erase(running_, step);
+void StepRunner::FailSessionHere(const Status& status) {
+  FailSession(StatusNow(status.Annotate(rank_text_)), /*here=*/true);
 }
 
-void StepRunner::FailHere(const Status& status) {
-  if (control_ == nullptr) return;
-  RankStatus failure = StatusNow(status.Annotate(rank_text_));
+void StepRunner::FailSession(const RankStatus& failure, bool here) {
+  std::vector<std::shared_ptr<StepRun>> runs;
   {
     MutexLock lock(mu_);
     if (!failure_.status.ok()) return;
     failure_ = failure;
-    failed_here_ = true;
+    failed_here_ = here;
+    runs = runs_;
   }
-  control_->Abort(failure);
-}
-
-void StepRunner::FailElsewhere(const Status& status) {
-  std::vector<RunningStep> running;
-  {
-    MutexLock lock(mu_);
-    if (!failure_.status.ok()) return;
-    failure_.status = status;
-    running = running_;
-  }
-  for (const RunningStep& step : running) {
-    step.cancellation->Cancel(status);
-    step.rendezvous->Abort(status);
-  }
+  if (here) control_->Abort(0, failure);
+  for (const std::shared_ptr<StepRun>& run : runs) run->FailWithSession(failure.status);
 }
 
 Status StepRunner::failure() const {
@@ -164,7 +150,9 @@ Status StepRunner::failure() const {
   return failure_.status;
 }
 
-RankStatus StepRunner::own_failure() const {
+RankStatus StepRunner::OwnFailure(const StepRun& run) const {
+  RankStatus of_run = run.own_failure();
+  if (!of_run.status.ok()) return of_run;
   MutexLock lock(mu_);
   return failed_here_ ? failure_ : RankStatus();
 }

@@ -1,77 +1,63 @@
-// Runs this rank's part of steps, and ends it when the step fails here or elsewhere.
+// Runs this rank's part of steps, and ends them when they fail here or elsewhere.
 #ifndef DFRUN_SRC_SESSION_STEP_RUNNER_H_
 #define DFRUN_SRC_SESSION_STEP_RUNNER_H_
 
 #include <atomic>
+#include <map>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "src/base/mutex.h"
-#include "src/executor/executor.h"
-#include "src/executor/numerics_check.h"
-#include "src/framework/communicator.h"
 #include "src/session/control_plane.h"
+#include "src/session/rank_part.h"
+#include "src/session/step_run.h"
 
 namespace dfrun {
 
-// This rank's part of an executable.
-struct RankPart {
-  std::vector<std::unique_ptr<ExecPlan>> plans;  // one a device; the one that feeds and fetches first
-  std::unique_ptr<StepRendezvous> rendezvous;    // null on one rank with one plan
-  Mutex mu;                                      // held by a step that uses the rendezvous
-};
-
-struct StepArgs {
-  int64_t step_id = 0;
-  std::span<const Tensor> feeds = {};
-  std::span<Tensor> fetches = {};
-  StepTrace* trace = nullptr;
-  NumericsCheck* numerics = nullptr;
-};
-
-// Thread safety: all methods from any thread. Steps of a part with a rendezvous run one after the other.
-class StepRunner {
+// Thread safety: all methods from any thread. Steps of a part run at the same time where it may, else one after the
+// other in the order in which they were queued; steps of several parts run at the same time.
+class StepRunner final : public StepRunHost {
  public:
   // `control` is null where there is one rank. Both outlive the runner. `rank_text` is what errors call this rank.
   StepRunner(WorkerPool& pool, ControlPlane* control, std::string rank_text);
 
-  // Blocks until this rank's part has ended. With several ranks, an error here ends the step everywhere, and an error
-  // elsewhere ends it here; either makes every later Run() return that error at once.
-  Status Run(RankPart& part, const StepArgs& args);
+  // Puts a run into its part's line. True: the caller is to Begin() it; else the one before it does. All ranks queue
+  // the runs of a part in the same order. Its slot is free: the last step in it has ended on all ranks.
+  [[nodiscard]] bool Queue(const std::shared_ptr<StepRun>& run) EXCLUDES(mu_);
+  // Blocks until nothing comes to this rank any more of steps of the part that ended well here and failed elsewhere.
+  void WaitUntilQuiet(RankPart& part);
+  // Before the part is destroyed, when no step of it runs: WaitUntilQuiet(), and forgets its runs.
+  void Retire(RankPart& part) EXCLUDES(mu_);
+  // Queues, begins and waits. Blocks until this rank's part has ended. With several ranks, an error here ends the step
+  // everywhere, and an error elsewhere ends it here.
+  Status Run(RankPart& part, const StepRequest& request);
 
   // Steps so far whose updates were withheld on this rank (src/graph/update_gate.h): those in which a value that their
   // gates check was not finite.
   int64_t steps_not_finite() const { return steps_not_finite_.load(std::memory_order_relaxed); }
   // What a check found on this rank, as kNotFinite; else OK.
   RankStatus Found(const NumericsCheck& check) const;
-  // What errors call this rank.
-  const std::string& rank_text() const { return rank_text_; }
 
-  // With several ranks: the first failure that this rank saw, its own or another's.
+  // Of StepRunHost.
+  WorkerPool& pool() override { return pool_; }
+  ControlPlane* control() override { return control_; }
+  const std::string& rank_text() const override { return rank_text_; }
+  void CountNotFinite() override { steps_not_finite_.fetch_add(1, std::memory_order_relaxed); }
+  void FailSessionHere(const Status& status) override EXCLUDES(mu_);
+  std::shared_ptr<StepRun> TakeOut(const std::shared_ptr<StepRun>& run) override EXCLUDES(mu_);
+
+  // With several ranks: the failure that ended the session, the first that this rank saw, its own or another's. Every
+  // later run ends with it at once.
   Status failure() const EXCLUDES(mu_);
-  // That failure if it arose here; else OK.
-  RankStatus own_failure() const EXCLUDES(mu_);
+  // What this rank tells of a run that has ended: the failure that arose here, of the run or of the session; else OK.
+  RankStatus OwnFailure(const StepRun& run) const EXCLUDES(mu_);
 
  private:
-  class FailingRendezvous;
-
-  // What ends a step of this rank from outside.
-  struct RunningStep {
-    Rendezvous* rendezvous;
-    std::shared_ptr<Cancellation> cancellation;  // shared: an error elsewhere may still cancel when the step has ended
-    bool operator==(const RunningStep& other) const { return cancellation == other.cancellation; }
-  };
-
-  Status RunExchanging(RankPart& part, const StepArgs& args, std::atomic<bool>& withheld);
-  Status RunPlans(RankPart& part, const RunArgs& args);
-  Status RunOne(ExecPlan& plan, RunArgs args);
-  // False where the session has failed.
-  bool Enter(const RunningStep& step) EXCLUDES(mu_);
-  void Leave(const RunningStep& step) EXCLUDES(mu_);
-  void FailHere(const Status& status) EXCLUDES(mu_);
-  void FailElsewhere(const Status& status) EXCLUDES(mu_);
+  Status RunAlone(RankPart& part, const StepRequest& request);
+  void AbortRound(int64_t round, const Status& status) EXCLUDES(mu_);
+  // A failure that ends the session: here, or elsewhere.
+  void FailSession(const RankStatus& failure, bool here) EXCLUDES(mu_);
 
   WorkerPool& pool_;
   ControlPlane* const control_;
@@ -80,7 +66,10 @@ class StepRunner {
   mutable Mutex mu_;
   RankStatus failure_ GUARDED_BY(mu_);
   bool failed_here_ GUARDED_BY(mu_) = false;
-  std::vector<RunningStep> running_ GUARDED_BY(mu_);
+  std::vector<std::shared_ptr<StepRun>> runs_ GUARDED_BY(mu_);  // queued and running
+  // Of scope kStep, by round, until another run has their slot: a failure elsewhere may be heard of after they ended.
+  std::map<int64_t, std::shared_ptr<StepRun>> alone_ GUARDED_BY(mu_);
+  std::map<int64_t, Status> early_failures_ GUARDED_BY(mu_);  // heard of before the run was queued; by round
 };
 
 }  // namespace dfrun

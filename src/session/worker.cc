@@ -1,6 +1,7 @@
 #include "src/session/worker.h"
 
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "src/executor/step_trace.h"
@@ -17,7 +18,34 @@
 
 namespace dfrun {
 
-// Thread safety: one thread.
+// Steps that rank 0 has asked for; ends with them.
+class ServedRun {
+ public:
+  static void Start(Runtime& runtime, RankPart& part, StepRequest request, bool check_numerics) {
+    auto* served = new ServedRun(runtime);
+    if (check_numerics) request.numerics = &served->numerics_.emplace();
+    const auto run = std::make_shared<StepRun>(runtime.runner(), part, request, Callback{&ServedRun::Ended, served});
+    served->run_ = run;
+    if (runtime.runner().Queue(run)) run->Begin();
+  }
+
+ private:
+  explicit ServedRun(Runtime& runtime) : runtime_(runtime) {}
+
+  static void Ended(void* arg, Status status) {
+    const std::unique_ptr<ServedRun> self(static_cast<ServedRun*>(arg));
+    const StepRunner& runner = self->runtime_.runner();
+    const bool looked = self->numerics_.has_value() && status.ok();
+    const RankStatus told = looked ? runner.Found(*self->numerics_) : runner.OwnFailure(*self->run_);
+    self->runtime_.control()->Done(self->run_->request().round, told);
+  }
+
+  Runtime& runtime_;
+  std::shared_ptr<StepRun> run_;
+  std::optional<NumericsCheck> numerics_;
+};
+
+// Thread safety: one thread. Steps that it has started may be run by others.
 class Worker::Impl {
  public:
   explicit Impl(Runtime& runtime) : runtime_(runtime) {}
@@ -28,10 +56,11 @@ class Worker::Impl {
   // False when the network has failed.
   bool WaitForRequest(control::Message* request);
   RankStatus Handle(const control::Message& request);
+  void StartRun(const control::Message& request);
   Status StartTask(const control::StartTask& request);
   Status CheckFiles(const control::Register& request);
   Status Register(const control::Register& request);
-  RankStatus Run(const control::Run& request);
+  void DropParts();
   Status WriteTrace(const control::WriteTrace& request);
   void ResetContainers(const control::ResetContainers& request);
   void Flush();
@@ -58,7 +87,11 @@ Status Worker::Impl::Serve() {
       Flush();
       return FromProto(request.shutdown().status()).status;
     }
-    runtime_.control()->Done(request.round(), Handle(request));
+    if (request.has_run()) {
+      StartRun(request);
+    } else {
+      runtime_.control()->Done(request.round(), Handle(request));
+    }
   }
   return runtime_.control()->network_status();
 }
@@ -73,12 +106,10 @@ RankStatus Worker::Impl::Handle(const control::Message& request) {
       return StatusNow(StartTask(request.start_task()));
     case control::Message::kRegister:
       return StatusNow(Register(request.register_()).Annotate(runtime_.runner().rank_text()));
-    case control::Message::kRun:
-      return Run(request.run());
     case control::Message::kWriteTrace:
       return StatusNow(WriteTrace(request.write_trace()));
     case control::Message::kClose:
-      parts_.clear();
+      DropParts();
       return {};
     case control::Message::kResetContainers:
       ResetContainers(request.reset_containers());
@@ -116,20 +147,29 @@ Status Worker::Impl::Register(const control::Register& request) {
   return Status();
 }
 
-RankStatus Worker::Impl::Run(const control::Run& request) {
-  auto it = parts_.find(request.executable());
-  if (it == parts_.end()) return StatusNow(Internal("executable ", request.executable(), " is not registered"));
-  StepRunner& runner = runtime_.runner();
-  NumericsCheck numerics;
-  const int64_t not_finite = runner.steps_not_finite();
-  for (int64_t i = 0; i < request.steps(); ++i) {
-    const StepArgs args{.step_id = request.first_step() + i,
-                        .trace = request.trace() ? &trace_ : nullptr,
-                        .numerics = request.check_numerics() ? &numerics : nullptr};
-    if (!runner.Run(*it->second, args).ok()) return runner.own_failure();
-    if (request.stop_not_finite() && runner.steps_not_finite() > not_finite) break;
+void Worker::Impl::StartRun(const control::Message& request) {
+  const control::Run& run = request.run();
+  const auto it = parts_.find(run.executable());
+  if (it == parts_.end()) {
+    const Status unknown = Internal("executable ", run.executable(), " is not registered");
+    return runtime_.control()->Done(request.round(), StatusNow(unknown));
   }
-  return runner.Found(numerics);
+  runtime_.runner().WaitUntilQuiet(*it->second);
+  ServedRun::Start(runtime_, *it->second,
+                   {.round = request.round(),
+                    .first_step = run.first_step(),
+                    .steps = run.steps(),
+                    .slot = run.slot(),
+                    .scope = run.ends_alone() ? ErrorScope::kStep : ErrorScope::kSession,
+                    .stop_not_finite = run.stop_not_finite(),
+                    .trace = run.trace() ? &trace_ : nullptr},
+                   run.check_numerics());
+}
+
+// No step is in flight: rank 0 has waited for all.
+void Worker::Impl::DropParts() {
+  for (const auto& [executable, part] : parts_) runtime_.runner().Retire(*part);
+  parts_.clear();
 }
 
 Status Worker::Impl::WriteTrace(const control::WriteTrace& request) {
@@ -138,7 +178,7 @@ Status Worker::Impl::WriteTrace(const control::WriteTrace& request) {
 }
 
 void Worker::Impl::ResetContainers(const control::ResetContainers& request) {
-  parts_.clear();
+  DropParts();
   for (const auto& device : runtime_.devices()) {
     for (const std::string& name : request.names()) device->containers().Reset(name);
   }

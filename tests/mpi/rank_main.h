@@ -13,14 +13,16 @@
 
 namespace dfrun::testing {
 
-// Joins the ranks, each with $THREADS threads (default 1), and runs `on_master` on rank 0, which then ends the others
-// with its status and prints it. The code of that status, on every rank.
+// Joins the ranks, each with $THREADS threads (default 1), over $TRANSPORT (default: the best there is), and runs
+// `on_master` on rank 0, which then ends the others with its status and prints it. The code of that status, on every
+// rank.
 inline Result<int> RunRanks(FunctionRef<Status(Runtime&)> on_master) {
   const char* const wanted = std::getenv("THREADS");
   RuntimeOptions options;
   options.threads = wanted == nullptr ? 1 : std::atoi(wanted);
   DF_ASSIGN(const auto world, comm::World::Join(options.threads));
-  DF_ASSIGN(auto communicator, world->Connect());
+  const char* const transport = std::getenv("TRANSPORT");
+  DF_ASSIGN(auto communicator, world->Connect(transport == nullptr ? "" : transport));
   DF_ASSIGN(const auto runtime, Runtime::Create(options, std::move(communicator)));
   Status status;
   if (runtime->rank() == 0) {

@@ -17,7 +17,7 @@ namespace dfrun::comm {
 namespace {
 
 constexpr int kConnectTimeoutMs = 20'000;
-constexpr uint32_t kGoodbye = UINT32_MAX;  // a tag of no message
+constexpr MessageTag kGoodbye = -1;  // a tag of no message
 
 Status SocketError(const char* what) {
   return Error(Code::kUnavailable, "sockets could not ", what, ": ", std::strerror(errno));
@@ -96,7 +96,7 @@ Result<std::unique_ptr<Transport>> SocketTransport::Connect(Bootstrap& bootstrap
 
 // Says goodbye, so that peers do not take it for lost.
 SocketTransport::~SocketTransport() {
-  const Header goodbye = {0, kGoodbye, 0};
+  const Header goodbye = {0, kGoodbye};
   for (const Peer& peer : peers_) {
     if (peer.socket < 0) continue;
     if (!peer.gone && peer.outgoing.empty()) {
@@ -108,7 +108,7 @@ SocketTransport::~SocketTransport() {
 
 void SocketTransport::Deliver(const Call& receive, std::string_view message, Completions* completed) const {
   if (message.size() != receive.bytes) {
-    return completed->Add(receive.done, OtherSize(receive, StrCat(message.size())));
+    return completed->Add(receive.done, WrongSize(receive, message.size()));
   }
   if (!message.empty()) std::memcpy(receive.data, message.data(), message.size());
   completed->Add(receive.done, Status());
@@ -131,7 +131,7 @@ void SocketTransport::Start(const Call& call, Completions* completed) {
   if (call.is_send && call.peer == rank_) return SendToSelf(call, completed);
   if (call.is_send) {
     if (!peer.lost.ok()) return completed->Add(call.done, peer.lost.Annotate(Describe(call)));
-    peer.outgoing.push_back({{call.bytes, call.tag, 0}, call, 0});
+    peer.outgoing.push_back({{call.bytes, call.tag}, call, 0});
     Write(peer, completed);
     return;
   }

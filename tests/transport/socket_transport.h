@@ -24,14 +24,14 @@ class SocketTransport final : public DrivenTransport {
   std::string_view name() const override { return "sockets"; }
   int rank() const override { return rank_; }
   int size() const override { return static_cast<int>(peers_.size()); }
-  uint32_t max_tag() const override { return (uint32_t{1} << 23) - 1; }
+  int32_t max_channels() const override { return INT32_MAX; }
+  int32_t max_slots() const override { return INT32_MAX; }
 
  private:
   // Before the bytes of each message.
   struct Header {
     uint64_t bytes = 0;
-    uint32_t tag = 0;
-    uint32_t reserved = 0;
+    MessageTag tag;
   };
   struct Outgoing {
     Header header;
@@ -41,10 +41,10 @@ class SocketTransport final : public DrivenTransport {
   struct Peer {
     int socket = -1;
     std::deque<Outgoing> outgoing;
-    std::map<uint32_t, std::deque<Call>> receives;           // by tag
-    std::map<uint32_t, std::deque<std::string>> unexpected;  // messages that no receive waited for
-    Header header;                                           // of the message that is arriving
-    size_t read = 0;                                         // of header and bytes
+    std::map<MessageTag, std::deque<Call>> receives;           // by tag
+    std::map<MessageTag, std::deque<std::string>> unexpected;  // messages that no receive waited for
+    Header header;                                             // of the message that is arriving
+    size_t read = 0;                                           // of header and bytes
     bool has_receive = false;
     Call receive;        // takes the arriving message, where one waited for it
     std::string buffer;  // else it comes here

@@ -74,7 +74,8 @@ void SaysWhatItIs(Transport& t) {
   EXPECT_FALSE(t.name().empty());
   EXPECT_GE(t.rank(), 0);
   EXPECT_LT(t.rank(), t.size());
-  EXPECT_GE(t.max_tag(), 32767u);
+  EXPECT_GE(t.max_channels(), 16384);
+  EXPECT_GE(t.max_slots(), 2);
   Meet(t);
 }
 
@@ -97,12 +98,13 @@ void SizesArriveWhole(Transport& t) {
 void AReceiveMayComeFirst(Transport& t) {
   int64_t got = -1;
   const int64_t sent = t.rank();
+  const MessageTag last{t.max_channels() - 1, t.max_slots() - 1};
   Pending recv;
   Pending send;
-  t.Recv(Previous(t), t.max_tag(), &got, sizeof got, recv.callback());
+  t.Recv(Previous(t), last, &got, sizeof got, recv.callback());
   for (int i = 0; i < 100; ++i) t.Poll();
   Meet(t);  // every receive is posted before the first send
-  t.Send(Next(t), t.max_tag(), &sent, sizeof sent, send.callback());
+  t.Send(Next(t), last, &sent, sizeof sent, send.callback());
   Wait(t, recv);
   Wait(t, send);
   EXPECT_EQ(got, Previous(t));
@@ -177,6 +179,63 @@ void AnotherSizeIsAnError(Transport& t) {
   Meet(t);
 }
 
+// Each channel in each of the slots that the smallest network has.
+void SlotsAreApart(Transport& t) {
+  constexpr int32_t kChannels = 20;
+  int32_t got[kChannels][2] = {};
+  int32_t sent[kChannels][2];
+  std::deque<Pending> calls;
+  for (int32_t slot : {0, 1}) {
+    for (int32_t channel = 0; channel < kChannels; ++channel) {
+      sent[channel][slot] = 2 * channel + slot;
+      calls.emplace_back();
+      t.Send(Next(t), {channel, slot}, &sent[channel][slot], sizeof(int32_t), calls.back().callback());
+    }
+  }
+  for (int32_t slot : {1, 0}) {
+    for (int32_t channel = 0; channel < kChannels; ++channel) {
+      calls.emplace_back();
+      t.Recv(Previous(t), {channel, slot}, &got[channel][slot], sizeof(int32_t), calls.back().callback());
+    }
+  }
+  for (const Pending& call : calls) Wait(t, call);
+  for (int32_t channel = 0; channel < kChannels; ++channel) {
+    for (int32_t slot : {0, 1}) EXPECT_EQ(got[channel][slot], 2 * channel + slot);
+  }
+}
+
+// A sender without a value says so by a message that is empty, or that is not; what follows is whole.
+void AnEmptyMessageCancels(Transport& t) {
+  for (size_t expected : {size_t{0}, size_t{1}, size_t{48}, size_t{70001}, size_t{5} << 20}) {
+    for (bool receive_first : {true, false}) {
+      const char nothing[1] = {};
+      std::vector<unsigned char> got(expected + 1, 0xee);
+      Pending send;
+      Pending recv;
+      const auto receive = [&](Pending& call) { t.Recv(Previous(t), {6, 1}, got.data(), expected, call.callback()); };
+      if (receive_first) receive(recv);
+      t.Send(Next(t), {6, 1}, nothing, expected == 0 ? 1 : 0, send.callback());
+      if (!receive_first) receive(recv);
+      Wait(t, recv);
+      Wait(t, send);
+      EXPECT_EQ(recv.status.code(), Code::kCancelled) << recv.status.ToString();
+      EXPECT_EQ(got.back(), 0xee);
+      Meet(t);  // the tag is used again when the receive has ended
+
+      const auto next = Pattern(t.rank(), 6, 0, expected);
+      Pending next_send;
+      Pending next_recv;
+      t.Send(Next(t), {6, 1}, next.data(), expected, next_send.callback());
+      receive(next_recv);
+      Wait(t, next_recv);
+      Wait(t, next_send);
+      EXPECT_TRUE(next_recv.status.ok()) << next_recv.status.ToString();
+      got.pop_back();
+      EXPECT_EQ(got, Pattern(Previous(t), 6, 0, expected));
+    }
+  }
+}
+
 void ManyMessagesAtRandom(Transport& t) {
   constexpr int kCount = 3000;
   std::mt19937 random(1);  // the same on every rank: all know what all send
@@ -225,7 +284,7 @@ void ManyThreadsMaySend(Transport& t) {
   std::atomic<int> wrong{0};
   for (int thread = 0; thread < kThreads; ++thread) {
     threads.emplace_back([&t, &wrong, thread] {
-      const uint32_t tag = static_cast<uint32_t>(thread);
+      const MessageTag tag = thread;
       for (int i = 0; i < kCount; ++i) {
         const int64_t sent = i * 10 + thread;
         int64_t got = -1;
@@ -322,7 +381,9 @@ constexpr TransportCase kCases[] = {
     {"AReceiveMayBeginLater", &AReceiveMayBeginLater},
     {"MessagesOfATagKeepTheirOrder", &MessagesOfATagKeepTheirOrder},
     {"TagsAreApart", &TagsAreApart},
+    {"SlotsAreApart", &SlotsAreApart},
     {"AnotherSizeIsAnError", &AnotherSizeIsAnError},
+    {"AnEmptyMessageCancels", &AnEmptyMessageCancels},
     {"ManyMessagesAtRandom", &ManyMessagesAtRandom},
     {"ManyThreadsMaySend", &ManyThreadsMaySend},
     {"CallbacksMayCall", &CallbacksMayCall},

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <vector>
 
 #include "comm/self/self_transport.h"
+#include "comm/tag_layout.h"
 
 namespace dfrun::comm {
 namespace {
@@ -27,11 +29,11 @@ struct Call {
 class RankRendezvousTest : public ::testing::Test {
  protected:
   RankRendezvousTest() {
-    for (int64_t step : {0, 1}) StartStep(step);
+    for ([[maybe_unused]] int step : {0, 1}) StartStep(ErrorScope::kSession);
   }
-  void StartStep(int64_t step) {
-    rendezvous_[0].StartStep(step);
-    rendezvous_[1].StartStep(step);
+  void StartStep(ErrorScope scope) {
+    rendezvous_[0].StartStep(scope);
+    rendezvous_[1].StartStep(scope);
   }
   void PollBoth() {
     for (int i = 0; i < 10; ++i) {
@@ -42,7 +44,18 @@ class RankRendezvousTest : public ::testing::Test {
 
   const std::shared_ptr<SelfHub> hub_ = std::make_shared<SelfHub>(2);
   SelfTransport transports_[2] = {{hub_, 0}, {hub_, 1}};
-  RankRendezvous rendezvous_[2] = {RankRendezvous(transports_[0]), RankRendezvous(transports_[1])};
+  // Channels 20 to 25 go from rank 0 to rank 1.
+  static std::vector<ChannelEnd> Ends(bool is_send) {
+    const int peer = is_send ? 1 : 0;
+    return {{20, peer, is_send, false, true, 12},
+            {21, peer, is_send, false, true, 0},
+            {22, peer, is_send},
+            {23, peer, is_send},
+            {24, peer, is_send, true},
+            {25, peer, is_send, true}};
+  }
+  const std::vector<ChannelEnd> ends_[2] = {Ends(true), Ends(false)};
+  RankRendezvous rendezvous_[2] = {{transports_[0], 3, ends_[0]}, {transports_[1], 3, ends_[1]}};
 };
 
 TEST_F(RankRendezvousTest, PlacesValuesOfStaticShape) {
@@ -116,14 +129,15 @@ TEST_F(RankRendezvousTest, StepsInARowDoNotMix) {
   const Tensor first = Tensor::Scalar(1);
   const Tensor second = Tensor::Scalar(2);
   Call sends[2];
-  rendezvous_[0].StartStep(10);
+  rendezvous_[0].StartStep(ErrorScope::kSession);
   rendezvous_[0].Send({9, 1, true}, first, false, sends[0].callback());
-  rendezvous_[0].StartStep(11);  // the sender runs ahead
-  rendezvous_[0].Send({9, 1, true}, second, false, sends[1].callback());
-  rendezvous_[1].StartStep(11);
+  RankRendezvous next[2] = {{transports_[0], 4, ends_[0]}, {transports_[1], 4, ends_[1]}};
+  next[0].StartStep(ErrorScope::kSession);  // the sender runs ahead
+  next[0].Send({9, 1, true}, second, false, sends[1].callback());
+  next[1].StartStep(ErrorScope::kSession);
   Tensor value(DType::kInt32, Shape());
   Call recv;
-  rendezvous_[1].Recv({9, 0, true}, SystemAllocator(), &value, nullptr, recv.callback());
+  next[1].Recv({9, 0, true}, SystemAllocator(), &value, nullptr, recv.callback());
   PollBoth();
   ASSERT_TRUE(recv.done);
   EXPECT_EQ(value.scalar<int32_t>(), 2);
@@ -207,10 +221,87 @@ TEST_F(RankRendezvousTest, AbortEndsWhatWaitsAndWhatComes) {
   EXPECT_EQ(send.status, reason);
 }
 
-TEST(MaxChannelsTest, LeavesABitForTheParity) {
-  EXPECT_EQ(MaxChannels((1u << 23) - 1), 1 << 22);
-  EXPECT_EQ(MaxChannels(32767), 16384);
-  EXPECT_EQ(MaxChannels(UINT32_MAX), INT32_MAX);
+// What was sent, what was asked for and what neither: all channels are as after a step that went well.
+TEST_F(RankRendezvousTest, AStepThatFailsAloneLeavesNothingOnItsWay) {
+  const Status reason = InvalidArgument("broken");
+  for (int round = 0; round < 3; ++round) {
+    StartStep(ErrorScope::kStep);
+    const Tensor sent = Tensor::Vector<float>({1, 2, 3});
+    Tensor place(DType::kFloat, Shape({3}));
+    Tensor empty(DType::kFloat, Shape({0}));
+    Tensor values[4];
+    bool is_dead[4] = {};
+    Call sends[3];
+    Call recvs[6];
+    rendezvous_[0].Send({22, 1, false}, sent, false, sends[0].callback());                        // nobody asks
+    rendezvous_[0].Send({24, 1, false, 7}, sent, false, sends[1].callback());                     // nobody asks
+    rendezvous_[1].Recv({20, 0, true}, SystemAllocator(), &place, nullptr, recvs[0].callback());  // nobody sends
+    rendezvous_[1].Recv({21, 0, true}, SystemAllocator(), &empty, nullptr, recvs[1].callback());  // nobody sends
+    rendezvous_[1].Recv({23, 0, false}, SystemAllocator(), &values[0], &is_dead[0], recvs[2].callback());
+    rendezvous_[1].Recv({25, 0, false, 9}, SystemAllocator(), &values[1], &is_dead[1], recvs[3].callback());
+    PollBoth();
+    Call quiet[2];
+    rendezvous_[0].EndStep(reason, quiet[0].callback());
+    PollBoth();
+    for (const Call& recv : recvs) EXPECT_FALSE(recv.done) << "before the news is there";
+    rendezvous_[1].EndStep(reason, quiet[1].callback());
+    PollBoth();
+    ASSERT_TRUE(quiet[0].done && quiet[1].done);
+    for (int i = 0; i < 4; ++i) {
+      ASSERT_TRUE(recvs[i].done) << i;
+      EXPECT_EQ(recvs[i].status, reason);
+    }
+    EXPECT_TRUE(sends[0].done && sends[1].done);
+    // What comes later ends at once.
+    rendezvous_[0].Send({23, 1, false}, sent, false, sends[2].callback());
+    rendezvous_[1].Recv({22, 0, false}, SystemAllocator(), &values[2], &is_dead[2], recvs[4].callback());
+    rendezvous_[1].Recv({24, 0, false, 7}, SystemAllocator(), &values[3], &is_dead[3], recvs[5].callback());
+    for (const Call* late : {&sends[2], &recvs[4], &recvs[5]}) {
+      ASSERT_TRUE(late->done);
+      EXPECT_EQ(late->status, reason);
+    }
+
+    // The next step in the slot is whole.
+    StartStep(ErrorScope::kStep);
+    Call next[8];
+    rendezvous_[0].Send({20, 1, true}, sent, false, next[0].callback());
+    rendezvous_[0].Send({22, 1, false}, Tensor(), true, next[1].callback());
+    rendezvous_[0].Send({24, 1, false, 8}, sent, false, next[2].callback());
+    rendezvous_[0].Send({25, 1, false, 9}, sent, false, next[3].callback());
+    rendezvous_[1].Recv({20, 0, true}, SystemAllocator(), &place, nullptr, next[4].callback());
+    rendezvous_[1].Recv({22, 0, false}, SystemAllocator(), &values[2], &is_dead[2], next[5].callback());
+    rendezvous_[1].Recv({24, 0, false, 8}, SystemAllocator(), &values[3], &is_dead[3], next[6].callback());
+    rendezvous_[1].Recv({25, 0, false, 9}, SystemAllocator(), &values[1], &is_dead[1], next[7].callback());
+    PollBoth();
+    for (const Call& call : next) {
+      ASSERT_TRUE(call.done);
+      EXPECT_TRUE(call.status.ok()) << call.status.ToString();
+    }
+    EXPECT_TRUE(place.Identical(sent) && values[3].Identical(sent) && values[1].Identical(sent));
+    EXPECT_TRUE(is_dead[2]);
+    // A step that ended well on rank 1 and fails on rank 0, which sends nothing on the channels that are left.
+    Call rest[2];
+    rendezvous_[0].EndStep(reason, rest[0].callback());
+    rendezvous_[1].EndStep(reason, rest[1].callback());
+    PollBoth();
+    ASSERT_TRUE(rest[0].done && rest[1].done);
+  }
+}
+
+TEST(TagLayoutTest, TakesTheSlotFromTheBitsThereAre) {
+  struct Case {
+    uint32_t max_tag;
+    int32_t channels;
+    int32_t slots;
+  };
+  for (const Case& c : {Case{32767, 1 << 14, 2}, Case{(1u << 23) - 1, 1 << 20, 8}, Case{INT32_MAX, 1 << 26, 32},
+                        Case{UINT32_MAX, 1 << 27, 32}, Case{40000, 1 << 14, 2}}) {
+    const TagLayout layout(c.max_tag);
+    EXPECT_EQ(layout.max_channels(), c.channels);
+    EXPECT_EQ(layout.max_slots(), c.slots);
+    EXPECT_LE(layout.Pack({c.channels - 1, c.slots - 1}), c.max_tag);
+    EXPECT_NE(layout.Pack({1, 0}), layout.Pack({0, 1}));
+  }
 }
 
 }  // namespace

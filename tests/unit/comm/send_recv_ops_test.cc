@@ -40,11 +40,11 @@ class SendRecvTest : public ::testing::TestWithParam<Ends> {
     testing::PlainDevice device;
     DF_ASSIGN(const auto plan, ExecPlan::Create(g.graph, device, KernelRegistry::Builtin()));
     const std::unique_ptr<Communicator> communicator = std::move(comm::ConnectInProcess(1)[0]);
-    const std::unique_ptr<StepRendezvous> rendezvous = communicator->NewRendezvous();
+    const std::unique_ptr<StepRendezvous> rendezvous = communicator->NewRendezvous(0, {});
     WorkerPool pool(1);
     std::vector<Tensor> fetched(values.size());
     for (size_t step = 0; step < values.size(); ++step) {
-      rendezvous->StartStep(static_cast<int64_t>(step));
+      rendezvous->StartStep(ErrorScope::kSession);
       RunArgs args;
       args.feeds = {&values[step], 1};
       args.fetches = {&fetched[step], 1};

@@ -45,8 +45,8 @@ class FlowDevices : public ::testing::TestWithParam<std::string> {
     std::vector<Tensor> results;
     for (int64_t step = 0; step < 3; ++step) {
       Tensor fetch;
-      StepArgs args;
-      args.step_id = step;
+      StepRequest args;
+      args.first_step = step;
       args.fetches = {&fetch, 1};
       DF_TRY(runner.Run(part, args));
       DF_ASSIGN(Tensor copy, fetch.Copy(SystemAllocator()));
@@ -71,7 +71,7 @@ class FlowDevices : public ::testing::TestWithParam<std::string> {
       DF_ASSIGN(std::unique_ptr<ExecPlan> plan, ExecPlan::Create(p.graph, **device, KernelRegistry::Builtin()));
       part.plans.push_back(std::move(plan));
     }
-    part.rendezvous = communicator_->NewRendezvous();
+    part.communicator = communicator_.get();
     return Status();
   }
 

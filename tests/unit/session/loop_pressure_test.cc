@@ -13,6 +13,7 @@
 namespace dfrun {
 namespace {
 
+using comm::MessageTag;
 using comm::SelfHub;
 using comm::SelfTransport;
 using comm::Transport;
@@ -37,14 +38,15 @@ class EagerTransport final : public Transport {
   std::string_view name() const override { return "eager"; }
   int rank() const override { return inner_.rank(); }
   int size() const override { return inner_.size(); }
-  uint32_t max_tag() const override { return inner_.max_tag(); }
-  void Send(int peer, uint32_t tag, const void* data, size_t bytes, Callback done) override {
+  int32_t max_channels() const override { return inner_.max_channels(); }
+  int32_t max_slots() const override { return inner_.max_slots(); }
+  void Send(int peer, MessageTag tag, const void* data, size_t bytes, Callback done) override {
     auto* sent = new Sent{under_way_, std::string(static_cast<const char*>(data), bytes)};
     under_way_.Left();
     inner_.Send(peer, tag, sent->bytes.data(), bytes, {&Sent::Arrived, sent});
     done(Status());
   }
-  void Recv(int peer, uint32_t tag, void* data, size_t bytes, Callback done) override {
+  void Recv(int peer, MessageTag tag, void* data, size_t bytes, Callback done) override {
     inner_.Recv(peer, tag, data, bytes, done);
   }
   bool Poll() override { return inner_.Poll(); }

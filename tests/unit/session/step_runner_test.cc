@@ -38,7 +38,7 @@ class TwoDevices : public ::testing::TestWithParam<int> {
       EXPECT_TRUE(plan.ok()) << plan.status().ToString();
       part->plans.push_back(*std::move(plan));
     }
-    part->rendezvous = communicator_->NewRendezvous();
+    part->communicator = communicator_.get();
     return part;
   }
 
@@ -62,8 +62,8 @@ TEST_P(TwoDevices, ExchangeValues) {
   const Tensor feed = Tensor::Vector<float>({1, 2, 3});
   for (int64_t step = 0; step < 50; ++step) {
     Tensor fetch;
-    StepArgs args;
-    args.step_id = step;
+    StepRequest args;
+    args.first_step = step;
     args.feeds = {&feed, 1};
     args.fetches = {&fetch, 1};
     const Status status = runner_.Run(*part, args);

@@ -1,0 +1,31 @@
+// What tells the messages of one sender and receiver apart.
+#ifndef DFRUN_COMM_MESSAGE_TAG_H_
+#define DFRUN_COMM_MESSAGE_TAG_H_
+
+#include <compare>
+#include <cstdint>
+#include <ostream>
+
+namespace dfrun::comm {
+
+// Both below what the transport has of them: Transport::max_channels(), Transport::max_slots(). A transport packs them
+// as its network likes (tag_layout.h).
+struct MessageTag {
+  // Implicit: where no steps are in flight, as among control messages, a channel is all there is to name.
+  constexpr MessageTag(int32_t of_channel = 0, int32_t of_slot = 0)  // NOLINT(google-explicit-constructor)
+      : channel(of_channel), slot(of_slot) {}
+  auto operator<=>(const MessageTag&) const =
+      default;  // NOLINT(modernize-use-nullptr): what the compiler writes for it
+
+  int32_t channel;
+  int32_t slot;  // of a step among those in flight
+};
+
+// "5 of slot 2".
+inline std::ostream& operator<<(std::ostream& out, const MessageTag& tag) {
+  return out << tag.channel << " of slot " << tag.slot;
+}
+
+}  // namespace dfrun::comm
+
+#endif  // DFRUN_COMM_MESSAGE_TAG_H_

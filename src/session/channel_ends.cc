@@ -1,0 +1,45 @@
+#include "src/session/channel_ends.h"
+
+#include "src/graph/control_flow.h"
+
+namespace dfrun {
+namespace {
+
+bool IsSend(const Node& node) {
+  return node.op->name == "_Send" || node.op->name == "_HostSend";
+}
+
+bool IsRecv(const Node& node) {
+  return node.op->name == "_Recv" || node.op->name == "_HostRecv";
+}
+
+Result<ChannelEnd> EndOf(const Node& node, bool in_loop) {
+  DF_ASSIGN(const int64_t channel, node.attrs.Get<int64_t>("channel"));
+  DF_ASSIGN(const int64_t peer, node.attrs.Get<int64_t>("peer"));
+  ChannelEnd end{static_cast<int32_t>(channel), static_cast<int32_t>(peer), IsSend(node), in_loop};
+  DF_ASSIGN(end.static_shape, node.attrs.Get<bool>("static_shape"));
+  if (!end.static_shape) return end;
+  DF_ASSIGN(const PartialShape declared, node.attrs.Get<PartialShape>("shape"));
+  DF_ASSIGN(const Shape shape, declared.ToShape());
+  const DType dtype = end.is_send ? node.input_types[0].dtype : node.output_types[0].dtype;
+  end.bytes = DTypeSize(dtype) * static_cast<size_t>(shape.num_elements());
+  return end;
+}
+
+}  // namespace
+
+Status AddChannelEnds(const Graph& partition, int rank, std::vector<ChannelEnd>& ends) {
+  FrameTree frames;
+  if (HasControlFlow(partition)) {
+    DF_ASSIGN(frames, BuildFrameTree(partition));
+  }
+  for (const Node& node : partition.nodes()) {
+    if (!IsSend(node) && !IsRecv(node)) continue;
+    const bool in_loop = !frames.of_node.empty() && frames.of_node[static_cast<size_t>(node.id)] > 0;
+    DF_ASSIGN(const ChannelEnd end, EndOf(node, in_loop));
+    if (end.peer != rank) ends.push_back(end);
+  }
+  return Status();
+}
+
+}  // namespace dfrun

@@ -1,0 +1,69 @@
+// A step in flight, as who asked for it sees it.
+#ifndef DFRUN_SRC_SESSION_PENDING_STEP_H_
+#define DFRUN_SRC_SESSION_PENDING_STEP_H_
+
+#include <atomic>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "src/session/step_run.h"
+
+namespace dfrun {
+
+class PendingStep;
+struct Executable;
+
+// What a step in flight asks of the master that made it.
+class PendingStepHost {
+ public:
+  // Blocks until the steps have ended on all ranks; once.
+  virtual Status Finish(PendingStep& step) = 0;
+  // This rank's part has ended; all ranks' parts have. From any thread.
+  virtual void OwnPartEnded(PendingStep& step) = 0;
+  virtual void AllEnded(PendingStep& step) = 0;
+
+ protected:
+  ~PendingStepHost() = default;
+};
+
+// Made by Session::StartStep(). It is to be gone before its session is. Thread safety: one thread at a time.
+class PendingStep {
+ public:
+  // Waits for the end of the step, whatever its status.
+  ~PendingStep();
+  PendingStep(const PendingStep&) = delete;
+  PendingStep& operator=(const PendingStep&) = delete;
+
+  // True once Wait() returns at once. With one thread a rank, only threads in a method of the session or in Wait() move
+  // steps on.
+  bool ended() const { return ended_.load(std::memory_order_acquire); }
+  // Blocks until the step has ended on every rank, with its status as of Session::RunStep(). `fetches` is in the
+  // signature's order, and set where the status is OK. Once.
+  Status Wait(std::span<Tensor> fetches);
+
+ private:
+  friend class Master;
+  // What the request's spans show lives until the end.
+  PendingStep(PendingStepHost& host, Executable& executable, const StepRequest& request)
+      : host_(host), executable_(executable), request_(request) {}
+
+  static void OwnPartEnded(void* self, Status status);
+  static void AllEnded(void* self, Status first);
+
+  PendingStepHost& host_;
+  Executable& executable_;
+  StepRequest request_;
+  std::vector<Tensor> feeds_;     // where the request shows them
+  std::vector<Tensor> fetched_;   // likewise
+  std::shared_ptr<StepRun> run_;  // null: it was not begun
+  bool waited_ = false;
+  Status own_;    // of this rank's part
+  Status first_;  // the first error in time that a rank tells
+  std::atomic<bool> own_ended_{false};
+  std::atomic<bool> ended_{false};
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_SESSION_PENDING_STEP_H_

@@ -1,0 +1,142 @@
+// A request to run steps, on one rank: its steps one after the other, and how a failure of one ends it.
+#ifndef DFRUN_SRC_SESSION_STEP_RUN_H_
+#define DFRUN_SRC_SESSION_STEP_RUN_H_
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/base/mutex.h"
+#include "src/executor/executor.h"
+#include "src/executor/numerics_check.h"
+#include "src/executor/worker_pool.h"
+#include "src/session/control_plane.h"
+#include "src/session/rank_part.h"
+
+namespace dfrun {
+
+class StepRun;
+
+// What a run asks of its runner. Thread safety: all methods from any thread.
+class StepRunHost {
+ public:
+  virtual WorkerPool& pool() = 0;
+  // Null where there is one rank.
+  virtual ControlPlane* control() = 0;
+  // What errors call this rank.
+  virtual const std::string& rank_text() const = 0;
+  // A step's updates were withheld on this rank.
+  virtual void CountNotFinite() = 0;
+  // A failure here that ends the session.
+  virtual void FailSessionHere(const Status& status) = 0;
+  // Takes a run that has ended out of its part's line; the run that is to begin then, if one is.
+  virtual std::shared_ptr<StepRun> TakeOut(const std::shared_ptr<StepRun>& run) = 0;
+
+ protected:
+  ~StepRunHost() = default;
+};
+
+struct StepRequest {
+  int64_t round = 0;  // where there are several ranks
+  int64_t first_step = 0;
+  int64_t steps = 1;
+  int32_t slot = 0;
+  ErrorScope scope = ErrorScope::kSession;  // kStep: of one step
+  bool stop_not_finite = false;             // no step after one whose updates were withheld
+  // Live until the end, as what they point at.
+  std::span<const Tensor> feeds = {};
+  std::span<Tensor> fetches = {};
+  StepTrace* trace = nullptr;
+  NumericsCheck* numerics = nullptr;
+};
+
+// Made and begun by StepRunner. No thread waits in it: the thread that ends a step begins the next.
+//
+// A step ends when its plans have ended and, where it failed alone, nothing more of it comes to this rank: left_ counts
+// these. Thread safety: all methods from any thread, but as each says.
+class StepRun final : public Work, private Rendezvous, public std::enable_shared_from_this<StepRun> {
+ public:
+  // `done` runs once, when this rank's part of all steps has ended, with its status.
+  StepRun(StepRunHost& host, RankPart& part, const StepRequest& request, Callback done);
+  ~StepRun() override = default;
+
+  // Once, when it is first in its part's line.
+  void Begin();
+  // The step, of scope kStep, has failed elsewhere; the session has failed. At any time, also before it begins and
+  // after it has ended; the first failure counts.
+  void FailElsewhere(const Status& status) EXCLUDES(mu_);
+  void FailWithSession(const Status& status) EXCLUDES(mu_);
+
+  RankPart& part() const { return part_; }
+  const StepRequest& request() const { return request_; }
+  // When it has ended: the failure that arose here, if its scope is kStep; steps that ran; those that were not finite.
+  RankStatus own_failure() const EXCLUDES(mu_);
+  int64_t steps_run() const { return steps_run_; }
+  int64_t steps_not_finite() const { return steps_not_finite_; }
+
+ private:
+  enum class State { kWaits, kInStep, kBetweenSteps, kEnded };
+  struct PlanRun {
+    StepRun* run = nullptr;
+    std::optional<ResourceContainers> containers;
+    Status status;
+  };
+
+  // What the plans see: an error of one of them fails the step on every rank.
+  void Send(const ChannelKey& key, const Tensor& value, bool is_dead, Callback done) override {
+    rendezvous_->Send(key, value, is_dead, done);
+  }
+  void Recv(const ChannelKey& key, Allocator& allocator, Tensor* value, bool* is_dead, Callback done) override {
+    rendezvous_->Recv(key, allocator, value, is_dead, done);
+  }
+  void Abort(const Status& status) override;
+
+  // True: its plans are to be started.
+  bool BeginStep() EXCLUDES(mu_);
+  // From a step's start on: until a step is left to others, or the last has ended.
+  void RunSteps();
+  void Start(size_t plan);
+  // One of what left_ counts has ended. True: it was the last of the step.
+  bool EndOne() EXCLUDES(mu_);
+  void OneEnded();
+  // After a step. True: the next one's plans are to be started.
+  bool NextStep();
+  // Of the step that has ended.
+  Status TakeStatus() REQUIRES(mu_);
+  void End(Status status);
+
+  // An error here. False: the step had ended but for this, and now waits for its messages.
+  bool FailHere(const Status& status);
+  // False where there was a failure before. `was`: in what state it came.
+  bool Record(const RankStatus& failure, bool here, ErrorScope scope, State* was) EXCLUDES(mu_);
+  // Of a step that fails alone.
+  void EndStep(const Status& status, State was);
+  Callback QuietInStep();
+
+  StepRunHost& host_;
+  RankPart& part_;
+  const StepRequest request_;
+  const Callback done_;
+  StepRendezvous* rendezvous_ = nullptr;  // null where nothing is exchanged
+  // Of who has the step: between two steps one thread.
+  std::vector<PlanRun> plans_;
+  int64_t steps_run_ = 0;
+  int64_t steps_not_finite_ = 0;
+  std::atomic<bool> withheld_{false};
+
+  mutable Mutex mu_;
+  State state_ GUARDED_BY(mu_) = State::kWaits;
+  int left_ GUARDED_BY(mu_) = 0;
+  RankStatus failure_ GUARDED_BY(mu_);
+  bool failed_here_ GUARDED_BY(mu_) = false;
+  bool fails_alone_ GUARDED_BY(mu_) = false;
+  // Of the step. Made anew only while there is no failure; who cancels records one first.
+  std::optional<Cancellation> cancellation_;
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_SESSION_STEP_RUN_H_
