@@ -6,6 +6,7 @@
 #include "src/framework/sample_source.h"
 #include "src/spec/alternatives.h"
 #include "src/spec/call_target.h"
+#include "src/spec/node_keys.h"
 #include "src/spec/section_def.h"
 
 namespace dfrun::jobs {
@@ -50,18 +51,124 @@ std::string AttrSchema(const AttrDef& attr) {
   return AnyOf({ListOf(ElementSchema(attr, attr.type.substr(5, attr.type.size() - 6))), Types({"string"})});
 }
 
-// Keys that every node written as a mapping may have.
-std::vector<Member> NodeKeys() {
-  return {{"op", "true"},
-          {"inputs", ListOf(Ref("expression"))},
-          {"control", AnyOf({ListOf(Types({"string"})), Types({"string"})})},
-          {"device", Types({"string"})},
-          {"colocate_with", Types({"string"})},
-          {"each", IntSchema()}};
+std::string KeySchema(const KeyDef& key);
+
+void AddKeys(const std::vector<KeyDef>& keys, std::vector<Member>& members) {
+  for (const KeyDef& key : keys) members.emplace_back(key.name, KeySchema(key));
+}
+
+void AddRequired(const std::vector<KeyDef>& keys, std::vector<std::string>& required) {
+  for (const KeyDef& key : keys) {
+    if (key.required) required.push_back(key.name);
+  }
+}
+
+std::string KeysSchema(const std::vector<KeyDef>& keys) {
+  const std::vector<KeyDef> all = WithAlternatives(keys);
+  std::vector<Member> members;
+  std::vector<std::string> required;
+  AddKeys(all, members);
+  AddRequired(all, required);
+  return Mapping(members, required);
+}
+
+std::string OptionSchema(const SampleOption& option) {
+  if (option.kind == SampleOption::Kind::kInt) return IntSchema();
+  if (option.kind == SampleOption::Kind::kBool) return BoolSchema();
+  if (option.kind == SampleOption::Kind::kTexts) return Ref("names");
+  return option.choices.empty() ? Types({"string"}) : Choice(option.choices);
+}
+
+// `common`: the keys of every format.
+std::string InputSchema(const SampleFormat& format, const std::vector<KeyDef>& common) {
+  std::vector<Member> keys = {{format.name, Ref("names")}};
+  AddKeys(common, keys);
+  std::vector<std::string> required = {format.name};
+  AddRequired(common, required);
+  if (format.default_fields.empty()) required.emplace_back("tensors");
+  for (const SampleOption& option : format.options) {
+    keys.emplace_back(option.name, OptionSchema(option));
+    if (option.required) required.push_back(option.name);
+  }
+  return Mapping(keys, required);
+}
+
+std::string InputSchema(const std::vector<KeyDef>& common) {
+  std::vector<std::string> formats;
+  for (const SampleFormat* format : SampleFormats::List()) formats.push_back(InputSchema(*format, common));
+  return AnyOf(formats);
+}
+
+std::string KeySchema(const KeyDef& key) {
+  switch (key.kind) {
+    case KeyKind::kInt:
+      return IntSchema();
+    case KeyKind::kNumber:
+    case KeyKind::kFraction:
+    case KeyKind::kPositive:
+      return FloatSchema();
+    case KeyKind::kBool:
+      return BoolSchema();
+    case KeyKind::kBoolOrInt:
+      return Types({"boolean", "integer", "string"});
+    case KeyKind::kText:
+      return Types({"string"});
+    case KeyKind::kTextOrNumber:
+      return Types({"string", "number"});
+    case KeyKind::kChoice:
+      return Choice(key.choices);
+    case KeyKind::kAlternative:
+    case KeyKind::kAlternativeKeys:
+      return Choice(key.alternatives().Names());
+    case KeyKind::kDType:
+      return Ref("dtype");
+    case KeyKind::kVersion:
+      return Object({{"const", "1"}});
+    case KeyKind::kShape:
+      return Ref("shape");
+    case KeyKind::kAny:
+      return "true";
+    case KeyKind::kInts:
+      return ListOf(IntSchema());
+    case KeyKind::kNumbers:
+      return ListOf(FloatSchema());
+    case KeyKind::kTexts:
+      return ListOf(Types({"string"}));
+    case KeyKind::kNames:
+      return Ref("names");
+    case KeyKind::kFetches:
+      return AnyOf({Ref("names"), MappingOf(Types({"string"}))});
+    case KeyKind::kReturns:
+      return AnyOf({Ref("expression"), MappingOf(Ref("expression"))});
+    case KeyKind::kExpression:
+      return Ref("expression");
+    case KeyKind::kExpressionList:
+      return ListOf(Ref("expression"));
+    case KeyKind::kExpressions:
+      return MappingOf(Ref("expression"));
+    case KeyKind::kNodes:
+      return Ref("graph");
+    case KeyKind::kCounts:
+      return MappingOf(IntSchema());
+    case KeyKind::kAnyMapping:
+      return Object({{"type", "\"object\""}});
+    case KeyKind::kMapping:
+      return KeysSchema(key.keys);
+    case KeyKind::kNamedMappings:
+      return MappingOf(KeysSchema(key.keys));
+    case KeyKind::kSchedule:
+      return AnyOf({FloatSchema(), KeysSchema(key.keys)});
+    case KeyKind::kTensors:
+      return MappingOf(AnyOf({Types({"string", "number", "null"}), KeysSchema(key.keys)}));
+    case KeyKind::kInputs:
+      return MappingOf(InputSchema(key.keys));
+  }
+  return "true";
 }
 
 std::string OpSchema(const OpDef& op) {
-  std::vector<Member> keys = NodeKeys();
+  std::vector<Member> keys;
+  AddKeys(NodeKeys(), keys);
   for (const AttrDef& attr : op.attrs) keys.emplace_back(attr.name, AttrSchema(attr));
   for (const ArgDef& input : op.inputs) {
     if (op.FindAttr(input.name) == nullptr) keys.emplace_back(input.name, Ref("expression"));
@@ -75,39 +182,17 @@ std::string OpSchema(const OpDef& op) {
   return Object({{"description", JsonString(op.doc)}, {"properties", Object(keys)}, {"additionalProperties", "false"}});
 }
 
-std::string VariableSchema() {
-  std::vector<Member> keys = NodeKeys();
-  keys.insert(keys.end(), {{"shape", Ref("shape")},
-                           {"init", Ref("expression")},
-                           {"dtype", Ref("dtype")},
-                           {"trainable", BoolSchema()},
-                           {"reduce", Choice({"mean", "sum", "first"})},
-                           {"finite", BoolSchema()},
-                           {"container", Types({"string"})},
-                           {"shared_name", Types({"string"})}});
-  return Object({{"description", JsonString("A tensor that outlives steps.")},
-                 {"properties", Object(keys)},
-                 {"required", Strings({"shape"})},
-                 {"additionalProperties", "false"}});
-}
-
-std::string FormSchema(std::string_view doc, std::initializer_list<Member> own) {
-  std::vector<Member> keys = NodeKeys();
-  keys.insert(keys.end(), own);
-  return Object({{"description", JsonString(doc)}, {"properties", Object(keys)}, {"additionalProperties", "false"}});
-}
-
-std::string CondSchema() {
-  return FormSchema("The values of the side that `pred` chooses; the other does not run.",
-                    {{"pred", Ref("expression")}, {"then", Ref("expression")}, {"else", Ref("expression")}});
-}
-
-std::string WhileSchema() {
-  return FormSchema("Variables that get new values for as long as `cond` holds.",
-                    {{"vars", MappingOf(Ref("expression"))},
-                     {"cond", Ref("expression")},
-                     {"body", AnyOf({Ref("expression"), MappingOf(Ref("expression"))})},
-                     {"parallel_iterations", IntSchema()}});
+// Of a node that the language reads in its own way.
+std::string FormSchema(std::string_view doc, const std::vector<KeyDef>& own) {
+  std::vector<Member> keys;
+  AddKeys(NodeKeys(), keys);
+  AddKeys(own, keys);
+  std::vector<std::string> required;
+  AddRequired(own, required);
+  std::vector<Member> members = {{"description", JsonString(doc)}, {"properties", Object(keys)}};
+  if (!required.empty()) members.emplace_back("required", Strings(required));
+  members.emplace_back("additionalProperties", "false");
+  return Object(members);
 }
 
 // "if it is the op `name`, then the definition holds".
@@ -131,9 +216,11 @@ struct OpParts {
 OpParts AllOps() {
   OpParts parts;
   parts.names = {"Variable"};
-  parts.definitions.emplace_back("op.Variable", VariableSchema());
+  parts.definitions.emplace_back("op.Variable", FormSchema("A tensor that outlives steps.", VariableKeys()));
   for (const char* name : {"Variable", "VariableV2"}) parts.conditions.push_back(WhereOpIs(name, "op.Variable"));
-  const std::pair<std::string, std::string> forms[] = {{"Cond", CondSchema()}, {"While", WhileSchema()}};
+  const std::pair<std::string, std::string> forms[] = {
+      {"Cond", FormSchema("The values of the side that `pred` chooses; the other does not run.", CondKeys())},
+      {"While", FormSchema("Variables that get new values for as long as `cond` holds.", WhileKeys())}};
   for (const auto& [name, schema] : forms) {
     parts.names.push_back(name);
     parts.definitions.emplace_back("op." + name, schema);
@@ -181,106 +268,6 @@ std::string Definitions(const OpParts& ops) {
   };
   members.insert(members.end(), ops.definitions.begin(), ops.definitions.end());
   return Object(members);
-}
-
-std::string KeySchema(const KeyDef& key);
-
-std::string KeysSchema(const std::vector<KeyDef>& keys) {
-  std::vector<Member> members;
-  std::vector<std::string> required;
-  for (const KeyDef& key : WithAlternatives(keys)) {
-    members.emplace_back(key.name, KeySchema(key));
-    if (key.required) required.push_back(key.name);
-  }
-  return Mapping(members, required);
-}
-
-std::string OptionSchema(const SampleOption& option) {
-  if (option.kind == SampleOption::Kind::kInt) return IntSchema();
-  if (option.kind == SampleOption::Kind::kBool) return BoolSchema();
-  if (option.kind == SampleOption::Kind::kTexts) return Ref("names");
-  return option.choices.empty() ? Types({"string"}) : Choice(option.choices);
-}
-
-// `common`: the keys of every format.
-std::string InputSchema(const SampleFormat& format, const std::vector<KeyDef>& common) {
-  std::vector<Member> keys = {{format.name, Ref("names")}};
-  std::vector<std::string> required = {format.name};
-  for (const KeyDef& key : common) {
-    keys.emplace_back(key.name, KeySchema(key));
-    if (key.required) required.push_back(key.name);
-  }
-  if (format.default_fields.empty()) required.emplace_back("tensors");
-  for (const SampleOption& option : format.options) {
-    keys.emplace_back(option.name, OptionSchema(option));
-    if (option.required) required.push_back(option.name);
-  }
-  return Mapping(keys, required);
-}
-
-std::string InputSchema(const std::vector<KeyDef>& common) {
-  std::vector<std::string> formats;
-  for (const SampleFormat* format : SampleFormats::List()) formats.push_back(InputSchema(*format, common));
-  return AnyOf(formats);
-}
-
-std::string KeySchema(const KeyDef& key) {
-  switch (key.kind) {
-    case KeyKind::kInt:
-      return IntSchema();
-    case KeyKind::kNumber:
-    case KeyKind::kFraction:
-    case KeyKind::kPositive:
-      return FloatSchema();
-    case KeyKind::kBool:
-      return BoolSchema();
-    case KeyKind::kBoolOrInt:
-      return Types({"boolean", "integer", "string"});
-    case KeyKind::kText:
-      return Types({"string"});
-    case KeyKind::kTextOrNumber:
-      return Types({"string", "number"});
-    case KeyKind::kChoice:
-      return Choice(key.choices);
-    case KeyKind::kAlternative:
-    case KeyKind::kAlternativeKeys:
-      return Choice(key.alternatives().Names());
-    case KeyKind::kDType:
-      return Ref("dtype");
-    case KeyKind::kVersion:
-      return Object({{"const", "1"}});
-    case KeyKind::kInts:
-      return ListOf(IntSchema());
-    case KeyKind::kNumbers:
-      return ListOf(FloatSchema());
-    case KeyKind::kTexts:
-      return ListOf(Types({"string"}));
-    case KeyKind::kNames:
-      return Ref("names");
-    case KeyKind::kFetches:
-      return AnyOf({Ref("names"), MappingOf(Types({"string"}))});
-    case KeyKind::kReturns:
-      return AnyOf({Ref("expression"), MappingOf(Ref("expression"))});
-    case KeyKind::kExpressions:
-      return MappingOf(Ref("expression"));
-    case KeyKind::kNodes:
-      return Ref("graph");
-    case KeyKind::kCounts:
-      return MappingOf(IntSchema());
-    case KeyKind::kAnyMapping:
-      return Object({{"type", "\"object\""}});
-    case KeyKind::kMapping:
-      return KeysSchema(key.keys);
-    case KeyKind::kNamedMappings:
-      return MappingOf(KeysSchema(key.keys));
-    case KeyKind::kSchedule:
-      return AnyOf({FloatSchema(), KeysSchema(key.keys)});
-    case KeyKind::kTensors:
-      return MappingOf(AnyOf({Types({"string", "number", "null"}), KeysSchema(key.keys)}));
-    case KeyKind::kInputs:
-      return MappingOf(InputSchema(key.keys));
-  }
-  return "true";
 }
 
 std::vector<Member> SectionSchemas() {

@@ -66,8 +66,7 @@ class InputReader {
       if (format_ == nullptr && FindKey(value_, format->name)) format_ = format;
       formats.push_back(format->name);
     }
-    std::vector<std::string> keys;
-    for (const KeyDef& key : CommonKeys()) keys.push_back(key.name);
+    std::vector<std::string> keys = NamesOf(CommonKeys());
     if (format_ != nullptr) {
       keys.push_back(format_->name);
       for (const SampleOption& option : format_->options) keys.push_back(option.name);

@@ -37,6 +37,12 @@ const KeyDef* FindKeyDef(const std::vector<KeyDef>& keys, std::string_view name)
   return it == keys.end() ? nullptr : &*it;
 }
 
+std::vector<std::string> NamesOf(const std::vector<KeyDef>& keys) {
+  std::vector<std::string> names;
+  for (const KeyDef& key : keys) names.push_back(key.name);
+  return names;
+}
+
 std::vector<KeyDef> WithAlternatives(const std::vector<KeyDef>& keys) {
   std::vector<KeyDef> all;
   for (const KeyDef& key : keys) {
@@ -51,9 +57,7 @@ std::vector<KeyDef> WithAlternatives(const std::vector<KeyDef>& keys) {
 }
 
 bool CheckKeys(const Yaml& map, const std::vector<KeyDef>& keys, std::string_view what, Diagnostics& diagnostics) {
-  std::vector<std::string> known;
-  for (const KeyDef& key : WithAlternatives(keys)) known.push_back(key.name);
-  return CheckKeys(map, known, what, diagnostics);
+  return CheckKeys(map, NamesOf(WithAlternatives(keys)), what, diagnostics);
 }
 
 std::optional<KeyValue> ReadKeyValue(const Yaml& value, const KeyDef& key, ValueReader& reader) {

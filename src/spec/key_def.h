@@ -30,13 +30,17 @@ enum class KeyKind {
   kAlternative,      // a name of KeyDef::alternatives, whose own keys stand beside it
   kAlternativeKeys,  // no key: stands for those of KeyDef::alternatives
   kDType,
-  kVersion,        // of the spec's language
-  kInts,           // a list of integers
-  kNumbers,        // a list of numbers
-  kTexts,          // a list of texts
-  kNames,          // a text or a list of texts
-  kFetches,        // kNames, or a mapping of names to texts
-  kReturns,        // an expression, or a mapping of names to expressions
+  kShape,
+  kAny,
+  kVersion,  // of the spec's language
+  kInts,     // a list of integers
+  kNumbers,  // a list of numbers
+  kTexts,    // a list of texts
+  kNames,    // a text or a list of texts
+  kFetches,  // kNames, or a mapping of names to texts
+  kReturns,  // an expression, or a mapping of names to expressions
+  kExpression,
+  kExpressionList,
   kExpressions,    // a mapping of names to expressions
   kNodes,          // a mapping of names to nodes of the graph
   kCounts,         // a mapping of names to integers
@@ -63,6 +67,8 @@ struct KeyDef {
 
 // Null where none has the name.
 const KeyDef* FindKeyDef(const std::vector<KeyDef>& keys, std::string_view name);
+
+std::vector<std::string> NamesOf(const std::vector<KeyDef>& keys);
 
 // The keys with those of alternatives in the stead of each kAlternativeKeys.
 std::vector<KeyDef> WithAlternatives(const std::vector<KeyDef>& keys);

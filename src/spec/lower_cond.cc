@@ -1,7 +1,9 @@
 // Lowers Cond(pred, then, else), of which only the nodes that the taken side needs run.
 #include <algorithm>
 
+#include "src/base/text.h"
 #include "src/spec/lowering.h"
+#include "src/spec/node_keys.h"
 
 namespace dfrun {
 namespace {
@@ -16,7 +18,7 @@ struct CondParts {
 std::optional<CondParts> ReadParts(const Expr& call, Diagnostics& diagnostics) {
   CondParts parts;
   const Expr** const in_order[] = {&parts.pred, &parts.then, &parts.otherwise};
-  constexpr std::string_view kNames[] = {"pred", "then", "else"};
+  const std::vector<std::string> names = NamesOf(CondKeys());
   if (call.items.size() > 3) {
     diagnostics.Error(call.items[3].place, "Cond takes a condition and two sides: Cond(x > 0, f(x), g(x))");
     return {};
@@ -24,16 +26,16 @@ std::optional<CondParts> ReadParts(const Expr& call, Diagnostics& diagnostics) {
   for (size_t i = 0; i < std::min<size_t>(3, call.items.size()); ++i) *in_order[i] = &call.items[i];
   for (const KeywordArg& k : call.keywords) {
     size_t i = 0;
-    while (i < 3 && kNames[i] != k.name) ++i;
+    while (i < 3 && names[i] != k.name) ++i;
     if (i == 3) {
-      diagnostics.Error(k.place, "unknown key '", k.name, "' of Cond; it takes pred, then, else");
+      diagnostics.Error(k.place, "unknown key '", k.name, "' of Cond; it takes ", Join(names));
       return {};
     }
     *in_order[i] = &k.value;
   }
   for (size_t i = 0; i < 3; ++i) {
     if (*in_order[i] != nullptr) continue;
-    diagnostics.Error(call.place, "Cond lacks '", kNames[i], "': Cond(x > 0, f(x), g(x))");
+    diagnostics.Error(call.place, "Cond lacks '", names[i], "': Cond(x > 0, f(x), g(x))");
     return {};
   }
   return parts;

@@ -4,6 +4,7 @@
 
 #include "src/spec/attr_value.h"
 #include "src/spec/lowering.h"
+#include "src/spec/node_keys.h"
 #include "src/spec/schema.h"
 
 namespace dfrun {
@@ -22,9 +23,8 @@ std::optional<VariableArgs> ReadVariableArgs(const Expr& call, Diagnostics& diag
                         : k.name == "shared_name" ? &args.shared_name
                                                   : nullptr;
     if (slot == nullptr) {
-      diagnostics.Error(
-          k.place, "unknown attr '", k.name, "' of Variable",
-          DidYouMean(k.name, {"shape", "init", "dtype", "trainable", "reduce", "finite", "container", "shared_name"}));
+      diagnostics.Error(k.place, "unknown attr '", k.name, "' of Variable",
+                        DidYouMean(k.name, NamesOf(VariableKeys())));
       return {};
     }
     *slot = &k.value;
@@ -54,7 +54,7 @@ std::optional<VariableSpec::Reduce> ReadReduce(const Expr& value, DType dtype, c
       ToAttrValue({"reduce", "string", {}, {}, {}, {}}, value, DType::kInvalid, fold_call, diagnostics);
   if (!read) return {};
   const std::string& word = *read->get<std::string>();
-  const std::vector<std::string> words = {"mean", "sum", "first"};
+  const std::vector<std::string>& words = FindKeyDef(VariableKeys(), "reduce")->choices;
   if (std::find(words.begin(), words.end(), word) == words.end()) {
     diagnostics.Error(value.place, "'reduce' is one of mean, sum and first, not '", word, "'", DidYouMean(word, words));
     return {};

@@ -1,7 +1,9 @@
 // Lowers While: a body gives variables new values while a condition on them holds.
 #include <algorithm>
 
+#include "src/base/text.h"
 #include "src/spec/lowering.h"
+#include "src/spec/node_keys.h"
 #include "src/spec/schema.h"
 
 namespace dfrun {
@@ -15,12 +17,9 @@ const Expr* FindPart(const Expr& call, std::string_view name) {
 }
 
 bool CheckParts(const Expr& call, Diagnostics& diagnostics) {
-  const std::vector<std::string> known = {"vars", "cond", "body", "parallel_iterations", "swap_memory"};
   for (const KeywordArg& k : call.keywords) {
-    if (std::find(known.begin(), known.end(), k.name) != known.end()) continue;
-    diagnostics.Error(k.place, "unknown key '", k.name,
-                      "' of While; it takes vars, cond, body, parallel_iterations, "
-                      "swap_memory");
+    if (FindKeyDef(WhileKeys(), k.name) != nullptr) continue;
+    diagnostics.Error(k.place, "unknown key '", k.name, "' of While; it takes ", Join(NamesOf(WhileKeys())));
     return false;
   }
   for (std::string_view part : {"cond", "body"}) {

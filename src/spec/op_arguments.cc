@@ -1,5 +1,6 @@
 #include "src/spec/op_arguments.h"
 
+#include "src/spec/node_keys.h"
 #include "src/spec/schema.h"
 
 namespace dfrun {
@@ -17,7 +18,11 @@ void ReportUnknownKeyword(const OpDef& op, const KeywordArg& keyword, Diagnostic
   std::vector<std::string> known;
   for (const AttrDef& attr : op.attrs) known.push_back(attr.name);
   for (const ArgDef& arg : op.inputs) known.push_back(arg.name);
-  if (keyword.of_mapping) known.insert(known.end(), {"inputs", "control", "device", "colocate_with", "each"});
+  if (keyword.of_mapping) {
+    for (const KeyDef& key : NodeKeys()) {
+      if (key.name != "op") known.push_back(key.name);
+    }
+  }
   std::string near = DidYouMean(keyword.name, known);
   if (near.empty()) near = StrCat("; its signature is ", op.Signature());
   diagnostics.Error(keyword.place, "unknown attr '", keyword.name, "' of ", op.name, near);

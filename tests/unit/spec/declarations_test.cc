@@ -3,6 +3,7 @@
 
 #include "src/base/file.h"
 #include "src/spec/alternatives.h"
+#include "src/spec/node_keys.h"
 #include "src/spec/section_def.h"
 
 namespace dfrun {
@@ -39,6 +40,12 @@ TEST_F(DeclarationsTest, EverySectionAndKeyIsInTheDocs) {
       EXPECT_TRUE(Names(key.name)) << section->key.name << ": " << key.name;
       for (const KeyDef& inner : key.keys) EXPECT_TRUE(Names(inner.name)) << key.name << ": " << inner.name;
     }
+  }
+}
+
+TEST_F(DeclarationsTest, EveryKeyOfANodeIsInTheDocs) {
+  for (const auto& keys : {NodeKeys(), VariableKeys(), CondKeys(), WhileKeys()}) {
+    for (const KeyDef& key : keys) EXPECT_TRUE(Names(key.name)) << key.name;
   }
 }
 

@@ -1,0 +1,21 @@
+// The keys of a node that is written as a mapping; those of an op's attrs and inputs are the op's.
+#ifndef DFRUN_SRC_SPEC_NODE_KEYS_H_
+#define DFRUN_SRC_SPEC_NODE_KEYS_H_
+
+#include <vector>
+
+#include "src/spec/key_def.h"
+
+namespace dfrun {
+
+// Of every node.
+const std::vector<KeyDef>& NodeKeys();
+
+// Of what the language itself reads, beside those.
+const std::vector<KeyDef>& VariableKeys();
+const std::vector<KeyDef>& CondKeys();
+const std::vector<KeyDef>& WhileKeys();
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_SPEC_NODE_KEYS_H_
