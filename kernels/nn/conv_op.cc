@@ -249,7 +249,7 @@ OP("_FusedConv2DMaxPool")
     .NotDifferentiable()
     .Shape(&ConvAndPoolShapes<false>)
     .Doc("_FusedConv2D, and MaxPool of it: made when a graph is optimised.");
-OP("_FusedConv2DMaxPoolPlaces")
+OP("_FusedConv2DMaxPoolWithArgmax")
     .As(&ForwardInputs)
     .Input("args: num_args * T")
     .Attr("num_args: int >= 0")

@@ -4,13 +4,13 @@
 namespace dfrun {
 namespace {
 
-Status PanelsShape(InferenceContext& c) {
+Status PackWeightsShape(InferenceContext& c) {
   DF_TRY(c.WithRank(0, 2).status());
   c.set_output(0, PartialShape({-1}));  // whole vectors of this machine
   return Status();
 }
 
-Status ByPanelsShape(InferenceContext& c) {
+Status MatMulPackedShape(InferenceContext& c) {
   DF_ASSIGN(const PartialShape a, c.WithRank(0, 2));
   DF_TRY(c.WithRank(1, 1).status());
   DF_ASSIGN(const int64_t columns, c.attr<int64_t>("columns"));
@@ -18,16 +18,16 @@ Status ByPanelsShape(InferenceContext& c) {
   return Status();
 }
 
-OP("_MatMulPanels")
+OP("_PackWeights")
     .Input("b: T")
     .Output("panels: T")
     .Attr("transpose_b: bool = false")
     .Attr("T: {float, double}")
-    .Shape(&PanelsShape)
+    .Shape(&PackWeightsShape)
     .NotDifferentiable()
     .Doc("A matrix in the order in which products read it, for many of them: made when a graph is optimised.");
 
-OP("_MatMulByPanels")
+OP("_MatMulPacked")
     .Input("a: T")
     .Input("panels: T")
     .Input("args: num_args * T")
@@ -36,10 +36,10 @@ OP("_MatMulByPanels")
     .Attr("T: {float, double}")
     .Attr("num_args: int >= 0")
     .Attr("fused_ops: list(string) = []")
-    .Shape(&ByPanelsShape)
+    .Shape(&MatMulPackedShape)
     .NotDifferentiable()
     .Doc(
-        "_FusedMatMul by a matrix of so many columns that _MatMulPanels has put in order: made when a graph is "
+        "_FusedMatMul by a matrix of so many columns that _PackWeights has put in order: made when a graph is "
         "optimised.");
 
 }  // namespace
