@@ -10,7 +10,7 @@
 
 namespace dfrun {
 
-// Attr fused_ops of _FusedMatMul and _MatMulByPanels: none; BiasAdd with input 2, then Relu where it says so; or
+// Attr fused_ops of _FusedMatMul and _MatMulPacked: none; BiasAdd with input 2, then Relu where it says so; or
 // ReluGrad, whose features input 2 is.
 template <class T>
 class FusedOps {

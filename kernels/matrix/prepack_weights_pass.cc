@@ -1,7 +1,7 @@
 // A matrix that many products of few rows multiply by, put once in the order in which they read it: the weights of an
 // unrolled recurrent net.
 //
-// (_Fused)MatMuls by one matrix become _MatMulByPanels of one _MatMulPanels, with the same bits, where they are enough
+// (_Fused)MatMuls by one matrix become _MatMulPacked of one _PackWeights, with the same bits, where they are enough
 // to pay for it and their shapes are known. By a variable that is read where it is used, only where all that may change
 // it runs after them.
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace dfrun {
 namespace {
 
-constexpr const char* kPacked = "_MatMulPanels";
+constexpr const char* kPacked = "_PackWeights";
 
 // Products of more rows hide what copying costs, of fewer read the matrix as it lies; of less work they are so short
 // that all is in the cache; and a panel of more rows than this would not stay in a second-level cache of 1 MiB.
@@ -73,7 +73,7 @@ Status Pack(Graph& graph, const Key& key, const std::vector<NodeId>& products) {
 std::optional<Fusion> FuseAt(const FusionView& view, const Node& node) {
   if (node.num_inputs() < 2 || view.node(node.inputs[1].node).op->name != kPacked) return {};
   if (node.op->name != "MatMul" && node.op->name != "_FusedMatMul") return {};
-  Fusion fusion{node.id, {}, "_MatMulByPanels", node.inputs, {}};
+  Fusion fusion{node.id, {}, "_MatMulPacked", node.inputs, {}};
   CopyAttrs(node, {"T", "fused_ops"}, "", fusion.attrs);
   fusion.attrs.Set("columns", node.output_shapes[0].dim(1));
   fusion.attrs.Set("num_args", static_cast<int64_t>(node.num_inputs() - 2));

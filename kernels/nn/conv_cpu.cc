@@ -188,7 +188,7 @@ using Depthwise = Convolution<kKind, &ConvShape::OfDepthwise>;
 CPU_KERNEL("Conv2D", Dense<ConvKind::kForward>, DF_FLOATS, int32_t);
 CPU_KERNEL("_FusedConv2D", Fused, DF_FLOATS);
 CPU_KERNEL("_FusedConv2DMaxPool", FusedAndPooled, float);
-CPU_KERNEL("_FusedConv2DMaxPoolPlaces", FusedWithPlaces, float);
+CPU_KERNEL("_FusedConv2DMaxPoolWithArgmax", FusedWithPlaces, float);
 CPU_KERNEL("Conv2DBackpropInput", Dense<ConvKind::kBackpropInput>, DF_FLOATS, int32_t);
 CPU_KERNEL("Conv2DBackpropFilter", Dense<ConvKind::kBackpropFilter>, DF_FLOATS);
 CPU_KERNEL("Conv3D", Dense<ConvKind::kForward>, DF_FLOATS);

@@ -287,7 +287,7 @@ OP("_FusedConv2DMaxPool")
     .Own()
     .Cost(&ConvAndPoolCost<false>)
     .Doc("_FusedConv2D, and MaxPool of it: made when a graph is optimised.");
-OP("_FusedConv2DMaxPoolPlaces")
+OP("_FusedConv2DMaxPoolWithArgmax")
     .As(&ForwardInputs)
     .Input("args: num_args * T")
     .Attr("num_args: int >= 0")

@@ -1,7 +1,7 @@
 // Max pooling behind a convolution that keeps where its largest elements were, in place of the images.
 //
 // Where all that reads the result of a _FusedConv2DMaxPool are gradients of its pooling, and windows tile the images,
-// it becomes a _FusedConv2DMaxPoolPlaces, and they become _MaxPoolGradAtPlaces, with the same bits: a byte for each
+// it becomes a _FusedConv2DMaxPoolWithArgmax, and they become _MaxPoolGradByArgmax, with the same bits: a byte for each
 // window and channel is written and read in place of all its pixels, often a network's largest tensors.
 #include <algorithm>
 #include <string_view>
@@ -56,11 +56,11 @@ bool MayKeepArgmax(const FusionView& view, const Node& conv) {
 }
 
 std::optional<Fusion> FuseAt(const FusionView& view, const Node& node) {
-  if (MayKeepArgmax(view, node)) return Fusion{node.id, {}, "_FusedConv2DMaxPoolPlaces", node.inputs, node.attrs};
+  if (MayKeepArgmax(view, node)) return Fusion{node.id, {}, "_FusedConv2DMaxPoolWithArgmax", node.inputs, node.attrs};
   if (node.op->name != kGradient) return {};
   const Output images = node.inputs[0];
   if (images.port != 0 || !MayKeepArgmax(view, view.node(images.node))) return {};
-  Fusion fusion{node.id, {}, "_MaxPoolGradAtPlaces", {node.inputs[0], node.inputs[2]}, {}};
+  Fusion fusion{node.id, {}, "_MaxPoolGradByArgmax", {node.inputs[0], node.inputs[2]}, {}};
   CopyAttrs(node, {"ksize"}, "", fusion.attrs);
   return fusion;
 }

@@ -113,7 +113,7 @@ OP("_MaxPoolReluGrad")
     .Cost(PoolGradCost(2))
     .Doc("ReluGrad of MaxPoolGrad, by the same orig_input: made when a graph is optimised.");
 
-OP("_MaxPoolGradAtPlaces")
+OP("_MaxPoolGradByArgmax")
     .Input("places: uint8")
     .Input("grad: T")
     .Output("output: T")
@@ -125,7 +125,7 @@ OP("_MaxPoolGradAtPlaces")
     .Cost(ScanCost(1))
     .Doc(
         "_MaxPoolReluGrad where windows of ksize tile the image, by the places of the largest elements that "
-        "_FusedConv2DMaxPoolPlaces gives: made when a graph is optimised.");
+        "_FusedConv2DMaxPoolWithArgmax gives: made when a graph is optimised.");
 
 OP("MaxPoolGradGrad")
     .As(&ThreeImages)

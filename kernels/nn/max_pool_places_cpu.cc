@@ -26,7 +26,7 @@ class PlacesGradKernel final : public Kernel {
   const PoolTile tile_;
 };
 
-CPU_KERNEL_ANY("_MaxPoolGradAtPlaces", PlacesGradKernel);
+CPU_KERNEL_ANY("_MaxPoolGradByArgmax", PlacesGradKernel);
 
 }  // namespace
 }  // namespace dfrun

@@ -1,5 +1,9 @@
 #include "src/graph/node_order.h"
 
+#include <utility>
+
+#include "src/graph/dependency_order.h"
+
 namespace dfrun {
 namespace {
 
@@ -21,13 +25,43 @@ NodeOrder::NodeOrder(const Graph& graph, std::span<const NodeId> order, std::spa
   for (NodeId id : order) {
     ForEachSource(graph, graph.node(id), [&](NodeId source) { after_[id] |= after_[source]; });
     if (ways == Ways::kCertain) continue;
-    if (graph.node(id).op->name == "_Send") sent |= after_[id];
-    if (graph.node(id).op->name == "_Recv") after_[id] |= sent;
+    if (IsSend(graph.node(id))) sent |= after_[id];
+    if (IsRecv(graph.node(id))) after_[id] |= sent;
   }
   for (size_t i = order.size(); i-- > 0;) {
     const NodeId id = order[i];
     ForEachSource(graph, graph.node(id), [&](NodeId source) { before_[source] |= before_[id]; });
   }
+}
+
+bool IsSend(const Node& node) {
+  return node.op->name == "_Send" || node.op->name == "_HostSend";
+}
+
+bool IsRecv(const Node& node) {
+  return node.op->name == "_Recv" || node.op->name == "_HostRecv";
+}
+
+Result<std::vector<NodeId>> PartitionOrder(const Graph& graph) {
+  Dependencies dependencies;
+  std::vector<NodeId>& before = dependencies.before;
+  std::vector<NodeId> sends;  // since the last Recv
+  NodeId last_recv = -1;
+  for (const Node& node : graph.nodes()) {
+    ForEachSource(graph, node, [&](NodeId source) { before.push_back(source); });
+    if (IsSend(node)) sends.push_back(node.id);
+    if (IsRecv(node)) {
+      before.insert(before.end(), sends.begin(), sends.end());
+      sends.clear();
+      if (last_recv >= 0) before.push_back(last_recv);
+      last_recv = node.id;
+    }
+    dependencies.Close();
+  }
+  DependencyOrder found = OrderByDependencies(dependencies);
+  if (found.cycle.empty()) return std::move(found.order);
+  DF_TRY(graph.TopologicalOrder().status());
+  return Internal(graph.Describe(found.cycle[0]), " would wait by way of another device for what waits for it");
 }
 
 }  // namespace dfrun

@@ -32,6 +32,14 @@ class NodeOrder {
   std::vector<uint64_t> after_;
 };
 
+// What leaves a partition, and what comes into it.
+bool IsSend(const Node& node);
+bool IsRecv(const Node& node);
+
+// The topological order of a partition in which each Recv also comes after every Send that stands before it: the
+// rewritten graph is to keep that, since what a Recv gives may have been made of what such a Send sent.
+Result<std::vector<NodeId>> PartitionOrder(const Graph& graph);
+
 }  // namespace dfrun
 
 #endif  // DFRUN_SRC_GRAPH_NODE_ORDER_H_

@@ -4,6 +4,8 @@
 #include <map>
 #include <numeric>
 
+#include "src/graph/node_order.h"
+
 namespace dfrun {
 namespace {
 
@@ -64,17 +66,17 @@ class Joiner {
 
   void SetDepth(const Node& node) {
     int& depth = depth_[Index(node)];
-    if (node.op->name == "_Recv") depth = after_sends_;
+    if (IsRecv(node)) depth = after_sends_;
     ForEachSource(node, [&](NodeId source) {
       depth = std::max(depth, depth_[static_cast<size_t>(source)] + (IsBetween(graph_.node(source), node) ? 1 : 0));
     });
-    if (node.op->name == "_Send") after_sends_ = std::max(after_sends_, depth + 1);
+    if (IsSend(node)) after_sends_ = std::max(after_sends_, depth + 1);
   }
 
   // Whether the reader must wait until the source has run by itself.
   bool IsBetween(const Node& source, const Node& reader) const {
     if (joins_[Index(source)]) return joins_[Index(reader)] && !AreOne(source, reader);
-    return source.op->name == "_Recv" || !source.inputs.empty() || !source.control_inputs.empty();
+    return IsRecv(source) || !source.inputs.empty() || !source.control_inputs.empty();
   }
 
   bool AreOne(const Node& a, const Node& b) const {

@@ -62,7 +62,7 @@ void Replace(std::vector<NodeId>& ids, NodeId old, NodeId made) {
 // its own does not come after.
 Status MoveWaiters(Graph& graph, std::span<const NodeId> reads, std::span<const size_t> which,
                    std::vector<Fusion>& fusions) {
-  DF_ASSIGN(const std::vector<NodeId> order, graph.TopologicalOrder());
+  DF_ASSIGN(const std::vector<NodeId> order, PartitionOrder(graph));
   const NodeOrder node_order(graph, order, reads, NodeOrder::Ways::kPossible);
   const Consumers consumers = graph.BuildConsumers();
   uint64_t moved = 0;
@@ -119,9 +119,6 @@ Status AddFused(const Graph& graph, const Fusion& fusion, GraphRebuilder& rebuil
   spec.name = last.name;
   spec.op = fusion.op;
   for (Output input : fusion.inputs) {
-    const Node& node = graph.node(input.node);
-    const bool is_source = node.inputs.empty() && node.control_inputs.empty();  // may come later in the order
-    if (is_source && rebuilder.NewNode(node.id) < 0) rebuilder.Keep(node.id);
     spec.inputs.push_back(rebuilder.NewPlace(input));
   }
   for (NodeId gone : fusion.gone) rebuilder.AddControls(graph.node(gone).control_inputs, spec.control_inputs);
@@ -150,10 +147,10 @@ Result<Graph> Rebuild(const Graph& graph, const std::vector<Fusion>& fusions) {
   for (const Fusion& fusion : fusions) {
     if (fusion.second >= 0) is_second[static_cast<size_t>(fusion.second)] = true;
   }
-  DF_ASSIGN(const std::vector<NodeId> order, graph.TopologicalOrder());
+  DF_ASSIGN(const std::vector<NodeId> order, PartitionOrder(graph));
   GraphRebuilder rebuilder(graph);
   for (NodeId id : order) {
-    if (is_second[static_cast<size_t>(id)] || rebuilder.NewNode(id) >= 0) continue;
+    if (is_second[static_cast<size_t>(id)]) continue;
     if (is_gone[static_cast<size_t>(id)]) {
       if (view.IsAwaited(graph.node(id))) DF_TRY(rebuilder.AddAwaited(id).status());
     } else if (const auto fusion = by_last.find(id); fusion != by_last.end()) {
@@ -205,7 +202,7 @@ void CopyAttrs(const Node& from, std::initializer_list<const char*> names, std::
 }
 
 Status FuseNodes(Graph& graph, const FusionRule& rule) {
-  DF_ASSIGN(const std::vector<NodeId> order, graph.TopologicalOrder());
+  DF_ASSIGN(const std::vector<NodeId> order, PartitionOrder(graph));
   std::vector<Fusion> fusions = FindFusions(FusionView(graph), order, rule);
   DF_TRY(PrepareWaiters(graph, fusions));
   if (fusions.empty()) return Status();

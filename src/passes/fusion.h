@@ -19,7 +19,7 @@ struct Fusion {
   NodeId last = -1;          // whose name, device and readers it takes over
   std::vector<NodeId> gone;  // the others, of which nothing else reads a value
   std::string op;
-  std::vector<Output> inputs;  // of nodes that stay, and come before the fused one or wait for nothing
+  std::vector<Output> inputs;  // of nodes that stay and that those before read: they come before the fused one
   AttrMap attrs;
   NodeId second = -1;  // a reader of `last` alone, whose output becomes the second one; or none
 };

@@ -53,11 +53,11 @@ TEST_F(PrepackWeightsTest, ManyProductsReadOneCopy) {
         {{"num_args", int64_t{1}}, {"fused_ops", Names{"BiasAdd"}}});
   g.Add("reader", "Neg", {products[5]});
   Pack();
-  EXPECT_EQ(g.Find("W/packed")->op->name, "_MatMulPanels");
+  EXPECT_EQ(g.Find("W/packed")->op->name, "_PackWeights");
   EXPECT_EQ(g.InputsOf("W/packed"), Names{"W"});
   for (int i = 0; i < 8; ++i) {
     const std::string name = Name("product", i);
-    EXPECT_EQ(g.Find(name)->op->name, "_MatMulByPanels");
+    EXPECT_EQ(g.Find(name)->op->name, "_MatMulPacked");
     EXPECT_EQ(g.InputsOf(name), (Names{Name("x", i), "W/packed"}));
     EXPECT_EQ(g.graph.shape({g.Find(name)->id, 0}).ToString(), PartialShape({kRows, kColumns}).ToString());
   }
@@ -101,7 +101,7 @@ TEST_F(PrepackWeightsTest, AVariableIsSharedIfItIsUpdatedLater) {
   const Output update = g.Add("update", "AssignSub", {matrix, delta});
   for (const Output& product : products) g.node(update).control_inputs.push_back(product.node);
   Pack();
-  EXPECT_EQ(g.Find("product0")->op->name, "_MatMulByPanels");
+  EXPECT_EQ(g.Find("product0")->op->name, "_MatMulPacked");
 }
 
 TEST_F(PrepackWeightsTest, AVariableIsReadWhereItIsUsedIfItMayChangeMeanwhile) {

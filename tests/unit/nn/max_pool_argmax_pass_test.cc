@@ -37,9 +37,9 @@ class MaxPoolArgmaxTest : public ::testing::Test {
   std::string OpOf(const std::string& name) const { return g.Find(name) == nullptr ? "none" : g.Find(name)->op->name; }
   void ExpectKept(bool kept) {
     Keep();
-    EXPECT_EQ(OpOf("conv"), kept ? "_FusedConv2DMaxPoolPlaces" : "_FusedConv2DMaxPool");
+    EXPECT_EQ(OpOf("conv"), kept ? "_FusedConv2DMaxPoolWithArgmax" : "_FusedConv2DMaxPool");
     if (g.Find("dy") == nullptr) return;
-    EXPECT_EQ(OpOf("dy"), kept ? "_MaxPoolGradAtPlaces" : "_MaxPoolReluGrad");
+    EXPECT_EQ(OpOf("dy"), kept ? "_MaxPoolGradByArgmax" : "_MaxPoolReluGrad");
   }
 
   static inline const Ints kTwo = {1, 2, 2, 1};

@@ -1,4 +1,4 @@
-// Pooling by places gives the bits of pooling by images: _FusedConv2DMaxPoolPlaces and _MaxPoolGradAtPlaces against
+// Pooling by places gives the bits of pooling by images: _FusedConv2DMaxPoolWithArgmax and _MaxPoolGradByArgmax against
 // _FusedConv2D, MaxPool and _MaxPoolReluGrad.
 #include <gtest/gtest.h>
 
@@ -45,12 +45,12 @@ class PoolPlaces : public ::testing::Test {
     const std::string what = x.shape().ToString() + " by " + of_filter.ToString();
     const Tensor y = Run("_FusedConv2D", conv_, {x, filter, bias})[0];
     const Tensor pooled = Run("MaxPool", pool_, {y})[0];
-    const std::vector<Tensor> kept = Run("_FusedConv2DMaxPoolPlaces", Both(), {x, filter, bias});
+    const std::vector<Tensor> kept = Run("_FusedConv2DMaxPoolWithArgmax", Both(), {x, filter, bias});
     EXPECT_TRUE(kept[1].Identical(pooled)) << what;
     Tensor grad = RandomHalves<float>(pooled.shape(), 4);
     if (spoilt) Spoil(grad);
     const Tensor dy = Run("_MaxPoolReluGrad", pool_, {y, pooled, grad})[0];
-    EXPECT_TRUE(Run("_MaxPoolGradAtPlaces", {{"ksize", *pool_.Get<Ints>("ksize")}}, {kept[0], grad})[0].Identical(dy))
+    EXPECT_TRUE(Run("_MaxPoolGradByArgmax", {{"ksize", *pool_.Get<Ints>("ksize")}}, {kept[0], grad})[0].Identical(dy))
         << what;
   }
 
@@ -98,7 +98,7 @@ TEST_F(PoolPlaces, OfPaddingAloneIsTheBias) {
                                               RandomHalves<float>(Shape({4}), 3)};
   const Tensor y = Run("_FusedConv2D", conv_, inputs)[0];
   ASSERT_EQ(y.shape(), Shape({2, 2, 8, 4}));
-  const std::vector<Tensor> kept = Run("_FusedConv2DMaxPoolPlaces", Both(), inputs);
+  const std::vector<Tensor> kept = Run("_FusedConv2DMaxPoolWithArgmax", Both(), inputs);
   EXPECT_TRUE(kept[1].Identical(Run("MaxPool", pool_, {y})[0]));
   for (int64_t i = 0; i < kept[0].num_elements(); ++i) EXPECT_EQ(kept[0].data<uint8_t>()[i] % 128, 0);
 }
@@ -106,7 +106,7 @@ TEST_F(PoolPlaces, OfPaddingAloneIsTheBias) {
 TEST_F(PoolPlaces, RefusesWindowsThatDoNotTile) {
   const auto refused = [&](const Shape& x) {
     return runner_
-        .Run("_FusedConv2DMaxPoolPlaces", Both(),
+        .Run("_FusedConv2DMaxPoolWithArgmax", Both(),
              {RandomHalves<float>(x, 1), RandomHalves<float>(Shape({1, 1, 2, 3}), 2),
               RandomHalves<float>(Shape({3}), 3)})
         .status();
@@ -124,7 +124,7 @@ TEST_F(PoolPlaces, RefusesWindowsThatDoNotTile) {
 TEST_F(PoolPlaces, RefusesGradientsThatDoNotFit) {
   const Tensor places(DType::kUint8, Shape({1, 2, 2, 3}));
   const auto refused = [&](const Ints& ksize, const Tensor& of, const Tensor& grad) {
-    return runner_.Run("_MaxPoolGradAtPlaces", {{"ksize", ksize}}, {of, grad}).status().code();
+    return runner_.Run("_MaxPoolGradByArgmax", {{"ksize", ksize}}, {of, grad}).status().code();
   };
   const Tensor grad = RandomHalves<float>(Shape({1, 2, 2, 3}), 1);
   EXPECT_EQ(refused({1, 2, 2, 1}, places, RandomHalves<float>(Shape({1, 2, 1, 3}), 1)), Code::kInvalidArgument);
@@ -142,7 +142,7 @@ TEST_F(PoolPlaces, RefusesGradientsThatDoNotFit) {
 TEST_F(PoolPlaces, APlaceOutsideTheWindowGetsNothing) {
   Tensor places(DType::kUint8, Shape({1, 1, 1, 20}));
   std::fill_n(places.data<uint8_t>(), 20, uint8_t{100});
-  const Tensor dx = Run("_MaxPoolGradAtPlaces", {{"ksize", Ints{1, 2, 2, 1}}},
+  const Tensor dx = Run("_MaxPoolGradByArgmax", {{"ksize", Ints{1, 2, 2, 1}}},
                         {places, RandomHalves<float>(Shape({1, 1, 1, 20}), 1)})[0];
   for (int64_t i = 0; i < dx.num_elements(); ++i) EXPECT_EQ(dx.data<float>()[i], 0);
 }

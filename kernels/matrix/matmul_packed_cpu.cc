@@ -25,9 +25,9 @@ int64_t PanelElements(int64_t depth, int64_t columns) {
 }
 
 template <class T>
-class MatMulPanelsKernel final : public Kernel {
+class PackWeightsKernel final : public Kernel {
  public:
-  explicit MatMulPanelsKernel(KernelSetup& setup) : transpose_b_(setup.attr<bool>("transpose_b")) {}
+  explicit PackWeightsKernel(KernelSetup& setup) : transpose_b_(setup.attr<bool>("transpose_b")) {}
   bool IsExpensive() const override { return true; }
 
   Status Compute(OpContext& ctx) {
@@ -82,9 +82,9 @@ class MatMulPanelsKernel final : public Kernel {
 };
 
 template <class T>
-class MatMulByPanelsKernel final : public Kernel {
+class MatMulPackedKernel final : public Kernel {
  public:
-  explicit MatMulByPanelsKernel(KernelSetup& setup) : columns_(setup.attr<int64_t>("columns")), finish_(setup) {}
+  explicit MatMulPackedKernel(KernelSetup& setup) : columns_(setup.attr<int64_t>("columns")), finish_(setup) {}
   bool IsExpensive() const override { return true; }
 
   Status Compute(OpContext& ctx) {
@@ -142,8 +142,8 @@ class MatMulByPanelsKernel final : public Kernel {
   const FusedOps<T> finish_;
 };
 
-CPU_KERNEL("_MatMulPanels", KernelOf<MatMulPanelsKernel>, float, double);
-CPU_KERNEL("_MatMulByPanels", KernelOf<MatMulByPanelsKernel>, float, double);
+CPU_KERNEL("_PackWeights", KernelOf<PackWeightsKernel>, float, double);
+CPU_KERNEL("_MatMulPacked", KernelOf<MatMulPackedKernel>, float, double);
 
 }  // namespace
 }  // namespace dfrun

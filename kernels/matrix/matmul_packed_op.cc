@@ -6,23 +6,23 @@ namespace dfrun {
 namespace {
 
 // The panels have the elements of the matrix that they are made of, and some zeros.
-OpCost PanelsCost(const CostContext& c) {
+OpCost PackWeightsCost(const CostContext& c) {
   return {0, c.input_bytes(0), c.input_bytes(0)};
 }
 
-OpCost ByPanelsCost(const CostContext& c) {
+OpCost MatMulPackedCost(const CostContext& c) {
   const double k = c.input_dim(0, 1);
   const double panels = k * c.output_dim(0, 1) * c.element_bytes(1);
   return {2 * c.output_elements(0) * k + FusedFlops(c), c.input_bytes(0) + panels + c.bytes_in(2), c.bytes_out()};
 }
 
-Status PanelsShape(InferenceContext& c) {
+Status PackWeightsShape(InferenceContext& c) {
   DF_TRY(c.WithRank(0, 2).status());
   c.set_output(0, PartialShape({-1}));  // whole vectors of this machine
   return Status();
 }
 
-Status ByPanelsShape(InferenceContext& c) {
+Status MatMulPackedShape(InferenceContext& c) {
   DF_ASSIGN(const PartialShape a, c.WithRank(0, 2));
   DF_TRY(c.WithRank(1, 1).status());
   DF_ASSIGN(const int64_t columns, c.attr<int64_t>("columns"));
@@ -30,18 +30,18 @@ Status ByPanelsShape(InferenceContext& c) {
   return Status();
 }
 
-OP("_MatMulPanels")
+OP("_PackWeights")
     .Input("b: T")
     .Output("panels: T")
     .Attr("transpose_b: bool = false")
     .Attr("T: {float, double}")
-    .Shape(&PanelsShape)
+    .Shape(&PackWeightsShape)
     .NotDifferentiable()
     .Own()
-    .Cost(&PanelsCost)
+    .Cost(&PackWeightsCost)
     .Doc("A matrix in the order in which products read it, for many of them: made when a graph is optimised.");
 
-OP("_MatMulByPanels")
+OP("_MatMulPacked")
     .Input("a: T")
     .Input("panels: T")
     .Input("args: num_args * T")
@@ -50,12 +50,12 @@ OP("_MatMulByPanels")
     .Attr("T: {float, double}")
     .Attr("num_args: int >= 0")
     .Attr("fused_ops: list(string) = []")
-    .Shape(&ByPanelsShape)
+    .Shape(&MatMulPackedShape)
     .NotDifferentiable()
     .Own()
-    .Cost(&ByPanelsCost)
+    .Cost(&MatMulPackedCost)
     .Doc(
-        "_FusedMatMul by a matrix of so many columns that _MatMulPanels has put in order: made when a graph is "
+        "_FusedMatMul by a matrix of so many columns that _PackWeights has put in order: made when a graph is "
         "optimised.");
 
 }  // namespace

@@ -1,4 +1,4 @@
-// _MatMulByPanels of what _MatMulPanels gives has the bits of MatMul and of _FusedMatMul.
+// _MatMulPacked of what _PackWeights gives has the bits of MatMul and of _FusedMatMul.
 #include <gtest/gtest.h>
 
 #include "tests/unit/testing/node_runner.h"
@@ -13,12 +13,12 @@ template <class T>
 Result<Tensor> ByPanels(NodeRunner& runner, const Tensor& a, const Tensor& b, bool transposed, int64_t columns,
                         const std::vector<std::string>& ops = {}, const std::vector<Tensor>& args = {}) {
   DF_ASSIGN(const std::vector<Tensor> panels,
-            runner.Run("_MatMulPanels", {{"T", DTypeOf<T>}, {"transpose_b", transposed}}, {b}));
+            runner.Run("_PackWeights", {{"T", DTypeOf<T>}, {"transpose_b", transposed}}, {b}));
   std::vector<testing::Input> inputs = {a, panels[0]};
   inputs.insert(inputs.end(), args.begin(), args.end());
   const AttrMap attrs{
       {"T", DTypeOf<T>}, {"columns", columns}, {"num_args", static_cast<int64_t>(args.size())}, {"fused_ops", ops}};
-  DF_ASSIGN(const std::vector<Tensor> product, runner.Run("_MatMulByPanels", attrs, inputs));
+  DF_ASSIGN(const std::vector<Tensor> product, runner.Run("_MatMulPacked", attrs, inputs));
   return product[0];
 }
 
