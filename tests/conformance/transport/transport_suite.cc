@@ -206,7 +206,7 @@ void SlotsAreApart(Transport& t) {
 
 // A sender without a value says so by a message that is empty, or that is not; what follows is whole.
 void AnEmptyMessageCancels(Transport& t) {
-  for (size_t expected : {size_t{0}, size_t{1}, size_t{48}, size_t{70001}, size_t{5} << 20}) {
+  for (size_t expected : {size_t{0}, size_t{1}, size_t{48}, size_t{300001}}) {
     for (bool receive_first : {true, false}) {
       const char nothing[1] = {};
       std::vector<unsigned char> got(expected + 1, 0xee);
