@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "src/framework/kernel.h"
+#include "src/framework/kernel_registry.h"
 #include "src/graph/graph.h"
 
 namespace dfrun {

@@ -15,7 +15,7 @@ struct ClusterDevice {
   int rank;
 };
 
-// Devices by rank, of one rank CPUs first: devices[0] is rank 0's cpu:0.
+// Devices by rank, of one rank those of the host's type first: devices[0] is rank 0's cpu:0.
 struct Cluster {
   std::vector<ClusterDevice> devices;
 
@@ -30,9 +30,10 @@ struct JobTasks {
   int tasks = kRest;
 };
 
-// Ranks go to jobs in the order given, each rank being one task with one cpu:0; tasks of a job count from 0. At most
-// one job takes the rest, which may be no rank. Without jobs every rank is a task of "worker". InvalidArgument: names
-// that are no identifiers or are doubled, fewer ranks than the jobs need, ranks left over.
+// Ranks go to jobs in the order given, each rank being one task with one device of each registered type (cpu:0); tasks
+// of a job count from 0. At most one job takes the rest, which may be no rank. Without jobs every rank is a task of
+// "worker". InvalidArgument: names that are no identifiers or are doubled, fewer ranks than the jobs need, ranks left
+// over.
 Result<Cluster> MakeCluster(const std::vector<JobTasks>& jobs, int ranks);
 
 }  // namespace dfrun

@@ -100,7 +100,7 @@ Status Master::StartTasks() {
   if (!several_ranks_) return own;
   const int64_t round = runtime_.control()->NewRound();
   for (const ClusterDevice& device : cluster_.devices) {
-    if (device.rank == 0 || device.name.type != "cpu" || device.name.index != 0) continue;
+    if (device.rank == 0 || device.name.type != HostDeviceType() || device.name.index != 0) continue;
     control::Message request;
     request.set_round(round);
     request.mutable_start_task()->set_job(*device.name.job);

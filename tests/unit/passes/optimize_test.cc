@@ -10,6 +10,7 @@
 #include "src/passes/prune.h"
 #include "tests/unit/testing/graph_evaluator.h"
 #include "tests/unit/testing/graph_maker.h"
+#include "tests/unit/testing/plain_device.h"
 
 namespace dfrun {
 namespace {

@@ -15,10 +15,10 @@ Status StepRunner::Prepare(const Graph& graph, const std::vector<Output>& fetche
   signature.feeds = feeds;
   DF_ASSIGN(Graph pruned, PruneForRun(graph, signature));
   if (options_.optimize) {
-    DF_TRY(OptimizeGraph(pruned, {.kernels = KernelRegistry::Builtin(), .device = device_}));
+    DF_TRY(OptimizeGraph(pruned, {.kernels = KernelRegistry::Builtin(), .device = *device_}));
   }
   DF_ASSIGN(plan_,
-            ExecPlan::Create(pruned, device_, KernelRegistry::Builtin(), {.straight_loops = options_.straight_loops}));
+            ExecPlan::Create(pruned, *device_, KernelRegistry::Builtin(), {.straight_loops = options_.straight_loops}));
   return Status();
 }
 
