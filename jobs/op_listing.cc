@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "src/base/text.h"
-#include "src/export/portable.h"
 #include "src/framework/kernel_registry.h"
 
 namespace dfrun::jobs {
