@@ -25,7 +25,7 @@ Tensor RandomMatrix(int64_t rows, int64_t columns, unsigned seed) {
 RefPtr<Variable> MakeVariable(const Tensor& value) {
   RefPtr<Variable> variable(new Variable("weight", value.dtype(), PartialShape(value.shape())));
   MutexLock lock(variable->mu());
-  EXPECT_TRUE(variable->Assign(value, HostDevice()).ok());
+  EXPECT_TRUE(variable->Assign(value, testing::HostDevice()).ok());
   return variable;
 }
 
