@@ -33,6 +33,7 @@ same_losses() {  # same_losses EXPECTED SEEN WHAT
 short=$(short_spec digits_rnn 1 10)
 cp "$short" "$WORK/configs/one_epoch.yaml"
 long=$(short_spec digits_rnn 2 10)
+for spec in "$WORK/configs/one_epoch.yaml" "$long"; do echo 'checkpoint: {every: 10, keep: 3}' >> "$spec"; done
 train 1 "$long" "$WORK/cpu" > "$WORK/log" 2>&1 || { cat "$WORK/log"; fail "the job on CPUs"; }
 
 for ranks in 1 2; do
