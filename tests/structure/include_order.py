@@ -37,7 +37,7 @@ def layer_of(path, layers):
 
 
 def allowed_layers(path):
-    if is_below(path, "kernels") and path.endswith(("_pass.cc", "_pass.h")):
+    if is_below(path, "kernels") and path.endswith("_pass.cc") or re.fullmatch(r"kernels/device/\w+_pass\.h", path):
         return PASS_ONLY
     narrowed = layer_of(path, ONLY)
     if narrowed:
