@@ -126,8 +126,10 @@ const OpRegistry& SpinOps() {
 const KernelRegistry& SpinKernels() {
   static const KernelRegistry& registry = *[] {
     auto* kernels = new KernelRegistry();
-    const Status fixed = kernels->Register(internal::DefineKernel<FixedKernel>("Fixed", "cpu", "", DType::kInvalid));
-    const Status spin = kernels->Register(internal::DefineKernel<SpinKernel>("Spin", "cpu", "", DType::kInvalid));
+    const Status fixed =
+        kernels->Register(internal::DefineKernel<FixedKernel>("Fixed", HostDeviceType(), "", DType::kInvalid));
+    const Status spin =
+        kernels->Register(internal::DefineKernel<SpinKernel>("Spin", HostDeviceType(), "", DType::kInvalid));
     DF_CHECK(fixed.ok() && spin.ok());
     return kernels;
   }();

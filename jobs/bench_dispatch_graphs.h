@@ -7,7 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "src/framework/kernel.h"
+#include "src/framework/device_factory.h"
+#include "src/framework/kernel_registry.h"
 #include "src/graph/graph.h"
 
 namespace dfrun::jobs {

@@ -5,8 +5,7 @@
 #include <string_view>
 
 #include "src/base/text.h"
-#include "src/export/portable.h"
-#include "src/framework/kernel.h"
+#include "src/framework/kernel_registry.h"
 
 namespace dfrun::jobs {
 namespace {
@@ -77,7 +76,8 @@ std::map<std::string, std::vector<std::string>> KernelTypes(const OpDef& op) {
   std::map<std::string, std::vector<std::string>> out;
   for (const auto& [device, attrs] : by_device) {
     for (const auto& [attr, dtypes] : attrs) {
-      out[std::string(device)].push_back(attr.empty() ? "any" : StrCat(attr, "=", Join(dtypes, ",")));
+      out[std::string(device == kAnyDevice ? "any device" : device)].push_back(
+          attr.empty() ? "any" : StrCat(attr, "=", Join(dtypes, ",")));
     }
   }
   return out;

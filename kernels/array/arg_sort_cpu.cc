@@ -4,8 +4,8 @@
 #include <type_traits>
 
 #include "kernels/array/radix_order.h"
+#include "kernels/device/cpu_kernel.h"
 #include "src/framework/element_types.h"
-#include "src/framework/kernel.h"
 
 namespace dfrun {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "kernels/array/axis_copy.h"
 #include "kernels/array/int_values.h"
-#include "src/framework/kernel.h"
+#include "kernels/device/cpu_kernel.h"
 
 namespace dfrun {
 namespace {

@@ -1,4 +1,4 @@
-#include "src/framework/kernel.h"
+#include "kernels/device/cpu_kernel.h"
 
 namespace dfrun {
 namespace {
@@ -17,6 +17,12 @@ class ConstKernel : public Kernel {
   const Tensor value_;
 };
 
+class HostConstKernel final : public ConstKernel {
+ public:
+  static constexpr std::string_view kHostOutputs[] = {"output"};
+  using ConstKernel::ConstKernel;
+};
+
 class PlaceholderKernel : public Kernel {
  public:
   static constexpr bool kSharesOutputs = true;
@@ -28,6 +34,7 @@ class PlaceholderKernel : public Kernel {
 };
 
 CPU_KERNEL_ANY("Const", ConstKernel);
+DEVICE_KERNEL_ANY(kAnyDevice, "_HostConst", HostConstKernel);
 CPU_KERNEL_ANY("Placeholder", PlaceholderKernel);
 
 }  // namespace

@@ -16,23 +16,22 @@ MaybeConstant ConstantOfTensor(const ConstantContext& c) {
   return out;
 }
 
-OP("Const")
-    .Output("output: dtype")
-    .Attr("value: tensor")
-    .Attr("dtype: type")
-    .Shape([](InferenceContext& c) -> Status {
-      DF_ASSIGN(const Tensor value, c.attr<Tensor>("value"));
-      DF_ASSIGN(const DType dtype, c.attr<DType>("dtype"));
-      if (value.dtype() != dtype)
-        return InvalidArgument("attr 'value' is a ", value.dtype(), " tensor, but attr 'dtype' is ", dtype);
-      c.set_output(0, value.shape());
-      return Status();
-    })
-    .Alias("Constant")
-    .NotDifferentiable()
-    .ConstantValue(&ConstantOfTensor)
-    .Cost(NoCost())
-    .Doc("A tensor that the graph holds.");
+Status ShapeOfValue(InferenceContext& c) {
+  DF_ASSIGN(const Tensor value, c.attr<Tensor>("value"));
+  DF_ASSIGN(const DType dtype, c.attr<DType>("dtype"));
+  if (value.dtype() != dtype)
+    return InvalidArgument("attr 'value' is a ", value.dtype(), " tensor, but attr 'dtype' is ", dtype);
+  c.set_output(0, value.shape());
+  return Status();
+}
+
+void HoldsValue(OpBuilder& op) {
+  op.Output("output: dtype").Attr("value: tensor").Attr("dtype: type").Shape(ShapeOfValue).NotDifferentiable();
+  op.ConstantValue(&ConstantOfTensor).Cost(NoCost());
+}
+
+OP("Const").As(HoldsValue).Alias("Constant").Doc("A tensor that the graph holds.");
+OP("_HostConst").As(HoldsValue).Own().Doc("A Const in the memory of the host, whatever the device.");
 
 OP("Placeholder")
     .Output("output: dtype")

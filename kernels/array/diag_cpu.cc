@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "kernels/array/element_size.h"
-#include "src/framework/kernel.h"
+#include "kernels/device/cpu_kernel.h"
 
 namespace dfrun {
 namespace {

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "kernels/array/element_size.h"
-#include "src/framework/kernel.h"
+#include "kernels/device/cpu_kernel.h"
 
 namespace dfrun {
 namespace {

@@ -1,8 +1,8 @@
 #include "kernels/array/element_size.h"
 #include "kernels/array/fill_elements.h"
 #include "kernels/array/int_values.h"
+#include "kernels/device/cpu_kernel.h"
 #include "src/framework/element_types.h"
-#include "src/framework/kernel.h"
 
 namespace dfrun {
 namespace {

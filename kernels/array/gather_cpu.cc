@@ -5,8 +5,8 @@
 
 #include "kernels/array/element_size.h"
 #include "kernels/array/int_values.h"
+#include "kernels/device/cpu_kernel.h"
 #include "src/base/stream_store.h"
-#include "src/framework/kernel.h"
 
 namespace dfrun {
 namespace {

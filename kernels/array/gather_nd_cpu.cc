@@ -2,7 +2,7 @@
 
 #include "kernels/array/coordinates.h"
 #include "kernels/array/element_size.h"
-#include "src/framework/kernel.h"
+#include "kernels/device/cpu_kernel.h"
 
 namespace dfrun {
 namespace {

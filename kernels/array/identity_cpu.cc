@@ -1,4 +1,5 @@
 #include "kernels/array/identity.h"
+#include "kernels/device/cpu_kernel.h"
 
 namespace dfrun {
 namespace {

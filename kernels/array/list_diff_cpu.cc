@@ -4,8 +4,8 @@
 
 #include "kernels/array/int_values.h"
 #include "kernels/array/value_bits.h"
+#include "kernels/device/cpu_kernel.h"
 #include "src/framework/element_types.h"
-#include "src/framework/kernel.h"
 
 namespace dfrun {
 namespace {

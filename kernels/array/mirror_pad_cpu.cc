@@ -4,8 +4,8 @@
 #include "kernels/array/element_size.h"
 #include "kernels/array/mirror_pad.h"
 #include "kernels/array/strided_copy.h"
+#include "kernels/device/cpu_kernel.h"
 #include "src/framework/element_types.h"
-#include "src/framework/kernel.h"
 
 namespace dfrun {
 namespace {

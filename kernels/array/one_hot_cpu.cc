@@ -1,7 +1,7 @@
 #include "kernels/array/element_size.h"
 #include "kernels/array/fill_elements.h"
 #include "kernels/array/int_values.h"
-#include "src/framework/kernel.h"
+#include "kernels/device/cpu_kernel.h"
 
 namespace dfrun {
 namespace {

@@ -1,7 +1,7 @@
 #include "kernels/array/int_values.h"
 #include "kernels/array/range_count.h"
+#include "kernels/device/cpu_kernel.h"
 #include "src/framework/element_types.h"
-#include "src/framework/kernel.h"
 
 namespace dfrun {
 namespace {

@@ -1,5 +1,5 @@
 #include "kernels/array/int_values.h"
-#include "src/framework/kernel.h"
+#include "kernels/device/cpu_kernel.h"
 
 namespace dfrun {
 namespace {

@@ -2,6 +2,7 @@
 #include "kernels/array/fill_elements.h"
 #include "kernels/array/int_values.h"
 #include "kernels/array/strided_slice_kernel.h"
+#include "kernels/device/cpu_kernel.h"
 
 namespace dfrun {
 namespace {

@@ -6,8 +6,8 @@
 #include "kernels/array/int_values.h"
 #include "kernels/array/space_layout.h"
 #include "kernels/array/strided_copy.h"
+#include "kernels/device/cpu_kernel.h"
 #include "src/base/integers.h"
-#include "src/framework/kernel.h"
 
 namespace dfrun {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "kernels/array/int_values.h"
 #include "kernels/array/radix_order.h"
+#include "kernels/device/cpu_kernel.h"
 #include "src/framework/element_types.h"
-#include "src/framework/kernel.h"
 
 namespace dfrun {
 namespace {

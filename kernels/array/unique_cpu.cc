@@ -6,7 +6,7 @@
 #include "kernels/array/axis_copy.h"
 #include "kernels/array/int_values.h"
 #include "kernels/array/value_bits.h"
-#include "src/framework/kernel.h"
+#include "kernels/device/cpu_kernel.h"
 
 namespace dfrun {
 namespace {

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "kernels/device/cpu_kernel.h"
 #include "src/framework/element_types.h"
-#include "src/framework/kernel.h"
 
 namespace dfrun {
 namespace {

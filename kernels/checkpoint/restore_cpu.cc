@@ -1,5 +1,6 @@
 #include "kernels/checkpoint/saved_tensors.h"
 #include "kernels/checkpoint/string_inputs.h"
+#include "kernels/device/cpu_kernel.h"
 
 namespace dfrun {
 namespace {

@@ -2,6 +2,7 @@
 
 #include "kernels/checkpoint/saved_tensors.h"
 #include "kernels/checkpoint/string_inputs.h"
+#include "kernels/device/cpu_kernel.h"
 #include "src/base/file.h"
 #include "src/base/log.h"
 #include "src/framework/file_access.h"

@@ -1,11 +1,11 @@
 #include <map>
 
 #include "kernels/checkpoint/string_inputs.h"
+#include "kernels/device/cpu_kernel.h"
 #include "src/checkpoint/manifest.h"
 #include "src/checkpoint/removable.h"
 #include "src/checkpoint/shard.h"
 #include "src/framework/file_access.h"
-#include "src/framework/kernel.h"
 
 namespace dfrun {
 namespace {

@@ -1,6 +1,7 @@
 #include <cstdio>
 
 #include "kernels/checkpoint/string_inputs.h"
+#include "kernels/device/cpu_kernel.h"
 
 namespace dfrun {
 namespace {

@@ -1,6 +1,7 @@
 // The primitives of conditionals and loops on CPUs. The executor does them without a call, since what they do is to
 // decide what runs; these kernels say what each does with its values.
 #include "kernels/array/identity.h"
+#include "kernels/device/cpu_kernel.h"
 
 namespace dfrun {
 namespace {

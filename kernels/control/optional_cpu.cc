@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "kernels/control/optional.h"
-#include "src/framework/kernel.h"
+#include "kernels/device/cpu_kernel.h"
 
 namespace dfrun {
 namespace {

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "kernels/control/step_object.h"
+#include "kernels/device/cpu_kernel.h"
 
 namespace dfrun {
 namespace {

@@ -15,7 +15,7 @@ Status GiveNamedReference(OpContext& ctx, const std::string& container, const st
   RefPtr<Variable> variable(new Variable(name, DType::kString, PartialShape({2})));
   {
     MutexLock lock(variable->mu());
-    DF_TRY(variable->Assign(Tensor::Vector<std::string>({container, name}), ctx.allocator()));
+    DF_TRY(variable->Assign(Tensor::Vector<std::string>({container, name}), ctx.device()));
   }
   DF_TRY(
       ctx.step().step_containers->LookupOrCreate<Variable>(container, name, [&] { return variable.get(); }).status());

@@ -1,4 +1,5 @@
 #include "kernels/control/tensor_array.h"
+#include "kernels/device/cpu_kernel.h"
 
 #include <cstring>
 #include <utility>

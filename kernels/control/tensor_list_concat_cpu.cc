@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "kernels/control/tensor_list.h"
+#include "kernels/device/cpu_kernel.h"
 
 namespace dfrun {
 namespace {

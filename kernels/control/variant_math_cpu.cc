@@ -4,6 +4,7 @@
 
 #include "kernels/control/optional.h"
 #include "kernels/control/tensor_list.h"
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/binary.h"
 #include "kernels/math/functors.h"
 #include "src/framework/element_types.h"
@@ -67,7 +68,7 @@ Result<Tensor> Add(OpContext& ctx, const Tensor& a, const Tensor& b, int depth) 
     return sum;
   }
   const bool added = VisitDType<DF_NUMBERS>(a.dtype(), [&](auto tag) {
-    BinaryOf<fn::Add, typename decltype(tag)::type>::RunBoth(a.raw(), b.raw(), sum.raw(), a.num_elements());
+    cpu::BinaryOf<fn::Add, typename decltype(tag)::type>::RunBoth(a.raw(), b.raw(), sum.raw(), a.num_elements());
   });
   if (!added) return InvalidArgument("elements of ", a.dtype(), " cannot be added");
   return sum;

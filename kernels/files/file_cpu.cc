@@ -5,10 +5,10 @@
 #include <iterator>
 #include <limits>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/files/matching_paths.h"
 #include "src/base/file.h"
 #include "src/framework/file_access.h"
-#include "src/framework/kernel.h"
 
 namespace dfrun {
 namespace {

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "kernels/array/element_size.h"
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/image/patches.h"
-#include "src/framework/kernel.h"
 
 namespace dfrun {
 namespace {

@@ -1,6 +1,6 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/image/jpeg.h"
 #include "kernels/image/png.h"
-#include "src/framework/kernel.h"
 
 namespace dfrun {
 namespace {

@@ -2,6 +2,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/image/resize.h"
 #include "src/framework/element_types.h"
 

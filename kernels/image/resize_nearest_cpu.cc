@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "kernels/array/element_size.h"
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/image/resize.h"
 #include "src/framework/element_types.h"
 

@@ -1,4 +1,5 @@
 // The ops that use a reader.
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/io/queue_reader.h"
 #include "kernels/state/device_object.h"
 

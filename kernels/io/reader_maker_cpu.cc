@@ -1,6 +1,7 @@
 // The readers themselves, and how each names its records.
 #include <optional>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/io/queue_reader.h"
 #include "kernels/io/record_format.h"
 #include "kernels/state/device_object.h"

@@ -1,11 +1,11 @@
 // HDF5Reader and SampleReader: batches of a data set that the readers of a device share.
 #include <algorithm>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/io/batch_reader.h"
 #include "kernels/io/record_source.h"
 #include "kernels/strings/parse_number.h"
 #include "src/framework/file_access.h"
-#include "src/framework/kernel.h"
 
 namespace dfrun {
 namespace {

@@ -1,9 +1,9 @@
 // ReadTextRange: parts of texts at bounds of tokens.
 #include <algorithm>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/io/text_files.h"
 #include "kernels/strings/letters_attr.h"
-#include "src/framework/kernel.h"
 #include "src/framework/sample_source.h"
 
 namespace dfrun {

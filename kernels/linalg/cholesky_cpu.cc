@@ -2,6 +2,7 @@
 #include <complex>
 #include <limits>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/linalg/matrix_batch.h"
 #include "kernels/linalg/triangular.h"
 #include "src/framework/element_types.h"

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <complex>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/linalg/lu.h"
 #include "kernels/linalg/matrix_batch.h"
 #include "src/framework/element_types.h"

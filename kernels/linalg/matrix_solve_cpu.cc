@@ -1,5 +1,6 @@
 #include <complex>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/linalg/lu.h"
 #include "kernels/linalg/matrix_batch.h"
 #include "kernels/linalg/triangular.h"

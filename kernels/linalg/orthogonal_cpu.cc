@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <complex>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/linalg/matrix_batch.h"
 #include "kernels/linalg/orthogonal.h"
 #include "src/framework/element_types.h"

@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/lookup/lookup_table.h"
 
 namespace dfrun {

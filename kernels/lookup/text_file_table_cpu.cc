@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/lookup/lookup_table.h"
 #include "src/base/file.h"
 #include "src/base/text.h"

@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/binary.h"
 #include "kernels/math/functors.h"
 #include "src/framework/element_types.h"
@@ -5,8 +6,8 @@
 namespace dfrun {
 namespace {
 
-CPU_KERNEL("Add", Binary<fn::Add>, DF_FLOATS, DF_COMPLEX, DF_SIGNED, uint8_t, std::string);
-CPU_KERNEL("AddV2", Binary<fn::Add>, DF_NUMBERS);
+CPU_KERNEL("Add", cpu::Binary<fn::Add>, DF_FLOATS, DF_COMPLEX, DF_SIGNED, uint8_t, std::string);
+CPU_KERNEL("AddV2", cpu::Binary<fn::Add>, DF_NUMBERS);
 
 }  // namespace
 }  // namespace dfrun

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/binary.h"
 #include "kernels/math/elementwise.h"
 #include "kernels/math/functors.h"
@@ -11,7 +12,7 @@ namespace {
 
 class AddNKernel : public Kernel {
  public:
-  AddNKernel(KernelSetup& setup, BinaryLoops::Run add)
+  AddNKernel(KernelSetup& setup, cpu::BinaryLoops::Run add)
       : add_(add), expensive_(setup.output_shape(0).num_elements() >= kExpensiveCount) {}
   bool IsExpensive() const override { return expensive_; }
 
@@ -42,14 +43,14 @@ class AddNKernel : public Kernel {
     if (ctx.num_inputs() == 1 && to != from) std::memcpy(to, from, static_cast<size_t>(n) * size);
     for (int i = 1; i < ctx.num_inputs(); ++i) add_(i == 1 ? from : to, At(ctx.input(i).raw(), begin, size), to, n);
   }
-  const BinaryLoops::Run add_;
+  const cpu::BinaryLoops::Run add_;
   const bool expensive_;
 };
 
 struct AddN {
   template <class T>
   struct Kernel : AddNKernel {
-    explicit Kernel(KernelSetup& setup) : AddNKernel(setup, &BinaryOf<fn::Add, T>::RunBoth) {}
+    explicit Kernel(KernelSetup& setup) : AddNKernel(setup, &cpu::BinaryOf<fn::Add, T>::RunBoth) {}
   };
 };
 

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/elementwise.h"
 
 namespace dfrun {

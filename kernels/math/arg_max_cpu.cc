@@ -4,13 +4,13 @@
 #include <vector>
 
 #include "kernels/array/int_values.h"
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/axis_loops.h"
 #include "kernels/math/elementwise.h"
 #include "kernels/math/functors.h"
 #include "src/base/integers.h"
 #include "src/framework/element_types.h"
 #include "src/framework/inference.h"
-#include "src/framework/kernel.h"
 
 namespace dfrun {
 namespace {

@@ -1,5 +1,6 @@
 #include <array>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/elementwise.h"
 #include "kernels/math/incomplete_beta.h"
 

@@ -2,7 +2,7 @@
 
 #include "kernels/math/elementwise.h"
 
-namespace dfrun {
+namespace dfrun::cpu {
 namespace {
 
 // Shorter runs are not worth their unaligned ends.
@@ -101,4 +101,4 @@ void BinaryKernel::RunRange(const BroadcastPlan& plan, const void* x, const void
   });
 }
 
-}  // namespace dfrun
+}  // namespace dfrun::cpu

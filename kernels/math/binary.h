@@ -1,4 +1,4 @@
-// The engine of element-wise ops with two inputs that broadcast: CPU_KERNEL("Mul", Binary<fn::Mul>, float, int32_t).
+// The CPU's engine of element-wise ops with two inputs that broadcast: CPU_KERNEL("Mul", cpu::Binary<fn::Mul>, float).
 //
 // An op's kernel is three loops (both operands walk, or one is a single element); broadcasting, allocation, forwarding,
 // splitting over the pool and the choice of a shorter way for static shapes are BinaryKernel's, which is compiled once.
@@ -13,7 +13,7 @@
 #include "src/base/stream_store.h"
 #include "src/framework/kernel.h"
 
-namespace dfrun {
+namespace dfrun::cpu {
 
 struct BinaryLoops {
   using Run = void (*)(const void* x, const void* y, void* z, int64_t n);  // z may be x or y
@@ -136,6 +136,6 @@ struct Binary {
   };
 };
 
-}  // namespace dfrun
+}  // namespace dfrun::cpu
 
 #endif  // DFRUN_KERNELS_MATH_BINARY_H_

@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/functors.h"
-#include "src/framework/kernel.h"
 
 namespace dfrun {
 namespace {

@@ -1,6 +1,6 @@
 #include <vector>
 
-#include "src/framework/kernel.h"
+#include "kernels/device/cpu_kernel.h"
 
 namespace dfrun {
 namespace {

@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/binary.h"
 #include "kernels/math/bitwise_functors.h"
 #include "kernels/math/unary.h"
@@ -6,13 +7,13 @@
 namespace dfrun {
 namespace {
 
-CPU_KERNEL("BitwiseAnd", Binary<fn::BitwiseAnd>, DF_INTEGERS);
-CPU_KERNEL("BitwiseOr", Binary<fn::BitwiseOr>, DF_INTEGERS);
-CPU_KERNEL("BitwiseXor", Binary<fn::BitwiseXor>, DF_INTEGERS);
-CPU_KERNEL("Invert", Unary<fn::Invert>, DF_INTEGERS);
-CPU_KERNEL("LeftShift", Binary<fn::LeftShift>, DF_INTEGERS);
-CPU_KERNEL("RightShift", Binary<fn::RightShift>, DF_INTEGERS);
-CPU_KERNEL("PopulationCount", Unary<fn::PopulationCount>, DF_INTEGERS);
+CPU_KERNEL("BitwiseAnd", cpu::Binary<fn::BitwiseAnd>, DF_INTEGERS);
+CPU_KERNEL("BitwiseOr", cpu::Binary<fn::BitwiseOr>, DF_INTEGERS);
+CPU_KERNEL("BitwiseXor", cpu::Binary<fn::BitwiseXor>, DF_INTEGERS);
+CPU_KERNEL("Invert", cpu::Unary<fn::Invert>, DF_INTEGERS);
+CPU_KERNEL("LeftShift", cpu::Binary<fn::LeftShift>, DF_INTEGERS);
+CPU_KERNEL("RightShift", cpu::Binary<fn::RightShift>, DF_INTEGERS);
+CPU_KERNEL("PopulationCount", cpu::Unary<fn::PopulationCount>, DF_INTEGERS);
 
 }  // namespace
 }  // namespace dfrun

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <limits>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/elementwise.h"
-#include "src/framework/kernel.h"
 
 namespace dfrun {
 

@@ -1,9 +1,9 @@
 #include <algorithm>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/element.h"
 #include "kernels/math/elementwise.h"
 #include "src/framework/element_types.h"
-#include "src/framework/kernel.h"
 
 namespace dfrun {
 namespace {

@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/binary.h"
 #include "kernels/math/complex_functors.h"
 #include "kernels/math/unary.h"
@@ -17,8 +18,8 @@ void RequireOutput(KernelSetup& setup, DType made) {
 template <class F>
 struct Part {
   template <class T>
-  struct Kernel : UnaryKernel {
-    explicit Kernel(KernelSetup& setup) : UnaryKernel(setup, UnaryOf<F, T>::kLoop) {
+  struct Kernel : cpu::UnaryKernel {
+    explicit Kernel(KernelSetup& setup) : cpu::UnaryKernel(setup, cpu::UnaryOf<F, T>::kLoop) {
       RequireOutput(setup, DTypeOf<typename T::value_type>);
     }
   };
@@ -26,8 +27,8 @@ struct Part {
 
 struct ComplexOfParts {
   template <class T>
-  struct Kernel : BinaryKernel {
-    explicit Kernel(KernelSetup& setup) : BinaryKernel(setup, BinaryOf<fn::Complex, T>::kLoops) {
+  struct Kernel : cpu::BinaryKernel {
+    explicit Kernel(KernelSetup& setup) : cpu::BinaryKernel(setup, cpu::BinaryOf<fn::Complex, T>::kLoops) {
       RequireOutput(setup, DTypeOf<std::complex<T>>);
     }
   };

@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/functors.h"
 #include "kernels/math/unary.h"
 #include "src/framework/element_types.h"
@@ -5,7 +6,7 @@
 namespace dfrun {
 namespace {
 
-CPU_KERNEL("Conj", Unary<fn::Conj>, DF_COMPLEX);
+CPU_KERNEL("Conj", cpu::Unary<fn::Conj>, DF_COMPLEX);
 
 }  // namespace
 }  // namespace dfrun

@@ -1,12 +1,12 @@
 #include <algorithm>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/axis_loops.h"
 #include "kernels/math/elementwise.h"
 #include "kernels/math/reducers.h"
 #include "src/base/integers.h"
 #include "src/framework/element_types.h"
 #include "src/framework/inference.h"
-#include "src/framework/kernel.h"
 
 namespace dfrun {
 namespace {

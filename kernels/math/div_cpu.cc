@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/binary.h"
 #include "kernels/math/functors.h"
 #include "src/framework/element_types.h"
@@ -5,8 +6,8 @@
 namespace dfrun {
 namespace {
 
-CPU_KERNEL("Div", Binary<fn::Div>, DF_NUMBERS);
-CPU_KERNEL("RealDiv", Binary<fn::Div>, DF_NUMBERS);
+CPU_KERNEL("Div", cpu::Binary<fn::Div>, DF_NUMBERS);
+CPU_KERNEL("RealDiv", cpu::Binary<fn::Div>, DF_NUMBERS);
 
 }  // namespace
 }  // namespace dfrun

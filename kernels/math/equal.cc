@@ -1,6 +1,6 @@
 #include "kernels/math/equal.h"
 
-namespace dfrun {
+namespace dfrun::cpu {
 
 Status EqualityKernel::Compute(OpContext& ctx) {
   if (!is_error_) {
@@ -17,4 +17,4 @@ Status EqualityKernel::Compute(OpContext& ctx) {
   return BinaryKernel::Compute(ctx);
 }
 
-}  // namespace dfrun
+}  // namespace dfrun::cpu

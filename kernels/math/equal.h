@@ -5,7 +5,7 @@
 #include "kernels/math/binary.h"
 #include "kernels/math/functors.h"
 
-namespace dfrun {
+namespace dfrun::cpu {
 
 class EqualityKernel : public BinaryKernel {
  public:
@@ -29,6 +29,6 @@ struct Equality {
   };
 };
 
-}  // namespace dfrun
+}  // namespace dfrun::cpu
 
 #endif  // DFRUN_KERNELS_MATH_EQUAL_H_

@@ -1,10 +1,11 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/equal.h"
 #include "src/framework/element_types.h"
 
 namespace dfrun {
 namespace {
 
-CPU_KERNEL("Equal", Equality<fn::Equal>, DF_NUMBERS, DF_QUANTIZED, bool, std::string);
+CPU_KERNEL("Equal", cpu::Equality<fn::Equal>, DF_NUMBERS, DF_QUANTIZED, bool, std::string);
 
 }  // namespace
 }  // namespace dfrun

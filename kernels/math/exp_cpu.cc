@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/elementary.h"
 #include "kernels/math/unary.h"
 #include "src/framework/element_types.h"
@@ -5,8 +6,8 @@
 namespace dfrun {
 namespace {
 
-CPU_KERNEL("Exp", Unary<fn::Exp>, DF_FLOATS, DF_COMPLEX);
-CPU_KERNEL("Expm1", Unary<fn::Expm1>, DF_FLOATS, DF_COMPLEX);
+CPU_KERNEL("Exp", cpu::Unary<fn::Exp>, DF_FLOATS, DF_COMPLEX);
+CPU_KERNEL("Expm1", cpu::Unary<fn::Expm1>, DF_FLOATS, DF_COMPLEX);
 
 }  // namespace
 }  // namespace dfrun

@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/functors.h"
 #include "kernels/math/unary.h"
 #include "src/framework/element_types.h"
@@ -5,9 +6,9 @@
 namespace dfrun {
 namespace {
 
-CPU_KERNEL("IsNan", Unary<fn::IsNan>, DF_FLOATS);
-CPU_KERNEL("IsInf", Unary<fn::IsInf>, DF_FLOATS);
-CPU_KERNEL("IsFinite", Unary<fn::IsFinite>, DF_FLOATS);
+CPU_KERNEL("IsNan", cpu::Unary<fn::IsNan>, DF_FLOATS);
+CPU_KERNEL("IsInf", cpu::Unary<fn::IsInf>, DF_FLOATS);
+CPU_KERNEL("IsFinite", cpu::Unary<fn::IsFinite>, DF_FLOATS);
 
 }  // namespace
 }  // namespace dfrun

@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/binary.h"
 #include "kernels/math/functors.h"
 #include "src/framework/element_types.h"
@@ -5,8 +6,8 @@
 namespace dfrun {
 namespace {
 
-CPU_KERNEL("FloorDiv", Binary<fn::FloorDiv>, DF_REAL);
-CPU_KERNEL("FloorMod", Binary<fn::FloorMod>, DF_REAL);
+CPU_KERNEL("FloorDiv", cpu::Binary<fn::FloorDiv>, DF_REAL);
+CPU_KERNEL("FloorMod", cpu::Binary<fn::FloorMod>, DF_REAL);
 
 }  // namespace
 }  // namespace dfrun

@@ -120,13 +120,13 @@ struct Folding {
     A* a = static_cast<A*>(accumulators);
     for (int64_t j = 0; j < n; ++j) a[j] = R::Combine(a[j], p[j]);
   }
-  static constexpr FoldLoops kLoops = {sizeof(T), sizeof(A), &Start, &FoldRun, &FoldShortRows, &FoldRows, &Merge};
+  static constexpr cpu::FoldLoops kLoops = {sizeof(T), sizeof(A), &Start, &FoldRun, &FoldShortRows, &FoldRows, &Merge};
 };
 
 // Of a dtype that is one of Ts.
 template <class R, class... Ts>
-const FoldLoops& FoldsOf(DType dtype) {
-  const FoldLoops* folds = nullptr;
+const cpu::FoldLoops& FoldsOf(DType dtype) {
+  const cpu::FoldLoops* folds = nullptr;
   ((dtype == DTypeOf<Ts> ? void(folds = &Folding<R, Ts>::kLoops) : void()), ...);
   DF_CHECK(folds != nullptr);
   return *folds;

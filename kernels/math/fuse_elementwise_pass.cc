@@ -1,7 +1,7 @@
 // Clusters of element-wise nodes become each a _FusedElementwise.
+#include "kernels/device/cpu_pass.h"
 #include "kernels/math/fusible_ops.h"
 #include "src/passes/fuse_elementwise.h"
-#include "src/passes/pass.h"
 
 namespace dfrun {
 namespace {
@@ -19,7 +19,7 @@ Status Fuse(Graph& graph, const PassContext& /*context*/) {
 }
 
 // Last: it takes nodes that the other passes match.
-DEVICE_PASS("cpu", "fuse_elementwise", 900, &Fuse);
+CPU_PASS("fuse_elementwise", 900, &Fuse);
 
 }  // namespace
 }  // namespace dfrun

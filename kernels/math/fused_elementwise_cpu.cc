@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/activations.h"
 #include "kernels/math/binary.h"
 #include "kernels/math/elementary.h"
@@ -26,17 +27,17 @@ namespace {
 // A loop of one operand, or of two.
 struct ElementLoop {
   ElementwiseLoop id;
-  decltype(UnaryLoop::run) one;
-  const BinaryLoops* two;
+  decltype(cpu::UnaryLoop::run) one;
+  const cpu::BinaryLoops* two;
 };
 
 template <class F>
 constexpr ElementLoop One(ElementwiseLoop id) {
-  return {id, &UnaryOf<F, float>::Run, nullptr};
+  return {id, &cpu::UnaryOf<F, float>::Run, nullptr};
 }
 template <class F>
 constexpr ElementLoop Two(ElementwiseLoop id) {
-  return {id, nullptr, &BinaryOf<F, float>::kLoops};
+  return {id, nullptr, &cpu::BinaryOf<F, float>::kLoops};
 }
 
 constexpr std::array kLoops = {
@@ -404,10 +405,10 @@ class FusedElementwiseKernel final : public Kernel {
       } else if (operands.size() == 1) {
         std::copy_n(at[operands[0]], count, *to);  // AddN of one
       } else {
-        const BinaryLoops& loops = *step.loop->two;
-        const BinaryLoops::Run run = program_->IsScalar(operands[0])   ? loops.x_repeat
-                                     : program_->IsScalar(operands[1]) ? loops.y_repeat
-                                                                       : loops.both;
+        const cpu::BinaryLoops& loops = *step.loop->two;
+        const cpu::BinaryLoops::Run run = program_->IsScalar(operands[0])   ? loops.x_repeat
+                                          : program_->IsScalar(operands[1]) ? loops.y_repeat
+                                                                            : loops.both;
         run(at[operands[0]], at[operands[1]], *to, count);
         for (size_t i = 2; i < operands.size(); ++i) loops.both(*to, at[operands[i]], *to, count);
       }

@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/elementary.h"
 #include "kernels/math/unary.h"
 #include "src/framework/element_types.h"
@@ -5,8 +6,8 @@
 namespace dfrun {
 namespace {
 
-CPU_KERNEL("Sinh", Unary<fn::Sinh>, DF_FLOATS, DF_COMPLEX);
-CPU_KERNEL("Cosh", Unary<fn::Cosh>, DF_FLOATS, DF_COMPLEX);
+CPU_KERNEL("Sinh", cpu::Unary<fn::Sinh>, DF_FLOATS, DF_COMPLEX);
+CPU_KERNEL("Cosh", cpu::Unary<fn::Cosh>, DF_FLOATS, DF_COMPLEX);
 
 }  // namespace
 }  // namespace dfrun

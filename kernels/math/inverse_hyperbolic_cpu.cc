@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/elementary.h"
 #include "kernels/math/unary.h"
 #include "src/framework/element_types.h"
@@ -5,9 +6,9 @@
 namespace dfrun {
 namespace {
 
-CPU_KERNEL("Asinh", Unary<fn::Asinh>, DF_FLOATS, DF_COMPLEX);
-CPU_KERNEL("Acosh", Unary<fn::Acosh>, DF_FLOATS, DF_COMPLEX);
-CPU_KERNEL("Atanh", Unary<fn::Atanh>, DF_FLOATS, DF_COMPLEX);
+CPU_KERNEL("Asinh", cpu::Unary<fn::Asinh>, DF_FLOATS, DF_COMPLEX);
+CPU_KERNEL("Acosh", cpu::Unary<fn::Acosh>, DF_FLOATS, DF_COMPLEX);
+CPU_KERNEL("Atanh", cpu::Unary<fn::Atanh>, DF_FLOATS, DF_COMPLEX);
 
 }  // namespace
 }  // namespace dfrun

@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/binary.h"
 #include "kernels/math/elementary.h"
 #include "kernels/math/unary.h"
@@ -6,10 +7,10 @@
 namespace dfrun {
 namespace {
 
-CPU_KERNEL("Asin", Unary<fn::Asin>, DF_FLOATS, DF_COMPLEX);
-CPU_KERNEL("Acos", Unary<fn::Acos>, DF_FLOATS, DF_COMPLEX);
-CPU_KERNEL("Atan", Unary<fn::Atan>, DF_FLOATS, DF_COMPLEX);
-CPU_KERNEL("Atan2", Binary<fn::Atan2>, DF_FLOATS);
+CPU_KERNEL("Asin", cpu::Unary<fn::Asin>, DF_FLOATS, DF_COMPLEX);
+CPU_KERNEL("Acos", cpu::Unary<fn::Acos>, DF_FLOATS, DF_COMPLEX);
+CPU_KERNEL("Atan", cpu::Unary<fn::Atan>, DF_FLOATS, DF_COMPLEX);
+CPU_KERNEL("Atan2", cpu::Binary<fn::Atan2>, DF_FLOATS);
 
 }  // namespace
 }  // namespace dfrun

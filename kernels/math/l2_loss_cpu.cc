@@ -1,9 +1,10 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/folding.h"
 #include "src/framework/element_types.h"
 
 namespace dfrun {
 
-const FoldLoops& red::HalfSquares::Folds(DType dtype) {
+const cpu::FoldLoops& red::HalfSquares::Folds(DType dtype) {
   return FoldsOf<HalfSquares, DF_FLOATS>(dtype);
 }
 
@@ -12,7 +13,7 @@ namespace {
 // A reduction over everything, whose shape needs no axes.
 class L2LossKernel : public Kernel {
  public:
-  L2LossKernel(KernelSetup&, const ReductionLoops& loops) : loops_(loops) {}
+  L2LossKernel(KernelSetup&, const cpu::ReductionLoops& loops) : loops_(loops) {}
   Status Compute(OpContext& ctx) {
     const Tensor& x = ctx.input(0);
     Tensor* y = nullptr;
@@ -20,14 +21,14 @@ class L2LossKernel : public Kernel {
     ReductionPlan plan;
     plan.row_is_reduced = true;
     plan.row = x.num_elements();
-    return RunReduction(loops_, plan, x.raw(), y->raw(), ctx);
+    return cpu::RunReduction(loops_, plan, x.raw(), y->raw(), ctx);
   }
 
  private:
-  const ReductionLoops& loops_;
+  const cpu::ReductionLoops& loops_;
 };
 
-using L2Loss = FoldingWith<L2LossKernel, red::HalfSquares>;
+using L2Loss = cpu::FoldingWith<L2LossKernel, red::HalfSquares>;
 
 CPU_KERNEL("L2Loss", L2Loss, DF_FLOATS);
 

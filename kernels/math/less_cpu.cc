@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/binary.h"
 #include "kernels/math/functors.h"
 #include "src/framework/element_types.h"
@@ -5,8 +6,8 @@
 namespace dfrun {
 namespace {
 
-CPU_KERNEL("Less", Binary<fn::Less>, DF_REAL);
-CPU_KERNEL("LessEqual", Binary<fn::LessEqual>, DF_REAL);
+CPU_KERNEL("Less", cpu::Binary<fn::Less>, DF_REAL);
+CPU_KERNEL("LessEqual", cpu::Binary<fn::LessEqual>, DF_REAL);
 
 }  // namespace
 }  // namespace dfrun

@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/elementary.h"
 #include "kernels/math/unary.h"
 #include "src/framework/element_types.h"
@@ -5,8 +6,8 @@
 namespace dfrun {
 namespace {
 
-CPU_KERNEL("Log", Unary<fn::Log>, DF_FLOATS, DF_COMPLEX);
-CPU_KERNEL("Log1p", Unary<fn::Log1p>, DF_FLOATS, DF_COMPLEX);
+CPU_KERNEL("Log", cpu::Unary<fn::Log>, DF_FLOATS, DF_COMPLEX);
+CPU_KERNEL("Log1p", cpu::Unary<fn::Log1p>, DF_FLOATS, DF_COMPLEX);
 
 }  // namespace
 }  // namespace dfrun

@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/binary.h"
 #include "kernels/math/functors.h"
 #include "kernels/math/unary.h"
@@ -5,9 +6,9 @@
 namespace dfrun {
 namespace {
 
-CPU_KERNEL_ANY("LogicalAnd", Binary<fn::LogicalAnd>::Kernel<bool>);
-CPU_KERNEL_ANY("LogicalOr", Binary<fn::LogicalOr>::Kernel<bool>);
-CPU_KERNEL_ANY("LogicalNot", Unary<fn::LogicalNot>::Kernel<bool>);
+CPU_KERNEL_ANY("LogicalAnd", cpu::Binary<fn::LogicalAnd>::Kernel<bool>);
+CPU_KERNEL_ANY("LogicalOr", cpu::Binary<fn::LogicalOr>::Kernel<bool>);
+CPU_KERNEL_ANY("LogicalNot", cpu::Unary<fn::LogicalNot>::Kernel<bool>);
 
 }  // namespace
 }  // namespace dfrun

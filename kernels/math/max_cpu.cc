@@ -1,15 +1,16 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/folding.h"
 #include "src/framework/element_types.h"
 
 namespace dfrun {
 
-const FoldLoops& red::Max::Folds(DType dtype) {
+const cpu::FoldLoops& red::Max::Folds(DType dtype) {
   return FoldsOf<Max, DF_REAL>(dtype);
 }
 
 namespace {
 
-CPU_KERNEL("Max", Reduction<red::Max>, DF_REAL);
+CPU_KERNEL("Max", cpu::Reduction<red::Max>, DF_REAL);
 
 }  // namespace
 }  // namespace dfrun

@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/binary.h"
 #include "kernels/math/functors.h"
 #include "src/framework/element_types.h"
@@ -5,8 +6,8 @@
 namespace dfrun {
 namespace {
 
-CPU_KERNEL("Maximum", Binary<fn::Maximum>, DF_REAL);
-CPU_KERNEL("Minimum", Binary<fn::Minimum>, DF_REAL);
+CPU_KERNEL("Maximum", cpu::Binary<fn::Maximum>, DF_REAL);
+CPU_KERNEL("Minimum", cpu::Binary<fn::Minimum>, DF_REAL);
 
 }  // namespace
 }  // namespace dfrun

@@ -1,15 +1,16 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/folding.h"
 #include "src/framework/element_types.h"
 
 namespace dfrun {
 
-const FoldLoops& red::Mean::Folds(DType dtype) {
+const cpu::FoldLoops& red::Mean::Folds(DType dtype) {
   return FoldsOf<Mean, DF_NUMBERS>(dtype);
 }
 
 namespace {
 
-CPU_KERNEL("Mean", Reduction<red::Mean>, DF_NUMBERS);
+CPU_KERNEL("Mean", cpu::Reduction<red::Mean>, DF_NUMBERS);
 
 }  // namespace
 }  // namespace dfrun

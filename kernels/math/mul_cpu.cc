@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/binary.h"
 #include "kernels/math/functors.h"
 #include "src/framework/element_types.h"
@@ -5,8 +6,8 @@
 namespace dfrun {
 namespace {
 
-CPU_KERNEL("Mul", Binary<fn::Mul>, DF_NUMBERS);
-CPU_KERNEL("MulNoNan", Binary<fn::MulNoNan>, DF_FLOATS, DF_COMPLEX);
+CPU_KERNEL("Mul", cpu::Binary<fn::Mul>, DF_NUMBERS);
+CPU_KERNEL("MulNoNan", cpu::Binary<fn::MulNoNan>, DF_FLOATS, DF_COMPLEX);
 
 }  // namespace
 }  // namespace dfrun

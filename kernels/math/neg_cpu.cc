@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/functors.h"
 #include "kernels/math/unary.h"
 #include "src/framework/element_types.h"
@@ -5,8 +6,8 @@
 namespace dfrun {
 namespace {
 
-CPU_KERNEL("Neg", Unary<fn::Neg>, DF_FLOATS, DF_COMPLEX, DF_SIGNED);
-CPU_KERNEL("Square", Unary<fn::Square>, DF_NUMBERS);
+CPU_KERNEL("Neg", cpu::Unary<fn::Neg>, DF_FLOATS, DF_COMPLEX, DF_SIGNED);
+CPU_KERNEL("Square", cpu::Unary<fn::Square>, DF_NUMBERS);
 
 }  // namespace
 }  // namespace dfrun

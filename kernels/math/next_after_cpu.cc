@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/binary.h"
 
 namespace dfrun {
@@ -12,7 +13,7 @@ struct NextAfter {
   }
 };
 
-CPU_KERNEL("NextAfter", Binary<NextAfter>, float, double);
+CPU_KERNEL("NextAfter", cpu::Binary<NextAfter>, float, double);
 
 }  // namespace
 }  // namespace dfrun

@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/binary.h"
 #include "kernels/math/elementary.h"
 #include "src/framework/element_types.h"
@@ -5,7 +6,7 @@
 namespace dfrun {
 namespace {
 
-CPU_KERNEL("Pow", Binary<fn::Pow>, DF_FLOATS, DF_COMPLEX, DF_SIGNED);
+CPU_KERNEL("Pow", cpu::Binary<fn::Pow>, DF_FLOATS, DF_COMPLEX, DF_SIGNED);
 
 }  // namespace
 }  // namespace dfrun

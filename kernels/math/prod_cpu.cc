@@ -1,15 +1,16 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/folding.h"
 #include "src/framework/element_types.h"
 
 namespace dfrun {
 
-const FoldLoops& red::Prod::Folds(DType dtype) {
+const cpu::FoldLoops& red::Prod::Folds(DType dtype) {
   return FoldsOf<Prod, DF_NUMBERS>(dtype);
 }
 
 namespace {
 
-CPU_KERNEL("Prod", Reduction<red::Prod>, DF_NUMBERS);
+CPU_KERNEL("Prod", cpu::Reduction<red::Prod>, DF_NUMBERS);
 
 }  // namespace
 }  // namespace dfrun

@@ -21,8 +21,10 @@
 #include "kernels/math/element.h"
 
 namespace dfrun {
+namespace cpu {
 struct FoldLoops;  // reduction.h
-}
+}  // namespace cpu
+}  // namespace dfrun
 
 namespace dfrun::red {
 
@@ -67,7 +69,7 @@ struct Sum {
   static T Finish(Accumulator<T> a, int64_t) {
     return static_cast<T>(a);
   }
-  static const FoldLoops& Folds(DType dtype);
+  static const cpu::FoldLoops& Folds(DType dtype);
 };
 
 // Integers are summed in 64 bits and the quotient is cut; the mean of nothing is NaN, of integers 0.
@@ -94,7 +96,7 @@ struct Mean : Sum {
       return static_cast<T>(a / static_cast<Accumulator<T>>(reduced));
     }
   }
-  static const FoldLoops& Folds(DType dtype);
+  static const cpu::FoldLoops& Folds(DType dtype);
 };
 
 struct Prod : Sum {
@@ -106,7 +108,7 @@ struct Prod : Sum {
   static A Combine(A a, A b) {
     return a * b;
   }
-  static const FoldLoops& Folds(DType dtype);
+  static const cpu::FoldLoops& Folds(DType dtype);
 };
 
 // Half the sum of the squares.
@@ -119,7 +121,7 @@ struct HalfSquares : Sum {
   static T Finish(Accumulator<T> a, int64_t) {
     return static_cast<T>(a / 2);
   }
-  static const FoldLoops& Folds(DType dtype);
+  static const cpu::FoldLoops& Folds(DType dtype);
 };
 
 // The root of the sum of the squares of the absolute values. Integers wrap around as T does before the root is cut.
@@ -141,7 +143,7 @@ struct EuclideanNorm : Sum {
       return static_cast<T>(std::sqrt(a));
     }
   }
-  static const FoldLoops& Folds(DType dtype);
+  static const cpu::FoldLoops& Folds(DType dtype);
 };
 
 // The ends of the finite numbers of T, 16-bit floating point as float.
@@ -181,7 +183,7 @@ struct Max {
   static T Finish(Accumulator<T> a, int64_t) {
     return static_cast<T>(a);
   }
-  static const FoldLoops& Folds(DType dtype);
+  static const cpu::FoldLoops& Folds(DType dtype);
 };
 
 struct Min : Max {
@@ -194,7 +196,7 @@ struct Min : Max {
   static A Combine(A a, A b) {
     return b < a || b != b ? b : a;
   }
-  static const FoldLoops& Folds(DType dtype);
+  static const cpu::FoldLoops& Folds(DType dtype);
 };
 
 struct All : Max {
@@ -206,7 +208,7 @@ struct All : Max {
   static A Combine(A a, A b) {
     return a && b;
   }
-  static const FoldLoops& Folds(DType dtype);
+  static const cpu::FoldLoops& Folds(DType dtype);
 };
 
 struct Any : Max {
@@ -218,7 +220,7 @@ struct Any : Max {
   static A Combine(A a, A b) {
     return a || b;
   }
-  static const FoldLoops& Folds(DType dtype);
+  static const cpu::FoldLoops& Folds(DType dtype);
 };
 
 }  // namespace dfrun::red

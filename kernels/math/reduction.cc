@@ -5,7 +5,7 @@
 #include "kernels/math/elementwise.h"
 #include "src/base/integers.h"
 
-namespace dfrun {
+namespace dfrun::cpu {
 namespace {
 
 // Elements that one thread folds at a time: some 10 us of work, as long as it takes to wake a thread.
@@ -145,4 +145,4 @@ Status ReductionKernel::Compute(OpContext& ctx) {
   return RunReduction(loops_, plan, x.raw(), y->raw(), ctx);
 }
 
-}  // namespace dfrun
+}  // namespace dfrun::cpu

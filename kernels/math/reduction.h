@@ -1,4 +1,4 @@
-// The engine of reductions: CPU_KERNEL("Sum", Reduction<red::Sum>, float, int32_t).
+// The engine of reductions: CPU_KERNEL("Sum", cpu::Reduction<red::Sum>, float, int32_t).
 //
 // An op's kernel is its loops over contiguous elements (folding.h); planning, splitting and merging are
 // ReductionKernel's, which is compiled once. Work is split at bounds that depend on the shape alone and partial results
@@ -12,7 +12,7 @@
 #include "kernels/math/reduction_plan.h"
 #include "src/framework/kernel.h"
 
-namespace dfrun {
+namespace dfrun::cpu {
 
 // Accumulators are plain data of `accumulator_size` bytes.
 struct FoldLoops {
@@ -76,6 +76,6 @@ struct FoldingWith {
 template <class R>
 using Reduction = FoldingWith<ReductionKernel, R>;
 
-}  // namespace dfrun
+}  // namespace dfrun::cpu
 
 #endif  // DFRUN_KERNELS_MATH_REDUCTION_H_

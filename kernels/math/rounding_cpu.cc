@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/functors.h"
 #include "kernels/math/unary.h"
 #include "src/framework/element_types.h"
@@ -5,10 +6,10 @@
 namespace dfrun {
 namespace {
 
-CPU_KERNEL("Floor", Unary<fn::Floor>, DF_FLOATS);
-CPU_KERNEL("Ceil", Unary<fn::Ceil>, DF_FLOATS);
-CPU_KERNEL("Rint", Unary<fn::Rint>, DF_FLOATS);
-CPU_KERNEL("Round", Unary<fn::Rint>, DF_FLOATS, DF_COMPLEX, DF_SIGNED);
+CPU_KERNEL("Floor", cpu::Unary<fn::Floor>, DF_FLOATS);
+CPU_KERNEL("Ceil", cpu::Unary<fn::Ceil>, DF_FLOATS);
+CPU_KERNEL("Rint", cpu::Unary<fn::Rint>, DF_FLOATS);
+CPU_KERNEL("Round", cpu::Unary<fn::Rint>, DF_FLOATS, DF_COMPLEX, DF_SIGNED);
 
 }  // namespace
 }  // namespace dfrun

@@ -4,7 +4,7 @@
 
 #include "kernels/math/binary.h"
 
-namespace dfrun {
+namespace dfrun::cpu {
 
 // As BinaryKernel, but InvalidArgument where it would broadcast.
 class SameShapeKernel : public BinaryKernel {
@@ -25,6 +25,6 @@ struct SameShape {
   };
 };
 
-}  // namespace dfrun
+}  // namespace dfrun::cpu
 
 #endif  // DFRUN_KERNELS_MATH_SAME_SHAPE_H_

@@ -1,5 +1,6 @@
 // Segments whose ids are sorted: one after the other.
 #include "kernels/array/int_values.h"
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/row_groups.h"
 #include "kernels/math/segment_reducers.h"
 #include "src/framework/element_types.h"
@@ -9,7 +10,7 @@ namespace {
 
 class SegmentKernel : public Kernel {
  public:
-  SegmentKernel(KernelSetup&, const ReductionLoops& loops, bool empty_is_zero)
+  SegmentKernel(KernelSetup&, const cpu::ReductionLoops& loops, bool empty_is_zero)
       : loops_(loops), empty_is_zero_(empty_is_zero) {}
 
   Status Compute(OpContext& ctx) {
@@ -30,7 +31,7 @@ class SegmentKernel : public Kernel {
   }
 
  private:
-  const ReductionLoops& loops_;
+  const cpu::ReductionLoops& loops_;
   const bool empty_is_zero_;
 };
 
@@ -38,7 +39,7 @@ template <class R, bool kEmptyIsZero>
 struct Segment {
   template <class T>
   struct Kernel : SegmentKernel {
-    explicit Kernel(KernelSetup& setup) : SegmentKernel(setup, LoopsOf<R, T>(), kEmptyIsZero) {}
+    explicit Kernel(KernelSetup& setup) : SegmentKernel(setup, cpu::LoopsOf<R, T>(), kEmptyIsZero) {}
   };
 };
 

@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "kernels/array/element_size.h"
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/broadcast.h"
 #include "kernels/math/elementwise.h"
-#include "src/framework/kernel.h"
 
 namespace dfrun {
 namespace {

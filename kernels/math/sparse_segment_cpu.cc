@@ -1,5 +1,6 @@
 // Segments of rows picked by index.
 #include "kernels/array/int_values.h"
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/row_groups.h"
 #include "kernels/math/segment_reducers.h"
 #include "src/framework/element_types.h"
@@ -9,7 +10,7 @@ namespace {
 
 class SparseSegmentKernel : public Kernel {
  public:
-  SparseSegmentKernel(KernelSetup& setup, const ReductionLoops& loops)
+  SparseSegmentKernel(KernelSetup& setup, const cpu::ReductionLoops& loops)
       : loops_(loops), has_count_(setup.node().inputs.size() == 4) {}
 
   Status Compute(OpContext& ctx) {
@@ -38,12 +39,12 @@ class SparseSegmentKernel : public Kernel {
   }
 
  private:
-  const ReductionLoops& loops_;
+  const cpu::ReductionLoops& loops_;
   const bool has_count_;
 };
 
 template <class R>
-using SparseSegment = FoldingWith<SparseSegmentKernel, R>;
+using SparseSegment = cpu::FoldingWith<SparseSegmentKernel, R>;
 
 CPU_KERNEL("SparseSegmentSum", SparseSegment<red::Sum>, DF_REAL);
 CPU_KERNEL("SparseSegmentMean", SparseSegment<red::Mean>, DF_FLOATS);

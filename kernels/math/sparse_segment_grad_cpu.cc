@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "kernels/array/int_values.h"
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/elementwise.h"
 #include "kernels/math/reducers.h"
 #include "kernels/math/row_groups.h"
@@ -44,7 +45,7 @@ using Scale = void (*)(const Tensor& rows, const std::vector<double>& weights, T
 // were picked are made, and their indices.
 class SparseSegmentGradKernel : public Kernel {
  public:
-  SparseSegmentGradKernel(KernelSetup& setup, const ReductionLoops& sum, Scale scale, Weight weight)
+  SparseSegmentGradKernel(KernelSetup& setup, const cpu::ReductionLoops& sum, Scale scale, Weight weight)
       : sum_(sum), scale_(scale), weight_(weight), is_sparse_(setup.node().outputs.size() == 2) {}
 
   Status Compute(OpContext& ctx) {
@@ -97,7 +98,7 @@ class SparseSegmentGradKernel : public Kernel {
     return scaled;
   }
 
-  const ReductionLoops& sum_;
+  const cpu::ReductionLoops& sum_;
   const Scale scale_;
   const Weight weight_;
   const bool is_sparse_;
@@ -108,7 +109,7 @@ struct SparseSegmentGrad {
   template <class T>
   struct Kernel : SparseSegmentGradKernel {
     explicit Kernel(KernelSetup& setup)
-        : SparseSegmentGradKernel(setup, LoopsOf<red::Sum, T>(), &ScaleRows<T>, kWeight) {}
+        : SparseSegmentGradKernel(setup, cpu::LoopsOf<red::Sum, T>(), &ScaleRows<T>, kWeight) {}
   };
 };
 

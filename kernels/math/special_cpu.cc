@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/binary.h"
 #include "kernels/math/special_functions.h"
 #include "kernels/math/unary.h"
@@ -5,10 +6,10 @@
 namespace dfrun {
 namespace {
 
-CPU_KERNEL("Lgamma", Unary<fn::Lgamma>, float16, float, double);
-CPU_KERNEL("Digamma", Unary<fn::Digamma>, float16, float, double);
-CPU_KERNEL("Polygamma", Binary<fn::Polygamma>, float, double);
-CPU_KERNEL("Zeta", Binary<fn::Zeta>, float, double);
+CPU_KERNEL("Lgamma", cpu::Unary<fn::Lgamma>, float16, float, double);
+CPU_KERNEL("Digamma", cpu::Unary<fn::Digamma>, float16, float, double);
+CPU_KERNEL("Polygamma", cpu::Binary<fn::Polygamma>, float, double);
+CPU_KERNEL("Zeta", cpu::Binary<fn::Zeta>, float, double);
 
 }  // namespace
 }  // namespace dfrun

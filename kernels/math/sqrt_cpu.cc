@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/elementary.h"
 #include "kernels/math/unary.h"
 #include "src/framework/element_types.h"
@@ -5,8 +6,8 @@
 namespace dfrun {
 namespace {
 
-CPU_KERNEL("Sqrt", Unary<fn::Sqrt>, DF_FLOATS, DF_COMPLEX);
-CPU_KERNEL("Rsqrt", Unary<fn::Rsqrt>, DF_FLOATS, DF_COMPLEX);
+CPU_KERNEL("Sqrt", cpu::Unary<fn::Sqrt>, DF_FLOATS, DF_COMPLEX);
+CPU_KERNEL("Rsqrt", cpu::Unary<fn::Rsqrt>, DF_FLOATS, DF_COMPLEX);
 
 }  // namespace
 }  // namespace dfrun

@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/binary.h"
 #include "kernels/math/functors.h"
 #include "src/framework/element_types.h"
@@ -5,7 +6,7 @@
 namespace dfrun {
 namespace {
 
-CPU_KERNEL("Sub", Binary<fn::Sub>, DF_NUMBERS);
+CPU_KERNEL("Sub", cpu::Binary<fn::Sub>, DF_NUMBERS);
 
 }  // namespace
 }  // namespace dfrun

@@ -1,15 +1,16 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/folding.h"
 #include "src/framework/element_types.h"
 
 namespace dfrun {
 
-const FoldLoops& red::Sum::Folds(DType dtype) {
+const cpu::FoldLoops& red::Sum::Folds(DType dtype) {
   return FoldsOf<Sum, DF_NUMBERS>(dtype);
 }
 
 namespace {
 
-CPU_KERNEL("Sum", Reduction<red::Sum>, DF_NUMBERS);
+CPU_KERNEL("Sum", cpu::Reduction<red::Sum>, DF_NUMBERS);
 
 }  // namespace
 }  // namespace dfrun

@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/elementary.h"
 #include "kernels/math/unary.h"
 #include "src/framework/element_types.h"
@@ -5,9 +6,9 @@
 namespace dfrun {
 namespace {
 
-CPU_KERNEL("Sin", Unary<fn::Sin>, DF_FLOATS, DF_COMPLEX);
-CPU_KERNEL("Cos", Unary<fn::Cos>, DF_FLOATS, DF_COMPLEX);
-CPU_KERNEL("Tan", Unary<fn::Tan>, DF_FLOATS, DF_COMPLEX);
+CPU_KERNEL("Sin", cpu::Unary<fn::Sin>, DF_FLOATS, DF_COMPLEX);
+CPU_KERNEL("Cos", cpu::Unary<fn::Cos>, DF_FLOATS, DF_COMPLEX);
+CPU_KERNEL("Tan", cpu::Unary<fn::Tan>, DF_FLOATS, DF_COMPLEX);
 
 }  // namespace
 }  // namespace dfrun

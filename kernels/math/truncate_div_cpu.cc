@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/binary.h"
 #include "kernels/math/functors.h"
 #include "src/framework/element_types.h"
@@ -5,9 +6,9 @@
 namespace dfrun {
 namespace {
 
-CPU_KERNEL("TruncateDiv", Binary<fn::TruncateDiv>, DF_REAL);
-CPU_KERNEL("Mod", Binary<fn::TruncateMod>, DF_FLOATS, int32_t, int64_t);
-CPU_KERNEL("TruncateMod", Binary<fn::TruncateMod>, DF_FLOATS, int32_t, int64_t);
+CPU_KERNEL("TruncateDiv", cpu::Binary<fn::TruncateDiv>, DF_REAL);
+CPU_KERNEL("Mod", cpu::Binary<fn::TruncateMod>, DF_FLOATS, int32_t, int64_t);
+CPU_KERNEL("TruncateMod", cpu::Binary<fn::TruncateMod>, DF_FLOATS, int32_t, int64_t);
 
 }  // namespace
 }  // namespace dfrun

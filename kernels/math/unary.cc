@@ -2,7 +2,7 @@
 
 #include "kernels/math/elementwise.h"
 
-namespace dfrun {
+namespace dfrun::cpu {
 
 UnaryKernel::UnaryKernel(KernelSetup& setup, const UnaryLoop& loop)
     : loop_(loop), count_(setup.input_shape(0).num_elements()) {
@@ -41,4 +41,4 @@ void UnaryKernel::Run(const void* x, void* y, int64_t n, ThreadPool& pool) const
                [&](int64_t at, int64_t count, void* to) { loop_.run(At(x, at, loop_.input_size), to, count); });
 }
 
-}  // namespace dfrun
+}  // namespace dfrun::cpu

@@ -1,4 +1,4 @@
-// The engine of element-wise ops with one input: CPU_KERNEL("Tanh", Unary<fn::Tanh>, float, double).
+// The engine of element-wise ops with one input: CPU_KERNEL("Tanh", cpu::Unary<fn::Tanh>, float, double).
 //
 // An op's kernel is its loop over contiguous elements; allocation, forwarding of the input's buffer, splitting over the
 // pool and the choice of a shorter way for static shapes are UnaryKernel's, which is compiled once.
@@ -13,7 +13,7 @@
 #include "src/base/stream_store.h"
 #include "src/framework/kernel.h"
 
-namespace dfrun {
+namespace dfrun::cpu {
 
 struct UnaryLoop {
   void (*run)(const void* x, void* y, int64_t n);  // y may be x
@@ -141,6 +141,6 @@ struct Unary {
   };
 };
 
-}  // namespace dfrun
+}  // namespace dfrun::cpu
 
 #endif  // DFRUN_KERNELS_MATH_UNARY_H_

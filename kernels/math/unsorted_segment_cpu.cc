@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "kernels/array/int_values.h"
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/row_groups.h"
 #include "kernels/math/segment_reducers.h"
 #include "src/framework/element_types.h"
@@ -11,7 +12,7 @@ namespace {
 
 class UnsortedSegmentKernel : public Kernel {
  public:
-  UnsortedSegmentKernel(KernelSetup&, const ReductionLoops& loops) : loops_(loops) {}
+  UnsortedSegmentKernel(KernelSetup&, const cpu::ReductionLoops& loops) : loops_(loops) {}
 
   Status Compute(OpContext& ctx) {
     const Tensor& data = ctx.input(0);
@@ -36,11 +37,11 @@ class UnsortedSegmentKernel : public Kernel {
   }
 
  private:
-  const ReductionLoops& loops_;
+  const cpu::ReductionLoops& loops_;
 };
 
 template <class R>
-using UnsortedSegment = FoldingWith<UnsortedSegmentKernel, R>;
+using UnsortedSegment = cpu::FoldingWith<UnsortedSegmentKernel, R>;
 
 CPU_KERNEL("UnsortedSegmentSum", UnsortedSegment<red::Sum>, DF_NUMBERS);
 CPU_KERNEL("UnsortedSegmentProd", UnsortedSegment<red::Prod>, DF_NUMBERS);

@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/binary.h"
 #include "kernels/math/elementary.h"
 #include "src/framework/element_types.h"
@@ -5,9 +6,9 @@
 namespace dfrun {
 namespace {
 
-CPU_KERNEL("Xlogy", Binary<fn::Xlogy>, DF_FLOATS, DF_COMPLEX);
-CPU_KERNEL("Xlog1py", Binary<fn::Xlog1py>, DF_FLOATS, DF_COMPLEX);
-CPU_KERNEL("Xdivy", Binary<fn::Xdivy>, DF_FLOATS, DF_COMPLEX);
+CPU_KERNEL("Xlogy", cpu::Binary<fn::Xlogy>, DF_FLOATS, DF_COMPLEX);
+CPU_KERNEL("Xlog1py", cpu::Binary<fn::Xlog1py>, DF_FLOATS, DF_COMPLEX);
+CPU_KERNEL("Xdivy", cpu::Binary<fn::Xdivy>, DF_FLOATS, DF_COMPLEX);
 
 }  // namespace
 }  // namespace dfrun

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <complex>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/device/shape_cache.h"
 #include "kernels/math/element.h"
 #include "kernels/matrix/batch_gemm.h"

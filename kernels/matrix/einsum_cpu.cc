@@ -1,6 +1,7 @@
 #include <complex>
 #include <cstring>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/device/shape_cache.h"
 #include "kernels/math/reducers.h"
 #include "kernels/math/reduction.h"
@@ -21,7 +22,7 @@ class EinsumBase : public Kernel {
   bool IsExpensive() const override { return true; }
 
  protected:
-  EinsumBase(KernelSetup& setup, const ReductionLoops& sum) : sum_(sum) {
+  EinsumBase(KernelSetup& setup, const cpu::ReductionLoops& sum) : sum_(sum) {
     Result<EinsumEquation> equation = EinsumEquation::Parse(setup.attr<std::string>("equation"));
     if (equation.ok()) {
       equation_ = *std::move(equation);
@@ -53,7 +54,7 @@ class EinsumBase : public Kernel {
     Shape shape;
     DF_TRY(PlanReduction(plan.shape, plan.reduced, /*keep_dims=*/false, reduction, shape));
     DF_ASSIGN(Tensor reduced, ctx.AllocateTemp(operand.dtype(), shape));
-    DF_TRY(RunReduction(sum_, reduction, operand.raw(), reduced.raw(), ctx));
+    DF_TRY(cpu::RunReduction(sum_, reduction, operand.raw(), reduced.raw(), ctx));
     return reduced;
   }
 
@@ -63,7 +64,7 @@ class EinsumBase : public Kernel {
   }
 
  private:
-  const ReductionLoops& sum_;
+  const cpu::ReductionLoops& sum_;
   EinsumEquation equation_;
   ShapeCache<std::vector<Shape>, EinsumPlan> plans_;
 };
@@ -71,7 +72,7 @@ class EinsumBase : public Kernel {
 template <class T>
 class EinsumKernel final : public EinsumBase {
  public:
-  explicit EinsumKernel(KernelSetup& setup) : EinsumBase(setup, LoopsOf<red::Sum, T>()) {}
+  explicit EinsumKernel(KernelSetup& setup) : EinsumBase(setup, cpu::LoopsOf<red::Sum, T>()) {}
 
   Status Compute(OpContext& ctx) {
     DF_ASSIGN(const std::shared_ptr<const EinsumPlan> plan, PlanFor(ctx));

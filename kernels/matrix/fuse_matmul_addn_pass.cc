@@ -3,7 +3,7 @@
 //
 // AddN of MatMuls that nothing else reads, equally transposed, becomes a _MatMulSum, with the same bits. Products of
 // variables that are read where they are used stay, since their time of reading must.
-#include "src/passes/pass.h"
+#include "kernels/device/cpu_pass.h"
 #include "src/passes/pattern.h"
 
 namespace dfrun {
@@ -32,8 +32,8 @@ std::optional<Fusion> FuseAt(const FusionView& view, const Node& sum) {
   return fusion;
 }
 
-DEVICE_PASS("cpu", "fuse_matmul_addn", 50,
-            [](Graph& graph, const PassContext& /*context*/) { return FuseNodes(graph, &FuseAt); });
+CPU_PASS("fuse_matmul_addn", 50,
+         [](Graph& graph, const PassContext& /*context*/) { return FuseNodes(graph, &FuseAt); });
 
 }  // namespace
 }  // namespace dfrun

@@ -1,8 +1,8 @@
 // The gradient of a Relu as a part of the matrix product that gives the gradient by the Relu's result: ReluGrad of a
 // MatMul of float or double that nothing else reads becomes a _FusedMatMul, with the same bits. Graphs with control
 // flow, where waiting passes deadness on, are left alone.
+#include "kernels/device/cpu_pass.h"
 #include "src/graph/control_flow.h"
-#include "src/passes/pass.h"
 #include "src/passes/pattern.h"
 
 namespace dfrun {
@@ -21,7 +21,7 @@ std::optional<Fusion> FuseAt(const FusionView& view, const Node& relu) {
   return fusion;
 }
 
-DEVICE_PASS("cpu", "fuse_relu_gradient", 40, [](Graph& graph, const PassContext& /*context*/) {
+CPU_PASS("fuse_relu_gradient", 40, [](Graph& graph, const PassContext& /*context*/) {
   return HasControlFlow(graph) ? Status() : FuseNodes(graph, &FuseAt);
 });
 

@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <string_view>
 
+#include "kernels/device/cpu_pass.h"
 #include "src/graph/node_order.h"
 #include "src/graph/update_gate.h"
 #include "src/graph/variable_readers.h"
-#include "src/passes/pass.h"
 #include "src/passes/pattern.h"
 
 namespace dfrun {
@@ -118,7 +118,7 @@ Status FuseSgdUpdates(Graph& graph, const PassContext& /*context*/) {
 }
 
 // After fuse_matmul_addn, whose sums it takes.
-DEVICE_PASS("cpu", "fuse_sgd_update", 60, &FuseSgdUpdates);
+CPU_PASS("fuse_sgd_update", 60, &FuseSgdUpdates);
 
 }  // namespace
 }  // namespace dfrun

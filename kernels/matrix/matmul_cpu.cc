@@ -1,5 +1,6 @@
 #include <complex>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/device/shape_cache.h"
 #include "kernels/math/elementwise.h"
 #include "kernels/matrix/fused_ops.h"

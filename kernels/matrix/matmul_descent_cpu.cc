@@ -1,5 +1,6 @@
 // A weight is changed block by block as the blocks of its gradient, a product or a sum of them, leave the registers, so
 // that the gradient is never in memory.
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/matrix/product_sum.h"
 #include "kernels/state/variable_access.h"
 
@@ -26,7 +27,7 @@ class MatMulDescentKernel final : public Kernel {
 
     Variable* const variables[] = {variable};
     const VariableLocks locks(variables);
-    DF_TRY(locks.MakeWritable(variables, DTypeOf<T>, ctx.allocator()));
+    DF_TRY(locks.MakeWritable(variables, DTypeOf<T>, ctx.device()));
     Tensor& weight = variable->mutable_value();
     if (!(weight.shape() == gradient)) {
       return InvalidArgument("the variable '", variable->name(), "' has shape ", weight.shape(),

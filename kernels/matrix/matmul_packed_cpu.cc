@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/matrix/column_panels.h"
 #include "kernels/matrix/fused_ops.h"
 #include "kernels/matrix/gemm_plan.h"

@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/matrix/product_sum.h"
 #include "src/framework/kernel_of.h"
 

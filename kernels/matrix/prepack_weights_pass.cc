@@ -8,10 +8,10 @@
 #include <map>
 #include <tuple>
 
+#include "kernels/device/cpu_pass.h"
 #include "src/graph/variable_readers.h"
 #include "src/passes/fusion.h"
 #include "src/passes/graph_rebuilder.h"
-#include "src/passes/pass.h"
 
 namespace dfrun {
 namespace {
@@ -95,7 +95,7 @@ Status PrepackWeights(Graph& graph, const PassContext& /*context*/) {
 }
 
 // After those that make _FusedMatMuls.
-DEVICE_PASS("cpu", "prepack_weights", 70, &PrepackWeights);
+CPU_PASS("prepack_weights", 70, &PrepackWeights);
 
 }  // namespace
 }  // namespace dfrun

@@ -1,9 +1,9 @@
 // SparseMatMul: the dense product. Looking for zeros costs more than multiplying by them.
 #include <algorithm>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/device/shape_cache.h"
 #include "kernels/matrix/gemm.h"
-#include "src/framework/kernel.h"
 
 namespace dfrun {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "kernels/array/int_values.h"
 #include "kernels/array/strided_copy.h"
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/reducers.h"
 #include "src/framework/element_types.h"
 #include "src/framework/kernel_of.h"

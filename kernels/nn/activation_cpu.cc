@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/activations.h"
 #include "kernels/math/same_shape.h"
 #include "kernels/math/unary.h"
@@ -6,18 +7,18 @@
 namespace dfrun {
 namespace {
 
-CPU_KERNEL("Relu", Unary<fn::Relu>, DF_REAL);
-CPU_KERNEL("Relu6", Unary<fn::Relu6>, DF_REAL);
-CPU_KERNEL("ReluGrad", SameShape<fn::ReluGrad>, DF_REAL);
-CPU_KERNEL("Relu6Grad", SameShape<fn::Relu6Grad>, DF_REAL);
-CPU_KERNEL("Elu", Unary<fn::Elu>, DF_FLOATS);
-CPU_KERNEL("Selu", Unary<fn::Selu>, DF_FLOATS);
-CPU_KERNEL("Softplus", Unary<fn::Softplus>, DF_FLOATS);
-CPU_KERNEL("Softsign", Unary<fn::Softsign>, DF_FLOATS);
-CPU_KERNEL("EluGrad", SameShape<fn::EluGrad>, DF_FLOATS);
-CPU_KERNEL("SeluGrad", SameShape<fn::SeluGrad>, DF_FLOATS);
-CPU_KERNEL("SoftplusGrad", SameShape<fn::SoftplusGrad>, DF_FLOATS);
-CPU_KERNEL("SoftsignGrad", SameShape<fn::SoftsignGrad>, DF_FLOATS);
+CPU_KERNEL("Relu", cpu::Unary<fn::Relu>, DF_REAL);
+CPU_KERNEL("Relu6", cpu::Unary<fn::Relu6>, DF_REAL);
+CPU_KERNEL("ReluGrad", cpu::SameShape<fn::ReluGrad>, DF_REAL);
+CPU_KERNEL("Relu6Grad", cpu::SameShape<fn::Relu6Grad>, DF_REAL);
+CPU_KERNEL("Elu", cpu::Unary<fn::Elu>, DF_FLOATS);
+CPU_KERNEL("Selu", cpu::Unary<fn::Selu>, DF_FLOATS);
+CPU_KERNEL("Softplus", cpu::Unary<fn::Softplus>, DF_FLOATS);
+CPU_KERNEL("Softsign", cpu::Unary<fn::Softsign>, DF_FLOATS);
+CPU_KERNEL("EluGrad", cpu::SameShape<fn::EluGrad>, DF_FLOATS);
+CPU_KERNEL("SeluGrad", cpu::SameShape<fn::SeluGrad>, DF_FLOATS);
+CPU_KERNEL("SoftplusGrad", cpu::SameShape<fn::SoftplusGrad>, DF_FLOATS);
+CPU_KERNEL("SoftsignGrad", cpu::SameShape<fn::SoftsignGrad>, DF_FLOATS);
 
 }  // namespace
 }  // namespace dfrun

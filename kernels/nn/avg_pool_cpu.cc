@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/nn/pool_kernel.h"
 #include "kernels/nn/pool_means.h"
 #include "src/framework/element_types.h"

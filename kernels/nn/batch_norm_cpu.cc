@@ -1,6 +1,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/nn/batch_norm.h"
 #include "kernels/nn/channel_sums.h"
 

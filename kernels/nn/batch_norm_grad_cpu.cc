@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/nn/batch_norm.h"
 #include "kernels/nn/channel_sums.h"
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/elementwise.h"
 #include "kernels/math/functors.h"
 #include "kernels/nn/channel_layout.h"

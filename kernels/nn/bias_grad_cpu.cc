@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/reduction.h"
 #include "kernels/nn/bias_sums.h"
 #include "src/framework/element_types.h"
@@ -28,7 +29,7 @@ class BiasAddGradKernel final : public Kernel {
     Shape output;
     DF_TRY(
         PlanReduction(Shape({layout.outer, layout.channels, layout.inner}), {true, false, true}, false, plan, output));
-    return RunReduction(LoopsOf<red::Sum, T>(), plan, dy.raw(), sums->raw(), ctx);
+    return cpu::RunReduction(cpu::LoopsOf<red::Sum, T>(), plan, dy.raw(), sums->raw(), ctx);
   }
 
  private:

@@ -1,10 +1,10 @@
 #include <algorithm>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/device/shape_cache.h"
 #include "kernels/nn/conv.h"
 #include "kernels/nn/conv_finish.h"
 #include "src/framework/element_types.h"
-#include "src/framework/kernel.h"
 
 namespace dfrun {
 namespace {

@@ -1,7 +1,7 @@
 // A convolution or a matrix product, BiasAdd and Relu become one node: bias and activation are applied to a part of the
 // result while it is in the cache, where each would go over it in memory. The fused node, a _FusedConv2D (with channels
 // last) or a _FusedMatMul, has the name of the last. Bits stay.
-#include "src/passes/pass.h"
+#include "kernels/device/cpu_pass.h"
 #include "src/passes/pattern.h"
 
 namespace dfrun {
@@ -42,8 +42,7 @@ std::optional<Fusion> FuseAt(const FusionView& view, const Node& last) {
   return fusion;
 }
 
-DEVICE_PASS("cpu", "fuse_bias", 10,
-            [](Graph& graph, const PassContext& /*context*/) { return FuseNodes(graph, &FuseAt); });
+CPU_PASS("fuse_bias", 10, [](Graph& graph, const PassContext& /*context*/) { return FuseNodes(graph, &FuseAt); });
 
 }  // namespace
 }  // namespace dfrun

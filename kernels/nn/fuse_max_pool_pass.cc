@@ -1,7 +1,7 @@
 // Max pooling as a part of the convolution before it, and its gradient with that of the Relu between them: each goes
 // over the images once, or pools them while they are in the cache. Bits stay.
+#include "kernels/device/cpu_pass.h"
 #include "src/graph/control_flow.h"
-#include "src/passes/pass.h"
 #include "src/passes/pattern.h"
 
 namespace dfrun {
@@ -39,7 +39,7 @@ std::optional<Fusion> FuseGradient(const FusionView& view, const Node& relu) {
   return Fusion{relu.id, {pool.id}, "_MaxPoolReluGrad", pool.inputs, pool.attrs};
 }
 
-DEVICE_PASS("cpu", "fuse_max_pool", 20, [](Graph& graph, const PassContext& /*context*/) {
+CPU_PASS("fuse_max_pool", 20, [](Graph& graph, const PassContext& /*context*/) {
   if (!HasControlFlow(graph)) DF_TRY(FuseNodes(graph, &FusePool));
   return FuseNodes(graph, &FuseGradient);
 });

@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/same_shape.h"
 #include "kernels/math/unary.h"
 #include "kernels/nn/gelu.h"
@@ -8,19 +9,19 @@ namespace {
 
 struct Gelu {
   template <class T>
-  struct Kernel : UnaryKernel {
+  struct Kernel : cpu::UnaryKernel {
     explicit Kernel(KernelSetup& setup)
-        : UnaryKernel(
-              setup, setup.attr<bool>("approximate") ? UnaryOf<fn::GeluTanh, T>::kLoop : UnaryOf<fn::Gelu, T>::kLoop) {}
+        : cpu::UnaryKernel(setup, setup.attr<bool>("approximate") ? cpu::UnaryOf<fn::GeluTanh, T>::kLoop
+                                                                  : cpu::UnaryOf<fn::Gelu, T>::kLoop) {}
   };
 };
 
 struct GeluGrad {
   template <class T>
-  struct Kernel : SameShapeKernel {
+  struct Kernel : cpu::SameShapeKernel {
     explicit Kernel(KernelSetup& setup)
-        : SameShapeKernel(setup, setup.attr<bool>("approximate") ? BinaryOf<fn::GeluTanhGrad, T>::kLoops
-                                                                 : BinaryOf<fn::GeluGrad, T>::kLoops) {}
+        : cpu::SameShapeKernel(setup, setup.attr<bool>("approximate") ? cpu::BinaryOf<fn::GeluTanhGrad, T>::kLoops
+                                                                      : cpu::BinaryOf<fn::GeluGrad, T>::kLoops) {}
   };
 };
 

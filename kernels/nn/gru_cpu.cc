@@ -2,6 +2,7 @@
 // Source: TensorFlow's gru_ops; Cho et al.: Learning phrase representations using RNN encoder-decoder, 2014.
 #include <array>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/elementary.h"
 #include "kernels/nn/cell_products.h"
 

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/element.h"
 #include "src/base/integers.h"
 #include "src/framework/element_types.h"
-#include "src/framework/kernel.h"
 
 namespace dfrun {
 namespace {

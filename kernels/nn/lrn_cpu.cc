@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/element.h"
 #include "kernels/matrix/simd.h"
 #include "src/base/integers.h"

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/nn/cell_products.h"
 #include "kernels/nn/float_io.h"
 #include "kernels/nn/lstm_sizes.h"

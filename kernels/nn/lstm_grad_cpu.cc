@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/nn/cell_products.h"
 #include "kernels/nn/column_sums.h"
 #include "kernels/nn/float_io.h"

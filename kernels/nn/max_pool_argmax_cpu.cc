@@ -1,6 +1,7 @@
 // Max pooling that says where the largest elements are, and its gradient, which is told.
 #include <atomic>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/nn/pool_kernel.h"
 #include "kernels/nn/pool_loops.h"
 #include "src/framework/element_types.h"

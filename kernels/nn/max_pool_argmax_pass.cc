@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "kernels/device/cpu_pass.h"
 #include "src/passes/fusion.h"
-#include "src/passes/pass.h"
 
 namespace dfrun {
 namespace {
@@ -66,8 +66,7 @@ std::optional<Fusion> FuseAt(const FusionView& view, const Node& node) {
 }
 
 // After fuse_max_pool, which makes what it looks for.
-DEVICE_PASS("cpu", "max_pool_argmax", 30,
-            [](Graph& graph, const PassContext& /*context*/) { return FuseNodes(graph, &FuseAt); });
+CPU_PASS("max_pool_argmax", 30, [](Graph& graph, const PassContext& /*context*/) { return FuseNodes(graph, &FuseAt); });
 
 }  // namespace
 }  // namespace dfrun

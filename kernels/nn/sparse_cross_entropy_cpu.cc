@@ -1,6 +1,6 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/nn/softmax_stream.h"
 #include "src/framework/element_types.h"
-#include "src/framework/kernel.h"
 #include "src/framework/kernel_of.h"
 
 namespace dfrun {

@@ -1,8 +1,8 @@
 #include <algorithm>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/parsing/csv_record.h"
 #include "kernels/strings/parse_number.h"
-#include "src/framework/kernel.h"
 
 namespace dfrun {
 namespace {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "src/framework/kernel.h"
+#include "kernels/device/cpu_kernel.h"
 
 namespace dfrun {
 namespace {

@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/parsing/example_features.h"
 
 namespace dfrun {

@@ -1,4 +1,5 @@
 // Quantised integers as floats.
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/quantized/quantization.h"
 #include "src/framework/element_types.h"
 

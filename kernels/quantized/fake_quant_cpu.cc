@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/quantized/fake_quant.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // Quantised activations, bias and changes of range.
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/quantized/quantization.h"
 
 namespace dfrun {

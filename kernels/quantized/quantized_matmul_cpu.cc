@@ -1,5 +1,6 @@
 #include <array>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/device/shape_cache.h"
 #include "kernels/matrix/gemm.h"
 #include "kernels/quantized/quantization.h"

@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/queues/accumulator.h"
 #include "kernels/state/device_object.h"
 

@@ -2,6 +2,7 @@
 #include <memory>
 #include <utility>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/queues/waitable.h"
 #include "kernels/state/device_object.h"
 #include "src/framework/variant.h"

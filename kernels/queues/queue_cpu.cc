@@ -2,6 +2,7 @@
 
 #include "kernels/array/int_values.h"
 #include "kernels/control/tensor_list.h"
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/queues/element_batch.h"
 #include "kernels/state/device_object.h"
 

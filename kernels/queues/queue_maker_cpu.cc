@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/queues/queue.h"
 #include "kernels/random/random_state.h"
 #include "kernels/state/device_object.h"

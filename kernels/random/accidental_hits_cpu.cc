@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/framework/kernel.h"
+#include "kernels/device/cpu_kernel.h"
 
 namespace dfrun {
 namespace {

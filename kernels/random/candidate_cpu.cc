@@ -3,6 +3,7 @@
 #include <cmath>
 #include <optional>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/random/candidates.h"
 #include "kernels/random/random_state.h"
 #include "src/base/mutex.h"

@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/binary.h"
 #include "kernels/random/gamma_derivative.h"
 #include "kernels/random/samplers.h"
@@ -23,7 +24,7 @@ struct Gamma {
 CPU_KERNEL("RandomGamma", Gamma<OwnSequence>, float16, float, double);
 CPU_KERNEL_ATTR("StatelessRandomGammaV2", "dtype", Gamma<SeedInput<1>>, float16, float, double);
 CPU_KERNEL_ATTR("StatelessRandomGammaV3", "dtype", Gamma<KeyInputs>, float16, float, double);
-CPU_KERNEL("RandomGammaGrad", Binary<fn::GammaSampleDerivative>, float, double);
+CPU_KERNEL("RandomGammaGrad", cpu::Binary<fn::GammaSampleDerivative>, float, double);
 
 }  // namespace
 }  // namespace dfrun

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/element.h"
 #include "kernels/random/distributions.h"
 #include "kernels/random/random_source.h"

@@ -1,5 +1,6 @@
 #include <limits>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/random/samplers.h"
 #include "kernels/random/sampling.h"
 

@@ -1,5 +1,6 @@
 // Tensors of independent numbers of one distribution, whichever way an op says where its numbers begin.
 #include "kernels/array/int_values.h"
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/random/distributions.h"
 #include "kernels/random/fill_random.h"
 #include "kernels/random/random_source.h"

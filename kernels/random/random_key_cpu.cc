@@ -1,5 +1,5 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/random/seed.h"
-#include "src/framework/kernel.h"
 
 namespace dfrun {
 namespace {

@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/random/random_state.h"
 
 namespace dfrun {

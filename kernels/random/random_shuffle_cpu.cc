@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernels/array/element_size.h"
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/random/random_state.h"
 
 namespace dfrun {

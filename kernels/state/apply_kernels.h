@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/state/update.h"
 
 #define DF_RESOURCE_APPLY(name, rule, ...) CPU_KERNEL("ResourceApply" name, Update<rule>, __VA_ARGS__)

@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/functors.h"
 #include "kernels/state/update.h"
 #include "src/framework/element_types.h"
@@ -17,7 +18,7 @@ class AssignKernel final : public Kernel {
     const Tensor& value = ctx.input(1);
     MutexLock lock(variable->mu());
     DF_TRY(Check(*variable, value));
-    DF_TRY(variable->Assign(value, ctx.allocator()));
+    DF_TRY(variable->Assign(value, ctx.device()));
     if (ctx.num_outputs() > 0) ctx.SetOutputRef(0, variable);
     return Status();
   }

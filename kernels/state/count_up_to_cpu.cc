@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/state/variable_access.h"
 
 namespace dfrun {
@@ -15,7 +16,7 @@ struct CountUpTo {
       Tensor* output = nullptr;
       DF_TRY(ctx.AllocateOutput(0, Shape(), &output));
       const VariableLocks locks({&variable, 1});
-      DF_TRY(locks.MakeWritable({&variable, 1}, DTypeOf<T>, ctx.allocator()));
+      DF_TRY(locks.MakeWritable({&variable, 1}, DTypeOf<T>, ctx.device()));
       Tensor& value = variable->mutable_value();
       if (value.shape().rank() != 0) {
         return InvalidArgument("the variable '", variable->name(), "' of shape ", value.shape(),

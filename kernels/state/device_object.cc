@@ -16,7 +16,7 @@ Status DeviceObjectHandle::MakeHandle(KernelSetup& setup, RefPtr<Resource> objec
   }
   reference_ = RefPtr<Variable>(new Variable(name_, DType::kString, PartialShape({2})));
   MutexLock lock(reference_->mu());
-  DF_TRY(reference_->Assign(Tensor::Vector<std::string>({container_, name_}), setup.device().allocator()));
+  DF_TRY(reference_->Assign(Tensor::Vector<std::string>({container_, name_}), setup.device()));
   value_ = Tensor::Reference(DType::kString, reference_.get());
   return Status();
 }

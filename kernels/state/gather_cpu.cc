@@ -3,6 +3,7 @@
 
 #include "kernels/array/coordinates.h"
 #include "kernels/array/element_size.h"
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/state/row_indices.h"
 #include "kernels/state/variable_access.h"
 

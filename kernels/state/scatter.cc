@@ -14,7 +14,7 @@ Status ScatterKernel::Compute(OpContext& ctx) {
   const Tensor& indices = ctx.input(1);
   const Tensor& updates = ctx.input(2);
   const VariableLocks locks({&variable, 1});
-  DF_TRY(locks.MakeWritable({&variable, 1}, updates.dtype(), ctx.allocator()));
+  DF_TRY(locks.MakeWritable({&variable, 1}, updates.dtype(), ctx.device()));
   DF_ASSIGN(const CoordinateSlices named, Read(indices, updates, *variable));
   DF_TRY(CheckUpdates(*variable, named, indices, updates));
   if (const char* refusal = loop_.refusal(updates.raw(), updates.num_elements()); refusal != nullptr) {

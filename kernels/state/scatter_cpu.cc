@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/functors.h"
 #include "kernels/state/scatter.h"
 #include "src/framework/element_types.h"

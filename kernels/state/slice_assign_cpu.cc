@@ -1,4 +1,5 @@
 #include "kernels/array/strided_slice_kernel.h"
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/state/variable_access.h"
 
 namespace dfrun {
@@ -14,7 +15,7 @@ class SliceAssignKernel final : public StridedSliceBase {
     DF_ASSIGN(Variable* const variable, VariableInput(ctx, 0));
     const Tensor& value = ctx.input(4);
     const VariableLocks locks({&variable, 1});
-    DF_TRY(locks.MakeWritable({&variable, 1}, value.dtype(), ctx.allocator()));
+    DF_TRY(locks.MakeWritable({&variable, 1}, value.dtype(), ctx.device()));
     const Shape& shape = variable->value().shape();
     DF_ASSIGN(const StridedSlicePlan plan, Plan(ctx, shape, 1));
     DF_ASSIGN(const Shape slice, plan.output.ToShape());

@@ -1,6 +1,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/state/variable_access.h"
 
 namespace dfrun {
@@ -31,7 +32,7 @@ class TemporaryVariableKernel final : public Kernel {
     RefPtr<Variable> variable(new Variable(name_, dtype_, shape_));
     {
       MutexLock lock(variable->mu());
-      DF_TRY(variable->Assign(zeros, ctx.allocator()));
+      DF_TRY(variable->Assign(zeros, ctx.device()));
     }
     DF_ASSIGN(const RefPtr<Variable> found,
               ctx.step().step_containers->LookupOrCreate<Variable>(std::string(kTemporaries), KeyOf(ctx, name_),

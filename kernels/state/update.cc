@@ -84,7 +84,7 @@ Status UpdateKernel::Compute(OpContext& ctx) {
   DF_TRY(ReadScalars(ctx, loop_, -1, args));
 
   const VariableLocks locks(variables);
-  DF_TRY(locks.MakeWritable(variables, delta.dtype(), ctx.allocator()));
+  DF_TRY(locks.MakeWritable(variables, delta.dtype(), ctx.device()));
   DF_TRY(CheckSameShape(variables));
   if (!(delta.shape() == list[0]->value().shape())) {
     return InvalidArgument("the variable '", list[0]->name(), "' has shape ", list[0]->value().shape(),
@@ -115,7 +115,7 @@ Status SparseUpdateKernel::Compute(OpContext& ctx) {
   DF_TRY(ReadScalars(ctx, loop_, layout.delta + 1, args));
 
   const VariableLocks locks(variables);
-  DF_TRY(locks.MakeWritable(variables, delta.dtype(), ctx.allocator()));
+  DF_TRY(locks.MakeWritable(variables, delta.dtype(), ctx.device()));
   DF_TRY(CheckSameShape(variables));
   DF_TRY(CheckHasRows(*list[0], layout));
   const Tensor& indices = ctx.input(layout.delta + 1);

@@ -28,14 +28,14 @@ void VariableLocks::Insert(Variable* variable) {
 }
 
 Status VariableLocks::MakeWritable(std::span<Variable* const> variables, DType dtype,
-                                   Allocator& allocator) const NO_THREAD_SAFETY_ANALYSIS {
+                                   Device& device) const NO_THREAD_SAFETY_ANALYSIS {
   for (Variable* variable : variables) {
     if (!variable->initialized()) return NoValue(*variable);
     if (variable->dtype() != dtype) {
       return InvalidArgument("the variable '", variable->name(), "' is ", variable->dtype(), ", but ", dtype,
                              " is needed");
     }
-    DF_TRY(variable->MakeWritable(allocator));
+    DF_TRY(variable->MakeWritable(device));
   }
   return Status();
 }

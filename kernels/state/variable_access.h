@@ -31,7 +31,7 @@ class VariableLocks {
   VariableLocks& operator=(const VariableLocks&) = delete;
 
   // Checks that each has a value of this dtype and shape and makes its bytes its alone.
-  Status MakeWritable(std::span<Variable* const> variables, DType dtype, Allocator& allocator) const;
+  Status MakeWritable(std::span<Variable* const> variables, DType dtype, Device& device) const;
 
  private:
   void Insert(Variable* variable);

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/state/variable_access.h"
 
 namespace dfrun {

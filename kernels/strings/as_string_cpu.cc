@@ -6,8 +6,8 @@
 #include <tuple>
 #include <type_traits>
 
+#include "kernels/device/cpu_kernel.h"
 #include "src/framework/element_types.h"
-#include "src/framework/kernel.h"
 
 namespace dfrun {
 namespace {

@@ -2,6 +2,7 @@
 #include <clocale>
 #include <cwctype>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/strings/special_capitals.h"
 #include "kernels/strings/string_map.h"
 

@@ -2,7 +2,7 @@
 
 #include "kernels/array/int_values.h"
 #include "kernels/array/strided_copy.h"
-#include "src/framework/kernel.h"
+#include "kernels/device/cpu_kernel.h"
 
 namespace dfrun {
 namespace {

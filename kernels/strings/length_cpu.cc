@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/strings/string_map.h"
 #include "kernels/strings/utf8.h"
 

@@ -1,7 +1,7 @@
 #include <re2/re2.h>
 
+#include "kernels/device/cpu_kernel.h"
 #include "src/base/mutex.h"
-#include "src/framework/kernel.h"
 
 namespace dfrun {
 namespace {

@@ -1,6 +1,6 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/strings/letters_attr.h"
 #include "kernels/strings/token_counter.h"
-#include "src/framework/kernel.h"
 
 namespace dfrun {
 namespace {

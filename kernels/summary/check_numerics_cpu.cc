@@ -1,6 +1,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/math/elementwise.h"
 #include "src/framework/element_types.h"
 

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/summary/histogram.h"
 #include "kernels/summary/summary_output.h"
 #include "src/framework/element_types.h"

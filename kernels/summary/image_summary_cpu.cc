@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/image/png.h"
 #include "kernels/math/element.h"
 #include "kernels/summary/summary_output.h"

@@ -1,5 +1,6 @@
 #include <set>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/summary/summary_output.h"
 
 namespace dfrun {

@@ -3,10 +3,10 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/strings/tensor_text.h"
 #include "src/base/log.h"
 #include "src/framework/file_access.h"
-#include "src/framework/kernel.h"
 
 namespace dfrun {
 namespace {

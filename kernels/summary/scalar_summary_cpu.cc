@@ -1,3 +1,4 @@
+#include "kernels/device/cpu_kernel.h"
 #include "kernels/summary/summary_output.h"
 #include "src/framework/element_types.h"
 

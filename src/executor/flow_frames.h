@@ -74,7 +74,7 @@ class FlowFrames {
 
   // A value that the node hands on into a slot of the same iteration or of another.
   Status Hand(const Tensor& from, uint32_t node, bool same_iteration, Tensor& to) const {
-    return HandOver(from, plan_.info(node).outputs[0], same_iteration, plan_.device().allocator(), to);
+    return HandOver(from, plan_.info(node).outputs[0], same_iteration, plan_.device(), to);
   }
 
  private:

@@ -260,7 +260,7 @@ class FlowLoop : private NodeRunner<kShared> {
 
   Status SetIndex(int32_t index, Tensor& slot) {
     if (!slot.borrowed()) {
-      DF_ASSIGN(slot, Tensor::Allocate(plan_.device().allocator(), DType::kInt32, Shape()));
+      DF_ASSIGN(slot, Tensor::Allocate(plan_.device().host_allocator(), DType::kInt32, Shape()));
     }
     *slot.data<int32_t>() = index;
     return Status();

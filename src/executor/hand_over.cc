@@ -1,10 +1,8 @@
 #include "src/executor/hand_over.h"
 
-#include <cstring>
-
 namespace dfrun {
 
-Status HandOver(const Tensor& from, const TypedArg& type, bool same_iteration, Allocator& allocator, Tensor& to) {
+Status HandOver(const Tensor& from, const TypedArg& type, bool same_iteration, Device& device, Tensor& to) {
   if (type.is_ref) {
     to = from;
     return Status();
@@ -14,11 +12,11 @@ Status HandOver(const Tensor& from, const TypedArg& type, bool same_iteration, A
     if (!(value.shape() == to.shape())) {
       return Internal("the value has shape ", value.shape(), ", but shape inference promised ", to.shape());
     }
-    std::memcpy(to.raw(), value.raw(), value.num_bytes());
+    DF_TRY(device.Copy(value, to));
   } else if (same_iteration || !value.borrowed()) {
     to = value;
   } else {
-    DF_ASSIGN(to, value.Copy(allocator));
+    DF_ASSIGN(to, device.Clone(value, device.AllocatorFor(value.dtype())));
   }
   return Status();
 }

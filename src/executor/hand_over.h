@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "src/framework/device.h"
 #include "src/framework/op.h"
 #include "src/framework/tensor.h"
 #include "src/framework/variable.h"
@@ -35,7 +36,7 @@ inline void CopySmall(const void* from, uint32_t bytes, void* to) {
 // Makes the output slot `to` hold what `from` holds: a copy in a placed slot, else a share of its buffer. A value in an
 // arena is shared only where `same_iteration`; else it is copied, since the iteration's arena is used again.
 // Internal error where a placed slot was promised another shape; ResourceExhausted without memory for a copy.
-Status HandOver(const Tensor& from, const TypedArg& type, bool same_iteration, Allocator& allocator, Tensor& to);
+Status HandOver(const Tensor& from, const TypedArg& type, bool same_iteration, Device& device, Tensor& to);
 
 }  // namespace dfrun
 

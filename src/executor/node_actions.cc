@@ -33,11 +33,12 @@ Status CheckRefs(const ExecPlan& plan, uint32_t node, const Tensor* slots) {
   return Status();
 }
 
-Status StoreFetch(const Tensor& slot, Allocator& allocator, Tensor& fetch) {
-  if (slot.is_reference()) {
-    DF_ASSIGN(fetch, slot.variable()->value().Copy(allocator));
+Status StoreFetch(const Tensor& slot, Device& device, Tensor& fetch) {
+  const Tensor& value = ValueIn(slot);
+  if (slot.is_reference() || value.borrowed() || !IsHostMemory(value.memory())) {
+    DF_ASSIGN(fetch, device.Clone(value, device.host_allocator()));
   } else {
-    DF_ASSIGN(fetch, slot.Owned(allocator));
+    fetch = value;
   }
   return Status();
 }

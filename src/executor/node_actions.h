@@ -13,8 +13,8 @@ Status AtNode(const ExecPlan& plan, uint32_t node, const Status& status);
 // FailedPrecondition if a ref that the node reads has no value and its op does not allow that.
 Status CheckRefs(const ExecPlan& plan, uint32_t node, const Tensor* slots);
 
-// Hands the value of a slot out as an owned tensor; of a ref, a copy of what the variable is now.
-Status StoreFetch(const Tensor& slot, Allocator& allocator, Tensor& fetch);
+// Hands the value of a slot out as an owned tensor of host memory; of a ref, a copy of what the variable is now.
+Status StoreFetch(const Tensor& slot, Device& device, Tensor& fetch);
 
 // Records a node that ran, with the bytes that it moved if it is a Send or a Recv. `record` holds what the caller
 // knows: the step, the iteration, when the node began and whether it is asynchronous.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "src/executor/memory_copies.h"
+
 namespace dfrun {
 namespace {
 
@@ -58,6 +60,7 @@ Status NodeDrafts::MakeDraft(const Node& node) {
   } else if (node.op->name != "NoOp" && draft.flow == ControlFlowKind::kNone && !HandsValueOn(node)) {
     DF_TRY(MakeKernel(node));
   }
+  if (device_.has_own_memory() && draft.def == nullptr) DF_TRY(SetHostArgsOf(node, registry_, device_, info));
   draft.is_settled = (draft.feed >= 0 || draft.has_fixed()) && node.inputs.empty() && node.control_inputs.empty();
   return Status();
 }
@@ -86,7 +89,9 @@ Status NodeDrafts::AddFetch(const Node& node) {
 
 Status NodeDrafts::MakeKernel(const Node& node) {
   NodeDraft& draft = drafts_[node.id];
+  NodeInfo& info = plan_.all_infos_[node.id];
   DF_ASSIGN(draft.def, registry_.Find(node.op->name, device_.type(), node.attrs));
+  if (device_.has_own_memory()) DF_TRY(SetHostArgsOf(node, registry_, device_, info));
   std::vector<PartialShape> input_shapes;
   for (const Output& input : node.inputs) {
     // A ref has the shape that its variable has then.
@@ -94,12 +99,14 @@ Status NodeDrafts::MakeKernel(const Node& node) {
   }
   std::vector<bool> placed(node.num_outputs());
   for (int i = 0; i < node.num_outputs(); ++i) placed[i] = PlacedBytes({node.id, i}) >= 0;
-  KernelSetup setup(plan_.all_infos_[node.id], node.attrs, device_, std::move(input_shapes), node.output_shapes,
-                    std::move(placed));
+  KernelSetup setup(info, node.attrs, device_, std::move(input_shapes), node.output_shapes, std::move(placed));
   std::unique_ptr<Kernel> kernel = draft.def->make(setup);
   DF_TRY(setup.status());
   draft.kernel = kernel.get();
   draft.fixed = kernel->FixedOutput();
+  if (draft.fixed.initialized() && !info.outputs[0].in_host) {
+    DF_ASSIGN(draft.fixed, device_.ToOwnMemory(draft.fixed));
+  }
   plan_.kernels_.push_back(std::move(kernel));
   return Status();
 }
@@ -137,6 +144,7 @@ int64_t NodeDrafts::PlacedBytes(Output value) const {
   const bool gives_values =
       draft.flow != ControlFlowKind::kNone || (draft.def != nullptr && !draft.def->shares_outputs);
   if (!gives_values || type.is_ref || !IsPlain(type.dtype)) return -1;
+  if (plan_.all_infos_[value.node].outputs[value.port].in_host) return -1;  // the arena is of the device's memory
   if (!known_shape.IsFullyDefined()) return -1;
   const Result<Shape> shape = known_shape.ToShape();
   int64_t bytes = 0;

@@ -75,16 +75,23 @@ class NodeRunner {
     return Succeeded(call.node, call.fn(call.kernel, context_));
   }
 
-  // Traced, or its values looked at. Its arguments apart, so that a call which is not watched need not lie in memory.
+  // Traced, or its values looked at: what the kernel enqueues is waited for. Its arguments apart, so that a call which
+  // is not watched need not lie in memory.
   [[gnu::noinline]] Status CallWatched(Kernel::Fn fn, Kernel* kernel, uint32_t node) {
     NumericsCheck* const numerics = step_.args().numerics;
     const NumericsCheck::Inputs inputs =
         numerics != nullptr ? numerics->Before(plan_, node, slots_) : NumericsCheck::Inputs();
+    ForgetEnqueued();
     const int64_t start_ns = StepTrace::NowNs();
     Status status = fn(kernel, context_);
+    const bool is_enqueued = ExecutorAccess::TakeEnqueued(context_);
+    if (is_enqueued && status.ok()) status = plan_.device().Synchronize();
     if (StepTrace* trace = step_.args().trace; trace != nullptr) {
       TraceNode(*trace, plan_, node, slots_,
-                {.step_id = step_.args().step.step_id, .iteration = context_.iteration(), .start_ns = start_ns});
+                {.step_id = step_.args().step.step_id,
+                 .iteration = context_.iteration(),
+                 .is_enqueued = is_enqueued,
+                 .start_ns = start_ns});
     }
     if (numerics != nullptr && status.ok()) numerics->After(plan_, node, slots_, inputs);
     return status;
@@ -92,12 +99,14 @@ class NodeRunner {
 
   bool CallTimed(const KernelCall& call, uint64_t forwardable) {
     if (pool_.num_threads() == 1 && !plan_.has_async()) return Call(call, forwardable);
+    ForgetEnqueued();
     const int64_t start_ns = StepTrace::NowNs();
     node_pool_.Begin();
     ExecutorAccess::SetPool(context_, node_pool_);
     const bool succeeded = Call(call, forwardable);
     ExecutorAccess::SetPool(context_, pool_);
     if (!succeeded) return false;
+    if (ExecutorAccess::TakeEnqueued(context_)) return true;  // the call says nothing of the work's cost
     ExecPlan::Conduct& conduct = plan_.conduct(plan_.detail(call.node).index);
     const int64_t taken_ns = std::min<int64_t>(StepTrace::NowNs() - start_ns, UINT32_MAX);
     unpolled_ns_ += taken_ns;
@@ -123,7 +132,7 @@ class NodeRunner {
     }
     if ((record.flags & kNodeRetval) != 0) {
       const Tensor& value = slots_[inputs_[record.first_input]];
-      Status s = StoreFetch(value, plan_.device().allocator(), step_.args().fetches[plan_.detail(node).index]);
+      Status s = StoreFetch(value, plan_.device(), step_.args().fetches[plan_.detail(node).index]);
       if (!s.ok()) return Fail(node, s);
     } else if ((record.flags & kNodeExpensive) != 0) {
       if (!CallTimed(CallOf(node, record), forwardable)) return Ran::kFailed;
@@ -231,6 +240,9 @@ class NodeRunner {
   static constexpr int64_t kWorthWakingNs = 20'000;
   // A poll without progress takes some 0.3 us.
   static constexpr int64_t kPollAfterNs = 20'000;
+
+  // Of nodes before, which nobody asked.
+  void ForgetEnqueued() { static_cast<void>(ExecutorAccess::TakeEnqueued(context_)); }
 
   ExecPlan::Conduct& conduct(uint32_t node) { return plan_.conduct(plan_.detail(node).index); }
 

@@ -1,6 +1,7 @@
 #include "src/executor/numerics_check.h"
 
 #include <chrono>
+#include <utility>
 
 #include "src/framework/finite.h"
 #include "src/framework/variable.h"
@@ -12,10 +13,20 @@ bool IsNamed(const NodeInfo& info, const char* a, const char* b) {
   return info.op->name == a || info.op->name == b;
 }
 
+// The value where it can be looked at; none where the device fails, which the step will say.
+Tensor InHost(const ExecPlan& plan, const Tensor& value) {
+  Result<Tensor> copy = plan.device().ToHostMemory(value);
+  return copy.ok() ? *std::move(copy) : Tensor();
+}
+
+bool IsFinite(const ExecPlan& plan, const Tensor& value) {
+  return AllFinite(InHost(plan, value));
+}
+
 // The first output that is not finite; -1: none. A ref's value is the variable's, and not made by who hands it on.
-int FindOutput(const NodeInfo& info, const Tensor* outputs) {
+int FindOutput(const ExecPlan& plan, const NodeInfo& info, const Tensor* outputs) {
   for (size_t i = 0; i < info.outputs.size(); ++i) {
-    if (!outputs[i].is_reference() && !AllFinite(outputs[i])) return static_cast<int>(i);
+    if (!outputs[i].is_reference() && !IsFinite(plan, outputs[i])) return static_cast<int>(i);
   }
   return -1;
 }
@@ -34,10 +45,10 @@ NumericsCheck::Inputs NumericsCheck::Before(const ExecPlan& plan, uint32_t node,
   for (size_t i = 0; i < info.inputs.size(); ++i) {
     const Tensor& slot = slots[in[i]];
     if (!slot.is_reference()) {
-      inputs.is_finite = inputs.is_finite && AllFinite(slot);
-    } else if (inputs.variable.empty() && !AllFinite(slot.variable()->value())) {
+      inputs.is_finite = inputs.is_finite && IsFinite(plan, slot);
+    } else if (inputs.variable.empty() && !IsFinite(plan, slot.variable()->value())) {
       inputs.variable = slot.variable()->name();
-      inputs.fault = DescribeNotFinite(slot.variable()->value());
+      inputs.fault = DescribeNotFinite(InHost(plan, slot.variable()->value()));
     }
   }
   return inputs;
@@ -47,7 +58,7 @@ void NumericsCheck::After(const ExecPlan& plan, uint32_t node, const Tensor* slo
   const NodeInfo& info = plan.info(node);
   if (!inputs.is_finite || IsNamed(info, "_Recv", "_HostRecv")) return;
   const Tensor* const outputs = slots + plan.records()[node].first_output;
-  const int output = FindOutput(info, outputs);
+  const int output = FindOutput(plan, info, outputs);
   const bool reads_bad = !inputs.variable.empty();
   if (output < 0 && !(reads_bad && IsNamed(info, "_Send", "_HostSend"))) return;
   std::string message = StrCat("node '", info.name, "' (op ", info.op->name, ") on ", plan.device().full_name());
@@ -55,9 +66,9 @@ void NumericsCheck::After(const ExecPlan& plan, uint32_t node, const Tensor* slo
     message = StrCat(message, " reads the variable '", inputs.variable, "', which held ", inputs.fault,
                      " before the step, as its first value or by the update of an earlier one");
   } else {
-    message =
-        StrCat(message, " made ", DescribeNotFinite(outputs[output]), " in its output ", output, " of shape ",
-               outputs[output].shape(), ", out of ", info.inputs.empty() ? "no inputs" : "inputs that are all finite");
+    message = StrCat(message, " made ", DescribeNotFinite(InHost(plan, outputs[output])), " in its output ", output,
+                     " of shape ", outputs[output].shape(), ", out of ",
+                     info.inputs.empty() ? "no inputs" : "inputs that are all finite");
   }
   MutexLock lock(mu_);
   if (first_.message.empty()) first_ = {std::move(message), NowNs()};

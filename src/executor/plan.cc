@@ -1,5 +1,6 @@
 #include "src/executor/plan.h"
 
+#include "src/executor/memory_copies.h"
 #include "src/executor/plan_builder.h"
 #include "src/executor/step_state.h"
 
@@ -11,7 +12,12 @@ ExecPlan::~ExecPlan() = default;
 Result<std::unique_ptr<ExecPlan>> ExecPlan::Create(const Graph& partition, Device& device,
                                                    const KernelRegistry& kernels, const PlanOptions& options) {
   std::unique_ptr<ExecPlan> plan(new ExecPlan());
-  DF_TRY(PlanBuilder(partition, device, kernels, options, *plan).Build());
+  if (device.has_own_memory()) {
+    DF_ASSIGN(const Graph copying, WithMemoryCopies(partition, device, kernels));
+    DF_TRY(PlanBuilder(copying, device, kernels, options, *plan).Build());
+  } else {
+    DF_TRY(PlanBuilder(partition, device, kernels, options, *plan).Build());
+  }
   return plan;
 }
 

@@ -29,7 +29,7 @@
 #include <vector>
 
 #include "src/base/mutex.h"
-#include "src/framework/kernel.h"
+#include "src/framework/kernel_registry.h"
 #include "src/graph/control_flow.h"
 
 namespace dfrun {
@@ -203,7 +203,8 @@ struct EnterPlan {
 
 class ExecPlan {
  public:
-  // `partition`: one device's nodes, shapes inferred, feeds and fetches as _Arg and _Retval. Kernels are made here.
+  // `partition`: one device's nodes, shapes inferred, feeds and fetches as _Arg and _Retval. Kernels are made here. On
+  // a device with memory of its own, copies are added where a value is read in the other memory (memory_copies.h).
   // Errors name the node.
   static Result<std::unique_ptr<ExecPlan>> Create(const Graph& partition, Device& device, const KernelRegistry& kernels,
                                                   const PlanOptions& options = {});

@@ -38,7 +38,7 @@ Status PlanBuilder::Build() {
   plan_.records_.push_back({.first_edge = static_cast<uint32_t>(num_edges)});
   plan_.details_.push_back({.first_release = static_cast<uint32_t>(plan_.releases_.size())});
   plan_.conducts_ = std::make_unique<ExecPlan::Conduct[]>(plan_.num_expensive_);
-  if (options_.straight_loops) FindStraightLoops();
+  if (options_.straight_loops && !device_.has_own_memory()) FindStraightLoops();
   return Status();
 }
 
@@ -318,6 +318,7 @@ int32_t PlanBuilder::FlowIndex(const Node& node) {
 
 // What stands in places of one dtype and shape needs no look at a header.
 uint32_t PlanBuilder::CopiedBytes(const Node& node) const {
+  if (device_.has_own_memory()) return 0;
   switch (drafts_[node.id].flow) {
     case ControlFlowKind::kMerge:
     case ControlFlowKind::kNextIteration:

@@ -51,7 +51,10 @@ void AsyncOp::Done(void* arg, Status status) {
                .is_async = true,
                .start_ns = op.start_ns});
   }
-  if (NumericsCheck* numerics = step.args().numerics; numerics != nullptr && op.status.ok()) {
+  // A device's own memory cannot be looked at from here, where it may be the device that calls; what moves values
+  // between memories makes none that was finite not so.
+  if (NumericsCheck* numerics = step.args().numerics;
+      numerics != nullptr && op.status.ok() && !step.plan().device().has_own_memory()) {
     numerics->After(step.plan(), op.node, op.slots, numerics->Before(step.plan(), op.node, op.slots));
   }
   step.Complete(op);
@@ -131,7 +134,14 @@ Status StepState::PlaceFeeds(const RunArgs& args) {
 }
 
 void StepState::Finish() {
+  if (!plan_.device().has_own_memory()) return End(Status());
+  plan_.device().WhenDone(
+      {[](void* arg, Status status) { static_cast<StepState*>(arg)->End(std::move(status)); }, this});
+}
+
+void StepState::End(const Status& of_device) {
   outside_end_.Stop();
+  if (!of_device.ok()) Fail(of_device);
   if (frames_ != nullptr && !failed()) {
     if (const std::string loop = frames_->Unfinished(); !loop.empty()) {
       Fail(InvalidArgument("the loop '", loop, "' on ", plan_.device().full_name(),

@@ -75,7 +75,8 @@ class StepState {
 
   // One thread, before the step runs. InvalidArgument names a feed that does not fit the plan.
   Status Begin(WorkerPool& pool, const RunArgs& args, Callback done);
-  // One thread, when nothing of the step is left: gives the state back to the plan, then calls `done`.
+  // One thread, when nothing of the step is left to be called: once the device has done what is enqueued, gives the
+  // state back to the plan, then calls `done`.
   void Finish();
 
   ExecPlan& plan() { return plan_; }
@@ -122,6 +123,8 @@ class StepState {
  private:
   StepState(ExecPlan& plan, std::unique_ptr<StepValues> values);
   Status PlaceFeeds(const RunArgs& args);
+  // `of_device`: an error of what was enqueued.
+  void End(const Status& of_device);
 
   ExecPlan& plan_;
   std::unique_ptr<StepValues> values_;

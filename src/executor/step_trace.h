@@ -18,11 +18,12 @@ struct TraceRecord {
   std::string node = {};
   std::string op = {};
   std::string device = {};
-  int thread = 0;         // small numbers, in order of appearance
-  bool is_async = false;  // the kernel held no thread while it waited
-  int64_t start_ns = 0;   // of the steady clock
-  int64_t end_ns = 0;     // of an asynchronous kernel: when its callback ran
-  int64_t bytes = -1;     // moved, of Send and Recv; -1: others
+  int thread = 0;            // small numbers, in order of appearance
+  bool is_async = false;     // the kernel held no thread while it waited
+  bool is_enqueued = false;  // the kernel enqueued its work on the device's stream; `end_ns` is when that was done
+  int64_t start_ns = 0;      // of the steady clock
+  int64_t end_ns = 0;        // of an asynchronous kernel: when its callback ran
+  int64_t bytes = -1;        // moved, of Send and Recv; -1: others
 };
 
 // Collects records; each thread fills a buffer of its own. src/trace writes them to files.

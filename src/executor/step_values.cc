@@ -24,8 +24,8 @@ Result<std::unique_ptr<StepValues>> StepValues::Create(const ExecPlan& plan, con
   }
   for (const ValueLayout::FixedSlot& fixed : layout.fixed) values->slots_[fixed.slot] = fixed.value;
   for (const ValueLayout::PlacedSlot& placed : layout.placed) {
-    values->slots_[placed.slot] =
-        Tensor::Borrowed(placed.dtype, placed.shape, static_cast<char*>(values->arena_) + placed.offset);
+    values->slots_[placed.slot] = Tensor::Borrowed(
+        placed.dtype, placed.shape, static_cast<char*>(values->arena_) + placed.offset, values->allocator_.kind());
   }
   return values;
 }

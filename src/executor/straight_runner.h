@@ -132,7 +132,7 @@ class StraightRunner : private NodeRunner<kShared> {
     }
     if (move.kind != StraightMove::Kind::kFill) to.Reset();
     const bool same_iteration = move.kind == StraightMove::Kind::kShare;
-    const Status s = HandOver(from, {from.dtype(), false}, same_iteration, this->plan_.device().allocator(), to);
+    const Status s = HandOver(from, {from.dtype(), false}, same_iteration, this->plan_.device(), to);
     if (!this->Succeeded(move.node, s)) return false;
     if (move.empties) from.Reset();
     return true;

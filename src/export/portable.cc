@@ -1,7 +1,5 @@
 #include "src/export/portable.h"
 
-#include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,7 +11,7 @@ namespace dfrun {
 namespace {
 
 // Adds the nodes that stand for one node. The last one has its name.
-class Substitute {
+class Substitute final : private NodeBuilder {
  public:
   // `is_done`: by node of `from`, whether something stands for it already.
   Substitute(const Graph& from, const Consumers& consumers, const Node& node, GraphRebuilder& rebuilder,
@@ -25,22 +23,14 @@ class Substitute {
         is_done_(is_done),
         adder_(rebuilder.to(), node.name + "/", "") {}
 
-  const Node& node() const { return node_; }
-  NodeAdder& add() { return adder_; }
-  Output input(int i) const { return rebuilder_.NewPlace(node_.inputs[i]); }
-  DType dtype() const { return node_.output_types[0].dtype; }
-  Output Op(std::string_view op, const std::vector<Output>& inputs, AttrMap attrs = {}) {
-    return adder_.Add(op, inputs, std::move(attrs));
-  }
-  Output Number(double value) { return adder_.Scalar(dtype(), value); }
-
-  // The node's one output, by an op of its name.
-  Status Finish(const std::string& op, std::vector<Output> inputs) {
+  // The node's one output, by an op of its name and what `lower` adds before.
+  Status ReplaceByNodes(const LoweringFn& lower) {
+    LoweredNode last = lower(*this);
     DF_TRY(adder_.status());
     NodeSpec spec;
     spec.name = node_.name;
-    spec.op = op;
-    spec.inputs = std::move(inputs);
+    spec.op = std::move(last.op);
+    spec.inputs = std::move(last.inputs);
     spec.device = node_.device;
     spec.colocate_with = node_.colocate_with;
     for (NodeId before : node_.control_inputs) {
@@ -75,6 +65,18 @@ class Substitute {
   }
 
  private:
+  int num_inputs() const override { return node_.num_inputs(); }
+  Output x(int input) const override { return rebuilder_.NewPlace(node_.inputs[static_cast<size_t>(input)]); }
+  const AttrMap& attrs() const override { return node_.attrs; }
+  DType dtype(Output value) const override { return rebuilder_.to().dtype(value); }
+  PartialShape shape(Output value) const override { return rebuilder_.to().shape(value); }
+  AddedNode AddNode(std::string_view op, std::span<const Output> inputs, const AttrMap& attrs) override {
+    return adder_.Add(op, {inputs.begin(), inputs.end()}, attrs);
+  }
+  Output Const(Tensor value) override { return adder_.Const(std::move(value)); }
+  Output ScalarLike(Output like, double value) override { return adder_.Scalar(dtype(like), value); }
+  void Fail(Status status) override { adder_.Fail(std::move(status)); }
+
   // Null where no Identity, or one that waits for something else, reads the output.
   const Node* NamedBy(int port) const {
     for (const Consumers::Edge& edge : consumers_.of(node_.id)) {
@@ -92,91 +94,6 @@ class Substitute {
   NodeAdder adder_;
 };
 
-// x / 2 * (1 + erf(x / sqrt(2))), or its approximation by tanh.
-Status LowerGelu(Substitute& s) {
-  const Output x = s.input(0);
-  DF_ASSIGN(const bool approximate, s.node().attrs.GetOr<bool>("approximate", false));
-  Output bend;
-  if (approximate) {
-    const Output cube = s.Op("Mul", {s.Op("Square", {x}), x});
-    const Output inner = s.Op("AddV2", {x, s.Op("Mul", {cube, s.Number(0.044715)})});
-    bend = s.Op("Tanh", {s.Op("Mul", {inner, s.Number(std::sqrt(2 / M_PI))})});
-  } else {
-    bend = s.Op("Erf", {s.Op("Mul", {x, s.Number(M_SQRT1_2)})});
-  }
-  return s.Finish("Mul", {s.Op("Mul", {x, s.Number(0.5)}), s.Op("AddV2", {bend, s.Number(1)})});
-}
-
-// The axes from `axis` on: of any rank.
-Output AxesFrom(Substitute& s, Output x, int64_t axis) {
-  const auto scalar = [&](int64_t v) { return s.add().Const(Tensor::Scalar<int32_t>(static_cast<int32_t>(v))); };
-  if (axis < 0) return s.Op("Range", {scalar(axis), scalar(0), scalar(1)});
-  return s.Op("Range", {scalar(axis), s.Op("Rank", {x}), scalar(1)});
-}
-
-// (x - mean) / sqrt(variance + epsilon) * scale + offset.
-Status LowerLayerNorm(Substitute& s) {
-  const Output x = s.input(0);
-  DF_ASSIGN(const int64_t axis, s.node().attrs.Get<int64_t>("axis"));
-  DF_ASSIGN(const float epsilon, s.node().attrs.Get<float>("epsilon"));
-  const Output axes = AxesFrom(s, x, axis);
-  const Output mean = s.Op("Mean", {x, axes}, {{"keep_dims", true}});
-  const Output variance = s.Op("Mean", {s.Op("SquaredDifference", {x, mean}), axes}, {{"keep_dims", true}});
-  const Output factor = s.Op("Rsqrt", {s.Op("AddV2", {variance, s.Number(static_cast<double>(epsilon))})});
-  const Output normal = s.Op("Mul", {s.Op("Sub", {x, mean}), factor});
-  return s.Finish("AddV2", {s.Op("Mul", {normal, s.input(1)}), s.input(2)});
-}
-
-Status LowerReader(Substitute& s) {
-  return s.ReplaceByPlaceholders();
-}
-
-struct OwnOp {
-  std::string_view name;
-  Status (*lower)(Substitute&);  // null: there is no such form
-};
-
-constexpr OwnOp kOwnOps[] = {
-    {"AllGather", nullptr},
-    {"AllReduce", nullptr},
-    {"ArgSort", nullptr},
-    {"Broadcast", nullptr},
-    {"Gelu", &LowerGelu},
-    {"GeluGrad", nullptr},
-    {"HDF5Reader", &LowerReader},
-    {"LayerNorm", &LowerLayerNorm},
-    {"LayerNormGrad", nullptr},
-    {"MutexAcquire", nullptr},
-    {"MutexRelease", nullptr},
-    {"RandomPosition", nullptr},
-    {"ReadTextRange", nullptr},
-    {"ReduceScatter", nullptr},
-    {"RestoreShard", nullptr},
-    {"RewindRandomPosition", nullptr},
-    {"SampleReader", &LowerReader},
-    {"SaveShard", nullptr},
-    {"SetRandomPosition", nullptr},
-    {"TokenCounts", nullptr},
-    {"_FusedConv2DMaxPool", nullptr},
-    {"_FusedConv2DMaxPoolWithArgmax", nullptr},
-    {"_FusedElementwise", nullptr},
-    {"_MatMulApplyGradientDescent", nullptr},
-    {"_MatMulPacked", nullptr},
-    {"_MatMulResourceApplyGradientDescent", nullptr},
-    {"_MatMulSum", nullptr},
-    {"_MaxPoolGradByArgmax", nullptr},
-    {"_MaxPoolReluGrad", nullptr},
-    {"_NotFiniteValues", nullptr},
-    {"_PackWeights", nullptr},
-    {"_UpdateGate", nullptr},
-};
-
-const OwnOp* FindOwn(std::string_view op) {
-  const auto* found =
-      std::find_if(std::begin(kOwnOps), std::end(kOwnOps), [&](const OwnOp& o) { return o.name == op; });
-  return found == std::end(kOwnOps) ? nullptr : found;
-}
-
 // An error that names every node of which `is_wrong` holds.
 template <class F>
 Status Refuse(const Graph& graph, const char* why, F&& is_wrong) {
@@ -189,32 +106,29 @@ Status Refuse(const Graph& graph, const char* why, F&& is_wrong) {
 
 }  // namespace
 
-bool IsOwnOp(std::string_view op) {
-  return FindOwn(op) != nullptr;
-}
-
 Status CheckPortable(const Graph& graph) {
-  return Refuse(graph, "TensorFlow has no such ops", [](const Node& node) { return IsOwnOp(node.op->name); });
+  return Refuse(graph, "TensorFlow has no such ops", [](const Node& node) { return node.op->traits.is_own(); });
 }
 
 Result<Graph> MakePortable(const Graph& graph) {
-  DF_TRY(Refuse(graph, "these ops have no form in TensorFlow's ops", [](const Node& node) {
-    const OwnOp* own = FindOwn(node.op->name);
-    return own != nullptr && own->lower == nullptr;
-  }));
+  DF_TRY(Refuse(graph, "these ops have no form in TensorFlow's ops",
+                [](const Node& node) { return node.op->traits.portable.kind == PortableForm::Kind::kNone; }));
   DF_ASSIGN(const std::vector<NodeId> order, graph.TopologicalOrder());
   const Consumers consumers = graph.BuildConsumers();
   std::vector<bool> is_done(static_cast<size_t>(graph.num_nodes()), false);
   GraphRebuilder rebuilder(graph);
   for (NodeId id : order) {
     if (is_done[static_cast<size_t>(id)]) continue;
-    const OwnOp* own = FindOwn(graph.node(id).op->name);
-    if (own == nullptr) {
+    const Node& node = graph.node(id);
+    if (!node.op->traits.is_own()) {
       rebuilder.Keep(id);
       continue;
     }
-    Substitute substitute(graph, consumers, graph.node(id), rebuilder, is_done);
-    DF_TRY(own->lower(substitute).Annotate(graph.Describe(id)));
+    const PortableForm& form = node.op->traits.portable;
+    Substitute substitute(graph, consumers, node, rebuilder, is_done);
+    const bool is_fed = form.kind == PortableForm::Kind::kPlaceholders;
+    const Status status = is_fed ? substitute.ReplaceByPlaceholders() : substitute.ReplaceByNodes(form.lower);
+    DF_TRY(status.Annotate(graph.Describe(id)));
   }
   return rebuilder.Finish();
 }

@@ -2,22 +2,18 @@
 #ifndef DFRUN_SRC_EXPORT_PORTABLE_H_
 #define DFRUN_SRC_EXPORT_PORTABLE_H_
 
-#include <string_view>
-
 #include "src/graph/graph.h"
 
 namespace dfrun {
 
-// Whether the op is dfrun's own: TensorFlow has none of this name.
-bool IsOwnOp(std::string_view op);
-
 // Unimplemented where the graph has ops of dfrun's own; names each node.
 Status CheckPortable(const Graph& graph);
 
-// The same graph in TensorFlow's ops: Gelu and LayerNorm by their definitions, readers of samples as Placeholders to
-// feed. Names of nodes stay: what an Identity names of a reader's components, as those of a spec's inputs are, becomes
-// a placeholder of that name; the k-th component of a reader `r` that none names is `r/component_k`. Unimplemented
-// where an op has no such form; names each node.
+// The same graph in TensorFlow's ops, by the form that each op's definition gives (src/framework/portable_form.h):
+// Gelu and LayerNorm by their formulas, readers of samples as Placeholders to feed. Names of nodes stay: what an
+// Identity names of a reader's components, as those of a spec's inputs are, becomes a placeholder of that name; the
+// k-th component of a reader `r` that none names is `r/component_k`. Unimplemented where an op has no such form; names
+// each node.
 Result<Graph> MakePortable(const Graph& graph);
 
 }  // namespace dfrun

@@ -1,4 +1,4 @@
-// Where tensor memory comes from: one allocator a device.
+// Where tensor memory comes from, and who can reach it.
 #ifndef DFRUN_SRC_FRAMEWORK_ALLOCATOR_H_
 #define DFRUN_SRC_FRAMEWORK_ALLOCATOR_H_
 
@@ -7,6 +7,16 @@
 #include <string_view>
 
 namespace dfrun {
+
+enum class MemoryKind : uint8_t {
+  kHost,    // any thread of this process reads and writes it
+  kPinned,  // the same, and a device copies from it and to it on its own
+  kDevice,  // only a device's kernels and copies reach it: an address of it is a number to the host
+};
+
+constexpr bool IsHostMemory(MemoryKind kind) {
+  return kind != MemoryKind::kDevice;
+}
 
 struct AllocatorStats {
   int64_t bytes_in_use = 0;
@@ -20,15 +30,21 @@ class Allocator {
  public:
   static constexpr size_t kAlignment = 64;
 
+  explicit Allocator(MemoryKind kind = MemoryKind::kHost) : kind_(kind) {}
   virtual ~Allocator() = default;
+  MemoryKind kind() const { return kind_; }
   virtual std::string_view name() const = 0;
   // At least `bytes` bytes aligned to kAlignment; null if there is no memory. Contents are undefined.
   virtual void* Allocate(size_t bytes) = 0;
-  // `bytes` is what Allocate was asked for.
+  // `bytes` is what Allocate was asked for. Of a device's memory: what is enqueued later may be given it at once, since
+  // it runs after what is enqueued now.
   virtual void Free(void* memory, size_t bytes) = 0;
   virtual AllocatorStats Stats() const = 0;
   // The next peak counts from what is in use now.
   virtual void ResetPeak() = 0;
+
+ private:
+  const MemoryKind kind_;
 };
 
 // The system's allocator, for tensors that belong to no device: attrs, tests, tools. Lives as long as the process.

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cctype>
 
+#include "src/base/mutex.h"
 #include "src/base/text.h"
+#include "src/framework/device_factory.h"
 
 namespace dfrun {
 namespace {
@@ -44,7 +46,7 @@ bool ParsePart(std::string_view part, DeviceName& name) {
   if (key == "task") return ParseIndex(value, name.task);
   if (key == "replica") return ParseIndex(value, ignored);
   if (key == "device") return ParseTypeAndIndex(value, name);
-  if (key == "cpu" || key == "gpu") return ParseTypeAndIndex(part, name);
+  if (IsDeviceType(key)) return ParseTypeAndIndex(part, name);
   return false;
 }
 
@@ -56,6 +58,33 @@ Status MergePart(std::optional<T>& into, const std::optional<T>& from, const Dev
   if (from) into = from;
   return Status();
 }
+
+// Where a thread waits for a callback.
+class CallbackWaiter {
+ public:
+  Callback callback() {
+    return {[](void* arg, Status status) { static_cast<CallbackWaiter*>(arg)->End(std::move(status)); }, this};
+  }
+  Status Wait() {
+    MutexLock lock(mu_);
+    while (!has_ended_) ended_.Wait(mu_);
+    return std::move(status_);
+  }
+
+ private:
+  // Under the lock to its end: then the waiter may be gone.
+  void End(Status status) {
+    MutexLock lock(mu_);
+    status_ = std::move(status);
+    has_ended_ = true;
+    ended_.NotifyOne();
+  }
+
+  Mutex mu_;
+  CondVar ended_;
+  Status status_ GUARDED_BY(mu_);
+  bool has_ended_ GUARDED_BY(mu_) = false;
+};
 
 }  // namespace
 
@@ -94,6 +123,50 @@ Result<DeviceName> DeviceName::Merge(const DeviceName& other) const {
   DF_TRY(MergePart(merged.type, other.type, *this, other));
   DF_TRY(MergePart(merged.index, other.index, *this, other));
   return merged;
+}
+
+void Device::Copy(const Tensor& from, Tensor& to, Callback done) {
+  if (!IsHostMemory(from.memory()) || !IsHostMemory(to.memory())) return EnqueueCopy(from, to, done);
+  CopyElements(from, to);
+  done(Status());
+}
+
+void Device::EnqueueCopy(const Tensor&, Tensor&, Callback done) {
+  done(Internal("the device ", full_name(), " has no memory of its own to copy from or to"));
+}
+
+Status Device::CopyAndWait(const Tensor& from, Tensor& to) {
+  if (!IsHostMemory(from.memory()) && !IsHostMemory(to.memory())) {
+    EnqueueCopy(from, to, {[](void*, Status) {}, nullptr});  // an error is WhenDone()'s
+    return Status();
+  }
+  CallbackWaiter waiter;
+  EnqueueCopy(from, to, waiter.callback());
+  return waiter.Wait();
+}
+
+Result<Tensor> Device::Clone(const Tensor& from, Allocator& allocator) {
+  DF_ASSIGN(Tensor copy, Tensor::Allocate(allocator, from.dtype(), from.shape()));
+  DF_TRY(Copy(from, copy));
+  return copy;
+}
+
+Result<Tensor> Device::ToHostMemory(const Tensor& value) {
+  if (!value.initialized() || IsHostMemory(value.memory())) return value;
+  return Clone(value, host_allocator_);
+}
+
+Result<Tensor> Device::ToOwnMemory(const Tensor& value) {
+  if (!value.initialized() || !has_own_memory() || !IsPlain(value.dtype())) return value;
+  if (!IsHostMemory(value.memory())) return value;
+  return Clone(value, allocator_);
+}
+
+Status Device::Synchronize() {
+  if (!has_own_memory()) return Status();
+  CallbackWaiter waiter;
+  WhenDone(waiter.callback());
+  return waiter.Wait();
 }
 
 }  // namespace dfrun

@@ -1,4 +1,4 @@
-// Devices and their names.
+// Devices and their names, and how values get into the memory of a device and out of it.
 #ifndef DFRUN_SRC_FRAMEWORK_DEVICE_H_
 #define DFRUN_SRC_FRAMEWORK_DEVICE_H_
 
@@ -8,19 +8,22 @@
 #include <string>
 #include <string_view>
 
+#include "src/base/callback.h"
 #include "src/base/status.h"
 #include "src/base/threads.h"
 #include "src/framework/allocator.h"
 #include "src/framework/resource.h"
+#include "src/framework/tensor.h"
 
 namespace dfrun {
 
 // "/job:worker/task:17/device:gpu:3", or a part of it as a constraint: "/job:ps", "/device:gpu:*", "/task:1".
-// Also read: "/replica:0" (ignored), "/cpu:0", "/gpu:1", "/device:CPU:0" (types are lower-cased).
+// Also read: "/replica:0" (ignored), "/cpu:0", "/gpu:1" (any known type, device_factory.h), "/device:CPU:0" (types are
+// lower-cased).
 struct DeviceName {
   std::optional<std::string> job;
   std::optional<int> task;
-  std::optional<std::string> type;  // "cpu", "gpu"
+  std::optional<std::string> type;  // a word that a device factory may have registered
   std::optional<int> index;
 
   // InvalidArgument with the part that cannot be read. "" constrains nothing.
@@ -35,11 +38,25 @@ struct DeviceName {
   bool operator==(const DeviceName&) const = default;
 };
 
-// One device of this rank. Thread safety: all methods from any thread. Outlives plans, kernels and tensors on it.
+// One device of this rank: memory, and the order in which work on it is done.
+//
+// A device of host memory does what it is told at once. One with memory of its own has a stream: kernels and copies are
+// enqueued and done in the order in which they were, so that memory that is given back may be used by what is enqueued
+// next, and what needs to be done before the host goes on ends with a callback.
+//
+// Thread safety: all methods from any thread. Outlives plans, kernels and tensors on it.
 class Device {
  public:
-  Device(DeviceName name, Allocator& allocator)
-      : name_(std::move(name)), text_(name_.ToString()), allocator_(allocator) {}
+  // Of host memory, or with one allocator for all that it holds.
+  Device(DeviceName name, Allocator& allocator) : Device(std::move(name), allocator, allocator) {}
+  // `host_allocator`: of host memory that the device copies from and to best. `containers` (null: its own): those of
+  // another device that share their objects with it.
+  Device(DeviceName name, Allocator& allocator, Allocator& host_allocator, ResourceContainers* containers = nullptr)
+      : name_(std::move(name)),
+        text_(name_.ToString()),
+        allocator_(allocator),
+        host_allocator_(host_allocator),
+        containers_(containers == nullptr ? own_containers_ : *containers) {}
   virtual ~Device() = default;
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
@@ -47,15 +64,54 @@ class Device {
   const DeviceName& name() const { return name_; }
   const std::string& full_name() const { return text_; }
   const std::string& type() const { return *name_.type; }
+  // Of the memory that its kernels compute in.
   Allocator& allocator() { return allocator_; }
+  Allocator& host_allocator() { return host_allocator_; }
+  // Of values of a dtype: strings, resources and variants are objects of the host's.
+  Allocator& AllocatorFor(DType dtype) { return IsPlain(dtype) ? allocator_ : host_allocator_; }
+  // Whether there is memory that the host does not reach, and so a stream.
+  bool has_own_memory() const { return !IsHostMemory(allocator_.kind()); }
   // What outlives steps on this device: variables, readers, queues.
   ResourceContainers& containers() { return containers_; }
 
+  // Copies the elements of `from` into `to`, which has as many of the same dtype, in host memory or this device's,
+  // after what has been enqueued. `done` runs when they are there: until then what lies in host memory must stay. What
+  // lies in the device's may be given back at once.
+  void Copy(const Tensor& from, Tensor& to, Callback done);
+  // The same; returns when host memory is no longer read, or holds the elements. Within the device it enqueues.
+  Status Copy(const Tensor& from, Tensor& to) {
+    if (IsHostMemory(from.memory()) && IsHostMemory(to.memory())) [[likely]] {
+      CopyElements(from, to);
+      return Status();
+    }
+    return CopyAndWait(from, to);
+  }
+  // A new tensor of `allocator` with the elements of `from`; either may be this device's or of host memory.
+  Result<Tensor> Clone(const Tensor& from, Allocator& allocator);
+  // The value itself where a host may read it, else a copy.
+  Result<Tensor> ToHostMemory(const Tensor& value);
+  // The value itself where the device's kernels find it, else a copy.
+  Result<Tensor> ToOwnMemory(const Tensor& value);
+
+  // Runs `done` when all that was enqueued before is done, with the first error of what was enqueued since the last
+  // call: of several steps in flight, the first that ends is told. At once where there is no stream.
+  virtual void WhenDone(Callback done) { done(Status()); }
+  // Blocks until then.
+  Status Synchronize();
+
+ protected:
+  // Copy() where `from` or `to` is the device's.
+  virtual void EnqueueCopy(const Tensor& from, Tensor& to, Callback done);
+
  private:
+  Status CopyAndWait(const Tensor& from, Tensor& to);
+
   const DeviceName name_;
   const std::string text_;
   Allocator& allocator_;
-  ResourceContainers containers_;
+  Allocator& host_allocator_;
+  ResourceContainers own_containers_;
+  ResourceContainers& containers_;
 };
 
 }  // namespace dfrun

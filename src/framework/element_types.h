@@ -1,5 +1,5 @@
 // Lists of element types, for the registration of kernels and for VisitDType:
-//   CPU_KERNEL("Neg", Unary<fn::Neg>, DF_FLOATS, DF_SIGNED);
+//   CPU_KERNEL("Neg", cpu::Unary<fn::Neg>, DF_FLOATS, DF_SIGNED);
 #ifndef DFRUN_SRC_FRAMEWORK_ELEMENT_TYPES_H_
 #define DFRUN_SRC_FRAMEWORK_ELEMENT_TYPES_H_
 

@@ -3,7 +3,9 @@
 #ifndef DFRUN_SRC_FRAMEWORK_EXECUTOR_ACCESS_H_
 #define DFRUN_SRC_FRAMEWORK_EXECUTOR_ACCESS_H_
 
-#include "src/framework/kernel.h"
+#include <utility>
+
+#include "src/framework/op_context.h"
 
 namespace dfrun {
 
@@ -40,6 +42,9 @@ class ExecutorAccess {
     ctx.outputs_dead_ = false;
   }
   static bool OutputsDead(const OpContext& ctx) { return ctx.outputs_dead_; }
+
+  // Whether the kernel that ran has enqueued its work (OpContext::SetEnqueued); forgets it.
+  static bool TakeEnqueued(OpContext& ctx) { return std::exchange(ctx.is_enqueued_, false); }
 
   // Output i as the kernel left it.
   static const Tensor& Output(const OpContext& ctx, int i) { return ctx.out_[i]; }

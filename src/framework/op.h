@@ -68,6 +68,7 @@ struct OpDef {
 struct TypedArg {
   DType dtype;
   bool is_ref;
+  bool in_host = false;  // on a device with memory of its own: in host memory (KernelDef); elsewhere it says nothing
 };
 Result<std::vector<TypedArg>> ExpandArgs(const std::vector<ArgDef>& args, const AttrMap& attrs);
 

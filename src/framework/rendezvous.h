@@ -5,18 +5,11 @@
 
 #include <cstdint>
 
+#include "src/base/callback.h"
 #include "src/base/status.h"
 #include "src/framework/tensor.h"
 
 namespace dfrun {
-
-// Called once, from any thread that drives communication, possibly before the call that took it returns. `arg` is kept
-// alive by the caller of that call.
-struct Callback {
-  void (*run)(void* arg, Status status) = nullptr;
-  void* arg = nullptr;
-  void operator()(Status status) const { run(arg, std::move(status)); }
-};
 
 struct ChannelKey {
   int32_t channel;         // fixed at partition time, unique among all edges of all graphs of the session
@@ -30,10 +23,11 @@ class Rendezvous {
  public:
   virtual ~Rendezvous() = default;
 
-  // Never blocks. The tensor's bytes must stay as they are until `done`. A dead value has no tensor.
+  // Never blocks. The tensor's bytes, in host memory, must stay as they are until `done`. A dead value has no tensor.
   virtual void Send(const ChannelKey& key, const Tensor& value, bool is_dead, Callback done) = 0;
   // Never blocks. If `value` is initialised when called (static shape), the bytes are placed into it; else it becomes a
-  // new tensor of `allocator`. `value` and `is_dead` (null: static shape) must live until `done`, when they are set.
+  // new tensor of `allocator`, which gives host memory. `value` and `is_dead` (null: static shape) must live until
+  // `done`, when they are set.
   virtual void Recv(const ChannelKey& key, Allocator& allocator, Tensor* value, bool* is_dead, Callback done) = 0;
   // Every pending and later call ends with `status`. The first abort wins.
   virtual void Abort(const Status& status) = 0;

@@ -31,12 +31,18 @@ Result<std::vector<Tensor>> RunKernelOnce(const NodeInfo& node, const AttrMap& a
   DF_CHECK(inputs.size() == node.inputs.size());
   DF_ASSIGN(const KernelDef* def, kernels.Find(node.op->name, device.type(), attrs));
   DF_TRY(CheckSupported(node, *def));
-  KernelSetup setup(node, attrs, device, ShapesOf(inputs), std::vector<PartialShape>(node.outputs.size()),
+  NodeInfo info = node;
+  if (device.has_own_memory()) DF_TRY(SetHostArgs(def, attrs, info));
+  KernelSetup setup(info, attrs, device, ShapesOf(inputs), std::vector<PartialShape>(node.outputs.size()),
                     std::vector<bool>(node.outputs.size(), false));
   const std::unique_ptr<Kernel> kernel = def->make(setup);
   DF_TRY(setup.status());
 
   std::vector<Tensor> slots(inputs.begin(), inputs.end());
+  for (size_t i = 0; i < slots.size(); ++i) {
+    if (info.inputs[i].in_host) continue;
+    DF_ASSIGN(slots[i], device.ToOwnMemory(slots[i]));
+  }
   std::vector<uint32_t> in(slots.size());
   std::iota(in.begin(), in.end(), 0);
   std::vector<Tensor> outputs(node.outputs.size());
@@ -46,9 +52,14 @@ Result<std::vector<Tensor>> RunKernelOnce(const NodeInfo& node, const AttrMap& a
   const StepContext step{.step_containers = &step_containers};
   OpContext ctx;
   ExecutorAccess::BindStep(ctx, slots.data(), device, pool, step);
-  ExecutorAccess::BindNode(ctx, node, in.data(), outputs.data(), 0);
+  ExecutorAccess::BindNode(ctx, info, in.data(), outputs.data(), 0);
   const ScopedFlushDenormals flush;  // as in a step
-  DF_TRY(kernel->fn()(kernel.get(), ctx));
+  const Status called = kernel->fn()(kernel.get(), ctx);
+  DF_TRY(device.Synchronize());  // whether or not: what is enqueued reads what is here
+  DF_TRY(called);
+  for (Tensor& output : outputs) {
+    DF_ASSIGN(output, device.ToHostMemory(output));
+  }
   return outputs;
 }
 

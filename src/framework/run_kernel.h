@@ -5,13 +5,14 @@
 #include <span>
 #include <vector>
 
-#include "src/framework/kernel.h"
+#include "src/framework/kernel_registry.h"
 
 namespace dfrun {
 
-// The outputs of the node for these inputs, in owned tensors. Makes the kernel, calls it once on the calling thread and
-// drops it. `inputs` are values that fit node.inputs. Unimplemented for an asynchronous kernel and for ref inputs;
-// NotFound where the device has no kernel; else what the kernel says.
+// The outputs of the node for these inputs, in owned tensors; inputs and outputs are in host memory, whatever the
+// device's is. Makes the kernel, calls it once on the calling thread, waits for what it enqueues and drops it. `inputs`
+// are values that fit node.inputs. Unimplemented for an asynchronous kernel and for ref inputs; NotFound where the
+// device has no kernel; else what the kernel says.
 // Thread safety: any thread.
 Result<std::vector<Tensor>> RunKernelOnce(const NodeInfo& node, const AttrMap& attrs, std::span<const Tensor> inputs,
                                           Device& device, ThreadPool& pool, const KernelRegistry& kernels);

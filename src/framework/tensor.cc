@@ -33,27 +33,35 @@ void PrintElement(std::ostream& out, const T& value) {
 
 }  // namespace
 
-Result<Tensor> Tensor::Allocate(Allocator& allocator, DType dtype, const Shape& shape) {
+Result<Tensor::Buffer*> Tensor::AllocateBuffer(Allocator& allocator, DType dtype, const Shape& shape) {
   const int64_t elements = shape.num_elements();
+  const bool in_host = IsHostMemory(allocator.kind());
   size_t bytes = 0;
   if (__builtin_mul_overflow(static_cast<size_t>(elements), DTypeSize(dtype), &bytes) ||
       bytes > static_cast<size_t>(INT64_MAX) - sizeof(Buffer)) {
     return Error(Code::kResourceExhausted, "a tensor ", dtype, shape, " is larger than any memory");
   }
-  bytes += sizeof(Buffer);
+  if (in_host) bytes += sizeof(Buffer);
   void* memory = allocator.Allocate(bytes);
   if (memory == nullptr) {
     return Error(Code::kResourceExhausted, "no memory for a tensor ", dtype, shape, " of ", bytes, " bytes; ",
                  allocator.Stats().bytes_in_use, " bytes are in use in allocator '", allocator.name(), "'");
   }
+  if (!in_host) return new Buffer{{1}, dtype, bytes, elements, &allocator, memory};
+  return new (memory) Buffer{{1}, dtype, bytes, elements, &allocator, static_cast<Buffer*>(memory) + 1};
+}
+
+Result<Tensor> Tensor::Allocate(Allocator& allocator, DType dtype, const Shape& shape) {
+  DF_CHECK(IsPlain(dtype) || IsHostMemory(allocator.kind()));
   Tensor t;
-  t.buffer_ = new (memory) Buffer{{1}, dtype, bytes, elements, &allocator};
-  t.data_ = t.buffer_ + 1;
+  DF_ASSIGN(t.buffer_, AllocateBuffer(allocator, dtype, shape));
+  t.data_ = t.buffer_->data;
   t.dtype_ = dtype;
   t.shape_ = shape;
   t.kind_ = Kind::kOwned;
+  t.memory_ = allocator.kind();
   VisitObjectDType(dtype, [&](auto tag) {
-    std::uninitialized_default_construct_n(t.data<typename decltype(tag)::type>(), elements);
+    std::uninitialized_default_construct_n(t.data<typename decltype(tag)::type>(), shape.num_elements());
   });
   return t;
 }
@@ -64,12 +72,13 @@ Tensor::Tensor(DType dtype, const Shape& shape) {
   *this = *std::move(made);
 }
 
-Tensor Tensor::Borrowed(DType dtype, const Shape& shape, void* data) {
+Tensor Tensor::Borrowed(DType dtype, const Shape& shape, void* data, MemoryKind memory) {
   Tensor t;
   t.dtype_ = dtype;
   t.shape_ = shape;
   t.data_ = data;
   t.kind_ = Kind::kBorrowed;
+  t.memory_ = memory;
   return t;
 }
 
@@ -82,10 +91,16 @@ Tensor Tensor::Reference(DType dtype, Variable* variable) {
 }
 
 void Tensor::Destroy() {
+  Allocator& allocator = *buffer_->allocator;
+  if (!IsHostMemory(allocator.kind())) {
+    allocator.Free(buffer_->data, buffer_->bytes);
+    delete buffer_;
+    return;
+  }
   VisitObjectDType(buffer_->dtype, [&](auto tag) {
-    std::destroy_n(static_cast<typename decltype(tag)::type*>(static_cast<void*>(buffer_ + 1)), buffer_->elements);
+    std::destroy_n(static_cast<typename decltype(tag)::type*>(buffer_->data), buffer_->elements);
   });
-  buffer_->allocator->Free(buffer_, buffer_->bytes);
+  allocator.Free(buffer_, buffer_->bytes);
 }
 
 Tensor Tensor::SliceRows(int64_t begin, int64_t end) const {
@@ -133,6 +148,7 @@ std::string Tensor::ToString(int max_elements) const {
   std::ostringstream out;
   out << dtype_ << shape_;
   if (!initialized()) return out.str() + " (no value)";
+  if (!IsHostMemory(memory_)) return out.str() + " (in a device's memory)";
   const int64_t shown = std::min<int64_t>(num_elements(), max_elements);
   switch (dtype_) {
 #define DF_CASE(name, number, type, text, dt)                                      \

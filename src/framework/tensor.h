@@ -4,6 +4,8 @@
 //   owned      a reference-counted buffer of some allocator;
 //   borrowed   memory of the step (its arena): valid until the step ends. What keeps a tensor longer calls Owned();
 //   none       not initialised: dtype() is set or kInvalid, data is null.
+// Its elements lie where the allocator says (memory()): those of a device's own memory are none of the host's to read
+// or write, and Device::Copy moves them. Headers and reference counts lie in host memory always.
 // A fourth kind is the reference of a ref edge: it stands for a Variable's current value and is seen by the executor
 // and OpContext alone.
 //
@@ -31,13 +33,19 @@ class alignas(64) Tensor {
  public:
   Tensor() = default;
   Tensor(const Tensor& other)
-      : shape_(other.shape_), dtype_(other.dtype_), kind_(other.kind_), buffer_(other.buffer_), data_(other.data_) {
+      : shape_(other.shape_),
+        dtype_(other.dtype_),
+        kind_(other.kind_),
+        memory_(other.memory_),
+        buffer_(other.buffer_),
+        data_(other.data_) {
     if (buffer_ != nullptr) buffer_->refs.fetch_add(1, std::memory_order_relaxed);
   }
   Tensor(Tensor&& other) noexcept
       : shape_(std::move(other.shape_)),
         dtype_(other.dtype_),
         kind_(std::exchange(other.kind_, Kind::kNone)),
+        memory_(other.memory_),
         buffer_(std::exchange(other.buffer_, nullptr)),
         data_(std::exchange(other.data_, nullptr)) {}
   Tensor& operator=(const Tensor& other) {
@@ -50,6 +58,7 @@ class alignas(64) Tensor {
       shape_ = std::move(other.shape_);
       dtype_ = other.dtype_;
       kind_ = std::exchange(other.kind_, Kind::kNone);
+      memory_ = other.memory_;
       buffer_ = std::exchange(other.buffer_, nullptr);
       data_ = std::exchange(other.data_, nullptr);
     }
@@ -58,7 +67,7 @@ class alignas(64) Tensor {
   ~Tensor() { Reset(); }
 
   // ResourceExhausted if there is no memory. Plain elements are left undefined; strings, resources and variants are
-  // constructed.
+  // constructed: their allocator gives host memory.
   static Result<Tensor> Allocate(Allocator& allocator, DType dtype, const Shape& shape);
   // From the system's allocator, for tools and tests: dies if there is no memory.
   Tensor(DType dtype, const Shape& shape);
@@ -80,7 +89,7 @@ class alignas(64) Tensor {
   }
 
   // A header over memory of the step. The caller guarantees size and lifetime.
-  static Tensor Borrowed(DType dtype, const Shape& shape, void* data);
+  static Tensor Borrowed(DType dtype, const Shape& shape, void* data, MemoryKind memory = MemoryKind::kHost);
   // The value of a ref edge. The caller keeps the variable alive.
   static Tensor Reference(DType dtype, Variable* variable);
 
@@ -96,6 +105,8 @@ class alignas(64) Tensor {
   Variable* variable() const { return static_cast<Variable*>(data_); }
   // True where this header holds the only reference to an owned buffer.
   bool SoleOwner() const { return kind_ == Kind::kOwned && buffer_->refs.load(std::memory_order_acquire) == 1; }
+  // Where the elements lie.
+  MemoryKind memory() const { return memory_; }
   bool SharesBufferWith(const Tensor& other) const { return data_ != nullptr && data_ == other.data_; }
 
   // Elements in row-major order. T must be the dtype's C++ type.
@@ -130,9 +141,16 @@ class alignas(64) Tensor {
     t.dtype_ = dtype;
     return t;
   }
+  // The same elements under another address at which their memory is mapped, as memory of another kind.
+  Tensor At(void* data, MemoryKind memory) const {
+    Tensor t(*this);
+    t.data_ = data;
+    t.memory_ = memory;
+    return t;
+  }
   // Rows [begin, end) of dimension 0; shares the buffer.
   Tensor SliceRows(int64_t begin, int64_t end) const;
-  // This tensor if it is owned, a copy from `allocator` if it is borrowed.
+  // This tensor if it is owned, a copy from `allocator` if it is borrowed. This and Copy(): in host memory.
   Result<Tensor> Owned(Allocator& allocator) const;
   // A new owned tensor with the same elements.
   Result<Tensor> Copy(Allocator& allocator) const;
@@ -153,27 +171,31 @@ class alignas(64) Tensor {
  private:
   enum class Kind : uint8_t { kNone, kOwned, kBorrowed, kReference };
 
-  // Precedes the elements in one allocation.
+  // In host memory: it precedes the elements in one allocation where they are there too, else it has one of its own.
   struct alignas(64) Buffer {
     std::atomic<int> refs;
     DType dtype;
-    size_t bytes;      // of the whole allocation
+    size_t bytes;      // asked of the allocator
     int64_t elements;  // constructed, where the dtype is not plain
     Allocator* allocator;
+    void* data;
   };
+
+  static Result<Buffer*> AllocateBuffer(Allocator& allocator, DType dtype, const Shape& shape);
 
   void Destroy();
 
   [[no_unique_address]] Shape shape_;
   DType dtype_ = DType::kInvalid;
   Kind kind_ = Kind::kNone;
+  MemoryKind memory_ = MemoryKind::kHost;
   Buffer* buffer_ = nullptr;
   void* data_ = nullptr;
 };
 
 static_assert(sizeof(Tensor) == 64, "a slot of a step is one cache line");
 
-// Copies the elements of `from` into `to`, which has as many elements of the same dtype.
+// Copies the elements of `from` into `to`, which has as many elements of the same dtype, both in host memory.
 void CopyElements(const Tensor& from, Tensor& to);
 
 }  // namespace dfrun

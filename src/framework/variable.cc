@@ -20,21 +20,18 @@ void Variable::Replace(Tensor value) {
   if (headers_.size() > kRetiredHeaders) headers_.erase(headers_.begin());
 }
 
-Status Variable::Assign(const Tensor& value, Allocator& allocator) {
+Status Variable::Assign(const Tensor& value, Device& device) {
   Tensor& now = mutable_value();
   if (now.SharesBufferWith(value)) return Status();
-  if (now.shape() == value.shape() && now.SoleOwner()) {
-    CopyElements(value, now);
-    return Status();
-  }
-  DF_ASSIGN(Tensor copy, value.Copy(allocator));
+  if (now.shape() == value.shape() && now.SoleOwner()) return device.Copy(value, now);
+  DF_ASSIGN(Tensor copy, device.Clone(value, device.AllocatorFor(dtype_)));
   Replace(std::move(copy));
   return Status();
 }
 
-Status Variable::MakeWritable(Allocator& allocator) {
+Status Variable::MakeWritable(Device& device) {
   if (value().SoleOwner()) return Status();
-  DF_ASSIGN(Tensor copy, value().Copy(allocator));
+  DF_ASSIGN(Tensor copy, device.Clone(value(), device.AllocatorFor(dtype_)));
   Replace(std::move(copy));
   return Status();
 }

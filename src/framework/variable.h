@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "src/base/mutex.h"
+#include "src/framework/device.h"
 #include "src/framework/resource.h"
 #include "src/framework/tensor.h"
 
@@ -34,12 +35,14 @@ class Variable final : public Resource {
   bool initialized() const { return value().initialized(); }
 
   // Copies `value` in: in place where dtype and shape are the same and no snapshot shares the bytes, else into a new
-  // buffer of `allocator`.
-  Status Assign(const Tensor& value, Allocator& allocator) REQUIRES(mu_);
+  // buffer of `device`, which is that of all its values.
+  Status Assign(const Tensor& value, Device& device) REQUIRES(mu_);
+  // Takes `value` over as it is.
+  void Replace(Tensor value) REQUIRES(mu_);
   // A header that shares the current bytes.
   Tensor Snapshot() const REQUIRES(mu_) { return value(); }
   // Makes the bytes this variable's alone, copying if a snapshot shares them. Needs a value.
-  Status MakeWritable(Allocator& allocator) REQUIRES(mu_);
+  Status MakeWritable(Device& device) REQUIRES(mu_);
   // Back to no value.
   void Clear() REQUIRES(mu_);
 
@@ -47,8 +50,6 @@ class Variable final : public Resource {
   std::string DebugString() const override;
 
  private:
-  void Replace(Tensor value) REQUIRES(mu_);
-
   const std::string name_;
   const DType dtype_;
   const PartialShape shape_;

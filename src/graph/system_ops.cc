@@ -64,5 +64,12 @@ OP("_HostRecv")
     .Cost(CopyCost())
     .Doc("_Recv of a tensor into the memory of the host, whatever the device.");
 
+void Copies(OpBuilder& op) {
+  op.Input("input: T").Output("output: T").Attr("T: type").NotDifferentiable().Shape(SameAsInput(0));
+}
+
+OP("_CopyToHost").As(Copies).Doc("Its input, which is in the device's own memory, in that of the host.");
+OP("_CopyToDevice").As(Copies).Doc("Its input, which is in the host's memory, in the device's own.");
+
 }  // namespace
 }  // namespace dfrun

@@ -1,7 +1,6 @@
 #include "src/graph/variable_readers.h"
 
 #include <algorithm>
-#include <string_view>
 
 #include "src/base/status.h"
 #include "src/graph/has_refs.h"
@@ -20,7 +19,7 @@ std::string VariableName(const Node& node) {
 }
 
 bool IsVariable(const Node& node) {
-  return node.op->name == "VariableV2" || node.op->name == "Variable" || node.op->name == "VarHandleOp";
+  return node.op->traits.is_variable;
 }
 
 VariableReaders::VariableReaders(const Graph& graph, const Consumers& consumers)
@@ -47,11 +46,9 @@ std::vector<NodeId> VariableReaders::Of(NodeId variable) const {
 
 bool MayChangeVariable(const Node& node) {
   if (HasRefInput(node)) return true;
-  static constexpr std::string_view kReaders[] = {"ReadVariableOp", "ResourceGather", "ResourceGatherNd",
-                                                  "VarIsInitializedOp", "VariableShape"};
   const bool has_handle = std::any_of(node.input_types.begin(), node.input_types.end(),
                                       [](const TypedArg& arg) { return arg.dtype == DType::kResource; });
-  return has_handle && std::find(std::begin(kReaders), std::end(kReaders), node.op->name) == std::end(kReaders);
+  return has_handle && !node.op->traits.only_reads_variables;
 }
 
 bool SeeOneValue(const Graph& graph, const VariableReaders& variables, std::span<const NodeId> order, NodeId variable,

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/framework/kernel.h"
+#include "src/framework/kernel_registry.h"
 #include "src/graph/graph.h"
 
 namespace dfrun {

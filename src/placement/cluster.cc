@@ -3,6 +3,7 @@
 #include <set>
 
 #include "src/base/text.h"
+#include "src/framework/device_factory.h"
 
 namespace dfrun {
 namespace {
@@ -62,11 +63,13 @@ Result<Cluster> MakeCluster(const std::vector<JobTasks>& jobs, int ranks) {
   DF_TRY(CheckJobs(jobs));
   DF_ASSIGN(const int rest, CountRest(jobs, ranks));
   Cluster cluster;
+  const std::vector<std::string> types = RegisteredDeviceTypes();
+  int rank = 0;
   for (const JobTasks& job : jobs) {
     const int tasks = job.tasks == JobTasks::kRest ? rest : job.tasks;
     for (int task = 0; task < tasks; ++task) {
-      const int rank = static_cast<int>(cluster.devices.size());
-      cluster.devices.push_back({{job.job, task, "cpu", 0}, rank});
+      for (const std::string& type : types) cluster.devices.push_back({{job.job, task, type, 0}, rank});
+      ++rank;
     }
   }
   return cluster;

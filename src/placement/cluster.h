@@ -15,7 +15,7 @@ struct ClusterDevice {
   int rank;
 };
 
-// Devices in the order of the ranks, CPUs first within a rank: devices[0] is rank 0's cpu:0.
+// Devices in the order of the ranks, those of the host's type first within a rank: devices[0] is rank 0's cpu:0.
 struct Cluster {
   std::vector<ClusterDevice> devices;
 
@@ -30,10 +30,10 @@ struct JobTasks {
   int tasks = kRest;
 };
 
-// Gives ranks to jobs in the order of `jobs`; each rank is one task with one cpu:0, and the tasks of a job count from
-// 0. At most one job takes the ranks that are left, of which there may be none. Without jobs every rank is a task of
-// "worker". InvalidArgument: names that are no identifiers or are doubled, fewer ranks than the jobs need, ranks left
-// over.
+// Gives ranks to jobs in the order of `jobs`; each rank is one task with one device of each registered type (cpu:0),
+// and the tasks of a job count from 0. At most one job takes the ranks that are left, of which there may be none.
+// Without jobs every rank is a task of "worker". InvalidArgument: names that are no identifiers or are doubled, fewer
+// ranks than the jobs need, ranks left over.
 Result<Cluster> MakeCluster(const std::vector<JobTasks>& jobs, int ranks);
 
 }  // namespace dfrun

@@ -21,7 +21,7 @@
 #ifndef DFRUN_SRC_PLACEMENT_PLACER_H_
 #define DFRUN_SRC_PLACEMENT_PLACER_H_
 
-#include "src/framework/kernel.h"
+#include "src/framework/kernel_registry.h"
 #include "src/graph/graph.h"
 #include "src/placement/cluster.h"
 

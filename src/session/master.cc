@@ -133,7 +133,7 @@ Status Master::StartTasks() {
   if (!several_ranks_) return own;
   Round round(runtime_);
   for (const ClusterDevice& device : cluster_.devices) {
-    if (device.rank == 0 || device.name.type != "cpu" || device.name.index != 0) continue;
+    if (device.rank == 0 || device.name.type != HostDeviceType() || device.name.index != 0) continue;
     control::Message request;
     request.set_round(round.number());
     request.mutable_start_task()->set_job(*device.name.job);

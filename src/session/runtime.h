@@ -22,7 +22,7 @@
 #include "src/framework/device.h"
 #include "src/framework/device_factory.h"
 #include "src/framework/file_access.h"
-#include "src/framework/kernel.h"
+#include "src/framework/kernel_registry.h"
 
 namespace dfrun {
 

@@ -4,6 +4,7 @@
 
 #include "src/base/text.h"
 #include "src/framework/device.h"
+#include "src/framework/device_factory.h"
 #include "src/spec/section_def.h"
 
 namespace dfrun {
@@ -110,8 +111,10 @@ std::optional<int> ClusterSpec::TasksOf(std::string_view name) const {
 
 Status ClusterSpec::CheckDevice(std::string_view device) const {
   DF_ASSIGN(const DeviceName name, DeviceName::Parse(device));
-  if (name.type && *name.type != "cpu" && *name.type != "gpu")
-    return InvalidArgument("device '", device, "': unknown type '", *name.type, "', devices are cpu or gpu");
+  if (name.type && !IsDeviceType(*name.type)) {
+    return InvalidArgument("device '", device, "': unknown type '", *name.type, "', devices are ",
+                           Join(KnownDeviceTypes(), " or "));
+  }
   if (!name.job) return Status();
   const JobSize* job = Find(*name.job);
   if (job == nullptr) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "src/framework/device_factory.h"
+
 namespace dfrun {
 namespace {
 
@@ -26,7 +28,15 @@ Result<ShardAttrs> AttrsOf(const std::vector<NodeId>& members, JobGraph& job) {
   return attrs;
 }
 
-// The node that gives a member its value back.
+// The device of the same task that reads and writes files: values come to it and go from it as to any other.
+Result<std::string> HostOf(const std::string& device) {
+  DF_ASSIGN(DeviceName name, DeviceName::Parse(device));
+  name.type = HostDeviceType();
+  name.index = 0;
+  return name.ToString();
+}
+
+// The node that gives a member its value back, on the member's device.
 NodeId AddRestored(const Node& member, Output value, GraphOps& ops) {
   if (member.op->name == "VariableV2") return ops.Add("restore/assign", "Assign", {{member.id, 0}, value}).node;
   return ops.Add("restore/position", "SetRandomPosition", {value}, member.attrs).node;
@@ -63,6 +73,7 @@ Status AddShard(const std::vector<NodeId>& members, const std::string& file, Out
   DF_TRY(ops.status());
   for (size_t i = 0; i < members.size(); ++i) {
     const Node member = job.graph.node(members[i]);
+    ops.set_device(member.device);
     job.restore.targets.push_back(AddRestored(member, {restored.node, static_cast<int32_t>(i)}, ops));
   }
   return ops.status();
@@ -73,7 +84,10 @@ Status AddShard(const std::vector<NodeId>& members, const std::string& file, Out
 Status AddSaveAndRestore(JobGraphDraft& draft) {
   JobGraph& job = draft.job;
   std::map<std::string, std::vector<NodeId>> by_device;
-  for (NodeId v : draft.saved) by_device[job.graph.node(v).device].push_back(v);
+  for (NodeId v : draft.saved) {
+    DF_ASSIGN(const std::string host, HostOf(job.graph.node(v).device));
+    by_device[host].push_back(v);
+  }
   GraphOps ops(job.graph, "checkpoint", draft.workers[0]);
   const Output directory = ops.Add("directory", "Placeholder", {}, {{"dtype", DType::kString}, {"shape", Shape()}});
   job.save.feeds = job.restore.feeds = {directory};

@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <map>
 
+#include "src/framework/device_factory.h"
+
 namespace dfrun {
 namespace {
 
 std::vector<std::string> CpusOf(const Cluster& cluster, const std::function<bool(const std::string& job)>& wanted) {
   std::vector<std::string> devices;
   for (const ClusterDevice& d : cluster.devices) {
-    if (*d.name.type == "cpu" && wanted(*d.name.job)) devices.push_back(d.name.ToString());
+    if (*d.name.type == HostDeviceType() && wanted(*d.name.job)) devices.push_back(d.name.ToString());
   }
   return devices;
 }

@@ -18,12 +18,13 @@
 
 #include "src/base/denormals.h"
 #include "src/framework/executor_access.h"
-#include "src/framework/kernel.h"
+#include "src/framework/kernel_registry.h"
 #include "src/graph/graph.h"
 #include "tests/fuzz/forked_cases.h"
 #include "tests/fuzz/fuzz_options.h"
 #include "tests/fuzz/random_case.h"
 #include "tests/fuzz/small_device.h"
+#include "tests/unit/testing/plain_device.h"
 #include "tests/unit/testing/scratch_directory.h"
 
 namespace dfrun::fuzz {
@@ -74,7 +75,7 @@ struct Slots {
       if (!input.is_ref) continue;
       variables.emplace_back(new Variable("v", input.value.dtype(), PartialShape()));
       MutexLock lock(variables.back()->mu());
-      if (input.value.initialized()) DF_CHECK(variables.back()->Assign(input.value, SystemAllocator()).ok());
+      if (input.value.initialized()) DF_CHECK(variables.back()->Assign(input.value, testing::HostDevice()).ok());
       values.back() = Tensor::Reference(input.value.dtype(), variables.back().get());
     }
     in.resize(values.size());

@@ -5,7 +5,8 @@
 #include <memory>
 
 #include "kernels/control/tensor_list.h"
-#include "src/framework/kernel.h"
+#include "src/framework/kernel_registry.h"
+#include "tests/unit/testing/plain_device.h"
 
 namespace dfrun::fuzz {
 namespace {
@@ -297,7 +298,7 @@ class Maker {
     RefPtr<Variable> variable(new Variable("v", dtype, PartialShape()));
     if (value.initialized()) {
       MutexLock lock(variable->mu());
-      DF_CHECK(variable->Assign(value, SystemAllocator()).ok());
+      DF_CHECK(variable->Assign(value, testing::HostDevice()).ok());
     }
     return {"v", RefPtr<Resource>(variable.get())};
   }

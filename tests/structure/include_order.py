@@ -19,7 +19,7 @@ ONLY = {
     "kernels": ["src/base", "src/framework", "kernels"],
     "comm": ["src/base", "src/framework", "comm"],
 }
-# Passes stand beside the kernels that they make: kernels/<family>/<name>_pass.cc.
+# Passes stand beside the kernels that they make: kernels/<family>/<name>_pass.cc; a device has its macro for them.
 PASS_ONLY = ["src/base", "src/framework", "src/graph", "src/passes", "kernels"]
 # Headers in many files' way: nothing but the standard library, whose names have neither dot nor slash.
 STANDARD_LIBRARY_ONLY = ["src/framework"]
@@ -37,7 +37,7 @@ def layer_of(path, layers):
 
 
 def allowed_layers(path):
-    if is_below(path, "kernels") and path.endswith("_pass.cc"):
+    if is_below(path, "kernels") and path.endswith("_pass.cc") or re.fullmatch(r"kernels/device/\w+_pass\.h", path):
         return PASS_ONLY
     narrowed = layer_of(path, ONLY)
     if narrowed:

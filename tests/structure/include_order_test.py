@@ -35,6 +35,7 @@ class IncludeOrderTest(unittest.TestCase):
             "kernels/engine/broadcast.h": ["src/base/status.h"],
             "kernels/checkpoint/save_op.cc": ["src/checkpoint/writer.h"],
             "src/passes/pass.h": ["src/graph/graph.pb.h"],
+            "kernels/device/tpu_pass.h": ["src/passes/pass.h"],
             "kernels/math/tanh_pass.cc": ["src/passes/pass.h", "src/graph/graph.pb.h", "kernels/engine/broadcast.h"],
             "comm/transport.h": ["src/base/status.h"],
             "comm/mpi/transport.cc": ["comm/transport.h", "<mpi.h>"],

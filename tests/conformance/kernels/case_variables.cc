@@ -13,12 +13,12 @@ bool TakesRefs(const std::string& op) {
          std::any_of(def->inputs.begin(), def->inputs.end(), [](const ArgDef& input) { return input.is_ref; });
 }
 
-RefPtr<Variable> MakeVariable(const std::string& name, const Tensor& value, bool declare_shape) {
+RefPtr<Variable> MakeVariable(const std::string& name, const Tensor& value, bool declare_shape, Device& device) {
   const PartialShape shape = declare_shape && value.initialized() ? PartialShape(value.shape()) : PartialShape();
   RefPtr<Variable> variable(new Variable(name, value.dtype(), shape));
   if (value.initialized()) {
     MutexLock lock(variable->mu());
-    const Status status = variable->Assign(value, SystemAllocator());
+    const Status status = variable->Assign(value, device);
     DF_CHECK(status.ok());
   }
   return variable;
@@ -44,11 +44,12 @@ Tensor Handle(const std::string& name, Resource* object) {
 
 }  // namespace
 
-CaseVariables::CaseVariables(const GoldenCase& c, bool declare_shapes) : inputs_(c.inputs) {
+CaseVariables::CaseVariables(const GoldenCase& c, bool declare_shapes, Device& device)
+    : device_(device), inputs_(c.inputs) {
   const bool refs = TakesRefs(c.op);
   for (size_t i : c.variables) {
     const std::string name = StrCat("variable", i);
-    variables_.push_back(MakeVariable(name, c.inputs[i], declare_shapes));
+    variables_.push_back(MakeVariable(name, c.inputs[i], declare_shapes, device));
     Variable* const variable = variables_.back().get();
     inputs_[i] = refs ? Tensor::Reference(variable->dtype(), variable) : Handle(name, variable);
   }
@@ -60,7 +61,11 @@ CaseVariables::CaseVariables(const GoldenCase& c, bool declare_shapes) : inputs_
 
 std::vector<Tensor> CaseVariables::Values() const {
   std::vector<Tensor> values;
-  for (const RefPtr<Variable>& variable : variables_) values.push_back(variable->value());
+  for (const RefPtr<Variable>& variable : variables_) {
+    Result<Tensor> value = device_.ToHostMemory(variable->value());
+    DF_CHECK(value.ok());
+    values.push_back(*std::move(value));
+  }
   return values;
 }
 

@@ -13,20 +13,22 @@ namespace dfrun::testing {
 // Variables and tables with the case's contents, and the inputs of a node on them.
 class CaseVariables {
  public:
-  // `declare_shapes`: the variables declare the shapes of their values; else none.
-  CaseVariables(const GoldenCase& c, bool declare_shapes);
+  // `declare_shapes`: the variables declare the shapes of their values; else none. Their values are the device's, which
+  // outlives them.
+  CaseVariables(const GoldenCase& c, bool declare_shapes, Device& device);
 
   static bool Has(const GoldenCase& c) { return !c.variables.empty() || !c.tables.empty(); }
 
   // In place of each variable a ref to it, or a handle where the op takes no refs; of each table its handle.
   const std::vector<Tensor>& inputs() const { return inputs_; }
   const Variable& operator[](size_t i) const { return *variables_[i]; }
-  // What the variables hold now.
+  // What the variables hold now, in host memory.
   std::vector<Tensor> Values() const;
   // What the tables hold now.
   std::vector<TableContents> Held() const;
 
  private:
+  Device& device_;
   std::vector<RefPtr<Variable>> variables_;
   std::vector<RefPtr<LookupTable>> tables_;
   std::vector<Tensor> inputs_;

@@ -1,4 +1,4 @@
-// Every golden case on every device type that has a kernel for it. One test an op and family.
+// Every golden case on a device of the tested type. One test an op and family.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -29,7 +29,7 @@ void CheckError(const GoldenCase& c, const Result<std::vector<Tensor>>& outputs)
 
 // The case once, on variables of its own.
 void CheckWithVariables(const GoldenCase& c, NodeRunner::Way way, NodeRunner& runner) {
-  CaseVariables variables(c, way != NodeRunner::Way::kUnknownShapes);
+  CaseVariables variables(c, way != NodeRunner::Way::kUnknownShapes, runner.device());
   Result<std::vector<Tensor>> outputs =
       runner.Run(way, c.op, c.attrs, std::vector<Input>(variables.inputs().begin(), variables.inputs().end()));
   if (!c.error.empty()) return CheckError(c, outputs);

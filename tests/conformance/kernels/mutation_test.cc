@@ -95,7 +95,7 @@ bool IsExpected(const GoldenCase& c, const Status& status) {
 Status RunOnce(GoldenCase c, const std::vector<Tensor>& mutated, Device& device) {
   const OpDef* op = OpRegistry::Builtin().Find(c.op);
   c.inputs = mutated;
-  const CaseVariables variables(c, false);
+  const CaseVariables variables(c, false, device);
   const std::vector<Tensor>& inputs = variables.inputs();
   AttrMap attrs = c.attrs;
   std::vector<TypedArg> types;

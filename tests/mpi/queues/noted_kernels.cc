@@ -1,4 +1,5 @@
 #include "tests/mpi/queues/noted_kernels.h"
+#include "kernels/device/cpu_kernel.h"
 
 #include <chrono>
 #include <thread>

@@ -99,7 +99,7 @@ class Checker {
     std::vector<Tensor> of_op;
     for (const Tensor& input : inputs) of_op.push_back(AsOfOp(input));
     DF_ASSIGN(const std::vector<Tensor> outputs,
-              RunKernelOnce(info, node.attrs, of_op, device_, pool_, KernelRegistry::Builtin()));
+              RunKernelOnce(info, node.attrs, of_op, *device_, pool_, KernelRegistry::Builtin()));
     return AsDouble(outputs);
   }
 
@@ -157,7 +157,7 @@ class Checker {
 
   const GradientCase& test_;
   GraphMaker maker_;
-  PlainDevice device_;
+  const std::unique_ptr<Device> device_ = MakeTestedDevice();
   InlineThreadPool pool_;
   std::vector<Output> inputs_;
   std::vector<size_t> differentiated_;

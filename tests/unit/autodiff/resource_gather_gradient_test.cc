@@ -7,6 +7,7 @@
 #include "tests/unit/autodiff/gradient_cases.h"
 #include "tests/unit/testing/graph_evaluator.h"
 #include "tests/unit/testing/graph_maker.h"
+#include "tests/unit/testing/plain_device.h"
 
 namespace dfrun::testing {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 Tensor HandleOf(const Tensor& value) {
   RefPtr<Variable> variable(new Variable("v", value.dtype(), PartialShape()));
   MutexLock lock(variable->mu());
-  EXPECT_TRUE(variable->Assign(value, SystemAllocator()).ok());
+  EXPECT_TRUE(variable->Assign(value, HostDevice()).ok());
   return Tensor::Scalar(ResourceHandle("v", RefPtr<Resource>(variable.get())));
 }
 

@@ -3,8 +3,8 @@
 
 #include "comm/self/in_process.h"
 #include "src/executor/executor.h"
-#include "tests/unit/testing/graph_evaluator.h"
 #include "tests/unit/testing/graph_maker.h"
+#include "tests/unit/testing/plain_device.h"
 
 namespace dfrun {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "src/executor/executor.h"
 #include "tests/unit/executor/flow_graph.h"
-#include "tests/unit/testing/graph_evaluator.h"
+#include "tests/unit/testing/plain_device.h"
 
 namespace dfrun::testing {
 namespace {

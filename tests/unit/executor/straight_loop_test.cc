@@ -11,7 +11,7 @@
 #include "src/executor/executor.h"
 #include "src/executor/step_trace.h"
 #include "tests/unit/executor/flow_graph.h"
-#include "tests/unit/testing/graph_evaluator.h"
+#include "tests/unit/testing/plain_device.h"
 
 namespace dfrun::testing {
 namespace {

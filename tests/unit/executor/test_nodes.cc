@@ -148,7 +148,7 @@ class ChangeVarKernel final : public Kernel {
     MutexLock lock(variable.mu());
     DF_ASSIGN(Tensor sum, ctx.input(1).Copy(ctx.allocator()));
     if (variable.initialized()) *sum.data<float>() += *variable.value().data<float>();
-    DF_TRY(variable.Assign(sum, ctx.allocator()));
+    DF_TRY(variable.Assign(sum, ctx.device()));
     ctx.SetOutputRef(0, &variable);
     return Status();
   }

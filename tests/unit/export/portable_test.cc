@@ -48,7 +48,7 @@ TEST_F(PortableTest, OpsThatSayTheyAreOwnAre) {
   for (const OpDef* op : OpRegistry::Builtin().List()) {
     const bool is_tensorflows = op->name == "_FusedConv2D" || op->name == "_FusedMatMul";
     const bool is_made_by_passes = says(*op, "made when a graph is optimised") && !is_tensorflows;
-    EXPECT_TRUE(IsOwnOp(op->name) || !(says(*op, "(dfrun's own)") || is_made_by_passes)) << op->name;
+    EXPECT_TRUE(op->traits.is_own() || !(says(*op, "(dfrun's own)") || is_made_by_passes)) << op->name;
   }
 }
 

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "tests/unit/testing/node_runner.h"
+#include "tests/unit/testing/plain_device.h"
 
 namespace dfrun {
 namespace {
@@ -24,7 +25,7 @@ Tensor RandomMatrix(int64_t rows, int64_t columns, unsigned seed) {
 RefPtr<Variable> MakeVariable(const Tensor& value) {
   RefPtr<Variable> variable(new Variable("weight", value.dtype(), PartialShape(value.shape())));
   MutexLock lock(variable->mu());
-  EXPECT_TRUE(variable->Assign(value, SystemAllocator()).ok());
+  EXPECT_TRUE(variable->Assign(value, testing::HostDevice()).ok());
   return variable;
 }
 

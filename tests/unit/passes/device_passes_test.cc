@@ -8,6 +8,7 @@
 #include "src/passes/pass.h"
 #include "tests/unit/testing/graph_evaluator.h"
 #include "tests/unit/testing/graph_maker.h"
+#include "tests/unit/testing/plain_device.h"
 #include "tests/unit/testing/random_devices.h"
 #include "tests/unit/testing/random_tensor.h"
 

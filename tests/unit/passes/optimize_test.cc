@@ -6,6 +6,7 @@
 #include "src/passes/prune.h"
 #include "tests/unit/testing/graph_evaluator.h"
 #include "tests/unit/testing/graph_maker.h"
+#include "tests/unit/testing/plain_device.h"
 #include "tests/unit/testing/run_pass.h"
 
 namespace dfrun {

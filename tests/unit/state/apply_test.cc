@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/testing/node_runner.h"
+#include "tests/unit/testing/plain_device.h"
 
 namespace dfrun {
 namespace {
 
 using testing::ExpectNear;
+using testing::HostDevice;
 using testing::Input;
 using testing::Make;
 using testing::NodeRunner;
@@ -151,7 +153,7 @@ class CaseRun {
       const std::string name = "v" + std::to_string(i);
       variables_.emplace_back(new Variable(name, DTypeOf<T>, PartialShape({3, 2})));
       MutexLock lock(variables_[i]->mu());
-      EXPECT_TRUE(variables_[i]->Assign(Matrix<T>(i == 0 ? kVar : SlotStart(c, i - 1)), SystemAllocator()).ok());
+      EXPECT_TRUE(variables_[i]->Assign(Matrix<T>(i == 0 ? kVar : SlotStart(c, i - 1)), HostDevice()).ok());
     }
   }
 
@@ -224,12 +226,12 @@ TEST(Apply, RefusesWhatDoesNotFit) {
   EXPECT_EQ(momentum(Way::kStaticShapes, lr, grad), Code::kFailedPrecondition);  // no value yet
   {
     MutexLock lock(var->mu());
-    ASSERT_TRUE(var->Assign(grad, SystemAllocator()).ok());
+    ASSERT_TRUE(var->Assign(grad, HostDevice()).ok());
   }
   EXPECT_EQ(momentum(Way::kStaticShapes, lr, grad), Code::kFailedPrecondition);
   {
     MutexLock lock(slot->mu());
-    ASSERT_TRUE(slot->Assign(Tensor::Vector<float>({1, 2, 3}), SystemAllocator()).ok());
+    ASSERT_TRUE(slot->Assign(Tensor::Vector<float>({1, 2, 3}), HostDevice()).ok());
   }
   EXPECT_EQ(momentum(Way::kUnknownShapes, lr, grad), Code::kInvalidArgument);  // the slot's shape
   EXPECT_EQ(momentum(Way::kUnknownShapes, grad, grad), Code::kInvalidArgument);
@@ -244,7 +246,7 @@ TEST(Apply, SparseRefusesRowsThatAreNot) {
   RefPtr<Variable> slot(new Variable("slot", DType::kFloat, PartialShape({2, 2})));
   for (Variable* v : {var.get(), slot.get()}) {
     MutexLock lock(v->mu());
-    ASSERT_TRUE(v->Assign(Make<float>(Shape({2, 2}), {1, 1, 1, 1}), SystemAllocator()).ok());
+    ASSERT_TRUE(v->Assign(Make<float>(Shape({2, 2}), {1, 1, 1, 1}), HostDevice()).ok());
   }
   const Tensor row = Make<float>(Shape({1, 2}), {1, 1});
   auto apply = [&](const Tensor& grad, const Tensor& indices) {

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "src/executor/executor.h"
-#include "tests/unit/testing/graph_evaluator.h"
 #include "tests/unit/testing/graph_maker.h"
+#include "tests/unit/testing/plain_device.h"
 
 namespace dfrun {
 namespace {

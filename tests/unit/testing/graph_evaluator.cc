@@ -4,8 +4,6 @@
 
 namespace dfrun::testing {
 
-PlainDevice::PlainDevice() : Device(*DeviceName::Parse("/job:worker/task:0/device:cpu:0"), SystemAllocator()) {}
-
 GraphEvaluator::GraphEvaluator(Values feeds) : values_(std::move(feeds)) {}
 GraphEvaluator::~GraphEvaluator() = default;
 
@@ -61,7 +59,7 @@ Result<std::vector<Tensor>> GraphEvaluator::RunNode(const Graph& graph, const No
   }
   if (node.op->name == "_Recv") return std::vector<Tensor>{channels_.at(*node.attrs.Get<int64_t>("channel"))};
   const NodeInfo info{node.name, node.op, node.input_types, node.output_types};
-  return RunKernelOnce(info, node.attrs, inputs, device_, pool_, KernelRegistry::Builtin());
+  return RunKernelOnce(info, node.attrs, inputs, *device_, pool_, KernelRegistry::Builtin());
 }
 
 }  // namespace dfrun::testing

@@ -3,19 +3,15 @@
 #define DFRUN_TESTS_UNIT_TESTING_GRAPH_EVALUATOR_H_
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "src/framework/run_kernel.h"
 #include "src/graph/graph.h"
+#include "tests/unit/testing/tested_device.h"
 
 namespace dfrun::testing {
-
-// A CPU device over the system's allocator.
-class PlainDevice final : public Device {
- public:
-  PlainDevice();
-};
 
 // Values by node name and port. Feeds stand for nodes without kernels (Placeholder, _Arg, a variable).
 class GraphEvaluator {
@@ -25,9 +21,9 @@ class GraphEvaluator {
   explicit GraphEvaluator(Values feeds = {});
   ~GraphEvaluator();
 
-  // Every node that can run does; a _Retval's value is that of its input. _Send and _Recv meet in this object, so that
-  // several graphs run to their ends if Run() is called for each in turn until none has a node left.
-  // Returns how many nodes are left. An error names the node.
+  // Every node that can run does, on the tested device; a _Retval's value is that of its input. _Send and _Recv meet in
+  // this object, so that several graphs run to their ends if Run() is called for each in turn until none has a node
+  // left. Returns how many nodes are left. An error names the node.
   Result<int> Run(const Graph& graph);
 
   // Runs the whole graph and gives these values.
@@ -39,7 +35,7 @@ class GraphEvaluator {
   bool IsReady(const Graph& graph, const Node& node) const;
   Result<std::vector<Tensor>> RunNode(const Graph& graph, const Node& node);
 
-  PlainDevice device_;
+  const std::unique_ptr<Device> device_ = MakeTestedDevice();
   InlineThreadPool pool_;
   Values values_;
   std::map<int64_t, Tensor> channels_;

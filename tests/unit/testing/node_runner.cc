@@ -64,7 +64,7 @@ void SpreadPool::RunBlocks(int64_t blocks, FunctionRef<void(int64_t)> body) {
   for (std::thread& worker : workers) worker.join();
 }
 
-NodeRunner::NodeRunner() : devices_(*MakeDevices(*DeviceName::Parse("/job:worker/task:0"))) {}
+NodeRunner::NodeRunner(const std::string& device_type) : device_(MakeDeviceOf(device_type)) {}
 
 Result<std::vector<Tensor>> NodeRunner::Run(Way way, const std::string& op, const AttrMap& attrs,
                                             const std::vector<Input>& inputs) {
@@ -96,19 +96,13 @@ Result<std::vector<Tensor>> NodeRunner::RunNode(const Graph& graph, NodeId id, W
     input_shapes.push_back(graph.shape(input));
     info.inputs.push_back({graph.dtype(input), graph.is_ref(input)});
   }
+  DF_ASSIGN(const KernelDef* def, KernelRegistry::Builtin().Find(node.op->name, device().type(), node.attrs));
+  if (device().has_own_memory()) DF_TRY(SetHostArgs(def, node.attrs, info));
   std::vector<Tensor> outputs(node.output_types.size());
   std::vector<bool> placed(outputs.size(), false);
-  std::vector<Tensor> backing;
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    const PartialShape& shape = node.output_shapes[i];
-    if (way != Way::kPlaced || node.output_types[i].is_ref || !shape.IsFullyDefined()) continue;
-    DF_ASSIGN(const Shape fixed, shape.ToShape());
-    backing.emplace_back(node.output_types[i].dtype, fixed);
-    outputs[i] = Tensor::Borrowed(node.output_types[i].dtype, fixed, backing.back().raw());
-    placed[i] = true;
+  if (way == Way::kPlaced && !def->shares_outputs) {
+    DF_ASSIGN(placed, Place(node, info, outputs));
   }
-  DF_ASSIGN(const KernelDef* def, KernelRegistry::Builtin().Find(node.op->name, "cpu", node.attrs));
-  if (def->shares_outputs) placed.assign(placed.size(), false), outputs.assign(outputs.size(), Tensor());
   KernelSetup setup(info, node.attrs, device(), input_shapes, node.output_shapes, placed);
   const std::unique_ptr<Kernel> kernel = def->make(setup);
   DF_TRY(setup.status());
@@ -118,6 +112,7 @@ Result<std::vector<Tensor>> NodeRunner::RunNode(const Graph& graph, NodeId id, W
   }
   DF_TRY(Call(*kernel, info, way, inputs, outputs));
   for (Tensor& output : outputs) {
+    DF_ASSIGN(output, device().ToHostMemory(output));
     if (output.initialized()) {
       DF_ASSIGN(output, output.Owned(SystemAllocator()));
     }
@@ -125,13 +120,32 @@ Result<std::vector<Tensor>> NodeRunner::RunNode(const Graph& graph, NodeId id, W
   return outputs;
 }
 
+Result<std::vector<bool>> NodeRunner::Place(const Node& node, const NodeInfo& info, std::vector<Tensor>& outputs) {
+  std::vector<bool> placed(outputs.size(), false);
+  places_.clear();
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const PartialShape& shape = node.output_shapes[i];
+    const TypedArg& type = info.outputs[i];
+    if (type.is_ref || !shape.IsFullyDefined()) continue;
+    if (device().has_own_memory() && type.in_host) continue;  // as in a plan
+    DF_ASSIGN(const Shape fixed, shape.ToShape());
+    DF_ASSIGN(Tensor place, Tensor::Allocate(device().AllocatorFor(type.dtype), type.dtype, fixed));
+    outputs[i] = Tensor::Borrowed(type.dtype, fixed, place.raw(), place.memory());
+    places_.push_back(std::move(place));
+    placed[i] = true;
+  }
+  return placed;
+}
+
 Status NodeRunner::Call(Kernel& kernel, const NodeInfo& info, Way way, const std::vector<Input>& inputs,
                         std::vector<Tensor>& outputs) {
   std::vector<Tensor> slots;
   std::vector<uint32_t> in;
   for (const Input& input : inputs) {
-    in.push_back(static_cast<uint32_t>(slots.size()));
-    slots.push_back(input.value);
+    const size_t i = slots.size();
+    in.push_back(static_cast<uint32_t>(i));
+    DF_ASSIGN(Tensor value, info.inputs[i].in_host ? Result<Tensor>(input.value) : device().ToOwnMemory(input.value));
+    slots.push_back(std::move(value));
   }
   InlineThreadPool inline_pool;
   SpreadPool spread_pool(3);
@@ -141,7 +155,9 @@ Status NodeRunner::Call(Kernel& kernel, const NodeInfo& info, Way way, const std
   OpContext ctx;
   ExecutorAccess::BindStep(ctx, slots.data(), device(), pool, step);
   ExecutorAccess::BindNode(ctx, info, in.data(), outputs.data(), 0);
-  return kernel.fn()(&kernel, ctx);
+  const Status called = kernel.fn()(&kernel, ctx);
+  const Status done = device().Synchronize();
+  return called.ok() ? done : called;
 }
 
 }  // namespace dfrun::testing

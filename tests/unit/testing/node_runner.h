@@ -6,13 +6,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "src/framework/device_factory.h"
-#include "src/framework/kernel.h"
+#include "src/framework/kernel_registry.h"
 #include "src/graph/graph.h"
+#include "tests/unit/testing/tested_device.h"
 
 namespace dfrun::testing {
 
@@ -35,12 +36,12 @@ struct Input {
   Tensor value;
 };
 
-// One device with its variables, and nodes run on it.
+// One device with its variables, and nodes run on it. Inputs and outputs are in host memory, whatever the device's is.
 class NodeRunner {
  public:
-  NodeRunner();
+  explicit NodeRunner(const std::string& device_type = TestedDeviceType());
 
-  Device& device() { return *devices_[0]; }
+  Device& device() { return *device_; }
 
   // How a plan may see a node: what is known of its shapes, where its outputs are, and the threads it has.
   enum class Way { kUnknownShapes, kStaticShapes, kPlaced, kThreads };
@@ -52,10 +53,13 @@ class NodeRunner {
 
  private:
   Result<std::vector<Tensor>> RunNode(const Graph& graph, NodeId id, Way way, const std::vector<Input>& inputs);
+  // Gives outputs of static shapes places; which have one.
+  Result<std::vector<bool>> Place(const Node& node, const NodeInfo& info, std::vector<Tensor>& outputs);
   Status Call(Kernel& kernel, const NodeInfo& info, Way way, const std::vector<Input>& inputs,
               std::vector<Tensor>& outputs);
 
-  DeviceList devices_;
+  const std::unique_ptr<Device> device_;
+  std::vector<Tensor> places_;
 };
 
 // A tensor of a shape with these elements.

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "src/passes/pass.h"
-#include "tests/unit/testing/graph_evaluator.h"
+#include "tests/unit/testing/plain_device.h"
 
 namespace dfrun::testing {
 

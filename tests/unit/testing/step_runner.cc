@@ -2,6 +2,7 @@
 
 #include "src/passes/pass.h"
 #include "src/passes/prune.h"
+#include "tests/unit/testing/plain_device.h"
 
 namespace dfrun::testing {
 
@@ -15,10 +16,10 @@ Status StepRunner::Prepare(const Graph& graph, const std::vector<Output>& fetche
   signature.feeds = feeds;
   DF_ASSIGN(Graph pruned, PruneForRun(graph, signature));
   if (options_.optimize) {
-    DF_TRY(OptimizeForDevice(pruned, device_.type(), {.kernels = KernelRegistry::Builtin(), .host = device_}));
+    DF_TRY(OptimizeForDevice(pruned, device_->type(), {.kernels = KernelRegistry::Builtin(), .host = HostDevice()}));
   }
   DF_ASSIGN(plan_,
-            ExecPlan::Create(pruned, device_, KernelRegistry::Builtin(), {.straight_loops = options_.straight_loops}));
+            ExecPlan::Create(pruned, *device_, KernelRegistry::Builtin(), {.straight_loops = options_.straight_loops}));
   return Status();
 }
 

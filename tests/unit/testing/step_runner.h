@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "src/executor/executor.h"
-#include "tests/unit/testing/graph_evaluator.h"
+#include "tests/unit/testing/tested_device.h"
 
 namespace dfrun::testing {
 
-// One plan that gives some values of a graph; each Run() is a step.
+// One plan on the tested device that gives some values of a graph; each Run() is a step.
 class StepRunner {
  public:
   struct Options {
@@ -29,7 +29,7 @@ class StepRunner {
 
  private:
   const Options options_;
-  PlainDevice device_;
+  const std::unique_ptr<Device> device_ = MakeTestedDevice();
   WorkerPool pool_;
   std::unique_ptr<ExecPlan> plan_;
   size_t num_fetches_ = 0;

@@ -1,8 +1,8 @@
-// _Send and _Recv: the two ends of a channel between devices.
-// Source: TensorFlow white paper (2015) section 3.2.2.
+// _Send and _Recv: the two ends of a channel between devices, on any device. A rendezvous takes values in host memory
+// and gives them there. Source: TensorFlow white paper (2015) section 3.2.2.
 #include <utility>
 
-#include "src/framework/kernel.h"
+#include "src/framework/kernel_registry.h"
 
 namespace dfrun {
 namespace {
@@ -33,6 +33,7 @@ Status NoRendezvous() {
 
 class SendKernel final : public AsyncKernel {
  public:
+  static constexpr std::string_view kHostInputs[] = {"tensor"};
   explicit SendKernel(KernelSetup& setup) : key_(ReadChannel(setup)) {}
 
   void ComputeAsync(OpContext& ctx, Callback done) override {
@@ -48,6 +49,7 @@ class SendKernel final : public AsyncKernel {
 
 class RecvKernel final : public AsyncKernel {
  public:
+  static constexpr std::string_view kHostOutputs[] = {"tensor"};
   explicit RecvKernel(KernelSetup& setup) : key_(ReadChannel(setup)) {
     if (!key_.static_shape) return;
     Result<Shape> shape = setup.output_shape(0).ToShape();
@@ -64,11 +66,11 @@ class RecvKernel final : public AsyncKernel {
     if (key_.static_shape) {
       Tensor* output = nullptr;
       if (Status s = ctx.AllocateOutput(0, shape_, &output); !s.ok()) return done(std::move(s));
-      return rendezvous->Recv(key_, ctx.allocator(), output, nullptr, done);
+      return rendezvous->Recv(key_, ctx.device().host_allocator(), output, nullptr, done);
     }
     Tensor* const output = ctx.output_slot(0);
     output->Reset();  // of an earlier step
-    rendezvous->Recv(In(key_, ctx), ctx.allocator(), output, ctx.outputs_dead(), done);
+    rendezvous->Recv(In(key_, ctx), ctx.device().host_allocator(), output, ctx.outputs_dead(), done);
   }
 
  private:
@@ -76,10 +78,10 @@ class RecvKernel final : public AsyncKernel {
   Shape shape_;
 };
 
-CPU_KERNEL_ANY("_HostSend", SendKernel);
-CPU_KERNEL_ANY("_HostRecv", RecvKernel);
-CPU_KERNEL_ANY("_Send", SendKernel);
-CPU_KERNEL_ANY("_Recv", RecvKernel);
+DEVICE_KERNEL_ANY(kAnyDevice, "_HostSend", SendKernel);
+DEVICE_KERNEL_ANY(kAnyDevice, "_HostRecv", RecvKernel);
+DEVICE_KERNEL_ANY(kAnyDevice, "_Send", SendKernel);
+DEVICE_KERNEL_ANY(kAnyDevice, "_Recv", RecvKernel);
 
 }  // namespace
 }  // namespace dfrun

@@ -1,0 +1,110 @@
+#include "src/executor/memory_copies.h"
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "src/graph/control_flow.h"
+
+namespace dfrun {
+namespace {
+
+// What the executor reads or writes itself.
+void SetHostArgsOfExecutor(const Node& node, NodeInfo& info) {
+  switch (ControlFlowKindOf(node.op->name)) {
+    case ControlFlowKind::kSwitch:
+      info.inputs[1].in_host = true;
+      break;
+    case ControlFlowKind::kLoopCond:
+      info.inputs[0].in_host = info.outputs[0].in_host = true;
+      break;
+    case ControlFlowKind::kMerge:
+      info.outputs[1].in_host = true;
+      break;
+    default:
+      if (node.op->name == "_Arg") info.outputs[0].in_host = true;
+      if (node.op->name == "_Retval") info.inputs[0].in_host = true;
+  }
+}
+
+// One call of WithMemoryCopies().
+class CopyAdder {
+ public:
+  CopyAdder(const Graph& partition, const Device& device, const KernelRegistry& kernels)
+      : graph_(partition.Clone()), device_(device), kernels_(kernels) {}
+
+  Result<Graph> Run() {
+    const NodeId count = graph_.num_nodes();
+    for (NodeId id = 0; id < count; ++id) {
+      const Node& node = graph_.node(id);
+      infos_.push_back({node.name, node.op, node.input_types, node.output_types});
+      DF_TRY(SetHostArgsOf(node, kernels_, device_, infos_.back()).Annotate(graph_.Describe(id)));
+    }
+    for (NodeId id = 0; id < count; ++id) {
+      for (int i = 0; i < graph_.node(id).num_inputs(); ++i) {
+        if (!ReadsElsewhere(id, i)) continue;
+        DF_ASSIGN(graph_.mutable_node(id).inputs[i], InOtherMemory(id, i));
+      }
+    }
+    return std::move(graph_);
+  }
+
+ private:
+  bool ReadsElsewhere(NodeId reader, int i) const {
+    const Node& node = graph_.node(reader);
+    const Output from = node.inputs[i];
+    if (!from.valid() || node.input_types[i].is_ref || !IsPlain(graph_.dtype(from))) return false;
+    return infos_[reader].inputs[i].in_host != infos_[from.node].outputs[from.port].in_host;
+  }
+
+  Result<Output> InOtherMemory(NodeId reader, int i) {
+    const Output from = graph_.node(reader).inputs[i];
+    if (graph_.is_ref(from)) return Copy(from, graph_.node(reader).control_inputs);
+    if (const auto found = copies_.find({from.node, from.port}); found != copies_.end()) return found->second;
+    DF_ASSIGN(const Output made, graph_.node(from.node).op->name == "Const" ? HostConst(from.node) : Copy(from, {}));
+    copies_[{from.node, from.port}] = made;
+    return made;
+  }
+
+  Result<Output> Copy(Output from, std::vector<NodeId> control_inputs) {
+    const bool to_host = !infos_[from.node].outputs[from.port].in_host;
+    NodeSpec spec;
+    spec.op = to_host ? "_CopyToHost" : "_CopyToDevice";
+    spec.name = graph_.UniqueName(StrCat(graph_.node(from.node).name, "/", spec.op));
+    spec.inputs = {from};
+    spec.control_inputs = std::move(control_inputs);
+    spec.device = device_.full_name();
+    spec.place = graph_.node(from.node).place;
+    DF_ASSIGN(const NodeId id, graph_.AddNode(std::move(spec)));
+    return Output{id, 0};
+  }
+
+  Result<Output> HostConst(NodeId constant) {
+    Node twin = graph_.node(constant);
+    twin.op = graph_.ops().Find("_HostConst");
+    twin.name = graph_.UniqueName(StrCat(twin.name, "/_host"));
+    return Output{graph_.AddResolved(std::move(twin)), 0};
+  }
+
+  Graph graph_;
+  const Device& device_;
+  const KernelRegistry& kernels_;
+  std::vector<NodeInfo> infos_;  // of the partition's nodes
+  std::map<std::pair<NodeId, int32_t>, Output> copies_;
+};
+
+}  // namespace
+
+Status SetHostArgsOf(const Node& node, const KernelRegistry& kernels, const Device& device, NodeInfo& info) {
+  // A node without a kernel is refused when the plan is made, or the executor does it.
+  const Result<const KernelDef*> def = kernels.Find(node.op->name, device.type(), node.attrs);
+  DF_TRY(SetHostArgs(def.ok() ? *def : nullptr, node.attrs, info));
+  SetHostArgsOfExecutor(node, info);
+  return Status();
+}
+
+Result<Graph> WithMemoryCopies(const Graph& partition, const Device& device, const KernelRegistry& kernels) {
+  return CopyAdder(partition, device, kernels).Run();
+}
+
+}  // namespace dfrun

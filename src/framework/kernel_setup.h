@@ -1,0 +1,61 @@
+// What a kernel is made from.
+#ifndef DFRUN_SRC_FRAMEWORK_KERNEL_SETUP_H_
+#define DFRUN_SRC_FRAMEWORK_KERNEL_SETUP_H_
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "src/framework/attr.h"
+#include "src/framework/device.h"
+#include "src/framework/node_info.h"
+#include "src/framework/shape.h"
+
+namespace dfrun {
+
+// What a kernel's constructor sees.
+class KernelSetup {
+ public:
+  KernelSetup(const NodeInfo& node, const AttrMap& attrs, Device& device, std::vector<PartialShape> input_shapes,
+              std::vector<PartialShape> output_shapes, std::vector<bool> placed)
+      : node_(node),
+        attrs_(attrs),
+        device_(device),
+        input_shapes_(std::move(input_shapes)),
+        output_shapes_(std::move(output_shapes)),
+        placed_(std::move(placed)) {}
+
+  const NodeInfo& node() const { return node_; }
+  const AttrMap& attrs() const { return attrs_; }
+  Device& device() const { return device_; }
+  const PartialShape& input_shape(int i) const { return input_shapes_[i]; }
+  const PartialShape& output_shape(int i) const { return output_shapes_[i]; }
+  // True where output i has a fixed place in the step: its header is set before the kernel runs.
+  bool output_is_placed(int i) const { return placed_[i]; }
+
+  // An attr as a T; a missing one refuses the kernel and gives a default T.
+  template <class T>
+  T attr(std::string_view name) {
+    Result<T> value = attrs_.Get<T>(name);
+    if (value.ok()) return *std::move(value);
+    Fail(value.status());
+    return T();
+  }
+  void Fail(Status status) {
+    if (status_.ok()) status_ = std::move(status);
+  }
+  const Status& status() const { return status_; }
+
+ private:
+  const NodeInfo& node_;
+  const AttrMap& attrs_;
+  Device& device_;
+  std::vector<PartialShape> input_shapes_;
+  std::vector<PartialShape> output_shapes_;
+  std::vector<bool> placed_;
+  Status status_;
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_FRAMEWORK_KERNEL_SETUP_H_

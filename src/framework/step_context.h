@@ -1,0 +1,23 @@
+// What a step gives its kernels.
+#ifndef DFRUN_SRC_FRAMEWORK_STEP_CONTEXT_H_
+#define DFRUN_SRC_FRAMEWORK_STEP_CONTEXT_H_
+
+#include <cstdint>
+
+#include "src/framework/cancellation.h"
+#include "src/framework/rendezvous.h"
+#include "src/framework/resource.h"
+
+namespace dfrun {
+
+// What is the same for all nodes of one execution of a partition.
+struct StepContext {
+  int64_t step_id = 0;
+  Rendezvous* rendezvous = nullptr;               // null where the partition has no Send or Recv
+  ResourceContainers* step_containers = nullptr;  // objects that die with the step
+  Cancellation* cancellation = nullptr;           // ends what waits; never null while a kernel of an executor runs
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_FRAMEWORK_STEP_CONTEXT_H_

@@ -1,0 +1,137 @@
+// What a device with memory and a stream of its own promises, on the device of the tests.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "src/executor/executor.h"
+#include "src/executor/step_trace.h"
+#include "src/passes/prune.h"
+#include "tests/device/sealed_device.h"
+#include "tests/unit/testing/graph_maker.h"
+#include "tests/unit/testing/tested_device.h"
+
+namespace dfrun::testing {
+namespace {
+
+class DeviceTest : public ::testing::Test {
+ protected:
+  // A plan of the device that gives these values of the graph; feeds are vectors of 4 doubles.
+  void Prepare(const std::vector<Output>& fetches, const std::vector<Output>& feeds) {
+    RunSignature signature;
+    signature.fetches = fetches;
+    signature.feeds = feeds;
+    signature.feed_shapes.assign(feeds.size(), PartialShape(Shape({4})));
+    num_fetches_ = fetches.size();
+    const Result<Graph> pruned = PruneForRun(maker_.graph, signature);
+    ASSERT_TRUE(pruned.ok()) << pruned.status().ToString();
+    Result<std::unique_ptr<ExecPlan>> plan = ExecPlan::Create(*pruned, *device_, KernelRegistry::Builtin());
+    ASSERT_TRUE(plan.ok()) << plan.status().ToString();
+    plan_ = *std::move(plan);
+  }
+  Result<std::vector<Tensor>> Run(const std::vector<Tensor>& feeds, StepTrace* trace = nullptr) {
+    std::vector<Tensor> fetches(num_fetches_);
+    DF_TRY(RunPlan(*plan_, pool_, {.feeds = feeds, .fetches = fetches, .step = {}, .trace = trace}));
+    return fetches;
+  }
+
+  const std::unique_ptr<Device> device_ = MakeDeviceOf("sealed");
+  WorkerPool pool_{1};
+  GraphMaker maker_;
+  std::unique_ptr<ExecPlan> plan_;
+  size_t num_fetches_ = 0;
+};
+
+using DeviceDeathTest = DeviceTest;
+
+TEST_F(DeviceDeathTest, TheHostCannotReadItsMemory) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // the device has a thread
+  const Tensor host = Tensor::Vector<float>({1, 2});
+  const Result<Tensor> value = device_->ToOwnMemory(host);
+  ASSERT_TRUE(value.ok());
+  EXPECT_FALSE(IsHostMemory(value->memory()));
+  const volatile float* const elements = value->data<float>();
+  EXPECT_DEATH(static_cast<void>(*elements), "");
+}
+
+TEST_F(DeviceTest, CopiesInAllDirections) {
+  const Tensor host = Tensor::Vector<int32_t>({3, 1, 4, 1, 5});
+  Result<Tensor> first = device_->ToOwnMemory(host);
+  ASSERT_TRUE(first.ok());
+  const Result<Tensor> second = device_->Clone(*first, device_->allocator());
+  ASSERT_TRUE(second.ok());
+  first->Reset();  // what is enqueued reads it all the same
+  const Result<Tensor> back = device_->ToHostMemory(*second);
+  ASSERT_TRUE(back.ok());
+  EXPECT_TRUE(back->Identical(host));
+  EXPECT_TRUE(device_->Synchronize().ok());
+}
+
+TEST_F(DeviceTest, StringsStayWithTheHost) {
+  const Result<Tensor> value = device_->ToOwnMemory(Tensor::Scalar<std::string>("text"));
+  ASSERT_TRUE(value.ok());
+  EXPECT_EQ(value->scalar<std::string>(), "text");
+}
+
+// Each of the sums takes the memory of one before it as soon as that has been enqueued, not done.
+TEST_F(DeviceTest, MemoryIsUsedAgainInTheOrderOfTheStream) {
+  constexpr int kNodes = 200;
+  const Output x = maker_.Placeholder("x");
+  Output sum = x;
+  for (int i = 0; i < kNodes; ++i) sum = maker_.Add(StrCat("sum", i), "Add", {sum, x});
+  Prepare({sum}, {x});
+  for (int step = 1; step <= 20; ++step) {
+    const double value = step;
+    const auto fetched = Run({Tensor::Vector<double>({value, value, 0, -value})});
+    ASSERT_TRUE(fetched.ok()) << fetched.status().ToString();
+    const double expected = (kNodes + 1) * value;
+    EXPECT_TRUE((*fetched)[0].Identical(Tensor::Vector<double>({expected, expected, 0, -expected})));
+  }
+}
+
+// A dimension that a value of the device decides: the host argument is copied before its reader runs.
+TEST_F(DeviceTest, HostArgumentsComeFromValuesOfTheDevice) {
+  const Output x = maker_.Placeholder("x");
+  const Output two = maker_.Add("two", "Cast", {maker_.Scalar<double>("double", 2)},
+                                {{"SrcT", DType::kDouble}, {"DstT", DType::kInt32}});
+  const Output shape = maker_.Add("shape", "Pack", {two, two}, {{"N", 2}, {"T", DType::kInt32}});
+  Prepare({maker_.Add("y", "Reshape", {x, shape})}, {x});
+  const auto fetched = Run({Tensor::Vector<double>({1, 2, 3, 4})});
+  ASSERT_TRUE(fetched.ok()) << fetched.status().ToString();
+  EXPECT_EQ((*fetched)[0].shape(), Shape({2, 2}));
+}
+
+// The work fails after the call that enqueued it. The step says so with the node's name, and the next step is not told.
+TEST_F(DeviceTest, AnErrorOfEnqueuedWorkIsTheSteps) {
+  const Output x = maker_.Placeholder("x");
+  const Output whole = maker_.Add("whole", "Cast", {x}, {{"SrcT", DType::kDouble}, {"DstT", DType::kInt32}});
+  const Output ratio = maker_.Add("ratio", "FloorDiv", {whole, whole});
+  Prepare({ratio}, {x});
+  const auto failed = Run({Tensor::Vector<double>({1, 2, 0, 4})});
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.status().code(), Code::kInvalidArgument);
+  EXPECT_NE(failed.status().ToString().find("node 'ratio' (op FloorDiv) on "), std::string::npos)
+      << failed.status().ToString();
+  const auto fetched = Run({Tensor::Vector<double>({1, 2, 3, 4})});
+  ASSERT_TRUE(fetched.ok()) << fetched.status().ToString();
+  EXPECT_TRUE((*fetched)[0].Identical(Tensor::Vector<int32_t>({1, 1, 1, 1})));
+}
+
+TEST_F(DeviceTest, TracesTellEnqueuedWorkApart) {
+  const Output x = maker_.Placeholder("x");
+  Prepare({maker_.Add("y", "Neg", {x})}, {x});
+  StepTrace trace;
+  ASSERT_TRUE(Run({Tensor::Vector<double>({1, 2, 3, 4})}, &trace).ok());
+  const std::vector<TraceRecord> records = trace.Take();
+  const auto of_op = [&](const char* op) {
+    return std::find_if(records.begin(), records.end(), [&](const TraceRecord& r) { return r.op == op; });
+  };
+  ASSERT_NE(of_op("Neg"), records.end());
+  EXPECT_TRUE(of_op("Neg")->is_enqueued);
+  ASSERT_NE(of_op("_CopyToHost"), records.end());
+  EXPECT_TRUE(of_op("_CopyToHost")->is_async);
+  EXPECT_FALSE(of_op("_CopyToHost")->is_enqueued);
+}
+
+}  // namespace
+}  // namespace dfrun::testing

@@ -1,0 +1,66 @@
+// Memory that the host cannot touch, to show that it does not: a file in memory, mapped twice. Tensors hold addresses
+// of the first mapping, at which any access is a fault; the device's stream alone is given those of the second, the
+// alias.
+#ifndef DFRUN_TESTS_DEVICE_SEALED_MEMORY_H_
+#define DFRUN_TESTS_DEVICE_SEALED_MEMORY_H_
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "src/base/mutex.h"
+
+namespace dfrun::sealed {
+
+// Blocks of a part of the memory, in sizes that are powers of two. Thread safety: all methods from any thread.
+class Heap {
+ public:
+  Heap(std::byte* begin, std::byte* end) : at_(begin), end_(end) {}
+  // Null where nothing is left.
+  void* Take(size_t bytes);
+  void Put(void* block, size_t bytes);
+
+ private:
+  static constexpr int kSizes = 48;
+
+  Mutex mu_;
+  std::byte* at_ GUARDED_BY(mu_);
+  std::byte* const end_;
+  std::array<std::vector<void*>, kSizes> free_ GUARDED_BY(mu_);  // by the logarithm of the size
+};
+
+// Dies where the system gives no mapping.
+class SealedMemory {
+ public:
+  SealedMemory();
+  ~SealedMemory();
+  SealedMemory(const SealedMemory&) = delete;
+  SealedMemory& operator=(const SealedMemory&) = delete;
+
+  bool IsSealed(const void* address) const { return Contains(sealed_, address); }
+  bool IsAlias(const void* address) const { return Contains(alias_, address); }
+  // The same byte at its other address.
+  void* AliasOf(const void* sealed) const { return alias_ + (static_cast<const std::byte*>(sealed) - sealed_); }
+  void* SealedOf(const void* alias) const { return sealed_ + (static_cast<const std::byte*>(alias) - alias_); }
+
+  // Of memory that is asked for and given back in the order in which work is enqueued: at addresses of the seal.
+  Heap& enqueued() { return enqueued_; }
+  // Of what the stream asks for while it works: at addresses of the alias.
+  Heap& running() { return running_; }
+
+ private:
+  static constexpr size_t kBytes = size_t{32} << 30;  // of addresses; a page is there once it is written
+  static bool Contains(const std::byte* base, const void* address) {
+    return address >= base && address < base + kBytes;
+  }
+
+  const int file_;
+  std::byte* const sealed_;
+  std::byte* const alias_;
+  Heap enqueued_;
+  Heap running_;
+};
+
+}  // namespace dfrun::sealed
+
+#endif  // DFRUN_TESTS_DEVICE_SEALED_MEMORY_H_
