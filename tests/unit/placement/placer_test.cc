@@ -27,7 +27,7 @@ const OpRegistry& FakeOps() {
     add(OpBuilder("Push").Input("l: variant").Input("x: float").Output("y: variant"));
     add(OpBuilder("Work").Input("x: T").Output("y: T").Attr("T: type"));
     add(OpBuilder("Both").Input("x: float").Input("z: float").Output("y: float"));
-    add(OpBuilder("Identity").Input("x: T").Output("y: T").Attr("T: type"));
+    add(OpBuilder("Identity").Input("x: T").Output("y: T").Attr("T: type").FollowsFirstInput());
     add(OpBuilder("CpuOnly").Input("x: float").Output("y: float"));
     add(OpBuilder("GpuOnly").Input("x: float").Output("y: float"));
     add(OpBuilder("Nowhere").Input("x: float").Output("y: float"));
