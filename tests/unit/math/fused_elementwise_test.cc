@@ -6,6 +6,7 @@
 #include <random>
 
 #include "src/passes/element_groups.h"
+#include "tests/unit/testing/node_costs.h"
 #include "tests/unit/testing/node_runner.h"
 
 namespace dfrun {
@@ -241,6 +242,14 @@ TEST_P(FusedElementwiseTest, ReadsValuesOfAPackAndCopiesThemBesideOthers) {
     EXPECT_TRUE((*made)[0].Identical(sum)) << columns;
     EXPECT_TRUE((*made)[1].Identical((*joined)[0])) << columns;
   }
+}
+
+TEST(FusedElementwiseCostTest, EachStepIsOneOperationAnElement) {
+  testing::NodeCosts costs;
+  const AttrMap steps = {
+      {"steps", std::vector<std::string>{"Mul 0 1", "AddN 0 1 2"}}, {"outputs", std::vector<int64_t>{3}}, {"M", 1}};
+  const std::vector<Output> inputs = {costs.Floats({2, 3}), costs.Floats({2, 3})};
+  EXPECT_EQ(costs.Of("_FusedElementwise", inputs, steps), (OpCost{6 + 2 * 6, 48, 24}));
 }
 
 }  // namespace
