@@ -12,8 +12,11 @@ Status ConstShape(InferenceContext& c) {
   return Status();
 }
 
+// With the traits of the program's op of this name, if there is one.
 OpBuilder Op(const char* name) {
-  return std::move(OpBuilder(name).Doc("A test's op."));
+  OpBuilder op(name);
+  if (const OpDef* known = OpRegistry::Builtin().Find(name)) op.Traits(known->traits);
+  return std::move(op.Doc("A test's op."));
 }
 
 OpBuilder Sources(const char* name, const char* output) {

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "kernels/math/fusible_ops.h"
+#include "tests/unit/testing/node_costs.h"
 #include "tests/unit/testing/node_runner.h"
 
 namespace dfrun {
@@ -206,6 +207,14 @@ TEST(FusedElementwise, RefusesColumnsThatAreNotThere) {
   AttrMap more = Attrs(2, {"Mul 0 1", "Neg 2"}, {2, 3});
   more.Set("M", int64_t{3});
   EXPECT_EQ(runner.Run("_FusedElementwise", more, {x, x}).status().code(), Code::kInvalidArgument);
+}
+
+TEST(FusedElementwiseCostTest, EachStepIsOneOperationAnElement) {
+  testing::NodeCosts costs;
+  const AttrMap steps = {
+      {"steps", std::vector<std::string>{"Mul 0 1", "AddN 0 1 2"}}, {"outputs", std::vector<int64_t>{3}}, {"M", 1}};
+  const std::vector<Output> inputs = {costs.Floats({2, 3}), costs.Floats({2, 3})};
+  EXPECT_EQ(costs.Of("_FusedElementwise", inputs, steps), (OpCost{6 + 2 * 6, 48, 24}));
 }
 
 }  // namespace
