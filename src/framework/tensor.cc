@@ -33,35 +33,36 @@ void PrintElement(std::ostream& out, const T& value) {
 
 }  // namespace
 
-Result<Tensor::Buffer*> Tensor::AllocateBuffer(Allocator& allocator, DType dtype, const Shape& shape) {
-  const int64_t elements = shape.num_elements();
+Tensor::Buffer* Tensor::NewBuffer(Allocator& allocator, DType dtype, size_t bytes, int64_t elements) {
   const bool in_host = IsHostMemory(allocator.kind());
-  size_t bytes = 0;
-  if (__builtin_mul_overflow(static_cast<size_t>(elements), DTypeSize(dtype), &bytes) ||
-      bytes > static_cast<size_t>(INT64_MAX) - sizeof(Buffer)) {
-    return Error(Code::kResourceExhausted, "a tensor ", dtype, shape, " is larger than any memory");
-  }
   if (in_host) bytes += sizeof(Buffer);
-  void* memory = allocator.Allocate(bytes);
-  if (memory == nullptr) {
-    return Error(Code::kResourceExhausted, "no memory for a tensor ", dtype, shape, " of ", bytes, " bytes; ",
-                 allocator.Stats().bytes_in_use, " bytes are in use in allocator '", allocator.name(), "'");
-  }
+  void* const memory = allocator.Allocate(bytes);
+  if (memory == nullptr) return nullptr;
   if (!in_host) return new Buffer{{1}, dtype, bytes, elements, &allocator, memory};
   return new (memory) Buffer{{1}, dtype, bytes, elements, &allocator, static_cast<Buffer*>(memory) + 1};
 }
 
 Result<Tensor> Tensor::Allocate(Allocator& allocator, DType dtype, const Shape& shape) {
   DF_CHECK(IsPlain(dtype) || IsHostMemory(allocator.kind()));
+  const int64_t elements = shape.num_elements();
+  size_t bytes = 0;
+  if (__builtin_mul_overflow(static_cast<size_t>(elements), DTypeSize(dtype), &bytes) ||
+      bytes > static_cast<size_t>(INT64_MAX) - sizeof(Buffer)) {
+    return Error(Code::kResourceExhausted, "a tensor ", dtype, shape, " is larger than any memory");
+  }
   Tensor t;
-  DF_ASSIGN(t.buffer_, AllocateBuffer(allocator, dtype, shape));
+  t.buffer_ = NewBuffer(allocator, dtype, bytes, elements);
+  if (t.buffer_ == nullptr) {
+    return Error(Code::kResourceExhausted, "no memory for a tensor ", dtype, shape, " of ", bytes + sizeof(Buffer),
+                 " bytes; ", allocator.Stats().bytes_in_use, " bytes are in use in allocator '", allocator.name(), "'");
+  }
   t.data_ = t.buffer_->data;
   t.dtype_ = dtype;
   t.shape_ = shape;
   t.kind_ = Kind::kOwned;
   t.memory_ = allocator.kind();
   VisitObjectDType(dtype, [&](auto tag) {
-    std::uninitialized_default_construct_n(t.data<typename decltype(tag)::type>(), shape.num_elements());
+    std::uninitialized_default_construct_n(t.data<typename decltype(tag)::type>(), elements);
   });
   return t;
 }

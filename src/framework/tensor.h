@@ -181,7 +181,8 @@ class alignas(64) Tensor {
     void* data;
   };
 
-  static Result<Buffer*> AllocateBuffer(Allocator& allocator, DType dtype, const Shape& shape);
+  // Of `bytes` bytes of elements; null where there is no memory.
+  static Buffer* NewBuffer(Allocator& allocator, DType dtype, size_t bytes, int64_t elements);
 
   void Destroy();
 

@@ -119,7 +119,8 @@ TEST_F(DeviceTest, AnErrorOfEnqueuedWorkIsTheSteps) {
 
 TEST_F(DeviceTest, TracesTellEnqueuedWorkApart) {
   const Output x = maker_.Placeholder("x");
-  Prepare({maker_.Add("y", "Neg", {x})}, {x});
+  const Output shape = maker_.Const("shape", Tensor::Vector<int32_t>({2, 2}));
+  Prepare({maker_.Add("y", "Reshape", {maker_.Add("minus", "Neg", {x}), shape})}, {x});
   StepTrace trace;
   ASSERT_TRUE(Run({Tensor::Vector<double>({1, 2, 3, 4})}, &trace).ok());
   const std::vector<TraceRecord> records = trace.Take();
@@ -128,9 +129,12 @@ TEST_F(DeviceTest, TracesTellEnqueuedWorkApart) {
   };
   ASSERT_NE(of_op("Neg"), records.end());
   EXPECT_TRUE(of_op("Neg")->is_enqueued);
-  ASSERT_NE(of_op("_CopyToHost"), records.end());
-  EXPECT_TRUE(of_op("_CopyToHost")->is_async);
-  EXPECT_FALSE(of_op("_CopyToHost")->is_enqueued);
+  for (const char* copy : {"_CopyToDevice", "_CopyToHost"}) {
+    ASSERT_NE(of_op(copy), records.end());
+    EXPECT_TRUE(of_op(copy)->is_async);
+    EXPECT_FALSE(of_op(copy)->is_enqueued);
+  }
+  EXPECT_EQ(of_op("_HostConst"), records.end()) << "a constant is there before the step";
 }
 
 }  // namespace
