@@ -4,7 +4,7 @@
 
 #include "src/executor/executor.h"
 #include "tests/unit/executor/flow_graph.h"
-#include "tests/unit/testing/plain_device.h"
+#include "tests/unit/testing/tested_device.h"
 
 namespace dfrun::testing {
 namespace {
@@ -24,7 +24,7 @@ class ControlFlowTest : public ::testing::TestWithParam<Way> {
     if (GetParam().infer) DF_TRY(g.graph.InferShapes());
     const PlanOptions options = {.max_placed_bytes = GetParam().max_placed_bytes,
                                  .straight_loops = GetParam().straight_loops};
-    DF_ASSIGN(plan_, ExecPlan::Create(g.graph, device_, KernelRegistry::Builtin(), options));
+    DF_ASSIGN(plan_, ExecPlan::Create(g.graph, *device_, KernelRegistry::Builtin(), options));
     return Status();
   }
   Result<std::vector<int32_t>> Step(FlowGraph& g, const std::vector<int32_t>& feeds = {}) {
@@ -45,7 +45,7 @@ class ControlFlowTest : public ::testing::TestWithParam<Way> {
     return values.ok() ? *values : std::vector<int32_t>();
   }
 
-  PlainDevice device_;
+  const std::unique_ptr<Device> device_ = MakeTestedDevice();
   WorkerPool pool_{GetParam().threads};
   std::unique_ptr<ExecPlan> plan_;
 };
@@ -288,8 +288,8 @@ TEST(ControlFlowThreadsTest, OverlappingIterationsGiveTheSameBits) {
       });
   for (int i = 1; i <= kVariables; ++i) g.Fetch(exits[i]);
   ASSERT_TRUE(g.graph.InferShapes().ok());
-  PlainDevice device;
-  auto plan = ExecPlan::Create(g.graph, device, KernelRegistry::Builtin());
+  const std::unique_ptr<Device> device = MakeTestedDevice();
+  auto plan = ExecPlan::Create(g.graph, *device, KernelRegistry::Builtin());
   ASSERT_TRUE(plan.ok()) << plan.status().ToString();
   std::vector<Tensor> expected;
   for (int threads : {1, 2, 4}) {

@@ -9,7 +9,7 @@
 #include "src/executor/executor.h"
 #include "src/executor/straight_loop.h"
 #include "tests/unit/executor/flow_graph.h"
-#include "tests/unit/testing/plain_device.h"
+#include "tests/unit/testing/tested_device.h"
 
 namespace dfrun::testing {
 namespace {
@@ -161,7 +161,7 @@ class RandomLoopsTest : public ::testing::TestWithParam<Kind> {
     RandomLoops made(static_cast<uint64_t>(seed), GetParam());
     if (way.infer) DF_TRY(made.g.graph.InferShapes());
     DF_ASSIGN(auto plan,
-              ExecPlan::Create(made.g.graph, device_, KernelRegistry::Builtin(), {.straight_loops = way.straight}));
+              ExecPlan::Create(made.g.graph, *device_, KernelRegistry::Builtin(), {.straight_loops = way.straight}));
     for (const FramePlan& frame : plan->frames())
       num_branching_ += frame.straight != nullptr && frame.straight->blocks.size() > 4;
     std::vector<Tensor> feeds;
@@ -175,7 +175,7 @@ class RandomLoopsTest : public ::testing::TestWithParam<Kind> {
     return fetches;
   }
 
-  PlainDevice device_;
+  const std::unique_ptr<Device> device_ = MakeTestedDevice();
   WorkerPool one_{1};
   WorkerPool three_{3};
   int num_branching_ = 0;
