@@ -1,6 +1,6 @@
 // Clusters of element-wise nodes become each a _FusedElementwise.
 #include "kernels/device/cpu_pass.h"
-#include "kernels/math/fusible_ops.h"
+#include "kernels/math/fused_elementwise_limits.h"
 #include "src/passes/fuse_elementwise.h"
 
 namespace dfrun {
@@ -13,9 +13,7 @@ constexpr int64_t kLeastElements = 1024;
 constexpr int64_t kLeastColumns = 128;
 
 Status Fuse(Graph& graph, const PassContext& /*context*/) {
-  ClusterRules rules{{}, kLeastElements, kMostSteps, kMostOperands};
-  for (const FusibleOp& op : FusibleOps()) rules.ops.push_back({op.name, op.takes_scalar});
-  return FuseElementwise(graph, rules, kLeastColumns);
+  return FuseElementwise(graph, {kLeastElements, kMostSteps, kMostOperands}, kLeastColumns);
 }
 
 // Last: it takes nodes that the other passes match.

@@ -13,7 +13,7 @@
 #include "kernels/math/elementary.h"
 #include "kernels/math/elementwise.h"
 #include "kernels/math/functors.h"
-#include "kernels/math/fusible_ops.h"
+#include "kernels/math/fused_elementwise_limits.h"
 #include "kernels/math/gradient_functors.h"
 #include "kernels/math/unary.h"
 #include "src/base/integers.h"

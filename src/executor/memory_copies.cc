@@ -4,14 +4,12 @@
 #include <utility>
 #include <vector>
 
-#include "src/graph/control_flow.h"
-
 namespace dfrun {
 namespace {
 
 // What the executor reads or writes itself.
 void SetHostArgsOfExecutor(const Node& node, NodeInfo& info) {
-  switch (ControlFlowKindOf(node.op->name)) {
+  switch (node.op->traits.control_flow) {
     case ControlFlowKind::kSwitch:
       info.inputs[1].in_host = true;
       break;

@@ -6,6 +6,7 @@
 
 #include "src/base/integers.h"
 #include "src/executor/straight_loop.h"
+#include "src/graph/node_order.h"
 #include "src/graph/update_gate.h"
 
 namespace dfrun {
@@ -282,7 +283,7 @@ uint32_t PlanBuilder::Flags(const Node& node, NodeDetail& detail) {
     flags |= kNodeExpensive;
     detail.index = plan_.num_expensive_++;
   }
-  if (node.op->name == "_Send" || node.op->name == "_HostSend") {
+  if (IsSend(node)) {
     flags |= kNodeRunsDead;
     if (graph_.node(node.inputs[0].node).op->name == "LoopCond") flags |= kNodeYields;
   }

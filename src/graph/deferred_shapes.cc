@@ -22,7 +22,7 @@ int DepthOf(const Graph& graph, const Node& node, const std::vector<int>& depth)
     if (node.inputs[i].valid() && !graph.IsBackEdge(node, i)) inputs = std::max(inputs, depth[node.inputs[i].node]);
   }
   for (NodeId before : node.control_inputs) inputs = std::max(inputs, depth[before]);
-  switch (ControlFlowKindOf(node.op->name)) {
+  switch (node.op->traits.control_flow) {
     case ControlFlowKind::kSwitch:
       return inputs + 1;
     case ControlFlowKind::kMerge:

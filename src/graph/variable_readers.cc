@@ -46,9 +46,7 @@ std::vector<NodeId> VariableReaders::Of(NodeId variable) const {
 
 bool MayChangeVariable(const Node& node) {
   if (HasRefInput(node)) return true;
-  const bool has_handle = std::any_of(node.input_types.begin(), node.input_types.end(),
-                                      [](const TypedArg& arg) { return arg.dtype == DType::kResource; });
-  return has_handle && !node.op->traits.only_reads_variables;
+  return HasHandleInput(node) && !node.op->traits.only_reads_variables;
 }
 
 bool SeeOneValue(const Graph& graph, const VariableReaders& variables, std::span<const NodeId> order, NodeId variable,

@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <string>
 
-#include "src/graph/control_flow.h"
-
 namespace dfrun {
 
 namespace {
 
 // Between devices the value that is sent is what counts.
 bool MayReadVariable(const Node& reader, const Node& variable) {
-  return ControlFlowKindOf(reader.op->name) == ControlFlowKind::kNone && reader.device == variable.device;
+  return reader.op->traits.control_flow == ControlFlowKind::kNone && reader.device == variable.device;
 }
 
 // Whether `by_ref` (a RefEnter, a RefSwitch) takes a variable where `by_value` (an Enter, a Switch) takes its value.

@@ -74,7 +74,7 @@ class Folder {
   // Fills in values_ for the node if they are constant.
   void Evaluate(const Node& node) {
     if (node.op->is_stateful || node.num_outputs() == 0 || !node.control_inputs.empty() || HasRefs(node)) return;
-    if (ControlFlowKindOf(node.op->name) != ControlFlowKind::kNone) return;  // what is constant may still be dead
+    if (node.op->traits.control_flow != ControlFlowKind::kNone) return;  // what is constant may still be dead
     if (node.op->name == "Const") {
       values_[node.id] = {*node.attrs.Find("value")->get<Tensor>()};
       return;

@@ -20,18 +20,15 @@ bool IsPlainFloat(const Graph& graph, Output value) {
 }
 
 bool MayJoin(const Graph& graph, const Node& node, const ClusterRules& rules) {
-  const auto op = std::find_if(rules.ops.begin(), rules.ops.end(),
-                               [&](const ElementwiseOp& known) { return known.name == node.op->name; });
-  if (op == rules.ops.end() || node.inputs.size() > rules.most_operands || !IsPlainFloat(graph, {node.id, 0})) {
-    return false;
-  }
+  const Elementwise& each = node.op->traits.elementwise;
+  if (!each || node.inputs.size() > rules.most_operands || !IsPlainFloat(graph, {node.id, 0})) return false;
   const PartialShape& shape = node.output_shapes[0];
   if (!shape.IsFullyDefined() || shape.num_elements() < std::max<int64_t>(2, rules.least_elements)) return false;
   int scalars = 0;
   return std::all_of(node.inputs.begin(), node.inputs.end(), [&](Output input) {
     if (!IsPlainFloat(graph, input)) return false;
     return graph.shape(input) == shape ||
-           (op->takes_scalar && graph.shape(input).num_elements() == 1 && ++scalars == 1);
+           (each.takes_scalar && graph.shape(input).num_elements() == 1 && ++scalars == 1);
   });
 }
 

@@ -5,21 +5,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "src/graph/graph.h"
 
 namespace dfrun {
 
-struct ElementwiseOp {
-  std::string_view name;
-  bool takes_scalar;  // one of the operands may have a single element
-};
-
-// Nodes of these ops may be in a cluster where all their values are float, no refs, and of one static shape.
+// Nodes of ops that have an element-wise loop (src/framework/elementwise_loop.h) may be in a cluster where all their
+// values are float, no refs, and of one static shape.
 struct ClusterRules {
-  std::vector<ElementwiseOp> ops;
   int64_t least_elements;
   size_t most_members;
   size_t most_operands;  // of all members together

@@ -109,7 +109,7 @@ class WaitingFrame {
   std::vector<NodeId> ExitsOf(int32_t frame) const {
     std::vector<NodeId> exits;
     for (const Node& node : graph_.nodes()) {
-      const bool is_exit = ControlFlowKindOf(node.op->name) == ControlFlowKind::kExit;
+      const bool is_exit = node.op->traits.control_flow == ControlFlowKind::kExit;
       if (is_exit && tree_.of_node[node.id] == frame) exits.push_back(node.id);
     }
     return exits;

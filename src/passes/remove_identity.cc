@@ -77,7 +77,7 @@ class Remover {
     if (readers.empty() || !IsOneWith(node, source)) return false;
     if (!has_control_flow_) return WaitsOf(node).size() <= kMostWaits;
     const bool is_awaited = std::any_of(readers.begin(), readers.end(), [](const auto& edge) { return edge.port < 0; });
-    return !is_awaited && node.control_inputs.empty() && ControlFlowKindOf(source.op->name) == ControlFlowKind::kNone;
+    return !is_awaited && node.control_inputs.empty() && source.op->traits.control_flow == ControlFlowKind::kNone;
   }
 
   // A node whose end says no more than that its inputs were there.

@@ -1,17 +1,10 @@
 #include "src/session/channel_ends.h"
 
 #include "src/graph/control_flow.h"
+#include "src/graph/node_order.h"
 
 namespace dfrun {
 namespace {
-
-bool IsSend(const Node& node) {
-  return node.op->name == "_Send" || node.op->name == "_HostSend";
-}
-
-bool IsRecv(const Node& node) {
-  return node.op->name == "_Recv" || node.op->name == "_HostRecv";
-}
 
 Result<ChannelEnd> EndOf(const Node& node, bool in_loop) {
   DF_ASSIGN(const int64_t channel, node.attrs.Get<int64_t>("channel"));

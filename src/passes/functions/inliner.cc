@@ -5,7 +5,6 @@
 
 #include "src/base/sort_unique.h"
 #include "src/framework/device.h"
-#include "src/graph/control_flow.h"
 #include "src/graph/deferred_shapes.h"
 #include "src/graph/function_calls.h"
 #include "src/passes/functions/body_instance.h"
@@ -136,7 +135,7 @@ void FunctionInliner::Tie(NodeId node, const CallSite& site) {
 // A Switch runs whichever of its outputs is alive.
 Result<NodeId> FunctionInliner::NodeOf(SiteValue value, const CallSite& site) {
   const Node& source = to_->node(value.output.node);
-  if (ControlFlowKindOf(source.op->name) != ControlFlowKind::kSwitch) return source.id;
+  if (source.op->traits.control_flow != ControlFlowKind::kSwitch) return source.id;
   CallSite untied = site;
   untied.ties.clear();
   DF_ASSIGN(const SiteValue given, Add("given", "Identity", {value}, untied));

@@ -5,7 +5,7 @@
 #include <limits>
 #include <random>
 
-#include "kernels/math/fusible_ops.h"
+#include "tests/unit/testing/elementwise_ops.h"
 #include "tests/unit/testing/node_costs.h"
 #include "tests/unit/testing/node_runner.h"
 
@@ -47,12 +47,13 @@ class FusedElementwiseTest : public ::testing::TestWithParam<int64_t> {};
 TEST_P(FusedElementwiseTest, GivesTheBitsOfEachOp) {
   NodeRunner runner;
   const std::vector<Tensor> x = {RandomFloats(GetParam(), 1), RandomFloats(GetParam(), 2), RandomFloats(GetParam(), 3)};
-  for (const FusibleOp& op : FusibleOps()) {
-    const int operands = op.operands > 0 ? op.operands : 3;
-    std::string step(op.name);
+  for (const OpDef* op : testing::ElementwiseOps()) {
+    const Elementwise& each = op->traits.elementwise;
+    const int operands = each.operands > 0 ? each.operands : 3;
+    std::string step = op->name;
     for (int i = 0; i < operands; ++i) step += StrCat(" ", i);
     const std::vector<Tensor> taken(x.begin(), x.begin() + operands);
-    const Tensor expected = RunOne(runner, std::string(op.name), taken);
+    const Tensor expected = RunOne(runner, op->name, taken);
     // Once into memory, and once into the first-level cache.
     const auto made = runner.Run("_FusedElementwise", Attrs(3, {step, "Neg 3", "Neg 4"}, {3, 5}), {x[0], x[1], x[2]});
     ASSERT_TRUE(made.ok()) << made.status().ToString();
@@ -85,9 +86,9 @@ TEST_P(FusedElementwiseTest, TakesScalarsOnEitherSide) {
   NodeRunner runner;
   const Tensor x = RandomFloats(GetParam(), 6);
   const Tensor scalar = Tensor::Scalar<float>(-1.7F);
-  for (const FusibleOp& op : FusibleOps()) {
-    if (!op.takes_scalar) continue;
-    const std::string name(op.name);
+  for (const OpDef* op : testing::ElementwiseOps()) {
+    if (!op->traits.elementwise.takes_scalar) continue;
+    const std::string& name = op->name;
     const Tensor right = RunOne(runner, name, {x, scalar});
     const Tensor left = RunOne(runner, name, {scalar, x});
     const auto made = runner.Run("_FusedElementwise", Attrs(2, {name + " 1 0", name + " 0 1"}, {2, 3}, {0}),

@@ -4,7 +4,8 @@
 
 #include <random>
 
-#include "kernels/math/fusible_ops.h"
+#include "kernels/math/fused_elementwise_limits.h"
+#include "tests/unit/testing/elementwise_ops.h"
 #include "tests/unit/testing/graph_evaluator.h"
 #include "tests/unit/testing/graph_maker.h"
 #include "tests/unit/testing/run_pass.h"
@@ -15,9 +16,7 @@ namespace {
 using Names = std::vector<std::string>;
 
 Status FuseAll(Graph& graph, int64_t least_elements) {
-  ClusterRules rules{{}, least_elements, kMostSteps, kMostOperands};
-  for (const FusibleOp& op : FusibleOps()) rules.ops.push_back({op.name, op.takes_scalar});
-  return FuseElementwise(graph, rules, 1);
+  return FuseElementwise(graph, {least_elements, kMostSteps, kMostOperands}, 1);
 }
 
 class FuseElementwiseTest : public ::testing::Test {
@@ -317,9 +316,10 @@ class RandomElementwise {
       spec.op = "Identity";
       spec.inputs = {Any(shape)};
     } else {
-      static const std::vector<FusibleOp> ops = FusibleOps();
-      const FusibleOp& op = ops[static_cast<size_t>(Pick(static_cast<int>(ops.size())))];
-      spec.op = op.name;
+      static const std::vector<const OpDef*> ops = testing::ElementwiseOps();
+      const OpDef& def = *ops[static_cast<size_t>(Pick(static_cast<int>(ops.size())))];
+      const Elementwise& op = def.traits.elementwise;
+      spec.op = def.name;
       const int operands = op.operands > 0 ? op.operands : 1 + Pick(4);
       for (int i = 0; i < operands; ++i) spec.inputs.push_back(Any(shape));
       if (op.takes_scalar && Pick(3) == 0)
