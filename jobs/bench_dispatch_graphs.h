@@ -22,7 +22,7 @@ struct Topology {
 };
 Topology Chain(int32_t nodes);
 Topology FanOut(int32_t nodes);
-// `width` nodes a layer; each reads its own place in the layer before and the one beside it.
+// `width` nodes a layer; each reads the node of its index in the layer before and the next one.
 Topology Layers(int32_t nodes, int32_t width);
 
 // A NoOp a node, joined by control edges.

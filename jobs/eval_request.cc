@@ -75,7 +75,7 @@ const InputSpec* FindInput(const Model& model, const std::string& name) {
   return found == model.job->inputs.end() ? nullptr : &*found;
 }
 
-// The tensors of one input in the place of those of another.
+// The tensors of one input instead of those of another.
 Result<std::vector<Feed>> FeedInput(const Model& model, const InputSpec& target, const std::string& name) {
   const InputSpec* source = FindInput(model, name);
   if (source == nullptr) {

@@ -12,7 +12,7 @@
 
 namespace dfrun::jobs {
 
-// What stands in the place of an output: a value, or another output of a spec's graph.
+// What replaces an output: a value, or another output of a spec's graph.
 struct Feed {
   Output output;
   Tensor value;

@@ -122,7 +122,7 @@ Status Write(const GraphOptions& options, std::vector<std::string> inputs, const
   return Status();
 }
 
-// Adds a node `init` that gives every variable of the spec its first value: GraphDef itself has no place for them.
+// Adds a node `init` that gives every variable of the spec its first value: GraphDef itself has no field for them.
 Status AddInit(Graph& graph, const JobSpec& job) {
   DF_ASSIGN(FedStep initial, AddInitialValues(graph, job));
   if (initial.signature.targets.empty()) return Status();

@@ -42,7 +42,7 @@ struct ModelOptions {
 // stays as it is.
 Result<Model> LoadModel(const ModelOptions& options);
 
-// The same, with the nodes of functions in place of those that call them: as it runs.
+// The same, with the nodes of functions instead of those that call them: as it runs.
 Result<Model> LoadRunnable(const ModelOptions& options);
 
 // Chooses the signature by which a model is called: `name`; empty: serving_default, else the only one, else none. Usage

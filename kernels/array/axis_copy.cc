@@ -21,7 +21,7 @@ bool AxisParts::AreCopiedByRows() const {
          std::all_of(parts_.begin(), parts_.end(), [&](const Part& p) { return p.run * size >= kLeastRunBytes; });
 }
 
-// The whole is gone through in order, as the CPU's prefetchers like it: part by part, rows of it are pages apart.
+// The whole is copied in memory order, which suits the CPU's prefetchers: in a part by part copy rows are pages apart.
 void AxisParts::CopyRows(ThreadPool& pool, std::byte* whole, bool into_whole) const {
   const auto size = static_cast<int64_t>(DTypeSize(dtype_));
   const int64_t block = std::max<int64_t>(1, kBlockBytes / (row_ * size));

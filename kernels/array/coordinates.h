@@ -19,7 +19,7 @@ struct CoordinateSlices {
   std::vector<int64_t> prefix;             // the coordinates' dimensions but the last
 };
 
-// What becomes of coordinates outside of the tensor: an error, or slices that are zeros to read and not there to write.
+// Says how coordinates outside of the tensor are handled: as an error, or read as zeros and ignored in writes.
 enum class BadIndices { kError, kIgnore };
 
 // The attr bad_indices_policy: "" and "DEFAULT" are "ERROR" on CPUs. Refuses the kernel for other text.

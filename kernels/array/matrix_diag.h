@@ -50,12 +50,12 @@ struct Band {
 
   int64_t max_length() const { return range.MaxLength(rows, cols); }
   int64_t Length(int64_t d) const { return std::min(rows + std::min<int64_t>(d, 0), cols - std::max<int64_t>(d, 0)); }
-  // The place in the packed band of the first element of diagonal d; the others follow.
+  // The offset in the packed band of the first element of diagonal d; the others follow.
   int64_t Begin(int64_t d) const {
     const bool left = d > 0 ? align.super_left : align.sub_left;
     return (range.upper - d) * max_length() + (left ? 0 : max_length() - Length(d));
   }
-  // The place in the matrix of the first element of diagonal d; the others follow every cols + 1 elements.
+  // The offset in the matrix of the first element of diagonal d; the others follow every cols + 1 elements.
   int64_t MatrixBegin(int64_t d) const { return d >= 0 ? d : -d * cols; }
   int64_t size() const { return range.count() * max_length(); }
 };

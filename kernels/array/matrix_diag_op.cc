@@ -153,7 +153,7 @@ OP("MatrixDiagV3")
     .Cost(CopyCost())
     .Doc("MatrixDiagV2 where `align` says at which end of its row a shorter diagonal stands.");
 
-// The matrices' places on the diagonals get dy, the others nothing.
+// The elements of the matrices on the diagonals get dy, the others nothing.
 void DiagPartGradient(GradientBuilder& g, Output k) {
   g.dx(0) = g.Op("MatrixSetDiagV3", Align(g), g.Op("ZerosLike", g.x(0)), g.dy(0), k);
 }

@@ -141,7 +141,7 @@ struct MirrorPadGrad {
         VisitDim(d - 1, r / size, row + at * stride, stride * padded.dim(d), plan, padded, f);
       };
       visit(b.before + i);
-      const int64_t ahead = b.before - 1 - i + b.skipped;  // the place before the input that mirrors i
+      const int64_t ahead = b.before - 1 - i + b.skipped;  // the index before the input that mirrors i
       if (i >= b.skipped && ahead >= 0) visit(ahead);
       const int64_t behind = b.before + 2 * size - 1 - i - b.skipped;
       if (i < size - b.skipped && behind < padded.dim(d)) visit(behind);

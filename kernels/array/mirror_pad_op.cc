@@ -6,7 +6,7 @@
 namespace dfrun {
 namespace {
 
-// What an unknown padding or an unknown size makes of a dimension is unknown.
+// A dimension with an unknown padding or an unknown size has an unknown result.
 Status MirroredShape(InferenceContext& c, Result<int64_t> (*size_of)(int64_t size, const MirrorBorder& border)) {
   const PartialShape& x = c.input(0);
   DF_ASSIGN(const PartialShape paddings, c.WithRank(1, 2));

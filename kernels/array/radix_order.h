@@ -40,7 +40,7 @@ auto OrderKey(T value, bool descending) {
 template <class T>
 class RadixOrder {
  public:
-  // The places of n values, at most INT32_MAX, in their order; equal ones in the order of their places.
+  // The indices of n values, at most INT32_MAX, in the values' order; of equal values the lower index comes first.
   template <class Index>
   void Find(const T* values, int64_t n, bool descending, Index* indices) {
     from_.resize(static_cast<size_t>(n));
@@ -78,7 +78,7 @@ class RadixOrder {
 
   std::vector<Entry> from_;
   std::vector<Entry> to_;
-  std::array<std::array<int32_t, kValues>, kDigits> counts_;  // of each digit's values; then where the next one goes
+  std::array<std::array<int32_t, kValues>, kDigits> counts_;  // of each digit's values; then the index of the next one
 };
 
 }  // namespace dfrun

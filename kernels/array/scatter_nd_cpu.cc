@@ -11,7 +11,7 @@
 namespace dfrun {
 namespace {
 
-// What an update makes of an element.
+// How an update changes an element.
 struct Replace {
   template <class T>
   static T Combine(const T&, const T& update) {

@@ -13,7 +13,7 @@ namespace dfrun {
 namespace {
 
 // SpaceToDepth and DepthToSpace are permutations of [batch, height, y, width, x, channels, 4], where y and x are the
-// places in a block and the 4 is that of NCHW_VECT_C.
+// positions in a block and the 4 is that of NCHW_VECT_C.
 class BlocksOfImagesBase : public Kernel {
  public:
   explicit BlocksOfImagesBase(KernelSetup& setup)
@@ -89,7 +89,7 @@ class DepthToSpaceKernel : public BlocksOfImagesBase {
   Status Compute(OpContext& ctx) { return Permute(ctx, false); }
 };
 
-// A copy for each place of the blocks: element q of a dimension of the batch side is element q * block + place - before
+// A copy for each position in a block: element q of a batch side's dimension is element q * block + position - before
 // of the space side, where there is such an element.
 class BlockMover {
  public:
@@ -100,8 +100,8 @@ class BlockMover {
         space_strides_(RowMajorStrides(space)),
         batch_strides_(RowMajorStrides(batch)) {}
 
-  // Calls move(first element of the space side, of the batch side, dims) for each place that has elements; the dims go
-  // from space to batch.
+  // Calls move(first element of the space side, of the batch side, dims) for each position that has elements; the dims
+  // go from space to batch.
   template <class F>
   void ForEachPosition(const F& move) const {
     int64_t positions = 1;

@@ -23,7 +23,8 @@ constexpr int64_t kMinTransposed = 2;
 constexpr int64_t kTransposedCols = 2048;
 // Rows of a strip that one thread transposes at a time.
 constexpr int64_t kStripUnitRows = 4096;
-// A result from this size on goes past the caches: the lines that it takes are not read first, and it would not stay.
+// A result from this size on is written past the caches: the lines that it takes are not read first, and it would not
+// stay.
 constexpr int64_t kStreamedBytes = int64_t{32} << 20;
 // A copy whose two innermost dimensions are done at a time: `row` and, outside of it, `rows`.
 struct Plan {

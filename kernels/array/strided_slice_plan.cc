@@ -26,7 +26,7 @@ SlicedDim PlanStretch(const int64_t* begin, bool from_start, const int64_t* end,
                       int64_t size) {
   const bool known = (from_start || begin != nullptr) && (to_end || end != nullptr);
   if (size == PartialShape::kUnknown || !known) return {0, stride, PartialShape::kUnknown};
-  const int64_t low = stride > 0 ? 0 : -1;  // the places that a bound may take
+  const int64_t low = stride > 0 ? 0 : -1;  // the indices that a bound may have
   const int64_t high = stride > 0 ? size : size - 1;
   auto clamp = [&](int64_t bound) { return std::clamp(bound < 0 ? bound + size : bound, low, high); };
   const int64_t first = from_start ? (stride > 0 ? low : high) : clamp(*begin);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kBlock = 16384;  // entries that a thread looks through at a time
 
-// The places of a row in the order of a TopK: larger first, then those further left; NaN after everything. Total.
+// The positions of a row in the order of a TopK: larger first, then those further left; NaN after everything. Total.
 template <class T>
 struct Before {
   const T* row;
@@ -28,7 +28,7 @@ struct Before {
   }
 };
 
-// The first k places of a row of n > k, as a heap whose root is the last of them. The order of the heap is
+// The first k positions of a row of n > k, as a heap whose root is the last of them. The order of the heap is
 // TensorFlow's, which shows where `sorted` is false.
 template <class T>
 void SelectPositions(const Before<T>& before, int32_t n, int32_t k, std::vector<int32_t>& positions) {

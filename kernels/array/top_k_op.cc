@@ -27,7 +27,7 @@ Status TopKShape(InferenceContext& c, std::optional<int64_t> k) {
   return Status();
 }
 
-// The gradient of the values goes to the entries that the indices name, row by row.
+// The gradient of the values is added to the entries that the indices name, row by row.
 void TopKGradient(GradientBuilder& g) {
   const AttrMap to_int64 = {{"DstT", DType::kInt64}};
   const AttrMap int64_type = {{"out_type", DType::kInt64}};

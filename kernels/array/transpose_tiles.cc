@@ -49,7 +49,7 @@ template <bool kSecond, class V, int... kIndex>
 }
 
 // A square of elements of 1 or 2 bytes, for which this takes 0.85 to 0.93 of TransposeSquare's time. Each pass rotates
-// the bits of (row, column) by one; after log2(side) passes the two have changed places.
+// the bits of (row, column) by one; after log2(side) passes the two are exchanged.
 template <int kN, class Row>
 [[gnu::always_inline]] inline void InterleaveRows(Row* rows) {
   constexpr std::make_integer_sequence<int, kN> kAll;

@@ -21,7 +21,7 @@ template <class E>
 bool IsStreamedInStrips(const E* to, int64_t to_stride, int64_t rows, int64_t cols);
 
 // to[r * to_stride + c] = from[r + c * from_stride] for r in [0, rows), c in [0, cols), which are not empty.
-// `stream`: the result is larger than the caches, and goes past them. Stores are complete when the call returns.
+// `stream`: the result is larger than the caches, and is written past them. Stores are complete when the call returns.
 // Instantiated for uint8_t, uint16_t, uint32_t, uint64_t and Bytes16.
 template <class E>
 void TransposeTiles(const E* from, int64_t from_stride, E* to, int64_t to_stride, int64_t rows, int64_t cols,

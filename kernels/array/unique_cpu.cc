@@ -51,7 +51,7 @@ struct Positions {
   std::vector<int64_t> counts;
 };
 
-// By a table of places at most half full, in which those that would have one entry stand behind each other.
+// By a hash table of positions at most half full, in which those that would have one entry stand behind each other.
 template <class T>
 Positions FindPositions(const Slices<T>& slices) {
   constexpr int64_t kNone = -1;

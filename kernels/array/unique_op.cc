@@ -40,7 +40,7 @@ Status SetSlices(InferenceContext& c) {
   return Status();
 }
 
-// The values of a vector, or the slices of a tensor along an axis, and the place of each among those.
+// The values of a vector, or the slices of a tensor along an axis, and the index of each among those.
 void Uniques(OpBuilder& op) {
   op.Output("y: T")
       .Output("idx: out_idx")

@@ -58,7 +58,7 @@ class MergeKernel final : public Kernel {
   bool IsExpensive() const override { return true; }
 
  private:
-  // The part, unless `destination` has taken its place, and the directory of parts that it leaves empty. The merged
+  // The part, unless `destination` has replaced it, and the directory of parts that it leaves empty. The merged
   // checkpoint is committed: what cannot be removed is no error.
   static void Delete(const MergedPart& part, const std::string& destination) {
     const Result<FileId> now = IdOf(part.path);

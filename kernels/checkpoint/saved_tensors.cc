@@ -66,7 +66,7 @@ Status LinkOrCopy(const std::string& from, const std::string& to) {
   return copy.Sync();
 }
 
-// What the parts of a merge make together.
+// The checkpoint that the parts of a merge form together.
 class Merge {
  public:
   explicit Merge(std::string directory) : directory_(std::move(directory)) {}

@@ -1,4 +1,4 @@
-// What conditionals need beside their primitives.
+// Ops that conditionals need beside their primitives.
 #include "src/framework/op.h"
 
 namespace dfrun {

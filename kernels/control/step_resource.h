@@ -15,7 +15,7 @@ namespace dfrun {
 template <class T>
 Status GiveStepResource(OpContext& ctx, const std::string& container, const std::string& name, RefPtr<T> object);
 
-// The object behind input i. InvalidArgument or NotFound where the handle stands for nothing of the sort.
+// The object behind input i. InvalidArgument or NotFound where the handle is of no such object.
 template <class T>
 Result<RefPtr<T>> StepResourceInput(OpContext& ctx, int i, const std::string& container);
 

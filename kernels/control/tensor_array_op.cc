@@ -13,13 +13,13 @@ AddedNode GradientArray(GradientBuilder& g, Output flow) {
   return g.Op("TensorArrayGradV3", AttrMap{{"source", std::string(g.scope())}}, g.x(0), flow);
 }
 
-// What the reader of an array gets is written to the array of gradients; the flow tells those who read there.
+// The gradient of a read is written to the array of gradients; the flow value orders later reads after it.
 void ReadGradient(GradientBuilder& g, int flow_in, std::string_view writer) {
   if (!g.has_dy(0)) return;
   g.dx(flow_in) = g.Op(writer, GradientArray(g, g.x(flow_in)), g.x(1), g.dy(0), g.x(flow_in));
 }
 
-// What was written to the array has the gradient that its readers wrote before `flow`.
+// A written value has the gradient that the readers of the array wrote before `flow`.
 void WriteGradient(GradientBuilder& g, std::string_view reader, AttrMap attrs) {
   attrs.Set("dtype", g.dtype(g.x(2)));
   const Output flow = g.dy(0);

@@ -12,7 +12,7 @@
 namespace dfrun {
 namespace {
 
-// Variants in variants are gone through recursively; `depth` of them are around this one.
+// Variants in variants are visited recursively; `depth` of them are around the current one.
 constexpr int kMaxDepth = 1000;
 
 Result<Variant> ZerosLike(OpContext& ctx, const Variant& value, int depth = 0);

@@ -1,4 +1,4 @@
-// What this machine's units do for oneDNN; whether or not it is built in.
+// Which instruction units oneDNN can use on this machine, whether or not oneDNN is built in.
 #ifndef DFRUN_KERNELS_DEVICE_ONEDNN_UNITS_H_
 #define DFRUN_KERNELS_DEVICE_ONEDNN_UNITS_H_
 

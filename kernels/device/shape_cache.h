@@ -1,4 +1,4 @@
-// What a kernel has prepared (primitives, plans) for the shapes it has met, where its shapes are not static.
+// A cache of what a kernel prepared (primitives, plans) by shape, for kernels whose shapes are not static.
 // Thread safety: all methods from any thread.
 #ifndef DFRUN_KERNELS_DEVICE_SHAPE_CACHE_H_
 #define DFRUN_KERNELS_DEVICE_SHAPE_CACHE_H_

@@ -2,7 +2,7 @@
 
 namespace dfrun {
 
-// What a file holds is a state: nothing may read one while a graph is only looked at.
+// The contents of a file are state: no pass may read a file while it looks at a graph.
 
 OP("ReadFile")
     .Input("filename: string")

@@ -52,7 +52,7 @@ OP("ExtractImagePatches")
           g.Op("ConcatV2", AttrMap{{"N", 3}}, vector(1), g.Op("Slice", shape, vector(1), vector(2)), vector(1), axis);
       const Output named = g.Op("ExtractImagePatches", attrs, g.Op("Reshape", numbers, image_shape));
       const Output flat = g.Op("Reshape", named, g.Const<int32_t>({-1}));
-      // [batch, places, channels] to [places, batch, channels], added up by pixel, without the padding, and back.
+      // [batch, positions, channels] to [positions, batch, channels], added up by pixel, without the padding, and back.
       const Output positions = g.Op("Size", AttrMap{{"out_type", DType::kInt64}}, named);
       const Output dy = g.Op("Reshape", g.dy(0), g.AddNode("Pack", {sizes[0], positions, sizes[3]}, {}));
       const Output swap = g.Const<int32_t>({1, 0, 2});

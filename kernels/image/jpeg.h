@@ -14,7 +14,7 @@ struct JpegOptions {
   int channels = 0;  // 1 grey, 3 RGB, 0: as the file
   int ratio = 1;     // 1, 2, 4 or 8 times smaller
   bool fancy_upscaling = true;
-  bool accurate = false;          // the accurate inverse transform in place of the fast one
+  bool accurate = false;          // the accurate inverse transform instead of the fast one
   bool accept_truncated = false;  // libjpeg makes up what is missing
 };
 

@@ -9,7 +9,7 @@ namespace dfrun {
 namespace {
 
 // libpng reports errors by longjmp to the caller of its functions: those calls stand in functions that have nothing to
-// destroy. What it says goes here.
+// destroy. Its messages are stored here.
 struct Messages {
   std::string error;
 };

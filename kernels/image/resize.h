@@ -19,7 +19,7 @@ struct ResizeMode {
   static Result<ResizeMode> Read(const AttrMap& attrs);
 };
 
-// A place between two neighbouring pixels of the source, `lerp` of the way from the lower to the upper.
+// A position between two neighbouring pixels of the source, `lerp` of the way from the lower to the upper.
 struct Interpolation {
   int64_t lower;
   int64_t upper;

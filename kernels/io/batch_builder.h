@@ -38,7 +38,7 @@ class BatchBuilder {
     return {&column.batch, sample * column.elements};
   }
 
-  // A tensor [samples, ...] a field, of which every sample was placed.
+  // A tensor [samples, ...] a field, of which every sample was reserved and written.
   Result<std::vector<Tensor>> Finish();
 
  private:

@@ -42,7 +42,7 @@ void BatchReader::ReadAndDeliver(int64_t position) {
   {
     MutexLock lock(mu_);
     auto it = orders_.find(position);
-    if (it == orders_.end()) return;  // the reader has gone elsewhere
+    if (it == orders_.end()) return;  // the reader has moved to another position
   }
   Result<Batch> batch = Read(position);
   std::vector<Done> waiting;

@@ -13,9 +13,9 @@
 
 namespace dfrun {
 
-// What a reader kernel shares with the tasks on the set's threads; outlives the kernel while a task runs. A batch is a
-// function of its position alone: which thread reads it, and when, makes no difference.
-// Thread safety: all methods from any thread.
+// The state that a reader kernel shares with the tasks on the set's threads; outlives it while a task runs. A batch is
+// a function of its position alone: which thread reads it, and when, makes no difference. Thread safety: all methods
+// from any thread.
 class BatchReader : public std::enable_shared_from_this<BatchReader> {
  public:
   struct Config {
@@ -30,7 +30,7 @@ class BatchReader : public std::enable_shared_from_this<BatchReader> {
   using Batch = std::vector<Tensor>;  // one tensor a field
   using Done = std::function<void(Result<Batch>)>;
 
-  // The set's threads run this object's tasks to the end before the set goes away.
+  // The set's threads run this object's tasks to the end before the set is destroyed.
   BatchReader(const Config& config, SampleSet* set, Allocator& allocator)
       : config_(config), set_(set), allocator_(allocator) {}
 
@@ -52,7 +52,7 @@ class BatchReader : public std::enable_shared_from_this<BatchReader> {
   void OrderAhead(int64_t position) EXCLUDES(mu_);
   // Adds those of the `ahead` batches after a position that were not ordered yet: their positions.
   std::vector<int64_t> Order(int64_t position, int64_t ahead) REQUIRES(mu_);
-  // The reader has gone elsewhere.
+  // Drops the orders: the reader has moved to another position.
   void DropUnasked() REQUIRES(mu_);
   // The loaded data set.
   struct Prepared {

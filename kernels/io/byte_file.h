@@ -40,8 +40,8 @@ class ByteFile {
   std::string inflated_;
 };
 
-// Looks at parts of a file through one buffer. One that goes on where the last ended is read with what follows it.
-// Thread safety: one thread.
+// Looks at parts of a file through one buffer. A part that begins where the last one ended is read together with the
+// bytes behind it. Thread safety: one thread.
 class FileCursor {
  public:
   // The file outlives the cursor.

@@ -13,7 +13,7 @@ namespace {
 
 #define DF_CONVERTIBLE bool, DF_REAL
 
-// What a value is worked with: the short floats as float.
+// The type in which a value is computed: float for the short floats.
 template <class T>
 auto Widened(T value) {
   if constexpr (std::is_same_v<T, bfloat16> || std::is_same_v<T, float16>) {

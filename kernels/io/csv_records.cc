@@ -7,7 +7,7 @@
 namespace dfrun {
 namespace {
 
-// What some programs begin a UTF-8 file with.
+// The byte order mark that some programs write at the begin of a UTF-8 file.
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 class EndsOutsideQuotes {

@@ -118,7 +118,7 @@ class Hdf5Samples final : public SampleSource {
     return file;
   }
   Status AsOfAnother(size_t i, const Status& status) const {
-    // What fits the first file is not the spec's fault.
+    // A field that fits the first file is no error of the spec.
     const Code code = status.code() == Code::kInvalidArgument ? Code::kNoInput : status.code();
     return Status(code, StrCat(paths_[i], " is not as ", paths_[0], ": ", status.message()));
   }

@@ -18,7 +18,7 @@ constexpr size_t kMapBytes = size_t{1} << 30;
 // So much is brought into memory before the first sample is needed.
 constexpr size_t kSmallBytes = size_t{64} << 20;
 
-// What a dataset is, is no fault of the spec that names it.
+// The type of a dataset is an error of the file, not of the spec that names it.
 Status AsUnreadable(const Status& status) {
   return status.code() == Code::kInvalidArgument ? NoInput(status.message()) : status;
 }

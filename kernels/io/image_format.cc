@@ -19,7 +19,7 @@ std::string DirectoryOf(const std::string& path) {
   return std::filesystem::path(path).parent_path().string();
 }
 
-// Calls place(shape) -> Result<void*> for the memory of the pixels.
+// Calls reserve(shape) -> Result<void*> for the memory of the pixels.
 template <class Reserve>
 Status DecodeImage(std::string_view file, int channels, Reserve&& reserve) {
   const auto allocate = [&](const auto& format) -> Result<void*> {

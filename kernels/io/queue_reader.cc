@@ -83,7 +83,7 @@ void QueueReader::Read(OpContext& ctx, RefPtr<Queue> queue, int64_t most, Callba
     void Run() override {
       const size_t wanted = most_ < 0 ? 1 : static_cast<size_t>(most_);
       while (keys_.size() < wanted) {
-        // The queue puts the file's name where the key goes.
+        // The queue writes the file's name to the output of the key.
         if (!in_work()) return queue_->Dequeue(ctx(), Callback{&OnWork, this});
         std::string key;
         std::string value;

@@ -22,7 +22,7 @@ class RecordDecoder {
   virtual Status AddField(SampleField& field) = 0;
   // Whether Decode() takes about as long as a copy of the record.
   virtual bool IsCopy() const { return false; }
-  // Places every field of sample `i`.
+  // Decodes every field of sample `i` into the batch.
   virtual Status Decode(const Record& record, int64_t i, BatchBuilder& batch) const = 0;
 };
 

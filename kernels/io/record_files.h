@@ -35,7 +35,7 @@ class RecordFiles {
 
   int64_t samples() const { return first_sample_.back(); }
 
-  // The places of samples in [0, samples()). Looks through their pieces if no one has; DataLoss where there is no
+  // The locations of samples in [0, samples()). Looks through their pieces if no one has; DataLoss where there is no
   // longer what was counted.
   Result<std::vector<Location>> Find(std::span<const int64_t> samples);
   // A file as it is kept, or in `opened` where there are too many to be kept.
@@ -57,7 +57,7 @@ class RecordFiles {
   RecordFiles(const std::vector<std::string>& paths, Compression compression, const RecordFormat& format,
               const RecordIndex& record_index);
   Result<std::unique_ptr<const Index>> LookThrough(size_t piece);
-  // The record at `at`, which moves on, is place.number of place.piece: sets its span, or names it in the error.
+  // The record at `at`, which moves on, is location.number of location.piece: sets its span, or names it in the error.
   Status FindNext(FileCursor& cursor, uint64_t& at, Location& location) const;
   Result<const Index*> IndexOf(size_t piece) {
     return indices_.Get(piece, [&] { return LookThrough(piece); });

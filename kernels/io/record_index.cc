@@ -13,10 +13,10 @@ namespace {
 constexpr int64_t kMaxReports = 10;
 // Files that are looked through at once: they wait for the disk or for memory rather than for the processor.
 constexpr size_t kMaxThreads = 8;
-// A piece ends with the record that goes beyond this: finding its records again takes milliseconds.
+// A piece ends with the record that exceeds this: finding its records again takes milliseconds.
 constexpr uint64_t kPieceBytes = uint64_t{64} << 20;
 
-// What one file holds; its pieces' file, and its left_out, are to be completed.
+// The records of one file; the file of its pieces, and its left_out, are to be completed.
 struct FileIndex {
   RecordIndex record_index;
   std::vector<Status> errors;  // the first ones
@@ -51,7 +51,7 @@ class FileCounter {
       const uint64_t begin = at;
       RecordSpan span;
       const Result<bool> found = set_.format->Find(cursor, at, span);
-      // What comes after a record whose end is unknown cannot be found either.
+      // Records after one whose end is unknown cannot be found either.
       if (!found.ok()) return SkipRest(cursor, NameRecord(found.status(), path_, number, begin), begin);
       if (!*found) return Status();
       AddRecord(begin);

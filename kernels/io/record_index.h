@@ -1,4 +1,4 @@
-// Looks through files of records.
+// Builds the index of a data set's records.
 #ifndef DFRUN_KERNELS_IO_RECORD_INDEX_H_
 #define DFRUN_KERNELS_IO_RECORD_INDEX_H_
 
@@ -12,7 +12,7 @@
 
 namespace dfrun {
 
-// What a data set of records is made of.
+// The parts of a data set of records.
 struct RecordSet {
   std::vector<std::string> paths;
   Compression compression = Compression::kNone;

@@ -17,12 +17,12 @@ namespace dfrun {
 // Thread safety: all methods from any thread.
 class SampleOrder {
  public:
-  // `samples` > 0. `buffer` > 0: shuffled as through a buffer of so many samples, each drawn sample's place taken by
-  // the next of the file, so that reading goes through the files nearly in order; 0: any order is as likely.
+  // `samples` > 0. `buffer` > 0: shuffled as through a buffer of so many samples, each drawn sample replaced by
+  // the next of the file, so that the files are read nearly in order; 0: any order is as likely.
   SampleOrder(int64_t samples, bool shuffle, uint64_t seed, int64_t buffer = 0)
       : samples_(samples), shuffle_(shuffle), seed_(seed), buffer_(buffer) {}
 
-  // The row of the data set at place `position` >= 0 of the stream.
+  // The row of the data set at `position` >= 0 of the stream.
   int64_t RowAt(int64_t position);
   // Those from `position` on.
   void RowsFrom(int64_t position, std::span<int64_t> rows) EXCLUDES(mu_);

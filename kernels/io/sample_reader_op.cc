@@ -3,7 +3,7 @@
 namespace dfrun {
 namespace {
 
-// What all readers of samples share: batches [batch / slices, ...], one component a field.
+// The outputs of all readers of samples: batches [batch / slices, ...], one component a field.
 void ReadsBatches(OpBuilder& op) {
   op.Input("position: int64")
       .Output("components: component_types")

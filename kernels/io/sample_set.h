@@ -18,7 +18,7 @@
 
 namespace dfrun {
 
-// What makes a data set; equal configs on a device share one.
+// The configuration of a data set; equal ones on a device share a set.
 struct SampleSetConfig {
   std::string format;
   SampleConfig config;

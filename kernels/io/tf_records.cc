@@ -84,7 +84,7 @@ class TfRecordFormat final : public RecordFormat {
   }
 
  private:
-  // The first place from `at` on where a length stands with its checksum.
+  // The first offset from `at` on at which a length with its checksum is found.
   static Result<std::optional<uint64_t>> FindHeader(FileCursor& file, uint64_t at) {
     const uint64_t size = file.file().size();
     while (at < size && size - at >= kHeaderBytes) {

@@ -1,4 +1,4 @@
-// What the gradients of decompositions share. Source: the formulas of TensorFlow's linalg_grad.
+// Helpers of the gradients of decompositions. Source: the formulas of TensorFlow's linalg_grad.
 #ifndef DFRUN_KERNELS_LINALG_GRADIENTS_H_
 #define DFRUN_KERNELS_LINALG_GRADIENTS_H_
 

@@ -1,4 +1,4 @@
-// What follows from the LU decomposition with partial pivoting of an n x n matrix in row-major order.
+// Solutions and determinants by the LU decomposition with partial pivoting of an n x n matrix in row-major order.
 // T: float, double, complex. No output overlaps an input.
 #ifndef DFRUN_KERNELS_LINALG_LU_H_
 #define DFRUN_KERNELS_LINALG_LU_H_

@@ -1,4 +1,4 @@
-// What kernels on batches of matrices share: the tensor's last two dimensions are the matrices.
+// Helpers of kernels on batches of matrices: the tensor's last two dimensions are the matrices.
 #ifndef DFRUN_KERNELS_LINALG_MATRIX_BATCH_H_
 #define DFRUN_KERNELS_LINALG_MATRIX_BATCH_H_
 
@@ -22,7 +22,7 @@ Result<MatrixBatch> MatricesOf(const Tensor& tensor);
 // InvalidArgument where the matrices are not square, too.
 Result<MatrixBatch> SquareMatricesOf(const Tensor& tensor);
 
-// The leading dimensions of a batch of matrices with others in the place of the last two. InvalidArgument where that is
+// The leading dimensions of a batch of matrices with others instead of the last two. InvalidArgument where that is
 // too large for any tensor.
 Result<Shape> BatchShape(const Tensor& matrices, std::initializer_list<int64_t> dims);
 

@@ -1,4 +1,4 @@
-// What ops on batches of matrices cost. The counts are the leading terms of Golub and Van Loan, Matrix Computations.
+// The costs of ops on batches of matrices. The counts are the leading terms of Golub and Van Loan, Matrix Computations.
 #ifndef DFRUN_KERNELS_LINALG_MATRIX_COST_H_
 #define DFRUN_KERNELS_LINALG_MATRIX_COST_H_
 

@@ -8,7 +8,7 @@
 
 namespace dfrun {
 
-// What is known of an input that is a batch of matrices: all of it unknown where its rank is.
+// The known shape of an input that is a batch of matrices: all of it is unknown where its rank is.
 struct PartialMatrices {
   PartialShape batch;  // all dimensions but the last two
   int64_t rows = PartialShape::kUnknown;
@@ -25,7 +25,7 @@ Result<PartialMatrices> PartialSquareMatricesOf(const InferenceContext& c, int i
 
 // min(a, b) of sizes that may be unknown.
 int64_t SmallerSize(int64_t a, int64_t b);
-// What two sizes that must be equal say together.
+// Merges two sizes that must be equal.
 Result<int64_t> MergeSizes(int64_t a, int64_t b);
 
 // Output 0 is a batch of square matrices like input 0.

@@ -27,7 +27,7 @@ Output TimesInverseAdjoint(GradientBuilder& g, Output x, Output r) {
   return Adjoint(g, g.Op("MatrixTriangularSolve", {{"lower", false}}, r, Adjoint(g, x)));
 }
 
-// What must be added where the diagonal of r dr^H - (q^H dq)^H has imaginary parts.
+// The term to add where the diagonal of r dr^H - (q^H dq)^H has imaginary parts.
 Output PhaseCorrection(GradientBuilder& g, Output q, Output r, Output r_dr, Output q_dq) {
   const Output diagonal = g.Op("MatrixDiagPart", Output(g.Op("Sub", r_dr, Adjoint(g, q_dq))));
   const Output phases = g.Op("MatrixDiag", Scaled(g, g.Op("Sub", diagonal, Conj(g, diagonal)), 0.5));

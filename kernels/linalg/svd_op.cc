@@ -39,7 +39,7 @@ struct Factors {
   bool full;
 };
 
-// What the columns of v beyond the rows of a add: u s^-1 times this.
+// The term of the columns of v beyond the rows of a: u s^-1 times this is added.
 Output BeyondRows(GradientBuilder& g, const Factors& f, Output v1, Output dv1) {
   const Output dv1_adjoint = Adjoint(g, dv1);
   const Output along = MatrixProduct(g, MatrixProduct(g, dv1_adjoint, v1), v1, false, true);

@@ -8,7 +8,7 @@
 
 namespace dfrun {
 
-// What a table holds, and how it may change.
+// The types of a table's contents, and how it may change.
 struct TableType {
   DType key = DType::kInvalid;
   DType value = DType::kInvalid;
@@ -35,7 +35,7 @@ class LookupTable : public Resource {
   virtual Status Find(const Tensor& keys, const Tensor& absent, Tensor* found) const = 0;
   // Adds keys, or gives them new values; the last of a key that comes twice.
   virtual Status Insert(const Tensor& keys, const Tensor& values) = 0;
-  // Vectors, in place of all that the table holds; one that is not mutable is initialised.
+  // Vectors that replace all that the table holds; one that is not mutable is initialised.
   virtual Status Import(const Tensor& keys, const Tensor& values) = 0;
   // Fills a table that is not mutable, with vectors. InvalidArgument for no keys; FailedPrecondition
   // for a key with two values, and where the table holds something else already.

@@ -16,7 +16,7 @@ namespace {
 constexpr int64_t kWholeLine = -2;
 constexpr int64_t kLineNumber = -1;
 
-// What of a line is a key, or a value.
+// The part of a line that is a key, or a value.
 struct Column {
   const char* what;
   int64_t index;

@@ -60,7 +60,7 @@ struct ArgOf {
     }
     return lanes[0];
   }
-  // The place of a value is looked for only in chunks that hold a better one than all before.
+  // The index of a value is looked for only in chunks that hold a better one than all before.
   static int64_t Row(const void* data, int64_t n) {
     const T* x = static_cast<const T*>(data);
     C best = Worst<Better, C>();
@@ -74,7 +74,7 @@ struct ArgOf {
     }
     return index;
   }
-  // The first place of a value that is there: the block first, which vectorises.
+  // The first index of a value that is there: the block first, which vectorises.
   static int64_t IndexOf(const T* x, int64_t n, C value) {
     constexpr int64_t kBlock = 64;
     int64_t i = 0;

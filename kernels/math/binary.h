@@ -23,7 +23,7 @@ struct BinaryLoops {
   size_t input_size;
   size_t output_size;
   bool streams;       // outputs are plain bytes, which may be written around the caches
-  Kernel::Fn scalar;  // for static scalars whose output is placed; null where the op may refuse a value
+  Kernel::Fn scalar;  // for static scalars whose output is preallocated; null where the op may refuse a value
   // The text for an operand that the op refuses (division by zero); null if all are fine.
   const char* (*refuse)(const void* y, int64_t n);
   // As `both`, for an output that is written around the caches, aligned to a line; null where pieces of it must do.

@@ -20,7 +20,7 @@ OP("SquaredDifference")
     .Cost(ElementwiseCost(2))
     .Doc("(x - y)^2, element by element with broadcasting.");
 
-// The gradient goes to the operand that was chosen, to x where both are the same.
+// The operand that was chosen has the gradient, x where both are the same.
 void ChoiceGradient(GradientBuilder& g, const char* x_chosen) {
   const Output zero = g.ScalarLike(g.x(0), 0);
   const Output chosen = g.Op(x_chosen, g.x(0), g.x(1));

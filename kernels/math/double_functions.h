@@ -29,7 +29,7 @@ inline double ExpDouble(double x) {
              0.0000248015873255477412, 0.000198412698748206253, 0.00138888888888837483, 0.00833333333332613513,
              0.0416666666666666698, 0.16666666666666671, 0.5);
   const double power = 1.0 + std::fma(r * r, p, r);
-  // 2^n itself may be beyond the doubles: n goes to the exponent of what it multiplies.
+  // 2^n itself may be beyond the doubles: n is added to the exponent of the factor.
   double y = std::bit_cast<double>(std::bit_cast<uint64_t>(power) + (std::bit_cast<uint64_t>(sum) << 52));
   y = x < kExpLowestDouble ? 0.0 : y;
   return x <= kExpHighestDouble ? y : x + std::numeric_limits<double>::infinity();

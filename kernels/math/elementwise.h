@@ -1,4 +1,4 @@
-// What the element-wise engines share.
+// Helpers of the element-wise engines.
 #ifndef DFRUN_KERNELS_MATH_ELEMENTWISE_H_
 #define DFRUN_KERNELS_MATH_ELEMENTWISE_H_
 
@@ -12,7 +12,7 @@ namespace dfrun {
 // Elements of a block that one thread takes. A block of the cheapest op takes 5 to 10 us, as long as it takes to wake a
 // thread; and 128 KiB of float stay in the second cache.
 constexpr int64_t kElementBlock = 32768;
-// What its bounds are multiples of.
+// The bounds of a part are multiples of this.
 constexpr int64_t kElementStep = 1024;
 // From here on an element-wise kernel takes more than a microsecond.
 constexpr int64_t kExpensiveCount = 8192;
@@ -25,7 +25,7 @@ inline std::byte* At(void* data, int64_t elements, size_t size) {
 }
 
 // Makes elements [0, n) of an output on the pool: make(at, count, to) puts elements [at, at + count) at `to`, which is
-// their place or, where the output `streams`, a piece.
+// their memory in the output or, where the output `streams`, a buffer.
 template <class Make>
 void MakeElements(ThreadPool& pool, void* output, size_t element_size, int64_t n, bool streams, Make&& make) {
   pool.ParallelForEvenly(n, kElementBlock, kElementStep, [&](int64_t begin, int64_t end) {
@@ -34,7 +34,7 @@ void MakeElements(ThreadPool& pool, void* output, size_t element_size, int64_t n
   });
 }
 
-// True where the plan knows all shapes, no input is a ref and output 0 has a place: input_data() and
+// True where the plan knows all shapes, no input is a ref and output 0 is preallocated: input_data() and
 // preallocated_output() may be used and no shape needs a look.
 bool IsPreallocated(const KernelSetup& setup);
 

@@ -61,7 +61,7 @@ inline float ExpOfNegative(float x) {
 
 inline float ExpFloat(float x) {
   const ExpParts<0> parts(x);
-  // 2^n itself may be beyond the floats: n goes to the exponent of what it multiplies.
+  // 2^n itself may be beyond the floats: n is added to the exponent of the factor.
   float y = std::bit_cast<float>(std::bit_cast<uint32_t>(ExpReduced(parts.r)) + (parts.shifted << 23));
   y = x < kExpLowest ? 0.0F : y;
   return x <= kExpHighest ? y : x + std::numeric_limits<float>::infinity();

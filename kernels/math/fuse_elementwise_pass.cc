@@ -8,7 +8,7 @@ namespace {
 
 // From here on a pass over memory costs more than a node.
 constexpr int64_t kLeastElements = 1024;
-// A cluster goes row by row over columns of wider tensors: in shorter rows what a step costs beside its elements
+// A cluster reads columns of wider tensors row by row: in shorter rows the overhead of a step
 // outweighs a copy.
 constexpr int64_t kLeastColumns = 128;
 

@@ -97,7 +97,7 @@ struct Step {
   std::vector<int> operands;  // numbers of values
 };
 
-// What the attrs say, checked.
+// The node's attrs, checked.
 class Program {
  public:
   // InvalidArgument for steps that cannot be made, or need more values at once than there is room for.
@@ -247,7 +247,7 @@ class Program {
     }
   }
 
-  // A result takes a place that an operand of its step leaves, where the step allows it.
+  // A result reuses the scratch row of an operand that its step reads last, where the step allows it.
   Status AssignScratch(const std::vector<int>& last_use) {
     std::vector<int> free;
     for (int i = kMostScratch - 1; i >= 0; --i) free.push_back(i);

@@ -68,7 +68,7 @@ void SetBroadcastGradients(GradientBuilder& g, Output x_grad, Output y_grad) {
 Output KeptDims(GradientBuilder& g, Output value) {
   const bool scalar = g.shape(value).known_rank() && g.shape(value).rank() == 0;
   if (g.attr<bool>("keep_dims") || scalar) return value;
-  // Shape(x) with 1 in the place of every reduced dimension.
+  // Shape(x) with 1 instead of every reduced dimension.
   const Output rank = g.Op("Rank", g.x(0));
   const Output zero = g.Const(Tensor::Scalar<int32_t>(0));
   const Output one = g.Const(Tensor::Scalar<int32_t>(1));

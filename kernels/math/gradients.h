@@ -1,4 +1,4 @@
-// What the gradients of element-wise ops share.
+// Helpers of the gradients of element-wise ops.
 #ifndef DFRUN_KERNELS_MATH_GRADIENTS_H_
 #define DFRUN_KERNELS_MATH_GRADIENTS_H_
 

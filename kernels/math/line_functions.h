@@ -50,7 +50,7 @@ inline void ExpLine(const float* x, float* y) {
   BitLine n;
   std::memcpy(&n, sums, sizeof(n));
   const BitLine steps = __builtin_shuffle(kExpSteps, n);
-  // 2^n itself may be beyond the floats: n goes to the exponent of what it multiplies.
+  // 2^n itself may be beyond the floats: n is added to the exponent of the factor.
   const BitLine exponents = n >> kExpStepBits << 23;
   alignas(64) float powers[kLineFloats];
   alignas(64) uint32_t units[kLineFloats];

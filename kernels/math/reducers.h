@@ -1,5 +1,5 @@
-// What the reduction engine folds with. Sums and products run in a type wider than the element's: float in double,
-// 16-bit floating point in float; double relies on the engine's pairwise order.
+// The operations that the reduction engine folds with. Sums and products run in a type wider than the element's: float
+// in double, 16-bit floating point in float; double relies on the engine's pairwise order.
 //
 // A reducer has, of elements T that are computed in C = ComputeType<T>,
 //     template <class T> using Accumulator

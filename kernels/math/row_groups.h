@@ -14,9 +14,9 @@ namespace dfrun {
 // themselves.
 class RowGroups {
  public:
-  // Row k goes to group ids[k], which increase and lie in [0, groups).
+  // Row k belongs to group ids[k], which increase and lie in [0, groups).
   static Result<RowGroups> FromSorted(OpContext& ctx, std::span<const int64_t> ids, int64_t groups);
-  // Row k goes to group ids[k] < groups; rows with a negative id go nowhere.
+  // Row k belongs to group ids[k] < groups; rows with a negative id are left out.
   static Result<RowGroups> FromUnsorted(OpContext& ctx, std::span<const int64_t> ids, int64_t groups);
 
   int64_t count() const { return begin_.num_elements() - 1; }

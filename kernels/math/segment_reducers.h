@@ -1,4 +1,4 @@
-// What segment ops fold with where they differ from reductions.
+// The operations that segment ops fold with where they differ from reductions.
 #ifndef DFRUN_KERNELS_MATH_SEGMENT_REDUCERS_H_
 #define DFRUN_KERNELS_MATH_SEGMENT_REDUCERS_H_
 

@@ -1,4 +1,4 @@
-// What segment ops share: shapes, and steps of their gradients.
+// Helpers of segment ops: shapes, and steps of their gradients.
 #ifndef DFRUN_KERNELS_MATH_SEGMENT_SIGNATURES_H_
 #define DFRUN_KERNELS_MATH_SEGMENT_SIGNATURES_H_
 

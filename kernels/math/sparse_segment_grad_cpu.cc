@@ -15,7 +15,7 @@
 namespace dfrun {
 namespace {
 
-// What each segment of n rows is multiplied by.
+// The factor of each segment of n rows.
 using Weight = double (*)(double n);
 
 double SumWeight(double) {
@@ -76,7 +76,7 @@ class SparseSegmentGradKernel : public Kernel {
   }
 
  private:
-  // Writes the indices that there are, in order, to output 1, replaces each by its place there, and counts them.
+  // Writes the indices that there are, in order, to output 1, replaces each by its index there, and counts them.
   static Result<int64_t> NumberUnique(OpContext& ctx, std::vector<int64_t>& indices) {
     std::vector<int64_t> unique = indices;
     SortUnique(unique);

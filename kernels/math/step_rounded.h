@@ -8,8 +8,8 @@
 
 namespace dfrun {
 
-// What a functor of two operands computes in where it says `using Rounding = EachStep;`: one of several steps, of which
-// one may cancel or jump, so that it shows whether the steps before were rounded.
+// The type that a functor of two operands computes in where it says `using Rounding = EachStep;`: one of several steps,
+// of which one may cancel or jump, so that it shows whether the steps before were rounded.
 struct EachStep;
 template <class T>
 class StepRounded {
@@ -29,7 +29,7 @@ class StepRounded {
   T value_;
 };
 
-// What functor F of two operands computes elements T in.
+// The type in which functor F of two operands computes elements T.
 template <class F, class T>
 struct BinaryComputeTypeOf {
   static constexpr bool kIs16Bit = std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>;

@@ -19,7 +19,7 @@ struct UnaryLoop {
   void (*run)(const void* x, void* y, int64_t n);  // y may be x
   size_t input_size;                               // bytes of an element
   size_t output_size;
-  Kernel::Fn scalar;  // for a static scalar whose output is placed
+  Kernel::Fn scalar;  // for a static scalar whose output is preallocated
   // run() for an output that is written around the caches, aligned to a line; null where pieces of run() must do.
   void (*stream)(const void* x, void* y, int64_t n);
 };

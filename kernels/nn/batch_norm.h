@@ -1,4 +1,4 @@
-// What batch normalisation and its gradient share. All is computed in float, with sums in double; 16-bit images are
+// Helpers of batch normalisation and its gradient. All is computed in float, with sums in double; 16-bit images are
 // widened first. Source: TensorFlow's FusedBatchNorm and FusedBatchNormGrad.
 #ifndef DFRUN_KERNELS_NN_BATCH_NORM_H_
 #define DFRUN_KERNELS_NN_BATCH_NORM_H_

@@ -69,8 +69,8 @@ inline int64_t ImagesInBlock(const ConvShape& shape, double work) {
   const int64_t blocks = (shape.images + most - 1) / most;
   return (shape.images + blocks - 1) / blocks;
 }
-// The images in an even number of blocks where that can be, so that two threads end together; sizes differ by one at
-// most, the larger ones first.
+// Splits a batch into blocks, an even number of them where possible, so that two threads end together; sizes differ by
+// one at most, the larger ones first.
 class ImageBlocks {
  public:
   // `most`: images a block.

@@ -1,4 +1,4 @@
-// What a convolution does to its result before it leaves the cache.
+// The epilogues of a convolution: operations on a part of its result while that is in the cache.
 //
 // Finish<T>: Begin() of a run gives an object whose At(first, count) is called for runs of the result's pixels, by any
 // thread and for every pixel once, and End() when all are done. One that takes the result, which is no output then, has
@@ -155,7 +155,7 @@ class BiasActivationAndMaxPool {
   const WindowAttrs windows_;
 };
 
-// The same pooling, but of the result only the places of what was largest, output 0: all that its gradient reads.
+// The same pooling, with the argmax of each window as output 0 instead of the result: the gradient reads only that.
 // Windows tile its images.
 template <class T>
 class PoolingWithArgmax {

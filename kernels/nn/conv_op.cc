@@ -35,7 +35,7 @@ const ConvFamily& Deep() {
   return family;
 }
 
-// What a gradient function adds, with the attrs of the differentiated node.
+// A node that a gradient function adds, with the attrs of the differentiated node.
 class ConvGradients {
  public:
   ConvGradients(GradientBuilder& g, const ConvFamily& family) : g_(g), family_(family) {
@@ -125,7 +125,7 @@ Status ConvOpShape(InferenceContext& c) {
   c.set_output(0, std::move(output));
   return Status();
 }
-// Outputs: the result, or the places of what was largest, which are of the second one's shape; that pooled.
+// Outputs: the result, or the argmax of each window, of the second output's shape; the pooled result.
 template <bool kWithArgmax>
 Status ConvAndPoolShapes(InferenceContext& c) {
   DF_ASSIGN(const PartialShape output, ConvOutput<false>(c));
@@ -245,7 +245,7 @@ template <bool kDepthwise>
 OpCost BackpropFilterCost(const CostContext& c) {
   return WholeCost(c, ConvFlops<kDepthwise>(c.output(0), c.input_elements(2)));
 }
-// Where only places are kept of the convolution, its size is that of the pooled one times the windows' strides.
+// Where only the argmax is kept, the convolution's size is that of the pooled one times the windows' strides.
 template <bool kWithArgmax>
 OpCost ConvAndPoolCost(const CostContext& c) {
   const double pooled = c.output_elements(1);

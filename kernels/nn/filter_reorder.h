@@ -1,4 +1,4 @@
-// A filter's way into the orders that oneDNN's kernels want, as it lies in memory: the library's own reordering takes
+// Reorders a filter from its order in memory to those that oneDNN's kernels want: the library's own reordering takes
 // twice as long.
 #ifndef DFRUN_KERNELS_NN_FILTER_REORDER_H_
 #define DFRUN_KERNELS_NN_FILTER_REORDER_H_
@@ -23,7 +23,7 @@ struct FilterView {
   int64_t out_channels;
 };
 
-// What panels are multiples of.
+// The widths of panels are multiples of this.
 inline constexpr int64_t kPanelStepWidth = 16;
 
 // panels[out / width][tap][in][width] = filter[tap][in][out]: of forward convolutions. Zeros stand for what the last

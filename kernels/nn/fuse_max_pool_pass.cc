@@ -1,5 +1,5 @@
-// Max pooling as a part of the convolution before it, and its gradient with that of the Relu between them: each goes
-// over the images once, or pools them while they are in the cache. Bits stay.
+// Max pooling as a part of the convolution before it, and its gradient with that of the Relu between them: each reads
+// the images once, or pools them while they are in the cache. Bits stay.
 #include "kernels/device/cpu_pass.h"
 #include "src/graph/control_flow.h"
 #include "src/passes/pattern.h"

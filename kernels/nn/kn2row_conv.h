@@ -1,4 +1,4 @@
-// A convolution and the gradient of its input as matrix products, one a tap: of the pixels that lie under the tap, read
+// A convolution and the gradient of its input as matrix products, one a tap (kn2row): of the pixels under the tap, read
 // and added to where they are, by the tap's part of the filter. Padding takes little time, pixels are copied once for
 // all taps that read them, and the filter is copied as it is multiplied by, where oneDNN wants it in an order of its
 // own first.

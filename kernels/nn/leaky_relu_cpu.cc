@@ -1,4 +1,4 @@
-// LeakyRelu and its gradient: slope alpha where features <= 0, an attr that the element-wise engines have no place for.
+// LeakyRelu and its gradient: slope alpha where features <= 0, an attr that the element-wise engines cannot pass.
 #include "kernels/device/cpu_kernel.h"
 #include "kernels/math/element.h"
 #include "kernels/math/elementwise.h"

@@ -59,7 +59,7 @@ class LocalResponse : public Kernel {
   bool IsExpensive() const override { return true; }
 
  protected:
-  // What a thread computes a pixel in.
+  // The buffers in which a thread computes a pixel.
   struct Scratch {
     Scratch(int64_t channels, int64_t radius)
         : terms(channels, std::min(radius, channels - 1)), norms(static_cast<size_t>(channels)) {}

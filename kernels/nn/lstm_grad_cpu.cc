@@ -12,7 +12,7 @@
 namespace dfrun {
 namespace {
 
-// Inputs by their place after seq_len_max. The cell's gradient has no h.
+// Inputs by their index after seq_len_max. The cell's gradient has no h.
 enum In { kX, kCsPrev, kHPrev, kW, kWci, kWcf, kWco, kB, kI, kCs, kF, kO, kCi, kCo, kH, kMostInputs = 17 };
 
 lstm::Peepholes PeepholesOf(bool used, const Tensor* in) {

@@ -1,8 +1,8 @@
-// Max pooling behind a convolution that keeps where its largest elements were, in place of the images.
+// Max pooling behind a convolution keeps the argmax of each window instead of the images.
 //
 // Where all that reads the result of a _FusedConv2DMaxPool are gradients of its pooling, and windows tile the images,
 // it becomes a _FusedConv2DMaxPoolWithArgmax, and they become _MaxPoolGradByArgmax, with the same bits: a byte for each
-// window and channel is written and read in place of all its pixels, often a network's largest tensors.
+// window and channel is written and read instead of all its pixels, often a network's largest tensors.
 #include <algorithm>
 #include <string_view>
 

@@ -20,7 +20,7 @@ T ThroughRelu(T dy, T x) {
 
 }  // namespace internal
 
-// Of one image: (x, y, dy) to dx. The gradient goes to the first largest element of x, whatever y is; where x is what
+// Of one image: (x, y, dy) to dx. The first largest element of x has the gradient, whatever y is; where x is what
 // Relu gave, through it.
 template <bool kThroughRelu>
 struct ToFirstLargest {

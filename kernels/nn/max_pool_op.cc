@@ -18,7 +18,7 @@ AttrMap WindowsOf(GradientBuilder& g) {
   return Attrs(g, {"ksize", "strides", "padding", "data_format"});
 }
 
-// Of an op with the inputs orig_input, orig_output and grad, which is linear in the last: `op` of dy in its place.
+// Of an op with the inputs orig_input, orig_output and grad, which is linear in the last: `op` of dy instead.
 GradientFn OfGrad(const char* op) {
   return [op](GradientBuilder& g) { g.dx(2) = g.Op(op, WindowsOf(g), g.x(0), g.x(1), g.dy(0)); };
 }
@@ -47,7 +47,7 @@ void PaddingAndNumbers(OpBuilder& op) {
   op.Attr("padding: {'SAME', 'VALID'}").Attr("include_batch_in_index: bool = false");
 }
 
-// places, grad of one shape: the result is what windows of ksize tile.
+// argmax and grad have one shape: the result has the size that windows of ksize tile.
 Status TiledShape(InferenceContext& c) {
   DF_ASSIGN(const PartialShape argmax, c.WithRank(0, 4));
   DF_ASSIGN(PartialShape shape, argmax.Merge(c.input(1)));

@@ -88,7 +88,7 @@ std::unique_ptr<OneDnnCall> MakeReorder(const memory::desc& from, const memory::
                                       std::vector<OneDnnCall::Argument>{{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}});
 }
 
-// What a primitive descriptor of the library is made of.
+// The arguments of a primitive descriptor of the library.
 struct Descs {
   memory::desc x, y, filter;
   memory::dims strides, dilations, before, after;

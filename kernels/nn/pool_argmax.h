@@ -10,7 +10,7 @@
 
 namespace dfrun::pooling {
 
-// A place: the number of the first largest pixel in its window, row by row, as the gradient of max pooling finds it
+// The index of the first largest pixel in its window, row by row, as the gradient of max pooling finds it
 // (NaN is the largest only where it comes first); kClosed is added where that pixel is not above 0, so that a Relu's
 // gradient is times 0 there.
 using Argmax = uint8_t;
@@ -53,7 +53,7 @@ inline Number LoadArgmax(const Argmax* from, int lanes) {
 }
 
 // Some channels of a window whose pixels begin at `offsets` and are value_at(offset): the largest as MaxImage() has it,
-// and its place.
+// and its index.
 template <size_t kPixels, class ValueAt>
 std::pair<Vec<float>, Number> LargestAndIndex(std::span<const int64_t, kPixels> offsets, ValueAt&& value_at) {
   Vec<float> first_largest = value_at(offsets[0]);

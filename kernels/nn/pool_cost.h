@@ -1,4 +1,4 @@
-// What pooling costs: an operation for each element of each window.
+// The cost of pooling: an operation for each element of each window.
 #ifndef DFRUN_KERNELS_NN_POOL_COST_H_
 #define DFRUN_KERNELS_NN_POOL_COST_H_
 

@@ -1,4 +1,4 @@
-// What the kernels of pooling share: reading their windows, and giving each thread some images.
+// Helpers of the pooling kernels: they read the windows' attrs and give each thread some images.
 #ifndef DFRUN_KERNELS_NN_POOL_KERNEL_H_
 #define DFRUN_KERNELS_NN_POOL_KERNEL_H_
 

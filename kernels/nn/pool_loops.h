@@ -10,7 +10,7 @@
 
 namespace dfrun::pooling {
 
-// What of a window lies inside the image.
+// The part of a window inside the image.
 struct Window {
   WindowRange planes;
   WindowRange rows;
@@ -64,7 +64,7 @@ void MaxImage(const PoolShape& s, const T* x, T* y) {
   });
 }
 
-// Calls at_window(window, output offset, largest, place) for every window that holds a pixel: of each channel the
+// Calls at_window(window, output offset, largest, index) for every window that holds a pixel: of each channel the
 // largest element and the number of its pixel, the first of equals. NaN is the largest only where it comes first.
 template <class T, class AtWindow>
 void ForLargest(const PoolShape& s, const T* x, AtWindow&& at_window) {
@@ -94,7 +94,7 @@ void ForLargest(const PoolShape& s, const T* x, AtWindow&& at_window) {
   });
 }
 
-// Puts a window's gradients at the places of its largest elements, and zeros elsewhere in the window.
+// Puts a window's gradients at the pixels of its largest elements, and zeros elsewhere in the window.
 template <class T>
 void PutAtArgmax(const PoolShape& s, const Window& window, const int32_t* index, const T* dy, T* dx) {
   ForPixels(s, window, [index, dy, dx, channels = s.channels](int64_t pixel) {

@@ -1,4 +1,4 @@
-// The windows of an op whose inputs are places: side by side, as an attr says.
+// The windows of an op whose first input is the argmax of max pooling: side by side, as an attr says.
 #ifndef DFRUN_KERNELS_NN_POOL_TILE_H_
 #define DFRUN_KERNELS_NN_POOL_TILE_H_
 
@@ -22,7 +22,7 @@ class PoolTile {
                                pooling::kMostTilePixels, " pixels"));
   }
 
-  // The pooling that gave `places`; InvalidArgument where its gradient has another shape.
+  // The pooling that gave `argmax`; InvalidArgument where its gradient has another shape.
   Result<PoolShape> PoolOf(const Tensor& argmax, const Tensor& grad) const {
     const Shape& shape = argmax.shape();
     if (shape.rank() != 4 || !(grad.shape() == shape)) {

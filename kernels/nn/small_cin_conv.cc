@@ -17,7 +17,7 @@ constexpr int MaxPixels(int vectors) {
   return std::min((kVectorRegisters - vectors - 1) / vectors, 14);
 }
 
-// What the blocks of a convolution share.
+// The state that the blocks of a convolution share.
 struct Taps {
   int64_t rows;
   int64_t columns;

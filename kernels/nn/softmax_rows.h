@@ -17,10 +17,10 @@
 
 namespace dfrun::softmax {
 
-// What is known at the end of a row.
+// The results at the end of a row.
 template <class C>
 struct RowEnd {
-  const C* x;  // the exponentials where they have taken its place
+  const C* x;  // the exponentials where they have replaced the input
   int64_t columns;
   C* exponentials;  // of x, all times the same factor
   C sum;            // of them

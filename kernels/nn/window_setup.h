@@ -9,7 +9,7 @@
 
 namespace dfrun {
 
-// What was read of the node's attrs; where that failed, so does the kernel.
+// The node's attrs that were read; where reading failed, so does the kernel.
 inline WindowAttrs TakeWindows(KernelSetup& setup, Result<WindowAttrs> read) {
   if (read.ok()) return *std::move(read);
   setup.Fail(read.status());

@@ -28,7 +28,7 @@ constexpr int kMaxVarint = 10;
 constexpr int kMaxShortVarint = 5;
 constexpr uint64_t kMaxBytes = std::numeric_limits<int32_t>::max();
 
-// What is left of a message. Its methods are false where it ends too early or is not written as usual.
+// The unread rest of a message. Its methods are false where it ends too early or is not written as usual.
 class Wire {
  public:
   explicit Wire(std::string_view bytes) : at_(bytes.data()), end_(bytes.data() + bytes.size()) {}
@@ -171,7 +171,7 @@ bool CheckList(WireFeature& feature) {
   }
 }
 
-// A second list in a feature is unusual: the first goes, or both are joined.
+// A second list in a feature is unusual: the first is dropped, or both are joined.
 bool ParseFeature(std::string_view message, WireFeature& feature) {
   const bool ok = ForEachBytes(message, [&](uint32_t tag, std::string_view bytes) {
     if (tag != kFirst && tag != kSecond && tag != kThird) return true;

@@ -74,7 +74,7 @@ class ArgsGradientKernel final : public Kernel {
   const NudgedRange range_;
 };
 
-// Inputs x + 1 and x + 2 as ranges: one for all, or one for each place of the last dimension.
+// Inputs x + 1 and x + 2 as ranges: one for all, or one for each index of the last dimension.
 Result<std::vector<NudgedRange>> RangesOf(const OpContext& ctx, int x, bool per_channel, const Codes& codes) {
   const Shape& shape = ctx.input(x).shape();
   if (per_channel && shape.rank() == 0) return InvalidArgument("a scalar has no channels");

@@ -1,4 +1,4 @@
-// Between real numbers and quantised integers: an integer of the type Q stands for a place in a range of floats.
+// Between real numbers and quantised integers: an integer of the type Q represents a point of a range of floats.
 // Source: TensorFlow's quantization_utils; where it computes in float so does this, to the same bits.
 #ifndef DFRUN_KERNELS_QUANTIZED_QUANTIZATION_H_
 #define DFRUN_KERNELS_QUANTIZED_QUANTIZATION_H_
@@ -63,7 +63,7 @@ Q CodeOf(float x, const Range& range) {
   return Q{static_cast<IntegerOf<Q>>(code)};
 }
 
-// What an integer of Q stands for; one that no float has, what the nearest float stands for.
+// The value that an integer of Q represents; for one that no float has, the value of the nearest float.
 template <class Q>
 float ValueOf(Q code, const Range& range) {
   using L = Limits<Q>;
@@ -76,7 +76,7 @@ float ValueOf(Q code, const Range& range) {
   return static_cast<float>(lowest + (nearest - static_cast<double>(L::kLowest)) * scale);
 }
 
-// Many integers as the floats that they stand for; 0 is one of those.
+// Many integers as the floats that they represent; 0 is one of those.
 template <class Q>
 struct ToFloat {
   float scale;

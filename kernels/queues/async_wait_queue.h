@@ -1,6 +1,6 @@
 // Objects that asynchronous ops wait for without holding a thread: queues, mutexes, accumulators.
 //
-// A call becomes a WaitingCall, which stands in a line of the object. Calls of a line are served in the order in which
+// A call becomes a WaitingCall, which waits in a line of the object. Calls of a line are served in the order in which
 // they came, each when the object lets it; a failed step takes its calls out of their lines.
 #ifndef DFRUN_KERNELS_QUEUES_ASYNC_WAIT_QUEUE_H_
 #define DFRUN_KERNELS_QUEUES_ASYNC_WAIT_QUEUE_H_

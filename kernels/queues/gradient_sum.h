@@ -1,4 +1,4 @@
-// What a conditional accumulator adds up between two takes: dense gradients, or slices of them.
+// The sum of a conditional accumulator between two takes: dense gradients, or slices of them.
 // Semantics: TensorFlow's conditional accumulators.
 #ifndef DFRUN_KERNELS_QUEUES_GRADIENT_SUM_H_
 #define DFRUN_KERNELS_QUEUES_GRADIENT_SUM_H_

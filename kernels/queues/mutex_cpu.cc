@@ -33,7 +33,7 @@ class StepMutex final : public AsyncWaitQueue {
   bool is_held_ GUARDED_BY(mu_) = false;
 };
 
-// A mutex that is held, until it is released or gone. Thread safety: all methods from any thread.
+// A mutex that is held, until it is released or destroyed. Thread safety: all methods from any thread.
 class HeldLock {
  public:
   explicit HeldLock(RefPtr<StepMutex> mutex) : mutex_(std::move(mutex)) {}
@@ -52,7 +52,7 @@ class HeldLock {
   std::atomic<bool> is_released_{false};
 };
 
-// What the output of MutexLock holds: the last copy releases the lock.
+// The value of MutexLock's output: the last copy releases the lock.
 class LockValue final : public VariantValue {
  public:
   explicit LockValue(std::shared_ptr<HeldLock> lock) : lock_(std::move(lock)) {}

@@ -14,7 +14,7 @@ namespace {
 // Blocks that an op reserves for each candidate, as TensorFlow does.
 constexpr uint64_t kBlocksPerCandidate = 512;
 
-// Classes by hashing with open places, in memory for at least twice as many, a power of two.
+// Classes by hashing with open addressing, in memory for at least twice as many, a power of two.
 class ClassSet {
  public:
   explicit ClassSet(Tensor& slots) : slots_(slots.data<int64_t>()), mask_(slots.num_elements() - 1) {
@@ -59,7 +59,7 @@ struct CandidateOutputs {
   Tensor* sampled_counts = nullptr;
 };
 
-// What the samplers share.
+// The base of the samplers.
 class SamplerKernel : public Kernel {
  public:
   SamplerKernel(KernelSetup& setup, const char* range)

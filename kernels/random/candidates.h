@@ -98,7 +98,7 @@ class UnigramCandidates {
 
  private:
   UnigramCandidates(Tensor weights, Tensor sums);
-  // The class at this place, where every class takes as many places as its weight.
+  // The class at this offset in the classes laid end to end, each as long as its weight.
   int64_t ClassAt(int64_t offset) const;
   int64_t range() const { return weights_.num_elements(); }
 

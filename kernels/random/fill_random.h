@@ -30,7 +30,7 @@ void FillGroups(const Philox& generator, const Distribution& distribution, T* va
   }
 }
 
-// values[0..n): group i is made from the blocks that begin i * kBlocks after the generator's place.
+// values[0..n): group i is made from the blocks that begin i * kBlocks after the generator's position.
 template <class Distribution, class T>
 void FillRandom(ThreadPool& pool, const Philox& generator, const Distribution& distribution, T* values, int64_t n) {
   constexpr int kGroup = Distribution::kGroup;

@@ -32,7 +32,7 @@ void SumWeights(const T* logits, int64_t classes, double* sums) {
   }
 }
 
-// Classes by the places at which `count` doubles, from the first-th of the generator on, fall among the sums.
+// Classes by the intervals in which `count` doubles, from the first-th of the generator on, fall between the sums.
 template <class Index>
 void DrawClasses(const double* sums, int64_t classes, Philox generator, int64_t first, int64_t count, Index* drawn) {
   generator.Skip(static_cast<uint64_t>(first / kDoubles));
@@ -77,7 +77,7 @@ struct Multinomial {
       DF_ASSIGN(const Shape shape, Shape::Create(std::array<int64_t, 2>{sizes.rows, sizes.samples}));
       Tensor* drawn = nullptr;
       DF_TRY(ctx.AllocateOutput(0, shape, &drawn));
-      // As many numbers as TensorFlow reserves, so that the next run goes on where its does.
+      // As many numbers as TensorFlow reserves, so that the next run begins at the same number as TensorFlow's.
       const int64_t reserved = sizes.rows * ((sizes.samples + 3) / 4 * 4 * kDoubles);
       if (drawn->num_elements() == 0 && Source::kInputs == 0) return Status();
       DF_ASSIGN(const Philox generator, source_.Begin(ctx, static_cast<uint64_t>(reserved)));

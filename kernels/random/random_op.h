@@ -1,4 +1,4 @@
-// What the signatures of random ops share.
+// Parts of the signatures of random ops.
 #ifndef DFRUN_KERNELS_RANDOM_RANDOM_OP_H_
 #define DFRUN_KERNELS_RANDOM_RANDOM_OP_H_
 
@@ -25,7 +25,7 @@ Status CheckKey(const InferenceContext& c, int i);
 
 // Counts on in one sequence of numbers, which its seeds fix.
 void OwnSequence(OpBuilder& op);
-// The part of a signature that names a place among the numbers.
+// The part of a signature that names a position in the sequence of numbers.
 void SeedInput(OpBuilder& op);
 void KeyInputs(OpBuilder& op);
 

@@ -34,7 +34,7 @@ class RandomShuffleKernel : public Kernel {
   }
 
  private:
-  // A permutation of n rows: place i is swapped with one of those from i on. That takes n - 1 numbers, four a block.
+  // A permutation of n rows: row i is swapped with one of the rows from i on. That takes n - 1 numbers, four a block.
   std::vector<int64_t> RandomOrder(const StepContext& step, int64_t n) {
     PhiloxNumbers numbers(state_.Reserve(step, static_cast<uint64_t>(n - 1 + 3) / 4));
     std::vector<int64_t> order(static_cast<size_t>(n));

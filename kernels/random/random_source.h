@@ -1,10 +1,10 @@
-// Where the numbers of a random kernel begin: in a sequence of its own, or at a place that its inputs name.
+// Where the numbers of a random kernel begin: in a sequence of its own, or at a position that its inputs name.
 //
 // A source has
-//     static constexpr int kInputs;                               // the inputs that name the place
+//     static constexpr int kInputs;                               // the inputs that name the position
 //     explicit Source(KernelSetup& setup);
 //     Result<Philox> Begin(OpContext& ctx, uint64_t numbers);     // for this many numbers
-// Source: TensorFlow's guarded_philox_random and stateless_random_ops; the same seeds begin at the same place.
+// Source: TensorFlow's guarded_philox_random and stateless_random_ops; the same seeds begin at the same position.
 #ifndef DFRUN_KERNELS_RANDOM_RANDOM_SOURCE_H_
 #define DFRUN_KERNELS_RANDOM_RANDOM_SOURCE_H_
 

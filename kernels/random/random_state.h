@@ -1,4 +1,4 @@
-// The place of a stateful random op in its sequence of numbers.
+// The position of a stateful random op in its sequence of numbers.
 #ifndef DFRUN_KERNELS_RANDOM_RANDOM_STATE_H_
 #define DFRUN_KERNELS_RANDOM_RANDOM_STATE_H_
 

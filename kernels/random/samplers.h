@@ -1,5 +1,5 @@
-// Samples of distributions that reject: how many numbers one takes is not fixed, so each begins at a place of its own.
-// A sampler is made for a parameter, and gives a sample from the generator at that sample's place.
+// Samples of distributions that reject: how many numbers one takes is not fixed, so each has its own position.
+// A sampler is made for a parameter, and gives a sample from the generator at that sample's position.
 // Source: TensorFlow's random_op, stateless_random_gamma_op and random_poisson_op; the same numbers.
 #ifndef DFRUN_KERNELS_RANDOM_SAMPLERS_H_
 #define DFRUN_KERNELS_RANDOM_SAMPLERS_H_

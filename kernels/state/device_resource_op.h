@@ -1,4 +1,4 @@
-// What the definitions of ops that make objects of a device (variables, queues, readers) share.
+// Parts of the definitions of ops that make objects of a device (variables, queues, readers).
 #ifndef DFRUN_KERNELS_STATE_DEVICE_RESOURCE_OP_H_
 #define DFRUN_KERNELS_STATE_DEVICE_RESOURCE_OP_H_
 

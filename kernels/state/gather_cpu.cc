@@ -20,7 +20,7 @@ void CopySlices(const Tensor& value, const std::vector<int64_t>& slices, int64_t
   });
 }
 
-// What to copy, and the shape that it makes.
+// The rows to copy, and the shape of the result.
 struct Gathered {
   std::vector<int64_t> slices;
   int64_t row = 1;

@@ -1,4 +1,4 @@
-// What the definitions of state ops share.
+// Parts of the definitions of state ops.
 #ifndef DFRUN_KERNELS_STATE_STATE_OPS_H_
 #define DFRUN_KERNELS_STATE_STATE_OPS_H_
 

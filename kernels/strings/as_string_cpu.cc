@@ -76,7 +76,7 @@ std::string Printed(const std::string& pattern, Args... args) {
   return text;
 }
 
-// What std::to_chars() writes of these; a printf's where that takes more than a few places.
+// What std::to_chars() writes of these; a printf's where that takes more than a few characters.
 template <class... Args>
 std::string Written(const std::string& pattern, Args... args) {
   char text[64];

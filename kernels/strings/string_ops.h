@@ -1,4 +1,4 @@
-// What the definitions of string ops share.
+// Parts of the definitions of string ops.
 #ifndef DFRUN_KERNELS_STRINGS_STRING_OPS_H_
 #define DFRUN_KERNELS_STRINGS_STRING_OPS_H_
 

@@ -8,7 +8,7 @@
 namespace dfrun {
 namespace {
 
-// What was found, as bits.
+// The kinds of values that were found, as bits.
 enum Found : unsigned { kNan = 1, kNegative = 2, kPositive = 4 };
 
 template <class T>

@@ -1,4 +1,4 @@
-// What the kernels of summary ops share.
+// Helpers of the kernels of summary ops.
 #ifndef DFRUN_KERNELS_SUMMARY_SUMMARY_OUTPUT_H_
 #define DFRUN_KERNELS_SUMMARY_SUMMARY_OUTPUT_H_
 

@@ -1,7 +1,7 @@
 // Status and Result<T>: how errors cross module boundaries.
 //
 // An OK Status is one null pointer: it costs nothing to make, move or test. An error carries a code and a message that
-// says what was being done, where, and what the reader can do; Annotate() adds the place on the way up.
+// says what was being done, where, and what the reader can do; Annotate() adds the location on the way up.
 // Thread safety: const methods from any thread; otherwise external synchronisation.
 #ifndef DFRUN_SRC_BASE_STATUS_H_
 #define DFRUN_SRC_BASE_STATUS_H_
@@ -197,7 +197,7 @@ class [[nodiscard]] Result {
     return std::move(tmp).status(); \
   lhs = std::move(tmp).value()
 
-// For programmer errors only: prints the condition and its place, then aborts. Kept in release builds.
+// For programmer errors only: prints the condition and its location, then aborts. Kept in release builds.
 #define DF_CHECK(condition)                                 \
   do {                                                      \
     if (!(condition)) [[unlikely]]                          \

@@ -14,7 +14,7 @@ size_t Utf8Length(std::string_view text);
 
 bool IsWellFormedUtf8(std::string_view text);
 
-// `text` with U+FFFD in place of each byte that belongs to no character. For formats that hold UTF-8 only: a path may
+// `text` with U+FFFD instead of each byte that belongs to no character. For formats that hold UTF-8 only: a path may
 // have any bytes.
 std::string WellFormedUtf8(std::string_view text);
 

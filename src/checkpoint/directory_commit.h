@@ -30,7 +30,7 @@ class NewDirectory {
 
   // The directory that the shards are written to.
   const std::string& path() const { return path_; }
-  // Writes index and manifest and gives the directory its final name, in place of an earlier checkpoint. After an error
+  // Writes index and manifest and gives the directory its final name, replacing an earlier checkpoint. After an error
   // the earlier one still has the name, unless the error says otherwise. Files of it that cannot be removed are left,
   // with a warning.
   Status Commit(const Manifest& manifest);

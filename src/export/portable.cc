@@ -43,7 +43,7 @@ class Substitute final : private NodeBuilder {
     return Status();
   }
 
-  // Each output by a placeholder, which takes the place and the name of the Identity that names the output, if one
+  // Each output by a placeholder, which replaces the Identity under its name that names the output, if one
   // does.
   Status ReplaceByPlaceholders() {
     for (int i = 0; i < node_.num_outputs(); ++i) {

@@ -1,4 +1,4 @@
-// Where the values of a dataset really lie: HDF5 lets a file name any other file as the place of its values.
+// Where the values of a dataset really lie: HDF5 lets a file name any other file as the storage of its values.
 #ifndef DFRUN_SRC_FRAMEWORK_HDF5_LOCATION_H_
 #define DFRUN_SRC_FRAMEWORK_HDF5_LOCATION_H_
 
@@ -20,7 +20,7 @@ struct Hdf5Rules {
   std::vector<std::string> roots = {};
 };
 
-// OK where a dataset of an open file lies where the rules have it. BadSpec for a place elsewhere in a data file,
+// OK where a dataset of an open file lies where the rules have it. BadSpec for storage elsewhere of a data file,
 // DataLoss for anything odd in a shard. NotFound is left to who opens the dataset.
 Status CheckLocation(const h5::Handle& file, const std::string& path, const std::string& dataset,
                      const Hdf5Rules& rules);

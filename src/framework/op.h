@@ -118,7 +118,7 @@ class OpBuilder {
   OpBuilder& Own();
   OpBuilder& OwnFedFromOutside();
   OpBuilder& OwnLoweredBy(LoweringFn lower);
-  // In place of all that was said so far.
+  // Replaces all that was said so far.
   OpBuilder& Traits(OpTraits traits);
 
   OpBuilder& Alias(std::string name);

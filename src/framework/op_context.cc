@@ -7,7 +7,7 @@ namespace dfrun {
 Status OpContext::AllocateOutput(int i, const Shape& shape, Tensor** output) {
   Tensor& slot = out_[i];
   *output = &slot;
-  if (slot.borrowed()) {  // placed by the plan
+  if (slot.borrowed()) {  // preallocated by the plan
     if (slot.shape() == shape) [[likely]]
       return Status();
     return Internal("output ", i, " has shape ", shape, ", but shape inference promised ", slot.shape());

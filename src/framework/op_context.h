@@ -35,14 +35,14 @@ class OpContext {
   const T* input_data(int i) const {
     return slots_[in_[i]].data<T>();
   }
-  // Elements of output i where the plan has placed it (KernelSetup::output_is_preallocated).
+  // Elements of output i where the plan has preallocated it (KernelSetup::output_is_preallocated).
   template <class T>
   T* preallocated_output(int i) const {
     return out_[i].data<T>();
   }
 
-  // Memory for output i, of the output's dtype: the place that the plan fixed for it, else a new tensor. Internal error
-  // if `shape` is not the one that shape inference promised.
+  // Memory for output i, of the output's dtype: the memory that the plan fixed for it, else a new tensor. Internal
+  // error if `shape` is not the one that shape inference promised.
   Status AllocateOutput(int i, const Shape& shape, Tensor** output);
   // The same, but takes over the buffer of input `from` where this node is its last reader and the bytes fit.
   Status ForwardOrAllocate(int from, int i, const Shape& shape, Tensor** output);

@@ -1,4 +1,4 @@
-// Topological order of numbered items, whatever they stand for.
+// Topological order of numbered items.
 #ifndef DFRUN_SRC_GRAPH_DEPENDENCY_ORDER_H_
 #define DFRUN_SRC_GRAPH_DEPENDENCY_ORDER_H_
 

@@ -1,4 +1,4 @@
-// What the nodes of a graph cost, as far as their shapes are known.
+// The costs of a graph's nodes, as far as their shapes are known.
 #ifndef DFRUN_SRC_GRAPH_NODE_COST_H_
 #define DFRUN_SRC_GRAPH_NODE_COST_H_
 

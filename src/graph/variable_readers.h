@@ -23,8 +23,8 @@ std::string VariableName(const Node& node);
 class VariableReaders {
  public:
   VariableReaders(const Graph& graph, const Consumers& consumers);
-  // The nodes that a node's variable goes to, its value or itself, also by way of others that hand it on, and from
-  // other nodes that give the variable of that name; in no order.
+  // The nodes that a node's variable goes to, its value or itself, also by way of others that pass it on unchanged, and
+  // from other nodes that give the variable of that name; in no order.
   std::vector<NodeId> Of(NodeId variable) const;
 
  private:
@@ -37,7 +37,7 @@ class VariableReaders {
 bool MayChangeVariable(const Node& node);
 
 // Whether nodes that read a variable see one value of it: nothing that may change it runs before the last of them has.
-// False for a variable that another node hands on. `order`: the graph's topological one.
+// False for a variable that another node passes on unchanged. `order`: the graph's topological one.
 bool SeeOneValue(const Graph& graph, const VariableReaders& variables, std::span<const NodeId> order, NodeId variable,
                  std::span<const NodeId> readers);
 

@@ -16,7 +16,7 @@ SavedInput SamplesOf(const InputSpec& input);
 // input that the checkpoint does not know is not compared.
 Status CheckSameSamples(const CheckpointStore::Checkpoint& checkpoint, const InputSpec& input);
 
-// An error that a step met in reading an input, with the input's place in the spec before it; others as they are.
+// An error that a step met in reading an input, with the input's location in the spec before it; others as they are.
 Status NameInput(const LoadedSpec& spec, const Status& status);
 
 }  // namespace dfrun

@@ -89,7 +89,7 @@ bool AreSame(const Node& a, const Node& b) {
          a.colocate_with == b.colocate_with && a.attrs == b.attrs;
 }
 
-// One run of the pass. Nodes get their edges renamed to those that stay, in place.
+// One run of the pass. It renames the edges of nodes to the nodes that stay.
 class Merger {
  public:
   explicit Merger(Graph& graph) : graph_(graph), stays_(static_cast<size_t>(graph.num_nodes())) {

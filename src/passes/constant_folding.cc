@@ -106,7 +106,7 @@ class Folder {
     return std::all_of(outputs.begin(), outputs.end(), [](const Tensor& value) { return value.initialized(); });
   }
 
-  // What the graph is for: its ends and what has effects. They need what they read, but for what is folded.
+  // Marks the ends of the graph, the nodes with effects and all that those need. A folded node needs no inputs.
   void MarkNeeded() {
     std::vector<bool> has_readers(static_cast<size_t>(graph_.num_nodes()), false);
     for (const Node& node : graph_.nodes()) {
@@ -175,7 +175,7 @@ class Folder {
       spec.name = port == 0 ? node.name : graph_.UniqueName(StrCat(node.name, "/_", port));
       spec.op = "Const";
       spec.attrs = {{"dtype", value.dtype()}, {"value", value}};
-      // What waits for the value waits for what came before it.
+      // Nodes that wait for the value wait for the control inputs of the node before it.
       for (Output input : node.inputs) {
         if (input.valid() && waits_[input.node]) spec.control_inputs.push_back(rebuilder.NewControl(input.node));
       }

@@ -1,6 +1,7 @@
-// Reads of a resource variable, of which TensorFlow's graphs have one for each use, as one: what looks for nodes with
-// the same operand then finds them. ReadVariableOps of one handle and device constraint that wait for nothing become
-// one, where all that may change the variable runs after each of them. Graphs with control flow are left alone.
+// Merges the reads of a resource variable, of which TensorFlow's graphs have one for each use: passes that look for
+// nodes with the same operand then find them. ReadVariableOps of one handle and device constraint that wait for
+// nothing become one, where all that may change the variable runs after each of them. Graphs with control flow are left
+// alone.
 #include <unordered_map>
 #include <utility>
 #include <vector>

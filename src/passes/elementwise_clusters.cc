@@ -92,7 +92,7 @@ class Joiner {
   std::vector<bool> joins_;  // by node, as the next
   std::vector<int> depth_;
   std::vector<NodeId> root_;
-  int after_sends_ = 0;  // the depth of what waits for all Sends so far
+  int after_sends_ = 0;  // the depth of a node that waits for all Sends so far
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Which element-wise nodes of a graph can be computed together: as one node that others neither wait for longer nor
-// wait with in a ring.
+// Finds the element-wise nodes of a graph that can be computed as one node: no other node waits longer for it, and no
+// cycle of waits arises.
 #ifndef DFRUN_SRC_PASSES_ELEMENTWISE_CLUSTERS_H_
 #define DFRUN_SRC_PASSES_ELEMENTWISE_CLUSTERS_H_
 

@@ -34,7 +34,7 @@ std::vector<int32_t> EnteredFrames(const Graph& graph, const FrameTree& tree) {
   return entered;
 }
 
-// Frames that wait for each other in a circle, or one for itself. A frame is a thing after its Enters and before their
+// Frames that wait for each other in a cycle, or one for itself. A frame is a thing after its Enters and before their
 // readers.
 std::vector<int32_t> FindWaiting(const Graph& graph, const FrameTree& tree, const std::vector<int32_t>& entered) {
   Dependencies dependencies;
@@ -59,13 +59,13 @@ std::vector<int32_t> FindWaiting(const Graph& graph, const FrameTree& tree, cons
   return frames;
 }
 
-// One frame's Enters that come after its Exits, and how they need not.
+// The Enters of one frame that come after its Exits, and the edges to cut so that they do not.
 class WaitingFrame {
  public:
   WaitingFrame(Graph& graph, const FrameTree& tree, const std::vector<int32_t>& entered, int32_t frame)
       : graph_(graph), tree_(tree), frame_(frame), consumers_(graph.BuildConsumers()), late_(FindLate(entered)) {}
 
-  // False, and nothing is changed, if it waits for itself in no way that can be mended. Enters that are not needed any
+  // False, and nothing is changed, if the frame's wait for itself cannot be removed. Enters that are not needed any
   // more are added to `gone`.
   bool Free(std::vector<NodeId>& gone) {
     if (!Plan() || (cuts_.empty() && awaited_.empty())) return false;
@@ -83,7 +83,7 @@ class WaitingFrame {
   }
 
  private:
-  // By node: it comes after an Exit of the frame. What a loop gives comes after all that enters it.
+  // By node: it comes after an Exit of the frame. The outputs of a loop come after all of its Enters.
   std::vector<bool> FindLate(const std::vector<int32_t>& entered) const {
     std::vector<bool> late(static_cast<size_t>(graph_.num_nodes()), false);
     std::vector<bool> is_late_frame(tree_.frames.size(), false);
@@ -155,7 +155,7 @@ class WaitingFrame {
     return true;
   }
 
-  // What enters the loop early, of the frame around it rather than of any.
+  // An Enter that is not late, preferably one of the frame around the loop.
   NodeId FirstEntered() const {
     NodeId found = -1;
     for (NodeId enter : tree_.frames[frame_].enters) {

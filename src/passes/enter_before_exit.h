@@ -1,4 +1,4 @@
-// Loops that would wait for themselves to end before they begin.
+// Removes control edges by which a loop would wait for its own end before it begins.
 #ifndef DFRUN_SRC_PASSES_ENTER_BEFORE_EXIT_H_
 #define DFRUN_SRC_PASSES_ENTER_BEFORE_EXIT_H_
 

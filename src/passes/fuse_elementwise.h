@@ -1,4 +1,4 @@
-// Element-wise nodes as one node, which goes over memory once where each of them would.
+// Fuses element-wise nodes into one node, which reads and writes memory once instead of once a node.
 #ifndef DFRUN_SRC_PASSES_FUSE_ELEMENTWISE_H_
 #define DFRUN_SRC_PASSES_FUSE_ELEMENTWISE_H_
 
@@ -8,8 +8,8 @@
 namespace dfrun {
 
 // Clusters become each a _FusedElementwise of the name of its last member, with the same bits: the values that others
-// read are its outputs. Columns of wider tensors that only clusters take, of `least_columns` and more, they read where
-// they are. Graphs with control flow, where waiting passes deadness on, are left alone.
+// read are its outputs. Clusters read columns of wider tensors, of `least_columns` and more, that only clusters take,
+// where they are. Graphs with control flow, where waiting passes deadness on, are left alone.
 Status FuseElementwise(Graph& graph, const ClusterRules& rules, int64_t least_columns);
 
 }  // namespace dfrun

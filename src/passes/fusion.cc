@@ -29,7 +29,7 @@ std::vector<Fusion> FindFusions(const FusionView& view, std::span<const NodeId> 
   return fusions;
 }
 
-// The node that goes, but by whose end others know that a variable has been read; -1: none.
+// The removed node whose end tells others that a variable has been read; -1: none.
 NodeId AwaitedRead(const FusionView& view, const Fusion& fusion) {
   const auto found = std::find_if(fusion.gone.begin(), fusion.gone.end(), [&](NodeId id) {
     return view.IsAwaited(view.node(id)) && ReadsRef(view.graph(), view.node(id));
@@ -37,7 +37,7 @@ NodeId AwaitedRead(const FusionView& view, const Fusion& fusion) {
   return found == fusion.gone.end() ? -1 : *found;
 }
 
-// What the fused node waits for, beside what `read` does.
+// The control inputs of the fused node, beside those of `read`.
 std::vector<NodeId> OtherSources(const Graph& graph, const Fusion& fusion, NodeId read) {
   std::vector<NodeId> sources = graph.node(fusion.last).control_inputs;
   for (NodeId id : fusion.gone) {
@@ -104,7 +104,7 @@ Status PrepareWaiters(Graph& graph, std::vector<Fusion>& fusions) {
   return Status();
 }
 
-// Shapes known of the node in whose place `made` is: what they were computed from may be on another device by now.
+// Keeps the known shapes of the node that `made` replaces: their sources may be on another device by now.
 void KeepShapes(const Node& last, Node& made) {
   const size_t shared = std::min(last.output_types.size(), made.output_types.size());
   for (size_t i = 0; i < shared; ++i) {

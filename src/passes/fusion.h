@@ -1,4 +1,4 @@
-// Nodes that become one: what the passes that fuse have in common.
+// Helpers of the passes that fuse several nodes into one.
 #ifndef DFRUN_SRC_PASSES_FUSION_H_
 #define DFRUN_SRC_PASSES_FUSION_H_
 
@@ -13,7 +13,7 @@
 
 namespace dfrun {
 
-// One node in the place of several. Control edges to a removed node come to the fused one; control edges from it come
+// One node that replaces several. Control edges to a removed node come to the fused one; control edges from it come
 // from its inputs, or where it reads a variable by reference from the fused node.
 struct Fusion {
   NodeId last = -1;          // whose name, device and readers it takes over
@@ -24,7 +24,7 @@ struct Fusion {
   NodeId second = -1;  // a reader of `last` alone, whose output becomes the second one; or none
 };
 
-// What a rule sees of the graph.
+// The view that a rule has of the graph.
 class FusionView {
  public:
   explicit FusionView(const Graph& graph) : graph_(graph), consumers_(graph.BuildConsumers()) {}

@@ -94,8 +94,8 @@ Output GraphRebuilder::NewOutput(Output old) const {
   return nodes_[old.node] == kNone ? Output() : Output{nodes_[old.node], old.port};
 }
 
-// Along the chain of nodes that are gone up to one that is there, or to the chain's end, for which the first node that
-// came this way then stands.
+// Follows the chain of removed nodes to the first kept one, or to the chain's end, for which the first node that
+// reached it then stands.
 Status GraphRebuilder::RepairColocation() {
   std::unordered_map<NodeId, NodeId> stands_for;  // end of a chain -> new node
   for (NodeId made = 0; made < to_.num_nodes(); ++made) {

@@ -13,7 +13,7 @@
 
 namespace dfrun {
 
-// Of a node that goes where `node` does: its device, and what it is colocated with.
+// The spec of a node that is placed as `node` is: its device, and the nodes that it is colocated with.
 NodeSpec PlacedAs(const Node& node);
 
 class GraphRebuilder {
@@ -31,19 +31,19 @@ class GraphRebuilder {
   void ReplaceControl(NodeId old, NodeId made) { control_[old] = made; }
   // A node of the same value has been kept: `old` gives way to it everywhere.
   void MergeInto(NodeId old, NodeId made);
-  // A node that is gone, for those that wait for it: one that waits for what it read and waited for.
+  // Adds a NoOp that replaces the removed node as a control input: it waits for that node's sources.
   Result<NodeId> AddAwaited(NodeId old);
-  // Where an output of a node that is kept or replaced is now.
+  // The new output of a node that is kept or replaced.
   Output NewOutput(Output old) const;
-  // What control edges from `old` come from now; -1: nothing.
+  // The new source of control edges from `old`; -1: none.
   NodeId NewControl(NodeId old) const { return control_[old]; }
-  // Appends that for each of those of which there is something.
+  // Appends the new source of each of `old` that has one.
   void AddControls(const std::vector<NodeId>& old, std::vector<NodeId>& to) const;
-  // The node as it is now that `old` became or gave way to; -1: none.
+  // The new node that `old` became or was merged into; -1: none.
   NodeId NewNode(NodeId old) const { return nodes_[old]; }
 
-  // The new graph. Nodes that were colocated, directly or by way of nodes that are gone, still are; what constrained
-  // the device of one that is gone constrains them. InvalidArgument where such constraints contradict each other.
+  // The new graph. Nodes that were colocated, directly or by way of removed nodes, still are; the device constraint
+  // of a removed node is theirs too. InvalidArgument where such constraints contradict each other.
   Result<Graph> Finish();
 
  private:
@@ -58,7 +58,7 @@ class GraphRebuilder {
 
   const Graph& from_;
   Graph to_;
-  std::vector<NodeId> nodes_;      // by old id: the new one, kNone where it is gone
+  std::vector<NodeId> nodes_;      // by old id: the new one, kNone where it is removed
   std::vector<NodeId> control_;    // the same for control edges
   std::vector<bool> is_replaced_;  // some output of the old node is in replaced_
   std::unordered_map<int64_t, Output> replaced_;

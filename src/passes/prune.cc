@@ -72,7 +72,7 @@ class Pruner {
     return has_feed_[value.node] && feed_index_.count(std::pair(value.node, value.port)) != 0;
   }
 
-  // Such a node only stands for its feed: nothing waits for it.
+  // Such a node only represents its feed: nothing waits for it.
   bool IsFedPlaceholder(NodeId id) const {
     return has_feed_[id] && graph_.node(id).op->name.compare(0, 11, "Placeholder") == 0;
   }

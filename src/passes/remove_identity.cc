@@ -3,7 +3,7 @@
 // TensorFlow's gradients give each gradient of an op by an Identity that waits, by a NoOp, for all gradients of that
 // op. A reader gets a control edge from what such a NoOp waits for, since to wait for a value is to wait for what it is
 // made of; where that is an input of the reader, or of the node that makes one, there is nothing to wait for. A NoOp
-// for which nothing waits any more goes too.
+// for which nothing waits any more is removed too.
 //
 // An Identity stays where it reads a variable by reference, since it is the variable's value when it runs; where it has
 // a device that its source has not; where nothing reads it. In graphs with control flow, where waiting passes deadness
@@ -34,7 +34,7 @@ bool IsOneWith(const Node& node, const Node& source) {
   return is_where_source_is && (is_free || node.colocate_with == source.colocate_with);
 }
 
-// One run of the pass. Edges move in place; then what nothing needs goes.
+// One run of the pass. It moves edges in the graph, then removes the nodes that nothing needs.
 class Remover {
  public:
   explicit Remover(Graph& graph)
@@ -86,7 +86,7 @@ class Remover {
            !ReadsRef(graph_, node);
   }
 
-  // What a reader of an Identity has to wait for, beside its value.
+  // The nodes that a reader of an Identity has to wait for, beside its value.
   std::vector<NodeId> WaitsOf(const Node& identity) const {
     std::vector<NodeId> waits;
     for (NodeId id : identity.control_inputs) AddWaits(identity, id, waits);
@@ -120,7 +120,7 @@ class Remover {
     });
   }
 
-  // From Identities that go to what stands for them.
+  // Moves edges from removed Identities to the values that replace them.
   void MoveEdges(Node& node) const {
     std::vector<NodeId> waits;
     for (Output& input : node.inputs) {
@@ -158,8 +158,8 @@ class Remover {
   Graph& graph_;
   const Consumers consumers_;  // before any edge moved
   const bool has_control_flow_;
-  std::vector<Output> stands_for_;          // by node: what is read instead of an Identity that goes; else invalid
-  std::vector<std::vector<NodeId>> waits_;  // by node: of an Identity that goes
+  std::vector<Output> stands_for_;          // by node: the value read instead of a removed Identity; else invalid
+  std::vector<std::vector<NodeId>> waits_;  // by node: of a removed Identity
 };
 
 Status RemoveIdentity(Graph& graph, const PassContext& /*context*/) {

@@ -11,7 +11,7 @@ bool IsNarrower(const PartialShape& part, const PartialShape& whole) {
          part.dims().back() < whole.dims().back();
 }
 
-// What a node takes apart; invalid where it is no node that does.
+// The tensor that a node splits or slices; invalid where it is no such node.
 Output WholeOf(const Node& node) {
   if (node.op->name == "Split") return node.inputs[1];
   if (node.op->name == "SplitV" || node.op->name == "Slice") return node.inputs[0];

@@ -1,4 +1,4 @@
-// Which nodes only take columns of wider tensors apart: a cluster of element-wise nodes can read those columns where
+// Finds nodes that only take columns of a wider tensor: a cluster of element-wise nodes can read those columns where
 // they are.
 #ifndef DFRUN_SRC_PASSES_STRIDED_VIEWS_H_
 #define DFRUN_SRC_PASSES_STRIDED_VIEWS_H_
@@ -24,9 +24,9 @@ class StridedViews {
  public:
   // Of `least_columns` and more.
   StridedViews(const FusionView& view, const ElementwiseClusters& clusters, int64_t least_columns);
-  // True for a node that goes, since its readers read the whole.
+  // True for a node that is removed, since its readers read the whole.
   bool IsGone(NodeId id) const { return is_gone_[static_cast<size_t>(id)]; }
-  // What a cluster reads instead of `value`; none where that is of a node that stays.
+  // The view that a cluster reads instead of `value`; none where `value` is of a node that stays.
   std::optional<StridedView> Of(Output value) const;
 
  private:

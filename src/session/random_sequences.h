@@ -10,8 +10,8 @@ namespace dfrun {
 bool HasRandomSequence(const Node& node);
 
 // The nodes with a sequence of their own go on in it over all signatures of a session, as TensorFlow's do: each plan
-// has kernels of its own, so their places are objects of the device. `session` tells them from those of other sessions.
-// Nodes that have the attr `_position` keep it.
+// has kernels of its own, so their positions are objects of the device. `session` tells them from those of other
+// sessions. Nodes that have the attr `_position` keep it.
 void ShareRandomPositions(Graph& graph, int64_t session);
 
 }  // namespace dfrun

@@ -76,7 +76,7 @@ class Session {
 
   // Adds nodes to the session's graph: those of a GraphDef, which may read nodes of the session by name, or those that
   // `add` adds to the graph that it is given, in which it changes nothing. Functions that they call are lowered.
-  // Handles and node ids stay valid; steps may run meanwhile. Variables keep values and places: InvalidArgument where
+  // Handles and node ids stay valid; steps may run meanwhile. Variables keep values and devices: InvalidArgument where
   // the new nodes would constrain a stateful node that is there to another device. After an error the graph is as
   // before.
   Status Extend(std::string_view graph_def, GraphDefFormat format);

@@ -18,7 +18,7 @@ class AssignedVariables {
  public:
   // Those that nodes of `body` assign; `graph` is that of one of so many replicas, a clone of the draft's model with
   // more nodes. Control edges are added to it: who reads such a variable and does not wait for a writer of it comes
-  // before that. InvalidArgument, at the variable's place, where several replicas would race.
+  // before that. InvalidArgument, at the variable's location, where several replicas would race.
   static Result<AssignedVariables> Find(const JobGraphDraft& draft, int replicas, const std::vector<NodeId>& body,
                                         Graph& graph);
 

@@ -93,7 +93,7 @@ Status AsSpecError(const std::string& path, const Status& status) {
     default:
       return status;
   }
-  // Nodes name their place in it themselves.
+  // Nodes name their location in it themselves.
   const bool has_location =
       status.message().find(".yaml:") != std::string::npos || status.message().find(".yml:") != std::string::npos;
   return Error(Code::kBadSpec, has_location ? "" : path + ":1:1: ", status.message());

@@ -24,7 +24,7 @@ std::vector<JobTasks> TasksOf(const JobSpec& job);
 Status AsSpecError(const std::string& path, const Status& status);
 
 // InvalidArgument where the model cannot be trained (no trainable variable under the loss, an op without gradient, a
-// variable of unknown shape, a placeholder that no step feeds), with the place in the spec.
+// variable of unknown shape, a placeholder that no step feeds), with the location in the spec.
 Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster);
 
 }  // namespace dfrun

@@ -17,8 +17,8 @@ struct StepParts {
   const std::vector<NodeId>& targets;  // further nodes that it runs
 };
 
-// Stamps what gives the fetches where the feeds take the place of what they feed, and has `step` fetch them and run the
-// targets. What `map` has already is not copied.
+// Copies the nodes that give the fetches, with the feeds instead of the outputs that they feed; `step` fetches them and
+// runs the targets. What `map` has already is not copied.
 Status CopyFetches(const Graph& model, const StepParts& parts, const SubgraphCopyOptions& options, SubgraphMap map,
                    Graph& graph, JobStep& step);
 

@@ -1,4 +1,4 @@
-// Random nodes go on after a resumption where they were: their places in their sequences of numbers are saved and
+// Random nodes go on after a resumption where they were: their positions in their sequences of numbers are saved and
 // restored with the variables.
 #ifndef DFRUN_SRC_TRAINING_RNG_STATE_H_
 #define DFRUN_SRC_TRAINING_RNG_STATE_H_

@@ -1,4 +1,4 @@
-// The evaluation that a spec describes, as nodes of its graph: other values stand in the place of what it feeds.
+// The evaluation that a spec describes, as nodes of its graph: other values replace the outputs that it feeds.
 #ifndef DFRUN_SRC_TRAINING_SPEC_EVALUATION_H_
 #define DFRUN_SRC_TRAINING_SPEC_EVALUATION_H_
 
@@ -28,7 +28,7 @@ struct FedOutput {
 SpecEvaluation EvaluationOf(const JobSpec& job);
 
 // Adds a copy, under `eval/`, of what `wanted` is computed from, in which the values that `eval:` (without it, `run:`)
-// feeds, and the sources of `feeds`, stand in the place of what they feed; variables are shared. A feed with a value of
+// feeds, and the sources of `feeds`, replace the outputs that they feed; variables are shared. A feed with a value of
 // its own, or of an output with itself, overrides the spec's. `wanted` is then of the copy. Nothing is added where
 // nothing is fed so.
 Status ApplyFeeds(const JobSpec& job, const std::vector<FedOutput>& feeds, Graph& graph, SpecEvaluation& wanted);

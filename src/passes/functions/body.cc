@@ -216,7 +216,7 @@ class BodyReader {
   ExpansionBudget budget_;
   std::unordered_map<std::string_view, int32_t> arguments_;
   std::unordered_map<std::string_view, int32_t> nodes_;  // by their number in the FunctionDef
-  std::vector<int32_t> index_;                           // by that number: the place in body_.nodes
+  std::vector<int32_t> index_;                           // by that number: the index in body_.nodes
 };
 
 }  // namespace

@@ -149,7 +149,7 @@ bool BodyInstance::IsCall(const BodyNode& node) const {
   return inliner_.to().ops().Find(node.op) == nullptr || IsFunctional(node.op);
 }
 
-// What a node of the body, or an argument's node, is called now; empty where the function has none of that name, or a
+// The new name of a node of the body, or of an argument's node; empty where the function has none of that name, or a
 // call, of which no node is left.
 std::string BodyInstance::NewNameOf(const std::string& name) const {
   if (auto it = body_.index_of.find(name); it != body_.index_of.end()) {

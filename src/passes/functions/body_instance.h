@@ -26,7 +26,7 @@ class BodyInstance {
     int input;
     const BodyInput* from;
   };
-  // What a node of the body became.
+  // The nodes and values that replace a node of the body.
   struct Made {
     std::string name;
     std::vector<SiteValue> outputs;
@@ -56,7 +56,7 @@ class BodyInstance {
   AttrMap attrs_;                                  // of the function
   std::map<std::string, proto::AttrValue> bound_;  // the same
   std::vector<std::vector<SiteValue>> arguments_;  // by argument of the signature
-  std::vector<Made> made_;                         // by place in the body
+  std::vector<Made> made_;                         // by index in the body
   std::vector<OpenInput> open_;
   std::vector<NodeId> effects_;
 };

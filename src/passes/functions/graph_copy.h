@@ -23,7 +23,7 @@ class GraphCopy {
 
   // An output of `from`, as it is now.
   SiteValue Copied(Output value) const;
-  // What waits for a node of `from`, no argument, waits for this node.
+  // The node that replaces a node of `from`, no argument, as a control input.
   NodeId CopiedNode(NodeId node) const { return nodes_[static_cast<size_t>(node)]; }
 
  private:

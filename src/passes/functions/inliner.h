@@ -1,4 +1,4 @@
-// Puts the nodes of functions into a graph, in the place of the nodes that call them.
+// Puts the nodes of functions into a graph, instead of the nodes that call them.
 //
 // Where a call stands decides what a node of the body must wait for beyond what it reads. A call begins when its
 // control inputs are done; in a branch or a loop's body it must not run where the branch is not taken. So a value at a
@@ -36,7 +36,7 @@ struct CallSite {
   bool may_be_dead = false;  // the graph around has primitives of control flow: a call waits for all of its inputs
 };
 
-// What stands for a node or a call.
+// The values and nodes that replace a node or a call.
 struct Inlined {
   std::vector<SiteValue> outputs;
   std::vector<NodeId> effects;  // nodes that end after everything that it does beside its outputs
@@ -74,7 +74,7 @@ class FunctionInliner {
   // The value, coming after the site's ties.
   Result<SiteValue> Anchor(SiteValue value, const CallSite& site);
 
-  // What stands for a node whose op calls functions (IsFunctional()). spec.name is what the names of its nodes begin
+  // Adds what replaces a node whose op calls functions (IsFunctional()). spec.name is what the names of its nodes begin
   // with.
   Result<Inlined> AddFunctional(const NodeSpec& spec, const std::vector<SiteValue>& inputs, const CallSite& site);
 
@@ -105,7 +105,7 @@ class FunctionInliner {
 bool IsFunctional(std::string_view op);
 
 // Whether the node runs everything in its functions that has an effect: TensorFlow calls them by a kernel, which asks
-// nothing of control_ret. Others, calls by PartitionedCall and what has _lower_using_switch_merge, it puts in place.
+// nothing of control_ret. Others, calls by PartitionedCall and what has _lower_using_switch_merge, it inlines.
 bool RunsAll(std::string_view op, const AttrMap& attrs);
 
 // A device name with what it leaves open taken from `outer`.

@@ -23,7 +23,7 @@ std::vector<std::string> FunctionsNamed(const AttrMap& attrs);
 // Bodies are read when they are first asked for. Thread safety: one thread.
 class FunctionLibrary {
  public:
-  // What the graph was imported with; `graph` is not kept, its registry is.
+  // The functions that the graph was imported with; `graph` is not kept, its registry is.
   explicit FunctionLibrary(const Graph& graph);
   FunctionLibrary(const FunctionLibrary&) = delete;
   FunctionLibrary& operator=(const FunctionLibrary&) = delete;

@@ -83,8 +83,8 @@ class GraphLowering {
     return Status();
   }
 
-  // Takes the handles off the end of a call's outputs, which is where loops hand on those that they use. In one node
-  // with the other outputs they would bring all of their variables to one device.
+  // Takes the handles off the end of a call's outputs, where the lowered loops put the handles that they use. In one
+  // node with the other outputs they would bring all of their variables to one device.
   Status SplitHandles(const Node& node, Inlined& made) {
     for (; !made.outputs.empty() && to_.dtype(made.outputs.back().output) == DType::kResource;
          made.outputs.pop_back()) {

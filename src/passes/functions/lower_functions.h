@@ -24,10 +24,10 @@ struct LowerFunctionsOptions {
 // with _gradient_op_type: SymbolicGradient takes that gradient, AddGradients refuses to go through them. Handles at the
 // end of the outputs are not among them: their readers get them from an Identity each, on the device of what they stand
 // for. The call's device completes the devices of its nodes. Everything that a function does to a state is done before
-// who reads or waits for the call goes on. Shapes are inferred through all of it. Nothing happens to a graph without
-// calls; of one with calls the library goes, and node ids change. InvalidArgument names node and function: one that
-// calls itself, that is not there, that does not fit its arguments; more than max_nodes nodes. Source: TensorFlow's
-// inlining of functions and its lowering of functional control flow.
+// a node that reads or waits for the call runs. Shapes are inferred through all of it. Nothing happens to a graph
+// without calls; of a graph with calls the library is removed, and node ids change. InvalidArgument names node and
+// function: one that calls itself, that is not there, that does not fit its arguments; more than max_nodes nodes.
+// Source: TensorFlow's inlining of functions and its lowering of functional control flow.
 Status LowerFunctions(Graph& graph, const LowerFunctionsOptions& options = {});
 
 }  // namespace dfrun

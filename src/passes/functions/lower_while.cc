@@ -44,7 +44,7 @@ class Loop {
       changes |= !is_invariant;
     }
     if (changes) return Status();
-    // The primitives need a value that goes round.
+    // The primitives need a loop variable.
     DF_ASSIGN(const SiteValue token, inliner_.Add("token", "Const", {}, site_,
                                                   {{"value", Tensor::Scalar<bool>(true)}, {"dtype", DType::kBool}}));
     variables_.push_back({token, false, {}, {}});

@@ -1,5 +1,5 @@
-// The ops that call functions, each as what stands for it. `site` is inside of the node: its prefix is the node's name,
-// its ties are what the node waits for.
+// Lowers each op that calls functions. `site` is inside of the node: its prefix is the node's name,
+// its ties are the nodes that the node waits for.
 #ifndef DFRUN_SRC_PASSES_FUNCTIONS_LOWERINGS_H_
 #define DFRUN_SRC_PASSES_FUNCTIONS_LOWERINGS_H_
 
@@ -24,7 +24,7 @@ Result<Inlined> LowerCall(FunctionInliner& inliner, const FunctionalNode& node, 
 Result<Inlined> LowerIf(FunctionInliner& inliner, const FunctionalNode& node, const CallSite& site);
 // Case: an If for each branch but the last.
 Result<Inlined> LowerCase(FunctionInliner& inliner, const FunctionalNode& node, const CallSite& site);
-// While: a frame; what the body hands on as it is enters it as a constant.
+// While: a frame; a value that the body passes on unchanged enters it as a constant.
 Result<Inlined> LowerWhile(FunctionInliner& inliner, const FunctionalNode& node, const CallSite& site);
 // SymbolicGradient: the nodes of f and of its gradient, or of the function that the library names as its gradient.
 Result<Inlined> LowerSymbolicGradient(FunctionInliner& inliner, const FunctionalNode& node, const CallSite& site);
