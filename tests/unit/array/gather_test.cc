@@ -9,7 +9,7 @@ namespace {
 
 using testing::NodeRunner;
 
-// Rows of `row` elements at `indices` places along axis 1 of [slices, rows, row], against the definition.
+// Rows of `row` elements at `indices` positions along axis 1 of [slices, rows, row], against the definition.
 void CheckRows(int64_t slices, int64_t rows, int64_t indices, int64_t row) {
   Tensor params(DType::kInt32, Shape({slices, rows, row}));
   for (int64_t i = 0; i < params.num_elements(); ++i) params.data<int32_t>()[i] = static_cast<int32_t>(i);

@@ -1,4 +1,4 @@
-// NaN and infinity, at every place of tensors of every dtype that has them.
+// NaN and infinity, at every index of tensors of every dtype that has them.
 #include "src/framework/finite.h"
 
 #include <gtest/gtest.h>

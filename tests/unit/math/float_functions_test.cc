@@ -58,7 +58,7 @@ TEST(FloatFunctions, ExpAtTheEndsOfTheNormalNumbers) {
 }
 
 #ifdef DFRUN_LINE_TABLES
-// A function of lines at one element, in any place of a line.
+// A function of lines at one element, at any index of a line.
 template <void (*kLine)(const float*, float*)>
 float InLine(float x) {
   static int place = 0;

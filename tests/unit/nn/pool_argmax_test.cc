@@ -1,4 +1,4 @@
-// Pooling by places gives the bits of pooling by images: _FusedConv2DMaxPoolWithArgmax and _MaxPoolGradByArgmax against
+// Pooling by argmax gives the bits of pooling by images: _FusedConv2DMaxPoolWithArgmax and _MaxPoolGradByArgmax against
 // _FusedConv2D, MaxPool and _MaxPoolReluGrad.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Random nodes whose place in their sequence is kept: plans of one session share it, and it can be set.
+// Random nodes whose position in their sequence is kept: plans of one session share it, and it can be set.
 #include <gtest/gtest.h>
 
 #include "comm/in_process/in_process.h"

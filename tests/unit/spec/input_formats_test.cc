@@ -1,4 +1,4 @@
-// Inputs of the formats beside HDF5: their nodes, and errors with their places.
+// Inputs of the formats beside HDF5: their nodes, and errors with their locations.
 #include <gtest/gtest.h>
 
 #include "tests/unit/spec/spec_test_util.h"

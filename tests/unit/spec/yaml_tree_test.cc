@@ -33,7 +33,7 @@ TEST(YamlTree, KnowsThePlacesOfKeysAndValues) {
   EXPECT_EQ(diagnostics.Print(quoted.LocationOf(0)), "f:4:10");
 }
 
-// The place of each byte of `marks` in the scalar `a` of a document, where the text has it first.
+// The location of each byte of `marks` in the scalar `a` of a document, where the text has it first.
 std::string LocationsOf(std::string_view marks, const std::string& text) {
   Diagnostics diagnostics;
   const auto document = YamlDocument::Parse(text, diagnostics.AddFile("f"), diagnostics);

@@ -53,7 +53,7 @@ class NodeRunner {
 
  private:
   Result<std::vector<Tensor>> RunNode(const Graph& graph, NodeId id, Way way, const std::vector<Input>& inputs);
-  // Gives outputs of static shapes places; which have one.
+  // Gives outputs of static shapes memory; which have it.
   Result<std::vector<bool>> Preallocate(const Node& node, const NodeInfo& info, std::vector<Tensor>& outputs);
   Status Call(Kernel& kernel, const NodeInfo& info, Way way, const std::vector<Input>& inputs,
               std::vector<Tensor>& outputs);
