@@ -53,7 +53,7 @@ OP("MirrorPadGrad")
     .Shape([](InferenceContext& c) { return MirroredShape(c, MirrorUnpaddedSize); })
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("MirrorPad", Mode(g), g.dy(0), g.x(1)); })
     .Cost(ScanCost())
-    .Doc("The input of a MirrorPad gets the sum of its output's gradients at all the places where it stands.");
+    .Doc("The input of a MirrorPad gets the sum of its output's gradients at all the elements that copy it.");
 
 }  // namespace
 }  // namespace dfrun

@@ -22,7 +22,7 @@ OP("Roll")
     })
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("Roll", g.dy(0), g.Op("Neg", g.x(1)), g.x(2)); })
     .Cost(CopyCost())
-    .Doc("The input moved by `shift` places along each axis; what leaves at an end comes in at the other.");
+    .Doc("The input moved by `shift` elements along each axis; what leaves at an end comes in at the other.");
 
 }  // namespace
 }  // namespace dfrun

@@ -196,7 +196,7 @@ OP("StridedSliceGrad")
     })
     .Gradient([](GradientBuilder& g) { g.dx(4) = g.Op("StridedSlice", Masks(g), g.dy(0), g.x(1), g.x(2), g.x(3)); })
     .Cost(CopyCost())
-    .Doc("Zeros of the given shape with dy in the place that StridedSlice would read.");
+    .Doc("Zeros of the given shape with dy at the elements that StridedSlice would read.");
 
 }  // namespace
 }  // namespace dfrun

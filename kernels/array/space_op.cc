@@ -117,7 +117,7 @@ OP("SpaceToBatchND")
     .Shape([](InferenceContext& c) { return BatchBlockShape(c, SpaceToBatchShape); })
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("BatchToSpaceND", g.dy(0), g.x(1), g.x(2)); })
     .Cost(CopyCost())
-    .Doc("The padded input with every place of a block as a batch of its own.");
+    .Doc("The padded input with every position in a block as a batch of its own.");
 
 OP("BatchToSpaceND")
     .Input("input: T")
@@ -130,7 +130,7 @@ OP("BatchToSpaceND")
     .Shape([](InferenceContext& c) { return BatchBlockShape(c, BatchToSpaceShape); })
     .Gradient([](GradientBuilder& g) { g.dx(0) = g.Op("SpaceToBatchND", g.dy(0), g.x(1), g.x(2)); })
     .Cost(CopyCost())
-    .Doc("The batches put together as the places of blocks, then cropped: undoes SpaceToBatchND.");
+    .Doc("The batches put together as the positions in blocks, then cropped: undoes SpaceToBatchND.");
 
 AttrMap BlockSize(GradientBuilder& g) {
   return {{"block_size", g.attr<int64_t>("block_size")}};

@@ -66,7 +66,7 @@ OP("TopK")
     })
     .Gradient(TopKGradient)
     .Cost(&TopCost)
-    .Doc("The k largest entries of each row and their places; of equal ones the first.");
+    .Doc("The k largest entries of each row and their indices; of equal ones the first.");
 
 OP("TopKV2")
     .Input("input: T")
@@ -83,7 +83,7 @@ OP("TopKV2")
     })
     .Gradient(TopKGradient)
     .Cost(&TopCost)
-    .Doc("The k largest entries of each row and their places; of equal ones the first.");
+    .Doc("The k largest entries of each row and their indices; of equal ones the first.");
 
 Status InTopKShape(InferenceContext& c) {
   DF_ASSIGN(const PartialShape predictions, c.WithRank(0, 2));

@@ -67,13 +67,13 @@ OP("Unique")
     .Input("x: T")
     .As(Uniques)
     .Cost(ScanCost())
-    .Doc("The values of x without repeats, in the order of their first appearance, and for each x its place in y.");
+    .Doc("The values of x without repeats, in the order of their first appearance, and for each x its index in y.");
 OP("UniqueV2")
     .Input("x: T")
     .As(AlongAxis)
     .As(Uniques)
     .Cost(ScanCost())
-    .Doc("The slices of x along an axis without repeats, and for each slice its place in y.");
+    .Doc("The slices of x along an axis without repeats, and for each slice its index in y.");
 OP("UniqueWithCounts")
     .Input("x: T")
     .As(Uniques)
@@ -104,7 +104,7 @@ OP("ListDiff")
     })
     .NotDifferentiable()
     .Cost([](const CostContext& c) { return WholeCost(c, c.input_elements(0) + c.input_elements(1)); })
-    .Doc("The values of x that are not in y, in order, and their places in x.");
+    .Doc("The values of x that are not in y, in order, and their indices in x.");
 
 }  // namespace
 }  // namespace dfrun

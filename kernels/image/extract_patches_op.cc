@@ -62,7 +62,7 @@ OP("ExtractImagePatches")
       g.dx(0) = g.Op("Reshape", g.Op("Transpose", inside, swap), shape);
     })
     .Cost(CopyCost())
-    .Doc("For each place of a sliding window, the pixels in it as the depth of one pixel.");
+    .Doc("For each position of a sliding window, the pixels in it as the depth of one pixel.");
 
 }  // namespace
 }  // namespace dfrun

@@ -124,7 +124,7 @@ OP("_MaxPoolGradByArgmax")
     .Own()
     .Cost(ScanCost(1))
     .Doc(
-        "_MaxPoolReluGrad where windows of ksize tile the image, by the places of the largest elements that "
+        "_MaxPoolReluGrad where windows of ksize tile the image, by the indices of the largest elements that "
         "_FusedConv2DMaxPoolWithArgmax gives: made when a graph is optimised.");
 
 OP("MaxPoolGradGrad")

@@ -99,7 +99,7 @@ OP("FakeQuantWithMinMaxVarsPerChannel")
     .As(Variables<true>)
     .Gradient(OfVariables("FakeQuantWithMinMaxVarsPerChannelGradient"))
     .Cost(ElementwiseCost(6))
-    .Doc("inputs rounded to 2^num_bits values in a range for each place of the last dimension.");
+    .Doc("inputs rounded to 2^num_bits values in a range for each index of the last dimension.");
 
 OP("FakeQuantWithMinMaxVarsPerChannelGradient")
     .As(VariablesGradient<true>)

@@ -43,7 +43,7 @@ OP("QuantizeV2")
       return Status();
     })
     .Cost(ElementwiseCost(4))
-    .Doc("Floats as integers that stand for places in a range, which is widened to hold 0; and that range.");
+    .Doc("Floats as integers that represent points of a range, which is widened to hold 0; and that range.");
 
 OP("Dequantize")
     .Input("input: T")

@@ -69,7 +69,7 @@ OP("ComputeAccidentalHits")
     .Shape(HitsShape)
     .NotDifferentiable()
     .Doc(
-        "Where a row's true classes are among the candidates: the row, the candidate's place, and the lowest float, "
+        "Where a row's true classes are among the candidates: the row, the candidate's index, and the lowest float, "
         "to be added to its logit.");
 
 }  // namespace dfrun

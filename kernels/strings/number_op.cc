@@ -34,7 +34,7 @@ OP("StringFormat")
     .Attr("summarize: int = 3")
     .NotDifferentiable()
     .Shape(ScalarOutputs())
-    .Doc("The template with the inputs' texts in the places of its placeholders.");
+    .Doc("The template with the inputs' texts instead of its placeholders.");
 
 OP("StringToHashBucketFast")
     .Input("input: string")
