@@ -1,6 +1,7 @@
 #include "jobs/json_schema.h"
 
 #include "jobs/json.h"
+#include "src/base/status.h"
 #include "src/base/text.h"
 
 namespace dfrun::jobs::schema {
