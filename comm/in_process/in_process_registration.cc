@@ -12,6 +12,7 @@ Status CanConnect(const Bootstrap& bootstrap) {
 
 Result<std::vector<std::unique_ptr<Transport>>> Connect(Bootstrap&, int count) {
   std::vector<std::unique_ptr<Transport>> transports;
+  transports.reserve(count);
   for (int i = 0; i < count; ++i) {
     transports.push_back(std::make_unique<InProcessTransport>(std::make_shared<InProcessHub>(1), 0));
   }

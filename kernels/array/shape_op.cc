@@ -13,6 +13,7 @@ MaybeConstant ShapeConstant(const ConstantContext& c) {
 
 std::vector<MaybeConstant> ShapeConstants(const ConstantContext& c) {
   std::vector<MaybeConstant> out;
+  out.reserve(c.num_inputs());
   for (int i = 0; i < c.num_inputs(); ++i) out.push_back(ConstantSizes(c.input_shape(i)));
   return out;
 }

@@ -25,7 +25,7 @@
 namespace dfrun {
 
 // The kernels of a device type that stands for all: they do as the device of their context says.
-inline constexpr std::string_view kAnyDevice = "";
+inline constexpr std::string_view kAnyDevice;
 
 struct KernelDef {  // its texts live for ever
   std::string_view op;
