@@ -6,6 +6,7 @@
 #include <limits>
 #include <random>
 
+#include "src/executor/build_plan.h"
 #include "src/executor/executor.h"
 #include "src/executor/straight_loop.h"
 #include "tests/unit/executor/flow_graph.h"
@@ -161,7 +162,7 @@ class RandomLoopsTest : public ::testing::TestWithParam<Kind> {
     RandomLoops made(static_cast<uint64_t>(seed), GetParam());
     if (way.infer) DF_TRY(made.g.graph.InferShapes());
     DF_ASSIGN(auto plan,
-              ExecPlan::Create(made.g.graph, *device_, KernelRegistry::Builtin(), {.straight_loops = way.straight}));
+              BuildPlan(made.g.graph, *device_, KernelRegistry::Builtin(), {.straight_loops = way.straight}));
     for (const FramePlan& frame : plan->frames())
       num_branching_ += frame.straight != nullptr && frame.straight->blocks.size() > 4;
     std::vector<Tensor> feeds;
