@@ -1,6 +1,6 @@
 #include "src/executor/node_actions.h"
 
-#include "src/executor/hand_over.h"
+#include "src/executor/forward_value.h"
 
 namespace dfrun {
 namespace {

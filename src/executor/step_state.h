@@ -1,9 +1,9 @@
 // A step in flight: its values, who works on it, and how it ends.
 //
-// A step begins exclusive: one activation (a thread with a ready queue) runs it and counts without atomic operations;
+// A step begins exclusive: one worker (a thread with a ready queue) runs it and counts without atomic operations;
 // asynchronous kernels that end meanwhile leave their ops in the inbox. If none is left to run but some are in flight,
 // the step sleeps, and the next callback submits it to the pool. It becomes shared, once and for good, when its
-// activation gives work away: from then on counters are atomic, `active` counts activations and operations in flight,
+// worker gives work away: from then on counters are atomic, `active` counts workers and operations in flight,
 // and callbacks submit their own ops. Whoever takes the last away ends the step.
 #ifndef DFRUN_SRC_EXECUTOR_STEP_STATE_H_
 #define DFRUN_SRC_EXECUTOR_STEP_STATE_H_
@@ -24,9 +24,9 @@ namespace dfrun {
 class Frames;
 
 // Tells a step with loops, which may run without waiting for anything, that it has failed elsewhere.
-class OutsideEnd final : public Waiter {
+class StepCanceller final : public Waiter {
  public:
-  explicit OutsideEnd(StepState& step) : step_(step) {}
+  explicit StepCanceller(StepState& step) : step_(step) {}
   // The error of a cancellation that has happened.
   Status Watch(Cancellation& cancellation);
   // When nothing of the step runs any more. Waits for a Cancel() under way.
@@ -59,8 +59,8 @@ class StepState final : public PlanState {
   WorkerPool& pool() { return *pool_; }
   const RunArgs& args() const { return args_; }
   StepValues& values() { return *values_; }
-  // The activation that begins the step.
-  Activation& first() { return first_; }
+  // The worker that begins the step.
+  StepWorker& first() { return first_; }
   // The op of frame 0's i-th asynchronous node.
   AsyncOp& async_op(int i) { return async_[i]; }
   // Only with control flow.
@@ -74,9 +74,9 @@ class StepState final : public PlanState {
   void WithholdUpdates() { args_.withheld->store(true, std::memory_order_relaxed); }
   bool updates_withheld() const { return args_.withheld->load(std::memory_order_relaxed); }
 
-  // Any thread: an activation with an empty queue, and its return.
-  Activation& AcquireActivation();
-  void ReleaseActivation(Activation& activation);
+  // Any thread: a worker with an empty queue, and its return.
+  StepWorker& AcquireWorker();
+  void ReleaseWorker(StepWorker& worker);
 
   // Of the thread that has the step exclusively.
   bool shared() const { return shared_; }
@@ -92,12 +92,12 @@ class StepState final : public PlanState {
   // The callback of an asynchronous kernel, on any thread; `op` is an AsyncOp.
   static void OpDone(void* op, Status status);
 
-  // Of a shared step: activations and operations in flight.
+  // Of a shared step: workers and operations in flight.
   std::atomic<int>& active() { return active_; }
 
  private:
   StepState(ExecPlan& plan, std::unique_ptr<StepValues> values, const StepResume& resume);
-  Status PlaceFeeds(const RunArgs& args);
+  Status SetFeeds(const RunArgs& args);
   // `of_device`: an error of what was enqueued.
   void End(const Status& of_device);
 
@@ -108,12 +108,12 @@ class StepState final : public PlanState {
   ExecPlan& plan_;
   const StepResume& resume_;
   std::unique_ptr<StepValues> values_;
-  Activation first_;
+  StepWorker first_;
   std::vector<AsyncOp> async_;
   std::unique_ptr<Frames> frames_;
   std::optional<ResourceContainers> containers_;  // of this step, where RunArgs bring none
   std::optional<Cancellation> cancellation_;      // likewise
-  OutsideEnd outside_end_{*this};
+  StepCanceller canceller_{*this};
 
   WorkerPool* pool_ = nullptr;
   RunArgs args_;
@@ -127,8 +127,8 @@ class StepState final : public PlanState {
 
   Mutex mu_;
   Status status_ GUARDED_BY(mu_);
-  Activation* idle_ GUARDED_BY(mu_) = nullptr;
-  std::vector<std::unique_ptr<Activation>> activations_ GUARDED_BY(mu_);
+  StepWorker* idle_ GUARDED_BY(mu_) = nullptr;
+  std::vector<std::unique_ptr<StepWorker>> workers_ GUARDED_BY(mu_);
 };
 
 }  // namespace dfrun

@@ -1,11 +1,11 @@
-// The pieces in which a step is worked on: an activation is a thread's share of it, an asynchronous op what is left of
+// The pieces in which a step is worked on: a worker is a thread's share of it, an asynchronous op what is left of
 // a kernel's call when its thread goes on.
 #ifndef DFRUN_SRC_EXECUTOR_STEP_WORK_H_
 #define DFRUN_SRC_EXECUTOR_STEP_WORK_H_
 
 #include <cstdint>
 
-#include "src/executor/flow_queue.h"
+#include "src/executor/frame_queue.h"
 #include "src/executor/ready_queue.h"
 #include "src/executor/worker_pool.h"
 #include "src/framework/op_context.h"
@@ -14,20 +14,20 @@ namespace dfrun {
 
 class StepState;
 
-// What a pool runs of a step: an activation's queue; what the end of an op made ready.
+// What a pool runs of a step: a worker's queue; what the end of an op made ready.
 struct StepResume {
-  void (*activation)(Work* activation);
+  void (*worker)(Work* worker);
   void (*op)(Work* op);
 };
 
 // A thread's share of a step.
-struct Activation : Work {
-  Activation(StepState* owner, uint32_t nodes, const StepResume& resume)
-      : Work{resume.activation}, step(owner), queue(nodes) {}
+struct StepWorker : Work {
+  StepWorker(StepState* owner, uint32_t nodes, const StepResume& resume)
+      : Work{resume.worker}, step(owner), queue(nodes) {}
   StepState* step;
-  ReadyQueue queue;      // of a plan without control flow
-  FlowQueue flow_queue;  // of one with it
-  Activation* next_idle = nullptr;
+  ReadyQueue queue;        // of a plan without control flow
+  FrameQueue frame_queue;  // of one with it
+  StepWorker* next_idle = nullptr;
 };
 
 // A call of an asynchronous kernel, from its start until what it made ready has been found.
