@@ -6,17 +6,22 @@
 
 namespace dfrun::comm {
 
+DrivenTransport::Call DrivenTransport::NewCall(bool is_send, int peer, MessageTag tag, const void* data, size_t bytes,
+                                               Callback done) const {
+  return {static_cast<char*>(const_cast<void*>(data)), bytes, peer, tag, is_send, done, trace_.NowNs()};
+}
+
 void DrivenTransport::Send(int peer, MessageTag tag, const void* data, size_t bytes, Callback done) {
-  Post({static_cast<char*>(const_cast<void*>(data)), bytes, peer, tag, true, done});
+  Post(NewCall(/*is_send=*/true, peer, tag, data, bytes, done));
 }
 
 void DrivenTransport::Recv(int peer, MessageTag tag, void* data, size_t bytes, Callback done) {
-  Post({static_cast<char*>(data), bytes, peer, tag, false, done});
+  Post(NewCall(/*is_send=*/false, peer, tag, data, bytes, done));
 }
 
 void DrivenTransport::RecvLater(int peer, MessageTag tag, void* data, size_t bytes, Callback done) {
   MutexLock lock(mu_);
-  later_.push_back({static_cast<char*>(data), bytes, peer, tag, false, done});
+  later_.push_back(NewCall(/*is_send=*/false, peer, tag, data, bytes, done));
   later_any_.store(true, std::memory_order_relaxed);
 }
 
@@ -73,7 +78,7 @@ void DrivenTransport::LetGo(Completions* completed) {
 void DrivenTransport::StartUnlessAborted(const Call& call, Completions* completed) {
   if (abort_status_.ok()) [[likely]]
     return Start(call, completed);
-  completed->Add(call.done, abort_status_);
+  Complete(call, abort_status_, completed);
 }
 
 bool DrivenTransport::StartQueued(Completions* completed) {

@@ -10,9 +10,11 @@
 #include <atomic>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "comm/completions.h"
+#include "comm/message_trace.h"
 #include "comm/transport.h"
 #include "src/base/mutex.h"
 
@@ -25,6 +27,7 @@ class DrivenTransport : public Transport {
   void RecvLater(int peer, MessageTag tag, void* data, size_t bytes, Callback done) final;
   bool Poll() final;
   void Abort(const Status& status) final;
+  void Trace(TraceSink* sink) final { trace_.Start(sink); }
 
  protected:
   // One Send or Recv.
@@ -35,10 +38,11 @@ class DrivenTransport : public Transport {
     MessageTag tag = {};
     bool is_send = false;
     Callback done = {};
+    int64_t posted_ns = 0;  // 0: it is not traced
   };
 
-  // The driving thread calls these, one at a time, without holding a lock. None of them runs a callback: completed
-  // calls are added to `completed`, whose callbacks run after the thread has let go of the network.
+  // The driving thread calls these, one at a time, without holding a lock. None of them runs a callback: calls that
+  // have completed go to Complete(), and their callbacks run after the thread has let go of the network.
 
   // Bracket a drive, for networks that only one thread of the process may use.
   virtual void EnterNetwork() {}
@@ -51,12 +55,19 @@ class DrivenTransport : public Transport {
   // once, and Start() is not called after it.
   virtual void EndAll(const Status& status, Completions* completed) = 0;
 
+  // A call that was started has ended.
+  void Complete(const Call& call, Status status, Completions* completed) const {
+    if (status.ok()) trace_.Completed({call.is_send, call.peer, call.tag, call.bytes, call.posted_ns});
+    completed->Add(call.done, std::move(status));
+  }
+
   // "send 8 bytes from rank 0 to rank 1 with tag 5", for errors.
   std::string Describe(const Call& call) const;
   // The error of a receive that got another size than it stated; nothing: more, the network does not say how much.
   Status WrongSize(const Call& call, std::optional<size_t> got) const;
 
  private:
+  Call NewCall(bool is_send, int peer, MessageTag tag, const void* data, size_t bytes, Callback done) const;
   bool TryDrive();
   void Post(const Call& call);
   void DriveQueued();
@@ -68,6 +79,7 @@ class DrivenTransport : public Transport {
   bool StartQueued(Completions* completed) EXCLUDES(mu_);
   void StartLater(Completions* completed) EXCLUDES(mu_);
 
+  MessageTrace trace_;
   std::atomic<bool> driving_{false};
   std::vector<Call> starting_;  // the driver's; only used while the calls in later_ are started
   Status abort_status_;         // the driver's

@@ -10,6 +10,7 @@
 #include "comm/message_tag.h"
 #include "src/base/status.h"
 #include "src/framework/rendezvous.h"
+#include "src/framework/trace_sink.h"
 
 namespace dfrun::comm {
 
@@ -41,6 +42,9 @@ class Transport {
   virtual bool Poll() = 0;
   // Ends every pending and later Send and Recv with `status`, each through its callback. The first Abort wins.
   virtual void Abort(const Status& status) = 0;
+  // From now on each call that moves its message is recorded there, from its posting to its completion; null: no call
+  // any more. The sink outlives the threads that call the transport.
+  virtual void Trace(TraceSink* sink) = 0;
 };
 
 }  // namespace dfrun::comm

@@ -8,6 +8,7 @@
 #include "jobs/bench.h"
 #include "jobs/bench_dispatch_graphs.h"
 #include "jobs/bench_timing.h"
+#include "src/executor/build_plan.h"
 #include "src/executor/executor.h"
 #include "src/framework/device_factory.h"
 
@@ -58,7 +59,7 @@ class DispatchBench {
 
  private:
   Result<std::unique_ptr<ExecPlan>> Plan(const Graph& graph, const KernelRegistry& kernels) {
-    return ExecPlan::Create(graph, *devices_[0], kernels);
+    return BuildPlan(graph, *devices_[0], kernels);
   }
   // Remembers the first error, so that a body that is timed is nothing but steps.
   void Step(ExecPlan& plan, WorkerPool& pool) {

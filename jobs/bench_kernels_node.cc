@@ -2,6 +2,7 @@
 
 #include <random>
 
+#include "src/executor/build_plan.h"
 #include "src/graph/graph.h"
 
 namespace dfrun::jobs {
@@ -31,7 +32,7 @@ Result<std::unique_ptr<OpStep>> OpStep::Create(Device& device, const std::string
   }
   DF_TRY(AddNode(graph, "op", op, std::move(constants), attrs).status());
   auto step = std::make_unique<OpStep>();
-  DF_ASSIGN(step->plan_, ExecPlan::Create(graph, device, KernelRegistry::Builtin()));
+  DF_ASSIGN(step->plan_, BuildPlan(graph, device, KernelRegistry::Builtin()));
   return step;
 }
 

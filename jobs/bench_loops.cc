@@ -14,6 +14,7 @@
 #include "jobs/bench.h"
 #include "jobs/bench_timing.h"
 #include "jobs/ranks.h"
+#include "src/executor/build_plan.h"
 #include "src/executor/executor.h"
 #include "src/session/session.h"
 #include "src/session/worker.h"
@@ -138,8 +139,7 @@ class LoopBench {
 
   Result<BenchFigure> MeasureScalar(bool straight) {
     DF_ASSIGN(const Graph graph, CountingLoop::Make(options_.iterations, 0));
-    DF_ASSIGN(const auto plan,
-              ExecPlan::Create(graph, runtime_.cpu(), runtime_.kernels(), {.loop_programs = straight}));
+    DF_ASSIGN(const auto plan, BuildPlan(graph, runtime_.cpu(), runtime_.kernels(), {.loop_programs = straight}));
     Status status;
     const TurnTimes times = TurnAbout(
         CLOCK_PROCESS_CPUTIME_ID, options_.rounds,

@@ -40,6 +40,7 @@ class RankCommunicator final : public Communicator {
     if (polls % (tensors ? kBusyPollsPerControl : kPollsPerControl) != 0) return tensors;
     return control_.Poll() || tensors;
   }
+  void Trace(TraceSink* sink) override { tensors_->Trace(sink); }
   Status network_status() const override { return control_.status(); }
 
  private:

@@ -7,21 +7,22 @@
 
 namespace dfrun::comm {
 
-void InProcessHub::CompleteLocked(int rank, Callback done, Status status) {
-  queues_[rank].completed.push_back({done, std::move(status)});
+void InProcessHub::CompleteLocked(const Key& key, int rank, const HalfMessage& half, Status status) {
+  const TracedCall call{half.is_send, half.is_send ? key.to : key.from, key.tag, half.bytes, half.posted_ns};
+  queues_[rank].completed.push_back({call, half.done, std::move(status)});
   queues_[rank].any.store(true, std::memory_order_release);
 }
 
-void InProcessHub::Complete(int rank, Callback done, Status status) {
+void InProcessHub::Complete(const Key& key, int rank, const HalfMessage& half, Status status) {
   MutexLock lock(mu_);
-  CompleteLocked(rank, done, std::move(status));
+  CompleteLocked(key, rank, half, std::move(status));
 }
 
 bool InProcessHub::Meet(const Key& key, int rank, const HalfMessage& half, Waiting InProcessHub::*others,
                         Waiting InProcessHub::*own, HalfMessage* other) {
   MutexLock lock(mu_);
   if (!queues_[rank].aborted.ok()) {
-    CompleteLocked(rank, half.done, queues_[rank].aborted);
+    CompleteLocked(key, rank, half, queues_[rank].aborted);
     return false;
   }
   auto waiting = (this->*others).find(key);
@@ -42,8 +43,8 @@ void InProcessHub::Deliver(const Key& key, const HalfMessage& send, const HalfMe
   } else if (send.bytes > 0) {
     std::memcpy(recv.data, send.data, send.bytes);
   }
-  Complete(key.to, recv.done, std::move(received));
-  Complete(key.from, send.done, Status());
+  Complete(key, key.to, recv, std::move(received));
+  Complete(key, key.from, send, Status());
 }
 
 void InProcessHub::Send(const Key& key, const HalfMessage& half) {
@@ -56,7 +57,7 @@ void InProcessHub::Recv(const Key& key, const HalfMessage& half) {
   if (Meet(key, key.to, half, &InProcessHub::sends_, &InProcessHub::recvs_, &send)) Deliver(key, send, half);
 }
 
-bool InProcessHub::RunCompleted(int rank) {
+bool InProcessHub::RunCompleted(int rank, const MessageTrace& trace) {
   Queue& queue = queues_[rank];
   if (!queue.any.load(std::memory_order_acquire)) return false;
   std::deque<Completion> completed;
@@ -65,7 +66,10 @@ bool InProcessHub::RunCompleted(int rank) {
     completed.swap(queue.completed);
     queue.any.store(false, std::memory_order_relaxed);
   }
-  for (Completion& c : completed) c.done(std::move(c.status));
+  for (Completion& c : completed) {
+    if (c.status.ok()) trace.Completed(c.call);
+    c.done(std::move(c.status));
+  }
   return !completed.empty();
 }
 
@@ -75,7 +79,7 @@ void InProcessHub::AbortHalves(Waiting& waiting, int Key::*side, int rank, const
       ++it;
       continue;
     }
-    for (const HalfMessage& half : it->second) CompleteLocked(rank, half.done, status);
+    for (const HalfMessage& half : it->second) CompleteLocked(it->first, rank, half, status);
     it = waiting.erase(it);
   }
 }

@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include "comm/message_tag.h"
+#include "comm/message_trace.h"
 #include "src/base/mutex.h"
 #include "src/framework/rendezvous.h"
 
@@ -22,6 +22,8 @@ struct HalfMessage {
   void* data = nullptr;  // never written to in a Send
   size_t bytes = 0;
   Callback done;
+  bool is_send = false;
+  int64_t posted_ns = 0;  // 0: it is not traced
 };
 
 // Thread safety: all methods from any thread.
@@ -41,13 +43,15 @@ class InProcessHub {
   int ranks() const { return static_cast<int>(queues_.size()); }
   void Send(const Key& key, const HalfMessage& half) EXCLUDES(mu_);
   void Recv(const Key& key, const HalfMessage& half) EXCLUDES(mu_);
-  // Runs the callbacks of calls of `rank` that others completed. True if there were any.
-  bool RunCompleted(int rank) EXCLUDES(mu_);
+  // Runs the callbacks of calls of `rank` that are complete, and records those that moved their message. True if there
+  // were any.
+  bool RunCompleted(int rank, const MessageTrace& trace) EXCLUDES(mu_);
   // Completes, with `status`, every call of `rank` that still waits, and every later one.
   void Abort(int rank, const Status& status) EXCLUDES(mu_);
 
  private:
   struct Completion {
+    TracedCall call;
     Callback done;
     Status status;
   };
@@ -58,8 +62,8 @@ class InProcessHub {
   };
   using Waiting = std::map<Key, std::deque<HalfMessage>>;
 
-  void Complete(int rank, Callback done, Status status) EXCLUDES(mu_);
-  void CompleteLocked(int rank, Callback done, Status status) REQUIRES(mu_);
+  void Complete(const Key& key, int rank, const HalfMessage& half, Status status) EXCLUDES(mu_);
+  void CompleteLocked(const Key& key, int rank, const HalfMessage& half, Status status) REQUIRES(mu_);
   void AbortHalves(Waiting& waiting, int Key::*side, int rank, const Status& status) REQUIRES(mu_);
   // Pairs a half with its counterpart, or makes it wait for one. False: the rank has been aborted, and the call is
   // completed.

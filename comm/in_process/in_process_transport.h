@@ -22,17 +22,19 @@ class InProcessTransport final : public Transport {
   int32_t max_slots() const override { return INT32_MAX; }
 
   void Send(int peer, MessageTag tag, const void* data, size_t bytes, Callback done) override {
-    hub_->Send({rank_, peer, tag}, {const_cast<void*>(data), bytes, done});
+    hub_->Send({rank_, peer, tag}, {const_cast<void*>(data), bytes, done, /*is_send=*/true, trace_.NowNs()});
   }
   void Recv(int peer, MessageTag tag, void* data, size_t bytes, Callback done) override {
-    hub_->Recv({peer, rank_, tag}, {data, bytes, done});
+    hub_->Recv({peer, rank_, tag}, {data, bytes, done, /*is_send=*/false, trace_.NowNs()});
   }
-  bool Poll() override { return hub_->RunCompleted(rank_); }
+  bool Poll() override { return hub_->RunCompleted(rank_, trace_); }
   void Abort(const Status& status) override { hub_->Abort(rank_, status); }
+  void Trace(TraceSink* sink) override { trace_.Start(sink); }
 
  private:
   const std::shared_ptr<InProcessHub> hub_;
   const int rank_;
+  MessageTrace trace_;
 };
 
 }  // namespace dfrun::comm

@@ -151,7 +151,7 @@ void MpiTransport::CancelRest(const Started* call) {
 
 void MpiTransport::EndPiece(Started* call, Completions* completed) {
   if (--call->pieces_left > 0) return;
-  completed->Add(call->done, std::move(call->status));
+  Complete(*call, std::move(call->status), completed);
   free_calls_.push_back(call);
 }
 

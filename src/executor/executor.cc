@@ -74,8 +74,6 @@ struct StepEnd {
   }
 };
 
-}  // namespace
-
 void ResumeWorker(Work* work) {
   StepWorker& self = *static_cast<StepWorker*>(work);
   RunShared(*self.step, self, nullptr, /*give_half=*/false);
@@ -91,12 +89,16 @@ void ResumeAsyncOp(Work* work) {
   RunShared(step, self, &op, /*give_half=*/false);
 }
 
+constexpr StepResume kResume = {&ResumeWorker, &ResumeAsyncOp};
+
+}  // namespace
+
 void StartPlan(ExecPlan& plan, WorkerPool& pool, const RunArgs& args, Callback done) {
-  Result<StepState*> state = plan.AcquireState();
+  Result<StepState*> state = StepState::Acquire(plan, kResume);
   if (!state.ok()) return done(std::move(state).status());
   StepState& step = **state;
   if (Status s = step.Begin(pool, args, done); !s.ok()) {
-    plan.ReleaseState(&step);
+    plan.states().Return(&step);
     return done(std::move(s));
   }
   if (plan.has_control_flow()) {

@@ -2,27 +2,11 @@
 #ifndef DFRUN_SRC_EXECUTOR_EXECUTOR_H_
 #define DFRUN_SRC_EXECUTOR_EXECUTOR_H_
 
-#include <atomic>
-#include <span>
-
 #include "src/executor/plan.h"
+#include "src/executor/run_args.h"
 #include "src/executor/worker_pool.h"
 
 namespace dfrun {
-
-class NumericsCheck;
-class StepTrace;
-
-struct RunArgs {
-  std::span<const Tensor> feeds;  // by _Arg index; dtype and shape as the plan's feed(i) says
-  std::span<Tensor> fetches;      // by _Retval index; set to owned tensors
-  StepContext step;
-  StepTrace* trace = nullptr;         // null: no tracing; else it outlives the step
-  NumericsCheck* numerics = nullptr;  // null: no node's values are looked at; else it outlives the step
-  // False before the step; set where its updates are withheld (src/graph/update_gate.h), of one rank's plans by any and
-  // for all. Null: the plan has one of its own.
-  std::atomic<bool>* withheld = nullptr;
-};
 
 // Runs a step and returns when nothing of it is left anywhere: every kernel has returned and every callback has run.
 // Blocks; the calling thread takes part in the work, and meanwhile may run parts of other steps on the same pool.

@@ -15,17 +15,19 @@ uint64_t Mix(uint64_t x) {
 
 }  // namespace
 
-Frames::Frames(StepState& step, StepValues& root_values) : step_(step), idle_(step.plan().frames().size()) {
-  root_.plan = &step.plan().root();
+Frames::Frames(const ExecPlan& plan, StepValues& root_values, std::vector<AsyncOp>& root_ops, StepState* step,
+               const StepResume& resume)
+    : plan_(plan), step_(step), resume_(resume), idle_(plan.frames().size()) {
+  root_.plan = &plan.root();
   root_.first_node = root_.plan->first_node;
   root_.values = &root_values;
   root_.children.resize(root_.plan->num_children);
-  root_.ops = step.async_ops().data();
-  for (AsyncOp& op : step.async_ops()) op.iteration = &root_;
+  root_.ops = root_ops.data();
+  for (AsyncOp& op : root_ops) op.iteration = &root_;
 }
 
 size_t Frames::NumberOf(const FrameRun& frame) const {
-  return static_cast<size_t>(frame.plan - step_.plan().frames().data());
+  return static_cast<size_t>(frame.plan - plan_.frames().data());
 }
 
 void Frames::Reset() {
@@ -55,7 +57,7 @@ std::string Frames::Unfinished() {
 }
 
 FrameRun& Frames::Find(Iteration& outer, int32_t frame) {
-  const FramePlan& plan = step_.plan().frames()[frame];
+  const FramePlan& plan = plan_.frames()[frame];
   FrameRun*& child = outer.children[plan.child_index];
   if (child != nullptr) return *child;
   if (idle_[frame].empty()) {
@@ -81,14 +83,14 @@ void Frames::Retire(FrameRun& frame) {
 
 Result<std::unique_ptr<Iteration>> Frames::Make(FrameRun& frame) {
   auto made = std::make_unique<Iteration>();
-  DF_ASSIGN(made->own_values, StepValues::Create(step_.plan(), *frame.plan));
+  DF_ASSIGN(made->own_values, StepValues::Create(plan_, *frame.plan));
   made->plan = frame.plan;
   made->first_node = frame.plan->first_node;
   made->frame = &frame;
   made->values = made->own_values.get();
   made->own_ops = std::vector<AsyncOp>(frame.plan->layout.num_async);
   for (AsyncOp& op : made->own_ops) {
-    op.step = &step_;
+    op.Bind(step_, resume_);
     op.iteration = made.get();
   }
   made->ops = made->own_ops.data();

@@ -19,7 +19,8 @@
 #include <vector>
 
 #include "src/base/mutex.h"
-#include "src/executor/step_state.h"
+#include "src/executor/step_values.h"
+#include "src/executor/step_work.h"
 
 namespace dfrun {
 
@@ -96,7 +97,10 @@ class SCOPED_CAPABILITY FrameLock {
 // All frames of a step; reused by later steps of its plan.
 class Frames {
  public:
-  Frames(StepState& step, StepValues& root_values);
+  // Of a step whose frame 0 has these values and ops; plan, values and ops outlive it. Ops of iterations are bound to
+  // `step` likewise.
+  Frames(const ExecPlan& plan, StepValues& root_values, std::vector<AsyncOp>& root_ops, StepState* step,
+         const StepResume& resume);
 
   Mutex& mu() DF_THREAD_ANNOTATION(lock_returned(mu_)) { return mu_; }
   Iteration& root() { return root_; }
@@ -121,7 +125,9 @@ class Frames {
   static void DropConstants(FrameRun& frame);
   size_t NumberOf(const FrameRun& frame) const;
 
-  StepState& step_;
+  const ExecPlan& plan_;
+  StepState* const step_;
+  const StepResume& resume_;
   Iteration root_;
   Mutex mu_;
   std::vector<std::unique_ptr<FrameRun>> all_ GUARDED_BY(mu_);

@@ -6,7 +6,7 @@
 // an iteration what goes to the next one is moved to the homes of the loop's variables; at the end of a branch what it
 // gives is moved to the Merge behind it, where the kernel that made it has not written it there at once.
 //
-// A frame has this form (FindLoopProgram) if
+// A frame has this form (FindLoopProgram, loop_program_writer.h) if
 //   - each of its Merges is a loop variable, or the end of a conditional: its two inputs come from the two sides of one
 //     predicate; there is no loop inside;
 //   - no node waits for values of two branches that do not lie within each other; Exits are on the false side of the
@@ -18,7 +18,6 @@
 #define DFRUN_SRC_EXECUTOR_LOOP_PROGRAM_H_
 
 #include <algorithm>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -108,9 +107,6 @@ struct LoopProgram {
     return {entries.data() + (first - entries.begin()), static_cast<size_t>(end - first)};
   }
 };
-
-// The frame's loop program; nothing where it has none.
-std::optional<LoopProgram> FindLoopProgram(const ExecPlan& plan, int32_t frame);
 
 }  // namespace dfrun
 

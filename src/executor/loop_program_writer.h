@@ -2,6 +2,7 @@
 #ifndef DFRUN_SRC_EXECUTOR_LOOP_PROGRAM_WRITER_H_
 #define DFRUN_SRC_EXECUTOR_LOOP_PROGRAM_WRITER_H_
 
+#include <optional>
 #include <vector>
 
 #include "src/executor/loop_program_blocks.h"
@@ -57,6 +58,9 @@ class LoopProgramWriter {
   std::vector<GuardId> written_;     // by slot: where something is written there; kNone: nowhere
   std::vector<bool> is_moved_to_;    // by slot: of a conditional's end
 };
+
+// The frame's loop program; nothing where it has none.
+std::optional<LoopProgram> FindLoopProgram(const ExecPlan& plan, int32_t frame);
 
 }  // namespace dfrun
 

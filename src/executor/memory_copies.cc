@@ -20,8 +20,8 @@ void SetHostArgsOfExecutor(const Node& node, NodeInfo& info) {
       info.outputs[1].in_host = true;
       break;
     default:
-      if (node.op->name == "_Arg") info.outputs[0].in_host = true;
-      if (node.op->name == "_Retval") info.inputs[0].in_host = true;
+      if (node.op->traits.boundary == Boundary::kFeed) info.outputs[0].in_host = true;
+      if (node.op->traits.boundary == Boundary::kFetch) info.inputs[0].in_host = true;
   }
 }
 

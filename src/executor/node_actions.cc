@@ -1,14 +1,12 @@
 #include "src/executor/node_actions.h"
 
-#include <utility>
-
 #include "src/executor/forward_value.h"
 
 namespace dfrun {
 namespace {
 
-int64_t BytesMoved(const std::string& op, const Tensor& input, const Tensor& output) {
-  const Tensor* moved = op == "_Send" ? &ValueIn(input) : op == "_Recv" ? &output : nullptr;
+int64_t BytesMoved(Boundary boundary, const Tensor& input, const Tensor& output) {
+  const Tensor* moved = boundary == Boundary::kSend ? &ValueIn(input) : boundary == Boundary::kRecv ? &output : nullptr;
   return moved != nullptr && moved->initialized() ? static_cast<int64_t>(moved->num_bytes()) : -1;
 }
 
@@ -43,18 +41,19 @@ Status StoreFetch(const Tensor& slot, Device& device, Tensor& fetch) {
   return Status();
 }
 
-void TraceNode(StepTrace& trace, const ExecPlan& plan, uint32_t node, const Tensor* slots, TraceRecord record) {
+void TraceNode(const RunArgs& args, const ExecPlan& plan, uint32_t node, const Tensor* slots, TraceRecord record) {
   const NodeInfo& info = plan.info(node);
   const NodeRecord& in_plan = plan.records()[node];
   const Tensor none{};
   const Tensor& input = info.inputs.empty() ? none : slots[plan.inputs()[in_plan.first_input]];
   const Tensor& output = info.outputs.empty() ? none : slots[in_plan.first_output];
-  record.node = info.name;
-  record.op = info.op->name;
-  record.device = plan.device().full_name();
-  record.end_ns = StepTrace::NowNs();
-  record.bytes = BytesMoved(info.op->name, input, output);
-  trace.Add(std::move(record));
+  record.plan = plan.id();
+  record.node = node;
+  record.step_id = args.step.step_id;
+  record.slot = args.slot;
+  record.end_ns = TraceSink::NowNs();
+  record.bytes = BytesMoved(info.op->traits.boundary, input, output);
+  args.trace->Add(record);
 }
 
 }  // namespace dfrun

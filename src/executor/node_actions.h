@@ -2,8 +2,8 @@
 #ifndef DFRUN_SRC_EXECUTOR_NODE_ACTIONS_H_
 #define DFRUN_SRC_EXECUTOR_NODE_ACTIONS_H_
 
-#include "src/executor/executor.h"
-#include "src/executor/step_trace.h"
+#include "src/executor/plan.h"
+#include "src/executor/run_args.h"
 
 namespace dfrun {
 
@@ -16,9 +16,9 @@ Status CheckRefs(const ExecPlan& plan, uint32_t node, const Tensor* slots);
 // Hands the value of a slot out as an owned tensor of host memory; of a ref, a copy of what the variable is now.
 Status StoreFetch(const Tensor& slot, Device& device, Tensor& fetch);
 
-// Records a node that ran, with the bytes that it moved if it is a Send or a Recv. `record` holds what the caller
-// knows: the step, the iteration, when the node began and whether it is asynchronous.
-void TraceNode(StepTrace& trace, const ExecPlan& plan, uint32_t node, const Tensor* slots, TraceRecord record);
+// Records a node that ran, with the bytes that it moved if it is a Send or a Recv, where `args` have a trace. `record`
+// holds what the caller knows: the iteration, when the node began and whether it is asynchronous.
+void TraceNode(const RunArgs& args, const ExecPlan& plan, uint32_t node, const Tensor* slots, TraceRecord record);
 
 }  // namespace dfrun
 

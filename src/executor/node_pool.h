@@ -5,8 +5,8 @@
 
 #include <utility>
 
-#include "src/executor/step_trace.h"
 #include "src/executor/worker_pool.h"
+#include "src/framework/trace_sink.h"
 
 namespace dfrun {
 
@@ -39,9 +39,9 @@ class NodePool final : public ThreadPool {
     if (blocks <= 1 || in_blocks_) return pool_.RunBlocks(blocks, body);
     in_blocks_ = true;
     Work* const later = ++calls_ == held_for_ ? std::exchange(held_, nullptr) : nullptr;
-    const int64_t begin_ns = StepTrace::NowNs();
+    const int64_t begin_ns = TraceSink::NowNs();
     pool_.RunBlocksBefore(later, blocks, body);
-    const int64_t taken_ns = StepTrace::NowNs() - begin_ns;
+    const int64_t taken_ns = TraceSink::NowNs() - begin_ns;
     if (taken_ns > longest_ns_) {
       longest_ns_ = taken_ns;
       longest_ = calls_;

@@ -12,8 +12,8 @@
 #include "src/executor/node_pool.h"
 #include "src/executor/numerics_check.h"
 #include "src/executor/step_state.h"
-#include "src/executor/step_trace.h"
 #include "src/framework/executor_access.h"
+#include "src/framework/trace_sink.h"
 
 namespace dfrun {
 
@@ -82,16 +82,13 @@ class NodeRunner {
     const NumericsCheck::Inputs inputs =
         numerics != nullptr ? numerics->Before(plan_, node, slots_) : NumericsCheck::Inputs();
     ForgetEnqueued();
-    const int64_t start_ns = StepTrace::NowNs();
+    const int64_t start_ns = TraceSink::NowNs();
     Status status = fn(kernel, context_);
     const bool is_enqueued = ExecutorAccess::TakeEnqueued(context_);
     if (is_enqueued && status.ok()) status = plan_.device().Synchronize();
-    if (StepTrace* trace = step_.args().trace; trace != nullptr) {
-      TraceNode(*trace, plan_, node, slots_,
-                {.step_id = step_.args().step.step_id,
-                 .iteration = context_.iteration(),
-                 .is_enqueued = is_enqueued,
-                 .start_ns = start_ns});
+    if (step_.args().trace != nullptr) {
+      TraceNode(step_.args(), plan_, node, slots_,
+                {.is_enqueued = is_enqueued, .start_ns = start_ns, .iteration = context_.iteration()});
     }
     if (numerics != nullptr && status.ok()) numerics->After(plan_, node, slots_, inputs);
     return status;
@@ -100,7 +97,7 @@ class NodeRunner {
   bool CallTimed(const KernelCall& call, uint64_t forwardable) {
     if (pool_.num_threads() == 1 && !plan_.has_async()) return Call(call, forwardable);
     ForgetEnqueued();
-    const int64_t start_ns = StepTrace::NowNs();
+    const int64_t start_ns = TraceSink::NowNs();
     node_pool_.Begin();
     ExecutorAccess::SetPool(context_, node_pool_);
     const bool succeeded = Call(call, forwardable);
@@ -108,7 +105,7 @@ class NodeRunner {
     if (!succeeded) return false;
     if (ExecutorAccess::TakeEnqueued(context_)) return true;  // the call says nothing of the work's cost
     ExecPlan::KernelStats& kernel_stats = plan_.kernel_stats(plan_.detail(call.node).index);
-    const int64_t taken_ns = std::min<int64_t>(StepTrace::NowNs() - start_ns, UINT32_MAX);
+    const int64_t taken_ns = std::min<int64_t>(TraceSink::NowNs() - start_ns, UINT32_MAX);
     unpolled_ns_ += taken_ns;
     kernel_stats.cost_ns.store(
         static_cast<uint32_t>((taken_ns + kernel_stats.cost_ns.load(std::memory_order_relaxed)) / 2),
@@ -148,7 +145,7 @@ class NodeRunner {
   void Start(uint32_t node, const NodeRecord& record, uint64_t forwardable, AsyncOp& op) {
     op.node = node;
     op.slots = slots_;
-    op.start_ns = is_watched_ ? StepTrace::NowNs() : 0;
+    op.start_ns = is_watched_ ? TraceSink::NowNs() : 0;
     ExecutorAccess::BindStep(op.context, slots_, plan_.device(), pool_, step_.args().step);
     ExecutorAccess::SetIteration(op.context, context_.iteration());
     ExecutorAccess::BindNode(op.context, *infos_[node], inputs_ + record.first_input, slots_ + record.first_output,
@@ -158,7 +155,7 @@ class NodeRunner {
     } else {
       ++step_.in_flight();
     }
-    static_cast<AsyncKernel*>(record.kernel)->ComputeAsync(op.context, {&AsyncOp::Done, &op});
+    static_cast<AsyncKernel*>(record.kernel)->ComputeAsync(op.context, {&StepState::OpDone, &op});
   }
 
   // The inputs that nothing else will read: those of the plan, and those that all other readers are done with.
@@ -218,7 +215,7 @@ class NodeRunner {
       looked_ns_ = 0;
       return false;
     }
-    const int64_t now_ns = StepTrace::NowNs();
+    const int64_t now_ns = TraceSink::NowNs();
     const int64_t taken_ns = looked_ns_ == 0 ? 0 : now_ns - looked_ns_;
     looked_ns_ = now_ns;
     if (busy_since_ns_ == 0) busy_since_ns_ = now_ns;

@@ -9,10 +9,6 @@
 namespace dfrun {
 namespace {
 
-bool IsNamed(const NodeInfo& info, const char* a, const char* b) {
-  return info.op->name == a || info.op->name == b;
-}
-
 // The value where it can be looked at; none where the device fails, which the step will say.
 Tensor InHost(const ExecPlan& plan, const Tensor& value) {
   Result<Tensor> copy = plan.device().ToHostMemory(value);
@@ -56,11 +52,11 @@ NumericsCheck::Inputs NumericsCheck::Before(const ExecPlan& plan, uint32_t node,
 
 void NumericsCheck::After(const ExecPlan& plan, uint32_t node, const Tensor* slots, const Inputs& inputs) {
   const NodeInfo& info = plan.info(node);
-  if (!inputs.is_finite || IsNamed(info, "_Recv", "_HostRecv")) return;
+  if (!inputs.is_finite || info.op->traits.boundary == Boundary::kRecv) return;
   const Tensor* const outputs = slots + plan.records()[node].first_output;
   const int output = FindOutput(plan, info, outputs);
   const bool reads_bad = !inputs.variable.empty();
-  if (output < 0 && !(reads_bad && IsNamed(info, "_Send", "_HostSend"))) return;
+  if (output < 0 && !(reads_bad && info.op->traits.boundary == Boundary::kSend)) return;
   std::string message = StrCat("node '", info.name, "' (op ", info.op->name, ") on ", plan.device().full_name());
   if (reads_bad) {
     message = StrCat(message, " reads the variable '", inputs.variable, "', which held ", inputs.fault,

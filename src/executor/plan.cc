@@ -1,47 +1,24 @@
 #include "src/executor/plan.h"
 
-#include "src/executor/memory_copies.h"
-#include "src/executor/plan_builder.h"
-#include "src/executor/step_state.h"
-
 namespace dfrun {
+namespace {
 
-ExecPlan::ExecPlan() = default;
+std::atomic<uint64_t> g_next_id{1};
+
+}  // namespace
+
+ExecPlan::ExecPlan() : id_(g_next_id.fetch_add(1, std::memory_order_relaxed)) {}
 ExecPlan::~ExecPlan() = default;
 
-Result<std::unique_ptr<ExecPlan>> ExecPlan::Create(const Graph& partition, Device& device,
-                                                   const KernelRegistry& kernels, const PlanOptions& options) {
-  std::unique_ptr<ExecPlan> plan(new ExecPlan());
-  if (device.has_own_memory()) {
-    DF_ASSIGN(const Graph copying, WithMemoryCopies(partition, device, kernels));
-    DF_TRY(PlanBuilder(copying, device, kernels, options, *plan).Build());
-  } else {
-    DF_TRY(PlanBuilder(partition, device, kernels, options, *plan).Build());
+TraceNames ExecPlan::Names() const {
+  TraceNames names{device_->full_name(), {}};
+  names.nodes.reserve(infos_.size());
+  for (const NodeInfo* info : infos_) names.nodes.push_back({info->name, info->op->name});
+  for (const auto& [node, channel] : channels_) {
+    const bool sends = info(node).op->traits.boundary == Boundary::kSend;
+    (sends ? names.nodes[node].sends : names.nodes[node].receives) = channel;
   }
-  return plan;
-}
-
-Result<StepState*> ExecPlan::AcquireState() {
-  if (StepState* last = last_used_.exchange(nullptr, std::memory_order_acquire); last != nullptr) return last;
-  {
-    MutexLock lock(mu_);
-    if (!idle_.empty()) {
-      StepState* const state = idle_.back();
-      idle_.pop_back();
-      return state;
-    }
-  }
-  DF_ASSIGN(std::unique_ptr<StepState> made, StepState::Create(*this));
-  MutexLock lock(mu_);
-  states_.push_back(std::move(made));
-  return states_.back().get();
-}
-
-void ExecPlan::ReleaseState(StepState* state) {
-  StepState* none = nullptr;
-  if (last_used_.compare_exchange_strong(none, state, std::memory_order_release, std::memory_order_relaxed)) return;
-  MutexLock lock(mu_);
-  idle_.push_back(state);
+  return names;
 }
 
 }  // namespace dfrun

@@ -26,15 +26,16 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "src/base/mutex.h"
+#include "src/executor/plan_states.h"
 #include "src/framework/kernel_registry.h"
+#include "src/framework/trace_sink.h"
 #include "src/graph/control_flow.h"
 
 namespace dfrun {
 
-class StepState;
 struct LoopProgram;
 
 struct PlanOptions {
@@ -204,15 +205,16 @@ struct EnterPlan {
 
 class ExecPlan {
  public:
-  // `partition`: one device's nodes, shapes inferred, feeds and fetches as _Arg and _Retval. Kernels are made here. On
-  // a device with memory of its own, copies are added where a value is read in the other memory (memory_copies.h).
-  // Errors name the node.
-  static Result<std::unique_ptr<ExecPlan>> Create(const Graph& partition, Device& device, const KernelRegistry& kernels,
-                                                  const PlanOptions& options = {});
+  // Empty; BuildPlan() makes one of a graph.
+  ExecPlan();
   // No step may be running.
   ~ExecPlan();
   ExecPlan(const ExecPlan&) = delete;
   ExecPlan& operator=(const ExecPlan&) = delete;
+
+  // TraceSink::AddPlan
+  uint64_t id() const { return id_; }
+  TraceNames Names() const;
 
   struct Feed {
     std::string name;  // of the _Arg; empty where no node has this index
@@ -255,15 +257,13 @@ class ExecPlan {
   };
   KernelStats& kernel_stats(int expensive) { return kernel_stats_[expensive]; }
 
-  // A state for a step: a used one where there is one. ResourceExhausted if there is no memory for its arena.
-  Result<StepState*> AcquireState();
-  void ReleaseState(StepState* state);
+  PlanStates& states() { return states_; }
 
  private:
   friend class NodePlans;
   friend class PlanBuilder;
-  ExecPlan();
 
+  const uint64_t id_;
   Device* device_ = nullptr;
   std::vector<NodeRecord> records_;
   std::vector<uint32_t> inputs_;
@@ -277,16 +277,14 @@ class ExecPlan {
   std::vector<Feed> feeds_;
   std::vector<FramePlan> frames_;
   std::vector<EnterPlan> enters_;
+  std::vector<std::pair<uint32_t, int32_t>> channels_;  // of nodes that send and receive
   bool has_control_flow_ = false;
   bool has_async_ = false;
   int num_fetches_ = 0;
   int num_expensive_ = 0;
 
   std::unique_ptr<KernelStats[]> kernel_stats_;
-  std::atomic<StepState*> last_used_{nullptr};  // saves the lock where one step runs at a time
-  Mutex mu_;
-  std::vector<std::unique_ptr<StepState>> states_ GUARDED_BY(mu_);  // all there are
-  std::vector<StepState*> idle_ GUARDED_BY(mu_);
+  PlanStates states_;
 };
 
 }  // namespace dfrun

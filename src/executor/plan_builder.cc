@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "src/base/integers.h"
-#include "src/executor/loop_program.h"
+#include "src/executor/loop_program_writer.h"
 #include "src/graph/node_order.h"
 #include "src/graph/update_gate.h"
 
@@ -34,7 +34,10 @@ Status PlanBuilder::Build() {
   NumberNodes();
   DF_TRY(AssignSlots());
   CountReaders();
-  for (NodeId id : order_) WriteNode(graph_.node(id));
+  for (NodeId id : order_) {
+    DF_TRY(AddChannel(graph_.node(id)));
+    WriteNode(graph_.node(id));
+  }
   const size_t num_edges = plan_.has_control_flow_ ? plan_.dataflow_edges_.size() : plan_.edges_.size();
   plan_.records_.push_back({.first_edge = static_cast<uint32_t>(num_edges)});
   plan_.details_.push_back({.first_release = static_cast<uint32_t>(plan_.releases_.size())});
@@ -196,6 +199,13 @@ void PlanBuilder::CountReaders() {
     const uint32_t slot = node_plans_[node.id].first_slot;
     if (frames_[0].readers[slot] > 0) plan_.feeds_[node_plans_[node.id].feed].slot = static_cast<int32_t>(slot);
   }
+}
+
+Status PlanBuilder::AddChannel(const Node& node) {
+  if (!IsSend(node) && !IsRecv(node)) return Status();
+  DF_ASSIGN(const int64_t channel, node.attrs.Get<int64_t>("channel"));
+  plan_.channels_.emplace_back(static_cast<uint32_t>(plan_.records_.size()), static_cast<int32_t>(channel));
+  return Status();
 }
 
 void PlanBuilder::WriteNode(const Node& node) {

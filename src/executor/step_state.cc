@@ -5,7 +5,6 @@
 #include "src/executor/frames.h"
 #include "src/executor/node_actions.h"
 #include "src/executor/numerics_check.h"
-#include "src/executor/step_trace.h"
 
 namespace dfrun {
 namespace {
@@ -40,17 +39,11 @@ Status CheckFeed(const ExecPlan::Feed& feed, const Tensor& value) {
 
 }  // namespace
 
-void AsyncOp::Done(void* arg, Status status) {
+void StepState::OpDone(void* arg, Status status) {
   AsyncOp& op = *static_cast<AsyncOp*>(arg);
   StepState& step = *op.step;
   op.status = std::move(status);
-  if (StepTrace* trace = step.args().trace; trace != nullptr) {
-    TraceNode(*trace, step.plan(), op.node, op.slots,
-              {.step_id = step.args().step.step_id,
-               .iteration = op.context.iteration(),
-               .is_async = true,
-               .start_ns = op.start_ns});
-  }
+  if (step.args().trace != nullptr) step.RecordOp(op);
   // A device's own memory cannot be looked at from here, where it may be the device that calls; what moves values
   // between memories makes none that was finite not so.
   if (NumericsCheck* numerics = step.args().numerics;
@@ -58,6 +51,11 @@ void AsyncOp::Done(void* arg, Status status) {
     numerics->After(step.plan(), op.node, op.slots, numerics->Before(step.plan(), op.node, op.slots));
   }
   step.Complete(op);
+}
+
+void StepState::RecordOp(const AsyncOp& op) {
+  TraceNode(args_, plan_, op.node, op.slots,
+            {.is_async = true, .start_ns = op.start_ns, .iteration = op.context.iteration()});
 }
 
 Status StepCanceller::Watch(Cancellation& cancellation) {
@@ -80,17 +78,25 @@ void StepCanceller::Cancel(const Status& status) {
   cancelled_.store(true, std::memory_order_release);
 }
 
-StepState::StepState(ExecPlan& plan, std::unique_ptr<StepValues> values)
-    : plan_(plan), values_(std::move(values)), first_(this, plan.num_nodes()), async_(plan.root().layout.num_async) {
-  for (AsyncOp& op : async_) op.step = this;
-  if (plan.has_control_flow()) frames_ = std::make_unique<Frames>(*this, *values_);
+StepState::StepState(ExecPlan& plan, std::unique_ptr<StepValues> values, const StepResume& resume)
+    : plan_(plan),
+      resume_(resume),
+      values_(std::move(values)),
+      first_(this, plan.num_nodes(), resume),
+      async_(plan.root().layout.num_async) {
+  for (AsyncOp& op : async_) op.Bind(this, resume);
+  if (plan.has_control_flow()) frames_ = std::make_unique<Frames>(plan, *values_, async_, this, resume);
 }
 
 StepState::~StepState() = default;
 
-Result<std::unique_ptr<StepState>> StepState::Create(ExecPlan& plan) {
+Result<StepState*> StepState::Acquire(ExecPlan& plan, const StepResume& resume) {
+  if (PlanState* const idle = plan.states().TakeIdle(); idle != nullptr) return static_cast<StepState*>(idle);
   DF_ASSIGN(std::unique_ptr<StepValues> values, StepValues::Create(plan, plan.root()));
-  return std::unique_ptr<StepState>(new StepState(plan, std::move(values)));
+  std::unique_ptr<StepState> made(new StepState(plan, std::move(values), resume));
+  StepState* const state = made.get();
+  plan.states().Own(std::move(made));
+  return state;
 }
 
 Status StepState::Begin(WorkerPool& pool, const RunArgs& args, Callback done) {
@@ -102,6 +108,7 @@ Status StepState::Begin(WorkerPool& pool, const RunArgs& args, Callback done) {
   values_->Reset();
   pool_ = &pool;
   args_ = args;
+  if (args.trace != nullptr) args.trace->AddPlan(plan_.id(), [&] { return plan_.Names(); });
   if (args_.step.step_containers == nullptr) args_.step.step_containers = &containers_.emplace();
   if (args_.step.cancellation == nullptr) args_.step.cancellation = &cancellation_.emplace();
   withheld_.store(false, std::memory_order_relaxed);
@@ -159,7 +166,7 @@ void StepState::End(const Status& of_device) {
   containers_.reset();
   cancellation_.reset();
   const Callback done = done_;
-  plan_.ReleaseState(this);
+  plan_.states().Return(this);
   done(std::move(status));
 }
 
@@ -177,7 +184,7 @@ void StepState::Fail(const Status& status) {
 StepWorker& StepState::AcquireWorker() {
   MutexLock lock(mu_);
   if (idle_ == nullptr) {
-    workers_.push_back(std::make_unique<StepWorker>(this, plan_.num_nodes()));
+    workers_.push_back(std::make_unique<StepWorker>(this, plan_.num_nodes(), resume_));
     return *workers_.back();
   }
   StepWorker& worker = *idle_;

@@ -14,42 +14,14 @@
 #include <vector>
 
 #include "src/base/mutex.h"
-#include "src/executor/executor.h"
-#include "src/executor/frame_queue.h"
-#include "src/executor/ready_queue.h"
+#include "src/executor/plan.h"
+#include "src/executor/run_args.h"
 #include "src/executor/step_values.h"
+#include "src/executor/step_work.h"
 
 namespace dfrun {
 
 class Frames;
-
-// What a pool runs of a step, both in executor.cc: a worker's queue; what the end of an op made ready.
-void ResumeWorker(Work* worker);
-void ResumeAsyncOp(Work* op);
-
-// A thread's share of a step.
-struct StepWorker : Work {
-  StepWorker(StepState* owner, uint32_t nodes) : Work{&ResumeWorker}, step(owner), queue(nodes) {}
-  StepState* step;
-  ReadyQueue queue;        // of a plan without control flow
-  FrameQueue frame_queue;  // of one with it
-  StepWorker* next_idle = nullptr;
-};
-
-// A call of an asynchronous kernel, from its start until what it made ready has been found.
-struct AsyncOp : Work {
-  AsyncOp() : Work{&ResumeAsyncOp} {}
-  OpContext context;
-  StepState* step = nullptr;
-  Iteration* iteration = nullptr;  // with control flow
-  Tensor* slots = nullptr;
-  uint32_t node = 0;  // in the plan
-  Status status;
-  int64_t start_ns = 0;  // where the step is traced
-
-  // The kernel's callback; `op` is an AsyncOp.
-  static void Done(void* op, Status status);
-};
 
 // Tells a step with loops, which may run without waiting for anything, that it has failed elsewhere.
 class StepCanceller final : public Waiter {
@@ -68,10 +40,14 @@ class StepCanceller final : public Waiter {
 };
 
 // Reused by later steps of its plan. Thread safety: as each method says.
-class StepState {
+class StepState final : public PlanState {
  public:
-  static Result<std::unique_ptr<StepState>> Create(ExecPlan& plan);
-  ~StepState();
+  // A state for a step of the plan: a used one where there is one. All calls of a plan have the same `resume`, which
+  // outlives the plan. ResourceExhausted if there is no memory for the arena.
+  static Result<StepState*> Acquire(ExecPlan& plan, const StepResume& resume);
+  ~StepState() override;
+  StepState(const StepState&) = delete;
+  StepState& operator=(const StepState&) = delete;
 
   // One thread, before the step runs. InvalidArgument names a feed that does not fit the plan.
   Status Begin(WorkerPool& pool, const RunArgs& args, Callback done);
@@ -87,7 +63,6 @@ class StepState {
   StepWorker& first() { return first_; }
   // The op of frame 0's i-th asynchronous node.
   AsyncOp& async_op(int i) { return async_[i]; }
-  std::vector<AsyncOp>& async_ops() { return async_; }
   // Only with control flow.
   Frames& frames() { return *frames_; }
 
@@ -114,19 +89,24 @@ class StepState {
   // Returns what was in the inbox; later callbacks submit.
   Work* Share();
 
-  // Any thread: an op whose status is set and whose callback has run.
-  void Complete(AsyncOp& op);
+  // The callback of an asynchronous kernel, on any thread; `op` is an AsyncOp.
+  static void OpDone(void* op, Status status);
 
   // Of a shared step: workers and operations in flight.
   std::atomic<int>& active() { return active_; }
 
  private:
-  StepState(ExecPlan& plan, std::unique_ptr<StepValues> values);
+  StepState(ExecPlan& plan, std::unique_ptr<StepValues> values, const StepResume& resume);
   Status SetFeeds(const RunArgs& args);
   // `of_device`: an error of what was enqueued.
   void End(const Status& of_device);
 
+  // An op whose status is set and whose callback has run.
+  void Complete(AsyncOp& op);
+  void RecordOp(const AsyncOp& op);
+
   ExecPlan& plan_;
+  const StepResume& resume_;
   std::unique_ptr<StepValues> values_;
   StepWorker first_;
   std::vector<AsyncOp> async_;

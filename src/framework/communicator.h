@@ -13,6 +13,7 @@
 
 #include "src/base/status.h"
 #include "src/framework/rendezvous.h"
+#include "src/framework/trace_sink.h"
 
 namespace dfrun {
 
@@ -75,6 +76,8 @@ class Communicator {
   // Moves messages and runs callbacks; true if anything happened. One thread at a time drives; another that calls
   // meanwhile gets false at once.
   virtual bool Poll() = 0;
+  // From now on messages with values are recorded there; null: not any more. The sink outlives whoever polls.
+  virtual void Trace(TraceSink* sink) = 0;
   // The first error that the network itself gave a control message; OK while there is none.
   virtual Status network_status() const = 0;
 };

@@ -102,6 +102,7 @@ class OpBuilder {
 
   // Traits; src/framework/op_traits.h says what each means.
   OpBuilder& PassesOn(Passthrough inputs = Passthrough::kFirstInput);
+  OpBuilder& AtBoundary(Boundary boundary);
   OpBuilder& ControlFlow(ControlFlowKind kind);
   OpBuilder& Variable();
   OpBuilder& OnlyReadsVariables();

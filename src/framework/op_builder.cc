@@ -302,6 +302,11 @@ OpBuilder& OpBuilder::PassesOn(Passthrough inputs) {
   return *this;
 }
 
+OpBuilder& OpBuilder::AtBoundary(Boundary boundary) {
+  def_.traits.boundary = boundary;
+  return *this;
+}
+
 OpBuilder& OpBuilder::ControlFlow(ControlFlowKind kind) {
   def_.traits.control_flow = kind;
   return *this;

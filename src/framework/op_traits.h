@@ -21,8 +21,12 @@ enum class Passthrough : uint8_t {
   kEachInput,   // the input of the output's number
 };
 
+// How a value comes to a device's part of a step or leaves it, where the op does no more than that.
+enum class Boundary : uint8_t { kNone, kFeed, kFetch, kSend, kRecv };
+
 struct OpTraits {
   Passthrough passthrough = Passthrough::kNone;
+  Boundary boundary = Boundary::kNone;
   ControlFlowKind control_flow = ControlFlowKind::kNone;
 
   // Output 0 is a variable, by reference or by handle, that container and shared_name name.

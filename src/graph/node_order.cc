@@ -35,11 +35,11 @@ NodeOrder::NodeOrder(const Graph& graph, std::span<const NodeId> order, std::spa
 }
 
 bool IsSend(const Node& node) {
-  return node.op->name == "_Send" || node.op->name == "_HostSend";
+  return node.op->traits.boundary == Boundary::kSend;
 }
 
 bool IsRecv(const Node& node) {
-  return node.op->name == "_Recv" || node.op->name == "_HostRecv";
+  return node.op->traits.boundary == Boundary::kRecv;
 }
 
 Result<std::vector<NodeId>> PartitionOrder(const Graph& graph) {

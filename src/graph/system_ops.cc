@@ -9,6 +9,7 @@ OP("_Arg")
     .Attr("T: type")
     .Attr("index: int >= 0")
     .Attr("shape: shape = ?")
+    .AtBoundary(Boundary::kFeed)
     .Stateful()
     .NotDifferentiable()
     .Shape(ShapeFromAttr("shape"))
@@ -19,6 +20,7 @@ OP("_Retval")
     .Input("input: T")
     .Attr("T: type")
     .Attr("index: int >= 0")
+    .AtBoundary(Boundary::kFetch)
     .Stateful()
     .Cost(NoCost())
     .Doc("Makes its input the index-th tensor that a run fetches.");
@@ -43,12 +45,12 @@ void NamesChannel(OpBuilder& op) {
 }
 
 void Sends(OpBuilder& op) {
-  op.Input("tensor: T").Attr("T: type").As(NamesChannel);
+  op.Input("tensor: T").Attr("T: type").As(NamesChannel).AtBoundary(Boundary::kSend);
 }
 
 void Receives(OpBuilder& op) {
   op.Output("tensor: tensor_type").Attr("tensor_type: type").As(NamesChannel);
-  op.NotDifferentiable().Shape(ShapeFromAttr("shape"));
+  op.AtBoundary(Boundary::kRecv).NotDifferentiable().Shape(ShapeFromAttr("shape"));
 }
 
 OP("_Send")

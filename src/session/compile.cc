@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/executor/build_plan.h"
 #include "src/executor/plan.h"
 #include "src/passes/pass.h"
 #include "src/placement/placer.h"
@@ -96,8 +97,8 @@ Result<std::unique_ptr<LocalExecutable>> BuildPart(Runtime& runtime, const std::
   for (const Partition* partition : partitions) {
     Device* device = runtime.FindDevice(partition->device);
     if (device == nullptr) return Internal("rank ", runtime.rank(), " has no device ", partition->device);
-    DF_ASSIGN(std::unique_ptr<ExecPlan> plan, ExecPlan::Create(partition->graph, *device, runtime.kernels(),
-                                                               {.loop_programs = runtime.loop_programs()}));
+    DF_ASSIGN(std::unique_ptr<ExecPlan> plan,
+              BuildPlan(partition->graph, *device, runtime.kernels(), {.loop_programs = runtime.loop_programs()}));
     part->plans.push_back(std::move(plan));
     DF_TRY(AddChannelEndpoints(partition->graph, runtime.rank(), part->ends));
     part->overlaps = part->overlaps && StepsMayOverlap(partition->graph);

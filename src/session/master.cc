@@ -550,6 +550,7 @@ Status Master::session_status() const {
 }
 
 void Master::StartTrace() {
+  runtime_.communicator().Trace(&runtime_.trace());
   tracing_ = true;
 }
 
@@ -557,14 +558,15 @@ Status Master::WriteTrace(const std::string& prefix) {
   MutexLock lock(change_mu_);
   PauseSteps();
   tracing_ = false;
-  const std::vector<TraceRecord> records = trace_.Take();
+  runtime_.communicator().Trace(nullptr);
+  const Trace trace = runtime_.trace().Take();
   std::optional<Round> round;
   if (several_ranks_) {
     control::Message request;
     request.mutable_write_trace()->set_prefix(prefix);
     Broadcast(request, round.emplace(runtime_));
   }
-  Status status = WriteChromeTrace(TracePath(prefix, 0), records, 0);
+  Status status = WriteChromeTrace(TracePath(prefix, 0), trace, 0);
   if (several_ranks_) status = FinishRound(*round, StatusNow(status));
   ResumeSteps();
   return status;

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "src/base/mutex.h"
-#include "src/executor/step_trace.h"
 #include "src/partition/partition.h"
 #include "src/passes/prune.h"
 #include "src/placement/cluster.h"
@@ -109,7 +108,7 @@ class Master final : private PendingStepHost {
   void EndSession(const Status& status) EXCLUDES(mu_);
   // The error that ended the session, if one did.
   Status session_status() const EXCLUDES(mu_);
-  StepTrace* trace() { return tracing_.load(std::memory_order_relaxed) ? &trace_ : nullptr; }
+  TraceSink* trace() { return tracing_.load(std::memory_order_relaxed) ? &runtime_.trace() : nullptr; }
 
   Runtime& runtime_;
   const int64_t session_id_;
@@ -120,7 +119,6 @@ class Master final : private PendingStepHost {
   const ErrorScope error_scope_;
   const bool several_ranks_;
   std::atomic<int64_t> next_step_{0};
-  StepTrace trace_;
   std::atomic<bool> tracing_{false};
 
   Mutex change_mu_;  // held while the graph, the executables or the ranks' resources change

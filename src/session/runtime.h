@@ -23,6 +23,7 @@
 #include "src/framework/device_factory.h"
 #include "src/framework/file_access.h"
 #include "src/framework/kernel_registry.h"
+#include "src/trace/step_trace.h"
 
 namespace dfrun {
 
@@ -63,6 +64,8 @@ class Runtime {
   StepRunner& runner() const { return *runner_; }
   // Null where there is one rank.
   ControlPlane* control() const { return control_.get(); }
+  // What is traced on this rank, by one session at a time.
+  StepTrace& trace() { return trace_; }
 
   // Makes this rank's devices, named as this task. A second call must name the same task: variables live on. The ops on
   // the devices open files by the rules of the last call.
@@ -92,6 +95,7 @@ class Runtime {
   const int size_;
   std::atomic<int64_t> next_session_{0};
   // In this order, so that what calls is destroyed before what it calls.
+  StepTrace trace_;
   const std::unique_ptr<Communicator> communicator_;
   DeviceName task_;
   DeviceList devices_;

@@ -116,8 +116,9 @@ class Session {
   // Steps begun so far, by all handles: the id of the next step.
   int64_t steps_run() const;
 
-  // Every rank records its steps from now on, until WriteTrace() ends it: each rank then writes what it recorded to
-  // "<prefix>rank-<rank>.json", a Chrome trace. Not while a step runs.
+  // Every rank records its steps and their messages from now on, until WriteTrace() ends it: each rank then writes what
+  // it recorded to "<prefix>rank-<rank>.json", a Chrome trace. Not while a step runs; one session of a runtime at a
+  // time.
   void StartTrace();
   Status WriteTrace(const std::string& prefix);
 

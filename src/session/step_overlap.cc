@@ -3,15 +3,14 @@
 #include <algorithm>
 
 #include "src/graph/has_refs.h"
-#include "src/graph/node_order.h"
 #include "src/graph/variable_readers.h"
 
 namespace dfrun {
 namespace {
 
-// Stateful since they must not be merged or folded: what they give is the step's own.
+// Stateful since it must not be merged or folded: what it gives is the step's own.
 bool IsOfOneStep(const Node& node) {
-  return node.op->name == "_Arg" || node.op->name == "_Retval" || IsSend(node) || IsRecv(node);
+  return node.op->traits.boundary != Boundary::kNone;
 }
 
 bool LeavesNothing(const Node& node) {

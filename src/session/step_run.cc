@@ -58,6 +58,7 @@ void StepRun::Start(size_t index) {
     args.fetches = request_.fetches;
   }
   args.trace = request_.trace;
+  args.slot = request_.slot;
   args.numerics = request_.numerics;
   args.withheld = &withheld_;
   args.step.step_id = request_.first_step + steps_run_ - 1;

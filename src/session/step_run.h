@@ -49,7 +49,7 @@ struct StepRequest {
   // Live until the end, as what they point at.
   std::span<const Tensor> feeds = {};
   std::span<Tensor> fetches = {};
-  StepTrace* trace = nullptr;
+  TraceSink* trace = nullptr;
   NumericsCheck* numerics = nullptr;
 };
 

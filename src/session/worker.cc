@@ -4,7 +4,6 @@
 #include <optional>
 #include <utility>
 
-#include "src/executor/step_trace.h"
 #include "src/executor/worker_pool.h"
 #include "src/graph/graph_def.h"
 #include "src/session/compile.h"
@@ -67,7 +66,6 @@ class Worker::Impl {
 
   Runtime& runtime_;
   std::map<int64_t, std::unique_ptr<LocalExecutable>> parts_;  // by executable
-  StepTrace trace_;
 };
 
 bool Worker::Impl::WaitForRequest(control::Message* request) {
@@ -155,6 +153,7 @@ void Worker::Impl::StartRun(const control::Message& request) {
     return runtime_.control()->Done(request.round(), StatusNow(unknown));
   }
   runtime_.runner().WaitUntilQuiet(*it->second);
+  if (run.trace()) runtime_.communicator().Trace(&runtime_.trace());
   ServedRun::Start(runtime_, *it->second,
                    {.round = request.round(),
                     .first_step = run.first_step(),
@@ -162,7 +161,7 @@ void Worker::Impl::StartRun(const control::Message& request) {
                     .slot = run.slot(),
                     .scope = run.ends_alone() ? ErrorScope::kStep : ErrorScope::kSession,
                     .stop_not_finite = run.stop_not_finite(),
-                    .trace = run.trace() ? &trace_ : nullptr},
+                    .trace = run.trace() ? &runtime_.trace() : nullptr},
                    run.check_numerics());
 }
 
@@ -173,8 +172,8 @@ void Worker::Impl::DropParts() {
 }
 
 Status Worker::Impl::WriteTrace(const control::WriteTrace& request) {
-  const std::vector<TraceRecord> records = trace_.Take();
-  return WriteChromeTrace(TracePath(request.prefix(), runtime_.rank()), records, runtime_.rank());
+  runtime_.communicator().Trace(nullptr);
+  return WriteChromeTrace(TracePath(request.prefix(), runtime_.rank()), runtime_.trace().Take(), runtime_.rank());
 }
 
 void Worker::Impl::ResetContainers(const control::ResetContainers& request) {

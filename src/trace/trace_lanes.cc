@@ -5,28 +5,64 @@
 #include "src/base/status.h"
 
 namespace dfrun {
+namespace {
+
+// Lanes for what overlaps, as few as keep it apart.
+class ApartLanes {
+ public:
+  // `record` begins no sooner than those before it.
+  int Add(const TraceRecord& record) {
+    const auto is_free = [&](int64_t ns) { return ns <= record.start_ns; };
+    auto lane = std::find_if(free_from_ns_.begin(), free_from_ns_.end(), is_free);
+    if (lane == free_from_ns_.end()) lane = free_from_ns_.insert(lane, 0);
+    *lane = record.end_ns;
+    return static_cast<int>(lane - free_from_ns_.begin());
+  }
+  int size() const { return static_cast<int>(free_from_ns_.size()); }
+
+ private:
+  std::vector<int64_t> free_from_ns_;  // by lane
+};
+
+enum class Row { kThread, kWaiting, kMessages };
+
+Row RowOf(const TraceRecord& record) {
+  if (record.kind != TraceRecord::Kind::kNode) return Row::kMessages;
+  return record.is_async ? Row::kWaiting : Row::kThread;
+}
+
+void AddNames(const char* what, int count, std::vector<std::string>& names) {
+  for (int i = 0; i < count; ++i) names.push_back(StrCat(what, " ", i));
+}
+
+}  // namespace
 
 TraceLanes LayOutLanes(std::span<const TraceRecord> records) {
   TraceLanes lanes;
   int threads = 0;
+  ApartLanes waiting;
+  ApartLanes messages;
   for (const TraceRecord& r : records) {
-    if (!r.is_async) threads = std::max(threads, r.thread + 1);
-  }
-  for (int i = 0; i < threads; ++i) lanes.names.push_back(StrCat("thread ", i));
-  std::vector<int64_t> free_from_ns;  // one a lane of asynchronous nodes
-  for (const TraceRecord& r : records) {
-    if (!r.is_async) {
-      lanes.of_record.push_back(r.thread);
-      continue;
+    switch (RowOf(r)) {
+      case Row::kThread:
+        threads = std::max(threads, r.thread + 1);
+        lanes.of_record.push_back(r.thread);
+        break;
+      case Row::kWaiting:
+        lanes.of_record.push_back(waiting.Add(r));
+        break;
+      case Row::kMessages:
+        lanes.of_record.push_back(messages.Add(r));
     }
-    auto lane = std::find_if(free_from_ns.begin(), free_from_ns.end(), [&](int64_t ns) { return ns <= r.start_ns; });
-    if (lane == free_from_ns.end()) {
-      lanes.names.push_back(StrCat("waiting ", free_from_ns.size()));
-      lane = free_from_ns.insert(lane, 0);
-    }
-    *lane = r.end_ns;
-    lanes.of_record.push_back(threads + static_cast<int>(lane - free_from_ns.begin()));
   }
+  for (size_t i = 0; i < records.size(); ++i) {
+    const Row row = RowOf(records[i]);
+    if (row != Row::kThread) lanes.of_record[i] += threads;
+    if (row == Row::kMessages) lanes.of_record[i] += waiting.size();
+  }
+  AddNames("thread", threads, lanes.names);
+  AddNames("waiting", waiting.size(), lanes.names);
+  AddNames("comm", messages.size(), lanes.names);
   return lanes;
 }
 

@@ -6,17 +6,17 @@
 #include <string>
 #include <vector>
 
-#include "src/executor/step_trace.h"
+#include "src/framework/trace_sink.h"
 
 namespace dfrun {
 
 struct TraceLanes {
-  std::vector<std::string> names;  // one a lane: "thread 0", ..., "waiting 0", ...
+  std::vector<std::string> names;  // one a lane: "thread 0", ..., "waiting 0", ..., "comm 0", ...
   std::vector<int> of_record;      // an index into `names` for each record
 };
 
 // Gives each thread a lane for the kernels that it called. Asynchronous nodes overlap these and each other, so they get
-// further lanes, as few as keep them apart. `records` are ordered by start.
+// further lanes, as few as keep them apart, and so do messages. `records` are ordered by start.
 TraceLanes LayOutLanes(std::span<const TraceRecord> records);
 
 }  // namespace dfrun

@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "src/executor/build_plan.h"
 #include "src/executor/executor.h"
-#include "src/executor/step_trace.h"
 #include "src/passes/prune.h"
+#include "src/trace/step_trace.h"
 #include "tests/device/sealed_device.h"
 #include "tests/unit/testing/graph_maker.h"
 #include "tests/unit/testing/tested_device.h"
@@ -25,7 +26,7 @@ class DeviceTest : public ::testing::Test {
     num_fetches_ = fetches.size();
     const Result<Graph> pruned = PruneForRun(maker_.graph, signature);
     ASSERT_TRUE(pruned.ok()) << pruned.status().ToString();
-    Result<std::unique_ptr<ExecPlan>> plan = ExecPlan::Create(*pruned, *device_, KernelRegistry::Builtin());
+    Result<std::unique_ptr<ExecPlan>> plan = BuildPlan(*pruned, *device_, KernelRegistry::Builtin());
     ASSERT_TRUE(plan.ok()) << plan.status().ToString();
     plan_ = *std::move(plan);
   }
@@ -123,9 +124,10 @@ TEST_F(DeviceTest, TracesTellEnqueuedWorkApart) {
   Prepare({maker_.Add("y", "Reshape", {maker_.Add("minus", "Neg", {x}), shape})}, {x});
   StepTrace trace;
   ASSERT_TRUE(Run({Tensor::Vector<double>({1, 2, 3, 4})}, &trace).ok());
-  const std::vector<TraceRecord> records = trace.Take();
+  const Trace taken = trace.Take();
+  const std::vector<TraceRecord>& records = taken.records;
   const auto of_op = [&](const char* op) {
-    return std::find_if(records.begin(), records.end(), [&](const TraceRecord& r) { return r.op == op; });
+    return std::find_if(records.begin(), records.end(), [&](const TraceRecord& r) { return taken.node(r).op == op; });
   };
   ASSERT_NE(of_op("Neg"), records.end());
   EXPECT_TRUE(of_op("Neg")->is_enqueued);

@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <random>
 
+#include "src/executor/build_plan.h"
 #include "src/executor/executor.h"
 #include "src/passes/pass.h"
 #include "src/passes/prune.h"
@@ -142,7 +143,7 @@ class Fuzzer {
     } else {
       DF_TRY(RunPass(*FindPass("lower_collectives"), pruned, context));
     }
-    DF_ASSIGN(const auto plan, ExecPlan::Create(pruned, device, kernels));
+    DF_ASSIGN(const auto plan, BuildPlan(pruned, device, kernels));
     std::vector<Tensor> values(signature.fetches.size());
     const Status status = RunPlanFor(*plan, pool, values, patience);
     Count(graph, signature, status.ok());

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The traces of both commands that write some: slices of a row nest, rows have names, and each tensor that a Send moved
-# has an arrow to its Recv.
+# The traces of both commands that write some: slices of a row nest, rows have names, each tensor that a Send moved has an
+# arrow to its Recv, and each message of the transport that one rank sent was received by another one in the same step.
 #   trace_lanes_test.sh SOURCE_DIR DFRUN
 SOURCE=$1 DFRUN=$2
 source "$SOURCE/tests/regression/lib.sh"
@@ -8,12 +8,13 @@ source "$SOURCE/tests/regression/lib.sh"
 cat > check.py <<'CHECK'
 import collections, json, sys
 arrows = collections.defaultdict(set)
+messages = {"send": collections.Counter(), "receive": collections.Counter()}
 for path in sys.argv[1:]:
     events = json.load(open(path))["traceEvents"]
-    names = {e["tid"] for e in events if e["ph"] == "M" and e["name"] == "thread_name"}
+    names = {e["tid"]: e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == "thread_name"}
     slices = [e for e in events if e["ph"] == "X"]
     assert slices, path + " holds no slice"
-    assert {e["tid"] for e in slices} <= names, path + ": a row without a name"
+    assert {e["tid"] for e in slices} <= names.keys(), path + ": a row without a name"
     rows = collections.defaultdict(list)
     for e in slices:
         begin = round(e["ts"] * 1000)
@@ -24,11 +25,21 @@ for path in sys.argv[1:]:
             while ends and ends[-1] <= begin: ends.pop()
             assert not ends or -end <= ends[-1], f"{path}: {name} overlaps another"
             ends.append(-end)
+    for e in slices:
+        if not names[e["tid"]].startswith("comm"): continue
+        ranks = [e["pid"], e["args"]["peer"]]
+        if e["cat"] == "receive": ranks.reverse()
+        assert e["name"].startswith(e["cat"] + " ") and "channel" not in e["name"], f"{path}: {e} is of no node"
+        key = [e["args"][what] for what in ("channel", "slot", "step", "bytes")]
+        messages[e["cat"]][(*ranks, e["name"].split(" ", 1)[1], *key)] += 1
     for e in events:
         if e["ph"] in "sf": arrows[e["id"]].add((e["ph"], e["pid"]))
 pairs = [ends for ends in arrows.values() if {ph for ph, _ in ends} == {"s", "f"}]
 assert len(pairs) == len(arrows) > 0, f"{len(arrows)} arrows, of which {len(pairs)} have both ends"
-print(len(pairs), "arrows")
+assert messages["send"].total() > 0, "no messages"
+differ = (messages["send"] - messages["receive"]) + (messages["receive"] - messages["send"])
+assert not differ, f"not both sent and received: {differ}"
+print(len(pairs), "arrows,", messages["send"].total(), "messages")
 CHECK
 
 ranks 2 "$DFRUN" "$SOURCE/configs/digits_mlp.yaml" --set batch=64 --output run --trace 4 > out 2>&1 || fail "run: $(cat out)"

@@ -8,11 +8,11 @@ import source_tree
 # A directory may include itself and those above it.
 ORDER = [
     "src/base", "src/framework", "src/checkpoint", "src/graph", "src/spec", "src/autodiff", "src/passes", "src/export",
-    "src/placement", "src/partition", "src/executor", "src/trace", "src/session", "src/training", "src/job",
+    "src/trace", "src/placement", "src/partition", "src/executor", "src/session", "src/training", "src/job",
     "kernels", "comm", "jobs",
 ]
 # In these a header and its source count as one: no part of the folder may lead back to itself, by its source either.
-PARTS_IN_ORDER = ["src/session", "src/training", "src/job"]
+PARTS_IN_ORDER = ["src/executor", "src/session", "src/training", "src/job"]
 # Less than the order gives: kernels and transports know the contracts only, so that each can be built on its own.
 ONLY = {
     "kernels/checkpoint": ["src/base", "src/framework", "src/checkpoint", "kernels"],

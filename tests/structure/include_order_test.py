@@ -85,11 +85,11 @@ class IncludeOrderTest(unittest.TestCase):
         }, "cycle: kernels/array -> kernels/math -> kernels/nn -> kernels/array")
 
     def test_cycle_of_headers(self):
-        self.check_one({"src/executor/a.h": ["src/executor/b.h"], "src/executor/b.h": ["src/executor/a.h"]},
-                       "files include each other in a cycle: src/executor/a.h -> src/executor/b.h")
+        self.check_one({"src/graph/a.h": ["src/graph/b.h"], "src/graph/b.h": ["src/graph/a.h"]},
+                       "files include each other in a cycle: src/graph/a.h -> src/graph/b.h")
 
     def test_source_that_leads_back_to_its_header(self):
-        for folder in ("session", "training", "job"):
+        for folder in ("executor", "session", "training", "job"):
             self.check_one({
                 f"src/{folder}/a.h": [],
                 f"src/{folder}/a.cc": [f"src/{folder}/a.h", f"src/{folder}/b.h"],
@@ -100,6 +100,11 @@ class IncludeOrderTest(unittest.TestCase):
         self.check_one({"src/session/a.cc": ["src/training/b.h"], "src/training/b.h": []}, "may not include")
         self.check_one({"src/training/a.cc": ["src/job/b.h"], "src/job/b.h": []}, "may not include")
         self.check_one({"src/executor/a.cc": ["src/session/b.h"], "src/session/b.h": []}, "may not include")
+
+    def test_traces_stand_below_the_placer(self):
+        self.check_one({"src/trace/a.cc": ["src/placement/b.h"], "src/placement/b.h": []}, "may not include")
+        self.check_one({"src/trace/a.cc": ["src/executor/b.h"], "src/executor/b.h": []}, "may not include")
+        self.assertEqual(violations_of({"src/executor/a.cc": ["src/trace/b.h"], "src/trace/b.h": []}), [])
 
 
 if __name__ == "__main__":

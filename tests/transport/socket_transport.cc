@@ -108,10 +108,10 @@ SocketTransport::~SocketTransport() {
 
 void SocketTransport::Deliver(const Call& receive, std::string_view message, Completions* completed) const {
   if (message.size() != receive.bytes) {
-    return completed->Add(receive.done, WrongSize(receive, message.size()));
+    return Complete(receive, WrongSize(receive, message.size()), completed);
   }
   if (!message.empty()) std::memcpy(receive.data, message.data(), message.size());
-  completed->Add(receive.done, Status());
+  Complete(receive, Status(), completed);
 }
 
 void SocketTransport::SendToSelf(const Call& call, Completions* completed) {
@@ -123,14 +123,14 @@ void SocketTransport::SendToSelf(const Call& call, Completions* completed) {
     Deliver(receives.front(), {call.data, call.bytes}, completed);
     receives.pop_front();
   }
-  completed->Add(call.done, Status());
+  Complete(call, Status(), completed);
 }
 
 void SocketTransport::Start(const Call& call, Completions* completed) {
   Peer& peer = peers_[static_cast<size_t>(call.peer)];
   if (call.is_send && call.peer == rank_) return SendToSelf(call, completed);
   if (call.is_send) {
-    if (!peer.lost.ok()) return completed->Add(call.done, peer.lost.Annotate(Describe(call)));
+    if (!peer.lost.ok()) return Complete(call, peer.lost.Annotate(Describe(call)), completed);
     peer.outgoing.push_back({{call.bytes, call.tag}, call, 0});
     Write(peer, completed);
     return;
@@ -140,7 +140,7 @@ void SocketTransport::Start(const Call& call, Completions* completed) {
     Deliver(call, waiting.front(), completed);
     waiting.pop_front();
   } else if (!peer.lost.ok()) {
-    completed->Add(call.done, peer.lost.Annotate(Describe(call)));
+    Complete(call, peer.lost.Annotate(Describe(call)), completed);
   } else {
     peer.receives[call.tag].push_back(call);
   }
@@ -174,7 +174,7 @@ bool SocketTransport::Write(Peer& peer, Completions* completed) {
     }
     out.written += static_cast<size_t>(written);
     if (out.written < sizeof(Header) + out.call.bytes) return any;
-    completed->Add(out.call.done, Status());
+    Complete(out.call, Status(), completed);
     peer.outgoing.pop_front();
     any = true;
   }
@@ -225,7 +225,7 @@ void SocketTransport::BeginMessage(Peer& peer) {
 void SocketTransport::EndMessage(Peer& peer, Completions* completed) {
   std::deque<Call>& receives = peer.receives[peer.header.tag];
   if (peer.has_receive) {
-    completed->Add(peer.receive.done, Status());
+    Complete(peer.receive, Status(), completed);
   } else if (!receives.empty()) {
     Deliver(receives.front(), peer.buffer, completed);
     receives.pop_front();
@@ -240,24 +240,24 @@ void SocketTransport::EndMessage(Peer& peer, Completions* completed) {
 // What was called ends with the loss; what had arrived can still be received.
 void SocketTransport::Lose(Peer& peer, int rank, const std::string& why, Completions* completed) {
   peer.lost = Error(Code::kUnavailable, "rank ", rank, " is lost: ", why);
-  for (const Outgoing& out : peer.outgoing) completed->Add(out.call.done, peer.lost.Annotate(Describe(out.call)));
+  for (const Outgoing& out : peer.outgoing) Complete(out.call, peer.lost.Annotate(Describe(out.call)), completed);
   peer.outgoing.clear();
-  if (peer.has_receive) completed->Add(peer.receive.done, peer.lost.Annotate(Describe(peer.receive)));
+  if (peer.has_receive) Complete(peer.receive, peer.lost.Annotate(Describe(peer.receive)), completed);
   peer.has_receive = false;
   for (auto& [tag, receives] : peer.receives) {
-    for (const Call& call : receives) completed->Add(call.done, peer.lost.Annotate(Describe(call)));
+    for (const Call& call : receives) Complete(call, peer.lost.Annotate(Describe(call)), completed);
     receives.clear();
   }
 }
 
 void SocketTransport::EndAll(const Status& status, Completions* completed) {
   for (Peer& peer : peers_) {
-    for (const Outgoing& out : peer.outgoing) completed->Add(out.call.done, status);
+    for (const Outgoing& out : peer.outgoing) Complete(out.call, status, completed);
     peer.outgoing.clear();
-    if (peer.has_receive) completed->Add(peer.receive.done, status);
+    if (peer.has_receive) Complete(peer.receive, status, completed);
     peer.has_receive = false;
     for (auto& [tag, receives] : peer.receives) {
-      for (const Call& call : receives) completed->Add(call.done, status);
+      for (const Call& call : receives) Complete(call, status, completed);
       receives.clear();
     }
     peer.lost = status;

@@ -1,11 +1,14 @@
 #include "tests/conformance/transport/transport_suite.h"
 
+#include <algorithm>
 #include <chrono>
 #include <deque>
 #include <memory>
 #include <random>
 #include <thread>
 #include <vector>
+
+#include "src/base/mutex.h"
 
 namespace dfrun::comm {
 namespace {
@@ -374,6 +377,68 @@ void AbortEndsEveryCall(Transport& t) {
   }
 }
 
+class Records final : public TraceSink {
+ public:
+  void AddPlan(uint64_t, FunctionRef<TraceNames()>) override { ADD_FAILURE() << "a transport knows no plans"; }
+  void Add(const TraceRecord& record) override {
+    MutexLock lock(mu_);
+    all_.push_back(record);
+  }
+  std::vector<TraceRecord> Take() {
+    MutexLock lock(mu_);
+    return std::exchange(all_, {});
+  }
+
+ private:
+  Mutex mu_;
+  std::vector<TraceRecord> all_ GUARDED_BY(mu_);
+};
+
+// One record a message and end, whatever the size; of a call that ends with an error none.
+void EachMessageIsRecorded(Transport& t) {
+  Records sink;
+  const std::vector<size_t> sizes = {0, 1, 64, 4096, 300001};
+  const auto exchange = [&](int32_t channel, size_t bytes, size_t expected) {
+    const std::vector<char> sent(bytes);
+    std::vector<char> got(expected);
+    Pending send;
+    Pending recv;
+    t.Send(Next(t), {channel, 1}, sent.data(), bytes, send.callback());
+    if (channel % 2 == 0) t.Recv(Previous(t), {channel, 1}, got.data(), expected, recv.callback());
+    if (channel % 2 == 1) t.RecvLater(Previous(t), {channel, 1}, got.data(), expected, recv.callback());
+    Wait(t, send);
+    Wait(t, recv);
+  };
+  exchange(0, 8, 8);
+  t.Trace(&sink);
+  const int64_t before_ns = TraceSink::NowNs();
+  for (size_t i = 0; i < sizes.size(); ++i) exchange(static_cast<int32_t>(i), sizes[i], sizes[i]);
+  const int64_t after_ns = TraceSink::NowNs();
+  const std::vector<TraceRecord> records = sink.Take();
+  EXPECT_EQ(records.size(), 2 * sizes.size());
+  for (TraceRecord::Kind kind : {TraceRecord::Kind::kSend, TraceRecord::Kind::kRecv}) {
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      const auto is_it = [&](const TraceRecord& r) { return r.kind == kind && r.channel == static_cast<int32_t>(i); };
+      ASSERT_EQ(std::count_if(records.begin(), records.end(), is_it), 1) << sizes[i] << " bytes";
+      const TraceRecord& r = *std::find_if(records.begin(), records.end(), is_it);
+      EXPECT_EQ(r.slot, 1);
+      EXPECT_EQ(r.peer, kind == TraceRecord::Kind::kSend ? Next(t) : Previous(t));
+      EXPECT_EQ(r.bytes, static_cast<int64_t>(sizes[i]));
+      EXPECT_LE(before_ns, r.start_ns);
+      EXPECT_LE(r.start_ns, r.end_ns);
+      EXPECT_LE(r.end_ns, after_ns);
+    }
+  }
+  exchange(0, 32, 16);
+  const std::vector<TraceRecord> of_wrong_size = sink.Take();
+  ASSERT_EQ(of_wrong_size.size(), 1U);
+  EXPECT_EQ(of_wrong_size[0].kind, TraceRecord::Kind::kSend);
+  t.Trace(nullptr);
+  exchange(0, 8, 8);
+  EXPECT_TRUE(sink.Take().empty());
+  Meet(t);
+}
+
 constexpr TransportCase kCases[] = {
     {"SaysWhatItIs", &SaysWhatItIs},
     {"SizesArriveWhole", &SizesArriveWhole},
@@ -388,6 +453,7 @@ constexpr TransportCase kCases[] = {
     {"ManyThreadsMaySend", &ManyThreadsMaySend},
     {"CallbacksMayCall", &CallbacksMayCall},
     {"AbortEndsEveryCall", &AbortEndsEveryCall},
+    {"EachMessageIsRecorded", &EachMessageIsRecorded},
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "comm/bootstrap/process_group.h"
+#include "src/executor/build_plan.h"
 #include "src/executor/executor.h"
 #include "src/session/session.h"
 #include "src/session/worker.h"
@@ -55,7 +56,7 @@ Result<Tensor> RunHere(Runtime& runtime, const Graph& graph, Output value) {
   RunSignature signature;
   signature.fetches = {value};
   DF_ASSIGN(const Graph pruned, PruneForRun(graph, signature));
-  DF_ASSIGN(const auto plan, ExecPlan::Create(pruned, runtime.cpu(), KernelRegistry::Builtin()));
+  DF_ASSIGN(const auto plan, BuildPlan(pruned, runtime.cpu(), KernelRegistry::Builtin()));
   Tensor fetched;
   ResourceContainers containers;
   RunArgs args;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "comm/in_process/in_process.h"
+#include "src/executor/build_plan.h"
 #include "src/executor/executor.h"
 #include "tests/unit/testing/graph_maker.h"
 #include "tests/unit/testing/plain_device.h"
@@ -38,7 +39,7 @@ class SendRecvTest : public ::testing::TestWithParam<Ends> {
     const Output received = g.Add("recv", GetParam().recv, {}, attrs);
     g.Add("out", "_Retval", {received}, {{"index", 0}});
     testing::PlainDevice device;
-    DF_ASSIGN(const auto plan, ExecPlan::Create(g.graph, device, KernelRegistry::Builtin()));
+    DF_ASSIGN(const auto plan, BuildPlan(g.graph, device, KernelRegistry::Builtin()));
     const std::unique_ptr<Communicator> communicator = std::move(comm::ConnectInProcess(1)[0]);
     const std::unique_ptr<StepRendezvous> rendezvous = communicator->NewRendezvous(0, {});
     WorkerPool pool(1);
@@ -82,7 +83,7 @@ TEST_P(SendRecvTest, ANodeOfNoPartitionIsRefused) {
   attrs.Set("channel", -1);
   g.Add("send", GetParam().send, {g.Const("x", Tensor::Scalar(1.0f))}, attrs);
   testing::PlainDevice device;
-  const Status status = ExecPlan::Create(g.graph, device, KernelRegistry::Builtin()).status();
+  const Status status = BuildPlan(g.graph, device, KernelRegistry::Builtin()).status();
   EXPECT_EQ(status.code(), Code::kInvalidArgument) << status.ToString();
 }
 

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "src/executor/build_plan.h"
 #include "src/executor/executor.h"
 #include "tests/unit/executor/flow_graph.h"
 #include "tests/unit/testing/tested_device.h"
@@ -24,7 +25,7 @@ class ControlFlowTest : public ::testing::TestWithParam<Way> {
     if (GetParam().infer) DF_TRY(g.graph.InferShapes());
     const PlanOptions options = {.max_arena_bytes = GetParam().max_arena_bytes,
                                  .loop_programs = GetParam().loop_programs};
-    DF_ASSIGN(plan_, ExecPlan::Create(g.graph, *device_, KernelRegistry::Builtin(), options));
+    DF_ASSIGN(plan_, BuildPlan(g.graph, *device_, KernelRegistry::Builtin(), options));
     return Status();
   }
   Result<std::vector<int32_t>> Step(FlowGraph& g, const std::vector<int32_t>& feeds = {}) {
@@ -289,7 +290,7 @@ TEST(ControlFlowThreadsTest, OverlappingIterationsGiveTheSameBits) {
   for (int i = 1; i <= kVariables; ++i) g.Fetch(exits[i]);
   ASSERT_TRUE(g.graph.InferShapes().ok());
   const std::unique_ptr<Device> device = MakeTestedDevice();
-  auto plan = ExecPlan::Create(g.graph, *device, KernelRegistry::Builtin());
+  auto plan = BuildPlan(g.graph, *device, KernelRegistry::Builtin());
   ASSERT_TRUE(plan.ok()) << plan.status().ToString();
   std::vector<Tensor> expected;
   for (int threads : {1, 2, 4}) {

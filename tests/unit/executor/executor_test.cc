@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "src/executor/build_plan.h"
 #include "tests/unit/executor/test_nodes.h"
 
 namespace dfrun::testing {
@@ -13,7 +14,7 @@ class ExecutorTest : public ::testing::TestWithParam<int64_t> {
   PlanOptions options() const { return {.max_arena_bytes = GetParam()}; }
   // Runs one step on `threads` threads.
   Result<std::vector<Tensor>> Run(TestGraph& graph, const std::vector<Tensor>& feeds = {}, int threads = 1) {
-    DF_ASSIGN(auto plan, ExecPlan::Create(graph.graph(), device_.get(), TestKernels(), options()));
+    DF_ASSIGN(auto plan, BuildPlan(graph.graph(), device_.get(), TestKernels(), options()));
     WorkerPool pool(threads);
     std::vector<Tensor> fetches(graph.num_fetches());
     DF_TRY(RunPlan(*plan, pool, {.feeds = feeds, .fetches = fetches, .step = {}}));
@@ -217,7 +218,7 @@ TEST(PlanTest, NamesTheNodeThatHasNoKernel) {
                             .location = {}})
                   .ok());
   TestDevice device;
-  const Status status = ExecPlan::Create(graph, device.get(), TestKernels()).status();
+  const Status status = BuildPlan(graph, device.get(), TestKernels()).status();
   EXPECT_EQ(status.code(), Code::kNotFound);
   EXPECT_NE(status.message().find("node 'a'"), std::string::npos) << status.ToString();
 }
@@ -228,7 +229,7 @@ TEST(PlanTest, RefusesACycle) {
   const NodeId b = graph.Add("NoOp", {}, {}, {a});
   graph.graph().AddControlEdge(b, a);
   TestDevice device;
-  EXPECT_EQ(ExecPlan::Create(graph.graph(), device.get(), TestKernels()).status().code(), Code::kInvalidArgument);
+  EXPECT_EQ(BuildPlan(graph.graph(), device.get(), TestKernels()).status().code(), Code::kInvalidArgument);
 }
 
 TEST(PlanTest, RefusesAFetchIndexTwice) {
@@ -237,7 +238,7 @@ TEST(PlanTest, RefusesAFetchIndexTwice) {
   graph.Add("_Retval", {x}, {{"index", 0}});
   graph.Add("_Retval", {x}, {{"index", 0}});
   TestDevice device;
-  EXPECT_EQ(ExecPlan::Create(graph.graph(), device.get(), TestKernels()).status().code(), Code::kInvalidArgument);
+  EXPECT_EQ(BuildPlan(graph.graph(), device.get(), TestKernels()).status().code(), Code::kInvalidArgument);
 }
 
 }  // namespace

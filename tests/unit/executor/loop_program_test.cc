@@ -8,8 +8,9 @@
 #include <map>
 #include <thread>
 
+#include "src/executor/build_plan.h"
 #include "src/executor/executor.h"
-#include "src/executor/step_trace.h"
+#include "src/trace/step_trace.h"
 #include "tests/unit/executor/flow_graph.h"
 #include "tests/unit/testing/plain_device.h"
 
@@ -51,7 +52,7 @@ class LoopProgramTest : public ::testing::TestWithParam<Form> {
   std::vector<int32_t> Run(FlowGraph& g) {
     const Status inferred = GetParam().infer ? g.graph.InferShapes() : Status();
     EXPECT_TRUE(inferred.ok()) << inferred.ToString();
-    auto plan = ExecPlan::Create(g.graph, device_, KernelRegistry::Builtin(), {.loop_programs = GetParam().program});
+    auto plan = BuildPlan(g.graph, device_, KernelRegistry::Builtin(), {.loop_programs = GetParam().program});
     EXPECT_TRUE(plan.ok()) << plan.status().ToString();
     EXPECT_EQ((*plan)->frames()[1].program != nullptr, GetParam().program);
     std::vector<int32_t> firsts;
@@ -226,7 +227,7 @@ class LoopProgramFormTest : public ::testing::Test {
  protected:
   Status Prepare(FlowGraph& g) {
     DF_TRY(g.graph.InferShapes());
-    DF_ASSIGN(plan_, ExecPlan::Create(g.graph, device_, KernelRegistry::Builtin()));
+    DF_ASSIGN(plan_, BuildPlan(g.graph, device_, KernelRegistry::Builtin()));
     return Status();
   }
   int NumPrograms() const {
@@ -296,7 +297,8 @@ TEST_F(LoopProgramFormTest, OnlyTheTakenBranchIsTracedAndItsErrorsNameTheNode) {
   StepTrace trace;
   EXPECT_TRUE(run(3, &trace).ok());
   std::map<std::string, int> calls;
-  for (const TraceRecord& record : trace.Take()) ++calls[record.op];
+  const Trace taken = trace.Take();
+  for (const TraceRecord& record : taken.records) ++calls[taken.node(record).op];
   EXPECT_EQ(calls, (std::map<std::string, int>{{"Less", 4 + 3}, {"AddV2", 3}, {"Neg", 3}}));
   EXPECT_THAT(run(4, nullptr).message(), HasSubstr("FloorDiv"));
   EXPECT_TRUE(run(3, nullptr).ok());
@@ -370,7 +372,8 @@ TEST_F(LoopProgramFormTest, EachOfItsKernelCallsIsTraced) {
   std::vector<Tensor> fetches(1);
   ASSERT_TRUE(RunPlan(*plan_, pool_, {.feeds = {}, .fetches = fetches, .step = {}, .trace = &trace}).ok());
   std::map<std::string, int> calls;
-  for (const TraceRecord& record : trace.Take()) ++calls[record.op];
+  const Trace taken = trace.Take();
+  for (const TraceRecord& record : taken.records) ++calls[taken.node(record).op];
   EXPECT_EQ(calls, (std::map<std::string, int>{{"Less", 13}, {"AddV2", 12}, {"Mul", 12}}));
 }
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <random>
 
+#include "src/executor/build_plan.h"
 #include "src/executor/executor.h"
 #include "src/executor/loop_program.h"
 #include "tests/unit/executor/flow_graph.h"
@@ -160,8 +161,7 @@ class RandomLoopsTest : public ::testing::TestWithParam<Kind> {
   Result<std::vector<Tensor>> Run(int seed, Way way) {
     RandomLoops made(static_cast<uint64_t>(seed), GetParam());
     if (way.infer) DF_TRY(made.g.graph.InferShapes());
-    DF_ASSIGN(auto plan,
-              ExecPlan::Create(made.g.graph, *device_, KernelRegistry::Builtin(), {.loop_programs = way.program}));
+    DF_ASSIGN(auto plan, BuildPlan(made.g.graph, *device_, KernelRegistry::Builtin(), {.loop_programs = way.program}));
     for (const FramePlan& frame : plan->frames())
       num_branching_ += frame.program != nullptr && frame.program->blocks.size() > 4;
     std::vector<Tensor> feeds;

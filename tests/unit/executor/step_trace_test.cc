@@ -1,4 +1,4 @@
-#include "src/executor/step_trace.h"
+#include "src/trace/step_trace.h"
 
 #include <gtest/gtest.h>
 
@@ -25,12 +25,13 @@ TEST(StepTraceTest, HasARecordForEachKernelThatRan) {
   const int64_t after_ns = StepTrace::NowNs();
 
   std::map<std::string, TraceRecord> records;
-  for (const TraceRecord& record : trace.Take()) records[record.node] = record;
+  const Trace taken = trace.Take();
+  for (const TraceRecord& record : taken.records) records[taken.node(record).name] = record;
   ASSERT_EQ(records.size(), 3U);  // neither the constant nor the fetch has run
   for (const auto& [node, record] : records) {
     EXPECT_EQ(record.step_id, 7);
-    EXPECT_EQ(record.op, node);
-    EXPECT_EQ(record.device, "/job:worker/task:0/device:cpu:0");
+    EXPECT_EQ(taken.node(record).op, node);
+    EXPECT_EQ(taken.device(record), "/job:worker/task:0/device:cpu:0");
     EXPECT_LE(before_ns, record.start_ns);
     EXPECT_LE(record.start_ns, record.end_ns);
     EXPECT_LE(record.end_ns, after_ns);
@@ -39,7 +40,7 @@ TEST(StepTraceTest, HasARecordForEachKernelThatRan) {
   EXPECT_GE(records["Work"].end_ns - records["Work"].start_ns, 200'000);
   EXPECT_GE(records["Later"].start_ns, records["Work"].end_ns);
   EXPECT_GE(records["Negate"].start_ns, records["Later"].end_ns);
-  EXPECT_TRUE(trace.Take().empty());
+  EXPECT_TRUE(trace.Take().records.empty());
 }
 
 TEST(StepTraceTest, EachThreadHasItsNumberInEachTrace) {
@@ -54,14 +55,14 @@ TEST(StepTraceTest, EachThreadHasItsNumberInEachTrace) {
   add(second, 1);
   add(first, 10);
   std::thread([&] { add(first, 20); }).join();
-  const std::vector<TraceRecord> records = first.Take();
+  const std::vector<TraceRecord> records = first.Take().records;
   ASSERT_EQ(records.size(), 3U);
   EXPECT_EQ(records[0].start_ns, 10);
   EXPECT_EQ(records[1].start_ns, 20);
   EXPECT_EQ(records[2].start_ns, 30);
   EXPECT_EQ(records[0].thread, records[2].thread);
   EXPECT_NE(records[0].thread, records[1].thread);
-  EXPECT_EQ(second.Take().size(), 1U);
+  EXPECT_EQ(second.Take().records.size(), 1U);
 }
 
 }  // namespace

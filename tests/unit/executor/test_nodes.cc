@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "src/executor/build_plan.h"
+
 namespace dfrun::testing {
 namespace {
 
@@ -207,9 +209,13 @@ void AddKernel(KernelRegistry& kernels, const char* op) {
 }
 
 void RegisterValueOps(OpRegistry& ops) {
-  AddOp(ops,
-        OpBuilder("_Arg").Output("y: float").Attr("index: int").Attr("shape: shape").Shape(ShapeFromAttr("shape")));
-  AddOp(ops, OpBuilder("_Retval").Input("x: float").Attr("index: int"));
+  AddOp(ops, OpBuilder("_Arg")
+                 .Output("y: float")
+                 .Attr("index: int")
+                 .Attr("shape: shape")
+                 .AtBoundary(Boundary::kFeed)
+                 .Shape(ShapeFromAttr("shape")));
+  AddOp(ops, OpBuilder("_Retval").Input("x: float").Attr("index: int").AtBoundary(Boundary::kFetch));
   AddOp(ops, OpBuilder("NoOp"));
   AddOp(ops, OpBuilder("Fixed").Output("y: float").Attr("value: tensor").Shape(ValueShape));
   for (const char* name : {"Add", "Sub", "Mul"}) {
@@ -332,7 +338,7 @@ void TestGraph::Fetch(Output value) {
 }
 
 std::unique_ptr<ExecPlan> MakePlan(const Graph& graph, TestDevice& device, const PlanOptions& options) {
-  Result<std::unique_ptr<ExecPlan>> plan = ExecPlan::Create(graph, device.get(), TestKernels(), options);
+  Result<std::unique_ptr<ExecPlan>> plan = BuildPlan(graph, device.get(), TestKernels(), options);
   DieUnless(plan.status());
   return *std::move(plan);
 }

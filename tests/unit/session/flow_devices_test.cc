@@ -6,6 +6,7 @@
 
 #include "comm/in_process/in_process.h"
 #include "kernels/device/cpu_device.h"
+#include "src/executor/build_plan.h"
 #include "src/framework/device_factory.h"
 #include "src/graph/graph_def.h"
 #include "src/partition/partition.h"
@@ -68,7 +69,7 @@ class FlowDevices : public ::testing::TestWithParam<std::string> {
     for (const Partition& p : partitions) {
       const auto device = std::find_if(devices.begin(), devices.end(),
                                        [&](const auto& candidate) { return candidate->full_name() == p.device; });
-      DF_ASSIGN(std::unique_ptr<ExecPlan> plan, ExecPlan::Create(p.graph, **device, KernelRegistry::Builtin()));
+      DF_ASSIGN(std::unique_ptr<ExecPlan> plan, BuildPlan(p.graph, **device, KernelRegistry::Builtin()));
       part.plans.push_back(std::move(plan));
     }
     part.communicator = communicator_.get();

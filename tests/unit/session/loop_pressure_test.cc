@@ -51,6 +51,7 @@ class EagerTransport final : public Transport {
   }
   bool Poll() override { return inner_.Poll(); }
   void Abort(const Status& status) override { inner_.Abort(status); }
+  void Trace(TraceSink* sink) override { inner_.Trace(sink); }
 
  private:
   struct Sent {

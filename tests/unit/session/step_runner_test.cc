@@ -4,6 +4,7 @@
 
 #include "comm/in_process/in_process.h"
 #include "kernels/device/cpu_device.h"
+#include "src/executor/build_plan.h"
 #include "src/framework/device_factory.h"
 #include "src/partition/partition.h"
 #include "src/placement/placer.h"
@@ -34,7 +35,7 @@ class TwoDevices : public ::testing::TestWithParam<int> {
     auto part = std::make_unique<LocalExecutable>();
     for (const Partition& p : *partitions) {
       Device& device = *devices_[p.device == devices_[0]->full_name() ? 0 : 1];
-      Result<std::unique_ptr<ExecPlan>> plan = ExecPlan::Create(p.graph, device, kernels);
+      Result<std::unique_ptr<ExecPlan>> plan = BuildPlan(p.graph, device, kernels);
       EXPECT_TRUE(plan.ok()) << plan.status().ToString();
       part->plans.push_back(*std::move(plan));
     }

@@ -1,6 +1,7 @@
 // A temporary variable in steps of a plan: made, added to, and destroyed for its value.
 #include <gtest/gtest.h>
 
+#include "src/executor/build_plan.h"
 #include "src/executor/executor.h"
 #include "tests/unit/testing/graph_maker.h"
 #include "tests/unit/testing/plain_device.h"
@@ -21,7 +22,7 @@ class TemporaryVariable : public ::testing::Test {
   }
   Result<Tensor> Run(Output fetch, int steps) {
     maker_.Add("fetch", "_Retval", {fetch}, {{"index", 0}});
-    DF_ASSIGN(auto plan, ExecPlan::Create(maker_.graph, device_, KernelRegistry::Builtin(), {}));
+    DF_ASSIGN(auto plan, BuildPlan(maker_.graph, device_, KernelRegistry::Builtin(), {}));
     WorkerPool pool(1);
     ResourceContainers containers;
     std::vector<Tensor> fetches(1);

@@ -1,5 +1,6 @@
 #include "tests/unit/testing/step_runner.h"
 
+#include "src/executor/build_plan.h"
 #include "src/passes/pass.h"
 #include "src/passes/prune.h"
 #include "tests/unit/testing/plain_device.h"
@@ -18,8 +19,7 @@ Status StepRunner::Prepare(const Graph& graph, const std::vector<Output>& fetche
   if (options_.optimize) {
     DF_TRY(OptimizeForDevice(pruned, device_->type(), {.kernels = KernelRegistry::Builtin(), .host = HostDevice()}));
   }
-  DF_ASSIGN(plan_,
-            ExecPlan::Create(pruned, *device_, KernelRegistry::Builtin(), {.loop_programs = options_.loop_programs}));
+  DF_ASSIGN(plan_, BuildPlan(pruned, *device_, KernelRegistry::Builtin(), {.loop_programs = options_.loop_programs}));
   return Status();
 }
 

@@ -1,8 +1,8 @@
-#include "src/executor/step_trace.h"
+#include "src/trace/step_trace.h"
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
+#include <utility>
 
 namespace dfrun {
 namespace {
@@ -12,11 +12,6 @@ std::atomic<uint64_t> g_next_id{1};
 }  // namespace
 
 StepTrace::StepTrace() : id_(g_next_id.fetch_add(1)) {}
-
-int64_t StepTrace::NowNs() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 StepTrace::ThreadBuffer& StepTrace::BufferOfThisThread() {
   // By id and not by address, since another trace may come to lie where this one was.
@@ -29,7 +24,7 @@ StepTrace::ThreadBuffer& StepTrace::BufferOfThisThread() {
   if (it == buffers_.end()) {
     buffers_.push_back(std::make_unique<ThreadBuffer>());
     buffers_.back()->owner = self;
-    buffers_.back()->thread = static_cast<int>(buffers_.size()) - 1;
+    buffers_.back()->thread = static_cast<int32_t>(buffers_.size()) - 1;
     it = buffers_.end() - 1;
   }
   trace_id = id_;
@@ -37,21 +32,26 @@ StepTrace::ThreadBuffer& StepTrace::BufferOfThisThread() {
   return *buffer;
 }
 
-void StepTrace::Add(TraceRecord record) {
-  ThreadBuffer& buffer = BufferOfThisThread();
-  record.thread = buffer.thread;
-  buffer.records.push_back(std::move(record));
+void StepTrace::AddPlan(uint64_t plan, FunctionRef<TraceNames()> names) {
+  MutexLock lock(mu_);
+  if (!plans_.contains(plan)) plans_.emplace(plan, names());
 }
 
-std::vector<TraceRecord> StepTrace::Take() {
-  std::vector<TraceRecord> all;
+void StepTrace::Add(const TraceRecord& record) {
+  ThreadBuffer& buffer = BufferOfThisThread();
+  TraceRecord of_thread = record;
+  of_thread.thread = buffer.thread;
+  buffer.records.Add(of_thread);
+}
+
+Trace StepTrace::Take() {
+  Trace trace;
   MutexLock lock(mu_);
-  for (auto& buffer : buffers_) {
-    std::move(buffer->records.begin(), buffer->records.end(), std::back_inserter(all));
-    buffer->records.clear();
-  }
-  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.start_ns < b.start_ns; });
-  return all;
+  for (const auto& buffer : buffers_) buffer->records.TakeInto(trace.records);
+  trace.plans = std::exchange(plans_, {});
+  std::stable_sort(trace.records.begin(), trace.records.end(),
+                   [](const auto& a, const auto& b) { return a.start_ns < b.start_ns; });
+  return trace;
 }
 
 }  // namespace dfrun

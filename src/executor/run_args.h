@@ -1,0 +1,31 @@
+// What a step is run with.
+#ifndef DFRUN_SRC_EXECUTOR_RUN_ARGS_H_
+#define DFRUN_SRC_EXECUTOR_RUN_ARGS_H_
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+
+#include "src/framework/step_context.h"
+#include "src/framework/tensor.h"
+#include "src/framework/trace_sink.h"
+
+namespace dfrun {
+
+class NumericsCheck;
+
+struct RunArgs {
+  std::span<const Tensor> feeds;  // by _Arg index; dtype and shape as the plan's feed(i) says
+  std::span<Tensor> fetches;      // by _Retval index; set to owned tensors
+  StepContext step;
+  TraceSink* trace = nullptr;         // null: no tracing; else it outlives the step
+  NumericsCheck* numerics = nullptr;  // null: no node's values are looked at; else it outlives the step
+  // False before the step; set where its updates are withheld (src/graph/update_gate.h), of one rank's plans by any and
+  // for all. Null: the plan has one of its own.
+  std::atomic<bool>* withheld = nullptr;
+  int32_t slot = 0;  // TraceRecord::slot
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_EXECUTOR_RUN_ARGS_H_
