@@ -24,6 +24,14 @@ struct HalfMessage {
   Callback done;
 };
 
+// Bytes of memory that a rank has registered.
+struct RemoteBytes {
+  int peer;
+  uint64_t key;
+  size_t offset;
+  size_t bytes;
+};
+
 // Thread safety: all methods from any thread.
 class SelfHub {
  public:
@@ -41,6 +49,12 @@ class SelfHub {
   int ranks() const { return static_cast<int>(queues_.size()); }
   void Send(const Key& key, const HalfMessage& half) EXCLUDES(mu_);
   void Recv(const Key& key, const HalfMessage& half) EXCLUDES(mu_);
+  // Memory of `rank` that others may read, until Unregister() of the key that this returns.
+  uint64_t Register(int rank, const void* data, size_t bytes) EXCLUDES(mu_);
+  void Unregister(uint64_t key) EXCLUDES(mu_);
+  // Copies what `rank` asks for of memory that `peer` has registered. OutOfRange; InvalidArgument: `peer` has none of
+  // this key.
+  void Get(int rank, const RemoteBytes& from, void* data, Callback done) EXCLUDES(mu_);
   // Runs the callbacks of calls of `rank` that others completed. True if there were any.
   bool RunCompleted(int rank) EXCLUDES(mu_);
   // Completes, with `status`, every call of `rank` that still waits, and every later one.
@@ -56,6 +70,11 @@ class SelfHub {
     std::atomic<bool> any{false};  // spares an idle rank the lock
     Status aborted;
   };
+  struct Registered {
+    int rank;
+    const char* data;
+    size_t bytes;
+  };
   using Waiting = std::map<Key, std::deque<HalfMessage>>;
 
   void Complete(int rank, Callback done, Status status) EXCLUDES(mu_);
@@ -65,11 +84,14 @@ class SelfHub {
   // completed.
   bool Meet(const Key& key, int rank, const HalfMessage& half, Waiting SelfHub::*others, Waiting SelfHub::*own,
             HalfMessage* other) EXCLUDES(mu_);
+  Result<const char*> Find(const RemoteBytes& from) const REQUIRES(mu_);
   void Deliver(const Key& key, const HalfMessage& send, const HalfMessage& recv) EXCLUDES(mu_);
 
   Mutex mu_;
   Waiting sends_ GUARDED_BY(mu_);
   Waiting recvs_ GUARDED_BY(mu_);
+  std::map<uint64_t, Registered> registered_ GUARDED_BY(mu_);  // by key
+  uint64_t next_key_ GUARDED_BY(mu_) = 1;
   std::vector<Queue> queues_;  // by rank; but for `any`, guarded by mu_
 };
 

@@ -4,9 +4,18 @@
 
 namespace dfrun {
 
+namespace {
+
+// Small values that go to other ranks lie in it among others: so it is of the memory that the network moves best.
+Allocator& ArenaAllocator(Device& device) {
+  return device.has_own_memory() ? device.allocator() : device.host_allocator();
+}
+
+}  // namespace
+
 StepValues::StepValues(const ExecPlan& plan, const ValueLayout& layout)
     : layout_(layout),
-      allocator_(plan.device().allocator()),
+      allocator_(ArenaAllocator(plan.device())),
       slots_(layout.num_slots),
       pending_(layout.pending),
       readers_(layout.readers),
