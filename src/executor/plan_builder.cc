@@ -6,6 +6,7 @@
 
 #include "src/base/integers.h"
 #include "src/executor/straight_loop.h"
+#include "src/framework/exchange_memory.h"
 #include "src/graph/node_order.h"
 #include "src/graph/update_gate.h"
 
@@ -40,14 +41,13 @@ Status PlanBuilder::Build() {
   plan_.details_.push_back({.first_release = static_cast<uint32_t>(plan_.releases_.size())});
   plan_.conducts_ = std::make_unique<ExecPlan::Conduct[]>(plan_.num_expensive_);
   if (options_.straight_loops && !device_.has_own_memory()) FindStraightLoops();
-  UseNetworkMemory();
+  UseExchangeMemory();
   return Status();
 }
 
-// Values that cross ranks, where they are not in the arena. A device with memory of its own has copies of them in host
-// memory, which are there already.
-void PlanBuilder::UseNetworkMemory() {
-  if (device_.has_own_memory() || &device_.host_allocator() == &device_.allocator()) return;
+// Of values that cross ranks, where they are not in the arena.
+void PlanBuilder::UseExchangeMemory() {
+  if (!HasExchangeMemory(device_)) return;
   const auto use = [&](Output value) { plan_.all_infos_[value.node].outputs[value.port].in_host = true; };
   for (const Node& node : graph_.nodes()) {
     if (IsSend(node)) use(drafts_.ValueOf(node.inputs[0]));

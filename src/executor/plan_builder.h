@@ -54,7 +54,7 @@ class PlanBuilder {
   int32_t FlowIndex(const Node& node);
   uint32_t CopiedBytes(const Node& node) const;
   void FindStraightLoops();
-  void UseNetworkMemory();
+  void UseExchangeMemory();
 
   // Calls visit(slot, input) for each counted slot that the node reads; input is -1 where several inputs are the slot.
   template <class Visit>

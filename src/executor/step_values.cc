@@ -2,20 +2,14 @@
 
 #include <algorithm>
 
+#include "src/framework/exchange_memory.h"
+
 namespace dfrun {
 
-namespace {
-
-// Small values that go to other ranks lie in it among others: so it is of the memory that the network moves best.
-Allocator& ArenaAllocator(Device& device) {
-  return device.has_own_memory() ? device.allocator() : device.host_allocator();
-}
-
-}  // namespace
-
+// Small values that go to other ranks lie in the arena among others.
 StepValues::StepValues(const ExecPlan& plan, const ValueLayout& layout)
     : layout_(layout),
-      allocator_(ArenaAllocator(plan.device())),
+      allocator_(ExchangeAllocator(plan.device())),
       slots_(layout.num_slots),
       pending_(layout.pending),
       readers_(layout.readers),
