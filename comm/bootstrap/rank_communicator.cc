@@ -20,7 +20,7 @@ std::unique_ptr<Transport> Staged(std::unique_ptr<Transport> transport, NetworkM
 RankCommunicator::RankCommunicator(std::unique_ptr<Transport> tensors, std::unique_ptr<Transport> control)
     : memory_(MemoryFor(*tensors)), tensors_(Staged(std::move(tensors), memory_.get())), control_(std::move(control)) {}
 
-std::unique_ptr<StepRendezvous> RankCommunicator::NewRendezvous(int32_t slot, std::span<const ChannelEnd> ends) {
+std::unique_ptr<StepRendezvous> RankCommunicator::NewRendezvous(int32_t slot, std::span<const ChannelEndpoint> ends) {
   return std::make_unique<RankRendezvous>(*tensors_, slot, ends);
 }
 

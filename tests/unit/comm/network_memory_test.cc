@@ -6,7 +6,7 @@
 #include <optional>
 #include <set>
 
-#include "comm/self/self_transport.h"
+#include "comm/in_process/in_process_transport.h"
 #include "comm/staged_transport.h"
 
 namespace dfrun::comm {
@@ -19,7 +19,7 @@ class CountingTransport final : public Transport {
     int registered = 0;
     int unregistered = 0;
   };
-  CountingTransport(std::shared_ptr<SelfHub> hub, int most) : inner_(std::move(hub), 0), most_(most) {}
+  CountingTransport(std::shared_ptr<InProcessHub> hub, int most) : inner_(std::move(hub), 0), most_(most) {}
 
   std::string_view name() const override { return "counting"; }
   int rank() const override { return inner_.rank(); }
@@ -47,13 +47,13 @@ class CountingTransport final : public Transport {
   const void* last_data = nullptr;
 
  private:
-  SelfTransport inner_;
+  InProcessTransport inner_;
   const int most_;
   const std::shared_ptr<Counts> counts_ = std::make_shared<Counts>();
 };
 
 TEST(NetworkMemory, GivesBlocksOfRegionsAgain) {
-  CountingTransport transport(std::make_shared<SelfHub>(1), 100);
+  CountingTransport transport(std::make_shared<InProcessHub>(1), 100);
   NetworkMemory memory(transport);
   std::set<void*> blocks;
   for (int round = 0; round < 3; ++round) {
@@ -80,7 +80,7 @@ TEST(NetworkMemory, GivesBlocksOfRegionsAgain) {
 }
 
 TEST(NetworkMemory, ALargeBlockHasARegionOfItsOwn) {
-  CountingTransport transport(std::make_shared<SelfHub>(1), 100);
+  CountingTransport transport(std::make_shared<InProcessHub>(1), 100);
   NetworkMemory memory(transport);
   constexpr size_t kLarge = size_t{40} << 20;
   char* const block = static_cast<char*>(memory.Allocate(kLarge));
@@ -91,7 +91,7 @@ TEST(NetworkMemory, ALargeBlockHasARegionOfItsOwn) {
 }
 
 TEST(NetworkMemory, TakesOtherMemoryWhereTheNetworkHasNoMore) {
-  CountingTransport transport(std::make_shared<SelfHub>(1), 1);
+  CountingTransport transport(std::make_shared<InProcessHub>(1), 1);
   NetworkMemory memory(transport);
   constexpr size_t kLarge = size_t{12} << 20;
   void* const first = memory.Allocate(kLarge);
@@ -105,7 +105,7 @@ TEST(NetworkMemory, TakesOtherMemoryWhereTheNetworkHasNoMore) {
 }
 
 TEST(NetworkMemory, MayOutliveItsTransport) {
-  auto transport = std::make_unique<CountingTransport>(std::make_shared<SelfHub>(1), 100);
+  auto transport = std::make_unique<CountingTransport>(std::make_shared<InProcessHub>(1), 100);
   const auto counts = transport->counts();
   std::optional<NetworkMemory> memory(std::in_place, *transport);
   void* const block = memory->Allocate(1000);
@@ -120,8 +120,8 @@ TEST(NetworkMemory, MayOutliveItsTransport) {
 
 // Of the self transport too, whose key then opens nothing.
 TEST(Region, EndsItsRegistration) {
-  const auto hub = std::make_shared<SelfHub>(1);
-  SelfTransport transport(hub, 0);
+  const auto hub = std::make_shared<InProcessHub>(1);
+  InProcessTransport transport(hub, 0);
   char bytes[10] = {1, 2, 3};
   std::optional<Region> region(*transport.Register(bytes, sizeof bytes));
   const std::string key = region->key();
@@ -161,7 +161,7 @@ class StagedTransportTest : public ::testing::Test {
     return {sent, received};
   }
 
-  CountingTransport* const inner_ = new CountingTransport(std::make_shared<SelfHub>(1), 100);
+  CountingTransport* const inner_ = new CountingTransport(std::make_shared<InProcessHub>(1), 100);
   NetworkMemory memory_{*inner_};
   StagedTransport staged_{std::unique_ptr<Transport>(inner_), memory_};
 };
