@@ -1,5 +1,6 @@
 #include "comm/driven_transport.h"
 
+#include <memory>
 #include <utility>
 
 #include "comm/message_size.h"
@@ -23,6 +24,22 @@ void DrivenTransport::RecvLater(int peer, MessageTag tag, void* data, size_t byt
   MutexLock lock(mu_);
   later_.push_back(NewCall(/*is_send=*/false, peer, tag, data, bytes, done));
   later_any_.store(true, std::memory_order_relaxed);
+}
+
+// What is read lives until the call has ended.
+struct DrivenTransport::Reading {
+  Source source;
+  Callback done;
+  static void End(void* arg, Status status) {
+    const std::unique_ptr<Reading> self(static_cast<Reading*>(arg));
+    self->done(std::move(status));
+  }
+};
+
+void DrivenTransport::Get(int peer, std::string_view key, size_t offset, void* data, size_t bytes, Callback done) {
+  if (!capabilities().remote_read) return Transport::Get(peer, key, offset, data, bytes, done);
+  auto* const reading = new Reading{{std::string(key), offset}, done};
+  Post({static_cast<char*>(data), bytes, peer, {}, false, {&Reading::End, reading}, 0, &reading->source});
 }
 
 void DrivenTransport::Post(const Call& call) {
@@ -121,6 +138,10 @@ void DrivenTransport::Abort(const Status& status) {
 }
 
 std::string DrivenTransport::Describe(const Call& call) const {
+  if (call.source != nullptr) {
+    return StrCat("read ", call.bytes, " bytes at ", call.source->offset, " of memory of rank ", call.peer, " on rank ",
+                  rank());
+  }
   return StrCat(call.is_send ? "send " : "receive ", call.bytes, " bytes from rank ", call.is_send ? rank() : call.peer,
                 " to rank ", call.is_send ? call.peer : rank(), " with tag ", call.tag);
 }

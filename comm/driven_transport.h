@@ -25,12 +25,18 @@ class DrivenTransport : public Transport {
   void Send(int peer, MessageTag tag, const void* data, size_t bytes, Callback done) final;
   void Recv(int peer, MessageTag tag, void* data, size_t bytes, Callback done) final;
   void RecvLater(int peer, MessageTag tag, void* data, size_t bytes, Callback done) final;
+  void Get(int peer, std::string_view key, size_t offset, void* data, size_t bytes, Callback done) final;
   bool Poll() final;
   void Abort(const Status& status) final;
   void Trace(TraceSink* sink) final { trace_.Start(sink); }
 
  protected:
-  // One Send or Recv.
+  // What a Get reads.
+  struct Source {
+    std::string key;
+    size_t offset = 0;
+  };
+  // One Send, Recv or Get.
   struct Call {
     char* data = nullptr;  // never written to in a Send
     size_t bytes = 0;
@@ -39,6 +45,7 @@ class DrivenTransport : public Transport {
     bool is_send = false;
     Callback done = {};
     int64_t posted_ns = 0;  // 0: it is not traced
+    const Source* source = nullptr;  // of a Get, until `done`; else null
   };
 
   // The driving thread calls these, one at a time, without holding a lock. None of them runs a callback: calls that
@@ -47,7 +54,7 @@ class DrivenTransport : public Transport {
   // Bracket a drive, for networks that only one thread of the process may use.
   virtual void EnterNetwork() {}
   virtual void LeaveNetwork() {}
-  // Starts a call; it may complete at once.
+  // Starts a call; it may complete at once. A Get comes only where the capabilities say remote_read.
   virtual void Start(const Call& call, Completions* completed) = 0;
   // Moves messages and completes calls. True if a call completed.
   virtual bool Progress(Completions* completed) = 0;
@@ -68,6 +75,7 @@ class DrivenTransport : public Transport {
 
  private:
   Call NewCall(bool is_send, int peer, MessageTag tag, const void* data, size_t bytes, Callback done) const;
+  struct Reading;
   bool TryDrive();
   void Post(const Call& call);
   void DriveQueued();

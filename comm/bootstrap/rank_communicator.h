@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "comm/control/control_link.h"
+#include "comm/network_memory.h"
 #include "comm/transport.h"
 #include "src/framework/communicator.h"
 
@@ -19,8 +20,7 @@ namespace dfrun::comm {
 class RankCommunicator final : public Communicator {
  public:
   // Both transports connect the same ranks, and messages of the one never meet those of the other.
-  RankCommunicator(std::unique_ptr<Transport> tensors, std::unique_ptr<Transport> control)
-      : tensors_(std::move(tensors)), control_(std::move(control)) {}
+  RankCommunicator(std::unique_ptr<Transport> tensors, std::unique_ptr<Transport> control);
 
   std::string_view transport() const override { return tensors_->name(); }
   int rank() const override { return tensors_->rank(); }
@@ -28,6 +28,7 @@ class RankCommunicator final : public Communicator {
   void SendControl(int to, std::string message) override { control_.Send(to, std::move(message)); }
   bool ControlFlushed() const override { return control_.Flushed(); }
   void Listen(std::vector<int> peers, ControlHandler handler) override { control_.Listen(peers, std::move(handler)); }
+  Allocator* network_memory() override { return memory_.get(); }
   std::unique_ptr<StepRendezvous> NewRendezvous(int32_t slot, std::span<const ChannelEndpoint> ends) override;
   int32_t max_channels() const override { return tensors_->max_channels(); }
   int32_t max_slots() const override { return tensors_->max_slots(); }
@@ -47,6 +48,8 @@ class RankCommunicator final : public Communicator {
   static constexpr uint32_t kPollsPerControl = 4;
   static constexpr uint32_t kBusyPollsPerControl = 64;
 
+  // Null where the transport takes any memory. Gone after it: peers may read what was sent until then.
+  const std::unique_ptr<NetworkMemory> memory_;
   const std::unique_ptr<Transport> tensors_;
   ControlLink control_;
   std::atomic<uint32_t> polls_{0};  // a lower bound: two polls at once may count as one

@@ -57,6 +57,47 @@ void InProcessHub::Recv(const Key& key, const HalfMessage& half) {
   if (Meet(key, key.to, half, &InProcessHub::sends_, &InProcessHub::recvs_, &send)) Deliver(key, send, half);
 }
 
+uint64_t InProcessHub::Register(int rank, const void* data, size_t bytes) {
+  MutexLock lock(mu_);
+  registered_[next_key_] = {rank, static_cast<const char*>(data), bytes};
+  return next_key_++;
+}
+
+void InProcessHub::Unregister(uint64_t key) {
+  MutexLock lock(mu_);
+  registered_.erase(key);
+}
+
+Result<const char*> InProcessHub::Find(const RemoteBytes& from) const {
+  const auto found = registered_.find(from.key);
+  if (found == registered_.end() || found->second.rank != from.peer) {
+    return InvalidArgument("rank ", from.peer, " has registered no memory of the key ", from.key);
+  }
+  const size_t there = found->second.bytes;
+  if (from.offset > there || from.bytes > there - from.offset) {
+    return Error(Code::kOutOfRange, "read ", from.bytes, " bytes at ", from.offset, " of the ", there, " that rank ",
+                 from.peer, " has registered");
+  }
+  return found->second.data + from.offset;
+}
+
+void InProcessHub::Get(int rank, const RemoteBytes& from, void* data, Callback done) {
+  Status status;
+  const char* source = nullptr;
+  {
+    MutexLock lock(mu_);
+    status = queues_[rank].aborted;
+    if (status.ok()) {
+      Result<const char*> found = Find(from);
+      status = found.status();
+      if (found.ok()) source = *found;
+    }
+  }
+  // The peer keeps the memory while it may be read, so that no lock is held for it.
+  if (status.ok() && from.bytes > 0) std::memcpy(data, source, from.bytes);
+  Complete({from.peer, rank, {}}, rank, {.done = done}, std::move(status));
+}
+
 bool InProcessHub::RunCompleted(int rank, const MessageTrace& trace) {
   Queue& queue = queues_[rank];
   if (!queue.any.load(std::memory_order_acquire)) return false;

@@ -26,6 +26,14 @@ struct HalfMessage {
   int64_t posted_ns = 0;  // 0: it is not traced
 };
 
+// Bytes of memory that a rank has registered.
+struct RemoteBytes {
+  int peer;
+  uint64_t key;
+  size_t offset;
+  size_t bytes;
+};
+
 // Thread safety: all methods from any thread.
 class InProcessHub {
  public:
@@ -43,6 +51,12 @@ class InProcessHub {
   int ranks() const { return static_cast<int>(queues_.size()); }
   void Send(const Key& key, const HalfMessage& half) EXCLUDES(mu_);
   void Recv(const Key& key, const HalfMessage& half) EXCLUDES(mu_);
+  // Memory of `rank` that others may read, until Unregister() of the key that this returns.
+  uint64_t Register(int rank, const void* data, size_t bytes) EXCLUDES(mu_);
+  void Unregister(uint64_t key) EXCLUDES(mu_);
+  // Copies what `rank` asks for of memory that `peer` has registered. OutOfRange; InvalidArgument: `peer` has none of
+  // this key.
+  void Get(int rank, const RemoteBytes& from, void* data, Callback done) EXCLUDES(mu_);
   // Runs the callbacks of calls of `rank` that are complete, and records those that moved their message. True if there
   // were any.
   bool RunCompleted(int rank, const MessageTrace& trace) EXCLUDES(mu_);
@@ -60,6 +74,11 @@ class InProcessHub {
     std::atomic<bool> any{false};  // spares an idle rank the lock
     Status aborted;
   };
+  struct Registered {
+    int rank;
+    const char* data;
+    size_t bytes;
+  };
   using Waiting = std::map<Key, std::deque<HalfMessage>>;
 
   void Complete(const Key& key, int rank, const HalfMessage& half, Status status) EXCLUDES(mu_);
@@ -69,11 +88,14 @@ class InProcessHub {
   // completed.
   bool Meet(const Key& key, int rank, const HalfMessage& half, Waiting InProcessHub::*others,
             Waiting InProcessHub::*own, HalfMessage* other) EXCLUDES(mu_);
+  Result<const char*> Find(const RemoteBytes& from) const REQUIRES(mu_);
   void Deliver(const Key& key, const HalfMessage& send, const HalfMessage& recv) EXCLUDES(mu_);
 
   Mutex mu_;
   Waiting sends_ GUARDED_BY(mu_);
   Waiting recvs_ GUARDED_BY(mu_);
+  std::map<uint64_t, Registered> registered_ GUARDED_BY(mu_);  // by key
+  uint64_t next_key_ GUARDED_BY(mu_) = 1;
   std::vector<Queue> queues_;  // by rank; but for `any`, guarded by mu_
 };
 

@@ -21,6 +21,10 @@ class InProcessTransport final : public Transport {
   int32_t max_channels() const override { return INT32_MAX; }
   int32_t max_slots() const override { return INT32_MAX; }
 
+  Capabilities capabilities() const override { return {.remote_read = true}; }
+  Result<Region> Register(void* data, size_t bytes) override;
+  void Get(int peer, std::string_view key, size_t offset, void* data, size_t bytes, Callback done) override;
+
   void Send(int peer, MessageTag tag, const void* data, size_t bytes, Callback done) override {
     hub_->Send({rank_, peer, tag}, {const_cast<void*>(data), bytes, done, /*is_send=*/true, trace_.NowNs()});
   }

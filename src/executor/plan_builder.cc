@@ -6,6 +6,7 @@
 
 #include "src/base/integers.h"
 #include "src/executor/loop_program_writer.h"
+#include "src/framework/exchange_memory.h"
 #include "src/graph/node_order.h"
 #include "src/graph/update_gate.h"
 
@@ -43,7 +44,18 @@ Status PlanBuilder::Build() {
   plan_.details_.push_back({.first_release = static_cast<uint32_t>(plan_.releases_.size())});
   plan_.kernel_stats_ = std::make_unique<ExecPlan::KernelStats[]>(plan_.num_expensive_);
   if (options_.loop_programs && !device_.has_own_memory()) FindLoopPrograms();
+  UseExchangeMemory();
   return Status();
+}
+
+// Of values that cross ranks, where they are not in the arena.
+void PlanBuilder::UseExchangeMemory() {
+  if (!HasExchangeMemory(device_)) return;
+  const auto use = [&](Output value) { plan_.all_infos_[value.node].outputs[value.port].in_host = true; };
+  for (const Node& node : graph_.nodes()) {
+    if (IsSend(node)) use(node_plans_.ValueOf(node.inputs[0]));
+    if (IsRecv(node)) use({node.id, 0});
+  }
 }
 
 Status PlanBuilder::FindFrames() {

@@ -55,6 +55,7 @@ class PlanBuilder {
   int32_t ControlFlowIndex(const Node& node);
   uint32_t CopiedBytes(const Node& node) const;
   void FindLoopPrograms();
+  void UseExchangeMemory();
 
   // Calls visit(slot, input) for each counted slot that the node reads; input is -1 where several inputs are the slot.
   template <class Visit>

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 
+#include "src/framework/exchange_memory.h"
+
 namespace dfrun {
 
+// Small values that go to other ranks lie in the arena among others.
 StepValues::StepValues(const ExecPlan& plan, const ValueLayout& layout)
     : layout_(layout),
-      allocator_(plan.device().allocator()),
+      allocator_(ExchangeAllocator(plan.device())),
       slots_(layout.num_slots),
       pending_(layout.pending),
       readers_(layout.readers),

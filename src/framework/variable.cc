@@ -1,10 +1,17 @@
 #include "src/framework/variable.h"
 
+#include "src/framework/exchange_memory.h"
+
 namespace dfrun {
 namespace {
 
 // A ref edge may still hold a header for a moment after it was replaced; this many replacements later it is gone.
 constexpr size_t kRetiredHeaders = 64;
+
+// Other ranks read variables as they are.
+Allocator& AllocatorOfValues(Device& device, DType dtype) {
+  return IsPlain(dtype) ? ExchangeAllocator(device) : device.host_allocator();
+}
 
 }  // namespace
 
@@ -24,14 +31,14 @@ Status Variable::Assign(const Tensor& value, Device& device) {
   Tensor& now = mutable_value();
   if (now.SharesBufferWith(value)) return Status();
   if (now.shape() == value.shape() && now.SoleOwner()) return device.Copy(value, now);
-  DF_ASSIGN(Tensor copy, device.Clone(value, device.AllocatorFor(dtype_)));
+  DF_ASSIGN(Tensor copy, device.Clone(value, AllocatorOfValues(device, dtype_)));
   Replace(std::move(copy));
   return Status();
 }
 
 Status Variable::MakeWritable(Device& device) {
   if (value().SoleOwner()) return Status();
-  DF_ASSIGN(Tensor copy, device.Clone(value(), device.AllocatorFor(dtype_)));
+  DF_ASSIGN(Tensor copy, device.Clone(value(), AllocatorOfValues(device, dtype_)));
   Replace(std::move(copy));
   return Status();
 }

@@ -26,6 +26,9 @@ class SocketTransport final : public DrivenTransport {
   int size() const override { return static_cast<int>(peers_.size()); }
   int32_t max_channels() const override { return INT32_MAX; }
   int32_t max_slots() const override { return INT32_MAX; }
+  // Remote reads are the system's, where it lets a rank read another's memory.
+  Capabilities capabilities() const override { return {.remote_read = reads_memory_}; }
+  Result<Region> Register(void* data, size_t bytes) override;
 
  private:
   // Before the bytes of each message.
@@ -58,6 +61,8 @@ class SocketTransport final : public DrivenTransport {
   bool Progress(Completions* completed) override;
   void EndAll(const Status& status, Completions* completed) override;
 
+  Status ProbeMemory(Bootstrap& bootstrap);
+  Status ReadMemory(const Call& call) const;
   void SendToSelf(const Call& call, Completions* completed);
   bool Write(Peer& peer, Completions* completed);
   bool Read(Peer& peer, Completions* completed);
@@ -68,6 +73,7 @@ class SocketTransport final : public DrivenTransport {
 
   const int rank_;
   std::vector<Peer> peers_;
+  bool reads_memory_ = false;
 };
 
 }  // namespace dfrun::comm

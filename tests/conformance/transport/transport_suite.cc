@@ -15,14 +15,6 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// Ranks in a ring: everybody sends to the next and receives from the one before.
-int Next(const Transport& t) {
-  return (t.rank() + 1) % t.size();
-}
-int Previous(const Transport& t) {
-  return (t.rank() + t.size() - 1) % t.size();
-}
-
 // Bytes that depend on sender, tag and number, so that a message in the wrong place shows.
 std::vector<unsigned char> Pattern(int from, uint32_t tag, int number, size_t bytes) {
   std::vector<unsigned char> data(bytes);
@@ -459,7 +451,13 @@ constexpr TransportCase kCases[] = {
 }  // namespace
 
 std::span<const TransportCase> TransportCases() {
-  return kCases;
+  static const std::vector<TransportCase>& all = *[] {
+    auto* cases = new std::vector<TransportCase>(std::begin(kCases), std::end(kCases));
+    const std::span<const TransportCase> of_regions = RegionCases();
+    cases->insert(cases->end(), of_regions.begin(), of_regions.end());
+    return cases;
+  }();
+  return all;
 }
 
 }  // namespace dfrun::comm

@@ -29,6 +29,14 @@ struct Pending {
   }
 };
 
+// Ranks in a ring: everybody sends to the next and receives from the one before.
+inline int Next(const Transport& t) {
+  return (t.rank() + 1) % t.size();
+}
+inline int Previous(const Transport& t) {
+  return (t.rank() + t.size() - 1) % t.size();
+}
+
 // Polls until the call's callback has run. Fails the test after a minute.
 void Wait(Transport& transport, const Pending& call);
 
@@ -39,6 +47,8 @@ struct TransportCase {
 
 // All of them.
 std::span<const TransportCase> TransportCases();
+// Those of registered memory and remote reads, which are among them.
+std::span<const TransportCase> RegionCases();
 
 }  // namespace dfrun::comm
 
