@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "jobs/bench_timing.h"
-#include "kernels/matrix/amx_tiles.h"
-#include "kernels/matrix/simd.h"
+#include "kernels/gemm/amx_tiles.h"
+#include "kernels/gemm/simd.h"
 #include "src/base/threads.h"
 
 namespace dfrun::jobs {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernels/matrix/gemm.h"
-#include "kernels/matrix/gemm_tiles.h"
+#include "kernels/gemm/gemm.h"
+#include "kernels/gemm/grid.h"
 
 namespace dfrun {
 
@@ -17,7 +17,7 @@ inline constexpr int64_t kBatchBlockWork = int64_t{1} << 21;
 // Large products are split themselves; of small ones each thread takes some. The first error in order comes back.
 template <class Run>
 Status RunBatch(const GemmShape& s, int64_t products, ThreadPool& pool, Run&& run) {
-  if (GemmTiles(s).count() > 1) {
+  if (GridOfShape(s).count() > 1) {
     for (int64_t i = 0; i < products; ++i) DF_TRY(run(i, pool));
     return Status();
   }

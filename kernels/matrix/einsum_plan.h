@@ -7,7 +7,7 @@
 
 #include "kernels/array/strided_copy.h"
 #include "kernels/matrix/einsum_equation.h"
-#include "kernels/matrix/gemm.h"
+#include "kernels/gemm/gemm.h"
 
 namespace dfrun {
 

@@ -1,22 +1,22 @@
-// What a product is followed by within its node.
+// Attr fused_ops of matrix products: what follows a product within its node.
 #ifndef DFRUN_KERNELS_MATRIX_FUSED_OPS_H_
 #define DFRUN_KERNELS_MATRIX_FUSED_OPS_H_
 
 #include <string>
 #include <vector>
 
-#include "kernels/matrix/gemm_output.h"
+#include "kernels/gemm/epilogue.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
 
-// Attr fused_ops of _FusedMatMul and _MatMulPacked: none; BiasAdd with input 2, then Relu where it says so; or
-// ReluGrad, whose features input 2 is.
+// None, as of ops without the attr; BiasAdd with input 2, then Relu where it says so; or ReluGrad, whose features input
+// 2 is.
 template <class T>
 class FusedOps {
  public:
-  static constexpr bool kFinishes = true;
   explicit FusedOps(KernelSetup& setup) {
+    if (!setup.attrs().Has("fused_ops")) return;
     const auto ops = setup.attr<std::vector<std::string>>("fused_ops");
     const std::string first = ops.empty() ? "" : ops[0];
     is_none_ = ops.empty();
@@ -26,21 +26,28 @@ class FusedOps {
       setup.Fail(Unimplemented("attr 'fused_ops' must be [], [BiasAdd], [BiasAdd, Relu] or [ReluGrad]"));
     }
   }
-  // InvalidArgument where there is not the input 2 that fits a product of this shape.
-  Result<GemmOutput<T>> OutputOf(const OpContext& ctx, int64_t rows, int64_t columns) const {
-    if (is_none_ && ctx.num_inputs() == 2) return GemmOutput<T>{};
+  bool is_none() const { return is_none_; }
+
+  // Of a product of so many rows and columns. InvalidArgument where there is not the input 2 that fits it.
+  Status Read(const OpContext& ctx, int64_t rows, int64_t columns, Epilogue<T>* epilogue) const {
+    if (is_none_ && ctx.num_inputs() == 2) return Status();
     const Shape wanted = is_gradient_ ? Shape({rows, columns}) : Shape({columns});
     if (is_none_ || ctx.num_inputs() != 3 || !(ctx.input(2).shape() == wanted)) {
       return InvalidArgument("a fused product of ", rows, " rows and ", columns, " columns takes ",
                              is_none_ ? "nothing" : "one tensor of shape " + wanted.ToString(), " beside its operands");
     }
     const T* const arg = ctx.input(2).data<T>();
-    if (is_gradient_) return GemmOutput<T>{.features = {arg, columns, false}};
-    return GemmOutput<T>{.bias = arg, .relu = has_relu_};
+    if (is_gradient_) {
+      epilogue->features = {arg, columns, false};
+    } else {
+      epilogue->bias = arg;
+      epilogue->relu = has_relu_;
+    }
+    return Status();
   }
 
  private:
-  bool is_none_ = false;
+  bool is_none_ = true;
   bool is_gradient_ = false;
   bool has_relu_ = false;
 };

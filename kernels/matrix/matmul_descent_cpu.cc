@@ -1,7 +1,7 @@
 // A weight is changed block by block as the blocks of its gradient, a product or a sum of them, leave the registers, so
 // that the gradient is never in memory.
 #include "kernels/device/cpu_kernel.h"
-#include "kernels/matrix/product_sum.h"
+#include "kernels/matrix/product_terms.h"
 #include "kernels/state/variable_access.h"
 
 namespace dfrun {
@@ -33,7 +33,8 @@ class MatMulDescentKernel final : public Kernel {
       return InvalidArgument("the variable '", variable->name(), "' has shape ", weight.shape(),
                              ", but is to be updated by a tensor of shape ", gradient);
     }
-    DF_TRY(DescendByProductSum(terms, rate.scalar<T>(), weight.data<T>(), ctx));
+    const Epilogue<T> descent{.alpha = -rate.scalar<T>(), .beta = T{1}};
+    DF_TRY(SumProducts(terms, weight.data<T>(), descent, ctx.pool(), ctx.allocator()));
     if (ctx.num_outputs() > 0) ctx.SetOutputRef(0, variable);
     return Status();
   }

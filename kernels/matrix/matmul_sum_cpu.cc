@@ -1,5 +1,5 @@
 #include "kernels/device/cpu_kernel.h"
-#include "kernels/matrix/product_sum.h"
+#include "kernels/matrix/product_terms.h"
 #include "src/framework/kernel_of.h"
 
 namespace dfrun {
@@ -17,7 +17,7 @@ class MatMulSumKernel final : public Kernel {
               ReadProductTerms<T>(ctx, 0, ctx.num_inputs() / 2, transpose_a_, transpose_b_));
     Tensor* sum = nullptr;
     DF_TRY(ctx.AllocateOutput(0, ShapeOf(terms), &sum));
-    return StoreProductSum(terms, sum->data<T>(), ctx);
+    return SumProducts(terms, sum->data<T>(), {}, ctx.pool(), ctx.allocator());
   }
 
  private:

@@ -3,7 +3,7 @@
 
 #include "kernels/device/cpu_kernel.h"
 #include "kernels/device/shape_cache.h"
-#include "kernels/matrix/gemm.h"
+#include "kernels/gemm/gemm.h"
 
 namespace dfrun {
 namespace {

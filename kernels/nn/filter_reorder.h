@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "kernels/matrix/panel_pack.h"
+#include "kernels/gemm/pack.h"
 #include "src/base/integers.h"
 #include "src/base/threads.h"
 

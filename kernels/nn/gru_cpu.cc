@@ -79,8 +79,8 @@ class GruKernel final : public Kernel {
   Status Products(OpContext& ctx, const Sizes& s, int weights, const float* h, float* from_x, float* from_h) {
     const int64_t columns = ctx.input(weights).shape()[1];
     const float* w = ctx.input(weights).data<float>();
-    DF_TRY(products_.Multiply(ctx, {s.batch, s.inputs, columns}, ctx.input(0).data<float>(), w, from_x));
-    return products_.Multiply(ctx, {s.batch, s.cells, columns}, h, w + s.inputs * columns, from_h);
+    DF_TRY(MultiplyOfCell(ctx, {s.batch, s.inputs, columns}, ctx.input(0).data<float>(), w, from_x));
+    return MultiplyOfCell(ctx, {s.batch, s.cells, columns}, h, w + s.inputs * columns, from_h);
   }
 
   static void Gates(OpContext& ctx, const Sizes& s, const float* from_x, const float* from_h, float* r, float* u,
@@ -118,8 +118,6 @@ class GruKernel final : public Kernel {
       }
     });
   }
-
-  CellProducts products_;
 };
 
 // Inputs after those of the cell.
@@ -156,8 +154,8 @@ class GruGradKernel final : public Kernel {
   Status Products(OpContext& ctx, const Sizes& s, int weights, const float* d, float* to_x, float* to_h) {
     const int64_t columns = ctx.input(weights).shape()[1];
     const float* w = ctx.input(weights).data<float>();
-    DF_TRY(products_.Multiply(ctx, {s.batch, columns, s.inputs, false, true}, d, w, to_x));
-    return products_.Multiply(ctx, {s.batch, columns, s.cells, false, true}, d, w + s.inputs * columns, to_h);
+    DF_TRY(MultiplyOfCell(ctx, {s.batch, columns, s.inputs, false, true}, d, w, to_x));
+    return MultiplyOfCell(ctx, {s.batch, columns, s.cells, false, true}, d, w + s.inputs * columns, to_h);
   }
 
   static void CandidateGradient(OpContext& ctx, const Sizes& s, float* d_c_bar) {
@@ -199,8 +197,6 @@ class GruGradKernel final : public Kernel {
       for (int64_t k = row * s.cells; k < (row + 1) * s.cells; ++k) d_h_prev[k] += d_hr[k] * r[k] + d_h[k] * u[k];
     });
   }
-
-  CellProducts products_;
 };
 
 CPU_KERNEL_ANY("GRUBlockCell", GruKernel);

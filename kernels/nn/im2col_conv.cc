@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "kernels/gemm/unpacked_gemm.h"
 #include "kernels/math/functors.h"
-#include "kernels/matrix/direct_gemm.h"
 #include "kernels/nn/conv_windows.h"
 #include "kernels/nn/image_blocks.h"
 
@@ -121,8 +121,8 @@ class Im2colConv final : public Conv<T> {
     for (int64_t g = 0; g < s_.groups; ++g) {
       const int64_t out = g * s_.group_outputs();
       Unfold(s_, from + g * s_.group_inputs(), rows);
-      DirectGemm<T>(s_.out_pixels(), s_.window(), s_.group_outputs(), {rows, s_.window(), false},
-                    {filter + out, s_.out_channels, false}, {to + out, s_.out_channels, false});
+      UnpackedGemm<T>(s_.out_pixels(), s_.window(), s_.group_outputs(), {rows, s_.window(), false},
+                      {filter + out, s_.out_channels, false}, {to + out, s_.out_channels, false});
     }
     if (s_.format.channels_first) Transpose(to, s_.out_pixels(), s_.out_channels, output);
   }
@@ -134,8 +134,8 @@ class Im2colConv final : public Conv<T> {
     std::fill_n(to, s_.input_image(), T(0));
     for (int64_t g = 0; g < s_.groups; ++g) {
       const int64_t out = g * s_.group_outputs();
-      DirectGemm<T>(s_.out_pixels(), s_.group_outputs(), s_.window(), {from + out, s_.out_channels, false},
-                    {filter + out, s_.out_channels, true}, {rows, s_.window(), false});
+      UnpackedGemm<T>(s_.out_pixels(), s_.group_outputs(), s_.window(), {from + out, s_.out_channels, false},
+                      {filter + out, s_.out_channels, true}, {rows, s_.window(), false});
       Fold(s_, rows, to + g * s_.group_inputs());
     }
     if (s_.format.channels_first) Transpose(to, s_.in_pixels(), s_.in_channels, dx);
@@ -152,8 +152,8 @@ class Im2colConv final : public Conv<T> {
       for (int64_t g = 0; g < s_.groups; ++g) {
         const int64_t out = g * s_.group_outputs();
         Unfold(s_, x + g * s_.group_inputs(), rows);
-        DirectGemm<T>(s_.window(), s_.out_pixels(), s_.group_outputs(), {rows, s_.window(), true},
-                      {from + out, s_.out_channels, false}, {part + out, s_.out_channels, false});
+        UnpackedGemm<T>(s_.window(), s_.out_pixels(), s_.group_outputs(), {rows, s_.window(), true},
+                        {from + out, s_.out_channels, false}, {part + out, s_.out_channels, false});
       }
       for (int64_t j = 0; j < s_.filter_size(); ++j) sum[j] = fn::Add()(sum[j], part[j]);
     }

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/matrix/gemm_plan.h"
-#include "kernels/matrix/packed_walk.h"
+#include "kernels/gemm/overlapped_packing.h"
+#include "kernels/gemm/parallel_gemm.h"
 #include "kernels/nn/tap_pixels.h"
 #include "src/base/integers.h"
 
@@ -66,11 +66,11 @@ class Kn2rowConv final : public Conv<float> {
   Kn2rowConv(ConvKind kind, const ConvShape& shape) : is_forward_(kind == ConvKind::kForward), s_(shape) {
     ChooseGroups();
     // Bits depend on it.
-    const int64_t passes = CeilDiv(depth(), kMaxPackedDepth);
+    const int64_t passes = CeilDiv(depth(), kPackedDepth);
     part_depth_ = RoundUp<int64_t>(CeilDiv(depth(), passes), kLanes<float>);
     const int64_t image_bytes = most_pixels() * part_depth_ * static_cast<int64_t>(sizeof(float));
     most_part_images_ =
-        std::clamp<int64_t>(kCaches * CachedBytesOfA() / image_bytes, 1, std::max<int64_t>(1, s_.images));
+        std::clamp<int64_t>(kCaches * PackedBytesOfA() / image_bytes, 1, std::max<int64_t>(1, s_.images));
     MakeSteps();
   }
 
@@ -141,7 +141,7 @@ class Kn2rowConv final : public Conv<float> {
     int64_t cost = 0;
     for (const TapGroup& group : groups) {
       const int64_t rows = s_.images * static_cast<int64_t>(group.from.size());
-      const EvenRanges tiles(rows, CeilDiv<int64_t>(rows, kTileRows));
+      const EvenRanges tiles(rows, CeilDiv<int64_t>(rows, kBlockRows));
       cost += rows * kColumnsOfCopy;
       for (size_t tap = 0; tap < group.taps.size(); ++tap) {
         for (int64_t i = 0; i < tiles.count(); ++i) {
@@ -285,12 +285,12 @@ class Kn2rowConv::Parts {
 
   Part First() const { return At(0); }
   Part After(const Part& part) const { return At(part.index + 1); }
-  PanelCopy<float> CopyOfPanel(const Part& part, Range columns, float* to, int64_t width) const {
+  PanelPacker<float> PackerOfPanel(const Part& part, Range columns, float* to, int64_t width) const {
     const MatrixView<const float> tap{filter_ + part.tap().filter, conv_.s_.out_channels, !conv_.is_forward_};
     return {tap.At(part.depth.begin, columns_.begin + columns.begin), part.depth.size, columns.size, to, width};
   }
-  TileCopy<float> CopyOfTile(const Part& part, Range rows, float* to) const {
-    TileCopy<float> copy(rows.size, part.depth.size, to);
+  TilePacker<float> PackerOfTile(const Part& part, Range rows, float* to) const {
+    TilePacker<float> copy(rows.size, part.depth.size, to);
     const float* const from = a_ + part.depth.begin;
     ForRows(part, rows, [&](int64_t i, int64_t image, size_t pixel) {
       copy.SetRow(i, from + image * conv_.from_image() + part.step->group->from[pixel]);
@@ -357,10 +357,12 @@ bool Kn2rowConv::RunTile(Range images, Range columns, const float* a, const floa
   }
   if (steps_.empty()) return true;
   const PackedSpace<float> space(std::min(images.size, most_part_images_) * most_pixels(), part_depth_);
-  const GemmOutput<float> output;
+  const Epilogue<float> epilogue;
   const Parts parts(*this, images, columns, a, filter, result);
   return WithScratch(space, allocator, [&](float* scratch) {
-    PackedWalk<float, Parts>(parts, /*transposed_a=*/false, columns.size, output, /*segment=*/0, space, scratch).Run();
+    OverlappedPacking<float, Parts> policy(parts, /*transposed_a=*/false, columns.size, epilogue, /*segment=*/0, space,
+                                           scratch);
+    RunLoopNest(policy);
   });
 }
 

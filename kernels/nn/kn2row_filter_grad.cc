@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernels/matrix/gemm_plan.h"
-#include "kernels/matrix/packed_gemm.h"
+#include "kernels/gemm/packed_gemm.h"
+#include "kernels/gemm/parallel_gemm.h"
 #include "kernels/nn/image_blocks.h"
 #include "kernels/nn/tap_pixels.h"
 #include "src/framework/tensor.h"
@@ -56,7 +56,7 @@ class Kn2rowFilterGrad final : public Conv<float> {
 
   Status Run(const float* x, const float* dy, float* result, ThreadPool& pool, Allocator& allocator) const override {
     if (const int64_t parts = PixelParts(); parts > 1) return RunByPixels(parts, x, dy, result, pool, allocator);
-    const ThreadTiles tiles(Product(s_.images * s_.out_pixels()), pool.num_threads(), /*packed=*/true);
+    const Grid tiles = GridForThreads(Product(s_.images * s_.out_pixels()), pool.num_threads(), /*packed=*/true);
     std::vector<Status> statuses(static_cast<size_t>(s_.taps() * tiles.count()));
     pool.RunBlocks(s_.taps() * tiles.count(), [&](int64_t i) {
       statuses[static_cast<size_t>(i)] = RunTile(i / tiles.count(), tiles, i % tiles.count(), x, dy, result, allocator);
@@ -68,11 +68,11 @@ class Kn2rowFilterGrad final : public Conv<float> {
  private:
   GemmShape Product(int64_t pixels) const { return {s_.in_channels, pixels, s_.out_channels, true, false}; }
 
-  Status RunTile(int64_t tap, const ThreadTiles& tiles, int64_t i, const float* x, const float* dy, float* result,
+  Status RunTile(int64_t tap, const Grid& tiles, int64_t i, const float* x, const float* dy, float* result,
                  Allocator& allocator) const {
     const TapPixels pixels(s_, tap);
     const int64_t count = s_.images * pixels.of_image();
-    const ThreadTiles::Tile tile = tiles.At(Product(count), i);
+    const Grid::Tile tile = tiles.At(Product(count), i);
     const MatrixView<float> whole{result + tap * s_.in_channels * s_.out_channels, s_.out_channels, false};
     const MatrixView<float> c = whole.At(tile.row, tile.column);
     if (count == 0) {
@@ -133,6 +133,20 @@ class Kn2rowFilterGrad final : public Conv<float> {
   const ConvShape s_;
 };
 
+// True where packing the operands of a product costs less than it saves beside the library's convolution.
+bool PaysForPacking(int64_t m, int64_t k, int64_t n) {
+  constexpr int64_t kLeastRows = 64;
+  constexpr int64_t kLeastColumns = 240;
+  constexpr int64_t kLeastWork = int64_t{1} << 26;
+  // Half of that work is enough where what is copied is used that often, as a mean of both operands.
+  constexpr double kUsesOfSquares = 160;
+  if (m < kLeastRows || n < kLeastColumns) return false;
+  const int64_t work = GemmShape{m, k, n}.work();
+  const auto rows = static_cast<double>(m);
+  const auto columns = static_cast<double>(n);
+  return work >= kLeastWork || (work >= kLeastWork / 2 && rows * columns >= kUsesOfSquares * (rows + columns));
+}
+
 // Of oneDNN's time on one thread: strided 3x3 convolutions 0.76 to 0.95, those of one tap 0.75 to 1.0 where there are
 // not many more input channels than output channels; others 0.88 on images of 7x7, 1.06 of 14x14 and more of larger
 // ones. But a gradient of a large filter over few pixels would wait for partial sums, or be one thread's.
@@ -140,7 +154,7 @@ bool IsWorthProducts(const ConvShape& s) {
   constexpr int64_t kLargeFilter = 1 << 18;  // elements
   constexpr int64_t kFewPixels = 8192;
   const int64_t pixels = s.images * s.out_pixels();
-  if (!PrefersPackedGemm(s.in_channels, pixels, s.out_channels) || s.in_channels > 2 * s.out_channels) return false;
+  if (!PaysForPacking(s.in_channels, pixels, s.out_channels) || s.in_channels > 2 * s.out_channels) return false;
   return s.taps() == 1 || s.is_strided() || (s.filter_size() >= kLargeFilter && pixels <= kFewPixels);
 }
 

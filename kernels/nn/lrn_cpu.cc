@@ -6,7 +6,7 @@
 
 #include "kernels/device/cpu_kernel.h"
 #include "kernels/math/element.h"
-#include "kernels/matrix/simd.h"
+#include "kernels/gemm/simd.h"
 #include "src/base/integers.h"
 #include "src/framework/kernel_of.h"
 

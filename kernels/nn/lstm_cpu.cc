@@ -31,14 +31,14 @@ class LstmForward {
     DF_ASSIGN(Tensor from_x, ctx.AllocateTemp(DType::kFloat, all_gates));
     DF_ASSIGN(Tensor from_h, ctx.AllocateTemp(DType::kFloat, Shape({s.batch, 4 * s.cells})));
     const float* w = in[3].data<float>();
-    DF_TRY(products_.Multiply(ctx, {s.rows(), s.inputs, 4 * s.cells}, in[0].data<float>(), w, from_x.data<float>()));
+    DF_TRY(MultiplyOfCell(ctx, {s.rows(), s.inputs, 4 * s.cells}, in[0].data<float>(), w, from_x.data<float>()));
     const lstm::Forward step = StepOf(in);
     const int64_t size = s.batch * s.cells;
     const float* cs_prev = in[1].data<float>();
     const float* h_prev = in[2].data<float>();
     for (int64_t t = 0; t < s.steps; ++t) {
-      DF_TRY(products_.Multiply(ctx, {s.batch, s.cells, 4 * s.cells}, h_prev, w + s.inputs * 4 * s.cells,
-                                from_h.data<float>()));
+      DF_TRY(MultiplyOfCell(ctx, {s.batch, s.cells, 4 * s.cells}, h_prev, w + s.inputs * 4 * s.cells,
+                            from_h.data<float>()));
       const int64_t at = t * size;
       const lstm::States now{states[0] + at, states[1] + at, states[2] + at, states[3] + at,
                              states[4] + at, states[5] + at, states[6] + at};
@@ -60,7 +60,6 @@ class LstmForward {
   const float forget_bias_;
   const float cell_clip_;
   const bool use_peephole_;
-  CellProducts products_;
 };
 
 // kOverTime: x has a time, and an input before it gives the number of steps; the states after them are zeros.

@@ -118,31 +118,30 @@ class BlockBackward {
       step.Run(ctx.pool(), s.step(), StatesAt(in, at), cs_prev, in[kH + 1].data<float>() + at,
                is_last ? nullptr : out[kCsPrevGrad], in[kH + 2].data<float>() + at, is_last ? nullptr : out[kHPrevGrad],
                gates + 4 * at, out[kCsPrevGrad]);
-      DF_TRY(products_.Multiply(ctx, {s.batch, 4 * s.cells, s.cells, false, true}, gates + 4 * at,
-                                in[kW].data<float>() + s.inputs * 4 * s.cells, out[kHPrevGrad]));
+      DF_TRY(MultiplyOfCell(ctx, {s.batch, 4 * s.cells, s.cells, false, true}, gates + 4 * at,
+                            in[kW].data<float>() + s.inputs * 4 * s.cells, out[kHPrevGrad]));
     }
     return Status();
   }
 
   Status Products(OpContext& ctx, const lstm::Sizes& s, const Tensor* in, const float* gates,
                   const std::array<float*, kOutputs>& out) {
-    DF_TRY(products_.Multiply(ctx, {s.rows(), 4 * s.cells, s.inputs, false, true}, gates, in[kW].data<float>(),
-                              out[kXGrad]));
+    DF_TRY(
+        MultiplyOfCell(ctx, {s.rows(), 4 * s.cells, s.inputs, false, true}, gates, in[kW].data<float>(), out[kXGrad]));
     std::fill(out[kXGrad] + s.rows() * s.inputs, out[kXGrad] + in[kX].num_elements(), 0.0F);
-    DF_TRY(products_.Multiply(ctx, {s.inputs, s.rows(), 4 * s.cells, true, false}, in[kX].data<float>(), gates,
-                              out[kWGrad]));
+    DF_TRY(
+        MultiplyOfCell(ctx, {s.inputs, s.rows(), 4 * s.cells, true, false}, in[kX].data<float>(), gates, out[kWGrad]));
     DF_ASSIGN(Tensor h_before, ctx.AllocateTemp(DType::kFloat, Shape({s.rows(), s.cells})));
     const StackedRows before{in[kHPrev].data<float>(), s.batch, in[kH].data<float>()};
     for (int64_t r = 0; r < s.rows(); ++r) {
       std::copy_n(before.Row(r, s.cells), s.cells, h_before.data<float>() + r * s.cells);
     }
-    return products_.Multiply(ctx, {s.cells, s.rows(), 4 * s.cells, true, false}, h_before.data<float>(), gates,
-                              out[kWGrad] + s.inputs * 4 * s.cells);
+    return MultiplyOfCell(ctx, {s.cells, s.rows(), 4 * s.cells, true, false}, h_before.data<float>(), gates,
+                          out[kWGrad] + s.inputs * 4 * s.cells);
   }
 
   const lstm::Layout layout_;
   const bool use_peephole_;
-  CellProducts products_;
 };
 
 template <int64_t kCellGate>

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <vector>
 
-#include "kernels/matrix/simd.h"
+#include "kernels/gemm/simd.h"
 #include "kernels/nn/pool_loops.h"
 #include "kernels/nn/pool_vectors.h"
 #include "src/base/integers.h"

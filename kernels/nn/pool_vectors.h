@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include "kernels/matrix/simd.h"
+#include "kernels/gemm/simd.h"
 #include "kernels/nn/pool_loops.h"
 
 namespace dfrun::pooling {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/matrix/simd.h"
+#include "kernels/gemm/simd.h"
 #include "kernels/nn/image_blocks.h"
 
 namespace dfrun {

@@ -2,7 +2,7 @@
 
 #include "kernels/device/cpu_kernel.h"
 #include "kernels/device/shape_cache.h"
-#include "kernels/matrix/gemm.h"
+#include "kernels/gemm/gemm.h"
 #include "kernels/quantized/quantization.h"
 
 namespace dfrun {
