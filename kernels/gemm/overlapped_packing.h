@@ -18,8 +18,6 @@ namespace dfrun {
 // Scratch memory of parts of at most so many rows and so much of k.
 template <class T>
 struct PackedSpace {
-  using Element = T;
-
   PackedSpace(int64_t rows, int64_t depth)
       : panel_elements(depth * kPanelColumns<T>),
         slots(CeilDiv<int64_t>(rows, kBlockRows) + 1),
@@ -70,9 +68,9 @@ class OverlappedPacking {
     int64_t first_slot;  // of its tiles
   };
 
-  // columns: of B and C. segment: as PackedGemm's. Scratch memory of space.scratch_elements().
+  // columns: of B and C. Scratch memory of space.scratch_elements().
   OverlappedPacking(const Operands& operands, bool transposed_a, int64_t columns, const Epilogue<T>& epilogue,
-                    int64_t segment, const PackedSpace<T>& space, T* scratch)
+                    const PackedSpace<T>& space, T* scratch)
       : operands_(operands),
         panels_(columns),
         epilogue_(epilogue),
@@ -81,8 +79,6 @@ class OverlappedPacking {
         packed_a_(scratch + 2 * space.panel_elements) {
     o_.transposed_a = transposed_a;
     o_.overlapped = &work_;
-    if (segment > 0) o_.totals = totals_;
-    o_.segment_turns = segment / kTurnDepth<T>;
   }
 
   // Packs what nothing can be multiplied beside.
@@ -179,7 +175,6 @@ class OverlappedPacking {
   T* rows_of_c_[2][kBlockRows];
   T** c_ = rows_of_c_[0];
   T** next_c_ = rows_of_c_[1];
-  alignas(64) T totals_[kBlockRows * kPanelColumns<T>];
   OverlappedWork<T> work_;
 };
 

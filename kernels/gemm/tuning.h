@@ -116,10 +116,9 @@ inline constexpr int64_t kPrepackedPartWork = int64_t{4} << 20;
 
 // --- Sums of products ---
 
-// Elements of a block of the sum, which stays in the cache while all products are added to it.
-inline constexpr int64_t kSumBlockElements = int64_t{1} << 17;
-// Most steps over k of products that are stacked: longer ones gain nothing.
-inline constexpr int64_t kMostStackedDepth = 256;
+// A block of the sum, which stays in the first caches while all products are added to it.
+inline constexpr int64_t kSumBlockRows = 256;
+inline constexpr int64_t kSumBlockColumns = 64;
 
 }  // namespace dfrun
 
