@@ -1,5 +1,5 @@
 // The policy of the loop nest that packs both operands while it multiplies. While a panel of B is multiplied by a
-// part's rows of A, the next panel is packed; the tiles of a part are packed beside its first panel, each while the one
+// part's rows of A, the next panel is packed; the tiles of a part are packed during its first panel, each while the one
 // before is multiplied.
 #ifndef DFRUN_KERNELS_GEMM_OVERLAPPED_PACKING_H_
 #define DFRUN_KERNELS_GEMM_OVERLAPPED_PACKING_H_
@@ -81,7 +81,7 @@ class OverlappedPacking {
     o_.overlapped = &work_;
   }
 
-  // Packs what nothing can be multiplied beside.
+  // Packs what is multiplied first.
   Part First() {
     const Part part(operands_.First(), panels_.count(), 0);
     const ColumnPanel panel = panels_.At(0);
@@ -143,12 +143,12 @@ class OverlappedPacking {
   PanelPacker<T> PackerOfPanel(const Part& part, const ColumnPanel& panel, T* to) const {
     return operands_.PackerOfPanel(part, {panel.column, panel.columns}, to, int64_t{panel.vectors} * kLanes<T>);
   }
-  // Begins to pack the next panel, for `part`, beside the tiles of another.
-  void StartPanel(const Part& part, const Part& beside) {
+  // Begins to pack the next panel, for `part`, during the tiles of another.
+  void StartPanel(const Part& part, const Part& during) {
     next_b_ = packed_b_ + (next_b_ == packed_b_ ? space_.panel_elements : 0);
     if (part.rows.size == 0) return;
     work_.panel = PackerOfPanel(part, next_panel_, next_b_);
-    work_.panel.SpreadOver(beside.used_tiles(), beside.turns());
+    work_.panel.SpreadOver(during.used_tiles(), during.turns());
   }
   void StartTile(const Part& part, int64_t tile, int64_t turns) {
     const Range rows = part.Tile(tile);
