@@ -108,6 +108,7 @@ inline constexpr int64_t kCachedElementsOfC = int64_t{1} << 18;
 // the whole; 512 x 512 830; 256 x 256 820. Fewer rows reuse too little of B: 128 of all columns 12% less.
 inline constexpr int64_t kLibraryTileWork = int64_t{8} << 20;
 inline constexpr int64_t kLibraryTileRows = 256;
+inline constexpr int64_t kFewLibraryTileRows = 128;  // else a product of few tiles is one thread's
 inline constexpr int64_t kLibraryTileColumns = 512;
 inline constexpr int64_t kEnoughLibraryTiles = 4;
 inline constexpr int64_t kMostLibraryTiles = 256;
