@@ -35,8 +35,8 @@ class MatMulKernel final : public Kernel {
     if (!kNeedsNoPlan<T>) {
       const Status status = PlanFor(*shape).status();  // now, not in the first step
       if (!status.ok()) setup.Fail(status);
-    } else if (fused_.is_none() && IsPlaced(setup) && shape->work() <= kExpensiveWork) {
-      set_fn(&RunPlaced);
+    } else if (fused_.is_none() && IsPreallocated(setup) && shape->work() <= kExpensiveWork) {
+      set_fn(&RunPreallocated);
     }
   }
 
@@ -59,11 +59,11 @@ class MatMulKernel final : public Kernel {
   bool IsExpensive() const override { return static_shape_.m == 0 || static_shape_.work() > kExpensiveWork; }
 
  private:
-  static Status RunPlaced(Kernel* kernel, OpContext& ctx) {
+  static Status RunPreallocated(Kernel* kernel, OpContext& ctx) {
     const GemmShape& s = static_cast<MatMulKernel*>(kernel)->static_shape_;
     if constexpr (kNeedsNoPlan<T>) {
       UnpackedGemm<T>(s.m, s.k, s.n, ViewA(s, ctx.input_data<T>(0)), ViewB(s, ctx.input_data<T>(1)),
-                      {ctx.placed_output<T>(0), s.n, false});
+                      {ctx.preallocated_output<T>(0), s.n, false});
     }
     return Status();
   }
