@@ -47,14 +47,10 @@ inline __m512i LoadBits(const uint16_t* from, int64_t count) {
   return _mm512_maskz_loadu_epi16(static_cast<__mmask32>((uint64_t{1} << std::max<int64_t>(count, 0)) - 1), from);
 }
 
-inline void StoreRow(__m512i row, uint16_t* to) {
-  _mm512_store_si512(to, row);
-}
-
 inline void StoreTransposed(PairVec* rows, uint16_t* to) {
   TransposeSquare<kTileLanes>(rows);
 #pragma GCC unroll 16
-  for (int r = 0; r < kTileLanes; ++r) StoreRow(reinterpret_cast<__m512i>(rows[r]), to + r * kTileDepth);
+  for (int r = 0; r < kTileLanes; ++r) _mm512_store_si512(to + r * kTileDepth, reinterpret_cast<__m512i>(rows[r]));
 }
 
 // The pairs of lanes 16 * tile to 16 * tile + 15, from two neighbouring elements of k.
@@ -85,7 +81,7 @@ void PackAcross(const LaneView& v, uint16_t* to) {
       if (kIsA) {
         tiles[tile][p] = reinterpret_cast<PairVec>(pairs);
       } else {
-        StoreRow(pairs, to + tile * kTileElements + p * kTileDepth);
+        _mm512_store_si512(to + tile * kTileElements + p * kTileDepth, pairs);
       }
     }
   }
@@ -104,7 +100,7 @@ void PackAlong(const LaneView& v, uint16_t* to) {
       const uint16_t* from = v.data + lane * v.stride;
       const __m512i row = kIsWhole ? _mm512_loadu_si512(from) : lane < v.lanes ? LoadBits(from, v.depth) : __m512i{};
       if (kIsA) {
-        StoreRow(row, to + l * kTileDepth);
+        _mm512_store_si512(to + l * kTileDepth, row);
       } else {
         rows[l] = reinterpret_cast<PairVec>(row);
       }

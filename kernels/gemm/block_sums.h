@@ -66,7 +66,9 @@ template <class T, class C, int Rows, int Vectors>
 [[gnu::always_inline]] inline void ScaleAndAdd(const Epilogue<T>& e, C c, int last_columns,
                                                Vec<T> (&sums)[Rows][Vectors]) {
   const Vec<T> alpha = Broadcast<T>(e.alpha);
-  if (e.beta != T{0}) {
+  if (e.beta == T{1} && e.alpha == T{1}) {  // the bits of what follows, sooner
+    ChangeSums<T>(c, last_columns, sums, [](Vec<T> was, Vec<T> sum) { return was + sum; });
+  } else if (e.beta != T{0}) {
     ChangeSums<T>(c, last_columns, sums,
                   [alpha, beta = Broadcast<T>(e.beta)](Vec<T> was, Vec<T> sum) { return beta * was + alpha * sum; });
   } else if (e.alpha != T{1}) {

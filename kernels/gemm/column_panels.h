@@ -22,7 +22,8 @@ class ColumnPanels {
  public:
   // As few as can be of at most most_vectors. columns: 1 or more.
   explicit ColumnPanels(int64_t columns, int most_vectors = kMaxVectors)
-      : ColumnPanels(columns, CeilDiv<int64_t>(columns, kLanes<T>), most_vectors) {}
+      : columns_(columns),
+        vectors_(CeilDiv<int64_t>(columns, kLanes<T>), CeilDiv<int64_t>(columns, most_vectors * kLanes<T>)) {}
 
   int64_t count() const { return vectors_.count(); }
   ColumnPanel At(int64_t i) const {
@@ -32,9 +33,6 @@ class ColumnPanels {
   }
 
  private:
-  ColumnPanels(int64_t columns, int64_t vectors, int most_vectors)
-      : columns_(columns), vectors_(vectors, CeilDiv<int64_t>(vectors, most_vectors)) {}
-
   int64_t columns_;
   EvenRanges vectors_;
 };

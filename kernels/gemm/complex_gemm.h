@@ -35,14 +35,14 @@ class ComplexGemm final : public Gemm<std::complex<R>> {
     DF_ASSIGN(Tensor parts_b, Space(2 * s.k * s.n, allocator));
     DF_ASSIGN(Tensor blocks, Space(4 * s.m * s.n, allocator));
     if (s.transpose_a) {
-      BesideEachOther(a, s.k, s.m, parts_a.data<R>());
+      SideBySide(a, s.k, s.m, parts_a.data<R>());
     } else {
-      BesideEachOther(a, 1, s.m * s.k, parts_a.data<R>());
+      SideBySide(a, 1, s.m * s.k, parts_a.data<R>());
     }
     if (s.transpose_b) {
-      BesideEachOther(b, 1, s.k * s.n, parts_b.data<R>());
+      SideBySide(b, 1, s.k * s.n, parts_b.data<R>());
     } else {
-      BesideEachOther(b, s.k, s.n, parts_b.data<R>());
+      SideBySide(b, s.k, s.n, parts_b.data<R>());
     }
     DF_TRY(gemm_->Run(parts_a.data<R>(), parts_b.data<R>(), blocks.data<R>(), pool, allocator));
     Combine(blocks.data<R>(), c);
@@ -55,7 +55,7 @@ class ComplexGemm final : public Gemm<std::complex<R>> {
   }
 
   // Each row's real parts and then its imaginary parts; all of one row: one matrix above the other.
-  static void BesideEachOther(const Complex* from, int64_t rows, int64_t columns, R* to) {
+  static void SideBySide(const Complex* from, int64_t rows, int64_t columns, R* to) {
     for (int64_t i = 0; i < rows; ++i, from += columns, to += 2 * columns) {
       for (int64_t j = 0; j < columns; ++j) {
         to[j] = from[j].real();

@@ -65,32 +65,17 @@ class OwnGemm final : public Gemm<T> {
   const GemmShape shape_;
 };
 
+}  // namespace
+
 template <class T>
-Result<std::shared_ptr<const Gemm<T>>> MakeOwn(const GemmShape& shape) {
+Result<std::shared_ptr<const Gemm<T>>> Gemm<T>::Create(const GemmShape& shape) {
   return std::shared_ptr<const Gemm<T>>(std::make_shared<OwnGemm<T>>(shape));
 }
 
-}  // namespace
-
-template <>
-Result<std::shared_ptr<const Gemm<float>>> Gemm<float>::Create(const GemmShape& shape) {
-  return MakeOwn<float>(shape);
-}
-
-template <>
-Result<std::shared_ptr<const Gemm<double>>> Gemm<double>::Create(const GemmShape& shape) {
-  return MakeOwn<double>(shape);
-}
-
-template <>
-Result<std::shared_ptr<const Gemm<int32_t>>> Gemm<int32_t>::Create(const GemmShape& shape) {
-  return MakeOwn<int32_t>(shape);
-}
-
-template <>
-Result<std::shared_ptr<const Gemm<int64_t>>> Gemm<int64_t>::Create(const GemmShape& shape) {
-  return MakeOwn<int64_t>(shape);
-}
+template class Gemm<float>;
+template class Gemm<double>;
+template class Gemm<int32_t>;
+template class Gemm<int64_t>;
 
 template <>
 Result<std::shared_ptr<const Gemm<int16_t>>> Gemm<int16_t>::Create(const GemmShape& shape) {

@@ -57,6 +57,7 @@ Grid GridOfShape(const GemmShape& shape) {
   Grid grid{.step = kVectorOfTiles};
   while (grid.count() < wanted && shape.m / grid.rows >= 2 * kLibraryTileRows) grid.rows *= 2;
   const int64_t enough = std::min(wanted, kEnoughLibraryTiles);
+  while (grid.count() < enough && shape.m / grid.rows >= 2 * kFewLibraryTileRows) grid.rows *= 2;
   while (grid.count() < enough && shape.n / grid.columns >= 2 * kLibraryTileColumns) grid.columns *= 2;
   return grid;
 }

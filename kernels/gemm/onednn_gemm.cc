@@ -52,21 +52,17 @@ class OneDnnGemm final : public Gemm<bfloat16> {
     Status first;
     std::atomic<bool> failed{false};
     pool.RunBlocks(grid_.count(), [&](int64_t i) {
-      Status status = RunTile(i, a, b, c, allocator);
+      const Grid::Tile tile = grid_.At(shape_, i);
+      Status status = calls_[static_cast<size_t>(i)]->Run(
+          {ViewA(shape_, a).At(tile.row, 0).data, ViewB(shape_, b).At(0, tile.column).data,
+           c + tile.row * shape_.n + tile.column},
+          allocator);
       if (!status.ok() && !failed.exchange(true)) first = std::move(status);
     });
     return first;
   }
 
  private:
-  Status RunTile(int64_t i, const bfloat16* a, const bfloat16* b, bfloat16* c, Allocator& allocator) const {
-    const Grid::Tile tile = grid_.At(shape_, i);
-    return calls_[static_cast<size_t>(i)]->Run(
-        {ViewA(shape_, a).At(tile.row, 0).data, ViewB(shape_, b).At(0, tile.column).data,
-         c + tile.row * shape_.n + tile.column},
-        allocator);
-  }
-
   const GemmShape shape_;
   const Grid grid_;
   std::vector<std::shared_ptr<OneDnnCall>> calls_;  // of each tile

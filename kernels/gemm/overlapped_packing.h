@@ -1,5 +1,5 @@
 // The policy of the loop nest that packs both operands while it multiplies. While a panel of B is multiplied by a
-// part's rows of A, the next panel is packed; the tiles of a part are packed beside its first panel, each while the one
+// part's rows of A, the next panel is packed; the tiles of a part are packed during its first panel, each while the one
 // before is multiplied.
 #ifndef DFRUN_KERNELS_GEMM_OVERLAPPED_PACKING_H_
 #define DFRUN_KERNELS_GEMM_OVERLAPPED_PACKING_H_
@@ -18,8 +18,6 @@ namespace dfrun {
 // Scratch memory of parts of at most so many rows and so much of k.
 template <class T>
 struct PackedSpace {
-  using Element = T;
-
   PackedSpace(int64_t rows, int64_t depth)
       : panel_elements(depth * kPanelColumns<T>),
         slots(CeilDiv<int64_t>(rows, kBlockRows) + 1),
@@ -70,9 +68,9 @@ class OverlappedPacking {
     int64_t first_slot;  // of its tiles
   };
 
-  // columns: of B and C. segment: as PackedGemm's. Scratch memory of space.scratch_elements().
+  // columns: of B and C. Scratch memory of space.scratch_elements().
   OverlappedPacking(const Operands& operands, bool transposed_a, int64_t columns, const Epilogue<T>& epilogue,
-                    int64_t segment, const PackedSpace<T>& space, T* scratch)
+                    const PackedSpace<T>& space, T* scratch)
       : operands_(operands),
         panels_(columns),
         epilogue_(epilogue),
@@ -81,11 +79,9 @@ class OverlappedPacking {
         packed_a_(scratch + 2 * space.panel_elements) {
     o_.transposed_a = transposed_a;
     o_.overlapped = &work_;
-    if (segment > 0) o_.totals = totals_;
-    o_.segment_turns = segment / kTurnDepth<T>;
   }
 
-  // Packs what nothing can be multiplied beside.
+  // Packs what is multiplied first.
   Part First() {
     const Part part(operands_.First(), panels_.count(), 0);
     const ColumnPanel panel = panels_.At(0);
@@ -147,12 +143,12 @@ class OverlappedPacking {
   PanelPacker<T> PackerOfPanel(const Part& part, const ColumnPanel& panel, T* to) const {
     return operands_.PackerOfPanel(part, {panel.column, panel.columns}, to, int64_t{panel.vectors} * kLanes<T>);
   }
-  // Begins to pack the next panel, for `part`, beside the tiles of another.
-  void StartPanel(const Part& part, const Part& beside) {
+  // Begins to pack the next panel, for `part`, during the tiles of another.
+  void StartPanel(const Part& part, const Part& during) {
     next_b_ = packed_b_ + (next_b_ == packed_b_ ? space_.panel_elements : 0);
     if (part.rows.size == 0) return;
     work_.panel = PackerOfPanel(part, next_panel_, next_b_);
-    work_.panel.SpreadOver(beside.used_tiles(), beside.turns());
+    work_.panel.SpreadOver(during.used_tiles(), during.turns());
   }
   void StartTile(const Part& part, int64_t tile, int64_t turns) {
     const Range rows = part.Tile(tile);
@@ -179,7 +175,6 @@ class OverlappedPacking {
   T* rows_of_c_[2][kBlockRows];
   T** c_ = rows_of_c_[0];
   T** next_c_ = rows_of_c_[1];
-  alignas(64) T totals_[kBlockRows * kPanelColumns<T>];
   OverlappedWork<T> work_;
 };
 

@@ -57,7 +57,8 @@ void TransposeTo(const T* from, int64_t from_stride, int64_t rows, int64_t colum
   }
 }
 
-// packed[p][j] = b(p, j) for p < depth, j < columns, in rows of `vectors` vectors; lanes beyond `columns` are anything.
+// packed[p][j] = b(p, j) for p < depth, j < columns, in rows of `vectors` vectors; lanes beyond `columns` are zero of a
+// transpose, else anything.
 template <class T>
 void PackPanel(MatrixView<const T> b, int64_t depth, int64_t columns, T* packed, int vectors) {
   const int64_t stride = vectors * kLanes<T>;

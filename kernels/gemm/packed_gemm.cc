@@ -57,10 +57,9 @@ class PackedGemm<T>::Operands {
 };
 
 template <class T>
-PackedGemm<T>::PackedGemm(int64_t m, int64_t k, int64_t n, const Epilogue<T>& epilogue, int64_t segment)
-    : epilogue_(epilogue), m_(m), k_(k), n_(n), segment_(segment) {
+PackedGemm<T>::PackedGemm(int64_t m, int64_t k, int64_t n, const Epilogue<T>& epilogue)
+    : epilogue_(epilogue), m_(m), k_(k), n_(n) {
   depth_ = epilogue.scales() ? k : CeilDiv(k, CeilDiv(k, kPackedDepth));
-  if (segment > 0) depth_ = RoundUp(depth_, segment);
   rows_ = PackedRows<T>(m, depth_);
 }
 
@@ -71,7 +70,7 @@ int64_t PackedGemm<T>::scratch_elements() const {
 
 template <class T>
 void PackedGemm<T>::RunParts(const Operands& operands, T* scratch) const {
-  OverlappedPacking<T, Operands> policy(operands, operands.has_transposed_a(), n_, epilogue_, segment_,
+  OverlappedPacking<T, Operands> policy(operands, operands.has_transposed_a(), n_, epilogue_,
                                         PackedSpace<T>(rows_, depth_), scratch);
   RunLoopNest(policy);
 }

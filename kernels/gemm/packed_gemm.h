@@ -12,10 +12,6 @@
 
 namespace dfrun {
 
-// What segments of k are multiples of.
-template <class T>
-inline constexpr int64_t kSegmentStep = kLanes<T>;
-
 // Rows of A that are multiplied by all of B before the next: even parts of m that the cache has room for.
 template <class T>
 int64_t PackedRows(int64_t m, int64_t depth) {
@@ -27,11 +23,8 @@ int64_t PackedRows(int64_t m, int64_t depth) {
 template <class T>
 class PackedGemm {
  public:
-  using Element = T;
-
-  // m, k, n >= 1. What `epilogue` points at outlives this. With a segment, a multiple of kSegmentStep, A B is the sum
-  // of the products over so many of k each, in order, every one rounded to a sum of its own first.
-  PackedGemm(int64_t m, int64_t k, int64_t n, const Epilogue<T>& epilogue, int64_t segment = 0);
+  // m, k, n >= 1. What `epilogue` points at outlives this.
+  PackedGemm(int64_t m, int64_t k, int64_t n, const Epilogue<T>& epilogue);
   // Elements of scratch memory that Run() needs, at an address that vectors align to.
   int64_t scratch_elements() const;
   // C is not transposed and overlaps neither operand.
@@ -48,9 +41,8 @@ class PackedGemm {
   int64_t m_;
   int64_t k_;
   int64_t n_;
-  int64_t segment_;  // 0: none
-  int64_t depth_;    // of a pass over k
-  int64_t rows_;     // of A that are multiplied by all of B before the next
+  int64_t depth_;  // of a pass over k
+  int64_t rows_;   // of A that are multiplied by all of B before the next
 };
 
 extern template class PackedGemm<float>;

@@ -29,47 +29,11 @@ struct PackedUkernelOperands : BlockOutput<T> {
   bool transposed_a;
   const T* b;  // of PanelPacker
   int64_t depth;
-  T* const* c;            // where the block's rows of C begin
-  T* totals;              // of segments: kBlockRows * kMaxVectors vectors; null: there are none
-  int64_t segment_turns;  // of a segment, each of which is summed by itself and added to the totals
+  T* const* c;  // where the block's rows of C begin
   OverlappedWork<T>* overlapped;
 };
 
 namespace internal {
-
-// The totals begin with the sums, which begin again.
-template <class T, int Rows, int Vectors>
-[[gnu::always_inline]] inline void BeginTotals(T* totals, Vec<T> (&sums)[Rows][Vectors]) {
-#pragma GCC unroll 16
-  for (int i = 0; i < Rows; ++i) {
-#pragma GCC unroll 4
-    for (int j = 0; j < Vectors; ++j) {
-      Store<T>(totals + (i * Vectors + j) * kLanes<T>, sums[i][j]);
-      sums[i][j] = Vec<T>{};
-    }
-  }
-}
-
-// Adds a row's sums to its totals; the sums begin again.
-template <class T, int Vectors>
-[[gnu::always_inline]] inline void MoveSums(T* totals, Vec<T> (&sums)[Vectors]) {
-#pragma GCC unroll 4
-  for (int j = 0; j < Vectors; ++j) {
-    T* const total = totals + j * kLanes<T>;
-    Store<T>(total, Plus<T>(Load(total), sums[j]));
-    sums[j] = Vec<T>{};
-  }
-}
-
-// What the totals and the sums of a last segment come to.
-template <class T, int Rows, int Vectors>
-[[gnu::always_inline]] inline void AddTotals(const T* totals, Vec<T> (&sums)[Rows][Vectors]) {
-#pragma GCC unroll 16
-  for (int i = 0; i < Rows; ++i) {
-#pragma GCC unroll 4
-    for (int j = 0; j < Vectors; ++j) sums[i][j] = Plus<T>(Load(totals + (i * Vectors + j) * kLanes<T>), sums[i][j]);
-  }
-}
 
 template <class T, bool kTransposedA, int Rows, int Vectors>
 void PackedUkernel(const PackedUkernelOperands<T>& o) {
@@ -81,21 +45,16 @@ void PackedUkernel(const PackedUkernelOperands<T>& o) {
   constexpr int kDepthStep = kTransposedA ? kBlockRows : 1;
   Vec<T> sums[Rows][Vectors];
   BeginSums<T>(o, o.c, sums);
-  if (o.totals != nullptr) BeginTotals<T, Rows, Vectors>(o.totals, sums);
-  int64_t segment_left = o.totals != nullptr ? o.segment_turns : -1;  // turns; -1: there are no segments
   const T* a = o.a;
   const T* a_ahead = o.a + kTurnsAhead * kTurnDepth<T> * kBlockRows;
   const T* b = o.b;
-  // A segment's sums go to the totals row by row, as the next begins: 27 stores without products between them take 8%
-  // of the time of a segment of 32, with them 6.
-  const auto step = [&](int u, bool begins_segment) __attribute__((always_inline)) {
+  const auto step = [&](int u) __attribute__((always_inline)) {
     Vec<T> row[Vectors];
     __builtin_prefetch(a_ahead + u * kBlockRows);
 #pragma GCC unroll 4
     for (int j = 0; j < Vectors; ++j) row[j] = Load(b + (u * Vectors + j) * kLanes<T>);
 #pragma GCC unroll 16
     for (int i = 0; i < Rows; ++i) {
-      if (begins_segment) MoveSums<T>(o.totals + i * Vectors * kLanes<T>, sums[i]);
       const Vec<T> factor = Broadcast<T>(a[i * kRowStep + u * kDepthStep]);
 #pragma GCC unroll 4
       for (int j = 0; j < Vectors; ++j) AddProduct<T>(sums[i][j], factor, row[j]);
@@ -119,24 +78,16 @@ void PackedUkernel(const PackedUkernelOperands<T>& o) {
       PrefetchRow<T, Vectors>(*next_c++);
     }
     for (int turn = 0; turn < kTurnDepth<T>; turn += kUnrolled) {
-      if (turn == 0 && segment_left == 0) {
-        step(0, true);
-        segment_left = o.segment_turns;
-      } else {
-        step(0, false);
-      }
 #pragma GCC unroll 8
-      for (int u = 1; u < kUnrolled; ++u) step(u, false);
+      for (int u = 0; u < kUnrolled; ++u) step(u);
       advance(kUnrolled);
     }
     a += kTurnDepth<T> * (kBlockRows - kDepthStep);
-    --segment_left;
   }
   for (; left > 0; --left) {
-    step(0, false);  // segments are whole turns
+    step(0);
     advance(1);
   }
-  if (o.totals != nullptr) AddTotals<T, Rows, Vectors>(o.totals, sums);
   PutSums<T>(o, o.c, sums);
 }
 

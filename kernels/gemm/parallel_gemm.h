@@ -21,19 +21,14 @@ MatrixView<const T> ViewB(const GemmShape& s, const T* b) {
   return {b, s.transpose_b ? s.k : s.n, s.transpose_b};
 }
 
-// Calls `run` with the scratch memory that a product wants; false, and nothing is done, where the allocator has none.
-template <class G, class F>
-bool WithScratch(const G& gemm, Allocator& allocator, F&& run) {
-  using T = typename G::Element;
-  const size_t bytes = static_cast<size_t>(gemm.scratch_elements()) * sizeof(T);
-  if (bytes == 0) {
-    run(static_cast<T*>(nullptr));
-    return true;
-  }
-  void* const scratch = allocator.Allocate(bytes);
-  if (scratch == nullptr) return false;
+// Calls `run` with scratch memory of so many elements; false, and nothing is done, where the allocator has none.
+template <class T, class F>
+bool WithScratch(int64_t elements, Allocator& allocator, F&& run) {
+  const size_t bytes = static_cast<size_t>(elements) * sizeof(T);
+  void* const scratch = bytes > 0 ? allocator.Allocate(bytes) : nullptr;
+  if (bytes > 0 && scratch == nullptr) return false;
   run(static_cast<T*>(scratch));
-  allocator.Free(scratch, bytes);
+  if (bytes > 0) allocator.Free(scratch, bytes);
   return true;
 }
 
@@ -70,7 +65,7 @@ Status RunSerial(const GemmShape& s, const T* a, const T* b, T* c, ThreadPool& p
     const Grid::Tile tile = grid.At(s, i);
     const SerialGemm<T> gemm(tile.rows, s.k, tile.columns, s.transpose_a, s.transpose_b,
                              epilogue.At(tile.row, tile.column));
-    return WithScratch(gemm, allocator, [&](T* scratch) {
+    return WithScratch<T>(gemm.scratch_elements(), allocator, [&](T* scratch) {
       gemm.Run(ViewA(s, a).At(tile.row, 0), ViewB(s, b).At(0, tile.column),
                {c + tile.row * s.n + tile.column, s.n, false}, scratch);
     });

@@ -50,7 +50,7 @@ SerialGemm<T>::SerialGemm(int64_t m, int64_t k, int64_t n, bool transposed_a, bo
 
 template <class T>
 GemmAlgorithm SerialGemm<T>::Choose(bool transposed_a, bool transposed_b) const {
-  if (!std::is_floating_point_v<T>) return GemmAlgorithm::kUnpacked;
+  if (!std::is_floating_point_v<T> || k_ == 0) return GemmAlgorithm::kUnpacked;
   // In one pass over k, where the epilogue wants the whole product.
   const bool may_be_unpacked = !epilogue_.scales() || k_ <= kUnpackedDepth;
   if (may_be_unpacked && m_ <= (transposed_b ? kRowsBySquares : kRowsWorthPacking - 1)) return GemmAlgorithm::kUnpacked;

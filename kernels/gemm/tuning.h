@@ -108,6 +108,7 @@ inline constexpr int64_t kCachedElementsOfC = int64_t{1} << 18;
 // the whole; 512 x 512 830; 256 x 256 820. Fewer rows reuse too little of B: 128 of all columns 12% less.
 inline constexpr int64_t kLibraryTileWork = int64_t{8} << 20;
 inline constexpr int64_t kLibraryTileRows = 256;
+inline constexpr int64_t kFewLibraryTileRows = 128;  // else a product of few tiles is one thread's
 inline constexpr int64_t kLibraryTileColumns = 512;
 inline constexpr int64_t kEnoughLibraryTiles = 4;
 inline constexpr int64_t kMostLibraryTiles = 256;
@@ -116,10 +117,9 @@ inline constexpr int64_t kPrepackedPartWork = int64_t{4} << 20;
 
 // --- Sums of products ---
 
-// Elements of a block of the sum, which stays in the cache while all products are added to it.
-inline constexpr int64_t kSumBlockElements = int64_t{1} << 17;
-// Most steps over k of products that are stacked: longer ones gain nothing.
-inline constexpr int64_t kMostStackedDepth = 256;
+// A block of the sum, which stays in the first caches while all products are added to it.
+inline constexpr int64_t kSumBlockRows = 256;
+inline constexpr int64_t kSumBlockColumns = 64;
 
 }  // namespace dfrun
 

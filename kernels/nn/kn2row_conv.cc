@@ -359,9 +359,8 @@ bool Kn2rowConv::RunTile(Range images, Range columns, const float* a, const floa
   const PackedSpace<float> space(std::min(images.size, most_part_images_) * most_pixels(), part_depth_);
   const Epilogue<float> epilogue;
   const Parts parts(*this, images, columns, a, filter, result);
-  return WithScratch(space, allocator, [&](float* scratch) {
-    OverlappedPacking<float, Parts> policy(parts, /*transposed_a=*/false, columns.size, epilogue, /*segment=*/0, space,
-                                           scratch);
+  return WithScratch<float>(space.scratch_elements(), allocator, [&](float* scratch) {
+    OverlappedPacking<float, Parts> policy(parts, /*transposed_a=*/false, columns.size, epilogue, space, scratch);
     RunLoopNest(policy);
   });
 }

@@ -59,6 +59,16 @@ class IncludeOrderTest(unittest.TestCase):
         self.check_one({"kernels/math/a.cc": ["comm/b.h"], "comm/b.h": []}, "may not include")
         self.check_one({"comm/mpi/a.cc": ["kernels/math/b.h"], "kernels/math/b.h": []}, "may not include")
 
+    def test_the_library_of_products_knows_no_ops(self):
+        for target in ("kernels/matrix/b.h", "kernels/nn/b.h"):
+            self.check_one({"kernels/gemm/a.cc": [target], target: []}, "may not include")
+        self.assertEqual(violations_of({
+            "kernels/gemm/a.h": ["kernels/array/b.h", "src/base/b.h"],
+            "kernels/array/b.h": [],
+            "src/base/b.h": [],
+            "kernels/matrix/c.cc": ["kernels/gemm/a.h"],
+        }), [])
+
     def test_relative_to_the_file(self):
         self.check_one({"src/base/a.h": ["b.h"], "src/base/b.h": []}, "not the path of a file from the root")
 

@@ -114,7 +114,8 @@ struct Operands {
 
 template <class T>
 class EpilogueTest : public ::testing::Test {};
-TYPED_TEST_SUITE(EpilogueTest, ::testing::Types<float, double>);
+using FloatingTypes = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(EpilogueTest, FloatingTypes);
 
 TYPED_TEST(EpilogueTest, HasTheBitsOfItsOperationsInEveryAlgorithm) {
   using T = TypeParam;
