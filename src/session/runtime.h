@@ -23,6 +23,7 @@
 #include "src/framework/device_factory.h"
 #include "src/framework/file_access.h"
 #include "src/framework/kernel_registry.h"
+#include "src/passes/collective_choice.h"
 
 namespace dfrun {
 
@@ -38,6 +39,8 @@ struct RuntimeOptions {
   const KernelRegistry* kernels = &KernelRegistry::Builtin();
   // PlanOptions::straight_loops of every plan.
   bool straight_loops = true;
+  // How collectives are done; rank 0's counts.
+  CollectivesOption collectives = CollectivesOption::kAuto;
   std::vector<std::string> hosts = {};  // by rank; empty: not known
   // Of this rank; outlives the runtime. Null: nobody asks it to stop.
   StopGuard* stop = nullptr;
@@ -57,6 +60,7 @@ class Runtime {
   int size() const { return size_; }
   const KernelRegistry& kernels() const { return *options_.kernels; }
   bool straight_loops() const { return options_.straight_loops; }
+  CollectivesOption collectives() const { return options_.collectives; }
   const std::vector<std::string>& hosts() const { return options_.hosts; }
   Communicator& communicator() const { return *communicator_; }
   WorkerPool& pool() const { return *pool_; }

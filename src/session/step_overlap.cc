@@ -11,7 +11,7 @@ namespace {
 
 // Stateful since they must not be merged or folded: what they give is the step's own.
 bool IsOfOneStep(const Node& node) {
-  return node.op->name == "_Arg" || node.op->name == "_Retval" || IsSend(node) || IsRecv(node);
+  return node.op->name == "_Arg" || node.op->name == "_Retval" || LeavesPartition(node) || EntersPartition(node);
 }
 
 bool LeavesNothing(const Node& node) {
