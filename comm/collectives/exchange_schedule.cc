@@ -164,9 +164,9 @@ int32_t ExchangeChannels(const CollectivePlan& plan) {
   return rounds * plan.size() * plan.size();
 }
 
-std::vector<ChannelEnd> ExchangeEnds(const CollectivePlan& plan) {
+std::vector<ChannelEndpoint> ExchangeEnds(const CollectivePlan& plan) {
   const ExchangeSchedule schedule = MakeExchangeSchedule(plan);
-  std::vector<ChannelEnd> ends;
+  std::vector<ChannelEndpoint> ends;
   const auto add = [&](const std::vector<Transfer>& transfers) {
     for (const Transfer& t : transfers) {
       if (t.peer == plan.rank()) continue;

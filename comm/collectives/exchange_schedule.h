@@ -55,7 +55,7 @@ ExchangeSchedule MakeExchangeSchedule(const CollectivePlan& plan);
 // Channels that a collective needs.
 int32_t ExchangeChannels(const CollectivePlan& plan);
 // The messages of the schedule that go to and come from other ranks.
-std::vector<ChannelEnd> ExchangeEnds(const CollectivePlan& plan);
+std::vector<ChannelEndpoint> ExchangeEnds(const CollectivePlan& plan);
 
 }  // namespace dfrun::comm
 

@@ -26,7 +26,7 @@ struct CollectiveDef {
   // How many channels a collective needs, the same for each of its participants; 0 where its messages go other ways.
   int32_t (*channels)(const CollectivePlan& plan);
   // Its participant's messages to and from other ranks, on these channels: one message a step on each.
-  std::vector<ChannelEnd> (*ends)(const CollectivePlan& plan);
+  std::vector<ChannelEndpoint> (*ends)(const CollectivePlan& plan);
   // On the rank of the participant's device, which outlives it. Not collective: others make theirs at other times.
   Result<std::unique_ptr<Collective>> (*make)(const CollectivePlan& plan, Device& device);
 };

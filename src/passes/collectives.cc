@@ -6,9 +6,9 @@
 #include <set>
 #include <utility>
 
+#include "src/graph/ancestors.h"
 #include "src/graph/control_flow.h"
 #include "src/graph/participants.h"
-#include "src/graph/upstream.h"
 #include "src/passes/collective_exchange.h"
 #include "src/passes/collective_group.h"
 #include "src/passes/participant_exchange.h"
@@ -321,7 +321,7 @@ class Lowering {
   // What is not a collective, what that needs, and collectives that are run for themselves. Of one with an output for
   // each participant, what nobody reads goes.
   std::vector<bool> Needed() const {
-    Upstream walk(graph_);
+    AncestorWalk walk(graph_);
     for (NodeId id = num_before_; id < graph_.num_nodes(); ++id) {
       if (IsParticipant(graph_.node(id))) walk.Add(id);  // the others wait for it
     }

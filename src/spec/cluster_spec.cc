@@ -20,16 +20,17 @@ bool IsJobName(std::string_view name) {
 }
 
 std::optional<JobSize> ReadJob(const Yaml& name, const Yaml& value, ValueReader& reader) {
-  JobSize job{std::string(name.text()), JobSize::kRest, name.place()};
+  JobSize job{std::string(name.text()), JobSize::kRest, name.location()};
   if (!IsJobName(job.job)) {
-    reader.diagnostics().Error(name.place(), "'", job.job, "' is no name for a job: letters, digits and _");
+    reader.diagnostics().Error(name.location(), "'", job.job, "' is no name for a job: letters, digits and _");
     return {};
   }
   if (value.text() == "rest") return job;
   const std::optional<int64_t> tasks = reader.Int(value, StrCat("'", job.job, "' (tasks, or 'rest')"), 0);
   if (!tasks) return {};
   if (*tasks > kMaxTasks) {
-    reader.diagnostics().Error(value.place(), "'", job.job, "' has ", *tasks, " tasks; at most ", kMaxTasks, " may be");
+    reader.diagnostics().Error(value.location(), "'", job.job, "' has ", *tasks, " tasks; at most ", kMaxTasks,
+                               " may be");
     return {};
   }
   job.tasks = static_cast<int>(*tasks);
@@ -53,7 +54,7 @@ ClusterSpec ClusterSpec::Read(const Yaml* section, int ranks, ValueReader& reade
   Diagnostics& diagnostics = reader.diagnostics();
   if (!Sections::Check("cluster", *section, diagnostics)) return cluster;
   const std::optional<Yaml> jobs = FindKey(*section, "jobs");
-  if (!jobs) diagnostics.Error(section->place(), "the section 'cluster' lacks 'jobs': {ps: 1, worker: rest}");
+  if (!jobs) diagnostics.Error(section->location(), "the section 'cluster' lacks 'jobs': {ps: 1, worker: rest}");
   if (!jobs || !CheckMap(*jobs, "'jobs'", diagnostics)) return cluster;
   int64_t fixed = 0;
   int rests = 0;
@@ -63,14 +64,14 @@ ClusterSpec ClusterSpec::Read(const Yaml* section, int ranks, ValueReader& reade
     good = good && job.has_value();
     if (!job) continue;
     if (job->tasks == JobSize::kRest && ++rests > 1)
-      diagnostics.Error(jobs->value(i).place(), "only one job can have the rest of the ranks");
+      diagnostics.Error(jobs->value(i).location(), "only one job can have the rest of the ranks");
     if (job->tasks != JobSize::kRest) fixed += job->tasks;
     cluster.jobs_.push_back(*std::move(job));
   }
   if (!good) return cluster;
-  if (rests == 0 && fixed == 0) diagnostics.Error(jobs->place(), "the jobs of a cluster need a task, but have none");
+  if (rests == 0 && fixed == 0) diagnostics.Error(jobs->location(), "the jobs of a cluster need a task, but have none");
   if (ranks > 0 && (fixed > ranks || (rests == 0 && fixed < ranks))) {
-    diagnostics.Error(jobs->place(), "the jobs have ", fixed, " tasks", rests > 0 ? " and a rest" : "",
+    diagnostics.Error(jobs->location(), "the jobs have ", fixed, " tasks", rests > 0 ? " and a rest" : "",
                       ", but there are ", ranks, " ranks");
   } else {
     cluster.CheckEachHasRank(diagnostics);
@@ -82,9 +83,9 @@ ClusterSpec ClusterSpec::Read(const Yaml* section, int ranks, ValueReader& reade
 void ClusterSpec::CheckEachHasRank(Diagnostics& diagnostics) const {
   for (const JobSize& job : jobs_) {
     if (job.tasks == 0) {
-      diagnostics.Error(job.place, "job '", job.job, "' gets no rank: give it a task, or leave it out");
+      diagnostics.Error(job.location, "job '", job.job, "' gets no rank: give it a task, or leave it out");
     } else if (ranks_ > 0 && Tasks(job) == 0) {
-      diagnostics.Error(job.place, "job '", job.job, "' gets no rank: the other jobs take all ", ranks_,
+      diagnostics.Error(job.location, "job '", job.job, "' gets no rank: the other jobs take all ", ranks_,
                         ranks_ == 1 ? " rank" : " ranks", "; start at least ", ranks_ + 1);
     }
   }

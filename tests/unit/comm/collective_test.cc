@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "comm/in_process/in_process_transport.h"
 #include "comm/rendezvous/rank_rendezvous.h"
-#include "comm/self/self_transport.h"
 #include "kernels/comm/fold.h"
 #include "src/framework/collective_registry.h"
 #include "tests/unit/testing/plain_device.h"
@@ -34,7 +34,7 @@ struct Call {
 
 // A participant on a thread of its own.
 struct Rank {
-  Rank(const std::shared_ptr<SelfHub>& hub, int rank, std::vector<ChannelEnd> of_plan)
+  Rank(const std::shared_ptr<InProcessHub>& hub, int rank, std::vector<ChannelEndpoint> of_plan)
       : transport(hub, rank), ends(std::move(of_plan)), rendezvous(transport, 0, ends) {
     step.rendezvous = &rendezvous;
   }
@@ -43,8 +43,8 @@ struct Rank {
       if (!transport.Poll()) std::this_thread::yield();
     }
   }
-  SelfTransport transport;
-  const std::vector<ChannelEnd> ends;
+  InProcessTransport transport;
+  const std::vector<ChannelEndpoint> ends;
   RankRendezvous rendezvous;
   StepContext step;
 };
@@ -64,7 +64,7 @@ using Body = std::function<void(const CollectivePlan& plan, Rank& rank, Collecti
 // Runs `body` for each participant, two steps one after the other.
 void OnRanks(const CollectiveDef& implementation, const CollectivePlan& of_all, const Body& body,
              ErrorScope scope = ErrorScope::kSession) {
-  const auto hub = std::make_shared<SelfHub>(of_all.size());
+  const auto hub = std::make_shared<InProcessHub>(of_all.size());
   std::vector<std::thread> threads;
   for (int i = 0; i < of_all.size(); ++i) {
     threads.emplace_back([&, i] {
