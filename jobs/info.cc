@@ -13,6 +13,7 @@
 
 #include "comm/bootstrap/transport_registry.h"
 #include "jobs/command.h"
+#include "src/framework/collective_registry.h"
 #include "src/framework/device_factory.h"
 
 namespace dfrun::jobs {
@@ -77,6 +78,7 @@ Result<int> ShowInfo() {
   for (const auto& [name, transport] : comm::Transports().all()) {
     Line("transport", StrCat(name, ": ", transport.describe()));
   }
+  for (const auto& [name, implementation] : Collectives().all()) Line("collectives", name);
   DeviceSite site;
   site.task.job = "worker";
   site.task.task = 0;

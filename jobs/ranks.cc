@@ -51,6 +51,10 @@ void DeclareRankOptions(Options& args, RankOptions& options) {
       .Between(1, 1024);
   args.Value("--transport", options.transport,
              "What moves tensors between ranks (`dfrun info` lists them); default: the best");
+  args.Value(
+      "--collectives", options.collectives,
+      "How AllReduce and its kin are done: lowered to sends and sums, or by participants, a node of each device; "
+      "default: auto");
 }
 
 Result<int> RunMasterOrWorker(const RankOptions& options, const RankRole& lead) {
@@ -58,6 +62,7 @@ Result<int> RunMasterOrWorker(const RankOptions& options, const RankRole& lead) 
 }
 
 Result<int> RunMasterOrWorker(const RankOptions& options, const RankRole& lead, const RankRole& serve) {
+  DF_ASSIGN(const CollectivesOption collectives, ParseCollectivesOption(options.collectives));
   if (options.grace_s > 0) CatchStopSignals();
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   DF_ASSIGN(const std::unique_ptr<comm::ProcessGroup> group,
@@ -67,6 +72,7 @@ Result<int> RunMasterOrWorker(const RankOptions& options, const RankRole& lead, 
   RuntimeOptions runtime_options;
   runtime_options.threads = options.threads > 0 ? options.threads : std::max(1, cores / group->ranks_on_host());
   runtime_options.loop_programs = options.loop_programs;
+  runtime_options.collectives = collectives;
   for (const comm::RankInfo& info : group->ranks()) runtime_options.hosts.push_back(info.host);
   runtime_options.stop = guard.get();
   const Result<std::unique_ptr<Runtime>> runtime = MakeRuntime(runtime_options, options.transport, *group);

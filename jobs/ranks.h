@@ -13,13 +13,14 @@ namespace dfrun::jobs {
 struct RankOptions {
   int threads = 0;             // kernel threads of this rank; 0: its share of the host's cores
   std::string transport = {};  // empty: the best that all ranks have
+  std::string collectives = "auto";
   bool loop_programs = true;
   // Not 0: SIGTERM, SIGINT and SIGUSR1 are requests to stop, which `lead` looks for in Runtime, and after so many
   // seconds what is still in progress is ended in its midst. 0: they end the process.
   int64_t grace_s = 0;
 };
 
-// Gives the command --threads and --transport.
+// Gives the command --threads, --transport and --collectives.
 void DeclareRankOptions(Options& args, RankOptions& options);
 
 using RankRole = std::function<Status(Runtime&)>;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "src/graph/dependency_order.h"
+#include "src/graph/participants.h"
 
 namespace dfrun {
 namespace {
@@ -25,8 +26,8 @@ NodeOrder::NodeOrder(const Graph& graph, std::span<const NodeId> order, std::spa
   for (NodeId id : order) {
     ForEachSource(graph, graph.node(id), [&](NodeId source) { after_[id] |= after_[source]; });
     if (ways == Ways::kCertain) continue;
-    if (IsSend(graph.node(id))) sent |= after_[id];
-    if (IsRecv(graph.node(id))) after_[id] |= sent;
+    if (EntersPartition(graph.node(id))) after_[id] |= sent;
+    if (LeavesPartition(graph.node(id))) sent |= after_[id];
   }
   for (size_t i = order.size(); i-- > 0;) {
     const NodeId id = order[i];
@@ -42,6 +43,14 @@ bool IsRecv(const Node& node) {
   return node.op->traits.boundary == Boundary::kRecv;
 }
 
+bool LeavesPartition(const Node& node) {
+  return IsSend(node) || IsParticipant(node);
+}
+
+bool EntersPartition(const Node& node) {
+  return IsRecv(node) || IsParticipant(node);
+}
+
 Result<std::vector<NodeId>> PartitionOrder(const Graph& graph) {
   Dependencies dependencies;
   std::vector<NodeId>& before = dependencies.before;
@@ -49,13 +58,13 @@ Result<std::vector<NodeId>> PartitionOrder(const Graph& graph) {
   NodeId last_recv = -1;
   for (const Node& node : graph.nodes()) {
     ForEachSource(graph, node, [&](NodeId source) { before.push_back(source); });
-    if (IsSend(node)) sends.push_back(node.id);
-    if (IsRecv(node)) {
+    if (EntersPartition(node)) {
       before.insert(before.end(), sends.begin(), sends.end());
       sends.clear();
       if (last_recv >= 0) before.push_back(last_recv);
       last_recv = node.id;
     }
+    if (LeavesPartition(node)) sends.push_back(node.id);
     dependencies.Close();
   }
   DependencyOrder found = OrderByDependencies(dependencies);

@@ -32,12 +32,16 @@ class NodeOrder {
   std::vector<uint64_t> after_;
 };
 
-// What leaves a partition, and what comes into it.
 bool IsSend(const Node& node);
 bool IsRecv(const Node& node);
+// Whether what the node is given leaves its partition: a Send, and the participant of a collective; whether what it
+// gives has come from others: a Recv, and the participant of a collective.
+bool LeavesPartition(const Node& node);
+bool EntersPartition(const Node& node);
 
-// The topological order of a partition in which each Recv also comes after every Send that stands before it: the
-// rewritten graph is to keep that, since what a Recv gives may have been made of what such a Send sent.
+// The topological order of a partition in which each node that EntersPartition() also comes after every one that
+// LeavesPartition() and stands before it: the rewritten graph is to keep that, since what a Recv gives may have been
+// made of what such a Send sent.
 Result<std::vector<NodeId>> PartitionOrder(const Graph& graph);
 
 }  // namespace dfrun

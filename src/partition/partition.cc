@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "src/base/sort_unique.h"
+#include "src/graph/participants.h"
 #include "src/partition/channels.h"
 #include "src/partition/deadness.h"
 #include "src/partition/distributed_loops.h"
@@ -242,7 +243,7 @@ bool HasLoops(const Graph& graph) {
 
 // Returns a topological order that begins with `first`.
 Result<std::vector<NodeId>> OrderWith(const Graph& graph, const std::vector<NodeId>& first) {
-  DF_ASSIGN(const std::vector<NodeId> order, graph.TopologicalOrder());
+  DF_ASSIGN(const std::vector<NodeId> order, OrderWithParticipants(graph));
   std::vector<bool> is_first(order.size());
   for (NodeId id : first) is_first[id] = true;
   std::vector<NodeId> all = first;

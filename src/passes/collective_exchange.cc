@@ -27,6 +27,7 @@ Output CollectiveExchange::Add(size_t i, const std::string& op, std::vector<Outp
   spec.op = op;
   spec.inputs = std::move(inputs);
   spec.attrs = std::move(attrs);
+  spec.control_inputs = member.control_inputs;
   spec.device = member.device;
   spec.colocate_with = member.colocate_with;
   Result<NodeId> added = graph_.AddNode(std::move(spec));
@@ -40,7 +41,13 @@ Output CollectiveExchange::Const(size_t i, Tensor value) {
   return Add(i, "Const", {}, {{"dtype", dtype}, {"value", std::move(value)}});
 }
 
-Output CollectiveExchange::Fold(size_t i, const std::string& merge, const std::vector<Output>& values) {
+Output CollectiveExchange::DivideBySize(size_t i, Output value) {
+  const Output count = Const(i, Tensor::Scalar<int32_t>(size()));
+  if (!status().ok()) return {};
+  return Add(i, "Div", {value, Add(i, "Cast", {count}, {{"DstT", graph_.dtype(value)}})});
+}
+
+Output LoweredExchange::Fold(size_t i, const std::string& merge, const std::vector<Output>& values) {
   if (merge == "Add") return Add(i, "AddN", values);
   if (merge == "Mean") return DivideBySize(i, Fold(i, "Add", values));
   Output folded = values[0];
@@ -48,35 +55,29 @@ Output CollectiveExchange::Fold(size_t i, const std::string& merge, const std::v
   return folded;
 }
 
-Output CollectiveExchange::DivideBySize(size_t i, Output value) {
-  const Output count = Const(i, Tensor::Scalar<int32_t>(size()));
-  if (!status_.ok()) return {};
-  return Add(i, "Div", {value, Add(i, "Cast", {count}, {{"DstT", graph_.dtype(value)}})});
-}
-
-bool CollectiveExchange::IsWorthParting() const {
-  const PartialShape& shape = graph_.shape(members_[0].value);
-  for (const CollectiveMember& member : members_) {
-    if (!(graph_.shape(member.value) == shape)) return false;
+bool LoweredExchange::IsWorthParting() const {
+  const PartialShape& shape = graph().shape(members()[0].value);
+  for (const CollectiveMember& member : members()) {
+    if (!(graph().shape(member.value) == shape)) return false;
   }
   const int64_t elements = shape.num_elements();  // -1 where it is not known
-  return size() > 2 && elements * static_cast<int64_t>(DTypeSize(graph_.dtype(members_[0].value))) >= kWholeBytes;
+  return size() > 2 && elements * static_cast<int64_t>(DTypeSize(graph().dtype(members()[0].value))) >= kWholeBytes;
 }
 
-std::vector<Output> CollectiveExchange::Reduce(const std::string& merge) {
+std::vector<Output> LoweredExchange::Reduce(const std::string& merge) {
   if (IsWorthParting()) return ReduceParts(merge);
   std::vector<Output> values;
-  for (const CollectiveMember& member : members_) values.push_back(member.value);
+  for (const CollectiveMember& member : members()) values.push_back(member.value);
   std::vector<Output> results;
-  for (size_t i = 0; i < members_.size(); ++i) results.push_back(Fold(i, merge, values));
+  for (size_t i = 0; i < members().size(); ++i) results.push_back(Fold(i, merge, values));
   return results;
 }
 
 // parts[j][i]: what member j has of part i, which member i folds.
-std::vector<Output> CollectiveExchange::FoldParts(const std::string& merge,
-                                                  const std::vector<std::vector<Output>>& parts) {
+std::vector<Output> LoweredExchange::FoldParts(const std::string& merge,
+                                               const std::vector<std::vector<Output>>& parts) {
   std::vector<Output> folded;
-  for (size_t i = 0; i < members_.size(); ++i) {
+  for (size_t i = 0; i < members().size(); ++i) {
     std::vector<Output> values;
     values.reserve(parts.size());
     for (const std::vector<Output>& of_member : parts) values.push_back(of_member[i]);
@@ -85,21 +86,21 @@ std::vector<Output> CollectiveExchange::FoldParts(const std::string& merge,
   return folded;
 }
 
-std::vector<Output> CollectiveExchange::ReduceParts(const std::string& merge) {
-  const PartialShape shape = graph_.shape(members_[0].value);
+std::vector<Output> LoweredExchange::ReduceParts(const std::string& merge) {
+  const PartialShape shape = graph().shape(members()[0].value);
   const int64_t elements = shape.num_elements();
   std::vector<int64_t> sizes;
   for (int64_t i = 0; i < size(); ++i) sizes.push_back((i + 1) * elements / size() - i * elements / size());
   std::vector<std::vector<Output>> parts;
-  for (size_t j = 0; j < members_.size(); ++j) {
-    const Output flat = Add(j, "Reshape", {members_[j].value, Const(j, Tensor::Vector<int64_t>({-1}))});
+  for (size_t j = 0; j < members().size(); ++j) {
+    const Output flat = Add(j, "Reshape", {members()[j].value, Const(j, Tensor::Vector<int64_t>({-1}))});
     const Output part_sizes = Const(j, Tensor::Vector<int64_t>(std::span<const int64_t>(sizes)));
     const Output axis = Const(j, Tensor::Scalar<int32_t>(0));
     parts.push_back(Ports(Add(j, "SplitV", {flat, part_sizes, axis}, {{"num_split", size()}}), size()));
   }
   std::vector<Output> folded = FoldParts(merge, parts);
   std::vector<Output> results;
-  for (size_t i = 0; i < members_.size(); ++i) {
+  for (size_t i = 0; i < members().size(); ++i) {
     std::vector<Output> inputs = folded;
     inputs.push_back(Const(i, Tensor::Scalar<int32_t>(0)));
     const Output flat = Add(i, "ConcatV2", std::move(inputs));
@@ -109,23 +110,23 @@ std::vector<Output> CollectiveExchange::ReduceParts(const std::string& merge) {
   return results;
 }
 
-std::vector<Output> CollectiveExchange::Gather() {
+std::vector<Output> LoweredExchange::Gather() {
   std::vector<Output> results;
-  for (size_t i = 0; i < members_.size(); ++i) {
+  for (size_t i = 0; i < members().size(); ++i) {
     std::vector<Output> inputs;
-    for (const CollectiveMember& member : members_) inputs.push_back(member.value);
+    for (const CollectiveMember& member : members()) inputs.push_back(member.value);
     inputs.push_back(Const(i, Tensor::Scalar<int32_t>(0)));
     results.push_back(Add(i, size() == 1 ? "Identity" : "ConcatV2",
-                          size() == 1 ? std::vector<Output>{members_[0].value} : std::move(inputs)));
+                          size() == 1 ? std::vector<Output>{members()[0].value} : std::move(inputs)));
   }
   return results;
 }
 
-std::vector<Output> CollectiveExchange::Scatter(const std::string& merge) {
+std::vector<Output> LoweredExchange::Scatter(const std::string& merge) {
   std::vector<std::vector<Output>> parts;
-  for (size_t j = 0; j < members_.size(); ++j) {
+  for (size_t j = 0; j < members().size(); ++j) {
     const Output axis = Const(j, Tensor::Scalar<int32_t>(0));
-    parts.push_back(Ports(Add(j, "Split", {axis, members_[j].value}, {{"num_split", size()}}), size()));
+    parts.push_back(Ports(Add(j, "Split", {axis, members()[j].value}, {{"num_split", size()}}), size()));
   }
   return FoldParts(merge, parts);
 }

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 #include <utility>
 
 #include "src/graph/ancestors.h"
+#include "src/graph/control_flow.h"
+#include "src/graph/participants.h"
 #include "src/passes/collective_exchange.h"
 #include "src/passes/collective_group.h"
+#include "src/passes/participant_exchange.h"
 #include "src/passes/pass.h"
 
 namespace dfrun {
@@ -17,12 +21,13 @@ bool IsWholeOp(const std::string& op) {
   return op == "AllReduce" || op == "AllGather" || op == "ReduceScatter" || op == "Broadcast";
 }
 
-// One call of LowerCollectives().
+// One call of LowerCollectives() or SettleCollectives().
 class Lowering {
  public:
-  explicit Lowering(Graph& graph) : graph_(graph), num_before_(graph.num_nodes()) {}
+  Lowering(Graph& graph, CollectivesOption option) : graph_(graph), option_(option), num_before_(graph.num_nodes()) {}
 
   Status Run() {
+    DF_ASSIGN(behind_control_flow_, FindBehindControlFlow(graph_));
     for (NodeId id = 0; id < num_before_; ++id) {
       const std::string& op = graph_.node(id).op->name;
       if (!CollectiveForm(graph_.node(id)).empty()) {
@@ -32,6 +37,12 @@ class Lowering {
       }
     }
     for (auto& [keys, group] : groups_) DF_TRY(LowerGroup(group).Annotate(graph_.Describe(group[0])));
+    return controls_.empty() ? Status() : Replace();
+  }
+
+  Status Settle() {
+    DF_ASSIGN(const auto groups, FindParticipants(graph_));
+    for (const auto& [number, group] : groups) DF_TRY(SettleGroup(group).Annotate(graph_.Describe(group[0])));
     return controls_.empty() ? Status() : Replace();
   }
 
@@ -79,20 +90,77 @@ class Lowering {
       for (int port = 0; port < num_outputs; ++port) Give(id, port, members[0].value);
       return Status();
     }
-    CollectiveExchange exchange(graph_, std::move(members));
-    std::vector<Output> results;
-    if (op == "AllGather") {
-      results = exchange.Gather();
-    } else {
-      DF_ASSIGN(const std::string merge, graph_.node(id).attrs.Get<std::string>("reduction"));
-      results = op == "AllReduce" ? exchange.Reduce(merge) : exchange.Scatter(merge);
-    }
-    DF_TRY(exchange.status());
+    DF_ASSIGN(const std::unique_ptr<CollectiveExchange> exchange, NewExchange({id}, std::move(members)));
+    DF_ASSIGN(const std::vector<Output> results, ExchangeAs(op, graph_.node(id).attrs, *exchange));
     for (int port = 0; port < num_outputs; ++port) {
       const auto i = static_cast<size_t>(port);
-      Give(id, port, Ensure(exchange, i, results[i], {id, port}));
+      Give(id, port, Ensure(*exchange, i, results[i], {id, port}));
     }
-    return exchange.status();
+    return exchange->status();
+  }
+
+  // Of dfrun's own ops, but Broadcast.
+  static Result<std::vector<Output>> ExchangeAs(const std::string& op, const AttrMap& attrs,
+                                                CollectiveExchange& exchange) {
+    if (op == "AllGather") return exchange.Gather();
+    DF_ASSIGN(const std::string merge, attrs.Get<std::string>("reduction"));
+    std::vector<Output> results = op == "AllReduce" ? exchange.Reduce(merge) : exchange.Scatter(merge);
+    DF_TRY(exchange.status());
+    return results;
+  }
+
+  // The exchange between these members; `ids`: the nodes that they stand for.
+  Result<std::unique_ptr<CollectiveExchange>> NewExchange(const std::vector<NodeId>& ids,
+                                                          std::vector<CollectiveMember> members) {
+    std::vector<PartialShape> shapes;
+    for (const CollectiveMember& member : members) shapes.push_back(graph_.shape(member.value));
+    DF_ASSIGN(const bool are_participants, AreParticipants(ids, graph_.dtype(members[0].value), shapes));
+    std::unique_ptr<CollectiveExchange> exchange;
+    if (are_participants) {
+      exchange = std::make_unique<ParticipantExchange>(graph_, std::move(members), NewGroup());
+    } else {
+      exchange = std::make_unique<LoweredExchange>(graph_, std::move(members));
+    }
+    return exchange;
+  }
+
+  // The group's number: that of a node, which no other group has.
+  int64_t NewGroup() {
+    has_participants_ = true;
+    return graph_.num_nodes();
+  }
+
+  // `shapes`: of what the participants bring, or receive.
+  Result<bool> AreParticipants(const std::vector<NodeId>& ids, DType dtype,
+                               const std::vector<PartialShape>& shapes) const {
+    for (NodeId id : ids) {
+      if (behind_control_flow_[static_cast<size_t>(id)]) return false;  // in a loop, or perhaps dead
+    }
+    for (const PartialShape& shape : shapes) {
+      if (!shape.IsFullyDefined() || !(shape == shapes[0])) return false;
+    }
+    CollectiveRequest request;
+    request.participants = static_cast<int>(shapes.size());
+    request.bytes = shapes[0].num_elements() * static_cast<int64_t>(DTypeSize(dtype));
+    DF_ASSIGN(const std::string implementation, ChooseCollective(request, option_));
+    return !implementation.empty();
+  }
+
+  // By node: whether a primitive of conditionals or loops is before it.
+  static Result<std::vector<bool>> FindBehindControlFlow(const Graph& graph) {
+    std::vector<bool> behind(static_cast<size_t>(graph.num_nodes()), false);
+    if (!HasControlFlow(graph)) return behind;
+    DF_ASSIGN(const std::vector<NodeId> order, graph.TopologicalOrder());
+    for (NodeId id : order) {
+      const Node& node = graph.node(id);
+      const auto is_behind = [&](NodeId source) { return behind[static_cast<size_t>(source)]; };
+      behind[static_cast<size_t>(id)] =
+          node.op->traits.control_flow != ControlFlowKind::kNone ||
+          std::any_of(node.control_inputs.begin(), node.control_inputs.end(), is_behind) ||
+          std::any_of(node.inputs.begin(), node.inputs.end(),
+                      [&](Output input) { return input.valid() && is_behind(input.node); });
+    }
+    return behind;
   }
 
   Status LowerGroup(std::vector<NodeId>& group) {
@@ -105,10 +173,38 @@ class Lowering {
       members.push_back(SiteOf(id));
       DF_TRY(Enter(id, 0, members.back()).status());
     }
-    CollectiveExchange exchange(graph_, std::move(members));
-    DF_ASSIGN(const std::vector<Output> results, Exchange(exchange, form, graph_.node(group[0]).attrs));
-    for (size_t i = 0; i < group.size(); ++i) Give(group[i], 0, Ensure(exchange, i, results[i], {group[i], 0}));
-    return exchange.status();
+    DF_ASSIGN(const std::unique_ptr<CollectiveExchange> exchange, NewExchange(group, std::move(members)));
+    DF_ASSIGN(const std::vector<Output> results, Exchange(*exchange, form, graph_.node(group[0]).attrs));
+    for (size_t i = 0; i < group.size(); ++i) Give(group[i], 0, Ensure(*exchange, i, results[i], {group[i], 0}));
+    return exchange->status();
+  }
+
+  // Participants of a placed graph.
+  Status SettleGroup(const std::vector<NodeId>& group) {
+    const Node& first = graph_.node(group[0]);
+    DF_ASSIGN(const PartialShape shape, first.attrs.Get<PartialShape>("shape"));
+    CollectiveRequest request;
+    request.participants = static_cast<int>(group.size());
+    request.bytes = shape.num_elements() * static_cast<int64_t>(DTypeSize(first.output_types[0].dtype));
+    for (NodeId id : group) request.devices.push_back(graph_.node(id).device);
+    DF_ASSIGN(const std::string implementation, ChooseCollective(request, option_));
+    if (implementation.empty()) return LowerSettled(group);
+    for (NodeId id : group) graph_.mutable_node(id).attrs.Set("implementation", implementation);
+    return Status();
+  }
+
+  Status LowerSettled(const std::vector<NodeId>& group) {
+    const std::string op = graph_.node(group[0]).op->name.substr(1);
+    if (op.starts_with("Broadcast")) return LowerBroadcast(group);
+    std::vector<CollectiveMember> members;
+    for (NodeId id : group) {
+      members.push_back(SiteOf(id));
+      DF_TRY(Enter(id, 0, members.back()).status());
+    }
+    LoweredExchange exchange(graph_, std::move(members));
+    DF_ASSIGN(const std::vector<Output> results, ExchangeAs(op, graph_.node(group[0]).attrs, exchange));
+    for (size_t i = 0; i < group.size(); ++i) Give(group[i], 0, results[i]);
+    return Status();
   }
 
   static Result<std::vector<Output>> Exchange(CollectiveExchange& exchange, const std::string& form,
@@ -135,7 +231,9 @@ class Lowering {
   }
 
   Status LowerBroadcast(const std::vector<NodeId>& group) {
-    const auto is_sender = [&](NodeId id) { return CollectiveForm(graph_.node(id)) == "BcastSend"; };
+    const auto is_sender = [&](NodeId id) {
+      return CollectiveForm(graph_.node(id)) == "BcastSend" || graph_.node(id).op->name == "_BroadcastSend";
+    };
     if (std::count_if(group.begin(), group.end(), is_sender) != 1) {
       return InvalidArgument("a broadcast has one CollectiveBcastSend, this one ",
                              std::count_if(group.begin(), group.end(), is_sender));
@@ -143,9 +241,16 @@ class Lowering {
     const NodeId sender = *std::find_if(group.begin(), group.end(), is_sender);
     CollectiveMember site = SiteOf(sender);
     DF_TRY(Enter(sender, 0, site).status());
-    CollectiveExchange exchange(graph_, {site});
+    LoweredExchange exchange(graph_, {site});
     const Output sent = Ensure(exchange, 0, site.value, {sender, 0});
     DF_TRY(exchange.status());
+    site.value = sent;
+    if (!IsParticipant(graph_.node(sender))) {
+      std::vector<PartialShape> shapes;
+      for (NodeId id : group) shapes.push_back(id == sender ? graph_.shape(sent) : graph_.shape({id, 0}));
+      DF_ASSIGN(const bool are_participants, AreParticipants(group, graph_.dtype(sent), shapes));
+      if (are_participants) return BroadcastByParticipants(group, sender, site);
+    }
     for (NodeId id : group) {
       if (id == sender) {
         Give(id, 0, sent);
@@ -154,6 +259,20 @@ class Lowering {
       DF_ASSIGN(const Output received, Receive(id, sent));
       Give(id, 0, received);
     }
+    return Status();
+  }
+
+  Status BroadcastByParticipants(const std::vector<NodeId>& group, NodeId sender, const CollectiveMember& root) {
+    std::vector<CollectiveMember> members;
+    for (NodeId id : group) {
+      members.push_back(id == sender ? root : SiteOf(id));
+      if (id != sender) members.back().control_inputs = graph_.node(id).control_inputs;
+    }
+    ParticipantExchange exchange(graph_, std::move(members), NewGroup());
+    const std::vector<Output> results =
+        exchange.Broadcast(static_cast<size_t>(std::find(group.begin(), group.end(), sender) - group.begin()));
+    DF_TRY(exchange.status());
+    for (size_t i = 0; i < group.size(); ++i) Give(group[i], 0, results[i]);
     return Status();
   }
 
@@ -194,6 +313,7 @@ class Lowering {
       if (home != controls_.end()) graph_.mutable_node(id).colocate_with = graph_.node(home->second[0]).name;
     }
     graph_ = graph_.Subset(Needed());
+    if (has_participants_) return OrderWithParticipants(graph_).status();
     return graph_.TopologicalOrder().status().Annotate(
         "each participant of a collective waits for the others, and none may need what another gets");
   }
@@ -202,11 +322,14 @@ class Lowering {
   // each participant, what nobody reads goes.
   std::vector<bool> Needed() const {
     AncestorWalk walk(graph_);
+    for (NodeId id = num_before_; id < graph_.num_nodes(); ++id) {
+      if (IsParticipant(graph_.node(id))) walk.Add(id);  // the others wait for it
+    }
     for (NodeId id = 0; id < num_before_; ++id) {
       const auto made = controls_.find(id);
       if (made == controls_.end()) {
         walk.Add(id);
-      } else if (!CollectiveForm(graph_.node(id)).empty() || read_.count(id) == 0) {
+      } else if (!IsWholeOp(graph_.node(id).op->name) || read_.count(id) == 0) {
         for (NodeId result : made->second) walk.Add(result);
       }
     }
@@ -215,7 +338,10 @@ class Lowering {
   }
 
   Graph& graph_;
+  const CollectivesOption option_;
   const NodeId num_before_;
+  std::vector<bool> behind_control_flow_;  // by node of before
+  bool has_participants_ = false;
   std::set<NodeId> read_;  // collectives that somebody reads or waits for
   std::map<Keys, std::vector<NodeId>> groups_;
   std::map<std::pair<NodeId, int>, Output> values_;  // an output of a collective -> what it became
@@ -224,11 +350,16 @@ class Lowering {
 
 }  // namespace
 
-Status LowerCollectives(Graph& graph) {
-  return Lowering(graph).Run();
+Status LowerCollectives(Graph& graph, CollectivesOption option) {
+  return Lowering(graph, option).Run();
 }
 
-REQUIRED_GRAPH_PASS("lower_collectives", 10,
-                    [](Graph& graph, const PassContext& /*context*/) { return LowerCollectives(graph); });
+Status SettleCollectives(Graph& graph, CollectivesOption option) {
+  return Lowering(graph, option).Settle();
+}
+
+REQUIRED_GRAPH_PASS("lower_collectives", 10, [](Graph& graph, const PassContext& context) {
+  return LowerCollectives(graph, context.collectives);
+});
 
 }  // namespace dfrun

@@ -63,11 +63,11 @@ class Joiner {
 
   void SetDepth(const Node& node) {
     int& depth = depth_[Index(node)];
-    if (IsRecv(node)) depth = after_sends_;
+    if (EntersPartition(node)) depth = after_sends_;
     ForEachSource(node, [&](NodeId source) {
       depth = std::max(depth, depth_[static_cast<size_t>(source)] + (IsBetween(graph_.node(source), node) ? 1 : 0));
     });
-    if (IsSend(node)) after_sends_ = std::max(after_sends_, depth + 1);
+    if (LeavesPartition(node)) after_sends_ = std::max(after_sends_, depth + 1);
   }
 
   // Whether the reader must wait until the source has run by itself.

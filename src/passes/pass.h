@@ -14,6 +14,7 @@
 
 #include "src/framework/kernel_registry.h"
 #include "src/graph/graph.h"
+#include "src/passes/collective_choice.h"
 
 namespace dfrun {
 
@@ -22,6 +23,7 @@ struct PassContext {
   Device& host;  // of the master: constant folding runs kernels on it
   // Larger results of constant folding stay computed: they would only make the partitions larger.
   int64_t max_constant_bytes = int64_t{1} << 20;
+  CollectivesOption collectives = CollectivesOption::kAuto;
 };
 
 struct Pass {

@@ -1,7 +1,9 @@
 #include "src/session/channel_endpoints.h"
 
+#include "src/framework/collective_registry.h"
 #include "src/graph/control_flow.h"
 #include "src/graph/node_order.h"
+#include "src/graph/participants.h"
 
 namespace dfrun {
 namespace {
@@ -19,6 +21,14 @@ Result<ChannelEndpoint> EndOf(const Node& node, bool in_loop) {
   return end;
 }
 
+Status AddEndsOfParticipant(const Node& node, std::vector<ChannelEndpoint>& ends) {
+  DF_ASSIGN(const CollectiveDef* const implementation, CollectiveOf(node.attrs));
+  DF_ASSIGN(const CollectivePlan plan, ReadCollectivePlan(node.op->name, node.attrs));
+  const std::vector<ChannelEndpoint> own = implementation->ends(plan);
+  ends.insert(ends.end(), own.begin(), own.end());
+  return Status();
+}
+
 }  // namespace
 
 Status AddChannelEndpoints(const Graph& partition, int rank, std::vector<ChannelEndpoint>& ends) {
@@ -27,6 +37,7 @@ Status AddChannelEndpoints(const Graph& partition, int rank, std::vector<Channel
     DF_ASSIGN(frames, BuildFrameTree(partition));
   }
   for (const Node& node : partition.nodes()) {
+    if (IsParticipant(node)) DF_TRY(AddEndsOfParticipant(node, ends).Annotate(partition.Describe(node.id)));
     if (!IsSend(node) && !IsRecv(node)) continue;
     const bool in_loop = !frames.of_node.empty() && frames.of_node[static_cast<size_t>(node.id)] > 0;
     DF_ASSIGN(const ChannelEndpoint end, EndOf(node, in_loop));

@@ -9,7 +9,8 @@
 
 namespace dfrun {
 
-// Appends those of the Send and Recv nodes of a partition of rank `rank` whose other end is on another rank.
+// Appends those of the Sends, Recvs and participants of collectives in a partition of rank `rank` whose other end is on
+// another rank.
 Status AddChannelEndpoints(const Graph& partition, int rank, std::vector<ChannelEndpoint>& ends);
 
 }  // namespace dfrun

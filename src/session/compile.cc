@@ -5,6 +5,8 @@
 
 #include "src/executor/build_plan.h"
 #include "src/executor/plan.h"
+#include "src/partition/collective_channels.h"
+#include "src/passes/collectives.h"
 #include "src/passes/pass.h"
 #include "src/placement/placer.h"
 #include "src/session/channel_endpoints.h"
@@ -69,7 +71,7 @@ Result<std::vector<Partition>> CompileRun(const Graph& graph, const RunSignature
   const std::string& last = options.last_stage;
   DF_ASSIGN(Graph pruned, PruneForRun(graph, signature));
   if (last == kPrune) return Whole(std::move(pruned));
-  const PassContext context{.kernels = runtime.kernels(), .host = runtime.cpu()};
+  const PassContext context{.kernels = runtime.kernels(), .host = runtime.cpu(), .collectives = runtime.collectives()};
   DF_ASSIGN(bool ends, RunGraphPasses(pruned, context, /*are_required=*/true, last));
   if (ends) return Whole(std::move(pruned));
   if (options.soft_placement) DF_TRY(DropUnmatchedConstraints(pruned, options.cluster));
@@ -78,8 +80,10 @@ Result<std::vector<Partition>> CompileRun(const Graph& graph, const RunSignature
   }
   if (ends) return Whole(std::move(pruned));
   DF_TRY(PlaceGraph(pruned, options.cluster, runtime.kernels(), options.soft_placement));
+  DF_TRY(SettleCollectives(pruned, runtime.collectives()));
   if (last == kPlace) return Whole(std::move(pruned));
   int32_t channels = *next_channel;
+  DF_TRY(AllotCollectiveChannels(pruned, options.cluster, &channels));
   DF_ASSIGN(std::vector<Partition> partitions, PartitionGraph(pruned, options.cluster, &channels));
   const int32_t most = runtime.communicator().max_channels();
   if (channels > most) {

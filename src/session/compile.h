@@ -27,7 +27,8 @@ struct CompileOptions {
 // between those of the whole graph and those of partitions.
 std::vector<std::string> CompileStages();
 
-// Prunes, runs the graph passes, places, partitions and runs the passes of each partition's device. Channels count on
+// Prunes, runs the graph passes, places, settles how collectives are done (src/passes/collectives.h), partitions and
+// runs the passes of each partition's device. Channels count on
 // from *next_channel. The runtime is rank 0's.
 Result<std::vector<Partition>> CompileRun(const Graph& graph, const RunSignature& signature, Runtime& runtime,
                                           const CompileOptions& options, int32_t* next_channel);

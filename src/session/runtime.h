@@ -24,6 +24,7 @@
 #include "src/framework/device_factory.h"
 #include "src/framework/file_access.h"
 #include "src/framework/kernel_registry.h"
+#include "src/passes/collective_choice.h"
 #include "src/trace/step_trace.h"
 
 namespace dfrun {
@@ -44,6 +45,8 @@ struct RuntimeOptions {
   const KernelRegistry* kernels = &KernelRegistry::Builtin();
   // PlanOptions::loop_programs of every plan.
   bool loop_programs = true;
+  // How collectives are done; rank 0's counts.
+  CollectivesOption collectives = CollectivesOption::kAuto;
   std::vector<std::string> hosts = {};  // by rank; empty: not known
   // Of this rank; outlives the runtime. Null: nobody asks it to stop.
   StopGuard* stop = nullptr;
@@ -63,6 +66,7 @@ class Runtime {
   int size() const { return size_; }
   const KernelRegistry& kernels() const { return *options_.kernels; }
   bool loop_programs() const { return options_.loop_programs; }
+  CollectivesOption collectives() const { return options_.collectives; }
   const std::vector<std::string>& hosts() const { return options_.hosts; }
   Communicator& communicator() const { return *communicator_; }
   WorkerPool& pool() const { return *pool_; }

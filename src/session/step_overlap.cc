@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "src/graph/has_refs.h"
+#include "src/graph/participants.h"
 #include "src/graph/variable_readers.h"
 
 namespace dfrun {
@@ -10,7 +11,7 @@ namespace {
 
 // Stateful since it must not be merged or folded: what it gives is the step's own.
 bool IsOfOneStep(const Node& node) {
-  return node.op->traits.boundary != Boundary::kNone;
+  return node.op->traits.boundary != Boundary::kNone || IsParticipant(node);
 }
 
 bool LeavesNothing(const Node& node) {

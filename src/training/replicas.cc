@@ -103,6 +103,7 @@ Status Replicas::CopyAll(JobGraphDraft& draft) {
     DF_TRY(assigned_.AddCopies(options, draft, map));
     DF_TRY(CopySubgraph(graph_, body, options, draft.job.graph, map));
     maps_.push_back(std::move(map));
+    devices_.push_back(options.device);
   }
   return Status();
 }
@@ -131,6 +132,15 @@ Output Replicas::Mean(GraphOps& ops, const std::string& name, Output of_replica)
   const Output sum = ops.Add(name + "_sum", "AddN", values);
   const DType dtype = graph_.dtype(of_replica);
   return ops.Add(name, "RealDiv", {sum, ops.Const(name + "_replicas", ScalarOf(dtype, count()))});
+}
+
+Output Replicas::AllReducedMean(GraphOps& ops, const std::string& name, Output of_replica,
+                                const std::string& device) const {
+  const std::vector<Output> values = Over(of_replica);
+  if (values.size() == 1) return values[0];
+  const Output means = ops.Add(name, "AllReduce", values, {{"reduction", "Mean"}});
+  const auto there = std::find(devices_.begin(), devices_.end(), device);
+  return {means.node, there == devices_.end() ? 0 : static_cast<int32_t>(there - devices_.begin())};
 }
 
 }  // namespace dfrun

@@ -30,6 +30,9 @@ class Replicas {
   std::vector<Output> Over(Output of_replica) const;
   // The mean of Over(), a node `name`: summed in the order of the replicas.
   Output Mean(GraphOps& ops, const std::string& name, Output of_replica) const;
+  // The same with the same bits, by a collective of the replicas' devices: as it stands on `device`, if a replica is
+  // there, else on that of the first.
+  Output AllReducedMean(GraphOps& ops, const std::string& name, Output of_replica, const std::string& device) const;
 
  private:
   Replicas(const Graph& model, int count) : count_(count), graph_(model.Clone()) {}
@@ -50,7 +53,8 @@ class Replicas {
   Graph graph_;  // of one replica, with gradients
   std::vector<Trained> trained_;
   AssignedVariables assigned_;
-  std::vector<SubgraphMap> maps_;  // from graph_ to the job's graph, by replica
+  std::vector<std::string> devices_;  // constraints, by replica
+  std::vector<SubgraphMap> maps_;     // from graph_ to the job's graph, by replica
 };
 
 }  // namespace dfrun

@@ -92,8 +92,10 @@ Status Updates::AddMeans(bool sum_equal_rows) {
       DF_TRY(ops.status());
       continue;
     }
-    GraphOps ops(graph_, "train", device);
-    dense_[variable] = replicas_.Mean(ops, name + "_gradient", gradient.dense);
+    const bool together = train_.strategy.flag("allreduce");
+    GraphOps ops(graph_, "train", together ? "" : device);
+    dense_[variable] = together ? replicas_.AllReducedMean(ops, name + "_gradient", gradient.dense, device)
+                                : replicas_.Mean(ops, name + "_gradient", gradient.dense);
     DF_TRY(ops.status());
   }
   return Status();

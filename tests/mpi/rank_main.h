@@ -13,13 +13,15 @@
 
 namespace dfrun::testing {
 
-// Joins the ranks, each with $THREADS threads (default 1), over $TRANSPORT (default: the best there is), and runs
-// `on_master` on rank 0, which then ends the others with its status and prints it. The code of that status, on every
-// rank.
+// Joins the ranks, each with $THREADS threads (default 1), over $TRANSPORT (default: the best there is), with
+// collectives as $COLLECTIVES says (default: auto), and runs `on_master` on rank 0, which then ends the others with its
+// status and prints it. The code of that status, on every rank.
 inline Result<int> RunRanks(FunctionRef<Status(Runtime&)> on_master) {
   const char* const wanted = std::getenv("THREADS");
   RuntimeOptions options;
   options.threads = wanted == nullptr ? 1 : std::atoi(wanted);
+  const char* const collectives = std::getenv("COLLECTIVES");
+  DF_ASSIGN(options.collectives, ParseCollectivesOption(collectives == nullptr ? "auto" : collectives));
   DF_ASSIGN(const auto group, comm::ProcessGroup::Join(options.threads));
   const char* const transport = std::getenv("TRANSPORT");
   DF_ASSIGN(auto communicator, group->Connect(transport == nullptr ? "" : transport));

@@ -1,7 +1,9 @@
-// Sessions over MPI. Run under mpirun: session_test compute|fail RANK|stop CODE.
+// Sessions over MPI. Run under mpirun: session_test compute|fail RANK|fail_collective RANK|stop CODE.
 //   compute     steps over all ranks give what arithmetic gives
 //   fail RANK   an error on that rank is reported by rank 0, and every process ends with its code
+//   fail_collective RANK   the same where all ranks wait in a collective
 //   stop CODE   every process ends with this status code
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -65,6 +67,17 @@ Status Compute(Runtime& runtime) {
   return Status();
 }
 
+// A step of these targets fails with an error that names rank `failing` and node `broken`.
+Status Fails(Runtime& runtime, int failing, Graph graph, const std::vector<std::string>& targets) {
+  DF_ASSIGN(const auto session, Session::Create(runtime, std::move(graph)));
+  const Status first = session->Run({}, {}, targets).status();
+  const Status second = session->Run({}, {}, targets).status();
+  const bool named = first.message().find(StrCat("rank ", failing, " (host ")) != std::string::npos &&
+                     first.message().find("broken") != std::string::npos;
+  if (!named || second != first) return Unimplemented("the error is not as it should be: ", first.ToString());
+  return first;
+}
+
 // Every rank waits for a value that rank `failing` cannot make.
 Status Fail(Runtime& runtime, int failing) {
   Graph graph;
@@ -77,18 +90,39 @@ Status Fail(Runtime& runtime, int failing) {
     targets.push_back(StrCat("waits_", rank));
     DF_TRY(Add(graph, targets.back(), "Neg", {broken}, {}, TaskDevice(rank)).status());
   }
-  DF_ASSIGN(const auto session, Session::Create(runtime, std::move(graph)));
-  const Status first = session->Run({}, {}, targets).status();
-  const Status second = session->Run({}, {}, targets).status();
-  const bool named = first.message().find(StrCat("rank ", failing, " (host ")) != std::string::npos &&
-                     first.message().find("broken") != std::string::npos;
-  if (!named || second != first) return Unimplemented("the error is not as it should be: ", first.ToString());
-  return first;
+  return Fails(runtime, failing, std::move(graph), targets);
+}
+
+// A participant of a collective of all ranks, that on rank `failing`, has no value.
+Status FailCollective(Runtime& runtime, int failing) {
+  Graph graph;
+  std::vector<Output> values;
+  Tensor zeros(DType::kFloat, Shape({100000}));
+  std::fill_n(zeros.data<float>(), zeros.num_elements(), 0.0f);
+  for (int rank = 0; rank < runtime.size(); ++rank) {
+    const AttrMap attrs = {{"dtype", DType::kFloat}, {"value", zeros}};
+    const std::string device = TaskDevice(rank);
+    DF_ASSIGN(Output value, Add(graph, StrCat("x_", rank), "Const", {}, attrs, device));
+    if (rank == failing) {
+      DF_ASSIGN(const Output unset, Add(graph, "unset", "VariableV2", {},
+                                        {{"dtype", DType::kFloat}, {"shape", PartialShape({100000})}}, device));
+      DF_ASSIGN(value, Add(graph, "broken", "Add", {value, unset}, {}, device));
+    }
+    values.push_back(value);
+  }
+  DF_ASSIGN(const Output all, Add(graph, "all", "AllReduce", values, {}, ""));
+  std::vector<std::string> targets;
+  for (int32_t rank = 0; rank < runtime.size(); ++rank) {
+    targets.push_back(StrCat("read_", rank));
+    DF_TRY(Add(graph, targets.back(), "Neg", {{all.node, rank}}, {}, TaskDevice(rank)).status());
+  }
+  return Fails(runtime, failing, std::move(graph), targets);
 }
 
 Status OnMaster(Runtime& runtime, const std::string& what, int number) {
   if (what == "compute") return Compute(runtime);
   if (what == "fail") return Fail(runtime, number);
+  if (what == "fail_collective") return FailCollective(runtime, number);
   return Status(static_cast<Code>(number), "stopped");
 }
 

@@ -98,6 +98,14 @@ TEST_P(PlacedGraphTest, RanksGiveTheBitsOfOneProcess) {
   }
 }
 
+// Collectives by nodes of their participants.
+class ParticipantsGraphTest : public PlacedGraphTest {};
+
+TEST_P(ParticipantsGraphTest, RanksGiveTheBitsOfOneProcess) {
+  const Tensor alone = Evaluate(GetParam().path + ".pb --soft-placement", "result");
+  EXPECT_TRUE(OnRanks(4, "--collectives participants").Identical(alone));
+}
+
 // What is colocated with nodes on two tasks is refused but under soft placement.
 class SoftlyPlacedGraphTest : public PlacedGraphTest {};
 
@@ -117,6 +125,7 @@ INSTANTIATE_TEST_SUITE_P(Primitives, ExportedGraphTest, ::testing::ValuesIn(Read
 INSTANTIATE_TEST_SUITE_P(Semantics, ExportedGraphTest, ::testing::ValuesIn(ReadExpected("semantics")), &NameOf);
 INSTANTIATE_TEST_SUITE_P(Lists, ExportedGraphTest, ::testing::ValuesIn(ReadExpected("lists")), &NameOf);
 INSTANTIATE_TEST_SUITE_P(Collectives, PlacedGraphTest, ::testing::ValuesIn(ReadExpected("collectives")), &NameOf);
+INSTANTIATE_TEST_SUITE_P(Collectives, ParticipantsGraphTest, ::testing::ValuesIn(ReadExpected("collectives")), &NameOf);
 INSTANTIATE_TEST_SUITE_P(PlacedGradients, PlacedGraphTest, ::testing::ValuesIn(ReadExpected("placed_gradients")),
                          &NameOf);
 INSTANTIATE_TEST_SUITE_P(SoftlyPlaced, SoftlyPlacedGraphTest, ::testing::ValuesIn(ReadExpected("softly_placed")),

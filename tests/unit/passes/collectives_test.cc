@@ -3,9 +3,11 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "src/autodiff/gradients.h"
+#include "src/graph/participants.h"
 #include "tests/unit/testing/graph_evaluator.h"
 #include "tests/unit/testing/graph_maker.h"
 
@@ -311,6 +313,122 @@ TEST(BroadcastCollective, GivesItsInputAndAddsUpGradients) {
   ASSERT_TRUE(values.ok()) << values.status().ToString();
   EXPECT_TRUE((*values)[0].Identical(Tensor::Vector<double>({1, 2})));
   EXPECT_TRUE((*values)[1].Identical(Tensor::Vector<double>({2, 2})));
+}
+
+// Two values, on tasks of their own.
+class ParticipantsTest : public ::testing::Test {
+ protected:
+  static std::string Device(int task) { return StrCat("/job:worker/task:", task, "/device:cpu:0"); }
+  Output On(int task, const std::string& name, const std::string& op, const std::vector<Output>& inputs,
+            const AttrMap& attrs = {}) {
+    const Output added = m_.Add(name, op, inputs, attrs);
+    m_.node(added).device = Device(task);
+    return added;
+  }
+  Output Value(int task, const PartialShape& shape) {
+    return On(task, StrCat("x", task), "Placeholder", {}, {{"dtype", DType::kFloat}, {"shape", shape}});
+  }
+  // As placement does for what has no constraint: where the inputs are.
+  void Place(int task_of_others) {
+    for (NodeId id = 0; id < m_.graph.num_nodes(); ++id) {
+      Node& node = m_.graph.mutable_node(id);
+      const NodeId home = m_.graph.Find(node.colocate_with);
+      if (node.device.empty()) node.device = home >= 0 ? m_.graph.node(home).device : Device(task_of_others);
+    }
+  }
+  void Lower() {
+    const Status status = LowerCollectives(m_.graph, CollectivesOption::kParticipants);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+  }
+  std::vector<const Node*> Participants() const {
+    std::vector<const Node*> found;
+    for (const Node& node : m_.graph.nodes()) {
+      if (IsParticipant(node)) found.push_back(&node);
+    }
+    return found;
+  }
+
+  GraphMaker m_;
+};
+
+TEST_F(ParticipantsTest, EachHasANodeWhereItsValueIs) {
+  const Output all = m_.Add("all", "AllReduce", {Value(0, {4}), Value(1, {4})}, {{"reduction", "Max"}});
+  m_.Add("y", "Neg", {{all.node, 1}});  // of output 0 nobody reads anything, but its participant is needed
+  Lower();
+  Place(0);
+  ASSERT_TRUE(SettleCollectives(m_.graph, CollectivesOption::kParticipants).ok());
+  const std::vector<const Node*> participants = Participants();
+  ASSERT_EQ(participants.size(), 2u);
+  for (int i : {0, 1}) {
+    const Node& node = *participants[static_cast<size_t>(i)];
+    EXPECT_EQ(node.op->name, "_AllReduce");
+    EXPECT_EQ(node.device, Device(i));
+    EXPECT_EQ(*node.attrs.Get<int64_t>("index"), i);
+    EXPECT_EQ(*node.attrs.Get<std::string>("reduction"), "Max");
+    EXPECT_EQ(*node.attrs.Get<std::string>("implementation"), "point_to_point");
+  }
+  EXPECT_EQ(m_.InputsOf("y"), std::vector<std::string>{participants[1]->name});
+}
+
+TEST_F(ParticipantsTest, NobodyAsksForThemByDefault) {
+  m_.Add("all", "AllReduce", {Value(0, {4}), Value(1, {4})});
+  ASSERT_TRUE(LowerCollectives(m_.graph).ok());
+  EXPECT_TRUE(Participants().empty());
+}
+
+TEST_F(ParticipantsTest, ValuesOfUnknownShapeAreLowered) {
+  m_.Add("all", "AllReduce", {Value(0, {-1}), Value(1, {-1})});
+  Lower();
+  EXPECT_TRUE(Participants().empty());
+}
+
+TEST_F(ParticipantsTest, WhatMayBeDeadIsLowered) {
+  const Output yes = m_.Placeholder("yes", PartialShape::Scalar(), DType::kBool);
+  std::vector<Output> values;
+  for (int task : {0, 1}) {
+    values.push_back({On(task, StrCat("switch", task), "Switch", {Value(task, {4}), yes}).node, 1});
+  }
+  m_.Add("all", "AllReduce", values);
+  Lower();
+  EXPECT_TRUE(Participants().empty());
+}
+
+TEST_F(ParticipantsTest, OfTwoOnOneDeviceThereIsNoCollective) {
+  const Output x = Value(1, {4});
+  m_.Add("all", "AllReduce", {Value(0, {4}), x, On(1, "again", "Neg", {x})});
+  Lower();
+  EXPECT_EQ(Participants().size(), 3u);
+  Place(0);
+  ASSERT_TRUE(SettleCollectives(m_.graph, CollectivesOption::kParticipants).ok());
+  EXPECT_TRUE(Participants().empty());
+  int sums = 0;
+  for (const Node& node : m_.graph.nodes()) sums += node.op->name == "AddN" ? 1 : 0;
+  EXPECT_EQ(sums, 3);
+}
+
+TEST_F(ParticipantsTest, NoneMayNeedWhatAnotherGets) {
+  const Output first = m_.Add("first", "AllReduce", {Value(0, {4}), Value(1, {4})});
+  const AttrMap group = {{"group_size", 2},   {"group_key", 1},   {"instance_key", 1},
+                         {"merge_op", "Add"}, {"final_op", "Id"}, {"subdiv_offsets", std::vector<int64_t>{0}}};
+  const Output a = On(0, "a", "CollectiveReduce", {{first.node, 0}}, group);
+  On(1, "b", "CollectiveReduce", {a}, group);
+  EXPECT_THAT(LowerCollectives(m_.graph, CollectivesOption::kParticipants).message(),
+              HasSubstr("each participant of a collective waits for the others"));
+}
+
+// What needs one participant comes after all of them, and they after all that one of them needs.
+TEST_F(ParticipantsTest, StandTogetherInTheOrder) {
+  const Output late = On(1, "late", "Neg", {Value(1, {4})});
+  const Output all = m_.Add("all", "AllReduce", {Value(0, {4}), late});
+  m_.Add("y", "Neg", {{all.node, 0}});
+  Lower();
+  const Result<std::vector<NodeId>> order = OrderWithParticipants(m_.graph);
+  ASSERT_TRUE(order.ok()) << order.status().ToString();
+  const auto at = [&](NodeId id) { return std::find(order->begin(), order->end(), id) - order->begin(); };
+  for (const Node* node : Participants()) {
+    EXPECT_LT(at(m_.graph.Find("late")), at(node->id)) << node->name;
+    EXPECT_LT(at(node->id), at(m_.graph.Find("y"))) << node->name;
+  }
 }
 
 }  // namespace

@@ -16,13 +16,15 @@ namespace dfrun::testing {
 
 class RankThreads {
  public:
-  explicit RankThreads(int ranks, int threads_a_rank = 1)
-      : RankThreads(comm::ConnectInProcess(ranks), threads_a_rank) {}
-  explicit RankThreads(std::vector<std::unique_ptr<Communicator>> communicators, int threads_a_rank = 1)
+  explicit RankThreads(int ranks, int threads_a_rank = 1, CollectivesOption collectives = CollectivesOption::kAuto)
+      : RankThreads(comm::ConnectInProcess(ranks), threads_a_rank, collectives) {}
+  explicit RankThreads(std::vector<std::unique_ptr<Communicator>> communicators, int threads_a_rank = 1,
+                       CollectivesOption collectives = CollectivesOption::kAuto)
       : served_(communicators.size()) {
     const auto ranks = static_cast<int>(communicators.size());
     RuntimeOptions options;
     options.threads = threads_a_rank;
+    options.collectives = collectives;
     for (auto& communicator : communicators) {
       Result<std::unique_ptr<Runtime>> made = Runtime::Create(options, std::move(communicator));
       EXPECT_TRUE(made.ok()) << made.status().ToString();

@@ -1,0 +1,50 @@
+// The implementations of Collective in this program. Each registers itself in its own folder:
+//
+//   COLLECTIVE("point_to_point", {.priority = 0, .serves = &Serves, .channels = &Channels, .ends = &Ends,
+//                                 .make = &Make});
+#ifndef DFRUN_SRC_FRAMEWORK_COLLECTIVE_REGISTRY_H_
+#define DFRUN_SRC_FRAMEWORK_COLLECTIVE_REGISTRY_H_
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/base/registry.h"
+#include "src/framework/collective.h"
+#include "src/framework/communicator.h"
+#include "src/framework/device.h"
+
+namespace dfrun {
+
+// All but `make` are asked on the master, when a graph is compiled: without the device, and without its driver.
+struct CollectiveDef {
+  // Of those that serve all participants the one of the highest priority is taken.
+  int priority = 0;
+  bool (*serves)(std::string_view device_type);
+  // How many channels a collective needs, the same for each of its participants; 0 where its messages go other ways.
+  int32_t (*channels)(const CollectivePlan& plan);
+  // Its participant's messages to and from other ranks, on these channels: one message a step on each.
+  std::vector<ChannelEndpoint> (*ends)(const CollectivePlan& plan);
+  // On the rank of the participant's device, which outlives it. Not collective: others make theirs at other times.
+  Result<std::unique_ptr<Collective>> (*make)(const CollectivePlan& plan, Device& device);
+};
+
+Registry<CollectiveDef>& Collectives();
+
+// The name of the implementation that participants on devices of these types use; empty if none serves all of them.
+std::string FindCollective(std::span<const std::string> device_types);
+// What a participant's attr `implementation` names; InvalidArgument if it names none.
+Result<const CollectiveDef*> CollectiveOf(const AttrMap& attrs);
+
+struct CollectiveRegistration {
+  CollectiveRegistration(const char* name, CollectiveDef def) { Collectives().Add(name, def); }
+};
+#define COLLECTIVE(name, ...)                                                          \
+  static const ::dfrun::CollectiveRegistration DF_CONCAT(df_collective_, __COUNTER__)( \
+      name, ::dfrun::CollectiveDef __VA_ARGS__)
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_FRAMEWORK_COLLECTIVE_REGISTRY_H_

@@ -1,0 +1,37 @@
+// How a collective is done: as Sends, Recvs and sums, or by a node of each participant and an implementation of
+// src/framework/collective_registry.h. This is the one place that decides.
+#ifndef DFRUN_SRC_PASSES_COLLECTIVE_CHOICE_H_
+#define DFRUN_SRC_PASSES_COLLECTIVE_CHOICE_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/base/status.h"
+
+namespace dfrun {
+
+// What the user asks for.
+enum class CollectivesOption {
+  kAuto,
+  kLowered,       // Sends, Recvs and sums
+  kParticipants,  // nodes of participants wherever they can be
+};
+// "auto", "lowered" or "participants"; else a usage error.
+Result<CollectivesOption> ParseCollectivesOption(std::string_view text);
+
+// A collective whose participants bring values of one known shape, in each step.
+struct CollectiveRequest {
+  int participants = 0;
+  int64_t bytes = 0;                 // of what each brings
+  std::vector<std::string> devices;  // full names, by participant; empty before placement
+};
+
+// The implementation that its participants' nodes use; empty: Sends, Recvs and sums. Before placement an answer that is
+// not empty is one for some devices, and what is asked again when they are known.
+Result<std::string> ChooseCollective(const CollectiveRequest& request, CollectivesOption option);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_PASSES_COLLECTIVE_CHOICE_H_
