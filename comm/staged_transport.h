@@ -35,6 +35,7 @@ class StagedTransport final : public Transport {
   void Get(int peer, std::string_view key, size_t offset, void* data, size_t bytes, Callback done) override;
   bool Poll() override { return transport_->Poll(); }
   void Abort(const Status& status) override { transport_->Abort(status); }
+  void Trace(TraceSink* sink) override { transport_->Trace(sink); }
 
  private:
   class Stage;

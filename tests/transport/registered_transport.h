@@ -46,6 +46,7 @@ class RegisteredTransport final : public Transport {
   void Recv(int peer, MessageTag tag, void* data, size_t bytes, Callback done) override;
   bool Poll() override { return inner_->Poll(); }
   void Abort(const Status& status) override { inner_->Abort(status); }
+  void Trace(TraceSink* sink) override { inner_->Trace(sink); }
 
  private:
   // OK if the message may go.

@@ -42,6 +42,7 @@ class CountingTransport final : public Transport {
   }
   bool Poll() override { return inner_.Poll(); }
   void Abort(const Status& status) override { inner_.Abort(status); }
+  void Trace(TraceSink* sink) override { inner_.Trace(sink); }
 
   std::shared_ptr<Counts> counts() const { return counts_; }
   const void* last_data = nullptr;
