@@ -22,6 +22,19 @@ class Participant : public AsyncKernel {
  protected:
   const CollectivePlan& plan() const { return plan_; }
   Collective& collective() const { return *collective_; }
+  // Internal where the value is none of those that the plan is for.
+  Status CheckInput(const Tensor& input) const {
+    if (input.num_elements() == plan_.elements) return Status();
+    return Internal("a participant of a collective of ", plan_.elements, " elements was given a value of shape ",
+                    input.shape());
+  }
+  // The same of one whose dimension 0 is gathered or parted.
+  Status CheckRows(const Tensor& input) const {
+    DF_TRY(CheckInput(input));
+    const bool parts = plan_.kind == CollectiveKind::kReduceScatter;
+    if (input.shape().rank() > 0 && (!parts || input.shape().dim(0) % plan_.size() == 0)) return Status();
+    return Internal("a value of shape ", input.shape(), " has no rows for ", plan_.size(), " participants");
+  }
 
  private:
   Status Make(KernelSetup& setup) {
@@ -61,7 +74,9 @@ class AllReduceKernel : public Reducing {
   using Reducing::Reducing;
   void ComputeAsync(OpContext& ctx, Callback done) override {
     Tensor* output = nullptr;
-    if (Status s = ctx.AllocateOutput(0, ctx.input(0).shape(), &output); !s.ok()) return done(std::move(s));
+    Status status = CheckInput(ctx.input(0));
+    if (status.ok()) status = ctx.AllocateOutput(0, ctx.input(0).shape(), &output);
+    if (!status.ok()) return done(std::move(status));
     collective().AllReduce(ctx.step(), reducer(), ctx.input(0), *output, done);
   }
 };
@@ -72,7 +87,8 @@ class ReduceScatterKernel : public Reducing {
   void ComputeAsync(OpContext& ctx, Callback done) override {
     const Shape& shape = ctx.input(0).shape();
     Tensor* output = nullptr;
-    Status status = ctx.AllocateOutput(0, WithRows(shape, shape.dim(0) / plan().size()), &output);
+    Status status = CheckRows(ctx.input(0));
+    if (status.ok()) status = ctx.AllocateOutput(0, WithRows(shape, shape.dim(0) / plan().size()), &output);
     if (!status.ok()) return done(std::move(status));
     collective().ReduceScatter(ctx.step(), reducer(), ctx.input(0), *output, done);
   }
@@ -85,7 +101,8 @@ class AllGather final : public Participant {
   void ComputeAsync(OpContext& ctx, Callback done) override {
     const Shape& shape = ctx.input(0).shape();
     Tensor* output = nullptr;
-    Status status = ctx.AllocateOutput(0, WithRows(shape, shape.dim(0) * plan().size()), &output);
+    Status status = CheckRows(ctx.input(0));
+    if (status.ok()) status = ctx.AllocateOutput(0, WithRows(shape, shape.dim(0) * plan().size()), &output);
     if (!status.ok()) return done(std::move(status));
     collective().AllGather(ctx.step(), ctx.input(0), *output, done);
   }
@@ -96,6 +113,7 @@ class BroadcastSend final : public Participant {
   static constexpr std::string_view kHostInputs[] = {"input"};
   using Participant::Participant;
   void ComputeAsync(OpContext& ctx, Callback done) override {
+    if (Status s = CheckInput(ctx.input(0)); !s.ok()) return done(std::move(s));
     ctx.SetOutput(0, ctx.input(0));
     collective().Broadcast(ctx.step(), *ctx.output_slot(0), done);
   }

@@ -71,6 +71,12 @@ class Lowering {
     return member.value;
   }
 
+  // The node that gives the value, also where that was a collective: its participants are on devices of their own.
+  NodeId NodeOf(Output value) const {
+    const auto result = values_.find({value.node, value.port});
+    return result == values_.end() ? value.node : result->second.node;
+  }
+
   void Give(NodeId id, int port, Output result) {
     values_[{id, port}] = result;
     controls_[id].push_back(result.node);
@@ -83,7 +89,7 @@ class Lowering {
     const int num_outputs = node.num_outputs();
     std::vector<CollectiveMember> members;
     for (int i = 0; i < node.num_inputs(); ++i) {
-      members.push_back({{}, StrCat(name, "/", i), "", graph_.node(graph_.node(id).inputs[i].node).name});
+      members.push_back({{}, StrCat(name, "/", i), "", graph_.node(NodeOf(graph_.node(id).inputs[i])).name});
       DF_TRY(Enter(id, i, members.back()).status());
     }
     if (op == "Broadcast") {

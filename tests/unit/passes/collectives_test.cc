@@ -370,6 +370,17 @@ TEST_F(ParticipantsTest, EachHasANodeWhereItsValueIs) {
   EXPECT_EQ(m_.InputsOf("y"), std::vector<std::string>{participants[1]->name});
 }
 
+TEST_F(ParticipantsTest, OfACollectiveOfWhatOthersGaveAreWhereThoseAre) {
+  const Output first = m_.Add("first", "AllReduce", {Value(0, {4}), Value(1, {4})});
+  m_.Add("second", "AllGather", {{first.node, 0}, {first.node, 1}});
+  Lower();
+  Place(0);
+  ASSERT_EQ(Participants().size(), 4u);
+  for (const Node* node : Participants()) {
+    EXPECT_EQ(node->device, Device(static_cast<int>(*node->attrs.Get<int64_t>("index")))) << node->name;
+  }
+}
+
 TEST_F(ParticipantsTest, NobodyAsksForThemByDefault) {
   m_.Add("all", "AllReduce", {Value(0, {4}), Value(1, {4})});
   ASSERT_TRUE(LowerCollectives(m_.graph).ok());

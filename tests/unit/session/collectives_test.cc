@@ -73,6 +73,8 @@ struct Case {
   const char* reduction;  // null: the op has none
   DType dtype;
   int64_t rows;  // of 8 elements
+
+  friend std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.op << " of " << c.dtype; }
 };
 
 class EqualBits : public ::testing::TestWithParam<std::tuple<Case, int>> {};
