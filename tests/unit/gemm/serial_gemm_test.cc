@@ -92,14 +92,17 @@ struct Operands {
         b(s.transpose_b ? RandomMatrix<T>(s.n, s.k, 2) : RandomMatrix<T>(s.k, s.n, 2)),
         was(RandomMatrix<T>(s.m, s.n, 3)),
         bias(RandomMatrix<T>(1, s.n, 4)),
-        features(RandomMatrix<T>(s.m, s.n, 5)) {}
+        features(RandomMatrix<T>(s.m, s.n, 5)),
+        product(DTypeOf<T>, Shape({s.m, s.n})) {
+    UnpackedGemm<T>(s.m, s.k, s.n, ViewA(s, a.data<T>()), ViewB(s, b.data<T>()), {product.data<T>(), s.n, false});
+  }
   // Each element by itself, rounded after every operation.
   Tensor Expected(const Epilogue<T>& e) const {
     Tensor c(DTypeOf<T>, Shape({s.m, s.n}));
-    UnpackedGemm<T>(s.m, s.k, s.n, ViewA(s, a.data<T>()), ViewB(s, b.data<T>()), {c.data<T>(), s.n, false});
     for (int64_t i = 0; i < s.m; ++i) {
       for (int64_t j = 0; j < s.n; ++j) {
         T& x = c.data<T>()[i * s.n + j];
+        x = product.data<T>()[i * s.n + j];
         if (e.scales()) x = e.beta * was.data<T>()[i * s.n + j] + e.alpha * x;
         if (e.bias != nullptr) x += e.bias[j];
         if (e.relu) x = std::max(x, T{0});
@@ -109,7 +112,7 @@ struct Operands {
     return c;
   }
   GemmShape s;
-  Tensor a, b, was, bias, features;
+  Tensor a, b, was, bias, features, product;
 };
 
 template <class T>
@@ -125,11 +128,12 @@ TYPED_TEST(EpilogueTest, HasTheBitsOfItsOperationsInEveryAlgorithm) {
       const Operands<T> o({m, k, n, (transposed & 1) != 0, (transposed & 2) != 0});
       const T* const bias = o.bias.template data<T>();
       for (const Epilogue<T>& epilogue :
-           {Epilogue<T>{.beta = 1}, Epilogue<T>{.alpha = T(-0.3), .beta = 1},
-            Epilogue<T>{.alpha = T(0.7), .beta = T(0.2)}, Epilogue<T>{.alpha = 2}, Epilogue<T>{.bias = bias},
-            Epilogue<T>{.bias = bias, .relu = true}, Epilogue<T>{.features = {o.features.template data<T>(), n, false}},
+           {Epilogue<T>{.beta = 1}, Epilogue<T>{.alpha = T(-0.3), .beta = T(0.2)}, Epilogue<T>{.alpha = T(0.7)},
+            Epilogue<T>{.bias = bias}, Epilogue<T>{.bias = bias, .relu = true},
+            Epilogue<T>{.features = {o.features.template data<T>(), n, false}},
             Epilogue<T>{.alpha = T(0.5), .beta = 1, .bias = bias, .relu = true}}) {
-        Tensor c = RandomMatrix<T>(m, n, 3);
+        Tensor c(DTypeOf<T>, Shape({m, n}));
+        std::memcpy(c.raw(), o.was.raw(), c.num_bytes());
         ASSERT_TRUE(RunSerial(o.s, o.a.template data<T>(), o.b.template data<T>(), c.data<T>(), three,
                               SystemAllocator(), epilogue)
                         .ok());
