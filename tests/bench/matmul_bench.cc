@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernels/device/onednn_call.h"
-#include "kernels/matrix/gemm.h"
+#include "kernels/gemm/gemm.h"
 #include "src/framework/allocator.h"
 
 namespace dfrun {
