@@ -5,6 +5,7 @@
 #include <map>
 
 #include "src/base/mutex.h"
+#include "src/executor/build_plan.h"
 #include "src/executor/executor.h"
 #include "src/partition/partition.h"
 #include "src/passes/prune.h"
@@ -93,7 +94,7 @@ TEST_P(NetworkMemoryTest, HoldsWhatIsSentAndReceived) {
   TestDevice device(own, of_network);
   const Result<Graph> part = MakePart(GetParam());
   ASSERT_TRUE(part.ok()) << part.status().ToString();
-  const auto plan = ExecPlan::Create(*part, device, KernelRegistry::Builtin());
+  const auto plan = BuildPlan(*part, device, KernelRegistry::Builtin());
   ASSERT_TRUE(plan.ok()) << plan.status().ToString();
   WorkerPool pool(1);
   const int64_t elements = std::max<int64_t>(GetParam(), 3);
