@@ -14,6 +14,7 @@
 #include "comm/bootstrap/transport_registry.h"
 #include "jobs/command.h"
 #include "src/framework/device_factory.h"
+#include "src/framework/device_part.h"
 
 namespace dfrun::jobs {
 namespace {
@@ -49,14 +50,6 @@ std::string OneDnnVersion() {
 #endif
 }
 
-std::string Cuda() {
-#ifdef DFRUN_CUDA
-  return "on";
-#else
-  return "off: built without -DDFRUN_CUDA=ON";
-#endif
-}
-
 Result<int> ShowInfo() {
   Line("dfrun", DFRUN_VERSION);
   Line("built for", "-march=" DFRUN_MARCH);
@@ -65,7 +58,9 @@ Result<int> ShowInfo() {
   Line("HDF5", Hdf5Version());
   Line("protobuf", google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION));
   Line("oneDNN", OneDnnVersion());
-  Line("CUDA", Cuda());
+  for (const auto& [part, report] : DeviceReports().all()) {
+    for (const auto& [what, value] : report()) Line(what.c_str(), value);
+  }
   for (const auto& [name, transport] : comm::Transports().all()) {
     Line("transport", StrCat(name, ": ", transport.describe()));
   }

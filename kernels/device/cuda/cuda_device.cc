@@ -1,0 +1,72 @@
+#include "kernels/device/cuda/cuda_device.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "kernels/device/cuda/cuda_status.h"
+#include "src/framework/device_factory.h"
+
+namespace dfrun::cuda {
+
+Status CudaDevice::Named(const Status& status) const {
+  return status.ok() ? status : status.Annotate(full_name());
+}
+
+// A copy between host and card need not wait for kernels that are enqueued later, nor they for it: who reads the copy
+// is enqueued when it is there, and the card's block is not given back before. That takes a block that can be kept.
+cudaStream_t CudaDevice::StreamOf(const Tensor& from, const Tensor& to) const {
+  if (IsHostMemory(from.memory()) && !to.borrowed()) return card_.upload_stream();
+  if (IsHostMemory(to.memory()) && !from.borrowed()) return card_.download_stream();
+  return card_.stream();
+}
+
+Status CudaDevice::StartCopy(const Tensor& from, Tensor& to, Callback done) {
+  card_.MakeCurrent();
+  const cudaStream_t stream = StreamOf(from, to);
+  if (stream != card_.stream()) DF_TRY(card_.Order(card_.stream(), stream));
+  if (from.num_bytes() > 0) {
+    const cudaError_t copied = cudaMemcpyAsync(to.raw(), from.raw(), from.num_bytes(), cudaMemcpyDefault, stream);
+    DF_TRY(CudaStatus(copied, StrCat("copy ", from.num_bytes(), " bytes")));
+  }
+  const bool is_inside = !IsHostMemory(from.memory()) && !IsHostMemory(to.memory());
+  if (is_inside) {  // in the order of the stream; an error is WhenDone()'s
+    done(Status());
+    return Status();
+  }
+  return card_.completions().Add(stream, {from, to}, [this, done](const Status& status) { done(Named(status)); });
+}
+
+void CudaDevice::EnqueueCopy(const Tensor& from, Tensor& to, Callback done) {
+  if (Status status = StartCopy(from, to, done); !status.ok()) done(Named(status));
+}
+
+void CudaDevice::WhenDone(Callback done) {
+  card_.MakeCurrent();
+  const auto end = [this, done](const Status& status) {
+    const Status failure = card_.TakeFailure();
+    done(Named(failure.ok() ? status : failure));
+  };
+  if (Status status = card_.completions().Add(card_.stream(), {}, end); !status.ok()) done(Named(status));
+}
+
+namespace {
+
+// One for each card. None where there is no driver or no card: the program is the same there.
+Result<DeviceList> MakeCudaDevices(const DeviceName& task) {
+  DeviceList list;
+  const Result<int> count = Card::Count();
+  for (int i = 0; count.ok() && i < *count; ++i) {
+    DF_ASSIGN(Card* const card, Card::Find(i));
+    DeviceName name = task;
+    name.type = std::string("gpu");
+    name.index = i;
+    list.push_back(std::make_unique<CudaDevice>(name, *card));
+  }
+  return list;
+}
+
+DEVICE_FACTORY("gpu", &MakeCudaDevices);
+
+}  // namespace
+}  // namespace dfrun::cuda
