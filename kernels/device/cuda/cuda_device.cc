@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "kernels/device/cuda/cuda_status.h"
 #include "src/framework/device_factory.h"
@@ -29,12 +30,10 @@ Status CudaDevice::StartCopy(const Tensor& from, Tensor& to, Callback done) {
     const cudaError_t copied = cudaMemcpyAsync(to.raw(), from.raw(), from.num_bytes(), cudaMemcpyDefault, stream);
     DF_TRY(CudaStatus(copied, StrCat("copy ", from.num_bytes(), " bytes")));
   }
-  const bool is_inside = !IsHostMemory(from.memory()) && !IsHostMemory(to.memory());
-  if (is_inside) {  // in the order of the stream; an error is WhenDone()'s
-    done(Status());
-    return Status();
-  }
-  return card_.completions().Add(stream, {from, to}, [this, done](const Status& status) { done(Named(status)); });
+  // What is the stream's own is kept by its order.
+  std::vector<Tensor> kept;
+  if (stream != card_.stream()) kept = {from, to};
+  return card_.completions().Add(stream, std::move(kept), [this, done](const Status& status) { done(Named(status)); });
 }
 
 void CudaDevice::EnqueueCopy(const Tensor& from, Tensor& to, Callback done) {
