@@ -71,13 +71,13 @@ DF_CARD_KERNEL void BinaryElements(const T* x, const T* y, typename BinaryOf<F, 
   for (int64_t i = first; i < n && i < first + kWidth; ++i) z[i] = Of::Apply(x[i * x_step], y[i * y_step], refused);
 }
 
-template <class F, class T, class Index>
+template <class F, class T>
 DF_CARD_KERNEL void BroadcastElements(const T* x, const T* y, typename BinaryOf<F, T>::Result* z, CardBroadcast plan,
                                       int32_t* refused) {
   const int64_t i = ThreadInGrid();
   if (i >= plan.count) return;
-  Index offsets[2];
-  plan.Offsets<2>(static_cast<Index>(i), offsets);
+  uint32_t offsets[2];
+  plan.Offsets<2>(static_cast<uint32_t>(i), offsets);
   z[i] = BinaryOf<F, T>::Apply(x[offsets[0]], y[offsets[1]], refused);
 }
 
@@ -97,10 +97,10 @@ Status LaunchBinary(OpContext& ctx, const BroadcastPlan& plan, const void* x_dat
     return Launch(ctx, (plan.count + kWidth - 1) / kWidth, &BinaryElements<F, T>, x, y, z, plan.count, x_step, y_step,
                   is_aligned, refused);
   }
-  if (plan.count <= INT32_MAX) {
-    return Launch(ctx, plan.count, &BroadcastElements<F, T, uint32_t>, x, y, z, CardBroadcast(plan), refused);
-  }
-  return Launch(ctx, plan.count, &BroadcastElements<F, T, uint64_t>, x, y, z, CardBroadcast(plan), refused);
+  return ForPieces(plan, [&](const CardBroadcast& piece, const PieceOffsets& at) {
+    return Launch(ctx, piece.count, &BroadcastElements<F, T>, x + at.operands[0], y + at.operands[1], z + at.output,
+                  piece, refused);
+  });
 }
 
 template <class F, class T>
