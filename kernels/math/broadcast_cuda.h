@@ -13,6 +13,18 @@ namespace dfrun::cuda {
 struct CardBroadcast : BroadcastPlan {
   explicit CardBroadcast(const BroadcastPlan& plan) : BroadcastPlan(plan) {}
 
+  // True where each operand walks along the innermost dimension at multiples of `width`, or repeats there.
+  bool HasVectors(int64_t width) const {
+    if (dims[rank - 1] % width != 0) return false;
+    for (int k = 0; k < operands; ++k) {
+      if (strides[k][rank - 1] == 0) continue;
+      for (int d = 0; d + 1 < rank; ++d) {
+        if (strides[k][d] % width != 0) return false;
+      }
+    }
+    return true;
+  }
+
   // The elements of the operands that element `index` of the output reads.
   template <int kOperands>
   DF_HOST_DEVICE void Offsets(uint32_t index, uint32_t* offsets) const {

@@ -68,7 +68,7 @@ NodeRunner::NodeRunner(const std::string& device_type) : device_(MakeDeviceOf(de
 
 bool NodeRunner::HasKernel(const std::string& op, const AttrMap& attrs, const std::vector<Input>& inputs) const {
   Graph graph;
-  const Result<NodeId> id = Build(graph, Way::kStaticShapes, op, attrs, inputs);
+  const Result<NodeId> id = Build(graph, Way::kUnknownShapes, op, attrs, inputs);
   return !id.ok() || KernelRegistry::Builtin().Find(op, device_->type(), graph.node(*id).attrs).ok();
 }
 
