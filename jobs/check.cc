@@ -6,6 +6,7 @@
 
 #include "jobs/command.h"
 #include "jobs/compile_job.h"
+#include "jobs/device_counts.h"
 #include "jobs/model.h"
 #include "src/base/printable.h"
 #include "src/base/text.h"
@@ -21,6 +22,7 @@ struct CheckOptions {
   std::vector<std::string> sets;
   std::vector<std::string> tags;
   int ranks = 0;  // as many as the tasks need
+  DeviceCountOptions devices;
 };
 
 void Print(const std::string& path, int ranks, const LoadedSpec& spec, const std::vector<CompiledStep>& steps) {
@@ -64,11 +66,12 @@ Result<int> CheckGraph(const CheckOptions& options) {
 Result<int> Check(const CheckOptions& options) {
   const Result<FileIdentity> identity = IdentifyFile(options.spec);
   if (identity.ok() && !IsSpec(options.spec) && !identity->is_text) return CheckGraph(options);
-  DF_ASSIGN(Model model, LoadSpecModel(options.spec, options.sets, options.ranks));
+  DF_ASSIGN(Model model,
+            LoadSpecModel({options.spec, options.sets, options.tags, options.ranks, options.devices.Given()}));
   const int ranks = options.ranks > 0 ? options.ranks : model.RanksNeeded();
-  const LoadedSpec spec{*std::move(model.job), std::move(model.graph)};
-  Result<JobCompiler> compiler = JobCompiler::Create(model.tasks, ranks);
+  Result<JobCompiler> compiler = JobCompiler::Create(model, ranks);
   DF_TRY(AsSpecError(options.spec, compiler.status()));
+  const LoadedSpec spec{*std::move(model.job), std::move(model.graph)};
   const Result<std::vector<CompiledStep>> steps = compiler->CompileSpec(spec);
   DF_TRY(AsSpecError(options.spec, steps.status()));
   Print(options.spec, ranks, spec, *steps);
@@ -82,6 +85,7 @@ RunCommand Setup(Options& args) {
   args.Values("--tag", options->tags, "Of the graph to read from a SavedModel; default: its only one, or `serve`");
   args.Value("--ranks", options->ranks, "Ranks that the job will have; default: as many as it needs")
       .Between(1, 1 << 20);
+  options->devices.Declare(args);
   return [options] { return Check(*options); };
 }
 

@@ -3,15 +3,15 @@
 #include <utility>
 
 #include "comm/self/in_process.h"
-#include "jobs/model.h"
+#include "src/placement/assumed_cluster.h"
 #include "src/session/compile.h"
 #include "src/session/kernel_check.h"
 #include "src/training/build_job_graph.h"
 
 namespace dfrun::jobs {
 
-Result<JobCompiler> JobCompiler::Create(const std::vector<JobTasks>& tasks, int ranks, const std::string& last_stage) {
-  DF_ASSIGN(Cluster cluster, MakeCluster(tasks, ranks));
+Result<JobCompiler> JobCompiler::Create(const Model& model, int ranks, const std::string& last_stage) {
+  DF_ASSIGN(Cluster cluster, AssumeCluster(model.tasks, ranks, model.device_counts, model.graph));
   DF_ASSIGN(std::unique_ptr<Runtime> runtime, Runtime::Create({}, std::move(comm::ConnectInProcess(1)[0])));
   // What is only looked at runs no op that opens a file, and none could.
   DF_TRY(runtime->StartTask("worker", 0, {.is_confined = true, .trusts_inputs = false, .roots = {}}));

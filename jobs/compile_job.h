@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "jobs/model.h"
 #include "src/partition/partition.h"
 #include "src/passes/prune.h"
 #include "src/placement/cluster.h"
@@ -22,8 +23,9 @@ struct CompiledStep {
 // Thread safety: one thread. Outlives what it compiles: folded constants lie in its device's memory.
 class JobCompiler {
  public:
-  // InvalidArgument where the ranks do not suffice for the tasks. `last_stage`: CompileOptions::last_stage.
-  static Result<JobCompiler> Create(const std::vector<JobTasks>& tasks, int ranks, const std::string& last_stage = "");
+  // For so many ranks, with the devices that AssumeCluster() gives them. InvalidArgument where they do not suffice for
+  // the model's tasks. `last_stage`: CompileOptions::last_stage.
+  static Result<JobCompiler> Create(const Model& model, int ranks, const std::string& last_stage = "");
 
   // One way of running a graph.
   Result<CompiledStep> Compile(const std::string& name, const Graph& graph, const RunSignature& signature);

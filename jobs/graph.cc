@@ -6,6 +6,7 @@
 
 #include "jobs/command.h"
 #include "jobs/compile_job.h"
+#include "jobs/device_counts.h"
 #include "jobs/eval_variables.h"
 #include "jobs/model.h"
 #include "jobs/output_file.h"
@@ -16,6 +17,7 @@
 #include "src/graph/node_cost.h"
 #include "src/graph/text_dump.h"
 #include "src/graph/unknown_ops.h"
+#include "src/placement/assumed_cluster.h"
 #include "src/session/compile.h"
 #include "src/spec/input_nodes.h"
 #include "src/training/training_graph.h"
@@ -35,6 +37,7 @@ struct GraphOptions {
   bool partitioned = false;
   std::string after;  // a stage of the compilation
   int ranks = 0;      // as many as the devices need
+  DeviceCountOptions devices;
   std::string out;
   bool force = false;
 };
@@ -50,6 +53,10 @@ struct Partitioned {
   std::vector<std::string> inputs;  // the files that they were made of
 };
 
+ModelOptions ModelOf(const GraphOptions& options) {
+  return {options.model, options.sets, options.tags, options.ranks, options.devices.Given()};
+}
+
 Status CheckStage(const std::string& after) {
   const std::vector<std::string> stages = CompileStages();
   if (after.empty() || std::find(stages.begin(), stages.end(), after) != stages.end()) return Status();
@@ -61,10 +68,10 @@ Status CheckStage(const std::string& after) {
 // Of the main step of a spec, or of a whole GraphDef.
 Result<Partitioned> MakePartitions(const GraphOptions& options) {
   DF_TRY(CheckStage(options.after));
-  DF_ASSIGN(Model model, LoadRunnable({options.model, options.sets, options.tags, options.ranks}));
+  DF_ASSIGN(Model model, LoadRunnable(ModelOf(options)));
   std::vector<std::string> inputs = FilesOf(model);
   const int ranks = options.ranks > 0 ? options.ranks : model.RanksNeeded();
-  DF_ASSIGN(JobCompiler compiler, JobCompiler::Create(model.tasks, ranks, options.after));
+  DF_ASSIGN(JobCompiler compiler, JobCompiler::Create(model, ranks, options.after));
   if (model.job) {
     DF_ASSIGN(std::vector<CompiledStep> steps, compiler.CompileSpec({*std::move(model.job), std::move(model.graph)}));
     return Partitioned{std::move(compiler), std::move(steps[0].partitions), std::move(inputs)};
@@ -141,11 +148,11 @@ void SayUnknown(const Graph& graph) {
 
 // The graph of a model as one that TensorFlow imports. `inputs`: the files that it was made of.
 Result<Graph> ForTensorFlow(const GraphOptions& options, std::vector<std::string>* inputs) {
-  DF_ASSIGN(Model model, LoadModel({options.model, options.sets, options.tags, options.ranks}));
+  DF_ASSIGN(Model model, LoadModel(ModelOf(options)));
   *inputs = FilesOf(model);
   if (model.job) DF_TRY(FreeBatchSizes(model.job->inputs, model.graph));  // they are to be fed
   if (model.job && model.job->train) {
-    DF_ASSIGN(const Cluster cluster, MakeCluster(model.tasks, model.RanksNeeded()));
+    DF_ASSIGN(const Cluster cluster, AssumeCluster(model.tasks, model.RanksNeeded(), model.device_counts, model.graph));
     const LoadedSpec spec{*model.job, std::move(model.graph)};
     DF_ASSIGN(model.graph, MakeTrainingGraph(spec, cluster));
   } else if (model.job) {
@@ -192,7 +199,7 @@ Result<int> Show(const GraphOptions& options) {
     DF_ASSIGN(const Partitioned made, MakePartitions(options));
     DF_TRY(Write(options, made.inputs, options.dot ? Dot(made.partitions) : Text(options, made.partitions)));
   } else {
-    DF_ASSIGN(const Model model, LoadModel({options.model, options.sets, options.tags, options.ranks}));
+    DF_ASSIGN(const Model model, LoadModel(ModelOf(options)));
     SayUnknown(model.graph);
     DF_TRY(Write(options, FilesOf(model), options.dot ? DumpDot(model.graph) : TextOf(options, model.graph)));
   }
@@ -224,6 +231,7 @@ RunCommand Setup(Options& args) {
   after.Excludes(portable);
   args.Value("--ranks", options->ranks, "Ranks to partition for; default: as many as there are tasks")
       .Between(1, 1 << 20);
+  options->devices.Declare(args);
   args.Value("--out", options->out, "File to write to; default: the standard output");
   args.Flag("--force", options->force, "Let --out replace a file that dfrun did not write");
   return [options] { return Show(*options); };

@@ -50,6 +50,14 @@ std::string OneDnnVersion() {
 #endif
 }
 
+// What is known of a device beside its name.
+std::string Describe(const DeviceReport& device) {
+  std::string text = StrCat(": ", device.description);
+  if (device.memory_bytes > 0) text += StrCat(", ", device.memory_bytes >> 20, " MiB");
+  if (device.has_own_memory) text += " of its own";
+  return text;
+}
+
 Result<int> ShowInfo() {
   Line("dfrun", DFRUN_VERSION);
   Line("built for", "-march=" DFRUN_MARCH);
@@ -64,11 +72,14 @@ Result<int> ShowInfo() {
   for (const auto& [name, transport] : comm::Transports().all()) {
     Line("transport", StrCat(name, ": ", transport.describe()));
   }
-  DeviceName task;
-  task.job = "worker";
-  task.task = 0;
-  DF_ASSIGN(const DeviceList devices, MakeDevices(task));
-  for (const auto& device : devices) Line("device", device->full_name());
+  DeviceSite site;
+  site.task.job = "worker";
+  site.task.task = 0;
+  DF_ASSIGN(const TaskDevices found, FindDevices(site));
+  for (size_t i = 0; i < found.devices.size(); ++i) {
+    Line("device", StrCat(found.devices[i]->full_name(), Describe(found.report.devices[i])));
+  }
+  for (const auto& [type, reason] : found.report.why_none) Line("device", StrCat("none of type ", type, ": ", reason));
   return 0;
 }
 

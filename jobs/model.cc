@@ -105,19 +105,23 @@ std::vector<NodeId> Sinks(const Graph& graph) {
   return out;
 }
 
-Result<Model> LoadSpecModel(const std::string& path, const std::vector<std::string>& sets, int ranks) {
-  DF_TRY(CheckMayBeSpec(path));
-  SpecOptions options;
-  options.sets = sets;
-  options.ranks = ranks;
-  DF_ASSIGN(LoadedSpec spec, LoadSpec(path, options));
+Result<Model> LoadSpecModel(const ModelOptions& options) {
+  DF_TRY(CheckMayBeSpec(options.path));
+  SpecOptions spec_options;
+  spec_options.sets = options.sets;
+  spec_options.ranks = options.ranks;
+  spec_options.device_counts = options.device_counts;
+  DF_ASSIGN(LoadedSpec spec, LoadSpec(options.path, spec_options));
   std::vector<JobTasks> tasks = TasksOf(spec.job);
-  return Model{std::move(spec.graph), std::move(spec.job), std::move(tasks), std::move(spec.values)};
+  DeviceCounts counts = spec.job.device_counts;
+  Model model{std::move(spec.graph), std::move(spec.job), std::move(tasks), std::move(spec.values)};
+  model.device_counts = std::move(counts);
+  return model;
 }
 
 Result<Model> LoadModel(const ModelOptions& options) {
   if (IsSpec(options.path)) {
-    if (options.tags.empty()) return LoadSpecModel(options.path, options.sets, options.ranks);
+    if (options.tags.empty()) return LoadSpecModel(options);
     return Error(Code::kUsage, "--tag chooses among the graphs of a SavedModel, and '", options.path, "' is a spec");
   }
   if (!options.sets.empty()) {
@@ -125,7 +129,9 @@ Result<Model> LoadModel(const ModelOptions& options) {
   }
   DF_ASSIGN(GraphFile file, ReadGraphFile(options.path, options.tags));
   std::vector<JobTasks> tasks = TasksOfDevices(file.graph);
-  return Model{std::move(file.graph), std::nullopt, std::move(tasks), {}, std::move(file.meta)};
+  Model model{std::move(file.graph), std::nullopt, std::move(tasks), {}, std::move(file.meta)};
+  model.device_counts = options.device_counts;
+  return model;
 }
 
 Result<Model> LoadRunnable(const ModelOptions& options) {

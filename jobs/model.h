@@ -20,6 +20,7 @@ struct Model {
   std::map<std::string, std::vector<Output>, std::less<>> values = {};  // LoadedSpec::values
   std::optional<MetaGraph> meta = {};                                   // of a MetaGraph or SavedModel
   std::string signature = {};                                           // of `meta`, by which it is called; or none
+  DeviceCounts device_counts = {};                                      // of the cluster, as far as they are said
 
   // What is fetched: "name" or "name:port", as the signature calls its results, the spec its values, else as the graph
   // does. NotFound, InvalidArgument.
@@ -33,9 +34,10 @@ struct Model {
 
 struct ModelOptions {
   std::string path;
-  std::vector<std::string> sets;  // values for a spec's params
-  std::vector<std::string> tags;  // of a graph of a SavedModel
-  int ranks = 0;                  // of the run; 0: not known
+  std::vector<std::string> sets;    // values for a spec's params
+  std::vector<std::string> tags;    // of a graph of a SavedModel
+  int ranks = 0;                    // of the run; 0: not known
+  DeviceCounts device_counts = {};  // in place of those that a spec's cluster says
 };
 
 // Specs end in .yaml or .yml; everything else is read by ReadGraphFile(). What calls functions of the graph's library
@@ -52,7 +54,7 @@ Status ChooseSignature(const std::string& name, Model& model);
 std::string ListSignatures(const Model& model);
 
 // The same for what must be a spec, whatever it is called.
-Result<Model> LoadSpecModel(const std::string& path, const std::vector<std::string>& sets, int ranks);
+Result<Model> LoadSpecModel(const ModelOptions& options);
 
 bool IsSpec(const std::string& path);
 

@@ -102,6 +102,7 @@ std::string InputSchema(const std::vector<KeyDef>& common) {
 std::string KeySchema(const KeyDef& key) {
   switch (key.kind) {
     case KeyKind::kInt:
+    case KeyKind::kDeviceCounts:
       return IntSchema();
     case KeyKind::kNumber:
     case KeyKind::kFraction:

@@ -1,5 +1,7 @@
 #include "kernels/device/cpu_device.h"
 
+#include <unistd.h>
+
 #include "kernels/device/cpu_allocator.h"
 #include "src/framework/device_factory.h"
 
@@ -13,30 +15,36 @@ struct OwnsAllocator {
 
 class CpuDevice final : private OwnsAllocator, public Device {
  public:
-  explicit CpuDevice(const DeviceName& name) : Device(name, pool) {}
+  CpuDevice(const DeviceName& name, Allocator* network_memory)
+      : Device(name, pool, network_memory == nullptr ? pool : *network_memory) {}
 };
 
-// One device a task: cpu:0.
-Result<DeviceList> MakeCpuDevices(const DeviceName& task) {
-  DeviceName name = task;
-  name.type = "cpu";
-  name.index = 0;
-  DF_ASSIGN(std::unique_ptr<Device> device, MakeCpuDevice(name));
-  DeviceList list;
-  list.push_back(std::move(device));
-  return list;
+int64_t HostMemoryBytes() {
+  const int64_t pages = sysconf(_SC_PHYS_PAGES);
+  return pages < 0 ? 0 : pages * sysconf(_SC_PAGESIZE);
 }
 
-DEVICE_FACTORY("cpu", &MakeCpuDevices);
+// One device a task: cpu:0.
+Result<FoundDevices> FindCpuDevices(const DeviceSite& site) {
+  DeviceName name = site.task;
+  name.type = "cpu";
+  name.index = 0;
+  DF_ASSIGN(std::unique_ptr<Device> device, MakeCpuDevice(name, site.network_memory));
+  FoundDevices found;
+  found.devices.push_back({std::move(device), HostMemoryBytes(), "the host's processors and memory"});
+  return found;
+}
+
+DEVICE_FACTORY("cpu", &FindCpuDevices);
 
 }  // namespace
 
-Result<std::unique_ptr<Device>> MakeCpuDevice(const DeviceName& name) {
+Result<std::unique_ptr<Device>> MakeCpuDevice(const DeviceName& name, Allocator* network_memory) {
   if (!name.IsFull() || *name.type != "cpu") {
     return InvalidArgument("cannot make a CPU device of the name '", name.ToString(),
                            "'; it must be like /job:worker/task:0/device:cpu:0");
   }
-  return std::unique_ptr<Device>(std::make_unique<CpuDevice>(name));
+  return std::unique_ptr<Device>(std::make_unique<CpuDevice>(name, network_memory));
 }
 
 }  // namespace dfrun

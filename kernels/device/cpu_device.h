@@ -8,8 +8,9 @@
 
 namespace dfrun {
 
-// A device with a pool of its own. `name` is full and of type cpu; InvalidArgument otherwise.
-Result<std::unique_ptr<Device>> MakeCpuDevice(const DeviceName& name);
+// A device with a pool of its own. `name` is full and of type cpu; InvalidArgument otherwise. `network_memory`:
+// DeviceSite's.
+Result<std::unique_ptr<Device>> MakeCpuDevice(const DeviceName& name, Allocator* network_memory = nullptr);
 
 }  // namespace dfrun
 

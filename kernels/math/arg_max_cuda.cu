@@ -2,7 +2,6 @@
 #include <vector>
 
 #include "kernels/array/int_values.h"
-#include "kernels/device/cuda/block_reduce.h"
 #include "kernels/device/cuda/launch.h"
 #include "kernels/math/axis_loops.h"
 #include "kernels/math/element.h"

@@ -71,14 +71,36 @@ DF_CARD_KERNEL void BinaryElements(const T* x, const T* y, typename BinaryOf<F, 
   for (int64_t i = first; i < n && i < first + kWidth; ++i) z[i] = Of::Apply(x[i * x_step], y[i * y_step], refused);
 }
 
-template <class F, class T, class Index>
+// Where `by_vector`, the elements of a thread lie in one line of the innermost dimension, which an operand walks along
+// at a multiple of them, or repeats.
+template <class F, class T>
 DF_CARD_KERNEL void BroadcastElements(const T* x, const T* y, typename BinaryOf<F, T>::Result* z, CardBroadcast plan,
-                                      int32_t* refused) {
-  const int64_t i = ThreadInGrid();
-  if (i >= plan.count) return;
-  Index offsets[2];
-  plan.Offsets<2>(static_cast<Index>(i), offsets);
-  z[i] = BinaryOf<F, T>::Apply(x[offsets[0]], y[offsets[1]], refused);
+                                      bool by_vector, int32_t* refused) {
+  using Of = BinaryOf<F, T>;
+  using Result = typename Of::Result;
+  constexpr int kWidth = WidthOf(sizeof(T) > sizeof(Result) ? sizeof(T) : sizeof(Result));
+  const int64_t first = ThreadInGrid() * kWidth;
+  uint32_t offsets[2];
+  if (!by_vector) {
+    for (int64_t i = first; i < plan.count && i < first + kWidth; ++i) {
+      plan.Offsets<2>(static_cast<uint32_t>(i), offsets);
+      z[i] = Of::Apply(x[offsets[0]], y[offsets[1]], refused);
+    }
+    return;
+  }
+  if (first >= plan.count) return;
+  plan.Offsets<2>(static_cast<uint32_t>(first), offsets);
+  const bool x_walks = plan.strides[0][plan.rank - 1] != 0;
+  const bool y_walks = plan.strides[1][plan.rank - 1] != 0;
+  ElementVector<T, kWidth> a;
+  ElementVector<T, kWidth> b;
+  if (x_walks) a = LoadVector<kWidth>(x + offsets[0]);
+  if (y_walks) b = LoadVector<kWidth>(y + offsets[1]);
+  ElementVector<Result, kWidth> to;
+  for (int k = 0; k < kWidth; ++k) {
+    to.at[k] = Of::Apply(x_walks ? a.at[k] : x[offsets[0]], y_walks ? b.at[k] : y[offsets[1]], refused);
+  }
+  StoreVector<kWidth>(z + first, to);
 }
 
 template <class F, class T>
@@ -97,10 +119,15 @@ Status LaunchBinary(OpContext& ctx, const BroadcastPlan& plan, const void* x_dat
     return Launch(ctx, (plan.count + kWidth - 1) / kWidth, &BinaryElements<F, T>, x, y, z, plan.count, x_step, y_step,
                   is_aligned, refused);
   }
-  if (plan.count <= INT32_MAX) {
-    return Launch(ctx, plan.count, &BroadcastElements<F, T, uint32_t>, x, y, z, CardBroadcast(plan), refused);
-  }
-  return Launch(ctx, plan.count, &BroadcastElements<F, T, uint64_t>, x, y, z, CardBroadcast(plan), refused);
+  return ForPieces(plan, [&](const CardBroadcast& piece, const PieceOffsets& at) {
+    constexpr int kWidth = WidthOf(sizeof(T) > sizeof(Result) ? sizeof(T) : sizeof(Result));
+    const T* const piece_x = x + at.operands[0];
+    const T* const piece_y = y + at.operands[1];
+    Result* const piece_z = z + at.output;
+    const bool is_aligned = IsVectorAligned(piece_x) && IsVectorAligned(piece_y) && IsVectorAligned(piece_z);
+    return Launch(ctx, (piece.count + kWidth - 1) / kWidth, &BroadcastElements<F, T>, piece_x, piece_y, piece_z, piece,
+                  is_aligned && piece.HasVectors(kWidth), refused);
+  });
 }
 
 template <class F, class T>

@@ -1,3 +1,5 @@
+#include <complex>
+
 #include "kernels/device/cuda/launch.h"
 #include "kernels/math/cast.h"
 #include "kernels/math/unary_cuda.h"
@@ -5,9 +7,38 @@
 namespace dfrun {
 namespace {
 
+// A complex number as it lies in memory.
+template <class T>
+struct Parts {
+  using Part = T;
+  T real;
+  T imaginary;
+};
+template <class T>
+struct OnCard {
+  using type = T;
+};
+template <class T>
+struct OnCard<std::complex<T>> {
+  using type = Parts<T>;
+};
+
 template <class Src, class Dst>
 struct CastMap {
-  DF_HOST_DEVICE Dst operator()(Src x) const { return CastElement<Dst>(x); }
+  DF_HOST_DEVICE Dst operator()(Src x) const {
+    if constexpr (
+        requires { x.real; } && requires(Dst y) { y.real; }) {
+      using Part = typename Dst::Part;
+      return {static_cast<Part>(x.real), static_cast<Part>(x.imaginary)};
+    } else if constexpr (requires { x.real; }) {
+      return CastElement<Dst>(x.real);
+    } else if constexpr (requires(Dst y) { y.real; }) {
+      using Part = typename Dst::Part;
+      return {CastElement<Part>(x), Part(0)};
+    } else {
+      return CastElement<Dst>(x);
+    }
+  }
 };
 
 template <class Src, class Dst>
@@ -18,9 +49,10 @@ Status LaunchCast(OpContext& ctx, const void* x, void* y, int64_t n) {
 // Null where there is none.
 cuda::UnaryLaunch FindCastLaunch(DType from, DType to) {
   cuda::UnaryLaunch launch = nullptr;
-  VisitDType<bool, DF_REAL>(from, [&](auto from_tag) {
-    using Src = typename decltype(from_tag)::type;
-    VisitDType<bool, DF_REAL>(to, [&](auto to_tag) { launch = &LaunchCast<Src, typename decltype(to_tag)::type>; });
+  VisitDType<bool, DF_NUMBERS>(from, [&](auto from_tag) {
+    using Src = typename OnCard<typename decltype(from_tag)::type>::type;
+    VisitDType<bool, DF_NUMBERS>(
+        to, [&](auto to_tag) { launch = &LaunchCast<Src, typename OnCard<typename decltype(to_tag)::type>::type>; });
   });
   return launch;
 }
@@ -56,7 +88,7 @@ struct Cast {
   using Kernel = CastKernel;
 };
 
-CUDA_KERNEL_ATTR("Cast", "SrcT", Cast, bool, DF_REAL);
+CUDA_KERNEL_ATTR("Cast", "SrcT", Cast, bool, DF_NUMBERS);
 
 }  // namespace
 }  // namespace dfrun

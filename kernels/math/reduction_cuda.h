@@ -7,7 +7,6 @@
 
 #include <algorithm>
 
-#include "kernels/device/cuda/block_reduce.h"
 #include "kernels/device/cuda/launch.h"
 #include "kernels/math/element.h"
 #include "kernels/math/reduction_plan.h"
@@ -43,16 +42,34 @@ struct FoldOf {
   static DF_HOST_DEVICE A Add(A a, const T& x) {
     return R::Combine(a, R::template Lift<T>(static_cast<ComputeType<T>>(x)));
   }
-  // Inputs begin, begin + step, ... below `end`.
+  // Inputs begin, begin + step, ... below `end`, in order.
   static DF_HOST_DEVICE A Fold(const ReductionPlan& plan, const T* x, int64_t output, int64_t begin, int64_t end,
                                int64_t step) {
-    A a = R::template Start<T>();
     if (plan.row_is_reduced && plan.reduced.count == 1) {
-      const T* const row = x + plan.kept.Offset(output);
-      for (int64_t i = begin; i < end; i += step) a = Add(a, row[i]);
-    } else {
-      for (int64_t i = begin; i < end; i += step) a = Add(a, x[FoldedInput(plan, output, i)]);
+      return FoldLine(x + plan.kept.Offset(output), 1, begin, end, step);
     }
+    if (!plan.row_is_reduced && plan.reduced.rank <= 1) {
+      const int64_t line = output / plan.row;
+      const T* const first = x + plan.kept.Offset(line) + (output - line * plan.row);
+      return FoldLine(first, plan.reduced.strides[0], begin, end, step);
+    }
+    A a = R::template Start<T>();
+    for (int64_t i = begin; i < end; i += step) a = Add(a, x[FoldedInput(plan, output, i)]);
+    return a;
+  }
+
+ private:
+  // Of elements `stride` apart; some are on their way at a time.
+  static DF_HOST_DEVICE A FoldLine(const T* x, int64_t stride, int64_t begin, int64_t end, int64_t step) {
+    constexpr int kAtATime = 8;
+    A a = R::template Start<T>();
+    int64_t i = begin;
+    for (; i + (kAtATime - 1) * step < end; i += kAtATime * step) {
+      T values[kAtATime];
+      for (int k = 0; k < kAtATime; ++k) values[k] = x[(i + k * step) * stride];
+      for (int k = 0; k < kAtATime; ++k) a = Add(a, values[k]);
+    }
+    for (; i < end; i += step) a = Add(a, x[i * stride]);
     return a;
   }
 };

@@ -8,12 +8,12 @@
 namespace dfrun {
 namespace {
 
-template <class E, class Index>
+template <class E>
 DF_CARD_KERNEL void SelectElements(const bool* condition, const E* t, const E* e, E* out, cuda::CardBroadcast plan) {
   const int64_t i = cuda::ThreadInGrid();
   if (i >= plan.count) return;
-  Index offsets[3];
-  plan.Offsets<3>(static_cast<Index>(i), offsets);
+  uint32_t offsets[3];
+  plan.Offsets<3>(static_cast<uint32_t>(i), offsets);
   out[i] = condition[offsets[0]] ? t[offsets[1]] : e[offsets[2]];
 }
 
@@ -29,9 +29,12 @@ Status Choose(OpContext& ctx, const Shape& condition_shape) {
   Status status;
   VisitElementOfSize(DTypeSize(t.dtype()), [&](auto tag) {
     using E = typename decltype(tag)::type;
-    const auto kernel = plan.count <= INT32_MAX ? &SelectElements<E, uint32_t> : &SelectElements<E, uint64_t>;
-    status = cuda::Launch(ctx, plan.count, kernel, ctx.input(0).data<bool>(), static_cast<const E*>(t.raw()),
-                          static_cast<const E*>(e.raw()), static_cast<E*>(out->raw()), cuda::CardBroadcast(plan));
+    status = cuda::ForPieces(plan, [&](const cuda::CardBroadcast& piece, const cuda::PieceOffsets& at) {
+      return cuda::Launch(ctx, piece.count, &SelectElements<E>, ctx.input(0).data<bool>() + at.operands[0],
+                          static_cast<const E*>(t.raw()) + at.operands[1],
+                          static_cast<const E*>(e.raw()) + at.operands[2], static_cast<E*>(out->raw()) + at.output,
+                          piece);
+    });
   });
   return status;
 }

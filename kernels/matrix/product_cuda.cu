@@ -52,8 +52,8 @@ DF_CARD_KERNEL void ProductTiles(ProductGrid g, CardBroadcast batch, const T* a,
   DF_CARD_SHARED(C, b_part, kDepth * kTile);  // [depth][column]
   const int64_t tile = BlockInGrid() % (g.rows * g.columns);
   const int64_t pair = BlockInGrid() / (g.rows * g.columns);
-  uint64_t matrices[2];
-  batch.Offsets<2>(static_cast<uint64_t>(pair), matrices);
+  uint32_t matrices[2];
+  batch.Offsets<2>(static_cast<uint32_t>(pair), matrices);
   a += static_cast<int64_t>(matrices[0]) * g.m * g.k;
   b += static_cast<int64_t>(matrices[1]) * g.k * g.n;
   c += pair * g.m * g.n;
@@ -117,7 +117,7 @@ constexpr double kLibraryWork = 1 << 21;
 
 template <class T>
 bool IsForLibrary(const GemmShape& s, const BroadcastPlan& batch) {
-  if (std::is_integral_v<T> || batch.rank > 1 || batch.count > INT32_MAX || !CublasLt::Get().ok()) return false;
+  if (std::is_integral_v<T> || batch.rank > 1 || !CublasLt::Get().ok()) return false;
   const double work = static_cast<double>(s.m) * static_cast<double>(s.k) * static_cast<double>(s.n);
   return work * static_cast<double>(batch.count) >= kLibraryWork;
 }
@@ -127,6 +127,7 @@ bool IsForLibrary(const GemmShape& s, const BroadcastPlan& batch) {
 template <class T>
 Status Product<T>::Run(OpContext& ctx, const GemmShape& s, const BroadcastPlan& batch, const T* a, const T* b, T* c) {
   if (s.m == 0 || s.n == 0 || batch.count == 0) return Status();
+  if (batch.count > INT32_MAX) return Unimplemented("a batch of ", batch.count, " products on a card");
   if (!IsForLibrary<T>(s, batch)) return RunTiles(ctx, s, batch, a, b, c);
   const ProductShape shape = {
       s.m, s.k, s.n, s.transpose_a, s.transpose_b, batch.count, batch.strides[0][0] == 0, batch.strides[1][0] == 0};

@@ -2,7 +2,6 @@
 // gradient, by a block of threads.
 #include <type_traits>
 
-#include "kernels/device/cuda/block_reduce.h"
 #include "kernels/device/cuda/launch.h"
 #include "kernels/math/element.h"
 #include "kernels/nn/conv_inputs.h"

@@ -1,6 +1,5 @@
 // Softmax over the last dimension, and the losses of a classifier. A block of threads takes a long row, a thread a
 // short one; what is computed of an element is what CPUs compute.
-#include "kernels/device/cuda/block_reduce.h"
 #include "kernels/device/cuda/launch.h"
 #include "kernels/math/elementary.h"
 #include "src/framework/element_types.h"

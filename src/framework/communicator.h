@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "src/base/status.h"
+#include "src/framework/allocator.h"
 #include "src/framework/rendezvous.h"
 
 namespace dfrun {
@@ -66,6 +67,9 @@ class Communicator {
   // Messages of `peers` go to `handler` from now on; those of others are never received. Once.
   virtual void Listen(std::vector<int> peers, ControlHandler handler) = 0;
 
+  // Host memory that the transport moves best: what crosses ranks is to lie in it. Null: any will do. Outlives whatever
+  // lies in it if that goes before the communicator.
+  virtual Allocator* network_memory() { return nullptr; }
   // A rendezvous for the steps in this slot of what this rank runs of one graph, whose channels to other ranks are
   // `ends`: they and the communicator outlive it. Channels must be below max_channels(), slots below max_slots().
   virtual std::unique_ptr<StepRendezvous> NewRendezvous(int32_t slot, std::span<const ChannelEnd> ends) = 0;

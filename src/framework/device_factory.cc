@@ -5,25 +5,47 @@
 #include <string>
 #include <utility>
 
+#include "src/base/registry.h"
+
 namespace dfrun {
 namespace {
 
 // The one list of words: in the order in which devices are preferred where nothing else decides.
 constexpr std::string_view kTypes[] = {"cpu", "gpu"};
 
-using Entry = std::pair<std::string, DeviceFactory>;
-
-std::vector<Entry>& Factories() {
-  static std::vector<Entry>& factories = *new std::vector<Entry>();
+Registry<DeviceFactory>& Factories() {
+  static Registry<DeviceFactory>& factories = *new Registry<DeviceFactory>();
   return factories;
-}
-
-bool IsRegistered(std::string_view type) {
-  return std::any_of(Factories().begin(), Factories().end(), [&](const Entry& entry) { return entry.first == type; });
 }
 
 bool IsInTable(std::string_view type) {
   return std::find(std::begin(kTypes), std::end(kTypes), type) != std::end(kTypes);
+}
+
+// A device is found in messages, plans and traces by its name.
+Status CheckName(const DeviceName& name, const DeviceName& task, const std::string& type, size_t index) {
+  DeviceName wanted = task;
+  wanted.type = type;
+  wanted.index = static_cast<int>(index);
+  if (name == wanted) return Status();
+  return Internal("the factory of the device type '", type, "' made ", name.ToString(), " where ", wanted.ToString(),
+                  " is next");
+}
+
+Status AddDevices(const std::string& type, DeviceFactory find, const DeviceSite& site, TaskDevices& all) {
+  DF_ASSIGN(FoundDevices found, find(site));
+  if (found.devices.empty()) all.report.why_none.emplace(type, std::move(found.why_none));
+  for (size_t i = 0; i < found.devices.size(); ++i) {
+    FoundDevices::Found& entry = found.devices[i];
+    DF_TRY(CheckName(entry.device->name(), site.task, type, i));
+    all.report.devices.push_back({.type = type,
+                                  .index = static_cast<int>(i),
+                                  .memory_bytes = entry.memory_bytes,
+                                  .has_own_memory = entry.device->has_own_memory(),
+                                  .description = std::move(entry.description)});
+    all.devices.push_back(std::move(entry.device));
+  }
+  return Status();
 }
 
 }  // namespace
@@ -34,7 +56,7 @@ std::string_view HostDeviceType() {
 
 std::vector<std::string> KnownDeviceTypes() {
   std::vector<std::string> types(std::begin(kTypes), std::end(kTypes));
-  for (const auto& [type, make] : Factories()) {
+  for (const auto& [type, find] : Factories().all()) {
     if (!IsInTable(type)) types.push_back(type);
   }
   return types;
@@ -42,31 +64,48 @@ std::vector<std::string> KnownDeviceTypes() {
 
 std::vector<std::string> RegisteredDeviceTypes() {
   std::vector<std::string> types = KnownDeviceTypes();
-  std::erase_if(types, [](const std::string& type) { return !IsRegistered(type); });
+  std::erase_if(types, [](const std::string& type) { return !IsRegisteredDeviceType(type); });
   return types;
 }
 
-bool IsDeviceType(std::string_view word) {
-  return IsInTable(word) || IsRegistered(word);
+bool IsRegisteredDeviceType(std::string_view word) {
+  return Factories().Find(word) != nullptr;
 }
 
-Result<DeviceList> MakeDevices(const DeviceName& task) {
-  DeviceList all;
-  for (const auto& [type, make] : Factories()) {
-    DF_ASSIGN(DeviceList made, make(task));
-    std::move(made.begin(), made.end(), std::back_inserter(all));
+bool IsDeviceType(std::string_view word) {
+  return IsInTable(word) || IsRegisteredDeviceType(word);
+}
+
+std::string DeviceCountKey(std::string_view type) {
+  return StrCat(type, "s");
+}
+
+std::vector<std::string> CountedDeviceTypes() {
+  std::vector<std::string> types = KnownDeviceTypes();
+  types.erase(types.begin());
+  return types;
+}
+
+Result<TaskDevices> FindDevices(const DeviceSite& site) {
+  TaskDevices all;
+  for (const std::string& type : RegisteredDeviceTypes()) {
+    DF_TRY(AddDevices(type, *Factories().Find(type), site, all));
   }
-  const auto is_host = [](const auto& device) { return device->type() == HostDeviceType(); };
-  std::stable_partition(all.begin(), all.end(), is_host);
-  if (all.empty() || !is_host(all[0])) {
-    return FailedPrecondition("task ", task.ToString(), " has no CPU device: this build registers no factory for one");
+  if (all.devices.empty() || all.devices[0]->type() != HostDeviceType()) {
+    return FailedPrecondition("task ", site.task.ToString(),
+                              " has no CPU device: this build registers no factory for one");
   }
   return all;
 }
 
+Result<DeviceList> MakeDevices(const DeviceName& task) {
+  DF_ASSIGN(TaskDevices all, FindDevices({.task = task}));
+  return std::move(all.devices);
+}
+
 namespace internal {
-DeviceRegistration::DeviceRegistration(std::string_view type, DeviceFactory make) {
-  Factories().emplace_back(std::string(type), make);
+DeviceRegistration::DeviceRegistration(std::string_view type, DeviceFactory find) {
+  Factories().Add(std::string(type), find);
 }
 }  // namespace internal
 

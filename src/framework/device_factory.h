@@ -1,12 +1,15 @@
-// How a rank comes by its devices: each device type registers one function that makes them, so that src/ knows no
+// How a rank comes by its devices: each device type registers one function that finds them, so that src/ knows no
 // hardware.
 //
-//   DEVICE_FACTORY("cpu", &MakeCpuDevices);
+//   DEVICE_FACTORY("cpu", &FindCpuDevices);
+//
+// A type may be registered, with its kernels and passes, where there is none of its devices: its factory then finds
+// none and says why. What is compiled for such devices is checked on any host.
 //
 // The types that a spec may name are those that are registered and the few of one table (device_factory.cc), which a
 // spec may name where no such device is built in. The table's first is that of the host.
 //
-// Thread safety: registration ends before main(); MakeDevices() may then be called from any thread.
+// Thread safety: registration ends before main(); all functions may then be called from any thread.
 #ifndef DFRUN_SRC_FRAMEWORK_DEVICE_FACTORY_H_
 #define DFRUN_SRC_FRAMEWORK_DEVICE_FACTORY_H_
 
@@ -16,16 +19,45 @@
 #include <vector>
 
 #include "src/framework/device.h"
+#include "src/framework/device_report.h"
 
 namespace dfrun {
 
 using DeviceList = std::vector<std::unique_ptr<Device>>;
 
-// The devices of one type that the task `task` ("/job:worker/task:3") has on this host; none where there is no such
-// hardware. Called once a rank; a process may hold several ranks.
-using DeviceFactory = Result<DeviceList> (*)(const DeviceName& task);
+// For whom devices are found.
+struct DeviceSite {
+  DeviceName task;  // "/job:worker/task:3"
+  // A factory may share hardware out among the ranks of a host.
+  int rank_on_host = 0;
+  int ranks_on_host = 1;
+  // Host memory that the network moves best, for what crosses ranks; outlives the devices. Null: any will do.
+  Allocator* network_memory = nullptr;
+};
+
+// The devices of one type.
+struct FoundDevices {
+  struct Found {
+    std::unique_ptr<Device> device;
+    int64_t memory_bytes = 0;  // 0: not known
+    std::string description;
+  };
+  std::vector<Found> devices;  // indices count from 0
+  std::string why_none;        // where there is none: "the driver library cannot be opened: ..."
+};
+
+// Finds what a task has of a type on this host. That there is no such hardware, or no driver for it, is no error.
+// Called once a rank; a process may hold several ranks.
+using DeviceFactory = Result<FoundDevices> (*)(const DeviceSite& site);
+
+struct TaskDevices {
+  DeviceList devices;
+  DevicesReport report;  // of the same devices in the same order
+};
 
 // The devices of every registered type, those of the host first. An error where there is none of the host.
+Result<TaskDevices> FindDevices(const DeviceSite& site);
+// The same, of a task that is alone on its host, without what is told of them.
 Result<DeviceList> MakeDevices(const DeviceName& task);
 
 // The type of the devices that compute in host memory and hold feeds and fetches.
@@ -35,15 +67,23 @@ std::vector<std::string> RegisteredDeviceTypes();
 // All types that a spec may name, the table's first.
 std::vector<std::string> KnownDeviceTypes();
 bool IsDeviceType(std::string_view word);
+bool IsRegisteredDeviceType(std::string_view word);
+
+// The word by which specs and command lines count a rank's devices of a type: "gpus". Of those of the host there is
+// one.
+std::string DeviceCountKey(std::string_view type);
+// The types that may be counted.
+std::vector<std::string> CountedDeviceTypes();
+constexpr int kMaxDevicesOfType = 1024;  // that may be counted
 
 namespace internal {
 struct DeviceRegistration {
-  DeviceRegistration(std::string_view type, DeviceFactory make);
+  DeviceRegistration(std::string_view type, DeviceFactory find);
 };
 }  // namespace internal
 
-#define DEVICE_FACTORY(type, make) \
-  [[maybe_unused]] static const ::dfrun::internal::DeviceRegistration DF_CONCAT(df_device_, __COUNTER__)(type, make)
+#define DEVICE_FACTORY(type, find) \
+  [[maybe_unused]] static const ::dfrun::internal::DeviceRegistration DF_CONCAT(df_device_, __COUNTER__)(type, find)
 
 }  // namespace dfrun
 

@@ -18,6 +18,7 @@
 #include "src/job/run_evaluation.h"
 #include "src/job/run_record.h"
 #include "src/session/session.h"
+#include "src/session/start_tasks.h"
 #include "src/session/stop_guard.h"
 #include "src/training/build_job_graph.h"
 
@@ -132,9 +133,13 @@ Status Job::RunToEnd() {
 }
 
 Status Job::Prepare() {
-  const Result<Cluster> cluster = MakeCluster(TasksOf(spec_.job), runtime_.size());
-  DF_TRY(AsSpecError(spec_.job.path, cluster.status()));
-  Result<JobGraph> parts = BuildJobGraph(spec_, *cluster);
+  SessionOptions session_options;
+  session_options.jobs = TasksOf(spec_.job);
+  session_options.optimize = options_.optimize;
+  session_options.files = options_.files;
+  DF_TRY(AsSpecError(spec_.job.path, AssignTasks(session_options.jobs, runtime_.size()).status()));
+  DF_ASSIGN(const Cluster cluster, StartTasks(runtime_, session_options));
+  Result<JobGraph> parts = BuildJobGraph(spec_, cluster);
   DF_TRY(AsSpecError(spec_.job.path, parts.status()));
   parts_ = *std::move(parts);
   DF_ASSIGN(RunDirectory directory, RunDirectory::Open(options_.output, options_.resume));
@@ -146,10 +151,6 @@ Status Job::Prepare() {
   save_every_ = job.checkpoint ? job.checkpoint->every : 0;
   const int keep = job.checkpoint ? job.checkpoint->keep : 0;
   store_ = std::make_unique<CheckpointStore>(directory_->checkpoints(), keep);
-  SessionOptions session_options;
-  session_options.jobs = TasksOf(job);
-  session_options.optimize = options_.optimize;
-  session_options.files = options_.files;
   session_options.files.roots.push_back(directory_->path());
   DF_ASSIGN(session_, Session::Create(runtime_, std::move(parts_.graph), session_options));
   watch_ = std::make_unique<FiniteWatch>(job, parts_, *session_);

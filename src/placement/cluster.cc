@@ -1,6 +1,7 @@
 #include "src/placement/cluster.h"
 
 #include <set>
+#include <utility>
 
 #include "src/base/text.h"
 #include "src/framework/device_factory.h"
@@ -46,6 +47,16 @@ Result<int> CountRest(const std::vector<JobTasks>& jobs, int ranks) {
   return ranks - static_cast<int>(fixed);
 }
 
+void AddRank(const DeviceName& task, int rank, const DevicesReport& report, Cluster& cluster) {
+  for (const DeviceReport& device : report.devices) {
+    DeviceName name = task;
+    name.type = device.type;
+    name.index = device.index;
+    cluster.devices.push_back({std::move(name), rank, device.memory_bytes, device.has_own_memory, device.description});
+  }
+  for (const auto& [type, reason] : report.why_none) cluster.absences.push_back({task, rank, type, reason});
+}
+
 }  // namespace
 
 std::string Cluster::ListDevices(size_t max_devices) const {
@@ -57,22 +68,53 @@ std::string Cluster::ListDevices(size_t max_devices) const {
   return text;
 }
 
-Result<Cluster> MakeCluster(const std::vector<JobTasks>& jobs, int ranks) {
+bool MayBeOfTask(const DeviceName& constraint, const DeviceName& task) {
+  return (!constraint.job || constraint.job == task.job) && (!constraint.task || constraint.task == task.task);
+}
+
+std::string Cluster::WhyNone(const DeviceName& constraint) const {
+  if (!constraint.type) return "";
+  const std::string& type = *constraint.type;
+  if (IsDeviceType(type) && !IsRegisteredDeviceType(type)) {
+    return StrCat("; this build has no devices of type ", type);
+  }
+  for (const Absence& absence : absences) {
+    if (absence.type != type || !MayBeOfTask(constraint, absence.task)) continue;
+    return StrCat("; rank ", absence.rank, " has no device of type ", type, ": ", absence.reason);
+  }
+  return "";
+}
+
+Result<std::vector<DeviceName>> AssignTasks(const std::vector<JobTasks>& jobs, int ranks) {
   if (ranks < 1) return InvalidArgument("a cluster needs a rank, but has ", ranks);
-  if (jobs.empty()) return MakeCluster({{"worker", JobTasks::kRest}}, ranks);
+  if (jobs.empty()) return AssignTasks({{"worker", JobTasks::kRest}}, ranks);
   DF_TRY(CheckJobs(jobs));
   DF_ASSIGN(const int rest, CountRest(jobs, ranks));
-  Cluster cluster;
-  const std::vector<std::string> types = RegisteredDeviceTypes();
-  int rank = 0;
+  std::vector<DeviceName> tasks;
   for (const JobTasks& job : jobs) {
-    const int tasks = job.tasks == JobTasks::kRest ? rest : job.tasks;
-    for (int task = 0; task < tasks; ++task) {
-      for (const std::string& type : types) cluster.devices.push_back({{job.job, task, type, 0}, rank});
-      ++rank;
+    const int count = job.tasks == JobTasks::kRest ? rest : job.tasks;
+    for (int task = 0; task < count; ++task) tasks.push_back({job.job, task, {}, {}});
+  }
+  return tasks;
+}
+
+Result<Cluster> MakeCluster(const std::vector<DeviceName>& tasks, const std::vector<DevicesReport>& reports) {
+  Cluster cluster;
+  for (size_t rank = 0; rank < tasks.size(); ++rank) {
+    const DevicesReport& report = reports[rank];
+    if (report.devices.empty() || report.devices[0].type != HostDeviceType()) {
+      return Internal("rank ", rank, " has not reported a device of type ", HostDeviceType());
     }
+    AddRank(tasks[rank], static_cast<int>(rank), report, cluster);
   }
   return cluster;
+}
+
+Result<Cluster> MakeCluster(const std::vector<JobTasks>& jobs, int ranks) {
+  DF_ASSIGN(const std::vector<DeviceName> tasks, AssignTasks(jobs, ranks));
+  DevicesReport host;
+  host.devices.push_back({.type = std::string(HostDeviceType())});
+  return MakeCluster(tasks, std::vector<DevicesReport>(tasks.size(), host));
 }
 
 }  // namespace dfrun

@@ -2,26 +2,46 @@
 #ifndef DFRUN_SRC_PLACEMENT_CLUSTER_H_
 #define DFRUN_SRC_PLACEMENT_CLUSTER_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "src/base/status.h"
 #include "src/framework/device.h"
+#include "src/framework/device_report.h"
 
 namespace dfrun {
 
 struct ClusterDevice {
   DeviceName name;  // full
   int rank;
+  // As DeviceReport.
+  int64_t memory_bytes = 0;
+  bool has_own_memory = false;
+  std::string description = {};
 };
 
 // Devices in the order of the ranks, those of the host's type first within a rank: devices[0] is rank 0's cpu:0.
 struct Cluster {
+  // That a rank has no device of a type.
+  struct Absence {
+    DeviceName task;
+    int rank;
+    std::string type;
+    std::string reason;
+  };
   std::vector<ClusterDevice> devices;
+  std::vector<Absence> absences = {};
 
   // "/job:ps/task:0/device:cpu:0, /job:worker/task:0/device:cpu:0, ...": a list for messages.
   std::string ListDevices(size_t max_devices = 8) const;
+  // Of a constraint that no device matches, the end of a message: "; rank 1 has no device of type gpu: no driver", or
+  // nothing where nothing is known.
+  std::string WhyNone(const DeviceName& constraint) const;
 };
+
+// Whether a device of the task `task` ("/job:worker/task:3") may match the constraint, by job and task.
+bool MayBeOfTask(const DeviceName& constraint, const DeviceName& task);
 
 // An entry of the spec's `cluster: {jobs: {ps: 1, worker: rest}}`.
 struct JobTasks {
@@ -30,10 +50,17 @@ struct JobTasks {
   int tasks = kRest;
 };
 
-// Gives ranks to jobs in the order of `jobs`; each rank is one task with one device of each registered type (cpu:0),
-// and the tasks of a job count from 0. At most one job takes the ranks that are left, of which there may be none.
-// Without jobs every rank is a task of "worker". InvalidArgument: names that are no identifiers or are doubled, fewer
-// ranks than the jobs need, ranks left over.
+// Gives ranks to jobs in the order of `jobs`: each rank is one task, and the tasks of a job count from 0. By rank, the
+// names "/job:worker/task:3". At most one job takes the ranks that are left, of which there may be none. Without jobs
+// every rank is a task of "worker". InvalidArgument: names that are no identifiers or are doubled, fewer ranks than the
+// jobs need, ranks left over.
+Result<std::vector<DeviceName>> AssignTasks(const std::vector<JobTasks>& jobs, int ranks);
+
+// Of the tasks, by rank, with the devices that each has reported. Internal: a rank has not, or has none of the host's
+// type.
+Result<Cluster> MakeCluster(const std::vector<DeviceName>& tasks, const std::vector<DevicesReport>& reports);
+
+// Of ranks that have one device of the host's type each, and no other. Errors as AssignTasks().
 Result<Cluster> MakeCluster(const std::vector<JobTasks>& jobs, int ranks);
 
 }  // namespace dfrun

@@ -136,7 +136,8 @@ class Placer {
     }
     if (matching == 0) {
       return InvalidArgument(graph_.Describe(id), " must be on '", constraint.ToString(),
-                             "', but there is no such device; the devices are ", cluster_.ListDevices());
+                             "', but there is no such device; the devices are ", cluster_.ListDevices(),
+                             cluster_.WhyNone(constraint));
     }
     for (const Node& node : graph_.nodes()) {
       if (groups_.Root(node.id) != root) continue;

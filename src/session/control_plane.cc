@@ -65,6 +65,8 @@ void ControlPlane::Handle(int from, const std::string& bytes) {
     HandleAbort(from, message);
   } else if (message.has_stop()) {
     HandleStop(message);
+  } else if (message.has_devices()) {
+    HandleDevices(message);
   } else {
     HandleRequest(std::move(message));
   }
@@ -169,6 +171,21 @@ void ControlPlane::HandleStop(const control::Message& message) {
 
 void ControlPlane::OnStop(std::function<void(int)> handler) {
   on_stop_ = std::move(handler);
+}
+
+void ControlPlane::Report(const control::Devices& devices) {
+  control::Message message;
+  *message.mutable_devices() = devices;
+  communicator_.SendControl(parent_, message.SerializeAsString());
+}
+
+void ControlPlane::HandleDevices(const control::Message& message) {
+  if (parent_ >= 0) return Report(message.devices());
+  on_report_(message.devices());
+}
+
+void ControlPlane::OnReport(std::function<void(const control::Devices&)> handler) {
+  on_report_ = std::move(handler);
 }
 
 }  // namespace dfrun

@@ -22,8 +22,9 @@
 namespace dfrun {
 
 namespace control {
-class Message;  // src/session/control.proto
-}
+class Devices;  // src/session/control.proto
+class Message;
+}  // namespace control
 
 // Thread safety: all methods from any thread. None blocks: who waits polls the communicator meanwhile.
 class ControlPlane {
@@ -60,6 +61,11 @@ class ControlPlane {
   // What to do on such news; set before the first request.
   void OnStop(std::function<void(int signal)> handler);
 
+  // Other ranks: tells rank 0 of this rank's devices. What is told before Done() of a round is there before its end.
+  void Report(const control::Devices& devices);
+  // Rank 0: what to do on such news; set before the first request.
+  void OnReport(std::function<void(const control::Devices&)> handler);
+
   // Not OK once the network has failed: waiting is then vain.
   Status network_status() const { return communicator_.network_status(); }
 
@@ -74,6 +80,7 @@ class ControlPlane {
   void HandleRequest(control::Message message);
   void HandleAbort(int from, const control::Message& message);
   void HandleStop(const control::Message& message);
+  void HandleDevices(const control::Message& message);
   // Records the abort; false if there was one of this round before.
   bool TakeAbort(int64_t round) EXCLUDES(mu_);
   void SendToNeighbours(const control::Message& message, int but);
@@ -85,6 +92,7 @@ class ControlPlane {
   std::atomic<int64_t> last_round_{0};
   std::function<void(int64_t, const Status&)> on_abort_;
   std::function<void(int)> on_stop_;
+  std::function<void(const control::Devices&)> on_report_;
 
   mutable Mutex mu_;
   std::deque<std::unique_ptr<control::Message>> requests_ GUARDED_BY(mu_);

@@ -12,9 +12,9 @@
 #include "src/session/control.pb.h"
 #include "src/session/control_error.h"
 #include "src/session/control_plane.h"
+#include "src/session/control_round.h"
 #include "src/session/data_files.h"
 #include "src/session/session_graph.h"
-#include "src/session/stop_guard.h"
 #include "src/trace/chrome_trace.h"
 
 namespace dfrun {
@@ -47,13 +47,6 @@ bool Fits(const Shape& shape, const PartialShape& wanted) {
   return true;
 }
 
-// Ranks need not be in one directory: what is relative means rank 0's, and that of the rank that opens a file.
-FileRules WithAbsoluteRoots(FileRules rules) {
-  const std::vector<std::string> roots = rules.roots;
-  for (const std::string& root : roots) rules.roots.push_back(std::filesystem::absolute(root).string());
-  return rules;
-}
-
 // The places of variables and the like are fixed by the plans that hold them.
 Status CheckStaysInPlace(const Graph& before, const Graph& after) {
   for (const Node& node : before.nodes()) {
@@ -83,70 +76,17 @@ Status AddParts(const std::vector<Partition>& partitions, int rank, control::Reg
 
 }  // namespace
 
-// Where a request that is none for steps waits for its end.
-class Master::Round {
- public:
-  explicit Round(Runtime& runtime)
-      : pool_(runtime.pool()), control_(*runtime.control()), number_(control_.NewRound({&Round::End, this})) {}
-  int64_t number() const { return number_; }
-  bool ended() const { return ended_.load(std::memory_order_acquire); }
-  // Blocks; the first error in time, or that of the network.
-  Status Wait() {
-    pool_.HelpUntil([&] { return ended() || !control_.network_status().ok(); });
-    if (!ended() && control_.ForgetRound(number_)) return control_.network_status();
-    pool_.HelpUntil([&] { return ended(); });
-    return status_;
-  }
-
- private:
-  static void End(void* arg, Status status) {
-    auto* round = static_cast<Round*>(arg);
-    WorkerPool& pool = round->pool_;  // Wait() may return as soon as it sees the end
-    round->status_ = std::move(status);
-    round->ended_.store(true, std::memory_order_release);
-    pool.Notify();
-  }
-
-  WorkerPool& pool_;
-  ControlPlane& control_;
-  Status status_;
-  std::atomic<bool> ended_{false};
-  const int64_t number_;
-};
-
 Master::Master(Runtime& runtime, Graph graph, Cluster cluster, const SessionOptions& options, int64_t session_id)
     : runtime_(runtime),
       session_id_(session_id),
       cluster_(std::move(cluster)),
       optimize_(options.optimize),
       soft_placement_(options.soft_placement),
-      files_(WithAbsoluteRoots(options.files)),
       error_scope_(options.error_scope),
       several_ranks_(runtime.size() > 1),
       graph_(std::make_shared<const Graph>(std::move(graph))) {}
 
 Master::~Master() = default;
-
-Status Master::StartTasks() {
-  MutexLock lock(change_mu_);
-  Status own = runtime_.StartTask(*cluster_.devices[0].name.job, *cluster_.devices[0].name.task, files_);
-  if (!several_ranks_) return own;
-  Round round(runtime_);
-  for (const ClusterDevice& device : cluster_.devices) {
-    if (device.rank == 0 || device.name.type != HostDeviceType() || device.name.index != 0) continue;
-    control::Message request;
-    request.set_round(round.number());
-    request.mutable_start_task()->set_job(*device.name.job);
-    request.mutable_start_task()->set_task(*device.name.task);
-    control::StartTask::Files* files = request.mutable_start_task()->mutable_files();
-    files->set_is_confined(files_.is_confined);
-    files->set_trusts_inputs(files_.trusts_inputs);
-    for (const std::string& root : files_.roots) files->add_roots(root);
-    request.mutable_start_task()->set_saves(runtime_.stop() != nullptr && runtime_.stop()->saves());
-    runtime_.control()->SendTo(device.rank, request);
-  }
-  return FinishRound(round, StatusNow(own));
-}
 
 Result<Executable*> Master::Prepare(const RunSignature& signature, bool optimize) {
   const std::string key = SignatureKey(signature) + (optimize ? "" : "as it is");
@@ -205,7 +145,7 @@ Status Master::ResetContainers(const std::vector<std::string>& names) {
   if (several_ranks_) {
     control::Message request;
     for (const std::string& name : names) request.mutable_reset_containers()->add_names(name);
-    Round round(runtime_);
+    ControlRound round(runtime_);
     Broadcast(request, round);
     status = FinishRound(round, {});
   }
@@ -235,7 +175,7 @@ Result<std::unique_ptr<Executable>> Master::Compile(const RunSignature& signatur
 }
 
 Status Master::Register(const std::vector<Partition>& partitions, Executable& executable) {
-  std::optional<Round> round;
+  std::optional<ControlRound> round;
   if (several_ranks_) {
     std::vector<control::Message> requests(runtime_.size());
     for (int rank = 1; rank < runtime_.size(); ++rank) {
@@ -523,18 +463,16 @@ Status Master::StatusOf(const PendingStep& step) {
   return session_status();
 }
 
-void Master::Broadcast(control::Message& request, const Round& round) {
+void Master::Broadcast(control::Message& request, const ControlRound& round) {
   request.set_round(round.number());
   MutexLock lock(request_mu_);
   runtime_.control()->Broadcast(request);
 }
 
-Status Master::FinishRound(Round& round, const RankStatus& own) {
-  ControlPlane& control = *runtime_.control();
-  control.Done(round.number(), own);
-  const Status status = round.Wait();
+Status Master::FinishRound(ControlRound& round, const RankStatus& own) {
+  const Status status = round.Finish(own);
   if (round.ended()) return status;
-  EndSession(control.network_status());
+  EndSession(status);
   return session_status();
 }
 
@@ -558,7 +496,7 @@ Status Master::WriteTrace(const std::string& prefix) {
   PauseSteps();
   tracing_ = false;
   const std::vector<TraceRecord> records = trace_.Take();
-  std::optional<Round> round;
+  std::optional<ControlRound> round;
   if (several_ranks_) {
     control::Message request;
     request.mutable_write_trace()->set_prefix(prefix);
@@ -579,7 +517,7 @@ Status Master::Close() {
   if (several_ranks_) {
     control::Message request;
     request.mutable_close();
-    Round round(runtime_);
+    ControlRound round(runtime_);
     Broadcast(request, round);
     status = FinishRound(round, {});
   }

@@ -30,6 +30,8 @@ namespace control {
 class Message;
 }
 
+class ControlRound;
+
 // A compiled signature. Immutable but for what its plans keep.
 struct Executable {
   explicit Executable(int32_t max_slots) : slots(max_slots) {}
@@ -46,13 +48,12 @@ struct Executable {
 // Thread safety: all methods from any thread. Lock order: change_mu_, request_mu_, mu_.
 class Master final : private PendingStepHost {
  public:
+  // `cluster`: of StartTasks() (src/session/start_tasks.h).
   Master(Runtime& runtime, Graph graph, Cluster cluster, const SessionOptions& options, int64_t session_id);
   ~Master();
   Master(const Master&) = delete;
   Master& operator=(const Master&) = delete;
 
-  // Makes every rank's devices.
-  Status StartTasks() EXCLUDES(change_mu_);
   Result<Executable*> Prepare(const RunSignature& signature, bool optimize) EXCLUDES(change_mu_, mu_);
   Status Extend(const std::function<Status(Graph&)>& add) EXCLUDES(change_mu_, mu_);
   Status ResetContainers(const std::vector<std::string>& names) EXCLUDES(change_mu_, mu_);
@@ -102,9 +103,8 @@ class Master final : private PendingStepHost {
 
   // A round begins with a request to every other rank and is over when all are done; its status is the first error in
   // time, of this rank or another. That of steps is a PendingStep.
-  class Round;
-  void Broadcast(control::Message& request, const Round& round) EXCLUDES(request_mu_);
-  Status FinishRound(Round& round, const RankStatus& own);
+  void Broadcast(control::Message& request, const ControlRound& round) EXCLUDES(request_mu_);
+  Status FinishRound(ControlRound& round, const RankStatus& own);
 
   void EndSession(const Status& status) EXCLUDES(mu_);
   // The error that ended the session, if one did.
@@ -116,7 +116,6 @@ class Master final : private PendingStepHost {
   const Cluster cluster_;
   const bool optimize_;
   const bool soft_placement_;
-  const FileRules files_;
   const ErrorScope error_scope_;
   const bool several_ranks_;
   std::atomic<int64_t> next_step_{0};

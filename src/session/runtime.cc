@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "src/executor/worker_pool.h"
+#include "src/session/control.pb.h"
+#include "src/session/control_devices.h"
 #include "src/session/control_plane.h"
 #include "src/session/step_runner.h"
 #include "src/session/stop_guard.h"
@@ -25,10 +27,12 @@ Runtime::Runtime(const RuntimeOptions& options, std::unique_ptr<Communicator> co
       rank_(communicator->rank()),
       size_(communicator->size()),
       communicator_(std::move(communicator)),
+      reports_(static_cast<size_t>(size_)),
       pool_(std::make_unique<WorkerPool>(options.threads)) {
   if (size_ > 1) {
     control_ = std::make_unique<ControlPlane>(*communicator_, [this] { pool_->Notify(); });
     control_->OnStop([this](int signal) { TakeStop(signal); });
+    control_->OnReport([this](const control::Devices& devices) { TakeReport(devices); });
     pool_->SetPollHook([this] {
       ShareStop();
       return communicator_->Poll();
@@ -47,19 +51,32 @@ Result<std::unique_ptr<Runtime>> Runtime::Create(const RuntimeOptions& options,
   return std::unique_ptr<Runtime>(new Runtime(options, std::move(communicator)));
 }
 
+DeviceSite Runtime::SiteOf(const DeviceName& task) const {
+  DeviceSite site{.task = task, .network_memory = communicator_->network_memory()};
+  const std::vector<std::string>& hosts = options_.hosts;
+  if (hosts.empty()) return site;
+  const auto own = hosts.begin() + rank_;
+  site.rank_on_host = static_cast<int>(std::count(hosts.begin(), own, *own));
+  site.ranks_on_host = static_cast<int>(std::count(hosts.begin(), hosts.end(), *own));
+  return site;
+}
+
 Status Runtime::StartTask(const std::string& job, int number, const FileRules& files) {
   DeviceName task;
   task.job = job;
   task.task = number;
-  if (!devices_.empty() && !(task == task_)) {
+  const bool has_started = !found_.devices.empty();
+  if (has_started && !(task == task_)) {
     return FailedPrecondition("rank ", rank_, " is ", task_.ToString(), " and cannot become ", task.ToString(),
                               ": all sessions of a run have the same cluster");
   }
-  if (devices_.empty()) {
-    DF_ASSIGN(devices_, MakeDevices(task));
+  if (!has_started) {
+    Result<TaskDevices> found = FindDevices(SiteOf(task));
+    DF_TRY(found.status().Annotate(runner_->rank_text()));
+    found_ = *std::move(found);
     task_ = task;
   }
-  for (const auto& device : devices_) FileAccess::Set(*device, files);
+  for (const auto& device : found_.devices) FileAccess::Set(*device, files);
   return Status();
 }
 
@@ -83,9 +100,23 @@ void Runtime::TakeStop(int signal) {
   }
 }
 
+void Runtime::TakeReport(const control::Devices& devices) {
+  const auto rank = static_cast<size_t>(devices.rank());
+  MutexLock lock(reports_mu_);
+  if (rank < reports_.size()) reports_[rank] = FromProto(devices);
+}
+
+std::vector<DevicesReport> Runtime::ReportsOfRanks() const {
+  MutexLock lock(reports_mu_);
+  std::vector<DevicesReport> reports = reports_;
+  reports[0] = found_.report;
+  return reports;
+}
+
 Device* Runtime::FindDevice(std::string_view full_name) const {
-  auto it = std::find_if(devices_.begin(), devices_.end(), [&](const auto& d) { return d->full_name() == full_name; });
-  return it == devices_.end() ? nullptr : it->get();
+  const auto it = std::find_if(devices().begin(), devices().end(),
+                               [&](const auto& device) { return device->full_name() == full_name; });
+  return it == devices().end() ? nullptr : it->get();
 }
 
 }  // namespace dfrun

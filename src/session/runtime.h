@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/base/mutex.h"
 #include "src/framework/communicator.h"
 #include "src/framework/device.h"
 #include "src/framework/device_factory.h"
@@ -25,6 +26,10 @@
 #include "src/framework/kernel_registry.h"
 
 namespace dfrun {
+
+namespace control {
+class Devices;  // src/session/control.proto
+}
 
 class ControlPlane;
 class StopGuard;
@@ -64,7 +69,7 @@ class Runtime {
   // Null where there is one rank.
   ControlPlane* control() const { return control_.get(); }
 
-  // Makes this rank's devices, named as this task. A second call must name the same task: variables live on. The ops on
+  // Finds this rank's devices, named as this task. A second call must name the same task: variables live on. The ops on
   // the devices open files by the rules of the last call.
   Status StartTask(const std::string& job, int task, const FileRules& files = {});
   // A number that no other session of this runtime has.
@@ -75,17 +80,22 @@ class Runtime {
   StopGuard* stop() const { return options_.stop; }
 
   // Empty before StartTask().
-  const DeviceList& devices() const { return devices_; }
+  const DeviceList& devices() const { return found_.devices; }
+  const DevicesReport& devices_report() const { return found_.report; }
+  // Rank 0, after StartTasks() (src/session/start_tasks.h): what every rank has reported, by rank.
+  std::vector<DevicesReport> ReportsOfRanks() const EXCLUDES(reports_mu_);
   // By full name; null if this rank has none of it.
   Device* FindDevice(std::string_view full_name) const;
   // Where feeds and fetches live. After StartTask().
-  Device& cpu() const { return *devices_[0]; }
+  Device& cpu() const { return *found_.devices[0]; }
 
  private:
   Runtime(const RuntimeOptions& options, std::unique_ptr<Communicator> communicator);
+  DeviceSite SiteOf(const DeviceName& task) const;
   // Ranks that a signal reached tell rank 0, which tells them that it knows.
   void ShareStop();
   void TakeStop(int signal);
+  void TakeReport(const control::Devices& devices) EXCLUDES(reports_mu_);
 
   const RuntimeOptions options_;
   const int rank_;
@@ -94,8 +104,10 @@ class Runtime {
   // In this order, so that what calls is destroyed before what it calls.
   const std::unique_ptr<Communicator> communicator_;
   DeviceName task_;
-  DeviceList devices_;
-  bool shared_stop_ = false;  // of who polls
+  TaskDevices found_;
+  mutable Mutex reports_mu_;
+  std::vector<DevicesReport> reports_ GUARDED_BY(reports_mu_);  // by rank, but for rank 0's own
+  bool shared_stop_ = false;                                    // of who polls
   std::unique_ptr<ControlPlane> control_;
   std::unique_ptr<StepRunner> runner_;
   std::unique_ptr<WorkerPool> pool_;

@@ -4,6 +4,7 @@
 #include "src/graph/named_node.h"
 #include "src/session/master.h"
 #include "src/session/session_graph.h"
+#include "src/session/start_tasks.h"
 
 namespace dfrun {
 namespace {
@@ -18,11 +19,10 @@ Session::Session(std::unique_ptr<Master> master) : master_(std::move(master)) {}
 
 Result<std::unique_ptr<Session>> Session::Create(Runtime& runtime, Graph graph, const SessionOptions& options) {
   DF_TRY(runtime.runner().failure());
-  DF_ASSIGN(Cluster cluster, MakeCluster(options.jobs, runtime.size()));
+  DF_ASSIGN(Cluster cluster, StartTasks(runtime, options));
   const int64_t id = runtime.NewSessionId();
   DF_TRY(PrepareSessionGraph(graph, {.soft_placement = options.soft_placement, .session = id}));
   auto master = std::make_unique<Master>(runtime, std::move(graph), std::move(cluster), options, id);
-  DF_TRY(master->StartTasks());
   return std::unique_ptr<Session>(new Session(std::move(master)));
 }
 

@@ -9,6 +9,7 @@
 #include "src/graph/graph_def.h"
 #include "src/session/compile.h"
 #include "src/session/control.pb.h"
+#include "src/session/control_devices.h"
 #include "src/session/control_error.h"
 #include "src/session/control_plane.h"
 #include "src/session/data_files.h"
@@ -124,7 +125,11 @@ Status Worker::Impl::StartTask(const control::StartTask& request) {
   FileRules rules{.is_confined = files.is_confined(), .trusts_inputs = files.trusts_inputs(), .roots = {}};
   rules.roots.assign(files.roots().begin(), files.roots().end());
   if (runtime_.stop() != nullptr) runtime_.stop()->SetSaves(request.saves());
-  return runtime_.StartTask(request.job(), request.task(), rules);
+  DF_TRY(runtime_.StartTask(request.job(), request.task(), rules));
+  control::Devices devices;
+  ToProto(runtime_.devices_report(), runtime_.rank(), &devices);
+  runtime_.control()->Report(devices);
+  return Status();
 }
 
 Status Worker::Impl::CheckFiles(const control::Register& request) {

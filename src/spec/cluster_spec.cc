@@ -5,6 +5,7 @@
 #include "src/base/text.h"
 #include "src/framework/device.h"
 #include "src/framework/device_factory.h"
+#include "src/spec/load.h"
 #include "src/spec/section_def.h"
 
 namespace dfrun {
@@ -38,44 +39,65 @@ std::optional<JobSize> ReadJob(const Yaml& name, const Yaml& value, ValueReader&
 
 SPEC_SECTION(SectionDef{.key = {.name = "cluster",
                                 .kind = KeyKind::kMapping,
-                                .keys = {{.name = "jobs", .kind = KeyKind::kCounts, .required = true}}},
+                                .keys = {{.name = "jobs", .kind = KeyKind::kCounts}, {.kind = KeyKind::kDeviceCounts}}},
                         .order = 60});
 
 }  // namespace
 
-ClusterSpec ClusterSpec::Read(const Yaml* section, int ranks, ValueReader& reader) {
+ClusterSpec ClusterSpec::Read(const Yaml* section, const SpecOptions& options, ValueReader& reader) {
   ClusterSpec cluster;
-  cluster.ranks_ = ranks;
-  if (section == nullptr) {
-    cluster.jobs_.push_back({"worker", JobSize::kRest, {}});
-    return cluster;
+  cluster.ranks_ = options.ranks;
+  std::optional<Yaml> jobs;
+  if (section != nullptr) {
+    if (!Sections::Check("cluster", *section, reader.diagnostics())) return cluster;
+    if (section->size() == 0) {
+      reader.diagnostics().Error(section->place(), "the section 'cluster' lacks 'jobs': {ps: 1, worker: rest}");
+      return cluster;
+    }
+    cluster.ReadDevices(*section, reader);
+    jobs = FindKey(*section, "jobs");
   }
+  for (const auto& [type, count] : options.device_counts) cluster.device_counts_[type] = count;
+  if (jobs) {
+    cluster.ReadJobs(*jobs, reader);
+  } else {
+    cluster.jobs_.push_back({"worker", JobSize::kRest, {}});
+  }
+  return cluster;
+}
+
+void ClusterSpec::ReadDevices(const Yaml& section, ValueReader& reader) {
+  for (const std::string& type : CountedDeviceTypes()) {
+    const KeyDef key = DeviceCountKeyDef(type);
+    const std::optional<Yaml> value = FindKey(section, key.name);
+    const std::optional<KeyValue> count = value ? ReadKeyValue(*value, key, reader) : std::nullopt;
+    if (count) device_counts_[type] = static_cast<int>(std::get<int64_t>(*count));
+  }
+}
+
+void ClusterSpec::ReadJobs(const Yaml& jobs, ValueReader& reader) {
   Diagnostics& diagnostics = reader.diagnostics();
-  if (!Sections::Check("cluster", *section, diagnostics)) return cluster;
-  const std::optional<Yaml> jobs = FindKey(*section, "jobs");
-  if (!jobs) diagnostics.Error(section->place(), "the section 'cluster' lacks 'jobs': {ps: 1, worker: rest}");
-  if (!jobs || !CheckMap(*jobs, "'jobs'", diagnostics)) return cluster;
+  if (!CheckMap(jobs, "'jobs'", diagnostics)) return;
   int64_t fixed = 0;
   int rests = 0;
   bool good = true;
-  for (size_t i = 0; i < jobs->size(); ++i) {
-    std::optional<JobSize> job = ReadJob(jobs->key(i), jobs->value(i), reader);
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    std::optional<JobSize> job = ReadJob(jobs.key(i), jobs.value(i), reader);
     good = good && job.has_value();
     if (!job) continue;
     if (job->tasks == JobSize::kRest && ++rests > 1)
-      diagnostics.Error(jobs->value(i).place(), "only one job can have the rest of the ranks");
+      diagnostics.Error(jobs.value(i).place(), "only one job can have the rest of the ranks");
     if (job->tasks != JobSize::kRest) fixed += job->tasks;
-    cluster.jobs_.push_back(*std::move(job));
+    jobs_.push_back(*std::move(job));
   }
-  if (!good) return cluster;
-  if (rests == 0 && fixed == 0) diagnostics.Error(jobs->place(), "the jobs of a cluster need a task, but have none");
-  if (ranks > 0 && (fixed > ranks || (rests == 0 && fixed < ranks))) {
-    diagnostics.Error(jobs->place(), "the jobs have ", fixed, " tasks", rests > 0 ? " and a rest" : "",
-                      ", but there are ", ranks, " ranks");
+  if (!good) return;
+  if (rests == 0 && fixed == 0) diagnostics.Error(jobs.place(), "the jobs of a cluster need a task, but have none");
+  if (ranks_ > 0 && (fixed > ranks_ || (rests == 0 && fixed < ranks_))) {
+    diagnostics.Error(jobs.place(), "the jobs have ", fixed, " tasks", rests > 0 ? " and a rest" : "",
+                      ", but there are ", ranks_, " ranks");
   } else {
-    cluster.CheckEachHasRank(diagnostics);
+    CheckEachHasRank(diagnostics);
   }
-  return cluster;
 }
 
 // Nodes that the spec places on a job without a rank could run nowhere.
@@ -109,12 +131,20 @@ std::optional<int> ClusterSpec::TasksOf(std::string_view name) const {
   return tasks == JobSize::kRest ? 1 : tasks;
 }
 
+Status ClusterSpec::CheckIndex(std::string_view device, const DeviceName& name) const {
+  const auto count = device_counts_.find(name.type.value_or(""));
+  if (count == device_counts_.end() || name.index.value_or(0) < count->second) return Status();
+  return InvalidArgument("device '", device, "': by '", DeviceCountKey(count->first), "' of the cluster a rank has ",
+                         count->second, ", counted from 0");
+}
+
 Status ClusterSpec::CheckDevice(std::string_view device) const {
   DF_ASSIGN(const DeviceName name, DeviceName::Parse(device));
   if (name.type && !IsDeviceType(*name.type)) {
     return InvalidArgument("device '", device, "': unknown type '", *name.type, "', devices are ",
                            Join(KnownDeviceTypes(), " or "));
   }
+  DF_TRY(CheckIndex(device, name));
   if (!name.job) return Status();
   const JobSize* job = Find(*name.job);
   if (job == nullptr) {

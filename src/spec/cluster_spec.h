@@ -5,17 +5,22 @@
 #include <string_view>
 #include <vector>
 
+#include "src/framework/device.h"
 #include "src/spec/job_spec.h"
 #include "src/spec/values.h"
 
 namespace dfrun {
 
+struct SpecOptions;  // src/spec/load.h
+
 class ClusterSpec {
  public:
-  // `section` null: every rank is a task of job "worker". `ranks` 0: not known.
-  static ClusterSpec Read(const Yaml* section, int ranks, ValueReader& reader);
+  // `section` null: every rank is a task of job "worker". The options' counts of devices stand in place of its own.
+  static ClusterSpec Read(const Yaml* section, const SpecOptions& options, ValueReader& reader);
 
   const std::vector<JobSize>& jobs() const { return jobs_; }
+  // By type, those that the section counts.
+  const DeviceCounts& device_counts() const { return device_counts_; }
   bool HasJob(std::string_view name) const { return Find(name) != nullptr; }
   // The number of tasks of job `name` (1 if it depends on an unknown number of ranks); nothing if there is no such job.
   std::optional<int> TasksOf(std::string_view name) const;
@@ -23,12 +28,17 @@ class ClusterSpec {
   Status CheckDevice(std::string_view device) const;
 
  private:
+  // What is wrong is reported.
+  void ReadDevices(const Yaml& section, ValueReader& reader);
+  void ReadJobs(const Yaml& jobs, ValueReader& reader);
+  Status CheckIndex(std::string_view device, const DeviceName& name) const;
   const JobSize* Find(std::string_view name) const;
   void CheckEachHasRank(Diagnostics& diagnostics) const;
   // The number of tasks of a job; kRest if it depends on an unknown number of ranks.
   int Tasks(const JobSize& job) const;
 
   std::vector<JobSize> jobs_;
+  DeviceCounts device_counts_;
   int ranks_ = 0;
 };
 

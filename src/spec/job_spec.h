@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "src/framework/device_report.h"
 #include "src/framework/sample_source.h"
 #include "src/framework/shape.h"
 #include "src/graph/graph.h"
@@ -134,6 +135,7 @@ struct JobSpec {
   std::string name;  // default: the file's name without its ending
   int64_t seed = 0;
   std::vector<JobSize> jobs;
+  DeviceCounts device_counts;  // of cluster: by type, those that it counts
   std::vector<InputSpec> inputs;
   std::vector<VariableSpec> variables;  // of the whole graph, in its order
   std::optional<TrainSpec> train;       // not both of train and run

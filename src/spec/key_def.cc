@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "src/framework/device_factory.h"
 #include "src/spec/alternatives.h"
 #include "src/spec/schema.h"
 
@@ -43,15 +44,21 @@ std::vector<std::string> NamesOf(const std::vector<KeyDef>& keys) {
   return names;
 }
 
+KeyDef DeviceCountKeyDef(std::string_view type) {
+  return {.name = DeviceCountKey(type), .kind = KeyKind::kInt, .minimum = 0, .maximum = kMaxDevicesOfType};
+}
+
 std::vector<KeyDef> WithAlternatives(const std::vector<KeyDef>& keys) {
   std::vector<KeyDef> all;
   for (const KeyDef& key : keys) {
-    if (key.kind != KeyKind::kAlternativeKeys) {
+    if (key.kind == KeyKind::kAlternativeKeys) {
+      const std::vector<KeyDef> own = key.alternatives().Keys();
+      all.insert(all.end(), own.begin(), own.end());
+    } else if (key.kind == KeyKind::kDeviceCounts) {
+      for (const std::string& type : CountedDeviceTypes()) all.push_back(DeviceCountKeyDef(type));
+    } else {
       all.push_back(key);
-      continue;
     }
-    const std::vector<KeyDef> own = key.alternatives().Keys();
-    all.insert(all.end(), own.begin(), own.end());
   }
   return all;
 }

@@ -44,6 +44,7 @@ enum class KeyKind {
   kExpressions,    // a mapping of names to expressions
   kNodes,          // a mapping of names to nodes of the graph
   kCounts,         // a mapping of names to integers
+  kDeviceCounts,   // no key: stands for an integer by the DeviceCountKey() of each type of device
   kAnyMapping,     // a mapping whose keys are the user's
   kMapping,        // a mapping of KeyDef::keys
   kNamedMappings,  // a mapping of names to mappings of KeyDef::keys
@@ -65,12 +66,16 @@ struct KeyDef {
   std::optional<KeyValue> fallback = {};  // of an alternative's key: its value where the spec has none
 };
 
+// Of how many devices of the type a rank has.
+KeyDef DeviceCountKeyDef(std::string_view type);
+
 // Null where none has the name.
 const KeyDef* FindKeyDef(const std::vector<KeyDef>& keys, std::string_view name);
 
 std::vector<std::string> NamesOf(const std::vector<KeyDef>& keys);
 
-// The keys with those of alternatives in the stead of each kAlternativeKeys.
+// The keys with those of alternatives in the stead of each kAlternativeKeys, and those of types of devices in the stead
+// of kDeviceCounts.
 std::vector<KeyDef> WithAlternatives(const std::vector<KeyDef>& keys);
 
 // CheckKeys() of src/spec/schema.h, by the names of WithAlternatives().

@@ -82,8 +82,9 @@ class Loader {
     DF_TRY(diagnostics_.ToStatus());
     ValueReader reader(params, diagnostics_);
     ReadHead(document, reader);
-    const ClusterSpec cluster = ClusterSpec::Read(document.FindSection("cluster"), options_.ranks, reader);
+    const ClusterSpec cluster = ClusterSpec::Read(document.FindSection("cluster"), options_, reader);
     job_.jobs = cluster.jobs();
+    job_.device_counts = cluster.device_counts();
 
     const LoweringInput input{job_.seed, document.functions, params, cluster};
     Lowering lowering(input, graph_, diagnostics_);

@@ -14,6 +14,7 @@ struct SpecOptions {
   std::vector<std::string> sets;  // "key=value", each for one of the spec's params
   const OpRegistry* ops = &OpRegistry::Builtin();
   int ranks = 0;  // of the cluster, against which tasks in device names and jobs are checked; 0: not known yet
+  DeviceCounts device_counts = {};  // in place of those of `cluster`
 };
 
 // Reads the spec and what it includes, and opens the headers of its input files. Every dtype and shape of the graph has

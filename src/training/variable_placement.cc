@@ -33,7 +33,7 @@ Result<std::vector<std::string>> Candidates(const LoadedSpec& spec, const Cluste
     }
     if (!fitting.empty()) return fitting;
     return InvalidArgument(spec.graph.Describe(variable.node), ": no device fits '", node.device, "'; there are ",
-                           cluster.ListDevices());
+                           cluster.ListDevices(), cluster.WhyNone(constraint));
   }
   const std::vector<std::string> workers = WorkerDevices(cluster);
   if (!variable.trainable) return std::vector<std::string>{workers[0]};

@@ -55,8 +55,8 @@ struct OwnsMemory {
 
 class SealedDevice final : private OwnsMemory, public Device {
  public:
-  explicit SealedDevice(const DeviceName& name)
-      : Device(name, of_sealed, SystemAllocator()), inside_(name, of_alias, SystemAllocator(), &containers()) {}
+  SealedDevice(const DeviceName& name, Allocator& host)
+      : Device(name, of_sealed, host), inside_(name, of_alias, SystemAllocator(), &containers()) {}
 
   Stream& queue() { return stream; }
   // The device as its kernels see it: memory at the alias, which is the host's to them.

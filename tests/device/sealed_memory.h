@@ -32,6 +32,8 @@ class Heap {
 // Dies where the system gives no mapping.
 class SealedMemory {
  public:
+  static constexpr size_t kBytes = size_t{32} << 30;  // of addresses; a page is there once it is written
+
   SealedMemory();
   ~SealedMemory();
   SealedMemory(const SealedMemory&) = delete;
@@ -49,7 +51,6 @@ class SealedMemory {
   Heap& running() { return running_; }
 
  private:
-  static constexpr size_t kBytes = size_t{32} << 30;  // of addresses; a page is there once it is written
   static bool Contains(const std::byte* base, const void* address) {
     return address >= base && address < base + kBytes;
   }

@@ -51,21 +51,42 @@ void CudaDevice::WhenDone(Callback done) {
 
 namespace {
 
-// One for each card. None where there is no driver or no card: the program is the same there.
-Result<DeviceList> MakeCudaDevices(const DeviceName& task) {
-  DeviceList list;
-  const Result<int> count = Card::Count();
-  for (int i = 0; count.ok() && i < *count; ++i) {
-    DF_ASSIGN(Card* const card, Card::Find(i));
-    DeviceName name = task;
-    name.type = std::string("gpu");
-    name.index = i;
-    list.push_back(std::make_unique<CudaDevice>(name, *card));
-  }
-  return list;
+// The cards of a rank. Those of a host are dealt out among its ranks; where ranks are more, some share one.
+std::vector<int> CardsOf(const DeviceSite& site, int count) {
+  if (count < site.ranks_on_host) return {site.rank_on_host % count};
+  std::vector<int> cards;
+  for (int i = site.rank_on_host; i < count; i += site.ranks_on_host) cards.push_back(i);
+  return cards;
 }
 
-DEVICE_FACTORY("gpu", &MakeCudaDevices);
+Status AddCard(const DeviceSite& site, int index, FoundDevices& found) {
+  DF_ASSIGN(Card* const card, Card::Find(index));
+  DeviceName name = site.task;
+  name.type = std::string("gpu");
+  name.index = static_cast<int>(found.devices.size());
+  cudaDeviceProp properties{};
+  DF_TRY(CudaStatus(cudaGetDeviceProperties(&properties, index), StrCat("ask card ", index, " what it is")));
+  Allocator& host = site.network_memory == nullptr ? PinnedMemory() : *site.network_memory;
+  std::string text = StrCat(properties.name, ", card ", index, ", compute capability ", properties.major, ".",
+                            properties.minor, ", ", properties.multiProcessorCount, " multiprocessors");
+  found.devices.push_back({std::make_unique<CudaDevice>(name, *card, host),
+                           static_cast<int64_t>(properties.totalGlobalMem), std::move(text)});
+  return Status();
+}
+
+// None where there is no driver or no card: the program is the same there.
+Result<FoundDevices> FindCudaDevices(const DeviceSite& site) {
+  FoundDevices found;
+  const Result<int> count = Card::Count();
+  if (!count.ok()) {
+    found.why_none = count.status().message();
+    return found;
+  }
+  for (const int index : CardsOf(site, *count)) DF_TRY(AddCard(site, index, found));
+  return found;
+}
+
+DEVICE_FACTORY("gpu", &FindCudaDevices);
 
 }  // namespace
 }  // namespace dfrun::cuda

@@ -10,7 +10,8 @@ namespace dfrun::cuda {
 
 class CudaDevice final : public Device {
  public:
-  CudaDevice(const DeviceName& name, Card& card) : Device(name, card.memory(), PinnedMemory()), card_(card) {}
+  // `host`: memory that the card copies from and to.
+  CudaDevice(const DeviceName& name, Card& card, Allocator& host) : Device(name, card.memory(), host), card_(card) {}
 
   Card& card() { return card_; }
   void WhenDone(Callback done) override;

@@ -1,11 +1,10 @@
-// What `dfrun info` says of cards, the driver and the libraries.
+// What `dfrun info` says of the driver and the libraries.
 #include <cuda_runtime_api.h>
 
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "kernels/device/cuda/card.h"
 #include "kernels/device/cuda/cublas_lt.h"
 #include "kernels/device/cuda/cudnn.h"
 #include "src/framework/device_part.h"
@@ -24,13 +23,6 @@ std::string Driver() {
   int driver = 0;
   if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0) return "no driver: libcuda.so.1 is not there";
   return StrCat("driver for CUDA ", CudaVersion(driver));
-}
-
-std::string CardText(int index) {
-  cudaDeviceProp card{};
-  if (cudaGetDeviceProperties(&card, index) != cudaSuccess) return "cannot be asked";
-  return StrCat(card.name, ", ", card.totalGlobalMem >> 20, " MiB, compute capability ", card.major, ".", card.minor,
-                ", ", card.multiProcessorCount, " multiprocessors");
 }
 
 std::string CublasLtText() {
@@ -52,9 +44,6 @@ Lines Report() {
   Lines lines;
   lines.emplace_back(
       "CUDA", StrCat("built with ", CudaVersion(CUDART_VERSION), " for ", DFRUN_CUDA_ARCHITECTURES, "; ", Driver()));
-  const Result<int> count = Card::Count();
-  if (!count.ok()) lines.emplace_back("cards", StrCat("none: ", count.status().message()));
-  for (int i = 0; count.ok() && i < *count; ++i) lines.emplace_back(StrCat("card ", i), CardText(i));
   lines.emplace_back("cuBLASLt", CublasLtText());
   lines.emplace_back("cuDNN", CudnnText());
   return lines;

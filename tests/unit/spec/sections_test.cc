@@ -283,6 +283,28 @@ TEST(Sections, Cluster) {
             "job.yaml:2:30: only one job can have the rest of the ranks");
 }
 
+TEST(Sections, ClusterCountsDevices) {
+  const Result<LoadedSpec> spec = LoadText("cluster: {gpus: 4}\ngraph: {x: 1}\n", {}, 5);
+  ASSERT_TRUE(spec.ok()) << spec.status().ToString();
+  EXPECT_EQ(spec->job.device_counts, (DeviceCounts{{"gpu", 4}}));
+  ASSERT_EQ(spec->job.jobs.size(), 1u);
+  EXPECT_EQ(spec->job.jobs[0].job, "worker");
+  EXPECT_EQ(spec->job.jobs[0].tasks, JobSize::kRest);
+  const auto device = [](const std::string& cluster, const std::string& name) {
+    return ErrorOf("cluster: {" + cluster + "}\ngraph: {x: {op: Const, value: 1, device: " + name + "}}\n");
+  };
+  EXPECT_EQ(device("gpus: 4", "/device:gpu:3"), "no error");
+  EXPECT_EQ(device("gpus: 4", "/device:gpu:4"),
+            "job.yaml:3:42: device '/device:gpu:4': by 'gpus' of the cluster a rank has 4, counted from 0");
+  EXPECT_EQ(device("gpus: 0, jobs: {worker: rest}", "/job:worker/device:gpu"),
+            "job.yaml:3:42: device '/job:worker/device:gpu': by 'gpus' of the cluster a rank has 0, counted from 0");
+  EXPECT_EQ(device("jobs: {worker: rest}", "/device:gpu:9"), "no error");
+  EXPECT_EQ(device("gpus: -1", "/device:cpu:0"), "job.yaml:2:17: 'gpus' must be an integer of at least 0, not '-1'");
+  EXPECT_EQ(device("gpus: 2000", "/device:cpu:0"), "job.yaml:2:17: more than 1024 gpus");
+  EXPECT_EQ(device("cpus: 2", "/device:cpu:0"),
+            "job.yaml:2:11: unknown key 'cpus' of the section 'cluster', did you mean 'gpus'?");
+}
+
 TEST(Sections, TheJobHasItsFilesName) {
   const Result<LoadedSpec> spec = LoadText("graph: {x: 1}\n");
   ASSERT_TRUE(spec.ok());

@@ -52,6 +52,21 @@ inline void Barrier() {
   emulated::Meet();
 }
 
+// By a tree over the block.
+template <class A, class Combine>
+A BlockReduce(A value, Combine combine) {
+  static A values[kBlockThreads];
+  const int thread = ThreadInBlock();
+  Barrier();  // of the call before, whose result all have read
+  values[thread] = value;
+  Barrier();
+  for (int half = kBlockThreads / 2; half > 0; half /= 2) {
+    if (thread < half) values[thread] = combine(values[thread], values[thread + half]);
+    Barrier();
+  }
+  return values[0];
+}
+
 enum class Threads { kIndependent, kTogether };
 
 template <Threads kThreads, class... Params, class... Args>

@@ -1,0 +1,30 @@
+// What a rank tells of its devices: to the master, which places nodes by it, and to the user.
+#ifndef DFRUN_SRC_FRAMEWORK_DEVICE_REPORT_H_
+#define DFRUN_SRC_FRAMEWORK_DEVICE_REPORT_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace dfrun {
+
+struct DeviceReport {
+  std::string type;
+  int index = 0;                 // among the rank's devices of the type
+  int64_t memory_bytes = 0;      // 0: not known
+  bool has_own_memory = false;   // that the host does not reach
+  std::string description = {};  // a model, a driver: for people
+};
+
+struct DevicesReport {
+  std::vector<DeviceReport> devices;            // those of the host's type first, each type's by index
+  std::map<std::string, std::string> why_none;  // by registered type of which there is none
+};
+
+// By type: how many devices each rank has, where no rank is there to report.
+using DeviceCounts = std::map<std::string, int>;
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_FRAMEWORK_DEVICE_REPORT_H_

@@ -1,0 +1,18 @@
+// What a rank tells of its devices, as a control message.
+#ifndef DFRUN_SRC_SESSION_CONTROL_DEVICES_H_
+#define DFRUN_SRC_SESSION_CONTROL_DEVICES_H_
+
+#include "src/framework/device_report.h"
+
+namespace dfrun {
+
+namespace control {
+class Devices;  // src/session/control.proto
+}
+
+void ToProto(const DevicesReport& report, int rank, control::Devices* proto);
+DevicesReport FromProto(const control::Devices& proto);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_SESSION_CONTROL_DEVICES_H_

@@ -1,0 +1,55 @@
+#include "src/session/start_tasks.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "src/session/control.pb.h"
+#include "src/session/control_error.h"
+#include "src/session/control_plane.h"
+#include "src/session/control_round.h"
+#include "src/session/stop_guard.h"
+
+namespace dfrun {
+namespace {
+
+// Ranks need not be in one directory: what is relative means rank 0's, and that of the rank that opens a file.
+FileRules WithAbsoluteRoots(FileRules rules) {
+  const std::vector<std::string> roots = rules.roots;
+  for (const std::string& root : roots) rules.roots.push_back(std::filesystem::absolute(root).string());
+  return rules;
+}
+
+control::Message MakeRequest(const DeviceName& task, const FileRules& rules, const Runtime& runtime) {
+  control::Message request;
+  control::StartTask* start = request.mutable_start_task();
+  start->set_job(*task.job);
+  start->set_task(*task.task);
+  start->mutable_files()->set_is_confined(rules.is_confined);
+  start->mutable_files()->set_trusts_inputs(rules.trusts_inputs);
+  for (const std::string& root : rules.roots) start->mutable_files()->add_roots(root);
+  start->set_saves(runtime.stop() != nullptr && runtime.stop()->saves());
+  return request;
+}
+
+}  // namespace
+
+Result<Cluster> StartTasks(Runtime& runtime, const SessionOptions& options) {
+  DF_ASSIGN(const std::vector<DeviceName> tasks, AssignTasks(options.jobs, runtime.size()));
+  const FileRules rules = WithAbsoluteRoots(options.files);
+  const Status own = runtime.StartTask(*tasks[0].job, *tasks[0].task, rules);
+  if (runtime.size() == 1) {
+    DF_TRY(own);
+  } else {
+    ControlRound round(runtime);
+    for (int rank = 1; rank < runtime.size(); ++rank) {
+      control::Message request = MakeRequest(tasks[static_cast<size_t>(rank)], rules, runtime);
+      request.set_round(round.number());
+      runtime.control()->SendTo(rank, request);
+    }
+    DF_TRY(round.Finish(StatusNow(own)));
+  }
+  return MakeCluster(tasks, runtime.ReportsOfRanks());
+}
+
+}  // namespace dfrun

@@ -1,0 +1,19 @@
+// How a session begins: every rank becomes a task, and says which devices it has.
+#ifndef DFRUN_SRC_SESSION_START_TASKS_H_
+#define DFRUN_SRC_SESSION_START_TASKS_H_
+
+#include "src/placement/cluster.h"
+#include "src/session/runtime.h"
+#include "src/session/session_options.h"
+
+namespace dfrun {
+
+// Rank 0: gives each rank its task of `options.jobs` and the files that its ops may open; the cluster of the devices
+// that the ranks then report. May be called again, with the same jobs: Session::Create() does so, after who needs the
+// cluster to build the session's graph. InvalidArgument: as AssignTasks(). FailedPrecondition: a rank is another task,
+// or has no device of the host's type. Blocks.
+Result<Cluster> StartTasks(Runtime& runtime, const SessionOptions& options);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_SESSION_START_TASKS_H_
