@@ -39,14 +39,14 @@ class Completions {
     Callback done;
     Status status;
   };
-  union Place {
-    Place() {}   // NOLINT(modernize-use-equals-default): nothing is made
-    ~Place() {}  // NOLINT(modernize-use-equals-default): nor ended
+  union Storage {
+    Storage() {}   // NOLINT(modernize-use-equals-default): nothing is made
+    ~Storage() {}  // NOLINT(modernize-use-equals-default): nor ended
     Completion value;
   };
   static constexpr size_t kFew = 4;
 
-  Place first_[kFew];
+  Storage first_[kFew];
   size_t count_ = 0;
   std::vector<Completion> rest_;
 };

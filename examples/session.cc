@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "comm/self/in_process.h"
+#include "comm/in_process/in_process.h"
 #include "src/autodiff/gradients.h"
 #include "src/graph/graph_ops.h"
 #include "src/session/runtime.h"

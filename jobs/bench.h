@@ -29,7 +29,7 @@ struct BenchFigure {
 
 struct BenchOutcome {
   std::vector<BenchFigure> figures;  // none where another rank has them
-  int exit_code = 0;                 // of an error that has been said, as LeadOrServe() gives it
+  int exit_code = 0;                 // of an error that has been said, as RunMasterOrWorker() gives it
 };
 
 // Under MPI every rank runs it.

@@ -128,10 +128,10 @@ class Input {
 };
 
 // What a job counts once, on rank 0, however many ranks read.
-Status TakeCensus(SampleSetConfig& config) {
+Status BuildRecordIndex(SampleSetConfig& config) {
   DF_ASSIGN(const std::unique_ptr<SampleSource> source, SampleFormats::Find(config.format)->open(config.config));
   for (SampleField field : config.fields) DF_TRY(source->AddField(field));
-  DF_ASSIGN(config.census, source->Count());
+  DF_ASSIGN(config.record_index, source->Count());
   return Status();
 }
 
@@ -153,7 +153,7 @@ Result<BenchFigure> Figure(const std::string& name, const std::string& path, con
 Status Measure(SampleSetConfig config, const InputOptions& options, std::vector<BenchFigure>& figures) {
   CpuAllocator allocator;
   const std::string path = config.config.files[0];
-  DF_TRY(TakeCensus(config));
+  DF_TRY(BuildRecordIndex(config));
   DF_ASSIGN(BenchFigure first, Figure(config.format + "/first_epoch", path, options,
                                       [&] { return Input(config, options, allocator).TakeEpoch(); }));
   Input input(config, options, allocator);

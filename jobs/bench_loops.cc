@@ -1,6 +1,6 @@
 // dfrun bench loops: what an iteration of a loop costs, on one device and split over two ranks.
 //
-// A loop counts a scalar: in the executor's general form, and as a straight line (src/executor/straight_loop.h). Split,
+// A loop counts a scalar: in the executor's general form, and as a straight line (src/executor/loop_program.h). Split,
 // rank 1 does the addition, so that in each iteration the condition and the count cross to it and the sum comes back:
 // beside it stands a round trip of 8 bytes over bare MPI. Each figure is the median of the rounds, taken turn about
 // with its limit; of the split loop the least of many short ones, for two ranks wait for each other, and whoever else
@@ -139,7 +139,7 @@ class LoopBench {
   Result<BenchFigure> MeasureScalar(bool straight) {
     DF_ASSIGN(const Graph graph, CountingLoop::Make(options_.iterations, 0));
     DF_ASSIGN(const auto plan,
-              ExecPlan::Create(graph, runtime_.cpu(), runtime_.kernels(), {.straight_loops = straight}));
+              ExecPlan::Create(graph, runtime_.cpu(), runtime_.kernels(), {.loop_programs = straight}));
     Status status;
     const TurnTimes times = TurnAbout(
         CLOCK_PROCESS_CPUTIME_ID, options_.rounds,
@@ -179,7 +179,7 @@ class LoopBench {
 Result<BenchOutcome> RunLoops(const LoopOptions& options) {
   BenchOutcome outcome;
   DF_ASSIGN(outcome.exit_code,
-            LeadOrServe(
+            RunMasterOrWorker(
                 {.threads = 1}, [&](Runtime& runtime) { return LoopBench(runtime, options).Measure(outcome.figures); },
                 [&](Runtime& runtime) { return LoopBench(runtime, options).Answer(); }));
   return outcome;

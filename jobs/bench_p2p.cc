@@ -201,7 +201,7 @@ class P2pBench {
 Result<BenchOutcome> RunP2p(const P2pOptions& options) {
   BenchOutcome outcome;
   DF_ASSIGN(outcome.exit_code,
-            LeadOrServe(
+            RunMasterOrWorker(
                 {.threads = options.threads},
                 [&](Runtime& runtime) { return P2pBench(runtime, options).Measure(outcome.figures); },
                 [&](Runtime& runtime) { return P2pBench(runtime, options).Answer(); }));

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "comm/self/in_process.h"
+#include "comm/in_process/in_process.h"
 #include "src/placement/assumed_cluster.h"
 #include "src/session/compile.h"
 #include "src/session/kernel_check.h"

@@ -521,7 +521,7 @@ void AddRunOptions(Options& args, EvalOptions& options) {
       .Between(1, 100'000'000);
   DeclareRankOptions(args, options.ranks);
   args.Flag("--no-optimize{false}", options.optimize, "Skip the graph passes but for pruning");
-  args.Flag("--no-straight-loops{false}", options.ranks.straight_loops,
+  args.Flag("--no-straight-loops{false}", options.ranks.loop_programs,
             "Run every loop by frames and iterations, for comparison; the results are the same");
   args.Flag("--soft-placement", options.soft_placement,
             "Nodes whose device is not there go where they may; else that is an error");
@@ -539,7 +539,7 @@ RunCommand Setup(Options& args) {
   AddModelOptions(args, *options);
   AddRunOptions(args, *options);
   return [options]() -> Result<int> {
-    return LeadOrServe(options->ranks, [&](Runtime& runtime) { return Evaluation(*options, runtime).Run(); });
+    return RunMasterOrWorker(options->ranks, [&](Runtime& runtime) { return Evaluation(*options, runtime).Run(); });
   };
 }
 

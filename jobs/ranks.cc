@@ -5,7 +5,7 @@
 #include <memory>
 #include <thread>
 
-#include "comm/bootstrap/world.h"
+#include "comm/bootstrap/process_group.h"
 #include "jobs/command.h"
 #include "src/base/log.h"
 #include "src/base/printable.h"
@@ -16,31 +16,31 @@ namespace dfrun::jobs {
 namespace {
 
 // Ends every rank, where MPI cannot be left in order: others may wait for this one for ever.
-[[noreturn]] void AbortAll(comm::World& world, const Status& error) {
-  std::fprintf(stderr, "dfrun: rank %d: %s\n", world.rank(), PrintableText(error.ToString()).c_str());
-  world.Abort(ExitCode(error.code()));
+[[noreturn]] void AbortAll(comm::ProcessGroup& group, const Status& error) {
+  std::fprintf(stderr, "dfrun: rank %d: %s\n", group.rank(), PrintableText(error.ToString()).c_str());
+  group.Abort(ExitCode(error.code()));
 }
 
 // A signal may have reached one rank alone, which then gives rank 0 time to end the job by itself.
 constexpr StopGuard::Seconds kRankZeroFirst(2);
 
-// Null where signals are no requests. The world outlives it.
-std::unique_ptr<StopGuard> MakeGuard(comm::World& world, const RankOptions& options) {
+// Null where signals are no requests. The group outlives it.
+std::unique_ptr<StopGuard> MakeGuard(comm::ProcessGroup& group, const RankOptions& options) {
   if (options.grace_s == 0) return nullptr;
   StopGuard::Seconds grace(static_cast<double>(options.grace_s));
-  if (world.rank() != 0) grace += kRankZeroFirst;
+  if (group.rank() != 0) grace += kRankZeroFirst;
   return std::make_unique<StopGuard>(ProcessStop(), grace,
-                                     [&world](const Status& overdue) { AbortAll(world, overdue); });
+                                     [&group](const Status& overdue) { AbortAll(group, overdue); });
 }
 
-void AbortIfNetworkFailed(comm::World& world, const Runtime& runtime) {
+void AbortIfNetworkFailed(comm::ProcessGroup& group, const Runtime& runtime) {
   const Status network = runtime.communicator().network_status();
-  if (!network.ok()) AbortAll(world, network);
+  if (!network.ok()) AbortAll(group, network);
 }
 
 Result<std::unique_ptr<Runtime>> MakeRuntime(const RuntimeOptions& options, const std::string& transport,
-                                             comm::World& world) {
-  DF_ASSIGN(std::unique_ptr<Communicator> communicator, world.Connect(transport));
+                                             comm::ProcessGroup& group) {
+  DF_ASSIGN(std::unique_ptr<Communicator> communicator, group.Connect(transport));
   return Runtime::Create(options, std::move(communicator));
 }
 
@@ -53,31 +53,32 @@ void DeclareRankOptions(Options& args, RankOptions& options) {
              "What moves tensors between ranks (`dfrun info` lists them); default: the best");
 }
 
-Result<int> LeadOrServe(const RankOptions& options, const RankRole& lead) {
-  return LeadOrServe(options, lead, [](Runtime& runtime) { return Worker(runtime).Serve(); });
+Result<int> RunMasterOrWorker(const RankOptions& options, const RankRole& lead) {
+  return RunMasterOrWorker(options, lead, [](Runtime& runtime) { return Worker(runtime).Serve(); });
 }
 
-Result<int> LeadOrServe(const RankOptions& options, const RankRole& lead, const RankRole& serve) {
+Result<int> RunMasterOrWorker(const RankOptions& options, const RankRole& lead, const RankRole& serve) {
   if (options.grace_s > 0) CatchStopSignals();
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  DF_ASSIGN(const std::unique_ptr<comm::World> world, comm::World::Join(options.threads > 0 ? options.threads : cores));
-  if (world->size() > 1) TagLog(world->rank());
-  const std::unique_ptr<StopGuard> guard = MakeGuard(*world, options);
+  DF_ASSIGN(const std::unique_ptr<comm::ProcessGroup> group,
+            comm::ProcessGroup::Join(options.threads > 0 ? options.threads : cores));
+  if (group->size() > 1) TagLog(group->rank());
+  const std::unique_ptr<StopGuard> guard = MakeGuard(*group, options);
   RuntimeOptions runtime_options;
-  runtime_options.threads = options.threads > 0 ? options.threads : std::max(1, cores / world->ranks_on_host());
-  runtime_options.straight_loops = options.straight_loops;
-  for (const comm::RankInfo& info : world->ranks()) runtime_options.hosts.push_back(info.host);
+  runtime_options.threads = options.threads > 0 ? options.threads : std::max(1, cores / group->ranks_on_host());
+  runtime_options.loop_programs = options.loop_programs;
+  for (const comm::RankInfo& info : group->ranks()) runtime_options.hosts.push_back(info.host);
   runtime_options.stop = guard.get();
-  const Result<std::unique_ptr<Runtime>> runtime = MakeRuntime(runtime_options, options.transport, *world);
-  if (!runtime.ok() && world->size() > 1) AbortAll(*world, runtime.status());
+  const Result<std::unique_ptr<Runtime>> runtime = MakeRuntime(runtime_options, options.transport, *group);
+  if (!runtime.ok() && group->size() > 1) AbortAll(*group, runtime.status());
   DF_TRY(runtime.status());
-  if (world->rank() != 0) {
+  if (group->rank() != 0) {
     const Status served = serve(**runtime);
-    AbortIfNetworkFailed(*world, **runtime);
+    AbortIfNetworkFailed(*group, **runtime);
     return ExitCode(served.code());  // the reason is rank 0's to print
   }
   const Status led = lead(**runtime);
-  AbortIfNetworkFailed(*world, **runtime);
+  AbortIfNetworkFailed(*group, **runtime);
   // Said before the others know: they end with the error's exit code, at which mpirun ends this rank.
   if (!led.ok()) PrintError(led);
   const Status told = Shutdown(**runtime, led);

@@ -13,9 +13,9 @@ namespace dfrun::jobs {
 struct RankOptions {
   int threads = 0;             // kernel threads of this rank; 0: its share of the host's cores
   std::string transport = {};  // empty: the best that all ranks have
-  bool straight_loops = true;
-  // Not 0: SIGTERM, SIGINT and SIGUSR1 are requests to stop, which `lead` looks for in Runtime, and after so many seconds
-  // what is still in progress is ended in its midst. 0: they end the process.
+  bool loop_programs = true;
+  // Not 0: SIGTERM, SIGINT and SIGUSR1 are requests to stop, which `lead` looks for in Runtime, and after so many
+  // seconds what is still in progress is ended in its midst. 0: they end the process.
   int64_t grace_s = 0;
 };
 
@@ -27,9 +27,9 @@ using RankRole = std::function<Status(Runtime&)>;
 // Joins the ranks, calls `lead` on rank 0 and `serve` on all others, and ends them with rank 0's outcome: `serve`
 // returns what the last Worker::Serve() in it does. The result on every rank: 0, or the exit code of what went wrong,
 // which rank 0 has said by PrintError(). An error where the ranks could not be joined.
-Result<int> LeadOrServe(const RankOptions& options, const RankRole& lead, const RankRole& serve);
+Result<int> RunMasterOrWorker(const RankOptions& options, const RankRole& lead, const RankRole& serve);
 // The others serve rank 0's sessions until its end.
-Result<int> LeadOrServe(const RankOptions& options, const RankRole& lead);
+Result<int> RunMasterOrWorker(const RankOptions& options, const RankRole& lead);
 
 }  // namespace dfrun::jobs
 

@@ -75,7 +75,7 @@ RunCommand Setup(Options& args) {
   args.Flag("--no-optimize{false}", options->job.optimize, "Skip the graph passes but for pruning");
   options->job.version = DFRUN_VERSION;
   return [options]() -> Result<int> {
-    return LeadOrServe(options->ranks, [&](Runtime& runtime) { return Lead(*options, runtime); });
+    return RunMasterOrWorker(options->ranks, [&](Runtime& runtime) { return Lead(*options, runtime); });
   };
 }
 

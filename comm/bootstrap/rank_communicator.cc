@@ -4,7 +4,7 @@
 
 namespace dfrun::comm {
 
-std::unique_ptr<StepRendezvous> RankCommunicator::NewRendezvous(int32_t slot, std::span<const ChannelEnd> ends) {
+std::unique_ptr<StepRendezvous> RankCommunicator::NewRendezvous(int32_t slot, std::span<const ChannelEndpoint> ends) {
   return std::make_unique<RankRendezvous>(*tensors_, slot, ends);
 }
 

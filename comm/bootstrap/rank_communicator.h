@@ -28,7 +28,7 @@ class RankCommunicator final : public Communicator {
   void SendControl(int to, std::string message) override { control_.Send(to, std::move(message)); }
   bool ControlFlushed() const override { return control_.Flushed(); }
   void Listen(std::vector<int> peers, ControlHandler handler) override { control_.Listen(peers, std::move(handler)); }
-  std::unique_ptr<StepRendezvous> NewRendezvous(int32_t slot, std::span<const ChannelEnd> ends) override;
+  std::unique_ptr<StepRendezvous> NewRendezvous(int32_t slot, std::span<const ChannelEndpoint> ends) override;
   int32_t max_channels() const override { return tensors_->max_channels(); }
   int32_t max_slots() const override { return tensors_->max_slots(); }
   // Control messages are looked for in one of kPollsPerControl polls, or of kBusyPollsPerControl that found values:

@@ -20,7 +20,7 @@ struct FailingStep::DroppedValue {
 
 FailingStep::~FailingStep() = default;
 
-void FailingStep::StartStep(std::span<const ChannelEnd> ends) {
+void FailingStep::StartStep(std::span<const ChannelEndpoint> ends) {
   if (turns_ == nullptr) MakeTurns(ends);
   for (size_t i = 0; i < num_turns_; ++i) turns_[i].taken.store(false, std::memory_order_relaxed);
   MutexLock lock(mu_);
@@ -28,11 +28,11 @@ void FailingStep::StartStep(std::span<const ChannelEnd> ends) {
   held_ = nullptr;
 }
 
-void FailingStep::MakeTurns(std::span<const ChannelEnd> ends) {
+void FailingStep::MakeTurns(std::span<const ChannelEndpoint> ends) {
   turns_ = std::make_unique<Turn[]>(ends.size());
   num_turns_ = ends.size();
   if (ends.empty()) return;
-  const auto by_channel = [](const ChannelEnd& a, const ChannelEnd& b) { return a.channel < b.channel; };
+  const auto by_channel = [](const ChannelEndpoint& a, const ChannelEndpoint& b) { return a.channel < b.channel; };
   const auto [first, last] = std::minmax_element(ends.begin(), ends.end(), by_channel);
   first_channel_ = first->channel;
   turn_of_.assign(static_cast<size_t>(last->channel - first->channel) + 1, -1);
@@ -85,7 +85,7 @@ Status FailingStep::status() const {
   return status_;
 }
 
-void FailingStep::Fail(const Status& status, std::span<const ChannelEnd> ends, Callback quiet) {
+void FailingStep::Fail(const Status& status, std::span<const ChannelEndpoint> ends, Callback quiet) {
   quiet_ = quiet;
   awaited_.store(1, std::memory_order_relaxed);
   {
@@ -108,13 +108,13 @@ void FailingStep::Failed() {
   OneCame(Status());
 }
 
-void FailingStep::SayNothing(const ChannelEnd& end) {
+void FailingStep::SayNothing(const ChannelEndpoint& end) {
   static constexpr char kByte = 0;
   const bool is_empty = end.static_shape && end.bytes == 0;
   transport_.Send(end.peer, {end.channel, slot_}, &kByte, is_empty ? 1 : 0, AwaitOne());
 }
 
-void FailingStep::Drop(const ChannelEnd& end, Turn& turn) {
+void FailingStep::Drop(const ChannelEndpoint& end, Turn& turn) {
   const MessageTag tag{end.channel, slot_};
   if (!end.static_shape) {
     AwaitOne();

@@ -27,7 +27,7 @@ class FailingStep {
   ~FailingStep();
 
   // `ends`: the same in every step.
-  void StartStep(std::span<const ChannelEnd> ends);
+  void StartStep(std::span<const ChannelEndpoint> ends);
 
   // The turn of a node's Send; false where it has been taken: the step has failed.
   bool TakeSend(int32_t channel) { return !Find(channel).taken.exchange(true, std::memory_order_acq_rel); }
@@ -35,7 +35,7 @@ class FailingStep {
   bool TakeRecv(int32_t channel, Callback* done);
 
   // Takes the turns that are left. `quiet` runs when their messages, and `also` others that End() counts, have come.
-  void Fail(const Status& status, std::span<const ChannelEnd> ends, Callback quiet);
+  void Fail(const Status& status, std::span<const ChannelEndpoint> ends, Callback quiet);
   // Counts one more message that `quiet` waits for, during Fail() only; what is to run when it has come.
   Callback AwaitOne();
   // The end of what Fail() waits for beside the messages counted.
@@ -56,9 +56,9 @@ class FailingStep {
   struct DroppedValue;
 
   Turn& Find(int32_t channel) { return turns_[static_cast<size_t>(turn_of_[channel - first_channel_])]; }
-  void MakeTurns(std::span<const ChannelEnd> ends);
-  void SayNothing(const ChannelEnd& end);
-  void Drop(const ChannelEnd& end, Turn& turn);
+  void MakeTurns(std::span<const ChannelEndpoint> ends);
+  void SayNothing(const ChannelEndpoint& end);
+  void Drop(const ChannelEndpoint& end, Turn& turn);
   // The end of a node's Recv.
   void Arrived(Turn& turn, Status status);
   void OneCame(const Status& status);

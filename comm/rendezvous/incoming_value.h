@@ -49,20 +49,20 @@ struct IncomingValue {
   }
   void TakeHeader(Status status) {
     if (!status.ok() || header_.is_alone()) return arrived(*this, std::move(status));
-    void* place = nullptr;
+    void* target = nullptr;
     size_t bytes = 0;
     if (header_.is_packed()) {
       bytes = header_.packed_bytes();
       packed_.resize(bytes);
-      place = packed_.data();
+      target = packed_.data();
     } else {
       if (status = DecodeValue(header_, {}, *allocator_, &value_); !status.ok()) {
         return arrived(*this, std::move(status));
       }
       bytes = value_.num_bytes();
-      place = value_.raw();
+      target = value_.raw();
     }
-    transport_->Recv(peer_, tag_, place, bytes,
+    transport_->Recv(peer_, tag_, target, bytes,
                      {[](void* arg, Status s) {
                         auto& self = *static_cast<IncomingValue*>(arg);
                         self.arrived(self, std::move(s));

@@ -5,7 +5,7 @@
 namespace dfrun::comm {
 namespace {
 
-Status Place(const Tensor& from, Allocator& allocator, Tensor* to) {
+Status CopyOrAllocate(const Tensor& from, Allocator& allocator, Tensor* to) {
   if (!to->initialized()) {
     DF_ASSIGN(*to, from.Owned(allocator));
     return Status();
@@ -22,7 +22,7 @@ Status Place(const Tensor& from, Allocator& allocator, Tensor* to) {
 
 void LocalChannels::Pass(const SentValue& sent, const Receiver& receiver) {
   if (receiver.is_dead != nullptr) *receiver.is_dead = sent.is_dead;
-  receiver.done(sent.is_dead ? Status() : Place(sent.value, *receiver.allocator, receiver.value));
+  receiver.done(sent.is_dead ? Status() : CopyOrAllocate(sent.value, *receiver.allocator, receiver.value));
   sent.done(Status());
 }
 
@@ -33,7 +33,7 @@ void LocalChannels::Send(const ChannelKey& key, const Tensor& value, bool is_dea
   {
     MutexLock lock(mu_);
     aborted = aborted_;
-    if (aborted.ok() && !meetings_[key.channel].Arrive(sent, &receiver)) return;
+    if (aborted.ok() && !pairs_[key.channel].Arrive(sent, &receiver)) return;
   }
   if (!aborted.ok()) return done(aborted);
   Pass(sent, receiver);
@@ -46,24 +46,24 @@ void LocalChannels::Recv(const ChannelKey& key, Allocator& allocator, Tensor* va
   {
     MutexLock lock(mu_);
     aborted = aborted_;
-    if (aborted.ok() && !meetings_[key.channel].Ask(receiver, &sent)) return;
+    if (aborted.ok() && !pairs_[key.channel].Ask(receiver, &sent)) return;
   }
   if (!aborted.ok()) return done(aborted);
   Pass(sent, receiver);
 }
 
 void LocalChannels::Abort(const Status& status) {
-  std::unordered_map<int32_t, Meeting> meetings;
+  std::unordered_map<int32_t, PendingPairs> pairs;
   Status first;
   {
     MutexLock lock(mu_);
     if (aborted_.ok()) aborted_ = status;
     first = aborted_;
-    meetings.swap(meetings_);
+    pairs.swap(pairs_);
   }
-  for (const auto& [channel, meeting] : meetings) {
-    for (const SentValue& sent : meeting.sent()) sent.done(first);
-    for (const Receiver& receiver : meeting.receivers()) receiver.done(first);
+  for (const auto& [channel, pending] : pairs) {
+    for (const SentValue& sent : pending.sent()) sent.done(first);
+    for (const Receiver& receiver : pending.receivers()) receiver.done(first);
   }
 }
 

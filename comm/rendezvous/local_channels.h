@@ -4,7 +4,7 @@
 
 #include <unordered_map>
 
-#include "comm/rendezvous/meeting.h"
+#include "comm/rendezvous/pending_pairs.h"
 #include "src/base/mutex.h"
 #include "src/framework/rendezvous.h"
 
@@ -25,7 +25,7 @@ class LocalChannels {
 
   Mutex mu_;
   Status aborted_ GUARDED_BY(mu_);
-  std::unordered_map<int32_t, Meeting> meetings_ GUARDED_BY(mu_);  // by channel; kept for later steps
+  std::unordered_map<int32_t, PendingPairs> pairs_ GUARDED_BY(mu_);  // by channel; kept for later steps
 };
 
 }  // namespace dfrun::comm

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "comm/rendezvous/incoming_value.h"
-#include "comm/rendezvous/meeting.h"
 #include "comm/rendezvous/outgoing_value.h"
+#include "comm/rendezvous/pending_pairs.h"
 #include "src/base/mutex.h"
 
 namespace dfrun::comm {
@@ -128,7 +128,7 @@ class LoopChannels::Inbound {
     {
       MutexLock lock(mu_);
       failed = failed_;
-      is_there = failed.ok() && meeting_.Ask(receiver, &early);
+      is_there = failed.ok() && pairs_.Ask(receiver, &early);
       if (failed.ok() && !is_there && std::exchange(is_receiving_, true)) return;
     }
     if (!failed.ok()) return receiver.done(std::move(failed));
@@ -160,14 +160,14 @@ class LoopChannels::Inbound {
     std::vector<Receiver> receivers;
     {
       MutexLock lock(mu_);
-      receivers = meeting_.TakeReceivers();
+      receivers = pairs_.TakeReceivers();
     }
     for (const Receiver& receiver : receivers) receiver.done(status);
   }
 
   void Forget() {
     MutexLock lock(mu_);
-    meeting_.ForgetSent();
+    pairs_.ForgetSent();
     if (has_all_) is_receiving_ = false;
     has_all_ = false;
     failed_ = Status();
@@ -181,10 +181,10 @@ class LoopChannels::Inbound {
     Allocator* allocator = nullptr;  // of the next
     if (status.ok()) {
       MutexLock lock(mu_);  // held until the value is out of incoming_, which the next thread that receives will use
-      is_awaited = meeting_.FindReceiver(incoming_.iteration(), &receiver);
+      is_awaited = pairs_.FindReceiver(incoming_.iteration(), &receiver);
       status = is_awaited ? incoming_.Take(receiver.value, receiver.is_dead) : KeepEarly();
-      is_receiving_ = !meeting_.receivers().empty();
-      if (is_receiving_) allocator = meeting_.receivers().front().allocator;
+      is_receiving_ = !pairs_.receivers().empty();
+      if (is_receiving_) allocator = pairs_.receivers().front().allocator;
     }
     if (is_awaited) {
       receiver.done(std::move(status));
@@ -220,7 +220,7 @@ class LoopChannels::Inbound {
   Status KeepEarly() REQUIRES(mu_) {
     SentValue early{incoming_.iteration()};
     DF_TRY(incoming_.Take(&early.value, &early.is_dead));
-    meeting_.Keep(std::move(early));
+    pairs_.Keep(std::move(early));
     return Status();
   }
 
@@ -229,7 +229,7 @@ class LoopChannels::Inbound {
     {
       MutexLock lock(mu_);
       is_receiving_ = false;
-      receivers = meeting_.TakeReceivers();
+      receivers = pairs_.TakeReceivers();
     }
     for (const Receiver& receiver : receivers) receiver.done(status);
   }
@@ -238,7 +238,7 @@ class LoopChannels::Inbound {
   const int peer_;
   const ErrorScope& scope_;  // of the step
   Mutex mu_;
-  Meeting meeting_ GUARDED_BY(mu_);
+  PendingPairs pairs_ GUARDED_BY(mu_);
   Status failed_ GUARDED_BY(mu_);  // of the step, after End()
   Callback quiet_ GUARDED_BY(mu_) = {};
   bool has_all_ GUARDED_BY(mu_) = false;       // nothing more comes in this step
@@ -249,8 +249,8 @@ class LoopChannels::Inbound {
 
 LoopChannels::LoopChannels(Transport& transport)
     : transport_(transport),
-      outbound_(std::make_unique<ChannelEnds<Outbound>>()),
-      inbound_(std::make_unique<ChannelEnds<Inbound>>()) {}
+      outbound_(std::make_unique<ChannelEndpoints<Outbound>>()),
+      inbound_(std::make_unique<ChannelEndpoints<Inbound>>()) {}
 LoopChannels::~LoopChannels() = default;
 
 void LoopChannels::StartStep(ErrorScope scope) {
@@ -259,7 +259,7 @@ void LoopChannels::StartStep(ErrorScope scope) {
   scope_ = scope;
 }
 
-void LoopChannels::EndStep(const ChannelEnd& end, MessageTag tag, const Status& status, Callback quiet) {
+void LoopChannels::EndStep(const ChannelEndpoint& end, MessageTag tag, const Status& status, Callback quiet) {
   if (end.is_send) return outbound_->Find(end.channel, transport_, end.peer).End(tag, status, quiet);
   inbound_->Find(end.channel, transport_, end.peer, scope_).End(tag, status, quiet);
 }

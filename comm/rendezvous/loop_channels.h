@@ -11,7 +11,7 @@
 
 #include <memory>
 
-#include "comm/rendezvous/channel_ends.h"
+#include "comm/rendezvous/channel_endpoints.h"
 #include "comm/transport.h"
 #include "src/framework/communicator.h"
 #include "src/framework/rendezvous.h"
@@ -29,7 +29,7 @@ class LoopChannels {
   void StartStep(ErrorScope scope);
   // Of a step of scope kStep that has failed: the end sends nothing more, or takes what still comes. `quiet` runs when
   // the word that this was all has left, or has come.
-  void EndStep(const ChannelEnd& end, MessageTag tag, const Status& status, Callback quiet);
+  void EndStep(const ChannelEndpoint& end, MessageTag tag, const Status& status, Callback quiet);
   // Ends the receives that wait for values that will not come.
   void ReleaseHeld(const Status& status);
   // As Rendezvous's methods of these names; `tag` is the channel's in this step. An aborted transport ends them.
@@ -42,8 +42,8 @@ class LoopChannels {
 
   Transport& transport_;
   ErrorScope scope_ = ErrorScope::kSession;  // of the step
-  const std::unique_ptr<ChannelEnds<Outbound>> outbound_;
-  const std::unique_ptr<ChannelEnds<Inbound>> inbound_;
+  const std::unique_ptr<ChannelEndpoints<Outbound>> outbound_;
+  const std::unique_ptr<ChannelEndpoints<Inbound>> inbound_;
 };
 
 }  // namespace dfrun::comm

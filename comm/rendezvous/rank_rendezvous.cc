@@ -18,7 +18,7 @@ void RankRendezvous::StartStep(ErrorScope scope) {
 void RankRendezvous::EndStep(const Status& status, Callback quiet) {
   local_.Abort(status);
   failing_.Fail(status, ends_, quiet);
-  for (const ChannelEnd& end : ends_) {
+  for (const ChannelEndpoint& end : ends_) {
     if (end.in_loop) loops_.EndStep(end, Tag(end.channel), status, failing_.AwaitOne());
   }
   failing_.Failed();

@@ -18,7 +18,7 @@ namespace dfrun::comm {
 class RankRendezvous final : public StepRendezvous {
  public:
   // The transport and the ends outlive it.
-  RankRendezvous(Transport& transport, int32_t slot, std::span<const ChannelEnd> ends)
+  RankRendezvous(Transport& transport, int32_t slot, std::span<const ChannelEndpoint> ends)
       : transport_(transport), slot_(slot), ends_(ends), loops_(transport), failing_(transport, slot) {}
 
   void StartStep(ErrorScope scope) override;
@@ -35,7 +35,7 @@ class RankRendezvous final : public StepRendezvous {
 
   Transport& transport_;
   const int32_t slot_;
-  const std::span<const ChannelEnd> ends_;
+  const std::span<const ChannelEndpoint> ends_;
   ErrorScope scope_ = ErrorScope::kSession;  // of the step
   LocalChannels local_;
   LoopChannels loops_;

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "comm/rendezvous/incoming_value.h"
-#include "comm/rendezvous/meeting.h"
+#include "comm/rendezvous/pending_pairs.h"
 
 namespace dfrun::comm {
 

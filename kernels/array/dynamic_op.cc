@@ -88,10 +88,10 @@ OP("DynamicPartition")
       const Output one = g.Const(Tensor::Scalar<int32_t>(1));
       const Output numbers = g.Op("Reshape", g.Op("Range", zero, g.Op("Size", g.x(1)), one), shape);
       const int n = g.num_outputs();
-      const AddedNode places = g.Op("DynamicPartition", AttrMap{{"num_partitions", n}}, numbers, g.x(1));
+      const AddedNode positions = g.Op("DynamicPartition", AttrMap{{"num_partitions", n}}, numbers, g.x(1));
       std::vector<Output> inputs(2 * static_cast<size_t>(n));
       for (int i = 0; i < n; ++i) {
-        inputs[i] = places[i];
+        inputs[i] = positions[i];
         inputs[n + i] = g.dy(i);
       }
       const Output rows = g.AddNode("DynamicStitch", inputs, {{"N", n}});

@@ -41,8 +41,8 @@ template <class T>
 class RadixOrder {
  public:
   // The places of n values, at most INT32_MAX, in their order; equal ones in the order of their places.
-  template <class Place>
-  void Find(const T* values, int64_t n, bool descending, Place* places) {
+  template <class Index>
+  void Find(const T* values, int64_t n, bool descending, Index* indices) {
     from_.resize(static_cast<size_t>(n));
     to_.resize(static_cast<size_t>(n));
     for (auto& counts : counts_) counts.fill(0);
@@ -52,14 +52,14 @@ class RadixOrder {
       for (int d = 0; d < kDigits; ++d) ++counts_[static_cast<size_t>(d)][Digit(key, d)];
     }
     for (int d = 0; d < kDigits; ++d) SortBy(d);
-    for (int64_t i = 0; i < n; ++i) places[i] = from_[static_cast<size_t>(i)].place;
+    for (int64_t i = 0; i < n; ++i) indices[i] = from_[static_cast<size_t>(i)].index;
   }
 
  private:
   using Key = decltype(OrderKey(T(), false));
   struct Entry {
     Key key;
-    int32_t place;
+    int32_t index;
   };
   static constexpr int kDigits = sizeof(Key);
   static constexpr size_t kValues = 256;  // of a digit

@@ -103,14 +103,14 @@ class BlockMover {
   // Calls move(first element of the space side, of the batch side, dims) for each place that has elements; the dims go
   // from space to batch.
   template <class F>
-  void ForEachPlace(const F& move) const {
-    int64_t places = 1;
-    for (int64_t b : blocks_.block) places *= b;
-    for (int64_t place = 0; place < places; ++place) {
+  void ForEachPosition(const F& move) const {
+    int64_t positions = 1;
+    for (int64_t b : blocks_.block) positions *= b;
+    for (int64_t position = 0; position < positions; ++position) {
       std::vector<CopyDim> dims;
       int64_t first_space = 0;
-      int64_t first_batch = place * space_.dim(0) * batch_strides_[0];
-      int64_t rest = place;
+      int64_t first_batch = position * space_.dim(0) * batch_strides_[0];
+      int64_t rest = position;
       for (int d = static_cast<int>(blocks_.block.size()); d-- > 0;) {
         const int64_t block = blocks_.block[d];
         const int64_t offset = rest % block - blocks_.before[d];
@@ -184,7 +184,7 @@ class SpaceToBatchKernel : public SpaceBatchBase {
       const Tensor& x = ctx.input(0);
       if (y.num_elements() != x.num_elements()) FillWithZeros(ctx, y);
       BlockMover(x.shape(), y.shape(), blocks)
-          .ForEachPlace([&](int64_t first_space, int64_t first_batch, std::vector<CopyDim> dims) {
+          .ForEachPosition([&](int64_t first_space, int64_t first_batch, std::vector<CopyDim> dims) {
             StridedCopy(ctx.pool(), x.dtype(), ElementAt(x.raw(), x.dtype(), first_space),
                         ElementAt(y.raw(), x.dtype(), first_batch), std::move(dims));
           });
@@ -209,7 +209,7 @@ class BatchToSpaceKernel : public SpaceBatchBase {
     return Rearrange(ctx, &BatchToSpaceShape, [&](const SpaceBlocks& blocks, Tensor& y) {
       const Tensor& x = ctx.input(0);
       BlockMover(y.shape(), x.shape(), blocks)
-          .ForEachPlace([&](int64_t first_space, int64_t first_batch, std::vector<CopyDim> dims) {
+          .ForEachPosition([&](int64_t first_space, int64_t first_batch, std::vector<CopyDim> dims) {
             for (CopyDim& d : dims) std::swap(d.from_stride, d.to_stride);
             StridedCopy(ctx.pool(), x.dtype(), ElementAt(x.raw(), x.dtype(), first_batch),
                         ElementAt(y.raw(), x.dtype(), first_space), std::move(dims));

@@ -13,7 +13,7 @@ class SparseToDenseKernel : public Kernel {
   Status Compute(OpContext& ctx) {
     DF_ASSIGN(const Shape shape, ShapeValue(ctx.input(1), "the output's shape"));
     DF_TRY(Check(ctx, shape));
-    DF_ASSIGN(const std::vector<int64_t> places, Places(ctx.input(0), shape));
+    DF_ASSIGN(const std::vector<int64_t> offsets, Offsets(ctx.input(0), shape));
     Tensor* y = nullptr;
     DF_TRY(ctx.AllocateOutput(0, shape, &y));
     VisitElement(y->dtype(), [&](auto tag) {
@@ -22,7 +22,7 @@ class SparseToDenseKernel : public Kernel {
       std::fill_n(to, shape.num_elements(), *static_cast<const E*>(ctx.input(3).raw()));
       const E* values = static_cast<const E*>(ctx.input(2).raw());
       const bool one = ctx.input(2).shape().rank() == 0;
-      for (size_t i = 0; i < places.size(); ++i) to[places[i]] = values[one ? 0 : i];
+      for (size_t i = 0; i < offsets.size(); ++i) to[offsets[i]] = values[one ? 0 : i];
     });
     return Status();
   }
@@ -42,23 +42,23 @@ class SparseToDenseKernel : public Kernel {
     return InvalidArgument("default_value has shape ", ctx.input(3).shape(), ", but must be a scalar");
   }
 
-  Result<std::vector<int64_t>> Places(const Tensor& indices, const Shape& shape) const {
+  Result<std::vector<int64_t>> Offsets(const Tensor& indices, const Shape& shape) const {
     const std::vector<int64_t> values = IntValues(indices);
     const int64_t count = indices.shape().rank() == 0 ? 1 : indices.shape().dim(0);
-    std::vector<int64_t> places;
+    std::vector<int64_t> offsets;
     for (int64_t i = 0; i < count; ++i) {
-      int64_t place = 0;
+      int64_t offset = 0;
       for (int d = 0; d < shape.rank(); ++d) {
         const int64_t at = values[i * shape.rank() + d];
         if (at < 0 || at >= shape.dim(d))
           return InvalidArgument("sparse_indices[", i, "] names ", at, " in dimension ", d, " of ", shape);
-        place = place * shape.dim(d) + at;
+        offset = offset * shape.dim(d) + at;
       }
-      if (validate_ && !places.empty() && places.back() >= place)
-        return InvalidArgument("sparse_indices[", i, "] is ", places.back() == place ? "repeated" : "out of order");
-      places.push_back(place);
+      if (validate_ && !offsets.empty() && offsets.back() >= offset)
+        return InvalidArgument("sparse_indices[", i, "] is ", offsets.back() == offset ? "repeated" : "out of order");
+      offsets.push_back(offset);
     }
-    return places;
+    return offsets;
   }
 
   const bool validate_;

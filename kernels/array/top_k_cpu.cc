@@ -31,16 +31,16 @@ struct Before {
 // The first k places of a row of n > k, as a heap whose root is the last of them. The order of the heap is
 // TensorFlow's, which shows where `sorted` is false.
 template <class T>
-void SelectPlaces(const Before<T>& before, int32_t n, int32_t k, std::vector<int32_t>& places) {
-  for (int32_t i = 0; i <= k; ++i) places.push_back(i);
-  std::make_heap(places.begin(), places.end(), before);
-  std::pop_heap(places.begin(), places.end(), before);
-  places.pop_back();
+void SelectPositions(const Before<T>& before, int32_t n, int32_t k, std::vector<int32_t>& positions) {
+  for (int32_t i = 0; i <= k; ++i) positions.push_back(i);
+  std::make_heap(positions.begin(), positions.end(), before);
+  std::pop_heap(positions.begin(), positions.end(), before);
+  positions.pop_back();
   for (int32_t i = k + 1; i < n; ++i) {
-    if (!before(i, places.front())) continue;
-    std::pop_heap(places.begin(), places.end(), before);
-    places.back() = i;
-    std::push_heap(places.begin(), places.end(), before);
+    if (!before(i, positions.front())) continue;
+    std::pop_heap(positions.begin(), positions.end(), before);
+    positions.back() = i;
+    std::push_heap(positions.begin(), positions.end(), before);
   }
 }
 
@@ -63,22 +63,23 @@ int32_t Largest(const T* row, int32_t n) {
 }
 
 template <class T>
-void TopPlaces(const T* row, int32_t n, int32_t k, bool sorted, RadixOrder<T>& radix, std::vector<int32_t>& places) {
+void TopPositions(const T* row, int32_t n, int32_t k, bool sorted, RadixOrder<T>& radix,
+                  std::vector<int32_t>& positions) {
   constexpr int32_t kFewOf = 16;  // so many times fewer than all are found faster one by one
   const Before<T> before{row};
-  places.clear();
+  positions.clear();
   if (k == 0) return;
   if (k == 1) {
-    places.push_back(Largest(row, n));
+    positions.push_back(Largest(row, n));
   } else if (n >= kLeastRadixValues && (k == n || (sorted && k > n / kFewOf))) {
-    places.resize(static_cast<size_t>(n));
-    radix.Find(row, n, /*descending=*/true, places.data());
+    positions.resize(static_cast<size_t>(n));
+    radix.Find(row, n, /*descending=*/true, positions.data());
   } else if (k == n) {
-    for (int32_t i = 0; i < n; ++i) places.push_back(i);
-    std::sort(places.begin(), places.end(), before);
+    for (int32_t i = 0; i < n; ++i) positions.push_back(i);
+    std::sort(positions.begin(), positions.end(), before);
   } else {
-    SelectPlaces(before, n, k, places);
-    if (sorted) std::sort(places.begin(), places.end(), before);
+    SelectPositions(before, n, k, positions);
+    if (sorted) std::sort(positions.begin(), positions.end(), before);
   }
 }
 
@@ -104,14 +105,14 @@ struct TopK {
         using Index = typename decltype(tag)::type;
         const int64_t rows = shape.num_elements() / k;
         ctx.pool().ParallelFor(rows, std::max<int64_t>(1, kBlock / n), [&](int64_t begin, int64_t end) {
-          std::vector<int32_t> places;
+          std::vector<int32_t> positions;
           RadixOrder<T> radix;
           for (int64_t r = begin; r < end; ++r) {
             const T* row = x.data<T>() + r * n;
-            TopPlaces(row, static_cast<int32_t>(n), static_cast<int32_t>(k), sorted_, radix, places);
+            TopPositions(row, static_cast<int32_t>(n), static_cast<int32_t>(k), sorted_, radix, positions);
             for (int64_t i = 0; i < k; ++i) {
-              values->data<T>()[r * k + i] = row[places[i]];
-              indices->data<Index>()[r * k + i] = static_cast<Index>(places[i]);
+              values->data<T>()[r * k + i] = row[positions[i]];
+              indices->data<Index>()[r * k + i] = static_cast<Index>(positions[i]);
             }
           }
         });

@@ -42,9 +42,9 @@ void TopKGradient(GradientBuilder& g) {
   const Output count = g.Op("Prod", leading, g.Const<int32_t>({0}));
   const Output rows = g.Op("Cast", to_int64, g.Op("Reshape", g.y(1), g.AddNode("Pack", {count, k}, {})));
   const Output first = g.Op("Mul", g.Op("Range", int64(0), count, int64(1)), columns);
-  const Output places = g.Op("AddV2", rows, g.Op("ExpandDims", first, g.Const(Tensor::Scalar<int32_t>(-1))));
+  const Output positions = g.Op("AddV2", rows, g.Op("ExpandDims", first, g.Const(Tensor::Scalar<int32_t>(-1))));
   const Output all = g.Op("Reshape", g.Op("Size", int64_type, g.x(0)), g.Const<int32_t>({1}));
-  const Output scattered = g.Op("ScatterNd", g.Op("Reshape", places, g.Const<int32_t>({-1, 1})),
+  const Output scattered = g.Op("ScatterNd", g.Op("Reshape", positions, g.Const<int32_t>({-1, 1})),
                                 g.Op("Reshape", g.dy(0), g.Const<int32_t>({-1})), all);
   g.dx(0) = g.Op("Reshape", scattered, shape);
 }

@@ -132,7 +132,7 @@ void TransposeTile(const E* from, int64_t from_stride, E* to, int64_t to_stride,
 
 // Elements from the beginning of the cache line in which `p` lies.
 template <class E>
-int64_t PlaceInLine(const E* p) {
+int64_t OffsetInLine(const E* p) {
   return static_cast<int64_t>(reinterpret_cast<uintptr_t>(p) % kLineBytes / sizeof(E));
 }
 
@@ -140,7 +140,7 @@ int64_t PlaceInLine(const E* p) {
 // they do not fill a line; none where `to_the_end`.
 template <class E>
 int64_t StreamRun(const E* from, E* to, int64_t count, bool to_the_end) {
-  const int64_t head = std::min(count, (kLine<E> - PlaceInLine(to)) % kLine<E>);
+  const int64_t head = std::min(count, (kLine<E> - OffsetInLine(to)) % kLine<E>);
   std::copy_n(from, head, to);
   int64_t done = head;
   for (; done + kLine<E> <= count; done += kLine<E>) StreamLine(to + done, from + done);
@@ -162,7 +162,7 @@ void StreamLongRows(const E* from, int64_t from_stride, E* to, int64_t to_stride
     for (int64_t r = 0; r < rows; ++r) {
       E* row = tile + r * kStride;
       E* target = to + r * to_stride + c;
-      const int64_t waiting = c == 0 ? 0 : PlaceInLine(target);
+      const int64_t waiting = c == 0 ? 0 : OffsetInLine(target);
       const int64_t left = StreamRun(row - waiting, target - waiting, width + waiting, c + width == cols);
       std::memmove(row - left, row + width - left, static_cast<size_t>(left) * sizeof(E));
     }
@@ -241,7 +241,7 @@ void TransposeStreaming(const E* from, int64_t from_stride, E* to, int64_t to_st
 
 template <class E>
 bool IsStreamedInStrips(const E* to, int64_t to_stride, int64_t rows, int64_t cols) {
-  return PlaceInLine(to) == 0 && to_stride % kLine<E> == 0 && rows % kLine<E> == 0 && cols % kLine<E> == 0;
+  return OffsetInLine(to) == 0 && to_stride % kLine<E> == 0 && rows % kLine<E> == 0 && cols % kLine<E> == 0;
 }
 
 template <class E>

@@ -45,34 +45,34 @@ class Slices {
   const int64_t n_;
 };
 
-struct Places {
-  std::vector<int64_t> place_of;  // of each slice among the different ones
-  std::vector<int64_t> firsts;    // the first of equal slices
+struct Positions {
+  std::vector<int64_t> position_of;  // of each slice among the different ones
+  std::vector<int64_t> firsts;       // the first of equal slices
   std::vector<int64_t> counts;
 };
 
 // By a table of places at most half full, in which those that would have one entry stand behind each other.
 template <class T>
-Places FindPlaces(const Slices<T>& slices) {
+Positions FindPositions(const Slices<T>& slices) {
   constexpr int64_t kNone = -1;
   const auto bits = std::max(4, static_cast<int>(std::bit_width(static_cast<uint64_t>(2 * slices.count()))));
   std::vector<int64_t> table(size_t{1} << bits, kNone);
-  Places places;
-  places.place_of.reserve(static_cast<size_t>(slices.count()));
+  Positions positions;
+  positions.position_of.reserve(static_cast<size_t>(slices.count()));
   for (int64_t s = 0; s < slices.count(); ++s) {
     size_t entry = (slices.Hash(s) * 0x9e3779b97f4a7c15U) >> (64 - bits);
-    while (table[entry] != kNone && !slices.Equal(places.firsts[static_cast<size_t>(table[entry])], s)) {
+    while (table[entry] != kNone && !slices.Equal(positions.firsts[static_cast<size_t>(table[entry])], s)) {
       entry = (entry + 1) & (table.size() - 1);
     }
     if (table[entry] == kNone) {
-      table[entry] = static_cast<int64_t>(places.firsts.size());
-      places.firsts.push_back(s);
-      places.counts.push_back(0);
+      table[entry] = static_cast<int64_t>(positions.firsts.size());
+      positions.firsts.push_back(s);
+      positions.counts.push_back(0);
     }
-    places.place_of.push_back(table[entry]);
-    ++places.counts[static_cast<size_t>(table[entry])];
+    positions.position_of.push_back(table[entry]);
+    ++positions.counts[static_cast<size_t>(table[entry])];
   }
-  return places;
+  return positions;
 }
 
 // Unique and its kin: input 1, where there is one, is the axis; output 2, where there is one, the counts.
@@ -86,21 +86,21 @@ class UniqueKernel : public Kernel {
     Tensor* idx = nullptr;
     DF_TRY(ctx.AllocateOutput(1, Shape({x.shape().dim(static_cast<int>(axis))}), &idx));
     const Slices<T> slices(x, axis);
-    const Places places = FindPlaces(slices);
-    const auto different = static_cast<int64_t>(places.firsts.size());
+    const Positions positions = FindPositions(slices);
+    const auto different = static_cast<int64_t>(positions.firsts.size());
     Shape shape = x.shape();
     shape.set_dim(static_cast<int>(axis), different);
     Tensor* y = nullptr;
     DF_TRY(ctx.AllocateOutput(0, shape, &y));
     T* to = y->data<T>();
     for (int64_t o = 0; o < slices.outer(); ++o) {
-      for (int64_t first : places.firsts) to = std::copy_n(slices.Run(o, first), slices.inner(), to);
+      for (int64_t first : positions.firsts) to = std::copy_n(slices.Run(o, first), slices.inner(), to);
     }
-    DF_TRY(StoreInts(places.place_of, *idx));
+    DF_TRY(StoreInts(positions.position_of, *idx));
     if (ctx.num_outputs() == 2) return Status();
     Tensor* counts = nullptr;
     DF_TRY(ctx.AllocateOutput(2, Shape({different}), &counts));
-    return StoreInts(places.counts, *counts);
+    return StoreInts(positions.counts, *counts);
   }
 
  private:

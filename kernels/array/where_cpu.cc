@@ -20,25 +20,25 @@ struct Where {
       const int rank = x.shape().rank();
       Tensor* y = nullptr;
       DF_TRY(ctx.AllocateOutput(0, Shape({count, rank}), &y));
-      WritePlaces(x, y->data<int64_t>());
+      WriteCoordinates(x, y->data<int64_t>());
       return Status();
     }
 
    private:
     // Row by row of the last dimension, the coordinates of whose row stand for all of it.
-    static void WritePlaces(const Tensor& x, int64_t* to) {
+    static void WriteCoordinates(const Tensor& x, int64_t* to) {
       const int rank = x.shape().rank();
       const int64_t row_size = x.shape().dim(rank - 1);
-      std::vector<int64_t> place(static_cast<size_t>(rank), 0);
+      std::vector<int64_t> coordinates(static_cast<size_t>(rank), 0);
       const T* row = x.data<T>();
       for (int64_t left = x.num_elements(); left > 0; left -= row_size, row += row_size) {
         for (int64_t i = 0; i < row_size; ++i) {
           if (!IsSet(row[i])) continue;
-          place.back() = i;
-          to = std::copy(place.begin(), place.end(), to);
+          coordinates.back() = i;
+          to = std::copy(coordinates.begin(), coordinates.end(), to);
         }
-        for (int d = rank - 2; d >= 0 && ++place[static_cast<size_t>(d)] == x.shape().dim(d); --d) {
-          place[static_cast<size_t>(d)] = 0;
+        for (int d = rank - 2; d >= 0 && ++coordinates[static_cast<size_t>(d)] == x.shape().dim(d); --d) {
+          coordinates[static_cast<size_t>(d)] = 0;
         }
       }
     }

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/control/held_tensors.h"
+#include "kernels/control/deferred_release.h"
 #include "src/framework/variant.h"
 
 namespace dfrun {
@@ -14,7 +14,7 @@ namespace dfrun {
 struct Optional final : VariantValue {
   Optional() = default;
   Optional(const Optional&) = default;
-  ~Optional() override { ReleaseHeld(components); }
+  ~Optional() override { ReleaseWithoutRecursion(components); }
   std::string DebugString() const override {
     return components.empty() ? "an Optional without a value" : StrCat("an Optional of ", components.size(), " values");
   }

@@ -1,7 +1,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/control/step_object.h"
+#include "kernels/control/step_resource.h"
 #include "kernels/device/cpu_kernel.h"
 
 namespace dfrun {
@@ -68,7 +68,7 @@ class StackKernel final : public Kernel {
       }
       max_size = ctx.input(0).scalar<int32_t>();
     }
-    return GiveStepObject(ctx, kStack, name_, RefPtr<Stack>(new Stack(dtype_, max_size)));
+    return GiveStepResource(ctx, kStack, name_, RefPtr<Stack>(new Stack(dtype_, max_size)));
   }
 
  private:
@@ -81,7 +81,7 @@ class StackPushKernel final : public Kernel {
   static constexpr bool kSharesOutputs = true;
   explicit StackPushKernel(KernelSetup&) {}
   Status Compute(OpContext& ctx) {
-    DF_ASSIGN(const RefPtr<Stack> stack, StepObjectInput<Stack>(ctx, 0, kStack));
+    DF_ASSIGN(const RefPtr<Stack> stack, StepResourceInput<Stack>(ctx, 0, kStack));
     DF_ASSIGN(Tensor value, ctx.input(1).Owned(ctx.allocator()));
     ctx.SetOutput(0, value);
     return stack->Push(std::move(value));
@@ -93,7 +93,7 @@ class StackPopKernel final : public Kernel {
   static constexpr bool kSharesOutputs = true;
   explicit StackPopKernel(KernelSetup&) {}
   Status Compute(OpContext& ctx) {
-    DF_ASSIGN(const RefPtr<Stack> stack, StepObjectInput<Stack>(ctx, 0, kStack));
+    DF_ASSIGN(const RefPtr<Stack> stack, StepResourceInput<Stack>(ctx, 0, kStack));
     DF_ASSIGN(Tensor value, stack->Pop(ctx.node().outputs[0].dtype));
     ctx.SetOutput(0, std::move(value));
     return Status();
@@ -104,7 +104,7 @@ class StackCloseKernel final : public Kernel {
  public:
   explicit StackCloseKernel(KernelSetup&) {}
   Status Compute(OpContext& ctx) {
-    DF_ASSIGN(const RefPtr<Stack> stack, StepObjectInput<Stack>(ctx, 0, kStack));
+    DF_ASSIGN(const RefPtr<Stack> stack, StepResourceInput<Stack>(ctx, 0, kStack));
     stack->Close();
     return Status();
   }

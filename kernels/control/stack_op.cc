@@ -1,5 +1,5 @@
 // Stacks: what a loop keeps for its gradient.
-#include "kernels/state/device_object_op.h"
+#include "kernels/state/device_resource_op.h"
 #include "src/framework/op.h"
 
 namespace dfrun {

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "kernels/control/step_object.h"
+#include "kernels/control/step_resource.h"
 
 namespace dfrun {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 const std::string kTensorArray = "TensorArray";
 
 Result<RefPtr<TensorArray>> ArrayInput(OpContext& ctx) {
-  return StepObjectInput<TensorArray>(ctx, 0, kTensorArray);
+  return StepResourceInput<TensorArray>(ctx, 0, kTensorArray);
 }
 
 Result<int64_t> ScalarInput(OpContext& ctx, int i, std::string_view what) {
@@ -46,7 +46,7 @@ class TensorArrayKernel final : public Kernel {
     if (size < 0 || size > TensorArray::kMaxSize) {
       return InvalidArgument("size ", size, " is not in [0, ", TensorArray::kMaxSize, "]");
     }
-    DF_TRY(GiveStepObject(ctx, kTensorArray, name_, RefPtr<TensorArray>(new TensorArray(options_, size))));
+    DF_TRY(GiveStepResource(ctx, kTensorArray, name_, RefPtr<TensorArray>(new TensorArray(options_, size))));
     return GiveFlow(ctx, 1);
   }
 
@@ -69,7 +69,7 @@ class GradientArrayKernel final : public Kernel {
       for (int32_t size : ctx.input(2).values<int32_t>()) prepended.push_back(size);
     }
     DF_ASSIGN(RefPtr<TensorArray> gradient, array->Gradient(source_, prepended));
-    DF_TRY(GiveStepObject(ctx, kTensorArray, source_, std::move(gradient)));
+    DF_TRY(GiveStepResource(ctx, kTensorArray, source_, std::move(gradient)));
     return GiveFlow(ctx, 1);
   }
 
@@ -107,8 +107,8 @@ void Join(const std::vector<Tensor>& parts, Tensor& out) {
   Tensor flat = out.Reshaped(Shape({out.num_elements()}));
   int64_t at = 0;
   for (const Tensor& part : parts) {
-    Tensor place = flat.SliceRows(at, at + part.num_elements());
-    CopyElements(part, place);
+    Tensor target = flat.SliceRows(at, at + part.num_elements());
+    CopyElements(part, target);
     at += part.num_elements();
   }
 }

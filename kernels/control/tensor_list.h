@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/control/held_tensors.h"
+#include "kernels/control/deferred_release.h"
 #include "src/framework/kernel.h"
 #include "src/framework/variant.h"
 
@@ -21,7 +21,7 @@ struct TensorList final : VariantValue {
 
   TensorList() = default;
   TensorList(const TensorList&) = default;
-  ~TensorList() override { ReleaseHeld(elements); }
+  ~TensorList() override { ReleaseWithoutRecursion(elements); }
   std::string DebugString() const override;
   int64_t size() const { return static_cast<int64_t>(elements.size()); }
 

@@ -53,8 +53,8 @@ OP("ExtractImagePatches")
       const Output named = g.Op("ExtractImagePatches", attrs, g.Op("Reshape", numbers, image_shape));
       const Output flat = g.Op("Reshape", named, g.Const<int32_t>({-1}));
       // [batch, places, channels] to [places, batch, channels], added up by pixel, without the padding, and back.
-      const Output places = g.Op("Size", AttrMap{{"out_type", DType::kInt64}}, named);
-      const Output dy = g.Op("Reshape", g.dy(0), g.AddNode("Pack", {sizes[0], places, sizes[3]}, {}));
+      const Output positions = g.Op("Size", AttrMap{{"out_type", DType::kInt64}}, named);
+      const Output dy = g.Op("Reshape", g.dy(0), g.AddNode("Pack", {sizes[0], positions, sizes[3]}, {}));
       const Output swap = g.Const<int32_t>({1, 0, 2});
       const Output sums = g.Op("UnsortedSegmentSum", g.Op("Transpose", dy, swap), flat, count);
       const Output zero = g.Const<int64_t>({1, 0, 0});

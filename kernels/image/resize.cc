@@ -24,26 +24,26 @@ Result<ResizeMode> ResizeMode::Read(const AttrMap& attrs) {
 
 std::vector<Interpolation> Interpolations(const ResizeMode& mode, int64_t source, int64_t resized) {
   const float scale = Scale(mode, source, resized);
-  std::vector<Interpolation> places;
+  std::vector<Interpolation> positions;
   for (int64_t i = 0; i < resized; ++i) {
     const float at =
         mode.half_pixel_centers ? (static_cast<float>(i) + 0.5F) * scale - 0.5F : static_cast<float>(i) * scale;
     const float floor = std::floor(at);
-    places.push_back({std::clamp<int64_t>(static_cast<int64_t>(floor), 0, source - 1),
-                      std::clamp<int64_t>(static_cast<int64_t>(std::ceil(at)), 0, source - 1), at - floor});
+    positions.push_back({std::clamp<int64_t>(static_cast<int64_t>(floor), 0, source - 1),
+                         std::clamp<int64_t>(static_cast<int64_t>(std::ceil(at)), 0, source - 1), at - floor});
   }
-  return places;
+  return positions;
 }
 
 std::vector<int64_t> NearestPixels(const ResizeMode& mode, int64_t source, int64_t resized) {
   const float scale = Scale(mode, source, resized);
-  std::vector<int64_t> places;
+  std::vector<int64_t> positions;
   for (int64_t i = 0; i < resized; ++i) {
     const float at = (mode.half_pixel_centers ? static_cast<float>(i) + 0.5F : static_cast<float>(i)) * scale;
     const float whole = mode.align_corners ? std::round(at) : std::floor(at);
-    places.push_back(std::clamp<int64_t>(static_cast<int64_t>(whole), 0, source - 1));
+    positions.push_back(std::clamp<int64_t>(static_cast<int64_t>(whole), 0, source - 1));
   }
-  return places;
+  return positions;
 }
 
 Result<ResizeSizes> ReadResizeSizes(const OpContext& ctx) {

@@ -53,9 +53,9 @@ struct ResizeBilinear {
       });
     }
 
-    static void InterpolateRow(const T* top, const T* bottom, float y_lerp, const std::vector<Interpolation>& places,
+    static void InterpolateRow(const T* top, const T* bottom, float y_lerp, const std::vector<Interpolation>& positions,
                                int64_t channels, float* to) {
-      for (const Interpolation& h : places) {
+      for (const Interpolation& h : positions) {
         const int64_t left = h.lower * channels;
         const int64_t right = h.upper * channels;
         for (int64_t c = 0; c < channels; ++c) {
@@ -120,9 +120,9 @@ struct ResizeBilinearGrad {
     }
 
    private:
-    static void AddRow(const float* grads, float weight, const std::vector<Interpolation>& places, int64_t channels,
+    static void AddRow(const float* grads, float weight, const std::vector<Interpolation>& positions, int64_t channels,
                        double* sums) {
-      for (const Interpolation& h : places) {
+      for (const Interpolation& h : positions) {
         for (int64_t c = 0; c < channels; ++c) {
           const float share = *grads++ * weight;
           sums[h.lower * channels + c] += static_cast<double>(share * (1 - h.lerp));

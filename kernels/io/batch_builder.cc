@@ -112,7 +112,7 @@ Result<BatchBuilder> BatchBuilder::Create(std::span<const SampleField> fields, i
   return builder;
 }
 
-Result<BatchBuilder::Room> BatchBuilder::Place(size_t field, int64_t sample, const Shape& shape) {
+Result<BatchBuilder::Room> BatchBuilder::Reserve(size_t field, int64_t sample, const Shape& shape) {
   Column& column = columns_[field];
   if (column.is_fixed) {
     if (shape == column.sample) return Row(field, sample);

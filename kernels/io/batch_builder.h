@@ -31,7 +31,7 @@ class BatchBuilder {
     // Elements of a plain dtype as a file holds them; of bool any byte but 0 is true.
     void Fill(std::string_view elements) const;
   };
-  Result<Room> Place(size_t field, int64_t sample, const Shape& shape);
+  Result<Room> Reserve(size_t field, int64_t sample, const Shape& shape);
   // The same for a field whose shape is fully declared, which is the value's.
   Room Row(size_t field, int64_t sample) {
     Column& column = columns_[field];

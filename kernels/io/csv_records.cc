@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "kernels/io/line_search.h"
+#include "kernels/io/line_reader.h"
 #include "kernels/io/record_format.h"
 
 namespace dfrun {

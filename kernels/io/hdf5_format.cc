@@ -37,28 +37,29 @@ class Hdf5Samples final : public SampleSource {
     return Status();
   }
 
-  Result<SampleCensus> Count() override {
-    SampleCensus census;
+  Result<RecordIndex> Count() override {
+    RecordIndex record_index;
     for (size_t i = 0; i < paths_.size(); ++i) {
       int64_t samples = first_->samples();
       if (i > 0) {
         DF_ASSIGN(const std::unique_ptr<Hdf5SampleFile> file, OpenFurther(i));
         samples = file->samples();
       }
-      census.pieces.push_back({static_cast<int64_t>(i), 0, samples});
+      record_index.pieces.push_back({static_cast<int64_t>(i), 0, samples});
     }
-    return census;
+    return record_index;
   }
 
-  Result<int64_t> Load(const SampleCensus& given) override {
-    SampleCensus census = given;
-    if (census.pieces.empty()) {
-      DF_ASSIGN(census, Count());
+  Result<int64_t> Load(const RecordIndex& given) override {
+    RecordIndex record_index = given;
+    if (record_index.pieces.empty()) {
+      DF_ASSIGN(record_index, Count());
     }
-    if (census.pieces.size() != paths_.size() || !census.left_out.empty()) {
-      return InvalidArgument("the samples were counted in ", census.pieces.size(), " files, not these ", paths_.size());
+    if (record_index.pieces.size() != paths_.size() || !record_index.left_out.empty()) {
+      return InvalidArgument("the samples were counted in ", record_index.pieces.size(), " files, not these ",
+                             paths_.size());
     }
-    for (const SampleCensus::Piece& piece : census.pieces) ends_.push_back(samples() + piece.records);
+    for (const RecordIndex::Piece& piece : record_index.pieces) ends_.push_back(samples() + piece.records);
     DF_TRY(Prepare(0, *first_));
     MutexLock lock(mu_);
     files_[0] = {std::move(first_), 0};

@@ -250,7 +250,7 @@ Status Hdf5SampleFile::GatherLists(const Column& column, std::span<const int64_t
     std::vector<int64_t> dims(column.info.shape.dims().begin() + 1, column.info.shape.dims().end());
     dims.push_back(longest);
     DF_ASSIGN(const Shape shape, Shape::Create(dims));
-    DF_ASSIGN(const BatchBuilder::Room room, batch.Place(f, at[i], shape));
+    DF_ASSIGN(const BatchBuilder::Room room, batch.Reserve(f, at[i], shape));
     DF_TRY(FillWithFallback(column.field, *room.tensor, room.at, shape.num_elements()));
     for (int64_t l = 0; l < lists; ++l) {
       const auto begin = static_cast<size_t>(begin_of(first + l));

@@ -20,13 +20,13 @@ std::string DirectoryOf(const std::string& path) {
 }
 
 // Calls place(shape) -> Result<void*> for the memory of the pixels.
-template <class Place>
-Status DecodeImage(std::string_view file, int channels, Place&& place) {
+template <class Reserve>
+Status DecodeImage(std::string_view file, int channels, Reserve&& reserve) {
   const auto allocate = [&](const auto& format) -> Result<void*> {
     if (format.height * format.width > kMaxElements / std::max(format.channels, 1)) {
       return InvalidArgument("an image of ", format.height, " x ", format.width, " pixels is too large");
     }
-    return place(Shape({format.height, format.width, format.channels}));
+    return reserve(Shape({format.height, format.width, format.channels}));
   };
   if (file.starts_with(kPngMagic)) return DecodePng(file, channels, 8, allocate);
   if (!file.starts_with(kJpegMagic)) return InvalidArgument("it is neither a PNG nor a JPEG file");
@@ -65,12 +65,12 @@ class ImageDecoder final : public RecordDecoder {
     for (size_t f = 0; f < kinds_.size(); ++f) {
       if (kinds_[f] == Kind::kImage) {
         DF_TRY(DecodeImage(record.bytes, channels_, [&](const Shape& shape) -> Result<void*> {
-          DF_ASSIGN(const BatchBuilder::Room room, batch.Place(f, i, shape));
+          DF_ASSIGN(const BatchBuilder::Room room, batch.Reserve(f, i, shape));
           return static_cast<void*>(room.bytes());
         }));
         continue;
       }
-      DF_ASSIGN(const BatchBuilder::Room room, batch.Place(f, i, Shape()));
+      DF_ASSIGN(const BatchBuilder::Room room, batch.Reserve(f, i, Shape()));
       if (kinds_[f] == Kind::kPath) {
         *room.data<std::string>() = record.path;
       } else {

@@ -1,4 +1,4 @@
-#include "kernels/io/line_search.h"
+#include "kernels/io/line_reader.h"
 #include "kernels/io/record_format.h"
 
 namespace dfrun {

@@ -15,7 +15,7 @@ class QueueReader::Turn {
 
   void Await() {
     QueueReader& reader = *reader_;  // this may be gone before Submit() returns
-    reader.Submit(std::make_unique<Attempt>(ctx_, Callback{&OnTurn, this}), 0);
+    reader.Submit(std::make_unique<WaitingCall>(ctx_, Callback{&OnTurn, this}), 0);
   }
 
  protected:
@@ -102,7 +102,7 @@ void QueueReader::Read(OpContext& ctx, RefPtr<Queue> queue, int64_t most, Callba
     static void OnWork(void* arg, Status status) {
       auto* reading = static_cast<Reading*>(arg);
       if (status.ok()) {
-        std::string work = *reading->ctx().placed_output<std::string>(0);
+        std::string work = *reading->ctx().preallocated_output<std::string>(0);
         reading->ctx().SetOutput(0, Tensor());
         status = reading->StartWork(std::move(work));
       }
@@ -131,9 +131,9 @@ void QueueReader::With(OpContext& ctx, std::function<Status(State&)> use, Callba
   (new Using(RefPtr<QueueReader>(this), ctx, std::move(use), done))->Await();
 }
 
-Waitable::Progress QueueReader::Serve(Attempt& attempt) {
+AsyncWaitQueue::Progress QueueReader::Serve(WaitingCall& waiting_call) {
   if (is_taken_) return Progress::kWaits;
-  if (!attempt.Claim()) return Progress::kGone;
+  if (!waiting_call.Claim()) return Progress::kGone;
   is_taken_ = true;
   return Progress::kEnds;
 }

@@ -25,7 +25,7 @@ class WorkReader {
 };
 
 // Reads use it in turn, in the order in which they came. Thread safety: all methods from any thread.
-class QueueReader final : public Waitable {
+class QueueReader final : public AsyncWaitQueue {
  public:
   QueueReader(std::string kind, std::string name, std::unique_ptr<WorkReader> reader)
       : kind_(std::move(kind)), name_(std::move(name)), reader_(std::move(reader)) {}
@@ -62,7 +62,7 @@ class QueueReader final : public Waitable {
  private:
   class Turn;
 
-  Progress Serve(Attempt& attempt) override REQUIRES(mu_);
+  Progress Serve(WaitingCall& waiting_call) override REQUIRES(mu_);
   void EndTurn() EXCLUDES(mu_);
 
   const std::string kind_;

@@ -1,7 +1,7 @@
 // The ops that use a reader.
 #include "kernels/device/cpu_kernel.h"
 #include "kernels/io/queue_reader.h"
-#include "kernels/state/device_object.h"
+#include "kernels/state/device_resource.h"
 
 namespace dfrun {
 namespace {
@@ -18,13 +18,13 @@ class ReaderCallKernel final : public AsyncKernel {
 
  private:
   static Status Start(OpContext& ctx, Callback done) {
-    DF_ASSIGN(const RefPtr<QueueReader> reader, DeviceObjectInput<QueueReader>(ctx, 0, "reader"));
+    DF_ASSIGN(const RefPtr<QueueReader> reader, DeviceResourceInput<QueueReader>(ctx, 0, "reader"));
     return Op::Start(ctx, *reader, done);
   }
 };
 
 Result<RefPtr<Queue>> WorkQueue(const OpContext& ctx) {
-  DF_ASSIGN(RefPtr<Queue> queue, DeviceObjectInput<Queue>(ctx, 1, "queue"));
+  DF_ASSIGN(RefPtr<Queue> queue, DeviceResourceInput<Queue>(ctx, 1, "queue"));
   if (queue->type().dtypes == std::vector<DType>{DType::kString}) return queue;
   return InvalidArgument(queue->DebugString(), " gives no names of files: a reader's queue has one string component");
 }

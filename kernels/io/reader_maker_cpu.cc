@@ -4,7 +4,7 @@
 #include "kernels/device/cpu_kernel.h"
 #include "kernels/io/queue_reader.h"
 #include "kernels/io/record_format.h"
-#include "kernels/state/device_object.h"
+#include "kernels/state/device_resource.h"
 #include "src/framework/file_access.h"
 
 namespace dfrun {
@@ -121,7 +121,7 @@ Made MakeIdentity(KernelSetup&, RefPtr<FileAccess>) {
 template <Made (*kMake)(KernelSetup&, RefPtr<FileAccess>)>
 struct MakeReader {
   using Object = QueueReader;
-  static Result<RefPtr<QueueReader>> FindOrMake(KernelSetup& setup, DeviceObjectHandle& handle) {
+  static Result<RefPtr<QueueReader>> FindOrMake(KernelSetup& setup, DeviceResourceHandle& handle) {
     std::string kind = setup.node().op->name;
     if (kind.ends_with("V2")) kind.resize(kind.size() - 2);
     const RefPtr<FileAccess> access = FileAccess::Of(setup.device());  // not within Find(), which holds the containers
@@ -132,9 +132,9 @@ struct MakeReader {
   }
 };
 
-#define READER(op, make)                                     \
-  CPU_KERNEL_ANY(op, DeviceObjectKernel<MakeReader<&make>>); \
-  CPU_KERNEL_ANY(op "V2", DeviceObjectKernel<MakeReader<&make>>)
+#define READER(op, make)                                       \
+  CPU_KERNEL_ANY(op, DeviceResourceKernel<MakeReader<&make>>); \
+  CPU_KERNEL_ANY(op "V2", DeviceResourceKernel<MakeReader<&make>>)
 
 READER("TextLineReader", MakeText);
 READER("WholeFileReader", MakeWhole);

@@ -1,6 +1,6 @@
 // Readers and what is done with them. The ops without V2 take handles as references to strings, those with it as
 // resources.
-#include "kernels/state/device_object_op.h"
+#include "kernels/state/device_resource_op.h"
 #include "src/framework/op.h"
 
 namespace dfrun {
@@ -15,20 +15,20 @@ void ByResource(OpBuilder& op) {
 }
 
 void TextLines(OpBuilder& op) {
-  op.Attr("skip_header_lines: int = 0").As(DeviceObject).Doc("A reader of the lines of files.");
+  op.Attr("skip_header_lines: int = 0").As(DeviceResource).Doc("A reader of the lines of files.");
 }
 void WholeFiles(OpBuilder& op) {
-  op.As(DeviceObject).Doc("A reader whose records are whole files.");
+  op.As(DeviceResource).Doc("A reader whose records are whole files.");
 }
 void FixedLength(OpBuilder& op) {
   op.Attr("header_bytes: int = 0").Attr("record_bytes: int").Attr("footer_bytes: int = 0").Attr("hop_bytes: int = 0");
-  op.As(DeviceObject).Doc("A reader of records of one size.");
+  op.As(DeviceResource).Doc("A reader of records of one size.");
 }
 void TfRecords(OpBuilder& op) {
-  op.As(DeviceObject).Attr("compression_type: string = ''").Doc("A reader of the records of TFRecord files.");
+  op.As(DeviceResource).Attr("compression_type: string = ''").Doc("A reader of the records of TFRecord files.");
 }
 void Identities(OpBuilder& op) {
-  op.As(DeviceObject).Doc("A reader whose records are the entries of its queue.");
+  op.As(DeviceResource).Doc("A reader whose records are the entries of its queue.");
 }
 
 void TakesReader(OpBuilder& op) {

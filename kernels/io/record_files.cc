@@ -12,9 +12,9 @@ constexpr size_t kMaxOpenFiles = 256;
 // So much is brought into memory before the first sample is needed.
 constexpr uint64_t kSmallBytes = uint64_t{64} << 20;
 
-Status CheckCensus(const SampleCensus& census, size_t files) {
+Status CheckRecordIndex(const RecordIndex& record_index, size_t files) {
   int64_t records = 0;
-  for (const SampleCensus::Piece& piece : census.pieces) {
+  for (const RecordIndex::Piece& piece : record_index.pieces) {
     if (piece.file < 0 || piece.file >= static_cast<int64_t>(files) || piece.begin < 0 || piece.records < 0 ||
         piece.records > INT64_MAX - records) {
       return InvalidArgument("the samples were counted in other files: ", piece.records, " records from byte ",
@@ -23,7 +23,7 @@ Status CheckCensus(const SampleCensus& census, size_t files) {
     records += piece.records;
   }
   int64_t least = 0;
-  for (const int64_t number : census.left_out) {
+  for (const int64_t number : record_index.left_out) {
     if (number < least || number >= records) {
       return InvalidArgument("there is no record ", number, " of ", records, " to be left out");
     }
@@ -41,41 +41,41 @@ Status NameRecord(const Status& status, const std::string& path, int64_t number,
 }
 
 Result<std::unique_ptr<RecordFiles>> RecordFiles::Create(const std::vector<std::string>& paths, Compression compression,
-                                                         const RecordFormat& format, const SampleCensus& census) {
-  DF_TRY(CheckCensus(census, paths.size()));
-  return std::unique_ptr<RecordFiles>(new RecordFiles(paths, compression, format, census));
+                                                         const RecordFormat& format, const RecordIndex& record_index) {
+  DF_TRY(CheckRecordIndex(record_index, paths.size()));
+  return std::unique_ptr<RecordFiles>(new RecordFiles(paths, compression, format, record_index));
 }
 
 RecordFiles::RecordFiles(const std::vector<std::string>& paths, Compression compression, const RecordFormat& format,
-                         const SampleCensus& census)
+                         const RecordIndex& record_index)
     : paths_(paths),
       compression_(compression),
       format_(format),
-      census_(census),
+      record_index_(record_index),
       mappable_bytes_(kMapBytes),
       files_(paths.size()),
-      indices_(census.pieces.size()) {
-  auto left_out = census_.left_out.begin();
-  for (const SampleCensus::Piece& piece : census_.pieces) {
+      indices_(record_index.pieces.size()) {
+  auto left_out = record_index_.left_out.begin();
+  for (const RecordIndex::Piece& piece : record_index_.pieces) {
     first_record_.push_back(first_record_.back() + piece.records);
     const auto begin = left_out;
-    left_out = std::lower_bound(left_out, census_.left_out.end(), first_record_.back());
+    left_out = std::lower_bound(left_out, record_index_.left_out.end(), first_record_.back());
     first_sample_.push_back(first_sample_.back() + piece.records - (left_out - begin));
   }
 }
 
-Result<std::vector<RecordFiles::Place>> RecordFiles::Find(std::span<const int64_t> samples) {
-  std::vector<Place> places;
-  places.reserve(samples.size());
+Result<std::vector<RecordFiles::Location>> RecordFiles::Find(std::span<const int64_t> samples) {
+  std::vector<Location> locations;
+  locations.reserve(samples.size());
   for (const int64_t sample : samples) {
     const auto after = std::upper_bound(first_sample_.begin(), first_sample_.end(), sample);
     const auto piece = static_cast<size_t>(after - first_sample_.begin()) - 1;
     DF_ASSIGN(const Index* index, IndexOf(piece));
     const auto i = static_cast<size_t>(sample - first_sample_[piece]);
-    places.push_back({static_cast<uint32_t>(census_.pieces[piece].file), static_cast<uint32_t>(piece),
-                      index->numbers.empty() ? static_cast<int64_t>(i) : index->numbers[i], index->spans[i]});
+    locations.push_back({static_cast<uint32_t>(record_index_.pieces[piece].file), static_cast<uint32_t>(piece),
+                         index->numbers.empty() ? static_cast<int64_t>(i) : index->numbers[i], index->spans[i]});
   }
-  return places;
+  return locations;
 }
 
 Result<const ByteFile*> RecordFiles::File(uint32_t file, ByteFile& opened) {
@@ -94,28 +94,28 @@ Result<const ByteFile*> RecordFiles::File(uint32_t file, ByteFile& opened) {
   return is_kept ? kept : &opened;
 }
 
-Status RecordFiles::Name(const Status& status, const Place& place) const {
-  int64_t number = place.number;
-  for (size_t p = place.piece; p > 0 && census_.pieces[p - 1].file == place.file; --p) {
-    number += census_.pieces[p - 1].records;
+Status RecordFiles::Name(const Status& status, const Location& location) const {
+  int64_t number = location.number;
+  for (size_t p = location.piece; p > 0 && record_index_.pieces[p - 1].file == location.file; --p) {
+    number += record_index_.pieces[p - 1].records;
   }
-  return NameRecord(status, paths_[place.file], number, place.span.offset);
+  return NameRecord(status, paths_[location.file], number, location.span.offset);
 }
 
-Status RecordFiles::FindNext(FileCursor& cursor, uint64_t& at, Place& place) const {
-  place.span = {at, 0};
-  const Result<bool> found = format_.Find(cursor, at, place.span);
+Status RecordFiles::FindNext(FileCursor& cursor, uint64_t& at, Location& location) const {
+  location.span = {at, 0};
+  const Result<bool> found = format_.Find(cursor, at, location.span);
   if (found.ok() && *found) return Status();
   DF_TRY(cursor.file().Check());
-  if (!found.ok()) return Name(found.status(), place);
-  return Name(Error(Code::kDataLoss, "the file ends here; when its records were counted it had more"), place);
+  if (!found.ok()) return Name(found.status(), location);
+  return Name(Error(Code::kDataLoss, "the file ends here; when its records were counted it had more"), location);
 }
 
 Result<std::unique_ptr<const RecordFiles::Index>> RecordFiles::LookThrough(size_t number) {
-  const SampleCensus::Piece& piece = census_.pieces[number];
+  const RecordIndex::Piece& piece = record_index_.pieces[number];
   const int64_t first = first_record_[number];
-  const auto begin = std::lower_bound(census_.left_out.begin(), census_.left_out.end(), first);
-  const auto end = std::lower_bound(begin, census_.left_out.end(), first_record_[number + 1]);
+  const auto begin = std::lower_bound(record_index_.left_out.begin(), record_index_.left_out.end(), first);
+  const auto end = std::lower_bound(begin, record_index_.left_out.end(), first_record_[number + 1]);
   ByteFile opened;
   DF_ASSIGN(const ByteFile* const file, File(static_cast<uint32_t>(piece.file), opened));
   FileCursor cursor(*file);
@@ -123,13 +123,13 @@ Result<std::unique_ptr<const RecordFiles::Index>> RecordFiles::LookThrough(size_
   auto at = static_cast<uint64_t>(piece.begin);
   auto left_out = begin;
   for (int64_t i = 0; i < piece.records; ++i) {
-    Place place{static_cast<uint32_t>(piece.file), static_cast<uint32_t>(number), i, {}};
-    DF_TRY(FindNext(cursor, at, place));
+    Location location{static_cast<uint32_t>(piece.file), static_cast<uint32_t>(number), i, {}};
+    DF_TRY(FindNext(cursor, at, location));
     if (left_out != end && *left_out == first + i) {
       ++left_out;
       continue;
     }
-    index->spans.push_back(place.span);
+    index->spans.push_back(location.span);
     if (begin != end) index->numbers.push_back(i);
   }
   DF_TRY(file->Check());
@@ -140,16 +140,16 @@ Result<std::optional<uint64_t>> RecordFiles::LoadIfSmall() {
   if (paths_.size() > kMaxOpenFiles) return std::optional<uint64_t>();
   uint64_t bytes = 0;
   bool in_memory = true;
-  for (size_t p = 0; p < census_.pieces.size(); ++p) {
-    if (p > 0 && census_.pieces[p].file == census_.pieces[p - 1].file) continue;
+  for (size_t p = 0; p < record_index_.pieces.size(); ++p) {
+    if (p > 0 && record_index_.pieces[p].file == record_index_.pieces[p - 1].file) continue;
     ByteFile opened;
-    DF_ASSIGN(const ByteFile* const file, File(static_cast<uint32_t>(census_.pieces[p].file), opened));
+    DF_ASSIGN(const ByteFile* const file, File(static_cast<uint32_t>(record_index_.pieces[p].file), opened));
     bytes += file->size();
     in_memory = in_memory && file->in_memory();
     if (!in_memory || bytes > kSmallBytes) return std::optional<uint64_t>();
     file->Touch();
   }
-  for (size_t p = 0; p < census_.pieces.size(); ++p) DF_TRY(IndexOf(p).status());
+  for (size_t p = 0; p < record_index_.pieces.size(); ++p) DF_TRY(IndexOf(p).status());
   return std::optional<uint64_t>(bytes);
 }
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/io/made_once.h"
+#include "kernels/io/lazy_array.h"
 #include "kernels/io/record_format.h"
 #include "src/framework/sample_source.h"
 
@@ -18,30 +18,30 @@ namespace dfrun {
 // "PATH, record 7 at byte 100: ...".
 Status NameRecord(const Status& status, const std::string& path, int64_t number, uint64_t at);
 
-// Where the samples of a census lie.
+// Where the samples of a record index lie.
 // Thread safety: Find(), File() and Name() from any thread.
 class RecordFiles {
  public:
-  struct Place {
+  struct Location {
     uint32_t file = 0;
     uint32_t piece = 0;
     int64_t number = 0;  // of the record in its piece
     RecordSpan span;
   };
 
-  // The format outlives the files. InvalidArgument for a census that cannot be one of these files.
+  // The format outlives the files. InvalidArgument for a record index that cannot be one of these files.
   static Result<std::unique_ptr<RecordFiles>> Create(const std::vector<std::string>& paths, Compression compression,
-                                                     const RecordFormat& format, const SampleCensus& census);
+                                                     const RecordFormat& format, const RecordIndex& record_index);
 
   int64_t samples() const { return first_sample_.back(); }
 
   // The places of samples in [0, samples()). Looks through their pieces if no one has; DataLoss where there is no
   // longer what was counted.
-  Result<std::vector<Place>> Find(std::span<const int64_t> samples);
+  Result<std::vector<Location>> Find(std::span<const int64_t> samples);
   // A file as it is kept, or in `opened` where there are too many to be kept.
   Result<const ByteFile*> File(uint32_t file, ByteFile& opened);
   // The error of a record, named.
-  Status Name(const Status& status, const Place& place) const;
+  Status Name(const Status& status, const Location& location) const;
 
   // Where it is little, opens all files, brings them into memory and looks through them: their bytes. Else, and where
   // they cannot be in memory, nothing.
@@ -55,10 +55,10 @@ class RecordFiles {
   };
 
   RecordFiles(const std::vector<std::string>& paths, Compression compression, const RecordFormat& format,
-              const SampleCensus& census);
+              const RecordIndex& record_index);
   Result<std::unique_ptr<const Index>> LookThrough(size_t piece);
   // The record at `at`, which moves on, is place.number of place.piece: sets its span, or names it in the error.
-  Status FindNext(FileCursor& cursor, uint64_t& at, Place& place) const;
+  Status FindNext(FileCursor& cursor, uint64_t& at, Location& location) const;
   Result<const Index*> IndexOf(size_t piece) {
     return indices_.Get(piece, [&] { return LookThrough(piece); });
   }
@@ -66,12 +66,12 @@ class RecordFiles {
   const std::vector<std::string> paths_;
   const Compression compression_;
   const RecordFormat& format_;
-  const SampleCensus census_;
+  const RecordIndex record_index_;
   std::vector<int64_t> first_record_ = {0};  // by piece, over all records; and one more entry
   std::vector<int64_t> first_sample_ = {0};
   std::atomic<uint64_t> mappable_bytes_;
-  MadeOnce<ByteFile> files_;
-  MadeOnce<Index> indices_;
+  LazyArray<ByteFile> files_;
+  LazyArray<Index> indices_;
 };
 
 }  // namespace dfrun

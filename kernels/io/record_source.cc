@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "kernels/files/matching_paths.h"
-#include "kernels/io/record_census.h"
 #include "kernels/io/record_files.h"
+#include "kernels/io/record_index.h"
 #include "kernels/strings/parse_number.h"
 #include "src/base/sort_unique.h"
 
@@ -30,15 +30,15 @@ class RecordSource final : public SampleSource {
     return FillWithFallback(field, one, 0, 1);
   }
 
-  Result<SampleCensus> Count() override { return TakeCensus(set_, true); }
+  Result<RecordIndex> Count() override { return BuildRecordIndex(set_, true); }
 
-  Result<int64_t> Load(const SampleCensus& census) override {
-    SampleCensus own;
-    if (census.pieces.empty()) {
-      DF_ASSIGN(own, TakeCensus(set_, false));
+  Result<int64_t> Load(const RecordIndex& record_index) override {
+    RecordIndex own;
+    if (record_index.pieces.empty()) {
+      DF_ASSIGN(own, BuildRecordIndex(set_, false));
     }
-    DF_ASSIGN(files_,
-              RecordFiles::Create(set_.paths, set_.compression, *set_.format, census.pieces.empty() ? own : census));
+    DF_ASSIGN(files_, RecordFiles::Create(set_.paths, set_.compression, *set_.format,
+                                          record_index.pieces.empty() ? own : record_index));
     DF_ASSIGN(const std::optional<uint64_t> bytes, files_->LoadIfSmall());
     if (bytes && set_.decoder->IsCopy() && files_->samples() > 0) {
       record_bytes_ = static_cast<double>(*bytes) / static_cast<double>(files_->samples());
@@ -52,17 +52,17 @@ class RecordSource final : public SampleSource {
 
   Result<std::vector<Tensor>> Gather(std::span<const int64_t> samples, Allocator& allocator) override {
     DF_ASSIGN(BatchBuilder batch, BatchBuilder::Create(set_.fields, static_cast<int64_t>(samples.size()), allocator));
-    DF_ASSIGN(const std::vector<RecordFiles::Place> places, files_->Find(samples));
+    DF_ASSIGN(const std::vector<RecordFiles::Location> locations, files_->Find(samples));
     Reading reading;
-    for (size_t i = 0; i < places.size(); ++i) {
-      DF_TRY(MoveTo(places[i].file, reading));
-      if (i + 1 < places.size() && places[i + 1].file == places[i].file) {
-        reading.cursor->Prefetch(places[i + 1].span.offset, places[i + 1].span.bytes);
+    for (size_t i = 0; i < locations.size(); ++i) {
+      DF_TRY(MoveTo(locations[i].file, reading));
+      if (i + 1 < locations.size() && locations[i + 1].file == locations[i].file) {
+        reading.cursor->Prefetch(locations[i + 1].span.offset, locations[i + 1].span.bytes);
       }
-      const Status status = Decode(*reading.cursor, places[i].span, static_cast<int64_t>(i), batch);
+      const Status status = Decode(*reading.cursor, locations[i].span, static_cast<int64_t>(i), batch);
       if (status.ok()) continue;
       DF_TRY(reading.cursor->file().Check());
-      return files_->Name(status, places[i]);
+      return files_->Name(status, locations[i]);
     }
     DF_TRY(CheckFiles(reading));
     return batch.Finish();

@@ -41,13 +41,13 @@ int64_t SampleOrder::RowAt(int64_t position) {
 
 void SampleOrder::RowsFrom(int64_t position, std::span<int64_t> rows) {
   while (!rows.empty()) {
-    const int64_t place = position % samples_;
-    const auto count = static_cast<size_t>(std::min<int64_t>(static_cast<int64_t>(rows.size()), samples_ - place));
+    const int64_t offset = position % samples_;
+    const auto count = static_cast<size_t>(std::min<int64_t>(static_cast<int64_t>(rows.size()), samples_ - offset));
     if (shuffle_) {
       MutexLock lock(mu_);
-      std::copy_n(PermutationOf(position / samples_).begin() + place, count, rows.begin());
+      std::copy_n(PermutationOf(position / samples_).begin() + offset, count, rows.begin());
     } else {
-      std::iota(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(count), place);
+      std::iota(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(count), offset);
     }
     rows = rows.subspan(count);
     position += static_cast<int64_t>(count);

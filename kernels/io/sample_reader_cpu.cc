@@ -56,12 +56,13 @@ Status ReadOptions(KernelSetup& setup, SampleSetConfig& set) {
   return Status();
 }
 
-Status ReadCensus(KernelSetup& setup, SampleCensus& census) {
+Status ReadRecordIndex(KernelSetup& setup, RecordIndex& record_index) {
   const auto pieces = setup.attr<std::vector<int64_t>>("pieces");
   if (pieces.size() % 3 != 0)
     return InvalidArgument("attr 'pieces' has ", pieces.size(), " entries, not three a piece");
-  for (size_t i = 0; i < pieces.size(); i += 3) census.pieces.push_back({pieces[i], pieces[i + 1], pieces[i + 2]});
-  census.left_out = setup.attr<std::vector<int64_t>>("left_out");
+  for (size_t i = 0; i < pieces.size(); i += 3)
+    record_index.pieces.push_back({pieces[i], pieces[i + 1], pieces[i + 2]});
+  record_index.left_out = setup.attr<std::vector<int64_t>>("left_out");
   return Status();
 }
 
@@ -79,7 +80,7 @@ SampleSetConfig RecordConfig(KernelSetup& setup) {
   }
   for (size_t i = 0; i < fields.size(); ++i) set.fields.push_back({fields[i], dtypes[i], shapes[i], {}});
   if (Status status = ReadOptions(setup, set); !status.ok()) setup.Fail(std::move(status));
-  if (Status status = ReadCensus(setup, set.census); !status.ok()) setup.Fail(std::move(status));
+  if (Status status = ReadRecordIndex(setup, set.record_index); !status.ok()) setup.Fail(std::move(status));
   return set;
 }
 

@@ -15,8 +15,9 @@ std::string SampleSetConfig::Key() const {
     add(field.from);
     add(StrCat(field.dtype, field.shape, field.fallback ? "=" + *field.fallback : ""));
   }
-  for (const SampleCensus::Piece& piece : census.pieces) add(StrCat(piece.file, ':', piece.begin, ':', piece.records));
-  for (const int64_t number : census.left_out) add(std::to_string(number));
+  for (const RecordIndex::Piece& piece : record_index.pieces)
+    add(StrCat(piece.file, ':', piece.begin, ':', piece.records));
+  for (const int64_t number : record_index.left_out) add(std::to_string(number));
   add(std::to_string(threads));
   return key;
 }
@@ -80,7 +81,7 @@ Status SampleSet::Open() {
   if (config_.config.files.empty()) return InvalidArgument("a data set needs files");
   DF_ASSIGN(source_, format->open(config_.config));
   for (SampleField field : config_.fields) DF_TRY(source_->AddField(field));
-  DF_ASSIGN(samples_, source_->Load(config_.census));
+  DF_ASSIGN(samples_, source_->Load(config_.record_index));
   return samples_ > 0 ? Status() : InvalidArgument("there are no samples in ", config_.config.files[0]);
 }
 

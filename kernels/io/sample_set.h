@@ -23,7 +23,7 @@ struct SampleSetConfig {
   std::string format;
   SampleConfig config;
   std::vector<SampleField> fields;
-  SampleCensus census = {};  // without pieces: not counted yet
+  RecordIndex record_index = {};  // without pieces: not counted yet
   int threads = 1;
 
   std::string Key() const;

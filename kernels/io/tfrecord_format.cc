@@ -116,7 +116,7 @@ class ExampleDecoder final : public RecordDecoder {
     std::vector<int64_t> dims = {static_cast<int64_t>(steps.size())};
     dims.insert(dims.end(), of_step.dims().begin(), of_step.dims().end());
     DF_ASSIGN(const Shape shape, Shape::Create(dims));
-    DF_ASSIGN(BatchBuilder::Room room, batch.Place(f, i, shape));
+    DF_ASSIGN(BatchBuilder::Room room, batch.Reserve(f, i, shape));
     DF_TRY(FillWithFallback(part.field, *room.tensor, room.at, shape.num_elements()));
     for (const WireFeature& step : steps) {
       Copy(part, step, room);
@@ -188,7 +188,7 @@ class ExampleDecoder final : public RecordDecoder {
     if (elements == parts_[f].elements) return batch.Row(f, i);
     const SampleField& field = parts_[f].field;
     const Result<Shape> shape = ShapeOf(field.shape, elements);
-    if (shape.ok()) return batch.Place(f, i, *shape);
+    if (shape.ok()) return batch.Reserve(f, i, *shape);
     return InvalidArgument("the feature '", field.from, "' has ", elements, " values; its shape is ", field.shape);
   }
 
@@ -201,7 +201,7 @@ class ExampleDecoder final : public RecordDecoder {
       if (shape.dim(axis) < 0) shape.set_dim(axis, 0);
     }
     DF_ASSIGN(const Shape known, shape.ToShape());
-    DF_ASSIGN(const BatchBuilder::Room room, batch.Place(f, i, known));
+    DF_ASSIGN(const BatchBuilder::Room room, batch.Reserve(f, i, known));
     return FillWithFallback(field, *room.tensor, room.at, known.num_elements());
   }
 

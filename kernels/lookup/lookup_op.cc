@@ -1,12 +1,12 @@
 // Tables from keys to values: the ops that make, fill and read them.
-#include "kernels/state/device_object_op.h"
+#include "kernels/state/device_resource_op.h"
 #include "src/framework/op.h"
 
 namespace dfrun {
 namespace {
 
 void MakesTable(OpBuilder& op) {
-  op.Output("table_handle: resource").As(DeviceObject).Shape(ScalarOutputs());
+  op.Output("table_handle: resource").As(DeviceResource).Shape(ScalarOutputs());
   op.Attr("use_node_name_sharing: bool = false").Attr("key_dtype: type").Attr("value_dtype: type");
 }
 

@@ -70,12 +70,12 @@ struct ArgOf {
       const C candidate = BestOfChunk(x + begin, end - begin);
       if (!Better()(candidate, best)) continue;
       best = candidate;
-      index = begin + PlaceOf(x + begin, end - begin, best);
+      index = begin + IndexOf(x + begin, end - begin, best);
     }
     return index;
   }
   // The first place of a value that is there: the block first, which vectorises.
-  static int64_t PlaceOf(const T* x, int64_t n, C value) {
+  static int64_t IndexOf(const T* x, int64_t n, C value) {
     constexpr int64_t kBlock = 64;
     int64_t i = 0;
     for (; i + kBlock <= n; i += kBlock) {

@@ -19,10 +19,10 @@ void PrefetchAhead(const std::byte* operand, int64_t step, int64_t count, size_t
 
 BinaryKernel::BinaryKernel(KernelSetup& setup, const BinaryLoops& loops, bool broadcasts) : loops_(loops) {
   expensive_ = setup.output_shape(0).num_elements() >= kExpensiveCount;
-  if (IsPlaced(setup)) ChoosePlaced(setup, broadcasts);
+  if (IsPreallocated(setup)) ChoosePreallocated(setup, broadcasts);
 }
 
-void BinaryKernel::ChoosePlaced(KernelSetup& setup, bool broadcasts) {
+void BinaryKernel::ChoosePreallocated(KernelSetup& setup, bool broadcasts) {
   Result<dfrun::Shape> x = setup.input_shape(0).ToShape();
   Result<dfrun::Shape> y = setup.input_shape(1).ToShape();
   dfrun::Shape z;
@@ -34,7 +34,7 @@ void BinaryKernel::ChoosePlaced(KernelSetup& setup, bool broadcasts) {
   } else if (*x == *y && plan_.count <= kElementBlock) {
     set_fn(&RunSameShape);
   } else {
-    set_fn(&RunPlaced);
+    set_fn(&RunPreallocated);
   }
 }
 
@@ -56,15 +56,15 @@ Status BinaryKernel::Compute(OpContext& ctx) {
 
 Status BinaryKernel::RunSameShape(Kernel* kernel, OpContext& ctx) {
   const auto* self = static_cast<const BinaryKernel*>(kernel);
-  self->loops_.both(ctx.input_data<std::byte>(0), ctx.input_data<std::byte>(1), ctx.placed_output<std::byte>(0),
+  self->loops_.both(ctx.input_data<std::byte>(0), ctx.input_data<std::byte>(1), ctx.preallocated_output<std::byte>(0),
                     self->plan_.count);
   return Status();
 }
 
-Status BinaryKernel::RunPlaced(Kernel* kernel, OpContext& ctx) {
+Status BinaryKernel::RunPreallocated(Kernel* kernel, OpContext& ctx) {
   const auto* self = static_cast<const BinaryKernel*>(kernel);
-  self->Run(self->plan_, ctx.input_data<std::byte>(0), ctx.input_data<std::byte>(1), ctx.placed_output<std::byte>(0),
-            ctx.pool());
+  self->Run(self->plan_, ctx.input_data<std::byte>(0), ctx.input_data<std::byte>(1),
+            ctx.preallocated_output<std::byte>(0), ctx.pool());
   return Status();
 }
 

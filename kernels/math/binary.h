@@ -39,8 +39,8 @@ class BinaryKernel : public Kernel {
 
  private:
   static Status RunSameShape(Kernel* kernel, OpContext& ctx);
-  static Status RunPlaced(Kernel* kernel, OpContext& ctx);
-  void ChoosePlaced(KernelSetup& setup, bool broadcasts);
+  static Status RunPreallocated(Kernel* kernel, OpContext& ctx);
+  void ChoosePreallocated(KernelSetup& setup, bool broadcasts);
   void Run(const BroadcastPlan& plan, const void* x, const void* y, void* z, ThreadPool& pool) const;
   void RunRange(const BroadcastPlan& plan, const void* x, const void* y, void* z, int64_t begin, int64_t end,
                 bool streams) const;
@@ -105,7 +105,7 @@ struct BinaryOf {
     StreamFence();
   }
   static Status RunScalar(Kernel*, OpContext& ctx) {
-    *ctx.placed_output<Result>(0) = Apply(*ctx.input_data<T>(0), *ctx.input_data<T>(1));
+    *ctx.preallocated_output<Result>(0) = Apply(*ctx.input_data<T>(0), *ctx.input_data<T>(1));
     return Status();
   }
   static const char* Refuse(const void* y_data, int64_t n) {

@@ -34,9 +34,9 @@ void MakeElements(ThreadPool& pool, void* output, size_t element_size, int64_t n
   });
 }
 
-// True where the plan knows all shapes, no input is a ref and output 0 has a place: input_data() and placed_output()
-// may be used and no shape needs a look.
-bool IsPlaced(const KernelSetup& setup);
+// True where the plan knows all shapes, no input is a ref and output 0 has a place: input_data() and
+// preallocated_output() may be used and no shape needs a look.
+bool IsPreallocated(const KernelSetup& setup);
 
 }  // namespace dfrun
 

@@ -85,7 +85,7 @@ constexpr int64_t kLineBytes = 64;
 constexpr int kMostScratch = static_cast<int>(kMostSteps);
 
 // Where a value is while a chunk is made.
-struct Place {
+struct Location {
   enum Kind : uint8_t { kInput, kScalar, kOutput, kScratch };
   Kind kind;
   int index;
@@ -111,15 +111,15 @@ class Program {
     DF_TRY(program.TakeShape(setup.attr<PartialShape>("shape")));
     for (int64_t scalar : setup.attr<std::vector<int64_t>>("scalars")) {
       if (scalar < 0 || scalar >= inputs) return InvalidArgument("attr 'scalars' has ", scalar, ", which is no input");
-      program.places_[static_cast<size_t>(scalar)].kind = Place::kScalar;
+      program.locations_[static_cast<size_t>(scalar)].kind = Location::kScalar;
     }
     if (program.full_input() == inputs) return InvalidArgument("all inputs are in attr 'scalars'");
-    DF_TRY(program.PlaceSlices(setup.attr<std::vector<int64_t>>("first_columns")));
+    DF_TRY(program.LocateSlices(setup.attr<std::vector<int64_t>>("first_columns")));
     for (const std::string& text : steps) DF_TRY(program.AddStep(text));
     const std::vector<int> last_use = program.LastUses();
-    DF_TRY(program.PlaceOutputs(setup.attr<std::vector<int64_t>>("outputs"), setup.attr<int64_t>("M")));
+    DF_TRY(program.LocateOutputs(setup.attr<std::vector<int64_t>>("outputs"), setup.attr<int64_t>("M")));
     program.ChooseForwards(static_cast<size_t>(setup.attr<int64_t>("M")), last_use);
-    DF_TRY(program.PlaceScratch(last_use));
+    DF_TRY(program.AssignScratch(last_use));
     return program;
   }
 
@@ -130,8 +130,8 @@ class Program {
   // True where the input's rows have more columns than those that it gives.
   bool IsSlice(int input) const { return is_slice_[static_cast<size_t>(input)]; }
   // Of the value of that number.
-  const Place& place(int value) const { return places_[static_cast<size_t>(value)]; }
-  int num_values() const { return static_cast<int>(places_.size()); }
+  const Location& location(int value) const { return locations_[static_cast<size_t>(value)]; }
+  int num_values() const { return static_cast<int>(locations_.size()); }
   int num_inputs() const { return inputs_; }
   // The first input that is no scalar.
   int full_input() const {
@@ -139,7 +139,7 @@ class Program {
     while (i < inputs_ && IsScalar(i)) ++i;
     return i;
   }
-  bool IsScalar(int value) const { return place(value).kind == Place::kScalar; }
+  bool IsScalar(int value) const { return location(value).kind == Location::kScalar; }
   // Inputs whose next chunk is asked for at each step.
   int asked_a_step() const { return (inputs_ - 1) / std::max(1, static_cast<int>(steps_.size())) + 1; }
   // The input whose buffer an output may take: none of its elements is read after the output's is written. -1: none.
@@ -147,7 +147,7 @@ class Program {
 
  private:
   explicit Program(int inputs) : inputs_(inputs), is_slice_(static_cast<size_t>(inputs), false) {
-    for (int i = 0; i < inputs; ++i) places_.push_back({Place::kInput, i});
+    for (int i = 0; i < inputs; ++i) locations_.push_back({Location::kInput, i});
   }
 
   Status TakeShape(const PartialShape& shape) {
@@ -159,7 +159,7 @@ class Program {
     return Status();
   }
 
-  Status PlaceSlices(const std::vector<int64_t>& first_columns) {
+  Status LocateSlices(const std::vector<int64_t>& first_columns) {
     if (!first_columns.empty() && first_columns.size() != static_cast<size_t>(inputs_)) {
       return InvalidArgument("attr 'first_columns' has ", first_columns.size(), " values for ", inputs_, " inputs");
     }
@@ -169,7 +169,7 @@ class Program {
         return InvalidArgument("attr 'first_columns' has ", first_columns[i], " for input ", i,
                                ", of which no columns can be taken");
       }
-      places_[i].first_column = first_columns[i];
+      locations_[i].first_column = first_columns[i];
       is_slice_[i] = true;
     }
     return Status();
@@ -198,7 +198,7 @@ class Program {
     const bool fits = each.operands == 0 ? operands > 0 : operands == each.operands;
     if (!fits) return Wrong(text, "its op takes another number of operands");
     steps_.push_back(std::move(step));
-    places_.push_back({Place::kScratch, -1});
+    locations_.push_back({Location::kScratch, -1});
     return Status();
   }
   static Status Wrong(std::string_view step, const char* why) {
@@ -207,7 +207,7 @@ class Program {
 
   // By value: the step that is the last to read it; -1: none does.
   std::vector<int> LastUses() const {
-    std::vector<int> last_use(places_.size(), -1);
+    std::vector<int> last_use(locations_.size(), -1);
     for (size_t i = 0; i < steps_.size(); ++i) {
       for (int operand : steps_[i].operands) last_use[static_cast<size_t>(operand)] = static_cast<int>(i);
     }
@@ -216,16 +216,17 @@ class Program {
   // A sum of many reads operands after it has written.
   bool ReadsLater(size_t step) const { return steps_[step].operands.size() > 2; }
 
-  Status PlaceOutputs(const std::vector<int64_t>& values, int64_t outputs) {
+  Status LocateOutputs(const std::vector<int64_t>& values, int64_t outputs) {
     if (static_cast<int64_t>(values.size()) != outputs) {
       return InvalidArgument("attr 'outputs' has ", values.size(), " values for ", outputs, " outputs");
     }
     for (size_t i = 0; i < values.size(); ++i) {
       const int64_t value = values[i];
-      if (value < inputs_ || value >= num_values() || places_[static_cast<size_t>(value)].kind == Place::kOutput) {
+      if (value < inputs_ || value >= num_values() ||
+          locations_[static_cast<size_t>(value)].kind == Location::kOutput) {
         return InvalidArgument("attr 'outputs' has ", value, ", which is not the result of a step, or is given twice");
       }
-      places_[static_cast<size_t>(value)] = {Place::kOutput, static_cast<int>(i)};
+      locations_[static_cast<size_t>(value)] = {Location::kOutput, static_cast<int>(i)};
     }
     return Status();
   }
@@ -234,8 +235,8 @@ class Program {
     forwardable_.assign(outputs, -1);
     std::vector<bool> is_taken = is_slice_;
     for (size_t i = 0; i < steps_.size(); ++i) {
-      const Place& made = places_[static_cast<size_t>(inputs_) + i];
-      if (made.kind != Place::kOutput) continue;
+      const Location& made = locations_[static_cast<size_t>(inputs_) + i];
+      if (made.kind != Location::kOutput) continue;
       for (int input = 0; input < inputs_ && Forwardable(made.index) < 0; ++input) {
         const int used = last_use[static_cast<size_t>(input)];
         const bool is_over = used < static_cast<int>(i) || (used == static_cast<int>(i) && !ReadsLater(i));
@@ -247,30 +248,30 @@ class Program {
   }
 
   // A result takes a place that an operand of its step leaves, where the step allows it.
-  Status PlaceScratch(const std::vector<int>& last_use) {
+  Status AssignScratch(const std::vector<int>& last_use) {
     std::vector<int> free;
     for (int i = kMostScratch - 1; i >= 0; --i) free.push_back(i);
     for (size_t i = 0; i < steps_.size(); ++i) {
-      if (!ReadsLater(i)) LeavePlaces(i, last_use, free);
+      if (!ReadsLater(i)) FreeScratch(i, last_use, free);
       const size_t made = static_cast<size_t>(inputs_) + i;
-      if (places_[made].kind == Place::kScratch) {
+      if (locations_[made].kind == Location::kScratch) {
         if (free.empty()) return InvalidArgument("attr 'steps' needs more than ", kMostScratch, " values at a time");
-        places_[made].index = free.back();
+        locations_[made].index = free.back();
         free.pop_back();
-        if (last_use[made] < 0) free.push_back(places_[made].index);
+        if (last_use[made] < 0) free.push_back(locations_[made].index);
       }
-      if (ReadsLater(i)) LeavePlaces(i, last_use, free);
+      if (ReadsLater(i)) FreeScratch(i, last_use, free);
     }
     return Status();
   }
   // Those of the operands that nothing reads after the step.
-  void LeavePlaces(size_t step, const std::vector<int>& last_use, std::vector<int>& free) const {
+  void FreeScratch(size_t step, const std::vector<int>& last_use, std::vector<int>& free) const {
     std::vector<int> operands = steps_[step].operands;
     SortUnique(operands);
     for (int operand : operands) {
-      const Place& place = places_[static_cast<size_t>(operand)];
+      const Location& location = locations_[static_cast<size_t>(operand)];
       const bool is_over = last_use[static_cast<size_t>(operand)] == static_cast<int>(step);
-      if (place.kind == Place::kScratch && is_over) free.push_back(place.index);
+      if (location.kind == Location::kScratch && is_over) free.push_back(location.index);
     }
   }
 
@@ -278,7 +279,7 @@ class Program {
   std::optional<Shape> shape_;
   std::vector<bool> is_slice_;  // by input
   std::vector<Step> steps_;
-  std::vector<Place> places_;
+  std::vector<Location> locations_;
   std::vector<int> forwardable_;  // by output
 };
 
@@ -346,9 +347,10 @@ class FusedElementwiseKernel final : public Kernel {
           return InvalidArgument("input ", i, " has shape ", given, ", where it must have one element");
         }
       } else if (program_->IsSlice(i)) {
-        if (!HasColumns(given, shape, program_->place(i).first_column)) {
+        if (!HasColumns(given, shape, program_->location(i).first_column)) {
           return InvalidArgument("input ", i, " has shape ", given, ", from which columns ",
-                                 program_->place(i).first_column, " on of values of shape ", shape, " cannot be taken");
+                                 program_->location(i).first_column, " on of values of shape ", shape,
+                                 " cannot be taken");
         }
       } else if (!(given == shape)) {
         return InvalidArgument("input ", i, " has shape ", given, ", but values have shape ", shape);
@@ -372,15 +374,15 @@ class FusedElementwiseKernel final : public Kernel {
       const int64_t count = std::min({kChunk, walk.columns - column, end - first});
       const bool ends_row = column + count == walk.columns;
       for (int value = 0; value < program_->num_values(); ++value) {
-        const Place& place = program_->place(value);
-        const auto index = static_cast<size_t>(place.index);
-        if (place.kind == Place::kScratch) {
+        const Location& location = program_->location(value);
+        const auto index = static_cast<size_t>(location.index);
+        if (location.kind == Location::kScratch) {
           at[static_cast<size_t>(value)] = scratch[index].data();
           continue;
         }
-        const Rows& rows = place.kind == Place::kOutput ? walk.outputs[index] : walk.inputs[index];
-        const bool walks = place.kind != Place::kScalar;
-        at[static_cast<size_t>(value)] = rows.data + (walks ? row * rows.stride + place.first_column + column : 0);
+        const Rows& rows = location.kind == Location::kOutput ? walk.outputs[index] : walk.inputs[index];
+        const bool walks = location.kind != Location::kScalar;
+        at[static_cast<size_t>(value)] = rows.data + (walks ? row * rows.stride + location.first_column + column : 0);
         next[static_cast<size_t>(value)] = ends_row ? rows.stride - column : count;
       }
       first += count;

@@ -1,5 +1,5 @@
 #include "kernels/device/cpu_kernel.h"
-#include "kernels/math/folding.h"
+#include "kernels/math/reduce_loops.h"
 #include "src/framework/element_types.h"
 
 namespace dfrun {

@@ -1,6 +1,6 @@
 // The engine of reductions: CPU_KERNEL("Sum", cpu::Reduction<red::Sum>, float, int32_t).
 //
-// An op's kernel is its loops over contiguous elements (folding.h); planning, splitting and merging are
+// An op's kernel is its loops over contiguous elements (reduce_loops.h); planning, splitting and merging are
 // ReductionKernel's, which is compiled once. Work is split at bounds that depend on the shape alone and partial results
 // are merged in the order of the elements, so the result is the same on any number of threads.
 #ifndef DFRUN_KERNELS_MATH_REDUCTION_H_

@@ -6,8 +6,8 @@ namespace dfrun::cpu {
 
 UnaryKernel::UnaryKernel(KernelSetup& setup, const UnaryLoop& loop)
     : loop_(loop), count_(setup.input_shape(0).num_elements()) {
-  if (!IsPlaced(setup)) return;
-  set_fn(setup.input_shape(0).rank() == 0 ? loop.scalar : &RunPlaced);
+  if (!IsPreallocated(setup)) return;
+  set_fn(setup.input_shape(0).rank() == 0 ? loop.scalar : &RunPreallocated);
 }
 
 bool UnaryKernel::IsExpensive() const {
@@ -22,9 +22,9 @@ Status UnaryKernel::Compute(OpContext& ctx) {
   return Status();
 }
 
-Status UnaryKernel::RunPlaced(Kernel* kernel, OpContext& ctx) {
+Status UnaryKernel::RunPreallocated(Kernel* kernel, OpContext& ctx) {
   const auto* self = static_cast<const UnaryKernel*>(kernel);
-  self->Run(ctx.input_data<std::byte>(0), ctx.placed_output<std::byte>(0), self->count_, ctx.pool());
+  self->Run(ctx.input_data<std::byte>(0), ctx.preallocated_output<std::byte>(0), self->count_, ctx.pool());
   return Status();
 }
 

@@ -31,7 +31,7 @@ class UnaryKernel : public Kernel {
   bool IsExpensive() const override;
 
  private:
-  static Status RunPlaced(Kernel* kernel, OpContext& ctx);
+  static Status RunPreallocated(Kernel* kernel, OpContext& ctx);
   void Run(const void* x, void* y, int64_t n, ThreadPool& pool) const;
 
   const UnaryLoop& loop_;
@@ -119,9 +119,9 @@ struct UnaryOf {
   }
   static Status RunScalar(Kernel*, OpContext& ctx) {
     if constexpr (kHasLine) {
-      RunRest(ctx.input_data<T>(0), ctx.placed_output<Result>(0), 1);
+      RunRest(ctx.input_data<T>(0), ctx.preallocated_output<Result>(0), 1);
     } else {
-      *ctx.placed_output<Result>(0) = static_cast<Result>(F()(static_cast<C>(*ctx.input_data<T>(0))));
+      *ctx.preallocated_output<Result>(0) = static_cast<Result>(F()(static_cast<C>(*ctx.input_data<T>(0))));
     }
     return Status();
   }

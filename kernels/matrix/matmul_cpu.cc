@@ -41,8 +41,8 @@ class MatMulKernel final : public Kernel {
     if (!Finish<T>::kFinishes && !IsDirect(*shape)) {
       const Status status = PlanFor(*shape).status();  // now, not in the first step
       if (!status.ok()) setup.Fail(status);
-    } else if (!Finish<T>::kFinishes && IsPlaced(setup) && shape->work() <= kExpensiveWork) {
-      set_fn(&RunPlaced);
+    } else if (!Finish<T>::kFinishes && IsPreallocated(setup) && shape->work() <= kExpensiveWork) {
+      set_fn(&RunPreallocated);
     }
   }
 
@@ -79,11 +79,11 @@ class MatMulKernel final : public Kernel {
     return Status();
   }
 
-  static Status RunPlaced(Kernel* kernel, OpContext& ctx) {
+  static Status RunPreallocated(Kernel* kernel, OpContext& ctx) {
     const GemmShape& s = static_cast<MatMulKernel*>(kernel)->static_shape_;
     if constexpr (kHasDirect<T>) {
       DirectGemm<T>(s.m, s.k, s.n, ViewA(s, ctx.input_data<T>(0)), ViewB(s, ctx.input_data<T>(1)),
-                    {ctx.placed_output<T>(0), s.n, false});
+                    {ctx.preallocated_output<T>(0), s.n, false});
     }
     return Status();
   }

@@ -77,11 +77,11 @@ class BatchNormKernel final : public Kernel {
   }
 
   static Status Allocate(OpContext& ctx, int64_t channels, int rank, Statistics& out) {
-    float** places[] = {&out.mean, &out.variance, &out.saved_mean, &out.saved_variance};
+    float** targets[] = {&out.mean, &out.variance, &out.saved_mean, &out.saved_variance};
     for (int i = 0; i < 4; ++i) {
       Tensor* output = nullptr;
       DF_TRY(ctx.AllocateOutput(i + 1, Shape({channels}), &output));
-      *places[i] = output->data<float>();
+      *targets[i] = output->data<float>();
     }
     if (ctx.num_outputs() < 6) return Status();
     Tensor* reserve = nullptr;

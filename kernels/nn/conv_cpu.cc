@@ -102,7 +102,7 @@ struct Convolution {
 };
 using Fused = Convolution<ConvKind::kForward, &ConvShape::Of, BiasAndActivation>;
 using FusedAndPooled = Convolution<ConvKind::kForward, &ConvShape::Of, BiasActivationAndMaxPool>;
-using FusedWithPlaces = Convolution<ConvKind::kForward, &ConvShape::Of, PoolingWithPlaces>;
+using FusedWithArgmax = Convolution<ConvKind::kForward, &ConvShape::Of, PoolingWithArgmax>;
 template <ConvKind kKind>
 using Dense = Convolution<kKind, &ConvShape::Of>;
 template <ConvKind kKind>
@@ -111,7 +111,7 @@ using Depthwise = Convolution<kKind, &ConvShape::OfDepthwise>;
 CPU_KERNEL("Conv2D", Dense<ConvKind::kForward>, DF_FLOATS, int32_t);
 CPU_KERNEL("_FusedConv2D", Fused, DF_FLOATS);
 CPU_KERNEL("_FusedConv2DMaxPool", FusedAndPooled, float);
-CPU_KERNEL("_FusedConv2DMaxPoolWithArgmax", FusedWithPlaces, float);
+CPU_KERNEL("_FusedConv2DMaxPoolWithArgmax", FusedWithArgmax, float);
 CPU_KERNEL("Conv2DBackpropInput", Dense<ConvKind::kBackpropInput>, DF_FLOATS, int32_t);
 CPU_KERNEL("Conv2DBackpropFilter", Dense<ConvKind::kBackpropFilter>, DF_FLOATS);
 CPU_KERNEL("Conv3D", Dense<ConvKind::kForward>, DF_FLOATS);

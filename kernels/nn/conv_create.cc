@@ -2,13 +2,13 @@
 #include "kernels/device/onednn_units.h"
 #include "kernels/math/element.h"
 #include "kernels/math/widen.h"
+#include "kernels/nn/conv_by_flipped_filter.h"
 #include "kernels/nn/depthwise_conv.h"
-#include "kernels/nn/filter_products.h"
-#include "kernels/nn/mirrored_conv.h"
+#include "kernels/nn/im2col_conv.h"
+#include "kernels/nn/kn2row_conv.h"
+#include "kernels/nn/kn2row_filter_grad.h"
 #include "kernels/nn/onednn_conv.h"
-#include "kernels/nn/tap_products.h"
-#include "kernels/nn/thin_conv.h"
-#include "kernels/nn/unfolded_conv.h"
+#include "kernels/nn/small_cin_conv.h"
 
 namespace dfrun {
 namespace {
@@ -58,7 +58,7 @@ bool IsGradientOfFewChannels(ConvKind kind, const ConvShape& s) {
 template <class T>
 std::shared_ptr<const Conv<T>> MakeOwnConv(ConvKind kind, const ConvShape& shape) {
   auto conv = MakeDepthwiseConv<T>(kind, shape);
-  return conv != nullptr ? conv : MakeUnfoldedConv<T>(kind, shape);
+  return conv != nullptr ? conv : MakeIm2colConv<T>(kind, shape);
 }
 
 }  // namespace
@@ -66,16 +66,16 @@ std::shared_ptr<const Conv<T>> MakeOwnConv(ConvKind kind, const ConvShape& shape
 template <>
 Result<std::shared_ptr<const Conv<float>>> Conv<float>::Create(ConvKind kind, const ConvShape& shape) {
   if (kind == ConvKind::kForward) {
-    if (auto thin = MakeThinConv(shape)) return thin;
+    if (auto small_cin = MakeSmallCinConv(shape)) return small_cin;
   }
-  if (IsGradientOfFewChannels(kind, shape)) return MakeUnfoldedConv<float>(kind, shape);
+  if (IsGradientOfFewChannels(kind, shape)) return MakeIm2colConv<float>(kind, shape);
   if (kind == ConvKind::kBackpropFilter) {
-    if (auto products = MakeFilterProducts(shape)) return products;
-  } else if (auto products = MakeTapProducts(kind, shape)) {
+    if (auto products = MakeKn2rowFilterGrad(shape)) return products;
+  } else if (auto products = MakeKn2rowConv(kind, shape)) {
     return products;
   }
   if (kind == ConvKind::kBackpropInput) {
-    if (auto mirrored = MakeMirroredConv(shape)) return mirrored;
+    if (auto flipped = MakeConvByFlippedFilter(shape)) return flipped;
   }
   auto conv = MakeOneDnnConv<float>(kind, shape);
   return conv.ok() ? conv : MakeOwnConv<float>(kind, shape);
@@ -103,7 +103,7 @@ Result<std::shared_ptr<const Conv<double>>> Conv<double>::Create(ConvKind kind, 
 
 template <>
 Result<std::shared_ptr<const Conv<int32_t>>> Conv<int32_t>::Create(ConvKind kind, const ConvShape& shape) {
-  return MakeUnfoldedConv<int32_t>(kind, shape);
+  return MakeIm2colConv<int32_t>(kind, shape);
 }
 
 }  // namespace dfrun

@@ -13,7 +13,7 @@
 #include "kernels/math/activations.h"
 #include "kernels/math/functors.h"
 #include "kernels/nn/conv_shape.h"
-#include "kernels/nn/pool_places.h"
+#include "kernels/nn/pool_argmax.h"
 #include "kernels/nn/window_setup.h"
 #include "src/framework/kernel.h"
 
@@ -158,12 +158,12 @@ class BiasActivationAndMaxPool {
 // The same pooling, but of the result only the places of what was largest, output 0: all that its gradient reads.
 // Windows tile its images.
 template <class T>
-class PoolingWithPlaces {
+class PoolingWithArgmax {
  public:
   class Run {
    public:
-    Run(bool has_relu, PoolShape pool, const float* bias, pooling::Place* places, float* pooled)
-        : has_relu_(has_relu), pool_(std::move(pool)), bias_(bias), places_(places), pooled_(pooled) {}
+    Run(bool has_relu, PoolShape pool, const float* bias, pooling::Argmax* argmax, float* pooled)
+        : has_relu_(has_relu), pool_(std::move(pool)), bias_(bias), argmax_(argmax), pooled_(pooled) {}
     void Take(int64_t first, int64_t count, const float* values) const {
       for (int64_t i = first; i < first + count; ++i, values += pool_.input_image()) {
         if (has_relu_) {
@@ -178,34 +178,34 @@ class PoolingWithPlaces {
     template <class Activation>
     void Image(int64_t i, const float* values, Activation activation) const {
       const int64_t to = i * pool_.output_image();
-      pooling::LargestAndPlaces(pool_, values, bias_, pooled_ + to, places_ + to, activation);
+      pooling::LargestAndArgmax(pool_, values, bias_, pooled_ + to, argmax_ + to, activation);
     }
 
     const bool has_relu_;
     const PoolShape pool_;
     const float* const bias_;
-    pooling::Place* const places_;
+    pooling::Argmax* const argmax_;
     float* const pooled_;
   };
   static constexpr FinishKind kKind = FinishKind::kTakes;
 
-  explicit PoolingWithPlaces(KernelSetup& setup)
+  explicit PoolingWithArgmax(KernelSetup& setup)
       : first_(setup), windows_(TakeWindows(setup, PoolWindowsOf(setup.attrs()))) {}
 
   Result<Run> Begin(OpContext& ctx, const ConvShape& shape) const {
     DF_TRY(first_.CheckBias(ctx, shape));
     DF_TRY(windows_.RefuseChannelWindows());
     DF_ASSIGN(PoolShape pool, PoolShape::Of(windows_, shape.output()));
-    if (!pooling::HasWholeTiles(pool) || pool.height.size * pool.width.size > pooling::kMostPlaces) {
-      return InvalidArgument("places are of at most ", pooling::kMostPlaces, " pixels in windows that tile an image, ",
-                             "which those of ", pool.height.size, " x ", pool.width.size, " do not with ",
-                             shape.output());
+    if (!pooling::HasWholeTiles(pool) || pool.height.size * pool.width.size > pooling::kMostTilePixels) {
+      return InvalidArgument("places are of at most ", pooling::kMostTilePixels,
+                             " pixels in windows that tile an image, ", "which those of ", pool.height.size, " x ",
+                             pool.width.size, " do not with ", shape.output());
     }
-    Tensor* places = nullptr;
+    Tensor* argmax = nullptr;
     Tensor* pooled = nullptr;
-    DF_TRY(ctx.AllocateOutput(0, pool.output, &places));
+    DF_TRY(ctx.AllocateOutput(0, pool.output, &argmax));
     DF_TRY(ctx.AllocateOutput(1, pool.output, &pooled));
-    return Run(first_.has_relu(), std::move(pool), ctx.input(2).data<float>(), places->data<uint8_t>(),
+    return Run(first_.has_relu(), std::move(pool), ctx.input(2).data<float>(), argmax->data<uint8_t>(),
                pooled->data<float>());
   }
 

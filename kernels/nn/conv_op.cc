@@ -126,7 +126,7 @@ Status ConvOpShape(InferenceContext& c) {
   return Status();
 }
 // Outputs: the result, or the places of what was largest, which are of the second one's shape; that pooled.
-template <bool kPlaces>
+template <bool kWithArgmax>
 Status ConvAndPoolShapes(InferenceContext& c) {
   DF_ASSIGN(const PartialShape output, ConvOutput<false>(c));
   DF_ASSIGN(const WindowAttrs pool, PoolWindowsOf(c.attrs()));
@@ -135,7 +135,7 @@ Status ConvAndPoolShapes(InferenceContext& c) {
     DF_ASSIGN(const WindowDim d, pool.Dim(dim, output.dim(dim), pool.ksize(dim)));
     pooled.set_dim(dim, d.output);
   }
-  c.set_output(0, kPlaces ? pooled : output);
+  c.set_output(0, kWithArgmax ? pooled : output);
   c.set_output(1, pooled);
   return Status();
 }
@@ -246,10 +246,10 @@ OpCost BackpropFilterCost(const CostContext& c) {
   return WholeCost(c, ConvFlops<kDepthwise>(c.output(0), c.input_elements(2)));
 }
 // Where only places are kept of the convolution, its size is that of the pooled one times the windows' strides.
-template <bool kPlaces>
+template <bool kWithArgmax>
 OpCost ConvAndPoolCost(const CostContext& c) {
   const double pooled = c.output_elements(1);
-  const double images = kPlaces ? pooled * c.ProductOfAttr("pool_strides") : c.output_elements(0);
+  const double images = kWithArgmax ? pooled * c.ProductOfAttr("pool_strides") : c.output_elements(0);
   const double pooling = c.ProductOfAttr("pool_ksize") * pooled;
   return WholeCost(c, ConvFlops<false>(c.input(1), images) + FusedFlops(c, images) + pooling);
 }

@@ -53,10 +53,10 @@ class ArgmaxPool final : public NumberedPool {
  private:
   template <class Index>
   static void Image(const PoolShape& s, const T* x, int64_t first, T* y, Index* argmax) {
-    pooling::ForLargest(s, x, [&](const pooling::Window&, int64_t to, const T* largest, const int32_t* place) {
+    pooling::ForLargest(s, x, [&](const pooling::Window&, int64_t to, const T* largest, const int32_t* index) {
       std::copy_n(largest, s.channels, y + to);
       for (int64_t c = 0; c < s.channels; ++c) {
-        argmax[to + c] = static_cast<Index>(first + place[c] * s.channels + c);
+        argmax[to + c] = static_cast<Index>(first + index[c] * s.channels + c);
       }
     });
   }

@@ -43,8 +43,8 @@ struct ToFirstLargest {
       if (s.channels > 1) return pooling::ToFirstLargestOfImage(s, x, dy, dx);
     }
     pooling::RoundedSums<pooling::SumType<T>>(dx, s.input_image(), [&](auto* sums) {
-      pooling::ForLargest(s, x, [&](const pooling::Window&, int64_t from, const T*, const int32_t* place) {
-        for (int64_t c = 0; c < s.channels; ++c) sums[place[c] * s.channels + c] += dy[from + c];
+      pooling::ForLargest(s, x, [&](const pooling::Window&, int64_t from, const T*, const int32_t* index) {
+        for (int64_t c = 0; c < s.channels; ++c) sums[index[c] * s.channels + c] += dy[from + c];
       });
     });
   }
@@ -61,14 +61,14 @@ struct ToFirstLargest {
       return;
     }
     std::vector<T> sums(static_cast<size_t>(s.channels));
-    pooling::ForLargest(s, x, [&](const pooling::Window& window, int64_t from, const T* largest, const int32_t* place) {
+    pooling::ForLargest(s, x, [&](const pooling::Window& window, int64_t from, const T* largest, const int32_t* index) {
       T* const sum = sums.data();
       DF_INDEPENDENT_ITERATIONS
       for (int64_t c = 0; c < s.channels; ++c) {
         const T alone = static_cast<T>(dy[from + c] + T(0.0F));  // -0 as 0
         sum[c] = kThroughRelu ? internal::ThroughRelu(alone, largest[c]) : alone;
       }
-      pooling::PutAtPlaces(s, window, place, sum, dx);
+      pooling::PutAtArgmax(s, window, index, sum, dx);
     });
   }
 };

@@ -49,8 +49,8 @@ void PaddingAndNumbers(OpBuilder& op) {
 
 // places, grad of one shape: the result is what windows of ksize tile.
 Status TiledShape(InferenceContext& c) {
-  DF_ASSIGN(const PartialShape places, c.WithRank(0, 4));
-  DF_ASSIGN(PartialShape shape, places.Merge(c.input(1)));
+  DF_ASSIGN(const PartialShape argmax, c.WithRank(0, 4));
+  DF_ASSIGN(PartialShape shape, argmax.Merge(c.input(1)));
   DF_ASSIGN(const std::vector<int64_t> ksize, c.attr<std::vector<int64_t>>("ksize"));
   if (ksize.size() != 4 || ksize[0] != 1 || ksize[3] != 1 || ksize[1] < 1 || ksize[2] < 1) {
     return InvalidArgument("attr 'ksize' must be four sizes from 1 on, the first and the last 1");

@@ -16,7 +16,7 @@ constexpr auto kType = std::is_same_v<T, float> ? dnnl::memory::data_type::f32 :
 template <class T>
 class OneDnnConv final : public Conv<T> {
  public:
-  OneDnnConv(ConvKind kind, const ConvShape& shape, bool mirrored) : kind_(kind), s_(shape), mirrored_(mirrored) {}
+  OneDnnConv(ConvKind kind, const ConvShape& shape, bool flipped) : kind_(kind), s_(shape), flipped_(flipped) {}
 
   Status Make() {
     if (kind_ == ConvKind::kBackpropFilter) return AddWay(ImagesInFilterBlock(s_));
@@ -114,7 +114,7 @@ class OneDnnConv final : public Conv<T> {
   Result<Primitive> MakeFor(int64_t images, const dnnl::memory::desc* filter_order) const {
     return CatchOneDnn("a convolution", [&]() -> Primitive {
       return std::make_unique<const OneDnnConvPrimitive>(kind_, s_.WithImages(images), kType<T>, filter_order,
-                                                         mirrored_);
+                                                         flipped_);
     });
   }
 
@@ -137,7 +137,7 @@ class OneDnnConv final : public Conv<T> {
 
   const ConvKind kind_;
   const ConvShape s_;
-  const bool mirrored_;
+  const bool flipped_;
   std::vector<Way> ways_;  // of ever fewer blocks, the usual ones first
 };
 
@@ -145,8 +145,8 @@ class OneDnnConv final : public Conv<T> {
 template <class T>
 class BandedConv final : public Conv<T> {
  public:
-  BandedConv(const ConvShape& shape, const RowBands& bands, bool mirrored)
-      : s_(shape), bands_(bands), mirrored_(mirrored) {}
+  BandedConv(const ConvShape& shape, const RowBands& bands, bool flipped)
+      : s_(shape), bands_(bands), flipped_(flipped) {}
 
   // The first band, those in the middle and the last, with filters of the same order.
   Status Make() {
@@ -189,7 +189,7 @@ class BandedConv final : public Conv<T> {
   Result<Primitive> MakeFor(int64_t band, const dnnl::memory::desc* filter_order) const {
     return CatchOneDnn("a convolution", [&]() -> Primitive {
       return std::make_unique<const OneDnnConvPrimitive>(ConvKind::kForward, bands_.ShapeOf(band), kType<T>,
-                                                         filter_order, mirrored_);
+                                                         filter_order, flipped_);
     });
   }
   const OneDnnConvPrimitive& PrimitiveOf(int64_t band) const {
@@ -198,7 +198,7 @@ class BandedConv final : public Conv<T> {
 
   const ConvShape s_;
   const RowBands bands_;
-  const bool mirrored_;
+  const bool flipped_;
   Primitive first_;
   Primitive inner_;  // null where there are two
   Primitive last_;
@@ -216,13 +216,13 @@ Result<std::shared_ptr<const Conv<T>>> MakeAll(std::shared_ptr<Made> conv) {
 }  // namespace
 
 template <class T>
-Result<std::shared_ptr<const Conv<T>>> MakeOneDnnConv(ConvKind kind, const ConvShape& shape, bool mirrored) {
+Result<std::shared_ptr<const Conv<T>>> MakeOneDnnConv(ConvKind kind, const ConvShape& shape, bool flipped) {
   if (!OneDnnConvPrimitive::Has(shape)) return Unimplemented("oneDNN has no convolution of such sizes");
   const RowBands bands(shape, kBandWork);
   if (kind == ConvKind::kForward && bands.count() > 1 && ImagesInBlock(shape) == 1) {
-    return MakeAll<BandedConv<T>, T>(std::make_shared<BandedConv<T>>(shape, bands, mirrored));
+    return MakeAll<BandedConv<T>, T>(std::make_shared<BandedConv<T>>(shape, bands, flipped));
   }
-  return MakeAll<OneDnnConv<T>, T>(std::make_shared<OneDnnConv<T>>(kind, shape, mirrored));
+  return MakeAll<OneDnnConv<T>, T>(std::make_shared<OneDnnConv<T>>(kind, shape, flipped));
 }
 
 #else

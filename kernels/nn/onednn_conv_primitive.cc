@@ -142,8 +142,8 @@ bool OneDnnConvPrimitive::Has(const ConvShape& s) {
 }
 
 OneDnnConvPrimitive::OneDnnConvPrimitive(ConvKind kind, const ConvShape& s, memory::data_type type,
-                                         const memory::desc* filter_order, bool mirrored)
-    : s_(s), mirrored_(mirrored), filter_(kind == ConvKind::kBackpropFilter ? 2 : 1) {
+                                         const memory::desc* filter_order, bool flipped)
+    : s_(s), flipped_(flipped), filter_(kind == ConvKind::kBackpropFilter ? 2 : 1) {
   const Tag plain_images = PlainImages(s.format);
   const memory::desc plain_filter = PlainFilter(s, type);
   const Descs descs(s, type, s.format.channels_first ? Tag::any : plain_images,
@@ -208,7 +208,7 @@ void OneDnnConvPrimitive::SplitReorder(const memory::desc& from, const memory::d
 Status OneDnnConvPrimitive::ReorderFilter(const void* from, void* to, ThreadPool& pool, Allocator& allocator) const {
   const auto* const data = static_cast<const float*>(from);
   auto* const ordered = static_cast<float*>(to);
-  if (mirrored_) return Mirror({data, s_.taps(), s_.out_channels, s_.in_channels}, ordered, pool, allocator);
+  if (flipped_) return Flip({data, s_.taps(), s_.out_channels, s_.in_channels}, ordered, pool, allocator);
   const FilterView filter{data, s_.taps(), s_.in_channels, s_.out_channels};
   if (is_tiled_) {
     PackFilterTiles(filter, ordered, pool);
@@ -220,15 +220,15 @@ Status OneDnnConvPrimitive::ReorderFilter(const void* from, void* to, ThreadPool
   return Status();
 }
 
-Status OneDnnConvPrimitive::Mirror(const FilterView& from, float* to, ThreadPool& pool, Allocator& allocator) const {
+Status OneDnnConvPrimitive::Flip(const FilterView& from, float* to, ThreadPool& pool, Allocator& allocator) const {
   if (panel_width_ > 0) {
-    PackMirroredPanels(from, panel_width_, to, pool);
+    PackFlippedPanels(from, panel_width_, to, pool);
   } else if (filter().reorder == nullptr) {
-    MirrorFilter(from, to, pool);
+    FlipFilter(from, to, pool);
   } else {
-    DF_ASSIGN(Tensor mirrored, Tensor::Allocate(allocator, DType::kFloat, Shape({s_.filter_size()})));
-    MirrorFilter(from, mirrored.data<float>(), pool);
-    return ReorderByLibrary(mirrored.raw(), to, pool, allocator);
+    DF_ASSIGN(Tensor flipped, Tensor::Allocate(allocator, DType::kFloat, Shape({s_.filter_size()})));
+    FlipFilter(from, flipped.data<float>(), pool);
+    return ReorderByLibrary(flipped.raw(), to, pool, allocator);
   }
   return Status();
 }

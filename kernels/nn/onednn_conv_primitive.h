@@ -7,7 +7,7 @@
 
 #include "kernels/device/onednn_call.h"
 #include "kernels/nn/conv.h"
-#include "kernels/nn/filter_order.h"
+#include "kernels/nn/filter_reorder.h"
 #include "src/framework/tensor.h"
 
 namespace dfrun {
@@ -23,14 +23,14 @@ class OneDnnConvPrimitive {
   // `filter_order`: the order of the filter in the library, or null for any. `mirrored`: of kForward and float32, the
   // op's filter is that of the convolution whose gradient by its input this is, of one group. May throw dnnl::error.
   OneDnnConvPrimitive(ConvKind kind, const ConvShape& shape, dnnl::memory::data_type type,
-                      const dnnl::memory::desc* filter_order, bool mirrored = false);
+                      const dnnl::memory::desc* filter_order, bool flipped = false);
 
   // Operands as of Conv, but for the filter, which is in the library's order.
   Status Run(const void* a, const void* b, void* result, Allocator& allocator) const;
 
   const dnnl::memory::desc& filter_order() const { return filter().order; }
   // False where the library's order is the op's own.
-  bool reorders_filter() const { return mirrored_ || filter().reorder != nullptr; }
+  bool reorders_filter() const { return flipped_ || filter().reorder != nullptr; }
   // The filter in the library's order; not initialised where that is its own.
   Result<Tensor> Ordered(const void* filter, ThreadPool& pool, Allocator& allocator) const;
   // Space for one; not initialised where none is wanted.
@@ -51,11 +51,11 @@ class OneDnnConvPrimitive {
   };
   const Operand& filter() const { return operands_[filter_]; }
   Status ReorderByLibrary(const void* from, void* to, ThreadPool& pool, Allocator& allocator) const;
-  Status Mirror(const FilterView& from, float* to, ThreadPool& pool, Allocator& allocator) const;
+  Status Flip(const FilterView& from, float* to, ThreadPool& pool, Allocator& allocator) const;
   void SplitReorder(const dnnl::memory::desc& from, const dnnl::memory::desc& to);
 
   const ConvShape s_;
-  const bool mirrored_;
+  const bool flipped_;
   std::unique_ptr<OneDnnCall> call_;
   Operand operands_[3];  // a, b, result
   // Where the filter's order in the library is PackFilterTiles' or PackFilterPanels'.

@@ -146,16 +146,16 @@ DF_CARD_KERNEL void MaxGradient(CardPool p, const T* x, const T* dy, T* dx, int6
   const int64_t mine = (at.plane * p.height.input + at.row) * p.width.input + at.column;
   Sum sum = 0;
   p.ForWindowsOver(at, [&](const CardWindow& window, int64_t output) {
-    int64_t place = -1;
+    int64_t index = -1;
     C largest = C();
     window.ForPixels(p, [&](int64_t pixel) {
       const C value = static_cast<C>(image[pixel * p.channels]);
-      if (place < 0 || value > largest) {
+      if (index < 0 || value > largest) {
         largest = value;
-        place = pixel;
+        index = pixel;
       }
     });
-    if (place == mine) sum += static_cast<Sum>(static_cast<C>(gradients[output * p.channels]));
+    if (index == mine) sum += static_cast<Sum>(static_cast<C>(gradients[output * p.channels]));
   });
   dx[i] = static_cast<T>(sum);
 }

@@ -69,7 +69,7 @@ void MaxImage(const PoolShape& s, const T* x, T* y) {
 template <class T, class AtWindow>
 void ForLargest(const PoolShape& s, const T* x, AtWindow&& at_window) {
   std::vector<T> largest(static_cast<size_t>(s.channels));
-  std::vector<int32_t> place(static_cast<size_t>(s.channels));
+  std::vector<int32_t> index(static_cast<size_t>(s.channels));
   ForWindows(s, [&](const Window& window, int64_t to) {
     bool first = true;
     ForPixels(s, window, [&](int64_t pixel) {
@@ -77,33 +77,33 @@ void ForLargest(const PoolShape& s, const T* x, AtWindow&& at_window) {
       const auto number = static_cast<int32_t>(pixel);
       if (first) {
         std::copy_n(in, s.channels, largest.data());
-        std::fill(place.begin(), place.end(), number);
+        std::fill(index.begin(), index.end(), number);
       } else {
         T* const values = largest.data();
-        int32_t* const places = place.data();
+        int32_t* const argmax = index.data();
         DF_INDEPENDENT_ITERATIONS
         for (int64_t c = 0; c < s.channels; ++c) {
           const bool larger = in[c] > values[c];
           values[c] = larger ? in[c] : values[c];
-          places[c] = larger ? number : places[c];
+          argmax[c] = larger ? number : argmax[c];
         }
       }
       first = false;
     });
-    if (!first) at_window(window, to, largest.data(), place.data());
+    if (!first) at_window(window, to, largest.data(), index.data());
   });
 }
 
 // Puts a window's gradients at the places of its largest elements, and zeros elsewhere in the window.
 template <class T>
-void PutAtPlaces(const PoolShape& s, const Window& window, const int32_t* place, const T* dy, T* dx) {
-  ForPixels(s, window, [place, dy, dx, channels = s.channels](int64_t pixel) {
+void PutAtArgmax(const PoolShape& s, const Window& window, const int32_t* index, const T* dy, T* dx) {
+  ForPixels(s, window, [index, dy, dx, channels = s.channels](int64_t pixel) {
     T* to = dx + pixel * channels;
     const auto number = static_cast<int32_t>(pixel);
     DF_INDEPENDENT_ITERATIONS
     for (int64_t c = 0; c < channels; ++c) {
       const T value = dy[c];  // loaded whether it is wanted or not: a vector has no branch
-      to[c] = place[c] == number ? value : T(0.0F);
+      to[c] = index[c] == number ? value : T(0.0F);
     }
   });
 }

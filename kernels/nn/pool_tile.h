@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/nn/pool_places.h"
+#include "kernels/nn/pool_argmax.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
@@ -16,15 +16,15 @@ class PoolTile {
   // `attr`: four sizes, of which the first and the last are 1.
   PoolTile(KernelSetup& setup, const char* attr) : ksize_(setup.attr<std::vector<int64_t>>(attr)) {
     const bool fits = ksize_.size() == 4 && ksize_[0] == 1 && ksize_[3] == 1 && ksize_[1] >= 1 && ksize_[2] >= 1 &&
-                      ksize_[1] <= pooling::kMostPlaces && ksize_[2] <= pooling::kMostPlaces / ksize_[1];
+                      ksize_[1] <= pooling::kMostTilePixels && ksize_[2] <= pooling::kMostTilePixels / ksize_[1];
     if (fits) return;
     setup.Fail(InvalidArgument("attr '", attr, "' must be four sizes from 1 on, the first and the last 1, of at most ",
-                               pooling::kMostPlaces, " pixels"));
+                               pooling::kMostTilePixels, " pixels"));
   }
 
   // The pooling that gave `places`; InvalidArgument where its gradient has another shape.
-  Result<PoolShape> PoolOf(const Tensor& places, const Tensor& grad) const {
-    const Shape& shape = places.shape();
+  Result<PoolShape> PoolOf(const Tensor& argmax, const Tensor& grad) const {
+    const Shape& shape = argmax.shape();
     if (shape.rank() != 4 || !(grad.shape() == shape)) {
       return InvalidArgument("places and the gradient of pooling have one shape of rank 4, but are ", shape, " and ",
                              grad.shape());

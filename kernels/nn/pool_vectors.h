@@ -61,14 +61,14 @@ struct FirstLargest {
       const Vec<T> in = LoadLanes<kWhole>(x + offset, lanes);
       const Number is_larger = in > found.value;
       found.value = is_larger ? in : found.value;
-      found.place = is_larger ? number : found.place;
+      found.index = is_larger ? number : found.index;
       number += 1;
     }
     return found;
   }
 
   Vec<T> value;
-  Number place;
+  Number index;
 };
 
 // Some channels of the gradient of a window whose pixels begin at `offsets`: the first largest of x gets
@@ -84,7 +84,7 @@ void ToFirstLargestLanes(std::span<const int64_t, kPixels> offsets, int lanes, c
   const Vec<T> value = gradient(LoadLanes<kWhole>(dy, lanes), largest.value);
   typename FirstLargest<T>::Number number{};
   for (const int64_t offset : offsets) {
-    StoreLanes<kWhole, T>(dx + offset, largest.place == number ? value : Vec<T>{}, lanes);
+    StoreLanes<kWhole, T>(dx + offset, largest.index == number ? value : Vec<T>{}, lanes);
     number += 1;
   }
 }
@@ -97,7 +97,7 @@ void AddToFirstLargestLanes(std::span<const int64_t> offsets, int lanes, const T
   typename FirstLargest<T>::Number number{};
   for (const int64_t offset : offsets) {
     const Vec<T> sum = LoadLanes<kWhole>(dx + offset, lanes);
-    StoreLanes<kWhole, T>(dx + offset, sum + (largest.place == number ? value : Vec<T>{}), lanes);
+    StoreLanes<kWhole, T>(dx + offset, sum + (largest.index == number ? value : Vec<T>{}), lanes);
     number += 1;
   }
 }

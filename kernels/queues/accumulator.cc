@@ -2,10 +2,10 @@
 
 namespace dfrun {
 
-class Accumulator::Taking final : public Attempt {
+class Accumulator::Taking final : public WaitingCall {
  public:
   Taking(OpContext& ctx, Callback done, int32_t required, bool takes_mean)
-      : Attempt(ctx, done), required_(required), takes_mean_(takes_mean) {}
+      : WaitingCall(ctx, done), required_(required), takes_mean_(takes_mean) {}
   int32_t required() const { return required_; }
   void Take(std::unique_ptr<GradientSum> sum, int32_t count) {
     sum_ = std::move(sum);
@@ -39,10 +39,10 @@ void Accumulator::Take(OpContext& ctx, int32_t required, Callback done) {
   Submit(std::make_unique<Taking>(ctx, done, required, type_.takes_mean), 0);
 }
 
-Waitable::Progress Accumulator::Serve(Attempt& attempt) {
-  auto& taking = static_cast<Taking&>(attempt);
+AsyncWaitQueue::Progress Accumulator::Serve(WaitingCall& waiting_call) {
+  auto& taking = static_cast<Taking&>(waiting_call);
   if (count_ < taking.required()) return Progress::kWaits;
-  if (!attempt.Claim()) return Progress::kGone;
+  if (!waiting_call.Claim()) return Progress::kGone;
   taking.Take(std::exchange(sum_, NewSum()), std::exchange(count_, 0));
   ++step_;
   return Progress::kEnds;

@@ -6,13 +6,13 @@
 #include <string>
 #include <utility>
 
+#include "kernels/queues/async_wait_queue.h"
 #include "kernels/queues/gradient_sum.h"
-#include "kernels/queues/waitable.h"
 
 namespace dfrun {
 
 // Thread safety: all methods from any thread.
-class Accumulator final : public Waitable {
+class Accumulator final : public AsyncWaitQueue {
  public:
   Accumulator(std::string name, AccumulatorType type)
       : name_(std::move(name)), type_(std::move(type)), sum_(NewSum()) {}
@@ -30,7 +30,7 @@ class Accumulator final : public Waitable {
  private:
   class Taking;
 
-  Progress Serve(Attempt& attempt) override REQUIRES(mu_);
+  Progress Serve(WaitingCall& waiting_call) override REQUIRES(mu_);
   std::unique_ptr<GradientSum> NewSum() const { return type_.is_sparse ? NewSparseSum(type_) : NewDenseSum(type_); }
 
   const std::string name_;

@@ -2,7 +2,7 @@
 
 #include "kernels/device/cpu_kernel.h"
 #include "kernels/queues/accumulator.h"
-#include "kernels/state/device_object.h"
+#include "kernels/state/device_resource.h"
 
 namespace dfrun {
 namespace {
@@ -10,7 +10,7 @@ namespace {
 template <bool kIsSparse>
 struct MakeAccumulator {
   using Object = Accumulator;
-  static Result<RefPtr<Accumulator>> FindOrMake(KernelSetup& setup, DeviceObjectHandle& handle) {
+  static Result<RefPtr<Accumulator>> FindOrMake(KernelSetup& setup, DeviceResourceHandle& handle) {
     const AccumulatorType type{setup.attr<DType>("dtype"), setup.attr<PartialShape>("shape"),
                                setup.attr<std::string>("reduction_type") == "MEAN", kIsSparse};
     DF_ASSIGN(RefPtr<Accumulator> found,
@@ -26,11 +26,11 @@ struct MakeAccumulator {
 template <bool kIsSparse>
 struct AccumulatorKernels {
   template <class T>
-  using Kernel = DeviceObjectKernel<MakeAccumulator<kIsSparse>>;
+  using Kernel = DeviceResourceKernel<MakeAccumulator<kIsSparse>>;
 };
 
 Result<RefPtr<Accumulator>> AccumulatorInput(const OpContext& ctx) {
-  return DeviceObjectInput<Accumulator>(ctx, 0, "accumulator");
+  return DeviceResourceInput<Accumulator>(ctx, 0, "accumulator");
 }
 
 template <class T>

@@ -1,5 +1,5 @@
 // Conditional accumulators: gradients of several workers, summed until there are enough.
-#include "kernels/state/device_object_op.h"
+#include "kernels/state/device_resource_op.h"
 #include "kernels/state/state_ops.h"
 #include "src/framework/op.h"
 
@@ -16,7 +16,7 @@ void OfNumbers(OpBuilder& op) {
 }
 
 void MakesAccumulator(OpBuilder& op) {
-  op.As(OfNumbers).Attr("shape: shape").As(DeviceObject).Attr("reduction_type: {'MEAN', 'SUM'} = 'MEAN'");
+  op.As(OfNumbers).Attr("shape: shape").As(DeviceResource).Attr("reduction_type: {'MEAN', 'SUM'} = 'MEAN'");
   op.Doc("Sums gradients; those computed from a step before its own are left out.");
 }
 

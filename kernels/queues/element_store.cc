@@ -46,17 +46,17 @@ class PriorityStore final : public ElementStore {
   int64_t size() const override { return static_cast<int64_t>(elements_.size()); }
   void Push(QueueElement element) override {
     const int64_t priority = element[0].scalar<int64_t>();
-    elements_.emplace(Place(priority, next_++), std::move(element));
+    elements_.emplace(Position(priority, next_++), std::move(element));
   }
   QueueElement Pop() override { return std::move(elements_.extract(elements_.begin()).mapped()); }
   void PutBack(QueueElement element) override {
     const int64_t priority = element[0].scalar<int64_t>();
-    elements_.emplace(Place(priority, --first_), std::move(element));
+    elements_.emplace(Position(priority, --first_), std::move(element));
   }
 
  private:
-  using Place = std::pair<int64_t, int64_t>;  // priority, then the order in which they came
-  std::map<Place, QueueElement> elements_;
+  using Position = std::pair<int64_t, int64_t>;  // priority, then the order in which they came
+  std::map<Position, QueueElement> elements_;
   int64_t next_ = 0;   // of elements that come
   int64_t first_ = 0;  // of elements that come back, before all others of their priority
 };

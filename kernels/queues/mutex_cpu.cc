@@ -3,14 +3,14 @@
 #include <utility>
 
 #include "kernels/device/cpu_kernel.h"
-#include "kernels/queues/waitable.h"
-#include "kernels/state/device_object.h"
+#include "kernels/queues/async_wait_queue.h"
+#include "kernels/state/device_resource.h"
 #include "src/framework/variant.h"
 
 namespace dfrun {
 namespace {
 
-class StepMutex final : public Waitable {
+class StepMutex final : public AsyncWaitQueue {
  public:
   explicit StepMutex(std::string name) : name_(std::move(name)) {}
   void Release() EXCLUDES(mu_) {
@@ -22,9 +22,9 @@ class StepMutex final : public Waitable {
   std::string DebugString() const override { return StrCat("the mutex '", name_, "'"); }
 
  private:
-  Progress Serve(Attempt& attempt) override REQUIRES(mu_) {
+  Progress Serve(WaitingCall& waiting_call) override REQUIRES(mu_) {
     if (is_held_) return Progress::kWaits;
-    if (!attempt.Claim()) return Progress::kGone;
+    if (!waiting_call.Claim()) return Progress::kGone;
     is_held_ = true;
     return Progress::kEnds;
   }
@@ -76,9 +76,9 @@ class LockOfStep final : public Resource {
   const std::weak_ptr<HeldLock> lock_;
 };
 
-class Locking final : public Attempt {
+class Locking final : public WaitingCall {
  public:
-  Locking(OpContext& ctx, Callback done, RefPtr<StepMutex> mutex) : Attempt(ctx, done), mutex_(std::move(mutex)) {}
+  Locking(OpContext& ctx, Callback done, RefPtr<StepMutex> mutex) : WaitingCall(ctx, done), mutex_(std::move(mutex)) {}
 
  private:
   Status Deliver() override {
@@ -96,7 +96,7 @@ class Locking final : public Attempt {
 
 struct MakeMutex {
   using Object = StepMutex;
-  static Result<RefPtr<StepMutex>> FindOrMake(KernelSetup& setup, DeviceObjectHandle& handle) {
+  static Result<RefPtr<StepMutex>> FindOrMake(KernelSetup& setup, DeviceResourceHandle& handle) {
     return handle.Find<StepMutex>(setup,
                                   [](const std::string& name) -> Result<StepMutex*> { return new StepMutex(name); });
   }
@@ -106,7 +106,7 @@ class LockKernel final : public AsyncKernel {
  public:
   explicit LockKernel(KernelSetup&) {}
   void ComputeAsync(OpContext& ctx, Callback done) override {
-    Result<RefPtr<StepMutex>> mutex = DeviceObjectInput<StepMutex>(ctx, 0, "mutex");
+    Result<RefPtr<StepMutex>> mutex = DeviceResourceInput<StepMutex>(ctx, 0, "mutex");
     if (!mutex.ok()) return done(mutex.status());
     (*mutex)->Submit(std::make_unique<Locking>(ctx, done, *mutex), 0);
   }
@@ -124,7 +124,7 @@ class UnlockKernel final : public Kernel {
   }
 };
 
-CPU_KERNEL_ANY("MutexV2", DeviceObjectKernel<MakeMutex>);
+CPU_KERNEL_ANY("MutexV2", DeviceResourceKernel<MakeMutex>);
 CPU_KERNEL_ANY("MutexLock", LockKernel);
 CPU_KERNEL_ANY("MutexAcquire", LockKernel);
 CPU_KERNEL_ANY("ConsumeMutexLock", UnlockKernel);

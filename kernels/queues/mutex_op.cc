@@ -1,6 +1,6 @@
 // Mutexes between steps and devices' nodes. MutexAcquire and MutexRelease are dfrun's own names of the white paper's
 // ops; MutexLock and ConsumeMutexLock are TensorFlow's.
-#include "kernels/state/device_object_op.h"
+#include "kernels/state/device_resource_op.h"
 #include "src/framework/op.h"
 
 namespace dfrun {
@@ -18,7 +18,7 @@ void Unlocks(OpBuilder& op) {
   op.Doc("Releases the mutex that a lock holds, once.");
 }
 
-OP("MutexV2").Output("resource: resource").As(DeviceObject).Shape(ScalarOutputs()).Doc("A mutex of the device.");
+OP("MutexV2").Output("resource: resource").As(DeviceResource).Shape(ScalarOutputs()).Doc("A mutex of the device.");
 OP("MutexLock").As(Locks).Cost(NoCost());
 OP("MutexAcquire").As(Locks).Own().Cost(NoCost());
 OP("ConsumeMutexLock").As(Unlocks).Cost(NoCost());

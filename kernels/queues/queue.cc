@@ -106,27 +106,27 @@ class Queue::Dequeuing final : public Call {
     return Status();
   }
 
-  const QueueType& type_;  // of the queue, which the attempt keeps
+  const QueueType& type_;  // of the queue, which the call keeps
   const Form form_;
   int64_t wanted_;
   std::vector<QueueElement> taken_;
 };
 
-Waitable::Progress Queue::Refuse(Attempt& attempt, Status status) {
-  if (!attempt.Claim()) return Progress::kGone;
-  attempt.set_status(std::move(status));
+AsyncWaitQueue::Progress Queue::Refuse(WaitingCall& waiting_call, Status status) {
+  if (!waiting_call.Claim()) return Progress::kGone;
+  waiting_call.set_status(std::move(status));
   return Progress::kEnds;
 }
 
-Waitable::Progress Queue::Serve(Attempt& attempt) {
-  auto& call = static_cast<Call&>(attempt);
+AsyncWaitQueue::Progress Queue::Serve(WaitingCall& waiting_call) {
+  auto& call = static_cast<Call&>(waiting_call);
   const Progress progress = call.ServeBy(*this);
   if (progress == Progress::kEnds && !call.status().ok()) call.UndoBy(*this);
   return progress;
 }
 
-void Queue::Undo(Attempt& attempt) {
-  static_cast<Call&>(attempt).UndoBy(*this);
+void Queue::Undo(WaitingCall& waiting_call) {
+  static_cast<Call&>(waiting_call).UndoBy(*this);
 }
 
 bool Queue::IsFull() const {

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/queues/async_wait_queue.h"
 #include "kernels/queues/element_store.h"
-#include "kernels/queues/waitable.h"
 
 namespace dfrun {
 
@@ -34,7 +34,7 @@ struct QueueType {
 
 // A batch of dequeued elements is one tensor a component, the elements along a new first dimension.
 // Thread safety: all methods from any thread.
-class Queue final : public Waitable {
+class Queue final : public AsyncWaitQueue {
  public:
   Queue(std::string name, QueueType type, std::unique_ptr<ElementStore> elements)
       : name_(std::move(name)), type_(std::move(type)), elements_(std::move(elements)) {}
@@ -70,18 +70,18 @@ class Queue final : public Waitable {
   static constexpr size_t kDequeues = 1;
 
   // A call in one of the two lines.
-  class Call : public Attempt {
+  class Call : public WaitingCall {
    public:
-    using Attempt::Attempt;
+    using WaitingCall::WaitingCall;
     virtual Progress ServeBy(Queue& queue) REQUIRES(queue.mu_) = 0;
     virtual void UndoBy(Queue& /*queue*/) {}
   };
 
-  Progress Serve(Attempt& attempt) override REQUIRES(mu_);
-  void Undo(Attempt& attempt) override REQUIRES(mu_);
+  Progress Serve(WaitingCall& waiting_call) override REQUIRES(mu_);
+  void Undo(WaitingCall& waiting_call) override REQUIRES(mu_);
   bool IsFull() const REQUIRES(mu_);
-  // Ends the attempt with an error, after Claim().
-  static Progress Refuse(Attempt& attempt, Status status);
+  // Ends the call with an error, after Claim().
+  static Progress Refuse(WaitingCall& waiting_call, Status status);
 
   const std::string name_;
   const QueueType type_;

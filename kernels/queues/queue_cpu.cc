@@ -4,13 +4,13 @@
 #include "kernels/control/tensor_list.h"
 #include "kernels/device/cpu_kernel.h"
 #include "kernels/queues/element_batch.h"
-#include "kernels/state/device_object.h"
+#include "kernels/state/device_resource.h"
 
 namespace dfrun {
 namespace {
 
 Result<RefPtr<Queue>> QueueInput(const OpContext& ctx) {
-  return DeviceObjectInput<Queue>(ctx, 0, "queue");
+  return DeviceResourceInput<Queue>(ctx, 0, "queue");
 }
 
 // The queue takes `done` where Start() gives OK.

@@ -1,7 +1,7 @@
 #include "kernels/device/cpu_kernel.h"
 #include "kernels/queues/queue.h"
 #include "kernels/random/random_state.h"
-#include "kernels/state/device_object.h"
+#include "kernels/state/device_resource.h"
 
 namespace dfrun {
 namespace {
@@ -52,7 +52,7 @@ std::unique_ptr<ElementStore> NewStore(KernelSetup& setup, const QueueType& type
 
 struct MakeQueue {
   using Object = Queue;
-  static Result<RefPtr<Queue>> FindOrMake(KernelSetup& setup, DeviceObjectHandle& handle) {
+  static Result<RefPtr<Queue>> FindOrMake(KernelSetup& setup, DeviceResourceHandle& handle) {
     DF_ASSIGN(const QueueType type, ReadType(setup));
     DF_ASSIGN(RefPtr<Queue> queue, handle.Find<Queue>(setup, [&](const std::string& name) -> Result<Queue*> {
       return new Queue(name, type, NewStore(setup, type));
@@ -63,7 +63,7 @@ struct MakeQueue {
   }
 };
 
-using QueueKernel = DeviceObjectKernel<MakeQueue>;
+using QueueKernel = DeviceResourceKernel<MakeQueue>;
 
 CPU_KERNEL_ANY("FIFOQueue", QueueKernel);
 CPU_KERNEL_ANY("FIFOQueueV2", QueueKernel);

@@ -1,5 +1,5 @@
 // Queues. The ops without V2 take the handle as a reference to a string, those with it as a resource.
-#include "kernels/state/device_object_op.h"
+#include "kernels/state/device_resource_op.h"
 #include "src/framework/component_inference.h"
 #include "src/framework/op.h"
 
@@ -8,12 +8,14 @@ namespace {
 
 void Fifo(OpBuilder& op) {
   op.Attr("component_types: list(type) >= 1").Attr("shapes: list(shape) >= 0 = []").Attr("capacity: int = -1");
-  op.As(DeviceObject).MakesQueue(QueueKind::kFirstInFirstOut).Doc("A queue of tuples of tensors: first in, first out.");
+  op.As(DeviceResource)
+      .MakesQueue(QueueKind::kFirstInFirstOut)
+      .Doc("A queue of tuples of tensors: first in, first out.");
 }
 
 void PaddingFifo(OpBuilder& op) {
   op.Attr("component_types: list(type) >= 1").Attr("shapes: list(shape) >= 0 = []").Attr("capacity: int = -1");
-  op.As(DeviceObject)
+  op.As(DeviceResource)
       .MakesQueue(QueueKind::kPadding)
       .Doc("A first-in first-out queue whose batches are padded with zeros to their largest element.");
 }
@@ -21,14 +23,14 @@ void PaddingFifo(OpBuilder& op) {
 void Shuffling(OpBuilder& op) {
   op.Attr("component_types: list(type) >= 1").Attr("shapes: list(shape) >= 0 = []").Attr("capacity: int = -1");
   op.Attr("min_after_dequeue: int = 0").Attr("seed: int = 0").Attr("seed2: int = 0");
-  op.As(DeviceObject)
+  op.As(DeviceResource)
       .MakesQueue(QueueKind::kShuffling)
       .Doc("A queue that gives its elements in random order, keeping min_after_dequeue while it is open.");
 }
 
 void Priority(OpBuilder& op) {
   op.Attr("component_types: list(type) >= 0 = []").Attr("shapes: list(shape) >= 0").Attr("capacity: int = -1");
-  op.As(DeviceObject)
+  op.As(DeviceResource)
       .MakesQueue(QueueKind::kPriority)
       .Doc("A queue that gives the element of the least priority, an int64 before the other components.");
 }

@@ -10,7 +10,7 @@ namespace {
 
 struct Hit {
   int32_t row;
-  int64_t place;
+  int64_t position;
 };
 
 class AccidentalHitsKernel final : public Kernel {
@@ -28,14 +28,14 @@ class AccidentalHitsKernel final : public Kernel {
     const std::vector<Hit> hits = FindHits(ctx.input(0), ctx.input(1));
     const Shape shape({static_cast<int64_t>(hits.size())});
     Tensor* rows = nullptr;
-    Tensor* places = nullptr;
+    Tensor* positions = nullptr;
     Tensor* weights = nullptr;
     DF_TRY(ctx.AllocateOutput(0, shape, &rows));
-    DF_TRY(ctx.AllocateOutput(1, shape, &places));
+    DF_TRY(ctx.AllocateOutput(1, shape, &positions));
     DF_TRY(ctx.AllocateOutput(2, shape, &weights));
     for (size_t i = 0; i < hits.size(); ++i) {
       rows->data<int32_t>()[i] = hits[i].row;
-      places->data<int64_t>()[i] = hits[i].place;
+      positions->data<int64_t>()[i] = hits[i].position;
     }
     std::fill_n(weights->data<float>(), hits.size(), std::numeric_limits<float>::lowest());
     return Status();
@@ -44,14 +44,14 @@ class AccidentalHitsKernel final : public Kernel {
  private:
   // In the order of the true classes. A candidate that stands in several places counts at the last.
   std::vector<Hit> FindHits(const Tensor& classes, const Tensor& candidates) const {
-    std::vector<std::pair<int64_t, int64_t>> places;
-    for (int64_t i = 0; i < candidates.num_elements(); ++i) places.emplace_back(candidates.data<int64_t>()[i], i);
-    std::sort(places.begin(), places.end());
+    std::vector<std::pair<int64_t, int64_t>> positions;
+    for (int64_t i = 0; i < candidates.num_elements(); ++i) positions.emplace_back(candidates.data<int64_t>()[i], i);
+    std::sort(positions.begin(), positions.end());
     std::vector<Hit> hits;
     for (int64_t i = 0; i < classes.num_elements(); ++i) {
       const int64_t c = classes.data<int64_t>()[i];
-      const auto after = std::upper_bound(places.begin(), places.end(), std::pair(c, INT64_MAX));
-      if (after == places.begin() || std::prev(after)->first != c) continue;
+      const auto after = std::upper_bound(positions.begin(), positions.end(), std::pair(c, INT64_MAX));
+      if (after == positions.begin() || std::prev(after)->first != c) continue;
       hits.push_back({static_cast<int32_t>(i / num_true_), std::prev(after)->second});
     }
     return hits;

@@ -24,13 +24,13 @@ void UnigramCandidates::Add(int64_t value) {
   for (int64_t i = value + 1; i <= range(); i += i & -i) ++sums_.data<int32_t>()[i];
 }
 
-int64_t UnigramCandidates::ClassAt(int64_t place) const {
+int64_t UnigramCandidates::ClassAt(int64_t offset) const {
   const int32_t* sums = sums_.data<int32_t>();
   int64_t at = 0;
   for (auto step = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(range()))); step > 0; step /= 2) {
-    if (at + step > range() || sums[at + step] > place) continue;
+    if (at + step > range() || sums[at + step] > offset) continue;
     at += step;
-    place -= sums[at];
+    offset -= sums[at];
   }
   return at;
 }

@@ -99,7 +99,7 @@ class UnigramCandidates {
  private:
   UnigramCandidates(Tensor weights, Tensor sums);
   // The class at this place, where every class takes as many places as its weight.
-  int64_t ClassAt(int64_t place) const;
+  int64_t ClassAt(int64_t offset) const;
   int64_t range() const { return weights_.num_elements(); }
 
   Tensor weights_;

@@ -13,20 +13,20 @@ namespace dfrun {
 template <class Distribution, class T>
 void FillGroups(const Philox& generator, const Distribution& distribution, T* values, int64_t begin, int64_t end) {
   constexpr int kGroup = Distribution::kGroup;
-  Philox place = generator;
-  place.Skip(static_cast<uint64_t>(begin * Distribution::kBlocks));
+  Philox cursor = generator;
+  cursor.Skip(static_cast<uint64_t>(begin * Distribution::kBlocks));
   int64_t i = begin;
   if constexpr (Distribution::kBlocks == 1) {
     constexpr int kLanes = 8;  // more do not fit the registers: nine times slower
     for (; i + kLanes <= end; i += kLanes) {
-      const Philox::Lanes<kLanes> words = place.NextLanes<kLanes>();
+      const Philox::Lanes<kLanes> words = cursor.NextLanes<kLanes>();
       for (int k = 0; k < kLanes; ++k) {
         distribution({words[0][k], words[1][k], words[2][k], words[3][k]}, values + (i + k) * kGroup);
       }
     }
-    for (; i < end; ++i) distribution(place.Next(), values + i * kGroup);
+    for (; i < end; ++i) distribution(cursor.Next(), values + i * kGroup);
   } else {
-    for (; i < end; ++i, place.Skip(Distribution::kBlocks)) distribution(place, values + i * kGroup);
+    for (; i < end; ++i, cursor.Skip(Distribution::kBlocks)) distribution(cursor, values + i * kGroup);
   }
 }
 
@@ -40,9 +40,9 @@ void FillRandom(ThreadPool& pool, const Philox& generator, const Distribution& d
                    [&](int64_t begin, int64_t end) { FillGroups(generator, distribution, values, begin, end); });
   if (whole * kGroup == n) return;
   T last[kGroup];
-  Philox place = generator;
-  place.Skip(static_cast<uint64_t>(whole * Distribution::kBlocks));
-  FillGroups(place, distribution, last, 0, 1);
+  Philox cursor = generator;
+  cursor.Skip(static_cast<uint64_t>(whole * Distribution::kBlocks));
+  FillGroups(cursor, distribution, last, 0, 1);
   std::copy_n(last, n - whole * kGroup, values + whole * kGroup);
 }
 

@@ -42,8 +42,8 @@ void DrawClasses(const double* sums, int64_t classes, Philox generator, int64_t 
       bits = generator.Next();
       at = 0;
     }
-    const double place = dist::UnitDouble(bits[2 * at], bits[2 * at + 1]) * sums[classes - 1];
-    drawn[j] = static_cast<Index>(std::upper_bound(sums, sums + classes, place) - sums);
+    const double point = dist::UnitDouble(bits[2 * at], bits[2 * at + 1]) * sums[classes - 1];
+    drawn[j] = static_cast<Index>(std::upper_bound(sums, sums + classes, point) - sums);
   }
 }
 

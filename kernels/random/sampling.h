@@ -21,9 +21,9 @@ void DrawSamples(ThreadPool& pool, const Philox& generator, const P* parameters,
       const int64_t p = i / per_parameter;
       const Sampler sampler(static_cast<double>(parameters[p]));
       for (const int64_t stop = std::min(end, (p + 1) * per_parameter); i < stop; ++i) {
-        Philox place = generator;
-        place.Skip(static_cast<uint64_t>(i) * kBlocksPerNumber);
-        samples[(i - p * per_parameter) * count + p] = convert(sampler(place));
+        Philox cursor = generator;
+        cursor.Skip(static_cast<uint64_t>(i) * kBlocksPerNumber);
+        samples[(i - p * per_parameter) * count + p] = convert(sampler(cursor));
       }
     }
   });

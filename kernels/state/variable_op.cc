@@ -1,5 +1,5 @@
 // Variables: the ops that make, look at and forget them.
-#include "kernels/state/device_object_op.h"
+#include "kernels/state/device_resource_op.h"
 #include "src/framework/op.h"
 
 namespace dfrun {
@@ -11,7 +11,11 @@ MaybeConstant VariableShapeConstant(const ConstantContext& c) {
 }
 
 void MakesVariable(OpBuilder& op) {
-  op.Output("ref: Ref(dtype)").Attr("shape: shape").Attr("dtype: type").As(DeviceObject).Shape(ShapeFromAttr("shape"));
+  op.Output("ref: Ref(dtype)")
+      .Attr("shape: shape")
+      .Attr("dtype: type")
+      .As(DeviceResource)
+      .Shape(ShapeFromAttr("shape"));
 }
 }  // namespace
 
@@ -36,7 +40,7 @@ OP("IsVariableInitialized")
 
 OP("VarHandleOp")
     .Output("resource: resource")
-    .As(DeviceObject)
+    .As(DeviceResource)
     .Attr("debug_name: string = ''")
     .Attr("dtype: type")
     .Attr("shape: shape")

@@ -7,36 +7,36 @@
 
 namespace dfrun {
 
-Status Differentiation::VisitSwitch(Place& place, NodeId id, const std::vector<GradientValue>& dys) {
+Status Differentiation::VisitSwitch(FrameGradient& current, NodeId id, const std::vector<GradientValue>& dys) {
   const Node& node = graph_.node(id);
   const Output data = node.inputs[0];
   if (IsLoopSwitch(graph_, node)) {
     // What leaves the loop is a variable's last value, which VisitLoop() sees to.
-    return dys[1].exists ? AddPart(place, data, dys[1], forward_->branches.OfNode(id)) : Status();
+    return dys[1].exists ? AddPart(current, data, dys[1], forward_->branches.OfNode(id)) : Status();
   }
   const BranchId whole = forward_->branches.OfNode(id);
   if (!dys[0].exists || !dys[1].exists) {
     const int side = dys[0].exists ? 0 : 1;
-    return AddPart(place, data, dys[side], forward_->branches.Of({id, side}));
+    return AddPart(current, data, dys[side], forward_->branches.Of({id, side}));
   }
-  NodeAdder adder = AdderFor(place, id, node.name);
+  NodeAdder adder = AdderFor(current, id, node.name);
   GradientValue sides[2] = {dys[0], dys[1]};
   for (int side : {0, 1}) {
     if (!sides[side].is_sparse) continue;
     const std::vector<Branches::Literal>& alive = forward_->branches.literals(forward_->branches.Of({id, side}));
-    DF_ASSIGN(sides[side].indices, place.scope.Gate(sides[side].indices, alive));
+    DF_ASSIGN(sides[side].indices, current.scope.Gate(sides[side].indices, alive));
   }
   DF_ASSIGN(const GradientValue merged, MergeTwo(adder, sides[0], sides[1], data));
-  return AddPart(place, data, merged, whole);
+  return AddPart(current, data, merged, whole);
 }
 
-Status Differentiation::VisitMerge(Place& place, NodeId id, const GradientValue& dy) {
+Status Differentiation::VisitMerge(FrameGradient& current, NodeId id, const GradientValue& dy) {
   const Node& node = graph_.node(id);
   const Branches::Choice& choice = forward_->branches.ChoiceOf(id);
-  if (!choice.pred.valid() && !place.scope.is_root()) {
+  if (!choice.pred.valid() && !current.scope.is_root()) {
     return Unimplemented("in a loop, the gradient of a Merge of other than the two sides of one predicate");
   }
-  NodeAdder adder = AdderFor(place, id, node.name);
+  NodeAdder adder = AdderFor(current, id, node.name);
   for (int i = 0; i < node.num_inputs(); ++i) {
     if (!dependency_.DependsOnX(node.inputs[i])) continue;
     Output pred = choice.pred;
@@ -50,7 +50,7 @@ Status Differentiation::VisitMerge(Place& place, NodeId id, const GradientValue&
     const GradientValue part = dy.is_sparse ? GradientValue::Sparse(switched(dy.indices), switched(dy.values))
                                             : GradientValue::Dense(switched(dy.dense));
     DF_TRY(adder.status());
-    DF_TRY(AddPart(place, node.inputs[i], part, forward_->branches.Of(node.inputs[i])));
+    DF_TRY(AddPart(current, node.inputs[i], part, forward_->branches.Of(node.inputs[i])));
   }
   return Status();
 }
@@ -71,7 +71,8 @@ Result<GradientValue> Differentiation::MergeTwo(NodeAdder& adder, GradientValue 
   return merged;
 }
 
-Result<std::optional<GradientValue>> Differentiation::NoRows(Place& place, NodeAdder& adder, const GradientValue& like,
+Result<std::optional<GradientValue>> Differentiation::NoRows(FrameGradient& current, NodeAdder& adder,
+                                                             const GradientValue& like,
                                                              const std::vector<Branches::Literal>& literals) {
   PartialShape rows = graph_.shape(like.values);
   if (rows.rank() < 1) return std::optional<GradientValue>();
@@ -81,14 +82,14 @@ Result<std::optional<GradientValue>> Differentiation::NoRows(Place& place, NodeA
   const Output indices = adder.Const(Tensor(graph_.dtype(like.indices), Shape({0})));
   const Output values = adder.Const(Tensor(graph_.dtype(like.values), shape));
   DF_TRY(adder.status());
-  DF_ASSIGN(const Output gated_indices, place.scope.Gate(indices, literals));
-  DF_ASSIGN(const Output gated_values, place.scope.Gate(values, literals));
+  DF_ASSIGN(const Output gated_indices, current.scope.Gate(indices, literals));
+  DF_ASSIGN(const Output gated_values, current.scope.Gate(values, literals));
   return std::optional<GradientValue>(GradientValue::Sparse(gated_indices, gated_values));
 }
 
-Result<GradientValue> Differentiation::Lift(Place& place, GradientValue part, BranchId from, BranchId to,
+Result<GradientValue> Differentiation::Lift(FrameGradient& current, GradientValue part, BranchId from, BranchId to,
                                             Output value) {
-  NodeAdder adder = AdderFor(place, value.node, HomeOf(graph_, part));
+  NodeAdder adder = AdderFor(current, value.node, HomeOf(graph_, part));
   while (true) {
     const std::vector<Branches::Literal> beyond = forward_->branches.Beyond(to, from);
     if (beyond.empty()) break;
@@ -101,8 +102,8 @@ Result<GradientValue> Differentiation::Lift(Place& place, GradientValue part, Br
     const BranchId alive = std::exchange(from, rest);
     if (part.is_sparse) {
       // Row numbers may be constants, which no branch makes dead.
-      DF_ASSIGN(part.indices, place.scope.Gate(part.indices, forward_->branches.literals(alive)));
-      DF_ASSIGN(const std::optional<GradientValue> none, NoRows(place, adder, part, elsewhere));
+      DF_ASSIGN(part.indices, current.scope.Gate(part.indices, forward_->branches.literals(alive)));
+      DF_ASSIGN(const std::optional<GradientValue> none, NoRows(current, adder, part, elsewhere));
       if (none) {
         DF_ASSIGN(part, MergeTwo(adder, part, *none, value));
         continue;
@@ -110,12 +111,12 @@ Result<GradientValue> Differentiation::Lift(Place& place, GradientValue part, Br
     }
     DF_ASSIGN(const Output dense, Dense(adder, part, value));
     Output zeros;
-    if (place.scope.is_root()) {
-      DF_ASSIGN(const Output gated, place.scope.Gate(value, elsewhere));
+    if (current.scope.is_root()) {
+      DF_ASSIGN(const Output gated, current.scope.Gate(value, elsewhere));
       DF_ASSIGN(zeros, Zeros(adder, gated, graph_.dtype(dense)));
     } else {
       DF_ASSIGN(const Output all, Zeros(adder, value, graph_.dtype(dense)));
-      DF_ASSIGN(zeros, place.scope.Gate(all, elsewhere));
+      DF_ASSIGN(zeros, current.scope.Gate(all, elsewhere));
     }
     DF_ASSIGN(part, MergeTwo(adder, GradientValue::Dense(dense), GradientValue::Dense(zeros), value));
   }

@@ -26,7 +26,7 @@ Result<std::vector<GradientValue>> Differentiation::Run() {
   forward_ = std::make_unique<ForwardGraph>(graph_, std::move(frames), order);
   DF_TRY(CheckFrames());
   loops_.resize(forward_->frames.frames.size());
-  Place root{GradientScope(graph_, *forward_, {scope_, options_.swap_memory}), {}};
+  FrameGradient root{GradientScope(graph_, *forward_, {scope_, options_.swap_memory}), {}};
   DF_TRY(Seed());
   DF_TRY(Walk(root, 0));
   std::vector<GradientValue> gradients;
@@ -67,80 +67,80 @@ Output Differentiation::Ones(NodeAdder& adder, Output y) const {
   return adder.Add("OnesLike", {y});
 }
 
-NodeAdder Differentiation::AdderFor(Place& place, NodeId node, std::string colocate_with) const {
-  return NodeAdder(graph_, GradientPrefix(scope_, graph_.node(node).name), std::move(colocate_with), &place.scope);
+NodeAdder Differentiation::AdderFor(FrameGradient& current, NodeId node, std::string colocate_with) const {
+  return NodeAdder(graph_, GradientPrefix(scope_, graph_.node(node).name), std::move(colocate_with), &current.scope);
 }
 
-Status Differentiation::AddPart(Place& place, Output value, GradientValue part, BranchId from) {
+Status Differentiation::AddPart(FrameGradient& current, Output value, GradientValue part, BranchId from) {
   if (!dependency_.DependsOnX(value)) return Status();
-  const bool is_captured = !place.scope.is_root() && forward_->frames.of_outputs[value.node] == FrameTree::kAny;
+  const bool is_captured = !current.scope.is_root() && forward_->frames.of_outputs[value.node] == FrameTree::kAny;
   const BranchId to = is_captured ? 0 : forward_->branches.Of(value);
-  DF_ASSIGN(part, Lift(place, part, from, to, value));
+  DF_ASSIGN(part, Lift(current, part, from, to, value));
   if (!is_captured) {
     PartsOf(value).push_back(part);
     return Status();
   }
-  auto it = std::find_if(place.captured.begin(), place.captured.end(),
+  auto it = std::find_if(current.captured.begin(), current.captured.end(),
                          [&](const Captured& captured) { return captured.value == value; });
-  if (it == place.captured.end()) it = place.captured.insert(it, {value, {}});
+  if (it == current.captured.end()) it = current.captured.insert(it, {value, {}});
   it->parts.push_back(part);
   return Status();
 }
 
-Result<GradientValue> Differentiation::Sum(Place& place, std::vector<GradientValue>& parts, Output value) {
-  NodeAdder adder = AdderFor(place, value.node, parts.empty() ? "" : HomeOf(graph_, parts[0]));
+Result<GradientValue> Differentiation::Sum(FrameGradient& current, std::vector<GradientValue>& parts, Output value) {
+  NodeAdder adder = AdderFor(current, value.node, parts.empty() ? "" : HomeOf(graph_, parts[0]));
   const GradientValue sum = SumGradients(graph_, adder, parts, value);
   DF_TRY(adder.status().Annotate(StrCat("adding up the gradients of ", graph_.Describe(value.node))));
   if (parts.size() > 1) parts = {sum};
   return sum;
 }
 
-Result<std::vector<GradientValue>> Differentiation::SumOutputs(Place& place, NodeId id) {
+Result<std::vector<GradientValue>> Differentiation::SumOutputs(FrameGradient& current, NodeId id) {
   std::vector<GradientValue> sums;
   for (int port = 0; port < graph_.node(id).num_outputs(); ++port) {
-    DF_ASSIGN(const GradientValue sum, Sum(place, PartsOf({id, port}), {id, port}));
+    DF_ASSIGN(const GradientValue sum, Sum(current, PartsOf({id, port}), {id, port}));
     sums.push_back(sum);
   }
   return sums;
 }
 
-Status Differentiation::Walk(Place& place, int32_t frame) {
+Status Differentiation::Walk(FrameGradient& current, int32_t frame) {
   const std::vector<FlowUnit>& units = forward_->units[frame];
   for (auto it = units.rbegin(); it != units.rend(); ++it) {
     if (it->loop >= 0) {
-      DF_TRY(VisitLoop(place, it->loop));
+      DF_TRY(VisitLoop(current, it->loop));
     } else if (dependency_.IsBetween(it->node)) {
-      DF_TRY(Visit(place, it->node));
+      DF_TRY(Visit(current, it->node));
     }
   }
   return Status();
 }
 
 // All readers have been visited: sums what came from them, and passes it on.
-Status Differentiation::Visit(Place& place, NodeId id) {
+Status Differentiation::Visit(FrameGradient& current, NodeId id) {
   const Node& node = graph_.node(id);
   const ControlFlowKind kind = node.op->traits.control_flow;
   const bool is_of_loop = kind == ControlFlowKind::kExit || kind == ControlFlowKind::kNextIteration ||
                           (kind == ControlFlowKind::kMerge && IsLoopMerge(graph_, node));
   if (is_of_loop) return Status();  // VisitLoop() sees to them
-  DF_ASSIGN(std::vector<GradientValue> dys, SumOutputs(place, id));
-  if (IsStackPop(node)) return VisitPop(place, id, dys[0]);
-  if (IsStackPush(node)) return VisitPush(place, id, dys[0]);
+  DF_ASSIGN(std::vector<GradientValue> dys, SumOutputs(current, id));
+  if (IsStackPop(node)) return VisitPop(current, id, dys[0]);
+  if (IsStackPush(node)) return VisitPush(current, id, dys[0]);
   const bool reached = std::any_of(dys.begin(), dys.end(), [](const GradientValue& dy) { return dy.exists; });
   if (!reached || !dependency_.IsPassedThrough(id)) return Status();
   switch (kind) {
     case ControlFlowKind::kSwitch:
-      return VisitSwitch(place, id, dys).Annotate(StrCat("adding the gradient of ", graph_.Describe(id)));
+      return VisitSwitch(current, id, dys).Annotate(StrCat("adding the gradient of ", graph_.Describe(id)));
     case ControlFlowKind::kMerge:
-      return VisitMerge(place, id, dys[0]).Annotate(StrCat("adding the gradient of ", graph_.Describe(id)));
+      return VisitMerge(current, id, dys[0]).Annotate(StrCat("adding the gradient of ", graph_.Describe(id)));
     case ControlFlowKind::kEnter:
-      return AddPart(place, node.inputs[0], dys[0], forward_->branches.OfNode(id));
+      return AddPart(current, node.inputs[0], dys[0], forward_->branches.OfNode(id));
     default:
-      return VisitOp(place, id, std::move(dys));
+      return VisitOp(current, id, std::move(dys));
   }
 }
 
-Status Differentiation::VisitOp(Place& place, NodeId id, std::vector<GradientValue> dys) {
+Status Differentiation::VisitOp(FrameGradient& current, NodeId id, std::vector<GradientValue> dys) {
   const Node& node = graph_.node(id);
   const OpDef* rule = GradientRule(graph_, node);
   if (rule == nullptr && node.op->gradient) {
@@ -159,12 +159,12 @@ Status Differentiation::VisitOp(Place& place, NodeId id, std::vector<GradientVal
                            "; StopGradient ends a path that is not meant");
   }
   DF_ASSIGN(AttrMap attrs, AttrsForRule(graph_, node, *rule));
-  NodeGradient builder(graph_, id, scope_, std::move(dys), std::move(attrs), &place.scope);
+  NodeGradient builder(graph_, id, scope_, std::move(dys), std::move(attrs), &current.scope);
   rule->gradient(builder);
   DF_TRY(builder.status().Annotate(StrCat("adding the gradient of ", graph_.Describe(id))));
   for (int i = 0; i < builder.num_inputs(); ++i) {
     if (!builder.dxs()[i].exists) continue;
-    DF_TRY(AddPart(place, builder.x(i), builder.dxs()[i], forward_->branches.OfNode(id)));
+    DF_TRY(AddPart(current, builder.x(i), builder.dxs()[i], forward_->branches.OfNode(id)));
   }
   return Status();
 }

@@ -29,7 +29,7 @@ class Differentiation {
     std::vector<GradientValue> parts;
   };
   // The gradient of a frame in the making.
-  struct Place {
+  struct FrameGradient {
     GradientScope scope;
     std::vector<Captured> captured;
   };
@@ -42,45 +42,45 @@ class Differentiation {
   Status Seed();
   Output Ones(NodeAdder& adder, Output y) const;
   Status CheckFrames() const;
-  NodeAdder AdderFor(Place& place, NodeId node, std::string colocate_with) const;
+  NodeAdder AdderFor(FrameGradient& current, NodeId node, std::string colocate_with) const;
   // Adds a part of the gradient of `value`, which is alive in branch `from`. No-op where the value is on no path.
-  Status AddPart(Place& place, Output value, GradientValue part, BranchId from);
+  Status AddPart(FrameGradient& current, Output value, GradientValue part, BranchId from);
   // The sums of what reached the outputs of a node.
-  Result<std::vector<GradientValue>> SumOutputs(Place& place, NodeId id);
-  Result<GradientValue> Sum(Place& place, std::vector<GradientValue>& parts, Output value);
+  Result<std::vector<GradientValue>> SumOutputs(FrameGradient& current, NodeId id);
+  Result<GradientValue> Sum(FrameGradient& current, std::vector<GradientValue>& parts, Output value);
 
   // All of a frame, from its end to its begin.
-  Status Walk(Place& place, int32_t frame);
-  Status Visit(Place& place, NodeId id);
-  Status VisitOp(Place& place, NodeId id, std::vector<GradientValue> dys);
+  Status Walk(FrameGradient& current, int32_t frame);
+  Status Visit(FrameGradient& current, NodeId id);
+  Status VisitOp(FrameGradient& current, NodeId id, std::vector<GradientValue> dys);
 
   // conditional_gradients.cc.
-  Status VisitSwitch(Place& place, NodeId id, const std::vector<GradientValue>& dys);
-  Status VisitMerge(Place& place, NodeId id, const GradientValue& dy);
+  Status VisitSwitch(FrameGradient& current, NodeId id, const std::vector<GradientValue>& dys);
+  Status VisitMerge(FrameGradient& current, NodeId id, const GradientValue& dy);
   // `part`, alive in branch `from`, and zeros like `value` where only branch `to` holds.
-  Result<GradientValue> Lift(Place& place, GradientValue part, BranchId from, BranchId to, Output value);
+  Result<GradientValue> Lift(FrameGradient& current, GradientValue part, BranchId from, BranchId to, Output value);
   Result<GradientValue> MergeTwo(NodeAdder& adder, GradientValue a, GradientValue b, Output value);
   // Rows of no index, alive where the literals hold; nothing where the rows' shape is not known.
-  Result<std::optional<GradientValue>> NoRows(Place& place, NodeAdder& adder, const GradientValue& like,
+  Result<std::optional<GradientValue>> NoRows(FrameGradient& current, NodeAdder& adder, const GradientValue& like,
                                               const std::vector<Branches::Literal>& literals);
 
   // stack_gradients.cc: what is pushed in one loop and popped in another, the first one's gradient. The gradient of the
   // pop is pushed on a stack of its own, and popped where the push is differentiated; that loop's gradient waits for
   // the other's. Both go through the iterations in the order that the stack needs, since each is its loop's backwards.
-  Status VisitPop(Place& place, NodeId id, const GradientValue& dy);
-  Status VisitPush(Place& place, NodeId id, const GradientValue& dy);
+  Status VisitPop(FrameGradient& current, NodeId id, const GradientValue& dy);
+  Status VisitPush(FrameGradient& current, NodeId id, const GradientValue& dy);
   Status Connect(NodeId push, NodeId pop);
   std::vector<NodeId> FinishedBefore(int32_t frame) const;
 
   // loop_gradients.cc
-  Status VisitLoop(Place& outer, int32_t frame);
+  Status VisitLoop(FrameGradient& outer, int32_t frame);
   Result<std::vector<const LoopVariable*>> ActiveVariables(const ForwardLoop& loop) const;
   bool IsReached(int32_t frame, const std::vector<const LoopVariable*>& active) const;
-  Result<Active> BeginVariable(Place& outer, Place& inner, const LoopVariable& variable);
-  Status EndVariable(Place& inner, const Active& active);
+  Result<Active> BeginVariable(FrameGradient& outer, FrameGradient& inner, const LoopVariable& variable);
+  Status EndVariable(FrameGradient& inner, const Active& active);
   // The sum over all iterations of what reached a value that is the same in all.
-  Result<GradientValue> Accumulate(Place& outer, Place& inner, Output outer_value, std::vector<GradientValue>& parts,
-                                   Output inner_value);
+  Result<GradientValue> Accumulate(FrameGradient& outer, FrameGradient& inner, Output outer_value,
+                                   std::vector<GradientValue>& parts, Output inner_value);
   Result<Output> Zeros(NodeAdder& adder, Output like, DType dtype);
   Result<Output> Dense(NodeAdder& adder, const GradientValue& value, Output like);
 

@@ -61,7 +61,7 @@ class UnitOrder {
     }
     for (size_t i = 0; i < ready.size(); ++i) {
       const int32_t unit = ready[i];
-      Place(unit, units);
+      Insert(unit, units);
       for (int32_t reader : readers_[unit]) {
         if (--pending_[reader] == 0) ready.push_back(reader);
       }
@@ -103,7 +103,7 @@ class UnitOrder {
     }
   }
 
-  void Place(int32_t unit, std::vector<std::vector<FlowUnit>>& units) const {
+  void Insert(int32_t unit, std::vector<std::vector<FlowUnit>>& units) const {
     if (unit < graph_.num_nodes()) {
       units[frames_.of_node[unit]].push_back({unit, -1});
     } else {

@@ -47,7 +47,7 @@ struct ForwardGraph {
   const std::vector<std::vector<FlowUnit>> units;
 };
 
-class GradientScope final : public NodePlace {
+class GradientScope final : public NodeSink {
  public:
   struct Options {
     std::string name;  // all nodes' names begin with it

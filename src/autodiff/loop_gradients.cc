@@ -7,7 +7,7 @@
 
 namespace dfrun {
 
-Status Differentiation::VisitLoop(Place& outer, int32_t frame) {
+Status Differentiation::VisitLoop(FrameGradient& outer, int32_t frame) {
   loops_[frame].was_visited = true;
   std::vector<NodeId> nodes;
   bool between = false;
@@ -21,7 +21,7 @@ Status Differentiation::VisitLoop(Place& outer, int32_t frame) {
   DF_ASSIGN(const std::vector<const LoopVariable*> variables, ActiveVariables(loop));
   if (!IsReached(frame, variables)) return Status();
 
-  Place inner{GradientScope(outer.scope, frame, loop, FinishedBefore(frame)), {}};
+  FrameGradient inner{GradientScope(outer.scope, frame, loop, FinishedBefore(frame)), {}};
   DF_TRY(inner.scope.status());
   std::vector<Active> active;
   for (const LoopVariable* variable : variables) {
@@ -68,7 +68,7 @@ bool Differentiation::IsReached(int32_t frame, const std::vector<const LoopVaria
          });
 }
 
-Result<Differentiation::Active> Differentiation::BeginVariable(Place& outer, Place& inner,
+Result<Differentiation::Active> Differentiation::BeginVariable(FrameGradient& outer, FrameGradient& inner,
                                                                const LoopVariable& variable) {
   std::vector<GradientValue> parts;
   for (NodeId exit : variable.exits) {
@@ -92,7 +92,7 @@ Result<Differentiation::Active> Differentiation::BeginVariable(Place& outer, Pla
   return active;
 }
 
-Status Differentiation::EndVariable(Place& inner, const Active& active) {
+Status Differentiation::EndVariable(FrameGradient& inner, const Active& active) {
   const Output merge{active.variable->merge, 0};
   NodeAdder adder = AdderFor(inner, merge.node, graph_.node(merge.node).name);
   Output next;
@@ -108,7 +108,7 @@ Status Differentiation::EndVariable(Place& inner, const Active& active) {
   return Status();
 }
 
-Result<GradientValue> Differentiation::Accumulate(Place& outer, Place& inner, Output outer_value,
+Result<GradientValue> Differentiation::Accumulate(FrameGradient& outer, FrameGradient& inner, Output outer_value,
                                                   std::vector<GradientValue>& parts, Output inner_value) {
   NodeAdder inner_adder = AdderFor(inner, inner_value.node, HomeOf(graph_, parts[0]));
   DF_ASSIGN(const GradientValue sum, Sum(inner, parts, inner_value));

@@ -22,7 +22,7 @@ AddedNode NodeAdder::Add(std::string_view op, const std::vector<Output>& inputs,
   spec.inputs = inputs;
   spec.attrs = std::move(attrs);
   spec.colocate_with = colocate_with_;
-  Result<NodeId> added = place_ == nullptr ? graph_.AddNode(std::move(spec)) : place_->AddNode(std::move(spec));
+  Result<NodeId> added = sink_ == nullptr ? graph_.AddNode(std::move(spec)) : sink_->AddNode(std::move(spec));
   if (!added.ok()) {
     Fail(std::move(added).status());
     return {};

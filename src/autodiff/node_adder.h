@@ -14,19 +14,19 @@ namespace dfrun {
 std::string GradientPrefix(std::string_view scope, std::string_view name);
 
 // Where nodes are added, if not to the graph as they are.
-class NodePlace {
+class NodeSink {
  public:
-  virtual ~NodePlace() = default;
+  virtual ~NodeSink() = default;
   virtual Result<NodeId> AddNode(NodeSpec spec) = 0;
 };
 
 // Errors are sticky: after the first, Add() adds nothing and returns an invalid node.
 class NodeAdder {
  public:
-  // Names are `prefix` and the op's name, made unique. `colocate_with` may be empty; `place` is the graph itself where
+  // Names are `prefix` and the op's name, made unique. `colocate_with` may be empty; `sink` is the graph itself where
   // it is null.
-  NodeAdder(Graph& graph, std::string prefix, std::string colocate_with, NodePlace* place = nullptr)
-      : graph_(graph), place_(place), prefix_(std::move(prefix)), colocate_with_(std::move(colocate_with)) {}
+  NodeAdder(Graph& graph, std::string prefix, std::string colocate_with, NodeSink* sink = nullptr)
+      : graph_(graph), sink_(sink), prefix_(std::move(prefix)), colocate_with_(std::move(colocate_with)) {}
 
   AddedNode Add(std::string_view op, const std::vector<Output>& inputs, AttrMap attrs = {});
   Output Const(Tensor value);
@@ -40,7 +40,7 @@ class NodeAdder {
 
  private:
   Graph& graph_;
-  NodePlace* const place_;
+  NodeSink* const sink_;
   const std::string prefix_;
   const std::string colocate_with_;
   Status status_;

@@ -5,11 +5,11 @@
 namespace dfrun {
 
 NodeGradient::NodeGradient(Graph& graph, NodeId node, std::string_view scope, std::vector<GradientValue> dys,
-                           AttrMap attrs, NodePlace* place)
+                           AttrMap attrs, NodeSink* sink)
     : graph_(graph),
       node_(graph.node(node)),
       scope_(scope),
-      adder_(graph, GradientPrefix(scope, node_.name), node_.name, place),
+      adder_(graph, GradientPrefix(scope, node_.name), node_.name, sink),
       dys_(std::move(dys)),
       attrs_(std::move(attrs)),
       dxs_(node_.inputs.size()) {}

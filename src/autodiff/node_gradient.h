@@ -19,7 +19,7 @@ class NodeGradient final : public GradientBuilder {
   // `dys`: one an output of the node. `attrs`: AttrsForRule(). `scope` and `place`: of the differentiation, which
   // outlive this.
   NodeGradient(Graph& graph, NodeId node, std::string_view scope, std::vector<GradientValue> dys, AttrMap attrs,
-               NodePlace* place);
+               NodeSink* sink);
 
   // After the gradient function ran: the first error, and what it set for each input.
   const Status& status() const { return adder_.status(); }

@@ -21,7 +21,7 @@ int32_t CommonFrame(const FrameTree& frames, int32_t a, int32_t b) {
 
 }  // namespace
 
-Status Differentiation::VisitPop(Place& place, NodeId id, const GradientValue& dy) {
+Status Differentiation::VisitPop(FrameGradient& current, NodeId id, const GradientValue& dy) {
   if (!dy.exists) return Status();
   const Stacks::Users& users = dependency_.stacks().UsersOfStackOf(id);
   if (users.pushes.size() != 1 || users.pops.size() != 1) {
@@ -30,22 +30,22 @@ Status Differentiation::VisitPop(Place& place, NodeId id, const GradientValue& d
   }
   const NodeId push = users.pushes[0];
   DF_TRY(Connect(push, id));
-  NodeAdder adder = AdderFor(place, id, graph_.node(id).name);
+  NodeAdder adder = AdderFor(current, id, graph_.node(id).name);
   DF_ASSIGN(const Output dense, Dense(adder, dy, {id, 0}));
   const std::vector<Branches::Literal>& literals = forward_->branches.literals(forward_->branches.OfNode(id));
-  DF_ASSIGN(gradient_stacks_[push], place.scope.Push(dense, literals, id));
+  DF_ASSIGN(gradient_stacks_[push], current.scope.Push(dense, literals, id));
   return Status();
 }
 
-Status Differentiation::VisitPush(Place& place, NodeId id, const GradientValue& dy) {
+Status Differentiation::VisitPush(FrameGradient& current, NodeId id, const GradientValue& dy) {
   const Output value = graph_.node(id).inputs[1];
   const BranchId branch = forward_->branches.OfNode(id);
-  if (dy.exists) DF_TRY(AddPart(place, value, dy, branch));
+  if (dy.exists) DF_TRY(AddPart(current, value, dy, branch));
   const auto it = gradient_stacks_.find(id);
   if (it == gradient_stacks_.end()) return Status();
   const std::vector<Branches::Literal>& literals = forward_->branches.literals(branch);
-  DF_ASSIGN(const Output popped, place.scope.Pop(it->second, graph_.shape(value), graph_.dtype(value), literals, id));
-  return AddPart(place, value, GradientValue::Dense(popped), branch);
+  DF_ASSIGN(const Output popped, current.scope.Pop(it->second, graph_.shape(value), graph_.dtype(value), literals, id));
+  return AddPart(current, value, GradientValue::Dense(popped), branch);
 }
 
 Status Differentiation::Connect(NodeId push, NodeId pop) {

@@ -8,26 +8,26 @@
 namespace dfrun {
 namespace {
 
-struct Placed {
+struct Region {
   const Tensor* value;
   uint64_t offset;
 };
 
 // Makes the structure; WriteBytes() writes plain elements at the offsets that HDF5 has given them.
-Result<std::vector<Placed>> WriteStructure(const std::string& path, std::span<const NamedTensor> variables) {
-  std::vector<Placed> placed;
+Result<std::vector<Region>> WriteStructure(const std::string& path, std::span<const NamedTensor> variables) {
+  std::vector<Region> regions;
   DF_ASSIGN(h5::Handle file, h5::CreateNewFile(path));
   for (const NamedTensor& v : variables) {
     DF_ASSIGN(const DatasetInfo info, WriteTensor(file, DatasetOfVariable(v.name), v.value, /*write_bytes=*/false));
-    if (info.contiguous) placed.push_back({&v.value, info.offset});
+    if (info.contiguous) regions.push_back({&v.value, info.offset});
   }
   DF_TRY(h5::CloseFile(std::move(file), path));
-  return placed;
+  return regions;
 }
 
-Status WriteBytes(const std::string& path, const std::vector<Placed>& placed) {
+Status WriteBytes(const std::string& path, const std::vector<Region>& regions) {
   DF_ASSIGN(FileDescriptor file, FileDescriptor::OpenForWriting(path));
-  for (const Placed& p : placed) DF_TRY(file.WriteAt(p.offset, p.value->raw(), p.value->num_bytes()));
+  for (const Region& p : regions) DF_TRY(file.WriteAt(p.offset, p.value->raw(), p.value->num_bytes()));
   return file.Sync();
 }
 
@@ -52,8 +52,8 @@ Result<ShardEntry> ShardEntry::Parse(const std::string& bytes) {
 Result<ShardEntry> WriteShard(const std::string& directory, const std::string& file,
                               std::span<const NamedTensor> variables) {
   const std::string path = directory + "/" + file;
-  DF_ASSIGN(const std::vector<Placed> placed, WriteStructure(path, variables));
-  DF_TRY(WriteBytes(path, placed));
+  DF_ASSIGN(const std::vector<Region> regions, WriteStructure(path, variables));
+  DF_TRY(WriteBytes(path, regions));
   DF_ASSIGN(const FileDigest digest, DigestFile(path));
   ShardEntry entry{file, digest.bytes, digest.crc32c, {}};
   for (const NamedTensor& v : variables) entry.variables.push_back({v.name, v.value.dtype(), v.value.shape()});

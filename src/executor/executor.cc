@@ -1,7 +1,7 @@
 #include "src/executor/executor.h"
 
 #include "src/base/denormals.h"
-#include "src/executor/flow_loop.h"
+#include "src/executor/dataflow_loop.h"
 #include "src/executor/run_loop.h"
 
 namespace dfrun {
@@ -9,25 +9,25 @@ namespace {
 
 // Works on a shared step until the queue is empty. `ops` have ended; their counts are the step's.
 template <template <bool> class Loop>
-void RunSharedWith(StepState& step, Activation& self, Work* ops, bool give_half) {
+void RunSharedWith(StepState& step, StepWorker& self, Work* ops, bool give_half) {
   Loop<true> loop(step, self);
   while (ops != nullptr) {
     Work* const next = ops->next;
-    step.active().fetch_sub(1, std::memory_order_relaxed);  // this activation counts: it stays above 0
+    step.active().fetch_sub(1, std::memory_order_relaxed);  // this worker counts: it stays above 0
     loop.Absorb(*static_cast<AsyncOp*>(ops));
     ops = next;
   }
   const uint32_t ready = Loop<true>::NumReady(self);
   if (give_half && ready > 1) loop.Give(ready / 2);
   loop.Run();
-  step.ReleaseActivation(self);
+  step.ReleaseWorker(self);
   if (step.active().fetch_sub(1, std::memory_order_acq_rel) == 1) step.Finish();
 }
 
 // Works on a step that is this thread's until it ends, sleeps, or is shared. `ops` have ended.
 template <template <bool> class Loop>
 void RunExclusiveWith(StepState& step, Work* ops) {
-  Activation& self = step.first();
+  StepWorker& self = step.first();
   Loop<false> loop(step, self);
   for (;;) {
     while (ops != nullptr) {
@@ -48,13 +48,13 @@ void RunExclusiveWith(StepState& step, Work* ops) {
   }
 }
 
-void RunShared(StepState& step, Activation& self, Work* ops, bool give_half) {
-  if (step.plan().has_control_flow()) return RunSharedWith<FlowLoop>(step, self, ops, give_half);
+void RunShared(StepState& step, StepWorker& self, Work* ops, bool give_half) {
+  if (step.plan().has_control_flow()) return RunSharedWith<DataflowLoop>(step, self, ops, give_half);
   RunSharedWith<RunLoop>(step, self, ops, give_half);
 }
 
 void RunExclusive(StepState& step, Work* ops) {
-  if (step.plan().has_control_flow()) return RunExclusiveWith<FlowLoop>(step, ops);
+  if (step.plan().has_control_flow()) return RunExclusiveWith<DataflowLoop>(step, ops);
   RunExclusiveWith<RunLoop>(step, ops);
 }
 
@@ -76,8 +76,8 @@ struct StepEnd {
 
 }  // namespace
 
-void ResumeActivation(Work* work) {
-  Activation& self = *static_cast<Activation*>(work);
+void ResumeWorker(Work* work) {
+  StepWorker& self = *static_cast<StepWorker*>(work);
   RunShared(*self.step, self, nullptr, /*give_half=*/false);
 }
 
@@ -86,7 +86,7 @@ void ResumeAsyncOp(Work* work) {
   op.next = nullptr;
   StepState& step = *op.step;
   if (!step.shared()) return RunExclusive(step, &op);
-  Activation& self = step.AcquireActivation();
+  StepWorker& self = step.AcquireWorker();
   step.active().fetch_add(1, std::memory_order_relaxed);
   RunShared(step, self, &op, /*give_half=*/false);
 }
@@ -100,7 +100,7 @@ void StartPlan(ExecPlan& plan, WorkerPool& pool, const RunArgs& args, Callback d
     return done(std::move(s));
   }
   if (plan.has_control_flow()) {
-    FlowLoop<false>::PushRoots(step);
+    DataflowLoop<false>::PushRoots(step);
   } else {
     RunLoop<false>::PushRoots(step);
   }

@@ -105,10 +105,10 @@ Result<Iteration*> Frames::Begin(FrameRun& frame) {
   Iteration* const begun = frame.idle.back();
   frame.idle.pop_back();
   begun->next.store(nullptr, std::memory_order_relaxed);
-  begun->straight = nullptr;
+  begun->program = nullptr;
   begun->id = frame.NextId();
   begun->values->Reset(/*is_later=*/frame.has_begun);
-  if (!begun->has_constants) PlaceConstants(*begun);
+  if (!begun->has_constants) SetConstants(*begun);
   if (frame.newest != nullptr) frame.newest->next.store(begun, std::memory_order_release);
   if (frame.oldest == nullptr) frame.oldest = begun;
   frame.newest = begun;
@@ -116,7 +116,7 @@ Result<Iteration*> Frames::Begin(FrameRun& frame) {
   return begun;
 }
 
-void Frames::PlaceConstants(Iteration& iteration) {
+void Frames::SetConstants(Iteration& iteration) {
   iteration.has_constants = true;
   iteration.has_dead_constants = false;
   for (const FrameRun::Entered& entered : iteration.frame->entered) {

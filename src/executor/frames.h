@@ -37,8 +37,8 @@ struct Iteration {
   int32_t outstanding = 0;                // nodes ready or running, and frames that have begun inside
   bool has_constants = false;             // what entered the frame for good stands in its slots
   bool has_dead_constants = false;
-  const StraightLoop* straight = nullptr;  // where it is all iterations of its frame, one after the other
-  std::vector<FrameRun*> children;         // by FramePlan::child_index; null: not begun
+  const LoopProgram* program = nullptr;  // where it is all iterations of its frame, one after the other
+  std::vector<FrameRun*> children;       // by FramePlan::child_index; null: not begun
 
   std::unique_ptr<StepValues> own_values;
   std::vector<AsyncOp> own_ops;
@@ -117,7 +117,7 @@ class Frames {
 
  private:
   Result<std::unique_ptr<Iteration>> Make(FrameRun& frame);
-  static void PlaceConstants(Iteration& iteration);
+  static void SetConstants(Iteration& iteration);
   static void DropConstants(FrameRun& frame);
   size_t NumberOf(const FrameRun& frame) const;
 

@@ -72,7 +72,7 @@ class CopyAdder {
     spec.inputs = {from};
     spec.control_inputs = std::move(control_inputs);
     spec.device = device_.full_name();
-    spec.place = graph_.node(from.node).place;
+    spec.location = graph_.node(from.node).location;
     DF_ASSIGN(const NodeId id, graph_.AddNode(std::move(spec)));
     return Output{id, 0};
   }

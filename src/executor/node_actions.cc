@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "src/executor/hand_over.h"
+#include "src/executor/forward_value.h"
 
 namespace dfrun {
 namespace {

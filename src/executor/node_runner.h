@@ -107,12 +107,13 @@ class NodeRunner {
     ExecutorAccess::SetPool(context_, pool_);
     if (!succeeded) return false;
     if (ExecutorAccess::TakeEnqueued(context_)) return true;  // the call says nothing of the work's cost
-    ExecPlan::Conduct& conduct = plan_.conduct(plan_.detail(call.node).index);
+    ExecPlan::KernelStats& kernel_stats = plan_.kernel_stats(plan_.detail(call.node).index);
     const int64_t taken_ns = std::min<int64_t>(StepTrace::NowNs() - start_ns, UINT32_MAX);
     unpolled_ns_ += taken_ns;
-    conduct.cost_ns.store(static_cast<uint32_t>((taken_ns + conduct.cost_ns.load(std::memory_order_relaxed)) / 2),
-                          std::memory_order_relaxed);
-    conduct.shares_in.store(node_pool_.longest(), std::memory_order_relaxed);
+    kernel_stats.cost_ns.store(
+        static_cast<uint32_t>((taken_ns + kernel_stats.cost_ns.load(std::memory_order_relaxed)) / 2),
+        std::memory_order_relaxed);
+    kernel_stats.shares_in.store(node_pool_.longest(), std::memory_order_relaxed);
     return true;
   }
 
@@ -177,8 +178,8 @@ class NodeRunner {
     }
   }
 
-  // Submits an activation that has been given work of this one.
-  void SubmitGiven(Activation& other) {
+  // Submits a worker that has been given work of this one.
+  void SubmitGiven(StepWorker& other) {
     step_.active().fetch_add(1, std::memory_order_relaxed);
     pool_.Submit(&other);
     busy_since_ns_ = 0;
@@ -186,8 +187,8 @@ class NodeRunner {
   // The same before an expensive node, of all that is ready beside it: other threads then begin with that node's blocks
   // and end together, where of two large nodes, one each, the longer one's last block would be waited for. What others
   // may wait for elsewhere is not held back. ReleaseGiven() after the node.
-  void SubmitGivenBefore(uint32_t node, Activation& other, bool is_awaited) {
-    const int shares_in = conduct(node).shares_in.load(std::memory_order_relaxed);
+  void SubmitGivenBefore(uint32_t node, StepWorker& other, bool is_awaited) {
+    const int shares_in = kernel_stats(node).shares_in.load(std::memory_order_relaxed);
     if (shares_in == 0 || is_awaited) return SubmitGiven(other);
     step_.active().fetch_add(1, std::memory_order_relaxed);
     node_pool_.Hold(&other, shares_in);
@@ -205,7 +206,7 @@ class NodeRunner {
   // True where other ready nodes should not wait for this expensive one.
   bool WorthGivingBefore(uint32_t node) {
     if (pool_.num_threads() == 1) return false;
-    return pool_.hungry() || conduct(node).cost_ns.load(std::memory_order_relaxed) > kWorthWakingNs;
+    return pool_.has_idle_pollers() || kernel_stats(node).cost_ns.load(std::memory_order_relaxed) > kWorthWakingNs;
   }
 
   // True where some of `size` ready nodes are better run by another thread: one looks for work, or one sleeps and this
@@ -213,7 +214,7 @@ class NodeRunner {
   bool WorthGiving(uint32_t popped, uint32_t size) {
     const uint32_t nodes = look_interval_;
     next_look_ = popped + look_interval_;
-    if (size < 2 || !(pool_.hungry() || pool_.has_sleeper())) {
+    if (size < 2 || !(pool_.has_idle_pollers() || pool_.has_sleeper())) {
       looked_ns_ = 0;
       return false;
     }
@@ -227,7 +228,7 @@ class NodeRunner {
       return false;
     }
     look_interval_ = kFirstLook;
-    return pool_.hungry() || now_ns - busy_since_ns_ > kWorthWakingNs;
+    return pool_.has_idle_pollers() || now_ns - busy_since_ns_ > kWorthWakingNs;
   }
 
  private:
@@ -244,7 +245,7 @@ class NodeRunner {
   // Of nodes before, which nobody asked.
   void ForgetEnqueued() { static_cast<void>(ExecutorAccess::TakeEnqueued(context_)); }
 
-  ExecPlan::Conduct& conduct(uint32_t node) { return plan_.conduct(plan_.detail(node).index); }
+  ExecPlan::KernelStats& kernel_stats(uint32_t node) { return plan_.kernel_stats(plan_.detail(node).index); }
 
  protected:
   StepState& step_;

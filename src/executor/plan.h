@@ -14,7 +14,7 @@
 // itself. Nodes, slots and counters are numbered within their frame, so that an iteration is a block of them, and a
 // ready entry is (iteration, node). What enters a loop for good is handed to each block once. The out-edges of such a
 // plan are FlowEdges, which carry deadness. A plan without such ops has frame 0 alone and pays nothing for them. A loop
-// without loops inside has a second form, a straight line (straight_loop.h).
+// without loops inside has a second form, a straight line (loop_program.h).
 //
 // Immutable but for the cache of step states and how expensive nodes ran.
 // Thread safety: all const methods from any thread. The device and the op registry of the graph must outlive it; the
@@ -35,29 +35,29 @@
 namespace dfrun {
 
 class StepState;
-struct StraightLoop;
+struct LoopProgram;
 
 struct PlanOptions {
   // Static outputs up to this size are placed; larger ones come from the device's allocator, so that their memory is
   // free again after the last reader.
-  int64_t max_placed_bytes = 32 << 10;
-  // Whether loops may run as straight lines (straight_loop.h); the results are the same.
-  bool straight_loops = true;
+  int64_t max_arena_bytes = 32 << 10;
+  // Whether loops may run as straight lines (loop_program.h); the results are the same.
+  bool loop_programs = true;
 };
 
 // Bits of NodeRecord::flags. A node without any is run by one call of `fn`, or by nothing where fn is null.
 enum NodeFlag : uint32_t {
-  kNodeAsync = 1 << 0,      // the kernel is an AsyncKernel
-  kNodeExpensive = 1 << 1,  // ready nodes are published before it runs
-  kNodeReadsRefs = 1 << 2,  // some input is a ref that must be initialised
-  kNodeReleases = 1 << 3,   // some counted slot may have its last reader here
-  kNodeRetval = 1 << 4,     // hands its input out
-  kNodeFlow = 1 << 5,       // NodeDetail::flow says what the run loop does; no kernel is called
-  kNodeRunsDead = 1 << 6,   // the kernel is called for dead inputs too
-  kNodeYields = 1 << 7,     // with control flow: what its inputs make ready runs before it (FlowEntry::Yielded)
-  kNodeSteers = 1 << 8,     // a Switch that hands no value on: who reads its outputs reads its input
-  kNodeGate = 1 << 9,       // withholds the step's updates where its output is false
-  kNodeGated = 1 << 10,     // an update: left out of a step whose updates are withheld
+  kNodeAsync = 1 << 0,          // the kernel is an AsyncKernel
+  kNodeExpensive = 1 << 1,      // ready nodes are published before it runs
+  kNodeReadsRefs = 1 << 2,      // some input is a ref that must be initialised
+  kNodeReleases = 1 << 3,       // some counted slot may have its last reader here
+  kNodeRetval = 1 << 4,         // hands its input out
+  kNodeControlFlow = 1 << 5,    // NodeDetail::control_flow says what the run loop does; no kernel is called
+  kNodeRunsDead = 1 << 6,       // the kernel is called for dead inputs too
+  kNodeYields = 1 << 7,         // with control flow: what its inputs make ready runs before it (FrameEntry::Yielded)
+  kNodePredicateOnly = 1 << 8,  // a Switch that hands no value on: who reads its outputs reads its input
+  kNodeGate = 1 << 9,           // withholds the step's updates where its output is false
+  kNodeGated = 1 << 10,         // an update: left out of a step whose updates are withheld
 };
 
 struct alignas(32) NodeRecord {
@@ -92,7 +92,7 @@ class OutEdge {
 };
 
 // An out-edge in a plan with control flow.
-class FlowEdge {
+class DataflowEdge {
  public:
   enum class Kind : uint32_t {
     kCounted,       // one of several inputs that the reader waits for
@@ -105,7 +105,7 @@ class FlowEdge {
   static constexpr uint16_t kControlPort = UINT16_MAX;
   static constexpr uint32_t kMaxNodes = 1 << 29;
 
-  FlowEdge(Kind kind, uint32_t node, uint16_t port, uint16_t input)
+  DataflowEdge(Kind kind, uint32_t node, uint16_t port, uint16_t input)
       : bits_(node << 3 | static_cast<uint32_t>(kind)), port_(port), input_(input) {}
   Kind kind() const { return static_cast<Kind>(bits_ & 7); }
   uint32_t node() const { return bits_ >> 3; }
@@ -124,8 +124,9 @@ struct NodeDetail {
   // Of an asynchronous node, an expensive node, a _Retval, an Enter, an Exit: which one. Of a Merge: not -1 where a
   // node reads which input came.
   int32_t index = -1;
-  ControlFlowKind flow = ControlFlowKind::kNone;
-  // Of a node with `flow`: the bytes that each output takes of an input, both in places of the arena; 0: not so.
+  ControlFlowKind control_flow = ControlFlowKind::kNone;
+  // Of a node with `control_flow`: the bytes that each output takes of an input, both in places of the arena; 0: not
+  // so.
   uint32_t copied_bytes = 0;
 };
 
@@ -143,7 +144,7 @@ struct ValueLayout {
     uint32_t slot;
     Tensor value;  // or a ref
   };
-  struct PlacedSlot {
+  struct ArenaSlot {
     uint32_t slot;
     DType dtype;
     Shape shape;
@@ -153,7 +154,7 @@ struct ValueLayout {
   size_t arena_bytes = 0;
   int num_async = 0;
   std::vector<FixedSlot> fixed;
-  std::vector<PlacedSlot> placed;
+  std::vector<ArenaSlot> arena_slots;
   std::vector<uint32_t> counted;
   // What the counters are at the start: of a node, the edges that it waits for (of a Merge as MergeCount says); of a
   // slot of many readers, the nodes that read it.
@@ -190,9 +191,9 @@ struct FramePlan {
   int32_t num_children = 0;
   int32_t num_enters = 0;
   int64_t parallel_iterations = 1;
-  std::vector<uint32_t> exits;                   // nodes of this frame, by NodeDetail::index
-  std::vector<uint32_t> predicates;              // slots that its LoopConds read
-  std::shared_ptr<const StraightLoop> straight;  // null: the frame has no such form
+  std::vector<uint32_t> exits;                 // nodes of this frame, by NodeDetail::index
+  std::vector<uint32_t> predicates;            // slots that its LoopConds read
+  std::shared_ptr<const LoopProgram> program;  // null: the frame has no such form
 };
 
 // An Enter, by NodeDetail::index.
@@ -236,7 +237,9 @@ class ExecPlan {
   const NodeRecord* records() const { return records_.data(); }
   const uint32_t* inputs() const { return inputs_.data(); }
   const OutEdge* edges() const { return edges_.data(); }
-  const FlowEdge* flow_edges() const { return flow_edges_.data(); }  // of a plan with control flow, instead of edges()
+  const DataflowEdge* dataflow_edges() const {
+    return dataflow_edges_.data();
+  }  // of a plan with control flow, instead of edges()
   const NodeDetail& detail(uint32_t node) const { return details_[node]; }
   std::span<const Release> releases(uint32_t node) const {
     const uint32_t begin = details_[node].first_release;
@@ -246,18 +249,18 @@ class ExecPlan {
   const NodeInfo* const* infos() const { return infos_.data(); }
 
   // How an expensive node's kernel ran lately. Thread safety: any thread.
-  struct Conduct {
+  struct KernelStats {
     std::atomic<uint32_t> cost_ns{0};  // 0: not known yet
     std::atomic<int> shares_in{0};     // NodePool::longest(): of its calls, the one whose blocks keep threads busy
   };
-  Conduct& conduct(int expensive) { return conducts_[expensive]; }
+  KernelStats& kernel_stats(int expensive) { return kernel_stats_[expensive]; }
 
   // A state for a step: a used one where there is one. ResourceExhausted if there is no memory for its arena.
   Result<StepState*> AcquireState();
   void ReleaseState(StepState* state);
 
  private:
-  friend class NodeDrafts;
+  friend class NodePlans;
   friend class PlanBuilder;
   ExecPlan();
 
@@ -265,7 +268,7 @@ class ExecPlan {
   std::vector<NodeRecord> records_;
   std::vector<uint32_t> inputs_;
   std::vector<OutEdge> edges_;
-  std::vector<FlowEdge> flow_edges_;
+  std::vector<DataflowEdge> dataflow_edges_;
   std::vector<NodeDetail> details_;
   std::vector<Release> releases_;
   std::vector<const NodeInfo*> infos_;
@@ -279,7 +282,7 @@ class ExecPlan {
   int num_fetches_ = 0;
   int num_expensive_ = 0;
 
-  std::unique_ptr<Conduct[]> conducts_;
+  std::unique_ptr<KernelStats[]> kernel_stats_;
   std::atomic<StepState*> last_used_{nullptr};  // saves the lock where one step runs at a time
   Mutex mu_;
   std::vector<std::unique_ptr<StepState>> states_ GUARDED_BY(mu_);  // all there are

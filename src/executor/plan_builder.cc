@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "src/base/integers.h"
-#include "src/executor/straight_loop.h"
+#include "src/executor/loop_program.h"
 #include "src/graph/node_order.h"
 #include "src/graph/update_gate.h"
 
@@ -13,7 +13,7 @@ namespace dfrun {
 namespace {
 
 // Full alignment for what fills a vector register; scalars lie side by side.
-size_t PlacedAlignment(size_t bytes) {
+size_t ArenaAlignment(size_t bytes) {
   return std::clamp(std::bit_ceil(bytes), sizeof(int64_t), Allocator::kAlignment);
 }
 
@@ -29,17 +29,17 @@ uint64_t HashOf(std::string_view text) {
 Status PlanBuilder::Build() {
   plan_.device_ = &device_;
   DF_TRY(FindFrames());
-  DF_TRY(drafts_.Make());
+  DF_TRY(node_plans_.Make());
   DF_TRY(edges_.Find(plan_.has_control_flow_));
   NumberNodes();
   DF_TRY(AssignSlots());
   CountReaders();
   for (NodeId id : order_) WriteNode(graph_.node(id));
-  const size_t num_edges = plan_.has_control_flow_ ? plan_.flow_edges_.size() : plan_.edges_.size();
+  const size_t num_edges = plan_.has_control_flow_ ? plan_.dataflow_edges_.size() : plan_.edges_.size();
   plan_.records_.push_back({.first_edge = static_cast<uint32_t>(num_edges)});
   plan_.details_.push_back({.first_release = static_cast<uint32_t>(plan_.releases_.size())});
-  plan_.conducts_ = std::make_unique<ExecPlan::Conduct[]>(plan_.num_expensive_);
-  if (options_.straight_loops && !device_.has_own_memory()) FindStraightLoops();
+  plan_.kernel_stats_ = std::make_unique<ExecPlan::KernelStats[]>(plan_.num_expensive_);
+  if (options_.loop_programs && !device_.has_own_memory()) FindLoopPrograms();
   return Status();
 }
 
@@ -47,7 +47,7 @@ Status PlanBuilder::FindFrames() {
   plan_.has_control_flow_ = HasControlFlow(graph_);
   if (plan_.has_control_flow_) {
     DF_ASSIGN(tree_, BuildFrameTree(graph_));
-    if (static_cast<uint32_t>(graph_.num_nodes()) >= FlowEdge::kMaxNodes) {
+    if (static_cast<uint32_t>(graph_.num_nodes()) >= DataflowEdge::kMaxNodes) {
       return Unimplemented("a graph of ", graph_.num_nodes(), " nodes with conditionals or loops");
     }
   } else {
@@ -80,7 +80,7 @@ void PlanBuilder::NumberNodes() {
     const auto roots_end = std::stable_partition(first, end, [&](NodeId id) { return edges_.num_awaited(id) == 0; });
     frame.num_roots = static_cast<uint32_t>(roots_end - first);
     frame.num_nodes = static_cast<uint32_t>(end - first);
-    for (auto it = first; it != end; ++it) drafts_[*it].number = static_cast<uint32_t>(it - first);
+    for (auto it = first; it != end; ++it) node_plans_[*it].number = static_cast<uint32_t>(it - first);
     i += frame.num_nodes;
   }
 }
@@ -91,44 +91,45 @@ Status PlanBuilder::AssignSlots() {
     if (!edges_.IsInPlan(node.id)) all.push_back(node.id);
   }
   for (NodeId id : all) {
-    if (drafts_[id].value.valid()) continue;
+    if (node_plans_[id].value.valid()) continue;
     const Node& node = graph_.node(id);
     const int32_t frame = OutputFrame(id);
     ValueLayout& layout = plan_.frames_[frame].layout;
-    drafts_[id].first_slot = layout.num_slots;
+    node_plans_[id].first_slot = layout.num_slots;
     layout.num_slots += node.num_outputs();
     frames_[frame].readers.resize(layout.num_slots, -1);
-    for (int i = 0; i < node.num_outputs(); ++i) AssignSlot(node, i, frame, drafts_[id].first_slot + i);
+    for (int i = 0; i < node.num_outputs(); ++i) AssignSlot(node, i, frame, node_plans_[id].first_slot + i);
   }
   return plan_.frames_.size() > 1 ? ShareSettledValues() : Status();
 }
 
 void PlanBuilder::AssignSlot(const Node& node, int output, int32_t frame, uint32_t slot) {
-  const NodeDraft& draft = drafts_[node.id];
+  const NodePlan& node_plan = node_plans_[node.id];
   ValueLayout& layout = plan_.frames_[frame].layout;
-  if (output == 0 && draft.has_fixed()) {
-    layout.fixed.push_back({slot, draft.fixed});
-  } else if (drafts_.IsCounted({node.id, output})) {
+  if (output == 0 && node_plan.has_fixed()) {
+    layout.fixed.push_back({slot, node_plan.fixed});
+  } else if (node_plans_.IsCounted({node.id, output})) {
     layout.counted.push_back(slot);
     frames_[frame].readers[slot] = 0;
-  } else if (const int64_t bytes = drafts_.PlacedBytes({node.id, output}); bytes >= 0 && !draft.is_invariant) {
-    const size_t align = PlacedAlignment(bytes);
+  } else if (const int64_t bytes = node_plans_.ArenaBytes({node.id, output}); bytes >= 0 && !node_plan.is_invariant) {
+    const size_t align = ArenaAlignment(bytes);
     const size_t offset = RoundUp(layout.arena_bytes, align);
     layout.arena_bytes = offset + bytes;
-    layout.placed.push_back({slot, node.output_types[output].dtype, *node.output_shapes[output].ToShape(), offset});
+    layout.arena_slots.push_back(
+        {slot, node.output_types[output].dtype, *node.output_shapes[output].ToShape(), offset});
   }
 }
 
 // Gives each loop that reads a value of frame 0 which is the same in every step a slot for it.
 Status PlanBuilder::ShareSettledValues() {
   for (const Node& node : graph_.nodes()) {
-    if (drafts_[node.id].is_settled) continue;
+    if (node_plans_[node.id].is_settled) continue;
     for (const Output& input : node.inputs) {
       DF_TRY(ShareSettledValue(node, input));
-      DF_TRY(ShareSettledValue(node, drafts_.ValueOf(input)));
+      DF_TRY(ShareSettledValue(node, node_plans_.ValueOf(input)));
     }
     for (NodeId source : node.control_inputs) {
-      if (OutputFrame(source) != FrameOf(node.id) && !drafts_[source].is_settled) {
+      if (OutputFrame(source) != FrameOf(node.id) && !node_plans_[source].is_settled) {
         return InvalidArgument(graph_.Describe(node.id), " waits for '", graph_.node(source).name,
                                "', which is outside of its loop");
       }
@@ -139,7 +140,7 @@ Status PlanBuilder::ShareSettledValues() {
 
 Status PlanBuilder::ShareSettledValue(const Node& reader, Output value) {
   const int32_t frame = FrameOf(reader.id);
-  const NodeDraft& source = drafts_[value.node];
+  const NodePlan& source = node_plans_[value.node];
   if (OutputFrame(value.node) == frame) return Status();
   if (!source.is_settled || !source.has_fixed() || value.port != 0) {
     return InvalidArgument(graph_.Describe(reader.id), " reads '", graph_.node(value.node).name,
@@ -153,17 +154,17 @@ Status PlanBuilder::ShareSettledValue(const Node& reader, Output value) {
 }
 
 uint32_t PlanBuilder::SlotOf(NodeId reader, Output input) const {
-  const Output o = drafts_.ValueOf(input);
+  const Output o = node_plans_.ValueOf(input);
   const int32_t frame = FrameOf(reader);
   if (OutputFrame(o.node) != frame) return frames_[frame].settled_slots.at(o.node);
-  return drafts_[o.node].first_slot + static_cast<uint32_t>(o.port);
+  return node_plans_[o.node].first_slot + static_cast<uint32_t>(o.port);
 }
 
 template <class Visit>
 void PlanBuilder::ForEachCountedInput(const Node& node, Visit visit) {
   const std::vector<int32_t>& readers = frames_[FrameOf(node.id)].readers;
   std::vector<std::pair<uint32_t, int32_t>> read;
-  for (int i = drafts_[node.id].value.valid() ? 1 : 0; i < node.num_inputs(); ++i) {
+  for (int i = node_plans_[node.id].value.valid() ? 1 : 0; i < node.num_inputs(); ++i) {
     const uint32_t slot = SlotOf(node.id, node.inputs[i]);
     if (readers[slot] >= 0) read.emplace_back(slot, i);
   }
@@ -191,27 +192,29 @@ void PlanBuilder::CountReaders() {
     }
   }
   for (const Node& node : graph_.nodes()) {
-    if (drafts_[node.id].feed < 0) continue;
-    const uint32_t slot = drafts_[node.id].first_slot;
-    if (frames_[0].readers[slot] > 0) plan_.feeds_[drafts_[node.id].feed].slot = static_cast<int32_t>(slot);
+    if (node_plans_[node.id].feed < 0) continue;
+    const uint32_t slot = node_plans_[node.id].first_slot;
+    if (frames_[0].readers[slot] > 0) plan_.feeds_[node_plans_[node.id].feed].slot = static_cast<int32_t>(slot);
   }
 }
 
 void PlanBuilder::WriteNode(const Node& node) {
-  const NodeDraft& draft = drafts_[node.id];
-  NodeDetail detail{.first_release = static_cast<uint32_t>(plan_.releases_.size()), .flow = draft.flow};
-  const size_t num_edges = plan_.has_control_flow_ ? plan_.flow_edges_.size() : plan_.edges_.size();
-  NodeRecord record{.kernel = draft.kernel,
+  const NodePlan& node_plan = node_plans_[node.id];
+  NodeDetail detail{.first_release = static_cast<uint32_t>(plan_.releases_.size()),
+                    .control_flow = node_plan.control_flow};
+  const size_t num_edges = plan_.has_control_flow_ ? plan_.dataflow_edges_.size() : plan_.edges_.size();
+  NodeRecord record{.kernel = node_plan.kernel,
                     .first_input = static_cast<uint32_t>(plan_.inputs_.size()),
-                    .first_output = draft.first_slot,
+                    .first_output = node_plan.first_slot,
                     .first_edge = static_cast<uint32_t>(num_edges)};
   record.flags = Flags(node, detail);
   WriteReleases(node);
   if (plan_.releases_.size() > detail.first_release) record.flags |= kNodeReleases;
-  if (draft.kernel != nullptr && !draft.def->is_async && !draft.has_fixed()) record.fn = draft.kernel->fn();
+  if (node_plan.kernel != nullptr && !node_plan.def->is_async && !node_plan.has_fixed())
+    record.fn = node_plan.kernel->fn();
   for (const Output& input : node.inputs) plan_.inputs_.push_back(SlotOf(node.id, input));
   if (plan_.has_control_flow_) {
-    WriteFlowEdges(node.id);
+    WriteDataflowEdges(node.id);
   } else {
     WriteEdges(node.id);
   }
@@ -225,61 +228,62 @@ void PlanBuilder::WriteNode(const Node& node) {
 
 void PlanBuilder::WriteEdges(NodeId source) {
   for (const PlanEdges::Edge& edge : edges_.of(source)) {
-    plan_.edges_.emplace_back(drafts_[edge.node].number, /*only_input=*/edges_.num_awaited(edge.node) == 1);
+    plan_.edges_.emplace_back(node_plans_[edge.node].number, /*only_input=*/edges_.num_awaited(edge.node) == 1);
   }
 }
 
-void PlanBuilder::WriteFlowEdges(NodeId source) {
+void PlanBuilder::WriteDataflowEdges(NodeId source) {
   for (const PlanEdges::Edge& edge : edges_.of(source)) {
-    const ControlFlowKind reader = drafts_[edge.node].flow;
+    const ControlFlowKind reader = node_plans_[edge.node].control_flow;
     const bool is_control = edge.input < 0;
-    FlowEdge::Kind kind = edges_.num_awaited(edge.node) == 1 ? FlowEdge::Kind::kOnly : FlowEdge::Kind::kCounted;
+    DataflowEdge::Kind kind =
+        edges_.num_awaited(edge.node) == 1 ? DataflowEdge::Kind::kOnly : DataflowEdge::Kind::kCounted;
     if (reader == ControlFlowKind::kMerge) {
-      kind = is_control ? FlowEdge::Kind::kMergeControl : FlowEdge::Kind::kMergeData;
+      kind = is_control ? DataflowEdge::Kind::kMergeControl : DataflowEdge::Kind::kMergeData;
     } else if (reader == ControlFlowKind::kControlTrigger) {
-      kind = FlowEdge::Kind::kTrigger;
+      kind = DataflowEdge::Kind::kTrigger;
     }
-    if (reader == ControlFlowKind::kExit && kind == FlowEdge::Kind::kOnly) kind = FlowEdge::Kind::kOnlyLive;
-    plan_.flow_edges_.emplace_back(kind, drafts_[edge.node].number,
-                                   edge.port < 0 ? FlowEdge::kControlPort : static_cast<uint16_t>(edge.port),
-                                   static_cast<uint16_t>(std::max(edge.input, 0)));
+    if (reader == ControlFlowKind::kExit && kind == DataflowEdge::Kind::kOnly) kind = DataflowEdge::Kind::kOnlyLive;
+    plan_.dataflow_edges_.emplace_back(kind, node_plans_[edge.node].number,
+                                       edge.port < 0 ? DataflowEdge::kControlPort : static_cast<uint16_t>(edge.port),
+                                       static_cast<uint16_t>(std::max(edge.input, 0)));
   }
 }
 
 int32_t PlanBuilder::InitialPending(const Node& node) const {
-  if (drafts_[node.id].flow != ControlFlowKind::kMerge) return edges_.num_awaited(node.id);
+  if (node_plans_[node.id].control_flow != ControlFlowKind::kMerge) return edges_.num_awaited(node.id);
   int32_t controls = 0;
-  for (NodeId source : node.control_inputs) controls += drafts_[source].is_awaited() ? 1 : 0;
+  for (NodeId source : node.control_inputs) controls += node_plans_[source].is_awaited() ? 1 : 0;
   int32_t data = 0;
   for (int i = 0; i < node.num_inputs(); ++i) data += graph_.IsBackEdge(node, i) ? 0 : 1;
   return MergeCount::Initial(controls, data);
 }
 
 int32_t PlanBuilder::PendingLater(const Node& node) const {
-  if (drafts_[node.id].flow != ControlFlowKind::kMerge) return 0;
+  if (node_plans_[node.id].control_flow != ControlFlowKind::kMerge) return 0;
   int32_t more = 0;
   for (int i = 0; i < node.num_inputs(); ++i) {
     if (graph_.IsBackEdge(node, i)) ++more;
-    if (drafts_[node.inputs[i].node].flow == ControlFlowKind::kEnter) --more;
+    if (node_plans_[node.inputs[i].node].control_flow == ControlFlowKind::kEnter) --more;
   }
   return more * MergeCount::kDataInput;
 }
 
 uint32_t PlanBuilder::Flags(const Node& node, NodeDetail& detail) {
-  const NodeDraft& draft = drafts_[node.id];
+  const NodePlan& node_plan = node_plans_[node.id];
   uint32_t flags = 0;
   ValueLayout& layout = plan_.frames_[FrameOf(node.id)].layout;
   const bool reads_ref =
       std::any_of(node.inputs.begin(), node.inputs.end(), [&](Output o) { return graph_.is_ref(o); });
   if (reads_ref && !node.op->allows_uninitialized_input) flags |= kNodeReadsRefs;
-  if (draft.fetch >= 0) {
+  if (node_plan.fetch >= 0) {
     flags |= kNodeRetval;
-    detail.index = draft.fetch;
-  } else if (draft.def != nullptr && draft.def->is_async) {
+    detail.index = node_plan.fetch;
+  } else if (node_plan.def != nullptr && node_plan.def->is_async) {
     flags |= kNodeAsync;
     detail.index = layout.num_async++;
     plan_.has_async_ = true;
-  } else if (draft.kernel != nullptr && !draft.has_fixed() && draft.kernel->IsExpensive()) {
+  } else if (node_plan.kernel != nullptr && !node_plan.has_fixed() && node_plan.kernel->IsExpensive()) {
     flags |= kNodeExpensive;
     detail.index = plan_.num_expensive_++;
   }
@@ -289,29 +293,30 @@ uint32_t PlanBuilder::Flags(const Node& node, NodeDetail& detail) {
   }
   if (node.op->name == kUpdateGateOp) flags |= kNodeGate;
   if (IsGated(node)) flags |= kNodeGated;
-  // Where a value that has come from elsewhere tells that the loop goes on (src/partition/loop_signals.h).
-  if (draft.flow == ControlFlowKind::kNextIteration && !node.control_inputs.empty()) flags |= kNodeYields;
-  if (draft.flow == ControlFlowKind::kSwitch && draft.value.valid()) flags |= kNodeSteers;
-  if (draft.flow != ControlFlowKind::kNone && draft.flow != ControlFlowKind::kControlTrigger && !draft.is_idle()) {
-    flags |= kNodeFlow;
-    detail.index = FlowIndex(node);
+  // Where a value that has come from elsewhere tells that the loop goes on (src/partition/predicate_proxies.h).
+  if (node_plan.control_flow == ControlFlowKind::kNextIteration && !node.control_inputs.empty()) flags |= kNodeYields;
+  if (node_plan.control_flow == ControlFlowKind::kSwitch && node_plan.value.valid()) flags |= kNodePredicateOnly;
+  if (node_plan.control_flow != ControlFlowKind::kNone && node_plan.control_flow != ControlFlowKind::kControlTrigger &&
+      !node_plan.is_idle()) {
+    flags |= kNodeControlFlow;
+    detail.index = ControlFlowIndex(node);
     detail.copied_bytes = CopiedBytes(node);
   }
   return flags;
 }
 
-int32_t PlanBuilder::FlowIndex(const Node& node) {
-  if (drafts_[node.id].flow == ControlFlowKind::kMerge) {
+int32_t PlanBuilder::ControlFlowIndex(const Node& node) {
+  if (node_plans_[node.id].control_flow == ControlFlowKind::kMerge) {
     const auto edges = edges_.of(node.id);
     return std::any_of(edges.begin(), edges.end(), [](const PlanEdges::Edge& e) { return e.port == 1; }) ? 0 : -1;
   }
-  if (drafts_[node.id].flow == ControlFlowKind::kEnter) {
-    plan_.enters_.push_back({.frame = OutputFrame(node.id), .is_constant = drafts_[node.id].is_invariant});
+  if (node_plans_[node.id].control_flow == ControlFlowKind::kEnter) {
+    plan_.enters_.push_back({.frame = OutputFrame(node.id), .is_constant = node_plans_[node.id].is_invariant});
     return static_cast<int32_t>(plan_.enters_.size()) - 1;
   }
-  if (drafts_[node.id].flow == ControlFlowKind::kExit) {
+  if (node_plans_[node.id].control_flow == ControlFlowKind::kExit) {
     std::vector<uint32_t>& exits = plan_.frames_[FrameOf(node.id)].exits;
-    exits.push_back(drafts_[node.id].number);
+    exits.push_back(node_plans_[node.id].number);
     return static_cast<int32_t>(exits.size()) - 1;
   }
   return -1;
@@ -320,19 +325,19 @@ int32_t PlanBuilder::FlowIndex(const Node& node) {
 // What stands in places of one dtype and shape needs no look at a header.
 uint32_t PlanBuilder::CopiedBytes(const Node& node) const {
   if (device_.has_own_memory()) return 0;
-  switch (drafts_[node.id].flow) {
+  switch (node_plans_[node.id].control_flow) {
     case ControlFlowKind::kMerge:
     case ControlFlowKind::kNextIteration:
       break;
     default:
       return 0;
   }
-  const int64_t bytes = drafts_.PlacedBytes({node.id, 0});
+  const int64_t bytes = node_plans_.ArenaBytes({node.id, 0});
   if (bytes <= 0) return 0;
   for (const Output& from : node.inputs) {
-    const Output input = drafts_.ValueOf(from);
-    const bool has_place = !drafts_[input.node].has_fixed() && drafts_[input.node].is_awaited();
-    if (!has_place || drafts_.PlacedBytes(input) != bytes) return 0;
+    const Output input = node_plans_.ValueOf(from);
+    const bool is_in_arena = !node_plans_[input.node].has_fixed() && node_plans_[input.node].is_awaited();
+    if (!is_in_arena || node_plans_.ArenaBytes(input) != bytes) return 0;
     if (graph_.is_ref(input) || !(graph_.shape(input) == node.output_shapes[0])) return 0;
   }
   return static_cast<uint32_t>(bytes);
@@ -343,24 +348,25 @@ void PlanBuilder::WriteReleases(const Node& node) {
   ForEachCountedInput(node, [&](uint32_t slot, int32_t input) {
     plan_.releases_.push_back({slot, frame.counter[slot], input < 64 ? input : -1});
   });
-  if (OutputFrame(node.id) != FrameOf(node.id) || drafts_[node.id].flow == ControlFlowKind::kNextIteration) {
+  if (OutputFrame(node.id) != FrameOf(node.id) ||
+      node_plans_[node.id].control_flow == ControlFlowKind::kNextIteration) {
     return;  // its outputs are slots of another iteration
   }
-  if (drafts_[node.id].value.valid()) return;
+  if (node_plans_[node.id].value.valid()) return;
   for (int i = 0; i < node.num_outputs(); ++i) {
-    const uint32_t slot = drafts_[node.id].first_slot + i;
+    const uint32_t slot = node_plans_[node.id].first_slot + i;
     if (frame.readers[slot] == 0) plan_.releases_.push_back({slot, -1, -1});
   }
 }
 
-void PlanBuilder::FindStraightLoops() {
+void PlanBuilder::FindLoopPrograms() {
   for (const Node& node : graph_.nodes()) {
-    if (drafts_[node.id].flow != ControlFlowKind::kLoopCond) continue;
+    if (node_plans_[node.id].control_flow != ControlFlowKind::kLoopCond) continue;
     plan_.frames_[FrameOf(node.id)].predicates.push_back(SlotOf(node.id, node.inputs[0]));
   }
   for (size_t f = 1; f < plan_.frames_.size(); ++f) {
-    std::optional<StraightLoop> loop = FindStraightLoop(plan_, static_cast<int32_t>(f));
-    if (loop) plan_.frames_[f].straight = std::make_shared<const StraightLoop>(*std::move(loop));
+    std::optional<LoopProgram> loop = FindLoopProgram(plan_, static_cast<int32_t>(f));
+    if (loop) plan_.frames_[f].program = std::make_shared<const LoopProgram>(*std::move(loop));
   }
 }
 

@@ -21,8 +21,8 @@ class PlanBuilder {
         device_(device),
         options_(options),
         plan_(plan),
-        drafts_(graph, device, kernels, options, plan),
-        edges_(graph, drafts_) {}
+        node_plans_(graph, device, kernels, options, plan),
+        edges_(graph, node_plans_) {}
   Status Build();
 
  private:
@@ -45,15 +45,15 @@ class PlanBuilder {
   // records
   void WriteNode(const Node& node);
   void WriteEdges(NodeId source);
-  void WriteFlowEdges(NodeId source);
+  void WriteDataflowEdges(NodeId source);
   void WriteReleases(const Node& node);
   int32_t InitialPending(const Node& node) const;
   // Of an iteration that is not a loop's first, what a node waits for beyond its InitialPending().
   int32_t PendingLater(const Node& node) const;
   uint32_t Flags(const Node& node, NodeDetail& detail);
-  int32_t FlowIndex(const Node& node);
+  int32_t ControlFlowIndex(const Node& node);
   uint32_t CopiedBytes(const Node& node) const;
-  void FindStraightLoops();
+  void FindLoopPrograms();
 
   // Calls visit(slot, input) for each counted slot that the node reads; input is -1 where several inputs are the slot.
   template <class Visit>
@@ -68,7 +68,7 @@ class PlanBuilder {
   const PlanOptions& options_;
   ExecPlan& plan_;
 
-  NodeDrafts drafts_;
+  NodePlans node_plans_;
   PlanEdges edges_;
   std::vector<NodeId> order_;  // of the plan's nodes
   FrameTree tree_;

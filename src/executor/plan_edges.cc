@@ -18,7 +18,7 @@ Status PlanEdges::Find(bool has_control_flow) {
 Status PlanEdges::FindPassed() {
   DF_ASSIGN(const std::vector<NodeId> order, graph_.TopologicalOrder());
   for (NodeId id : order) {
-    if (drafts_[id].is_idle()) passed_[id] = OnlySource(graph_.node(id));
+    if (node_plans_[id].is_idle()) passed_[id] = OnlySource(graph_.node(id));
   }
   return Status();
 }
@@ -28,13 +28,13 @@ Output PlanEdges::OnlySource(const Node& node) const {
   Output only;
   int num_sources = 0;
   const auto look = [&](Output source) {
-    if (drafts_[source.node].is_settled) return;
+    if (node_plans_[source.node].is_settled) return;
     ++num_sources;
     only = SourceOf(source);
   };
   for (const Output& input : node.inputs) look(input);
   for (NodeId id : node.control_inputs) look({id, -1});
-  return num_sources == 1 && drafts_[only.node].is_awaited() ? only : Output();
+  return num_sources == 1 && node_plans_[only.node].is_awaited() ? only : Output();
 }
 
 template <class Visit>
@@ -44,7 +44,7 @@ void PlanEdges::ForEachEdge(Visit visit) const {
     const auto see = [&](Output value, int32_t input) {
       if (!value.valid()) return;
       const Output source = SourceOf(value);
-      if (!drafts_[source.node].is_settled) visit(source.node, Edge{reader.id, source.port, input});
+      if (!node_plans_[source.node].is_settled) visit(source.node, Edge{reader.id, source.port, input});
     };
     for (int i = 0; i < reader.num_inputs(); ++i) see(reader.inputs[i], i);
     for (NodeId id : reader.control_inputs) see({id, -1}, -1);
@@ -81,7 +81,7 @@ bool PlanEdges::Repeats(const Edge& before, const Edge& edge) const {
   if (before.node != edge.node) return false;
   if (!has_control_flow_) return true;
   const bool says_no_more = edge.port < 0 || edge.port == before.port;
-  return says_no_more && drafts_[edge.node].flow != ControlFlowKind::kMerge;
+  return says_no_more && node_plans_[edge.node].control_flow != ControlFlowKind::kMerge;
 }
 
 void PlanEdges::CountAwaited() {
@@ -92,7 +92,7 @@ void PlanEdges::CountAwaited() {
 
 template <class Visit>
 void PlanEdges::ForEachAwaiting(NodeId source, Visit visit) const {
-  if (!drafts_[source].is_awaited()) return;
+  if (!node_plans_[source].is_awaited()) return;
   for (const Edge& edge : of(source)) {
     const bool closes_loop = edge.input >= 0 && graph_.IsBackEdge(graph_.node(edge.node), edge.input);
     if (!closes_loop) visit(edge.node);
@@ -106,7 +106,7 @@ std::vector<NodeId> PlanEdges::Roots() const {
   }
   // Receives first: what they wait for is under way while the others run.
   std::stable_partition(roots.begin(), roots.end(),
-                        [&](NodeId id) { return drafts_[id].def != nullptr && drafts_[id].def->is_async; });
+                        [&](NodeId id) { return node_plans_[id].def != nullptr && node_plans_[id].def->is_async; });
   return roots;
 }
 

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "src/executor/node_drafts.h"
+#include "src/executor/node_plans.h"
 #include "src/graph/graph.h"
 
 namespace dfrun {
@@ -23,8 +23,8 @@ class PlanEdges {
   // control edge.
   using Edge = Consumers::Edge;
 
-  // Both outlive it. `drafts`: by node, complete but for numbers and slots when Find() is called.
-  PlanEdges(const Graph& graph, const NodeDrafts& drafts) : graph_(graph), drafts_(drafts) {}
+  // Both outlive it. `node_plans`: by node, complete but for numbers and slots when Find() is called.
+  PlanEdges(const Graph& graph, const NodePlans& node_plans) : graph_(graph), node_plans_(node_plans) {}
 
   // InvalidArgument names a node in or behind a cycle.
   Status Find(bool has_control_flow);
@@ -33,7 +33,7 @@ class PlanEdges {
   // To those that wait for the node, or, of an Enter that is constant, would find it dead.
   std::span<const Edge> of(NodeId source) const { return edges_.of(source); }
   // Whether the node is one of the plan's.
-  bool IsInPlan(NodeId id) const { return !drafts_[id].is_settled && !passed_[id].valid(); }
+  bool IsInPlan(NodeId id) const { return !node_plans_[id].is_settled && !passed_[id].valid(); }
   // Edges that a node waits for; those that close loops do not count.
   int32_t num_awaited(NodeId reader) const { return num_awaited_[reader]; }
 
@@ -54,7 +54,7 @@ class PlanEdges {
   Status FindOrder();
 
   const Graph& graph_;
-  const NodeDrafts& drafts_;
+  const NodePlans& node_plans_;
   bool has_control_flow_ = false;
   std::vector<Output> passed_;  // by node: what those behind one that is left out wait for; of others not valid
   Consumers edges_;

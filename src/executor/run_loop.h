@@ -10,20 +10,20 @@
 
 namespace dfrun {
 
-// One thread's work on a step: from an activation's queue until it is empty.
+// One thread's work on a step: from a worker's queue until it is empty.
 template <bool kShared>
 class RunLoop : private NodeRunner<kShared> {
   using Base = NodeRunner<kShared>;
   using typename Base::Ran;
 
  public:
-  RunLoop(StepState& step, Activation& self)
+  RunLoop(StepState& step, StepWorker& self)
       : Base(step), queue_(self.queue), edges_(plan_.edges()), pending_(step.values().pending()) {}
 
   static void PushRoots(StepState& step) { step.first().queue.PushRoots(step.plan().root().num_roots); }
-  static uint32_t NumReady(const Activation& self) { return self.queue.size(); }
+  static uint32_t NumReady(const StepWorker& self) { return self.queue.size(); }
 
-  // Finds what the end of an asynchronous node made ready. Its count in the step has become this activation's.
+  // Finds what the end of an asynchronous node made ready. Its count in the step has become this worker's.
   void Absorb(AsyncOp& op) {
     Status status = std::exchange(op.status, Status());
     if (!status.ok()) this->Fail(op.node, status);
@@ -65,7 +65,7 @@ class RunLoop : private NodeRunner<kShared> {
         if (ran == Ran::kFailed) return Drop();
       } else if (record.fn != nullptr) {
         if (!this->Call(this->CallOf(node, record), 0)) return Drop();
-        if (kShared && pool_.hungry() && ready.size() > 1) {
+        if (kShared && pool_.has_idle_pollers() && ready.size() > 1) {
           ready.Commit();
           GiveHalf();
           ready.Reload();
@@ -84,7 +84,7 @@ class RunLoop : private NodeRunner<kShared> {
     return RunOutcome::kEmpty;
   }
 
-  // Submits the later `count` ready nodes as an activation of their own. Only of a shared step.
+  // Submits the later `count` ready nodes as a worker of their own. Only of a shared step.
   void Give(uint32_t count) { this->SubmitGiven(Given(count)); }
 
  private:
@@ -93,8 +93,8 @@ class RunLoop : private NodeRunner<kShared> {
   using Base::records_;
   using Base::step_;
 
-  Activation& Given(uint32_t count) {
-    Activation& other = step_.AcquireActivation();
+  StepWorker& Given(uint32_t count) {
+    StepWorker& other = step_.AcquireWorker();
     queue_.Give(count, other.queue);
     return other;
   }
@@ -105,7 +105,7 @@ class RunLoop : private NodeRunner<kShared> {
   // All that is ready beside an expensive node.
   void GiveAllBefore(uint32_t node) {
     const auto is_async = [&](uint32_t ready) { return (records_[ready].flags & kNodeAsync) != 0; };
-    Activation& other = Given(queue_.size());
+    StepWorker& other = Given(queue_.size());
     this->SubmitGivenBefore(node, other, other.queue.Any(is_async));
   }
 

@@ -60,14 +60,14 @@ void AsyncOp::Done(void* arg, Status status) {
   step.Complete(op);
 }
 
-Status OutsideEnd::Watch(Cancellation& cancellation) {
+Status StepCanceller::Watch(Cancellation& cancellation) {
   cancelled_.store(false, std::memory_order_relaxed);
   DF_TRY(cancellation.Add(*this));
   watched_ = &cancellation;
   return Status();
 }
 
-void OutsideEnd::Stop() {
+void StepCanceller::Stop() {
   if (watched_ == nullptr) return;
   if (!watched_->Remove(*this)) {
     while (!cancelled_.load(std::memory_order_acquire)) std::this_thread::yield();
@@ -75,7 +75,7 @@ void OutsideEnd::Stop() {
   watched_ = nullptr;
 }
 
-void OutsideEnd::Cancel(const Status& status) {
+void StepCanceller::Cancel(const Status& status) {
   step_.Fail(status);
   cancelled_.store(true, std::memory_order_release);
 }
@@ -98,7 +98,7 @@ Status StepState::Begin(WorkerPool& pool, const RunArgs& args, Callback done) {
     return InvalidArgument("the plan has ", plan_.num_fetches(), " fetches, but there is room for ",
                            args.fetches.size());
   }
-  DF_TRY(PlaceFeeds(args));
+  DF_TRY(SetFeeds(args));
   values_->Reset();
   pool_ = &pool;
   args_ = args;
@@ -112,12 +112,12 @@ Status StepState::Begin(WorkerPool& pool, const RunArgs& args, Callback done) {
   failed_.store(false, std::memory_order_relaxed);
   inbox_.store(nullptr, std::memory_order_relaxed);
   first_.queue.Clear();
-  first_.flow_queue.Clear();
+  first_.frame_queue.Clear();
   const bool may_not_end = plan_.frames().size() > 1 && args.step.cancellation != nullptr;
-  return may_not_end ? outside_end_.Watch(*args.step.cancellation) : Status();
+  return may_not_end ? canceller_.Watch(*args.step.cancellation) : Status();
 }
 
-Status StepState::PlaceFeeds(const RunArgs& args) {
+Status StepState::SetFeeds(const RunArgs& args) {
   const auto num_feeds = static_cast<size_t>(plan_.num_feeds());
   if (args.feeds.size() < num_feeds) {
     return InvalidArgument("the plan wants ", num_feeds, " feeds, but ", args.feeds.size(), " are given");
@@ -140,7 +140,7 @@ void StepState::Finish() {
 }
 
 void StepState::End(const Status& of_device) {
-  outside_end_.Stop();
+  canceller_.Stop();
   if (!of_device.ok()) Fail(of_device);
   if (frames_ != nullptr && !failed()) {
     if (const std::string loop = frames_->Unfinished(); !loop.empty()) {
@@ -174,24 +174,24 @@ void StepState::Fail(const Status& status) {
   if (args_.step.rendezvous != nullptr) args_.step.rendezvous->Abort(status);
 }
 
-Activation& StepState::AcquireActivation() {
+StepWorker& StepState::AcquireWorker() {
   MutexLock lock(mu_);
   if (idle_ == nullptr) {
-    activations_.push_back(std::make_unique<Activation>(this, plan_.num_nodes()));
-    return *activations_.back();
+    workers_.push_back(std::make_unique<StepWorker>(this, plan_.num_nodes()));
+    return *workers_.back();
   }
-  Activation& activation = *idle_;
-  idle_ = activation.next_idle;
-  activation.queue.Clear();
-  activation.flow_queue.Clear();
-  return activation;
+  StepWorker& worker = *idle_;
+  idle_ = worker.next_idle;
+  worker.queue.Clear();
+  worker.frame_queue.Clear();
+  return worker;
 }
 
-void StepState::ReleaseActivation(Activation& activation) {
-  if (&activation == &first_) return;
+void StepState::ReleaseWorker(StepWorker& worker) {
+  if (&worker == &first_) return;
   MutexLock lock(mu_);
-  activation.next_idle = idle_;
-  idle_ = &activation;
+  worker.next_idle = idle_;
+  idle_ = &worker;
 }
 
 Work* StepState::TakeInbox() {

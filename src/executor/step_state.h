@@ -1,9 +1,9 @@
 // A step in flight: its values, who works on it, and how it ends.
 //
-// A step begins exclusive: one activation (a thread with a ready queue) runs it and counts without atomic operations;
+// A step begins exclusive: one worker (a thread with a ready queue) runs it and counts without atomic operations;
 // asynchronous kernels that end meanwhile leave their ops in the inbox. If none is left to run but some are in flight,
 // the step sleeps, and the next callback submits it to the pool. It becomes shared, once and for good, when its
-// activation gives work away: from then on counters are atomic, `active` counts activations and operations in flight,
+// worker gives work away: from then on counters are atomic, `active` counts workers and operations in flight,
 // and callbacks submit their own ops. Whoever takes the last away ends the step.
 #ifndef DFRUN_SRC_EXECUTOR_STEP_STATE_H_
 #define DFRUN_SRC_EXECUTOR_STEP_STATE_H_
@@ -15,7 +15,7 @@
 
 #include "src/base/mutex.h"
 #include "src/executor/executor.h"
-#include "src/executor/flow_queue.h"
+#include "src/executor/frame_queue.h"
 #include "src/executor/ready_queue.h"
 #include "src/executor/step_values.h"
 
@@ -23,17 +23,17 @@ namespace dfrun {
 
 class Frames;
 
-// What a pool runs of a step, both in executor.cc: an activation's queue; what the end of an op made ready.
-void ResumeActivation(Work* activation);
+// What a pool runs of a step, both in executor.cc: a worker's queue; what the end of an op made ready.
+void ResumeWorker(Work* worker);
 void ResumeAsyncOp(Work* op);
 
 // A thread's share of a step.
-struct Activation : Work {
-  Activation(StepState* owner, uint32_t nodes) : Work{&ResumeActivation}, step(owner), queue(nodes) {}
+struct StepWorker : Work {
+  StepWorker(StepState* owner, uint32_t nodes) : Work{&ResumeWorker}, step(owner), queue(nodes) {}
   StepState* step;
-  ReadyQueue queue;      // of a plan without control flow
-  FlowQueue flow_queue;  // of one with it
-  Activation* next_idle = nullptr;
+  ReadyQueue queue;        // of a plan without control flow
+  FrameQueue frame_queue;  // of one with it
+  StepWorker* next_idle = nullptr;
 };
 
 // A call of an asynchronous kernel, from its start until what it made ready has been found.
@@ -52,9 +52,9 @@ struct AsyncOp : Work {
 };
 
 // Tells a step with loops, which may run without waiting for anything, that it has failed elsewhere.
-class OutsideEnd final : public Waiter {
+class StepCanceller final : public Waiter {
  public:
-  explicit OutsideEnd(StepState& step) : step_(step) {}
+  explicit StepCanceller(StepState& step) : step_(step) {}
   // The error of a cancellation that has happened.
   Status Watch(Cancellation& cancellation);
   // When nothing of the step runs any more. Waits for a Cancel() under way.
@@ -83,8 +83,8 @@ class StepState {
   WorkerPool& pool() { return *pool_; }
   const RunArgs& args() const { return args_; }
   StepValues& values() { return *values_; }
-  // The activation that begins the step.
-  Activation& first() { return first_; }
+  // The worker that begins the step.
+  StepWorker& first() { return first_; }
   // The op of frame 0's i-th asynchronous node.
   AsyncOp& async_op(int i) { return async_[i]; }
   std::vector<AsyncOp>& async_ops() { return async_; }
@@ -99,9 +99,9 @@ class StepState {
   void WithholdUpdates() { args_.withheld->store(true, std::memory_order_relaxed); }
   bool updates_withheld() const { return args_.withheld->load(std::memory_order_relaxed); }
 
-  // Any thread: an activation with an empty queue, and its return.
-  Activation& AcquireActivation();
-  void ReleaseActivation(Activation& activation);
+  // Any thread: a worker with an empty queue, and its return.
+  StepWorker& AcquireWorker();
+  void ReleaseWorker(StepWorker& worker);
 
   // Of the thread that has the step exclusively.
   bool shared() const { return shared_; }
@@ -117,23 +117,23 @@ class StepState {
   // Any thread: an op whose status is set and whose callback has run.
   void Complete(AsyncOp& op);
 
-  // Of a shared step: activations and operations in flight.
+  // Of a shared step: workers and operations in flight.
   std::atomic<int>& active() { return active_; }
 
  private:
   StepState(ExecPlan& plan, std::unique_ptr<StepValues> values);
-  Status PlaceFeeds(const RunArgs& args);
+  Status SetFeeds(const RunArgs& args);
   // `of_device`: an error of what was enqueued.
   void End(const Status& of_device);
 
   ExecPlan& plan_;
   std::unique_ptr<StepValues> values_;
-  Activation first_;
+  StepWorker first_;
   std::vector<AsyncOp> async_;
   std::unique_ptr<Frames> frames_;
   std::optional<ResourceContainers> containers_;  // of this step, where RunArgs bring none
   std::optional<Cancellation> cancellation_;      // likewise
-  OutsideEnd outside_end_{*this};
+  StepCanceller canceller_{*this};
 
   WorkerPool* pool_ = nullptr;
   RunArgs args_;
@@ -147,8 +147,8 @@ class StepState {
 
   Mutex mu_;
   Status status_ GUARDED_BY(mu_);
-  Activation* idle_ GUARDED_BY(mu_) = nullptr;
-  std::vector<std::unique_ptr<Activation>> activations_ GUARDED_BY(mu_);
+  StepWorker* idle_ GUARDED_BY(mu_) = nullptr;
+  std::vector<std::unique_ptr<StepWorker>> workers_ GUARDED_BY(mu_);
 };
 
 }  // namespace dfrun

@@ -23,9 +23,10 @@ Result<std::unique_ptr<StepValues>> StepValues::Create(const ExecPlan& plan, con
     }
   }
   for (const ValueLayout::FixedSlot& fixed : layout.fixed) values->slots_[fixed.slot] = fixed.value;
-  for (const ValueLayout::PlacedSlot& placed : layout.placed) {
-    values->slots_[placed.slot] = Tensor::Borrowed(
-        placed.dtype, placed.shape, static_cast<char*>(values->arena_) + placed.offset, values->allocator_.kind());
+  for (const ValueLayout::ArenaSlot& in_arena : layout.arena_slots) {
+    values->slots_[in_arena.slot] =
+        Tensor::Borrowed(in_arena.dtype, in_arena.shape, static_cast<char*>(values->arena_) + in_arena.offset,
+                         values->allocator_.kind());
   }
   return values;
 }

@@ -114,8 +114,8 @@ class WorkerPool::Backoff {
   // `patient`: yields go on while nobody else wants the core: what is polled for may be a large message on its way.
   // `polls`: a look is a poll of the network by the only thread there is; it takes long enough without a pause, in
   // which a message would wait.
-  Backoff(std::atomic<int64_t>& crowded_until_ns, bool patient, bool polls = false)
-      : crowded_until_ns_(crowded_until_ns), patient_(patient), polls_(polls) {
+  Backoff(std::atomic<int64_t>& oversubscribed_until_ns, bool patient, bool polls = false)
+      : oversubscribed_until_ns_(oversubscribed_until_ns), patient_(patient), polls_(polls) {
     Reset();
   }
 
@@ -145,9 +145,9 @@ class WorkerPool::Backoff {
     rounds_ = polls_ ? -kPolls : -kPauses;
     looked_ns_ = 0;
     sleep_ = kFirstSleep;
-    const int64_t crowded_until_ns = crowded_until_ns_.load(std::memory_order_relaxed);
-    expired_ = patient_ && crowded_until_ns != 0 && NowNs() < crowded_until_ns;
-    if (!expired_ && crowded_until_ns != 0) crowded_until_ns_.store(0, std::memory_order_relaxed);
+    const int64_t oversubscribed_until_ns = oversubscribed_until_ns_.load(std::memory_order_relaxed);
+    expired_ = patient_ && oversubscribed_until_ns != 0 && NowNs() < oversubscribed_until_ns;
+    if (!expired_ && oversubscribed_until_ns != 0) oversubscribed_until_ns_.store(0, std::memory_order_relaxed);
   }
 
  private:
@@ -158,10 +158,10 @@ class WorkerPool::Backoff {
     if (rounds_ == 0) begin_ns_ = turn_begin_ns_ = now_ns;
     if (taken_ns < kSliceNs) return;
     expired_ = true;
-    crowded_until_ns_.store(now_ns + kSleepsPerSlice * taken_ns, std::memory_order_relaxed);
+    oversubscribed_until_ns_.store(now_ns + kSleepsPerSlice * taken_ns, std::memory_order_relaxed);
   }
 
-  std::atomic<int64_t>& crowded_until_ns_;
+  std::atomic<int64_t>& oversubscribed_until_ns_;
   const bool patient_;
   const bool polls_;
   int rounds_;  // below 0: before the first yield
@@ -210,7 +210,7 @@ bool WorkerPool::Poll() {
 }
 
 bool WorkerPool::PollBriefly(FunctionRef<bool()> done) {
-  if (num_threads_ > 1 || crowded_until_ns_.load(std::memory_order_relaxed) != 0) return done();
+  if (num_threads_ > 1 || oversubscribed_until_ns_.load(std::memory_order_relaxed) != 0) return done();
   const bool has_hook = has_hook_.load(std::memory_order_relaxed);
   for (int i = 0; has_hook && i < kBriefPolls && !done() && !HasWork(); ++i) Poll();
   return done();
@@ -229,9 +229,9 @@ void WorkerPool::Append(Work* work) {
 void WorkerPool::Submit(Work* work) {
   MutexLock lock(mu_);
   Append(work);
-  // Sequentially consistent, as SetHungry() and HasWork(): who stops being hungry looks for work once more after that,
+  // Sequentially consistent, as SetIdle() and HasWork(): who stops being idle looks for work once more after that,
   // so either it sees this work or it is not counted here.
-  if (queued_.fetch_add(1) + 1 > hungry_.load()) Wake(1);
+  if (queued_.fetch_add(1) + 1 > idle_pollers_.load()) Wake(1);
 }
 
 void WorkerPool::Notify() {
@@ -294,7 +294,7 @@ void WorkerPool::RunBlocksBefore(Work* later, int64_t blocks, FunctionRef<void(i
     if (later != nullptr) Append(later);
     const int pieces = later != nullptr ? 2 : 1;
     queued_.fetch_add(pieces);
-    const int64_t wanted = blocks - 2 + pieces - hungry_.load();
+    const int64_t wanted = blocks - 2 + pieces - idle_pollers_.load();
     if (wanted > 0) Wake(wanted);
   }
   job.Run(queued_);
@@ -308,17 +308,17 @@ void WorkerPool::RunBlocksBefore(Work* later, int64_t blocks, FunctionRef<void(i
 }
 
 int WorkerPool::ready_threads() const {
-  const int hungry = hungry_.load(std::memory_order_relaxed);
-  if (hungry > 0) return 1 + hungry;
+  const int idle_pollers = idle_pollers_.load(std::memory_order_relaxed);
+  if (idle_pollers > 0) return 1 + idle_pollers;
   if (!has_sleeper()) return 1;
-  const int64_t crowded_until_ns = crowded_until_ns_.load(std::memory_order_relaxed);
-  return crowded_until_ns == 0 || NowNs() >= crowded_until_ns ? 2 : 1;
+  const int64_t oversubscribed_until_ns = oversubscribed_until_ns_.load(std::memory_order_relaxed);
+  return oversubscribed_until_ns == 0 || NowNs() >= oversubscribed_until_ns ? 2 : 1;
 }
 
 void WorkerPool::WaitForJoined(const BlockJob& job) {
   // A sleeper runs 20 us after it is woken, on a virtual machine up to 150: too late at the end of every kernel whose
   // threads began at different times.
-  Backoff backoff(crowded_until_ns_, /*patient=*/true);
+  Backoff backoff(oversubscribed_until_ns_, /*patient=*/true);
   while (!backoff.Expired()) {
     if (job.joined.load(std::memory_order_acquire) == 0) return;
     backoff.Wait();
@@ -348,24 +348,24 @@ void WorkerPool::RunUntil(FunctionRef<bool()> done, Sleepers& sleepers) {
 void WorkerPool::LookForWork(FunctionRef<bool()> done, Sleepers& sleepers) {
   // One thread is enough to poll for long: the caller of a step.
   const bool has_hook = has_hook_.load(std::memory_order_relaxed);
-  Backoff backoff(crowded_until_ns_, &sleepers == &idle_callers_ && has_hook, num_threads_ == 1 && has_hook);
-  SetHungry(true);
+  Backoff backoff(oversubscribed_until_ns_, &sleepers == &idle_callers_ && has_hook, num_threads_ == 1 && has_hook);
+  SetIdle(true);
   while (!done() && !HasWork()) {
     if (Poll()) {
       backoff.Reset();
     } else if (!backoff.Expired()) {
       backoff.Wait();
     } else {
-      SetHungry(false);
+      SetIdle(false);
       Sleep(done, sleepers, backoff.NextSleep());
-      SetHungry(true);
+      SetIdle(true);
     }
   }
-  SetHungry(false);
+  SetIdle(false);
 }
 
-void WorkerPool::SetHungry(bool hungry) {
-  if (num_threads_ > 1) hungry_.fetch_add(hungry ? 1 : -1);
+void WorkerPool::SetIdle(bool idle) {
+  if (num_threads_ > 1) idle_pollers_.fetch_add(idle ? 1 : -1);
 }
 
 void WorkerPool::Sleep(FunctionRef<bool()> done, Sleepers& sleepers, microseconds longest) {

@@ -61,7 +61,7 @@ class WorkerPool final : public ThreadPool {
   void Notify();
 
   // True where a thread looks for work right now: handing it some costs no wake-up.
-  bool hungry() const { return hungry_.load(std::memory_order_relaxed) > 0; }
+  bool has_idle_pollers() const { return idle_pollers_.load(std::memory_order_relaxed) > 0; }
   // True where a worker sleeps: work worth more than its wake-up may be handed to it.
   bool has_sleeper() const { return idle_workers_.sleeping.load(std::memory_order_relaxed) > 0; }
 
@@ -81,7 +81,7 @@ class WorkerPool final : public ThreadPool {
   bool HasWork() const { return queued_.load() > 0; }
   // Returns when there may be work, or `done()`.
   void LookForWork(FunctionRef<bool()> done, Sleepers& sleepers);
-  void SetHungry(bool hungry);
+  void SetIdle(bool idle);
   // With a poll hook for `longest` at most.
   void Sleep(FunctionRef<bool()> done, Sleepers& sleepers, std::chrono::microseconds longest);
   // Wakes up to `threads` sleepers, those in HelpUntil() first.
@@ -93,10 +93,10 @@ class WorkerPool final : public ThreadPool {
   std::atomic<bool> polling_{false};
   std::atomic<bool> has_hook_{false};
   std::atomic<bool> stop_{false};
-  std::atomic<int64_t> crowded_until_ns_{0};  // steady clock: others keep the core for long
+  std::atomic<int64_t> oversubscribed_until_ns_{0};  // steady clock: others keep the core for long
 
   // Read by busy threads all the time, written by idle ones seldom.
-  alignas(64) std::atomic<int> hungry_{0};
+  alignas(64) std::atomic<int> idle_pollers_{0};
   alignas(64) std::atomic<int> queued_{0};  // pieces of work, and block jobs with blocks to take
 
   alignas(64) Mutex mu_;

@@ -66,7 +66,7 @@ class Substitute final : private NodeBuilder {
 
  private:
   int num_inputs() const override { return node_.num_inputs(); }
-  Output x(int input) const override { return rebuilder_.NewPlace(node_.inputs[static_cast<size_t>(input)]); }
+  Output x(int input) const override { return rebuilder_.NewOutput(node_.inputs[static_cast<size_t>(input)]); }
   const AttrMap& attrs() const override { return node_.attrs; }
   DType dtype(Output value) const override { return rebuilder_.to().dtype(value); }
   PartialShape shape(Output value) const override { return rebuilder_.to().shape(value); }

@@ -18,7 +18,7 @@
 namespace dfrun {
 
 // A channel to or from another rank, as a rank's part of a graph has it.
-struct ChannelEnd {
+struct ChannelEndpoint {
   int32_t channel = 0;
   int32_t peer = 0;
   bool is_send = false;
@@ -72,7 +72,7 @@ class Communicator {
   virtual Allocator* network_memory() { return nullptr; }
   // A rendezvous for the steps in this slot of what this rank runs of one graph, whose channels to other ranks are
   // `ends`: they and the communicator outlive it. Channels must be below max_channels(), slots below max_slots().
-  virtual std::unique_ptr<StepRendezvous> NewRendezvous(int32_t slot, std::span<const ChannelEnd> ends) = 0;
+  virtual std::unique_ptr<StepRendezvous> NewRendezvous(int32_t slot, std::span<const ChannelEndpoint> ends) = 0;
   virtual int32_t max_channels() const = 0;
   virtual int32_t max_slots() const = 0;
 

@@ -144,12 +144,12 @@ Result<std::string> FileAccess::ForWriting(const std::string& path) const {
   DF_ASSIGN(std::string resolved, Resolve("write", path));
   resolved = WithoutSlashes(std::move(resolved));
   std::error_code error;
-  const fs::path place = WithoutSlashes(fs::absolute(path, error).string());
-  const std::string parent = EndsInName(place.string()) ? ResolvePath(place.parent_path().string())
-                                                        : fs::path(resolved).parent_path().string();
+  const fs::path target = WithoutSlashes(fs::absolute(path, error).string());
+  const std::string parent = EndsInName(target.string()) ? ResolvePath(target.parent_path().string())
+                                                         : fs::path(resolved).parent_path().string();
   const bool is_file_itself = !fs::is_directory(resolved, error) && parent == fs::path(resolved).parent_path().string();
   if (!Allows(parent) && !is_file_itself) return Refuse("write beside", path, parent);
-  return EndsInName(path) ? (fs::path(parent) / place.filename()).string() : path;
+  return EndsInName(path) ? (fs::path(parent) / target.filename()).string() : path;
 }
 
 Status FileAccess::CheckPattern(const std::string& pattern) const {
@@ -171,7 +171,7 @@ Result<FileDescriptor> FileAccess::OpenForReading(const std::string& path) const
   DF_TRY(ForReading(path).status());
   const int found = ::open(path.c_str(), O_PATH | O_CLOEXEC);  // opens no device and no pipe
   if (found < 0) return ErrnoError("cannot open", path);
-  const FileDescriptor place(found, path);
+  const FileDescriptor target(found, path);
   const std::string name = NameOf(found);
   if (!Allows(name)) return Refuse("read", path, name);
   const Result<FileDescriptor> file = FileDescriptor::OpenForReading(StrCat("/proc/self/fd/", found));

@@ -54,7 +54,7 @@ void VisitWords(const Tensor& value, Visit visit) {
 }
 
 // "[1,2]" for element `index` in row-major order; "" in a scalar.
-std::string PlaceOf(int64_t index, const Shape& shape) {
+std::string ElementText(int64_t index, const Shape& shape) {
   std::string text;
   for (int d = shape.rank() - 1; d >= 0; --d) {
     text = StrCat(index % shape.dim(d), text.empty() ? "" : ",", text);
@@ -99,7 +99,10 @@ std::string DescribeNotFinite(const Tensor& value) {
     const bool is_negative = (*first >> (8 * sizeof(Word) - 1)) != 0;
     const int64_t words_each = count / std::max<int64_t>(value.num_elements(), 1);
     const int64_t more = count - 1 - std::count_if(words, end, is_finite);
-    text = StrCat(is_nan ? "nan" : is_negative ? "-inf" : "inf", PlaceOf((first - words) / words_each, value.shape()));
+    text = StrCat(is_nan        ? "nan"
+                  : is_negative ? "-inf"
+                                : "inf",
+                  ElementText((first - words) / words_each, value.shape()));
     if (more > 0) text = StrCat(text, ", and ", more, " more of ", count, " numbers that are not finite");
   });
   return text;

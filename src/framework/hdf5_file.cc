@@ -21,11 +21,11 @@ class StructureHere final : public Hdf5File::Structure {
       : file_(std::move(file)), path_(std::move(path)), rules_(std::move(rules)) {}
 
   Result<DatasetInfo> Inspect(const std::string& dataset) override {
-    DF_TRY(CheckPlaces(dataset));
+    DF_TRY(CheckLocations(dataset));
     return InspectDataset(file_, path_, dataset);
   }
   Status Read(const std::string& dataset, Tensor& to) override {
-    DF_TRY(CheckPlaces(dataset));
+    DF_TRY(CheckLocations(dataset));
     DF_ASSIGN(const Tensor value, ReadTensor(file_, path_, dataset, SystemAllocator()));
     if (value.dtype() != to.dtype() || !(value.shape() == to.shape())) {
       return Error(Code::kDataLoss, path_, " has changed while it was read");
@@ -34,15 +34,15 @@ class StructureHere final : public Hdf5File::Structure {
     return Status();
   }
   Status ReadRows(const std::string& dataset, int64_t begin, Tensor& to) override {
-    DF_TRY(CheckPlaces(dataset));
+    DF_TRY(CheckLocations(dataset));
     return dfrun::ReadRows(file_, path_, dataset, begin, to);
   }
 
  private:
   // Of the dataset, and of each that the name would be a field of.
-  Status CheckPlaces(const std::string& dataset) const {
+  Status CheckLocations(const std::string& dataset) const {
     for (size_t end = dataset.size(); end != std::string::npos && end > 0; end = dataset.rfind(':', end - 1)) {
-      DF_TRY(CheckPlace(file_, path_, dataset.substr(0, end), rules_));
+      DF_TRY(CheckLocation(file_, path_, dataset.substr(0, end), rules_));
     }
     return Status();
   }

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "src/base/file.h"
-#include "src/framework/hdf5_place.h"
+#include "src/framework/hdf5_location.h"
 #include "src/framework/tensor_hdf5.h"
 
 namespace dfrun {

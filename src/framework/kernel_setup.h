@@ -17,13 +17,13 @@ namespace dfrun {
 class KernelSetup {
  public:
   KernelSetup(const NodeInfo& node, const AttrMap& attrs, Device& device, std::vector<PartialShape> input_shapes,
-              std::vector<PartialShape> output_shapes, std::vector<bool> placed)
+              std::vector<PartialShape> output_shapes, std::vector<bool> preallocated)
       : node_(node),
         attrs_(attrs),
         device_(device),
         input_shapes_(std::move(input_shapes)),
         output_shapes_(std::move(output_shapes)),
-        placed_(std::move(placed)) {}
+        preallocated_(std::move(preallocated)) {}
 
   const NodeInfo& node() const { return node_; }
   const AttrMap& attrs() const { return attrs_; }
@@ -31,7 +31,7 @@ class KernelSetup {
   const PartialShape& input_shape(int i) const { return input_shapes_[i]; }
   const PartialShape& output_shape(int i) const { return output_shapes_[i]; }
   // True where output i has a fixed place in the step: its header is set before the kernel runs.
-  bool output_is_placed(int i) const { return placed_[i]; }
+  bool output_is_preallocated(int i) const { return preallocated_[i]; }
 
   // An attr as a T; a missing one refuses the kernel and gives a default T.
   template <class T>
@@ -52,7 +52,7 @@ class KernelSetup {
   Device& device_;
   std::vector<PartialShape> input_shapes_;
   std::vector<PartialShape> output_shapes_;
-  std::vector<bool> placed_;
+  std::vector<bool> preallocated_;
   Status status_;
 };
 

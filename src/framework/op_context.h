@@ -35,9 +35,9 @@ class OpContext {
   const T* input_data(int i) const {
     return slots_[in_[i]].data<T>();
   }
-  // Elements of output i where the plan has placed it (KernelSetup::output_is_placed).
+  // Elements of output i where the plan has placed it (KernelSetup::output_is_preallocated).
   template <class T>
-  T* placed_output(int i) const {
+  T* preallocated_output(int i) const {
     return out_[i].data<T>();
   }
 

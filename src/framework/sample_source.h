@@ -37,7 +37,7 @@ struct SampleConfig {
 };
 
 // What the files hold, found by looking through them once: with it a source of the same files need not do so again.
-struct SampleCensus {
+struct RecordIndex {
   // Records one after the other in a file, of which a source finds all when it needs one.
   struct Piece {
     int64_t file = 0;
@@ -68,10 +68,10 @@ class SampleSource {
   // Gives a dtype and a shape to what `field` left open. An error says what is wrong with the field, or with the file.
   virtual Status AddField(SampleField& field) = 0;
   // Looks through the files; logs the first records that it leaves out for an error.
-  virtual Result<SampleCensus> Count() = 0;
+  virtual Result<RecordIndex> Count() = 0;
   // Makes ready for Gather(): of the samples that another source of these files and fields counted, or without pieces,
   // of those that it finds itself. The number of samples.
-  virtual Result<int64_t> Load(const SampleCensus& census) = 0;
+  virtual Result<int64_t> Load(const RecordIndex& record_index) = 0;
   // True where Gather() of so many samples takes no longer than a short copy.
   virtual bool IsShortCopy(int64_t samples) const = 0;
   // A tensor [samples.size(), ...] a field. DataLoss where a file is no longer what was counted.

@@ -79,7 +79,7 @@ Result<Output> HideShape(Graph& graph, Output value) {
   spec.attrs = {{"dtype", graph.dtype(value)}, {"shape", PartialShape()}};
   spec.device = source.device;
   spec.colocate_with = source.colocate_with;
-  spec.place = source.place;
+  spec.location = source.location;
   DF_ASSIGN(const NodeId hidden, graph.AddNode(std::move(spec)));
   return Output{hidden, 0};
 }

@@ -5,7 +5,7 @@
 
 #include "src/base/sort_unique.h"
 #include "src/base/text.h"
-#include "src/graph/known_value.h"
+#include "src/graph/partial_constant.h"
 #include "src/graph/shape_inference.h"
 
 namespace dfrun {
@@ -71,17 +71,18 @@ std::string DescribeInputs(const Graph& graph, const std::vector<Output>& inputs
   return inputs.size() > kMaxShown ? StrCat(out, ", ... ", inputs.size(), " in all") : out;
 }
 
-std::string PlaceText(const Graph& graph, const SourcePlace& place) {
-  return StrCat(graph.files()[static_cast<size_t>(place.file)], ":", place.line, ":", place.column);
+std::string LocationText(const Graph& graph, const SourceLocation& location) {
+  return StrCat(graph.files()[static_cast<size_t>(location.file)], ":", location.line, ":", location.column);
 }
 
-std::string DescribeNode(const Graph& graph, const SourcePlace& place, std::string_view name, std::string_view op) {
-  const std::string where = place.file < 0 ? "" : PlaceText(graph, place) + ": ";
+std::string DescribeNode(const Graph& graph, const SourceLocation& location, std::string_view name,
+                         std::string_view op) {
+  const std::string where = location.file < 0 ? "" : LocationText(graph, location) + ": ";
   std::string calls;
-  for (int32_t call = place.call; call >= 0;) {
+  for (int32_t call = location.call; call >= 0;) {
     const SourceCall& made_by = graph.calls()[static_cast<size_t>(call)];
-    calls += StrCat("; in function '", made_by.function, "', called at ", PlaceText(graph, made_by.place));
-    call = made_by.place.call;
+    calls += StrCat("; in function '", made_by.function, "', called at ", LocationText(graph, made_by.location));
+    call = made_by.location.call;
   }
   return StrCat(where, "node '", name, "' (op ", op, calls, ")");
 }
@@ -150,7 +151,7 @@ Status Graph::FillNode(NodeSpec spec, Node& node) const {
   node.control_inputs = std::move(spec.control_inputs);
   node.device = std::move(spec.device);
   node.colocate_with = std::move(spec.colocate_with);
-  node.place = spec.place;
+  node.location = spec.location;
   return Status();
 }
 
@@ -158,13 +159,14 @@ Result<NodeId> Graph::AddNode(NodeSpec spec) {
   const std::string name = spec.name;
   const std::string op = spec.op;
   const std::vector<Output> inputs = spec.inputs;
-  const SourcePlace place = spec.place;
+  const SourceLocation location = spec.location;
   Node node;
   node.id = num_nodes();
   Status status = FillNode(std::move(spec), node);
   if (status.ok()) status = InferNode(node);
   if (!status.ok()) {
-    return InvalidArgument(DescribeNode(*this, place, name, op), ": ", status.message(), DescribeInputs(*this, inputs));
+    return InvalidArgument(DescribeNode(*this, location, name, op), ": ", status.message(),
+                           DescribeInputs(*this, inputs));
   }
   NoteName(node.name, node.id);
   nodes_.push_back(std::move(node));
@@ -180,7 +182,7 @@ NodeId Graph::AddResolved(Node node) {
 
 Status Graph::InferNode(Node& node) {
   DF_TRY(InferNodeShapes(*this, node));
-  if (auto value = EvaluateKnownValue(*this, node)) {
+  if (auto value = EvaluatePartialConstant(*this, node)) {
     known_[node.id] = std::move(value);
   } else {
     known_.erase(node.id);
@@ -243,14 +245,14 @@ const Tensor* Graph::ConstantValue(Output value) const {
     const AttrValue* tensor = source.attrs.Find("value");
     return tensor == nullptr ? nullptr : tensor->get<Tensor>();
   }
-  const KnownValue* known = KnownValueOf(value);
+  const PartialConstant* known = PartialConstantOf(value);
   return known != nullptr && known->complete() ? &known->tensor : nullptr;
 }
 
-const KnownValue* Graph::KnownValueOf(Output value) const {
+const PartialConstant* Graph::PartialConstantOf(Output value) const {
   auto it = known_.find(value.node);
   if (it == known_.end()) return nullptr;
-  const KnownValue& first = *it->second;
+  const PartialConstant& first = *it->second;
   if (value.port == 0) return first.nothing() ? nullptr : &first;
   const auto later = static_cast<size_t>(value.port) - 1;
   return later < first.later_outputs.size() ? first.later_outputs[later].get() : nullptr;
@@ -296,7 +298,7 @@ Graph Graph::Subset(const std::vector<bool>& keep, std::vector<NodeId>* new_ids)
     if (keep[i]) ids[i] = next++;
   }
   Graph out(*ops_);
-  out.TakePlaces(*this);
+  out.TakeLocations(*this);
   out.extras_ = extras_;
   for (const Node& n : nodes_) {
     if (!keep[n.id]) continue;
@@ -318,14 +320,14 @@ Graph Graph::Subset(const std::vector<bool>& keep, std::vector<NodeId>* new_ids)
   return out;
 }
 
-void Graph::TakePlaces(const Graph& other) {
+void Graph::TakeLocations(const Graph& other) {
   files_ = other.files_;
   calls_ = other.calls_;
 }
 
 std::string Graph::Describe(NodeId id) const {
   const Node& n = nodes_[id];
-  return DescribeNode(*this, n.place, n.name, n.op->name);
+  return DescribeNode(*this, n.location, n.name, n.op->name);
 }
 
 }  // namespace dfrun

@@ -26,7 +26,7 @@ namespace dfrun {
 using NodeId = int32_t;
 
 // The position in a spec at which a node was written, for errors. `file` is an index into Graph::files(); -1: unknown.
-struct SourcePlace {
+struct SourceLocation {
   int32_t file = -1;
   int32_t line = 0;
   int32_t column = 0;
@@ -36,7 +36,7 @@ struct SourcePlace {
 // A call of a function of a spec.
 struct SourceCall {
   std::string function;
-  SourcePlace place;  // its own `call` is the call around this one
+  SourceLocation location;  // its own `call` is the call around this one
 };
 
 struct Node {
@@ -51,7 +51,7 @@ struct Node {
   std::vector<PartialShape> output_shapes;
   std::string device;         // constraint; after placement a full name
   std::string colocate_with;  // name of a node; empty: none
-  SourcePlace place;
+  SourceLocation location;
 
   int num_inputs() const { return static_cast<int>(inputs.size()); }
   int num_outputs() const { return static_cast<int>(output_types.size()); }
@@ -67,7 +67,7 @@ struct NodeSpec {
   AttrMap attrs;
   std::string device;
   std::string colocate_with;
-  SourcePlace place;
+  SourceLocation location;
 };
 
 // The readers of every node, in CSR form, when the object was made. Later changes of the graph do not show.
@@ -90,7 +90,7 @@ struct GraphDefExtras {
   std::unordered_map<std::string, std::string> nodes;  // NodeDefs without what Node holds, by name
 };
 
-struct KnownValue;
+struct PartialConstant;
 
 class Graph {
  public:
@@ -124,7 +124,7 @@ class Graph {
   // The value of an output that Consts and arithmetic on shapes determine; null if it is not known.
   const Tensor* ConstantValue(Output value) const;
   // The known elements of an integer scalar or vector; null if none is known.
-  const KnownValue* KnownValueOf(Output value) const;
+  const PartialConstant* PartialConstantOf(Output value) const;
 
   // The shape of the variable to which an output of dtype resource is the handle; of unknown rank if it is not known.
   PartialShape HandleShape(Output handle) const;
@@ -156,14 +156,14 @@ class Graph {
   const std::shared_ptr<const GraphDefExtras>& extras() const { return extras_; }
   void set_extras(std::shared_ptr<const GraphDefExtras> extras) { extras_ = std::move(extras); }
 
-  // The spec files, by SourcePlace::file.
+  // The spec files, by SourceLocation::file.
   std::vector<std::string>& files() { return files_; }
   const std::vector<std::string>& files() const { return files_; }
-  // The calls of functions, by SourcePlace::call.
+  // The calls of functions, by SourceLocation::call.
   std::vector<SourceCall>& calls() { return calls_; }
   const std::vector<SourceCall>& calls() const { return calls_; }
-  // Takes over the files and calls of `other`, so that the SourcePlaces of its nodes hold in this graph too.
-  void TakePlaces(const Graph& other);
+  // Takes over the files and calls of `other`, so that the SourceLocations of its nodes hold in this graph too.
+  void TakeLocations(const Graph& other);
   // "file:3:7: node 'h/x' (op MatMul; in function 'dense', called at file:9:3)", for messages.
   std::string Describe(NodeId id) const;
 
@@ -190,7 +190,7 @@ class Graph {
   std::deque<Node> nodes_;
   ByName<NodeId> by_name_;
   ByName<int> free_suffix_;  // base: the least n >= 1 for which no node is named base_n; absent: 1
-  std::unordered_map<NodeId, std::shared_ptr<const KnownValue>> known_;  // of output 0
+  std::unordered_map<NodeId, std::shared_ptr<const PartialConstant>> known_;  // of output 0
   std::shared_ptr<const GraphDefExtras> extras_;
   std::vector<std::string> files_;
   std::vector<SourceCall> calls_;

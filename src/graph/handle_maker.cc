@@ -1,6 +1,6 @@
 #include "src/graph/handle_maker.h"
 
-#include "src/graph/handed_on.h"
+#include "src/graph/passthrough.h"
 
 namespace dfrun {
 namespace {
@@ -49,7 +49,7 @@ Output Before(const Graph& graph, Output handle, int nesting) {
   }
   const bool is_list =
       node.op->traits.control_flow == ControlFlowKind::kMerge && graph.dtype(handle) == DType::kVariant;
-  return is_list && !ComesRound(graph, node, nesting) ? Output{-1, 0} : HandedOnBy(graph, handle);
+  return is_list && !ComesRound(graph, node, nesting) ? Output{-1, 0} : PassthroughInput(graph, handle);
 }
 
 }  // namespace

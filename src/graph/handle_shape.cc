@@ -2,7 +2,7 @@
 // values. It is found at the node that made the handle, through ops that pass it on.
 #include "src/graph/graph.h"
 #include "src/graph/handle_maker.h"
-#include "src/graph/known_value.h"
+#include "src/graph/partial_constant.h"
 
 namespace dfrun {
 namespace {
@@ -23,7 +23,7 @@ PartialShape ShapeBehind(const Graph& graph, Output handle, int joins) {
       return shape.ok() ? *shape : PartialShape();
     }
     case HandleContent::Kind::kValue:
-      return KnownShapeValue(graph, from.inputs[static_cast<size_t>(content.input)]);
+      return ConstantPartialShape(graph, from.inputs[static_cast<size_t>(content.input)]);
     case HandleContent::Kind::kScalars:
       return PartialShape::Scalar();
     case HandleContent::Kind::kJoined:

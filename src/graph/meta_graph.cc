@@ -62,7 +62,7 @@ class Reader {
     DF_TRY(ReadVariables());
     for (std::string& node : NodesOf("table_initializer")) out_.table_inits.push_back(std::move(node));
     out_.init_op = InitOp();
-    DF_TRY(PlaceAssets());
+    DF_TRY(BindAssets());
     return std::move(out_);
   }
 
@@ -130,20 +130,20 @@ class Reader {
   }
 
   // TensorFlow's loader feeds the nodes that name assets with the paths of the files; here they become constants.
-  Status PlaceAssets() {
+  Status BindAssets() {
     if (directory_.empty()) return Status();
-    for (const proto::AssetFileDef& asset : def_.asset_file_def()) DF_TRY(PlaceAsset(asset));
+    for (const proto::AssetFileDef& asset : def_.asset_file_def()) DF_TRY(BindAsset(asset));
     const proto::CollectionDef* collection = Find("saved_model_assets");
     if (collection == nullptr || def_.asset_file_def_size() > 0) return Status();
     for (const proto::AnyValue& any : collection->any_list().value()) {
       proto::AssetFileDef asset;
       if (!asset.ParseFromString(any.value())) return InvalidArgument("its collection 'saved_model_assets' is damaged");
-      DF_TRY(PlaceAsset(asset));
+      DF_TRY(BindAsset(asset));
     }
     return Status();
   }
 
-  Status PlaceAsset(const proto::AssetFileDef& asset) {
+  Status BindAsset(const proto::AssetFileDef& asset) {
     const std::filesystem::path name(asset.filename());
     if (name.is_absolute() || std::any_of(name.begin(), name.end(), [](const auto& part) { return part == ".."; })) {
       return InvalidArgument("its asset '", asset.filename(), "' is not below the SavedModel's directory");

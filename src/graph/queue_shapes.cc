@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "src/graph/handed_on.h"
+#include "src/graph/passthrough.h"
 
 namespace dfrun {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 // of the component that a priority queue has before the others.
 template <class T>
 std::vector<T> OfComponents(const Graph& graph, Output handle, std::string_view attr, T priority) {
-  const Output made = HandedOnFrom(graph, handle);
+  const Output made = PassthroughSource(graph, handle);
   if (!made.valid()) return {};
   const Node& maker = graph.node(made.node);
   const QueueKind kind = maker.op->traits.queue;

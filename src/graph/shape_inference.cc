@@ -4,7 +4,7 @@
 
 #include "src/framework/component_inference.h"
 #include "src/graph/handle_maker.h"
-#include "src/graph/known_value.h"
+#include "src/graph/partial_constant.h"
 #include "src/graph/queue_shapes.h"
 
 namespace dfrun {
@@ -27,7 +27,7 @@ class NodeInference final : public InferenceContext, public ComponentInference {
     return IsKnownEdge(i) ? graph_.ConstantValue(node_.inputs[i]) : nullptr;
   }
   PartialShape input_as_shape(int i) const override {
-    return IsKnownEdge(i) ? KnownShapeValue(graph_, node_.inputs[i]) : PartialShape();
+    return IsKnownEdge(i) ? ConstantPartialShape(graph_, node_.inputs[i]) : PartialShape();
   }
   PartialShape handle_shape(int i) const override {
     return IsKnownEdge(i) ? graph_.HandleShape(node_.inputs[i]) : PartialShape();

@@ -97,15 +97,15 @@ Status FiniteWatch::Explain(int64_t step) {
   }
   const std::string& found = again->found.message();
   const std::string node = NodeIn(found);
-  return Error(Code::kNotFinite, PlaceOf(node), head, culprit, "; first, ", InputOf(node), found, advice);
+  return Error(Code::kNotFinite, LocationOf(node), head, culprit, "; first, ", InputOf(node), found, advice);
 }
 
-std::string FiniteWatch::PlaceOf(const std::string& name) const {
+std::string FiniteWatch::LocationOf(const std::string& name) const {
   const Graph& graph = session_.graph();
   const NodeId id = graph.Find(name);
-  if (id < 0 || graph.node(id).place.file < 0) return "";
-  const SourcePlace& place = graph.node(id).place;
-  return StrCat(graph.files()[static_cast<size_t>(place.file)], ":", place.line, ":", place.column, ": ");
+  if (id < 0 || graph.node(id).location.file < 0) return "";
+  const SourceLocation& location = graph.node(id).location;
+  return StrCat(graph.files()[static_cast<size_t>(location.file)], ":", location.line, ":", location.column, ": ");
 }
 
 std::string FiniteWatch::InputOf(const std::string& node) const {

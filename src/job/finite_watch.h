@@ -42,7 +42,7 @@ class FiniteWatch {
   Result<Again> RunAgain(bool optimize);
   Result<Again> RunAgain();
   Status Explain(int64_t step);
-  std::string PlaceOf(const std::string& node) const;
+  std::string LocationOf(const std::string& node) const;
   std::string InputOf(const std::string& node) const;
 
   const JobSpec& spec_;

@@ -8,13 +8,13 @@ namespace {
 // Of a set of a million images the manifest has their number alone.
 constexpr size_t kMostFilesNamed = 1000;
 
-std::vector<int64_t> SamplesByFile(const SampleCensus& census, size_t files) {
+std::vector<int64_t> SamplesByFile(const RecordIndex& record_index, size_t files) {
   std::vector<int64_t> samples(files);
   int64_t record = 0;
-  auto left_out = census.left_out.begin();
-  for (const SampleCensus::Piece& piece : census.pieces) {
+  auto left_out = record_index.left_out.begin();
+  for (const RecordIndex::Piece& piece : record_index.pieces) {
     record += piece.records;
-    const auto end = std::lower_bound(left_out, census.left_out.end(), record);
+    const auto end = std::lower_bound(left_out, record_index.left_out.end(), record);
     samples[static_cast<size_t>(piece.file)] += piece.records - (end - left_out);
     left_out = end;
   }
@@ -49,8 +49,8 @@ Status NameInput(const LoadedSpec& spec, const Status& status) {
     const size_t at = status.message().find(read);
     if (at == std::string::npos || at == 0 || (status.message()[at - 1] != '\'' && status.message()[at - 1] != '/'))
       continue;
-    return status.Annotate(StrCat(spec.graph.files()[static_cast<size_t>(input.place.file)], ":", input.place.line, ":",
-                                  input.place.column, ": input '", input.name, "'"));
+    return status.Annotate(StrCat(spec.graph.files()[static_cast<size_t>(input.location.file)], ":",
+                                  input.location.line, ":", input.location.column, ": input '", input.name, "'"));
   }
   return status;
 }
@@ -59,7 +59,7 @@ SavedInput SamplesOf(const InputSpec& input) {
   SavedInput out{input.name, input.num_samples, {}};
   const std::vector<std::string>& paths = input.config.files;
   if (paths.size() > kMostFilesNamed) return out;
-  const std::vector<int64_t> samples = SamplesByFile(input.census, paths.size());
+  const std::vector<int64_t> samples = SamplesByFile(input.record_index, paths.size());
   for (size_t i = 0; i < paths.size(); ++i) out.files.push_back({paths[i], samples[i]});
   return out;
 }

@@ -349,7 +349,8 @@ Status Job::RunLogged() {
   NamedTensors values;
   for (size_t i = 0; i < fetched_.size(); ++i) values.emplace_back(parts_.step.names[i], fetched_[i]);
   for (const InputSpec& input : spec_.job.inputs) {
-    if (input.skips_errors) values.emplace_back(input.name + "/skipped", Tensor::Scalar<int64_t>(input.census.skipped));
+    if (input.skips_errors)
+      values.emplace_back(input.name + "/skipped", Tensor::Scalar<int64_t>(input.record_index.skipped));
   }
   if (const std::optional<int64_t> count = watch_->TakeCount()) {
     values.emplace_back("not_finite_steps", Tensor::Scalar<int64_t>(*count));

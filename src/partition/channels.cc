@@ -5,7 +5,7 @@
 namespace dfrun {
 namespace {
 
-Status CheckCrossing(const Graph& graph, const SpreadFrames& loops, const Node& reader, int input) {
+Status CheckCrossing(const Graph& graph, const DistributedFrames& loops, const Node& reader, int input) {
   const std::string from = StrCat("its input ", input, ", '", OutputName(graph, reader.inputs[input]), "'");
   if (reader.input_types[input].is_ref) {
     return InvalidArgument(graph.Describe(reader.id), " is on '", reader.device, "', but ", from,
@@ -35,7 +35,7 @@ bool IsCopied(const Node& node) {
 }
 
 Result<ChannelTable> FindChannels(const Graph& graph, const std::vector<NodeId>& order, const std::vector<int>& device,
-                                  const SpreadFrames& loops, int32_t* next_channel) {
+                                  const DistributedFrames& loops, int32_t* next_channel) {
   ChannelTable table;
   for (NodeId id : order) {
     const Node& node = graph.node(id);

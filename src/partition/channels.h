@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "src/partition/loop_spread.h"
+#include "src/partition/distributed_loops.h"
 
 namespace dfrun {
 
@@ -53,7 +53,7 @@ bool IsCopied(const Node& node);
 // device. `loops`: the graph's. InvalidArgument: a ref input from another device; a value that is read inside a loop
 // without an Enter. Unimplemented: a ref that a loop passes to another device.
 Result<ChannelTable> FindChannels(const Graph& graph, const std::vector<NodeId>& order, const std::vector<int>& device,
-                                  const SpreadFrames& loops, int32_t* next_channel);
+                                  const DistributedFrames& loops, int32_t* next_channel);
 
 // True for a node with the attr `_after_reads` (see partition.h).
 bool IsAfterReads(const Node& node);

@@ -9,7 +9,7 @@
 #include "src/base/sort_unique.h"
 #include "src/partition/channels.h"
 #include "src/partition/deadness.h"
-#include "src/partition/loop_spread.h"
+#include "src/partition/distributed_loops.h"
 
 namespace dfrun {
 namespace {
@@ -38,7 +38,7 @@ Result<std::vector<int>> DevicesOf(const Graph& graph, const Cluster& cluster) {
 // One call of PartitionGraph(). A part is the graph of one device.
 class Partitioner {
  public:
-  Partitioner(const Graph& graph, const Cluster& cluster, std::vector<int> device, const SpreadFrames& loops,
+  Partitioner(const Graph& graph, const Cluster& cluster, std::vector<int> device, const DistributedFrames& loops,
               const ChannelTable& channels)
       : graph_(graph),
         cluster_(cluster),
@@ -52,7 +52,7 @@ class Partitioner {
         new_id_(device_.size(), kNone) {
     for (size_t i = 0; i < cluster.devices.size(); ++i) {
       parts_.emplace_back(graph.ops());
-      parts_.back().TakePlaces(graph);
+      parts_.back().TakeLocations(graph);
       parts_.back().set_extras(graph.extras());
       names_.push_back(cluster.devices[i].name.ToString());
     }
@@ -163,7 +163,7 @@ class Partitioner {
     spec.name = graph_.UniqueName(StrCat(source.name, "/", op, "_", c.id));
     spec.op = op;
     spec.device = names_[at];
-    spec.place = source.place;
+    spec.location = source.location;
     return parts_[at].AddNode(std::move(spec));
   }
 
@@ -221,7 +221,7 @@ class Partitioner {
   const Graph& graph_;
   const Cluster& cluster_;
   const std::vector<int> device_;  // by node
-  const SpreadFrames& loops_;
+  const DistributedFrames& loops_;
   const ChannelTable& channels_;
   std::vector<bool> may_be_dead_;                    // by node
   std::vector<std::vector<int>> leaving_;            // by node: the channels that carry its outputs or its end
@@ -250,7 +250,7 @@ Result<std::vector<NodeId>> OrderWith(const Graph& graph, const std::vector<Node
   return all;
 }
 
-Result<std::vector<Partition>> Cut(const Graph& graph, const SpreadFrames& loops, const Cluster& cluster,
+Result<std::vector<Partition>> Cut(const Graph& graph, const DistributedFrames& loops, const Cluster& cluster,
                                    int32_t* next_channel) {
   DF_ASSIGN(std::vector<int> device, DevicesOf(graph, cluster));
   DF_ASSIGN(const std::vector<NodeId> order, OrderWith(graph, loops.first));
@@ -261,9 +261,9 @@ Result<std::vector<Partition>> Cut(const Graph& graph, const SpreadFrames& loops
 }  // namespace
 
 Result<std::vector<Partition>> PartitionGraph(const Graph& placed, const Cluster& cluster, int32_t* next_channel) {
-  if (!HasLoops(placed)) return Cut(placed, SpreadFrames(), cluster, next_channel);
+  if (!HasLoops(placed)) return Cut(placed, DistributedFrames(), cluster, next_channel);
   Graph graph = placed.Clone();
-  DF_ASSIGN(const SpreadFrames loops, SpreadLoops(graph));
+  DF_ASSIGN(const DistributedFrames loops, DistributeLoops(graph));
   return Cut(graph, loops, cluster, next_channel);
 }
 

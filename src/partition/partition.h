@@ -7,7 +7,7 @@
 // by its value at the time of the Send. A Const has no channel: each device that reads it gets a copy of the same name.
 // `static_shape` is set where both ends know dtype and shape and the value cannot be dead: the value is then sent
 // without a header. `can_be_dead` is set for values that depend on a Switch and within loops: the header then says
-// whether the value is dead, and if so the output of the Recv is dead. Loops may span devices (loop_spread.h).
+// whether the value is dead, and if so the output of the Recv is dead. Loops may span devices (distributed_loops.h).
 //
 // A node with the attr `_after_reads` = true (the update of a variable in a training graph) runs after the variable has
 // been read everywhere. A reader on another device reads what was sent: the node waits for every Send of the variable,

@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "src/graph/upstream.h"
+#include "src/graph/ancestors.h"
 #include "src/passes/collective_exchange.h"
 #include "src/passes/collective_group.h"
 #include "src/passes/pass.h"
@@ -201,7 +201,7 @@ class Lowering {
   // What is not a collective, what that needs, and collectives that are run for themselves. Of one with an output for
   // each participant, what nobody reads goes.
   std::vector<bool> Needed() const {
-    Upstream walk(graph_);
+    AncestorWalk walk(graph_);
     for (NodeId id = 0; id < num_before_; ++id) {
       const auto made = controls_.find(id);
       if (made == controls_.end()) {

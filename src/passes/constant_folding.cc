@@ -13,9 +13,9 @@
 #include <utility>
 
 #include "src/framework/run_kernel.h"
+#include "src/graph/ancestors.h"
 #include "src/graph/control_flow.h"
 #include "src/graph/has_refs.h"
-#include "src/graph/upstream.h"
 #include "src/passes/graph_rebuilder.h"
 #include "src/passes/pass.h"
 
@@ -47,7 +47,7 @@ class Folder {
   // Nothing where the graph is to stay as it is.
   Result<std::optional<Graph>> Run() {
     DF_ASSIGN(const std::vector<NodeId> order, graph_.TopologicalOrder());
-    trust_known_values_ = !HasControlFlow(graph_);
+    trust_partial_constants_ = !HasControlFlow(graph_);
     waits_.assign(static_cast<size_t>(graph_.num_nodes()), false);
     for (NodeId id : order) {
       waits_[id] = Waits(graph_.node(id));
@@ -80,7 +80,7 @@ class Folder {
       return;
     }
     if (node.num_inputs() == 0) return;
-    if (const Tensor* known = KnownValue(node)) {
+    if (const Tensor* known = PartialConstant(node)) {
       values_[node.id] = {*known};
       return;
     }
@@ -98,8 +98,8 @@ class Folder {
     values_[node.id] = *std::move(outputs);
   }
 
-  const Tensor* KnownValue(const Node& node) const {
-    return trust_known_values_ && node.num_outputs() == 1 ? graph_.ConstantValue({node.id, 0}) : nullptr;
+  const Tensor* PartialConstant(const Node& node) const {
+    return trust_partial_constants_ && node.num_outputs() == 1 ? graph_.ConstantValue({node.id, 0}) : nullptr;
   }
 
   static bool AreWhole(const std::vector<Tensor>& outputs) {
@@ -115,7 +115,7 @@ class Folder {
       }
       for (NodeId id : node.control_inputs) has_readers[id] = true;
     }
-    Upstream walk(graph_);
+    AncestorWalk walk(graph_);
     for (const Node& node : graph_.nodes()) {
       if (!has_readers[node.id] || node.op->is_stateful || HasRefInput(node)) walk.Add(node.id);
     }
@@ -189,7 +189,7 @@ class Folder {
   const Graph& graph_;
   const PassContext& context_;
   InlineThreadPool pool_;
-  bool trust_known_values_ = false;
+  bool trust_partial_constants_ = false;
   std::unordered_map<NodeId, std::vector<Tensor>> values_;  // of the outputs of constant nodes
   std::vector<bool> waits_;                                 // by node
   std::vector<bool> needed_;                                // by node

@@ -44,7 +44,7 @@ class FusedNode {
     std::vector<int64_t> first_columns;
     for (const Input& input : inputs_) {
       if (graph_.shape(input.from).num_elements() == 1) scalars.push_back(static_cast<int64_t>(spec.inputs.size()));
-      spec.inputs.push_back(rebuilder.NewPlace(input.from));
+      spec.inputs.push_back(rebuilder.NewOutput(input.from));
       first_columns.push_back(input.first_column);
     }
     for (NodeId id : cluster_) AddWaits(graph_.node(id), rebuilder, spec.control_inputs);

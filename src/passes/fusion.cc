@@ -119,7 +119,7 @@ Status AddFused(const Graph& graph, const Fusion& fusion, GraphRebuilder& rebuil
   spec.name = last.name;
   spec.op = fusion.op;
   for (Output input : fusion.inputs) {
-    spec.inputs.push_back(rebuilder.NewPlace(input));
+    spec.inputs.push_back(rebuilder.NewOutput(input));
   }
   for (NodeId gone : fusion.gone) rebuilder.AddControls(graph.node(gone).control_inputs, spec.control_inputs);
   rebuilder.AddControls(last.control_inputs, spec.control_inputs);

@@ -25,7 +25,7 @@ NodeSpec PlacedAs(const Node& node) {
   NodeSpec spec;
   spec.device = node.device;
   spec.colocate_with = node.colocate_with;
-  spec.place = node.place;
+  spec.location = node.location;
   return spec;
 }
 
@@ -36,7 +36,7 @@ GraphRebuilder::GraphRebuilder(const Graph& from)
       control_(nodes_),
       is_replaced_(nodes_.size(), false) {
   to_.Reserve(from.num_nodes());
-  to_.TakePlaces(from);
+  to_.TakeLocations(from);
   to_.set_extras(from.extras());
 }
 
@@ -46,7 +46,7 @@ NodeId GraphRebuilder::Keep(NodeId old) {
   for (int i = 0; i < node.num_inputs(); ++i) {
     const Output before = node.inputs[i];
     if (!before.valid()) continue;
-    node.inputs[i] = NewPlace(before);
+    node.inputs[i] = NewOutput(before);
     if (!node.inputs[i].valid()) back_edges_.push_back({made, i, before});
   }
   std::vector<NodeId> control;
@@ -87,7 +87,7 @@ Result<NodeId> GraphRebuilder::AddAwaited(NodeId old) {
   return made;
 }
 
-Output GraphRebuilder::NewPlace(Output old) const {
+Output GraphRebuilder::NewOutput(Output old) const {
   if (is_replaced_[old.node]) {
     if (auto it = replaced_.find(Key(old)); it != replaced_.end()) return it->second;
   }
@@ -117,9 +117,9 @@ Status GraphRebuilder::RepairColocation() {
 
 Result<Graph> GraphRebuilder::Finish() {
   for (const BackEdge& edge : back_edges_) {
-    const Output place = NewPlace(edge.old);
-    DF_CHECK(place.valid());
-    to_.mutable_node(edge.reader).inputs[edge.input] = place;
+    const Output mapped = NewOutput(edge.old);
+    DF_CHECK(mapped.valid());
+    to_.mutable_node(edge.reader).inputs[edge.input] = mapped;
   }
   DF_TRY(RepairColocation());
   return std::move(to_);

@@ -34,7 +34,7 @@ class GraphRebuilder {
   // A node that is gone, for those that wait for it: one that waits for what it read and waited for.
   Result<NodeId> AddAwaited(NodeId old);
   // Where an output of a node that is kept or replaced is now.
-  Output NewPlace(Output old) const;
+  Output NewOutput(Output old) const;
   // What control edges from `old` come from now; -1: nothing.
   NodeId NewControl(NodeId old) const { return control_[old]; }
   // Appends that for each of those of which there is something.

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "src/graph/handed_on.h"
+#include "src/graph/passthrough.h"
 #include "src/graph/variable_readers.h"
 
 namespace dfrun {
@@ -16,13 +16,13 @@ const Node* VariableBehind(const Graph& graph, Output value) {
     const Node& node = graph.node(value.node);
     if (IsVariable(node)) return &node;
     const bool hands_on_ref = graph.is_ref(value) && !node.inputs.empty() && node.input_types[0].is_ref;
-    value = hands_on_ref ? node.inputs[0] : HandedOnBy(graph, value);
+    value = hands_on_ref ? node.inputs[0] : PassthroughInput(graph, value);
   }
   return nullptr;
 }
 
 bool IsRestored(const Graph& graph, Output value) {
-  const Output made = HandedOnFrom(graph, value);
+  const Output made = PassthroughSource(graph, value);
   return made.valid() && std::string_view(graph.node(made.node).op->name).starts_with("Restore");
 }
 

@@ -3,9 +3,9 @@
 #include <map>
 #include <utility>
 
+#include "src/graph/ancestors.h"
 #include "src/graph/deferred_shapes.h"
 #include "src/graph/unknown_ops.h"
-#include "src/graph/upstream.h"
 #include "src/passes/graph_rebuilder.h"
 
 namespace dfrun {
@@ -78,7 +78,7 @@ class Pruner {
   }
 
   std::vector<bool> Needed() const {
-    Upstream walk(graph_);
+    AncestorWalk walk(graph_);
     for (Output fetch : signature_.fetches) {
       if (!IsFed(fetch)) walk.Add(fetch.node);
     }
@@ -121,7 +121,7 @@ class Pruner {
       const Output fetch = signature_.fetches[i];
       const std::string name = rebuilder_.to().UniqueName(BoundaryName("_retval_", fetch));
       Result<NodeId> added =
-          AddBoundary("_Retval", name, fetch, {rebuilder_.NewPlace(fetch)}, {{"index", static_cast<int64_t>(i)}});
+          AddBoundary("_Retval", name, fetch, {rebuilder_.NewOutput(fetch)}, {{"index", static_cast<int64_t>(i)}});
       DF_TRY(added.status());
     }
     return Status();
@@ -138,7 +138,7 @@ class Pruner {
     spec.op = op;
     spec.inputs = std::move(inputs);
     spec.attrs = std::move(attrs);
-    spec.place = graph_.node(stands_for.node).place;
+    spec.location = graph_.node(stands_for.node).location;
     return rebuilder_.to().AddNode(std::move(spec));
   }
 

@@ -6,7 +6,7 @@
 #include "src/executor/plan.h"
 #include "src/passes/pass.h"
 #include "src/placement/placer.h"
-#include "src/session/channel_ends.h"
+#include "src/session/channel_endpoints.h"
 #include "src/session/step_overlap.h"
 
 namespace dfrun {
@@ -90,16 +90,16 @@ Result<std::vector<Partition>> CompileRun(const Graph& graph, const RunSignature
   return partitions;
 }
 
-Result<std::unique_ptr<RankPart>> BuildPart(Runtime& runtime, const std::vector<const Partition*>& partitions) {
-  auto part = std::make_unique<RankPart>();
+Result<std::unique_ptr<LocalExecutable>> BuildPart(Runtime& runtime, const std::vector<const Partition*>& partitions) {
+  auto part = std::make_unique<LocalExecutable>();
   part->overlaps = true;
   for (const Partition* partition : partitions) {
     Device* device = runtime.FindDevice(partition->device);
     if (device == nullptr) return Internal("rank ", runtime.rank(), " has no device ", partition->device);
     DF_ASSIGN(std::unique_ptr<ExecPlan> plan, ExecPlan::Create(partition->graph, *device, runtime.kernels(),
-                                                               {.straight_loops = runtime.straight_loops()}));
+                                                               {.loop_programs = runtime.loop_programs()}));
     part->plans.push_back(std::move(plan));
-    DF_TRY(AddChannelEnds(partition->graph, runtime.rank(), part->ends));
+    DF_TRY(AddChannelEndpoints(partition->graph, runtime.rank(), part->ends));
     part->overlaps = part->overlaps && StepsMayOverlap(partition->graph);
   }
   std::stable_partition(part->plans.begin(), part->plans.end(),

@@ -9,7 +9,7 @@
 #include "src/partition/partition.h"
 #include "src/passes/prune.h"
 #include "src/placement/cluster.h"
-#include "src/session/rank_part.h"
+#include "src/session/local_executable.h"
 #include "src/session/runtime.h"
 
 namespace dfrun {
@@ -33,7 +33,7 @@ Result<std::vector<Partition>> CompileRun(const Graph& graph, const RunSignature
                                           const CompileOptions& options, int32_t* next_channel);
 
 // The plans of this rank's partitions, whose graphs may then go.
-Result<std::unique_ptr<RankPart>> BuildPart(Runtime& runtime, const std::vector<const Partition*>& partitions);
+Result<std::unique_ptr<LocalExecutable>> BuildPart(Runtime& runtime, const std::vector<const Partition*>& partitions);
 
 }  // namespace dfrun
 

@@ -193,7 +193,7 @@ Status Master::Register(const std::vector<Partition>& partitions, Executable& ex
   for (const Partition& partition : partitions) {
     if (partition.rank == 0) own.push_back(&partition);
   }
-  Result<std::unique_ptr<RankPart>> part = BuildPart(runtime_, own);
+  Result<std::unique_ptr<LocalExecutable>> part = BuildPart(runtime_, own);
   const Status own_status = part.status();
   if (part.ok()) executable.part = *std::move(part);
   return several_ranks_ ? FinishRound(*round, StatusNow(own_status)) : own_status;
@@ -349,12 +349,12 @@ void Master::PauseSteps() {
 
 // While no step is in flight.
 void Master::RetireParts() {
-  std::vector<RankPart*> parts;
+  std::vector<LocalExecutable*> parts;
   {
     MutexLock lock(mu_);
     for (const auto& [key, executable] : executables_) parts.push_back(executable->part.get());
   }
-  for (RankPart* part : parts) runtime_.runner().Retire(*part);
+  for (LocalExecutable* part : parts) runtime_.runner().Retire(*part);
 }
 
 void Master::ResumeSteps() {

@@ -42,7 +42,7 @@ struct Executable {
   std::vector<int> idle_ranks;                // those that have no node of it
   std::atomic<int64_t> steps_per_request{1};  // what RunSteps() asks for at once
   StepSlots slots;                            // the master's mu_ guards it
-  std::unique_ptr<RankPart> part;             // of rank 0; null when its containers have been reset
+  std::unique_ptr<LocalExecutable> part;      // of rank 0; null when its containers have been reset
 };
 
 // Thread safety: all methods from any thread. Lock order: change_mu_, request_mu_, mu_.

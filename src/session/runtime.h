@@ -1,8 +1,8 @@
 // One rank: its devices, registries, thread pool and communication. Everything else hangs off it, so that a process may
 // hold several (tests, simulation).
 //
-//   DF_ASSIGN(auto world, comm::World::Join(threads));          // jobs/: comm/bootstrap/world.h
-//   DF_ASSIGN(auto communicator, world->Connect());             // tests: comm::ConnectInProcess(ranks)
+//   DF_ASSIGN(auto group, comm::ProcessGroup::Join(threads));   // jobs/: comm/bootstrap/process_group.h
+//   DF_ASSIGN(auto communicator, group->Connect());             // tests: comm::ConnectInProcess(ranks)
 //   DF_ASSIGN(auto runtime, Runtime::Create(options, std::move(communicator)));
 //   if (runtime->rank() != 0) return Worker(*runtime).Serve();
 //   DF_ASSIGN(auto session, Session::Create(*runtime, std::move(graph), session_options));
@@ -41,8 +41,8 @@ struct RuntimeOptions {
   // this process may run on.
   int threads = 1;
   const KernelRegistry* kernels = &KernelRegistry::Builtin();
-  // PlanOptions::straight_loops of every plan.
-  bool straight_loops = true;
+  // PlanOptions::loop_programs of every plan.
+  bool loop_programs = true;
   std::vector<std::string> hosts = {};  // by rank; empty: not known
   // Of this rank; outlives the runtime. Null: nobody asks it to stop.
   StopGuard* stop = nullptr;
@@ -61,7 +61,7 @@ class Runtime {
   int rank() const { return rank_; }
   int size() const { return size_; }
   const KernelRegistry& kernels() const { return *options_.kernels; }
-  bool straight_loops() const { return options_.straight_loops; }
+  bool loop_programs() const { return options_.loop_programs; }
   const std::vector<std::string>& hosts() const { return options_.hosts; }
   Communicator& communicator() const { return *communicator_; }
   WorkerPool& pool() const { return *pool_; }

@@ -6,7 +6,7 @@
 
 namespace dfrun {
 
-StepRun::StepRun(StepRunHost& host, RankPart& part, const StepRequest& request, Callback done)
+StepRun::StepRun(StepRunHost& host, LocalExecutable& part, const StepRequest& request, Callback done)
     : Work{[](Work* self) { static_cast<StepRun*>(self)->Begin(); }},
       host_(host),
       part_(part),

@@ -14,7 +14,7 @@
 #include "src/executor/numerics_check.h"
 #include "src/executor/worker_pool.h"
 #include "src/session/control_plane.h"
-#include "src/session/rank_part.h"
+#include "src/session/local_executable.h"
 
 namespace dfrun {
 
@@ -60,7 +60,7 @@ struct StepRequest {
 class StepRun final : public Work, private Rendezvous, public std::enable_shared_from_this<StepRun> {
  public:
   // `done` runs once, when this rank's part of all steps has ended, with its status.
-  StepRun(StepRunHost& host, RankPart& part, const StepRequest& request, Callback done);
+  StepRun(StepRunHost& host, LocalExecutable& part, const StepRequest& request, Callback done);
   ~StepRun() override = default;
 
   // Once, when it is first in its part's line.
@@ -70,7 +70,7 @@ class StepRun final : public Work, private Rendezvous, public std::enable_shared
   void FailElsewhere(const Status& status) EXCLUDES(mu_);
   void FailWithSession(const Status& status) EXCLUDES(mu_);
 
-  RankPart& part() const { return part_; }
+  LocalExecutable& part() const { return part_; }
   const StepRequest& request() const { return request_; }
   // When it has ended: the failure that arose here, if its scope is kStep; steps that ran; those that were not finite.
   RankStatus own_failure() const EXCLUDES(mu_);
@@ -117,7 +117,7 @@ class StepRun final : public Work, private Rendezvous, public std::enable_shared
   Callback QuietInStep();
 
   StepRunHost& host_;
-  RankPart& part_;
+  LocalExecutable& part_;
   const StepRequest request_;
   const Callback done_;
   StepRendezvous* rendezvous_ = nullptr;  // null where nothing is exchanged

@@ -35,7 +35,7 @@ StepRunner::StepRunner(WorkerPool& pool, ControlPlane* control, std::string rank
 
 bool StepRunner::Queue(const std::shared_ptr<StepRun>& run) {
   const StepRequest& request = run->request();
-  RankPart& part = run->part();
+  LocalExecutable& part = run->part();
   Status session_failure;
   Status early_failure;
   {
@@ -64,25 +64,25 @@ std::shared_ptr<StepRun> StepRunner::TakeOut(const std::shared_ptr<StepRun>& run
     MutexLock lock(mu_);
     runs_.erase(std::find(runs_.begin(), runs_.end(), run));
   }
-  RankPart& part = run->part();
+  LocalExecutable& part = run->part();
   if (part.overlaps) return nullptr;
   MutexLock lock(part.mu);
   part.line.pop_front();
   return part.line.empty() ? nullptr : part.line.front();
 }
 
-void StepRunner::WaitUntilQuiet(RankPart& part) {
+void StepRunner::WaitUntilQuiet(LocalExecutable& part) {
   if (part.ending.load() == 0) return;
   pool_.HelpUntil([&] { return part.ending.load() == 0; });
 }
 
-void StepRunner::Retire(RankPart& part) {
+void StepRunner::Retire(LocalExecutable& part) {
   WaitUntilQuiet(part);
   MutexLock lock(mu_);
   std::erase_if(alone_, [&](const auto& entry) { return &entry.second->part() == &part; });
 }
 
-Status StepRunner::Run(RankPart& part, const StepRequest& request) {
+Status StepRunner::Run(LocalExecutable& part, const StepRequest& request) {
   if (part.communicator == nullptr) return part.plans.empty() ? Status() : RunAlone(part, request);
   RunEnd end{pool_};
   const auto run = std::make_shared<StepRun>(*this, part, request, Callback{&RunEnd::Done, &end});
@@ -91,7 +91,7 @@ Status StepRunner::Run(RankPart& part, const StepRequest& request) {
   return std::move(end.status);
 }
 
-Status StepRunner::RunAlone(RankPart& part, const StepRequest& request) {
+Status StepRunner::RunAlone(LocalExecutable& part, const StepRequest& request) {
   ResourceContainers containers;
   std::atomic<bool> withheld{false};
   RunArgs args;

@@ -10,7 +10,7 @@
 
 #include "src/base/mutex.h"
 #include "src/session/control_plane.h"
-#include "src/session/rank_part.h"
+#include "src/session/local_executable.h"
 #include "src/session/step_run.h"
 
 namespace dfrun {
@@ -26,12 +26,12 @@ class StepRunner final : public StepRunHost {
   // the runs of a part in the same order. Its slot is free: the last step in it has ended on all ranks.
   [[nodiscard]] bool Queue(const std::shared_ptr<StepRun>& run) EXCLUDES(mu_);
   // Blocks until nothing comes to this rank any more of steps of the part that ended well here and failed elsewhere.
-  void WaitUntilQuiet(RankPart& part);
+  void WaitUntilQuiet(LocalExecutable& part);
   // Before the part is destroyed, when no step of it runs: WaitUntilQuiet(), and forgets its runs.
-  void Retire(RankPart& part) EXCLUDES(mu_);
+  void Retire(LocalExecutable& part) EXCLUDES(mu_);
   // Queues, begins and waits. Blocks until this rank's part has ended. With several ranks, an error here ends the step
   // everywhere, and an error elsewhere ends it here.
-  Status Run(RankPart& part, const StepRequest& request);
+  Status Run(LocalExecutable& part, const StepRequest& request);
 
   // Steps so far whose updates were withheld on this rank (src/graph/update_gate.h): those in which a value that their
   // gates check was not finite.
@@ -54,7 +54,7 @@ class StepRunner final : public StepRunHost {
   RankStatus OwnFailure(const StepRun& run) const EXCLUDES(mu_);
 
  private:
-  Status RunAlone(RankPart& part, const StepRequest& request);
+  Status RunAlone(LocalExecutable& part, const StepRequest& request);
   void AbortRound(int64_t round, const Status& status) EXCLUDES(mu_);
   // A failure that ends the session: here, or elsewhere.
   void FailSession(const RankStatus& failure, bool here) EXCLUDES(mu_);

@@ -22,7 +22,7 @@ namespace dfrun {
 // Steps that rank 0 has asked for; ends with them.
 class ServedRun {
  public:
-  static void Start(Runtime& runtime, RankPart& part, StepRequest request, bool check_numerics) {
+  static void Start(Runtime& runtime, LocalExecutable& part, StepRequest request, bool check_numerics) {
     auto* served = new ServedRun(runtime);
     if (check_numerics) request.numerics = &served->numerics_.emplace();
     const auto run = std::make_shared<StepRun>(runtime.runner(), part, request, Callback{&ServedRun::Ended, served});
@@ -67,7 +67,7 @@ class Worker::Impl {
   void Flush();
 
   Runtime& runtime_;
-  std::map<int64_t, std::unique_ptr<RankPart>> parts_;  // by executable
+  std::map<int64_t, std::unique_ptr<LocalExecutable>> parts_;  // by executable
   StepTrace trace_;
 };
 

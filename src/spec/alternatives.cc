@@ -77,7 +77,7 @@ std::optional<Alternative> Alternatives::Read(const Yaml& section, ValueReader& 
 bool Alternatives::ReadKey(const Yaml& value, const KeyDef& key, Alternative& chosen, ValueReader& reader) const {
   const KeyDef* own = FindKeyDef(Find(chosen.name())->keys, key.name);
   if (own == nullptr) {
-    reader.diagnostics().Error(value.place(), "'", key.name, "' is a key of ", key_, " ", OwnersOf(key.name),
+    reader.diagnostics().Error(value.location(), "'", key.name, "' is a key of ", key_, " ", OwnersOf(key.name),
                                ", but this is '", chosen.name(), "'");
     return false;
   }

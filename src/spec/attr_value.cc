@@ -31,7 +31,7 @@ class Converter {
   }
 
   std::nullopt_t Fail(const Expr& expr, std::string_view wanted) {
-    diagnostics_.Error(expr.place, "'", attr_, "' must be ", wanted, ", not ", Shown(expr));
+    diagnostics_.Error(expr.location, "'", attr_, "' must be ", wanted, ", not ", Shown(expr));
     return std::nullopt;
   }
   static std::string Shown(const Expr& expr) {
@@ -77,7 +77,7 @@ class Converter {
     const DType dtype = tensor_dtype_ != DType::kInvalid ? tensor_dtype_ : NaturalDType(folded.value);
     Result<Tensor> tensor = ToTensor(folded.value, dtype);
     if (tensor.ok()) return *std::move(tensor);
-    diagnostics_.Error(expr.place, "'", attr_, "': ", tensor.status().message());
+    diagnostics_.Error(expr.location, "'", attr_, "': ", tensor.status().message());
     return {};
   }
 
@@ -140,21 +140,22 @@ std::optional<PartialShape> ToShape(const Expr& expr, const FoldCall& fold_call,
     }
     if (sizes.size() == folded.value.elements.size()) return PartialShape(std::move(sizes));
   }
-  diagnostics.Error(expr.place, "a shape is a list of sizes up to ", kMaxSize, ", -1 where one is unknown: [32, -1]");
+  diagnostics.Error(expr.location, "a shape is a list of sizes up to ", kMaxSize,
+                    ", -1 where one is unknown: [32, -1]");
   return {};
 }
 
 std::optional<DType> ToDType(const Expr& expr, Diagnostics& diagnostics) {
   const bool is_word = expr.is(Expr::Kind::kName) || expr.is(Expr::Kind::kString);
-  if (is_word) return ToDType(expr.text, expr.place, diagnostics);
-  diagnostics.Error(expr.place, "'", expr.source, "' is no dtype");
+  if (is_word) return ToDType(expr.text, expr.location, diagnostics);
+  diagnostics.Error(expr.location, "'", expr.source, "' is no dtype");
   return {};
 }
 
-std::optional<DType> ToDType(std::string_view text, SourcePlace place, Diagnostics& diagnostics) {
+std::optional<DType> ToDType(std::string_view text, SourceLocation location, Diagnostics& diagnostics) {
   if (std::optional<DType> dtype = ParseDType(text)) return dtype;
   const std::string near = Nearest(text, DTypeNames());
-  diagnostics.Error(place, "unknown dtype '", text, "'",
+  diagnostics.Error(location, "unknown dtype '", text, "'",
                     near.empty() ? std::string() : StrCat(", did you mean '", near, "'?"));
   return {};
 }

@@ -17,7 +17,7 @@ std::optional<PartialShape> ToShape(const Expr& expr, const FoldCall& fold_call,
 
 // Converts the name of a dtype.
 std::optional<DType> ToDType(const Expr& expr, Diagnostics& diagnostics);
-std::optional<DType> ToDType(std::string_view text, SourcePlace place, Diagnostics& diagnostics);
+std::optional<DType> ToDType(std::string_view text, SourceLocation location, Diagnostics& diagnostics);
 
 }  // namespace dfrun
 

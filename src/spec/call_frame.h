@@ -37,7 +37,7 @@ struct CallFrame {
   // The called function and the position of the call; null and no position for the graph.
   const FunctionDef* function = nullptr;
   const CallFrame* caller = nullptr;
-  SourcePlace call_place;
+  SourceLocation call_location;
   TextPool pool;
 };
 

@@ -110,7 +110,7 @@ bool CheckFunctionKeywords(const FunctionDef& def, const Expr& call, Diagnostics
     if (near.empty()) {
       for (const std::string& name : known) near += (near.empty() ? "; it takes " : ", ") + name;
     }
-    diagnostics.Error(k.place, "unknown attr '", k.name, "' of function '", def.name, "'", near);
+    diagnostics.Error(k.location, "unknown attr '", k.name, "' of function '", def.name, "'", near);
     good = false;
   }
   return good;
@@ -122,9 +122,9 @@ void ReportUnknownCallee(const Expr& call, const FunctionMap& functions, const O
   for (const auto& [name, def] : functions) names.push_back(name);
   const std::string near = DidYouMean(call.text, names);
   if (!near.empty()) {
-    diagnostics.Error(call.place, "unknown op or function '", call.text, "'", near);
+    diagnostics.Error(call.location, "unknown op or function '", call.text, "'", near);
   } else {
-    diagnostics.Error(call.place, ops.UnknownOp(call.text));
+    diagnostics.Error(call.location, ops.UnknownOp(call.text));
   }
 }
 

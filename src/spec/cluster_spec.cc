@@ -21,16 +21,17 @@ bool IsJobName(std::string_view name) {
 }
 
 std::optional<JobSize> ReadJob(const Yaml& name, const Yaml& value, ValueReader& reader) {
-  JobSize job{std::string(name.text()), JobSize::kRest, name.place()};
+  JobSize job{std::string(name.text()), JobSize::kRest, name.location()};
   if (!IsJobName(job.job)) {
-    reader.diagnostics().Error(name.place(), "'", job.job, "' is no name for a job: letters, digits and _");
+    reader.diagnostics().Error(name.location(), "'", job.job, "' is no name for a job: letters, digits and _");
     return {};
   }
   if (value.text() == "rest") return job;
   const std::optional<int64_t> tasks = reader.Int(value, StrCat("'", job.job, "' (tasks, or 'rest')"), 0);
   if (!tasks) return {};
   if (*tasks > kMaxTasks) {
-    reader.diagnostics().Error(value.place(), "'", job.job, "' has ", *tasks, " tasks; at most ", kMaxTasks, " may be");
+    reader.diagnostics().Error(value.location(), "'", job.job, "' has ", *tasks, " tasks; at most ", kMaxTasks,
+                               " may be");
     return {};
   }
   job.tasks = static_cast<int>(*tasks);
@@ -51,7 +52,7 @@ ClusterSpec ClusterSpec::Read(const Yaml* section, const SpecOptions& options, V
   if (section != nullptr) {
     if (!Sections::Check("cluster", *section, reader.diagnostics())) return cluster;
     if (section->size() == 0) {
-      reader.diagnostics().Error(section->place(), "the section 'cluster' lacks 'jobs': {ps: 1, worker: rest}");
+      reader.diagnostics().Error(section->location(), "the section 'cluster' lacks 'jobs': {ps: 1, worker: rest}");
       return cluster;
     }
     cluster.ReadDevices(*section, reader);
@@ -86,14 +87,14 @@ void ClusterSpec::ReadJobs(const Yaml& jobs, ValueReader& reader) {
     good = good && job.has_value();
     if (!job) continue;
     if (job->tasks == JobSize::kRest && ++rests > 1)
-      diagnostics.Error(jobs.value(i).place(), "only one job can have the rest of the ranks");
+      diagnostics.Error(jobs.value(i).location(), "only one job can have the rest of the ranks");
     if (job->tasks != JobSize::kRest) fixed += job->tasks;
     jobs_.push_back(*std::move(job));
   }
   if (!good) return;
-  if (rests == 0 && fixed == 0) diagnostics.Error(jobs.place(), "the jobs of a cluster need a task, but have none");
+  if (rests == 0 && fixed == 0) diagnostics.Error(jobs.location(), "the jobs of a cluster need a task, but have none");
   if (ranks_ > 0 && (fixed > ranks_ || (rests == 0 && fixed < ranks_))) {
-    diagnostics.Error(jobs.place(), "the jobs have ", fixed, " tasks", rests > 0 ? " and a rest" : "",
+    diagnostics.Error(jobs.location(), "the jobs have ", fixed, " tasks", rests > 0 ? " and a rest" : "",
                       ", but there are ", ranks_, " ranks");
   } else {
     CheckEachHasRank(diagnostics);
@@ -104,9 +105,9 @@ void ClusterSpec::ReadJobs(const Yaml& jobs, ValueReader& reader) {
 void ClusterSpec::CheckEachHasRank(Diagnostics& diagnostics) const {
   for (const JobSize& job : jobs_) {
     if (job.tasks == 0) {
-      diagnostics.Error(job.place, "job '", job.job, "' gets no rank: give it a task, or leave it out");
+      diagnostics.Error(job.location, "job '", job.job, "' gets no rank: give it a task, or leave it out");
     } else if (ranks_ > 0 && Tasks(job) == 0) {
-      diagnostics.Error(job.place, "job '", job.job, "' gets no rank: the other jobs take all ", ranks_,
+      diagnostics.Error(job.location, "job '", job.job, "' gets no rank: the other jobs take all ", ranks_,
                         ranks_ == 1 ? " rank" : " ranks", "; start at least ", ranks_ + 1);
     }
   }

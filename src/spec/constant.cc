@@ -67,7 +67,7 @@ Folded FoldOperator(const Expr& expr, const FoldCall& fold_call, Diagnostics& di
   std::optional<Scalar> result = Apply(expr.text == "Neg" ? "Sub" : expr.text, operands[0], operands[1]);
   if (result) return Known(*std::move(result));
   if (expr.text != "Neg" && !RealResult(expr.text, 1, 1)) return {};  // a comparison: an op of the graph
-  diagnostics.Error(expr.place, "'", expr.source, "' has no value: both sides must be numbers with a finite result");
+  diagnostics.Error(expr.location, "'", expr.source, "' has no value: both sides must be numbers with a finite result");
   return {Folded::Kind::kError, {}};
 }
 
@@ -79,7 +79,7 @@ Folded FoldList(const Expr& list, const FoldCall& fold_call, Diagnostics& diagno
     if (!item.is_constant()) return item;
     if (i == 0) inner = item.value.dims;
     if (item.value.dims != inner) {
-      diagnostics.Error(list.items[i].place, "the lists in a list must have equal lengths");
+      diagnostics.Error(list.items[i].location, "the lists in a list must have equal lengths");
       return {Folded::Kind::kError, {}};
     }
     std::move(item.value.elements.begin(), item.value.elements.end(), std::back_inserter(out.value.elements));

@@ -17,25 +17,25 @@ class Diagnostics {
  public:
   static constexpr size_t kMaxErrors = 20;
 
-  // Returns the index of a file, for SourcePlaces in it.
+  // Returns the index of a file, for SourceLocations in it.
   int32_t AddFile(std::string path);
   const std::vector<std::string>& files() const { return files_; }
 
   template <class... Args>
-  void Error(SourcePlace place, const Args&... args) {
-    Add(place, StrCat(args...));
+  void Error(SourceLocation location, const Args&... args) {
+    Add(location, StrCat(args...));
   }
   // Reports an error that depends on the arguments of the call around it, so that each call reports its own.
   template <class... Args>
-  void ErrorOfCall(SourcePlace place, const Args&... args) {
-    Add(place, StrCat(args..., where_ == nullptr ? std::string() : where_->text()));
+  void ErrorOfCall(SourceLocation location, const Args&... args) {
+    Add(location, StrCat(args..., where_ == nullptr ? std::string() : where_->text()));
   }
   // Reports the message of another part of dfrun.
-  void Error(SourcePlace place, const Status& status) { Add(place, status.message()); }
+  void Error(SourceLocation location, const Status& status) { Add(location, status.message()); }
   // Reports an error in data that the spec names, which is not the spec's own.
   template <class... Args>
-  void ErrorOf(Code code, SourcePlace place, const Args&... args) {
-    Add(place, StrCat(args...), code);
+  void ErrorOf(Code code, SourceLocation location, const Args&... args) {
+    Add(location, StrCat(args...), code);
   }
 
   // While a Context lives, its text, which names a call of a function, is appended to each error. An error that an
@@ -60,21 +60,21 @@ class Diagnostics {
   bool ok() const { return errors_.empty(); }
   // True if further errors would not be shown, so that work may stop.
   bool full() const { return errors_.size() >= kMaxErrors; }
-  // Prints "spec.yaml:3:7"; the path alone for a SourcePlace without a line.
-  std::string Print(SourcePlace place) const;
+  // Prints "spec.yaml:3:7"; the path alone for a SourceLocation without a line.
+  std::string Print(SourceLocation location) const;
   // Returns OK without errors. Else the message has a printable line "file:line:column: message" for each, in the order
   // of files and lines; the code is kBadSpec if one of them is the spec's own, else that of the first.
   Status ToStatus() const;
 
  private:
   struct Entry {
-    SourcePlace place;
+    SourceLocation location;
     std::string message;
     std::string called;  // the text of the first call that reported it
     Code code;
     bool operator<(const Entry& other) const;
   };
-  void Add(SourcePlace place, std::string message, Code code = Code::kBadSpec);
+  void Add(SourceLocation location, std::string message, Code code = Code::kBadSpec);
 
   std::vector<std::string> files_;
   std::set<Entry> errors_;

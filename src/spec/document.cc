@@ -101,7 +101,7 @@ class Reader {
     for (size_t i = 0; i < root.size(); ++i) {
       for (const SectionDef* def : Sections::List()) {
         if (def->in_included_files || root.key(i).text() != def->key.name) continue;
-        diagnostics_.Error(root.key(i).place(), "'", def->key.name,
+        diagnostics_.Error(root.key(i).location(), "'", def->key.name,
                            "' belongs into the job's own file, not into one that is included");
         return false;
       }
@@ -112,9 +112,10 @@ class Reader {
   void CheckVersion(const Yaml& root, bool required) {
     const std::optional<Yaml> version = FindKey(root, "dfrun");
     if (!version) {
-      if (required) diagnostics_.Error(root.place(), "the spec lacks its schema version; write 'dfrun: 1' first");
+      if (required) diagnostics_.Error(root.location(), "the spec lacks its schema version; write 'dfrun: 1' first");
     } else if (version->text() != "1") {
-      diagnostics_.Error(version->place(), "this program reads specs of schema version 1, not ", version->Describe());
+      diagnostics_.Error(version->location(), "this program reads specs of schema version 1, not ",
+                         version->Describe());
     }
   }
 
@@ -128,12 +129,12 @@ class Reader {
     for (size_t i = 0; i < functions.size(); ++i) {
       std::optional<FunctionDef> def = ReadFunction(functions.key(i), functions.value(i), diagnostics_);
       if (!def) continue;
-      const SourcePlace place = def->place;
+      const SourceLocation location = def->location;
       const std::string name = def->name;
       auto [it, added] = doc_.functions.emplace(name, *std::move(def));
       if (!added)
-        diagnostics_.Error(place, "function '", it->first, "' is defined at ", diagnostics_.Print(it->second.place),
-                           " already");
+        diagnostics_.Error(location, "function '", it->first, "' is defined at ",
+                           diagnostics_.Print(it->second.location), " already");
     }
   }
 
@@ -141,12 +142,12 @@ class Reader {
     std::vector<GraphEntry> entries;
     ReadGraphEntries(graph, "the section 'graph'", entries, diagnostics_);
     for (const GraphEntry& e : entries) {
-      auto [it, added] = nodes_.emplace(e.name.text(), e.name.place());
+      auto [it, added] = nodes_.emplace(e.name.text(), e.name.location());
       if (added) {
         doc_.graph.push_back(e);
       } else {
-        diagnostics_.Error(e.name.place(), "node '", e.name.text(), "' is defined at ", diagnostics_.Print(it->second),
-                           " already");
+        diagnostics_.Error(e.name.location(), "node '", e.name.text(), "' is defined at ",
+                           diagnostics_.Print(it->second), " already");
       }
     }
   }
@@ -154,7 +155,7 @@ class Reader {
   void AddIncludes(const Yaml& list, const std::string& path) {
     if (list.is_scalar()) return Include(list, path);
     if (!list.is_sequence())
-      return diagnostics_.Error(list.place(), "'include' must be a list of files, not ", list.Describe());
+      return diagnostics_.Error(list.location(), "'include' must be a list of files, not ", list.Describe());
     for (size_t i = 0; i < list.size(); ++i) Include(list.item(i), path);
   }
 
@@ -170,22 +171,23 @@ class Reader {
   }
 
   void Include(const Yaml& name, const std::string& from) {
-    if (!name.is_scalar()) return diagnostics_.Error(name.place(), "an included file is a path, not ", name.Describe());
+    if (!name.is_scalar())
+      return diagnostics_.Error(name.location(), "an included file is a path, not ", name.Describe());
     const std::string path = FindIncluded(std::string(name.text()), from);
     const std::string canonical = Canonical(path);
     auto open = std::find(open_.begin(), open_.end(), canonical);
     if (open != open_.end()) {
       std::string cycle;
       for (; open != open_.end(); ++open) cycle += fs::path(*open).filename().string() + " -> ";
-      return diagnostics_.Error(name.place(), "files include each other: ", cycle,
+      return diagnostics_.Error(name.location(), "files include each other: ", cycle,
                                 fs::path(canonical).filename().string());
     }
     if (seen_.contains(canonical)) return;
     if (seen_.size() >= kMaxSpecFiles)
-      return diagnostics_.Error(name.place(), "more than ", kMaxSpecFiles, " files are included");
+      return diagnostics_.Error(name.location(), "more than ", kMaxSpecFiles, " files are included");
     Result<std::string> text = ReadSpecFile(path);
     if (!text.ok() && text.status().code() != Code::kBadSpec)
-      return diagnostics_.Error(name.place(), text.status().message());
+      return diagnostics_.Error(name.location(), text.status().message());
     AddFile(path, std::move(text), diagnostics_.AddFile(path));
   }
 
@@ -193,7 +195,7 @@ class Reader {
   SpecDocument doc_;
   std::vector<std::string> open_;  // the chain of files that are being read, outermost first
   std::set<std::string> seen_;
-  std::unordered_map<std::string_view, SourcePlace> nodes_;
+  std::unordered_map<std::string_view, SourceLocation> nodes_;
 };
 
 }  // namespace

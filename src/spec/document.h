@@ -24,7 +24,7 @@ struct SpecDocument {
   // Null if the spec lacks the section.
   const Yaml* FindSection(std::string_view name) const;
   // The position of the key of an existing section.
-  SourcePlace Place(std::string_view section) const { return sections.find(section)->second.name.place(); }
+  SourceLocation Location(std::string_view section) const { return sections.find(section)->second.name.location(); }
 };
 
 // kIo if the spec itself cannot be read. Other errors go to `diagnostics`, and the result is what could be read. An

@@ -9,7 +9,7 @@ namespace {
 // Converts a value of the spec to an expression: a list becomes a list, a scalar is parsed or kept as text.
 std::optional<Expr> ParseValue(const Yaml& value, bool as_text, const EntryContext& context) {
   Expr expr;
-  expr.place = value.place();
+  expr.location = value.location();
   if (value.is_sequence()) {
     expr.kind = Expr::Kind::kList;
     expr.items.reserve(value.size());
@@ -21,11 +21,11 @@ std::optional<Expr> ParseValue(const Yaml& value, bool as_text, const EntryConte
     return expr;
   }
   if (!value.is_scalar()) {
-    context.diagnostics.Error(value.place(), "expected a value, not ", value.Describe());
+    context.diagnostics.Error(value.location(), "expected a value, not ", value.Describe());
     return {};
   }
   if (!as_text) return ParseScalar(value, context);
-  const PlacedText* text = context.params.Substitute(value, context.pool, context.diagnostics);
+  const LocatedText* text = context.params.Substitute(value, context.pool, context.diagnostics);
   if (text == nullptr) return {};
   expr.kind = Expr::Kind::kString;
   expr.text = text->text();
@@ -44,14 +44,14 @@ class MappingParser {
       std::vector<std::string> keys;
       for (size_t i = 0; i < map_.size(); ++i) keys.emplace_back(map_.key(i).text());
       const std::string near = Nearest("op", keys);
-      context_.diagnostics.Error(entry_.place, "node '", entry_.name, "' lacks 'op'",
+      context_.diagnostics.Error(entry_.location, "node '", entry_.name, "' lacks 'op'",
                                  near.empty() ? "" : StrCat("; is '", near, "' meant for it?"));
       return false;
     }
-    PlacedView callee;
+    LocatedView callee;
     if (!Text(*op, "'op'", callee)) return false;
     entry_.expr.kind = Expr::Kind::kCall;
-    entry_.expr.place = callee.place;
+    entry_.expr.location = callee.location;
     entry_.expr.text = callee.text;
     target_ = FindCallTarget(callee.text, context_.functions, context_.ops);
     bool good = true;
@@ -72,7 +72,7 @@ class MappingParser {
     const bool as_text = TakesText(target_, name) || IsUnknown(name);
     std::optional<Expr> expr = is_part_of_while && value.is_map() ? Names(value) : ParseValue(value, as_text, context_);
     if (!expr) return false;
-    entry_.expr.keywords.push_back({name, key.place(), *std::move(expr), true});
+    entry_.expr.keywords.push_back({name, key.location(), *std::move(expr), true});
     return true;
   }
 
@@ -84,28 +84,28 @@ class MappingParser {
   std::optional<Expr> Names(const Yaml& value) {
     Expr map;
     map.kind = Expr::Kind::kMap;
-    map.place = value.place();
+    map.location = value.location();
     for (size_t i = 0; i < value.size(); ++i) {
       std::optional<Expr> item = ParseValue(value.value(i), false, context_);
       if (!item) return {};
-      map.keywords.push_back({value.key(i).text(), value.key(i).place(), *std::move(item)});
+      map.keywords.push_back({value.key(i).text(), value.key(i).location(), *std::move(item)});
     }
     return map;
   }
 
-  bool Text(const Yaml& value, std::string_view what, PlacedView& out) {
+  bool Text(const Yaml& value, std::string_view what, LocatedView& out) {
     if (!value.is_scalar()) {
-      context_.diagnostics.Error(value.place(), what, " must be a text, not ", value.Describe());
+      context_.diagnostics.Error(value.location(), what, " must be a text, not ", value.Describe());
       return false;
     }
-    const PlacedText* text = context_.params.Substitute(value, context_.pool, context_.diagnostics);
-    if (text != nullptr) out = {text->text(), text->PlaceOf(0)};
+    const LocatedText* text = context_.params.Substitute(value, context_.pool, context_.diagnostics);
+    if (text != nullptr) out = {text->text(), text->LocationOf(0)};
     return text != nullptr;
   }
 
   bool Inputs(const Yaml& value) {
     if (!value.is_sequence()) {
-      context_.diagnostics.Error(value.place(), "'inputs' must be a list, not ", value.Describe());
+      context_.diagnostics.Error(value.location(), "'inputs' must be a list, not ", value.Describe());
       return false;
     }
     std::optional<Expr> list = ParseValue(value, false, context_);
@@ -123,7 +123,7 @@ class MappingParser {
         item.kind = Expr::Kind::kControl;
         entry_.controls.push_back(std::move(item));
       } else {
-        context_.diagnostics.Error(item.place, "'control' lists names of nodes: [^a, ^b]");
+        context_.diagnostics.Error(item.location, "'control' lists names of nodes: [^a, ^b]");
         return false;
       }
     }
@@ -140,14 +140,14 @@ class MappingParser {
 
 void ParseEntry(const GraphEntry& from, Entry& entry, const EntryContext& context) {
   entry.name = from.name.text();
-  entry.place = from.name.place();
+  entry.location = from.name.location();
   if (from.value.is_map()) {
     entry.failed = !MappingParser(from.value, entry, context).Parse();
     return;
   }
   std::optional<Expr> expr;
   if (from.value.is_null()) {
-    context.diagnostics.Error(entry.place, "node '", entry.name, "' has no value: write an expression or a mapping");
+    context.diagnostics.Error(entry.location, "node '", entry.name, "' has no value: write an expression or a mapping");
   } else {
     expr = ParseValue(from.value, false, context);
   }
@@ -156,7 +156,7 @@ void ParseEntry(const GraphEntry& from, Entry& entry, const EntryContext& contex
 }
 
 std::optional<Expr> ParseScalar(const Yaml& scalar, const EntryContext& context) {
-  const PlacedText* text = context.params.Substitute(scalar, context.pool, context.diagnostics);
+  const LocatedText* text = context.params.Substitute(scalar, context.pool, context.diagnostics);
   if (text == nullptr) return {};
   return ParseExpr(*text, context.diagnostics);
 }

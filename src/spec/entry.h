@@ -14,20 +14,20 @@
 
 namespace dfrun {
 
-struct PlacedView {
+struct LocatedView {
   std::string_view text;  // empty: not given
-  SourcePlace place;
+  SourceLocation location;
 };
 
 // "name: expression", or a mapping, whose op, inputs and attrs make a call.
 struct Entry {
   std::string_view name;
-  SourcePlace place;    // of the name
-  bool failed = false;  // an error was reported, so it is not built
+  SourceLocation location;  // of the name
+  bool failed = false;      // an error was reported, so it is not built
   Expr expr;
   std::vector<Expr> controls;  // names
-  PlacedView device;
-  PlacedView colocate_with;
+  LocatedView device;
+  LocatedView colocate_with;
 };
 
 // The members of families, in order, by the family's name.

@@ -157,7 +157,7 @@ class Sorter {
       entries_[it->entry].failed = true;
     }
     if (shown > kMaxShown) names += StrCat("... (", shown, " nodes) -> ");
-    context_.diagnostics.Error(entries_[entry].place, "nodes depend on each other: ", names, entries_[entry].name);
+    context_.diagnostics.Error(entries_[entry].location, "nodes depend on each other: ", names, entries_[entry].name);
   }
 
   std::vector<Entry>& entries_;

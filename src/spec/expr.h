@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "src/spec/diagnostics.h"
-#include "src/spec/placed_text.h"
+#include "src/spec/located_text.h"
 
 namespace dfrun {
 
 struct KeywordArg;
 
-// The text is a view into a PlacedText that outlives the expression, or into the program itself.
+// The text is a view into a LocatedText that outlives the expression, or into the program itself.
 struct Expr {
   enum class Kind : uint8_t {
     kInt,
@@ -30,7 +30,7 @@ struct Expr {
   Kind kind = Kind::kInt;
   bool is_operator = false;  // a call written as an operator: text is its op
   int32_t port = -1;
-  SourcePlace place;
+  SourceLocation location;
   std::string_view text;
   std::string_view source;  // the whole expression as it was written; empty if the parser made it
   int64_t int_value = 0;
@@ -43,7 +43,7 @@ struct Expr {
 
 struct KeywordArg {
   std::string_view name;
-  SourcePlace place;
+  SourceLocation location;
   Expr value;
   bool of_mapping = false;  // a key beside `op`, not an argument in a call
 };
@@ -64,7 +64,7 @@ inline constexpr int kMaxExprOperators = 500;
 //   | (a)
 // Names are TensorFlow's and may hold '-', '/' and '>': those operators need white space before them.
 // Nothing after an error, which is then in `diagnostics`.
-std::optional<Expr> ParseExpr(const PlacedText& text, Diagnostics& diagnostics);
+std::optional<Expr> ParseExpr(const LocatedText& text, Diagnostics& diagnostics);
 
 // Parses all of `text` as a number; nothing if it is none. An integer that fits int64 is a kInt.
 std::optional<Expr> ParseNumber(std::string_view text);

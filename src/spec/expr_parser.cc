@@ -28,8 +28,8 @@ constexpr std::span<const Operator> kLevels[] = {kComparisons, kSums, kProducts}
 // Recursive descent. A function that fails has reported why and returns nothing.
 class Parser {
  public:
-  Parser(const PlacedText& placed, Diagnostics& diagnostics)
-      : placed_(placed), text_(placed.text()), diagnostics_(diagnostics) {}
+  Parser(const LocatedText& located, Diagnostics& diagnostics)
+      : located_(located), text_(located.text()), diagnostics_(diagnostics) {}
 
   std::optional<Expr> Whole() {
     std::optional<Expr> expr = Binary(0);
@@ -59,7 +59,7 @@ class Parser {
   template <class... Args>
   std::nullopt_t Fail(const Args&... args) {
     const std::string found = at_ < text_.size() ? StrCat(", found '", Character(), "'") : ", found the end";
-    diagnostics_.Error(placed_.PlaceOf(at_), args..., found, AtQuote() ? kAboutQuotes : "");
+    diagnostics_.Error(located_.LocationOf(at_), args..., found, AtQuote() ? kAboutQuotes : "");
     return std::nullopt;
   }
 
@@ -86,7 +86,7 @@ class Parser {
   Expr Made(Kind kind, size_t begin) const {
     Expr expr;
     expr.kind = kind;
-    expr.place = placed_.PlaceOf(begin);
+    expr.location = located_.LocationOf(begin);
     expr.source = text_.substr(begin, at_ - begin);
     return expr;
   }
@@ -132,7 +132,7 @@ class Parser {
     if (operand->is(Kind::kInt) || operand->is(Kind::kFloat)) {
       operand->int_value = -operand->int_value;
       operand->float_value = -operand->float_value;
-      operand->place = placed_.PlaceOf(begin);
+      operand->location = located_.LocationOf(begin);
       operand->source = text_.substr(begin, at_ - begin);
       return operand;
     }
@@ -168,7 +168,7 @@ class Parser {
     if (word.empty()) return Fail("expected a value");
     if (IsDigit(word[0]) || word[0] == '.') {
       if (std::optional<Expr> number = ParseNumber(word)) {
-        number->place = placed_.PlaceOf(begin);
+        number->location = located_.LocationOf(begin);
         number->source = word;
         return number;
       }
@@ -234,7 +234,8 @@ class Parser {
     const size_t begin = at_;
     const size_t end = text_.find(quote, begin + 1);
     if (end == std::string_view::npos) {
-      diagnostics_.Error(placed_.PlaceOf(begin), "the text that begins with ", quote, " is never closed", kAboutQuotes);
+      diagnostics_.Error(located_.LocationOf(begin), "the text that begins with ", quote, " is never closed",
+                         kAboutQuotes);
       return {};
     }
     at_ = end + 1;
@@ -266,26 +267,26 @@ class Parser {
       ++at_;
       for (const KeywordArg& k : keywords) {
         if (k.name != word) continue;
-        diagnostics_.Error(placed_.PlaceOf(begin), "'", word, "' is given twice");
+        diagnostics_.Error(located_.LocationOf(begin), "'", word, "' is given twice");
         return false;
       }
       std::optional<Expr> value = Binary(0);
       if (!value) return false;
-      keywords.push_back({word, placed_.PlaceOf(begin), *std::move(value)});
+      keywords.push_back({word, located_.LocationOf(begin), *std::move(value)});
       return true;
     }
     at_ = begin;
     std::optional<Expr> value = Binary(0);
     if (!value) return false;
     if (!keywords.empty() && !value->is(Kind::kControl)) {
-      diagnostics_.Error(value->place, "a plain argument after one with a name");
+      diagnostics_.Error(value->location, "a plain argument after one with a name");
       return false;
     }
     items.push_back(*std::move(value));
     return true;
   }
 
-  const PlacedText& placed_;
+  const LocatedText& located_;
   const std::string_view text_;
   Diagnostics& diagnostics_;
   size_t at_ = 0;
@@ -315,7 +316,7 @@ std::optional<Expr> ParseNumber(std::string_view text) {
   return expr;
 }
 
-std::optional<Expr> ParseExpr(const PlacedText& text, Diagnostics& diagnostics) {
+std::optional<Expr> ParseExpr(const LocatedText& text, Diagnostics& diagnostics) {
   return Parser(text, diagnostics).Whole();
 }
 

@@ -18,14 +18,14 @@ Folded FoldTasks(const Expr& call, const ClusterSpec& cluster, Diagnostics& diag
   const bool names_job = call.items.size() == 1 && call.keywords.empty() &&
                          (call.items[0].is(Expr::Kind::kName) || call.items[0].is(Expr::Kind::kString));
   if (!names_job) {
-    diagnostics.Error(call.place, "tasks() takes the name of a job of the cluster: tasks(worker)");
+    diagnostics.Error(call.location, "tasks() takes the name of a job of the cluster: tasks(worker)");
     return {kError, {}};
   }
   const std::optional<int> tasks = cluster.TasksOf(call.items[0].text);
   if (!tasks) {
     std::vector<std::string> jobs;
     for (const JobSize& job : cluster.jobs()) jobs.push_back(job.job);
-    diagnostics.Error(call.items[0].place, "the cluster has no job '", call.items[0].text, "'",
+    diagnostics.Error(call.items[0].location, "the cluster has no job '", call.items[0].text, "'",
                       DidYouMean(call.items[0].text, jobs));
     return {kError, {}};
   }
@@ -40,7 +40,7 @@ std::optional<Yaml> Families::FindEach(const GraphEntry& entry) {
 
 std::optional<int64_t> Families::Count(const Yaml& each) {
   if (!each.is_scalar()) {
-    context_.diagnostics.Error(each.place(), "'each' is a number of nodes, not ", each.Describe());
+    context_.diagnostics.Error(each.location(), "'each' is a number of nodes, not ", each.Describe());
     return {};
   }
   const std::optional<Expr> expr = ParseScalar(each, context_);
@@ -55,7 +55,7 @@ std::optional<int64_t> Families::Count(const Yaml& each) {
   const int64_t* count =
       folded.is_constant() && folded.value.dims.empty() ? std::get_if<int64_t>(&folded.value.elements[0]) : nullptr;
   if (count != nullptr && *count >= 1 && *count <= kMaxFamily) return *count;
-  context_.diagnostics.Error(each.place(), "'each' is a number of nodes from 1 to ", kMaxFamily,
+  context_.diagnostics.Error(each.location(), "'each' is a number of nodes from 1 to ", kMaxFamily,
                              ", which may hold tasks(job), not ", each.Describe());
   return {};
 }
@@ -66,7 +66,7 @@ void Families::Add(const GraphEntry& family, const Yaml& each, std::vector<Entry
   if (!count) {
     Entry& failed = out.emplace_back();
     failed.name = family.name.text();
-    failed.place = family.name.place();
+    failed.location = family.name.location();
     failed.failed = true;
     return;
   }
@@ -83,8 +83,8 @@ void Families::AddMember(const GraphEntry& family, int64_t number, std::vector<E
                              context_.pool,      context_.diagnostics};
   Entry& member = out.emplace_back();
   ParseEntry(family, member, context);
-  PlacedText& name = context_.pool.Make();
-  name.Append(StrCat(family.name.text(), "/", number), family.name.place());
+  LocatedText& name = context_.pool.Make();
+  name.Append(StrCat(family.name.text(), "/", number), family.name.location());
   member.name = name.text();
 }
 
@@ -93,12 +93,13 @@ void Families::Resolve(std::vector<Entry>& entries) {
   std::unordered_set<std::string_view> names;
   for (Entry& entry : entries) {
     if (!names.insert(entry.name).second) {
-      context_.diagnostics.Error(entry.place, "node '", entry.name, "' is made by a family and by an entry of its own");
+      context_.diagnostics.Error(entry.location, "node '", entry.name,
+                                 "' is made by a family and by an entry of its own");
       entry.failed = true;
     }
     if (entry.failed) continue;
     if (NamesFamily(entry.expr)) {
-      context_.diagnostics.Error(entry.expr.place, "'", entry.expr.text,
+      context_.diagnostics.Error(entry.expr.location, "'", entry.expr.text,
                                  "' is a list, and no value; join its nodes with Pack or ConcatV2");
       entry.failed = true;
     } else {
@@ -153,7 +154,7 @@ bool Families::Expand(const Expr& name, std::vector<Expr>& out) {
   if (found == context_.families.end()) {
     std::vector<std::string> known;
     for (const auto& [text, members] : context_.families) known.emplace_back(text);
-    context_.diagnostics.Error(name.place, "'", family, "' is no family, an entry with 'each'",
+    context_.diagnostics.Error(name.location, "'", family, "' is no family, an entry with 'each'",
                                DidYouMean(family, known));
     return false;
   }

@@ -10,20 +10,21 @@ namespace {
 
 bool IsNodeName(const Yaml& name, Diagnostics& diagnostics) {
   if (IsValidNodeName(name.text())) return true;
-  diagnostics.Error(name.place(), "'", name.text(), "' is no name for a node: it must be letters, digits and ._/- and ",
+  diagnostics.Error(name.location(), "'", name.text(),
+                    "' is no name for a node: it must be letters, digits and ._/- and ",
                     "begin with a letter, a digit or a dot");
   return false;
 }
 
 bool ReadArgs(const Yaml& list, FunctionDef& def, Diagnostics& diagnostics) {
   if (!list.is_sequence()) {
-    diagnostics.Error(list.place(), "'args' must be a list of names, not ", list.Describe());
+    diagnostics.Error(list.location(), "'args' must be a list of names, not ", list.Describe());
     return false;
   }
   for (size_t i = 0; i < list.size(); ++i) {
     const Yaml arg = list.item(i);
     if (!arg.is_scalar()) {
-      diagnostics.Error(arg.place(), "an argument is a name, not ", arg.Describe());
+      diagnostics.Error(arg.location(), "an argument is a name, not ", arg.Describe());
       return false;
     }
     if (!IsNodeName(arg, diagnostics)) return false;
@@ -36,7 +37,7 @@ bool ReadAttrs(const Yaml& map, FunctionDef& def, Diagnostics& diagnostics) {
   if (!CheckMap(map, "'attrs'", diagnostics)) return false;
   for (size_t i = 0; i < map.size(); ++i) {
     if (map.value(i).is_map()) {
-      diagnostics.Error(map.value(i).place(), "a default is a number, a text, a list or ~, not a mapping");
+      diagnostics.Error(map.value(i).location(), "a default is a number, a text, a list or ~, not a mapping");
       return false;
     }
     def.attrs.push_back({map.key(i), map.value(i)});
@@ -52,7 +53,7 @@ bool ReadReturns(const Yaml& key, const Yaml& returns, FunctionDef& def, Diagnos
   }
   def.returns_one = def.returns.size() == 1;
   if (!def.returns.empty()) return true;
-  diagnostics.Error(key.place(), "function '", def.name, "' returns nothing");
+  diagnostics.Error(key.location(), "function '", def.name, "' returns nothing");
   return false;
 }
 
@@ -62,7 +63,7 @@ bool CheckDistinct(const FunctionDef& def, Diagnostics& diagnostics) {
   bool good = true;
   const auto check = [&](const Yaml& name) {
     if (seen.insert(name.text()).second) return;
-    diagnostics.Error(name.place(), "function '", def.name, "' has two things named '", name.text(), "'");
+    diagnostics.Error(name.location(), "function '", def.name, "' has two things named '", name.text(), "'");
     good = false;
   };
   for (const Yaml& arg : def.args) check(arg);
@@ -94,7 +95,7 @@ const std::vector<KeyDef>& FunctionKeys() {
 std::optional<FunctionDef> ReadFunction(const Yaml& name, const Yaml& value, Diagnostics& diagnostics) {
   FunctionDef def;
   def.name = name.text();
-  def.place = name.place();
+  def.location = name.location();
   const std::string what = StrCat("function '", def.name, "'");
   if (!IsNodeName(name, diagnostics)) return {};
   if (!CheckKeys(value, FunctionKeys(), what, diagnostics)) return {};
@@ -111,7 +112,7 @@ std::optional<FunctionDef> ReadFunction(const Yaml& name, const Yaml& value, Dia
     }
   }
   if (!has_returns) {
-    diagnostics.Error(def.place, what, " lacks 'returns'");
+    diagnostics.Error(def.location, what, " lacks 'returns'");
     return {};
   }
   if (!CheckDistinct(def, diagnostics)) return {};

@@ -26,7 +26,7 @@ struct FunctionDef {
     Yaml default_value;  // null: a call must give it
   };
   std::string name;
-  SourcePlace place;
+  SourceLocation location;
   std::vector<Yaml> args;
   std::vector<AttrArg> attrs;
   std::vector<GraphEntry> locals;

@@ -13,18 +13,18 @@ namespace {
 
 using Kind = Expr::Kind;
 
-Expr Number(double value, SourcePlace place) {
+Expr Number(double value, SourceLocation location) {
   Expr expr;
   expr.kind = Kind::kFloat;
-  expr.place = place;
+  expr.location = location;
   expr.float_value = value;
   return expr;
 }
 
-Expr Word(std::string_view text, SourcePlace place) {
+Expr Word(std::string_view text, SourceLocation location) {
   Expr expr;
   expr.kind = Kind::kName;
-  expr.place = place;
+  expr.location = location;
   expr.text = text;
   return expr;
 }
@@ -33,20 +33,20 @@ Expr Operator(std::string_view op, Expr a, Expr b) {
   Expr expr;
   expr.kind = Kind::kCall;
   expr.is_operator = true;
-  expr.place = a.place;
+  expr.location = a.location;
   expr.text = op;
   expr.items.push_back(std::move(a));
   expr.items.push_back(std::move(b));
   return expr;
 }
 
-Expr ShapeList(const Shape& shape, SourcePlace place) {
+Expr ShapeList(const Shape& shape, SourceLocation location) {
   Expr list;
   list.kind = Kind::kList;
-  list.place = place;
+  list.location = location;
   for (int64_t size : shape.dims()) {
     Expr item;
-    item.place = place;
+    item.location = location;
     item.int_value = size;
     list.items.push_back(std::move(item));
   }
@@ -66,10 +66,10 @@ std::optional<Expr> TakeKeyword(Expr& call, std::string_view name) {
 void Complete(Expr& call, const WantedValue* wanted) {
   if (call.text == "RandomNormal") call.text = "RandomStandardNormal";
   if (wanted != nullptr && wanted->shape && call.items.empty() && FindKeywordArg(call, "shape") == nullptr)
-    call.keywords.push_back({"shape", call.place, ShapeList(*wanted->shape, call.place)});
+    call.keywords.push_back({"shape", call.location, ShapeList(*wanted->shape, call.location)});
   if (FindKeywordArg(call, "dtype") == nullptr) {
     const std::string_view dtype = DTypeName(wanted != nullptr ? wanted->dtype : DType::kFloat);
-    call.keywords.push_back({"dtype", call.place, Word(dtype, call.place)});
+    call.keywords.push_back({"dtype", call.location, Word(dtype, call.location)});
   }
 }
 
@@ -83,7 +83,7 @@ Expr ExpandUniform(Expr call) {
   std::optional<Expr> low = TakeKeyword(call, "minval");
   std::optional<Expr> high = TakeKeyword(call, "maxval");
   if (!low && !high) return call;
-  Expr range = high ? *std::move(high) : Number(1, call.place);
+  Expr range = high ? *std::move(high) : Number(1, call.location);
   if (low) range = Operator("Sub", std::move(range), *low);
   return ScaleAndShift(std::move(call), std::move(range), std::move(low));
 }
@@ -110,7 +110,8 @@ class VarianceScaling {
 
   std::optional<Expr> Expand() {
     if (wanted_ == nullptr || !wanted_->shape || !call_.items.empty()) {
-      diagnostics_.Error(call_.place, "VarianceScaling(scale=, mode=, distribution=) is for the 'init' of a variable");
+      diagnostics_.Error(call_.location,
+                         "VarianceScaling(scale=, mode=, distribution=) is for the 'init' of a variable");
       return {};
     }
     for (const KeywordArg& k : call_.keywords) {
@@ -133,10 +134,11 @@ class VarianceScaling {
   Expr Draw(std::string_view op, std::initializer_list<std::pair<std::string_view, double>> keywords) const {
     Expr call;
     call.kind = Kind::kCall;
-    call.place = call_.place;
+    call.location = call_.location;
     call.source = call_.source;
     call.text = op;
-    for (const auto& [name, value] : keywords) call.keywords.push_back({name, call_.place, Number(value, call_.place)});
+    for (const auto& [name, value] : keywords)
+      call.keywords.push_back({name, call_.location, Number(value, call_.location)});
     Complete(call, wanted_);
     return call;
   }
@@ -145,7 +147,7 @@ class VarianceScaling {
     if (k.name == "scale") return ReadScale(k.value);
     if (k.name == "mode") return OneOf(k, {"fan_in", "fan_out", "fan_avg"}, mode_);
     if (k.name == "distribution") return OneOf(k, {"uniform", "normal", "truncated_normal"}, distribution_);
-    diagnostics_.Error(k.place, "unknown key '", k.name, "' of VarianceScaling",
+    diagnostics_.Error(k.location, "unknown key '", k.name, "' of VarianceScaling",
                        DidYouMean(k.name, {"scale", "mode", "distribution"}));
     return false;
   }
@@ -159,14 +161,14 @@ class VarianceScaling {
       if (const auto* d = std::get_if<double>(&number)) scale_ = *d;
       if (scale_ > 0) return true;
     }
-    if (!folded.is_error()) diagnostics_.Error(value.place, "'scale' must be a number above 0");
+    if (!folded.is_error()) diagnostics_.Error(value.location, "'scale' must be a number above 0");
     return false;
   }
 
   bool OneOf(const KeywordArg& k, std::initializer_list<std::string_view> choices, std::string_view& out) {
     out = k.value.text;
     if (std::find(choices.begin(), choices.end(), out) != choices.end()) return true;
-    diagnostics_.Error(k.value.place, "'", k.name, "' must be one of ", Join(choices));
+    diagnostics_.Error(k.value.location, "'", k.name, "' must be one of ", Join(choices));
     return false;
   }
 

@@ -35,7 +35,7 @@ void SetFiles(const InputSpec& input, AttrMap& attrs) {
     return;
   }
   std::vector<int64_t> pieces;
-  for (const SampleCensus::Piece& p : input.census.pieces) {
+  for (const RecordIndex::Piece& p : input.record_index.pieces) {
     pieces.insert(pieces.end(), {p.file, p.begin, p.records});
   }
   std::vector<std::string> options;
@@ -47,7 +47,7 @@ void SetFiles(const InputSpec& input, AttrMap& attrs) {
   attrs.Set("sample_shapes", std::move(shapes));
   attrs.Set("defaults", std::move(defaults));
   attrs.Set("pieces", std::move(pieces));
-  attrs.Set("left_out", input.census.left_out);
+  attrs.Set("left_out", input.record_index.left_out);
 }
 
 NodeSpec ReaderNode(const InputSpec& input, int64_t seed) {
@@ -80,17 +80,17 @@ void SetBatchSize(const InputSpec& input, int64_t size, Graph& graph) {
 }  // namespace
 
 bool AddInputNodes(InputSpec& input, int64_t seed, Lowering& lowering) {
-  const std::optional<NodeId> position = lowering.AddCounter(input.name + "/position", input.place);
+  const std::optional<NodeId> position = lowering.AddCounter(input.name + "/position", input.location);
   if (!position) return false;
   input.position = *position;
-  const std::optional<NodeId> read = lowering.AddNode(ReaderNode(input, seed), input.place);
+  const std::optional<NodeId> read = lowering.AddNode(ReaderNode(input, seed), input.location);
   if (!read) return false;
   input.read = *read;
   for (size_t i = 0; i < input.tensors.size(); ++i) {
     InputTensor& tensor = input.tensors[i];
     NodeSpec identity{
         StrCat(input.name, "/", tensor.name), "Identity", {{*read, static_cast<int32_t>(i)}}, {}, {}, "", "", {}};
-    const std::optional<NodeId> id = lowering.AddNode(std::move(identity), tensor.place);
+    const std::optional<NodeId> id = lowering.AddNode(std::move(identity), tensor.location);
     if (!id) return false;
     tensor.value = {*id, 0};
   }

@@ -32,8 +32,8 @@ class InputReader {
 
   std::optional<InputSpec> Read() {
     spec_.name = name_.text();
-    spec_.place = name_.place();
-    if (!IsValidNodeName(spec_.name)) return Fail(name_.place(), " is no name for nodes: letters, digits and ._/-");
+    spec_.location = name_.location();
+    if (!IsValidNodeName(spec_.name)) return Fail(name_.location(), " is no name for nodes: letters, digits and ._/-");
     if (!FindFormat() || !ReadOptions() || !Open() || !ReadTensors() || !Count() || !ReadBatch() || !ReadShuffle()) {
       return {};
     }
@@ -45,16 +45,16 @@ class InputReader {
  private:
   std::string What() const { return StrCat("input '", name_.text(), "'"); }
   template <class... Args>
-  std::nullopt_t Fail(SourcePlace place, const Args&... args) {
-    diagnostics_.Error(place, What(), args...);
+  std::nullopt_t Fail(SourceLocation location, const Args&... args) {
+    diagnostics_.Error(location, What(), args...);
     return std::nullopt;
   }
 
   // Reports an error of the files, or of what the spec says of them.
-  bool FailWith(SourcePlace place, const Status& status) {
+  bool FailWith(SourceLocation location, const Status& status) {
     const Status error = AsInputError(status);
     const bool is_spec = error.code() != Code::kNoInput && error.code() != Code::kResourceExhausted;
-    diagnostics_.ErrorOf(is_spec ? Code::kBadSpec : error.code(), place, What(), ": ", error.message());
+    diagnostics_.ErrorOf(is_spec ? Code::kBadSpec : error.code(), location, What(), ": ", error.message());
     return false;
   }
 
@@ -74,7 +74,7 @@ class InputReader {
       keys.insert(keys.end(), formats.begin(), formats.end());
     }
     if (!CheckKeys(value_, keys, What(), diagnostics_)) return false;
-    if (format_ == nullptr) return Fail(name_.place(), " lacks its files, by their format: ", Join(formats)), false;
+    if (format_ == nullptr) return Fail(name_.location(), " lacks its files, by their format: ", Join(formats)), false;
     spec_.format = format_->name;
     return true;
   }
@@ -82,7 +82,7 @@ class InputReader {
   bool ReadOptions() {
     for (const SampleOption& option : format_->options) {
       const std::optional<Yaml> value = FindKey(value_, option.name);
-      if (!value && option.required) return Fail(name_.place(), " lacks '", option.name, "'"), false;
+      if (!value && option.required) return Fail(name_.location(), " lacks '", option.name, "'"), false;
       if (!value) continue;
       const std::optional<std::string> text = OptionText(option, *value);
       if (!text) return false;
@@ -106,7 +106,7 @@ class InputReader {
     std::optional<std::string> text = reader_.Text(value, what);
     if (!text || option.choices.empty()) return text;
     if (std::find(option.choices.begin(), option.choices.end(), *text) != option.choices.end()) return text;
-    diagnostics_.Error(value.place(), what, " must be one of ", Join(option.choices), ", not '", *text, "'");
+    diagnostics_.Error(value.location(), what, " must be one of ", Join(option.choices), ", not '", *text, "'");
     return {};
   }
 
@@ -130,7 +130,7 @@ class InputReader {
       const std::optional<std::string> text = reader_.Text(item, what);
       if (!text) return {};
       if (text->find('\n') != std::string::npos) {
-        diagnostics_.Error(item.place(), what, " lists texts of one line each");
+        diagnostics_.Error(item.location(), what, " lists texts of one line each");
         return {};
       }
       lines += *text + "\n";
@@ -141,7 +141,7 @@ class InputReader {
   // Reads a path or a list of paths, and opens the files.
   bool Open() {
     const Yaml files = *FindKey(value_, format_->name);
-    files_place_ = files.place();
+    files_location_ = files.location();
     const std::string what = StrCat("'", format_->name, "'");
     const bool is_list = files.is_sequence();
     for (size_t i = 0; i < (is_list ? files.size() : 1); ++i) {
@@ -149,9 +149,9 @@ class InputReader {
       if (!text) return false;
       spec_.config.files.push_back(PathOf(*text));
     }
-    if (spec_.config.files.empty()) return Fail(files_place_, " has no files"), false;
+    if (spec_.config.files.empty()) return Fail(files_location_, " has no files"), false;
     Result<std::unique_ptr<SampleSource>> source = format_->open(spec_.config);
-    if (!source.ok()) return FailWith(files_place_, source.status());
+    if (!source.ok()) return FailWith(files_location_, source.status());
     source_ = *std::move(source);
     spec_.config.files = source_->files();
     return true;
@@ -161,47 +161,47 @@ class InputReader {
     const std::optional<Yaml> tensors = FindKey(value_, "tensors");
     if (!tensors) {
       for (const auto& [name, from] : format_->default_fields) {
-        if (!AddTensor(name, {from, DType::kInvalid, PartialShape(), {}}, files_place_)) return false;
+        if (!AddTensor(name, {from, DType::kInvalid, PartialShape(), {}}, files_location_)) return false;
       }
-      if (spec_.tensors.empty()) return Fail(name_.place(), " lacks 'tensors': {name: what it is made of}"), false;
+      if (spec_.tensors.empty()) return Fail(name_.location(), " lacks 'tensors': {name: what it is made of}"), false;
       return true;
     }
     if (!CheckMap(*tensors, "'tensors'", diagnostics_)) return false;
     for (size_t i = 0; i < tensors->size(); ++i) {
       if (!ReadTensor(tensors->key(i), tensors->value(i))) return false;
     }
-    if (spec_.tensors.empty()) return Fail(tensors->place(), " has no tensors"), false;
+    if (spec_.tensors.empty()) return Fail(tensors->location(), " has no tensors"), false;
     return true;
   }
 
   // Reads the source of a tensor, a text, or a mapping with it. The default source has the tensor's name.
   bool ReadTensor(const Yaml& name, const Yaml& value) {
     const std::string tensor(name.text());
-    if (!IsValidNodeName(tensor)) return Fail(name.place(), " cannot name a tensor '", tensor, "'"), false;
+    if (!IsValidNodeName(tensor)) return Fail(name.location(), " cannot name a tensor '", tensor, "'"), false;
     const std::string what = StrCat("'", tensor, "'");
     SampleField field;
     field.from = tensor;
-    if (value.is_null()) return AddTensor(tensor, std::move(field), name.place());
+    if (value.is_null()) return AddTensor(tensor, std::move(field), name.location());
     if (!value.is_map()) {
       const std::optional<std::string> from = reader_.Text(value, what);
       if (!from) return false;
       field.from = *from;
-      return AddTensor(tensor, std::move(field), value.place());
+      return AddTensor(tensor, std::move(field), value.location());
     }
     const std::vector<KeyDef>& keys = FindKeyDef(CommonKeys(), "tensors")->keys;
     if (!CheckKeys(value, keys, StrCat("tensor ", what), diagnostics_)) return false;
-    SourcePlace place = name.place();
+    SourceLocation location = name.location();
     if (const std::optional<Yaml> from = FindKey(value, "from")) {
       const std::optional<std::string> text = reader_.Text(*from, "'from'");
       if (!text) return false;
       field.from = *text;
-      place = from->place();
+      location = from->location();
     }
     if (const std::optional<Yaml> fallback = FindKey(value, "default")) {
       field.fallback = reader_.Text(*fallback, "'default'");
       if (!field.fallback) return false;
     }
-    return ReadDType(value, field) && ReadShape(value, field) && AddTensor(tensor, std::move(field), place);
+    return ReadDType(value, field) && ReadShape(value, field) && AddTensor(tensor, std::move(field), location);
   }
 
   bool ReadDType(const Yaml& value, SampleField& field) {
@@ -209,7 +209,7 @@ class InputReader {
     if (!dtype) return true;
     const std::optional<std::string> text = reader_.Text(*dtype, "'dtype'");
     if (!text) return false;
-    field.dtype = ToDType(*text, dtype->place(), diagnostics_).value_or(DType::kInvalid);
+    field.dtype = ToDType(*text, dtype->location(), diagnostics_).value_or(DType::kInvalid);
     return field.dtype != DType::kInvalid;
   }
 
@@ -217,7 +217,7 @@ class InputReader {
     const std::optional<Yaml> shape = FindKey(value, "shape");
     if (!shape) return true;
     if (!shape->is_sequence()) {
-      diagnostics_.Error(shape->place(), "'shape' must be a list of sizes, not ", shape->Describe());
+      diagnostics_.Error(shape->location(), "'shape' must be a list of sizes, not ", shape->Describe());
       return false;
     }
     field.shape = PartialShape::Scalar();
@@ -229,26 +229,26 @@ class InputReader {
     return true;
   }
 
-  bool AddTensor(const std::string& name, SampleField field, SourcePlace place) {
-    if (const Status status = source_->AddField(field); !status.ok()) return FailWith(place, status);
-    spec_.tensors.push_back({name, std::move(field), {}, place});
+  bool AddTensor(const std::string& name, SampleField field, SourceLocation location) {
+    if (const Status status = source_->AddField(field); !status.ok()) return FailWith(location, status);
+    spec_.tensors.push_back({name, std::move(field), {}, location});
     return true;
   }
 
   bool Count() {
-    Result<SampleCensus> census = source_->Count();
-    if (!census.ok()) return FailWith(files_place_, census.status());
-    spec_.census = *std::move(census);
-    spec_.num_samples = spec_.census.samples();
+    Result<RecordIndex> record_index = source_->Count();
+    if (!record_index.ok()) return FailWith(files_location_, record_index.status());
+    spec_.record_index = *std::move(record_index);
+    spec_.num_samples = spec_.record_index.samples();
     if (spec_.num_samples > 0) return true;
-    const char* const which = spec_.census.skipped > 0 ? "has no samples without errors" : "has no samples";
-    return FailWith(files_place_, NoInput(which));
+    const char* const which = spec_.record_index.skipped > 0 ? "has no samples without errors" : "has no samples";
+    return FailWith(files_location_, NoInput(which));
   }
 
   bool ReadBatch() {
     const std::optional<Yaml> batch = FindKey(value_, "batch");
-    if (!batch) return Fail(name_.place(), " lacks 'batch', a number of samples or 'all'"), false;
-    spec_.batch_place = batch->place();
+    if (!batch) return Fail(name_.location(), " lacks 'batch', a number of samples or 'all'"), false;
+    spec_.batch_location = batch->location();
     spec_.all = batch->text() == "all";
     if (spec_.all) {
       spec_.batch = spec_.num_samples;
@@ -257,7 +257,7 @@ class InputReader {
     const std::optional<int64_t> number = reader_.Int(*batch, "'batch' (a number of samples, or 'all')", 1);
     if (!number) return false;
     if (*number > spec_.num_samples)
-      return Fail(batch->place(), " has ", spec_.num_samples, " samples, fewer than a batch of ", *number), false;
+      return Fail(batch->location(), " has ", spec_.num_samples, " samples, fewer than a batch of ", *number), false;
     spec_.batch = *number;
     return true;
   }
@@ -281,7 +281,7 @@ class InputReader {
     if (!value) return true;
     const std::optional<int64_t> number = reader_.Int(*value, StrCat("'", key, "'"), least);
     if (!number) return false;
-    if (*number > most) return Fail(value->place(), " has '", key, "' ", *number, ", more than ", most), false;
+    if (*number > most) return Fail(value->location(), " has '", key, "' ", *number, ", more than ", most), false;
     count = *number;
     return true;
   }
@@ -293,7 +293,7 @@ class InputReader {
   Diagnostics& diagnostics_;
   const SampleFormat* format_ = nullptr;
   std::unique_ptr<SampleSource> source_;
-  SourcePlace files_place_;
+  SourceLocation files_location_;
   InputSpec spec_;
 };
 

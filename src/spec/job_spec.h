@@ -1,6 +1,6 @@
 // The content of a spec, typed and checked, but for the graph, which is beside it in LoadedSpec.
 //
-// Every SourcePlace is the position of a value in LoadedSpec::graph.files(); that of a default has the file -1.
+// Every SourceLocation is the position of a value in LoadedSpec::graph.files(); that of a default has the file -1.
 // Names of nodes are resolved: an Output is one of LoadedSpec::graph.
 // docs/spec.md is the language; load.h makes these.
 #ifndef DFRUN_SRC_SPEC_JOB_SPEC_H_
@@ -26,7 +26,7 @@ struct JobSize {
   static constexpr int kRest = -1;  // the ranks that the other jobs leave; at most one job has it
   std::string job;
   int tasks = kRest;
-  SourcePlace place;
+  SourceLocation location;
 };
 
 // A tensor of an input section.
@@ -34,7 +34,7 @@ struct InputTensor {
   std::string name;   // "image"
   SampleField field;  // dtype and shape in a sample; unknown sizes are padded to the batch's largest
   Output value;       // the Identity node "<section>/<name>", [batch, sample's shape...]
-  SourcePlace place;
+  SourceLocation location;
 };
 
 // A section of `inputs:`. Its nodes: the variable "<name>/position" (int64 scalar, samples consumed since the start of
@@ -52,12 +52,12 @@ struct InputSpec {
   int64_t shuffle_buffer = 0;  // samples; 0: all
   int64_t readers = 1;         // threads on each device
   int64_t prefetch = 2;        // batches
-  SampleCensus census;         // what the files hold
+  RecordIndex record_index;    // what the files hold
   bool skips_errors = false;
   NodeId position = -1;
   NodeId read = -1;
-  SourcePlace place;
-  SourcePlace batch_place;
+  SourceLocation location;
+  SourceLocation batch_location;
 };
 
 // A variable of the graph: VariableV2, a ref of its dtype.
@@ -77,14 +77,14 @@ struct VariableSpec {
 struct FeedSpec {
   Output target;
   Output value;
-  SourcePlace place;
+  SourceLocation location;
 };
 
 // An output and the name under which its value is reported.
 struct FetchSpec {
   std::string name;
   Output output;
-  SourcePlace place;
+  SourceLocation location;
 };
 
 struct TrainSpec {
@@ -95,7 +95,7 @@ struct TrainSpec {
   enum class OnNan { kStop, kSkip, kWarn, kUnchecked };
 
   Output loss;  // a floating-point scalar
-  SourcePlace loss_place;
+  SourceLocation loss_location;
   Alternative optimizer;  // of Optimizers(), src/spec/alternatives.h
   Alternative strategy;   // of Strategies()
   ScheduleSpec learning_rate;
@@ -105,7 +105,7 @@ struct TrainSpec {
   Parameters parameters = Parameters::kSpread;
   OnNan on_nan = OnNan::kStop;
   int input = -1;  // index into JobSpec::inputs: the first that the loss reads; -1: it reads none
-  SourcePlace place;
+  SourceLocation location;
 };
 
 struct RunSpec {
@@ -114,20 +114,20 @@ struct RunSpec {
   std::vector<FetchSpec> fetches;
   std::vector<NodeId> targets;      // nodes that each step runs for their effect
   std::string save = "fetches.h5";  // the file of the run directory for the results of the last step
-  SourcePlace place;
+  SourceLocation location;
 };
 
 struct EvalSpec {
   int64_t every = 0;               // steps; 0: at the end only
   std::vector<FeedSpec> feeds;     // `{batch: test}` is one feed a tensor
   std::vector<FetchSpec> metrics;  // scalars
-  SourcePlace place;
+  SourceLocation location;
 };
 
 struct CheckpointSpec {
   int64_t every = 0;  // steps; 0: at the end only
   int keep = 5;       // newest ones; 0: all
-  SourcePlace place;
+  SourceLocation location;
 };
 
 struct JobSpec {

@@ -13,7 +13,7 @@ std::optional<KeyValue> ReadInt(const Yaml& value, const KeyDef& key, std::strin
   const std::optional<int64_t> number = reader.Int(value, what, key.minimum);
   if (!number) return {};
   if (*number <= key.maximum) return *number;
-  reader.diagnostics().Error(value.place(), "more than ", key.maximum, " ", key.name);
+  reader.diagnostics().Error(value.location(), "more than ", key.maximum, " ", key.name);
   return {};
 }
 
@@ -21,11 +21,11 @@ std::optional<KeyValue> ReadNumber(const Yaml& value, const KeyDef& key, std::st
   const std::optional<double> number = reader.Number(value, what);
   if (!number) return {};
   if (key.kind == KeyKind::kFraction && !(*number >= 0 && *number < 1)) {
-    reader.diagnostics().Error(value.place(), what, " must be in [0, 1)");
+    reader.diagnostics().Error(value.location(), what, " must be in [0, 1)");
     return {};
   }
   if (key.kind == KeyKind::kPositive && !(*number > 0)) {
-    reader.diagnostics().Error(value.place(), what, " must be above 0");
+    reader.diagnostics().Error(value.location(), what, " must be above 0");
     return {};
   }
   return *number;

@@ -7,10 +7,10 @@
 namespace dfrun {
 
 Result<std::optional<Tensor>> ParseLiteral(const std::string& text, DType dtype) {
-  PlacedText placed;
-  placed.Append(text, {});
+  LocatedText located;
+  located.Append(text, {});
   Diagnostics unheeded;  // text that is no literal may be a name
-  const std::optional<Expr> expr = ParseExpr(placed, unheeded);
+  const std::optional<Expr> expr = ParseExpr(located, unheeded);
   if (!expr) return std::optional<Tensor>();
   const Folded folded = FoldExpr(*expr, unheeded);
   if (!folded.is_constant()) return std::optional<Tensor>();

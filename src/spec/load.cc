@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <iterator>
 
-#include "src/graph/upstream.h"
+#include "src/graph/ancestors.h"
 #include "src/spec/document.h"
 #include "src/spec/section.h"
 
@@ -16,7 +16,7 @@ void CheckFunctionNames(const FunctionMap& functions, const OpRegistry& ops, Dia
   for (const auto& [name, def] : functions) {
     const CallTarget target = FindCallTarget(name, none, ops);
     if (target.op != nullptr || target.form != CallTarget::Form::kNone)
-      diagnostics.Error(def.place, "function '", name, "' has the name of an op; choose another");
+      diagnostics.Error(def.location, "function '", name, "' has the name of an op; choose another");
   }
 }
 
@@ -28,13 +28,13 @@ bool IsNameOfFile(const std::string& name) {
 
 // A variable's first value is computed before any step, so it may not depend on a step's values.
 void CheckInitialValues(const std::vector<VariableSpec>& variables, const Graph& graph, Diagnostics& diagnostics) {
-  Upstream walk(graph);
+  AncestorWalk walk(graph);
   for (const VariableSpec& v : variables) {
     walk.Add(v.init.node);
     while (const Node* node = walk.Next()) {
       for (std::string_view op : {"Placeholder", "VariableV2", "HDF5Reader", "SampleReader"}) {
         if (node->op->name != op) continue;
-        diagnostics.Error(graph.node(v.node).place, "the 'init' of '", graph.node(v.node).name, "' depends on '",
+        diagnostics.Error(graph.node(v.node).location, "the 'init' of '", graph.node(v.node).name, "' depends on '",
                           node->name, "' (", op, "), which has no value before the first step");
       }
       walk.AddSources(*node);
@@ -114,7 +114,7 @@ class Loader {
     if (const Yaml* name = document.FindSection("name")) {
       if (std::optional<std::string> text = reader.Text(*name, "'name'")) job_.name = *std::move(text);
       if (!IsNameOfFile(job_.name)) {
-        diagnostics_.Error(name->place(), "'name' begins the name of the run directory: it is no path, and no '",
+        diagnostics_.Error(name->location(), "'name' begins the name of the run directory: it is no path, and no '",
                            job_.name, "'; --output gives the run directory another place");
       }
     }
@@ -125,7 +125,7 @@ class Loader {
     for (const SectionDef* def : Sections::List()) {
       const Yaml* section = document.FindSection(def->key.name);
       if (section == nullptr || def->read == nullptr) continue;
-      def->read(*section, document.Place(def->key.name), context, job_);
+      def->read(*section, document.Location(def->key.name), context, job_);
     }
   }
 

@@ -20,7 +20,7 @@ std::optional<CondParts> ReadParts(const Expr& call, Diagnostics& diagnostics) {
   const Expr** const in_order[] = {&parts.pred, &parts.then, &parts.otherwise};
   const std::vector<std::string> names = NamesOf(CondKeys());
   if (call.items.size() > 3) {
-    diagnostics.Error(call.items[3].place, "Cond takes a condition and two sides: Cond(x > 0, f(x), g(x))");
+    diagnostics.Error(call.items[3].location, "Cond takes a condition and two sides: Cond(x > 0, f(x), g(x))");
     return {};
   }
   for (size_t i = 0; i < std::min<size_t>(3, call.items.size()); ++i) *in_order[i] = &call.items[i];
@@ -28,14 +28,14 @@ std::optional<CondParts> ReadParts(const Expr& call, Diagnostics& diagnostics) {
     size_t i = 0;
     while (i < 3 && names[i] != k.name) ++i;
     if (i == 3) {
-      diagnostics.Error(k.place, "unknown key '", k.name, "' of Cond; it takes ", Join(names));
+      diagnostics.Error(k.location, "unknown key '", k.name, "' of Cond; it takes ", Join(names));
       return {};
     }
     *in_order[i] = &k.value;
   }
   for (size_t i = 0; i < 3; ++i) {
     if (*in_order[i] != nullptr) continue;
-    diagnostics.Error(call.place, "Cond lacks '", names[i], "': Cond(x > 0, f(x), g(x))");
+    diagnostics.Error(call.location, "Cond lacks '", names[i], "': Cond(x > 0, f(x), g(x))");
     return {};
   }
   return parts;
@@ -65,7 +65,7 @@ std::optional<std::vector<Output>> Lowering::LowerSide(const ExprContext& contex
     spec.name = FreshName(context.frame, scope, "result");
     spec.op = "Identity";
     spec.inputs = {value};
-    const std::optional<NodeId> id = Add(inside, std::move(spec), expr.place);
+    const std::optional<NodeId> id = Add(inside, std::move(spec), expr.location);
     if (!id) return {};
     value = {*id, 0};
   }
@@ -73,9 +73,9 @@ std::optional<std::vector<Output>> Lowering::LowerSide(const ExprContext& contex
 }
 
 bool Lowering::CheckSides(const Expr& call, const std::vector<Output>& then, const std::vector<Output>& otherwise,
-                          SourcePlace place) {
+                          SourceLocation location) {
   if (then.size() != otherwise.size() || then.empty()) {
-    diagnostics_.Error(call.place, "the sides of a Cond give ", then.size(), " and ", otherwise.size(),
+    diagnostics_.Error(call.location, "the sides of a Cond give ", then.size(), " and ", otherwise.size(),
                        " values; both must give as many, and at least one");
     return false;
   }
@@ -84,7 +84,7 @@ bool Lowering::CheckSides(const Expr& call, const std::vector<Output>& then, con
         graph_.shape(then[i]).IsCompatibleWith(graph_.shape(otherwise[i]))) {
       continue;
     }
-    diagnostics_.Error(place, "the sides of a Cond give ", graph_.dtype(then[i]), graph_.shape(then[i]), " and ",
+    diagnostics_.Error(location, "the sides of a Cond give ", graph_.dtype(then[i]), graph_.shape(then[i]), " and ",
                        graph_.dtype(otherwise[i]), graph_.shape(otherwise[i]),
                        "; both must give the same dtype and shape");
     return false;
@@ -98,13 +98,13 @@ std::optional<Value> Lowering::LowerCond(const ExprContext& context, const Expr&
   const std::string name = own_name.empty() ? FreshName(context.frame, context.scope, "Cond") : own_name;
   const ExprContext outside{context.frame, name, context.own};
   std::optional<Output> pred = LowerOne(outside, *parts->pred, "");
-  if (pred) pred = Capture(*pred, parts->pred->place);
-  if (!pred || !CheckPredicate(*pred, "Cond", parts->pred->place)) return {};
+  if (pred) pred = Capture(*pred, parts->pred->location);
+  if (!pred || !CheckPredicate(*pred, "Cond", parts->pred->location)) return {};
   NodeSpec pivots;
   pivots.name = FreshName(context.frame, name, "pivots");
   pivots.op = "Switch";
   pivots.inputs = {*pred, *pred};
-  const std::optional<NodeId> sides = Add(outside, std::move(pivots), call.place);
+  const std::optional<NodeId> sides = Add(outside, std::move(pivots), call.location);
   if (!sides) return {};
 
   std::vector<Output> results[2];
@@ -115,7 +115,7 @@ std::optional<Value> Lowering::LowerCond(const ExprContext& context, const Expr&
     pivot.name = StrCat(scope, "/pivot");
     pivot.op = "Identity";
     pivot.inputs = {{*sides, side}};
-    const std::optional<Output> alive = AddFlowNode(std::move(pivot), depth(), call.place);
+    const std::optional<Output> alive = AddFlowNode(std::move(pivot), depth(), call.location);
     std::optional<std::vector<Output>> values;
     if (alive) {
       flow_.back().pivot = alive->node;
@@ -125,14 +125,14 @@ std::optional<Value> Lowering::LowerCond(const ExprContext& context, const Expr&
     if (!values) return {};
     results[side] = *std::move(values);
   }
-  if (!CheckSides(call, results[1], results[0], parts->otherwise->place)) return {};
+  if (!CheckSides(call, results[1], results[0], parts->otherwise->location)) return {};
   Value value;
   for (size_t i = 0; i < results[0].size(); ++i) {
     NodeSpec merge;
     merge.name = results[0].size() == 1 ? name : StrCat(name, "/", i);
     merge.op = "Merge";
     merge.inputs = {results[0][i], results[1][i]};
-    const std::optional<Output> merged = AddFlowNode(std::move(merge), depth(), call.place);
+    const std::optional<Output> merged = AddFlowNode(std::move(merge), depth(), call.location);
     if (!merged) return {};
     value.outputs.push_back(*merged);
   }

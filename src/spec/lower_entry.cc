@@ -33,7 +33,7 @@ std::optional<NodeOptions> Lowering::EntryOptions(CallFrame& frame, const Entry&
   bool good = true;
   if (!entry.device.text.empty()) {
     if (Status status = in_.cluster.CheckDevice(entry.device.text); !status.ok()) {
-      diagnostics_.Error(entry.device.place, status);
+      diagnostics_.Error(entry.device.location, status);
       good = false;
     }
     options.device = entry.device.text;
@@ -42,7 +42,7 @@ std::optional<NodeOptions> Lowering::EntryOptions(CallFrame& frame, const Entry&
     Expr name;
     name.kind = Expr::Kind::kName;
     name.text = entry.colocate_with.text;
-    name.place = entry.colocate_with.place;
+    name.location = entry.colocate_with.location;
     Value storage;
     const Value* value = FindValue(frame, name.text, storage);
     // An entry that is built later counts as well.

@@ -9,7 +9,7 @@ namespace dfrun {
 std::string Lowering::CalledFrom(const CallFrame& frame) const {
   std::string out;
   for (const CallFrame* f = &frame; f->function != nullptr; f = f->caller)
-    out += StrCat("; in function '", f->function->name, "', called at ", diagnostics_.Print(f->call_place));
+    out += StrCat("; in function '", f->function->name, "', called at ", diagnostics_.Print(f->call_location));
   return out;
 }
 
@@ -20,9 +20,9 @@ class Lowering::InCall {
       : lowering_(lowering),
         around_(lowering.call_),
         errors_(lowering.diagnostics_, [&lowering, &frame] { return lowering.CalledFrom(frame); }) {
-    SourcePlace place = frame.call_place;
-    place.call = around_;
-    lowering.graph_.calls().push_back({frame.function->name, place});
+    SourceLocation location = frame.call_location;
+    location.call = around_;
+    lowering.graph_.calls().push_back({frame.function->name, location});
     lowering.call_ = static_cast<int32_t>(lowering.graph_.calls().size()) - 1;
   }
   ~InCall() { lowering_.call_ = around_; }
@@ -35,14 +35,14 @@ class Lowering::InCall {
   const Diagnostics::Context errors_;
 };
 
-bool Lowering::CheckCallCount(const FunctionDef& def, SourcePlace place) {
+bool Lowering::CheckCallCount(const FunctionDef& def, SourceLocation location) {
   if (++num_calls_ <= kMaxCalls && graph_.num_nodes() <= kMaxNodes) return true;
-  diagnostics_.Error(place, "with this call of '", def.name, "' the spec has more than ", kMaxCalls,
+  diagnostics_.Error(location, "with this call of '", def.name, "' the spec has more than ", kMaxCalls,
                      " calls of functions or ", kMaxNodes, " nodes");
   return false;
 }
 
-bool Lowering::CheckCallDepth(const CallFrame& frame, const FunctionDef& def, SourcePlace place) {
+bool Lowering::CheckCallDepth(const CallFrame& frame, const FunctionDef& def, SourceLocation location) {
   // Prints the chain of calls from `first`, one of the callers, to the call of `def`.
   const auto chain = [&](const CallFrame* first) {
     std::string names = def.name;
@@ -54,11 +54,11 @@ bool Lowering::CheckCallDepth(const CallFrame& frame, const FunctionDef& def, So
   int depth = 0;
   for (const CallFrame* f = &frame; f->function != nullptr; f = f->caller) {
     if (f->function == &def) {
-      diagnostics_.Error(place, "function '", def.name, "' calls itself: ", chain(f));
+      diagnostics_.Error(location, "function '", def.name, "' calls itself: ", chain(f));
       return false;
     }
     if (++depth >= kMaxCallDepth) {
-      diagnostics_.Error(place, "functions call each other deeper than ", kMaxCallDepth, " levels: ", chain(f));
+      diagnostics_.Error(location, "functions call each other deeper than ", kMaxCallDepth, " levels: ", chain(f));
       return false;
     }
   }
@@ -87,7 +87,7 @@ bool Lowering::BindAttr(const ExprContext& context, const FunctionDef::AttrArg& 
   if (given != nullptr) {
     text = AttrText(context, *given);
   } else if (attr.default_value.is_null()) {
-    diagnostics_.Error(call.place, "function '", call.text, "' needs the attr '", attr.name.text(), "'");
+    diagnostics_.Error(call.location, "function '", call.text, "' needs the attr '", attr.name.text(), "'");
   } else {
     text = params.SubstituteAll(attr.default_value, diagnostics_);
   }
@@ -117,7 +117,7 @@ bool Lowering::BindArguments(const ExprContext& context, const FunctionDef& def,
     const Expr* given = FindKeywordArg(call, arg.text());
     if (given == nullptr && at < plain.size()) given = plain[at++];
     if (given == nullptr) {
-      diagnostics_.Error(call.place, "function '", def.name, "' lacks its argument '", arg.text(), "'");
+      diagnostics_.Error(call.location, "function '", def.name, "' lacks its argument '", arg.text(), "'");
       return false;
     }
     // The argument is lowered as an operand; a constant is named after the argument.
@@ -128,8 +128,8 @@ bool Lowering::BindArguments(const ExprContext& context, const FunctionDef& def,
     good = good && output.has_value();
   }
   if (at < plain.size()) {
-    diagnostics_.Error(plain[at]->place, "function '", def.name, "' takes ", at, at == 1 ? " argument" : " arguments",
-                       ", this is one more (attrs are written name=value)");
+    diagnostics_.Error(plain[at]->location, "function '", def.name, "' takes ", at,
+                       at == 1 ? " argument" : " arguments", ", this is one more (attrs are written name=value)");
     good = false;
   }
   return good;
@@ -137,7 +137,7 @@ bool Lowering::BindArguments(const ExprContext& context, const FunctionDef& def,
 
 std::optional<Value> Lowering::LowerFunction(const ExprContext& context, const FunctionDef& def, const Expr& call,
                                              const std::string& own_name) {
-  if (!CheckCallCount(def, call.place) || !CheckCallDepth(context.frame, def, call.place)) return {};
+  if (!CheckCallCount(def, call.location) || !CheckCallDepth(context.frame, def, call.location)) return {};
   Params params(&in_.params);
   CallFrame frame;
   frame.scope = own_name.empty() ? FreshName(context.frame, context.scope, def.name) : own_name;
@@ -145,7 +145,7 @@ std::optional<Value> Lowering::LowerFunction(const ExprContext& context, const F
   frame.options = context.frame.options;
   frame.function = &def;
   frame.caller = &context.frame;
-  frame.call_place = call.place;
+  frame.call_location = call.location;
   scopes_.insert(frame.scope);
   called_.insert(&def);
   if (!context.own.device.empty()) frame.options.device = context.own.device;

@@ -75,9 +75,9 @@ void Lowering::SetSeeds(const OpDef& op, NodeSpec& spec) const {
   spec.attrs.Set("seed2", seeds.seed2);
 }
 
-std::optional<NodeId> Lowering::Add(const ExprContext& context, NodeSpec spec, SourcePlace place) {
+std::optional<NodeId> Lowering::Add(const ExprContext& context, NodeSpec spec, SourceLocation location) {
   if (graph_.num_nodes() >= kMaxGraphNodes) {
-    diagnostics_.Error(place, "the spec makes more than ", kMaxGraphNodes, " nodes");
+    diagnostics_.Error(location, "the spec makes more than ", kMaxGraphNodes, " nodes");
     return {};
   }
   const NodeOptions& outer = context.frame.options;
@@ -91,29 +91,29 @@ std::optional<NodeId> Lowering::Add(const ExprContext& context, NodeSpec spec, S
     if (!context.own.colocate_with.empty()) spec.colocate_with = context.own.colocate_with;
     spec.control_inputs.insert(spec.control_inputs.end(), context.own.controls.begin(), context.own.controls.end());
   }
-  if (!flow_of_.empty() && !EnterFlow(spec, place)) return {};
+  if (!flow_of_.empty() && !EnterFlow(spec, location)) return {};
   const std::string* const text = FindText(graph_, spec.inputs);
   Result<NodeId> id = graph_.AddNode(std::move(spec));
   if (!id.ok()) {
     diagnostics_.ErrorOfCall(
-        place, id.status().message(),
+        location, id.status().message(),
         text != nullptr ? StrCat("; '", *text, "' in quotes is a text: a node is written without them") : "");
     return {};
   }
-  place.call = call_;
-  graph_.mutable_node(*id).place = place;
+  location.call = call_;
+  graph_.mutable_node(*id).location = location;
   if (!flow_.empty()) flow_of_[*id] = flow_.back().id;
   return *id;
 }
 
 std::optional<Output> Lowering::AddConst(const ExprContext& context, const std::string& name, Tensor value,
-                                         SourcePlace place) {
+                                         SourceLocation location) {
   NodeSpec spec;
   spec.name = name;
   spec.op = "Const";
   spec.attrs.Set("dtype", value.dtype());
   spec.attrs.Set("value", std::move(value));
-  const std::optional<NodeId> id = Add(context, std::move(spec), place);
+  const std::optional<NodeId> id = Add(context, std::move(spec), location);
   if (!id) return {};
   return Output{*id, 0};
 }
@@ -121,7 +121,7 @@ std::optional<Output> Lowering::AddConst(const ExprContext& context, const std::
 std::optional<Value> Lowering::LowerConst(const ExprContext& context, const Expr& call, const std::string& own_name) {
   Expr named = call;
   if (named.items.size() == 1 && !named.items[0].is(Expr::Kind::kControl)) {
-    named.keywords.push_back({"value", named.items[0].place, named.items[0]});
+    named.keywords.push_back({"value", named.items[0].location, named.items[0]});
     named.items.clear();
   }
   const OpDef& op = *graph_.ops().Find("Const");
@@ -131,30 +131,30 @@ std::optional<Value> Lowering::LowerConst(const ExprContext& context, const Expr
   if (!attrs) return {};
   const Result<Tensor> value = attrs->Get<Tensor>("value");
   if (!value.ok()) {
-    diagnostics_.Error(call.place, "Const needs 'value'");
+    diagnostics_.Error(call.location, "Const needs 'value'");
     return {};
   }
   const std::string name = own_name.empty() ? FreshName(context.frame, context.scope, "Const") : own_name;
-  const std::optional<Output> output = AddConst(context, name, *value, call.place);
+  const std::optional<Output> output = AddConst(context, name, *value, call.location);
   if (!output) return {};
   return Value{{*output}};
 }
 
 std::optional<Output> Lowering::AllAxes(const ExprContext& context, Output value, const std::string& name,
-                                        SourcePlace place) {
+                                        SourceLocation location) {
   const PartialShape shape = graph_.shape(value);
   if (shape.known_rank()) {
     std::vector<int32_t> axes(static_cast<size_t>(shape.rank()));
     for (size_t i = 0; i < axes.size(); ++i) axes[i] = static_cast<int32_t>(i);
-    return AddConst(context, name, Tensor::Vector<int32_t>(axes), place);
+    return AddConst(context, name, Tensor::Vector<int32_t>(axes), location);
   }
   NodeSpec rank{name + "/Rank", "Rank", {value}, {}, {}, "", "", {}};
-  const std::optional<NodeId> rank_id = Add(context, std::move(rank), place);
-  const std::optional<Output> start = AddConst(context, name + "/start", Tensor::Scalar<int32_t>(0), place);
-  const std::optional<Output> delta = AddConst(context, name + "/delta", Tensor::Scalar<int32_t>(1), place);
+  const std::optional<NodeId> rank_id = Add(context, std::move(rank), location);
+  const std::optional<Output> start = AddConst(context, name + "/start", Tensor::Scalar<int32_t>(0), location);
+  const std::optional<Output> delta = AddConst(context, name + "/delta", Tensor::Scalar<int32_t>(1), location);
   if (!rank_id || !start || !delta) return {};
   NodeSpec range{name, "Range", {*start, {*rank_id, 0}, *delta}, {}, {}, "", "", {}};
-  const std::optional<NodeId> range_id = Add(context, std::move(range), place);
+  const std::optional<NodeId> range_id = Add(context, std::move(range), location);
   if (!range_id) return {};
   return Output{*range_id, 0};
 }
@@ -217,21 +217,21 @@ bool Lowering::LowerControls(const ExprContext& context, const OpArguments& argu
   return true;
 }
 
-bool Lowering::AddInputs(const ExprContext& context, const OpDef& op, std::vector<Operand>& operands, SourcePlace place,
-                         NodeSpec& spec) {
+bool Lowering::AddInputs(const ExprContext& context, const OpDef& op, std::vector<Operand>& operands,
+                         SourceLocation location, NodeSpec& spec) {
   for (size_t i = 0; i < operands.size(); ++i) {
     Operand& operand = operands[i];
     const auto const_name = [&] { return FreshName(context.frame, spec.name, operand.arg->name); };
     if (operand.expr == nullptr) {
-      if (!spec.inputs.empty()) operand.output = AllAxes(context, spec.inputs[0], const_name(), place);
+      if (!spec.inputs.empty()) operand.output = AllAxes(context, spec.inputs[0], const_name(), location);
     } else if (!operand.output) {
       Result<Tensor> tensor = ToTensor(operand.constant, OperandDType(op, spec.attrs, operands, i));
       if (!tensor.ok()) {
-        diagnostics_.Error(operand.expr->place, "input '", operand.arg->name, "' of ", op.name, ": ",
+        diagnostics_.Error(operand.expr->location, "input '", operand.arg->name, "' of ", op.name, ": ",
                            tensor.status().message());
         return false;
       }
-      operand.output = AddConst(context, const_name(), *std::move(tensor), operand.expr->place);
+      operand.output = AddConst(context, const_name(), *std::move(tensor), operand.expr->location);
     }
     if (!operand.output) return false;
     spec.inputs.push_back(*operand.output);
@@ -256,9 +256,9 @@ std::optional<Value> Lowering::LowerOp(const ExprContext& context, const OpDef& 
     spec.op = "Identity";
     spec.attrs = {};
   }
-  if (!AddInputs(context, op, *operands, call.place, spec)) return {};
+  if (!AddInputs(context, op, *operands, call.location, spec)) return {};
   SetSeeds(op, spec);
-  const std::optional<NodeId> id = Add(context, std::move(spec), call.place);
+  const std::optional<NodeId> id = Add(context, std::move(spec), call.location);
   if (!id) return {};
   return AllOutputs(*id);
 }

@@ -23,19 +23,19 @@ std::optional<VariableArgs> ReadVariableArgs(const Expr& call, Diagnostics& diag
                         : k.name == "shared_name" ? &args.shared_name
                                                   : nullptr;
     if (slot == nullptr) {
-      diagnostics.Error(k.place, "unknown attr '", k.name, "' of Variable",
+      diagnostics.Error(k.location, "unknown attr '", k.name, "' of Variable",
                         DidYouMean(k.name, NamesOf(VariableKeys())));
       return {};
     }
     *slot = &k.value;
   }
   if (!call.items.empty()) {
-    diagnostics.Error(call.items[0].place, "a Variable has no inputs: write shape=, init=");
+    diagnostics.Error(call.items[0].location, "a Variable has no inputs: write shape=, init=");
     return {};
   }
   for (auto [slot, name] : {std::pair{args.shape, "shape"}, std::pair{args.init, "init"}}) {
     if (slot != nullptr) continue;
-    diagnostics.Error(call.place, "Variable needs '", name, "'");
+    diagnostics.Error(call.location, "Variable needs '", name, "'");
     return {};
   }
   return args;
@@ -56,17 +56,18 @@ std::optional<VariableSpec::Reduce> ReadReduce(const Expr& value, DType dtype, c
   const std::string& word = *read->get<std::string>();
   const std::vector<std::string>& words = FindKeyDef(VariableKeys(), "reduce")->choices;
   if (std::find(words.begin(), words.end(), word) == words.end()) {
-    diagnostics.Error(value.place, "'reduce' is one of mean, sum and first, not '", word, "'", DidYouMean(word, words));
+    diagnostics.Error(value.location, "'reduce' is one of mean, sum and first, not '", word, "'",
+                      DidYouMean(word, words));
     return {};
   }
   const bool has_sum = IsFloating(dtype) || IsComplex(dtype) || IsInteger(dtype);
   if (word == "mean" && !IsFloating(dtype)) {
-    diagnostics.Error(value.place, "there is no mean of ", dtype,
+    diagnostics.Error(value.location, "there is no mean of ", dtype,
                       ": write reduce: ", has_sum ? "sum or first" : "first");
     return {};
   }
   if (word == "sum" && !has_sum) {
-    diagnostics.Error(value.place, "there is no sum of ", dtype, ": write reduce: first");
+    diagnostics.Error(value.location, "there is no sum of ", dtype, ": write reduce: first");
     return {};
   }
   return word == "mean"  ? VariableSpec::Reduce::kMean
@@ -89,7 +90,8 @@ std::optional<Lowering::VariableType> Lowering::ReadVariableType(const ExprConte
   if (!partial || !dtype) return {};
   const Result<Shape> shape = partial->ToShape();
   if (!shape.ok()) {
-    diagnostics_.Error(args.shape->place, "a variable needs a shape that is fully known: ", shape.status().message());
+    diagnostics_.Error(args.shape->location,
+                       "a variable needs a shape that is fully known: ", shape.status().message());
     return {};
   }
   VariableType type{{*dtype, *shape}, IsFloating(*dtype) || IsComplex(*dtype)};
@@ -107,7 +109,8 @@ std::optional<Lowering::VariableType> Lowering::ReadVariableType(const ExprConte
   const std::optional<bool> trainable = ReadBool("trainable", *args.trainable, fold_call, diagnostics_);
   if (!trainable) return {};
   if (*trainable && !type.trainable) {
-    diagnostics_.Error(args.trainable->place, "a variable of dtype ", *dtype, " cannot be trained: it has no gradient");
+    diagnostics_.Error(args.trainable->location, "a variable of dtype ", *dtype,
+                       " cannot be trained: it has no gradient");
     return {};
   }
   type.trainable = *trainable;
@@ -117,7 +120,7 @@ std::optional<Lowering::VariableType> Lowering::ReadVariableType(const ExprConte
 std::optional<Value> Lowering::LowerVariable(const ExprContext& context, const Expr& call,
                                              const std::string& own_name) {
   if (!flow_.empty()) {
-    diagnostics_.ErrorOfCall(call.place, "a Variable in '", flow_.back().scope, "', which is part of a ",
+    diagnostics_.ErrorOfCall(call.location, "a Variable in '", flow_.back().scope, "', which is part of a ",
                              flow_.back().is_loop() ? "While" : "Cond", "; make it outside and use it by its name");
     return {};
   }
@@ -133,7 +136,7 @@ std::optional<Value> Lowering::LowerVariable(const ExprContext& context, const E
   if (args->container != nullptr) spec.attrs.Set("container", std::string(args->container->text));
   if (args->shared_name != nullptr) spec.attrs.Set("shared_name", std::string(args->shared_name->text));
   const std::string init_name = FreshName(context.frame, spec.name, "init");
-  const std::optional<NodeId> id = Add(context, std::move(spec), call.place);
+  const std::optional<NodeId> id = Add(context, std::move(spec), call.location);
   if (!id) return {};
 
   NodeOptions options;
@@ -148,12 +151,12 @@ std::optional<Value> Lowering::LowerVariable(const ExprContext& context, const E
 std::optional<Output> Lowering::InitialValue(const ExprContext& context, const std::string& name, const Expr& init) {
   const bool is_word = init.is(Expr::Kind::kName) && !context.frame.values.contains(init.text);
   if (is_word && (init.text == "zeros" || init.text == "ones"))
-    return LowerConstant(context, name, ScalarConstant(init.text == "ones" ? 1 : 0), init.place);
+    return LowerConstant(context, name, ScalarConstant(init.text == "ones" ? 1 : 0), init.location);
   const std::optional<Output> value = LowerOne(context, init, name);
   if (!value) return {};
   const WantedValue& wanted = *context.wanted;
   if (graph_.dtype(*value) != wanted.dtype || !graph_.shape(*value).IsCompatibleWith(*wanted.shape)) {
-    diagnostics_.Error(init.place, "the variable is ", wanted.dtype, *wanted.shape, ", but its 'init' is ",
+    diagnostics_.Error(init.location, "the variable is ", wanted.dtype, *wanted.shape, ", but its 'init' is ",
                        graph_.dtype(*value), graph_.shape(*value));
     return {};
   }
@@ -161,43 +164,43 @@ std::optional<Output> Lowering::InitialValue(const ExprContext& context, const s
 }
 
 std::optional<Output> Lowering::LowerConstant(const ExprContext& context, const std::string& name,
-                                              const Constant& value, SourcePlace place) {
+                                              const Constant& value, SourceLocation location) {
   const WantedValue* wanted = context.wanted;
   Result<Tensor> tensor = ToTensor(value, wanted != nullptr ? wanted->dtype : NaturalDType(value));
   if (!tensor.ok()) {
-    diagnostics_.Error(place, tensor.status());
+    diagnostics_.Error(location, tensor.status());
     return {};
   }
   // A scalar fills the wanted shape; a list must have it.
   if (wanted == nullptr || !wanted->shape || tensor->shape() == *wanted->shape || tensor->shape().rank() != 0)
-    return AddConst(context, name, *std::move(tensor), place);
+    return AddConst(context, name, *std::move(tensor), location);
   std::vector<int32_t> dims;
   for (int64_t size : wanted->shape->dims()) {
     if (size > std::numeric_limits<int32_t>::max()) {
-      diagnostics_.Error(place, "a dimension of ", size, " is too large to fill");
+      diagnostics_.Error(location, "a dimension of ", size, " is too large to fill");
       return {};
     }
     dims.push_back(static_cast<int32_t>(size));
   }
-  const std::optional<Output> shape = AddConst(context, name + "/dims", Tensor::Vector<int32_t>(dims), place);
-  const std::optional<Output> scalar = AddConst(context, name + "/value", *std::move(tensor), place);
+  const std::optional<Output> shape = AddConst(context, name + "/dims", Tensor::Vector<int32_t>(dims), location);
+  const std::optional<Output> scalar = AddConst(context, name + "/value", *std::move(tensor), location);
   if (!shape || !scalar) return {};
   NodeSpec fill{name, "Fill", {*shape, *scalar}, {}, {}, "", "", {}};
-  const std::optional<NodeId> id = Add(context, std::move(fill), place);
+  const std::optional<NodeId> id = Add(context, std::move(fill), location);
   if (!id) return {};
   return Output{*id, 0};
 }
 
-std::optional<NodeId> Lowering::AddCounter(const std::string& name, SourcePlace place) {
+std::optional<NodeId> Lowering::AddCounter(const std::string& name, SourceLocation location) {
   NodeSpec spec{name, "VariableV2", {}, {}, {}, "", "", {}};
   spec.attrs.Set("shape", PartialShape::Scalar());
   spec.attrs.Set("dtype", DType::kInt64);
-  const std::optional<NodeId> id = AddNode(std::move(spec), place);
+  const std::optional<NodeId> id = AddNode(std::move(spec), location);
   if (!id) return {};
   NodeSpec init{name + "/init", "Const", {}, {}, {}, "", "", {}};
   init.attrs.Set("dtype", DType::kInt64);
   init.attrs.Set("value", Tensor::Scalar<int64_t>(0));
-  const std::optional<NodeId> init_id = AddNode(std::move(init), place);
+  const std::optional<NodeId> init_id = AddNode(std::move(init), location);
   if (!init_id) return {};
   variables_.push_back({*id, {*init_id, 0}, false});
   return id;

@@ -19,12 +19,12 @@ const Expr* FindPart(const Expr& call, std::string_view name) {
 bool CheckParts(const Expr& call, Diagnostics& diagnostics) {
   for (const KeywordArg& k : call.keywords) {
     if (FindKeyDef(WhileKeys(), k.name) != nullptr) continue;
-    diagnostics.Error(k.place, "unknown key '", k.name, "' of While; it takes ", Join(NamesOf(WhileKeys())));
+    diagnostics.Error(k.location, "unknown key '", k.name, "' of While; it takes ", Join(NamesOf(WhileKeys())));
     return false;
   }
   for (std::string_view part : {"cond", "body"}) {
     if (FindPart(call, part) != nullptr) continue;
-    diagnostics.Error(call.place, "While lacks '", part, "'");
+    diagnostics.Error(call.location, "While lacks '", part, "'");
     return false;
   }
   return true;
@@ -39,7 +39,7 @@ Expr WithVariables(const Expr& expr, const FunctionMap& functions, const std::ve
   for (std::string_view name : names) {
     Expr& argument = call.items.emplace_back();
     argument.kind = Expr::Kind::kName;
-    argument.place = expr.place;
+    argument.location = expr.location;
     argument.text = name;
   }
   return call;
@@ -56,16 +56,16 @@ bool Lowering::ReadLoopVars(const ExprContext& context, const Expr& call, const 
     initial = named->keywords;
   } else if (const auto def = in_.functions.find(body.text); body.is(Expr::Kind::kName) && def != in_.functions.end()) {
     if (call.items.size() != def->second.args.size()) {
-      diagnostics_.Error(call.place, "While has ", call.items.size(), " variables, but function '", body.text,
+      diagnostics_.Error(call.location, "While has ", call.items.size(), " variables, but function '", body.text,
                          "' takes ", def->second.args.size());
       return false;
     }
     for (size_t i = 0; i < call.items.size(); ++i) {
-      initial.push_back({def->second.args[i].text(), call.items[i].place, call.items[i]});
+      initial.push_back({def->second.args[i].text(), call.items[i].location, call.items[i]});
     }
   }
   if (initial.empty()) {
-    diagnostics_.Error(call.place,
+    diagnostics_.Error(call.location,
                        "While lacks its variables: write a mapping with 'vars: {i: 0}', or "
                        "While(0, cond=f, body=g) with functions f and g");
     return false;
@@ -74,9 +74,9 @@ bool Lowering::ReadLoopVars(const ExprContext& context, const Expr& call, const 
     const std::string own_name = Fold(context, k.value).is_constant() ? StrCat(name, "/", k.name, "/initial") : "";
     const std::optional<Output> value = LowerOne(context, k.value, own_name);
     if (!value) return false;
-    const std::optional<Output> read = Capture(*value, k.value.place);
+    const std::optional<Output> read = Capture(*value, k.value.location);
     if (!read) return false;
-    vars.push_back({std::string(k.name), k.place, *read, -1, {}});
+    vars.push_back({std::string(k.name), k.location, *read, -1, {}});
   }
   return true;
 }
@@ -95,14 +95,14 @@ bool Lowering::EnterLoop(const ExprContext& context, const std::string& name, st
     enter.control_inputs = controls;
     enter.attrs = {{"frame_name", flow_.back().frame}, {"parallel_iterations", flow_.back().loop.parallel_iterations}};
     if (flow_.back().loop.swap_memory) enter.attrs.Set("_swap_memory", true);
-    const std::optional<Output> entered = AddFlowNode(std::move(enter), inside, var.place);
+    const std::optional<Output> entered = AddFlowNode(std::move(enter), inside, var.location);
     if (!entered) return false;
     NodeSpec merge;
     merge.name = StrCat(name, "/", var.name, "/Merge");
     merge.op = "Merge";
     merge.inputs = {*entered, Output()};
     merge.attrs = {{"T", graph_.dtype(*entered)}, {"N", 2}};
-    const std::optional<Output> merged = AddFlowNode(std::move(merge), inside, var.place);
+    const std::optional<Output> merged = AddFlowNode(std::move(merge), inside, var.location);
     if (!merged) return false;
     graph_.mutable_node(merged->node).output_shapes[0] = graph_.shape(*entered);
     var.merge = merged->node;
@@ -115,13 +115,13 @@ bool Lowering::EnterLoop(const ExprContext& context, const std::string& name, st
 std::optional<Output> Lowering::LowerLoopCond(const ExprContext& inner, const Expr& cond,
                                               const std::vector<LoopVar>& vars) {
   std::optional<Output> goes_on = LowerOne(inner, cond, "");
-  if (!goes_on || !CheckPredicate(*goes_on, "While", cond.place)) return {};
+  if (!goes_on || !CheckPredicate(*goes_on, "While", cond.location)) return {};
   NodeSpec spec;
   spec.name = StrCat(flow_.back().frame, "/LoopCond");
   spec.op = "LoopCond";
   spec.inputs = {*goes_on};
   spec.control_inputs = {vars[0].merge};
-  const std::optional<NodeId> id = Add(inner, std::move(spec), cond.place);
+  const std::optional<NodeId> id = Add(inner, std::move(spec), cond.location);
   if (!id) return {};
   return Output{*id, 0};
 }
@@ -142,7 +142,7 @@ std::optional<std::vector<Output>> Lowering::LowerBody(const ExprContext& inner,
       next = value->outputs;
     }
     if (next.size() == vars.size()) return next;
-    diagnostics_.Error(body.place, "the body gives ", next.size(), " values for ", vars.size(), " variables");
+    diagnostics_.Error(body.location, "the body gives ", next.size(), " values for ", vars.size(), " variables");
     return {};
   }
   for (const LoopVar& var : vars) next.push_back(var.inside);
@@ -152,7 +152,7 @@ std::optional<std::vector<Output>> Lowering::LowerBody(const ExprContext& inner,
       std::vector<std::string> names;
       names.reserve(vars.size());
       for (const LoopVar& var : vars) names.push_back(var.name);
-      diagnostics_.Error(k.place, "the body gives a value for '", k.name, "', which is no variable of the loop",
+      diagnostics_.Error(k.location, "the body gives a value for '", k.name, "', which is no variable of the loop",
                          DidYouMean(k.name, names));
       return {};
     }
@@ -164,14 +164,14 @@ std::optional<std::vector<Output>> Lowering::LowerBody(const ExprContext& inner,
 }
 
 bool Lowering::CloseLoop(const ExprContext& inner, const std::vector<LoopVar>& vars, const std::vector<Output>& next,
-                         SourcePlace place) {
+                         SourceLocation location) {
   for (size_t i = 0; i < vars.size(); ++i) {
     const LoopVar& var = vars[i];
     const Output merge{var.merge, 0};
     if (graph_.dtype(next[i]) != graph_.dtype(merge) || !graph_.shape(next[i]).IsCompatibleWith(graph_.shape(merge))) {
-      diagnostics_.Error(var.place, "the body gives '", var.name, "' as ", graph_.dtype(next[i]), graph_.shape(next[i]),
-                         ", but it enters the loop as ", graph_.dtype(merge), graph_.shape(merge),
-                         "; dtype and shape are the same in all iterations");
+      diagnostics_.Error(var.location, "the body gives '", var.name, "' as ", graph_.dtype(next[i]),
+                         graph_.shape(next[i]), ", but it enters the loop as ", graph_.dtype(merge),
+                         graph_.shape(merge), "; dtype and shape are the same in all iterations");
       return false;
     }
     NodeSpec spec;
@@ -179,7 +179,7 @@ bool Lowering::CloseLoop(const ExprContext& inner, const std::vector<LoopVar>& v
     spec.op = "NextIteration";
     spec.inputs = {next[i]};
     spec.control_inputs = {flow_.back().pivot};
-    const std::optional<NodeId> id = Add(inner, std::move(spec), place);
+    const std::optional<NodeId> id = Add(inner, std::move(spec), location);
     if (!id) return false;
     graph_.mutable_node(var.merge).inputs[1] = {*id, 0};
   }
@@ -198,7 +198,7 @@ std::optional<Lowering::LoopOptions> Lowering::ReadLoopOptions(const ExprContext
       value = *found;
       return true;
     }
-    if (!folded.is_error()) diagnostics_.Error(given->place, key, " must be ", wanted);
+    if (!folded.is_error()) diagnostics_.Error(given->location, key, " must be ", wanted);
     return false;
   };
   const auto is_count = [](int64_t number) { return number >= 1; };
@@ -230,7 +230,7 @@ std::optional<Value> Lowering::LowerWhile(const ExprContext& context, const Expr
   frame.around = &context.frame;
   frame.function = context.frame.function;
   frame.caller = context.frame.caller;
-  frame.call_place = context.frame.call_place;
+  frame.call_location = context.frame.call_location;
   const NodeOptions options;
   const std::string cond_scope = StrCat(name, "/cond");
   const std::string body_scope = StrCat(name, "/body");
@@ -249,14 +249,14 @@ std::optional<Value> Lowering::LowerWhile(const ExprContext& context, const Expr
       spec.name = StrCat(name, "/", var.name, "/Switch");
       spec.op = "Switch";
       spec.inputs = {var.inside, *pred};
-      const std::optional<Output> sides = AddFlowNode(std::move(spec), depth(), var.place);
+      const std::optional<Output> sides = AddFlowNode(std::move(spec), depth(), var.location);
       if (!sides) return false;
       leaving.push_back(*sides);
       NodeSpec inside;
       inside.name = StrCat(name, "/", var.name, "/Identity");
       inside.op = "Identity";
       inside.inputs = {{sides->node, 1}};
-      const std::optional<Output> value = AddFlowNode(std::move(inside), depth(), var.place);
+      const std::optional<Output> value = AddFlowNode(std::move(inside), depth(), var.location);
       if (!value) return false;
       var.inside = *value;
     }
@@ -264,7 +264,7 @@ std::optional<Value> Lowering::LowerWhile(const ExprContext& context, const Expr
     bind();
     const ExprContext in_body{frame, body_scope, options};
     const std::optional<std::vector<Output>> next = LowerBody(in_body, body, vars);
-    return next && CloseLoop(in_body, vars, *next, written_body.place);
+    return next && CloseLoop(in_body, vars, *next, written_body.location);
   };
   const bool built = build();
   flow_.pop_back();
@@ -275,7 +275,7 @@ std::optional<Value> Lowering::LowerWhile(const ExprContext& context, const Expr
     exit.name = vars.size() == 1 ? name : StrCat(name, "/", vars[i].name);
     exit.op = "Exit";
     exit.inputs = {leaving[i]};
-    const std::optional<Output> left = AddFlowNode(std::move(exit), depth(), vars[i].place);
+    const std::optional<Output> left = AddFlowNode(std::move(exit), depth(), vars[i].location);
     if (!left) return {};
     value.outputs.push_back(*left);
   }

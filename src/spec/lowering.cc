@@ -45,7 +45,7 @@ std::optional<Output> Lowering::Find(const Yaml& scalar) {
   const std::optional<Expr> expr = ParseScalar(scalar, Parsing(top_));
   if (!expr) return {};
   if (expr->is(Expr::Kind::kName)) return Reference(top_, *expr);
-  diagnostics_.Error(expr->place, "expected the name of a node, not '", expr->source, "'");
+  diagnostics_.Error(expr->location, "expected the name of a node, not '", expr->source, "'");
   return {};
 }
 
@@ -54,7 +54,7 @@ std::optional<NodeId> Lowering::FindNode(const Yaml& scalar) {
   if (!expr) return {};
   if ((expr->is(Expr::Kind::kName) && expr->port < 0) || expr->is(Expr::Kind::kControl))
     return ControlReference(top_, *expr);
-  diagnostics_.Error(expr->place, "expected the name of a node, not '", expr->source, "'");
+  diagnostics_.Error(expr->location, "expected the name of a node, not '", expr->source, "'");
   return {};
 }
 
@@ -75,28 +75,28 @@ void Lowering::CheckUncalledFunctions() {
   }
 }
 
-std::optional<NodeId> Lowering::AddNode(NodeSpec spec, SourcePlace place) {
+std::optional<NodeId> Lowering::AddNode(NodeSpec spec, SourceLocation location) {
   const NodeOptions options;
   const std::string scope = spec.name;
-  return Add({top_, scope, options}, std::move(spec), place);
+  return Add({top_, scope, options}, std::move(spec), location);
 }
 
 std::optional<Value> Lowering::LowerExpr(const ExprContext& context, const Expr& expr, const std::string& own_name) {
   if (expr.is(Expr::Kind::kName)) return LowerName(context, expr, own_name);
   if (expr.is(Expr::Kind::kControl)) {
-    diagnostics_.Error(expr.place, "'^", expr.text, "' is no value: it stands among the arguments of an op");
+    diagnostics_.Error(expr.location, "'^", expr.text, "' is no value: it stands among the arguments of an op");
     return {};
   }
   const Folded folded = Fold(context, expr);
   if (folded.is_error()) return {};
   if (folded.is_constant()) {
     const std::string name = own_name.empty() ? FreshName(context.frame, context.scope, "Const") : own_name;
-    const std::optional<Output> output = LowerConstant(context, name, folded.value, expr.place);
+    const std::optional<Output> output = LowerConstant(context, name, folded.value, expr.location);
     if (!output) return {};
     return Value{{*output}};
   }
   if (expr.is(Expr::Kind::kCall)) return LowerCall(context, expr, own_name);
-  diagnostics_.Error(expr.place,
+  diagnostics_.Error(expr.location,
                      "a list with nodes in it is no value; join them with Pack([...]) or ConcatV2([...], 0)");
   return {};
 }
@@ -106,7 +106,7 @@ std::optional<Output> Lowering::LowerOne(const ExprContext& context, const Expr&
   const std::optional<Value> value = LowerExpr(context, expr, own_name);
   if (!value) return {};
   if (!value->outputs.empty()) return value->outputs[0];
-  diagnostics_.Error(expr.place, "'", expr.text, "' gives no value");
+  diagnostics_.Error(expr.location, "'", expr.text, "' gives no value");
   return {};
 }
 
@@ -118,7 +118,7 @@ std::optional<Value> Lowering::LowerName(const ExprContext& context, const Expr&
   spec.name = own_name;
   spec.op = "Identity";
   spec.inputs = {*output};
-  const std::optional<NodeId> id = Add(context, std::move(spec), expr.place);
+  const std::optional<NodeId> id = Add(context, std::move(spec), expr.location);
   if (!id) return {};
   return AllOutputs(*id);
 }
@@ -173,11 +173,11 @@ std::optional<Output> Lowering::Reference(const CallFrame& frame, const Expr& na
   const size_t port = name.port < 0 ? 0 : static_cast<size_t>(name.port);
   if (port < value->outputs.size()) return value->outputs[port];
   if (value->outputs.empty()) {
-    diagnostics_.Error(name.place, "'", name.text, "' gives no value: wait for it by ^", name.text,
+    diagnostics_.Error(name.location, "'", name.text, "' gives no value: wait for it by ^", name.text,
                        ", or name it in 'targets' of 'run'");
     return {};
   }
-  diagnostics_.Error(name.place, "'", name.text, "' has ", value->outputs.size(),
+  diagnostics_.Error(name.location, "'", name.text, "' has ", value->outputs.size(),
                      value->outputs.size() == 1 ? " output" : " outputs", ", there is none numbered ", port);
   return {};
 }
@@ -213,7 +213,7 @@ void Lowering::ReportUnknownName(const CallFrame& frame, const Expr& name) {
   if (hint.empty() && HoldsOperator(name.text)) hint = "; operators need white space around them: a - b";
   if (hint.empty() && frame.function != nullptr)
     hint = StrCat("; function '", frame.function->name, "' sees its arguments and its own nodes");
-  diagnostics_.Error(name.place, "unknown node '", name.text, "'", hint);
+  diagnostics_.Error(name.location, "unknown node '", name.text, "'", hint);
 }
 
 Folded Lowering::Fold(const ExprContext& context, const Expr& expr) {
@@ -226,7 +226,7 @@ Folded Lowering::FoldCallOf(const ExprContext& context, const Expr& call) {
   if (call.text != "dim") return {};
   constexpr Folded::Kind kError = Folded::Kind::kError;
   if (call.items.size() != 2 || !call.items[0].is(Expr::Kind::kName) || !call.keywords.empty()) {
-    diagnostics_.Error(call.place, "dim() takes the name of a node and the number of a dimension: dim(x, 1)");
+    diagnostics_.Error(call.location, "dim() takes the name of a node and the number of a dimension: dim(x, 1)");
     return {kError, {}};
   }
   const Expr& name = call.items[0];
@@ -237,14 +237,14 @@ Folded Lowering::FoldCallOf(const ExprContext& context, const Expr& call) {
   const auto* dim =
       index.is_constant() && index.value.dims.empty() ? std::get_if<int64_t>(&index.value.elements[0]) : nullptr;
   if (dim == nullptr || (shape.known_rank() && (*dim >= shape.rank() || *dim < -shape.rank()))) {
-    diagnostics_.ErrorOfCall(call.items[1].place, "'", name.text, "' has shape ", shape,
+    diagnostics_.ErrorOfCall(call.items[1].location, "'", name.text, "' has shape ", shape,
                              ", there is no such dimension");
     return {kError, {}};
   }
   const int64_t size =
       shape.known_rank() ? shape.dim(static_cast<int>(*dim < 0 ? *dim + shape.rank() : *dim)) : PartialShape::kUnknown;
   if (size == PartialShape::kUnknown) {
-    diagnostics_.ErrorOfCall(call.place, "dimension ", *dim, " of '", name.text,
+    diagnostics_.ErrorOfCall(call.location, "dimension ", *dim, " of '", name.text,
                              "' is not known before the step runs: its shape is ", shape);
     return {kError, {}};
   }

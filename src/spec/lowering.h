@@ -66,9 +66,9 @@ class Lowering {
   // To be called when all else is built.
   void CheckUncalledFunctions();
   // Adds a node with the given attrs and inputs. Returns nothing after an error.
-  std::optional<NodeId> AddNode(NodeSpec spec, SourcePlace place);
+  std::optional<NodeId> AddNode(NodeSpec spec, SourceLocation location);
   // Adds a variable with a constant first value that is not trained.
-  std::optional<NodeId> AddCounter(const std::string& name, SourcePlace place);
+  std::optional<NodeId> AddCounter(const std::string& name, SourceLocation location);
 
   const std::vector<VariableSpec>& variables() const { return variables_; }
   // LoadedSpec::values.
@@ -121,13 +121,15 @@ class Lowering {
   std::optional<std::vector<Operand>> LowerOperands(const ExprContext& context, const OpDef& op,
                                                     const OpArguments& arguments);
   bool LowerControls(const ExprContext& context, const OpArguments& arguments, NodeSpec& spec);
-  bool AddInputs(const ExprContext& context, const OpDef& op, std::vector<Operand>& operands, SourcePlace place,
+  bool AddInputs(const ExprContext& context, const OpDef& op, std::vector<Operand>& operands, SourceLocation location,
                  NodeSpec& spec);
-  std::optional<Output> AllAxes(const ExprContext& context, Output value, const std::string& name, SourcePlace place);
-  std::optional<Output> AddConst(const ExprContext& context, const std::string& name, Tensor value, SourcePlace place);
+  std::optional<Output> AllAxes(const ExprContext& context, Output value, const std::string& name,
+                                SourceLocation location);
+  std::optional<Output> AddConst(const ExprContext& context, const std::string& name, Tensor value,
+                                 SourceLocation location);
   DType OperandDType(const OpDef& op, const AttrMap& attrs, const std::vector<Operand>& operands, size_t which) const;
   void SetSeeds(const OpDef& op, NodeSpec& spec) const;
-  std::optional<NodeId> Add(const ExprContext& context, NodeSpec spec, SourcePlace place);
+  std::optional<NodeId> Add(const ExprContext& context, NodeSpec spec, SourceLocation location);
   Value AllOutputs(NodeId id) const;
 
   // Functions (lower_function.cc).
@@ -138,8 +140,8 @@ class Lowering {
   bool BindAttr(const ExprContext& context, const FunctionDef::AttrArg& attr, const Expr* given, const Expr& call,
                 Params& params);
   std::optional<std::string> AttrText(const ExprContext& context, const Expr& value);
-  bool CheckCallCount(const FunctionDef& def, SourcePlace place);
-  bool CheckCallDepth(const CallFrame& frame, const FunctionDef& def, SourcePlace place);
+  bool CheckCallCount(const FunctionDef& def, SourceLocation location);
+  bool CheckCallDepth(const CallFrame& frame, const FunctionDef& def, SourceLocation location);
   std::optional<Value> LowerReturns(CallFrame& frame, const FunctionDef& def);
   std::string CalledFrom(const CallFrame& frame) const;
   class InCall;
@@ -148,13 +150,13 @@ class Lowering {
   std::optional<VariableType> ReadVariableType(const ExprContext& context, const VariableArgs& args);
   std::optional<Value> LowerVariable(const ExprContext& context, const Expr& call, const std::string& own_name);
   std::optional<Output> LowerConstant(const ExprContext& context, const std::string& name, const Constant& value,
-                                      SourcePlace place);
+                                      SourceLocation location);
   std::optional<Output> InitialValue(const ExprContext& context, const std::string& name, const Expr& init);
 
   // Conditionals and loops (lower_flow.cc; lower_cond.cc, lower_while.cc).
   struct LoopVar {
     std::string name;
-    SourcePlace place;
+    SourceLocation location;
     Output initial;
     NodeId merge;
     Output inside;
@@ -162,9 +164,9 @@ class Lowering {
   std::optional<Value> LowerCond(const ExprContext& context, const Expr& call, const std::string& own_name);
   std::optional<std::vector<Output>> LowerSide(const ExprContext& context, const Expr& expr, const std::string& scope);
   bool CheckSides(const Expr& call, const std::vector<Output>& then, const std::vector<Output>& otherwise,
-                  SourcePlace place);
+                  SourceLocation location);
   std::optional<Value> LowerWhile(const ExprContext& context, const Expr& call, const std::string& own_name);
-  bool CheckPredicate(Output pred, std::string_view what, SourcePlace place);
+  bool CheckPredicate(Output pred, std::string_view what, SourceLocation location);
   bool ReadLoopVars(const ExprContext& context, const Expr& call, const Expr& body, const std::string& name,
                     std::vector<LoopVar>& vars);
   bool EnterLoop(const ExprContext& context, const std::string& name, std::vector<LoopVar>& vars);
@@ -172,7 +174,7 @@ class Lowering {
   std::optional<std::vector<Output>> LowerBody(const ExprContext& inner, const Expr& body,
                                                const std::vector<LoopVar>& vars);
   bool CloseLoop(const ExprContext& inner, const std::vector<LoopVar>& vars, const std::vector<Output>& next,
-                 SourcePlace place);
+                 SourceLocation location);
 
   struct LoopOptions {
     int64_t parallel_iterations = 10;
@@ -194,14 +196,14 @@ class Lowering {
     bool is_loop() const { return !frame.empty(); }
   };
   // Replaces a node's inputs by ones that the innermost level can read; false after an error, which is reported.
-  bool EnterFlow(NodeSpec& spec, SourcePlace place);
-  bool EnterFlowByControl(NodeSpec& spec, SourcePlace place);
-  std::optional<Output> Capture(Output value, SourcePlace place);
-  std::optional<Output> CaptureAt(Output value, int depth, SourcePlace place);
+  bool EnterFlow(NodeSpec& spec, SourceLocation location);
+  bool EnterFlowByControl(NodeSpec& spec, SourceLocation location);
+  std::optional<Output> Capture(Output value, SourceLocation location);
+  std::optional<Output> CaptureAt(Output value, int depth, SourceLocation location);
   // The depth of a node's level in flow_; -1: outside of all. Nothing, after an error, if that level has ended.
-  std::optional<int> DepthOf(NodeId node, SourcePlace place);
+  std::optional<int> DepthOf(NodeId node, SourceLocation location);
   // Adds a node at a depth of flow_, whose inputs that level can read.
-  std::optional<Output> AddFlowNode(NodeSpec spec, int depth, SourcePlace place);
+  std::optional<Output> AddFlowNode(NodeSpec spec, int depth, SourceLocation location);
   int depth() const { return static_cast<int>(flow_.size()) - 1; }
   // An unpinned constant can be read from anywhere.
   bool IsFreeConstant(NodeId node) const;

@@ -25,7 +25,7 @@ void ReportUnknownKeyword(const OpDef& op, const KeywordArg& keyword, Diagnostic
   }
   std::string near = DidYouMean(keyword.name, known);
   if (near.empty()) near = StrCat("; its signature is ", op.Signature());
-  diagnostics.Error(keyword.place, "unknown attr '", keyword.name, "' of ", op.name, near);
+  diagnostics.Error(keyword.location, "unknown attr '", keyword.name, "' of ", op.name, near);
 }
 
 std::vector<const Expr*> Elements(const Expr& value, bool repeated) {
@@ -45,7 +45,7 @@ bool MatchKeywords(const OpDef& op, const Expr& call, OpArguments& out, std::vec
       given[found.input] = true;
       out.inputs[found.input] = Elements(k.value, IsRepeated(op.inputs[found.input]));
     } else if (found.input >= 0) {
-      diagnostics.Error(k.place, "input '", op.inputs[found.input].name, "' of ", op.name, " is given twice");
+      diagnostics.Error(k.location, "input '", op.inputs[found.input].name, "' of ", op.name, " is given twice");
       return false;
     } else {
       ReportUnknownKeyword(op, k, diagnostics);
@@ -77,12 +77,12 @@ std::optional<OpArguments> MatchArguments(const OpDef& op, const Expr& call, Dia
     } else if (left > 0) {
       out.inputs[i] = Elements(*plain[at++], IsRepeated(arg));
     } else if (!MayBeLeftOut(arg)) {
-      diagnostics.Error(call.place, op.name, " lacks its input '", arg.name, "'; its signature is ", op.Signature());
+      diagnostics.Error(call.location, op.name, " lacks its input '", arg.name, "'; its signature is ", op.Signature());
       return {};
     }
   }
   if (at < plain.size()) {
-    diagnostics.Error(plain[at]->place, op.name, " takes ", at, at == 1 ? " input" : " inputs",
+    diagnostics.Error(plain[at]->location, op.name, " takes ", at, at == 1 ? " input" : " inputs",
                       ", this is one more (attrs are written name=value); its signature is ", op.Signature());
     return {};
   }

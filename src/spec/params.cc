@@ -8,28 +8,28 @@
 namespace dfrun {
 namespace {
 
-using Lookup = std::function<const std::string*(std::string_view name, SourcePlace place)>;
+using Lookup = std::function<const std::string*(std::string_view name, SourceLocation location)>;
 
 // Replaces every ${name} by the result of `lookup`, which reports unknown names.
-const PlacedText* Replace(const Yaml& scalar, const Lookup& lookup, TextPool& pool, Diagnostics& diagnostics) {
+const LocatedText* Replace(const Yaml& scalar, const Lookup& lookup, TextPool& pool, Diagnostics& diagnostics) {
   const std::string_view text = scalar.text();
   size_t open = text.find("${");
   if (open == std::string_view::npos) return &pool.View(scalar);
-  PlacedText& out = pool.Make();
+  LocatedText& out = pool.Make();
   size_t at = 0;
   for (; open != std::string_view::npos; open = text.find("${", at)) {
     out.Append(scalar, at, open - at);
-    const SourcePlace place = scalar.PlaceOf(open);
+    const SourceLocation location = scalar.LocationOf(open);
     const size_t close = text.find('}', open);
     if (close == std::string_view::npos) {
-      diagnostics.Error(place, "'${' without '}'");
+      diagnostics.Error(location, "'${' without '}'");
       return nullptr;
     }
-    const std::string* value = lookup(text.substr(open + 2, close - open - 2), place);
+    const std::string* value = lookup(text.substr(open + 2, close - open - 2), location);
     if (value == nullptr) return nullptr;
-    out.Append(*value, place);
+    out.Append(*value, location);
     if (!pool.Spend(value->size())) {
-      diagnostics.Error(place, "params make more than ", TextPool::kMaxBytes, " bytes of text");
+      diagnostics.Error(location, "params make more than ", TextPool::kMaxBytes, " bytes of text");
       return nullptr;
     }
     at = close + 1;
@@ -44,7 +44,7 @@ std::optional<std::string> Render(const Yaml& value,
                                   Diagnostics& diagnostics) {
   if (value.is_scalar()) return render_scalar(value);
   if (!value.is_sequence()) {
-    diagnostics.Error(value.place(), "expected a number, a text or a list, not ", value.Describe());
+    diagnostics.Error(value.location(), "expected a number, a text or a list, not ", value.Describe());
     return {};
   }
   std::string out = "[";
@@ -56,10 +56,10 @@ std::optional<std::string> Render(const Yaml& value,
   return out + "]";
 }
 
-void ReportUnknown(std::string_view name, SourcePlace place, const std::vector<std::string>& known,
+void ReportUnknown(std::string_view name, SourceLocation location, const std::vector<std::string>& known,
                    Diagnostics& diagnostics) {
   const std::string near = Nearest(name, known);
-  diagnostics.Error(place, "unknown param '", name, "'",
+  diagnostics.Error(location, "unknown param '", name, "'",
                     near.empty() ? std::string("; params are defined in the section 'params'")
                                  : StrCat(", did you mean '", near, "'?"));
 }
@@ -78,21 +78,21 @@ class Resolver {
   }
   bool Has(const std::string& name) const { return entries_.contains(name); }
   void Override(const ParamOverride& o) {
-    PlacedText text;
+    LocatedText text;
     text.Append(o.text, {});
     done_[o.name] = WorkedOut(text);
   }
 
   // Null after an error.
-  const std::string* Resolve(const std::string& name, SourcePlace place) {
+  const std::string* Resolve(const std::string& name, SourceLocation location) {
     if (auto it = done_.find(name); it != done_.end()) return it->second ? &*it->second : nullptr;
     auto entry = entries_.find(name);
     if (entry == entries_.end()) {
-      ReportUnknown(name, place, Names(), diagnostics_);
+      ReportUnknown(name, location, Names(), diagnostics_);
       return nullptr;
     }
     if (depth_ >= kMaxYamlDepth || !open_.emplace(name, true).second) {
-      diagnostics_.Error(place, "the param '", name, "' ",
+      diagnostics_.Error(location, "the param '", name, "' ",
                          depth_ >= kMaxYamlDepth ? "stands for params within params, too deep" : "stands for itself");
       return nullptr;
     }
@@ -107,15 +107,15 @@ class Resolver {
 
  private:
   std::optional<std::string> ScalarText(const Yaml& value) {
-    const PlacedText* text = Replace(
-        value, [&](std::string_view name, SourcePlace place) { return Resolve(std::string(name), place); }, pool_,
-        diagnostics_);
+    const LocatedText* text = Replace(
+        value, [&](std::string_view name, SourceLocation location) { return Resolve(std::string(name), location); },
+        pool_, diagnostics_);
     if (text == nullptr) return {};
     return WorkedOut(*text);
   }
 
   // Replaces a sum or product of numbers by its value, so that it can be an operand of other operators.
-  static std::string WorkedOut(const PlacedText& text) {
+  static std::string WorkedOut(const LocatedText& text) {
     // A param may be any text, so text that is no expression is no error here.
     Diagnostics unheeded;
     std::optional<Expr> expr = ParseExpr(text, unheeded);
@@ -147,10 +147,10 @@ std::vector<std::string> Params::Names() const {
   return names;
 }
 
-const PlacedText* Params::Substitute(const Yaml& scalar, TextPool& pool, Diagnostics& diagnostics) const {
-  const auto lookup = [&](std::string_view name, SourcePlace place) {
+const LocatedText* Params::Substitute(const Yaml& scalar, TextPool& pool, Diagnostics& diagnostics) const {
+  const auto lookup = [&](std::string_view name, SourceLocation location) {
     const std::string* text = Find(name);
-    if (text == nullptr) ReportUnknown(name, place, Names(), diagnostics);
+    if (text == nullptr) ReportUnknown(name, location, Names(), diagnostics);
     return text;
   };
   return Replace(scalar, lookup, pool, diagnostics);
@@ -159,7 +159,7 @@ const PlacedText* Params::Substitute(const Yaml& scalar, TextPool& pool, Diagnos
 std::optional<std::string> Params::SubstituteAll(const Yaml& value, Diagnostics& diagnostics) const {
   TextPool pool;
   const auto substitute = [&](const Yaml& scalar) -> std::optional<std::string> {
-    const PlacedText* text = Substitute(scalar, pool, diagnostics);
+    const LocatedText* text = Substitute(scalar, pool, diagnostics);
     if (text == nullptr) return {};
     return std::string(text->text());
   };
@@ -190,7 +190,7 @@ Params MakeParams(const std::vector<ParamEntry>& entries, const std::vector<Para
   Params params;
   for (const ParamEntry& e : entries) {
     const std::string name(e.name.text());
-    const std::string* text = resolver.Resolve(name, e.name.place());
+    const std::string* text = resolver.Resolve(name, e.name.location());
     // A failed param is defined all the same, so that its uses are no further errors.
     params.Set(name, text != nullptr ? *text : std::string());
   }

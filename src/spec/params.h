@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "src/spec/diagnostics.h"
-#include "src/spec/placed_text.h"
+#include "src/spec/located_text.h"
 
 namespace dfrun {
 
@@ -27,7 +27,7 @@ class Params {
   std::optional<std::string> SubstituteAll(const Yaml& value, Diagnostics& diagnostics) const;
   // Returns the scalar with every ${name} replaced, owned by `pool`. Null after an error, which is then in
   // `diagnostics`.
-  const PlacedText* Substitute(const Yaml& scalar, TextPool& pool, Diagnostics& diagnostics) const;
+  const LocatedText* Substitute(const Yaml& scalar, TextPool& pool, Diagnostics& diagnostics) const;
 
  private:
   std::vector<std::string> Names() const;

@@ -15,19 +15,19 @@ const InputSpec* FindInput(std::string_view name, const SectionContext& context)
 }
 
 // Feeds every tensor of input `target` from the tensor of the same name of `source`.
-void FeedInput(const InputSpec& target, const InputSpec& source, SourcePlace place, std::vector<FeedSpec>& feeds,
+void FeedInput(const InputSpec& target, const InputSpec& source, SourceLocation location, std::vector<FeedSpec>& feeds,
                Diagnostics& diagnostics) {
   for (const InputTensor& t : target.tensors) {
     auto from = std::find_if(source.tensors.begin(), source.tensors.end(),
                              [&](const InputTensor& s) { return s.name == t.name; });
     if (from == source.tensors.end()) {
-      diagnostics.Error(place, "input '", source.name, "' lacks the tensor '", t.name, "' of input '", target.name,
+      diagnostics.Error(location, "input '", source.name, "' lacks the tensor '", t.name, "' of input '", target.name,
                         "'");
     } else if (from->field.dtype != t.field.dtype || !(from->field.shape == t.field.shape)) {
-      diagnostics.Error(place, "'", source.name, "/", t.name, "' has samples ", from->field.dtype, from->field.shape,
+      diagnostics.Error(location, "'", source.name, "/", t.name, "' has samples ", from->field.dtype, from->field.shape,
                         ", but those of '", target.name, "/", t.name, "' are ", t.field.dtype, t.field.shape);
     } else {
-      feeds.push_back({t.value, from->value, place});
+      feeds.push_back({t.value, from->value, location});
     }
   }
 }
@@ -35,7 +35,7 @@ void FeedInput(const InputSpec& target, const InputSpec& source, SourcePlace pla
 void FeedValue(const Yaml& name, const Yaml& value, std::string_view section, const SectionContext& context,
                std::vector<FeedSpec>& feeds) {
   Diagnostics& diagnostics = context.reader.diagnostics();
-  if (!value.is_scalar()) return diagnostics.Error(value.place(), "a feed is an expression, not ", value.Describe());
+  if (!value.is_scalar()) return diagnostics.Error(value.location(), "a feed is an expression, not ", value.Describe());
   const std::optional<Output> target = context.lowering.Find(name);
   if (!target) return;
   const Graph& graph = context.graph;
@@ -48,10 +48,10 @@ void FeedValue(const Yaml& name, const Yaml& value, std::string_view section, co
   const std::optional<Output> fed = context.lowering.AddExpression(value, StrCat(section, "/", node), &wanted);
   if (!fed) return;
   if (graph.dtype(*fed) != dtype || !graph.shape(*fed).IsCompatibleWith(shape)) {
-    return diagnostics.Error(value.place(), "'", name.text(), "' is ", dtype, shape, ", but is fed ", graph.dtype(*fed),
-                             graph.shape(*fed));
+    return diagnostics.Error(value.location(), "'", name.text(), "' is ", dtype, shape, ", but is fed ",
+                             graph.dtype(*fed), graph.shape(*fed));
   }
-  feeds.push_back({*target, *fed, name.place()});
+  feeds.push_back({*target, *fed, name.location()});
 }
 
 std::vector<FeedSpec> ReadFeeds(const Yaml& map, std::string_view section, const SectionContext& context) {
@@ -65,11 +65,11 @@ std::vector<FeedSpec> ReadFeeds(const Yaml& map, std::string_view section, const
     if (target == nullptr) {
       FeedValue(name, value, section, context, feeds);
     } else if (const InputSpec* source = FindInput(value.text(), context)) {
-      FeedInput(*target, *source, value.place(), feeds, diagnostics);
+      FeedInput(*target, *source, value.location(), feeds, diagnostics);
     } else {
       std::vector<std::string> names;
       for (const InputSpec& input : context.inputs) names.push_back(input.name);
-      diagnostics.Error(value.place(), "an input is fed from another input, and ", value.Describe(), " is none",
+      diagnostics.Error(value.location(), "an input is fed from another input, and ", value.Describe(), " is none",
                         DidYouMean(value.text(), names));
     }
   }
@@ -89,13 +89,13 @@ std::vector<NodeId> ReadTargets(const Yaml& list, const SectionContext& context)
   std::vector<NodeId> targets;
   Diagnostics& diagnostics = context.reader.diagnostics();
   if (!list.is_sequence()) {
-    diagnostics.Error(list.place(), "'targets' must be a list of names, not ", list.Describe());
+    diagnostics.Error(list.location(), "'targets' must be a list of names, not ", list.Describe());
     return targets;
   }
   for (size_t i = 0; i < list.size(); ++i) {
     const Yaml name = list.item(i);
     if (!name.is_scalar()) {
-      diagnostics.Error(name.place(), "'targets' lists names, not ", name.Describe());
+      diagnostics.Error(name.location(), "'targets' lists names, not ", name.Describe());
     } else if (const std::optional<NodeId> node = context.lowering.FindNode(name)) {
       targets.push_back(*node);
     }
@@ -109,11 +109,11 @@ std::vector<FetchSpec> ReadNamedFetches(const Yaml& map, const SectionContext& c
   for (size_t i = 0; i < map.size(); ++i) {
     const Yaml value = map.value(i);
     if (!value.is_scalar()) {
-      context.reader.diagnostics().Error(value.place(), "'fetch' gives names to nodes, not to ", value.Describe());
+      context.reader.diagnostics().Error(value.location(), "'fetch' gives names to nodes, not to ", value.Describe());
       continue;
     }
     const std::optional<Output> output = context.lowering.Find(value);
-    if (output) fetches.push_back({std::string(map.key(i).text()), *output, value.place()});
+    if (output) fetches.push_back({std::string(map.key(i).text()), *output, value.location()});
   }
   return fetches;
 }
@@ -123,7 +123,7 @@ void CheckNames(const std::vector<FetchSpec>& fetches, std::string_view what, Di
   std::set<std::string_view> seen;
   for (const FetchSpec& fetch : fetches) {
     if (!seen.insert(fetch.name).second) {
-      diagnostics.Error(fetch.place, what, " has the name '", fetch.name, "' twice");
+      diagnostics.Error(fetch.location, what, " has the name '", fetch.name, "' twice");
     }
   }
 }
@@ -135,11 +135,11 @@ void CheckDatasets(const std::vector<FetchSpec>& fetches, Diagnostics& diagnosti
   for (const FetchSpec& fetch : fetches) {
     const std::string_view name = fetch.name;
     if (name.find_first_not_of("./") == std::string_view::npos || name.front() == '/') {
-      diagnostics.Error(fetch.place, "'", name, "' cannot name a dataset of the file that 'fetch' is saved in");
+      diagnostics.Error(fetch.location, "'", name, "' cannot name a dataset of the file that 'fetch' is saved in");
     }
     for (size_t slash = name.find('/'); slash != std::string_view::npos; slash = name.find('/', slash + 1)) {
       if (!names.contains(name.substr(0, slash))) continue;
-      diagnostics.Error(fetch.place, "'", name, "' lies below '", name.substr(0, slash),
+      diagnostics.Error(fetch.location, "'", name, "' lies below '", name.substr(0, slash),
                         "', which is fetched too, and ", "an HDF5 file cannot hold both: fetch '",
                         name.substr(0, slash), ":0', or name them, {a: x}");
     }
@@ -151,7 +151,7 @@ bool ReadFileName(const Yaml& value, ValueReader& reader, std::string& out) {
   std::optional<std::string> name = reader.Text(value, "'save'");
   if (!name) return false;
   if (!name->ends_with(".h5") || name->find('/') != std::string::npos || name->front() == '.') {
-    reader.diagnostics().Error(value.place(),
+    reader.diagnostics().Error(value.location(),
                                "'save' is the name of a file in the run directory, like result.h5, not '", *name, "'");
     return false;
   }
@@ -159,9 +159,9 @@ bool ReadFileName(const Yaml& value, ValueReader& reader, std::string& out) {
   return true;
 }
 
-std::optional<RunSpec> RunOf(const Yaml& section, SourcePlace place, const SectionContext& context) {
+std::optional<RunSpec> RunOf(const Yaml& section, SourceLocation location, const SectionContext& context) {
   RunSpec run;
-  run.place = place;
+  run.location = location;
   if (!Sections::Check("run", section, context.reader.diagnostics())) return {};
   if (!ReadCount(section, "steps", 1, context.reader, run.steps)) return {};
   if (const std::optional<Yaml> feed = FindKey(section, "feed")) run.feeds = ReadFeeds(*feed, "feed", context);
@@ -176,7 +176,7 @@ std::optional<RunSpec> RunOf(const Yaml& section, SourcePlace place, const Secti
     return !names || ((names->is_sequence() || names->is_map()) && names->size() == 0);
   };
   if (is_empty(FindKey(section, "fetch")) && is_empty(targets)) {
-    context.reader.diagnostics().Error(place,
+    context.reader.diagnostics().Error(location,
                                        "'run' computes nothing: list in 'fetch' the values that it shall give, or in "
                                        "'targets' nodes that it shall run for what they do");
   }
@@ -186,16 +186,16 @@ std::optional<RunSpec> RunOf(const Yaml& section, SourcePlace place, const Secti
   return run;
 }
 
-std::optional<EvalSpec> EvalOf(const Yaml& section, SourcePlace place, const SectionContext& context) {
+std::optional<EvalSpec> EvalOf(const Yaml& section, SourceLocation location, const SectionContext& context) {
   EvalSpec eval;
-  eval.place = place;
+  eval.location = location;
   Diagnostics& diagnostics = context.reader.diagnostics();
   if (!Sections::Check("eval", section, diagnostics)) return {};
   if (!ReadCount(section, "every", 0, context.reader, eval.every)) return {};
   if (const std::optional<Yaml> feed = FindKey(section, "feed")) eval.feeds = ReadFeeds(*feed, "eval_feed", context);
   const std::optional<Yaml> metrics = FindKey(section, "metrics");
   if (!metrics) {
-    diagnostics.Error(place, "'eval' lacks 'metrics', a list of scalars of the graph");
+    diagnostics.Error(location, "'eval' lacks 'metrics', a list of scalars of the graph");
     return {};
   }
   eval.metrics = ReadFetches(*metrics, "'metrics'", true, context);
@@ -203,9 +203,10 @@ std::optional<EvalSpec> EvalOf(const Yaml& section, SourcePlace place, const Sec
   return eval;
 }
 
-std::optional<CheckpointSpec> CheckpointOf(const Yaml& section, SourcePlace place, const SectionContext& context) {
+std::optional<CheckpointSpec> CheckpointOf(const Yaml& section, SourceLocation location,
+                                           const SectionContext& context) {
   CheckpointSpec checkpoint;
-  checkpoint.place = place;
+  checkpoint.location = location;
   if (!Sections::Check("checkpoint", section, context.reader.diagnostics())) return {};
   int64_t keep = checkpoint.keep;
   if (!ReadCount(section, "every", 0, context.reader, checkpoint.every)) return {};
@@ -214,23 +215,23 @@ std::optional<CheckpointSpec> CheckpointOf(const Yaml& section, SourcePlace plac
   return checkpoint;
 }
 
-void ReadRun(const Yaml& section, SourcePlace place, const SectionContext& context, JobSpec& job) {
+void ReadRun(const Yaml& section, SourceLocation location, const SectionContext& context, JobSpec& job) {
   if (context.document.FindSection("train") != nullptr)
-    context.reader.diagnostics().Error(place, "a job has one of 'train' and 'run', not both");
-  job.run = RunOf(section, place, context);
+    context.reader.diagnostics().Error(location, "a job has one of 'train' and 'run', not both");
+  job.run = RunOf(section, location, context);
 }
 
-void ReadEval(const Yaml& section, SourcePlace place, const SectionContext& context, JobSpec& job) {
+void ReadEval(const Yaml& section, SourceLocation location, const SectionContext& context, JobSpec& job) {
   if (context.document.FindSection("train") == nullptr)
-    context.reader.diagnostics().Error(place, "'eval' belongs to 'train', which this spec lacks");
-  job.eval = EvalOf(section, place, context);
+    context.reader.diagnostics().Error(location, "'eval' belongs to 'train', which this spec lacks");
+  job.eval = EvalOf(section, location, context);
 }
 
-void ReadCheckpoint(const Yaml& section, SourcePlace place, const SectionContext& context, JobSpec& job) {
-  job.checkpoint = CheckpointOf(section, place, context);
+void ReadCheckpoint(const Yaml& section, SourceLocation location, const SectionContext& context, JobSpec& job) {
+  job.checkpoint = CheckpointOf(section, location, context);
 }
 
-void ReadSummaries(const Yaml& section, SourcePlace, const SectionContext& context, JobSpec& job) {
+void ReadSummaries(const Yaml& section, SourceLocation, const SectionContext& context, JobSpec& job) {
   if (!Sections::Check("summaries", section, context.reader.diagnostics())) return;
   const std::optional<Yaml> scalars = FindKey(section, "scalars");
   if (!scalars) return;
@@ -238,7 +239,7 @@ void ReadSummaries(const Yaml& section, SourcePlace, const SectionContext& conte
   CheckNames(job.summaries, "'scalars'", context.reader.diagnostics());
 }
 
-void ReadTrace(const Yaml& section, SourcePlace, const SectionContext& context, JobSpec& job) {
+void ReadTrace(const Yaml& section, SourceLocation, const SectionContext& context, JobSpec& job) {
   int64_t steps = 0;
   if (!Sections::Check("trace", section, context.reader.diagnostics())) return;
   if (ReadCount(section, "steps", 0, context.reader, steps)) job.trace_steps = steps;
@@ -278,23 +279,23 @@ std::vector<FetchSpec> ReadFetches(const Yaml& list, std::string_view what, bool
   std::vector<FetchSpec> fetches;
   Diagnostics& diagnostics = context.reader.diagnostics();
   if (!list.is_sequence()) {
-    diagnostics.Error(list.place(), what, " must be a list of names, not ", list.Describe());
+    diagnostics.Error(list.location(), what, " must be a list of names, not ", list.Describe());
     return fetches;
   }
   for (size_t i = 0; i < list.size(); ++i) {
     const Yaml name = list.item(i);
     if (!name.is_scalar()) {
-      diagnostics.Error(name.place(), what, " lists names, not ", name.Describe());
+      diagnostics.Error(name.location(), what, " lists names, not ", name.Describe());
       continue;
     }
     const std::optional<Output> output = context.lowering.Find(name);
     if (!output) continue;
     if (scalars && !MayBeScalar(context.graph, *output)) {
-      diagnostics.Error(name.place(), what, " lists scalars, but '", name.text(), "' has shape ",
+      diagnostics.Error(name.location(), what, " lists scalars, but '", name.text(), "' has shape ",
                         context.graph.shape(*output));
       continue;
     }
-    fetches.push_back({std::string(name.text()), *output, name.place()});
+    fetches.push_back({std::string(name.text()), *output, name.location()});
   }
   return fetches;
 }

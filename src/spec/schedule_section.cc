@@ -13,7 +13,7 @@ class ScheduleReader {
   std::optional<ScheduleSpec> Read() {
     if (!CheckMap(map_, "'learning_rate'", reader_.diagnostics())) return {};
     const std::optional<Yaml> name = FindKey(map_, "schedule");
-    if (!name) return Fail(map_.place(), "lacks 'schedule': constant, piecewise, step, exponential or cosine");
+    if (!name) return Fail(map_.location(), "lacks 'schedule': constant, piecewise, step, exponential or cosine");
     const std::optional<int> kind =
         reader_.Choice(*name, "'schedule'", FindKeyDef(ScheduleKeys(), "schedule")->choices);
     if (!kind) return {};
@@ -26,8 +26,8 @@ class ScheduleReader {
   using Kind = ScheduleSpec::Kind;
 
   template <class... Args>
-  std::nullopt_t Fail(SourcePlace place, const Args&... args) {
-    reader_.diagnostics().Error(place, "'learning_rate' ", args...);
+  std::nullopt_t Fail(SourceLocation location, const Args&... args) {
+    reader_.diagnostics().Error(location, "'learning_rate' ", args...);
     return std::nullopt;
   }
 
@@ -52,7 +52,7 @@ class ScheduleReader {
     if (!CheckKeys(map_, known, what, reader_.diagnostics())) return false;
     for (std::string_view key : required) {
       if (FindKey(map_, key)) continue;
-      reader_.diagnostics().Error(map_.place(), what, " lacks '", key, "'");
+      reader_.diagnostics().Error(map_.location(), what, " lacks '", key, "'");
       return false;
     }
     return true;
@@ -84,12 +84,12 @@ class ScheduleReader {
     const Yaml boundaries = *FindKey(map_, "boundaries");
     const Yaml values = *FindKey(map_, "values");
     if (!boundaries.is_sequence() || !values.is_sequence() || values.size() != boundaries.size() + 1)
-      return Fail(values.place(), "needs lists, one value more than boundaries"), false;
+      return Fail(values.location(), "needs lists, one value more than boundaries"), false;
     for (size_t i = 0; i < boundaries.size(); ++i) {
       const std::optional<int64_t> step = reader_.Int(boundaries.item(i), "a boundary", 1);
       if (!step) return false;
       if (i > 0 && *step <= spec_.boundaries.back())
-        return Fail(boundaries.item(i).place(), "needs boundaries in ascending order"), false;
+        return Fail(boundaries.item(i).location(), "needs boundaries in ascending order"), false;
       spec_.boundaries.push_back(*step);
     }
     for (size_t i = 0; i < values.size(); ++i) {

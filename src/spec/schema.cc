@@ -15,7 +15,7 @@ std::optional<Yaml> FindKey(const Yaml& map, std::string_view key) {
 
 bool CheckMap(const Yaml& value, std::string_view what, Diagnostics& diagnostics) {
   if (value.is_map()) return true;
-  diagnostics.Error(value.place(), what, " must be a mapping, not ", value.Describe());
+  diagnostics.Error(value.location(), what, " must be a mapping, not ", value.Describe());
   return false;
 }
 
@@ -31,7 +31,7 @@ bool CheckKeys(const Yaml& map, const std::vector<std::string>& known, std::stri
     if (near.empty()) {
       for (const std::string& k : known) near += StrCat(near.empty() ? "; it takes " : ", ", k);
     }
-    diagnostics.Error(map.key(i).place(), "unknown key '", key, "' of ", what, near);
+    diagnostics.Error(map.key(i).location(), "unknown key '", key, "' of ", what, near);
   }
   return good;
 }

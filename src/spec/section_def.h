@@ -22,7 +22,7 @@ struct SectionDef {
   int order = 0;                   // among the sections: in lists of them, and when they are read
   bool in_included_files = false;  // else in the job's own file alone
   // Reads the section into the job; what is wrong is reported. Null where load.h reads it before the graph is there.
-  void (*read)(const Yaml& section, SourcePlace place, const SectionContext& context, JobSpec& job) = nullptr;
+  void (*read)(const Yaml& section, SourceLocation location, const SectionContext& context, JobSpec& job) = nullptr;
 };
 
 // Thread safety: registration ends before main(); then any thread.

@@ -9,7 +9,7 @@
 namespace dfrun {
 namespace {
 
-SourcePlace PlaceAt(std::string_view text, size_t offset, int32_t file) {
+SourceLocation LocationAt(std::string_view text, size_t offset, int32_t file) {
   const std::string_view before = text.substr(0, offset);
   const size_t newline = before.rfind('\n');
   const size_t line_begin = newline == std::string_view::npos ? 0 : newline + 1;
@@ -38,11 +38,11 @@ bool CheckSpecText(std::string_view text, int32_t file, Diagnostics& diagnostics
   for (size_t at = 0; at < text.size();) {
     const size_t length = Utf8Length(text.substr(at));
     if (text[at] == '\0') {
-      diagnostics.Error(PlaceAt(text, at, file), "a NUL byte; a spec is UTF-8 text");
+      diagnostics.Error(LocationAt(text, at, file), "a NUL byte; a spec is UTF-8 text");
       return false;
     }
     if (length == 0) {
-      diagnostics.Error(PlaceAt(text, at, file), "invalid UTF-8; save the file as UTF-8");
+      diagnostics.Error(LocationAt(text, at, file), "invalid UTF-8; save the file as UTF-8");
       return false;
     }
     at += length;

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <vector>
 
-#include "src/graph/upstream.h"
+#include "src/graph/ancestors.h"
 #include "src/spec/alternatives.h"
 #include "src/spec/section.h"
 
@@ -12,9 +12,9 @@ namespace {
 // Reads `train:`; a function that fails has reported why.
 class TrainReader {
  public:
-  TrainReader(const Yaml& map, SourcePlace place, const SectionContext& context)
+  TrainReader(const Yaml& map, SourceLocation location, const SectionContext& context)
       : map_(map), context_(context), diagnostics_(context.reader.diagnostics()) {
-    spec_.place = place;
+    spec_.location = location;
   }
 
   std::optional<TrainSpec> Read() {
@@ -32,31 +32,31 @@ class TrainReader {
 
  private:
   template <class... Args>
-  bool Fail(SourcePlace place, const Args&... args) {
-    diagnostics_.Error(place, args...);
+  bool Fail(SourceLocation location, const Args&... args) {
+    diagnostics_.Error(location, args...);
     return false;
   }
 
   bool ReadLoss() {
     const std::optional<Yaml> loss = FindKey(map_, "loss");
-    if (!loss) return Fail(spec_.place, "'train' lacks 'loss', the name of a scalar of the graph");
-    if (!loss->is_scalar()) return Fail(loss->place(), "'loss' must be a name, not ", loss->Describe());
+    if (!loss) return Fail(spec_.location, "'train' lacks 'loss', the name of a scalar of the graph");
+    if (!loss->is_scalar()) return Fail(loss->location(), "'loss' must be a name, not ", loss->Describe());
     const std::optional<Output> output = context_.lowering.Find(*loss);
     if (!output) return false;
     spec_.loss = *output;
-    spec_.loss_place = loss->place();
+    spec_.loss_location = loss->location();
     const Graph& graph = context_.graph;
     if (IsFloating(graph.dtype(*output)) && MayBeScalar(graph, *output)) {
       FindInputs();
       return true;
     }
-    return Fail(loss->place(), "the loss must be a floating-point scalar, but '", loss->text(), "' is ",
+    return Fail(loss->location(), "the loss must be a floating-point scalar, but '", loss->text(), "' is ",
                 graph.dtype(*output), graph.shape(*output));
   }
 
   // Finds the inputs that the loss depends on.
   void FindInputs() {
-    Upstream walk(context_.graph);
+    AncestorWalk walk(context_.graph);
     walk.Add(spec_.loss.node);
     while (const Node* node = walk.Next()) {
       for (Output input : node->inputs) walk.Add(input.node);
@@ -84,7 +84,7 @@ class TrainReader {
 
   bool ReadLearningRate() {
     const std::optional<Yaml> rate = FindKey(map_, "learning_rate");
-    if (!rate) return Fail(spec_.place, "'train' lacks 'learning_rate'");
+    if (!rate) return Fail(spec_.location, "'train' lacks 'learning_rate'");
     std::optional<ScheduleSpec> schedule = ReadSchedule(*rate, context_.reader);
     if (!schedule) return false;
     spec_.learning_rate = *std::move(schedule);
@@ -123,7 +123,7 @@ class TrainReader {
     if (!value) return true;
     if (!ReadChoice(*value, "parameters", spec_.parameters)) return false;
     if (spec_.parameters == TrainSpec::Parameters::kPs && !has_ps)
-      return Fail(value->place(), "the cluster has no job 'ps': write cluster: {jobs: {ps: 1, worker: rest}}");
+      return Fail(value->location(), "the cluster has no job 'ps': write cluster: {jobs: {ps: 1, worker: rest}}");
     return true;
   }
 
@@ -136,15 +136,16 @@ class TrainReader {
     const std::optional<Yaml> epochs = FindKey(map_, "epochs");
     const std::optional<Yaml> steps = FindKey(map_, "steps");
     if (epochs.has_value() == steps.has_value())
-      return Fail(spec_.place, "'train' needs one of 'epochs' and 'steps'", epochs ? ", not both" : "");
+      return Fail(spec_.location, "'train' needs one of 'epochs' and 'steps'", epochs ? ", not both" : "");
     if (steps) return ReadCount("steps", spec_.steps);
     double count = 0;
     if (!ReadPositive(*epochs, "epochs", count)) return false;
-    if (spec_.input < 0) return Fail(epochs->place(), "the loss reads no input that epochs could count: write 'steps'");
+    if (spec_.input < 0)
+      return Fail(epochs->location(), "the loss reads no input that epochs could count: write 'steps'");
     const InputSpec& input = context_.inputs[spec_.input];
     const double needed = StepsOf(count * static_cast<double>(input.num_samples), static_cast<double>(input.batch));
     constexpr double kMostSteps = 1e15;
-    if (needed > kMostSteps) return Fail(epochs->place(), "too many epochs");
+    if (needed > kMostSteps) return Fail(epochs->location(), "too many epochs");
     spec_.steps = static_cast<int64_t>(needed);
     return true;
   }
@@ -174,8 +175,8 @@ class TrainReader {
   std::vector<const InputSpec*> read_;
 };
 
-void ReadTrain(const Yaml& section, SourcePlace place, const SectionContext& context, JobSpec& job) {
-  job.train = TrainReader(section, place, context).Read();
+void ReadTrain(const Yaml& section, SourceLocation location, const SectionContext& context, JobSpec& job) {
+  job.train = TrainReader(section, location, context).Read();
 }
 
 // The choices of `parameters` and `on_nan` are in the order of TrainSpec's enums.

@@ -85,7 +85,7 @@ class UncalledFunction {
     for (const Expr& control : entry.controls) CheckName(control);
     if (!entry.device.text.empty() && !IsOpen(entry.device.text)) {
       if (Status status = context_.cluster.CheckDevice(entry.device.text); !status.ok())
-        context_.diagnostics.Error(entry.device.place, status);
+        context_.diagnostics.Error(entry.device.location, status);
     }
   }
 
@@ -118,7 +118,7 @@ class UncalledFunction {
     known.insert(known.end(), entries_.begin(), entries_.end());
     const std::string near = DidYouMean(name.text, known);
     context_.diagnostics.Error(
-        name.place, "unknown node '", name.text, "'",
+        name.location, "unknown node '", name.text, "'",
         near.empty() ? StrCat("; function '", def_.name, "' sees its arguments and its own nodes") : near);
   }
 

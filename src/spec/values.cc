@@ -9,10 +9,10 @@ namespace {
 
 // Reads `text` as a number or as a sum or product of numbers.
 std::optional<Constant::Scalar> ParseScalar(const std::string& text) {
-  PlacedText placed;
-  placed.Append(text, {});
+  LocatedText located;
+  located.Append(text, {});
   Diagnostics unheeded;  // the caller says what was expected instead
-  const std::optional<Expr> expr = ParseExpr(placed, unheeded);
+  const std::optional<Expr> expr = ParseExpr(located, unheeded);
   if (!expr) return {};
   const Folded folded = FoldExpr(*expr, unheeded);
   if (!folded.is_constant() || !folded.value.dims.empty()) return {};
@@ -23,17 +23,17 @@ std::optional<Constant::Scalar> ParseScalar(const std::string& text) {
 
 std::nullopt_t ValueReader::Fail(const Yaml& value, std::string_view what, std::string_view wanted,
                                  std::string_view text) {
-  diagnostics_.Error(value.place(), what, " must be ", wanted, ", not '", text, "'");
+  diagnostics_.Error(value.location(), what, " must be ", wanted, ", not '", text, "'");
   return std::nullopt;
 }
 
 std::optional<std::string> ValueReader::Scalar(const Yaml& value, std::string_view what, std::string_view wanted) {
   if (!value.is_scalar()) {
-    diagnostics_.Error(value.place(), what, " must be ", wanted, ", not ", value.Describe());
+    diagnostics_.Error(value.location(), what, " must be ", wanted, ", not ", value.Describe());
     return {};
   }
   TextPool pool;
-  const PlacedText* text = params_.Substitute(value, pool, diagnostics_);
+  const LocatedText* text = params_.Substitute(value, pool, diagnostics_);
   if (text == nullptr) return {};
   return std::string(text->text());
 }

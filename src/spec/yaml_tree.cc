@@ -111,7 +111,7 @@ class YamlTreeBuilder final : public YAML::EventHandler {
   }
 
   void Fail(const YAML::Mark& mark, std::string_view message) {
-    if (!failed_) diagnostics_.Error(Place(mark), message);
+    if (!failed_) diagnostics_.Error(Location(mark), message);
     failed_ = true;
   }
 
@@ -130,7 +130,7 @@ class YamlTreeBuilder final : public YAML::EventHandler {
 
   std::string Quoted(std::string_view text) const { return may_quote_ ? StrCat(" '", text, "'") : std::string(); }
 
-  SourcePlace Place(const YAML::Mark& mark) const { return {doc_.file_, mark.line + 1, mark.column + 1}; }
+  SourceLocation Location(const YAML::Mark& mark) const { return {doc_.file_, mark.line + 1, mark.column + 1}; }
 
   // Plain scalars and collections have the tag "?" or none, quoted scalars "!".
   bool CheckTag(const YAML::Mark& mark, const std::string& tag) {
@@ -219,7 +219,7 @@ class YamlTreeBuilder final : public YAML::EventHandler {
   }
 
   // yaml-cpp gives a missing value the position of the next token; here it gets that of its key.
-  static void PlaceNothing(YamlDocument::Node& value, const YamlDocument::Node& key) {
+  static void LocateNothing(YamlDocument::Node& value, const YamlDocument::Node& key) {
     if (value.kind != Yaml::Kind::kNull || value.line == key.line) return;
     value.line = key.line;
     value.column = key.column;
@@ -231,16 +231,16 @@ class YamlTreeBuilder final : public YAML::EventHandler {
     seen.reserve(node.size / 2);
     for (uint32_t i = 0; i < node.size; i += 2) {
       const YamlDocument::Node& key = doc_.nodes_[doc_.children_[node.begin + i]];
-      const SourcePlace place{doc_.file_, key.line, key.column};
-      PlaceNothing(doc_.nodes_[doc_.children_[node.begin + i + 1]], key);
+      const SourceLocation location{doc_.file_, key.line, key.column};
+      LocateNothing(doc_.nodes_[doc_.children_[node.begin + i + 1]], key);
       if (key.text == "<<" && key.text_column == 0) {
-        diagnostics_.Error(place, "merge keys (<<) are no part of this language: write the keys out");
+        diagnostics_.Error(location, "merge keys (<<) are no part of this language: write the keys out");
         failed_ = true;
       } else if (key.kind != Yaml::Kind::kScalar) {
-        diagnostics_.Error(place, "a key must be a word");
+        diagnostics_.Error(location, "a key must be a word");
         failed_ = true;
       } else if (!seen.insert(key.text).second) {
-        diagnostics_.Error(place, "the key", Quoted(key.text), " is written twice in this mapping");
+        diagnostics_.Error(location, "the key", Quoted(key.text), " is written twice in this mapping");
         failed_ = true;
       }
     }
@@ -282,7 +282,7 @@ Yaml::Kind Yaml::kind() const {
   return document_->nodes_[id_].kind;
 }
 
-SourcePlace Yaml::place() const {
+SourceLocation Yaml::location() const {
   const YamlDocument::Node& node = document_->nodes_[id_];
   return {document_->file_, node.line, node.column};
 }
@@ -291,7 +291,7 @@ std::string_view Yaml::text() const {
   return document_->nodes_[id_].text;
 }
 
-SourcePlace Yaml::PlaceOf(size_t offset) const {
+SourceLocation Yaml::LocationOf(size_t offset) const {
   const YamlDocument::Node& node = document_->nodes_[id_];
   if (const auto found = document_->runs_.find(id_); found != document_->runs_.end()) {
     const std::vector<TextRun>& runs = found->second;

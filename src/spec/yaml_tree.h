@@ -35,11 +35,11 @@ class Yaml {
   bool is_scalar() const { return kind() == Kind::kScalar; }
   bool is_sequence() const { return kind() == Kind::kSequence; }
   bool is_map() const { return kind() == Kind::kMap; }
-  SourcePlace place() const;
+  SourceLocation location() const;
 
   // For scalars: the text, and the position of its byte `offset`; the offset `size` is the end of the text.
   std::string_view text() const;
-  SourcePlace PlaceOf(size_t offset) const;
+  SourceLocation LocationOf(size_t offset) const;
 
   // For sequences the items, for maps the entries.
   size_t size() const;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "src/graph/upstream.h"
+#include "src/graph/ancestors.h"
 #include "src/graph/variable_readers.h"
 
 namespace dfrun {
@@ -63,7 +63,7 @@ Writers WritersOf(const Graph& graph, const Consumers& consumers, const std::vec
 }
 
 bool DependsOn(const Graph& graph, NodeId node, NodeId other) {
-  Upstream walk(graph);
+  AncestorWalk walk(graph);
   walk.Add(node);
   while (const Node* at = walk.Next()) {
     if (at->id == other) return true;
@@ -160,7 +160,7 @@ Result<AssignedVariables> AssignedVariables::Find(const JobGraphDraft& draft, in
   return found;
 }
 
-Status AssignedVariables::AddCopies(const StampOptions& replica, JobGraphDraft& draft, StampMap& map) const {
+Status AssignedVariables::AddCopies(const SubgraphCopyOptions& replica, JobGraphDraft& draft, SubgraphMap& map) const {
   for (const Assigned& assigned : assigned_) {
     const Node& of_model = draft.model.node(assigned.variable->node);
     const Node& home = draft.job.graph.node(draft.shared.nodes.at(of_model.id));
@@ -173,19 +173,19 @@ Status AssignedVariables::AddCopies(const StampOptions& replica, JobGraphDraft& 
     const Output begun = ops.Add("copy/begin", "Assign", {copy, variable});
     DF_TRY(ops.status());
     map.nodes[of_model.id] = copy.node;
-    map.outputs[StampMap::OutputKey({of_model.id, 0})] = begun;
+    map.outputs[SubgraphMap::OutputKey({of_model.id, 0})] = begun;
   }
   return Status();
 }
 
-Status AssignedVariables::AddAssignments(const std::vector<StampMap>& maps, JobGraphDraft& draft) const {
+Status AssignedVariables::AddAssignments(const std::vector<SubgraphMap>& maps, JobGraphDraft& draft) const {
   Graph& graph = draft.job.graph;
   for (const auto& [variable, writers] : assigned_) {
     const NodeId home = draft.shared.nodes.at(variable->node);
     const std::string device = graph.node(home).device;
     GraphOps ops(graph, StrCat("train/", graph.node(home).name));
     std::vector<Output> values;
-    for (const StampMap& map : maps) {
+    for (const SubgraphMap& map : maps) {
       const Output copy = map.Map({variable->node, 0});
       std::vector<NodeId> after;
       for (NodeId writer : writers) after.push_back(map.nodes.at(writer));

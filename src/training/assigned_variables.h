@@ -22,11 +22,11 @@ class AssignedVariables {
   static Result<AssignedVariables> Find(const JobGraphDraft& draft, int replicas, const std::vector<NodeId>& body,
                                         Graph& graph);
 
-  // The copies of a replica, before it is stamped: they stand for the variables in `map`.
-  Status AddCopies(const StampOptions& replica, JobGraphDraft& draft, StampMap& map) const;
-  // After all replicas are stamped: the nodes that assign the variables, targets of the step and among the draft's
+  // The copies of a replica, before it is copied: they stand for the variables in `map`.
+  Status AddCopies(const SubgraphCopyOptions& replica, JobGraphDraft& draft, SubgraphMap& map) const;
+  // After all replicas are copied: the nodes that assign the variables, targets of the step and among the draft's
   // writers. `maps`: of the replicas, from `graph` to the job's.
-  Status AddAssignments(const std::vector<StampMap>& maps, JobGraphDraft& draft) const;
+  Status AddAssignments(const std::vector<SubgraphMap>& maps, JobGraphDraft& draft) const;
 
  private:
   struct Assigned {

@@ -3,14 +3,14 @@
 #include <set>
 #include <utility>
 
-#include "src/graph/upstream.h"
+#include "src/graph/ancestors.h"
 #include "src/training/checkpoint_nodes.h"
+#include "src/training/copy_fetches.h"
 #include "src/training/evaluation.h"
 #include "src/training/job_graph_draft.h"
 #include "src/training/queue_liveness_check.h"
 #include "src/training/queue_type_check.h"
-#include "src/training/random_positions.h"
-#include "src/training/stamp_fetches.h"
+#include "src/training/rng_state.h"
 #include "src/training/strategy.h"
 #include "src/training/update_gates.h"
 #include "src/training/updates.h"
@@ -24,7 +24,7 @@ Status AddVariables(const LoadedSpec& spec, JobGraphDraft& draft) {
   DF_ASSIGN(const std::vector<std::string> devices, DevicesOfVariables(spec, draft.cluster));
   for (size_t i = 0; i < devices.size(); ++i) {
     const Node& node = draft.model.node(spec.job.variables[i].node);
-    NodeSpec copy{node.name, node.op->name, {}, {}, node.attrs, devices[i], "", node.place};
+    NodeSpec copy{node.name, node.op->name, {}, {}, node.attrs, devices[i], "", node.location};
     DF_ASSIGN(const NodeId added, draft.job.graph.AddNode(std::move(copy)));
     draft.shared.nodes[node.id] = added;
     draft.saved.push_back(added);
@@ -36,12 +36,12 @@ Status AddInitialValues(JobGraphDraft& draft) {
   std::vector<Output> of_model;
   for (const VariableSpec& v : draft.spec.variables) of_model.push_back(v.init);
   DF_ASSIGN(const std::vector<NodeId> body, draft.BodyOf(draft.model, of_model));
-  StampMap map = draft.shared;
-  StampOptions options;
+  SubgraphMap map = draft.shared;
+  SubgraphCopyOptions options;
   options.prefix = "init/";
   options.device = draft.workers[0];
   Graph& graph = draft.job.graph;
-  DF_TRY(Stamp(draft.model, body, options, graph, map));
+  DF_TRY(CopySubgraph(draft.model, body, options, graph, map));
   for (const VariableSpec& v : draft.spec.variables) {
     draft.initial_values.emplace_back(draft.shared.nodes.at(v.node), map.Map(v.init));
   }
@@ -59,7 +59,7 @@ Status AddInitialValues(JobGraphDraft& draft) {
 Status CheckFed(const Graph& graph, const RunSignature& signature) {
   std::set<NodeId> fed;
   for (const Output& feed : signature.feeds) fed.insert(feed.node);
-  Upstream walk(graph);
+  AncestorWalk walk(graph);
   for (NodeId target : signature.targets) walk.Add(target);
   for (const Output& fetch : signature.fetches) walk.Add(fetch.node);
   while (const Node* node = walk.Next()) {
@@ -94,9 +94,9 @@ Status AsSpecError(const std::string& path, const Status& status) {
       return status;
   }
   // Nodes name their place in it themselves.
-  const bool has_place =
+  const bool has_location =
       status.message().find(".yaml:") != std::string::npos || status.message().find(".yml:") != std::string::npos;
-  return Error(Code::kBadSpec, has_place ? "" : path + ":1:1: ", status.message());
+  return Error(Code::kBadSpec, has_location ? "" : path + ":1:1: ", status.message());
 }
 
 Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster) {
@@ -106,8 +106,8 @@ Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster) {
     DF_TRY(FindStrategy(spec.job.train->strategy.name()).add(draft));
   } else {
     const RunSpec& run = *spec.job.run;
-    DF_TRY(StampFetches(draft.model, {run.feeds, run.fetches, run.targets}, {}, draft.shared, draft.job.graph,
-                        draft.job.step));
+    DF_TRY(CopyFetches(draft.model, {run.feeds, run.fetches, run.targets}, {}, draft.shared, draft.job.graph,
+                       draft.job.step));
   }
   DF_TRY(AddInputAdvance(draft));
   if (spec.job.train) DF_TRY(AddUpdateGates(draft));
@@ -124,7 +124,7 @@ Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster) {
   DF_TRY(CheckQueuesServed(draft.job.graph, runs,
                            "name what does so in 'targets' of 'run', or let the step depend on it"));
   DF_TRY(CheckQueuesEmptied(draft.job.graph, runs, spec.job.train ? spec.job.train->steps : spec.job.run->steps));
-  if (spec.job.train) DF_TRY(KeepRandomPositions(draft));
+  if (spec.job.train) DF_TRY(SaveRngState(draft));
   DF_TRY(AddInitialValues(draft));
   DF_TRY(AddSaveAndRestore(draft));
   return std::move(draft.job);

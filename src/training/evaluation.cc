@@ -4,14 +4,15 @@
 #include <utility>
 
 #include "src/graph/graph_ops.h"
-#include "src/training/stamp_fetches.h"
+#include "src/training/copy_fetches.h"
 
 namespace dfrun {
 namespace {
 
 class Evaluation {
  public:
-  Evaluation(const JobSpec& spec, const Graph& model, const StampMap& shared, const std::string& device, Graph& graph)
+  Evaluation(const JobSpec& spec, const Graph& model, const SubgraphMap& shared, const std::string& device,
+             Graph& graph)
       : spec_(spec), model_(model), shared_(shared), device_(device), graph_(graph) {}
 
   Result<EvaluationPass> Add() {
@@ -36,7 +37,7 @@ class Evaluation {
   Status FindInputs() {
     std::vector<bool> reads(static_cast<size_t>(model_.num_nodes()), false);
     std::vector<bool> stop = reads;
-    const auto find = [&](const std::vector<Output>& outputs, const StampMap* replaced) -> Status {
+    const auto find = [&](const std::vector<Output>& outputs, const SubgraphMap* replaced) -> Status {
       DF_ASSIGN(const std::vector<NodeId> nodes, Ancestors(model_, outputs, stop, replaced));
       for (const NodeId id : nodes) reads[static_cast<size_t>(id)] = true;
       return Status();
@@ -44,10 +45,10 @@ class Evaluation {
     std::vector<Output> metrics;
     for (const FetchSpec& metric : spec_.eval->metrics) metrics.push_back(metric.output);
     DF_TRY(find(metrics, nullptr));
-    StampMap fed;
+    SubgraphMap fed;
     std::vector<Output> values;
     for (const FeedSpec& feed : spec_.eval->feeds) {
-      fed.outputs[StampMap::OutputKey(feed.target)] = feed.value;
+      fed.outputs[SubgraphMap::OutputKey(feed.target)] = feed.value;
       if (reads[static_cast<size_t>(feed.target.node)]) values.push_back(feed.value);
     }
     std::fill(reads.begin(), reads.end(), false);
@@ -64,7 +65,7 @@ class Evaluation {
     for (const InputSpec* input : inputs_) {
       const InputSpec& first = *inputs_[0];
       if (input->num_samples == first.num_samples && input->batch == first.batch) continue;
-      return InvalidArgument(PlaceText(spec_.eval->place),
+      return InvalidArgument(LocationText(spec_.eval->location),
                              "the metrics of 'eval' are of two inputs that are gone over ", "together: '", first.name,
                              "' has ", first.num_samples, " samples in batches of ", first.batch, ", '", input->name,
                              "' has ", input->num_samples, " in batches of ", input->batch);
@@ -72,9 +73,9 @@ class Evaluation {
     return Status();
   }
 
-  std::string PlaceText(SourcePlace place) const {
-    if (place.file < 0) return "";
-    return StrCat(model_.files()[static_cast<size_t>(place.file)], ":", place.line, ":", place.column, ": ");
+  std::string LocationText(SourceLocation location) const {
+    if (location.file < 0) return "";
+    return StrCat(model_.files()[static_cast<size_t>(location.file)], ":", location.line, ":", location.column, ": ");
   }
 
   Result<Output> AddPosition() {
@@ -88,17 +89,16 @@ class Evaluation {
   // A copy that reads batches, from `position` on, of `batch` samples (default: the input's).
   Status AddStep(const std::string& prefix, std::optional<Output> position, std::optional<int64_t> batch,
                  JobStep& step) {
-    StampOptions options;
+    SubgraphCopyOptions options;
     options.prefix = prefix;
     options.device = device_;
     options.attrs = [&](const Node& node, AttrMap& attrs) { SetReaderAttrs(node, batch, attrs); };
-    StampMap map = shared_;
-    for (const InputSpec* input : inputs_) map.outputs[StampMap::OutputKey({input->position, 0})] = *position;
-    const Status stamped =
-        StampFetches(model_, {spec_.eval->feeds, spec_.eval->metrics, {}}, options, map, graph_, step);
-    if (!stamped.ok()) {
-      return Status(stamped.code(), StrCat(stamped.message(), "; so it is in 'eval', with what that feeds",
-                                           batch ? StrCat(", in its last batch of ", *batch) : ""));
+    SubgraphMap map = shared_;
+    for (const InputSpec* input : inputs_) map.outputs[SubgraphMap::OutputKey({input->position, 0})] = *position;
+    const Status copied = CopyFetches(model_, {spec_.eval->feeds, spec_.eval->metrics, {}}, options, map, graph_, step);
+    if (!copied.ok()) {
+      return Status(copied.code(), StrCat(copied.message(), "; so it is in 'eval', with what that feeds",
+                                          batch ? StrCat(", in its last batch of ", *batch) : ""));
     }
     if (!position) return Status();
     step.signature.feeds = {*position};
@@ -121,7 +121,7 @@ class Evaluation {
 
   const JobSpec& spec_;
   const Graph& model_;
-  const StampMap& shared_;
+  const SubgraphMap& shared_;
   const std::string& device_;
   Graph& graph_;
   std::vector<const InputSpec*> inputs_;  // that are gone over
@@ -129,7 +129,7 @@ class Evaluation {
 
 }  // namespace
 
-Result<EvaluationPass> AddEvaluation(const JobSpec& spec, const Graph& model, const StampMap& shared,
+Result<EvaluationPass> AddEvaluation(const JobSpec& spec, const Graph& model, const SubgraphMap& shared,
                                      const std::string& device, Graph& graph) {
   return Evaluation(spec, model, shared, device, graph).Add();
 }

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "src/spec/job_spec.h"
+#include "src/training/copy_subgraph.h"
 #include "src/training/job_graph.h"
-#include "src/training/stamp.h"
 
 namespace dfrun {
 
@@ -15,7 +15,7 @@ namespace dfrun {
 // static. An input of `batch: all`, and one that holds a single batch, is read as it is. `shared`: nodes of `model`
 // that are not copied, to those of the graph. New nodes are on `device`, where nothing else says where. InvalidArgument
 // where two of the inputs differ in samples or batch.
-Result<EvaluationPass> AddEvaluation(const JobSpec& spec, const Graph& model, const StampMap& shared,
+Result<EvaluationPass> AddEvaluation(const JobSpec& spec, const Graph& model, const SubgraphMap& shared,
                                      const std::string& device, Graph& graph);
 
 }  // namespace dfrun

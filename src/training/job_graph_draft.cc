@@ -21,12 +21,12 @@ Tensor ScalarOf(DType dtype, double value) {
 
 JobGraphDraft::JobGraphDraft(const LoadedSpec& loaded, const Cluster& on)
     : spec(loaded.job), cluster(on), model(loaded.graph), workers(WorkerDevices(on)) {
-  job.graph.TakePlaces(model);
+  job.graph.TakeLocations(model);
 }
 
-std::string JobGraphDraft::PlaceText(SourcePlace place) const {
-  if (place.file < 0) return "";
-  return StrCat(model.files()[static_cast<size_t>(place.file)], ":", place.line, ":", place.column, ": ");
+std::string JobGraphDraft::LocationText(SourceLocation location) const {
+  if (location.file < 0) return "";
+  return StrCat(model.files()[static_cast<size_t>(location.file)], ":", location.line, ":", location.column, ": ");
 }
 
 Output JobGraphDraft::AddVariable(const std::string& name, Output like, bool scalar, double value) {
@@ -48,7 +48,7 @@ Output JobGraphDraft::AddVariable(const std::string& name, Output like, bool sca
 }
 
 Result<std::vector<NodeId>> JobGraphDraft::BodyOf(const Graph& from, const std::vector<Output>& outputs,
-                                                  const StampMap* replaced) const {
+                                                  const SubgraphMap* replaced) const {
   std::vector<bool> stop(static_cast<size_t>(from.num_nodes()), false);
   for (const auto& [of_model, of_job] : shared.nodes) stop[of_model] = true;
   return Ancestors(from, outputs, stop, replaced);

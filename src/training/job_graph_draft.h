@@ -11,8 +11,8 @@
 #include "src/graph/graph_ops.h"
 #include "src/placement/cluster.h"
 #include "src/spec/job_spec.h"
+#include "src/training/copy_subgraph.h"
 #include "src/training/job_graph.h"
-#include "src/training/stamp.h"
 
 namespace dfrun {
 
@@ -23,14 +23,14 @@ struct JobGraphDraft {
   JobGraphDraft(const LoadedSpec& loaded, const Cluster& on);
 
   // "spec.yaml:3:5: ", for the begin of an error; nothing for a default.
-  std::string PlaceText(SourcePlace place) const;
+  std::string LocationText(SourceLocation location) const;
   // A variable that the spec does not have, on the device of `like`, of its dtype and, unless `scalar`, shape; it
   // starts with `value`. Returns its ref; invalid where a node could not be added.
   Output AddVariable(const std::string& name, Output like, bool scalar, double value);
   // The nodes of `from`, the model or a clone of it, that `outputs` depend on, less the shared ones and what lies
   // behind the outputs that `replaced` has.
   Result<std::vector<NodeId>> BodyOf(const Graph& from, const std::vector<Output>& outputs,
-                                     const StampMap* replaced = nullptr) const;
+                                     const SubgraphMap* replaced = nullptr) const;
 
   const JobSpec& spec;
   const Cluster& cluster;
@@ -38,7 +38,7 @@ struct JobGraphDraft {
   const std::vector<std::string> workers;  // devices that compute replicas
 
   JobGraph job;
-  StampMap shared;                                        // the spec's variables: of `model` to those of the job
+  SubgraphMap shared;                                     // the spec's variables: of `model` to those of the job
   std::vector<NodeId> saved;                              // variables and RandomPositions: what a checkpoint holds
   std::vector<std::pair<NodeId, Output>> initial_values;  // by variable
   std::map<NodeId, std::vector<NodeId>> writers;          // by variable: the nodes that write it in a step

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "src/base/text.h"
+#include "src/graph/ancestors.h"
 #include "src/graph/control_flow.h"
 #include "src/graph/queue_shapes.h"
-#include "src/graph/upstream.h"
 
 namespace dfrun {
 namespace {
@@ -72,7 +72,7 @@ std::string WhoPutsInto(const Graph& graph, const std::string& queue) {
 void AddReached(const Graph& graph, const RunSignature& run, std::vector<bool>& reached) {
   std::vector<bool> fed(reached.size());
   for (const Output& feed : run.feeds) fed[feed.node] = true;
-  Upstream walk(graph);
+  AncestorWalk walk(graph);
   for (const NodeId target : run.targets) walk.Add(target);
   for (const Output& fetch : run.fetches) walk.Add(fetch.node);
   while (const Node* node = walk.Next()) {

@@ -3,7 +3,7 @@
 #include <array>
 #include <map>
 
-#include "src/graph/handed_on.h"
+#include "src/graph/passthrough.h"
 #include "src/graph/queue_shapes.h"
 
 namespace dfrun {
@@ -56,7 +56,7 @@ bool IsOfGradients(const Node& node) {
 }
 
 Status CheckAccumulated(const Graph& graph, const Node& node) {
-  const Output made = HandedOnFrom(graph, node.inputs[0]);
+  const Output made = PassthroughSource(graph, node.inputs[0]);
   if (!made.valid() || !graph.node(made.node).op->name.ends_with("ConditionalAccumulator")) return Status();
   DF_ASSIGN(const DType held, graph.node(made.node).attrs.Get<DType>("dtype"));
   DF_ASSIGN(const DType asked, node.attrs.Get<DType>("dtype"));

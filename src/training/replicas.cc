@@ -27,7 +27,7 @@ Result<Replicas> Replicas::Add(JobGraphDraft& draft, int count) {
   DF_TRY(replicas.SliceInputs(draft.spec));
   DF_TRY(replicas.AddGradientsOfLoss(draft));
   DF_TRY(replicas.FindAssigned(draft));
-  DF_TRY(replicas.StampAll(draft));
+  DF_TRY(replicas.CopyAll(draft));
   DF_TRY(replicas.assigned_.AddAssignments(replicas.maps_, draft));
   DF_TRY(replicas.KeepEffectsOfLoss(draft));
   return replicas;
@@ -59,7 +59,7 @@ Status Replicas::AddGradientsOfLoss(const JobGraphDraft& draft) {
     trained_.push_back({draft.shared.nodes.at(trainable[i].node), gradient});
   }
   if (trained_.empty()) {
-    return InvalidArgument(draft.PlaceText(draft.spec.train->loss_place), "train.loss '",
+    return InvalidArgument(draft.LocationText(draft.spec.train->loss_location), "train.loss '",
                            OutputName(draft.model, loss[0]),
                            "' depends on no trainable variable: there is nothing to train");
   }
@@ -92,16 +92,16 @@ Status Replicas::FindAssigned(const JobGraphDraft& draft) {
   return Status();
 }
 
-Status Replicas::StampAll(JobGraphDraft& draft) {
+Status Replicas::CopyAll(JobGraphDraft& draft) {
   DF_ASSIGN(const std::vector<NodeId> body, draft.BodyOf(graph_, Wanted(draft)));
   for (int r = 0; r < count_; ++r) {
-    StampOptions options;
+    SubgraphCopyOptions options;
     if (count_ > 1) options.prefix = StrCat("replica_", r, "/");
     options.device = draft.workers[static_cast<size_t>(r) * draft.workers.size() / static_cast<size_t>(count_)];
     options.attrs = [r](const Node& node, AttrMap& attrs) { SetReplicaAttrs(r, node, attrs); };
-    StampMap map = draft.shared;
+    SubgraphMap map = draft.shared;
     DF_TRY(assigned_.AddCopies(options, draft, map));
-    DF_TRY(Stamp(graph_, body, options, draft.job.graph, map));
+    DF_TRY(CopySubgraph(graph_, body, options, draft.job.graph, map));
     maps_.push_back(std::move(map));
   }
   return Status();
@@ -121,7 +121,7 @@ Status Replicas::KeepEffectsOfLoss(JobGraphDraft& draft) const {
 
 std::vector<Output> Replicas::Over(Output of_replica) const {
   std::vector<Output> values;
-  for (const StampMap& map : maps_) values.push_back(map.Map(of_replica));
+  for (const SubgraphMap& map : maps_) values.push_back(map.Map(of_replica));
   return values;
 }
 

@@ -41,7 +41,7 @@ class Replicas {
   // The outputs that a step may need of a replica.
   std::vector<Output> Wanted(const JobGraphDraft& draft) const;
   Status FindAssigned(const JobGraphDraft& draft);
-  Status StampAll(JobGraphDraft& draft);
+  Status CopyAll(JobGraphDraft& draft);
   // Where computing the loss does something (counts, enqueues, asserts) that the gradients alone leave undone, it is a
   // target of the step: what a step does must not depend on whether it is logged.
   Status KeepEffectsOfLoss(JobGraphDraft& draft) const;
@@ -50,7 +50,7 @@ class Replicas {
   Graph graph_;  // of one replica, with gradients
   std::vector<Trained> trained_;
   AssignedVariables assigned_;
-  std::vector<StampMap> maps_;  // from graph_ to the job's graph, by replica
+  std::vector<SubgraphMap> maps_;  // from graph_ to the job's graph, by replica
 };
 
 }  // namespace dfrun

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/training/copy_subgraph.h"
 #include "src/training/evaluation.h"
-#include "src/training/stamp.h"
 
 namespace dfrun {
 namespace {
@@ -24,11 +24,11 @@ std::vector<FeedSpec> Replacements(const JobSpec& job, const std::vector<FedOutp
 }
 
 // What the copies of a spec's evaluation have in common with its graph: variables, and what is fed a value.
-StampMap Shared(const JobSpec& job, const std::vector<FedOutput>& feeds) {
-  StampMap map;
+SubgraphMap Shared(const JobSpec& job, const std::vector<FedOutput>& feeds) {
+  SubgraphMap map;
   for (const VariableSpec& variable : job.variables) map.nodes[variable.node] = variable.node;
   for (const FedOutput& feed : feeds) {
-    if (!feed.source.valid()) map.outputs[StampMap::OutputKey(feed.target)] = feed.target;
+    if (!feed.source.valid()) map.outputs[SubgraphMap::OutputKey(feed.target)] = feed.target;
   }
   return map;
 }
@@ -59,14 +59,14 @@ Status ApplyFeeds(const JobSpec& job, const std::vector<FedOutput>& feeds, Graph
   const std::vector<FeedSpec> replacements = Replacements(job, feeds);
   if (replacements.empty()) return Status();
   const Graph model = graph.Clone();
-  StampMap map = Shared(job, feeds);
+  SubgraphMap map = Shared(job, feeds);
   std::vector<bool> stop(static_cast<size_t>(model.num_nodes()), false);
   for (const VariableSpec& variable : job.variables) stop[static_cast<size_t>(variable.node)] = true;
-  StampOptions options;
+  SubgraphCopyOptions options;
   options.prefix = "eval/";
   const auto copy = [&](const std::vector<Output>& outputs) -> Status {
     DF_ASSIGN(const std::vector<NodeId> body, Ancestors(model, outputs, stop, &map));
-    return Stamp(model, body, options, graph, map);
+    return CopySubgraph(model, body, options, graph, map);
   };
   std::vector<Output> values;
   for (const FeedSpec& feed : replacements) values.push_back(feed.value);
@@ -74,7 +74,7 @@ Status ApplyFeeds(const JobSpec& job, const std::vector<FedOutput>& feeds, Graph
   std::vector<Output> stand_ins;
   for (const Output& value : values) stand_ins.push_back(map.Map(value));
   for (size_t i = 0; i < replacements.size(); ++i) {
-    map.outputs[StampMap::OutputKey(replacements[i].target)] = stand_ins[i];
+    map.outputs[SubgraphMap::OutputKey(replacements[i].target)] = stand_ins[i];
   }
   std::vector<Output> outputs = wanted.fetches;
   for (const NodeId target : wanted.targets) {

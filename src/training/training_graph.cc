@@ -4,7 +4,7 @@
 
 #include "src/spec/alternatives.h"
 #include "src/training/build_job_graph.h"
-#include "src/training/stamp.h"
+#include "src/training/copy_subgraph.h"
 
 namespace dfrun {
 namespace {
@@ -28,15 +28,15 @@ Result<std::vector<NodeId>> NodesToKeep(const JobGraph& job) {
 
 // The nodes of the model that the training does without.
 Status AddRest(const Graph& model, Graph& graph) {
-  StampMap map;
+  SubgraphMap map;
   for (const Node& node : model.nodes()) {
     if (const NodeId there = graph.Find(node.name); there >= 0) map.nodes[node.id] = there;
   }
   DF_ASSIGN(const std::vector<NodeId> order, model.TopologicalOrder());
-  return Stamp(model, order, {}, graph, map);
+  return CopySubgraph(model, order, {}, graph, map);
 }
 
-Status AddDoing(const std::string& name, const std::vector<NodeId>& targets, const StampMap& map, Graph& graph) {
+Status AddDoing(const std::string& name, const std::vector<NodeId>& targets, const SubgraphMap& map, Graph& graph) {
   NodeSpec node;
   node.name = graph.UniqueName(name);
   node.op = "NoOp";
@@ -60,9 +60,9 @@ Result<Graph> MakeTrainingGraph(const LoadedSpec& spec, const Cluster& cluster) 
   DF_TRY(AsSpecError(spec.job.path, job.status()));
   DF_ASSIGN(const std::vector<NodeId> kept, NodesToKeep(*job));
   Graph graph;
-  graph.TakePlaces(job->graph);
-  StampMap map;
-  DF_TRY(Stamp(job->graph, kept, {}, graph, map));
+  graph.TakeLocations(job->graph);
+  SubgraphMap map;
+  DF_TRY(CopySubgraph(job->graph, kept, {}, graph, map));
   DF_TRY(AddRest(spec.graph, graph));
   RestoreDevices(spec.graph, graph);
   DF_TRY(AddDoing("train", job->step.signature.targets, map, graph));

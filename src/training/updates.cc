@@ -163,8 +163,8 @@ Updates::Rows Updates::SumEqualRows(GraphOps& ops, const Rows& rows) {
       ops.Add("count", "StridedSlice",
               {ops.Add("unique_shape", "Shape", {unique}), vector("begin", 0), vector("end", 1), vector("stride", 1)},
               {{"shrink_axis_mask", int64_t{1}}});
-  const Output place{unique.node, 1};
-  return {unique, ops.Add("sums", "UnsortedSegmentSum", {rows.values, place, count})};
+  const Output index{unique.node, 1};
+  return {unique, ops.Add("sums", "UnsortedSegmentSum", {rows.values, index, count})};
 }
 
 std::vector<Output> Updates::AddSlots(const OptimizerDef& def, const Node& variable) {

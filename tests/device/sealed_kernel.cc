@@ -59,9 +59,9 @@ InnerKernel::InnerKernel(KernelSetup& setup) : device(static_cast<SealedDevice&>
   for (size_t i = 0; i < node.inputs.size(); ++i) inputs.push_back(setup.input_shape(static_cast<int>(i)));
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     outputs.push_back(setup.output_shape(static_cast<int>(i)));
-    is_placed.push_back(setup.output_is_placed(static_cast<int>(i)));
+    is_preallocated.push_back(setup.output_is_preallocated(static_cast<int>(i)));
   }
-  KernelSetup inner(node, setup.attrs(), device.inside(), std::move(inputs), std::move(outputs), is_placed);
+  KernelSetup inner(node, setup.attrs(), device.inside(), std::move(inputs), std::move(outputs), is_preallocated);
   kernel = (*def)->make(inner);
   setup.Fail(inner.status());
 }
@@ -87,7 +87,7 @@ Tensor InnerCall::Input(int i) {
 
 void InnerCall::Bind() {
   for (int i = 0; i < outer_.num_inputs(); ++i) slots_[static_cast<size_t>(i)] = Input(i);
-  BindPlaces();
+  BindOutputs();
   BindContext();
 }
 
@@ -101,9 +101,9 @@ void InnerCall::BindEnqueued() {
   BindContext();
 }
 
-void InnerCall::BindPlaces() {
+void InnerCall::BindOutputs() {
   for (size_t i = 0; i < outputs_.size(); ++i) {
-    if (inner_.is_placed[i]) outputs_[i] = inner_.device.AtAlias(*outer_.output_slot(static_cast<int>(i)));
+    if (inner_.is_preallocated[i]) outputs_[i] = inner_.device.AtAlias(*outer_.output_slot(static_cast<int>(i)));
   }
 }
 
@@ -123,7 +123,7 @@ Status InnerCall::FinishOutput(int i) {
   Tensor& made = outputs_[static_cast<size_t>(i)];
   if (made.is_reference()) {
     outer_.SetOutputRef(i, &variables_.Original(*made.variable()));
-  } else if (inner_.is_placed[static_cast<size_t>(i)] || !made.initialized()) {
+  } else if (inner_.is_preallocated[static_cast<size_t>(i)] || !made.initialized()) {
     return Status();
   } else if (made.dtype() == DType::kResource) {
     outer_.SetOutput(i, variables_.HandlesToOriginals(made));

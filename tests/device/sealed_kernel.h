@@ -18,8 +18,8 @@ struct InnerKernel {
 
   SealedDevice& device;
   const NodeInfo& node;
-  std::unique_ptr<Kernel> kernel;  // null where the setup has failed
-  std::vector<bool> is_placed;     // by output
+  std::unique_ptr<Kernel> kernel;     // null where the setup has failed
+  std::vector<bool> is_preallocated;  // by output
 };
 
 // One call of a kernel: the context that the CPU's kernel sees.
@@ -40,7 +40,7 @@ class InnerCall {
  private:
   Tensor Input(int i);
   Status FinishOutput(int i);
-  void BindPlaces();
+  void BindOutputs();
   void BindContext();
 
   const InnerKernel& inner_;

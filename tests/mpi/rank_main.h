@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "comm/bootstrap/world.h"
+#include "comm/bootstrap/process_group.h"
 #include "src/base/threads.h"
 #include "src/session/runtime.h"
 #include "src/session/worker.h"
@@ -20,9 +20,9 @@ inline Result<int> RunRanks(FunctionRef<Status(Runtime&)> on_master) {
   const char* const wanted = std::getenv("THREADS");
   RuntimeOptions options;
   options.threads = wanted == nullptr ? 1 : std::atoi(wanted);
-  DF_ASSIGN(const auto world, comm::World::Join(options.threads));
+  DF_ASSIGN(const auto group, comm::ProcessGroup::Join(options.threads));
   const char* const transport = std::getenv("TRANSPORT");
-  DF_ASSIGN(auto communicator, world->Connect(transport == nullptr ? "" : transport));
+  DF_ASSIGN(auto communicator, group->Connect(transport == nullptr ? "" : transport));
   DF_ASSIGN(const auto runtime, Runtime::Create(options, std::move(communicator)));
   Status status;
   if (runtime->rank() == 0) {

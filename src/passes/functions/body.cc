@@ -44,7 +44,7 @@ class BodyReader {
     DF_ASSIGN(const std::vector<int32_t> order, Order());
     body_.nodes.reserve(order.size());
     for (int32_t i : order) {
-      place_[static_cast<size_t>(i)] = static_cast<int32_t>(body_.nodes.size());
+      index_[static_cast<size_t>(i)] = static_cast<int32_t>(body_.nodes.size());
       body_.nodes.emplace_back();
     }
     for (int32_t i : order) {
@@ -68,7 +68,7 @@ class BodyReader {
         return InvalidArgument("two of its nodes and arguments have the name '", name, "'");
       }
     }
-    place_.resize(static_cast<size_t>(function_.node_def_size()));
+    index_.resize(static_cast<size_t>(function_.node_def_size()));
     return Status();
   }
 
@@ -103,9 +103,9 @@ class BodyReader {
 
   Status ReadNode(int32_t i) {
     const proto::NodeDef& def = function_.node_def(i);
-    BodyNode& node = body_.nodes[static_cast<size_t>(place_[static_cast<size_t>(i)])];
+    BodyNode& node = body_.nodes[static_cast<size_t>(index_[static_cast<size_t>(i)])];
     node.name = def.name();
-    body_.place_of.emplace(node.name, place_[static_cast<size_t>(i)]);
+    body_.index_of.emplace(node.name, index_[static_cast<size_t>(i)]);
     node.op = def.op();
     node.device = def.device();
     node.is_below_primitive = ControlFlowKindOf(node.op) != ControlFlowKind::kNone;
@@ -132,7 +132,7 @@ class BodyReader {
       node.control_arguments.push_back(arguments_.find(text.substr(1))->second);
       return Status();
     }
-    const int32_t before = place_[static_cast<size_t>(source)];
+    const int32_t before = index_[static_cast<size_t>(source)];
     node.control_inputs.push_back(before);
     body_.nodes[static_cast<size_t>(before)].is_awaited = true;
     Inherit(before, node);
@@ -153,7 +153,7 @@ class BodyReader {
     if (input.is_argument) {
       input.source = arguments_.find(text.substr(0, colon))->second;
     } else {
-      input.source = place_[static_cast<size_t>(source)];
+      input.source = index_[static_cast<size_t>(source)];
       const size_t second = rest.find(':');
       input.output = rest.substr(0, second);
       rest = second == std::string_view::npos ? "" : rest.substr(second + 1);
@@ -205,7 +205,7 @@ class BodyReader {
       const auto name = function_.control_ret().find(output);
       const auto node = name == function_.control_ret().end() ? nodes_.end() : nodes_.find(name->second);
       if (node == nodes_.end()) return InvalidArgument("its control output '", output, "' is no node of it");
-      body_.control_returns.push_back(place_[static_cast<size_t>(node->second)]);
+      body_.control_returns.push_back(index_[static_cast<size_t>(node->second)]);
     }
     return Status();
   }
@@ -216,7 +216,7 @@ class BodyReader {
   ExpansionBudget budget_;
   std::unordered_map<std::string_view, int32_t> arguments_;
   std::unordered_map<std::string_view, int32_t> nodes_;  // by their number in the FunctionDef
-  std::vector<int32_t> place_;                           // by that number: the place in body_.nodes
+  std::vector<int32_t> index_;                           // by that number: the place in body_.nodes
 };
 
 }  // namespace
@@ -225,7 +225,7 @@ Result<FunctionBody> ReadFunctionBody(const proto::FunctionDef& function, const 
   return BodyReader(function, ops).Read();
 }
 
-int ArgumentHandedOn(const FunctionBody& body, int k) {
+int PassthroughArgument(const FunctionBody& body, int k) {
   const BodyInput* input = &body.returns[static_cast<size_t>(k)];
   while (!input->is_argument) {
     const BodyNode& node = body.nodes[static_cast<size_t>(input->source)];

@@ -41,7 +41,7 @@ struct BodyNode {
 struct FunctionBody {
   OpDef signature;
   std::vector<BodyNode> nodes;  // each after those that it depends on, edges that close loops aside
-  std::unordered_map<std::string, int32_t> place_of;  // by the node's name
+  std::unordered_map<std::string, int32_t> index_of;  // by the node's name
   std::vector<BodyInput> returns;                     // by output of the signature
   std::vector<int32_t> control_returns;               // places in `nodes`
 };
@@ -50,7 +50,7 @@ struct FunctionBody {
 Result<FunctionBody> ReadFunctionBody(const proto::FunctionDef& function, const OpRegistry& ops);
 
 // The argument that output `k` of the signature hands on unchanged, directly or through Identities; -1: none.
-int ArgumentHandedOn(const FunctionBody& body, int k);
+int PassthroughArgument(const FunctionBody& body, int k);
 
 }  // namespace dfrun
 

@@ -57,8 +57,8 @@ BodyInstance::BodyInstance(FunctionInliner& inliner, const FunctionBody& body, c
 Result<Inlined> BodyInstance::Add(const FunctionName& function, const std::vector<SiteValue>& arguments) {
   DF_TRY(BindAttrs(function, arguments));
   DF_TRY(SplitArguments(arguments));
-  for (size_t place = 0; place < body_.nodes.size(); ++place) {
-    DF_TRY(AddNode(place).Annotate(StrCat("node '", body_.nodes[place].name, "'")));
+  for (size_t index = 0; index < body_.nodes.size(); ++index) {
+    DF_TRY(AddNode(index).Annotate(StrCat("node '", body_.nodes[index].name, "'")));
   }
   DF_TRY(CloseLoops());
   return Return();
@@ -93,9 +93,9 @@ Status BodyInstance::SplitArguments(const std::vector<SiteValue>& arguments) {
   return Status();
 }
 
-Status BodyInstance::AddNode(size_t place) {
-  const BodyNode& node = body_.nodes[place];
-  Made& made = made_[place];
+Status BodyInstance::AddNode(size_t index) {
+  const BodyNode& node = body_.nodes[index];
+  Made& made = made_[index];
   NodeSpec spec;
   spec.name = inliner_.UniqueName(site_.prefix + node.name);
   spec.op = node.op;
@@ -152,7 +152,7 @@ bool BodyInstance::IsCall(const BodyNode& node) const {
 // What a node of the body, or an argument's node, is called now; empty where the function has none of that name, or a
 // call, of which no node is left.
 std::string BodyInstance::NewNameOf(const std::string& name) const {
-  if (auto it = body_.place_of.find(name); it != body_.place_of.end()) {
+  if (auto it = body_.index_of.find(name); it != body_.index_of.end()) {
     if (IsCall(body_.nodes[static_cast<size_t>(it->second)])) return "";
     const std::string& made = made_[static_cast<size_t>(it->second)].name;
     return made.empty() ? site_.prefix + name : made;
@@ -291,8 +291,8 @@ Result<std::vector<SiteValue>> BodyInstance::Returned(size_t k) const {
 // With effects, one node that ends after them, and the outputs after it.
 Result<Inlined> BodyInstance::Return() {
   Inlined out;
-  for (int32_t place : body_.control_returns) {
-    const std::vector<NodeId>& done = made_[static_cast<size_t>(place)].done;
+  for (int32_t index : body_.control_returns) {
+    const std::vector<NodeId>& done = made_[static_cast<size_t>(index)].done;
     effects_.insert(effects_.end(), done.begin(), done.end());
   }
   SortUnique(effects_);

@@ -37,7 +37,7 @@ class BodyInstance {
 
   Status BindAttrs(const FunctionName& function, const std::vector<SiteValue>& arguments);
   Status SplitArguments(const std::vector<SiteValue>& arguments);
-  Status AddNode(size_t place);
+  Status AddNode(size_t index);
   Result<AttrMap> AttrsOf(const BodyNode& node, const OpDef* op) const;
   Status AddPlain(const BodyNode& node, NodeSpec spec, const std::vector<SiteValue>& inputs, bool is_anchored,
                   Made& made);

@@ -34,7 +34,7 @@ Status GraphCopy::AddNode(const Node& node) {
   spec.op = node.op->name;
   spec.attrs = AttrsOf(node);
   spec.device = node.device;
-  spec.place = node.place;
+  spec.location = node.location;
   if (!node.colocate_with.empty()) spec.colocate_with = NameOf(node.colocate_with);
   DF_TRY(inliner_.CountInputs(node.inputs.size()));
   std::vector<SiteValue> inputs;

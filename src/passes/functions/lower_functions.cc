@@ -54,7 +54,7 @@ class GraphLowering {
     spec.attrs = node.attrs;
     spec.device = node.device;
     spec.colocate_with = node.colocate_with;
-    spec.place = node.place;
+    spec.location = node.location;
     for (NodeId before : node.control_inputs) spec.control_inputs.push_back(nodes_[before]);
     std::vector<SiteValue> inputs;
     for (int i = 0; i < node.num_inputs(); ++i) {

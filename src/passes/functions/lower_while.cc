@@ -39,7 +39,7 @@ class Loop {
     const bool is_plain = body->signature.inputs.size() == node_.inputs.size();  // no argument is a list
     bool changes = false;
     for (size_t i = 0; i < node_.inputs.size(); ++i) {
-      const bool is_invariant = is_plain && ArgumentHandedOn(*body, static_cast<int>(i)) == static_cast<int>(i);
+      const bool is_invariant = is_plain && PassthroughArgument(*body, static_cast<int>(i)) == static_cast<int>(i);
       variables_.push_back({node_.inputs[i], is_invariant, {}, {}});
       changes |= !is_invariant;
     }

@@ -14,7 +14,7 @@ bool CheckSlices(const TrainSpec& train, std::span<const InputSpec* const> input
   bool good = true;
   for (const InputSpec* input : inputs) {
     if (input->all || input->batch % replicas == 0) continue;
-    diagnostics.Error(input->batch_place, "a batch of ", input->batch, " cannot be cut into equal slices for ",
+    diagnostics.Error(input->batch_location, "a batch of ", input->batch, " cannot be cut into equal slices for ",
                       replicas, " replicas");
     good = false;
   }
@@ -44,7 +44,7 @@ Status FetchScalars(const Replicas& replicas, JobGraphDraft& draft) {
   for (const FetchSpec& s : draft.spec.summaries) {
     if (s.output == draft.spec.train->loss) continue;
     if (s.name == "loss") {
-      return InvalidArgument(draft.PlaceText(s.place), "a summary cannot have the name 'loss', which ",
+      return InvalidArgument(draft.LocationText(s.location), "a summary cannot have the name 'loss', which ",
                              "metrics.jsonl has for that of 'train'");
     }
     const bool has_mean = IsFloating(draft.model.dtype(s.output));

@@ -56,7 +56,7 @@ void CheckWithVariables(const GoldenCase& c, NodeRunner::Way way, NodeRunner& ru
 void CheckCase(const GoldenCase& c, NodeRunner& runner) {
   if (CaseVariables::Has(c)) {
     using Way = NodeRunner::Way;
-    for (Way way : {Way::kUnknownShapes, Way::kStaticShapes, Way::kPlaced, Way::kThreads}) {
+    for (Way way : {Way::kUnknownShapes, Way::kStaticShapes, Way::kPreallocated, Way::kThreads}) {
       CheckWithVariables(c, way, runner);
     }
     return;

@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "comm/bootstrap/world.h"
+#include "comm/bootstrap/process_group.h"
 #include "src/executor/executor.h"
 #include "src/session/session.h"
 #include "src/session/worker.h"
@@ -137,8 +137,8 @@ Result<Moved> OwnQueues(Runtime& runtime, const Round& round) {
 }
 
 // One rank's part of a round.
-Status RunRound(comm::World& world, const KernelRegistry& kernels, const Round& round, int threads) {
-  DF_ASSIGN(auto communicator, world.Connect());
+Status RunRound(comm::ProcessGroup& group, const KernelRegistry& kernels, const Round& round, int threads) {
+  DF_ASSIGN(auto communicator, group.Connect());
   DF_ASSIGN(const auto runtime, Runtime::Create({threads, &kernels}, std::move(communicator)));
   Result<Outcome> outcome = Outcome();
   if (runtime->rank() == 0) {
@@ -156,9 +156,9 @@ Status RunRound(comm::World& world, const KernelRegistry& kernels, const Round& 
 }
 
 // Ends all ranks: they may be waiting for this one.
-[[noreturn]] void GiveUp(comm::World& world, const Status& status) {
+[[noreturn]] void GiveUp(comm::ProcessGroup& group, const Status& status) {
   std::fprintf(stderr, "%s\n", status.ToString().c_str());
-  world.Abort(1);
+  group.Abort(1);
 }
 
 void SayThatItHangs(int) {
@@ -166,18 +166,18 @@ void SayThatItHangs(int) {
   std::_Exit(write(STDERR_FILENO, kText, sizeof kText - 1) < 0 ? 2 : 1);
 }
 
-void RunRounds(comm::World& world, int first, int rounds) {
+void RunRounds(comm::ProcessGroup& group, int first, int rounds) {
   const std::unique_ptr<KernelRegistry> kernels = NotedQueueKernels();
   std::signal(SIGALRM, &SayThatItHangs);
   for (int number = first; number < first + rounds; ++number) {
     std::mt19937 random(static_cast<uint32_t>(number));
-    const Round round = Round::Draw(random, world.size());
+    const Round round = Round::Draw(random, group.size());
     const int threads = 1 + static_cast<int>(random() % 2);
     alarm(kLongestRoundSeconds);
-    const Status status = RunRound(world, *kernels, round, threads);
-    if (!status.ok()) GiveUp(world, status.Annotate(StrCat("round ", number, " (", round.ToString(), ")")));
+    const Status status = RunRound(group, *kernels, round, threads);
+    if (!status.ok()) GiveUp(group, status.Annotate(StrCat("round ", number, " (", round.ToString(), ")")));
   }
-  if (world.rank() == 0) std::printf("%d rounds on %d ranks: nothing lost, nothing twice\n", rounds, world.size());
+  if (group.rank() == 0) std::printf("%d rounds on %d ranks: nothing lost, nothing twice\n", rounds, group.size());
 }
 
 }  // namespace
@@ -185,11 +185,11 @@ void RunRounds(comm::World& world, int first, int rounds) {
 
 int main(int argc, char** argv) {
   if (argc < 2) return 64;
-  const auto world = dfrun::comm::World::Join(2);
-  if (!world.ok()) {
-    std::fprintf(stderr, "%s\n", world.status().ToString().c_str());
+  const auto group = dfrun::comm::ProcessGroup::Join(2);
+  if (!group.ok()) {
+    std::fprintf(stderr, "%s\n", group.status().ToString().c_str());
     return 1;
   }
-  dfrun::testing::RunRounds(**world, argc > 2 ? std::atoi(argv[2]) : 0, std::atoi(argv[1]));
+  dfrun::testing::RunRounds(**group, argc > 2 ? std::atoi(argv[2]) : 0, std::atoi(argv[1]));
   return 0;
 }

@@ -31,9 +31,9 @@ void SortsAsComparisonsDo(const std::vector<T>& values) {
       if (IsNan(a) || IsNan(b)) return IsNan(b) && !IsNan(a);
       return descending ? b < a : a < b;
     });
-    std::vector<int64_t> places(values.size());
-    order.Find(values.data(), static_cast<int64_t>(values.size()), descending, places.data());
-    EXPECT_EQ(places, expected) << values.size() << " values, descending " << descending;
+    std::vector<int64_t> indices(values.size());
+    order.Find(values.data(), static_cast<int64_t>(values.size()), descending, indices.data());
+    EXPECT_EQ(indices, expected) << values.size() << " values, descending " << descending;
   }
 }
 

@@ -116,7 +116,7 @@ class RandomFlow : public ::testing::TestWithParam<int> {
     for (size_t k = 0; k < one->size(); ++k) {
       ASSERT_NEAR((*one)[k], expected[k], 1e-11 * std::max(1.0, std::abs(expected[k]))) << "element " << k;
     }
-    const Result<std::vector<double>> general = RunStep(made, feeds, {.threads = 1, .straight_loops = false});
+    const Result<std::vector<double>> general = RunStep(made, feeds, {.threads = 1, .loop_programs = false});
     ASSERT_TRUE(general.ok()) << general.status().ToString();
     ASSERT_EQ(*general, *one);
     const Result<std::vector<double>> three = RunStep(made, feeds, {.threads = 3, .optimize = true});

@@ -8,7 +8,7 @@
 #include <set>
 #include <sstream>
 
-#include "comm/self/in_process.h"
+#include "comm/in_process/in_process.h"
 #include "src/base/hdf5.h"
 #include "src/checkpoint/store.h"
 #include "src/framework/tensor_hdf5.h"

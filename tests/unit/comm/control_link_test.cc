@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "comm/self/self_transport.h"
+#include "comm/in_process/in_process_transport.h"
 
 namespace dfrun::comm {
 namespace {
@@ -16,10 +16,10 @@ class ControlLinkTest : public ::testing::Test {
       for (ControlLink* link : {&a_, &b_, &c_}) link->Poll();
     }
   }
-  const std::shared_ptr<SelfHub> hub_ = std::make_shared<SelfHub>(3);
-  ControlLink a_{std::make_unique<SelfTransport>(hub_, 0)};
-  ControlLink b_{std::make_unique<SelfTransport>(hub_, 1)};
-  ControlLink c_{std::make_unique<SelfTransport>(hub_, 2)};
+  const std::shared_ptr<InProcessHub> hub_ = std::make_shared<InProcessHub>(3);
+  ControlLink a_{std::make_unique<InProcessTransport>(hub_, 0)};
+  ControlLink b_{std::make_unique<InProcessTransport>(hub_, 1)};
+  ControlLink c_{std::make_unique<InProcessTransport>(hub_, 2)};
 };
 
 TEST_F(ControlLinkTest, MessagesOfAnyLengthArriveInOrder) {
@@ -57,7 +57,7 @@ TEST_F(ControlLinkTest, HandlersMayAnswerAndPassOn) {
 }
 
 TEST_F(ControlLinkTest, ADamagedLengthIsAnErrorOfTheLink) {
-  SelfTransport raw(hub_, 0);
+  InProcessTransport raw(hub_, 0);
   b_.Listen({0}, [](int, const std::string&) { FAIL() << "no message"; });
   const std::vector<unsigned char> frame(ControlLink::kFrameBytes, 0xff);
   raw.Send(1, 0, frame.data(), frame.size(), {[](void*, Status) {}, nullptr});

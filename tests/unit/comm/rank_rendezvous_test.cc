@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "comm/self/self_transport.h"
+#include "comm/in_process/in_process_transport.h"
 #include "comm/tag_layout.h"
 
 namespace dfrun::comm {
@@ -42,10 +42,10 @@ class RankRendezvousTest : public ::testing::Test {
     }
   }
 
-  const std::shared_ptr<SelfHub> hub_ = std::make_shared<SelfHub>(2);
-  SelfTransport transports_[2] = {{hub_, 0}, {hub_, 1}};
+  const std::shared_ptr<InProcessHub> hub_ = std::make_shared<InProcessHub>(2);
+  InProcessTransport transports_[2] = {{hub_, 0}, {hub_, 1}};
   // Channels 20 to 25 go from rank 0 to rank 1.
-  static std::vector<ChannelEnd> Ends(bool is_send) {
+  static std::vector<ChannelEndpoint> Ends(bool is_send) {
     const int peer = is_send ? 1 : 0;
     return {{20, peer, is_send, false, true, 12},
             {21, peer, is_send, false, true, 0},
@@ -54,23 +54,23 @@ class RankRendezvousTest : public ::testing::Test {
             {24, peer, is_send, true},
             {25, peer, is_send, true}};
   }
-  const std::vector<ChannelEnd> ends_[2] = {Ends(true), Ends(false)};
+  const std::vector<ChannelEndpoint> ends_[2] = {Ends(true), Ends(false)};
   RankRendezvous rendezvous_[2] = {{transports_[0], 3, ends_[0]}, {transports_[1], 3, ends_[1]}};
 };
 
 TEST_F(RankRendezvousTest, PlacesValuesOfStaticShape) {
   const Tensor sent = Tensor::Vector<float>({1, 2, 3});
-  Tensor place(DType::kFloat, Shape({3}));
-  const void* memory = place.raw();
+  Tensor target(DType::kFloat, Shape({3}));
+  const void* memory = target.raw();
   Call send;
   Call recv;
-  rendezvous_[1].Recv({5, 0, true}, SystemAllocator(), &place, nullptr, recv.callback());
+  rendezvous_[1].Recv({5, 0, true}, SystemAllocator(), &target, nullptr, recv.callback());
   rendezvous_[0].Send({5, 1, true}, sent, false, send.callback());
   PollBoth();
   ASSERT_TRUE(send.done && recv.done);
   EXPECT_TRUE(recv.status.ok()) << recv.status.ToString();
-  EXPECT_TRUE(place.Identical(sent));
-  EXPECT_EQ(place.raw(), memory);
+  EXPECT_TRUE(target.Identical(sent));
+  EXPECT_EQ(target.raw(), memory);
 }
 
 TEST_F(RankRendezvousTest, CarriesDeadness) {
@@ -227,16 +227,16 @@ TEST_F(RankRendezvousTest, AStepThatFailsAloneLeavesNothingOnItsWay) {
   for (int round = 0; round < 3; ++round) {
     StartStep(ErrorScope::kStep);
     const Tensor sent = Tensor::Vector<float>({1, 2, 3});
-    Tensor place(DType::kFloat, Shape({3}));
+    Tensor target(DType::kFloat, Shape({3}));
     Tensor empty(DType::kFloat, Shape({0}));
     Tensor values[4];
     bool is_dead[4] = {};
     Call sends[3];
     Call recvs[6];
-    rendezvous_[0].Send({22, 1, false}, sent, false, sends[0].callback());                        // nobody asks
-    rendezvous_[0].Send({24, 1, false, 7}, sent, false, sends[1].callback());                     // nobody asks
-    rendezvous_[1].Recv({20, 0, true}, SystemAllocator(), &place, nullptr, recvs[0].callback());  // nobody sends
-    rendezvous_[1].Recv({21, 0, true}, SystemAllocator(), &empty, nullptr, recvs[1].callback());  // nobody sends
+    rendezvous_[0].Send({22, 1, false}, sent, false, sends[0].callback());                         // nobody asks
+    rendezvous_[0].Send({24, 1, false, 7}, sent, false, sends[1].callback());                      // nobody asks
+    rendezvous_[1].Recv({20, 0, true}, SystemAllocator(), &target, nullptr, recvs[0].callback());  // nobody sends
+    rendezvous_[1].Recv({21, 0, true}, SystemAllocator(), &empty, nullptr, recvs[1].callback());   // nobody sends
     rendezvous_[1].Recv({23, 0, false}, SystemAllocator(), &values[0], &is_dead[0], recvs[2].callback());
     rendezvous_[1].Recv({25, 0, false, 9}, SystemAllocator(), &values[1], &is_dead[1], recvs[3].callback());
     PollBoth();
@@ -268,7 +268,7 @@ TEST_F(RankRendezvousTest, AStepThatFailsAloneLeavesNothingOnItsWay) {
     rendezvous_[0].Send({22, 1, false}, Tensor(), true, next[1].callback());
     rendezvous_[0].Send({24, 1, false, 8}, sent, false, next[2].callback());
     rendezvous_[0].Send({25, 1, false, 9}, sent, false, next[3].callback());
-    rendezvous_[1].Recv({20, 0, true}, SystemAllocator(), &place, nullptr, next[4].callback());
+    rendezvous_[1].Recv({20, 0, true}, SystemAllocator(), &target, nullptr, next[4].callback());
     rendezvous_[1].Recv({22, 0, false}, SystemAllocator(), &values[2], &is_dead[2], next[5].callback());
     rendezvous_[1].Recv({24, 0, false, 8}, SystemAllocator(), &values[3], &is_dead[3], next[6].callback());
     rendezvous_[1].Recv({25, 0, false, 9}, SystemAllocator(), &values[1], &is_dead[1], next[7].callback());
@@ -277,7 +277,7 @@ TEST_F(RankRendezvousTest, AStepThatFailsAloneLeavesNothingOnItsWay) {
       ASSERT_TRUE(call.done);
       EXPECT_TRUE(call.status.ok()) << call.status.ToString();
     }
-    EXPECT_TRUE(place.Identical(sent) && values[3].Identical(sent) && values[1].Identical(sent));
+    EXPECT_TRUE(target.Identical(sent) && values[3].Identical(sent) && values[1].Identical(sent));
     EXPECT_TRUE(is_dead[2]);
     // A step that ended well on rank 1 and fails on rank 0, which sends nothing on the channels that are left.
     Call rest[2];

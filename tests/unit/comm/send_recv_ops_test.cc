@@ -1,7 +1,7 @@
 // The two ends of a channel as nodes of a plan, of every op that makes one.
 #include <gtest/gtest.h>
 
-#include "comm/self/in_process.h"
+#include "comm/in_process/in_process.h"
 #include "src/executor/executor.h"
 #include "tests/unit/testing/graph_maker.h"
 #include "tests/unit/testing/plain_device.h"

@@ -12,18 +12,18 @@ namespace {
 using ::testing::HasSubstr;
 
 struct Way {
-  int64_t max_placed_bytes;
+  int64_t max_arena_bytes;
   int threads;
   bool infer;
-  bool straight_loops = true;
+  bool loop_programs = true;
 };
 
 class ControlFlowTest : public ::testing::TestWithParam<Way> {
  protected:
   Status Prepare(FlowGraph& g) {
     if (GetParam().infer) DF_TRY(g.graph.InferShapes());
-    const PlanOptions options = {.max_placed_bytes = GetParam().max_placed_bytes,
-                                 .straight_loops = GetParam().straight_loops};
+    const PlanOptions options = {.max_arena_bytes = GetParam().max_arena_bytes,
+                                 .loop_programs = GetParam().loop_programs};
     DF_ASSIGN(plan_, ExecPlan::Create(g.graph, *device_, KernelRegistry::Builtin(), options));
     return Status();
   }
@@ -54,7 +54,7 @@ INSTANTIATE_TEST_SUITE_P(Ways, ControlFlowTest,
                          ::testing::Values(Way{-1, 1, false}, Way{32 << 10, 1, true}, Way{32 << 10, 3, true},
                                            Way{-1, 1, false, false}, Way{32 << 10, 3, true, false}),
                          [](const auto& info) {
-                           return StrCat(info.param.straight_loops ? "Straight" : "",
+                           return StrCat(info.param.loop_programs ? "Straight" : "",
                                          info.param.infer ? "Placed" : "Counted", "On", info.param.threads);
                          });
 

@@ -10,7 +10,7 @@ namespace {
 // Where values lie must not matter to what they are.
 class ExecutorTest : public ::testing::TestWithParam<int64_t> {
  protected:
-  PlanOptions options() const { return {.max_placed_bytes = GetParam()}; }
+  PlanOptions options() const { return {.max_arena_bytes = GetParam()}; }
   // Runs one step on `threads` threads.
   Result<std::vector<Tensor>> Run(TestGraph& graph, const std::vector<Tensor>& feeds = {}, int threads = 1) {
     DF_ASSIGN(auto plan, ExecPlan::Create(graph.graph(), device_.get(), TestKernels(), options()));
@@ -214,7 +214,7 @@ TEST(PlanTest, NamesTheNodeThatHasNoKernel) {
                             .attrs = {},
                             .device = "",
                             .colocate_with = "",
-                            .place = {}})
+                            .location = {}})
                   .ok());
   TestDevice device;
   const Status status = ExecPlan::Create(graph, device.get(), TestKernels()).status();

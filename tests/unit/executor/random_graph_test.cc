@@ -137,14 +137,14 @@ TEST(RandomGraphTest, AThousandGraphsAgreeWithTheirInterpretation) {
   WorkerPool four(4);
   for (uint32_t seed = 0; seed < 1000; ++seed) {
     RandomGraph random(seed, 8 + static_cast<int>(seed % 60));
-    for (const int64_t max_placed_bytes : {int64_t{-1}, int64_t{16}, int64_t{1 << 20}}) {
-      const auto plan = MakePlan(random.graph().graph(), device, {.max_placed_bytes = max_placed_bytes});
+    for (const int64_t max_arena_bytes : {int64_t{-1}, int64_t{16}, int64_t{1 << 20}}) {
+      const auto plan = MakePlan(random.graph().graph(), device, {.max_arena_bytes = max_arena_bytes});
       for (WorkerPool* pool : {&one, &four, &one}) {
         std::vector<Tensor> fetches(random.graph().num_fetches());
         const Status status = RunPlan(*plan, *pool, {.feeds = random.feeds(), .fetches = fetches, .step = {}});
         ASSERT_TRUE(status.ok()) << "seed " << seed << ": " << status.ToString();
         random.Check(fetches);
-        if (HasFatalFailure()) FAIL() << "seed " << seed << ", placed up to " << max_placed_bytes;
+        if (HasFatalFailure()) FAIL() << "seed " << seed << ", placed up to " << max_arena_bytes;
       }
     }
   }

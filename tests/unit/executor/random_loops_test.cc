@@ -7,7 +7,7 @@
 #include <random>
 
 #include "src/executor/executor.h"
-#include "src/executor/straight_loop.h"
+#include "src/executor/loop_program.h"
 #include "tests/unit/executor/flow_graph.h"
 #include "tests/unit/testing/tested_device.h"
 
@@ -135,7 +135,7 @@ class RandomLoops {
 };
 
 struct Way {
-  bool straight;
+  bool program;
   bool infer;
   int threads;
 };
@@ -161,9 +161,9 @@ class RandomLoopsTest : public ::testing::TestWithParam<Kind> {
     RandomLoops made(static_cast<uint64_t>(seed), GetParam());
     if (way.infer) DF_TRY(made.g.graph.InferShapes());
     DF_ASSIGN(auto plan,
-              ExecPlan::Create(made.g.graph, *device_, KernelRegistry::Builtin(), {.straight_loops = way.straight}));
+              ExecPlan::Create(made.g.graph, *device_, KernelRegistry::Builtin(), {.loop_programs = way.program}));
     for (const FramePlan& frame : plan->frames())
-      num_branching_ += frame.straight != nullptr && frame.straight->blocks.size() > 4;
+      num_branching_ += frame.program != nullptr && frame.program->blocks.size() > 4;
     std::vector<Tensor> feeds;
     for (int i = 0; i < kFeeds; ++i) feeds.push_back(FedValue(GetParam(), made.shape(), i));
     WorkerPool& pool = way.threads == 1 ? one_ : three_;
@@ -192,14 +192,14 @@ INSTANTIATE_TEST_SUITE_P(Kinds, RandomLoopsTest,
 TEST_P(RandomLoopsTest, EachWayGivesTheSameBits) {
   for (int seed = 0; seed < kGraphs; ++seed) {
     SCOPED_TRACE(StrCat("seed ", seed));
-    const Result<std::vector<Tensor>> general = Run(seed, {.straight = false, .infer = true, .threads = 1});
+    const Result<std::vector<Tensor>> general = Run(seed, {.program = false, .infer = true, .threads = 1});
     ASSERT_TRUE(general.ok()) << general.status().ToString();
     for (const Way way : {Way{true, true, 1}, Way{true, false, 1}, Way{true, true, 3}, Way{false, false, 3}}) {
       const Result<std::vector<Tensor>> results = Run(seed, way);
       ASSERT_TRUE(results.ok()) << results.status().ToString();
       for (size_t i = 0; i < results->size(); ++i) {
         ASSERT_TRUE((*results)[i].Identical((*general)[i]))
-            << "fetch " << i << (way.straight ? ", straight" : ", general") << (way.infer ? ", placed" : ", counted")
+            << "fetch " << i << (way.program ? ", straight" : ", general") << (way.infer ? ", placed" : ", counted")
             << ", threads " << way.threads << ": " << (*results)[i].ToString() << ", not " << (*general)[i].ToString();
       }
     }

@@ -318,7 +318,7 @@ NodeId TestGraph::Add(const std::string& op, const std::vector<Output>& inputs, 
                                       .attrs = std::move(attrs),
                                       .device = "",
                                       .colocate_with = "",
-                                      .place = {}});
+                                      .location = {}});
   DieUnless(id.status());
   return *id;
 }

@@ -70,7 +70,7 @@ TEST_F(GraphTest, PlaceOfASpecIsInErrors) {
   NodeSpec spec;
   spec.name = "x";
   spec.op = "Relu";
-  spec.place = {0, 3, 7};
+  spec.location = {0, 3, 7};
   EXPECT_THAT(g_.AddNode(spec).status().message(), HasSubstr("model.yaml:3:7: node 'x' (op Relu)"));
 }
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "src/graph/graph.h"
-#include "src/graph/known_value.h"
+#include "src/graph/partial_constant.h"
 
 namespace dfrun {
 namespace {
@@ -27,7 +27,7 @@ class KnownOutputsTest : public ::testing::Test {
   }
   // The known elements in words, "?" for others; "unknown" where nothing is known.
   std::string Known(Output value) {
-    const KnownValue* known = g_.KnownValueOf(value);
+    const PartialConstant* known = g_.PartialConstantOf(value);
     if (known == nullptr) return "unknown";
     std::string out;
     for (const auto& e : known->elements) out += (out.empty() ? "" : ",") + (e ? std::to_string(*e) : "?");

@@ -95,8 +95,8 @@ class BadFilesTest : public ::testing::Test {
   Status ReadAll(Case c, const std::string& path) {
     c.config.files = {path};
     DF_ASSIGN(const std::unique_ptr<SampleSource> source, Open(c));
-    DF_ASSIGN(census_, source->Count());
-    DF_ASSIGN(samples_, source->Load(census_));
+    DF_ASSIGN(record_index_, source->Count());
+    DF_ASSIGN(samples_, source->Load(record_index_));
     std::vector<int64_t> all(static_cast<size_t>(samples_));
     std::iota(all.begin(), all.end(), 0);
     return source->Gather(all, SystemAllocator()).status();
@@ -108,7 +108,7 @@ class BadFilesTest : public ::testing::Test {
   }
 
   ScratchDirectory files_;
-  SampleCensus census_;
+  RecordIndex record_index_;
   int64_t samples_ = 0;
 };
 
@@ -118,7 +118,7 @@ TEST_F(BadFilesTest, MissingFilesAreNamed) {
     EXPECT_THAT(ReadAll(c, path).ToString(), AllOf(HasSubstr("NotFound: "), HasSubstr(path))) << c.format;
     if (c.format == "hdf5") continue;
     ASSERT_TRUE(ReadAll(Skipping(c), path).ok()) << c.format;
-    EXPECT_EQ(census_.skipped, 1) << c.format;
+    EXPECT_EQ(record_index_.skipped, 1) << c.format;
     EXPECT_EQ(samples_, 0) << c.format;
   }
 }
@@ -159,7 +159,7 @@ TEST_F(BadFilesTest, FilesCutShortAreNamedWithTheRecord) {
     if (c.format == "hdf5") continue;  // its library refuses the whole file
     EXPECT_THAT(error, HasSubstr("cut, record ")) << c.format;
     ASSERT_TRUE(ReadAll(Skipping(c), path).ok()) << c.format;
-    EXPECT_EQ(census_.skipped, 1) << c.format;
+    EXPECT_EQ(record_index_.skipped, 1) << c.format;
     EXPECT_EQ(samples_, c.format == "image" ? 0 : c.format == "fixed_length" ? 1500 : 1502) << c.format;
   }
 }
@@ -174,7 +174,7 @@ TEST_F(BadFilesTest, CompressedFilesCutShortAreNamed) {
     const std::string path = files_.Write("cut", whole.substr(0, whole.size() - 5));
     EXPECT_THAT(ReadAll(c, path).ToString(), HasSubstr(path + ": the compressed data is cut short")) << c.format;
     ASSERT_TRUE(ReadAll(Skipping(c), path).ok()) << c.format;
-    EXPECT_EQ(census_.skipped, 1) << c.format;
+    EXPECT_EQ(record_index_.skipped, 1) << c.format;
   }
 }
 
@@ -186,15 +186,15 @@ TEST_F(BadFilesTest, FilesThatBecomeShorterAreNamed) {
       c.config.files = {path};
       const auto source = Open(c);
       ASSERT_TRUE(source.ok()) << source.status().ToString();
-      const Result<SampleCensus> census = (*source)->Count();
-      ASSERT_TRUE(census.ok());
+      const Result<RecordIndex> record_index = (*source)->Count();
+      ASSERT_TRUE(record_index.ok());
       if (!is_loaded) std::filesystem::resize_file(path, c.content.size() / 2);
-      const Result<int64_t> samples = (*source)->Load(*census);
+      const Result<int64_t> samples = (*source)->Load(*record_index);
       if (is_loaded) {
         ASSERT_TRUE(samples.ok()) << samples.status().ToString();
         std::filesystem::resize_file(path, c.content.size() / 2);
       }
-      const std::vector<int64_t> wanted = {census->samples() - 1, 0};
+      const std::vector<int64_t> wanted = {record_index->samples() - 1, 0};
       const Status status = samples.ok() ? (*source)->Gather(wanted, SystemAllocator()).status() : samples.status();
       // A file that is one sample, whatever it holds, is read anew as long as it was not.
       const bool is_read_anew = c.format == "whole_file" && !is_loaded;
@@ -211,11 +211,11 @@ TEST_F(BadFilesTest, FilesThatGrowKeepTheirSamples) {
     c.config.files = {path};
     const auto source = Open(c);
     ASSERT_TRUE(source.ok());
-    const Result<SampleCensus> census = (*source)->Count();
-    ASSERT_TRUE(census.ok());
+    const Result<RecordIndex> record_index = (*source)->Count();
+    ASSERT_TRUE(record_index.ok());
     files_.Write("grows", c.content + c.content);
-    EXPECT_EQ(*(*source)->Load(*census), census->samples()) << c.format;
-    const std::vector<int64_t> wanted = {census->samples() - 1, 0};
+    EXPECT_EQ(*(*source)->Load(*record_index), record_index->samples()) << c.format;
+    const std::vector<int64_t> wanted = {record_index->samples() - 1, 0};
     const auto batch = (*source)->Gather(wanted, SystemAllocator());
     EXPECT_TRUE(batch.ok()) << c.format << batch.status().ToString();
   }
@@ -226,8 +226,8 @@ TEST_F(BadFilesTest, ARecordThatChangesIsNoticed) {
   const std::string path = files_.Write("changes", c.content);
   c.config.files = {path};
   const auto source = Open(c);
-  const Result<SampleCensus> census = (*source)->Count();
-  ASSERT_TRUE((*source)->Load(*census).ok());
+  const Result<RecordIndex> record_index = (*source)->Count();
+  ASSERT_TRUE((*source)->Load(*record_index).ok());
   const size_t record = c.content.size() / 3000;
   FILE* file = std::fopen(path.c_str(), "r+b");
   ASSERT_EQ(std::fseek(file, static_cast<long>(record + 13), SEEK_SET), 0);
@@ -255,7 +255,7 @@ TEST_F(BadFilesTest, HugeLengthsTakeNoMemory) {
                 HasSubstr("huge, record 1 at byte 19: the record at byte 19 is cut short"));
     ASSERT_TRUE(ReadAll(Skipping(c), path).ok());
     EXPECT_EQ(samples_, 1);
-    EXPECT_EQ(census_.skipped, 1);
+    EXPECT_EQ(record_index_.skipped, 1);
     std::string wrong = Length(bytes);
     wrong.back() = static_cast<char>(wrong.back() ^ 1);
     EXPECT_THAT(ReadAll(c, files_.Write("huge", good + wrong + "abcd")).ToString(),
@@ -310,7 +310,7 @@ TEST_F(BadFilesTest, ImagesOfHostileSizesAreRefused) {
     const Case c{"image", {}, Field("image", DType::kUint8, PartialShape({-1, -1, 1})), ""};
     EXPECT_THAT(ReadAll(c, path).ToString(), AllOf(HasSubstr("hostile, record 0"), HasSubstr("too ")));
     ASSERT_TRUE(ReadAll(Skipping(c), path).ok());
-    EXPECT_EQ(census_.skipped, 1);
+    EXPECT_EQ(record_index_.skipped, 1);
   }
   EXPECT_THAT(ReadAll({"image", {}, Field("image"), ""}, files_.Write("no", "neither")).ToString(), HasSubstr("no"));
 }
@@ -318,9 +318,9 @@ TEST_F(BadFilesTest, ImagesOfHostileSizesAreRefused) {
 TEST_F(BadFilesTest, ACensusOfOtherFilesIsRefused) {
   Case c = AllFormats()[1];
   c.config.files = {files_.Write("lines", "1\n2\n3\n")};
-  const auto load = [&](const SampleCensus& census) {
+  const auto load = [&](const RecordIndex& record_index) {
     const auto source = Open(c);
-    return (*source)->Load(census).status().ToString();
+    return (*source)->Load(record_index).status().ToString();
   };
   EXPECT_THAT(load({{{1, 0, 3}}, {}, 0}), HasSubstr("InvalidArgument: the samples were counted in other files"));
   EXPECT_THAT(load({{{0, -1, 3}}, {}, 0}), HasSubstr("InvalidArgument"));

@@ -32,8 +32,8 @@ class Hdf5Samples : public ::testing::Test {
     DF_ASSIGN(const std::unique_ptr<SampleSource> source, SampleFormats::Find("hdf5")->open({std::move(files), {}}));
     for (SampleField& field : fields) DF_TRY(source->AddField(field));
     settled_ = fields;
-    DF_ASSIGN(census_, source->Count());
-    DF_ASSIGN(const int64_t samples, source->Load(census_));
+    DF_ASSIGN(record_index_, source->Count());
+    DF_ASSIGN(const int64_t samples, source->Load(record_index_));
     if (wanted.empty()) {
       wanted.resize(static_cast<size_t>(samples));
       std::iota(wanted.begin(), wanted.end(), 0);
@@ -107,7 +107,7 @@ class Hdf5Samples : public ::testing::Test {
   }
 
   ScratchDirectory files_;
-  SampleCensus census_;
+  RecordIndex record_index_;
   std::vector<SampleField> settled_;
 };
 
@@ -208,8 +208,8 @@ TEST_F(Hdf5Samples, SeveralFiles) {
   const auto batch = Read({files_.Path("p?.h5")}, {Field("/x")}, {5, 0, 3, 0, 2, 4});
   ASSERT_TRUE(batch.ok()) << batch.status().ToString();
   EXPECT_THAT(Values<float>((*batch)[0]), ElementsAre(5, 0, 3, 0, 2, 4));
-  ASSERT_EQ(census_.pieces.size(), 3u);
-  EXPECT_EQ(census_.pieces[1].records, 2);
+  ASSERT_EQ(record_index_.pieces.size(), 3u);
+  EXPECT_EQ(record_index_.pieces[1].records, 2);
   EXPECT_THAT(Read({files_.Path("q*.h5")}, {Field("/x")}).status().ToString(), HasSubstr("no file fits"));
   write("q.h5", Tensor::Vector<int32_t>({7}));
   const std::vector<std::string> mixed = {files_.Path("p1.h5"), files_.Path("q.h5")};
@@ -241,11 +241,11 @@ TEST_F(Hdf5Samples, ACensusOfOtherFilesIsRefused) {
     const h5::Handle file = *h5::CreateFile(files_.Path("c.h5"));
     ASSERT_TRUE(WriteTensor(file, "/x", Tensor::Vector<float>({1, 2})).ok());
   }
-  const auto load = [&](const SampleCensus& census) {
+  const auto load = [&](const RecordIndex& record_index) {
     const auto source = *SampleFormats::Find("hdf5")->open({{files_.Path("c.h5")}, {}});
     SampleField field = Field("/x");
     EXPECT_TRUE(source->AddField(field).ok());
-    return source->Load(census).status().ToString();
+    return source->Load(record_index).status().ToString();
   };
   EXPECT_EQ(load({{{0, 0, 2}}, {}, 0}), "OK");
   EXPECT_THAT(load({{{0, 0, 3}}, {}, 0}), HasSubstr("c.h5 has 2 samples; when they were counted it had 3"));

@@ -28,13 +28,13 @@ class SampleFormatsTest : public ::testing::Test {
     if (found == nullptr) return NotFound(format);
     DF_ASSIGN(const std::unique_ptr<SampleSource> source, found->open(config));
     for (SampleField& field : fields) DF_TRY(source->AddField(field));
-    DF_ASSIGN(census_, source->Count());
+    DF_ASSIGN(record_index_, source->Count());
     if (wanted.empty()) {
-      wanted.resize(static_cast<size_t>(census_.samples()));
+      wanted.resize(static_cast<size_t>(record_index_.samples()));
       std::iota(wanted.begin(), wanted.end(), 0);
     }
-    DF_ASSIGN(const int64_t samples, source->Load(census_));
-    EXPECT_EQ(samples, census_.samples());
+    DF_ASSIGN(const int64_t samples, source->Load(record_index_));
+    EXPECT_EQ(samples, record_index_.samples());
     return source->Gather(wanted, SystemAllocator());
   }
   std::string Error(const std::string& format, const SampleConfig& config, const std::vector<SampleField>& fields) {
@@ -43,7 +43,7 @@ class SampleFormatsTest : public ::testing::Test {
   }
 
   ScratchDirectory files_;
-  SampleCensus census_;
+  RecordIndex record_index_;
 };
 
 SampleField Field(std::string from, DType dtype = DType::kInvalid, PartialShape shape = {}) {
@@ -154,7 +154,7 @@ TEST_F(SampleFormatsTest, PipesAndDirectoriesAreNotRead) {
   EXPECT_THAT(Error("text", {{files_.path()}, {}}, {Field("line")}), HasSubstr("it is a directory"));
   EXPECT_EQ(Error("text", {{files_.Write("t", "a\n")}, {{"skip_lines", "9000000000000000000"}}}, {Field("line")}),
             "no error");
-  EXPECT_EQ(census_.samples(), 0);
+  EXPECT_EQ(record_index_.samples(), 0);
 }
 
 TEST_F(SampleFormatsTest, CsvOfOtherPrograms) {
@@ -206,8 +206,8 @@ TEST_F(SampleFormatsTest, SkippedRecordsAreCounted) {
   const auto batch = Read("csv", {{path}, {{"on_error", "skip"}}}, {Field("0:2", DType::kInt32)});
   ASSERT_TRUE(batch.ok()) << batch.status().ToString();
   EXPECT_THAT(Values<int32_t>((*batch)[0]), ElementsAre(1, 2, 5, 6));
-  EXPECT_EQ(census_.samples(), 2);
-  EXPECT_EQ(census_.skipped, 2);
+  EXPECT_EQ(record_index_.samples(), 2);
+  EXPECT_EQ(record_index_.skipped, 2);
 }
 
 TEST_F(SampleFormatsTest, FixedLengthParts) {
@@ -310,7 +310,7 @@ TEST_F(SampleFormatsTest, WhatFollowsADamagedLengthIsLeftOut) {
   const auto batch = Read("tfrecord", {{path, good, files_.Path("none")}, {{"on_error", "skip"}}}, {Field("record")});
   ASSERT_TRUE(batch.ok()) << batch.status().ToString();
   EXPECT_THAT(Values<std::string>((*batch)[0]), ElementsAre("a", "d"));
-  EXPECT_EQ(census_.skipped, 3);  // "b", which is damaged, "c", which follows it, and a file
+  EXPECT_EQ(record_index_.skipped, 3);  // "b", which is damaged, "c", which follows it, and a file
   std::string many = FramedTfRecord("first");
   const size_t at = many.size();
   for (int i = 0; i < 500; ++i) many += FramedTfRecord(std::string(static_cast<size_t>(i * 7), 'x'));
@@ -318,8 +318,8 @@ TEST_F(SampleFormatsTest, WhatFollowsADamagedLengthIsLeftOut) {
   const size_t later = many.size() - 400;
   many[later] = static_cast<char>(many[later] ^ 4);  // within the last record's bytes
   ASSERT_TRUE(Read("tfrecord", {{files_.Write("many", many)}, {{"on_error", "skip"}}}, {Field("record")}).ok());
-  EXPECT_EQ(census_.samples(), 1);
-  EXPECT_EQ(census_.skipped, 499);  // the last is no record
+  EXPECT_EQ(record_index_.samples(), 1);
+  EXPECT_EQ(record_index_.skipped, 499);  // the last is no record
 }
 
 TEST_F(SampleFormatsTest, ImagesTakeTheirLabelFromTheirDirectory) {

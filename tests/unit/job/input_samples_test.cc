@@ -12,9 +12,9 @@ InputSpec Words() {
   InputSpec input;
   input.name = "words";
   input.config.files = {"a.txt", "b.txt"};
-  input.census.pieces = {{0, 0, 2}, {0, 64, 1}, {1, 0, 2}, {1, 64, 3}};
-  input.census.left_out = {4};
-  input.num_samples = input.census.samples();
+  input.record_index.pieces = {{0, 0, 2}, {0, 64, 1}, {1, 0, 2}, {1, 64, 3}};
+  input.record_index.left_out = {4};
+  input.num_samples = input.record_index.samples();
   return input;
 }
 
@@ -53,16 +53,16 @@ TEST(InputSamples, TheSameGoOn) {
 
 TEST(InputSamples, OtherNumbersAreRefusedByFile) {
   InputSpec grown = Words();
-  grown.census.pieces[3].records = 5;
-  grown.num_samples = grown.census.samples();
+  grown.record_index.pieces[3].records = 5;
+  grown.num_samples = grown.record_index.samples();
   ExpectRefused(Words(), grown, "file b.txt has 6 samples, and b.txt had 4");
   InputSpec damaged = Words();
-  damaged.census.left_out = {1, 4};
+  damaged.record_index.left_out = {1, 4};
   ExpectRefused(Words(), damaged, "file a.txt has 2 samples, and a.txt had 3");
   InputSpec more = Words();
   more.config.files.push_back("c.txt");
-  more.census.pieces.push_back({2, 0, 9});
-  more.num_samples = more.census.samples();
+  more.record_index.pieces.push_back({2, 0, 9});
+  more.num_samples = more.record_index.samples();
   ExpectRefused(Words(), more, "there are 3 files with 16 samples, and there were 2 with 7: c.txt");
 }
 

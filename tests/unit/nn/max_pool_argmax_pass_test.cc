@@ -48,7 +48,7 @@ class MaxPoolArgmaxTest : public ::testing::Test {
   Output conv;
 };
 
-TEST_F(MaxPoolArgmaxTest, GradientsReadPlaces) {
+TEST_F(MaxPoolArgmaxTest, GradientsReadArgmax) {
   Conv();
   const Output dy = PoolGrad();
   g.Add("reads", "Neg", {dy});

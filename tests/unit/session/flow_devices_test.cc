@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "comm/self/in_process.h"
+#include "comm/in_process/in_process.h"
 #include "kernels/device/cpu_device.h"
 #include "src/framework/device_factory.h"
 #include "src/graph/graph_def.h"
@@ -40,7 +40,7 @@ class FlowDevices : public ::testing::TestWithParam<std::string> {
     }
     WorkerPool pool(threads);
     StepRunner runner(pool, nullptr, "rank 0");
-    RankPart part;
+    LocalExecutable part;
     DF_TRY(Build(devices, cluster, seed, part));
     std::vector<Tensor> results;
     for (int64_t step = 0; step < 3; ++step) {
@@ -56,7 +56,7 @@ class FlowDevices : public ::testing::TestWithParam<std::string> {
   }
 
  private:
-  Status Build(const DeviceList& devices, const Cluster& cluster, uint64_t seed, RankPart& part) {
+  Status Build(const DeviceList& devices, const Cluster& cluster, uint64_t seed, LocalExecutable& part) {
     DF_ASSIGN(Graph graph, ReadGraphDefFile(GetParam()));
     DF_TRY(testing::PutOnRandomDevices(graph, cluster, seed));
     RunSignature signature;

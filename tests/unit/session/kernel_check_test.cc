@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "comm/self/in_process.h"
+#include "comm/in_process/in_process.h"
 #include "src/session/runtime.h"
 #include "src/spec/load.h"
 #include "tests/unit/testing/scratch_directory.h"

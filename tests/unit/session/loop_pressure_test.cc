@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "comm/bootstrap/rank_communicator.h"
-#include "comm/self/self_transport.h"
+#include "comm/in_process/in_process_transport.h"
 #include "src/session/session.h"
 #include "tests/unit/session/rank_threads.h"
 #include "tests/unit/testing/graph_maker.h"
@@ -13,9 +13,9 @@
 namespace dfrun {
 namespace {
 
+using comm::InProcessHub;
+using comm::InProcessTransport;
 using comm::MessageTag;
-using comm::SelfHub;
-using comm::SelfTransport;
 using comm::Transport;
 using testing::GraphMaker;
 
@@ -33,7 +33,7 @@ struct UnderWay {
 // As a network that takes small messages before their receiver asks: a Send is complete at once.
 class EagerTransport final : public Transport {
  public:
-  EagerTransport(std::shared_ptr<SelfHub> hub, int rank, UnderWay& under_way)
+  EagerTransport(std::shared_ptr<InProcessHub> hub, int rank, UnderWay& under_way)
       : inner_(std::move(hub), rank), under_way_(under_way) {}
   std::string_view name() const override { return "eager"; }
   int rank() const override { return inner_.rank(); }
@@ -62,17 +62,17 @@ class EagerTransport final : public Transport {
       sent->under_way.now.fetch_sub(1);
     }
   };
-  SelfTransport inner_;
+  InProcessTransport inner_;
   UnderWay& under_way_;
 };
 
 std::vector<std::unique_ptr<Communicator>> ConnectEagerly(int ranks, UnderWay& under_way) {
-  const auto tensors = std::make_shared<SelfHub>(ranks);
-  const auto control = std::make_shared<SelfHub>(ranks);
+  const auto tensors = std::make_shared<InProcessHub>(ranks);
+  const auto control = std::make_shared<InProcessHub>(ranks);
   std::vector<std::unique_ptr<Communicator>> all;
   for (int rank = 0; rank < ranks; ++rank) {
     all.push_back(std::make_unique<comm::RankCommunicator>(std::make_unique<EagerTransport>(tensors, rank, under_way),
-                                                           std::make_unique<SelfTransport>(control, rank)));
+                                                           std::make_unique<InProcessTransport>(control, rank)));
   }
   return all;
 }

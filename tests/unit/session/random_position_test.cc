@@ -1,7 +1,7 @@
 // Random nodes whose place in their sequence is kept: plans of one session share it, and it can be set.
 #include <gtest/gtest.h>
 
-#include "comm/self/in_process.h"
+#include "comm/in_process/in_process.h"
 #include "src/graph/graph_ops.h"
 #include "src/session/session.h"
 

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "comm/self/in_process.h"
+#include "comm/in_process/in_process.h"
 #include "src/session/runtime.h"
 #include "src/session/worker.h"
 

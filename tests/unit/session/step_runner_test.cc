@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "comm/self/in_process.h"
+#include "comm/in_process/in_process.h"
 #include "kernels/device/cpu_device.h"
 #include "src/framework/device_factory.h"
 #include "src/partition/partition.h"
@@ -25,13 +25,13 @@ class TwoDevices : public ::testing::TestWithParam<int> {
     }
   }
 
-  std::unique_ptr<RankPart> Build(GraphMaker& g) {
+  std::unique_ptr<LocalExecutable> Build(GraphMaker& g) {
     const KernelRegistry& kernels = KernelRegistry::Builtin();
     EXPECT_TRUE(PlaceGraph(g.graph, cluster_, kernels).ok());
     int32_t next_channel = 0;
     Result<std::vector<Partition>> partitions = PartitionGraph(g.graph, cluster_, &next_channel);
     EXPECT_TRUE(partitions.ok()) << partitions.status().ToString();
-    auto part = std::make_unique<RankPart>();
+    auto part = std::make_unique<LocalExecutable>();
     for (const Partition& p : *partitions) {
       Device& device = *devices_[p.device == devices_[0]->full_name() ? 0 : 1];
       Result<std::unique_ptr<ExecPlan>> plan = ExecPlan::Create(p.graph, device, kernels);
@@ -57,7 +57,7 @@ TEST_P(TwoDevices, ExchangeValues) {
   g.Add("out", "_Retval", {back}, {{"index", 0}});
   g.node(there).device = "/task:1";
   g.node(back).device = "/task:0";
-  const std::unique_ptr<RankPart> part = Build(g);
+  const std::unique_ptr<LocalExecutable> part = Build(g);
   ASSERT_EQ(part->plans.size(), 2u);
   const Tensor feed = Tensor::Vector<float>({1, 2, 3});
   for (int64_t step = 0; step < 50; ++step) {
@@ -83,7 +83,7 @@ TEST_P(TwoDevices, AnErrorOfOneEndsTheOtherAndTheNextStepIsWhole) {
   for (Output o : {w, read}) g.node(o).device = "/task:1";
   for (Output o : {same, set}) init.node(o).device = "/task:1";
   g.node(waits).device = "/task:0";
-  const std::unique_ptr<RankPart> part = Build(g);
+  const std::unique_ptr<LocalExecutable> part = Build(g);
   ASSERT_EQ(part->plans.size(), 2u);
   for (int i = 0; i < 3; ++i) {
     const Status failed = runner_.Run(*part, {});

@@ -5,7 +5,7 @@
 #include <csignal>
 #include <future>
 
-#include "comm/self/in_process.h"
+#include "comm/in_process/in_process.h"
 #include "src/session/session.h"
 #include "src/session/worker.h"
 #include "tests/unit/testing/graph_maker.h"

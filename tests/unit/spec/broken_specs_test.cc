@@ -13,7 +13,7 @@ constexpr char kDirectory[] = "tests/conformance/broken_specs/";
 
 struct BrokenSpec {
   std::string file;
-  std::string place;
+  std::string location;
   std::string message;
   Code code = Code::kBadSpec;
 };
@@ -26,7 +26,7 @@ std::vector<BrokenSpec> ReadTable() {
     std::istringstream fields(line);
     BrokenSpec& spec = out.emplace_back();
     std::getline(fields, spec.file, '\t');
-    std::getline(fields, spec.place, '\t');
+    std::getline(fields, spec.location, '\t');
     std::getline(fields, spec.message, '\t');
     if (std::string code; std::getline(fields, code)) {
       EXPECT_EQ(code, "66") << spec.file;
@@ -47,8 +47,8 @@ TEST(BrokenSpecs, AreRefusedWithTheirPlace) {
     ASSERT_FALSE(spec.ok()) << broken.file;
     EXPECT_EQ(spec.status().code(), broken.code) << broken.file;
     const std::string error = spec.status().message().substr(0, spec.status().message().find('\n'));
-    const bool elsewhere = broken.place.find(".yaml:") != std::string::npos;
-    const std::string where = elsewhere ? kDirectory + broken.place : path + ":" + broken.place;
+    const bool elsewhere = broken.location.find(".yaml:") != std::string::npos;
+    const std::string where = elsewhere ? kDirectory + broken.location : path + ":" + broken.location;
     EXPECT_EQ(error.substr(0, where.size() + 2), where + ": ") << error;
     EXPECT_NE(error.find(broken.message), std::string::npos) << broken.message << "\n  in " << error;
   }

@@ -49,8 +49,8 @@ std::unique_ptr<YamlDocument> Document(const std::string& text, Diagnostics& dia
 std::string Parse(const std::string& text) {
   Diagnostics diagnostics;
   const std::unique_ptr<YamlDocument> document = Document(text, diagnostics);
-  const PlacedText placed(document->root());
-  const std::optional<Expr> expr = ParseExpr(placed, diagnostics);
+  const LocatedText located(document->root());
+  const std::optional<Expr> expr = ParseExpr(located, diagnostics);
   EXPECT_EQ(expr.has_value(), diagnostics.ok());
   return expr ? Print(*expr) : diagnostics.ToStatus().message();
 }
@@ -58,8 +58,8 @@ std::string Parse(const std::string& text) {
 std::string FoldText(const std::string& text) {
   Diagnostics diagnostics;
   const std::unique_ptr<YamlDocument> document = Document(text, diagnostics);
-  const PlacedText placed(document->root());
-  const std::optional<Expr> expr = ParseExpr(placed, diagnostics);
+  const LocatedText located(document->root());
+  const std::optional<Expr> expr = ParseExpr(located, diagnostics);
   if (!expr) return diagnostics.ToStatus().message();
   const Folded folded = FoldExpr(*expr, diagnostics);
   if (folded.is_error()) return diagnostics.ToStatus().message();

@@ -63,7 +63,7 @@ TEST_F(InputFormats, SkippedRecordsAreCounted) {
   const Result<LoadedSpec> spec = Load("{csv: bad.csv, header: true, on_error: skip, tensors: {y: }, batch: 1}");
   ASSERT_TRUE(spec.ok()) << spec.status().ToString();
   EXPECT_EQ(spec->job.inputs[0].num_samples, 1);
-  EXPECT_EQ(spec->job.inputs[0].census.skipped, 1);
+  EXPECT_EQ(spec->job.inputs[0].record_index.skipped, 1);
 }
 
 TEST_F(InputFormats, Errors) {

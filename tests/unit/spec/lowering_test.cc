@@ -305,13 +305,14 @@ TEST(Lowering, IncludesGiveFunctionsParamsAndNodes) {
   EXPECT_EQ(DumpText(spec->graph),
             "k = Const() {dtype=int32, value=<int32[2] 5 2>} -> int32[2]\n"
             "y = Neg(k) {T=int32} -> int32[2]\n");
-  EXPECT_EQ(spec->graph.files()[static_cast<size_t>(NodeOf(*spec, "y").place.file)], directory.Path("lib/more.yaml"));
+  EXPECT_EQ(spec->graph.files()[static_cast<size_t>(NodeOf(*spec, "y").location.file)],
+            directory.Path("lib/more.yaml"));
 }
 
 TEST(Lowering, NodesKnowTheirPlaces) {
   const Result<LoadedSpec> spec = LoadText("graph:\n  x: [1.0]\n  y: Neg(Square(x))\n");
   ASSERT_TRUE(spec.ok());
-  const SourcePlace inner = NodeOf(*spec, "y/Square").place;
+  const SourceLocation inner = NodeOf(*spec, "y/Square").location;
   EXPECT_EQ(inner.line, 4);
   EXPECT_EQ(inner.column, 10);
 }

@@ -22,19 +22,19 @@ TEST(YamlTree, KnowsThePlacesOfKeysAndValues) {
   const Yaml root = document->root();
   ASSERT_EQ(root.size(), 2u);
   EXPECT_EQ(root.key(1).text(), "bb");
-  EXPECT_EQ(diagnostics.Print(root.key(1).place()), "f:2:1");
+  EXPECT_EQ(diagnostics.Print(root.key(1).location()), "f:2:1");
   const Yaml list = root.value(1);
   ASSERT_TRUE(list.is_sequence());
   ASSERT_EQ(list.size(), 2u);
-  EXPECT_EQ(diagnostics.Print(list.item(0).place()), "f:3:5");
+  EXPECT_EQ(diagnostics.Print(list.item(0).location()), "f:3:5");
   const Yaml quoted = list.item(1).value(0);
   EXPECT_EQ(quoted.text(), "y");
-  EXPECT_EQ(diagnostics.Print(quoted.place()), "f:4:9");
-  EXPECT_EQ(diagnostics.Print(quoted.PlaceOf(0)), "f:4:10");
+  EXPECT_EQ(diagnostics.Print(quoted.location()), "f:4:9");
+  EXPECT_EQ(diagnostics.Print(quoted.LocationOf(0)), "f:4:10");
 }
 
 // The place of each byte of `marks` in the scalar `a` of a document, where the text has it first.
-std::string PlacesOf(std::string_view marks, const std::string& text) {
+std::string LocationsOf(std::string_view marks, const std::string& text) {
   Diagnostics diagnostics;
   const auto document = YamlDocument::Parse(text, diagnostics.AddFile("f"), diagnostics);
   if (!document) return diagnostics.ToStatus().message();
@@ -42,23 +42,23 @@ std::string PlacesOf(std::string_view marks, const std::string& text) {
   std::string out;
   for (char mark : marks) {
     const size_t at = scalar.text().find(mark);
-    out += at == std::string_view::npos ? "none " : diagnostics.Print(scalar.PlaceOf(at)).substr(2) + " ";
+    out += at == std::string_view::npos ? "none " : diagnostics.Print(scalar.LocationOf(at)).substr(2) + " ";
   }
   return out;
 }
 
 TEST(YamlTree, EveryByteOfATextHasItsPlace) {
-  EXPECT_EQ(PlacesOf("xyz", "a: x +\n    y\n  + z\n"), "1:4 2:5 3:5 ");
-  EXPECT_EQ(PlacesOf("xyz", "a:\n  x +\r\n    y\r\n\r\n  + z\r\n"), "2:3 3:5 5:5 ");
-  EXPECT_EQ(PlacesOf("xyz", "a: |  # a note\n   x\n     y\n\n   z\n"), "2:4 3:6 5:4 ");
-  EXPECT_EQ(PlacesOf("xyz", "a: >2-\n   x\n  y\n\n  z"), "2:4 3:3 5:3 ");
-  EXPECT_EQ(PlacesOf("xyz", "a: 'it''s x''\n  y\n\n  z'\n"), "1:11 2:3 4:3 ");
-  EXPECT_EQ(PlacesOf("xyz", "a: \"\\u00e4\\t x \\\n  y\\\"\n\n  z\"\n"), "1:14 2:3 4:3 ");
-  EXPECT_EQ(PlacesOf("xy", "a: \"x\\ty\"\n"), "1:5 1:8 ");
-  EXPECT_EQ(PlacesOf("xy", "a: \xc3\xa4 x\n  y\n"), "1:7 2:3 ");
-  EXPECT_EQ(PlacesOf("xy", "a: &n x\n  y\n"), "1:7 2:3 ");
-  EXPECT_EQ(PlacesOf("xy", "a: &n  # a note\n  |-\n    x\n    y\n"), "3:5 4:5 ");
-  EXPECT_EQ(PlacesOf("xy", "a: [x\n  y]\n"), "none none ");
+  EXPECT_EQ(LocationsOf("xyz", "a: x +\n    y\n  + z\n"), "1:4 2:5 3:5 ");
+  EXPECT_EQ(LocationsOf("xyz", "a:\n  x +\r\n    y\r\n\r\n  + z\r\n"), "2:3 3:5 5:5 ");
+  EXPECT_EQ(LocationsOf("xyz", "a: |  # a note\n   x\n     y\n\n   z\n"), "2:4 3:6 5:4 ");
+  EXPECT_EQ(LocationsOf("xyz", "a: >2-\n   x\n  y\n\n  z"), "2:4 3:3 5:3 ");
+  EXPECT_EQ(LocationsOf("xyz", "a: 'it''s x''\n  y\n\n  z'\n"), "1:11 2:3 4:3 ");
+  EXPECT_EQ(LocationsOf("xyz", "a: \"\\u00e4\\t x \\\n  y\\\"\n\n  z\"\n"), "1:14 2:3 4:3 ");
+  EXPECT_EQ(LocationsOf("xy", "a: \"x\\ty\"\n"), "1:5 1:8 ");
+  EXPECT_EQ(LocationsOf("xy", "a: \xc3\xa4 x\n  y\n"), "1:7 2:3 ");
+  EXPECT_EQ(LocationsOf("xy", "a: &n x\n  y\n"), "1:7 2:3 ");
+  EXPECT_EQ(LocationsOf("xy", "a: &n  # a note\n  |-\n    x\n    y\n"), "3:5 4:5 ");
+  EXPECT_EQ(LocationsOf("xy", "a: [x\n  y]\n"), "none none ");
 }
 
 TEST(YamlTree, TextIsWhatYamlMakesOfIt) {
@@ -77,7 +77,7 @@ TEST(YamlTree, CarriageReturnsEndLines) {
   const auto document = YamlDocument::Parse("a: 1\r\nb: two\r\n", diagnostics.AddFile("f"), diagnostics);
   ASSERT_TRUE(document);
   EXPECT_EQ(document->root().value(1).text(), "two");
-  EXPECT_EQ(diagnostics.Print(document->root().value(1).place()), "f:2:4");
+  EXPECT_EQ(diagnostics.Print(document->root().value(1).location()), "f:2:4");
 }
 
 TEST(YamlTree, AliasesShareTheValueTheyName) {

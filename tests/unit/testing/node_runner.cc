@@ -82,7 +82,7 @@ Result<std::vector<Tensor>> NodeRunner::Run(Way way, const std::string& op, cons
 Result<std::vector<Tensor>> NodeRunner::Run(const std::string& op, const AttrMap& attrs,
                                             const std::vector<Input>& inputs) {
   Result<std::vector<Tensor>> first = Run(Way::kUnknownShapes, op, attrs, inputs);
-  for (Way way : {Way::kStaticShapes, Way::kPlaced, Way::kThreads}) {
+  for (Way way : {Way::kStaticShapes, Way::kPreallocated, Way::kThreads}) {
     Result<std::vector<Tensor>> other = Run(way, op, attrs, inputs);
     EXPECT_EQ(first.ok(), other.ok()) << first.status().ToString() << " against " << other.status().ToString();
     if (!first.ok() || !other.ok()) continue;
@@ -105,11 +105,11 @@ Result<std::vector<Tensor>> NodeRunner::RunNode(const Graph& graph, NodeId id, W
   DF_ASSIGN(const KernelDef* def, KernelRegistry::Builtin().Find(node.op->name, device().type(), node.attrs));
   if (device().has_own_memory()) DF_TRY(SetHostArgs(def, node.attrs, info));
   std::vector<Tensor> outputs(node.output_types.size());
-  std::vector<bool> placed(outputs.size(), false);
-  if (way == Way::kPlaced && !def->shares_outputs) {
-    DF_ASSIGN(placed, Place(node, info, outputs));
+  std::vector<bool> preallocated(outputs.size(), false);
+  if (way == Way::kPreallocated && !def->shares_outputs) {
+    DF_ASSIGN(preallocated, Preallocate(node, info, outputs));
   }
-  KernelSetup setup(info, node.attrs, device(), input_shapes, node.output_shapes, placed);
+  KernelSetup setup(info, node.attrs, device(), input_shapes, node.output_shapes, preallocated);
   const std::unique_ptr<Kernel> kernel = def->make(setup);
   DF_TRY(setup.status());
   if (!outputs.empty() && kernel->FixedOutput().dtype() != DType::kInvalid) {
@@ -126,21 +126,22 @@ Result<std::vector<Tensor>> NodeRunner::RunNode(const Graph& graph, NodeId id, W
   return outputs;
 }
 
-Result<std::vector<bool>> NodeRunner::Place(const Node& node, const NodeInfo& info, std::vector<Tensor>& outputs) {
-  std::vector<bool> placed(outputs.size(), false);
-  places_.clear();
+Result<std::vector<bool>> NodeRunner::Preallocate(const Node& node, const NodeInfo& info,
+                                                  std::vector<Tensor>& outputs) {
+  std::vector<bool> preallocated(outputs.size(), false);
+  buffers_.clear();
   for (size_t i = 0; i < outputs.size(); ++i) {
     const PartialShape& shape = node.output_shapes[i];
     const TypedArg& type = info.outputs[i];
     if (type.is_ref || !shape.IsFullyDefined()) continue;
     if (device().has_own_memory() && type.in_host) continue;  // as in a plan
     DF_ASSIGN(const Shape fixed, shape.ToShape());
-    DF_ASSIGN(Tensor place, Tensor::Allocate(device().AllocatorFor(type.dtype), type.dtype, fixed));
-    outputs[i] = Tensor::Borrowed(type.dtype, fixed, place.raw(), place.memory());
-    places_.push_back(std::move(place));
-    placed[i] = true;
+    DF_ASSIGN(Tensor buffer, Tensor::Allocate(device().AllocatorFor(type.dtype), type.dtype, fixed));
+    outputs[i] = Tensor::Borrowed(type.dtype, fixed, buffer.raw(), buffer.memory());
+    buffers_.push_back(std::move(buffer));
+    preallocated[i] = true;
   }
-  return placed;
+  return preallocated;
 }
 
 Status NodeRunner::Call(Kernel& kernel, const NodeInfo& info, Way way, const std::vector<Input>& inputs,

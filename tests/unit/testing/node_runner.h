@@ -47,7 +47,7 @@ class NodeRunner {
   bool HasKernel(const std::string& op, const AttrMap& attrs, const std::vector<Input>& inputs) const;
 
   // How a plan may see a node: what is known of its shapes, where its outputs are, and the threads it has.
-  enum class Way { kUnknownShapes, kStaticShapes, kPlaced, kThreads };
+  enum class Way { kUnknownShapes, kStaticShapes, kPreallocated, kThreads };
 
   Result<std::vector<Tensor>> Run(Way way, const std::string& op, const AttrMap& attrs,
                                   const std::vector<Input>& inputs);
@@ -57,12 +57,12 @@ class NodeRunner {
  private:
   Result<std::vector<Tensor>> RunNode(const Graph& graph, NodeId id, Way way, const std::vector<Input>& inputs);
   // Gives outputs of static shapes places; which have one.
-  Result<std::vector<bool>> Place(const Node& node, const NodeInfo& info, std::vector<Tensor>& outputs);
+  Result<std::vector<bool>> Preallocate(const Node& node, const NodeInfo& info, std::vector<Tensor>& outputs);
   Status Call(Kernel& kernel, const NodeInfo& info, Way way, const std::vector<Input>& inputs,
               std::vector<Tensor>& outputs);
 
   const std::unique_ptr<Device> device_;
-  std::vector<Tensor> places_;
+  std::vector<Tensor> buffers_;
 };
 
 // A tensor of a shape with these elements.

@@ -19,7 +19,7 @@ Status StepRunner::Prepare(const Graph& graph, const std::vector<Output>& fetche
     DF_TRY(OptimizeForDevice(pruned, device_->type(), {.kernels = KernelRegistry::Builtin(), .host = HostDevice()}));
   }
   DF_ASSIGN(plan_,
-            ExecPlan::Create(pruned, *device_, KernelRegistry::Builtin(), {.straight_loops = options_.straight_loops}));
+            ExecPlan::Create(pruned, *device_, KernelRegistry::Builtin(), {.loop_programs = options_.loop_programs}));
   return Status();
 }
 

@@ -17,7 +17,7 @@ class StepRunner {
   struct Options {
     int threads = 1;
     bool optimize = false;
-    bool straight_loops = true;
+    bool loop_programs = true;
   };
 
   StepRunner();

@@ -8,7 +8,7 @@
 #include <limits>
 #include <set>
 
-#include "comm/self/in_process.h"
+#include "comm/in_process/in_process.h"
 #include "src/graph/graph_ops.h"
 #include "src/graph/update_gate.h"
 #include "src/placement/placer.h"

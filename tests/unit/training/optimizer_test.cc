@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "comm/self/in_process.h"
+#include "comm/in_process/in_process.h"
 #include "src/session/session.h"
 #include "src/spec/load.h"
 #include "src/training/build_job_graph.h"

@@ -1,0 +1,17 @@
+// Tensors that the value of a variant holds: they may hold variants themselves, nested as deep as a loop made them.
+#ifndef DFRUN_KERNELS_CONTROL_DEFERRED_RELEASE_H_
+#define DFRUN_KERNELS_CONTROL_DEFERRED_RELEASE_H_
+
+#include <vector>
+
+#include "src/framework/tensor.h"
+
+namespace dfrun {
+
+// Frees the tensors without recursion: for the destructor of what holds them.
+// Thread safety: as the tensors'.
+void ReleaseWithoutRecursion(std::vector<Tensor>& tensors);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_CONTROL_DEFERRED_RELEASE_H_

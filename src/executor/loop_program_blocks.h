@@ -1,0 +1,62 @@
+// Lays a loop program's actions and moves out in blocks, as their guards ask.
+#ifndef DFRUN_SRC_EXECUTOR_LOOP_PROGRAM_BLOCKS_H_
+#define DFRUN_SRC_EXECUTOR_LOOP_PROGRAM_BLOCKS_H_
+
+#include <vector>
+
+#include "src/executor/loop_program.h"
+#include "src/executor/loop_program_guards.h"
+
+namespace dfrun {
+
+// Thread safety: one thread.
+class LoopProgramBlocks {
+ public:
+  // Both outlive it.
+  LoopProgramBlocks(const LoopGuards& guards, LoopProgram& loop);
+
+  // What is added from now on runs where `guard` holds. Returns the guards that are looked at on the way, from outside
+  // inwards.
+  std::vector<GuardId> GoTo(GuardId guard);
+  void Add(const LoopAction& action);
+  void Add(const LoopMove& move);
+  // What was added last ends an iteration that another follows; where that is not reached, the loop ends. Nothing is
+  // added after it.
+  void End();
+
+ private:
+  // A guard that we are in.
+  struct Open {
+    GuardId guard;
+    uint32_t test;  // the block that looks at the predicate
+    bool has_other_side = false;
+    std::vector<uint32_t> ends = {};  // blocks that go on behind it
+  };
+
+  GuardId current() const { return open_.empty() ? LoopGuards::kAlways : open_.back().guard; }
+  uint32_t last() const { return static_cast<uint32_t>(loop_.blocks.size()) - 1; }
+  LoopBlock& block(uint32_t i) { return loop_.blocks[i]; }
+  void Begin();
+  void GoIn(GuardId guard);
+  void GoToOtherSide();
+  void GoOut();
+  void SetRanges();
+  void SkipEmptyBlocks();
+  int32_t Behind(int32_t next) const;
+
+  // What a block begins with: up to what the next one does.
+  struct Range {
+    size_t first_action;
+    size_t first_move;
+  };
+
+  const LoopGuards& guards_;
+  LoopProgram& loop_;
+  std::vector<Range> ranges_;  // by block
+  std::vector<Open> open_;
+  bool is_ended_ = false;  // the last block goes on to another iteration
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_EXECUTOR_LOOP_PROGRAM_BLOCKS_H_

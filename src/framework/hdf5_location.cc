@@ -1,0 +1,215 @@
+#include "src/framework/hdf5_location.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "src/base/text.h"
+#include "src/framework/file_access.h"
+
+namespace dfrun {
+namespace {
+
+namespace fs = std::filesystem;
+using h5::Handle;
+
+// A virtual dataset may be made of others, and those of more.
+constexpr int kMaxDepth = 16;
+constexpr size_t kMaxParts = size_t{1} << 20;
+constexpr size_t kMaxName = 4096;
+
+std::string NameOfFile(const Handle& object) {
+  char name[kMaxName] = {};
+  H5Fget_name(object.id(), name, sizeof name);
+  return name;
+}
+
+bool Exists(const std::string& path) {
+  std::error_code error;
+  return fs::exists(path, error);
+}
+
+// Where HDF5 finds the file that one of the file `from` names: beside it, or from the working directory on; one with an
+// absolute path that is not there, by its last name. Nothing where it finds none.
+std::optional<std::string> FindTarget(const std::string& from, const std::string& name) {
+  const fs::path beside = fs::path(from).parent_path();
+  std::vector<fs::path> candidates = {name};
+  if (fs::path(name).is_absolute()) {
+    candidates.push_back(beside / fs::path(name).filename());
+    candidates.push_back(fs::path(ResolvePath(from)).parent_path() / fs::path(name).filename());
+  } else {
+    candidates = {beside / name, name, fs::path(ResolvePath(from)).parent_path() / name};
+  }
+  for (const fs::path& candidate : candidates) {
+    if (Exists(candidate.string())) return candidate.string();
+  }
+  return {};
+}
+
+// "part-%b.h5" with the number for %b, as HDF5 names the parts of an unlimited virtual dataset.
+std::string WithNumber(const std::string& pattern, size_t number) {
+  std::string out;
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    const bool is_special = pattern[i] == '%' && i + 1 < pattern.size();
+    if (is_special && pattern[i + 1] == 'b') out += std::to_string(number);
+    if (is_special && pattern[i + 1] == '%') out += '%';
+    if (is_special) ++i;
+    if (!is_special) out += pattern[i];
+  }
+  return out;
+}
+
+// One call of CheckLocation().
+class LocationCheck {
+ public:
+  LocationCheck(const std::string& path, const std::string& dataset, const Hdf5Rules& rules)
+      : what_(StrCat("dataset '", dataset, "' of ", path)), roots_(rules.roots) {
+    for (std::string& root : roots_) root = ResolvePath(root);
+    roots_.push_back(ResolvePath(fs::path(path).parent_path().string()));
+    roots_.push_back(fs::path(ResolvePath(path)).parent_path().string());
+  }
+
+  Status CheckData(const Handle& file, const std::string& path, const std::string& dataset) {
+    if (!seen_.insert({path, dataset}).second) return Status();
+    if (seen_.size() > kMaxParts) return Error(Code::kDataLoss, what_, " is made of too many parts");
+    if (++depth_ > kMaxDepth)
+      return Error(Code::kDataLoss, what_, " is made of parts that are made of parts, too deep");
+    DF_TRY(CheckOpened(file, path, dataset));
+    --depth_;
+    return Status();
+  }
+
+  Status CheckShard(const Handle& file, const std::string& dataset) {
+    DF_TRY(CheckNoLinks(file, dataset));
+    const Handle opened(H5Dopen2(file.id(), dataset.c_str(), H5P_DEFAULT));
+    if (!opened.valid()) return Cleared();
+    const Handle layout(H5Dget_create_plist(opened.id()));
+    if (H5Pget_external_count(layout.id()) != 0) return Odd("keeps its values in another file");
+    const H5D_layout_t kind = H5Pget_layout(layout.id());
+    if (kind == H5D_VIRTUAL) return Odd("is made of other datasets");
+    if (kind != H5D_CONTIGUOUS || H5Pget_nfilters(layout.id()) != 0) return Odd("is not stored contiguously");
+    return Status();
+  }
+
+ private:
+  static Status Cleared() {
+    H5Eclear2(H5E_DEFAULT);
+    return Status();
+  }
+
+  Status Odd(const char* why) const {
+    return Error(Code::kDataLoss, what_, " ", why, ", as none that dfrun wrote does: the checkpoint is not read");
+  }
+
+  // Every name on the way to the dataset is the object's own.
+  Status CheckNoLinks(const Handle& file, const std::string& dataset) const {
+    for (size_t end = dataset.find('/', 1);; end = dataset.find('/', end + 1)) {
+      const std::string name = dataset.substr(0, end);
+      H5L_info_t link;
+      if (H5Lget_info(file.id(), name.c_str(), &link, H5P_DEFAULT) < 0) return Cleared();
+      if (link.type != H5L_TYPE_HARD) return Odd("is a link");
+      if (end == std::string::npos) return Status();
+    }
+  }
+
+  Status CheckTarget(const std::string& target) const {
+    const std::string resolved = ResolvePath(target);
+    if (std::any_of(roots_.begin(), roots_.end(), [&](const std::string& r) { return IsBelow(resolved, r); })) {
+      return Status();
+    }
+    return Error(Code::kBadSpec, what_, " lies in another file, ", resolved,
+                 ", which is not below the directory of the first: write 'external: true' in the input, or for a "
+                 "feed --allow-paths ",
+                 fs::path(resolved).parent_path().string());
+  }
+
+  // Called by HDF5 before it follows an external link. To `data`, a LocationCheck.
+  static herr_t OnExternalLink(const char* from, const char*, const char* to, const char*, unsigned*, hid_t,
+                               void* data) {
+    auto& check = *static_cast<LocationCheck*>(data);
+    const std::optional<std::string> target = FindTarget(from, to);
+    if (!target || !check.refused_.ok()) return -1;
+    check.refused_ = check.CheckTarget(*target);
+    return check.refused_.ok() ? 0 : -1;
+  }
+
+  Status CheckOpened(const Handle& file, const std::string& path, const std::string& dataset) {
+    const Handle access(H5Pcreate(H5P_DATASET_ACCESS));
+    H5Pset_elink_cb(access.id(), &OnExternalLink, this);
+    const Handle opened(H5Dopen2(file.id(), dataset.c_str(), access.id()));
+    DF_TRY(Status(refused_));
+    if (!opened.valid()) return Cleared();
+    const std::string owner = NameOfFile(opened);  // another one behind an external link
+    if (owner != NameOfFile(file)) DF_TRY(CheckTarget(owner));
+    const std::string& from = owner == NameOfFile(file) ? path : owner;
+    const Handle layout(H5Dget_create_plist(opened.id()));
+    DF_TRY(CheckExternalStorage(layout));
+    if (H5Pget_layout(layout.id()) != H5D_VIRTUAL) return Status();
+    size_t parts = 0;
+    H5Pget_virtual_count(layout.id(), &parts);
+    for (size_t i = 0; i < parts; ++i) DF_TRY(CheckPart(opened, layout, from, i));
+    return Status();
+  }
+
+  // HDF5 takes its names from the working directory on.
+  Status CheckExternalStorage(const Handle& layout) const {
+    const int files = H5Pget_external_count(layout.id());
+    for (int i = 0; i < files; ++i) {
+      char name[kMaxName] = {};
+      off_t offset = 0;
+      hsize_t size = 0;
+      if (H5Pget_external(layout.id(), static_cast<unsigned>(i), sizeof name - 1, name, &offset, &size) < 0) {
+        return h5::LastError(Code::kDataLoss, what_);
+      }
+      DF_TRY(CheckTarget(name));
+    }
+    return Status();
+  }
+
+  Status CheckPart(const Handle& dataset, const Handle& layout, const std::string& from, size_t number) {
+    char file[kMaxName] = {};
+    char name[kMaxName] = {};
+    const ssize_t file_bytes = H5Pget_virtual_filename(layout.id(), number, file, sizeof file);
+    const ssize_t name_bytes = H5Pget_virtual_dsetname(layout.id(), number, name, sizeof name);
+    if (file_bytes < 0 || name_bytes < 0 || std::max<size_t>(file_bytes, name_bytes) >= kMaxName) {
+      return Error(Code::kDataLoss, what_, " is made of parts whose names cannot be read");
+    }
+    if (std::string_view(file) == ".") {
+      const Handle same(H5Iget_file_id(dataset.id()));
+      return CheckData(same, from, name);
+    }
+    const bool is_pattern = std::string_view(file).find('%') != std::string_view::npos;
+    for (size_t i = 0; i < kMaxParts; ++i) {
+      const std::optional<std::string> target = FindTarget(from, WithNumber(file, i));
+      if (!target) break;
+      DF_TRY(CheckTarget(*target));
+      DF_TRY(CheckFile(*target, WithNumber(name, i)));
+      if (!is_pattern) break;
+    }
+    return Status();
+  }
+
+  Status CheckFile(const std::string& path, const std::string& dataset) {
+    const Result<Handle> file = h5::OpenFile(path);
+    if (!file.ok()) return Status();  // HDF5 will find nothing there either
+    return CheckData(*file, path, dataset);
+  }
+
+  const std::string what_;
+  std::vector<std::string> roots_;  // resolved
+  std::set<std::pair<std::string, std::string>> seen_;
+  int depth_ = 0;
+  Status refused_;
+};
+
+}  // namespace
+
+Status CheckLocation(const Handle& file, const std::string& path, const std::string& dataset, const Hdf5Rules& rules) {
+  if (rules.follows_all) return Status();
+  LocationCheck check(path, dataset, rules);
+  return rules.is_shard ? check.CheckShard(file, dataset) : check.CheckData(file, path, dataset);
+}
+
+}  // namespace dfrun
