@@ -15,6 +15,7 @@
 #include "jobs/command.h"
 #include "src/framework/collective_registry.h"
 #include "src/framework/device_factory.h"
+#include "src/framework/device_part.h"
 
 namespace dfrun::jobs {
 namespace {
@@ -50,14 +51,6 @@ std::string OneDnnVersion() {
 #endif
 }
 
-std::string Cuda() {
-#ifdef DFRUN_CUDA
-  return "on";
-#else
-  return "off: built without -DDFRUN_CUDA=ON";
-#endif
-}
-
 // What is known of a device beside its name.
 std::string Describe(const DeviceReport& device) {
   std::string text = StrCat(": ", device.description);
@@ -74,7 +67,9 @@ Result<int> ShowInfo() {
   Line("HDF5", Hdf5Version());
   Line("protobuf", google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION));
   Line("oneDNN", OneDnnVersion());
-  Line("CUDA", Cuda());
+  for (const auto& [part, report] : DeviceReports().all()) {
+    for (const auto& [what, value] : report()) Line(what.c_str(), value);
+  }
   for (const auto& [name, transport] : comm::Transports().all()) {
     Line("transport", StrCat(name, ": ", transport.describe()));
   }

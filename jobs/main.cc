@@ -14,6 +14,7 @@
 
 #include "jobs/command.h"
 #include "jobs/uncaught.h"
+#include "src/framework/device_part.h"
 #include "src/framework/hdf5_helper.h"
 #include "src/framework/op.h"
 
@@ -38,7 +39,9 @@ Status InsertRun(std::vector<std::string>& words) {
 }
 
 int Run(std::vector<std::string> words) {
-  if (Status status = InsertRun(words); !status.ok()) {
+  Status status = LoadDeviceParts();
+  if (status.ok()) status = InsertRun(words);
+  if (!status.ok()) {
     PrintError(status);
     return ExitCode(status.code());
   }

@@ -36,11 +36,16 @@ class AxisParts {
   void CopyInto(ThreadPool& pool, Tensor& whole) const { Copy(pool, whole, /*into_whole=*/true); }
   void CopyFrom(ThreadPool& pool, const Tensor& whole) const { Copy(pool, whole, /*into_whole=*/false); }
 
- private:
+  // For other devices' copies.
   struct Part {
     std::byte* data;
     int64_t run;  // elements of it that lie together in the whole
   };
+  const std::vector<Part>& parts() const { return parts_; }
+  int64_t outer() const { return split_.outer; }
+  int64_t row() const { return row_; }
+
+ private:
   void Copy(ThreadPool& pool, const Tensor& whole, bool into_whole) const;
   bool AreCopiedByRows() const;
   void CopyRows(ThreadPool& pool, std::byte* whole, bool into_whole) const;

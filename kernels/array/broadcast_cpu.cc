@@ -1,63 +1,12 @@
 #include <algorithm>
 
 #include "kernels/array/int_values.h"
-#include "kernels/array/strided_copy.h"
+#include "kernels/array/movement_cpu.h"
+#include "kernels/array/repeat.h"
 #include "kernels/device/cpu_kernel.h"
 
 namespace dfrun {
 namespace {
-
-class BroadcastToKernel : public Kernel {
- public:
-  explicit BroadcastToKernel(KernelSetup&) {}
-  Status Compute(OpContext& ctx) {
-    const Tensor& x = ctx.input(0);
-    DF_ASSIGN(const Shape shape, ShapeValue(ctx.input(1), "the shape to broadcast to"));
-    const int extra = shape.rank() - x.shape().rank();
-    if (extra < 0) return InvalidArgument("cannot broadcast ", x.shape(), " to ", shape, ", whose rank is lower");
-    const std::vector<int64_t> from_strides = RowMajorStrides(x.shape());
-    const std::vector<int64_t> to_strides = RowMajorStrides(shape);
-    std::vector<CopyDim> dims(static_cast<size_t>(shape.rank()));
-    for (int d = 0; d < shape.rank(); ++d) {
-      const int64_t size = d < extra ? 1 : x.shape().dim(d - extra);
-      if (size != 1 && size != shape.dim(d)) return InvalidArgument("cannot broadcast ", x.shape(), " to ", shape);
-      dims[d] = {shape.dim(d), size == 1 ? 0 : from_strides[d - extra], to_strides[d]};
-    }
-    Tensor* y = nullptr;
-    DF_TRY(ctx.AllocateOutput(0, shape, &y));
-    StridedCopy(ctx.pool(), x.dtype(), x.raw(), y->raw(), std::move(dims));
-    return Status();
-  }
-};
-
-class TileKernel : public Kernel {
- public:
-  explicit TileKernel(KernelSetup&) {}
-  Status Compute(OpContext& ctx) {
-    const Tensor& x = ctx.input(0);
-    const int rank = x.shape().rank();
-    DF_ASSIGN(const std::vector<int64_t> multiples, IntVector(ctx.input(1), "the multiples"));
-    if (static_cast<int>(multiples.size()) != rank)
-      return InvalidArgument("Tile of ", x.shape(), " needs ", rank, " multiples, but got ", multiples.size());
-    std::vector<int64_t> sizes(multiples.size());
-    for (int d = 0; d < rank; ++d) {
-      if (multiples[d] < 0 || __builtin_mul_overflow(x.shape().dim(d), multiples[d], &sizes[d]))
-        return InvalidArgument("Tile of ", x.shape(), " by ", multiples[d], " along dimension ", d, " makes no shape");
-    }
-    DF_ASSIGN(const Shape shape, Shape::Create(sizes));
-    const std::vector<int64_t> from_strides = RowMajorStrides(x.shape());
-    const std::vector<int64_t> to_strides = RowMajorStrides(shape);
-    std::vector<CopyDim> dims;
-    for (int d = 0; d < rank; ++d) {
-      dims.push_back({multiples[d], 0, x.shape().dim(d) * to_strides[d]});
-      dims.push_back({x.shape().dim(d), from_strides[d], to_strides[d]});
-    }
-    Tensor* y = nullptr;
-    DF_TRY(ctx.AllocateOutput(0, shape, &y));
-    StridedCopy(ctx.pool(), x.dtype(), x.raw(), y->raw(), std::move(dims));
-    return Status();
-  }
-};
 
 // Two shape vectors, the shorter padded on the left with ones.
 struct ShapePair {
@@ -115,8 +64,8 @@ class BroadcastArgsKernel : public Kernel {
   }
 };
 
-CPU_KERNEL_ANY("BroadcastTo", BroadcastToKernel);
-CPU_KERNEL_ANY("Tile", TileKernel);
+CPU_KERNEL_ANY("BroadcastTo", BroadcastToKernel<cpu::Movement>);
+CPU_KERNEL_ANY("Tile", TileKernel<cpu::Movement>);
 CPU_KERNEL_ANY("BroadcastGradientArgs", BroadcastGradientArgsKernel);
 CPU_KERNEL_ANY("BroadcastArgs", BroadcastArgsKernel);
 

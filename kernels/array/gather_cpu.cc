@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "kernels/array/element_size.h"
-#include "kernels/array/int_values.h"
+#include "kernels/array/gather_loops.h"
 #include "kernels/device/cpu_kernel.h"
 #include "src/base/stream_store.h"
 
@@ -15,15 +15,6 @@ namespace {
 constexpr int64_t kBlock = 65536;
 // The same where they are written around the caches, for the first rows of a block have not been asked for.
 constexpr int64_t kStreamedBlock = 8 * kBlock;
-
-// A gather as loops: for every batch, slice before the axis and index, `row` elements.
-struct GatherLoops {
-  int64_t batches = 1;
-  int64_t before = 1;   // between the batch dimensions and the axis
-  int64_t size = 1;     // of the axis
-  int64_t indices = 1;  // a batch
-  int64_t row = 1;      // after the axis
-};
 
 // From this size on, rows of a large result are written around the caches one by one: most of their lines are whole.
 constexpr size_t kStreamedRowBytes = 512;
@@ -144,26 +135,8 @@ Status CheckIndices(const Tensor& indices, int64_t size) {
 Status GatherAlong(OpContext& ctx, int64_t axis, int64_t batch_dims) {
   const Tensor& params = ctx.input(0);
   const Tensor& indices = ctx.input(1);
-  GatherLoops loops;
-  std::vector<int64_t> dims;
-  for (int64_t d = 0; d < axis; ++d) {
-    const int64_t size = params.shape().dim(static_cast<int>(d));
-    if (d < batch_dims && size != indices.shape().dim(static_cast<int>(d)))
-      return InvalidArgument("the batch dimensions of params ", params.shape(), " and indices ", indices.shape(),
-                             " differ");
-    (d < batch_dims ? loops.batches : loops.before) *= size;
-    dims.push_back(size);
-  }
-  for (int64_t d = batch_dims; d < indices.shape().rank(); ++d) {
-    loops.indices *= indices.shape().dim(static_cast<int>(d));
-    dims.push_back(indices.shape().dim(static_cast<int>(d)));
-  }
-  loops.size = params.shape().dim(static_cast<int>(axis));
-  for (int d = static_cast<int>(axis) + 1; d < params.shape().rank(); ++d) {
-    loops.row *= params.shape().dim(d);
-    dims.push_back(params.shape().dim(d));
-  }
-  DF_ASSIGN(const Shape shape, Shape::Create(dims));
+  Shape shape;
+  DF_ASSIGN(const GatherLoops loops, GatherLoops::Of(params.shape(), indices.shape(), axis, batch_dims, shape));
   Tensor* y = nullptr;
   DF_TRY(ctx.AllocateOutput(0, shape, &y));
   Status status;
@@ -193,17 +166,8 @@ class GatherV2Kernel : public Kernel {
  public:
   explicit GatherV2Kernel(KernelSetup& setup) : batch_dims_(setup.attr<int64_t>("batch_dims")) {}
   Status Compute(OpContext& ctx) {
-    const Shape& params = ctx.input(0).shape();
-    const Shape& indices = ctx.input(1).shape();
-    if (ctx.input(2).shape().rank() != 0)
-      return InvalidArgument("the axis has shape ", ctx.input(2).shape(), ", but must be a scalar");
-    DF_ASSIGN(const int64_t dim, IntScalar(ctx.input(2), "the axis"));
-    DF_ASSIGN(const int64_t axis, CanonicalAxis(dim, params.rank()));
-    const int64_t batch_dims = batch_dims_ < 0 ? batch_dims_ + indices.rank() : batch_dims_;
-    if (batch_dims < 0 || batch_dims > indices.rank() || batch_dims > axis)
-      return InvalidArgument("batch_dims ", batch_dims_, " does not fit params ", params, ", indices ", indices,
-                             " and axis ", axis);
-    return GatherAlong(ctx, axis, batch_dims);
+    DF_ASSIGN(const GatherAxis at, ReadGatherAxis(ctx, batch_dims_));
+    return GatherAlong(ctx, at.axis, at.batch_dims);
   }
 
  private:

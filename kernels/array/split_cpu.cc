@@ -1,106 +1,14 @@
-#include "kernels/array/axis_copy.h"
-#include "kernels/array/int_values.h"
+#include "kernels/array/split.h"
+
+#include "kernels/array/movement_cpu.h"
 #include "kernels/device/cpu_kernel.h"
 
 namespace dfrun {
 namespace {
 
-// Cuts `x` along `axis` into outputs of the given sizes.
-Status Cut(OpContext& ctx, const Tensor& x, int64_t axis, const std::vector<int64_t>& sizes) {
-  AxisParts parts(x.dtype(), x.shape(), axis);
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    Shape shape = x.shape();
-    shape.set_dim(static_cast<int>(axis), sizes[i]);
-    Tensor* part = nullptr;
-    DF_TRY(ctx.AllocateOutput(static_cast<int>(i), shape, &part));
-    parts.Add(part->raw(), sizes[i]);
-  }
-  parts.CopyFrom(ctx.pool(), x);
-  return Status();
-}
-
-class SplitKernel : public Kernel {
- public:
-  explicit SplitKernel(KernelSetup&) {}
-  Status Compute(OpContext& ctx) {
-    const Tensor& x = ctx.input(1);
-    DF_ASSIGN(const int64_t dim, IntScalar(ctx.input(0), "the axis"));
-    DF_ASSIGN(const int64_t axis, CanonicalAxis(dim, x.shape().rank()));
-    const int64_t size = x.shape().dim(static_cast<int>(axis));
-    const int64_t parts = ctx.num_outputs();
-    if (size % parts != 0)
-      return InvalidArgument("dimension ", axis, " of ", x.shape(), " cannot be split into ", parts, " equal parts");
-    return Cut(ctx, x, axis, std::vector<int64_t>(static_cast<size_t>(parts), size / parts));
-  }
-};
-
-class SplitVKernel : public Kernel {
- public:
-  explicit SplitVKernel(KernelSetup&) {}
-  Status Compute(OpContext& ctx) {
-    const Tensor& x = ctx.input(0);
-    DF_ASSIGN(std::vector<int64_t> sizes, IntVector(ctx.input(1), "the sizes"));
-    DF_ASSIGN(const int64_t dim, OnlyInt(ctx.input(2), "the axis"));
-    DF_ASSIGN(const int64_t axis, CanonicalAxis(dim, x.shape().rank()));
-    DF_TRY(Resolve(sizes, x.shape().dim(static_cast<int>(axis)), ctx.num_outputs()));
-    return Cut(ctx, x, axis, sizes);
-  }
-
- private:
-  static Status Resolve(std::vector<int64_t>& sizes, int64_t whole, int outputs) {
-    const std::string asked = PartialShape(sizes).ToString();
-    if (sizes.size() != static_cast<size_t>(outputs))
-      return InvalidArgument("SplitV into ", outputs, " outputs got the sizes ", asked);
-    int64_t sum = 0;
-    int missing = -1;
-    for (int i = 0; i < outputs; ++i) {
-      if (sizes[i] == -1 && missing < 0) {
-        missing = i;
-      } else if (sizes[i] < 0 || sizes[i] > whole - sum) {
-        return InvalidArgument("the sizes ", asked, " do not fit a dimension of ", whole);
-      } else {
-        sum += sizes[i];
-      }
-    }
-    if (missing >= 0) {
-      sizes[missing] = whole - sum;
-    } else if (sum != whole) {
-      return InvalidArgument("the sizes ", asked, " do not fit a dimension of ", whole);
-    }
-    return Status();
-  }
-};
-
-class UnpackKernel : public Kernel {
- public:
-  explicit UnpackKernel(KernelSetup& setup) : axis_(setup.attr<int64_t>("axis")) {}
-  Status Compute(OpContext& ctx) {
-    const Tensor& x = ctx.input(0);
-    DF_ASSIGN(const int64_t axis, CanonicalAxis(axis_, x.shape().rank()));
-    const int64_t size = x.shape().dim(static_cast<int>(axis));
-    if (size != ctx.num_outputs())
-      return InvalidArgument("Unpack into ", ctx.num_outputs(), " outputs, but dimension ", axis, " of ", x.shape(),
-                             " is ", size);
-    std::vector<int64_t> dims(x.shape().dims().begin(), x.shape().dims().end());
-    dims.erase(dims.begin() + axis);
-    const Shape shape{std::span<const int64_t>(dims)};
-    AxisParts parts(x.dtype(), x.shape(), axis);
-    for (int i = 0; i < ctx.num_outputs(); ++i) {
-      Tensor* part = nullptr;
-      DF_TRY(ctx.AllocateOutput(i, shape, &part));
-      parts.Add(part->raw(), 1);
-    }
-    parts.CopyFrom(ctx.pool(), x);
-    return Status();
-  }
-
- private:
-  const int64_t axis_;
-};
-
-CPU_KERNEL_ANY("Split", SplitKernel);
-CPU_KERNEL_ANY("SplitV", SplitVKernel);
-CPU_KERNEL_ANY("Unpack", UnpackKernel);
+CPU_KERNEL_ANY("Split", SplitKernel<cpu::Movement>);
+CPU_KERNEL_ANY("SplitV", SplitVKernel<cpu::Movement>);
+CPU_KERNEL_ANY("Unpack", UnpackKernel<cpu::Movement>);
 
 }  // namespace
 }  // namespace dfrun

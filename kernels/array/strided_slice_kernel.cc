@@ -58,14 +58,20 @@ std::vector<int64_t> BroadcastStrides(const StridedSlicePlan& plan, const Shape&
 
 }  // namespace
 
-void StridedSliceBase::CopyIntoSlice(ThreadPool& pool, const StridedSlicePlan& plan, const Tensor& slice,
-                                     Tensor& whole) {
-  Layout layout = SliceLayout(plan, whole.shape());
-  const std::vector<int64_t> strides = BroadcastStrides(plan, slice.shape());
+StridedSliceBase::Layout StridedSliceBase::IntoSliceLayout(const StridedSlicePlan& plan, const Shape& slice,
+                                                           const Shape& whole) {
+  Layout layout = SliceLayout(plan, whole);
+  const std::vector<int64_t> strides = BroadcastStrides(plan, slice);
   for (size_t d = 0; d < layout.dims.size(); ++d) {
     layout.dims[d].to_stride = layout.dims[d].from_stride;
     layout.dims[d].from_stride = strides[d];
   }
+  return layout;
+}
+
+void StridedSliceBase::CopyIntoSlice(ThreadPool& pool, const StridedSlicePlan& plan, const Tensor& slice,
+                                     Tensor& whole) {
+  Layout layout = IntoSliceLayout(plan, slice.shape(), whole.shape());
   StridedCopy(pool, whole.dtype(), slice.raw(), ElementAt(whole.raw(), whole.dtype(), layout.first),
               std::move(layout.dims));
 }

@@ -1,52 +1,20 @@
+#include "kernels/array/transpose.h"
+
 #include <algorithm>
 #include <complex>
 
-#include "kernels/array/int_values.h"
-#include "kernels/array/strided_copy.h"
+#include "kernels/array/movement_cpu.h"
 #include "kernels/device/cpu_kernel.h"
 
 namespace dfrun {
 namespace {
-
-// Reads the permutation of a tensor of `rank`.
-Result<std::vector<int>> ReadPermutation(const Tensor& value, int rank) {
-  DF_ASSIGN(const std::vector<int64_t> perm, IntVector(value, "the permutation"));
-  if (static_cast<int>(perm.size()) != rank)
-    return InvalidArgument("the permutation has ", perm.size(), " entries, but x has rank ", rank);
-  DF_TRY(NamedAxes(perm, rank).status());
-  std::vector<int> axes(perm.size());
-  std::transform(perm.begin(), perm.end(), axes.begin(),
-                 [rank](int64_t p) { return static_cast<int>(p < 0 ? p + rank : p); });
-  return axes;
-}
-
-Status Permute(OpContext& ctx, Tensor** y) {
-  const Tensor& x = ctx.input(0);
-  DF_ASSIGN(const std::vector<int> perm, ReadPermutation(ctx.input(1), x.shape().rank()));
-  Shape shape = x.shape();
-  for (int d = 0; d < shape.rank(); ++d) shape.set_dim(d, x.shape().dim(perm[d]));
-  DF_TRY(ctx.AllocateOutput(0, shape, y));
-  if (shape.num_elements() == 0) return Status();
-  const std::vector<int64_t> sizes(x.shape().dims().begin(), x.shape().dims().end());
-  StridedCopy(ctx.pool(), x.dtype(), x.raw(), (*y)->raw(), PermutedDims(sizes, perm));
-  return Status();
-}
-
-class TransposeKernel : public Kernel {
- public:
-  explicit TransposeKernel(KernelSetup&) {}
-  Status Compute(OpContext& ctx) {
-    Tensor* y = nullptr;
-    return Permute(ctx, &y);
-  }
-};
 
 class ConjugateTransposeKernel : public Kernel {
  public:
   explicit ConjugateTransposeKernel(KernelSetup&) {}
   Status Compute(OpContext& ctx) {
     Tensor* y = nullptr;
-    DF_TRY(Permute(ctx, &y));
+    DF_TRY(Permute<cpu::Movement>(ctx, &y));
     VisitDType<std::complex<float>, std::complex<double>>(y->dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
       ctx.pool().ParallelFor(y->num_elements(), kCopyBlock, [&](int64_t begin, int64_t end) {
@@ -85,7 +53,7 @@ class InvertPermutationKernel : public Kernel {
   }
 };
 
-CPU_KERNEL_ANY("Transpose", TransposeKernel);
+CPU_KERNEL_ANY("Transpose", TransposeKernel<cpu::Movement>);
 CPU_KERNEL_ANY("ConjugateTranspose", ConjugateTransposeKernel);
 CPU_KERNEL_ANY("InvertPermutation", InvertPermutationKernel);
 

@@ -17,7 +17,7 @@ using CastRun = void (*)(const void* from, void* to, int64_t n);
 // A floating-point number as an integer, cut towards zero. Numbers that the hardware's conversion cannot hold (32 bits
 // for the narrow types, else 64) and NaN give its lowest integer, of which the narrow types keep the low bits.
 template <class Dst, class Src>
-Dst CutToInteger(Src x) {
+DF_HOST_DEVICE Dst CutToInteger(Src x) {
   using Wide = std::conditional_t<sizeof(Dst) <= 4 && !std::is_same_v<Dst, uint32_t>, int32_t, int64_t>;
   constexpr Src kLimit = sizeof(Wide) == 4 ? Src(0x1p31) : Src(0x1p63);
   if constexpr (std::is_same_v<Dst, uint64_t>) {
@@ -28,7 +28,7 @@ Dst CutToInteger(Src x) {
 }
 
 template <class Dst, class Src>
-Dst CastElement(Src x) {
+DF_HOST_DEVICE Dst CastElement(Src x) {
   using C = ComputeType<Src>;
   if constexpr (kIsComplex<Src> && kIsComplex<Dst>) {
     return Dst(x);

@@ -54,19 +54,19 @@ struct Sum {
   template <class T>
   using Accumulator = typename WideOf<T>::type;
   template <class T>
-  static Accumulator<T> Start() {
+  DF_HOST_DEVICE static Accumulator<T> Start() {
     return Accumulator<T>(0);
   }
   template <class T>
-  static Accumulator<T> Lift(ComputeType<T> x) {
+  DF_HOST_DEVICE static Accumulator<T> Lift(ComputeType<T> x) {
     return static_cast<Accumulator<T>>(x);
   }
   template <class A>
-  static A Combine(A a, A b) {
+  DF_HOST_DEVICE static A Combine(A a, A b) {
     return a + b;
   }
   template <class T>
-  static T Finish(Accumulator<T> a, int64_t) {
+  DF_HOST_DEVICE static T Finish(Accumulator<T> a, int64_t) {
     return static_cast<T>(a);
   }
   static const cpu::FoldLoops& Folds(DType dtype);
@@ -77,15 +77,15 @@ struct Mean : Sum {
   template <class T>
   using Accumulator = std::conditional_t<std::is_integral_v<T>, uint64_t, typename WideOf<T>::type>;
   template <class T>
-  static Accumulator<T> Start() {
+  DF_HOST_DEVICE static Accumulator<T> Start() {
     return Accumulator<T>(0);
   }
   template <class T>
-  static Accumulator<T> Lift(ComputeType<T> x) {
+  DF_HOST_DEVICE static Accumulator<T> Lift(ComputeType<T> x) {
     return static_cast<Accumulator<T>>(x);
   }
   template <class T>
-  static T Finish(Accumulator<T> a, int64_t reduced) {
+  DF_HOST_DEVICE static T Finish(Accumulator<T> a, int64_t reduced) {
     if constexpr (std::is_signed_v<T> && std::is_integral_v<T>) {
       return reduced == 0 ? T(0) : static_cast<T>(static_cast<int64_t>(a) / reduced);
     } else if constexpr (std::is_integral_v<T>) {
@@ -101,11 +101,11 @@ struct Mean : Sum {
 
 struct Prod : Sum {
   template <class T>
-  static Accumulator<T> Start() {
+  DF_HOST_DEVICE static Accumulator<T> Start() {
     return Accumulator<T>(1);
   }
   template <class A>
-  static A Combine(A a, A b) {
+  DF_HOST_DEVICE static A Combine(A a, A b) {
     return a * b;
   }
   static const cpu::FoldLoops& Folds(DType dtype);
@@ -114,11 +114,11 @@ struct Prod : Sum {
 // Half the sum of the squares.
 struct HalfSquares : Sum {
   template <class T>
-  static Accumulator<T> Lift(ComputeType<T> x) {
+  DF_HOST_DEVICE static Accumulator<T> Lift(ComputeType<T> x) {
     return static_cast<Accumulator<T>>(x) * static_cast<Accumulator<T>>(x);
   }
   template <class T>
-  static T Finish(Accumulator<T> a, int64_t) {
+  DF_HOST_DEVICE static T Finish(Accumulator<T> a, int64_t) {
     return static_cast<T>(a / 2);
   }
   static const cpu::FoldLoops& Folds(DType dtype);
@@ -127,7 +127,7 @@ struct HalfSquares : Sum {
 // The root of the sum of the squares of the absolute values. Integers wrap around as T does before the root is cut.
 struct EuclideanNorm : Sum {
   template <class T>
-  static Accumulator<T> Lift(ComputeType<T> x) {
+  DF_HOST_DEVICE static Accumulator<T> Lift(ComputeType<T> x) {
     const auto wide = static_cast<Accumulator<T>>(x);
     if constexpr (kIsComplex<T>) {
       return Accumulator<T>(wide.real() * wide.real() + wide.imag() * wide.imag());
@@ -136,7 +136,7 @@ struct EuclideanNorm : Sum {
     }
   }
   template <class T>
-  static T Finish(Accumulator<T> a, int64_t) {
+  DF_HOST_DEVICE static T Finish(Accumulator<T> a, int64_t) {
     if constexpr (std::is_integral_v<T>) {
       return CutToInteger<T>(std::sqrt(static_cast<double>(static_cast<T>(a))));
     } else {
@@ -148,13 +148,13 @@ struct EuclideanNorm : Sum {
 
 // The ends of the finite numbers of T, 16-bit floating point as float.
 template <class T>
-constexpr ComputeType<T> LowestOf() {
+DF_HOST_DEVICE constexpr ComputeType<T> LowestOf() {
   if constexpr (std::is_same_v<T, float16>) return -65504.0F;
   if constexpr (std::is_same_v<T, bfloat16>) return -0x1.fep127F;
   return std::numeric_limits<ComputeType<T>>::lowest();
 }
 template <class T>
-constexpr ComputeType<T> HighestOf() {
+DF_HOST_DEVICE constexpr ComputeType<T> HighestOf() {
   if constexpr (std::is_integral_v<T>) {
     return std::numeric_limits<T>::max();
   } else {
@@ -167,20 +167,20 @@ struct Max {
   template <class T>
   using Accumulator = ComputeType<T>;
   template <class T>
-  static Accumulator<T> Start() {
+  DF_HOST_DEVICE static Accumulator<T> Start() {
     using Limits = std::numeric_limits<Accumulator<T>>;
     return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
   }
   template <class T>
-  static Accumulator<T> Lift(ComputeType<T> x) {
+  DF_HOST_DEVICE static Accumulator<T> Lift(ComputeType<T> x) {
     return x;
   }
   template <class A>
-  static A Combine(A a, A b) {
+  DF_HOST_DEVICE static A Combine(A a, A b) {
     return b > a || b != b ? b : a;
   }
   template <class T>
-  static T Finish(Accumulator<T> a, int64_t) {
+  DF_HOST_DEVICE static T Finish(Accumulator<T> a, int64_t) {
     return static_cast<T>(a);
   }
   static const cpu::FoldLoops& Folds(DType dtype);
@@ -188,12 +188,12 @@ struct Max {
 
 struct Min : Max {
   template <class T>
-  static Accumulator<T> Start() {
+  DF_HOST_DEVICE static Accumulator<T> Start() {
     using Limits = std::numeric_limits<Accumulator<T>>;
     return Limits::has_infinity ? Limits::infinity() : Limits::max();
   }
   template <class A>
-  static A Combine(A a, A b) {
+  DF_HOST_DEVICE static A Combine(A a, A b) {
     return b < a || b != b ? b : a;
   }
   static const cpu::FoldLoops& Folds(DType dtype);
@@ -201,11 +201,11 @@ struct Min : Max {
 
 struct All : Max {
   template <class T>
-  static bool Start() {
+  DF_HOST_DEVICE static bool Start() {
     return true;
   }
   template <class A>
-  static A Combine(A a, A b) {
+  DF_HOST_DEVICE static A Combine(A a, A b) {
     return a && b;
   }
   static const cpu::FoldLoops& Folds(DType dtype);
@@ -213,11 +213,11 @@ struct All : Max {
 
 struct Any : Max {
   template <class T>
-  static bool Start() {
+  DF_HOST_DEVICE static bool Start() {
     return false;
   }
   template <class A>
-  static A Combine(A a, A b) {
+  DF_HOST_DEVICE static A Combine(A a, A b) {
     return a || b;
   }
   static const cpu::FoldLoops& Folds(DType dtype);

@@ -12,6 +12,8 @@
 
 namespace dfrun {
 
+// Plain arithmetic, which a host loop and a device kernel use alike.
+//
 // A set of loops over the input: sizes and strides in elements, outermost first.
 struct StridedLoops {
   static constexpr int kMaxDims = 8;
@@ -21,7 +23,7 @@ struct StridedLoops {
   int64_t strides[kMaxDims] = {};
 
   // The element that iteration `index` reads, relative to the first.
-  int64_t Offset(int64_t index) const {
+  constexpr int64_t Offset(int64_t index) const {
     if (rank <= 1) return index * strides[0];
     int64_t offset = 0;
     for (int d = rank - 1; d >= 0; --d) {
@@ -40,8 +42,10 @@ struct ReductionPlan {
   StridedLoops kept;            // without the row
   StridedLoops reduced;         // without the row
 
-  int64_t num_outputs() const { return kept.count * (row_is_reduced ? 1 : row); }
-  int64_t num_reduced() const { return reduced.count * (row_is_reduced ? row : 1); }  // inputs of one output
+  constexpr int64_t num_outputs() const { return kept.count * (row_is_reduced ? 1 : row); }
+  constexpr int64_t num_reduced() const {  // inputs of one output
+    return reduced.count * (row_is_reduced ? row : 1);
+  }
 };
 
 // The axes that an int32 or int64 tensor of rank 0 or 1 names, one bool a dimension. InvalidArgument if one is out of

@@ -6,14 +6,13 @@
 #include <algorithm>
 #include <memory>
 
+#include "kernels/nn/conv_kind.h"
 #include "kernels/nn/conv_shape.h"
 #include "src/base/threads.h"
 #include "src/framework/allocator.h"
 #include "src/framework/tensor.h"
 
 namespace dfrun {
-
-enum class ConvKind { kForward, kBackpropInput, kBackpropFilter };
 
 // Images and filters have at least one element. Thread safety: Run from any thread, several at once.
 // T: float, bfloat16, float16, double, int32_t.

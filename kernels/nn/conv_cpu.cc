@@ -4,59 +4,21 @@
 #include "kernels/device/shape_cache.h"
 #include "kernels/nn/conv.h"
 #include "kernels/nn/conv_finish.h"
+#include "kernels/nn/conv_inputs.h"
 #include "src/framework/element_types.h"
 
 namespace dfrun {
 namespace {
 
-// Which inputs of each kind of op are what: the operands in Conv's order, and where the result's shape comes from.
-struct ConvInputs {
-  int a;
-  int b;
-  int sizes;  // -1: the result's shape follows from the operands
-};
-constexpr ConvInputs InputsOf(ConvKind kind) {
-  switch (kind) {
-    case ConvKind::kForward:
-      return {0, 1, -1};
-    case ConvKind::kBackpropInput:
-      return {2, 1, 0};
-    default:
-      return {0, 2, 1};
-  }
-}
-
-// The shape that an int32 or int64 vector holds.
-Result<Shape> ReadSizes(const Tensor& sizes, int rank) {
-  std::vector<int64_t> dims;
-  VisitDType<int32_t, int64_t>(sizes.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    dims.assign(sizes.data<T>(), sizes.data<T>() + sizes.num_elements());
-  });
-  if (sizes.shape().rank() != 1 || dims.size() != static_cast<size_t>(rank)) {
-    return InvalidArgument("the sizes of a convolution must be a vector of ", rank, ", but have shape ", sizes.shape());
-  }
-  return Shape::Create(dims);
-}
-
-// What the sizes of a convolution are made of: those of input and filter.
-using MakeConvShape = Result<ConvShape> (*)(const WindowAttrs&, const Shape& input, const Shape& filter);
-
 template <ConvKind kKind, MakeConvShape kMakeShape, class T, template <class> class Finish>
-class ConvKernel final : public Kernel {
+class ConvKernel final : public ConvInputsKernel<kKind> {
  public:
-  explicit ConvKernel(KernelSetup& setup) : finish_(setup) {
-    Result<WindowAttrs> window = WindowAttrs::Read(setup.attrs());
-    if (!window.ok()) {
-      setup.Fail(window.status());
-      return;
-    }
-    window_ = *std::move(window);
-    if constexpr (kKind == ConvKind::kForward) Prepare(setup);
+  explicit ConvKernel(KernelSetup& setup) : ConvInputsKernel<kKind>(setup, kMakeShape), finish_(setup) {
+    if (kKind == ConvKind::kForward && setup.status().ok()) Prepare(setup);
   }
 
   Status Compute(OpContext& ctx) {
-    DF_ASSIGN(const ConvShape shape, ReadShape(ctx));
+    DF_ASSIGN(const ConvShape shape, this->ReadShape(ctx));
     if constexpr (Finish<T>::kKind == FinishKind::kTakes) {
       return ComputeTaken(ctx, shape);
     } else {
@@ -73,7 +35,7 @@ class ConvKernel final : public Kernel {
     const Tensor& a = ctx.input(kInputs.a);
     const Tensor& b = ctx.input(kInputs.b);
     Tensor* result = nullptr;
-    DF_ASSIGN(const Shape result_shape, ResultShape(shape, ctx));
+    DF_ASSIGN(const Shape result_shape, this->ResultShape(shape, ctx));
     DF_TRY(ctx.AllocateOutput(0, result_shape, &result));
     DF_ASSIGN(auto finish, finish_.Begin(ctx, shape, result->data<T>()));
     if (result->num_elements() == 0) return Status();
@@ -120,7 +82,7 @@ class ConvKernel final : public Kernel {
     Result<Shape> input = setup.input_shape(0).ToShape();
     Result<Shape> filter = setup.input_shape(1).ToShape();
     if (!input.ok() || !filter.ok()) return;
-    Result<ConvShape> shape = kMakeShape(window_, *input, *filter);
+    Result<ConvShape> shape = kMakeShape(this->window(), *input, *filter);
     if (!shape.ok()) {
       setup.Fail(shape.status());
     } else if (input->num_elements() > 0 && filter->num_elements() > 0) {
@@ -129,46 +91,7 @@ class ConvKernel final : public Kernel {
     }
   }
 
-  // The convolution whose product this is; InvalidArgument where out_backprop is not of its output's shape.
-  Result<ConvShape> ReadShape(const OpContext& ctx) const {
-    if constexpr (kKind == ConvKind::kForward) {
-      return kMakeShape(window_, ctx.input(0).shape(), ctx.input(1).shape());
-    } else {
-      DF_ASSIGN(const Shape sizes, Sizes(ctx));
-      constexpr bool kIsInput = kKind == ConvKind::kBackpropInput;
-      const Shape& other = ctx.input(kIsInput ? 1 : 0).shape();
-      DF_ASSIGN(const ConvShape shape, kMakeShape(window_, kIsInput ? sizes : other, kIsInput ? other : sizes));
-      if (!(shape.output() == ctx.input(2).shape())) {
-        return InvalidArgument(ctx.node().op->name, ": out_backprop has shape ", ctx.input(2).shape(),
-                               ", but the convolution of ", shape.input(), " with ", kIsInput ? other : sizes, " has ",
-                               shape.output());
-      }
-      return shape;
-    }
-  }
-
-  // The shape that the sizes input gives. For the input of a flat convolution it may be height and width alone.
-  Result<Shape> Sizes(const OpContext& ctx) const {
-    const Tensor& sizes = ctx.input(kInputs.sizes);
-    const ImageFormat& format = window_.format();
-    const Shape& dy = ctx.input(2).shape();
-    const Shape& filter = ctx.input(1).shape();
-    if (kKind == ConvKind::kBackpropInput && format.spatial == 2 && sizes.num_elements() == 2 && dy.rank() == 4 &&
-        filter.rank() == 4) {
-      DF_ASSIGN(const Shape plane, ReadSizes(sizes, 2));
-      return format.MakeShape(dy[0], filter[2], 1, plane[0], plane[1]);
-    }
-    return ReadSizes(sizes, format.rank());
-  }
-
-  Result<Shape> ResultShape(const ConvShape& shape, const OpContext& ctx) const {
-    if constexpr (kKind == ConvKind::kForward) return shape.output();
-    if constexpr (kKind == ConvKind::kBackpropInput) return shape.input();
-    return Sizes(ctx);
-  }
-
   const Finish<T> finish_;
-  WindowAttrs window_;
   ShapeCache<ConvShape, Conv<T>> plans_;
 };
 

@@ -17,33 +17,33 @@
 namespace dfrun::dist {
 
 // In [0, 1): random mantissa bits under the exponent of 1, minus 1.
-inline float UnitFloat(uint32_t x) {
+DF_HOST_DEVICE inline float UnitFloat(uint32_t x) {
   return std::bit_cast<float>((x & 0x7fffffU) | 0x3f800000U) - 1.0F;
 }
-inline double UnitDouble(uint32_t high, uint32_t low) {
+DF_HOST_DEVICE inline double UnitDouble(uint32_t high, uint32_t low) {
   const uint64_t mantissa = (uint64_t{high & 0xfffffU} << 32) | low;
   return std::bit_cast<double>(mantissa | (uint64_t{1023} << 52)) - 1.0;
 }
-inline float16 UnitHalf(uint32_t x) {
+DF_HOST_DEVICE inline float16 UnitHalf(uint32_t x) {
   float16 one_and_more;
   one_and_more.bits = static_cast<uint16_t>((x & 0x3ffU) | (15U << 10));
   return float16(one_and_more - 1.0F);
 }
-inline bfloat16 UnitBfloat16(uint32_t x) {
+DF_HOST_DEVICE inline bfloat16 UnitBfloat16(uint32_t x) {
   bfloat16 one_and_more;
   one_and_more.bits = static_cast<uint16_t>((x & 0x7fU) | (127U << 7));
   return bfloat16(one_and_more - 1.0F);
 }
 
 // Two independent normal numbers from uniform bits (Box and Muller).
-inline void NormalPair(uint32_t x0, uint32_t x1, float* pair) {
+DF_HOST_DEVICE inline void NormalPair(uint32_t x0, uint32_t x1, float* pair) {
   const float u1 = std::fmax(UnitFloat(x0), 1.0e-7F);
   const auto angle = static_cast<float>(2.0F * M_PI * UnitFloat(x1));
   const float radius = std::sqrt(-2.0F * std::log(u1));
   pair[0] = std::sin(angle) * radius;
   pair[1] = std::cos(angle) * radius;
 }
-inline void NormalPair(uint32_t x0, uint32_t x1, uint32_t x2, uint32_t x3, double* pair) {
+DF_HOST_DEVICE inline void NormalPair(uint32_t x0, uint32_t x1, uint32_t x2, uint32_t x3, double* pair) {
   const double u1 = std::fmax(UnitDouble(x0, x1), 1.0e-7);
   const double angle = 2 * M_PI * UnitDouble(x2, x3);
   const double radius = std::sqrt(-2.0 * std::log(u1));
@@ -55,7 +55,7 @@ template <class T>
 struct Uniform {
   static constexpr int kGroup = std::is_same_v<T, double> ? 2 : 4;
   static constexpr int64_t kBlocks = 1;
-  void operator()(const Philox::Block& bits, T* values) const {
+  DF_HOST_DEVICE void operator()(const Philox::Block& bits, T* values) const {
     for (int i = 0; i < kGroup; ++i) {
       if constexpr (std::is_same_v<T, double>) {
         values[i] = UnitDouble(bits[2 * i], bits[2 * i + 1]);
@@ -75,7 +75,7 @@ template <class T>
 struct FullInt {
   static constexpr int kGroup = sizeof(T) == 8 ? 2 : 4;
   static constexpr int64_t kBlocks = 1;
-  void operator()(const Philox::Block& bits, T* values) const {
+  DF_HOST_DEVICE void operator()(const Philox::Block& bits, T* values) const {
     for (int i = 0; i < kGroup; ++i) {
       if constexpr (sizeof(T) == 8) {
         values[i] = static_cast<T>(bits[2 * i] | (uint64_t{bits[2 * i + 1]} << 32));
@@ -94,7 +94,7 @@ struct UniformInt {
   static constexpr int64_t kBlocks = 1;
   Unsigned low;
   Unsigned range;
-  void operator()(const Philox::Block& bits, T* values) const {
+  DF_HOST_DEVICE void operator()(const Philox::Block& bits, T* values) const {
     Unsigned numbers[kGroup];
     FullInt<Unsigned>()(bits, numbers);
     for (int i = 0; i < kGroup; ++i) values[i] = static_cast<T>(low + numbers[i] % range);
@@ -105,7 +105,7 @@ template <class T>
 struct Normal {
   static constexpr int kGroup = std::is_same_v<T, double> ? 2 : 4;
   static constexpr int64_t kBlocks = 1;
-  void operator()(const Philox::Block& bits, T* values) const {
+  DF_HOST_DEVICE void operator()(const Philox::Block& bits, T* values) const {
     if constexpr (std::is_same_v<T, double>) {
       NormalPair(bits[0], bits[1], bits[2], bits[3], values);
     } else {
@@ -123,7 +123,7 @@ struct TruncatedNormal {
   static constexpr int kGroup = std::is_same_v<T, double> ? 2 : 4;
   // Each value may use 256 numbers, so that a group's numbers do not depend on how many the one before it used.
   static constexpr int64_t kBlocks = kGroup * 256 / 4;
-  void operator()(Philox generator, T* values) const {
+  DF_HOST_DEVICE void operator()(Philox generator, T* values) const {
     using C = std::conditional_t<std::is_same_v<T, double>, double, float>;
     PhiloxNumbers numbers(generator);
     for (int n = 0; n < kGroup;) {

@@ -69,8 +69,8 @@ class Philox {
 // Philox one number at a time.
 class PhiloxNumbers {
  public:
-  explicit PhiloxNumbers(const Philox& generator) : generator_(generator) {}
-  uint32_t Next() {
+  DF_HOST_DEVICE explicit PhiloxNumbers(const Philox& generator) : generator_(generator) {}
+  DF_HOST_DEVICE uint32_t Next() {
     if (used_ == block_.size()) {
       block_ = generator_.Next();
       used_ = 0;

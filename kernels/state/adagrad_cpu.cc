@@ -1,55 +1,17 @@
-// Adagrad and Adadelta, which scale by the sum of the squared gradients.
+#include "kernels/state/adagrad.h"
+
 #include "kernels/state/apply_kernels.h"
 #include "src/framework/element_types.h"
 
 namespace dfrun {
 namespace {
 
-// var, accum, lr, grad; with an epsilon after lr.
-template <class T, bool kEpsilon>
-struct AdagradRule {
-  using C = ComputeType<T>;
-  static constexpr UpdateLayout kLayout = {
-      .variables = 2, .delta = kEpsilon ? 4 : 3, .flag = "update_slots", .refuses_empty_rows = true};
-  explicit AdagradRule(const UpdateArgs& args)
-      : lr(args.scalar<T>(2)), epsilon(kEpsilon ? args.scalar<T>(3) : C(0)), update_slots(args.flag) {}
-  void operator()(C& var, C& accum, C grad) const {
-    if (update_slots) accum += grad * grad;
-    var -= grad * lr / (std::sqrt(accum) + epsilon);
-  }
-  C lr;
-  C epsilon;
-  bool update_slots;
-};
-template <class T>
-using Adagrad = AdagradRule<T, false>;
-template <class T>
-using AdagradV2 = AdagradRule<T, true>;
-
-// var, accum, accum_update, lr, rho, epsilon, grad.
-template <class T>
-struct Adadelta {
-  using C = ComputeType<T>;
-  static constexpr UpdateLayout kLayout = {.variables = 3, .delta = 6};
-  explicit Adadelta(const UpdateArgs& args)
-      : lr(args.scalar<T>(3)), rho(args.scalar<T>(4)), epsilon(args.scalar<T>(5)) {}
-  void operator()(C& var, C& accum, C& accum_update, C grad) const {
-    accum = accum * rho + grad * grad * (C(1) - rho);
-    const C update = std::sqrt(accum_update + epsilon) / std::sqrt(accum + epsilon) * grad;
-    var -= update * lr;
-    accum_update = accum_update * rho + update * update * (C(1) - rho);
-  }
-  C lr;
-  C rho;
-  C epsilon;
-};
-
-DF_APPLY("Adagrad", Adagrad, DF_FLOATS, DF_COMPLEX);
-DF_APPLY("AdagradV2", AdagradV2, DF_FLOATS, DF_COMPLEX);
-DF_APPLY("Adadelta", Adadelta, DF_FLOATS, DF_COMPLEX);
-DF_SPARSE_APPLY("Adagrad", Adagrad, DF_FLOATS, DF_COMPLEX);
-DF_SPARSE_APPLY("AdagradV2", AdagradV2, DF_FLOATS, DF_COMPLEX);
-DF_SPARSE_APPLY("Adadelta", Adadelta, DF_FLOATS, DF_COMPLEX);
+DF_APPLY("Adagrad", rule::Adagrad, DF_FLOATS, DF_COMPLEX);
+DF_APPLY("AdagradV2", rule::AdagradV2, DF_FLOATS, DF_COMPLEX);
+DF_APPLY("Adadelta", rule::Adadelta, DF_FLOATS, DF_COMPLEX);
+DF_SPARSE_APPLY("Adagrad", rule::Adagrad, DF_FLOATS, DF_COMPLEX);
+DF_SPARSE_APPLY("AdagradV2", rule::AdagradV2, DF_FLOATS, DF_COMPLEX);
+DF_SPARSE_APPLY("Adadelta", rule::Adadelta, DF_FLOATS, DF_COMPLEX);
 
 }  // namespace
 }  // namespace dfrun

@@ -1,11 +1,7 @@
 // How an optimiser's file registers its rules: the same rule runs ApplyX on refs and ResourceApplyX on handles, and on
 // the rows that indices name SparseApplyX and ResourceSparseApplyX.
-//
-// The rules' formulas are those of TensorFlow's training_ops; 16-bit types compute in float and round what they store.
 #ifndef DFRUN_KERNELS_STATE_APPLY_KERNELS_H_
 #define DFRUN_KERNELS_STATE_APPLY_KERNELS_H_
-
-#include <cmath>
 
 #include "kernels/device/cpu_kernel.h"
 #include "kernels/state/update.h"

@@ -1,6 +1,5 @@
 #include "kernels/device/cpu_kernel.h"
-#include "kernels/math/functors.h"
-#include "kernels/state/update.h"
+#include "kernels/state/assign_by.h"
 #include "src/framework/element_types.h"
 
 namespace dfrun {
@@ -43,23 +42,12 @@ class AssignKernel final : public Kernel {
   const bool is_ref_;
 };
 
-template <class F, class T>
-struct AssignBy {
-  static constexpr UpdateLayout kLayout = {};
-  explicit AssignBy(const UpdateArgs&) {}
-  void operator()(ComputeType<T>& var, ComputeType<T> value) const { var = F()(var, value); }
-};
-template <class T>
-using AddTo = AssignBy<fn::Add, T>;
-template <class T>
-using SubtractFrom = AssignBy<fn::Sub, T>;
-
 CPU_KERNEL_ANY("Assign", AssignKernel);
 CPU_KERNEL_ANY("AssignVariableOp", AssignKernel);
-CPU_KERNEL("AssignAdd", Update<AddTo>, DF_NUMBERS);
-CPU_KERNEL("AssignSub", Update<SubtractFrom>, DF_NUMBERS);
-CPU_KERNEL_ATTR("AssignAddVariableOp", "dtype", Update<AddTo>, DF_NUMBERS);
-CPU_KERNEL_ATTR("AssignSubVariableOp", "dtype", Update<SubtractFrom>, DF_NUMBERS);
+CPU_KERNEL("AssignAdd", Update<rule::AddTo>, DF_NUMBERS);
+CPU_KERNEL("AssignSub", Update<rule::SubtractFrom>, DF_NUMBERS);
+CPU_KERNEL_ATTR("AssignAddVariableOp", "dtype", Update<rule::AddTo>, DF_NUMBERS);
+CPU_KERNEL_ATTR("AssignSubVariableOp", "dtype", Update<rule::SubtractFrom>, DF_NUMBERS);
 
 }  // namespace
 }  // namespace dfrun

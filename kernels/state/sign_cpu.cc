@@ -1,55 +1,13 @@
-// AddSign and PowerSign: steps that are larger where gradient and its running mean have the same sign.
+#include "kernels/state/sign.h"
+
 #include "kernels/state/apply_kernels.h"
 #include "src/framework/element_types.h"
 
 namespace dfrun {
 namespace {
 
-template <class C>
-C Sign(C x) {
-  return static_cast<C>(x > C(0)) - static_cast<C>(x < C(0));
-}
-
-// What both share, given where sign_decay and beta stand.
-template <class T>
-struct SignAgreement {
-  using C = ComputeType<T>;
-  SignAgreement(const UpdateArgs& args, int first) : decay(args.scalar<T>(first)), beta(args.scalar<T>(first + 1)) {}
-  // Takes the gradient into the mean m; 1, -1 or 0, decayed, for equal and other signs and none.
-  C operator()(C& m, C grad) const {
-    m = m * beta + grad * (C(1) - beta);
-    return decay * (Sign(grad) * Sign(m));
-  }
-  C decay;
-  C beta;
-};
-
-// var, m, lr, alpha, sign_decay, beta, grad.
-template <class T>
-struct AddSign {
-  using C = ComputeType<T>;
-  static constexpr UpdateLayout kLayout = {.variables = 2, .delta = 6};
-  explicit AddSign(const UpdateArgs& args) : lr(args.scalar<T>(2)), alpha(args.scalar<T>(3)), agreement(args, 4) {}
-  void operator()(C& var, C& m, C grad) const { var -= lr * (alpha + agreement(m, grad)) * grad; }
-  C lr;
-  C alpha;
-  SignAgreement<T> agreement;
-};
-
-// var, m, lr, logbase, sign_decay, beta, grad.
-template <class T>
-struct PowerSign {
-  using C = ComputeType<T>;
-  static constexpr UpdateLayout kLayout = {.variables = 2, .delta = 6};
-  explicit PowerSign(const UpdateArgs& args) : lr(args.scalar<T>(2)), logbase(args.scalar<T>(3)), agreement(args, 4) {}
-  void operator()(C& var, C& m, C grad) const { var -= lr * std::exp(logbase * agreement(m, grad)) * grad; }
-  C lr;
-  C logbase;
-  SignAgreement<T> agreement;
-};
-
-DF_APPLY("AddSign", AddSign, DF_FLOATS);
-DF_APPLY("PowerSign", PowerSign, DF_FLOATS);
+DF_APPLY("AddSign", rule::AddSign, DF_FLOATS);
+DF_APPLY("PowerSign", rule::PowerSign, DF_FLOATS);
 
 }  // namespace
 }  // namespace dfrun

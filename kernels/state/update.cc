@@ -71,6 +71,18 @@ Status CheckRowUpdate(const Variable& variable, size_t rows, const Shape& delta,
 
 }  // namespace
 
+Status UpdateOnThreads(OpContext& ctx, const UpdateLoop& loop, const UpdateArgs& args, int64_t n) {
+  ctx.pool().ParallelForEvenly(n, kElementBlock, kElementStep, [&](int64_t begin, int64_t end) {
+    UpdateArgs part = args;
+    for (int i = 0; i < loop.layout.variables; ++i) {
+      part.variables[i] = At(args.variables[i], begin, loop.element_size);
+    }
+    part.delta = At(args.delta, begin, loop.element_size);
+    loop.run(part, end - begin);
+  });
+  return Status();
+}
+
 UpdateKernel::UpdateKernel(KernelSetup& setup, const UpdateLoop& loop)
     : loop_(loop), flag_(ReadFlag(setup, loop.layout)) {}
 
@@ -90,14 +102,9 @@ Status UpdateKernel::Compute(OpContext& ctx) {
     return InvalidArgument("the variable '", list[0]->name(), "' has shape ", list[0]->value().shape(),
                            ", but is to be updated by a tensor of shape ", delta.shape());
   }
-  ctx.pool().ParallelForEvenly(delta.num_elements(), kElementBlock, kElementStep, [&](int64_t begin, int64_t end) {
-    UpdateArgs part = args;
-    for (int i = 0; i < layout.variables; ++i) {
-      part.variables[i] = At(list[i]->mutable_value().raw(), begin, loop_.element_size);
-    }
-    part.delta = At(delta.raw(), begin, loop_.element_size);
-    loop_.run(part, end - begin);
-  });
+  for (int i = 0; i < layout.variables; ++i) args.variables[i] = list[i]->mutable_value().raw();
+  args.delta = delta.raw();
+  DF_TRY(loop_.update(ctx, loop_, args, delta.num_elements()));
   SetRefOutput(ctx, list[0]);
   return Status();
 }

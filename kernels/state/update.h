@@ -3,7 +3,7 @@
 // A rule is a functor over elements:
 //     template <class T> struct Momentum {
 //       static constexpr UpdateLayout kLayout = {.variables = 2, .delta = 3, .flag = "use_nesterov"};
-//       explicit Momentum(const UpdateArgs& args);             // reads scalars and the flag
+//       explicit Momentum(const UpdateArgs& args);             // reads scalars and the flag, where they lie
 //       void operator()(C& var, C& accum, C grad) const;       // C: ComputeType<T>
 //     };
 // where it accepts not all scalars also static const char* Refuse(const UpdateArgs& args, bool is_sparse), which gives
@@ -40,7 +40,7 @@ struct UpdateArgs {
   bool flag = false;
 
   template <class T>
-  ComputeType<T> scalar(int input) const {
+  DF_HOST_DEVICE ComputeType<T> scalar(int input) const {
     return static_cast<ComputeType<T>>(*static_cast<const T*>(inputs[input]));
   }
 };
@@ -49,9 +49,15 @@ struct UpdateArgs {
 struct UpdateLoop {
   UpdateLayout layout;
   size_t element_size;
+  // On the calling thread; null where a device has its own way.
   void (*run)(const UpdateArgs& args, int64_t n);
   const char* (*refuse)(const UpdateArgs& args, bool is_sparse);  // null if all scalars are fine
+  // As the device of `ctx` does it: on its threads, or enqueued.
+  Status (*update)(OpContext& ctx, const UpdateLoop& loop, const UpdateArgs& args, int64_t n);
 };
+
+// UpdateLoop::update of CPUs.
+Status UpdateOnThreads(OpContext& ctx, const UpdateLoop& loop, const UpdateArgs& args, int64_t n);
 
 class UpdateKernel : public Kernel {
  public:
@@ -103,7 +109,7 @@ struct UpdateOf {
   }
   static void Run(const UpdateArgs& args, int64_t n) { RunOn(args, n, std::make_index_sequence<kVariables>()); }
   static constexpr UpdateLoop MakeLoop() {
-    UpdateLoop loop = {Rule<T>::kLayout, sizeof(T), &Run, nullptr};
+    UpdateLoop loop = {Rule<T>::kLayout, sizeof(T), &Run, nullptr, &UpdateOnThreads};
     if constexpr (requires(const UpdateArgs& args) { Rule<T>::Refuse(args, true); }) loop.refuse = &Rule<T>::Refuse;
     return loop;
   }

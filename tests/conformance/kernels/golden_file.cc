@@ -232,4 +232,9 @@ Result<std::vector<GoldenCase>> ReadGoldenFile(const std::string& path) {
   return cases;
 }
 
+std::string GoldenDir() {
+  const char* const named = std::getenv("DFRUN_GOLDEN_DIR");
+  return named == nullptr ? DFRUN_GOLDEN_DIR : named;
+}
+
 }  // namespace dfrun::testing

@@ -41,6 +41,9 @@ struct GoldenCase {
 // Every case of a file. InvalidArgument names file and line.
 Result<std::vector<GoldenCase>> ReadGoldenFile(const std::string& path);
 
+// The folder of the cases: what the environment variable DFRUN_GOLDEN_DIR names, else that of the source tree.
+std::string GoldenDir();
+
 }  // namespace dfrun::testing
 
 #endif  // DFRUN_TESTS_CONFORMANCE_KERNELS_GOLDEN_FILE_H_

@@ -1,9 +1,14 @@
-// Every golden case on a device of the tested type. One test an op and family.
+// Every golden case on a device of the tested type, or on the host's where that has no kernel for the node; at the end
+// the program says how many, and the file that the environment variable DFRUN_TEST_REPORT names lists their ops. One
+// test an op and family.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <map>
 
+#include "src/framework/device_factory.h"
 #include "src/framework/kernel.h"
 #include "tests/conformance/kernels/case_variables.h"
 #include "tests/conformance/kernels/golden_compare.h"
@@ -63,14 +68,55 @@ void CheckCase(const GoldenCase& c, NodeRunner& runner) {
   CheckTensors(c.outputs, *outputs, c.ulps, "output");
 }
 
+// The cases of each op, and those of them that ran on the tested device.
+struct Tally {
+  int cases = 0;
+  int on_device = 0;
+};
+std::map<std::string, Tally>& Tallies() {
+  static std::map<std::string, Tally>& tallies = *new std::map<std::string, Tally>();
+  return tallies;
+}
+
+class ReportTallies final : public ::testing::Environment {
+ public:
+  void TearDown() override {
+    Tally all;
+    const char* const path = std::getenv("DFRUN_TEST_REPORT");
+    std::ofstream report;
+    if (path != nullptr) report.open(path);
+    for (const auto& [op, tally] : Tallies()) {
+      all.cases += tally.cases;
+      all.on_device += tally.on_device;
+      if (tally.on_device == tally.cases) continue;
+      report << op << ": " << tally.cases - tally.on_device << " of " << tally.cases << " cases\n";
+    }
+    std::printf("%d of %d golden cases ran on %s\n", all.on_device, all.cases, TestedDeviceType().c_str());
+  }
+};
+
+// Whether the tested device has a kernel for the case's node.
+bool HasKernel(const GoldenCase& c, const NodeRunner& tested, NodeRunner& host) {
+  if (!CaseVariables::Has(c)) {
+    return tested.HasKernel(c.op, c.attrs, std::vector<Input>(c.inputs.begin(), c.inputs.end()));
+  }
+  const CaseVariables variables(c, /*has_shapes=*/true, host.device());
+  return tested.HasKernel(c.op, c.attrs, std::vector<Input>(variables.inputs().begin(), variables.inputs().end()));
+}
+
 class GoldenTest : public ::testing::Test {
  public:
   GoldenTest(std::string path, std::vector<GoldenCase> cases) : path_(std::move(path)), cases_(std::move(cases)) {}
   void TestBody() override {
-    NodeRunner runner;
+    NodeRunner tested;
+    NodeRunner host{std::string(HostDeviceType())};
     for (const GoldenCase& c : cases_) {
       SCOPED_TRACE(StrCat(path_, ":", c.line, ": ", c.op, " ", c.name));
-      CheckCase(c, runner);
+      const bool is_on_device = HasKernel(c, tested, host);
+      Tally& tally = Tallies()[c.op];
+      ++tally.cases;
+      tally.on_device += is_on_device ? 1 : 0;
+      CheckCase(c, is_on_device ? tested : host);
     }
   }
 
@@ -100,8 +146,9 @@ void RegisterFile(const std::filesystem::path& path) {
 
 int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
-  for (const auto& entry : std::filesystem::directory_iterator(DFRUN_GOLDEN_DIR)) {
+  for (const auto& entry : std::filesystem::directory_iterator(dfrun::testing::GoldenDir())) {
     if (entry.path().extension() == ".txt") dfrun::testing::RegisterFile(entry.path());
   }
+  ::testing::AddGlobalTestEnvironment(new dfrun::testing::ReportTallies);
   return RUN_ALL_TESTS();
 }

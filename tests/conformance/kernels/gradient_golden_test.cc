@@ -130,7 +130,7 @@ TEST_P(GradientGoldenTest, GradientsAndTheirGradientsAreTensorFlows) {
 
 std::vector<std::string> GradientFiles() {
   std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(DFRUN_GOLDEN_DIR "/gradients")) {
+  for (const auto& entry : std::filesystem::directory_iterator(GoldenDir() + "/gradients")) {
     if (entry.path().extension() == ".txt") files.push_back(entry.path().string());
   }
   return files;

@@ -131,7 +131,7 @@ TEST_P(MutationTest, WrongInputsAreRefusedOrComputed) {
 
 std::vector<std::string> GoldenFiles() {
   std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(DFRUN_GOLDEN_DIR)) {
+  for (const auto& entry : std::filesystem::directory_iterator(GoldenDir())) {
     if (entry.path().extension() == ".txt") files.push_back(entry.path().string());
   }
   return files;

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "src/graph/graph_def.h"
+#include "tests/conformance/kernels/golden_file.h"
 
 namespace dfrun {
 namespace {
@@ -25,9 +26,9 @@ PartialShape ParseShape(std::string_view text) {
 }
 
 TEST(ShapeGolden, IsAsPreciseAsTensorFlow) {
-  const Result<Graph> graph = ReadGraphDefFile(DFRUN_GOLDEN_DIR "/shapes/shapes.pb");
+  const Result<Graph> graph = ReadGraphDefFile(testing::GoldenDir() + "/shapes/shapes.pb");
   ASSERT_TRUE(graph.ok()) << graph.status().message();
-  std::ifstream file(DFRUN_GOLDEN_DIR "/shapes/expected.txt");
+  std::ifstream file(testing::GoldenDir() + "/shapes/expected.txt");
   int outputs = 0;
   for (std::string line; std::getline(file, line);) {
     if (line[0] == '#') continue;

@@ -59,7 +59,9 @@ Result<std::vector<Tensor>> GraphEvaluator::RunNode(const Graph& graph, const No
   }
   if (node.op->name == "_Recv") return std::vector<Tensor>{channels_.at(*node.attrs.Get<int64_t>("channel"))};
   const NodeInfo info{node.name, node.op, node.input_types, node.output_types};
-  return RunKernelOnce(info, node.attrs, inputs, *device_, pool_, KernelRegistry::Builtin());
+  const KernelRegistry& kernels = KernelRegistry::Builtin();
+  Device& device = kernels.Find(node.op->name, device_->type(), node.attrs).ok() ? *device_ : host_;
+  return RunKernelOnce(info, node.attrs, inputs, device, pool_, kernels);
 }
 
 }  // namespace dfrun::testing

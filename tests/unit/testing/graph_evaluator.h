@@ -9,6 +9,7 @@
 
 #include "src/framework/run_kernel.h"
 #include "src/graph/graph.h"
+#include "tests/unit/testing/plain_device.h"
 #include "tests/unit/testing/tested_device.h"
 
 namespace dfrun::testing {
@@ -36,6 +37,7 @@ class GraphEvaluator {
   Result<std::vector<Tensor>> RunNode(const Graph& graph, const Node& node);
 
   const std::unique_ptr<Device> device_ = MakeTestedDevice();
+  PlainDevice host_;  // of nodes that the tested device has no kernel for
   InlineThreadPool pool_;
   Values values_;
   std::map<int64_t, Tensor> channels_;

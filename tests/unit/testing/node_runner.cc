@@ -66,6 +66,12 @@ void SpreadPool::RunBlocks(int64_t blocks, FunctionRef<void(int64_t)> body) {
 
 NodeRunner::NodeRunner(const std::string& device_type) : device_(MakeDeviceOf(device_type)) {}
 
+bool NodeRunner::HasKernel(const std::string& op, const AttrMap& attrs, const std::vector<Input>& inputs) const {
+  Graph graph;
+  const Result<NodeId> id = Build(graph, Way::kUnknownShapes, op, attrs, inputs);
+  return !id.ok() || KernelRegistry::Builtin().Find(op, device_->type(), graph.node(*id).attrs).ok();
+}
+
 Result<std::vector<Tensor>> NodeRunner::Run(Way way, const std::string& op, const AttrMap& attrs,
                                             const std::vector<Input>& inputs) {
   Graph graph;

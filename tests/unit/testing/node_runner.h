@@ -43,6 +43,9 @@ class NodeRunner {
 
   Device& device() { return *device_; }
 
+  // Whether the device's type has a kernel for the node. True where the node cannot be made: the error is the node's.
+  bool HasKernel(const std::string& op, const AttrMap& attrs, const std::vector<Input>& inputs) const;
+
   // How a plan may see a node: what is known of its shapes, where its outputs are, and the threads it has.
   enum class Way { kUnknownShapes, kStaticShapes, kPreallocated, kThreads };
 

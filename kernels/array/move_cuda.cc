@@ -1,0 +1,32 @@
+// Kernels that move elements, on cards.
+#include "kernels/array/concat.h"
+#include "kernels/array/movement_cuda.h"
+#include "kernels/array/pad.h"
+#include "kernels/array/repeat.h"
+#include "kernels/array/slice.h"
+#include "kernels/array/split.h"
+#include "kernels/array/transpose.h"
+
+namespace dfrun {
+namespace {
+
+using cuda::ByBytes;
+using cuda::Movement;
+
+CUDA_KERNEL("Slice", ByBytes<SliceKernel<Movement>>, DF_PLAIN);
+CUDA_KERNEL("StridedSlice", ByBytes<StridedSliceKernel<Movement>>, DF_PLAIN);
+CUDA_KERNEL("StridedSliceGrad", ByBytes<StridedSliceGradKernel<Movement>>, DF_PLAIN);
+CUDA_KERNEL("Pad", ByBytes<PadKernel<Movement>>, DF_PLAIN);
+CUDA_KERNEL("PadV2", ByBytes<PadKernel<Movement>>, DF_PLAIN);
+CUDA_KERNEL("Transpose", ByBytes<TransposeKernel<Movement>>, DF_PLAIN);
+CUDA_KERNEL("BroadcastTo", ByBytes<BroadcastToKernel<Movement>>, DF_PLAIN);
+CUDA_KERNEL("Tile", ByBytes<TileKernel<Movement>>, DF_PLAIN);
+CUDA_KERNEL("Concat", ByBytes<ConcatKernel<Movement>>, DF_PLAIN);
+CUDA_KERNEL("ConcatV2", ByBytes<ConcatV2Kernel<Movement>>, DF_PLAIN);
+CUDA_KERNEL("Pack", ByBytes<PackKernel<Movement>>, DF_PLAIN);
+CUDA_KERNEL("Split", ByBytes<SplitKernel<Movement>>, DF_PLAIN);
+CUDA_KERNEL("SplitV", ByBytes<SplitVKernel<Movement>>, DF_PLAIN);
+CUDA_KERNEL("Unpack", ByBytes<UnpackKernel<Movement>>, DF_PLAIN);
+
+}  // namespace
+}  // namespace dfrun

@@ -1,0 +1,79 @@
+// What kernels of a card are written with: this header and no other names what CUDA gives. A kernel is a function
+//     DF_CARD_KERNEL void Scale(const float* x, float* y, int64_t n);
+// that a grid of blocks of kBlockThreads threads runs; each element of a result is written by one thread, and sums are
+// in an order that the sizes alone decide, so that results have the same bits in every run.
+#ifndef DFRUN_KERNELS_DEVICE_CUDA_BLOCK_H_
+#define DFRUN_KERNELS_DEVICE_CUDA_BLOCK_H_
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <cstring>
+
+#define DF_CARD_KERNEL __global__
+#define DF_CARD_FUNCTION __device__ inline
+// Memory that the threads of a block share; its elements are not initialised.
+#define DF_CARD_SHARED(type, name, count) __shared__ type name[count]
+
+namespace dfrun::cuda {
+
+inline constexpr int kBlockThreads = 256;
+
+DF_CARD_FUNCTION int ThreadInBlock() {
+  return static_cast<int>(threadIdx.x);
+}
+DF_CARD_FUNCTION int64_t BlockInGrid() {
+  return blockIdx.x;
+}
+DF_CARD_FUNCTION int64_t ThreadInGrid() {
+  return static_cast<int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x;
+}
+// All threads of the block come here before one goes on.
+DF_CARD_FUNCTION void Barrier() {
+  __syncthreads();
+}
+
+inline constexpr int kWarpThreads = 32;
+
+// The value that the thread `distance` further on in the warp has. T: plain bytes.
+template <class T>
+DF_CARD_FUNCTION T FromThreadAfter(const T& value, int distance) {
+  constexpr int kWords = (sizeof(T) + sizeof(unsigned) - 1) / sizeof(unsigned);
+  unsigned words[kWords] = {};
+  memcpy(words, &value, sizeof(T));
+  for (int i = 0; i < kWords; ++i) words[i] = __shfl_down_sync(0xffffffffU, words[i], distance);
+  T other;
+  memcpy(&other, words, sizeof(T));
+  return other;
+}
+
+// A value of each thread of a block folded into one, which all threads get, in an order that the block's size alone
+// decides. All threads of the block call it.
+template <class A, class Combine>
+DF_CARD_FUNCTION A BlockReduce(A value, Combine combine) {
+  constexpr int kWarps = kBlockThreads / kWarpThreads;
+  DF_CARD_SHARED(A, of_warps, kWarps);
+  for (int distance = kWarpThreads / 2; distance > 0; distance /= 2) {
+    value = combine(value, FromThreadAfter(value, distance));
+  }
+  Barrier();  // of the call before, whose values all have read
+  if (ThreadInBlock() % kWarpThreads == 0) of_warps[ThreadInBlock() / kWarpThreads] = value;
+  Barrier();
+  A all = of_warps[0];
+  for (int warp = 1; warp < kWarps; ++warp) all = combine(all, of_warps[warp]);
+  return all;
+}
+
+// Whether a kernel has barriers.
+enum class Threads { kIndependent, kTogether };
+
+// Enqueues a kernel of `blocks` blocks.
+template <Threads kThreads, class... Params, class... Args>
+cudaError_t LaunchKernel(cudaStream_t stream, int64_t blocks, void (*kernel)(Params...), const Args&... args) {
+  kernel<<<static_cast<unsigned>(blocks), kBlockThreads, 0, stream>>>(static_cast<Params>(args)...);
+  return cudaGetLastError();
+}
+
+}  // namespace dfrun::cuda
+
+#endif  // DFRUN_KERNELS_DEVICE_CUDA_BLOCK_H_

@@ -1,0 +1,85 @@
+// A card of this process: its memory, its streams, and the thread that says when they have come so far.
+//
+// There is one object for each card, made when it is first asked for, which lives as long as the process: memory that
+// was taken from the system is kept for the devices that come after, since taking it again is slow.
+#ifndef DFRUN_KERNELS_DEVICE_CUDA_CARD_H_
+#define DFRUN_KERNELS_DEVICE_CUDA_CARD_H_
+
+#include <cuda_runtime_api.h>
+
+#include <string_view>
+#include <utility>
+
+#include "kernels/device/cuda/best_fit_pool.h"
+#include "kernels/device/cuda/completion_queue.h"
+#include "kernels/device/cuda/refusals.h"
+#include "src/framework/allocator.h"
+
+namespace dfrun::cuda {
+
+// Blocks of a BestFitPool as tensors' memory.
+class PoolAllocator final : public Allocator {
+ public:
+  template <class TakeChunk>
+  PoolAllocator(std::string_view name, MemoryKind kind, TakeChunk take_chunk, size_t first_chunk, size_t largest_chunk)
+      : Allocator(kind), name_(name), pool_(take_chunk, first_chunk, largest_chunk) {}
+  std::string_view name() const override { return name_; }
+  void* Allocate(size_t bytes) override { return pool_.Allocate(bytes); }
+  void Free(void* memory, size_t) override { pool_.Free(memory); }
+  AllocatorStats Stats() const override { return pool_.Stats(); }
+  void ResetPeak() override { pool_.ResetPeak(); }
+
+ private:
+  const std::string_view name_;
+  BestFitPool pool_;
+};
+
+// Host memory from which cards copy on their own, and which their kernels reach. Lives as long as the process.
+Allocator& PinnedMemory();
+
+// Thread safety: all methods from any thread.
+class Card {
+ public:
+  // How many there are; where there are none, the error says why.
+  static Result<int> Count();
+  static Result<Card*> Find(int index);
+
+  int index() const { return index_; }
+  // Makes the card that of the calling thread's calls of the runtime.
+  void MakeCurrent() const;
+
+  // In which all kernels are enqueued.
+  cudaStream_t stream() const { return stream_; }
+  // Copies to the card, and from it.
+  cudaStream_t upload_stream() const { return upload_stream_; }
+  cudaStream_t download_stream() const { return download_stream_; }
+  // What `later` is given from now on waits for what `earlier` has been given.
+  Status Order(cudaStream_t earlier, cudaStream_t later);
+
+  Allocator& memory() { return memory_; }
+  CompletionQueue& completions() { return completions_; }
+  Refusals& refusals() { return refusals_; }
+
+  // Keeps the first error of what was enqueued, for TakeFailure().
+  void Fail(Status status) EXCLUDES(mu_);
+  Status TakeFailure() EXCLUDES(mu_);
+
+ private:
+  explicit Card(int index);
+  Status MakeStreams();
+
+  const int index_;
+  cudaStream_t stream_ = nullptr;
+  cudaStream_t upload_stream_ = nullptr;
+  cudaStream_t download_stream_ = nullptr;
+  PoolAllocator memory_;
+  CompletionQueue completions_;
+  Refusals refusals_;
+  Mutex mu_;
+  Status failure_ GUARDED_BY(mu_);
+  cudaEvent_t order_event_ GUARDED_BY(mu_) = nullptr;
+};
+
+}  // namespace dfrun::cuda
+
+#endif  // DFRUN_KERNELS_DEVICE_CUDA_CARD_H_

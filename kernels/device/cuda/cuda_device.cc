@@ -1,0 +1,92 @@
+#include "kernels/device/cuda/cuda_device.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/device/cuda/cuda_status.h"
+#include "src/framework/device_factory.h"
+
+namespace dfrun::cuda {
+
+Status CudaDevice::Named(const Status& status) const {
+  return status.ok() ? status : status.Annotate(full_name());
+}
+
+// A copy between host and card need not wait for kernels that are enqueued later, nor they for it: who reads the copy
+// is enqueued when it is there, and the card's block is not given back before. That takes a block that can be kept.
+cudaStream_t CudaDevice::StreamOf(const Tensor& from, const Tensor& to) const {
+  if (IsHostMemory(from.memory()) && !to.borrowed()) return card_.upload_stream();
+  if (IsHostMemory(to.memory()) && !from.borrowed()) return card_.download_stream();
+  return card_.stream();
+}
+
+Status CudaDevice::StartCopy(const Tensor& from, Tensor& to, Callback done) {
+  card_.MakeCurrent();
+  const cudaStream_t stream = StreamOf(from, to);
+  if (stream != card_.stream()) DF_TRY(card_.Order(card_.stream(), stream));
+  if (from.num_bytes() > 0) {
+    const cudaError_t copied = cudaMemcpyAsync(to.raw(), from.raw(), from.num_bytes(), cudaMemcpyDefault, stream);
+    DF_TRY(CudaStatus(copied, StrCat("copy ", from.num_bytes(), " bytes")));
+  }
+  // What is the stream's own is kept by its order.
+  std::vector<Tensor> kept;
+  if (stream != card_.stream()) kept = {from, to};
+  return card_.completions().Add(stream, std::move(kept), [this, done](const Status& status) { done(Named(status)); });
+}
+
+void CudaDevice::EnqueueCopy(const Tensor& from, Tensor& to, Callback done) {
+  if (Status status = StartCopy(from, to, done); !status.ok()) done(Named(status));
+}
+
+void CudaDevice::WhenDone(Callback done) {
+  card_.MakeCurrent();
+  const auto end = [this, done](const Status& status) {
+    const Status failure = card_.TakeFailure();
+    done(Named(failure.ok() ? status : failure));
+  };
+  if (Status status = card_.completions().Add(card_.stream(), {}, end); !status.ok()) done(Named(status));
+}
+
+namespace {
+
+// The cards of a rank. Those of a host are dealt out among its ranks; where ranks are more, some share one.
+std::vector<int> CardsOf(const DeviceSite& site, int count) {
+  if (count < site.ranks_on_host) return {site.rank_on_host % count};
+  std::vector<int> cards;
+  for (int i = site.rank_on_host; i < count; i += site.ranks_on_host) cards.push_back(i);
+  return cards;
+}
+
+Status AddCard(const DeviceSite& site, int index, FoundDevices& found) {
+  DF_ASSIGN(Card* const card, Card::Find(index));
+  DeviceName name = site.task;
+  name.type = std::string("gpu");
+  name.index = static_cast<int>(found.devices.size());
+  cudaDeviceProp properties{};
+  DF_TRY(CudaStatus(cudaGetDeviceProperties(&properties, index), StrCat("ask card ", index, " what it is")));
+  Allocator& host = site.network_memory == nullptr ? PinnedMemory() : *site.network_memory;
+  std::string text = StrCat(properties.name, ", card ", index, ", compute capability ", properties.major, ".",
+                            properties.minor, ", ", properties.multiProcessorCount, " multiprocessors");
+  found.devices.push_back({std::make_unique<CudaDevice>(name, *card, host),
+                           static_cast<int64_t>(properties.totalGlobalMem), std::move(text)});
+  return Status();
+}
+
+// None where there is no driver or no card: the program is the same there.
+Result<FoundDevices> FindCudaDevices(const DeviceSite& site) {
+  FoundDevices found;
+  const Result<int> count = Card::Count();
+  if (!count.ok()) {
+    found.why_none = count.status().message();
+    return found;
+  }
+  for (const int index : CardsOf(site, *count)) DF_TRY(AddCard(site, index, found));
+  return found;
+}
+
+DEVICE_FACTORY("gpu", &FindCudaDevices);
+
+}  // namespace
+}  // namespace dfrun::cuda

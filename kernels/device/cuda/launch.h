@@ -1,0 +1,41 @@
+// How a kernel of a card enqueues functions of the card (block.h).
+#ifndef DFRUN_KERNELS_DEVICE_CUDA_LAUNCH_H_
+#define DFRUN_KERNELS_DEVICE_CUDA_LAUNCH_H_
+
+#include "kernels/device/cuda/block.h"
+#include "kernels/device/cuda/cuda_kernel.h"
+
+namespace dfrun::cuda {
+
+// Blocks of threads for `count` threads.
+constexpr int64_t BlocksFor(int64_t count) {
+  return (count + kBlockThreads - 1) / kBlockThreads;
+}
+
+// Enqueues a function of the card; none where there are no blocks.
+template <Threads kThreads, class... Params, class... Args>
+Status LaunchBlocks(OpContext& ctx, int64_t blocks, void (*kernel)(Params...), const Args&... args) {
+  if (blocks == 0) return Status();
+  Card& card = CardOf(ctx);
+  card.MakeCurrent();
+  const cudaError_t error = LaunchKernel<kThreads>(card.stream(), blocks, kernel, args...);
+  if (error != cudaSuccess) return LaunchStatus(error, ctx);
+  ctx.SetEnqueued();
+  return Status();
+}
+
+// One that has no barriers, with `count` threads or some more.
+template <class... Params, class... Args>
+Status Launch(OpContext& ctx, int64_t count, void (*kernel)(Params...), const Args&... args) {
+  return LaunchBlocks<Threads::kIndependent>(ctx, BlocksFor(count), kernel, args...);
+}
+
+// One that has, of so many blocks.
+template <class... Params, class... Args>
+Status LaunchTogether(OpContext& ctx, int64_t blocks, void (*kernel)(Params...), const Args&... args) {
+  return LaunchBlocks<Threads::kTogether>(ctx, blocks, kernel, args...);
+}
+
+}  // namespace dfrun::cuda
+
+#endif  // DFRUN_KERNELS_DEVICE_CUDA_LAUNCH_H_

@@ -1,0 +1,36 @@
+// A library that is opened when it is first wanted, so that the program starts and runs where it is absent.
+#ifndef DFRUN_KERNELS_DEVICE_CUDA_LIBRARY_H_
+#define DFRUN_KERNELS_DEVICE_CUDA_LIBRARY_H_
+
+#include <string>
+
+#include "src/base/status.h"
+
+namespace dfrun::cuda {
+
+// Stays open as long as the process lives.
+class Library {
+ public:
+  // By its soname, where the loader looks and in the toolkit's usual folder. NotFound with the loader's words.
+  static Result<Library> Open(const std::string& soname);
+
+  // Sets a pointer to the function of that name; NotFound where the library has none.
+  template <class F>
+  Status Get(const char* name, F*& function) const {
+    void* symbol = nullptr;
+    DF_TRY(Find(name, symbol));
+    function = reinterpret_cast<F*>(symbol);
+    return Status();
+  }
+
+ private:
+  Library(std::string soname, void* handle) : soname_(std::move(soname)), handle_(handle) {}
+  Status Find(const char* name, void*& symbol) const;
+
+  std::string soname_;
+  void* handle_;
+};
+
+}  // namespace dfrun::cuda
+
+#endif  // DFRUN_KERNELS_DEVICE_CUDA_LIBRARY_H_

@@ -1,0 +1,57 @@
+// Products of matrices by cuBLASLt.
+#ifndef DFRUN_KERNELS_DEVICE_CUDA_LIBRARY_PRODUCT_H_
+#define DFRUN_KERNELS_DEVICE_CUDA_LIBRARY_PRODUCT_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "kernels/device/cuda/cublas_lt.h"
+#include "src/framework/op_context.h"
+
+namespace dfrun::cuda {
+
+// C[i] = op(A[i]) op(B[i]) of row-major matrices, for each i of a batch.
+struct ProductShape {
+  int64_t m = 0;
+  int64_t k = 0;
+  int64_t n = 0;
+  bool transpose_a = false;  // A lies as [k, m]
+  bool transpose_b = false;  // B lies as [n, k]
+  int64_t batches = 1;
+  bool repeats_a = false;  // one A for all of the batch
+  bool repeats_b = false;
+  bool operator==(const ProductShape&) const = default;
+};
+
+// A way that the library has chosen for products of one shape and dtype. Results have the same bits in every run: no
+// way that adds up in no fixed order is taken. Thread safety: any thread.
+class LibraryProduct {
+ public:
+  // float16, bfloat16, float32 or float64; Unimplemented for others, NotFound where the library is absent.
+  static Result<std::shared_ptr<const LibraryProduct>> Create(const ProductShape& shape, DType dtype);
+  ~LibraryProduct();
+  LibraryProduct(const LibraryProduct&) = delete;
+  LibraryProduct& operator=(const LibraryProduct&) = delete;
+
+  // Enqueues a product.
+  Status Run(OpContext& ctx, const void* a, const void* b, void* c) const;
+
+ private:
+  explicit LibraryProduct(const CublasLt& lt) : lt_(lt) {}
+  Status Describe(const ProductShape& shape, DType dtype);
+  Status Choose();
+
+  const CublasLt& lt_;
+  bool is_double_ = false;
+  cublasLtMatmulDesc_t product_ = nullptr;
+  // As the library sees them: transposed, in the other order.
+  cublasLtMatrixLayout_t first_ = nullptr;
+  cublasLtMatrixLayout_t second_ = nullptr;
+  cublasLtMatrixLayout_t result_ = nullptr;
+  cublasLtMatmulAlgo_t algorithm_{};
+  size_t workspace_bytes_ = 0;
+};
+
+}  // namespace dfrun::cuda
+
+#endif  // DFRUN_KERNELS_DEVICE_CUDA_LIBRARY_PRODUCT_H_

@@ -1,0 +1,55 @@
+// What `dfrun info` says of the driver and the libraries.
+#include <cuda_runtime_api.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/device/cuda/cublas_lt.h"
+#include "kernels/device/cuda/cudnn.h"
+#include "src/framework/device_part.h"
+
+namespace dfrun::cuda {
+namespace {
+
+using Lines = std::vector<std::pair<std::string, std::string>>;
+
+// 13020 is 13.2.
+std::string CudaVersion(int number) {
+  return StrCat(number / 1000, ".", number % 1000 / 10);
+}
+
+std::string Driver() {
+  int driver = 0;
+  if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0) return "no driver: libcuda.so.1 is not there";
+  return StrCat("driver for CUDA ", CudaVersion(driver));
+}
+
+std::string CublasLtText() {
+  const Result<const CublasLt*>& lt = CublasLt::Get();
+  if (!lt.ok()) return StrCat("absent, so that products are computed by slower functions: ", lt.status().message());
+  const size_t version = (*lt)->Version();  // 130100
+  return StrCat(version / 10000, ".", version / 100 % 100, ".", version % 100);
+}
+
+std::string CudnnText() {
+  const Result<const Cudnn*>& cudnn = Cudnn::Get();
+  if (!cudnn.ok())
+    return StrCat("absent, so that convolutions are computed by slower functions: ", cudnn.status().message());
+  const size_t version = (*cudnn)->cudnnGetVersion();  // 91900
+  return StrCat(version / 10000, ".", version / 100 % 100, ".", version % 100);
+}
+
+Lines Report() {
+  Lines lines;
+  lines.emplace_back(
+      "CUDA", StrCat("built with ", CudaVersion(CUDART_VERSION), " for ", DFRUN_CUDA_ARCHITECTURES, "; ", Driver()));
+  lines.emplace_back("cuBLASLt", CublasLtText());
+  lines.emplace_back("cuDNN", CudnnText());
+  return lines;
+}
+
+DEVICE_REPORT("cuda", &Report);
+
+}  // namespace
+}  // namespace dfrun::cuda

@@ -1,0 +1,94 @@
+#include <complex>
+
+#include "kernels/device/cuda/launch.h"
+#include "kernels/math/cast.h"
+#include "kernels/math/unary_cuda.h"
+
+namespace dfrun {
+namespace {
+
+// A complex number as it lies in memory.
+template <class T>
+struct Parts {
+  using Part = T;
+  T real;
+  T imaginary;
+};
+template <class T>
+struct OnCard {
+  using type = T;
+};
+template <class T>
+struct OnCard<std::complex<T>> {
+  using type = Parts<T>;
+};
+
+template <class Src, class Dst>
+struct CastMap {
+  DF_HOST_DEVICE Dst operator()(Src x) const {
+    if constexpr (
+        requires { x.real; } && requires(Dst y) { y.real; }) {
+      using Part = typename Dst::Part;
+      return {static_cast<Part>(x.real), static_cast<Part>(x.imaginary)};
+    } else if constexpr (requires { x.real; }) {
+      return CastElement<Dst>(x.real);
+    } else if constexpr (requires(Dst y) { y.real; }) {
+      using Part = typename Dst::Part;
+      return {CastElement<Part>(x), Part(0)};
+    } else {
+      return CastElement<Dst>(x);
+    }
+  }
+};
+
+template <class Src, class Dst>
+Status LaunchCast(OpContext& ctx, const void* x, void* y, int64_t n) {
+  return cuda::LaunchMap(ctx, static_cast<const Src*>(x), static_cast<Dst*>(y), n, CastMap<Src, Dst>());
+}
+
+// Null where there is none.
+cuda::UnaryLaunch FindCastLaunch(DType from, DType to) {
+  cuda::UnaryLaunch launch = nullptr;
+  VisitDType<bool, DF_NUMBERS>(from, [&](auto from_tag) {
+    using Src = typename OnCard<typename decltype(from_tag)::type>::type;
+    VisitDType<bool, DF_NUMBERS>(
+        to, [&](auto to_tag) { launch = &LaunchCast<Src, typename OnCard<typename decltype(to_tag)::type>::type>; });
+  });
+  return launch;
+}
+
+class CastKernel final : public Kernel {
+ public:
+  explicit CastKernel(KernelSetup& setup)
+      : is_copy_(setup.attr<DType>("SrcT") == setup.attr<DType>("DstT")),
+        launch_(FindCastLaunch(setup.attr<DType>("SrcT"), setup.attr<DType>("DstT"))) {
+    if (launch_ == nullptr && !is_copy_) {
+      setup.Fail(Unimplemented("there is no Cast from ", setup.attr<DType>("SrcT"), " to ", setup.attr<DType>("DstT"),
+                               " on cards"));
+    } else if (setup.attr<bool>("Truncate") && !is_copy_) {
+      setup.Fail(Unimplemented("there is no Cast with Truncate on cards"));
+    }
+  }
+
+  Status Compute(OpContext& ctx) {
+    const Tensor& x = ctx.input(0);
+    Tensor* y = nullptr;
+    DF_TRY(ctx.ForwardOrAllocate(0, 0, x.shape(), &y));
+    if (is_copy_) return cuda::EnqueueBytes(ctx, x.raw(), y->raw(), x.num_bytes());
+    return launch_(ctx, x.raw(), y->raw(), x.num_elements());
+  }
+
+ private:
+  const bool is_copy_;
+  const cuda::UnaryLaunch launch_;
+};
+
+struct Cast {
+  template <class T>
+  using Kernel = CastKernel;
+};
+
+CUDA_KERNEL_ATTR("Cast", "SrcT", Cast, bool, DF_NUMBERS);
+
+}  // namespace
+}  // namespace dfrun

@@ -1,0 +1,81 @@
+// Products of matrices, and of batches of them, on cards.
+#include "kernels/matrix/batch_pairs.h"
+#include "kernels/matrix/product_cuda.h"
+#include "src/framework/element_types.h"
+#include "src/framework/kernel_of.h"
+
+namespace dfrun {
+namespace {
+
+template <class T>
+class MatMulKernel final : public Kernel {
+ public:
+  explicit MatMulKernel(KernelSetup& setup)
+      : transpose_a_(setup.attr<bool>("transpose_a")), transpose_b_(setup.attr<bool>("transpose_b")) {}
+
+  Status Compute(OpContext& ctx) {
+    const Tensor& a = ctx.input(0);
+    const Tensor& b = ctx.input(1);
+    if (a.shape().rank() > 2 || b.shape().rank() > 2) {
+      return InvalidArgument("MatMul multiplies matrices, but its inputs have ranks ", a.shape().rank(), " and ",
+                             b.shape().rank());
+    }
+    DF_ASSIGN(const GemmShape shape, MatchMatrices(a.shape().dims(), b.shape().dims(), transpose_a_, transpose_b_));
+    Tensor* c = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, Shape({shape.m, shape.n}), &c));
+    return product_.Run(ctx, shape, cuda::OnePair(), a.data<T>(), b.data<T>(), c->data<T>());
+  }
+
+ private:
+  const bool transpose_a_;
+  const bool transpose_b_;
+  cuda::Product<T> product_;
+};
+
+template <class T>
+class BatchMatMulKernel final : public Kernel {
+ public:
+  explicit BatchMatMulKernel(KernelSetup& setup)
+      : adj_x_(setup.attr<bool>("adj_x")),
+        adj_y_(setup.attr<bool>("adj_y")),
+        broadcasts_(setup.node().op->name != "BatchMatMul") {
+    for (int i = 0; i < 2; ++i) {
+      const DType dtype = setup.node().inputs[static_cast<size_t>(i)].dtype;
+      if (dtype != DTypeOf<T>) setup.Fail(Unimplemented("there is no product of ", dtype, " in ", DTypeOf<T>));
+    }
+  }
+
+  Status Compute(OpContext& ctx) {
+    const Tensor& x = ctx.input(0);
+    const Tensor& y = ctx.input(1);
+    DF_ASSIGN(const GemmShape product, MatchMatrices(x.shape().dims(), y.shape().dims(), adj_x_, adj_y_));
+    if (!broadcasts_) DF_TRY(CheckSameBatch(x.shape(), y.shape()));
+    const Shape x_batch(BatchDims(x.shape()));
+    const Shape y_batch(BatchDims(y.shape()));
+    BroadcastPlan pairs;
+    Shape batch;
+    DF_TRY(PlanBroadcast({&x_batch, &y_batch}, pairs, batch));
+    std::vector<int64_t> dims(batch.dims().begin(), batch.dims().end());
+    dims.push_back(product.m);
+    dims.push_back(product.n);
+    DF_ASSIGN(const Shape shape, Shape::Create(dims));
+    Tensor* output = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, shape, &output));
+    return product_.Run(ctx, product, pairs, x.data<T>(), y.data<T>(), output->data<T>());
+  }
+
+ private:
+  const bool adj_x_;
+  const bool adj_y_;
+  const bool broadcasts_;
+  cuda::Product<T> product_;
+};
+
+CUDA_KERNEL("MatMul", KernelOf<MatMulKernel>, DF_FLOATS, int32_t, int64_t);
+CUDA_KERNEL("BatchMatMul", KernelOf<BatchMatMulKernel>, DF_FLOATS, int32_t, int64_t);
+CUDA_KERNEL("BatchMatMulV2", KernelOf<BatchMatMulKernel>, DF_FLOATS, int16_t, int32_t, int64_t);
+CUDA_KERNEL_ATTR("BatchMatMulV3", "Tout", KernelOf<BatchMatMulKernel>, bfloat16, float, double, int16_t, int32_t,
+                 int64_t);
+
+}  // namespace
+}  // namespace dfrun

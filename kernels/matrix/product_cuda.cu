@@ -1,0 +1,149 @@
+#include "kernels/matrix/product_cuda.h"
+
+#include <type_traits>
+
+#include "kernels/device/cuda/launch.h"
+#include "kernels/math/broadcast_cuda.h"
+#include "kernels/math/element.h"
+#include "src/base/integers.h"
+
+namespace dfrun::cuda {
+namespace {
+
+// A block computes a tile of C, a thread 4 by 4 of its elements; the operands' parts that it needs go through shared
+// memory, kDepth of the inner dimension at a time.
+constexpr int kTile = 64;
+constexpr int kDepth = 16;
+constexpr int kMine = 4;
+constexpr int kThreadsAcross = kTile / kMine;
+static_assert(kThreadsAcross * kThreadsAcross == kBlockThreads);
+
+// Integers wrap around.
+template <class T>
+struct ProductTypeOf {
+  using type = ComputeType<T>;
+};
+template <class T>
+requires std::is_integral_v<T>
+struct ProductTypeOf<T> {
+  using type = WrappingType<T>;
+};
+
+struct ProductGrid {
+  int64_t m, k, n;
+  int64_t a_row, a_column, b_row, b_column;  // strides
+  int64_t rows, columns;                     // of tiles
+};
+
+// sum + a * b, in one rounding where there is such an instruction.
+template <class C>
+DF_CARD_FUNCTION C MultiplyAdd(C a, C b, C sum) {
+  if constexpr (std::is_floating_point_v<C>) {
+    return std::fma(a, b, sum);
+  } else {
+    return sum + a * b;
+  }
+}
+
+template <class T>
+DF_CARD_KERNEL void ProductTiles(ProductGrid g, CardBroadcast batch, const T* a, const T* b, T* c) {
+  using C = typename ProductTypeOf<T>::type;
+  DF_CARD_SHARED(C, a_part, kDepth * kTile);  // [depth][row]
+  DF_CARD_SHARED(C, b_part, kDepth * kTile);  // [depth][column]
+  const int64_t tile = BlockInGrid() % (g.rows * g.columns);
+  const int64_t pair = BlockInGrid() / (g.rows * g.columns);
+  uint32_t matrices[2];
+  batch.Offsets<2>(static_cast<uint32_t>(pair), matrices);
+  a += static_cast<int64_t>(matrices[0]) * g.m * g.k;
+  b += static_cast<int64_t>(matrices[1]) * g.k * g.n;
+  c += pair * g.m * g.n;
+  const int64_t row = tile / g.columns * kTile;
+  const int64_t column = tile % g.columns * kTile;
+  const int thread = ThreadInBlock();
+  const int down = thread / kThreadsAcross;
+  const int across = thread % kThreadsAcross;
+  C sums[kMine][kMine] = {};
+  for (int64_t depth = 0; depth < g.k; depth += kDepth) {
+    for (int i = thread; i < kDepth * kTile; i += kBlockThreads) {
+      // Neighbouring threads read neighbouring elements.
+      const int a_depth = g.a_column == 1 ? i % kDepth : i / kTile;
+      const int a_at = g.a_column == 1 ? i / kDepth : i % kTile;
+      const bool has_a = row + a_at < g.m && depth + a_depth < g.k;
+      a_part[a_depth * kTile + a_at] =
+          has_a ? static_cast<C>(a[(row + a_at) * g.a_row + (depth + a_depth) * g.a_column]) : C(0);
+      const int b_depth = g.b_column == 1 ? i / kTile : i % kDepth;
+      const int b_at = g.b_column == 1 ? i % kTile : i / kDepth;
+      const bool has_b = column + b_at < g.n && depth + b_depth < g.k;
+      b_part[b_depth * kTile + b_at] =
+          has_b ? static_cast<C>(b[(depth + b_depth) * g.b_row + (column + b_at) * g.b_column]) : C(0);
+    }
+    Barrier();
+    for (int d = 0; d < kDepth; ++d) {
+      for (int i = 0; i < kMine; ++i) {
+        const C left = a_part[d * kTile + down + i * kThreadsAcross];
+        for (int j = 0; j < kMine; ++j) {
+          sums[i][j] = MultiplyAdd(left, b_part[d * kTile + across + j * kThreadsAcross], sums[i][j]);
+        }
+      }
+    }
+    Barrier();
+  }
+  for (int i = 0; i < kMine; ++i) {
+    const int64_t r = row + down + i * kThreadsAcross;
+    for (int j = 0; j < kMine; ++j) {
+      const int64_t s = column + across + j * kThreadsAcross;
+      if (r < g.m && s < g.n) c[r * g.n + s] = static_cast<T>(sums[i][j]);
+    }
+  }
+}
+
+template <class T>
+Status RunTiles(OpContext& ctx, const GemmShape& s, const BroadcastPlan& batch, const T* a, const T* b, T* c) {
+  const ProductGrid grid = {s.m,
+                            s.k,
+                            s.n,
+                            s.transpose_a ? 1 : s.k,
+                            s.transpose_a ? s.m : 1,
+                            s.transpose_b ? 1 : s.n,
+                            s.transpose_b ? s.k : 1,
+                            CeilDiv<int64_t>(s.m, kTile),
+                            CeilDiv<int64_t>(s.n, kTile)};
+  return LaunchTogether(ctx, batch.count * grid.rows * grid.columns, &ProductTiles<T>, grid, CardBroadcast(batch), a, b,
+                        c);
+}
+
+// Below this many multiplications a tile of ours is done before the library's call has returned.
+constexpr double kLibraryWork = 1 << 21;
+
+template <class T>
+bool IsForLibrary(const GemmShape& s, const BroadcastPlan& batch) {
+  if (std::is_integral_v<T> || batch.rank > 1 || !CublasLt::Get().ok()) return false;
+  const double work = static_cast<double>(s.m) * static_cast<double>(s.k) * static_cast<double>(s.n);
+  return work * static_cast<double>(batch.count) >= kLibraryWork;
+}
+
+}  // namespace
+
+template <class T>
+Status Product<T>::Run(OpContext& ctx, const GemmShape& s, const BroadcastPlan& batch, const T* a, const T* b, T* c) {
+  if (s.m == 0 || s.n == 0 || batch.count == 0) return Status();
+  if (batch.count > INT32_MAX) return Unimplemented("a batch of ", batch.count, " products on a card");
+  if (!IsForLibrary<T>(s, batch)) return RunTiles(ctx, s, batch, a, b, c);
+  const ProductShape shape = {
+      s.m, s.k, s.n, s.transpose_a, s.transpose_b, batch.count, batch.strides[0][0] == 0, batch.strides[1][0] == 0};
+  CardOf(ctx).MakeCurrent();
+  const auto library = library_.Get(shape, [&] { return LibraryProduct::Create(shape, DTypeOf<T>); });
+  if (library.status().code() == Code::kUnimplemented) return RunTiles(ctx, s, batch, a, b, c);
+  DF_TRY(library.status());
+  return (*library)->Run(ctx, a, b, c);
+}
+
+template class Product<float16>;
+template class Product<bfloat16>;
+template class Product<float>;
+template class Product<double>;
+template class Product<int16_t>;
+template class Product<int32_t>;
+template class Product<int64_t>;
+
+}  // namespace dfrun::cuda

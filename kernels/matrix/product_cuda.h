@@ -1,0 +1,35 @@
+// Products of matrices on cards: by cuBLASLt where they are large enough and it is there, else by a function of ours.
+#ifndef DFRUN_KERNELS_MATRIX_PRODUCT_CUDA_H_
+#define DFRUN_KERNELS_MATRIX_PRODUCT_CUDA_H_
+
+#include <memory>
+
+#include "kernels/device/cuda/cuda_kernel.h"
+#include "kernels/device/cuda/library_product.h"
+#include "kernels/device/shape_cache.h"
+#include "kernels/math/broadcast.h"
+#include "kernels/matrix/gemm.h"
+
+namespace dfrun::cuda {
+
+// Of one node. Thread safety: any thread.
+template <class T>
+class Product {
+ public:
+  // C = op(A) op(B) for each pair of `batch`, whose offsets are in matrices. m, k, n may be 0.
+  Status Run(OpContext& ctx, const GemmShape& shape, const BroadcastPlan& batch, const T* a, const T* b, T* c);
+
+ private:
+  ShapeCache<ProductShape, LibraryProduct> library_;
+};
+
+// One pair.
+inline BroadcastPlan OnePair() {
+  BroadcastPlan plan;
+  plan.operands = 2;
+  return plan;
+}
+
+}  // namespace dfrun::cuda
+
+#endif  // DFRUN_KERNELS_MATRIX_PRODUCT_CUDA_H_

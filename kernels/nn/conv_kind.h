@@ -1,0 +1,11 @@
+// Which product of a convolution's three tensors is computed.
+#ifndef DFRUN_KERNELS_NN_CONV_KIND_H_
+#define DFRUN_KERNELS_NN_CONV_KIND_H_
+
+namespace dfrun {
+
+enum class ConvKind { kForward, kBackpropInput, kBackpropFilter };
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_NN_CONV_KIND_H_

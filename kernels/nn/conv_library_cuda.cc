@@ -1,0 +1,88 @@
+#include "kernels/nn/conv_library_cuda.h"
+
+#include <utility>
+#include <vector>
+
+#include "kernels/array/movement_cuda.h"
+
+namespace dfrun::cuda {
+namespace {
+
+// Below this many multiplications a function of ours is done before the library's call has returned.
+constexpr double kLibraryWork = 1 << 22;
+
+LibraryConvShape LibraryShapeOf(const ConvShape& s) {
+  LibraryConvShape shape;
+  shape.input = {s.images, s.in_channels};
+  shape.filter = {s.out_channels, s.group_inputs()};
+  shape.output = {s.images, s.out_channels};
+  const auto add = [&](const WindowDim& d) {
+    shape.input.push_back(d.input);
+    shape.filter.push_back(d.size);
+    shape.output.push_back(d.output);
+    shape.strides.push_back(d.stride);
+    shape.dilations.push_back(d.dilation);
+    shape.pad_before.push_back(d.pad_before);
+    shape.pad_after.push_back(d.pad_after());
+  };
+  if (s.format.spatial == 3) add(s.depth);
+  add(s.height);
+  add(s.width);
+  shape.channels_first = s.format.channels_first;
+  return shape;
+}
+
+// Between a filter as it is here, [taps, in, out], and as the library has it: [out, taps, in], or with channels first
+// [out, in, taps].
+Status TurnFilter(OpContext& ctx, const ConvShape& s, DType dtype, const void* from, void* to, bool to_library) {
+  const int64_t in = s.group_inputs();
+  const int64_t out = s.out_channels;
+  const int64_t taps = s.taps();
+  const int64_t tap_stride = s.format.channels_first ? 1 : in;
+  const int64_t in_stride = s.format.channels_first ? taps : 1;
+  std::vector<CopyDim> dims = {{out, 1, taps * in}, {taps, in * out, tap_stride}, {in, out, in_stride}};
+  if (s.format.channels_first) std::swap(dims[1], dims[2]);
+  if (!to_library) {
+    for (CopyDim& dim : dims) std::swap(dim.from_stride, dim.to_stride);
+  }
+  return Movement::Copy(ctx, dtype, from, to, dims);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const LibraryConv>> ConvByLibrary::PlanFor(const ConvShape& s, DType dtype, int card) {
+  const ConvResult result = kind_ == ConvKind::kForward         ? ConvResult::kOutput
+                            : kind_ == ConvKind::kBackpropInput ? ConvResult::kInput
+                                                                : ConvResult::kFilter;
+  return plans_.Get(s, [&] { return LibraryConv::Create(result, LibraryShapeOf(s), dtype, card); });
+}
+
+Result<bool> ConvByLibrary::Run(OpContext& ctx, const ConvShape& s, const Tensor& a, const Tensor& b, Tensor& result) {
+  const DType dtype = result.dtype();
+  if (!IsFloating(dtype) || static_cast<double>(s.images) * s.image_work() < kLibraryWork || !Cudnn::Get().ok()) {
+    return false;
+  }
+  Card& card = CardOf(ctx);
+  card.MakeCurrent();
+  const auto plan = PlanFor(s, dtype, card.index());
+  if (plan.status().code() == Code::kUnimplemented) return false;
+  DF_TRY(plan.status());
+  const bool makes_filter = kind_ == ConvKind::kBackpropFilter;
+  DF_ASSIGN(Tensor filter, ctx.AllocateTemp(dtype, Shape({s.filter_size()})));
+  if (!makes_filter) DF_TRY(TurnFilter(ctx, s, dtype, b.raw(), filter.raw(), /*to_library=*/true));
+  switch (kind_) {
+    case ConvKind::kForward:
+      DF_TRY((*plan)->Run(ctx, a.raw(), filter.raw(), result.raw()));
+      break;
+    case ConvKind::kBackpropInput:
+      DF_TRY((*plan)->Run(ctx, result.raw(), filter.raw(), a.raw()));
+      break;
+    case ConvKind::kBackpropFilter:
+      DF_TRY((*plan)->Run(ctx, a.raw(), filter.raw(), b.raw()));
+      DF_TRY(TurnFilter(ctx, s, dtype, filter.raw(), result.raw(), /*to_library=*/false));
+      break;
+  }
+  return true;
+}
+
+}  // namespace dfrun::cuda

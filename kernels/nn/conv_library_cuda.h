@@ -1,0 +1,31 @@
+// Convolutions of one node on cards by cuDNN, where they are large enough and it has a way.
+#ifndef DFRUN_KERNELS_NN_CONV_LIBRARY_CUDA_H_
+#define DFRUN_KERNELS_NN_CONV_LIBRARY_CUDA_H_
+
+#include "kernels/device/cuda/cuda_kernel.h"
+#include "kernels/device/cuda/library_conv.h"
+#include "kernels/device/shape_cache.h"
+#include "kernels/nn/conv_kind.h"
+#include "kernels/nn/conv_shape.h"
+
+namespace dfrun::cuda {
+
+// Thread safety: any thread.
+class ConvByLibrary {
+ public:
+  explicit ConvByLibrary(ConvKind kind) : kind_(kind) {}
+
+  // False where functions of ours are to do it; else it is enqueued. `a` and `b` as InputsOf(kind) orders them; filters
+  // are height, width, in-channels, out-channels.
+  Result<bool> Run(OpContext& ctx, const ConvShape& shape, const Tensor& a, const Tensor& b, Tensor& result);
+
+ private:
+  Result<std::shared_ptr<const LibraryConv>> PlanFor(const ConvShape& shape, DType dtype, int card);
+
+  const ConvKind kind_;
+  ShapeCache<ConvShape, LibraryConv> plans_;
+};
+
+}  // namespace dfrun::cuda
+
+#endif  // DFRUN_KERNELS_NN_CONV_LIBRARY_CUDA_H_

@@ -1,0 +1,40 @@
+// Optimisers' updates, and what is added to variables.
+#include "kernels/state/adagrad.h"
+#include "kernels/state/adam.h"
+#include "kernels/state/assign_by.h"
+#include "kernels/state/ftrl.h"
+#include "kernels/state/momentum.h"
+#include "kernels/state/proximal.h"
+#include "kernels/state/rmsprop.h"
+#include "kernels/state/sign.h"
+#include "kernels/state/update_cuda.h"
+#include "src/framework/element_types.h"
+
+namespace dfrun {
+namespace {
+
+CUDA_KERNEL("AssignAdd", cuda::Update<rule::AddTo>, DF_REAL);
+CUDA_KERNEL("AssignSub", cuda::Update<rule::SubtractFrom>, DF_REAL);
+CUDA_KERNEL_ATTR("AssignAddVariableOp", "dtype", cuda::Update<rule::AddTo>, DF_REAL);
+CUDA_KERNEL_ATTR("AssignSubVariableOp", "dtype", cuda::Update<rule::SubtractFrom>, DF_REAL);
+
+DF_CARD_APPLY("GradientDescent", rule::GradientDescent, DF_FLOATS);
+DF_CARD_APPLY("Momentum", rule::Momentum, DF_FLOATS);
+DF_CARD_RESOURCE_APPLY("KerasMomentum", rule::KerasMomentum, DF_FLOATS);
+DF_CARD_APPLY("Adam", rule::Adam, DF_FLOATS);
+DF_CARD_RESOURCE_APPLY("AdamWithAmsgrad", rule::AdamWithAmsgrad, DF_FLOATS);
+DF_CARD_APPLY("AdaMax", rule::AdaMax, DF_FLOATS);
+DF_CARD_APPLY("Adagrad", rule::Adagrad, DF_FLOATS);
+DF_CARD_APPLY("AdagradV2", rule::AdagradV2, DF_FLOATS);
+DF_CARD_APPLY("Adadelta", rule::Adadelta, DF_FLOATS);
+DF_CARD_APPLY("RMSProp", rule::RMSProp, DF_FLOATS);
+DF_CARD_APPLY("CenteredRMSProp", rule::CenteredRMSProp, DF_FLOATS);
+DF_CARD_APPLY("AddSign", rule::AddSign, DF_FLOATS);
+DF_CARD_APPLY("PowerSign", rule::PowerSign, DF_FLOATS);
+DF_CARD_APPLY("Ftrl", rule::Ftrl, DF_FLOATS);
+DF_CARD_APPLY("FtrlV2", rule::FtrlV2, DF_FLOATS);
+DF_CARD_APPLY("ProximalGradientDescent", rule::ProximalGradientDescent, float, double);
+DF_CARD_APPLY("AdagradDA", rule::AdagradDA, float, double);
+
+}  // namespace
+}  // namespace dfrun

@@ -1,0 +1,23 @@
+// What is added to a variable or taken from it, as rules of updates.
+#ifndef DFRUN_KERNELS_STATE_ASSIGN_BY_H_
+#define DFRUN_KERNELS_STATE_ASSIGN_BY_H_
+
+#include "kernels/math/functors.h"
+#include "kernels/state/update.h"
+
+namespace dfrun::rule {
+
+template <class F, class T>
+struct AssignBy {
+  static constexpr UpdateLayout kLayout = {};
+  DF_HOST_DEVICE explicit AssignBy(const UpdateArgs&) {}
+  DF_HOST_DEVICE void operator()(ComputeType<T>& var, ComputeType<T> value) const { var = F()(var, value); }
+};
+template <class T>
+using AddTo = AssignBy<fn::Add, T>;
+template <class T>
+using SubtractFrom = AssignBy<fn::Sub, T>;
+
+}  // namespace dfrun::rule
+
+#endif  // DFRUN_KERNELS_STATE_ASSIGN_BY_H_

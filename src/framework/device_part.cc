@@ -1,0 +1,48 @@
+#include "src/framework/device_part.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+namespace dfrun {
+namespace {
+
+// Empty where the loader does not know.
+std::filesystem::path PartsFolder() {
+  if (const char* const named = std::getenv("DFRUN_DEVICE_PARTS"); named != nullptr) return named;
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&LoadDeviceParts), &info) == 0) return {};
+  return std::filesystem::path(info.dli_fname).parent_path();
+}
+
+bool IsPart(const std::filesystem::path& file) {
+  return file.extension() == ".so" && file.filename().string().rfind("libdfrun_", 0) == 0;
+}
+
+}  // namespace
+
+Status LoadDeviceParts() {
+  std::vector<std::filesystem::path> parts;
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(PartsFolder(), error), end; !error && it != end; it.increment(error)) {
+    if (IsPart(it->path())) parts.push_back(it->path());
+  }
+  std::sort(parts.begin(), parts.end());
+  for (const std::filesystem::path& part : parts) {
+    if (dlopen(part.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr) {
+      return FailedPrecondition("cannot load the device part ", part.string(), ": ", dlerror(),
+                                "; without that file the program runs on the devices of its own");
+    }
+  }
+  return Status();
+}
+
+Registry<DeviceReport>& DeviceReports() {
+  static Registry<DeviceReport>& reports = *new Registry<DeviceReport>();
+  return reports;
+}
+
+}  // namespace dfrun

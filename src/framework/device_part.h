@@ -1,0 +1,37 @@
+// Parts of the program that bring types of devices: libraries beside the program's own that register devices and their
+// kernels where they are loaded, so that one program serves hosts with such hardware and hosts without.
+#ifndef DFRUN_SRC_FRAMEWORK_DEVICE_PART_H_
+#define DFRUN_SRC_FRAMEWORK_DEVICE_PART_H_
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/base/registry.h"
+#include "src/base/status.h"
+
+namespace dfrun {
+
+// Loads the parts libdfrun_*.so of the folder that the environment variable DFRUN_DEVICE_PARTS names, else of that in
+// which the library with this function lies. Call it before main() asks a registry. An error names the part and says
+// what the loader says.
+Status LoadDeviceParts();
+
+// What a part tells of itself and of what it finds on this host: lines of a word and a text.
+using DeviceReport = std::vector<std::pair<std::string, std::string>> (*)();
+Registry<DeviceReport>& DeviceReports();
+
+namespace internal {
+struct DeviceReportRegistration {
+  DeviceReportRegistration(std::string part, DeviceReport report) { DeviceReports().Add(std::move(part), report); }
+};
+}  // namespace internal
+
+#define DEVICE_REPORT(part, report)                                                                                  \
+  [[maybe_unused]] static const ::dfrun::internal::DeviceReportRegistration DF_CONCAT(df_report_, __COUNTER__)(part, \
+                                                                                                               report)
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_FRAMEWORK_DEVICE_PART_H_

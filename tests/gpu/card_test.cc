@@ -1,0 +1,190 @@
+// What needs a card: products and convolutions that are large enough for the libraries, beside those of CPUs; and that
+// kernels which share a card's memory do not disturb each other. Where there is no card the tests are left out.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <random>
+
+#include "src/framework/device_factory.h"
+#include "src/framework/device_part.h"
+#include "tests/unit/testing/node_runner.h"
+
+namespace dfrun::testing {
+namespace {
+
+constexpr char kType[] = "gpu";
+
+bool HasCard() {
+  static const bool has_card = [] {
+    if (!LoadDeviceParts().ok()) return false;
+    const Result<DeviceList> devices = MakeDevices(*DeviceName::Parse("/job:worker/task:0"));
+    if (!devices.ok()) return false;
+    for (const auto& device : *devices) {
+      if (device->type() == kType) return true;
+    }
+    return false;
+  }();
+  return has_card;
+}
+
+// Numbers in [-1, 1) that bfloat16 holds, so that all dtypes multiply the same ones.
+template <class T>
+Tensor RandomTensor(const Shape& shape, unsigned seed) {
+  std::minstd_rand random(seed);
+  Tensor tensor(DTypeOf<T>, shape);
+  for (int64_t i = 0; i < tensor.num_elements(); ++i) {
+    tensor.data<T>()[i] = static_cast<T>((static_cast<float>(random() % 256) - 128) / 128);
+  }
+  return tensor;
+}
+
+template <class T>
+double LargestDifference(const Tensor& a, const Tensor& b) {
+  double difference = 0;
+  double size = 1;
+  for (int64_t i = 0; i < a.num_elements(); ++i) {
+    const auto x = static_cast<double>(a.data<T>()[i]);
+    const auto y = static_cast<double>(b.data<T>()[i]);
+    if (!std::isfinite(x)) return INFINITY;
+    difference = std::max(difference, std::abs(x - y));
+    size = std::max(size, std::abs(y));
+  }
+  return difference / size;
+}
+
+template <class T>
+double Tolerance() {
+  return sizeof(T) == 8 ? 1e-12 : sizeof(T) == 4 ? 1e-5 : std::is_same_v<T, float16> ? 0x1p-10 : 0x1p-7;
+}
+
+class CardTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!HasCard()) GTEST_SKIP() << "there is no card";
+  }
+
+  // The node on the card twice, whose results have the same bits, and on the host, whose are near.
+  template <class T>
+  void Compare(const std::string& op, const AttrMap& attrs, const std::vector<Input>& inputs) {
+    NodeRunner card(kType);
+    NodeRunner host{std::string(HostDeviceType())};
+    const auto first = card.Run(NodeRunner::Way::kStaticShapes, op, attrs, inputs);
+    ASSERT_TRUE(first.ok()) << first.status().ToString();
+    const auto second = card.Run(NodeRunner::Way::kStaticShapes, op, attrs, inputs);
+    ASSERT_TRUE(second.ok()) << second.status().ToString();
+    EXPECT_TRUE((*first)[0].Identical((*second)[0])) << op << " has other bits each time";
+    const auto expected = host.Run(NodeRunner::Way::kStaticShapes, op, attrs, inputs);
+    ASSERT_TRUE(expected.ok()) << expected.status().ToString();
+    ASSERT_EQ((*first)[0].shape(), (*expected)[0].shape());
+    EXPECT_LT(LargestDifference<T>((*first)[0], (*expected)[0]), Tolerance<T>()) << op;
+  }
+
+  template <class T>
+  void CompareProducts() {
+    constexpr int64_t kM = 192;
+    constexpr int64_t kK = 320;
+    constexpr int64_t kN = 136;
+    for (const bool a : {false, true}) {
+      for (const bool b : {false, true}) {
+        SCOPED_TRACE(StrCat(DTypeOf<T>, " transposed: ", a, " ", b));
+        Compare<T>("MatMul", {{"transpose_a", a}, {"transpose_b", b}},
+                   {RandomTensor<T>(a ? Shape({kK, kM}) : Shape({kM, kK}), 1),
+                    RandomTensor<T>(b ? Shape({kN, kK}) : Shape({kK, kN}), 2)});
+      }
+    }
+    Compare<T>("BatchMatMulV2", {}, {RandomTensor<T>(Shape({3, kM, kK}), 3), RandomTensor<T>(Shape({kK, kN}), 4)});
+  }
+
+  template <class T>
+  void CompareConvolutions(const std::string& padding, int64_t stride, const std::string& format) {
+    SCOPED_TRACE(StrCat(DTypeOf<T>, " ", padding, " stride ", stride, " ", format));
+    const bool first = format == "NCHW";
+    const auto image = [&](int64_t n, int64_t c, int64_t size) {
+      return first ? Shape({n, c, size, size}) : Shape({n, size, size, c});
+    };
+    const std::vector<int64_t> strides =
+        first ? std::vector<int64_t>{1, 1, stride, stride} : std::vector<int64_t>{1, stride, stride, 1};
+    constexpr int64_t kSize = 17;
+    const int64_t out = padding == "SAME" ? (kSize + stride - 1) / stride : (kSize - 3) / stride + 1;
+    const AttrMap attrs = {{"strides", strides}, {"padding", padding}, {"data_format", format}};
+    const Tensor x = RandomTensor<T>(image(4, 32, kSize), 5);
+    const Tensor filter = RandomTensor<T>(Shape({3, 3, 32, 48}), 6);
+    const Tensor dy = RandomTensor<T>(image(4, 48, out), 7);
+    const Shape sizes = image(4, 32, kSize);
+    const Tensor input_sizes =
+        Tensor::Vector<int32_t>({static_cast<int32_t>(sizes[0]), static_cast<int32_t>(sizes[1]),
+                                 static_cast<int32_t>(sizes[2]), static_cast<int32_t>(sizes[3])});
+    Compare<T>("Conv2DBackpropInput", attrs, {input_sizes, filter, dy});
+    Compare<T>("Conv2DBackpropFilter", attrs, {x, Tensor::Vector<int32_t>({3, 3, 32, 48}), dy});
+    Compare<T>("Conv2D", attrs, {x, filter});
+  }
+};
+
+TEST_F(CardTest, ProductsOfFloat) {
+  CompareProducts<float>();
+}
+TEST_F(CardTest, ProductsOfDouble) {
+  CompareProducts<double>();
+}
+TEST_F(CardTest, ProductsOfHalf) {
+  CompareProducts<float16>();
+}
+TEST_F(CardTest, ProductsOfBfloat16) {
+  CompareProducts<bfloat16>();
+}
+TEST_F(CardTest, ConvolutionsOfFloat) {
+  for (const char* padding : {"SAME", "VALID"}) {
+    for (const int64_t stride : {1, 2}) CompareConvolutions<float>(padding, stride, "NHWC");
+  }
+}
+TEST_F(CardTest, ConvolutionsOfHalf) {
+  for (const int64_t stride : {1, 2}) CompareConvolutions<float16>("SAME", stride, "NHWC");
+}
+TEST_F(CardTest, ConvolutionsOfBfloat16) {
+  CompareConvolutions<bfloat16>("SAME", 1, "NHWC");
+}
+TEST_F(CardTest, ConvolutionsOfDouble) {
+  CompareConvolutions<double>("SAME", 1, "NHWC");
+}
+
+// Sums over a large tensor, by blocks, by threads, in chunks.
+TEST_F(CardTest, Reductions) {
+  const Tensor x = RandomTensor<float>(Shape({64, 33, 1025}), 8);
+  for (const std::vector<int32_t>& axes : {std::vector<int32_t>{0, 1, 2}, {2}, {0}, {1}, {0, 2}, {0, 1}}) {
+    Tensor axis(DType::kInt32, Shape({static_cast<int64_t>(axes.size())}));
+    std::copy(axes.begin(), axes.end(), axis.data<int32_t>());
+    for (const char* op : {"Sum", "Mean", "Max"}) Compare<float>(op, {}, {x, axis});
+  }
+}
+
+// Each sum takes memory of one before it as soon as that is enqueued, not done.
+TEST_F(CardTest, MemoryIsUsedAgainInTheOrderOfTheStream) {
+  const std::unique_ptr<Device> device = MakeDeviceOf(kType);
+  const Tensor host = RandomTensor<float>(Shape({1 << 20}), 9);
+  for (int i = 0; i < 50; ++i) {
+    Result<Tensor> first = device->ToOwnMemory(host);
+    ASSERT_TRUE(first.ok());
+    Result<Tensor> copy = device->Clone(*first, device->allocator());
+    ASSERT_TRUE(copy.ok());
+    first->Reset();
+    const Result<Tensor> other = device->ToOwnMemory(RandomTensor<float>(Shape({1 << 20}), 10));
+    ASSERT_TRUE(other.ok());
+    const Result<Tensor> back = device->ToHostMemory(*copy);
+    ASSERT_TRUE(back.ok());
+    ASSERT_TRUE(back->Identical(host)) << i;
+  }
+  EXPECT_TRUE(device->Synchronize().ok());
+}
+
+TEST_F(CardTest, NoMoreMemoryIsAnError) {
+  const std::unique_ptr<Device> device = MakeDeviceOf(kType);
+  const Result<Tensor> huge = Tensor::Allocate(device->allocator(), DType::kFloat, Shape({int64_t{1} << 40}));
+  ASSERT_FALSE(huge.ok());
+  EXPECT_EQ(huge.status().code(), Code::kResourceExhausted) << huge.status().ToString();
+  EXPECT_TRUE(device->ToOwnMemory(Tensor::Scalar<float>(1)).ok());
+  EXPECT_TRUE(device->Synchronize().ok());
+}
+
+}  // namespace
+}  // namespace dfrun::testing

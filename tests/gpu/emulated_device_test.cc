@@ -1,0 +1,65 @@
+// The device of cards on emulated ones: what src/framework/device.h promises, and how its kernels refuse.
+#include <gtest/gtest.h>
+
+#include "src/framework/device_factory.h"
+#include "src/framework/kernel_registry.h"
+#include "src/framework/op.h"
+#include "tests/unit/testing/node_runner.h"
+#include "tests/unit/testing/tested_device.h"
+
+namespace dfrun::testing {
+namespace {
+
+constexpr char kType[] = "gpu";
+
+TEST(EmulatedDeviceTest, CopiesInAllDirections) {
+  const std::unique_ptr<Device> device = MakeDeviceOf(kType);
+  const Tensor host = Tensor::Vector<int32_t>({3, 1, 4, 1, 5});
+  Result<Tensor> first = device->ToOwnMemory(host);
+  ASSERT_TRUE(first.ok());
+  EXPECT_FALSE(IsHostMemory(first->memory()));
+  const Result<Tensor> second = device->Clone(*first, device->allocator());
+  ASSERT_TRUE(second.ok());
+  first->Reset();
+  const Result<Tensor> back = device->ToHostMemory(*second);
+  ASSERT_TRUE(back.ok());
+  EXPECT_TRUE(back->Identical(host));
+  EXPECT_EQ(back->memory(), MemoryKind::kPinned);
+  EXPECT_TRUE(device->Synchronize().ok());
+}
+
+// The host does not see the divisor: the step ends with the refusal, once, and the next is told nothing.
+TEST(EmulatedDeviceTest, AKernelRefusesWhenTheStepEnds) {
+  NodeRunner runner(kType);
+  const Tensor x = Tensor::Vector<int32_t>({6, 8});
+  const auto failed = runner.Run(NodeRunner::Way::kStaticShapes, "FloorDiv", {}, {x, Tensor::Vector<int32_t>({3, 0})});
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.status().code(), Code::kInvalidArgument);
+  EXPECT_NE(failed.status().ToString().find("node 'node' (op FloorDiv): Integer division by zero"), std::string::npos)
+      << failed.status().ToString();
+  const auto quotient =
+      runner.Run(NodeRunner::Way::kStaticShapes, "FloorDiv", {}, {x, Tensor::Vector<int32_t>({3, 5})});
+  ASSERT_TRUE(quotient.ok()) << quotient.status().ToString();
+  EXPECT_TRUE((*quotient)[0].Identical(Tensor::Vector<int32_t>({2, 1})));
+}
+
+// A card's kernel is for dtypes that the op has, and the CPU has a kernel there too, which a graph falls back to.
+TEST(EmulatedDeviceTest, EveryKernelIsOfAnOpThatCpusHave) {
+  const KernelRegistry& kernels = KernelRegistry::Builtin();
+  int count = 0;
+  for (const OpDef* op : OpRegistry::Builtin().List()) {
+    const std::string& name = op->name;
+    for (const KernelDef* def : kernels.List(name)) {
+      if (def->device_type != kType) continue;
+      ++count;
+      AttrMap attrs;
+      if (!def->attr.empty()) attrs.Set(std::string(def->attr), def->dtype);
+      EXPECT_TRUE(kernels.Find(name, HostDeviceType(), attrs).ok()) << name << " " << def->attr << "=" << def->dtype;
+      for (const std::string_view argument : def->host_inputs) EXPECT_FALSE(argument.empty()) << name;
+    }
+  }
+  EXPECT_GT(count, 1000);
+}
+
+}  // namespace
+}  // namespace dfrun::testing

@@ -1,0 +1,91 @@
+// What kernels of a card are written with, on the host: it stands for the header of this path in the product's tree, so
+// that the same kernels run where there is no card. The threads of a block run one after the other, those that meet at
+// barriers in turns, in an order that a seed shuffles.
+#ifndef DFRUN_TESTS_GPU_EMULATION_KERNELS_DEVICE_CUDA_BLOCK_H_
+#define DFRUN_TESTS_GPU_EMULATION_KERNELS_DEVICE_CUDA_BLOCK_H_
+
+#include <cuda_runtime_api.h>
+
+#include <cmath>
+#include <cstdint>
+
+#include "src/base/mutex.h"
+#include "src/base/threads.h"
+
+#define DF_CARD_KERNEL
+#define DF_CARD_FUNCTION inline
+// One block runs at a time.
+#define DF_CARD_SHARED(type, name, count) static type name[count]
+
+namespace dfrun::cuda {
+
+inline constexpr int kBlockThreads = 256;
+
+namespace emulated {
+
+// Of the thread of the card that runs now.
+struct Place {
+  int64_t block;
+  int thread;
+};
+extern Place place;
+
+// One kernel runs at a time, and all that is enqueued runs at once.
+extern Mutex running;
+
+// Calls `thread` once for each thread of a block; those that come to Meet() go on when all have come or ended.
+void RunTogether(FunctionRef<void()> thread);
+void Meet();
+
+}  // namespace emulated
+
+inline int ThreadInBlock() {
+  return emulated::place.thread;
+}
+inline int64_t BlockInGrid() {
+  return emulated::place.block;
+}
+inline int64_t ThreadInGrid() {
+  return emulated::place.block * kBlockThreads + emulated::place.thread;
+}
+inline void Barrier() {
+  emulated::Meet();
+}
+
+// By a tree over the block.
+template <class A, class Combine>
+A BlockReduce(A value, Combine combine) {
+  static A values[kBlockThreads];
+  const int thread = ThreadInBlock();
+  Barrier();  // of the call before, whose result all have read
+  values[thread] = value;
+  Barrier();
+  for (int half = kBlockThreads / 2; half > 0; half /= 2) {
+    if (thread < half) values[thread] = combine(values[thread], values[thread + half]);
+    Barrier();
+  }
+  return values[0];
+}
+
+enum class Threads { kIndependent, kTogether };
+
+template <Threads kThreads, class... Params, class... Args>
+cudaError_t LaunchKernel(cudaStream_t, int64_t blocks, void (*kernel)(Params...), const Args&... args) {
+  MutexLock lock(emulated::running);
+  for (int64_t block = 0; block < blocks; ++block) {
+    emulated::place = {block, 0};
+    if constexpr (kThreads == Threads::kTogether) {
+      emulated::RunTogether([&] { kernel(static_cast<Params>(args)...); });
+    } else {
+      for (int thread = kBlockThreads; thread-- > 0;) {
+        emulated::place.thread = thread;
+        kernel(static_cast<Params>(args)...);
+      }
+    }
+  }
+  return cudaSuccess;
+}
+
+}  // namespace dfrun::cuda
+
+#endif  // DFRUN_TESTS_GPU_EMULATION_KERNELS_DEVICE_CUDA_BLOCK_H_
