@@ -8,7 +8,7 @@
 #include "kernels/device/cuda/library_product.h"
 #include "kernels/device/shape_cache.h"
 #include "kernels/math/broadcast.h"
-#include "kernels/matrix/gemm.h"
+#include "kernels/gemm/gemm.h"
 
 namespace dfrun::cuda {
 
