@@ -7,8 +7,8 @@
 #include "kernels/device/cuda/cuda_kernel.h"
 #include "kernels/device/cuda/library_product.h"
 #include "kernels/device/shape_cache.h"
-#include "kernels/math/broadcast.h"
 #include "kernels/gemm/gemm.h"
+#include "kernels/math/broadcast.h"
 
 namespace dfrun::cuda {
 
