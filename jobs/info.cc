@@ -67,7 +67,7 @@ Result<int> ShowInfo() {
   Line("HDF5", Hdf5Version());
   Line("protobuf", google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION));
   Line("oneDNN", OneDnnVersion());
-  for (const auto& [part, report] : DeviceReports().all()) {
+  for (const auto& [part, report] : PartReports().all()) {
     for (const auto& [what, value] : report()) Line(what.c_str(), value);
   }
   for (const auto& [name, transport] : comm::Transports().all()) {

@@ -32,6 +32,19 @@ class MatMulKernel final : public Kernel {
   cuda::Product<T> product_;
 };
 
+bool IsByte(DType dtype) {
+  return dtype == DType::kInt8 || dtype == DType::kUint8;
+}
+
+// Operands that are not of the product's dtype, which BatchMatMulV3 alone takes: bytes multiplied as int32, or against
+// bfloat16.
+bool IsProductOf(DType product, DType x, DType y) {
+  if (x == product && y == product) return true;
+  if (product == DType::kInt32) return IsByte(x) && IsByte(y);
+  return product == DType::kBfloat16 && (x == product || IsByte(x)) && (y == product || IsByte(y)) &&
+         !(IsByte(x) && IsByte(y));
+}
+
 template <class T>
 class BatchMatMulKernel final : public Kernel {
  public:
@@ -39,9 +52,10 @@ class BatchMatMulKernel final : public Kernel {
       : adj_x_(setup.attr<bool>("adj_x")),
         adj_y_(setup.attr<bool>("adj_y")),
         broadcasts_(setup.node().op->name != "BatchMatMul") {
-    for (int i = 0; i < 2; ++i) {
-      const DType dtype = setup.node().inputs[static_cast<size_t>(i)].dtype;
-      if (dtype != DTypeOf<T>) setup.Fail(Unimplemented("there is no product of ", dtype, " in ", DTypeOf<T>));
+    const DType x = setup.node().inputs[0].dtype;
+    const DType y = setup.node().inputs[1].dtype;
+    if (!IsProductOf(DTypeOf<T>, x, y)) {
+      setup.Fail(Unimplemented("there is no product of ", x, " and ", y, " in ", DTypeOf<T>));
     }
   }
 
@@ -61,7 +75,9 @@ class BatchMatMulKernel final : public Kernel {
     DF_ASSIGN(const Shape shape, Shape::Create(dims));
     Tensor* output = nullptr;
     DF_TRY(ctx.AllocateOutput(0, shape, &output));
-    return product_.Run(ctx, product, pairs, x.data<T>(), y.data<T>(), output->data<T>());
+    DF_ASSIGN(const Tensor a, cuda::ProductOperand<T>(ctx, x));
+    DF_ASSIGN(const Tensor b, cuda::ProductOperand<T>(ctx, y));
+    return product_.Run(ctx, product, pairs, a.data<T>(), b.data<T>(), output->data<T>());
   }
 
  private:

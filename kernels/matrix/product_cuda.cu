@@ -5,6 +5,7 @@
 #include "kernels/device/cuda/launch.h"
 #include "kernels/math/broadcast_cuda.h"
 #include "kernels/math/element.h"
+#include "kernels/math/unary_cuda.h"
 #include "src/base/integers.h"
 
 namespace dfrun::cuda {
@@ -137,6 +138,36 @@ Status Product<T>::Run(OpContext& ctx, const GemmShape& s, const BroadcastPlan& 
   DF_TRY(library.status());
   return (*library)->Run(ctx, a, b, c);
 }
+
+namespace {
+
+template <class Byte, class T>
+struct WidenByte {
+  DF_HOST_DEVICE T operator()(Byte x) const { return static_cast<T>(static_cast<ComputeType<T>>(x)); }
+};
+
+}  // namespace
+
+template <class T>
+Result<Tensor> ProductOperand(OpContext& ctx, const Tensor& operand) {
+  if (operand.dtype() == DTypeOf<T>) return operand;
+  DF_ASSIGN(Tensor made, ctx.AllocateTemp(DTypeOf<T>, operand.shape()));
+  Status status = Unimplemented("there is no product of ", operand.dtype(), " in ", DTypeOf<T>);
+  VisitDType<int8_t, uint8_t>(operand.dtype(), [&](auto tag) {
+    using Byte = typename decltype(tag)::type;
+    status = LaunchMap(ctx, operand.data<Byte>(), made.data<T>(), operand.num_elements(), WidenByte<Byte, T>());
+  });
+  DF_TRY(status);
+  return made;
+}
+
+template Result<Tensor> ProductOperand<float16>(OpContext&, const Tensor&);
+template Result<Tensor> ProductOperand<bfloat16>(OpContext&, const Tensor&);
+template Result<Tensor> ProductOperand<float>(OpContext&, const Tensor&);
+template Result<Tensor> ProductOperand<double>(OpContext&, const Tensor&);
+template Result<Tensor> ProductOperand<int16_t>(OpContext&, const Tensor&);
+template Result<Tensor> ProductOperand<int32_t>(OpContext&, const Tensor&);
+template Result<Tensor> ProductOperand<int64_t>(OpContext&, const Tensor&);
 
 template class Product<float16>;
 template class Product<bfloat16>;

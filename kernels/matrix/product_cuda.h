@@ -23,6 +23,10 @@ class Product {
   ShapeCache<ProductShape, LibraryProduct> library_;
 };
 
+// The operand as elements T: itself, or bytes as them in new memory. Unimplemented for others.
+template <class T>
+Result<Tensor> ProductOperand(OpContext& ctx, const Tensor& operand);
+
 // One pair.
 inline BroadcastPlan OnePair() {
   BroadcastPlan plan;

@@ -40,8 +40,8 @@ Status LoadDeviceParts() {
   return Status();
 }
 
-Registry<DeviceReport>& DeviceReports() {
-  static Registry<DeviceReport>& reports = *new Registry<DeviceReport>();
+Registry<PartReport>& PartReports() {
+  static Registry<PartReport>& reports = *new Registry<PartReport>();
   return reports;
 }
 

@@ -19,18 +19,18 @@ namespace dfrun {
 Status LoadDeviceParts();
 
 // What a part tells of itself and of what it finds on this host: lines of a word and a text.
-using DeviceReport = std::vector<std::pair<std::string, std::string>> (*)();
-Registry<DeviceReport>& DeviceReports();
+using PartReport = std::vector<std::pair<std::string, std::string>> (*)();
+Registry<PartReport>& PartReports();
 
 namespace internal {
-struct DeviceReportRegistration {
-  DeviceReportRegistration(std::string part, DeviceReport report) { DeviceReports().Add(std::move(part), report); }
+struct PartReportRegistration {
+  PartReportRegistration(std::string part, PartReport report) { PartReports().Add(std::move(part), report); }
 };
 }  // namespace internal
 
-#define DEVICE_REPORT(part, report)                                                                                  \
-  [[maybe_unused]] static const ::dfrun::internal::DeviceReportRegistration DF_CONCAT(df_report_, __COUNTER__)(part, \
-                                                                                                               report)
+#define DEVICE_PART_REPORT(part, report)                                                                           \
+  [[maybe_unused]] static const ::dfrun::internal::PartReportRegistration DF_CONCAT(df_part_report_, __COUNTER__)( \
+      part, report)
 
 }  // namespace dfrun
 

@@ -49,7 +49,7 @@ Lines Report() {
   return lines;
 }
 
-DEVICE_REPORT("cuda", &Report);
+DEVICE_PART_REPORT("cuda", &Report);
 
 }  // namespace
 }  // namespace dfrun::cuda
