@@ -67,6 +67,9 @@ Result<int> ShowInfo() {
   Line("HDF5", Hdf5Version());
   Line("protobuf", google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION));
   Line("oneDNN", OneDnnVersion());
+  if (PartReports().all().empty()) {
+    Line("CUDA", "off: no part for cards lies beside the library; where nvcc is found the build makes one");
+  }
   for (const auto& [part, report] : PartReports().all()) {
     for (const auto& [what, value] : report()) Line(what.c_str(), value);
   }
