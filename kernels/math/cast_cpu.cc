@@ -35,18 +35,6 @@ CastRun FindLoop(DType from, DType to) {
   return FindCastFromComplex(from, to);
 }
 
-// Clears all but the first kBits bits of the mantissa, so that the conversion that follows is exact.
-template <int kBits, class T>
-T CutMantissa(T x) {
-  if constexpr (kIsComplex<T>) {
-    return {CutMantissa<kBits>(x.real()), CutMantissa<kBits>(x.imag())};
-  } else {
-    using Word = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
-    constexpr Word kCut = (Word{1} << (std::numeric_limits<T>::digits - 1 - kBits)) - 1;
-    return std::bit_cast<T>(std::bit_cast<Word>(x) & ~kCut);
-  }
-}
-
 template <class Src, class Dst, int kBits>
 void RunTruncating(const void* from_data, void* to_data, int64_t n) {
   const Src* from = static_cast<const Src*>(from_data);

@@ -46,6 +46,36 @@ Status LaunchCast(OpContext& ctx, const void* x, void* y, int64_t n) {
   return cuda::LaunchMap(ctx, static_cast<const Src*>(x), static_cast<Dst*>(y), n, CastMap<Src, Dst>());
 }
 
+template <class Src, class Dst, int kBits>
+struct TruncatingMap {
+  DF_HOST_DEVICE Dst operator()(Src x) const {
+    if constexpr (requires { x.real; }) {
+      return CastMap<Src, Dst>()({CutMantissa<kBits>(x.real), CutMantissa<kBits>(x.imaginary)});
+    } else {
+      return CastElement<Dst>(CutMantissa<kBits>(x));
+    }
+  }
+};
+
+template <class Src, class Dst, int kBits>
+Status LaunchTruncating(OpContext& ctx, const void* x, void* y, int64_t n) {
+  return cuda::LaunchMap(ctx, static_cast<const Src*>(x), static_cast<Dst*>(y), n, TruncatingMap<Src, Dst, kBits>());
+}
+
+// With Truncate between two dtypes; null where TensorFlow's is the one without.
+cuda::UnaryLaunch FindTruncatingLaunch(DType from, DType to) {
+  const auto is = [&](DType a, DType b) { return from == a && to == b; };
+  if (is(DType::kDouble, DType::kFloat)) return &LaunchTruncating<double, float, 23>;
+  if (is(DType::kDouble, DType::kHalf)) return &LaunchTruncating<double, float16, 10>;
+  if (is(DType::kFloat, DType::kHalf)) return &LaunchTruncating<float, float16, 10>;
+  if (is(DType::kFloat, DType::kBfloat16)) return &LaunchTruncating<float, bfloat16, 7>;
+  if (is(DType::kComplex128, DType::kFloat)) return &LaunchTruncating<Parts<double>, float, 23>;
+  if (is(DType::kComplex128, DType::kHalf)) return &LaunchTruncating<Parts<double>, float16, 10>;
+  if (is(DType::kComplex128, DType::kComplex64)) return &LaunchTruncating<Parts<double>, Parts<float>, 23>;
+  if (is(DType::kComplex64, DType::kHalf)) return &LaunchTruncating<Parts<float>, float16, 10>;
+  return nullptr;
+}
+
 // Null where there is none.
 cuda::UnaryLaunch FindCastLaunch(DType from, DType to) {
   cuda::UnaryLaunch launch = nullptr;
@@ -60,15 +90,7 @@ cuda::UnaryLaunch FindCastLaunch(DType from, DType to) {
 class CastKernel final : public Kernel {
  public:
   explicit CastKernel(KernelSetup& setup)
-      : is_copy_(setup.attr<DType>("SrcT") == setup.attr<DType>("DstT")),
-        launch_(FindCastLaunch(setup.attr<DType>("SrcT"), setup.attr<DType>("DstT"))) {
-    if (launch_ == nullptr && !is_copy_) {
-      setup.Fail(Unimplemented("there is no Cast from ", setup.attr<DType>("SrcT"), " to ", setup.attr<DType>("DstT"),
-                               " on cards"));
-    } else if (setup.attr<bool>("Truncate") && !is_copy_) {
-      setup.Fail(Unimplemented("there is no Cast with Truncate on cards"));
-    }
-  }
+      : CastKernel(setup, setup.attr<DType>("SrcT"), setup.attr<DType>("DstT"), setup.attr<bool>("Truncate")) {}
 
   Status Compute(OpContext& ctx) {
     const Tensor& x = ctx.input(0);
@@ -79,8 +101,16 @@ class CastKernel final : public Kernel {
   }
 
  private:
+  CastKernel(KernelSetup& setup, DType from, DType to, bool truncates)
+      : is_copy_(from == to), launch_(truncates ? FindTruncatingLaunch(from, to) : nullptr) {
+    if (launch_ == nullptr) launch_ = FindCastLaunch(from, to);
+    if (launch_ == nullptr && !is_copy_) {
+      setup.Fail(Unimplemented("there is no Cast from ", from, " to ", to, " on cards"));
+    }
+  }
+
   const bool is_copy_;
-  const cuda::UnaryLaunch launch_;
+  cuda::UnaryLaunch launch_;
 };
 
 struct Cast {

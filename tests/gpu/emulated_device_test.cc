@@ -1,6 +1,8 @@
 // The device of cards on emulated ones: what src/framework/device.h promises, and how its kernels refuse.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "src/framework/device_factory.h"
 #include "src/framework/kernel_registry.h"
 #include "src/framework/op.h"
@@ -12,7 +14,15 @@ namespace {
 
 constexpr char kType[] = "gpu";
 
-TEST(EmulatedDeviceTest, CopiesInAllDirections) {
+class EmulatedDeviceTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    setenv("DFRUN_DEVICE_PARTS", DFRUN_EMULATED_PARTS, 1);
+    MakeDeviceOf(kType);  // loads the part, with its kernels
+  }
+};
+
+TEST_F(EmulatedDeviceTest, CopiesInAllDirections) {
   const std::unique_ptr<Device> device = MakeDeviceOf(kType);
   const Tensor host = Tensor::Vector<int32_t>({3, 1, 4, 1, 5});
   Result<Tensor> first = device->ToOwnMemory(host);
@@ -29,7 +39,7 @@ TEST(EmulatedDeviceTest, CopiesInAllDirections) {
 }
 
 // The host does not see the divisor: the step ends with the refusal, once, and the next is told nothing.
-TEST(EmulatedDeviceTest, AKernelRefusesWhenTheStepEnds) {
+TEST_F(EmulatedDeviceTest, AKernelRefusesWhenTheStepEnds) {
   NodeRunner runner(kType);
   const Tensor x = Tensor::Vector<int32_t>({6, 8});
   const auto failed = runner.Run(NodeRunner::Way::kStaticShapes, "FloorDiv", {}, {x, Tensor::Vector<int32_t>({3, 0})});
@@ -44,7 +54,7 @@ TEST(EmulatedDeviceTest, AKernelRefusesWhenTheStepEnds) {
 }
 
 // A card's kernel is for dtypes that the op has, and the CPU has a kernel there too, which a graph falls back to.
-TEST(EmulatedDeviceTest, EveryKernelIsOfAnOpThatCpusHave) {
+TEST_F(EmulatedDeviceTest, EveryKernelIsOfAnOpThatCpusHave) {
   const KernelRegistry& kernels = KernelRegistry::Builtin();
   int count = 0;
   for (const OpDef* op : OpRegistry::Builtin().List()) {

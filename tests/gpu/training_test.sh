@@ -26,4 +26,4 @@ trained digits_mlp 1 6 0.9
 cp "$WORK/losses" "$WORK/first"
 trained digits_mlp 1 6 0.9
 cmp "$WORK/first" "$WORK/losses" || fail "the losses differ from run to run"
-trained digits_cnn 1 2 0.8
+trained digits_mlp 2 6 0.9
