@@ -12,6 +12,7 @@ namespace {
 // A product and a sum for each combination of labels; of a single operand, a sum.
 OpCost EinsumCost(const CostContext& c) {
   std::vector<PartialShape> inputs;
+  inputs.reserve(c.num_inputs());
   for (int i = 0; i < c.num_inputs(); ++i) inputs.push_back(c.input(i));
   const bool of_known_rank = std::all_of(inputs.begin(), inputs.end(), [](const auto& s) { return s.known_rank(); });
   const Result<EinsumEquation> equation = EinsumEquation::Parse(c.attr<std::string>("equation", ""));
