@@ -14,8 +14,6 @@
 #include <thread>
 #include <utility>
 
-extern char** environ;
-
 namespace dfrun {
 namespace {
 
@@ -92,6 +90,7 @@ Result<std::unique_ptr<HelperProcess>> HelperProcess::Start(const std::vector<st
   std::vector<std::string> words = args;
   words.insert(words.begin(), "dfrun");
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   pid_t pid = -1;

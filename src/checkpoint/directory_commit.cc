@@ -105,7 +105,7 @@ Result<std::optional<std::string>> FindSetAside(const std::string& path) {
   const std::string begin = LastPart(path) + std::string(kReplacedMark);
   for (const std::string& name : *names) {
     if (!name.starts_with(begin) || !OwnerOf(name, kReplacedMark)) continue;
-    const std::string found = parent + "/" + name;
+    const std::string found = StrCat(parent, "/", name);
     DF_ASSIGN(const bool whole, IsCheckpoint(found));
     struct stat info;
     if (!whole || ::stat((found + "/manifest.json").c_str(), &info) != 0) continue;

@@ -95,7 +95,7 @@ Status TrySwap(const std::string& from, const std::string& to, const MayReplace&
 
 Status SwapDirectory(const std::string& from, const std::string& to, const MayReplace& may_replace,
                      std::vector<std::string>* replaced) {
-  const Status status = TrySwap(from, to, may_replace, replaced);
+  Status status = TrySwap(from, to, may_replace, replaced);
   if (status.ok() || replaced->empty()) return status;
   // Gives the directory that was set aside its name back, unless another process has taken the name.
   const Result<Outcome> back = RenameToFree(replaced->back(), to);

@@ -117,7 +117,7 @@ Status RemoveFiles(const std::string& path, std::vector<std::string> files) {
     return IoError("cannot remove ", file, ": ", std::strerror(errno), "; it is left, for you to remove");
   };
   for (const std::string& name : files) {
-    const std::string file = path + "/" + name;
+    const std::string file = StrCat(path, "/", name);
     if (::unlink(file.c_str()) != 0 && errno != ENOENT && !IsLeftByNfs(name)) return left(file);
   }
   return ::rmdir(path.c_str()) == 0 || errno == ENOENT ? Status() : left(path);
@@ -146,7 +146,7 @@ Status RemoveDirectory(const std::string& path, RemovalRule rule) {
 
 Status RemoveAtomically(const std::string& path, RemovalRule rule, const FileId& id) {
   DF_ASSIGN(const Content seen, Look(path, rule));
-  const Status replaced = IoError(path, " was replaced while it was to be removed");
+  Status replaced = IoError(path, " was replaced while it was to be removed");
   if (!(seen.id == id)) return replaced;
   const std::string removed = OwnName(path, kTemporaryMark);
   if (std::rename(path.c_str(), removed.c_str()) != 0) return ErrnoError("cannot rename, to remove it,", path);

@@ -55,7 +55,7 @@ bool WasWrittenLately(const std::string& directory) {
   const Result<std::vector<std::string>> names = ListDirectory(directory);
   if (!names.ok()) return true;
   for (const std::string& name : *names) {
-    if (::lstat((directory + "/" + name).c_str(), &info) == 0) newest = std::max(newest, info.st_mtime);
+    if (::lstat(StrCat(directory, "/", name).c_str(), &info) == 0) newest = std::max(newest, info.st_mtime);
   }
   return newest + kSeconds > ::time(nullptr);
 }

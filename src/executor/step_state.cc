@@ -142,8 +142,7 @@ Status StepState::SetFeeds(const RunArgs& args) {
 
 void StepState::Finish() {
   if (!plan_.device().has_own_memory()) return End(Status());
-  plan_.device().WhenDone(
-      {[](void* arg, Status status) { static_cast<StepState*>(arg)->End(std::move(status)); }, this});
+  plan_.device().WhenDone({[](void* arg, Status status) { static_cast<StepState*>(arg)->End(status); }, this});
 }
 
 void StepState::End(const Status& of_device) {

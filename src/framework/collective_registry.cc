@@ -12,12 +12,13 @@ Registry<CollectiveDef>& Collectives() {
 std::string FindCollective(std::span<const std::string> device_types) {
   const std::string* best = nullptr;
   int priority = 0;
-  for (const auto& [name, def] : Collectives().all()) {
+  for (const auto& implementation : Collectives().all()) {
+    const CollectiveDef& def = implementation.second;
     if (best != nullptr && def.priority <= priority) continue;
     if (!std::all_of(device_types.begin(), device_types.end(), [&](const auto& type) { return def.serves(type); })) {
       continue;
     }
-    best = &name;
+    best = &implementation.first;
     priority = def.priority;
   }
   return best == nullptr ? "" : *best;

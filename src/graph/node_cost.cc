@@ -27,6 +27,7 @@ std::optional<OpCost> NodeCost(const Graph& graph, const Node& node) {
         {node.input_types[static_cast<size_t>(i)].dtype, value.valid() ? graph.shape(value) : PartialShape()});
   }
   std::vector<TypedShape> outputs;
+  outputs.reserve(static_cast<size_t>(node.num_outputs()));
   for (int i = 0; i < node.num_outputs(); ++i) {
     outputs.push_back({node.output_types[static_cast<size_t>(i)].dtype, node.output_shapes[static_cast<size_t>(i)]});
   }

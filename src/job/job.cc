@@ -120,7 +120,7 @@ Status Job::Run() {
   DF_TRY(CheckStop());
   DF_TRY(Start());
   if (NothingLeft()) return session_->Close();
-  const Status status = RunToEnd();
+  Status status = RunToEnd();
   record_->End(status);
   return status;
 }

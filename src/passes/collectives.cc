@@ -119,6 +119,7 @@ class Lowering {
   Result<std::unique_ptr<CollectiveExchange>> NewExchange(const std::vector<NodeId>& ids,
                                                           std::vector<CollectiveMember> members) {
     std::vector<PartialShape> shapes;
+    shapes.reserve(members.size());
     for (const CollectiveMember& member : members) shapes.push_back(graph_.shape(member.value));
     DF_ASSIGN(const bool are_participants, AreParticipants(ids, graph_.dtype(members[0].value), shapes));
     std::unique_ptr<CollectiveExchange> exchange;
@@ -253,6 +254,7 @@ class Lowering {
     site.value = sent;
     if (!IsParticipant(graph_.node(sender))) {
       std::vector<PartialShape> shapes;
+      shapes.reserve(group.size());
       for (NodeId id : group) shapes.push_back(id == sender ? graph_.shape(sent) : graph_.shape({id, 0}));
       DF_ASSIGN(const bool are_participants, AreParticipants(group, graph_.dtype(sent), shapes));
       if (are_participants) return BroadcastByParticipants(group, sender, site);
