@@ -470,7 +470,7 @@ void Master::Broadcast(control::Message& request, const ControlRound& round) {
 }
 
 Status Master::FinishRound(ControlRound& round, const RankStatus& own) {
-  const Status status = round.Finish(own);
+  Status status = round.Finish(own);
   if (round.ended()) return status;
   EndSession(status);
   return session_status();

@@ -102,7 +102,7 @@ Status StepRunner::RunAlone(LocalExecutable& part, const StepRequest& request) {
   args.trace = request.trace;
   args.numerics = request.numerics;
   args.withheld = &withheld;
-  const Status status = RunPlan(*part.plans[0], pool_, args);
+  Status status = RunPlan(*part.plans[0], pool_, args);
   if (withheld.load(std::memory_order_relaxed)) CountNotFinite();
   return status;
 }

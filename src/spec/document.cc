@@ -162,7 +162,7 @@ class Reader {
   // The path is relative to the file that includes it. If there is no such file, one of those that come with dfrun is
   // taken.
   static std::string FindIncluded(const std::string& name, const std::string& from) {
-    const std::string near = (fs::path(from).parent_path() / name).string();
+    std::string near = (fs::path(from).parent_path() / name).string();
     std::error_code error;
     if (fs::exists(near, error) || fs::path(name).is_absolute()) return near;
     const std::string library = SpecLibraryDirectory();

@@ -40,6 +40,7 @@ const KeyDef* FindKeyDef(const std::vector<KeyDef>& keys, std::string_view name)
 
 std::vector<std::string> NamesOf(const std::vector<KeyDef>& keys) {
   std::vector<std::string> names;
+  names.reserve(keys.size());
   for (const KeyDef& key : keys) names.push_back(key.name);
   return names;
 }

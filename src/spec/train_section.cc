@@ -70,8 +70,9 @@ class TrainReader {
 
   bool ReadAlternative(const Alternatives& all, Alternative& out) {
     std::optional<Alternative> chosen = all.Read(map_, context_.reader);
-    if (chosen) out = *std::move(chosen);
-    return chosen.has_value();
+    if (!chosen) return false;
+    out = *std::move(chosen);
+    return true;
   }
 
   const KeyDef& Key(std::string_view key) const { return *FindKeyDef(Sections::Get("train").key.keys, key); }

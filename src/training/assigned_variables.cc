@@ -188,6 +188,7 @@ Status AssignedVariables::AddAssignments(const std::vector<SubgraphMap>& maps, J
     for (const SubgraphMap& map : maps) {
       const Output copy = map.Map({variable->node, 0});
       std::vector<NodeId> after;
+      after.reserve(writers.size());
       for (NodeId writer : writers) after.push_back(map.nodes.at(writer));
       ops.set_device(graph.node(map.nodes.at(variable->node)).device);
       values.push_back(ops.Add("assigned", "Identity", {copy}, {}, std::move(after)));
