@@ -143,6 +143,7 @@ class Evaluation {
     DF_TRY(CheckFetchNames(options_.fetches));
     DF_ASSIGN(const std::vector<Feed> feeds, ReadFeeds(model, options_.feeds, options_.allow_paths));
     std::vector<FedOutput> fed;
+    fed.reserve(feeds.size());
     for (const Feed& feed : feeds) fed.push_back({feed.output, feed.source});
     if (model.job && AsksForNothing()) {
       DF_ASSIGN(pass_, AddWholeEvaluation(*model.job, fed, model.graph));
@@ -360,7 +361,7 @@ class Evaluation {
   }
 
   Result<Session::Handle> Prepare(const RunSignature& signature) {
-    const Result<Session::Handle> handle = session_->Prepare(signature);
+    Result<Session::Handle> handle = session_->Prepare(signature);
     DF_TRY(AsFileError(handle.status()));
     return handle;
   }
@@ -388,7 +389,7 @@ class Evaluation {
     }
     QueueRunners running(*session_, std::move(prepared), feeds_);
     running.Start();
-    const Status status = pass_ ? RunPass() : RunSteps();
+    Status status = pass_ ? RunPass() : RunSteps();
     const Status filled = running.failure();  // it came first: the steps then miss what it did not put
     running.Stop();
     DF_TRY(filled.Annotate("a queue runner"));

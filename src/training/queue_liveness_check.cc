@@ -211,6 +211,7 @@ Status CheckQueueBalance(const Graph& graph, const std::vector<CountedRun>& runs
   if (HasControlFlow(graph)) return Status();
   Balance balance(graph, uncounted);
   std::vector<std::map<std::string, Traffic>> traffic;
+  traffic.reserve(runs.size());
   for (const CountedRun& counted : runs) traffic.push_back(balance.Count(*counted.run));
   for (size_t i = 0; i < runs.size(); ++i) {
     DF_TRY(balance.Add(traffic[i], 1));

@@ -69,9 +69,11 @@ Status ApplyFeeds(const JobSpec& job, const std::vector<FedOutput>& feeds, Graph
     return CopySubgraph(model, body, options, graph, map);
   };
   std::vector<Output> values;
+  values.reserve(replacements.size());
   for (const FeedSpec& feed : replacements) values.push_back(feed.value);
   DF_TRY(copy(values));
   std::vector<Output> stand_ins;
+  stand_ins.reserve(values.size());
   for (const Output& value : values) stand_ins.push_back(map.Map(value));
   for (size_t i = 0; i < replacements.size(); ++i) {
     map.outputs[SubgraphMap::OutputKey(replacements[i].target)] = stand_ins[i];
