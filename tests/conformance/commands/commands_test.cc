@@ -114,13 +114,18 @@ std::string FirstDifference(const std::string& got, const std::string& want) {
   }
 }
 
+// What the program registers without the part for cards, which not every build has.
+std::string WithoutParts(const std::string& empty_folder) {
+  return "env DFRUN_DEVICE_PARTS=" + empty_folder;
+}
+
 TEST_F(CommandsTest, RegistryIsAsReviewed) {
-  ASSERT_EQ(Dfrun("ops --registry"), 0) << output_;
+  ASSERT_EQ(Dfrun("ops --registry", WithoutParts(work())), 0) << output_;
   EXPECT_EQ(FirstDifference(output_, ReadText("tests/golden/registry/ops.txt")), "");
 }
 
 TEST_F(CommandsTest, TableOfOpsIsUpToDate) {
-  ASSERT_EQ(Dfrun("ops --table"), 0) << output_;
+  ASSERT_EQ(Dfrun("ops --table", WithoutParts(work())), 0) << output_;
   EXPECT_EQ(FirstDifference(output_, ReadText("docs/OPS.md")), "");
 }
 
