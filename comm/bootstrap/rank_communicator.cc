@@ -18,6 +18,7 @@ std::unique_ptr<Transport> Staged(std::unique_ptr<Transport> transport, NetworkM
 }  // namespace
 
 RankCommunicator::RankCommunicator(std::unique_ptr<Transport> tensors, std::unique_ptr<Transport> control)
+    // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): it loses the memory that unique pointers own
     : memory_(MemoryFor(*tensors)), tensors_(Staged(std::move(tensors), memory_.get())), control_(std::move(control)) {}
 
 std::unique_ptr<StepRendezvous> RankCommunicator::NewRendezvous(int32_t slot, std::span<const ChannelEndpoint> ends) {
