@@ -114,6 +114,7 @@ Made MakeTfRecord(KernelSetup& setup, RefPtr<FileAccess> access) {
   return Made(std::make_unique<FileReader>(std::move(access), TfRecords(), compression, Naming::kOffset));
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): it has the signature of the others
 Made MakeIdentity(KernelSetup&, RefPtr<FileAccess>) {
   return Made(std::make_unique<IdentityReader>());
 }
