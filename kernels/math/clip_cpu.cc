@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "kernels/device/cpu_kernel.h"
+#include "kernels/math/clip.h"
 #include "kernels/math/element.h"
 #include "kernels/math/elementwise.h"
 #include "src/framework/element_types.h"
@@ -28,12 +29,7 @@ struct Clip {
       const Tensor& t = ctx.input(0);
       const Tensor& low = ctx.input(1);
       const Tensor& high = ctx.input(2);
-      for (const Tensor* bound : {&low, &high}) {
-        if (bound->shape().rank() != 0 && !(bound->shape() == t.shape())) {
-          return InvalidArgument("ClipByValue: the bounds must be scalars or of the shape ", t.shape(), ", not ",
-                                 bound->shape());
-        }
-      }
+      for (const Tensor* bound : {&low, &high}) DF_TRY(CheckBound(t.shape(), bound->shape()));
       Tensor* out = nullptr;
       DF_TRY(ctx.ForwardOrAllocate(0, 0, t.shape(), &out));
       const int64_t low_stride = low.shape().rank() == 0 ? 0 : 1;

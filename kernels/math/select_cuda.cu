@@ -1,8 +1,7 @@
-#include <vector>
-
 #include "kernels/array/element_size.h"
 #include "kernels/device/cuda/launch.h"
 #include "kernels/math/broadcast_cuda.h"
+#include "kernels/math/select.h"
 #include "src/framework/element_types.h"
 
 namespace dfrun {
@@ -45,21 +44,13 @@ class SelectV2Kernel : public Kernel {
   Status Compute(OpContext& ctx) { return Choose(ctx, ctx.input(0).shape()); }
 };
 
-// The condition is a scalar, of the shape of the operands, or a vector that chooses rows.
 class SelectKernel : public Kernel {
  public:
   explicit SelectKernel(KernelSetup&) {}
   Status Compute(OpContext& ctx) {
-    const Shape& condition = ctx.input(0).shape();
-    const Shape& t = ctx.input(1).shape();
-    if (!(t == ctx.input(2).shape()))
-      return InvalidArgument("Select between different shapes: ", t, " and ", ctx.input(2).shape());
-    if (condition.rank() == 0 || condition == t) return Choose(ctx, condition);
-    if (condition.rank() != 1 || t.rank() == 0 || condition.dim(0) != t.dim(0))
-      return InvalidArgument("Select: the condition ", condition, " does not choose rows of ", t);
-    std::vector<int64_t> rows(static_cast<size_t>(t.rank()), 1);
-    rows[0] = condition.dim(0);
-    return Choose(ctx, Shape(std::span<const int64_t>(rows)));
+    DF_ASSIGN(const Shape condition,
+              ConditionOfSelect(ctx.input(0).shape(), ctx.input(1).shape(), ctx.input(2).shape()));
+    return Choose(ctx, condition);
   }
 };
 

@@ -12,19 +12,6 @@
 namespace dfrun {
 namespace {
 
-bool IsByte(DType dtype) {
-  return dtype == DType::kInt8 || dtype == DType::kUint8;
-}
-
-// Operands that are not of the product's dtype, which BatchMatMulV3 alone takes: bytes multiplied as int32, or against
-// bfloat16.
-bool IsProductOf(DType product, DType x, DType y) {
-  if (x == product && y == product) return true;
-  if (product == DType::kInt32) return IsByte(x) && IsByte(y);
-  return product == DType::kBfloat16 && (x == product || IsByte(x)) && (y == product || IsByte(y)) &&
-         !(IsByte(x) && IsByte(y));
-}
-
 template <class T>
 class BatchMatMulKernel final : public Kernel {
  public:

@@ -22,6 +22,10 @@ int64_t MatrixOf(int64_t index, std::span<const int64_t> all, std::span<const in
   return matrix;
 }
 
+bool IsByte(DType dtype) {
+  return dtype == DType::kInt8 || dtype == DType::kUint8;
+}
+
 }  // namespace
 
 Result<BatchPairs> PairMatrices(const Shape& x, const Shape& y) {
@@ -42,6 +46,13 @@ Status CheckSameBatch(const Shape& x, const Shape& y) {
   const auto y_dims = BatchDims(y);
   if (std::equal(x_dims.begin(), x_dims.end(), y_dims.begin(), y_dims.end())) return Status();
   return InvalidArgument("the inputs are batches of different shapes: ", x, " and ", y);
+}
+
+bool IsProductOf(DType product, DType x, DType y) {
+  if (x == product && y == product) return true;
+  if (product == DType::kInt32) return IsByte(x) && IsByte(y);
+  return product == DType::kBfloat16 && (x == product || IsByte(x)) && (y == product || IsByte(y)) &&
+         !(IsByte(x) && IsByte(y));
 }
 
 }  // namespace dfrun

@@ -13,16 +13,9 @@ class AvgPoolGradKernel final : public PoolKernel {
   explicit AvgPoolGradKernel(KernelSetup& setup) : PoolKernel(setup, kWindowAttrs) {}
 
   Status Compute(OpContext& ctx) {
-    const Tensor& sizes = ctx.input(0);
     const Tensor& dy = ctx.input(1);
-    if (sizes.shape().rank() != 1) return InvalidArgument("orig_input_shape must be a vector, but is ", sizes.shape());
-    const std::vector<int64_t> dims(sizes.data<int32_t>(), sizes.data<int32_t>() + sizes.num_elements());
-    DF_ASSIGN(const Shape input, Shape::Create(dims));
-    DF_ASSIGN(const PoolShape s, ShapeOf(ctx, input));
-    if (!(dy.shape() == s.output)) {
-      return InvalidArgument(ctx.node().op->name, ": pooling ", input, " gives ", s.output, ", but grad is ",
-                             dy.shape());
-    }
+    Shape input;
+    DF_ASSIGN(const PoolShape s, ShapeOfAverages(ctx, input));
     Tensor* dx = nullptr;
     DF_TRY(ctx.AllocateOutput(0, input, &dx));
     ForImages(s, ctx.pool(), [&](int64_t i) {

@@ -50,6 +50,31 @@ Status CheckChannels(const OpContext& ctx, const char* name, const Tensor& tenso
                          " channels");
 }
 
+Status CheckBatchNorm(const OpContext& ctx, int64_t channels, bool reads_statistics) {
+  DF_TRY(CheckChannels(ctx, "scale", ctx.input(1), channels));
+  DF_TRY(CheckChannels(ctx, "offset", ctx.input(2), channels));
+  if (reads_statistics) {
+    DF_TRY(CheckChannels(ctx, "mean", ctx.input(3), channels));
+    return CheckChannels(ctx, "variance", ctx.input(4), channels);
+  }
+  for (int i : {3, 4}) {
+    if (ctx.input(i).shape().rank() == 1) continue;
+    return InvalidArgument(ctx.node().op->name, ": input ", i, " must be a vector, but has shape ",
+                           ctx.input(i).shape());
+  }
+  return Status();
+}
+
+Status CheckBatchNormGrad(const OpContext& ctx, int64_t channels) {
+  if (!(ctx.input(0).shape() == ctx.input(1).shape())) {
+    return InvalidArgument(ctx.node().op->name, ": y_backprop has shape ", ctx.input(0).shape(), ", but x ",
+                           ctx.input(1).shape());
+  }
+  DF_TRY(CheckChannels(ctx, "scale", ctx.input(2), channels));
+  DF_TRY(CheckChannels(ctx, "reserve_space_1", ctx.input(3), channels));
+  return CheckChannels(ctx, "reserve_space_2", ctx.input(4), channels);
+}
+
 Result<Tensor> WidenedImages(OpContext& ctx, const Tensor& images) {
   if (images.dtype() == DType::kFloat) return images;
   DF_ASSIGN(Tensor wide, ctx.AllocateTemp(DType::kFloat, images.shape()));

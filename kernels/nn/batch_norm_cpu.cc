@@ -16,7 +16,7 @@ class BatchNormKernel final : public Kernel {
   Status Compute(OpContext& ctx) {
     const Tensor& x = ctx.input(0);
     DF_ASSIGN(const ChannelLayout layout, attrs_.Layout(x.shape()));
-    DF_TRY(Check(ctx, layout.channels));
+    DF_TRY(CheckBatchNorm(ctx, layout.channels, /*reads_statistics=*/!attrs_.is_training || averages()));
     ImageOutput y;
     DF_TRY(y.Allocate(ctx, x.shape()));
     Statistics out;
@@ -57,24 +57,6 @@ class BatchNormKernel final : public Kernel {
   };
 
   bool averages() const { return attrs_.is_training && factor_ != 1; }
-
-  Status Check(const OpContext& ctx, int64_t channels) const {
-    DF_TRY(CheckChannels(ctx, "scale", ctx.input(1), channels));
-    DF_TRY(CheckChannels(ctx, "offset", ctx.input(2), channels));
-    if (attrs_.is_training && !averages()) return CheckUnusedStatistics(ctx);
-    DF_TRY(CheckChannels(ctx, "mean", ctx.input(3), channels));
-    return CheckChannels(ctx, "variance", ctx.input(4), channels);
-  }
-
-  // Mean and variance that are not looked at are vectors still.
-  static Status CheckUnusedStatistics(const OpContext& ctx) {
-    for (int i : {3, 4}) {
-      if (ctx.input(i).shape().rank() == 1) continue;
-      return InvalidArgument(ctx.node().op->name, ": input ", i, " must be a vector, but has shape ",
-                             ctx.input(i).shape());
-    }
-    return Status();
-  }
 
   static Status Allocate(OpContext& ctx, int64_t channels, int rank, Statistics& out) {
     float** targets[] = {&out.mean, &out.variance, &out.saved_mean, &out.saved_variance};

@@ -123,7 +123,7 @@ class CardBatchNorm final : public Kernel {
   Status Compute(OpContext& ctx) {
     const Tensor& x = ctx.input(0);
     DF_ASSIGN(const ChannelLayout layout, attrs_.Layout(x.shape()));
-    DF_TRY(Check(ctx, layout.channels));
+    DF_TRY(CheckBatchNorm(ctx, layout.channels, /*reads_statistics=*/!attrs_.is_training || averages()));
     CardImageOutput y;
     DF_TRY(y.Allocate(ctx, x.shape()));
     Statistics out{};
@@ -139,24 +139,6 @@ class CardBatchNorm final : public Kernel {
 
  private:
   bool averages() const { return attrs_.is_training && factor_ != 1; }
-
-  Status Check(const OpContext& ctx, int64_t channels) const {
-    DF_TRY(CheckChannels(ctx, "scale", ctx.input(1), channels));
-    DF_TRY(CheckChannels(ctx, "offset", ctx.input(2), channels));
-    if (attrs_.is_training && !averages()) return CheckUnusedStatistics(ctx);
-    DF_TRY(CheckChannels(ctx, "mean", ctx.input(3), channels));
-    return CheckChannels(ctx, "variance", ctx.input(4), channels);
-  }
-
-  // Mean and variance that are not looked at are vectors still.
-  static Status CheckUnusedStatistics(const OpContext& ctx) {
-    for (int i : {3, 4}) {
-      if (ctx.input(i).shape().rank() == 1) continue;
-      return InvalidArgument(ctx.node().op->name, ": input ", i, " must be a vector, but has shape ",
-                             ctx.input(i).shape());
-    }
-    return Status();
-  }
 
   static Status Allocate(OpContext& ctx, int64_t channels, int rank, Statistics& out) {
     float** places[] = {&out.mean, &out.variance, &out.saved_mean, &out.saved_variance};
@@ -250,7 +232,7 @@ class CardBatchNormGrad final : public Kernel {
   Status Compute(OpContext& ctx) {
     const Tensor& x = ctx.input(1);
     DF_ASSIGN(const ChannelLayout layout, attrs_.Layout(x.shape()));
-    DF_TRY(Check(ctx, layout.channels));
+    DF_TRY(CheckBatchNormGrad(ctx, layout.channels));
     CardImageOutput dx;
     DF_TRY(dx.Allocate(ctx, x.shape()));
     Tensor* scale_backprop = nullptr;
@@ -266,16 +248,6 @@ class CardBatchNormGrad final : public Kernel {
   }
 
  private:
-  static Status Check(const OpContext& ctx, int64_t channels) {
-    if (!(ctx.input(0).shape() == ctx.input(1).shape())) {
-      return InvalidArgument(ctx.node().op->name, ": y_backprop has shape ", ctx.input(0).shape(), ", but x ",
-                             ctx.input(1).shape());
-    }
-    DF_TRY(CheckChannels(ctx, "scale", ctx.input(2), channels));
-    DF_TRY(CheckChannels(ctx, "reserve_space_1", ctx.input(3), channels));
-    return CheckChannels(ctx, "reserve_space_2", ctx.input(4), channels);
-  }
-
   static Status AllocateReserves(OpContext& ctx) {
     const Tensor& x = ctx.input(1);
     const Shape shape = GradReserveShape(x.shape().rank(), ctx.num_inputs() == 6, x.dtype());

@@ -19,7 +19,7 @@ class BatchNormGradKernel final : public Kernel {
     const Tensor& dy = ctx.input(0);
     const Tensor& x = ctx.input(1);
     DF_ASSIGN(const ChannelLayout layout, attrs_.Layout(x.shape()));
-    DF_TRY(Check(ctx, layout.channels));
+    DF_TRY(CheckBatchNormGrad(ctx, layout.channels));
     ImageOutput dx;
     DF_TRY(dx.Allocate(ctx, x.shape()));
     Tensor* scale_backprop = nullptr;
@@ -38,16 +38,6 @@ class BatchNormGradKernel final : public Kernel {
   bool IsExpensive() const override { return true; }
 
  private:
-  static Status Check(const OpContext& ctx, int64_t channels) {
-    if (!(ctx.input(0).shape() == ctx.input(1).shape())) {
-      return InvalidArgument(ctx.node().op->name, ": y_backprop has shape ", ctx.input(0).shape(), ", but x ",
-                             ctx.input(1).shape());
-    }
-    DF_TRY(CheckChannels(ctx, "scale", ctx.input(2), channels));
-    DF_TRY(CheckChannels(ctx, "reserve_space_1", ctx.input(3), channels));
-    return CheckChannels(ctx, "reserve_space_2", ctx.input(4), channels);
-  }
-
   static Status AllocateReserves(OpContext& ctx) {
     const Tensor& x = ctx.input(1);
     const Shape shape = GradReserveShape(x.shape().rank(), ctx.num_inputs() == 6, x.dtype());

@@ -3,7 +3,7 @@
 #include "kernels/device/cpu_kernel.h"
 #include "kernels/math/elementwise.h"
 #include "kernels/math/functors.h"
-#include "kernels/nn/channel_layout.h"
+#include "kernels/nn/bias.h"
 #include "src/framework/element_types.h"
 #include "src/framework/kernel_of.h"
 
@@ -33,19 +33,12 @@ void AddOne(const T* x, T bias, T* y, int64_t n) {
 template <class T>
 class BiasAddKernel final : public Kernel {
  public:
-  explicit BiasAddKernel(KernelSetup& setup) {
-    const Result<std::string> format = setup.attrs().GetOr<std::string>("data_format", "NHWC");  // BiasAddV1 has none
-    channels_first_ = format.ok() && *format == "NCHW";
-  }
+  explicit BiasAddKernel(KernelSetup& setup) : channels_first_(IsBiasOfChannelsFirst(setup)) {}
 
   Status Compute(OpContext& ctx) {
     const Tensor& x = ctx.input(0);
     const Tensor& bias = ctx.input(1);
-    DF_ASSIGN(const ChannelLayout layout, ChannelLayout::Of(x.shape(), channels_first_));
-    if (bias.shape().rank() != 1 || bias.shape()[0] != layout.channels) {
-      return InvalidArgument("BiasAdd: a bias of shape ", bias.shape(), " does not fit the ", layout.channels,
-                             " channels of ", x.shape());
-    }
+    DF_ASSIGN(const ChannelLayout layout, LayoutOfBias(x.shape(), bias.shape(), channels_first_));
     Tensor* y = nullptr;
     DF_TRY(ctx.ForwardOrAllocate(0, 0, x.shape(), &y));
     if (y->num_elements() == 0) return Status();
@@ -73,7 +66,7 @@ class BiasAddKernel final : public Kernel {
     }
   }
 
-  bool channels_first_ = false;
+  const bool channels_first_;
 };
 
 CPU_KERNEL("BiasAdd", KernelOf<BiasAddKernel>, DF_NUMBERS);

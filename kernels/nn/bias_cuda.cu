@@ -4,7 +4,7 @@
 #include "kernels/math/reducers.h"
 #include "kernels/math/reduction_cuda.h"
 #include "kernels/math/vector_cuda.h"
-#include "kernels/nn/channel_layout.h"
+#include "kernels/nn/bias.h"
 #include "src/base/integers.h"
 #include "src/framework/element_types.h"
 #include "src/framework/kernel_of.h"
@@ -37,19 +37,12 @@ DF_CARD_KERNEL void AddBias(const T* x, const T* bias, T* y, int64_t n, Index ch
 template <class T>
 class BiasAddKernel final : public Kernel {
  public:
-  explicit BiasAddKernel(KernelSetup& setup) {
-    const Result<std::string> format = setup.attrs().GetOr<std::string>("data_format", "NHWC");  // BiasAddV1 has none
-    channels_first_ = format.ok() && *format == "NCHW";
-  }
+  explicit BiasAddKernel(KernelSetup& setup) : channels_first_(IsBiasOfChannelsFirst(setup)) {}
 
   Status Compute(OpContext& ctx) {
     const Tensor& x = ctx.input(0);
     const Tensor& bias = ctx.input(1);
-    DF_ASSIGN(const ChannelLayout layout, ChannelLayout::Of(x.shape(), channels_first_));
-    if (bias.shape().rank() != 1 || bias.shape()[0] != layout.channels) {
-      return InvalidArgument("BiasAdd: a bias of shape ", bias.shape(), " does not fit the ", layout.channels,
-                             " channels of ", x.shape());
-    }
+    DF_ASSIGN(const ChannelLayout layout, LayoutOfBias(x.shape(), bias.shape(), channels_first_));
     Tensor* y = nullptr;
     DF_TRY(ctx.ForwardOrAllocate(0, 0, x.shape(), &y));
     return y->num_elements() <= INT32_MAX ? Add<uint32_t>(ctx, layout, x, bias, *y)
@@ -67,7 +60,7 @@ class BiasAddKernel final : public Kernel {
                         n, layout.channels, layout.inner, by_vector);
   }
 
-  bool channels_first_ = false;
+  const bool channels_first_;
 };
 
 template <class T>

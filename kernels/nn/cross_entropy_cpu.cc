@@ -1,7 +1,7 @@
 #include "kernels/device/cpu_kernel.h"
+#include "kernels/nn/cross_entropy.h"
 #include "kernels/nn/softmax_stream.h"
 #include "src/framework/element_types.h"
-#include "src/framework/inference.h"
 #include "src/framework/kernel_of.h"
 
 namespace dfrun {
@@ -57,14 +57,7 @@ class CrossEntropyKernel final : public Kernel {
   Status Compute(OpContext& ctx) {
     const Tensor& logits = ctx.input(0);
     const Tensor& labels = ctx.input(1);
-    DF_ASSIGN(const PartialShape both, BroadcastShapes(logits.shape(), labels.shape()));
-    DF_ASSIGN(const Shape shape, both.ToShape());
-    if (shape.rank() != 2) {
-      return InvalidArgument(
-          "SoftmaxCrossEntropyWithLogits needs logits and labels that are matrices or repeat to one, "
-          "but has logits ",
-          logits.shape(), " and labels ", labels.shape());
-    }
+    DF_ASSIGN(const Shape shape, ShapeOfCrossEntropy(logits.shape(), labels.shape()));
     Tensor* loss = nullptr;
     Tensor* backprop = nullptr;
     DF_TRY(ctx.AllocateOutput(0, Shape({shape[0]}), &loss));

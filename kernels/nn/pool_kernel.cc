@@ -26,6 +26,17 @@ Result<PoolShape> PoolKernel::ShapeOf(const OpContext& ctx, const Shape& input) 
   return PoolShape::Of(window, input);
 }
 
+Result<PoolShape> PoolKernel::ShapeOfAverages(const OpContext& ctx, Shape& input) const {
+  const Tensor& sizes = ctx.input(0);
+  const Tensor& dy = ctx.input(1);
+  if (sizes.shape().rank() != 1) return InvalidArgument("orig_input_shape must be a vector, but is ", sizes.shape());
+  const std::vector<int64_t> dims(sizes.data<int32_t>(), sizes.data<int32_t>() + sizes.num_elements());
+  DF_ASSIGN(input, Shape::Create(dims));
+  DF_ASSIGN(PoolShape s, ShapeOf(ctx, input));
+  if (dy.shape() == s.output) return s;
+  return InvalidArgument(ctx.node().op->name, ": pooling ", input, " gives ", s.output, ", but grad is ", dy.shape());
+}
+
 void PoolKernel::ForImages(const PoolShape& s, ThreadPool& pool, FunctionRef<void(int64_t image)> body) {
   const double window = static_cast<double>(s.depth.size * s.height.size) * static_cast<double>(s.width.size);
   const double work = static_cast<double>(s.output_image()) * window;

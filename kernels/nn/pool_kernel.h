@@ -24,6 +24,9 @@ class PoolKernel : public Kernel {
   // Of this node's windows over an input of this shape, which has at most 2^31 - 1 pixels an image. InvalidArgument
   // where they do not fit.
   Result<PoolShape> ShapeOf(const OpContext& ctx, const Shape& input) const;
+  // The same for the gradient of averages: of the input whose sizes are input 0, which go to `input`. InvalidArgument
+  // where input 1 is no gradient of its pooling.
+  Result<PoolShape> ShapeOfAverages(const OpContext& ctx, Shape& input) const;
 
  private:
   const WindowAttrs window_;

@@ -2,8 +2,8 @@
 // short one; what is computed of an element is what CPUs compute.
 #include "kernels/device/cuda/launch.h"
 #include "kernels/math/elementary.h"
+#include "kernels/nn/cross_entropy.h"
 #include "src/framework/element_types.h"
-#include "src/framework/inference.h"
 #include "src/framework/kernel_of.h"
 
 namespace dfrun {
@@ -174,14 +174,7 @@ class CrossEntropyKernel final : public Kernel {
   Status Compute(OpContext& ctx) {
     const Tensor& logits = ctx.input(0);
     const Tensor& labels = ctx.input(1);
-    DF_ASSIGN(const PartialShape both, BroadcastShapes(logits.shape(), labels.shape()));
-    DF_ASSIGN(const Shape shape, both.ToShape());
-    if (shape.rank() != 2) {
-      return InvalidArgument(
-          "SoftmaxCrossEntropyWithLogits needs logits and labels that are matrices or repeat to one, "
-          "but has logits ",
-          logits.shape(), " and labels ", labels.shape());
-    }
+    DF_ASSIGN(const Shape shape, ShapeOfCrossEntropy(logits.shape(), labels.shape()));
     Tensor* loss = nullptr;
     Tensor* backprop = nullptr;
     DF_TRY(ctx.AllocateOutput(0, Shape({shape[0]}), &loss));
@@ -201,10 +194,7 @@ class SparseCrossEntropyKernel final : public Kernel {
   Status Compute(OpContext& ctx) {
     const Tensor& logits = ctx.input(0);
     const Tensor& labels = ctx.input(1);
-    if (logits.shape().rank() != 2 || labels.shape().rank() != 1 || logits.shape()[0] != labels.shape()[0]) {
-      return InvalidArgument("SparseSoftmaxCrossEntropyWithLogits: logits ", logits.shape(),
-                             " need one label a row, but labels are ", labels.shape());
-    }
+    DF_TRY(CheckSparseCrossEntropy(logits.shape(), labels.shape()));
     Tensor* loss = nullptr;
     Tensor* backprop = nullptr;
     DF_TRY(ctx.AllocateOutput(0, labels.shape(), &loss));

@@ -1,4 +1,5 @@
 #include "kernels/device/cpu_kernel.h"
+#include "kernels/nn/cross_entropy.h"
 #include "kernels/nn/softmax_stream.h"
 #include "src/framework/element_types.h"
 #include "src/framework/kernel_of.h"
@@ -40,10 +41,7 @@ class SparseCrossEntropyKernel final : public Kernel {
   Status Compute(OpContext& ctx) {
     const Tensor& logits = ctx.input(0);
     const Tensor& labels = ctx.input(1);
-    if (logits.shape().rank() != 2 || labels.shape().rank() != 1 || logits.shape()[0] != labels.shape()[0]) {
-      return InvalidArgument("SparseSoftmaxCrossEntropyWithLogits: logits ", logits.shape(),
-                             " need one label a row, but labels are ", labels.shape());
-    }
+    DF_TRY(CheckSparseCrossEntropy(logits.shape(), labels.shape()));
     Tensor* loss = nullptr;
     Tensor* backprop = nullptr;
     DF_TRY(ctx.AllocateOutput(0, labels.shape(), &loss));

@@ -1,0 +1,16 @@
+// What Select's condition chooses.
+#ifndef DFRUN_KERNELS_MATH_SELECT_H_
+#define DFRUN_KERNELS_MATH_SELECT_H_
+
+#include "src/framework/shape.h"
+
+namespace dfrun {
+
+// The shape by which Select's condition broadcasts against its operands, with as many elements as the condition, which
+// is a scalar, of the shape of the operands, or a vector that chooses rows. InvalidArgument where it is none of these
+// or the operands differ in shape.
+Result<Shape> ConditionOfSelect(const Shape& condition, const Shape& t, const Shape& e);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_MATH_SELECT_H_
