@@ -1,5 +1,5 @@
 // The nodes of a collective's participants, one a device, which the compilation of a graph makes
-// (src/passes/participant_exchange.h).
+// (src/collectives/participant_exchange.h).
 #include <utility>
 
 #include "src/framework/op.h"

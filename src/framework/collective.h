@@ -1,7 +1,7 @@
 // Collectives: what the participants of a group, devices of one rank or of several in a fixed order, compute together.
 //
 // Each participant has a node, whose kernel calls the Collective of its device. When a graph is compiled, each
-// collective is either such nodes or, as Sends, Recvs and sums, nodes like any other: passes/collective_choice.h.
+// collective is either such nodes or, as Sends, Recvs and sums, nodes like any other: collectives/choice.h.
 //
 // Order of sums: an element of a reduction is ((x0 op x1) op x2) op ..., x0 that of participant 0, each step rounded to
 // the dtype; a mean is divided last. So the bits depend neither on where participants are, nor on who comes first, nor

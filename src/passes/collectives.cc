@@ -6,12 +6,12 @@
 #include <set>
 #include <utility>
 
+#include "src/collectives/group.h"
+#include "src/collectives/lowered_exchange.h"
+#include "src/collectives/participant_exchange.h"
 #include "src/graph/ancestors.h"
 #include "src/graph/control_flow.h"
 #include "src/graph/participants.h"
-#include "src/passes/collective_exchange.h"
-#include "src/passes/collective_group.h"
-#include "src/passes/participant_exchange.h"
 #include "src/passes/pass.h"
 
 namespace dfrun {

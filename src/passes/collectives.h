@@ -1,6 +1,6 @@
-// Collectives become nodes that can run: the Sends, Recvs and sums that they are, or a node of each participant
-// (participant_exchange.h), as collective_choice.h says. All participants stand in the one graph that the master
-// compiles, so that each edge between two of them is a channel as any other.
+// Collectives become nodes that can run: the Sends, Recvs and sums that they are, or a node of each participant, as
+// src/collectives/choice.h says. All participants stand in the one graph that the master compiles, so that each edge
+// between two of them is a channel as any other.
 //
 // TensorFlow's (CollectiveReduce, CollectiveGather, CollectiveBcastSend and -Recv, and the V2 ops): the `group_size`
 // nodes with one group_key and instance_key, in the order of their device constraints (job, task, type, index), then of
@@ -11,8 +11,8 @@
 #ifndef DFRUN_SRC_PASSES_COLLECTIVES_H_
 #define DFRUN_SRC_PASSES_COLLECTIVES_H_
 
+#include "src/collectives/choice.h"
 #include "src/graph/graph.h"
-#include "src/passes/collective_choice.h"
 
 namespace dfrun {
 

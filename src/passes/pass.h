@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
+#include "src/collectives/choice.h"
 #include "src/framework/kernel_registry.h"
 #include "src/graph/graph.h"
-#include "src/passes/collective_choice.h"
 
 namespace dfrun {
 

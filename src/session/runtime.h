@@ -19,12 +19,12 @@
 #include <vector>
 
 #include "src/base/mutex.h"
+#include "src/collectives/choice.h"
 #include "src/framework/communicator.h"
 #include "src/framework/device.h"
 #include "src/framework/device_factory.h"
 #include "src/framework/file_access.h"
 #include "src/framework/kernel_registry.h"
-#include "src/passes/collective_choice.h"
 #include "src/trace/step_trace.h"
 
 namespace dfrun {

@@ -7,8 +7,8 @@ import source_tree
 
 # A directory may include itself and those above it.
 ORDER = [
-    "src/base", "src/framework", "src/checkpoint", "src/graph", "src/spec", "src/autodiff", "src/passes", "src/export",
-    "src/trace", "src/placement", "src/partition", "src/executor", "src/session", "src/training", "src/job",
+    "src/base", "src/framework", "src/checkpoint", "src/graph", "src/spec", "src/autodiff", "src/collectives", "src/passes",
+    "src/export", "src/trace", "src/placement", "src/partition", "src/executor", "src/session", "src/training", "src/job",
     "kernels", "comm", "jobs",
 ]
 # In these a header and its source count as one: no part of the folder may lead back to itself, by its source either.

@@ -1,7 +1,7 @@
 // How a collective is done: as Sends, Recvs and sums, or by a node of each participant and an implementation of
 // src/framework/collective_registry.h. This is the one place that decides.
-#ifndef DFRUN_SRC_PASSES_COLLECTIVE_CHOICE_H_
-#define DFRUN_SRC_PASSES_COLLECTIVE_CHOICE_H_
+#ifndef DFRUN_SRC_COLLECTIVES_CHOICE_H_
+#define DFRUN_SRC_COLLECTIVES_CHOICE_H_
 
 #include <cstdint>
 #include <string>
@@ -34,4 +34,4 @@ Result<std::string> ChooseCollective(const CollectiveRequest& request, Collectiv
 
 }  // namespace dfrun
 
-#endif  // DFRUN_SRC_PASSES_COLLECTIVE_CHOICE_H_
+#endif  // DFRUN_SRC_COLLECTIVES_CHOICE_H_

@@ -1,4 +1,4 @@
-#include "src/passes/collective_group.h"
+#include "src/collectives/group.h"
 
 #include <algorithm>
 #include <array>

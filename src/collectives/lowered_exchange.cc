@@ -1,4 +1,4 @@
-#include "src/passes/collective_exchange.h"
+#include "src/collectives/lowered_exchange.h"
 
 #include <utility>
 
@@ -18,34 +18,6 @@ std::string BinaryOp(const std::string& merge) {
 }
 
 }  // namespace
-
-Output CollectiveExchange::Add(size_t i, const std::string& op, std::vector<Output> inputs, AttrMap attrs) {
-  if (!status_.ok()) return {};
-  const CollectiveMember& member = members_[i];
-  NodeSpec spec;
-  spec.name = graph_.UniqueName(StrCat(member.scope, "/", op));
-  spec.op = op;
-  spec.inputs = std::move(inputs);
-  spec.attrs = std::move(attrs);
-  spec.control_inputs = member.control_inputs;
-  spec.device = member.device;
-  spec.colocate_with = member.colocate_with;
-  Result<NodeId> added = graph_.AddNode(std::move(spec));
-  if (added.ok()) return {*added, 0};
-  status_ = std::move(added).status();
-  return {};
-}
-
-Output CollectiveExchange::Const(size_t i, Tensor value) {
-  const DType dtype = value.dtype();
-  return Add(i, "Const", {}, {{"dtype", dtype}, {"value", std::move(value)}});
-}
-
-Output CollectiveExchange::DivideBySize(size_t i, Output value) {
-  const Output count = Const(i, Tensor::Scalar<int32_t>(size()));
-  if (!status().ok()) return {};
-  return Add(i, "Div", {value, Add(i, "Cast", {count}, {{"DstT", graph_.dtype(value)}})});
-}
 
 Output LoweredExchange::Fold(size_t i, const std::string& merge, const std::vector<Output>& values) {
   if (merge == "Add") return Add(i, "AddN", values);

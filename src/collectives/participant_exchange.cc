@@ -1,4 +1,4 @@
-#include "src/passes/participant_exchange.h"
+#include "src/collectives/participant_exchange.h"
 
 #include <utility>
 

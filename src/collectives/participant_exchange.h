@@ -1,12 +1,12 @@
 // A collective as one node of each participant, whose kernels call an implementation of src/framework/collective.h.
-#ifndef DFRUN_SRC_PASSES_PARTICIPANT_EXCHANGE_H_
-#define DFRUN_SRC_PASSES_PARTICIPANT_EXCHANGE_H_
+#ifndef DFRUN_SRC_COLLECTIVES_PARTICIPANT_EXCHANGE_H_
+#define DFRUN_SRC_COLLECTIVES_PARTICIPANT_EXCHANGE_H_
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "src/passes/collective_exchange.h"
+#include "src/collectives/exchange.h"
 
 namespace dfrun {
 
@@ -32,4 +32,4 @@ class ParticipantExchange final : public CollectiveExchange {
 
 }  // namespace dfrun
 
-#endif  // DFRUN_SRC_PASSES_PARTICIPANT_EXCHANGE_H_
+#endif  // DFRUN_SRC_COLLECTIVES_PARTICIPANT_EXCHANGE_H_

@@ -1,4 +1,4 @@
-#include "src/passes/collective_choice.h"
+#include "src/collectives/choice.h"
 
 #include <array>
 #include <limits>

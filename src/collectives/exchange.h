@@ -1,11 +1,11 @@
 // What a collective becomes, by member: nodes that exchange and fold what all members have.
 //
-// LoweredExchange makes Sends, Recvs and sums of it: each member adds up, or puts behind each other, what all have.
-// ParticipantExchange (participant_exchange.h) gives each member one node, whose kernel does so. Which terms a sum has,
-// and their order, is that of the members, whatever way it takes: bits depend neither on where the members are nor on
-// who comes first.
-#ifndef DFRUN_SRC_PASSES_COLLECTIVE_EXCHANGE_H_
-#define DFRUN_SRC_PASSES_COLLECTIVE_EXCHANGE_H_
+// LoweredExchange (lowered_exchange.h) makes Sends, Recvs and sums of it: each member adds up, or puts behind each
+// other, what all have. ParticipantExchange (participant_exchange.h) gives each member one node, whose kernel does so.
+// Which terms a sum has, and their order, is that of the members, whatever way it takes: bits depend neither on where
+// the members are nor on who comes first.
+#ifndef DFRUN_SRC_COLLECTIVES_EXCHANGE_H_
+#define DFRUN_SRC_COLLECTIVES_EXCHANGE_H_
 
 #include <string>
 #include <vector>
@@ -58,27 +58,6 @@ class CollectiveExchange {
   Status status_;
 };
 
-class LoweredExchange final : public CollectiveExchange {
- public:
-  LoweredExchange(Graph& graph, std::vector<CollectiveMember> members)
-      : CollectiveExchange(graph, std::move(members)) {}
-
-  // Of three members and more with large values of known shape each folds one part, and they exchange these: every
-  // member then receives twice the size of a value at most, instead of one value from each other.
-  std::vector<Output> Reduce(const std::string& merge) override;
-  std::vector<Output> Gather() override;
-  std::vector<Output> Scatter(const std::string& merge) override;
-
- private:
-  // Below this many bytes a value travels whole: the second message would take longer than the bytes.
-  static constexpr int64_t kWholeBytes = int64_t{1} << 16;
-
-  bool IsWorthParting() const;
-  Output Fold(size_t i, const std::string& merge, const std::vector<Output>& values);
-  std::vector<Output> ReduceParts(const std::string& merge);
-  std::vector<Output> FoldParts(const std::string& merge, const std::vector<std::vector<Output>>& parts);
-};
-
 }  // namespace dfrun
 
-#endif  // DFRUN_SRC_PASSES_COLLECTIVE_EXCHANGE_H_
+#endif  // DFRUN_SRC_COLLECTIVES_EXCHANGE_H_

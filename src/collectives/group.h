@@ -1,6 +1,6 @@
 // The participants of a collective that TensorFlow's ops describe: nodes that name each other by keys.
-#ifndef DFRUN_SRC_PASSES_COLLECTIVE_GROUP_H_
-#define DFRUN_SRC_PASSES_COLLECTIVE_GROUP_H_
+#ifndef DFRUN_SRC_COLLECTIVES_GROUP_H_
+#define DFRUN_SRC_COLLECTIVES_GROUP_H_
 
 #include <cstdint>
 #include <string>
@@ -30,4 +30,4 @@ Status SortByDevice(const Graph& graph, std::vector<NodeId>& group);
 
 }  // namespace dfrun
 
-#endif  // DFRUN_SRC_PASSES_COLLECTIVE_GROUP_H_
+#endif  // DFRUN_SRC_COLLECTIVES_GROUP_H_
