@@ -52,7 +52,6 @@ class KernelBench {
       for (DType dtype : {DType::kFloat, DType::kBfloat16}) {
         for (int64_t size : {64, 256, 1024, 2048}) DF_TRY(MeasureMatMul(dtype, size));
       }
-      DF_TRY(MeasureMatMulAfterRelu());
       for (const SquareConv& c : kConvCases) DF_TRY(MeasureConv(c));
       DF_TRY(MeasureStreams());
     }
@@ -107,29 +106,6 @@ class KernelBench {
     const double gflop = 2e-9 * static_cast<double>(size * size * size);
     AddPeak(name, *step, gflop, dtype);
     DF_TRY(AddBare(name, *step, gflop, BareMatMul(device(), threads(), dtype, size)));
-    return step->status();
-  }
-
-  // Of activations as Relu gives them: half are zero, and units differ more than samples do, so that of some samples a
-  // quarter of the units is off in all, as in a trained MLP.
-  Status MeasureMatMulAfterRelu() {
-    constexpr int64_t kRows = 128;
-    constexpr int64_t kUnits = 1024;
-    const std::string name = Name("MatMul/float32/after-Relu");
-    if (!IsWanted(name)) return Status();
-    DF_ASSIGN(const Tensor dense, RandomTensor(device(), DType::kFloat, Shape({kRows, kUnits})));
-    DF_ASSIGN(const Tensor weights, RandomTensor(device(), DType::kFloat, Shape({kUnits, kUnits})));
-    Tensor activations(DType::kFloat, Shape({kRows, kUnits}));
-    for (int64_t i = 0; i < kRows * kUnits; ++i) {
-      const float unit = 1.5F * weights.data<float>()[i % kUnits];
-      activations.data<float>()[i] = std::max(0.0F, dense.data<float>()[i] + unit);
-    }
-    DF_ASSIGN(const auto step, OpStep::Create(device(), "MatMul", {}, {activations, weights}));
-    DF_ASSIGN(const auto dense_step, OpStep::Create(device(), "MatMul", {}, {dense, weights}));
-    const double gflop = 2e-9 * static_cast<double>(kRows * kUnits * kUnits);
-    Add(
-        name, *step, gflop, "GF/s", [&] { dense_step->Run(*pool_); }, gflop, "the same without zeros");
-    DF_TRY(dense_step->status());
     return step->status();
   }
 
