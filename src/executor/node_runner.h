@@ -62,8 +62,11 @@ class NodeRunner {
     return false;
   }
 
+  // Its number is found from the record: only that is then kept over the call, in a register, as what comes next waits
+  // for it.
   KernelCall CallOf(uint32_t node, const NodeRecord& record) const {
-    return {record.fn, record.kernel, infos_[node], inputs_ + record.first_input, record.first_output, node};
+    const auto number = static_cast<uint32_t>(&record - records_);
+    return {record.fn, record.kernel, infos_[node], inputs_ + record.first_input, record.first_output, number};
   }
 
   // Of the inputs that are `forwardable` the kernel may take the buffers.
