@@ -6,12 +6,19 @@
 #include <utility>
 
 #include "src/base/registry.h"
+#include "src/framework/device_speed.h"
 
 namespace dfrun {
 namespace {
 
 // The one list of words: in the order in which devices are preferred where nothing else decides.
 constexpr std::string_view kTypes[] = {"cpu", "gpu"};
+// By type. Of a few cores whose data are in no cache; of a card of some years, whose nodes are enqueued one by one.
+constexpr DeviceSpeed kSpeeds[] = {
+    {.flops = 5e10, .bytes = 1e10, .node_seconds = 5e-8, .link_bytes = 0, .step_seconds = 0},
+    {.flops = 2e13, .bytes = 1.5e12, .node_seconds = 3e-6, .link_bytes = 2e10, .step_seconds = 2e-5},
+};
+static_assert(std::size(kTypes) == std::size(kSpeeds));
 
 Registry<DeviceFactory>& Factories() {
   static Registry<DeviceFactory>& factories = *new Registry<DeviceFactory>();
@@ -49,6 +56,12 @@ Status AddDevices(const std::string& type, DeviceFactory find, const DeviceSite&
 }
 
 }  // namespace
+
+std::optional<DeviceSpeed> SpeedOf(std::string_view type) {
+  const auto* const at = std::find(std::begin(kTypes), std::end(kTypes), type);
+  if (at == std::end(kTypes)) return {};
+  return kSpeeds[at - std::begin(kTypes)];
+}
 
 std::string_view HostDeviceType() {
   return kTypes[0];

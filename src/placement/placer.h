@@ -14,6 +14,7 @@
 //      (gathered_rows.h).
 //   6. A stateless node without inputs (Const) is placed with its readers, if all of them have one device.
 //   7. Every other node is placed on the first device of the cluster that is left: rank 0's CPU if that is allowed.
+//      Work that pays on another device than the host has been given that before (device_choice.h).
 // Soft placement: colocations by name that would exclude each other do not count. If 2 and 3 leave no device, the
 // group's constraint loses type and index, then all of its parts. The result depends on the graph and the cluster
 // alone. Takes time linear in the graph. Source: TensorFlow's placer for 1 to 3, 5 and 6, and the soft placement of

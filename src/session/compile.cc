@@ -8,6 +8,7 @@
 #include "src/partition/collective_channels.h"
 #include "src/passes/collectives.h"
 #include "src/passes/pass.h"
+#include "src/placement/device_choice.h"
 #include "src/placement/placer.h"
 #include "src/session/channel_endpoints.h"
 #include "src/session/step_overlap.h"
@@ -79,6 +80,7 @@ Result<std::vector<Partition>> CompileRun(const Graph& graph, const RunSignature
     DF_ASSIGN(ends, RunGraphPasses(pruned, context, /*are_required=*/false, last));
   }
   if (ends) return Whole(std::move(pruned));
+  DF_TRY(ChooseDevices(pruned, options.cluster, runtime.kernels(), {.soft = options.soft_placement}));
   DF_TRY(PlaceGraph(pruned, options.cluster, runtime.kernels(), options.soft_placement));
   DF_TRY(SettleCollectives(pruned, runtime.collectives()));
   if (last == kPlace) return Whole(std::move(pruned));

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "src/graph/ancestors.h"
+#include "src/placement/device_choice.h"
 #include "src/training/checkpoint_nodes.h"
 #include "src/training/copy_fetches.h"
 #include "src/training/evaluation.h"
@@ -127,6 +128,10 @@ Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster) {
   if (spec.job.train) DF_TRY(SaveRngState(draft));
   DF_TRY(AddInitialValues(draft));
   DF_TRY(AddSaveAndRestore(draft));
+  std::vector<NodeId> of_step = draft.job.step.signature.targets;
+  for (const Output fetch : draft.job.step.signature.fetches) of_step.push_back(fetch.node);
+  DF_TRY(ChooseDevices(draft.job.graph, cluster, KernelRegistry::Builtin(),
+                       {.with_state = true, .step = std::move(of_step)}));
   return std::move(draft.job);
 }
 

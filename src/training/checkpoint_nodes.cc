@@ -75,8 +75,10 @@ Status AddShard(const std::vector<NodeId>& members, const std::string& file, Out
     const Node member = job.graph.node(members[i]);
     ops.set_device(member.device);
     job.restore.targets.push_back(AddRestored(member, {restored.node, static_cast<int32_t>(i)}, ops));
+    DF_TRY(ops.status());
+    job.graph.mutable_node(job.restore.targets.back()).colocate_with = member.name;
   }
-  return ops.status();
+  return Status();
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ struct JobGraphDraft {
   const JobSpec& spec;
   const Cluster& cluster;
   const Graph& model;                      // the spec's graph
-  const std::vector<std::string> workers;  // devices that compute replicas
+  const std::vector<std::string> workers;  // devices or tasks that compute replicas
 
   JobGraph job;
   SubgraphMap shared;                                     // the spec's variables: of `model` to those of the job

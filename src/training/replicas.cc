@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "src/graph/has_refs.h"
+#include "src/placement/device_choice.h"
 
 namespace dfrun {
 namespace {
@@ -94,11 +95,15 @@ Status Replicas::FindAssigned(const JobGraphDraft& draft) {
 
 Status Replicas::CopyAll(JobGraphDraft& draft) {
   DF_ASSIGN(const std::vector<NodeId> body, draft.BodyOf(graph_, Wanted(draft)));
+  const bool is_spread = count_ > 1 && LeavesChoice(draft.cluster);
   for (int r = 0; r < count_; ++r) {
     SubgraphCopyOptions options;
     if (count_ > 1) options.prefix = StrCat("replica_", r, "/");
     options.device = draft.workers[static_cast<size_t>(r) * draft.workers.size() / static_cast<size_t>(count_)];
-    options.attrs = [r](const Node& node, AttrMap& attrs) { SetReplicaAttrs(r, node, attrs); };
+    options.attrs = [r, is_spread](const Node& node, AttrMap& attrs) {
+      SetReplicaAttrs(r, node, attrs);
+      if (is_spread) attrs.Set(kSpreadAttr, r);
+    };
     SubgraphMap map = draft.shared;
     DF_TRY(assigned_.AddCopies(options, draft, map));
     DF_TRY(CopySubgraph(graph_, body, options, draft.job.graph, map));

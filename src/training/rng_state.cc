@@ -44,6 +44,9 @@ Status SaveRngState(JobGraphDraft& draft) {
     draft.saved.push_back(ops.Add("position", "RandomPosition", {}, of_node).node);
     draft.job.rewind.targets.push_back(ops.Add("rewind", "RewindRandomPosition", {}, of_node).node);
     DF_TRY(ops.status());
+    for (const NodeId with : {draft.saved.back(), draft.job.rewind.targets.back()}) {
+      graph.mutable_node(with).colocate_with = graph.node(id).name;
+    }
   }
   return Status();
 }

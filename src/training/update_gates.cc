@@ -24,9 +24,10 @@ Result<std::set<int>> RanksAtWork(const JobGraphDraft& draft) {
   return ranks;
 }
 
-int RankOf(const JobGraphDraft& draft, const std::string& device) {
+Result<int> RankOf(const JobGraphDraft& draft, const std::string& device) {
+  DF_ASSIGN(const DeviceName name, DeviceName::Parse(device));
   for (const ClusterDevice& d : draft.cluster.devices) {
-    if (d.name.ToString() == device) return d.rank;
+    if (name.Matches(d.name)) return d.rank;
   }
   return draft.cluster.devices[0].rank;
 }
@@ -69,7 +70,8 @@ Status AddUpdateGates(JobGraphDraft& draft) {
   }
   for (const auto& [variable, writers] : draft.writers) {
     if (!Waits(draft, variable)) continue;
-    const NodeId gate = gates.at(RankOf(draft, graph.node(variable).device));
+    DF_ASSIGN(const int rank, RankOf(draft, graph.node(variable).device));
+    const NodeId gate = gates.at(rank);
     for (const NodeId writer : writers) {
       graph.mutable_node(writer).attrs.Set(kGatedAttr, true);
       graph.AddControlEdge(gate, writer);

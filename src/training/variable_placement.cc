@@ -4,16 +4,24 @@
 #include <map>
 
 #include "src/framework/device_factory.h"
+#include "src/placement/device_choice.h"
 
 namespace dfrun {
 namespace {
 
-std::vector<std::string> CpusOf(const Cluster& cluster, const std::function<bool(const std::string& job)>& wanted) {
-  std::vector<std::string> devices;
+// The CPU of each task; where a task has other devices to choose from, the task.
+std::vector<std::string> SitesOf(const Cluster& cluster, const std::function<bool(const std::string& job)>& wanted) {
+  std::vector<std::string> sites;
   for (const ClusterDevice& d : cluster.devices) {
-    if (*d.name.type == HostDeviceType() && wanted(*d.name.job)) devices.push_back(d.name.ToString());
+    if (*d.name.type != HostDeviceType() || !wanted(*d.name.job)) continue;
+    DeviceName site = d.name;
+    if (LeavesChoice(cluster, d.rank)) {
+      site.type.reset();
+      site.index.reset();
+    }
+    sites.push_back(site.ToString());
   }
-  return devices;
+  return sites;
 }
 
 int64_t BytesOf(const Graph& graph, NodeId variable) {
@@ -38,16 +46,16 @@ Result<std::vector<std::string>> Candidates(const LoadedSpec& spec, const Cluste
   const std::vector<std::string> workers = WorkerDevices(cluster);
   if (!variable.trainable) return std::vector<std::string>{workers[0]};
   const bool on_ps = spec.job.train && spec.job.train->parameters == TrainSpec::Parameters::kPs;
-  const std::vector<std::string> ps = CpusOf(cluster, [](const std::string& job) { return job == "ps"; });
+  const std::vector<std::string> ps = SitesOf(cluster, [](const std::string& job) { return job == "ps"; });
   return on_ps && !ps.empty() ? ps : workers;
 }
 
 }  // namespace
 
 std::vector<std::string> WorkerDevices(const Cluster& cluster) {
-  std::vector<std::string> devices = CpusOf(cluster, [](const std::string& job) { return job == "worker"; });
-  if (devices.empty()) devices = CpusOf(cluster, [](const std::string& job) { return job != "ps"; });
-  if (devices.empty()) devices = CpusOf(cluster, [](const std::string&) { return true; });
+  std::vector<std::string> devices = SitesOf(cluster, [](const std::string& job) { return job == "worker"; });
+  if (devices.empty()) devices = SitesOf(cluster, [](const std::string& job) { return job != "ps"; });
+  if (devices.empty()) devices = SitesOf(cluster, [](const std::string&) { return true; });
   return devices;
 }
 

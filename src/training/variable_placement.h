@@ -11,7 +11,8 @@
 
 namespace dfrun {
 
-// Full names of the CPU devices that compute replicas: those of job "worker", or all that are no "ps".
+// Where replicas are computed: full names of CPU devices, or of a task whose devices are chosen (device_choice.h) the
+// task. Those of job "worker", or all that are no "ps".
 std::vector<std::string> WorkerDevices(const Cluster& cluster);
 
 // The device of each variable of `spec.job.variables`, in their order. Without a constraint of its own a trainable

@@ -1,0 +1,43 @@
+// Which nodes that nothing binds to a type of device are computed on another than the host.
+//
+// The rule: a task whose devices are left open computes on such a device if all that it has kernels for takes less time
+// there than on the host, by the costs of the nodes (src/graph/node_cost.h) and the speeds of the types
+// (src/framework/device_speed.h): for each node the longer of its operations and its bytes, and the time of a node; for
+// the device also the bytes that come from nodes which stay with the host, and the time of a step. Unknown costs count
+// as a node's time alone. What is small on its own goes with what is large around it.
+//
+// With the host stay: groups of nodes for which the device has no kernel; integers and truths that are read in host
+// memory alone, as shapes and sizes are; graphs with the primitives of conditionals and loops.
+#ifndef DFRUN_SRC_PLACEMENT_DEVICE_CHOICE_H_
+#define DFRUN_SRC_PLACEMENT_DEVICE_CHOICE_H_
+
+#include <vector>
+
+#include "src/framework/kernel_registry.h"
+#include "src/graph/graph.h"
+#include "src/placement/cluster.h"
+
+namespace dfrun {
+
+// An attr of nodes: which of several devices of the type they are computed on, counted around. 0 without it.
+inline constexpr const char* kSpreadAttr = "_spread";
+
+struct ChoiceOptions {
+  bool with_state = false;  // also groups that hold state: of a graph that is all that ever reads it
+  bool soft = false;        // as PlaceGraph()
+  // What a step needs, whose work counts together with what it depends on. Empty: all nodes.
+  std::vector<NodeId> step = {};
+};
+
+// Gives the nodes that are to be computed on another device than the host its full name. Errors as PlaceGraph()
+// about constraints. Takes time linear in the graph, none where no rank has such devices.
+Status ChooseDevices(Graph& graph, const Cluster& cluster, const KernelRegistry& kernels,
+                     const ChoiceOptions& options = {});
+
+// Whether a rank, or any, has a device beside the host's that may be chosen: one of a type whose speed is known.
+bool LeavesChoice(const Cluster& cluster, int rank);
+bool LeavesChoice(const Cluster& cluster);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_PLACEMENT_DEVICE_CHOICE_H_
