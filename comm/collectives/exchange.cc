@@ -18,7 +18,7 @@ Exchange::Exchange(const ExchangeSchedule& schedule, const CollectivePlan& plan,
       plan_(plan),
       rendezvous_(rendezvous),
       allocator_(allocator),
-      reducer_(reducer),
+      reducer_(reducer == nullptr ? Reducer() : *reducer),
       buffers_(buffers),
       done_(done),
       element_bytes_(DTypeSize(plan.dtype)),
@@ -108,7 +108,7 @@ void Exchange::Fold(const Block& block) {
     values[i] = is_own ? At(Transfer::Buffer::kInput, block.input) : At(Transfer::Buffer::kScratch, at);
     if (!is_own) at += block.count;
   }
-  reducer_->fold(values, plan_.size(), At(Transfer::Buffer::kOutput, block.output), block.count);
+  reducer_.fold(values, plan_.size(), At(Transfer::Buffer::kOutput, block.output), block.count);
 }
 
 void Exchange::Fail(Status status) {

@@ -20,7 +20,7 @@ class Exchange {
     const void* input;  // null where there is none
     void* output;
   };
-  // The schedule and the rendezvous outlive it. `reducer`: of a schedule that folds.
+  // The schedule and the rendezvous outlive it. `reducer`, which is copied: of a schedule that folds, else null.
   static void Start(const ExchangeSchedule& schedule, const CollectivePlan& plan, Rendezvous& rendezvous,
                     Allocator& allocator, const Reducer* reducer, Buffers buffers, Callback done);
 
@@ -53,7 +53,7 @@ class Exchange {
   const CollectivePlan& plan_;
   Rendezvous& rendezvous_;
   Allocator& allocator_;
-  const Reducer* const reducer_;
+  const Reducer reducer_;
   const Buffers buffers_;
   const Callback done_;
   const size_t element_bytes_;

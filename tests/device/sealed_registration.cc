@@ -1,6 +1,7 @@
 // Gives the sealed device a kernel for every op that the CPU has one for.
 #include <algorithm>
 #include <iterator>
+#include <list>
 #include <memory>
 #include <optional>
 
@@ -26,11 +27,13 @@ bool IsAmong(std::string_view name, std::span<const std::string_view> names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// Those that the CPU's kernel names and those that are chosen here. Definitions live for ever, and so do these.
+// Those that the CPU's kernel names and those that are chosen here. Definitions live for ever, and so do these: in a
+// list that does not move them.
 template <class Choose>
 std::span<const std::string_view> HostArgs(const std::vector<ArgDef>& args, std::span<const std::string_view> named,
                                            Choose choose) {
-  auto& names = *new Names(named.begin(), named.end());
+  static std::list<Names>& kept = *new std::list<Names>();
+  Names& names = kept.emplace_back(named.begin(), named.end());
   for (const ArgDef& arg : args) {
     if (!arg.is_ref && choose(arg.name)) names.push_back(arg.name);
   }
