@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "src/graph/ancestors.h"
+#include "src/graph/node_arithmetic.h"
 #include "src/training/checkpoint_nodes.h"
 #include "src/training/copy_fetches.h"
 #include "src/training/evaluation.h"
@@ -127,6 +128,7 @@ Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster) {
   if (spec.job.train) DF_TRY(SaveRngState(draft));
   DF_TRY(AddInitialValues(draft));
   DF_TRY(AddSaveAndRestore(draft));
+  SetArithmetic(spec.job.arithmetic, draft.job.graph);
   return std::move(draft.job);
 }
 
