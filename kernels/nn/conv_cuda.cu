@@ -6,6 +6,7 @@
 #include "kernels/math/activations.h"
 #include "kernels/math/element.h"
 #include "kernels/math/functors.h"
+#include "kernels/math/unary_cuda.h"
 #include "kernels/nn/conv_fused_ops.h"
 #include "kernels/nn/conv_inputs.h"
 #include "kernels/nn/conv_library_cuda.h"
@@ -102,6 +103,11 @@ DF_HOST_DEVICE inline int64_t InputOfTap(const WindowDim& d, int64_t window, int
   return at < d.input ? at : -1;
 }
 
+template <class T>
+struct ReluOf {
+  DF_HOST_DEVICE T operator()(T x) const { return static_cast<T>(fn::Relu()(static_cast<ComputeType<T>>(x))); }
+};
+
 // What follows a convolution; its bits are those of the ops.
 template <class T>
 struct CardEpilogue {
@@ -111,7 +117,7 @@ struct CardEpilogue {
   DF_HOST_DEVICE T operator()(T value, int64_t channel) const {
     using C = ComputeType<T>;
     if (bias != nullptr) value = static_cast<T>(fn::Add()(static_cast<C>(value), static_cast<C>(bias[channel])));
-    return has_relu ? static_cast<T>(fn::Relu()(static_cast<C>(value))) : value;
+    return has_relu ? ReluOf<T>()(value) : value;
   }
 };
 
@@ -252,8 +258,7 @@ class FusedConvKernel final : public ConvInputsKernel<ConvKind::kForward> {
   explicit FusedConvKernel(KernelSetup& setup)
       : ConvInputsKernel<ConvKind::kForward>(setup, &ConvShape::Of),
         ops_(setup),
-        library_(setup, ConvKind::kForward,
-                 ops_.has_relu() ? cuda::ConvEpilogue::kBiasRelu : cuda::ConvEpilogue::kBias) {}
+        library_(setup, ConvKind::kForward, cuda::ConvEpilogue::kBias) {}
 
   Status Compute(OpContext& ctx) {
     DF_ASSIGN(const ConvShape shape, this->ReadShape(ctx));
@@ -266,7 +271,8 @@ class FusedConvKernel final : public ConvInputsKernel<ConvKind::kForward> {
     const Tensor& filter = ctx.input(1);
     const Tensor& bias = ctx.input(2);
     DF_ASSIGN(const bool is_done, library_.Run(ctx, shape, x, filter, bias.raw(), *result));
-    if (is_done) return Status();
+    if (is_done && !ops_.has_relu()) return Status();
+    if (is_done) return cuda::LaunchMap(ctx, result->data<T>(), result->data<T>(), n, ReluOf<T>());
     const CardEpilogue<T> epilogue = {bias.data<T>(), ops_.has_relu()};
     return cuda::Launch(ctx, n, &ConvForward<T>, CardConv(shape), x.data<T>(), filter.data<T>(), epilogue,
                         result->data<T>(), n);

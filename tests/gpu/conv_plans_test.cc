@@ -76,8 +76,8 @@ class ConvPlansTest : public ::testing::Test {
     const Result<std::string> text = (*plan)->Describe();
     ASSERT_TRUE(text.ok()) << text.status().ToString();
     const bool is_fused = task.epilogue != ConvEpilogue::kNone;
-    std::printf("%s, %s%s, %s: %s\n", Text(shape).c_str(), NameOf(task.result).c_str(),
-                is_fused ? " with bias and relu" : "", numbers, text->c_str());
+    std::printf("%s, %s%s, %s: %s\n", Text(shape).c_str(), NameOf(task.result).c_str(), is_fused ? " with bias" : "",
+                numbers, text->c_str());
     ++count_;
   }
 
@@ -90,7 +90,7 @@ class ConvPlansTest : public ::testing::Test {
     }
     if (!conv.has_bias) return;
     task.result = ConvResult::kOutput;
-    task.epilogue = ConvEpilogue::kBiasRelu;
+    task.epilogue = ConvEpilogue::kBias;
     Plan(conv.shape, task, numbers);
   }
 

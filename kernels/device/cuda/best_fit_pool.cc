@@ -43,7 +43,7 @@ void BestFitPool::Free(void* memory) {
 
 void BestFitPool::SetLimit(size_t bytes) {
   MutexLock lock(mu_);
-  limit_ = bytes / kAlignment * kAlignment;
+  limit_ = bytes == 0 ? 0 : std::max(kAlignment, bytes / kAlignment * kAlignment);
 }
 
 size_t BestFitPool::limit() const {

@@ -44,7 +44,7 @@ std::vector<int64_t> StridesOf(const std::vector<int64_t>& dims, bool channels_f
   return strides;
 }
 
-// One operation, or a convolution and what follows it, as the library's graph.
+// A convolution or a gradient of one, or a convolution and its bias, as the library's graph.
 class ConvGraph {
  public:
   // What it is made of goes to `kept`.
@@ -59,7 +59,7 @@ class ConvGraph {
     if (task_.epilogue == ConvEpilogue::kNone) {
       DF_TRY(AddConvolution(x, w, y));
     } else {
-      DF_TRY(AddFused(x, w, y));
+      DF_TRY(AddWithBias(x, w, y));
     }
     CudnnDescriptor graph(cudnn_, CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR, "make a graph of a convolution");
     target_.SetOnGraph(graph);
@@ -70,8 +70,7 @@ class ConvGraph {
   }
 
  private:
-  // Values between the operations of a graph have numbers of their own.
-  static constexpr int64_t kFirstInnerId = 5;
+  static constexpr int64_t kSumsId = 5;  // of a convolution, before its bias
 
   bool is_double() const { return task_.dtype == DType::kDouble; }
   cudnnDataType_t computes_in() const { return is_double() ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT; }
@@ -95,20 +94,14 @@ class ConvGraph {
     return Keep(std::move(tensor));
   }
 
-  // Sums of the convolution are float32 until the last of the operations.
-  Status AddFused(cudnnBackendDescriptor_t x, cudnnBackendDescriptor_t w, cudnnBackendDescriptor_t y) {
-    const bool has_relu = task_.epilogue == ConvEpilogue::kBiasRelu;
+  // Sums of the convolution are float32 until the bias is added.
+  Status AddWithBias(cudnnBackendDescriptor_t x, cudnnBackendDescriptor_t w, cudnnBackendDescriptor_t y) {
     std::vector<int64_t> channels(shape_.output.size(), 1);
     channels[1] = shape_.output[1];
     DF_ASSIGN(const cudnnBackendDescriptor_t bias, Tensor(ConvPlan::kBiasId, channels, type_));
-    DF_ASSIGN(const cudnnBackendDescriptor_t sums, Tensor(kFirstInnerId, shape_.output, computes_in(), true));
-    cudnnBackendDescriptor_t biased = y;
-    if (has_relu) {
-      DF_ASSIGN(biased, Tensor(kFirstInnerId + 1, shape_.output, computes_in(), true));
-    }
+    DF_ASSIGN(const cudnnBackendDescriptor_t sums, Tensor(kSumsId, shape_.output, computes_in(), /*is_inner=*/true));
     DF_TRY(AddConvolution(x, w, sums));
-    DF_TRY(AddPointwise(CUDNN_POINTWISE_ADD, sums, bias, biased));
-    return has_relu ? AddPointwise(CUDNN_POINTWISE_RELU_FWD, biased, nullptr, y) : Status();
+    return AddBias(sums, bias, y);
   }
 
   Result<cudnnBackendDescriptor_t> Convolution() {
@@ -176,18 +169,16 @@ class ConvGraph {
     return AddOperation(std::move(operation));
   }
 
-  // y = x `mode` b, element by element; b null where the mode takes x alone.
-  Status AddPointwise(cudnnPointwiseMode_t mode, cudnnBackendDescriptor_t x, cudnnBackendDescriptor_t b,
-                      cudnnBackendDescriptor_t y) {
-    CudnnDescriptor pointwise(cudnn_, CUDNN_BACKEND_POINTWISE_DESCRIPTOR, "describe what follows a convolution");
-    pointwise.SetOne(CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, mode);
-    pointwise.SetOne(CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_TYPE_DATA_TYPE, computes_in());
-    DF_ASSIGN(const cudnnBackendDescriptor_t described, Keep(std::move(pointwise)));
-    CudnnDescriptor operation(cudnn_, CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR,
-                              "describe the operation that follows a convolution");
+  Status AddBias(cudnnBackendDescriptor_t sums, cudnnBackendDescriptor_t bias, cudnnBackendDescriptor_t y) {
+    CudnnDescriptor addition(cudnn_, CUDNN_BACKEND_POINTWISE_DESCRIPTOR, "describe the addition of a bias");
+    const cudnnPointwiseMode_t mode = CUDNN_POINTWISE_ADD;
+    addition.SetOne(CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, mode);
+    addition.SetOne(CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_TYPE_DATA_TYPE, computes_in());
+    DF_ASSIGN(const cudnnBackendDescriptor_t described, Keep(std::move(addition)));
+    CudnnDescriptor operation(cudnn_, CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR, "describe the addition of a bias");
     operation.SetOne(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, CUDNN_TYPE_BACKEND_DESCRIPTOR, described);
-    operation.SetOne(CUDNN_ATTR_OPERATION_POINTWISE_XDESC, CUDNN_TYPE_BACKEND_DESCRIPTOR, x);
-    if (b != nullptr) operation.SetOne(CUDNN_ATTR_OPERATION_POINTWISE_BDESC, CUDNN_TYPE_BACKEND_DESCRIPTOR, b);
+    operation.SetOne(CUDNN_ATTR_OPERATION_POINTWISE_XDESC, CUDNN_TYPE_BACKEND_DESCRIPTOR, sums);
+    operation.SetOne(CUDNN_ATTR_OPERATION_POINTWISE_BDESC, CUDNN_TYPE_BACKEND_DESCRIPTOR, bias);
     operation.SetOne(CUDNN_ATTR_OPERATION_POINTWISE_YDESC, CUDNN_TYPE_BACKEND_DESCRIPTOR, y);
     return AddOperation(std::move(operation));
   }

@@ -17,8 +17,9 @@ namespace dfrun::cuda {
 // Which of the three tensors is computed of the two others.
 enum class ConvResult { kOutput, kInput, kFilter };
 
-// What is done with an output before it is written.
-enum class ConvEpilogue { kNone, kBias, kBiasRelu };
+// What is done with an output before it is written. Engines that also apply Relu, but for the slowest, do not promise
+// to keep NaN.
+enum class ConvEpilogue { kNone, kBias };
 
 // Sizes as the library has them: images and channels first, then the dimensions of space. A filter's are out-channels,
 // in-channels of a group, space; it lies as the images do: with channels last, or first.
