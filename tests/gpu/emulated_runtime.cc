@@ -1,6 +1,6 @@
 // The functions of the CUDA runtime that the device calls, on a card that is this host's memory: what is enqueued is
 // done at once. Fresh memory, and what was set free, holds NaN. The environment variable DFRUN_EMULATED_CARD makes it
-// that of a host with no-driver, an old-driver, or no-card.
+// that of a host with no-driver, an old-driver, no-card, or no-libraries, which it has none of anyway.
 #include <cuda_runtime_api.h>
 
 #include <cstdlib>

@@ -45,8 +45,8 @@ says_info 'it takes a driver for CUDA 13.0 or newer'
 lacks no-card 'no CUDA-capable device is detected (cudaErrorNoDevice)'
 
 # With a card, without libraries: jobs run by functions of dfrun's own.
-unset DFRUN_EMULATED_CARD
-says_info 'absent, so that products are computed by slower functions: cannot open libcublasLt.so.none'
-says_info 'absent, so that convolutions are computed by slower functions: cannot open libcudnn.so.none'
+export DFRUN_EMULATED_CARD=no-libraries
+says_info 'absent, so that products are computed by slower functions: cannot open libcublasLt.so'
+says_info 'absent, so that convolutions are computed by slower functions: cannot open libcudnn.so'
 ends 0 "$DFRUN" "$WORK/spec.yaml" --output "$WORK/run"
 echo "what is missing is said"

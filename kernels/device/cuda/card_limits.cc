@@ -39,7 +39,7 @@ class CardLimits final : public DeviceLimits {
               OfZeros(dtype, {Shape({size, size}), Shape({size, size}), Shape({size, size})}));
     DF_ASSIGN(Tensor workspace, Bytes(static_cast<int64_t>(product->workspace_bytes())));
     return Repeated([this, product, matrices, workspace]() mutable {
-      return product->Enqueue(card_, matrices[0].raw(), matrices[1].raw(), matrices[2].raw(), workspace.raw());
+      return product->Enqueue(card_.stream(), matrices[0].raw(), matrices[1].raw(), matrices[2].raw(), workspace.raw());
     });
   }
 
@@ -54,7 +54,7 @@ class CardLimits final : public DeviceLimits {
     DF_ASSIGN(std::vector<Tensor> tensors, OfZeros(dtype, {conv.input(), conv.filter(), conv.output()}));
     DF_ASSIGN(Tensor workspace, Bytes(plan->workspace_bytes()));
     return Repeated([this, plan, tensors, workspace]() mutable {
-      return plan->Enqueue(card_, {tensors[0].raw(), tensors[1].raw(), tensors[2].raw()}, workspace.raw());
+      return plan->Enqueue(card_.stream(), {tensors[0].raw(), tensors[1].raw(), tensors[2].raw()}, workspace.raw());
     });
   }
 

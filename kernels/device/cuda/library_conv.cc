@@ -16,12 +16,12 @@ Result<std::shared_ptr<const LibraryConv>> LibraryConv::Create(const ConvTask& t
 
 Status LibraryConv::Run(OpContext& ctx, const ConvData& data) const {
   DF_ASSIGN(Tensor workspace, ctx.AllocateTemp(DType::kUint8, Shape({workspace_bytes()})));
-  DF_TRY(Enqueue(CardOf(ctx), data, workspace.raw()));
+  DF_TRY(Enqueue(CardOf(ctx).stream(), data, workspace.raw()));
   ctx.SetEnqueued();
   return Status();
 }
 
-Status LibraryConv::Enqueue(Card& card, const ConvData& data, void* workspace) const {
+Status LibraryConv::Enqueue(cudaStream_t stream, const ConvData& data, void* workspace) const {
   std::vector<int64_t> ids = {ConvPlan::kInputId, ConvPlan::kFilterId, ConvPlan::kOutputId};
   std::vector<const void*> pointers = {data.input, data.filter, data.output};
   if (data.bias != nullptr) {
@@ -36,7 +36,7 @@ Status LibraryConv::Enqueue(Card& card, const ConvData& data, void* workspace) c
   DF_TRY(pack.Finalize());
   static Mutex& mu = *new Mutex();  // a handle is one thread's at a time
   MutexLock lock(mu);
-  DF_TRY(cudnn_.Check(cudnn_.cudnnSetStream(handle_, card.stream()), "use a stream"));
+  DF_TRY(cudnn_.Check(cudnn_.cudnnSetStream(handle_, stream), "use a stream"));
   return cudnn_.Check(cudnn_.cudnnBackendExecute(handle_, plan_->get(), pack.get()), "convolve");
 }
 

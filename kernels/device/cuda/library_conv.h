@@ -5,7 +5,6 @@
 #include <memory>
 #include <utility>
 
-#include "kernels/device/cuda/card.h"
 #include "kernels/device/cuda/conv_plan.h"
 #include "src/framework/op_context.h"
 
@@ -27,8 +26,8 @@ class LibraryConv {
 
   // Enqueues it.
   Status Run(OpContext& ctx, const ConvData& data) const;
-  // The same on a card, with workspace_bytes() of its memory that nothing else uses meanwhile.
-  Status Enqueue(Card& card, const ConvData& data, void* workspace) const;
+  // The same on a stream of the card, with workspace_bytes() of its memory that nothing else uses meanwhile.
+  Status Enqueue(cudaStream_t stream, const ConvData& data, void* workspace) const;
   int64_t workspace_bytes() const { return plan_->workspace_bytes(); }
 
  private:

@@ -94,7 +94,7 @@ Status LibraryProduct::Describe(const ProductShape& s, DType dtype, const Arithm
 Status LibraryProduct::Choose(const Arithmetic& arithmetic) {
   int card = 0;
   cudaGetDevice(&card);
-  DF_ASSIGN(const cublasLtHandle_t handle, HandleOf(lt_, card));
+  DF_ASSIGN(handle_, HandleOf(lt_, card));
   cublasLtMatmulPreference_t preference = nullptr;
   DF_TRY(CublasLt::Check(lt_.cublasLtMatmulPreferenceCreate(&preference), "choose a way to multiply"));
   const uint64_t most = kMostWorkspace;
@@ -114,7 +114,7 @@ Status LibraryProduct::Choose(const Arithmetic& arithmetic) {
   }
   cublasLtMatmulHeuristicResult_t found{};
   int count = 0;
-  const cublasStatus_t status = lt_.cublasLtMatmulAlgoGetHeuristic(handle, product_, first_, second_, result_, result_,
+  const cublasStatus_t status = lt_.cublasLtMatmulAlgoGetHeuristic(handle_, product_, first_, second_, result_, result_,
                                                                    preference, 1, &found, &count);
   lt_.cublasLtMatmulPreferenceDestroy(preference);
   DF_TRY(CublasLt::Check(status, "choose a way to multiply"));
@@ -126,22 +126,22 @@ Status LibraryProduct::Choose(const Arithmetic& arithmetic) {
 
 Status LibraryProduct::Run(OpContext& ctx, const void* a, const void* b, void* c) const {
   DF_ASSIGN(Tensor workspace, ctx.AllocateTemp(DType::kUint8, Shape({static_cast<int64_t>(workspace_bytes_)})));
-  DF_TRY(Enqueue(CardOf(ctx), a, b, c, workspace.raw()));
+  Card& card = CardOf(ctx);
+  card.MakeCurrent();
+  DF_TRY(Enqueue(card.stream(), a, b, c, workspace.raw()));
   ctx.SetEnqueued();
   return Status();
 }
 
-Status LibraryProduct::Enqueue(Card& card, const void* a, const void* b, void* c, void* workspace) const {
-  card.MakeCurrent();
-  DF_ASSIGN(const cublasLtHandle_t handle, HandleOf(lt_, card.index()));
+Status LibraryProduct::Enqueue(cudaStream_t stream, const void* a, const void* b, void* c, void* workspace) const {
   const double one_double = 1;
   const double zero_double = 0;
   const float one = 1;
   const float zero = 0;
   const void* const alpha = is_double_ ? static_cast<const void*>(&one_double) : &one;
   const void* const beta = is_double_ ? static_cast<const void*>(&zero_double) : &zero;
-  return CublasLt::Check(lt_.cublasLtMatmul(handle, product_, alpha, b, first_, a, second_, beta, c, result_, c,
-                                            result_, &algorithm_, workspace, workspace_bytes_, card.stream()),
+  return CublasLt::Check(lt_.cublasLtMatmul(handle_, product_, alpha, b, first_, a, second_, beta, c, result_, c,
+                                            result_, &algorithm_, workspace, workspace_bytes_, stream),
                          "multiply");
 }
 

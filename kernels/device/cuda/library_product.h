@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <memory>
 
-#include "kernels/device/cuda/card.h"
 #include "kernels/device/cuda/cublas_lt.h"
 #include "src/framework/arithmetic.h"
 #include "src/framework/op_context.h"
@@ -39,8 +38,9 @@ class LibraryProduct {
 
   // Enqueues a product of matrices that are for libraries by their addresses (library.h).
   Status Run(OpContext& ctx, const void* a, const void* b, void* c) const;
-  // The same on a card, with workspace_bytes() of its memory that nothing else uses meanwhile.
-  Status Enqueue(Card& card, const void* a, const void* b, void* c, void* workspace) const;
+  // The same on a stream of the card that was current when it was made, with workspace_bytes() of its memory that
+  // nothing else uses meanwhile.
+  Status Enqueue(cudaStream_t stream, const void* a, const void* b, void* c, void* workspace) const;
   size_t workspace_bytes() const { return workspace_bytes_; }
 
  private:
@@ -49,6 +49,7 @@ class LibraryProduct {
   Status Choose(const Arithmetic& arithmetic);
 
   const CublasLt& lt_;
+  cublasLtHandle_t handle_ = nullptr;
   bool is_double_ = false;
   cublasLtMatmulDesc_t product_ = nullptr;
   // As the library sees them: transposed, in the other order.
