@@ -37,6 +37,10 @@ if(DFRUN_HAS_CUDA)
   file(STRINGS ${DFRUN_CUDA_INCLUDE}/cuda_runtime_api.h cudart_version REGEX "#define CUDART_VERSION")
   string(REGEX MATCH "[0-9]+" cudart_version "${cudart_version}")
   math(EXPR DFRUN_CUDA_MAJOR "${cudart_version} / 1000")
+  # cuDNN's headers may be the toolkit's neighbours, a package's of their own, or those of the wheel nvidia-cudnn-cu13.
+  find_path(DFRUN_CUDNN_INCLUDE cudnn.h HINTS ${DFRUN_CUDA_INCLUDE} ENV CUDNN_HOME PATH_SUFFIXES include
+            DOC "The folder of cudnn.h; scripts/packages.sh says how to get cuDNN" REQUIRED)
+  set(DFRUN_CUDNN_SONAME libcudnn.so.9)
 endif()
 
 # Compiles a source with nvcc into OBJECT. No multiplication is fused with an addition, so that results are those of CPUs
@@ -66,9 +70,10 @@ if(DFRUN_HAS_CUDA)
     list(APPEND objects ${object})
   endforeach()
   add_library(dfrun_cuda SHARED ${DFRUN_CUDA_SOURCES} ${objects})
-  target_include_directories(dfrun_cuda SYSTEM PRIVATE ${DFRUN_CUDA_INCLUDE})
+  target_include_directories(dfrun_cuda SYSTEM PRIVATE ${DFRUN_CUDA_INCLUDE} ${DFRUN_CUDNN_INCLUDE})
   list(JOIN DFRUN_CUDA_ARCHITECTURES ", sm_" architectures)
   target_compile_definitions(dfrun_cuda PRIVATE DFRUN_CUDA_MAJOR="${DFRUN_CUDA_MAJOR}"
+                             DFRUN_CUDNN_SONAME="${DFRUN_CUDNN_SONAME}"
                              DFRUN_CUDA_ARCHITECTURES="sm_${architectures}")
   target_link_libraries(dfrun_cuda PRIVATE dfrun dfrun_options ${DFRUN_CUDART_STATIC} Threads::Threads
                         ${CMAKE_DL_LIBS} rt)

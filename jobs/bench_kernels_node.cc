@@ -9,8 +9,9 @@ namespace dfrun::jobs {
 namespace {
 
 Result<Output> AddNode(Graph& graph, const std::string& name, const std::string& op, std::vector<Output> inputs,
-                       const AttrMap& attrs) {
+                       const AttrMap& attrs, std::vector<NodeId> after = {}) {
   NodeSpec spec;
+  spec.control_inputs = std::move(after);
   spec.name = name;
   spec.op = op;
   spec.inputs = std::move(inputs);
@@ -22,7 +23,7 @@ Result<Output> AddNode(Graph& graph, const std::string& name, const std::string&
 }  // namespace
 
 Result<std::unique_ptr<OpStep>> OpStep::Create(Device& device, const std::string& op, const AttrMap& attrs,
-                                               const std::vector<Tensor>& inputs) {
+                                               const std::vector<Tensor>& inputs, int nodes) {
   Graph graph;
   std::vector<Output> constants;
   for (const Tensor& input : inputs) {
@@ -30,7 +31,11 @@ Result<std::unique_ptr<OpStep>> OpStep::Create(Device& device, const std::string
               AddNode(graph, StrCat("x", constants.size()), "Const", {}, {{"dtype", input.dtype()}, {"value", input}}));
     constants.push_back(constant);
   }
-  DF_TRY(AddNode(graph, "op", op, std::move(constants), attrs).status());
+  std::vector<NodeId> before;
+  for (int i = 0; i < nodes; ++i) {
+    DF_ASSIGN(const Output made, AddNode(graph, StrCat("op", i), op, constants, attrs, before));
+    before = {made.node};
+  }
   auto step = std::make_unique<OpStep>();
   DF_ASSIGN(step->plan_, BuildPlan(graph, device, KernelRegistry::Builtin()));
   return step;
@@ -42,7 +47,7 @@ void OpStep::Run(WorkerPool& pool) {
 }
 
 Result<Tensor> RandomTensor(Device& device, DType dtype, const Shape& shape) {
-  DF_ASSIGN(Tensor tensor, Tensor::Allocate(device.allocator(), dtype, shape));
+  DF_ASSIGN(Tensor tensor, Tensor::Allocate(device.host_allocator(), dtype, shape));
   std::minstd_rand random(1);
   VisitDType<float, bfloat16>(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;

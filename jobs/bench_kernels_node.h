@@ -1,4 +1,4 @@
-// One op as a plan of a single node over constants, for `dfrun bench kernels`.
+// One op as a plan of a node over constants, or of several that run one after the other, for benchmarks of kernels.
 #ifndef DFRUN_JOBS_BENCH_KERNELS_NODE_H_
 #define DFRUN_JOBS_BENCH_KERNELS_NODE_H_
 
@@ -12,9 +12,9 @@ namespace dfrun::jobs {
 
 class OpStep {
  public:
-  // Shapes are static, as in most graphs that train. The device outlives the step.
+  // Shapes are static, as in most graphs that train. `inputs` are in host memory. The device outlives the step.
   static Result<std::unique_ptr<OpStep>> Create(Device& device, const std::string& op, const AttrMap& attrs,
-                                                const std::vector<Tensor>& inputs);
+                                                const std::vector<Tensor>& inputs, int nodes = 1);
   // The first error is kept, so that what is timed is nothing but steps.
   void Run(WorkerPool& pool);
   const Status& status() const { return status_; }
@@ -24,7 +24,8 @@ class OpStep {
   Status status_;
 };
 
-// A tensor of the device's with values between -1 and 1, the same ones every time. `dtype` is float32 or bfloat16.
+// A tensor of host memory of the device's with values between -1 and 1, the same ones every time. `dtype` is float32 or
+// bfloat16.
 Result<Tensor> RandomTensor(Device& device, DType dtype, const Shape& shape);
 
 }  // namespace dfrun::jobs

@@ -20,6 +20,7 @@
 #include "jobs/ranks.h"
 #include "src/base/printable.h"
 #include "src/base/stop_request.h"
+#include "src/graph/node_arithmetic.h"
 #include "src/graph/variable_reads.h"
 #include "src/job/run_evaluation.h"
 #include "src/session/queue_runners.h"
@@ -82,6 +83,11 @@ class Evaluation {
     session_options.optimize = options_.optimize;
     session_options.soft_placement = options_.soft_placement;
     session_options.files = Files();
+    if (model.job) {
+      session_options.memory_limits = model.job->memory_limits;
+      session_options.soft_placement = options_.soft_placement || model.job->soft_placement;
+      SetArithmetic(model.job->arithmetic, model.graph);
+    }
     DF_ASSIGN(session_, Session::Create(runtime_, std::move(model.graph), session_options));
     DF_TRY(RunOnce(before_));
     DF_TRY(RunFilled());
@@ -420,7 +426,7 @@ class Evaluation {
       DF_TRY(results_->Add(fetched));
       if (i + 1 == std::min(options_.trace_steps, options_.repeat)) DF_TRY(session_->WriteTrace(kTracePrefix));
     }
-    stats_.peak_bytes = runtime_.cpu().allocator().Stats().peak_bytes_in_use;
+    CountMemory();
     return Status();
   }
 
@@ -452,8 +458,13 @@ class Evaluation {
     if (options_.trace_steps > static_cast<int64_t>(stats_.step_ms.size())) {
       DF_TRY(session_->WriteTrace(kTracePrefix));
     }
-    stats_.peak_bytes = runtime_.cpu().allocator().Stats().peak_bytes_in_use;
+    CountMemory();
     return results_->Add(metrics);
+  }
+
+  void CountMemory() {
+    stats_.peak_bytes = runtime_.cpu().allocator().Stats().peak_bytes_in_use;
+    for (const auto& device : runtime_.devices()) stats_.memory.push_back(MemoryOf(*device));
   }
 
   // What the runners put into the queues has come to its end.

@@ -107,6 +107,7 @@ std::string KeySchema(const KeyDef& key) {
     case KeyKind::kNumber:
     case KeyKind::kFraction:
     case KeyKind::kPositive:
+    case KeyKind::kDeviceMemory:
       return FloatSchema();
     case KeyKind::kBool:
       return BoolSchema();

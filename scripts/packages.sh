@@ -3,8 +3,14 @@
 #
 # ensure_packages GROUP...   makes sure that all packages of the groups are there: installs them on Debian and its
 #                            kin with root or sudo; elsewhere names each missing one, and returns 1.
+# cudnn_from_wheel FOLDER    prints the folder that has cuDNN's include/ and lib/, of the package index's wheel, which is
+#                            installed below FOLDER where it is not there.
+#
+# The group `cuda` is for the part for NVIDIA's cards, which is built where nvcc is found; nothing needs it. Its Debian
+# packages are in NVIDIA's repository (developer.download.nvidia.com/compute/cuda/repos/debian12): Debian's own
+# nvidia-cuda-toolkit, 11.8, knows no C++20. cuBLASLt is needed to run alone, and the compiler needs its header.
 
-# group | what it is | how it is recognised | Debian packages | conda-forge | Spack
+# group | what it is | how it is recognised | Debian packages | conda-forge | Spack | wheel
 # Recognised by `command NAME`; `header PATH`, in the compiler's search path or below a prefix in use; `python MODULE`,
 # of the first python3 or of the system's; `openmp COMPILER`, by linking.
 PACKAGES='
@@ -36,13 +42,18 @@ slurm|h5py|python h5py|python3-h5py|h5py|py-h5py
 checks|Clang|command clang++|clang|clangxx|llvm
 checks|clang-tidy|command clang-tidy|clang-tidy|clang-tools|llvm
 checks|OpenMP for Clang|openmp clang++|libomp-dev|llvm-openmp|llvm
+cuda|CUDA compiler 13|command nvcc|cuda-nvcc-13-0|cuda-nvcc|cuda|nvidia-cuda-nvcc nvidia-nvvm nvidia-cuda-crt
+cuda|CUDA runtime|header cuda_runtime_api.h|cuda-cudart-dev-13-0|cuda-cudart-dev cuda-cudart-static|cuda|nvidia-cuda-runtime
+cuda|CCCL|header cub/version.cuh|cuda-cccl-13-0|cuda-cccl|cuda|nvidia-cuda-cccl
+cuda|cuBLASLt|header cublasLt.h|libcublas-dev-13-0|libcublas-dev|cuda|nvidia-cublas
+cuda|cuDNN 9|header cudnn.h|libcudnn9-dev-cuda-13|cudnn|cudnn|nvidia-cudnn-cu13
 '
 
 # Folders in which distributions put headers that the compiler does not search by itself.
 include_dirs() {
   local prefix prefixes=${CMAKE_PREFIX_PATH:-}
-  for prefix in ${prefixes//[:;]/ } ${CONDA_PREFIX:-} /usr /usr/local; do
-    printf -- '-I%s\n' "$prefix"/include{,/eigen3,/hdf5/serial}
+  for prefix in ${prefixes//[:;]/ } ${CONDA_PREFIX:-} /usr /usr/local ${CUDA_HOME:-/usr/local/cuda} ${CUDNN_HOME:-}; do
+    printf -- '-I%s\n' "$prefix"/include{,/eigen3,/hdf5/serial,/cccl}
   done
   mpicc --showme:compile 2>/dev/null | tr ' ' '\n' | grep '^-I' || true
 }
@@ -86,20 +97,28 @@ ensure_packages() {
     mapfile -t packages < <(cut -d'|' -f4 <<<"$missing" | sort -u)
     echo "Installing with apt-get: ${packages[*]}"
     as_root apt-get -qq update
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install "${packages[@]}" >/dev/null
+    # Where one is in no list of this host nothing is installed, and the table below says so.
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install "${packages[@]}" >/dev/null || true
     missing=$(missing_packages "$@")
     [ -n "$missing" ] || return 0
   fi
   {
     echo "These are missing, and this script cannot install them here (it can with apt-get and root or sudo):"
     echo
-    { echo '|What|*|apt-get install|conda install -c conda-forge|spack install'
-      echo "$missing"; } | while IFS='|' read -r _ what _ debian conda spack; do
-      printf '%-34s %-20s %-31s %s\n' "$what" "$debian" "$conda" "$spack"
+    { echo '|What|*|apt-get install|conda install -c conda-forge|spack install|pip install'
+      echo "$missing"; } | while IFS='|' read -r _ what _ debian conda spack wheel; do
+      printf '%-34s %-22s %-36s %-14s %s\n' "$what" "$debian" "$conda" "$spack" "${wheel:--}"
     done
     echo
     echo "Install them by any of these ways (on a cluster: ask for the modules), and run this script again."
     echo "A library in a place of its own is found through the environment variable CMAKE_PREFIX_PATH."
   } >&2
   return 1
+}
+
+cudnn_from_wheel() {
+  local python=$1/venv/bin/python
+  local where='import nvidia.cudnn; print(nvidia.cudnn.__path__[0])'
+  "$python" -c "$where" 2>/dev/null && return
+  python3 -m venv "$1/venv" >&2 && "$1/venv/bin/pip" install --quiet --no-deps nvidia-cudnn-cu13 >&2 && "$python" -c "$where"
 }

@@ -11,7 +11,7 @@ template <class T>
 class MatMulKernel final : public Kernel {
  public:
   explicit MatMulKernel(KernelSetup& setup)
-      : transpose_a_(setup.attr<bool>("transpose_a")), transpose_b_(setup.attr<bool>("transpose_b")) {}
+      : transpose_a_(setup.attr<bool>("transpose_a")), transpose_b_(setup.attr<bool>("transpose_b")), product_(setup) {}
 
   Status Compute(OpContext& ctx) {
     const Tensor& a = ctx.input(0);
@@ -38,7 +38,8 @@ class BatchMatMulKernel final : public Kernel {
   explicit BatchMatMulKernel(KernelSetup& setup)
       : adj_x_(setup.attr<bool>("adj_x")),
         adj_y_(setup.attr<bool>("adj_y")),
-        broadcasts_(setup.node().op->name != "BatchMatMul") {
+        broadcasts_(setup.node().op->name != "BatchMatMul"),
+        product_(setup) {
     const DType x = setup.node().inputs[0].dtype;
     const DType y = setup.node().inputs[1].dtype;
     if (!IsProductOf(DTypeOf<T>, x, y)) {

@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "kernels/device/cuda/launch.h"
+#include "kernels/device/cuda/library.h"
 #include "kernels/math/broadcast_cuda.h"
 #include "kernels/math/element.h"
 #include "kernels/math/unary_cuda.h"
@@ -117,8 +118,9 @@ Status RunTiles(OpContext& ctx, const GemmShape& s, const BroadcastPlan& batch, 
 constexpr double kLibraryWork = 1 << 21;
 
 template <class T>
-bool IsForLibrary(const GemmShape& s, const BroadcastPlan& batch) {
+bool IsForLibrary(const GemmShape& s, const BroadcastPlan& batch, const T* a, const T* b, const T* c) {
   if (std::is_integral_v<T> || batch.rank > 1 || !CublasLt::Get().ok()) return false;
+  if (!IsForLibraries(a) || !IsForLibraries(b) || !IsForLibraries(c)) return false;
   const double work = static_cast<double>(s.m) * static_cast<double>(s.k) * static_cast<double>(s.n);
   return work * static_cast<double>(batch.count) >= kLibraryWork;
 }
@@ -129,11 +131,11 @@ template <class T>
 Status Product<T>::Run(OpContext& ctx, const GemmShape& s, const BroadcastPlan& batch, const T* a, const T* b, T* c) {
   if (s.m == 0 || s.n == 0 || batch.count == 0) return Status();
   if (batch.count > INT32_MAX) return Unimplemented("a batch of ", batch.count, " products on a card");
-  if (!IsForLibrary<T>(s, batch)) return RunTiles(ctx, s, batch, a, b, c);
+  if (!IsForLibrary(s, batch, a, b, c)) return RunTiles(ctx, s, batch, a, b, c);
   const ProductShape shape = {
       s.m, s.k, s.n, s.transpose_a, s.transpose_b, batch.count, batch.strides[0][0] == 0, batch.strides[1][0] == 0};
   CardOf(ctx).MakeCurrent();
-  const auto library = library_.Get(shape, [&] { return LibraryProduct::Create(shape, DTypeOf<T>); });
+  const auto library = library_.Get(shape, [&] { return LibraryProduct::Create(shape, DTypeOf<T>, arithmetic_); });
   if (library.status().code() == Code::kUnimplemented) return RunTiles(ctx, s, batch, a, b, c);
   DF_TRY(library.status());
   return (*library)->Run(ctx, a, b, c);

@@ -16,10 +16,15 @@ namespace dfrun::cuda {
 template <class T>
 class Product {
  public:
+  Product() = default;
+  // With the arithmetic that the node lets its kernel use.
+  explicit Product(const KernelSetup& setup) : arithmetic_(Arithmetic::Of(setup.attrs())) {}
+
   // C = op(A) op(B) for each pair of `batch`, whose offsets are in matrices. m, k, n may be 0.
   Status Run(OpContext& ctx, const GemmShape& shape, const BroadcastPlan& batch, const T* a, const T* b, T* c);
 
  private:
+  const Arithmetic arithmetic_;
   ShapeCache<ProductShape, LibraryProduct> library_;
 };
 

@@ -3,10 +3,15 @@
 #include <type_traits>
 
 #include "kernels/device/cuda/launch.h"
+#include "kernels/math/activations.h"
 #include "kernels/math/element.h"
+#include "kernels/math/functors.h"
+#include "kernels/math/unary_cuda.h"
+#include "kernels/nn/conv_fused_ops.h"
 #include "kernels/nn/conv_inputs.h"
 #include "kernels/nn/conv_library_cuda.h"
 #include "src/framework/element_types.h"
+#include "src/framework/kernel_of.h"
 
 namespace dfrun {
 namespace {
@@ -99,7 +104,25 @@ DF_HOST_DEVICE inline int64_t InputOfTap(const WindowDim& d, int64_t window, int
 }
 
 template <class T>
-DF_CARD_KERNEL void ConvForward(CardConv s, const T* x, const T* filter, T* y, int64_t n) {
+struct ReluOf {
+  DF_HOST_DEVICE T operator()(T x) const { return static_cast<T>(fn::Relu()(static_cast<ComputeType<T>>(x))); }
+};
+
+// What follows a convolution; its bits are those of the ops.
+template <class T>
+struct CardEpilogue {
+  const T* bias = nullptr;  // by out-channel; null: there is none
+  bool has_relu = false;
+
+  DF_HOST_DEVICE T operator()(T value, int64_t channel) const {
+    using C = ComputeType<T>;
+    if (bias != nullptr) value = static_cast<T>(fn::Add()(static_cast<C>(value), static_cast<C>(bias[channel])));
+    return has_relu ? ReluOf<T>()(value) : value;
+  }
+};
+
+template <class T>
+DF_CARD_KERNEL void ConvForward(CardConv s, const T* x, const T* filter, CardEpilogue<T> epilogue, T* y, int64_t n) {
   using C = ConvSum<T>;
   const int64_t i = cuda::ThreadInGrid();
   if (i >= n) return;
@@ -124,7 +147,7 @@ DF_CARD_KERNEL void ConvForward(CardConv s, const T* x, const T* filter, T* y, i
       }
     }
   }
-  y[i] = static_cast<T>(sum);
+  y[i] = epilogue(static_cast<T>(sum), at.channel);
 }
 
 template <class T>
@@ -196,7 +219,7 @@ struct Convolution {
   template <class T>
   class Kernel final : public ConvInputsKernel<kKind> {
    public:
-    explicit Kernel(KernelSetup& setup) : ConvInputsKernel<kKind>(setup, kMakeShape) {}
+    explicit Kernel(KernelSetup& setup) : ConvInputsKernel<kKind>(setup, kMakeShape), library_(setup, kKind) {}
 
     Status Compute(OpContext& ctx) {
       DF_ASSIGN(const ConvShape shape, this->ReadShape(ctx));
@@ -210,11 +233,12 @@ struct Convolution {
       if (a.num_elements() == 0 || b.num_elements() == 0) {
         return cuda::EnqueueZeros(ctx, result->raw(), result->num_bytes());
       }
-      DF_ASSIGN(const bool is_done, library_.Run(ctx, shape, a, b, *result));
+      DF_ASSIGN(const bool is_done, library_.Run(ctx, shape, a, b, nullptr, *result));
       if (is_done) return Status();
       const CardConv conv(shape);
       if constexpr (kKind == ConvKind::kForward) {
-        return cuda::Launch(ctx, n, &ConvForward<T>, conv, a.data<T>(), b.data<T>(), result->data<T>(), n);
+        return cuda::Launch(ctx, n, &ConvForward<T>, conv, a.data<T>(), b.data<T>(), CardEpilogue<T>(),
+                            result->data<T>(), n);
       } else if constexpr (kKind == ConvKind::kBackpropInput) {
         return cuda::Launch(ctx, n, &ConvToInput<T>, conv, a.data<T>(), b.data<T>(), result->data<T>(), n);
       } else {
@@ -223,8 +247,40 @@ struct Convolution {
     }
 
    private:
-    cuda::ConvByLibrary library_{kKind};
+    cuda::ConvByLibrary library_;
   };
+};
+
+// A convolution with what its attr fused_ops names.
+template <class T>
+class FusedConvKernel final : public ConvInputsKernel<ConvKind::kForward> {
+ public:
+  explicit FusedConvKernel(KernelSetup& setup)
+      : ConvInputsKernel<ConvKind::kForward>(setup, &ConvShape::Of),
+        ops_(setup),
+        library_(setup, ConvKind::kForward, cuda::ConvEpilogue::kBias) {}
+
+  Status Compute(OpContext& ctx) {
+    DF_ASSIGN(const ConvShape shape, this->ReadShape(ctx));
+    DF_TRY(FusedConvOps::CheckBias(ctx, shape));
+    Tensor* result = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, shape.output(), &result));
+    const int64_t n = result->num_elements();
+    if (n == 0) return Status();
+    const Tensor& x = ctx.input(0);
+    const Tensor& filter = ctx.input(1);
+    const Tensor& bias = ctx.input(2);
+    DF_ASSIGN(const bool is_done, library_.Run(ctx, shape, x, filter, bias.raw(), *result));
+    if (is_done && !ops_.has_relu()) return Status();
+    if (is_done) return cuda::LaunchMap(ctx, result->data<T>(), result->data<T>(), n, ReluOf<T>());
+    const CardEpilogue<T> epilogue = {bias.data<T>(), ops_.has_relu()};
+    return cuda::Launch(ctx, n, &ConvForward<T>, CardConv(shape), x.data<T>(), filter.data<T>(), epilogue,
+                        result->data<T>(), n);
+  }
+
+ private:
+  const FusedConvOps ops_;
+  cuda::ConvByLibrary library_;
 };
 
 template <ConvKind kKind>
@@ -233,6 +289,7 @@ template <ConvKind kKind>
 using Depthwise = Convolution<kKind, &ConvShape::OfDepthwise>;
 
 CUDA_KERNEL("Conv2D", Dense<ConvKind::kForward>, DF_FLOATS, int32_t);
+CUDA_KERNEL("_FusedConv2D", KernelOf<FusedConvKernel>, DF_FLOATS);
 CUDA_KERNEL("Conv2DBackpropInput", Dense<ConvKind::kBackpropInput>, DF_FLOATS, int32_t);
 CUDA_KERNEL("Conv2DBackpropFilter", Dense<ConvKind::kBackpropFilter>, DF_FLOATS);
 CUDA_KERNEL("Conv3D", Dense<ConvKind::kForward>, DF_FLOATS);

@@ -6,12 +6,12 @@
 #ifndef DFRUN_KERNELS_NN_CONV_FINISH_H_
 #define DFRUN_KERNELS_NN_CONV_FINISH_H_
 
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "kernels/math/activations.h"
 #include "kernels/math/functors.h"
+#include "kernels/nn/conv_fused_ops.h"
 #include "kernels/nn/conv_shape.h"
 #include "kernels/nn/pool_argmax.h"
 #include "kernels/nn/window_setup.h"
@@ -44,7 +44,7 @@ class BiasAndActivation {
     void At(int64_t first, int64_t count) const {
       T* const end = values_ + (first + count) * channels_;
       for (T* pixel = values_ + first * channels_; pixel < end; pixel += channels_) {
-        if (finish_.has_relu_) {
+        if (finish_.has_relu()) {
           Finish(pixel, bias_, channels_, [](T x) { return Activate(x); });
         } else {
           Finish(pixel, bias_, channels_, [](T x) { return x; });
@@ -60,29 +60,15 @@ class BiasAndActivation {
     T* const values_;
   };
   static constexpr FinishKind kKind = FinishKind::kChanges;
-  bool has_relu() const { return has_relu_; }
+  bool has_relu() const { return ops_.has_relu(); }
 
-  explicit BiasAndActivation(KernelSetup& setup) {
-    const auto ops = setup.attr<std::vector<std::string>>("fused_ops");
-    has_relu_ = ops.size() == 2 && ops[1] == "Relu";
-    if (ops.empty() || ops[0] != "BiasAdd" || ops.size() > (has_relu_ ? 2U : 1U)) {
-      setup.Fail(Unimplemented("attr 'fused_ops' must be [BiasAdd] or [BiasAdd, Relu]"));
-    }
-    if (setup.attr<std::string>("data_format") != "NHWC") {
-      setup.Fail(Unimplemented("fused convolutions have their channels last"));
-    }
-  }
+  explicit BiasAndActivation(KernelSetup& setup) : ops_(setup) {}
 
   Result<Run> Begin(OpContext& ctx, const ConvShape& shape, T* values) const {
     DF_TRY(CheckBias(ctx, shape));
     return Run(*this, ctx, values);
   }
-  static Status CheckBias(const OpContext& ctx, const ConvShape& shape) {
-    const int64_t channels = shape.out_channels;
-    const bool fits = ctx.num_inputs() == 3 && ctx.input(2).shape().rank() == 1 && ctx.input(2).shape()[0] == channels;
-    if (fits) return Status();
-    return InvalidArgument("a fused convolution of ", channels, " channels takes one bias of that size");
-  }
+  static Status CheckBias(const OpContext& ctx, const ConvShape& shape) { return FusedConvOps::CheckBias(ctx, shape); }
 
  private:
   using C = ComputeType<T>;
@@ -96,7 +82,7 @@ class BiasAndActivation {
     }
   }
 
-  bool has_relu_ = false;
+  const FusedConvOps ops_;
 };
 
 // The same, and output 1 is the result's max pooling, with windows that attrs of PoolWindowsOf() give.

@@ -4,33 +4,14 @@
 #include <vector>
 
 #include "kernels/array/movement_cuda.h"
+#include "kernels/device/cuda/library.h"
+#include "kernels/nn/conv_library_shape_cuda.h"
 
 namespace dfrun::cuda {
 namespace {
 
 // Below this many multiplications a function of ours is done before the library's call has returned.
 constexpr double kLibraryWork = 1 << 22;
-
-LibraryConvShape LibraryShapeOf(const ConvShape& s) {
-  LibraryConvShape shape;
-  shape.input = {s.images, s.in_channels};
-  shape.filter = {s.out_channels, s.group_inputs()};
-  shape.output = {s.images, s.out_channels};
-  const auto add = [&](const WindowDim& d) {
-    shape.input.push_back(d.input);
-    shape.filter.push_back(d.size);
-    shape.output.push_back(d.output);
-    shape.strides.push_back(d.stride);
-    shape.dilations.push_back(d.dilation);
-    shape.pad_before.push_back(d.pad_before);
-    shape.pad_after.push_back(d.pad_after());
-  };
-  if (s.format.spatial == 3) add(s.depth);
-  add(s.height);
-  add(s.width);
-  shape.channels_first = s.format.channels_first;
-  return shape;
-}
 
 // Between a filter as it is here, [taps, in, out], and as the library has it: [out, taps, in], or with channels first
 // [out, in, taps].
@@ -54,13 +35,19 @@ Result<std::shared_ptr<const LibraryConv>> ConvByLibrary::PlanFor(const ConvShap
   const ConvResult result = kind_ == ConvKind::kForward         ? ConvResult::kOutput
                             : kind_ == ConvKind::kBackpropInput ? ConvResult::kInput
                                                                 : ConvResult::kFilter;
-  return plans_.Get(s, [&] { return LibraryConv::Create(result, LibraryShapeOf(s), dtype, card); });
+  return plans_.Get(s, [&] {
+    return LibraryConv::Create({result, epilogue_, LibraryShapeOf(s), dtype, arithmetic_}, card);
+  });
 }
 
-Result<bool> ConvByLibrary::Run(OpContext& ctx, const ConvShape& s, const Tensor& a, const Tensor& b, Tensor& result) {
+Result<bool> ConvByLibrary::Run(OpContext& ctx, const ConvShape& s, const Tensor& a, const Tensor& b, const void* bias,
+                                Tensor& result) {
   const DType dtype = result.dtype();
   if (!IsFloating(dtype) || static_cast<double>(s.images) * s.image_work() < kLibraryWork || !Cudnn::Get().ok()) {
     return false;
+  }
+  for (const void* const data : {a.raw(), b.raw(), bias, static_cast<const void*>(result.raw())}) {
+    if (!IsForLibraries(data)) return false;
   }
   Card& card = CardOf(ctx);
   card.MakeCurrent();
@@ -72,13 +59,13 @@ Result<bool> ConvByLibrary::Run(OpContext& ctx, const ConvShape& s, const Tensor
   if (!makes_filter) DF_TRY(TurnFilter(ctx, s, dtype, b.raw(), filter.raw(), /*to_library=*/true));
   switch (kind_) {
     case ConvKind::kForward:
-      DF_TRY((*plan)->Run(ctx, a.raw(), filter.raw(), result.raw()));
+      DF_TRY((*plan)->Run(ctx, {a.raw(), filter.raw(), result.raw(), bias}));
       break;
     case ConvKind::kBackpropInput:
-      DF_TRY((*plan)->Run(ctx, result.raw(), filter.raw(), a.raw()));
+      DF_TRY((*plan)->Run(ctx, {result.raw(), filter.raw(), a.raw()}));
       break;
     case ConvKind::kBackpropFilter:
-      DF_TRY((*plan)->Run(ctx, a.raw(), filter.raw(), b.raw()));
+      DF_TRY((*plan)->Run(ctx, {a.raw(), filter.raw(), b.raw()}));
       DF_TRY(TurnFilter(ctx, s, dtype, filter.raw(), result.raw(), /*to_library=*/false));
       break;
   }

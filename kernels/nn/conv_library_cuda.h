@@ -13,16 +13,21 @@ namespace dfrun::cuda {
 // Thread safety: any thread.
 class ConvByLibrary {
  public:
-  explicit ConvByLibrary(ConvKind kind) : kind_(kind) {}
+  // `epilogue`: what follows a forward convolution.
+  ConvByLibrary(const KernelSetup& setup, ConvKind kind, ConvEpilogue epilogue = ConvEpilogue::kNone)
+      : kind_(kind), epilogue_(epilogue), arithmetic_(Arithmetic::Of(setup.attrs())) {}
 
   // False where functions of ours are to do it; else it is enqueued. `a` and `b` as InputsOf(kind) orders them; filters
-  // are height, width, in-channels, out-channels.
-  Result<bool> Run(OpContext& ctx, const ConvShape& shape, const Tensor& a, const Tensor& b, Tensor& result);
+  // are height, width, in-channels, out-channels. `bias`: of an epilogue, one for each out-channel; else null.
+  Result<bool> Run(OpContext& ctx, const ConvShape& shape, const Tensor& a, const Tensor& b, const void* bias,
+                   Tensor& result);
 
  private:
   Result<std::shared_ptr<const LibraryConv>> PlanFor(const ConvShape& shape, DType dtype, int card);
 
   const ConvKind kind_;
+  const ConvEpilogue epilogue_;
+  const Arithmetic arithmetic_;
   ShapeCache<ConvShape, LibraryConv> plans_;
 };
 

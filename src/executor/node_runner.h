@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "src/executor/counters.h"
+#include "src/executor/memory_report.h"
 #include "src/executor/node_actions.h"
 #include "src/executor/node_pool.h"
 #include "src/executor/numerics_check.h"
@@ -50,7 +51,7 @@ class NodeRunner {
   }
 
   Ran Fail(uint32_t node, const Status& status) {
-    step_.Fail(AtNode(plan_, node, status));
+    step_.Fail(WithMemoryReport(AtNode(plan_, node, status), step_, kShared));
     return Ran::kFailed;
   }
 

@@ -39,12 +39,22 @@ Status CheckName(const DeviceName& name, const DeviceName& task, const std::stri
                   " is next");
 }
 
+// A limit that nothing keeps to would be found out where memory runs short.
+Status CheckLimit(const std::string& type, Device& device, const DeviceSite& site) {
+  if (!site.memory_limits.contains(type)) return Status();
+  const auto* const memory = dynamic_cast<const LimitedMemory*>(&device.allocator());
+  if (memory != nullptr && memory->limit_bytes() > 0) return Status();
+  return FailedPrecondition("the memory of ", device.full_name(), " cannot be limited: leave out '",
+                            DeviceMemoryKey(type), "' of the cluster");
+}
+
 Status AddDevices(const std::string& type, DeviceFactory find, const DeviceSite& site, TaskDevices& all) {
   DF_ASSIGN(FoundDevices found, find(site));
   if (found.devices.empty()) all.report.why_none.emplace(type, std::move(found.why_none));
   for (size_t i = 0; i < found.devices.size(); ++i) {
     FoundDevices::Found& entry = found.devices[i];
     DF_TRY(CheckName(entry.device->name(), site.task, type, i));
+    DF_TRY(CheckLimit(type, *entry.device, site));
     all.report.devices.push_back({.type = type,
                                   .index = static_cast<int>(i),
                                   .memory_bytes = entry.memory_bytes,
@@ -91,6 +101,10 @@ bool IsDeviceType(std::string_view word) {
 
 std::string DeviceCountKey(std::string_view type) {
   return StrCat(type, "s");
+}
+
+std::string DeviceMemoryKey(std::string_view type) {
+  return StrCat(type, "_memory");
 }
 
 std::vector<std::string> CountedDeviceTypes() {

@@ -20,6 +20,7 @@
 
 #include "src/framework/device.h"
 #include "src/framework/device_report.h"
+#include "src/framework/memory_limit.h"
 
 namespace dfrun {
 
@@ -33,6 +34,8 @@ struct DeviceSite {
   int ranks_on_host = 1;
   // Host memory that the network moves best, for what crosses ranks; outlives the devices. Null: any will do.
   Allocator* network_memory = nullptr;
+  // How much memory this rank may take of each device of a type. A factory's allocators are then LimitedMemory.
+  MemoryLimits memory_limits = {};
 };
 
 // The devices of one type.
@@ -74,6 +77,8 @@ bool IsRegisteredDeviceType(std::string_view word);
 std::string DeviceCountKey(std::string_view type);
 // The types that may be counted.
 std::vector<std::string> CountedDeviceTypes();
+// The word by which specs bound the memory of devices of such a type: "gpu_memory".
+std::string DeviceMemoryKey(std::string_view type);
 constexpr int kMaxDevicesOfType = 1024;  // that may be counted
 
 namespace internal {

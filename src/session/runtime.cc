@@ -51,8 +51,8 @@ Result<std::unique_ptr<Runtime>> Runtime::Create(const RuntimeOptions& options,
   return std::unique_ptr<Runtime>(new Runtime(options, std::move(communicator)));
 }
 
-DeviceSite Runtime::SiteOf(const DeviceName& task) const {
-  DeviceSite site{.task = task, .network_memory = communicator_->network_memory()};
+DeviceSite Runtime::SiteOf(const DeviceName& task, const MemoryLimits& limits) const {
+  DeviceSite site{.task = task, .network_memory = communicator_->network_memory(), .memory_limits = limits};
   const std::vector<std::string>& hosts = options_.hosts;
   if (hosts.empty()) return site;
   const auto own = hosts.begin() + rank_;
@@ -61,7 +61,7 @@ DeviceSite Runtime::SiteOf(const DeviceName& task) const {
   return site;
 }
 
-Status Runtime::StartTask(const std::string& job, int number, const FileRules& files) {
+Status Runtime::StartTask(const std::string& job, int number, const FileRules& files, const MemoryLimits& limits) {
   DeviceName task;
   task.job = job;
   task.task = number;
@@ -71,7 +71,7 @@ Status Runtime::StartTask(const std::string& job, int number, const FileRules& f
                               ": all sessions of a run have the same cluster");
   }
   if (!has_started) {
-    Result<TaskDevices> found = FindDevices(SiteOf(task));
+    Result<TaskDevices> found = FindDevices(SiteOf(task, limits));
     DF_TRY(found.status().Annotate(runner_->rank_text()));
     found_ = *std::move(found);
     task_ = task;

@@ -77,8 +77,8 @@ class Runtime {
   StepTrace& trace() { return trace_; }
 
   // Finds this rank's devices, named as this task. A second call must name the same task: variables live on. The ops on
-  // the devices open files by the rules of the last call.
-  Status StartTask(const std::string& job, int task, const FileRules& files = {});
+  // the devices open files by the rules of the last call; `limits` are those of the first.
+  Status StartTask(const std::string& job, int task, const FileRules& files = {}, const MemoryLimits& limits = {});
   // A number that no other session of this runtime has.
   int64_t NewSessionId() { return next_session_.fetch_add(1, std::memory_order_relaxed); }
 
@@ -98,7 +98,7 @@ class Runtime {
 
  private:
   Runtime(const RuntimeOptions& options, std::unique_ptr<Communicator> communicator);
-  DeviceSite SiteOf(const DeviceName& task) const;
+  DeviceSite SiteOf(const DeviceName& task, const MemoryLimits& limits) const;
   // Ranks that a signal reached tell rank 0, which tells them that it knows.
   void ShareStop();
   void TakeStop(int signal);

@@ -6,6 +6,7 @@
 
 #include "src/framework/communicator.h"
 #include "src/framework/file_access.h"
+#include "src/framework/memory_limit.h"
 #include "src/placement/cluster.h"
 
 namespace dfrun {
@@ -19,6 +20,8 @@ struct SessionOptions {
   bool soft_placement = false;
   // Which files the graph's ops may open; by default any. Who runs graphs of others confines them.
   FileRules files;
+  // Of each device of a type, by rank. The first session of a runtime says it.
+  MemoryLimits memory_limits = {};
   // What an error of a step ends where there are several ranks. kStep: that step alone, on every rank; the session and
   // the steps beside it go on. RunSteps() then asks for one step at a time.
   ErrorScope error_scope = ErrorScope::kSession;

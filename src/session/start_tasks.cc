@@ -20,7 +20,8 @@ FileRules WithAbsoluteRoots(FileRules rules) {
   return rules;
 }
 
-control::Message MakeRequest(const DeviceName& task, const FileRules& rules, const Runtime& runtime) {
+control::Message MakeRequest(const DeviceName& task, const FileRules& rules, const MemoryLimits& limits,
+                             const Runtime& runtime) {
   control::Message request;
   control::StartTask* start = request.mutable_start_task();
   start->set_job(*task.job);
@@ -28,6 +29,12 @@ control::Message MakeRequest(const DeviceName& task, const FileRules& rules, con
   start->mutable_files()->set_is_confined(rules.is_confined);
   start->mutable_files()->set_trusts_inputs(rules.trusts_inputs);
   for (const std::string& root : rules.roots) start->mutable_files()->add_roots(root);
+  for (const auto& [type, limit] : limits) {
+    control::StartTask::MemoryLimit* const of_type = start->add_memory_limits();
+    of_type->set_type(type);
+    of_type->set_bytes(limit.bytes);
+    of_type->set_share(limit.share);
+  }
   start->set_saves(runtime.stop() != nullptr && runtime.stop()->saves());
   return request;
 }
@@ -37,13 +44,13 @@ control::Message MakeRequest(const DeviceName& task, const FileRules& rules, con
 Result<Cluster> StartTasks(Runtime& runtime, const SessionOptions& options) {
   DF_ASSIGN(const std::vector<DeviceName> tasks, AssignTasks(options.jobs, runtime.size()));
   const FileRules rules = WithAbsoluteRoots(options.files);
-  const Status own = runtime.StartTask(*tasks[0].job, *tasks[0].task, rules);
+  const Status own = runtime.StartTask(*tasks[0].job, *tasks[0].task, rules, options.memory_limits);
   if (runtime.size() == 1) {
     DF_TRY(own);
   } else {
     ControlRound round(runtime);
     for (int rank = 1; rank < runtime.size(); ++rank) {
-      control::Message request = MakeRequest(tasks[static_cast<size_t>(rank)], rules, runtime);
+      control::Message request = MakeRequest(tasks[static_cast<size_t>(rank)], rules, options.memory_limits, runtime);
       request.set_round(round.number());
       runtime.control()->SendTo(rank, request);
     }

@@ -123,7 +123,11 @@ Status Worker::Impl::StartTask(const control::StartTask& request) {
   FileRules rules{.is_confined = files.is_confined(), .trusts_inputs = files.trusts_inputs(), .roots = {}};
   rules.roots.assign(files.roots().begin(), files.roots().end());
   if (runtime_.stop() != nullptr) runtime_.stop()->SetSaves(request.saves());
-  DF_TRY(runtime_.StartTask(request.job(), request.task(), rules));
+  MemoryLimits limits;
+  for (const control::StartTask::MemoryLimit& limit : request.memory_limits()) {
+    limits[limit.type()] = {.bytes = limit.bytes(), .share = limit.share()};
+  }
+  DF_TRY(runtime_.StartTask(request.job(), request.task(), rules, limits));
   control::Devices devices;
   ToProto(runtime_.devices_report(), runtime_.rank(), &devices);
   runtime_.control()->Report(devices);

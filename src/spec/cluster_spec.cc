@@ -13,6 +13,8 @@ namespace {
 
 // A task is a rank; no machine has more.
 constexpr int64_t kMaxTasks = int64_t{1} << 20;
+// That a double counts one by one.
+constexpr double kMostBytes = 0x1p53;
 
 bool IsJobName(std::string_view name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
@@ -40,7 +42,10 @@ std::optional<JobSize> ReadJob(const Yaml& name, const Yaml& value, ValueReader&
 
 SPEC_SECTION(SectionDef{.key = {.name = "cluster",
                                 .kind = KeyKind::kMapping,
-                                .keys = {{.name = "jobs", .kind = KeyKind::kCounts}, {.kind = KeyKind::kDeviceCounts}}},
+                                .keys = {{.name = "jobs", .kind = KeyKind::kCounts},
+                                         {.kind = KeyKind::kDeviceCounts},
+                                         {.kind = KeyKind::kDeviceMemory},
+                                         {.name = "soft_placement", .kind = KeyKind::kBool}}},
                         .order = 60});
 
 }  // namespace
@@ -56,6 +61,10 @@ ClusterSpec ClusterSpec::Read(const Yaml* section, const SpecOptions& options, V
       return cluster;
     }
     cluster.ReadDevices(*section, reader);
+    cluster.ReadMemory(*section, reader);
+    if (const std::optional<Yaml> soft = FindKey(*section, "soft_placement")) {
+      cluster.soft_placement_ = reader.Bool(*soft, "'soft_placement'").value_or(false);
+    }
     jobs = FindKey(*section, "jobs");
   }
   for (const auto& [type, count] : options.device_counts) cluster.device_counts_[type] = count;
@@ -73,6 +82,23 @@ void ClusterSpec::ReadDevices(const Yaml& section, ValueReader& reader) {
     const std::optional<Yaml> value = FindKey(section, key.name);
     const std::optional<KeyValue> count = value ? ReadKeyValue(*value, key, reader) : std::nullopt;
     if (count) device_counts_[type] = static_cast<int>(std::get<int64_t>(*count));
+  }
+}
+
+void ClusterSpec::ReadMemory(const Yaml& section, ValueReader& reader) {
+  for (const std::string& type : CountedDeviceTypes()) {
+    const KeyDef key = DeviceMemoryKeyDef(type);
+    const std::optional<Yaml> value = FindKey(section, key.name);
+    const std::optional<KeyValue> number = value ? ReadKeyValue(*value, key, reader) : std::nullopt;
+    if (!number) continue;
+    const double limit = std::get<double>(*number);
+    if (limit <= 1) {
+      memory_limits_[type] = {.bytes = 0, .share = limit};
+    } else if (limit <= kMostBytes) {
+      memory_limits_[type] = {.bytes = static_cast<int64_t>(limit), .share = 0};
+    } else {
+      reader.diagnostics().Error(value->location(), "'", key.name, "' is more than any memory: give bytes, or a share");
+    }
   }
 }
 

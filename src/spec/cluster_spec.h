@@ -21,6 +21,10 @@ class ClusterSpec {
   const std::vector<JobSize>& jobs() const { return jobs_; }
   // By type, those that the section counts.
   const DeviceCounts& device_counts() const { return device_counts_; }
+  // By type, those that the section bounds.
+  const MemoryLimits& memory_limits() const { return memory_limits_; }
+  // Whether a device that a node names yields where there is none, or no kernel.
+  bool soft_placement() const { return soft_placement_; }
   bool HasJob(std::string_view name) const { return Find(name) != nullptr; }
   // The number of tasks of job `name` (1 if it depends on an unknown number of ranks); nothing if there is no such job.
   std::optional<int> TasksOf(std::string_view name) const;
@@ -30,6 +34,7 @@ class ClusterSpec {
  private:
   // What is wrong is reported.
   void ReadDevices(const Yaml& section, ValueReader& reader);
+  void ReadMemory(const Yaml& section, ValueReader& reader);
   void ReadJobs(const Yaml& jobs, ValueReader& reader);
   Status CheckIndex(std::string_view device, const DeviceName& name) const;
   const JobSize* Find(std::string_view name) const;
@@ -39,6 +44,8 @@ class ClusterSpec {
 
   std::vector<JobSize> jobs_;
   DeviceCounts device_counts_;
+  MemoryLimits memory_limits_;
+  bool soft_placement_ = false;
   int ranks_ = 0;
 };
 

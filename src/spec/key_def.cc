@@ -49,6 +49,10 @@ KeyDef DeviceCountKeyDef(std::string_view type) {
   return {.name = DeviceCountKey(type), .kind = KeyKind::kInt, .minimum = 0, .maximum = kMaxDevicesOfType};
 }
 
+KeyDef DeviceMemoryKeyDef(std::string_view type) {
+  return {.name = DeviceMemoryKey(type), .kind = KeyKind::kPositive};
+}
+
 std::vector<KeyDef> WithAlternatives(const std::vector<KeyDef>& keys) {
   std::vector<KeyDef> all;
   for (const KeyDef& key : keys) {
@@ -57,6 +61,8 @@ std::vector<KeyDef> WithAlternatives(const std::vector<KeyDef>& keys) {
       all.insert(all.end(), own.begin(), own.end());
     } else if (key.kind == KeyKind::kDeviceCounts) {
       for (const std::string& type : CountedDeviceTypes()) all.push_back(DeviceCountKeyDef(type));
+    } else if (key.kind == KeyKind::kDeviceMemory) {
+      for (const std::string& type : CountedDeviceTypes()) all.push_back(DeviceMemoryKeyDef(type));
     } else {
       all.push_back(key);
     }

@@ -45,6 +45,7 @@ enum class KeyKind {
   kNodes,          // a mapping of names to nodes of the graph
   kCounts,         // a mapping of names to integers
   kDeviceCounts,   // no key: stands for an integer by the DeviceCountKey() of each type of device
+  kDeviceMemory,   // no key: stands for a number above 0 by the DeviceMemoryKey() of each type of device
   kAnyMapping,     // a mapping whose keys are the user's
   kMapping,        // a mapping of KeyDef::keys
   kNamedMappings,  // a mapping of names to mappings of KeyDef::keys
@@ -68,6 +69,8 @@ struct KeyDef {
 
 // Of how many devices of the type a rank has.
 KeyDef DeviceCountKeyDef(std::string_view type);
+// Of how much memory a rank takes of each such device: a share, at most 1, or bytes.
+KeyDef DeviceMemoryKeyDef(std::string_view type);
 
 // Null where none has the name.
 const KeyDef* FindKeyDef(const std::vector<KeyDef>& keys, std::string_view name);
@@ -75,7 +78,7 @@ const KeyDef* FindKeyDef(const std::vector<KeyDef>& keys, std::string_view name)
 std::vector<std::string> NamesOf(const std::vector<KeyDef>& keys);
 
 // The keys with those of alternatives in the stead of each kAlternativeKeys, and those of types of devices in the stead
-// of kDeviceCounts.
+// of kDeviceCounts and kDeviceMemory.
 std::vector<KeyDef> WithAlternatives(const std::vector<KeyDef>& keys);
 
 // CheckKeys() of src/spec/schema.h, by the names of WithAlternatives().

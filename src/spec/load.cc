@@ -85,6 +85,8 @@ class Loader {
     const ClusterSpec cluster = ClusterSpec::Read(document.FindSection("cluster"), options_, reader);
     job_.jobs = cluster.jobs();
     job_.device_counts = cluster.device_counts();
+    job_.memory_limits = cluster.memory_limits();
+    job_.soft_placement = cluster.soft_placement();
 
     const LoweringInput input{job_.seed, document.functions, params, cluster};
     Lowering lowering(input, graph_, diagnostics_);

@@ -178,6 +178,9 @@ class TrainReader {
 
 void ReadTrain(const Yaml& section, SourceLocation location, const SectionContext& context, JobSpec& job) {
   job.train = TrainReader(section, location, context).Read();
+  const std::optional<Yaml> deterministic = job.train ? FindKey(section, "deterministic") : std::nullopt;
+  if (!deterministic) return;
+  job.arithmetic.deterministic = context.reader.Bool(*deterministic, "'deterministic'").value_or(true);
 }
 
 // The choices of `parameters` and `on_nan` are in the order of TrainSpec's enums.
@@ -193,6 +196,7 @@ SPEC_SECTION(SectionDef{
                      {.name = "steps", .kind = KeyKind::kInt, .minimum = 1},
                      {.kind = KeyKind::kAlternativeKeys, .alternatives = &Strategies},
                      {.name = "log_every", .kind = KeyKind::kInt, .minimum = 1},
+                     {"deterministic", KeyKind::kBool},
                      {.name = "parameters", .kind = KeyKind::kChoice, .choices = {"ps", "spread"}},
                      {.name = "on_nan", .kind = KeyKind::kChoice, .choices = {"stop", "skip", "warn"}},
                      {.name = "strategy", .kind = KeyKind::kAlternative, .alternatives = &Strategies}}},

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "src/graph/ancestors.h"
+#include "src/graph/node_arithmetic.h"
 #include "src/placement/device_choice.h"
 #include "src/training/checkpoint_nodes.h"
 #include "src/training/copy_fetches.h"
@@ -54,6 +55,14 @@ Status AddInitialValues(JobGraphDraft& draft) {
     draft.job.init.targets.push_back(assign.node);
   }
   return Status();
+}
+
+// Of the nodes that nothing binds to a device, by what a step costs.
+Status ChooseDevicesFor(JobGraphDraft& draft) {
+  ChoiceOptions options = {.with_state = true, .soft = draft.spec.soft_placement};
+  options.step = draft.job.step.signature.targets;
+  for (const Output fetch : draft.job.step.signature.fetches) options.step.push_back(fetch.node);
+  return ChooseDevices(draft.job.graph, draft.cluster, KernelRegistry::Builtin(), options);
 }
 
 // What a step reads has a value in every step.
@@ -128,10 +137,8 @@ Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster) {
   if (spec.job.train) DF_TRY(SaveRngState(draft));
   DF_TRY(AddInitialValues(draft));
   DF_TRY(AddSaveAndRestore(draft));
-  std::vector<NodeId> of_step = draft.job.step.signature.targets;
-  for (const Output fetch : draft.job.step.signature.fetches) of_step.push_back(fetch.node);
-  DF_TRY(ChooseDevices(draft.job.graph, cluster, KernelRegistry::Builtin(),
-                       {.with_state = true, .step = std::move(of_step)}));
+  DF_TRY(ChooseDevicesFor(draft));
+  SetArithmetic(spec.job.arithmetic, draft.job.graph);
   return std::move(draft.job);
 }
 

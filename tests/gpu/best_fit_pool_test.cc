@@ -111,5 +111,31 @@ TEST(BestFitPoolTest, BlocksDoNotOverlap) {
   }
 }
 
+TEST(BestFitPoolTest, KeepsToALimit) {
+  Chunks chunks(64 * kBlock);
+  BestFitPool pool(chunks.taker(), 16 * kBlock, 64 * kBlock);
+  pool.SetLimit(10 * kBlock);
+  void* const first = pool.Allocate(7 * kBlock);
+  ASSERT_NE(first, nullptr);
+  EXPECT_EQ(chunks.taken(), 10 * kBlock) << "a chunk is no larger than the limit";
+  EXPECT_EQ(pool.Allocate(4 * kBlock), nullptr);
+  EXPECT_NE(pool.Allocate(3 * kBlock), nullptr);
+  EXPECT_EQ(pool.Allocate(1), nullptr);
+  pool.Free(first);
+  EXPECT_EQ(pool.Allocate(7 * kBlock), first);
+}
+
+// Memory that was taken before stays, but what is given out of it is within the limit.
+TEST(BestFitPoolTest, ALimitMayBeSetLater) {
+  Chunks chunks(64 * kBlock);
+  BestFitPool pool(chunks.taker(), 16 * kBlock, 64 * kBlock);
+  void* const first = pool.Allocate(2 * kBlock);
+  pool.SetLimit(4 * kBlock);
+  EXPECT_EQ(pool.Allocate(3 * kBlock), nullptr);
+  pool.SetLimit(0);
+  EXPECT_NE(pool.Allocate(3 * kBlock), nullptr);
+  pool.Free(first);
+}
+
 }  // namespace
 }  // namespace dfrun::cuda

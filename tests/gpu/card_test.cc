@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 
+#include "src/framework/arithmetic.h"
 #include "src/framework/device_factory.h"
 #include "src/framework/device_part.h"
 #include "tests/unit/testing/node_runner.h"
@@ -64,7 +65,8 @@ class CardTest : public ::testing::Test {
     if (!HasCard()) GTEST_SKIP() << "there is no card";
   }
 
-  // The node on the card twice, whose results have the same bits, and on the host, whose are near.
+  // The node on the card twice, whose results have the same bits, and on the host, whose are near. The factors are of 8
+  // bits, so that TF32 multiplies them exactly.
   template <class T>
   void Compare(const std::string& op, const AttrMap& attrs, const std::vector<Input>& inputs) {
     NodeRunner card(kType);
@@ -80,24 +82,31 @@ class CardTest : public ::testing::Test {
     EXPECT_LT(LargestDifference<T>((*first)[0], (*expected)[0]), Tolerance<T>()) << op;
   }
 
+  static AttrMap With(AttrMap attrs, const Arithmetic& arithmetic) {
+    arithmetic.SetOn(attrs);
+    return attrs;
+  }
+
   template <class T>
-  void CompareProducts() {
+  void CompareProducts(const Arithmetic& arithmetic = {}) {
     constexpr int64_t kM = 192;
     constexpr int64_t kK = 320;
     constexpr int64_t kN = 136;
     for (const bool a : {false, true}) {
       for (const bool b : {false, true}) {
         SCOPED_TRACE(StrCat(DTypeOf<T>, " transposed: ", a, " ", b));
-        Compare<T>("MatMul", {{"transpose_a", a}, {"transpose_b", b}},
+        Compare<T>("MatMul", With({{"transpose_a", a}, {"transpose_b", b}}, arithmetic),
                    {RandomTensor<T>(a ? Shape({kK, kM}) : Shape({kM, kK}), 1),
                     RandomTensor<T>(b ? Shape({kN, kK}) : Shape({kK, kN}), 2)});
       }
     }
-    Compare<T>("BatchMatMulV2", {}, {RandomTensor<T>(Shape({3, kM, kK}), 3), RandomTensor<T>(Shape({kK, kN}), 4)});
+    Compare<T>("BatchMatMulV2", With({}, arithmetic),
+               {RandomTensor<T>(Shape({3, kM, kK}), 3), RandomTensor<T>(Shape({kK, kN}), 4)});
   }
 
   template <class T>
-  void CompareConvolutions(const std::string& padding, int64_t stride, const std::string& format) {
+  void CompareConvolutions(const std::string& padding, int64_t stride, const std::string& format,
+                           const Arithmetic& arithmetic = {}) {
     SCOPED_TRACE(StrCat(DTypeOf<T>, " ", padding, " stride ", stride, " ", format));
     const bool first = format == "NCHW";
     const auto image = [&](int64_t n, int64_t c, int64_t size) {
@@ -107,7 +116,7 @@ class CardTest : public ::testing::Test {
         first ? std::vector<int64_t>{1, 1, stride, stride} : std::vector<int64_t>{1, stride, stride, 1};
     constexpr int64_t kSize = 17;
     const int64_t out = padding == "SAME" ? (kSize + stride - 1) / stride : (kSize - 3) / stride + 1;
-    const AttrMap attrs = {{"strides", strides}, {"padding", padding}, {"data_format", format}};
+    AttrMap attrs = With({{"strides", strides}, {"padding", padding}, {"data_format", format}}, arithmetic);
     const Tensor x = RandomTensor<T>(image(4, 32, kSize), 5);
     const Tensor filter = RandomTensor<T>(Shape({3, 3, 32, 48}), 6);
     const Tensor dy = RandomTensor<T>(image(4, 48, out), 7);
@@ -118,6 +127,12 @@ class CardTest : public ::testing::Test {
     Compare<T>("Conv2DBackpropInput", attrs, {input_sizes, filter, dy});
     Compare<T>("Conv2DBackpropFilter", attrs, {x, Tensor::Vector<int32_t>({3, 3, 32, 48}), dy});
     Compare<T>("Conv2D", attrs, {x, filter});
+    if (first) return;
+    attrs.Set("num_args", int64_t{1});
+    for (const std::vector<std::string>& ops : {std::vector<std::string>{"BiasAdd"}, {"BiasAdd", "Relu"}}) {
+      attrs.Set("fused_ops", ops);
+      Compare<T>("_FusedConv2D", attrs, {x, filter, RandomTensor<T>(Shape({48}), 8)});
+    }
   }
 };
 
@@ -132,6 +147,14 @@ TEST_F(CardTest, ProductsOfHalf) {
 }
 TEST_F(CardTest, ProductsOfBfloat16) {
   CompareProducts<bfloat16>();
+}
+TEST_F(CardTest, ProductsInTf32) {
+  CompareProducts<float>({.tf32 = true, .deterministic = true});
+}
+TEST_F(CardTest, ConvolutionsInTf32) {
+  for (const int64_t stride : {1, 2}) {
+    CompareConvolutions<float>("SAME", stride, "NHWC", {.tf32 = true, .deterministic = true});
+  }
 }
 TEST_F(CardTest, ConvolutionsOfFloat) {
   for (const char* padding : {"SAME", "VALID"}) {

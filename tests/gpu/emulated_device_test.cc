@@ -3,10 +3,12 @@
 
 #include <cstdlib>
 
+#include "src/framework/arithmetic.h"
 #include "src/framework/device_factory.h"
 #include "src/framework/kernel_registry.h"
 #include "src/framework/op.h"
 #include "tests/unit/testing/node_runner.h"
+#include "tests/unit/testing/random_tensor.h"
 #include "tests/unit/testing/tested_device.h"
 
 namespace dfrun::testing {
@@ -51,6 +53,28 @@ TEST_F(EmulatedDeviceTest, AKernelRefusesWhenTheStepEnds) {
       runner.Run(NodeRunner::Way::kStaticShapes, "FloorDiv", {}, {x, Tensor::Vector<int32_t>({3, 5})});
   ASSERT_TRUE(quotient.ok()) << quotient.status().ToString();
   EXPECT_TRUE((*quotient)[0].Identical(Tensor::Vector<int32_t>({2, 1})));
+}
+
+// What follows a convolution within its node has the bits of the ops, and what the node lets its kernel do changes none
+// where the libraries are not there.
+TEST_F(EmulatedDeviceTest, AFusedConvolutionHasTheBitsOfItsOps) {
+  NodeRunner runner(kType);
+  const auto run = [&](const char* op, const AttrMap& attrs, const std::vector<Input>& inputs) {
+    auto outputs = runner.Run(NodeRunner::Way::kStaticShapes, op, attrs, inputs);
+    EXPECT_TRUE(outputs.ok()) << outputs.status().ToString();
+    return outputs.ok() ? (*outputs)[0] : Tensor();
+  };
+  const Tensor x = RandomNormal<float>(Shape({2, 5, 6, 3}), 1);
+  const Tensor filter = RandomNormal<float>(Shape({3, 3, 3, 4}), 2);
+  const Tensor bias = RandomNormal<float>(Shape({4}), 3);
+  AttrMap attrs = {{"strides", std::vector<int64_t>{1, 1, 1, 1}}, {"padding", "SAME"}};
+  const Tensor biased = run("BiasAdd", {}, {run("Conv2D", attrs, {x, filter}), bias});
+  attrs.Set("num_args", int64_t{1});
+  Arithmetic{.tf32 = true, .deterministic = false}.SetOn(attrs);
+  attrs.Set("fused_ops", std::vector<std::string>{"BiasAdd"});
+  EXPECT_TRUE(run("_FusedConv2D", attrs, {x, filter, bias}).Identical(biased));
+  attrs.Set("fused_ops", std::vector<std::string>{"BiasAdd", "Relu"});
+  EXPECT_TRUE(run("_FusedConv2D", attrs, {x, filter, bias}).Identical(run("Relu", {}, {biased})));
 }
 
 // A card's kernel is for dtypes that the op has, and the CPU has a kernel there too, which a graph falls back to.

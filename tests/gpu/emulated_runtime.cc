@@ -1,16 +1,31 @@
 // The functions of the CUDA runtime that the device calls, on a card that is this host's memory: what is enqueued is
-// done at once. Fresh memory, and what was set free, holds NaN.
+// done at once. Fresh memory, and what was set free, holds NaN. The environment variable DFRUN_EMULATED_CARD makes it
+// that of a host with no-driver, an old-driver, no-card, or no-libraries, which it has none of anyway.
 #include <cuda_runtime_api.h>
 
 #include <cstdlib>
 #include <cstring>
 
+#include <string_view>
+
 #include "kernels/device/cuda/block.h"
+
+namespace {
+
+bool Lacks(std::string_view what) {
+  const char* const lacking = std::getenv("DFRUN_EMULATED_CARD");
+  return lacking != nullptr && lacking == what;
+}
+
+}  // namespace
 
 // NOLINTBEGIN(readability-identifier-naming): names of the library
 extern "C" {
 
 cudaError_t cudaGetDeviceCount(int* count) {
+  *count = 0;
+  if (Lacks("no-driver") || Lacks("old-driver")) return cudaErrorInsufficientDriver;
+  if (Lacks("no-card")) return cudaErrorNoDevice;
   *count = 1;
   return cudaSuccess;
 }
@@ -22,19 +37,20 @@ cudaError_t cudaGetDevice(int* device) {
   return cudaSuccess;
 }
 cudaError_t cudaDriverGetVersion(int* version) {
-  *version = CUDART_VERSION;
+  *version = Lacks("no-driver") ? 0 : Lacks("old-driver") ? 12020 : CUDART_VERSION;
   return cudaSuccess;
 }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
   *properties = {};
   std::strcpy(properties->name, "emulated");
+  properties->totalGlobalMem = size_t{16} << 30;
   return cudaSuccess;
 }
-const char* cudaGetErrorString(cudaError_t) {
-  return "an error";
+const char* cudaGetErrorString(cudaError_t error) {
+  return error == cudaErrorNoDevice ? "no CUDA-capable device is detected" : "an error";
 }
-const char* cudaGetErrorName(cudaError_t) {
-  return "cudaError";
+const char* cudaGetErrorName(cudaError_t error) {
+  return error == cudaErrorNoDevice ? "cudaErrorNoDevice" : "cudaError";
 }
 cudaError_t cudaGetLastError() {
   return cudaSuccess;

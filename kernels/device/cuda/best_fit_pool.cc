@@ -15,6 +15,7 @@ size_t RoundUp(size_t bytes) {
 void* BestFitPool::Allocate(size_t bytes) {
   const size_t wanted = RoundUp(bytes);
   MutexLock lock(mu_);
+  if (!MayGive(wanted)) return nullptr;
   auto fit = free_.lower_bound({wanted, nullptr});
   if (fit == free_.end()) {
     if (!AddChunk(wanted)) return nullptr;
@@ -40,6 +41,26 @@ void BestFitPool::Free(void* memory) {
   free_.insert({block->second.bytes, block->first});
 }
 
+void BestFitPool::SetLimit(size_t bytes) {
+  MutexLock lock(mu_);
+  limit_ = bytes == 0 ? 0 : std::max(kAlignment, bytes / kAlignment * kAlignment);
+}
+
+size_t BestFitPool::limit() const {
+  MutexLock lock(mu_);
+  return limit_;
+}
+
+bool BestFitPool::MayGive(size_t bytes) const {
+  return limit_ == 0 || static_cast<size_t>(stats_.bytes_in_use) + bytes <= limit_;
+}
+
+size_t BestFitPool::MayTake(size_t bytes) const {
+  const auto reserved = static_cast<size_t>(stats_.bytes_reserved);
+  if (limit_ == 0) return bytes;
+  return reserved >= limit_ ? 0 : std::min(bytes, limit_ - reserved);
+}
+
 AllocatorStats BestFitPool::Stats() const {
   MutexLock lock(mu_);
   return stats_;
@@ -51,7 +72,8 @@ void BestFitPool::ResetPeak() {
 }
 
 bool BestFitPool::AddChunk(size_t bytes) {
-  const size_t wanted = std::max(bytes, next_chunk_);
+  const size_t wanted = MayTake(std::max(bytes, next_chunk_));
+  if (wanted < bytes) return false;
   size_t taken = wanted;
   void* chunk = take_chunk_(taken);
   if (chunk == nullptr && bytes < wanted) {  // as much as is asked for is there, perhaps

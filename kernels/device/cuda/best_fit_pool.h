@@ -2,7 +2,8 @@
 //
 // A request takes the smallest free block that holds it and leaves the rest free; a block that is given back is joined
 // with free neighbours. Chunks are taken from the system when no free block is large enough, each at least twice the
-// one before up to a bound, and are never given back.
+// one before up to a bound, and are never given back. With a limit no more is taken from the system than it says, nor
+// given out: chunks may be older than the limit.
 //
 // Thread safety: all methods from any thread.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_BEST_FIT_POOL_H_
@@ -30,9 +31,12 @@ class BestFitPool {
   BestFitPool(const BestFitPool&) = delete;
   BestFitPool& operator=(const BestFitPool&) = delete;
 
-  // Null where the system gives no more memory.
+  // Null where the system gives no more memory, or the limit is reached.
   void* Allocate(size_t bytes) EXCLUDES(mu_);
   void Free(void* memory) EXCLUDES(mu_);
+  // From now on; 0: none.
+  void SetLimit(size_t bytes) EXCLUDES(mu_);
+  size_t limit() const EXCLUDES(mu_);
   AllocatorStats Stats() const EXCLUDES(mu_);
   void ResetPeak() EXCLUDES(mu_);
 
@@ -45,6 +49,10 @@ class BestFitPool {
   // By address. Nodes come from a pool of their own, which asks the system for none once it has grown.
   using Blocks = std::pmr::map<std::byte*, Block>;
 
+  // Whether the limit lets so much be given out.
+  bool MayGive(size_t bytes) const REQUIRES(mu_);
+  // How much of a chunk of so many bytes the limit lets be taken.
+  size_t MayTake(size_t bytes) const REQUIRES(mu_);
   bool AddChunk(size_t bytes) REQUIRES(mu_);
   void* TakeChunk(size_t bytes) REQUIRES(mu_);
   void SplitBlock(Blocks::iterator block, size_t bytes) REQUIRES(mu_);
@@ -55,6 +63,7 @@ class BestFitPool {
   mutable Mutex mu_;
   size_t next_chunk_ GUARDED_BY(mu_);
   const size_t largest_chunk_;
+  size_t limit_ GUARDED_BY(mu_) = 0;
   std::pmr::unsynchronized_pool_resource nodes_;
   Blocks blocks_ GUARDED_BY(mu_){&nodes_};
   std::pmr::set<std::pair<size_t, std::byte*>> free_ GUARDED_BY(mu_){&nodes_};  // by size

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "kernels/device/cuda/cuda_status.h"
+#include "kernels/device/cuda/driver.h"
 
 namespace dfrun::cuda {
 namespace {
@@ -40,7 +41,10 @@ Allocator& PinnedMemory() {
 
 Result<int> Card::Count() {
   int count = 0;
-  DF_TRY(CudaStatus(cudaGetDeviceCount(&count), "find cards"));
+  const cudaError_t error = cudaGetDeviceCount(&count);
+  // The runtime says this of a driver that is absent, too.
+  if (error == cudaErrorInsufficientDriver) return FailedPrecondition("cannot find cards: ", DriverText());
+  DF_TRY(CudaStatus(error, "find cards"));
   return count;
 }
 

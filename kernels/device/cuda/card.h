@@ -14,11 +14,12 @@
 #include "kernels/device/cuda/completion_queue.h"
 #include "kernels/device/cuda/refusals.h"
 #include "src/framework/allocator.h"
+#include "src/framework/memory_limit.h"
 
 namespace dfrun::cuda {
 
 // Blocks of a BestFitPool as tensors' memory.
-class PoolAllocator final : public Allocator {
+class PoolAllocator final : public Allocator, public LimitedMemory {
  public:
   template <class TakeChunk>
   PoolAllocator(std::string_view name, MemoryKind kind, TakeChunk take_chunk, size_t first_chunk, size_t largest_chunk)
@@ -28,6 +29,8 @@ class PoolAllocator final : public Allocator {
   void Free(void* memory, size_t) override { pool_.Free(memory); }
   AllocatorStats Stats() const override { return pool_.Stats(); }
   void ResetPeak() override { pool_.ResetPeak(); }
+  void SetLimit(int64_t bytes) { pool_.SetLimit(static_cast<size_t>(bytes)); }
+  int64_t limit_bytes() const override { return static_cast<int64_t>(pool_.limit()); }
 
  private:
   const std::string_view name_;
@@ -56,7 +59,7 @@ class Card {
   // What `later` is given from now on waits for what `earlier` has been given.
   Status Order(cudaStream_t earlier, cudaStream_t later);
 
-  Allocator& memory() { return memory_; }
+  PoolAllocator& memory() { return memory_; }
   CompletionQueue& completions() { return completions_; }
   Refusals& refusals() { return refusals_; }
 

@@ -66,11 +66,13 @@ Status AddCard(const DeviceSite& site, int index, FoundDevices& found) {
   name.index = static_cast<int>(found.devices.size());
   cudaDeviceProp properties{};
   DF_TRY(CudaStatus(cudaGetDeviceProperties(&properties, index), StrCat("ask card ", index, " what it is")));
+  const auto total = static_cast<int64_t>(properties.totalGlobalMem);
+  const auto limit = site.memory_limits.find(*name.type);
+  card->memory().SetLimit(limit == site.memory_limits.end() ? 0 : limit->second.BytesOf(total));
   Allocator& host = site.network_memory == nullptr ? PinnedMemory() : *site.network_memory;
   std::string text = StrCat(properties.name, ", card ", index, ", compute capability ", properties.major, ".",
                             properties.minor, ", ", properties.multiProcessorCount, " multiprocessors");
-  found.devices.push_back({std::make_unique<CudaDevice>(name, *card, host),
-                           static_cast<int64_t>(properties.totalGlobalMem), std::move(text)});
+  found.devices.push_back({std::make_unique<CudaDevice>(name, *card, host), total, std::move(text)});
   return Status();
 }
 

@@ -9,7 +9,7 @@ namespace dfrun::cuda {
 namespace {
 
 Result<const Cudnn*> Open() {
-  DF_ASSIGN(const Library library, Library::Open("libcudnn.so.9"));
+  DF_ASSIGN(const Library library, Library::Open(DFRUN_CUDNN_SONAME));
   static Cudnn& cudnn = *new Cudnn();
 #define DF_GET(function) DF_TRY(library.Get(#function, cudnn.function))
   DF_GET(cudnnGetVersion);

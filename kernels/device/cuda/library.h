@@ -2,11 +2,18 @@
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_LIBRARY_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_LIBRARY_H_
 
+#include <cstdint>
 #include <string>
 
 #include "src/base/status.h"
 
 namespace dfrun::cuda {
+
+// What libraries are told of the addresses of tensors. Parts of other tensors may lie elsewhere: they are not for them.
+inline constexpr uint32_t kLibraryAlignment = 16;
+inline bool IsForLibraries(const void* data) {
+  return reinterpret_cast<uintptr_t>(data) % kLibraryAlignment == 0;
+}
 
 // Stays open as long as the process lives.
 class Library {

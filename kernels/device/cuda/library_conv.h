@@ -1,52 +1,42 @@
-// Convolutions, and their gradients, by cuDNN.
+// Convolutions, and their gradients, by cuDNN on a card.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_LIBRARY_CONV_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_LIBRARY_CONV_H_
 
-#include <cstdint>
 #include <memory>
-#include <vector>
+#include <utility>
 
-#include "kernels/device/cuda/cudnn.h"
+#include "kernels/device/cuda/conv_plan.h"
 #include "src/framework/op_context.h"
 
 namespace dfrun::cuda {
 
-// Which of the three tensors is computed of the two others.
-enum class ConvResult { kOutput, kInput, kFilter };
-
-// Sizes as the library has them: images and channels first, then the dimensions of space. A filter's are out-channels,
-// in-channels of a group, space; it lies as the images do: with channels last, or first.
-struct LibraryConvShape {
-  std::vector<int64_t> input;
-  std::vector<int64_t> filter;
-  std::vector<int64_t> output;
-  std::vector<int64_t> strides;
-  std::vector<int64_t> dilations;
-  std::vector<int64_t> pad_before;
-  std::vector<int64_t> pad_after;
-  bool channels_first = false;
-  bool operator==(const LibraryConvShape&) const = default;
+// Where the tensors of a convolution lie, which are for libraries by their addresses (library.h).
+struct ConvData {
+  const void* input;
+  const void* filter;
+  const void* output;
+  const void* bias = nullptr;  // of a plan with an epilogue
 };
 
-// A way that the library has chosen. Results have the same bits in every run, and float32 is not computed in fewer
-// bits: ways that say otherwise are not taken. Thread safety: any thread.
+// A plan and the card that runs it. Thread safety: any thread.
 class LibraryConv {
  public:
   // Unimplemented where the library has no such way, NotFound where it is absent.
-  static Result<std::shared_ptr<const LibraryConv>> Create(ConvResult result, const LibraryConvShape& shape,
-                                                           DType dtype, int card);
+  static Result<std::shared_ptr<const LibraryConv>> Create(const ConvTask& task, int card);
 
   // Enqueues it.
-  Status Run(OpContext& ctx, const void* input, const void* filter, const void* output) const;
+  Status Run(OpContext& ctx, const ConvData& data) const;
+  // The same on a stream of the card, with workspace_bytes() of its memory that nothing else uses meanwhile.
+  Status Enqueue(cudaStream_t stream, const ConvData& data, void* workspace) const;
+  int64_t workspace_bytes() const { return plan_->workspace_bytes(); }
 
  private:
-  explicit LibraryConv(const Cudnn& cudnn) : cudnn_(cudnn) {}
+  LibraryConv(const Cudnn& cudnn, cudnnHandle_t handle, std::unique_ptr<const ConvPlan> plan)
+      : cudnn_(cudnn), handle_(handle), plan_(std::move(plan)) {}
 
   const Cudnn& cudnn_;
-  cudnnHandle_t handle_ = nullptr;
-  std::vector<CudnnDescriptor> kept_;  // what the plan is made of
-  std::unique_ptr<CudnnDescriptor> plan_;
-  int64_t workspace_bytes_ = 0;
+  const cudnnHandle_t handle_;
+  const std::unique_ptr<const ConvPlan> plan_;
 };
 
 }  // namespace dfrun::cuda

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "kernels/device/cuda/cuda_kernel.h"
+#include "kernels/device/cuda/library.h"
 
 namespace dfrun::cuda {
 namespace {
@@ -38,11 +39,12 @@ Result<cudaDataType_t> DataTypeOf(DType dtype) {
 
 }  // namespace
 
-Result<std::shared_ptr<const LibraryProduct>> LibraryProduct::Create(const ProductShape& shape, DType dtype) {
+Result<std::shared_ptr<const LibraryProduct>> LibraryProduct::Create(const ProductShape& shape, DType dtype,
+                                                                     const Arithmetic& arithmetic) {
   if (!CublasLt::Get().ok()) return CublasLt::Get().status();
   std::shared_ptr<LibraryProduct> made(new LibraryProduct(**CublasLt::Get()));
-  DF_TRY(made->Describe(shape, dtype));
-  DF_TRY(made->Choose());
+  DF_TRY(made->Describe(shape, dtype, arithmetic));
+  DF_TRY(made->Choose(arithmetic));
   return std::shared_ptr<const LibraryProduct>(std::move(made));
 }
 
@@ -55,7 +57,7 @@ LibraryProduct::~LibraryProduct() {
 
 // The library's matrices are column-major: a row-major C is the transpose of one, and so the product of the transposes
 // of B and A.
-Status LibraryProduct::Describe(const ProductShape& s, DType dtype) {
+Status LibraryProduct::Describe(const ProductShape& s, DType dtype, const Arithmetic& arithmetic) {
   DF_ASSIGN(const cudaDataType_t type, DataTypeOf(dtype));
   is_double_ = dtype == DType::kDouble;
   const auto make = [&](cublasLtMatrixLayout_t& layout, int64_t rows, int64_t columns, bool repeats) -> Status {
@@ -74,8 +76,11 @@ Status LibraryProduct::Describe(const ProductShape& s, DType dtype) {
   DF_TRY(s.transpose_b ? make(first_, s.k, s.n, s.repeats_b) : make(first_, s.n, s.k, s.repeats_b));
   DF_TRY(s.transpose_a ? make(second_, s.m, s.k, s.repeats_a) : make(second_, s.k, s.m, s.repeats_a));
   DF_TRY(make(result_, s.n, s.m, false));
-  DF_TRY(CublasLt::Check(lt_.cublasLtMatmulDescCreate(&product_, is_double_ ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F,
-                                                      is_double_ ? CUDA_R_64F : CUDA_R_32F),
+  const bool is_tf32 = dtype == DType::kFloat && arithmetic.tf32;
+  const cublasComputeType_t computes_in = is_double_ ? CUBLAS_COMPUTE_64F
+                                          : is_tf32  ? CUBLAS_COMPUTE_32F_FAST_TF32
+                                                     : CUBLAS_COMPUTE_32F;
+  DF_TRY(CublasLt::Check(lt_.cublasLtMatmulDescCreate(&product_, computes_in, is_double_ ? CUDA_R_64F : CUDA_R_32F),
                          "describe a product"));
   const auto transpose = [&](cublasLtMatmulDescAttributes_t which, bool is_transposed) {
     const cublasOperation_t operation = is_transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
@@ -86,21 +91,30 @@ Status LibraryProduct::Describe(const ProductShape& s, DType dtype) {
   return transpose(CUBLASLT_MATMUL_DESC_TRANSB, s.transpose_a);
 }
 
-Status LibraryProduct::Choose() {
+Status LibraryProduct::Choose(const Arithmetic& arithmetic) {
   int card = 0;
   cudaGetDevice(&card);
-  DF_ASSIGN(const cublasLtHandle_t handle, HandleOf(lt_, card));
+  DF_ASSIGN(handle_, HandleOf(lt_, card));
   cublasLtMatmulPreference_t preference = nullptr;
   DF_TRY(CublasLt::Check(lt_.cublasLtMatmulPreferenceCreate(&preference), "choose a way to multiply"));
   const uint64_t most = kMostWorkspace;
   lt_.cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &most, sizeof(most));
   // Parts of a sum that are added in place are so in no fixed order.
-  const uint32_t reductions = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE | CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE;
+  const uint32_t reductions = arithmetic.deterministic
+                                  ? CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE | CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE
+                                  : CUBLASLT_REDUCTION_SCHEME_MASK;
   lt_.cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &reductions,
                                            sizeof(reductions));
+  // Where it is not told, the library takes matrices to lie on multiples of 256, which small tensors of a step do not.
+  const uint32_t alignment = kLibraryAlignment;
+  for (const cublasLtMatmulPreferenceAttributes_t matrix :
+       {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES}) {
+    lt_.cublasLtMatmulPreferenceSetAttribute(preference, matrix, &alignment, sizeof(alignment));
+  }
   cublasLtMatmulHeuristicResult_t found{};
   int count = 0;
-  const cublasStatus_t status = lt_.cublasLtMatmulAlgoGetHeuristic(handle, product_, first_, second_, result_, result_,
+  const cublasStatus_t status = lt_.cublasLtMatmulAlgoGetHeuristic(handle_, product_, first_, second_, result_, result_,
                                                                    preference, 1, &found, &count);
   lt_.cublasLtMatmulPreferenceDestroy(preference);
   DF_TRY(CublasLt::Check(status, "choose a way to multiply"));
@@ -111,21 +125,24 @@ Status LibraryProduct::Choose() {
 }
 
 Status LibraryProduct::Run(OpContext& ctx, const void* a, const void* b, void* c) const {
+  DF_ASSIGN(Tensor workspace, ctx.AllocateTemp(DType::kUint8, Shape({static_cast<int64_t>(workspace_bytes_)})));
   Card& card = CardOf(ctx);
   card.MakeCurrent();
-  DF_ASSIGN(const cublasLtHandle_t handle, HandleOf(lt_, card.index()));
-  DF_ASSIGN(Tensor workspace, ctx.AllocateTemp(DType::kUint8, Shape({static_cast<int64_t>(workspace_bytes_)})));
+  DF_TRY(Enqueue(card.stream(), a, b, c, workspace.raw()));
+  ctx.SetEnqueued();
+  return Status();
+}
+
+Status LibraryProduct::Enqueue(cudaStream_t stream, const void* a, const void* b, void* c, void* workspace) const {
   const double one_double = 1;
   const double zero_double = 0;
   const float one = 1;
   const float zero = 0;
   const void* const alpha = is_double_ ? static_cast<const void*>(&one_double) : &one;
   const void* const beta = is_double_ ? static_cast<const void*>(&zero_double) : &zero;
-  DF_TRY(CublasLt::Check(lt_.cublasLtMatmul(handle, product_, alpha, b, first_, a, second_, beta, c, result_, c,
-                                            result_, &algorithm_, workspace.raw(), workspace_bytes_, card.stream()),
-                         "multiply"));
-  ctx.SetEnqueued();
-  return Status();
+  return CublasLt::Check(lt_.cublasLtMatmul(handle_, product_, alpha, b, first_, a, second_, beta, c, result_, c,
+                                            result_, &algorithm_, workspace, workspace_bytes_, stream),
+                         "multiply");
 }
 
 }  // namespace dfrun::cuda

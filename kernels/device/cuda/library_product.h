@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "kernels/device/cuda/cublas_lt.h"
+#include "src/framework/arithmetic.h"
 #include "src/framework/op_context.h"
 
 namespace dfrun::cuda {
@@ -23,25 +24,32 @@ struct ProductShape {
   bool operator==(const ProductShape&) const = default;
 };
 
-// A way that the library has chosen for products of one shape and dtype. Results have the same bits in every run: no
-// way that adds up in no fixed order is taken. Thread safety: any thread.
+// A way that the library has chosen for products of one shape and dtype. Results have the same bits in every run, and
+// float32 is multiplied as it is, but where `arithmetic` lets it: no way that adds up in no fixed order is taken.
+// Thread safety: any thread.
 class LibraryProduct {
  public:
   // float16, bfloat16, float32 or float64; Unimplemented for others, NotFound where the library is absent.
-  static Result<std::shared_ptr<const LibraryProduct>> Create(const ProductShape& shape, DType dtype);
+  static Result<std::shared_ptr<const LibraryProduct>> Create(const ProductShape& shape, DType dtype,
+                                                              const Arithmetic& arithmetic);
   ~LibraryProduct();
   LibraryProduct(const LibraryProduct&) = delete;
   LibraryProduct& operator=(const LibraryProduct&) = delete;
 
-  // Enqueues a product.
+  // Enqueues a product of matrices that are for libraries by their addresses (library.h).
   Status Run(OpContext& ctx, const void* a, const void* b, void* c) const;
+  // The same on a stream of the card that was current when it was made, with workspace_bytes() of its memory that
+  // nothing else uses meanwhile.
+  Status Enqueue(cudaStream_t stream, const void* a, const void* b, void* c, void* workspace) const;
+  size_t workspace_bytes() const { return workspace_bytes_; }
 
  private:
   explicit LibraryProduct(const CublasLt& lt) : lt_(lt) {}
-  Status Describe(const ProductShape& shape, DType dtype);
-  Status Choose();
+  Status Describe(const ProductShape& shape, DType dtype, const Arithmetic& arithmetic);
+  Status Choose(const Arithmetic& arithmetic);
 
   const CublasLt& lt_;
+  cublasLtHandle_t handle_ = nullptr;
   bool is_double_ = false;
   cublasLtMatmulDesc_t product_ = nullptr;
   // As the library sees them: transposed, in the other order.

@@ -7,23 +7,13 @@
 
 #include "kernels/device/cuda/cublas_lt.h"
 #include "kernels/device/cuda/cudnn.h"
+#include "kernels/device/cuda/driver.h"
 #include "src/framework/device_part.h"
 
 namespace dfrun::cuda {
 namespace {
 
 using Lines = std::vector<std::pair<std::string, std::string>>;
-
-// 13020 is 13.2.
-std::string CudaVersion(int number) {
-  return StrCat(number / 1000, ".", number % 1000 / 10);
-}
-
-std::string Driver() {
-  int driver = 0;
-  if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0) return "no driver: libcuda.so.1 is not there";
-  return StrCat("driver for CUDA ", CudaVersion(driver));
-}
 
 std::string CublasLtText() {
   const Result<const CublasLt*>& lt = CublasLt::Get();
@@ -42,8 +32,8 @@ std::string CudnnText() {
 
 Lines Report() {
   Lines lines;
-  lines.emplace_back(
-      "CUDA", StrCat("built with ", CudaVersion(CUDART_VERSION), " for ", DFRUN_CUDA_ARCHITECTURES, "; ", Driver()));
+  lines.emplace_back("CUDA", StrCat("built with ", CudaVersion(CUDART_VERSION), " for ", DFRUN_CUDA_ARCHITECTURES, "; ",
+                                    DriverText()));
   lines.emplace_back("cuBLASLt", CublasLtText());
   lines.emplace_back("cuDNN", CudnnText());
   return lines;

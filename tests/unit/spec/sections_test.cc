@@ -305,6 +305,44 @@ TEST(Sections, ClusterCountsDevices) {
             "job.yaml:2:11: unknown key 'cpus' of the section 'cluster', did you mean 'gpus'?");
 }
 
+TEST(Sections, ClusterLimitsMemory) {
+  const auto limits = [](const std::string& limit) {
+    const Result<LoadedSpec> spec = LoadText("cluster: {gpu_memory: " + limit + "}\ngraph: {x: 1}\n");
+    EXPECT_TRUE(spec.ok()) << spec.status().ToString();
+    return spec.ok() ? spec->job.memory_limits : MemoryLimits();
+  };
+  EXPECT_EQ(limits("0.5").at("gpu").BytesOf(1000), 500);
+  EXPECT_EQ(limits("1").at("gpu").BytesOf(1000), 1000);
+  EXPECT_EQ(limits("\"3 * 1024\"").at("gpu").BytesOf(1000), 3072);
+  EXPECT_EQ(ErrorOf("cluster: {gpu_memory: 0}\ngraph: {x: 1}\n"), "job.yaml:2:23: 'gpu_memory' must be above 0");
+  EXPECT_EQ(ErrorOf("cluster: {gpu_memory: 1e30}\ngraph: {x: 1}\n"),
+            "job.yaml:2:23: 'gpu_memory' is more than any memory: give bytes, or a share");
+}
+
+TEST(Sections, ClusterMakesDevicesWishes) {
+  const Result<LoadedSpec> hard = LoadText("graph: {x: 1}\n");
+  const Result<LoadedSpec> soft = LoadText("cluster: {soft_placement: true}\ngraph: {x: 1}\n");
+  ASSERT_TRUE(hard.ok() && soft.ok());
+  EXPECT_FALSE(hard->job.soft_placement);
+  EXPECT_TRUE(soft->job.soft_placement);
+}
+
+TEST(Sections, PrecisionAndDeterminism) {
+  const std::string train =
+      "graph:\n  W: {op: Variable, shape: [], init: zeros}\n  loss: Square(W)\n"
+      "train: {loss: loss, learning_rate: 1, steps: 1";
+  const auto of = [&](const std::string& head, const std::string& more) {
+    const Result<LoadedSpec> spec = LoadText(head + train + more + "}\n");
+    EXPECT_TRUE(spec.ok()) << spec.status().ToString();
+    return spec.ok() ? spec->job.arithmetic : Arithmetic();
+  };
+  EXPECT_EQ(of("", ""), (Arithmetic{.tf32 = false, .deterministic = true}));
+  EXPECT_EQ(of("precision: float32\n", ", deterministic: true"), Arithmetic());
+  EXPECT_EQ(of("params: {p: tf32}\nprecision: \"${p}\"\n", ""), (Arithmetic{.tf32 = true, .deterministic = true}));
+  EXPECT_EQ(of("", ", deterministic: false"), (Arithmetic{.tf32 = false, .deterministic = false}));
+  EXPECT_EQ(ErrorOf("precision: tf33\ngraph: {x: 1}\n").substr(0, 15), "job.yaml:2:12: ");
+}
+
 TEST(Sections, TheJobHasItsFilesName) {
   const Result<LoadedSpec> spec = LoadText("graph: {x: 1}\n");
   ASSERT_TRUE(spec.ok());

@@ -61,6 +61,21 @@ class JobGraphTest : public testing::Test {
   LoadedSpec spec_;
 };
 
+// What the job lets kernels do is said by every node that computes floats, gradients among them.
+TEST_F(JobGraphTest, NodesSayWhatTheirKernelsMayDo) {
+  spec_.job.arithmetic = {.tf32 = true, .deterministic = false};
+  const Result<JobGraph> job = BuildJobGraph(spec_, *MakeCluster({}, 1));
+  ASSERT_TRUE(job.ok()) << job.status().ToString();
+  int floats = 0;
+  for (const Node& node : job->graph.nodes()) {
+    const bool is_floating = !node.output_types.empty() && IsFloating(node.output_types[0].dtype);
+    EXPECT_EQ(Arithmetic::Of(node.attrs), is_floating ? spec_.job.arithmetic : Arithmetic()) << node.name;
+    floats += is_floating ? 1 : 0;
+  }
+  EXPECT_GT(floats, 5);
+  EXPECT_TRUE(Train(1).ok());
+}
+
 TEST_F(JobGraphTest, Sgd) {
   float w = kStart;
   for (int i = 0; i < 5; ++i) w -= kRate * 2 * (w - kTarget);

@@ -1,0 +1,116 @@
+// What a card does with nothing of ours between: copies of the runtime, an empty launch, calls of cuBLASLt and cuDNN
+// with plans, memory and workspaces made beforehand.
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "kernels/device/cuda/cuda_device.h"
+#include "kernels/device/cuda/cuda_status.h"
+#include "kernels/device/cuda/empty_kernel.h"
+#include "kernels/device/cuda/library_conv.h"
+#include "kernels/device/cuda/library_product.h"
+#include "src/framework/device_limits.h"
+
+namespace dfrun::cuda {
+namespace {
+
+class CardLimits final : public DeviceLimits {
+ public:
+  explicit CardLimits(CudaDevice& device) : device_(device), card_(device.card()) {}
+
+  Result<DeviceWork> Copy(int64_t bytes) override {
+    return CopyBetween(device_.allocator(), device_.allocator(), bytes);
+  }
+  Result<DeviceWork> CopyIn(int64_t bytes) override {
+    return CopyBetween(device_.host_allocator(), device_.allocator(), bytes);
+  }
+  Result<DeviceWork> CopyOut(int64_t bytes) override {
+    return CopyBetween(device_.allocator(), device_.host_allocator(), bytes);
+  }
+
+  Result<DeviceWork> Launch() override {
+    return Repeated([this] { return CudaStatus(LaunchEmptyKernel(card_.stream()), "launch a function of the card"); });
+  }
+
+  Result<DeviceWork> Product(int64_t size, DType dtype, const Arithmetic& arithmetic) override {
+    const ProductShape shape{.m = size, .k = size, .n = size};
+    DF_ASSIGN(const auto product, LibraryProduct::Create(shape, dtype, arithmetic));
+    DF_ASSIGN(std::vector<Tensor> matrices,
+              OfZeros(dtype, {Shape({size, size}), Shape({size, size}), Shape({size, size})}));
+    DF_ASSIGN(Tensor workspace, Bytes(static_cast<int64_t>(product->workspace_bytes())));
+    return Repeated([this, product, matrices, workspace]() mutable {
+      return product->Enqueue(card_.stream(), matrices[0].raw(), matrices[1].raw(), matrices[2].raw(), workspace.raw());
+    });
+  }
+
+  Result<DeviceWork> Convolution(const SquareConv& conv, ConvPass pass, DType dtype,
+                                 const Arithmetic& arithmetic) override {
+    const ConvResult result = pass == ConvPass::kForward         ? ConvResult::kOutput
+                              : pass == ConvPass::kInputGradient ? ConvResult::kInput
+                                                                 : ConvResult::kFilter;
+    DF_ASSIGN(const auto plan,
+              LibraryConv::Create({.result = result, .shape = ShapeOf(conv), .dtype = dtype, .arithmetic = arithmetic},
+                                  card_.index()));
+    DF_ASSIGN(std::vector<Tensor> tensors, OfZeros(dtype, {conv.input(), conv.filter(), conv.output()}));
+    DF_ASSIGN(Tensor workspace, Bytes(plan->workspace_bytes()));
+    return Repeated([this, plan, tensors, workspace]() mutable {
+      return plan->Enqueue(card_.stream(), {tensors[0].raw(), tensors[1].raw(), tensors[2].raw()}, workspace.raw());
+    });
+  }
+
+ private:
+  static LibraryConvShape ShapeOf(const SquareConv& c) {
+    const int64_t before = c.padding() / 2;
+    const int64_t after = c.padding() - before;
+    return {.input = {c.images, c.in_channels, c.side, c.side},
+            .filter = {c.out_channels, c.in_channels, c.filter_side, c.filter_side},
+            .output = {c.images, c.out_channels, c.output_side(), c.output_side()},
+            .strides = {c.stride, c.stride},
+            .dilations = {1, 1},
+            .pad_before = {before, before},
+            .pad_after = {after, after}};
+  }
+
+  template <class Enqueue>
+  DeviceWork Repeated(Enqueue enqueue) {
+    return [this, enqueue = std::move(enqueue)](int times) mutable -> Status {
+      card_.MakeCurrent();
+      for (int i = 0; i < times; ++i) DF_TRY(enqueue());
+      return device_.Synchronize();
+    };
+  }
+
+  Result<DeviceWork> CopyBetween(Allocator& from_memory, Allocator& to_memory, int64_t bytes) {
+    DF_ASSIGN(const Tensor from, Tensor::Allocate(from_memory, DType::kUint8, Shape({bytes})));
+    DF_ASSIGN(Tensor to, Tensor::Allocate(to_memory, DType::kUint8, Shape({bytes})));
+    return Repeated([this, from, to]() mutable {
+      return CudaStatus(cudaMemcpyAsync(to.raw(), from.raw(), from.num_bytes(), cudaMemcpyDefault, card_.stream()),
+                        "copy bytes");
+    });
+  }
+
+  Result<Tensor> Bytes(int64_t count) { return Tensor::Allocate(device_.allocator(), DType::kUint8, Shape({count})); }
+
+  Result<std::vector<Tensor>> OfZeros(DType dtype, const std::vector<Shape>& shapes) {
+    card_.MakeCurrent();
+    std::vector<Tensor> tensors;
+    for (const Shape& shape : shapes) {
+      DF_ASSIGN(Tensor tensor, Tensor::Allocate(device_.allocator(), dtype, shape));
+      DF_TRY(CudaStatus(cudaMemsetAsync(tensor.raw(), 0, tensor.num_bytes(), card_.stream()), "set bytes"));
+      tensors.push_back(std::move(tensor));
+    }
+    return tensors;
+  }
+
+  CudaDevice& device_;
+  Card& card_;
+};
+
+std::unique_ptr<DeviceLimits> MakeCardLimits(Device& device) {
+  return std::make_unique<CardLimits>(static_cast<CudaDevice&>(device));
+}
+
+DEVICE_LIMITS("gpu", &MakeCardLimits);
+
+}  // namespace
+}  // namespace dfrun::cuda

@@ -1,0 +1,14 @@
+// The sizes of a convolution as cuDNN has them.
+#ifndef DFRUN_KERNELS_NN_CONV_LIBRARY_SHAPE_CUDA_H_
+#define DFRUN_KERNELS_NN_CONV_LIBRARY_SHAPE_CUDA_H_
+
+#include "kernels/device/cuda/conv_plan.h"
+#include "kernels/nn/conv_shape.h"
+
+namespace dfrun::cuda {
+
+LibraryConvShape LibraryShapeOf(const ConvShape& shape);
+
+}  // namespace dfrun::cuda
+
+#endif  // DFRUN_KERNELS_NN_CONV_LIBRARY_SHAPE_CUDA_H_

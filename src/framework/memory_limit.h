@@ -1,0 +1,37 @@
+// Bounds on the memory that a rank takes of a device with memory of its own.
+#ifndef DFRUN_SRC_FRAMEWORK_MEMORY_LIMIT_H_
+#define DFRUN_SRC_FRAMEWORK_MEMORY_LIMIT_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+
+namespace dfrun {
+
+// Bytes, or a share of what the device has.
+struct MemoryLimit {
+  int64_t bytes = 0;  // 0: `share` says it
+  double share = 1;   // in (0, 1]
+  bool operator==(const MemoryLimit&) const = default;
+
+  // Of a device with so much memory in all.
+  int64_t BytesOf(int64_t total) const {
+    return bytes > 0 ? bytes : static_cast<int64_t>(static_cast<double>(total) * share);
+  }
+};
+
+// By type of device.
+using MemoryLimits = std::map<std::string, MemoryLimit, std::less<>>;
+
+// What an allocator also is that gives out so much memory and no more.
+class LimitedMemory {
+ public:
+  virtual ~LimitedMemory() = default;
+  // 0: as much as the device has. Thread safety: any thread.
+  virtual int64_t limit_bytes() const = 0;
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_FRAMEWORK_MEMORY_LIMIT_H_

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# The nets of scripts/bench/nets: each is checked at its full size for a card, and the ops of its step that run on the
+# host, since they or what belongs to them have no kernel for cards, are those of the list; made small it trains a few
+# steps on CPUs and on the emulated card, with near losses there, and equal ones the second time.
+#   nets_test.sh SOURCE_DIR DFRUN PARTS_FOLDER
+SOURCE=$1 DFRUN=$2
+export DFRUN_DEVICE_PARTS=$3
+WORK=$(mktemp -d)
+trap 'rm -rf "$WORK"' EXIT
+source "$SOURCE/tests/mpi/training_lib.sh"
+export PYTHONPATH=$SOURCE/scripts/bench PYTHONDONTWRITEBYTECODE=1
+
+for spec in "$SOURCE"/scripts/bench/nets/*.yaml; do
+  net=$(basename "$spec" .yaml)
+  [ "$net" != layers ] || continue
+  timeout 60 "$DFRUN" check "$spec" --gpus 1 > "$WORK/log" 2>&1 || { cat "$WORK/log"; fail "dfrun check of $net"; }
+  timeout 60 "$DFRUN" graph "$spec" --partitioned --gpus 1 > "$WORK/graph" 2>&1 || { cat "$WORK/graph"; fail "dfrun graph of $net"; }
+  awk '/^# / {on_host = /device:cpu/} on_host' "$WORK/graph" | sed -nE "s/^[^ ]+ = (\\w+)\\(.*/$net \\1/p" |
+    grep -vE ' (_Recv|_Send|_Retval|_UpdateGate|Const|NoOp)$' | sort -u >> "$WORK/list" || true
+done
+touch "$WORK/list"
+diff "$WORK/list" <(grep -v '^#' "$SOURCE/tests/gpu/nets_not_on_gpu.txt") ||
+  fail "the list nets_not_on_gpu.txt differs (>) from the ops that run on the host (<)"
+
+cat > "$WORK/train.py" <<'PYTHON'
+import pathlib, sys
+from gpunetlib.dfrun_side import DfrunSide
+from gpunetlib.nets import NETS, params_of
+side = DfrunSide(sys.argv[1], pathlib.Path(sys.argv[2]))
+for net in NETS:
+    def losses(device, precision="float32"):
+        params = {**params_of(net, precision, True, 0, device), "steps": 3, "log": 1}
+        return side.measure(net, params, f"{net.name}-{precision}")[1]
+    host, card, again = losses("/device:cpu:0"), losses("/device:gpu:0"), losses("/device:gpu:0")
+    assert card == again, f"{net.name} has other losses the second time: {card} and {again}"
+    near = all(abs(a - b) <= 1e-3 * max(1, abs(a)) for a, b in zip(host, card))
+    assert len(card) == 3 and near, f"{net.name} has losses {card} on a card and {host} on CPUs"
+    assert losses("/device:gpu:0", "tf32") == card, f"{net.name} has other losses where TF32 may be used and is not"
+    print(net.name, *card, flush=True)
+PYTHON
+timeout 500 python3 "$WORK/train.py" "$DFRUN" "$WORK/runs" || fail "a net"
+echo "nets run on cards"
