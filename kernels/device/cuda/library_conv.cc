@@ -230,7 +230,6 @@ Result<std::shared_ptr<const LibraryConv>> LibraryConv::Create(ConvResult result
 }
 
 Status LibraryConv::Run(OpContext& ctx, const void* input, const void* filter, const void* output) const {
-  Card& card = CardOf(ctx);
   DF_ASSIGN(Tensor workspace, ctx.AllocateTemp(DType::kUint8, Shape({workspace_bytes_})));
   const std::vector<int64_t> ids = {kInputId, kFilterId, kOutputId};
   const void* data[] = {input, filter, output};
@@ -242,10 +241,10 @@ Status LibraryConv::Run(OpContext& ctx, const void* input, const void* filter, c
   DF_TRY(pack.Finalize());
   static Mutex& mu = *new Mutex();  // a handle is one thread's at a time
   MutexLock lock(mu);
-  DF_TRY(cudnn_.Check(cudnn_.cudnnSetStream(handle_, card.stream()), "use a stream"));
-  DF_TRY(cudnn_.Check(cudnn_.cudnnBackendExecute(handle_, plan_->get(), pack.get()), "convolve"));
-  ctx.SetEnqueued();
-  return Status();
+  return EnqueueLibraryCall(ctx, static_cast<size_t>(workspace_bytes_), [&](cudaStream_t stream) -> Status {
+    DF_TRY(cudnn_.Check(cudnn_.cudnnSetStream(handle_, stream), "use a stream"));
+    return cudnn_.Check(cudnn_.cudnnBackendExecute(handle_, plan_->get(), pack.get()), "convolve");
+  });
 }
 
 }  // namespace dfrun::cuda

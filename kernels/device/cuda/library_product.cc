@@ -121,11 +121,11 @@ Status LibraryProduct::Run(OpContext& ctx, const void* a, const void* b, void* c
   const float zero = 0;
   const void* const alpha = is_double_ ? static_cast<const void*>(&one_double) : &one;
   const void* const beta = is_double_ ? static_cast<const void*>(&zero_double) : &zero;
-  DF_TRY(CublasLt::Check(lt_.cublasLtMatmul(handle, product_, alpha, b, first_, a, second_, beta, c, result_, c,
-                                            result_, &algorithm_, workspace.raw(), workspace_bytes_, card.stream()),
-                         "multiply"));
-  ctx.SetEnqueued();
-  return Status();
+  return EnqueueLibraryCall(ctx, workspace_bytes_, [&](cudaStream_t stream) {
+    return CublasLt::Check(lt_.cublasLtMatmul(handle, product_, alpha, b, first_, a, second_, beta, c, result_, c,
+                                              result_, &algorithm_, workspace.raw(), workspace_bytes_, stream),
+                           "multiply");
+  });
 }
 
 }  // namespace dfrun::cuda
