@@ -9,6 +9,7 @@
 #include "jobs/command.h"
 #include "src/base/log.h"
 #include "src/base/printable.h"
+#include "src/framework/step_recorder.h"
 #include "src/session/stop_guard.h"
 #include "src/session/worker.h"
 
@@ -38,6 +39,18 @@ void AbortIfNetworkFailed(comm::ProcessGroup& group, const Runtime& runtime) {
   if (!network.ok()) AbortAll(group, network);
 }
 
+// What devices that record have done in all steps.
+void SayCounters(const Runtime& runtime) {
+  for (const auto& device : runtime.devices()) {
+    const DeviceRecording* const recording = DeviceRecording::Of(*device);
+    if (recording == nullptr) continue;
+    const RecordingCounters counters = recording->counters();
+    DF_LOG(kInfo) << device->full_name() << ": " << counters.recordings << " recordings, " << counters.launches
+                  << " launches, " << counters.updates << " updates, " << counters.stream_calls
+                  << " calls of nodes that were enqueued one by one; " << HostWaits() << " waits of the host";
+  }
+}
+
 Result<std::unique_ptr<Runtime>> MakeRuntime(const RuntimeOptions& options, const std::string& transport,
                                              comm::ProcessGroup& group) {
   DF_ASSIGN(std::unique_ptr<Communicator> communicator, group.Connect(transport));
@@ -55,6 +68,9 @@ void DeclareRankOptions(Options& args, RankOptions& options) {
       "--collectives", options.collectives,
       "How AllReduce and its kin are done: lowered to sends and sums, or by participants, a node of each device; "
       "default: auto");
+  args.Flag("--explain-gpu", options.explain_gpu,
+            "Say what of a step is launched on a card as a whole, and why other nodes are not");
+  args.Flag("--no-gpu-graphs{false}", options.records, "Enqueue the nodes of cards one by one in every step");
 }
 
 Result<int> RunMasterOrWorker(const RankOptions& options, const RankRole& lead) {
@@ -72,6 +88,8 @@ Result<int> RunMasterOrWorker(const RankOptions& options, const RankRole& lead, 
   RuntimeOptions runtime_options;
   runtime_options.threads = options.threads > 0 ? options.threads : std::max(1, cores / group->ranks_on_host());
   runtime_options.loop_programs = options.loop_programs;
+  runtime_options.records = options.records;
+  if (options.explain_gpu) runtime_options.explain = [](const std::string& line) { DF_LOG(kInfo) << line; };
   runtime_options.collectives = collectives;
   for (const comm::RankInfo& info : group->ranks()) runtime_options.hosts.push_back(info.host);
   runtime_options.stop = guard.get();
@@ -80,10 +98,12 @@ Result<int> RunMasterOrWorker(const RankOptions& options, const RankRole& lead, 
   DF_TRY(runtime.status());
   if (group->rank() != 0) {
     const Status served = serve(**runtime);
+    if (options.explain_gpu) SayCounters(**runtime);
     AbortIfNetworkFailed(*group, **runtime);
     return ExitCode(served.code());  // the reason is rank 0's to print
   }
   const Status led = lead(**runtime);
+  if (options.explain_gpu) SayCounters(**runtime);
   AbortIfNetworkFailed(*group, **runtime);
   // Said before the others know: they end with the error's exit code, at which mpirun ends this rank.
   if (!led.ok()) PrintError(led);

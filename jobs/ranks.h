@@ -15,12 +15,14 @@ struct RankOptions {
   std::string transport = {};  // empty: the best that all ranks have
   std::string collectives = "auto";
   bool loop_programs = true;
+  bool records = true;       // steps of devices that do so
+  bool explain_gpu = false;  // tells what is recorded, and what is not
   // Not 0: SIGTERM, SIGINT and SIGUSR1 are requests to stop, which `lead` looks for in Runtime, and after so many
   // seconds what is still in progress is ended in its midst. 0: they end the process.
   int64_t grace_s = 0;
 };
 
-// Gives the command --threads, --transport and --collectives.
+// Gives the command --threads, --transport, --collectives, --explain-gpu and --no-gpu-graphs.
 void DeclareRankOptions(Options& args, RankOptions& options);
 
 using RankRole = std::function<Status(Runtime&)>;

@@ -13,10 +13,10 @@
 namespace dfrun {
 namespace {
 
-CUDA_KERNEL("AssignAdd", cuda::Update<rule::AddTo>, DF_REAL);
-CUDA_KERNEL("AssignSub", cuda::Update<rule::SubtractFrom>, DF_REAL);
-CUDA_KERNEL_ATTR("AssignAddVariableOp", "dtype", cuda::Update<rule::AddTo>, DF_REAL);
-CUDA_KERNEL_ATTR("AssignSubVariableOp", "dtype", cuda::Update<rule::SubtractFrom>, DF_REAL);
+DF_CARD_UPDATE("AssignAdd", "T", rule::AddTo, DF_REAL);
+DF_CARD_UPDATE("AssignSub", "T", rule::SubtractFrom, DF_REAL);
+DF_CARD_UPDATE("AssignAddVariableOp", "dtype", rule::AddTo, DF_REAL);
+DF_CARD_UPDATE("AssignSubVariableOp", "dtype", rule::SubtractFrom, DF_REAL);
 
 DF_CARD_APPLY("GradientDescent", rule::GradientDescent, DF_FLOATS);
 DF_CARD_APPLY("Momentum", rule::Momentum, DF_FLOATS);

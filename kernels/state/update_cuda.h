@@ -7,10 +7,14 @@
 
 #include "kernels/device/cuda/launch.h"
 #include "kernels/state/update.h"
+#include "src/framework/step_recorder.h"
 
-#define DF_CARD_RESOURCE_APPLY(name, rule, ...) CUDA_KERNEL("ResourceApply" name, cuda::Update<rule>, __VA_ARGS__)
-#define DF_CARD_APPLY(name, rule, ...)                        \
-  CUDA_KERNEL("Apply" name, cuda::Update<rule>, __VA_ARGS__); \
+#define DF_CARD_UPDATE(op, attr, rule, ...)                    \
+  CUDA_KERNEL_ATTR(op, attr, cuda::Update<rule>, __VA_ARGS__); \
+  RECORDING_TRAITS("gpu", op, .obeys_gate = true)
+#define DF_CARD_RESOURCE_APPLY(name, rule, ...) DF_CARD_UPDATE("ResourceApply" name, "T", rule, __VA_ARGS__)
+#define DF_CARD_APPLY(name, rule, ...)                  \
+  DF_CARD_UPDATE("Apply" name, "T", rule, __VA_ARGS__); \
   DF_CARD_RESOURCE_APPLY(name, rule, __VA_ARGS__)
 
 namespace dfrun::cuda {
@@ -24,15 +28,17 @@ DF_CARD_FUNCTION void UpdateElement(const UpdateArgs& args, int64_t i, std::inde
   ((static_cast<T*>(args.variables[I])[i] = static_cast<T>(values[I])), ...);
 }
 
+// `gate`: null, or 0 where nothing is to be written.
 template <class Rule, class T>
-DF_CARD_KERNEL void UpdateElements(UpdateArgs args, int64_t n) {
+DF_CARD_KERNEL void UpdateElements(UpdateArgs args, int64_t n, const int32_t* gate) {
+  if (gate != nullptr && *gate == 0) return;
   const int64_t i = ThreadInGrid();
   if (i < n) UpdateElement<Rule, T>(args, i, std::make_index_sequence<Rule::kLayout.variables>());
 }
 
 template <class Rule, class T>
 Status LaunchUpdate(OpContext& ctx, const UpdateLoop&, const UpdateArgs& args, int64_t n) {
-  return Launch(ctx, n, &UpdateElements<Rule, T>, args, n);
+  return Launch(ctx, n, &UpdateElements<Rule, T>, args, n, GateOf(ctx));
 }
 
 // What a rule refuses by its scalars' values it does not refuse here: the host does not see them.

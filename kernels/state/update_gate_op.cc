@@ -23,6 +23,17 @@ OP("_UpdateGate")
     .Cost(&ScanAllCost)
     .Doc("Whether all values are finite; where not, the executor leaves out the updates that wait for it.");
 
+OP("_DeviceUpdateGate")
+    .Input("values: T")
+    .Output("open: int32")
+    .Attr("T: list({float, double, half, bfloat16})")
+    .Stateful()
+    .NotDifferentiable()
+    .Shape(ScalarOutputs())
+    .Own()
+    .Cost(&ScanAllCost)
+    .Doc("1 where all values are finite, else 0, for updates that are recorded with it.");
+
 OP("_NotFiniteValues")
     .Input("values: T")
     .Output("report: string")

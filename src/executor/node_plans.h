@@ -2,6 +2,8 @@
 #ifndef DFRUN_SRC_EXECUTOR_NODE_PLANS_H_
 #define DFRUN_SRC_EXECUTOR_NODE_PLANS_H_
 
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "src/executor/plan.h"
@@ -40,6 +42,8 @@ class NodePlans {
             ExecPlan& plan)
       : graph_(graph), device_(device), registry_(kernels), options_(options), plan_(plan) {}
 
+  // Before Make().
+  void TakeUnits(std::vector<std::unique_ptr<Kernel>> units) { units_ = std::move(units); }
   // All but numbers and slots, and the plan's kernels, infos, feeds and fetches. The plan knows whether it has control
   // flow. Errors name the node.
   Status Make();
@@ -60,6 +64,7 @@ class NodePlans {
   Status AddFeed(const Node& node);
   Status AddFetch(const Node& node);
   Status MakeKernel(const Node& node);
+  Status TakeUnit(const Node& node);
   Status CheckMerge(const Node& node);
   bool IsPassthrough(const Node& node) const;
   Status FindValues();
@@ -71,7 +76,8 @@ class NodePlans {
   const PlanOptions& options_;
   ExecPlan& plan_;
   std::vector<NodePlan> node_plans_;
-  std::vector<bool> is_fetched_;  // by index of a _Retval
+  std::vector<bool> is_fetched_;                // by index of a _Retval
+  std::vector<std::unique_ptr<Kernel>> units_;  // that have no node so far
 };
 
 }  // namespace dfrun

@@ -12,6 +12,7 @@
 #include "src/executor/node_actions.h"
 #include "src/executor/node_pool.h"
 #include "src/executor/numerics_check.h"
+#include "src/executor/recorded_unit.h"
 #include "src/executor/step_state.h"
 #include "src/framework/executor_access.h"
 #include "src/framework/trace_sink.h"
@@ -82,6 +83,9 @@ class NodeRunner {
   // Traced, or its values looked at: what the kernel enqueues is waited for. Its arguments apart, so that a call which
   // is not watched need not lie in memory.
   [[gnu::noinline]] Status CallWatched(Kernel::Fn fn, Kernel* kernel, uint32_t node) {
+    if (const auto* const unit = dynamic_cast<const RecordedUnit*>(kernel); unit != nullptr) {
+      return unit->ComputeWatched(context_, step_.args());
+    }
     NumericsCheck* const numerics = step_.args().numerics;
     const NumericsCheck::Inputs inputs =
         numerics != nullptr ? numerics->Before(plan_, node, slots_) : NumericsCheck::Inputs();

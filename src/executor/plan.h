@@ -23,6 +23,7 @@
 #define DFRUN_SRC_EXECUTOR_PLAN_H_
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -44,6 +45,11 @@ struct PlanOptions {
   int64_t max_arena_bytes = 32 << 10;
   // Whether loops may run as straight lines (loop_program.h); the results are the same.
   bool loop_programs = true;
+  // Whether a device that records (src/framework/step_recorder.h) does so; the results are the same.
+  bool records = true;
+  // Told, a line at a time, what is recorded and what is not, and why. Empty: nobody asks. From any thread that runs
+  // steps.
+  std::function<void(const std::string&)> explain = {};
 };
 
 // Bits of NodeRecord::flags. A node without any is run by one call of `fn`, or by nothing where fn is null.

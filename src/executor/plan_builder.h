@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "src/executor/plan.h"
@@ -23,6 +24,11 @@ class PlanBuilder {
         plan_(plan),
         node_plans_(graph, device, kernels, options, plan),
         edges_(graph, node_plans_) {}
+  // The kernels of units (unit_cut.h), by number, which the plan gets.
+  PlanBuilder& WithUnits(std::vector<std::unique_ptr<Kernel>> units) {
+    node_plans_.TakeUnits(std::move(units));
+    return *this;
+  }
   Status Build();
 
  private:

@@ -1,11 +1,13 @@
 #include "src/framework/device.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 
 #include "src/base/mutex.h"
 #include "src/base/text.h"
 #include "src/framework/device_factory.h"
+#include "src/framework/step_recorder.h"
 
 namespace dfrun {
 namespace {
@@ -59,6 +61,8 @@ Status MergePart(std::optional<T>& into, const std::optional<T>& from, const Dev
   return Status();
 }
 
+std::atomic<int64_t> g_host_waits{0};
+
 // Where a thread waits for a callback.
 class CallbackWaiter {
  public:
@@ -66,6 +70,7 @@ class CallbackWaiter {
     return {[](void* arg, Status status) { static_cast<CallbackWaiter*>(arg)->End(std::move(status)); }, this};
   }
   Status Wait() {
+    g_host_waits.fetch_add(1, std::memory_order_relaxed);
     MutexLock lock(mu_);
     while (!has_ended_) ended_.Wait(mu_);
     return std::move(status_);
@@ -87,6 +92,10 @@ class CallbackWaiter {
 };
 
 }  // namespace
+
+int64_t HostWaits() {
+  return g_host_waits.load(std::memory_order_relaxed);
+}
 
 Result<DeviceName> DeviceName::Parse(std::string_view text) {
   DeviceName name;

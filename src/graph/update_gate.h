@@ -11,6 +11,9 @@
 namespace dfrun {
 
 inline constexpr const char* kUpdateGateOp = "_UpdateGate";
+// The same of a device that leaves out updates by itself, where they are recorded with the gate: its output, a number
+// in the device's memory, is 0 where they are to write nothing.
+inline constexpr const char* kDeviceGateOp = "_DeviceUpdateGate";
 inline constexpr const char* kGatedAttr = "_gated";
 
 inline bool IsGated(const Node& node) {

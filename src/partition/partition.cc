@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "src/base/sort_unique.h"
+#include "src/framework/device_factory.h"
+#include "src/graph/crossings.h"
 #include "src/graph/participants.h"
 #include "src/partition/channels.h"
 #include "src/partition/deadness.h"
@@ -39,11 +41,13 @@ Result<std::vector<int>> DevicesOf(const Graph& graph, const Cluster& cluster) {
 // One call of PartitionGraph(). A part is the graph of one device.
 class Partitioner {
  public:
-  Partitioner(const Graph& graph, const Cluster& cluster, std::vector<int> device, const DistributedFrames& loops,
-              const ChannelTable& channels)
+  // `crossings`: by node (crossings.h).
+  Partitioner(const Graph& graph, const Cluster& cluster, std::vector<int> device, std::vector<int> crossings,
+              const DistributedFrames& loops, const ChannelTable& channels)
       : graph_(graph),
         cluster_(cluster),
         device_(std::move(device)),
+        crossings_(std::move(crossings)),
         loops_(loops),
         channels_(channels),
         leaving_(device_.size()),
@@ -95,6 +99,7 @@ class Partitioner {
       }
     }
     DF_ASSIGN(node.control_inputs, ControlInputs(graph_.node(id)));
+    if (IsParticipant(node)) SetCrossings(crossings_[id], at, node.attrs);
     new_id_[id] = parts_[at].AddResolved(std::move(node));
     return Status();
   }
@@ -159,8 +164,14 @@ class Partitioner {
             {"shape", shape}};
   }
 
+  // Of a node by which values come to a device or leave it. A host's work is not recorded as a whole.
+  void SetCrossings(int crossings, int at, AttrMap& attrs) const {
+    if (*cluster_.devices[at].name.type != HostDeviceType()) attrs.Set(kCrossingsAttr, int64_t{crossings});
+  }
+
   Result<NodeId> AddEnd(const char* op, const Channel& c, int at, NodeSpec spec) {
     const Node& source = graph_.node(c.source.node);
+    SetCrossings(crossings_[c.source.node] + 1, at, spec.attrs);
     spec.name = graph_.UniqueName(StrCat(source.name, "/", op, "_", c.id));
     spec.op = op;
     spec.device = names_[at];
@@ -221,7 +232,8 @@ class Partitioner {
 
   const Graph& graph_;
   const Cluster& cluster_;
-  const std::vector<int> device_;  // by node
+  const std::vector<int> device_;     // by node
+  const std::vector<int> crossings_;  // by node
   const DistributedFrames& loops_;
   const ChannelTable& channels_;
   std::vector<bool> may_be_dead_;                    // by node
@@ -256,7 +268,8 @@ Result<std::vector<Partition>> Cut(const Graph& graph, const DistributedFrames& 
   DF_ASSIGN(std::vector<int> device, DevicesOf(graph, cluster));
   DF_ASSIGN(const std::vector<NodeId> order, OrderWith(graph, loops.first));
   DF_ASSIGN(const ChannelTable channels, FindChannels(graph, order, device, loops, next_channel));
-  return Partitioner(graph, cluster, std::move(device), loops, channels).Run(order);
+  DF_ASSIGN(std::vector<int> crossings, CountCrossings(graph, order, device));
+  return Partitioner(graph, cluster, std::move(device), std::move(crossings), loops, channels).Run(order);
 }
 
 }  // namespace

@@ -63,14 +63,14 @@ class Choice {
         defs_(site_.size(), nullptr) {}
 
   Status Run() {
-    for (const Node& node : graph_.nodes()) site_[Index(node.id)] = OpenSite(groups_.Root(node.id));
+    for (const Node& node : graph_.nodes()) site_[Index(node.id)] = SiteFor(groups_.Root(node.id));
     for (const Node& node : graph_.nodes()) LeaveOut(node);
     DF_TRY(LeaveOutReadByHost());
     CountWork();
     DF_TRY(ReadSpread());
     for (NodeId id = 0; id < graph_.num_nodes(); ++id) {
       const int rank = SiteOf(id);
-      if (rank == kNone || gain_[rank] <= 0) continue;
+      if (rank == kNone || !IsOpen(id) || gain_[rank] <= 0) continue;
       graph_.mutable_node(id).device = DeviceOf(id, sites_.at(rank));
     }
     return Status();
@@ -83,15 +83,19 @@ class Choice {
   // The rank at whose site the node's group may be computed on a device of another type than the host's.
   int SiteOf(NodeId id) const { return site_[Index(groups_.Root(id))]; }
 
-  // Of the first rank that the group's constraint allows, if that leaves the type open.
-  int OpenSite(NodeId root) const {
+  // Of the first rank that the group's constraint allows, if that leaves the type open or asks for the site's.
+  int SiteFor(NodeId root) const {
     const DeviceName& constraint = groups_.Constraint(root);
-    if (constraint.type) return kNone;
     for (const ClusterDevice& device : cluster_.devices) {
-      if (constraint.Matches(device.name)) return sites_.contains(device.rank) ? device.rank : kNone;
+      if (!constraint.Matches(device.name)) continue;
+      const auto site = sites_.find(device.rank);
+      const bool is_there = site != sites_.end() && (!constraint.type || constraint.type == site->second.type);
+      return is_there ? device.rank : kNone;
     }
     return kNone;
   }
+  // Nodes that are bound to the site's type count in its work and stay where they are.
+  bool IsOpen(NodeId id) const { return !groups_.Constraint(groups_.Root(id)).type; }
 
   // Takes the choice from the group of a node that stays with the host, or goes where its readers are.
   void LeaveOut(const Node& node) {
@@ -100,6 +104,7 @@ class Choice {
     const Result<const KernelDef*> def = kernels_.Find(node.op->name, sites_.at(site_[Index(root)]).type, node.attrs);
     if (def.ok()) defs_[Index(node.id)] = *def;
     const bool is_source = node.num_inputs() == 0 && !node.op->is_stateful && groups_.Size(root) == 1;
+    if (!IsOpen(node.id)) return;
     if (!def.ok() || is_source || (node.op->is_stateful && !options_.with_state)) site_[Index(root)] = kNone;
   }
 
@@ -129,7 +134,7 @@ class Choice {
     DF_ASSIGN(const std::vector<NodeId> order, graph_.TopologicalOrder());
     const Consumers consumers = graph_.BuildConsumers();
     for (size_t i = order.size(); i-- > 0;) {
-      if (SiteOf(order[i]) != kNone && IsReadByHostAlone(graph_.node(order[i]), consumers))
+      if (SiteOf(order[i]) != kNone && IsOpen(order[i]) && IsReadByHostAlone(graph_.node(order[i]), consumers))
         site_[Index(order[i])] = kNone;
     }
     return Status();

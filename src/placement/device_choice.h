@@ -4,7 +4,8 @@
 // there than on the host, by the costs of the nodes (src/graph/node_cost.h) and the speeds of the types
 // (src/framework/device_speed.h): for each node the longer of its operations and its bytes, and the time of a node; for
 // the device also the bytes that come from nodes which stay with the host, and the time of a step. Unknown costs count
-// as a node's time alone. What is small on its own goes with what is large around it.
+// as a node's time alone. What is small on its own goes with what is large around it, also with what is bound to the
+// device.
 //
 // With the host stay: groups of nodes for which the device has no kernel; integers and truths that are read in host
 // memory alone, as shapes and sizes are; graphs with the primitives of conditionals and loops.

@@ -104,7 +104,7 @@ Result<std::unique_ptr<LocalExecutable>> BuildPart(Runtime& runtime, const std::
     Device* device = runtime.FindDevice(partition->device);
     if (device == nullptr) return Internal("rank ", runtime.rank(), " has no device ", partition->device);
     DF_ASSIGN(std::unique_ptr<ExecPlan> plan,
-              BuildPlan(partition->graph, *device, runtime.kernels(), {.loop_programs = runtime.loop_programs()}));
+              BuildPlan(partition->graph, *device, runtime.kernels(), runtime.plan_options()));
     part->plans.push_back(std::move(plan));
     DF_TRY(AddChannelEndpoints(partition->graph, runtime.rank(), part->ends));
     part->overlaps = part->overlaps && StepsMayOverlap(partition->graph);

@@ -13,6 +13,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@
 
 #include "src/base/mutex.h"
 #include "src/collectives/choice.h"
+#include "src/executor/plan.h"
 #include "src/framework/communicator.h"
 #include "src/framework/device.h"
 #include "src/framework/device_factory.h"
@@ -43,8 +45,11 @@ struct RuntimeOptions {
   // this process may run on.
   int threads = 1;
   const KernelRegistry* kernels = &KernelRegistry::Builtin();
-  // PlanOptions::loop_programs of every plan.
+  // PlanOptions::loop_programs.
   bool loop_programs = true;
+  // PlanOptions::records and explain.
+  bool records = true;
+  std::function<void(const std::string&)> explain = {};
   // How collectives are done; rank 0's counts.
   CollectivesOption collectives = CollectivesOption::kAuto;
   std::vector<std::string> hosts = {};  // by rank; empty: not known
@@ -65,7 +70,10 @@ class Runtime {
   int rank() const { return rank_; }
   int size() const { return size_; }
   const KernelRegistry& kernels() const { return *options_.kernels; }
-  bool loop_programs() const { return options_.loop_programs; }
+  // Of every plan.
+  PlanOptions plan_options() const {
+    return {.loop_programs = options_.loop_programs, .records = options_.records, .explain = options_.explain};
+  }
   CollectivesOption collectives() const { return options_.collectives; }
   const std::vector<std::string>& hosts() const { return options_.hosts; }
   Communicator& communicator() const { return *communicator_; }

@@ -120,6 +120,7 @@ Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster) {
                        draft.job.step));
   }
   DF_TRY(AddInputAdvance(draft));
+  DF_TRY(ChooseDevicesFor(draft));  // gates are where their variables are
   if (spec.job.train) DF_TRY(AddUpdateGates(draft));
   OrderWritersAfterReaders(draft);
   DF_TRY(CheckFed(draft.job.graph, draft.job.step.signature));
@@ -137,7 +138,7 @@ Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster) {
   if (spec.job.train) DF_TRY(SaveRngState(draft));
   DF_TRY(AddInitialValues(draft));
   DF_TRY(AddSaveAndRestore(draft));
-  DF_TRY(ChooseDevicesFor(draft));
+  DF_TRY(ChooseDevicesFor(draft));  // of what evaluates, initialises and restores
   SetArithmetic(spec.job.arithmetic, draft.job.graph);
   return std::move(draft.job);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "src/framework/step_recorder.h"
 #include "src/graph/update_gate.h"
 
 namespace dfrun {
@@ -55,23 +56,42 @@ bool Waits(const JobGraphDraft& draft, NodeId variable) {
   }
 }
 
+// Whether a device leaves out updates by itself.
+Result<bool> HasOwnGate(const std::string& device) {
+  DF_ASSIGN(const DeviceName name, DeviceName::Parse(device));
+  return name.type && FindRecordingTraits(*name.type, kDeviceGateOp) != nullptr;
+}
+
+Result<NodeId> AddGate(JobGraphDraft& draft, const std::string& device) {
+  GraphOps ops(draft.job.graph, "train", device);
+  const NodeId gate = ops.Add("gate", kUpdateGateOp, draft.checked).node;
+  DF_TRY(ops.status());
+  draft.job.step.signature.targets.push_back(gate);
+  return gate;
+}
+
 }  // namespace
 
 Status AddUpdateGates(JobGraphDraft& draft) {
   if (draft.spec.train->on_nan == TrainSpec::OnNan::kUnchecked) return Status();
   Graph& graph = draft.job.graph;
   DF_ASSIGN(const std::set<int> ranks, RanksAtWork(draft));
-  std::map<int, NodeId> gates;
+  std::map<std::string, NodeId> gates;  // by device
   for (const int rank : ranks) {
-    GraphOps ops(graph, "train", CpuOf(draft, rank));
-    gates[rank] = ops.Add("gate", kUpdateGateOp, draft.checked).node;
-    DF_TRY(ops.status());
-    draft.job.step.signature.targets.push_back(gates[rank]);
+    DF_ASSIGN(gates[CpuOf(draft, rank)], AddGate(draft, CpuOf(draft, rank)));
   }
   for (const auto& [variable, writers] : draft.writers) {
     if (!Waits(draft, variable)) continue;
-    DF_ASSIGN(const int rank, RankOf(draft, graph.node(variable).device));
-    const NodeId gate = gates.at(rank);
+    std::string device = graph.node(variable).device;
+    DF_ASSIGN(const bool has_own, HasOwnGate(device));
+    if (!has_own) {
+      DF_ASSIGN(const int rank, RankOf(draft, device));
+      device = CpuOf(draft, rank);
+    }
+    if (!gates.contains(device)) {
+      DF_ASSIGN(gates[device], AddGate(draft, device));
+    }
+    const NodeId gate = gates.at(device);
     for (const NodeId writer : writers) {
       graph.mutable_node(writer).attrs.Set(kGatedAttr, true);
       graph.AddControlEdge(gate, writer);

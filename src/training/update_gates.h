@@ -7,8 +7,8 @@
 
 namespace dfrun {
 
-// Called when the draft has all writers of the step. Each rank at work gets one gate, which reads the draft's checked
-// scalars; what `on_nan` says of the updates:
+// Called when the draft has all writers of the step. Each rank at work gets one gate, and each device
+// that leaves out updates by itself another; they read the draft's checked scalars; what `on_nan` says of the updates:
 //   stop   all writers wait, positions of inputs too: the step can be run again as if it had not been;
 //   skip   all but positions of inputs wait: the batch is used up;
 //   warn   none waits.

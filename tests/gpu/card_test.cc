@@ -1,5 +1,6 @@
-// What needs a card: products and convolutions that are large enough for the libraries, beside those of CPUs; and that
-// kernels which share a card's memory do not disturb each other. Where there is no card the tests are left out.
+// What needs a card: products and convolutions that are large enough for the libraries, beside those of CPUs; that
+// kernels which share a card's memory do not disturb each other; and that recorded steps do as steps node by node.
+// Where there is no card the tests are left out.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -9,6 +10,8 @@
 #include "src/framework/arithmetic.h"
 #include "src/framework/device_factory.h"
 #include "src/framework/device_part.h"
+#include "tests/gpu/card_steps.h"
+#include "tests/unit/testing/graph_maker.h"
 #include "tests/unit/testing/node_runner.h"
 
 namespace dfrun::testing {
@@ -198,6 +201,63 @@ TEST_F(CardTest, MemoryIsUsedAgainInTheOrderOfTheStream) {
     ASSERT_TRUE(back->Identical(host)) << i;
   }
   EXPECT_TRUE(device->Synchronize().ok());
+}
+
+// Steps of one graph, recorded and not, whose values have the same bits; each but the first is one launch.
+void CompareRecorded(const GraphMaker& maker, Output x, const std::vector<Output>& fetches, const Shape& fed) {
+  const std::unique_ptr<Device> device = MakeDeviceOf(kType);
+  RunSignature signature;
+  signature.feeds = {x};
+  signature.feed_shapes = {PartialShape(fed)};
+  signature.fetches = fetches;
+  CardSteps recorded(*device, maker.graph, signature);
+  CardSteps plain(*device, maker.graph, signature, /*records=*/false);
+  constexpr int kSteps = 20;
+  const int64_t launches = DeviceRecording::Of(*device)->counters().launches;
+  for (int step = 1; step <= kSteps; ++step) {
+    const Tensor value = RandomTensor<float>(fed, static_cast<unsigned>(step));
+    const auto made = recorded.Run({value});
+    const auto expected = plain.Run({value});
+    ASSERT_TRUE(made.ok()) << made.status().ToString();
+    ASSERT_TRUE(expected.ok()) << expected.status().ToString();
+    for (size_t i = 0; i < fetches.size(); ++i) ASSERT_TRUE((*made)[i].Identical((*expected)[i])) << "step " << step;
+  }
+  EXPECT_EQ(DeviceRecording::Of(*device)->counters().launches - launches, kSteps - 1) << recorded.text();
+  RecordProperty("recorded", recorded.text());
+}
+
+TEST_F(CardTest, RecordedProductsOfOursAndOfTheLibrary) {
+  GraphMaker maker;
+  const Output x = maker.Placeholder("x", PartialShape(), DType::kFloat);
+  const Output wide = maker.Const("wide", RandomTensor<float>(Shape({256, 512}), 100));
+  const Output narrow = maker.Const("narrow", RandomTensor<float>(Shape({512, 10}), 101));
+  const Output bias = maker.Const("bias", RandomTensor<float>(Shape({512}), 102));
+  const Output hidden =
+      maker.Add("relu", "Relu", {maker.Add("add", "BiasAdd", {maker.Add("h", "MatMul", {x, wide}), bias})});
+  const Output y = maker.Add("y", "Softmax", {maker.Add("logits", "MatMul", {hidden, narrow})});
+  const Output axes = maker.Const("axes", Tensor::Vector<int32_t>({0}));
+  CompareRecorded(maker, x, {y, maker.Add("sums", "Sum", {hidden, axes})}, Shape({128, 256}));
+}
+
+TEST_F(CardTest, RecordedConvolutions) {
+  GraphMaker maker;
+  const Output x = maker.Placeholder("x", PartialShape(), DType::kFloat);
+  const Output filter = maker.Const("filter", RandomTensor<float>(Shape({3, 3, 32, 48}), 100));
+  const AttrMap attrs = {{"strides", std::vector<int64_t>{1, 1, 1, 1}}, {"padding", "SAME"}};
+  const Output y = maker.Add("y", "Conv2D", {x, filter}, attrs);
+  const Output sizes = maker.Const("sizes", Tensor::Vector<int32_t>({8, 16, 16, 32}));
+  const Output filter_sizes = maker.Const("filter_sizes", Tensor::Vector<int32_t>({3, 3, 32, 48}));
+  const Output dx = maker.Add("dx", "Conv2DBackpropInput", {sizes, filter, y}, attrs);
+  const Output dw = maker.Add("dw", "Conv2DBackpropFilter", {x, filter_sizes, y}, attrs);
+  CompareRecorded(maker, x, {y, dx, dw}, Shape({8, 16, 16, 32}));
+}
+
+// A batch that is too large for a function of ours to copy.
+TEST_F(CardTest, RecordedLargeInputs) {
+  GraphMaker maker;
+  const Output x = maker.Placeholder("x", PartialShape(), DType::kFloat);
+  const Output minus = maker.Add("minus", "Neg", {x});
+  CompareRecorded(maker, x, {maker.Add("square", "Square", {minus})}, Shape({3, 1 << 20}));
 }
 
 TEST_F(CardTest, NoMoreMemoryIsAnError) {

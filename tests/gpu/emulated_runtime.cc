@@ -1,14 +1,15 @@
 // The functions of the CUDA runtime that the device calls, on a card that is this host's memory: what is enqueued is
-// done at once. Fresh memory, and what was set free, holds NaN. The environment variable DFRUN_EMULATED_CARD makes it
-// that of a host with no-driver, an old-driver, no-card, or no-libraries, which it has none of anyway.
+// done at once. Fresh memory holds NaN (and what was set free: emulated_pool.cc). Graphs: emulated_graph.cc. The
+// environment variable DFRUN_EMULATED_CARD makes it that of a host with no-driver, an old-driver or no-card.
 #include <cuda_runtime_api.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
-
 #include <string_view>
 
 #include "kernels/device/cuda/block.h"
+#include "tests/gpu/emulated_graph.h"
 
 namespace {
 
@@ -20,6 +21,8 @@ bool Lacks(std::string_view what) {
 }  // namespace
 
 // NOLINTBEGIN(readability-identifier-naming): names of the library
+namespace emulated = dfrun::cuda::emulated;
+
 extern "C" {
 
 cudaError_t cudaGetDeviceCount(int* count) {
@@ -66,7 +69,14 @@ cudaError_t cudaHostAlloc(void** memory, size_t bytes, unsigned) {
   return cudaMalloc(memory, bytes);
 }
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
-  *stream = nullptr;
+  static std::atomic<uintptr_t> next{1};  // streams are told apart by their numbers
+  *stream = reinterpret_cast<cudaStream_t>(next.fetch_add(1));
+  return cudaSuccess;
+}
+cudaError_t cudaStreamDestroy(cudaStream_t) {
+  return cudaSuccess;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t) {
   return cudaSuccess;
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) {
@@ -82,15 +92,14 @@ cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) {
 cudaError_t cudaEventQuery(cudaEvent_t) {
   return cudaSuccess;
 }
-cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind, cudaStream_t) {
-  const dfrun::MutexLock lock(dfrun::cuda::emulated::running);
-  std::memmove(to, from, bytes);
-  return cudaSuccess;
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
+  return emulated::Enqueue(stream, [=] { std::memmove(to, from, bytes); });
 }
-cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t) {
-  const dfrun::MutexLock lock(dfrun::cuda::emulated::running);
-  std::memset(to, value, bytes);
-  return cudaSuccess;
+cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream) {
+  return emulated::Enqueue(stream, [=] { std::memset(to, value, bytes); });
+}
+cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3, void** args, size_t, cudaStream_t stream) {
+  return emulated::Enqueue(stream, emulated::KeepCall(kernel, grid.x, args));
 }
 
 }  // extern "C"

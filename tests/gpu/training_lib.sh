@@ -10,3 +10,9 @@ on_gpu() {
       "$1" > "$2"
   grep -q 'gpu:0' "$2" || fail "nothing of $1 was put on the card"
 }
+# The same with the loss, so that all that is trained is there.
+all_on_gpu() {
+  on_gpu "$1" "$2"
+  sed -i -E "s/^( +)loss: +Mean\(losses\)/\1loss: {op: Mean, inputs: [losses], device: \/device:gpu:0}/" "$2"
+  grep -q 'op: Mean.*gpu:0' "$2" || fail "the loss of $1 was not put on the card"
+}

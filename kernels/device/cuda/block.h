@@ -67,11 +67,10 @@ DF_CARD_FUNCTION A BlockReduce(A value, Combine combine) {
 // Whether a kernel has barriers.
 enum class Threads { kIndependent, kTogether };
 
-// Enqueues a kernel of `blocks` blocks.
-template <Threads kThreads, class... Params, class... Args>
-cudaError_t LaunchKernel(cudaStream_t stream, int64_t blocks, void (*kernel)(Params...), const Args&... args) {
-  kernel<<<static_cast<unsigned>(blocks), kBlockThreads, 0, stream>>>(static_cast<Params>(args)...);
-  return cudaGetLastError();
+// What the runtime knows a kernel by.
+template <Threads kThreads, class... Params>
+const void* EntryOf(void (*kernel)(Params...)) {
+  return reinterpret_cast<const void*>(kernel);
 }
 
 }  // namespace dfrun::cuda

@@ -1,5 +1,6 @@
 #include "kernels/device/cuda/card.h"
 
+#include <iterator>
 #include <map>
 
 #include "kernels/device/cuda/cuda_status.h"
@@ -91,6 +92,16 @@ Status Card::Order(cudaStream_t earlier, cudaStream_t later) {
   MutexLock lock(mu_);  // a wait is for the event as it was last recorded
   DF_TRY(CudaStatus(cudaEventRecord(order_event_, earlier), "record an event"));
   return CudaStatus(cudaStreamWaitEvent(later, order_event_, 0), "wait for an event");
+}
+
+void Card::Keep(std::vector<Tensor> tensors) {
+  MutexLock lock(mu_);
+  std::move(tensors.begin(), tensors.end(), std::back_inserter(kept_));
+}
+
+std::vector<Tensor> Card::TakeKept() {
+  MutexLock lock(mu_);
+  return std::exchange(kept_, {});
 }
 
 void Card::Fail(Status status) {

@@ -7,14 +7,17 @@
 
 #include <cuda_runtime_api.h>
 
+#include <atomic>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "kernels/device/cuda/best_fit_pool.h"
 #include "kernels/device/cuda/completion_queue.h"
 #include "kernels/device/cuda/refusals.h"
 #include "src/framework/allocator.h"
 #include "src/framework/memory_limit.h"
+#include "src/framework/step_recorder.h"
 
 namespace dfrun::cuda {
 
@@ -63,6 +66,19 @@ class Card {
   CompletionQueue& completions() { return completions_; }
   Refusals& refusals() { return refusals_; }
 
+  // Tensors that the stream's work reads, until a step's end takes them to keep them until that work is done.
+  void Keep(std::vector<Tensor> tensors) EXCLUDES(mu_);
+  std::vector<Tensor> TakeKept() EXCLUDES(mu_);
+
+  void CountRecording() { recordings_.fetch_add(1, std::memory_order_relaxed); }
+  void CountLaunch() { launches_.fetch_add(1, std::memory_order_relaxed); }
+  void CountStreamCall() { stream_calls_.fetch_add(1, std::memory_order_relaxed); }
+  RecordingCounters counters() const {
+    return {.recordings = recordings_.load(std::memory_order_relaxed),
+            .launches = launches_.load(std::memory_order_relaxed),
+            .stream_calls = stream_calls_.load(std::memory_order_relaxed)};
+  }
+
   // Keeps the first error of what was enqueued, for TakeFailure().
   void Fail(Status status) EXCLUDES(mu_);
   Status TakeFailure() EXCLUDES(mu_);
@@ -78,7 +94,11 @@ class Card {
   PoolAllocator memory_;
   CompletionQueue completions_;
   Refusals refusals_;
+  std::atomic<int64_t> recordings_{0};
+  std::atomic<int64_t> launches_{0};
+  std::atomic<int64_t> stream_calls_{0};
   Mutex mu_;
+  std::vector<Tensor> kept_ GUARDED_BY(mu_);
   Status failure_ GUARDED_BY(mu_);
   cudaEvent_t order_event_ GUARDED_BY(mu_) = nullptr;
 };

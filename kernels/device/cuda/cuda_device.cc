@@ -5,7 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/device/cuda/copy_blocks.h"
 #include "kernels/device/cuda/cuda_status.h"
+#include "kernels/device/cuda/graph_recorder.h"
 #include "src/framework/device_factory.h"
 
 namespace dfrun::cuda {
@@ -37,16 +39,34 @@ Status CudaDevice::StartCopy(const Tensor& from, Tensor& to, Callback done) {
 }
 
 void CudaDevice::EnqueueCopy(const Tensor& from, Tensor& to, Callback done) {
+  if (recorder_ != nullptr) {
+    if (IsHostMemory(from.memory()) || IsHostMemory(to.memory())) {
+      return done(recorder_->Refuse("it copies between the memory of the host and the card's"));
+    }
+    if (from.num_bytes() > 0) recorder_->AddCopy(from.raw(), to.raw(), from.num_bytes());
+    return done(Status());
+  }
   if (Status status = StartCopy(from, to, done); !status.ok()) done(Named(status));
 }
 
 void CudaDevice::WhenDone(Callback done) {
+  if (recorder_ != nullptr) return done(recorder_->Refuse("it waits for the card"));
   card_.MakeCurrent();
   const auto end = [this, done](const Status& status) {
     const Status failure = card_.TakeFailure();
     done(Named(failure.ok() ? status : failure));
   };
-  if (Status status = card_.completions().Add(card_.stream(), {}, end); !status.ok()) done(Named(status));
+  if (Status status = card_.completions().Add(card_.stream(), card_.TakeKept(), end); !status.ok()) done(Named(status));
+}
+
+std::unique_ptr<StepRecorder> CudaDevice::NewRecorder() {
+  return std::make_unique<GraphRecorder>(*this);
+}
+
+Status CudaDevice::EnqueueCopies(std::span<const BlockCopy> copies, std::vector<Tensor> kept) {
+  card_.MakeCurrent();
+  card_.Keep(std::move(kept));
+  return Named(CudaStatus(EnqueueBlockCopies(copies, card_.stream()), "enqueue copies"));
 }
 
 namespace {

@@ -1,20 +1,36 @@
 // /device:gpu:N: a card of NVIDIA's. Work on it is enqueued on its stream; copies that may overlap with it go on
-// streams of their own. A step without control flow could be one CUDA graph; its nodes are enqueued one by one so far.
+// streams of their own. What is recorded of a step is launched there as a whole.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_CUDA_DEVICE_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_CUDA_DEVICE_H_
 
+#include <memory>
+#include <vector>
+
 #include "kernels/device/cuda/card.h"
 #include "src/framework/device.h"
+#include "src/framework/step_recorder.h"
 
 namespace dfrun::cuda {
 
-class CudaDevice final : public Device {
+class GraphRecorder;
+
+class CudaDevice final : public Device, public DeviceRecording {
  public:
   // `host`: memory that the card copies from and to.
   CudaDevice(const DeviceName& name, Card& card, Allocator& host) : Device(name, card.memory(), host), card_(card) {}
+  // Stands for `of` while a unit is recorded: its memory is the unit's, and what is enqueued goes to the recorder.
+  CudaDevice(CudaDevice& of, Allocator& memory, GraphRecorder& recorder)
+      : Device(of.name(), memory, of.host_allocator(), &of.containers()), card_(of.card_), recorder_(&recorder) {}
 
   Card& card() { return card_; }
+  // Null where work is enqueued on the card's stream.
+  GraphRecorder* recorder() { return recorder_; }
   void WhenDone(Callback done) override;
+
+  std::unique_ptr<StepRecorder> NewRecorder() override;
+  Allocator& staging() override { return PinnedMemory(); }
+  Status EnqueueCopies(std::span<const BlockCopy> copies, std::vector<Tensor> kept) override;
+  RecordingCounters counters() const override { return card_.counters(); }
 
  protected:
   void EnqueueCopy(const Tensor& from, Tensor& to, Callback done) override;
@@ -26,6 +42,7 @@ class CudaDevice final : public Device {
   Status Named(const Status& status) const;
 
   Card& card_;
+  GraphRecorder* const recorder_ = nullptr;
 };
 
 }  // namespace dfrun::cuda

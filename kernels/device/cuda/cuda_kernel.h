@@ -1,13 +1,16 @@
 // Registration of kernels that run on cards, and how such a kernel enqueues its work.
 //
 // A kernel's class is as on any device; Compute() allocates the outputs and launches functions of the card (launch.h),
-// which run later, in the order of the device's stream.
+// which run later, in the order of the device's stream. Where a unit is recorded (src/framework/step_recorder.h) they
+// are kept for it instead; a kernel need not know.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_CUDA_KERNEL_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_CUDA_KERNEL_H_
 
+#include <span>
 #include <string_view>
 
 #include "kernels/device/cuda/cuda_device.h"
+#include "src/base/threads.h"
 #include "src/framework/kernel_registry.h"
 
 #define CUDA_KERNEL(op, family, ...) DEVICE_KERNEL("gpu", op, family, __VA_ARGS__)
@@ -16,12 +19,31 @@
 
 namespace dfrun::cuda {
 
+inline CudaDevice& DeviceOf(const OpContext& ctx) {
+  return static_cast<CudaDevice&>(ctx.device());
+}
 inline Card& CardOf(const OpContext& ctx) {
-  return static_cast<CudaDevice&>(ctx.device()).card();
+  return DeviceOf(ctx).card();
 }
 
-// An error of a launch, with what was launched.
-Status LaunchStatus(cudaError_t error, const OpContext& ctx);
+// The value of an argument of a function of the card.
+struct FunctionArg {
+  const void* value;
+  size_t bytes;
+};
+struct FunctionGrid {
+  int64_t blocks;
+  int threads;  // of a block
+};
+// Enqueues a function that the runtime knows by `entry`, in order.
+Status EnqueueFunction(OpContext& ctx, const void* entry, FunctionGrid grid, std::span<const FunctionArg> args);
+
+// Enqueues what a library does: `call` is called once, with the stream that the library is to be given, and enqueues
+// there alone. `workspace_bytes`: what it has been given, for listings.
+Status EnqueueLibraryCall(OpContext& ctx, size_t workspace_bytes, FunctionRef<Status(cudaStream_t)> call);
+
+// The word without which (0) a kernel of a recorded unit must write nothing; null: there is none.
+const int32_t* GateOf(const OpContext& ctx);
 
 // Sets bytes of the card's memory, in order, to one value.
 Status EnqueueByte(OpContext& ctx, void* to, int value, size_t bytes);

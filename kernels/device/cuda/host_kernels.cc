@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "src/framework/kernel_registry.h"
+#include "src/framework/step_recorder.h"
 
 namespace dfrun::cuda {
 namespace {
@@ -96,6 +97,10 @@ std::optional<KernelDef> SharedWithCpu(const KernelDef& of_cpu) {
 }
 
 DERIVED_KERNELS(&SharedWithCpu);
+
+RECORDING_TRAITS("gpu", "Assign", .assigns = true, .obeys_gate = true);
+RECORDING_TRAITS("gpu", "AssignVariableOp", .assigns = true, .obeys_gate = true);
+RECORDING_TRAITS("gpu", "DestroyResourceOp", .why_not = "it takes the variable's value away");
 
 }  // namespace
 }  // namespace dfrun::cuda

@@ -12,16 +12,15 @@ constexpr int64_t BlocksFor(int64_t count) {
   return (count + kBlockThreads - 1) / kBlockThreads;
 }
 
-// Enqueues a function of the card; none where there are no blocks.
+// Enqueues a function of the card, or has it recorded; none where there are no blocks.
 template <Threads kThreads, class... Params, class... Args>
 Status LaunchBlocks(OpContext& ctx, int64_t blocks, void (*kernel)(Params...), const Args&... args) {
   if (blocks == 0) return Status();
-  Card& card = CardOf(ctx);
-  card.MakeCurrent();
-  const cudaError_t error = LaunchKernel<kThreads>(card.stream(), blocks, kernel, args...);
-  if (error != cudaSuccess) return LaunchStatus(error, ctx);
-  ctx.SetEnqueued();
-  return Status();
+  const auto launch = [&](Params... values) {
+    const FunctionArg list[] = {{&values, sizeof(values)}..., {nullptr, 0}};
+    return EnqueueFunction(ctx, EntryOf<kThreads>(kernel), {blocks, kBlockThreads}, {list, sizeof...(Params)});
+  };
+  return launch(static_cast<Params>(args)...);
 }
 
 // One that has no barriers, with `count` threads or some more.

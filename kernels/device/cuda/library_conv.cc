@@ -16,9 +16,8 @@ Result<std::shared_ptr<const LibraryConv>> LibraryConv::Create(const ConvTask& t
 
 Status LibraryConv::Run(OpContext& ctx, const ConvData& data) const {
   DF_ASSIGN(Tensor workspace, ctx.AllocateTemp(DType::kUint8, Shape({workspace_bytes()})));
-  DF_TRY(Enqueue(CardOf(ctx).stream(), data, workspace.raw()));
-  ctx.SetEnqueued();
-  return Status();
+  return EnqueueLibraryCall(ctx, static_cast<size_t>(workspace_bytes()),
+                            [&](cudaStream_t stream) { return Enqueue(stream, data, workspace.raw()); });
 }
 
 Status LibraryConv::Enqueue(cudaStream_t stream, const ConvData& data, void* workspace) const {

@@ -126,11 +126,8 @@ Status LibraryProduct::Choose(const Arithmetic& arithmetic) {
 
 Status LibraryProduct::Run(OpContext& ctx, const void* a, const void* b, void* c) const {
   DF_ASSIGN(Tensor workspace, ctx.AllocateTemp(DType::kUint8, Shape({static_cast<int64_t>(workspace_bytes_)})));
-  Card& card = CardOf(ctx);
-  card.MakeCurrent();
-  DF_TRY(Enqueue(card.stream(), a, b, c, workspace.raw()));
-  ctx.SetEnqueued();
-  return Status();
+  return EnqueueLibraryCall(ctx, workspace_bytes_,
+                            [&](cudaStream_t stream) { return Enqueue(stream, a, b, c, workspace.raw()); });
 }
 
 Status LibraryProduct::Enqueue(cudaStream_t stream, const void* a, const void* b, void* c, void* workspace) const {

@@ -104,6 +104,15 @@ TEST_F(DeviceChoiceTest, AConstraintOfATypeIsKept) {
   EXPECT_EQ(DeviceAt(y), kCpu0);
 }
 
+TEST_F(DeviceChoiceTest, WhatIsBoundToTheDeviceCounts) {
+  const Output bound = AddProducts(1024, kTask0);
+  for (const NodeId id : {1, 2, 3}) m.graph.mutable_node(id).device = kGpu1;
+  const Output small = Add("Neg", {bound}, kTask0);
+  Choose();
+  EXPECT_EQ(DeviceAt(bound), kGpu1);
+  EXPECT_EQ(DeviceAt(small), kGpu0);
+}
+
 TEST_F(DeviceChoiceTest, WhatHasNoKernelThereStaysAndTheRestGoes) {
   const Output y = AddProducts(1024, kTask0);
   const Output sigmoid = Add("Sigmoid", {y}, kTask0);

@@ -8,6 +8,8 @@
 
 #include <cmath>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "src/base/mutex.h"
 #include "src/base/threads.h"
@@ -69,21 +71,39 @@ A BlockReduce(A value, Combine combine) {
 
 enum class Threads { kIndependent, kTogether };
 
-template <Threads kThreads, class... Params, class... Args>
-cudaError_t LaunchKernel(cudaStream_t, int64_t blocks, void (*kernel)(Params...), const Args&... args) {
-  MutexLock lock(emulated::running);
+namespace emulated {
+
+// Calls a kernel once for each thread of so many blocks; `args` are the addresses of its arguments' values.
+using RunBlocks = void (*)(const void* kernel, int64_t blocks, void** args);
+// What the runtime must know of a kernel to launch it, and to keep its arguments.
+void Declare(const void* kernel, RunBlocks run, std::vector<size_t> arg_bytes);
+
+template <Threads kThreads, class... Params, size_t... I>
+void RunWith(void (*kernel)(Params...), int64_t blocks, void** args, std::index_sequence<I...>) {
   for (int64_t block = 0; block < blocks; ++block) {
-    emulated::place = {block, 0};
+    place = {block, 0};
     if constexpr (kThreads == Threads::kTogether) {
-      emulated::RunTogether([&] { kernel(static_cast<Params>(args)...); });
+      RunTogether([&] { kernel(*static_cast<Params*>(args[I])...); });
     } else {
       for (int thread = kBlockThreads; thread-- > 0;) {
-        emulated::place.thread = thread;
-        kernel(static_cast<Params>(args)...);
+        place.thread = thread;
+        kernel(*static_cast<Params*>(args[I])...);
       }
     }
   }
-  return cudaSuccess;
+}
+
+}  // namespace emulated
+
+template <Threads kThreads, class... Params>
+const void* EntryOf(void (*kernel)(Params...)) {
+  const auto* const entry = reinterpret_cast<const void*>(kernel);
+  const emulated::RunBlocks run = [](const void* one, int64_t blocks, void** args) {
+    emulated::RunWith<kThreads>(reinterpret_cast<void (*)(Params...)>(const_cast<void*>(one)), blocks, args,
+                                std::index_sequence_for<Params...>());
+  };
+  emulated::Declare(entry, run, {sizeof(Params)...});
+  return entry;
 }
 
 }  // namespace dfrun::cuda

@@ -1,0 +1,98 @@
+#include "kernels/device/cuda/copy_blocks.h"
+
+#include "kernels/device/cuda/block.h"
+#include "src/base/integers.h"
+
+namespace dfrun::cuda {
+namespace {
+
+constexpr int64_t kThreadBytes = 16;
+// Of host memory a function reads up to here at least as fast as a copy engine.
+constexpr size_t kMostBytes = size_t{1} << 20;
+
+struct alignas(kThreadBytes) Bytes {
+  unsigned char at[kThreadBytes];
+};
+
+// Of which all parts are left out where *gate is 0; null: never.
+struct CopyList {
+  static constexpr int kMost = 32;
+  struct Part {
+    const unsigned char* from;
+    unsigned char* to;
+    int64_t bytes;
+    int64_t first;  // thread
+  };
+  Part parts[kMost];
+  int count = 0;
+  int64_t threads = 0;
+  const int32_t* gate = nullptr;
+
+  void Add(const BlockCopy& copy) {
+    parts[count++] = {static_cast<const unsigned char*>(copy.from), static_cast<unsigned char*>(copy.to),
+                      static_cast<int64_t>(copy.bytes), threads};
+    threads += CeilDiv<int64_t>(static_cast<int64_t>(copy.bytes), kThreadBytes);
+  }
+  dim3 grid() const { return dim3(static_cast<unsigned>(CeilDiv<int64_t>(threads, kBlockThreads))); }
+};
+
+DF_CARD_KERNEL void CopyParts(CopyList list) {
+  const int64_t thread = ThreadInGrid();
+  if (thread >= list.threads || (list.gate != nullptr && *list.gate == 0)) return;
+  int i = 0;
+  while (i + 1 < list.count && list.parts[i + 1].first <= thread) ++i;
+  const CopyList::Part& part = list.parts[i];
+  const int64_t begin = (thread - part.first) * kThreadBytes;
+  const bool is_aligned =
+      (reinterpret_cast<uintptr_t>(part.from) | reinterpret_cast<uintptr_t>(part.to)) % kThreadBytes == 0;
+  if (is_aligned && begin + kThreadBytes <= part.bytes) {
+    *reinterpret_cast<Bytes*>(part.to + begin) = *reinterpret_cast<const Bytes*>(part.from + begin);
+    return;
+  }
+  for (int64_t k = begin; k < part.bytes && k < begin + kThreadBytes; ++k) part.to[k] = part.from[k];
+}
+
+const void* Entry() {
+  return EntryOf<Threads::kIndependent>(&CopyParts);
+}
+
+cudaError_t Launch(CopyList& list, cudaStream_t stream) {
+  if (list.count == 0) return cudaSuccess;
+  void* args[] = {&list};
+  return cudaLaunchKernel(Entry(), list.grid(), dim3(kBlockThreads), args, 0, stream);
+}
+
+}  // namespace
+
+cudaError_t EnqueueBlockCopies(std::span<const BlockCopy> copies, cudaStream_t stream) {
+  CopyList list;
+  for (const BlockCopy& copy : copies) {
+    if (copy.bytes > kMostBytes) {
+      const cudaError_t error = cudaMemcpyAsync(copy.to, copy.from, copy.bytes, cudaMemcpyDefault, stream);
+      if (error != cudaSuccess) return error;
+      continue;
+    }
+    if (list.count == CopyList::kMost) {
+      if (const cudaError_t error = Launch(list, stream); error != cudaSuccess) return error;
+      list = CopyList();
+    }
+    list.Add(copy);
+  }
+  return Launch(list, stream);
+}
+
+cudaError_t AddGatedCopy(cudaGraph_t graph, std::span<const cudaGraphNode_t> after, const BlockCopy& copy,
+                         const int32_t* gate, cudaGraphNode_t* node) {
+  CopyList list;
+  list.Add(copy);
+  list.gate = gate;
+  void* args[] = {&list};
+  cudaKernelNodeParams params{};
+  params.func = const_cast<void*>(Entry());
+  params.gridDim = list.grid();
+  params.blockDim = dim3(kBlockThreads);
+  params.kernelParams = args;
+  return cudaGraphAddKernelNode(node, graph, after.data(), after.size(), &params);
+}
+
+}  // namespace dfrun::cuda

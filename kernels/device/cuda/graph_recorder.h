@@ -1,0 +1,69 @@
+// Records a unit (src/framework/step_recorder.h) as one CUDA graph: functions of the card, copies and fills as nodes,
+// a library's call as what the library enqueues, captured on this thread.
+#ifndef DFRUN_KERNELS_DEVICE_CUDA_GRAPH_RECORDER_H_
+#define DFRUN_KERNELS_DEVICE_CUDA_GRAPH_RECORDER_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/device/cuda/cuda_device.h"
+#include "kernels/device/cuda/cuda_kernel.h"
+#include "kernels/device/cuda/graph_edges.h"
+#include "kernels/device/cuda/memory_hazards.h"
+#include "kernels/device/cuda/unit_arena.h"
+
+namespace dfrun::cuda {
+
+// The pieces of a node's work wait for one another in the order in which they were added. Thread safety: one thread,
+// which `of` outlives.
+class GraphRecorder final : public StepRecorder {
+ public:
+  explicit GraphRecorder(CudaDevice& of);
+  ~GraphRecorder() override;
+
+  Device& device() override { return device_; }
+  Status BeginRecording() override;
+  void BeginNode(std::string_view name, const int32_t* gate) override;
+  void EndNode(std::span<const int> after, std::span<const MemoryRange> reads,
+               std::span<const MemoryRange> writes) override;
+  Result<std::unique_ptr<RecordedWork>> Finish() override;
+
+  // For the kernels' calls.
+  const int32_t* gate() const { return gate_; }
+  void AddFunction(const void* entry, FunctionGrid grid, std::span<const FunctionArg> args);
+  void AddCopy(const void* from, void* to, size_t bytes);
+  void AddFill(void* to, int value, size_t bytes);
+  Status AddLibraryCall(size_t workspace_bytes, FunctionRef<Status(cudaStream_t)> call);
+  // Says that what the node does cannot be recorded: "it ...". The error.
+  Status Refuse(std::string_view why);
+
+ private:
+  // Adds a piece of work to a graph, after others.
+  using Piece =
+      std::function<cudaError_t(cudaGraph_t graph, const std::vector<cudaGraphNode_t>& after, cudaGraphNode_t* node)>;
+  bool is_learning() const { return !arena_.has_block(); }
+  void Add(Piece piece);
+  Result<cudaGraph_t> Capture(FunctionRef<Status(cudaStream_t)> call);
+  Result<cudaGraphExec_t> MakeGraph() const;
+
+  Card& card_;
+  UnitArena arena_;
+  CudaDevice device_;  // that stands for the real one
+  std::string node_;   // whose kernel is called
+  const int32_t* gate_ = nullptr;
+  Status refusal_;
+  cudaStream_t capturing_ = nullptr;
+  std::vector<cudaGraph_t> captured_;
+  std::vector<Piece> pieces_;
+  WorkEdges before_;                     // by piece
+  int first_ = 0;                        // piece of the node
+  std::vector<std::vector<int>> tails_;  // by node: who waits for it waits for these pieces
+  MemoryHazards hazards_;
+  RecordingFacts facts_;
+};
+
+}  // namespace dfrun::cuda
+
+#endif  // DFRUN_KERNELS_DEVICE_CUDA_GRAPH_RECORDER_H_

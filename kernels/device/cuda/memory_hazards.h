@@ -1,0 +1,39 @@
+// Which pieces of work must wait for which because of the memory that they use: who reads for who wrote, who writes for
+// who read and wrote.
+#ifndef DFRUN_KERNELS_DEVICE_CUDA_MEMORY_HAZARDS_H_
+#define DFRUN_KERNELS_DEVICE_CUDA_MEMORY_HAZARDS_H_
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "src/framework/step_recorder.h"
+
+namespace dfrun::cuda {
+
+// Pieces are told of in an order in which they would be right one after the other. Thread safety: one thread.
+class MemoryHazards {
+ public:
+  // Appends to `before` whom `work` waits for.
+  void Read(const MemoryRange& range, int work, std::vector<int>& before);
+  void Write(const MemoryRange& range, int work, std::vector<int>& before);
+
+ private:
+  struct Use {
+    uintptr_t end;
+    int writer = -1;           // -1: none of the unit's
+    std::vector<int> readers;  // since
+  };
+  // By their beginnings; they do not overlap.
+  using Uses = std::map<uintptr_t, Use>;
+
+  // The first of the uses that together are the range, exactly; its end.
+  Uses::iterator Cover(uintptr_t begin, uintptr_t end);
+  void SplitAt(uintptr_t address);
+
+  Uses uses_;
+};
+
+}  // namespace dfrun::cuda
+
+#endif  // DFRUN_KERNELS_DEVICE_CUDA_MEMORY_HAZARDS_H_

@@ -1,0 +1,63 @@
+// The memory of a recorded unit: all that its nodes allocate, in one block, each at the same place each time that they
+// allocate in the same order.
+#ifndef DFRUN_KERNELS_DEVICE_CUDA_UNIT_ARENA_H_
+#define DFRUN_KERNELS_DEVICE_CUDA_UNIT_ARENA_H_
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "src/framework/allocator.h"
+#include "src/framework/step_recorder.h"
+
+namespace dfrun::cuda {
+
+// In a first round it gives addresses at which there is no memory, to learn how much there must be. Where all that is
+// ever allocated is little, nothing is used twice, so that no work waits for other work because of memory.
+// Thread safety: one thread at a time.
+class UnitArena final : public Allocator {
+ public:
+  static constexpr size_t kAlignment = 256;
+
+  // `memory`: where the block is taken from; outlives it.
+  explicit UnitArena(Allocator& memory) : Allocator(MemoryKind::kDevice), memory_(memory) {}
+  ~UnitArena() override;
+
+  // Begins the second round. False where there is no memory. Nothing may be allocated.
+  bool TakeBlock();
+  size_t block_bytes() const { return bytes_; }
+  bool has_block() const { return block_ != nullptr; }
+
+  std::string_view name() const override { return "unit"; }
+  // Null also where the second round asks for more than the first.
+  void* Allocate(size_t bytes) override;
+  void Free(void* memory, size_t bytes) override;
+  AllocatorStats Stats() const override { return {}; }
+  void ResetPeak() override {}
+
+  // What was given since the last call.
+  std::vector<MemoryRange> TakeGiven() { return std::exchange(given_, {}); }
+
+ private:
+  // Below this in all, every allocation has a place of its own.
+  static constexpr size_t kFewBytes = size_t{64} << 20;
+  // Of addresses without memory: of no use to anyone, and aligned as any block is.
+  static constexpr uintptr_t kNoMemory = uintptr_t{1} << 46;
+
+  size_t FindPlace(size_t bytes);
+  char* base() const { return block_ != nullptr ? static_cast<char*>(block_) : reinterpret_cast<char*>(kNoMemory); }
+
+  Allocator& memory_;
+  void* block_ = nullptr;
+  size_t bytes_ = 0;               // of the block
+  size_t most_ = 0;                // where the highest allocation ended
+  size_t all_ = 0;                 // bytes of all allocations
+  bool uses_again_ = true;         // what was freed
+  std::map<size_t, size_t> used_;  // sizes by place
+  std::vector<MemoryRange> given_;
+};
+
+}  // namespace dfrun::cuda
+
+#endif  // DFRUN_KERNELS_DEVICE_CUDA_UNIT_ARENA_H_

@@ -1,0 +1,78 @@
+// The check of a step's values before its updates, on the card.
+#include <cstring>
+
+#include "kernels/device/cuda/launch.h"
+#include "kernels/math/element.h"
+#include "src/framework/step_recorder.h"
+
+namespace dfrun {
+namespace {
+
+constexpr int kMostValues = 16;  // at a time
+
+struct GateValues {
+  struct Value {
+    const unsigned char* data;
+    int64_t elements;
+    // Of an element; it is not finite where all bits of its exponent are set.
+    int bytes;
+    uint64_t exponent;
+  };
+  Value at[kMostValues];
+  int count = 0;
+};
+
+// One thread: the values are scalars.
+DF_CARD_KERNEL void CheckFinite(GateValues values, bool is_first, int32_t* open) {
+  if (cuda::ThreadInGrid() != 0) return;
+  bool is_finite = is_first || *open != 0;
+  for (int v = 0; v < values.count; ++v) {
+    const GateValues::Value& value = values.at[v];
+    for (int64_t i = 0; i < value.elements; ++i) {
+      uint64_t bits = 0;
+      memcpy(&bits, value.data + i * value.bytes, static_cast<size_t>(value.bytes));
+      is_finite = is_finite && (bits & value.exponent) != value.exponent;
+    }
+  }
+  *open = is_finite ? 1 : 0;
+}
+
+uint64_t ExponentOf(DType dtype) {
+  switch (dtype) {
+    case DType::kHalf:
+      return 0x7c00;
+    case DType::kBfloat16:
+      return 0x7f80;
+    case DType::kFloat:
+      return 0x7f800000;
+    default:
+      return 0x7ff0000000000000;
+  }
+}
+
+class DeviceUpdateGate final : public Kernel {
+ public:
+  explicit DeviceUpdateGate(KernelSetup&) {}
+  Status Compute(OpContext& ctx) {
+    Tensor* open = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, Shape(), &open));
+    int next = 0;
+    do {
+      const bool is_first = next == 0;
+      GateValues values;
+      for (; next < ctx.num_inputs() && values.count < kMostValues; ++next) {
+        const Tensor& value = ctx.input(next);
+        values.at[values.count++] = {static_cast<const unsigned char*>(value.raw()), value.num_elements(),
+                                     static_cast<int>(DTypeSize(value.dtype())), ExponentOf(value.dtype())};
+      }
+      DF_TRY(cuda::Launch(ctx, 1, &CheckFinite, values, is_first, open->data<int32_t>()));
+    } while (next < ctx.num_inputs());
+    return Status();
+  }
+};
+
+CUDA_KERNEL_ANY("_DeviceUpdateGate", DeviceUpdateGate);
+RECORDING_TRAITS("gpu", "_DeviceUpdateGate", .is_gate = true);
+
+}  // namespace
+}  // namespace dfrun

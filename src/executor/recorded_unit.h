@@ -1,0 +1,60 @@
+// The kernel of a unit (unit_cut.h): runs its nodes one by one at first, records them when the same shapes come again,
+// and from then on launches what was recorded.
+#ifndef DFRUN_SRC_EXECUTOR_RECORDED_UNIT_H_
+#define DFRUN_SRC_EXECUTOR_RECORDED_UNIT_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "src/base/mutex.h"
+#include "src/executor/plan.h"
+#include "src/executor/run_args.h"
+#include "src/executor/unit_cut.h"
+#include "src/executor/unit_recording.h"
+
+namespace dfrun {
+
+// A recording holds for the shapes of the inputs, and for the variables' memory as it was. Values that come in are
+// copied to where the recording has them, those that go out from there: a step may be enqueued before the one before
+// has ended. What an unrecorded step would do, a recorded one does, bit for bit.
+//
+// Thread safety: any thread; one step enqueues at a time.
+class RecordedUnit final : public Kernel {
+ public:
+  // `plan`: of the unit's graph, on a device that records, with no placed values. `explain`, where it is set, is told
+  // of each recording, and why there is none.
+  RecordedUnit(UnitDraft draft, std::unique_ptr<ExecPlan> plan, std::function<void(const std::string&)> explain);
+
+  Status Compute(OpContext& ctx) EXCLUDES(mu_);
+  bool IsExpensive() const override { return true; }
+  // The same, node by node, each traced or its values looked at, as `args` say.
+  Status ComputeWatched(OpContext& ctx, const RunArgs& args) const;
+
+ private:
+  static Status Invoke(Kernel* self, OpContext& ctx) { return static_cast<RecordedUnit*>(self)->Compute(ctx); }
+
+  Status RunOneByOne(OpContext& ctx, UnitRunner::Observer& observer) const;
+  UnitRecording* FindRecording(const OpContext& ctx) REQUIRES(mu_);
+  // Whether the shapes are those of one of the last steps that ran node by node; notes them.
+  bool ComeAgain(const OpContext& ctx) REQUIRES(mu_);
+  // Null where the nodes cannot be recorded, now or ever.
+  UnitRecording* Record(OpContext& ctx) REQUIRES(mu_);
+  void Explain(const UnitRecording& made) const;
+
+  const std::string name_;
+  const std::unique_ptr<ExecPlan> plan_;
+  const std::vector<bool> uploaded_;  // by input
+  DeviceRecording& device_;
+  const std::function<void(const std::string&)> explain_;
+  Mutex mu_;
+  bool may_record_ GUARDED_BY(mu_) = true;
+  int recorded_ GUARDED_BY(mu_) = 0;
+  std::vector<std::vector<Shape>> seen_ GUARDED_BY(mu_);                    // shapes of the inputs, not recorded so far
+  std::vector<std::unique_ptr<UnitRecording>> recordings_ GUARDED_BY(mu_);  // the last that was launched first
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_EXECUTOR_RECORDED_UNIT_H_

@@ -1,0 +1,134 @@
+// Devices that record: the kernels of a unit, a part of a step, are called once, and what they would have enqueued is
+// launched as a whole in each later step, at the same addresses.
+//
+// A unit's kernels are called twice, in one order. The first time nothing is recorded: the recorder learns how much
+// memory they take. The second time each call's work is kept, with what it reads and writes. Both times the context's
+// device is StepRecorder::device(), which gives memory of the unit's own, and refuses what cannot be recorded: copies
+// from and to host memory, and waiting.
+//
+// Recorded work runs after the work of the nodes before it in the unit that it depends on, by the unit's edges and by
+// the memory that both use: memory that one has given back is another's. What depends on nothing runs side by side.
+#ifndef DFRUN_SRC_FRAMEWORK_STEP_RECORDER_H_
+#define DFRUN_SRC_FRAMEWORK_STEP_RECORDER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/framework/device.h"
+
+namespace dfrun {
+
+// Of a recorded unit.
+struct RecordingFacts {
+  int64_t nodes = 0;            // pieces of work
+  int64_t edges_found = 0;      // between them
+  int64_t edges = 0;            // that are left, since no others imply them
+  int64_t library_calls = 0;    // among the nodes: each may be several kernels
+  int64_t arena_bytes = 0;      // memory of the unit's own, workspaces included
+  int64_t workspace_bytes = 0;  // the largest that a library's call was given
+};
+
+// What a device has done since it was made, by all steps.
+struct RecordingCounters {
+  int64_t recordings = 0;
+  int64_t launches = 0;      // of recorded units
+  int64_t updates = 0;       // of recorded units, between launches
+  int64_t stream_calls = 0;  // kernels, copies within the device and library calls that were enqueued one by one
+};
+
+// How often a thread of this process has waited for a device.
+int64_t HostWaits();
+
+// An elementary copy that a device makes on its own. Both addresses are in its memory, or in DeviceRecording::staging()
+// memory.
+struct BlockCopy {
+  const void* from;
+  void* to;
+  size_t bytes;
+};
+
+// Thread safety: one thread at a time. No launch may be in progress when it is destroyed; it may be enqueued.
+class RecordedWork {
+ public:
+  virtual ~RecordedWork() = default;
+  // Enqueues all of it, in the order of the device's stream.
+  virtual Status Launch() = 0;
+  virtual const RecordingFacts& facts() const = 0;
+};
+
+// Memory that work reads or writes.
+struct MemoryRange {
+  const void* begin;
+  size_t bytes;
+};
+
+// Records one unit. Thread safety: one thread. The memory that device() gives is valid for the recorder's life, which
+// is no shorter than that of the recorded work.
+class StepRecorder {
+ public:
+  virtual ~StepRecorder() = default;
+  virtual Device& device() = 0;
+  // After the first round of calls, when all memory has been given back. ResourceExhausted where there is none.
+  virtual Status BeginRecording() = 0;
+  // Around the call of a node's kernel, the nodes numbered from 0 in order. It depends on the nodes `after`, and by the
+  // memory of `reads` and `writes`; what it was given during the call it writes without saying so.
+  // `gate`: null, or the word in the device's memory without which (0) the node must write nothing.
+  virtual void BeginNode(std::string_view name, const int32_t* gate) = 0;
+  virtual void EndNode(std::span<const int> after, std::span<const MemoryRange> reads,
+                       std::span<const MemoryRange> writes) = 0;
+  // Unimplemented where something could not be recorded: which node, and why.
+  virtual Result<std::unique_ptr<RecordedWork>> Finish() = 0;
+};
+
+// What a device that records is beside a Device. Thread safety: all methods from any thread.
+class DeviceRecording {
+ public:
+  virtual ~DeviceRecording() = default;
+  virtual std::unique_ptr<StepRecorder> NewRecorder() = 0;
+  // Host memory that copies of EnqueueCopies() may lie in.
+  virtual Allocator& staging() = 0;
+  // Enqueues copies that do not overlap, in order with what is enqueued before and after. `kept` are not given back
+  // before they are done and the step has ended.
+  virtual Status EnqueueCopies(std::span<const BlockCopy> copies, std::vector<Tensor> kept) = 0;
+  virtual RecordingCounters counters() const = 0;
+
+  // Null where the device does not record.
+  static DeviceRecording* Of(Device& device) { return dynamic_cast<DeviceRecording*>(&device); }
+};
+
+// What a device's kernels of an op are, where they are not as its definition lets expect: kernels that only enqueue,
+// and read host memory at most for sizes, can be recorded.
+struct RecordingTraits {
+  // Why the kernels cannot be recorded, as a part of a sentence: "it ..."; empty: they can be.
+  std::string_view why_not = {};
+  // Input 1 becomes the value of the variable: where that has another shape, it gets other memory.
+  bool assigns = false;
+  // Its output 0 is a number that says whether updates are left out (src/graph/update_gate.h).
+  bool is_gate = false;
+  // They write nothing where the gate of StepRecorder::BeginNode() is closed when the work runs.
+  bool obeys_gate = false;
+};
+
+// Of an op on a type of device; null where nothing is registered.
+const RecordingTraits* FindRecordingTraits(std::string_view device_type, std::string_view op);
+
+namespace internal {
+struct RecordingTraitsRegistration {
+  RecordingTraitsRegistration(std::string_view device_type, std::string_view op, RecordingTraits traits);
+};
+}  // namespace internal
+
+// A type of device, an op, designated initialisers of RecordingTraits.
+#define RECORDING_TRAITS(device, op, ...)                                                                             \
+  [[maybe_unused]] static const ::dfrun::internal::RecordingTraitsRegistration DF_CONCAT(df_recording_, __COUNTER__)( \
+      device, op, ::dfrun::RecordingTraits{__VA_ARGS__})
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_FRAMEWORK_STEP_RECORDER_H_

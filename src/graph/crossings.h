@@ -1,0 +1,26 @@
+// How often what a node is made of has crossed from one device to another on the way, at most: an order of the Sends
+// and Recvs of one partition which the partition's own edges do not tell. What a Send gives, however it goes on
+// elsewhere, comes back by Recvs of more crossings only.
+#ifndef DFRUN_SRC_GRAPH_CROSSINGS_H_
+#define DFRUN_SRC_GRAPH_CROSSINGS_H_
+
+#include <vector>
+
+#include "src/graph/graph.h"
+
+namespace dfrun {
+
+// An attr of Sends, Recvs and participants of collectives on devices other than hosts.
+inline constexpr const char* kCrossingsAttr = "_crossings";
+
+// The attr's value; of a node without it 0.
+int CrossingsOf(const Node& node);
+
+// By node, how often its inputs have crossed, each device given by a number; a participant of a collective counts as a
+// crossing of what all members bring. `order`: OrderWithParticipants(). Edges that close loops do not count.
+Result<std::vector<int>> CountCrossings(const Graph& graph, const std::vector<NodeId>& order,
+                                        const std::vector<int>& device);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_GRAPH_CROSSINGS_H_

@@ -1,0 +1,208 @@
+// Products and convolutions of the emulated card's libraries: as plain sums, enqueued as the libraries enqueue theirs.
+// They stand for kernels/device/cuda/{cublas_lt,library_product,cudnn,conv_plan,library_conv}.cc. A host without them
+// is asked for by DFRUN_EMULATED_CARD=no-libraries.
+//
+// A product needs as much workspace as its result takes. A fault can be planted: DFRUN_EMULATED_SMALL_WORKSPACE=1 has
+// it say that half of that is enough.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kernels/device/cuda/cuda_kernel.h"
+#include "kernels/device/cuda/library_conv.h"
+#include "kernels/device/cuda/library_product.h"
+#include "src/framework/element_types.h"
+#include "tests/gpu/emulated_graph.h"
+
+namespace dfrun::cuda {
+namespace {
+
+struct EmulatedProduct {
+  ProductShape shape;
+  DType dtype;
+  size_t workspace_bytes;  // that it uses
+};
+
+template <class T>
+void Multiply(const ProductShape& s, const T* a, const T* b, T* c) {
+  for (int64_t i = 0; i < s.batches; ++i) {
+    const T* const left = a + (s.repeats_a ? 0 : i * s.m * s.k);
+    const T* const right = b + (s.repeats_b ? 0 : i * s.k * s.n);
+    for (int64_t row = 0; row < s.m; ++row) {
+      for (int64_t column = 0; column < s.n; ++column) {
+        double sum = 0;
+        for (int64_t k = 0; k < s.k; ++k) {
+          sum += static_cast<double>(left[s.transpose_a ? k * s.m + row : row * s.k + k]) *
+                 static_cast<double>(right[s.transpose_b ? column * s.k + k : k * s.n + column]);
+        }
+        c[(i * s.m + row) * s.n + column] = static_cast<T>(sum);
+      }
+    }
+  }
+}
+
+size_t ElementsOf(const std::vector<int64_t>& dims) {
+  size_t elements = 1;
+  for (const int64_t size : dims) elements *= static_cast<size_t>(size);
+  return elements;
+}
+
+// Calls visit(index) for each index of the dimensions.
+template <class Visit>
+void ForEachIndex(const std::vector<int64_t>& dims, Visit visit) {
+  std::vector<int64_t> index(dims.size(), 0);
+  for (size_t left = ElementsOf(dims); left > 0; --left) {
+    visit(index);
+    for (size_t d = dims.size(); d-- > 0;) {
+      if (++index[d] < dims[d]) break;
+      index[d] = 0;
+    }
+  }
+}
+
+// Where an element of a tensor [images, channels, space] lies.
+int64_t PlaceOf(const std::vector<int64_t>& dims, const std::vector<int64_t>& index, bool channels_first) {
+  int64_t place = index[0];
+  if (channels_first) place = place * dims[1] + index[1];
+  for (size_t d = 2; d < dims.size(); ++d) place = place * dims[d] + index[d];
+  return channels_first ? place : place * dims[1] + index[1];
+}
+
+struct EmulatedConv {
+  ConvTask task;
+
+  // Calls visit(input, filter, output) with the places of each three elements that belong together.
+  template <class Visit>
+  void ForEachTerm(Visit visit) const {
+    const auto& s = task.shape;
+    const size_t space = s.strides.size();
+    const int64_t groups = s.input[1] / s.filter[1];
+    ForEachIndex(s.output, [&](const std::vector<int64_t>& out) {
+      std::vector<int64_t> taps = s.filter;
+      taps[0] = 1;
+      ForEachIndex(taps, [&](std::vector<int64_t> tap) {
+        tap[0] = out[1];
+        std::vector<int64_t> in = {out[0], out[1] / (s.filter[0] / groups) * s.filter[1] + tap[1]};
+        for (size_t d = 0; d < space; ++d) {
+          in.push_back(out[2 + d] * s.strides[d] + tap[2 + d] * s.dilations[d] - s.pad_before[d]);
+          if (in.back() < 0 || in.back() >= s.input[2 + d]) return;
+        }
+        visit(PlaceOf(s.input, in, s.channels_first), PlaceOf(s.filter, tap, s.channels_first),
+              PlaceOf(s.output, out, s.channels_first));
+      });
+    });
+  }
+
+  template <class T>
+  void Run(T* input, T* filter, T* output, const T* bias) const {
+    const ConvResult result = task.result;
+    const auto& made_dims = result == ConvResult::kOutput  ? task.shape.output
+                            : result == ConvResult::kInput ? task.shape.input
+                                                           : task.shape.filter;
+    std::vector<double> sums(ElementsOf(made_dims));
+    ForEachTerm([&](int64_t in, int64_t tap, int64_t out) {
+      const auto x = static_cast<double>(input[in]);
+      const auto w = static_cast<double>(filter[tap]);
+      const auto y = static_cast<double>(output[out]);
+      if (result == ConvResult::kOutput) {
+        sums[out] += x * w;
+      } else if (result == ConvResult::kInput) {
+        sums[in] += y * w;
+      } else {
+        sums[tap] += x * y;
+      }
+    });
+    if (bias != nullptr) {
+      ForEachIndex(made_dims, [&](const std::vector<int64_t>& at) {
+        sums[PlaceOf(made_dims, at, task.shape.channels_first)] += static_cast<double>(bias[at[1]]);
+      });
+    }
+    T* const made = result == ConvResult::kOutput ? output : result == ConvResult::kInput ? input : filter;
+    for (size_t i = 0; i < sums.size(); ++i) made[i] = static_cast<T>(sums[i]);
+  }
+};
+
+template <class L>
+Result<const L*> Find(const L& library, const char* soname) {
+  const char* const lacking = std::getenv("DFRUN_EMULATED_CARD");
+  if (lacking == nullptr || std::string_view(lacking) != "no-libraries") return &library;
+  return NotFound("cannot open ", soname, ": the emulated host has none");
+}
+
+}  // namespace
+
+const Result<const CublasLt*>& CublasLt::Get() {
+  static const CublasLt& lt = *new CublasLt{.cublasLtGetVersion = [] { return size_t{0}; }};
+  static const auto& found = *new Result<const CublasLt*>(Find(lt, "libcublasLt.so.none"));
+  return found;
+}
+
+Status CublasLt::Check(cublasStatus_t, std::string_view) {
+  return Status();
+}
+
+Result<std::shared_ptr<const LibraryProduct>> LibraryProduct::Create(const ProductShape& shape, DType dtype,
+                                                                     const Arithmetic&) {
+  if (!CublasLt::Get().ok()) return CublasLt::Get().status();
+  std::shared_ptr<LibraryProduct> made(new LibraryProduct(**CublasLt::Get()));
+  const size_t bytes = static_cast<size_t>(shape.batches * shape.m * shape.n) * DTypeSize(dtype);
+  made->product_ = reinterpret_cast<cublasLtMatmulDesc_t>(new EmulatedProduct{shape, dtype, bytes});
+  made->workspace_bytes_ = std::getenv("DFRUN_EMULATED_SMALL_WORKSPACE") != nullptr ? bytes / 2 : bytes;
+  return std::shared_ptr<const LibraryProduct>(std::move(made));
+}
+
+LibraryProduct::~LibraryProduct() {
+  delete reinterpret_cast<EmulatedProduct*>(product_);
+}
+
+Status LibraryProduct::Run(OpContext& ctx, const void* a, const void* b, void* c) const {
+  DF_ASSIGN(Tensor workspace, ctx.AllocateTemp(DType::kUint8, Shape({static_cast<int64_t>(workspace_bytes_)})));
+  return EnqueueLibraryCall(ctx, workspace_bytes_,
+                            [&](cudaStream_t stream) { return Enqueue(stream, a, b, c, workspace.raw()); });
+}
+
+Status LibraryProduct::Enqueue(cudaStream_t stream, const void* a, const void* b, void* c, void* workspace) const {
+  emulated::Enqueue(stream, [product = *reinterpret_cast<const EmulatedProduct*>(product_), a, b, c, workspace] {
+    VisitDType<DF_FLOATS>(product.dtype, [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      Multiply(product.shape, static_cast<const T*>(a), static_cast<const T*>(b), static_cast<T*>(workspace));
+    });
+    std::memcpy(c, workspace, product.workspace_bytes);
+  });
+  return Status();
+}
+
+const Result<const Cudnn*>& Cudnn::Get() {
+  static const Cudnn& cudnn = *new Cudnn{.cudnnGetVersion = [] { return size_t{0}; }};
+  static const auto& found = *new Result<const Cudnn*>(Find(cudnn, "libcudnn.so.none"));
+  return found;
+}
+
+CudnnDescriptor::~CudnnDescriptor() = default;
+
+Result<std::shared_ptr<const LibraryConv>> LibraryConv::Create(const ConvTask& task, int) {
+  if (!Cudnn::Get().ok()) return Cudnn::Get().status();
+  const auto handle = reinterpret_cast<cudnnHandle_t>(new EmulatedConv{task});  // for ever
+  return std::shared_ptr<const LibraryConv>(new LibraryConv(**Cudnn::Get(), handle, nullptr));
+}
+
+Status LibraryConv::Run(OpContext& ctx, const ConvData& data) const {
+  return EnqueueLibraryCall(ctx, 0, [&](cudaStream_t stream) { return Enqueue(stream, data, nullptr); });
+}
+
+Status LibraryConv::Enqueue(cudaStream_t stream, const ConvData& data, void*) const {
+  emulated::Enqueue(stream, [conv = reinterpret_cast<const EmulatedConv*>(handle_), data] {
+    VisitDType<DF_FLOATS>(conv->task.dtype, [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      const auto elements = [](const void* memory) { return static_cast<T*>(const_cast<void*>(memory)); };
+      conv->Run(elements(data.input), elements(data.filter), elements(data.output), elements(data.bias));
+    });
+  });
+  return Status();
+}
+
+}  // namespace dfrun::cuda

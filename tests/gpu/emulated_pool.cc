@@ -1,0 +1,51 @@
+// BestFitPool of the emulated card: each block is memory of its own, which holds NaN when it is given out and from when
+// it is given back, so that who reads it then gets wrong values. It stands for kernels/device/cuda/best_fit_pool.cc.
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/device/cuda/best_fit_pool.h"
+
+namespace dfrun::cuda {
+
+void* BestFitPool::Allocate(size_t bytes) {
+  const size_t wanted = std::max<size_t>(1, (bytes + kAlignment - 1) / kAlignment) * kAlignment;
+  MutexLock lock(mu_);
+  std::byte* memory = nullptr;
+  if (const auto fit = free_.lower_bound({wanted, nullptr}); fit != free_.end() && fit->first == wanted) {
+    memory = fit->second;
+    free_.erase(fit);
+    blocks_.at(memory).is_free = false;
+  } else {
+    memory = static_cast<std::byte*>(take_chunk_(wanted));
+    if (memory == nullptr) return nullptr;
+    blocks_.emplace(memory, Block{wanted, false, true});
+    stats_.bytes_reserved += static_cast<int64_t>(wanted);
+  }
+  std::memset(memory, 0xff, wanted);
+  stats_.bytes_in_use += static_cast<int64_t>(wanted);
+  stats_.peak_bytes_in_use = std::max(stats_.peak_bytes_in_use, stats_.bytes_in_use);
+  ++stats_.allocations;
+  return memory;
+}
+
+void BestFitPool::Free(void* memory) {
+  if (memory == nullptr) return;
+  MutexLock lock(mu_);
+  auto& [begin, block] = *blocks_.find(static_cast<std::byte*>(memory));
+  std::memset(memory, 0xff, block.bytes);
+  block.is_free = true;
+  free_.insert({block.bytes, begin});
+  stats_.bytes_in_use -= static_cast<int64_t>(block.bytes);
+}
+
+AllocatorStats BestFitPool::Stats() const {
+  MutexLock lock(mu_);
+  return stats_;
+}
+
+void BestFitPool::ResetPeak() {
+  MutexLock lock(mu_);
+  stats_.peak_bytes_in_use = stats_.bytes_in_use;
+}
+
+}  // namespace dfrun::cuda
