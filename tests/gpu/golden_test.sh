@@ -12,7 +12,8 @@ if grep -Ev '^[A-Za-z0-9_]+: [0-9]+ of [0-9]+ cases: [^ ].*' "$WORK/list"; then
   echo "these lines of $LIST say not why: \"Op: 3 of 13 cases: a sentence\""
   exit 1
 fi
-diff "$WORK/report" <(cut -d: -f1,2 "$WORK/list") || {
+# Ops without golden cases are listed too.
+diff "$WORK/report" <(cut -d: -f1,2 "$WORK/list" | grep -v ': 0 of 0 cases$') || {
   echo "the list $LIST differs (>) from the cases that did not run there (<)"
   exit 1
 }
