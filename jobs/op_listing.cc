@@ -1,6 +1,7 @@
 #include "jobs/op_listing.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <string_view>
 
@@ -50,15 +51,36 @@ std::string KernelLines(const OpDef& op, std::string_view indent) {
   return out.empty() ? StrCat(indent, "none: the runtime itself does it\n") : out;
 }
 
+// "float32, float64", "Tidx=int32, int64".
+std::string TypesText(std::string_view types) {
+  if (types.substr(0, 2) == "T=") types.remove_prefix(2);
+  std::string text;
+  for (char c : types) text += c == ',' ? ", " : std::string(1, c);
+  return text;
+}
+
 // "cpu: float32, float64", "cpu: Tidx=int32, int64", "cpu: any".
 std::string TableCell(const OpDef& op) {
   std::vector<std::string> devices;
   for (const auto& [device, types] : KernelTypes(op)) {
-    std::string text;
-    for (char c : Join(types, "; ")) text += c == ',' ? ", " : std::string(1, c);
-    devices.push_back(StrCat(device, ": ", text.substr(0, 2) == "T=" ? text.substr(2) : text));
+    devices.push_back(StrCat(device, ": ", TypesText(Join(types, "; "))));
   }
   return devices.empty() ? "runtime" : Join(devices, "; ");
+}
+
+// Of kernels for GPUs: "float32, float64", "as cpu", "plain".
+std::string GpuCell(const OpDef& op, const std::string& types) {
+  static const std::string& plain = *new std::string([] {
+    std::set<DType> dtypes;
+    for (int number = 0; number <= std::numeric_limits<uint8_t>::max(); ++number) {
+      if (IsValidDType(number) && IsPlain(static_cast<DType>(number))) dtypes.insert(static_cast<DType>(number));
+    }
+    return StrCat(Join(dtypes, ","));
+  }());
+  for (const auto& [device, of_device] : KernelTypes(op)) {
+    if (Join(of_device, " ") == types) return StrCat("as ", device);
+  }
+  return types.substr(types.find('=') + 1) == plain ? "plain" : TypesText(types);
 }
 
 // "12 | 3", "0 | tests/unit/state/variable_test.cc".
@@ -135,20 +157,24 @@ std::string OpsTable(const std::map<std::string, OpTests>& tests) {
       "* **dtypes**: by device, those of the attr `T`, or of the attr named; `any`: one kernel for all; `runtime`: "
       "the\n"
       "  executor itself does it.\n"
+      "* **GPU**: those of NVIDIA's cards, which `tests/golden/registry/gpu.txt` lists; `plain`: all whose elements "
+      "are\n"
+      "  plain bytes. `tests/gpu/not_on_gpu.txt` says why an op has none.\n"
       "* **gradient**: `yes`; `stops`: nothing flows back, without an error; `none`: differentiating through it is an\n"
       "  error.\n"
       "* **cases**: of one node, in `tests/golden`, computed by TensorFlow.\n"
       "* **graphs**: exported by TensorFlow, below `tests/golden`, that contain the op, and with it give TensorFlow's\n"
       "  results. Where there is neither a case nor a graph, a test that runs the op.\n"
       "* `*`: dfrun's own, TensorFlow has no op of this name.\n\n"
-      "| op | dtypes by device | gradient | cases | graphs | meaning |\n|---|---|---|---|---|---|\n";
+      "| op | dtypes by device | GPU | gradient | cases | graphs | meaning |\n|---|---|---|---|---|---|---|\n";
   int rows = 0;
   for (const OpDef* op : OpRegistry::Builtin().List()) {
     const auto found = tests.find(op->name);
+    const OpTests tested = found == tests.end() ? OpTests() : found->second;
     std::string doc;
     for (char c : op->doc) doc += c == '|' ? "\\|" : std::string(1, c);
-    out += StrCat("| ", op->name, op->traits.is_own() ? "*" : "", " | ", TableCell(*op), " | ", GradientWord(*op),
-                  " | ", TestCells(found == tests.end() ? OpTests() : found->second), " | ", doc, " |\n");
+    out += StrCat("| ", op->name, op->traits.is_own() ? "*" : "", " | ", TableCell(*op), " | ",
+                  GpuCell(*op, tested.gpu), " | ", GradientWord(*op), " | ", TestCells(tested), " | ", doc, " |\n");
     ++rows;
   }
   return out + StrCat("\n", rows, " ops.\n");

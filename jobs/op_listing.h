@@ -30,10 +30,12 @@ struct OpTests {
   int cases = 0;     // golden cases of one node
   int graphs = 0;    // exported graphs that contain it
   std::string test;  // a test program's source that names it
+  std::string gpu;   // the dtypes of its kernels for GPUs as KernelTypes() has them, where it has such
 };
 
 // By op, from a directory like tests/: golden cases are in golden/*.txt, graphs and sources anywhere below; fuzzers,
-// which show no values, do not count. Io where one cannot be read, BadSpec where a graph is none.
+// which show no values, do not count; kernels for GPUs are listed in golden/registry/gpu.txt, since not every build has
+// them. Io where one cannot be read, BadSpec where a graph is none.
 Result<std::map<std::string, OpTests>> FindOpTests(const std::string& directory);
 
 // A Markdown page with a row an op: what docs/OPS.md holds.

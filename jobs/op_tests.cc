@@ -70,6 +70,15 @@ void NoteSource(const std::string& path, OpTestsByName& tests) {
   }
 }
 
+// Lines "Op: dtypes".
+void NoteGpuKernels(const std::string& path, OpTestsByName& tests) {
+  std::istringstream lines(ReadFile(path));
+  for (std::string line; std::getline(lines, line);) {
+    const size_t colon = line.find(": ");
+    if (colon != std::string::npos) tests[line.substr(0, colon)].gpu = line.substr(colon + 2);
+  }
+}
+
 bool IsBelow(const std::filesystem::path& file, const std::filesystem::path& directory) {
   return std::mismatch(directory.begin(), directory.end(), file.begin(), file.end()).first == directory.end();
 }
@@ -92,6 +101,7 @@ Result<std::map<std::string, OpTests>> FindOpTests(const std::string& directory)
     if (file.extension() == ".pb") DF_TRY(CountGraph(path, tests));
     if (file.extension() == ".cc" && !IsBelow(file, root / "fuzz")) NoteSource(path, tests);
   }
+  NoteGpuKernels((root / "golden/registry/gpu.txt").string(), tests);
   return tests;
 }
 

@@ -10,7 +10,7 @@ namespace dfrun {
 // a + b; integers wrap around, bools are joined by "or", strings put together, 16-bit floating point is rounded after
 // each addition.
 template <class T>
-T AddElement(const T& a, const T& b) {
+constexpr T AddElement(const T& a, const T& b) {
   if constexpr (std::is_same_v<T, bool>) {
     return a || b;
   } else if constexpr (std::is_integral_v<T>) {
@@ -22,7 +22,7 @@ T AddElement(const T& a, const T& b) {
 
 // a - b likewise; not for bools and strings.
 template <class T>
-T SubtractElement(const T& a, const T& b) {
+constexpr T SubtractElement(const T& a, const T& b) {
   if constexpr (std::is_integral_v<T>) {
     return static_cast<T>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
   } else {

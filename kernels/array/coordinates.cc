@@ -1,6 +1,8 @@
 #include "kernels/array/coordinates.h"
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 #include "kernels/array/int_values.h"
 
@@ -15,31 +17,52 @@ BadIndices ReadBadIndices(KernelSetup& setup) {
   return BadIndices::kError;
 }
 
-Result<CoordinateSlices> ReadCoordinates(const Tensor& coordinates, const Shape& shape, BadIndices bad_indices) {
-  const Shape& given = coordinates.shape();
-  if (given.rank() == 0) return InvalidArgument("the indices are a scalar, but need a dimension of coordinates");
-  const int64_t depth = given.dim(given.rank() - 1);
+Result<CoordinatePlan> CoordinatePlan::Of(const Shape& coordinates, const Shape& shape) {
+  if (coordinates.rank() == 0) return InvalidArgument("the indices are a scalar, but need a dimension of coordinates");
+  const int64_t depth = coordinates.dim(coordinates.rank() - 1);
   if (depth > shape.rank()) return InvalidArgument("indices of ", depth, " coordinates for a tensor of shape ", shape);
-  CoordinateSlices out;
-  out.prefix.assign(given.dims().begin(), given.dims().end() - 1);
+  CoordinatePlan plan;
+  plan.prefix.assign(coordinates.dims().begin(), coordinates.dims().end() - 1);
+  plan.sizes.assign(shape.dims().begin(), shape.dims().begin() + depth);
   // Of an empty tensor the other sizes may be of any product.
   const bool is_empty = std::find(shape.dims().begin(), shape.dims().end(), 0) != shape.dims().end();
-  if (is_empty) out.row = 0;
-  for (int d = static_cast<int>(depth); d < shape.rank() && !is_empty; ++d) out.row *= shape.dim(d);
-  int64_t count = 1;
-  for (int64_t size : out.prefix) count *= size;
-  if (is_empty && count > 0) {
-    return InvalidArgument("indices of shape ", given, " name slices of a tensor of shape ", shape,
-                           ", which has no elements");
+  if (is_empty) plan.row = 0;
+  for (int d = static_cast<int>(depth); d < shape.rank() && !is_empty; ++d) plan.row *= shape.dim(d);
+  for (int64_t size : plan.prefix) plan.count *= size;
+  if (!is_empty || plan.count == 0) return plan;
+  return InvalidArgument("indices of shape ", coordinates, " name slices of a tensor of shape ", shape,
+                         ", which has no elements");
+}
+
+Result<CoordinatePlan> CoordinatePlan::OfUpdates(const Shape& coordinates, const Shape& updates, const Shape& shape) {
+  if (coordinates.rank() >= 2 && coordinates.dim(coordinates.rank() - 1) >= 1) return Of(coordinates, shape);
+  if (coordinates.num_elements() > 0 || updates.num_elements() > 0 || shape.num_elements() > 0) {
+    return InvalidArgument("the indices must hold rows of coordinates, but have shape ", coordinates);
   }
+  CoordinatePlan none;
+  none.prefix.assign(coordinates.dims().begin(), coordinates.dims().end() - 1);
+  none.count = 0;
+  none.row = 0;
+  return none;
+}
+
+std::vector<int64_t> CoordinatePlan::SliceDims(const Shape& shape) const {
+  std::vector<int64_t> dims = prefix;
+  dims.insert(dims.end(), shape.dims().begin() + static_cast<int64_t>(sizes.size()), shape.dims().end());
+  return dims;
+}
+
+Result<CoordinateSlices> ReadSlices(CoordinatePlan plan, const Tensor& coordinates, const Shape& shape,
+                                    BadIndices bad_indices) {
+  CoordinateSlices out{std::move(plan), {}};
   const std::vector<int64_t> values = IntValues(coordinates);
-  const int64_t* const sizes = shape.dims().data();
-  out.slices.reserve(static_cast<size_t>(count));
-  for (int64_t i = 0; i < count; ++i) {
+  const auto depth = static_cast<int64_t>(out.sizes.size());
+  out.slices.reserve(static_cast<size_t>(out.count));
+  for (int64_t i = 0; i < out.count; ++i) {
     int64_t slice = 0;
     for (int64_t d = 0; d < depth; ++d) {
       const int64_t at = values[i * depth + d];
-      if (at < 0 || at >= sizes[d]) {
+      if (at < 0 || at >= out.sizes[d]) {
         if (bad_indices == BadIndices::kError) {
           return InvalidArgument("indices[", i, "] has the coordinate ", at, " in dimension ", d,
                                  ", which is outside of the shape ", shape);
@@ -47,24 +70,25 @@ Result<CoordinateSlices> ReadCoordinates(const Tensor& coordinates, const Shape&
         slice = CoordinateSlices::kNowhere;
         break;
       }
-      slice = slice * sizes[d] + at;
+      slice = slice * out.sizes[d] + at;
     }
     out.slices.push_back(slice);
   }
   return out;
 }
 
-Result<CoordinateSlices> ReadCoordinatesOfUpdates(const Tensor& coordinates, const Tensor& updates, const Shape& shape,
-                                                  BadIndices bad_indices) {
-  const Shape& given = coordinates.shape();
-  if (given.rank() >= 2 && given.dim(given.rank() - 1) >= 1) return ReadCoordinates(coordinates, shape, bad_indices);
-  if (given.num_elements() > 0 || updates.num_elements() > 0 || shape.num_elements() > 0) {
-    return InvalidArgument("the indices must hold rows of coordinates, but have shape ", given);
-  }
-  CoordinateSlices none;
-  none.prefix.assign(given.dims().begin(), given.dims().end() - 1);
-  none.row = 0;
-  return none;
+Result<CoordinateSlices> ReadCoordinates(const Tensor& coordinates, const Shape& shape, BadIndices bad_indices) {
+  DF_ASSIGN(CoordinatePlan plan, CoordinatePlan::Of(coordinates.shape(), shape));
+  return ReadSlices(std::move(plan), coordinates, shape, bad_indices);
+}
+
+Status CheckUpdatesOfSlices(const CoordinatePlan& plan, const Shape& indices, const Shape& updates,
+                            const Shape& shape) {
+  const std::vector<int64_t> dims = plan.SliceDims(shape);
+  const std::span<const int64_t> given = updates.dims();
+  if (std::equal(dims.begin(), dims.end(), given.begin(), given.end())) return Status();
+  return InvalidArgument("updates of shape ", updates, " do not fit indices ", indices, " into ", shape,
+                         ": they must have shape ", PartialShape(dims));
 }
 
 }  // namespace dfrun

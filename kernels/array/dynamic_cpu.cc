@@ -1,28 +1,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "kernels/array/dynamic.h"
 #include "kernels/array/element_size.h"
 #include "kernels/device/cpu_kernel.h"
 
 namespace dfrun {
 namespace {
-
-bool StartsWith(const Shape& shape, const Shape& prefix) {
-  return shape.rank() >= prefix.rank() && std::equal(prefix.dims().begin(), prefix.dims().end(), shape.dims().begin());
-}
-
-// `first` and the dimensions of `shape` after the first `skip`.
-Shape RowsOf(int64_t first, const Shape& shape, int skip) {
-  std::vector<int64_t> dims(shape.dims().begin() + skip, shape.dims().end());
-  dims.insert(dims.begin(), first);
-  return Shape(std::span<const int64_t>(dims));
-}
-
-int64_t RowElements(const Shape& rows) {
-  int64_t n = 1;
-  for (int d = 1; d < rows.rank(); ++d) n *= rows.dim(d);
-  return n;
-}
 
 class DynamicStitchKernel : public Kernel {
  public:
@@ -31,7 +15,7 @@ class DynamicStitchKernel : public Kernel {
     const int n = ctx.num_inputs() / 2;
     int64_t count = 0;
     for (int i = 0; i < n; ++i) {
-      DF_TRY(CheckPart(ctx, i, n));
+      DF_TRY(CheckStitchedPart(ctx, i, n));
       for (int32_t index : ctx.input(i).values<int32_t>()) {
         if (index < 0) return InvalidArgument("indices[", i, "] holds the negative index ", index);
         count = std::max<int64_t>(count, int64_t{index} + 1);
@@ -56,19 +40,6 @@ class DynamicStitchKernel : public Kernel {
     });
     return Status();
   }
-
- private:
-  static Status CheckPart(const OpContext& ctx, int i, int n) {
-    const Shape& indices = ctx.input(i).shape();
-    const Shape& data = ctx.input(n + i).shape();
-    if (!StartsWith(data, indices))
-      return InvalidArgument("data[", i, "] has shape ", data, ", which does not begin with that of indices[", i, "], ",
-                             indices);
-    if (!(RowsOf(0, data, indices.rank()) == RowsOf(0, ctx.input(n).shape(), ctx.input(0).shape().rank())))
-      return InvalidArgument("the rows of data[", i, "], ", data, ", are not like those of data[0], ",
-                             ctx.input(n).shape());
-    return Status();
-  }
 };
 
 class DynamicPartitionKernel : public Kernel {
@@ -77,9 +48,7 @@ class DynamicPartitionKernel : public Kernel {
   Status Compute(OpContext& ctx) {
     const Tensor& data = ctx.input(0);
     const Tensor& partitions = ctx.input(1);
-    if (!StartsWith(data.shape(), partitions.shape()))
-      return InvalidArgument("data has shape ", data.shape(), ", which does not begin with that of partitions, ",
-                             partitions.shape());
+    DF_TRY(CheckPartitions(ctx));
     std::vector<int64_t> counts(static_cast<size_t>(ctx.num_outputs()));
     for (int32_t p : partitions.values<int32_t>()) {
       if (p < 0 || p >= ctx.num_outputs())

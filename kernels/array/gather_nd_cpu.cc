@@ -14,11 +14,7 @@ class GatherNdKernel : public Kernel {
     const Tensor& params = ctx.input(0);
     if (params.shape().rank() == 0) return InvalidArgument("GatherNd from a scalar");
     DF_ASSIGN(const CoordinateSlices named, ReadCoordinates(ctx.input(1), params.shape(), bad_indices_));
-    const Shape& indices = ctx.input(1).shape();
-    std::vector<int64_t> dims = named.prefix;
-    for (int d = static_cast<int>(indices.dim(indices.rank() - 1)); d < params.shape().rank(); ++d)
-      dims.push_back(params.shape().dim(d));
-    DF_ASSIGN(const Shape shape, Shape::Create(dims));
+    DF_ASSIGN(const Shape shape, Shape::Create(named.SliceDims(params.shape())));
     Tensor* y = nullptr;
     DF_TRY(ctx.AllocateOutput(0, shape, &y));
     VisitElement(params.dtype(), [&](auto tag) {

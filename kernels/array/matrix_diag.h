@@ -21,9 +21,9 @@ struct DiagonalRange {
   int64_t lower = 0;
   int64_t upper = 0;
 
-  int64_t count() const { return upper - lower + 1; }
+  constexpr int64_t count() const { return upper - lower + 1; }
   // The length of the longest diagonal of matrices of this size.
-  int64_t MaxLength(int64_t rows, int64_t cols) const {
+  constexpr int64_t MaxLength(int64_t rows, int64_t cols) const {
     return std::min(rows + std::min<int64_t>(upper, 0), cols - std::max<int64_t>(lower, 0));
   }
 };
@@ -48,16 +48,28 @@ struct Band {
   DiagonalRange range;
   DiagonalAlign align;
 
-  int64_t max_length() const { return range.MaxLength(rows, cols); }
-  int64_t Length(int64_t d) const { return std::min(rows + std::min<int64_t>(d, 0), cols - std::max<int64_t>(d, 0)); }
+  constexpr int64_t max_length() const { return range.MaxLength(rows, cols); }
+  constexpr int64_t Length(int64_t d) const {
+    return std::min(rows + std::min<int64_t>(d, 0), cols - std::max<int64_t>(d, 0));
+  }
   // The offset in the packed band of the first element of diagonal d; the others follow.
-  int64_t Begin(int64_t d) const {
+  constexpr int64_t Begin(int64_t d) const {
     const bool left = d > 0 ? align.super_left : align.sub_left;
     return (range.upper - d) * max_length() + (left ? 0 : max_length() - Length(d));
   }
   // The offset in the matrix of the first element of diagonal d; the others follow every cols + 1 elements.
-  int64_t MatrixBegin(int64_t d) const { return d >= 0 ? d : -d * cols; }
-  int64_t size() const { return range.count() * max_length(); }
+  constexpr int64_t MatrixBegin(int64_t d) const { return d >= 0 ? d : -d * cols; }
+  // The element of the packed band that an element of the matrix is, or the other way round; -1 where there is none.
+  constexpr int64_t InBand(int64_t row, int64_t col) const {
+    const int64_t d = col - row;
+    return d < range.lower || d > range.upper ? -1 : Begin(d) + std::min(row, col);
+  }
+  constexpr int64_t InMatrix(int64_t packed) const {
+    const int64_t d = range.upper - packed / max_length();
+    const int64_t i = packed - Begin(d);
+    return i < 0 || i >= Length(d) ? -1 : MatrixBegin(d) + i * (cols + 1);
+  }
+  constexpr int64_t size() const { return range.count() * max_length(); }
 };
 
 // The band of matrices whose diagonals are packed in rows of `length`. A size of -1 is computed: square where neither

@@ -41,4 +41,19 @@ Result<int64_t> MirrorUnpaddedSize(int64_t size, const MirrorBorder& border) {
   return inside;
 }
 
+Result<MirrorPadBase::Plan> MirrorPadBase::MakePlan(const OpContext& ctx,
+                                                    Result<int64_t> (*size_of)(int64_t size,
+                                                                               const MirrorBorder& border)) const {
+  const Shape& x = ctx.input(0).shape();
+  Plan plan;
+  DF_ASSIGN(plan.borders, MirrorBorders(ctx.input(1), x.rank(), mode_));
+  std::vector<int64_t> sizes;
+  for (int d = 0; d < x.rank(); ++d) {
+    DF_ASSIGN(const int64_t size, size_of(x.dim(d), plan.borders[d]));
+    sizes.push_back(size);
+  }
+  DF_ASSIGN(plan.shape, Shape::Create(sizes));
+  return plan;
+}
+
 }  // namespace dfrun

@@ -10,34 +10,6 @@
 namespace dfrun {
 namespace {
 
-class MirrorPadBase : public Kernel {
- public:
-  explicit MirrorPadBase(KernelSetup& setup) : mode_(setup.attr<std::string>("mode")) {}
-
- protected:
-  // The borders that input 1 names, and input 0's sizes with or without them.
-  struct Plan {
-    std::vector<MirrorBorder> borders;
-    Shape shape;
-  };
-  Result<Plan> MakePlan(const OpContext& ctx,
-                        Result<int64_t> (*size_of)(int64_t size, const MirrorBorder& border)) const {
-    const Shape& x = ctx.input(0).shape();
-    Plan plan;
-    DF_ASSIGN(plan.borders, MirrorBorders(ctx.input(1), x.rank(), mode_));
-    std::vector<int64_t> sizes;
-    for (int d = 0; d < x.rank(); ++d) {
-      DF_ASSIGN(const int64_t size, size_of(x.dim(d), plan.borders[d]));
-      sizes.push_back(size);
-    }
-    DF_ASSIGN(plan.shape, Shape::Create(sizes));
-    return plan;
-  }
-
- private:
-  const std::string mode_;
-};
-
 // The row of the padded tensor's input that its row `i` mirrors; a row is the last dimension.
 int64_t SourceRow(int64_t i, const Shape& inner, const Shape& padded, const std::vector<MirrorBorder>& borders) {
   int64_t row = 0;
@@ -80,25 +52,11 @@ class MirrorPadKernel : public MirrorPadBase {
   }
 };
 
-// 16-bit floating point is added up in float; integers wrap around.
-template <class T>
-struct SumTypeOf {
-  using type = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
-};
-template <>
-struct SumTypeOf<bfloat16> {
-  using type = float;
-};
-template <>
-struct SumTypeOf<float16> {
-  using type = float;
-};
-
 struct MirrorPadGrad {
   template <class T>
   class Kernel : public MirrorPadBase {
    public:
-    using Sum = typename SumTypeOf<T>::type;
+    using Sum = typename MirrorSumOf<T>::type;
     using MirrorPadBase::MirrorPadBase;
     Status Compute(OpContext& ctx) {
       DF_ASSIGN(const Plan plan, MakePlan(ctx, MirrorUnpaddedSize));
@@ -136,15 +94,11 @@ struct MirrorPadGrad {
       if (d < 0) return f(row);
       const int64_t size = plan.shape.dim(d);
       const int64_t i = r % size;
-      const MirrorBorder& b = plan.borders[d];
-      const auto visit = [&](int64_t at) {
-        VisitDim(d - 1, r / size, row + at * stride, stride * padded.dim(d), plan, padded, f);
-      };
-      visit(b.before + i);
-      const int64_t ahead = b.before - 1 - i + b.skipped;  // the index before the input that mirrors i
-      if (i >= b.skipped && ahead >= 0) visit(ahead);
-      const int64_t behind = b.before + 2 * size - 1 - i - b.skipped;
-      if (i < size - b.skipped && behind < padded.dim(d)) visit(behind);
+      int64_t places[MirrorBorder::kMostPlaces];
+      const int count = plan.borders[d].PlacesOf(i, size, places);
+      for (int k = 0; k < count; ++k) {
+        VisitDim(d - 1, r / size, row + places[k] * stride, stride * padded.dim(d), plan, padded, f);
+      }
     }
 
     static void AddRow(const T* dy, int64_t size, int64_t width, const MirrorBorder& border, Sum* sums) {

@@ -1,9 +1,13 @@
 // Kernels that move elements, on cards.
 #include "kernels/array/concat.h"
+#include "kernels/array/diag.h"
 #include "kernels/array/movement_cuda.h"
 #include "kernels/array/pad.h"
 #include "kernels/array/repeat.h"
+#include "kernels/array/reverse.h"
+#include "kernels/array/roll.h"
 #include "kernels/array/slice.h"
+#include "kernels/array/space.h"
 #include "kernels/array/split.h"
 #include "kernels/array/transpose.h"
 
@@ -27,6 +31,17 @@ CUDA_KERNEL("Pack", ByBytes<PackKernel<Movement>>, DF_PLAIN);
 CUDA_KERNEL("Split", ByBytes<SplitKernel<Movement>>, DF_PLAIN);
 CUDA_KERNEL("SplitV", ByBytes<SplitVKernel<Movement>>, DF_PLAIN);
 CUDA_KERNEL("Unpack", ByBytes<UnpackKernel<Movement>>, DF_PLAIN);
+CUDA_KERNEL("Diag", ByBytes<DiagKernel<Movement>>, DF_PLAIN);
+CUDA_KERNEL("DiagPart", ByBytes<DiagPartKernel<Movement>>, DF_PLAIN);
+CUDA_KERNEL("Reverse", ByBytes<ReverseKernel<Movement>>, DF_PLAIN);
+CUDA_KERNEL("ReverseV2", ByBytes<ReverseV2Kernel<Movement>>, DF_PLAIN);
+CUDA_KERNEL("Roll", ByBytes<RollKernel<Movement>>, DF_PLAIN);
+CUDA_KERNEL("SpaceToDepth", ByBytes<SpaceToDepthKernel<Movement>>, DF_PLAIN);
+CUDA_KERNEL("DepthToSpace", ByBytes<DepthToSpaceKernel<Movement>>, DF_PLAIN);
+CUDA_KERNEL("SpaceToBatch", ByBytes<SpaceToBatchKernel<Movement>>, DF_PLAIN);
+CUDA_KERNEL("SpaceToBatchND", ByBytes<SpaceToBatchKernel<Movement>>, DF_PLAIN);
+CUDA_KERNEL("BatchToSpace", ByBytes<BatchToSpaceKernel<Movement>>, DF_PLAIN);
+CUDA_KERNEL("BatchToSpaceND", ByBytes<BatchToSpaceKernel<Movement>>, DF_PLAIN);
 
 }  // namespace
 }  // namespace dfrun

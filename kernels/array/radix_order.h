@@ -17,7 +17,7 @@ inline constexpr int64_t kLeastRadixValues = 256;
 
 // An unsigned integer that is smaller where a number comes earlier: -0 equals 0, all NaN are the last.
 template <class T>
-auto OrderKey(T value, bool descending) {
+constexpr auto OrderKey(T value, bool descending) {
   if constexpr (std::is_integral_v<T>) {
     using Key = std::conditional_t<sizeof(T) <= 4, uint32_t, uint64_t>;
     using Wide = std::conditional_t<std::is_signed_v<T>, std::make_signed_t<Key>, Key>;

@@ -1,7 +1,5 @@
 #include "kernels/array/strided_slice_kernel.h"
 
-#include <utility>
-
 #include "kernels/array/int_values.h"
 
 namespace dfrun {
@@ -67,13 +65,6 @@ StridedSliceBase::Layout StridedSliceBase::IntoSliceLayout(const StridedSlicePla
     layout.dims[d].from_stride = strides[d];
   }
   return layout;
-}
-
-void StridedSliceBase::CopyIntoSlice(ThreadPool& pool, const StridedSlicePlan& plan, const Tensor& slice,
-                                     Tensor& whole) {
-  Layout layout = IntoSliceLayout(plan, slice.shape(), whole.shape());
-  StridedCopy(pool, whole.dtype(), slice.raw(), ElementAt(whole.raw(), whole.dtype(), layout.first),
-              std::move(layout.dims));
 }
 
 }  // namespace dfrun

@@ -24,11 +24,9 @@ class StridedSliceBase : public Kernel {
     int64_t first = 0;
   };
   static Layout SliceLayout(const StridedSlicePlan& plan, const Shape& whole);
-  // The other way round, of a tensor of shape `slice` that broadcasts to the plan's output: from_stride in it, to_stride
-  // in the whole.
+  // The other way round, of a tensor of shape `slice` that broadcasts to the plan's output: from_stride in it,
+  // to_stride in the whole.
   static Layout IntoSliceLayout(const StridedSlicePlan& plan, const Shape& slice, const Shape& whole);
-  // Copies `slice`, which broadcasts to the plan's output, into its place in `whole`, a tensor of the same dtype.
-  static void CopyIntoSlice(ThreadPool& pool, const StridedSlicePlan& plan, const Tensor& slice, Tensor& whole);
 
  private:
   StridedSliceMasks masks_;

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "kernels/array/int_values.h"
 #include "kernels/array/radix_order.h"
+#include "kernels/array/top_k.h"
 #include "kernels/device/cpu_kernel.h"
 #include "src/framework/element_types.h"
 
@@ -27,22 +27,6 @@ struct Before {
     return x_is_nan == y_is_nan ? a < b : y_is_nan;
   }
 };
-
-// The first k positions of a row of n > k, as a heap whose root is the last of them. The order of the heap is
-// TensorFlow's, which shows where `sorted` is false.
-template <class T>
-void SelectPositions(const Before<T>& before, int32_t n, int32_t k, std::vector<int32_t>& positions) {
-  for (int32_t i = 0; i <= k; ++i) positions.push_back(i);
-  std::make_heap(positions.begin(), positions.end(), before);
-  std::pop_heap(positions.begin(), positions.end(), before);
-  positions.pop_back();
-  for (int32_t i = k + 1; i < n; ++i) {
-    if (!before(i, positions.front())) continue;
-    std::pop_heap(positions.begin(), positions.end(), before);
-    positions.back() = i;
-    std::push_heap(positions.begin(), positions.end(), before);
-  }
-}
 
 // The first of the largest elements, side by side; of nothing but NaN the first.
 template <class T>
@@ -78,18 +62,18 @@ void TopPositions(const T* row, int32_t n, int32_t k, bool sorted, RadixOrder<T>
     for (int32_t i = 0; i < n; ++i) positions.push_back(i);
     std::sort(positions.begin(), positions.end(), before);
   } else {
-    SelectPositions(before, n, k, positions);
+    positions.resize(static_cast<size_t>(k) + 1);
+    SelectPositions(before, n, k, positions.data());
+    positions.pop_back();
     if (sorted) std::sort(positions.begin(), positions.end(), before);
   }
 }
 
 struct TopK {
   template <class T>
-  class Kernel : public dfrun::Kernel {
+  class Kernel : public TopKBase {
    public:
-    explicit Kernel(KernelSetup& setup) : sorted_(setup.attr<bool>("sorted")) {
-      if (setup.node().inputs.size() == 1) k_ = setup.attr<int64_t>("k");
-    }
+    using TopKBase::TopKBase;
     Status Compute(OpContext& ctx) {
       const Tensor& x = ctx.input(0);
       DF_ASSIGN(const int64_t k, ReadK(ctx));
@@ -119,27 +103,6 @@ struct TopK {
       });
       return Status();
     }
-
-   private:
-    Result<int64_t> ReadK(const OpContext& ctx) const {
-      const Shape& x = ctx.input(0).shape();
-      int64_t k = k_;
-      if (ctx.num_inputs() > 1) {
-        if (ctx.input(1).shape().rank() != 0)
-          return InvalidArgument("k has shape ", ctx.input(1).shape(), ", but must be a scalar");
-        k = IntValues(ctx.input(1))[0];
-      }
-      if (x.rank() == 0 || k < 0 || k > x.dim(x.rank() - 1))
-        return InvalidArgument("the ", k, " largest entries of the rows of ", x, " are not there");
-      const int64_t most = ctx.node().outputs[1].dtype == DType::kInt16 ? std::numeric_limits<int16_t>::max()
-                                                                        : std::numeric_limits<int32_t>::max();
-      if (x.dim(x.rank() - 1) > most)
-        return InvalidArgument("rows of ", x, " are longer than the indices can say, ", most);
-      return k;
-    }
-
-    int64_t k_ = 0;
-    const bool sorted_;
   };
 };
 

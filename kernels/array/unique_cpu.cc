@@ -5,6 +5,7 @@
 
 #include "kernels/array/axis_copy.h"
 #include "kernels/array/int_values.h"
+#include "kernels/array/unique_slices.h"
 #include "kernels/array/value_bits.h"
 #include "kernels/device/cpu_kernel.h"
 
@@ -75,11 +76,10 @@ Positions FindPositions(const Slices<T>& slices) {
   return positions;
 }
 
-// Unique and its kin: input 1, where there is one, is the axis; output 2, where there is one, the counts.
 template <class T>
-class UniqueKernel : public Kernel {
+class UniqueKernel : public UniqueBase {
  public:
-  explicit UniqueKernel(KernelSetup&) {}
+  using UniqueBase::UniqueBase;
   Status Compute(OpContext& ctx) {
     const Tensor& x = ctx.input(0);
     DF_ASSIGN(const int64_t axis, ReadAxis(ctx));
@@ -101,19 +101,6 @@ class UniqueKernel : public Kernel {
     Tensor* counts = nullptr;
     DF_TRY(ctx.AllocateOutput(2, Shape({different}), &counts));
     return StoreInts(positions.counts, *counts);
-  }
-
- private:
-  static Result<int64_t> ReadAxis(const OpContext& ctx) {
-    const Shape& x = ctx.input(0).shape();
-    std::vector<int64_t> axis;
-    if (ctx.num_inputs() > 1) {
-      DF_ASSIGN(axis, IntVector(ctx.input(1), "the axis"));
-    }
-    if (axis.size() > 1) return InvalidArgument("there may be one axis, but there are ", axis.size());
-    if (axis.empty() && x.rank() != 1)
-      return InvalidArgument("without an axis x must be a vector, but it has shape ", x);
-    return CanonicalAxis(axis.empty() ? 0 : axis[0], x.rank());
   }
 };
 

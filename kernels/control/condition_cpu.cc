@@ -1,6 +1,7 @@
-#include <cstring>
 #include <string>
 
+#include "kernels/array/movement_cpu.h"
+#include "kernels/control/fake_param.h"
 #include "kernels/device/cpu_kernel.h"
 
 namespace dfrun {
@@ -29,27 +30,8 @@ class ToBoolKernel final : public Kernel {
   }
 };
 
-class FakeParamKernel final : public Kernel {
- public:
-  explicit FakeParamKernel(KernelSetup& setup) : shape_(setup.attr<PartialShape>("shape")) {}
-  Status Compute(OpContext& ctx) {
-    PartialShape known = shape_.known_rank() ? shape_ : PartialShape({0});
-    for (int i = 0; i < known.rank(); ++i) {
-      if (known.dim(i) == PartialShape::kUnknown) known.set_dim(i, 0);
-    }
-    Tensor* output = nullptr;
-    DF_ASSIGN(const Shape shape, known.ToShape());
-    DF_TRY(ctx.AllocateOutput(0, shape, &output));
-    if (output->raw() != nullptr && IsPlain(output->dtype())) std::memset(output->raw(), 0, output->num_bytes());
-    return Status();
-  }
-
- private:
-  const PartialShape shape_;
-};
-
 CPU_KERNEL_ANY("ToBool", ToBoolKernel);
-CPU_KERNEL_ANY("FakeParam", FakeParamKernel);
+CPU_KERNEL_ANY("FakeParam", FakeParamKernel<cpu::Movement>);
 
 }  // namespace
 }  // namespace dfrun

@@ -1,32 +1,18 @@
 #include <algorithm>
 
 #include "kernels/device/cpu_kernel.h"
+#include "kernels/math/bincount.h"
 #include "kernels/math/functors.h"
 
 namespace dfrun {
 namespace {
 
-int64_t IntegerAt(const Tensor& t, int64_t i) {
-  return t.dtype() == DType::kInt64 ? t.data<int64_t>()[i] : t.data<int32_t>()[i];
-}
-
-// The number of bins, after checks that all inputs fit together.
-Result<int64_t> CheckInputs(OpContext& ctx) {
-  const Tensor& values = ctx.input(0);
-  const Tensor& size = ctx.input(1);
-  const Tensor& weights = ctx.input(2);
-  if (size.shape().rank() != 0)
-    return InvalidArgument("the number of bins has shape ", size.shape(), ", but must be a scalar");
-  if (IntegerAt(size, 0) < 0)
-    return InvalidArgument("the number of bins is ", IntegerAt(size, 0), ", but must not be negative");
-  if (weights.num_elements() != 0 && weights.num_elements() != values.num_elements())
-    return InvalidArgument("there must be a weight for each of ", values.shape(), " or none, not ", weights.shape());
+Status CheckNotNegative(const Tensor& values) {
   int64_t least = 0;
   VisitDType<int32_t, int64_t>(values.dtype(), [&](auto tag) {
     for (const auto value : values.values<typename decltype(tag)::type>()) least = std::min<int64_t>(least, value);
   });
-  if (least < 0) return InvalidArgument("the values to count must not be negative: ", least);
-  return IntegerAt(size, 0);
+  return least == 0 ? Status() : InvalidArgument("the values to count must not be negative: ", least);
 }
 
 // Sums go from the first element to the last, each row by itself.
@@ -56,11 +42,12 @@ void Count(const Tensor& values, const Tensor& weights, bool binary, int64_t row
 
 struct Bincount {
   template <class T>
-  class Kernel : public dfrun::Kernel {
+  class Kernel : public BincountBase {
    public:
     explicit Kernel(KernelSetup&) {}
     Status Compute(OpContext& ctx) {
-      DF_ASSIGN(const int64_t size, CheckInputs(ctx));
+      DF_ASSIGN(const int64_t size, ReadBins(ctx));
+      DF_TRY(CheckNotNegative(ctx.input(0)));
       Tensor* bins = nullptr;
       DF_TRY(ctx.AllocateOutput(0, Shape({size}), &bins));
       Count<T>(ctx.input(0), ctx.input(2), false, 1, *bins);
@@ -71,26 +58,17 @@ struct Bincount {
 
 struct DenseBincount {
   template <class T>
-  class Kernel : public dfrun::Kernel {
+  class Kernel : public DenseBincountBase {
    public:
-    explicit Kernel(KernelSetup& setup) : binary_(setup.attr<bool>("binary_output")) {}
+    using DenseBincountBase::DenseBincountBase;
     Status Compute(OpContext& ctx) {
-      const Shape& input = ctx.input(0).shape();
-      if (input.rank() > 2)
-        return InvalidArgument("DenseBincount: the input has shape ", input, ", but at most rank 2");
-      DF_ASSIGN(const int64_t size, CheckInputs(ctx));
-      const bool is_matrix = input.rank() == 2;
-      const int64_t rows = is_matrix ? input.dim(0) : 1;
-      const int64_t dims[] = {rows, size};
-      DF_ASSIGN(const Shape shape, Shape::Create(std::span<const int64_t>(dims).subspan(is_matrix ? 0 : 1)));
-      Tensor* output = nullptr;
-      DF_TRY(ctx.AllocateOutput(0, shape, &output));
-      Count<T>(ctx.input(0), ctx.input(2), binary_, rows, *output);
+      DF_ASSIGN(const Rows rows, ReadRows(ctx));
+      DF_TRY(CheckNotNegative(ctx.input(0)));
+      Tensor* bins = nullptr;
+      DF_TRY(ctx.AllocateOutput(0, rows.counted, &bins));
+      Count<T>(ctx.input(0), ctx.input(2), binary_, rows.count, *bins);
       return Status();
     }
-
-   private:
-    const bool binary_;
   };
 };
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 
 #include "kernels/math/elementwise.h"
+#include "kernels/math/segment_checks.h"
 #include "src/base/integers.h"
 
 namespace dfrun {
@@ -102,8 +102,8 @@ Result<int64_t> CountSegments(std::span<const int64_t> ids) {
     if (id < last) return InvalidArgument("segment ids must increase from 0 on, but ", id, " comes after ", last);
     last = id;
   }
-  if (last == std::numeric_limits<int64_t>::max()) return InvalidArgument("segment id ", last, " is too large");
-  return ids.empty() ? 0 : last + 1;
+  if (ids.empty()) return 0;
+  return SegmentsUpTo(last);
 }
 
 Status CheckRange(std::span<const int64_t> values, int64_t limit, const char* what) {

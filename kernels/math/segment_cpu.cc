@@ -2,6 +2,7 @@
 #include "kernels/array/int_values.h"
 #include "kernels/device/cpu_kernel.h"
 #include "kernels/math/row_groups.h"
+#include "kernels/math/segment_checks.h"
 #include "kernels/math/segment_reducers.h"
 #include "src/framework/element_types.h"
 
@@ -15,11 +16,8 @@ class SegmentKernel : public Kernel {
 
   Status Compute(OpContext& ctx) {
     const Tensor& data = ctx.input(0);
-    DF_ASSIGN(const std::vector<int64_t> ids, IntVector(ctx.input(1), "segment_ids"));
-    const auto rows = static_cast<int64_t>(ids.size());
-    if (data.shape().rank() == 0 || data.shape().dim(0) != rows)
-      return InvalidArgument("there must be a segment id for each row of data ", data.shape(), ", not ",
-                             ctx.input(1).shape());
+    DF_TRY(CheckSegments(ctx));
+    const std::vector<int64_t> ids = IntValues(ctx.input(1));
     DF_ASSIGN(const int64_t segments, CountSegments(ids));
     DF_ASSIGN(const Shape shape, RowsShape(segments, data.shape(), 1));
     Tensor* y = nullptr;

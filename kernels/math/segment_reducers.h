@@ -12,7 +12,7 @@ namespace dfrun::red {
 // The sum of integers wraps around before it is divided.
 struct SegmentMean : Sum {
   template <class T>
-  static T Finish(Accumulator<T> a, int64_t rows) {
+  DF_HOST_DEVICE static T Finish(Accumulator<T> a, int64_t rows) {
     if constexpr (std::is_integral_v<T>) {
       return static_cast<T>(static_cast<T>(a) / static_cast<WideInteger<T>>(rows));
     } else {
@@ -28,7 +28,7 @@ struct SegmentMean : Sum {
 // The sum divided by the root of the number of rows.
 struct SqrtN : Sum {
   template <class T>
-  static T Finish(Accumulator<T> a, int64_t rows) {
+  DF_HOST_DEVICE static T Finish(Accumulator<T> a, int64_t rows) {
     return static_cast<T>(a / std::sqrt(static_cast<Accumulator<T>>(rows)));
   }
 };
@@ -36,14 +36,14 @@ struct SqrtN : Sum {
 // Extremes among the finite numbers: what is beyond them counts as the last of them.
 struct FiniteMax : Max {
   template <class T>
-  static T Finish(Accumulator<T> a, int64_t) {
+  DF_HOST_DEVICE static T Finish(Accumulator<T> a, int64_t) {
     return static_cast<T>(a < LowestOf<T>() ? LowestOf<T>() : a);
   }
 };
 
 struct FiniteMin : Min {
   template <class T>
-  static T Finish(Accumulator<T> a, int64_t) {
+  DF_HOST_DEVICE static T Finish(Accumulator<T> a, int64_t) {
     return static_cast<T>(a > HighestOf<T>() ? HighestOf<T>() : a);
   }
 };

@@ -2,6 +2,7 @@
 #include "kernels/array/int_values.h"
 #include "kernels/device/cpu_kernel.h"
 #include "kernels/math/row_groups.h"
+#include "kernels/math/segment_checks.h"
 #include "kernels/math/segment_reducers.h"
 #include "src/framework/element_types.h"
 
@@ -15,12 +16,9 @@ class SparseSegmentKernel : public Kernel {
 
   Status Compute(OpContext& ctx) {
     const Tensor& data = ctx.input(0);
-    DF_ASSIGN(const std::vector<int64_t> indices, IntVector(ctx.input(1), "indices"));
-    DF_ASSIGN(const std::vector<int64_t> ids, IntVector(ctx.input(2), "segment_ids"));
-    if (data.shape().rank() == 0) return InvalidArgument("data must have rows, but is a scalar");
-    if (indices.size() != ids.size())
-      return InvalidArgument("there must be a segment id for each index of ", ctx.input(1).shape(), ", not ",
-                             ctx.input(2).shape());
+    DF_TRY(CheckSparseSegments(ctx));
+    const std::vector<int64_t> indices = IntValues(ctx.input(1));
+    const std::vector<int64_t> ids = IntValues(ctx.input(2));
     DF_TRY(CheckRange(indices, data.shape().dim(0), "indices"));
     DF_ASSIGN(int64_t segments, CountSegments(ids));
     if (has_count_) {

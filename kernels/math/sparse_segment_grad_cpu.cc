@@ -1,7 +1,6 @@
 // The gradients of segments of rows picked by index: rows of the gradient, weighted by what their segment was divided
 // by, added up where the rows were picked.
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 
 #include "kernels/array/int_values.h"
@@ -9,24 +8,13 @@
 #include "kernels/math/elementwise.h"
 #include "kernels/math/reducers.h"
 #include "kernels/math/row_groups.h"
+#include "kernels/math/segment_checks.h"
+#include "kernels/math/segment_weights.h"
 #include "src/base/sort_unique.h"
 #include "src/framework/element_types.h"
 
 namespace dfrun {
 namespace {
-
-// The factor of each segment of n rows.
-using Weight = double (*)(double n);
-
-double SumWeight(double) {
-  return 1;
-}
-double MeanWeight(double n) {
-  return 1 / std::max(n, 1.0);
-}
-double SqrtNWeight(double n) {
-  return 1 / std::sqrt(std::max(n, 1.0));
-}
 
 template <class T>
 void ScaleRows(const Tensor& rows, const std::vector<double>& weights, Tensor& scaled) {
@@ -45,19 +33,15 @@ using Scale = void (*)(const Tensor& rows, const std::vector<double>& weights, T
 // were picked are made, and their indices.
 class SparseSegmentGradKernel : public Kernel {
  public:
-  SparseSegmentGradKernel(KernelSetup& setup, const cpu::ReductionLoops& sum, Scale scale, Weight weight)
-      : sum_(sum), scale_(scale), weight_(weight), is_sparse_(setup.node().outputs.size() == 2) {}
+  SparseSegmentGradKernel(KernelSetup& setup, const cpu::ReductionLoops& sum, Scale scale, SegmentDivisor divisor)
+      : sum_(sum), scale_(scale), divisor_(divisor), is_sparse_(setup.node().outputs.size() == 2) {}
 
   Status Compute(OpContext& ctx) {
     const Tensor& grad = ctx.input(0);
-    DF_ASSIGN(std::vector<int64_t> indices, IntVector(ctx.input(1), "indices"));
-    DF_ASSIGN(std::vector<int64_t> ids, IntVector(ctx.input(2), "segment_ids"));
     DF_ASSIGN(int64_t rows, IntScalar(ctx.input(3), "the number of rows"));
-    if (grad.shape().rank() == 0) return InvalidArgument("grad must have rows, but is a scalar");
-    if (indices.size() != ids.size())
-      return InvalidArgument("there must be a segment id for each index of ", ctx.input(1).shape(), ", not ",
-                             ctx.input(2).shape());
-    if (rows < 0) return InvalidArgument("the number of rows is ", rows, ", but must not be negative");
+    DF_TRY(CheckSparseSegmentGrad(ctx, rows));
+    std::vector<int64_t> indices = IntValues(ctx.input(1));
+    std::vector<int64_t> ids = IntValues(ctx.input(2));
     if (rows == 0) indices.clear(), ids.clear();  // they may be any
     DF_TRY(CheckRange(ids, grad.shape().dim(0), "segment ids"));
     DF_TRY(CheckRange(indices, rows, "indices"));
@@ -89,10 +73,10 @@ class SparseSegmentGradKernel : public Kernel {
   }
 
   Result<Tensor> Weighted(OpContext& ctx, const Tensor& grad, const std::vector<int64_t>& ids) const {
-    if (weight_ == &SumWeight) return grad;
+    if (divisor_ == SegmentDivisor::kOne) return grad;
     std::vector<double> weights(static_cast<size_t>(grad.shape().dim(0)));
     for (const int64_t id : ids) ++weights[static_cast<size_t>(id)];
-    for (double& w : weights) w = weight_(w);
+    for (double& w : weights) w = WeightOfRows(divisor_, w);
     DF_ASSIGN(Tensor scaled, ctx.AllocateTemp(grad.dtype(), grad.shape()));
     scale_(grad, weights, scaled);
     return scaled;
@@ -100,25 +84,25 @@ class SparseSegmentGradKernel : public Kernel {
 
   const cpu::ReductionLoops& sum_;
   const Scale scale_;
-  const Weight weight_;
+  const SegmentDivisor divisor_;
   const bool is_sparse_;
 };
 
-template <Weight kWeight>
+template <SegmentDivisor kDivisor>
 struct SparseSegmentGrad {
   template <class T>
   struct Kernel : SparseSegmentGradKernel {
     explicit Kernel(KernelSetup& setup)
-        : SparseSegmentGradKernel(setup, cpu::LoopsOf<red::Sum, T>(), &ScaleRows<T>, kWeight) {}
+        : SparseSegmentGradKernel(setup, cpu::LoopsOf<red::Sum, T>(), &ScaleRows<T>, kDivisor) {}
   };
 };
 
-CPU_KERNEL("SparseSegmentSumGrad", SparseSegmentGrad<SumWeight>, DF_FLOATS);
-CPU_KERNEL("SparseSegmentMeanGrad", SparseSegmentGrad<MeanWeight>, DF_FLOATS);
-CPU_KERNEL("SparseSegmentSqrtNGrad", SparseSegmentGrad<SqrtNWeight>, DF_FLOATS);
-CPU_KERNEL("SparseSegmentSumGradV2", SparseSegmentGrad<SumWeight>, DF_FLOATS);
-CPU_KERNEL("SparseSegmentMeanGradV2", SparseSegmentGrad<MeanWeight>, DF_FLOATS);
-CPU_KERNEL("SparseSegmentSqrtNGradV2", SparseSegmentGrad<SqrtNWeight>, DF_FLOATS);
+CPU_KERNEL("SparseSegmentSumGrad", SparseSegmentGrad<SegmentDivisor::kOne>, DF_FLOATS);
+CPU_KERNEL("SparseSegmentMeanGrad", SparseSegmentGrad<SegmentDivisor::kRows>, DF_FLOATS);
+CPU_KERNEL("SparseSegmentSqrtNGrad", SparseSegmentGrad<SegmentDivisor::kRootOfRows>, DF_FLOATS);
+CPU_KERNEL("SparseSegmentSumGradV2", SparseSegmentGrad<SegmentDivisor::kOne>, DF_FLOATS);
+CPU_KERNEL("SparseSegmentMeanGradV2", SparseSegmentGrad<SegmentDivisor::kRows>, DF_FLOATS);
+CPU_KERNEL("SparseSegmentSqrtNGradV2", SparseSegmentGrad<SegmentDivisor::kRootOfRows>, DF_FLOATS);
 
 }  // namespace
 }  // namespace dfrun

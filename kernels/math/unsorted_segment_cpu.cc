@@ -1,9 +1,8 @@
 // Segments whose rows are anywhere; the number of segments is an input. The V2 ops of sorted segments are these too.
-#include <algorithm>
-
 #include "kernels/array/int_values.h"
 #include "kernels/device/cpu_kernel.h"
 #include "kernels/math/row_groups.h"
+#include "kernels/math/segment_checks.h"
 #include "kernels/math/segment_reducers.h"
 #include "src/framework/element_types.h"
 
@@ -18,10 +17,7 @@ class UnsortedSegmentKernel : public Kernel {
     const Tensor& data = ctx.input(0);
     const Shape& id_shape = ctx.input(1).shape();
     DF_ASSIGN(const int64_t segments, IntScalar(ctx.input(2), "the number of segments"));
-    const bool fits = id_shape.rank() <= data.shape().rank() &&
-                      std::equal(id_shape.dims().begin(), id_shape.dims().end(), data.shape().dims().begin());
-    if (!fits)
-      return InvalidArgument("data ", data.shape(), " does not begin with the shape of segment_ids, ", id_shape);
+    DF_TRY(CheckUnsortedSegments(ctx));
     DF_ASSIGN(const Shape shape, RowsShape(segments, data.shape(), id_shape.rank()));
     Tensor* y = nullptr;
     DF_TRY(ctx.AllocateOutput(0, shape, &y));

@@ -6,6 +6,7 @@
 #include "kernels/array/strided_copy.h"
 #include "kernels/device/cpu_kernel.h"
 #include "kernels/math/reducers.h"
+#include "kernels/matrix/sparse_tensor_matmul.h"
 #include "src/framework/element_types.h"
 #include "src/framework/kernel_of.h"
 
@@ -22,49 +23,15 @@ struct EntriesByRow {
   std::vector<int64_t> inner;
 };
 
-// The sizes of the product.
-struct SparseProduct {
-  int64_t rows = 0;
-  int64_t inner = 0;
-  int64_t columns = 0;
-  int64_t entries = 0;
-};
-
-class SparseMatMulBase : public Kernel {
- public:
-  bool IsExpensive() const override { return true; }
-
+class GroupingMatMul : public SparseMatMulBase {
  protected:
-  explicit SparseMatMulBase(KernelSetup& setup)
-      : adjoint_a_(setup.attr<bool>("adjoint_a")), adjoint_b_(setup.attr<bool>("adjoint_b")) {}
-
-  Result<SparseProduct> Match(OpContext& ctx) const {
-    const Shape& indices = ctx.input(0).shape();
-    const Shape& values = ctx.input(1).shape();
-    const Shape& b = ctx.input(3).shape();
-    if (b.rank() != 2) return InvalidArgument("the dense side must be a matrix, but has shape ", b);
-    if (values.rank() != 1) return InvalidArgument("the values must be a vector, but have shape ", values);
-    if (indices.rank() != 2 || indices[0] != values[0] || indices[1] != 2) {
-      return InvalidArgument("the positions of ", values[0], " values must have the shape [", values[0], ",2], not ",
-                             indices);
-    }
-    DF_ASSIGN(const std::vector<int64_t> a, IntVector(ctx.input(2), "the shape of the sparse matrix"));
-    if (a.size() != 2 || a[0] < 0 || a[1] < 0) {
-      return InvalidArgument("the sparse matrix has the shape ", ctx.input(2).ToString(), ", which is no matrix's");
-    }
-    const SparseProduct product{a[adjoint_a_ ? 1 : 0], a[adjoint_a_ ? 0 : 1], b[adjoint_b_ ? 0 : 1], values[0]};
-    if (product.inner != b[adjoint_b_ ? 1 : 0]) {
-      return InvalidArgument("cannot multiply a sparse matrix of shape [", a[0], ",", a[1], "] by ", b,
-                             ": the inner sizes differ");
-    }
-    return product;
-  }
+  using SparseMatMulBase::SparseMatMulBase;
 
   // InvalidArgument where a position lies outside.
   Result<EntriesByRow> GroupByRow(const Tensor& indices, const SparseProduct& product) const {
     const std::vector<int64_t> positions = IntValues(indices);
-    const auto row_of = [&](int64_t i) { return positions[static_cast<size_t>(2 * i + (adjoint_a_ ? 1 : 0))]; };
-    const auto inner_of = [&](int64_t i) { return positions[static_cast<size_t>(2 * i + (adjoint_a_ ? 0 : 1))]; };
+    const auto row_of = [&](int64_t i) { return positions[static_cast<size_t>(2 * i + (adjoint_a() ? 1 : 0))]; };
+    const auto inner_of = [&](int64_t i) { return positions[static_cast<size_t>(2 * i + (adjoint_a() ? 0 : 1))]; };
     EntriesByRow grouped;
     grouped.begin.assign(static_cast<size_t>(product.rows) + 1, 0);
     for (int64_t i = 0; i < product.entries; ++i) {
@@ -85,13 +52,6 @@ class SparseMatMulBase : public Kernel {
     }
     return grouped;
   }
-
-  bool adjoint_a() const { return adjoint_a_; }
-  bool adjoint_b() const { return adjoint_b_; }
-
- private:
-  const bool adjoint_a_;
-  const bool adjoint_b_;
 };
 
 template <class T>
@@ -105,9 +65,9 @@ T ConjugateIf(bool conjugate, T value) {
 }
 
 template <class T>
-class SparseTensorDenseMatMulKernel final : public SparseMatMulBase {
+class SparseTensorDenseMatMulKernel final : public GroupingMatMul {
  public:
-  explicit SparseTensorDenseMatMulKernel(KernelSetup& setup) : SparseMatMulBase(setup) {}
+  explicit SparseTensorDenseMatMulKernel(KernelSetup& setup) : GroupingMatMul(setup) {}
 
   Status Compute(OpContext& ctx) {
     DF_ASSIGN(const SparseProduct product, Match(ctx));

@@ -35,6 +35,7 @@ DF_CARD_APPLY("Ftrl", rule::Ftrl, DF_FLOATS);
 DF_CARD_APPLY("FtrlV2", rule::FtrlV2, DF_FLOATS);
 DF_CARD_APPLY("ProximalGradientDescent", rule::ProximalGradientDescent, float, double);
 DF_CARD_APPLY("AdagradDA", rule::AdagradDA, float, double);
+DF_CARD_APPLY("ProximalAdagrad", rule::ProximalAdagrad, float, double);
 
 }  // namespace
 }  // namespace dfrun

@@ -25,7 +25,7 @@ struct FtrlRule {
         shrinkage(kShrinkage ? args.scalar<T>(7) : C(0)),
         power(-args.scalar<T>(kShrinkage ? 8 : 7)) {}
   // The dense op takes any, as TensorFlow's does.
-  static const char* Refuse(const UpdateArgs& args, bool is_sparse) {
+  DF_HOST_DEVICE static const char* Refuse(const UpdateArgs& args, bool is_sparse) {
     if (!is_sparse) return nullptr;
     const C lr = args.scalar<T>(4);
     if (!(lr > C(0) || (args.flag && lr >= C(0)))) return "lr is not positive (nor 0 with multiply_linear_by_lr)";

@@ -37,7 +37,7 @@ struct ProximalAdagrad {
   static constexpr UpdateLayout kLayout = {.variables = 2, .delta = 5, .refuses_empty_rows = true};
   DF_HOST_DEVICE explicit ProximalAdagrad(const UpdateArgs& args)
       : lr(args.scalar<T>(2)), l1(args.scalar<T>(3)), l2(args.scalar<T>(4)) {}
-  static const char* Refuse(const UpdateArgs& args, bool /*is_sparse*/) {
+  DF_HOST_DEVICE static const char* Refuse(const UpdateArgs& args, bool /*is_sparse*/) {
     if (!(args.scalar<T>(2) > C(0))) return "lr is not positive";
     if (!(args.scalar<T>(3) >= C(0))) return "l1 is negative";
     return args.scalar<T>(4) >= C(0) ? nullptr : "l2 is negative";

@@ -13,6 +13,50 @@
 
 namespace dfrun {
 
+// The update itself, as a functor.
+struct TakeUpdate {
+  template <class T>
+  DF_HOST_DEVICE T operator()(const T&, const T& update) const {
+    return update;
+  }
+};
+
+// What indices are: numbers of rows, so that a row's update has the shape of a row, or one scalar is the update of all;
+// or, in their last dimension, of two or more, coordinates.
+enum class ScatterIndices { kRows, kCoordinates };
+
+// Of any device.
+class ScatterKernel : public Kernel {
+ public:
+  static constexpr bool kSharesOutputs = true;  // the ref
+
+  ScatterKernel(KernelSetup& setup, ScatterIndices indices)
+      : indices_(indices),
+        bad_indices_(indices == ScatterIndices::kRows ? BadIndices::kError : ReadBadIndices(setup)) {}
+  Status Compute(OpContext& ctx);
+  bool IsExpensive() const override { return true; }
+
+ protected:
+  // What has been found to fit. The updates are one scalar for all elements, or a slice for each that is named.
+  struct Request {
+    const Tensor& indices;
+    const Tensor& updates;
+    CoordinatePlan plan;
+    bool one_for_all;
+  };
+  // InvalidArgument where indices or updates have values that may not be.
+  virtual Status Scatter(OpContext& ctx, const Request& request, Variable& variable) const = 0;
+
+  ScatterIndices indices() const { return indices_; }
+  BadIndices bad_indices() const { return bad_indices_; }
+
+ private:
+  Result<CoordinatePlan> Plan(const Shape& indices, const Shape& updates, const Variable& variable) const;
+
+  const ScatterIndices indices_;
+  const BadIndices bad_indices_;
+};
+
 // A functor over elements of one type.
 struct ScatterLoop {
   size_t element_size;
@@ -22,51 +66,18 @@ struct ScatterLoop {
   const char* (*refusal)(const void* updates, int64_t n);
 };
 
-class ScatterKernel : public Kernel {
+class ScatterByLoop : public ScatterKernel {
  public:
-  static constexpr bool kSharesOutputs = true;  // the ref
-
-  explicit ScatterKernel(const ScatterLoop& loop) : loop_(loop) {}
-  Status Compute(OpContext& ctx);
-  bool IsExpensive() const override { return true; }
+  ScatterByLoop(KernelSetup& setup, ScatterIndices indices, const ScatterLoop& loop)
+      : ScatterKernel(setup, indices), loop_(loop) {}
 
  protected:
-  // The slices of the variable that the indices name.
-  virtual Result<CoordinateSlices> Read(const Tensor& indices, const Tensor& updates,
-                                        const Variable& variable) const = 0;
-  // True where a scalar is the update of every element.
-  virtual bool AllowsScalarUpdates() const = 0;
+  Status Scatter(OpContext& ctx, const Request& request, Variable& variable) const override;
 
  private:
-  Status CheckUpdates(const Variable& variable, const CoordinateSlices& named, const Tensor& indices,
-                      const Tensor& updates) const;
-  void Scatter(const CoordinateSlices& named, const Tensor& updates, Tensor& variable, ThreadPool& pool) const;
+  Result<std::vector<int64_t>> Slices(const Request& request, const Shape& variable) const;
 
   const ScatterLoop& loop_;
-};
-
-// Indices are numbers of rows; a row's update has the shape of a row, or one scalar is the update of all.
-class RowScatterKernel : public ScatterKernel {
- public:
-  using ScatterKernel::ScatterKernel;
-
- protected:
-  Result<CoordinateSlices> Read(const Tensor& indices, const Tensor& updates, const Variable& variable) const override;
-  bool AllowsScalarUpdates() const override { return true; }
-};
-
-// The last dimension of the indices, of two or more, are coordinates.
-class SliceScatterKernel : public ScatterKernel {
- public:
-  SliceScatterKernel(KernelSetup& setup, const ScatterLoop& loop)
-      : ScatterKernel(loop), bad_indices_(ReadBadIndices(setup)) {}
-
- protected:
-  Result<CoordinateSlices> Read(const Tensor& indices, const Tensor& updates, const Variable& variable) const override;
-  bool AllowsScalarUpdates() const override { return false; }
-
- private:
-  const BadIndices bad_indices_;
 };
 
 template <class F, class T>
@@ -93,21 +104,17 @@ struct ScatterOf {
   static constexpr ScatterLoop kLoop = {sizeof(T), &Run, &Refusal};
 };
 
-template <class F>
-struct ScatterRows {
+template <class F, ScatterIndices kIndices>
+struct ScatterInto {
   template <class T>
-  struct Kernel : RowScatterKernel {
-    explicit Kernel(KernelSetup&) : RowScatterKernel(ScatterOf<F, T>::kLoop) {}
+  struct Kernel : ScatterByLoop {
+    explicit Kernel(KernelSetup& setup) : ScatterByLoop(setup, kIndices, ScatterOf<F, T>::kLoop) {}
   };
 };
-
 template <class F>
-struct ScatterSlices {
-  template <class T>
-  struct Kernel : SliceScatterKernel {
-    explicit Kernel(KernelSetup& setup) : SliceScatterKernel(setup, ScatterOf<F, T>::kLoop) {}
-  };
-};
+using ScatterRows = ScatterInto<F, ScatterIndices::kRows>;
+template <class F>
+using ScatterSlices = ScatterInto<F, ScatterIndices::kCoordinates>;
 
 }  // namespace dfrun
 

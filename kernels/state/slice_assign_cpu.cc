@@ -1,47 +1,12 @@
-#include "kernels/array/strided_slice_kernel.h"
+#include "kernels/array/movement_cpu.h"
 #include "kernels/device/cpu_kernel.h"
-#include "kernels/state/variable_access.h"
+#include "kernels/state/slice_assign.h"
 
 namespace dfrun {
 namespace {
 
-// StridedSliceAssign and ResourceStridedSliceAssign.
-class SliceAssignKernel final : public StridedSliceBase {
- public:
-  static constexpr bool kSharesOutputs = true;  // the ref
-  using StridedSliceBase::StridedSliceBase;
-
-  Status Compute(OpContext& ctx) {
-    DF_ASSIGN(Variable* const variable, VariableInput(ctx, 0));
-    const Tensor& value = ctx.input(4);
-    const VariableLocks locks({&variable, 1});
-    DF_TRY(locks.MakeWritable({&variable, 1}, value.dtype(), ctx.device()));
-    const Shape& shape = variable->value().shape();
-    DF_ASSIGN(const StridedSlicePlan plan, Plan(ctx, shape, 1));
-    DF_ASSIGN(const Shape slice, plan.output.ToShape());
-    const bool is_empty = slice.num_elements() == 0;  // then the value may be any
-    if (!is_empty && !Broadcasts(value.shape(), slice)) {
-      return InvalidArgument("the slice of the variable '", variable->name(), "' ", shape, " has shape ", slice,
-                             ", but the value has ", value.shape());
-    }
-    if (!is_empty) CopyIntoSlice(ctx.pool(), plan, value, variable->mutable_value());
-    if (ctx.num_outputs() > 0) ctx.SetOutputRef(0, variable);
-    return Status();
-  }
-  bool IsExpensive() const override { return true; }
-
- private:
-  // True where `from` broadcasts to `to`; it may have more dimensions of size 1 in front.
-  static bool Broadcasts(const Shape& from, const Shape& to) {
-    for (int k = from.rank() - 1, d = to.rank() - 1; k >= 0; --k, --d) {
-      if (from.dim(k) != 1 && (d < 0 || from.dim(k) != to.dim(d))) return false;
-    }
-    return true;
-  }
-};
-
-CPU_KERNEL_ANY("StridedSliceAssign", SliceAssignKernel);
-CPU_KERNEL_ANY("ResourceStridedSliceAssign", SliceAssignKernel);
+CPU_KERNEL_ANY("StridedSliceAssign", SliceAssignKernel<cpu::Movement>);
+CPU_KERNEL_ANY("ResourceStridedSliceAssign", SliceAssignKernel<cpu::Movement>);
 
 }  // namespace
 }  // namespace dfrun

@@ -1,6 +1,8 @@
 #include "kernels/state/update.h"
 
 #include <algorithm>
+#include <span>
+#include <vector>
 
 #include "kernels/math/elementwise.h"
 #include "kernels/state/row_indices.h"
@@ -60,28 +62,17 @@ Status CheckHasRows(const Variable& variable, const UpdateLayout& layout) {
   return Status();
 }
 
-// That `delta` has a row of the variable's for each of `rows` indices.
-Status CheckRowUpdate(const Variable& variable, size_t rows, const Shape& delta, const Shape& indices) {
+// That `delta` has a row of the variable's for each index.
+Status CheckRowUpdate(const Variable& variable, const Shape& delta, const Shape& indices) {
   Shape wanted = variable.value().shape();
-  wanted.set_dim(0, static_cast<int64_t>(rows));
+  wanted.set_dim(0, indices.num_elements());
   if (indices.rank() == 1 && delta == wanted) return Status();
   return InvalidArgument("the variable '", variable.name(), "' has shape ", variable.value().shape(), ", so that ",
-                         rows, " rows of it are ", wanted, ", but the update is ", delta, " with indices ", indices);
+                         indices.num_elements(), " rows of it are ", wanted, ", but the update is ", delta,
+                         " with indices ", indices);
 }
 
 }  // namespace
-
-Status UpdateOnThreads(OpContext& ctx, const UpdateLoop& loop, const UpdateArgs& args, int64_t n) {
-  ctx.pool().ParallelForEvenly(n, kElementBlock, kElementStep, [&](int64_t begin, int64_t end) {
-    UpdateArgs part = args;
-    for (int i = 0; i < loop.layout.variables; ++i) {
-      part.variables[i] = At(args.variables[i], begin, loop.element_size);
-    }
-    part.delta = At(args.delta, begin, loop.element_size);
-    loop.run(part, end - begin);
-  });
-  return Status();
-}
 
 UpdateKernel::UpdateKernel(KernelSetup& setup, const UpdateLoop& loop)
     : loop_(loop), flag_(ReadFlag(setup, loop.layout)) {}
@@ -104,8 +95,20 @@ Status UpdateKernel::Compute(OpContext& ctx) {
   }
   for (int i = 0; i < layout.variables; ++i) args.variables[i] = list[i]->mutable_value().raw();
   args.delta = delta.raw();
-  DF_TRY(loop_.update(ctx, loop_, args, delta.num_elements()));
+  DF_TRY(UpdateAll(ctx, args, delta.num_elements()));
   SetRefOutput(ctx, list[0]);
+  return Status();
+}
+
+Status UpdateKernel::UpdateAll(OpContext& ctx, const UpdateArgs& args, int64_t n) const {
+  ctx.pool().ParallelForEvenly(n, kElementBlock, kElementStep, [&](int64_t begin, int64_t end) {
+    UpdateArgs part = args;
+    for (int i = 0; i < loop_.layout.variables; ++i) {
+      part.variables[i] = At(args.variables[i], begin, loop_.element_size);
+    }
+    part.delta = At(args.delta, begin, loop_.element_size);
+    loop_.run(part, end - begin);
+  });
   return Status();
 }
 
@@ -126,30 +129,32 @@ Status SparseUpdateKernel::Compute(OpContext& ctx) {
   DF_TRY(CheckSameShape(variables));
   DF_TRY(CheckHasRows(*list[0], layout));
   const Tensor& indices = ctx.input(layout.delta + 1);
-  DF_ASSIGN(const std::vector<int64_t> rows, ReadRowIndices(indices, list[0]->value().shape()[0]));
-  DF_TRY(CheckRowUpdate(*list[0], rows.size(), delta.shape(), indices.shape()));
-  UpdateRows(ctx, variables, rows, args);
+  const Shape& shape = list[0]->value().shape();
+  DF_TRY(CheckRowUpdate(*list[0], delta.shape(), indices.shape()));
+  for (int i = 0; i < layout.variables; ++i) args.variables[i] = list[i]->mutable_value().raw();
+  args.delta = delta.raw();
+  DF_TRY(UpdateRows(ctx, {args, indices, shape[0], shape[0] == 0 ? 0 : shape.num_elements() / shape[0]}));
   SetRefOutput(ctx, list[0]);
   return Status();
 }
 
-void SparseUpdateKernel::UpdateRows(OpContext& ctx, std::span<Variable* const> variables,
-                                    const std::vector<int64_t>& rows, const UpdateArgs& args) const {
-  if (rows.empty()) return;
-  const Tensor& delta = ctx.input(loop_.layout.delta);
-  const int64_t columns = delta.num_elements() / static_cast<int64_t>(rows.size());
+Status SparseUpdateKernel::UpdateRows(OpContext& ctx, const RowUpdates& updates) const {
+  DF_ASSIGN(const std::vector<int64_t> rows, ReadRowIndices(updates.indices, updates.rows));
+  if (rows.empty()) return Status();
+  const int64_t columns = updates.columns;
   // Threads take ranges of columns, so that the order of updates of an element is that of the rows.
   const int64_t block = std::max<int64_t>(64, kElementBlock / static_cast<int64_t>(rows.size()));
   ctx.pool().ParallelFor(columns, block, [&](int64_t begin, int64_t end) {
-    UpdateArgs part = args;
+    UpdateArgs part = updates.args;
     for (size_t r = 0; r < rows.size(); ++r) {
-      for (size_t i = 0; i < variables.size(); ++i) {
-        part.variables[i] = At(variables[i]->mutable_value().raw(), rows[r] * columns + begin, loop_.element_size);
+      for (int i = 0; i < loop_.layout.variables; ++i) {
+        part.variables[i] = At(updates.args.variables[i], rows[r] * columns + begin, loop_.element_size);
       }
-      part.delta = At(delta.raw(), static_cast<int64_t>(r) * columns + begin, loop_.element_size);
+      part.delta = At(updates.args.delta, static_cast<int64_t>(r) * columns + begin, loop_.element_size);
       loop_.run(part, end - begin);
     }
   });
+  return Status();
 }
 
 }  // namespace dfrun

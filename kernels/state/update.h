@@ -14,9 +14,7 @@
 #define DFRUN_KERNELS_STATE_UPDATE_H_
 
 #include <array>
-#include <span>
 #include <utility>
-#include <vector>
 
 #include "kernels/math/element.h"
 #include "kernels/state/variable_access.h"
@@ -52,12 +50,7 @@ struct UpdateLoop {
   // On the calling thread; null where a device has its own way.
   void (*run)(const UpdateArgs& args, int64_t n);
   const char* (*refuse)(const UpdateArgs& args, bool is_sparse);  // null if all scalars are fine
-  // As the device of `ctx` does it: on its threads, or enqueued.
-  Status (*update)(OpContext& ctx, const UpdateLoop& loop, const UpdateArgs& args, int64_t n);
 };
-
-// UpdateLoop::update of CPUs.
-Status UpdateOnThreads(OpContext& ctx, const UpdateLoop& loop, const UpdateArgs& args, int64_t n);
 
 class UpdateKernel : public Kernel {
  public:
@@ -66,6 +59,10 @@ class UpdateKernel : public Kernel {
   UpdateKernel(KernelSetup& setup, const UpdateLoop& loop);
   Status Compute(OpContext& ctx);
   bool IsExpensive() const override { return true; }
+
+ protected:
+  // All n elements: on the threads of a CPU, or as another device does it.
+  virtual Status UpdateAll(OpContext& ctx, const UpdateArgs& args, int64_t n) const;
 
  private:
   const UpdateLoop& loop_;
@@ -82,10 +79,19 @@ class SparseUpdateKernel : public Kernel {
   Status Compute(OpContext& ctx);
   bool IsExpensive() const override { return true; }
 
- private:
-  void UpdateRows(OpContext& ctx, std::span<Variable* const> variables, const std::vector<int64_t>& rows,
-                  const UpdateArgs& args) const;
+ protected:
+  // What has been found to fit: `args` points at whole variables of so many rows and at the rows' changes, each row of
+  // `columns` elements.
+  struct RowUpdates {
+    const UpdateArgs& args;
+    const Tensor& indices;
+    int64_t rows;
+    int64_t columns;
+  };
+  // InvalidArgument where an index is out of range.
+  virtual Status UpdateRows(OpContext& ctx, const RowUpdates& updates) const;
 
+ private:
   const UpdateLoop& loop_;
   const bool flag_;
 };
@@ -109,7 +115,7 @@ struct UpdateOf {
   }
   static void Run(const UpdateArgs& args, int64_t n) { RunOn(args, n, std::make_index_sequence<kVariables>()); }
   static constexpr UpdateLoop MakeLoop() {
-    UpdateLoop loop = {Rule<T>::kLayout, sizeof(T), &Run, nullptr, &UpdateOnThreads};
+    UpdateLoop loop = {Rule<T>::kLayout, sizeof(T), &Run, nullptr};
     if constexpr (requires(const UpdateArgs& args) { Rule<T>::Refuse(args, true); }) loop.refuse = &Rule<T>::Refuse;
     return loop;
   }

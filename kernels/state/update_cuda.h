@@ -1,10 +1,12 @@
 // The cards' engine of in-place updates (kernels/state/update.h): CUDA_KERNEL("ApplyMomentum", cuda::Update<Momentum>,
-// float). A rule reads its scalars where they lie, in the card's memory.
+// float), and of those of rows. A rule reads its scalars where they lie, in the card's memory, and refuses them there.
 #ifndef DFRUN_KERNELS_STATE_UPDATE_CUDA_H_
 #define DFRUN_KERNELS_STATE_UPDATE_CUDA_H_
 
+#include <optional>
 #include <utility>
 
+#include "kernels/array/group_cuda.h"
 #include "kernels/device/cuda/launch.h"
 #include "kernels/state/update.h"
 #include "src/framework/step_recorder.h"
@@ -16,40 +18,109 @@
 #define DF_CARD_APPLY(name, rule, ...)                  \
   DF_CARD_UPDATE("Apply" name, "T", rule, __VA_ARGS__); \
   DF_CARD_RESOURCE_APPLY(name, rule, __VA_ARGS__)
+#define DF_CARD_RESOURCE_SPARSE_APPLY(name, rule, ...) \
+  CUDA_KERNEL("ResourceSparseApply" name, cuda::SparseUpdate<rule>, __VA_ARGS__)
+#define DF_CARD_SPARSE_APPLY(name, rule, ...)                             \
+  CUDA_KERNEL("SparseApply" name, cuda::SparseUpdate<rule>, __VA_ARGS__); \
+  DF_CARD_RESOURCE_SPARSE_APPLY(name, rule, __VA_ARGS__)
 
 namespace dfrun::cuda {
 
+template <class Rule>
+inline constexpr bool kRefusesScalars = requires(const UpdateArgs& args) {
+  Rule::Refuse(args, true);
+};
+
+// Whether the rule takes the scalars; else the refusal is told.
+template <class Rule>
+DF_CARD_FUNCTION bool TakesScalars(const UpdateArgs& args, bool is_sparse, int32_t* refused) {
+  if constexpr (kRefusesScalars<Rule>) {
+    if (Rule::Refuse(args, is_sparse) != nullptr) {
+      *refused = 1;
+      return false;
+    }
+  }
+  return true;
+}
+
+// Element i of the variables, by element `at` of delta.
 template <class Rule, class T, size_t... I>
-DF_CARD_FUNCTION void UpdateElement(const UpdateArgs& args, int64_t i, std::index_sequence<I...>) {
+DF_CARD_FUNCTION void UpdateElement(const UpdateArgs& args, int64_t i, int64_t at, std::index_sequence<I...>) {
   using C = ComputeType<T>;
   const Rule rule(args);
   C values[] = {static_cast<C>(static_cast<const T*>(args.variables[I])[i])...};
-  rule(values[I]..., static_cast<C>(static_cast<const T*>(args.delta)[i]));
+  rule(values[I]..., static_cast<C>(static_cast<const T*>(args.delta)[at]));
   ((static_cast<T*>(args.variables[I])[i] = static_cast<T>(values[I])), ...);
 }
 
 // `gate`: null, or 0 where nothing is to be written.
 template <class Rule, class T>
-DF_CARD_KERNEL void UpdateElements(UpdateArgs args, int64_t n, const int32_t* gate) {
+DF_CARD_KERNEL void UpdateElements(UpdateArgs args, int64_t n, const int32_t* gate, int32_t* refused) {
   if (gate != nullptr && *gate == 0) return;
   const int64_t i = ThreadInGrid();
-  if (i < n) UpdateElement<Rule, T>(args, i, std::make_index_sequence<Rule::kLayout.variables>());
+  if (i >= n || !TakesScalars<Rule>(args, /*is_sparse=*/false, refused)) return;
+  UpdateElement<Rule, T>(args, i, i, std::make_index_sequence<Rule::kLayout.variables>());
 }
 
+// A thread does all updates of an element of a row, in their order.
 template <class Rule, class T>
-Status LaunchUpdate(OpContext& ctx, const UpdateLoop&, const UpdateArgs& args, int64_t n) {
-  return Launch(ctx, n, &UpdateElements<Rule, T>, args, n, GateOf(ctx));
+DF_CARD_KERNEL void UpdateElementsOfRows(UpdateArgs args, UpdateRuns runs, int64_t columns, int32_t* refused) {
+  const int64_t thread = ThreadInGrid();
+  const int64_t k = thread / columns;
+  if (k >= runs.count || !runs.BeginsAt(k) || !TakesScalars<Rule>(args, /*is_sparse=*/true, refused)) return;
+  const int64_t column = thread - k * columns;
+  const uint64_t row = runs.Slice(k);
+  for (int64_t m = k; runs.IsFor(m, row); ++m) {
+    UpdateElement<Rule, T>(args, static_cast<int64_t>(row) * columns + column, runs.order[m] * columns + column,
+                           std::make_index_sequence<Rule::kLayout.variables>());
+  }
 }
 
-// What a rule refuses by its scalars' values it does not refuse here: the host does not see them.
+// What a rule refuses by its scalars' values the card refuses: the host does not see them.
 template <template <class> class Rule, class T>
-inline constexpr UpdateLoop kUpdateLoop = {Rule<T>::kLayout, sizeof(T), nullptr, nullptr, &LaunchUpdate<Rule<T>, T>};
+inline constexpr UpdateLoop kUpdateLoop = {Rule<T>::kLayout, sizeof(T), nullptr, nullptr};
+
+inline constexpr std::string_view kUpdateRefusal = "a scalar is one that the rule does not take";
 
 template <template <class> class Rule>
 struct Update {
   template <class T>
   struct Kernel : UpdateKernel {
-    explicit Kernel(KernelSetup& setup) : UpdateKernel(setup, kUpdateLoop<Rule, T>) {}
+    explicit Kernel(KernelSetup& setup) : UpdateKernel(setup, kUpdateLoop<Rule, T>) {
+      if (kRefusesScalars<Rule<T>>) refusal_.emplace(setup, kUpdateRefusal);
+    }
+
+   protected:
+    Status UpdateAll(OpContext& ctx, const UpdateArgs& args, int64_t n) const override {
+      return Launch(ctx, n, &UpdateElements<Rule<T>, T>, args, n, GateOf(ctx), refusal_ ? refusal_->word() : nullptr);
+    }
+
+   private:
+    std::optional<const Refusal> refusal_;
+  };
+};
+
+template <template <class> class Rule>
+struct SparseUpdate {
+  template <class T>
+  struct Kernel : SparseUpdateKernel {
+    explicit Kernel(KernelSetup& setup)
+        : SparseUpdateKernel(setup, kUpdateLoop<Rule, T>),
+          refusal_(setup,
+                   "an index is outside of the variable's rows, or a scalar is one that the rule does not take") {}
+
+   protected:
+    Status UpdateRows(OpContext& ctx, const RowUpdates& updates) const override {
+      if (updates.columns == 0) return Status();
+      DF_ASSIGN(const UpdateGroups groups,
+                UpdateGroups::ByIndex(ctx, updates.indices, updates.rows, BadIndex::kRefused, refusal_.word()));
+      const UpdateRuns runs = groups.runs();
+      return Launch(ctx, runs.count * updates.columns, &UpdateElementsOfRows<Rule<T>, T>, updates.args, runs,
+                    updates.columns, refusal_.word());
+    }
+
+   private:
+    const Refusal refusal_;
   };
 };
 

@@ -14,6 +14,7 @@ namespace {
 
 using Names = std::span<const std::string_view>;
 
+constexpr std::string_view kAssert[] = {"condition", "data"};
 constexpr std::string_view kConcatOffset[] = {"concat_dim", "shape"};
 constexpr std::string_view kDim[] = {"dim"};
 constexpr std::string_view kGate[] = {"values", "finite"};
@@ -35,6 +36,7 @@ struct SharedOp {
 
 // In the order of the names.
 constexpr SharedOp kShared[] = {
+    {"Assert", kAssert},
     {"Assign"},
     {"AssignVariableOp"},
     {"Bitcast"},

@@ -1,0 +1,24 @@
+// Gathers on cards: rows along a dimension, and slices by coordinates. What is out of range is told by `refused` and
+// read as zeros.
+#ifndef DFRUN_KERNELS_ARRAY_GATHER_CUDA_H_
+#define DFRUN_KERNELS_ARRAY_GATHER_CUDA_H_
+
+#include <string_view>
+
+#include "kernels/array/coordinates.h"
+#include "kernels/array/gather_loops.h"
+
+namespace dfrun::cuda {
+
+inline constexpr std::string_view kGatherRefusal = "an index is outside of the range of the gathered dimension";
+
+// `y` has the shape that GatherLoops::Of gave.
+Status GatherRows(OpContext& ctx, const Tensor& params, const Tensor& indices, const GatherLoops& loops, Tensor& y,
+                  int32_t* refused);
+// `y` has the dimensions that plan.SliceDims() gives.
+Status GatherSlices(OpContext& ctx, const Tensor& params, const Tensor& indices, const CoordinatePlan& plan,
+                    BadIndices bad, Tensor& y, int32_t* refused);
+
+}  // namespace dfrun::cuda
+
+#endif  // DFRUN_KERNELS_ARRAY_GATHER_CUDA_H_

@@ -1,0 +1,23 @@
+// What Unique and its kin ask of their inputs on any device: input 1, where there is one, is the axis; output 2, where
+// there is one, holds the counts.
+#ifndef DFRUN_KERNELS_ARRAY_UNIQUE_SLICES_H_
+#define DFRUN_KERNELS_ARRAY_UNIQUE_SLICES_H_
+
+#include <string_view>
+
+#include "src/framework/kernel.h"
+
+namespace dfrun {
+
+class UniqueBase : public Kernel {
+ public:
+  static constexpr std::string_view kHostInputs[] = {"axis"};
+  explicit UniqueBase(KernelSetup&) {}
+
+ protected:
+  static Result<int64_t> ReadAxis(const OpContext& ctx);
+};
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_ARRAY_UNIQUE_SLICES_H_

@@ -1,0 +1,22 @@
+// The factors of the gradients of segments that were divided by what their numbers of rows give.
+#ifndef DFRUN_KERNELS_MATH_SEGMENT_WEIGHTS_H_
+#define DFRUN_KERNELS_MATH_SEGMENT_WEIGHTS_H_
+
+#include <cmath>
+
+#include "kernels/math/element.h"
+
+namespace dfrun {
+
+enum class SegmentDivisor { kOne, kRows, kRootOfRows };
+
+// Of a segment of so many rows.
+DF_HOST_DEVICE inline double WeightOfRows(SegmentDivisor divisor, double rows) {
+  if (divisor == SegmentDivisor::kOne) return 1;
+  const double most = rows > 1 ? rows : 1;
+  return 1 / (divisor == SegmentDivisor::kRows ? most : std::sqrt(most));
+}
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_MATH_SEGMENT_WEIGHTS_H_

@@ -1,0 +1,85 @@
+#include "kernels/matrix/sparse_tensor_matmul.h"
+
+#include <utility>
+
+#include "kernels/array/group_cuda.h"
+#include "kernels/math/reducers.h"
+#include "src/framework/element_types.h"
+#include "src/framework/kernel_of.h"
+
+namespace dfrun {
+namespace {
+
+// The row of the product that each entry adds to; that of one outside is none.
+template <class Index>
+DF_CARD_KERNEL void FindRows(const Index* positions, SparseProduct product, bool adjoint, uint64_t* rows,
+                             int32_t* refused) {
+  const int64_t i = cuda::ThreadInGrid();
+  if (i >= product.entries) return;
+  const auto row = static_cast<int64_t>(positions[2 * i + (adjoint ? 1 : 0)]);
+  const auto inner = static_cast<int64_t>(positions[2 * i + (adjoint ? 0 : 1)]);
+  const bool is_inside = row >= 0 && row < product.rows && inner >= 0 && inner < product.inner;
+  rows[i] = static_cast<uint64_t>(is_inside ? row : product.rows);
+  if (!is_inside) *refused = 1;
+}
+
+// An element of the product by a thread: the entries of its row in their order. `b_row`, `b_column`: the steps to the
+// dense side's next row and column.
+template <class T, class Index>
+DF_CARD_KERNEL void MultiplyRows(cuda::UpdateRuns entries, SparseProduct product, const Index* positions, bool adjoint,
+                                 const T* values, const T* b, int64_t b_row, int64_t b_column, T* y) {
+  using C = ComputeType<T>;
+  using Sum = typename red::WideOf<T>::type;
+  const int64_t thread = cuda::ThreadInGrid();
+  const int64_t row = thread / product.columns;
+  if (row >= product.rows) return;
+  const int64_t column = thread - row * product.columns;
+  Sum sum = 0;
+  for (int64_t k = entries.LowerBound(static_cast<uint64_t>(row)); entries.IsFor(k, static_cast<uint64_t>(row)); ++k) {
+    const int64_t i = entries.order[k];
+    const auto inner = static_cast<int64_t>(positions[2 * i + (adjoint ? 0 : 1)]);
+    const Sum factor = static_cast<Sum>(static_cast<C>(values[i]));
+    sum += factor * static_cast<Sum>(static_cast<C>(b[inner * b_row + column * b_column]));
+  }
+  y[thread] = static_cast<T>(sum);
+}
+
+template <class T>
+class SparseTensorDenseMatMulKernel final : public SparseMatMulBase {
+ public:
+  explicit SparseTensorDenseMatMulKernel(KernelSetup& setup)
+      : SparseMatMulBase(setup), refusal_(setup, "a position lies outside of the sparse matrix") {}
+  Status Compute(OpContext& ctx) {
+    DF_ASSIGN(const SparseProduct product, Match(ctx));
+    const int64_t dims[] = {product.rows, product.columns};
+    DF_ASSIGN(const Shape shape, Shape::Create(dims));
+    Tensor* y = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, shape, &y));
+    if (y->num_elements() == 0) return Status();  // here and below the positions may be any
+    if (product.inner == 0) return cuda::EnqueueZeros(ctx, y->raw(), y->num_bytes());
+    Status status;
+    VisitDType<int32_t, int64_t>(ctx.input(0).dtype(),
+                                 [&](auto tag) { status = Multiply<typename decltype(tag)::type>(ctx, product, *y); });
+    return status;
+  }
+
+ private:
+  template <class Index>
+  Status Multiply(OpContext& ctx, const SparseProduct& product, Tensor& y) const {
+    const Index* const positions = ctx.input(0).data<Index>();
+    DF_ASSIGN(Tensor rows, ctx.AllocateTemp(DType::kUint64, Shape({product.entries})));
+    DF_TRY(cuda::Launch(ctx, product.entries, &FindRows<Index>, positions, product, adjoint_a(),
+                        rows.template data<uint64_t>(), refusal_.word()));
+    DF_ASSIGN(const cuda::UpdateGroups by_row, cuda::UpdateGroups::BySlice(ctx, std::move(rows), product.rows));
+    return cuda::Launch(ctx, y.num_elements(), &MultiplyRows<T, Index>, by_row.runs(), product, positions, adjoint_a(),
+                        ctx.input(1).data<T>(), ctx.input(3).data<T>(), adjoint_b() ? int64_t{1} : product.columns,
+                        adjoint_b() ? product.inner : int64_t{1}, y.data<T>());
+  }
+
+  const cuda::Refusal refusal_;
+};
+
+CUDA_KERNEL("SparseTensorDenseMatMul", KernelOf<SparseTensorDenseMatMulKernel>, DF_FLOATS, int32_t);
+
+}  // namespace
+}  // namespace dfrun

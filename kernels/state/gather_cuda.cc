@@ -1,0 +1,41 @@
+#include "kernels/array/gather_cuda.h"
+
+#include "kernels/array/movement_cuda.h"
+#include "kernels/state/gather.h"
+
+namespace dfrun {
+namespace {
+
+class ResourceGatherKernel final : public ResourceGatherBase {
+ public:
+  explicit ResourceGatherKernel(KernelSetup& setup)
+      : ResourceGatherBase(setup), refusal_(setup, cuda::kGatherRefusal) {}
+
+ protected:
+  Status Gather(OpContext& ctx, const Tensor& value, const GatherLoops& loops, Tensor& output) const override {
+    return cuda::GatherRows(ctx, value, ctx.input(1), loops, output, refusal_.word());
+  }
+
+ private:
+  const cuda::Refusal refusal_;
+};
+
+class ResourceGatherNdKernel final : public ResourceGatherNdBase {
+ public:
+  explicit ResourceGatherNdKernel(KernelSetup& setup)
+      : ResourceGatherNdBase(setup), refusal_(setup, cuda::kGatherRefusal) {}
+
+ protected:
+  Status Gather(OpContext& ctx, const Tensor& value, const CoordinatePlan& plan, Tensor& output) const override {
+    return cuda::GatherSlices(ctx, value, ctx.input(1), plan, BadIndices::kError, output, refusal_.word());
+  }
+
+ private:
+  const cuda::Refusal refusal_;
+};
+
+CUDA_KERNEL_ATTR("ResourceGather", "dtype", cuda::ByBytes<ResourceGatherKernel>, DF_PLAIN);
+CUDA_KERNEL_ATTR("ResourceGatherNd", "dtype", cuda::ByBytes<ResourceGatherNdKernel>, DF_PLAIN);
+
+}  // namespace
+}  // namespace dfrun

@@ -1,0 +1,87 @@
+// Orders, choices and groups of so many elements that cards take other ways than in golden cases: on emulated cards
+// they give the bits of CPUs.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <random>
+
+#include "src/framework/device_factory.h"
+#include "tests/unit/testing/node_runner.h"
+#include "tests/unit/testing/tested_device.h"
+
+namespace dfrun::testing {
+namespace {
+
+constexpr char kType[] = "gpu";
+constexpr int64_t kMany = 5000;  // more than are sorted by counting, and than a block looks at
+
+class OrderTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    setenv("DFRUN_DEVICE_PARTS", DFRUN_EMULATED_PARTS, 1);
+    MakeDeviceOf(kType);
+  }
+
+  // Numbers in [0, below).
+  template <class T>
+  Tensor Numbers(const Shape& shape, int below) {
+    std::uniform_int_distribution<int> any(0, below - 1);
+    Tensor numbers(DTypeOf<T>, shape);
+    for (int64_t i = 0; i < numbers.num_elements(); ++i) numbers.data<T>()[i] = static_cast<T>(any(random_));
+    return numbers;
+  }
+
+  void ExpectTheSame(const std::string& op, const AttrMap& attrs, const std::vector<Input>& inputs) {
+    SCOPED_TRACE(op);
+    NodeRunner card(kType);
+    NodeRunner host{std::string(HostDeviceType())};
+    ASSERT_TRUE(card.HasKernel(op, attrs, inputs));
+    const auto on_card = card.Run(NodeRunner::Way::kStaticShapes, op, attrs, inputs);
+    const auto on_host = host.Run(NodeRunner::Way::kStaticShapes, op, attrs, inputs);
+    ASSERT_TRUE(on_card.ok()) << on_card.status().ToString();
+    ASSERT_TRUE(on_host.ok()) << on_host.status().ToString();
+    ASSERT_EQ(on_card->size(), on_host->size());
+    for (size_t i = 0; i < on_card->size(); ++i) EXPECT_TRUE((*on_card)[i].Identical((*on_host)[i])) << "output " << i;
+  }
+
+  std::minstd_rand random_{7};
+};
+
+TEST_F(OrderTest, SortsByDigits) {
+  ExpectTheSame("ArgSort", {}, {Numbers<float>(Shape({kMany}), 900)});
+  ExpectTheSame("ArgSort", {{"descending", true}}, {Numbers<int64_t>(Shape({kMany}), 1 << 30)});
+}
+
+TEST_F(OrderTest, SortsRowsByDigits) {
+  const Tensor x = Numbers<int32_t>(Shape({3, kMany / 2}), 1 << 20);
+  ExpectTheSame("TopKV2", {}, {x, Tensor::Scalar<int32_t>(40)});
+  ExpectTheSame("TopKV2", {{"sorted", false}}, {x, Tensor::Scalar<int32_t>(40)});
+}
+
+TEST_F(OrderTest, AddsUpdatesInTheirOrder) {
+  const Tensor updates = Numbers<float>(Shape({kMany, 3}), 1 << 24);  // whose sums are rounded
+  ExpectTheSame("TensorScatterAdd", {},
+                {Numbers<float>(Shape({300, 3}), 100), Numbers<int32_t>(Shape({kMany, 1}), 300), updates});
+  ExpectTheSame("UnsortedSegmentSum", {}, {updates, Numbers<int64_t>(Shape({kMany}), 70), Tensor::Scalar<int32_t>(70)});
+}
+
+TEST_F(OrderTest, FindsWhatIsSet) {
+  ExpectTheSame("Where", {}, {Numbers<int32_t>(Shape({kMany / 100, 100}), 3)});
+}
+
+TEST_F(OrderTest, FindsWhatIsUnique) {
+  ExpectTheSame("UniqueWithCounts", {}, {Numbers<int32_t>(Shape({kMany}), 700)});
+}
+
+TEST_F(OrderTest, DealsOutRows) {
+  ExpectTheSame("DynamicPartition", {{"num_partitions", int64_t{3}}},
+                {Numbers<float>(Shape({kMany, 2}), 1000), Numbers<int32_t>(Shape({kMany}), 3)});
+}
+
+TEST_F(OrderTest, SumsUpLongLines) {
+  ExpectTheSame("Cumsum", {{"exclusive", true}},
+                {Numbers<int32_t>(Shape({2, kMany}), 1 << 30), Tensor::Scalar<int32_t>(1)});
+}
+
+}  // namespace
+}  // namespace dfrun::testing
