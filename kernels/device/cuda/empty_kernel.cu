@@ -10,7 +10,8 @@ DF_CARD_KERNEL void Nothing() {}
 }  // namespace
 
 cudaError_t LaunchEmptyKernel(cudaStream_t stream) {
-  return LaunchKernel<Threads::kIndependent>(stream, 1, &Nothing);
+  void* no_args[] = {nullptr};
+  return cudaLaunchKernel(EntryOf<Threads::kIndependent>(&Nothing), dim3(1), dim3(kBlockThreads), no_args, 0, stream);
 }
 
 }  // namespace dfrun::cuda
