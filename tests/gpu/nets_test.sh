@@ -29,13 +29,14 @@ from gpunetlib.nets import NETS, params_of
 side = DfrunSide(sys.argv[1], pathlib.Path(sys.argv[2]))
 for net in NETS:
     def losses(device, precision="float32"):
-        params = {**params_of(net, precision, True, 0, device), "steps": 3, "log": 1}
+        params = {**params_of(net, precision, True, 0, device), "steps": 2, "log": 1}
         return side.measure(net, params, f"{net.name}-{precision}")[1]
     host, card, again = losses("/device:cpu:0"), losses("/device:gpu:0"), losses("/device:gpu:0")
     assert card == again, f"{net.name} has other losses the second time: {card} and {again}"
     near = all(abs(a - b) <= 1e-3 * max(1, abs(a)) for a, b in zip(host, card))
-    assert len(card) == 3 and near, f"{net.name} has losses {card} on a card and {host} on CPUs"
-    assert losses("/device:gpu:0", "tf32") == card, f"{net.name} has other losses where TF32 may be used and is not"
+    assert len(card) == 2 and near, f"{net.name} has losses {card} on a card and {host} on CPUs"
+    if net.name in ("alexnet", "mlp"):  # there is no library here that could use it
+        assert losses("/device:gpu:0", "tf32") == card, f"{net.name} has other losses where TF32 may be used"
     print(net.name, *card, flush=True)
 PYTHON
 timeout 500 python3 "$WORK/train.py" "$DFRUN" "$WORK/runs" || fail "a net"
