@@ -2,6 +2,7 @@
 #include "kernels/array/int_values.h"
 #include "kernels/array/movement_cuda.h"
 #include "kernels/device/cuda/launch.h"
+#include "kernels/math/complex_cuda.h"
 
 namespace dfrun {
 namespace {
@@ -45,14 +46,15 @@ struct OnesLike {
     Status Compute(OpContext& ctx) {
       Tensor* y = nullptr;
       DF_TRY(ctx.AllocateOutput(0, ctx.input(0).shape(), &y));
-      return cuda::Launch(ctx, y->num_elements(), &FillWithOne<T>, y->data<T>(), y->num_elements());
+      using E = cuda::CardType<T>;
+      return cuda::Launch(ctx, y->num_elements(), &FillWithOne<E>, static_cast<E*>(y->raw()), y->num_elements());
     }
   };
 };
 
 CUDA_KERNEL("Fill", cuda::ByBytes<FillKernel>, DF_PLAIN);
 CUDA_KERNEL("ZerosLike", cuda::ByBytes<ZerosLikeKernel>, DF_PLAIN);
-CUDA_KERNEL("OnesLike", OnesLike, DF_REAL, bool);
+CUDA_KERNEL("OnesLike", OnesLike, DF_NUMBERS, bool);
 
 }  // namespace
 }  // namespace dfrun

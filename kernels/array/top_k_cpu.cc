@@ -106,51 +106,8 @@ struct TopK {
   };
 };
 
-class InTopKKernel : public Kernel {
- public:
-  explicit InTopKKernel(KernelSetup& setup) {
-    if (setup.node().inputs.size() == 2) k_ = setup.attr<int64_t>("k");
-  }
-  Status Compute(OpContext& ctx) {
-    const Shape& predictions = ctx.input(0).shape();
-    const Shape& targets = ctx.input(1).shape();
-    if (predictions.rank() != 2 || targets.rank() != 1 || predictions.dim(0) != targets.dim(0))
-      return InvalidArgument("predictions ", predictions, " and targets ", targets,
-                             " must be a matrix and a vector with an entry for each row");
-    int64_t k = k_;
-    if (ctx.num_inputs() > 2) {
-      if (ctx.input(2).shape().rank() != 0)
-        return InvalidArgument("k has shape ", ctx.input(2).shape(), ", but must be a scalar");
-      k = IntValues(ctx.input(2))[0];
-    }
-    Tensor* y = nullptr;
-    DF_TRY(ctx.AllocateOutput(0, targets, &y));
-    const std::vector<int64_t> target = IntValues(ctx.input(1));
-    const int64_t classes = predictions.dim(1);
-    for (int64_t r = 0; r < targets.dim(0); ++r)
-      y->data<bool>()[r] = IsInTop(ctx.input(0).data<float>() + r * classes, classes, target[r], k);
-    return Status();
-  }
-
- private:
-  // False where a prediction is not finite up to the point where k larger ones were seen.
-  static bool IsInTop(const float* row, int64_t classes, int64_t target, int64_t k) {
-    if (target < 0 || target >= classes || !std::isfinite(row[target])) return false;
-    int64_t larger = 0;
-    for (int64_t c = 0; c < classes && larger < k; ++c) {
-      if (!std::isfinite(row[c])) return false;
-      larger += row[c] > row[target] ? 1 : 0;
-    }
-    return larger < k;
-  }
-
-  int64_t k_ = 0;
-};
-
 CPU_KERNEL("TopK", TopK, DF_REAL);
 CPU_KERNEL("TopKV2", TopK, DF_REAL);
-CPU_KERNEL_ANY("InTopK", InTopKKernel);
-CPU_KERNEL_ANY("InTopKV2", InTopKKernel);
 
 }  // namespace
 }  // namespace dfrun

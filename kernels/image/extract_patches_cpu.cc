@@ -24,33 +24,23 @@ E* CopyPatch(const E* image, const PatchDim& rows, const PatchDim& cols, int64_t
   return to;
 }
 
-class ExtractImagePatchesKernel : public Kernel {
+class ExtractImagePatchesKernel : public PatchKernel {
  public:
-  explicit ExtractImagePatchesKernel(KernelSetup& setup) {
-    Result<PatchAttrs> attrs = PatchAttrs::Read(setup.attrs());
-    if (attrs.ok()) {
-      attrs_ = *std::move(attrs);
-    } else {
-      setup.Fail(attrs.status());
-    }
-  }
+  using PatchKernel::PatchKernel;
 
   Status Compute(OpContext& ctx) {
     const Tensor& images = ctx.input(0);
-    const Shape& x = images.shape();
-    if (x.rank() != 4) return InvalidArgument("images must have rank 4, but have shape ", x);
-    DF_ASSIGN(const PatchDim rows, attrs_.Dim(1, x.dim(1)));
-    DF_ASSIGN(const PatchDim cols, attrs_.Dim(2, x.dim(2)));
-    const int64_t depth = x.dim(3);
-    int64_t patch = 0;
-    if (__builtin_mul_overflow(rows.size * cols.size, depth, &patch))
-      return InvalidArgument("the depth of patches of ", x, " is beyond int64");
-    DF_ASSIGN(const Shape shape, Shape::Create(std::vector<int64_t>{x.dim(0), rows.output, cols.output, patch}));
+    Shape shape;
+    DF_ASSIGN(const PatchWindows windows, attrs_.WindowsOf(images.shape(), shape));
+    const PatchDim& rows = windows.rows;
+    const PatchDim& cols = windows.cols;
+    const int64_t depth = windows.depth;
     Tensor* y = nullptr;
     DF_TRY(ctx.AllocateOutput(0, shape, &y));
     if (shape.num_elements() == 0) return Status();
     VisitElement(images.dtype(), [&](auto tag) {
       using E = typename decltype(tag)::type;
+      const int64_t patch = windows.patch();
       const int64_t patches = shape.num_elements() / patch;
       ctx.pool().ParallelFor(patches, std::max<int64_t>(1, kBlock / patch), [&](int64_t begin, int64_t end) {
         for (int64_t p = begin; p < end; ++p) {
@@ -63,9 +53,6 @@ class ExtractImagePatchesKernel : public Kernel {
     });
     return Status();
   }
-
- private:
-  PatchAttrs attrs_;
 };
 
 CPU_KERNEL_ANY("ExtractImagePatches", ExtractImagePatchesKernel);

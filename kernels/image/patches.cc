@@ -52,4 +52,27 @@ Result<PatchDim> PatchAttrs::Dim(int dim, int64_t input) const {
   return d;
 }
 
+Result<PatchWindows> PatchAttrs::WindowsOf(const Shape& images, Shape& patches) const {
+  if (images.rank() != 4) return InvalidArgument("images must have rank 4, but have shape ", images);
+  PatchWindows windows;
+  DF_ASSIGN(windows.rows, Dim(1, images.dim(1)));
+  DF_ASSIGN(windows.cols, Dim(2, images.dim(2)));
+  windows.depth = images.dim(3);
+  int64_t patch = 0;
+  if (__builtin_mul_overflow(windows.rows.size * windows.cols.size, windows.depth, &patch))
+    return InvalidArgument("the depth of patches of ", images, " is beyond int64");
+  DF_ASSIGN(patches,
+            Shape::Create(std::vector<int64_t>{images.dim(0), windows.rows.output, windows.cols.output, patch}));
+  return windows;
+}
+
+PatchKernel::PatchKernel(KernelSetup& setup) {
+  Result<PatchAttrs> attrs = PatchAttrs::Read(setup.attrs());
+  if (attrs.ok()) {
+    attrs_ = *std::move(attrs);
+  } else {
+    setup.Fail(attrs.status());
+  }
+}
+
 }  // namespace dfrun

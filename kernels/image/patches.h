@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "src/framework/attr.h"
+#include "kernels/math/element.h"
+#include "src/framework/kernel.h"
 
 namespace dfrun {
 
@@ -20,6 +21,15 @@ struct PatchDim {
   int64_t pad_before = 0;
 };
 
+// Of images of `depth` channels.
+struct PatchWindows {
+  PatchDim rows;
+  PatchDim cols;
+  int64_t depth = 0;
+
+  int64_t patch() const { return rows.size * cols.size * depth; }  // elements
+};
+
 // The attrs ksizes, strides, rates and padding.
 class PatchAttrs {
  public:
@@ -31,11 +41,24 @@ class PatchAttrs {
   // The windows of dimension 1 or 2, of `input` pixels; InvalidArgument where there would be fewer than none.
   Result<PatchDim> Dim(int dim, int64_t input) const;
 
+  // The windows of images of shape `images`, and the shape of their patches, which goes to `patches`. InvalidArgument
+  // for another rank.
+  Result<PatchWindows> WindowsOf(const Shape& images, Shape& patches) const;
+
  private:
   bool same_ = false;  // padding
   std::vector<int64_t> sizes_;
   std::vector<int64_t> strides_;
   std::vector<int64_t> rates_;
+};
+
+// A kernel with PatchAttrs.
+class PatchKernel : public Kernel {
+ public:
+  explicit PatchKernel(KernelSetup& setup);
+
+ protected:
+  PatchAttrs attrs_;
 };
 
 }  // namespace dfrun

@@ -1,8 +1,5 @@
 #include "kernels/image/resize.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "kernels/array/int_values.h"
 
 namespace dfrun {
@@ -22,27 +19,21 @@ Result<ResizeMode> ResizeMode::Read(const AttrMap& attrs) {
   return mode;
 }
 
+ResizeDim ResizeDim::Of(const ResizeMode& mode, int64_t source, int64_t resized) {
+  return {mode, source, resized, Scale(mode, source, resized)};
+}
+
 std::vector<Interpolation> Interpolations(const ResizeMode& mode, int64_t source, int64_t resized) {
-  const float scale = Scale(mode, source, resized);
+  const ResizeDim dim = ResizeDim::Of(mode, source, resized);
   std::vector<Interpolation> positions;
-  for (int64_t i = 0; i < resized; ++i) {
-    const float at =
-        mode.half_pixel_centers ? (static_cast<float>(i) + 0.5F) * scale - 0.5F : static_cast<float>(i) * scale;
-    const float floor = std::floor(at);
-    positions.push_back({std::clamp<int64_t>(static_cast<int64_t>(floor), 0, source - 1),
-                         std::clamp<int64_t>(static_cast<int64_t>(std::ceil(at)), 0, source - 1), at - floor});
-  }
+  for (int64_t i = 0; i < resized; ++i) positions.push_back(dim.Between(i));
   return positions;
 }
 
 std::vector<int64_t> NearestPixels(const ResizeMode& mode, int64_t source, int64_t resized) {
-  const float scale = Scale(mode, source, resized);
+  const ResizeDim dim = ResizeDim::Of(mode, source, resized);
   std::vector<int64_t> positions;
-  for (int64_t i = 0; i < resized; ++i) {
-    const float at = (mode.half_pixel_centers ? static_cast<float>(i) + 0.5F : static_cast<float>(i)) * scale;
-    const float whole = mode.align_corners ? std::round(at) : std::floor(at);
-    positions.push_back(std::clamp<int64_t>(static_cast<int64_t>(whole), 0, source - 1));
-  }
+  for (int64_t i = 0; i < resized; ++i) positions.push_back(dim.Nearest(i));
   return positions;
 }
 
@@ -54,6 +45,23 @@ Result<ResizeSizes> ReadResizeSizes(const OpContext& ctx) {
     return InvalidArgument("the size must be a positive height and width, not ", PartialShape(size));
   const ResizeSizes sizes = {x.dim(0), x.dim(1), x.dim(2), x.dim(3), size[0], size[1]};
   DF_TRY(Shape::Create(std::vector<int64_t>{sizes.batch, size[0], size[1], sizes.channels}).status());
+  return sizes;
+}
+
+Status CheckHasPixels(const ResizeSizes& sizes, const Shape& images, std::string_view nothing) {
+  if (sizes.row() != 0 && sizes.height != 0) return Status();
+  return InvalidArgument("images of shape ", images, " have ", nothing);
+}
+
+Result<ResizeSizes> ReadGradientSizes(const OpContext& ctx) {
+  const Shape& dy = ctx.input(0).shape();
+  const Shape& x = ctx.input(1).shape();
+  if (dy.rank() != 4 || x.rank() != 4)
+    return InvalidArgument("the gradient and the images must have rank 4, but have shapes ", dy, " and ", x);
+  const ResizeSizes sizes = {dy.dim(0), x.dim(1), x.dim(2), dy.dim(3), dy.dim(1), dy.dim(2)};
+  DF_TRY(Shape::Create(std::vector<int64_t>{sizes.batch, sizes.height, sizes.width, sizes.channels}).status());
+  if (dy.dim(1) == 0 || dy.dim(2) == 0 || x.dim(1) == 0 || x.dim(2) == 0)
+    return InvalidArgument("the gradient ", dy, " or the images ", x, " have no pixels");
   return sizes;
 }
 

@@ -3,9 +3,12 @@
 #ifndef DFRUN_KERNELS_IMAGE_RESIZE_H_
 #define DFRUN_KERNELS_IMAGE_RESIZE_H_
 
+#include <cmath>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
+#include "kernels/math/element.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun {
@@ -26,7 +29,44 @@ struct Interpolation {
   float lerp;
 };
 
-// For each of `resized` pixels along a dimension of `source` pixels, both positive.
+// A dimension of `source` pixels that becomes one of `resized`, both positive, for host and device.
+struct ResizeDim {
+  ResizeMode mode;
+  int64_t source;
+  int64_t resized;
+  float scale;
+
+  static ResizeDim Of(const ResizeMode& mode, int64_t source, int64_t resized);
+
+  // Where pixel `i` of the resized dimension lies.
+  DF_HOST_DEVICE Interpolation Between(int64_t i) const {
+    const float at =
+        mode.half_pixel_centers ? (static_cast<float>(i) + 0.5F) * scale - 0.5F : static_cast<float>(i) * scale;
+    const float floor = std::floor(at);
+    return {Inside(static_cast<int64_t>(floor)), Inside(static_cast<int64_t>(std::ceil(at))), at - floor};
+  }
+  DF_HOST_DEVICE int64_t Nearest(int64_t i) const {
+    const float at = (mode.half_pixel_centers ? static_cast<float>(i) + 0.5F : static_cast<float>(i)) * scale;
+    return Inside(static_cast<int64_t>(mode.align_corners ? std::round(at) : std::floor(at)));
+  }
+
+  // The bounds of what holds all resized pixels that lie beside pixel `at` of the source, and perhaps others.
+  DF_HOST_DEVICE int64_t FirstBeside(int64_t at) const {
+    if (at == 0) return 0;
+    const double first = std::floor((static_cast<double>(at) - 1.5) / static_cast<double>(scale)) - 2;
+    return first > 0 ? static_cast<int64_t>(first) : 0;
+  }
+  DF_HOST_DEVICE int64_t EndBeside(int64_t at) const {
+    if (at == source - 1) return resized;
+    const double end = std::ceil((static_cast<double>(at) + 2) / static_cast<double>(scale)) + 2;
+    return end < static_cast<double>(resized) ? static_cast<int64_t>(end) : resized;
+  }
+
+ private:
+  DF_HOST_DEVICE int64_t Inside(int64_t at) const { return at < 0 ? 0 : at < source ? at : source - 1; }
+};
+
+// For each pixel of a resized dimension.
 std::vector<Interpolation> Interpolations(const ResizeMode& mode, int64_t source, int64_t resized);
 std::vector<int64_t> NearestPixels(const ResizeMode& mode, int64_t source, int64_t resized);
 
@@ -45,13 +85,20 @@ struct ResizeSizes {
   int64_t new_row() const { return new_width * channels; }
 };
 
-// With the new height and width from input 1, an int32 vector. InvalidArgument for other ranks, images without pixels
-// and sizes that are not positive.
+// With the new height and width from input 1, an int32 vector. InvalidArgument for other ranks and sizes that are not
+// positive.
 Result<ResizeSizes> ReadResizeSizes(const OpContext& ctx);
+// InvalidArgument for images without pixels, which have `nothing`.
+Status CheckHasPixels(const ResizeSizes& sizes, const Shape& images, std::string_view nothing);
+
+// The sizes of a gradient of a bilinear form, input 0, and of the images, input 1: "new" is the gradient's. Fails as
+// the above, for what has no pixels.
+Result<ResizeSizes> ReadGradientSizes(const OpContext& ctx);
 
 // A kernel with a ResizeMode. InvalidArgument for one that is of both kinds, unless it `takes_both`.
 class ResizeKernel : public Kernel {
  public:
+  static constexpr std::string_view kHostInputs[] = {"size"};
   explicit ResizeKernel(KernelSetup& setup, bool takes_both = false);
 
  protected:

@@ -22,8 +22,7 @@ struct ResizeBilinear {
     using ResizeKernel::ResizeKernel;
     Status Compute(OpContext& ctx) {
       DF_ASSIGN(const ResizeSizes s, ReadResizeSizes(ctx));
-      if (s.row() == 0 || s.height == 0)
-        return InvalidArgument("images of shape ", ctx.input(0).shape(), " have nothing to interpolate");
+      DF_TRY(CheckHasPixels(s, ctx.input(0).shape(), "nothing to interpolate"));
       Tensor* y = nullptr;
       DF_TRY(ctx.AllocateOutput(0, s.new_shape(), &y));
       if (y->num_elements() == 0) return Status();
@@ -90,17 +89,9 @@ struct ResizeBilinearGrad {
    public:
     using ResizeKernel::ResizeKernel;
     Status Compute(OpContext& ctx) {
-      const Shape& dy = ctx.input(0).shape();
-      const Shape& x = ctx.input(1).shape();
-      if (dy.rank() != 4 || x.rank() != 4)
-        return InvalidArgument("the gradient and the images must have rank 4, but have shapes ", dy, " and ", x);
-      const ResizeSizes s = {dy.dim(0), x.dim(1), x.dim(2), dy.dim(3), dy.dim(1), dy.dim(2)};
-      const Shape shape({s.batch, s.height, s.width, s.channels});
-      DF_TRY(Shape::Create(shape.dims()).status());
-      if (dy.dim(1) == 0 || dy.dim(2) == 0 || x.dim(1) == 0 || x.dim(2) == 0)
-        return InvalidArgument("the gradient ", dy, " or the images ", x, " have no pixels");
+      DF_ASSIGN(const ResizeSizes s, ReadGradientSizes(ctx));
       Tensor* dx = nullptr;
-      DF_TRY(ctx.AllocateOutput(0, shape, &dx));
+      DF_TRY(ctx.AllocateOutput(0, Shape({s.batch, s.height, s.width, s.channels}), &dx));
       if (dx->num_elements() == 0) return Status();
       const auto shares = SharesOfRows(Interpolations(mode_, s.height, s.new_height), s.height);
       const std::vector<Interpolation> horizontal = Interpolations(mode_, s.width, s.new_width);

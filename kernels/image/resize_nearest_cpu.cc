@@ -17,8 +17,7 @@ class ResizeNearestKernel : public ResizeKernel {
   Status Compute(OpContext& ctx) {
     const Tensor& images = ctx.input(0);
     DF_ASSIGN(const ResizeSizes s, ReadResizeSizes(ctx));
-    if (s.row() == 0 || s.height == 0)
-      return InvalidArgument("images of shape ", images.shape(), " have no pixels to take");
+    DF_TRY(CheckHasPixels(s, images.shape(), "no pixels to take"));
     Tensor* y = nullptr;
     DF_TRY(ctx.AllocateOutput(0, s.new_shape(), &y));
     if (y->num_elements() == 0) return Status();

@@ -1,8 +1,8 @@
 #include <complex>
 
 #include "kernels/device/cpu_kernel.h"
+#include "kernels/linalg/equations.h"
 #include "kernels/linalg/lu.h"
-#include "kernels/linalg/matrix_batch.h"
 #include "kernels/linalg/triangular.h"
 #include "kernels/matrix/batch_pairs.h"
 #include "src/framework/element_types.h"
@@ -10,28 +10,6 @@
 
 namespace dfrun {
 namespace {
-
-// The matrices and right-hand sides of a node.
-struct Equations {
-  MatrixBatch matrix;
-  MatrixBatch rhs;
-
-  double work() const {
-    const auto n = static_cast<double>(matrix.rows);
-    return n * n * static_cast<double>(rhs.columns);
-  }
-};
-
-Result<Equations> EquationsOf(OpContext& ctx) {
-  const Tensor& matrix = ctx.input(0);
-  const Tensor& rhs = ctx.input(1);
-  Equations equations;
-  DF_ASSIGN(equations.matrix, SquareMatricesOf(matrix));
-  DF_ASSIGN(equations.rhs, MatricesOf(rhs));
-  if (equations.matrix.rows == equations.rhs.rows) return equations;
-  return InvalidArgument("the matrices of shape ", matrix.shape(), " and the right-hand sides of shape ", rhs.shape(),
-                         " differ in their rows");
-}
 
 template <class T>
 class MatrixSolveKernel final : public Kernel {

@@ -1,6 +1,7 @@
 #include <array>
 
 #include "kernels/device/cuda/launch.h"
+#include "kernels/math/complex_cuda.h"
 #include "kernels/math/element.h"
 #include "kernels/math/functors.h"
 #include "kernels/math/vector_cuda.h"
@@ -44,7 +45,7 @@ DF_CARD_KERNEL void AddTerms(Terms<T> terms, T* sum, int64_t n, bool is_aligned)
   }
 }
 
-template <class T>
+template <class E>
 class AddNKernel final : public Kernel {
  public:
   explicit AddNKernel(KernelSetup&) {}
@@ -60,30 +61,32 @@ class AddNKernel final : public Kernel {
     Tensor* sum = nullptr;
     DF_TRY(ctx.ForwardOrAllocate(0, 0, first.shape(), &sum));
     for (int next = 0; next < ctx.num_inputs();) {
-      Terms<T> terms{};
-      if (next > 0) terms.at[terms.count++] = sum->data<T>();
-      while (next < ctx.num_inputs() && terms.count < kTerms) terms.at[terms.count++] = ctx.input(next++).data<T>();
+      Terms<E> terms{};
+      if (next > 0) terms.at[terms.count++] = static_cast<const E*>(sum->raw());
+      while (next < ctx.num_inputs() && terms.count < kTerms) {
+        terms.at[terms.count++] = static_cast<const E*>(ctx.input(next++).raw());
+      }
       DF_TRY(Add(ctx, terms, *sum));
     }
     return Status();
   }
 
  private:
-  static Status Add(OpContext& ctx, const Terms<T>& terms, Tensor& sum) {
+  static Status Add(OpContext& ctx, const Terms<E>& terms, Tensor& sum) {
     bool is_aligned = cuda::IsVectorAligned(sum.raw());
     for (int t = 0; t < terms.count; ++t) is_aligned = is_aligned && cuda::IsVectorAligned(terms.at[t]);
-    constexpr int kWidth = cuda::WidthOf(sizeof(T));
+    constexpr int kWidth = cuda::WidthOf(sizeof(E));
     const int64_t n = sum.num_elements();
-    return cuda::Launch(ctx, (n + kWidth - 1) / kWidth, &AddTerms<T>, terms, sum.data<T>(), n, is_aligned);
+    return cuda::Launch(ctx, (n + kWidth - 1) / kWidth, &AddTerms<E>, terms, static_cast<E*>(sum.raw()), n, is_aligned);
   }
 };
 
 struct AddN {
   template <class T>
-  using Kernel = AddNKernel<T>;
+  using Kernel = AddNKernel<cuda::CardType<T>>;
 };
 
-CUDA_KERNEL("AddN", AddN, DF_REAL);
+CUDA_KERNEL("AddN", AddN, DF_NUMBERS);
 
 }  // namespace
 }  // namespace dfrun

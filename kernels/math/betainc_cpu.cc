@@ -1,24 +1,12 @@
 #include <array>
 
 #include "kernels/device/cpu_kernel.h"
+#include "kernels/math/betainc.h"
 #include "kernels/math/elementwise.h"
 #include "kernels/math/incomplete_beta.h"
 
 namespace dfrun {
 namespace {
-
-// Operands of one shape, but for scalars.
-Result<Shape> CommonShape(const std::array<const Tensor*, 3>& operands) {
-  Shape common;
-  for (const Tensor* t : operands) {
-    if (t->shape().rank() == 0) continue;
-    if (common.rank() != 0 && !(common == t->shape()))
-      return InvalidArgument("Betainc: the operands must be scalars or of one shape, not ", operands[0]->shape(), ", ",
-                             operands[1]->shape(), " and ", operands[2]->shape());
-    common = t->shape();
-  }
-  return common;
-}
 
 struct Betainc {
   template <class T>
@@ -27,7 +15,7 @@ struct Betainc {
     explicit Kernel(KernelSetup&) {}
     Status Compute(OpContext& ctx) {
       const std::array<const Tensor*, 3> operands = {&ctx.input(0), &ctx.input(1), &ctx.input(2)};
-      DF_ASSIGN(const Shape shape, CommonShape(operands));
+      DF_ASSIGN(const Shape shape, ShapeOfBetainc(ctx));
       Tensor* z = nullptr;
       DF_TRY(ctx.AllocateOutput(0, shape, &z));
       const auto at = [&](int k, int64_t i) {

@@ -7,6 +7,7 @@
 
 #include "kernels/device/cuda/launch.h"
 #include "kernels/math/broadcast_cuda.h"
+#include "kernels/math/element_cuda.h"
 #include "kernels/math/step_rounded.h"
 #include "kernels/math/vector_cuda.h"
 
@@ -143,7 +144,7 @@ template <class F>
 struct Binary {
   template <class T>
   struct Kernel : BinaryKernel {
-    explicit Kernel(KernelSetup& setup) : BinaryKernel(setup, kBinaryLaunch<F, T>) {}
+    explicit Kernel(KernelSetup& setup) : BinaryKernel(setup, kBinaryLaunch<F, CardType<T>>) {}
   };
 };
 
@@ -152,7 +153,7 @@ template <class F>
 struct SameShape {
   template <class T>
   struct Kernel : BinaryKernel {
-    explicit Kernel(KernelSetup& setup) : BinaryKernel(setup, kBinaryLaunch<F, T>, /*broadcasts=*/false) {}
+    explicit Kernel(KernelSetup& setup) : BinaryKernel(setup, kBinaryLaunch<F, CardType<T>>, /*broadcasts=*/false) {}
   };
 };
 

@@ -64,7 +64,12 @@ struct RightShift {
 struct PopulationCount {
   template <class T>
   DF_HOST_DEVICE uint8_t operator()(T x) const {
-    return static_cast<uint8_t>(std::popcount(static_cast<std::make_unsigned_t<T>>(x)));
+    const auto bits = static_cast<std::make_unsigned_t<T>>(x);
+#ifdef __CUDA_ARCH__
+    return static_cast<uint8_t>(__popcll(bits));
+#else
+    return static_cast<uint8_t>(std::popcount(bits));
+#endif
   }
 };
 

@@ -1,44 +1,17 @@
-#include <complex>
-
 #include "kernels/device/cuda/launch.h"
 #include "kernels/math/cast.h"
+#include "kernels/math/complex_cuda.h"
 #include "kernels/math/unary_cuda.h"
 
 namespace dfrun {
 namespace {
 
-// A complex number as it lies in memory.
-template <class T>
-struct Parts {
-  using Part = T;
-  T real;
-  T imaginary;
-};
-template <class T>
-struct OnCard {
-  using type = T;
-};
-template <class T>
-struct OnCard<std::complex<T>> {
-  using type = Parts<T>;
-};
+using cuda::CardType;
+using cuda::Complex;
 
 template <class Src, class Dst>
 struct CastMap {
-  DF_HOST_DEVICE Dst operator()(Src x) const {
-    if constexpr (
-        requires { x.real; } && requires(Dst y) { y.real; }) {
-      using Part = typename Dst::Part;
-      return {static_cast<Part>(x.real), static_cast<Part>(x.imaginary)};
-    } else if constexpr (requires { x.real; }) {
-      return CastElement<Dst>(x.real);
-    } else if constexpr (requires(Dst y) { y.real; }) {
-      using Part = typename Dst::Part;
-      return {CastElement<Part>(x), Part(0)};
-    } else {
-      return CastElement<Dst>(x);
-    }
-  }
+  DF_HOST_DEVICE Dst operator()(Src x) const { return CastElement<Dst>(x); }
 };
 
 template <class Src, class Dst>
@@ -48,13 +21,7 @@ Status LaunchCast(OpContext& ctx, const void* x, void* y, int64_t n) {
 
 template <class Src, class Dst, int kBits>
 struct TruncatingMap {
-  DF_HOST_DEVICE Dst operator()(Src x) const {
-    if constexpr (requires { x.real; }) {
-      return CastMap<Src, Dst>()({CutMantissa<kBits>(x.real), CutMantissa<kBits>(x.imaginary)});
-    } else {
-      return CastElement<Dst>(CutMantissa<kBits>(x));
-    }
-  }
+  DF_HOST_DEVICE Dst operator()(Src x) const { return CastElement<Dst>(CutMantissa<kBits>(x)); }
 };
 
 template <class Src, class Dst, int kBits>
@@ -69,10 +36,10 @@ cuda::UnaryLaunch FindTruncatingLaunch(DType from, DType to) {
   if (is(DType::kDouble, DType::kHalf)) return &LaunchTruncating<double, float16, 10>;
   if (is(DType::kFloat, DType::kHalf)) return &LaunchTruncating<float, float16, 10>;
   if (is(DType::kFloat, DType::kBfloat16)) return &LaunchTruncating<float, bfloat16, 7>;
-  if (is(DType::kComplex128, DType::kFloat)) return &LaunchTruncating<Parts<double>, float, 23>;
-  if (is(DType::kComplex128, DType::kHalf)) return &LaunchTruncating<Parts<double>, float16, 10>;
-  if (is(DType::kComplex128, DType::kComplex64)) return &LaunchTruncating<Parts<double>, Parts<float>, 23>;
-  if (is(DType::kComplex64, DType::kHalf)) return &LaunchTruncating<Parts<float>, float16, 10>;
+  if (is(DType::kComplex128, DType::kFloat)) return &LaunchTruncating<Complex<double>, float, 23>;
+  if (is(DType::kComplex128, DType::kHalf)) return &LaunchTruncating<Complex<double>, float16, 10>;
+  if (is(DType::kComplex128, DType::kComplex64)) return &LaunchTruncating<Complex<double>, Complex<float>, 23>;
+  if (is(DType::kComplex64, DType::kHalf)) return &LaunchTruncating<Complex<float>, float16, 10>;
   return nullptr;
 }
 
@@ -80,9 +47,9 @@ cuda::UnaryLaunch FindTruncatingLaunch(DType from, DType to) {
 cuda::UnaryLaunch FindCastLaunch(DType from, DType to) {
   cuda::UnaryLaunch launch = nullptr;
   VisitDType<bool, DF_NUMBERS>(from, [&](auto from_tag) {
-    using Src = typename OnCard<typename decltype(from_tag)::type>::type;
+    using Src = CardType<typename decltype(from_tag)::type>;
     VisitDType<bool, DF_NUMBERS>(
-        to, [&](auto to_tag) { launch = &LaunchCast<Src, typename OnCard<typename decltype(to_tag)::type>::type>; });
+        to, [&](auto to_tag) { launch = &LaunchCast<Src, CardType<typename decltype(to_tag)::type>>; });
   });
   return launch;
 }

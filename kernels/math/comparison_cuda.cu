@@ -1,6 +1,7 @@
 // Comparisons, logic, and functions of the bits of integers.
 #include "kernels/math/binary_cuda.h"
 #include "kernels/math/bitwise_functors.h"
+#include "kernels/math/complex_cuda.h"
 #include "kernels/math/functors.h"
 #include "src/framework/element_types.h"
 
@@ -35,7 +36,7 @@ struct Equality {
   template <class T>
   struct Kernel : EqualityKernel {
     explicit Kernel(KernelSetup& setup)
-        : EqualityKernel(setup, cuda::kBinaryLaunch<F, T>, std::is_same_v<F, fn::NotEqual>) {}
+        : EqualityKernel(setup, cuda::kBinaryLaunch<F, cuda::CardType<T>>, std::is_same_v<F, fn::NotEqual>) {}
   };
 };
 
@@ -43,8 +44,8 @@ CUDA_KERNEL("Less", cuda::Binary<fn::Less>, DF_REAL);
 CUDA_KERNEL("LessEqual", cuda::Binary<fn::LessEqual>, DF_REAL);
 CUDA_KERNEL("Greater", cuda::Binary<fn::Greater>, DF_REAL);
 CUDA_KERNEL("GreaterEqual", cuda::Binary<fn::GreaterEqual>, DF_REAL);
-CUDA_KERNEL("Equal", Equality<fn::Equal>, DF_REAL, bool);
-CUDA_KERNEL("NotEqual", Equality<fn::NotEqual>, DF_REAL, bool);
+CUDA_KERNEL("Equal", Equality<fn::Equal>, DF_NUMBERS, bool);
+CUDA_KERNEL("NotEqual", Equality<fn::NotEqual>, DF_NUMBERS, bool);
 CUDA_KERNEL_ANY("LogicalAnd", cuda::Binary<fn::LogicalAnd>::Kernel<bool>);
 CUDA_KERNEL_ANY("LogicalOr", cuda::Binary<fn::LogicalOr>::Kernel<bool>);
 CUDA_KERNEL("BitwiseAnd", cuda::Binary<fn::BitwiseAnd>, DF_INTEGERS);

@@ -1,19 +1,12 @@
 #include "kernels/device/cpu_kernel.h"
 #include "kernels/math/binary.h"
 #include "kernels/math/complex_functors.h"
+#include "kernels/math/complex_parts.h"
 #include "kernels/math/unary.h"
 #include "src/framework/element_types.h"
 
 namespace dfrun {
 namespace {
-
-// The input's dtype decides the output's, though the signature has an attr for each.
-void RequireOutput(KernelSetup& setup, DType made) {
-  const NodeInfo& node = setup.node();
-  if (node.outputs[0].dtype == made) return;
-  setup.Fail(InvalidArgument(node.op->name, " of ", node.inputs[0].dtype, " gives ", made, ", not ",
-                             node.outputs[0].dtype, ": set Tout to ", made));
-}
 
 template <class F>
 struct Part {
@@ -28,7 +21,8 @@ struct Part {
 struct ComplexOfParts {
   template <class T>
   struct Kernel : cpu::BinaryKernel {
-    explicit Kernel(KernelSetup& setup) : cpu::BinaryKernel(setup, cpu::BinaryOf<fn::Complex, T>::kLoops) {
+    explicit Kernel(KernelSetup& setup)
+        : cpu::BinaryKernel(setup, cpu::BinaryOf<fn::ComplexOf<std::complex>, T>::kLoops) {
       RequireOutput(setup, DTypeOf<std::complex<T>>);
     }
   };

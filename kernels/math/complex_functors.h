@@ -8,37 +8,39 @@
 
 namespace dfrun::fn {
 
-struct Complex {
+// Z<T>: the complex numbers of parts T.
+template <template <class> class Z>
+struct ComplexOf {
   template <class T>
-  DF_HOST_DEVICE std::complex<T> operator()(T real, T imag) const {
+  DF_HOST_DEVICE Z<T> operator()(T real, T imag) const {
     return {real, imag};
   }
 };
 
 struct Real {
-  template <class T>
-  DF_HOST_DEVICE T operator()(std::complex<T> x) const {
+  template <class Z>
+  DF_HOST_DEVICE typename Z::value_type operator()(Z x) const {
     return x.real();
   }
 };
 
 struct Imag {
-  template <class T>
-  DF_HOST_DEVICE T operator()(std::complex<T> x) const {
+  template <class Z>
+  DF_HOST_DEVICE typename Z::value_type operator()(Z x) const {
     return x.imag();
   }
 };
 
 struct ComplexAbs {
-  template <class T>
-  DF_HOST_DEVICE T operator()(std::complex<T> x) const {
+  template <class Z>
+  DF_HOST_DEVICE typename Z::value_type operator()(Z x) const {
     return std::hypot(x.real(), x.imag());
   }
 };
 
 struct Angle {
-  template <class T>
-  DF_HOST_DEVICE T operator()(std::complex<T> x) const {
+  template <class Z>
+  DF_HOST_DEVICE typename Z::value_type operator()(Z x) const {
     return std::atan2(x.imag(), x.real());
   }
 };

@@ -18,7 +18,8 @@ namespace dfrun::fn {
   struct Name {                              \
     template <class T>                       \
     DF_HOST_DEVICE T operator()(T x) const { \
-      return std::function(x);               \
+      using std::function;                   \
+      return function(x);                    \
     }                                        \
   };
 DF_STD_FUNCTION(Sqrt, sqrt)
@@ -42,7 +43,8 @@ DF_STD_FUNCTION(Atanh, atanh)
     template <class T>                         \
     DF_HOST_DEVICE T operator()(T x) const {   \
       DF_OWN_FLOAT(T, own, x)                  \
-      return std::function(x);                 \
+      using std::function;                     \
+      return function(x);                      \
     }                                          \
   };
 DF_FLOAT_FUNCTION(Asin, asin, AsinFloat)
@@ -61,7 +63,8 @@ struct Sin {
 #ifndef __CUDA_ARCH__
     if constexpr (std::is_same_v<T, float>) return IsRare(x) ? std::sin(x) : Common(x);
 #endif
-    return std::sin(x);
+    using std::sin;
+    return sin(x);
   }
   static bool IsRare(std::same_as<float> auto x) {
     return IsFarAngle(x);
@@ -77,7 +80,8 @@ struct Cos {
 #ifndef __CUDA_ARCH__
     if constexpr (std::is_same_v<T, float>) return IsRare(x) ? std::cos(x) : Common(x);
 #endif
-    return std::cos(x);
+    using std::cos;
+    return cos(x);
   }
   static bool IsRare(std::same_as<float> auto x) {
     return IsFarAngle(x);
@@ -90,7 +94,8 @@ struct Cos {
 struct Rsqrt {
   template <class T>
   DF_HOST_DEVICE T operator()(T x) const {
-    return T(1) / std::sqrt(x);
+    using std::sqrt;
+    return T(1) / sqrt(x);
   }
 };
 
@@ -101,7 +106,8 @@ struct Exp {
     if constexpr (std::is_same_v<T, float>) return ExpFloat(x);
     if constexpr (std::is_same_v<T, double>) return ExpDouble(x);
 #endif
-    return std::exp(x);
+    using std::exp;
+    return exp(x);
   }
 #ifdef DFRUN_LINE_TABLES
   static void Line(const float* x, float* y) {
@@ -117,7 +123,8 @@ struct Log {
     if constexpr (std::is_same_v<T, float>) return LogFloat(x);
     if constexpr (std::is_same_v<T, double>) return LogDouble(x);
 #endif
-    return std::log(x);
+    using std::log;
+    return log(x);
   }
 };
 
@@ -128,7 +135,8 @@ struct Tanh {
     if constexpr (std::is_same_v<T, float>) return TanhFloat(x);
     if constexpr (std::is_same_v<T, double>) return TanhDouble(x);
 #endif
-    return std::tanh(x);
+    using std::tanh;
+    return tanh(x);
   }
 #ifdef DFRUN_LINE_TABLES
   static void Line(const float* x, float* y) {
@@ -141,7 +149,7 @@ struct Sigmoid {
   template <class T>
   DF_HOST_DEVICE T operator()(T x) const {
     if constexpr (kIsComplex<T>) {
-      return T(1) / (T(1) + std::exp(-x));
+      return T(1) / (T(1) + Exp()(-x));
     } else {
 #ifndef __CUDA_ARCH__
       if constexpr (std::is_same_v<T, float>) return SigmoidFloat(x);
@@ -174,7 +182,7 @@ struct Log1p {
   DF_HOST_DEVICE T operator()(T x) const {
     if constexpr (kIsComplex<T>) {
       const T sum = T(1) + x;
-      return sum == T(1) ? x : x * (std::log(sum) / (sum - T(1)));
+      return sum == T(1) ? x : x * (Log()(sum) / (sum - T(1)));
     } else {
 #ifndef __CUDA_ARCH__
       if constexpr (std::is_same_v<T, float>) return Log1pFloat(x);
@@ -197,7 +205,8 @@ struct Pow {
       for (; y > 0; y = static_cast<T>(y / 2), base *= base) power *= y % 2 != 0 ? base : 1;
       return static_cast<T>(power);
     } else {
-      return std::pow(x, y);
+      using std::pow;
+      return pow(x, y);
     }
   }
 };

@@ -1,4 +1,5 @@
-// Arithmetic on elements, written once for host and device.
+// Arithmetic on elements, written once for host and device. Functions that complex numbers have too are called without
+// a namespace, since a device may have complex numbers of its own.
 //
 // A functor takes values of ComputeType<T>. One that refuses operands has
 //     static constexpr const char* kRefusal = "what is wrong";
@@ -76,7 +77,8 @@ struct Sign {
   template <class T>
   DF_HOST_DEVICE T operator()(T x) const {
     if constexpr (kIsComplex<T>) {
-      const auto size = std::abs(x);
+      using std::abs;
+      const auto size = abs(x);
       return size == 0 ? T(0) : x / size;
     } else {
       return x > T(0) ? T(1) : x < T(0) ? T(-1) : x == T(0) ? T(0) : x;
@@ -97,7 +99,8 @@ struct SquaredDifference {
   DF_HOST_DEVICE T operator()(T x, T y) const {
     const T d = Sub()(x, y);
     if constexpr (kIsComplex<T>) {
-      return std::conj(d) * d;
+      using std::conj;
+      return conj(d) * d;
     } else {
       return Mul()(d, d);
     }
@@ -294,6 +297,14 @@ struct IsFinite {
   }
 };
 
+// The number after x on the way to another.
+struct NextAfter {
+  template <class T>
+  DF_HOST_DEVICE T operator()(T x, T towards) const {
+    return std::nextafter(x, towards);
+  }
+};
+
 struct Less {
   template <class T>
   DF_HOST_DEVICE bool operator()(T x, T y) const {
@@ -356,7 +367,8 @@ struct LogicalNot {
 struct Conj {
   template <class T>
   DF_HOST_DEVICE T operator()(T x) const {
-    return std::conj(x);
+    using std::conj;
+    return conj(x);
   }
 };
 

@@ -32,7 +32,8 @@ struct TanhGrad {
 template <class T>
 DF_HOST_DEVICE T Conjugate(T x) {
   if constexpr (kIsComplex<T>) {
-    return std::conj(x);
+    using std::conj;
+    return conj(x);
   } else {
     return x;
   }

@@ -4,11 +4,13 @@
 
 #include <cmath>
 
+#include "kernels/math/element.h"
+
 namespace dfrun {
 
 // The polynomial in x with these coefficients, that of the highest power first.
 template <class T, class... Ts>
-[[gnu::always_inline]] inline T Horner(T x, T highest, Ts... lower) {
+[[gnu::always_inline]] DF_HOST_DEVICE inline T Horner(T x, T highest, Ts... lower) {
   T sum = highest;
   ((sum = std::fma(sum, x, T(lower))), ...);
   return sum;

@@ -140,7 +140,8 @@ struct EuclideanNorm : Sum {
     if constexpr (std::is_integral_v<T>) {
       return CutToInteger<T>(std::sqrt(static_cast<double>(static_cast<T>(a))));
     } else {
-      return static_cast<T>(std::sqrt(a));
+      using std::sqrt;
+      return static_cast<T>(sqrt(a));
     }
   }
   static const cpu::FoldLoops& Folds(DType dtype);

@@ -9,6 +9,7 @@
 
 #include "kernels/device/cuda/launch.h"
 #include "kernels/math/element.h"
+#include "kernels/math/element_cuda.h"
 #include "kernels/math/reduction_plan.h"
 #include "src/base/integers.h"
 
@@ -171,7 +172,7 @@ template <class Engine, class R>
 struct FoldingWith {
   template <class T>
   struct Kernel : Engine {
-    explicit Kernel(KernelSetup& setup) : Engine(setup, &LaunchFold<R, T>) {}
+    explicit Kernel(KernelSetup& setup) : Engine(setup, &LaunchFold<R, CardType<T>>) {}
   };
 };
 

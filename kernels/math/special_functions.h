@@ -11,15 +11,23 @@
 
 namespace dfrun::fn {
 
-// The logarithm of |gamma(x)|. lgamma() itself would write a global.
+// The logarithm of |gamma(x)|. The host's lgamma() itself would write a global.
 struct Lgamma {
   DF_HOST_DEVICE float operator()(float x) const {
+#ifdef __CUDA_ARCH__
+    return ::lgammaf(x);
+#else
     int sign;
     return ::lgammaf_r(x, &sign);
+#endif
   }
   DF_HOST_DEVICE double operator()(double x) const {
+#ifdef __CUDA_ARCH__
+    return ::lgamma(x);
+#else
     int sign;
     return ::lgamma_r(x, &sign);
+#endif
   }
 };
 

@@ -1,4 +1,7 @@
 // Sums and what is made of them.
+#include "kernels/math/sum_cuda.h"
+
+#include "kernels/math/complex_cuda.h"
 #include "kernels/math/reducers.h"
 #include "kernels/math/reduction_cuda.h"
 #include "src/framework/element_types.h"
@@ -6,7 +9,7 @@
 namespace dfrun {
 namespace {
 
-CUDA_KERNEL("Sum", cuda::Reduction<red::Sum>, DF_REAL);
+CUDA_KERNEL("Sum", cuda::Reduction<red::Sum>, DF_NUMBERS);
 CUDA_KERNEL("Mean", cuda::Reduction<red::Mean>, DF_REAL);
 CUDA_KERNEL("EuclideanNorm", cuda::Reduction<red::EuclideanNorm>, DF_REAL);
 
@@ -31,4 +34,13 @@ using L2Loss = cuda::FoldingWith<L2LossKernel, red::HalfSquares>;
 CUDA_KERNEL("L2Loss", L2Loss, DF_FLOATS);
 
 }  // namespace
+
+Status cuda::SumElements(OpContext& ctx, const ReductionPlan& plan, const Tensor& from, Tensor& to) {
+  Status status;
+  VisitDType<DF_NUMBERS>(from.dtype(), [&](auto tag) {
+    status = LaunchFold<red::Sum, CardType<typename decltype(tag)::type>>(ctx, plan, from.raw(), to.raw());
+  });
+  return status;
+}
+
 }  // namespace dfrun

@@ -6,6 +6,7 @@
 
 #include "kernels/device/cuda/launch.h"
 #include "kernels/math/element.h"
+#include "kernels/math/element_cuda.h"
 #include "kernels/math/vector_cuda.h"
 
 namespace dfrun::cuda {
@@ -67,7 +68,7 @@ template <class F>
 struct Unary {
   template <class T>
   struct Kernel : UnaryKernel {
-    explicit Kernel(KernelSetup& setup) : UnaryKernel(setup, &LaunchUnary<F, T>) {}
+    explicit Kernel(KernelSetup& setup) : UnaryKernel(setup, &LaunchUnary<F, CardType<T>>) {}
   };
 };
 

@@ -63,8 +63,8 @@ class BatchMatMulKernel final : public Kernel {
     DF_ASSIGN(const Shape shape, Shape::Create(dims));
     Tensor* output = nullptr;
     DF_TRY(ctx.AllocateOutput(0, shape, &output));
-    DF_ASSIGN(const Tensor a, cuda::ProductOperand<T>(ctx, x));
-    DF_ASSIGN(const Tensor b, cuda::ProductOperand<T>(ctx, y));
+    DF_ASSIGN(const Tensor a, cuda::ProductOperand<T>(ctx, x, adj_x_));
+    DF_ASSIGN(const Tensor b, cuda::ProductOperand<T>(ctx, y, adj_y_));
     return product_.Run(ctx, product, pairs, a.data<T>(), b.data<T>(), output->data<T>());
   }
 
@@ -75,11 +75,11 @@ class BatchMatMulKernel final : public Kernel {
   cuda::Product<T> product_;
 };
 
-CUDA_KERNEL("MatMul", KernelOf<MatMulKernel>, DF_FLOATS, int32_t, int64_t);
-CUDA_KERNEL("BatchMatMul", KernelOf<BatchMatMulKernel>, DF_FLOATS, int32_t, int64_t);
-CUDA_KERNEL("BatchMatMulV2", KernelOf<BatchMatMulKernel>, DF_FLOATS, int16_t, int32_t, int64_t);
+CUDA_KERNEL("MatMul", KernelOf<MatMulKernel>, DF_FLOATS, int32_t, int64_t, DF_COMPLEX);
+CUDA_KERNEL("BatchMatMul", KernelOf<BatchMatMulKernel>, DF_FLOATS, int32_t, int64_t, DF_COMPLEX);
+CUDA_KERNEL("BatchMatMulV2", KernelOf<BatchMatMulKernel>, DF_FLOATS, int16_t, int32_t, int64_t, DF_COMPLEX);
 CUDA_KERNEL_ATTR("BatchMatMulV3", "Tout", KernelOf<BatchMatMulKernel>, bfloat16, float, double, int16_t, int32_t,
-                 int64_t);
+                 int64_t, DF_COMPLEX);
 
 }  // namespace
 }  // namespace dfrun

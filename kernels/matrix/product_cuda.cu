@@ -5,8 +5,11 @@
 #include "kernels/device/cuda/launch.h"
 #include "kernels/device/cuda/library.h"
 #include "kernels/math/broadcast_cuda.h"
+#include "kernels/math/complex_cuda.h"
 #include "kernels/math/element.h"
+#include "kernels/math/functors.h"
 #include "kernels/math/unary_cuda.h"
+#include "kernels/math/zip_cuda.h"
 #include "src/base/integers.h"
 
 namespace dfrun::cuda {
@@ -37,11 +40,14 @@ struct ProductGrid {
   int64_t rows, columns;                     // of tiles
 };
 
-// sum + a * b, in one rounding where there is such an instruction.
+// sum + a * b, a product in one rounding where there is such an instruction.
 template <class C>
 DF_CARD_FUNCTION C MultiplyAdd(C a, C b, C sum) {
   if constexpr (std::is_floating_point_v<C>) {
     return std::fma(a, b, sum);
+  } else if constexpr (kIsComplex<C>) {
+    return C(std::fma(-a.imag(), b.imag(), std::fma(a.real(), b.real(), sum.real())),
+             std::fma(a.imag(), b.real(), std::fma(a.real(), b.imag(), sum.imag())));
   } else {
     return sum + a * b;
   }
@@ -101,6 +107,7 @@ DF_CARD_KERNEL void ProductTiles(ProductGrid g, CardBroadcast batch, const T* a,
 
 template <class T>
 Status RunTiles(OpContext& ctx, const GemmShape& s, const BroadcastPlan& batch, const T* a, const T* b, T* c) {
+  using E = CardType<T>;
   const ProductGrid grid = {s.m,
                             s.k,
                             s.n,
@@ -110,16 +117,25 @@ Status RunTiles(OpContext& ctx, const GemmShape& s, const BroadcastPlan& batch, 
                             s.transpose_b ? s.k : 1,
                             CeilDiv<int64_t>(s.m, kTile),
                             CeilDiv<int64_t>(s.n, kTile)};
-  return LaunchTogether(ctx, batch.count * grid.rows * grid.columns, &ProductTiles<T>, grid, CardBroadcast(batch), a, b,
-                        c);
+  return LaunchTogether(ctx, batch.count * grid.rows * grid.columns, &ProductTiles<E>, grid, CardBroadcast(batch),
+                        reinterpret_cast<const E*>(a), reinterpret_cast<const E*>(b), reinterpret_cast<E*>(c));
 }
+
+// Matrices of one number each.
+template <class T>
+struct NumberProduct {
+  using C = typename ProductTypeOf<T>::type;
+  DF_HOST_DEVICE T operator()(T a, T b) const {
+    return static_cast<T>(static_cast<C>(a) * static_cast<C>(b) + C(0));  // a sum's -0 is 0
+  }
+};
 
 // Below this many multiplications a tile of ours is done before the library's call has returned.
 constexpr double kLibraryWork = 1 << 21;
 
 template <class T>
 bool IsForLibrary(const GemmShape& s, const BroadcastPlan& batch, const T* a, const T* b, const T* c) {
-  if (std::is_integral_v<T> || batch.rank > 1 || !CublasLt::Get().ok()) return false;
+  if (std::is_integral_v<T> || kIsComplex<T> || batch.rank > 1 || !CublasLt::Get().ok()) return false;
   if (!IsForLibraries(a) || !IsForLibraries(b) || !IsForLibraries(c)) return false;
   const double work = static_cast<double>(s.m) * static_cast<double>(s.k) * static_cast<double>(s.n);
   return work * static_cast<double>(batch.count) >= kLibraryWork;
@@ -130,6 +146,11 @@ bool IsForLibrary(const GemmShape& s, const BroadcastPlan& batch, const T* a, co
 template <class T>
 Status Product<T>::Run(OpContext& ctx, const GemmShape& s, const BroadcastPlan& batch, const T* a, const T* b, T* c) {
   if (s.m == 0 || s.n == 0 || batch.count == 0) return Status();
+  if (s.m == 1 && s.k == 1 && s.n == 1 && batch.rank == 1 && batch.strides[0][0] == 1 && batch.strides[1][0] == 1) {
+    using E = CardType<T>;
+    return LaunchZip(ctx, reinterpret_cast<const E*>(a), reinterpret_cast<const E*>(b), reinterpret_cast<E*>(c),
+                     batch.count, NumberProduct<E>());
+  }
   if (batch.count > INT32_MAX) return Unimplemented("a batch of ", batch.count, " products on a card");
   if (!IsForLibrary(s, batch, a, b, c)) return RunTiles(ctx, s, batch, a, b, c);
   const ProductShape shape = {
@@ -148,35 +169,43 @@ struct WidenByte {
   DF_HOST_DEVICE T operator()(Byte x) const { return static_cast<T>(static_cast<ComputeType<T>>(x)); }
 };
 
+// The operand as elements T in `made`, from bytes or conjugated.
+template <class T>
+Status MakeOperand(OpContext& ctx, const Tensor& operand, Tensor& made) {
+  if constexpr (kIsComplex<T>) {
+    return LaunchUnary<fn::Conj, CardType<T>>(ctx, operand.raw(), made.raw(), operand.num_elements());
+  } else {
+    Status status = Unimplemented("there is no product of ", operand.dtype(), " in ", DTypeOf<T>);
+    VisitDType<int8_t, uint8_t>(operand.dtype(), [&](auto tag) {
+      using Byte = typename decltype(tag)::type;
+      status = LaunchMap(ctx, operand.data<Byte>(), made.data<T>(), operand.num_elements(), WidenByte<Byte, T>());
+    });
+    return status;
+  }
+}
+
 }  // namespace
 
 template <class T>
-Result<Tensor> ProductOperand(OpContext& ctx, const Tensor& operand) {
-  if (operand.dtype() == DTypeOf<T>) return operand;
+Result<Tensor> ProductOperand(OpContext& ctx, const Tensor& operand, bool adjoint) {
+  if (operand.dtype() == DTypeOf<T> && !(kIsComplex<T> && adjoint)) return operand;
   DF_ASSIGN(Tensor made, ctx.AllocateTemp(DTypeOf<T>, operand.shape()));
-  Status status = Unimplemented("there is no product of ", operand.dtype(), " in ", DTypeOf<T>);
-  VisitDType<int8_t, uint8_t>(operand.dtype(), [&](auto tag) {
-    using Byte = typename decltype(tag)::type;
-    status = LaunchMap(ctx, operand.data<Byte>(), made.data<T>(), operand.num_elements(), WidenByte<Byte, T>());
-  });
-  DF_TRY(status);
+  DF_TRY(MakeOperand<T>(ctx, operand, made));
   return made;
 }
 
-template Result<Tensor> ProductOperand<float16>(OpContext&, const Tensor&);
-template Result<Tensor> ProductOperand<bfloat16>(OpContext&, const Tensor&);
-template Result<Tensor> ProductOperand<float>(OpContext&, const Tensor&);
-template Result<Tensor> ProductOperand<double>(OpContext&, const Tensor&);
-template Result<Tensor> ProductOperand<int16_t>(OpContext&, const Tensor&);
-template Result<Tensor> ProductOperand<int32_t>(OpContext&, const Tensor&);
-template Result<Tensor> ProductOperand<int64_t>(OpContext&, const Tensor&);
-
-template class Product<float16>;
-template class Product<bfloat16>;
-template class Product<float>;
-template class Product<double>;
-template class Product<int16_t>;
-template class Product<int32_t>;
-template class Product<int64_t>;
+#define DF_PRODUCT(T)                                                         \
+  template Result<Tensor> ProductOperand<T>(OpContext&, const Tensor&, bool); \
+  template class Product<T>;
+DF_PRODUCT(float16)
+DF_PRODUCT(bfloat16)
+DF_PRODUCT(float)
+DF_PRODUCT(double)
+DF_PRODUCT(int16_t)
+DF_PRODUCT(int32_t)
+DF_PRODUCT(int64_t)
+DF_PRODUCT(std::complex<float>)
+DF_PRODUCT(std::complex<double>)
+#undef DF_PRODUCT
 
 }  // namespace dfrun::cuda

@@ -28,14 +28,24 @@ class Product {
   ShapeCache<ProductShape, LibraryProduct> library_;
 };
 
-// The operand as elements T: itself, or bytes as them in new memory. Unimplemented for others.
+// The operand as elements T: itself, or bytes as them in new memory, Unimplemented for others. Of complex numbers its
+// conjugate where its adjoint is wanted: transposing is the product's.
 template <class T>
-Result<Tensor> ProductOperand(OpContext& ctx, const Tensor& operand);
+Result<Tensor> ProductOperand(OpContext& ctx, const Tensor& operand, bool adjoint);
 
 // One pair.
 inline BroadcastPlan OnePair() {
   BroadcastPlan plan;
   plan.operands = 2;
+  return plan;
+}
+// Each matrix with the one that is as far on.
+inline BroadcastPlan PairsInOrder(int64_t count) {
+  BroadcastPlan plan = OnePair();
+  plan.rank = 1;
+  plan.count = count;
+  plan.dims[0] = count;
+  for (int k = 0; k < 2; ++k) plan.strides[k][0] = 1;
   return plan;
 }
 

@@ -2,8 +2,8 @@
 #include "kernels/device/cuda/launch.h"
 #include "kernels/math/reducers.h"
 #include "kernels/math/reduction_cuda.h"
-#include "kernels/math/unary_cuda.h"
 #include "kernels/nn/batch_norm.h"
+#include "kernels/nn/float_io_cuda.h"
 
 namespace dfrun {
 namespace {
@@ -26,51 +26,6 @@ Status FoldChannels(OpContext& ctx, const ChannelLayout& layout, const T* x, T* 
   DF_TRY(PlanReduction(Shape({layout.outer, layout.channels, layout.inner}), {true, false, true}, false, plan, output));
   return cuda::LaunchFold<R, T>(ctx, plan, x, folded);
 }
-
-template <class From, class To>
-struct Convert {
-  DF_HOST_DEVICE To operator()(From x) const { return static_cast<To>(x); }
-};
-
-// bfloat16 and float16 as float in new memory; float as it is.
-Result<Tensor> WidenOnCard(OpContext& ctx, const Tensor& images) {
-  if (images.dtype() == DType::kFloat) return images;
-  DF_ASSIGN(Tensor wide, ctx.AllocateTemp(DType::kFloat, images.shape()));
-  Status status;
-  VisitDType<bfloat16, float16>(images.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    status = cuda::LaunchMap(ctx, images.data<T>(), wide.data<float>(), images.num_elements(), Convert<T, float>());
-  });
-  DF_TRY(status);
-  return wide;
-}
-
-// Output 0, or float memory that Finish() rounds to it.
-class CardImageOutput {
- public:
-  Status Allocate(OpContext& ctx, const Shape& shape) {
-    DF_TRY(ctx.AllocateOutput(0, shape, &output_));
-    if (output_->dtype() == DType::kFloat) {
-      wide_ = *output_;
-    } else {
-      DF_ASSIGN(wide_, ctx.AllocateTemp(DType::kFloat, shape));
-    }
-    return Status();
-  }
-  float* data() { return wide_.data<float>(); }
-  Status Finish(OpContext& ctx) {
-    Status status;
-    VisitDType<bfloat16, float16>(output_->dtype(), [&](auto tag) {
-      using T = typename decltype(tag)::type;
-      status = cuda::LaunchMap(ctx, wide_.data<float>(), output_->data<T>(), wide_.num_elements(), Convert<float, T>());
-    });
-    return status;
-  }
-
- private:
-  Tensor* output_ = nullptr;
-  Tensor wide_;
-};
 
 DF_CARD_KERNEL void SquaredDistances(CardChannels layout, const float* x, const float* mean, float* squares) {
   const int64_t i = cuda::ThreadInGrid();
@@ -124,17 +79,17 @@ class CardBatchNorm final : public Kernel {
     const Tensor& x = ctx.input(0);
     DF_ASSIGN(const ChannelLayout layout, attrs_.Layout(x.shape()));
     DF_TRY(CheckBatchNorm(ctx, layout.channels, /*reads_statistics=*/!attrs_.is_training || averages()));
-    CardImageOutput y;
-    DF_TRY(y.Allocate(ctx, x.shape()));
+    cuda::FloatOutputs<1> outputs(ctx);
+    DF_ASSIGN(float* const y, outputs.Add(0, x.shape()));
     Statistics out{};
     DF_TRY(Allocate(ctx, layout.channels, x.shape().rank(), out));
     if (x.num_elements() == 0) return FillEmpty(ctx, layout.channels, out);
-    DF_ASSIGN(const Tensor wide, WidenOnCard(ctx, x));
+    DF_ASSIGN(const Tensor wide, cuda::AsFloat(ctx, x));
     DF_TRY(attrs_.is_training ? Measure(ctx, layout, wide.data<float>(), out) : Take(ctx, layout.channels, out));
     DF_TRY(cuda::Launch(ctx, x.num_elements(), &NormaliseElements, CardChannels(layout), wide.data<float>(),
                         ctx.input(1).data<float>(), ctx.input(2).data<float>(), out.saved_mean, out.saved_variance,
-                        attrs_.epsilon, y.data()));
-    return y.Finish(ctx);
+                        attrs_.epsilon, y));
+    return outputs.Finish();
   }
 
  private:
@@ -233,18 +188,18 @@ class CardBatchNormGrad final : public Kernel {
     const Tensor& x = ctx.input(1);
     DF_ASSIGN(const ChannelLayout layout, attrs_.Layout(x.shape()));
     DF_TRY(CheckBatchNormGrad(ctx, layout.channels));
-    CardImageOutput dx;
-    DF_TRY(dx.Allocate(ctx, x.shape()));
+    cuda::FloatOutputs<1> outputs(ctx);
+    DF_ASSIGN(float* const dx, outputs.Add(0, x.shape()));
     Tensor* scale_backprop = nullptr;
     Tensor* offset_backprop = nullptr;
     DF_TRY(ctx.AllocateOutput(1, Shape({layout.channels}), &scale_backprop));
     DF_TRY(ctx.AllocateOutput(2, Shape({layout.channels}), &offset_backprop));
     DF_TRY(AllocateReserves(ctx));
-    DF_ASSIGN(const Tensor dy, WidenOnCard(ctx, ctx.input(0)));
-    DF_ASSIGN(const Tensor wide_x, WidenOnCard(ctx, x));
-    DF_TRY(Run(ctx, layout, dy.data<float>(), wide_x.data<float>(), dx.data(), scale_backprop->data<float>(),
+    DF_ASSIGN(const Tensor dy, cuda::AsFloat(ctx, ctx.input(0)));
+    DF_ASSIGN(const Tensor wide_x, cuda::AsFloat(ctx, x));
+    DF_TRY(Run(ctx, layout, dy.data<float>(), wide_x.data<float>(), dx, scale_backprop->data<float>(),
                offset_backprop->data<float>()));
-    return dx.Finish(ctx);
+    return outputs.Finish();
   }
 
  private:

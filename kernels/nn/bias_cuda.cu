@@ -1,5 +1,6 @@
 // Biases by channel, and their gradients.
 #include "kernels/device/cuda/launch.h"
+#include "kernels/math/complex_cuda.h"
 #include "kernels/math/functors.h"
 #include "kernels/math/reducers.h"
 #include "kernels/math/reduction_cuda.h"
@@ -52,12 +53,14 @@ class BiasAddKernel final : public Kernel {
  private:
   template <class Index>
   static Status Add(OpContext& ctx, const ChannelLayout& layout, const Tensor& x, const Tensor& bias, Tensor& y) {
-    constexpr int kWidth = cuda::WidthOf(sizeof(T));
+    using E = cuda::CardType<T>;
+    constexpr int kWidth = cuda::WidthOf(sizeof(E));
     const int64_t n = y.num_elements();
     const bool by_vector = layout.inner == 1 && layout.channels % kWidth == 0 && cuda::IsVectorAligned(x.raw()) &&
                            cuda::IsVectorAligned(bias.raw()) && cuda::IsVectorAligned(y.raw());
-    return cuda::Launch(ctx, CeilDiv<int64_t>(n, kWidth), &AddBias<T, Index>, x.data<T>(), bias.data<T>(), y.data<T>(),
-                        n, layout.channels, layout.inner, by_vector);
+    return cuda::Launch(ctx, CeilDiv<int64_t>(n, kWidth), &AddBias<E, Index>, static_cast<const E*>(x.raw()),
+                        static_cast<const E*>(bias.raw()), static_cast<E*>(y.raw()), n, layout.channels, layout.inner,
+                        by_vector);
   }
 
   const bool channels_first_;
@@ -77,16 +80,16 @@ class BiasAddGradKernel final : public Kernel {
     Shape output;
     DF_TRY(
         PlanReduction(Shape({layout.outer, layout.channels, layout.inner}), {true, false, true}, false, plan, output));
-    return cuda::LaunchFold<red::Sum, T>(ctx, plan, dy.raw(), sums->raw());
+    return cuda::LaunchFold<red::Sum, cuda::CardType<T>>(ctx, plan, dy.raw(), sums->raw());
   }
 
  private:
   const bool channels_first_;
 };
 
-CUDA_KERNEL("BiasAdd", KernelOf<BiasAddKernel>, DF_REAL);
-CUDA_KERNEL("BiasAddV1", KernelOf<BiasAddKernel>, DF_REAL);
-CUDA_KERNEL("BiasAddGrad", KernelOf<BiasAddGradKernel>, DF_REAL);
+CUDA_KERNEL("BiasAdd", KernelOf<BiasAddKernel>, DF_NUMBERS);
+CUDA_KERNEL("BiasAddV1", KernelOf<BiasAddKernel>, DF_NUMBERS);
+CUDA_KERNEL("BiasAddGrad", KernelOf<BiasAddGradKernel>, DF_NUMBERS);
 
 }  // namespace
 }  // namespace dfrun

@@ -42,11 +42,12 @@ class FloatOutputs {
   }
 
   // Once all elements are written.
-  void Finish() {
+  Status Finish() {
     for (int i = 0; i < kOutputs; ++i) {
       if (narrow_[i] == nullptr) continue;
       ConvertElements(wide_[i].template data<float>(), wide_[i].num_elements(), narrow_[i], ctx_.pool());
     }
+    return Status();
   }
 
  private:

@@ -3,6 +3,7 @@
 
 #include "kernels/device/cpu_kernel.h"
 #include "kernels/math/element.h"
+#include "kernels/nn/layer_norm.h"
 #include "src/base/integers.h"
 #include "src/framework/element_types.h"
 
@@ -13,25 +14,6 @@ namespace {
 constexpr int64_t kBlock = 16384;
 // The gradients of scale and offset are summed in at most this many parts, fixed by the shape.
 constexpr int64_t kMostParts = 16;
-
-// x as rows of what is normalised.
-struct Rows {
-  int64_t count;
-  int64_t size;
-};
-
-Result<Rows> RowsOf(const Shape& x, int64_t axis, const OpContext& ctx, std::initializer_list<int> parts) {
-  DF_ASSIGN(axis, CanonicalAxis(axis, x.rank()));
-  const Shape part(x.dims().subspan(static_cast<size_t>(axis)));
-  for (int i : parts) {
-    if (!(ctx.input(i).shape() == part)) {
-      return InvalidArgument("input ", i, " has shape ", ctx.input(i).shape(), ", but what is normalised of x, ", x,
-                             ", has ", part);
-    }
-  }
-  const int64_t size = part.num_elements();
-  return Rows{size == 0 ? 0 : x.num_elements() / size, size};
-}
 
 // The sum of f(j) over [0, n) in lanes, which the compiler keeps in vectors, in double.
 template <class F>
@@ -80,7 +62,7 @@ struct LayerNorm {
 
     Status Compute(OpContext& ctx) {
       const Tensor& x = ctx.input(0);
-      DF_ASSIGN(const Rows rows, RowsOf(x.shape(), axis_, ctx, {1, 2}));
+      DF_ASSIGN(const NormalisedRows rows, RowsOf(x.shape(), axis_, ctx, {1, 2}));
       Tensor* y = nullptr;
       DF_TRY(ctx.ForwardOrAllocate(0, 0, x.shape(), &y));
       const T* scale = ctx.input(1).data<T>();
@@ -118,10 +100,7 @@ struct LayerNormGrad {
     Status Compute(OpContext& ctx) {
       const Tensor& dy = ctx.input(0);
       const Tensor& x = ctx.input(1);
-      if (!(dy.shape() == x.shape())) {
-        return InvalidArgument("gradients of shape ", dy.shape(), " for x of shape ", x.shape());
-      }
-      DF_ASSIGN(const Rows rows, RowsOf(x.shape(), axis_, ctx, {2}));
+      DF_ASSIGN(const NormalisedRows rows, RowsOfGradient(axis_, ctx));
       Tensor* outputs[3] = {};
       for (int i = 0; i < 3; ++i) DF_TRY(ctx.AllocateOutput(i, ctx.input(i == 0 ? 1 : 2).shape(), &outputs[i]));
       const int64_t least = kBlock / (rows.size + 1) + 1;

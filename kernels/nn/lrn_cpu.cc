@@ -5,8 +5,9 @@
 #include <vector>
 
 #include "kernels/device/cpu_kernel.h"
-#include "kernels/math/element.h"
 #include "kernels/gemm/simd.h"
+#include "kernels/math/element.h"
+#include "kernels/nn/lrn.h"
 #include "src/base/integers.h"
 #include "src/framework/kernel_of.h"
 
@@ -46,16 +47,10 @@ class PaddedChannels {
   const int64_t channels_;
 };
 
-// Sums are computed in double, pixel by pixel.
-class LocalResponse : public Kernel {
+// Pixel by pixel.
+class LrnKernelBase : public Kernel {
  public:
-  explicit LocalResponse(KernelSetup& setup)
-      : radius_(setup.attr<int64_t>("depth_radius")),
-        bias_(setup.attr<float>("bias")),
-        alpha_(setup.attr<float>("alpha")),
-        beta_(setup.attr<float>("beta")) {
-    if (radius_ < 0 || radius_ > INT32_MAX) setup.Fail(InvalidArgument("depth_radius is ", radius_));
-  }
+  explicit LrnKernelBase(KernelSetup& setup) : response_(LocalResponse::Of(setup)) {}
   bool IsExpensive() const override { return true; }
 
  protected:
@@ -66,9 +61,10 @@ class LocalResponse : public Kernel {
     PaddedChannels terms;
     std::vector<double> norms;
   };
-  Scratch ScratchOf(int64_t channels) const { return {channels, radius_}; }
+  Scratch ScratchOf(int64_t channels) const { return {channels, response_.radius}; }
+  const LocalResponse& response() const { return response_; }
 
-  // norms[c] = bias + alpha * the sum of squares around channel c of the pixel.
+  // The norms of the pixel's channels.
   template <class T>
   void Norms(const T* pixel, Scratch& s) const {
     double* const squares = s.terms.data();
@@ -76,13 +72,7 @@ class LocalResponse : public Kernel {
       squares[c] = static_cast<double>(pixel[c]) * static_cast<double>(pixel[c]);
     }
     s.terms.SumNeighbours(s.norms.data());
-    for (double& norm : s.norms) norm = bias_ + alpha_ * norm;
-  }
-  // norm^-beta; the betas in use have shorter ways.
-  double Power(double norm) const {
-    if (beta_ == kRoot) return 1 / std::sqrt(norm);
-    if (beta_ == kRootOfCube) return 1 / (std::sqrt(norm) * std::sqrt(std::sqrt(norm)));
-    return std::pow(norm, -beta_);
+    for (double& norm : s.norms) norm = response_.Norm(norm);
   }
   // y[c] = x[c] norms[c]^-beta.
   template <class T>
@@ -90,12 +80,12 @@ class LocalResponse : public Kernel {
     // Roots in float are a fifth of the time, and lose 1 to 2 ulps; norms must not leave its range.
     const bool fits = std::all_of(norms.begin(), norms.end(), [](double n) { return n > 1e-30 && n < 1e30; });
     const auto channels = static_cast<int64_t>(norms.size());
-    if (fits && beta_ == kRoot) {
+    if (fits && response_.beta == LocalResponse::kRoot) {
       DF_INDEPENDENT_ITERATIONS
       for (int64_t c = 0; c < channels; ++c) {
         y[c] = static_cast<T>(static_cast<float>(x[c]) / std::sqrt(static_cast<float>(norms[static_cast<size_t>(c)])));
       }
-    } else if (fits && beta_ == kRootOfCube) {
+    } else if (fits && response_.beta == LocalResponse::kRootOfCube) {
       DF_INDEPENDENT_ITERATIONS
       for (int64_t c = 0; c < channels; ++c) {
         const float root = std::sqrt(static_cast<float>(norms[static_cast<size_t>(c)]));
@@ -103,12 +93,11 @@ class LocalResponse : public Kernel {
       }
     } else {
       for (int64_t c = 0; c < channels; ++c) {
-        y[c] = static_cast<T>(static_cast<float>(static_cast<double>(x[c]) * Power(norms[static_cast<size_t>(c)])));
+        const double power = response_.Power(norms[static_cast<size_t>(c)]);
+        y[c] = static_cast<T>(static_cast<float>(static_cast<double>(x[c]) * power));
       }
     }
   }
-  double alpha() const { return alpha_; }
-  double beta() const { return beta_; }
 
   // body(first pixel, end) from several threads.
   static void ForPixels(const Shape& shape, ThreadPool& pool, FunctionRef<void(int64_t, int64_t)> body) {
@@ -117,23 +106,17 @@ class LocalResponse : public Kernel {
   }
 
  private:
-  static constexpr double kRoot = 0.5;
-  static constexpr double kRootOfCube = 0.75;
-
-  const int64_t radius_;
-  const double bias_;
-  const double alpha_;
-  const double beta_;
+  const LocalResponse response_;
 };
 
 template <class T>
-class LrnKernel final : public LocalResponse {
+class LrnKernel final : public LrnKernelBase {
  public:
-  using LocalResponse::LocalResponse;
+  using LrnKernelBase::LrnKernelBase;
 
   Status Compute(OpContext& ctx) {
     const Tensor& x = ctx.input(0);
-    if (x.shape().rank() != 4) return InvalidArgument("LRN needs an input of rank 4, but has ", x.shape());
+    DF_TRY(LocalResponse::CheckInput(x.shape()));
     Tensor* y = nullptr;
     DF_TRY(ctx.AllocateOutput(0, x.shape(), &y));
     const int64_t channels = x.shape()[3];
@@ -149,20 +132,16 @@ class LrnKernel final : public LocalResponse {
   }
 };
 
-// dx = dy norm^-beta - 2 alpha beta x (the sum around it of dy y / norm).
 template <class T>
-class LrnGradKernel final : public LocalResponse {
+class LrnGradKernel final : public LrnKernelBase {
  public:
-  using LocalResponse::LocalResponse;
+  using LrnKernelBase::LrnKernelBase;
 
   Status Compute(OpContext& ctx) {
     const Tensor& dy = ctx.input(0);
     const Tensor& x = ctx.input(1);
     const Tensor& y = ctx.input(2);
-    if (x.shape().rank() != 4 || !(dy.shape() == x.shape()) || !(y.shape() == x.shape())) {
-      return InvalidArgument("LRNGrad needs images of one shape of rank 4, but has ", dy.shape(), ", ", x.shape(),
-                             " and ", y.shape());
-    }
+    DF_TRY(LocalResponse::CheckGradient(dy.shape(), x.shape(), y.shape()));
     Tensor* dx = nullptr;
     DF_TRY(ctx.AllocateOutput(0, x.shape(), &dx));
     ForPixels(x.shape(), ctx.pool(), [&](int64_t begin, int64_t end) {
@@ -185,8 +164,8 @@ class LrnGradKernel final : public LocalResponse {
     }
     s.terms.SumNeighbours(sums.data());
     for (size_t c = 0; c < sums.size(); ++c) {
-      const double slope = 2 * alpha() * beta() * static_cast<double>(x[c]);
-      dx[c] = static_cast<T>(static_cast<float>(static_cast<double>(dy[c]) * Power(s.norms[c]) - slope * sums[c]));
+      dx[c] = static_cast<T>(
+          response().Gradient(static_cast<double>(dy[c]), static_cast<double>(x[c]), s.norms[c], sums[c]));
     }
   }
 };

@@ -2,6 +2,8 @@
 #ifndef DFRUN_KERNELS_NN_LSTM_SIZES_H_
 #define DFRUN_KERNELS_NN_LSTM_SIZES_H_
 
+#include <string_view>
+
 #include "kernels/nn/lstm_step.h"
 #include "src/framework/kernel.h"
 
@@ -14,8 +16,14 @@ struct Sizes {
   int64_t inputs;
   int64_t cells;
 
-  Size step() const { return {batch, cells}; }
   int64_t rows() const { return steps * batch; }
+};
+
+// The number of steps is host memory's.
+class SteppedKernel : public Kernel {
+ public:
+  static constexpr std::string_view kHostInputs[] = {"seq_len_max"};
+  bool IsExpensive() const override { return true; }
 };
 
 // InvalidArgument unless input i has this shape.

@@ -2,28 +2,13 @@
 #include <atomic>
 
 #include "kernels/device/cpu_kernel.h"
-#include "kernels/nn/pool_kernel.h"
+#include "kernels/nn/numbered_pool.h"
 #include "kernels/nn/pool_loops.h"
 #include "src/framework/element_types.h"
 #include "src/framework/kernel_of.h"
 
 namespace dfrun {
 namespace {
-
-// Both are of dtype T and number elements by int32 or int64.
-class NumberedPool : public PoolKernel {
- public:
-  explicit NumberedPool(KernelSetup& setup)
-      : PoolKernel(setup, kWindowAttrs), with_batch_(setup.attr<bool>("include_batch_in_index")) {}
-
- protected:
-  // The number of an image's first element.
-  int64_t FirstNumber(const PoolShape& s, int64_t image) const { return with_batch_ ? image * s.input_image() : 0; }
-  int64_t Numbers(const PoolShape& s) const { return s.input_image() * (with_batch_ ? s.images : 1); }
-
- private:
-  const bool with_batch_;
-};
 
 template <class T>
 class ArgmaxPool final : public NumberedPool {
@@ -32,19 +17,14 @@ class ArgmaxPool final : public NumberedPool {
 
   Status Compute(OpContext& ctx) {
     const Tensor& x = ctx.input(0);
-    DF_ASSIGN(const PoolShape s, ShapeOf(ctx, x.shape()));
     Tensor* y = nullptr;
     Tensor* argmax = nullptr;
-    DF_TRY(ctx.AllocateOutput(0, s.output, &y));
-    DF_TRY(ctx.AllocateOutput(1, s.output, &argmax));
-    if (argmax->dtype() == DType::kInt32 && Numbers(s) > std::numeric_limits<int32_t>::max()) {
-      return InvalidArgument("MaxPoolWithArgmax: int32 cannot number the elements of ", x.shape());
-    }
+    DF_ASSIGN(const PoolShape s, MakeOutputs(ctx, y, argmax));
     VisitDType<int32_t, int64_t>(argmax->dtype(), [&](auto tag) {
       auto* to = argmax->data<typename decltype(tag)::type>();
       ForImages(s, ctx.pool(), [&](int64_t i) {
         const int64_t out = i * s.output_image();
-        Image(s, x.data<T>() + i * s.input_image(), FirstNumber(s, i), y->data<T>() + out, to + out);
+        Image(s, x.data<T>() + i * s.input_image(), i * NumbersOfImage(s), y->data<T>() + out, to + out);
       });
     });
     return Status();
@@ -72,11 +52,7 @@ class ArgmaxPoolGrad final : public NumberedPool {
     const Tensor& x = ctx.input(0);
     const Tensor& dy = ctx.input(1);
     const Tensor& argmax = ctx.input(2);
-    DF_ASSIGN(const PoolShape s, ShapeOf(ctx, x.shape()));
-    if (!(dy.shape() == s.output) || !(argmax.shape() == s.output)) {
-      return InvalidArgument("MaxPoolGradWithArgmax: pooling ", x.shape(), " gives ", s.output, ", but grad is ",
-                             dy.shape(), " and argmax ", argmax.shape());
-    }
+    DF_ASSIGN(const PoolShape s, ShapeOfGradient(ctx));
     Tensor* dx = nullptr;
     DF_TRY(ctx.AllocateOutput(0, x.shape(), &dx));
     std::atomic<bool> all_inside = true;
@@ -85,7 +61,7 @@ class ArgmaxPoolGrad final : public NumberedPool {
       ForImages(s, ctx.pool(), [&](int64_t i) {
         const int64_t out = i * s.output_image();
         T* to = dx->data<T>() + i * s.input_image();
-        if (!Image(s, dy.data<T>() + out, numbers + out, FirstNumber(s, i), to)) all_inside = false;
+        if (!Image(s, dy.data<T>() + out, numbers + out, i * NumbersOfImage(s), to)) all_inside = false;
       });
     });
     if (all_inside) return Status();

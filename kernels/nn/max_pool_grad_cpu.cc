@@ -35,19 +35,14 @@ template <class T, class Direction, WindowInputs kWindows>
 class MaxPoolGradKernel final : public PoolKernel {
  public:
   explicit MaxPoolGradKernel(KernelSetup& setup) : PoolKernel(setup, kWindows) {
-    const DType input = setup.node().inputs[0].dtype;
-    if (input != DTypeOf<T>) setup.Fail(Unimplemented("max pooling of ", input, " with gradients of ", DTypeOf<T>));
+    CheckMaxPoolGradients(setup, DTypeOf<T>);
   }
 
   Status Compute(OpContext& ctx) {
     const Tensor& x = ctx.input(0);
     const Tensor& y = ctx.input(1);
     const Tensor& grad = ctx.input(2);
-    DF_ASSIGN(const PoolShape s, ShapeOf(ctx, x.shape()));
-    if (!(y.shape() == s.output) || !(grad.shape() == (kBack ? x.shape() : s.output))) {
-      return InvalidArgument(ctx.node().op->name, ": pooling ", x.shape(), " gives ", s.output, ", but orig_output is ",
-                             y.shape(), " and grad ", grad.shape());
-    }
+    DF_ASSIGN(const PoolShape s, ShapeOfMaxPoolGradient(ctx, kBack));
     Tensor* result = nullptr;
     DF_TRY(ctx.AllocateOutput(0, kBack ? s.output : x.shape(), &result));
     ForImages(s, ctx.pool(), [&](int64_t i) {

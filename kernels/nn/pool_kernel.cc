@@ -37,6 +37,21 @@ Result<PoolShape> PoolKernel::ShapeOfAverages(const OpContext& ctx, Shape& input
   return InvalidArgument(ctx.node().op->name, ": pooling ", input, " gives ", s.output, ", but grad is ", dy.shape());
 }
 
+Result<PoolShape> PoolKernel::ShapeOfMaxPoolGradient(const OpContext& ctx, bool back) const {
+  const Shape& x = ctx.input(0).shape();
+  const Shape& y = ctx.input(1).shape();
+  const Shape& grad = ctx.input(2).shape();
+  DF_ASSIGN(PoolShape s, ShapeOf(ctx, x));
+  if (y == s.output && grad == (back ? x : s.output)) return s;
+  return InvalidArgument(ctx.node().op->name, ": pooling ", x, " gives ", s.output, ", but orig_output is ", y,
+                         " and grad ", grad);
+}
+
+void CheckMaxPoolGradients(KernelSetup& setup, DType gradients) {
+  const DType input = setup.node().inputs[0].dtype;
+  if (input != gradients) setup.Fail(Unimplemented("max pooling of ", input, " with gradients of ", gradients));
+}
+
 void PoolKernel::ForImages(const PoolShape& s, ThreadPool& pool, FunctionRef<void(int64_t image)> body) {
   const double window = static_cast<double>(s.depth.size * s.height.size) * static_cast<double>(s.width.size);
   const double work = static_cast<double>(s.output_image()) * window;

@@ -27,11 +27,17 @@ class PoolKernel : public Kernel {
   // The same for the gradient of averages: of the input whose sizes are input 0, which go to `input`. InvalidArgument
   // where input 1 is no gradient of its pooling.
   Result<PoolShape> ShapeOfAverages(const OpContext& ctx, Shape& input) const;
+  // The same for a gradient of max pooling: of inputs orig_input, orig_output and grad, which is one of the input where
+  // it is the second (`back`).
+  Result<PoolShape> ShapeOfMaxPoolGradient(const OpContext& ctx, bool back) const;
 
  private:
   const WindowAttrs window_;
   const WindowInputs inputs_;
 };
+
+// Refuses a gradient of max pooling whose input has another dtype than its gradients.
+void CheckMaxPoolGradients(KernelSetup& setup, DType gradients);
 
 // A pooling of images into images: kImage(shape, input image, output image).
 template <class T, WindowInputs kWindows, void (*kImage)(const PoolShape&, const T*, T*)>

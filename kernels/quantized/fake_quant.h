@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "kernels/math/element.h"
 #include "src/framework/kernel.h"
 
 namespace dfrun::quantized {
@@ -26,7 +27,7 @@ struct NudgedRange {
   float zero;       // steps from min to 0
   bool is_nothing;  // both ends are 0: everything is 0
 
-  NudgedRange(float given_min, float given_max, const Codes& codes) {
+  DF_HOST_DEVICE NudgedRange(float given_min, float given_max, const Codes& codes) {
     is_nothing = given_min == 0 && given_max == 0;
     const float steps = codes.highest - codes.lowest;
     scale = (given_max - given_min) / steps;
@@ -38,18 +39,28 @@ struct NudgedRange {
     zero = std::floor(-min * inverse + 0.5F);
   }
 
-  float StepsTo(float x) const {
+  DF_HOST_DEVICE float StepsTo(float x) const {
     x = x > max ? max : x;
     return (x < min ? min : x) - min;
   }
   // Nearest value; the steps by a product or by a division, which round differently.
-  float ByProduct(float x) const { return std::floor(StepsTo(x) * inverse - zero + 0.5F) * scale; }
-  float ByDivision(float x) const { return std::floor(StepsTo(x) / scale - zero + 0.5F) * scale; }
+  DF_HOST_DEVICE float ByProduct(float x) const { return std::floor(StepsTo(x) * inverse - zero + 0.5F) * scale; }
+  DF_HOST_DEVICE float ByDivision(float x) const { return std::floor(StepsTo(x) / scale - zero + 0.5F) * scale; }
   // 1 where x is within, below or above the range.
-  float Within(float x) const { return x >= min && x <= max ? 1.0F : 0.0F; }
-  float Below(float x) const { return x < min ? 1.0F : 0.0F; }
-  float Above(float x) const { return x > max ? 1.0F : 0.0F; }
+  DF_HOST_DEVICE float Within(float x) const { return x >= min && x <= max ? 1.0F : 0.0F; }
+  DF_HOST_DEVICE float Below(float x) const { return x < min ? 1.0F : 0.0F; }
+  DF_HOST_DEVICE float Above(float x) const { return x > max ? 1.0F : 0.0F; }
 };
+
+// The range of attrs min and max; refuses one that is empty.
+NudgedRange RangeOfAttrs(KernelSetup& setup);
+
+// How many ranges inputs x + 1 and x + 2 are the ends of: one for all elements of input x, or one for each index of its
+// last dimension. InvalidArgument where they have other shapes.
+Result<int64_t> RangesOfInputs(const OpContext& ctx, int x, bool per_channel);
+
+// InvalidArgument unless gradients, input 0, have the shape of input 1.
+Status CheckGradients(const OpContext& ctx);
 
 }  // namespace dfrun::quantized
 

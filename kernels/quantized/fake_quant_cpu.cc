@@ -8,41 +8,15 @@
 #include "src/base/integers.h"
 
 namespace dfrun {
-namespace quantized {
-
-Codes Codes::Of(KernelSetup& setup) {
-  const auto bits = setup.attr<int64_t>("num_bits");
-  if (bits < 2 || bits > 16) {
-    setup.Fail(InvalidArgument("num_bits is ", bits, ", but must be between 2 and 16"));
-    return {0, 1};
-  }
-  return {setup.attr<bool>("narrow_range") ? 1.0F : 0.0F, static_cast<float>((1 << bits) - 1)};
-}
-
-}  // namespace quantized
-
 namespace {
 
 using quantized::Codes;
 using quantized::kBlock;
 using quantized::NudgedRange;
 
-Status CheckSameShape(const OpContext& ctx) {
-  if (ctx.input(0).shape() == ctx.input(1).shape()) return Status();
-  return InvalidArgument("gradients of shape ", ctx.input(0).shape(), " for inputs of shape ", ctx.input(1).shape());
-}
-
-// The range of the attrs.
-NudgedRange RangeOfAttrs(KernelSetup& setup) {
-  const auto min = setup.attr<float>("min");
-  const auto max = setup.attr<float>("max");
-  if (!(min < max)) setup.Fail(InvalidArgument("min ", min, " must be below max ", max));
-  return NudgedRange(min, max, Codes::Of(setup));
-}
-
 class ArgsKernel final : public Kernel {
  public:
-  explicit ArgsKernel(KernelSetup& setup) : range_(RangeOfAttrs(setup)) {}
+  explicit ArgsKernel(KernelSetup& setup) : range_(quantized::RangeOfAttrs(setup)) {}
   Status Compute(OpContext& ctx) const {
     Tensor* y = nullptr;
     DF_TRY(ctx.ForwardOrAllocate(0, 0, ctx.input(0).shape(), &y));
@@ -57,9 +31,9 @@ class ArgsKernel final : public Kernel {
 
 class ArgsGradientKernel final : public Kernel {
  public:
-  explicit ArgsGradientKernel(KernelSetup& setup) : range_(RangeOfAttrs(setup)) {}
+  explicit ArgsGradientKernel(KernelSetup& setup) : range_(quantized::RangeOfAttrs(setup)) {}
   Status Compute(OpContext& ctx) const {
-    DF_TRY(CheckSameShape(ctx));
+    DF_TRY(quantized::CheckGradients(ctx));
     Tensor* dx = nullptr;
     DF_TRY(ctx.AllocateOutput(0, ctx.input(1).shape(), &dx));
     const float* dy = ctx.input(0).data<float>();
@@ -74,18 +48,12 @@ class ArgsGradientKernel final : public Kernel {
   const NudgedRange range_;
 };
 
-// Inputs x + 1 and x + 2 as ranges: one for all, or one for each index of the last dimension.
+// The ranges of inputs x + 1 and x + 2.
 Result<std::vector<NudgedRange>> RangesOf(const OpContext& ctx, int x, bool per_channel, const Codes& codes) {
-  const Shape& shape = ctx.input(x).shape();
-  if (per_channel && shape.rank() == 0) return InvalidArgument("a scalar has no channels");
-  const Shape ends = per_channel ? Shape({shape[shape.rank() - 1]}) : Shape();
-  for (int i : {x + 1, x + 2}) {
-    if (ctx.input(i).shape() == ends) continue;
-    return InvalidArgument("input ", i, " has shape ", ctx.input(i).shape(), ", but the range's ends have ", ends);
-  }
+  DF_ASSIGN(const int64_t count, quantized::RangesOfInputs(ctx, x, per_channel));
   std::vector<NudgedRange> ranges;
-  ranges.reserve(static_cast<size_t>(ends.num_elements()));
-  for (int64_t i = 0; i < ends.num_elements(); ++i) {
+  ranges.reserve(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i) {
     ranges.emplace_back(ctx.input(x + 1).data<float>()[i], ctx.input(x + 2).data<float>()[i], codes);
   }
   return ranges;
@@ -133,7 +101,7 @@ class VarsGradientKernel final : public Kernel {
  public:
   explicit VarsGradientKernel(KernelSetup& setup) : codes_(Codes::Of(setup)) {}
   Status Compute(OpContext& ctx) const {
-    DF_TRY(CheckSameShape(ctx));
+    DF_TRY(quantized::CheckGradients(ctx));
     DF_ASSIGN(const std::vector<NudgedRange> ranges, RangesOf(ctx, 1, kPerChannel, codes_));
     Tensor* dx = nullptr;
     Tensor* d_min = nullptr;

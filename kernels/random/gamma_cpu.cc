@@ -14,8 +14,8 @@ struct Gamma {
     using SamplingKernel<Source>::SamplingKernel;
     Status Compute(OpContext& ctx) {
       return this->Fill(ctx, [&](const Philox& generator, const Tensor& alpha, int64_t per_alpha, Tensor& samples) {
-        DrawSamples<GammaSampler>(ctx.pool(), generator, alpha.data<T>(), alpha.num_elements(), per_alpha,
-                                  samples.data<T>(), [](double sample) { return static_cast<T>(sample); });
+        return DrawSamples<GammaSampler>(ctx.pool(), generator, alpha.data<T>(), alpha.num_elements(), per_alpha,
+                                         samples.data<T>(), [](double sample) { return static_cast<T>(sample); });
       });
     }
   };

@@ -1,33 +1,26 @@
-#include <algorithm>
-#include <cmath>
-#include <limits>
+#include "kernels/random/multinomial.h"
+
+#include <vector>
 
 #include "kernels/device/cpu_kernel.h"
-#include "kernels/math/element.h"
-#include "kernels/random/distributions.h"
-#include "kernels/random/random_source.h"
 #include "src/framework/element_types.h"
 
 namespace dfrun {
 namespace {
 
-// Doubles of a Philox block.
-constexpr int64_t kDoubles = 2;
+using multinomial::kDoubles;
+using multinomial::Multinomial;
 
-// Sums of exp(logit - largest) up to each class; a logit that is not finite adds nothing.
+// Sums of the weights up to each class.
 template <class T>
 void SumWeights(const T* logits, int64_t classes, double* sums) {
-  double largest = std::is_same_v<T, float16>  ? -65504.0
-                   : std::is_same_v<T, double> ? std::numeric_limits<double>::lowest()
-                                               : static_cast<double>(std::numeric_limits<float>::lowest());
+  double largest = multinomial::LowestLogit<T>();
   for (int64_t j = 0; j < classes; ++j) {
-    const auto logit = static_cast<double>(logits[j]);
-    if (std::isfinite(logit)) largest = std::max(largest, logit);
+    largest = multinomial::LargerLogit(largest, static_cast<double>(logits[j]));
   }
   double sum = 0;
   for (int64_t j = 0; j < classes; ++j) {
-    const auto logit = static_cast<double>(logits[j]);
-    if (std::isfinite(logit)) sum += std::exp(logit - largest);
+    sum += multinomial::WeightOf(static_cast<double>(logits[j]), largest);
     sums[j] = sum;
   }
 }
@@ -42,73 +35,33 @@ void DrawClasses(const double* sums, int64_t classes, Philox generator, int64_t 
       bits = generator.Next();
       at = 0;
     }
-    const double point = dist::UnitDouble(bits[2 * at], bits[2 * at + 1]) * sums[classes - 1];
-    drawn[j] = static_cast<Index>(std::upper_bound(sums, sums + classes, point) - sums);
+    drawn[j] =
+        static_cast<Index>(multinomial::ClassAt(dist::UnitDouble(bits[2 * at], bits[2 * at + 1]), sums, classes));
   }
 }
 
-struct Sizes {
-  int64_t rows;
-  int64_t classes;
-  int64_t samples;
+struct Drawer {
+  template <class T, class Index>
+  static Status Draw(OpContext& ctx, const Philox& generator, const multinomial::Sizes& sizes, const T* logits,
+                     Index* drawn) {
+    constexpr int64_t kWorkPerBlock = 4096;  // exponentials or draws: some 20 us
+    const int64_t rows = std::max<int64_t>(1, kWorkPerBlock / (sizes.classes + sizes.samples));
+    ctx.pool().ParallelFor(sizes.rows, rows, [&](int64_t begin, int64_t end) {
+      std::vector<double> sums(static_cast<size_t>(sizes.classes));
+      for (int64_t row = begin; row < end; ++row) {
+        SumWeights(logits + row * sizes.classes, sizes.classes, sums.data());
+        DrawClasses(sums.data(), sizes.classes, generator, row * sizes.samples, sizes.samples,
+                    drawn + row * sizes.samples);
+      }
+    });
+    return Status();
+  }
 };
 
-Result<Sizes> CheckSizes(const Tensor& logits, const Tensor& num_samples) {
-  if (logits.shape().rank() != 2) {
-    return InvalidArgument("the logits have shape ", logits.shape(), ", but must be a matrix");
-  }
-  if (num_samples.shape().rank() != 0) {
-    return InvalidArgument("num_samples has shape ", num_samples.shape(), ", but must be a scalar");
-  }
-  const Sizes sizes{logits.shape()[0], logits.shape()[1], num_samples.scalar<int32_t>()};
-  if (sizes.samples < 0) return InvalidArgument("num_samples is ", sizes.samples, ", but must not be negative");
-  if (sizes.classes == 0) return InvalidArgument("logits of shape ", logits.shape(), " have no classes to draw from");
-  return sizes;
-}
-
-template <class Source>
-struct Multinomial {
-  template <class T>
-  class Kernel : public dfrun::Kernel {
-   public:
-    explicit Kernel(KernelSetup& setup) : source_(setup) {}
-    Status Compute(OpContext& ctx) {
-      DF_ASSIGN(const Sizes sizes, CheckSizes(ctx.input(0), ctx.input(1)));
-      DF_ASSIGN(const Shape shape, Shape::Create(std::array<int64_t, 2>{sizes.rows, sizes.samples}));
-      Tensor* drawn = nullptr;
-      DF_TRY(ctx.AllocateOutput(0, shape, &drawn));
-      // As many numbers as TensorFlow reserves, so that the next run begins at the same number as TensorFlow's.
-      const int64_t reserved = sizes.rows * ((sizes.samples + 3) / 4 * 4 * kDoubles);
-      if (drawn->num_elements() == 0 && Source::kInputs == 0) return Status();
-      DF_ASSIGN(const Philox generator, source_.Begin(ctx, static_cast<uint64_t>(reserved)));
-      if (drawn->num_elements() == 0) return Status();
-      VisitDType<int32_t, int64_t>(drawn->dtype(), [&](auto tag) {
-        Draw(ctx.pool(), generator, sizes, ctx.input(0).data<T>(), drawn->data<typename decltype(tag)::type>());
-      });
-      return Status();
-    }
-
-   private:
-    template <class Index>
-    static void Draw(ThreadPool& pool, const Philox& generator, const Sizes& sizes, const T* logits, Index* drawn) {
-      constexpr int64_t kWorkPerBlock = 4096;  // exponentials or draws: some 20 us
-      const int64_t rows = std::max<int64_t>(1, kWorkPerBlock / (sizes.classes + sizes.samples));
-      pool.ParallelFor(sizes.rows, rows, [&](int64_t begin, int64_t end) {
-        std::vector<double> sums(static_cast<size_t>(sizes.classes));
-        for (int64_t row = begin; row < end; ++row) {
-          SumWeights(logits + row * sizes.classes, sizes.classes, sums.data());
-          DrawClasses(sums.data(), sizes.classes, generator, row * sizes.samples, sizes.samples,
-                      drawn + row * sizes.samples);
-        }
-      });
-    }
-
-    Source source_;
-  };
-};
-
-CPU_KERNEL("Multinomial", Multinomial<OwnSequence>, DF_FLOATS);
-CPU_KERNEL("StatelessMultinomial", Multinomial<SeedInput<2>>, DF_FLOATS);
+using OfOwnSequence = Multinomial<Drawer, OwnSequence>;
+using OfSeed = Multinomial<Drawer, SeedInput<2>>;
+CPU_KERNEL("Multinomial", OfOwnSequence, DF_FLOATS);
+CPU_KERNEL("StatelessMultinomial", OfSeed, DF_FLOATS);
 
 }  // namespace
 }  // namespace dfrun

@@ -26,11 +26,13 @@ struct Poisson {
     using SamplingKernel<Source>::SamplingKernel;
     Status Compute(OpContext& ctx) {
       return this->Fill(ctx, [&](const Philox& generator, const Tensor& rate, int64_t per_rate, Tensor& samples) {
+        Status status;
         VisitDType<float16, float, double, int32_t, int64_t>(samples.dtype(), [&](auto tag) {
           using T = typename decltype(tag)::type;
-          DrawSamples<PoissonSampler>(ctx.pool(), generator, rate.data<R>(), rate.num_elements(), per_rate,
-                                      samples.data<T>(), CountAs<T>);
+          status = DrawSamples<PoissonSampler>(ctx.pool(), generator, rate.data<R>(), rate.num_elements(), per_rate,
+                                               samples.data<T>(), CountAs<T>);
         });
+        return status;
       });
     }
   };

@@ -16,7 +16,7 @@ namespace dfrun {
 template <class Distribution, class T>
 class NumbersBackwards {
  public:
-  T Next(Philox& generator) {
+  DF_HOST_DEVICE T Next(Philox& generator) {
     if (left_ == 0) {
       Distribution()(generator.Next(), group_);
       left_ = Distribution::kGroup;
@@ -33,10 +33,10 @@ class NumbersBackwards {
 // variables, 2000; about 95% of the attempts are taken).
 class GammaSampler {
  public:
-  explicit GammaSampler(double alpha)
+  DF_HOST_DEVICE explicit GammaSampler(double alpha)
       : alpha_(alpha), d_(alpha + (alpha < 1 ? 2.0 / 3 : -1.0 / 3)), c_(1.0 / 3 / std::sqrt(d_)) {}
 
-  double operator()(Philox generator) const {
+  DF_HOST_DEVICE double operator()(Philox generator) const {
     NumbersBackwards<dist::Normal<double>, double> normal;
     NumbersBackwards<dist::Uniform<double>, double> uniform;
     if (alpha_ == 1) return -std::log1p(-uniform.Next(generator));

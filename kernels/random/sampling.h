@@ -2,6 +2,8 @@
 #ifndef DFRUN_KERNELS_RANDOM_SAMPLING_H_
 #define DFRUN_KERNELS_RANDOM_SAMPLING_H_
 
+#include <string_view>
+
 #include "kernels/random/random_source.h"
 
 namespace dfrun {
@@ -13,8 +15,8 @@ Result<Shape> ShapeOfSamples(const Tensor& spelled, const Shape& parameters, boo
 // samples[s * parameters + p] is sample s for parameter p; its numbers begin kBlocksPerNumber blocks after those of the
 // sample before it, in the order of p, then s.
 template <class Sampler, class P, class T, class Convert>
-void DrawSamples(ThreadPool& pool, const Philox& generator, const P* parameters, int64_t count, int64_t per_parameter,
-                 T* samples, Convert convert) {
+Status DrawSamples(ThreadPool& pool, const Philox& generator, const P* parameters, int64_t count, int64_t per_parameter,
+                   T* samples, Convert convert) {
   constexpr int64_t kSamplesPerBlock = 256;  // some 10 us of work
   pool.ParallelFor(count * per_parameter, kSamplesPerBlock, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end;) {
@@ -27,12 +29,14 @@ void DrawSamples(ThreadPool& pool, const Philox& generator, const P* parameters,
       }
     }
   });
+  return Status();
 }
 
-// Inputs: the shape, those of the Source, the parameters.
+// Inputs: the shape, those of the Source, the parameters; all but the parameters are host memory's.
 template <class Source>
 class SamplingKernel : public Kernel {
  public:
+  static constexpr std::string_view kHostInputs[] = {"shape", "seed", "key", "counter", "alg"};
   explicit SamplingKernel(KernelSetup& setup) : source_(setup) {}
 
  protected:
@@ -45,8 +49,7 @@ class SamplingKernel : public Kernel {
     DF_ASSIGN(const Philox generator, source_.Begin(ctx, static_cast<uint64_t>(n)));
     Tensor* samples = nullptr;
     DF_TRY(ctx.AllocateOutput(0, shape, &samples));
-    if (n > 0) draw(generator, parameters, n / parameters.num_elements(), *samples);
-    return Status();
+    return n > 0 ? draw(generator, parameters, n / parameters.num_elements(), *samples) : Status();
   }
 
  private:

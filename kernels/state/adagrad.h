@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "kernels/state/root.h"
 #include "kernels/state/update.h"
 
 namespace dfrun::rule {
@@ -20,7 +21,7 @@ struct AdagradRule {
       : lr(args.scalar<T>(2)), epsilon(kEpsilon ? args.scalar<T>(3) : C(0)), update_slots(args.flag) {}
   DF_HOST_DEVICE void operator()(C& var, C& accum, C grad) const {
     if (update_slots) accum += grad * grad;
-    var -= grad * lr / (std::sqrt(accum) + epsilon);
+    var -= grad * lr / (RootOf(accum) + epsilon);
   }
   C lr;
   C epsilon;
@@ -40,7 +41,7 @@ struct Adadelta {
       : lr(args.scalar<T>(3)), rho(args.scalar<T>(4)), epsilon(args.scalar<T>(5)) {}
   DF_HOST_DEVICE void operator()(C& var, C& accum, C& accum_update, C grad) const {
     accum = accum * rho + grad * grad * (C(1) - rho);
-    const C update = std::sqrt(accum_update + epsilon) / std::sqrt(accum + epsilon) * grad;
+    const C update = RootOf(accum_update + epsilon) / RootOf(accum + epsilon) * grad;
     var -= update * lr;
     accum_update = accum_update * rho + update * update * (C(1) - rho);
   }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/state/root.h"
 #include "kernels/state/update.h"
 
 namespace dfrun::rule {
@@ -16,7 +17,7 @@ template <class T>
 struct AdamMoments {
   using C = ComputeType<T>;
   DF_HOST_DEVICE AdamMoments(const UpdateArgs& args, int first)
-      : step(args.scalar<T>(first + 2) * std::sqrt(C(1) - args.scalar<T>(first + 1)) / (C(1) - args.scalar<T>(first))),
+      : step(args.scalar<T>(first + 2) * RootOf(C(1) - args.scalar<T>(first + 1)) / (C(1) - args.scalar<T>(first))),
         beta1(args.scalar<T>(first + 3)),
         keep2(C(1) - args.scalar<T>(first + 4)),
         epsilon(args.scalar<T>(first + 5)) {}
@@ -24,7 +25,7 @@ struct AdamMoments {
     m += (grad - m) * (C(1) - beta1);
     v += (grad * grad - v) * keep2;
   }
-  DF_HOST_DEVICE void Step(C& var, C direction, C v) const { var -= direction * step / (std::sqrt(v) + epsilon); }
+  DF_HOST_DEVICE void Step(C& var, C direction, C v) const { var -= direction * step / (RootOf(v) + epsilon); }
   C step;
   C beta1;
   C keep2;

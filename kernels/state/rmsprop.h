@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "kernels/state/root.h"
 #include "kernels/state/update.h"
 
 namespace dfrun::rule {
@@ -22,7 +23,7 @@ struct RMSPropStep {
   // Moves a running mean towards a new value.
   DF_HOST_DEVICE void Average(C& mean, C value) const { mean += (value - mean) * keep; }
   DF_HOST_DEVICE void Step(C& var, C& mom, C grad, C variance) const {
-    mom = mom * momentum + grad * lr / std::sqrt(variance + epsilon);
+    mom = mom * momentum + grad * lr / RootOf(variance + epsilon);
     var -= mom;
   }
   C lr;

@@ -12,8 +12,10 @@
 
 #define DF_CARD_KERNEL __global__
 #define DF_CARD_FUNCTION __device__ inline
-// Memory that the threads of a block share; its elements are not initialised.
-#define DF_CARD_SHARED(type, name, count) __shared__ type name[count]
+// Memory that the threads of a block share; its elements are not initialised, nor may their constructors be called.
+#define DF_CARD_SHARED(type, name, count)                                      \
+  alignas(type) __shared__ unsigned char name##_bytes[sizeof(type) * (count)]; \
+  type* const name = reinterpret_cast<type*>(name##_bytes)
 
 namespace dfrun::cuda {
 

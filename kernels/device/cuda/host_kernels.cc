@@ -20,6 +20,8 @@ constexpr std::string_view kDim[] = {"dim"};
 constexpr std::string_view kGate[] = {"values", "finite"};
 constexpr std::string_view kInput[] = {"input"};
 constexpr std::string_view kIsInitialized[] = {"is_initialized"};
+constexpr std::string_view kKeyOfSeed[] = {"seed", "key", "counter", "alg"};
+constexpr std::string_view kLinSpace[] = {"start", "stop", "num", "output"};
 constexpr std::string_view kOffset[] = {"offset"};
 constexpr std::string_view kOutput[] = {"output"};
 constexpr std::string_view kPred[] = {"pred"};
@@ -55,6 +57,7 @@ constexpr SharedOp kShared[] = {
     {"IdentityN"},
     {"InvertPermutation", kXAndY, kXAndY},
     {"IsVariableInitialized", {}, kIsInitialized},
+    {"LinSpace", kLinSpace, kLinSpace},
     {"LoopCond", kInput, kOutput},
     {"Merge", {}, kValueIndex},
     {"NextIteration"},
@@ -75,6 +78,9 @@ constexpr SharedOp kShared[] = {
     {"ShapeN", {}, kOutput},
     {"Size", {}, kOutput},
     {"Squeeze"},
+    {"StatelessRandomGetAlg", {}, kKeyOfSeed},
+    {"StatelessRandomGetKeyCounter", kKeyOfSeed, kKeyOfSeed},
+    {"StatelessRandomGetKeyCounterAlg", kKeyOfSeed, kKeyOfSeed},
     {"StopGradient"},
     {"Switch", kPred},
     {"VarHandleOp"},

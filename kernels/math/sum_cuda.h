@@ -1,0 +1,15 @@
+// Sums on cards, for kernels that sum on their way.
+#ifndef DFRUN_KERNELS_MATH_SUM_CUDA_H_
+#define DFRUN_KERNELS_MATH_SUM_CUDA_H_
+
+#include "kernels/math/reduction_plan.h"
+#include "src/framework/op_context.h"
+
+namespace dfrun::cuda {
+
+// Of any numbers.
+Status SumElements(OpContext& ctx, const ReductionPlan& plan, const Tensor& from, Tensor& to);
+
+}  // namespace dfrun::cuda
+
+#endif  // DFRUN_KERNELS_MATH_SUM_CUDA_H_

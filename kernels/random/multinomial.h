@@ -1,0 +1,95 @@
+// Classes drawn by their logits: what is the same on any device.
+#ifndef DFRUN_KERNELS_RANDOM_MULTINOMIAL_H_
+#define DFRUN_KERNELS_RANDOM_MULTINOMIAL_H_
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string_view>
+
+#include "kernels/math/element.h"
+#include "kernels/random/distributions.h"
+#include "kernels/random/random_source.h"
+
+namespace dfrun::multinomial {
+
+// Doubles of a Philox block.
+inline constexpr int64_t kDoubles = 2;
+
+// What the largest logit begins as.
+template <class T>
+DF_HOST_DEVICE double LowestLogit() {
+  if constexpr (std::is_same_v<T, float16>) return -65504.0;
+  if constexpr (std::is_same_v<T, double>) return std::numeric_limits<double>::lowest();
+  return static_cast<double>(std::numeric_limits<float>::lowest());
+}
+
+// A logit that is not finite counts for nothing.
+DF_HOST_DEVICE inline double LargerLogit(double largest, double logit) {
+  return std::isfinite(logit) && logit > largest ? logit : largest;
+}
+DF_HOST_DEVICE inline double WeightOf(double logit, double largest) {
+  return std::isfinite(logit) ? std::exp(logit - largest) : 0.0;
+}
+
+// The class in whose interval `point`, of [0, 1), falls; `sums`: of the weights up to each class.
+DF_HOST_DEVICE inline int64_t ClassAt(double point, const double* sums, int64_t classes) {
+  return std::upper_bound(sums, sums + classes, point * sums[classes - 1]) - sums;
+}
+
+struct Sizes {
+  int64_t rows;
+  int64_t classes;
+  int64_t samples;
+};
+
+inline Result<Sizes> CheckSizes(const Tensor& logits, const Tensor& num_samples) {
+  if (logits.shape().rank() != 2) {
+    return InvalidArgument("the logits have shape ", logits.shape(), ", but must be a matrix");
+  }
+  if (num_samples.shape().rank() != 0) {
+    return InvalidArgument("num_samples has shape ", num_samples.shape(), ", but must be a scalar");
+  }
+  const Sizes sizes{logits.shape()[0], logits.shape()[1], num_samples.scalar<int32_t>()};
+  if (sizes.samples < 0) return InvalidArgument("num_samples is ", sizes.samples, ", but must not be negative");
+  if (sizes.classes == 0) return InvalidArgument("logits of shape ", logits.shape(), " have no classes to draw from");
+  return sizes;
+}
+
+// `Drawer`, the device's, draws the classes:
+//     template <class T, class Index>
+//     static Status Draw(OpContext& ctx, const Philox& generator, const Sizes& sizes, const T* logits, Index* drawn);
+template <class Drawer, class Source>
+struct Multinomial {
+  template <class T>
+  class Kernel : public dfrun::Kernel {
+   public:
+    static constexpr std::string_view kHostInputs[] = {"num_samples", "seed"};
+    explicit Kernel(KernelSetup& setup) : source_(setup) {}
+    Status Compute(OpContext& ctx) {
+      DF_ASSIGN(const Sizes sizes, CheckSizes(ctx.input(0), ctx.input(1)));
+      DF_ASSIGN(const Shape shape, Shape::Create(std::array<int64_t, 2>{sizes.rows, sizes.samples}));
+      Tensor* drawn = nullptr;
+      DF_TRY(ctx.AllocateOutput(0, shape, &drawn));
+      // As many numbers as TensorFlow reserves, so that the next run begins at the same number as TensorFlow's.
+      const int64_t reserved = sizes.rows * ((sizes.samples + 3) / 4 * 4 * kDoubles);
+      if (drawn->num_elements() == 0 && Source::kInputs == 0) return Status();
+      DF_ASSIGN(const Philox generator, source_.Begin(ctx, static_cast<uint64_t>(reserved)));
+      if (drawn->num_elements() == 0) return Status();
+      Status status;
+      VisitDType<int32_t, int64_t>(drawn->dtype(), [&](auto tag) {
+        using Index = typename decltype(tag)::type;
+        status = Drawer::Draw(ctx, generator, sizes, ctx.input(0).data<T>(), drawn->data<Index>());
+      });
+      return status;
+    }
+
+   private:
+    Source source_;
+  };
+};
+
+}  // namespace dfrun::multinomial
+
+#endif  // DFRUN_KERNELS_RANDOM_MULTINOMIAL_H_

@@ -1,0 +1,20 @@
+// Square roots in rules of updates.
+#ifndef DFRUN_KERNELS_STATE_ROOT_H_
+#define DFRUN_KERNELS_STATE_ROOT_H_
+
+#include <cmath>
+
+#include "kernels/math/element.h"
+
+namespace dfrun::rule {
+
+// Of complex numbers too, of which a device may have its own.
+template <class C>
+DF_HOST_DEVICE C RootOf(C x) {
+  using std::sqrt;
+  return sqrt(x);
+}
+
+}  // namespace dfrun::rule
+
+#endif  // DFRUN_KERNELS_STATE_ROOT_H_
