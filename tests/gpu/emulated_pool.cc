@@ -10,6 +10,7 @@ namespace dfrun::cuda {
 void* BestFitPool::Allocate(size_t bytes) {
   const size_t wanted = std::max<size_t>(1, (bytes + kAlignment - 1) / kAlignment) * kAlignment;
   MutexLock lock(mu_);
+  if (!MayGive(wanted)) return nullptr;
   std::byte* memory = nullptr;
   if (const auto fit = free_.lower_bound({wanted, nullptr}); fit != free_.end() && fit->first == wanted) {
     memory = fit->second;
@@ -36,6 +37,20 @@ void BestFitPool::Free(void* memory) {
   block.is_free = true;
   free_.insert({block.bytes, begin});
   stats_.bytes_in_use -= static_cast<int64_t>(block.bytes);
+}
+
+void BestFitPool::SetLimit(size_t bytes) {
+  MutexLock lock(mu_);
+  limit_ = bytes == 0 ? 0 : std::max(kAlignment, bytes / kAlignment * kAlignment);
+}
+
+size_t BestFitPool::limit() const {
+  MutexLock lock(mu_);
+  return limit_;
+}
+
+bool BestFitPool::MayGive(size_t bytes) const {
+  return limit_ == 0 || static_cast<size_t>(stats_.bytes_in_use) + bytes <= limit_;
 }
 
 AllocatorStats BestFitPool::Stats() const {

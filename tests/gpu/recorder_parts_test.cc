@@ -110,7 +110,9 @@ TEST(UnitArenaTest, LittleMemoryIsNotUsedTwice) {
       EXPECT_TRUE(places.insert(memory).second || round == 0);
       arena.Free(memory, 100);
     }
-    if (round == 0) ASSERT_TRUE(arena.TakeBlock());
+    if (round == 0) {
+      ASSERT_TRUE(arena.TakeBlock());
+    }
   }
   EXPECT_EQ(places.size(), 10);
   EXPECT_EQ(blocks.bytes_, std::vector<size_t>({10 * UnitArena::kAlignment}));
@@ -131,7 +133,9 @@ TEST(UnitArenaTest, MuchMemoryIsUsedAgain) {
       arena.Free(first, kBytes);
       arena.Free(second, kBytes);
     }
-    if (round == 0) ASSERT_TRUE(arena.TakeBlock());
+    if (round == 0) {
+      ASSERT_TRUE(arena.TakeBlock());
+    }
   }
   EXPECT_EQ(arena.block_bytes(), 2 * kBytes);
   EXPECT_EQ(arena.TakeGiven().size(), 20);
