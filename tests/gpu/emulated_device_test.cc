@@ -77,14 +77,15 @@ TEST_F(EmulatedDeviceTest, AFusedConvolutionHasTheBitsOfItsOps) {
   EXPECT_TRUE(run("_FusedConv2D", attrs, {x, filter, bias}).Identical(run("Relu", {}, {biased})));
 }
 
-// A card's kernel is for dtypes that the op has, and the CPU has a kernel there too, which a graph falls back to.
+// A card's kernel is for dtypes that the op has, and the CPU has a kernel there too, which a graph falls back to. Of ops
+// that only recorded units have there is none.
 TEST_F(EmulatedDeviceTest, EveryKernelIsOfAnOpThatCpusHave) {
   const KernelRegistry& kernels = KernelRegistry::Builtin();
   int count = 0;
   for (const OpDef* op : OpRegistry::Builtin().List()) {
     const std::string& name = op->name;
     for (const KernelDef* def : kernels.List(name)) {
-      if (def->device_type != kType) continue;
+      if (def->device_type != kType || name.starts_with("_Device")) continue;
       ++count;
       AttrMap attrs;
       if (!def->attr.empty()) attrs.Set(std::string(def->attr), def->dtype);
