@@ -293,6 +293,7 @@ class Cutter {
     Node node;
     node.name = draft.graph.UniqueName(StrCat("_input_", unit.inputs.size()));
     node.op = graph_.ops().Find("_Arg");
+    node.attrs.Set("T", graph_.dtype(value));
     node.attrs.Set("index", static_cast<int64_t>(unit.inputs.size()));
     node.output_types = {TypedArg{graph_.dtype(value), false}};
     node.output_shapes = {shape};
@@ -307,6 +308,7 @@ class Cutter {
     Node node;
     node.name = draft.graph.UniqueName(StrCat("_output_", index));
     node.op = graph_.ops().Find("_Retval");
+    node.attrs.Set("T", draft.graph.dtype(value));
     node.attrs.Set("index", int64_t{index});
     node.inputs = {value};
     node.input_types = {TypedArg{draft.graph.dtype(value), false}};
