@@ -9,11 +9,10 @@
 #include "kernels/array/group_cuda.h"
 #include "kernels/device/cuda/launch.h"
 #include "kernels/state/update.h"
-#include "src/framework/step_recorder.h"
 
 #define DF_CARD_UPDATE(op, attr, rule, ...)                    \
   CUDA_KERNEL_ATTR(op, attr, cuda::Update<rule>, __VA_ARGS__); \
-  RECORDING_TRAITS("gpu", op, .obeys_gate = true)
+  CUDA_RECORDING_TRAITS(op, .obeys_gate = true)
 #define DF_CARD_RESOURCE_APPLY(name, rule, ...) DF_CARD_UPDATE("ResourceApply" name, "T", rule, __VA_ARGS__)
 #define DF_CARD_APPLY(name, rule, ...)                  \
   DF_CARD_UPDATE("Apply" name, "T", rule, __VA_ARGS__); \

@@ -2,8 +2,6 @@
 #include <cstring>
 
 #include "kernels/device/cuda/launch.h"
-#include "kernels/math/element.h"
-#include "src/framework/step_recorder.h"
 
 namespace dfrun {
 namespace {
@@ -72,7 +70,7 @@ class DeviceUpdateGate final : public Kernel {
 };
 
 CUDA_KERNEL_ANY("_DeviceUpdateGate", DeviceUpdateGate);
-RECORDING_TRAITS("gpu", "_DeviceUpdateGate", .is_gate = true);
+CUDA_RECORDING_TRAITS("_DeviceUpdateGate", .is_gate = true);
 
 }  // namespace
 }  // namespace dfrun

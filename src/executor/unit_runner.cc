@@ -49,11 +49,11 @@ Status UnitRunner::RunNode(uint32_t node, Observer& observer, std::vector<Tensor
   return Status();
 }
 
+// Inputs that nothing else reads. Of those that others have read before, a recorded node would have to wait for them.
 uint64_t UnitRunner::Forwardable(uint32_t node) const {
   uint64_t mask = 0;
   for (const dfrun::Release& release : plan_.releases(node)) {
-    const bool is_last = release.counter < 0 || readers_[release.counter] == 1;
-    if (release.input >= 0 && is_last) mask |= uint64_t{1} << release.input;
+    if (release.input >= 0 && release.counter < 0) mask |= uint64_t{1} << release.input;
   }
   return mask;
 }

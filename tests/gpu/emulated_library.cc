@@ -2,8 +2,8 @@
 // They stand for kernels/device/cuda/{cublas_lt,library_product,cudnn,conv_plan,library_conv}.cc. A host without them
 // is asked for by DFRUN_EMULATED_CARD=no-libraries.
 //
-// A product needs as much workspace as its result takes. A fault can be planted: DFRUN_EMULATED_SMALL_WORKSPACE=1 has
-// it say that half of that is enough.
+// A product needs as much workspace as its result takes. A fault can be planted: with DFRUN_EMULATED_SMALL_WORKSPACE=1
+// it says that 4 KiB less are enough.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -151,7 +151,9 @@ Result<std::shared_ptr<const LibraryProduct>> LibraryProduct::Create(const Produ
   std::shared_ptr<LibraryProduct> made(new LibraryProduct(**CublasLt::Get()));
   const size_t bytes = static_cast<size_t>(shape.batches * shape.m * shape.n) * DTypeSize(dtype);
   made->product_ = reinterpret_cast<cublasLtMatmulDesc_t>(new EmulatedProduct{shape, dtype, bytes});
-  made->workspace_bytes_ = std::getenv("DFRUN_EMULATED_SMALL_WORKSPACE") != nullptr ? bytes / 2 : bytes;
+  constexpr size_t kTooFew = 4096;  // no more than what lies behind a block of the emulated pool
+  const bool says_less = std::getenv("DFRUN_EMULATED_SMALL_WORKSPACE") != nullptr && bytes > kTooFew;
+  made->workspace_bytes_ = says_less ? bytes - kTooFew : bytes;
   return std::shared_ptr<const LibraryProduct>(std::move(made));
 }
 

@@ -6,6 +6,12 @@
 #include "kernels/device/cuda/best_fit_pool.h"
 
 namespace dfrun::cuda {
+namespace {
+
+// Behind each block, for work that writes further than it may.
+constexpr size_t kBehind = 4096;
+
+}  // namespace
 
 void* BestFitPool::Allocate(size_t bytes) {
   const size_t wanted = std::max<size_t>(1, (bytes + kAlignment - 1) / kAlignment) * kAlignment;
@@ -17,7 +23,7 @@ void* BestFitPool::Allocate(size_t bytes) {
     free_.erase(fit);
     blocks_.at(memory).is_free = false;
   } else {
-    memory = static_cast<std::byte*>(take_chunk_(wanted));
+    memory = static_cast<std::byte*>(take_chunk_(wanted + kBehind));
     if (memory == nullptr) return nullptr;
     blocks_.emplace(memory, Block{wanted, false, true});
     stats_.bytes_reserved += static_cast<int64_t>(wanted);

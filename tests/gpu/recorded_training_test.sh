@@ -34,6 +34,7 @@ compared() {
     cmp "$WORK/expected" "$WORK/losses" || fail "$name on $ranks ranks has other losses recorded, seed $seed"
     for count in $(said launches); do
       [ "$count" -ge $(( launches * ($(steps) - 1) )) ] || { cat "$WORK/log"; fail "$name: $count launches in $(steps) steps"; }
+      [ "$ranks" != 1 ] || [ "$count" -le "$(steps)" ] || fail "$name: $count launches in $(steps) steps of one rank"
     done
     [ "$(said updates | sort -u)" = 0 ] || fail "$name: a graph was updated"
   done

@@ -12,10 +12,13 @@
 #include "kernels/device/cuda/cuda_device.h"
 #include "src/base/threads.h"
 #include "src/framework/kernel_registry.h"
+#include "src/framework/step_recorder.h"
 
 #define CUDA_KERNEL(op, family, ...) DEVICE_KERNEL("gpu", op, family, __VA_ARGS__)
 #define CUDA_KERNEL_ATTR(op, attr, family, ...) DEVICE_KERNEL_ATTR("gpu", op, attr, family, __VA_ARGS__)
 #define CUDA_KERNEL_ANY(op, kernel) DEVICE_KERNEL_ANY("gpu", op, kernel)
+// What src/framework/step_recorder.h should know of an op's kernels.
+#define CUDA_RECORDING_TRAITS(op, ...) RECORDING_TRAITS("gpu", op, __VA_ARGS__)
 
 namespace dfrun::cuda {
 
