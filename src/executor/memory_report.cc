@@ -93,17 +93,32 @@ std::string InUse(Device& device) {
                 " have been; smaller batches take less");
 }
 
+bool IsLackOfMemory(const Status& status, const ExecPlan& plan) {
+  return status.code() == Code::kResourceExhausted && plan.device().has_own_memory();
+}
+
+Status Report(const Status& at_node, const ExecPlan& plan, const char* title, LiveTensors& live) {
+  return Error(at_node.code(), at_node.message(), "\n", InUse(plan.device()), live.empty() ? "" : title + live.Text());
+}
+
 }  // namespace
 
 Status WithMemoryReport(const Status& at_node, StepState& step, bool is_shared) {
-  ExecPlan& plan = step.plan();
-  if (at_node.code() != Code::kResourceExhausted || !plan.device().has_own_memory()) return at_node;
+  const ExecPlan& plan = step.plan();
+  if (!IsLackOfMemory(at_node, plan)) return at_node;
   LiveTensors live;
   AddFixed(plan, /*with_constants=*/!is_shared, live);
-  if (!is_shared) AddOutputs(plan, step.values().slots(), /*with_asynchronous=*/step.in_flight() == 0, live);
-  const char* const title =
-      is_shared ? "\nThe largest variables that the step reads:" : "\nThe largest tensors of the step:";
-  return Error(at_node.code(), at_node.message(), "\n", InUse(plan.device()), live.empty() ? "" : title + live.Text());
+  if (is_shared) return Report(at_node, plan, "\nThe largest variables that the step reads:", live);
+  AddOutputs(plan, step.values().slots(), /*with_asynchronous=*/step.in_flight() == 0, live);
+  return Report(at_node, plan, "\nThe largest tensors of the step:", live);
+}
+
+Status WithMemoryReport(const Status& at_node, const ExecPlan& plan, const Tensor* slots) {
+  if (!IsLackOfMemory(at_node, plan)) return at_node;
+  LiveTensors live;
+  AddFixed(plan, /*with_constants=*/true, live);
+  AddOutputs(plan, slots, /*with_asynchronous=*/true, live);
+  return Report(at_node, plan, "\nThe largest tensors of the step:", live);
 }
 
 }  // namespace dfrun

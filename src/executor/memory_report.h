@@ -11,6 +11,8 @@ namespace dfrun {
 // (`is_shared`), which others change meanwhile, the variables alone are told.
 // Thread safety: the thread that runs the step, or one of those that do.
 Status WithMemoryReport(const Status& at_node, StepState& step, bool is_shared);
+// The same of a unit of nodes that one thread runs; `slots` as its plan numbers them.
+Status WithMemoryReport(const Status& at_node, const ExecPlan& plan, const Tensor* slots);
 
 }  // namespace dfrun
 

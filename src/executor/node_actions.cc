@@ -1,7 +1,6 @@
 #include "src/executor/node_actions.h"
 
 #include "src/executor/forward_value.h"
-#include "src/executor/unit_cut.h"
 
 namespace dfrun {
 namespace {
@@ -15,7 +14,6 @@ int64_t BytesMoved(Boundary boundary, const Tensor& input, const Tensor& output)
 
 Status AtNode(const ExecPlan& plan, uint32_t node, const Status& status) {
   const NodeInfo& info = plan.info(node);
-  if (info.op->name == kRecordedUnitOp) return status;  // it names a node of the unit
   return status.Annotate(StrCat("node '", info.name, "' (op ", info.op->name, ") on ", plan.device().full_name()));
 }
 

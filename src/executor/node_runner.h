@@ -14,6 +14,7 @@
 #include "src/executor/numerics_check.h"
 #include "src/executor/recorded_unit.h"
 #include "src/executor/step_state.h"
+#include "src/executor/unit_cut.h"
 #include "src/framework/executor_access.h"
 #include "src/framework/trace_sink.h"
 
@@ -52,7 +53,8 @@ class NodeRunner {
   }
 
   Ran Fail(uint32_t node, const Status& status) {
-    step_.Fail(WithMemoryReport(AtNode(plan_, node, status), step_, kShared));
+    const bool is_unit = plan_.info(node).op->name == kRecordedUnitOp;  // which has said all itself
+    step_.Fail(is_unit ? status : WithMemoryReport(AtNode(plan_, node, status), step_, kShared));
     return Ran::kFailed;
   }
 

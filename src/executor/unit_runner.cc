@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "src/executor/forward_value.h"
+#include "src/executor/memory_report.h"
 #include "src/executor/node_actions.h"
 #include "src/framework/executor_access.h"
 #include "src/framework/step_recorder.h"
@@ -22,7 +23,9 @@ Status UnitRunner::Run(std::vector<Tensor> inputs, Observer& observer, std::vect
   }
   inputs.clear();
   for (uint32_t node = 0; node < plan_.num_nodes(); ++node) {
-    if (Status status = RunNode(node, observer, outputs); !status.ok()) return AtNode(plan_, node, status);
+    if (Status status = RunNode(node, observer, outputs); !status.ok()) {
+      return WithMemoryReport(AtNode(plan_, node, status), plan_, slots_.data());
+    }
   }
   return Status();
 }

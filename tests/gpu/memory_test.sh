@@ -3,7 +3,7 @@
 # every rank with 74 and says what was asked, what the limit is, and what holds the memory.
 #   memory_test.sh SOURCE_DIR DFRUN PARTS_FOLDER
 SOURCE=$1 DFRUN=$2
-export DFRUN_DEVICE_PARTS=$3
+export DFRUN_DEVICE_PARTS=$3 DFRUN_EMULATED_CARD=no-libraries  # whose workspaces are memory too
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 source "$SOURCE/tests/mpi/training_lib.sh"

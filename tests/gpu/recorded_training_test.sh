@@ -14,7 +14,7 @@ run() {
   local name=$1 ranks=$2 epochs=$3 output=$WORK/$1-$2-$RANDOM
   shift 3
   all_on_gpu "$(short_spec "$name" "$epochs" 1000)" "$WORK/configs/$name-gpu.yaml"
-  sed -i '/^eval:/d' "$WORK/configs/$name-gpu.yaml"
+  sed -i -e '/^eval:/d' -e 's/replicas: 4/replicas: '"$ranks"'/' "$WORK/configs/$name-gpu.yaml"  # the mean of replicas' losses is small work, which stays with the CPU
   train "$ranks" "$WORK/configs/$name-gpu.yaml" "$output" "$@" > "$WORK/log" 2>&1 || { cat "$WORK/log"; fail "$name on a card"; }
   losses "$output" > "$WORK/losses"
 }
