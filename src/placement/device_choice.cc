@@ -195,18 +195,17 @@ class Choice {
 
 }  // namespace
 
-bool LeavesChoice(const Cluster& cluster, int rank) {
-  return std::any_of(cluster.devices.begin(), cluster.devices.end(),
-                     [&](const ClusterDevice& device) { return device.rank == rank && MayBeChosen(device); });
-}
-
-bool LeavesChoice(const Cluster& cluster) {
-  return std::any_of(cluster.devices.begin(), cluster.devices.end(), &MayBeChosen);
+std::set<int> RanksWithChoice(const Cluster& cluster) {
+  std::set<int> ranks;
+  for (const ClusterDevice& device : cluster.devices) {
+    if (MayBeChosen(device)) ranks.insert(device.rank);
+  }
+  return ranks;
 }
 
 Status ChooseDevices(Graph& graph, const Cluster& cluster, const KernelRegistry& kernels,
                      const ChoiceOptions& options) {
-  if (!LeavesChoice(cluster) || HasControlFlow(graph)) return Status();
+  if (RanksWithChoice(cluster).empty() || HasControlFlow(graph)) return Status();
   DF_ASSIGN(ColocationGroups groups, ColocationGroups::Create(graph, options.soft));
   return Choice(graph, cluster, kernels, std::move(groups), options).Run();
 }

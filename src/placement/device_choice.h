@@ -12,6 +12,7 @@
 #ifndef DFRUN_SRC_PLACEMENT_DEVICE_CHOICE_H_
 #define DFRUN_SRC_PLACEMENT_DEVICE_CHOICE_H_
 
+#include <set>
 #include <vector>
 
 #include "src/framework/kernel_registry.h"
@@ -35,9 +36,8 @@ struct ChoiceOptions {
 Status ChooseDevices(Graph& graph, const Cluster& cluster, const KernelRegistry& kernels,
                      const ChoiceOptions& options = {});
 
-// Whether a rank, or any, has a device beside the host's that may be chosen: one of a type whose speed is known.
-bool LeavesChoice(const Cluster& cluster, int rank);
-bool LeavesChoice(const Cluster& cluster);
+// The ranks that have a device beside the host's that may be chosen: one of a type whose speed is known.
+std::set<int> RanksWithChoice(const Cluster& cluster);
 
 }  // namespace dfrun
 

@@ -95,7 +95,7 @@ Status Replicas::FindAssigned(const JobGraphDraft& draft) {
 
 Status Replicas::CopyAll(JobGraphDraft& draft) {
   DF_ASSIGN(const std::vector<NodeId> body, draft.BodyOf(graph_, Wanted(draft)));
-  const bool is_spread = count_ > 1 && LeavesChoice(draft.cluster);
+  const bool is_spread = count_ > 1 && !RanksWithChoice(draft.cluster).empty();
   for (int r = 0; r < count_; ++r) {
     SubgraphCopyOptions options;
     if (count_ > 1) options.prefix = StrCat("replica_", r, "/");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "src/framework/device_factory.h"
 #include "src/placement/device_choice.h"
@@ -11,15 +12,12 @@ namespace {
 
 // The CPU of each task; where a task has other devices to choose from, the task.
 std::vector<std::string> SitesOf(const Cluster& cluster, const std::function<bool(const std::string& job)>& wanted) {
+  const std::set<int> with_choice = RanksWithChoice(cluster);
   std::vector<std::string> sites;
   for (const ClusterDevice& d : cluster.devices) {
     if (*d.name.type != HostDeviceType() || !wanted(*d.name.job)) continue;
-    DeviceName site = d.name;
-    if (LeavesChoice(cluster, d.rank)) {
-      site.type.reset();
-      site.index.reset();
-    }
-    sites.push_back(site.ToString());
+    const DeviceName task{d.name.job, d.name.task, {}, {}};
+    sites.push_back((with_choice.contains(d.rank) ? task : d.name).ToString());
   }
   return sites;
 }
