@@ -5,6 +5,7 @@
 #                            kin with root or sudo; elsewhere names each missing one, and returns 1.
 # cudnn_from_wheel FOLDER    prints the folder that has cuDNN's include/ and lib/, of the package index's wheel, which is
 #                            installed below FOLDER where it is not there.
+# sanitizer_from_wheel FOLDER VERSION    the same of bin/compute-sanitizer, of the CUDA toolkit's VERSION (13.0).
 #
 # The group `cuda` is for the part for NVIDIA's cards, which is built where nvcc is found; nothing needs it. Its Debian
 # packages are in NVIDIA's repository (developer.download.nvidia.com/compute/cuda/repos/debian12): Debian's own
@@ -116,9 +117,15 @@ ensure_packages() {
   return 1
 }
 
-cudnn_from_wheel() {
-  local python=$1/venv/bin/python
-  local where='import nvidia.cudnn; print(nvidia.cudnn.__path__[0])'
-  "$python" -c "$where" 2>/dev/null && return
-  python3 -m venv "$1/venv" >&2 && "$1/venv/bin/pip" install --quiet --no-deps nvidia-cudnn-cu13 >&2 && "$python" -c "$where"
+# from_wheel FOLDER PACKAGE WHERE: prints the folder WHERE of the packages of a virtual environment below FOLDER, into which
+# PACKAGE is installed where that is not there.
+from_wheel() {
+  local folder
+  if ! folder=$(ls -d "$1"/venv/lib/python3*/site-packages/"$3" 2>/dev/null); then
+    python3 -m venv "$1/venv" >&2 && "$1/venv/bin/pip" install --quiet --no-deps "$2" >&2 || return
+    folder=$(ls -d "$1"/venv/lib/python3*/site-packages/"$3")
+  fi
+  printf '%s\n' "$folder"
 }
+cudnn_from_wheel() { from_wheel "$1" nvidia-cudnn-cu13 nvidia/cudnn; }
+sanitizer_from_wheel() { from_wheel "$1" "nvidia-cuda-sanitizer-api==$2.*" nvidia/cu13; }
