@@ -34,6 +34,52 @@ DF_CARD_KERNEL void CopyElementsOfBlock(const E* from, E* to, CopyBlock block) {
   to[to_offset] = from[from_offset];
 }
 
+// A matrix, many of them by the index of `outer`, whose rows lie in one piece in one layout and whose columns do in the
+// other. Tiles of it pass through the memory of a block of threads: both reading and writing are of neighbours.
+struct CopyTiles {
+  static constexpr int kTile = 32;
+  CopyDim rows;     // to_stride 1
+  CopyDim columns;  // from_stride 1
+  CopyBlock outer;
+
+  constexpr uint32_t Across() const { return static_cast<uint32_t>((columns.size + kTile - 1) / kTile); }
+  constexpr uint32_t Down() const { return static_cast<uint32_t>((rows.size + kTile - 1) / kTile); }
+};
+
+template <class E>
+DF_CARD_KERNEL void CopyThroughTiles(const E* from, E* to, CopyTiles tiles) {
+  constexpr int kTile = CopyTiles::kTile;
+  constexpr int kLines = kBlockThreads / kTile;
+  constexpr int kPitch = kTile + 1;  // a column's elements are in different banks
+  DF_CARD_SHARED(E, tile, kTile * kPitch);
+  auto index = static_cast<uint32_t>(BlockInGrid());
+  const int64_t first_column = int64_t{index % tiles.Across()} * kTile;
+  index /= tiles.Across();
+  const int64_t first_row = int64_t{index % tiles.Down()} * kTile;
+  index /= tiles.Down();
+  for (int d = tiles.outer.rank - 1; d >= 0; --d) {
+    const CopyDim& dim = tiles.outer.dims[d];
+    const int64_t at = index % static_cast<uint32_t>(dim.size);
+    from += at * dim.from_stride;
+    to += at * dim.to_stride;
+    index /= static_cast<uint32_t>(dim.size);
+  }
+  const int across = ThreadInBlock() % kTile;
+  for (int down = ThreadInBlock() / kTile; down < kTile; down += kLines) {
+    const int64_t row = first_row + down;
+    const int64_t column = first_column + across;
+    if (row < tiles.rows.size && column < tiles.columns.size)
+      tile[down * kPitch + across] = from[row * tiles.rows.from_stride + column];
+  }
+  Barrier();
+  for (int down = ThreadInBlock() / kTile; down < kTile; down += kLines) {
+    const int64_t row = first_row + across;
+    const int64_t column = first_column + down;
+    if (row < tiles.rows.size && column < tiles.columns.size)
+      to[column * tiles.columns.to_stride + row] = tile[across * kPitch + down];
+  }
+}
+
 template <class E>
 DF_CARD_KERNEL void FillWith(E* to, const E* value, int64_t n) {
   const int64_t i = ThreadInGrid();
@@ -58,6 +104,40 @@ bool Widen(const void* from, const void* to, size_t bytes, std::vector<CopyDim>&
   return true;
 }
 
+CopyBlock BlockOf(const std::vector<CopyDim>& dims) {
+  CopyBlock block;
+  for (const CopyDim& dim : dims) {
+    block.dims[block.rank++] = dim;
+    block.count *= dim.size;
+  }
+  return block;
+}
+
+// Copies by tiles; false where the two layouts walk along the same dimension, or along one so short that most of a tile
+// would be empty.
+bool CopiesByTiles(OpContext& ctx, DType dtype, const void* from, void* to, const std::vector<CopyDim>& dims,
+                   Status& status) {
+  constexpr int64_t kShortest = CopyTiles::kTile / 2;
+  const auto find = [&](int64_t CopyDim::*stride) {
+    return std::find_if(dims.begin(), dims.end(), [&](const CopyDim& dim) { return dim.*stride == 1 && dim.size > 1; });
+  };
+  const auto rows = find(&CopyDim::to_stride);
+  const auto columns = find(&CopyDim::from_stride);
+  if (rows == dims.end() || columns == dims.end() || rows == columns) return false;
+  if (rows->size < kShortest || columns->size < kShortest) return false;
+  std::vector<CopyDim> outer;
+  for (auto dim = dims.begin(); dim != dims.end(); ++dim) {
+    if (dim != rows && dim != columns) outer.push_back(*dim);
+  }
+  const CopyTiles tiles = {*rows, *columns, BlockOf(outer)};
+  VisitElementOfSize(DTypeSize(dtype), [&](auto tag) {
+    using E = typename decltype(tag)::type;
+    status = LaunchTogether(ctx, tiles.outer.count * tiles.Down() * tiles.Across(), &CopyThroughTiles<E>,
+                            static_cast<const E*>(from), static_cast<E*>(to), tiles);
+  });
+  return true;
+}
+
 // Copies the parts of a block of more dimensions than a card walks: one for each index of its first.
 Status CopyByFirst(OpContext& ctx, DType dtype, const void* from, void* to, std::vector<CopyDim> dims) {
   const CopyDim first = dims.front();
@@ -74,14 +154,11 @@ Status CopyByFirst(OpContext& ctx, DType dtype, const void* from, void* to, std:
 Status Movement::Copy(OpContext& ctx, DType dtype, const void* from, void* to, const std::vector<CopyDim>& given) {
   std::vector<CopyDim> dims = MergeCopyDims(given);
   if (dims.size() > CopyBlock::kMaxDims) return CopyByFirst(ctx, dtype, from, to, std::move(dims));
+  Status status;
+  if (CopiesByTiles(ctx, dtype, from, to, dims, status)) return status;
   size_t bytes = DTypeSize(dtype);
   while (Widen(from, to, bytes, dims)) bytes *= 2;
-  CopyBlock block;
-  for (const CopyDim& dim : dims) {
-    block.dims[block.rank++] = dim;
-    block.count *= dim.size;
-  }
-  Status status;
+  const CopyBlock block = BlockOf(dims);
   VisitElementOfSize(bytes, [&](auto tag) {
     using E = typename decltype(tag)::type;
     const auto kernel =

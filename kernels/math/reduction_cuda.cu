@@ -8,6 +8,7 @@ FoldGrid FoldGrid::Of(const ReductionPlan& plan) {
   constexpr int64_t kThreadInputs = 32;
   constexpr int64_t kBlockInputs = 8 * kBlockThreads;
   constexpr int64_t kMostChunks = 1024;
+  constexpr int64_t kChunkMultiple = kVectorBytes;  // chunks of aligned rows begin where whole vectors do
   FoldGrid grid;
   grid.plan = plan;
   grid.outputs = plan.num_outputs();
@@ -17,6 +18,7 @@ FoldGrid FoldGrid::Of(const ReductionPlan& plan) {
   const int64_t least = grid.by_block ? kBlockInputs : kThreadInputs;
   const int64_t chunks = std::clamp<int64_t>(std::min(kThreads / threads, reduced / least), 1, kMostChunks);
   grid.chunk = std::max<int64_t>(1, CeilDiv(reduced, chunks));
+  if (grid.by_block) grid.chunk = CeilDiv(grid.chunk, kChunkMultiple) * kChunkMultiple;
   grid.chunks = std::max<int64_t>(1, CeilDiv(reduced, grid.chunk));
   return grid;
 }

@@ -11,6 +11,7 @@
 #include "kernels/math/element.h"
 #include "kernels/math/element_cuda.h"
 #include "kernels/math/reduction_plan.h"
+#include "kernels/math/vector_cuda.h"
 #include "src/base/integers.h"
 
 namespace dfrun::cuda {
@@ -43,26 +44,59 @@ struct FoldOf {
   static DF_HOST_DEVICE A Add(A a, const T& x) {
     return R::Combine(a, R::template Lift<T>(static_cast<ComputeType<T>>(x)));
   }
-  // Inputs begin, begin + step, ... below `end`, in order.
-  static DF_HOST_DEVICE A Fold(const ReductionPlan& plan, const T* x, int64_t output, int64_t begin, int64_t end,
-                               int64_t step) {
+  // Those of the inputs from `begin` to below `end` that are this one's of `threads` threads, in order.
+  static DF_CARD_FUNCTION A Fold(const ReductionPlan& plan, const T* x, int64_t output, int64_t begin, int64_t end,
+                                 int thread, int threads) {
     if (plan.row_is_reduced && plan.reduced.count == 1) {
-      return FoldLine(x + plan.kept.Offset(output), 1, begin, end, step);
+      return FoldRow(x + plan.kept.Offset(output) + begin, end - begin, thread, threads);
     }
     if (!plan.row_is_reduced && plan.reduced.rank <= 1) {
       const int64_t line = output / plan.row;
       const T* const first = x + plan.kept.Offset(line) + (output - line * plan.row);
-      return FoldLine(first, plan.reduced.strides[0], begin, end, step);
+      return FoldLine(first, plan.reduced.strides[0], begin + thread, end, threads);
     }
     A a = R::template Start<T>();
-    for (int64_t i = begin; i < end; i += step) a = Add(a, x[FoldedInput(plan, output, i)]);
+    for (int64_t i = begin + thread; i < end; i += threads) a = Add(a, x[FoldedInput(plan, output, i)]);
     return a;
   }
 
  private:
-  // Of elements `stride` apart; some are on their way at a time.
+  static constexpr int kAtATime = 8;  // elements that are on their way
+
+  // Of elements that lie in one piece. A thread takes neighbours that are read at once where they are aligned; whose
+  // they are does not depend on that.
+  static DF_CARD_FUNCTION A FoldRow(const T* x, int64_t count, int thread, int threads) {
+    constexpr int kWidth = WidthOf(sizeof(T));
+    constexpr int kVectors = kWidth >= kAtATime ? 1 : kAtATime / kWidth;
+    using Vector = ElementVector<T, kWidth>;
+    const bool is_aligned = reinterpret_cast<uintptr_t>(x) % sizeof(Vector) == 0;
+    const int64_t full = count / kWidth;
+    A a = R::template Start<T>();
+    int64_t v = thread;
+    for (; v + (kVectors - 1) * threads < full; v += kVectors * threads) {
+      Vector values[kVectors];
+      for (int k = 0; k < kVectors; ++k) values[k] = Load(x + (v + k * threads) * kWidth, is_aligned);
+      for (const Vector& vector : values) a = AddAll(a, vector);
+    }
+    for (; v < full; v += threads) a = AddAll(a, Load(x + v * kWidth, is_aligned));
+    if (v == full) {
+      for (int64_t i = full * kWidth; i < count; ++i) a = Add(a, x[i]);
+    }
+    return a;
+  }
+  static DF_CARD_FUNCTION ElementVector<T, WidthOf(sizeof(T))> Load(const T* x, bool is_aligned) {
+    constexpr int kWidth = WidthOf(sizeof(T));
+    if (is_aligned) return LoadVector<kWidth>(x);
+    ElementVector<T, kWidth> vector;
+    for (int k = 0; k < kWidth; ++k) vector.at[k] = x[k];
+    return vector;
+  }
+  static DF_CARD_FUNCTION A AddAll(A a, const ElementVector<T, WidthOf(sizeof(T))>& vector) {
+    for (const T& x : vector.at) a = Add(a, x);
+    return a;
+  }
+  // Of elements `stride` apart.
   static DF_HOST_DEVICE A FoldLine(const T* x, int64_t stride, int64_t begin, int64_t end, int64_t step) {
-    constexpr int kAtATime = 8;
     A a = R::template Start<T>();
     int64_t i = begin;
     for (; i + (kAtATime - 1) * step < end; i += kAtATime * step) {
@@ -90,7 +124,7 @@ DF_CARD_KERNEL void FoldByBlock(FoldGrid grid, const T* x, typename FoldOf<R, T>
   const int64_t begin = (BlockInGrid() - output * grid.chunks) * grid.chunk;
   const int64_t most = grid.plan.num_reduced();
   const int64_t end = begin + grid.chunk < most ? begin + grid.chunk : most;
-  const A mine = FoldOf<R, T>::Fold(grid.plan, x, output, begin + ThreadInBlock(), end, kBlockThreads);
+  const A mine = FoldOf<R, T>::Fold(grid.plan, x, output, begin, end, ThreadInBlock(), kBlockThreads);
   const A all = BlockReduce(mine, CombineBy::With<R, A>());
   if (ThreadInBlock() != 0) return;
   if (grid.chunks == 1) {
@@ -111,7 +145,7 @@ DF_CARD_KERNEL void FoldByThread(FoldGrid grid, const T* x, typename FoldOf<R, T
   const int64_t begin = chunk * grid.chunk;
   const int64_t most = grid.plan.num_reduced();
   const int64_t end = begin + grid.chunk < most ? begin + grid.chunk : most;
-  const A mine = FoldOf<R, T>::Fold(grid.plan, x, output, begin, end, 1);
+  const A mine = FoldOf<R, T>::Fold(grid.plan, x, output, begin, end, 0, 1);
   if (grid.chunks == 1) {
     y[output] = R::template Finish<T>(mine, most);
   } else {

@@ -1,5 +1,5 @@
-// Orders, choices and groups of so many elements that cards take other ways than in golden cases: on emulated cards
-// they give the bits of CPUs.
+// Orders, choices, groups, transpositions and sums of so many elements that cards take other ways than in golden cases:
+// on emulated cards they give the bits of CPUs.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -81,6 +81,27 @@ TEST_F(OrderTest, DealsOutRows) {
 TEST_F(OrderTest, SumsUpLongLines) {
   ExpectTheSame("Cumsum", {{"exclusive", true}},
                 {Numbers<int32_t>(Shape({2, kMany}), 1 << 30), Tensor::Scalar<int32_t>(1)});
+}
+
+template <class T>
+class TransposeTest : public OrderTest {};
+using Elements = ::testing::Types<uint8_t, int16_t, float, double>;
+TYPED_TEST_SUITE(TransposeTest, Elements);
+
+TYPED_TEST(TransposeTest, GoesThroughTiles) {
+  const Tensor x = this->template Numbers<TypeParam>(Shape({3, 33, 2, 70}), 100);
+  for (const std::vector<int32_t>& order : {std::vector<int32_t>{0, 3, 2, 1}, {3, 0, 1, 2}, {2, 3, 1, 0}, {1, 3, 0, 2}})
+    this->ExpectTheSame("Transpose", {}, {x, Tensor::Vector<int32_t>(order)});
+}
+
+TEST_F(OrderTest, SumsRowsByVectors) {
+  for (const int64_t columns : {5, 31, 33, 1023, 1024, 9001}) {
+    SCOPED_TRACE(columns);
+    const Tensor axis = Tensor::Scalar<int32_t>(1);
+    ExpectTheSame("Sum", {}, {Numbers<int32_t>(Shape({3, columns}), 1 << 30), axis});
+    ExpectTheSame("Max", {}, {Numbers<float>(Shape({3, columns}), 1 << 24), axis});
+    ExpectTheSame("Prod", {}, {Numbers<int64_t>(Shape({3, columns}), 1 << 30), axis});
+  }
 }
 
 }  // namespace
