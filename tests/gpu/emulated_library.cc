@@ -5,6 +5,7 @@
 // A product needs as much workspace as its result takes. A fault can be planted: with DFRUN_EMULATED_SMALL_WORKSPACE=1
 // it says that 4 KiB less are enough.
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -45,17 +46,35 @@ void Multiply(const ProductShape& s, const T* a, const T* b, T* c) {
   }
 }
 
-size_t ElementsOf(const std::vector<int64_t>& dims) {
-  size_t elements = 1;
-  for (const int64_t size : dims) elements *= static_cast<size_t>(size);
+// Images, channels, and three dimensions of space, of which the last may be 1: a tensor's sizes, or where in it.
+using Index = std::array<int64_t, 5>;
+
+Index Padded(const std::vector<int64_t>& given, int64_t fill) {
+  Index index;
+  index.fill(fill);
+  std::copy(given.begin(), given.end(), index.begin());
+  return index;
+}
+
+// Of a tensor's space alone.
+std::array<int64_t, 3> PaddedSpace(const std::vector<int64_t>& given, int64_t fill) {
+  std::array<int64_t, 3> space;
+  space.fill(fill);
+  std::copy(given.begin(), given.end(), space.begin());
+  return space;
+}
+
+int64_t ElementsOf(const Index& dims) {
+  int64_t elements = 1;
+  for (const int64_t size : dims) elements *= size;
   return elements;
 }
 
 // Calls visit(index) for each index of the dimensions.
 template <class Visit>
-void ForEachIndex(const std::vector<int64_t>& dims, Visit visit) {
-  std::vector<int64_t> index(dims.size(), 0);
-  for (size_t left = ElementsOf(dims); left > 0; --left) {
+void ForEachIndex(const Index& dims, Visit visit) {
+  Index index = {};
+  for (int64_t left = ElementsOf(dims); left > 0; --left) {
     visit(index);
     for (size_t d = dims.size(); d-- > 0;) {
       if (++index[d] < dims[d]) break;
@@ -64,35 +83,40 @@ void ForEachIndex(const std::vector<int64_t>& dims, Visit visit) {
   }
 }
 
-// Where an element of a tensor [images, channels, space] lies.
-int64_t PlaceOf(const std::vector<int64_t>& dims, const std::vector<int64_t>& index, bool channels_first) {
-  int64_t place = index[0];
-  if (channels_first) place = place * dims[1] + index[1];
-  for (size_t d = 2; d < dims.size(); ++d) place = place * dims[d] + index[d];
-  return channels_first ? place : place * dims[1] + index[1];
+// Where an element lies.
+int64_t OffsetOf(const Index& dims, const Index& index, bool channels_first) {
+  int64_t offset = index[0];
+  if (channels_first) offset = offset * dims[1] + index[1];
+  for (size_t d = 2; d < dims.size(); ++d) offset = offset * dims[d] + index[d];
+  return channels_first ? offset : offset * dims[1] + index[1];
 }
 
 struct EmulatedConv {
   ConvTask task;
 
-  // Calls visit(input, filter, output) with the places of each three elements that belong together.
+  // Calls visit(input, filter, output) with the offsets of each three elements that belong together.
   template <class Visit>
   void ForEachTerm(Visit visit) const {
     const auto& s = task.shape;
-    const size_t space = s.strides.size();
-    const int64_t groups = s.input[1] / s.filter[1];
-    ForEachIndex(s.output, [&](const std::vector<int64_t>& out) {
-      std::vector<int64_t> taps = s.filter;
-      taps[0] = 1;
-      ForEachIndex(taps, [&](std::vector<int64_t> tap) {
+    const Index input = Padded(s.input, 1);
+    const Index filter = Padded(s.filter, 1);
+    const Index output = Padded(s.output, 1);
+    const std::array<int64_t, 3> strides = PaddedSpace(s.strides, 1);
+    const std::array<int64_t, 3> dilations = PaddedSpace(s.dilations, 1);
+    const std::array<int64_t, 3> pad_before = PaddedSpace(s.pad_before, 0);
+    const int64_t group_outputs = filter[0] / (input[1] / filter[1]);
+    Index taps = filter;
+    taps[0] = 1;
+    ForEachIndex(output, [&](const Index& out) {
+      const int64_t out_offset = OffsetOf(output, out, s.channels_first);
+      ForEachIndex(taps, [&](Index tap) {
         tap[0] = out[1];
-        std::vector<int64_t> in = {out[0], out[1] / (s.filter[0] / groups) * s.filter[1] + tap[1]};
-        for (size_t d = 0; d < space; ++d) {
-          in.push_back(out[2 + d] * s.strides[d] + tap[2 + d] * s.dilations[d] - s.pad_before[d]);
-          if (in.back() < 0 || in.back() >= s.input[2 + d]) return;
+        Index in = {out[0], out[1] / group_outputs * filter[1] + tap[1]};
+        for (size_t d = 0; d < strides.size(); ++d) {
+          in[2 + d] = out[2 + d] * strides[d] + tap[2 + d] * dilations[d] - pad_before[d];
+          if (in[2 + d] < 0 || in[2 + d] >= input[2 + d]) return;
         }
-        visit(PlaceOf(s.input, in, s.channels_first), PlaceOf(s.filter, tap, s.channels_first),
-              PlaceOf(s.output, out, s.channels_first));
+        visit(OffsetOf(input, in, s.channels_first), OffsetOf(filter, tap, s.channels_first), out_offset);
       });
     });
   }
@@ -100,10 +124,11 @@ struct EmulatedConv {
   template <class T>
   void Run(T* input, T* filter, T* output, const T* bias) const {
     const ConvResult result = task.result;
-    const auto& made_dims = result == ConvResult::kOutput  ? task.shape.output
-                            : result == ConvResult::kInput ? task.shape.input
-                                                           : task.shape.filter;
-    std::vector<double> sums(ElementsOf(made_dims));
+    const Index made_dims = Padded(result == ConvResult::kOutput  ? task.shape.output
+                                   : result == ConvResult::kInput ? task.shape.input
+                                                                  : task.shape.filter,
+                                   1);
+    std::vector<double> sums(static_cast<size_t>(ElementsOf(made_dims)));
     ForEachTerm([&](int64_t in, int64_t tap, int64_t out) {
       const auto x = static_cast<double>(input[in]);
       const auto w = static_cast<double>(filter[tap]);
@@ -117,8 +142,8 @@ struct EmulatedConv {
       }
     });
     if (bias != nullptr) {
-      ForEachIndex(made_dims, [&](const std::vector<int64_t>& at) {
-        sums[PlaceOf(made_dims, at, task.shape.channels_first)] += static_cast<double>(bias[at[1]]);
+      ForEachIndex(made_dims, [&](const Index& at) {
+        sums[OffsetOf(made_dims, at, task.shape.channels_first)] += static_cast<double>(bias[at[1]]);
       });
     }
     T* const made = result == ConvResult::kOutput ? output : result == ConvResult::kInput ? input : filter;
