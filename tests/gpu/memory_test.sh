@@ -45,7 +45,7 @@ done
 # What is no limit, and whom nothing limits.
 spec "$WORK/wrong.yaml" 0 0
 if "$DFRUN" check "$WORK/wrong.yaml" > "$WORK/log" 2>&1; then fail "a limit of nothing"; fi
-says "wrong.yaml:2:24: 'gpu_memory' must be above 0"
+says "wrong.yaml:2:23: 'gpu_memory' must be above 0"
 
 # The statistics name each device.
 spec "$WORK/fits.yaml" 16777216 0
