@@ -1,12 +1,15 @@
 // Threads of a block as stacks that take turns on one thread of the host.
-#include <algorithm>
+//
+// A fault can be planted: DFRUN_EMULATED_MISSING_BARRIER=n has threads go on at their n-th barrier (from 0).
+#include <sanitizer/asan_interface.h>
+
 #include <cstdint>
 #include <cstring>
 #include <numeric>
-#include <random>
+#include <utility>
 #include <vector>
 
-#include "kernels/device/cuda/block.h"
+#include "tests/gpu/emulated_settings.h"
 
 namespace dfrun::cuda::emulated {
 
@@ -48,6 +51,7 @@ struct Fiber {
   std::vector<char> stack = std::vector<char>(kStack);
   void* top = nullptr;  // while it waits
   bool has_ended = false;
+  int64_t barriers = 0;  // that it has come to
 };
 
 // The block that runs now.
@@ -72,6 +76,7 @@ void RunThread() {
 
 // As if RunThread() were about to be called: with a return address above it that is never used, and registers below.
 void Begin(Fiber& fiber) {
+  ASAN_UNPOISON_MEMORY_REGION(fiber.stack.data(), fiber.stack.size());  // of the thread before, which never returned
   constexpr size_t kRegisters = 6;
   constexpr uintptr_t kAlignment = 16;
   const uintptr_t end = reinterpret_cast<uintptr_t>(fiber.stack.data() + fiber.stack.size()) / kAlignment * kAlignment;
@@ -81,24 +86,26 @@ void Begin(Fiber& fiber) {
   std::memset(words - kRegisters, 0, kRegisters * sizeof(uintptr_t));
   fiber.top = words - kRegisters;
   fiber.has_ended = false;
+  fiber.barriers = 0;
 }
 
 }  // namespace
 
-void Meet() {
+void Meet() NO_THREAD_SAFETY_ANALYSIS {
   Block& block = TheBlock();
-  SwitchEmulatedStack(&block.fibers[static_cast<size_t>(place.thread)].top, block.scheduler);
+  Fiber& fiber = block.fibers[static_cast<size_t>(place.thread)];
+  if (fiber.barriers++ == MissingBarrier()) return;
+  SwitchEmulatedStack(&fiber.top, block.scheduler);
 }
 
 void RunTogether(FunctionRef<void()> thread) {
-  static std::minstd_rand& random = *new std::minstd_rand(1);
   Block& block = TheBlock();
   block.thread = &thread;
   std::vector<int> order(kBlockThreads);
   std::iota(order.begin(), order.end(), 0);
   for (Fiber& fiber : block.fibers) Begin(fiber);
   while (!order.empty()) {
-    std::shuffle(order.begin(), order.end(), random);
+    for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[Random() % i]);
     for (const int i : order) {
       place.thread = i;
       SwitchEmulatedStack(&block.scheduler, block.fibers[static_cast<size_t>(i)].top);

@@ -1,23 +1,17 @@
-// Graphs of the emulated runtime: a launch does the nodes in an order that their edges allow and that
-// DFRUN_EMULATED_SEED shuffles, another one each time, so that where an edge is missing values are wrong.
+// A launch does a graph's nodes one by one, between steps of other streams, in a random order that their edges allow,
+// another one each time, so that where an edge is missing values are wrong.
 //
 // A fault can be planted: DFRUN_EMULATED_MISSING_EDGE=n leaves out the n-th edge (from 0) of each graph that is made
 // executable.
 #include "tests/gpu/emulated_graph.h"
 
-#include <algorithm>
-#include <cstdlib>
-#include <cstring>
 #include <memory>
-#include <random>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "kernels/device/cuda/block.h"
-
-using dfrun::Mutex;
-using dfrun::MutexLock;
+#include "tests/gpu/emulated_call.h"
+#include "tests/gpu/emulated_settings.h"
 
 // The runtime's names of its types.
 struct CUgraphNode_st {
@@ -35,20 +29,7 @@ struct Node {
   Work work;
   std::vector<size_t> before;
 };
-
-struct Function {
-  RunBlocks run;
-  std::vector<size_t> arg_bytes;
-};
-
-struct Functions {
-  Mutex mu;
-  std::unordered_map<const void*, Function> all GUARDED_BY(mu);
-};
-Functions& TheFunctions() {
-  static Functions& functions = *new Functions();
-  return functions;
-}
+using Nodes = std::vector<Node>;
 
 // What this thread captures.
 struct Capture {
@@ -57,50 +38,50 @@ struct Capture {
 };
 thread_local Capture capture;
 
-int64_t Setting(const char* name, int64_t fallback) {
-  const char* const text = std::getenv(name);
-  return text == nullptr ? fallback : std::atoll(text);
-}
-
 // All that may be next stand in a list; one is taken at random.
-void RunInSomeOrder(const std::vector<Node>& nodes) {
-  static std::minstd_rand& random = *new std::minstd_rand(1);
-  static int64_t seed = 1;
-  if (const int64_t wanted = Setting("DFRUN_EMULATED_SEED", 1); wanted != seed) {
-    random.seed(static_cast<unsigned>(wanted));
-    seed = wanted;
-  }
-  std::vector<size_t> waits_for(nodes.size());
-  std::vector<std::vector<size_t>> readers(nodes.size());
-  std::vector<size_t> ready;
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    waits_for[i] = nodes[i].before.size();
-    for (const size_t before : nodes[i].before) readers[before].push_back(i);
-    if (waits_for[i] == 0) ready.push_back(i);
-  }
-  while (!ready.empty()) {
-    std::swap(ready[random() % ready.size()], ready.back());
-    const size_t node = ready.back();
-    ready.pop_back();
-    nodes[node].work();
-    for (const size_t reader : readers[node]) {
-      if (--waits_for[reader] == 0) ready.push_back(reader);
+class GraphRun final : public Parts {
+ public:
+  explicit GraphRun(std::shared_ptr<const Nodes> nodes)
+      : nodes_(std::move(nodes)), waits_for_(nodes_->size()), readers_(nodes_->size()) {
+    for (size_t i = 0; i < nodes_->size(); ++i) {
+      const std::vector<size_t>& all_before = (*nodes_)[i].before;
+      waits_for_[i] = all_before.size();
+      for (const size_t before : all_before) readers_[before].push_back(i);
+      if (all_before.empty()) ready_.push_back(i);
     }
   }
-}
 
-std::vector<Node> CopyOf(const CUgraph_st& graph) {
+  bool DoOne() override {
+    if (ready_.empty()) return true;
+    std::swap(ready_[Random() % ready_.size()], ready_.back());
+    const size_t node = ready_.back();
+    ready_.pop_back();
+    (*nodes_)[node].work();
+    for (const size_t reader : readers_[node]) {
+      if (--waits_for_[reader] == 0) ready_.push_back(reader);
+    }
+    return ready_.empty();
+  }
+
+ private:
+  const std::shared_ptr<const Nodes> nodes_;
+  std::vector<size_t> waits_for_;
+  std::vector<std::vector<size_t>> readers_;
+  std::vector<size_t> ready_;
+};
+
+std::shared_ptr<Nodes> CopyOf(const CUgraph_st& graph) {
   std::unordered_map<const CUgraphNode_st*, size_t> numbers;
-  std::vector<Node> nodes;
+  auto nodes = std::make_shared<Nodes>();
   for (const auto& node : graph.nodes) {
-    numbers[node.get()] = nodes.size();
-    nodes.push_back({node->work, {}});
-    for (const CUgraphNode_st* before : node->before) nodes.back().before.push_back(numbers.at(before));
+    numbers[node.get()] = nodes->size();
+    nodes->push_back({node->work, {}});
+    for (const CUgraphNode_st* before : node->before) nodes->back().before.push_back(numbers.at(before));
   }
   return nodes;
 }
 
-void LeaveEdgeOut(std::vector<Node>& nodes, int64_t number) {
+void LeaveEdgeOut(Nodes& nodes, int64_t number) {
   for (Node& node : nodes) {
     const auto count = static_cast<int64_t>(node.before.size());
     if (number >= 0 && number < count) node.before.erase(node.before.begin() + number);
@@ -118,44 +99,13 @@ cudaError_t AddNode(cudaGraph_t graph, const cudaGraphNode_t* before, size_t cou
 
 }  // namespace
 
-void Declare(const void* kernel, RunBlocks run, std::vector<size_t> arg_bytes) {
-  Functions& functions = TheFunctions();
-  MutexLock lock(functions.mu);
-  functions.all.try_emplace(kernel, Function{run, std::move(arg_bytes)});
-}
-
-Work KeepCall(const void* kernel, int64_t blocks, void** args) {
-  struct alignas(16) Word {
-    char bytes[16];
-  };
-  Function function;
-  {
-    Functions& functions = TheFunctions();
-    MutexLock lock(functions.mu);
-    function = functions.all.at(kernel);
-  }
-  std::vector<std::vector<Word>> values;
-  for (size_t i = 0; i < function.arg_bytes.size(); ++i) {
-    values.emplace_back((function.arg_bytes[i] + sizeof(Word) - 1) / sizeof(Word));
-    std::memcpy(values.back().data(), args[i], function.arg_bytes[i]);
-  }
-  return [kernel, blocks, run = function.run, values = std::move(values)]() mutable {
-    std::vector<void*> addresses;
-    for (std::vector<Word>& value : values) addresses.push_back(value.data());
-    run(kernel, blocks, addresses.data());
-  };
-}
-
-cudaError_t Enqueue(cudaStream_t stream, Work work) {
-  if (capture.graph != nullptr && capture.stream == stream) {
-    const auto& nodes = capture.graph->nodes;
-    cudaGraphNode_t last = nodes.empty() ? nullptr : nodes.back().get();
-    cudaGraphNode_t node = nullptr;
-    return AddNode(capture.graph, &last, last == nullptr ? 0 : 1, std::move(work), &node);
-  }
-  const MutexLock lock(running);
-  work();
-  return cudaSuccess;
+bool KeepIfCaptured(cudaStream_t stream, Work& work) {
+  if (capture.graph == nullptr || capture.stream != stream) return false;
+  const auto& nodes = capture.graph->nodes;
+  cudaGraphNode_t last = nodes.empty() ? nullptr : nodes.back().get();
+  cudaGraphNode_t node = nullptr;
+  AddNode(capture.graph, &last, last == nullptr ? 0 : 1, std::move(work), &node);
+  return true;
 }
 
 }  // namespace dfrun::cuda::emulated
@@ -163,7 +113,7 @@ cudaError_t Enqueue(cudaStream_t stream, Work work) {
 namespace emulated = dfrun::cuda::emulated;
 
 struct CUgraphExec_st {
-  std::vector<emulated::Node> nodes;
+  std::shared_ptr<emulated::Nodes> nodes;
 };
 
 // NOLINTBEGIN(readability-identifier-naming): names of the library
@@ -184,24 +134,25 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph, con
 }
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* before,
                                      size_t count, void* to, const void* from, size_t bytes, cudaMemcpyKind) {
-  return emulated::AddNode(
-      graph, before, count, [=] { std::memmove(to, from, bytes); }, node);
+  return emulated::AddNode(graph, before, count, emulated::KeepCopy(to, from, bytes), node);
 }
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* before,
                                    size_t count, const cudaMemsetParams* params) {
-  const cudaMemsetParams p = *params;
-  if (p.elementSize != 1 || p.height != 1) return cudaErrorNotSupported;
-  return emulated::AddNode(
-      graph, before, count, [p] { std::memset(p.dst, static_cast<int>(p.value), p.width); }, node);
+  if (params->elementSize != 1 || params->height != 1) return cudaErrorNotSupported;
+  return emulated::AddNode(graph, before, count,
+                           emulated::KeepFill(params->dst, static_cast<int>(params->value), params->width), node);
 }
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* before,
                                        size_t count, cudaGraph_t child) {
-  return emulated::AddNode(
-      graph, before, count, [nodes = emulated::CopyOf(*child)] { emulated::RunInSomeOrder(nodes); }, node);
+  const auto run = [nodes = emulated::CopyOf(*child)] {
+    emulated::GraphRun all(nodes);
+    while (!all.DoOne()) continue;
+  };
+  return emulated::AddNode(graph, before, count, run, node);
 }
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph, unsigned long long) {
   *made = new CUgraphExec_st{emulated::CopyOf(*graph)};
-  emulated::LeaveEdgeOut((*made)->nodes, emulated::Setting("DFRUN_EMULATED_MISSING_EDGE", -1));
+  emulated::LeaveEdgeOut(*(*made)->nodes, emulated::Setting("DFRUN_EMULATED_MISSING_EDGE", -1));
   return cudaSuccess;
 }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) {
@@ -211,9 +162,8 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) {
 cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) {
   return cudaSuccess;
 }
-cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t) {
-  const MutexLock lock(emulated::running);
-  emulated::RunInSomeOrder(graph->nodes);
+cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
+  emulated::EnqueueParts(stream, std::make_unique<emulated::GraphRun>(graph->nodes));
   return cudaSuccess;
 }
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {

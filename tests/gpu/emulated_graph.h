@@ -1,21 +1,15 @@
-// What the emulated runtime does with work: at once, or as a node of a graph.
+// Graphs of the emulated card: what a thread captures of a stream is kept as the nodes of one.
 #ifndef DFRUN_TESTS_GPU_EMULATED_GRAPH_H_
 #define DFRUN_TESTS_GPU_EMULATED_GRAPH_H_
 
 #include <cuda_runtime_api.h>
 
-#include <cstdint>
-#include <functional>
+#include "tests/gpu/emulated_streams.h"
 
 namespace dfrun::cuda::emulated {
 
-using Work = std::function<void()>;
-
-// The call of a kernel with its arguments as they are now.
-Work KeepCall(const void* kernel, int64_t blocks, void** args);
-
-// Does it, or where this thread captures the stream makes it the next node of what is captured.
-cudaError_t Enqueue(cudaStream_t stream, Work work);
+// Where this thread captures the stream, makes the work the next node of what is captured; whether it did.
+bool KeepIfCaptured(cudaStream_t stream, Work& work);
 
 }  // namespace dfrun::cuda::emulated
 

@@ -17,7 +17,8 @@
 #include "kernels/device/cuda/library_conv.h"
 #include "kernels/device/cuda/library_product.h"
 #include "src/framework/element_types.h"
-#include "tests/gpu/emulated_graph.h"
+#include "tests/gpu/emulated_memory.h"
+#include "tests/gpu/emulated_streams.h"
 
 namespace dfrun::cuda {
 namespace {
@@ -193,7 +194,8 @@ Status LibraryProduct::Run(OpContext& ctx, const void* a, const void* b, void* c
 }
 
 Status LibraryProduct::Enqueue(cudaStream_t stream, const void* a, const void* b, void* c, void* workspace) const {
-  emulated::Enqueue(stream, [product = *reinterpret_cast<const EmulatedProduct*>(product_), a, b, c, workspace] {
+  emulated::Enqueue(stream, [product = *reinterpret_cast<const EmulatedProduct*>(product_), a = emulated::Reach(a),
+                             b = emulated::Reach(b), c = emulated::Reach(c), workspace = emulated::Reach(workspace)] {
     VisitDType<DF_FLOATS>(product.dtype, [&](auto tag) {
       using T = typename decltype(tag)::type;
       Multiply(product.shape, static_cast<const T*>(a), static_cast<const T*>(b), static_cast<T*>(workspace));
@@ -222,7 +224,9 @@ Status LibraryConv::Run(OpContext& ctx, const ConvData& data) const {
 }
 
 Status LibraryConv::Enqueue(cudaStream_t stream, const ConvData& data, void*) const {
-  emulated::Enqueue(stream, [conv = reinterpret_cast<const EmulatedConv*>(handle_), data] {
+  const ConvData reach = {emulated::Reach(data.input), emulated::Reach(data.filter), emulated::Reach(data.output),
+                          emulated::Reach(data.bias)};
+  emulated::Enqueue(stream, [conv = reinterpret_cast<const EmulatedConv*>(handle_), data = reach] {
     VisitDType<DF_FLOATS>(conv->task.dtype, [&](auto tag) {
       using T = typename decltype(tag)::type;
       const auto elements = [](const void* memory) { return static_cast<T*>(const_cast<void*>(memory)); };

@@ -1,35 +1,81 @@
 // BestFitPool of the emulated card: each block is memory of its own, which holds NaN when it is given out and from when
-// it is given back, so that who reads it then gets wrong values. It stands for kernels/device/cuda/best_fit_pool.cc.
+// it is given back, so that who reads it then gets wrong values; who writes to it then, or behind its end, is found
+// when the block is given back or given out again. It stands for kernels/device/cuda/best_fit_pool.cc.
+//
+// Of the card's memory all this is work as the kernels' is: a block is given out again while work that uses it is still
+// enqueued, and only the order of the stream keeps the two apart.
+#include "kernels/device/cuda/best_fit_pool.h"
+
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/device/cuda/best_fit_pool.h"
+#include "tests/gpu/emulated_memory.h"
+#include "tests/gpu/emulated_settings.h"
+#include "tests/gpu/emulated_streams.h"
 
 namespace dfrun::cuda {
 namespace {
 
-// Behind each block, for work that writes further than it may.
-constexpr size_t kBehind = 4096;
+constexpr int kNan = 0xff;  // of bytes
+
+// As the statistics count it.
+int64_t Counted(size_t bytes) {
+  return static_cast<int64_t>((bytes + BestFitPool::kAlignment - 1) / BestFitPool::kAlignment *
+                              BestFitPool::kAlignment);
+}
+
+// Does it now, or in the order of the card.
+void InOrder(const void* memory, emulated::Work work) {
+  if (emulated::IsCardMemory(memory)) {
+    emulated::EnqueueInOrderOfMemory(std::move(work));
+  } else {
+    work();
+  }
+}
+
+bool HoldsNan(const void* memory, size_t bytes) {
+  const auto* const at = static_cast<const unsigned char*>(memory);
+  return bytes == 0 || (at[0] == kNan && std::memcmp(at, at + 1, bytes - 1) == 0);
+}
+
+void GiveOut(void* memory, size_t bytes) {
+  void* const reach = emulated::ReachOf(memory);
+  InOrder(memory, [reach, bytes] {
+    emulated::AllowWork(reach, bytes);
+    if (!HoldsNan(reach, emulated::FencedBytes(bytes)))
+      emulated::Die("work wrote to memory that was given back before");
+  });
+}
+
+void GiveBack(void* memory, size_t bytes) {
+  std::byte* const reach = emulated::Reach(static_cast<std::byte*>(memory));
+  InOrder(memory, [reach, bytes] {
+    if (!HoldsNan(reach + bytes, emulated::FencedBytes(bytes) - bytes)) emulated::Die("work wrote behind its memory");
+    std::memset(reach, kNan, bytes);
+    emulated::ForbidWork(reach, bytes);
+  });
+}
 
 }  // namespace
 
-void* BestFitPool::Allocate(size_t bytes) {
-  const size_t wanted = std::max<size_t>(1, (bytes + kAlignment - 1) / kAlignment) * kAlignment;
+void* BestFitPool::Allocate(size_t asked) {
+  const size_t bytes = std::max<size_t>(asked, 1);
+  const size_t fenced = emulated::FencedBytes(bytes);
   MutexLock lock(mu_);
-  if (!MayGive(wanted)) return nullptr;
+  if (!MayGive(static_cast<size_t>(Counted(bytes)))) return nullptr;
   std::byte* memory = nullptr;
-  if (const auto fit = free_.lower_bound({wanted, nullptr}); fit != free_.end() && fit->first == wanted) {
+  if (const auto fit = free_.lower_bound({fenced, nullptr}); fit != free_.end() && fit->first == fenced) {
     memory = fit->second;
     free_.erase(fit);
-    blocks_.at(memory).is_free = false;
+    blocks_.at(memory) = {bytes, false, true};
+    GiveOut(memory, bytes);
   } else {
-    memory = static_cast<std::byte*>(take_chunk_(wanted + kBehind));
+    memory = static_cast<std::byte*>(take_chunk_(fenced));
     if (memory == nullptr) return nullptr;
-    blocks_.emplace(memory, Block{wanted, false, true});
-    stats_.bytes_reserved += static_cast<int64_t>(wanted);
+    blocks_.emplace(memory, Block{bytes, false, true});
+    stats_.bytes_reserved += Counted(bytes);
   }
-  std::memset(memory, 0xff, wanted);
-  stats_.bytes_in_use += static_cast<int64_t>(wanted);
+  stats_.bytes_in_use += Counted(bytes);
   stats_.peak_bytes_in_use = std::max(stats_.peak_bytes_in_use, stats_.bytes_in_use);
   ++stats_.allocations;
   return memory;
@@ -39,10 +85,10 @@ void BestFitPool::Free(void* memory) {
   if (memory == nullptr) return;
   MutexLock lock(mu_);
   auto& [begin, block] = *blocks_.find(static_cast<std::byte*>(memory));
-  std::memset(memory, 0xff, block.bytes);
+  GiveBack(memory, block.bytes);
   block.is_free = true;
-  free_.insert({block.bytes, begin});
-  stats_.bytes_in_use -= static_cast<int64_t>(block.bytes);
+  free_.insert({emulated::FencedBytes(block.bytes), begin});
+  stats_.bytes_in_use -= Counted(block.bytes);
 }
 
 void BestFitPool::SetLimit(size_t bytes) {

@@ -1,15 +1,14 @@
-// The functions of the CUDA runtime that the device calls, on a card that is this host's memory: what is enqueued is
-// done at once. Fresh memory holds NaN (and what was set free: emulated_pool.cc). Graphs: emulated_graph.cc. The
-// environment variable DFRUN_EMULATED_CARD makes it that of a host with no-driver, an old-driver or no-card.
+// The functions of the CUDA runtime that the device calls, on a card that is this host's memory. Fresh memory holds NaN
+// (and what was set free: emulated_pool.cc). Streams: emulated_streams.cc; graphs: emulated_graph.cc. The environment
+// variable DFRUN_EMULATED_CARD makes it that of a host with no-driver, an old-driver or no-card.
 #include <cuda_runtime_api.h>
 
-#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
 
-#include "kernels/device/cuda/block.h"
-#include "tests/gpu/emulated_graph.h"
+#include "tests/gpu/emulated_call.h"
+#include "tests/gpu/emulated_memory.h"
 
 namespace {
 
@@ -59,44 +58,21 @@ cudaError_t cudaGetLastError() {
   return cudaSuccess;
 }
 cudaError_t cudaMalloc(void** memory, size_t bytes) {
+  *memory = emulated::TakeCardMemory(bytes);
+  return *memory == nullptr ? cudaErrorMemoryAllocation : cudaSuccess;
+}
+cudaError_t cudaHostAlloc(void** memory, size_t bytes, unsigned) {
   constexpr size_t kAlignment = 256;
   *memory = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
   if (*memory == nullptr) return cudaErrorMemoryAllocation;
   std::memset(*memory, 0xff, bytes);
   return cudaSuccess;
 }
-cudaError_t cudaHostAlloc(void** memory, size_t bytes, unsigned) {
-  return cudaMalloc(memory, bytes);
-}
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
-  static std::atomic<uintptr_t> next{1};  // streams are told apart by their numbers
-  *stream = reinterpret_cast<cudaStream_t>(next.fetch_add(1));
-  return cudaSuccess;
-}
-cudaError_t cudaStreamDestroy(cudaStream_t) {
-  return cudaSuccess;
-}
-cudaError_t cudaStreamSynchronize(cudaStream_t) {
-  return cudaSuccess;
-}
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) {
-  return cudaSuccess;
-}
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
-  *event = nullptr;
-  return cudaSuccess;
-}
-cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) {
-  return cudaSuccess;
-}
-cudaError_t cudaEventQuery(cudaEvent_t) {
-  return cudaSuccess;
-}
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
-  return emulated::Enqueue(stream, [=] { std::memmove(to, from, bytes); });
+  return emulated::Enqueue(stream, emulated::KeepCopy(to, from, bytes));
 }
 cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream) {
-  return emulated::Enqueue(stream, [=] { std::memset(to, value, bytes); });
+  return emulated::Enqueue(stream, emulated::KeepFill(to, value, bytes));
 }
 cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3, void** args, size_t, cudaStream_t stream) {
   return emulated::Enqueue(stream, emulated::KeepCall(kernel, grid.x, args));

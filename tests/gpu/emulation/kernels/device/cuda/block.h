@@ -1,6 +1,6 @@
 // What kernels of a card are written with, on the host: it stands for the header of this path in the product's tree, so
-// that the same kernels run where there is no card. The threads of a block run one after the other, those that meet at
-// barriers in turns, in an order that a seed shuffles.
+// that the same kernels run where there is no card. Blocks run one after the other, and so do the threads of a block,
+// those that meet at barriers in turns, in orders that a seed shuffles. What a block shares holds NaN when it begins.
 #ifndef DFRUN_TESTS_GPU_EMULATION_KERNELS_DEVICE_CUDA_BLOCK_H_
 #define DFRUN_TESTS_GPU_EMULATION_KERNELS_DEVICE_CUDA_BLOCK_H_
 
@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -17,7 +18,10 @@
 #define DF_CARD_KERNEL
 #define DF_CARD_FUNCTION inline
 // One block runs at a time.
-#define DF_CARD_SHARED(type, name, count) static type name[count]
+#define DF_CARD_SHARED(type, name, count) \
+  static type name[count];                \
+  static int64_t name##_turn = 0;         \
+  ::dfrun::cuda::emulated::BeginShared(name, sizeof(name), name##_turn)
 
 namespace dfrun::cuda {
 
@@ -27,13 +31,24 @@ namespace emulated {
 
 // Of the thread of the card that runs now.
 struct Place {
-  int64_t block;
-  int thread;
+  int64_t block = 0;
+  int thread = 0;
+  int64_t turn = 0;  // blocks of all kernels that have run until now
 };
 extern Place place;
 
-// One kernel runs at a time, and all that is enqueued runs at once.
+// Held while work is enqueued or done: one kernel runs at a time.
 extern Mutex running;
+
+// The next random number, of the sequence that the environment variable DFRUN_EMULATED_SEED chooses.
+unsigned Random();
+
+// What a block shares begins as NaN when its first thread comes there.
+inline void BeginShared(void* memory, size_t bytes, int64_t& turn) {
+  if (turn == place.turn) return;
+  turn = place.turn;
+  std::memset(memory, 0xff, bytes);
+}
 
 // Calls `thread` once for each thread of a block; those that come to Meet() go on when all have come or ended.
 void RunTogether(FunctionRef<void()> thread);
@@ -54,19 +69,28 @@ inline void Barrier() {
   emulated::Meet();
 }
 
-// By a tree over the block.
+inline constexpr int kWarpThreads = 32;
+
+// In the order in which a card folds.
 template <class A, class Combine>
 A BlockReduce(A value, Combine combine) {
-  static A values[kBlockThreads];
+  constexpr int kWarps = kBlockThreads / kWarpThreads;
+  DF_CARD_SHARED(A, values, kBlockThreads);
+  DF_CARD_SHARED(A, of_warps, kWarps);
   const int thread = ThreadInBlock();
-  Barrier();  // of the call before, whose result all have read
+  Barrier();  // of the call before, whose values all have read
   values[thread] = value;
   Barrier();
-  for (int half = kBlockThreads / 2; half > 0; half /= 2) {
-    if (thread < half) values[thread] = combine(values[thread], values[thread + half]);
-    Barrier();
+  if (thread % kWarpThreads == 0) {
+    for (int distance = kWarpThreads / 2; distance > 0; distance /= 2) {
+      for (int i = thread; i < thread + distance; ++i) values[i] = combine(values[i], values[i + distance]);
+    }
+    of_warps[thread / kWarpThreads] = values[thread];
   }
-  return values[0];
+  Barrier();
+  A all = of_warps[0];
+  for (int warp = 1; warp < kWarps; ++warp) all = combine(all, of_warps[warp]);
+  return all;
 }
 
 enum class Threads { kIndependent, kTogether };
@@ -78,15 +102,34 @@ using RunBlocks = void (*)(const void* kernel, int64_t blocks, void** args);
 // What the runtime must know of a kernel to launch it, and to keep its arguments.
 void Declare(const void* kernel, RunBlocks run, std::vector<size_t> arg_bytes);
 
+// The numbers from 0 to count - 1 up or down, from a random one on.
+class RandomOrder {
+ public:
+  explicit RandomOrder(int64_t count)
+      : count_(count), first_(Random() % static_cast<uint64_t>(count)), is_down_(Random() % 2 != 0) {}
+  int64_t operator()(int64_t i) const {
+    const int64_t at = first_ + i < count_ ? first_ + i : first_ + i - count_;
+    return is_down_ ? count_ - 1 - at : at;
+  }
+
+ private:
+  const int64_t count_;
+  const int64_t first_;
+  const bool is_down_;
+};
+
 template <Threads kThreads, class... Params, size_t... I>
 void RunWith(void (*kernel)(Params...), int64_t blocks, void** args, std::index_sequence<I...>) {
-  for (int64_t block = 0; block < blocks; ++block) {
-    place = {block, 0};
+  const RandomOrder order(blocks);
+  const RandomOrder order_in_block(kBlockThreads);
+  for (int64_t i = 0; i < blocks; ++i) {
+    place.block = order(i);
+    ++place.turn;
     if constexpr (kThreads == Threads::kTogether) {
       RunTogether([&] { kernel(*static_cast<Params*>(args[I])...); });
     } else {
-      for (int thread = kBlockThreads; thread-- > 0;) {
-        place.thread = thread;
+      for (int thread = 0; thread < kBlockThreads; ++thread) {
+        place.thread = static_cast<int>(order_in_block(thread));
         kernel(*static_cast<Params*>(args[I])...);
       }
     }

@@ -1,0 +1,236 @@
+// Faults that kernels of a card could have, planted: the emulated card finds each. A test that fails here says that it
+// finds no more what it is for.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "kernels/device/cuda/launch.h"
+#include "src/framework/op.h"
+#include "tests/unit/testing/node_runner.h"
+
+namespace dfrun::testing {
+namespace {
+
+constexpr int kSeeds = 5;
+
+DF_CARD_KERNEL void Twice(const float* x, float* y, int64_t n) {
+  const int64_t i = cuda::ThreadInGrid();
+  if (i < n) y[i] = 2 * x[i];
+}
+
+DF_CARD_KERNEL void TwiceAndOneMore(const float* x, float* y, int64_t n) {
+  const int64_t i = cuda::ThreadInGrid();
+  if (i <= n) y[i] = 2 * x[i];
+}
+
+DF_CARD_KERNEL void SumWithNext(const float* x, float* y, int64_t n) {
+  const int64_t i = cuda::ThreadInGrid();
+  if (i < n) y[i] = x[i] + x[i + 1];
+}
+
+// Of a pointer that stands in memory.
+DF_CARD_KERNEL void TwiceOfFirst(const float* const* x, float* y, int64_t n) {
+  const int64_t i = cuda::ThreadInGrid();
+  if (i < n) y[i] = 2 * x[0][i];
+}
+
+// By way of memory that the block shares, where each thread reads what another one writes.
+DF_CARD_KERNEL void TwiceByBlock(const float* x, float* y, int64_t n, bool meets) {
+  DF_CARD_SHARED(float, shared, cuda::kBlockThreads);
+  const int thread = cuda::ThreadInBlock();
+  const int64_t first = cuda::BlockInGrid() * cuda::kBlockThreads;
+  if (first + thread < n) shared[thread] = x[first + thread];
+  if (meets) cuda::Barrier();
+  const int other = cuda::kBlockThreads - 1 - thread;
+  if (first + other < n) y[first + other] = 2 * shared[other];
+}
+
+class PlantedKernel final : public Kernel {
+ public:
+  explicit PlantedKernel(KernelSetup& setup) : fault_(setup.attr<std::string>("fault")) {}
+
+  Status Compute(OpContext& ctx) {
+    const Tensor& x = ctx.input(0);
+    const int64_t n = x.num_elements();
+    Tensor* y = nullptr;
+    DF_TRY(ctx.AllocateOutput(0, x.shape(), &y));
+    const auto* const from = x.data<float>();
+    auto* const to = y->data<float>();
+    if (fault_ == "host read" && from[0] == 0) return InvalidArgument("0");
+    if (fault_ == "host write") to[0] = 1;
+    if (fault_ == "freed buffer") return ByTemporary(ctx, from, to, n);
+    if (fault_ == "index read") return cuda::Launch(ctx, n, &SumWithNext, from, to, n);
+    if (fault_ == "index") return cuda::Launch(ctx, n + 1, &TwiceAndOneMore, from, to, n);
+    if (fault_ == "pointer in memory") {
+      from_ = from;
+      return cuda::Launch(ctx, n, &TwiceOfFirst, &from_, to, n);
+    }
+    const bool meets = fault_ != "missing barrier";
+    if (!meets || fault_ == "barrier") {
+      return cuda::LaunchTogether(ctx, cuda::BlocksFor(n), &TwiceByBlock, from, to, n, meets);
+    }
+    return cuda::Launch(ctx, n, &Twice, from, to, n);
+  }
+
+ private:
+  // Gives the temporary back before all that reads it is enqueued.
+  static Status ByTemporary(OpContext& ctx, const float* from, float* to, int64_t n) {
+    DF_ASSIGN(Tensor copy, ctx.AllocateTemp(DType::kFloat, Shape({n})));
+    auto* const of_copy = copy.data<float>();
+    DF_TRY(cuda::EnqueueBytes(ctx, from, of_copy, static_cast<size_t>(n) * sizeof(float)));
+    copy.Reset();
+    return cuda::Launch(ctx, n, &Twice, of_copy, to, n);
+  }
+
+  const std::string fault_;
+  const float* from_ = nullptr;
+};
+
+OP("PlantedFault")
+    .Input("x: float")
+    .Output("y: float")
+    .Attr("fault: string")
+    .NotDifferentiable()
+    .Doc("Twice x, by a kernel with a fault.");
+CUDA_KERNEL_ANY("PlantedFault", PlantedKernel);
+
+class PlantedFaultsTest : public ::testing::Test {
+ protected:
+  void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+  void TearDown() override {
+    for (const char* name : {"SEED", "MISSING_BARRIER", "MISSING_EVENT"}) {
+      unsetenv(StrCat("DFRUN_EMULATED_", name).c_str());
+    }
+  }
+
+  static void UseSeed(int seed) { setenv("DFRUN_EMULATED_SEED", std::to_string(seed).c_str(), 1); }
+
+  // As many elements as end where their memory ends.
+  static Tensor Numbers(int64_t n = 1024) {
+    Tensor x(DType::kFloat, Shape({n}));
+    for (int64_t i = 0; i < n; ++i) x.data<float>()[i] = static_cast<float>(i + 1);
+    return x;
+  }
+
+  // What the op gives of Numbers().
+  Tensor Run(const std::string& fault, int64_t n = 1024) {
+    const auto outputs = runner_.Run(NodeRunner::Way::kUnknownShapes, "PlantedFault", {{"fault", fault}}, {Numbers(n)});
+    EXPECT_TRUE(outputs.ok()) << outputs.status().ToString();
+    return outputs.ok() ? (*outputs)[0] : Tensor();
+  }
+  bool IsRight(const std::string& fault, int64_t n = 1024) {
+    Tensor expected = Numbers(n);
+    for (int64_t i = 0; i < n; ++i) expected.data<float>()[i] *= 2;
+    return Run(fault, n).Identical(expected);
+  }
+
+  // The barriers without which an op gives another value than with all of them, for one of the seeds.
+  std::string NeededBarriers(const std::string& op, const AttrMap& attrs, const std::vector<Input>& inputs, int count) {
+    const auto run = [&] {
+      const auto outputs = runner_.Run(NodeRunner::Way::kUnknownShapes, op, attrs, inputs);
+      EXPECT_TRUE(outputs.ok()) << outputs.status().ToString();
+      return outputs.ok() ? (*outputs)[0] : Tensor();
+    };
+    const Tensor expected = run();
+    std::string needed;
+    for (int barrier = 0; barrier < count; ++barrier) {
+      setenv("DFRUN_EMULATED_MISSING_BARRIER", std::to_string(barrier).c_str(), 1);
+      bool differs = false;
+      for (int seed = 1; seed <= kSeeds && !differs; ++seed) {
+        UseSeed(seed);
+        differs = !run().Identical(expected);
+      }
+      if (differs) needed += StrCat(barrier, " ");
+    }
+    unsetenv("DFRUN_EMULATED_MISSING_BARRIER");
+    return needed;
+  }
+
+  NodeRunner runner_{"gpu"};
+};
+
+using PlantedFaultsDeathTest = PlantedFaultsTest;
+
+TEST_F(PlantedFaultsTest, WithoutAFaultAllIsRight) {
+  for (int seed = 1; seed <= kSeeds; ++seed) {
+    UseSeed(seed);
+    for (const int64_t n : {1, 3, 255, 1000, 1024}) {
+      EXPECT_TRUE(IsRight("none", n));
+      EXPECT_TRUE(IsRight("barrier", n));
+    }
+  }
+}
+
+TEST_F(PlantedFaultsTest, AFreedBufferIsFound) {
+  const Tensor y = Run("freed buffer");
+  for (int64_t i = 0; i < y.num_elements(); ++i) EXPECT_TRUE(std::isnan(y.data<float>()[i])) << i;
+}
+
+TEST_F(PlantedFaultsTest, AMissingBarrierIsFound) {
+  for (int seed = 1; seed <= kSeeds; ++seed) {
+    UseSeed(seed);
+    EXPECT_FALSE(IsRight("missing barrier")) << "seed " << seed;
+  }
+}
+
+// Three barriers stand in a sum over a block: the first is of the sum before.
+TEST_F(PlantedFaultsTest, BarriersOfASumOverABlockAreNeeded) {
+  Tensor flags(DType::kBool, Shape({3000}));
+  for (int64_t i = 0; i < flags.num_elements(); ++i) flags.data<bool>()[i] = i % 3 != 0;
+  EXPECT_EQ(NeededBarriers("Where", {{"T", DType::kBool}}, {flags}, 4), "1 2 ");
+}
+
+// So do in a fold of a block, and softmax has two, of which the second must not begin before the first has ended.
+TEST_F(PlantedFaultsTest, BarriersOfAFoldOverABlockAreNeeded) {
+  Tensor x(DType::kFloat, Shape({2, 3000}));
+  for (int64_t i = 0; i < x.num_elements(); ++i) x.data<float>()[i] = static_cast<float>(i * 37 % 101) / 16;
+  EXPECT_EQ(NeededBarriers("Softmax", {}, {x}, 7), "1 2 4 5 ");
+}
+
+TEST_F(PlantedFaultsTest, AMissingEventIsFound) {
+  int wrong = 0;
+  for (int seed = 1; seed <= kSeeds; ++seed) {
+    UseSeed(seed);
+    EXPECT_TRUE(IsRight("none"));
+    setenv("DFRUN_EMULATED_MISSING_EVENT", "1", 1);
+    for (int i = 0; i < 20; ++i) wrong += IsRight("none") ? 0 : 1;
+    unsetenv("DFRUN_EMULATED_MISSING_EVENT");
+  }
+  EXPECT_GT(wrong, 0);
+}
+
+#if defined(__SANITIZE_ADDRESS__)
+
+TEST_F(PlantedFaultsDeathTest, AnIndexThatIsWrongByOneIsFound) {
+  EXPECT_DEATH(Run("index"), "heap-buffer-overflow");
+  EXPECT_DEATH(Run("index read"), "heap-buffer-overflow");
+}
+
+#else
+
+TEST_F(PlantedFaultsDeathTest, TheHostsTouchIsFound) {
+  EXPECT_DEATH(Run("host read"), "emulated card: the host touched memory of the card at 0x6b3d");
+  EXPECT_DEATH(Run("host write"), "emulated card: the host touched memory of the card at 0x6b3d");
+}
+
+TEST_F(PlantedFaultsDeathTest, AnIndexThatIsWrongByOneIsFound) {
+  EXPECT_DEATH(Run("index"), "work touched what lies behind a piece of the card's memory");
+  EXPECT_DEATH(Run("index read"), "work touched what lies behind a piece of the card's memory");
+}
+
+// Before the fence lie up to 15 bytes more, which are looked at when the memory is given back.
+TEST_F(PlantedFaultsDeathTest, AWriteBeforeTheFenceIsFound) {
+  EXPECT_DEATH(Run("index", 1023), "work wrote behind its memory");
+}
+
+TEST_F(PlantedFaultsDeathTest, AnAddressThatStandsInMemoryIsFound) {
+  EXPECT_DEATH(Run("pointer in memory"), "work of the card found an address in memory");
+}
+
+#endif
+
+}  // namespace
+}  // namespace dfrun::testing
