@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -57,9 +58,13 @@ struct Block {
   FunctionRef<void()>* thread = nullptr;
 };
 
+// Blocks that have begun: one may have another run before it goes on (AfterEarlierWork()).
+int blocks_begun = 0;
+
 Block& TheBlock() {
-  static Block& block = *new Block();
-  return block;
+  static auto& blocks = *new std::deque<Block>();
+  while (blocks.size() < static_cast<size_t>(blocks_begun)) blocks.emplace_back();
+  return blocks[static_cast<size_t>(blocks_begun) - 1];
 }
 
 void RunThread() {
@@ -92,6 +97,7 @@ void Meet() {
 
 void RunTogether(FunctionRef<void()> thread) {
   static std::minstd_rand& random = *new std::minstd_rand(1);
+  ++blocks_begun;
   Block& block = TheBlock();
   block.thread = &thread;
   std::vector<int> order(kBlockThreads);
@@ -105,6 +111,7 @@ void RunTogether(FunctionRef<void()> thread) {
     }
     std::erase_if(order, [&](int i) { return block.fibers[static_cast<size_t>(i)].has_ended; });
   }
+  --blocks_begun;
 }
 
 }  // namespace dfrun::cuda::emulated

@@ -77,8 +77,8 @@ TEST_F(EmulatedDeviceTest, AFusedConvolutionHasTheBitsOfItsOps) {
   EXPECT_TRUE(run("_FusedConv2D", attrs, {x, filter, bias}).Identical(run("Relu", {}, {biased})));
 }
 
-// A card's kernel is for dtypes that the op has, and the CPU has a kernel there too, which a graph falls back to. Of ops
-// that only recorded units have there is none.
+// A card's kernel is for dtypes that the op has, and the CPU has a kernel there too, which a graph falls back to. Of
+// ops that only recorded units have there is none.
 TEST_F(EmulatedDeviceTest, EveryKernelIsOfAnOpThatCpusHave) {
   const KernelRegistry& kernels = KernelRegistry::Builtin();
   int count = 0;

@@ -23,6 +23,7 @@ using dfrun::MutexLock;
 struct CUgraphNode_st {
   dfrun::cuda::emulated::Work work;
   std::vector<CUgraphNode_st*> before;
+  std::vector<bool> is_early;  // by `before`: this may begin before that is done
 };
 struct CUgraph_st {
   std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
@@ -34,6 +35,7 @@ namespace {
 struct Node {
   Work work;
   std::vector<size_t> before;
+  std::vector<bool> is_early;
 };
 
 struct Function {
@@ -71,21 +73,39 @@ void RunInSomeOrder(const std::vector<Node>& nodes) {
     seed = wanted;
   }
   std::vector<size_t> waits_for(nodes.size());
+  std::vector<bool> is_done(nodes.size(), false);
   std::vector<std::vector<size_t>> readers(nodes.size());
+  std::vector<std::vector<size_t>> early_readers(nodes.size());
   std::vector<size_t> ready;
   for (size_t i = 0; i < nodes.size(); ++i) {
     waits_for[i] = nodes[i].before.size();
-    for (const size_t before : nodes[i].before) readers[before].push_back(i);
+    for (size_t k = 0; k < nodes[i].before.size(); ++k) {
+      readers[nodes[i].before[k]].push_back(i);
+      if (nodes[i].is_early[k]) early_readers[nodes[i].before[k]].push_back(i);
+    }
     if (waits_for[i] == 0) ready.push_back(i);
   }
   while (!ready.empty()) {
     std::swap(ready[random() % ready.size()], ready.back());
     const size_t node = ready.back();
     ready.pop_back();
-    nodes[node].work();
-    for (const size_t reader : readers[node]) {
-      if (--waits_for[reader] == 0) ready.push_back(reader);
+    if (is_done[node]) continue;
+    // Of those that may begin early, one that waits for this alone does so half of the time.
+    const auto waits_for_node = [&](size_t reader) { return waits_for[reader] == 1 && random() % 2 == 0; };
+    const auto early = std::find_if(early_readers[node].begin(), early_readers[node].end(), waits_for_node);
+    if (early == early_readers[node].end()) {
+      nodes[node].work();
+    } else {
+      BeginEarly(nodes[*early].work, nodes[node].work);
     }
+    const auto end = [&](size_t ended) {
+      is_done[ended] = true;
+      for (const size_t reader : readers[ended]) {
+        if (--waits_for[reader] == 0) ready.push_back(reader);
+      }
+    };
+    end(node);
+    if (early != early_readers[node].end()) end(*early);
   }
 }
 
@@ -94,7 +114,7 @@ std::vector<Node> CopyOf(const CUgraph_st& graph) {
   std::vector<Node> nodes;
   for (const auto& node : graph.nodes) {
     numbers[node.get()] = nodes.size();
-    nodes.push_back({node->work, {}});
+    nodes.push_back({node->work, {}, node->is_early});
     for (const CUgraphNode_st* before : node->before) nodes.back().before.push_back(numbers.at(before));
   }
   return nodes;
@@ -103,7 +123,10 @@ std::vector<Node> CopyOf(const CUgraph_st& graph) {
 void LeaveEdgeOut(std::vector<Node>& nodes, int64_t number) {
   for (Node& node : nodes) {
     const auto count = static_cast<int64_t>(node.before.size());
-    if (number >= 0 && number < count) node.before.erase(node.before.begin() + number);
+    if (number >= 0 && number < count) {
+      node.before.erase(node.before.begin() + number);
+      node.is_early.erase(node.is_early.begin() + number);
+    }
     number -= count;
   }
 }
@@ -113,6 +136,7 @@ cudaError_t AddNode(cudaGraph_t graph, const cudaGraphNode_t* before, size_t cou
   *node = graph->nodes.back().get();
   (*node)->work = std::move(work);
   (*node)->before.assign(before, before + count);
+  (*node)->is_early.assign(count, false);
   return cudaSuccess;
 }
 
@@ -153,8 +177,7 @@ cudaError_t Enqueue(cudaStream_t stream, Work work) {
     cudaGraphNode_t node = nullptr;
     return AddNode(capture.graph, &last, last == nullptr ? 0 : 1, std::move(work), &node);
   }
-  const MutexLock lock(running);
-  work();
+  DoInStream(stream, std::move(work));
   return cudaSuccess;
 }
 
@@ -199,6 +222,16 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
   return emulated::AddNode(
       graph, before, count, [nodes = emulated::CopyOf(*child)] { emulated::RunInSomeOrder(nodes); }, node);
 }
+cudaError_t cudaGraphAddDependencies(cudaGraph_t, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
+                                     const cudaGraphEdgeData* edges, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    const bool is_early = edges[i].type == cudaGraphDependencyTypeProgrammatic;
+    if (is_early && !emulated::TakesEarlyEdges()) return cudaErrorNotSupported;
+    to[i]->before.push_back(from[i]);
+    to[i]->is_early.push_back(is_early);
+  }
+  return cudaSuccess;
+}
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph, unsigned long long) {
   *made = new CUgraphExec_st{emulated::CopyOf(*graph)};
   emulated::LeaveEdgeOut((*made)->nodes, emulated::Setting("DFRUN_EMULATED_MISSING_EDGE", -1));
@@ -211,9 +244,8 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) {
 cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) {
   return cudaSuccess;
 }
-cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t) {
-  const MutexLock lock(emulated::running);
-  emulated::RunInSomeOrder(graph->nodes);
+cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
+  emulated::DoInStream(stream, [graph] { emulated::RunInSomeOrder(graph->nodes); });
   return cudaSuccess;
 }
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {

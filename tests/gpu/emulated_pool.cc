@@ -1,9 +1,9 @@
 // BestFitPool of the emulated card: each block is memory of its own, which holds NaN when it is given out and from when
 // it is given back, so that who reads it then gets wrong values. It stands for kernels/device/cuda/best_fit_pool.cc.
 #include <algorithm>
-#include <cstring>
 
 #include "kernels/device/cuda/best_fit_pool.h"
+#include "tests/gpu/emulated_graph.h"
 
 namespace dfrun::cuda {
 namespace {
@@ -28,7 +28,7 @@ void* BestFitPool::Allocate(size_t bytes) {
     blocks_.emplace(memory, Block{wanted, false, true});
     stats_.bytes_reserved += static_cast<int64_t>(wanted);
   }
-  std::memset(memory, 0xff, wanted);
+  emulated::Spoil(memory, wanted);
   stats_.bytes_in_use += static_cast<int64_t>(wanted);
   stats_.peak_bytes_in_use = std::max(stats_.peak_bytes_in_use, stats_.bytes_in_use);
   ++stats_.allocations;
@@ -39,7 +39,7 @@ void BestFitPool::Free(void* memory) {
   if (memory == nullptr) return;
   MutexLock lock(mu_);
   auto& [begin, block] = *blocks_.find(static_cast<std::byte*>(memory));
-  std::memset(memory, 0xff, block.bytes);
+  emulated::Spoil(memory, block.bytes);
   block.is_free = true;
   free_.insert({block.bytes, begin});
   stats_.bytes_in_use -= static_cast<int64_t>(block.bytes);

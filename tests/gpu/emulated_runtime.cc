@@ -1,9 +1,9 @@
 // The functions of the CUDA runtime that the device calls, on a card that is this host's memory: what is enqueued is
-// done at once. Fresh memory holds NaN (and what was set free: emulated_pool.cc). Graphs: emulated_graph.cc. The
+// done at once. Fresh memory holds NaN (and what was set free: emulated_pool.cc). Streams: emulated_streams.cc. Graphs:
+// emulated_graph.cc. The
 // environment variable DFRUN_EMULATED_CARD makes it that of a host with no-driver, an old-driver or no-card.
 #include <cuda_runtime_api.h>
 
-#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -63,33 +63,6 @@ cudaError_t cudaMalloc(void** memory, size_t bytes) {
   *memory = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
   if (*memory == nullptr) return cudaErrorMemoryAllocation;
   std::memset(*memory, 0xff, bytes);
-  return cudaSuccess;
-}
-cudaError_t cudaHostAlloc(void** memory, size_t bytes, unsigned) {
-  return cudaMalloc(memory, bytes);
-}
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
-  static std::atomic<uintptr_t> next{1};  // streams are told apart by their numbers
-  *stream = reinterpret_cast<cudaStream_t>(next.fetch_add(1));
-  return cudaSuccess;
-}
-cudaError_t cudaStreamDestroy(cudaStream_t) {
-  return cudaSuccess;
-}
-cudaError_t cudaStreamSynchronize(cudaStream_t) {
-  return cudaSuccess;
-}
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) {
-  return cudaSuccess;
-}
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
-  *event = nullptr;
-  return cudaSuccess;
-}
-cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) {
-  return cudaSuccess;
-}
-cudaError_t cudaEventQuery(cudaEvent_t) {
   return cudaSuccess;
 }
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind, cudaStream_t stream) {

@@ -6,8 +6,10 @@
 
 #include <cuda_runtime_api.h>
 
+#include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -35,23 +37,37 @@ extern Place place;
 // One kernel runs at a time, and all that is enqueued runs at once.
 extern Mutex running;
 
+// Null, or work before the kernel that runs now, which has begun before that is done (emulated_early.cc).
+extern std::function<void()>* earlier_work;
+void DoEarlierWork();
+
 // Calls `thread` once for each thread of a block; those that come to Meet() go on when all have come or ended.
 void RunTogether(FunctionRef<void()> thread);
 void Meet();
 
 }  // namespace emulated
 
+inline void AfterEarlierWork() {
+  if (emulated::earlier_work != nullptr) emulated::DoEarlierWork();
+}
+
 inline int ThreadInBlock() {
   return emulated::place.thread;
 }
 inline int64_t BlockInGrid() {
+  AfterEarlierWork();
   return emulated::place.block;
 }
 inline int64_t ThreadInGrid() {
+  AfterEarlierWork();
   return emulated::place.block * kBlockThreads + emulated::place.thread;
 }
 inline void Barrier() {
   emulated::Meet();
+}
+
+inline void CountForHost(uint64_t* in_card, uint64_t* in_host) {
+  std::atomic_ref(*in_host).store(++*in_card, std::memory_order_release);
 }
 
 // By a tree over the block.
