@@ -7,6 +7,7 @@
 #include "jobs/command.h"
 #include "jobs/compile_job.h"
 #include "jobs/device_counts.h"
+#include "jobs/list_units.h"
 #include "jobs/model.h"
 #include "src/base/printable.h"
 #include "src/base/text.h"
@@ -23,6 +24,7 @@ struct CheckOptions {
   std::vector<std::string> tags;
   int ranks = 0;  // as many as the tasks need
   DeviceCountOptions devices;
+  bool explain_gpu = false;
 };
 
 void Print(const std::string& path, int ranks, const LoadedSpec& spec, const std::vector<CompiledStep>& steps) {
@@ -75,6 +77,12 @@ Result<int> Check(const CheckOptions& options) {
   const Result<std::vector<CompiledStep>> steps = compiler->CompileSpec(spec);
   DF_TRY(AsSpecError(options.spec, steps.status()));
   Print(options.spec, ranks, spec, *steps);
+  if (options.explain_gpu) {
+    for (const CompiledStep& step : *steps) {
+      DF_ASSIGN(const std::string units, ListUnits(step.partitions));
+      std::printf("%s:\n%s", PrintableLine(step.name).c_str(), units.c_str());
+    }
+  }
   return 0;
 }
 
@@ -86,6 +94,8 @@ RunCommand Setup(Options& args) {
   args.Value("--ranks", options->ranks, "Ranks that the job will have; default: as many as it needs")
       .Between(1, 1 << 20);
   options->devices.Declare(args);
+  args.Flag("--explain-gpu", options->explain_gpu,
+            "Say what of each step cards launch as a whole, and which of their nodes they do not, and why");
   return [options] { return Check(*options); };
 }
 

@@ -8,6 +8,7 @@
 #include "jobs/compile_job.h"
 #include "jobs/device_counts.h"
 #include "jobs/eval_variables.h"
+#include "jobs/list_units.h"
 #include "jobs/model.h"
 #include "jobs/output_file.h"
 #include "src/export/enter_constants.h"
@@ -35,6 +36,7 @@ struct GraphOptions {
   bool portable = false;
   bool costs = false;
   bool partitioned = false;
+  bool explain_gpu = false;
   std::string after;  // a stage of the compilation
   int ranks = 0;      // as many as the devices need
   DeviceCountOptions devices;
@@ -195,6 +197,10 @@ Status WritePb(const GraphOptions& options) {
 Result<int> Show(const GraphOptions& options) {
   if (options.pb) {
     DF_TRY(WritePb(options));
+  } else if (options.explain_gpu) {
+    DF_ASSIGN(const Partitioned made, MakePartitions(options));
+    DF_ASSIGN(const std::string units, ListUnits(made.partitions));
+    DF_TRY(Write(options, made.inputs, units));
   } else if (options.partitioned || !options.after.empty()) {
     DF_ASSIGN(const Partitioned made, MakePartitions(options));
     DF_TRY(Write(options, made.inputs, options.dot ? Dot(made.partitions) : Text(options, made.partitions)));
@@ -229,6 +235,10 @@ RunCommand Setup(Options& args) {
       "--after", options->after,
       "The graph of the main step after this pass, whole or by device; an unknown name lists those that there are");
   after.Excludes(portable);
+  const Option explain_gpu =
+      args.Flag("--explain-gpu", options->explain_gpu,
+                "What of the main step cards launch as a whole, and which of their nodes they do not, and why");
+  explain_gpu.Excludes(text).Excludes(dot).Excludes(pb).Excludes(costs).Excludes(after);
   args.Value("--ranks", options->ranks, "Ranks to partition for; default: as many as there are tasks")
       .Between(1, 1 << 20);
   options->devices.Declare(args);

@@ -1,5 +1,6 @@
 // _CopyToHost and _CopyToDevice, on any device.
 #include "src/framework/kernel_registry.h"
+#include "src/framework/step_recorder.h"
 
 namespace dfrun {
 namespace {
@@ -10,8 +11,13 @@ class CopyKernel : public AsyncKernel {
   explicit CopyKernel(KernelSetup&) {}
   void ComputeAsync(OpContext& ctx, Callback done) override {
     Tensor* output = nullptr;
-    if (Status s = ctx.AllocateOutput(0, ctx.input(0).shape(), &output); !s.ok()) return done(std::move(s));
+    if (Status s = Allocate(ctx, &output); !s.ok()) return done(std::move(s));
     ctx.device().Copy(ctx.input(0), *output, done);
+  }
+
+ protected:
+  virtual Status Allocate(OpContext& ctx, Tensor** output) {
+    return ctx.AllocateOutput(0, ctx.input(0).shape(), output);
   }
 };
 
@@ -24,7 +30,21 @@ class CopyToHost final : public CopyKernel {
 class CopyToDevice final : public CopyKernel {
  public:
   static constexpr std::string_view kHostInputs[] = {"input"};
-  using CopyKernel::CopyKernel;
+  explicit CopyToDevice(KernelSetup& setup) : CopyKernel(setup), recording_(DeviceRecording::Of(setup.device())) {}
+
+ protected:
+  // A large value in memory that is filled beside what the device does.
+  Status Allocate(OpContext& ctx, Tensor** output) override {
+    const Tensor& input = ctx.input(0);
+    *output = ctx.output_slot(0);
+    const bool is_large = static_cast<int64_t>(input.num_bytes()) > kMostBytesInOrder && !(*output)->borrowed();
+    if (recording_ == nullptr || !is_large) return CopyKernel::Allocate(ctx, output);
+    DF_ASSIGN(**output, Tensor::Allocate(recording_->uploads(), input.dtype(), input.shape()));
+    return Status();
+  }
+
+ private:
+  DeviceRecording* const recording_;  // null: all memory is alike
 };
 
 DEVICE_KERNEL_ANY(kAnyDevice, "_CopyToHost", CopyToHost);

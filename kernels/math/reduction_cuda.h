@@ -120,8 +120,9 @@ struct CombineBy {
 template <class R, class T>
 DF_CARD_KERNEL void FoldByBlock(FoldGrid grid, const T* x, typename FoldOf<R, T>::A* partials, T* y) {
   using A = typename FoldOf<R, T>::A;
-  const int64_t output = BlockInGrid() / grid.chunks;
-  const int64_t begin = (BlockInGrid() - output * grid.chunks) * grid.chunk;
+  const int64_t block = BlockInGrid();
+  const int64_t output = block / grid.chunks;
+  const int64_t begin = (block - output * grid.chunks) * grid.chunk;
   const int64_t most = grid.plan.num_reduced();
   const int64_t end = begin + grid.chunk < most ? begin + grid.chunk : most;
   const A mine = FoldOf<R, T>::Fold(grid.plan, x, output, begin, end, ThreadInBlock(), kBlockThreads);
@@ -130,7 +131,7 @@ DF_CARD_KERNEL void FoldByBlock(FoldGrid grid, const T* x, typename FoldOf<R, T>
   if (grid.chunks == 1) {
     y[output] = R::template Finish<T>(all, most);
   } else {
-    partials[BlockInGrid()] = all;
+    partials[block] = all;
   }
 }
 
@@ -156,12 +157,13 @@ DF_CARD_KERNEL void FoldByThread(FoldGrid grid, const T* x, typename FoldOf<R, T
 template <class R, class T>
 DF_CARD_KERNEL void FoldPartials(const typename FoldOf<R, T>::A* partials, int64_t chunks, int64_t reduced, T* y) {
   using A = typename FoldOf<R, T>::A;
+  const int64_t output = BlockInGrid();
   A mine = R::template Start<T>();
   for (int64_t i = ThreadInBlock(); i < chunks; i += kBlockThreads) {
-    mine = R::Combine(mine, partials[BlockInGrid() * chunks + i]);
+    mine = R::Combine(mine, partials[output * chunks + i]);
   }
   const A all = BlockReduce(mine, CombineBy::With<R, A>());
-  if (ThreadInBlock() == 0) y[BlockInGrid()] = R::template Finish<T>(all, reduced);
+  if (ThreadInBlock() == 0) y[output] = R::template Finish<T>(all, reduced);
 }
 
 template <class R, class T>

@@ -55,9 +55,8 @@ DF_CARD_FUNCTION void UpdateElement(const UpdateArgs& args, int64_t i, int64_t a
 // `gate`: null, or 0 where nothing is to be written.
 template <class Rule, class T>
 DF_CARD_KERNEL void UpdateElements(UpdateArgs args, int64_t n, const int32_t* gate, int32_t* refused) {
-  if (gate != nullptr && *gate == 0) return;
   const int64_t i = ThreadInGrid();
-  if (i >= n || !TakesScalars<Rule>(args, /*is_sparse=*/false, refused)) return;
+  if (i >= n || (gate != nullptr && *gate == 0) || !TakesScalars<Rule>(args, /*is_sparse=*/false, refused)) return;
   UpdateElement<Rule, T>(args, i, i, std::make_index_sequence<Rule::kLayout.variables>());
 }
 

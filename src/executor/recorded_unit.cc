@@ -111,7 +111,7 @@ Status RecordedUnit::RunOneByOne(OpContext& ctx, UnitRunner::Observer& observer)
     DF_ASSIGN(inputs[i], Tensor::Allocate(ctx.allocator(), input.dtype(), input.shape()));
     DF_TRY(copies.Add(input, inputs[i].raw()));
   }
-  DF_TRY(copies.Enqueue());
+  DF_TRY(copies.Enqueue(/*is_last=*/false));
   UnitRunner runner(*plan_, ctx.device(), ctx.pool(), ctx.step());
   std::vector<Tensor> outputs;
   DF_TRY(runner.Run(std::move(inputs), observer, outputs));
@@ -163,8 +163,9 @@ UnitRecording* RecordedUnit::Record(OpContext& ctx) {
 void RecordedUnit::Explain(const UnitRecording& made) const {
   const RecordingFacts& facts = made.facts();
   explain_(StrCat(name_, ": recorded: ", facts.nodes, " pieces of work, ", facts.library_calls,
-                  " of them library calls; ", facts.edges, " edges of ", facts.edges_found, " found; ",
-                  facts.arena_bytes, " bytes of memory, workspaces of at most ", facts.workspace_bytes));
+                  " of them library calls; ", facts.edges, " edges of ", facts.edges_found, " found, ",
+                  facts.early_edges, " of them early; ", facts.arena_bytes, " bytes of memory, workspaces of at most ",
+                  facts.workspace_bytes));
 }
 
 }  // namespace dfrun

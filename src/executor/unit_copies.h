@@ -17,7 +17,10 @@ class UnitCopies {
   // From the device's memory or the host's. Values in host memory are kept, or copied at once where others may change
   // them. ResourceExhausted without memory for that.
   Status Add(const Tensor& from, void* to);
-  Status Enqueue() { return copies_.empty() ? Status() : device_.EnqueueCopies(copies_, std::move(kept_)); }
+  // `is_last`: nothing is enqueued for the unit after them.
+  Status Enqueue(bool is_last) {
+    return copies_.empty() ? Status() : device_.EnqueueCopies(copies_, std::move(kept_), is_last);
+  }
 
  private:
   DeviceRecording& device_;

@@ -7,6 +7,7 @@
 
 #include "src/base/sort_unique.h"
 #include "src/executor/recordable_nodes.h"
+#include "src/framework/step_recorder.h"
 #include "src/graph/control_flow.h"
 #include "src/graph/crossings.h"
 #include "src/graph/dependency_order.h"
@@ -20,8 +21,6 @@ using Kind = RecordableNodes::Kind;
 
 // Fewer nodes with work of their own are enqueued as fast as they are launched.
 constexpr int kLeastNodes = 2;
-// A value of more bytes is copied by its own node, beside what the device does.
-constexpr int64_t kMostUploadedBytes = 1 << 20;
 constexpr int kNoUnit = -1;
 
 bool IsEnd(const Node& node) {
@@ -188,7 +187,7 @@ class Cutter {
     if (node.op->name != "_CopyToDevice" || graph_.is_ref(node.inputs[0]) || !node.control_inputs.empty()) return false;
     const Result<Shape> shape = node.output_shapes[0].ToShape();
     if (!shape.ok()) return true;
-    return shape->num_elements() * static_cast<int64_t>(DTypeSize(node.output_types[0].dtype)) <= kMostUploadedBytes;
+    return shape->num_elements() * static_cast<int64_t>(DTypeSize(node.output_types[0].dtype)) <= kMostBytesInOrder;
   }
   // All of its readers are units that copy what it reads.
   bool IsUseless(NodeId id) const {

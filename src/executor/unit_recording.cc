@@ -49,7 +49,9 @@ class UnitRecorder final : public UnitRunner::Observer {
     made_.outputs_.clear();
     DF_TRY(made_.recorder_->BeginRecording());
     DF_TRY(RunOnce(uploaded, ctx));
-    DF_ASSIGN(made_.work_, made_.recorder_->Finish());
+    DF_ASSIGN(made_.work_, made_.recorder_->Finish(/*is_last=*/std::none_of(
+                               made_.outputs_.begin(), made_.outputs_.end(),
+                               [](const Tensor& output) { return IsOnDevice(output) && output.num_bytes() > 0; })));
     const auto by_address = [](const auto& a, const auto& b) { return std::less<>()(a.variable, b.variable); };
     std::sort(made_.variables_.begin(), made_.variables_.end(), by_address);
     return Status();
@@ -196,10 +198,10 @@ Status UnitRecording::Launch(const std::vector<bool>& uploaded, DeviceRecording&
     }
     ctx.SetOutput(static_cast<int>(i), std::move(output));
   }
-  DF_TRY(in.Enqueue());
+  DF_TRY(in.Enqueue(/*is_last=*/false));
   DF_TRY(work_->Launch());
   ctx.SetEnqueued();
-  return out.Enqueue();
+  return out.Enqueue(/*is_last=*/true);
 }
 
 UnitRecording::Locked::Locked(const UnitRecording& recording) NO_THREAD_SAFETY_ANALYSIS : recording_(recording) {

@@ -29,6 +29,7 @@ struct RecordingFacts {
   int64_t nodes = 0;            // pieces of work
   int64_t edges_found = 0;      // between them
   int64_t edges = 0;            // that are left, since no others imply them
+  int64_t early_edges = 0;      // of these, behind which a kernel begins before the one that it waits for is done
   int64_t library_calls = 0;    // among the nodes: each may be several kernels
   int64_t arena_bytes = 0;      // memory of the unit's own, workspaces included
   int64_t workspace_bytes = 0;  // the largest that a library's call was given
@@ -40,10 +41,16 @@ struct RecordingCounters {
   int64_t launches = 0;      // of recorded units
   int64_t updates = 0;       // of recorded units, between launches
   int64_t stream_calls = 0;  // kernels, copies within the device and library calls that were enqueued one by one
+  int64_t told_ends = 0;     // of steps, and of copies to the host: the work itself told
+  int64_t asked_ends = 0;    // the same, for which the device was asked
 };
 
 // How often a thread of this process has waited for a device.
 int64_t HostWaits();
+
+// A value of more bytes is copied from the host by its own node, beside what the device does; of fewer, by who reads
+// it.
+inline constexpr int64_t kMostBytesInOrder = 1 << 20;
 
 // An elementary copy that a device makes on its own. Both addresses are in its memory, or in DeviceRecording::staging()
 // memory.
@@ -82,8 +89,9 @@ class StepRecorder {
   virtual void BeginNode(std::string_view name, const int32_t* gate) = 0;
   virtual void EndNode(std::span<const int> after, std::span<const MemoryRange> reads,
                        std::span<const MemoryRange> writes) = 0;
-  // Unimplemented where something could not be recorded: which node, and why.
-  virtual Result<std::unique_ptr<RecordedWork>> Finish() = 0;
+  // Unimplemented where something could not be recorded: which node, and why. `is_last`: nothing is enqueued for the
+  // unit after the recorded work, which then tells when it is done.
+  virtual Result<std::unique_ptr<RecordedWork>> Finish(bool is_last) = 0;
 };
 
 // What a device that records is beside a Device. Thread safety: all methods from any thread.
@@ -93,9 +101,13 @@ class DeviceRecording {
   virtual std::unique_ptr<StepRecorder> NewRecorder() = 0;
   // Host memory that copies of EnqueueCopies() may lie in.
   virtual Allocator& staging() = 0;
+  // Memory of the device that copies from the host may fill beside the work that is enqueued, for values of more than
+  // kMostBytesInOrder.
+  virtual Allocator& uploads() = 0;
   // Enqueues copies that do not overlap, in order with what is enqueued before and after. `kept` are not given back
-  // before they are done and the step has ended.
-  virtual Status EnqueueCopies(std::span<const BlockCopy> copies, std::vector<Tensor> kept) = 0;
+  // before they are done and the step has ended. `is_last`: of a unit's work, so that they should tell when they are
+  // done.
+  virtual Status EnqueueCopies(std::span<const BlockCopy> copies, std::vector<Tensor> kept, bool is_last) = 0;
   virtual RecordingCounters counters() const = 0;
 
   // Null where the device does not record.

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -61,9 +62,13 @@ struct Block {
   FunctionRef<void()>* thread = nullptr;
 };
 
+// Blocks that have begun: one may have another run before it goes on (AfterEarlierWork()).
+int blocks_begun = 0;
+
 Block& TheBlock() {
-  static Block& block = *new Block();
-  return block;
+  static auto& blocks = *new std::deque<Block>();
+  while (blocks.size() < static_cast<size_t>(blocks_begun)) blocks.emplace_back();
+  return blocks[static_cast<size_t>(blocks_begun) - 1];
 }
 
 void RunThread() {
@@ -99,6 +104,7 @@ void Meet() NO_THREAD_SAFETY_ANALYSIS {
 }
 
 void RunTogether(FunctionRef<void()> thread) {
+  ++blocks_begun;
   Block& block = TheBlock();
   block.thread = &thread;
   std::vector<int> order(kBlockThreads);
@@ -112,6 +118,7 @@ void RunTogether(FunctionRef<void()> thread) {
     }
     std::erase_if(order, [&](int i) { return block.fibers[static_cast<size_t>(i)].has_ended; });
   }
+  --blocks_begun;
 }
 
 }  // namespace dfrun::cuda::emulated

@@ -5,18 +5,21 @@
 // executable.
 #include "tests/gpu/emulated_graph.h"
 
+#include <algorithm>
 #include <memory>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "tests/gpu/emulated_call.h"
+#include "tests/gpu/emulated_early.h"
 #include "tests/gpu/emulated_settings.h"
 
 // The runtime's names of its types.
 struct CUgraphNode_st {
   dfrun::cuda::emulated::Work work;
   std::vector<CUgraphNode_st*> before;
+  std::vector<bool> is_early;  // by `before`: this may begin before that is done
 };
 struct CUgraph_st {
   std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
@@ -28,6 +31,7 @@ namespace {
 struct Node {
   Work work;
   std::vector<size_t> before;
+  std::vector<bool> is_early;
 };
 using Nodes = std::vector<Node>;
 
@@ -42,11 +46,18 @@ thread_local Capture capture;
 class GraphRun final : public Parts {
  public:
   explicit GraphRun(std::shared_ptr<const Nodes> nodes)
-      : nodes_(std::move(nodes)), waits_for_(nodes_->size()), readers_(nodes_->size()) {
+      : nodes_(std::move(nodes)),
+        waits_for_(nodes_->size()),
+        is_done_(nodes_->size()),
+        readers_(nodes_->size()),
+        early_readers_(nodes_->size()) {
     for (size_t i = 0; i < nodes_->size(); ++i) {
       const std::vector<size_t>& all_before = (*nodes_)[i].before;
       waits_for_[i] = all_before.size();
-      for (const size_t before : all_before) readers_[before].push_back(i);
+      for (size_t k = 0; k < all_before.size(); ++k) {
+        readers_[all_before[k]].push_back(i);
+        if ((*nodes_)[i].is_early[k]) early_readers_[all_before[k]].push_back(i);
+      }
       if (all_before.empty()) ready_.push_back(i);
     }
   }
@@ -56,17 +67,34 @@ class GraphRun final : public Parts {
     std::swap(ready_[Random() % ready_.size()], ready_.back());
     const size_t node = ready_.back();
     ready_.pop_back();
-    (*nodes_)[node].work();
-    for (const size_t reader : readers_[node]) {
-      if (--waits_for_[reader] == 0) ready_.push_back(reader);
+    if (is_done_[node]) return ready_.empty();
+    // Of those that may begin early, one that waits for this alone does so half of the time.
+    const std::vector<size_t>& all_early = early_readers_[node];
+    const auto begins = [&](size_t reader) { return waits_for_[reader] == 1 && Random() % 2 == 0; };
+    const auto early = std::find_if(all_early.begin(), all_early.end(), begins);
+    if (early == all_early.end()) {
+      (*nodes_)[node].work();
+    } else {
+      BeginEarly((*nodes_)[*early].work, (*nodes_)[node].work);
     }
+    End(node);
+    if (early != all_early.end()) End(*early);
     return ready_.empty();
   }
 
  private:
+  void End(size_t node) {
+    is_done_[node] = true;
+    for (const size_t reader : readers_[node]) {
+      if (--waits_for_[reader] == 0) ready_.push_back(reader);
+    }
+  }
+
   const std::shared_ptr<const Nodes> nodes_;
   std::vector<size_t> waits_for_;
+  std::vector<bool> is_done_;
   std::vector<std::vector<size_t>> readers_;
+  std::vector<std::vector<size_t>> early_readers_;
   std::vector<size_t> ready_;
 };
 
@@ -75,7 +103,7 @@ std::shared_ptr<Nodes> CopyOf(const CUgraph_st& graph) {
   auto nodes = std::make_shared<Nodes>();
   for (const auto& node : graph.nodes) {
     numbers[node.get()] = nodes->size();
-    nodes->push_back({node->work, {}});
+    nodes->push_back({node->work, {}, node->is_early});
     for (const CUgraphNode_st* before : node->before) nodes->back().before.push_back(numbers.at(before));
   }
   return nodes;
@@ -84,7 +112,10 @@ std::shared_ptr<Nodes> CopyOf(const CUgraph_st& graph) {
 void LeaveEdgeOut(Nodes& nodes, int64_t number) {
   for (Node& node : nodes) {
     const auto count = static_cast<int64_t>(node.before.size());
-    if (number >= 0 && number < count) node.before.erase(node.before.begin() + number);
+    if (number >= 0 && number < count) {
+      node.before.erase(node.before.begin() + number);
+      node.is_early.erase(node.is_early.begin() + number);
+    }
     number -= count;
   }
 }
@@ -94,6 +125,7 @@ cudaError_t AddNode(cudaGraph_t graph, const cudaGraphNode_t* before, size_t cou
   *node = graph->nodes.back().get();
   (*node)->work = std::move(work);
   (*node)->before.assign(before, before + count);
+  (*node)->is_early.assign(count, false);
   return cudaSuccess;
 }
 
@@ -149,6 +181,16 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
     while (!all.DoOne()) continue;
   };
   return emulated::AddNode(graph, before, count, run, node);
+}
+cudaError_t cudaGraphAddDependencies(cudaGraph_t, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
+                                     const cudaGraphEdgeData* edges, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    const bool is_early = edges[i].type == cudaGraphDependencyTypeProgrammatic;
+    if (is_early && !emulated::TakesEarlyEdges()) return cudaErrorNotSupported;
+    to[i]->before.push_back(from[i]);
+    to[i]->is_early.push_back(is_early);
+  }
+  return cudaSuccess;
 }
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph, unsigned long long) {
   *made = new CUgraphExec_st{emulated::CopyOf(*graph)};

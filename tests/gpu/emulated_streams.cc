@@ -1,7 +1,9 @@
 #include "tests/gpu/emulated_streams.h"
 
 #include <algorithm>
+#include <chrono>
 #include <deque>
+#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -70,7 +72,9 @@ class Streams {
     constexpr int64_t kMostLeft = 4096;
     ReadSettings();
     stream->steps.push_back(std::move(step));
-    ++left_;
+    if (++left_ == 1) has_work_.NotifyOne();
+    if (!has_thread_) std::thread([this] { Main(); }).detach();
+    has_thread_ = true;
     if (left_ > kMostLeft || RandomTurn() % 4 == 0) AdvanceBy(RandomTurn() % kMostAtOnce + 1);
   }
 
@@ -82,6 +86,20 @@ class Streams {
   }
 
  private:
+  // The card goes on, slowly, also where the program only looks at memory.
+  void Main() {
+    constexpr unsigned kMostAtOnce = 16;
+    constexpr auto kPause = std::chrono::microseconds(20);
+    for (;;) {
+      {
+        const MutexLock lock(running);
+        while (left_ == 0) has_work_.Wait(running);
+        AdvanceBy(RandomTurn() % kMostAtOnce + 1);
+      }
+      std::this_thread::sleep_for(kPause);
+    }
+  }
+
   static bool MayGoOn(const CUstream_st& stream) {
     if (stream.steps.empty()) return false;
     const auto* const waiting = std::get_if<Waiting>(&stream.steps.front());
@@ -122,6 +140,8 @@ class Streams {
   std::vector<cudaStream_t> ready_ GUARDED_BY(running);
   cudaStream_t last_ GUARDED_BY(running) = nullptr;
   int64_t left_ GUARDED_BY(running) = 0;
+  CondVar has_work_;
+  bool has_thread_ GUARDED_BY(running) = false;
 };
 
 thread_local bool is_at_work = false;
@@ -192,6 +212,10 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   emulated::Streams::Get().Finish(stream);
   return cudaSuccess;
 }
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  const MutexLock lock(emulated::running);
+  return stream->steps.empty() ? cudaSuccess : cudaErrorNotReady;
+}
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   if (emulated::Setting("DFRUN_EMULATED_MISSING_EVENT", 0) != 0) return cudaSuccess;
   const MutexLock lock(emulated::running);
@@ -201,6 +225,9 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
   *event = new CUevent_st();
   return cudaSuccess;
+}
+cudaError_t cudaEventDestroy(cudaEvent_t) {
+  return cudaSuccess;  // waits for it may be enqueued
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   const MutexLock lock(emulated::running);

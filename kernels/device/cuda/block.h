@@ -21,18 +21,39 @@ namespace dfrun::cuda {
 
 inline constexpr int kBlockThreads = 256;
 
+// A kernel of a recorded unit may begin before the work that it waits for is done (graph_recorder.h): this waits for it
+// where the kernel asks which thread of the grid it is, and lets the kernels that wait for this one begin. A kernel
+// asks that before it reads or writes memory.
+DF_CARD_FUNCTION void AfterEarlierWork() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
 DF_CARD_FUNCTION int ThreadInBlock() {
   return static_cast<int>(threadIdx.x);
 }
 DF_CARD_FUNCTION int64_t BlockInGrid() {
+  AfterEarlierWork();
   return blockIdx.x;
 }
 DF_CARD_FUNCTION int64_t ThreadInGrid() {
+  AfterEarlierWork();
   return static_cast<int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x;
 }
 // All threads of the block come here before one goes on.
 DF_CARD_FUNCTION void Barrier() {
   __syncthreads();
+}
+
+// Adds 1 to a number of the card's and writes the sum to host memory, where the host sees it after all that this
+// thread, those that it met at a barrier and earlier kernels have written. One thread at a time calls it.
+DF_CARD_FUNCTION void CountForHost(uint64_t* in_card, uint64_t* in_host) {
+  const uint64_t sum = *in_card + 1;
+  *in_card = sum;
+  __threadfence_system();
+  *static_cast<volatile uint64_t*>(in_host) = sum;
 }
 
 inline constexpr int kWarpThreads = 32;

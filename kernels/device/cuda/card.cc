@@ -56,7 +56,7 @@ Result<Card*> Card::Find(int index) {
   if (const auto found = cards.find(index); found != cards.end()) return found->second;
   DF_TRY(CudaStatus(UseCard(index), StrCat("use card ", index)));
   auto* const card = new Card(index);
-  DF_TRY(card->MakeStreams());
+  DF_TRY(card->Init());
   cards[index] = card;
   return card;
 }
@@ -73,13 +73,20 @@ Card::Card(int index)
             return static_cast<void*>(nullptr);
           },
           kFirstChunk, kLargestChunk),
+      uploads_(*this),
       completions_(index),
       refusals_(PinnedMemory()) {}
 
-Status Card::MakeStreams() {
+// From compute capability 9.0 on kernels wait for earlier ones themselves.
+Status Card::Init() {
+  int major = 0;
+  DF_TRY(
+      CudaStatus(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, index_), "ask a card what it is"));
+  has_early_launches_ = major >= 9;
   for (cudaStream_t* stream : {&stream_, &upload_stream_, &download_stream_}) {
     DF_TRY(CudaStatus(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking), "make a stream"));
   }
+  DF_TRY(tally_.Init(stream_, PinnedMemory()));
   MutexLock lock(mu_);
   return CudaStatus(cudaEventCreateWithFlags(&order_event_, cudaEventDisableTiming), "make an event");
 }
@@ -92,6 +99,30 @@ Status Card::Order(cudaStream_t earlier, cudaStream_t later) {
   MutexLock lock(mu_);  // a wait is for the event as it was last recorded
   DF_TRY(CudaStatus(cudaEventRecord(order_event_, earlier), "record an event"));
   return CudaStatus(cudaStreamWaitEvent(later, order_event_, 0), "wait for an event");
+}
+
+cudaError_t Card::Enqueue(FunctionRef<cudaError_t(cudaStream_t)> enqueue) {
+  tally_.BeginWork();
+  const cudaError_t error = enqueue(stream_);
+  tally_.EndWork();
+  return error;
+}
+
+cudaError_t Card::EnqueueTelling(FunctionRef<cudaError_t(cudaStream_t, const TallyWords&)> enqueue) {
+  const uint64_t work = tally_.BeginTelling();
+  const cudaError_t error = enqueue(stream_, tally_.words());
+  tally_.EndTelling(work, error == cudaSuccess);
+  return error;
+}
+
+Status Card::WhenDone(std::vector<Tensor> kept, CompletionQueue::Done done) {
+  if (const uint64_t count = tally_.CountOfLast(); count != 0) {
+    told_ends_.fetch_add(1, std::memory_order_relaxed);
+    completions_.AddTold(tally_, count, stream_, std::move(kept), std::move(done));
+    return Status();
+  }
+  asked_ends_.fetch_add(1, std::memory_order_relaxed);
+  return completions_.Add(stream_, std::move(kept), std::move(done));
 }
 
 void Card::Keep(std::vector<Tensor> tensors) {

@@ -15,6 +15,9 @@
 #include "kernels/device/cuda/best_fit_pool.h"
 #include "kernels/device/cuda/completion_queue.h"
 #include "kernels/device/cuda/refusals.h"
+#include "kernels/device/cuda/stream_tally.h"
+#include "kernels/device/cuda/upload_memory.h"
+#include "src/base/threads.h"
 #include "src/framework/allocator.h"
 #include "src/framework/memory_limit.h"
 #include "src/framework/step_recorder.h"
@@ -54,15 +57,27 @@ class Card {
   // Makes the card that of the calling thread's calls of the runtime.
   void MakeCurrent() const;
 
-  // In which all kernels are enqueued.
+  // Whether kernels may begin before those that they wait for are done (block.h).
+  bool has_early_launches() const { return has_early_launches_; }
+
+  // In which all kernels are enqueued, by Enqueue() and EnqueueTelling().
   cudaStream_t stream() const { return stream_; }
+  cudaError_t Enqueue(FunctionRef<cudaError_t(cudaStream_t)> enqueue);
+  // `enqueue` enqueues work of which the last piece counts in these words, those of tally(), when it is done.
+  cudaError_t EnqueueTelling(FunctionRef<cudaError_t(cudaStream_t, const TallyWords&)> enqueue);
+  // Runs `done` when all that was enqueued in stream() is done, with the error of the card's work, if any; `kept` are
+  // not given back before. An error where the runtime refuses; `done` then does not run.
+  Status WhenDone(std::vector<Tensor> kept, CompletionQueue::Done done);
   // Copies to the card, and from it.
   cudaStream_t upload_stream() const { return upload_stream_; }
   cudaStream_t download_stream() const { return download_stream_; }
   // What `later` is given from now on waits for what `earlier` has been given.
   Status Order(cudaStream_t earlier, cudaStream_t later);
 
+  const StreamTally& tally() const { return tally_; }
+
   PoolAllocator& memory() { return memory_; }
+  UploadMemory& uploads() { return uploads_; }
   CompletionQueue& completions() { return completions_; }
   Refusals& refusals() { return refusals_; }
 
@@ -76,7 +91,9 @@ class Card {
   RecordingCounters counters() const {
     return {.recordings = recordings_.load(std::memory_order_relaxed),
             .launches = launches_.load(std::memory_order_relaxed),
-            .stream_calls = stream_calls_.load(std::memory_order_relaxed)};
+            .stream_calls = stream_calls_.load(std::memory_order_relaxed),
+            .told_ends = told_ends_.load(std::memory_order_relaxed),
+            .asked_ends = asked_ends_.load(std::memory_order_relaxed)};
   }
 
   // Keeps the first error of what was enqueued, for TakeFailure().
@@ -85,18 +102,23 @@ class Card {
 
  private:
   explicit Card(int index);
-  Status MakeStreams();
+  Status Init();
 
   const int index_;
   cudaStream_t stream_ = nullptr;
   cudaStream_t upload_stream_ = nullptr;
   cudaStream_t download_stream_ = nullptr;
+  bool has_early_launches_ = false;
+  StreamTally tally_;  // of stream_
   PoolAllocator memory_;
+  UploadMemory uploads_;
   CompletionQueue completions_;
   Refusals refusals_;
   std::atomic<int64_t> recordings_{0};
   std::atomic<int64_t> launches_{0};
   std::atomic<int64_t> stream_calls_{0};
+  std::atomic<int64_t> told_ends_{0};
+  std::atomic<int64_t> asked_ends_{0};
   Mutex mu_;
   std::vector<Tensor> kept_ GUARDED_BY(mu_);
   Status failure_ GUARDED_BY(mu_);

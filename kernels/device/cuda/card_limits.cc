@@ -29,7 +29,8 @@ class CardLimits final : public DeviceLimits {
   }
 
   Result<DeviceWork> Launch() override {
-    return Repeated([this] { return CudaStatus(LaunchEmptyKernel(card_.stream()), "launch a function of the card"); });
+    return Repeated(
+        [](cudaStream_t stream) { return CudaStatus(LaunchEmptyKernel(stream), "launch a function of the card"); });
   }
 
   Result<DeviceWork> Product(int64_t size, DType dtype, const Arithmetic& arithmetic) override {
@@ -38,8 +39,8 @@ class CardLimits final : public DeviceLimits {
     DF_ASSIGN(std::vector<Tensor> matrices,
               OfZeros(dtype, {Shape({size, size}), Shape({size, size}), Shape({size, size})}));
     DF_ASSIGN(Tensor workspace, Bytes(static_cast<int64_t>(product->workspace_bytes())));
-    return Repeated([this, product, matrices, workspace]() mutable {
-      return product->Enqueue(card_.stream(), matrices[0].raw(), matrices[1].raw(), matrices[2].raw(), workspace.raw());
+    return Repeated([product, matrices, workspace](cudaStream_t stream) mutable {
+      return product->Enqueue(stream, matrices[0].raw(), matrices[1].raw(), matrices[2].raw(), workspace.raw());
     });
   }
 
@@ -53,8 +54,8 @@ class CardLimits final : public DeviceLimits {
                                   card_.index()));
     DF_ASSIGN(std::vector<Tensor> tensors, OfZeros(dtype, {conv.input(), conv.filter(), conv.output()}));
     DF_ASSIGN(Tensor workspace, Bytes(plan->workspace_bytes()));
-    return Repeated([this, plan, tensors, workspace]() mutable {
-      return plan->Enqueue(card_.stream(), {tensors[0].raw(), tensors[1].raw(), tensors[2].raw()}, workspace.raw());
+    return Repeated([plan, tensors, workspace](cudaStream_t stream) mutable {
+      return plan->Enqueue(stream, {tensors[0].raw(), tensors[1].raw(), tensors[2].raw()}, workspace.raw());
     });
   }
 
@@ -75,7 +76,13 @@ class CardLimits final : public DeviceLimits {
   DeviceWork Repeated(Enqueue enqueue) {
     return [this, enqueue = std::move(enqueue)](int times) mutable -> Status {
       card_.MakeCurrent();
-      for (int i = 0; i < times; ++i) DF_TRY(enqueue());
+      Status status;
+      const auto all = [&](cudaStream_t stream) {
+        for (int i = 0; i < times && status.ok(); ++i) status = enqueue(stream);
+        return cudaSuccess;
+      };
+      card_.Enqueue(all);
+      DF_TRY(status);
       return device_.Synchronize();
     };
   }
@@ -83,8 +90,8 @@ class CardLimits final : public DeviceLimits {
   Result<DeviceWork> CopyBetween(Allocator& from_memory, Allocator& to_memory, int64_t bytes) {
     DF_ASSIGN(const Tensor from, Tensor::Allocate(from_memory, DType::kUint8, Shape({bytes})));
     DF_ASSIGN(Tensor to, Tensor::Allocate(to_memory, DType::kUint8, Shape({bytes})));
-    return Repeated([this, from, to]() mutable {
-      return CudaStatus(cudaMemcpyAsync(to.raw(), from.raw(), from.num_bytes(), cudaMemcpyDefault, card_.stream()),
+    return Repeated([from, to](cudaStream_t stream) mutable {
+      return CudaStatus(cudaMemcpyAsync(to.raw(), from.raw(), from.num_bytes(), cudaMemcpyDefault, stream),
                         "copy bytes");
     });
   }
@@ -96,7 +103,9 @@ class CardLimits final : public DeviceLimits {
     std::vector<Tensor> tensors;
     for (const Shape& shape : shapes) {
       DF_ASSIGN(Tensor tensor, Tensor::Allocate(device_.allocator(), dtype, shape));
-      DF_TRY(CudaStatus(cudaMemsetAsync(tensor.raw(), 0, tensor.num_bytes(), card_.stream()), "set bytes"));
+      const cudaError_t set = card_.Enqueue(
+          [&](cudaStream_t stream) { return cudaMemsetAsync(tensor.raw(), 0, tensor.num_bytes(), stream); });
+      DF_TRY(CudaStatus(set, "set bytes"));
       tensors.push_back(std::move(tensor));
     }
     return tensors;

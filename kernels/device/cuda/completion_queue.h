@@ -1,14 +1,17 @@
-// Callbacks that run when a stream has come to where they were enqueued: a thread of its own asks events, so that a
-// step has no host function in it and no host thread that waits.
+// Callbacks that run when a stream has come to where they were enqueued: a thread of its own looks at a word that the
+// work itself writes (StreamTally), or asks for an event, so that a step has no host function in it and no host thread
+// that waits.
 #ifndef DFRUN_KERNELS_DEVICE_CUDA_COMPLETION_QUEUE_H_
 #define DFRUN_KERNELS_DEVICE_CUDA_COMPLETION_QUEUE_H_
 
 #include <cuda_runtime_api.h>
 
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <vector>
 
+#include "kernels/device/cuda/stream_tally.h"
 #include "src/base/mutex.h"
 #include "src/base/status.h"
 #include "src/framework/tensor.h"
@@ -28,24 +31,34 @@ class CompletionQueue {
   // Runs `done` when all that `stream` has been given until now is done, with the error of the card's work, if any.
   // `kept` are not given back before. An error where the runtime takes no event; `done` then does not run.
   Status Add(cudaStream_t stream, std::vector<Tensor> kept, Done done) EXCLUDES(mu_);
+  // The same when the stream's work has counted so far.
+  void AddTold(const StreamTally& tally, uint64_t count, cudaStream_t stream, std::vector<Tensor> kept, Done done)
+      EXCLUDES(mu_);
 
  private:
   struct Entry {
+    cudaStream_t stream;
+    const StreamTally* tally;  // null: the event is asked for
+    uint64_t count;
     cudaEvent_t event;
     std::vector<Tensor> kept;
     Done done;
   };
 
   void Main();
+  void AddEntry(Entry entry) EXCLUDES(mu_);
   // Waits for entries where there are none, and takes those that have come.
   void TakeNew(std::vector<Entry>& entries) EXCLUDES(mu_);
-  // Calls back those of which the event has come to pass, and removes them.
-  void FinishDone(std::vector<Entry>& entries) EXCLUDES(mu_);
+  // Calls back those that have come to pass, and removes them.
+  void FinishDone(std::vector<Entry>& entries, bool asks_for_errors) EXCLUDES(mu_);
+  // cudaErrorNotReady where it has not come to pass.
+  static cudaError_t StateOf(const Entry& entry, bool asks_for_errors);
   Result<cudaEvent_t> TakeEvent() EXCLUDES(mu_);
 
   const int card_;
   Mutex mu_;
   CondVar added_;
+  std::atomic<bool> has_new_{false};  // written under mu_
   std::deque<Entry> new_ GUARDED_BY(mu_);
   std::vector<cudaEvent_t> free_events_ GUARDED_BY(mu_);
 };

@@ -7,8 +7,6 @@ namespace dfrun::cuda {
 namespace {
 
 constexpr int64_t kThreadBytes = 16;
-// Of host memory a function reads up to here at least as fast as a copy engine.
-constexpr size_t kMostBytes = size_t{1} << 20;
 
 struct alignas(kThreadBytes) Bytes {
   unsigned char at[kThreadBytes];
@@ -36,8 +34,7 @@ struct CopyList {
   dim3 grid() const { return dim3(static_cast<unsigned>(CeilDiv<int64_t>(threads, kBlockThreads))); }
 };
 
-DF_CARD_KERNEL void CopyParts(CopyList list) {
-  const int64_t thread = ThreadInGrid();
+DF_CARD_FUNCTION void CopyByThread(const CopyList& list, int64_t thread) {
   if (thread >= list.threads || (list.gate != nullptr && *list.gate == 0)) return;
   int i = 0;
   while (i + 1 < list.count && list.parts[i + 1].first <= thread) ++i;
@@ -50,6 +47,22 @@ DF_CARD_KERNEL void CopyParts(CopyList list) {
     return;
   }
   for (int64_t k = begin; k < part.bytes && k < begin + kThreadBytes; ++k) part.to[k] = part.from[k];
+}
+
+DF_CARD_KERNEL void CopyParts(CopyList list) {
+  CopyByThread(list, ThreadInGrid());
+}
+
+// Of one block.
+DF_CARD_KERNEL void CopyPartsAndTell(CopyList list, TallyWords words) {
+  const int64_t thread = ThreadInGrid();
+  CopyByThread(list, thread);
+  Barrier();
+  if (thread == 0) CountForHost(words.in_card, words.in_host);
+}
+
+DF_CARD_KERNEL void Tell(uint64_t* in_card, uint64_t* in_host) {
+  if (ThreadInGrid() == 0) CountForHost(in_card, in_host);
 }
 
 const void* Entry() {
@@ -67,7 +80,7 @@ cudaError_t Launch(CopyList& list, cudaStream_t stream) {
 cudaError_t EnqueueBlockCopies(std::span<const BlockCopy> copies, cudaStream_t stream) {
   CopyList list;
   for (const BlockCopy& copy : copies) {
-    if (copy.bytes > kMostBytes) {
+    if (static_cast<int64_t>(copy.bytes) > kMostBytesInOrder) {
       const cudaError_t error = cudaMemcpyAsync(copy.to, copy.from, copy.bytes, cudaMemcpyDefault, stream);
       if (error != cudaSuccess) return error;
       continue;
@@ -79,6 +92,26 @@ cudaError_t EnqueueBlockCopies(std::span<const BlockCopy> copies, cudaStream_t s
     list.Add(copy);
   }
   return Launch(list, stream);
+}
+
+bool AreForOneBlock(std::span<const BlockCopy> copies) {
+  if (copies.empty() || copies.size() > size_t{CopyList::kMost}) return false;
+  int64_t threads = 0;
+  for (const BlockCopy& copy : copies) threads += CeilDiv<int64_t>(static_cast<int64_t>(copy.bytes), kThreadBytes);
+  return threads <= kBlockThreads;
+}
+
+cudaError_t EnqueueTellingCopies(std::span<const BlockCopy> copies, const TallyWords& words, cudaStream_t stream) {
+  CopyList list;
+  for (const BlockCopy& copy : copies) list.Add(copy);
+  TallyWords kept = words;
+  void* args[] = {&list, &kept};
+  return cudaLaunchKernel(EntryOf<Threads::kTogether>(&CopyPartsAndTell), dim3(1), dim3(kBlockThreads), args, 0,
+                          stream);
+}
+
+const void* TellingEntry() {
+  return EntryOf<Threads::kIndependent>(&Tell);
 }
 
 cudaError_t AddGatedCopy(cudaGraph_t graph, std::span<const cudaGraphNode_t> after, const BlockCopy& copy,

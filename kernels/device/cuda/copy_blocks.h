@@ -8,12 +8,21 @@
 #include <cstdint>
 #include <span>
 
+#include "kernels/device/cuda/stream_tally.h"
 #include "src/framework/step_recorder.h"
 
 namespace dfrun::cuda {
 
 // Enqueues the copies, which do not overlap. Large ones go by the copy engine.
 cudaError_t EnqueueBlockCopies(std::span<const BlockCopy> copies, cudaStream_t stream);
+
+// Whether they are few and small enough for one block of threads, which can tell when they are done.
+bool AreForOneBlock(std::span<const BlockCopy> copies);
+// The same for such copies, as work that tells.
+cudaError_t EnqueueTellingCopies(std::span<const BlockCopy> copies, const TallyWords& words, cudaStream_t stream);
+// The function of one block that only tells: its arguments are those of TallyWords.
+const void* TellingEntry();
+inline constexpr int kTellingThreads = 32;
 
 // Adds a copy to a graph that is left out where *gate is 0.
 cudaError_t AddGatedCopy(cudaGraph_t graph, std::span<const cudaGraphNode_t> after, const BlockCopy& copy,

@@ -12,30 +12,69 @@
 
 namespace dfrun::cuda {
 
+namespace {
+
+// Whether a function of the card copies the value, which tells when it is done.
+bool IsTold(const Tensor& from, const Tensor& to) {
+  const BlockCopy copy = {from.raw(), nullptr, from.num_bytes()};
+  return !IsHostMemory(from.memory()) && to.memory() == MemoryKind::kPinned && AreForOneBlock({&copy, 1});
+}
+
+}  // namespace
+
 Status CudaDevice::Named(const Status& status) const {
   return status.ok() ? status : status.Annotate(full_name());
 }
 
 // A copy between host and card need not wait for kernels that are enqueued later, nor they for it: who reads the copy
 // is enqueued when it is there, and the card's block is not given back before. That takes a block that can be kept.
+// A few bytes for the host are there sooner where a function of the card copies them in order.
 cudaStream_t CudaDevice::StreamOf(const Tensor& from, const Tensor& to) const {
   if (IsHostMemory(from.memory()) && !to.borrowed()) return card_.upload_stream();
-  if (IsHostMemory(to.memory()) && !from.borrowed()) return card_.download_stream();
+  if (IsHostMemory(to.memory()) && !from.borrowed() && !IsTold(from, to)) return card_.download_stream();
   return card_.stream();
+}
+
+CompletionQueue::Done CudaDevice::Then(Callback done) {
+  return [this, done](const Status& status) { done(Named(status)); };
+}
+
+// What is the stream's own is kept by its order.
+Status CudaDevice::CopyInOrder(const Tensor& from, Tensor& to, Callback done) {
+  const BlockCopy copy = {from.raw(), to.raw(), from.num_bytes()};
+  const cudaError_t copied = IsTold(from, to)
+                                 ? card_.EnqueueTelling([&](cudaStream_t stream, const TallyWords& words) {
+                                     return EnqueueTellingCopies({&copy, 1}, words, stream);
+                                   })
+                                 : card_.Enqueue([&](cudaStream_t stream) {
+                                     return cudaMemcpyAsync(copy.to, copy.from, copy.bytes, cudaMemcpyDefault, stream);
+                                   });
+  DF_TRY(CudaStatus(copied, StrCat("copy ", copy.bytes, " bytes")));
+  return card_.WhenDone({}, Then(done));
+}
+
+Status CudaDevice::CopyBeside(const Tensor& from, Tensor& to, cudaStream_t stream, Callback done) {
+  DF_TRY(WaitForUse(to, stream));
+  Tensor readable = from;
+  if (from.memory() == MemoryKind::kHost && from.num_bytes() > 0) {
+    DF_ASSIGN(readable, from.Copy(PinnedMemory()));  // from other memory the call itself would copy, and wait
+  }
+  const cudaError_t copied = cudaMemcpyAsync(to.raw(), readable.raw(), from.num_bytes(), cudaMemcpyDefault, stream);
+  DF_TRY(CudaStatus(copied, StrCat("copy ", from.num_bytes(), " bytes")));
+  return card_.completions().Add(stream, {std::move(readable), to}, Then(done));
+}
+
+// Has a stream that copies to the tensor wait for what may use its memory.
+Status CudaDevice::WaitForUse(const Tensor& to, cudaStream_t stream) {
+  const cudaEvent_t last_use = IsHostMemory(to.memory()) ? nullptr : card_.uploads().LastUse(to.raw());
+  if (last_use == nullptr) return card_.Order(card_.stream(), stream);
+  return CudaStatus(cudaStreamWaitEvent(stream, last_use, 0), "wait for an event");
 }
 
 Status CudaDevice::StartCopy(const Tensor& from, Tensor& to, Callback done) {
   card_.MakeCurrent();
   const cudaStream_t stream = StreamOf(from, to);
-  if (stream != card_.stream()) DF_TRY(card_.Order(card_.stream(), stream));
-  if (from.num_bytes() > 0) {
-    const cudaError_t copied = cudaMemcpyAsync(to.raw(), from.raw(), from.num_bytes(), cudaMemcpyDefault, stream);
-    DF_TRY(CudaStatus(copied, StrCat("copy ", from.num_bytes(), " bytes")));
-  }
-  // What is the stream's own is kept by its order.
-  std::vector<Tensor> kept;
-  if (stream != card_.stream()) kept = {from, to};
-  return card_.completions().Add(stream, std::move(kept), [this, done](const Status& status) { done(Named(status)); });
+  return stream == card_.stream() ? CopyInOrder(from, to, done) : CopyBeside(from, to, stream, done);
 }
 
 void CudaDevice::EnqueueCopy(const Tensor& from, Tensor& to, Callback done) {
@@ -56,17 +95,23 @@ void CudaDevice::WhenDone(Callback done) {
     const Status failure = card_.TakeFailure();
     done(Named(failure.ok() ? status : failure));
   };
-  if (Status status = card_.completions().Add(card_.stream(), card_.TakeKept(), end); !status.ok()) done(Named(status));
+  if (Status status = card_.WhenDone(card_.TakeKept(), end); !status.ok()) done(Named(status));
 }
 
 std::unique_ptr<StepRecorder> CudaDevice::NewRecorder() {
   return std::make_unique<GraphRecorder>(*this);
 }
 
-Status CudaDevice::EnqueueCopies(std::span<const BlockCopy> copies, std::vector<Tensor> kept) {
+Status CudaDevice::EnqueueCopies(std::span<const BlockCopy> copies, std::vector<Tensor> kept, bool is_last) {
   card_.MakeCurrent();
   card_.Keep(std::move(kept));
-  return Named(CudaStatus(EnqueueBlockCopies(copies, card_.stream()), "enqueue copies"));
+  const cudaError_t enqueued =
+      is_last && AreForOneBlock(copies)
+          ? card_.EnqueueTelling([&](cudaStream_t stream, const TallyWords& words) {
+              return EnqueueTellingCopies(copies, words, stream);
+            })
+          : card_.Enqueue([&](cudaStream_t stream) { return EnqueueBlockCopies(copies, stream); });
+  return Named(CudaStatus(enqueued, "enqueue copies"));
 }
 
 namespace {

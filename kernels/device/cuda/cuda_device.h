@@ -29,7 +29,8 @@ class CudaDevice final : public Device, public DeviceRecording {
 
   std::unique_ptr<StepRecorder> NewRecorder() override;
   Allocator& staging() override { return PinnedMemory(); }
-  Status EnqueueCopies(std::span<const BlockCopy> copies, std::vector<Tensor> kept) override;
+  Allocator& uploads() override { return card_.uploads(); }
+  Status EnqueueCopies(std::span<const BlockCopy> copies, std::vector<Tensor> kept, bool is_last) override;
   RecordingCounters counters() const override { return card_.counters(); }
 
  protected:
@@ -39,6 +40,10 @@ class CudaDevice final : public Device, public DeviceRecording {
   // Which stream a copy is enqueued on; the tensors that it then keeps.
   cudaStream_t StreamOf(const Tensor& from, const Tensor& to) const;
   Status StartCopy(const Tensor& from, Tensor& to, Callback done);
+  Status CopyInOrder(const Tensor& from, Tensor& to, Callback done);
+  Status CopyBeside(const Tensor& from, Tensor& to, cudaStream_t stream, Callback done);
+  Status WaitForUse(const Tensor& to, cudaStream_t stream);
+  CompletionQueue::Done Then(Callback done);
   Status Named(const Status& status) const;
 
   Card& card_;

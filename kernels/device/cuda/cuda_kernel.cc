@@ -17,7 +17,7 @@ Status Enqueue(OpContext& ctx, FunctionRef<void(GraphRecorder&)> record,
   }
   device.card().MakeCurrent();
   device.card().CountStreamCall();
-  const cudaError_t error = enqueue(device.card().stream());
+  const cudaError_t error = device.card().Enqueue(enqueue);
   if (error == cudaSuccess) return Status();
   const NodeInfo& node = ctx.node();
   return CudaStatus(error,

@@ -13,8 +13,8 @@ namespace {
 class RecordedGraph final : public RecordedWork {
  public:
   // `graph`: null where there is nothing to do.
-  RecordedGraph(Card& card, cudaGraphExec_t graph, const RecordingFacts& facts)
-      : card_(card), graph_(graph), facts_(facts) {}
+  RecordedGraph(Card& card, cudaGraphExec_t graph, bool tells, const RecordingFacts& facts)
+      : card_(card), graph_(graph), tells_(tells), facts_(facts) {}
   ~RecordedGraph() override {
     if (graph_ == nullptr) return;
     card_.MakeCurrent();
@@ -26,13 +26,17 @@ class RecordedGraph final : public RecordedWork {
     if (graph_ == nullptr) return Status();
     card_.MakeCurrent();
     card_.CountLaunch();
-    return CudaStatus(cudaGraphLaunch(graph_, card_.stream()), "launch what was recorded");
+    const auto launch = [&](cudaStream_t stream) { return cudaGraphLaunch(graph_, stream); };
+    const auto launch_telling = [&](cudaStream_t stream, const TallyWords&) { return launch(stream); };
+    return CudaStatus(tells_ ? card_.EnqueueTelling(launch_telling) : card_.Enqueue(launch),
+                      "launch what was recorded");
   }
   const RecordingFacts& facts() const override { return facts_; }
 
  private:
   Card& card_;
   const cudaGraphExec_t graph_;
+  const bool tells_;
   const RecordingFacts facts_;
 };
 
@@ -62,7 +66,8 @@ class KeptArgs {
 
 }  // namespace
 
-GraphRecorder::GraphRecorder(CudaDevice& of) : card_(of.card()), arena_(of.allocator()), device_(of, arena_, *this) {}
+GraphRecorder::GraphRecorder(CudaDevice& of)
+    : card_(of.card()), arena_(of.allocator()), device_(of, arena_, *this), may_be_early_(card_.has_early_launches()) {}
 
 GraphRecorder::~GraphRecorder() {
   for (cudaGraph_t graph : captured_) cudaGraphDestroy(graph);
@@ -103,16 +108,16 @@ void GraphRecorder::EndNode(std::span<const int> after, std::span<const MemoryRa
   tails_.push_back({last});
 }
 
-void GraphRecorder::Add(Piece piece) {
+void GraphRecorder::Add(AddNode add, bool is_function) {
   if (is_learning()) return;
   before_.emplace_back();
   if (static_cast<int>(pieces_.size()) > first_) before_.back().push_back(static_cast<int>(pieces_.size()) - 1);
-  pieces_.push_back(std::move(piece));
+  pieces_.push_back({std::move(add), is_function});
 }
 
 void GraphRecorder::AddFunction(const void* entry, FunctionGrid grid, std::span<const FunctionArg> args) {
-  Add([entry, grid, kept = KeptArgs(args)](cudaGraph_t graph, const std::vector<cudaGraphNode_t>& after,
-                                           cudaGraphNode_t* node) mutable {
+  auto add = [entry, grid, kept = KeptArgs(args)](cudaGraph_t graph, const std::vector<cudaGraphNode_t>& after,
+                                                  cudaGraphNode_t* node) mutable {
     std::vector<void*> values = kept.Addresses();
     cudaKernelNodeParams params{};
     params.func = const_cast<void*>(entry);
@@ -120,7 +125,24 @@ void GraphRecorder::AddFunction(const void* entry, FunctionGrid grid, std::span<
     params.blockDim = dim3(static_cast<unsigned>(grid.threads));
     params.kernelParams = values.data();
     return cudaGraphAddKernelNode(node, graph, after.data(), after.size(), &params);
-  });
+  };
+  Add(std::move(add), /*is_function=*/true);
+}
+
+// Behind all that nothing else is behind.
+void GraphRecorder::AddTelling() {
+  const size_t count = pieces_.size();
+  std::vector<bool> is_waited_for(count, false);
+  for (const std::vector<int>& before : before_) {
+    for (const int piece : before) is_waited_for[static_cast<size_t>(piece)] = true;
+  }
+  first_ = static_cast<int>(count);
+  const TallyWords& words = card_.tally().words();
+  const FunctionArg args[] = {{&words.in_card, sizeof(words.in_card)}, {&words.in_host, sizeof(words.in_host)}};
+  AddFunction(TellingEntry(), {1, kTellingThreads}, args);
+  for (size_t piece = 0; piece < count; ++piece) {
+    if (!is_waited_for[piece]) before_.back().push_back(static_cast<int>(piece));
+  }
 }
 
 void GraphRecorder::AddCopy(const void* from, void* to, size_t bytes) {
@@ -176,33 +198,67 @@ Status GraphRecorder::Refuse(std::string_view why) {
   return refusal;
 }
 
-Result<std::unique_ptr<RecordedWork>> GraphRecorder::Finish() {
+Result<std::unique_ptr<RecordedWork>> GraphRecorder::Finish(bool is_last) {
   DF_TRY(refusal_);
+  const bool tells = is_last && !pieces_.empty();
+  if (tells) AddTelling();
   facts_.nodes = static_cast<int64_t>(pieces_.size());
   facts_.arena_bytes = static_cast<int64_t>(arena_.block_bytes());
   facts_.edges_found = CountEdges(before_);
   ReduceEdges(before_);
   facts_.edges = CountEdges(before_);
+  facts_.early_edges = CountEarlyEdges();
   cudaGraphExec_t graph = nullptr;
   if (!pieces_.empty()) {
-    DF_ASSIGN(graph, MakeGraph());
+    Result<cudaGraphExec_t> made = MakeGraph();
+    if (!made.ok() && facts_.early_edges > 0) {  // a driver may refuse such edges
+      may_be_early_ = false;
+      facts_.early_edges = 0;
+      made = MakeGraph();
+    }
+    DF_ASSIGN(graph, std::move(made));
   }
   card_.CountRecording();
-  return std::unique_ptr<RecordedWork>(std::make_unique<RecordedGraph>(card_, graph, facts_));
+  return std::unique_ptr<RecordedWork>(std::make_unique<RecordedGraph>(card_, graph, tells, facts_));
+}
+
+bool GraphRecorder::IsEarly(int before, size_t piece) const {
+  return may_be_early_ && pieces_[static_cast<size_t>(before)].is_function && pieces_[piece].is_function;
+}
+
+int64_t GraphRecorder::CountEarlyEdges() const {
+  int64_t count = 0;
+  for (size_t i = 0; i < pieces_.size(); ++i) {
+    count += std::count_if(before_[i].begin(), before_[i].end(), [&](int before) { return IsEarly(before, i); });
+  }
+  return count;
+}
+
+cudaError_t GraphRecorder::AddPieces(cudaGraph_t graph) const {
+  std::vector<cudaGraphNode_t> nodes(pieces_.size());
+  for (size_t i = 0; i < pieces_.size(); ++i) {
+    std::vector<cudaGraphNode_t> after;
+    std::vector<cudaGraphNode_t> early;
+    for (const int before : before_[i]) (IsEarly(before, i) ? early : after).push_back(nodes[before]);
+    if (const cudaError_t error = pieces_[i].add(graph, after, &nodes[i]); error != cudaSuccess) return error;
+    if (early.empty()) continue;
+    const std::vector<cudaGraphNode_t> to(early.size(), nodes[i]);
+    const std::vector<cudaGraphEdgeData> edges(early.size(), {.from_port = cudaGraphKernelNodePortProgrammatic,
+                                                              .to_port = 0,
+                                                              .type = cudaGraphDependencyTypeProgrammatic,
+                                                              .reserved = {}});
+    const cudaError_t error = cudaGraphAddDependencies(graph, early.data(), to.data(), edges.data(), early.size());
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
 }
 
 Result<cudaGraphExec_t> GraphRecorder::MakeGraph() const {
   card_.MakeCurrent();
   cudaGraph_t graph = nullptr;
   DF_TRY(CudaStatus(cudaGraphCreate(&graph, 0), "make a graph"));
-  std::vector<cudaGraphNode_t> nodes(pieces_.size());
-  cudaError_t error = cudaSuccess;
-  for (size_t i = 0; i < pieces_.size() && error == cudaSuccess; ++i) {
-    std::vector<cudaGraphNode_t> after;
-    for (const int before : before_[i]) after.push_back(nodes[before]);
-    error = pieces_[i](graph, after, &nodes[i]);
-  }
   cudaGraphExec_t made = nullptr;
+  cudaError_t error = AddPieces(graph);
   if (error == cudaSuccess) error = cudaGraphInstantiate(&made, graph, 0);
   cudaGraphDestroy(graph);
   DF_TRY(CudaStatus(error, "make a graph of what was recorded"));

@@ -16,8 +16,9 @@
 
 namespace dfrun::cuda {
 
-// The pieces of a node's work wait for one another in the order in which they were added. Thread safety: one thread,
-// which `of` outlives.
+// The pieces of a node's work wait for one another in the order in which they were added. Where the card can, a
+// function of ours that waits for another begins before that has ended (a programmatic edge), and itself waits for its
+// end: as all do, what is before that has ended too. Thread safety: one thread, which `of` outlives.
 class GraphRecorder final : public StepRecorder {
  public:
   explicit GraphRecorder(CudaDevice& of);
@@ -28,7 +29,7 @@ class GraphRecorder final : public StepRecorder {
   void BeginNode(std::string_view name, const int32_t* gate) override;
   void EndNode(std::span<const int> after, std::span<const MemoryRange> reads,
                std::span<const MemoryRange> writes) override;
-  Result<std::unique_ptr<RecordedWork>> Finish() override;
+  Result<std::unique_ptr<RecordedWork>> Finish(bool is_last) override;
 
   // For the kernels' calls.
   const int32_t* gate() const { return gate_; }
@@ -41,11 +42,19 @@ class GraphRecorder final : public StepRecorder {
 
  private:
   // Adds a piece of work to a graph, after others.
-  using Piece =
+  using AddNode =
       std::function<cudaError_t(cudaGraph_t graph, const std::vector<cudaGraphNode_t>& after, cudaGraphNode_t* node)>;
+  struct Piece {
+    AddNode add;
+    bool is_function;  // of ours, which waits for what it is behind (block.h)
+  };
   bool is_learning() const { return !arena_.has_block(); }
-  void Add(Piece piece);
+  void Add(AddNode add, bool is_function = false);
+  void AddTelling();
   Result<cudaGraph_t> Capture(FunctionRef<Status(cudaStream_t)> call);
+  bool IsEarly(int before, size_t piece) const;
+  int64_t CountEarlyEdges() const;
+  cudaError_t AddPieces(cudaGraph_t graph) const;
   Result<cudaGraphExec_t> MakeGraph() const;
 
   Card& card_;
@@ -56,6 +65,7 @@ class GraphRecorder final : public StepRecorder {
   Status refusal_;
   cudaStream_t capturing_ = nullptr;
   std::vector<cudaGraph_t> captured_;
+  bool may_be_early_;  // a function behind another
   std::vector<Piece> pieces_;
   WorkEdges before_;                     // by piece
   int first_ = 0;                        // piece of the node

@@ -1,17 +1,22 @@
 // Every golden case on a device of the tested type, or on the host's where that has no kernel for the node; at the end
 // the program says how many, and the file that the environment variable DFRUN_TEST_REPORT names lists their ops. One
 // test an op and family.
+//
+// Where cases run recorded (recorded_case.h), those that have kernels of the device and end without an error do; the
+// file lists the ops of which some were not recorded, each with the reasons.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 
 #include "src/framework/device_factory.h"
 #include "src/framework/kernel.h"
 #include "tests/conformance/kernels/case_variables.h"
 #include "tests/conformance/kernels/golden_compare.h"
+#include "tests/conformance/kernels/recorded_case.h"
 #include "tests/unit/testing/node_runner.h"
 
 namespace dfrun::testing {
@@ -95,6 +100,46 @@ class ReportTallies final : public ::testing::Environment {
   }
 };
 
+// The recorded cases, and the reasons for which others were not, by op.
+struct RecordedTally {
+  int cases = 0;
+  int recorded = 0;
+  std::map<std::string, std::set<std::string>> why_not;
+};
+RecordedTally& TheRecordedTally() {
+  static RecordedTally& tally = *new RecordedTally();
+  return tally;
+}
+
+class ReportRecorded final : public ::testing::Environment {
+ public:
+  void TearDown() override {
+    const RecordedTally& tally = TheRecordedTally();
+    if (const char* const path = std::getenv("DFRUN_TEST_REPORT"); path != nullptr) {
+      std::ofstream report(path);
+      for (const auto& [op, reasons] : tally.why_not) {
+        for (const std::string& reason : reasons) report << op << ": " << reason << "\n";
+      }
+    }
+    std::printf("%d of %d golden cases were recorded on %s\n", tally.recorded, tally.cases, TestedDeviceType().c_str());
+  }
+};
+
+void CheckRecorded(const GoldenCase& c, Device& device) {
+  if (!c.error.empty() || !c.tables.empty()) return;
+  const Result<RecordedRun> run = RunRecordedCase(c, device);
+  ASSERT_TRUE(run.ok()) << run.status().ToString();
+  CheckTensors(c.outputs, run->outputs, c.ulps, "output");
+  CheckTensors(c.after, run->after, c.ulps, "variable");
+  RecordedTally& tally = TheRecordedTally();
+  ++tally.cases;
+  if (run->why_not.empty()) {
+    ++tally.recorded;
+  } else {
+    tally.why_not[c.op].insert(run->why_not);
+  }
+}
+
 // Whether the tested device has a kernel for the case's node.
 bool HasKernel(const GoldenCase& c, const NodeRunner& tested, NodeRunner& host) {
   if (!CaseVariables::Has(c)) {
@@ -113,6 +158,10 @@ class GoldenTest : public ::testing::Test {
     for (const GoldenCase& c : cases_) {
       SCOPED_TRACE(StrCat(path_, ":", c.line, ": ", c.op, " ", c.name));
       const bool is_on_device = HasKernel(c, tested, host);
+      if (RunsRecorded()) {
+        if (is_on_device) CheckRecorded(c, tested.device());
+        continue;
+      }
       Tally& tally = Tallies()[c.op];
       ++tally.cases;
       tally.on_device += is_on_device ? 1 : 0;
@@ -149,6 +198,10 @@ int main(int argc, char** argv) {
   for (const auto& entry : std::filesystem::directory_iterator(dfrun::testing::GoldenDir())) {
     if (entry.path().extension() == ".txt") dfrun::testing::RegisterFile(entry.path());
   }
-  ::testing::AddGlobalTestEnvironment(new dfrun::testing::ReportTallies);
+  if (dfrun::testing::RunsRecorded()) {
+    ::testing::AddGlobalTestEnvironment(new dfrun::testing::ReportRecorded);
+  } else {
+    ::testing::AddGlobalTestEnvironment(new dfrun::testing::ReportTallies);
+  }
   return RUN_ALL_TESTS();
 }

@@ -6,9 +6,11 @@
 
 #include <cuda_runtime_api.h>
 
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -43,6 +45,10 @@ extern Mutex running;
 // The next random number, of the sequence that the environment variable DFRUN_EMULATED_SEED chooses.
 unsigned Random();
 
+// Null, or work before the kernel that runs now, which has begun before that is done (emulated_early.cc).
+extern std::function<void()>* earlier_work;
+void DoEarlierWork();
+
 // What a block shares begins as NaN when its first thread comes there.
 inline void BeginShared(void* memory, size_t bytes, int64_t& turn) {
   if (turn == place.turn) return;
@@ -56,17 +62,27 @@ void Meet();
 
 }  // namespace emulated
 
+inline void AfterEarlierWork() {
+  if (emulated::earlier_work != nullptr) emulated::DoEarlierWork();
+}
+
 inline int ThreadInBlock() {
   return emulated::place.thread;
 }
 inline int64_t BlockInGrid() {
+  AfterEarlierWork();
   return emulated::place.block;
 }
 inline int64_t ThreadInGrid() {
+  AfterEarlierWork();
   return emulated::place.block * kBlockThreads + emulated::place.thread;
 }
 inline void Barrier() {
   emulated::Meet();
+}
+
+inline void CountForHost(uint64_t* in_card, uint64_t* in_host) {
+  std::atomic_ref(*in_host).store(++*in_card, std::memory_order_release);
 }
 
 inline constexpr int kWarpThreads = 32;

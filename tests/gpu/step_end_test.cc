@@ -1,0 +1,142 @@
+// How the host learns that a step has ended, when kernels begin, and how large values come to the device, on emulated
+// cards.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <numeric>
+
+#include "src/framework/variable.h"
+#include "tests/gpu/card_steps.h"
+#include "tests/unit/testing/graph_maker.h"
+#include "tests/unit/testing/tested_device.h"
+
+namespace dfrun::testing {
+namespace {
+
+constexpr int kSteps = 6;
+
+class StepEndTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    setenv("DFRUN_DEVICE_PARTS", DFRUN_EMULATED_PARTS, 1);
+    MakeDeviceOf("gpu");  // loads the part, with its kernels
+  }
+  void TearDown() override {
+    unsetenv("DFRUN_EMULATED_CARD");
+    unsetenv("DFRUN_EMULATED_NO_WAIT");
+  }
+
+  RecordingCounters counters() { return DeviceRecording::Of(*device_)->counters(); }
+
+  // (x + 1) * 2, squared.
+  RunSignature Chain(int64_t size) {
+    const PartialShape shape(Shape({size}));
+    const Output x = maker_.Placeholder("x", shape, DType::kFloat);
+    const Output more = maker_.Add("more", "AddV2", {x, maker_.Scalar<float>("one", 1)});
+    const Output twice = maker_.Add("twice", "Mul", {more, maker_.Scalar<float>("two", 2)});
+    RunSignature signature;
+    signature.feeds = {x};
+    signature.feed_shapes = {shape};
+    signature.fetches = {maker_.Add("square", "Square", {twice})};
+    return signature;
+  }
+  static Tensor Fed(int64_t size, int step) {
+    Tensor x(DType::kFloat, Shape({size}));
+    std::iota(x.data<float>(), x.data<float>() + size, static_cast<float>(step));
+    return x;
+  }
+  // How many of the steps give what they should.
+  static int RightSteps(CardSteps& steps, int64_t size) {
+    int right = 0;
+    for (int step = 1; step <= kSteps; ++step) {
+      const auto fetched = steps.Run({Fed(size, step)});
+      EXPECT_TRUE(fetched.ok()) << fetched.status().ToString();
+      if (!fetched.ok()) continue;
+      bool is_right = true;
+      for (int64_t i = 0; i < size; ++i) {
+        const float twice = (static_cast<float>(step) + static_cast<float>(i) + 1) * 2;
+        is_right = is_right && (*fetched)[0].data<float>()[i] == twice * twice;
+      }
+      right += is_right ? 1 : 0;
+    }
+    return right;
+  }
+
+  const std::unique_ptr<Device> device_ = MakeDeviceOf("gpu");
+  GraphMaker maker_;
+};
+
+// The value that the step fetches, and then the step.
+TEST_F(StepEndTest, FewBytesTellThatTheyAreThere) {
+  CardSteps steps(*device_, maker_.graph, Chain(8));
+  ASSERT_TRUE(steps.Run({Fed(8, 1)}).ok());
+  const RecordingCounters before = counters();
+  EXPECT_EQ(RightSteps(steps, 8), kSteps);
+  EXPECT_EQ(counters().told_ends - before.told_ends, 2 * kSteps);
+  EXPECT_EQ(counters().asked_ends, before.asked_ends);
+}
+
+// A block of threads cannot say when all of them are there.
+TEST_F(StepEndTest, ManyBytesDoNot) {
+  constexpr int64_t kSize = 5000;
+  CardSteps steps(*device_, maker_.graph, Chain(kSize));
+  const RecordingCounters before = counters();
+  EXPECT_EQ(RightSteps(steps, kSize), kSteps);
+  EXPECT_EQ(counters().told_ends, before.told_ends);
+  EXPECT_EQ(counters().asked_ends - before.asked_ends, kSteps);
+}
+
+// What is recorded tells where nothing leaves the unit.
+TEST_F(StepEndTest, AStepWithoutValuesTellsItsEnd) {
+  const AttrMap attrs = {{"dtype", DType::kFloat}, {"shape", PartialShape(Shape({4}))}};
+  const Output w = maker_.Add("w", "VariableV2", {}, attrs);
+  const Output init = maker_.Add("init", "Assign", {w, maker_.Const("zeros", Tensor::Vector<float>({0, 0, 0, 0}))});
+  RunSignature initial;
+  initial.targets = {init.node};
+  ASSERT_TRUE(CardSteps(*device_, maker_.graph, initial).Run().ok());
+  const Output square = maker_.Add("square", "Square", {maker_.Const("x", Tensor::Vector<float>({1, 2, 3, 4}))});
+  RunSignature signature;
+  signature.targets = {maker_.Add("update", "AssignAdd", {w, square}).node};
+  CardSteps steps(*device_, maker_.graph, signature);
+  ASSERT_TRUE(steps.Run().ok());
+  const RecordingCounters before = counters();
+  for (int step = 2; step <= kSteps; ++step) ASSERT_TRUE(steps.Run().ok());
+  EXPECT_EQ(counters().told_ends - before.told_ends, kSteps - 1);
+  EXPECT_EQ(counters().asked_ends, before.asked_ends);
+  EXPECT_EQ(steps.NumberBefore(" pieces of work"), 3) << steps.text();
+  const Result<Tensor> value = device_->ToHostMemory(device_->containers().Lookup<Variable>("", "w")->value());
+  ASSERT_TRUE(value.ok());
+  EXPECT_TRUE(value->Identical(Tensor::Vector<float>({kSteps, 4 * kSteps, 9 * kSteps, 16 * kSteps})));
+}
+
+TEST_F(StepEndTest, KernelsBeginEarly) {
+  CardSteps steps(*device_, maker_.graph, Chain(8));
+  EXPECT_EQ(RightSteps(steps, 8), kSteps);
+  EXPECT_EQ(steps.NumberBefore(" of them early"), 2) << steps.text();
+}
+
+TEST_F(StepEndTest, AKernelThatDoesNotWaitIsFound) {
+  setenv("DFRUN_EMULATED_NO_WAIT", "1", 1);
+  CardSteps steps(*device_, maker_.graph, Chain(8));
+  EXPECT_LT(RightSteps(steps, 8), kSteps);
+}
+
+TEST_F(StepEndTest, ADriverMayRefuseThat) {
+  setenv("DFRUN_EMULATED_CARD", "no-early-edges", 1);
+  CardSteps steps(*device_, maker_.graph, Chain(8));
+  EXPECT_EQ(RightSteps(steps, 8), kSteps);
+  EXPECT_EQ(steps.NumberBefore(" of them early"), 0) << steps.text();
+}
+
+// Memory that large values come to is used in turns, and no more of it is taken.
+TEST_F(StepEndTest, LargeValuesComeBeside) {
+  constexpr int64_t kSize = (kMostBytesInOrder / 4) + 1000;
+  CardSteps steps(*device_, maker_.graph, Chain(kSize));
+  EXPECT_EQ(RightSteps(steps, kSize), kSteps);
+  const int64_t allocations = device_->allocator().Stats().bytes_reserved;
+  EXPECT_EQ(RightSteps(steps, kSize), kSteps);
+  EXPECT_EQ(device_->allocator().Stats().bytes_reserved, allocations);
+}
+
+}  // namespace
+}  // namespace dfrun::testing
