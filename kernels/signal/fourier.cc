@@ -1,14 +1,12 @@
 #include "kernels/signal/fourier.h"
 
-#include <limits>
-
 #include "kernels/array/int_values.h"
 
 namespace dfrun {
 namespace {
 
-// Sizes of libraries' transforms are of 32 bits.
-constexpr int64_t kMostPoints = std::numeric_limits<int32_t>::max();
+// Sizes of the libraries' transforms are of 32 bits, and lines may be padded to four times their length.
+constexpr int64_t kMostPoints = int64_t{1} << 29;
 
 }  // namespace
 
