@@ -47,6 +47,7 @@ cuda|CUDA compiler 13|command nvcc|cuda-nvcc-13-0|cuda-nvcc|cuda|nvidia-cuda-nvc
 cuda|CUDA runtime|header cuda_runtime_api.h|cuda-cudart-dev-13-0|cuda-cudart-dev cuda-cudart-static|cuda|nvidia-cuda-runtime
 cuda|CCCL|header cub/version.cuh|cuda-cccl-13-0|cuda-cccl|cuda|nvidia-cuda-cccl
 cuda|cuBLASLt|header cublasLt.h|libcublas-dev-13-0|libcublas-dev|cuda|nvidia-cublas
+cuda|cuFFT|header cufftXt.h|libcufft-dev-13-0|libcufft-dev|cuda|nvidia-cufft
 cuda|cuDNN 9|header cudnn.h|libcudnn9-dev-cuda-13|cudnn|cudnn|nvidia-cudnn-cu13
 '
 

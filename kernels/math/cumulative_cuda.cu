@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <complex>
 
 #include "kernels/array/value_bits.h"
 #include "kernels/device/cuda/launch.h"
+#include "kernels/math/complex_cuda.h"
 #include "kernels/math/cumulative.h"
 #include "kernels/math/reducers.h"
 #include "src/base/integers.h"
@@ -105,14 +105,18 @@ class CumulativeKernel : public CumulativeBase {
   }
 };
 
-// Integers as bits, for they wrap around; complex numbers as two.
+// Integers as bits, for they wrap around; sums of complex numbers part by part.
 template <class R, class T>
 struct CumulativeOf {
   using Kernel = CumulativeKernel<R, ValueBits<T>, 1>;
 };
 template <class R, class T>
 struct CumulativeOf<R, std::complex<T>> {
-  using Kernel = CumulativeKernel<R, T, 2>;
+  using Kernel = CumulativeKernel<R, cuda::Complex<T>, 1>;
+};
+template <class T>
+struct CumulativeOf<red::Sum, std::complex<T>> {
+  using Kernel = CumulativeKernel<red::Sum, T, 2>;
 };
 template <class R>
 struct Cumulative {
@@ -121,7 +125,7 @@ struct Cumulative {
 };
 
 CUDA_KERNEL("Cumsum", Cumulative<red::Sum>, DF_NUMBERS);
-CUDA_KERNEL("Cumprod", Cumulative<red::Prod>, DF_REAL);
+CUDA_KERNEL("Cumprod", Cumulative<red::Prod>, DF_NUMBERS);
 
 }  // namespace
 }  // namespace dfrun

@@ -1,10 +1,9 @@
 // Sums of segments and what is made of them. Extremes are in segment_extremes_cuda.cu.
 #include "kernels/math/segment_cuda.h"
 
-#include <complex>
-
 #include "kernels/array/int_values.h"
 #include "kernels/array/value_bits.h"
+#include "kernels/math/complex_cuda.h"
 #include "kernels/math/row_groups.h"
 #include "kernels/math/segment_checks.h"
 #include "kernels/math/segment_reducers.h"
@@ -20,8 +19,12 @@ struct FoldOfElements {
   static constexpr cuda::GroupFold kFold = &cuda::LaunchGroupFold<R, T>;
 };
 template <class R, class T>
-requires(kIsComplex<T>) struct FoldOfElements<R, T> {
+requires(kIsComplex<T> && !std::is_same_v<R, red::Prod>) struct FoldOfElements<R, T> {
   static constexpr cuda::GroupFold kFold = &cuda::LaunchGroupFold<R, typename T::value_type, 2>;
+};
+template <class T>
+requires(kIsComplex<T>) struct FoldOfElements<red::Prod, T> {
+  static constexpr cuda::GroupFold kFold = &cuda::LaunchGroupFold<red::Prod, cuda::CardType<T>>;
 };
 template <class R, class T>
 requires(std::is_integral_v<T> &&
@@ -53,11 +56,11 @@ using SegmentProd = Segment<red::Prod, false>;
 
 CUDA_KERNEL("SegmentSum", Segment<red::Sum>, DF_NUMBERS);
 CUDA_KERNEL("SegmentMean", Segment<red::SegmentMean>, DF_NUMBERS);
-CUDA_KERNEL("SegmentProd", SegmentProd, DF_REAL);
+CUDA_KERNEL("SegmentProd", SegmentProd, DF_NUMBERS);
 CUDA_KERNEL("SegmentSumV2", Unsorted<red::Sum>, DF_NUMBERS);
-CUDA_KERNEL("SegmentProdV2", Unsorted<red::Prod>, DF_REAL);
+CUDA_KERNEL("SegmentProdV2", Unsorted<red::Prod>, DF_NUMBERS);
 CUDA_KERNEL("UnsortedSegmentSum", Unsorted<red::Sum>, DF_NUMBERS);
-CUDA_KERNEL("UnsortedSegmentProd", Unsorted<red::Prod>, DF_REAL);
+CUDA_KERNEL("UnsortedSegmentProd", Unsorted<red::Prod>, DF_NUMBERS);
 CUDA_KERNEL("SparseSegmentSum", Sparse<red::Sum>, DF_REAL);
 CUDA_KERNEL("SparseSegmentMean", Sparse<red::Mean>, DF_FLOATS);
 CUDA_KERNEL("SparseSegmentSqrtN", Sparse<red::SqrtN>, DF_FLOATS);

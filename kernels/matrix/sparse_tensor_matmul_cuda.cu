@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "kernels/array/group_cuda.h"
+#include "kernels/math/complex_cuda.h"
 #include "kernels/math/reducers.h"
 #include "src/framework/element_types.h"
 #include "src/framework/kernel_of.h"
@@ -23,11 +24,28 @@ DF_CARD_KERNEL void FindRows(const Index* positions, SparseProduct product, bool
   if (!is_inside) *refused = 1;
 }
 
-// An element of the product by a thread: the entries of its row in their order. `b_row`, `b_column`: the steps to the
-// dense side's next row and column.
+// The dense side as the product sees it.
+template <class T>
+struct DenseSide {
+  const T* data;
+  int64_t row;  // steps to the next
+  int64_t column;
+  bool conjugates;
+};
+
+template <class T>
+DF_CARD_FUNCTION T ConjugateIf(bool conjugates, const T& value) {
+  if constexpr (kIsComplex<T>) {
+    return conjugates ? conj(value) : value;
+  } else {
+    return value;
+  }
+}
+
+// An element of the product by a thread: the entries of its row in their order.
 template <class T, class Index>
 DF_CARD_KERNEL void MultiplyRows(cuda::UpdateRuns entries, SparseProduct product, const Index* positions, bool adjoint,
-                                 const T* values, const T* b, int64_t b_row, int64_t b_column, T* y) {
+                                 const T* values, DenseSide<T> b, T* y) {
   using C = ComputeType<T>;
   using Sum = typename red::WideOf<T>::type;
   const int64_t thread = cuda::ThreadInGrid();
@@ -38,8 +56,9 @@ DF_CARD_KERNEL void MultiplyRows(cuda::UpdateRuns entries, SparseProduct product
   for (int64_t k = entries.LowerBound(static_cast<uint64_t>(row)); entries.IsFor(k, static_cast<uint64_t>(row)); ++k) {
     const int64_t i = entries.order[k];
     const auto inner = static_cast<int64_t>(positions[2 * i + (adjoint ? 0 : 1)]);
-    const Sum factor = static_cast<Sum>(static_cast<C>(values[i]));
-    sum += factor * static_cast<Sum>(static_cast<C>(b[inner * b_row + column * b_column]));
+    const Sum factor = static_cast<Sum>(static_cast<C>(ConjugateIf(adjoint, values[i])));
+    const T& other = b.data[inner * b.row + column * b.column];
+    sum += factor * static_cast<Sum>(static_cast<C>(ConjugateIf(b.conjugates, other)));
   }
   y[thread] = static_cast<T>(sum);
 }
@@ -71,15 +90,18 @@ class SparseTensorDenseMatMulKernel final : public SparseMatMulBase {
     DF_TRY(cuda::Launch(ctx, product.entries, &FindRows<Index>, positions, product, adjoint_a(),
                         rows.template data<uint64_t>(), refusal_.word()));
     DF_ASSIGN(const cuda::UpdateGroups by_row, cuda::UpdateGroups::BySlice(ctx, std::move(rows), product.rows));
-    return cuda::Launch(ctx, y.num_elements(), &MultiplyRows<T, Index>, by_row.runs(), product, positions, adjoint_a(),
-                        ctx.input(1).data<T>(), ctx.input(3).data<T>(), adjoint_b() ? int64_t{1} : product.columns,
-                        adjoint_b() ? product.inner : int64_t{1}, y.data<T>());
+    using E = cuda::CardType<T>;
+    const auto elements = [&](int input) { return static_cast<const E*>(ctx.input(input).raw()); };
+    const DenseSide<E> b = {elements(3), adjoint_b() ? 1 : product.columns, adjoint_b() ? product.inner : 1,
+                            adjoint_b()};
+    return cuda::Launch(ctx, y.num_elements(), &MultiplyRows<E, Index>, by_row.runs(), product, positions, adjoint_a(),
+                        elements(1), b, static_cast<E*>(y.raw()));
   }
 
   const cuda::Refusal refusal_;
 };
 
-CUDA_KERNEL("SparseTensorDenseMatMul", KernelOf<SparseTensorDenseMatMulKernel>, DF_FLOATS, int32_t);
+CUDA_KERNEL("SparseTensorDenseMatMul", KernelOf<SparseTensorDenseMatMulKernel>, DF_FLOATS, int32_t, DF_COMPLEX);
 
 }  // namespace
 }  // namespace dfrun

@@ -1,4 +1,6 @@
 #include "kernels/device/cuda/launch.h"
+#include "kernels/math/binary_cuda.h"
+#include "kernels/random/gamma_derivative.h"
 #include "kernels/random/samplers.h"
 #include "kernels/random/sampling.h"
 
@@ -33,6 +35,7 @@ struct Gamma {
 CUDA_KERNEL("RandomGamma", Gamma<OwnSequence>, float16, float, double);
 CUDA_KERNEL_ATTR("StatelessRandomGammaV2", "dtype", Gamma<SeedInput<1>>, float16, float, double);
 CUDA_KERNEL_ATTR("StatelessRandomGammaV3", "dtype", Gamma<KeyInputs>, float16, float, double);
+CUDA_KERNEL("RandomGammaGrad", cuda::Binary<fn::GammaSampleDerivative>, float, double);
 
 }  // namespace
 }  // namespace dfrun

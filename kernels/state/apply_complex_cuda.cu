@@ -17,6 +17,12 @@ struct ComplexUpdate {
   using Kernel = typename cuda::Update<Rule>::template Kernel<cuda::CardType<T>>;
 };
 
+template <template <class> class Rule>
+struct ComplexSparseUpdate {
+  template <class T>
+  using Kernel = typename cuda::SparseUpdate<Rule>::template Kernel<cuda::CardType<T>>;
+};
+
 #define DF_COMPLEX_APPLY(name, rule)                          \
   CUDA_KERNEL("Apply" name, ComplexUpdate<rule>, DF_COMPLEX); \
   CUDA_KERNEL("ResourceApply" name, ComplexUpdate<rule>, DF_COMPLEX)
@@ -37,6 +43,20 @@ DF_COMPLEX_APPLY("RMSProp", rule::RMSProp);
 DF_COMPLEX_APPLY("CenteredRMSProp", rule::CenteredRMSProp);
 
 #undef DF_COMPLEX_APPLY
+
+#define DF_COMPLEX_SPARSE_APPLY(name, rule)                               \
+  CUDA_KERNEL("SparseApply" name, ComplexSparseUpdate<rule>, DF_COMPLEX); \
+  CUDA_KERNEL("ResourceSparseApply" name, ComplexSparseUpdate<rule>, DF_COMPLEX)
+
+DF_COMPLEX_SPARSE_APPLY("Momentum", rule::Momentum);
+CUDA_KERNEL("ResourceSparseApplyKerasMomentum", ComplexSparseUpdate<rule::KerasMomentum>, DF_COMPLEX);
+DF_COMPLEX_SPARSE_APPLY("Adagrad", rule::Adagrad);
+DF_COMPLEX_SPARSE_APPLY("AdagradV2", rule::AdagradV2);
+DF_COMPLEX_SPARSE_APPLY("Adadelta", rule::Adadelta);
+DF_COMPLEX_SPARSE_APPLY("RMSProp", rule::RMSProp);
+DF_COMPLEX_SPARSE_APPLY("CenteredRMSProp", rule::CenteredRMSProp);
+
+#undef DF_COMPLEX_SPARSE_APPLY
 
 }  // namespace
 }  // namespace dfrun

@@ -2,6 +2,7 @@
 
 #include "kernels/array/movement_cuda.h"
 #include "kernels/array/scatter_cuda.h"
+#include "kernels/math/complex_cuda.h"
 #include "kernels/math/functors.h"
 
 namespace dfrun {
@@ -62,7 +63,8 @@ template <ScatterIndices kIndices, class F>
 struct ScatteringBy {
   template <class T>
   struct Kernel : ScatterOnCard {
-    explicit Kernel(KernelSetup& setup) : ScatterOnCard(setup, kIndices, &cuda::LaunchScatter<Combining<F>, T>) {}
+    explicit Kernel(KernelSetup& setup)
+        : ScatterOnCard(setup, kIndices, &cuda::LaunchScatter<Combining<F>, cuda::CardType<T>>) {}
   };
 };
 
@@ -86,8 +88,8 @@ using SlicesBy = ScatteringBy<ScatterIndices::kCoordinates, F>;
 DF_CARD_SCATTER("Update", Rows<&cuda::ReplaceLaunch>, DF_NUMBERS, bool);
 DF_CARD_SCATTER("Add", Rows<&cuda::AddLaunch>, DF_NUMBERS);
 DF_CARD_SCATTER("Sub", Rows<&cuda::SubtractLaunch>, DF_NUMBERS);
-DF_CARD_SCATTER("Mul", RowsBy<fn::Mul>, DF_REAL);
-DF_CARD_SCATTER("Div", RowsBy<fn::Div>, DF_REAL);
+DF_CARD_SCATTER("Mul", RowsBy<fn::Mul>, DF_NUMBERS);
+DF_CARD_SCATTER("Div", RowsBy<fn::Div>, DF_NUMBERS);
 DF_CARD_SCATTER("Min", RowsBy<fn::Minimum>, DF_REAL);
 DF_CARD_SCATTER("Max", RowsBy<fn::Maximum>, DF_REAL);
 DF_CARD_SCATTER_ND("Update", Slices<&cuda::ReplaceLaunch>, DF_NUMBERS, bool);

@@ -48,5 +48,6 @@ lacks no-card 'no CUDA-capable device is detected (cudaErrorNoDevice)'
 export DFRUN_EMULATED_CARD=no-libraries
 says_info 'absent, so that products are computed by slower functions: cannot open libcublasLt.so'
 says_info 'absent, so that convolutions are computed by slower functions: cannot open libcudnn.so'
+says_info 'absent, so that Fourier transforms are computed by slower functions: cannot open libcufft.so'
 ends 0 "$DFRUN" "$WORK/spec.yaml" --output "$WORK/run"
 echo "what is missing is said"

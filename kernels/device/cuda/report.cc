@@ -8,6 +8,7 @@
 #include "kernels/device/cuda/cublas_lt.h"
 #include "kernels/device/cuda/cudnn.h"
 #include "kernels/device/cuda/driver.h"
+#include "kernels/device/cuda/library_transform.h"
 #include "src/framework/device_part.h"
 
 namespace dfrun::cuda {
@@ -30,12 +31,19 @@ std::string CudnnText() {
   return StrCat(version / 10000, ".", version / 100 % 100, ".", version % 100);
 }
 
+std::string CufftText() {
+  const Result<std::string>& version = LibraryTransform::Version();
+  if (version.ok()) return *version;
+  return StrCat("absent, so that Fourier transforms are computed by slower functions: ", version.status().message());
+}
+
 Lines Report() {
   Lines lines;
   lines.emplace_back("CUDA", StrCat("built with ", CudaVersion(CUDART_VERSION), " for ", DFRUN_CUDA_ARCHITECTURES, "; ",
                                     DriverText()));
   lines.emplace_back("cuBLASLt", CublasLtText());
   lines.emplace_back("cuDNN", CudnnText());
+  lines.emplace_back("cuFFT", CufftText());
   return lines;
 }
 

@@ -165,9 +165,21 @@ def segments(w):
     w.case("UnsortedSegmentSum", draw((3, 2)), np.array([1, -1, 0], np.int16), s32(2))
 
 
+def fourier(w):
+    """TensorFlow has none of RFFT3D and IRFFT3D, nor where fft_length is less than the input has."""
+    for op, shape in [("FFT", (2, 5)), ("FFT2D", (2, 3, 2)), ("FFT3D", (2, 1, 3))]:
+        for prefix in ["", "I"]:
+            w.case(prefix + op, draw(shape, "complex128"))
+    for n in [4, 5]:
+        w.case("RFFT", draw((2, n)), i32(n), Tcomplex=tf.complex128)
+        w.case("IRFFT", draw((2, n // 2 + 1), "complex128"), i32(n), Treal=tf.float64)
+        w.case("RFFT2D", draw((3, n)), i32(3, n), Tcomplex=tf.complex128)
+        w.case("IRFFT2D", draw((3, n // 2 + 1), "complex128"), i32(3, n), Treal=tf.float64)
+
+
 def main():
     w = Writer()
-    for family in [unary, binary, reductions, segments]:
+    for family in [unary, binary, reductions, segments, fourier]:
         family(w)
     with open(os.path.join(HERE, "math.txt"), "w", encoding="utf-8") as f:
         f.write(f"# Written by gradients/generate.py with TensorFlow {tf.__version__}.\n\n")
