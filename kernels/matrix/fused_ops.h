@@ -27,6 +27,7 @@ class FusedOps {
     }
   }
   bool is_none() const { return is_none_; }
+  bool is_gradient() const { return is_gradient_; }
 
   // Of a product of so many rows and columns. InvalidArgument where there is not the input 2 that fits it.
   Status Read(const OpContext& ctx, int64_t rows, int64_t columns, Epilogue<T>* epilogue) const {

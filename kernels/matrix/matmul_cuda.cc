@@ -1,5 +1,6 @@
 // Products of matrices, and of batches of them, on cards.
 #include "kernels/matrix/batch_pairs.h"
+#include "kernels/matrix/fused_ops.h"
 #include "kernels/matrix/product_cuda.h"
 #include "src/framework/element_types.h"
 #include "src/framework/kernel_of.h"
@@ -7,11 +8,17 @@
 namespace dfrun {
 namespace {
 
+// MatMul, and with what its attr fused_ops names.
 template <class T>
 class MatMulKernel final : public Kernel {
  public:
   explicit MatMulKernel(KernelSetup& setup)
-      : transpose_a_(setup.attr<bool>("transpose_a")), transpose_b_(setup.attr<bool>("transpose_b")), product_(setup) {}
+      : transpose_a_(setup.attr<bool>("transpose_a")),
+        transpose_b_(setup.attr<bool>("transpose_b")),
+        fused_(setup),
+        product_(setup) {
+    if (fused_.is_gradient()) setup.Fail(Unimplemented("a card's product is not followed by a gradient of Relu"));
+  }
 
   Status Compute(OpContext& ctx) {
     const Tensor& a = ctx.input(0);
@@ -23,12 +30,19 @@ class MatMulKernel final : public Kernel {
     DF_ASSIGN(const GemmShape shape, MatchMatrices(a.shape().dims(), b.shape().dims(), transpose_a_, transpose_b_));
     Tensor* c = nullptr;
     DF_TRY(ctx.AllocateOutput(0, Shape({shape.m, shape.n}), &c));
-    return product_.Run(ctx, shape, cuda::OnePair(), a.data<T>(), b.data<T>(), c->data<T>());
+    cuda::BiasAndRelu<T> end;
+    if constexpr (std::is_floating_point_v<T>) {
+      Epilogue<T> epilogue;
+      DF_TRY(fused_.Read(ctx, shape.m, shape.n, &epilogue));
+      end = {epilogue.bias, epilogue.relu};
+    }
+    return product_.Run(ctx, shape, cuda::OnePair(), a.data<T>(), b.data<T>(), c->data<T>(), end);
   }
 
  private:
   const bool transpose_a_;
   const bool transpose_b_;
+  const FusedOps<T> fused_;
   cuda::Product<T> product_;
 };
 
@@ -75,6 +89,7 @@ class BatchMatMulKernel final : public Kernel {
   cuda::Product<T> product_;
 };
 
+CUDA_KERNEL("_FusedMatMul", KernelOf<MatMulKernel>, float, double);
 CUDA_KERNEL("MatMul", KernelOf<MatMulKernel>, DF_FLOATS, int32_t, int64_t, DF_COMPLEX);
 CUDA_KERNEL("BatchMatMul", KernelOf<BatchMatMulKernel>, DF_FLOATS, int32_t, int64_t, DF_COMPLEX);
 CUDA_KERNEL("BatchMatMulV2", KernelOf<BatchMatMulKernel>, DF_FLOATS, int16_t, int32_t, int64_t, DF_COMPLEX);

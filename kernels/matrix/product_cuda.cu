@@ -1,6 +1,7 @@
 #include "kernels/matrix/product_cuda.h"
 
 #include <type_traits>
+#include <utility>
 
 #include "kernels/device/cuda/launch.h"
 #include "kernels/device/cuda/library.h"
@@ -9,6 +10,7 @@
 #include "kernels/math/element.h"
 #include "kernels/math/functors.h"
 #include "kernels/math/unary_cuda.h"
+#include "kernels/math/vector_cuda.h"
 #include "kernels/math/zip_cuda.h"
 #include "src/base/integers.h"
 
@@ -53,8 +55,12 @@ DF_CARD_FUNCTION C MultiplyAdd(C a, C b, C sum) {
   }
 }
 
+// Dtypes of products that something may follow.
 template <class T>
-DF_CARD_KERNEL void ProductTiles(ProductGrid g, CardBroadcast batch, const T* a, const T* b, T* c) {
+constexpr bool kMayEnd = std::is_floating_point_v<T>;
+
+template <class T>
+DF_CARD_KERNEL void ProductTiles(ProductGrid g, CardBroadcast batch, const T* a, const T* b, T* c, BiasAndRelu<T> end) {
   using C = typename ProductTypeOf<T>::type;
   DF_CARD_SHARED(C, a_part, kDepth * kTile);  // [depth][row]
   DF_CARD_SHARED(C, b_part, kDepth * kTile);  // [depth][column]
@@ -100,13 +106,17 @@ DF_CARD_KERNEL void ProductTiles(ProductGrid g, CardBroadcast batch, const T* a,
     const int64_t r = row + down + i * kThreadsAcross;
     for (int j = 0; j < kMine; ++j) {
       const int64_t s = column + across + j * kThreadsAcross;
-      if (r < g.m && s < g.n) c[r * g.n + s] = static_cast<T>(sums[i][j]);
+      if (r >= g.m || s >= g.n) continue;
+      auto value = static_cast<T>(sums[i][j]);
+      if constexpr (kMayEnd<T>) value = end(value, s);
+      c[r * g.n + s] = value;
     }
   }
 }
 
 template <class T>
-Status RunTiles(OpContext& ctx, const GemmShape& s, const BroadcastPlan& batch, const T* a, const T* b, T* c) {
+Status RunTiles(OpContext& ctx, const GemmShape& s, const BroadcastPlan& batch, const T* a, const T* b, T* c,
+                const BiasAndRelu<T>& end) {
   using E = CardType<T>;
   const ProductGrid grid = {s.m,
                             s.k,
@@ -118,7 +128,23 @@ Status RunTiles(OpContext& ctx, const GemmShape& s, const BroadcastPlan& batch, 
                             CeilDiv<int64_t>(s.m, kTile),
                             CeilDiv<int64_t>(s.n, kTile)};
   return LaunchTogether(ctx, batch.count * grid.rows * grid.columns, &ProductTiles<E>, grid, CardBroadcast(batch),
-                        reinterpret_cast<const E*>(a), reinterpret_cast<const E*>(b), reinterpret_cast<E*>(c));
+                        reinterpret_cast<const E*>(a), reinterpret_cast<const E*>(b), reinterpret_cast<E*>(c),
+                        BiasAndRelu<E>{reinterpret_cast<const E*>(end.bias), end.has_relu});
+}
+
+template <class T>
+DF_CARD_KERNEL void EndElements(T* c, int64_t columns, int64_t n, BiasAndRelu<T> end) {
+  const int64_t i = ThreadInGrid();
+  if (i < n) c[i] = end(c[i], i % columns);
+}
+
+template <class T>
+Status RunEnd(OpContext& ctx, T* c, int64_t columns, int64_t n, const BiasAndRelu<T>& end) {
+  if constexpr (kMayEnd<T>) {
+    if (end.bias != nullptr) return Launch(ctx, n, &EndElements<T>, c, columns, n, end);
+    if (end.has_relu) return LaunchMap(ctx, c, c, n, ReluOf<T>());
+  }
+  return Status();
 }
 
 // Matrices of one number each.
@@ -141,25 +167,143 @@ bool IsForLibrary(const GemmShape& s, const BroadcastPlan& batch, const T* a, co
   return work * static_cast<double>(batch.count) >= kLibraryWork;
 }
 
-}  // namespace
+// Rows of a matrix with `padded` elements each, for a multiple of 16 bytes: libraries copy others element by element.
+template <class T, bool kToPadded>
+DF_CARD_KERNEL void MoveRows(const T* from, T* to, int64_t row, int64_t padded, int64_t rows) {
+  constexpr int kWidth = WidthOf(sizeof(T));
+  const int64_t vectors = padded / kWidth;
+  const int64_t thread = ThreadInGrid();
+  const int64_t at = thread / vectors;
+  const int64_t first = (thread - at * vectors) * kWidth;
+  if (at >= rows) return;
+  if constexpr (kToPadded) {
+    ElementVector<T, kWidth> vector;
+    for (int k = 0; k < kWidth; ++k) vector.at[k] = first + k < row ? from[at * row + first + k] : T(0);
+    StoreVector<kWidth>(to + at * padded + first, vector);
+  } else {
+    const ElementVector<T, kWidth> vector = LoadVector<kWidth>(from + at * padded + first);
+    for (int k = 0; k < kWidth && first + k < row; ++k) to[at * row + first + k] = vector.at[k];
+  }
+}
+
+// One of the three matrices of a product as it lies, and as the library is to have it.
+struct ProductMatrix {
+  int64_t row = 0;
+  int64_t rows = 0;    // of all of a batch
+  int64_t padded = 0;  // elements from a row to the next
+  bool is_padded() const { return padded != row; }
+};
 
 template <class T>
-Status Product<T>::Run(OpContext& ctx, const GemmShape& s, const BroadcastPlan& batch, const T* a, const T* b, T* c) {
+ProductMatrix MatrixOf(int64_t row, int64_t rows) {
+  constexpr int64_t kWidth = WidthOf(sizeof(T));
+  return {row, rows, CeilDiv(row, kWidth) * kWidth};
+}
+
+template <class T>
+struct ProductMatrices {
+  ProductMatrix a, b, c;
+
+  explicit ProductMatrices(const ProductShape& s)
+      : a(MatrixOf<T>(s.transpose_a ? s.m : s.k, (s.repeats_a ? 1 : s.batches) * (s.transpose_a ? s.k : s.m))),
+        b(MatrixOf<T>(s.transpose_b ? s.k : s.n, (s.repeats_b ? 1 : s.batches) * (s.transpose_b ? s.n : s.k))),
+        c(MatrixOf<T>(s.n, s.batches * s.m)) {}
+
+  // Whether moving the rows costs less time than the product takes, which takes twice as long and more without.
+  bool PayToPad(const ProductShape& s, bool is_tf32) const {
+    constexpr bool kIsHalf = sizeof(T) == 2;
+    if (!kIsHalf && !(std::is_same_v<T, float> && is_tf32)) return false;
+    constexpr double kBytesPerSecond = 2.5e12;
+    constexpr double kMultiplicationsPerSecond = kIsHalf ? 300e12 : 150e12;
+    double elements = 0;
+    for (const ProductMatrix& matrix : {a, b, c}) {
+      if (matrix.is_padded()) elements += static_cast<double>(matrix.row) * static_cast<double>(matrix.rows);
+    }
+    const double work =
+        static_cast<double>(s.batches) * static_cast<double>(s.m) * static_cast<double>(s.k) * static_cast<double>(s.n);
+    return elements > 0 && 2 * elements * sizeof(T) / kBytesPerSecond < work / kMultiplicationsPerSecond;
+  }
+};
+
+// Memory with padded rows, which data is moved to, or from.
+template <class T>
+struct PaddedMatrix {
+  using E = CardType<T>;
+  Tensor memory;
+
+  Status Allocate(OpContext& ctx, const ProductMatrix& matrix) {
+    DF_ASSIGN(memory, ctx.AllocateTemp(DTypeOf<T>, Shape({matrix.rows, matrix.padded})));
+    return Status();
+  }
+  template <bool kToPadded>
+  static Status Move(OpContext& ctx, const ProductMatrix& m, const void* from, void* to) {
+    return Launch(ctx, m.rows * (m.padded / WidthOf(sizeof(E))), &MoveRows<E, kToPadded>, static_cast<const E*>(from),
+                  static_cast<E*>(to), m.row, m.padded, m.rows);
+  }
+  // `data` becomes the padded copy of what it was.
+  Status Replace(OpContext& ctx, const ProductMatrix& matrix, const void*& data) {
+    if (!matrix.is_padded()) return Status();
+    DF_TRY(Allocate(ctx, matrix));
+    return Move<true>(ctx, matrix, std::exchange(data, memory.raw()), memory.raw());
+  }
+};
+
+}  // namespace
+
+// Where it pays, rows of the matrices are laid on multiples of 16 bytes first.
+template <class T>
+Status Product<T>::RunByLibrary(OpContext& ctx, const ProductShape& given, const LibraryProduct::Data& given_data) {
+  ProductShape shape = given;
+  LibraryProduct::Data data = given_data;
+  PaddedMatrix<T> a;
+  PaddedMatrix<T> b;
+  PaddedMatrix<T> c;
+  const ProductMatrices<T> matrices(shape);
+  const bool pads = matrices.PayToPad(shape, arithmetic_.tf32);
+  if (pads) {
+    shape.row_a = matrices.a.padded;
+    shape.row_b = matrices.b.padded;
+    shape.row_c = matrices.c.padded;
+  }
+  CardOf(ctx).MakeCurrent();
+  const auto library = library_.Get(shape, [&] { return LibraryProduct::Create(shape, DTypeOf<T>, arithmetic_); });
+  DF_TRY(library.status());
+  if (!pads) return (*library)->Run(ctx, data);
+  DF_TRY(a.Replace(ctx, matrices.a, data.a));
+  DF_TRY(b.Replace(ctx, matrices.b, data.b));
+  if (!matrices.c.is_padded()) return (*library)->Run(ctx, data);
+  DF_TRY(c.Allocate(ctx, matrices.c));
+  data.c = c.memory.raw();
+  DF_TRY((*library)->Run(ctx, data));
+  return PaddedMatrix<T>::template Move<false>(ctx, matrices.c, data.c, given_data.c);
+}
+
+template <class T>
+Status Product<T>::Run(OpContext& ctx, const GemmShape& s, const BroadcastPlan& batch, const T* a, const T* b, T* c,
+                       const BiasAndRelu<T>& end) {
   if (s.m == 0 || s.n == 0 || batch.count == 0) return Status();
-  if (s.m == 1 && s.k == 1 && s.n == 1 && batch.rank == 1 && batch.strides[0][0] == 1 && batch.strides[1][0] == 1) {
+  if (s.m == 1 && s.k == 1 && s.n == 1 && end.is_none() && batch.rank == 1 && batch.strides[0][0] == 1 &&
+      batch.strides[1][0] == 1) {
     using E = CardType<T>;
     return LaunchZip(ctx, reinterpret_cast<const E*>(a), reinterpret_cast<const E*>(b), reinterpret_cast<E*>(c),
                      batch.count, NumberProduct<E>());
   }
   if (batch.count > INT32_MAX) return Unimplemented("a batch of ", batch.count, " products on a card");
-  if (!IsForLibrary(s, batch, a, b, c)) return RunTiles(ctx, s, batch, a, b, c);
-  const ProductShape shape = {
-      s.m, s.k, s.n, s.transpose_a, s.transpose_b, batch.count, batch.strides[0][0] == 0, batch.strides[1][0] == 0};
-  CardOf(ctx).MakeCurrent();
-  const auto library = library_.Get(shape, [&] { return LibraryProduct::Create(shape, DTypeOf<T>, arithmetic_); });
-  if (library.status().code() == Code::kUnimplemented) return RunTiles(ctx, s, batch, a, b, c);
-  DF_TRY(library.status());
-  return (*library)->Run(ctx, a, b, c);
+  if (!IsForLibrary(s, batch, a, b, c)) return RunTiles(ctx, s, batch, a, b, c, end);
+  const bool has_bias = std::is_same_v<T, float> && end.bias != nullptr && IsForLibraries(end.bias);
+  const ProductShape shape = {.m = s.m,
+                              .k = s.k,
+                              .n = s.n,
+                              .transpose_a = s.transpose_a,
+                              .transpose_b = s.transpose_b,
+                              .batches = batch.count,
+                              .repeats_a = batch.strides[0][0] == 0,
+                              .repeats_b = batch.strides[1][0] == 0,
+                              .has_bias = has_bias};
+  const Status status = RunByLibrary(ctx, shape, {a, b, end.bias, c});
+  if (status.code() == Code::kUnimplemented) return RunTiles(ctx, s, batch, a, b, c, end);
+  DF_TRY(status);
+  return RunEnd(ctx, c, s.n, batch.count * s.m * s.n, {has_bias ? nullptr : end.bias, end.has_relu});
 }
 
 namespace {

@@ -4,6 +4,7 @@
 
 #include "kernels/device/cuda/launch.h"
 #include "kernels/math/activations.h"
+#include "kernels/math/bias_relu_cuda.h"
 #include "kernels/math/element.h"
 #include "kernels/math/functors.h"
 #include "kernels/math/unary_cuda.h"
@@ -104,25 +105,8 @@ DF_HOST_DEVICE inline int64_t InputOfTap(const WindowDim& d, int64_t window, int
 }
 
 template <class T>
-struct ReluOf {
-  DF_HOST_DEVICE T operator()(T x) const { return static_cast<T>(fn::Relu()(static_cast<ComputeType<T>>(x))); }
-};
-
-// What follows a convolution; its bits are those of the ops.
-template <class T>
-struct CardEpilogue {
-  const T* bias = nullptr;  // by out-channel; null: there is none
-  bool has_relu = false;
-
-  DF_HOST_DEVICE T operator()(T value, int64_t channel) const {
-    using C = ComputeType<T>;
-    if (bias != nullptr) value = static_cast<T>(fn::Add()(static_cast<C>(value), static_cast<C>(bias[channel])));
-    return has_relu ? ReluOf<T>()(value) : value;
-  }
-};
-
-template <class T>
-DF_CARD_KERNEL void ConvForward(CardConv s, const T* x, const T* filter, CardEpilogue<T> epilogue, T* y, int64_t n) {
+DF_CARD_KERNEL void ConvForward(CardConv s, const T* x, const T* filter, cuda::BiasAndRelu<T> epilogue, T* y,
+                                int64_t n) {
   using C = ConvSum<T>;
   const int64_t i = cuda::ThreadInGrid();
   if (i >= n) return;
@@ -237,7 +221,7 @@ struct Convolution {
       if (is_done) return Status();
       const CardConv conv(shape);
       if constexpr (kKind == ConvKind::kForward) {
-        return cuda::Launch(ctx, n, &ConvForward<T>, conv, a.data<T>(), b.data<T>(), CardEpilogue<T>(),
+        return cuda::Launch(ctx, n, &ConvForward<T>, conv, a.data<T>(), b.data<T>(), cuda::BiasAndRelu<T>(),
                             result->data<T>(), n);
       } else if constexpr (kKind == ConvKind::kBackpropInput) {
         return cuda::Launch(ctx, n, &ConvToInput<T>, conv, a.data<T>(), b.data<T>(), result->data<T>(), n);
@@ -272,8 +256,8 @@ class FusedConvKernel final : public ConvInputsKernel<ConvKind::kForward> {
     const Tensor& bias = ctx.input(2);
     DF_ASSIGN(const bool is_done, library_.Run(ctx, shape, x, filter, bias.raw(), *result));
     if (is_done && !ops_.has_relu()) return Status();
-    if (is_done) return cuda::LaunchMap(ctx, result->data<T>(), result->data<T>(), n, ReluOf<T>());
-    const CardEpilogue<T> epilogue = {bias.data<T>(), ops_.has_relu()};
+    if (is_done) return cuda::LaunchMap(ctx, result->data<T>(), result->data<T>(), n, cuda::ReluOf<T>());
+    const cuda::BiasAndRelu<T> epilogue = {bias.data<T>(), ops_.has_relu()};
     return cuda::Launch(ctx, n, &ConvForward<T>, CardConv(shape), x.data<T>(), filter.data<T>(), epilogue,
                         result->data<T>(), n);
   }

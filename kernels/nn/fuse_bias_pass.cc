@@ -1,6 +1,6 @@
 // A convolution or a matrix product, BiasAdd and Relu become one node: bias and activation are applied to a part of the
-// result while it is in the cache, where each would go over it in memory. The fused node, a _FusedConv2D (with channels
-// last) or a _FusedMatMul, has the name of the last. Bits stay.
+// result while it is in the cache, where each would go over it in memory; on cards too. The fused node, a _FusedConv2D
+// (with channels last) or a _FusedMatMul, has the name of the last. Bits stay.
 #include "kernels/device/cpu_pass.h"
 #include "src/passes/pattern.h"
 
@@ -42,7 +42,11 @@ std::optional<Fusion> FuseAt(const FusionView& view, const Node& last) {
   return fusion;
 }
 
-CPU_PASS("fuse_bias", 10, [](Graph& graph, const PassContext& /*context*/) { return FuseNodes(graph, &FuseAt); });
+Status FuseBias(Graph& graph, const PassContext& /*context*/) {
+  return FuseNodes(graph, &FuseAt);
+}
+CPU_PASS("fuse_bias", 10, &FuseBias);
+DEVICE_PASS("gpu", "fuse_bias", 10, &FuseBias);
 
 }  // namespace
 }  // namespace dfrun

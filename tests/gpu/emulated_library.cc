@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -29,19 +30,29 @@ struct EmulatedProduct {
   size_t workspace_bytes;  // that it uses
 };
 
+int64_t Pitch(int64_t given, int64_t row) {
+  return given == 0 ? row : given;
+}
+
+// The result's rows lie as the shape says, with NaN between them.
 template <class T>
-void Multiply(const ProductShape& s, const T* a, const T* b, T* c) {
+void Multiply(const ProductShape& s, const T* a, const T* b, const T* bias, T* c) {
+  const int64_t pitch_a = Pitch(s.row_a, s.transpose_a ? s.m : s.k);
+  const int64_t pitch_b = Pitch(s.row_b, s.transpose_b ? s.k : s.n);
+  const int64_t pitch_c = Pitch(s.row_c, s.n);
+  std::fill_n(c, s.batches * s.m * pitch_c, static_cast<T>(std::numeric_limits<float>::quiet_NaN()));
   for (int64_t i = 0; i < s.batches; ++i) {
-    const T* const left = a + (s.repeats_a ? 0 : i * s.m * s.k);
-    const T* const right = b + (s.repeats_b ? 0 : i * s.k * s.n);
+    const T* const left = a + (s.repeats_a ? 0 : i * (s.transpose_a ? s.k : s.m) * pitch_a);
+    const T* const right = b + (s.repeats_b ? 0 : i * (s.transpose_b ? s.n : s.k) * pitch_b);
     for (int64_t row = 0; row < s.m; ++row) {
       for (int64_t column = 0; column < s.n; ++column) {
         double sum = 0;
         for (int64_t k = 0; k < s.k; ++k) {
-          sum += static_cast<double>(left[s.transpose_a ? k * s.m + row : row * s.k + k]) *
-                 static_cast<double>(right[s.transpose_b ? column * s.k + k : k * s.n + column]);
+          sum += static_cast<double>(left[s.transpose_a ? k * pitch_a + row : row * pitch_a + k]) *
+                 static_cast<double>(right[s.transpose_b ? column * pitch_b + k : k * pitch_b + column]);
         }
-        c[(i * s.m + row) * s.n + column] = static_cast<T>(sum);
+        if (s.has_bias) sum = static_cast<double>(static_cast<T>(sum)) + static_cast<double>(bias[column]);
+        c[(i * s.m + row) * pitch_c + column] = static_cast<T>(sum);
       }
     }
   }
@@ -175,7 +186,7 @@ Result<std::shared_ptr<const LibraryProduct>> LibraryProduct::Create(const Produ
                                                                      const Arithmetic&) {
   if (!CublasLt::Get().ok()) return CublasLt::Get().status();
   std::shared_ptr<LibraryProduct> made(new LibraryProduct(**CublasLt::Get()));
-  const size_t bytes = static_cast<size_t>(shape.batches * shape.m * shape.n) * DTypeSize(dtype);
+  const size_t bytes = static_cast<size_t>(shape.batches * shape.m * Pitch(shape.row_c, shape.n)) * DTypeSize(dtype);
   made->product_ = reinterpret_cast<cublasLtMatmulDesc_t>(new EmulatedProduct{shape, dtype, bytes});
   constexpr size_t kTooFew = 4096;  // no more than what lies behind a block of the emulated pool
   const bool says_less = std::getenv("DFRUN_EMULATED_SMALL_WORKSPACE") != nullptr && bytes > kTooFew;
@@ -187,20 +198,23 @@ LibraryProduct::~LibraryProduct() {
   delete reinterpret_cast<EmulatedProduct*>(product_);
 }
 
-Status LibraryProduct::Run(OpContext& ctx, const void* a, const void* b, void* c) const {
+Status LibraryProduct::Run(OpContext& ctx, const Data& data) const {
   DF_ASSIGN(Tensor workspace, ctx.AllocateTemp(DType::kUint8, Shape({static_cast<int64_t>(workspace_bytes_)})));
   return EnqueueLibraryCall(ctx, workspace_bytes_,
-                            [&](cudaStream_t stream) { return Enqueue(stream, a, b, c, workspace.raw()); });
+                            [&](cudaStream_t stream) { return Enqueue(stream, data, workspace.raw()); });
 }
 
-Status LibraryProduct::Enqueue(cudaStream_t stream, const void* a, const void* b, void* c, void* workspace) const {
-  emulated::Enqueue(stream, [product = *reinterpret_cast<const EmulatedProduct*>(product_), a = emulated::Reach(a),
-                             b = emulated::Reach(b), c = emulated::Reach(c), workspace = emulated::Reach(workspace)] {
+Status LibraryProduct::Enqueue(cudaStream_t stream, const Data& given, void* given_workspace) const {
+  const Data reach = {emulated::Reach(given.a), emulated::Reach(given.b), emulated::Reach(given.bias),
+                      emulated::Reach(given.c)};
+  emulated::Enqueue(stream, [product = *reinterpret_cast<const EmulatedProduct*>(product_), data = reach,
+                             workspace = emulated::Reach(given_workspace)] {
     VisitDType<DF_FLOATS>(product.dtype, [&](auto tag) {
       using T = typename decltype(tag)::type;
-      Multiply(product.shape, static_cast<const T*>(a), static_cast<const T*>(b), static_cast<T*>(workspace));
+      Multiply(product.shape, static_cast<const T*>(data.a), static_cast<const T*>(data.b),
+               static_cast<const T*>(data.bias), static_cast<T*>(workspace));
     });
-    std::memcpy(c, workspace, product.workspace_bytes);
+    std::memcpy(data.c, workspace, product.workspace_bytes);
   });
   return Status();
 }

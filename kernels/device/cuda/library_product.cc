@@ -60,12 +60,15 @@ LibraryProduct::~LibraryProduct() {
 Status LibraryProduct::Describe(const ProductShape& s, DType dtype, const Arithmetic& arithmetic) {
   DF_ASSIGN(const cudaDataType_t type, DataTypeOf(dtype));
   is_double_ = dtype == DType::kDouble;
-  const auto make = [&](cublasLtMatrixLayout_t& layout, int64_t rows, int64_t columns, bool repeats) -> Status {
+  has_bias_ = s.has_bias;
+  const auto make = [&](cublasLtMatrixLayout_t& layout, int64_t rows, int64_t columns, int64_t given_pitch,
+                        bool repeats) -> Status {
+    const int64_t pitch = given_pitch == 0 ? rows : given_pitch;
     DF_TRY(CublasLt::Check(lt_.cublasLtMatrixLayoutCreate(&layout, type, static_cast<uint64_t>(rows),
-                                                          static_cast<uint64_t>(columns), rows),
+                                                          static_cast<uint64_t>(columns), pitch),
                            "describe a matrix"));
     const auto batches = static_cast<int32_t>(s.batches);
-    const int64_t stride = repeats ? 0 : rows * columns;
+    const int64_t stride = repeats ? 0 : pitch * columns;
     DF_TRY(CublasLt::Check(
         lt_.cublasLtMatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &batches, sizeof(batches)),
         "describe a batch"));
@@ -73,9 +76,9 @@ Status LibraryProduct::Describe(const ProductShape& s, DType dtype, const Arithm
                                                                 &stride, sizeof(stride)),
                            "describe a batch");
   };
-  DF_TRY(s.transpose_b ? make(first_, s.k, s.n, s.repeats_b) : make(first_, s.n, s.k, s.repeats_b));
-  DF_TRY(s.transpose_a ? make(second_, s.m, s.k, s.repeats_a) : make(second_, s.k, s.m, s.repeats_a));
-  DF_TRY(make(result_, s.n, s.m, false));
+  DF_TRY(s.transpose_b ? make(first_, s.k, s.n, s.row_b, s.repeats_b) : make(first_, s.n, s.k, s.row_b, s.repeats_b));
+  DF_TRY(s.transpose_a ? make(second_, s.m, s.k, s.row_a, s.repeats_a) : make(second_, s.k, s.m, s.row_a, s.repeats_a));
+  DF_TRY(make(result_, s.n, s.m, s.row_c, false));
   const bool is_tf32 = dtype == DType::kFloat && arithmetic.tf32;
   const cublasComputeType_t computes_in = is_double_ ? CUBLAS_COMPUTE_64F
                                           : is_tf32  ? CUBLAS_COMPUTE_32F_FAST_TF32
@@ -88,7 +91,13 @@ Status LibraryProduct::Describe(const ProductShape& s, DType dtype, const Arithm
                            "describe a product");
   };
   DF_TRY(transpose(CUBLASLT_MATMUL_DESC_TRANSA, s.transpose_b));
-  return transpose(CUBLASLT_MATMUL_DESC_TRANSB, s.transpose_a);
+  DF_TRY(transpose(CUBLASLT_MATMUL_DESC_TRANSB, s.transpose_a));
+  if (!has_bias_) return Status();
+  // Relu is not the library's: it does not promise to keep NaN.
+  const cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_BIAS;
+  return CublasLt::Check(
+      lt_.cublasLtMatmulDescSetAttribute(product_, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof(epilogue)),
+      "describe a product and its bias");
 }
 
 Status LibraryProduct::Choose(const Arithmetic& arithmetic) {
@@ -124,21 +133,27 @@ Status LibraryProduct::Choose(const Arithmetic& arithmetic) {
   return Status();
 }
 
-Status LibraryProduct::Run(OpContext& ctx, const void* a, const void* b, void* c) const {
+Status LibraryProduct::Run(OpContext& ctx, const Data& data) const {
   DF_ASSIGN(Tensor workspace, ctx.AllocateTemp(DType::kUint8, Shape({static_cast<int64_t>(workspace_bytes_)})));
   return EnqueueLibraryCall(ctx, workspace_bytes_,
-                            [&](cudaStream_t stream) { return Enqueue(stream, a, b, c, workspace.raw()); });
+                            [&](cudaStream_t stream) { return Enqueue(stream, data, workspace.raw()); });
 }
 
-Status LibraryProduct::Enqueue(cudaStream_t stream, const void* a, const void* b, void* c, void* workspace) const {
+Status LibraryProduct::Enqueue(cudaStream_t stream, const Data& data, void* workspace) const {
   const double one_double = 1;
   const double zero_double = 0;
   const float one = 1;
   const float zero = 0;
   const void* const alpha = is_double_ ? static_cast<const void*>(&one_double) : &one;
   const void* const beta = is_double_ ? static_cast<const void*>(&zero_double) : &zero;
-  return CublasLt::Check(lt_.cublasLtMatmul(handle_, product_, alpha, b, first_, a, second_, beta, c, result_, c,
-                                            result_, &algorithm_, workspace, workspace_bytes_, stream),
+  cublasLtMatmulDescOpaque_t product = *product_;  // of this call: where the bias lies is a part of it
+  if (has_bias_) {
+    DF_TRY(CublasLt::Check(
+        lt_.cublasLtMatmulDescSetAttribute(&product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &data.bias, sizeof(data.bias)),
+        "name the bias of a product"));
+  }
+  return CublasLt::Check(lt_.cublasLtMatmul(handle_, &product, alpha, data.b, first_, data.a, second_, beta, data.c,
+                                            result_, data.c, result_, &algorithm_, workspace, workspace_bytes_, stream),
                          "multiply");
 }
 

@@ -11,7 +11,7 @@
 
 namespace dfrun::cuda {
 
-// C[i] = op(A[i]) op(B[i]) of row-major matrices, for each i of a batch.
+// C[i] = op(A[i]) op(B[i]) of row-major matrices, for each i of a batch; with a bias, of n elements, added to each row.
 struct ProductShape {
   int64_t m = 0;
   int64_t k = 0;
@@ -21,6 +21,11 @@ struct ProductShape {
   int64_t batches = 1;
   bool repeats_a = false;  // one A for all of the batch
   bool repeats_b = false;
+  // Elements from a row to the next, as each lies; 0: rows lie side by side.
+  int64_t row_a = 0;
+  int64_t row_b = 0;
+  int64_t row_c = 0;
+  bool has_bias = false;
   bool operator==(const ProductShape&) const = default;
 };
 
@@ -36,11 +41,17 @@ class LibraryProduct {
   LibraryProduct(const LibraryProduct&) = delete;
   LibraryProduct& operator=(const LibraryProduct&) = delete;
 
+  struct Data {
+    const void* a;
+    const void* b;
+    const void* bias;  // where the shape has one
+    void* c;
+  };
   // Enqueues a product of matrices that are for libraries by their addresses (library.h).
-  Status Run(OpContext& ctx, const void* a, const void* b, void* c) const;
+  Status Run(OpContext& ctx, const Data& data) const;
   // The same on a stream of the card that was current when it was made, with workspace_bytes() of its memory that
   // nothing else uses meanwhile.
-  Status Enqueue(cudaStream_t stream, const void* a, const void* b, void* c, void* workspace) const;
+  Status Enqueue(cudaStream_t stream, const Data& data, void* workspace) const;
   size_t workspace_bytes() const { return workspace_bytes_; }
 
  private:
@@ -51,6 +62,7 @@ class LibraryProduct {
   const CublasLt& lt_;
   cublasLtHandle_t handle_ = nullptr;
   bool is_double_ = false;
+  bool has_bias_ = false;
   cublasLtMatmulDesc_t product_ = nullptr;
   // As the library sees them: transposed, in the other order.
   cublasLtMatrixLayout_t first_ = nullptr;

@@ -1,0 +1,109 @@
+// Products of matrices on emulated cards: by tiles of ours and by the library, followed by a bias and Relu, and with
+// rows of which the library is given padded copies.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+
+#include "src/framework/arithmetic.h"
+#include "tests/unit/testing/node_runner.h"
+#include "tests/unit/testing/random_tensor.h"
+#include "tests/unit/testing/tested_device.h"
+
+namespace dfrun::testing {
+namespace {
+
+constexpr char kType[] = "gpu";
+
+class ProductTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    setenv("DFRUN_DEVICE_PARTS", DFRUN_EMULATED_PARTS, 1);
+    MakeDeviceOf(kType);
+  }
+  static Tensor Run(const std::string& device, const std::string& op, const AttrMap& attrs,
+                    const std::vector<Input>& inputs) {
+    NodeRunner runner(device);
+    auto outputs = runner.Run(NodeRunner::Way::kStaticShapes, op, attrs, inputs);
+    EXPECT_TRUE(outputs.ok()) << outputs.status().ToString();
+    return outputs.ok() ? (*outputs)[0] : Tensor();
+  }
+  static Tensor OnCard(const std::string& op, const AttrMap& attrs, const std::vector<Input>& inputs) {
+    return Run(kType, op, attrs, inputs);
+  }
+};
+
+template <class T>
+class FusedProductTest : public ProductTest {};
+using Followed = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(FusedProductTest, Followed);
+
+// Of sizes for tiles, and for the library.
+TYPED_TEST(FusedProductTest, HasTheBitsOfItsOps) {
+  using T = TypeParam;
+  for (const int64_t size : {7, 136}) {
+    SCOPED_TRACE(size);
+    const Tensor a = RandomNormal<T>(Shape({size, size + 1}), 1);
+    const Tensor b = RandomNormal<T>(Shape({size + 1, size + 2}), 2);
+    const Tensor bias = RandomNormal<T>(Shape({size + 2}), 3);
+    const Tensor biased = this->OnCard("BiasAdd", {}, {this->OnCard("MatMul", {}, {a, b}), bias});
+    AttrMap attrs = {{"num_args", int64_t{1}}, {"fused_ops", std::vector<std::string>{"BiasAdd"}}};
+    EXPECT_TRUE(this->OnCard("_FusedMatMul", attrs, {a, b, bias}).Identical(biased));
+    attrs.Set("fused_ops", std::vector<std::string>{"BiasAdd", "Relu"});
+    EXPECT_TRUE(this->OnCard("_FusedMatMul", attrs, {a, b, bias}).Identical(this->OnCard("Relu", {}, {biased})));
+  }
+}
+
+TEST_F(ProductTest, IsNotFollowedByAGradient) {
+  NodeRunner runner(kType);
+  const Tensor x = RandomNormal<float>(Shape({2, 2}), 1);
+  const AttrMap attrs = {{"num_args", int64_t{1}}, {"fused_ops", std::vector<std::string>{"ReluGrad"}}};
+  const auto outputs = runner.Run(NodeRunner::Way::kStaticShapes, "_FusedMatMul", attrs, {x, x, x});
+  EXPECT_EQ(outputs.status().code(), Code::kUnimplemented) << outputs.status().ToString();
+}
+
+// Each of the three matrices has odd rows in one of the cases.
+template <class T>
+void ExpectNearTheHost(const Arithmetic& arithmetic, double tolerance) {
+  constexpr int64_t kMany = 1024;
+  struct Case {
+    int64_t m, k, n;
+    bool a, b;
+  };
+  for (const auto& [m, k, n, a, b] : {Case{kMany, kMany, 33, false, false},
+                                      {kMany, 33, kMany, true, false},
+                                      {33, kMany, kMany, true, true},
+                                      {kMany, 1025, 16, false, true}}) {
+    SCOPED_TRACE(StrCat(m, " ", k, " ", n, " ", a, b));
+    AttrMap attrs = {{"transpose_a", a}, {"transpose_b", b}};
+    const Tensor x = RandomNormal<T>(a ? Shape({k, m}) : Shape({m, k}), 1);
+    const Tensor y = RandomNormal<T>(b ? Shape({n, k}) : Shape({k, n}), 2);
+    const std::vector<Input> inputs = {x, y};
+    NodeRunner host{std::string(HostDeviceType())};
+    const auto expected = host.Run(NodeRunner::Way::kStaticShapes, "MatMul", attrs, inputs);
+    ASSERT_TRUE(expected.ok()) << expected.status().ToString();
+    arithmetic.SetOn(attrs);
+    NodeRunner card(kType);
+    const auto product = card.Run(NodeRunner::Way::kStaticShapes, "MatMul", attrs, inputs);
+    ASSERT_TRUE(product.ok()) << product.status().ToString();
+    ASSERT_EQ((*product)[0].shape(), (*expected)[0].shape());
+    double largest = 0;
+    for (int64_t i = 0; i < (*product)[0].num_elements(); ++i) {
+      const auto made = static_cast<double>((*product)[0].data<T>()[i]);
+      const auto wanted = static_cast<double>((*expected)[0].data<T>()[i]);
+      ASSERT_FALSE(std::isnan(made));
+      largest = std::max(largest, std::abs(made - wanted) / std::sqrt(static_cast<double>(k)));
+    }
+    EXPECT_LT(largest, tolerance);
+  }
+}
+
+TEST_F(ProductTest, RowsOfBfloat16ArePadded) {
+  ExpectNearTheHost<bfloat16>({}, 0x1p-5);
+}
+TEST_F(ProductTest, RowsInTf32ArePadded) {
+  ExpectNearTheHost<float>({.tf32 = true}, 1e-5);
+}
+
+}  // namespace
+}  // namespace dfrun::testing
