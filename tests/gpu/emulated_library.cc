@@ -5,6 +5,7 @@
 // A product needs as much workspace as its result takes. A fault can be planted: with DFRUN_EMULATED_SMALL_WORKSPACE=1
 // it says that 4 KiB less are enough.
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -46,85 +47,125 @@ void Multiply(const ProductShape& s, const T* a, const T* b, T* c) {
   }
 }
 
-size_t ElementsOf(const std::vector<int64_t>& dims) {
-  size_t elements = 1;
-  for (const int64_t size : dims) elements *= static_cast<size_t>(size);
-  return elements;
+// A tensor [images, channels, space] of at most three dimensions of space, which stand last of three.
+struct ConvTensor {
+  static constexpr size_t kSpace = 3;
+
+  ConvTensor(const std::vector<int64_t>& dims, bool channels_first) : images(dims[0]), channels(dims[1]) {
+    const size_t missing = kSpace + 2 - dims.size();
+    std::copy(dims.begin() + 2, dims.end(), space.begin() + static_cast<std::ptrdiff_t>(missing));
+    image_step = channels * space[0] * space[1] * space[2];
+    channel_step = channels_first ? space[0] * space[1] * space[2] : 1;
+    space_step = channels_first ? 1 : channels;
+  }
+  int64_t elements() const { return images * image_step; }
+  // Where an element lies.
+  int64_t At(int64_t image, int64_t channel, const std::array<int64_t, kSpace>& at) const {
+    const int64_t in_space = (at[0] * space[1] + at[1]) * space[2] + at[2];
+    return image * image_step + channel * channel_step + in_space * space_step;
+  }
+
+  int64_t images;
+  int64_t channels;
+  std::array<int64_t, kSpace> space = {1, 1, 1};
+  int64_t image_step;
+  int64_t channel_step;
+  int64_t space_step;
+};
+using Point = std::array<int64_t, ConvTensor::kSpace>;
+
+// The numbers of a convolution, of which dimensions that it lacks have these.
+Point InSpace(const std::vector<int64_t>& numbers, int64_t lacking) {
+  Point all;
+  all.fill(lacking);
+  std::copy_backward(numbers.begin(), numbers.end(), all.end());
+  return all;
 }
 
-// Calls visit(index) for each index of the dimensions.
+// Calls visit(point) for each point of a space.
 template <class Visit>
-void ForEachIndex(const std::vector<int64_t>& dims, Visit visit) {
-  std::vector<int64_t> index(dims.size(), 0);
-  for (size_t left = ElementsOf(dims); left > 0; --left) {
-    visit(index);
-    for (size_t d = dims.size(); d-- > 0;) {
-      if (++index[d] < dims[d]) break;
-      index[d] = 0;
+void ForEachPoint(const Point& space, Visit visit) {
+  Point at;
+  for (at[0] = 0; at[0] < space[0]; ++at[0]) {
+    for (at[1] = 0; at[1] < space[1]; ++at[1]) {
+      for (at[2] = 0; at[2] < space[2]; ++at[2]) visit(at);
     }
   }
-}
-
-// Where an element of a tensor [images, channels, space] lies.
-int64_t PlaceOf(const std::vector<int64_t>& dims, const std::vector<int64_t>& index, bool channels_first) {
-  int64_t place = index[0];
-  if (channels_first) place = place * dims[1] + index[1];
-  for (size_t d = 2; d < dims.size(); ++d) place = place * dims[d] + index[d];
-  return channels_first ? place : place * dims[1] + index[1];
 }
 
 struct EmulatedConv {
-  ConvTask task;
+  explicit EmulatedConv(const ConvTask& of)
+      : task(of),
+        input(of.shape.input, of.shape.channels_first),
+        filter(of.shape.filter, of.shape.channels_first),
+        output(of.shape.output, of.shape.channels_first),
+        strides(InSpace(of.shape.strides, 1)),
+        dilations(InSpace(of.shape.dilations, 1)),
+        pad_before(InSpace(of.shape.pad_before, 0)) {}
 
-  // Calls visit(input, filter, output) with the places of each three elements that belong together.
+  // Calls visit(point of the filter, point of the input) for each two that belong to a point of the output.
+  template <class Visit>
+  void ForEachTap(const Point& out, Visit visit) const {
+    ForEachPoint(filter.space, [&](const Point& tap) {
+      Point in;
+      for (size_t d = 0; d < in.size(); ++d) {
+        in[d] = out[d] * strides[d] + tap[d] * dilations[d] - pad_before[d];
+        if (in[d] < 0 || in[d] >= input.space[d]) return;
+      }
+      visit(tap, in);
+    });
+  }
+
+  // Calls visit(input, filter, output) with where each three elements lie that belong together.
   template <class Visit>
   void ForEachTerm(Visit visit) const {
-    const auto& s = task.shape;
-    const size_t space = s.strides.size();
-    const int64_t groups = s.input[1] / s.filter[1];
-    ForEachIndex(s.output, [&](const std::vector<int64_t>& out) {
-      std::vector<int64_t> taps = s.filter;
-      taps[0] = 1;
-      ForEachIndex(taps, [&](std::vector<int64_t> tap) {
-        tap[0] = out[1];
-        std::vector<int64_t> in = {out[0], out[1] / (s.filter[0] / groups) * s.filter[1] + tap[1]};
-        for (size_t d = 0; d < space; ++d) {
-          in.push_back(out[2 + d] * s.strides[d] + tap[2 + d] * s.dilations[d] - s.pad_before[d]);
-          if (in.back() < 0 || in.back() >= s.input[2 + d]) return;
+    const int64_t groups = input.channels / filter.channels;
+    for (int64_t i = 0; i < output.images * output.channels; ++i) {
+      const int64_t image = i / output.channels;
+      const int64_t channel = i % output.channels;
+      const int64_t first = channel / (filter.images / groups) * filter.channels;
+      ForEachPoint(output.space, [&](const Point& out) {
+        const int64_t to = output.At(image, channel, out);
+        for (int64_t c = 0; c < filter.channels; ++c) {
+          ForEachTap(out, [&](const Point& tap, const Point& in) {
+            visit(input.At(image, first + c, in), filter.At(channel, c, tap), to);
+          });
         }
-        visit(PlaceOf(s.input, in, s.channels_first), PlaceOf(s.filter, tap, s.channels_first),
-              PlaceOf(s.output, out, s.channels_first));
       });
-    });
+    }
   }
 
   template <class T>
-  void Run(T* input, T* filter, T* output, const T* bias) const {
+  void Run(T* of_input, T* of_filter, T* of_output, const T* bias) const {
     const ConvResult result = task.result;
-    const auto& made_dims = result == ConvResult::kOutput  ? task.shape.output
-                            : result == ConvResult::kInput ? task.shape.input
-                                                           : task.shape.filter;
-    std::vector<double> sums(ElementsOf(made_dims));
+    const ConvTensor& made = result == ConvResult::kOutput ? output : result == ConvResult::kInput ? input : filter;
+    std::vector<double> sums(static_cast<size_t>(made.elements()));
     ForEachTerm([&](int64_t in, int64_t tap, int64_t out) {
-      const auto x = static_cast<double>(input[in]);
-      const auto w = static_cast<double>(filter[tap]);
-      const auto y = static_cast<double>(output[out]);
+      const auto product = [](T a, T b) { return static_cast<double>(a) * static_cast<double>(b); };
       if (result == ConvResult::kOutput) {
-        sums[out] += x * w;
+        sums[out] += product(of_input[in], of_filter[tap]);
       } else if (result == ConvResult::kInput) {
-        sums[in] += y * w;
+        sums[in] += product(of_output[out], of_filter[tap]);
       } else {
-        sums[tap] += x * y;
+        sums[tap] += product(of_input[in], of_output[out]);
       }
     });
-    if (bias != nullptr) {
-      ForEachIndex(made_dims, [&](const std::vector<int64_t>& at) {
-        sums[PlaceOf(made_dims, at, task.shape.channels_first)] += static_cast<double>(bias[at[1]]);
+    for (int64_t i = 0; bias != nullptr && i < made.images * made.channels; ++i) {
+      ForEachPoint(made.space, [&](const Point& at) {
+        sums[made.At(i / made.channels, i % made.channels, at)] += static_cast<double>(bias[i % made.channels]);
       });
     }
-    T* const made = result == ConvResult::kOutput ? output : result == ConvResult::kInput ? input : filter;
-    for (size_t i = 0; i < sums.size(); ++i) made[i] = static_cast<T>(sums[i]);
+    T* const to = result == ConvResult::kOutput ? of_output : result == ConvResult::kInput ? of_input : of_filter;
+    for (size_t i = 0; i < sums.size(); ++i) to[i] = static_cast<T>(sums[i]);
   }
+
+  ConvTask task;
+  ConvTensor input;
+  ConvTensor filter;
+  ConvTensor output;
+  Point strides;
+  Point dilations;
+  Point pad_before;
 };
 
 template <class L>
@@ -190,7 +231,7 @@ CudnnDescriptor::~CudnnDescriptor() = default;
 
 Result<std::shared_ptr<const LibraryConv>> LibraryConv::Create(const ConvTask& task, int) {
   if (!Cudnn::Get().ok()) return Cudnn::Get().status();
-  const auto handle = reinterpret_cast<cudnnHandle_t>(new EmulatedConv{task});  // for ever
+  const auto handle = reinterpret_cast<cudnnHandle_t>(new EmulatedConv(task));  // for ever
   return std::shared_ptr<const LibraryConv>(new LibraryConv(**Cudnn::Get(), handle, nullptr));
 }
 
