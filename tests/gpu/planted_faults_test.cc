@@ -214,7 +214,7 @@ TEST_F(PlantedFaultsDeathTest, AMissingEventIsFound) {
   };
   run();
   setenv("DFRUN_EMULATED_MISSING_EVENT", "1", 1);
-  EXPECT_DEATH(run(), "another value than with events|work wrote to memory that was given back before");
+  EXPECT_DEATH(run(), "another value than with events|memory was written after it was given back");
 }
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -238,7 +238,7 @@ TEST_F(PlantedFaultsDeathTest, AnIndexThatIsWrongByOneIsFound) {
 
 // Before the fence lie up to 15 bytes more, which are looked at when the memory is given back.
 TEST_F(PlantedFaultsDeathTest, AWriteBeforeTheFenceIsFound) {
-  EXPECT_DEATH((Run("index", 1023), Run("none")), "work wrote behind its memory");
+  EXPECT_DEATH((Run("index", 1023), Run("none")), "memory was written behind its end");
 }
 
 TEST_F(PlantedFaultsDeathTest, AnAddressThatStandsInMemoryIsFound) {

@@ -185,8 +185,8 @@ TEST_F(RecordingTest, UpdatesComeAfterReaders) {
   for (size_t i = 0; i < sums.size(); ++i) EXPECT_TRUE(sums[i].Identical(expected[i])) << "step " << i + 1;
 }
 
-// The control edge to the update is one that only the variable's memory makes seen. Without gradient -> update one order
-// in eight is wrong: the update is the last of the others.
+// The control edge to the update is one that only the variable's memory makes seen. Without gradient -> update one
+// order in eight is wrong: the update is the last of the others.
 TEST_F(RecordingTest, AMissingEdgeToAnUpdateIsFound) {
   const std::vector<Tensor> expected = Train(/*records=*/false);
   std::string found;
@@ -203,7 +203,7 @@ TEST_F(RecordingTest, AMissingEdgeToAnUpdateIsFound) {
     }
     if (differs) found += StrCat(edge, " ");
   }
-  EXPECT_EQ(found, "0 1 2 ") << "of the edges square -> sum, gradient -> update, sum -> update";
+  EXPECT_EQ(found, "0 1 2 ") << "of the edges square -> sum, sum -> update, gradient -> update";
 }
 
 // A recording for each shape; the first step of a shape runs node by node.
@@ -271,7 +271,8 @@ TEST_F(RecordingTest, WhatTheHostReadsIsNotRecorded) {
     EXPECT_EQ((*fetched)[0].shape(), flat ? Shape({1, 4}) : Shape({2, 2}));
     EXPECT_EQ((*fetched)[0].data<float>()[1], 1 + 224.0F * static_cast<float>(step));
   }
-  EXPECT_NE(steps.text().find("node 'y' (op Reshape) is not recorded: the host reads '_arg_n_0' for it"), std::string::npos)
+  EXPECT_NE(steps.text().find("node 'y' (op Reshape) is not recorded: the host reads '_arg_n_0' for it"),
+            std::string::npos)
       << steps.text();
 }
 
