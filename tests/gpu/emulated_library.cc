@@ -58,109 +58,125 @@ void Multiply(const ProductShape& s, const T* a, const T* b, const T* bias, T* c
   }
 }
 
-// Images, channels, and three dimensions of space, of which the last may be 1: a tensor's sizes, or where in it.
-using Index = std::array<int64_t, 5>;
+// A tensor [images, channels, space] of at most three dimensions of space, which stand last of three.
+struct ConvTensor {
+  static constexpr size_t kSpace = 3;
 
-Index Padded(const std::vector<int64_t>& given, int64_t fill) {
-  Index index;
-  index.fill(fill);
-  std::copy(given.begin(), given.end(), index.begin());
-  return index;
+  ConvTensor(const std::vector<int64_t>& dims, bool channels_first) : images(dims[0]), channels(dims[1]) {
+    const size_t missing = kSpace + 2 - dims.size();
+    std::copy(dims.begin() + 2, dims.end(), space.begin() + static_cast<std::ptrdiff_t>(missing));
+    image_step = channels * space[0] * space[1] * space[2];
+    channel_step = channels_first ? space[0] * space[1] * space[2] : 1;
+    space_step = channels_first ? 1 : channels;
+  }
+  int64_t elements() const { return images * image_step; }
+  // Where an element lies.
+  int64_t At(int64_t image, int64_t channel, const std::array<int64_t, kSpace>& at) const {
+    const int64_t in_space = (at[0] * space[1] + at[1]) * space[2] + at[2];
+    return image * image_step + channel * channel_step + in_space * space_step;
+  }
+
+  int64_t images;
+  int64_t channels;
+  std::array<int64_t, kSpace> space = {1, 1, 1};
+  int64_t image_step;
+  int64_t channel_step;
+  int64_t space_step;
+};
+using Point = std::array<int64_t, ConvTensor::kSpace>;
+
+// The numbers of a convolution, of which dimensions that it lacks have these.
+Point InSpace(const std::vector<int64_t>& numbers, int64_t lacking) {
+  Point all;
+  all.fill(lacking);
+  std::copy_backward(numbers.begin(), numbers.end(), all.end());
+  return all;
 }
 
-// Of a tensor's space alone.
-std::array<int64_t, 3> PaddedSpace(const std::vector<int64_t>& given, int64_t fill) {
-  std::array<int64_t, 3> space;
-  space.fill(fill);
-  std::copy(given.begin(), given.end(), space.begin());
-  return space;
-}
-
-int64_t ElementsOf(const Index& dims) {
-  int64_t elements = 1;
-  for (const int64_t size : dims) elements *= size;
-  return elements;
-}
-
-// Calls visit(index) for each index of the dimensions.
+// Calls visit(point) for each point of a space.
 template <class Visit>
-void ForEachIndex(const Index& dims, Visit visit) {
-  Index index = {};
-  for (int64_t left = ElementsOf(dims); left > 0; --left) {
-    visit(index);
-    for (size_t d = dims.size(); d-- > 0;) {
-      if (++index[d] < dims[d]) break;
-      index[d] = 0;
+void ForEachPoint(const Point& space, Visit visit) {
+  Point at;
+  for (at[0] = 0; at[0] < space[0]; ++at[0]) {
+    for (at[1] = 0; at[1] < space[1]; ++at[1]) {
+      for (at[2] = 0; at[2] < space[2]; ++at[2]) visit(at);
     }
   }
-}
-
-// Where an element lies.
-int64_t OffsetOf(const Index& dims, const Index& index, bool channels_first) {
-  int64_t offset = index[0];
-  if (channels_first) offset = offset * dims[1] + index[1];
-  for (size_t d = 2; d < dims.size(); ++d) offset = offset * dims[d] + index[d];
-  return channels_first ? offset : offset * dims[1] + index[1];
 }
 
 struct EmulatedConv {
-  ConvTask task;
+  explicit EmulatedConv(const ConvTask& of)
+      : task(of),
+        input(of.shape.input, of.shape.channels_first),
+        filter(of.shape.filter, of.shape.channels_first),
+        output(of.shape.output, of.shape.channels_first),
+        strides(InSpace(of.shape.strides, 1)),
+        dilations(InSpace(of.shape.dilations, 1)),
+        pad_before(InSpace(of.shape.pad_before, 0)) {}
 
-  // Calls visit(input, filter, output) with the offsets of each three elements that belong together.
+  // Calls visit(point of the filter, point of the input) for each two that belong to a point of the output.
+  template <class Visit>
+  void ForEachTap(const Point& out, Visit visit) const {
+    ForEachPoint(filter.space, [&](const Point& tap) {
+      Point in;
+      for (size_t d = 0; d < in.size(); ++d) {
+        in[d] = out[d] * strides[d] + tap[d] * dilations[d] - pad_before[d];
+        if (in[d] < 0 || in[d] >= input.space[d]) return;
+      }
+      visit(tap, in);
+    });
+  }
+
+  // Calls visit(input, filter, output) with where each three elements lie that belong together.
   template <class Visit>
   void ForEachTerm(Visit visit) const {
-    const auto& s = task.shape;
-    const Index input = Padded(s.input, 1);
-    const Index filter = Padded(s.filter, 1);
-    const Index output = Padded(s.output, 1);
-    const std::array<int64_t, 3> strides = PaddedSpace(s.strides, 1);
-    const std::array<int64_t, 3> dilations = PaddedSpace(s.dilations, 1);
-    const std::array<int64_t, 3> pad_before = PaddedSpace(s.pad_before, 0);
-    const int64_t group_outputs = filter[0] / (input[1] / filter[1]);
-    Index taps = filter;
-    taps[0] = 1;
-    ForEachIndex(output, [&](const Index& out) {
-      const int64_t out_offset = OffsetOf(output, out, s.channels_first);
-      ForEachIndex(taps, [&](Index tap) {
-        tap[0] = out[1];
-        Index in = {out[0], out[1] / group_outputs * filter[1] + tap[1]};
-        for (size_t d = 0; d < strides.size(); ++d) {
-          in[2 + d] = out[2 + d] * strides[d] + tap[2 + d] * dilations[d] - pad_before[d];
-          if (in[2 + d] < 0 || in[2 + d] >= input[2 + d]) return;
+    const int64_t groups = input.channels / filter.channels;
+    for (int64_t i = 0; i < output.images * output.channels; ++i) {
+      const int64_t image = i / output.channels;
+      const int64_t channel = i % output.channels;
+      const int64_t first = channel / (filter.images / groups) * filter.channels;
+      ForEachPoint(output.space, [&](const Point& out) {
+        const int64_t to = output.At(image, channel, out);
+        for (int64_t c = 0; c < filter.channels; ++c) {
+          ForEachTap(out, [&](const Point& tap, const Point& in) {
+            visit(input.At(image, first + c, in), filter.At(channel, c, tap), to);
+          });
         }
-        visit(OffsetOf(input, in, s.channels_first), OffsetOf(filter, tap, s.channels_first), out_offset);
       });
-    });
+    }
   }
 
   template <class T>
-  void Run(T* input, T* filter, T* output, const T* bias) const {
+  void Run(T* of_input, T* of_filter, T* of_output, const T* bias) const {
     const ConvResult result = task.result;
-    const Index made_dims = Padded(result == ConvResult::kOutput  ? task.shape.output
-                                   : result == ConvResult::kInput ? task.shape.input
-                                                                  : task.shape.filter,
-                                   1);
-    std::vector<double> sums(static_cast<size_t>(ElementsOf(made_dims)));
+    const ConvTensor& made = result == ConvResult::kOutput ? output : result == ConvResult::kInput ? input : filter;
+    std::vector<double> sums(static_cast<size_t>(made.elements()));
     ForEachTerm([&](int64_t in, int64_t tap, int64_t out) {
-      const auto x = static_cast<double>(input[in]);
-      const auto w = static_cast<double>(filter[tap]);
-      const auto y = static_cast<double>(output[out]);
+      const auto product = [](T a, T b) { return static_cast<double>(a) * static_cast<double>(b); };
       if (result == ConvResult::kOutput) {
-        sums[out] += x * w;
+        sums[out] += product(of_input[in], of_filter[tap]);
       } else if (result == ConvResult::kInput) {
-        sums[in] += y * w;
+        sums[in] += product(of_output[out], of_filter[tap]);
       } else {
-        sums[tap] += x * y;
+        sums[tap] += product(of_input[in], of_output[out]);
       }
     });
-    if (bias != nullptr) {
-      ForEachIndex(made_dims, [&](const Index& at) {
-        sums[OffsetOf(made_dims, at, task.shape.channels_first)] += static_cast<double>(bias[at[1]]);
+    for (int64_t i = 0; bias != nullptr && i < made.images * made.channels; ++i) {
+      ForEachPoint(made.space, [&](const Point& at) {
+        sums[made.At(i / made.channels, i % made.channels, at)] += static_cast<double>(bias[i % made.channels]);
       });
     }
-    T* const made = result == ConvResult::kOutput ? output : result == ConvResult::kInput ? input : filter;
-    for (size_t i = 0; i < sums.size(); ++i) made[i] = static_cast<T>(sums[i]);
+    T* const to = result == ConvResult::kOutput ? of_output : result == ConvResult::kInput ? of_input : of_filter;
+    for (size_t i = 0; i < sums.size(); ++i) to[i] = static_cast<T>(sums[i]);
   }
+
+  ConvTask task;
+  ConvTensor input;
+  ConvTensor filter;
+  ConvTensor output;
+  Point strides;
+  Point dilations;
+  Point pad_before;
 };
 
 template <class L>
@@ -229,7 +245,7 @@ CudnnDescriptor::~CudnnDescriptor() = default;
 
 Result<std::shared_ptr<const LibraryConv>> LibraryConv::Create(const ConvTask& task, int) {
   if (!Cudnn::Get().ok()) return Cudnn::Get().status();
-  const auto handle = reinterpret_cast<cudnnHandle_t>(new EmulatedConv{task});  // for ever
+  const auto handle = reinterpret_cast<cudnnHandle_t>(new EmulatedConv(task));  // for ever
   return std::shared_ptr<const LibraryConv>(new LibraryConv(**Cudnn::Get(), handle, nullptr));
 }
 

@@ -42,15 +42,15 @@ void GiveOut(void* memory, size_t bytes) {
   void* const reach = emulated::ReachOf(memory);
   InOrder(memory, [reach, bytes] {
     emulated::AllowWork(reach, bytes);
-    if (!HoldsNan(reach, emulated::FencedBytes(bytes)))
-      emulated::Die("work wrote to memory that was given back before");
+    if (!HoldsNan(reach, emulated::FencedBytes(bytes))) emulated::Die("memory was written after it was given back");
   });
 }
 
 void GiveBack(void* memory, size_t bytes) {
   std::byte* const reach = emulated::Reach(static_cast<std::byte*>(memory));
   InOrder(memory, [reach, bytes] {
-    if (!HoldsNan(reach + bytes, emulated::FencedBytes(bytes) - bytes)) emulated::Die("work wrote behind its memory");
+    if (!HoldsNan(reach + bytes, emulated::FencedBytes(bytes) - bytes))
+      emulated::Die("memory was written behind its end");
     std::memset(reach, kNan, bytes);
     emulated::ForbidWork(reach, bytes);
   });

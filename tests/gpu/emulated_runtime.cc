@@ -63,8 +63,7 @@ cudaError_t cudaMalloc(void** memory, size_t bytes) {
 }
 cudaError_t cudaHostAlloc(void** memory, size_t bytes, unsigned) {
   constexpr size_t kAlignment = 256;
-  *memory = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
-  if (*memory == nullptr) return cudaErrorMemoryAllocation;
+  if (posix_memalign(memory, kAlignment, bytes) != 0) return cudaErrorMemoryAllocation;
   std::memset(*memory, 0xff, bytes);
   return cudaSuccess;
 }

@@ -203,7 +203,7 @@ TEST_F(RecordingTest, AMissingEdgeToAnUpdateIsFound) {
     }
     if (differs) found += StrCat(edge, " ");
   }
-  EXPECT_EQ(found, "0 1 2 ") << "of the edges square -> sum, gradient -> update, sum -> update";
+  EXPECT_EQ(found, "0 1 2 ") << "of the edges square -> sum, sum -> update, gradient -> update";
 }
 
 // A recording for each shape; the first step of a shape runs node by node.
