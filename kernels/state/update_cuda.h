@@ -8,6 +8,8 @@
 
 #include "kernels/array/group_cuda.h"
 #include "kernels/device/cuda/launch.h"
+#include "kernels/math/reducers.h"
+#include "kernels/state/sum_equal_rows.h"
 #include "kernels/state/update.h"
 
 #define DF_CARD_UPDATE(op, attr, rule, ...)                    \
@@ -17,10 +19,13 @@
 #define DF_CARD_APPLY(name, rule, ...)                  \
   DF_CARD_UPDATE("Apply" name, "T", rule, __VA_ARGS__); \
   DF_CARD_RESOURCE_APPLY(name, rule, __VA_ARGS__)
+#define DF_CARD_SPARSE_UPDATE(op, rule, ...)              \
+  CUDA_KERNEL(op, cuda::SparseUpdate<rule>, __VA_ARGS__); \
+  CUDA_RECORDING_TRAITS(op, .obeys_gate = true)
 #define DF_CARD_RESOURCE_SPARSE_APPLY(name, rule, ...) \
-  CUDA_KERNEL("ResourceSparseApply" name, cuda::SparseUpdate<rule>, __VA_ARGS__)
-#define DF_CARD_SPARSE_APPLY(name, rule, ...)                             \
-  CUDA_KERNEL("SparseApply" name, cuda::SparseUpdate<rule>, __VA_ARGS__); \
+  DF_CARD_SPARSE_UPDATE("ResourceSparseApply" name, rule, __VA_ARGS__)
+#define DF_CARD_SPARSE_APPLY(name, rule, ...)                   \
+  DF_CARD_SPARSE_UPDATE("SparseApply" name, rule, __VA_ARGS__); \
   DF_CARD_RESOURCE_SPARSE_APPLY(name, rule, __VA_ARGS__)
 
 namespace dfrun::cuda {
@@ -42,13 +47,13 @@ DF_CARD_FUNCTION bool TakesScalars(const UpdateArgs& args, bool is_sparse, int32
   return true;
 }
 
-// Element i of the variables, by element `at` of delta.
+// Element i of the variables.
 template <class Rule, class T, size_t... I>
-DF_CARD_FUNCTION void UpdateElement(const UpdateArgs& args, int64_t i, int64_t at, std::index_sequence<I...>) {
+DF_CARD_FUNCTION void UpdateElement(const UpdateArgs& args, int64_t i, T delta, std::index_sequence<I...>) {
   using C = ComputeType<T>;
   const Rule rule(args);
   C values[] = {static_cast<C>(static_cast<const T*>(args.variables[I])[i])...};
-  rule(values[I]..., static_cast<C>(static_cast<const T*>(args.delta)[at]));
+  rule(values[I]..., static_cast<C>(delta));
   ((static_cast<T*>(args.variables[I])[i] = static_cast<T>(values[I])), ...);
 }
 
@@ -57,21 +62,38 @@ template <class Rule, class T>
 DF_CARD_KERNEL void UpdateElements(UpdateArgs args, int64_t n, const int32_t* gate, int32_t* refused) {
   const int64_t i = ThreadInGrid();
   if (i >= n || (gate != nullptr && *gate == 0) || !TakesScalars<Rule>(args, /*is_sparse=*/false, refused)) return;
-  UpdateElement<Rule, T>(args, i, i, std::make_index_sequence<Rule::kLayout.variables>());
+  UpdateElement<Rule, T>(args, i, static_cast<const T*>(args.delta)[i],
+                         std::make_index_sequence<Rule::kLayout.variables>());
 }
 
-// A thread does all updates of an element of a row, in their order.
+// How a row is updated for which there are several changes.
+enum class EqualRows {
+  kOneByOne,  // in their order
+  kBySum,     // of the changes in that order, as UnsortedSegmentSum has it
+};
+
+// A thread does all updates of an element of a row.
 template <class Rule, class T>
-DF_CARD_KERNEL void UpdateElementsOfRows(UpdateArgs args, UpdateRuns runs, int64_t columns, int32_t* refused) {
+DF_CARD_KERNEL void UpdateElementsOfRows(UpdateArgs args, UpdateRuns runs, int64_t columns, EqualRows equal_rows,
+                                         const int32_t* gate, int32_t* refused) {
   const int64_t thread = ThreadInGrid();
   const int64_t k = thread / columns;
-  if (k >= runs.count || !runs.BeginsAt(k) || !TakesScalars<Rule>(args, /*is_sparse=*/true, refused)) return;
+  if (k >= runs.count || !runs.BeginsAt(k) || (gate != nullptr && *gate == 0)) return;
+  if (!TakesScalars<Rule>(args, /*is_sparse=*/true, refused)) return;
   const int64_t column = thread - k * columns;
   const uint64_t row = runs.Slice(k);
-  for (int64_t m = k; runs.IsFor(m, row); ++m) {
-    UpdateElement<Rule, T>(args, static_cast<int64_t>(row) * columns + column, runs.order[m] * columns + column,
-                           std::make_index_sequence<Rule::kLayout.variables>());
+  const int64_t element = static_cast<int64_t>(row) * columns + column;
+  constexpr std::make_index_sequence<Rule::kLayout.variables> kVariables;
+  const auto delta = [&](int64_t m) { return static_cast<const T*>(args.delta)[runs.order[m] * columns + column]; };
+  if (equal_rows == EqualRows::kOneByOne) {
+    for (int64_t m = k; runs.IsFor(m, row); ++m) UpdateElement<Rule, T>(args, element, delta(m), kVariables);
+    return;
   }
+  auto sum = red::Sum::Start<T>();
+  for (int64_t m = k; runs.IsFor(m, row); ++m) {
+    sum = red::Sum::Combine(sum, red::Sum::Lift<T>(static_cast<ComputeType<T>>(delta(m))));
+  }
+  UpdateElement<Rule, T>(args, element, red::Sum::Finish<T>(sum, 0), kVariables);
 }
 
 // What a rule refuses by its scalars' values the card refuses: the host does not see them.
@@ -104,6 +126,7 @@ struct SparseUpdate {
   struct Kernel : SparseUpdateKernel {
     explicit Kernel(KernelSetup& setup)
         : SparseUpdateKernel(setup, kUpdateLoop<Rule, T>),
+          equal_rows_(SumsEqualRows(setup.attrs()) ? EqualRows::kBySum : EqualRows::kOneByOne),
           refusal_(setup,
                    "an index is outside of the variable's rows, or a scalar is one that the rule does not take") {}
 
@@ -114,10 +137,11 @@ struct SparseUpdate {
                 UpdateGroups::ByIndex(ctx, updates.indices, updates.rows, BadIndex::kRefused, refusal_.word()));
       const UpdateRuns runs = groups.runs();
       return Launch(ctx, runs.count * updates.columns, &UpdateElementsOfRows<Rule<T>, T>, updates.args, runs,
-                    updates.columns, refusal_.word());
+                    updates.columns, equal_rows_, GateOf(ctx), refusal_.word());
     }
 
    private:
+    const EqualRows equal_rows_;
     const Refusal refusal_;
   };
 };

@@ -23,11 +23,11 @@ class NoMemory final : public Allocator {
   void ResetPeak() override {}
 };
 
-// Nodes of the device's whose kernels the host calls in each step.
+// Nodes of the device's whose kernels the host calls in each step, but for copies.
 bool IsCalled(const Node& node) {
   return node.op->name != kRecordedUnitOp && node.op->traits.boundary == Boundary::kNone &&
          !node.op->traits.is_variable && node.op->name != "Const" && node.op->name != "_HostConst" &&
-         node.op->name != "NoOp";
+         node.op->name != "NoOp" && node.op->name != "_CopyToHost" && node.op->name != "_CopyToDevice";
 }
 
 }  // namespace

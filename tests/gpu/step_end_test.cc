@@ -4,7 +4,9 @@
 
 #include <cstdlib>
 #include <numeric>
+#include <string_view>
 
+#include "src/base/mutex.h"
 #include "src/framework/variable.h"
 #include "tests/gpu/card_steps.h"
 #include "tests/unit/testing/graph_maker.h"
@@ -23,6 +25,7 @@ class StepEndTest : public ::testing::Test {
   }
   void TearDown() override {
     unsetenv("DFRUN_EMULATED_CARD");
+    unsetenv("DFRUN_EMULATED_MISSING_EVENT");
     unsetenv("DFRUN_EMULATED_NO_WAIT");
   }
 
@@ -45,19 +48,20 @@ class StepEndTest : public ::testing::Test {
     std::iota(x.data<float>(), x.data<float>() + size, static_cast<float>(step));
     return x;
   }
+  static bool IsRight(const Tensor& squares, int step) {
+    for (int64_t i = 0; i < squares.num_elements(); ++i) {
+      const float twice = (static_cast<float>(step) + static_cast<float>(i) + 1) * 2;
+      if (squares.data<float>()[i] != twice * twice) return false;
+    }
+    return true;
+  }
   // How many of the steps give what they should.
   static int RightSteps(CardSteps& steps, int64_t size) {
     int right = 0;
     for (int step = 1; step <= kSteps; ++step) {
       const auto fetched = steps.Run({Fed(size, step)});
       EXPECT_TRUE(fetched.ok()) << fetched.status().ToString();
-      if (!fetched.ok()) continue;
-      bool is_right = true;
-      for (int64_t i = 0; i < size; ++i) {
-        const float twice = (static_cast<float>(step) + static_cast<float>(i) + 1) * 2;
-        is_right = is_right && (*fetched)[0].data<float>()[i] == twice * twice;
-      }
-      right += is_right ? 1 : 0;
+      right += fetched.ok() && IsRight((*fetched)[0], step) ? 1 : 0;
     }
     return right;
   }
@@ -136,6 +140,66 @@ TEST_F(StepEndTest, LargeValuesComeBeside) {
   const int64_t allocations = device_->allocator().Stats().bytes_reserved;
   EXPECT_EQ(RightSteps(steps, kSize), kSteps);
   EXPECT_EQ(device_->allocator().Stats().bytes_reserved, allocations);
+}
+
+// Steps that are in flight together, each with a large value of its own.
+class StepsInFlightTest : public StepEndTest {
+ protected:
+  static constexpr int64_t kSize = (kMostBytesInOrder / 4) + 1000;
+  static constexpr int kInFlight = 4;
+
+  class StepsLeft {
+   public:
+    Callback callback() {
+      return {[](void* arg, Status status) { static_cast<StepsLeft*>(arg)->End(status); }, this};
+    }
+    void Wait() {
+      MutexLock lock(mu_);
+      while (left_ > 0) ended_.Wait(mu_);
+    }
+
+   private:
+    void End(const Status& status) {
+      EXPECT_TRUE(status.ok()) << status.ToString();
+      MutexLock lock(mu_);
+      if (--left_ == 0) ended_.NotifyOne();
+    }
+
+    Mutex mu_;
+    CondVar ended_;
+    int left_ GUARDED_BY(mu_) = kInFlight;
+  };
+
+  int RightStepsInFlight(int rounds) {
+    const Result<Graph> graph = PruneForRun(maker_.graph, Chain(kSize));
+    EXPECT_TRUE(graph.ok()) << graph.status().ToString();
+    const auto plan = BuildPlan(*graph, *device_, KernelRegistry::Builtin(), {});
+    EXPECT_TRUE(plan.ok()) << plan.status().ToString();
+    WorkerPool pool(3);
+    int right = 0;
+    for (int round = 0; round < rounds; ++round) {
+      std::vector<std::vector<Tensor>> feeds;
+      std::vector<std::vector<Tensor>> fetches(kInFlight, std::vector<Tensor>(1));
+      for (int step = 0; step < kInFlight; ++step) feeds.push_back({Fed(kSize, round + step)});
+      StepsLeft left;
+      for (int step = 0; step < kInFlight; ++step) {
+        StartPlan(**plan, pool, {.feeds = feeds[step], .fetches = fetches[step], .step = {}}, left.callback());
+      }
+      left.Wait();
+      for (int step = 0; step < kInFlight; ++step) right += IsRight(fetches[step][0], round + step) ? 1 : 0;
+    }
+    return right;
+  }
+};
+
+TEST_F(StepsInFlightTest, HaveTheirOwnLargeValues) {
+  EXPECT_EQ(RightStepsInFlight(kSteps), kSteps * kInFlight);
+}
+
+// A copy that does not wait for its memory is found.
+TEST_F(StepsInFlightTest, AMissingEventIsFound) {
+  setenv("DFRUN_EMULATED_MISSING_EVENT", "1", 1);
+  EXPECT_LT(RightStepsInFlight(kSteps), kSteps * kInFlight);
 }
 
 }  // namespace

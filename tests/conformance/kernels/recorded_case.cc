@@ -22,7 +22,7 @@ constexpr int kSteps = 3;
 std::string WhyNot(const std::vector<std::string>& lines) {
   constexpr std::string_view kSays = "not recorded: ";
   for (const std::string& line : lines) {
-    if (const size_t at = line.find(kSays); at != std::string::npos) return line.substr(at + kSays.size());
+    if (line.find(kSays) != std::string::npos) return line.substr(line.rfind(": ") + 2);
   }
   return "";
 }

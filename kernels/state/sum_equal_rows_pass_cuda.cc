@@ -1,0 +1,66 @@
+// Equal rows of a sparse gradient are summed by the update that takes them, on cards.
+//
+// Where Unique finds the rows of a gradient, UnsortedSegmentSum adds up the values of each, and a (Resource)SparseApply
+// alone takes both, it takes the gradient as it comes, with the same bits. How many different rows there are is
+// nobody's to know then: the host need not wait for the card, and the step can be recorded.
+#include <algorithm>
+#include <string_view>
+
+#include "kernels/state/sum_equal_rows.h"
+#include "src/passes/fusion.h"
+#include "src/passes/pass.h"
+
+namespace dfrun {
+namespace {
+
+bool IsSparseUpdate(const Node& node) {
+  const std::string_view name = node.op->name;
+  return name.starts_with("SparseApply") || name.starts_with("ResourceSparseApply");
+}
+
+// Of StridedSlice: element 0 of a vector.
+bool IsFirstElement(const FusionView& view, const Node& node) {
+  if (node.op->name != "StridedSlice") return false;
+  const Result<int64_t> shrinks = node.attrs.Get<int64_t>("shrink_axis_mask");
+  const Result<Tensor> begin = view.node(node.inputs[1].node).attrs.Get<Tensor>("value");
+  return shrinks.ok() && *shrinks == 1 && begin.ok() && begin->num_elements() == 1 && begin->dtype() == DType::kInt32 &&
+         begin->data<int32_t>()[0] == 0;
+}
+
+// The nodes between the gradient and its update, the Unique first; none where they are not those.
+std::vector<NodeId> SumsOf(const FusionView& view, const Node& update, int delta) {
+  const Node& sums = view.node(update.inputs[delta].node);
+  const Node& unique = view.node(update.inputs[delta + 1].node);
+  if (sums.op->name != "UnsortedSegmentSum" || unique.op->name != "Unique" || !view.HasOneReader(sums)) return {};
+  const Node& count = view.node(sums.inputs[2].node);
+  if (!IsFirstElement(view, count) || !view.HasOneReader(count)) return {};
+  const Node& shape = view.node(count.inputs[0].node);
+  if (shape.op->name != "Shape" || !view.HasOneReader(shape)) return {};
+  const bool are_of_unique = update.inputs[delta + 1] == Output{unique.id, 0} &&
+                             shape.inputs[0] == Output{unique.id, 0} && sums.inputs[1] == Output{unique.id, 1};
+  constexpr int kReaders = 3;
+  const auto readers = view.consumers().of(unique.id);
+  const auto reads = std::count_if(readers.begin(), readers.end(), [](const auto& edge) { return edge.port >= 0; });
+  if (!are_of_unique || reads != kReaders) return {};
+  return {unique.id, shape.id, count.id, sums.id};
+}
+
+std::optional<Fusion> FuseAt(const FusionView& view, const Node& node) {
+  if (!IsSparseUpdate(node)) return {};
+  for (int i = 0; i + 1 < node.num_inputs(); ++i) {
+    std::vector<NodeId> gone = SumsOf(view, node, i);
+    if (gone.empty()) continue;
+    Fusion fusion{node.id, std::move(gone), node.op->name, node.inputs, node.attrs};
+    fusion.inputs[i] = view.node(fusion.gone.back()).inputs[0];
+    fusion.inputs[i + 1] = view.node(fusion.gone.front()).inputs[0];
+    fusion.attrs.Set(kSumsEqualRowsAttr, true);
+    return fusion;
+  }
+  return {};
+}
+
+DEVICE_PASS("gpu", "sum_equal_rows", 10,
+            [](Graph& graph, const PassContext& /*context*/) { return FuseNodes(graph, &FuseAt); });
+
+}  // namespace
+}  // namespace dfrun
