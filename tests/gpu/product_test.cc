@@ -2,10 +2,12 @@
 // rows of which the library is given padded copies.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
 #include "src/framework/arithmetic.h"
+#include "src/framework/device_factory.h"
 #include "tests/unit/testing/node_runner.h"
 #include "tests/unit/testing/random_tensor.h"
 #include "tests/unit/testing/tested_device.h"
