@@ -73,6 +73,7 @@ class PlantedKernel final : public Kernel {
     if (fault_ == "host read" && from[0] == 0) return InvalidArgument("0");
     if (fault_ == "host write") to[0] = 1;
     if (fault_ == "freed buffer") return ByTemporary(ctx, from, to, n);
+    if (fault_ == "freed write") DF_TRY(ToTemporary(ctx, from, n));
     if (fault_ == "index read") return cuda::Launch(ctx, n, &SumWithNext, from, to, n);
     if (fault_ == "index") return cuda::Launch(ctx, n + 1, &TwiceAndOneMore, from, to, n);
     if (fault_ == "pointer in memory") {
@@ -95,6 +96,13 @@ class PlantedKernel final : public Kernel {
     DF_TRY(cuda::EnqueueBytes(ctx, from, of_copy, static_cast<size_t>(n) * sizeof(float)));
     copy.Reset();
     return cuda::Launch(ctx, n, &Twice, of_copy, to, n);
+  }
+
+  static Status ToTemporary(OpContext& ctx, const float* from, int64_t n) {
+    DF_ASSIGN(Tensor copy, ctx.AllocateTemp(DType::kFloat, Shape({n})));
+    auto* const of_copy = copy.data<float>();
+    copy.Reset();
+    return cuda::Launch(ctx, n, &Twice, from, of_copy, n);
   }
 
   const std::string fault_;
@@ -177,9 +185,19 @@ TEST_F(PlantedFaultsTest, WithoutAFaultAllIsRight) {
   }
 }
 
+#if defined(__SANITIZE_ADDRESS__)
+TEST_F(PlantedFaultsDeathTest, AFreedBufferIsFound) {
+  EXPECT_DEATH(Run("freed buffer"), "use-after-poison");
+}
+#else
 TEST_F(PlantedFaultsTest, AFreedBufferIsFound) {
   const Tensor y = Run("freed buffer");
   for (int64_t i = 0; i < y.num_elements(); ++i) EXPECT_TRUE(std::isnan(y.data<float>()[i])) << i;
+}
+#endif
+
+TEST_F(PlantedFaultsDeathTest, AWriteToAFreedBufferIsFound) {
+  EXPECT_DEATH((Run("freed write"), Run("freed write")), "memory was written after it was given back|use-after-poison");
 }
 
 TEST_F(PlantedFaultsTest, AMissingBarrierIsFound) {
