@@ -8,8 +8,8 @@
 
 #include "kernels/array/group_cuda.h"
 #include "kernels/device/cuda/launch.h"
+#include "kernels/device/cuda/sum_equal_rows.h"
 #include "kernels/math/reducers.h"
-#include "kernels/state/sum_equal_rows.h"
 #include "kernels/state/update.h"
 
 #define DF_CARD_UPDATE(op, attr, rule, ...)                    \

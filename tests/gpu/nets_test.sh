@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The nets of scripts/bench/nets: each is checked at its full size for a card, and the ops of its step that run on the
-# host, since they or what belongs to them have no kernel for cards, are those of the list; made small it trains a few
-# steps on CPUs and on the emulated card, with near losses there, and equal ones the second time.
+# The nets of scripts/bench/nets: each is checked at its full size for a card, where a step is one unit and the ops that
+# run on the host, since they or what belongs to them have no kernel for cards, are those of the list; made small it
+# trains a few steps on CPUs and on the emulated card, with near losses there, and equal ones the second time.
 #   nets_test.sh SOURCE_DIR DFRUN PARTS_FOLDER
 SOURCE=$1 DFRUN=$2
 export DFRUN_DEVICE_PARTS=$3 DFRUN_EMULATED_CARD=no-libraries  # whose plain sums of many terms would take long
@@ -13,7 +13,9 @@ export PYTHONPATH=$SOURCE/scripts/bench PYTHONDONTWRITEBYTECODE=1
 for spec in "$SOURCE"/scripts/bench/nets/*.yaml; do
   net=$(basename "$spec" .yaml)
   [ "$net" != layers ] || continue
-  timeout 60 "$DFRUN" check "$spec" --gpus 1 > "$WORK/log" 2>&1 || { cat "$WORK/log"; fail "dfrun check of $net"; }
+  timeout 60 "$DFRUN" check "$spec" --gpus 1 --explain-gpu > "$WORK/log" 2>&1 || { cat "$WORK/log"; fail "dfrun check of $net"; }
+  sed -n '/^train:/,/^init:/p' "$WORK/log" | grep -q 'gpu:0: 1 unit a step; 0 nodes beside' ||
+    { cat "$WORK/log"; fail "a step of $net is not one unit"; }
   timeout 60 "$DFRUN" graph "$spec" --partitioned --gpus 1 > "$WORK/graph" 2>&1 || { cat "$WORK/graph"; fail "dfrun graph of $net"; }
   awk '/^# / {on_host = /device:cpu/} on_host' "$WORK/graph" | sed -nE "s/^[^ ]+ = (\\w+)\\(.*/$net \\1/p" |
     grep -vE ' (_Recv|_Send|_Retval|_UpdateGate|Const|NoOp)$' | sort -u >> "$WORK/list" || true

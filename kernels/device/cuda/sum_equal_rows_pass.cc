@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "kernels/state/sum_equal_rows.h"
+#include "kernels/device/cuda/sum_equal_rows.h"
 #include "src/passes/fusion.h"
 #include "src/passes/pass.h"
 

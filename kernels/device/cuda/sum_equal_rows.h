@@ -1,6 +1,6 @@
 // Updates of rows on cards that sum the changes of equal rows themselves.
-#ifndef DFRUN_KERNELS_STATE_SUM_EQUAL_ROWS_H_
-#define DFRUN_KERNELS_STATE_SUM_EQUAL_ROWS_H_
+#ifndef DFRUN_KERNELS_DEVICE_CUDA_SUM_EQUAL_ROWS_H_
+#define DFRUN_KERNELS_DEVICE_CUDA_SUM_EQUAL_ROWS_H_
 
 #include "src/framework/attr.h"
 
@@ -15,4 +15,4 @@ inline bool SumsEqualRows(const AttrMap& attrs) {
 
 }  // namespace dfrun
 
-#endif  // DFRUN_KERNELS_STATE_SUM_EQUAL_ROWS_H_
+#endif  // DFRUN_KERNELS_DEVICE_CUDA_SUM_EQUAL_ROWS_H_
