@@ -53,9 +53,12 @@ Result<FourierTask> FourierBase::Plan(const OpContext& ctx, Shape& result) const
     const int64_t given = x[outer + d];
     const bool is_last = d == op_.rank - 1;
     const int64_t needed = is_last && op_.kind == FourierKind::kToReal ? length / 2 + 1 : length;
-    if (length < 0 || length > kMostPoints || (given != 0 && given < needed)) {
-      return InvalidArgument("dimension ", outer + d, " of the input of shape ", x, " is too small for a transform of ",
-                             length, " points, or these are too many or too few");
+    if (length < 0 || length > kMostPoints) {
+      return InvalidArgument("a transform has between 0 and ", kMostPoints, " points a dimension, not ", length);
+    }
+    if (given != 0 && given < needed) {
+      return InvalidArgument("dimension ", outer + d, " of the input of shape ", x, " is less than the ", needed,
+                             " numbers that a transform of ", length, " points takes");
     }
     task.sizes[static_cast<size_t>(d)] = length;
     dims[static_cast<size_t>(outer + d)] = length;

@@ -1,7 +1,6 @@
 #include "kernels/signal/host_fourier.h"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "src/base/integers.h"

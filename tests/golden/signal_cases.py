@@ -51,7 +51,7 @@ def lengths_that_fit(shape, rank, is_inverse):
 
 def refused(w, op, x, rank, attrs):
     sizes = list(x.shape)
-    w.case(op, x, i32(*[sizes[0] + 1] * rank), name="too long", **attrs)
+    w.case(op, x, i32(*[2 * sizes[0]] * rank), name="too long", **attrs)
     w.case(op, x, i32(*[-1] * rank), name="negative length", **attrs)
     w.case(op, x, i32(*[2] * (rank + 1)), name="too many lengths", **attrs)
     w.case(op, x, i32(*[2] * rank).reshape(1, rank), name="lengths of rank 2", **attrs)

@@ -5,7 +5,10 @@
 
 #include <chrono>
 #include <cmath>
+#include <complex>
+#include <cstring>
 #include <random>
+#include <utility>
 
 #include "src/framework/arithmetic.h"
 #include "src/framework/device_factory.h"
@@ -57,6 +60,14 @@ double LargestDifference(const Tensor& a, const Tensor& b) {
   return difference / size;
 }
 
+// The elements as real numbers, each part of a complex one by itself.
+template <class T>
+Tensor Parts(const Tensor& numbers) {
+  Tensor parts(DTypeOf<T>, Shape({static_cast<int64_t>(numbers.num_bytes() / sizeof(T))}));
+  std::memcpy(parts.raw(), numbers.raw(), numbers.num_bytes());
+  return parts;
+}
+
 template <class T>
 double Tolerance() {
   return sizeof(T) == 8 ? 1e-12 : sizeof(T) == 4 ? 1e-5 : std::is_same_v<T, float16> ? 0x1p-10 : 0x1p-7;
@@ -69,9 +80,10 @@ class CardTest : public ::testing::Test {
   }
 
   // The node on the card twice, whose results have the same bits, and on the host, whose are near. The factors are of 8
-  // bits, so that TF32 multiplies them exactly.
+  // bits, so that TF32 multiplies them exactly. Of complex results each part is compared; `result`: the host's.
   template <class T>
-  void Compare(const std::string& op, const AttrMap& attrs, const std::vector<Input>& inputs) {
+  void Compare(const std::string& op, const AttrMap& attrs, const std::vector<Input>& inputs,
+               Tensor* result = nullptr) {
     NodeRunner card(kType);
     NodeRunner host{std::string(HostDeviceType())};
     const auto first = card.Run(NodeRunner::Way::kStaticShapes, op, attrs, inputs);
@@ -82,7 +94,8 @@ class CardTest : public ::testing::Test {
     const auto expected = host.Run(NodeRunner::Way::kStaticShapes, op, attrs, inputs);
     ASSERT_TRUE(expected.ok()) << expected.status().ToString();
     ASSERT_EQ((*first)[0].shape(), (*expected)[0].shape());
-    EXPECT_LT(LargestDifference<T>((*first)[0], (*expected)[0]), Tolerance<T>()) << op;
+    EXPECT_LT(LargestDifference<T>(Parts<T>((*first)[0]), Parts<T>((*expected)[0])), Tolerance<T>()) << op;
+    if (result != nullptr) *result = (*expected)[0];
   }
 
   static AttrMap With(AttrMap attrs, const Arithmetic& arithmetic) {
@@ -137,6 +150,29 @@ class CardTest : public ::testing::Test {
       Compare<T>("_FusedConv2D", attrs, {x, filter, RandomTensor<T>(Shape({48}), 8)});
     }
   }
+
+  // Of real numbers there and back, by way of complex ones of both signs.
+  template <class T>
+  void CompareTransforms() {
+    for (const auto& [shape, lengths] :
+         std::vector<std::pair<Shape, std::vector<int32_t>>>{{Shape({8, 1024}), {1024}},
+                                                             {Shape({3, 1009}), {1009}},
+                                                             {Shape({2, 700}), {670}},
+                                                             {Shape({5, 60, 96}), {60, 96}},
+                                                             {Shape({2, 40, 50}), {30, 45}},
+                                                             {Shape({2, 16, 18, 20}), {16, 18, 20}}}) {
+      SCOPED_TRACE(StrCat(DTypeOf<T>, " ", shape));
+      const std::string suffix = lengths.size() == 1 ? "" : StrCat(lengths.size(), "D");
+      const Tensor sizes = Tensor::Vector<int32_t>(lengths);
+      const Tensor x = RandomTensor<T>(shape, 9);
+      const DType complex = DTypeOf<std::complex<T>>;
+      Tensor spectrum;
+      Compare<T>("RFFT" + suffix, {{"Tcomplex", complex}}, {x, sizes}, &spectrum);
+      Compare<T>("FFT" + suffix, {}, {spectrum});
+      Compare<T>("IFFT" + suffix, {}, {spectrum});
+      Compare<T>("IRFFT" + suffix, {{"Treal", DTypeOf<T>}}, {spectrum, sizes});
+    }
+  }
 };
 
 TEST_F(CardTest, ProductsOfFloat) {
@@ -172,6 +208,12 @@ TEST_F(CardTest, ConvolutionsOfBfloat16) {
 }
 TEST_F(CardTest, ConvolutionsOfDouble) {
   CompareConvolutions<double>("SAME", 1, "NHWC");
+}
+
+// Sizes with small factors, with a large prime one, and one that is prime; the part of an input; several dimensions.
+TEST_F(CardTest, TransformsOfFloatAndDouble) {
+  CompareTransforms<float>();
+  CompareTransforms<double>();
 }
 
 // Sums over a large tensor, by blocks, by threads, in chunks.
@@ -250,6 +292,16 @@ TEST_F(CardTest, RecordedConvolutions) {
   const Output dx = maker.Add("dx", "Conv2DBackpropInput", {sizes, filter, y}, attrs);
   const Output dw = maker.Add("dw", "Conv2DBackpropFilter", {x, filter_sizes, y}, attrs);
   CompareRecorded(maker, x, {y, dx, dw}, Shape({8, 16, 16, 32}));
+}
+
+TEST_F(CardTest, RecordedTransforms) {
+  GraphMaker maker;
+  const Output x = maker.Placeholder("x", PartialShape(), DType::kFloat);
+  const Output lengths = maker.Const("lengths", Tensor::Vector<int32_t>({60, 134}));
+  const Output spectrum = maker.Add("spectrum", "RFFT2D", {x, lengths});
+  const Output turned = maker.Add("turned", "IFFT2D", {maker.Add("whole", "FFT2D", {spectrum})});
+  const Output size = maker.Add("size", "ComplexAbs", {maker.Add("square", "Mul", {turned, spectrum})});
+  CompareRecorded(maker, x, {maker.Add("back", "IRFFT2D", {spectrum, lengths}), size}, Shape({4, 60, 134}));
 }
 
 // A batch that is too large for a function of ours to copy.

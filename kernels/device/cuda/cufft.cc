@@ -76,7 +76,7 @@ class CufftTransform final : public LibraryTransform {
   Status Enqueue(cudaStream_t stream, void* x, void* y, void* workspace) const override {
     MutexLock lock(mu_);
     DF_TRY(Cufft::Check(cufft_.cufftSetStream(plan_, stream), "use a stream"));
-    DF_TRY(Cufft::Check(cufft_.cufftSetWorkArea(plan_, workspace), "use a workspace"));
+    if (workspace_bytes_ > 0) DF_TRY(Cufft::Check(cufft_.cufftSetWorkArea(plan_, workspace), "use a workspace"));
     return Cufft::Check(cufft_.cufftXtExec(plan_, x, y, direction_), "transform");
   }
   size_t workspace_bytes() const override { return workspace_bytes_; }

@@ -1,6 +1,6 @@
 // Whether a class is among the k of the largest predictions: what is the same on any device.
-#ifndef DFRUN_KERNELS_ARRAY_IN_TOP_K_H_
-#define DFRUN_KERNELS_ARRAY_IN_TOP_K_H_
+#ifndef DFRUN_KERNELS_NN_IN_TOP_K_H_
+#define DFRUN_KERNELS_NN_IN_TOP_K_H_
 
 #include <cmath>
 #include <string_view>
@@ -50,4 +50,4 @@ class InTopKBase : public Kernel {
 
 }  // namespace dfrun
 
-#endif  // DFRUN_KERNELS_ARRAY_IN_TOP_K_H_
+#endif  // DFRUN_KERNELS_NN_IN_TOP_K_H_

@@ -1,5 +1,5 @@
-#include "kernels/array/in_top_k.h"
 #include "kernels/device/cpu_kernel.h"
+#include "kernels/nn/in_top_k.h"
 
 namespace dfrun {
 namespace {
