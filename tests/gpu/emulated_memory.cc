@@ -23,6 +23,9 @@ constexpr size_t kPage = 4096;
 constexpr size_t kAlignment = 16;  // of pieces, whose ends lie at fences
 // Far from where a system puts anything, so that no number is taken for an address.
 constexpr uintptr_t kBase = uintptr_t{0x6b3d} << 32;
+// Memory begins so far in: where an int stands before a gap of its struct that holds the upper half of an old address,
+// the two are none of memory.
+constexpr size_t kFirst = size_t{1} << 30;
 // Each splits a mapping, of which a process may have 65,530.
 constexpr int kMostFences = 20000;
 
@@ -83,7 +86,7 @@ class CardMemory {
   std::byte* reach_;
   struct sigaction before_ = {};
   Mutex mu_;
-  size_t end_ GUARDED_BY(mu_) = 0;
+  size_t end_ GUARDED_BY(mu_) = kFirst;
   int fences_ GUARDED_BY(mu_) = 0;
 };
 
@@ -136,7 +139,8 @@ void* TakeCardMemory(size_t bytes) {
 }
 
 bool IsCardMemory(const void* address) {
-  return IsSealed(reinterpret_cast<uintptr_t>(address));
+  const auto at = reinterpret_cast<uintptr_t>(address);
+  return IsSealed(at) && at >= kBase + kFirst;
 }
 
 size_t FencedBytes(size_t bytes) {
