@@ -46,7 +46,8 @@ std::vector<std::string> ListUnits(const Graph& partition, const UnitCut& cut, s
   const auto& nodes = cut.graph.nodes();
   const auto called = std::count_if(nodes.begin(), nodes.end(), &IsCalled);
   std::vector<std::string> lines = {StrCat(device, ": ", cut.units.size(), cut.units.size() == 1 ? " unit" : " units",
-                                           " a step; ", called, " nodes beside, one by one")};
+                                           " a step; ", called, called == 1 ? " node" : " nodes",
+                                           " beside, one by one")};
   for (const UnitDraft& unit : cut.units) {
     lines.push_back(
         StrCat(device, ": ", unit.name, ": ", unit.graph.num_nodes(), " nodes with their inputs and outputs"));

@@ -34,7 +34,10 @@ lacks() {  # lacks WHAT WHY: a host without it
   says "cannot find cards: $2"
   ends 64 "$DFRUN" bench gpu
   says "there is nothing to measure: this host has no device of type gpu: cannot find cards: $2"
-  ends 0 "$DFRUN" check "$WORK/spec.yaml"
+  ends 0 "$DFRUN" check "$WORK/spec.yaml" --explain-gpu
+  says '/device:gpu:0: 0 units a step; 1 node beside, one by one'
+  ends 0 "$DFRUN" graph "$SOURCE/configs/digits_mlp.yaml" --explain-gpu
+  says 'nothing is on a card'
   echo "$1: $2"
 }
 
