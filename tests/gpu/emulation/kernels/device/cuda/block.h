@@ -49,9 +49,10 @@ unsigned Random();
 extern std::function<void()>* earlier_work;
 void DoEarlierWork();
 
-// What a block shares begins as NaN when its first thread comes there.
+// What a block shares begins as NaN when its first thread comes there, but where it was used by earlier work that the
+// block has waited for since it began.
 inline void BeginShared(void* memory, size_t bytes, int64_t& turn) {
-  if (turn == place.turn) return;
+  if (turn >= place.turn) return;
   turn = place.turn;
   std::memset(memory, 0xff, bytes);
 }
