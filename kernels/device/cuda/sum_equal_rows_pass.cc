@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <string_view>
 
+#include "kernels/device/cuda/cuda_pass.h"
 #include "kernels/device/cuda/sum_equal_rows.h"
 #include "src/passes/fusion.h"
-#include "src/passes/pass.h"
 
 namespace dfrun {
 namespace {
@@ -59,8 +59,7 @@ std::optional<Fusion> FuseAt(const FusionView& view, const Node& node) {
   return {};
 }
 
-DEVICE_PASS("gpu", "sum_equal_rows", 10,
-            [](Graph& graph, const PassContext& /*context*/) { return FuseNodes(graph, &FuseAt); });
+CUDA_PASS("sum_equal_rows", 10, [](Graph& graph, const PassContext& /*context*/) { return FuseNodes(graph, &FuseAt); });
 
 }  // namespace
 }  // namespace dfrun
