@@ -2,7 +2,7 @@
 // result while it is in the cache, where each would go over it in memory; on cards too. The fused node, a _FusedConv2D
 // (with channels last) or a _FusedMatMul, has the name of the last. Bits stay.
 #include "kernels/device/cpu_pass.h"
-#include "kernels/device/cuda/cuda_pass.h"
+#include "kernels/device/cuda_pass.h"
 #include "src/passes/pattern.h"
 
 namespace dfrun {

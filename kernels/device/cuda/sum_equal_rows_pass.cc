@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "kernels/device/cuda/cuda_pass.h"
 #include "kernels/device/cuda/sum_equal_rows.h"
+#include "kernels/device/cuda_pass.h"
 #include "src/passes/fusion.h"
 
 namespace dfrun {
