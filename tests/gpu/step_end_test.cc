@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "src/base/mutex.h"
+#include "src/framework/device_factory.h"
 #include "src/framework/variable.h"
 #include "tests/gpu/card_steps.h"
 #include "tests/unit/testing/graph_maker.h"
@@ -200,6 +201,23 @@ TEST_F(StepsInFlightTest, HaveTheirOwnLargeValues) {
 TEST_F(StepsInFlightTest, AMissingEventIsFound) {
   setenv("DFRUN_EMULATED_MISSING_EVENT", "1", 1);
   EXPECT_LT(RightStepsInFlight(kSteps), kSteps * kInFlight);
+}
+
+// What is kept for large values to come is for others where there is no more memory.
+TEST_F(StepEndTest, MemoryOfLargeValuesIsGivenBack) {
+  constexpr int64_t kBytes = 4 * kMostBytesInOrder;
+  DeviceSite site{.task = *DeviceName::Parse("/job:worker/task:0")};
+  DeviceRecording& recording = *DeviceRecording::Of(*device_);
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(Tensor::Allocate(recording.uploads(), DType::kUint8, Shape({kBytes})).ok());
+  }
+  const int64_t in_use = device_->allocator().Stats().bytes_in_use;
+  EXPECT_GE(in_use, kBytes);
+  site.memory_limits["gpu"] = MemoryLimit{.bytes = in_use + kBytes / 2};
+  ASSERT_TRUE(FindDevices(site).ok());  // limits the card's memory
+  EXPECT_TRUE(Tensor::Allocate(device_->allocator(), DType::kUint8, Shape({kBytes})).ok());
+  EXPECT_LT(device_->allocator().Stats().bytes_in_use, in_use);
+  ASSERT_TRUE(FindDevices({.task = site.task}).ok());
 }
 
 }  // namespace

@@ -75,7 +75,9 @@ Card::Card(int index)
           kFirstChunk, kLargestChunk),
       uploads_(*this),
       completions_(index),
-      refusals_(PinnedMemory()) {}
+      refusals_(PinnedMemory()) {
+  memory_.SetGiveBack([this] { uploads_.GiveBackFree(); });
+}
 
 // From compute capability 9.0 on kernels wait for earlier ones themselves.
 Status Card::Init() {

@@ -8,6 +8,7 @@
 #include <cuda_runtime_api.h>
 
 #include <atomic>
+#include <functional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -31,7 +32,15 @@ class PoolAllocator final : public Allocator, public LimitedMemory {
   PoolAllocator(std::string_view name, MemoryKind kind, TakeChunk take_chunk, size_t first_chunk, size_t largest_chunk)
       : Allocator(kind), name_(name), pool_(take_chunk, first_chunk, largest_chunk) {}
   std::string_view name() const override { return name_; }
-  void* Allocate(size_t bytes) override { return pool_.Allocate(bytes); }
+  void* Allocate(size_t bytes) override {
+    void* const memory = TryAllocate(bytes);
+    if (memory != nullptr || !give_back_) return memory;
+    give_back_();
+    return TryAllocate(bytes);
+  }
+  void* TryAllocate(size_t bytes) { return pool_.Allocate(bytes); }
+  // Called where there is no memory: frees what is kept for later. Before the first Allocate().
+  void SetGiveBack(std::function<void()> give_back) { give_back_ = std::move(give_back); }
   void Free(void* memory, size_t) override { pool_.Free(memory); }
   AllocatorStats Stats() const override { return pool_.Stats(); }
   void ResetPeak() override { pool_.ResetPeak(); }
@@ -41,6 +50,7 @@ class PoolAllocator final : public Allocator, public LimitedMemory {
  private:
   const std::string_view name_;
   BestFitPool pool_;
+  std::function<void()> give_back_;
 };
 
 // Host memory from which cards copy on their own, and which their kernels reach. Lives as long as the process.

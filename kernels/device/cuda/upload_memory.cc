@@ -41,7 +41,7 @@ UploadMemory::Blocks::iterator UploadMemory::FindFree(size_t bytes) {
 void* UploadMemory::TakeNew(size_t bytes) {
   Block block{.bytes = bytes};
   if (cudaEventCreateWithFlags(&block.last_use, cudaEventDisableTiming) != cudaSuccess) return nullptr;
-  void* const memory = card_.memory().Allocate(bytes);
+  void* const memory = card_.memory().TryAllocate(bytes);
   if (memory == nullptr) {
     cudaEventDestroy(block.last_use);
     return nullptr;
@@ -60,6 +60,12 @@ void UploadMemory::Free(void* memory, size_t) {
   block.is_free = true;
   block.freed = frees_++;
   KeepFree(kMostFree);
+}
+
+void UploadMemory::GiveBackFree() {
+  card_.MakeCurrent();
+  MutexLock lock(mu_);
+  KeepFree(0);
 }
 
 void UploadMemory::KeepFree(int most) {

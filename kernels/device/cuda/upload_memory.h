@@ -30,6 +30,8 @@ class UploadMemory final : public Allocator {
   AllocatorStats Stats() const override { return {}; }
   void ResetPeak() override {}
 
+  // Gives what is not in use back to the card.
+  void GiveBackFree() EXCLUDES(mu_);
   // What the stream that copies to a block is to wait for; null: the memory is not from here.
   cudaEvent_t LastUse(const void* memory) EXCLUDES(mu_);
 
