@@ -65,7 +65,8 @@ struct Multinomial {
   template <class T>
   class Kernel : public dfrun::Kernel {
    public:
-    static constexpr std::string_view kHostInputs[] = {"num_samples", "seed"};
+    // nvcc does not count the elements of a template's array.
+    static constexpr std::string_view kHostInputs[2] = {"num_samples", "seed"};
     explicit Kernel(KernelSetup& setup) : source_(setup) {}
     Status Compute(OpContext& ctx) {
       DF_ASSIGN(const Sizes sizes, CheckSizes(ctx.input(0), ctx.input(1)));

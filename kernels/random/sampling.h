@@ -36,7 +36,8 @@ Status DrawSamples(ThreadPool& pool, const Philox& generator, const P* parameter
 template <class Source>
 class SamplingKernel : public Kernel {
  public:
-  static constexpr std::string_view kHostInputs[] = {"shape", "seed", "key", "counter", "alg"};
+  // nvcc does not count the elements of a template's array.
+  static constexpr std::string_view kHostInputs[5] = {"shape", "seed", "key", "counter", "alg"};
   explicit SamplingKernel(KernelSetup& setup) : source_(setup) {}
 
  protected:

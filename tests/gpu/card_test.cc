@@ -265,7 +265,7 @@ void CompareRecorded(const GraphMaker& maker, Output x, const std::vector<Output
     for (size_t i = 0; i < fetches.size(); ++i) ASSERT_TRUE((*made)[i].Identical((*expected)[i])) << "step " << step;
   }
   EXPECT_EQ(DeviceRecording::Of(*device)->counters().launches - launches, kSteps - 1) << recorded.text();
-  RecordProperty("recorded", recorded.text());
+  ::testing::Test::RecordProperty("recorded", recorded.text());
 }
 
 TEST_F(CardTest, RecordedProductsOfOursAndOfTheLibrary) {
