@@ -65,6 +65,7 @@ struct Multinomial {
   template <class T>
   class Kernel : public dfrun::Kernel {
    public:
+    // nvcc does not count the elements of a template's array.
     static constexpr std::string_view kHostInputs[2] = {"num_samples", "seed"};
     explicit Kernel(KernelSetup& setup) : source_(setup) {}
     Status Compute(OpContext& ctx) {

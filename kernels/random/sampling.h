@@ -36,6 +36,7 @@ Status DrawSamples(ThreadPool& pool, const Philox& generator, const P* parameter
 template <class Source>
 class SamplingKernel : public Kernel {
  public:
+  // nvcc does not count the elements of a template's array.
   static constexpr std::string_view kHostInputs[5] = {"shape", "seed", "key", "counter", "alg"};
   explicit SamplingKernel(KernelSetup& setup) : source_(setup) {}
 

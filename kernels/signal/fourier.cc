@@ -61,7 +61,7 @@ Result<FourierTask> FourierBase::Plan(const OpContext& ctx, Shape& result) const
                              " numbers that a transform of ", length, " points takes");
     }
     task.sizes[static_cast<size_t>(d)] = length;
-    dims[static_cast<size_t>(outer + d)] = length;
+    dims[static_cast<size_t>(outer) + static_cast<size_t>(d)] = length;
   }
   if (op_.kind == FourierKind::kFromReal && dims.back() != 0) dims.back() = task.frequencies();
   for (int d = 0; d < outer; ++d) task.batch *= x[d];
@@ -77,7 +77,7 @@ std::vector<CopyDim> FourierBase::TakenPart(const FourierTask& task, const Shape
   for (int d = rank - 1; d >= 0; --d) {
     const bool is_half = d == rank - 1 && task.op.kind == FourierKind::kToReal;
     const int64_t size = is_half ? task.frequencies() : task.sizes[static_cast<size_t>(d)];
-    dims[static_cast<size_t>(d + 1)] = {size, from_stride, to_stride};
+    dims[static_cast<size_t>(d) + 1] = {size, from_stride, to_stride};
     from_stride *= input[input.rank() - rank + d];
     to_stride *= size;
   }
