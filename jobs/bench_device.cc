@@ -39,9 +39,9 @@ struct Numbers {
   Arithmetic arithmetic;
 };
 constexpr Numbers kNumbers[] = {{"float32", DType::kFloat, {}},
-                            {"tf32", DType::kFloat, {.tf32 = true, .deterministic = true}},
-                            {"tf32-any", DType::kFloat, {.tf32 = true, .deterministic = false}},
-                            {"bfloat16", DType::kBfloat16, {}}};
+                                {"tf32", DType::kFloat, {.tf32 = true, .deterministic = true}},
+                                {"tf32-any", DType::kFloat, {.tf32 = true, .deterministic = false}},
+                                {"bfloat16", DType::kBfloat16, {}}};
 
 // A pass over memory, and the bytes that it reads and writes in units of those of the vector of float32.
 struct PassCase {

@@ -21,8 +21,8 @@ using dfrun::MutexLock;
 namespace dfrun::cuda::emulated {
 namespace {
 
-// Steps of a stream that are no work: an event is recorded, as the number-th of its recordings; the stream waits for the
-// number-th recording of an event.
+// Steps of a stream that are no work: an event is recorded, as the number-th of its recordings; the stream waits for
+// the number-th recording of an event.
 struct Recording {
   cudaEvent_t event;
   int64_t number;

@@ -1,6 +1,7 @@
 // Streams and events of the emulated card. What is enqueued is done later: streams go on in turns, by random steps and
 // in a random order that events allow, where the program enqueues, asks an event or waits for a stream, and slowly on a
-// thread of their own. Who reads what another stream writes without an event finds what was there before, for some seed.
+// thread of their own. Who reads what another stream writes without an event finds what was there before, for some
+// seed.
 //
 // Thread safety: all functions from any thread, but those of which the caller holds `running`.
 #ifndef DFRUN_TESTS_GPU_EMULATED_STREAMS_H_

@@ -40,7 +40,8 @@ class CardLimits final : public DeviceLimits {
               OfZeros(dtype, {Shape({size, size}), Shape({size, size}), Shape({size, size})}));
     DF_ASSIGN(Tensor workspace, Bytes(static_cast<int64_t>(product->workspace_bytes())));
     return Repeated([product, matrices, workspace](cudaStream_t stream) mutable {
-      return product->Enqueue(stream, {matrices[0].raw(), matrices[1].raw(), nullptr, matrices[2].raw()}, workspace.raw());
+      return product->Enqueue(stream, {matrices[0].raw(), matrices[1].raw(), nullptr, matrices[2].raw()},
+                              workspace.raw());
     });
   }
 
