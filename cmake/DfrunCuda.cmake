@@ -94,6 +94,7 @@ if(DFRUN_HAS_CUDA)
                              DFRUN_CUDA_ARCHITECTURES="sm_${architectures}")
   target_link_libraries(dfrun_cuda PRIVATE dfrun dfrun_options ${DFRUN_CUDART_STATIC} Threads::Threads
                         ${CMAKE_DL_LIBS} rt)
-  target_link_options(dfrun_cuda PRIVATE -Wl,--exclude-libs,libcudart_static.a)
+  # What it defines is not looked for in the libraries before it, which took a third of the start of the program.
+  target_link_options(dfrun_cuda PRIVATE -Wl,--exclude-libs,libcudart_static.a -Wl,-Bsymbolic)
   install(TARGETS dfrun_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
