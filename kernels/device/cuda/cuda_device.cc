@@ -2,11 +2,14 @@
 
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "kernels/device/cuda/copy_blocks.h"
+#include "kernels/device/cuda/cublas_lt.h"
 #include "kernels/device/cuda/cuda_status.h"
+#include "kernels/device/cuda/cudnn.h"
 #include "kernels/device/cuda/graph_recorder.h"
 #include "src/framework/device_factory.h"
 
@@ -141,6 +144,14 @@ Status AddCard(const DeviceSite& site, int index, FoundDevices& found) {
   return Status();
 }
 
+// The libraries are large: a thread opens them while the contexts of cards are made. Who wants one first waits for it.
+void OpenLibrariesBeside() {
+  std::thread([] {
+    CublasLt::Get();
+    Cudnn::Get();
+  }).detach();
+}
+
 // None where there is no driver or no card: the program is the same there.
 Result<FoundDevices> FindCudaDevices(const DeviceSite& site) {
   FoundDevices found;
@@ -149,6 +160,7 @@ Result<FoundDevices> FindCudaDevices(const DeviceSite& site) {
     found.why_none = count.status().message();
     return found;
   }
+  OpenLibrariesBeside();
   for (const int index : CardsOf(site, *count)) DF_TRY(AddCard(site, index, found));
   return found;
 }
