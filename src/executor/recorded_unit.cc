@@ -134,6 +134,7 @@ UnitRecording* RecordedUnit::FindRecording(const OpContext& ctx) {
 
 bool RecordedUnit::ComeAgain(const OpContext& ctx) {
   std::vector<Shape> shapes;
+  shapes.reserve(static_cast<size_t>(ctx.num_inputs()));
   for (int i = 0; i < ctx.num_inputs(); ++i) shapes.push_back(ctx.input(i).shape());
   if (const auto found = std::find(seen_.begin(), seen_.end(), shapes); found != seen_.end()) {
     seen_.erase(found);
