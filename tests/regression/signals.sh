@@ -8,6 +8,7 @@ stop_job() {
 trap stop_job EXIT
 
 start() {  # start COMMAND...: in the background
+  : > "$WORK/out"  # what an earlier one said is not taken for this one's
   "$@" > "$WORK/out" 2>&1 &
   job=$!
 }
