@@ -197,10 +197,13 @@ TEST_F(StepsInFlightTest, HaveTheirOwnLargeValues) {
   EXPECT_EQ(RightStepsInFlight(kSteps), kSteps * kInFlight);
 }
 
-// A copy that does not wait for its memory is found.
+// A copy that does not wait for its memory is found; when the copies' stream has its turns is a matter of time.
 TEST_F(StepsInFlightTest, AMissingEventIsFound) {
+  constexpr int kMostTries = 50;
   setenv("DFRUN_EMULATED_MISSING_EVENT", "1", 1);
-  EXPECT_LT(RightStepsInFlight(kSteps), kSteps * kInFlight);
+  bool is_found = false;
+  for (int i = 0; i < kMostTries && !is_found; ++i) is_found = RightStepsInFlight(kSteps) < kSteps * kInFlight;
+  EXPECT_TRUE(is_found);
 }
 
 // What is kept for large values to come is for others where there is no more memory.
