@@ -1,3 +1,5 @@
+#include "kernels/array/list_diff.h"
+
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -17,8 +19,7 @@ class ListDiffKernel : public Kernel {
   Status Compute(OpContext& ctx) {
     const Tensor& x = ctx.input(0);
     const Tensor& y = ctx.input(1);
-    if (x.shape().rank() != 1 || y.shape().rank() != 1)
-      return InvalidArgument("ListDiff takes vectors, but x has shape ", x.shape(), " and y ", y.shape());
+    DF_TRY(CheckListDiff(x, y));
     const std::unordered_set<HashedAs<T>> dropped(y.values<T>().begin(), y.values<T>().end());
     std::vector<int64_t> kept;
     for (int64_t i = 0; i < x.num_elements(); ++i) {

@@ -1,3 +1,4 @@
+#include "kernels/array/list_diff.h"
 #include "kernels/array/movement_cuda.h"
 #include "kernels/array/order_cuda.h"
 #include "kernels/array/pick_cuda.h"
@@ -42,8 +43,7 @@ class ListDiffKernel : public Kernel {
   Status Compute(OpContext& ctx) {
     const Tensor& x = ctx.input(0);
     const Tensor& y = ctx.input(1);
-    if (x.shape().rank() != 1 || y.shape().rank() != 1)
-      return InvalidArgument("ListDiff takes vectors, but x has shape ", x.shape(), " and y ", y.shape());
+    DF_TRY(CheckListDiff(x, y));
     DF_ASSIGN(const Tensor kept, FindKept(ctx, x, y));
     const int64_t n = kept.num_elements();
     Tensor* out = nullptr;

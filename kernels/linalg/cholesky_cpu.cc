@@ -52,10 +52,7 @@ class CholeskyGradKernel final : public Kernel {
   Status Compute(OpContext& ctx) {
     const Tensor& l = ctx.input(0);
     const Tensor& grad = ctx.input(1);
-    DF_ASSIGN(const MatrixBatch batch, SquareMatricesOf(l));
-    if (l.shape() != grad.shape()) {
-      return InvalidArgument("the factor has shape ", l.shape(), ", but its gradient ", grad.shape());
-    }
+    DF_ASSIGN(const MatrixBatch batch, FactorsOf(l, grad));
     Tensor* y = nullptr;
     DF_TRY(ctx.AllocateOutput(0, l.shape(), &y));
     if (batch.elements() == 0) return Status();  // Eigen's triangular products want a first element

@@ -111,10 +111,7 @@ class CholeskyGradKernel final : public Kernel {
   Status Compute(OpContext& ctx) {
     const Tensor& l = ctx.input(0);
     const Tensor& grad = ctx.input(1);
-    DF_ASSIGN(const MatrixBatch batch, SquareMatricesOf(l));
-    if (l.shape() != grad.shape()) {
-      return InvalidArgument("the factor has shape ", l.shape(), ", but its gradient ", grad.shape());
-    }
+    DF_ASSIGN(const MatrixBatch batch, FactorsOf(l, grad));
     cuda::WideResult y;
     DF_TRY(y.Allocate(ctx, 0, l.shape()));
     if (l.num_elements() == 0) return Status();

@@ -27,6 +27,14 @@ Result<MatrixBatch> SquareMatricesOf(const Tensor& tensor) {
   return batch;
 }
 
+Result<MatrixBatch> FactorsOf(const Tensor& factors, const Tensor& gradient) {
+  DF_ASSIGN(const MatrixBatch batch, SquareMatricesOf(factors));
+  if (factors.shape() != gradient.shape()) {
+    return InvalidArgument("the factor has shape ", factors.shape(), ", but its gradient ", gradient.shape());
+  }
+  return batch;
+}
+
 Result<Shape> BatchShape(const Tensor& matrices, std::initializer_list<int64_t> dims) {
   const auto batch = BatchDims(matrices.shape());
   std::vector<int64_t> all(batch.begin(), batch.end());

@@ -21,6 +21,8 @@ struct MatrixBatch {
 Result<MatrixBatch> MatricesOf(const Tensor& tensor);
 // InvalidArgument where the matrices are not square, too.
 Result<MatrixBatch> SquareMatricesOf(const Tensor& tensor);
+// Those of Cholesky factors; InvalidArgument where their gradient has another shape, too.
+Result<MatrixBatch> FactorsOf(const Tensor& factors, const Tensor& gradient);
 
 // The leading dimensions of a batch of matrices with others instead of the last two. InvalidArgument where that is
 // too large for any tensor.

@@ -1,4 +1,4 @@
-#include <cmath>
+#include "kernels/math/approximate_equal.h"
 
 #include "kernels/device/cpu_kernel.h"
 #include "kernels/math/elementwise.h"
@@ -8,25 +8,19 @@ namespace {
 
 struct ApproximateEqual {
   template <class T>
-  class Kernel : public dfrun::Kernel {
+  class Kernel : public ApproximateEqualKernel<T> {
    public:
-    explicit Kernel(KernelSetup& setup) : tolerance_(setup.attr<float>("tolerance")) {}
+    using ApproximateEqualKernel<T>::ApproximateEqualKernel;
     Status Compute(OpContext& ctx) {
-      const Tensor& x = ctx.input(0);
-      const Tensor& y = ctx.input(1);
-      if (!(x.shape() == y.shape()))
-        return InvalidArgument("ApproximateEqual of different shapes: ", x.shape(), " and ", y.shape());
+      const T* const x = ctx.input(0).data<T>();
+      const T* const y = ctx.input(1).data<T>();
       Tensor* z = nullptr;
-      DF_TRY(ctx.AllocateOutput(0, x.shape(), &z));
-      ctx.pool().ParallelFor(x.num_elements(), kElementBlock, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i)
-          z->data<bool>()[i] = std::abs(x.data<T>()[i] - y.data<T>()[i]) <= tolerance_;
+      DF_TRY(this->AllocateResult(ctx, &z));
+      ctx.pool().ParallelFor(z->num_elements(), kElementBlock, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) z->data<bool>()[i] = this->is_near_(x[i], y[i]);
       });
       return Status();
     }
-
-   private:
-    const T tolerance_;
   };
 };
 

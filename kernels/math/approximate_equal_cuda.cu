@@ -1,34 +1,20 @@
-#include <cmath>
-
-#include "kernels/math/element.h"
+#include "kernels/math/approximate_equal.h"
 #include "kernels/math/zip_cuda.h"
 
 namespace dfrun {
 namespace {
 
-template <class T>
-struct IsNear {
-  T tolerance;
-  DF_HOST_DEVICE bool operator()(T x, T y) const { return std::abs(x - y) <= tolerance; }
-};
-
 struct ApproximateEqual {
   template <class T>
-  class Kernel : public dfrun::Kernel {
+  class Kernel : public ApproximateEqualKernel<T> {
    public:
-    explicit Kernel(KernelSetup& setup) : is_near_{setup.attr<float>("tolerance")} {}
+    using ApproximateEqualKernel<T>::ApproximateEqualKernel;
     Status Compute(OpContext& ctx) {
-      const Tensor& x = ctx.input(0);
-      const Tensor& y = ctx.input(1);
-      if (!(x.shape() == y.shape()))
-        return InvalidArgument("ApproximateEqual of different shapes: ", x.shape(), " and ", y.shape());
       Tensor* z = nullptr;
-      DF_TRY(ctx.AllocateOutput(0, x.shape(), &z));
-      return cuda::LaunchZip(ctx, x.data<T>(), y.data<T>(), z->data<bool>(), x.num_elements(), is_near_);
+      DF_TRY(this->AllocateResult(ctx, &z));
+      return cuda::LaunchZip(ctx, ctx.input(0).data<T>(), ctx.input(1).data<T>(), z->data<bool>(), z->num_elements(),
+                             this->is_near_);
     }
-
-   private:
-    const IsNear<T> is_near_;
   };
 };
 
