@@ -1,6 +1,6 @@
 # The libraries that dfrun stands on. docs/DECISIONS.md says why each is here.
 find_package(Threads REQUIRED)
-find_package(MPI REQUIRED COMPONENTS C)
+find_package(MPI COMPONENTS C)  # of the parts that speak MPI, and of tests: the program links none
 find_package(HDF5 REQUIRED COMPONENTS C)
 find_package(Protobuf REQUIRED)
 find_package(yaml-cpp REQUIRED)
@@ -15,13 +15,10 @@ find_path(CLI11_INCLUDE_DIR CLI/CLI.hpp REQUIRED)
 find_path(EIGEN_INCLUDE_DIR Eigen/Core PATH_SUFFIXES eigen3 REQUIRED)
 
 add_library(dfrun_libraries INTERFACE)
-target_link_libraries(dfrun_libraries INTERFACE Threads::Threads MPI::MPI_C protobuf::libprotobuf yaml-cpp
+target_link_libraries(dfrun_libraries INTERFACE Threads::Threads protobuf::libprotobuf yaml-cpp
                       spdlog::spdlog fmt::fmt PNG::PNG JPEG::JPEG ZLIB::ZLIB ${RE2_LIBRARY} ${HDF5_C_LIBRARIES})
 target_include_directories(dfrun_libraries SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIRS} ${CLI11_INCLUDE_DIR} ${RE2_INCLUDE_DIR}
                            ${EIGEN_INCLUDE_DIR})
-
-# MPI is used through its C interface: its C++ classes would only be something more to link.
-target_compile_definitions(dfrun_libraries INTERFACE OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1)
 
 if(DFRUN_ONEDNN)
   # Not by find_package(dnnl): Debian's package file wants OpenCL, which is not needed here.

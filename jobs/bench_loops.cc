@@ -5,12 +5,11 @@
 // beside it stands a round trip of 8 bytes over bare MPI. Each figure is the median of the rounds, taken turn about
 // with its limit; of the split loop the least of many short ones, for two ranks wait for each other, and whoever else
 // wants one of their cores stops both for longer than a round.
-#include <mpi.h>
-
 #include <algorithm>
 #include <limits>
 #include <memory>
 
+#include "comm/bootstrap/bare_network.h"
 #include "jobs/bench.h"
 #include "jobs/bench_timing.h"
 #include "jobs/ranks.h"
@@ -28,8 +27,6 @@ struct LoopOptions {
   int split_rounds = 300;
   int32_t split_iterations = 500;
 };
-
-constexpr int kTag = 1;
 
 // while (i < limit) i = i + 1, the addition on rank `adds_on`.
 class CountingLoop {
@@ -81,12 +78,12 @@ void BareCount(int32_t limit) {
   while (i < limit) i = i + 1;
 }
 
-void BareRoundTrips(int rank, int trips) {
+void BareRoundTrips(comm::BareNetwork& network, int rank, int trips) {
   int64_t value = 0;
   for (int i = 0; i < trips; ++i) {
-    if (rank == 1) MPI_Recv(&value, 1, MPI_INT64_T, 0, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Send(&value, 1, MPI_INT64_T, 1 - rank, kTag, MPI_COMM_WORLD);
-    if (rank == 0) MPI_Recv(&value, 1, MPI_INT64_T, 1, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 1) network.Recv(0, &value, sizeof value);
+    network.Send(1 - rank, &value, sizeof value);
+    if (rank == 0) network.Recv(1, &value, sizeof value);
   }
 }
 
@@ -117,7 +114,7 @@ class LoopBench {
     Worker worker(runtime_);
     for (int round = 0; round < options_.split_rounds; ++round) {
       DF_TRY(worker.Serve());
-      BareRoundTrips(1, options_.split_iterations);
+      BareRoundTrips(*bare_, 1, options_.split_iterations);
     }
     DF_TRY(worker.Serve());
     return worker.Serve();
@@ -163,7 +160,8 @@ class LoopBench {
       loop_s = std::min(loop_s, Seconds(CLOCK_MONOTONIC, [&] { status = session->RunSteps(step, 1); }));
       DF_TRY(status);
       DF_TRY(Shutdown(runtime_));
-      trips_s = std::min(trips_s, Seconds(CLOCK_MONOTONIC, [&] { BareRoundTrips(0, options_.split_iterations); }));
+      trips_s =
+          std::min(trips_s, Seconds(CLOCK_MONOTONIC, [&] { BareRoundTrips(*bare_, 0, options_.split_iterations); }));
     }
     DF_TRY(session->Close());
     DF_TRY(Shutdown(runtime_));
@@ -174,6 +172,7 @@ class LoopBench {
 
   Runtime& runtime_;
   const LoopOptions& options_;
+  const std::unique_ptr<comm::BareNetwork> bare_ = comm::NewBare("mpi");  // null with one rank
 };
 
 Result<BenchOutcome> RunLoops(const LoopOptions& options) {

@@ -2,13 +2,12 @@
 //
 // A value goes to and fro between rank 0 and rank 1 within one step. Both ways are measured turn about in one run, on
 // memory of the same kind; a figure is the median of the rounds.
-#include <mpi.h>
-
 #include <algorithm>
 #include <chrono>
 #include <memory>
 #include <thread>
 
+#include "comm/bootstrap/bare_network.h"
 #include "jobs/bench.h"
 #include "jobs/bench_timing.h"
 #include "jobs/ranks.h"
@@ -35,7 +34,6 @@ struct Case {
 constexpr Case kCases[] = {{"4B", 4, 200, 20},          {"8B", 8, 200, 20},       {"4KiB", 4 << 10, 100, 20},
                            {"64KiB", 64 << 10, 20, 40}, {"1MiB", 1 << 20, 4, 40}, {"16MiB", 16 << 20, 1, 10}};
 constexpr size_t kBandwidthBytes = size_t{1} << 20;  // from here on GB/s says more than us
-constexpr int kTag = 1;
 
 double SecondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -107,15 +105,12 @@ struct Buffers {
 };
 
 // Seconds a one-way trip takes over bare MPI, on both ranks.
-double BareMpi(const Case& c, int rank, Buffers& buffers) {
-  const int bytes = static_cast<int>(c.bytes);
-  const auto receive = [&] {
-    MPI_Recv(buffers.received.raw(), bytes, MPI_BYTE, 1 - rank, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  };
+double BareMpi(comm::BareNetwork& mpi, const Case& c, int rank, Buffers& buffers) {
+  const auto receive = [&] { mpi.Recv(1 - rank, buffers.received.raw(), c.bytes); };
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < c.trips * c.steps; ++i) {
     if (rank == 1) receive();
-    MPI_Send((rank == 0 ? buffers.sent : buffers.received).raw(), bytes, MPI_BYTE, 1 - rank, kTag, MPI_COMM_WORLD);
+    mpi.Send(1 - rank, (rank == 0 ? buffers.sent : buffers.received).raw(), c.bytes);
     if (rank == 0) receive();
   }
   return SecondsSince(start) / (2.0 * c.trips * c.steps);
@@ -152,7 +147,7 @@ class P2pBench {
     std::vector<double> graph_s;
     std::vector<double> mpi_s;
     for (int round = 0; round < options_.rounds; ++round) {
-      mpi_s.push_back(BareMpi(c, 0, buffers));
+      mpi_s.push_back(BareMpi(*bare_, c, 0, buffers));
       const auto start = std::chrono::steady_clock::now();
       DF_TRY(ping_pong.session->RunSteps(ping_pong.step, c.steps));
       graph_s.push_back(SecondsSince(start) / (2.0 * c.trips * c.steps));
@@ -167,7 +162,7 @@ class P2pBench {
     DF_TRY(worker_.Serve());
     DF_ASSIGN(Buffers buffers, MakeBuffers(c));
     for (int round = 0; round < options_.rounds; ++round) {
-      BareMpi(c, 1, buffers);
+      BareMpi(*bare_, c, 1, buffers);
       DF_TRY(worker_.Serve());
     }
     return Status();
@@ -196,6 +191,7 @@ class P2pBench {
   Runtime& runtime_;
   const P2pOptions& options_;
   Worker worker_;
+  const std::unique_ptr<comm::BareNetwork> bare_ = comm::NewBare("mpi");
 };
 
 Result<BenchOutcome> RunP2p(const P2pOptions& options) {

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "comm/bootstrap/transport_registry.h"
+#include "comm/mpi/mpi_part.h"
 #include "jobs/command.h"
 #include "src/framework/collective_registry.h"
 #include "src/framework/device_factory.h"
@@ -59,6 +60,13 @@ std::string Describe(const DeviceReport& device) {
   return text;
 }
 
+std::string Describe(const comm::MpiFinding& mpi) {
+  const std::string name = StrCat(mpi.abi->name, ": ");
+  if (mpi.part.empty())
+    return StrCat(name, "off: this build has no part for ", mpi.abi->what, "; it found no mpi.h of theirs");
+  return name + (mpi.library.empty() ? mpi.missing : mpi.library);
+}
+
 Result<int> ShowInfo() {
   Line("dfrun", DFRUN_VERSION);
   Line("built for", "-march=" DFRUN_MARCH);
@@ -73,6 +81,7 @@ Result<int> ShowInfo() {
   for (const auto& [part, report] : PartReports().all()) {
     for (const auto& [what, value] : report()) Line(what.c_str(), value);
   }
+  for (const comm::MpiFinding& mpi : comm::FindMpis()) Line("MPI", Describe(mpi));
   for (const auto& [name, transport] : comm::Transports().all()) {
     Line("transport", StrCat(name, ": ", transport.describe()));
   }

@@ -66,6 +66,9 @@ void DeclareRankOptions(Options& args, RankOptions& options) {
       .Between(1, 1024);
   args.Value("--transport", options.transport,
              "What moves tensors between ranks (`dfrun info` lists them); default: the best");
+  args.Value("--mpi-abi", options.mpi_abi,
+             "Which MPI to use where there are several: ompi, mpich or abi (`dfrun info` lists them); default: the "
+             "launcher's");
   args.Value(
       "--collectives", options.collectives,
       "How AllReduce and its kin are done: lowered to sends and sums, or by participants, a node of each device; "
@@ -83,8 +86,9 @@ Result<int> RunMasterOrWorker(const RankOptions& options, const RankRole& lead, 
   DF_ASSIGN(const CollectivesOption collectives, ParseCollectivesOption(options.collectives));
   if (options.grace_s > 0) CatchStopSignals();
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  DF_ASSIGN(const std::unique_ptr<comm::ProcessGroup> group,
-            comm::ProcessGroup::Join(options.threads > 0 ? options.threads : cores));
+  DF_ASSIGN(
+      const std::unique_ptr<comm::ProcessGroup> group,
+      comm::ProcessGroup::Join({.threads = options.threads > 0 ? options.threads : cores, .mpi_abi = options.mpi_abi}));
   if (group->size() > 1) TagLog(group->rank());
   const std::unique_ptr<StopGuard> guard = MakeGuard(*group, options);
   RuntimeOptions runtime_options;

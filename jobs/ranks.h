@@ -13,6 +13,7 @@ namespace dfrun::jobs {
 struct RankOptions {
   int threads = 0;             // kernel threads of this rank; 0: its share of the host's cores
   std::string transport = {};  // empty: the best that all ranks have
+  std::string mpi_abi = {};    // empty: the launcher's
   std::string collectives = "auto";
   bool loop_programs = true;
   bool records = true;       // steps of devices that do so
@@ -22,7 +23,7 @@ struct RankOptions {
   int64_t grace_s = 0;
 };
 
-// Gives the command --threads, --transport, --collectives, --explain-gpu and --no-gpu-graphs.
+// Gives the command --threads, --transport, --mpi-abi, --collectives, --explain-gpu and --no-gpu-graphs.
 void DeclareRankOptions(Options& args, RankOptions& options);
 
 using RankRole = std::function<Status(Runtime&)>;

@@ -32,16 +32,22 @@ class Bootstrap {
   [[noreturn]] virtual void Abort(int exit_code) = 0;
 };
 
+struct BootstrapOptions {
+  int threads = 1;           // of this process that will communicate or compute
+  std::string mpi_abi = {};  // the MPI of this binary interface (comm/mpi/mpi_part.h); empty: the launcher's
+};
+
 struct BootstrapDef {
   bool (*serves)(Launcher launcher);
-  // `threads`: how many threads of this process will communicate or compute. Once a process.
-  Result<std::unique_ptr<Bootstrap>> (*start)(int threads);
+  // Once a process.
+  Result<std::unique_ptr<Bootstrap>> (*start)(const BootstrapOptions& options);
 };
 
 Registry<BootstrapDef>& Bootstraps();
 
-// Starts the bootstrap that serves this process's launcher. FailedPrecondition if there is none.
-Result<std::unique_ptr<Bootstrap>> StartBootstrap(int threads);
+// Starts the bootstrap that serves this process's launcher. FailedPrecondition if there is none, or if Slurm started
+// several tasks of which this one knows nothing.
+Result<std::unique_ptr<Bootstrap>> StartBootstrap(const BootstrapOptions& options);
 
 struct BootstrapRegistration {
   BootstrapRegistration(const char* name, BootstrapDef def) { Bootstraps().Add(name, def); }

@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 
+#include "src/base/text.h"
+
 namespace dfrun::comm {
 namespace {
 
@@ -15,6 +17,20 @@ struct Sign {
 constexpr Sign kSigns[] = {{"OMPI_COMM_WORLD_SIZE", Launcher::kOpenMpi, "mpirun (Open MPI)"},
                            {"PMIX_RANK", Launcher::kPmix, "a PMIx launcher"},
                            {"PMI_RANK", Launcher::kPmi, "a PMI launcher"}};
+
+// Slurm's stands in the environment of srun's tasks alone, not in that of a batch script.
+const char* SizeVariable(Launcher launcher) {
+  switch (launcher) {
+    case Launcher::kOpenMpi:
+      return "OMPI_COMM_WORLD_SIZE";
+    case Launcher::kPmi:
+      return "PMI_SIZE";
+    case Launcher::kPmix:
+    case Launcher::kNone:
+      break;
+  }
+  return "SLURM_STEP_NUM_TASKS";
+}
 
 }  // namespace
 
@@ -30,6 +46,11 @@ std::string_view LauncherName(Launcher launcher) {
     if (sign.launcher == launcher) return sign.name;
   }
   return "none";
+}
+
+int RanksStarted() {
+  const char* const number = std::getenv(SizeVariable(FindLauncher()));
+  return number == nullptr ? 1 : ParseAs<int>(number).value_or(1);
 }
 
 }  // namespace dfrun::comm

@@ -18,6 +18,10 @@ Launcher FindLauncher();
 // The launcher's name for messages: "none", "mpirun (Open MPI)", ...
 std::string_view LauncherName(Launcher launcher);
 
+// How many ranks this process's launcher says that it started; 1 where it does not say. Without a launcher that is
+// known, what srun says of its tasks.
+int RanksStarted();
+
 }  // namespace dfrun::comm
 
 #endif  // DFRUN_COMM_BOOTSTRAP_LAUNCHER_H_

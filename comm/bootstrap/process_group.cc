@@ -49,8 +49,8 @@ Status CheckBuilds(const std::vector<RankInfo>& ranks) {
 
 }  // namespace
 
-Result<std::unique_ptr<ProcessGroup>> ProcessGroup::Join(int threads) {
-  DF_ASSIGN(std::unique_ptr<Bootstrap> bootstrap, StartBootstrap(threads));
+Result<std::unique_ptr<ProcessGroup>> ProcessGroup::Join(const BootstrapOptions& options) {
+  DF_ASSIGN(std::unique_ptr<Bootstrap> bootstrap, StartBootstrap(options));
   std::unique_ptr<ProcessGroup> group(new ProcessGroup(std::move(bootstrap)));
   DF_TRY(group->Exchange());
   return group;

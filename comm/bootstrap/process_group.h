@@ -1,6 +1,6 @@
 // The ranks that a launcher started, of which this process is one.
 //
-//   DF_ASSIGN(std::unique_ptr<comm::ProcessGroup> group, comm::ProcessGroup::Join(threads));
+//   DF_ASSIGN(std::unique_ptr<comm::ProcessGroup> group, comm::ProcessGroup::Join({.threads = threads}));
 //   DF_ASSIGN(std::unique_ptr<Communicator> communicator, group->Connect());
 //
 // Started without a launcher, a process is one rank.
@@ -27,10 +27,10 @@ struct RankInfo {
 // Thread safety: the thread that calls Join() calls everything else, but Abort(), which any thread may call.
 class ProcessGroup {
  public:
-  // `threads`: how many threads of this process will communicate or compute. Once a process. FailedPrecondition if
-  // ranks run different builds; it names two. Collective. Limits oneDNN to the lowest instruction set of all ranks, so
-  // it must come before oneDNN's first primitive.
-  static Result<std::unique_ptr<ProcessGroup>> Join(int threads);
+  // Once a process. FailedPrecondition if ranks run different builds; it names two. Errors as StartBootstrap()'s.
+  // Collective. Limits oneDNN to the lowest instruction set of all ranks, so it must come before oneDNN's first
+  // primitive.
+  static Result<std::unique_ptr<ProcessGroup>> Join(const BootstrapOptions& options);
   ProcessGroup(const ProcessGroup&) = delete;
   ProcessGroup& operator=(const ProcessGroup&) = delete;
 

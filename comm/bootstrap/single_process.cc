@@ -20,7 +20,7 @@ class SingleProcess final : public Bootstrap {
 
 BOOTSTRAP(
     "single", [](Launcher launcher) { return launcher == Launcher::kNone; },
-    [](int) -> Result<std::unique_ptr<Bootstrap>> {
+    [](const BootstrapOptions&) -> Result<std::unique_ptr<Bootstrap>> {
       return std::unique_ptr<Bootstrap>(std::make_unique<SingleProcess>());
     });
 

@@ -1,37 +1,35 @@
-// Registers the transport over MPI.
-#include <mpi.h>
-
+// Registers the bootstrap and the transport over MPI. Initialising MPI costs tenths of a second, so a process without a
+// launcher does not do it.
 #include "comm/bootstrap/transport_registry.h"
-#include "comm/mpi/mpi_transport.h"
+#include "comm/mpi/mpi_part.h"
 
 namespace dfrun::comm {
 namespace {
 
-// Returns the first words of the library's version text, "Open MPI v4.1.4".
-std::string Version() {
-  char text[MPI_MAX_LIBRARY_VERSION_STRING];
-  int length = 0;
-  MPI_Get_library_version(text, &length);
-  const std::string version(text, static_cast<size_t>(length));
-  return version.substr(0, version.find_first_of(",\n"));
+Result<std::unique_ptr<Bootstrap>> Start(const BootstrapOptions& options) {
+  DF_ASSIGN(const MpiPart* const part, OpenMpiPart(options.mpi_abi, FindLauncher()));
+  return part->start(options.threads);
+}
+
+std::string Describe() {
+  return "the launcher's MPI";
 }
 
 Status CanConnect(const Bootstrap&) {
-  int initialized = 0;
-  MPI_Initialized(&initialized);
-  return initialized != 0 ? Status() : FailedPrecondition("no MPI launcher started this process");
+  return OpenedMpiPart() != nullptr ? Status() : FailedPrecondition("no MPI launcher started this process");
 }
 
-Result<std::vector<std::unique_ptr<Transport>>> Connect(Bootstrap&, int count) {
-  std::vector<std::unique_ptr<Transport>> transports;
-  for (int i = 0; i < count; ++i) {
-    DF_ASSIGN(std::unique_ptr<MpiTransport> transport, MpiTransport::Create(MPI_COMM_WORLD));
-    transports.push_back(std::move(transport));
-  }
-  return transports;
-}
+BOOTSTRAP(
+    "mpi", [](Launcher launcher) { return launcher != Launcher::kNone; }, &Start);
 
-TRANSPORT("mpi", {.priority = 10, .describe = &Version, .can_connect = &CanConnect, .connect = &Connect});
+TRANSPORT("mpi",
+          {.priority = 10, .describe = &Describe, .can_connect = &CanConnect, .connect = [](Bootstrap&, int count) {
+             return OpenedMpiPart()->connect(count);
+           }});
+
+BARE_NETWORK("mpi", []() -> std::unique_ptr<BareNetwork> {
+  return OpenedMpiPart() == nullptr ? nullptr : OpenedMpiPart()->bare();
+});
 
 }  // namespace
 }  // namespace dfrun::comm

@@ -7,15 +7,15 @@
 #include <filesystem>
 #include <system_error>
 
+#include "src/base/library_folder.h"
+
 namespace dfrun {
 namespace {
 
 // Empty where the loader does not know.
 std::filesystem::path PartsFolder() {
-  if (const char* const named = std::getenv("DFRUN_DEVICE_PARTS"); named != nullptr) return named;
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&LoadDeviceParts), &info) == 0) return {};
-  return std::filesystem::path(info.dli_fname).parent_path();
+  const char* const named = std::getenv("DFRUN_DEVICE_PARTS");
+  return named != nullptr ? named : LibraryFolder();
 }
 
 bool IsPart(const std::filesystem::path& file) {

@@ -1,7 +1,7 @@
 // One rank: its devices, registries, thread pool and communication. Everything else hangs off it, so that a process may
 // hold several (tests, simulation).
 //
-//   DF_ASSIGN(auto group, comm::ProcessGroup::Join(threads));   // jobs/: comm/bootstrap/process_group.h
+//   DF_ASSIGN(auto group, comm::ProcessGroup::Join({.threads = threads}));   // jobs/: comm/bootstrap/process_group.h
 //   DF_ASSIGN(auto communicator, group->Connect());             // tests: comm::ConnectInProcess(ranks)
 //   DF_ASSIGN(auto runtime, Runtime::Create(options, std::move(communicator)));
 //   if (runtime->rank() != 0) return Worker(*runtime).Serve();

@@ -22,7 +22,7 @@ inline Result<int> RunRanks(FunctionRef<Status(Runtime&)> on_master) {
   options.threads = wanted == nullptr ? 1 : std::atoi(wanted);
   const char* const collectives = std::getenv("COLLECTIVES");
   DF_ASSIGN(options.collectives, ParseCollectivesOption(collectives == nullptr ? "auto" : collectives));
-  DF_ASSIGN(const auto group, comm::ProcessGroup::Join(options.threads));
+  DF_ASSIGN(const auto group, comm::ProcessGroup::Join({.threads = options.threads}));
   const char* const transport = std::getenv("TRANSPORT");
   DF_ASSIGN(auto communicator, group->Connect(transport == nullptr ? "" : transport));
   DF_ASSIGN(const auto runtime, Runtime::Create(options, std::move(communicator)));

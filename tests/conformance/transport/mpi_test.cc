@@ -4,16 +4,13 @@
 
 #include <memory>
 
-#include "comm/mpi/mpi_transport.h"
+#include "comm/mpi/part/mpi_transport.h"
 #include "tests/conformance/transport/transport_suite.h"
 
 namespace dfrun::comm {
 namespace {
 
 TEST(MpiTransportTest, LargeMessagesTravelInPieces) {
-  int initialized = 0;
-  MPI_Initialized(&initialized);
-  ASSERT_NE(initialized, 0) << "run it under mpirun";
   for (const TransportCase& c : TransportCases()) {
     MpiTransportOptions options;
     options.max_piece_bytes = 1000;
@@ -27,3 +24,12 @@ TEST(MpiTransportTest, LargeMessagesTravelInPieces) {
 
 }  // namespace
 }  // namespace dfrun::comm
+
+int main(int argc, char** argv) {
+  ::testing::InitGoogleTest(&argc, argv);
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
+  const int failed = RUN_ALL_TESTS();
+  MPI_Finalize();
+  return failed;
+}

@@ -75,7 +75,7 @@ int RegisterAll(Bootstrap& bootstrap) {
 
 int RunOnEveryRank(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
-  const auto bootstrap = StartBootstrap(/*threads=*/2);
+  const auto bootstrap = StartBootstrap({.threads = 2});
   if (!bootstrap.ok()) {
     std::fprintf(stderr, "%s\n", bootstrap.status().ToString().c_str());
     return 1;

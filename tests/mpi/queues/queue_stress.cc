@@ -186,7 +186,7 @@ void RunRounds(comm::ProcessGroup& group, int first, int rounds) {
 
 int main(int argc, char** argv) {
   if (argc < 2) return 64;
-  const auto group = dfrun::comm::ProcessGroup::Join(2);
+  const auto group = dfrun::comm::ProcessGroup::Join({.threads = 2});
   if (!group.ok()) {
     std::fprintf(stderr, "%s\n", group.status().ToString().c_str());
     return 1;

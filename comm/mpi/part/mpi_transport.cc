@@ -1,4 +1,4 @@
-#include "comm/mpi/mpi_transport.h"
+#include "comm/mpi/part/mpi_transport.h"
 
 #include <sched.h>
 
@@ -6,7 +6,7 @@
 #include <functional>
 #include <utility>
 
-#include "comm/mpi/mpi_error.h"
+#include "comm/mpi/part/mpi_error.h"
 
 namespace dfrun::comm {
 namespace {
@@ -98,7 +98,8 @@ bool MpiTransport::Progress(Completions* completed) {
     const Piece& piece = pieces_[indices_[i]];
     if (piece.call == nullptr) continue;  // an abort has ended the Send
     if (!piece.call->is_send || error != MPI_SUCCESS) {
-      Status status = PieceStatus(piece, statuses_[i], error == MPI_ERR_IN_STATUS ? statuses_[i].MPI_ERROR : error);
+      Status status =
+          PieceStatus(piece, statuses_[i], MpiErrorClass(error) == MPI_ERR_IN_STATUS ? statuses_[i].MPI_ERROR : error);
       if (!status.ok() && piece.call->status.ok() && !piece.call->is_send) CancelRest(piece.call);
       Fail(piece.call, std::move(status));
     }
@@ -130,7 +131,7 @@ int MpiTransport::TestRequests(int* count) {
 
 Status MpiTransport::PieceStatus(const Piece& piece, const MPI_Status& status, int error) const {
   const Started& call = *piece.call;
-  if (error == MPI_ERR_TRUNCATE) return WrongSize(call, std::nullopt);
+  if (MpiErrorClass(error) == MPI_ERR_TRUNCATE) return WrongSize(call, std::nullopt);
   if (error != MPI_SUCCESS) return MpiStatus(error, Describe(call));
   int bytes = 0;
   if (!call.is_send) MPI_Get_count(&status, MPI_BYTE, &bytes);

@@ -1,4 +1,4 @@
-#include "comm/mpi/mpi_error.h"
+#include "comm/mpi/part/mpi_error.h"
 
 #include <mpi.h>
 
@@ -10,6 +10,12 @@ Status MpiStatus(int error, std::string_view what) {
   int length = 0;
   MPI_Error_string(error, text, &length);
   return Error(Code::kUnavailable, "MPI could not ", what, ": ", std::string_view(text, static_cast<size_t>(length)));
+}
+
+int MpiErrorClass(int error) {
+  int error_class = error;
+  MPI_Error_class(error, &error_class);
+  return error_class;
 }
 
 }  // namespace dfrun::comm

@@ -1,11 +1,11 @@
-// The bootstrap over MPI. Initialising MPI costs tenths of a second, so a process without a launcher does not do it.
+#include "comm/mpi/part/mpi_bootstrap.h"
+
 #include <mpi.h>
 
 #include <cstdlib>
 #include <numeric>
 
-#include "comm/bootstrap/bootstrap.h"
-#include "comm/mpi/mpi_error.h"
+#include "comm/mpi/part/mpi_error.h"
 
 namespace dfrun::comm {
 namespace {
@@ -56,6 +56,8 @@ class MpiBootstrap final : public Bootstrap {
   int size_ = 1;
 };
 
+}  // namespace
+
 Result<std::unique_ptr<Bootstrap>> StartMpi(int threads) {
   const int wanted = threads > 1 ? MPI_THREAD_SERIALIZED : MPI_THREAD_FUNNELED;
   int provided = 0;
@@ -68,8 +70,4 @@ Result<std::unique_ptr<Bootstrap>> StartMpi(int threads) {
   return std::unique_ptr<Bootstrap>(std::move(bootstrap));
 }
 
-BOOTSTRAP(
-    "mpi", [](Launcher launcher) { return launcher != Launcher::kNone; }, &StartMpi);
-
-}  // namespace
 }  // namespace dfrun::comm

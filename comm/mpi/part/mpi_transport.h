@@ -2,8 +2,8 @@
 //
 // Only Isend, Irecv, Testsome and Test are called while steps run, by one thread at a time (MPI_THREAD_SERIALIZED; with
 // one thread, FUNNELED), whichever of the process's transports it drives.
-#ifndef DFRUN_COMM_MPI_MPI_TRANSPORT_H_
-#define DFRUN_COMM_MPI_MPI_TRANSPORT_H_
+#ifndef DFRUN_COMM_MPI_PART_MPI_TRANSPORT_H_
+#define DFRUN_COMM_MPI_PART_MPI_TRANSPORT_H_
 
 #include <mpi.h>
 
@@ -87,4 +87,4 @@ class MpiTransport final : public DrivenTransport {
 
 }  // namespace dfrun::comm
 
-#endif  // DFRUN_COMM_MPI_MPI_TRANSPORT_H_
+#endif  // DFRUN_COMM_MPI_PART_MPI_TRANSPORT_H_

@@ -1,0 +1,46 @@
+// A network's own library, without anything of this program between: what benchmarks measure beside their figures.
+#ifndef DFRUN_COMM_BOOTSTRAP_BARE_NETWORK_H_
+#define DFRUN_COMM_BOOTSTRAP_BARE_NETWORK_H_
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+#include "src/base/registry.h"
+
+namespace dfrun::comm {
+
+// Blocking calls over all ranks of the job. Errors end the job, as the library does by default: a limit that was not
+// measured is of no use. Thread safety: one thread, and nothing else may be in the network meanwhile.
+class BareNetwork {
+ public:
+  virtual ~BareNetwork() = default;
+
+  virtual void Send(int peer, const void* data, size_t bytes) = 0;
+  virtual void Recv(int peer, void* data, size_t bytes) = 0;
+  // Both at once: from `from` and to `to`.
+  virtual void SendRecv(int to, const void* sent, int from, void* received, size_t bytes) = 0;
+  virtual void Barrier() = 0;
+  virtual void Broadcast(void* data, size_t bytes, int root) = 0;
+  // `all` has room for `bytes` of each rank on rank `root`, and may be null elsewhere.
+  virtual void Gather(const void* data, size_t bytes, void* all, int root) = 0;
+  // The sum of `data` over the ranks, into `sum`, which is other memory.
+  virtual void AllReduce(const float* data, float* sum, size_t count) = 0;
+};
+
+// By the name of the transport; null where its library cannot be used in this process.
+using NewBareNetwork = std::unique_ptr<BareNetwork> (*)();
+Registry<NewBareNetwork>& BareNetworks();
+
+// That of the name; null where there is none, or where it cannot be used in this process. Collective.
+std::unique_ptr<BareNetwork> NewBare(std::string_view name);
+
+struct BareNetworkRegistration {
+  BareNetworkRegistration(const char* name, NewBareNetwork make) { BareNetworks().Add(name, make); }
+};
+#define BARE_NETWORK(name, make) \
+  static const ::dfrun::comm::BareNetworkRegistration DF_CONCAT(df_bare_network_, __COUNTER__)(name, make)
+
+}  // namespace dfrun::comm
+
+#endif  // DFRUN_COMM_BOOTSTRAP_BARE_NETWORK_H_

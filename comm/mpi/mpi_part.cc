@@ -1,0 +1,145 @@
+#include "comm/mpi/mpi_part.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "src/base/library_folder.h"
+#include "src/base/text.h"
+
+namespace dfrun::comm {
+namespace {
+
+constexpr std::string_view kOmpiNames[] = {"libmpi.so.40"};
+constexpr std::string_view kMpichNames[] = {"libmpi.so.12", "libmpich.so.12"};  // the second is Debian's name
+constexpr std::string_view kStandardNames[] = {"libmpi_abi.so.1", "libmpi_abi.so.0"};
+
+constexpr MpiAbi kAbis[] = {{"ompi", "Open MPI 4 and 5", kOmpiNames},
+                            {"mpich", "MPICH 3.1 and newer, Intel MPI, MVAPICH, Cray MPICH", kMpichNames},
+                            {"abi", "the ABI of MPI 5", kStandardNames}};
+
+std::string PartFile(const MpiAbi& abi) {
+  return (LibraryFolder() / "dfrun" / StrCat("libdfrun_mpi_", abi.name, ".so")).string();
+}
+
+bool IsBuilt(const MpiAbi& abi) {
+  std::error_code error;
+  return std::filesystem::exists(PartFile(abi), error);
+}
+
+std::string AbisBuilt() {
+  std::string names;
+  for (const MpiAbi& abi : kAbis) {
+    if (IsBuilt(abi)) names += StrCat(names.empty() ? "" : ", ", abi.name);
+  }
+  return names.empty() ? "none" : names;
+}
+
+Result<void*> OpenLibrary(const MpiAbi& abi, int mode) {
+  std::string reasons;
+  for (const std::string_view name : abi.library_names) {
+    if (void* const library = dlopen(std::string(name).c_str(), mode); library != nullptr) return library;
+    reasons += StrCat(reasons.empty() ? "" : "; ", dlerror());
+  }
+  return FailedPrecondition("the library of MPI's ABI '", abi.name, "' (", abi.what, ") cannot be opened: ", reasons,
+                            "; LD_LIBRARY_PATH says where to look");
+}
+
+// The file of a library, as the loader knows it.
+std::string FileOf(void* library) {
+  const link_map* map = nullptr;
+  return dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 ? map->l_name : "";
+}
+
+// The first words of what a library says of itself: "Open MPI v4.1.4". May be called before MPI is initialised.
+std::string VersionOf(void* library) {
+  using GetVersion = int (*)(char*, int*);
+  const auto get = reinterpret_cast<GetVersion>(dlsym(library, "MPI_Get_library_version"));
+  if (get == nullptr) return "a library without MPI_Get_library_version";
+  std::array<char, 16384> text{};  // the largest MPI_MAX_LIBRARY_VERSION_STRING is 8192
+  int length = 0;
+  get(text.data(), &length);
+  std::string version(text.data(), static_cast<size_t>(length));
+  version = version.substr(0, version.find_first_of(",\n"));
+  std::erase(version, '\t');  // MPICH has one before its number
+  return version;
+}
+
+// In which order ABIs are tried. A launcher of PMIx may be Open MPI's or Slurm's, one of PMI is mostly MPICH's.
+std::array<std::string_view, 3> OrderFor(Launcher launcher) {
+  if (launcher == Launcher::kPmi) return {"mpich", "abi", "ompi"};
+  return {"ompi", "mpich", "abi"};
+}
+
+const MpiAbi* FindAbi(std::string_view name) {
+  const auto* const found =
+      std::find_if(std::begin(kAbis), std::end(kAbis), [&](const MpiAbi& a) { return a.name == name; });
+  return found == std::end(kAbis) ? nullptr : found;
+}
+
+// The library's names are to be seen by the part, and by what the library itself opens.
+Result<const MpiPart*> Open(const MpiAbi& abi) {
+  if (!IsBuilt(abi)) {
+    return FailedPrecondition("this build of dfrun has no part for MPI's ABI '", abi.name, "' (", abi.what,
+                              "): ", PartFile(abi), " is not there; built are: ", AbisBuilt());
+  }
+  DF_TRY(OpenLibrary(abi, RTLD_NOW | RTLD_GLOBAL).status());
+  void* const part = dlopen(PartFile(abi).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (part == nullptr) return FailedPrecondition("cannot open ", PartFile(abi), ": ", dlerror());
+  const auto entry = reinterpret_cast<MpiPartEntry>(dlsym(part, "dfrun_mpi_part"));
+  if (entry == nullptr) return FailedPrecondition(PartFile(abi), " is no part of dfrun: ", dlerror());
+  return entry();
+}
+
+const MpiPart* g_part = nullptr;
+
+}  // namespace
+
+std::span<const MpiAbi> MpiAbis() {
+  return kAbis;
+}
+
+std::vector<MpiFinding> FindMpis() {
+  std::vector<MpiFinding> findings;
+  for (const MpiAbi& abi : kAbis) {
+    MpiFinding finding{&abi, IsBuilt(abi) ? PartFile(abi) : "", "", ""};
+    const Result<void*> library = OpenLibrary(abi, RTLD_LAZY | RTLD_LOCAL);
+    if (library.ok()) {
+      finding.library = StrCat(VersionOf(*library), ", ", FileOf(*library));
+    } else {
+      finding.missing = library.status().message();
+    }
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
+Result<const MpiPart*> OpenMpiPart(std::string_view wanted, Launcher launcher) {
+  if (g_part != nullptr) return g_part;
+  if (!wanted.empty()) {
+    const MpiAbi* const abi = FindAbi(wanted);
+    if (abi == nullptr) {
+      return Error(Code::kUsage, "there is no MPI ABI '", wanted, "'; there are ",
+                   Join(kAbis, ", ", [](const MpiAbi& a) { return a.name; }));
+    }
+    DF_ASSIGN(g_part, Open(*abi));
+    return g_part;
+  }
+  Status first;
+  for (const std::string_view name : OrderFor(launcher)) {
+    const Result<const MpiPart*> part = Open(*FindAbi(name));
+    if (part.ok()) return g_part = *part;
+    if (first.ok()) first = part.status();
+  }
+  return FailedPrecondition("no MPI can be used, though ", LauncherName(launcher),
+                            " started this process: ", first.message());
+}
+
+const MpiPart* OpenedMpiPart() {
+  return g_part;
+}
+
+}  // namespace dfrun::comm

@@ -1,0 +1,53 @@
+#include "comm/mpi/part/bare_mpi.h"
+
+#include <mpi.h>
+
+namespace dfrun::comm {
+namespace {
+
+constexpr int kTag = 1;
+
+int Count(size_t count) {
+  return static_cast<int>(count);
+}
+
+class BareMpi final : public BareNetwork {
+ public:
+  BareMpi() {
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
+    MPI_Comm_set_errhandler(comm_, MPI_ERRORS_ARE_FATAL);
+  }
+  ~BareMpi() override { MPI_Comm_free(&comm_); }
+  BareMpi(const BareMpi&) = delete;
+  BareMpi& operator=(const BareMpi&) = delete;
+
+  void Send(int peer, const void* data, size_t bytes) override {
+    MPI_Send(data, Count(bytes), MPI_BYTE, peer, kTag, comm_);
+  }
+  void Recv(int peer, void* data, size_t bytes) override {
+    MPI_Recv(data, Count(bytes), MPI_BYTE, peer, kTag, comm_, MPI_STATUS_IGNORE);
+  }
+  void SendRecv(int to, const void* sent, int from, void* received, size_t bytes) override {
+    MPI_Sendrecv(sent, Count(bytes), MPI_BYTE, to, kTag, received, Count(bytes), MPI_BYTE, from, kTag, comm_,
+                 MPI_STATUS_IGNORE);
+  }
+  void Barrier() override { MPI_Barrier(comm_); }
+  void Broadcast(void* data, size_t bytes, int root) override { MPI_Bcast(data, Count(bytes), MPI_BYTE, root, comm_); }
+  void Gather(const void* data, size_t bytes, void* all, int root) override {
+    MPI_Gather(data, Count(bytes), MPI_BYTE, all, Count(bytes), MPI_BYTE, root, comm_);
+  }
+  void AllReduce(const float* data, float* sum, size_t count) override {
+    MPI_Allreduce(data, sum, Count(count), MPI_FLOAT, MPI_SUM, comm_);
+  }
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+};
+
+}  // namespace
+
+std::unique_ptr<BareNetwork> NewBareMpi() {
+  return std::make_unique<BareMpi>();
+}
+
+}  // namespace dfrun::comm

@@ -1,0 +1,16 @@
+// MPI's own blocking calls, for benchmarks.
+#ifndef DFRUN_COMM_MPI_PART_BARE_MPI_H_
+#define DFRUN_COMM_MPI_PART_BARE_MPI_H_
+
+#include <memory>
+
+#include "comm/bootstrap/bare_network.h"
+
+namespace dfrun::comm {
+
+// On a communicator of its own, whose errors end the job. Collective; MPI is initialised.
+std::unique_ptr<BareNetwork> NewBareMpi();
+
+}  // namespace dfrun::comm
+
+#endif  // DFRUN_COMM_MPI_PART_BARE_MPI_H_

@@ -1,0 +1,30 @@
+// What the program finds in this part.
+#include <mpi.h>
+
+#include <utility>
+
+#include "comm/mpi/mpi_part.h"
+#include "comm/mpi/part/bare_mpi.h"
+#include "comm/mpi/part/mpi_bootstrap.h"
+#include "comm/mpi/part/mpi_transport.h"
+
+namespace dfrun::comm {
+namespace {
+
+Result<std::vector<std::unique_ptr<Transport>>> Connect(int count) {
+  std::vector<std::unique_ptr<Transport>> transports;
+  for (int i = 0; i < count; ++i) {
+    DF_ASSIGN(std::unique_ptr<MpiTransport> transport, MpiTransport::Create(MPI_COMM_WORLD));
+    transports.push_back(std::move(transport));
+  }
+  return transports;
+}
+
+constexpr MpiPart kPart = {.start = &StartMpi, .connect = &Connect, .bare = &NewBareMpi};
+
+}  // namespace
+}  // namespace dfrun::comm
+
+extern "C" __attribute__((visibility("default"))) const dfrun::comm::MpiPart* dfrun_mpi_part() {
+  return &dfrun::comm::kPart;
+}
