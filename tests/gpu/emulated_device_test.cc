@@ -40,6 +40,18 @@ TEST_F(EmulatedDeviceTest, CopiesInAllDirections) {
   EXPECT_TRUE(device->Synchronize().ok());
 }
 
+// More than fits into a piece of what the card fetches while the host copies, by less than another.
+TEST_F(EmulatedDeviceTest, CopiesLargeValuesOfTheHost) {
+  const std::unique_ptr<Device> device = MakeDeviceOf(kType);
+  const Tensor host = RandomNormal<float>(Shape({(9 << 20) / 4 + 1}), 7);
+  ASSERT_EQ(host.memory(), MemoryKind::kHost);
+  const Result<Tensor> there = device->ToOwnMemory(host);
+  ASSERT_TRUE(there.ok());
+  const Result<Tensor> back = device->ToHostMemory(*there);
+  ASSERT_TRUE(back.ok());
+  EXPECT_TRUE(back->Identical(host));
+}
+
 // The host does not see the divisor: the step ends with the refusal, once, and the next is told nothing.
 TEST_F(EmulatedDeviceTest, AKernelRefusesWhenTheStepEnds) {
   NodeRunner runner(kType);

@@ -42,6 +42,7 @@ class CudaDevice final : public Device, public DeviceRecording {
   Status StartCopy(const Tensor& from, Tensor& to, Callback done);
   Status CopyInOrder(const Tensor& from, Tensor& to, Callback done);
   Status CopyBeside(const Tensor& from, Tensor& to, cudaStream_t stream, Callback done);
+  Status CopyInPieces(const Tensor& from, Tensor& to, cudaStream_t stream, Callback done);
   Status WaitForUse(const Tensor& to, cudaStream_t stream);
   CompletionQueue::Done Then(Callback done);
   Status Named(const Status& status) const;
