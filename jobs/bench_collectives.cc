@@ -127,7 +127,7 @@ class CollectivesBench {
     DF_TRY(turns.Lead(*session, options_.rounds, own,
                       [&](comm::BareNetwork& network) { bare_s.push_back(bare.Run(network) / calls); }));
     return BenchFigure{StrCat("all_reduce/", runtime_.size(), "_ranks/", c.name), Median(own_s) * 1e6, "us",
-                       Median(bare_s) * 1e6, "bare MPI"};
+                       Median(bare_s) * 1e6, turns.bare_name()};
   }
 
   Runtime& runtime_;

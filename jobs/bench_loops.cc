@@ -172,7 +172,7 @@ class LoopBench {
 
   Runtime& runtime_;
   const LoopOptions& options_;
-  const std::unique_ptr<comm::BareNetwork> bare_ = comm::NewBare("mpi");  // null with one rank
+  const std::unique_ptr<comm::BareNetwork> bare_ = comm::NewBare();  // null with one rank
 };
 
 Result<BenchOutcome> RunLoops(const LoopOptions& options) {

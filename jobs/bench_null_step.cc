@@ -72,7 +72,7 @@ class NullStepBench {
     DF_TRY(turns->Lead(*session, options_.rounds, own, [&](comm::BareNetwork& network) {
       BareSteps(network, runtime_.size(), options_.steps, bare_s);
     }));
-    const char* const what = "a bare broadcast and gather";
+    const std::string what = turns->bare_name() + ", a broadcast and a gather";
     const std::string name = StrCat("null_step/", runtime_.size(), "_ranks/");
     figures.push_back({name + "median", Median(own_s) * 1e6, "us", Median(bare_s) * 1e6, what});
     figures.push_back({name + "p99", Percentile99(own_s) * 1e6, "us", Percentile99(bare_s) * 1e6, what});

@@ -191,7 +191,7 @@ class P2pBench {
   Runtime& runtime_;
   const P2pOptions& options_;
   Worker worker_;
-  const std::unique_ptr<comm::BareNetwork> bare_ = comm::NewBare("mpi");
+  const std::unique_ptr<comm::BareNetwork> bare_ = comm::NewBare();
 };
 
 Result<BenchOutcome> RunP2p(const P2pOptions& options) {

@@ -5,7 +5,7 @@
 namespace dfrun::jobs {
 
 Result<std::unique_ptr<BenchTurns>> BenchTurns::Make(Runtime& runtime) {
-  std::unique_ptr<comm::BareNetwork> bare = comm::NewBare("mpi");
+  std::unique_ptr<comm::BareNetwork> bare = comm::NewBare();
   if (bare == nullptr) {
     return FailedPrecondition("there is no bare network to measure beside: start it under mpirun");
   }

@@ -19,6 +19,7 @@ class BenchTurns {
   // FailedPrecondition where no bare network can be used. The runtime outlives it.
   static Result<std::unique_ptr<BenchTurns>> Make(Runtime& runtime);
 
+  std::string bare_name() const { return std::string(bare_->name()); }
   // After the session has prepared its steps, which the others serve. Closes the session.
   Status Lead(Session& session, int rounds, FunctionRef<Status()> own, FunctionRef<void(comm::BareNetwork&)> bare);
   // Begins with serving what the session prepares.

@@ -16,16 +16,19 @@ Result<JobCompiler> JobCompiler::Create(const Model& model, int ranks, const std
   // What is only looked at runs no op that opens a file, and none could.
   DF_TRY(runtime->StartTask("worker", 0, {.is_confined = true, .trusts_inputs = false, .roots = {}}));
   const bool soft_placement = model.job && model.job->soft_placement;
-  return JobCompiler(std::move(cluster), std::move(runtime), soft_placement, last_stage);
+  const WireCompression compression = model.job ? model.job->compression : WireCompression::kNone;
+  return JobCompiler(std::move(cluster), std::move(runtime), soft_placement, compression, last_stage);
 }
 
 Result<CompiledStep> JobCompiler::Compile(const std::string& name, const Graph& graph, const RunSignature& signature) {
   int32_t channels = 0;
-  DF_ASSIGN(
-      std::vector<Partition> partitions,
-      CompileRun(graph, signature, *runtime_,
-                 {.cluster = cluster_, .optimize = true, .soft_placement = soft_placement_, .last_stage = last_stage_},
-                 &channels));
+  DF_ASSIGN(std::vector<Partition> partitions, CompileRun(graph, signature, *runtime_,
+                                                          {.cluster = cluster_,
+                                                           .optimize = true,
+                                                           .soft_placement = soft_placement_,
+                                                           .compression = compression_,
+                                                           .last_stage = last_stage_},
+                                                          &channels));
   return CompiledStep{name, std::move(partitions)};
 }
 

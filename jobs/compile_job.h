@@ -34,15 +34,18 @@ class JobCompiler {
   Result<std::vector<CompiledStep>> CompileSpec(const LoadedSpec& spec);
 
  private:
-  JobCompiler(Cluster cluster, std::unique_ptr<Runtime> runtime, bool soft_placement, std::string last_stage)
+  JobCompiler(Cluster cluster, std::unique_ptr<Runtime> runtime, bool soft_placement, WireCompression compression,
+              std::string last_stage)
       : cluster_(std::move(cluster)),
         runtime_(std::move(runtime)),
         soft_placement_(soft_placement),
+        compression_(compression),
         last_stage_(std::move(last_stage)) {}
 
   Cluster cluster_;
   std::unique_ptr<Runtime> runtime_;  // its devices fold constants
   bool soft_placement_;               // of the model's spec
+  WireCompression compression_;       // likewise
   std::string last_stage_;
 };
 

@@ -7,9 +7,11 @@ Registry<NewBareNetwork>& BareNetworks() {
   return networks;
 }
 
-std::unique_ptr<BareNetwork> NewBare(std::string_view name) {
-  const NewBareNetwork* const make = BareNetworks().Find(name);
-  return make == nullptr ? nullptr : (*make)();
+std::unique_ptr<BareNetwork> NewBare() {
+  for (const auto& [name, make] : BareNetworks().all()) {
+    if (std::unique_ptr<BareNetwork> network = make(); network != nullptr) return network;
+  }
+  return nullptr;
 }
 
 }  // namespace dfrun::comm

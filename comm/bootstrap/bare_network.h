@@ -16,6 +16,8 @@ class BareNetwork {
  public:
   virtual ~BareNetwork() = default;
 
+  // As figures name it: "bare MPI".
+  virtual std::string_view name() const = 0;
   virtual void Send(int peer, const void* data, size_t bytes) = 0;
   virtual void Recv(int peer, void* data, size_t bytes) = 0;
   // Both at once: from `from` and to `to`.
@@ -28,12 +30,12 @@ class BareNetwork {
   virtual void AllReduce(const float* data, float* sum, size_t count) = 0;
 };
 
-// By the name of the transport; null where its library cannot be used in this process.
+// Null where its library cannot be used in this process. Collective.
 using NewBareNetwork = std::unique_ptr<BareNetwork> (*)();
 Registry<NewBareNetwork>& BareNetworks();
 
-// That of the name; null where there is none, or where it cannot be used in this process. Collective.
-std::unique_ptr<BareNetwork> NewBare(std::string_view name);
+// The first that can be used; null where there is none. Collective.
+std::unique_ptr<BareNetwork> NewBare();
 
 struct BareNetworkRegistration {
   BareNetworkRegistration(const char* name, NewBareNetwork make) { BareNetworks().Add(name, make); }

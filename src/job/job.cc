@@ -139,6 +139,7 @@ Status Job::Prepare() {
   session_options.files = options_.files;
   session_options.memory_limits = spec_.job.memory_limits;
   session_options.soft_placement = spec_.job.soft_placement;
+  session_options.compression = spec_.job.compression;
   DF_TRY(AsSpecError(spec_.job.path, AssignTasks(session_options.jobs, runtime_.size()).status()));
   DF_ASSIGN(const Cluster cluster, StartTasks(runtime_, session_options));
   Result<JobGraph> parts = BuildJobGraph(spec_, cluster);

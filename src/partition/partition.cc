@@ -43,9 +43,10 @@ class Partitioner {
  public:
   // `crossings`: by node (crossings.h).
   Partitioner(const Graph& graph, const Cluster& cluster, std::vector<int> device, std::vector<int> crossings,
-              const DistributedFrames& loops, const ChannelTable& channels)
+              const DistributedFrames& loops, const ChannelTable& channels, const PartitionOptions& options)
       : graph_(graph),
         cluster_(cluster),
+        options_(options),
         device_(std::move(device)),
         crossings_(std::move(crossings)),
         loops_(loops),
@@ -147,11 +148,62 @@ class Partitioner {
     }
   }
 
+  bool IsCompressed(const Channel& c) const {
+    if (c.is_control() || graph_.dtype(c.source) != DType::kFloat) return false;
+    const auto from = static_cast<size_t>(cluster_.devices[device_[c.source.node]].rank);
+    const auto to = static_cast<size_t>(cluster_.devices[c.to].rank);
+    if (from == to) return false;
+    if (options_.compression == WireCompression::kRanks || IsMarkedCompressed(graph_.node(c.source.node))) return true;
+    return options_.compression == WireCompression::kHosts && !options_.hosts.empty() &&
+           options_.hosts[from] != options_.hosts[to];
+  }
+
+  DType DTypeOnWay(const Channel& c) const {
+    if (c.is_control()) return DType::kBool;
+    return IsCompressed(c) ? DType::kBfloat16 : graph_.dtype(c.source);
+  }
+
+  // What the Sends of a value carry where it travels compressed, one node for all of them. The host's node counts what
+  // is lost by it; on other devices it is a Cast, which has the same bits.
+  Result<Output> Compressed(const Output& source) {
+    auto [it, is_new] = compressed_.try_emplace({source.node, source.port}, kNone);
+    if (!is_new) return Output{it->second, 0};
+    const Node& node = graph_.node(source.node);
+    const int at = device_[source.node];
+    NodeSpec spec;
+    spec.name = graph_.UniqueName(StrCat(node.name, "/_compressed_", source.port));
+    spec.device = names_[at];
+    spec.location = node.location;
+    spec.inputs = {{new_id_[source.node], source.port}};
+    if (*cluster_.devices[at].name.type == HostDeviceType()) {
+      spec.op = "_Compress";
+    } else {
+      spec.op = "Cast";
+      spec.attrs = {{"DstT", DType::kBfloat16}, {"Truncate", true}};
+      SetCrossings(crossings_[source.node], at, spec.attrs);
+    }
+    DF_ASSIGN(it->second, parts_[at].AddNode(std::move(spec)));
+    return Output{it->second, 0};
+  }
+
+  Result<NodeId> Restored(const Channel& c, NodeId recv) {
+    const Node& node = graph_.node(c.source.node);
+    NodeSpec spec;
+    spec.name = graph_.UniqueName(StrCat(node.name, "/_restored_", c.id));
+    spec.op = "Cast";
+    spec.device = names_[c.to];
+    spec.location = node.location;
+    spec.inputs = {{recv, 0}};
+    spec.attrs = {{"DstT", DType::kFloat}};
+    SetCrossings(crossings_[c.source.node] + 1, c.to, spec.attrs);
+    return parts_[c.to].AddNode(std::move(spec));
+  }
+
   // Attrs that both ends of a channel have.
   AttrMap EndAttrs(const Channel& c, int peer) const {
     const bool control = c.is_control();
     const bool can_be_dead = may_be_dead_[c.source.node] || loops_.FrameOf(c.source.node) != 0;
-    const DType dtype = control ? DType::kBool : graph_.dtype(c.source);
+    const DType dtype = DTypeOnWay(c);
     const PartialShape shape = control ? PartialShape::Scalar() : graph_.shape(c.source);
     const std::string name = control ? "^" + graph_.node(c.source.node).name : OutputName(graph_, c.source);
     return {{"tensor_name", name},
@@ -189,6 +241,9 @@ class Partitioner {
       DF_ASSIGN(const NodeId token, Token(at));
       spec.inputs = {{token, 0}};
       spec.control_inputs = {new_id_[c.source.node]};
+    } else if (IsCompressed(c)) {
+      DF_ASSIGN(const Output compressed, Compressed(c.source));
+      spec.inputs = {compressed};
     } else {
       spec.inputs = {{new_id_[c.source.node], c.source.port}};
     }
@@ -205,8 +260,11 @@ class Partitioner {
       spec.control_inputs = {new_id_[loops_.drivers.at({frame, names_[c.to]})]};
     }
     spec.attrs = EndAttrs(c, device_[c.source.node]);
-    spec.attrs.Set("tensor_type", c.is_control() ? DType::kBool : graph_.dtype(c.source));
+    spec.attrs.Set("tensor_type", DTypeOnWay(c));
     DF_ASSIGN(recvs_[channel], AddEnd("_Recv", c, c.to, std::move(spec)));
+    if (IsCompressed(c)) {
+      DF_ASSIGN(recvs_[channel], Restored(c, recvs_[channel]));
+    }
     return recvs_[channel];
   }
 
@@ -232,19 +290,21 @@ class Partitioner {
 
   const Graph& graph_;
   const Cluster& cluster_;
+  const PartitionOptions& options_;
   const std::vector<int> device_;     // by node
   const std::vector<int> crossings_;  // by node
   const DistributedFrames& loops_;
   const ChannelTable& channels_;
-  std::vector<bool> may_be_dead_;                    // by node
-  std::vector<std::vector<int>> leaving_;            // by node: the channels that carry its outputs or its end
-  std::vector<NodeId> recvs_;                        // by channel, in the part that receives
-  std::vector<NodeId> sends_;                        // by channel, in the part that sends
-  std::vector<NodeId> token_;                        // by part
-  std::vector<NodeId> new_id_;                       // by node, in its part
-  std::map<std::pair<NodeId, int>, NodeId> copies_;  // of Consts, by node and part
-  std::vector<Graph> parts_;                         // by device of the cluster
-  std::vector<std::string> names_;                   // of the devices
+  std::vector<bool> may_be_dead_;                        // by node
+  std::vector<std::vector<int>> leaving_;                // by node: the channels that carry its outputs or its end
+  std::vector<NodeId> recvs_;                            // by channel, in the part that receives: what readers read
+  std::vector<NodeId> sends_;                            // by channel, in the part that sends
+  std::vector<NodeId> token_;                            // by part
+  std::vector<NodeId> new_id_;                           // by node, in its part
+  std::map<std::pair<NodeId, int>, NodeId> copies_;      // of Consts, by node and part
+  std::map<std::pair<NodeId, int>, NodeId> compressed_;  // by output
+  std::vector<Graph> parts_;                             // by device of the cluster
+  std::vector<std::string> names_;                       // of the devices
   std::vector<BackEdge> back_edges_;
 };
 
@@ -264,21 +324,22 @@ Result<std::vector<NodeId>> OrderWith(const Graph& graph, const std::vector<Node
 }
 
 Result<std::vector<Partition>> Cut(const Graph& graph, const DistributedFrames& loops, const Cluster& cluster,
-                                   int32_t* next_channel) {
+                                   int32_t* next_channel, const PartitionOptions& options) {
   DF_ASSIGN(std::vector<int> device, DevicesOf(graph, cluster));
   DF_ASSIGN(const std::vector<NodeId> order, OrderWith(graph, loops.first));
   DF_ASSIGN(const ChannelTable channels, FindChannels(graph, order, device, loops, next_channel));
   DF_ASSIGN(std::vector<int> crossings, CountCrossings(graph, order, device));
-  return Partitioner(graph, cluster, std::move(device), std::move(crossings), loops, channels).Run(order);
+  return Partitioner(graph, cluster, std::move(device), std::move(crossings), loops, channels, options).Run(order);
 }
 
 }  // namespace
 
-Result<std::vector<Partition>> PartitionGraph(const Graph& placed, const Cluster& cluster, int32_t* next_channel) {
-  if (!HasLoops(placed)) return Cut(placed, DistributedFrames(), cluster, next_channel);
+Result<std::vector<Partition>> PartitionGraph(const Graph& placed, const Cluster& cluster, int32_t* next_channel,
+                                              const PartitionOptions& options) {
+  if (!HasLoops(placed)) return Cut(placed, DistributedFrames(), cluster, next_channel, options);
   Graph graph = placed.Clone();
   DF_ASSIGN(const DistributedFrames loops, DistributeLoops(graph));
-  return Cut(graph, loops, cluster, next_channel);
+  return Cut(graph, loops, cluster, next_channel, options);
 }
 
 }  // namespace dfrun

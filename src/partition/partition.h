@@ -9,6 +9,9 @@
 // without a header. `can_be_dead` is set for values that depend on a Switch and within loops: the header then says
 // whether the value is dead, and if so the output of the Recv is dead. Loops may span devices (distributed_loops.h).
 //
+// A float32 value that travels compressed (src/graph/wire_compression.h) passes a `_Compress` before its Sends, and a
+// Cast behind its Recv.
+//
 // A node with the attr `_after_reads` = true (the update of a variable in a training graph) runs after the variable has
 // been read everywhere. A reader on another device reads what was sent: the node waits for every Send of the variable,
 // and a control edge from such a reader to it is dropped, so that no message is sent back.
@@ -20,6 +23,7 @@
 #include <vector>
 
 #include "src/graph/graph.h"
+#include "src/graph/wire_compression.h"
 #include "src/placement/cluster.h"
 
 namespace dfrun {
@@ -30,10 +34,16 @@ struct Partition {
   Graph graph;
 };
 
+struct PartitionOptions {
+  WireCompression compression = WireCompression::kNone;
+  std::vector<std::string> hosts = {};  // by rank; empty: all on one
+};
+
 // One partition for each device that has nodes, in the cluster's order. Nodes keep names and order. Channels count on
 // from *next_channel. InvalidArgument: a node without a device of the cluster; a ref input from another device; a loop
 // across devices that has no LoopCond. Takes time linear in the graph, but for loops: n log n.
-Result<std::vector<Partition>> PartitionGraph(const Graph& placed, const Cluster& cluster, int32_t* next_channel);
+Result<std::vector<Partition>> PartitionGraph(const Graph& placed, const Cluster& cluster, int32_t* next_channel,
+                                              const PartitionOptions& options = {});
 
 }  // namespace dfrun
 

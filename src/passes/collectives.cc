@@ -12,6 +12,7 @@
 #include "src/graph/ancestors.h"
 #include "src/graph/control_flow.h"
 #include "src/graph/participants.h"
+#include "src/graph/wire_compression.h"
 #include "src/passes/pass.h"
 
 namespace dfrun {
@@ -63,6 +64,7 @@ class Lowering {
     spec.op = "Identity";
     spec.inputs = {node.inputs[input]};
     spec.control_inputs = node.control_inputs;
+    if (IsMarkedCompressed(graph_.node(node.inputs[input].node))) spec.attrs.Set(kCompressAttr, true);
     spec.device = member.device;
     spec.colocate_with = member.colocate_with;
     DF_ASSIGN(const NodeId made, graph_.AddNode(std::move(spec)));

@@ -86,7 +86,9 @@ Result<std::vector<Partition>> CompileRun(const Graph& graph, const RunSignature
   if (last == kPlace) return Whole(std::move(pruned));
   int32_t channels = *next_channel;
   DF_TRY(AllotCollectiveChannels(pruned, options.cluster, &channels));
-  DF_ASSIGN(std::vector<Partition> partitions, PartitionGraph(pruned, options.cluster, &channels));
+  DF_ASSIGN(std::vector<Partition> partitions,
+            PartitionGraph(pruned, options.cluster, &channels,
+                           {.compression = options.compression, .hosts = runtime.hosts()}));
   const int32_t most = runtime.communicator().max_channels();
   if (channels > most) {
     return Error(Code::kResourceExhausted, "the graph needs ", channels, " channels between devices; ",

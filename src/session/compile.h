@@ -18,6 +18,7 @@ struct CompileOptions {
   const Cluster& cluster;
   bool optimize;
   bool soft_placement = false;  // constraints that no device matches do not count
+  WireCompression compression = WireCompression::kNone;
   // The stage that is the last to run, to look at the graph: before "partition" the whole graph is the one partition,
   // of device "". Empty: all run.
   std::string last_stage = {};

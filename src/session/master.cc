@@ -82,6 +82,7 @@ Master::Master(Runtime& runtime, Graph graph, Cluster cluster, const SessionOpti
       cluster_(std::move(cluster)),
       optimize_(options.optimize),
       soft_placement_(options.soft_placement),
+      compression_(options.compression),
       error_scope_(options.error_scope),
       several_ranks_(runtime.size() > 1),
       graph_(std::make_shared<const Graph>(std::move(graph))) {}
@@ -155,9 +156,12 @@ Status Master::ResetContainers(const std::vector<std::string>& names) {
 
 Result<std::unique_ptr<Executable>> Master::Compile(const RunSignature& signature, bool optimize) {
   const std::shared_ptr<const Graph> graph = this->graph();
-  DF_ASSIGN(std::vector<Partition> partitions,
-            CompileRun(*graph, signature, runtime_,
-                       {.cluster = cluster_, .optimize = optimize, .soft_placement = soft_placement_}, &next_channel_));
+  DF_ASSIGN(
+      std::vector<Partition> partitions,
+      CompileRun(
+          *graph, signature, runtime_,
+          {.cluster = cluster_, .optimize = optimize, .soft_placement = soft_placement_, .compression = compression_},
+          &next_channel_));
   auto executable = std::make_unique<Executable>(runtime_.communicator().max_slots());
   executable->id = next_executable_++;
   for (const Output& feed : signature.feeds) executable->feeds.push_back(OutputName(*graph, feed));

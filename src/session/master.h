@@ -115,6 +115,7 @@ class Master final : private PendingStepHost {
   const Cluster cluster_;
   const bool optimize_;
   const bool soft_placement_;
+  const WireCompression compression_;
   const ErrorScope error_scope_;
   const bool several_ranks_;
   std::atomic<int64_t> next_step_{0};

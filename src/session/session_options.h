@@ -7,6 +7,7 @@
 #include "src/framework/communicator.h"
 #include "src/framework/file_access.h"
 #include "src/framework/memory_limit.h"
+#include "src/graph/wire_compression.h"
 #include "src/placement/cluster.h"
 
 namespace dfrun {
@@ -18,6 +19,8 @@ struct SessionOptions {
   bool optimize = true;
   // True: a device constraint that no device of the cluster matches does not count, where it would be an error.
   bool soft_placement = false;
+  // Which edges travel compressed beside those whose source says so.
+  WireCompression compression = WireCompression::kNone;
   // Which files the graph's ops may open; by default any. Who runs graphs of others confines them.
   FileRules files;
   // Of each device of a type, by rank. The first session of a runtime says it.

@@ -23,6 +23,7 @@ struct Value {
 struct NodeOptions {
   std::string device;
   std::string colocate_with;
+  bool compress = false;
   std::vector<NodeId> controls;
 };
 

@@ -16,6 +16,9 @@ constexpr int64_t kMaxTasks = int64_t{1} << 20;
 // That a double counts one by one.
 constexpr double kMostBytes = 0x1p53;
 
+// In the order of WireCompression.
+const std::vector<std::string> kCompressions = {"none", "hosts", "ranks"};
+
 bool IsJobName(std::string_view name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -45,7 +48,8 @@ SPEC_SECTION(SectionDef{.key = {.name = "cluster",
                                 .keys = {{.name = "jobs", .kind = KeyKind::kCounts},
                                          {.kind = KeyKind::kDeviceCounts},
                                          {.kind = KeyKind::kDeviceMemory},
-                                         {.name = "soft_placement", .kind = KeyKind::kBool}}},
+                                         {.name = "soft_placement", .kind = KeyKind::kBool},
+                                         {.name = "compress", .kind = KeyKind::kChoice, .choices = kCompressions}}},
                         .order = 60});
 
 }  // namespace
@@ -64,6 +68,10 @@ ClusterSpec ClusterSpec::Read(const Yaml* section, const SpecOptions& options, V
     cluster.ReadMemory(*section, reader);
     if (const std::optional<Yaml> soft = FindKey(*section, "soft_placement")) {
       cluster.soft_placement_ = reader.Bool(*soft, "'soft_placement'").value_or(false);
+    }
+    if (const std::optional<Yaml> compress = FindKey(*section, "compress")) {
+      cluster.compression_ =
+          static_cast<WireCompression>(reader.Choice(*compress, "'compress'", kCompressions).value_or(0));
     }
     jobs = FindKey(*section, "jobs");
   }

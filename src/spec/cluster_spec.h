@@ -25,6 +25,7 @@ class ClusterSpec {
   const MemoryLimits& memory_limits() const { return memory_limits_; }
   // Whether a device that a node names yields where there is none, or no kernel.
   bool soft_placement() const { return soft_placement_; }
+  WireCompression compression() const { return compression_; }
   bool HasJob(std::string_view name) const { return Find(name) != nullptr; }
   // The number of tasks of job `name` (1 if it depends on an unknown number of ranks); nothing if there is no such job.
   std::optional<int> TasksOf(std::string_view name) const;
@@ -46,6 +47,7 @@ class ClusterSpec {
   DeviceCounts device_counts_;
   MemoryLimits memory_limits_;
   bool soft_placement_ = false;
+  WireCompression compression_ = WireCompression::kNone;
   int ranks_ = 0;
 };
 

@@ -67,6 +67,7 @@ class MappingParser {
     if (name == "control") return Controls(value);
     if (name == "device") return Text(value, "'device'", entry_.device);
     if (name == "colocate_with") return Text(value, "'colocate_with'", entry_.colocate_with);
+    if (name == "compress") return Flag(value, "'compress'", entry_.compress);
     const bool is_part_of_while = target_.form == CallTarget::Form::kWhile && (name == "vars" || name == "body");
     // The value of an unknown keyword is not parsed, so that the keyword itself is the reported error.
     const bool as_text = TakesText(target_, name) || IsUnknown(name);
@@ -91,6 +92,12 @@ class MappingParser {
       map.keywords.push_back({value.key(i).text(), value.key(i).location(), *std::move(item)});
     }
     return map;
+  }
+
+  bool Flag(const Yaml& value, std::string_view what, bool& out) {
+    const std::optional<bool> flag = ValueReader(context_.params, context_.diagnostics).Bool(value, std::string(what));
+    out = flag.value_or(false);
+    return flag.has_value();
   }
 
   bool Text(const Yaml& value, std::string_view what, LocatedView& out) {

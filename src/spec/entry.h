@@ -28,6 +28,7 @@ struct Entry {
   std::vector<Expr> controls;  // names
   LocatedView device;
   LocatedView colocate_with;
+  bool compress = false;  // its outputs travel so between ranks
 };
 
 // The members of families, in order, by the family's name.

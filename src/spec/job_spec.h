@@ -18,6 +18,7 @@
 #include "src/framework/sample_source.h"
 #include "src/framework/shape.h"
 #include "src/graph/graph.h"
+#include "src/graph/wire_compression.h"
 #include "src/spec/alternative.h"
 #include "src/spec/schedule.h"
 
@@ -137,10 +138,11 @@ struct JobSpec {
   std::string name;  // default: the file's name without its ending
   int64_t seed = 0;
   std::vector<JobSize> jobs;
-  DeviceCounts device_counts;   // of cluster: by type, those that it counts
-  MemoryLimits memory_limits;   // of cluster: by type, of each device and rank
-  bool soft_placement = false;  // of cluster: whether the devices that nodes name are wishes
-  Arithmetic arithmetic;        // of precision and train
+  DeviceCounts device_counts;                            // of cluster: by type, those that it counts
+  MemoryLimits memory_limits;                            // of cluster: by type, of each device and rank
+  WireCompression compression = WireCompression::kNone;  // of cluster: of edges whose source does not say
+  bool soft_placement = false;                           // of cluster: whether the devices that nodes name are wishes
+  Arithmetic arithmetic;                                 // of precision and train
   std::vector<InputSpec> inputs;
   std::vector<VariableSpec> variables;  // of the whole graph, in its order
   std::optional<TrainSpec> train;       // not both of train and run

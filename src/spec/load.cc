@@ -87,6 +87,7 @@ class Loader {
     job_.device_counts = cluster.device_counts();
     job_.memory_limits = cluster.memory_limits();
     job_.soft_placement = cluster.soft_placement();
+    job_.compression = cluster.compression();
 
     const LoweringInput input{job_.seed, document.functions, params, cluster};
     Lowering lowering(input, graph_, diagnostics_);

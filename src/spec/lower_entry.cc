@@ -38,6 +38,7 @@ std::optional<NodeOptions> Lowering::EntryOptions(CallFrame& frame, const Entry&
     }
     options.device = entry.device.text;
   }
+  options.compress = entry.compress;
   if (!entry.colocate_with.text.empty()) {
     Expr name;
     name.kind = Expr::Kind::kName;

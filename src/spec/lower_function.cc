@@ -149,6 +149,7 @@ std::optional<Value> Lowering::LowerFunction(const ExprContext& context, const F
   scopes_.insert(frame.scope);
   called_.insert(&def);
   if (!context.own.device.empty()) frame.options.device = context.own.device;
+  frame.options.compress |= context.own.compress;
   if (!own_name.empty()) {
     if (!context.own.colocate_with.empty()) frame.options.colocate_with = context.own.colocate_with;
     frame.options.controls.insert(frame.options.controls.end(), context.own.controls.begin(),

@@ -83,6 +83,7 @@ std::optional<NodeId> Lowering::Add(const ExprContext& context, NodeSpec spec, S
   const NodeOptions& outer = context.frame.options;
   const bool is_constant = spec.op == "Const" || spec.op == "VariableV2";
   spec.device = !context.own.device.empty() ? context.own.device : outer.device;
+  if (outer.compress || (context.own.compress && spec.name == context.scope)) spec.attrs.Set(kCompressAttr, true);
   if (!is_constant) {
     spec.colocate_with = outer.colocate_with;
     spec.control_inputs.insert(spec.control_inputs.end(), outer.controls.begin(), outer.controls.end());

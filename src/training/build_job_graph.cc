@@ -17,6 +17,7 @@
 #include "src/training/update_gates.h"
 #include "src/training/updates.h"
 #include "src/training/variable_placement.h"
+#include "src/training/wire_metrics.h"
 
 namespace dfrun {
 namespace {
@@ -122,6 +123,7 @@ Result<JobGraph> BuildJobGraph(const LoadedSpec& spec, const Cluster& cluster) {
   DF_TRY(AddInputAdvance(draft));
   DF_TRY(ChooseDevicesFor(draft));  // gates are where their variables are
   if (spec.job.train) DF_TRY(AddUpdateGates(draft));
+  if (spec.job.train) DF_TRY(AddWireMetrics(draft));
   OrderWritersAfterReaders(draft);
   DF_TRY(CheckFed(draft.job.graph, draft.job.step.signature));
   if (spec.job.eval) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "src/graph/wire_compression.h"
 #include "src/training/optimizer.h"
 
 namespace dfrun {
@@ -36,6 +37,7 @@ class Updates {
     Output values;
   };
 
+  void CompressGradients();
   Status AddMeans(bool sum_equal_rows);
   Status Clip(double norm);
   Output LearningRate(DType dtype, const std::string& device);
@@ -81,7 +83,17 @@ Status Updates::Add() {
   return Status();
 }
 
+// Where they go to another rank.
+void Updates::CompressGradients() {
+  const auto mark = [&](Output of_replica) {
+    for (const Output gradient : replicas_.Over(of_replica)) MarkCompressed(graph_.mutable_node(gradient.node));
+  };
+  for (const auto& [variable, gradient] : replicas_.trained())
+    mark(gradient.is_sparse ? gradient.values : gradient.dense);
+}
+
 Status Updates::AddMeans(bool sum_equal_rows) {
+  if (train_.strategy.flag("compress_gradients")) CompressGradients();
   for (const auto& [variable, gradient] : replicas_.trained()) {
     const std::string name = graph_.node(variable).name;
     const std::string device = graph_.node(variable).device;

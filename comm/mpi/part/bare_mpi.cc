@@ -21,6 +21,7 @@ class BareMpi final : public BareNetwork {
   BareMpi(const BareMpi&) = delete;
   BareMpi& operator=(const BareMpi&) = delete;
 
+  std::string_view name() const override { return "bare MPI"; }
   void Send(int peer, const void* data, size_t bytes) override {
     MPI_Send(data, Count(bytes), MPI_BYTE, peer, kTag, comm_);
   }

@@ -66,7 +66,8 @@ Status AddSync(JobGraphDraft& draft) {
 STRATEGY(
     "sync",
     {.keys = {{.name = "replicas", .kind = KeyKind::kInt, .minimum = 1, .maximum = 1 << 16, .fallback = int64_t{1}},
-              {.name = "allreduce", .kind = KeyKind::kBool, .fallback = false}},
+              {.name = "allreduce", .kind = KeyKind::kBool, .fallback = false},
+              {.name = "compress_gradients", .kind = KeyKind::kBool, .fallback = false}},
      .check = &CheckSlices,
      .doc = "each replica computes the gradient of an equal slice of the batch, and the update uses their mean; with "
             "`allreduce` the replicas' devices compute the mean of dense gradients together, else that of the variable",

@@ -65,6 +65,49 @@ int64_t Channel(const Node& node) {
   return *node.attrs.Get<int64_t>("channel");
 }
 
+// A float32 value whose source says so is cut to 16 bits once, whoever reads it elsewhere, and not where it stays.
+TEST_F(PartitionTest, MarkedValuesTravelCompressed) {
+  const PartialShape shape({3});
+  const Output marked = On(0, "x", "Placeholder", {}, {{"dtype", DType::kFloat}, {"shape", shape}, {"_compress", true}});
+  const Output other = On(0, "y", "Placeholder", {}, {{"dtype", DType::kFloat}, {"shape", shape}});
+  const Output wide = On(0, "z", "Placeholder", {}, {{"dtype", DType::kDouble}, {"shape", shape}, {"_compress", true}});
+  On(0, "here", "Neg", {marked});
+  for (int rank : {1, 2}) {
+    for (const auto& [name, value] : {std::pair{"marked", marked}, {"other", other}, {"wide", wide}}) {
+      On(rank, StrCat(name, "_on_", rank), "Neg", {value});
+    }
+  }
+  const std::vector<Partition> parts = Cut(3);
+  ASSERT_EQ(parts.size(), 3U);
+  ASSERT_EQ(NodesOf(parts[0].graph, "_Compress").size(), 1U);
+  EXPECT_EQ(parts[0].graph.node(parts[0].graph.Find("here")).inputs[0].node, parts[0].graph.Find("x"));
+  for (const Partition* part : {&parts[1], &parts[2]}) {
+    const std::vector<const Node*> restored = NodesOf(part->graph, "Cast");
+    ASSERT_EQ(restored.size(), 1U);
+    const Node& recv = part->graph.node(restored[0]->inputs[0].node);
+    EXPECT_EQ(recv.op->name, "_Recv");
+    EXPECT_EQ(recv.output_types[0].dtype, DType::kBfloat16);
+    const Node& reader = part->graph.node(part->graph.Find(StrCat("marked_on_", part->rank)));
+    EXPECT_EQ(reader.inputs[0].node, restored[0]->id);
+  }
+}
+
+TEST_F(PartitionTest, CompressionMayBeForAllRanksOrHosts) {
+  const Output x = On(0, "x", "Placeholder", {}, {{"dtype", DType::kFloat}, {"shape", PartialShape({3})}});
+  for (int rank : {1, 2}) On(rank, StrCat("y_", rank), "Neg", {x});
+  const auto casts = [&](WireCompression compression, int rank) {
+    int32_t channel = 0;
+    const PartitionOptions options{.compression = compression, .hosts = {"a", "a", "b"}};
+    const auto parts = PartitionGraph(m.graph, *MakeCluster({}, 3), &channel, options);
+    return parts.ok() ? NodesOf((*parts)[static_cast<size_t>(rank)].graph, "Cast").size() : 99U;
+  };
+  for (int rank : {1, 2}) {
+    EXPECT_EQ(casts(WireCompression::kNone, rank), 0U);
+    EXPECT_EQ(casts(WireCompression::kRanks, rank), 1U);
+    EXPECT_EQ(casts(WireCompression::kHosts, rank), rank == 2 ? 1U : 0U);
+  }
+}
+
 TEST_F(PartitionTest, OneDeviceIsLeftAlone) {
   On(0, "b", "Neg", {ConstOn(0, "a")});
   const std::vector<Partition> parts = Cut(1);

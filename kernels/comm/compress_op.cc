@@ -1,0 +1,33 @@
+// The ops of values that travel compressed (src/graph/wire_compression.h). What came is made float32 by a Cast.
+#include "src/framework/op.h"
+
+namespace dfrun {
+namespace {
+
+OP("_Compress")
+    .Input("x: float")
+    .Output("y: bfloat16")
+    .Shape(SameAsInput(0))
+    .NotDifferentiable()
+    .Own()
+    .Cost(CopyCost())
+    .Doc("The upper 16 bits of each element; NaN stays NaN.");
+
+OP("_WireStatistics")
+    .Output("bytes: double")
+    .Output("wire_bytes: double")
+    .Output("dropped: double")
+    .Output("total: double")
+    .Stateful()
+    .Shape([](InferenceContext& c) {
+      for (int i = 0; i < 4; ++i) c.set_output(i, PartialShape::Scalar());
+      return Status();
+    })
+    .NotDifferentiable()
+    .Own()
+    .Doc(
+        "What _Compress had and gave on this rank since the last call: bytes, and sums of what elements lost and "
+        "were.");
+
+}  // namespace
+}  // namespace dfrun

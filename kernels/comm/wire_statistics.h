@@ -1,0 +1,23 @@
+// What compression of values between ranks has saved and cost on this rank.
+#ifndef DFRUN_KERNELS_COMM_WIRE_STATISTICS_H_
+#define DFRUN_KERNELS_COMM_WIRE_STATISTICS_H_
+
+#include <cstdint>
+
+namespace dfrun {
+
+struct WireStatistics {
+  double bytes = 0;       // of the values
+  double wire_bytes = 0;  // of what stands for them
+  double dropped = 0;     // the sum of what their elements lost, as magnitudes
+  double total = 0;       // the sum of the magnitudes of the elements
+};
+
+// Thread safety: both from any thread.
+void CountCompressed(const WireStatistics& part);
+// Since the last call.
+WireStatistics TakeWireStatistics();
+
+}  // namespace dfrun
+
+#endif  // DFRUN_KERNELS_COMM_WIRE_STATISTICS_H_

@@ -1,0 +1,29 @@
+// Which float32 values travel between ranks as their upper 16 bits, a bfloat16 each. Source: TensorFlow white paper
+// (2015) section 5.5, "Lossy Compression". The partitioner inserts the nodes (src/partition/partition.h).
+#ifndef DFRUN_SRC_GRAPH_WIRE_COMPRESSION_H_
+#define DFRUN_SRC_GRAPH_WIRE_COMPRESSION_H_
+
+#include <cstdint>
+
+#include "src/graph/graph.h"
+
+namespace dfrun {
+
+// Of edges whose source does not say so itself.
+enum class WireCompression : uint8_t {
+  kNone,
+  kHosts,  // those between hosts
+  kRanks,  // those between ranks
+};
+
+// The attr of a node whose outputs travel so wherever they go.
+inline constexpr char kCompressAttr[] = "_compress";
+
+inline void MarkCompressed(Node& node) {
+  node.attrs.Set(kCompressAttr, true);
+}
+bool IsMarkedCompressed(const Node& node);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_GRAPH_WIRE_COMPRESSION_H_
