@@ -1,19 +1,19 @@
 // dfrun info: what this binary is made of and what it finds on this machine.
-#include <hdf5.h>
-
-#ifdef DFRUN_ONEDNN
-#include <dnnl.h>
-#endif
 #include <google/protobuf/stubs/common.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <thread>
 
 #include "comm/bootstrap/transport_registry.h"
 #include "comm/mpi/mpi_part.h"
 #include "jobs/command.h"
+#include "jobs/rank_binding.h"
+#include "jobs/selftest.h"
+#include "jobs/versions.h"
 #include "src/framework/collective_registry.h"
 #include "src/framework/device_factory.h"
 #include "src/framework/device_part.h"
@@ -35,23 +35,6 @@ std::string CpuModel() {
   return "unknown";
 }
 
-std::string Hdf5Version() {
-  unsigned major = 0;
-  unsigned minor = 0;
-  unsigned release = 0;
-  if (H5get_libversion(&major, &minor, &release) < 0) return "unknown";
-  return StrCat(major, ".", minor, ".", release);
-}
-
-std::string OneDnnVersion() {
-#ifdef DFRUN_ONEDNN
-  const dnnl_version_t* version = dnnl_version();
-  return StrCat(version->major, ".", version->minor, ".", version->patch);
-#else
-  return "off: built with -DDFRUN_ONEDNN=OFF";
-#endif
-}
-
 // What is known of a device beside its name.
 std::string Describe(const DeviceReport& device) {
   std::string text = StrCat(": ", device.description);
@@ -65,6 +48,71 @@ std::string Describe(const comm::MpiFinding& mpi) {
   if (mpi.part.empty())
     return StrCat(name, "off: this build has no part for ", mpi.abi->what, "; it found no mpi.h of theirs");
   return name + (mpi.library.empty() ? mpi.missing : mpi.library);
+}
+
+struct InfoOptions {
+  std::string mpi_abi;
+  bool selftest = false;
+  SelftestOptions of_selftest;
+};
+
+// The cards of a rank among so many on its host.
+Result<std::vector<std::string>> CardsOf(int rank_on_host, int ranks_on_host) {
+  DeviceSite site;
+  site.task.job = "worker";
+  site.task.task = 0;
+  site.rank_on_host = rank_on_host;
+  site.ranks_on_host = ranks_on_host;
+  DF_ASSIGN(const TaskDevices found, FindDevices(site));
+  std::vector<std::string> cards;
+  for (size_t i = 0; i < found.devices.size(); ++i) {
+    if (found.devices[i]->type() != HostDeviceType()) cards.push_back(found.report.devices[i].description);
+  }
+  return cards;
+}
+
+Result<std::vector<RankBinding>> GatherBindings(comm::Bootstrap& bootstrap) {
+  DF_ASSIGN(RankBinding own, FindBinding());
+  DF_ASSIGN(const std::vector<std::string> hosts, bootstrap.AllGather(own.host));
+  const auto self = hosts.begin() + bootstrap.rank();
+  DF_ASSIGN(own.gpus, CardsOf(static_cast<int>(std::count(hosts.begin(), self, own.host)),
+                              static_cast<int>(std::count(hosts.begin(), hosts.end(), own.host))));
+  DF_ASSIGN(const std::vector<std::string> lines, bootstrap.AllGather(own.Serialize()));
+  std::vector<RankBinding> ranks;
+  for (const std::string& line : lines) {
+    DF_ASSIGN(RankBinding rank, RankBinding::Parse(line));
+    ranks.push_back(std::move(rank));
+  }
+  return ranks;
+}
+
+Result<int> ShowInfo();
+
+// Under a launcher: what rank 0 finds, and where all ranks are.
+Result<int> ShowRanks(const InfoOptions& options) {
+  const comm::Launcher launcher = comm::FindLauncher();
+  if (launcher == comm::Launcher::kNone && !options.selftest) return ShowInfo();
+  DF_ASSIGN(const std::unique_ptr<comm::Bootstrap> bootstrap,
+            comm::StartBootstrap({.threads = 1, .mpi_abi = options.mpi_abi}));
+  DF_ASSIGN(const std::vector<RankBinding> ranks, GatherBindings(*bootstrap));
+  std::vector<std::string> wrong;
+  if (bootstrap->rank() == 0) {
+    DF_TRY(ShowInfo().status());
+    std::printf("\n%s", BindingTable(ranks).c_str());
+    wrong = BindingWarnings(ranks, launcher);
+    for (const std::string& text : wrong) std::printf("warning: %s\n", text.c_str());
+  }
+  if (!options.selftest) return 0;
+  if (bootstrap->size() == 1) {
+    return Error(Code::kUsage,
+                 "--selftest moves data between ranks and there is one: mpirun -np 2 dfrun info --selftest");
+  }
+  std::vector<std::string> hosts;
+  for (const RankBinding& rank : ranks) hosts.push_back(rank.host);
+  if (bootstrap->rank() == 0) std::printf("\n");
+  DF_ASSIGN(wrong, Selftest(*bootstrap, hosts, options.of_selftest));
+  for (const std::string& text : wrong) std::printf("WRONG: %s\n", text.c_str());
+  return wrong.empty() ? 0 : ExitCode(Code::kUnavailable);
 }
 
 Result<int> ShowInfo() {
@@ -98,7 +146,19 @@ Result<int> ShowInfo() {
 }
 
 COMMAND("info", "Shows versions, the CPU, devices, and what is off in this build.", "dfrun info",
-        [](Options&) -> RunCommand { return ShowInfo; });
+        [](Options& args) -> RunCommand {
+          auto options = std::make_shared<InfoOptions>();
+          args.Flag("--selftest", options->selftest,
+                    "Under a launcher: move data between all pairs of ranks on every transport, and say which path "
+                    "damages them, fails, or is slow");
+          args.Value("--most-bytes", options->of_selftest.most_bytes,
+                     "The largest message of --selftest; default: 1 GiB")
+              .Between(0, int64_t{1} << 30);
+          args.Value("--timeout", options->of_selftest.timeout_s, "Seconds that --selftest waits for a message")
+              .Between(1, 86400);
+          args.Value("--mpi-abi", options->mpi_abi, "Which MPI to use: ompi, mpich or abi; default: the launcher's");
+          return [options] { return ShowRanks(*options); };
+        });
 
 }  // namespace
 }  // namespace dfrun::jobs

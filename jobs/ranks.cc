@@ -7,6 +7,7 @@
 
 #include "comm/bootstrap/process_group.h"
 #include "jobs/command.h"
+#include "jobs/versions.h"
 #include "src/base/log.h"
 #include "src/base/printable.h"
 #include "src/framework/step_recorder.h"
@@ -86,10 +87,15 @@ Result<int> RunMasterOrWorker(const RankOptions& options, const RankRole& lead, 
   DF_ASSIGN(const CollectivesOption collectives, ParseCollectivesOption(options.collectives));
   if (options.grace_s > 0) CatchStopSignals();
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  DF_ASSIGN(
-      const std::unique_ptr<comm::ProcessGroup> group,
-      comm::ProcessGroup::Join({.threads = options.threads > 0 ? options.threads : cores, .mpi_abi = options.mpi_abi}));
+  DF_ASSIGN(const std::unique_ptr<comm::ProcessGroup> group,
+            comm::ProcessGroup::Join(
+                {.threads = options.threads > 0 ? options.threads : cores, .mpi_abi = options.mpi_abi}, OwnFacts()));
   if (group->size() > 1) TagLog(group->rank());
+  if (group->rank() == 0) {
+    for (const std::string& difference : comm::FindDifferences(group->ranks())) {
+      DF_LOG(kWarning) << difference << ": results may not be what they are where all ranks are alike";
+    }
+  }
   const std::unique_ptr<StopGuard> guard = MakeGuard(*group, options);
   RuntimeOptions runtime_options;
   runtime_options.threads = options.threads > 0 ? options.threads : std::max(1, cores / group->ranks_on_host());

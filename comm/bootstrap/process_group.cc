@@ -4,61 +4,38 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <ctime>
+#include <utility>
 
 #include "comm/bootstrap/build_id.h"
 #include "comm/bootstrap/cpu_isa.h"
 #include "comm/bootstrap/rank_communicator.h"
 #include "comm/bootstrap/transport_registry.h"
-#include "src/base/text.h"
 
 namespace dfrun::comm {
 namespace {
 
-RankInfo ThisRank() {
+RankInfo ThisRank(std::vector<RankFact> facts) {
   char host[256] = {};
   gethostname(host, sizeof host - 1);
-  return {host, BuildId(), CpuIsaLevel()};
-}
-
-// The text that is exchanged, one line for each member.
-std::string Serialize(const RankInfo& info) {
-  return StrCat(info.host, "\n", info.build, "\n", info.cpu_isa_level);
-}
-
-Result<RankInfo> ParseRankInfo(const std::string& text, size_t rank) {
-  const size_t host_end = text.find('\n');
-  const size_t build_end = text.rfind('\n');
-  if (host_end == std::string::npos || build_end == host_end) {
-    return FailedPrecondition("rank ", rank,
-                              " runs another version of dfrun than this rank: start the same program everywhere");
-  }
-  RankInfo info{text.substr(0, host_end), text.substr(host_end + 1, build_end - host_end - 1), 0};
-  info.cpu_isa_level = ParseAs<int>(text.substr(build_end + 1)).value_or(0);
-  return info;
-}
-
-Status CheckBuilds(const std::vector<RankInfo>& ranks) {
-  for (size_t r = 1; r < ranks.size(); ++r) {
-    if (ranks[r].build == ranks[0].build) continue;
-    return FailedPrecondition("rank ", r, " on ", ranks[r].host, " runs another build of dfrun (", ranks[r].build,
-                              ") than rank 0 on ", ranks[0].host, " (", ranks[0].build,
-                              "); start the same program everywhere");
-  }
-  return Status();
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return {host, BuildId(), CpuIsaLevel(), int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec, std::move(facts)};
 }
 
 }  // namespace
 
-Result<std::unique_ptr<ProcessGroup>> ProcessGroup::Join(const BootstrapOptions& options) {
+Result<std::unique_ptr<ProcessGroup>> ProcessGroup::Join(const BootstrapOptions& options, std::vector<RankFact> facts) {
   DF_ASSIGN(std::unique_ptr<Bootstrap> bootstrap, StartBootstrap(options));
   std::unique_ptr<ProcessGroup> group(new ProcessGroup(std::move(bootstrap)));
-  DF_TRY(group->Exchange());
+  DF_TRY(group->Exchange(std::move(facts)));
   return group;
 }
 
-Status ProcessGroup::Exchange() {
-  const RankInfo own = ThisRank();
-  DF_ASSIGN(const std::vector<std::string> all, bootstrap_->AllGather(Serialize(own)));
+Status ProcessGroup::Exchange(std::vector<RankFact> facts) {
+  DF_TRY(bootstrap_->Barrier());  // so that clocks are read at about the same time
+  const RankInfo own = ThisRank(std::move(facts));
+  DF_ASSIGN(const std::vector<std::string> all, bootstrap_->AllGather(own.Serialize()));
   for (size_t r = 0; r < all.size(); ++r) {
     DF_ASSIGN(RankInfo info, ParseRankInfo(all[r], r));
     ranks_.push_back(std::move(info));

@@ -13,16 +13,10 @@
 #include <vector>
 
 #include "comm/bootstrap/bootstrap.h"
+#include "comm/bootstrap/rank_facts.h"
 #include "src/framework/communicator.h"
 
 namespace dfrun::comm {
-
-// Facts about a rank that all ranks exchange at start.
-struct RankInfo {
-  std::string host;
-  std::string build;      // identifies the binary
-  int cpu_isa_level = 0;  // see cpu_isa.h
-};
 
 // Thread safety: the thread that calls Join() calls everything else, but Abort(), which any thread may call.
 class ProcessGroup {
@@ -30,7 +24,8 @@ class ProcessGroup {
   // Once a process. FailedPrecondition if ranks run different builds; it names two. Errors as StartBootstrap()'s.
   // Collective. Limits oneDNN to the lowest instruction set of all ranks, so it must come before oneDNN's first
   // primitive.
-  static Result<std::unique_ptr<ProcessGroup>> Join(const BootstrapOptions& options);
+  // `facts`: what else ranks should agree on.
+  static Result<std::unique_ptr<ProcessGroup>> Join(const BootstrapOptions& options, std::vector<RankFact> facts = {});
   ProcessGroup(const ProcessGroup&) = delete;
   ProcessGroup& operator=(const ProcessGroup&) = delete;
 
@@ -50,7 +45,7 @@ class ProcessGroup {
 
  private:
   explicit ProcessGroup(std::unique_ptr<Bootstrap> bootstrap) : bootstrap_(std::move(bootstrap)) {}
-  Status Exchange();
+  Status Exchange(std::vector<RankFact> facts);
 
   const std::unique_ptr<Bootstrap> bootstrap_;
   std::vector<RankInfo> ranks_;

@@ -64,7 +64,7 @@ std::string VersionOf(void* library) {
   get(text.data(), &length);
   std::string version(text.data(), static_cast<size_t>(length));
   version = version.substr(0, version.find_first_of(",\n"));
-  std::erase(version, '\t');  // MPICH has one before its number
+  std::replace(version.begin(), version.end(), '\t', ' ');  // MPICH has one before its number
   return version;
 }
 

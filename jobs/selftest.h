@@ -1,0 +1,27 @@
+// dfrun info --selftest: whether each transport moves bytes between all pairs of ranks, whole and as fast as between
+// the others.
+#ifndef DFRUN_JOBS_SELFTEST_H_
+#define DFRUN_JOBS_SELFTEST_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "comm/bootstrap/bootstrap.h"
+
+namespace dfrun::jobs {
+
+struct SelftestOptions {
+  int64_t most_bytes = int64_t{1} << 30;
+  int timeout_s = 60;  // of one message
+};
+
+// Sends patterned data of 0 B to most_bytes to and fro between all pairs, and checks each byte. Prints, on rank 0, a
+// table for each transport, and returns what is amiss, a text each: a pair whose data were damaged, by the first byte;
+// that failed; that is several times slower than the median of all. Collective.
+Result<std::vector<std::string>> Selftest(comm::Bootstrap& bootstrap, const std::vector<std::string>& hosts,
+                                          const SelftestOptions& options);
+
+}  // namespace dfrun::jobs
+
+#endif  // DFRUN_JOBS_SELFTEST_H_

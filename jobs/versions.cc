@@ -1,0 +1,51 @@
+#include "jobs/versions.h"
+
+#include <hdf5.h>
+
+#ifdef DFRUN_ONEDNN
+#include <dnnl.h>
+#endif
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "src/base/printable.h"
+#include "src/base/text.h"
+
+namespace dfrun::jobs {
+namespace {
+
+// Those behind the program's name, as a line of text.
+std::string Arguments() {
+  std::ifstream in("/proc/self/cmdline", std::ios::binary);
+  std::string words{std::istreambuf_iterator<char>(in), {}};
+  words.erase(0, std::min(words.find('\0'), words.size() - 1) + 1);
+  std::replace(words.begin(), words.end(), '\0', ' ');
+  return StrCat("'", PrintableText(words.substr(0, words.find_last_not_of(' ') + 1)), "'");
+}
+
+}  // namespace
+
+std::string Hdf5Version() {
+  unsigned major = 0;
+  unsigned minor = 0;
+  unsigned release = 0;
+  if (H5get_libversion(&major, &minor, &release) < 0) return "unknown";
+  return StrCat(major, ".", minor, ".", release);
+}
+
+std::string OneDnnVersion() {
+#ifdef DFRUN_ONEDNN
+  const dnnl_version_t* version = dnnl_version();
+  return StrCat(version->major, ".", version->minor, ".", version->patch);
+#else
+  return "off: built with -DDFRUN_ONEDNN=OFF";
+#endif
+}
+
+std::vector<comm::RankFact> OwnFacts() {
+  return {{"the arguments", Arguments()}, {"oneDNN", OneDnnVersion()}, {"HDF5", Hdf5Version()}};
+}
+
+}  // namespace dfrun::jobs
