@@ -4,11 +4,19 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string_view>
 
 #include "src/base/registry.h"
 
 namespace dfrun::comm {
+
+struct BareMessage {
+  int peer;
+  int tag;
+  void* data;  // of a send: not written to
+  size_t bytes;
+};
 
 // Blocking calls over all ranks of the job. Errors end the job, as the library does by default: a limit that was not
 // measured is of no use. Thread safety: one thread, and nothing else may be in the network meanwhile.
@@ -22,6 +30,8 @@ class BareNetwork {
   virtual void Recv(int peer, void* data, size_t bytes) = 0;
   // Both at once: from `from` and to `to`.
   virtual void SendRecv(int to, const void* sent, int from, void* received, size_t bytes) = 0;
+  // Starts all receives and sends, and waits for all. Tags are at most 32767.
+  virtual void Exchange(std::span<const BareMessage> receives, std::span<const BareMessage> sends) = 0;
   virtual void Barrier() = 0;
   virtual void Broadcast(void* data, size_t bytes, int root) = 0;
   // `all` has room for `bytes` of each rank on rank `root`, and may be null elsewhere.

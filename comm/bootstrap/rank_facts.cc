@@ -35,7 +35,7 @@ void AddField(const std::vector<RankInfo>& ranks, const std::string& name,
     if (const std::string value = value_of(ranks[r]); value != of_first) others[value].push_back(r);
   }
   for (const auto& [value, who] : others) {
-    const std::string more = who.size() > 1 ? StrCat(", as ", who.size() - 1, " more") : "";
+    const std::string more = who.size() > 1 ? StrCat(" (and ", who.size() - 1, " more)") : "";
     texts.push_back(StrCat(Named(ranks, who[0]), more, " has ", name, " ", value, ", rank 0 on ", ranks[0].host,
                            " has ", of_first));
   }

@@ -2,6 +2,8 @@
 
 #include <mpi.h>
 
+#include <vector>
+
 namespace dfrun::comm {
 namespace {
 
@@ -32,6 +34,17 @@ class BareMpi final : public BareNetwork {
     MPI_Sendrecv(sent, Count(bytes), MPI_BYTE, to, kTag, received, Count(bytes), MPI_BYTE, from, kTag, comm_,
                  MPI_STATUS_IGNORE);
   }
+  void Exchange(std::span<const BareMessage> receives, std::span<const BareMessage> sends) override {
+    requests_.resize(receives.size() + sends.size());
+    MPI_Request* request = requests_.data();
+    for (const BareMessage& m : receives) {
+      MPI_Irecv(m.data, Count(m.bytes), MPI_BYTE, m.peer, m.tag, comm_, request++);
+    }
+    for (const BareMessage& m : sends) {
+      MPI_Isend(m.data, Count(m.bytes), MPI_BYTE, m.peer, m.tag, comm_, request++);
+    }
+    MPI_Waitall(Count(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+  }
   void Barrier() override { MPI_Barrier(comm_); }
   void Broadcast(void* data, size_t bytes, int root) override { MPI_Bcast(data, Count(bytes), MPI_BYTE, root, comm_); }
   void Gather(const void* data, size_t bytes, void* all, int root) override {
@@ -43,6 +56,7 @@ class BareMpi final : public BareNetwork {
 
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;
+  std::vector<MPI_Request> requests_;
 };
 
 }  // namespace

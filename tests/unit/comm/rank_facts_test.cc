@@ -48,7 +48,7 @@ TEST(RankFactsTest, TheDifferingRankAndFieldAreNamed) {
   ranks[2].cpu_isa_level = 2;
   ranks[2].clock_ns -= 2'500'000'000;
   EXPECT_THAT(FindDifferences(ranks),
-              ElementsAre("rank 1 on node1, as 1 more has oneDNN 3.1, rank 0 on node0 has 2.6",
+              ElementsAre("rank 1 on node1 (and 1 more) has oneDNN 3.1, rank 0 on node0 has 2.6",
                           "rank 2 on node2 has a CPU of level 2, rank 0 on node0 has 3",
                           "the clock of rank 2 on node2 is 2.5 s behind that of rank 0 on node0"));
   ranks[3].build = "b2";
