@@ -44,7 +44,7 @@ Result<Sums> MakeSums(const Case& c, int ranks) {
   std::vector<Output> values;
   for (int rank = 0; rank < ranks; ++rank) {
     DF_ASSIGN(const Output value,
-              AddZeros(sums.graph, rank, StrCat("value_", c.name, "_", rank), Elements(c), StrCat("init_", rank)));
+              AddZeros(sums.graph, rank, StrCat("value_", c.name, "_", rank), {Elements(c)}, StrCat("init_", rank)));
     DF_ASSIGN(const Output read, AddNodeOn(sums.graph, rank, StrCat("read_", rank), "Identity", {value}));
     values.push_back(read);
   }

@@ -19,6 +19,7 @@ Status BenchTurns::Lead(Session& session, int rounds, FunctionRef<Status()> own,
     bare(*bare_);
     DF_TRY(own());
   }
+  DF_TRY(session.ResetContainers());  // variables may be as large as memory
   DF_TRY(session.Close());
   return Shutdown(runtime_);
 }
@@ -47,16 +48,17 @@ Result<Output> AddNodeOn(Graph& graph, int rank, const std::string& name, const 
   return Output{id, 0};
 }
 
-Result<Output> AddZeros(Graph& graph, int rank, const std::string& name, int64_t elements, const std::string& init) {
-  const PartialShape shape({elements});
+Result<Output> AddZeros(Graph& graph, int rank, const std::string& name, const std::vector<int64_t>& dims,
+                        const std::string& init) {
+  const PartialShape shape(dims);
   DF_ASSIGN(const Output variable,
             AddNodeOn(graph, rank, name, "VariableV2", {}, {{"dtype", DType::kFloat}, {"shape", shape}}));
-  DF_ASSIGN(const Output dims, AddNodeOn(graph, rank, StrCat(name, "/dims"), "Const", {},
-                                         {{"dtype", DType::kInt64}, {"value", Tensor::Vector<int64_t>({elements})}}));
+  DF_ASSIGN(const Output size, AddNodeOn(graph, rank, StrCat(name, "/dims"), "Const", {},
+                                         {{"dtype", DType::kInt64}, {"value", Tensor::Vector<int64_t>(dims)}}));
   DF_ASSIGN(const Output zero, AddNodeOn(graph, rank, StrCat(name, "/zero"), "Const", {},
                                          {{"dtype", DType::kFloat}, {"value", Tensor::Scalar(0.0f)}}));
   DF_ASSIGN(const Output zeros,
-            AddNodeOn(graph, rank, StrCat(name, "/zeros"), "Fill", {dims, zero}, {{"index_type", DType::kInt64}}));
+            AddNodeOn(graph, rank, StrCat(name, "/zeros"), "Fill", {size, zero}, {{"index_type", DType::kInt64}}));
   DF_TRY(AddNodeOn(graph, rank, init, "Assign", {variable, zeros}).status());
   return variable;
 }

@@ -20,7 +20,8 @@ class BenchTurns {
   static Result<std::unique_ptr<BenchTurns>> Make(Runtime& runtime);
 
   std::string bare_name() const { return std::string(bare_->name()); }
-  // After the session has prepared its steps, which the others serve. Closes the session.
+  // After the session has prepared its steps, which the others serve. Drops its variables and
+  // closes it.
   Status Lead(Session& session, int rounds, FunctionRef<Status()> own, FunctionRef<void(comm::BareNetwork&)> bare);
   // Begins with serving what the session prepares.
   Status Follow(int rounds, FunctionRef<void(comm::BareNetwork&)> bare);
@@ -39,8 +40,9 @@ std::string TaskDevice(int rank);
 // Adds a node to a benchmark's graph on the task's devices; its first output.
 Result<Output> AddNodeOn(Graph& graph, int rank, const std::string& name, const std::string& op,
                          const std::vector<Output>& inputs, AttrMap attrs = {});
-// A variable of so many floats, all 0, and what initialises it under `init`.
-Result<Output> AddZeros(Graph& graph, int rank, const std::string& name, int64_t elements, const std::string& init);
+// A float variable of this shape, all 0, and the node `init` that initialises it.
+Result<Output> AddZeros(Graph& graph, int rank, const std::string& name, const std::vector<int64_t>& dims,
+                        const std::string& init);
 
 }  // namespace dfrun::jobs
 
