@@ -14,6 +14,7 @@ struct RankOptions {
   int threads = 0;             // kernel threads of this rank; 0: its share of the host's cores
   std::string transport = {};  // empty: the best that all ranks have
   std::string collectives = "auto";
+  std::string heartbeat = "1,5";  // as comm::ParseHeartbeat() reads it
   bool loop_programs = true;
   bool records = true;       // steps of devices that do so
   bool explain_gpu = false;  // tells what is recorded, and what is not
@@ -22,7 +23,7 @@ struct RankOptions {
   int64_t grace_s = 0;
 };
 
-// Gives the command --threads, --transport, --collectives, --explain-gpu and --no-gpu-graphs.
+// Gives the command --threads, --transport, --collectives, --heartbeat, --explain-gpu and --no-gpu-graphs.
 void DeclareRankOptions(Options& args, RankOptions& options);
 
 using RankRole = std::function<Status(Runtime&)>;

@@ -30,18 +30,27 @@ Runtime::Runtime(const RuntimeOptions& options, std::unique_ptr<Communicator> co
       reports_(static_cast<size_t>(size_)),
       pool_(std::make_unique<WorkerPool>(options.threads)) {
   if (size_ > 1) {
-    control_ = std::make_unique<ControlPlane>(*communicator_, [this] { pool_->Notify(); });
+    control_ = std::make_unique<ControlPlane>(*communicator_, options_.watch, [this] { pool_->Notify(); });
     control_->OnStop([this](int signal) { TakeStop(signal); });
     control_->OnReport([this](const control::Devices& devices) { TakeReport(devices); });
     pool_->SetPollHook([this] {
       ShareStop();
+      if (has_loss_.load(std::memory_order_acquire)) TakeLoss();
       return communicator_->Poll();
     });
   }
   runner_ = std::make_unique<StepRunner>(*pool_, control_.get(), StrCat("rank ", rank_, " (host ", HostName(), ")"));
+  if (options_.watch == nullptr) return;
+  options_.watch->Attach({.on_lost = [this](const Status& loss) { Lose(loss); },
+                          .on_tick = [] {},
+                          .on_question = [] { return std::string(); },
+                          .on_answer = [](int64_t, int, const std::string&) {},
+                          .on_request = [] {}});
 }
 
-Runtime::~Runtime() = default;
+Runtime::~Runtime() {
+  if (options_.watch != nullptr) options_.watch->Detach();
+}
 
 Result<std::unique_ptr<Runtime>> Runtime::Create(const RuntimeOptions& options,
                                                  std::unique_ptr<Communicator> communicator) {
@@ -89,6 +98,33 @@ void Runtime::ShareStop() {
   if (signal == 0 || shared_stop_) return;
   shared_stop_ = true;
   control_->Stop(signal);
+}
+
+void Runtime::Lose(const Status& loss) {
+  {
+    MutexLock lock(loss_mu_);
+    if (!loss_.ok()) return;
+    loss_ = loss;
+  }
+  has_loss_.store(true, std::memory_order_release);
+  pool_->Notify();
+}
+
+// Not on the watch's thread, which must not drive a network: what ends a step does.
+void Runtime::TakeLoss() {
+  has_loss_.store(false, std::memory_order_relaxed);
+  Status loss;
+  {
+    MutexLock lock(loss_mu_);
+    loss = loss_;
+  }
+  control_->SetLost(loss);
+  runner_->FailSession({loss, 0}, /*here=*/false);
+  pool_->Notify();
+}
+
+Status Runtime::network_status() const {
+  return control_ == nullptr ? communicator_->network_status() : control_->network_status();
 }
 
 void Runtime::TakeStop(int signal) {

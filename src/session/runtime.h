@@ -27,6 +27,7 @@
 #include "src/framework/device_factory.h"
 #include "src/framework/file_access.h"
 #include "src/framework/kernel_registry.h"
+#include "src/framework/rank_watch.h"
 #include "src/trace/step_trace.h"
 
 namespace dfrun {
@@ -55,6 +56,8 @@ struct RuntimeOptions {
   std::vector<std::string> hosts = {};  // by rank; empty: not known
   // Of this rank; outlives the runtime. Null: nobody asks it to stop.
   StopGuard* stop = nullptr;
+  // Likewise. Null: no rank is missed where it dies.
+  RankWatch* watch = nullptr;
 };
 
 // Thread safety: const methods from any thread; StartTask() before the first step. Outlives sessions and workers on it.
@@ -93,6 +96,8 @@ class Runtime {
   // The signal by which this rank, or on rank 0 any rank, is asked to stop; 0: none.
   int stop_signal() const;
   StopGuard* stop() const { return options_.stop; }
+  // What cannot be mended: the network has failed, a rank is lost. OK where nothing is.
+  Status network_status() const;
 
   // Empty before StartTask().
   const DeviceList& devices() const { return found_.devices; }
@@ -109,6 +114,9 @@ class Runtime {
   DeviceSite SiteOf(const DeviceName& task, const MemoryLimits& limits) const;
   // Ranks that a signal reached tell rank 0, which tells them that it knows.
   void ShareStop();
+  // A rank was lost, by the watch's thread: who polls next ends what runs here.
+  void Lose(const Status& loss) EXCLUDES(loss_mu_);
+  void TakeLoss() EXCLUDES(loss_mu_);
   void TakeStop(int signal);
   void TakeReport(const control::Devices& devices) EXCLUDES(reports_mu_);
 
@@ -124,6 +132,9 @@ class Runtime {
   mutable Mutex reports_mu_;
   std::vector<DevicesReport> reports_ GUARDED_BY(reports_mu_);  // by rank, but for rank 0's own
   bool shared_stop_ = false;                                    // of who polls
+  std::atomic<bool> has_loss_{false};                           // that is not taken yet
+  Mutex loss_mu_;
+  Status loss_ GUARDED_BY(loss_mu_);
   std::unique_ptr<ControlPlane> control_;
   std::unique_ptr<StepRunner> runner_;
   std::unique_ptr<WorkerPool> pool_;

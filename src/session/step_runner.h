@@ -47,6 +47,8 @@ class StepRunner final : public StepRunHost {
   void FailSessionHere(const Status& status) override EXCLUDES(mu_);
   std::shared_ptr<StepRun> TakeOut(const std::shared_ptr<StepRun>& run) override EXCLUDES(mu_);
 
+  // A failure that ends the session: here, or elsewhere. The first counts.
+  void FailSession(const RankStatus& failure, bool here) EXCLUDES(mu_);
   // With several ranks: the failure that ended the session, the first that this rank saw, its own or another's. Every
   // later run ends with it at once.
   Status failure() const EXCLUDES(mu_);
@@ -56,8 +58,6 @@ class StepRunner final : public StepRunHost {
  private:
   Status RunAlone(LocalExecutable& part, const StepRequest& request);
   void AbortRound(int64_t round, const Status& status) EXCLUDES(mu_);
-  // A failure that ends the session: here, or elsewhere.
-  void FailSession(const RankStatus& failure, bool here) EXCLUDES(mu_);
 
   WorkerPool& pool_;
   ControlPlane* const control_;
