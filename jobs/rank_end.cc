@@ -79,6 +79,14 @@ void RankEnd::OnLost(const Status& loss, int rank) {
   }).detach();
 }
 
+void RankEnd::OnStuck(const Status& stuck) {
+  if (group_.size() == 1) AbortAll(stuck);
+  std::thread([this, stuck] {
+    std::this_thread::sleep_for(kOrderly);
+    AbortAll(stuck);
+  }).detach();
+}
+
 void RankEnd::OnEnd(int rank, int exit_code) {
   if (is_ending_) return;
   std::thread([rank, exit_code, own = group_.rank()] {

@@ -31,6 +31,8 @@ class RankEnd {
   // Says the error, and ends every rank with its exit code. Who is not to speak waits first: who speaks ends it.
   [[noreturn]] void AbortAll(const Status& error);
   [[noreturn]] void AbortAfterLoss(const Status& error);
+  // No step will ever go on: as after a loss, but of one rank at once, for nothing else ends its steps.
+  void OnStuck(const Status& stuck);
 
  private:
   void OnLost(const Status& loss, int rank);

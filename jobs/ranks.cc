@@ -8,12 +8,15 @@
 #include "jobs/command.h"
 #include "jobs/rank_end.h"
 #include "src/base/log.h"
+#include "src/base/report_request.h"
 #include "src/framework/step_recorder.h"
 #include "src/session/stop_guard.h"
 #include "src/session/worker.h"
 
 namespace dfrun::jobs {
 namespace {
+
+constexpr int64_t kStallS = 60;
 
 // A signal may have reached one rank alone, which then gives rank 0 time to end the job by itself.
 constexpr StopGuard::Seconds kRankZeroFirst(2);
@@ -72,6 +75,13 @@ void DeclareRankOptions(Options& args, RankOptions& options) {
   args.Flag("--no-gpu-graphs{false}", options.records, "Enqueue the nodes of cards one by one in every step");
 }
 
+void DeclareStall(Options& args, RankOptions& options) {
+  options.stall_s = kStallS;
+  args.Value("--stall", options.stall_s,
+             "Seconds without the end of a step until it is said what all ranks wait for; 0: never; default: 60")
+      .Between(0, 86'400);
+}
+
 Result<int> RunMasterOrWorker(const RankOptions& options, const RankRole& lead) {
   return RunMasterOrWorker(options, lead, [](Runtime& runtime) { return Worker(runtime).Serve(); });
 }
@@ -80,6 +90,7 @@ Result<int> RunMasterOrWorker(const RankOptions& options, const RankRole& lead, 
   DF_ASSIGN(const CollectivesOption collectives, ParseCollectivesOption(options.collectives));
   DF_ASSIGN(const comm::WatchTimes watch_times, comm::ParseHeartbeat(options.heartbeat));
   if (options.grace_s > 0) CatchStopSignals();
+  CatchReportSignal();
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   DF_ASSIGN(const std::unique_ptr<comm::ProcessGroup> group,
             comm::ProcessGroup::Join(options.threads > 0 ? options.threads : cores));
@@ -96,6 +107,8 @@ Result<int> RunMasterOrWorker(const RankOptions& options, const RankRole& lead, 
   for (const comm::RankInfo& info : group->ranks()) runtime_options.hosts.push_back(info.host);
   runtime_options.stop = guard.get();
   runtime_options.watch = end.heartbeat();
+  runtime_options.stall_s = static_cast<double>(options.stall_s);
+  runtime_options.on_stuck = [&end](const Status& stuck) { end.OnStuck(stuck); };
   const Result<std::unique_ptr<Runtime>> runtime = MakeRuntime(runtime_options, options.transport, *group);
   if (!runtime.ok() && group->size() > 1) end.AbortAll(runtime.status());
   DF_TRY(runtime.status());

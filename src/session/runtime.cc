@@ -5,10 +5,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/base/log.h"
+#include "src/base/report_request.h"
 #include "src/executor/worker_pool.h"
 #include "src/session/control.pb.h"
 #include "src/session/control_devices.h"
 #include "src/session/control_plane.h"
+#include "src/session/rank_report.h"
+#include "src/session/stall_watch.h"
 #include "src/session/step_runner.h"
 #include "src/session/stop_guard.h"
 
@@ -40,12 +44,7 @@ Runtime::Runtime(const RuntimeOptions& options, std::unique_ptr<Communicator> co
     });
   }
   runner_ = std::make_unique<StepRunner>(*pool_, control_.get(), StrCat("rank ", rank_, " (host ", HostName(), ")"));
-  if (options_.watch == nullptr) return;
-  options_.watch->Attach({.on_lost = [this](const Status& loss) { Lose(loss); },
-                          .on_tick = [] {},
-                          .on_question = [] { return std::string(); },
-                          .on_answer = [](int64_t, int, const std::string&) {},
-                          .on_request = [] {}});
+  if (options_.watch != nullptr) AttachToWatch();
 }
 
 Runtime::~Runtime() {
@@ -98,6 +97,42 @@ void Runtime::ShareStop() {
   if (signal == 0 || shared_stop_) return;
   shared_stop_ = true;
   control_->Stop(signal);
+}
+
+void Runtime::AttachToWatch() {
+  RankWatch& watch = *options_.watch;
+  if (rank_ == 0) {
+    stall_ = std::make_unique<StallWatch>(
+        watch, StallOptions{.after = std::chrono::duration<double>(options_.stall_s),
+                            .ranks = size_,
+                            .is_in_step = [this] { return runner_->is_in_step(); },
+                            .progress = [this] { return runner_->steps_begun(); },
+                            .say = [](const std::string& report) { DF_LOG(kWarning) << report; },
+                            .on_stuck = [this](const Status& stuck) { OnStuck(stuck); }});
+  }
+  watch.Attach({.on_lost = [this](const Status& loss) { Lose(loss); },
+                .on_tick =
+                    [this] {
+                      if (TakeReportRequest()) options_.watch->Request();
+                      if (stall_ != nullptr) stall_->OnTick();
+                    },
+                .on_question =
+                    [this] {
+                      const ReportSource source{rank_, HostName(), runner_->steps_begun(), parts_, *pool_};
+                      return MakeRankReport(source).SerializeAsString();
+                    },
+                .on_answer = [this](int64_t question, int rank,
+                                    const std::string& answer) { stall_->OnAnswer(question, rank, answer); },
+                .on_request = [this] { stall_->OnRequest(); }});
+}
+
+void Runtime::OnStuck(const Status& stuck) {
+  if (!options_.on_stuck) {
+    DF_LOG(kWarning) << stuck.message();
+    return;
+  }
+  if (size_ > 1) Lose(stuck);
+  options_.on_stuck(stuck);
 }
 
 void Runtime::Lose(const Status& loss) {
