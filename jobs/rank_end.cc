@@ -1,12 +1,14 @@
 #include "jobs/rank_end.h"
 
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "src/base/log.h"
 #include "src/base/printable.h"
 
 namespace dfrun::jobs {
@@ -21,6 +23,12 @@ constexpr std::chrono::seconds kLauncher(4);
 
 [[noreturn]] void SleepForever() {
   for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+}
+
+// Whoever read what this rank says may be gone: that is no reason to end by another code.
+void Say(int rank, const std::string& text) {
+  std::signal(SIGPIPE, SIG_IGN);
+  std::fprintf(stderr, "dfrun: rank %d: %s\n", rank, PrintableText(text).c_str());
 }
 
 // Where nothing else has ended this process by then.
@@ -52,7 +60,7 @@ Status RankEnd::StartHeartbeat(const comm::WatchTimes& times) {
 void RankEnd::AbortAll(const Status& error) {
   if (is_ending_.exchange(true)) SleepForever();
   const int exit_code = ExitCode(error.code());
-  std::fprintf(stderr, "dfrun: rank %d: %s\n", group_.rank(), PrintableText(error.ToString()).c_str());
+  Say(group_.rank(), error.ToString());
   ExitAfter(kLauncher, exit_code);
   if (heartbeat_ != nullptr) heartbeat_->Leave(exit_code);
   group_.Abort(exit_code);
@@ -65,14 +73,17 @@ void RankEnd::AbortAfterLoss(const Status& error) {
 
 // On the heartbeats' thread, which goes on.
 void RankEnd::OnLost(const Status& loss, int rank) {
+  std::signal(SIGPIPE, SIG_IGN);
   if (rank == group_.rank()) {  // the others end without it
-    std::fprintf(stderr, "dfrun: rank %d: %s\n", rank, PrintableText(loss.ToString()).c_str());
+    Say(rank, loss.ToString());
     std::_Exit(ExitCode(loss.code()));
   }
   {
     MutexLock lock(mu_);
     loss_ = loss;
   }
+  // At once: a launcher that has seen the death too kills this rank soon, and the thread that leads may be in MPI.
+  if (heartbeat_ != nullptr && heartbeat_->speaker() == group_.rank()) DF_LOG(kWarning) << loss.message();
   std::thread([this, loss] {
     std::this_thread::sleep_for(kOrderly);
     AbortAfterLoss(loss);
@@ -91,9 +102,7 @@ void RankEnd::OnEnd(int rank, int exit_code) {
   if (is_ending_) return;
   std::thread([rank, exit_code, own = group_.rank()] {
     std::this_thread::sleep_for(kLauncher);
-    std::fprintf(stderr,
-                 "dfrun: rank %d: rank %d has ended the job, and the launcher does not end this rank: it ends itself\n",
-                 own, rank);
+    Say(own, StrCat("rank ", rank, " has ended the job, and the launcher does not end this rank: it ends itself"));
     std::_Exit(exit_code);
   }).detach();
 }
