@@ -120,6 +120,11 @@ int64_t ControlPlane::NewRound(Callback end) {
   return round;
 }
 
+bool ControlPlane::has_open_round() const {
+  MutexLock lock(mu_);
+  return !rounds_.empty();
+}
+
 bool ControlPlane::ForgetRound(int64_t round) {
   MutexLock lock(mu_);
   return rounds_.erase(round) > 0;

@@ -40,6 +40,9 @@ class ControlPlane {
   // Rank 0: opens a round; its number, from 1 on. `end` runs once, inside Poll() or Done(), when every rank is done
   // with it, with the first error in time.
   int64_t NewRound(Callback end);
+  // Rank 0: rounds opened so far, and whether one has not ended.
+  int64_t rounds_opened() const { return last_round_.load(std::memory_order_relaxed); }
+  bool has_open_round() const EXCLUDES(mu_);
   // Rank 0, where the network has failed: `end` will not run. False: it runs or has.
   bool ForgetRound(int64_t round);
   // Rank 0: to all other ranks, by the tree: each passes it on before it acts. One thread at a time, so that all ranks

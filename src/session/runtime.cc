@@ -103,12 +103,16 @@ void Runtime::AttachToWatch() {
   RankWatch& watch = *options_.watch;
   if (rank_ == 0) {
     stall_ = std::make_unique<StallWatch>(
-        watch, StallOptions{.after = std::chrono::duration<double>(options_.stall_s),
-                            .ranks = size_,
-                            .is_in_step = [this] { return runner_->is_in_step(); },
-                            .progress = [this] { return runner_->steps_begun(); },
-                            .say = [](const std::string& report) { DF_LOG(kWarning) << report; },
-                            .on_stuck = [this](const Status& stuck) { OnStuck(stuck); }});
+        watch,
+        StallOptions{
+            .after = std::chrono::duration<double>(options_.stall_s),
+            .ranks = size_,
+            .is_in_step =
+                [this] { return runner_->is_in_step() || (control_ != nullptr && control_->has_open_round()); },
+            .progress =
+                [this] { return runner_->steps_begun() + (control_ != nullptr ? control_->rounds_opened() : 0); },
+            .say = [](const std::string& report) { DF_LOG(kWarning) << report; },
+            .on_stuck = [this](const Status& stuck) { OnStuck(stuck); }});
   }
   watch.Attach({.on_lost = [this](const Status& loss) { Lose(loss); },
                 .on_tick =

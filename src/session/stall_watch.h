@@ -16,7 +16,7 @@ namespace dfrun {
 struct StallOptions {
   std::chrono::duration<double> after{};  // without progress; 0: nobody looks
   int ranks = 1;
-  // Whether a step is in flight on this rank, and a count that grows with each.
+  // Whether rank 0 waits for steps, or for another request to all ranks, and a count that grows with each.
   std::function<bool()> is_in_step;
   std::function<int64_t()> progress;
   // What is to be told to a person.
