@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Steps that do not go on: who waits for whom is said by name, in time; what can never go on ends with 70, and what is
 # only slow does not. A signal asks for the same at any time.
-#   hangs_test.sh SOURCE_DIR DFRUN [TRANSPORT_LIBRARY]    of tests/transport: its transport swallows a message
-SOURCE=$1 DFRUN=$2 LIBRARY=${3:-}
+#   TEST_TRANSPORT=LIBRARY hangs_test.sh SOURCE_DIR DFRUN    a library of tests/transport, one of which swallows a message
+SOURCE=$1 DFRUN=$2
 source "$SOURCE/tests/regression/lib.sh"
 source "$SOURCE/tests/regression/signals.sh"
 source "$SOURCE/tests/regression/failures.sh"
@@ -31,14 +31,12 @@ says "ranks wait for one another in a cycle"
 hangs 2 unfilled.pbtxt --fetch y --target fill --no-optimize
 says "rank 1 waits in Dequeue(batches), and no node that is in progress would put into it" \
   "rank 0 waits for xp from rank 1, which waits in Dequeue(batches)"
-if [ -n "$LIBRARY" ]; then
-  preload=$LIBRARY
-  export DFRUN_TEST_DROPS=3
-  hangs 2 dropped.pbtxt --fetch sum --repeat 10 --transport dropping
-  unset DFRUN_TEST_DROPS
-  preload=
-  says "rank 0 waits for r from rank 1, which has sent it: the message is lost, or late (step 2)"
-fi
+preload=$TEST_TRANSPORT
+export DFRUN_TEST_DROPS=3
+hangs 2 dropped.pbtxt --fetch sum --repeat 10 --transport dropping
+unset DFRUN_TEST_DROPS
+preload=
+says "rank 0 waits for r from rank 1, which has sent it: the message is lost, or late (step 2)"
 
 # One rank, without mpirun.
 start "$DFRUN" eval "$graphs/locked.pbtxt" --fetch y --stall 1
