@@ -68,6 +68,15 @@ Status ListenAsAgreed(Bootstrap& bootstrap, Meeting& meeting) {
   return Status();
 }
 
+void WarnOfNoNetwork(const std::vector<HostNetwork>& hosts) {
+  const auto text = [](const HostAddress& address) { return StrCat(address.ip, "/", address.prefix); };
+  const auto other =
+      std::find_if(hosts.begin(), hosts.end(), [&](const HostNetwork& h) { return h.id != hosts[0].id; });
+  DF_LOG(kWarning) << "the hosts of the ranks have no network in common: no rank is watched (rank 0 has "
+                   << Join(hosts[0].addresses, " ", text) << ", rank " << other - hosts.begin() << " has "
+                   << Join(other->addresses, " ", text) << ")";
+}
+
 Result<Meeting> Meet(Bootstrap& bootstrap) {
   Meeting meeting;
   const std::string secret = NewSecret();
@@ -88,8 +97,7 @@ Result<Meeting> Meet(Bootstrap& bootstrap) {
   if (all.size() == 1) return meeting;
   auto addresses = ChooseAddresses(hosts);
   if (!addresses) {
-    if (bootstrap.rank() == 0)
-      DF_LOG(kWarning) << "the hosts of the ranks have no network in common: no rank is watched";
+    if (bootstrap.rank() == 0) WarnOfNoNetwork(hosts);
     return meeting;
   }
   meeting.addresses = *std::move(addresses);

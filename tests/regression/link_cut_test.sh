@@ -14,6 +14,8 @@ if ! { ip netns add "$a" && ip netns add "$b"; } > /dev/null 2>&1; then
   exit 77
 fi
 remove_hosts() {
+  local pid
+  for pid in $(ip netns pids "$a"; ip netns pids "$b"); do kill -KILL "$pid" 2> /dev/null || true; done
   ip netns del "$a" 2> /dev/null || true
   ip netns del "$b" 2> /dev/null || true
   stop_job
@@ -26,6 +28,12 @@ link() {  # link INTERFACE NETWORK
   ip -n "$b" address add "$2.2/24" dev "$1"
   ip -n "$a" link set "$1" up
   ip -n "$b" link set "$1" up
+  for host in "$a" "$b"; do  # the kernel takes up to a second to call it running
+    for _ in $(seq 50); do
+      ip -n "$host" link show "$1" | grep -q 'state UP' && break
+      sleep 0.1
+    done
+  done
 }
 ip -n "$a" link set lo up
 ip -n "$b" link set lo up
@@ -51,6 +59,7 @@ for host in "$a" "$b"; do
   ip netns exec "$host" ss -Hltn > listening
   ! grep -q 'users:(("dfrun".*0\.0\.0\.0' listening || fail "a rank listens on all interfaces"
 done
+! grep -q "no rank is watched" "$WORK/out" || { cat "$WORK/out" >&2; fail "the ranks do not find their network"; }
 begun=$SECONDS
 # To an address of the link that nobody has: what is sent is swallowed.
 ip -n "$a" neigh replace 10.211.1.2 lladdr 02:00:00:00:00:99 dev values nud permanent
