@@ -532,6 +532,7 @@ void AddRunOptions(Options& args, EvalOptions& options) {
   args.Value("--repeat", options.repeat, "Run the step K times; fetches are stacked along a new first axis")
       .Between(1, 100'000'000);
   DeclareRankOptions(args, options.ranks);
+  DeclareStall(args, options.ranks);
   args.Flag("--no-optimize{false}", options.optimize, "Skip the graph passes but for pruning");
   args.Flag("--no-straight-loops{false}", options.ranks.loop_programs,
             "Run every loop by frames and iterations, for comparison; the results are the same");

@@ -1,15 +1,15 @@
 #include "jobs/ranks.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <thread>
 
 #include "comm/bootstrap/process_group.h"
 #include "jobs/command.h"
+#include "jobs/rank_end.h"
 #include "jobs/versions.h"
 #include "src/base/log.h"
-#include "src/base/printable.h"
+#include "src/base/report_request.h"
 #include "src/framework/step_recorder.h"
 #include "src/session/stop_guard.h"
 #include "src/session/worker.h"
@@ -17,27 +17,31 @@
 namespace dfrun::jobs {
 namespace {
 
-// Ends every rank, where MPI cannot be left in order: others may wait for this one for ever.
-[[noreturn]] void AbortAll(comm::ProcessGroup& group, const Status& error) {
-  std::fprintf(stderr, "dfrun: rank %d: %s\n", group.rank(), PrintableText(error.ToString()).c_str());
-  group.Abort(ExitCode(error.code()));
-}
+constexpr int64_t kStallS = 60;
 
 // A signal may have reached one rank alone, which then gives rank 0 time to end the job by itself.
 constexpr StopGuard::Seconds kRankZeroFirst(2);
 
-// Null where signals are no requests. The group outlives it.
-std::unique_ptr<StopGuard> MakeGuard(comm::ProcessGroup& group, const RankOptions& options) {
+// Null where signals are no requests. The group and `end` outlive it.
+std::unique_ptr<StopGuard> MakeGuard(const comm::ProcessGroup& group, RankEnd& end, const RankOptions& options) {
   if (options.grace_s == 0) return nullptr;
   StopGuard::Seconds grace(static_cast<double>(options.grace_s));
   if (group.rank() != 0) grace += kRankZeroFirst;
-  return std::make_unique<StopGuard>(ProcessStop(), grace,
-                                     [&group](const Status& overdue) { AbortAll(group, overdue); });
+  return std::make_unique<StopGuard>(ProcessStop(), grace, [&end](const Status& overdue) { end.AbortAll(overdue); });
 }
 
-void AbortIfNetworkFailed(comm::ProcessGroup& group, const Runtime& runtime) {
-  const Status network = runtime.communicator().network_status();
-  if (!network.ok()) AbortAll(group, network);
+// Others may wait for this rank, or MPI for one that is lost: MPI cannot be left in order. `outcome` says more of it
+// where it is an error.
+void AbortIfNetworkFailed(RankEnd& end, const Runtime& runtime, const Status& outcome) {
+  const Status network = runtime.network_status();
+  if (!network.ok()) end.AbortAfterLoss(outcome.ok() ? network : outcome);
+}
+
+void SayDifferences(const comm::ProcessGroup& group) {
+  if (group.rank() != 0) return;
+  for (const std::string& difference : comm::FindDifferences(group.ranks())) {
+    DF_LOG(kWarning) << difference << ": results may not be what they are where all ranks are alike";
+  }
 }
 
 // What devices that record have done in all steps.
@@ -74,9 +78,19 @@ void DeclareRankOptions(Options& args, RankOptions& options) {
       "--collectives", options.collectives,
       "How AllReduce and its kin are done: lowered to sends and sums, or by participants, a node of each device; "
       "default: auto");
+  args.Value(
+      "--heartbeat", options.heartbeat,
+      "Seconds between two heartbeats and, after a comma, of silence until a rank is dead; or off; default: 1,5");
   args.Flag("--explain-gpu", options.explain_gpu,
             "Say what of a step is launched on a card as a whole, and why other nodes are not");
   args.Flag("--no-gpu-graphs{false}", options.records, "Enqueue the nodes of cards one by one in every step");
+}
+
+void DeclareStall(Options& args, RankOptions& options) {
+  options.stall_s = kStallS;
+  args.Value("--stall", options.stall_s,
+             "Seconds without the end of a step until it is said what all ranks wait for; 0: never; default: 60")
+      .Between(0, 86'400);
 }
 
 Result<int> RunMasterOrWorker(const RankOptions& options, const RankRole& lead) {
@@ -85,18 +99,18 @@ Result<int> RunMasterOrWorker(const RankOptions& options, const RankRole& lead) 
 
 Result<int> RunMasterOrWorker(const RankOptions& options, const RankRole& lead, const RankRole& serve) {
   DF_ASSIGN(const CollectivesOption collectives, ParseCollectivesOption(options.collectives));
+  DF_ASSIGN(const comm::WatchTimes watch_times, comm::ParseHeartbeat(options.heartbeat));
   if (options.grace_s > 0) CatchStopSignals();
+  CatchReportSignal();
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   DF_ASSIGN(const std::unique_ptr<comm::ProcessGroup> group,
             comm::ProcessGroup::Join(
                 {.threads = options.threads > 0 ? options.threads : cores, .mpi_abi = options.mpi_abi}, OwnFacts()));
   if (group->size() > 1) TagLog(group->rank());
-  if (group->rank() == 0) {
-    for (const std::string& difference : comm::FindDifferences(group->ranks())) {
-      DF_LOG(kWarning) << difference << ": results may not be what they are where all ranks are alike";
-    }
-  }
-  const std::unique_ptr<StopGuard> guard = MakeGuard(*group, options);
+  SayDifferences(*group);
+  RankEnd end(*group);
+  DF_TRY(end.StartHeartbeat(watch_times));
+  const std::unique_ptr<StopGuard> guard = MakeGuard(*group, end, options);
   RuntimeOptions runtime_options;
   runtime_options.threads = options.threads > 0 ? options.threads : std::max(1, cores / group->ranks_on_host());
   runtime_options.loop_programs = options.loop_programs;
@@ -105,18 +119,21 @@ Result<int> RunMasterOrWorker(const RankOptions& options, const RankRole& lead, 
   runtime_options.collectives = collectives;
   for (const comm::RankInfo& info : group->ranks()) runtime_options.hosts.push_back(info.host);
   runtime_options.stop = guard.get();
+  runtime_options.watch = end.heartbeat();
+  runtime_options.stall_s = static_cast<double>(options.stall_s);
+  runtime_options.on_stuck = [&end](const Status& stuck) { end.OnStuck(stuck); };
   const Result<std::unique_ptr<Runtime>> runtime = MakeRuntime(runtime_options, options.transport, *group);
-  if (!runtime.ok() && group->size() > 1) AbortAll(*group, runtime.status());
+  if (!runtime.ok() && group->size() > 1) end.AbortAll(runtime.status());
   DF_TRY(runtime.status());
   if (group->rank() != 0) {
     const Status served = serve(**runtime);
     if (options.explain_gpu) SayCounters(**runtime);
-    AbortIfNetworkFailed(*group, **runtime);
+    AbortIfNetworkFailed(end, **runtime, served);
     return ExitCode(served.code());  // the reason is rank 0's to print
   }
   const Status led = lead(**runtime);
   if (options.explain_gpu) SayCounters(**runtime);
-  AbortIfNetworkFailed(*group, **runtime);
+  AbortIfNetworkFailed(end, **runtime, led);
   // Said before the others know: they end with the error's exit code, at which mpirun ends this rank.
   if (!led.ok()) PrintError(led);
   const Status told = Shutdown(**runtime, led);

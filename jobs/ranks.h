@@ -15,6 +15,8 @@ struct RankOptions {
   std::string transport = {};  // empty: the best that all ranks have
   std::string mpi_abi = {};    // empty: the launcher's
   std::string collectives = "auto";
+  std::string heartbeat = "1,5";  // as comm::ParseHeartbeat() reads it
+  int64_t stall_s = 0;            // without the end of a step, until it is said what all ranks wait for; 0: never
   bool loop_programs = true;
   bool records = true;       // steps of devices that do so
   bool explain_gpu = false;  // tells what is recorded, and what is not
@@ -23,10 +25,13 @@ struct RankOptions {
   int64_t grace_s = 0;
 };
 
-// Gives the command --threads, --transport, --mpi-abi, --collectives, --explain-gpu and --no-gpu-graphs.
+// Gives the command --threads, --transport, --mpi-abi, --collectives, --heartbeat, --explain-gpu and --no-gpu-graphs.
 void DeclareRankOptions(Options& args, RankOptions& options);
 
 using RankRole = std::function<Status(Runtime&)>;
+
+// --stall, 60 by default, of commands that nothing but their own steps keeps going.
+void DeclareStall(Options& args, RankOptions& options);
 
 // Joins the ranks, calls `lead` on rank 0 and `serve` on all others, and ends them with rank 0's outcome: `serve`
 // returns what the last Worker::Serve() in it does. The result on every rank: 0, or the exit code of what went wrong,

@@ -67,6 +67,7 @@ RunCommand Setup(Options& args) {
   args.FlagOrValue("--resume", kNewest, options->resume,
                    "Go on from the newest checkpoint in the run directory; --resume=STEP: from that of this step");
   DeclareRankOptions(args, options->ranks);
+  DeclareStall(args, options->ranks);
   args.Value("--grace", options->ranks.grace_s,
              "Seconds for the step in progress to end in after SIGTERM, SIGINT or SIGUSR1; default: 20, less a save")
       .Between(1, 86'400);

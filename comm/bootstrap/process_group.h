@@ -31,6 +31,8 @@ class ProcessGroup {
 
   int rank() const { return bootstrap_->rank(); }
   int size() const { return bootstrap_->size(); }
+  // For what else the ranks agree on at start; lives as long as the group.
+  Bootstrap& bootstrap() { return *bootstrap_; }
   // The facts about all ranks, by rank.
   const std::vector<RankInfo>& ranks() const { return ranks_; }
   // The number of ranks on this rank's host.

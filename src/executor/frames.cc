@@ -95,6 +95,8 @@ Result<std::unique_ptr<Iteration>> Frames::Make(FrameRun& frame) {
   }
   made->ops = made->own_ops.data();
   made->children.resize(frame.plan->num_children);
+  made->made_before = made_.load(std::memory_order_relaxed);
+  made_.store(made.get(), std::memory_order_release);
   return made;
 }
 

@@ -43,6 +43,7 @@ struct Iteration {
 
   std::unique_ptr<StepValues> own_values;
   std::vector<AsyncOp> own_ops;
+  const Iteration* made_before = nullptr;  // in Frames::made()
 };
 
 struct FrameRun {
@@ -104,6 +105,9 @@ class Frames {
 
   Mutex& mu() DF_THREAD_ANNOTATION(lock_returned(mu_)) { return mu_; }
   Iteration& root() { return root_; }
+  // Any thread: the last iteration that was made, from which made_before leads to all others, in use or not. What
+  // follows from their frame in the plan never changes.
+  const Iteration* made() const { return made_.load(std::memory_order_acquire); }
   // After a step: frames of one that failed may still be under way, and end here.
   void Reset() EXCLUDES(mu_);
   // The name of a frame that has not ended; empty if all have.
@@ -129,6 +133,7 @@ class Frames {
   StepState* const step_;
   const StepResume& resume_;
   Iteration root_;
+  std::atomic<const Iteration*> made_{nullptr};
   Mutex mu_;
   std::vector<std::unique_ptr<FrameRun>> all_ GUARDED_BY(mu_);
   std::vector<std::vector<FrameRun*>> idle_ GUARDED_BY(mu_);  // by frame of the plan

@@ -156,6 +156,7 @@ class NodeRunner {
     op.node = node;
     op.slots = slots_;
     op.start_ns = is_watched_ ? TraceSink::NowNs() : 0;
+    op.MarkStarted(step_.args().step.step_id);
     ExecutorAccess::BindStep(op.context, slots_, plan_.device(), pool_, step_.args().step);
     ExecutorAccess::SetIteration(op.context, context_.iteration());
     ExecutorAccess::BindNode(op.context, *infos_[node], inputs_ + record.first_input, slots_ + record.first_output,

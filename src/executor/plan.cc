@@ -14,9 +14,10 @@ TraceNames ExecPlan::Names() const {
   TraceNames names{device_->full_name(), {}};
   names.nodes.reserve(infos_.size());
   for (const NodeInfo* info : infos_) names.nodes.push_back({info->name, info->op->name});
-  for (const auto& [node, channel] : channels_) {
-    const bool sends = info(node).op->traits.boundary == Boundary::kSend;
-    (sends ? names.nodes[node].sends : names.nodes[node].receives) = channel;
+  for (const NodeMeeting& meeting : meetings_) {
+    if (meeting.channel < 0) continue;
+    const bool sends = info(meeting.node).op->traits.boundary == Boundary::kSend;
+    (sends ? names.nodes[meeting.node].sends : names.nodes[meeting.node].receives) = meeting.channel;
   }
   return names;
 }

@@ -209,6 +209,15 @@ struct EnterPlan {
   bool is_constant;  // its value is every iteration's
 };
 
+// What a node waits for by other ways than edges, or others wait for of it; for traces and reports.
+struct NodeMeeting {
+  uint32_t node = 0;      // in the plan
+  int32_t channel = -1;   // of one that sends or receives
+  int32_t peer = -1;      // likewise: the rank of the other end
+  int64_t group = -1;     // of a participant of a collective
+  std::string subject{};  // the value that it sends or receives; the node that made the object which it uses
+};
+
 class ExecPlan {
  public:
   // Empty; BuildPlan() makes one of a graph.
@@ -255,6 +264,8 @@ class ExecPlan {
   }
   const NodeInfo& info(uint32_t node) const { return *infos_[node]; }
   const NodeInfo* const* infos() const { return infos_.data(); }
+  // By node.
+  const std::vector<NodeMeeting>& meetings() const { return meetings_; }
 
   // How an expensive node's kernel ran lately. Thread safety: any thread.
   struct KernelStats {
@@ -283,7 +294,7 @@ class ExecPlan {
   std::vector<Feed> feeds_;
   std::vector<FramePlan> frames_;
   std::vector<EnterPlan> enters_;
-  std::vector<std::pair<uint32_t, int32_t>> channels_;  // of nodes that send and receive
+  std::vector<NodeMeeting> meetings_;
   bool has_control_flow_ = false;
   bool has_async_ = false;
   int num_fetches_ = 0;

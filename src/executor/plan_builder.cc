@@ -6,6 +6,7 @@
 
 #include "src/base/integers.h"
 #include "src/executor/loop_program_writer.h"
+#include "src/executor/wait_kind.h"
 #include "src/framework/exchange_memory.h"
 #include "src/graph/node_order.h"
 #include "src/graph/update_gate.h"
@@ -36,7 +37,7 @@ Status PlanBuilder::Build() {
   DF_TRY(AssignSlots());
   CountReaders();
   for (NodeId id : order_) {
-    DF_TRY(AddChannel(graph_.node(id)));
+    DF_TRY(AddMeeting(graph_.node(id)));
     WriteNode(graph_.node(id));
   }
   const size_t num_edges = plan_.has_control_flow_ ? plan_.dataflow_edges_.size() : plan_.edges_.size();
@@ -213,10 +214,24 @@ void PlanBuilder::CountReaders() {
   }
 }
 
-Status PlanBuilder::AddChannel(const Node& node) {
-  if (!IsSend(node) && !IsRecv(node)) return Status();
-  DF_ASSIGN(const int64_t channel, node.attrs.Get<int64_t>("channel"));
-  plan_.channels_.emplace_back(static_cast<uint32_t>(plan_.records_.size()), static_cast<int32_t>(channel));
+Status PlanBuilder::AddMeeting(const Node& node) {
+  const WaitKind kind = WaitKindOf(*node.op);
+  if (kind == WaitKind::kNone) return Status();
+  NodeMeeting meeting{.node = static_cast<uint32_t>(plan_.records_.size())};
+  if (kind == WaitKind::kSend || kind == WaitKind::kRecv) {
+    DF_ASSIGN(const int64_t channel, node.attrs.Get<int64_t>("channel"));
+    DF_ASSIGN(const int64_t peer, node.attrs.Get<int64_t>("peer"));
+    DF_ASSIGN(meeting.subject, node.attrs.Get<std::string>("tensor_name"));
+    meeting.channel = static_cast<int32_t>(channel);
+    meeting.peer = static_cast<int32_t>(peer);
+  } else if (kind == WaitKind::kMeet) {
+    DF_ASSIGN(meeting.group, node.attrs.Get<int64_t>("group"));
+  } else if (!node.inputs.empty()) {
+    // A reader's node names the queue behind it.
+    const bool reads = node.op->name.starts_with("ReaderRead") && node.inputs.size() > 1;
+    meeting.subject = graph_.node(node.inputs[reads ? 1 : 0].node).name;
+  }
+  plan_.meetings_.push_back(std::move(meeting));
   return Status();
 }
 

@@ -2,6 +2,7 @@
 #ifndef DFRUN_SRC_EXECUTOR_PLAN_STATES_H_
 #define DFRUN_SRC_EXECUTOR_PLAN_STATES_H_
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <utility>
@@ -33,6 +34,17 @@ class PlanStates {
   void Own(std::unique_ptr<PlanState> state) EXCLUDES(mu_) {
     MutexLock lock(mu_);
     all_.push_back(std::move(state));
+  }
+  // All of them; `in_use`: a step has it.
+  template <class Body>
+  void ForEach(Body body) EXCLUDES(mu_) {
+    MutexLock lock(mu_);
+    const PlanState* const last_used = last_used_.load(std::memory_order_acquire);
+    for (const auto& state : all_) {
+      const bool is_idle =
+          state.get() == last_used || std::find(idle_.begin(), idle_.end(), state.get()) != idle_.end();
+      body(*state, !is_idle);
+    }
   }
   // Its step has ended.
   void Return(PlanState* state) EXCLUDES(mu_) {

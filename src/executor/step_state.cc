@@ -43,6 +43,7 @@ void StepState::OpDone(void* arg, Status status) {
   AsyncOp& op = *static_cast<AsyncOp*>(arg);
   StepState& step = *op.step;
   op.status = std::move(status);
+  op.MarkEnded();
   if (step.args().trace != nullptr) step.RecordOp(op);
   // A device's own memory cannot be looked at from here, where it may be the device that calls; what moves values
   // between memories makes none that was finite not so.
@@ -178,6 +179,27 @@ void StepState::Fail(const Status& status) {
   }
   args_.step.cancellation->Cancel(status);
   if (args_.step.rendezvous != nullptr) args_.step.rendezvous->Abort(status);
+}
+
+bool StepState::Rests(int in_flight) const {
+  const Work* const inbox = inbox_.load(std::memory_order_acquire);
+  if (inbox == &g_shared) return active_.load(std::memory_order_acquire) == in_flight;
+  return inbox == &g_asleep;
+}
+
+void StepState::AppendStarted(std::vector<StartedNode>& started) const {
+  const auto append = [&](const FramePlan& frame, const AsyncOp* ops, bool in_loop) {
+    if (frame.layout.num_async == 0) return;
+    for (uint32_t node = frame.first_node; node < frame.first_node + frame.num_nodes; ++node) {
+      if ((plan_.records()[node].flags & kNodeAsync) == 0) continue;
+      const uint64_t mark = ops[plan_.detail(node).index].mark.load(std::memory_order_relaxed);
+      if ((mark & AsyncOp::kStarted) == 0) continue;
+      started.push_back({node, static_cast<int64_t>(mark >> 2), (mark & AsyncOp::kEnded) != 0, in_loop});
+    }
+  };
+  append(plan_.root(), async_.data(), false);
+  if (frames_ == nullptr) return;
+  for (const Iteration* it = frames_->made(); it != nullptr; it = it->made_before) append(*it->plan, it->ops, true);
 }
 
 StepWorker& StepState::AcquireWorker() {

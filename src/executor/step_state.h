@@ -16,6 +16,7 @@
 #include "src/base/mutex.h"
 #include "src/executor/plan.h"
 #include "src/executor/run_args.h"
+#include "src/executor/started_node.h"
 #include "src/executor/step_values.h"
 #include "src/executor/step_work.h"
 
@@ -91,6 +92,12 @@ class StepState final : public PlanState {
 
   // The callback of an asynchronous kernel, on any thread; `op` is an AsyncOp.
   static void OpDone(void* op, Status status);
+
+  // Any thread, of a state that a step has, of whose asynchronous nodes `in_flight` have not ended: true where no
+  // thread is at the step, nor about to be.
+  bool Rests(int in_flight) const;
+  // Any thread.
+  void AppendStarted(std::vector<StartedNode>& started) const;
 
   // Of a shared step: workers and operations in flight.
   std::atomic<int>& active() { return active_; }

@@ -3,6 +3,7 @@
 #ifndef DFRUN_SRC_EXECUTOR_STEP_WORK_H_
 #define DFRUN_SRC_EXECUTOR_STEP_WORK_H_
 
+#include <atomic>
 #include <cstdint>
 
 #include "src/executor/frame_queue.h"
@@ -44,6 +45,16 @@ struct AsyncOp : Work {
   uint32_t node = 0;  // in the plan
   Status status;
   int64_t start_ns = 0;  // where the step is traced
+
+  // For who looks at the step meanwhile (plan_look.h): the last step in which it was started, and, in the two low bits,
+  // that it was and that it has ended there.
+  static constexpr uint64_t kStarted = 1;
+  static constexpr uint64_t kEnded = 2;
+  void MarkStarted(int64_t step_id) {
+    mark.store(static_cast<uint64_t>(step_id) << 2 | kStarted, std::memory_order_relaxed);
+  }
+  void MarkEnded() { mark.store(mark.load(std::memory_order_relaxed) | kEnded, std::memory_order_relaxed); }
+  std::atomic<uint64_t> mark{0};
 };
 
 }  // namespace dfrun

@@ -27,6 +27,7 @@ constexpr int64_t kSliceNs = 1'200'000;
 constexpr int64_t kFreeTurnNs = 1'200'000;  // of kYields yields
 constexpr int64_t kPatienceNs = 10'000'000;
 constexpr int64_t kSleepsPerSlice = 4;
+constexpr int kQuietLooks = 100;
 constexpr microseconds kFirstSleep(50);
 constexpr microseconds kLongestSleep(1000);
 
@@ -371,6 +372,8 @@ void WorkerPool::SetIdle(bool idle) {
 void WorkerPool::Sleep(FunctionRef<bool()> done, Sleepers& sleepers, microseconds longest) {
   MutexLock lock(mu_);
   sleepers.sleeping.fetch_add(1);
+  const bool is_owner = std::this_thread::get_id() == owner_;
+  if (is_owner) owner_sleeps_.store(true, std::memory_order_relaxed);
   if (!done() && !HasWork()) {
     if (has_hook_.load(std::memory_order_relaxed)) {
       sleepers.wake.WaitFor(mu_, longest);
@@ -378,7 +381,16 @@ void WorkerPool::Sleep(FunctionRef<bool()> done, Sleepers& sleepers, microsecond
       sleepers.wake.Wait(mu_);
     }
   }
+  if (is_owner) owner_sleeps_.store(false, std::memory_order_relaxed);
   sleepers.sleeping.fetch_sub(1);
+}
+
+bool WorkerPool::IsQuiet() const {
+  for (int look = 0; look < kQuietLooks; ++look) {
+    if (owner_sleeps_.load(std::memory_order_relaxed) && !HasWork()) return true;
+    std::this_thread::sleep_for(kFirstSleep);
+  }
+  return false;
 }
 
 }  // namespace dfrun

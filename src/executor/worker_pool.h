@@ -59,6 +59,9 @@ class WorkerPool final : public ThreadPool {
   // Runs work until `done()`, which must not block; whoever makes it true calls Notify() after.
   void HelpUntil(FunctionRef<bool()> done);
   void Notify();
+  // Any thread: true where nothing is queued and the thread that made the pool sleeps in HelpUntil(). Looks for some
+  // milliseconds, for who waits sleeps in short turns.
+  bool IsQuiet() const;
 
   // True where a thread looks for work right now: handing it some costs no wake-up.
   bool has_idle_pollers() const { return idle_pollers_.load(std::memory_order_relaxed) > 0; }
@@ -89,6 +92,7 @@ class WorkerPool final : public ThreadPool {
   void WaitForJoined(const BlockJob& job);
 
   const int num_threads_;
+  const std::thread::id owner_ = std::this_thread::get_id();
   std::function<bool()> poll_;  // of who has set polling_
   std::atomic<bool> polling_{false};
   std::atomic<bool> has_hook_{false};
@@ -106,6 +110,7 @@ class WorkerPool final : public ThreadPool {
   BlockJob* jobs_ GUARDED_BY(mu_) = nullptr;
   Sleepers idle_workers_;
   Sleepers idle_callers_;
+  std::atomic<bool> owner_sleeps_{false};  // written under mu_
 
   std::vector<std::thread> workers_;
 };

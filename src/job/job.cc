@@ -68,6 +68,7 @@ class Job {
   Status SaveTimed();
   void TellGuard() const;
   std::string Committed() const;
+  Status WithAdvice(Status error) const;
   Status RunQuietly(int64_t steps);
   Status RunLogged();
   Status Step(Session::Handle handle, std::span<Tensor> fetches);
@@ -120,7 +121,7 @@ Status Job::Run() {
   DF_TRY(CheckStop());
   DF_TRY(Start());
   if (NothingLeft()) return session_->Close();
-  Status status = RunToEnd();
+  Status status = WithAdvice(RunToEnd());
   record_->End(status);
   return status;
 }
@@ -305,6 +306,13 @@ Status Job::CheckStop() const {
 // "step 40 is saved in run/checkpoints".
 std::string Job::Committed() const {
   return StrCat("step ", saved_step_, " is saved in ", directory_->checkpoints());
+}
+
+// A lost rank says nothing of the job.
+Status Job::WithAdvice(Status error) const {
+  if (error.code() != Code::kUnavailable) return error;
+  return Error(error.code(), error.message(), "; ", saved_step_ < 0 ? "nothing is saved" : Committed(),
+               ": start the job again with --resume");
 }
 
 // What it needs to know where a step does not end in time after a signal. What a save takes is no time for the step.

@@ -114,6 +114,8 @@ Result<std::unique_ptr<LocalExecutable>> BuildPart(Runtime& runtime, const std::
   std::stable_partition(part->plans.begin(), part->plans.end(),
                         [&](const auto& plan) { return &plan->device() == &runtime.cpu(); });
   if (runtime.size() > 1 || part->plans.size() > 1) part->communicator = &runtime.communicator();
+  part->list = &runtime.parts();
+  part->list->Add(*part);
   return part;
 }
 

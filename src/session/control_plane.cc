@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/framework/rank_tree.h"
 #include "src/session/control.pb.h"
 #include "src/session/control_error.h"
-#include "src/session/control_tree.h"
 
 namespace dfrun {
 namespace {
@@ -21,8 +21,9 @@ void TakeFirst(RankStatus& first, const RankStatus& other) {
 
 }  // namespace
 
-ControlPlane::ControlPlane(Communicator& communicator, std::function<void()> on_change)
+ControlPlane::ControlPlane(Communicator& communicator, const RankWatch* watch, std::function<void()> on_change)
     : communicator_(communicator),
+      watch_(watch),
       on_change_(std::move(on_change)),
       parent_(TreeParent(communicator.rank())),
       children_(TreeChildren(communicator.rank(), communicator.size())) {
@@ -34,15 +35,45 @@ ControlPlane::ControlPlane(Communicator& communicator, std::function<void()> on_
 
 ControlPlane::~ControlPlane() = default;
 
+// Fields that stand twice count as the second says: what is passed on gets the epoch of who does so.
+std::string ControlPlane::Serialize(const control::Message& message) const {
+  std::string bytes = message.SerializeAsString();
+  control::Message stamp;
+  stamp.set_epoch(epoch());
+  stamp.AppendToString(&bytes);
+  return bytes;
+}
+
+bool ControlPlane::IsCurrent(int from, const control::Message& message) {
+  const uint64_t own = epoch();
+  if (message.epoch() == own) return true;
+  if (Epoch::OfSameRanks(message.epoch(), own)) return message.epoch() > own;
+  Abort(0,
+        StatusNow(Internal("rank ", communicator_.rank(), " got a control message of rank ", from, " of other ranks")));
+  return false;
+}
+
+void ControlPlane::SetLost(const Status& loss) {
+  MutexLock lock(mu_);
+  if (loss_.ok()) loss_ = loss;
+  is_lost_.store(true, std::memory_order_release);
+}
+
+Status ControlPlane::network_status() const {
+  if (!is_lost_.load(std::memory_order_acquire)) return communicator_.network_status();
+  MutexLock lock(mu_);
+  return loss_;
+}
+
 void ControlPlane::Broadcast(const control::Message& message) {
   control::Message forwarded = message;
   forwarded.set_forward(true);
-  const std::string bytes = forwarded.SerializeAsString();
+  const std::string bytes = Serialize(forwarded);
   for (int child : children_) communicator_.SendControl(child, bytes);
 }
 
 void ControlPlane::SendTo(int rank, const control::Message& message) {
-  communicator_.SendControl(rank, message.SerializeAsString());
+  communicator_.SendControl(rank, Serialize(message));
 }
 
 bool ControlPlane::NextRequest(control::Message* message) {
@@ -59,6 +90,7 @@ void ControlPlane::Handle(int from, const std::string& bytes) {
     Abort(0, StatusNow(Internal("rank ", communicator_.rank(), " cannot read a control message of rank ", from)));
     return;
   }
+  if (!IsCurrent(from, message)) return;
   if (message.has_done()) {
     Done(message.round(), FromProto(message.done().error()));
   } else if (message.has_abort()) {
@@ -88,6 +120,11 @@ int64_t ControlPlane::NewRound(Callback end) {
   return round;
 }
 
+bool ControlPlane::has_open_round() const {
+  MutexLock lock(mu_);
+  return !rounds_.empty();
+}
+
 bool ControlPlane::ForgetRound(int64_t round) {
   MutexLock lock(mu_);
   return rounds_.erase(round) > 0;
@@ -114,7 +151,7 @@ void ControlPlane::Done(int64_t round, const RankStatus& status) {
   control::Message answer;
   answer.set_round(round);
   ToProto(ended.first, answer.mutable_done()->mutable_error());
-  communicator_.SendControl(parent_, answer.SerializeAsString());
+  communicator_.SendControl(parent_, Serialize(answer));
 }
 
 // Whose own round is forgotten passes the same news on once more; that does no harm.
@@ -126,7 +163,7 @@ bool ControlPlane::TakeAbort(int64_t round) {
 }
 
 void ControlPlane::SendToNeighbours(const control::Message& message, int but) {
-  const std::string bytes = message.SerializeAsString();
+  const std::string bytes = Serialize(message);
   if (parent_ >= 0 && parent_ != but) communicator_.SendControl(parent_, bytes);
   for (int child : children_) {
     if (child != but) communicator_.SendControl(child, bytes);
@@ -157,7 +194,7 @@ void ControlPlane::Stop(int signal) {
   control::Message message;
   message.mutable_stop()->set_signal(signal);
   if (parent_ < 0) return Broadcast(message);
-  communicator_.SendControl(parent_, message.SerializeAsString());
+  communicator_.SendControl(parent_, Serialize(message));
 }
 
 void ControlPlane::HandleStop(const control::Message& message) {
@@ -176,7 +213,7 @@ void ControlPlane::OnStop(std::function<void(int)> handler) {
 void ControlPlane::Report(const control::Devices& devices) {
   control::Message message;
   *message.mutable_devices() = devices;
-  communicator_.SendControl(parent_, message.SerializeAsString());
+  communicator_.SendControl(parent_, Serialize(message));
 }
 
 void ControlPlane::HandleDevices(const control::Message& message) {

@@ -17,6 +17,7 @@
 
 #include "src/base/mutex.h"
 #include "src/framework/communicator.h"
+#include "src/framework/rank_watch.h"
 #include "src/session/rank_status.h"
 
 namespace dfrun {
@@ -29,8 +30,9 @@ class Message;
 // Thread safety: all methods from any thread. None blocks: who waits polls the communicator meanwhile.
 class ControlPlane {
  public:
-  // `on_change` runs inside Poll() when a request, the end of a round or an abort is there.
-  ControlPlane(Communicator& communicator, std::function<void()> on_change);
+  // `on_change` runs inside Poll() when a request, the end of a round or an abort is there. `watch`, which outlives the
+  // control plane, gives the epoch of its messages; null: nobody watches.
+  ControlPlane(Communicator& communicator, const RankWatch* watch, std::function<void()> on_change);
   ~ControlPlane();
   ControlPlane(const ControlPlane&) = delete;
   ControlPlane& operator=(const ControlPlane&) = delete;
@@ -38,6 +40,9 @@ class ControlPlane {
   // Rank 0: opens a round; its number, from 1 on. `end` runs once, inside Poll() or Done(), when every rank is done
   // with it, with the first error in time.
   int64_t NewRound(Callback end);
+  // Rank 0: rounds opened so far, and whether one has not ended.
+  int64_t rounds_opened() const { return last_round_.load(std::memory_order_relaxed); }
+  bool has_open_round() const EXCLUDES(mu_);
   // Rank 0, where the network has failed: `end` will not run. False: it runs or has.
   bool ForgetRound(int64_t round);
   // Rank 0: to all other ranks, by the tree: each passes it on before it acts. One thread at a time, so that all ranks
@@ -66,8 +71,10 @@ class ControlPlane {
   // Rank 0: what to do on such news; set before the first request.
   void OnReport(std::function<void(const control::Devices&)> handler);
 
-  // Not OK once the network has failed: waiting is then vain.
-  Status network_status() const { return communicator_.network_status(); }
+  // A rank is lost: the first call counts.
+  void SetLost(const Status& loss) EXCLUDES(mu_);
+  // Not OK once the network has failed or a rank is lost: waiting is then vain.
+  Status network_status() const EXCLUDES(mu_);
 
  private:
   struct Round {
@@ -76,7 +83,12 @@ class ControlPlane {
     Callback end = {};  // of rank 0
   };
 
+  uint64_t epoch() const { return watch_ == nullptr ? 0 : watch_->epoch(); }
+  // With the epoch.
+  std::string Serialize(const control::Message& message) const;
   void Handle(int from, const std::string& bytes);
+  // False: it is of before a loss, and what it is about has ended.
+  bool IsCurrent(int from, const control::Message& message);
   void HandleRequest(control::Message message);
   void HandleAbort(int from, const control::Message& message);
   void HandleStop(const control::Message& message);
@@ -86,6 +98,7 @@ class ControlPlane {
   void SendToNeighbours(const control::Message& message, int but);
 
   Communicator& communicator_;
+  const RankWatch* const watch_;
   const std::function<void()> on_change_;
   const int parent_;
   const std::vector<int> children_;
@@ -94,7 +107,10 @@ class ControlPlane {
   std::function<void(int)> on_stop_;
   std::function<void(const control::Devices&)> on_report_;
 
+  std::atomic<bool> is_lost_{false};
+
   mutable Mutex mu_;
+  Status loss_ GUARDED_BY(mu_);
   std::deque<std::unique_ptr<control::Message>> requests_ GUARDED_BY(mu_);
   std::map<int64_t, Round> rounds_ GUARDED_BY(mu_);  // those begun
   std::set<int64_t> aborted_ GUARDED_BY(mu_);        // rounds

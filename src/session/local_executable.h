@@ -10,6 +10,7 @@
 #include "src/base/mutex.h"
 #include "src/executor/plan.h"
 #include "src/framework/communicator.h"
+#include "src/session/part_list.h"
 
 namespace dfrun {
 
@@ -17,9 +18,17 @@ class StepRun;
 
 // Thread safety: what is not guarded is set before the first step.
 struct LocalExecutable {
+  LocalExecutable() = default;
+  LocalExecutable(const LocalExecutable&) = delete;
+  LocalExecutable& operator=(const LocalExecutable&) = delete;
+  ~LocalExecutable() {
+    if (list != nullptr) list->Remove(*this);
+  }
+
   std::vector<std::unique_ptr<ExecPlan>> plans;  // one a device; the one that feeds and fetches first
   Communicator* communicator = nullptr;          // null on one rank with one plan: nothing is exchanged
   std::vector<ChannelEndpoint> ends;             // channels to other ranks
+  PartList* list = nullptr;                      // that it stands in, once it is whole
   bool overlaps = false;                         // several steps of it may run at once (step_overlap.h)
 
   // A slot serves one step at a time.

@@ -5,10 +5,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/base/log.h"
+#include "src/base/report_request.h"
 #include "src/executor/worker_pool.h"
 #include "src/session/control.pb.h"
 #include "src/session/control_devices.h"
 #include "src/session/control_plane.h"
+#include "src/session/rank_report.h"
+#include "src/session/stall_watch.h"
 #include "src/session/step_runner.h"
 #include "src/session/stop_guard.h"
 
@@ -30,18 +34,22 @@ Runtime::Runtime(const RuntimeOptions& options, std::unique_ptr<Communicator> co
       reports_(static_cast<size_t>(size_)),
       pool_(std::make_unique<WorkerPool>(options.threads)) {
   if (size_ > 1) {
-    control_ = std::make_unique<ControlPlane>(*communicator_, [this] { pool_->Notify(); });
+    control_ = std::make_unique<ControlPlane>(*communicator_, options_.watch, [this] { pool_->Notify(); });
     control_->OnStop([this](int signal) { TakeStop(signal); });
     control_->OnReport([this](const control::Devices& devices) { TakeReport(devices); });
     pool_->SetPollHook([this] {
       ShareStop();
+      if (has_loss_.load(std::memory_order_acquire)) TakeLoss();
       return communicator_->Poll();
     });
   }
   runner_ = std::make_unique<StepRunner>(*pool_, control_.get(), StrCat("rank ", rank_, " (host ", HostName(), ")"));
+  if (options_.watch != nullptr) AttachToWatch();
 }
 
-Runtime::~Runtime() = default;
+Runtime::~Runtime() {
+  if (options_.watch != nullptr) options_.watch->Detach();
+}
 
 Result<std::unique_ptr<Runtime>> Runtime::Create(const RuntimeOptions& options,
                                                  std::unique_ptr<Communicator> communicator) {
@@ -89,6 +97,73 @@ void Runtime::ShareStop() {
   if (signal == 0 || shared_stop_) return;
   shared_stop_ = true;
   control_->Stop(signal);
+}
+
+void Runtime::AttachToWatch() {
+  RankWatch& watch = *options_.watch;
+  if (rank_ == 0) {
+    stall_ = std::make_unique<StallWatch>(
+        watch,
+        StallOptions{
+            .after = std::chrono::duration<double>(options_.stall_s),
+            .ranks = size_,
+            .is_in_step =
+                [this] { return runner_->is_in_step() || (control_ != nullptr && control_->has_open_round()); },
+            .progress =
+                [this] { return runner_->steps_begun() + (control_ != nullptr ? control_->rounds_opened() : 0); },
+            .say = [](const std::string& report) { DF_LOG(kWarning) << report; },
+            .on_stuck = [this](const Status& stuck) { OnStuck(stuck); }});
+  }
+  watch.Attach({.on_lost = [this](const Status& loss) { Lose(loss); },
+                .on_tick =
+                    [this] {
+                      if (TakeReportRequest()) options_.watch->Request();
+                      if (stall_ != nullptr) stall_->OnTick();
+                    },
+                .on_question =
+                    [this] {
+                      const ReportSource source{rank_, HostName(), runner_->steps_begun(), parts_, *pool_};
+                      return MakeRankReport(source).SerializeAsString();
+                    },
+                .on_answer = [this](int64_t question, int rank,
+                                    const std::string& answer) { stall_->OnAnswer(question, rank, answer); },
+                .on_request = [this] { stall_->OnRequest(); }});
+}
+
+void Runtime::OnStuck(const Status& stuck) {
+  if (!options_.on_stuck) {
+    DF_LOG(kWarning) << stuck.message();
+    return;
+  }
+  if (size_ > 1) Lose(stuck);
+  options_.on_stuck(stuck);
+}
+
+void Runtime::Lose(const Status& loss) {
+  {
+    MutexLock lock(loss_mu_);
+    if (!loss_.ok()) return;
+    loss_ = loss;
+  }
+  has_loss_.store(true, std::memory_order_release);
+  pool_->Notify();
+}
+
+// Not on the watch's thread, which must not drive a network: what ends a step does.
+void Runtime::TakeLoss() {
+  has_loss_.store(false, std::memory_order_relaxed);
+  Status loss;
+  {
+    MutexLock lock(loss_mu_);
+    loss = loss_;
+  }
+  control_->SetLost(loss);
+  runner_->FailSession({loss, 0}, /*here=*/false);
+  pool_->Notify();
+}
+
+Status Runtime::network_status() const {
+  return control_ == nullptr ? communicator_->network_status() : control_->network_status();
 }
 
 void Runtime::TakeStop(int signal) {

@@ -27,6 +27,8 @@
 #include "src/framework/device_factory.h"
 #include "src/framework/file_access.h"
 #include "src/framework/kernel_registry.h"
+#include "src/framework/rank_watch.h"
+#include "src/session/part_list.h"
 #include "src/trace/step_trace.h"
 
 namespace dfrun {
@@ -36,6 +38,7 @@ class Devices;  // src/session/control.proto
 }
 
 class ControlPlane;
+class StallWatch;
 class StopGuard;
 class StepRunner;
 class WorkerPool;
@@ -55,6 +58,13 @@ struct RuntimeOptions {
   std::vector<std::string> hosts = {};  // by rank; empty: not known
   // Of this rank; outlives the runtime. Null: nobody asks it to stop.
   StopGuard* stop = nullptr;
+  // Likewise. Null: no rank is missed where it dies.
+  RankWatch* watch = nullptr;
+  // Rank 0, with a watch: after so many seconds without the end of a step it is said what all ranks wait for; 0: never.
+  double stall_s = 0;
+  // Rank 0: no step will ever go on. Called on the watch's thread, once; the steps of several ranks then end with this
+  // error. Empty: it is only said.
+  std::function<void(const Status& stuck)> on_stuck = {};
 };
 
 // Thread safety: const methods from any thread; StartTask() before the first step. Outlives sessions and workers on it.
@@ -79,6 +89,8 @@ class Runtime {
   Communicator& communicator() const { return *communicator_; }
   WorkerPool& pool() const { return *pool_; }
   StepRunner& runner() const { return *runner_; }
+  // The parts of executables on this rank.
+  PartList& parts() { return parts_; }
   // Null where there is one rank.
   ControlPlane* control() const { return control_.get(); }
   // What is traced on this rank, by one session at a time.
@@ -93,6 +105,8 @@ class Runtime {
   // The signal by which this rank, or on rank 0 any rank, is asked to stop; 0: none.
   int stop_signal() const;
   StopGuard* stop() const { return options_.stop; }
+  // What cannot be mended: the network has failed, a rank is lost. OK where nothing is.
+  Status network_status() const;
 
   // Empty before StartTask().
   const DeviceList& devices() const { return found_.devices; }
@@ -109,6 +123,12 @@ class Runtime {
   DeviceSite SiteOf(const DeviceName& task, const MemoryLimits& limits) const;
   // Ranks that a signal reached tell rank 0, which tells them that it knows.
   void ShareStop();
+  // What is told of the ranks, and what this one tells.
+  void AttachToWatch();
+  void OnStuck(const Status& stuck);
+  // A rank was lost, or the steps will never go on, by the watch's thread: who polls next ends what runs here.
+  void Lose(const Status& loss) EXCLUDES(loss_mu_);
+  void TakeLoss() EXCLUDES(loss_mu_);
   void TakeStop(int signal);
   void TakeReport(const control::Devices& devices) EXCLUDES(reports_mu_);
 
@@ -117,6 +137,7 @@ class Runtime {
   const int size_;
   std::atomic<int64_t> next_session_{0};
   // In this order, so that what calls is destroyed before what it calls.
+  PartList parts_;
   StepTrace trace_;
   const std::unique_ptr<Communicator> communicator_;
   DeviceName task_;
@@ -124,9 +145,13 @@ class Runtime {
   mutable Mutex reports_mu_;
   std::vector<DevicesReport> reports_ GUARDED_BY(reports_mu_);  // by rank, but for rank 0's own
   bool shared_stop_ = false;                                    // of who polls
+  std::atomic<bool> has_loss_{false};                           // that is not taken yet
+  Mutex loss_mu_;
+  Status loss_ GUARDED_BY(loss_mu_);
   std::unique_ptr<ControlPlane> control_;
   std::unique_ptr<StepRunner> runner_;
   std::unique_ptr<WorkerPool> pool_;
+  std::unique_ptr<StallWatch> stall_;  // of rank 0, and of the watch's thread
 };
 
 }  // namespace dfrun

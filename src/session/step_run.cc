@@ -36,6 +36,7 @@ bool StepRun::BeginStep() {
   }
   if (failed.ok()) {
     ++steps_run_;
+    host_.CountStep();
     return true;
   }
   // It has failed before it began here: its messages are waited for all the same.

@@ -28,6 +28,8 @@ class StepRunHost {
   virtual ControlPlane* control() = 0;
   // What errors call this rank.
   virtual const std::string& rank_text() const = 0;
+  // A step begins on this rank.
+  virtual void CountStep() = 0;
   // A step's updates were withheld on this rank.
   virtual void CountNotFinite() = 0;
   // A failure here that ends the session.

@@ -41,6 +41,7 @@ bool StepRunner::Queue(const std::shared_ptr<StepRun>& run) {
   {
     MutexLock lock(mu_);
     runs_.push_back(run);
+    open_.fetch_add(1, std::memory_order_relaxed);
     session_failure = failure_.status;
     if (request.scope == ErrorScope::kStep && control_ != nullptr) {
       alone_.erase(std::exchange(part.slot(request.slot).round, request.round));
@@ -63,6 +64,7 @@ std::shared_ptr<StepRun> StepRunner::TakeOut(const std::shared_ptr<StepRun>& run
   {
     MutexLock lock(mu_);
     runs_.erase(std::find(runs_.begin(), runs_.end(), run));
+    open_.fetch_sub(1, std::memory_order_relaxed);
   }
   LocalExecutable& part = run->part();
   if (part.overlaps) return nullptr;
@@ -102,7 +104,10 @@ Status StepRunner::RunAlone(LocalExecutable& part, const StepRequest& request) {
   args.trace = request.trace;
   args.numerics = request.numerics;
   args.withheld = &withheld;
+  CountStep();
+  open_.fetch_add(1, std::memory_order_relaxed);
   Status status = RunPlan(*part.plans[0], pool_, args);
+  open_.fetch_sub(1, std::memory_order_relaxed);
   if (withheld.load(std::memory_order_relaxed)) CountNotFinite();
   return status;
 }

@@ -36,6 +36,9 @@ class StepRunner final : public StepRunHost {
   // Steps so far whose updates were withheld on this rank (src/graph/update_gate.h): those in which a value that their
   // gates check was not finite.
   int64_t steps_not_finite() const { return steps_not_finite_.load(std::memory_order_relaxed); }
+  // Steps begun on this rank, and requests for steps begun and not ended: what tells whether it goes on.
+  int64_t steps_begun() const { return steps_begun_.load(std::memory_order_relaxed); }
+  bool is_in_step() const { return open_.load(std::memory_order_relaxed) > 0; }
   // What a check found on this rank, as kNotFinite; else OK.
   RankStatus Found(const NumericsCheck& check) const;
 
@@ -43,10 +46,13 @@ class StepRunner final : public StepRunHost {
   WorkerPool& pool() override { return pool_; }
   ControlPlane* control() override { return control_; }
   const std::string& rank_text() const override { return rank_text_; }
+  void CountStep() override { steps_begun_.fetch_add(1, std::memory_order_relaxed); }
   void CountNotFinite() override { steps_not_finite_.fetch_add(1, std::memory_order_relaxed); }
   void FailSessionHere(const Status& status) override EXCLUDES(mu_);
   std::shared_ptr<StepRun> TakeOut(const std::shared_ptr<StepRun>& run) override EXCLUDES(mu_);
 
+  // A failure that ends the session: here, or elsewhere. The first counts.
+  void FailSession(const RankStatus& failure, bool here) EXCLUDES(mu_);
   // With several ranks: the failure that ended the session, the first that this rank saw, its own or another's. Every
   // later run ends with it at once.
   Status failure() const EXCLUDES(mu_);
@@ -56,13 +62,13 @@ class StepRunner final : public StepRunHost {
  private:
   Status RunAlone(LocalExecutable& part, const StepRequest& request);
   void AbortRound(int64_t round, const Status& status) EXCLUDES(mu_);
-  // A failure that ends the session: here, or elsewhere.
-  void FailSession(const RankStatus& failure, bool here) EXCLUDES(mu_);
 
   WorkerPool& pool_;
   ControlPlane* const control_;
   const std::string rank_text_;
   std::atomic<int64_t> steps_not_finite_{0};
+  std::atomic<int64_t> steps_begun_{0};
+  std::atomic<int> open_{0};
   mutable Mutex mu_;
   RankStatus failure_ GUARDED_BY(mu_);
   bool failed_here_ GUARDED_BY(mu_) = false;

@@ -96,7 +96,8 @@ Status Worker::Impl::Serve() {
 }
 
 void Worker::Impl::Flush() {
-  runtime_.pool().HelpUntil([&] { return runtime_.communicator().ControlFlushed(); });
+  runtime_.pool().HelpUntil(
+      [&] { return runtime_.communicator().ControlFlushed() || !runtime_.network_status().ok(); });
 }
 
 RankStatus Worker::Impl::Handle(const control::Message& request) {

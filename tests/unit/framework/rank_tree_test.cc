@@ -1,4 +1,4 @@
-#include "src/session/control_tree.h"
+#include "src/framework/rank_tree.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 namespace dfrun {
 namespace {
 
-TEST(ControlTreeTest, ParentsAndChildrenAgreeAndEveryRankIsReached) {
+TEST(RankTreeTest, ParentsAndChildrenAgreeAndEveryRankIsReached) {
   for (int size = 1; size <= 70; ++size) {
     std::vector<int> times_named(size, 0);
     for (int rank = 0; rank < size; ++rank) {
@@ -22,7 +22,7 @@ TEST(ControlTreeTest, ParentsAndChildrenAgreeAndEveryRankIsReached) {
   }
 }
 
-TEST(ControlTreeTest, IsAsDeepAsTheLogarithm) {
+TEST(RankTreeTest, IsAsDeepAsTheLogarithm) {
   for (int rank = 0; rank < 1024; ++rank) {
     int depth = 0;
     for (int r = rank; r > 0; r = TreeParent(r)) ++depth;

@@ -1,6 +1,6 @@
 // The binomial tree over which rank 0 reaches all ranks and hears of them: depth log2(size), rank 0 at the root.
-#ifndef DFRUN_SRC_SESSION_CONTROL_TREE_H_
-#define DFRUN_SRC_SESSION_CONTROL_TREE_H_
+#ifndef DFRUN_SRC_FRAMEWORK_RANK_TREE_H_
+#define DFRUN_SRC_FRAMEWORK_RANK_TREE_H_
 
 #include <vector>
 
@@ -23,4 +23,4 @@ inline std::vector<int> TreeChildren(int rank, int size) {
 
 }  // namespace dfrun
 
-#endif  // DFRUN_SRC_SESSION_CONTROL_TREE_H_
+#endif  // DFRUN_SRC_FRAMEWORK_RANK_TREE_H_

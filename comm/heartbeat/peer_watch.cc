@@ -1,0 +1,100 @@
+#include "comm/heartbeat/peer_watch.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+
+#include "src/base/status.h"
+
+namespace dfrun::comm {
+namespace {
+
+using std::chrono::duration_cast;
+using std::chrono::milliseconds;
+
+// So long a launcher that sees the end of a process has to end the job with that process's exit code.
+constexpr milliseconds kLauncherFirst(300);
+constexpr std::chrono::seconds kHalfLife(2);
+
+double Tenths(SteadyClock::duration time) {
+  return std::round(std::chrono::duration<double>(time).count() * 10) / 10;
+}
+
+}  // namespace
+
+SteadyClock::duration WatchTimes::confirming_end() const {
+  return std::min<SteadyClock::duration>(kLauncherFirst, confirming());
+}
+
+void PeerWatch::Heard(SteadyClock::time_point now) {
+  heard_ = really_heard_ = now;
+  heard_at_ = SystemClock::now();
+  suspected_.reset();
+  has_ended_ = false;
+}
+
+void PeerWatch::WokenLate(SteadyClock::duration late) {
+  if (heard_) *heard_ += late;
+  if (suspected_) *suspected_ += late;
+}
+
+void PeerWatch::Ended(SteadyClock::time_point now) {
+  if (!heard_ || has_ended_) return;
+  has_ended_ = true;
+  heard_ = really_heard_ = now;
+  heard_at_ = SystemClock::now();
+  suspected_.reset();
+}
+
+void PeerWatch::Refuted(SteadyClock::time_point now) {
+  if (!heard_) return;
+  heard_ = now;
+  suspected_.reset();
+  has_ended_ = false;
+}
+
+SteadyClock::time_point PeerWatch::SuspectedFrom(SteadyClock::duration own_late) const {
+  if (has_ended_) return *heard_;
+  return *heard_ + times_.dead_after - times_.confirming() + own_late + peer_late_;
+}
+
+PeerWatch::Verdict PeerWatch::Look(SteadyClock::time_point now, SteadyClock::duration own_late) {
+  if (!heard_ || !(has_ended_ || times_.minds_silence)) return Verdict::kNone;
+  if (!suspected_) {
+    if (now < SuspectedFrom(own_late)) return Verdict::kNone;
+    suspected_ = now;
+    return Verdict::kSuspect;
+  }
+  const SteadyClock::duration confirming = has_ended_ ? times_.confirming_end() : times_.confirming();
+  if (now < *suspected_ + confirming) return Verdict::kNone;
+  return Verdict::kDead;
+}
+
+std::string PeerWatch::Describe(SteadyClock::time_point now) const {
+  if (has_ended_) return StrCat("its process has ended: its connection was closed at ", ClockText(heard_at_));
+  return StrCat("no heartbeat for ", Tenths(now - really_heard_), " s, last heard at ", ClockText(heard_at_));
+}
+
+void Lateness::Note(SteadyClock::time_point now, SteadyClock::duration late) {
+  most_ = std::max(Lately(now), late);
+  noted_ = now;
+}
+
+SteadyClock::duration Lateness::Lately(SteadyClock::time_point now) const {
+  const int64_t halves = std::min<int64_t>((now - noted_) / kHalfLife, 62);
+  return most_ / (int64_t{1} << halves);
+}
+
+std::string ClockText(SystemClock::time_point time) {
+  const std::time_t seconds = SystemClock::to_time_t(time);
+  const auto ms = duration_cast<milliseconds>(time.time_since_epoch()).count() % 1000;
+  std::tm local = {};
+  ::localtime_r(&seconds, &local);
+  char text[32] = {};
+  std::snprintf(text, sizeof text, "%02d:%02d:%02d.%03d", local.tm_hour, local.tm_min, local.tm_sec,
+                static_cast<int>(ms));
+  return text;
+}
+
+}  // namespace dfrun::comm

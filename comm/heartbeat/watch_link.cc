@@ -1,0 +1,31 @@
+#include "comm/heartbeat/watch_link.h"
+
+#include <set>
+
+#include "src/framework/rank_tree.h"
+
+namespace dfrun::comm {
+namespace {
+
+constexpr size_t kMostUnwritten = 2 * kMaxPayload;
+constexpr size_t kMostUnwrittenBeats = 1024;
+
+}  // namespace
+
+void WatchLink::Send(const Frame& frame) {
+  const size_t most = frame.type() == FrameType::kBeat ? kMostUnwrittenBeats : kMostUnwritten;
+  if (!socket.is_open() || socket.unwritten() + frame.payload.size() > most) return;
+  socket.Write(frame.Encode());  // an end of the connection is seen by reading
+}
+
+std::vector<WatchLink> LinksOf(int rank, int size, const WatchTimes& times) {
+  std::set<int> peers = {(rank + 1) % size, (rank + size - 1) % size};
+  if (rank > 0) peers.insert(TreeParent(rank));
+  for (const int child : TreeChildren(rank, size)) peers.insert(child);
+  peers.erase(rank);
+  std::vector<WatchLink> links;
+  for (const int peer : peers) links.emplace_back(peer, rank > peer, times);
+  return links;
+}
+
+}  // namespace dfrun::comm

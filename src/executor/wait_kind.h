@@ -1,0 +1,28 @@
+// Which nodes wait for what others do, for reports of steps that do not go on.
+#ifndef DFRUN_SRC_EXECUTOR_WAIT_KIND_H_
+#define DFRUN_SRC_EXECUTOR_WAIT_KIND_H_
+
+#include <cstdint>
+
+#include "src/framework/op.h"
+
+namespace dfrun {
+
+// Numbers travel between ranks: append only.
+enum class WaitKind : uint8_t {
+  kNone = 0,     // it waits for no other node: an asynchronous one of this kind is at work by itself
+  kSend = 1,     // for the Recv at the other end of its channel
+  kRecv = 2,     // for the Send
+  kMeet = 3,     // a participant of a collective, for the others
+  kPut = 4,      // for room in an object
+  kTake = 5,     // for what others put into an object
+  kClose = 6,    // ends what puts and takes wait for
+  kLock = 7,     // of a mutex
+  kRelease = 8,  // of a lock
+};
+
+WaitKind WaitKindOf(const OpDef& op);
+
+}  // namespace dfrun
+
+#endif  // DFRUN_SRC_EXECUTOR_WAIT_KIND_H_

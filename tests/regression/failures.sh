@@ -1,0 +1,28 @@
+# Shared by the tests of ranks that are lost and of steps that do not go on; after signals.sh.
+
+# A training of two ranks that talk in every step and save now and then.
+training_spec() {
+  cat <<'YAML'
+dfrun: 1
+graph:
+  w: {op: Variable, shape: [8], init: ones, device: "/job:worker/task:1"}
+  loss: Sum(w * w)
+train: {loss: loss, optimizer: sgd, learning_rate: 0.000001, steps: 100000000, log_every: 1000}
+checkpoint: {every: 2000}
+YAML
+}
+
+no_process_left() {  # no_process_left TEXT: none whose command line holds it, but for those that wait to be reaped
+  local pid left
+  for _ in $(seq 100); do
+    left=
+    for pid in $(pgrep -f -- "dfrun .*$1" || true); do
+      [ "$pid" = $$ ] || ! tr '\0' ' ' < "/proc/$pid/cmdline" 2> /dev/null | grep -q "$WORK\|--output $1" || left="$left $pid"
+    done
+    [ -n "$left" ] || return 0
+    sleep 0.1
+  done
+  # shellcheck disable=SC2086  # each is a process
+  ps -o pid,stat,args -p $left >&2 || true
+  fail "processes are left:$left"
+}
