@@ -22,7 +22,7 @@ struct TasksOptions {
   RankOptions ranks = {.threads = 1};
   int columns = 4;  // a rank
   int rows = 100;
-  int repeats = 5;
+  int rounds = 5;  // of each grain
 };
 
 // Turns of a kernel, from the largest to the smallest: about 50 us to 10 ns.
@@ -189,7 +189,7 @@ class TasksBench {
  private:
   Grid GridOf(const TaskPattern& pattern) const { return {pattern, runtime_.size(), options_.columns, options_.rows}; }
   // The first of each grain warms up.
-  int RoundsOfGrain() const { return options_.repeats + 1; }
+  int RoundsOfGrain() const { return options_.rounds + 1; }
   int Rounds() const { return kGrains * RoundsOfGrain(); }
   int64_t TurnsOf(int round) const { return kTurns[round / RoundsOfGrain()]; }
 
@@ -199,7 +199,7 @@ class TasksBench {
     const double tasks_a_rank = static_cast<double>(grid.columns) * grid.rows;
     for (int grain = 0; grain < kGrains; ++grain) {
       const auto first = round_s.begin() + static_cast<std::ptrdiff_t>(grain) * RoundsOfGrain() + 1;
-      seconds.push_back(Median(std::vector<double>(first, first + options_.repeats)) / tasks_a_rank);
+      seconds.push_back(Median(std::vector<double>(first, first + options_.rounds)) / tasks_a_rank);
     }
     return seconds;
   }
@@ -259,7 +259,7 @@ BENCH("tasks", "How small the tasks of a graph may be, by Task Bench's patterns,
         auto options = std::make_shared<TasksOptions>();
         args.Value("--columns", options->columns, "Columns of the grid a rank").Between(1, 1024);
         args.Value("--rows", options->rows, "Rows of the grid").Between(2, 10000);
-        args.Value("--repeats", options->repeats, "Measurements of each grain").AtLeast(1);
+        args.Value("--rounds", options->rounds, "Measurements of each grain").AtLeast(1);
         DeclareRankOptions(args, options->ranks);
         return [options] { return RunTasks(*options); };
       });
