@@ -7,8 +7,10 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <utility>
 
+#include "comm/ucx/part/ucx_lanes.h"
 #include "src/base/text.h"
 
 namespace dfrun::comm {
@@ -49,6 +51,7 @@ class Measurement {
 
   // From where on reading is faster; on the rank that leads. The other one's result is of no use.
   Result<size_t> Run() {
+    transport_.SetReading({.is_possible = true});
     DF_ASSIGN(memory_, transport_.NewRegion(2 * kLarge));
     std::memset(memory_.data(), 1, memory_.bytes());
     size_t from = Capabilities::kNever;
@@ -57,7 +60,7 @@ class Measurement {
       if (!faster) break;
       from = bytes;
     }
-    transport_.SetReadFrom({});
+    transport_.SetReading({});
     return from;
   }
 
@@ -71,11 +74,11 @@ class Measurement {
     for (int round = 0; goes_on == 1; ++round) {
       for (std::vector<double>* seconds : {&sent, &read}) {
         const size_t from = seconds == &read ? bytes : Capabilities::kNever;
-        transport_.SetReadFrom({from, from});
+        transport_.SetReading({true, from, from});
         DF_ASSIGN(const double once, RoundTrip(bytes));
         if (round > 0) seconds->push_back(once);  // the first finds no page and no key
       }
-      transport_.SetReadFrom({});
+      transport_.SetReading({});
       // 1: another round; 2 and 3: the end, reading is slower or faster.
       if (round >= kRounds || (round > 0 && Clock::now() - begin > kMostTime))
         goes_on = Median(read) < Median(sent) ? 3 : 2;
@@ -138,26 +141,34 @@ std::pair<int, int> FirstPair(const std::vector<std::string>& hosts, bool same) 
   return {-1, -1};
 }
 
-Result<size_t> MeasurePair(UcxTransport& transport, Bootstrap& bootstrap, const std::pair<int, int>& pair) {
-  if (pair.second < 0) return Capabilities::kNever;
-  const int rank = bootstrap.rank();
-  size_t from = Capabilities::kNever;
-  Status failed;
-  if (rank == pair.first || rank == pair.second) {
-    Result<size_t> measured =
-        Measurement(transport, rank == pair.first ? pair.second : pair.first, rank == pair.first).Run();
-    failed = measured.status();
-    if (measured.ok()) from = *measured;
-  }
-  // All ranks come here, also those that have failed, or others would wait.
-  DF_ASSIGN(const std::vector<std::string> all, bootstrap.AllGather(failed.ok() ? StrCat(from) : ""));
-  DF_TRY(failed);
-  const std::optional<size_t> found = ParseAs<size_t>(all[static_cast<size_t>(pair.first)]);
-  if (found) return *found;
-  return Error(Code::kUnavailable, "ranks ", pair.first, " and ", pair.second, " cannot exchange messages by UCX");
+constexpr const char* kCannotRead = "no";
+
+// What the pair of ranks found: a number of bytes, or kCannotRead.
+Result<std::string> MeasureThis(UcxTransport& transport, int peer, bool leads, const std::optional<size_t>& set) {
+  DF_ASSIGN(const std::string lanes, transport.LanesTo(peer));
+  if (!CanRead(lanes)) return std::string(kCannotRead);
+  if (set) return StrCat(*set);
+  DF_ASSIGN(const size_t from, Measurement(transport, peer, leads).Run());
+  return StrCat(from);
 }
 
-}  // namespace
+// Nothing where one of the pair cannot read the other's memory.
+Result<std::optional<size_t>> MeasurePair(UcxTransport& transport, Bootstrap& bootstrap,
+                                          const std::pair<int, int>& pair, const std::optional<size_t>& set) {
+  if (pair.second < 0) return std::optional<size_t>(Capabilities::kNever);
+  Result<std::string> own = std::string();
+  if (bootstrap.rank() == pair.first) own = MeasureThis(transport, pair.second, true, set);
+  if (bootstrap.rank() == pair.second) own = MeasureThis(transport, pair.first, false, set);
+  // All ranks come here, also those that have failed, or others would wait.
+  DF_ASSIGN(const std::vector<std::string> all, bootstrap.AllGather(own.ok() ? *own : ""));
+  DF_TRY(own.status());
+  const std::string& first = all[static_cast<size_t>(pair.first)];
+  const std::string& second = all[static_cast<size_t>(pair.second)];
+  if (first.empty() || second.empty()) {
+    return Error(Code::kUnavailable, "ranks ", pair.first, " and ", pair.second, " cannot exchange messages by UCX");
+  }
+  return second == kCannotRead ? std::nullopt : ParseAs<size_t>(first);
+}
 
 Result<std::optional<size_t>> ReadFromOfEnvironment() {
   const char* const text = std::getenv("DFRUN_UCX_READ_FROM");
@@ -168,12 +179,18 @@ Result<std::optional<size_t>> ReadFromOfEnvironment() {
   return std::optional<size_t>(std::max(*bytes, UcxOffer::kMostBytes));
 }
 
-Result<UcxReadFrom> MeasureReadFrom(UcxTransport& transport, Bootstrap& bootstrap,
-                                    const std::vector<std::string>& hosts) {
-  UcxReadFrom from;
-  DF_ASSIGN(from.same_host, MeasurePair(transport, bootstrap, FirstPair(hosts, true)));
-  DF_ASSIGN(from.other_host, MeasurePair(transport, bootstrap, FirstPair(hosts, false)));
-  return from;
+}  // namespace
+
+Result<UcxReading> ChooseReading(UcxTransport& transport, Bootstrap& bootstrap, const std::vector<std::string>& hosts) {
+  DF_ASSIGN(const std::optional<size_t> set, ReadFromOfEnvironment());
+  DF_ASSIGN(const std::optional<size_t> near, MeasurePair(transport, bootstrap, FirstPair(hosts, true), set));
+  DF_ASSIGN(const std::optional<size_t> far, MeasurePair(transport, bootstrap, FirstPair(hosts, false), set));
+  UcxReading reading;
+  reading.is_possible = near.has_value() && far.has_value();
+  if (!reading.is_possible) return reading;
+  reading.same_host_from = *near;
+  reading.other_hosts_from = *far;
+  return reading;
 }
 
 }  // namespace dfrun::comm

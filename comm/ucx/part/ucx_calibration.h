@@ -2,7 +2,6 @@
 #ifndef DFRUN_COMM_UCX_PART_UCX_CALIBRATION_H_
 #define DFRUN_COMM_UCX_PART_UCX_CALIBRATION_H_
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,14 +10,11 @@
 
 namespace dfrun::comm {
 
-// What the environment variable DFRUN_UCX_READ_FROM says: a number of bytes, or "never". Nothing: it is not set. Usage
-// error for another text.
-Result<std::optional<size_t>> ReadFromOfEnvironment();
-
-// Between the first two ranks that share a host, and between the first two that do not: some 20 ms each at most. All
-// ranks call it and get the same; `transport` connects them, and `hosts` are theirs. Collective.
-Result<UcxReadFrom> MeasureReadFrom(UcxTransport& transport, Bootstrap& bootstrap,
-                                    const std::vector<std::string>& hosts);
+// How messages are to be read: what the environment variable DFRUN_UCX_READ_FROM says (a number of bytes, or "never"),
+// else what is faster, measured between the first two ranks that share a host and between the first two that do not, in
+// some 20 ms each at most. `transport` connects the ranks, and `hosts` are theirs. Collective; all ranks get the same.
+// Usage error for another text.
+Result<UcxReading> ChooseReading(UcxTransport& transport, Bootstrap& bootstrap, const std::vector<std::string>& hosts);
 
 }  // namespace dfrun::comm
 

@@ -130,7 +130,7 @@ UcxContext::~UcxContext() {
   ucp_cleanup(handle_);
 }
 
-Result<Region> UcxContext::Map(void* data, size_t bytes) {
+Result<Region> UcxContext::Map(void* data, size_t bytes, bool with_key) {
   ucp_mem_map_params_t params = {};
   params.field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH | UCP_MEM_MAP_PARAM_FIELD_FLAGS;
   params.address = data;
@@ -142,8 +142,10 @@ Result<Region> UcxContext::Map(void* data, size_t bytes) {
   auto mapping = std::make_shared<Mapping>(shared_from_this(), handle);
   if (data == nullptr) DF_TRY(mapping->FindData());
   char* const begin = data == nullptr ? mapping->data() : static_cast<char*>(data);
-  DF_TRY(mapping->MakeKey(begin, bytes));
-  if (data == nullptr) mapping->MakeFindable();
+  if (with_key) {
+    DF_TRY(mapping->MakeKey(begin, bytes));
+    if (data == nullptr) mapping->MakeFindable();
+  }
   std::string key = mapping->key();
   return Region(begin, bytes, std::move(key), std::move(mapping));
 }

@@ -32,12 +32,13 @@ class UcxContext : public std::enable_shared_from_this<UcxContext> {
 
   ucp_context_h handle() const { return handle_; }
 
-  Result<Region> Register(void* data, size_t bytes) { return Map(data, bytes); }
+  // `with_key`: peers may read it.
+  Result<Region> Register(void* data, size_t bytes, bool with_key) { return Map(data, bytes, with_key); }
   // Of memory that UCX chose: shared with the other processes of the host where it can be.
-  Result<Region> NewRegion(size_t bytes) { return Map(nullptr, bytes); }
+  Result<Region> NewRegion(size_t bytes, bool with_key) { return Map(nullptr, bytes, with_key); }
 
-  // The key of the NewRegion() that holds all of these bytes, and where in it they begin; null: none does. The key
-  // lives as long as the Region.
+  // The key of the NewRegion() with one that holds all of these bytes, and where in it they begin; null: none does. The
+  // key lives as long as the Region.
   const std::string* FindKey(const void* data, size_t bytes, size_t* offset) const EXCLUDES(mu_);
 
  private:
@@ -45,7 +46,7 @@ class UcxContext : public std::enable_shared_from_this<UcxContext> {
 
   explicit UcxContext(ucp_context_h handle) : handle_(handle) {}
   // Null: new memory.
-  Result<Region> Map(void* data, size_t bytes);
+  Result<Region> Map(void* data, size_t bytes, bool with_key);
 
   const ucp_context_h handle_;
   mutable Mutex mu_;

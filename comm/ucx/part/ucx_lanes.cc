@@ -28,6 +28,21 @@ std::string LaneIn(std::string_view line) {
   return std::string(path == std::string_view::npos ? name : name.substr(0, path));
 }
 
+// "sysv", "posix" of "sysv/memory, posix/memory".
+std::vector<std::string_view> NetworksOf(std::string_view lanes) {
+  std::vector<std::string_view> networks;
+  while (!lanes.empty()) {
+    const size_t end = std::min(lanes.find(", "), lanes.size());
+    networks.push_back(lanes.substr(0, std::min(end, lanes.find('/'))));
+    lanes.remove_prefix(std::min(end + 2, lanes.size()));
+  }
+  return networks;
+}
+
+bool IsShared(std::string_view network) {
+  return network == "sysv" || network == "posix" || network == "xpmem";
+}
+
 }  // namespace
 
 std::string LanesIn(std::string_view info) {
@@ -54,15 +69,17 @@ std::string LanesOf(ucp_ep_h endpoint) {
 }
 
 bool AreSharedMemory(std::string_view lanes) {
-  size_t begin = 0;
-  while (begin < lanes.size()) {
-    const size_t end = std::min(lanes.find(", ", begin), lanes.size());
-    const std::string_view network = lanes.substr(begin, lanes.find('/', begin) - begin);
-    const std::string_view kinds[] = {"sysv", "posix", "xpmem", "cma", "knem"};
-    if (std::find(std::begin(kinds), std::end(kinds), network) == std::end(kinds)) return false;
-    begin = end + 2;
-  }
-  return !lanes.empty();
+  const std::vector<std::string_view> networks = NetworksOf(lanes);
+  return !networks.empty() && std::all_of(networks.begin(), networks.end(), [](std::string_view network) {
+    return IsShared(network) || network == "cma" || network == "knem";
+  });
+}
+
+bool CanRead(std::string_view lanes) {
+  const std::vector<std::string_view> networks = NetworksOf(lanes);
+  return std::any_of(networks.begin(), networks.end(), [](std::string_view network) {
+    return IsShared(network) || network.substr(0, 2) == "rc" || network.substr(0, 2) == "dc";
+  });
 }
 
 }  // namespace dfrun::comm

@@ -16,6 +16,9 @@ std::string LanesIn(std::string_view info);
 
 // Whether these lanes are memory that processes of a host share, and nothing else.
 bool AreSharedMemory(std::string_view lanes);
+// Whether one of them reads a peer's memory by itself. Over the others, TCP and datagrams, UCX lets the peer send it:
+// that is no faster than a message, and UCX 1.13 may end the process where the peer has ended.
+bool CanRead(std::string_view lanes);
 
 }  // namespace dfrun::comm
 

@@ -42,7 +42,7 @@ struct UcxOffer {
 struct UcxNote {
   enum Kind : uint32_t {
     kHello,    // `rank` has an endpoint to the receiver
-    kGoodbye,  // `rank` ends its transport in order
+    kGoodbye,  // `rank` ends its transport, and leaves `number` calls with UCX
     kTaken     // `rank` needs the memory of offer `number` no more
   };
   static constexpr unsigned kId = 1;  // among active messages

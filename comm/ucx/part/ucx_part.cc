@@ -115,13 +115,6 @@ Status SayLanes(UcxTransport& transport, const std::vector<std::string>& hosts) 
   return Status();
 }
 
-Result<UcxReadFrom> ChooseReadFrom(UcxTransport& transport, Bootstrap& bootstrap,
-                                   const std::vector<std::string>& hosts) {
-  DF_ASSIGN(const std::optional<size_t> set, ReadFromOfEnvironment());
-  if (set) return UcxReadFrom{*set, *set};
-  return MeasureReadFrom(transport, bootstrap, hosts);
-}
-
 Result<std::vector<std::unique_ptr<Transport>>> Connect(Bootstrap& bootstrap, int count) {
   DF_ASSIGN(const std::vector<std::string> hosts, bootstrap.AllGather(HostName()));
   const std::string& own_host = hosts[static_cast<size_t>(bootstrap.rank())];
@@ -135,10 +128,10 @@ Result<std::vector<std::unique_ptr<Transport>>> Connect(Bootstrap& bootstrap, in
   }
   DF_TRY(Introduce(transports, bootstrap, hosts));
   DF_TRY(SayLanes(*transports.front(), hosts));
-  DF_ASSIGN(const UcxReadFrom from, ChooseReadFrom(*transports.front(), bootstrap, hosts));
+  DF_ASSIGN(const UcxReading reading, ChooseReading(*transports.front(), bootstrap, hosts));
   std::vector<std::unique_ptr<Transport>> connected;
   for (std::unique_ptr<UcxTransport>& transport : transports) {
-    transport->SetReadFrom(from);
+    transport->SetReading(reading);
     connected.push_back(std::move(transport));
   }
   return connected;

@@ -8,12 +8,14 @@
 
 #include "comm/ucx/part/ucx_lanes.h"
 #include "comm/ucx/part/ucx_status.h"
+#include "src/base/log.h"
 
 namespace dfrun::comm {
 namespace {
 
 constexpr uint64_t kEveryBit = ~uint64_t{0};
 constexpr int kOfferSlotBits = 24;
+constexpr int kLastLooks = 1000;
 
 uint64_t TagOf(int sender, uint32_t tag) {
   return static_cast<uint64_t>(static_cast<uint32_t>(sender)) << 32 | tag;
@@ -74,14 +76,22 @@ Result<std::string> UcxTransport::LanesTo(int peer) {
 
 Capabilities UcxTransport::capabilities() const {
   Capabilities capabilities;
-  capabilities.remote_read = true;
-  capabilities.registered_from = read_from_.least();
+  capabilities.remote_read = reading_rule_.is_possible;
+  capabilities.registered_from = reading_rule_.least();
   return capabilities;
+}
+
+Result<Region> UcxTransport::Register(void* data, size_t bytes) {
+  return context_->Register(data, bytes, reading_rule_.is_possible);
+}
+
+Result<Region> UcxTransport::NewRegion(size_t bytes) {
+  return context_->NewRegion(bytes, reading_rule_.is_possible);
 }
 
 size_t UcxTransport::ReadFrom(const Peer& peer) const {
   const bool is_near = peer.address.host == peers_[static_cast<size_t>(rank_)].address.host;
-  return is_near ? read_from_.same_host : read_from_.other_host;
+  return is_near ? reading_rule_.same_host_from : reading_rule_.other_hosts_from;
 }
 
 // --- Calls and their ends ---
@@ -147,6 +157,8 @@ bool UcxTransport::Progress(Completions* completed) {
     if (ucp_worker_progress(worker_) == 0 && reading_.empty()) break;
     if (!reading_.empty()) ContinueReading();
   }
+  if (!greeted_.empty()) [[unlikely]]
+    GreetBack();
   if (!lost_.empty()) [[unlikely]]
     EndOfLostPeers();
   if (overdue_at_ != Clock::time_point::max()) [[unlikely]]
@@ -235,12 +247,16 @@ void UcxTransport::DropOffer(Started* call) {
 
 // A receive that is smaller than an offer gets its message in a buffer that an offer fits in, wherever offers are made:
 // the sender's message may be larger than it thinks.
+bool UcxTransport::MayBeOffer(const Call& call) const {
+  return call.bytes < UcxOffer::kMostBytes && reading_rule_.least() != Capabilities::kNever;
+}
+
 void UcxTransport::StartRecv(const Call& call) {
   Peer& peer = PeerOf(call);
   const Status status = EndpointTo(peer);  // which tells if the peer is lost
   if (!status.ok() && !peer.has_left) return Complete(call, status.Annotate(Describe(call)), completed_);
   Started* const started = Take(call);
-  const bool buffered = call.bytes < UcxOffer::kMostBytes && read_from_.least() != Capabilities::kNever;
+  const bool buffered = MayBeOffer(call);
   // UCX 1.13 does not tell the size of a message that is received at once, but by the callback.
   ucp_request_param_t param = ParamOf(started);
   param.op_attr_mask |= UCP_OP_ATTR_FLAG_NO_IMM_CMPL;
@@ -264,7 +280,7 @@ void UcxTransport::Received(Started* call, ucs_status_t status, size_t bytes) {
   call->is_posting = false;
   if (status == UCS_ERR_MESSAGE_TRUNCATED) return End(call, WrongSize(*call, std::nullopt));
   if (status != UCS_OK) return End(call, Outcome(*call, status));
-  const bool buffered = call->bytes < UcxOffer::kMostBytes && read_from_.least() != Capabilities::kNever;
+  const bool buffered = MayBeOffer(*call);
   const char* const message = buffered ? call->buffer : call->data;
   if (UcxOffer::Is(message, bytes, mark_)) return TakeOffer(call, message, bytes);
   if (bytes != call->bytes) return End(call, WrongSize(*call, bytes));
@@ -398,10 +414,11 @@ void UcxTransport::GotNote(const UcxNote& note) {
   Peer& peer = peers_[static_cast<size_t>(note.rank)];
   switch (note.kind) {
     case UcxNote::kHello:
-      peer.knows_this_rank = true;
+      greeted_.push_back(&peer);
       return;
     case UcxNote::kGoodbye:
       peer.has_left = true;
+      is_in_order_ &= note.number == 0;
       return;
     case UcxNote::kTaken:
       return OfferTaken(note.number);
@@ -438,8 +455,19 @@ Status UcxTransport::MakeEndpoint(Peer& peer) {
   return Status();
 }
 
+// A peer that has an endpoint to this rank is told when this rank ends: by an endpoint, which cannot be made later,
+// since the peer may have ended then.
+void UcxTransport::GreetBack() {
+  for (Peer* const peer : std::exchange(greeted_, {})) {
+    if (Status status = EndpointTo(*peer); !status.ok() && !peer->has_left) {
+      DF_LOG(kWarning) << "rank " << peer->rank << " may take this rank for lost when it ends: " << status.ToString();
+    }
+  }
+}
+
 void UcxTransport::OnLost(void* peer, ucp_ep_h, ucs_status_t status) {
   auto* const lost = static_cast<Peer*>(peer);
+  lost->is_broken = true;
   lost->transport->lost_.emplace_back(lost, status);
 }
 
@@ -492,7 +520,6 @@ void UcxTransport::EndStarted(Started* call, const Status& status) {
 
 void UcxTransport::EndAll(const Status& status, Completions* completed) {
   completed_ = completed;
-  has_aborted_ = true;
   for (Started* call : std::vector<Started*>(in_flight_)) {
     if (!call->has_ended) EndStarted(call, status);
   }
@@ -516,15 +543,36 @@ void UcxTransport::EndOverdue() {
 
 // --- The end ---
 
-bool UcxTransport::Await(const std::vector<ucs_status_ptr_t>& requests, Clock::duration longest) {
+bool UcxTransport::ProgressUntil(FunctionRef<bool()> done, Clock::duration longest) {
   const Clock::time_point deadline = Clock::now() + longest;
-  const auto is_open = [](ucs_status_ptr_t request) { return ucp_request_check_status(request) == UCS_INPROGRESS; };
-  while (std::any_of(requests.begin(), requests.end(), is_open)) {
+  while (!done()) {
     if (ucp_worker_progress(worker_) > 0) continue;
     if (Clock::now() > deadline) return false;
     sched_yield();
   }
   return true;
+}
+
+void UcxTransport::AwaitAndFree(const std::vector<ucs_status_ptr_t>& requests, Clock::duration longest) {
+  const auto is_open = [](ucs_status_ptr_t request) { return ucp_request_check_status(request) == UCS_INPROGRESS; };
+  ProgressUntil([&] { return std::none_of(requests.begin(), requests.end(), is_open); }, longest);
+  for (const ucs_status_ptr_t request : requests) ucp_request_free(request);
+}
+
+// Says goodbye when nothing is under way any more, and hears it from those that end too: UCX 1.13 may end the process
+// where a peer breaks a connection that this rank is still flushing.
+bool UcxTransport::SayGoodbye() {
+  const auto is_there = [&](const Peer& peer) {
+    return peer.endpoint != nullptr && peer.rank != rank_ && !peer.is_broken;
+  };
+  for (const Peer& peer : peers_) {
+    if (is_there(peer)) SendNote(peer, UcxNote::kGoodbye, in_flight_.size());
+  }
+  const auto has_not_left = [&](const Peer& peer) { return is_there(peer) && !peer.has_left; };
+  const auto all_said = [&] {
+    return free_notes_.size() == notes_.size() && std::none_of(peers_.begin(), peers_.end(), has_not_left);
+  };
+  return ProgressUntil(all_said, kEndTime / 4);
 }
 
 // What has been sent leaves this process.
@@ -536,8 +584,7 @@ void UcxTransport::Flush() {
     const ucs_status_ptr_t request = ucp_ep_flush_nbx(peer.endpoint, &param);
     if (UCS_PTR_IS_PTR(request)) flushes.push_back(request);
   }
-  Await(flushes, kEndTime / (has_aborted_ ? 4 : 2));
-  for (const ucs_status_ptr_t request : flushes) ucp_request_free(request);
+  AwaitAndFree(flushes, kEndTime / 4);
 }
 
 void UcxTransport::CloseEndpoints() {
@@ -550,19 +597,41 @@ void UcxTransport::CloseEndpoints() {
     const ucs_status_ptr_t request = ucp_ep_close_nbx(peer.endpoint, &param);
     if (UCS_PTR_IS_PTR(request)) closing_.push_back(request);
   }
-  Await(closing_, kEndTime / 2);
-  for (const ucs_status_ptr_t request : closing_) ucp_request_free(request);
+  AwaitAndFree(closing_, kEndTime / 4);
+  for (int i = 0; i < kLastLooks && ucp_worker_progress(worker_) > 0; ++i) {
+  }
 }
 
+// Messages that nobody received: UCX keeps their memory, and warns of each.
+size_t UcxTransport::DropUnexpected() {
+  size_t count = 0;
+  std::vector<ucs_status_ptr_t> dropped;
+  const ucp_request_param_t param = {};
+  ucp_tag_recv_info_t info;
+  while (ucp_tag_message_h message = ucp_tag_probe_nb(worker_, 0, 0, /*remove=*/1, &info)) {
+    ++count;
+    const ucs_status_ptr_t request = ucp_tag_msg_recv_nbx(worker_, nullptr, 0, message, &param);
+    if (UCS_PTR_IS_PTR(request)) dropped.push_back(request);
+  }
+  AwaitAndFree(dropped, kEndTime / 4);
+  return count;
+}
+
+// What an abort has left with UCX, or what a peer is not there for any more, UCX 1.13 cannot always give up: it may end
+// the process while it destroys the worker. Such a worker stays, and nobody drives it any more.
 UcxTransport::~UcxTransport() {
   Completions none;  // no call is pending but Sends that an abort has ended
   completed_ = &none;
-  for (Peer& peer : peers_) {
-    if (peer.rank == rank_ || peer.has_left || !peer.lost.ok()) continue;
-    if (peer.endpoint == nullptr && (!peer.knows_this_rank || !MakeEndpoint(peer).ok())) continue;
-    SendNote(peer, UcxNote::kGoodbye, 0);
+  if (in_flight_.empty()) Flush();
+  is_in_order_ &= SayGoodbye() && in_flight_.empty();
+  is_in_order_ &= DropUnexpected() == 0;
+  if (!is_in_order_) {
+    static std::deque<std::shared_ptr<UcxContext>>& kept = *new std::deque<std::shared_ptr<UcxContext>>();
+    static Mutex& mu = *new Mutex();
+    MutexLock lock(mu);
+    kept.push_back(context_);
+    return;
   }
-  Flush();
   CloseEndpoints();
   ucp_worker_destroy(worker_);
 }

@@ -23,15 +23,17 @@
 #include "comm/ucx/part/ucx_context.h"
 #include "comm/ucx/part/ucx_key.h"
 #include "comm/ucx/part/ucx_message.h"
+#include "src/base/threads.h"
 
 namespace dfrun::comm {
 
-// From how many bytes on receivers read messages themselves, by where the other rank is. The same on all ranks.
-struct UcxReadFrom {
-  size_t same_host = Capabilities::kNever;
-  size_t other_host = Capabilities::kNever;
+// How receivers read messages themselves, by where the other rank is. The same on all ranks.
+struct UcxReading {
+  bool is_possible = false;                      // between any two ranks
+  size_t same_host_from = Capabilities::kNever;  // messages of so many bytes and more
+  size_t other_hosts_from = Capabilities::kNever;
 
-  size_t least() const { return std::min(same_host, other_host); }
+  size_t least() const { return std::min(same_host_from, other_hosts_from); }
 };
 
 // Where a rank is, and how its worker is reached.
@@ -53,7 +55,7 @@ class UcxTransport final : public DrivenTransport {
   // Before the first message: those of all ranks, and the mark of this run's offers.
   void SetPeers(const std::vector<UcxAddress>& addresses, const UcxOffer::Mark& mark);
   // While no message is under way.
-  void SetReadFrom(const UcxReadFrom& from) { read_from_ = from; }
+  void SetReading(const UcxReading& reading) { reading_rule_ = reading; }
   // The lanes of the endpoint to a peer, which is made where there is none.
   Result<std::string> LanesTo(int peer);
 
@@ -63,8 +65,8 @@ class UcxTransport final : public DrivenTransport {
   int32_t max_channels() const override { return kTags.max_channels(); }
   int32_t max_slots() const override { return kTags.max_slots(); }
   Capabilities capabilities() const override;
-  Result<Region> Register(void* data, size_t bytes) override { return context_->Register(data, bytes); }
-  Result<Region> NewRegion(size_t bytes) override { return context_->NewRegion(bytes); }
+  Result<Region> Register(void* data, size_t bytes) override;
+  Result<Region> NewRegion(size_t bytes) override;
   int wake_descriptor() const override { return wake_descriptor_; }
 
  private:
@@ -92,8 +94,8 @@ class UcxTransport final : public DrivenTransport {
     int rank = 0;
     UcxAddress address = {};
     ucp_ep_h endpoint = nullptr;
-    bool knows_this_rank = false;  // it has an endpoint to it
-    bool has_left = false;         // in order
+    bool has_left = false;   // in order
+    bool is_broken = false;  // its endpoint
     Status lost = {};
     std::unordered_map<uint64_t, ucp_rkey_h> keys = {};  // by the number of the Region
   };
@@ -120,6 +122,7 @@ class UcxTransport final : public DrivenTransport {
   Status EndpointTo(Peer& peer);
   Status MakeEndpoint(Peer& peer);
   size_t ReadFrom(const Peer& peer) const;
+  bool MayBeOffer(const Call& call) const;
 
   void StartSend(const Call& call);
   bool StartOffer(const Call& call, const Peer& peer);
@@ -139,13 +142,20 @@ class UcxTransport final : public DrivenTransport {
   void OfferTaken(uint64_t number);
   void DropOffer(Started* call);
 
+  void GreetBack();
   void EndOfLostPeers();
   void EndOf(Peer& peer);
   void EndStarted(Started* call, const Status& status);
   void EndOverdue();
 
-  bool Await(const std::vector<ucs_status_ptr_t>& requests, Clock::duration longest);
+  // False: that has not come to pass in the time.
+  bool ProgressUntil(FunctionRef<bool()> done, Clock::duration longest);
+  void AwaitAndFree(const std::vector<ucs_status_ptr_t>& requests, Clock::duration longest);
+  // False: not all of them in time.
+  bool SayGoodbye();
   void Flush();
+  // How many there were.
+  size_t DropUnexpected();
   void CloseEndpoints();
 
   static void OnSent(void* request, ucs_status_t status, void* call);
@@ -169,7 +179,7 @@ class UcxTransport final : public DrivenTransport {
   const int rank_;
   int wake_descriptor_ = -1;
   UcxOffer::Mark mark_ = {};
-  UcxReadFrom read_from_;
+  UcxReading reading_rule_;
 
   // These belong to the driver.
   std::vector<Peer> peers_;
@@ -186,9 +196,10 @@ class UcxTransport final : public DrivenTransport {
   uint64_t offers_made_ = 0;
   std::deque<Note> notes_;
   std::vector<Note*> free_notes_;
-  std::vector<std::pair<Peer*, ucs_status_t>> lost_;  // those of which UCX has told
-  std::vector<ucs_status_ptr_t> closing_;             // endpoints
-  bool has_aborted_ = false;
+  bool is_in_order_ = true;                                  // no rank leaves anything with UCX at its end
+  std::vector<Peer*> greeted_;                               // those that said hello
+  std::vector<std::pair<Peer*, ucs_status_t>> lost_;         // those of which UCX has told
+  std::vector<ucs_status_ptr_t> closing_;                    // endpoints
   Clock::time_point overdue_at_ = Clock::time_point::max();  // for receives that an abort left with UCX
 };
 
