@@ -16,6 +16,7 @@ namespace {
 constexpr uint64_t kEveryBit = ~uint64_t{0};
 constexpr int kOfferSlotBits = 24;
 constexpr int kLastLooks = 1000;
+constexpr unsigned kDestroysWorkers = 118;  // UCX 1.18
 
 uint64_t TagOf(int sender, uint32_t tag) {
   return static_cast<uint64_t>(static_cast<uint32_t>(sender)) << 32 | tag;
@@ -617,23 +618,32 @@ size_t UcxTransport::DropUnexpected() {
   return count;
 }
 
-// What an abort has left with UCX, or what a peer is not there for any more, UCX 1.13 cannot always give up: it may end
-// the process while it destroys the worker. Such a worker stays, and nobody drives it any more.
+// UCX 1.13 may end the process while it destroys a worker whose connections over TCP are not all made, or that has what
+// an abort left, here or at a peer; 1.22 does not where all ended in order.
+bool UcxTransport::MayDestroyWorker() const {
+  unsigned major = 0;
+  unsigned minor = 0;
+  unsigned release = 0;
+  ucp_get_version(&major, &minor, &release);
+  return is_in_order_ && major * 100 + minor >= kDestroysWorkers;
+}
+
 UcxTransport::~UcxTransport() {
   Completions none;  // no call is pending but Sends that an abort has ended
   completed_ = &none;
   if (in_flight_.empty()) Flush();
   is_in_order_ &= SayGoodbye() && in_flight_.empty();
   is_in_order_ &= DropUnexpected() == 0;
-  if (!is_in_order_) {
-    static std::deque<std::shared_ptr<UcxContext>>& kept = *new std::deque<std::shared_ptr<UcxContext>>();
-    static Mutex& mu = *new Mutex();
-    MutexLock lock(mu);
-    kept.push_back(context_);
+  if (is_in_order_) CloseEndpoints();
+  if (MayDestroyWorker()) {
+    ucp_worker_destroy(worker_);
     return;
   }
-  CloseEndpoints();
-  ucp_worker_destroy(worker_);
+  // It ends with the process, and nobody drives it any more.
+  static Mutex& mu = *new Mutex();
+  static std::deque<std::shared_ptr<UcxContext>>& kept = *new std::deque<std::shared_ptr<UcxContext>>();
+  MutexLock lock(mu);
+  kept.push_back(context_);
 }
 
 }  // namespace dfrun::comm

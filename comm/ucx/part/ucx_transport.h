@@ -157,6 +157,7 @@ class UcxTransport final : public DrivenTransport {
   // How many there were.
   size_t DropUnexpected();
   void CloseEndpoints();
+  bool MayDestroyWorker() const;
 
   static void OnSent(void* request, ucs_status_t status, void* call);
   static void OnReceived(void* request, ucs_status_t status, const ucp_tag_recv_info_t* info, void* call);
