@@ -1,5 +1,7 @@
 #include "comm/ucx/part/ucx_bare_link.h"
 
+#include <sched.h>
+
 #include <utility>
 
 #include "comm/ucx/part/ucx_status.h"
@@ -8,6 +10,7 @@ namespace dfrun::comm {
 namespace {
 
 constexpr ucp_tag_t kTag = 1;
+constexpr int kLooksPerYield = 256;
 constexpr ucp_tag_t kEveryBit = ~ucp_tag_t{0};
 
 }  // namespace
@@ -44,7 +47,10 @@ UcxBareLink::~UcxBareLink() {
 
 Status UcxBareLink::Wait(ucs_status_ptr_t request, const char* what) {
   if (!UCS_PTR_IS_PTR(request)) return UcxStatus(UCS_PTR_STATUS(request), what);
-  while (ucp_request_check_status(request) == UCS_INPROGRESS) ucp_worker_progress(worker_);
+  // Where ranks share a core, the other one needs it to answer.
+  for (int looks = 1; ucp_request_check_status(request) == UCS_INPROGRESS; ++looks) {
+    if (ucp_worker_progress(worker_) == 0 && looks % kLooksPerYield == 0) sched_yield();
+  }
   const ucs_status_t status = ucp_request_check_status(request);
   ucp_request_free(request);
   return UcxStatus(status, what);
