@@ -80,6 +80,15 @@ bool DrivenTransport::DriveOnce() {
   return any;
 }
 
+bool DrivenTransport::ArmWake() {
+  if (!TryDrive()) return false;
+  Completions none;
+  const bool armed = Arm();
+  LetGo(&none);
+  // A thread that queued a call meanwhile has left it to this one.
+  return armed && !queued_any_.load() && !later_any_.load(std::memory_order_relaxed);
+}
+
 bool DrivenTransport::TryDrive() {
   if (driving_.exchange(true)) return false;
   EnterNetwork();

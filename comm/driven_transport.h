@@ -27,6 +27,7 @@ class DrivenTransport : public Transport {
   void RecvLater(int peer, MessageTag tag, void* data, size_t bytes, Callback done) final;
   void Get(int peer, std::string_view key, size_t offset, void* data, size_t bytes, Callback done) final;
   bool Poll() final;
+  bool ArmWake() final;
   void Abort(const Status& status) final;
   void Trace(TraceSink* sink) final { trace_.Start(sink); }
 
@@ -58,6 +59,8 @@ class DrivenTransport : public Transport {
   virtual void Start(const Call& call, Completions* completed) = 0;
   // Moves messages and completes calls. True if a call completed.
   virtual bool Progress(Completions* completed) = 0;
+  // Of a network with a wake_descriptor(), which tells of what comes from now on; false: something may be there already.
+  virtual bool Arm() { return false; }
   // Ends every started call with `status`; a receive ends once the network can no longer write to its memory. Called
   // once, and Start() is not called after it.
   virtual void EndAll(const Status& status, Completions* completed) = 0;

@@ -68,6 +68,11 @@ class Transport {
   // Starts queued calls, finishes completed ones and runs their callbacks. True if anything happened. Returns false at
   // once if another thread is polling.
   virtual bool Poll() = 0;
+  // For who has nothing to do but to wait: ArmWake(), and where that is true a sleep until the descriptor is readable.
+  // False: there may be something to Poll() for now. The descriptor tells of what peers do, not of calls of this rank's
+  // other threads. -1: there is none, and who waits polls.
+  virtual int wake_descriptor() const { return -1; }
+  virtual bool ArmWake() { return false; }
   // Ends every pending and later Send, Recv and Get with `status`, each through its callback. The first Abort wins.
   virtual void Abort(const Status& status) = 0;
   // From now on each call that moves its message is recorded there, from its posting to its completion; null: no call

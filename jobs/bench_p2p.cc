@@ -1,13 +1,15 @@
-// dfrun bench p2p: what an edge between two ranks costs in a running graph, beside the same bytes over bare MPI.
+// dfrun bench p2p: what an edge between two ranks costs in a running graph, beside the same bytes over bare MPI and,
+// where the transport has calls of its own (TransportDef::bare), over those; the faster of the two is the limit.
 //
-// A value goes to and fro between rank 0 and rank 1 within one step. Both ways are measured turn about in one run, on
+// A value goes to and fro between rank 0 and rank 1 within one step. All ways are measured turn about in one run, on
 // memory of the same kind; a figure is the median of the rounds.
 #include <algorithm>
 #include <chrono>
 #include <memory>
-#include <thread>
+#include <string>
 
 #include "comm/bootstrap/bare_network.h"
+#include "comm/bootstrap/transport_registry.h"
 #include "jobs/bench.h"
 #include "jobs/bench_timing.h"
 #include "jobs/ranks.h"
@@ -20,6 +22,7 @@ namespace {
 struct P2pOptions {
   int rounds = 15;
   int threads = 1;
+  std::string transport = {};  // empty: the best
 };
 
 struct Case {
@@ -116,6 +119,32 @@ double BareMpi(comm::BareNetwork& mpi, const Case& c, int rank, Buffers& buffers
   return SecondsSince(start) / (2.0 * c.trips * c.steps);
 }
 
+// Gives the other rank some bytes over MPI.
+Result<std::string> SwapOverMpi(std::string_view own) {
+  const int peer = [] {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return 1 - rank;
+  }();
+  int sizes[2] = {static_cast<int>(own.size()), 0};
+  MPI_Sendrecv(&sizes[0], 1, MPI_INT, peer, kTag, &sizes[1], 1, MPI_INT, peer, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  std::string other(static_cast<size_t>(sizes[1]), '\0');
+  MPI_Sendrecv(own.data(), sizes[0], MPI_BYTE, peer, kTag, other.data(), sizes[1], MPI_BYTE, peer, kTag, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  return other;
+}
+
+// As BareMpi(), over a transport's own calls.
+Result<double> BareLinkSeconds(const Case& c, int rank, Buffers& buffers, comm::BareLink& link) {
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < c.trips * c.steps; ++i) {
+    if (rank == 1) DF_TRY(link.Recv(buffers.received.raw(), c.bytes));
+    DF_TRY(link.Send((rank == 0 ? buffers.sent : buffers.received).raw(), c.bytes));
+    if (rank == 0) DF_TRY(link.Recv(buffers.received.raw(), c.bytes));
+  }
+  return SecondsSince(start) / (2.0 * c.trips * c.steps);
+}
+
 class P2pBench {
  public:
   P2pBench(Runtime& runtime, const P2pOptions& options) : runtime_(runtime), options_(options), worker_(runtime) {}
@@ -144,10 +173,16 @@ class P2pBench {
     DF_ASSIGN(Buffers buffers, MakeBuffers(c));
     DF_TRY(ping_pong.session->RunStep(ping_pong.step, {}, {}));
     DF_TRY(Shutdown(runtime_));
+    DF_ASSIGN(const std::unique_ptr<comm::BareLink> link, ConnectBare());
     std::vector<double> graph_s;
     std::vector<double> mpi_s;
+    std::vector<double> link_s;
     for (int round = 0; round < options_.rounds; ++round) {
       mpi_s.push_back(BareMpi(*bare_, c, 0, buffers));
+      if (link != nullptr) {
+        DF_ASSIGN(const double seconds, BareLinkSeconds(c, 0, buffers, *link));
+        link_s.push_back(seconds);
+      }
       const auto start = std::chrono::steady_clock::now();
       DF_TRY(ping_pong.session->RunSteps(ping_pong.step, c.steps));
       graph_s.push_back(SecondsSince(start) / (2.0 * c.trips * c.steps));
@@ -155,14 +190,18 @@ class P2pBench {
     }
     DF_TRY(ping_pong.session->Close());
     DF_TRY(Shutdown(runtime_));
-    return Figure(c, Median(graph_s), Median(mpi_s));
+    Limit limit = {Median(mpi_s), "bare MPI"};
+    if (link != nullptr && Median(link_s) < limit.seconds) limit = {Median(link_s), "bare " + transport()};
+    return Figure(c, Median(graph_s), limit);
   }
 
   Status AnswerCase(const Case& c) {
     DF_TRY(worker_.Serve());
     DF_ASSIGN(Buffers buffers, MakeBuffers(c));
+    DF_ASSIGN(const std::unique_ptr<comm::BareLink> link, ConnectBare());
     for (int round = 0; round < options_.rounds; ++round) {
       BareMpi(*bare_, c, 1, buffers);
+      if (link != nullptr) DF_TRY(BareLinkSeconds(c, 1, buffers, *link).status());
       DF_TRY(worker_.Serve());
     }
     return Status();
@@ -181,11 +220,24 @@ class P2pBench {
     return buffer;
   }
 
-  static BenchFigure Figure(const Case& c, double graph_s, double mpi_s) {
-    const std::string name = StrCat("p2p/mpi/", c.name);
-    if (c.bytes < kBandwidthBytes) return {name, graph_s * 1e6, "us", mpi_s * 1e6, "bare MPI, one way"};
+  struct Limit {
+    double seconds;
+    std::string name;
+  };
+  BenchFigure Figure(const Case& c, double graph_s, const Limit& limit) const {
+    const std::string name = StrCat("p2p/", transport(), "/", c.name);
+    if (c.bytes < kBandwidthBytes) return {name, graph_s * 1e6, "us", limit.seconds * 1e6, limit.name + ", one way"};
     const double gigabytes = static_cast<double>(c.bytes) * 1e-9;
-    return {name, gigabytes / graph_s, "GB/s", gigabytes / mpi_s, "bare MPI"};
+    return {name, gigabytes / graph_s, "GB/s", gigabytes / limit.seconds, limit.name};
+  }
+
+  std::string transport() const { return std::string(runtime_.communicator().transport()); }
+
+  // Null where the transport has no calls of its own. Both ranks call it at once.
+  Result<std::unique_ptr<comm::BareLink>> ConnectBare() const {
+    const comm::TransportDef* const def = comm::Transports().Find(transport());
+    if (def == nullptr || def->bare == nullptr) return std::unique_ptr<comm::BareLink>();
+    return def->bare(SwapOverMpi);
   }
 
   Runtime& runtime_;
@@ -198,17 +250,18 @@ Result<BenchOutcome> RunP2p(const P2pOptions& options) {
   BenchOutcome outcome;
   DF_ASSIGN(outcome.exit_code,
             RunMasterOrWorker(
-                {.threads = options.threads},
+                {.threads = options.threads, .transport = options.transport},
                 [&](Runtime& runtime) { return P2pBench(runtime, options).Measure(outcome.figures); },
                 [&](Runtime& runtime) { return P2pBench(runtime, options).Answer(); }));
   return outcome;
 }
 
-BENCH("p2p", "What an edge between two ranks costs, beside bare MPI.", "mpirun -np 2 dfrun bench p2p --json p2p.json",
-      [](Options& args) -> RunBench {
+BENCH("p2p", "What an edge between two ranks costs, beside the bare network.",
+      "mpirun -np 2 dfrun bench p2p --json p2p.json", [](Options& args) -> RunBench {
         auto options = std::make_shared<P2pOptions>();
         args.Value("--rounds", options->rounds, "Rounds that the median is taken of").AtLeast(1);
         args.Value("--threads", options->threads, "Kernel threads a rank").AtLeast(1);
+        args.Value("--transport", options->transport, "What moves the values (`dfrun info`); default: the best");
         return [options] { return RunP2p(*options); };
       });
 

@@ -35,6 +35,7 @@ build|libjpeg-turbo|header jpeglib.h|libjpeg-dev|libjpeg-turbo|libjpeg-turbo
 build|zlib|header zlib.h|zlib1g-dev|zlib|zlib
 build|RE2|header re2/re2.h|libre2-dev|re2|re2
 build|hwloc|header hwloc.h|libhwloc-dev|libhwloc|hwloc
+build|UCX|header ucp/api/ucp.h|libucx-dev|ucx|ucx|libucx-cu12
 build|CLI11|header CLI/CLI.hpp|libcli11-dev|cli11|cli11
 test|GoogleTest|header gtest/gtest.h|libgtest-dev|gtest|googletest
 test|GoogleMock|header gmock/gmock.h|libgmock-dev|gtest|googletest

@@ -25,4 +25,15 @@ std::unique_ptr<StepRendezvous> RankCommunicator::NewRendezvous(int32_t slot, st
   return std::make_unique<RankRendezvous>(*tensors_, slot, ends);
 }
 
+std::vector<int> RankCommunicator::wake_descriptors() const {
+  if (tensors_->wake_descriptor() < 0 || control_.wake_descriptor() < 0) return {};
+  return {tensors_->wake_descriptor(), control_.wake_descriptor()};
+}
+
+// The first poll after the sleep looks for control messages too.
+bool RankCommunicator::ArmWake() {
+  polls_.store(kPollsPerControl - 1, std::memory_order_relaxed);
+  return tensors_->ArmWake() && control_.ArmWake();
+}
+
 }  // namespace dfrun::comm

@@ -41,6 +41,8 @@ class RankCommunicator final : public Communicator {
     if (polls % (tensors ? kBusyPollsPerControl : kPollsPerControl) != 0) return tensors;
     return control_.Poll() || tensors;
   }
+  std::vector<int> wake_descriptors() const override;
+  bool ArmWake() override;
   void Trace(TraceSink* sink) override { tensors_->Trace(sink); }
   Status network_status() const override { return control_.status(); }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "comm/bare_link.h"
 #include "comm/bootstrap/bootstrap.h"
 #include "comm/transport.h"
 #include "src/base/registry.h"
@@ -23,6 +24,8 @@ struct TransportDef {
   Status (*can_connect)(const Bootstrap& bootstrap);
   // `count` transports over the same ranks, whose messages never meet. Collective. The bootstrap outlives them.
   Result<std::vector<std::unique_ptr<Transport>>> (*connect)(Bootstrap& bootstrap, int count);
+  // The network's own calls between two ranks, for benchmarks; null where nobody compares with them. Both call it.
+  Result<std::unique_ptr<BareLink>> (*bare)(SwapBytes swap) = nullptr;
 };
 
 Registry<TransportDef>& Transports();

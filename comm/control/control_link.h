@@ -36,6 +36,8 @@ class ControlLink {
   void Send(int to, std::string message);
   void Listen(const std::vector<int>& peers, Handler handler);
   bool Poll() { return transport_->Poll(); }
+  int wake_descriptor() const { return transport_->wake_descriptor(); }
+  bool ArmWake() { return transport_->ArmWake(); }
   Status status() const;
   // True when every message has left.
   bool Flushed() const { return sending_.load(std::memory_order_acquire) == 0; }

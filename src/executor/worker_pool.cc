@@ -1,6 +1,9 @@
 #include "src/executor/worker_pool.h"
 
+#include <poll.h>
 #include <sched.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -30,6 +33,7 @@ constexpr int64_t kSleepsPerSlice = 4;
 constexpr int kQuietLooks = 100;
 constexpr microseconds kFirstSleep(50);
 constexpr microseconds kLongestSleep(1000);
+constexpr int kNetworkSleepMs = 100;  // where the network wakes the sleeper: for what else there may be to look at
 
 int UsableCores() {
   cpu_set_t set;
@@ -173,7 +177,8 @@ class WorkerPool::Backoff {
   int64_t turn_begin_ns_ = 0;  // of kYields yields
 };
 
-WorkerPool::WorkerPool(int threads) : num_threads_(threads > 0 ? threads : UsableCores()) {
+WorkerPool::WorkerPool(int threads)
+    : num_threads_(threads > 0 ? threads : UsableCores()), wake_event_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   workers_.reserve(num_threads_ - 1);
   for (int i = 1; i < num_threads_; ++i) {
     workers_.emplace_back([this, i] {
@@ -188,19 +193,23 @@ WorkerPool::~WorkerPool() {
     MutexLock lock(mu_);
     stop_.store(true);
     idle_workers_.wake.NotifyAll();
+    WakeNetworkSleepers();
   }
   for (std::thread& worker : workers_) worker.join();
+  if (wake_event_ >= 0) close(wake_event_);
   DF_CHECK(queued_.load() == 0);
 }
 
-void WorkerPool::SetPollHook(std::function<bool()> hook) {
+void WorkerPool::SetPollHook(std::function<bool()> hook, NetworkWait wait) {
   while (polling_.exchange(true, std::memory_order_acquire)) sched_yield();
   poll_ = std::move(hook);
+  wait_ = std::move(wait);
   has_hook_.store(poll_ != nullptr, std::memory_order_relaxed);
   polling_.store(false, std::memory_order_release);
   MutexLock lock(mu_);  // sleepers sleep with a bound from now on
   idle_workers_.wake.NotifyAll();
   idle_callers_.wake.NotifyAll();
+  WakeNetworkSleepers();
 }
 
 bool WorkerPool::Poll() {
@@ -241,6 +250,7 @@ void WorkerPool::Notify() {
   if (idle_callers_.sleeping.fetch_add(0) == 0) return;
   MutexLock lock(mu_);
   idle_callers_.wake.NotifyAll();
+  WakeNetworkSleepers();
 }
 
 void WorkerPool::Wake(int64_t threads) {
@@ -248,7 +258,16 @@ void WorkerPool::Wake(int64_t threads) {
     const int64_t woken = std::min<int64_t>(threads, sleepers->sleeping.load(std::memory_order_relaxed));
     for (int64_t i = 0; i < woken; ++i) sleepers->wake.NotifyOne();
     threads -= woken;
+    if (woken > 0) WakeNetworkSleepers();
   }
+}
+
+// Sequentially consistent: who goes to sleep counts itself and then looks for what it waits for, so that it sees that
+// or is seen here.
+void WorkerPool::WakeNetworkSleepers() {
+  if (network_sleepers_.load() == 0) return;
+  const uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = write(wake_event_, &one, sizeof one);
 }
 
 bool WorkerPool::RunOne() {
@@ -350,15 +369,19 @@ void WorkerPool::LookForWork(FunctionRef<bool()> done, Sleepers& sleepers) {
   // One thread is enough to poll for long: the caller of a step.
   const bool has_hook = has_hook_.load(std::memory_order_relaxed);
   Backoff backoff(oversubscribed_until_ns_, &sleepers == &idle_callers_ && has_hook, num_threads_ == 1 && has_hook);
+  bool network_woke = false;  // for nothing, so far: a descriptor may be readable though nothing is there
   SetIdle(true);
   while (!done() && !HasWork()) {
     if (Poll()) {
       backoff.Reset();
+      network_woke = false;
     } else if (!backoff.Expired()) {
       backoff.Wait();
     } else {
       SetIdle(false);
-      Sleep(done, sleepers, backoff.NextSleep());
+      const microseconds longest = backoff.NextSleep();
+      network_woke = longest == kLongestSleep && !network_woke && SleepOnNetwork(done, sleepers);
+      if (!network_woke) Sleep(done, sleepers, longest);
       SetIdle(true);
     }
   }
@@ -367,6 +390,31 @@ void WorkerPool::LookForWork(FunctionRef<bool()> done, Sleepers& sleepers) {
 
 void WorkerPool::SetIdle(bool idle) {
   if (num_threads_ > 1) idle_pollers_.fetch_add(idle ? 1 : -1);
+}
+
+bool WorkerPool::SleepOnNetwork(FunctionRef<bool()> done, Sleepers& sleepers) {
+  if (!has_hook_.load(std::memory_order_relaxed) || polling_.exchange(true, std::memory_order_acquire)) return false;
+  const bool is_armed = wake_event_ >= 0 && !wait_.descriptors.empty() && wait_.arm();
+  std::vector<pollfd> looked_at = {{wake_event_, POLLIN, 0}};
+  for (const int descriptor : wait_.descriptors) looked_at.push_back({descriptor, POLLIN, 0});
+  polling_.store(false, std::memory_order_release);
+  if (!is_armed) return false;
+  network_sleepers_.fetch_add(1);
+  {
+    MutexLock lock(mu_);
+    sleepers.sleeping.fetch_add(1);
+  }
+  if (!done() && !HasWork()) poll(looked_at.data(), looked_at.size(), kNetworkSleepMs);
+  {
+    MutexLock lock(mu_);
+    sleepers.sleeping.fetch_sub(1);
+  }
+  if (network_sleepers_.fetch_sub(1) > 1) return true;
+  // The last takes back what woke all; who has gone to sleep meanwhile may have been meant too.
+  uint64_t wakes = 0;
+  [[maybe_unused]] const ssize_t got = read(wake_event_, &wakes, sizeof wakes);
+  WakeNetworkSleepers();
+  return true;
 }
 
 void WorkerPool::Sleep(FunctionRef<bool()> done, Sleepers& sleepers, microseconds longest) {

@@ -27,6 +27,14 @@ struct Work {
   Work* next = nullptr;
 };
 
+// What a thread sleeps on that has looked for work in vain for long.
+struct NetworkWait {
+  // Of which one is readable when there is something to poll for, after `arm` has said true. Empty: there are none, and
+  // who waits looks again and again.
+  std::vector<int> descriptors = {};
+  std::function<bool()> arm = {};
+};
+
 // Thread safety: all methods from any thread. Must outlive all work: destroyed when nothing runs or is queued.
 class WorkerPool final : public ThreadPool {
  public:
@@ -46,7 +54,7 @@ class WorkerPool final : public ThreadPool {
   // What drives communication: returns true if it made progress. Called by threads without work, by one at a time;
   // must not block, may submit work. An empty function takes it away: when SetPollHook() returns, no thread is in the
   // old one. Not to be called by the hook.
-  void SetPollHook(std::function<bool()> hook);
+  void SetPollHook(std::function<bool()> hook, NetworkWait wait = {});
   // Calls the hook unless another thread is in it; true if there was progress.
   bool Poll();
 
@@ -87,6 +95,9 @@ class WorkerPool final : public ThreadPool {
   void SetIdle(bool idle);
   // With a poll hook for `longest` at most.
   void Sleep(FunctionRef<bool()> done, Sleepers& sleepers, std::chrono::microseconds longest);
+  // Until the network, Notify() or Wake() wakes it, or for a while; false: it did not sleep.
+  bool SleepOnNetwork(FunctionRef<bool()> done, Sleepers& sleepers);
+  void WakeNetworkSleepers();
   // Wakes up to `threads` sleepers, those in HelpUntil() first.
   void Wake(int64_t threads) REQUIRES(mu_);
   void WaitForJoined(const BlockJob& job);
@@ -94,8 +105,11 @@ class WorkerPool final : public ThreadPool {
   const int num_threads_;
   const std::thread::id owner_ = std::this_thread::get_id();
   std::function<bool()> poll_;  // of who has set polling_
+  NetworkWait wait_;            // too
   std::atomic<bool> polling_{false};
   std::atomic<bool> has_hook_{false};
+  const int wake_event_;  // an eventfd
+  std::atomic<int> network_sleepers_{0};
   std::atomic<bool> stop_{false};
   std::atomic<int64_t> oversubscribed_until_ns_{0};  // steady clock: others keep the core for long
 

@@ -80,6 +80,10 @@ class Communicator {
   // Moves messages and runs callbacks; true if anything happened. One thread at a time drives; another that calls
   // meanwhile gets false at once.
   virtual bool Poll() = 0;
+  // For who has nothing to do but to wait: ArmWake(), and where that is true a sleep until one of the descriptors is
+  // readable. False: there may be something to Poll() for now. None: who waits polls.
+  virtual std::vector<int> wake_descriptors() const { return {}; }
+  virtual bool ArmWake() { return false; }
   // From now on messages with values are recorded there; null: not any more. The sink outlives whoever polls.
   virtual void Trace(TraceSink* sink) = 0;
   // The first error that the network itself gave a control message; OK while there is none.

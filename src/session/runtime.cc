@@ -37,11 +37,13 @@ Runtime::Runtime(const RuntimeOptions& options, std::unique_ptr<Communicator> co
     control_ = std::make_unique<ControlPlane>(*communicator_, options_.watch, [this] { pool_->Notify(); });
     control_->OnStop([this](int signal) { TakeStop(signal); });
     control_->OnReport([this](const control::Devices& devices) { TakeReport(devices); });
-    pool_->SetPollHook([this] {
-      ShareStop();
-      if (has_loss_.load(std::memory_order_acquire)) TakeLoss();
-      return communicator_->Poll();
-    });
+    pool_->SetPollHook(
+        [this] {
+          ShareStop();
+          if (has_loss_.load(std::memory_order_acquire)) TakeLoss();
+          return communicator_->Poll();
+        },
+        {communicator_->wake_descriptors(), [this] { return communicator_->ArmWake(); }});
   }
   runner_ = std::make_unique<StepRunner>(*pool_, control_.get(), StrCat("rank ", rank_, " (host ", HostName(), ")"));
   if (options_.watch != nullptr) AttachToWatch();

@@ -1,7 +1,11 @@
 // The suite over every registered transport that can connect the ranks of an mpirun. Every rank runs every test.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <span>
 #include <string>
@@ -73,6 +77,18 @@ int RegisterAll(Bootstrap& bootstrap) {
   return usable;
 }
 
+// The network namespace of this rank, where the environment names some: what is connected from now on is connected in
+// it.
+bool EnterNamespace(int rank) {
+  const char* const prefix = std::getenv("DFRUN_TEST_NAMESPACE");
+  if (prefix == nullptr) return true;
+  const int space = open(("/run/netns/" + std::string(prefix) + std::to_string(rank)).c_str(), O_RDONLY | O_CLOEXEC);
+  const bool entered = space >= 0 && setns(space, CLONE_NEWNET) == 0;
+  if (!entered) std::perror("cannot enter the network namespace");
+  if (space >= 0) close(space);
+  return entered;
+}
+
 int RunOnEveryRank(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
   const auto bootstrap = StartBootstrap({.threads = 2});
@@ -80,6 +96,7 @@ int RunOnEveryRank(int argc, char** argv) {
     std::fprintf(stderr, "%s\n", bootstrap.status().ToString().c_str());
     return 1;
   }
+  if (!EnterNamespace((*bootstrap)->rank())) return 1;
   if (RegisterAll(**bootstrap) == 0 || (*bootstrap)->size() == 1) {
     std::fprintf(stderr, "run it under mpirun: no transport connects these ranks\n");
     return 1;

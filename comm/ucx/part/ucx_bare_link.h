@@ -1,0 +1,39 @@
+// UCX's own calls between two ranks.
+#ifndef DFRUN_COMM_UCX_PART_UCX_BARE_LINK_H_
+#define DFRUN_COMM_UCX_PART_UCX_BARE_LINK_H_
+
+#include <ucp/api/ucp.h>
+
+#include <memory>
+#include <string>
+
+#include "comm/bare_link.h"
+#include "comm/ucx/part/ucx_context.h"
+
+namespace dfrun::comm {
+
+// Tagged messages over a worker and an endpoint that are made as the transport's are.
+class UcxBareLink final : public BareLink {
+ public:
+  static Result<std::unique_ptr<BareLink>> Connect(SwapBytes swap);
+  ~UcxBareLink() override;
+  UcxBareLink(const UcxBareLink&) = delete;
+  UcxBareLink& operator=(const UcxBareLink&) = delete;
+
+  Status Send(const void* data, size_t bytes) override;
+  Status Recv(void* data, size_t bytes) override;
+
+ private:
+  UcxBareLink(std::shared_ptr<UcxContext> context, ucp_worker_h worker)
+      : context_(std::move(context)), worker_(worker) {}
+  Status Reach(const std::string& address);
+  Status Wait(ucs_status_ptr_t request, const char* what);
+
+  const std::shared_ptr<UcxContext> context_;
+  const ucp_worker_h worker_;
+  ucp_ep_h endpoint_ = nullptr;
+};
+
+}  // namespace dfrun::comm
+
+#endif  // DFRUN_COMM_UCX_PART_UCX_BARE_LINK_H_

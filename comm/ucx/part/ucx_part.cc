@@ -1,0 +1,147 @@
+// The part's definition: how ranks are connected by UCX.
+#include <ucp/api/ucp.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+
+#include "comm/bootstrap/transport_part.h"
+#include "comm/ucx/part/ucx_bare_link.h"
+#include "comm/ucx/part/ucx_calibration.h"
+#include "comm/ucx/part/ucx_lanes.h"
+#include "comm/ucx/part/ucx_transport.h"
+#include "src/base/log.h"
+#include "src/base/text.h"
+
+namespace dfrun::comm {
+namespace {
+
+std::string Version() {
+  return StrCat("UCX ", ucp_get_version_string(), ", built with ", UCP_API_MAJOR, ".", UCP_API_MINOR);
+}
+
+Status CanConnect(const Bootstrap& bootstrap) {
+  if (bootstrap.size() > 1) return Status();
+  return FailedPrecondition("a rank alone has nobody to send to");
+}
+
+std::string HostName() {
+  char host[256] = {};
+  gethostname(host, sizeof host - 1);
+  return host;
+}
+
+// What a rank tells the others: strings, each behind its size.
+class Card {
+ public:
+  static void Append(std::string& card, std::string_view text) {
+    const uint64_t size = text.size();
+    card.append(reinterpret_cast<const char*>(&size), sizeof size).append(text);
+  }
+  explicit Card(std::string_view bytes) : bytes_(bytes) {}
+  // Empty where the card ends before it.
+  std::string Next() {
+    uint64_t size = 0;
+    if (bytes_.size() < sizeof size) return "";
+    std::memcpy(&size, bytes_.data(), sizeof size);
+    bytes_.remove_prefix(sizeof size);
+    std::string text(bytes_.substr(0, size));
+    bytes_.remove_prefix(text.size());
+    return text;
+  }
+
+ private:
+  std::string_view bytes_;
+};
+
+UcxOffer::Mark NewMark() {
+  std::random_device random;
+  UcxOffer::Mark mark;
+  for (uint64_t& word : mark) word = static_cast<uint64_t>(random()) << 32 | random();
+  return mark;
+}
+
+using UcxTransports = std::vector<std::unique_ptr<UcxTransport>>;
+
+// Tells the ranks of each other's workers.
+Status Introduce(const UcxTransports& transports, Bootstrap& bootstrap, const std::vector<std::string>& hosts) {
+  const UcxOffer::Mark own_mark = NewMark();
+  std::string own;
+  Card::Append(own, ucp_get_version_string());
+  Card::Append(own, {reinterpret_cast<const char*>(own_mark.data()), sizeof own_mark});
+  for (const auto& transport : transports) {
+    DF_ASSIGN(const std::string address, transport->WorkerAddress());
+    Card::Append(own, address);
+  }
+  DF_ASSIGN(const std::vector<std::string> all, bootstrap.AllGather(own));
+  UcxOffer::Mark mark = {};
+  std::vector<std::vector<UcxAddress>> addresses(transports.size());
+  for (size_t r = 0; r < all.size(); ++r) {
+    Card card(all[r]);
+    const std::string version = card.Next();
+    if (version != ucp_get_version_string()) {
+      return FailedPrecondition("rank ", r, " on ", hosts[r], " has UCX ", version, " and rank ", bootstrap.rank(),
+                                " on ", hosts[static_cast<size_t>(bootstrap.rank())], " UCX ", ucp_get_version_string(),
+                                ": give all ranks the same library, or use --transport mpi");
+    }
+    const std::string mark_bytes = card.Next();
+    if (r == 0 && mark_bytes.size() == sizeof mark) std::memcpy(mark.data(), mark_bytes.data(), sizeof mark);
+    for (auto& of_transport : addresses) of_transport.push_back({hosts[r], card.Next()});
+  }
+  for (size_t i = 0; i < transports.size(); ++i) transports[i]->SetPeers(addresses[i], mark);
+  return Status();
+}
+
+// A line for each class of peers. Only rank 0 says what is well; each rank what is not.
+Status SayLanes(UcxTransport& transport, const std::vector<std::string>& hosts) {
+  const auto own = static_cast<size_t>(transport.rank());
+  for (const bool same_host : {true, false}) {
+    size_t peer = 0;
+    while (peer < hosts.size() && (peer == own || (hosts[peer] == hosts[own]) != same_host)) ++peer;
+    if (peer == hosts.size() || (own != 0 && !same_host)) continue;
+    DF_ASSIGN(const std::string lanes, transport.LanesTo(static_cast<int>(peer)));
+    const bool is_slow = same_host && !AreSharedMemory(lanes);
+    if (own == 0) {
+      DF_LOG(kInfo) << "UCX " << ucp_get_version_string() << " reaches ranks of "
+                    << (same_host ? "this host" : "other hosts") << " by " << lanes;
+    }
+    if (is_slow) {
+      DF_LOG(kWarning) << "messages to rank " << peer << " of this host go by " << lanes
+                       << ", not by shared memory, which is many times slower: see UCX_TLS, and whether the ranks may "
+                          "share memory (containers: one IPC namespace)";
+    }
+  }
+  return Status();
+}
+
+Result<std::vector<std::unique_ptr<Transport>>> Connect(Bootstrap& bootstrap, int count) {
+  DF_ASSIGN(const std::vector<std::string> hosts, bootstrap.AllGather(HostName()));
+  const std::string& own_host = hosts[static_cast<size_t>(bootstrap.rank())];
+  const UcxScale scale = {bootstrap.size(), static_cast<int>(std::count(hosts.begin(), hosts.end(), own_host))};
+  DF_ASSIGN(const std::shared_ptr<UcxContext> context, UcxContext::OfProcess(scale));
+  UcxTransports transports;
+  for (int i = 0; i < count; ++i) {
+    DF_ASSIGN(std::unique_ptr<UcxTransport> transport,
+              UcxTransport::Create(context, bootstrap.rank(), bootstrap.size()));
+    transports.push_back(std::move(transport));
+  }
+  DF_TRY(Introduce(transports, bootstrap, hosts));
+  DF_TRY(SayLanes(*transports.front(), hosts));
+  DF_ASSIGN(const UcxReading reading, ChooseReading(*transports.front(), bootstrap, hosts));
+  std::vector<std::unique_ptr<Transport>> connected;
+  for (std::unique_ptr<UcxTransport>& transport : transports) {
+    transport->SetReading(reading);
+    connected.push_back(std::move(transport));
+  }
+  return connected;
+}
+
+}  // namespace
+}  // namespace dfrun::comm
+
+TRANSPORT_PART({.priority = 5,
+                .describe = &dfrun::comm::Version,
+                .can_connect = &dfrun::comm::CanConnect,
+                .connect = &dfrun::comm::Connect,
+                .bare = &dfrun::comm::UcxBareLink::Connect});
