@@ -43,7 +43,8 @@ class ConvGraph {
     DF_ASSIGN(const cudnnBackendDescriptor_t sums,
               Tensor(kSumsId, shape_.output, computes_in(), CudnnTensor::Kind::kInner));
     DF_TRY(AddConvolution(x, w, sums));
-    return graph_.AddPointwise(CUDNN_POINTWISE_ADD, computes_in(), sums, bias, y);
+    return graph_.AddPointwise(
+        {.mode = CUDNN_POINTWISE_ADD, .x = sums, .b = bias, .y = y, .computes_in = computes_in()});
   }
 
   Result<cudnnBackendDescriptor_t> Convolution() {

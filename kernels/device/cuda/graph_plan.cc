@@ -131,17 +131,18 @@ Status CudnnGraph::AddOperation(CudnnDescriptor operation) {
   return Status();
 }
 
-Status CudnnGraph::AddPointwise(cudnnPointwiseMode_t mode, cudnnDataType_t type, cudnnBackendDescriptor_t x,
-                                cudnnBackendDescriptor_t b, cudnnBackendDescriptor_t y) {
+Status CudnnGraph::AddPointwise(const CudnnPointwise& p) {
   CudnnDescriptor pointwise = Describe(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
-  pointwise.SetOne(CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, mode);
-  pointwise.SetOne(CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_TYPE_DATA_TYPE, type);
+  pointwise.SetOne(CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, p.mode);
+  pointwise.SetOne(CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_TYPE_DATA_TYPE, p.computes_in);
+  if (p.axis >= 0) pointwise.SetInts(CUDNN_ATTR_POINTWISE_AXIS, {p.axis});
   DF_ASSIGN(const cudnnBackendDescriptor_t described, Keep(std::move(pointwise)));
   CudnnDescriptor operation = Describe(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
   operation.SetOne(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, CUDNN_TYPE_BACKEND_DESCRIPTOR, described);
-  operation.SetOne(CUDNN_ATTR_OPERATION_POINTWISE_XDESC, CUDNN_TYPE_BACKEND_DESCRIPTOR, x);
-  if (b != nullptr) operation.SetOne(CUDNN_ATTR_OPERATION_POINTWISE_BDESC, CUDNN_TYPE_BACKEND_DESCRIPTOR, b);
-  operation.SetOne(CUDNN_ATTR_OPERATION_POINTWISE_YDESC, CUDNN_TYPE_BACKEND_DESCRIPTOR, y);
+  operation.SetOne(CUDNN_ATTR_OPERATION_POINTWISE_XDESC, CUDNN_TYPE_BACKEND_DESCRIPTOR, p.x);
+  if (p.b != nullptr) operation.SetOne(CUDNN_ATTR_OPERATION_POINTWISE_BDESC, CUDNN_TYPE_BACKEND_DESCRIPTOR, p.b);
+  if (p.t != nullptr) operation.SetOne(CUDNN_ATTR_OPERATION_POINTWISE_TDESC, CUDNN_TYPE_BACKEND_DESCRIPTOR, p.t);
+  operation.SetOne(CUDNN_ATTR_OPERATION_POINTWISE_YDESC, CUDNN_TYPE_BACKEND_DESCRIPTOR, p.y);
   return AddOperation(std::move(operation));
 }
 
@@ -159,6 +160,8 @@ Result<std::unique_ptr<const CudnnPlan>> CudnnPlan::Create(CudnnGraph graph, con
   const CudnnTarget& target = graph.target();
   std::unique_ptr<CudnnPlan> made(new CudnnPlan(target.cudnn()));
   DF_ASSIGN(CudnnDescriptor finished, graph.Finish());
+  size_t offered = 0;
+  Status last = Unimplemented("none of them may be taken");
   for (const cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
     CudnnDescriptor heuristic = graph.Describe(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
     heuristic.SetDescriptor(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, finished);
@@ -167,9 +170,10 @@ Result<std::unique_ptr<const CudnnPlan>> CudnnPlan::Create(CudnnGraph graph, con
     if (!heuristic.Finalize().ok()) continue;
     DF_ASSIGN(std::vector<CudnnDescriptor> ways, GetAll(target.cudnn(), heuristic, CUDNN_ATTR_ENGINEHEUR_RESULTS,
                                                         CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, kMostWays, graph.what()));
+    offered += ways.size();
     for (CudnnDescriptor& way : ways) {
-      DF_ASSIGN(const bool is_taken, made->Take(graph, rules, way));
-      if (!is_taken) continue;
+      if (!MayTake(target.cudnn(), rules, way)) continue;
+      if (last = made->Take(graph, way); !last.ok()) continue;
       made->kept_ = graph.TakeParts();
       made->kept_.push_back(std::move(finished));
       made->kept_.push_back(std::move(way));
@@ -177,19 +181,19 @@ Result<std::unique_ptr<const CudnnPlan>> CudnnPlan::Create(CudnnGraph graph, con
     }
   }
   return Unimplemented("cuDNN has no way to ", graph.what(), " ", rules.dtype,
-                       " of these sizes whose results are the same each time");
+                       " of these sizes whose results are the same each time: it offers ", offered, " here",
+                       offered == 0 ? "" : "; ", offered == 0 ? "" : last.message());
 }
 
-Result<bool> CudnnPlan::Take(const CudnnGraph& graph, const CudnnRules& rules, const CudnnDescriptor& way) {
-  if (!MayTake(cudnn_, rules, way)) return false;
+Status CudnnPlan::Take(const CudnnGraph& graph, const CudnnDescriptor& way) {
   auto plan = std::make_unique<CudnnDescriptor>(graph.Describe(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR));
   graph.target().SetOnPlan(*plan);
   plan->SetDescriptor(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, way);
-  if (!plan->Finalize().ok()) return false;
+  DF_TRY(plan->Finalize());
   DF_TRY(plan->Get(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1, &workspace_bytes_).status());
-  if (workspace_bytes_ > kMostWorkspace) return false;
+  if (workspace_bytes_ > kMostWorkspace) return Unimplemented("one needs ", workspace_bytes_, " bytes of workspace");
   plan_ = std::move(plan);
-  return true;
+  return Status();
 }
 
 Result<std::string> CudnnPlan::Knobs(const CudnnDescriptor& way) const {

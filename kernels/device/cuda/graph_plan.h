@@ -55,6 +55,17 @@ struct CudnnTensor {
   } kind = Kind::kMemory;
 };
 
+// y = mode(x, b, t), of which there are as many as the mode asks for.
+struct CudnnPointwise {
+  cudnnPointwiseMode_t mode;
+  cudnnBackendDescriptor_t x;
+  cudnnBackendDescriptor_t b = nullptr;
+  cudnnBackendDescriptor_t t = nullptr;
+  cudnnBackendDescriptor_t y;
+  cudnnDataType_t computes_in = CUDNN_DATA_FLOAT;
+  int64_t axis = -1;  // of a mode that has one
+};
+
 // The operations of a plan as they are put together. Holds what they are made of.
 class CudnnGraph {
  public:
@@ -69,9 +80,7 @@ class CudnnGraph {
   // Finishes what operations refer to.
   Result<cudnnBackendDescriptor_t> Keep(CudnnDescriptor made);
   Status AddOperation(CudnnDescriptor operation);
-  // y = mode(x, b), or mode(x) with a null b; computed in `type`.
-  Status AddPointwise(cudnnPointwiseMode_t mode, cudnnDataType_t type, cudnnBackendDescriptor_t x,
-                      cudnnBackendDescriptor_t b, cudnnBackendDescriptor_t y);
+  Status AddPointwise(const CudnnPointwise& pointwise);
 
   // The graph, after which the parts are the caller's to keep.
   Result<CudnnDescriptor> Finish();
@@ -104,8 +113,8 @@ class CudnnPlan {
 
  private:
   explicit CudnnPlan(const Cudnn& cudnn) : cudnn_(cudnn) {}
-  // Whether the plan is made of this way.
-  Result<bool> Take(const CudnnGraph& graph, const CudnnRules& rules, const CudnnDescriptor& way);
+  // Makes the plan of this way.
+  Status Take(const CudnnGraph& graph, const CudnnDescriptor& way);
   Result<std::string> Knobs(const CudnnDescriptor& way) const;
 
   const Cudnn& cudnn_;
