@@ -1,5 +1,6 @@
 // Batch normalisation and its gradient on cards: as on CPUs all is computed in float, with sums in double. Images are
 // read once for what is summed of them and once more for the result, whatever their type.
+#include "kernels/math/bias_relu_cuda.h"
 #include "kernels/nn/batch_norm.h"
 #include "kernels/nn/channel_maps_cuda.h"
 
@@ -80,6 +81,8 @@ struct NormaliseMap {
   const float* mean;
   const float* slope;
   const float* offset;
+  const T* side;  // what is added to the result, or null
+  bool has_relu;  // of the sum
 
   template <int kWidth>
   struct Channels {
@@ -104,9 +107,18 @@ struct NormaliseMap {
     for (int k = 0; k < kWidth; ++k) {
       to.at[k] = static_cast<T>((static_cast<float>(from.at[k]) - of.mean[k]) * of.slope[k] + of.offset[k]);
     }
+    if (side != nullptr) {
+      const auto beside = cuda::LoadVector<kWidth>(side + i);
+      for (int k = 0; k < kWidth; ++k) {
+        to.at[k] = static_cast<T>(static_cast<float>(to.at[k]) + static_cast<float>(beside.at[k]));
+      }
+    }
+    for (int k = 0; has_relu && k < kWidth; ++k) to.at[k] = cuda::ReluOf<T>()(to.at[k]);
     cuda::StoreVector<kWidth>(y + i, to);
   }
-  bool is_aligned() const { return cuda::IsVectorAligned(x) && cuda::IsVectorAligned(y); }
+  bool is_aligned() const {
+    return cuda::IsVectorAligned(x) && cuda::IsVectorAligned(y) && (side == nullptr || cuda::IsVectorAligned(side));
+  }
 };
 
 DF_CARD_KERNEL void SetFloats(float* to, float value, int64_t n) {
@@ -114,16 +126,25 @@ DF_CARD_KERNEL void SetFloats(float* to, float value, int64_t n) {
   if (i < n) to[i] = value;
 }
 
-// x, scale, offset, mean, variance to y, batch_mean, batch_variance, the saved mean and variance, and a reserve.
+// x, scale, offset, mean, variance to y, batch_mean, batch_variance, the saved mean and variance, and a reserve. Where
+// the op has it, one more input is added to y, and Relu follows.
 template <class T>
 class CardBatchNorm final : public Kernel {
  public:
-  explicit CardBatchNorm(KernelSetup& setup) : attrs_(setup), factor_(setup.attr<float>("exponential_avg_factor")) {}
+  explicit CardBatchNorm(KernelSetup& setup) : attrs_(setup), factor_(setup.attr<float>("exponential_avg_factor")) {
+    if (!setup.attrs().Has("activation_mode")) return;
+    const auto activation = setup.attr<std::string>("activation_mode");
+    has_relu_ = activation == "Relu";
+    if ((!has_relu_ && activation != "Identity") || setup.node().inputs.size() > kSide + 1) {
+      setup.Fail(Unimplemented("attr 'activation_mode' must be Identity or Relu, after at most one side input"));
+    }
+  }
 
   Status Compute(OpContext& ctx) {
     const Tensor& x = ctx.input(0);
     DF_ASSIGN(const ChannelLayout layout, attrs_.Layout(x.shape()));
     DF_TRY(CheckBatchNorm(ctx, layout.channels, /*reads_statistics=*/!attrs_.is_training || averages()));
+    DF_ASSIGN(const T* const side, SideOf(ctx));
     Tensor* y = nullptr;
     DF_TRY(ctx.AllocateOutput(0, x.shape(), &y));
     Statistics out{};
@@ -133,11 +154,22 @@ class CardBatchNorm final : public Kernel {
     float* const slope = slopes.data<float>();
     DF_TRY(attrs_.is_training ? Measure(ctx, layout, out, slope) : Take(ctx, layout.channels, out, slope));
     return cuda::LaunchOverChannels<T>(
-        ctx, layout, NormaliseMap<T>{x.data<T>(), y->data<T>(), out.saved_mean, slope, ctx.input(2).data<float>()});
+        ctx, layout,
+        NormaliseMap<T>{x.data<T>(), y->data<T>(), out.saved_mean, slope, ctx.input(2).data<float>(), side, has_relu_});
   }
 
  private:
+  static constexpr int kSide = 5;
+
   bool averages() const { return attrs_.is_training && factor_ != 1; }
+
+  static Result<const T*> SideOf(const OpContext& ctx) {
+    if (ctx.num_inputs() <= kSide) return nullptr;
+    const Tensor& side = ctx.input(kSide);
+    if (side.shape() == ctx.input(0).shape()) return side.data<T>();
+    return InvalidArgument(ctx.node().op->name, ": the side input has shape ", side.shape(), ", but x ",
+                           ctx.input(0).shape());
+  }
 
   static Status Allocate(OpContext& ctx, int64_t channels, int rank, Statistics& out) {
     float** places[] = {&out.mean, &out.variance, &out.saved_mean, &out.saved_variance};
@@ -187,6 +219,7 @@ class CardBatchNorm final : public Kernel {
 
   const BatchNormAttrs attrs_;
   const double factor_;
+  bool has_relu_ = false;
 };
 
 // By channel: dx = slope ((dy - level) - inclination d), in this order so that what cancels cancels exactly.
@@ -325,6 +358,7 @@ class CardBatchNormGrad final : public Kernel {
 CUDA_KERNEL("FusedBatchNorm", KernelOf<CardBatchNorm>, float);
 CUDA_KERNEL("FusedBatchNormV2", KernelOf<CardBatchNorm>, bfloat16, float16, float);
 CUDA_KERNEL("FusedBatchNormV3", KernelOf<CardBatchNorm>, bfloat16, float16, float);
+CUDA_KERNEL("_FusedBatchNormEx", KernelOf<CardBatchNorm>, bfloat16, float16, float);
 CUDA_KERNEL("FusedBatchNormGrad", KernelOf<CardBatchNormGrad>, float);
 CUDA_KERNEL("FusedBatchNormGradV2", KernelOf<CardBatchNormGrad>, bfloat16, float16, float);
 CUDA_KERNEL("FusedBatchNormGradV3", KernelOf<CardBatchNormGrad>, bfloat16, float16, float);

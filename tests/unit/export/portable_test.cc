@@ -46,7 +46,8 @@ TEST_F(PortableTest, EveryNodeOfAnOwnOpIsNamed) {
 TEST_F(PortableTest, OpsThatSayTheyAreOwnAre) {
   const auto says = [](const OpDef& op, std::string_view text) { return op.doc.find(text) != std::string::npos; };
   for (const OpDef* op : OpRegistry::Builtin().List()) {
-    const bool is_tensorflows = op->name == "_FusedConv2D" || op->name == "_FusedMatMul";
+    const bool is_tensorflows =
+        op->name == "_FusedConv2D" || op->name == "_FusedMatMul" || op->name == "_FusedBatchNormEx";
     const bool is_made_by_passes = says(*op, "made when a graph is optimised") && !is_tensorflows;
     EXPECT_TRUE(op->traits.is_own() || !(says(*op, "(dfrun's own)") || is_made_by_passes)) << op->name;
   }
