@@ -1,12 +1,15 @@
 // On cards batch normalisation, the addition of a side input and Relu become one node (_FusedBatchNormEx), which goes
 // over images once for all three. It stands where the normalisation stood, whose name and other outputs it has: what is
-// added must come before that. Bits stay.
+// added must come before that. What Relu and the addition waited for, as for moving averages that follow from the
+// statistics, Relu's readers wait for then. Bits stay.
+#include <algorithm>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "kernels/device/cuda_pass.h"
+#include "src/base/sort_unique.h"
 #include "src/graph/control_flow.h"
 #include "src/graph/node_order.h"
 #include "src/passes/fusion.h"
@@ -31,11 +34,11 @@ class NormFusions {
   }
 
   std::optional<NormFusion> At(const Node& relu) const {
-    if (relu.op->name != "Relu" || !relu.control_inputs.empty()) return {};
+    if (relu.op->name != "Relu" || WaitsForRelu(relu)) return {};
     const Node& source = view_.node(relu.inputs[0].node);
     if (IsNorm(relu.inputs[0], relu)) return NormFusion{source.id, relu.id};
     const bool is_sum = source.op->name == "AddV2" || source.op->name == "Add";
-    if (!is_sum || !source.control_inputs.empty() || !view_.HasOneReader(source) || view_.IsAwaited(source)) return {};
+    if (!is_sum || WaitsForRelu(source) || !view_.HasOneReader(source) || view_.IsAwaited(source)) return {};
     for (const int i : {0, 1}) {
       const Output norm = source.inputs[i];
       const Output side = source.inputs[1 - i];
@@ -45,6 +48,11 @@ class NormFusions {
   }
 
  private:
+  // Of which one may be gone, and what it waited for with it.
+  bool WaitsForRelu(const Node& node) const {
+    return std::any_of(node.control_inputs.begin(), node.control_inputs.end(),
+                       [&](NodeId id) { return view_.node(id).op->name == "Relu"; });
+  }
   // Whether the value is the images of a normalisation that `reader` alone reads.
   bool IsNorm(Output value, const Node& reader) const {
     const Node& node = view_.node(value.node);
@@ -68,50 +76,81 @@ class NormFusions {
   std::vector<size_t> position_;
 };
 
-Status AddFused(const Graph& graph, const NormFusion& fusion, GraphRebuilder& rebuilder) {
-  const Node& norm = graph.node(fusion.norm);
-  NodeSpec spec = PlacedAs(norm);
-  spec.name = norm.name;
-  spec.op = "_FusedBatchNormEx";
-  for (const Output input : norm.inputs) spec.inputs.push_back(rebuilder.NewOutput(input));
-  if (fusion.sum >= 0) spec.inputs.push_back(rebuilder.NewOutput(fusion.side));
-  rebuilder.AddControls(norm.control_inputs, spec.control_inputs);
-  spec.attrs = norm.attrs;
-  spec.attrs.Set("activation_mode", "Relu");
-  DF_ASSIGN(const NodeId made, rebuilder.to().AddNode(std::move(spec)));
-  Node& node = rebuilder.to().mutable_node(made);
-  for (size_t i = 0; i < norm.output_shapes.size(); ++i) node.output_shapes[i] = norm.output_shapes[i];
-  rebuilder.MergeInto(norm.id, made);
-  rebuilder.Replace({fusion.relu, 0}, {made, 0});
-  rebuilder.ReplaceControl(fusion.relu, made);
-  return Status();
-}
+// The new graph as it is made.
+class NormRebuilder {
+ public:
+  NormRebuilder(const Graph& graph, const std::vector<NormFusion>& fusions) : graph_(graph), rebuilder_(graph) {
+    for (const NormFusion& fusion : fusions) {
+      by_norm_.emplace(fusion.norm, fusion);
+      std::vector<NodeId>& waits = gone_[fusion.relu];
+      waits = graph.node(fusion.relu).control_inputs;
+      if (fusion.sum < 0) continue;
+      const std::vector<NodeId>& of_sum = graph.node(fusion.sum).control_inputs;
+      waits.insert(waits.end(), of_sum.begin(), of_sum.end());
+      gone_[fusion.sum] = {};
+    }
+  }
+
+  Status Add(NodeId id) {
+    if (gone_.contains(id)) return Status();
+    if (const auto fusion = by_norm_.find(id); fusion != by_norm_.end()) return AddFused(fusion->second);
+    AddWaits(graph_.node(id), {}, rebuilder_.Keep(id));
+    return Status();
+  }
+  Result<Graph> Finish() { return rebuilder_.Finish(); }
+
+ private:
+  Status AddFused(const NormFusion& fusion) {
+    const Node& norm = graph_.node(fusion.norm);
+    NodeSpec spec = PlacedAs(norm);
+    spec.name = norm.name;
+    spec.op = "_FusedBatchNormEx";
+    for (const Output input : norm.inputs) spec.inputs.push_back(rebuilder_.NewOutput(input));
+    if (fusion.sum >= 0) spec.inputs.push_back(rebuilder_.NewOutput(fusion.side));
+    rebuilder_.AddControls(norm.control_inputs, spec.control_inputs);
+    spec.attrs = norm.attrs;
+    spec.attrs.Set("activation_mode", "Relu");
+    DF_ASSIGN(const NodeId made, rebuilder_.to().AddNode(std::move(spec)));
+    Node& node = rebuilder_.to().mutable_node(made);
+    for (size_t i = 0; i < norm.output_shapes.size(); ++i) node.output_shapes[i] = norm.output_shapes[i];
+    AddWaits(norm, fusion.side, made);
+    rebuilder_.MergeInto(norm.id, made);
+    rebuilder_.Replace({fusion.relu, 0}, {made, 0});
+    rebuilder_.ReplaceControl(fusion.relu, made);
+    return Status();
+  }
+
+  // What the Relus that are gone, which `old` reads or waits for, waited for.
+  void AddWaits(const Node& old, Output side, NodeId made) {
+    std::vector<NodeId>& controls = rebuilder_.to().mutable_node(made).control_inputs;
+    const auto add = [&](NodeId source) {
+      if (const auto gone = gone_.find(source); gone != gone_.end()) rebuilder_.AddControls(gone->second, controls);
+    };
+    for (const Output input : old.inputs) add(input.node);
+    for (const NodeId source : old.control_inputs) add(source);
+    if (side.valid()) add(side.node);
+    SortUnique(controls);
+  }
+
+  const Graph& graph_;
+  GraphRebuilder rebuilder_;
+  std::unordered_map<NodeId, NormFusion> by_norm_;
+  std::unordered_map<NodeId, std::vector<NodeId>> gone_;  // and what the readers wait for
+};
 
 Status FuseBatchNorm(Graph& graph, const PassContext& /*context*/) {
   if (HasControlFlow(graph)) return Status();
   DF_ASSIGN(const std::vector<NodeId> order, PartitionOrder(graph));
-  std::unordered_map<NodeId, NormFusion> by_norm;
-  std::vector<bool> is_gone(static_cast<size_t>(graph.num_nodes()), false);
+  std::vector<NormFusion> found;
   {
     const NormFusions fusions(graph, order);
     for (const NodeId id : order) {
-      const auto found = fusions.At(graph.node(id));
-      if (!found) continue;
-      by_norm.emplace(found->norm, *found);
-      is_gone[static_cast<size_t>(found->relu)] = true;
-      if (found->sum >= 0) is_gone[static_cast<size_t>(found->sum)] = true;
+      if (const auto fusion = fusions.At(graph.node(id))) found.push_back(*fusion);
     }
   }
-  if (by_norm.empty()) return Status();
-  GraphRebuilder rebuilder(graph);
-  for (const NodeId id : order) {
-    if (is_gone[static_cast<size_t>(id)]) continue;
-    if (const auto fusion = by_norm.find(id); fusion != by_norm.end()) {
-      DF_TRY(AddFused(graph, fusion->second, rebuilder));
-    } else {
-      rebuilder.Keep(id);
-    }
-  }
+  if (found.empty()) return Status();
+  NormRebuilder rebuilder(graph, found);
+  for (const NodeId id : order) DF_TRY(rebuilder.Add(id));
   DF_ASSIGN(graph, rebuilder.Finish());
   return Status();
 }

@@ -4,6 +4,7 @@
 // last. Bits stay.
 #include "kernels/device/cpu_pass.h"
 #include "kernels/device/cuda_pass.h"
+#include "src/graph/control_flow.h"
 #include "src/passes/pattern.h"
 
 namespace dfrun {
@@ -27,6 +28,15 @@ AttrMap AttrsOf(const Node& node) {
   return attrs;
 }
 
+std::optional<Fusion> FusedWithBias(const Node& product, const Node& bias, bool is_on_card) {
+  const char* const op = FusedOp(product, is_on_card);
+  if (op == nullptr || !HasChannelsLast(bias)) return {};
+  Fusion fusion{bias.id, {product.id}, op, {}, AttrsOf(product)};
+  fusion.inputs = {product.inputs[0], product.inputs[1], bias.inputs[1]};
+  fusion.attrs.Set("fused_ops", std::vector<std::string>{"BiasAdd"});
+  return fusion;
+}
+
 template <bool kOnCard>
 std::optional<Fusion> FuseAt(const FusionView& view, const Node& last) {
   static const Pattern kBias{{"BiasAdd"}, {{{"MatMul", "Conv2D"}}}};
@@ -34,24 +44,41 @@ std::optional<Fusion> FuseAt(const FusionView& view, const Node& last) {
   const bool has_relu = last.op->name == "Relu";
   const auto match = Match(view, last, has_relu ? kRelu : kBias);
   if (!match) return {};
-  const Node& first = view.node(match->back());
-  const Node& bias = view.node((*match)[has_relu ? 1 : 0]);
-  const char* const op = FusedOp(first, kOnCard);
-  if (op == nullptr || !HasChannelsLast(bias)) return {};
-  Fusion fusion{last.id, {match->begin() + 1, match->end()}, op, {}, AttrsOf(first)};
-  fusion.inputs = {first.inputs[0], first.inputs[1], bias.inputs[1]};
-  std::vector<std::string> ops = {"BiasAdd"};
-  if (has_relu) ops.emplace_back("Relu");
-  fusion.attrs.Set("fused_ops", std::move(ops));
+  auto fusion = FusedWithBias(view.node(match->back()), view.node((*match)[has_relu ? 1 : 0]), kOnCard);
+  if (!fusion || !has_relu) return fusion;
+  fusion->last = last.id;
+  fusion->gone = {match->begin() + 1, match->end()};
+  fusion->attrs.Set("fused_ops", std::vector<std::string>{"BiasAdd", "Relu"});
   return fusion;
 }
 
-template <bool kOnCard>
-Status FuseBias(Graph& graph, const PassContext& /*context*/) {
-  return FuseNodes(graph, &FuseAt<kOnCard>);
+// In a training the updates of weights and biases wait until those are read: by the product and by BiasAdd. One of the
+// nodes that become one may be such a reader, so the product and BiasAdd do first, and then that and Relu.
+std::optional<Fusion> FuseAwaitedProduct(const FusionView& view, const Node& bias) {
+  static const Pattern kBias{{"BiasAdd"}, {{.ops = {"MatMul", "Conv2D"}, .may_be_awaited = true}}};
+  const auto match = Match(view, bias, kBias);
+  if (!match) return {};
+  return FusedWithBias(view.node(match->back()), bias, /*is_on_card=*/true);
 }
-CPU_PASS("fuse_bias", 10, &FuseBias<false>);
-CUDA_PASS("fuse_bias", 10, &FuseBias<true>);
+std::optional<Fusion> FuseAwaitedBias(const FusionView& view, const Node& relu) {
+  static const Pattern kRelu{{"Relu"}, {{.ops = {"_FusedMatMul", "_FusedConv2D"}, .may_be_awaited = true}}};
+  const auto match = Match(view, relu, kRelu);
+  if (!match) return {};
+  const Node& product = view.node(match->back());
+  const auto ops = product.attrs.Get<std::vector<std::string>>("fused_ops");
+  if (!ops.ok() || *ops != std::vector<std::string>{"BiasAdd"}) return {};
+  Fusion fusion{relu.id, {product.id}, product.op->name, product.inputs, product.attrs};
+  fusion.attrs.Set("fused_ops", std::vector<std::string>{"BiasAdd", "Relu"});
+  return fusion;
+}
+
+CPU_PASS("fuse_bias", 10,
+         [](Graph& graph, const PassContext& /*context*/) { return FuseNodes(graph, &FuseAt<false>); });
+CUDA_PASS("fuse_bias", 10, [](Graph& graph, const PassContext& /*context*/) {
+  if (HasControlFlow(graph)) return FuseNodes(graph, &FuseAt<true>);
+  DF_TRY(FuseNodes(graph, &FuseAwaitedProduct));
+  return FuseNodes(graph, &FuseAwaitedBias);
+});
 
 }  // namespace
 }  // namespace dfrun

@@ -2,6 +2,7 @@
 // computes Gelu in one pass. Where others read the sum, as Gelu's gradient does, the node gives it too
 // (_MatMulBiasGelu, which has the name of BiasAdd); else it is a _FusedMatMul. Bits stay.
 #include "kernels/device/cuda_pass.h"
+#include "src/graph/control_flow.h"
 #include "src/passes/pattern.h"
 
 namespace dfrun {
@@ -34,9 +35,9 @@ std::optional<Fusion> FuseGelu(const FusionView& view, const Node& gelu) {
   return fusion;
 }
 
-// Others read the sum too.
+// Others read the sum too. In a training the update of the weights waits for the product.
 std::optional<Fusion> FuseBiasAndGelu(const FusionView& view, const Node& bias) {
-  static const Pattern kBias{{"BiasAdd"}, {{{"MatMul"}}}};
+  static const Pattern kBias{{"BiasAdd"}, {{.ops = {"MatMul"}, .may_be_awaited = true}}};
   const auto match = Match(view, bias, kBias);
   if (!match) return {};
   for (const Consumers::Edge& edge : view.consumers().of(bias.id)) {
@@ -57,7 +58,9 @@ std::optional<Fusion> FuseAt(const FusionView& view, const Node& node) {
 }
 
 // Before fuse_bias, which would take the product and the bias.
-CUDA_PASS("fuse_gelu", 9, [](Graph& graph, const PassContext& /*context*/) { return FuseNodes(graph, &FuseAt); });
+CUDA_PASS("fuse_gelu", 9, [](Graph& graph, const PassContext& /*context*/) {
+  return HasControlFlow(graph) ? Status() : FuseNodes(graph, &FuseAt);
+});
 
 }  // namespace
 }  // namespace dfrun

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/unit/testing/graph_maker.h"
 #include "tests/unit/testing/run_pass.h"
 
@@ -83,10 +85,47 @@ TEST_F(FuseBatchNormTest, ImagesThatOthersReadStay) {
   EXPECT_FALSE(IsFused("norm"));
 }
 
-TEST_F(FuseBatchNormTest, AReluThatWaitsStays) {
-  const Output relu = g.Add("relu", "Relu", {Norm("norm", x)});
-  g.node(relu).control_inputs = {g.Add("first", "Neg", {side}).node};
+// As for the moving averages of a training.
+TEST_F(FuseBatchNormTest, WhatReluWaitedForItsReadersWaitFor) {
+  const Output norm = Norm("norm", x);
+  const Output average = g.Add("average", "Neg", {{norm.node, 1}});
+  const Output relu = g.Add("relu", "Relu", {norm});
+  g.node(relu).control_inputs = {average.node};
   g.Add("y", "Neg", {relu});
+  g.node(g.Add("z", "Neg", {side})).control_inputs = {relu.node};
+  Fuse();
+  ASSERT_TRUE(IsFused("norm"));
+  EXPECT_EQ(g.Find("y")->inputs[0], (Output{g.Find("norm")->id, 0}));
+  EXPECT_EQ(g.Find("y")->control_inputs, std::vector<NodeId>{g.Find("average")->id});
+  std::vector<NodeId> both = {g.Find("norm")->id, g.Find("average")->id};
+  std::sort(both.begin(), both.end());
+  EXPECT_EQ(g.Find("z")->control_inputs, both);
+}
+
+// A block of a residual net: the shortcut is the Relu of the block before.
+TEST_F(FuseBatchNormTest, BlocksFollowEachOther) {
+  Output images = x;
+  for (const std::string block : {"a", "b"}) {
+    const Output norm = Norm((block + "/norm").c_str(), g.Add(block + "/inner", "Square", {images}));
+    const Output average = g.Add(block + "/average", "Neg", {{norm.node, 1}});
+    const Output sum = g.Add(block + "/sum", "Add", {norm, images});
+    g.node(sum).control_inputs = {average.node};
+    images = g.Add(block, "Relu", {sum});
+  }
+  g.Add("y", "Neg", {images});
+  Fuse();
+  ASSERT_TRUE(IsFused("a/norm") && IsFused("b/norm"));
+  const Node* second = g.Find("b/norm");
+  EXPECT_EQ(second->inputs[5], (Output{g.Find("a/norm")->id, 0}));
+  EXPECT_EQ(second->control_inputs, std::vector<NodeId>{g.Find("a/average")->id});
+  EXPECT_EQ(g.Find("y")->control_inputs, std::vector<NodeId>{g.Find("b/average")->id});
+}
+
+TEST_F(FuseBatchNormTest, AReluThatWaitsForAnotherStays) {
+  const Output other = g.Add("other", "Relu", {side});
+  const Output relu = g.Add("relu", "Relu", {Norm("norm", x)});
+  g.node(relu).control_inputs = {other.node};
+  g.Add("y", "Add", {relu, other});
   Fuse();
   EXPECT_FALSE(IsFused("norm"));
 }

@@ -62,6 +62,17 @@ TEST_F(FuseGeluTest, ASumThatTheGradientReadsIsKept) {
   EXPECT_EQ(g.Find("dy")->inputs[1], (Output{fused->id, 0}));
 }
 
+// As the update of the weights does.
+TEST_F(FuseGeluTest, WhoWaitsForTheProductWaitsForTheFusedNode) {
+  const Output weights = g.Add("w", "VariableV2", {}, {{"shape", Shape({4, 5})}, {"dtype", DType::kBfloat16}});
+  g.node(product).inputs[1] = weights;
+  g.node(g.Add("update", "AssignSub", {weights, b})).control_inputs = {product.node};
+  g.Add("y", "Add", {Gelu("gelu"), sum});
+  Fuse();
+  ASSERT_EQ(g.Find("sum")->op->name, "_MatMulBiasGelu");
+  EXPECT_EQ(g.Find("update")->control_inputs, std::vector<NodeId>{g.Find("sum")->id});
+}
+
 TEST_F(FuseGeluTest, WhatTheGeluWaitsForIsNotPassedOver) {
   const Output first = g.Add("first", "Neg", {bias});
   const Output gelu = Gelu("gelu");
