@@ -27,15 +27,25 @@ DF_HOST_DEVICE double OriginOf(const T* x, int64_t first) {
 template <class T>
 struct DistanceTerms {
   const T* x;
+
+  template <int kWidth>
+  struct Elements {
+    cuda::ElementVector<T, kWidth> x;
+    DF_HOST_DEVICE T At(int k) const { return x.at[k]; }
+  };
+  template <int kWidth>
+  DF_CARD_FUNCTION Elements<kWidth> Load(int64_t i) const {
+    return {cuda::LoadVector<kWidth>(x + i)};
+  }
   struct Channel {
-    const T* x;
     double origin;
-    DF_HOST_DEVICE ChannelTotals operator()(int64_t i) const {
-      const double distance = static_cast<double>(static_cast<float>(x[i])) - origin;
+    DF_HOST_DEVICE ChannelTotals operator()(T element) const {
+      const double distance = static_cast<double>(static_cast<float>(element)) - origin;
       return {distance, distance * distance};
     }
   };
-  DF_HOST_DEVICE Channel Of(int64_t /*channel*/, int64_t first) const { return {x, OriginOf(x, first)}; }
+  DF_HOST_DEVICE Channel Of(int64_t /*channel*/, int64_t first) const { return {OriginOf(x, first)}; }
+  bool is_aligned() const { return cuda::IsVectorAligned(x); }
 };
 
 // The batch's own mean and variance, saved; those of the population that it is drawn from, averaged with those given;
@@ -204,7 +214,7 @@ class CardBatchNorm final : public Kernel {
                                         static_cast<double>(layout.outer * layout.inner),
                                         factor_,
                                         attrs_.epsilon};
-    return cuda::SumChannels(ctx, layout, DistanceTerms<T>{x}, finish);
+    return cuda::SumChannels<T>(ctx, layout, DistanceTerms<T>{x}, finish);
   }
 
   Status Take(OpContext& ctx, int64_t channels, const Statistics& out, float* slope) const {
@@ -235,16 +245,30 @@ struct GradientTerms {
   const T* dy;
   const T* x;
   const float* mean;
+
+  struct Element {
+    T dy;
+    T x;
+  };
+  template <int kWidth>
+  struct Elements {
+    cuda::ElementVector<T, kWidth> dy;
+    cuda::ElementVector<T, kWidth> x;
+    DF_HOST_DEVICE Element At(int k) const { return {dy.at[k], x.at[k]}; }
+  };
+  template <int kWidth>
+  DF_CARD_FUNCTION Elements<kWidth> Load(int64_t i) const {
+    return {cuda::LoadVector<kWidth>(dy + i), cuda::LoadVector<kWidth>(x + i)};
+  }
   struct Channel {
-    const T* dy;
-    const T* x;
     float mean;
-    DF_HOST_DEVICE ChannelTotals operator()(int64_t i) const {
-      const auto gradient = static_cast<float>(dy[i]);
-      return {gradient, gradient * (static_cast<float>(x[i]) - mean)};
+    DF_HOST_DEVICE ChannelTotals operator()(const Element& element) const {
+      const auto gradient = static_cast<float>(element.dy);
+      return {gradient, gradient * (static_cast<float>(element.x) - mean)};
     }
   };
-  DF_HOST_DEVICE Channel Of(int64_t channel, int64_t /*first*/) const { return {dy, x, mean[channel]}; }
+  DF_HOST_DEVICE Channel Of(int64_t channel, int64_t /*first*/) const { return {mean[channel]}; }
+  bool is_aligned() const { return cuda::IsVectorAligned(dy) && cuda::IsVectorAligned(x); }
 };
 
 struct FinishGradient {
@@ -336,7 +360,7 @@ class CardBatchNormGrad final : public Kernel {
                                    k,
                                    outputs[1]->data<float>(),
                                    outputs[2]->data<float>()};
-    DF_TRY(cuda::SumChannels(ctx, layout, GradientTerms<T>{dy, x.data<T>(), mean}, finish));
+    DF_TRY(cuda::SumChannels<T>(ctx, layout, GradientTerms<T>{dy, x.data<T>(), mean}, finish));
     return cuda::LaunchOverChannels<T>(ctx, layout, GradientMap<T>{dy, x.data<T>(), outputs[0]->data<T>(), mean, k});
   }
 

@@ -41,7 +41,8 @@ DF_CARD_FUNCTION ChannelTotals SumTerms(const FoldGrid& grid, const Terms& terms
   const bool is_line = plan.row_is_reduced ? plan.reduced.count == 1 : plan.reduced.rank <= 1;
   const int64_t stride = plan.row_is_reduced ? 1 : plan.reduced.strides[0];
   const auto term = [&](int64_t at) {
-    return of_channel(is_line ? first + at * stride : FoldedInput(plan, channel, at));
+    const int64_t element = is_line ? first + at * stride : FoldedInput(plan, channel, at);
+    return of_channel(terms.template Load<1>(element).At(0));
   };
   ChannelTotals sums = {0, 0};
   int64_t i = begin + thread;
@@ -94,6 +95,51 @@ DF_CARD_KERNEL void SumChannelsByThread(FoldGrid grid, Terms terms, ChannelTotal
              finish);
 }
 
+// Channels side by side, of which a thread has some that it reads at once, in the rows of one chunk.
+template <int kWidth, class Terms, class Finish>
+DF_CARD_KERNEL void SumChannelRows(FoldGrid grid, Terms terms, ChannelTotals* partials, Finish finish) {
+  constexpr int kAtATime = 4;  // rows that are on their way
+  const int64_t groups = grid.outputs / kWidth;
+  const int64_t thread = ThreadInGrid();
+  if (thread >= groups * grid.chunks) return;
+  const int64_t chunk = thread / groups;
+  const int64_t channel = (thread - chunk * groups) * kWidth;
+  const int64_t end = EndOfChunk(grid, chunk * grid.chunk);
+  typename Terms::Channel of_channel[kWidth];
+  ChannelTotals sums[kWidth];
+  for (int k = 0; k < kWidth; ++k) {
+    of_channel[k] = terms.Of(channel + k, channel + k);
+    sums[k] = {0, 0};
+  }
+  const auto load = [&](int64_t row) { return terms.template Load<kWidth>(row * grid.outputs + channel); };
+  const auto add = [&](const auto& row) {
+    for (int k = 0; k < kWidth; ++k) sums[k] = AddTotals()(sums[k], of_channel[k](row.At(k)));
+  };
+  int64_t row = chunk * grid.chunk;
+  for (; row + kAtATime <= end; row += kAtATime) {
+    decltype(load(row)) rows[kAtATime];
+    for (int k = 0; k < kAtATime; ++k) rows[k] = load(row + k);
+    for (int k = 0; k < kAtATime; ++k) add(rows[k]);
+  }
+  for (; row < end; ++row) add(load(row));
+  for (int k = 0; k < kWidth; ++k) KeepTotals(grid, channel + k, chunk, sums[k], partials, finish);
+}
+
+// Of channels side by side, with threads for `width` of them each.
+inline FoldGrid GridOfRows(const ReductionPlan& plan, int width) {
+  constexpr int64_t kThreads = 132 * 1024;
+  constexpr int64_t kLeastRows = 32;
+  constexpr int64_t kMostChunks = 1024;
+  FoldGrid grid = FoldGrid::Of(plan);
+  const int64_t rows = plan.num_reduced();
+  const int64_t groups = grid.outputs / width;
+  const int64_t chunks = std::clamp<int64_t>(std::min(kThreads / groups, rows / kLeastRows), 1, kMostChunks);
+  grid.by_block = false;
+  grid.chunk = std::max<int64_t>(1, CeilDiv(rows, chunks));
+  grid.chunks = std::max<int64_t>(1, CeilDiv(rows, grid.chunk));
+  return grid;
+}
+
 template <class Finish>
 DF_CARD_KERNEL void FinishChannels(FoldGrid grid, const ChannelTotals* partials, Finish finish) {
   const int64_t channel = BlockInGrid();
@@ -105,22 +151,28 @@ DF_CARD_KERNEL void FinishChannels(FoldGrid grid, const ChannelTotals* partials,
   if (ThreadInBlock() == 0) finish(channel, FirstOfChannel(grid.plan, channel), all);
 }
 
-// Sums terms.Of(channel, its first element)(i) over the elements i of each channel, in an order that sizes alone
-// decide, and calls finish(channel, its first element, sums) once for each.
-template <class Terms, class Finish>
+// Adds up terms.Of(channel, its first element)(element) over the elements of each channel, which terms.Load() reads, in
+// an order that sizes alone decide, and calls finish(channel, its first element, sums) once for each. T: the elements'.
+template <class T, class Terms, class Finish>
 Status SumChannels(OpContext& ctx, const ChannelLayout& layout, const Terms& terms, const Finish& finish) {
+  constexpr int kWidth = WidthOf(sizeof(T));
   ReductionPlan plan;
   Shape output;
   DF_TRY(PlanReduction(Shape({layout.outer, layout.channels, layout.inner}), {true, false, true}, false, plan, output));
   if (plan.num_outputs() == 0) return Status();
-  const FoldGrid grid = FoldGrid::Of(plan);
+  const bool by_rows = layout.inner == 1 && layout.channels % kWidth == 0;
+  const FoldGrid grid = by_rows ? GridOfRows(plan, kWidth) : FoldGrid::Of(plan);
   const int64_t parts = grid.outputs * grid.chunks;
   Tensor memory;
   if (grid.chunks > 1) {
     DF_ASSIGN(memory, ctx.AllocateTemp(DType::kDouble, Shape({parts, 2})));
   }
   auto* const partials = static_cast<ChannelTotals*>(memory.raw());
-  if (grid.by_block) {
+  if (by_rows && terms.is_aligned()) {
+    DF_TRY(Launch(ctx, parts / kWidth, &SumChannelRows<kWidth, Terms, Finish>, grid, terms, partials, finish));
+  } else if (by_rows) {
+    DF_TRY(Launch(ctx, parts, &SumChannelRows<1, Terms, Finish>, grid, terms, partials, finish));
+  } else if (grid.by_block) {
     DF_TRY(LaunchTogether(ctx, parts, &SumChannelsByBlock<Terms, Finish>, grid, terms, partials, finish));
   } else {
     DF_TRY(Launch(ctx, parts, &SumChannelsByThread<Terms, Finish>, grid, terms, partials, finish));
