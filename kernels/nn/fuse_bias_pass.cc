@@ -74,7 +74,7 @@ std::optional<Fusion> FuseAwaitedBias(const FusionView& view, const Node& relu) 
 
 CPU_PASS("fuse_bias", 10,
          [](Graph& graph, const PassContext& /*context*/) { return FuseNodes(graph, &FuseAt<false>); });
-CUDA_PASS("fuse_bias", 10, [](Graph& graph, const PassContext& /*context*/) {
+CUDA_PASS("fuse_bias", 11, [](Graph& graph, const PassContext& /*context*/) {
   if (HasControlFlow(graph)) return FuseNodes(graph, &FuseAt<true>);
   DF_TRY(FuseNodes(graph, &FuseAwaitedProduct));
   return FuseNodes(graph, &FuseAwaitedBias);

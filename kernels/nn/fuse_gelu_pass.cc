@@ -58,7 +58,7 @@ std::optional<Fusion> FuseAt(const FusionView& view, const Node& node) {
 }
 
 // Before fuse_bias, which would take the product and the bias.
-CUDA_PASS("fuse_gelu", 9, [](Graph& graph, const PassContext& /*context*/) {
+CUDA_PASS("fuse_gelu", 10, [](Graph& graph, const PassContext& /*context*/) {
   return HasControlFlow(graph) ? Status() : FuseNodes(graph, &FuseAt);
 });
 
